@@ -1,0 +1,32 @@
+/*
+** Fault injection, compiled into every build: tests make the n-th call of a
+** kind fail and demand a clean error, no leak and a working next call.
+*/
+#ifndef TT_BASE_FAULT_H
+#define TT_BASE_FAULT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+typedef enum tt_fault {
+  TT_FAULT_MEMORY,  /* every allocation */
+  TT_FAULT_COMPILE, /* the run-time C compiler */
+  TT_FAULT_SPAWN,   /* starting a process or a thread */
+  TT_FAULT_WRITE,   /* writing a file */
+  TT_FAULT_READ,    /* reading a file */
+  TT_FAULT_LOAD,    /* dlopen, dlsym */
+  TT_FAULT_COUNT
+} tt_fault;
+
+/* True if this call must fail. One relaxed load when nothing is armed. Thread-safe. */
+TT_HIDDEN bool tt__fault(tt_fault kind);
+
+/* Arm: the n-th call of `kind` from now (0: the next one) fails; with `sticky` all later ones too. n < 0 disarms. */
+TT_HIDDEN void tt__fault_arm(tt_fault kind, int64_t n, bool sticky);
+
+/* How many calls of `kind` were asked since the last arm, and whether one was made to fail. */
+TT_HIDDEN int64_t tt__fault_calls(tt_fault kind, bool *fired);
+
+#endif

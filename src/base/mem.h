@@ -1,0 +1,38 @@
+/*
+** The one allocator. Every byte the library takes passes through here, with its
+** size on both ends, so that live bytes can be counted, capped (TUTTI_MEM_LIMIT)
+** and made to fail (fault.h). Thread-safe.
+*/
+#ifndef TT_BASE_MEM_H
+#define TT_BASE_MEM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+/* Metadata. NULL when memory is out (or told to fail). Size 0 gives NULL and is not a failure. */
+TT_HIDDEN void *tt__mem_alloc(size_t size);
+TT_HIDDEN void *tt__mem_zalloc(size_t size); /* zeroed */
+/* Grow or shrink; the old block is kept when NULL comes back. */
+TT_HIDDEN void *tt__mem_realloc(void *p, size_t old_size, size_t new_size);
+/* Give back; NULL is allowed. `size` is what was asked for. */
+TT_HIDDEN void tt__mem_free(void *p, size_t size);
+/* A copy of `size` bytes, or NULL. */
+TT_HIDDEN void *tt__mem_dup(const void *p, size_t size);
+
+/* Array memory: 64-byte aligned, big blocks huge-page advised, never initialised. */
+TT_HIDDEN void *tt__mem_alloc_data(size_t size);
+TT_HIDDEN void tt__mem_free_data(void *p, size_t size);
+
+typedef struct tt_mem_stats {
+  int64_t live, peak;            /* bytes, metadata and data together */
+  int64_t live_data, peak_data;  /* bytes, array memory alone */
+  int64_t allocs;                /* calls that succeeded since start */
+  int64_t limit;                 /* bytes of array memory allowed, 0: none */
+} tt_mem_stats;
+TT_HIDDEN tt_mem_stats tt__mem_stats(void);
+TT_HIDDEN void tt__mem_reset_peak(void);
+TT_HIDDEN void tt__mem_set_limit(int64_t bytes);
+
+#endif

@@ -1,0 +1,50 @@
+/*
+** What we need of the operating system: shared libraries, child processes,
+** files and the clock. Paths are UTF-8, NUL-terminated.
+*/
+#ifndef TT_BASE_OS_H
+#define TT_BASE_OS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+/* ---- shared libraries (never unloaded once a symbol was used) */
+TT_HIDDEN void *tt__lib_open(const char *path, tt_error *err); /* NULL on failure */
+TT_HIDDEN void *tt__lib_sym(void *lib, const char *name);      /* NULL when absent */
+TT_HIDDEN void tt__lib_close(void *lib);
+
+/* ---- child processes */
+/*
+** Run argv (argv[0] is looked up in PATH) with no standard input, capture the last 16 KiB of its
+** stdout and stderr in `output` (NULL: dropped), kill its process group after `timeout_s`.
+** TT_OK means that it ran; *exit_status is its exit code, or 128 + signal.
+*/
+TT_HIDDEN tt_code tt__spawn(const char *const *argv, double timeout_s, int *exit_status, tt_str *output, tt_error *err);
+/* True and the full path in `out` if `name` is an executable in PATH (or a path to one). */
+TT_HIDDEN bool tt__find_program(const char *name, char *out, size_t size);
+
+/* ---- files */
+TT_HIDDEN tt_code tt__file_read(const char *path, tt_str *out, tt_error *err); /* at most 1 GiB */
+/* Whole or not at all: temporary file in the same folder, fsync, rename. Mode 0600. */
+TT_HIDDEN tt_code tt__file_write(const char *path, const void *data, size_t size, tt_error *err);
+TT_HIDDEN tt_code tt__dir_make(const char *path, tt_error *err); /* with parents, mode 0700; existing is fine */
+TT_HIDDEN bool tt__file_is_ours(const char *path);               /* owned by us and not writable by others */
+/* Our private scratch folder for this process, made at first use, removed at exit. NULL when none can be made. */
+TT_HIDDEN const char *tt__dir_scratch(void);
+
+/* ---- the machine */
+TT_HIDDEN int64_t tt__clock_ns(void);       /* monotonic */
+TT_HIDDEN const char *tt__env(const char *name); /* NULL when unset or empty */
+TT_HIDDEN int tt__cpu_count(void);          /* affinity and cgroup quota respected, at least 1 */
+TT_HIDDEN size_t tt__page_size(void);
+TT_HIDDEN int64_t tt__ram_bytes(void);
+TT_HIDDEN int64_t tt__cache_bytes(int level); /* data or unified cache of one core's view; 0: unknown */
+TT_HIDDEN const char *tt__cpu_name(void);     /* model name; "unknown" when it cannot be read */
+/* 0: baseline of the build's architecture; x86-64: 3 = AVX2+FMA+F16C, 4 = AVX-512 F/BW/DQ/VL. */
+TT_HIDDEN int tt__cpu_level(void);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+** A growable vector as three fields, typed by its first: { T *data; int64_t n, cap; }.
+** Growth goes through tt__mem_realloc; TT_VEC_PUSH is false when memory is out and
+** leaves the vector as it was.
+*/
+#ifndef TT_BASE_VEC_H
+#define TT_BASE_VEC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+#define TT_VEC(T) \
+  struct {        \
+    T *data;      \
+    int64_t n, cap; \
+  }
+
+/* Make room for one more element. */
+TT_HIDDEN bool tt__vec_grow(void **data, int64_t n, int64_t *cap, size_t elem);
+TT_HIDDEN void tt__vec_free(void **data, int64_t *n, int64_t *cap, size_t elem);
+
+#define TT_VEC_PUSH(v, value)                                                              \
+  (tt__vec_grow((void **)&(v)->data, (v)->n, &(v)->cap, sizeof *(v)->data)                 \
+       ? ((v)->data[(v)->n++] = (value), true)                                             \
+       : false)
+#define TT_VEC_FREE(v) tt__vec_free((void **)&(v)->data, &(v)->n, &(v)->cap, sizeof *(v)->data)
+
+#endif
