@@ -1,0 +1,21 @@
+/*
+** The op table, expanded from its rows.
+*/
+#include "ir/ops.h"
+
+#include <string.h>
+
+enum { B = TT_OPT_B, I = TT_OPT_I, F = TT_OPT_F };
+enum { COMM = TT_OPF_COMM, ASSOC = TT_OPF_ASSOC, RED = TT_OPF_RED, SLOW = TT_OPF_SLOW };
+
+const tt_op_info tt__ops[TT_OP_COUNT] = {
+#define TT_OP(E, lower, arity, cls, types, flags, numpy) {#E, #lower, numpy, arity, TT_CLASS_##cls, types, flags},
+#include "tutti/ops.def"
+#undef TT_OP
+};
+
+tt_op tt__op_named(const char *name) {
+  for (int op = 0; op < TT_OP_COUNT; op++)
+    if (tt__ops[op].numpy[0] && strcmp(tt__ops[op].numpy, name) == 0) return (tt_op)op;
+  return TT_OP_COUNT;
+}

@@ -1,0 +1,43 @@
+/*
+** What every stage may ask about an elementwise op. The rows are in tutti/ops.def.
+*/
+#ifndef TT_IR_OPS_H
+#define TT_IR_OPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "tutti/types.h"
+
+/* How operand types become the result type (see the head of ops.def). */
+typedef enum tt_op_class {
+  TT_CLASS_ARITH,
+  TT_CLASS_DIVIDE,
+  TT_CLASS_FLOAT,
+  TT_CLASS_COMPARE,
+  TT_CLASS_LOGIC,
+  TT_CLASS_BITS,
+  TT_CLASS_SHIFT,
+  TT_CLASS_TEST,
+  TT_CLASS_ROUND,
+  TT_CLASS_PART,
+  TT_CLASS_ABS,
+  TT_CLASS_NONUM
+} tt_op_class;
+
+enum { TT_OPF_COMM = 1, TT_OPF_ASSOC = 2, TT_OPF_RED = 4, TT_OPF_SLOW = 8 };
+enum { TT_OPT_B = 1, TT_OPT_I = 2, TT_OPT_F = 4 };
+
+typedef struct tt_op_info {
+  const char *name;  /* "ADD": in prints */
+  const char *lower; /* "add": in the prelude */
+  const char *numpy; /* "add": the public name, "" for internal ops */
+  uint8_t arity, cls, types, flags;
+} tt_op_info;
+
+TT_HIDDEN extern const tt_op_info tt__ops[TT_OP_COUNT];
+/* The op whose public name is `name`, or TT_OP_COUNT. */
+TT_HIDDEN tt_op tt__op_named(const char *name);
+
+#endif
