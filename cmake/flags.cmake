@@ -1,0 +1,42 @@
+# Flags of every C file of ours, and how a text file becomes a C array.
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_EXTENSIONS ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_C_FLAGS_RELEASE "-O2 -g")
+if(NOT TUTTI_ASSERT AND NOT TUTTI_SANITIZE)
+  string(APPEND CMAKE_C_FLAGS_RELEASE " -DNDEBUG")
+endif()
+
+# IEEE results, whatever the compiler would like to assume: no contraction, no reassociation.
+add_compile_options(-fno-math-errno -fno-trapping-math -ffp-contract=off -fwrapv -fno-strict-aliasing)
+if(TUTTI_SANITIZE)
+  add_compile_options(-fsanitize=${TUTTI_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${TUTTI_SANITIZE})
+endif()
+
+set(TUTTI_WARNINGS -Wall -Wextra -Wshadow -Wstrict-prototypes -Wconversion -Wno-sign-conversion)
+if(TUTTI_WERROR)
+  list(APPEND TUTTI_WARNINGS -Werror)
+endif()
+
+function(tutti_compile target)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET hidden)
+  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  target_include_directories(${target} SYSTEM PRIVATE ${PROJECT_SOURCE_DIR}/third_party)
+  target_compile_definitions(${target} PRIVATE _GNU_SOURCE)
+  target_compile_options(${target} PRIVATE ${TUTTI_WARNINGS})
+endfunction()
+
+# A C file that defines `const char name[]` with the text of `file`, rebuilt when the text changes.
+function(tutti_embed file name out)
+  set(c_file ${PROJECT_BINARY_DIR}/generated/${name}.c)
+  add_custom_command(
+    OUTPUT ${c_file}
+    COMMAND ${CMAKE_COMMAND} -DIN=${file} -DOUT=${c_file} -DNAME=${name} -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+    DEPENDS ${file} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+    COMMENT "Embedding ${name}")
+  set(${out} ${c_file} PARENT_SCOPE)
+endfunction()
