@@ -21,13 +21,20 @@ TT_HIDDEN void tt__mem_free(void *p, size_t size);
 /* A copy of `size` bytes, or NULL. */
 TT_HIDDEN void *tt__mem_dup(const void *p, size_t size);
 
-/* Array memory: 64-byte aligned, big blocks huge-page advised, never initialised. */
+/*
+** Array memory: 64-byte aligned, big blocks huge-page advised, never initialised. Freed blocks are
+** kept for the next request of their size class (at most 1/8 of the RAM), so that a loop of big
+** temporaries does not fault its pages in again; they do not count as live.
+*/
 TT_HIDDEN void *tt__mem_alloc_data(size_t size);
 TT_HIDDEN void tt__mem_free_data(void *p, size_t size);
+/* Give every kept block back to the system. */
+TT_HIDDEN void tt__mem_trim(void);
 
 typedef struct tt_mem_stats {
   int64_t live, peak;            /* bytes, metadata and data together */
   int64_t live_data, peak_data;  /* bytes, array memory alone */
+  int64_t cached;                /* bytes of array memory kept for reuse, in none of the above */
   int64_t allocs;                /* calls that succeeded since start */
   int64_t limit;                 /* bytes of array memory allowed, 0: none */
 } tt_mem_stats;

@@ -1,0 +1,23 @@
+/* The untyped half of TT_VEC: growth by half, checked sizes. */
+#include "base/vec.h"
+
+#include "base/mem.h"
+
+bool tt__vec_grow(void **data, int64_t n, int64_t *cap, size_t elem) {
+  if (n < *cap) return true;
+  int64_t new_cap = *cap + *cap / 2;
+  if (new_cap < 8) new_cap = 8;
+  size_t size;
+  if (__builtin_mul_overflow((size_t)new_cap, elem, &size) || size > PTRDIFF_MAX) return false;
+  void *p = tt__mem_realloc(*data, (size_t)*cap * elem, size);
+  if (!p) return false;
+  *data = p;
+  *cap = new_cap;
+  return true;
+}
+
+void tt__vec_free(void **data, int64_t *n, int64_t *cap, size_t elem) {
+  tt__mem_free(*data, (size_t)*cap * elem);
+  *data = NULL;
+  *n = *cap = 0;
+}
