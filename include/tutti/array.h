@@ -1,0 +1,179 @@
+/*
+** Arrays: NumPy's semantics, recorded lazily, run when somebody looks.
+**
+** A tt_array is a view on shared storage: slices, transposes and reshapes alias,
+** writes through one view are seen by all. Functions that make an array give the
+** caller one hold in `*out`; give it back with tt_release. On failure *out is NULL.
+** Every function is thread-safe; an array may be used from several threads.
+** `err` may be NULL everywhere.
+*/
+#ifndef TUTTI_ARRAY_H
+#define TUTTI_ARRAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tutti/status.h"
+#include "tutti/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tt_array tt_array;
+
+/* ---- values: what functions take besides arrays */
+
+typedef enum tt_tag {
+  TT_V_MISSING, /* not given: the function's default */
+  TT_V_NONE,    /* Python's None; np.newaxis in an index */
+  TT_V_BOOL,
+  TT_V_INT,
+  TT_V_UINT,    /* integers above INT64_MAX */
+  TT_V_FLOAT,
+  TT_V_COMPLEX,
+  TT_V_STRING,
+  TT_V_DTYPE,
+  TT_V_ARRAY,
+  TT_V_TUPLE,   /* tuples and lists */
+  TT_V_SLICE,
+  TT_V_ELLIPSIS
+} tt_tag;
+
+typedef struct tt_value tt_value;
+struct tt_value {
+  tt_tag tag;
+  union {
+    bool b;
+    int64_t i;
+    uint64_t u;
+    double f;
+    tt_c128 z;
+    const char *s;
+    tt_dtype dtype;
+    tt_array *array; /* borrowed in arguments */
+    struct {
+      const tt_value *item;
+      int64_t n;
+    } tuple;
+    struct {
+      int64_t start, stop, step;
+      bool has_start, has_stop, has_step;
+    } slice;
+  } as;
+};
+
+static inline tt_value tt_v_int(int64_t i) { tt_value v = {TT_V_INT, {0}}; v.as.i = i; return v; }
+static inline tt_value tt_v_float(double f) { tt_value v = {TT_V_FLOAT, {0}}; v.as.f = f; return v; }
+static inline tt_value tt_v_array(tt_array *a) { tt_value v = {TT_V_ARRAY, {0}}; v.as.array = a; return v; }
+
+/* ---- making arrays (nothing is computed yet) */
+
+/* Uninitialised, zero or `value`-filled array of `rank` axes; TT_EVALUE for negative axes or sizes beyond int64. */
+TT_API tt_code tt_empty(tt_dtype dtype, int rank, const int64_t *len, tt_array **out, tt_error *err);
+TT_API tt_code tt_full(tt_dtype dtype, int rank, const int64_t *len, tt_value value, tt_array **out, tt_error *err);
+/* start, start + step, ...: n elements. */
+TT_API tt_code tt_arange(tt_dtype dtype, tt_value start, tt_value step, int64_t n, tt_array **out, tt_error *err);
+/* A copy of caller's memory: element (i,j,..) lies at data + i*stride[0] + ... (bytes; stride NULL: C order). */
+TT_API tt_code tt_from_data(tt_dtype dtype, int rank, const int64_t *len, const void *data, const int64_t *stride,
+                            tt_array **out, tt_error *err);
+/*
+** Take memory without a copy: the array owns it and calls drop(ctx) once, when the last user is gone (at once on
+** failure: never called then, the caller keeps it). Strides in bytes, multiples of the element size (else TT_EVALUE).
+** readonly: writes through tutti go to a copy or are refused, the memory never changes.
+*/
+TT_API tt_code tt_adopt(tt_dtype dtype, int rank, const int64_t *len, void *data, const int64_t *stride, bool readonly,
+                        void (*drop)(void *ctx), void *ctx, tt_array **out, tt_error *err);
+/* One more hold on the same array. */
+TT_API tt_array *tt_retain(tt_array *a);
+/* Drop the caller's hold and set *a to NULL. NULL and *a == NULL are allowed. */
+TT_API void tt_release(tt_array **a);
+
+/* ---- asking (never evaluates) */
+TT_API tt_dtype tt_array_dtype(const tt_array *a);
+TT_API int tt_array_rank(const tt_array *a);
+TT_API const int64_t *tt_array_len(const tt_array *a);  /* [rank] */
+TT_API const int64_t *tt_array_step(const tt_array *a); /* [rank], in elements */
+TT_API int64_t tt_array_size(const tt_array *a);
+TT_API bool tt_array_is_readonly(const tt_array *a);
+TT_API bool tt_array_is_contiguous(const tt_array *a); /* C order */
+TT_API bool tt_array_is_f_contiguous(const tt_array *a);
+TT_API bool tt_array_shares(const tt_array *a, const tt_array *b); /* the same storage */
+TT_API bool tt_array_is_evaluated(const tt_array *a);
+TT_API void tt_array_set_readonly(tt_array *a, bool readonly); /* of this view */
+
+/* ---- looking (evaluates) */
+
+/* Evaluate these arrays, together: what they share is computed once. */
+TT_API tt_code tt_eval(tt_array *const *arrays, int n, tt_error *err);
+/*
+** Borrow the memory of an array, evaluated: *data is element (0,0,...), steps as tt_array_step. It never changes under the
+** borrower: later writes go elsewhere. Give back with tt_unpeek(hold).
+*/
+TT_API tt_code tt_peek(tt_array *a, const void **data, void **hold, tt_error *err);
+TT_API void tt_unpeek(void *hold);
+/* Copy out, C order. `size` is the room in bytes; TT_EVALUE if it is too small. */
+TT_API tt_code tt_read(tt_array *a, void *data, size_t size, tt_error *err);
+/* A one-element array as a scalar value (bool, int, uint, float or complex). TT_EVALUE for other sizes. */
+TT_API tt_code tt_item(tt_array *a, tt_value *out, tt_error *err);
+
+/* ---- elementwise */
+
+typedef struct tt_apply_options {
+  tt_array *out;     /* write into this array (broadcast of operands must fit; cast "same_kind"), or NULL */
+  tt_array *where;   /* bool; elements where it is false keep `out`'s value (uninitialised without out), or NULL */
+  tt_dtype dtype;    /* compute in this type, or TT_DTYPE_NONE */
+} tt_apply_options;
+
+/*
+** One elementwise op over arrays and Python-like scalars (weak: NEP 50), with broadcasting. `options` may be NULL.
+** With options->out, *out is a new hold on it.
+** TT_EVALUE "operands could not be broadcast together with shapes ...", TT_ETYPE for unsupported types,
+** TT_EOVERFLOW "Python integer 300 out of bounds for uint8".
+*/
+TT_API tt_code tt_apply(tt_op op, const tt_value *arg, int narg, const tt_apply_options *options, tt_array **out,
+                        tt_error *err);
+TT_API tt_op tt_op_named(const char *name); /* "add" -> TT_ADD; TT_OP_COUNT when there is none */
+
+/* ---- views (alias the same storage) */
+TT_API tt_code tt_transpose(tt_array *a, const int *axes /* NULL: reversed */, tt_array **out, tt_error *err);
+/* One -1 allowed. A view when the layout permits, else a copy. */
+TT_API tt_code tt_reshape(tt_array *a, int rank, const int64_t *len, tt_array **out, tt_error *err);
+/* Read-only view with zero steps. */
+TT_API tt_code tt_broadcast_to(tt_array *a, int rank, const int64_t *len, tt_array **out, tt_error *err);
+/* a[index]: index is a value or a tuple of ints, slices, None, Ellipsis, integer arrays, boolean arrays. View if basic. */
+TT_API tt_code tt_get(tt_array *a, tt_value index, tt_array **out, tt_error *err);
+/* a[index] = value (array or scalar, broadcast, cast as NumPy's assignment does). */
+TT_API tt_code tt_set(tt_array *a, tt_value index, tt_value value, tt_error *err);
+/* astype: a copy in another type (no copy when `copy` is false and the type is the same). */
+TT_API tt_code tt_cast(tt_array *a, tt_dtype dtype, bool copy, tt_array **out, tt_error *err);
+/* A contiguous copy. */
+TT_API tt_code tt_copy(tt_array *a, tt_array **out, tt_error *err);
+
+/* ---- everything else, by name */
+
+/*
+** Call a function of functions.def: sum, concatenate, einsum, linalg.solve, random.normal ... The signature tells what it takes;
+** arg[k] is the k-th parameter in the signature's order; trailing ones may be left out (or TT_V_MISSING).
+** Results: out[0..*nout), at most `room`. Scalars and tuples of ints come back in arrays of rank 0 and 1.
+*/
+TT_API tt_code tt_call(const char *name, const tt_value *arg, int narg, tt_array **out, int room, int *nout,
+                       tt_error *err);
+
+/* The table behind tt_call, for bindings and help: row k, or NULL after the last. */
+typedef struct tt_function_info {
+  const char *name;      /* "linalg.solve": dots are submodules */
+  const char *signature; /* "a:array, b:array"; see functions.def */
+  const char *doc;
+} tt_function_info;
+TT_API const tt_function_info *tt_function(int k);
+
+/* Common ones with C types, over the same table. */
+TT_API tt_code tt_matmul(tt_array *a, tt_array *b, tt_array **out, tt_error *err);
+TT_API tt_code tt_sum(tt_array *a, int axis /* INT_MIN: all */, tt_array **out, tt_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

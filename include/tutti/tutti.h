@@ -1,0 +1,14 @@
+/*
+** tutti: one include for C programs.
+**
+**   cc prog.c $(pkg-config --cflags --libs tutti)
+*/
+#ifndef TUTTI_H
+#define TUTTI_H
+
+#include "tutti/array.h"
+#include "tutti/device.h"
+#include "tutti/status.h"
+#include "tutti/types.h"
+
+#endif
