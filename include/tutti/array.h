@@ -156,9 +156,14 @@ TT_API tt_code tt_copy(tt_array *a, tt_array **out, tt_error *err);
 /*
 ** Call a function of functions.def: sum, concatenate, einsum, linalg.solve, random.normal ... The signature tells what it takes;
 ** arg[k] is the k-th parameter in the signature's order; trailing ones may be left out (or TT_V_MISSING).
-** Results: out[0..*nout), at most `room`. Scalars and tuples of ints come back in arrays of rank 0 and 1.
+** Results: out[0..result->n), at most `room` (8 is always enough).
 */
-TT_API tt_code tt_call(const char *name, const tt_value *arg, int narg, tt_array **out, int room, int *nout,
+typedef struct tt_result {
+  int n;
+  bool scalar; /* out[0] is a rank-0 array that a binding should hand on as a plain scalar */
+  bool tuple;  /* a tuple even when n is 1 */
+} tt_result;
+TT_API tt_code tt_call(const char *name, const tt_value *arg, int narg, tt_array **out, int room, tt_result *result,
                        tt_error *err);
 
 /* The table behind tt_call, for bindings and help: row k, or NULL after the last. */

@@ -33,6 +33,9 @@ struct tt_lib_row {
   tt_code (*run)(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err);
 };
 
+/* The row of that name, or NULL; the rows live in lib/. */
+TT_HIDDEN const tt_lib_row *tt__lib_row(const char *name);
+
 /*
 ** The outputs' types and shapes are decided when the node is recorded: result k is a
 ** PICK node with its own dtype and len. A LIB node itself has rank 0 and size 0.

@@ -1,0 +1,43 @@
+/*
+** The one session of a process: its lock, walk stamps, the pending-work account and the
+** way up to the evaluator (run/ registers itself; graph/ never includes it).
+*/
+#ifndef TT_GRAPH_SESSION_H
+#define TT_GRAPH_SESSION_H
+
+#include "ir/node.h"
+#include "tutti/device.h"
+
+/* Recursive. Held while recording and planning, released by the evaluator while kernels run. */
+TT_HIDDEN void tt__session_lock(void);
+TT_HIDDEN void tt__session_unlock(void);
+/* Let others record while this thread runs kernels: gives up every level, returns the depth for _resume. */
+TT_HIDDEN int tt__session_suspend(void);
+TT_HIDDEN void tt__session_resume(int depth);
+
+/* A new walk: no node carries this mark yet. */
+TT_HIDDEN uint32_t tt__session_stamp(void);
+
+/* The evaluator: make every node of the list a BUFFER. Registered by run/ at load. */
+typedef tt_code (*tt_evaluate_fn)(tt_node *const *node, int n, tt_error *err);
+TT_HIDDEN void tt__session_set_evaluator(tt_evaluate_fn fn);
+TT_HIDDEN tt_code tt__evaluate(tt_node *const *node, int n, tt_error *err);
+
+/* The ledger; fields are bumped with TT_COUNT under or without the lock (relaxed atomics). */
+TT_HIDDEN extern tt_ledger tt__ledger;
+#define TT_COUNT(field, n) __atomic_fetch_add(&tt__ledger.field, (int64_t)(n), __ATOMIC_RELAXED)
+
+/*
+** Pending work: nodes recorded and not evaluated under one storage. When a storage's new value has more than
+** TT_PENDING_NODES unevaluated nodes below it (counted cheaply, see node.c), recording evaluates it first ("flush").
+*/
+#define TT_PENDING_NODES 256
+
+/* The caller's line for nodes recorded from now on (thread-local). */
+TT_HIDDEN extern __thread uint32_t tt__session_line;
+/* Names a line id, or "" (bindings register it). */
+TT_HIDDEN void tt__session_line_name(uint32_t id, char *out, size_t size);
+/* tt.strict() */
+TT_HIDDEN extern bool tt__session_strict_copy, tt__session_strict_fallback;
+
+#endif
