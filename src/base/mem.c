@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/fault.h"
 #include "base/lock.h"
+#include "base/os.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define KEEPS_BLOCKS false /* a kept block would hide a use after free */
@@ -137,9 +137,8 @@ static void fork_prepare(void) { tt__lock(&store_lock); }
 static void fork_done(void) { tt__unlock(&store_lock); }
 
 static void start(void) {
-  int64_t pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-  cache_cap = KEEPS_BLOCKS && pages > 0 && page > 0 ? (size_t)(pages / 8) * (size_t)page : 0;
-  int64_t asked = parse_size(getenv("TUTTI_MEM_LIMIT"));
+  cache_cap = KEEPS_BLOCKS ? (size_t)tt__ram_bytes() / 8 : 0;
+  int64_t asked = parse_size(tt__env("TUTTI_MEM_LIMIT"));
   if (asked > 0) atomic_store(&limit, asked);
   pthread_atfork(fork_prepare, fork_done, fork_done);
 }

@@ -1,0 +1,181 @@
+/* Shared libraries, child processes and the clock, by way of POSIX. Files are in os_file.c, the machine in os_cpu.c. */
+#include "base/os.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+#include "base/mem.h"
+
+extern char **environ;
+
+/* ---- shared libraries */
+
+void *tt__lib_open(const char *path, tt_error *err) {
+  void *lib = tt__fault(TT_FAULT_LOAD) ? NULL : dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (lib) return lib;
+  const char *why = dlerror();
+  tt__fail(err, TT_EIO, "cannot load %s: %s", path, why ? why : "the loader gave no reason");
+  return NULL;
+}
+
+void *tt__lib_sym(void *lib, const char *name) { return tt__fault(TT_FAULT_LOAD) ? NULL : dlsym(lib, name); }
+
+void tt__lib_close(void *lib) {
+  if (lib) dlclose(lib);
+}
+
+/* ---- clock, environment */
+
+int64_t tt__clock_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+const char *tt__env(const char *name) {
+  const char *text = getenv(name);
+  return text && *text ? text : NULL;
+}
+
+/* ---- child processes */
+
+bool tt__find_program(const char *name, char *out, size_t size) {
+  const char *path = strchr(name, '/') ? "" : tt__env("PATH");
+  if (!path) path = "/usr/local/bin:/usr/bin:/bin";
+  for (;;) {
+    size_t len = strcspn(path, ":");
+    int n = snprintf(out, size, "%.*s%s%s", (int)len, path, len ? "/" : "", name);
+    struct stat st;
+    if (n > 0 && (size_t)n < size && stat(out, &st) == 0 && S_ISREG(st.st_mode) && access(out, X_OK) == 0) return true;
+    if (!path[len]) return false;
+    path += len + 1;
+  }
+}
+
+enum { TAIL = 16 << 10 };
+
+/* The last TAIL bytes that the child wrote. */
+typedef struct tail {
+  char *ring;   /* TAIL bytes */
+  size_t total; /* bytes seen so far */
+} tail;
+
+/* False at the end of the stream. */
+static bool tail_read(tail *t, int fd) {
+  char chunk[4096];
+  ssize_t n = read(fd, chunk, sizeof chunk);
+  if (n < 0) return errno == EINTR || errno == EAGAIN;
+  for (ssize_t i = 0; i < n; i++) t->ring[t->total++ % TAIL] = chunk[i];
+  return n > 0;
+}
+
+static void tail_copy(const tail *t, tt_str *out) {
+  size_t at = t->total > TAIL ? t->total % TAIL : 0;
+  size_t len = t->total > TAIL ? TAIL : t->total;
+  size_t first = len < TAIL - at ? len : TAIL - at;
+  tt__str_add_n(out, t->ring + at, first);
+  tt__str_add_n(out, t->ring, len - first);
+}
+
+/*
+** Own process group, default signals (a host may ignore SIGPIPE, our threads block
+** everything), nothing on stdin. Returns an errno value.
+*/
+static int start_child(const char *const *argv, int out_fd, pid_t *pid) {
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attr;
+  int e = posix_spawn_file_actions_init(&files);
+  if (e) return e;
+  if ((e = posix_spawnattr_init(&attr)) != 0) goto fail_files;
+  sigset_t none, normal;
+  sigemptyset(&none);
+  sigemptyset(&normal);
+  sigaddset(&normal, SIGPIPE);
+  sigaddset(&normal, SIGINT);
+  sigaddset(&normal, SIGCHLD);
+  posix_spawnattr_setsigmask(&attr, &none);
+  posix_spawnattr_setsigdefault(&attr, &normal);
+  posix_spawnattr_setpgroup(&attr, 0);
+  posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  if ((e = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0)) != 0) goto fail_attr;
+  if ((e = posix_spawn_file_actions_adddup2(&files, out_fd, 1)) != 0) goto fail_attr;
+  if ((e = posix_spawn_file_actions_adddup2(&files, out_fd, 2)) != 0) goto fail_attr;
+  e = posix_spawnp(pid, argv[0], &files, &attr, (char *const *)argv, environ);
+fail_attr:
+  posix_spawnattr_destroy(&attr);
+fail_files:
+  posix_spawn_file_actions_destroy(&files);
+  return e;
+}
+
+/*
+** Collect output until the child is gone. A grandchild may keep the pipe open for
+** ever and a child may close it and live on, so both ends are looked at in turns.
+** Returns an errno value; ETIMEDOUT after the kill.
+*/
+static int await_child(pid_t pid, int fd, int64_t deadline, tail *t, int *status) {
+  bool open = true;
+  for (int64_t pause_ms = 1;; pause_ms = pause_ms < 20 ? pause_ms * 2 : 20) {
+    pid_t got = waitpid(pid, status, WNOHANG);
+    if (got < 0 && errno != EINTR) return errno;
+    if (got == pid) {
+      struct pollfd rest = {.fd = fd, .events = POLLIN};
+      while (open && poll(&rest, 1, 0) > 0) open = tail_read(t, fd);
+      return 0;
+    }
+    int64_t left = deadline - tt__clock_ns();
+    if (left <= 0) break;
+    if (left < pause_ms * 1000000) pause_ms = left / 1000000 + 1;
+    struct pollfd wait = {.fd = open ? fd : -1, .events = POLLIN};
+    if (poll(&wait, 1, (int)pause_ms) > 0) open = tail_read(t, fd);
+  }
+  kill(-pid, SIGKILL);
+  while (waitpid(pid, status, 0) < 0)
+    if (errno != EINTR) return errno;
+  return ETIMEDOUT;
+}
+
+tt_code tt__spawn(const char *const *argv, double timeout_s, int *exit_status, tt_str *output, tt_error *err) {
+  *exit_status = -1;
+  tail t = {.ring = tt__mem_alloc(TAIL)};
+  if (!t.ring) return tt__fail_memory(err, TAIL);
+  tt_code c = TT_OK;
+  int fd[2], status = 0;
+  if (tt__fault(TT_FAULT_SPAWN) || pipe2(fd, O_CLOEXEC) != 0) {
+    c = tt__fail(err, TT_EIO, "cannot start %s: no pipe", argv[0]);
+    goto done_ring;
+  }
+  pid_t pid = 0;
+  int e = start_child(argv, fd[1], &pid);
+  close(fd[1]);
+  if (e) {
+    c = tt__fail(err, TT_EIO, "cannot start %s: %s", argv[0], strerror(e));
+    goto done_pipe;
+  }
+  fcntl(fd[0], F_SETFL, O_NONBLOCK);
+  e = await_child(pid, fd[0], tt__clock_ns() + (int64_t)(timeout_s * 1e9), &t, &status);
+  if (output) tail_copy(&t, output);
+  if (e == ETIMEDOUT)
+    c = tt__fail(err, TT_EIO, "%s did not end within %.0f s and was stopped", argv[0], timeout_s);
+  else if (e)
+    c = tt__fail(err, TT_EIO, "cannot wait for %s: %s", argv[0], strerror(e));
+  else
+    *exit_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+done_pipe:
+  close(fd[0]);
+done_ring:
+  tt__mem_free(t.ring, TAIL);
+  return c;
+}
