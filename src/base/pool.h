@@ -1,7 +1,7 @@
 /*
 ** The thread pool: parallel loops over an index range, and one background lane.
 **
-** Size: TUTTI_NUM_THREADS, else the smallest of the affinity mask, the cgroup
+** Size: TUTTI_NUM_THREADS, else OMP_NUM_THREADS, else the smallest of the affinity mask, the cgroup
 ** quota and the online cores. Workers start at the first loop that needs them,
 ** spin shortly and then sleep on a futex. A loop started inside a loop runs
 ** serially. After fork() the child starts with no workers and makes its own.
@@ -23,8 +23,8 @@ TT_HIDDEN int tt__pool_size(void);
 TT_HIDDEN void tt__pool_resize(int n);
 
 /*
-** Run fn over [0, n) in pieces of at least `grain`; returns when all are done.
-** Pieces are claimed dynamically, so fn must not depend on who runs what. Runs on the
+** Run fn over [0, n) in pieces of a multiple of `grain` (the last may be shorter; serially it is one
+** piece); returns when all are done. Pieces are claimed dynamically, so fn must not depend on who runs what. Runs on the
 ** caller's thread alone when n <= grain, when nested, or when no thread can be started.
 ** Several threads may call at once (the second one runs serially).
 */
@@ -35,7 +35,8 @@ TT_HIDDEN bool tt__pool_inside(void);
 
 /*
 ** Run job(ctx) on the background thread, later, in order. False: it could not be
-** queued (no thread, no memory) and job will not be called.
+** queued (no thread, no memory) and job will not be called. A forked child runs the jobs that
+** had not begun; the one that was running stays the parent's alone.
 */
 TT_HIDDEN bool tt__pool_background(void (*job)(void *ctx), void *ctx);
 /* Wait until the background lane is empty. */

@@ -1,0 +1,284 @@
+/*
+** Parallel loops. One loop at a time has the workers; it lies in `loop` and is
+** joined, not handed out: a worker that is late or asleep delays nobody.
+**
+**   caller   fill `loop`, open the gate, bump `epoch`, wake sleepers if any,
+**            take pieces until none is left, close the gate, wait for those inside
+**   worker   see a new epoch, pass the gate (count + 1), take pieces, leave (- 1)
+**
+** Invariants:
+**   1. `loop` is written only while the gate is closed and nobody is inside
+**   2. a piece is claimed once: `next` only grows, by `piece`
+**   3. who holds `busy` is the only one to open the gate, start or stop workers
+*/
+#include "base/pool.h"
+
+#include <assert.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+#include "base/lock.h"
+#include "base/os.h"
+#include "base/pool_int.h"
+
+enum {
+  MAX_THREADS = 1024,
+  SPIN_NS = 100000, /* a Python loop asks again within this time, mostly */
+  GATE_OPEN = 1 << 16,
+  PIECES = 8 /* per thread: enough to even out a core that is busy with something else */
+};
+
+static struct {
+  tt_pool_fn fn;
+  void *ctx;
+  int64_t n, piece;
+} loop;
+
+/* Each on a line of its own: workers poll `epoch`, claim from `next`, come and go through `gate`. */
+static _Alignas(64) atomic_uint epoch;
+static _Alignas(64) atomic_llong next;
+static _Alignas(64) atomic_uint gate; /* GATE_OPEN, plus how many are inside */
+static _Alignas(64) atomic_uint sleepers;
+static atomic_uint caller_sleeps;
+static atomic_bool busy;
+static atomic_bool stop;
+
+static atomic_int size;             /* 0: not yet known */
+static atomic_bool size_chosen;     /* by tt__pool_resize */
+static atomic_bool may_spin = true; /* not with more threads than cores: a spinning one would stand in the way */
+static int started;                 /* workers, with numbers 1..started */
+static pthread_t workers[MAX_THREADS];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static _Thread_local bool inside;
+
+/* ---- small parts */
+
+static void relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+static void futex_wait(atomic_uint *word, unsigned seen) {
+  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+}
+
+static void futex_wake(atomic_uint *word, int n) { syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, n, NULL, NULL, 0); }
+
+/* Spin until *word differs from `seen`, for SPIN_NS at most. False: time is up. */
+static bool spin_while(atomic_uint *word, unsigned seen) {
+  int64_t end = 0;
+  for (;;) {
+    for (int i = 0; i < 64; i++) {
+      if (atomic_load_explicit(word, memory_order_acquire) != seen) return true;
+      relax();
+    }
+    int64_t now = tt__clock_ns();
+    if (end == 0) end = now + SPIN_NS;
+    if (now > end || !atomic_load_explicit(&may_spin, memory_order_relaxed)) return false;
+  }
+}
+
+bool tt__thread_start(pthread_t *thread, void *(*body)(void *), void *ctx) {
+  pthread_attr_t attr;
+  if (tt__fault(TT_FAULT_SPAWN) || pthread_attr_init(&attr) != 0) return false;
+  pthread_attr_setstacksize(&attr, 2 << 20);
+  sigset_t all, old;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+  bool ok = pthread_create(thread, &attr, body, ctx) == 0;
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  pthread_attr_destroy(&attr);
+  return ok;
+}
+
+/* ---- workers */
+
+static void take_pieces(int worker) {
+  int64_t n = loop.n, piece = loop.piece;
+  for (;;) {
+    int64_t lo = atomic_fetch_add_explicit(&next, piece, memory_order_relaxed);
+    if (lo >= n) return;
+    loop.fn(loop.ctx, lo, n - lo > piece ? lo + piece : n, worker);
+  }
+}
+
+static bool pass_gate(void) {
+  unsigned seen = atomic_load(&gate);
+  while (seen & GATE_OPEN)
+    if (atomic_compare_exchange_weak(&gate, &seen, seen + 1)) return true;
+  return false;
+}
+
+static void leave_gate(void) {
+  if (atomic_fetch_sub(&gate, 1) == 1 && atomic_load(&caller_sleeps)) futex_wake(&gate, 1);
+}
+
+static void *work(void *arg) {
+  int worker = (int)(intptr_t)arg;
+  unsigned seen = 0; /* workers start before the loop that wants them is announced */
+  inside = true;
+  while (!atomic_load(&stop)) {
+    unsigned now = atomic_load(&epoch);
+    if (now != seen) {
+      seen = now;
+      if (pass_gate()) {
+        take_pieces(worker);
+        leave_gate();
+      }
+    } else if (!spin_while(&epoch, seen)) {
+      atomic_fetch_add(&sleepers, 1);
+      if (atomic_load(&epoch) == seen && !atomic_load(&stop)) futex_wait(&epoch, seen);
+      atomic_fetch_sub(&sleepers, 1);
+    }
+  }
+  return NULL;
+}
+
+static void stop_workers(void) {
+  atomic_store(&stop, true);
+  atomic_fetch_add(&epoch, 1);
+  futex_wake(&epoch, MAX_THREADS);
+  for (int i = 0; i < started; i++) pthread_join(workers[i], NULL);
+  atomic_store(&stop, false);
+  started = 0;
+}
+
+/* Have want - 1 workers, or as many as can be had. */
+static void fit_workers(int want) {
+  if (started > want - 1) stop_workers();
+  while (started < want - 1) {
+    if (!tt__thread_start(&workers[started], work, (void *)(intptr_t)(started + 1))) break;
+    started++;
+  }
+}
+
+/* ---- size */
+
+static int env_threads(const char *name) {
+  const char *text = tt__env(name);
+  long n = text ? strtol(text, NULL, 10) : 0; /* OMP_NUM_THREADS may be a list: its first is the outer level */
+  return n > 0 ? (int)(n < MAX_THREADS ? n : MAX_THREADS) : 0;
+}
+
+static int default_size(void) {
+  int n = env_threads("TUTTI_NUM_THREADS");
+  if (n == 0) n = env_threads("OMP_NUM_THREADS");
+  if (n == 0) n = tt__cpu_count();
+  return n < MAX_THREADS ? n : MAX_THREADS;
+}
+
+int tt__pool_size(void) {
+  int n = atomic_load_explicit(&size, memory_order_relaxed);
+  if (n > 0) return n;
+  int fresh = default_size();
+  return atomic_compare_exchange_strong(&size, &n, fresh) ? fresh : n;
+}
+
+void tt__pool_resize(int n) {
+  atomic_store(&size_chosen, n > 0);
+  if (n > MAX_THREADS) n = MAX_THREADS;
+  atomic_store(&size, n > 0 ? n : default_size());
+}
+
+/* ---- fork */
+
+/*
+** The child has only the thread that forked: no worker is inside any loop, none exists.
+** A loop that another thread of the parent was running is that thread's and gone with it.
+*/
+static void fork_child(void) {
+  started = 0;
+  atomic_store(&gate, 0);
+  atomic_store(&sleepers, 0);
+  atomic_store(&caller_sleeps, 0);
+  atomic_store(&stop, false);
+  atomic_store(&busy, false);
+  if (!atomic_load(&size_chosen)) atomic_store(&size, 0); /* it may have been given other cores */
+}
+
+static void start(void) { pthread_atfork(NULL, NULL, fork_child); }
+
+/* ---- loops */
+
+static void run_serial(int64_t n, tt_pool_fn fn, void *ctx) {
+  bool before = inside;
+  inside = true;
+  fn(ctx, 0, n, 0);
+  inside = before;
+}
+
+/* Close the gate and wait until the last worker has left. */
+static void close_gate(void) {
+  unsigned seen = atomic_fetch_and(&gate, ~(unsigned)GATE_OPEN) & ~(unsigned)GATE_OPEN;
+  while (seen) {
+    if (!spin_while(&gate, seen)) {
+      atomic_store(&caller_sleeps, 1);
+      seen = atomic_load(&gate);
+      if (seen) futex_wait(&gate, seen);
+      atomic_store(&caller_sleeps, 0);
+    }
+    seen = atomic_load(&gate);
+  }
+}
+
+static bool take_busy(void) {
+  bool free = false;
+  return !atomic_load_explicit(&busy, memory_order_relaxed) && atomic_compare_exchange_strong(&busy, &free, true);
+}
+
+void tt__pool_run(int64_t n, int64_t grain, tt_pool_fn fn, void *ctx) {
+  if (n <= 0) return;
+  if (grain < 1) grain = 1;
+  int threads = tt__pool_size();
+  if (n <= grain || threads == 1 || inside || !take_busy()) {
+    run_serial(n, fn, ctx);
+    return;
+  }
+  pthread_once(&once, start);
+  if (started != threads - 1) {
+    atomic_store(&may_spin, threads <= tt__cpu_count());
+    fit_workers(threads);
+  }
+  int64_t grains = n / grain + (n % grain != 0);
+  int64_t per_piece = grains / ((int64_t)threads * PIECES);
+  if (started == 0) {
+    atomic_store(&busy, false);
+    run_serial(n, fn, ctx);
+    return;
+  }
+  loop.fn = fn;
+  loop.ctx = ctx;
+  loop.n = n;
+  loop.piece = per_piece > 1 ? per_piece * grain : grain;
+  atomic_store_explicit(&next, 0, memory_order_relaxed);
+  atomic_store(&gate, GATE_OPEN);
+  atomic_fetch_add(&epoch, 1);
+  if (atomic_load(&sleepers)) futex_wake(&epoch, grains - 1 < started ? (int)(grains - 1) : started);
+  inside = true;
+  take_pieces(0);
+  inside = false;
+  close_gate();
+  atomic_store_explicit(&busy, false, memory_order_release);
+}
+
+bool tt__pool_inside(void) { return inside; }
+
+void tt__pool_shutdown(void) {
+  assert(!inside);
+  if (inside) return;
+  while (!take_busy()) sched_yield();
+  stop_workers();
+  atomic_store(&busy, false);
+  tt__background_stop();
+}
