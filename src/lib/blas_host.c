@@ -24,10 +24,7 @@ typedef struct decoration {
 } decoration;
 
 static const decoration decorations[] = {
-    {"", "_", "", 4},
-    {"", "_64_", "64_", 8},
-    {"scipy_", "_", "", 4},
-    {"scipy_", "_64_", "64_", 8},
+    {"", "_", "", 4},   {"", "_64_", "64_", 8}, {"scipy_", "_", "", 4}, {"scipy_", "_64_", "64_", 8},
     {"", "_64", "", 8}, /* MKL's 64-bit interface beside the 32-bit one */
 };
 
@@ -91,7 +88,7 @@ static bool resolve(void *lib, const decoration *d, tt_blas *t) {
     }
   }
   int row = 0;
-#define TT_BLAS_FN(field, lapack, s, dd, c, z)                     \
+#define TT_BLAS_FN(field, lapack, s, dd, c, z)                                      \
   for (int j = 0; j < 4; j++) memcpy(&t->field[j], &fn[row][j], sizeof fn[row][j]); \
   row++;
 #include "lib/blas_api.def"
@@ -161,7 +158,8 @@ static bool try_list(const char *list, const char *tail) {
   while (list && *list) {
     size_t len = strcspn(list, ":");
     char dir[PATH_CAP];
-    if (len && snprintf(dir, sizeof dir, "%.*s%s", (int)len, list, tail) < (int)sizeof dir && try_folder(dir)) return true;
+    if (len && snprintf(dir, sizeof dir, "%.*s%s", (int)len, list, tail) < (int)sizeof dir && try_folder(dir))
+      return true;
     list += len;
     if (*list) list++;
   }
@@ -169,8 +167,8 @@ static bool try_list(const char *list, const char *tail) {
 }
 
 static bool search_library(void) {
-  static const char *const names[] = {"libopenblas.so.0",  "libopenblas.so",       "libopenblasp.so.0",
-                                      "libopenblaso.so.0", "libopenblas64_.so.0",  "libopenblas64.so.0",
+  static const char *const names[] = {"libopenblas.so.0",  "libopenblas.so",      "libopenblasp.so.0",
+                                      "libopenblaso.so.0", "libopenblas64_.so.0", "libopenblas64.so.0",
                                       "libopenblas64.so"};
   static const char *const wheels[] = {"/scipy_openblas32/lib", "/scipy_openblas64/lib", "/numpy.libs", "/scipy.libs"};
   static const char system_dirs[] =

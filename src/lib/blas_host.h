@@ -35,12 +35,12 @@ typedef enum tt_blas_type { TT_BLAS_S, TT_BLAS_D, TT_BLAS_C, TT_BLAS_Z } tt_blas
 typedef const tt_blas_int *tt_blas_n; /* Fortran passes everything by address */
 
 /* Trailing size_t arguments are the lengths of the character arguments, as gfortran passes them: always 1. */
-typedef void (*tt_blas_gemm_fn)(const char *ta, const char *tb, tt_blas_n m, tt_blas_n n, tt_blas_n k, const void *alpha,
-                                const void *a, tt_blas_n lda, const void *b, tt_blas_n ldb, const void *beta, void *c,
-                                tt_blas_n ldc, size_t, size_t);
+typedef void (*tt_blas_gemm_fn)(const char *ta, const char *tb, tt_blas_n m, tt_blas_n n, tt_blas_n k,
+                                const void *alpha, const void *a, tt_blas_n lda, const void *b, tt_blas_n ldb,
+                                const void *beta, void *c, tt_blas_n ldc, size_t, size_t);
 typedef void (*tt_blas_gemv_fn)(const char *ta, tt_blas_n m, tt_blas_n n, const void *alpha, const void *a,
-                                tt_blas_n lda, const void *x, tt_blas_n incx, const void *beta, void *y,
-                                tt_blas_n incy, size_t);
+                                tt_blas_n lda, const void *x, tt_blas_n incx, const void *beta, void *y, tt_blas_n incy,
+                                size_t);
 typedef void (*tt_blas_gesv_fn)(tt_blas_n n, tt_blas_n nrhs, void *a, tt_blas_n lda, void *ipiv, void *b, tt_blas_n ldb,
                                 tt_blas_int *info);
 typedef void (*tt_blas_getrf_fn)(tt_blas_n m, tt_blas_n n, void *a, tt_blas_n lda, void *ipiv, tt_blas_int *info);
