@@ -1,0 +1,113 @@
+/*
+** A plan: what an evaluation does, as an ordered list of steps. The artefact between
+** sched/ and everything after it. A kernel step knows its iteration space and how each
+** operand is indexed by it, so that a later pass can cut the space into pieces and give
+** the pieces to devices, ranks or turns in time.
+**
+** A plan names nodes by their number in the walk that made it (children first), never by
+** pointer: an equal graph later binds its own nodes to the same plan.
+*/
+#ifndef TT_IR_PLAN_H
+#define TT_IR_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "ir/map.h"
+#include "ir/node.h"
+
+/* The nodes below some targets that are not evaluated, and the evaluated ones they read; children first. */
+typedef struct tt_walk {
+  tt_node **node;
+  int n;
+  int32_t *target; /* numbers of the targets */
+  int ntarget;
+} tt_walk;
+
+enum {
+  TT_P_CONST = 128, /* scalar of CONST node `ref`, or literal -1 - ref */
+  TT_P_LOAD,        /* access ref */
+  TT_P_INDEX,       /* affine int64 of access ref */
+  TT_P_LOADX,       /* flat element src[0] of access ref's operand */
+  TT_P_STORE,       /* src[0] into access ref */
+  TT_P_STOREX,      /* src[1] into flat element src[0] of access ref's operand */
+  TT_P_REDUCE       /* src[0] over the row by `red` */
+};
+
+/* One instruction of a kernel step, in the graph's own types (complex and float16 included). */
+typedef struct tt_pinst {
+  uint8_t op;    /* tt_op or TT_P_* */
+  uint8_t dtype; /* of the value */
+  uint8_t red;
+  int32_t ref;
+  int16_t src[3];
+} tt_pinst;
+
+typedef struct tt_paccess {
+  int16_t operand; /* -1: INDEX */
+  uint8_t dtype;
+  bool write;
+  int64_t off;
+  int64_t *step; /* [naxes] */
+} tt_paccess;
+
+typedef struct tt_poperand {
+  int32_t node; /* walk number */
+  bool write;   /* the buffer of a root of this step */
+} tt_poperand;
+
+/* A value this step leaves in memory. */
+typedef struct tt_proot {
+  int32_t node;
+  int16_t operand;  /* its buffer */
+  int32_t base;     /* STORE, SCATTER: the node written over; -1 */
+  bool in_place;    /* every read of base (STORE) lands on the element being written, so no copy is needed if base dies here */
+  int16_t donor;    /* operand whose memory may serve as the result's if that operand dies here; -1 */
+} tt_proot;
+
+typedef enum tt_step_kind { TT_STEP_KERNEL, TT_STEP_LIB, TT_STEP_EMPTY } tt_step_kind;
+
+/* A library operand: node `node` seen through a view. */
+typedef struct tt_plib_src {
+  int32_t node;
+  int rank;
+  int64_t off;
+  int64_t *len, *step;
+} tt_plib_src;
+
+typedef struct tt_step {
+  uint8_t kind; /* tt_step_kind */
+  int nroot;
+  tt_proot *root;
+  /* KERNEL */
+  tt_space space; /* outer axes first */
+  int nouter;
+  int ninst, naccess, noperand, nliteral;
+  tt_pinst *inst;
+  tt_paccess *access;
+  tt_poperand *operand;
+  tt_scalar *literal;
+  /* LIB */
+  int32_t lib; /* the LIB node; its results are the roots (PICK nodes) */
+  int nsrc;
+  tt_plib_src *src;
+  /* what the driver hangs on it (run/) */
+  void *launch;
+  const char *why; /* why it is a step of its own */
+} tt_step;
+
+typedef struct tt_plan {
+  tt_step *step;
+  int n, cap;
+  int nnode;    /* nodes of the walk */
+  tt_arena arena;
+} tt_plan;
+
+/* Readable listing, and back. */
+TT_HIDDEN void tt__plan_print(const tt_plan *p, tt_str *out);
+TT_HIDDEN tt_code tt__plan_parse(const char *text, tt_plan **out, tt_error *err);
+TT_HIDDEN void tt__plan_free(tt_plan *p);
+
+#endif
