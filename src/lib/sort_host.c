@@ -1,0 +1,351 @@
+/*
+** Sorting on the host. Elements become unsigned keys of the same order (sort_key.c), keys are sorted
+** (sort_radix.c), and become elements again; argsort carries the places along. Many short rows go to the threads
+** whole; a few long ones are cut. It must not know arrays or graphs.
+*/
+#include "lib/sort_host.h"
+
+#include <assert.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/pool.h"
+#include "lib/sort_int.h"
+
+/* Rows shared out to workers, each with its own scratch. */
+typedef struct row_job {
+  tt_dtype t;
+  const char *in;
+  char *out;
+  int64_t n;
+  bool descending, wide;
+  size_t scratch; /* bytes of a worker */
+  char *scratch_of[1 + 256];
+  void (*one)(const struct row_job *j, const char *in, char *out, void *scratch);
+  size_t out_size; /* bytes of an element of the output */
+} row_job;
+
+enum { MAX_WORKERS = 256 };
+
+static void run_rows(void *ctx, int64_t lo, int64_t hi, int worker) {
+  row_job *j = ctx;
+  size_t in_row = (size_t)j->n * tt__dtype_size(j->t), out_row = (size_t)j->n * j->out_size;
+  for (int64_t i = lo; i < hi; i++)
+    j->one(j, j->in + (size_t)i * in_row, j->out + (size_t)i * out_row, j->scratch_of[worker]);
+}
+
+/* Long rows one after the other, each by all threads; else rows side by side. */
+static tt_code run_job(row_job *j, int64_t rows, tt_error *err) {
+  if (rows == 0 || j->n == 0) return TT_OK;
+  int workers = tt__pool_size();
+  if (workers > MAX_WORKERS) workers = MAX_WORKERS;
+  j->wide = workers > 1 && j->n >= 2 * TT_SORT_GRAIN && rows < 2 * workers && !tt__pool_inside();
+  if (j->wide || rows * j->n < TT_SORT_GRAIN || tt__pool_inside()) workers = 1;
+  size_t all = 0;
+  if (j->scratch && __builtin_mul_overflow(j->scratch, (size_t)workers, &all)) return tt__fail_memory(err, j->scratch);
+  char *mem = NULL;
+  if (all && !(mem = tt__mem_alloc_data(all))) return tt__fail_memory(err, all);
+  for (int i = 0; i < workers; i++) j->scratch_of[i] = mem ? mem + (size_t)i * j->scratch : NULL;
+  if (workers == 1) {
+    run_rows(j, 0, rows, 0);
+  } else {
+    int64_t grain = TT_SORT_GRAIN / j->n;
+    tt__pool_run(rows, grain > 0 ? grain : 1, run_rows, j);
+  }
+  tt__mem_free_data(mem, all);
+  return TT_OK;
+}
+
+/* ---- values */
+
+static void *radix_keys(int width, void *a, void *tmp, int64_t n, tt_key_view v, bool wide) {
+  switch (width) {
+    case 1: return tt__radix_u8(a, tmp, n, v, wide);
+    case 2: return tt__radix_u16(a, tmp, n, v, wide);
+    case 4: return tt__radix_u32(a, tmp, n, v, wide);
+    default: return tt__radix_u64(a, tmp, n, v, wide);
+  }
+}
+
+static uint64_t plain_key(int width, const void *keys, int64_t i) {
+  return tt_key_at((tt_key_rule){.width = width}, keys, i);
+}
+
+/* The first place in sorted keys whose key is not below (or, with `above`, is above) k. */
+static int64_t key_bound(int width, const void *keys, int64_t n, uint64_t k, bool above) {
+  int64_t lo = 0, hi = n;
+  while (lo < hi) {
+    int64_t mid = lo + (hi - lo) / 2;
+    uint64_t x = plain_key(width, keys, mid);
+    if (x < k || (above && x == k))
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return lo;
+}
+
+/* Put the row's elements of one kind (NaNs, or zeros of both signs) in out[lo, hi), in order of appearance. */
+static void refill(tt_key_rule r, const char *in, char *out, int64_t lo, int64_t hi, bool nan) {
+  uint64_t sign = (uint64_t)1 << (r.width * 8 - 1);
+  tt_key_rule bits = {.width = r.width};
+  size_t w = (size_t)r.width;
+  for (int64_t i = 0; lo < hi; i++) {
+    uint64_t size = tt_key_at(bits, in, i) & (sign - 1);
+    if (nan ? size > r.inf : size == 0) memcpy(out + (size_t)lo++ * w, in + (size_t)i * w, w);
+  }
+}
+
+/*
+** Where NaNs and zeros lie in sorted keys. Keys do not remember which NaN it was, and keep -0.0 before 0.0;
+** NumPy's order takes them as equal, so they return in order of appearance.
+*/
+typedef struct special {
+  int64_t nan_lo, nan_hi, zero_lo, zero_hi;
+} special;
+
+static special find_special(tt_key_rule r, const void *keys, int64_t n) {
+  special s = {0, 0, 0, 0};
+  if (!r.inf) return s;
+  uint64_t full = r.width == 8 ? UINT64_MAX : ((uint64_t)1 << (r.width * 8)) - 1;
+  uint64_t nan = full ^ (r.flip & full), zero = (full / 2 + 1) ^ (r.flip & full), minus = (full / 2) ^ (r.flip & full);
+  if (plain_key(r.width, keys, r.flip ? 0 : n - 1) == nan) {
+    s.nan_lo = key_bound(r.width, keys, n, nan, false);
+    s.nan_hi = key_bound(r.width, keys, n, nan, true);
+  }
+  uint64_t first = zero < minus ? zero : minus;
+  int64_t lo = key_bound(r.width, keys, n, first, false), mid = key_bound(r.width, keys, n, first, true);
+  int64_t hi = key_bound(r.width, keys, n, first + 1, true);
+  if (lo < mid && mid < hi) s.zero_lo = lo, s.zero_hi = hi;
+  return s;
+}
+
+static void sort_one(const row_job *j, const char *in, char *out, void *scratch) {
+  tt_key_rule r = tt__key_rule(j->t, j->descending, false);
+  tt_key_span span = tt__keys_make(r, in, out, j->n, j->wide);
+  void *keys = radix_keys(r.width, out, scratch, j->n, tt__key_view(span), j->wide);
+  special s = find_special(r, keys, j->n);
+  tt__keys_back(r, keys, out, j->n, j->wide);
+  if (s.nan_lo < s.nan_hi) refill(r, in, out, s.nan_lo, s.nan_hi, true);
+  if (s.zero_lo < s.zero_hi) refill(r, in, out, s.zero_lo, s.zero_hi, false);
+}
+
+/* ---- places */
+
+typedef struct pack_job {
+  tt_key_rule r;
+  const void *in;
+  void *out;
+  uint64_t min;
+  int shift;
+} pack_job;
+
+/* (key, place) in one word. */
+static void pack_words(void *ctx, int64_t lo, int64_t hi, int worker) {
+  const pack_job *j = ctx;
+  tt_key_rule r = j->r;
+  uint64_t *out = j->out;
+  (void)worker;
+  switch (r.width) {
+    case 1:
+    case 2:
+      for (int64_t i = lo; i < hi; i++) out[i] = (tt_key_at(r, j->in, i) - j->min) << 32 | (uint64_t)i;
+      break;
+    case 4:
+      for (int64_t i = lo; i < hi; i++)
+        out[i] = (tt_key32(((const uint32_t *)j->in)[i], r) - j->min) << 32 | (uint64_t)i;
+      break;
+    default:
+      for (int64_t i = lo; i < hi; i++)
+        out[i] = (tt_key64(((const uint64_t *)j->in)[i], r) - j->min) >> j->shift << 32 | (uint64_t)i;
+  }
+}
+
+static void unpack_words(void *ctx, int64_t lo, int64_t hi, int worker) {
+  const pack_job *j = ctx;
+  const uint64_t *in = j->in;
+  int64_t *out = j->out;
+  (void)worker;
+  for (int64_t i = lo; i < hi; i++) out[i] = (int64_t)(in[i] & UINT32_MAX);
+}
+
+static void pack_pairs(void *ctx, int64_t lo, int64_t hi, int worker) {
+  const pack_job *j = ctx;
+  tt_sort_pair *out = j->out;
+  (void)worker;
+  for (int64_t i = lo; i < hi; i++) out[i] = (tt_sort_pair){tt_key_at(j->r, j->in, i), (uint64_t)i};
+}
+
+static void unpack_pairs(void *ctx, int64_t lo, int64_t hi, int worker) {
+  const pack_job *j = ctx;
+  const tt_sort_pair *in = j->in;
+  int64_t *out = j->out;
+  (void)worker;
+  for (int64_t i = lo; i < hi; i++) out[i] = (int64_t)in[i].at;
+}
+
+static void run_wide(bool wide, int64_t n, tt_pool_fn fn, void *ctx) {
+  if (wide)
+    tt__pool_run(n, TT_SORT_GRAIN, fn, ctx);
+  else
+    fn(ctx, 0, n, 0);
+}
+
+/* Keys that fit `bits`, at most 32 of them, once moved and shifted: the output serves as one of the two buffers of words. */
+static void argsort_words(pack_job pack, int64_t *out, uint64_t *scratch, int64_t n, uint64_t bits, bool wide) {
+  pack.out = out;
+  run_wide(wide, n, pack_words, &pack);
+  uint64_t *words = tt__radix_u64((uint64_t *)out, scratch, n, (tt_key_view){0, bits << 32}, wide);
+  pack_job unpack = {.in = words, .out = out};
+  run_wide(wide, n, unpack_words, &unpack);
+}
+
+static uint64_t ones_below(uint64_t max) { return max == 0 ? 0 : UINT64_MAX >> __builtin_clzll(max); }
+
+static void argsort_one(const row_job *j, const char *in, char *out, void *scratch) {
+  tt_key_rule r = tt__key_rule(j->t, j->descending, true);
+  int64_t n = j->n, *place = (int64_t *)out;
+  pack_job pack = {.r = r, .in = in};
+  bool small = n <= UINT32_MAX;
+  tt_sort_pair *a = scratch, *tmp = a + n;
+  tt_key_span span = tt__keys_make(r, in, scratch, n, j->wide);
+  uint64_t vary = span.any ^ span.all;
+  if (r.width == 8 && vary) pack.shift = __builtin_ctzll(vary);
+  pack.min = span.min;
+  if (small && (span.max - span.min) >> pack.shift <= UINT32_MAX) {
+    argsort_words(pack, place, scratch, n, ones_below((span.max - span.min) >> pack.shift), j->wide);
+    return;
+  }
+  pack.out = a;
+  run_wide(j->wide, n, pack_pairs, &pack);
+  pack_job unpack = {.in = tt__radix_pair(a, tmp, n, tt__key_view(span), j->wide), .out = place};
+  run_wide(j->wide, n, unpack_pairs, &unpack);
+}
+
+/* ---- records: complex numbers and lexsort */
+
+/* Put the keys of a column (element i at in + i * step) in the pairs, in the pairs' order, and sort by them. */
+static void sort_by_column(tt_key_rule r, const char *in, int64_t step, tt_sort_pair **a, tt_sort_pair **tmp, int64_t n,
+                           bool wide) {
+  uint64_t any = 0, all = UINT64_MAX;
+  tt_sort_pair *p = *a;
+  for (int64_t i = 0; i < n; i++) {
+    p[i].key = tt_key_at(r, in + (int64_t)p[i].at * step, 0);
+    any |= p[i].key;
+    all &= p[i].key;
+  }
+  *a = tt__radix_pair(p, *tmp, n, (tt_key_view){0, any ^ all}, wide);
+  if (*a != p) *tmp = p;
+}
+
+/*
+** NumPy's order of complex numbers: all without a NaN, then (R, nan), (nan, R), (nan, nan); in each kind by the
+** real, then by the imaginary part.
+*/
+static void sort_by_nan_kind(tt_dtype t, const char *in, bool descending, tt_sort_pair **a, tt_sort_pair **tmp,
+                             int64_t n, bool wide) {
+  uint64_t any = 0;
+  tt_sort_pair *p = *a;
+  for (int64_t i = 0; i < n; i++) {
+    uint64_t at = p[i].at, kind;
+    if (t == TT_C64) {
+      const tt_c64 *c = (const tt_c64 *)in + at;
+      kind = (uint64_t)(c->re != c->re) * 2 + (uint64_t)(c->im != c->im);
+    } else {
+      const tt_c128 *c = (const tt_c128 *)in + at;
+      kind = (uint64_t)(c->re != c->re) * 2 + (uint64_t)(c->im != c->im);
+    }
+    any |= kind;
+    p[i].key = descending ? 3 - kind : kind;
+  }
+  if (!any) return;
+  *a = tt__radix_pair(p, *tmp, n, (tt_key_view){0, 3}, wide);
+  if (*a != p) *tmp = p;
+}
+
+static void number_pairs(tt_sort_pair *a, int64_t n) {
+  for (int64_t i = 0; i < n; i++) a[i] = (tt_sort_pair){0, (uint64_t)i};
+}
+
+static const tt_sort_pair *sort_complex(const row_job *j, const char *in, void *scratch) {
+  tt_sort_pair *a = scratch, *tmp = a + j->n;
+  tt_dtype part = tt__real_of(j->t);
+  int64_t step = (int64_t)tt__dtype_size(j->t);
+  tt_key_rule r = tt__key_rule(part, j->descending, true);
+  number_pairs(a, j->n);
+  sort_by_column(r, in + step / 2, step, &a, &tmp, j->n, j->wide);
+  sort_by_column(r, in, step, &a, &tmp, j->n, j->wide);
+  sort_by_nan_kind(j->t, in, j->descending, &a, &tmp, j->n, j->wide);
+  return a;
+}
+
+static void sort_complex_one(const row_job *j, const char *in, char *out, void *scratch) {
+  const tt_sort_pair *a = sort_complex(j, in, scratch);
+  size_t size = tt__dtype_size(j->t);
+  for (int64_t i = 0; i < j->n; i++) memcpy(out + (size_t)i * size, in + (size_t)a[i].at * size, size);
+}
+
+static void argsort_complex_one(const row_job *j, const char *in, char *out, void *scratch) {
+  pack_job unpack = {.in = sort_complex(j, in, scratch), .out = out};
+  run_wide(j->wide, j->n, unpack_pairs, &unpack);
+}
+
+/* ---- entries */
+
+/* Bytes of `per` for each of n elements, or 0 with *over set when that overflows. */
+static size_t bytes_for(int64_t n, size_t per, bool *over) {
+  size_t size = 0;
+  if (__builtin_mul_overflow((size_t)n, per, &size)) *over = true;
+  return size;
+}
+
+tt_code tt__sort_rows(tt_dtype t, const void *in, void *out, int64_t rows, int64_t n, bool descending, tt_error *err) {
+  size_t size = tt__dtype_size(t);
+  bool over = false, complex = tt__is_complex(t);
+  row_job j = {.t = t, .in = in, .out = out, .n = n, .descending = descending, .out_size = size};
+  j.one = complex ? sort_complex_one : sort_one;
+  j.scratch = bytes_for(n, complex ? 2 * sizeof(tt_sort_pair) : size, &over);
+  if (over) return tt__fail_memory(err, SIZE_MAX);
+  return run_job(&j, rows, err);
+}
+
+tt_code tt__argsort_rows(tt_dtype t, const void *in, int64_t *out, int64_t rows, int64_t n, bool descending,
+                         tt_error *err) {
+  bool over = false, complex = tt__is_complex(t), words = tt__dtype_size(t) < 8 && n <= UINT32_MAX;
+  row_job j = {.t = t, .in = in, .out = (char *)out, .n = n, .descending = descending, .out_size = sizeof *out};
+  j.one = complex ? argsort_complex_one : argsort_one;
+  j.scratch = bytes_for(n, words ? sizeof(uint64_t) : 2 * sizeof(tt_sort_pair), &over);
+  if (over) return tt__fail_memory(err, SIZE_MAX);
+  return run_job(&j, rows, err);
+}
+
+tt_code tt__lexsort(const tt_dtype *t, const void *const *column, int keys, int64_t n, int64_t *out, tt_error *err) {
+  bool over = false;
+  size_t size = bytes_for(n, 2 * sizeof(tt_sort_pair), &over);
+  if (n == 0) return TT_OK;
+  tt_sort_pair *mem = over ? NULL : tt__mem_alloc_data(size);
+  if (!mem) return tt__fail_memory(err, size);
+  tt_sort_pair *a = mem, *tmp = mem + n;
+  bool wide = !tt__pool_inside();
+  number_pairs(a, n);
+  for (int k = 0; k < keys; k++) {
+    const char *in = column[k];
+    int64_t step = (int64_t)tt__dtype_size(t[k]);
+    tt_key_rule r = tt__key_rule(tt__real_of(t[k]), false, true);
+    if (tt__is_complex(t[k])) sort_by_column(r, in + step / 2, step, &a, &tmp, n, wide);
+    sort_by_column(r, in, step, &a, &tmp, n, wide);
+    if (tt__is_complex(t[k])) sort_by_nan_kind(t[k], in, false, &a, &tmp, n, wide);
+  }
+  pack_job unpack = {.in = a, .out = out};
+  run_wide(wide, n, unpack_pairs, &unpack);
+  tt__mem_free_data(mem, size);
+  return TT_OK;
+}
+
+tt_code tt__select_rows(tt_dtype t, const void *in, void *out, int64_t rows, int64_t n, const int64_t *kth, int64_t kths,
+                        tt_error *err) {
+  (void)kth;
+  (void)kths;
+  return tt__sort_rows(t, in, out, rows, n, false, err);
+}
