@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Every public header compiles alone, as C and as C++; every internal one as C.
+cd "$(dirname "$0")/../.." || exit 1
+bad=0
+cc=${CC:-cc}
+cxx=$(command -v c++ || command -v g++ || command -v clang++)
+for header in $(git ls-files 'include/*.h' 'src/*.h'); do
+  [ "$header" = src/render/prelude.h ] && continue # the text of rendered kernels, not a header of ours
+  $cc -std=gnu11 -D_GNU_SOURCE -Wall -Werror -Iinclude -Isrc -fsyntax-only -x c "$header" || bad=1
+  case $header in include/*) [ -z "$cxx" ] || "$cxx" -std=c++17 -Wall -Werror -Iinclude -fsyntax-only -x c++ "$header" || bad=1 ;; esac
+done
+exit $bad

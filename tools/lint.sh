@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Every check that reads the tree and runs none of it; each says what it found, the exit status says whether all passed.
+cd "$(dirname "$0")/.." || exit 1
+export PATH=$PATH:$PWD/.venv/bin
+bad=0
+step() {
+  local name=$1 out
+  shift
+  if out=$("$@" 2>&1); then printf 'ok    %s\n' "$name"; else printf 'FAIL  %s\n%s\n' "$name" "$out" | head -n 60; bad=1; fi
+}
+c_files() { git ls-files 'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 'examples/*.c' 'python/*.[ch]'; }
+formatted() { c_files | xargs .venv/bin/clang-format --dry-run -Werror; }
+
+step "clang-format" formatted
+step "ruff check" .venv/bin/ruff check -q .
+step "ruff format" .venv/bin/ruff format -q --check .
+step "layers" python3 tools/layers.py
+for check in tools/checks/*; do
+  step "$(basename "$check")" "$check"
+done
+exit $bad
