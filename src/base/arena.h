@@ -12,7 +12,7 @@
 typedef struct tt_arena {
   struct tt_arena_block *head;
   size_t used, cap; /* of the head block */
-} tt_arena; /* all zero is an empty arena */
+} tt_arena;         /* all zero is an empty arena */
 
 /* 16-byte aligned, zeroed, or NULL when memory is out. Size 0 gives a unique non-NULL pointer. */
 TT_HIDDEN void *tt__arena_alloc(tt_arena *a, size_t size);

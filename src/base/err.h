@@ -12,9 +12,9 @@
 #define TT_HIDDEN __attribute__((visibility("hidden")))
 
 /* Return from the caller when `call` fails; for functions that own nothing yet. */
-#define TT_TRY(call)                     \
-  do {                                   \
-    tt_code tt_try_code = (call);        \
+#define TT_TRY(call)                              \
+  do {                                            \
+    tt_code tt_try_code = (call);                 \
     if (tt_try_code != TT_OK) return tt_try_code; \
   } while (0)
 

@@ -10,7 +10,8 @@ typedef struct tt_lock {
   pthread_mutex_t mutex;
 } tt_lock;
 
-#define TT_LOCK_INIT { PTHREAD_MUTEX_INITIALIZER }
+#define TT_LOCK_INIT \
+  { PTHREAD_MUTEX_INITIALIZER }
 
 static inline void tt__lock(tt_lock *l) { pthread_mutex_lock(&l->mutex); }
 static inline void tt__unlock(tt_lock *l) { pthread_mutex_unlock(&l->mutex); }

@@ -60,7 +60,8 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void raise_peak(atomic_llong *top, long long now) {
   long long seen = atomic_load_explicit(top, memory_order_relaxed);
-  while (now > seen && !atomic_compare_exchange_weak_explicit(top, &seen, now, memory_order_relaxed, memory_order_relaxed))
+  while (now > seen &&
+         !atomic_compare_exchange_weak_explicit(top, &seen, now, memory_order_relaxed, memory_order_relaxed))
     continue;
 }
 

@@ -32,11 +32,11 @@ TT_HIDDEN void tt__mem_free_data(void *p, size_t size);
 TT_HIDDEN void tt__mem_trim(void);
 
 typedef struct tt_mem_stats {
-  int64_t live, peak;            /* bytes, metadata and data together */
-  int64_t live_data, peak_data;  /* bytes, array memory alone */
-  int64_t cached;                /* bytes of array memory kept for reuse, in none of the above */
-  int64_t allocs;                /* calls that succeeded since start */
-  int64_t limit;                 /* bytes of array memory allowed, 0: none */
+  int64_t live, peak;           /* bytes, metadata and data together */
+  int64_t live_data, peak_data; /* bytes, array memory alone */
+  int64_t cached;               /* bytes of array memory kept for reuse, in none of the above */
+  int64_t allocs;               /* calls that succeeded since start */
+  int64_t limit;                /* bytes of array memory allowed, 0: none */
 } tt_mem_stats;
 TT_HIDDEN tt_mem_stats tt__mem_stats(void);
 TT_HIDDEN void tt__mem_reset_peak(void);

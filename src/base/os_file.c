@@ -48,7 +48,8 @@ tt_code tt__file_read(const char *path, tt_str *out, tt_error *err) {
   if (fstat(fd, &st) != 0)
     c = fail_file(err, "stat", path);
   else if (!S_ISREG(st.st_mode) || st.st_size > (1 << 30))
-    c = tt__fail(err, TT_EIO, "cannot read %s: %s", path, S_ISREG(st.st_mode) ? "larger than 1 GiB" : "not a plain file");
+    c = tt__fail(err, TT_EIO, "cannot read %s: %s", path,
+                 S_ISREG(st.st_mode) ? "larger than 1 GiB" : "not a plain file");
   else
     c = read_all(fd, (size_t)st.st_size, out, path, err);
   close(fd);
@@ -99,7 +100,8 @@ tt_code tt__dir_make(const char *path, tt_error *err) {
     part[i] = 0;
     if (told_to_fail(TT_FAULT_WRITE, ENOSPC) || (mkdir(part, 0700) != 0 && errno != EEXIST && errno != EISDIR)) {
       struct stat seen; /* a parent on a read-only file system is no obstacle while it exists */
-      if (errno == ENOSPC || stat(part, &seen) != 0 || !S_ISDIR(seen.st_mode)) return fail_file(err, "make the folder", part);
+      if (errno == ENOSPC || stat(part, &seen) != 0 || !S_ISDIR(seen.st_mode))
+        return fail_file(err, "make the folder", part);
     }
   }
   struct stat st;

@@ -11,9 +11,9 @@
 
 #include "base/err.h"
 
-#define TT_VEC(T) \
-  struct {        \
-    T *data;      \
+#define TT_VEC(T)   \
+  struct {          \
+    T *data;        \
     int64_t n, cap; \
   }
 
@@ -21,10 +21,9 @@
 TT_HIDDEN bool tt__vec_grow(void **data, int64_t n, int64_t *cap, size_t elem);
 TT_HIDDEN void tt__vec_free(void **data, int64_t *n, int64_t *cap, size_t elem);
 
-#define TT_VEC_PUSH(v, value)                                                              \
-  (tt__vec_grow((void **)&(v)->data, (v)->n, &(v)->cap, sizeof *(v)->data)                 \
-       ? ((v)->data[(v)->n++] = (value), true)                                             \
-       : false)
+#define TT_VEC_PUSH(v, value)                                                                                      \
+  (tt__vec_grow((void **)&(v)->data, (v)->n, &(v)->cap, sizeof *(v)->data) ? ((v)->data[(v)->n++] = (value), true) \
+                                                                           : false)
 #define TT_VEC_FREE(v) tt__vec_free((void **)&(v)->data, &(v)->n, &(v)->cap, sizeof *(v)->data)
 
 #endif
