@@ -151,13 +151,20 @@ typedef struct tt_krange {
 /* The one signature of runnable code, compiled or interpreted. */
 typedef void (*tt_kernel_fn)(const tt_kargs *args, const tt_krange *range);
 
+/* A kernel with everything zero, its arrays to be taken from its arena. NULL when memory is out. */
+TT_HIDDEN tt_kernel *tt__kernel_new(void);
 /* Check every invariant above; for asserts, tests and what is read back from print. */
 TT_HIDDEN bool tt__kernel_ok(const tt_kernel *k, tt_error *err);
-/* Compute and store the key. */
+/* Bring fields that an instruction does not use to one value, then compute and store the key. */
 TT_HIDDEN void tt__kernel_seal(tt_kernel *k);
 /* Text form, and back (the parser is total: any text gives a kernel that passes tt__kernel_ok, or an error). */
 TT_HIDDEN void tt__kernel_print(const tt_kernel *k, tt_str *out);
 TT_HIDDEN tt_code tt__kernel_parse(const char *text, tt_kernel **out, tt_error *err);
-TT_HIDDEN void tt__kernel_free(tt_kernel *k);
+TT_HIDDEN void tt__kernel_free(tt_kernel *k); /* NULL is allowed */
+
+/* What an access's elements are in registers: float16 and bfloat16 are computed as float32. */
+static inline tt_dtype tt__kernel_reg(tt_dtype t) { return t == TT_F16 || t == TT_BF16 ? TT_F32 : t; }
+/* The type of an elementwise op's value from its operand type. */
+TT_HIDDEN tt_dtype tt__kernel_result(tt_op op, tt_dtype from);
 
 #endif
