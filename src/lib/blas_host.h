@@ -61,6 +61,7 @@ typedef void (*tt_blas_geev_fn)(void);
 typedef struct tt_blas {
   int int_bytes;   /* 4 or 8 */
   bool has_lapack; /* every LAPACK row was found */
+  bool is_narrow;  /* its kernels use half of this CPU's vectors: our own matrix product is faster */
 #define TT_BLAS_FN(field, lapack, s, d, c, z) tt_blas_##field##_fn field[4];
 #include "lib/blas_api.def"
 #undef TT_BLAS_FN

@@ -148,6 +148,7 @@ static tt_code multiply_float(const tt_gemm *g, tt_error *err) {
     call_gemv(bl, &f, b);
     return TT_OK;
   }
+  if (bl->is_narrow) return tt__gemm_own(&f, err);
   return multiply_packed(bl, &f, err);
 }
 

@@ -61,10 +61,14 @@ static tt_code run_job(row_job *j, int64_t rows, tt_error *err) {
 
 static void *radix_keys(int width, void *a, void *tmp, int64_t n, tt_key_view v, bool wide) {
   switch (width) {
-    case 1: return tt__radix_u8(a, tmp, n, v, wide);
-    case 2: return tt__radix_u16(a, tmp, n, v, wide);
-    case 4: return tt__radix_u32(a, tmp, n, v, wide);
-    default: return tt__radix_u64(a, tmp, n, v, wide);
+    case 1:
+      return tt__radix_u8(a, tmp, n, v, wide);
+    case 2:
+      return tt__radix_u16(a, tmp, n, v, wide);
+    case 4:
+      return tt__radix_u32(a, tmp, n, v, wide);
+    default:
+      return tt__radix_u64(a, tmp, n, v, wide);
   }
 }
 
@@ -192,7 +196,8 @@ static void run_wide(bool wide, int64_t n, tt_pool_fn fn, void *ctx) {
     fn(ctx, 0, n, 0);
 }
 
-/* Keys that fit `bits`, at most 32 of them, once moved and shifted: the output serves as one of the two buffers of words. */
+/* Keys that fit `bits`, at most 32 of them, once moved and shifted: the output serves as one of the two buffers of
+ * words. */
 static void argsort_words(pack_job pack, int64_t *out, uint64_t *scratch, int64_t n, uint64_t bits, bool wide) {
   pack.out = out;
   run_wide(wide, n, pack_words, &pack);
@@ -343,8 +348,8 @@ tt_code tt__lexsort(const tt_dtype *t, const void *const *column, int keys, int6
   return TT_OK;
 }
 
-tt_code tt__select_rows(tt_dtype t, const void *in, void *out, int64_t rows, int64_t n, const int64_t *kth, int64_t kths,
-                        tt_error *err) {
+tt_code tt__select_rows(tt_dtype t, const void *in, void *out, int64_t rows, int64_t n, const int64_t *kth,
+                        int64_t kths, tt_error *err) {
   (void)kth;
   (void)kths;
   return tt__sort_rows(t, in, out, rows, n, false, err);

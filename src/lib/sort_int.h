@@ -27,21 +27,21 @@ typedef struct tt_key_rule {
 
 TT_HIDDEN tt_key_rule tt__key_rule(tt_dtype t, bool descending, bool merge);
 
-#define TT_SORT_KEY(BITS)                                                                                 \
-  static inline uint##BITS##_t tt_key##BITS(uint##BITS##_t b, tt_key_rule r) {                            \
-    const uint##BITS##_t top = (uint##BITS##_t)1 << (BITS - 1);                                           \
-    if (!r.inf) return (uint##BITS##_t)(b ^ (uint##BITS##_t)r.sign ^ (uint##BITS##_t)r.flip);             \
-    uint##BITS##_t size = (uint##BITS##_t)(b & ~top);                                                     \
-    uint##BITS##_t k = (b & top) ? (uint##BITS##_t)~b : (uint##BITS##_t)(b | top);                        \
-    if (r.merge && size == 0) k = top;                                                                    \
-    if (size > (uint##BITS##_t)r.inf) k = (uint##BITS##_t) ~(uint##BITS##_t)0;                            \
-    return (uint##BITS##_t)(k ^ (uint##BITS##_t)r.flip);                                                  \
-  }                                                                                                       \
-  static inline uint##BITS##_t tt_unkey##BITS(uint##BITS##_t k, tt_key_rule r) {                          \
-    const uint##BITS##_t top = (uint##BITS##_t)1 << (BITS - 1);                                           \
-    k ^= (uint##BITS##_t)r.flip;                                                                          \
-    if (!r.inf) return (uint##BITS##_t)(k ^ (uint##BITS##_t)r.sign);                                      \
-    return (k & top) ? (uint##BITS##_t)(k & ~top) : (uint##BITS##_t)~k;                                   \
+#define TT_SORT_KEY(BITS)                                                                     \
+  static inline uint##BITS##_t tt_key##BITS(uint##BITS##_t b, tt_key_rule r) {                \
+    const uint##BITS##_t top = (uint##BITS##_t)1 << (BITS - 1);                               \
+    if (!r.inf) return (uint##BITS##_t)(b ^ (uint##BITS##_t)r.sign ^ (uint##BITS##_t)r.flip); \
+    uint##BITS##_t size = (uint##BITS##_t)(b & ~top);                                         \
+    uint##BITS##_t k = (b & top) ? (uint##BITS##_t) ~b : (uint##BITS##_t)(b | top);           \
+    if (r.merge && size == 0) k = top;                                                        \
+    if (size > (uint##BITS##_t)r.inf) k = (uint##BITS##_t) ~(uint##BITS##_t)0;                \
+    return (uint##BITS##_t)(k ^ (uint##BITS##_t)r.flip);                                      \
+  }                                                                                           \
+  static inline uint##BITS##_t tt_unkey##BITS(uint##BITS##_t k, tt_key_rule r) {              \
+    const uint##BITS##_t top = (uint##BITS##_t)1 << (BITS - 1);                               \
+    k ^= (uint##BITS##_t)r.flip;                                                              \
+    if (!r.inf) return (uint##BITS##_t)(k ^ (uint##BITS##_t)r.sign);                          \
+    return (k & top) ? (uint##BITS##_t)(k & ~top) : (uint##BITS##_t) ~k;                      \
   }
 TT_SORT_KEY(8)
 TT_SORT_KEY(16)
@@ -62,10 +62,14 @@ TT_HIDDEN void tt__keys_back(tt_key_rule r, const void *in, void *out, int64_t n
 /* The key of element i, widened. */
 static inline uint64_t tt_key_at(tt_key_rule r, const void *in, int64_t i) {
   switch (r.width) {
-    case 1: return tt_key8(((const uint8_t *)in)[i], r);
-    case 2: return tt_key16(((const uint16_t *)in)[i], r);
-    case 4: return tt_key32(((const uint32_t *)in)[i], r);
-    default: return tt_key64(((const uint64_t *)in)[i], r);
+    case 1:
+      return tt_key8(((const uint8_t *)in)[i], r);
+    case 2:
+      return tt_key16(((const uint16_t *)in)[i], r);
+    case 4:
+      return tt_key32(((const uint32_t *)in)[i], r);
+    default:
+      return tt_key64(((const uint64_t *)in)[i], r);
   }
 }
 

@@ -13,11 +13,20 @@ tt_key_rule tt__key_rule(tt_dtype t, bool descending, bool merge) {
   tt_key_rule r = {.width = (int)tt__dtype_size(t), .merge = merge};
   r.flip = descending ? ~(uint64_t)0 : 0;
   switch (t) {
-    case TT_F16: r.inf = 0x7c00; break;
-    case TT_BF16: r.inf = 0x7f80; break;
-    case TT_F32: r.inf = 0x7f800000; break;
-    case TT_F64: r.inf = 0x7ff0000000000000; break;
-    default: r.sign = tt__dtypes[t].kind == 'i' ? (uint64_t)1 << (r.width * 8 - 1) : 0;
+    case TT_F16:
+      r.inf = 0x7c00;
+      break;
+    case TT_BF16:
+      r.inf = 0x7f80;
+      break;
+    case TT_F32:
+      r.inf = 0x7f800000;
+      break;
+    case TT_F64:
+      r.inf = 0x7ff0000000000000;
+      break;
+    default:
+      r.sign = tt__dtypes[t].kind == 'i' ? (uint64_t)1 << (r.width * 8 - 1) : 0;
   }
   return r;
 }
@@ -39,31 +48,31 @@ static void raise(_Atomic uint64_t *m, uint64_t v) {
   while (v > seen && !atomic_compare_exchange_weak(m, &seen, v)) continue;
 }
 
-#define KEY_LOOPS(BITS)                                                                                        \
-  static tt_key_span make##BITS(tt_key_rule r, const uint##BITS##_t *in, uint##BITS##_t *out, int64_t n) {     \
-    uint##BITS##_t any = 0, all = (uint##BITS##_t) ~(uint##BITS##_t)0, min = all, max = 0;                     \
-    if (r.inf) {                                                                                               \
-      for (int64_t i = 0; i < n; i++) {                                                                        \
-        uint##BITS##_t k = tt_key##BITS(in[i], r);                                                             \
-        out[i] = k;                                                                                            \
-        any |= k, all &= k;                                                                                    \
-        min = k < min ? k : min, max = k > max ? k : max;                                                      \
-      }                                                                                                        \
-    } else {                                                                                                   \
-      for (int64_t i = 0; i < n; i++) {                                                                        \
-        uint##BITS##_t k = tt_key##BITS(in[i], r);                                                             \
-        out[i] = k;                                                                                            \
-        any |= k, all &= k;                                                                                    \
-        min = k < min ? k : min, max = k > max ? k : max;                                                      \
-      }                                                                                                        \
-    }                                                                                                          \
-    return (tt_key_span){any, all, min, max};                                                                  \
-  }                                                                                                            \
-  static void back##BITS(tt_key_rule r, const uint##BITS##_t *in, uint##BITS##_t *out, int64_t n) {            \
-    if (r.inf)                                                                                                 \
-      for (int64_t i = 0; i < n; i++) out[i] = tt_unkey##BITS(in[i], r);                                       \
-    else                                                                                                       \
-      for (int64_t i = 0; i < n; i++) out[i] = tt_unkey##BITS(in[i], r);                                       \
+#define KEY_LOOPS(BITS)                                                                                    \
+  static tt_key_span make##BITS(tt_key_rule r, const uint##BITS##_t *in, uint##BITS##_t *out, int64_t n) { \
+    uint##BITS##_t any = 0, all = (uint##BITS##_t) ~(uint##BITS##_t)0, min = all, max = 0;                 \
+    if (r.inf) {                                                                                           \
+      for (int64_t i = 0; i < n; i++) {                                                                    \
+        uint##BITS##_t k = tt_key##BITS(in[i], r);                                                         \
+        out[i] = k;                                                                                        \
+        any |= k, all &= k;                                                                                \
+        min = k < min ? k : min, max = k > max ? k : max;                                                  \
+      }                                                                                                    \
+    } else {                                                                                               \
+      for (int64_t i = 0; i < n; i++) {                                                                    \
+        uint##BITS##_t k = tt_key##BITS(in[i], r);                                                         \
+        out[i] = k;                                                                                        \
+        any |= k, all &= k;                                                                                \
+        min = k < min ? k : min, max = k > max ? k : max;                                                  \
+      }                                                                                                    \
+    }                                                                                                      \
+    return (tt_key_span){any, all, min, max};                                                              \
+  }                                                                                                        \
+  static void back##BITS(tt_key_rule r, const uint##BITS##_t *in, uint##BITS##_t *out, int64_t n) {        \
+    if (r.inf)                                                                                             \
+      for (int64_t i = 0; i < n; i++) out[i] = tt_unkey##BITS(in[i], r);                                   \
+    else                                                                                                   \
+      for (int64_t i = 0; i < n; i++) out[i] = tt_unkey##BITS(in[i], r);                                   \
   }
 KEY_LOOPS(8)
 KEY_LOOPS(16)
@@ -79,10 +88,18 @@ static void make_part(void *ctx, int64_t lo, int64_t hi, int worker) {
   const char *in = (const char *)j->in + (size_t)lo * w;
   char *out = (char *)j->out + (size_t)lo * w;
   switch (w) {
-    case 1: s = make8(j->r, (const void *)in, (void *)out, hi - lo); break;
-    case 2: s = make16(j->r, (const void *)in, (void *)out, hi - lo); break;
-    case 4: s = make32(j->r, (const void *)in, (void *)out, hi - lo); break;
-    default: s = make64(j->r, (const void *)in, (void *)out, hi - lo); break;
+    case 1:
+      s = make8(j->r, (const void *)in, (void *)out, hi - lo);
+      break;
+    case 2:
+      s = make16(j->r, (const void *)in, (void *)out, hi - lo);
+      break;
+    case 4:
+      s = make32(j->r, (const void *)in, (void *)out, hi - lo);
+      break;
+    default:
+      s = make64(j->r, (const void *)in, (void *)out, hi - lo);
+      break;
   }
   atomic_fetch_or(&j->any, s.any);
   atomic_fetch_and(&j->all, s.all);
@@ -97,10 +114,18 @@ static void back_part(void *ctx, int64_t lo, int64_t hi, int worker) {
   const char *in = (const char *)j->in + (size_t)lo * w;
   char *out = (char *)j->out + (size_t)lo * w;
   switch (w) {
-    case 1: back8(j->r, (const void *)in, (void *)out, hi - lo); break;
-    case 2: back16(j->r, (const void *)in, (void *)out, hi - lo); break;
-    case 4: back32(j->r, (const void *)in, (void *)out, hi - lo); break;
-    default: back64(j->r, (const void *)in, (void *)out, hi - lo); break;
+    case 1:
+      back8(j->r, (const void *)in, (void *)out, hi - lo);
+      break;
+    case 2:
+      back16(j->r, (const void *)in, (void *)out, hi - lo);
+      break;
+    case 4:
+      back32(j->r, (const void *)in, (void *)out, hi - lo);
+      break;
+    default:
+      back64(j->r, (const void *)in, (void *)out, hi - lo);
+      break;
   }
 }
 

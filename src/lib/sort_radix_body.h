@@ -13,7 +13,8 @@ static void NAME(count_part)(void *ctx, int64_t lo, int64_t hi, int worker) {
     const ELEM *a = p->src;
     int shift = p->shift;
     uint64_t base = p->base;
-    uint32_t even[DIGITS] = {0}, odd[DIGITS] = {0}; /* two tables, so that equal neighbours do not wait for each other */
+    uint32_t even[DIGITS] = {0},
+             odd[DIGITS] = {0}; /* two tables, so that equal neighbours do not wait for each other */
     int64_t i = from;
     for (; i + 2 <= to; i += 2) {
       even[DIGIT(a[i])]++;
