@@ -1,0 +1,147 @@
+/* The allocator: counting, the limit, kept blocks, faults. */
+#include "test.h"
+
+#include <pthread.h>
+
+#include "base/fault.h"
+#include "base/mem.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define KEEPS_BLOCKS false
+#else
+#define KEEPS_BLOCKS true
+#endif
+
+TEST(counts_metadata) {
+  tt_mem_stats before = tt__mem_stats();
+  void *p = tt__mem_alloc(100);
+  CHECK_INT(tt__mem_stats().live - before.live, 100);
+  p = tt__mem_realloc(p, 100, 300);
+  CHECK_INT(tt__mem_stats().live - before.live, 300);
+  CHECK_INT(tt__mem_stats().allocs - before.allocs, 2);
+  char *z = tt__mem_zalloc(50);
+  for (int i = 0; i < 50; i++) CHECK(z[i] == 0);
+  char *d = tt__mem_dup("hello", 6);
+  CHECK_STR(d, "hello");
+  tt__mem_free(d, 6);
+  tt__mem_free(z, 50);
+  tt__mem_free(p, 300);
+  tt__mem_free(NULL, 5);
+  CHECK(tt__mem_alloc(0) == NULL);
+  CHECK(tt__mem_alloc(SIZE_MAX) == NULL);
+  CHECK(tt__mem_realloc(NULL, 0, 0) == NULL);
+}
+
+TEST(realloc_failure_keeps_the_block) {
+  char *p = tt__mem_alloc(10);
+  memcpy(p, "123456789", 10);
+  tt__fault_arm(TT_FAULT_MEMORY, 0, false);
+  CHECK(tt__mem_realloc(p, 10, 1000) == NULL);
+  bool fired = false;
+  CHECK_INT(tt__fault_calls(TT_FAULT_MEMORY, &fired), 1);
+  CHECK(fired);
+  tt__fault_arm(TT_FAULT_MEMORY, -1, false);
+  CHECK_STR(p, "123456789");
+  tt__mem_free(p, 10);
+}
+
+TEST(faults_hit_the_nth_call) {
+  tt__fault_arm(TT_FAULT_MEMORY, 2, false);
+  void *a = tt__mem_alloc(1), *b = tt__mem_alloc_data(1), *c = tt__mem_alloc(1), *d = tt__mem_alloc(1);
+  tt__fault_arm(TT_FAULT_MEMORY, 1, true);
+  void *e = tt__mem_alloc(1), *f = tt__mem_alloc(1), *g = tt__mem_alloc_data(1);
+  tt__fault_arm(TT_FAULT_MEMORY, -1, false);
+  CHECK(a && b && !c && d && e && !f && !g);
+  tt__mem_free(a, 1);
+  tt__mem_free_data(b, 1);
+  tt__mem_free(d, 1);
+  tt__mem_free(e, 1);
+}
+
+TEST(data_is_aligned_and_whole_at_every_size) {
+  for (size_t size = 1; size < 200000; size += size / 7 + 1) {
+    char *p = tt__mem_alloc_data(size);
+    CHECK(p && ((uintptr_t)p & 63) == 0);
+    memset(p, 1, size);
+    CHECK_INT(tt__mem_stats().live_data, size);
+    tt__mem_free_data(p, size);
+  }
+  CHECK_INT(tt__mem_stats().live_data, 0);
+  CHECK(tt__mem_alloc_data(0) == NULL);
+  CHECK(tt__mem_alloc_data(SIZE_MAX) == NULL);
+  CHECK(tt__mem_alloc_data((size_t)1 << 60) == NULL);
+  CHECK_INT(tt__mem_stats().live_data, 0);
+}
+
+TEST(freed_data_is_kept_and_trimmed) {
+  size_t size = 9 << 20;
+  char *p = tt__mem_alloc_data(size);
+  memset(p, 7, size);
+  tt__mem_free_data(p, size);
+  CHECK((tt__mem_stats().cached >= (int64_t)size) == KEEPS_BLOCKS);
+  char *q = tt__mem_alloc_data(size - 1000); /* the same class */
+  CHECK((q == p) == KEEPS_BLOCKS || !KEEPS_BLOCKS);
+  tt__mem_free_data(q, size - 1000);
+  tt__mem_trim();
+  CHECK_INT(tt__mem_stats().cached, 0);
+}
+
+TEST(the_limit_holds) {
+  tt__mem_trim();
+  tt__mem_set_limit(10 << 20);
+  void *a = tt__mem_alloc_data(6 << 20);
+  CHECK(a != NULL);
+  CHECK(tt__mem_alloc_data(6 << 20) == NULL);
+  tt__mem_free_data(a, 6 << 20);
+  void *b = tt__mem_alloc_data(7 << 20); /* the kept block of 6 MiB has to go for it */
+  CHECK(b != NULL);
+  CHECK(tt__mem_stats().cached <= 3 << 20);
+  tt__mem_free_data(b, 7 << 20);
+  tt__mem_set_limit(0);
+  void *c = tt__mem_alloc_data(20 << 20);
+  CHECK(c != NULL);
+  tt__mem_free_data(c, 20 << 20);
+  tt__mem_trim();
+}
+
+TEST(peak_is_the_highest) {
+  tt__mem_reset_peak();
+  int64_t base = tt__mem_stats().live;
+  void *a = tt__mem_alloc_data(5000), *b = tt__mem_alloc_data(6000);
+  tt__mem_free_data(a, 5000);
+  tt__mem_free_data(b, 6000);
+  CHECK_INT(tt__mem_stats().peak - base, 11000);
+  CHECK_INT(tt__mem_stats().peak_data, 11000);
+  tt__mem_reset_peak();
+  CHECK_INT(tt__mem_stats().peak_data, 0);
+}
+
+static void *churn(void *seed) {
+  unsigned x = (unsigned)(uintptr_t)seed;
+  unsigned char *held[16] = {0};
+  size_t size[16] = {0};
+  for (int i = 0; i < 4000; i++) {
+    x = x * 1664525u + 1013904223u;
+    int k = (int)(x >> 28);
+    if (held[k]) {
+      CHECK(held[k][0] == k && held[k][size[k] - 1] == k);
+      tt__mem_free_data(held[k], size[k]);
+    }
+    size[k] = (x >> 8) % (i % 50 ? 5000 : 300000) + 1;
+    held[k] = tt__mem_alloc_data(size[k]);
+    if (held[k]) held[k][0] = held[k][size[k] - 1] = (unsigned char)k;
+  }
+  for (int k = 0; k < 16; k++) tt__mem_free_data(held[k], size[k]);
+  return NULL;
+}
+
+TEST(threads_never_share_a_block) {
+  pthread_t t[4];
+  for (uintptr_t i = 0; i < 4; i++) pthread_create(&t[i], NULL, churn, (void *)(i + 1));
+  for (int i = 0; i < 4; i++) pthread_join(t[i], NULL);
+  CHECK_INT(tt__mem_stats().live_data, 0);
+  tt__mem_trim();
+  CHECK_INT(tt__mem_stats().cached, 0);
+}
+
+TEST_MAIN()
