@@ -1,5 +1,7 @@
 # Each tests/unit/*.c is one program over the internal interfaces; each examples/c/*.c one over the public header.
 enable_testing()
+# Out of memory is an answer of ours, not the sanitizer's; a child of a threaded program starts threads.
+set(tutti_test_env ASAN_OPTIONS=allocator_may_return_null=1 TSAN_OPTIONS=die_after_fork=0:halt_on_error=1)
 file(GLOB tutti_unit CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/unit/*.c)
 foreach(file ${tutti_unit})
   get_filename_component(name ${file} NAME_WE)
@@ -10,7 +12,7 @@ foreach(file ${tutti_unit})
   target_compile_options(unit_${name} PRIVATE -Wall -Wextra)
   set_target_properties(unit_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   add_test(NAME unit_${name} COMMAND unit_${name})
-  set_tests_properties(unit_${name} PROPERTIES TIMEOUT 120 LABELS unit)
+  set_tests_properties(unit_${name} PROPERTIES TIMEOUT 240 LABELS unit ENVIRONMENT "${tutti_test_env}")
 endforeach()
 
 file(GLOB tutti_examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/c/*.c)
@@ -21,5 +23,11 @@ foreach(file ${tutti_examples})
   target_compile_options(example_${name} PRIVATE -Wall -Wextra)
   set_target_properties(example_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
   add_test(NAME example_${name} COMMAND example_${name})
-  set_tests_properties(example_${name} PROPERTIES TIMEOUT 120 LABELS example)
+  set_tests_properties(example_${name} PROPERTIES TIMEOUT 240 LABELS example ENVIRONMENT "${tutti_test_env}")
 endforeach()
+
+# What a C user does: install, find the library by pkg-config and by find_package, build, run.
+if(NOT TUTTI_SANITIZE)
+  add_test(NAME install COMMAND ${PROJECT_SOURCE_DIR}/tests/install/check.sh ${CMAKE_COMMAND} ${PROJECT_BINARY_DIR})
+  set_tests_properties(install PROPERTIES TIMEOUT 240 SKIP_RETURN_CODE 77)
+endif()

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# check.sh CMAKE BUILD_DIR: install into a folder of the build, then use it as a stranger would.
+set -eu
+cmake=$1 build=$2
+here=$(cd "$(dirname "$0")" && pwd)
+examples=$here/../../examples/c
+cc=${CC:-cc}
+command -v "$cc" >/dev/null || exit 77
+prefix=$build/install-check
+rm -rf "$prefix"
+"$cmake" --install "$build" --prefix "$prefix" >/dev/null
+libdir=$(dirname "$(find "$prefix" -name libtutti.so)")
+
+test "$(readlink "$libdir/libtutti.so")" = libtutti.so.0
+test -f "$libdir/libtutti.a"
+
+echo "find_package"
+"$cmake" -S "$here/consumer" -B "$prefix/consumer" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
+"$cmake" --build "$prefix/consumer" >/dev/null
+"$prefix/consumer/consumer_shared"
+"$prefix/consumer/consumer_static"
+
+command -v pkg-config >/dev/null || { echo "no pkg-config: its half is skipped"; exit 0; }
+export PKG_CONFIG_PATH=$libdir/pkgconfig
+flags=$(pkg-config --define-variable=prefix="$prefix" --cflags --libs tutti)
+for file in "$here"/consumer/consumer.c "$examples"/*.c; do
+  [ -e "$file" ] || continue
+  echo "pkg-config: $(basename "$file")"
+  # shellcheck disable=SC2086
+  $cc -std=c11 -Wall -Werror "$file" -o "$prefix/program" $flags -lm
+  LD_LIBRARY_PATH=$libdir "$prefix/program" >/dev/null
+done
