@@ -141,7 +141,7 @@ static void *start(tt_dtype t, view v) { return (char *)v.block + v.origin * (in
 
 static void check_product(tt_dtype t, int64_t m, int64_t n, int64_t k, view a, view b, view c) {
   double worst = 0, bound = eps_of(t) * (double)(k + 8) * 2;
-  uint64_t mask = tt__dtype_size(t) == 8 ? ~0ull : (1ull << 8 * tt__dtype_size(t)) - 1;
+  uint64_t mask = tt__dtype_size(t) >= 8 ? ~0ull : (1ull << 8 * tt__dtype_size(t)) - 1;
   int64_t wrong = 0;
   for (int64_t i = 0; i < m; i++) {
     for (int64_t j = 0; j < n; j++) {
