@@ -1,0 +1,312 @@
+/*
+** The interpreter's vector loops. This file is compiled once per instruction set
+** (TT_VM_LEVEL 0, 3, 4), each time into its own table; level 0 also has the choice
+** between them. The loops are made from the rows of ops.def and dtype.def. It
+** includes render/prelude.h, the text of the scalar functions: that header is shared
+** by the two CPU tiers by design and is the one such include of this folder.
+*/
+#include "device/cpu/vm_loops.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/os.h"
+#include "render/prelude.h"
+
+#ifndef TT_VM_LEVEL
+#define TT_VM_LEVEL 0
+#endif
+
+/* Lanes do not depend on one another: an operand is the output exactly, or apart from it. */
+#if defined(__clang__)
+#define EACH_LANE _Pragma("clang loop vectorize(assume_safety)") for (int64_t i = 0; i < n; i++)
+#else
+#define EACH_LANE _Pragma("GCC ivdep") for (int64_t i = 0; i < n; i++)
+#endif
+
+/* ---- X-macros over the tables --------------------------------------------
+** The types column of a row is one of B | I | F and their sums. With B, I and F
+** replaced by 1, 2 and 4 commas, counting arguments turns it into a number.
+*/
+#define B ,
+#define I , ,
+#define F , , , ,
+#define PICK_8(a0, a1, a2, a3, a4, a5, a6, a7, x, ...) x
+#define TYPE_BITS(...) PICK_8(__VA_ARGS__, 7, 6, 5, 4, 3, 2, 1, 0, ~)
+#define PASTE_(a, b) a##b
+#define PASTE(a, b) PASTE_(a, b)
+/* M(op, lower, class, DTYPE, suffix) for each type of the set. */
+#define OF_B(M, ...) M(__VA_ARGS__, BOOL, b8)
+#define OF_I(M, ...)                                                                                      \
+  M(__VA_ARGS__, I8, i8) M(__VA_ARGS__, I16, i16) M(__VA_ARGS__, I32, i32) M(__VA_ARGS__, I64, i64)       \
+      M(__VA_ARGS__, U8, u8) M(__VA_ARGS__, U16, u16) M(__VA_ARGS__, U32, u32) M(__VA_ARGS__, U64, u64)
+#define OF_F(M, ...) M(__VA_ARGS__, F32, f32) M(__VA_ARGS__, F64, f64)
+#define OF_0(M, ...)
+#define OF_1(M, ...) OF_B(M, __VA_ARGS__)
+#define OF_2(M, ...) OF_I(M, __VA_ARGS__)
+#define OF_3(M, ...) OF_B(M, __VA_ARGS__) OF_I(M, __VA_ARGS__)
+#define OF_4(M, ...) OF_F(M, __VA_ARGS__)
+#define OF_6(M, ...) OF_I(M, __VA_ARGS__) OF_F(M, __VA_ARGS__)
+#define OF_7(M, ...) OF_B(M, __VA_ARGS__) OF_I(M, __VA_ARGS__) OF_F(M, __VA_ARGS__)
+
+/* The result type by class: the operand's, or bool. */
+#define RESULT_ARITH(s) tt_##s
+#define RESULT_DIVIDE(s) tt_##s
+#define RESULT_FLOAT(s) tt_##s
+#define RESULT_ROUND(s) tt_##s
+#define RESULT_ABS(s) tt_##s
+#define RESULT_BITS(s) tt_##s
+#define RESULT_SHIFT(s) tt_##s
+#define RESULT_NONUM(s) tt_##s
+#define RESULT_COMPARE(s) tt_b8
+#define RESULT_LOGIC(s) tt_b8
+#define RESULT_TEST(s) tt_b8
+
+/* ---- elementwise --------------------------------------------------------- */
+#define LOOP_HEAD(name) static void name(void *out, const void *a, const void *b, const void *c, int64_t n)
+#define LOOP_1(E, lower, cls, D, s)                       \
+  LOOP_HEAD(lower##_##s) {                                \
+    RESULT_##cls(s) *o = out;                             \
+    const tt_##s *x = a;                                  \
+    (void)b;                                              \
+    (void)c;                                              \
+    EACH_LANE o[i] = tt_##lower##_##s(x[i]);              \
+  }
+#define LOOP_2(E, lower, cls, D, s)                       \
+  LOOP_HEAD(lower##_##s) {                                \
+    RESULT_##cls(s) *o = out;                             \
+    const tt_##s *x = a, *y = b;                          \
+    (void)c;                                              \
+    EACH_LANE o[i] = tt_##lower##_##s(x[i], y[i]);        \
+  }
+#define LOOP_3(E, lower, cls, D, s)                       \
+  LOOP_HEAD(lower##_##s) {                                \
+    RESULT_##cls(s) *o = out;                             \
+    const tt_b8 *w = a;                                   \
+    const tt_##s *x = b, *y = c;                          \
+    EACH_LANE o[i] = tt_##lower##_##s(w[i], x[i], y[i]);  \
+  }
+/* CAST is in a table of its own; in ops.def it is the one row of class NONUM with one operand. */
+#define SKIP(E, lower, cls, D, s)
+#define KIND_ARITH(arity) LOOP_##arity
+#define KIND_DIVIDE(arity) LOOP_##arity
+#define KIND_FLOAT(arity) LOOP_##arity
+#define KIND_ROUND(arity) LOOP_##arity
+#define KIND_ABS(arity) LOOP_##arity
+#define KIND_BITS(arity) LOOP_##arity
+#define KIND_SHIFT(arity) LOOP_##arity
+#define KIND_COMPARE(arity) LOOP_##arity
+#define KIND_LOGIC(arity) LOOP_##arity
+#define KIND_TEST(arity) LOOP_##arity
+#define KIND_PART(arity) SKIP
+#define KIND_NONUM_1 SKIP
+#define KIND_NONUM_2 SKIP
+#define KIND_NONUM_3 LOOP_3
+#define KIND_NONUM(arity) KIND_NONUM_##arity
+#define EXPAND(M, bits, ...) PASTE(OF_, bits)(M, __VA_ARGS__)
+
+#define TT_OP(E, lower, arity, cls, types, flags, numpy) EXPAND(KIND_##cls(arity), TYPE_BITS(types), E, lower, cls)
+#include "tutti/ops.def"
+#undef TT_OP
+
+LOOP_HEAD(philox_u64) {
+  tt_u64 *o = out;
+  const tt_u64 *x = a, *y = b;
+  (void)c;
+  EACH_LANE o[i] = tt_philox_u64(x[i], y[i]);
+}
+
+/* ---- casts --------------------------------------------------------------- */
+#define CAST(from, D, to)                                 \
+  LOOP_HEAD(cast_##from##_##to) {                         \
+    tt_##to *o = out;                                     \
+    const tt_##from *x = a;                               \
+    (void)b;                                              \
+    (void)c;                                              \
+    EACH_LANE o[i] = tt_cast_##from##_##to(x[i]);         \
+  }
+#define OF_REAL(M, ...) \
+  OF_7(M, __VA_ARGS__) M(__VA_ARGS__, F16, f16) M(__VA_ARGS__, BF16, bf16)
+#define CAST_FROM(from) OF_REAL(CAST_TO, from)
+#define CAST_TO(from, D, to) CAST(from, D, to)
+CAST_FROM(b8)
+CAST_FROM(i8)
+CAST_FROM(i16)
+CAST_FROM(i32)
+CAST_FROM(i64)
+CAST_FROM(u8)
+CAST_FROM(u16)
+CAST_FROM(u32)
+CAST_FROM(u64)
+CAST_FROM(f16)
+CAST_FROM(bf16)
+CAST_FROM(f32)
+CAST_FROM(f64)
+
+/* ---- moves, by element size ---------------------------------------------- */
+#define MOVES(bits, T)                                                                  \
+  static void load_##bits(void *dst, const void *src, int64_t step, int64_t n) {        \
+    T *restrict o = dst;                                                                \
+    const T *restrict x = src;                                                          \
+    if (step == 1) {                                                                    \
+      memcpy(dst, src, (size_t)n * sizeof(T));                                          \
+    } else if (step == 0) {                                                             \
+      T v = *x;                                                                         \
+      for (int64_t i = 0; i < n; i++) o[i] = v;                                         \
+    } else if (step == -1) {                                                            \
+      for (int64_t i = 0; i < n; i++) o[i] = x[-i];                                     \
+    } else {                                                                            \
+      for (int64_t i = 0; i < n; i++) o[i] = x[i * step];                               \
+    }                                                                                   \
+  }                                                                                     \
+  static void store_##bits(void *dst, int64_t step, const void *src, int64_t n) {       \
+    T *o = dst;                                                                         \
+    const T *x = src;                                                                   \
+    if (step == 1)                                                                      \
+      memcpy(dst, src, (size_t)n * sizeof(T));                                          \
+    else                                                                                \
+      for (int64_t i = 0; i < n; i++) o[i * step] = x[i];                               \
+  }                                                                                     \
+  static void gather_##bits(void *dst, const void *src, const int64_t *idx, int64_t n) { \
+    T *restrict o = dst;                                                                \
+    const T *restrict x = src;                                                          \
+    for (int64_t i = 0; i < n; i++) o[i] = x[idx[i]];                                   \
+  }                                                                                     \
+  static void scatter_##bits(void *dst, const int64_t *idx, const void *src, int64_t n) { \
+    T *o = dst;                                                                         \
+    const T *x = src;                                                                   \
+    for (int64_t i = 0; i < n; i++) o[idx[i]] = x[i];                                   \
+  }                                                                                     \
+  static void splat_##bits(void *dst, const void *value, int64_t n) {                   \
+    T *o = dst, v;                                                                      \
+    memcpy(&v, value, sizeof v);                                                        \
+    for (int64_t i = 0; i < n; i++) o[i] = v;                                           \
+  }
+MOVES(8, uint8_t)
+MOVES(16, uint16_t)
+MOVES(32, uint32_t)
+MOVES(64, uint64_t)
+
+static void iota(int64_t *out, int64_t start, int64_t step, int64_t n) {
+  uint64_t s = (uint64_t)start, d = (uint64_t)step;
+  EACH_LANE out[i] = (int64_t)(s + (uint64_t)i * d);
+}
+
+/* ---- reductions ---------------------------------------------------------- */
+#define REDUCTION(E, lower, cls, D, s)                                      \
+  static void red_##lower##_##s(void *acc, const void *v, int64_t n) {      \
+    tt_##s lane[TT_VM_LANES];                                               \
+    const tt_##s *x = v;                                                    \
+    int64_t i = 0;                                                          \
+    memcpy(lane, acc, sizeof lane);                                         \
+    for (; i + TT_VM_LANES <= n; i += TT_VM_LANES)                          \
+      for (int l = 0; l < TT_VM_LANES; l++) lane[l] = tt_##lower##_##s(lane[l], x[i + l]); \
+    for (int l = 0; i + l < n; l++) lane[l] = tt_##lower##_##s(lane[l], x[i + l]); \
+    memcpy(acc, lane, sizeof lane);                                         \
+  }                                                                         \
+  static void fold_##lower##_##s(void *acc) {                               \
+    tt_##s *x = acc;                                                        \
+    for (int w = TT_VM_LANES / 2; w > 0; w /= 2)                            \
+      for (int l = 0; l < w; l++) x[l] = tt_##lower##_##s(x[l], x[l + w]);  \
+  }
+/* An empty RED flag is one argument; RED itself is a comma and so makes two. */
+#define COMM ~
+#define ASSOC ~
+#define SLOW ~
+#define RED ~, ~
+#define PICK_2(a0, a1, x, ...) x
+#define IF_RED(...) PICK_2(__VA_ARGS__, REDUCTION, SKIP, ~)
+#define TT_OP(E, lower, arity, cls, types, flags, numpy) EXPAND(IF_RED(flags), TYPE_BITS(types), E, lower, cls)
+#include "tutti/ops.def"
+#undef TT_OP
+
+/* `take` says whether (v, at) replaces (m, mi). NaN is the one value that differs from itself. */
+#define TAKE(cmp, v, at, m, mi)                                                     \
+  (((mi) < 0) | ((v)cmp(m)) | (((v) != (v)) & ((m) == (m))) |                       \
+   (((at) < (mi)) & (((v) == (m)) | (((v) != (v)) & ((m) != (m))))))
+#define ARG(name, cmp, D, s)                                                        \
+  static void arg##name##_##s(void *accv, int64_t *acci, const void *v, int64_t base, int64_t step, int64_t lanes, \
+                              int64_t count) {                                      \
+    tt_##s *m = accv;                                                               \
+    for (int64_t at = 0; at < count; at += lanes) {                                 \
+      const tt_##s *x = (const tt_##s *)v + at;                                     \
+      int64_t n = count - at < lanes ? count - at : lanes, first = base + at * step; \
+      EACH_LANE {                                                                   \
+        int64_t mine = first + i * step;                                            \
+        int take = TAKE(cmp, x[i], mine, m[i], acci[i]);                            \
+        m[i] = take ? x[i] : m[i];                                                  \
+        acci[i] = take ? mine : acci[i];                                            \
+      }                                                                             \
+    }                                                                               \
+  }                                                                                 \
+  static void argfold_##name##_##s(void *accv, int64_t *acci) {                     \
+    tt_##s *m = accv;                                                               \
+    for (int w = TT_VM_LANES / 2; w > 0; w /= 2)                                    \
+      for (int l = 0; l < w; l++) {                                                 \
+        int take = acci[l + w] >= 0 && TAKE(cmp, m[l + w], acci[l + w], m[l], acci[l]); \
+        m[l] = take ? m[l + w] : m[l];                                              \
+        acci[l] = take ? acci[l + w] : acci[l];                                     \
+      }                                                                             \
+  }
+OF_7(ARG, max, >)
+OF_7(ARG, min, <)
+
+/* ---- the table ----------------------------------------------------------- */
+#define OP_ENTRY(E, lower, cls, D, s) .op[TT_##E][TT_##D] = lower##_##s,
+#define ENTRY_1 OP_ENTRY
+#define ENTRY_2 OP_ENTRY
+#define ENTRY_LOOP_1 OP_ENTRY
+#define ENTRY_LOOP_2 OP_ENTRY
+#define ENTRY_LOOP_3 OP_ENTRY
+#define ENTRY_SKIP SKIP
+#define ENTRY_REDUCTION RED_ENTRY
+#define ENTRY_OF(kind) PASTE(ENTRY_, kind)
+#define RED_ENTRY(E, lower, cls, D, s) \
+  .red[TT_##E][TT_##D] = red_##lower##_##s, .fold[TT_##E][TT_##D] = fold_##lower##_##s,
+#define CAST_ENTRY(E, from, D, to) .cast[TT_##E][TT_##D] = cast_##from##_##to,
+#define CAST_ROW(E, from) OF_REAL(CAST_ENTRY, E, from)
+#define ARG_ENTRY(name, D, s) .arg##name[TT_##D] = arg##name##_##s, .argfold_##name[TT_##D] = argfold_##name##_##s,
+#define TABLE PASTE(tt__vm_table_, TT_VM_LEVEL)
+
+TT_HIDDEN extern const tt_vm_table TABLE;
+const tt_vm_table TABLE = {
+    .level = TT_VM_LEVEL,
+#define TT_OP(E, lower, arity, cls, types, flags, numpy)                           \
+  EXPAND(ENTRY_OF(KIND_##cls(arity)), TYPE_BITS(types), E, lower, cls)             \
+  EXPAND(ENTRY_OF(IF_RED(flags)), TYPE_BITS(types), E, lower, cls)
+#include "tutti/ops.def"
+#undef TT_OP
+    .op[TT_PHILOX][TT_U64] = philox_u64,
+    CAST_ROW(BOOL, b8) CAST_ROW(I8, i8) CAST_ROW(I16, i16) CAST_ROW(I32, i32) CAST_ROW(I64, i64)
+    CAST_ROW(U8, u8) CAST_ROW(U16, u16) CAST_ROW(U32, u32) CAST_ROW(U64, u64)
+    CAST_ROW(F16, f16) CAST_ROW(BF16, bf16) CAST_ROW(F32, f32) CAST_ROW(F64, f64)
+    .load = {load_8, load_16, load_32, load_64},
+    .store = {store_8, store_16, store_32, store_64},
+    .gather = {gather_8, gather_16, gather_32, gather_64},
+    .scatter = {scatter_8, scatter_16, scatter_32, scatter_64},
+    .splat = {splat_8, splat_16, splat_32, splat_64},
+    .iota = iota,
+    OF_7(ARG_ENTRY, max) OF_7(ARG_ENTRY, min)};
+
+/* ---- the choice ---------------------------------------------------------- */
+#if TT_VM_LEVEL == 0
+#if defined(__x86_64__)
+TT_HIDDEN extern const tt_vm_table tt__vm_table_3, tt__vm_table_4;
+#endif
+
+const tt_vm_table *tt__vm_table_at(int level) {
+  if (level == 0) return &tt__vm_table_0;
+#if defined(__x86_64__)
+  if (level == 3 && tt__cpu_level() >= 3) return &tt__vm_table_3;
+  if (level == 4 && tt__cpu_level() >= 4) return &tt__vm_table_4;
+#endif
+  return NULL;
+}
+
+const tt_vm_table *tt__vm_table(void) {
+  const char *env = tt__env("TUTTI_CPU_LEVEL");
+  int level = tt__cpu_level(), wanted = env ? atoi(env) : level;
+  if (wanted < level) level = wanted;
+  return tt__vm_table_at(level >= 4 ? 4 : level == 3 ? 3 : 0);
+}
+#endif
