@@ -2,9 +2,9 @@
 SHELL := /bin/bash
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PY := .venv/bin/python
-CMAKE := $(or $(shell command -v cmake 2>/dev/null),$(CURDIR)/.venv/bin/cmake)
-GENERATOR := $(if $(or $(shell command -v ninja 2>/dev/null),$(wildcard .venv/bin/ninja)),Ninja,Unix Makefiles)
+# What setup could not have from the system it puts into .venv.
 export PATH := $(PATH):$(CURDIR)/.venv/bin
+MAKEFLAGS += --no-print-directory
 C_FILES = $(shell git ls-files 'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 'examples/*.c' 'python/*.[ch]')
 
 .PHONY: help build test demo bench lint format clean distclean setup
@@ -22,10 +22,11 @@ setup:
 # A generator is chosen once; a second configure would refuse another one.
 build: setup
 	@[ -f build/CMakeCache.txt ] || { echo '== configuring'; \
-	  $(CMAKE) -S . -B build -G '$(GENERATOR)' -DPython_EXECUTABLE=$(CURDIR)/$(PY) >build.log 2>&1 \
+	  generator=Ninja; command -v ninja >/dev/null || generator='Unix Makefiles'; \
+	  cmake -S . -B build -G "$$generator" -DPython_EXECUTABLE=$(CURDIR)/$(PY) >build.log 2>&1 \
 	  || { cat build.log; rm -rf build build.log; exit 1; }; rm -f build.log; }
 	@echo '== building'
-	@$(CMAKE) --build build -j $(JOBS) | { grep --line-buffered -v -e 'Re-checking' -e 'no work to do' || true; }; \
+	@cmake --build build -j $(JOBS) | { grep --line-buffered -v -e 'Re-checking' -e 'no work to do' -e 'ing directory' || true; }; \
 	  exit $${PIPESTATUS[0]}
 	@echo $(CURDIR)/build/python > $$($(PY) -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')/tutti-checkout.pth
 
