@@ -1,0 +1,267 @@
+/*
+** Selection in two rounds over blocks of a fixed size: count each block, add the counts up, fill each block's part of
+** the output. A block is looked at 64 elements at a time, as the bits of a word.
+** It must not know arrays or graphs.
+*/
+#include "lib/scan_select.h"
+
+#include <assert.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/pool.h"
+
+enum { BLOCK = 32768, WORD = 64 };
+
+typedef struct pick_job {
+  tt_dtype t;
+  size_t size;
+  const char *in;      /* elements to test, or the mask */
+  const char *src;     /* of compress and expand */
+  char *out;
+  int64_t n;
+  int64_t *start;      /* of each block: its count, then the place of its first */
+  atomic_llong total;
+} pick_job;
+
+/* ---- 64 elements as bits */
+
+/* 64 bytes, each 0 or 1, to the bits of a word. */
+static uint64_t bits_of_bytes(const uint8_t *b) {
+  uint64_t word = 0;
+  for (int i = 0; i < WORD / 8; i++) {
+    uint64_t x;
+    memcpy(&x, b + 8 * i, 8);
+    word |= (x * 0x0102040810204080u >> 56) << (8 * i);
+  }
+  return word;
+}
+
+#define TEST(T, IS)                                        \
+  {                                                        \
+    const T *x = (const T *)in;                            \
+    for (int64_t i = 0; i < n; i++) b[i] = (uint8_t)(IS); \
+  }
+
+/* b[i] = element i is not zero, for n elements from `in` on. */
+static void test_elements(tt_dtype t, const char *in, int64_t n, uint8_t *b) {
+  switch (t) {
+    case TT_F16:
+    case TT_BF16: TEST(uint16_t, (x[i] & 0x7fff) != 0) break;
+    case TT_F32: TEST(float, x[i] != 0) break;
+    case TT_F64: TEST(double, x[i] != 0) break;
+    case TT_C64: TEST(tt_c64, (x[i].re != 0) | (x[i].im != 0)) break;
+    case TT_C128: TEST(tt_c128, (x[i].re != 0) | (x[i].im != 0)) break;
+    default: switch (tt__dtype_size(t)) {
+        case 1: TEST(uint8_t, x[i] != 0) break;
+        case 2: TEST(uint16_t, x[i] != 0) break;
+        case 4: TEST(uint32_t, x[i] != 0) break;
+        default: TEST(uint64_t, x[i] != 0)
+      }
+  }
+}
+#undef TEST
+
+/* The truth of elements [at, at + 64) or up to `end`. */
+static uint64_t word_at(const pick_job *j, int64_t at, int64_t end) {
+  uint8_t b[WORD];
+  int64_t n = end - at;
+  if (n < WORD) memset(b, 0, sizeof b);
+  test_elements(j->t, j->in + (size_t)at * tt__dtype_size(j->t), n < WORD ? n : WORD, b);
+  return bits_of_bytes(b);
+}
+
+/* ---- counting */
+
+static int64_t count_range(const pick_job *j, int64_t from, int64_t to) {
+  uint8_t b[4096];
+  int64_t count = 0;
+  size_t size = tt__dtype_size(j->t);
+  for (int64_t i = from; i < to; i += (int64_t)sizeof b) {
+    int64_t n = to - i < (int64_t)sizeof b ? to - i : (int64_t)sizeof b;
+    test_elements(j->t, j->in + (size_t)i * size, n, b);
+    uint32_t part = 0;
+    for (int64_t k = 0; k < n; k++) part += b[k];
+    count += part;
+  }
+  return count;
+}
+
+static void count_blocks(void *ctx, int64_t lo, int64_t hi, int worker) {
+  pick_job *j = ctx;
+  (void)worker;
+  for (int64_t b = lo; b < hi; b++)
+    j->start[b] = count_range(j, b * BLOCK, (b + 1) * BLOCK < j->n ? (b + 1) * BLOCK : j->n);
+}
+
+static void count_part(void *ctx, int64_t lo, int64_t hi, int worker) {
+  pick_job *j = ctx;
+  (void)worker;
+  atomic_fetch_add(&j->total, count_range(j, lo, hi));
+}
+
+int64_t tt__count_nonzero(tt_dtype t, const void *in, int64_t n) {
+  pick_job j = {.t = t, .in = in, .n = n};
+  tt__pool_run(n, BLOCK, count_part, &j);
+  return atomic_load(&j.total);
+}
+
+static int64_t blocks_of(int64_t n) { return (n + BLOCK - 1) / BLOCK; }
+
+/* Count all blocks and fill them by `fill`, which finds the place of block b's first element in start[b]. */
+static tt_code pick(pick_job *j, tt_pool_fn fill, tt_error *err) {
+  if (j->n == 0) return TT_OK;
+  int64_t blocks = blocks_of(j->n), place = 0;
+  size_t size = (size_t)blocks * sizeof *j->start;
+  j->start = tt__mem_alloc(size);
+  if (!j->start) return tt__fail_memory(err, size);
+  tt__pool_run(blocks, 1, count_blocks, j);
+  for (int64_t b = 0; b < blocks; b++) {
+    int64_t c = j->start[b];
+    j->start[b] = place;
+    place += c;
+  }
+  tt__pool_run(blocks, 1, fill, j);
+  tt__mem_free(j->start, size);
+  return TT_OK;
+}
+
+/* ---- places */
+
+static void fill_places(void *ctx, int64_t lo, int64_t hi, int worker) {
+  const pick_job *j = ctx;
+  (void)worker;
+  for (int64_t b = lo; b < hi; b++) {
+    int64_t end = (b + 1) * BLOCK < j->n ? (b + 1) * BLOCK : j->n;
+    int64_t *out = (int64_t *)j->out + j->start[b];
+    for (int64_t i = b * BLOCK; i < end; i += WORD)
+      for (uint64_t w = word_at(j, i, end); w; w &= w - 1) *out++ = i + __builtin_ctzll(w);
+  }
+}
+
+tt_code tt__nonzero(tt_dtype t, const void *in, int64_t n, int64_t *out, tt_error *err) {
+  pick_job j = {.t = t, .in = in, .n = n, .out = (char *)out};
+  return pick(&j, fill_places, err);
+}
+
+/* ---- selection by a mask */
+
+#define MOVE(T)                                                                         \
+  for (; w; w &= w - 1) {                                                               \
+    int64_t i = __builtin_ctzll(w);                                                     \
+    if (back)                                                                           \
+      ((T *)many)[i] = *(const T *)few;                                                 \
+    else                                                                                \
+      *(T *)few = ((const T *)many)[i];                                                 \
+    few += sizeof(T);                                                                   \
+  }                                                                                     \
+  break;
+
+/* Between the places of `many` named by w and consecutive places of `few`; `back`: from few to many. */
+static inline char *move_word(uint64_t w, size_t size, char *many, char *few, bool back) {
+  if (w == UINT64_MAX) {
+    memcpy(back ? many : few, back ? few : many, size * WORD);
+    return few + size * WORD;
+  }
+  switch (size) {
+    case 1: MOVE(uint8_t)
+    case 2: MOVE(uint16_t)
+    case 4: MOVE(uint32_t)
+    case 8: MOVE(uint64_t)
+    case 16: MOVE(tt_c128)
+    default:
+      for (; w; w &= w - 1, few += size) {
+        char *one = many + (size_t)__builtin_ctzll(w) * size;
+        memcpy(back ? one : few, back ? few : one, size);
+      }
+  }
+  return few;
+}
+#undef MOVE
+
+static void compress_blocks(void *ctx, int64_t lo, int64_t hi, int worker) {
+  const pick_job *j = ctx;
+  (void)worker;
+  for (int64_t b = lo; b < hi; b++) {
+    int64_t end = (b + 1) * BLOCK < j->n ? (b + 1) * BLOCK : j->n;
+    char *few = j->out + (size_t)j->start[b] * j->size;
+    for (int64_t i = b * BLOCK; i < end; i += WORD)
+      few = move_word(word_at(j, i, end), j->size, (char *)j->src + (size_t)i * j->size, few, false);
+  }
+}
+
+static void expand_blocks(void *ctx, int64_t lo, int64_t hi, int worker) {
+  const pick_job *j = ctx;
+  (void)worker;
+  for (int64_t b = lo; b < hi; b++) {
+    int64_t end = (b + 1) * BLOCK < j->n ? (b + 1) * BLOCK : j->n;
+    char *few = (char *)j->src + (size_t)j->start[b] * j->size;
+    for (int64_t i = b * BLOCK; i < end; i += WORD)
+      few = move_word(word_at(j, i, end), j->size, j->out + (size_t)i * j->size, few, true);
+  }
+}
+
+tt_code tt__compress(size_t size, const void *src, const uint8_t *mask, int64_t n, void *dst, tt_error *err) {
+  pick_job j = {.t = TT_BOOL, .size = size, .in = (const char *)mask, .src = src, .out = dst, .n = n};
+  return pick(&j, compress_blocks, err);
+}
+
+tt_code tt__expand(size_t size, const void *src, const uint8_t *mask, int64_t n, void *dst, tt_error *err) {
+  pick_job j = {.t = TT_BOOL, .size = size, .in = (const char *)mask, .src = src, .out = dst, .n = n};
+  return pick(&j, expand_blocks, err);
+}
+
+/* ---- repetition */
+
+tt_code tt__repeat_total(const int64_t *count, int64_t n, int64_t *total, tt_error *err) {
+  int64_t sum = 0;
+  for (int64_t i = 0; i < n; i++) {
+    if (count[i] < 0) return tt__fail(err, TT_EVALUE, "repeats may not contain negative values.");
+    if (__builtin_add_overflow(sum, count[i], &sum)) return tt__fail(err, TT_EVALUE, "the repeats add up to too many");
+  }
+  *total = sum;
+  return TT_OK;
+}
+
+typedef struct repeat_job {
+  const int64_t *count;
+  int64_t n, *out, *start;
+} repeat_job;
+
+static void sum_blocks(void *ctx, int64_t lo, int64_t hi, int worker) {
+  repeat_job *j = ctx;
+  (void)worker;
+  for (int64_t b = lo; b < hi; b++) {
+    int64_t end = (b + 1) * BLOCK < j->n ? (b + 1) * BLOCK : j->n, sum = 0;
+    for (int64_t i = b * BLOCK; i < end; i++) sum += j->count[i];
+    j->start[b] = sum;
+  }
+}
+
+static void repeat_blocks(void *ctx, int64_t lo, int64_t hi, int worker) {
+  const repeat_job *j = ctx;
+  (void)worker;
+  for (int64_t b = lo; b < hi; b++) {
+    int64_t end = (b + 1) * BLOCK < j->n ? (b + 1) * BLOCK : j->n, *out = j->out + j->start[b];
+    for (int64_t i = b * BLOCK; i < end; i++)
+      for (int64_t k = j->count[i]; k > 0; k--) *out++ = i;
+  }
+}
+
+tt_code tt__repeat_index(const int64_t *count, int64_t n, int64_t *out, tt_error *err) {
+  if (n == 0) return TT_OK;
+  int64_t blocks = blocks_of(n), place = 0;
+  size_t size = (size_t)blocks * sizeof(int64_t);
+  repeat_job j = {.count = count, .n = n, .out = out, .start = tt__mem_alloc(size)};
+  if (!j.start) return tt__fail_memory(err, size);
+  tt__pool_run(blocks, 1, sum_blocks, &j);
+  for (int64_t b = 0; b < blocks; b++) {
+    int64_t c = j.start[b];
+    j.start[b] = place;
+    place += c;
+  }
+  tt__pool_run(blocks, 1, repeat_blocks, &j);
+  tt__mem_free(j.start, size);
+  return TT_OK;
+}
