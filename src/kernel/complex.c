@@ -1,0 +1,237 @@
+/*
+** Complex arithmetic in real instructions. Formulas follow C99's annex G where
+** infinities and zeros matter, and NumPy where the two differ.
+*/
+#include "kernel/real.h"
+
+typedef struct maker {
+  tt_real *r;
+  uint8_t t; /* real type of the parts */
+} maker;
+
+static int op1(maker m, int op, int a) { return tt__real_op(m.r, op, m.t, m.t, a, -1, -1); }
+static int op2(maker m, int op, int a, int b) { return tt__real_op(m.r, op, m.t, m.t, a, b, -1); }
+static int test(maker m, int op, int a, int b) { return tt__real_op(m.r, op, TT_BOOL, m.t, a, b, -1); }
+static int both(maker m, int op, int a, int b) { return tt__real_op(m.r, op, TT_BOOL, TT_BOOL, a, b, -1); }
+static int pick(maker m, int c, int a, int b) { return tt__real_op(m.r, TT_WHERE, m.t, m.t, c, a, b); }
+static int number(maker m, double x) { return tt__real_number(m.r, m.t, x); }
+static int add(maker m, int a, int b) { return op2(m, TT_ADD, a, b); }
+static int sub(maker m, int a, int b) { return op2(m, TT_SUB, a, b); }
+static int mul(maker m, int a, int b) { return op2(m, TT_MUL, a, b); }
+static int quot(maker m, int a, int b) { return op2(m, TT_DIV, a, b); }
+static int neg(maker m, int a) { return op1(m, TT_NEG, a); }
+static tt_pair pair(int re, int im) { return (tt_pair){re, im}; }
+static tt_pair c_pick(maker m, int c, tt_pair a, tt_pair b) { return pair(pick(m, c, a.re, b.re), pick(m, c, a.im, b.im)); }
+
+static tt_pair c_add(maker m, tt_pair a, tt_pair b) { return pair(add(m, a.re, b.re), add(m, a.im, b.im)); }
+static tt_pair c_sub(maker m, tt_pair a, tt_pair b) { return pair(sub(m, a.re, b.re), sub(m, a.im, b.im)); }
+static tt_pair c_mul(maker m, tt_pair a, tt_pair b) {
+  return pair(sub(m, mul(m, a.re, b.re), mul(m, a.im, b.im)), add(m, mul(m, a.re, b.im), mul(m, a.im, b.re)));
+}
+static tt_pair c_scale(maker m, tt_pair a, int s) { return pair(mul(m, a.re, s), mul(m, a.im, s)); }
+static tt_pair c_times_i(maker m, tt_pair a) { return pair(neg(m, a.im), a.re); }
+static tt_pair c_over_i(maker m, tt_pair a) { return pair(a.im, neg(m, a.re)); }
+
+/* Smith's quotient: scale by the larger part of the divisor, so that nothing overflows early. */
+static tt_pair c_div(maker m, tt_pair a, tt_pair b) {
+  int one = number(m, 1);
+  int abr = op1(m, TT_ABS, b.re), abi = op1(m, TT_ABS, b.im);
+  int wide = test(m, TT_GE, abr, abi);
+  int big = pick(m, wide, b.re, b.im), small = pick(m, wide, b.im, b.re);
+  int zero = test(m, TT_EQ, op2(m, TT_MAXIMUM, abr, abi), number(m, 0));
+  int ratio = quot(m, small, big);
+  int scale = quot(m, one, add(m, big, mul(m, small, ratio)));
+  tt_pair w = pair(mul(m, add(m, a.re, mul(m, a.im, ratio)), scale), mul(m, sub(m, a.im, mul(m, a.re, ratio)), scale));
+  tt_pair n = pair(mul(m, add(m, mul(m, a.re, ratio), a.im), scale), mul(m, sub(m, mul(m, a.im, ratio), a.re), scale));
+  return c_pick(m, zero, pair(quot(m, a.re, abr), quot(m, a.im, abr)), c_pick(m, wide, w, n));
+}
+
+static tt_pair c_exp(maker m, tt_pair a) {
+  int e = op1(m, TT_EXP, a.re), zero = number(m, 0);
+  int flat = test(m, TT_EQ, a.im, zero);                       /* exp(x + 0i) is real, infinities included */
+  int gone = test(m, TT_EQ, e, zero);                          /* exp(-inf + iy) is 0 for every y */
+  int turn = both(m, TT_LOR, gone, flat);
+  int c = pick(m, gone, zero, op1(m, TT_COS, a.im)), s = pick(m, gone, zero, op1(m, TT_SIN, a.im));
+  return pair(pick(m, flat, e, mul(m, e, c)), pick(m, turn, mul(m, pick(m, gone, zero, number(m, 1)), a.im), mul(m, e, s)));
+}
+
+static tt_pair c_log(maker m, tt_pair a) { return pair(op1(m, TT_LOG, op2(m, TT_HYPOT, a.re, a.im)), op2(m, TT_ATAN2, a.im, a.re)); }
+
+static tt_pair c_log1p(maker m, tt_pair a) {
+  int x = a.re, y = a.im, u = add(m, mul(m, x, add(m, number(m, 2), x)), mul(m, y, y));
+  int near = test(m, TT_LT, op1(m, TT_ABS, u), number(m, 0.5));
+  int re_near = mul(m, number(m, 0.5), op1(m, TT_LOG1P, u));
+  int x1 = add(m, number(m, 1), x);
+  return pair(pick(m, near, re_near, op1(m, TT_LOG, op2(m, TT_HYPOT, x1, y))), op2(m, TT_ATAN2, y, x1));
+}
+
+/* Quarter the operand first where it is huge: |z| may overflow though the root does not. */
+static tt_pair c_sqrt(maker m, tt_pair a) {
+  int zero = number(m, 0), half = number(m, 0.5), quarter = number(m, 0.25);
+  int x = mul(m, op1(m, TT_ABS, a.re), quarter), y = mul(m, a.im, quarter);
+  int t = op1(m, TT_SQRT, mul(m, half, add(m, x, op2(m, TT_HYPOT, x, y))));
+  int other = mul(m, half, quot(m, op1(m, TT_ABS, y), t));
+  int two = number(m, 2);
+  int big = mul(m, two, t), small = mul(m, two, other);
+  int none = test(m, TT_EQ, t, zero);
+  small = pick(m, none, zero, small);
+  int right = test(m, TT_GE, a.re, zero);
+  tt_pair z = pair(pick(m, right, big, small), op2(m, TT_COPYSIGN, pick(m, right, small, big), a.im));
+  int tall = test(m, TT_ISINF, a.im, -1);
+  return pair(pick(m, tall, number(m, __builtin_inf()), z.re), pick(m, tall, a.im, z.im));
+}
+
+static tt_pair c_sinh(maker m, tt_pair a) {
+  return pair(mul(m, op1(m, TT_SINH, a.re), op1(m, TT_COS, a.im)), mul(m, op1(m, TT_COSH, a.re), op1(m, TT_SIN, a.im)));
+}
+static tt_pair c_cosh(maker m, tt_pair a) {
+  return pair(mul(m, op1(m, TT_COSH, a.re), op1(m, TT_COS, a.im)), mul(m, op1(m, TT_SINH, a.re), op1(m, TT_SIN, a.im)));
+}
+
+/* Kahan's form; far out, where sinh overflows, the limit. */
+static tt_pair c_tanh(maker m, tt_pair a) {
+  int one = number(m, 1), ax = op1(m, TT_ABS, a.re);
+  int far = test(m, TT_GT, ax, number(m, m.t == TT_F32 ? 9 : 20));
+  int x = pick(m, far, number(m, 0), a.re);
+  int t = op1(m, TT_TAN, a.im), s = op1(m, TT_SINH, x);
+  int beta = add(m, one, mul(m, t, t)), rho = op1(m, TT_SQRT, add(m, one, mul(m, s, s)));
+  int d = add(m, one, mul(m, beta, mul(m, s, s)));
+  tt_pair near = pair(quot(m, mul(m, beta, mul(m, rho, s)), d), quot(m, t, d));
+  int decay = op1(m, TT_EXP, mul(m, number(m, -2), ax));
+  int wave = mul(m, number(m, 4), mul(m, op1(m, TT_SIN, a.im), op1(m, TT_COS, a.im)));
+  return c_pick(m, far, pair(op2(m, TT_COPYSIGN, one, a.re), mul(m, wave, decay)), near);
+}
+
+/* log(z + sqrt(z*z + 1)) on the side where the sum does not cancel. */
+static tt_pair c_asinh(maker m, tt_pair a) {
+  int left = test(m, TT_LT, a.re, number(m, 0));
+  tt_pair z = c_pick(m, left, pair(neg(m, a.re), neg(m, a.im)), a);
+  tt_pair root = c_sqrt(m, c_add(m, c_mul(m, z, z), pair(number(m, 1), number(m, 0))));
+  tt_pair w = c_log(m, c_add(m, z, root));
+  return c_pick(m, left, pair(neg(m, w.re), neg(m, w.im)), w);
+}
+
+/* log(z + sqrt(z + 1) * sqrt(z - 1)): the principal branch. */
+static tt_pair c_acosh(maker m, tt_pair a) {
+  int one = number(m, 1);
+  tt_pair up = c_sqrt(m, pair(add(m, a.re, one), a.im)), down = c_sqrt(m, pair(sub(m, a.re, one), a.im));
+  return c_log(m, c_add(m, a, c_mul(m, up, down)));
+}
+
+/* (log1p(z) - log1p(-z)) / 2 */
+static tt_pair c_atanh(maker m, tt_pair a) {
+  tt_pair up = c_log1p(m, a), down = c_log1p(m, pair(neg(m, a.re), neg(m, a.im)));
+  return c_scale(m, c_sub(m, up, down), number(m, 0.5));
+}
+
+static tt_pair c_acos(maker m, tt_pair a) {
+  tt_pair asin = c_over_i(m, c_asinh(m, c_times_i(m, a)));
+  return pair(sub(m, number(m, 1.57079632679489661923), asin.re), neg(m, asin.im));
+}
+
+static tt_pair c_expm1(maker m, tt_pair a) {
+  int half = op1(m, TT_SIN, mul(m, number(m, 0.5), a.im));
+  int drop = mul(m, number(m, 2), mul(m, half, half));
+  return pair(sub(m, mul(m, op1(m, TT_EXPM1, a.re), op1(m, TT_COS, a.im)), drop), mul(m, op1(m, TT_EXP, a.re), op1(m, TT_SIN, a.im)));
+}
+
+static tt_pair c_pow(maker m, tt_pair a, tt_pair b) {
+  int zero = number(m, 0), one = number(m, 1);
+  int a0 = both(m, TT_LAND, test(m, TT_EQ, a.re, zero), test(m, TT_EQ, a.im, zero));
+  int b0 = both(m, TT_LAND, test(m, TT_EQ, b.re, zero), test(m, TT_EQ, b.im, zero));
+  int b1 = both(m, TT_LAND, test(m, TT_EQ, b.re, one), test(m, TT_EQ, b.im, zero));
+  int b2 = both(m, TT_LAND, test(m, TT_EQ, b.re, number(m, 2)), test(m, TT_EQ, b.im, zero));
+  tt_pair z = c_exp(m, c_mul(m, b, c_log(m, a)));
+  z = c_pick(m, b2, c_mul(m, a, a), c_pick(m, b1, a, z));
+  z = c_pick(m, a0, pair(zero, zero), z);
+  return c_pick(m, b0, pair(one, zero), z);
+}
+
+static int c_less(maker m, tt_pair a, tt_pair b, int strict) {
+  int same = both(m, TT_LAND, test(m, TT_EQ, a.re, b.re), test(m, strict, a.im, b.im));
+  return both(m, TT_LOR, test(m, TT_LT, a.re, b.re), same);
+}
+
+static int c_isnan(maker m, tt_pair a) { return both(m, TT_LOR, test(m, TT_ISNAN, a.re, -1), test(m, TT_ISNAN, a.im, -1)); }
+
+static tt_pair c_choose(maker m, tt_pair a, tt_pair b, bool larger) {
+  int keep_a = larger ? c_less(m, b, a, TT_LE) : c_less(m, a, b, TT_LE);
+  tt_pair z = c_pick(m, keep_a, a, b);
+  return c_pick(m, c_isnan(m, a), a, c_pick(m, c_isnan(m, b), b, z));
+}
+
+static tt_pair c_sign(maker m, tt_pair a) {
+  int h = op2(m, TT_HYPOT, a.re, a.im), zero = number(m, 0), none = test(m, TT_EQ, h, zero);
+  return c_pick(m, none, pair(zero, zero), pair(quot(m, a.re, h), quot(m, a.im, h)));
+}
+
+static tt_pair c_log_base(maker m, tt_pair a, double scale) { return c_scale(m, c_log(m, a), number(m, scale)); }
+
+static bool transcendental(maker m, int op, tt_pair a, tt_pair *out) {
+  switch (op) {
+    case TT_SQRT: *out = c_sqrt(m, a); return true;
+    case TT_EXP: *out = c_exp(m, a); return true;
+    case TT_EXP2: *out = c_exp(m, c_scale(m, a, number(m, 0.69314718055994530942))); return true;
+    case TT_EXPM1: *out = c_expm1(m, a); return true;
+    case TT_LOG: *out = c_log(m, a); return true;
+    case TT_LOG2: *out = c_log_base(m, a, 1.44269504088896340736); return true;
+    case TT_LOG10: *out = c_log_base(m, a, 0.43429448190325182765); return true;
+    case TT_LOG1P: *out = c_log1p(m, a); return true;
+    case TT_SINH: *out = c_sinh(m, a); return true;
+    case TT_COSH: *out = c_cosh(m, a); return true;
+    case TT_TANH: *out = c_tanh(m, a); return true;
+    case TT_SIN: *out = c_over_i(m, c_sinh(m, c_times_i(m, a))); return true;
+    case TT_COS: *out = c_cosh(m, c_times_i(m, a)); return true;
+    case TT_TAN: *out = c_over_i(m, c_tanh(m, c_times_i(m, a))); return true;
+    case TT_ASINH: *out = c_asinh(m, a); return true;
+    case TT_ASIN: *out = c_over_i(m, c_asinh(m, c_times_i(m, a))); return true;
+    case TT_ACOS: *out = c_acos(m, a); return true;
+    case TT_ACOSH: *out = c_acosh(m, a); return true;
+    case TT_ATANH: *out = c_atanh(m, a); return true;
+    case TT_ATAN: *out = c_over_i(m, c_atanh(m, c_times_i(m, a))); return true;
+    default: return false;
+  }
+}
+
+bool tt__complex_op(tt_real *r, int op, uint8_t t, const tt_pair *arg, tt_pair *out) {
+  maker m = {r, t};
+  tt_pair a = arg[0], b = arg[1];
+  switch (op) {
+    case TT_ADD: *out = c_add(m, a, b); return true;
+    case TT_SUB: *out = c_sub(m, a, b); return true;
+    case TT_MUL: *out = c_mul(m, a, b); return true;
+    case TT_DIV: *out = c_div(m, a, b); return true;
+    case TT_POW: *out = c_pow(m, a, b); return true;
+    case TT_NEG: *out = pair(neg(m, a.re), neg(m, a.im)); return true;
+    case TT_CONJ: *out = pair(a.re, neg(m, a.im)); return true;
+    case TT_SIGN: *out = c_sign(m, a); return true;
+    case TT_SQUARE: *out = c_mul(m, a, a); return true;
+    case TT_RECIPROCAL: *out = c_div(m, pair(number(m, 1), number(m, 0)), a); return true;
+    case TT_RINT: *out = pair(op1(m, TT_RINT, a.re), op1(m, TT_RINT, a.im)); return true;
+    case TT_MAXIMUM: *out = c_choose(m, a, b, true); return true;
+    case TT_MINIMUM: *out = c_choose(m, a, b, false); return true;
+    case TT_FMAX: *out = c_pick(m, c_isnan(m, a), b, c_pick(m, c_isnan(m, b), a, c_choose(m, a, b, true))); return true;
+    case TT_FMIN: *out = c_pick(m, c_isnan(m, a), b, c_pick(m, c_isnan(m, b), a, c_choose(m, a, b, false))); return true;
+    default: return transcendental(m, op, a, out);
+  }
+}
+
+bool tt__complex_to_real(tt_real *r, int op, uint8_t t, const tt_pair *arg, int *out) {
+  maker m = {r, t};
+  tt_pair a = arg[0], b = arg[1];
+  switch (op) {
+    case TT_ABS: *out = op2(m, TT_HYPOT, a.re, a.im); return true;
+    case TT_REAL: *out = a.re; return true;
+    case TT_IMAG: *out = a.im; return true;
+    case TT_EQ: *out = both(m, TT_LAND, test(m, TT_EQ, a.re, b.re), test(m, TT_EQ, a.im, b.im)); return true;
+    case TT_NE: *out = both(m, TT_LOR, test(m, TT_NE, a.re, b.re), test(m, TT_NE, a.im, b.im)); return true;
+    case TT_LT: *out = c_less(m, a, b, TT_LT); return true;
+    case TT_LE: *out = c_less(m, a, b, TT_LE); return true;
+    case TT_GT: *out = c_less(m, b, a, TT_LT); return true;
+    case TT_GE: *out = c_less(m, b, a, TT_LE); return true;
+    case TT_ISNAN: *out = c_isnan(m, a); return true;
+    case TT_ISINF: *out = both(m, TT_LOR, test(m, TT_ISINF, a.re, -1), test(m, TT_ISINF, a.im, -1)); return true;
+    case TT_ISFINITE: *out = both(m, TT_LAND, test(m, TT_ISFINITE, a.re, -1), test(m, TT_ISFINITE, a.im, -1)); return true;
+    default: return false;
+  }
+}

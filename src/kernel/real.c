@@ -1,0 +1,205 @@
+/*
+** From the graph's types to register types: each complex value becomes two real ones,
+** float16 and bfloat16 are loaded as float32 and rounded after each op.
+*/
+#include "kernel/real.h"
+
+#include <string.h>
+
+#define MOST_INST 16384
+
+/* The real values that stand for a step instruction's value; im is -1 for real types. */
+typedef tt_pair value;
+
+static void *grown(tt_real *r, void *old, int n, int *cap, size_t elem) {
+  if (n < *cap) return old;
+  int more = *cap ? 2 * *cap : 64;
+  void *p = tt__arena_alloc(r->arena, elem * (size_t)more);
+  if (!p || more > MOST_INST) {
+    r->failed = true;
+    return old;
+  }
+  if (n) memcpy(p, old, elem * (size_t)n);
+  *cap = more;
+  return p;
+}
+
+int tt__real_inst(tt_real *r, tt_rinst inst) {
+  r->inst = grown(r, r->inst, r->ninst, &r->cap_inst, sizeof *r->inst);
+  if (r->failed) return -1;
+  r->inst[r->ninst] = inst;
+  return r->ninst++;
+}
+
+int tt__real_op(tt_real *r, int op, uint8_t dtype, uint8_t from, int a, int b, int c) {
+  return tt__real_inst(r, (tt_rinst){.op = (uint8_t)op, .dtype = dtype, .from = from, .slot = -1,
+                                     .src = {(int16_t)a, (int16_t)b, (int16_t)c}});
+}
+
+static int add_scalar(tt_real *r, tt_lscalar s, uint8_t dtype) {
+  int old_cap = r->cap_scalar;
+  r->scalar = grown(r, r->scalar, r->nscalar, &r->cap_scalar, sizeof *r->scalar);
+  r->scalar_type = grown(r, r->scalar_type, r->nscalar, &old_cap, 1);
+  if (r->failed) return -1;
+  r->scalar[r->nscalar] = s;
+  r->scalar_type[r->nscalar] = dtype;
+  return tt__real_inst(r, (tt_rinst){.op = TT_K_CONST, .dtype = dtype, .slot = (int16_t)r->nscalar++, .src = {-1, -1, -1}});
+}
+
+/* Numbers that formulas need are literals of the lowering: the source is the value's own bits, kept in the step's arena. */
+int tt__real_number(tt_real *r, uint8_t dtype, double x) {
+  tt_lscalar s = {.ref = INT32_MIN, .dtype = TT_F64};
+  for (int i = 0; i < r->nscalar; i++)
+    if (r->scalar[i].ref == INT32_MIN && r->scalar_type[i] == dtype && memcmp(&r->scalar[i].number, &x, sizeof x) == 0)
+      for (int k = 0; k < r->ninst; k++)
+        if (r->inst[k].op == TT_K_CONST && r->inst[k].slot == i) return k;
+  s.number = x;
+  return add_scalar(r, s, dtype);
+}
+
+/* One part of a step access: the element itself, or a half of a complex one. */
+static int add_access(tt_real *r, const tt_paccess *a, int part) {
+  r->access = grown(r, r->access, r->naccess, &r->cap_access, sizeof *r->access);
+  int naxes = r->step->space.naxes, parts = tt__is_complex((tt_dtype)a->dtype) ? 2 : 1;
+  int64_t *step = tt__arena_alloc(r->arena, sizeof *step * (size_t)naxes);
+  if (r->failed || !step) {
+    r->failed = true;
+    return -1;
+  }
+  for (int k = 0; k < naxes; k++) step[k] = a->step[k] * parts;
+  r->access[r->naccess] = (tt_raccess){.operand = a->operand, .dtype = (uint8_t)tt__real_of((tt_dtype)a->dtype), .parts = (uint8_t)parts,
+                                       .write = a->write, .off = a->off * parts + part, .step = step};
+  return r->naccess++;
+}
+
+static int on_access(tt_real *r, int op, const tt_paccess *a, int part, int s0, int s1) {
+  int access = add_access(r, a, part);
+  uint8_t type = op == TT_K_INDEX ? TT_I64 : tt__register_type((uint8_t)tt__real_of((tt_dtype)a->dtype));
+  return tt__real_inst(r, (tt_rinst){.op = (uint8_t)op, .dtype = type, .slot = (int16_t)access, .src = {(int16_t)s0, (int16_t)s1, -1}});
+}
+
+/* A flat index of complex elements as one of their parts. */
+static int part_index(tt_real *r, int at, int part) {
+  int two = tt__real_number(r, TT_I64, 2), twice = tt__real_op(r, TT_MUL, TT_I64, TT_I64, at, two, -1);
+  return part ? tt__real_op(r, TT_ADD, TT_I64, TT_I64, twice, tt__real_number(r, TT_I64, 1), -1) : twice;
+}
+
+static value real_memory(tt_real *r, const tt_pinst *p, const value *v) {
+  const tt_paccess *a = &r->step->access[p->ref];
+  bool complex = tt__is_complex((tt_dtype)a->dtype);
+  value out = {-1, -1};
+  for (int part = 0; part <= (complex ? 1 : 0); part++) {
+    int got, at = p->op == TT_P_LOADX || p->op == TT_P_STOREX ? v[p->src[0]].re : -1;
+    if (at >= 0 && complex) at = part_index(r, at, part);
+    switch (p->op) {
+      case TT_P_LOAD: got = on_access(r, TT_K_LOAD, a, part, -1, -1); break;
+      case TT_P_INDEX: got = on_access(r, TT_K_INDEX, a, part, -1, -1); break;
+      case TT_P_LOADX: got = on_access(r, TT_K_LOADX, a, 0, at, -1); break;
+      case TT_P_STORE: got = on_access(r, TT_K_STORE, a, part, part ? v[p->src[0]].im : v[p->src[0]].re, -1); break;
+      default: got = on_access(r, TT_K_STOREX, a, 0, at, part ? v[p->src[1]].im : v[p->src[1]].re); break;
+    }
+    *(part ? &out.im : &out.re) = got;
+  }
+  return out;
+}
+
+static value real_const(tt_real *r, const tt_pinst *p) {
+  value out = {-1, -1};
+  uint8_t type = tt__register_type((uint8_t)tt__real_of((tt_dtype)p->dtype));
+  out.re = add_scalar(r, (tt_lscalar){.ref = p->ref, .dtype = p->dtype}, type);
+  if (tt__is_complex((tt_dtype)p->dtype)) out.im = add_scalar(r, (tt_lscalar){.ref = p->ref, .dtype = p->dtype, .part = 1}, type);
+  return out;
+}
+
+static int rounded(tt_real *r, uint8_t dtype, int v) {
+  if (dtype != TT_F16 && dtype != TT_BF16) return v;
+  return tt__real_op(r, TT_K_ROUND, TT_F32, dtype, v, -1, -1);
+}
+
+static int cast_real(tt_real *r, uint8_t from, uint8_t to, int v) {
+  uint8_t rf = tt__register_type(from), rt = tt__register_type(to);
+  if (rf != rt) v = tt__real_op(r, TT_CAST, rt, rf, v, -1, -1);
+  bool exact = from == to || from == TT_BOOL || from == TT_I8 || from == TT_U8;
+  return exact ? v : rounded(r, to, v);
+}
+
+static value real_cast(tt_real *r, const tt_pinst *p, uint8_t from, value a) {
+  uint8_t rf = (uint8_t)tt__real_of((tt_dtype)from), rt = (uint8_t)tt__real_of((tt_dtype)p->dtype);
+  if (!tt__is_complex((tt_dtype)from)) {
+    value out = {cast_real(r, rf, rt, a.re), -1};
+    if (tt__is_complex((tt_dtype)p->dtype)) out.im = tt__real_number(r, rt, 0);
+    return out;
+  }
+  if (p->dtype == TT_BOOL) {
+    int re = cast_real(r, rf, TT_BOOL, a.re), im = cast_real(r, rf, TT_BOOL, a.im);
+    return (value){tt__real_op(r, TT_LOR, TT_BOOL, TT_BOOL, re, im, -1), -1};
+  }
+  value out = {cast_real(r, rf, rt, a.re), -1};
+  if (tt__is_complex((tt_dtype)p->dtype)) out.im = cast_real(r, rf, rt, a.im);
+  return out;
+}
+
+static bool real_complex(tt_real *r, const tt_pinst *p, uint8_t from, const value *v, value *out) {
+  uint8_t t = (uint8_t)tt__real_of((tt_dtype)from);
+  tt_pair arg[3] = {{-1, -1}, {-1, -1}, {-1, -1}};
+  for (int i = 0; i < 3; i++)
+    if (p->src[i] >= 0) arg[i] = v[p->src[i]];
+  if (p->op == TT_WHERE) {
+    out->re = tt__real_op(r, TT_WHERE, t, t, arg[0].re, arg[1].re, arg[2].re);
+    out->im = tt__real_op(r, TT_WHERE, t, t, arg[0].re, arg[1].im, arg[2].im);
+    return true;
+  }
+  if (tt__is_complex((tt_dtype)p->dtype)) return tt__complex_op(r, p->op, t, arg, out);
+  return tt__complex_to_real(r, p->op, t, arg, &out->re);
+}
+
+static bool real_reduce(tt_real *r, const tt_pinst *p, uint8_t from, const value *v, value *out) {
+  bool complex = tt__is_complex((tt_dtype)from);
+  if (complex && p->red != TT_RED_SUM) return false;
+  uint8_t vt = tt__register_type((uint8_t)tt__real_of((tt_dtype)from));
+  uint8_t type = p->red == TT_RED_ARGMAX || p->red == TT_RED_ARGMIN ? TT_I64 : vt;
+  for (int part = 0; part <= (complex ? 1 : 0); part++) {
+    tt_rinst inst = {.op = TT_K_REDUCE, .dtype = type, .from = vt, .red = p->red, .slot = (int16_t)r->nred++,
+                     .src = {(int16_t)(part ? v[p->src[0]].im : v[p->src[0]].re), -1, -1}};
+    *(part ? &out->im : &out->re) = tt__real_inst(r, inst);
+  }
+  if (!complex && type != TT_I64) out->re = rounded(r, p->dtype, out->re);
+  return true;
+}
+
+/* One step instruction in real arithmetic. False: kernels have no such thing. */
+static bool real_inst(tt_real *r, int i, value *v) {
+  const tt_pinst *p = &r->step->inst[i];
+  value out = {-1, -1};
+  if (p->op == TT_P_CONST) out = real_const(r, p);
+  else if (p->op == TT_P_REDUCE) {
+    if (!real_reduce(r, p, r->step->inst[p->src[0]].dtype, v, &out)) return false;
+  } else if (p->op >= TT_P_CONST) out = real_memory(r, p, v);
+  else {
+    int last = p->src[2] >= 0 ? p->src[2] : p->src[1] >= 0 ? p->src[1] : p->src[0];
+    uint8_t from = r->step->inst[last].dtype;
+    if (p->op == TT_CAST) out = real_cast(r, p, from, v[p->src[0]]);
+    else if (tt__is_complex((tt_dtype)from)) {
+      if (!real_complex(r, p, from, v, &out)) return false;
+    } else {
+      int s[3] = {-1, -1, -1};
+      for (int k = 0; k < 3; k++)
+        if (p->src[k] >= 0) s[k] = v[p->src[k]].re;
+      out.re = tt__real_op(r, p->op, tt__register_type(p->dtype), tt__register_type(from), s[0], s[1], s[2]);
+      out.re = rounded(r, p->dtype, out.re);
+    }
+  }
+  v[i] = out;
+  return true;
+}
+
+tt_code tt__real_step(tt_real *r, tt_error *err) {
+  value *v = tt__arena_alloc(r->arena, sizeof *v * (size_t)r->step->ninst);
+  if (!v) return tt__fail(err, TT_ENOMEM, "out of memory while lowering a kernel");
+  for (int i = 0; i < r->step->ninst; i++) {
+    if (!real_inst(r, i, v))
+      return tt__fail(err, TT_ENOTIMPL, "complex numbers have no %s", r->step->inst[i].op < TT_OP_COUNT ? tt__ops[r->step->inst[i].op].numpy : "such reduction");
+    if (r->failed) return tt__fail(err, TT_ENOMEM, "out of memory while lowering a kernel");
+  }
+  return TT_OK;
+}

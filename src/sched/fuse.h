@@ -1,0 +1,77 @@
+/*
+** Fusion: one attempt to express some roots as a single kernel step. Private to sched/.
+*/
+#ifndef TT_SCHED_FUSE_H
+#define TT_SCHED_FUSE_H
+
+#include "sched/sched.h"
+
+#define TT_FUSE_INST 512
+#define TT_FUSE_ACCESS 96
+#define TT_FUSE_OPERAND 32
+#define TT_FUSE_LITERAL 16
+#define TT_FUSE_ROOT 16
+#define TT_FUSE_SPLIT 8
+#define TT_FUSE_MEMO 1024
+
+typedef enum tt_fuse_result {
+  TT_FUSE_OK,
+  TT_FUSE_NEED,  /* node `need` must be in memory first */
+  TT_FUSE_SPLIT_AXIS, /* the same again, with one more cut in `split` */
+  TT_FUSE_REFUSE, /* these roots do not go together */
+  TT_FUSE_NOMEM
+} tt_fuse_result;
+
+/* A value already computed in this attempt: node, seen through a map. */
+typedef struct tt_memo {
+  tt_map *map;
+  int32_t node, next;
+  int16_t inst;
+} tt_memo;
+
+typedef struct tt_fuse_access {
+  int16_t operand;
+  uint8_t dtype;
+  bool write;
+  tt_map *map;
+} tt_fuse_access;
+
+typedef struct tt_fuser {
+  const tt_walk *walk;
+  bool fuse;
+  /* per node of the walk */
+  uint8_t *cut;       /* must be in memory */
+  int32_t *step_of;   /* the step that leaves it in memory, -1 */
+  uint16_t *weight;   /* work to recompute it from what is in memory, saturating */
+  uint8_t *reduces;   /* a reduction not in memory lies below */
+  uint8_t *uses;      /* steps that compute it inside */
+  int32_t *memo_head;
+  /* the attempt */
+  tt_arena scratch;
+  tt_space space;
+  tt_split cutting[TT_FUSE_SPLIT];
+  int ncutting;
+  int nroot;
+  tt_proot root[TT_FUSE_ROOT];
+  tt_map *root_map[TT_FUSE_ROOT]; /* where the root's value goes in its buffer */
+  tt_map *root_own[TT_FUSE_ROOT]; /* the identity map of the root's value over the space */
+  tt_pinst inst[TT_FUSE_INST];
+  tt_fuse_access access[TT_FUSE_ACCESS];
+  tt_poperand operand[TT_FUSE_OPERAND];
+  tt_scalar literal[TT_FUSE_LITERAL];
+  tt_memo memo[TT_FUSE_MEMO];
+  int ninst, naccess, noperand, nliteral, nmemo;
+  int32_t dep;  /* the latest step whose result is read, -1 */
+  bool serial;  /* scatters */
+  /* how it ended */
+  int32_t need;
+  tt_split split;
+  const char *why; /* why `need` is needed */
+} tt_fuser;
+
+/* Try the roots as one step, from scratch; f->cutting holds the cuts asked for so far. */
+TT_HIDDEN tt_fuse_result tt__fuse_roots(tt_fuser *f, const int32_t *root, int nroot);
+/* Copy a successful attempt into a step of the plan. False: out of memory. */
+TT_HIDDEN bool tt__fuse_commit(tt_fuser *f, tt_plan *plan, tt_step *step);
+
+#endif

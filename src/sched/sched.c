@@ -1,0 +1,317 @@
+/*
+** The scheduling stage, top down: weigh the nodes, then bring every target into memory,
+** first what it needs and then itself, each as one fused kernel; join it to an earlier
+** step where that saves a pass over memory.
+*/
+#include "sched/sched.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "ir/library.h"
+#include "sched/fuse.h"
+
+/* A joined kernel keeps to this many instructions and operands: more streams than that only fight for cache. */
+#define JOIN_INST 96
+#define JOIN_OPERANDS 16
+#define JOIN_BACK 4
+#define JOIN_SMALL 65536
+/* Computing this much work in two kernels costs more than storing it once. */
+#define TWICE_WEIGHT 12
+#define ROUNDS 4
+
+typedef struct scheduler {
+  tt_fuser f;
+  tt_plan *plan;
+  tt_error *err;
+} scheduler;
+
+static tt_code materialise(scheduler *s, int32_t idx);
+
+static bool is_elementwise(const tt_node *n) { return n->op < TT_OP_COUNT; }
+
+/* ---- passes over the walk */
+
+static void weigh(tt_fuser *f) {
+  for (int i = 0; i < f->walk->n; i++) {
+    tt_node *n = f->walk->node[i];
+    unsigned w = 0;
+    bool reduces = n->op == TT_N_REDUCE;
+    if (n->op != TT_N_BUFFER && !f->cut[i]) {
+      if (is_elementwise(n)) w = tt__ops[n->op].flags & TT_OPF_SLOW ? 8 : 1;
+      if (n->op == TT_N_GATHER) w = 2;
+      for (int k = 0; k < n->nsrc; k++) {
+        w += f->weight[n->src[k]->slot];
+        reduces |= f->reduces[n->src[k]->slot] != 0;
+      }
+    }
+    f->weight[i] = (uint16_t)(w > 60000 ? 60000 : w);
+    f->reduces[i] = reduces && n->op != TT_N_BUFFER && !f->cut[i];
+  }
+}
+
+/* What an earlier evaluation computed and threw away is kept this time: a loop that looks at each turn stays linear. */
+static void cut_seen(tt_fuser *f) {
+  for (int i = 0; i < f->walk->n; i++) {
+    tt_node *n = f->walk->node[i];
+    if ((n->flags & TT_NODE_SEEN) && (is_elementwise(n) || n->op == TT_N_REDUCE || n->op == TT_N_GATHER)) f->cut[i] = 1;
+  }
+}
+
+static bool cut_computed_twice(tt_fuser *f) {
+  bool any = false;
+  for (int i = 0; i < f->walk->n; i++) {
+    const tt_node *n = f->walk->node[i];
+    if (f->uses[i] < 2 || f->cut[i]) continue;
+    if (n->op != TT_N_REDUCE && !(is_elementwise(n) && f->weight[i] >= TWICE_WEIGHT)) continue;
+    f->cut[i] = 1;
+    any = true;
+  }
+  return any;
+}
+
+/* ---- steps */
+
+static tt_code no_memory(scheduler *s) { return tt__fail(s->err, TT_ENOMEM, "out of memory while planning"); }
+
+static tt_step *new_step(scheduler *s) {
+  tt_plan *p = s->plan;
+  if (p->n == p->cap) {
+    int cap = p->cap ? 2 * p->cap : 8;
+    tt_step *grown = tt__mem_realloc(p->step, sizeof(tt_step) * (size_t)p->cap, sizeof(tt_step) * (size_t)cap);
+    if (!grown) return NULL;
+    p->step = grown;
+    p->cap = cap;
+  }
+  memset(&p->step[p->n], 0, sizeof(tt_step));
+  return &p->step[p->n];
+}
+
+static void count_uses(tt_fuser *f, int by) {
+  for (int i = 0; i < f->nmemo; i++) {
+    int32_t node = f->memo[i].node;
+    bool first = true;
+    for (int j = 0; j < i && first; j++) first = f->memo[j].node != node;
+    if (first && !f->cut[node] && f->uses[node] < 255) f->uses[node] = (uint8_t)(f->uses[node] + by);
+  }
+}
+
+/* Fuse the roots into one step, bringing what they need into memory on the way. */
+static tt_code fuse_alone(scheduler *s, int32_t idx) {
+  tt_fuser *f = &s->f;
+  f->ncutting = 0;
+  f->why = "asked for";
+  for (;;) {
+    switch (tt__fuse_roots(f, &idx, 1)) {
+      case TT_FUSE_OK: return TT_OK;
+      case TT_FUSE_NOMEM: return no_memory(s);
+      case TT_FUSE_SPLIT_AXIS: f->cutting[f->ncutting++] = f->split; break;
+      case TT_FUSE_REFUSE: return tt__fail(s->err, TT_EINTERNAL, "sched: node %d cannot be expressed as a kernel", idx);
+      case TT_FUSE_NEED: {
+        int32_t needed = f->need;
+        const char *why = f->why;
+        if (needed == idx) return tt__fail(s->err, TT_EINTERNAL, "sched: node %d needs itself", idx);
+        tt_split cutting[TT_FUSE_SPLIT];
+        int ncutting = f->ncutting;
+        memcpy(cutting, f->cutting, sizeof cutting);
+        f->cut[needed] = 1;
+        TT_TRY(materialise(s, needed));
+        memcpy(f->cutting, cutting, sizeof cutting);
+        f->ncutting = ncutting;
+        f->why = why;
+        break;
+      }
+    }
+  }
+}
+
+/* Would the joined attempt in f save something over the two apart? */
+static bool join_pays(const tt_fuser *f, const tt_step *old, int naccess_alone, int64_t points) {
+  if (f->ninst > JOIN_INST || f->noperand > JOIN_OPERANDS) return false;
+  bool shares = f->naccess < old->naccess + naccess_alone;
+  return shares || points <= JOIN_SMALL;
+}
+
+static int64_t step_points(const tt_step *st) {
+  int64_t n = 1;
+  for (int k = 0; k < st->space.naxes; k++) n *= st->space.len[k];
+  return n;
+}
+
+/* Try to make root `idx`, which fuses alone, part of an earlier step. */
+static bool join_earlier(scheduler *s, int32_t idx, tt_code *code) {
+  tt_fuser *f = &s->f;
+  const tt_node *n = f->walk->node[idx];
+  *code = TT_OK;
+  if (!f->fuse || f->ncutting || f->serial || n->op == TT_N_STORE) return false;
+  int naccess = f->naccess;
+  int32_t dep = f->dep;
+  int32_t root[TT_FUSE_ROOT];
+  for (int t = s->plan->n - 1, back = 0; t >= 0 && t >= dep && back < JOIN_BACK; t--, back++) {
+    tt_step *st = &s->plan->step[t];
+    if (st->kind != TT_STEP_KERNEL || st->nroot + 1 > TT_FUSE_ROOT) continue;
+    bool stores = false;
+    for (int r = 0; r < st->nroot; r++) {
+      root[r] = st->root[r].node;
+      stores |= st->root[r].base >= 0;
+    }
+    if (stores) continue;
+    root[st->nroot] = idx;
+    f->ncutting = 0;
+    if (tt__fuse_roots(f, root, st->nroot + 1) != TT_FUSE_OK || f->dep >= t) continue;
+    if (f->space.naxes != st->space.naxes || !join_pays(f, st, naccess, step_points(st))) continue;
+    const char *why = st->why;
+    tt_step joined;
+    if (!tt__fuse_commit(f, s->plan, &joined)) return *code = no_memory(s), true;
+    *st = joined;
+    st->why = why;
+    f->step_of[idx] = t;
+    count_uses(f, 1);
+    return true;
+  }
+  return false;
+}
+
+static tt_code schedule_kernel(scheduler *s, int32_t idx) {
+  tt_fuser *f = &s->f;
+  TT_TRY(fuse_alone(s, idx));
+  tt_code code;
+  if (join_earlier(s, idx, &code)) return code;
+  if (f->nroot != 1 || f->root[0].node != idx) TT_TRY(fuse_alone(s, idx)); /* a vain join left its attempt */
+  tt_step *st = new_step(s);
+  if (!st || !tt__fuse_commit(f, s->plan, st)) return no_memory(s);
+  count_uses(f, 1);
+  f->step_of[idx] = s->plan->n++;
+  return TT_OK;
+}
+
+static bool in_memory(const tt_fuser *f, const tt_node *n) { return n->op == TT_N_BUFFER || f->step_of[n->slot] >= 0; }
+
+/* A library operand: the node itself in memory, or, where the row takes steps, a view of one. */
+static tt_code library_operand(scheduler *s, tt_node *n, bool strided, tt_plib_src *out) {
+  tt_fuser *f = &s->f;
+  bool through = strided && n->op == TT_N_VIEW && n->src[0]->op != TT_N_VIEW && !in_memory(f, n);
+  tt_node *mem = through ? n->src[0] : n;
+  if (!in_memory(f, mem)) {
+    f->cut[mem->slot] = 1;
+    TT_TRY(materialise(s, mem->slot));
+  }
+  *out = (tt_plib_src){.node = mem->slot, .rank = n->rank, .off = through ? n->attr.off : 0};
+  out->len = tt__arena_dup(&s->plan->arena, tt__node_len(n), sizeof(int64_t) * (size_t)n->rank);
+  out->step = tt__arena_alloc(&s->plan->arena, sizeof(int64_t) * (size_t)n->rank);
+  if (!out->len || !out->step) return no_memory(s);
+  int64_t run = 1;
+  for (int d = n->rank - 1; d >= 0; d--) {
+    out->step[d] = through ? tt__node_step(n)[d] : run;
+    run *= tt__node_len(n)[d];
+  }
+  return TT_OK;
+}
+
+static tt_code schedule_library(scheduler *s, int32_t idx) {
+  tt_fuser *f = &s->f;
+  tt_node *lib = f->walk->node[idx]->src[0];
+  const tt_lib_row *row = lib->attr.lib->row;
+  tt_plib_src *src = tt__arena_alloc(&s->plan->arena, sizeof *src * lib->nsrc);
+  tt_proot *root = tt__arena_alloc(&s->plan->arena, sizeof *root * row->nout);
+  if (!src || !root) return no_memory(s);
+  for (int k = 0; k < lib->nsrc; k++) TT_TRY(library_operand(s, lib->src[k], row->strided, &src[k]));
+  tt_step *st = new_step(s);
+  if (!st) return no_memory(s);
+  *st = (tt_step){.kind = TT_STEP_LIB, .lib = lib->slot, .src = src, .nsrc = lib->nsrc, .root = root, .why = row->name};
+  for (int i = 0; i < f->walk->n; i++) {
+    const tt_node *n = f->walk->node[i];
+    if (n->op != TT_N_PICK || n->src[0] != lib) continue;
+    root[st->nroot++] = (tt_proot){.node = i, .base = -1, .donor = -1};
+    f->cut[i] = 1;
+    f->step_of[i] = s->plan->n;
+  }
+  s->plan->n++;
+  return TT_OK;
+}
+
+static tt_code schedule_empty(scheduler *s, int32_t idx, const char *why) {
+  tt_proot root = {.node = idx, .base = -1, .donor = -1};
+  tt_node *n = s->f.walk->node[idx];
+  if (n->op == TT_N_STORE || n->op == TT_N_SCATTER) { /* nothing is written: the old value moves */
+    root.base = n->src[0]->slot;
+    root.in_place = true;
+    TT_TRY(materialise(s, root.base));
+  }
+  tt_step *st = new_step(s);
+  if (!st) return no_memory(s);
+  *st = (tt_step){.kind = TT_STEP_EMPTY, .nroot = 1, .lib = -1, .why = why};
+  st->root = tt__arena_dup(&s->plan->arena, &root, sizeof root);
+  if (!st->root) return no_memory(s);
+  s->f.step_of[idx] = s->plan->n++;
+  return TT_OK;
+}
+
+/* Bring node `idx` into memory, unless it is there. */
+static tt_code materialise(scheduler *s, int32_t idx) {
+  tt_node *n = s->f.walk->node[idx];
+  if (in_memory(&s->f, n)) return TT_OK;
+  bool writes_over = n->op == TT_N_STORE || n->op == TT_N_SCATTER;
+  if (n->op == TT_N_EMPTY || n->size == 0) return schedule_empty(s, idx, "no element to compute");
+  if (writes_over && n->src[1]->size == 0) return schedule_empty(s, idx, "nothing to write");
+  if (n->op == TT_N_PICK) return schedule_library(s, idx);
+  return schedule_kernel(s, idx);
+}
+
+static tt_code schedule_once(scheduler *s) {
+  tt_fuser *f = &s->f;
+  for (int i = 0; i < f->walk->n; i++) {
+    f->step_of[i] = f->memo_head[i] = -1;
+    f->uses[i] = 0;
+  }
+  f->nmemo = 0;
+  s->plan->n = 0;
+  tt__arena_free(&s->plan->arena);
+  weigh(f);
+  for (int i = 0; i < f->walk->n; i++) { /* children first, so what was seen before is ready for its readers */
+    tt_node *n = f->walk->node[i];
+    bool keep = f->cut[i] && (is_elementwise(n) || n->op == TT_N_REDUCE || n->op == TT_N_GATHER);
+    if (keep) TT_TRY(materialise(s, i));
+  }
+  for (int t = 0; t < f->walk->ntarget; t++) {
+    f->cut[f->walk->target[t]] = 1;
+    TT_TRY(materialise(s, f->walk->target[t]));
+  }
+  return TT_OK;
+}
+
+tt_code tt__schedule(const tt_walk *walk, const tt_sched_options *options, tt_plan **out, tt_error *err) {
+  *out = NULL;
+  tt_arena arena = {0};
+  size_t n = (size_t)walk->n;
+  scheduler *s = tt__arena_alloc(&arena, sizeof *s);
+  tt_plan *plan = tt__mem_zalloc(sizeof *plan);
+  tt_code code = TT_ENOMEM;
+  if (!s || !plan) goto done;
+  plan->nnode = walk->n;
+  s->plan = plan;
+  s->err = err;
+  tt_fuser *f = &s->f;
+  f->walk = walk;
+  f->fuse = options->fuse;
+  f->cut = tt__arena_alloc(&arena, n);
+  f->step_of = tt__arena_alloc(&arena, n * sizeof *f->step_of);
+  f->weight = tt__arena_alloc(&arena, n * sizeof *f->weight);
+  f->reduces = tt__arena_alloc(&arena, n);
+  f->uses = tt__arena_alloc(&arena, n);
+  f->memo_head = tt__arena_alloc(&arena, n * sizeof *f->memo_head);
+  if (!f->cut || !f->step_of || !f->weight || !f->reduces || !f->uses || !f->memo_head) goto done;
+  for (int t = 0; t < walk->ntarget; t++) f->cut[walk->target[t]] = 1;
+  cut_seen(f);
+  for (int round = 0; round < ROUNDS; round++) {
+    code = schedule_once(s);
+    if (code != TT_OK || !cut_computed_twice(f)) break;
+  }
+  tt__arena_free(&f->scratch);
+done:
+  if (code == TT_ENOMEM) tt__fail(err, TT_ENOMEM, "out of memory while planning");
+  if (code == TT_OK) *out = plan;
+  else tt__plan_free(plan);
+  tt__arena_free(&arena);
+  return code;
+}

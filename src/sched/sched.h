@@ -1,0 +1,21 @@
+/*
+** The scheduling stage: a walk over pending nodes becomes a plan. It decides what is
+** computed together, what must lie in memory, and in which order. It knows no device, no
+** kernel text and no addresses.
+*/
+#ifndef TT_SCHED_SCHED_H
+#define TT_SCHED_SCHED_H
+
+#include "ir/plan.h"
+
+typedef struct tt_sched_options {
+  bool fuse; /* false: every op is a step of its own (tests: the second opinion) */
+} tt_sched_options;
+
+/*
+** Make the plan that brings the walk's targets into memory. Every node that a step needs in
+** memory is a root of an earlier step or evaluated already.
+*/
+TT_HIDDEN tt_code tt__schedule(const tt_walk *walk, const tt_sched_options *options, tt_plan **out, tt_error *err);
+
+#endif
