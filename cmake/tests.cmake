@@ -5,9 +5,9 @@ set(tutti_test_env ASAN_OPTIONS=allocator_may_return_null=1 TSAN_OPTIONS=die_aft
 file(GLOB tutti_unit CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/unit/*.c)
 foreach(file ${tutti_unit})
   get_filename_component(name ${file} NAME_WE)
-  add_executable(unit_${name} ${file} ${tutti_object_files})
+  add_executable(unit_${name} ${file})
   target_include_directories(unit_${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
-  target_link_libraries(unit_${name} PRIVATE Threads::Threads ${CMAKE_DL_LIBS} m)
+  target_link_libraries(unit_${name} PRIVATE tutti_static) # only the objects that it calls
   target_compile_definitions(unit_${name} PRIVATE _GNU_SOURCE)
   target_compile_options(unit_${name} PRIVATE -Wall -Wextra)
   set_target_properties(unit_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
