@@ -16,7 +16,6 @@
 #include "base/mem.h"
 #include "base/os.h"
 #include "graph/build.h"
-#include "graph/print.h"
 #include "graph/session.h"
 #include "kernel/lower.h"
 #include "run/exec.h"
@@ -94,23 +93,6 @@ void tt__realize_trim(void) {
 
 void tt__realize_set_fuse(bool on) { fuse = on; }
 
-static void log_graph(const tt_walk *w) {
-  if (!tt__log_on(TT_LOG_GRAPH)) return;
-  tt_str s = {0};
-  tt_node *target[64];
-  int n = w->ntarget < 64 ? w->ntarget : 64;
-  for (int i = 0; i < n; i++) target[i] = w->node[w->target[i]];
-  int32_t *slots = tt__mem_alloc(sizeof *slots * (size_t)w->n); /* the printer numbers nodes its own way */
-  if (slots) {
-    for (int i = 0; i < w->n; i++) slots[i] = w->node[i]->slot;
-    tt__graph_print(target, n, &s);
-    for (int i = 0; i < w->n; i++) w->node[i]->slot = slots[i];
-    if (!s.failed && s.data) tt__log_artefact(TT_LOG_GRAPH, "graph", s.data);
-  }
-  tt__mem_free(slots, sizeof *slots * (size_t)w->n);
-  tt__str_free(&s);
-}
-
 static void log_plan(const tt_plan *p) {
   if (!tt__log_on(TT_LOG_SCHED)) return;
   tt_str s = {0};
@@ -155,7 +137,6 @@ static tt_code make_plan(const tt_walk *walk, tt_plan **out, tt_error *err) {
   if (checked < 0) checked = tt__env("TUTTI_CHECK") != NULL && strcmp(tt__env("TUTTI_CHECK"), "0") != 0;
   tt_lower_options lower = {.checked = checked == 1};
   tt_sched_options sched = {.fuse = fuse};
-  log_graph(walk);
   TT_TRY(tt__schedule(walk, &sched, out, err));
   log_plan(*out);
   for (int i = 0; i < (*out)->n; i++) {
