@@ -1,7 +1,9 @@
 /*
 ** Recording: nodes and arrays out of nodes and arrays. Everything here runs under the
 ** session lock, evaluates nothing unless it says so, and owns by these rules: a function
-** that returns a node or array gives one hold; arguments are borrowed.
+** that returns a node or array gives one hold; arguments are borrowed. A function that returns
+** NULL has filled err; the code in it is the truth (a caller may return TT_ENOMEM for it: the API
+** boundary hands out err->code).
 */
 #ifndef TT_GRAPH_BUILD_H
 #define TT_GRAPH_BUILD_H
@@ -14,67 +16,106 @@
 TT_HIDDEN tt_node *tt__node_new(int op, tt_dtype dtype, int rank, const int64_t *len, int nstep, tt_error *err);
 TT_HIDDEN tt_node *tt__node_retain(tt_node *n);
 TT_HIDDEN void tt__node_release(tt_node *n); /* NULL allowed; chains of any depth, without recursion */
+/* The same for a storage whose current value `n` is. */
+TT_HIDDEN void tt__node_hold(tt_node *n);
+TT_HIDDEN void tt__node_unhold(tt_node *n);
 /* Turn `n` into a BUFFER that owns `buf` (takes the hold), dropping its operands. */
 TT_HIDDEN void tt__node_become_buffer(tt_node *n, tt_buffer *buf);
 TT_HIDDEN tt_buffer *tt__buffer_new(size_t size, tt_error *err); /* uninitialised, ours */
-TT_HIDDEN tt_buffer *tt__buffer_adopt(void *data, size_t size, bool readonly, void (*drop)(void *), void *ctx, tt_error *err);
+TT_HIDDEN tt_buffer *tt__buffer_adopt(void *data, size_t size, bool readonly, void (*drop)(void *), void *ctx,
+                                      tt_error *err);
 TT_HIDDEN tt_buffer *tt__buffer_retain(tt_buffer *b);
 TT_HIDDEN void tt__buffer_release(tt_buffer *b);
 
-/* Elementwise on nodes of equal shape and already converted operand types; folds trivial things (x*1, cast to the same type). */
+/* Elementwise on nodes of equal shape and already converted operand types; folds trivial things (x*1, cast to the same
+ * type). */
 TT_HIDDEN tt_node *tt__node_op(tt_op op, tt_dtype dtype, tt_node *const *src, int n, tt_error *err);
 TT_HIDDEN tt_node *tt__node_cast(tt_node *a, tt_dtype dtype, tt_error *err);
 TT_HIDDEN tt_node *tt__node_const(tt_dtype dtype, tt_scalar value, int rank, const int64_t *len, tt_error *err);
 TT_HIDDEN tt_node *tt__node_iota(int rank, const int64_t *len, tt_error *err);
-/* Flat elements of `a` at off + i*step: `a` itself when that is the identity with the same shape; views of views are composed when that is exact. */
-TT_HIDDEN tt_node *tt__node_view(tt_node *a, int rank, const int64_t *len, const int64_t *step, int64_t off, tt_error *err);
+/* Flat elements of `a` at off + i*step: `a` itself when that is the identity with the same shape; views of views are
+ * composed when that is exact. */
+TT_HIDDEN tt_node *tt__node_view(tt_node *a, int rank, const int64_t *len, const int64_t *step, int64_t off,
+                                 tt_error *err);
 TT_HIDDEN tt_node *tt__node_reduce(tt_red red, tt_node *a, uint64_t axes, tt_error *err);
 TT_HIDDEN tt_node *tt__node_gather(tt_node *a, tt_node *index, tt_error *err);
+/* `old` with `value` written through the view (len of value, step, off); the value alone when the view is all of old in
+ * order. */
+TT_HIDDEN tt_node *tt__node_store(tt_node *old, tt_node *value, const int64_t *step, int64_t off, tt_error *err);
 TT_HIDDEN tt_node *tt__node_scatter(tt_node *old, tt_node *index, tt_node *value, tt_error *err);
 /* A LIB node over `src`; read its results with tt__node_pick. attr is copied. */
 TT_HIDDEN tt_node *tt__node_lib(const tt_lib_attr *attr, tt_node *const *src, int n, tt_error *err);
 TT_HIDDEN tt_node *tt__node_pick(tt_node *lib, int k, tt_dtype dtype, int rank, const int64_t *len, tt_error *err);
 
+/* The same, taking the holds on the operands; NULL in is NULL out, so that a chain is checked once (build.c). */
+TT_HIDDEN tt_node *tt__node_take1(tt_op op, tt_dtype dtype, tt_node *a, tt_error *err);
+TT_HIDDEN tt_node *tt__node_take2(tt_op op, tt_dtype dtype, tt_node *a, tt_node *b, tt_error *err);
+TT_HIDDEN tt_node *tt__node_take_where(tt_node *mask, tt_node *a, tt_node *b, tt_error *err);
+TT_HIDDEN tt_node *tt__node_take_cast(tt_node *a, tt_dtype dtype, tt_error *err);
+
 /* ---- arrays (array.c) */
-/* A new array over a new storage whose value is `n` (borrowed): C order, n's shape. */
+/* A new array over a new storage whose value is `n` (borrowed): C order, n's shape. May flush. */
 TT_HIDDEN tt_array *tt__array_of(tt_node *n, tt_error *err);
 /* A view on a's storage. */
-TT_HIDDEN tt_array *tt__array_view(tt_array *a, int rank, const int64_t *len, const int64_t *step, int64_t off, tt_error *err);
+TT_HIDDEN tt_array *tt__array_view(tt_array *a, int rank, const int64_t *len, const int64_t *step, int64_t off,
+                                   tt_error *err);
 /* The node that reads this array now (dense, shape of the array). */
 TT_HIDDEN tt_node *tt__array_node(tt_array *a, tt_error *err);
-/* Write `value` (exactly a's shape and dtype) through the view `a`. TT_EVALUE "assignment destination is read-only". May flush. */
+/* The same, broadcast to a shape that a's shape is known to fit. */
+TT_HIDDEN tt_node *tt__array_node_as(tt_array *a, int rank, const int64_t *len, tt_error *err);
+TT_HIDDEN tt_code tt__array_adopt(tt_dtype dtype, int rank, const int64_t *len, void *data, const int64_t *stride,
+                                  bool readonly, void (*drop)(void *), void *ctx, tt_array **out, tt_error *err);
+/* Whether the view is in C (or Fortran) order without gaps; axes of length 1 do not count. */
+TT_HIDDEN bool tt__array_is_c(tt_array *a);
+TT_HIDDEN bool tt__array_is_f(tt_array *a);
+/* Write `value` (exactly a's shape and dtype) through the view `a`. TT_EVALUE "assignment destination is read-only".
+ * May flush. */
 TT_HIDDEN tt_code tt__array_store(tt_array *a, tt_node *value, tt_error *err);
 /* Scatter through flat storage indices (int64 node, in range, equal shape with value). */
 TT_HIDDEN tt_code tt__array_scatter(tt_array *a, tt_node *index, tt_node *value, tt_error *err);
-/* Evaluate and borrow: element (0,0,..) of a dense, C-order copy or of the very memory. *hold keeps it alive (tt__buffer_release). */
+/* Evaluate and borrow: element (0,0,..) of a dense, C-order copy or of the very memory. *hold keeps it alive
+ * (tt__buffer_release). */
 TT_HIDDEN tt_code tt__array_peek_dense(tt_array *a, const void **data, tt_buffer **hold, tt_error *err);
 
 /* ---- shapes (shape.c) */
-/* Product of len; TT_EVALUE for negative lengths ("negative dimensions are not allowed"), and for more than INT64_MAX elements or bytes. */
+/* Product of len; TT_EVALUE for negative lengths ("negative dimensions are not allowed"), and for more than INT64_MAX
+ * elements or bytes. */
 TT_HIDDEN tt_code tt__shape_size(int rank, const int64_t *len, tt_dtype dtype, int64_t *size, tt_error *err);
 TT_HIDDEN void tt__shape_steps(int rank, const int64_t *len, int64_t *step); /* C order */
 /* NumPy's broadcast of `n` shapes; "operands could not be broadcast together with shapes (2,3) (4,) ". */
-TT_HIDDEN tt_code tt__shape_broadcast(int n, const int *rank, const int64_t *const *len, int *out_rank, int64_t *out_len, tt_error *err);
+TT_HIDDEN tt_code tt__shape_broadcast(int n, const int *rank, const int64_t *const *len, int *out_rank,
+                                      int64_t *out_len, tt_error *err);
 /* Axis in [-rank, rank) to [0, rank): TT_EAXIS "axis 3 is out of bounds for array of dimension 2". */
 TT_HIDDEN tt_code tt__shape_axis(int64_t axis, int rank, int *out, tt_error *err);
 /* "(2,3)" as NumPy prints shapes in errors. */
 TT_HIDDEN void tt__shape_text(int rank, const int64_t *len, char *out, size_t size);
 /* Steps for a reshape without a copy: true when the layout permits. */
-TT_HIDDEN bool tt__shape_reshape(int rank, const int64_t *len, const int64_t *step, int new_rank, const int64_t *new_len, int64_t *new_step);
+TT_HIDDEN bool tt__shape_reshape(int rank, const int64_t *len, const int64_t *step, int new_rank,
+                                 const int64_t *new_len, int64_t *new_step);
 
-/* ---- promotion (promote.c): weak scalars and result types */
+/* ---- promotion (promote.c, scalar.c): weak scalars and result types */
 /* Any argument as an array: arrays as they are (one more hold), scalars in `hint` or their own default type. */
 TT_HIDDEN tt_code tt__value_array(const tt_value *v, tt_dtype hint, tt_array **out, tt_error *err);
 /* The scalar in `dtype`; NEP 50 range check for Python ints (TT_EOVERFLOW), TT_ETYPE for what cannot be converted. */
 TT_HIDDEN tt_code tt__value_scalar(const tt_value *v, tt_dtype dtype, tt_scalar *out, tt_error *err);
+/* Whether a TT_V_INT or TT_V_UINT lies in the range of an integer type. */
+TT_HIDDEN bool tt__int_fits(const tt_value *v, tt_dtype dtype);
 /* NumPy's result_type of arrays and weak scalars. */
 TT_HIDDEN tt_code tt__result_type(const tt_value *arg, int n, tt_dtype *out, tt_error *err);
+/* The dtype a scalar has on its own: bool, int64 (uint64), float64, complex128; TT_DTYPE_NONE for other values. */
+TT_HIDDEN tt_dtype tt__value_dtype(const tt_value *v);
+/* Any number as any type, wrapping and truncating as a C cast of an array element would: never fails for numbers. */
+TT_HIDDEN tt_scalar tt__scalar_from(const tt_value *v, tt_dtype dtype);
+/* The element at `p` as a value: bool, int, uint (above INT64_MAX), float or complex. */
+TT_HIDDEN tt_value tt__scalar_load(tt_dtype dtype, const void *p);
 /* "same_kind" casting rule: may a value of `from` be stored into `to` by an out= or in-place operator? */
 TT_HIDDEN bool tt__can_cast_same_kind(tt_dtype from, tt_dtype to);
 
 /* ---- the array-level operations behind the public functions of the same name (no locking here) */
-TT_HIDDEN tt_code tt__apply(tt_op op, const tt_value *arg, int narg, const tt_apply_options *options, tt_array **out, tt_error *err);
-TT_HIDDEN tt_code tt__reduce(tt_red red, tt_array *a, uint64_t axes, bool keepdims, tt_array **out, tt_error *err); /* accumulates in a's dtype */
+TT_HIDDEN tt_code tt__apply(tt_op op, const tt_value *arg, int narg, const tt_apply_options *options, tt_array **out,
+                            tt_error *err);
+TT_HIDDEN tt_code tt__reduce(tt_red red, tt_array *a, uint64_t axes, bool keepdims, tt_array **out,
+                             tt_error *err); /* accumulates in a's dtype */
 TT_HIDDEN tt_code tt__transpose(tt_array *a, const int *axes, tt_array **out, tt_error *err);
 TT_HIDDEN tt_code tt__reshape(tt_array *a, int rank, const int64_t *len, tt_array **out, tt_error *err);
 TT_HIDDEN tt_code tt__broadcast_to(tt_array *a, int rank, const int64_t *len, tt_array **out, tt_error *err);
@@ -83,7 +124,10 @@ TT_HIDDEN tt_code tt__set(tt_array *a, const tt_value *index, const tt_value *va
 TT_HIDDEN tt_code tt__cast(tt_array *a, tt_dtype dtype, bool copy, tt_array **out, tt_error *err);
 TT_HIDDEN tt_code tt__copy(tt_array *a, tt_array **out, tt_error *err);
 TT_HIDDEN tt_code tt__empty(tt_dtype dtype, int rank, const int64_t *len, tt_array **out, tt_error *err);
-TT_HIDDEN tt_code tt__full(tt_dtype dtype, int rank, const int64_t *len, const tt_value *value, tt_array **out, tt_error *err);
+TT_HIDDEN tt_code tt__arange(tt_dtype dtype, const tt_value *start, const tt_value *step, int64_t n, tt_array **out,
+                             tt_error *err);
+TT_HIDDEN tt_code tt__full(tt_dtype dtype, int rank, const int64_t *len, const tt_value *value, tt_array **out,
+                           tt_error *err);
 TT_HIDDEN void tt__array_release(tt_array *a);
 TT_HIDDEN tt_array *tt__array_retain(tt_array *a);
 

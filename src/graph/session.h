@@ -15,6 +15,20 @@ TT_HIDDEN void tt__session_unlock(void);
 TT_HIDDEN int tt__session_suspend(void);
 TT_HIDDEN void tt__session_resume(int depth);
 
+/*
+** Bytes of storages whose value is recorded and not computed. Above one part in TT_PENDING_SHARE of the machine's
+*memory,
+** recording evaluates the newest. node.c keeps the account.
+*/
+TT_HIDDEN extern int64_t tt__session_pending_bytes;
+TT_HIDDEN int64_t tt__session_pending_cap(void);
+
+/* Buffers of others' memory that nobody holds: their drop() runs once the lock is free (it may wait for another lock).
+ */
+TT_HIDDEN void tt__session_bury(tt_buffer *b);
+/* (node.c) Free the object of a buffer whose memory is already gone. */
+TT_HIDDEN void tt__buffer_dispose(tt_buffer *b);
+
 /* A new walk: no node carries this mark yet. */
 TT_HIDDEN uint32_t tt__session_stamp(void);
 
@@ -32,11 +46,13 @@ TT_HIDDEN extern tt_ledger tt__ledger;
 ** TT_PENDING_NODES unevaluated nodes below it (counted cheaply, see node.c), recording evaluates it first ("flush").
 */
 #define TT_PENDING_NODES 256
+#define TT_PENDING_SHARE 4 /* one part in 4 */
 
 /* The caller's line for nodes recorded from now on (thread-local). */
 TT_HIDDEN extern __thread uint32_t tt__session_line;
 /* Names a line id, or "" (bindings register it). */
 TT_HIDDEN void tt__session_line_name(uint32_t id, char *out, size_t size);
+TT_HIDDEN void tt__session_set_line_name(void (*name)(uint32_t id, char *out, size_t size));
 /* tt.strict() */
 TT_HIDDEN extern bool tt__session_strict_copy, tt__session_strict_fallback;
 

@@ -89,10 +89,11 @@ struct tt_node {
   uint8_t rank;
   uint8_t nsrc;
   uint8_t flags;  /* TT_NODE_* */
-  uint8_t nstep;  /* entries in step[]: rank for VIEW, rank of src[1] for STORE, else 0 */
+  uint8_t nstep;  /* entries in step[]: rank for VIEW, rank of src[1] for STORE, else 0 (kept when the node becomes a BUFFER) */
   uint32_t mark;  /* which walk was here last (graph/session.h hands out stamps) */
   int32_t slot;   /* scratch of that walk */
   uint32_t line;  /* where it was recorded: an id for the caller's line (0: unknown) */
+  uint32_t pending; /* at least as many unevaluated operations as lie below it, itself included; 0 for values */
   int64_t size;   /* elements: the product of len */
   tt_node *src[TT_NODE_SRC];
   union {
@@ -122,6 +123,7 @@ typedef struct tt_storage {
   int32_t refs;
   bool readonly;
   tt_node *node; /* the current value; its flat elements are the storage's elements */
+  struct tt_array *cached; /* the views whose `cache` reads the current value; a write empties the list */
 } tt_storage;
 
 /* A view on a storage. off and step count elements of the storage. */
@@ -132,8 +134,8 @@ struct tt_array {
   int64_t size;  /* elements */
   int64_t off;
   tt_storage *storage;
-  tt_node *cache;      /* the node that reads this view, while storage->node == cache_of (NULL: none) */
-  tt_node *cache_of;   /* compared, never followed */
+  tt_node *cache;      /* the node that reads this view of the storage's current value (NULL: not made) */
+  struct tt_array *cache_prev, *cache_next; /* in storage->cached, while cache is not NULL */
   int64_t dim[];       /* len[rank], step[rank] */
 };
 

@@ -1,0 +1,257 @@
+/*
+** The functions of tutti/array.h: check arguments, take the lock, call the graph. No rule of arrays lives here.
+*/
+#include "tutti/device.h"
+
+#include "base/mem.h"
+#include "graph/build.h"
+#include "graph/host.h"
+#include "graph/session.h"
+
+/* Every call gets an error object, so that the code of a failure deep below is known up here. */
+typedef struct call {
+  tt_error local, *err;
+} call;
+
+static tt_error *enter(call *c, tt_error *err) {
+  c->err = err ? err : &c->local;
+  c->err->code = TT_OK;
+  c->err->message[0] = 0;
+  tt__session_lock();
+  return c->err;
+}
+
+static tt_code leave(call *c, tt_code code) {
+  tt__session_unlock();
+  return code != TT_OK && c->err->code != TT_OK ? c->err->code : code;
+}
+
+static bool is_dtype(tt_dtype t) { return (int)t >= 0 && t < TT_DTYPE_COUNT; }
+
+static tt_code check_dtype(tt_dtype t, tt_error *err) {
+  return is_dtype(t) ? TT_OK : tt__fail(err, TT_ETYPE, "data type %d not understood", (int)t);
+}
+
+static tt_code check_array(const tt_array *a, tt_error *err) {
+  return a ? TT_OK : tt__fail(err, TT_EVALUE, "the array is NULL");
+}
+
+#define CHECKED(test, run) (code = (test), code == TT_OK ? (run) : code)
+
+/* ---- making */
+
+tt_code tt_empty(tt_dtype dtype, int rank, const int64_t *len, tt_array **out, tt_error *err) {
+  call c;
+  tt_code code;
+  *out = NULL;
+  err = enter(&c, err);
+  return leave(&c, CHECKED(check_dtype(dtype, err), tt__empty(dtype, rank, len, out, err)));
+}
+
+tt_code tt_full(tt_dtype dtype, int rank, const int64_t *len, tt_value value, tt_array **out, tt_error *err) {
+  call c;
+  tt_code code;
+  *out = NULL;
+  err = enter(&c, err);
+  return leave(&c, CHECKED(check_dtype(dtype, err), tt__full(dtype, rank, len, &value, out, err)));
+}
+
+tt_code tt_arange(tt_dtype dtype, tt_value start, tt_value step, int64_t n, tt_array **out, tt_error *err) {
+  call c;
+  tt_code code;
+  *out = NULL;
+  err = enter(&c, err);
+  return leave(&c, CHECKED(check_dtype(dtype, err), tt__arange(dtype, &start, &step, n, out, err)));
+}
+
+tt_code tt_from_data(tt_dtype dtype, int rank, const int64_t *len, const void *data, const int64_t *stride,
+                     tt_array **out, tt_error *err) {
+  call c;
+  tt_code code;
+  *out = NULL;
+  err = enter(&c, err);
+  return leave(&c, CHECKED(check_dtype(dtype, err), tt__from_data(dtype, rank, len, data, stride, out, err)));
+}
+
+tt_code tt_adopt(tt_dtype dtype, int rank, const int64_t *len, void *data, const int64_t *stride, bool readonly,
+                 void (*drop)(void *ctx), void *ctx, tt_array **out, tt_error *err) {
+  call c;
+  tt_code code;
+  *out = NULL;
+  err = enter(&c, err);
+  return leave(&c, CHECKED(check_dtype(dtype, err),
+                           tt__array_adopt(dtype, rank, len, data, stride, readonly, drop, ctx, out, err)));
+}
+
+tt_array *tt_retain(tt_array *a) {
+  if (!a) return NULL;
+  tt__session_lock();
+  tt__array_retain(a);
+  tt__session_unlock();
+  return a;
+}
+
+void tt_release(tt_array **a) {
+  if (!a || !*a) return;
+  tt__session_lock();
+  tt__array_release(*a);
+  tt__session_unlock();
+  *a = NULL;
+}
+
+/* ---- asking: what never changes needs no lock */
+
+tt_dtype tt_array_dtype(const tt_array *a) { return (tt_dtype)a->dtype; }
+int tt_array_rank(const tt_array *a) { return a->rank; }
+const int64_t *tt_array_len(const tt_array *a) { return a->dim; }
+const int64_t *tt_array_step(const tt_array *a) { return a->dim + a->rank; }
+int64_t tt_array_size(const tt_array *a) { return a->size; }
+bool tt_array_is_contiguous(const tt_array *a) { return tt__array_is_c((tt_array *)a); }
+bool tt_array_is_f_contiguous(const tt_array *a) { return tt__array_is_f((tt_array *)a); }
+bool tt_array_shares(const tt_array *a, const tt_array *b) { return a->storage == b->storage; }
+
+bool tt_array_is_readonly(const tt_array *a) {
+  tt__session_lock();
+  bool readonly = a->readonly || a->storage->readonly;
+  tt__session_unlock();
+  return readonly;
+}
+
+bool tt_array_is_evaluated(const tt_array *a) {
+  tt__session_lock();
+  bool evaluated = a->storage->node->op == TT_N_BUFFER;
+  tt__session_unlock();
+  return evaluated;
+}
+
+void tt_array_set_readonly(tt_array *a, bool readonly) {
+  tt__session_lock();
+  a->readonly = readonly;
+  tt__session_unlock();
+}
+
+/* ---- looking */
+
+tt_code tt_eval(tt_array *const *arrays, int n, tt_error *err) {
+  call c;
+  tt_code code = TT_OK;
+  if (n <= 0) return TT_OK;
+  size_t bytes = (size_t)n * sizeof(tt_node *);
+  err = enter(&c, err);
+  for (int k = 0; k < n && code == TT_OK; k++) code = check_array(arrays[k], err);
+  tt_node *few[8], **node = n <= 8 ? few : code == TT_OK ? tt__mem_alloc(bytes) : NULL;
+  if (code == TT_OK && !node) code = tt__fail_memory(err, bytes);
+  if (code == TT_OK) {
+    for (int k = 0; k < n; k++) node[k] = tt__node_retain(arrays[k]->storage->node);
+    code = tt__evaluate(node, n, err);
+    for (int k = 0; k < n; k++) tt__node_release(node[k]);
+  }
+  if (node && node != few) tt__mem_free(node, bytes);
+  return leave(&c, code);
+}
+
+tt_code tt_peek(tt_array *a, const void **data, void **hold, tt_error *err) {
+  call c;
+  tt_code code;
+  *data = NULL;
+  *hold = NULL;
+  err = enter(&c, err);
+  return leave(&c, CHECKED(check_array(a, err), tt__peek(a, data, hold, err)));
+}
+
+void tt_unpeek(void *hold) {
+  if (!hold) return;
+  tt__session_lock();
+  tt__buffer_release(hold);
+  tt__session_unlock();
+}
+
+tt_code tt_read(tt_array *a, void *data, size_t size, tt_error *err) {
+  call c;
+  tt_code code;
+  err = enter(&c, err);
+  return leave(&c, CHECKED(check_array(a, err), tt__read(a, data, size, err)));
+}
+
+tt_code tt_item(tt_array *a, tt_value *out, tt_error *err) {
+  call c;
+  tt_code code;
+  *out = (tt_value){.tag = TT_V_NONE};
+  err = enter(&c, err);
+  return leave(&c, CHECKED(check_array(a, err), tt__item(a, out, err)));
+}
+
+/* ---- operations */
+
+tt_code tt_apply(tt_op op, const tt_value *arg, int narg, const tt_apply_options *options, tt_array **out,
+                 tt_error *err) {
+  call c;
+  *out = NULL;
+  err = enter(&c, err);
+  if ((unsigned)op >= TT_OP_COUNT)
+    return leave(&c, tt__fail(err, TT_EVALUE, "no elementwise op has number %d", (int)op));
+  return leave(&c, tt__apply(op, arg, narg, options, out, err));
+}
+
+tt_op tt_op_named(const char *name) { return tt__op_named(name); }
+
+tt_code tt_transpose(tt_array *a, const int *axes, tt_array **out, tt_error *err) {
+  call c;
+  tt_code code;
+  *out = NULL;
+  err = enter(&c, err);
+  return leave(&c, CHECKED(check_array(a, err), tt__transpose(a, axes, out, err)));
+}
+
+tt_code tt_reshape(tt_array *a, int rank, const int64_t *len, tt_array **out, tt_error *err) {
+  call c;
+  tt_code code;
+  *out = NULL;
+  err = enter(&c, err);
+  return leave(&c, CHECKED(check_array(a, err), tt__reshape(a, rank, len, out, err)));
+}
+
+tt_code tt_broadcast_to(tt_array *a, int rank, const int64_t *len, tt_array **out, tt_error *err) {
+  call c;
+  tt_code code;
+  *out = NULL;
+  err = enter(&c, err);
+  return leave(&c, CHECKED(check_array(a, err), tt__broadcast_to(a, rank, len, out, err)));
+}
+
+tt_code tt_get(tt_array *a, tt_value index, tt_array **out, tt_error *err) {
+  call c;
+  tt_code code;
+  *out = NULL;
+  err = enter(&c, err);
+  return leave(&c, CHECKED(check_array(a, err), tt__get(a, &index, out, err)));
+}
+
+tt_code tt_set(tt_array *a, tt_value index, tt_value value, tt_error *err) {
+  call c;
+  tt_code code;
+  err = enter(&c, err);
+  return leave(&c, CHECKED(check_array(a, err), tt__set(a, &index, &value, err)));
+}
+
+tt_code tt_cast(tt_array *a, tt_dtype dtype, bool copy, tt_array **out, tt_error *err) {
+  call c;
+  tt_code code;
+  *out = NULL;
+  err = enter(&c, err);
+  code = check_dtype(dtype, err);
+  return leave(&c, code != TT_OK ? code : CHECKED(check_array(a, err), tt__cast(a, dtype, copy, out, err)));
+}
+
+tt_code tt_copy(tt_array *a, tt_array **out, tt_error *err) {
+  call c;
+  tt_code code;
+  *out = NULL;
+  err = enter(&c, err);
+  return leave(&c, CHECKED(check_array(a, err), tt__copy(a, out, err)));
+}
+
+/* ---- lines */
+
+void tt_set_line(uint32_t id) { tt__session_line = id; }
+void tt_set_line_name(void (*name)(uint32_t id, char *out, size_t size)) { tt__session_set_line_name(name); }

@@ -1,0 +1,327 @@
+/*
+** Arrays: views on storages. Reading makes (and keeps) the node that reads the view; writing gives the
+** storage a new value and forgets the kept readers. It must not know promotion or indexing.
+**
+** Invariant: an array is in its storage's `cached` list exactly while its `cache` is not NULL, and the
+** cache reads the storage's current value.
+*/
+#include <assert.h>
+#include <string.h>
+
+#include "graph/build.h"
+#include "graph/session.h"
+#include "graph/slab.h"
+
+static size_t array_bytes(int rank) { return sizeof(tt_array) + 2 * (size_t)rank * sizeof(int64_t); }
+
+/* ---- storages */
+
+static tt_storage *storage_new(tt_node *n, tt_error *err) {
+  tt_storage *s = tt__slab_alloc(sizeof *s);
+  if (!s) {
+    tt__fail_memory(err, sizeof *s);
+    return NULL;
+  }
+  *s = (tt_storage){.node = n};
+  tt__node_hold(n);
+  return s;
+}
+
+static void storage_release(tt_storage *s) {
+  if (--s->refs > 0) return;
+  assert(!s->cached);
+  tt__node_unhold(s->node);
+  tt__slab_free(s, sizeof *s);
+}
+
+static void forget(tt_array *a) {
+  if (!a->cache) return;
+  *(a->cache_prev ? &a->cache_prev->cache_next : &a->storage->cached) = a->cache_next;
+  if (a->cache_next) a->cache_next->cache_prev = a->cache_prev;
+  tt__node_release(a->cache);
+  a->cache = NULL;
+}
+
+static void remember(tt_array *a, tt_node *n) {
+  a->cache = tt__node_retain(n);
+  a->cache_prev = NULL;
+  a->cache_next = a->storage->cached;
+  if (a->cache_next) a->cache_next->cache_prev = a;
+  a->storage->cached = a;
+}
+
+/* ---- pending work */
+
+/* Unevaluated nodes below `n`, exactly, as long as there are not more than TT_PENDING_NODES. Leaves the figure in
+ * n->pending. */
+static bool is_too_deep(tt_node *n) {
+  if (n->pending <= TT_PENDING_NODES) return false;
+  tt_node *walk[TT_PENDING_NODES + 1];
+  uint32_t stamp = tt__session_stamp();
+  int found = 0;
+  n->mark = stamp;
+  walk[found++] = n;
+  for (int at = 0; at < found; at++) {
+    for (int k = 0; k < walk[at]->nsrc; k++) {
+      tt_node *s = walk[at]->src[k];
+      if (s->pending == 0 || s->mark == stamp) continue;
+      s->mark = stamp;
+      if (found > TT_PENDING_NODES) return true;
+      walk[found++] = s;
+    }
+  }
+  n->pending = (uint32_t)found;
+  return found > TT_PENDING_NODES;
+}
+
+/* Whether a storage's new value must be computed before more is recorded on top. */
+static bool is_over_bounds(tt_node *n) {
+  return n->pending && (is_too_deep(n) || tt__session_pending_bytes > tt__session_pending_cap());
+}
+
+static tt_code flush(tt_node *n, tt_error *err) {
+  TT_COUNT(flushes, 1);
+  tt__node_retain(n); /* the evaluator may let others in, who may write */
+  tt_code code = tt__evaluate(&n, 1, err);
+  tt__node_release(n);
+  return code;
+}
+
+/* ---- birth and death */
+
+static tt_array *array_new(tt_storage *s, tt_dtype dtype, int rank, const int64_t *len, int64_t size, tt_error *err) {
+  tt_array *a = tt__slab_alloc(array_bytes(rank));
+  if (!a) {
+    tt__fail_memory(err, array_bytes(rank));
+    return NULL;
+  }
+  *a = (tt_array){.refs = 1, .dtype = (uint8_t)dtype, .rank = (uint8_t)rank, .size = size, .storage = s};
+  s->refs++;
+  memcpy(a->dim, len, (size_t)rank * sizeof *len);
+  return a;
+}
+
+tt_array *tt__array_of(tt_node *n, tt_error *err) {
+  tt_storage *s = storage_new(n, err);
+  if (!s) return NULL;
+  tt_array *a = array_new(s, (tt_dtype)n->dtype, n->rank, n->dim, n->size, err);
+  if (!a) {
+    s->refs = 1;
+    storage_release(s);
+    return NULL;
+  }
+  tt__shape_steps(a->rank, a->dim, tt__array_step(a));
+  if (is_over_bounds(n) && flush(n, err) != TT_OK) {
+    tt__array_release(a);
+    return NULL;
+  }
+  return a;
+}
+
+tt_array *tt__array_view(tt_array *a, int rank, const int64_t *len, const int64_t *step, int64_t off, tt_error *err) {
+  int64_t size = 1;
+  for (int k = 0; k < rank; k++) size *= len[k];
+  tt_array *v = array_new(a->storage, (tt_dtype)a->dtype, rank, len, size, err);
+  if (!v) return NULL;
+  memcpy(tt__array_step(v), step, (size_t)rank * sizeof *step);
+  v->off = off;
+  v->readonly = a->readonly;
+  return v;
+}
+
+tt_array *tt__array_retain(tt_array *a) {
+  a->refs++;
+  return a;
+}
+
+void tt__array_release(tt_array *a) {
+  if (!a || --a->refs > 0) return;
+  assert(a->refs == 0);
+  forget(a);
+  storage_release(a->storage);
+  tt__slab_free(a, array_bytes(a->rank));
+}
+
+/* ---- layout */
+
+bool tt__array_is_c(tt_array *a) {
+  if (a->size == 0) return true;
+  int64_t run = 1;
+  for (int k = a->rank; k-- > 0; run *= a->dim[k])
+    if (a->dim[k] != 1 && tt__array_step(a)[k] != run) return false;
+  return true;
+}
+
+bool tt__array_is_f(tt_array *a) {
+  if (a->size == 0) return true;
+  int64_t run = 1;
+  for (int k = 0; k < a->rank; run *= a->dim[k++])
+    if (a->dim[k] != 1 && tt__array_step(a)[k] != run) return false;
+  return true;
+}
+
+/* ---- reading */
+
+tt_node *tt__array_node(tt_array *a, tt_error *err) {
+  if (a->cache) return tt__node_retain(a->cache);
+  tt_node *n = tt__node_view(a->storage->node, a->rank, a->dim, tt__array_step(a), a->off, err);
+  /* The value itself needs no second hold: it would look shared to whoever writes in place. */
+  if (n && n != a->storage->node) remember(a, n);
+  return n;
+}
+
+tt_node *tt__array_node_as(tt_array *a, int rank, const int64_t *len, tt_error *err) {
+  if (a->rank == rank && memcmp(a->dim, len, (size_t)rank * sizeof *len) == 0) return tt__array_node(a, err);
+  int64_t step[TT_MAX_RANK];
+  int lead = rank - a->rank;
+  assert(lead >= 0);
+  for (int k = 0; k < rank; k++) {
+    assert(k < lead || a->dim[k - lead] == 1 || a->dim[k - lead] == len[k]);
+    step[k] = k < lead || a->dim[k - lead] == 1 ? 0 : tt__array_step(a)[k - lead];
+  }
+  return tt__node_view(a->storage->node, rank, len, step, a->off, err);
+}
+
+/* ---- writing */
+
+static tt_code check_writable(tt_array *a, tt_error *err) {
+  bool refused = a->readonly || a->storage->readonly;
+  for (int k = 0; k < a->rank; k++) refused |= a->dim[k] > 1 && tt__array_step(a)[k] == 0; /* one cell, many writers */
+  return refused ? tt__fail(err, TT_EVALUE, "assignment destination is read-only") : TT_OK;
+}
+
+/* The storage's value becomes `n` (takes the hold). */
+static tt_code storage_set(tt_storage *s, tt_node *n, tt_error *err) {
+  while (s->cached) forget(s->cached);
+  tt__node_hold(n);
+  tt__node_release(n);
+  tt__node_unhold(s->node);
+  s->node = n;
+  return is_over_bounds(n) ? flush(n, err) : TT_OK;
+}
+
+tt_code tt__array_store(tt_array *a, tt_node *value, tt_error *err) {
+  assert(value->dtype == a->dtype && value->size == a->size);
+  TT_TRY(check_writable(a, err));
+  if (a->size == 0) return TT_OK;
+  tt_node *n = tt__node_store(a->storage->node, value, tt__array_step(a), a->off, err);
+  return n ? storage_set(a->storage, n, err) : TT_ENOMEM;
+}
+
+tt_code tt__array_scatter(tt_array *a, tt_node *index, tt_node *value, tt_error *err) {
+  TT_TRY(check_writable(a, err));
+  if (value->size == 0) return TT_OK;
+  tt_node *n = tt__node_scatter(a->storage->node, index, value, err);
+  return n ? storage_set(a->storage, n, err) : TT_ENOMEM;
+}
+
+/* ---- creation */
+
+tt_code tt__empty(tt_dtype dtype, int rank, const int64_t *len, tt_array **out, tt_error *err) {
+  int64_t size;
+  *out = NULL;
+  TT_TRY(tt__shape_size(rank, len, dtype, &size, err));
+  tt_node *n = size ? tt__node_new(TT_N_EMPTY, dtype, rank, len, 0, err)
+                    : tt__node_const(dtype, (tt_scalar){.bits = {0, 0}}, rank, len, err);
+  if (!n) return TT_ENOMEM;
+  *out = tt__array_of(n, err);
+  tt__node_release(n);
+  return *out ? TT_OK : TT_ENOMEM;
+}
+
+tt_code tt__full(tt_dtype dtype, int rank, const int64_t *len, const tt_value *value, tt_array **out, tt_error *err) {
+  int64_t size;
+  tt_scalar scalar;
+  *out = NULL;
+  TT_TRY(tt__shape_size(rank, len, dtype, &size, err));
+  TT_TRY(tt__value_scalar(value, dtype, &scalar, err));
+  tt_node *n = tt__node_const(dtype, scalar, rank, len, err);
+  if (!n) return TT_ENOMEM;
+  *out = tt__array_of(n, err);
+  tt__node_release(n);
+  return *out ? TT_OK : TT_ENOMEM;
+}
+
+/* The first and last element that the strides reach, in elements from the first index; false on overflow. */
+static bool span_of(int rank, const int64_t *len, const int64_t *step, int64_t *lo, int64_t *hi) {
+  *lo = *hi = 0;
+  for (int k = 0; k < rank; k++) {
+    int64_t far;
+    if (__builtin_mul_overflow(len[k] - 1, step[k], &far)) return false;
+    if (__builtin_add_overflow(*(far < 0 ? lo : hi), far, far < 0 ? lo : hi)) return false;
+  }
+  return true;
+}
+
+tt_code tt__array_adopt(tt_dtype dtype, int rank, const int64_t *len, void *data, const int64_t *stride, bool readonly,
+                        void (*drop)(void *), void *ctx, tt_array **out, tt_error *err) {
+  int64_t size, item = (int64_t)tt__dtype_size(dtype), step[TT_MAX_RANK], lo, hi, span;
+  *out = NULL;
+  TT_TRY(tt__shape_size(rank, len, dtype, &size, err));
+  tt__shape_steps(rank, len, step);
+  for (int k = 0; stride && k < rank; k++) {
+    if (len[k] > 1 && stride[k] % item != 0)
+      return tt__fail(err, TT_EVALUE, "strides must be multiples of the element size: %lld bytes for %s",
+                      (long long)stride[k], tt__dtypes[dtype].name);
+    if (len[k] > 1) step[k] = stride[k] / item;
+  }
+  int64_t align = tt__is_complex(dtype) ? item / 2 : item;
+  if (size && (uintptr_t)data % (uintptr_t)align)
+    return tt__fail(err, TT_EVALUE, "memory of %s must be aligned to %lld bytes", tt__dtypes[dtype].name,
+                    (long long)align);
+  if (size == 0) {
+    lo = 0;
+    hi = -1;
+  } else if (!span_of(rank, len, step, &lo, &hi)) {
+    return tt__fail(err, TT_EVALUE, "strides reach beyond the address space");
+  }
+  span = hi - lo + 1;
+  tt_buffer *b = tt__buffer_adopt((char *)data + lo * item, (size_t)(span * item), readonly, drop, ctx, err);
+  if (!b) return TT_ENOMEM;
+  tt_node *n = tt__node_new(TT_N_BUFFER, dtype, 1, &span, 0, err);
+  if (!n) {
+    tt__buffer_dispose(b);
+    return TT_ENOMEM;
+  }
+  n->attr.buf = b;
+  tt_array *whole = tt__array_of(n, err);
+  *out = whole ? tt__array_view(whole, rank, len, step, -lo, err) : NULL;
+  if (*out) {
+    (*out)->readonly = readonly;
+  } else { /* the caller keeps the memory */
+    b->drop = NULL;
+    b->data = NULL;
+  }
+  tt__array_release(whole);
+  tt__node_release(n);
+  return *out ? TT_OK : TT_ENOMEM;
+}
+
+/* ---- looking */
+
+tt_code tt__array_peek_dense(tt_array *a, const void **data, tt_buffer **hold, tt_error *err) {
+  static const int64_t nothing[2];
+  *data = nothing;
+  *hold = NULL;
+  if (a->size == 0) return TT_OK;
+  tt_node *whole = tt__node_retain(a->storage->node);
+  tt_code code = TT_OK;
+  bool dense = tt__array_is_c(a);
+  /* Values nobody computed are not worth the whole storage for a part of it. */
+  bool whole_first = whole->op != TT_N_CONST && whole->op != TT_N_IOTA && whole->op != TT_N_EMPTY;
+  if (whole_first) code = tt__evaluate(&whole, 1, err);
+  if (code == TT_OK && dense && whole->op == TT_N_BUFFER) {
+    *hold = tt__buffer_retain(whole->attr.buf);
+    *data = (char *)whole->attr.buf->data + a->off * (int64_t)tt__dtype_size((tt_dtype)a->dtype);
+  } else if (code == TT_OK) {
+    tt_node *n = tt__node_view(whole, a->rank, a->dim, tt__array_step(a), a->off, err);
+    code = n ? tt__evaluate(&n, 1, err) : TT_ENOMEM;
+    if (code == TT_OK) {
+      *hold = tt__buffer_retain(n->attr.buf);
+      *data = n->attr.buf->data;
+    }
+    tt__node_release(n);
+  }
+  tt__node_release(whole);
+  return code;
+}

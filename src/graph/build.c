@@ -1,0 +1,303 @@
+/*
+** Recording one elementwise op over arrays and scalars: types, broadcasting, the special answers NumPy gives
+** before any arithmetic, out= and where=. It must not evaluate, but for the exponents that it has to see.
+*/
+#include <assert.h>
+#include <string.h>
+
+#include "graph/build.h"
+#include "graph/promote.h"
+#include "graph/session.h"
+
+typedef struct frame {
+  tt_op op;
+  const tt_value *arg;
+  int n;
+  tt_types types;
+  int rank;
+  int64_t len[TT_MAX_RANK];
+} frame;
+
+/* ---- consuming constructors: they take the holds, NULL in is NULL out */
+
+tt_node *tt__node_take1(tt_op op, tt_dtype dtype, tt_node *a, tt_error *err) {
+  tt_node *out = a ? tt__node_op(op, dtype, &a, 1, err) : NULL;
+  tt__node_release(a);
+  return out;
+}
+
+tt_node *tt__node_take2(tt_op op, tt_dtype dtype, tt_node *a, tt_node *b, tt_error *err) {
+  tt_node *src[2] = {a, b};
+  tt_node *out = a && b ? tt__node_op(op, dtype, src, 2, err) : NULL;
+  tt__node_release(a);
+  tt__node_release(b);
+  return out;
+}
+
+tt_node *tt__node_take_where(tt_node *mask, tt_node *a, tt_node *b, tt_error *err) {
+  tt_node *src[3] = {mask, a, b};
+  tt_node *out = mask && a && b ? tt__node_op(TT_WHERE, (tt_dtype)a->dtype, src, 3, err) : NULL;
+  for (int k = 0; k < 3; k++) tt__node_release(src[k]);
+  return out;
+}
+
+tt_node *tt__node_take_cast(tt_node *a, tt_dtype dtype, tt_error *err) {
+  tt_node *out = a ? tt__node_cast(a, dtype, err) : NULL;
+  tt__node_release(a);
+  return out;
+}
+
+/* ---- operands */
+
+static bool is_scalar(const tt_value *v) { return v->tag != TT_V_ARRAY; }
+static bool is_weak_int(const tt_value *v) { return v->tag == TT_V_INT || v->tag == TT_V_UINT; }
+
+static tt_node *constant(const frame *f, tt_dtype dtype, tt_scalar value, tt_error *err) {
+  return tt__node_const(dtype, value, f->rank, f->len, err);
+}
+
+static tt_node *constant_bool(const frame *f, bool value, tt_error *err) {
+  return constant(f, TT_BOOL, (tt_scalar){.b8 = value}, err);
+}
+
+/* Operand k in the frame's shape, converted. `wrap`: integers out of range wrap (where() and truth values do not
+ * check). */
+static tt_node *operand_as(const frame *f, int k, tt_dtype dtype, bool wrap, tt_error *err) {
+  const tt_value *v = &f->arg[k];
+  if (!is_scalar(v)) return tt__node_take_cast(tt__array_node_as(v->as.array, f->rank, f->len, err), dtype, err);
+  tt_scalar s;
+  if (wrap)
+    s = tt__scalar_from(v, dtype);
+  else if (tt__value_scalar(v, dtype, &s, err) != TT_OK)
+    return NULL;
+  return constant(f, dtype, s, err);
+}
+
+static tt_node *operand(const frame *f, int k, tt_error *err) { return operand_as(f, k, f->types.compute, false, err); }
+
+/* The op in its plain form. */
+static tt_node *plain(const frame *f, tt_error *err) {
+  tt_node *src[3] = {NULL, NULL, NULL}, *out = NULL;
+  int k = 0;
+  while (k < f->n && (src[k] = operand(f, k, err))) k++;
+  if (k == f->n) out = tt__node_op(f->op, f->types.result, src, f->n, err);
+  while (k-- > 0) tt__node_release(src[k]);
+  return out;
+}
+
+/* ---- comparisons */
+
+/* A Python int beyond the arrays' type: the answer is the same for every element. */
+static bool is_beyond(const frame *f, int k) {
+  return is_weak_int(&f->arg[k]) && tt__is_int(f->types.compute) && !tt__int_fits(&f->arg[k], f->types.compute);
+}
+
+static bool answer_beyond(tt_op op, bool array_first, bool above) {
+  bool array_less = array_first == above; /* the left operand is the smaller one */
+  switch (op) {
+    case TT_EQ:
+      return false;
+    case TT_NE:
+      return true;
+    case TT_LT:
+    case TT_LE:
+      return array_less;
+    default:
+      return !array_less;
+  }
+}
+
+/*
+** int64 against uint64, exactly: a negative number is below every unsigned one, else both are compared as uint64.
+** `a` is signed, `b` unsigned (holds taken); `op` reads "a op b".
+*/
+static tt_node *compare_mixed(const frame *f, tt_op op, tt_node *a, tt_node *b, tt_error *err) {
+  bool below = op == TT_NE || op == TT_LT || op == TT_LE; /* the answer where a is negative */
+  tt_node *zero = constant(f, TT_I64, (tt_scalar){.i64 = 0}, err);
+  tt_node *side = tt__node_take2(below ? TT_LT : TT_GE, TT_BOOL, a ? tt__node_retain(a) : NULL, zero, err);
+  tt_node *same = tt__node_take2(op, TT_BOOL, tt__node_take_cast(a, TT_U64, err), b, err);
+  return tt__node_take2(below ? TT_LOR : TT_LAND, TT_BOOL, side, same, err);
+}
+
+static tt_op mirrored(tt_op op) {
+  return op == TT_LT ? TT_GT : op == TT_LE ? TT_GE : op == TT_GT ? TT_LT : op == TT_GE ? TT_LE : op;
+}
+
+static tt_node *compare(frame *f, tt_error *err) {
+  const tt_value *a = &f->arg[0], *b = &f->arg[1];
+  tt_dtype ta = tt__value_dtype(a), tb = tt__value_dtype(b);
+  if (is_weak_int(a) && is_weak_int(b) && ta != tb) {
+    bool above = ta == TT_U64; /* the unsigned one is above INT64_MAX */
+    return constant_bool(f, answer_beyond(f->op, !above, true), err);
+  }
+  if (is_weak_int(a) && is_weak_int(b)) f->types.compute = ta;
+  for (int k = 0; k < 2; k++)
+    if (is_beyond(f, k)) {
+      bool above = f->arg[k].tag == TT_V_UINT || f->arg[k].as.i > 0;
+      return constant_bool(f, answer_beyond(f->op, k == 1, above), err);
+    }
+  if (f->types.compute == TT_F64 && tt__is_int(ta) && tt__is_int(tb)) {
+    int s = tt__is_unsigned(ta) ? 1 : 0;
+    tt_node *x = operand_as(f, s, TT_I64, false, err), *y = operand_as(f, 1 - s, TT_U64, false, err);
+    return compare_mixed(f, s ? mirrored(f->op) : f->op, x, y, err);
+  }
+  return plain(f, err);
+}
+
+/* ---- power */
+
+static tt_code check_exponents(const frame *f, tt_error *err) {
+  const tt_value *v = &f->arg[1];
+  bool negative = v->tag == TT_V_INT && v->as.i < 0;
+  if (v->tag == TT_V_ARRAY && v->as.array->size > 0 && tt__dtypes[v->as.array->dtype].kind == 'i') {
+    tt_node *all = tt__array_node(v->as.array, err);
+    tt_node *least =
+        all ? tt__node_reduce(TT_RED_MIN, all, all->rank ? ~UINT64_C(0) >> (64 - all->rank) : 0, err) : NULL;
+    tt__node_release(all);
+    tt_code code = least ? tt__evaluate(&least, 1, err) : TT_ENOMEM;
+    if (code == TT_OK) negative = tt__scalar_load((tt_dtype)least->dtype, least->attr.buf->data).as.i < 0;
+    tt__node_release(least);
+    if (code != TT_OK) return code;
+  }
+  return negative ? tt__fail(err, TT_EVALUE, "Integers to negative integer powers are not allowed.") : TT_OK;
+}
+
+/* The exponents that NumPy's operator spells otherwise: 2, and for inexact types 1, -1 and 0.5. */
+static tt_node *power(frame *f, tt_error *err) {
+  tt_dtype t = f->types.compute;
+  if (tt__is_int(t) && check_exponents(f, err) != TT_OK) return NULL;
+  const tt_value *v = &f->arg[1];
+  double e = v->tag == TT_V_INT ? (double)v->as.i : v->tag == TT_V_FLOAT ? v->as.f : 0;
+  bool inexact = !tt__is_int(t);
+  if (e == 2) return tt__node_take1(TT_SQUARE, t, operand(f, 0, err), err);
+  if (inexact && e == 1) return operand(f, 0, err);
+  if (inexact && e == -1) return tt__node_take1(TT_RECIPROCAL, t, operand(f, 0, err), err);
+  if (inexact && e == 0.5) return tt__node_take1(TT_SQRT, t, operand(f, 0, err), err);
+  return plain(f, err);
+}
+
+/* ---- by class */
+
+static tt_node *logic(const frame *f, tt_error *err) {
+  tt_node *a = operand_as(f, 0, TT_BOOL, true, err);
+  if (f->n == 1) return tt__node_take1(f->op, TT_BOOL, a, err);
+  return tt__node_take2(f->op, TT_BOOL, a, operand_as(f, 1, TT_BOOL, true, err), err);
+}
+
+static tt_node *record(frame *f, tt_error *err) {
+  tt_dtype t = f->types.compute;
+  bool inexact = tt__is_float(t) || tt__is_complex(t);
+  switch (tt__ops[f->op].cls) {
+    case TT_CLASS_COMPARE:
+      return compare(f, err);
+    case TT_CLASS_LOGIC:
+      return logic(f, err);
+    case TT_CLASS_TEST:
+      return inexact ? plain(f, err) : constant_bool(f, f->op == TT_ISFINITE, err);
+    case TT_CLASS_ROUND:
+      return inexact ? plain(f, err) : operand(f, 0, err);
+    case TT_CLASS_ABS:
+      return t == TT_BOOL || tt__is_unsigned(t) ? operand(f, 0, err) : plain(f, err);
+    case TT_CLASS_PART:
+      if (tt__is_complex(t)) return plain(f, err);
+      return f->op == TT_REAL ? operand(f, 0, err) : constant(f, t, (tt_scalar){.bits = {0, 0}}, err);
+    default:
+      break;
+  }
+  if (f->op == TT_POW) return power(f, err);
+  if (f->op == TT_CONJ && !tt__is_complex(t)) return operand(f, 0, err);
+  if (f->op == TT_WHERE)
+    return tt__node_take_where(operand_as(f, 0, TT_BOOL, true, err), operand_as(f, 1, t, true, err),
+                               operand_as(f, 2, t, true, err), err);
+  if (f->op == TT_CAST) return operand_as(f, 0, t, true, err);
+  return plain(f, err);
+}
+
+/* ---- the frame */
+
+static tt_code find_types(frame *f, const tt_apply_options *o, tt_error *err) {
+  tt_dtype asked = o ? o->dtype : TT_DTYPE_NONE;
+  if (tt__ops[f->op].cls != TT_CLASS_NONUM) return tt__op_types(f->op, f->arg, f->n, asked, &f->types, err);
+  if (f->op == TT_PHILOX)
+    f->types.compute = TT_U64;
+  else if (asked != TT_DTYPE_NONE)
+    f->types.compute = asked;
+  else if (f->op == TT_WHERE)
+    TT_TRY(tt__result_type(f->arg + 1, 2, &f->types.compute, err));
+  else
+    TT_TRY(tt__result_type(f->arg, 1, &f->types.compute, err));
+  f->types.result = f->types.compute;
+  return TT_OK;
+}
+
+static tt_code find_shape(frame *f, const tt_apply_options *o, tt_error *err) {
+  int rank[5], n = 0;
+  const int64_t *len[5];
+  for (int k = 0; k < f->n; k++, n++) {
+    tt_array *a = f->arg[k].tag == TT_V_ARRAY ? f->arg[k].as.array : NULL;
+    rank[n] = a ? a->rank : 0;
+    len[n] = a ? a->dim : NULL;
+  }
+  tt_array *more[2] = {o ? o->out : NULL, o ? o->where : NULL};
+  for (int k = 0; k < 2; k++) {
+    if (!more[k]) continue;
+    rank[n] = more[k]->rank;
+    len[n++] = more[k]->dim;
+  }
+  TT_TRY(tt__shape_broadcast(n, rank, len, &f->rank, f->len, err));
+  tt_array *out = more[0];
+  if (!out || (out->rank == f->rank && memcmp(out->dim, f->len, (size_t)f->rank * sizeof(int64_t)) == 0)) return TT_OK;
+  char have[256], want[256];
+  tt__shape_text(out->rank, out->dim, have, sizeof have);
+  tt__shape_text(f->rank, f->len, want, sizeof want);
+  return tt__fail(err, TT_EVALUE, "non-broadcastable output operand with shape %s doesn't match the broadcast shape %s",
+                  have, want);
+}
+
+static tt_code check_options(const frame *f, const tt_apply_options *o, tt_error *err) {
+  if (o->where && o->where->dtype != TT_BOOL)
+    return tt__fail(err, TT_ETYPE,
+                    "Cannot cast array data from dtype('%s') to dtype('bool') according to the rule 'safe'",
+                    tt__dtypes[o->where->dtype].name);
+  if (o->out && !tt__can_cast_same_kind(f->types.result, (tt_dtype)o->out->dtype))
+    return tt__fail_cast(f->op, "output", f->types.result, (tt_dtype)o->out->dtype, err);
+  if (o->out && o->out->readonly) return tt__fail(err, TT_EVALUE, "output array is read-only");
+  return TT_OK;
+}
+
+/* value where the mask is true, elsewhere what `out` holds (anything without out). Takes the hold on value. */
+static tt_node *masked(const frame *f, tt_node *value, tt_array *out, tt_array *where, tt_error *err) {
+  if (!value) return NULL;
+  tt_node *mask = tt__array_node_as(where, f->rank, f->len, err);
+  tt_node *rest =
+      out ? tt__array_node(out, err) : tt__node_new(TT_N_EMPTY, (tt_dtype)value->dtype, f->rank, f->len, 0, err);
+  return tt__node_take_where(mask, value, rest, err);
+}
+
+tt_code tt__apply(tt_op op, const tt_value *arg, int narg, const tt_apply_options *options, tt_array **out,
+                  tt_error *err) {
+  *out = NULL;
+  assert((unsigned)op < TT_OP_COUNT);
+  if (narg != tt__ops[op].arity)
+    return tt__fail(err, TT_ETYPE, "%s() takes %d arguments but %d were given", tt__ops[op].numpy, tt__ops[op].arity,
+                    narg);
+  frame f = {.op = op, .arg = arg, .n = narg};
+  TT_TRY(find_types(&f, options, err));
+  TT_TRY(find_shape(&f, options, err));
+  if (options) TT_TRY(check_options(&f, options, err));
+  tt_array *into = options ? options->out : NULL, *where = options ? options->where : NULL;
+  tt_node *n = record(&f, err);
+  if (n && into) n = tt__node_take_cast(n, (tt_dtype)into->dtype, err);
+  if (n && where) n = masked(&f, n, into, where, err);
+  if (!n) return TT_ENOMEM;
+  tt_code code = TT_OK;
+  if (into) {
+    code = tt__array_store(into, n, err);
+    if (code == TT_OK) *out = tt__array_retain(into);
+  } else {
+    *out = tt__array_of(n, err);
+    if (!*out) code = TT_ENOMEM;
+  }
+  tt__node_release(n);
+  return code;
+}

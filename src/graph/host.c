@@ -1,0 +1,153 @@
+/*
+** Elements in and out of the caller's memory. It must not know what computes them.
+*/
+#include "graph/host.h"
+
+#include <string.h>
+
+#include "base/pool.h"
+#include "graph/session.h"
+
+/* ---- strided copies into C order */
+
+typedef struct copy_job {
+  char *to;
+  const char *from;
+  size_t item;
+  int rank;                                      /* axes, outermost first, merged where memory allows */
+  int64_t len[TT_MAX_RANK], stride[TT_MAX_RANK]; /* bytes */
+} copy_job;
+
+enum { COPY_GRAIN = 1 << 18 }; /* bytes below which a copy is not shared out */
+
+static void copy_line(char *to, const char *from, int64_t n, int64_t stride, size_t item) {
+  if (stride == (int64_t)item) {
+    memcpy(to, from, (size_t)n * item);
+    return;
+  }
+  for (int64_t i = 0; i < n; i++, to += item, from += stride) memcpy(to, from, item);
+}
+
+/* Lines [lo, hi) of the last axis. */
+static void copy_lines(void *ctx, int64_t lo, int64_t hi, int worker) {
+  const copy_job *j = ctx;
+  (void)worker;
+  int last = j->rank - 1;
+  size_t line = (size_t)j->len[last] * j->item;
+  for (int64_t at = lo; at < hi; at++) {
+    const char *from = j->from;
+    int64_t rest = at;
+    for (int k = last; k-- > 0; rest /= j->len[k]) from += rest % j->len[k] * j->stride[k];
+    copy_line(j->to + (size_t)at * line, from, j->len[last], j->stride[last], j->item);
+  }
+}
+
+static void copy_bytes(void *ctx, int64_t lo, int64_t hi, int worker) {
+  const copy_job *j = ctx;
+  (void)worker;
+  memcpy(j->to + lo, j->from + lo, (size_t)(hi - lo));
+}
+
+void tt__host_copy(void *to, const void *from, size_t item, int rank, const int64_t *len, const int64_t *stride) {
+  copy_job j = {.to = to, .from = from, .item = item};
+  int64_t lines = 1;
+  for (int k = 0; k < rank; k++) {
+    if (len[k] == 0) return;
+    if (len[k] == 1) continue;
+    if (j.rank && j.stride[j.rank - 1] == len[k] * stride[k]) {
+      j.len[j.rank - 1] *= len[k];
+      j.stride[j.rank - 1] = stride[k];
+      continue;
+    }
+    j.len[j.rank] = len[k];
+    j.stride[j.rank++] = stride[k];
+  }
+  if (j.rank == 0) {
+    memcpy(to, from, item);
+    return;
+  }
+  int last = j.rank - 1;
+  int64_t line = j.len[last] * (int64_t)item;
+  for (int k = 0; k < last; k++) lines *= j.len[k];
+  if (lines == 1 && j.stride[last] == (int64_t)item)
+    tt__pool_run(line, COPY_GRAIN, copy_bytes, &j);
+  else
+    tt__pool_run(lines, line < COPY_GRAIN ? COPY_GRAIN / line + 1 : 1, copy_lines, &j);
+}
+
+/* ---- in */
+
+static tt_code count_copy(int64_t bytes, tt_error *err) {
+  if (tt__session_strict_copy)
+    return tt__fail(err, TT_ESTRICT, "strict: a host copy of %lld bytes is not allowed", (long long)bytes);
+  TT_COUNT(copies, 1);
+  TT_COUNT(copy_bytes, bytes);
+  return TT_OK;
+}
+
+tt_code tt__from_data(tt_dtype dtype, int rank, const int64_t *len, const void *data, const int64_t *stride,
+                      tt_array **out, tt_error *err) {
+  int64_t size, dense[TT_MAX_RANK], item = (int64_t)tt__dtype_size(dtype);
+  *out = NULL;
+  TT_TRY(tt__shape_size(rank, len, dtype, &size, err));
+  TT_TRY(count_copy(size * item, err));
+  tt__shape_steps(rank, len, dense);
+  for (int k = 0; k < rank; k++) dense[k] *= item;
+  tt_buffer *b = tt__buffer_new((size_t)(size * item), err);
+  if (!b) return TT_ENOMEM;
+  int depth = tt__session_suspend(); /* nobody else knows the buffer yet */
+  if (size) tt__host_copy(b->data, data, (size_t)item, rank, len, stride ? stride : dense);
+  tt__session_resume(depth);
+  tt_node *n = tt__node_new(TT_N_BUFFER, dtype, rank, len, 0, err);
+  if (!n) {
+    tt__buffer_release(b);
+    return TT_ENOMEM;
+  }
+  n->attr.buf = b;
+  *out = tt__array_of(n, err);
+  tt__node_release(n);
+  return *out ? TT_OK : TT_ENOMEM;
+}
+
+/* ---- out */
+
+tt_code tt__read(tt_array *a, void *data, size_t size, tt_error *err) {
+  size_t bytes = (size_t)a->size * tt__dtype_size((tt_dtype)a->dtype);
+  if (size < bytes)
+    return tt__fail(err, TT_EVALUE, "%zu bytes of room are not enough for an array of %zu bytes", size, bytes);
+  TT_TRY(count_copy((int64_t)bytes, err));
+  const void *from;
+  tt_buffer *hold;
+  TT_TRY(tt__array_peek_dense(a, &from, &hold, err));
+  int depth = tt__session_suspend(); /* the hold keeps the memory as it is */
+  copy_job j = {.to = data, .from = from};
+  if (bytes) tt__pool_run((int64_t)bytes, COPY_GRAIN, copy_bytes, &j);
+  tt__session_resume(depth);
+  tt__buffer_release(hold);
+  return TT_OK;
+}
+
+tt_code tt__item(tt_array *a, tt_value *out, tt_error *err) {
+  const void *from;
+  tt_buffer *hold;
+  if (a->size != 1) return tt__fail(err, TT_EVALUE, "can only convert an array of size 1 to a Python scalar");
+  TT_TRY(tt__array_peek_dense(a, &from, &hold, err));
+  *out = tt__scalar_load((tt_dtype)a->dtype, from);
+  tt__buffer_release(hold);
+  return TT_OK;
+}
+
+tt_code tt__peek(tt_array *a, const void **data, void **hold, tt_error *err) {
+  static const int64_t nothing[2];
+  *data = nothing;
+  *hold = NULL;
+  if (a->size == 0) return TT_OK;
+  tt_node *n = tt__node_retain(a->storage->node);
+  tt_code code = tt__evaluate(&n, 1, err);
+  if (code == TT_OK) {
+    *data = (char *)n->attr.buf->data + a->off * (int64_t)tt__dtype_size((tt_dtype)a->dtype);
+    *hold = tt__buffer_retain(n->attr.buf);
+  }
+  tt__node_release(n);
+  return code;
+}

@@ -1,0 +1,306 @@
+/*
+** Integer and boolean index arrays as flat positions in a storage: per item an int64 node of the offsets it adds. Index
+*arrays are evaluated here: their bounds are
+** checked, and masks are counted, when the operation is recorded. The arithmetic on them stays in the graph, where it
+*fuses.
+*/
+#include <assert.h>
+#include <string.h>
+
+#include "base/lock.h"
+#include "base/mem.h"
+#include "base/pool.h"
+#include "graph/index_int.h"
+#include "graph/session.h"
+
+/* ---- bounds of integer arrays */
+
+enum { SCAN_GRAIN = 1 << 16 };
+
+typedef struct scan {
+  const void *data;
+  tt_dtype dtype;
+  tt_lock lock;
+  int64_t least, most;
+} scan;
+
+#define SCAN_CASE(E, T)                 \
+  case E: {                             \
+    const T *p = s->data;               \
+    T a = p[lo], b = p[lo];             \
+    for (int64_t i = lo; i < hi; i++) { \
+      a = p[i] < a ? p[i] : a;          \
+      b = p[i] > b ? p[i] : b;          \
+    }                                   \
+    least = (int64_t)a;                 \
+    most = (int64_t)b;                  \
+    break;                              \
+  }
+
+static void scan_range(void *ctx, int64_t lo, int64_t hi, int worker) {
+  scan *s = ctx;
+  int64_t least = 0, most = 0;
+  (void)worker;
+  switch (s->dtype) {
+    SCAN_CASE(TT_I8, int8_t)
+    SCAN_CASE(TT_I16, int16_t)
+    SCAN_CASE(TT_I32, int32_t)
+    SCAN_CASE(TT_I64, int64_t)
+    SCAN_CASE(TT_U8, uint8_t)
+    SCAN_CASE(TT_U16, uint16_t)
+    SCAN_CASE(TT_U32, uint32_t)
+    SCAN_CASE(TT_U64, uint64_t)
+    default:
+      assert(!"an integer type");
+  }
+  if (s->dtype == TT_U64 && most < 0) most = INT64_MAX; /* beyond any axis */
+  tt__lock(&s->lock);
+  if (least < s->least) s->least = least;
+  if (most > s->most) s->most = most;
+  tt__unlock(&s->lock);
+}
+
+/* The first of the two that is out of range decides the message, as NumPy meets some index first. */
+static tt_code check_bounds(tt_array *index, int axis, int64_t len, int64_t *least, int64_t *most, tt_error *err) {
+  *least = *most = 0;
+  if (index->size == 0) return TT_OK;
+  scan s = {.dtype = (tt_dtype)index->dtype, .lock = TT_LOCK_INIT, .least = INT64_MAX, .most = INT64_MIN};
+  tt_buffer *hold;
+  TT_TRY(tt__array_peek_dense(index, &s.data, &hold, err));
+  int depth = tt__session_suspend();
+  tt__pool_run(index->size, SCAN_GRAIN, scan_range, &s);
+  tt__session_resume(depth);
+  tt__buffer_release(hold);
+  *least = s.least;
+  *most = s.most;
+  if (s.least >= -len && s.most < len) return TT_OK;
+  return tt__fail(err, TT_EINDEX, "index %lld is out of bounds for axis %d with size %lld",
+                  (long long)(s.most >= len ? s.most : s.least), axis, (long long)len);
+}
+
+static tt_node *scaled(tt_node *n, int64_t by, tt_error *err) {
+  if (!n || by == 1) return n;
+  return tt__node_take2(TT_MUL, TT_I64, n, tt__node_const(TT_I64, (tt_scalar){.i64 = by}, n->rank, n->dim, err), err);
+}
+
+static tt_node *added(tt_node *n, int64_t what, tt_error *err) {
+  if (!n || what == 0) return n;
+  return tt__node_take2(TT_ADD, TT_I64, n, tt__node_const(TT_I64, (tt_scalar){.i64 = what}, n->rank, n->dim, err), err);
+}
+
+/* index * step, negative indices counted from the end. */
+static tt_code part_of_array(const tt_index *x, const tt_index_item *item, tt_node **out, tt_error *err) {
+  int64_t len = x->a->dim[item->axis], least, most;
+  TT_TRY(check_bounds(item->array, item->axis, len, &least, &most, err));
+  tt_node *n = tt__node_take_cast(tt__array_node(item->array, err), TT_I64, err);
+  if (n && most < 0) {
+    n = added(n, len, err);
+  } else if (n && least < 0) {
+    tt_node *zero = tt__node_const(TT_I64, (tt_scalar){.i64 = 0}, n->rank, n->dim, err);
+    tt_node *negative = tt__node_take2(TT_LT, TT_BOOL, tt__node_retain(n), zero, err);
+    tt_node *wrapped = added(tt__node_retain(n), len, err);
+    n = tt__node_take_where(negative, wrapped, n, err);
+  }
+  *out = scaled(n, tt__array_step(x->a)[item->axis], err);
+  return *out ? TT_OK : TT_ENOMEM;
+}
+
+/* ---- masks */
+
+enum { MASK_CHUNK = 1 << 15 };
+
+typedef struct mask_job {
+  const uint8_t *mask;
+  int64_t size, *count; /* per chunk; then where the chunk's positions start */
+  int64_t *to;
+  int rank;
+  const int64_t *len, *step; /* of the mask's axes in the indexed array */
+} mask_job;
+
+static void mask_count(void *ctx, int64_t lo, int64_t hi, int worker) {
+  mask_job *j = ctx;
+  (void)worker;
+  for (int64_t c = lo; c < hi; c++) {
+    int64_t from = c * MASK_CHUNK, to = from + MASK_CHUNK < j->size ? from + MASK_CHUNK : j->size, n = 0;
+    for (int64_t i = from; i < to; i++) n += j->mask[i] != 0;
+    j->count[c] = n;
+  }
+}
+
+static void mask_fill(void *ctx, int64_t lo, int64_t hi, int worker) {
+  mask_job *j = ctx;
+  (void)worker;
+  int last = j->rank - 1;
+  for (int64_t c = lo; c < hi; c++) {
+    int64_t i = c * MASK_CHUNK, end = i + MASK_CHUNK < j->size ? i + MASK_CHUNK : j->size;
+    int64_t *to = j->to + j->count[c], base = 0, rest = i / j->len[last], at = i % j->len[last];
+    while (i < end) { /* a line, or what the chunk has of it, at a time */
+      int64_t line = rest;
+      base = 0;
+      for (int k = last; k-- > 0; line /= j->len[k]) base += line % j->len[k] * j->step[k];
+      int64_t stop = j->len[last] - at < end - i ? j->len[last] : at + (end - i);
+      for (; at < stop; at++, i++)
+        if (j->mask[i]) *to++ = base + at * j->step[last];
+      at = 0;
+      rest++;
+    }
+  }
+}
+
+static tt_code count_and_fill(mask_job *j, tt_node **out, tt_error *err) {
+  int64_t chunks = (j->size + MASK_CHUNK - 1) / MASK_CHUNK, total = 0;
+  size_t bytes = (size_t)chunks * sizeof *j->count;
+  tt_buffer *b = NULL;
+  tt_code code = TT_ENOMEM;
+  j->count = tt__mem_alloc(bytes);
+  if (!j->count) return tt__fail_memory(err, bytes);
+  int depth = tt__session_suspend();
+  tt__pool_run(chunks, 1, mask_count, j);
+  for (int64_t c = 0; c < chunks; c++) {
+    int64_t n = j->count[c];
+    j->count[c] = total;
+    total += n;
+  }
+  tt__session_resume(depth);
+  b = tt__buffer_new((size_t)total * sizeof *j->to, err);
+  if (!b) goto done;
+  j->to = b->data;
+  depth = tt__session_suspend();
+  if (total) tt__pool_run(chunks, 1, mask_fill, j);
+  tt__session_resume(depth);
+  *out = tt__node_new(TT_N_BUFFER, TT_I64, 1, &total, 0, err);
+  if (!*out) {
+    tt__buffer_release(b);
+    goto done;
+  }
+  (*out)->attr.buf = b;
+  code = TT_OK;
+done:
+  tt__mem_free(j->count, bytes);
+  return code;
+}
+
+static tt_code part_of_mask(const tt_index *x, const tt_index_item *item, tt_node **out, tt_error *err) {
+  tt_array *mask = item->array, *a = x->a;
+  for (int k = 0; k < mask->rank; k++)
+    if (mask->dim[k] != a->dim[item->axis + k])
+      return tt__fail(err, TT_EINDEX,
+                      "boolean index did not match indexed array along axis %d; size of axis is %lld but size of "
+                      "corresponding boolean axis is %lld",
+                      item->axis + k, (long long)a->dim[item->axis + k], (long long)mask->dim[k]);
+  if (mask->size == 0) {
+    int64_t none = 0;
+    *out = tt__node_const(TT_I64, (tt_scalar){.i64 = 0}, 1, &none, err);
+    return *out ? TT_OK : TT_ENOMEM;
+  }
+  mask_job j = {.size = mask->size, .rank = mask->rank, .len = mask->dim, .step = tt__array_step(a) + item->axis};
+  tt_buffer *hold;
+  const void *data;
+  TT_TRY(tt__array_peek_dense(mask, &data, &hold, err));
+  j.mask = data;
+  tt_code code = count_and_fill(&j, out, err);
+  tt__buffer_release(hold);
+  return code;
+}
+
+/* ---- all together */
+
+static tt_code fail_shapes(tt_node **p, int n, tt_error *err) {
+  char text[768], shape[256];
+  size_t at = 0;
+  text[0] = 0;
+  for (int k = 0; k < n; k++) {
+    tt__shape_text(p[k]->rank, p[k]->dim, shape, sizeof shape);
+    size_t room = strlen(shape);
+    if (at + room + 2 > sizeof text) break;
+    memcpy(text + at, shape, room);
+    at += room;
+    text[at++] = ' ';
+    text[at] = 0;
+  }
+  return tt__fail(err, TT_EINDEX, "shape mismatch: indexing arrays could not be broadcast together with shapes %s",
+                  text);
+}
+
+/* The result's shape: `both` (the fancy axes) put before plain axis `at`. */
+static tt_code result_shape(const tt_index *x, int rank, const int64_t *both, int *out_rank, int64_t *len,
+                            tt_error *err) {
+  *out_rank = x->rank + rank;
+  if (*out_rank > TT_MAX_RANK)
+    return tt__fail(err, TT_EINDEX, "number of dimensions must be within [0, %d], indexing result would have %d",
+                    TT_MAX_RANK, *out_rank);
+  memcpy(len, x->len, (size_t)x->at * sizeof *len);
+  memcpy(len + x->at, both, (size_t)rank * sizeof *len);
+  memcpy(len + x->at + rank, x->len + x->at, (size_t)(x->rank - x->at) * sizeof *len);
+  return TT_OK;
+}
+
+/* Offsets of the plain axes: an affine map, so a view of the flat index. */
+static tt_node *plain_part(const tt_index *x, int fancy_rank, int rank, const int64_t *len, tt_error *err) {
+  int64_t size = x->a->storage->node->size, step[TT_MAX_RANK];
+  for (int k = 0; k < rank; k++) {
+    int plain = k < x->at ? k : k - fancy_rank;
+    step[k] = k >= x->at && k < x->at + fancy_rank ? 0 : x->step[plain];
+  }
+  bool moves = false;
+  for (int k = 0; k < rank; k++) moves |= len[k] > 1 && step[k] != 0;
+  if (!moves) return tt__node_const(TT_I64, (tt_scalar){.i64 = x->off}, rank, len, err);
+  tt_node *iota = tt__node_iota(1, &size, err);
+  tt_node *n = iota ? tt__node_view(iota, rank, len, step, x->off, err) : NULL;
+  tt__node_release(iota);
+  return n;
+}
+
+static tt_node *spread(const tt_index *x, tt_node *p, int fancy_rank, int rank, const int64_t *len, tt_error *err) {
+  int64_t step[TT_MAX_RANK] = {0}, own[TT_MAX_RANK];
+  tt__shape_steps(p->rank, p->dim, own);
+  for (int k = 0; k < p->rank; k++)
+    if (p->dim[k] != 1) step[x->at + fancy_rank - p->rank + k] = own[k];
+  return tt__node_view(p, rank, len, step, 0, err);
+}
+
+static tt_code combine(const tt_index *x, tt_node **p, int n, tt_node **out, tt_error *err) {
+  int ranks[TT_INDEX_ITEMS], fancy_rank, rank;
+  const int64_t *lens[TT_INDEX_ITEMS];
+  int64_t both[TT_MAX_RANK], len[TT_MAX_RANK], size;
+  for (int k = 0; k < n; k++) {
+    ranks[k] = p[k]->rank;
+    lens[k] = p[k]->dim;
+  }
+  if (tt__shape_broadcast(n, ranks, lens, &fancy_rank, both, NULL) != TT_OK) return fail_shapes(p, n, err);
+  TT_TRY(result_shape(x, fancy_rank, both, &rank, len, err));
+  TT_TRY(tt__shape_size(rank, len, (tt_dtype)x->a->dtype, &size, err));
+  tt_node *sum = NULL;
+  if (size == 0) {
+    sum = tt__node_const(TT_I64, (tt_scalar){.i64 = 0}, rank, len, err);
+  } else {
+    sum = plain_part(x, fancy_rank, rank, len, err);
+    for (int k = 0; k < n && sum; k++)
+      sum = tt__node_take2(TT_ADD, TT_I64, spread(x, p[k], fancy_rank, rank, len, err), sum, err);
+  }
+  *out = sum;
+  return sum ? TT_OK : TT_ENOMEM;
+}
+
+tt_code tt__index_flat(const tt_index *x, tt_node **out, tt_error *err) {
+  tt_node *p[TT_INDEX_ITEMS];
+  int n = 0;
+  tt_code code = TT_OK;
+  *out = NULL;
+  for (int k = 0; k < x->n && code == TT_OK; k++) {
+    const tt_index_item *item = &x->item[k];
+    p[n] = NULL;
+    if (item->kind == TT_INDEX_ARRAY)
+      code = part_of_array(x, item, &p[n], err);
+    else if (item->kind == TT_INDEX_MASK)
+      code = part_of_mask(x, item, &p[n], err);
+    else if (item->kind == TT_INDEX_BOOL)
+      code = (p[n] = tt__node_const(TT_I64, (tt_scalar){.i64 = 0}, 1, &item->value, err)) ? TT_OK : TT_ENOMEM;
+    else
+      continue;
+    if (code == TT_OK) n++;
+  }
+  if (code == TT_OK) code = combine(x, p, n, out, err);
+  while (n-- > 0) tt__node_release(p[n]);
+  return code;
+}

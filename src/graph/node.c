@@ -1,0 +1,342 @@
+/*
+** Nodes and buffers: birth, sharing, death. Every constructor folds what is trivially known, so that
+** the stages below see less. It must not know arrays, nor evaluate anything.
+**
+** `pending` of a new node is 1 plus its operands' counts: never too small, too large where
+** operands are shared. Whoever must know counts again (array.c).
+*/
+#include <assert.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "graph/build.h"
+#include "graph/session.h"
+#include "graph/slab.h"
+
+static size_t node_bytes(int rank, int nstep) { return sizeof(tt_node) + (size_t)(rank + nstep) * sizeof(int64_t); }
+
+/* ---- buffers */
+
+tt_buffer *tt__buffer_new(size_t size, tt_error *err) {
+  tt_buffer *b = tt__slab_alloc(sizeof *b);
+  if (!b) {
+    tt__fail_memory(err, sizeof *b);
+    return NULL;
+  }
+  *b = (tt_buffer){.refs = 1, .size = size};
+  if (size == 0) return b;
+  b->data = tt__mem_alloc_data(size);
+  if (b->data) return b;
+  tt__slab_free(b, sizeof *b);
+  tt__fail_memory(err, size);
+  return NULL;
+}
+
+tt_buffer *tt__buffer_adopt(void *data, size_t size, bool readonly, void (*drop)(void *), void *ctx, tt_error *err) {
+  tt_buffer *b = tt__slab_alloc(sizeof *b);
+  if (!b) {
+    tt__fail_memory(err, sizeof *b);
+    return NULL;
+  }
+  *b = (tt_buffer){.refs = 1, .readonly = readonly, .data = data, .size = size, .drop = drop, .ctx = ctx};
+  return b;
+}
+
+tt_buffer *tt__buffer_retain(tt_buffer *b) {
+  b->refs++;
+  return b;
+}
+
+void tt__buffer_dispose(tt_buffer *b) { tt__slab_free(b, sizeof *b); }
+
+void tt__buffer_release(tt_buffer *b) {
+  if (!b || --b->refs > 0) return;
+  assert(b->refs == 0);
+  if (b->drop) {
+    tt__session_bury(b);
+    return;
+  }
+  tt__mem_free_data(b->data, b->size);
+  tt__buffer_dispose(b);
+}
+
+/* ---- birth */
+
+tt_node *tt__node_new(int op, tt_dtype dtype, int rank, const int64_t *len, int nstep, tt_error *err) {
+  assert(rank >= 0 && rank <= TT_MAX_RANK && nstep >= 0 && nstep <= TT_MAX_RANK);
+  size_t bytes = node_bytes(rank, nstep);
+  tt_node *n = tt__slab_alloc(bytes);
+  if (!n) {
+    tt__fail_memory(err, bytes);
+    return NULL;
+  }
+  memset(n, 0, sizeof *n);
+  n->refs = 1;
+  n->op = (uint8_t)op;
+  n->dtype = (uint8_t)dtype;
+  n->rank = (uint8_t)rank;
+  n->nstep = (uint8_t)nstep;
+  n->line = tt__session_line;
+  n->size = 1;
+  for (int k = 0; k < rank; k++) {
+    n->dim[k] = len[k];
+    n->size *= len[k];
+  }
+  tt__ledger.nodes++; /* the lock is held: no atomic add needed */
+  return n;
+}
+
+/* Take a new hold on an operand and account for the work below it. */
+static void add_src(tt_node *n, tt_node *src) {
+  assert(n->nsrc < TT_NODE_SRC);
+  n->src[n->nsrc++] = tt__node_retain(src);
+  uint64_t sum = (uint64_t)n->pending + src->pending;
+  n->pending = sum > UINT32_MAX ? UINT32_MAX : (uint32_t)sum;
+}
+
+static tt_node *op_node(int op, tt_dtype dtype, int rank, const int64_t *len, int nstep, tt_error *err) {
+  tt_node *n = tt__node_new(op, dtype, rank, len, nstep, err);
+  if (n) n->pending = 1;
+  return n;
+}
+
+tt_node *tt__node_retain(tt_node *n) {
+  n->refs++;
+  return n;
+}
+
+/* ---- death, of any depth: dying nodes wait in a list linked through `size` */
+
+static void drop_src(tt_node *n, tt_node **dying) {
+  for (int k = 0; k < n->nsrc; k++) {
+    tt_node *s = n->src[k];
+    n->src[k] = NULL;
+    if (--s->refs > 0) continue;
+    assert(s->refs == 0 && s->held == 0);
+    s->size = (int64_t)(intptr_t)*dying;
+    *dying = s;
+  }
+  n->nsrc = 0;
+}
+
+static void bury_all(tt_node *dying) {
+  while (dying) {
+    tt_node *n = dying;
+    dying = (tt_node *)(intptr_t)n->size;
+    drop_src(n, &dying);
+    if (n->op == TT_N_BUFFER) tt__buffer_release(n->attr.buf);
+    if (n->op == TT_N_LIB) tt__slab_free(n->attr.lib, sizeof(tt_lib_attr));
+    tt__slab_free(n, node_bytes(n->rank, n->nstep));
+  }
+}
+
+void tt__node_release(tt_node *n) {
+  if (!n || --n->refs > 0) return;
+  assert(n->refs == 0 && n->held == 0);
+  n->size = 0;
+  bury_all(n);
+}
+
+static int64_t pending_bytes(const tt_node *n) {
+  return n->pending ? n->size * (int64_t)tt__dtype_size((tt_dtype)n->dtype) : 0;
+}
+
+void tt__node_become_buffer(tt_node *n, tt_buffer *buf) {
+  assert(n->op != TT_N_BUFFER);
+  assert((size_t)n->size * tt__dtype_size((tt_dtype)n->dtype) <= buf->size);
+  if (n->held) tt__session_pending_bytes -= pending_bytes(n);
+  tt_node *dying = NULL;
+  drop_src(n, &dying);
+  if (n->op == TT_N_LIB) tt__slab_free(n->attr.lib, sizeof(tt_lib_attr));
+  n->op = TT_N_BUFFER;
+  n->pending = 0;
+  n->attr.buf = buf;
+  bury_all(dying);
+}
+
+void tt__node_hold(tt_node *n) {
+  tt__node_retain(n);
+  if (n->held++ == 0) tt__session_pending_bytes += pending_bytes(n);
+}
+
+void tt__node_unhold(tt_node *n) {
+  assert(n->held > 0);
+  if (--n->held == 0) tt__session_pending_bytes -= pending_bytes(n);
+  tt__node_release(n);
+}
+
+/* ---- values */
+
+tt_node *tt__node_const(tt_dtype dtype, tt_scalar value, int rank, const int64_t *len, tt_error *err) {
+  tt_node *n = tt__node_new(TT_N_CONST, dtype, rank, len, 0, err);
+  if (n) n->attr.scalar = value;
+  return n;
+}
+
+tt_node *tt__node_iota(int rank, const int64_t *len, tt_error *err) {
+  return tt__node_new(TT_N_IOTA, TT_I64, rank, len, 0, err);
+}
+
+/* ---- elementwise */
+
+static bool is_const(const tt_node *n, double value) {
+  if (n->op != TT_N_CONST || tt__is_complex((tt_dtype)n->dtype)) return false;
+  tt_value v = tt__scalar_load((tt_dtype)n->dtype, &n->attr.scalar);
+  switch (v.tag) {
+    case TT_V_INT:
+      return v.as.i == (int64_t)value;
+    case TT_V_FLOAT:
+      return v.as.f == value;
+    default:
+      return false;
+  }
+}
+
+/* x*1, x/1, x-0, and for integers x+0, x|0, x^0, x<<0, x>>0: the operand that is the answer, or NULL. Never x+0.0:
+ * -0.0. */
+static tt_node *fold(tt_op op, tt_dtype dtype, tt_node *const *src) {
+  tt_node *a = src[0], *b = src[1];
+  if (b->op != TT_N_CONST || a->dtype != dtype) return NULL;
+  switch (op) {
+    case TT_MUL:
+    case TT_DIV:
+      return is_const(b, 1) ? a : NULL;
+    case TT_SUB:
+      return is_const(b, 0) && !(tt__is_float(dtype) && (b->attr.scalar.bits[0] != 0)) ? a : NULL;
+    case TT_ADD:
+    case TT_OR:
+    case TT_XOR:
+    case TT_SHL:
+    case TT_SHR:
+      return tt__is_int(dtype) && is_const(b, 0) ? a : NULL;
+    default:
+      return NULL;
+  }
+}
+
+tt_node *tt__node_op(tt_op op, tt_dtype dtype, tt_node *const *src, int n, tt_error *err) {
+  assert(n == tt__ops[op].arity);
+  if (n == 2) {
+    tt_node *same = fold(op, dtype, src);
+    if (same) return tt__node_retain(same);
+  }
+  tt_node *out = op_node(op, dtype, src[0]->rank, src[0]->dim, 0, err);
+  if (!out) return NULL;
+  for (int k = 0; k < n; k++) {
+    assert(src[k]->size == out->size);
+    add_src(out, src[k]);
+  }
+  return out;
+}
+
+tt_node *tt__node_cast(tt_node *a, tt_dtype dtype, tt_error *err) {
+  if (a->dtype == dtype) return tt__node_retain(a);
+  if (a->op == TT_N_CONST) {
+    tt_value v = tt__scalar_load((tt_dtype)a->dtype, &a->attr.scalar);
+    /* What a cast makes of numbers outside the type is the kernels' to say. */
+    if (!tt__is_int(dtype) || v.tag == TT_V_BOOL || v.tag == TT_V_INT || v.tag == TT_V_UINT)
+      return tt__node_const(dtype, tt__scalar_from(&v, dtype), a->rank, a->dim, err);
+  }
+  return tt__node_op(TT_CAST, dtype, &a, 1, err);
+}
+
+/* ---- structure */
+
+tt_node *tt__node_reduce(tt_red red, tt_node *a, uint64_t axes, tt_error *err) {
+  bool arg = red == TT_RED_ARGMAX || red == TT_RED_ARGMIN;
+  tt_dtype dtype = arg ? TT_I64 : (tt_dtype)a->dtype;
+  assert((red != TT_RED_ANY && red != TT_RED_ALL) || dtype == TT_BOOL);
+  if (axes == 0) return arg ? tt__node_const(TT_I64, (tt_scalar){.i64 = 0}, a->rank, a->dim, err) : tt__node_retain(a);
+  int64_t len[TT_MAX_RANK];
+  int rank = 0;
+  for (int k = 0; k < a->rank; k++)
+    if (!(axes >> k & 1)) len[rank++] = a->dim[k];
+  if (a->size == 0 && (red == TT_RED_SUM || red == TT_RED_PROD || red == TT_RED_ANY || red == TT_RED_ALL)) {
+    tt_value identity = tt_v_int(red == TT_RED_PROD || red == TT_RED_ALL);
+    return tt__node_const(dtype, tt__scalar_from(&identity, dtype), rank, len, err);
+  }
+  tt_node *n = op_node(TT_N_REDUCE, dtype, rank, len, 0, err);
+  if (!n) return NULL;
+  n->attr.reduce.axes = axes;
+  n->attr.reduce.red = (uint8_t)red;
+  add_src(n, a);
+  return n;
+}
+
+tt_node *tt__node_gather(tt_node *a, tt_node *index, tt_error *err) {
+  assert(index->dtype == TT_I64);
+  if (a->op == TT_N_CONST) return tt__node_const((tt_dtype)a->dtype, a->attr.scalar, index->rank, index->dim, err);
+  tt_node *n = op_node(TT_N_GATHER, (tt_dtype)a->dtype, index->rank, index->dim, 0, err);
+  if (!n) return NULL;
+  n->flags = TT_NODE_CHECKED;
+  add_src(n, a);
+  add_src(n, index);
+  return n;
+}
+
+tt_node *tt__node_scatter(tt_node *old, tt_node *index, tt_node *value, tt_error *err) {
+  assert(index->dtype == TT_I64 && index->size == value->size && old->dtype == value->dtype);
+  if (value->size == 0) return tt__node_retain(old);
+  tt_node *n = op_node(TT_N_SCATTER, (tt_dtype)old->dtype, old->rank, old->dim, 0, err);
+  if (!n) return NULL;
+  n->flags = TT_NODE_CHECKED;
+  add_src(n, old);
+  add_src(n, index);
+  add_src(n, value);
+  return n;
+}
+
+/* Whether the view visits every element of a block of `size` in order. */
+static bool is_identity(int64_t size, int rank, const int64_t *len, const int64_t *step, int64_t off) {
+  int64_t run = 1;
+  for (int k = rank; k-- > 0; run *= len[k])
+    if (len[k] != 1 && step[k] != run) return false;
+  return off == 0 && run == size;
+}
+
+tt_node *tt__node_store(tt_node *old, tt_node *value, const int64_t *step, int64_t off, tt_error *err) {
+  assert(old->dtype == value->dtype);
+  if (value->size == 0) return tt__node_retain(old);
+  if (is_identity(old->size, value->rank, value->dim, step, off)) return tt__node_retain(value);
+  int64_t flat[TT_MAX_RANK]; /* axes of length 1 do not move: one spelling for one view */
+  for (int k = 0; k < value->rank; k++) flat[k] = value->dim[k] == 1 ? 0 : step[k];
+  size_t bytes = value->rank * sizeof *step;
+  if (old->op == TT_N_STORE && old->nstep == value->rank && old->attr.off == off && old->src[1]->size == value->size &&
+      memcmp(old->src[1]->dim, value->dim, bytes) == 0 && memcmp(tt__node_step(old), flat, bytes) == 0)
+    old = old->src[0]; /* what was written there before is overwritten */
+  tt_node *n = op_node(TT_N_STORE, (tt_dtype)old->dtype, old->rank, old->dim, value->rank, err);
+  if (!n) return NULL;
+  n->attr.off = off;
+  memcpy(tt__node_step(n), flat, bytes);
+  add_src(n, old);
+  add_src(n, value);
+  return n;
+}
+
+tt_node *tt__node_lib(const tt_lib_attr *attr, tt_node *const *src, int n, tt_error *err) {
+  assert(n == attr->row->nsrc && n <= TT_NODE_SRC);
+  tt_lib_attr *copy = tt__slab_alloc(sizeof *copy);
+  if (!copy) {
+    tt__fail_memory(err, sizeof *copy);
+    return NULL;
+  }
+  *copy = *attr;
+  tt_node *out = op_node(TT_N_LIB, TT_BOOL, 0, NULL, 0, err);
+  if (!out) {
+    tt__slab_free(copy, sizeof *copy);
+    return NULL;
+  }
+  out->size = 0;
+  out->attr.lib = copy;
+  for (int k = 0; k < n; k++) add_src(out, src[k]);
+  return out;
+}
+
+tt_node *tt__node_pick(tt_node *lib, int k, tt_dtype dtype, int rank, const int64_t *len, tt_error *err) {
+  assert(lib->op == TT_N_LIB && k >= 0 && k < lib->attr.lib->row->nout);
+  tt_node *n = op_node(TT_N_PICK, dtype, rank, len, 0, err);
+  if (!n) return NULL;
+  n->attr.pick = k;
+  add_src(n, lib);
+  return n;
+}

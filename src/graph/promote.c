@@ -1,0 +1,249 @@
+/*
+** Result types: NumPy 2's rules for arrays and weak Python scalars (NEP 50), by the class of the op.
+** It must not make nodes.
+**
+** A Python int, float or complex is weak: it takes the arrays' type unless its kind is higher; a Python bool is
+** a strong bool. Scalars among themselves are int64, float64 and complex128.
+*/
+#include "graph/promote.h"
+
+#include <stdio.h>
+
+/* Arrays only: "same_kind" lets a value go down within its kind or up to a higher one; unsigned goes to signed. */
+bool tt__can_cast_same_kind(tt_dtype from, tt_dtype to) {
+  static const char order[] = "buifc"; /* bool, unsigned, signed, float, complex */
+  int rank[2] = {0, 0};
+  for (int k = 0; k < 5; k++) {
+    if (order[k] == tt__dtypes[from].kind) rank[0] = k;
+    if (order[k] == tt__dtypes[to].kind) rank[1] = k;
+  }
+  return rank[0] <= rank[1];
+}
+
+tt_code tt__result_type(const tt_value *arg, int n, tt_dtype *out, tt_error *err) {
+  tt_dtype strong = TT_DTYPE_NONE;
+  bool is_uint = false;
+  int weak = 0; /* 1 int, 2 float, 3 complex */
+  for (int k = 0; k < n; k++) {
+    int kind = 0;
+    tt_dtype t = TT_DTYPE_NONE;
+    switch (arg[k].tag) {
+      case TT_V_INT:
+        kind = 1;
+        break;
+      case TT_V_UINT:
+        kind = 1;
+        is_uint = true;
+        break;
+      case TT_V_FLOAT:
+        kind = 2;
+        break;
+      case TT_V_COMPLEX:
+        kind = 3;
+        break;
+      case TT_V_DTYPE:
+        t = arg[k].as.dtype;
+        break;
+      default:
+        t = tt__value_dtype(&arg[k]);
+    }
+    if (kind > weak) weak = kind;
+    if (kind) continue;
+    if (t == TT_DTYPE_NONE) return tt__fail(err, TT_ETYPE, "Cannot interpret argument %d as an array or a number", k);
+    strong = strong == TT_DTYPE_NONE ? t : tt__promote(strong, t);
+  }
+  bool lower = strong == TT_DTYPE_NONE || strong == TT_BOOL || tt__is_int(strong);
+  switch (weak) {
+    case 0:
+      *out = strong == TT_DTYPE_NONE ? TT_F64 : strong;
+      break;
+    case 1:
+      *out = strong == TT_DTYPE_NONE ? (is_uint && n == 1 ? TT_U64 : TT_I64) : strong == TT_BOOL ? TT_I64 : strong;
+      break;
+    case 2:
+      *out = lower ? TT_F64 : strong;
+      break;
+    default:
+      *out = lower ? TT_C128 : tt__complex_of(strong);
+  }
+  return TT_OK;
+}
+
+/* ---- by class */
+
+static bool has_complex_loop(tt_op op) {
+  switch (op) {
+    case TT_FLOORDIV:
+    case TT_MOD:
+    case TT_FMOD:
+    case TT_CBRT:
+    case TT_LOGADDEXP:
+    case TT_ATAN2:
+    case TT_HYPOT:
+    case TT_COPYSIGN:
+    case TT_NEXTAFTER:
+    case TT_FLOOR:
+    case TT_CEIL:
+    case TT_TRUNC:
+    case TT_SIGNBIT:
+      return false;
+    default:
+      return true;
+  }
+}
+
+static tt_code fail_unsupported(tt_op op, tt_error *err) {
+  return tt__fail(err, TT_ETYPE,
+                  "ufunc '%s' not supported for the input types, and the inputs could not be safely coerced to any "
+                  "supported types according to the casting rule ''safe''",
+                  tt__ops[op].numpy);
+}
+
+/* The smallest float that an integer's ufunc loop takes: float16 for one byte, float32 for two, float64 above. */
+static tt_dtype float_of(tt_dtype t) {
+  if (t != TT_BOOL && !tt__is_int(t)) return t;
+  return tt__dtype_size(t) == 1 ? TT_F16 : tt__dtype_size(t) == 2 ? TT_F32 : TT_F64;
+}
+
+/* FLOAT ops look for the first loop that every operand fits, so each operand becomes a float before they meet. */
+static tt_code float_type(const tt_value *arg, int n, tt_dtype *out, tt_error *err) {
+  tt_dtype both, strong = TT_DTYPE_NONE;
+  TT_TRY(tt__result_type(arg, n, &both, err));
+  bool weak = false;
+  for (int k = 0; k < n; k++) {
+    if (arg[k].tag == TT_V_INT || arg[k].tag == TT_V_UINT || arg[k].tag == TT_V_FLOAT || arg[k].tag == TT_V_COMPLEX) {
+      weak = true;
+      continue;
+    }
+    tt_dtype t = float_of(tt__value_dtype(&arg[k]));
+    strong = strong == TT_DTYPE_NONE ? t : tt__promote(strong, t);
+  }
+  *out = weak || strong == TT_DTYPE_NONE ? float_of(both) : strong;
+  return TT_OK;
+}
+
+static tt_code arith_bool(tt_op op, tt_types *t, tt_error *err) {
+  switch (op) {
+    case TT_SUB:
+      return tt__fail(
+          err, TT_ETYPE,
+          "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or "
+          "the logical_xor function instead.");
+    case TT_NEG:
+      return tt__fail(err, TT_ETYPE,
+                      "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the "
+                      "logical_not function instead.");
+    case TT_SIGN:
+      return tt__fail(err, TT_ETYPE,
+                      "ufunc 'sign' did not contain a loop with signature matching types <class "
+                      "'numpy.dtypes.BoolDType'> -> None");
+    case TT_FLOORDIV:
+    case TT_MOD:
+    case TT_FMOD:
+    case TT_POW:
+    case TT_SQUARE:
+    case TT_RECIPROCAL:
+    case TT_CONJ:
+      t->compute = TT_I8;
+      break;
+    default:
+      break;
+  }
+  t->result = t->compute;
+  return TT_OK;
+}
+
+static tt_code by_class(tt_op op, const tt_value *arg, int n, tt_types *t, tt_error *err) {
+  TT_TRY(tt__result_type(arg, n, &t->compute, err));
+  bool is_bool = t->compute == TT_BOOL, is_whole = is_bool || tt__is_int(t->compute);
+  t->result = t->compute;
+  switch (tt__ops[op].cls) {
+    case TT_CLASS_ARITH:
+      return is_bool ? arith_bool(op, t, err) : TT_OK;
+    case TT_CLASS_ABS:
+      t->result = tt__real_of(t->compute);
+      return TT_OK;
+    case TT_CLASS_DIVIDE:
+      if (is_whole) t->compute = t->result = TT_F64;
+      return TT_OK;
+    case TT_CLASS_FLOAT:
+      TT_TRY(float_type(arg, n, &t->compute, err));
+      t->result = t->compute;
+      return TT_OK;
+    case TT_CLASS_COMPARE:
+      t->result = TT_BOOL;
+      return TT_OK;
+    case TT_CLASS_LOGIC:
+      t->compute = t->result = TT_BOOL;
+      return TT_OK;
+    case TT_CLASS_BITS:
+      return is_whole ? TT_OK : fail_unsupported(op, err);
+    case TT_CLASS_SHIFT:
+      if (is_bool) t->compute = t->result = TT_I8;
+      return is_whole ? TT_OK : fail_unsupported(op, err);
+    case TT_CLASS_TEST:
+      if (op == TT_SIGNBIT) t->compute = float_of(t->compute);
+      t->result = TT_BOOL;
+      return TT_OK;
+    case TT_CLASS_PART:
+      t->result = tt__real_of(t->compute);
+      return TT_OK;
+    default:
+      return TT_OK;
+  }
+}
+
+/* ---- dtype= */
+
+static bool has_loop(tt_op op, tt_dtype t) {
+  bool whole = t == TT_BOOL || tt__is_int(t);
+  if (tt__is_complex(t) && !has_complex_loop(op)) return false;
+  switch (tt__ops[op].cls) {
+    case TT_CLASS_COMPARE:
+    case TT_CLASS_LOGIC:
+    case TT_CLASS_TEST:
+      return t == TT_BOOL;
+    case TT_CLASS_FLOAT:
+    case TT_CLASS_DIVIDE:
+      return !whole;
+    case TT_CLASS_BITS:
+      return whole;
+    case TT_CLASS_SHIFT:
+      return tt__is_int(t);
+    default:
+      return true;
+  }
+}
+
+tt_code tt__fail_cast(tt_op op, const char *what, tt_dtype from, tt_dtype to, tt_error *err) {
+  return tt__fail(err, TT_ETYPE,
+                  "Cannot cast ufunc '%s' %s from dtype('%s') to dtype('%s') with casting rule 'same_kind'",
+                  tt__ops[op].numpy, what, tt__dtypes[from].name, tt__dtypes[to].name);
+}
+
+static tt_code forced(tt_op op, const tt_value *arg, int n, tt_dtype dtype, tt_types *t, tt_error *err) {
+  if (!has_loop(op, dtype))
+    return tt__fail(err, TT_ETYPE, "No loop matching the specified signature and casting was found for ufunc %s",
+                    tt__ops[op].numpy);
+  int cls = tt__ops[op].cls;
+  if (cls == TT_CLASS_COMPARE || cls == TT_CLASS_LOGIC || cls == TT_CLASS_TEST) return TT_OK;
+  t->compute = t->result = dtype;
+  for (int k = 0; k < n; k++) {
+    tt_dtype from = tt__value_dtype(&arg[k]);
+    if ((cls == TT_CLASS_ABS || cls == TT_CLASS_PART) && tt__is_complex(from) && !tt__is_complex(dtype)) {
+      t->compute = tt__complex_of(dtype);
+      continue;
+    }
+    char what[24] = "input";
+    if (n > 1) snprintf(what, sizeof what, "input %d", k);
+    if (!tt__can_cast_same_kind(from, dtype) && (arg[k].tag == TT_V_ARRAY || !(tt__is_int(from) && tt__is_int(dtype))))
+      return tt__fail_cast(op, what, from, dtype, err);
+  }
+  return dtype == TT_BOOL && cls == TT_CLASS_ARITH ? arith_bool(op, t, err) : TT_OK;
+}
+
+tt_code tt__op_types(tt_op op, const tt_value *arg, int n, tt_dtype dtype, tt_types *out, tt_error *err) {
+  TT_TRY(by_class(op, arg, n, out, err));
+  if (dtype != TT_DTYPE_NONE) return forced(op, arg, n, dtype, out, err);
+  return tt__is_complex(out->compute) && !has_complex_loop(op) ? fail_unsupported(op, err) : TT_OK;
+}

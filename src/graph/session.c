@@ -1,0 +1,117 @@
+/*
+** The session: one recursive lock, walk stamps, the ledger, the way up to the evaluator.
+** It must not know what a node means, nor include run/.
+*/
+#include "graph/session.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "base/lock.h"
+#include "base/os.h"
+
+tt_ledger tt__ledger;
+__thread uint32_t tt__session_line;
+bool tt__session_strict_copy, tt__session_strict_fallback;
+int64_t tt__session_pending_bytes;
+
+static tt_lock lock = TT_LOCK_INIT;
+static __thread int depth; /* levels this thread holds; the mutex is taken by the first */
+
+static tt_buffer *graves; /* linked through `data`, which nobody reads any more */
+
+/* ---- the lock */
+
+/* Runs without the lock: a drop() may wait for another lock whose owner waits for ours. */
+static void drop_all(tt_buffer *b) {
+  for (tt_buffer *next; b; b = next) {
+    next = b->data;
+    b->drop(b->ctx);
+    tt__session_lock();
+    tt__buffer_dispose(b);
+    tt__session_unlock();
+  }
+}
+
+void tt__session_lock(void) {
+  if (depth++ == 0) tt__lock(&lock);
+}
+
+static void leave(void) {
+  tt_buffer *b = graves;
+  graves = NULL;
+  tt__unlock(&lock);
+  if (b) drop_all(b);
+}
+
+void tt__session_unlock(void) {
+  if (--depth == 0) leave();
+}
+
+int tt__session_suspend(void) {
+  int held = depth;
+  depth = 0;
+  if (held > 0) leave();
+  return held;
+}
+
+void tt__session_resume(int held) {
+  if (held > 0) tt__lock(&lock);
+  depth = held;
+}
+
+void tt__session_bury(tt_buffer *b) {
+  b->data = graves;
+  graves = b;
+}
+
+/* A child must find the lock free and the graph whole. */
+static void fork_prepare(void) { tt__session_lock(); }
+static void fork_done(void) {
+  if (--depth == 0) tt__unlock(&lock);
+}
+__attribute__((constructor)) static void at_load(void) { pthread_atfork(fork_prepare, fork_done, fork_done); }
+
+/* ---- walks */
+
+uint32_t tt__session_stamp(void) {
+  static uint32_t stamp;
+  /* 0 is what new nodes carry. A mark can lie only about a node that was last walked exactly 2^32 walks ago. */
+  if (++stamp == 0) stamp = 1;
+  return stamp;
+}
+
+/* ---- the evaluator */
+
+static tt_evaluate_fn evaluator;
+
+void tt__session_set_evaluator(tt_evaluate_fn fn) { evaluator = fn; }
+
+tt_code tt__evaluate(tt_node *const *node, int n, tt_error *err) {
+  int k = 0;
+  while (k < n && node[k]->op == TT_N_BUFFER) k++;
+  if (k == n) return TT_OK;
+  if (!evaluator) return tt__fail(err, TT_EINTERNAL, "no evaluator is registered");
+  return evaluator(node, n, err);
+}
+
+int64_t tt__session_pending_cap(void) {
+  static int64_t cap;
+  if (cap == 0) {
+    int64_t ram = tt__ram_bytes();
+    cap = ram > 0 ? ram / TT_PENDING_SHARE : INT64_MAX;
+  }
+  return cap;
+}
+
+/* ---- lines */
+
+static void (*line_name)(uint32_t id, char *out, size_t size);
+
+void tt__session_line_name(uint32_t id, char *out, size_t size) {
+  if (size == 0) return;
+  out[0] = 0;
+  if (line_name && id) line_name(id, out, size);
+}
+
+void tt__session_set_line_name(void (*name)(uint32_t id, char *out, size_t size)) { line_name = name; }

@@ -1,0 +1,124 @@
+/*
+** Views of nodes. A view of a view is one view wherever an affine map can say it exactly, so chains
+** of slices stay one node deep. It must not know arrays.
+**
+** The argument of composition: the inner view numbers its elements in C order of its axes. A step of
+** the outer view is an exact move along inner axes when it is a sum of d[j] whole inner steps and no
+** element it reaches leaves an inner axis (no carry): then flat numbers and axis positions agree.
+*/
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/build.h"
+
+/* The axes of a view without those of length 1, neighbours that walk memory as one merged. */
+typedef struct axes {
+  int n;
+  int64_t len[TT_MAX_RANK], step[TT_MAX_RANK];
+  int64_t unit[TT_MAX_RANK]; /* flat elements a move of 1 makes */
+} axes;
+
+static void collapse(tt_node *view, axes *out) {
+  const int64_t *len = tt__node_len(view), *step = tt__node_step(view);
+  out->n = 0;
+  for (int k = 0; k < view->rank; k++) {
+    if (len[k] == 1) continue;
+    int last = out->n - 1;
+    if (last >= 0 && out->step[last] == len[k] * step[k]) {
+      out->len[last] *= len[k];
+      out->step[last] = step[k];
+      continue;
+    }
+    out->len[out->n] = len[k];
+    out->step[out->n++] = step[k];
+  }
+  tt__shape_steps(out->n, out->len, out->unit);
+}
+
+/* How far the elements reach along each inner axis. */
+typedef struct reach {
+  int64_t lo[TT_MAX_RANK], hi[TT_MAX_RANK];
+} reach;
+
+/*
+** Spell `step`, walked `n` times, as whole inner steps: digits by division towards zero, or to the nearest (a step
+** of -1 column and +1 row). *moved gets what it moves in the inner view's source.
+*/
+static bool spell(const axes *in, int64_t step, int64_t n, bool nearest, reach *r, int64_t *moved) {
+  *moved = 0;
+  for (int j = 0; j < in->n; j++) {
+    int64_t d = step / in->unit[j], rest = step % in->unit[j];
+    if (nearest && 2 * llabs(rest) > in->unit[j]) d += rest > 0 ? 1 : -1;
+    step -= d * in->unit[j];
+    int64_t far;
+    if (__builtin_mul_overflow(d, n - 1, &far)) return false;
+    *(far < 0 ? &r->lo[j] : &r->hi[j]) += far;
+    if (r->lo[j] < 0 || r->hi[j] >= in->len[j]) return false;
+    *moved += d * in->step[j];
+  }
+  return step == 0;
+}
+
+/* The view (len, step, off) of the view `inner`, as a view of inner's source. False: it cannot be said. */
+static bool compose(tt_node *inner, int rank, const int64_t *len, const int64_t *step, int64_t off, int64_t *out_step,
+                    int64_t *out_off) {
+  axes in;
+  collapse(inner, &in);
+  reach r;
+  *out_off = inner->attr.off;
+  for (int j = 0; j < in.n; j++) {
+    r.lo[j] = r.hi[j] = off / in.unit[j];
+    off -= r.lo[j] * in.unit[j];
+    *out_off += r.lo[j] * in.step[j];
+  }
+  assert(off == 0);
+  for (int k = 0; k < rank; k++) {
+    out_step[k] = 0;
+    if (len[k] == 1 || step[k] == 0) continue;
+    reach before = r;
+    if (spell(&in, step[k], len[k], false, &r, &out_step[k])) continue;
+    r = before;
+    if (!spell(&in, step[k], len[k], true, &r, &out_step[k])) return false;
+  }
+  return true;
+}
+
+static bool is_same_block(tt_node *a, int rank, const int64_t *len, const int64_t *step, int64_t off) {
+  if (off != 0 || a->rank != rank) return false;
+  int64_t run = 1;
+  for (int k = rank; k-- > 0; run *= len[k])
+    if (a->dim[k] != len[k] || (len[k] != 1 && step[k] != run)) return false;
+  return true;
+}
+
+/* Whether the view reads exactly what the STORE node wrote. */
+static bool reads_back(tt_node *store, int rank, const int64_t *len, const int64_t *step, int64_t off) {
+  tt_node *value = store->src[1];
+  if (store->attr.off != off || value->rank != rank) return false;
+  for (int k = 0; k < rank; k++)
+    if (value->dim[k] != len[k] || (len[k] != 1 && tt__node_step(store)[k] != step[k])) return false;
+  return true;
+}
+
+tt_node *tt__node_view(tt_node *a, int rank, const int64_t *len, const int64_t *step, int64_t off, tt_error *err) {
+  if (is_same_block(a, rank, len, step, off)) return tt__node_retain(a);
+  int64_t size = 1;
+  for (int k = 0; k < rank; k++) size *= len[k];
+  if (size == 0) return tt__node_const((tt_dtype)a->dtype, (tt_scalar){.bits = {0, 0}}, rank, len, err);
+  if (a->op == TT_N_CONST) return tt__node_const((tt_dtype)a->dtype, a->attr.scalar, rank, len, err);
+  if (a->op == TT_N_STORE && reads_back(a, rank, len, step, off)) return tt__node_retain(a->src[1]);
+  int64_t through[TT_MAX_RANK];
+  if (a->op == TT_N_VIEW && compose(a, rank, len, step, off, through, &off)) {
+    a = a->src[0];
+    step = through;
+    if (is_same_block(a, rank, len, step, off)) return tt__node_retain(a);
+  }
+  tt_node *n = tt__node_new(TT_N_VIEW, (tt_dtype)a->dtype, rank, len, rank, err);
+  if (!n) return NULL;
+  for (int k = 0; k < rank; k++) tt__node_step(n)[k] = len[k] == 1 ? 0 : step[k];
+  n->attr.off = off;
+  n->src[n->nsrc++] = tt__node_retain(a);
+  n->pending = a->pending == UINT32_MAX ? UINT32_MAX : a->pending + 1;
+  return n;
+}
