@@ -1,5 +1,9 @@
-# cmake -DIN=text -DOUT=file.c -DNAME=symbol -P embed.cmake
-file(READ ${IN} hex HEX)
+# cmake "-DIN=text;more text" -DOUT=file.c -DNAME=symbol -P embed.cmake
+set(hex "")
+foreach(file ${IN})
+  file(READ ${file} part HEX)
+  string(APPEND hex "${part}")
+endforeach()
 string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
 string(REGEX REPLACE "((0x..,){24})" "\\1\n" bytes "${bytes}")
 file(WRITE ${OUT} "/* Generated from ${NAME}'s text; do not edit. */\n"

@@ -30,13 +30,14 @@ function(tutti_compile target)
   target_compile_options(${target} PRIVATE ${TUTTI_WARNINGS})
 endfunction()
 
-# A C file that defines `const char name[]` with the text of `file`, rebuilt when the text changes.
-function(tutti_embed file name out)
+# A C file that defines `const char name[]` with the text of `files` in order, rebuilt when the text changes.
+function(tutti_embed files name out)
   set(c_file ${PROJECT_BINARY_DIR}/generated/${name}.c)
   add_custom_command(
     OUTPUT ${c_file}
-    COMMAND ${CMAKE_COMMAND} -DIN=${file} -DOUT=${c_file} -DNAME=${name} -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
-    DEPENDS ${file} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+    COMMAND ${CMAKE_COMMAND} "-DIN=${files}" -DOUT=${c_file} -DNAME=${name} -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+    DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+    VERBATIM
     COMMENT "Embedding ${name}")
   set(${out} ${c_file} PARENT_SCOPE)
 endfunction()

@@ -147,8 +147,11 @@ def cbrt_job(n):
 
 JOBS = {
     "exp": exp_job(10), "expm1": expm1_job(10), "exp2": exp2_job(10), "log": log_job(7), "pow": pow_job(8),
-    "sin": sin_job(6), "cos": cos_job(6), "asin": asin_job(12), "atan": atan_job(11), "sinh": sinh_job(7),
-    "cbrt": cbrt_job(5),
+    "sin": sin_job(6), "cos": cos_job(6), "asin": asin_job(12), "atan": atan_job(13, "0.5001"), "sinh": sinh_job(7),
+    "cbrt": cbrt_job(5), "tanh": tanh_job(12),
+    # float32, and float64 arithmetic that ends in float32
+    "expf": exp_job(5), "exp2f": exp2_job(6), "expm1f": expm1_job(5), "logf": logf_job(9), "sinf": sin_job(3), "cosf": cos_job(3),
+    "tanhf": tanh_job(6), "sinhf": sinh_job(4),
 }
 
 

@@ -12,6 +12,8 @@
 
 #include "base/os.h"
 #include "render/prelude.h"
+#include "render/prelude_f64.h"
+#include "render/prelude_f32.h"
 
 #ifndef TT_VM_LEVEL
 #define TT_VM_LEVEL 0
@@ -64,7 +66,7 @@
 
 /* ---- elementwise --------------------------------------------------------- */
 #define LOOP_HEAD(name) static void name(void *out, const void *a, const void *b, const void *c, int64_t n)
-#define LOOP_1(E, lower, cls, D, s)                       \
+#define PLAIN_1(lower, cls, s)                            \
   LOOP_HEAD(lower##_##s) {                                \
     RESULT_##cls(s) *o = out;                             \
     const tt_##s *x = a;                                  \
@@ -72,13 +74,56 @@
     (void)c;                                              \
     EACH_LANE o[i] = tt_##lower##_##s(x[i]);              \
   }
-#define LOOP_2(E, lower, cls, D, s)                       \
+#define PLAIN_2(lower, cls, s)                            \
   LOOP_HEAD(lower##_##s) {                                \
     RESULT_##cls(s) *o = out;                             \
     const tt_##s *x = a, *y = b;                          \
     (void)c;                                              \
     EACH_LANE o[i] = tt_##lower##_##s(x[i], y[i]);        \
   }
+/* Ops with far arguments: look at the block first, then run over it without branches if there are none. */
+#define FAR_1(lower, cls, s)                              \
+  LOOP_HEAD(lower##_##s) {                                \
+    tt_##s *o = out;                                      \
+    const tt_##s *x = a;                                  \
+    tt_u32 far = 0;                                       \
+    (void)b;                                              \
+    (void)c;                                              \
+    EACH_LANE far |= tt_far_##lower##_##s(x[i]);          \
+    if (far == 0)                                         \
+      EACH_LANE o[i] = tt_near_##lower##_##s(x[i]);       \
+    else                                                  \
+      EACH_LANE o[i] = tt_##lower##_##s(x[i]);            \
+  }
+#define FAR_2(lower, cls, s)                              \
+  LOOP_HEAD(lower##_##s) {                                \
+    tt_##s *o = out;                                      \
+    const tt_##s *x = a, *y = b;                          \
+    tt_u32 far = 0;                                       \
+    (void)c;                                              \
+    EACH_LANE far |= tt_far_##lower##_##s(x[i], y[i]);    \
+    if (far == 0)                                         \
+      EACH_LANE o[i] = tt_near_##lower##_##s(x[i], y[i]); \
+    else                                                  \
+      EACH_LANE o[i] = tt_##lower##_##s(x[i], y[i]);      \
+  }
+/* The ops and types that have a tt_far_ function: two arguments where others are one name that means nothing. */
+#define HAS_FAR_sin_f32 ~, ~
+#define HAS_FAR_sin_f64 ~, ~
+#define HAS_FAR_cos_f32 ~, ~
+#define HAS_FAR_cos_f64 ~, ~
+#define HAS_FAR_tan_f32 ~, ~
+#define HAS_FAR_tan_f64 ~, ~
+#define HAS_FAR_fmod_f32 ~, ~
+#define HAS_FAR_fmod_f64 ~, ~
+#define HAS_FAR_mod_f32 ~, ~
+#define HAS_FAR_mod_f64 ~, ~
+#define HAS_FAR_floordiv_f32 ~, ~
+#define HAS_FAR_floordiv_f64 ~, ~
+#define PICK_2(a0, a1, x, ...) x
+#define IF_FAR(far, plain, ...) PICK_2(__VA_ARGS__, far, plain, ~)
+#define LOOP_1(E, lower, cls, D, s) IF_FAR(FAR_1, PLAIN_1, HAS_FAR_##lower##_##s)(lower, cls, s)
+#define LOOP_2(E, lower, cls, D, s) IF_FAR(FAR_2, PLAIN_2, HAS_FAR_##lower##_##s)(lower, cls, s)
 #define LOOP_3(E, lower, cls, D, s)                       \
   LOOP_HEAD(lower##_##s) {                                \
     RESULT_##cls(s) *o = out;                             \
@@ -214,7 +259,6 @@ static void iota(int64_t *out, int64_t start, int64_t step, int64_t n) {
 #define ASSOC ~
 #define SLOW ~
 #define RED ~, ~
-#define PICK_2(a0, a1, x, ...) x
 #define IF_RED(...) PICK_2(__VA_ARGS__, REDUCTION, SKIP, ~)
 #define TT_OP(E, lower, arity, cls, types, flags, numpy) EXPAND(IF_RED(flags), TYPE_BITS(types), E, lower, cls)
 #include "tutti/ops.def"

@@ -1,0 +1,227 @@
+/*
+** The third part of the prelude: f32 functions. It follows prelude_f64.h, includes
+** nothing itself, and keeps prelude.h's rules.
+*/
+#ifndef TT_RENDER_PRELUDE_F32_H
+#define TT_RENDER_PRELUDE_F32_H
+
+/* ---- f32 in f32 ----------------------------------------------------------
+** The same methods with shorter polynomials, for the functions whose speed is felt.
+*/
+#define TT__MAGIC_F 0x1.8p23f
+#define TT__LN2_HI_F 0x1.62e4p-1f /* 15 bits */
+#define TT__LN2_LO_F 0x1.7f7d1cp-20f
+TT_FN tt_f32 tt__pow2_f32(tt_f32 t) { return tt__from_f32((tt__bits_f32(t) + 127) << 23); }
+TT_FN tt_f32 tt__scale_f32(tt_f32 y, tt_f32 t) {
+  tt_f32 half = (t - TT__MAGIC_F) * 0.5f + TT__MAGIC_F;
+  tt_f32 rest = (t - TT__MAGIC_F) - (half - TT__MAGIC_F) + TT__MAGIC_F;
+  return y * tt__pow2_f32(half) * tt__pow2_f32(rest);
+}
+TT_FN tt_f32 tt__clamp_f32(tt_f32 x, tt_f32 low, tt_f32 high) { return x < low ? low : x > high ? high : x; }
+/* e^x * 2^shift, |x| <= 110 (job expf). */
+TT_FN tt_f32 tt__exp_scaled_f32(tt_f32 x, tt_f32 shift) {
+  tt_f32 t = x * 0x1.715476p+0f + TT__MAGIC_F, k = t - TT__MAGIC_F, r = (x - k * TT__LN2_HI_F) - k * TT__LN2_LO_F;
+  tt_f32 p = TT__P5(r, 0x1.fffffcp-2f, 0x1.555496p-3f, 0x1.5558d6p-5f, 0x1.1237ccp-7f, 0x1.6a2d5ap-10f);
+  return tt__scale_f32(1 + (r + r * r * p), t + shift);
+}
+TT_FN tt_f32 tt_exp_f32(tt_f32 x) { return tt__exp_scaled_f32(tt__clamp_f32(x, -110, 100), 0); }
+TT_FN tt_f32 tt_exp2_f32(tt_f32 x) {
+  tt_f32 v = tt__clamp_f32(x, -160, 140), t = v + TT__MAGIC_F, r = v - (t - TT__MAGIC_F), p;
+  p = TT__P6(r, 0x1.ebfbe0p-3f, 0x1.c6b08ep-5f, 0x1.3b29fcp-7f, 0x1.5d8744p-10f, 0x1.445796p-13f, 0x1.00e256p-16f);
+  return tt__scale_f32(1 + (r * 0x1.62e430p-1f + (r * r * p - r * 0x1.05c610p-29f)), t); /* job exp2f */
+}
+TT_FN tt_f32 tt_expm1_f32(tt_f32 x) {
+  tt_f32 v = tt__clamp_f32(x, -25, 100), t = v * 0x1.715476p+0f + TT__MAGIC_F, k = t - TT__MAGIC_F;
+  tt_f32 a = v - k * TT__LN2_HI_F, b = k * TT__LN2_LO_F, r = a - b, c = (a - r) - b, p, e, s, h, l;
+  p = TT__P5(r, 0x1.555556p-3f, 0x1.5554f4p-5f, 0x1.1110a6p-7f, 0x1.6d3eeep-10f, 0x1.a18610p-13f); /* job expm1f */
+  e = r * r * 0.5f + (r * r * r * p + c);
+  s = 1 - tt__from_f32((127 - (tt__bits_f32(t) - tt__bits_f32(TT__MAGIC_F))) << 23);
+  s = k > 100 ? 1.0f : s;
+  h = s + r; /* exact two-sum, |s| >= |r| for k != 0 but 1, where r < s too */
+  l = r - (h - s);
+  e = k == 0 ? r + e : h + (l + e);
+  return x == 0 ? x : tt__scale_f32(e, t);
+}
+
+typedef struct tt__split_f32 {
+  tt_f32 k, f;
+} tt__split_f32;
+TT_FN tt__split_f32 tt__log_split_f32(tt_f32 x) {
+  int tiny = x < 0x1p-126f;
+  tt_u32 e = tt__bits_f32(tiny ? x * 0x1p24f : x) - 0x3f3504f3u + (127u << 23);
+  tt__split_f32 r;
+  r.k = (tt_f32)(tt_i32)(e >> 23) - (tiny ? 151.0f : 127.0f);
+  r.f = tt__from_f32((e & 0x7fffffu) + 0x3f3504f3u) - 1;
+  return r;
+}
+/* (log(1 + f) - f + f^2/2) / f^3 (job logf) */
+TT_FN tt_f32 tt__log_poly_f32(tt_f32 f) {
+  return TT__P9(f, 0x1.55554ap-2f, -0x1.ffffeep-3f, 0x1.99a3bcp-3f, -0x1.556242p-3f, 0x1.234cacp-3f, -0x1.fb6f44p-4f,
+                0x1.e5270ep-4f, -0x1.e19eb8p-4f, 0x1.1c29acp-4f);
+}
+TT_FN tt_f32 tt__log_ends_f32(tt_f32 x, tt_f32 y) {
+  y = x == TT__INF_f32 ? x : y;
+  y = x == 0 ? -TT__INF_f32 : y;
+  y = x < 0 ? TT__NAN_f32 : y;
+  return x != x ? x : y;
+}
+/* log(u + c) */
+TT_FN tt_f32 tt__log_sum_f32(tt_f32 u, tt_f32 c) {
+  tt__split_f32 a = tt__log_split_f32(u);
+  tt_f32 h = 0.5f * a.f * a.f, r = a.f * a.f * a.f * tt__log_poly_f32(a.f) + (a.k * TT__LN2_LO_F + c);
+  return a.k * TT__LN2_HI_F + (a.f - (h - r));
+}
+TT_FN tt_f32 tt_log_f32(tt_f32 x) { return tt__log_ends_f32(x, tt__log_sum_f32(x, 0)); }
+TT_FN tt_f32 tt_log1p_f32(tt_f32 x) {
+  tt_f32 u = 1 + x, t = u - 1, c = ((1 - (u - t)) + (x - t)) / u, y;
+  y = tt__log_ends_f32(u, tt__log_sum_f32(u, x > 0x1p30f ? 0 : c));
+  return x == 0 ? x : y;
+}
+TT_FN tt_f32 tt__log_base_f32(tt_f32 x, tt_f32 ihi, tt_f32 ilo, tt_f32 khi, tt_f32 klo) {
+  tt__split_f32 a = tt__log_split_f32(x);
+  tt_f32 h = 0.5f * a.f * a.f, r = a.f * a.f * a.f * tt__log_poly_f32(a.f);
+  tt_f32 hi = tt__from_f32(tt__bits_f32(a.f - h) & 0xfffff000u), lo = ((a.f - hi) - h) + r;
+  tt_f32 y = a.k * khi, v = hi * ihi, w = y + v, e = v - (w - y);
+  return tt__log_ends_f32(x, w + (lo * (ihi + ilo) + hi * ilo + a.k * klo + e));
+}
+TT_FN tt_f32 tt_log2_f32(tt_f32 x) { return tt__log_base_f32(x, 0x1.714p+0f, 0x1.47652cp-12f, 1, 0); }
+TT_FN tt_f32 tt_log10_f32(tt_f32 x) {
+  return tt__log_base_f32(x, 0x1.bcap-2f, 0x1.7b1526p-14f, 0x1.344p-2f, 0x1.3509f8p-18f);
+}
+TT_FN tt_f32 tt_logaddexp_f32(tt_f32 a, tt_f32 b) {
+  tt_f32 m = a > b ? a : b, d = a > b ? b - a : a - b, y = m + tt_log1p_f32(tt_exp_f32(d));
+  y = a == b ? a + 0x1.62e430p-1f : y;
+  return ((a != a) | (b != b)) ? a + b : y;
+}
+
+/*
+** Angles of f32 are reduced in f64: near, by pi/2 in two parts; else by the bits of 2/pi that matter for one of three
+** ranges of the exponent, in parts of 29 bits (then 53) whose products with x are exact, whole turns dropped.
+*/
+/* 2/pi from the bit of weight 2^-1, 2^-35 and 2^-70 down. */
+#define TT__TURN_A0 0x1.45f306d000000p-1
+#define TT__TURN_A1 0x1.9391054000000p-30
+#define TT__TURN_A2 0x1.4fe13ab000000p-59
+#define TT__TURN_A3 0x1.d1f534ddc0db6p-88
+#define TT__TURN_B0 0x1.c882a50000000p-37
+#define TT__TURN_B1 0x1.fc2757d000000p-64
+#define TT__TURN_B2 0x1.f534dd8000000p-96
+#define TT__TURN_B3 0x1.036d8a5664f11p-122
+#define TT__TURN_C0 0x1.09d5f47000000p-70
+#define TT__TURN_C1 0x1.a9a6ee0000000p-99
+#define TT__TURN_C2 0x1.b6c52b2000000p-129
+#define TT__TURN_C3 0x1.278872083fca3p-157
+typedef struct tt__angle_f32 {
+  tt_f32 r, lo;
+  tt_u32 q;
+} tt__angle_f32;
+TT_FN tt__angle_f32 tt__angle_narrow(tt_f64 r, tt_f64 t) {
+  tt__angle_f32 g;
+  g.r = (tt_f32)r;
+  g.lo = (tt_f32)(r - (tt_f64)g.r);
+  g.q = (tt_u32)tt__bits_f64(t);
+  return g;
+}
+TT_FN tt__angle_f32 tt__angle_near_f32(tt_f32 x) {
+  tt_f64 v = (tt_f64)x, t = v * 0x1.45f306dc9c883p-1 + TT__MAGIC, k = t - TT__MAGIC;
+  return tt__angle_narrow((v - k * 0x1.921fb54000000p+0) - k * 0x1.10b4611a62633p-30, t);
+}
+TT_FN tt__angle_f32 tt__angle_f32_of(tt_f32 x) {
+  tt_f64 v = (tt_f64)x, a = tt_abs_f64(v), t, k, r;
+  int near = a < TT__TRIG_SMALL, mid = a < 0x1p59, high = a < 0x1p94;
+  tt_f64 c0 = mid ? TT__TURN_A0 : high ? TT__TURN_B0 : TT__TURN_C0;
+  tt_f64 c1 = mid ? TT__TURN_A1 : high ? TT__TURN_B1 : TT__TURN_C1;
+  tt_f64 c2 = mid ? TT__TURN_A2 : high ? TT__TURN_B2 : TT__TURN_C2;
+  tt_f64 c3 = mid ? TT__TURN_A3 : high ? TT__TURN_B3 : TT__TURN_C3;
+  tt_f64 p0 = v * c0, p1 = v * c1, p2 = v * c2;
+  tt__dd s;
+  p0 -= 4 * tt_rint_f64(p0 * 0.25);
+  p1 -= 4 * tt_rint_f64(p1 * 0.25);
+  t = ((p0 + p1) + p2) + TT__MAGIC;
+  k = t - TT__MAGIC;
+  s = tt__two_sum(p0 - k, p1);
+  r = (s.hi + (p2 + (s.lo + v * c3))) * TT__PIO2_HI;
+  k = v * 0x1.45f306dc9c883p-1 + TT__MAGIC;
+  t = near ? k : t;
+  k -= TT__MAGIC;
+  r = near ? (v - k * 0x1.921fb54000000p+0) - k * 0x1.10b4611a62633p-30 : r;
+  return tt__angle_narrow(a < TT__INF_f64 ? r : TT__NAN_f64, t);
+}
+#define TT__SINF(z) TT__P3(z, -0x1.555548p-3f, 0x1.11080ep-7f, -0x1.997db0p-13f) /* job sinf */
+#define TT__COSF(z) TT__P3(z, 0x1.55554cp-5f, -0x1.6c0d00p-10f, 0x1.9a1f76p-16f) /* job cosf */
+TT_FN tt_f32 tt__sin_poly_f32(tt__angle_f32 g) {
+  tt_f32 z = g.r * g.r;
+  return g.r + (g.r * z * TT__SINF(z) + g.lo * (1 - 0.5f * z));
+}
+TT_FN tt_f32 tt__cos_poly_f32(tt__angle_f32 g) {
+  tt_f32 z = g.r * g.r, w = 1 - 0.5f * z;
+  return w + (((1 - w) - 0.5f * z) + (z * z * TT__COSF(z) - g.r * g.lo));
+}
+TT_FN tt_f32 tt__sin_turn_f32(tt__angle_f32 g, tt_u32 add) {
+  tt_u32 q = g.q + add;
+  tt_f32 s = tt__sin_poly_f32(g), c = tt__cos_poly_f32(g), y = (q & 1) != 0 ? c : s;
+  return (q & 2) != 0 ? -y : y;
+}
+TT_FN tt_f32 tt__tan_turn_f32(tt__angle_f32 g) {
+  tt_f32 z = g.r * g.r, w = 1 - 0.5f * z, t;
+  tt_f32 ps = g.r * z * TT__SINF(z) + g.lo * w, pc = ((1 - w) - 0.5f * z) + (z * z * TT__COSF(z) - g.r * g.lo);
+  tt_f32 s = g.r + ps, c = w + pc, sl = ps - (s - g.r), cl = pc - (c - w);
+  int odd = (g.q & 1) != 0;
+  tt_f32 n = odd ? -c : s, nl = odd ? -cl : sl, d = odd ? s : c, dl = odd ? sl : cl;
+  t = n / d;
+  return t + (nl - t * dl) / d;
+}
+#define TT__TRIG_F32(NAME, ANGLE)                                                     \
+  TT_FN tt_f32 tt_##NAME##sin_f32(tt_f32 x) {                                         \
+    tt_f32 y = tt__sin_turn_f32(ANGLE(x), 0);                                         \
+    return x == 0 ? x : y;                                                            \
+  }                                                                                   \
+  TT_FN tt_f32 tt_##NAME##cos_f32(tt_f32 x) { return tt__sin_turn_f32(ANGLE(x), 1); } \
+  TT_FN tt_f32 tt_##NAME##tan_f32(tt_f32 x) {                                         \
+    tt_f32 y = tt__tan_turn_f32(ANGLE(x));                                            \
+    return x == 0 ? x : y;                                                            \
+  }
+TT__TRIG_F32(, tt__angle_f32_of)
+TT__TRIG_F32(near_, tt__angle_near_f32)
+TT_FN tt_b8 tt_far_sin_f32(tt_f32 x) { return (tt_b8)(tt_abs_f32(x) >= (tt_f32)TT__TRIG_SMALL); }
+TT_FN tt_b8 tt_far_cos_f32(tt_f32 x) { return tt_far_sin_f32(x); }
+TT_FN tt_b8 tt_far_tan_f32(tt_f32 x) { return tt_far_sin_f32(x); }
+
+TT_FN tt_f32 tt_sinh_f32(tt_f32 x) {
+  tt_f32 a = tt_abs_f32(x), z = x * x, p, e, y;
+  p = TT__P4(z, 0x1.555556p-3f, 0x1.111130p-7f, 0x1.a00030p-13f, 0x1.79e43cp-19f); /* job sinhf */
+  e = tt__exp_scaled_f32(tt__clamp_f32(a, 0, 100), -1);
+  y = e - 0.25f / e;
+  y = a < 1 ? a + a * z * p : y;
+  return tt_copysign_f32(y, x);
+}
+TT_FN tt_f32 tt_cosh_f32(tt_f32 x) {
+  tt_f32 e = tt__exp_scaled_f32(tt__clamp_f32(tt_abs_f32(x), 0, 100), -1);
+  return e + 0.25f / e;
+}
+TT_FN tt_f32 tt_tanh_f32(tt_f32 x) {
+  tt_f32 a = tt_abs_f32(x), z = x * x, p, y;
+  p = TT__P6(z, -0x1.555554p-2f, 0x1.1110a2p-3f, -0x1.b9f8a2p-5f, 0x1.63ebc4p-6f, -0x1.0d9e20p-7f, 0x1.1e622ep-9f);
+  y = 1 - 2 / (tt__exp_scaled_f32(2 * tt__clamp_f32(a, 0, 15), 0) + 1);
+  y = a < 0.625f ? a + a * z * p : y; /* job tanhf */
+  return tt_copysign_f32(y, x);
+}
+
+/* ---- f32 through f64 ------------------------------------------------------ */
+#define TT__F32_1(name) \
+  TT_FN tt_f32 tt_##name##_f32(tt_f32 x) { return (tt_f32)tt_##name##_f64((tt_f64)x); }
+TT__F32_1(cbrt)
+TT__F32_1(asin)
+TT__F32_1(acos)
+TT__F32_1(atan)
+TT__F32_1(asinh)
+TT__F32_1(acosh)
+TT__F32_1(atanh)
+TT_FN tt_f32 tt_atan2_f32(tt_f32 y, tt_f32 x) { return (tt_f32)tt_atan2_f64((tt_f64)y, (tt_f64)x); }
+TT_FN tt_f32 tt_hypot_f32(tt_f32 x, tt_f32 y) {
+  tt_f64 a = (tt_f64)x, b = (tt_f64)y;
+  tt_f32 h = (tt_f32)TT_SQRT_F64(a * a + b * b);
+  return (tt_isinf_f32(x) | tt_isinf_f32(y)) != 0 ? TT__INF_f32 : h;
+}
+
+#endif

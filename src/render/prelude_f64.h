@@ -1,0 +1,557 @@
+/*
+** The second part of the prelude: f64 functions made of polynomials, and the float
+** remainders. It follows prelude.h, includes nothing itself, and keeps its rules.
+*/
+#ifndef TT_RENDER_PRELUDE_F64_H
+#define TT_RENDER_PRELUDE_F64_H
+
+/* Polynomials, constant term first, by Horner's rule. */
+#define TT__P2(x, a, b) ((a) + (x) * (b))
+#define TT__P3(x, a, b, c) ((a) + (x) * TT__P2(x, b, c))
+#define TT__P4(x, a, b, c, d) ((a) + (x) * TT__P3(x, b, c, d))
+#define TT__P5(x, a, b, c, d, e) ((a) + (x) * TT__P4(x, b, c, d, e))
+#define TT__P6(x, a, b, c, d, e, f) ((a) + (x) * TT__P5(x, b, c, d, e, f))
+#define TT__P7(x, a, b, c, d, e, f, g) ((a) + (x) * TT__P6(x, b, c, d, e, f, g))
+#define TT__P8(x, a, b, c, d, e, f, g, h) ((a) + (x) * TT__P7(x, b, c, d, e, f, g, h))
+#define TT__P9(x, a, b, c, d, e, f, g, h, i) ((a) + (x) * TT__P8(x, b, c, d, e, f, g, h, i))
+#define TT__P10(x, a, b, c, d, e, f, g, h, i, j) ((a) + (x) * TT__P9(x, b, c, d, e, f, g, h, i, j))
+#define TT__P11(x, a, b, c, d, e, f, g, h, i, j, k) ((a) + (x) * TT__P10(x, b, c, d, e, f, g, h, i, j, k))
+#define TT__P12(x, a, b, c, d, e, f, g, h, i, j, k, l) ((a) + (x) * TT__P11(x, b, c, d, e, f, g, h, i, j, k, l))
+#define TT__P13(x, a, b, c, d, e, f, g, h, i, j, k, l, m) ((a) + (x) * TT__P12(x, b, c, d, e, f, g, h, i, j, k, l, m))
+
+/* ---- double-double ------------------------------------------------------- */
+typedef struct tt__dd {
+  tt_f64 hi, lo;
+} tt__dd;
+/* The sum exactly, for |a| >= |b| or a == 0. */
+TT_FN tt__dd tt__fast_sum(tt_f64 a, tt_f64 b) {
+  tt__dd r;
+  r.hi = a + b;
+  r.lo = b - (r.hi - a);
+  return r;
+}
+TT_FN tt__dd tt__two_sum(tt_f64 a, tt_f64 b) {
+  tt__dd r;
+  tt_f64 t;
+  r.hi = a + b;
+  t = r.hi - a;
+  r.lo = (a - (r.hi - t)) + (b - t);
+  return r;
+}
+/* The upper 26 bits of a value; what remains has 27. */
+TT_FN tt_f64 tt__upper(tt_f64 x) { return tt__from_f64(tt__bits_f64(x) & 0xfffffffff8000000ull); }
+/* The product to 106 bits (the last partial product may round at 2^-107). */
+TT_FN tt__dd tt__two_prod(tt_f64 a, tt_f64 b) {
+  tt_f64 ah = tt__upper(a), al = a - ah, bh = tt__upper(b), bl = b - bh;
+  tt__dd r;
+  r.hi = a * b;
+  r.lo = (((ah * bh - r.hi) + ah * bl) + al * bh) + al * bl;
+  return r;
+}
+
+/* ---- remainders ---------------------------------------------------------- */
+/* |x| mod |y| by long division of the significands, 11 bits a step: for quotients of 2^52 and more. */
+TT_FN tt_f64 tt__fmod_far(tt_f64 x, tt_f64 y) {
+  tt_f64 a = tt_abs_f64(x), b = tt_abs_f64(y);
+  tt_f64 sb = b < 0x1p-1022 ? b * 0x1p54 : b;
+  tt_u64 ub = tt__bits_f64(sb), ua = tt__bits_f64(a);
+  tt_i32 eb = (tt_i32)(ub >> 52) - (b < 0x1p-1022 ? 54 : 0), n = (tt_i32)(ua >> 52) - eb;
+  tt_u64 mb = (ub & 0xfffffffffffffull) | 0x10000000000000ull;
+  tt_u64 r = ((ua & 0xfffffffffffffull) | 0x10000000000000ull) % mb;
+  for (; n > 0; n -= 11) r = (r << (n < 11 ? n : 11)) % mb;
+  /* r * 2^(eb - 1075), in two steps that are both exact. */
+  return eb > 0 ? (tt_f64)r * tt__from_f64((tt_u64)(eb > 60 ? eb - 52 : 1) << 52) *
+                      (eb > 60 ? 1.0 : tt__from_f64((tt_u64)(1023 + eb - 53) << 52))
+                : (tt_f64)(r >> (1 - eb)) * 0x1p-1074;
+}
+/* |x| mod |y| for quotients below 2^52: the quotient may be one too large. */
+TT_FN tt_f64 tt__fmod_near(tt_f64 a, tt_f64 b) {
+  tt__dd p = tt__two_prod(tt_trunc_f64(a / b), b);
+  tt_f64 r = (a - p.hi) - p.lo;
+  r = r < 0 ? r + b : r;
+  return b == TT__INF_f64 ? (a < b ? a : a - b) : r;
+}
+/* The same for f32, where a double holds quotient times divisor below quotients of 2^28. */
+TT_FN tt_f64 tt__fmod_narrow(tt_f64 a, tt_f64 b) {
+  tt_f64 r = a - tt_trunc_f64(a / b) * b;
+  r = r < 0 ? r + b : r;
+  return b == TT__INF_f64 ? (a < b ? a : a - b) : r;
+}
+/* From an fmod, near or full, the two functions that NumPy makes of it. */
+#define TT__DIVMOD(S, F, FMOD, MOD, FLOORDIV)                                       \
+  TT_FN F tt_##MOD##_##S(F a, F b) {                                                \
+    F m = tt_##FMOD##_##S(a, b), up = ((b < 0) != (m < 0)) ? m + b : m;             \
+    F r = m == 0 ? tt_copysign_##S((F)0, b) : up;                                   \
+    return b == 0 ? m : r;                                                          \
+  }                                                                                 \
+  TT_FN F tt_##FLOORDIV##_##S(F a, F b) {                                           \
+    F m = tt_##FMOD##_##S(a, b), q = a / b, d = (a - m) / b, f;                     \
+    d = ((m != 0) & ((b < 0) != (m < 0))) ? d - 1 : d;                              \
+    f = tt_floor_##S(d);                                                            \
+    f = d - f > (F)0.5 ? f + 1 : f;                                                 \
+    f = d == 0 ? tt_copysign_##S((F)0, q) : f;                                      \
+    return b == 0 ? q : f;                                                          \
+  }
+#define TT__FMOD(S, F, NEAR, REACH)                                                 \
+  TT_FN tt_b8 tt_far_fmod_##S(F x, F y) {                                           \
+    F a = tt_abs_##S(x), b = tt_abs_##S(y);                                         \
+    return (tt_b8)((a >= b * (F)REACH) & (b > 0) & (a < TT__INF_##S));              \
+  }                                                                                 \
+  TT_FN tt_b8 tt_far_mod_##S(F x, F y) { return tt_far_fmod_##S(x, y); }            \
+  TT_FN tt_b8 tt_far_floordiv_##S(F x, F y) { return tt_far_fmod_##S(x, y); }       \
+  TT_FN F tt_near_fmod_##S(F x, F y) {                                              \
+    F r = (F)NEAR(tt_abs_f64((tt_f64)x), tt_abs_f64((tt_f64)y));                    \
+    return r == r ? tt_copysign_##S(r, x) : r;                                      \
+  }                                                                                 \
+  TT_FN F tt_fmod_##S(F x, F y) {                                                   \
+    if (tt_far_fmod_##S(x, y) == 0) return tt_near_fmod_##S(x, y);                  \
+    return tt_copysign_##S((F)tt__fmod_far((tt_f64)x, (tt_f64)y), x);               \
+  }                                                                                 \
+  TT__DIVMOD(S, F, fmod, mod, floordiv)                                             \
+  TT__DIVMOD(S, F, near_fmod, near_mod, near_floordiv)
+TT__FMOD(f32, tt_f32, tt__fmod_narrow, 0x1p28)
+TT__FMOD(f64, tt_f64, tt__fmod_near, 0x1p52)
+
+/* ---- exponentials, f64 ---------------------------------------------------
+** x = k ln2 + r, |r| <= ln2/2; e^r = 1 + r + r^2 p(r), p of 10 terms (job exp).
+** k is found by adding 1.5*2^52: its low bits are then those of the sum.
+*/
+#define TT__MAGIC 0x1.8p52
+#define TT__LN2_HI 0x1.62e42fefa3800p-1 /* 42 bits: k times it is exact */
+#define TT__LN2_LO 0x1.ef35793c76730p-45
+#define TT__LOG2E 0x1.71547652b82fep+0
+
+/* 2^k for the integer k in a sum t = TT__MAGIC + k, -1022 <= k <= 1023. */
+TT_FN tt_f64 tt__pow2(tt_f64 t) { return tt__from_f64((tt__bits_f64(t) + 1023) << 52); }
+/* y * 2^k, k as TT__MAGIC + k, in two factors, so that overflow and gradual underflow are right. */
+TT_FN tt_f64 tt__scale(tt_f64 y, tt_f64 t) {
+  tt_f64 half = (t - TT__MAGIC) * 0.5 + TT__MAGIC;
+  tt_f64 rest = (t - TT__MAGIC) - (half - TT__MAGIC) + TT__MAGIC;
+  return y * tt__pow2(half) * tt__pow2(rest);
+}
+TT_FN tt_f64 tt__exp_poly(tt_f64 r) {
+  return TT__P10(r, 0x1.0000000000007p-1, 0x1.5555555555501p-3, 0x1.55555555513a7p-5, 0x1.111111112707dp-7,
+      0x1.6c16c18225537p-10, 0x1.a01a012a5daecp-13, 0x1.a0199ec0e9808p-16, 0x1.71df2b67b270ep-19,
+      0x1.28a99dc2cd992p-22, 0x1.ad6e9256d21c6p-26);
+}
+/* e^(x + lo) * 2^shift, |x| <= 750 or NaN, |lo| tiny. */
+TT_FN tt_f64 tt__exp_scaled(tt_f64 x, tt_f64 lo, tt_f64 shift) {
+  tt_f64 t = x * TT__LOG2E + TT__MAGIC, k = t - TT__MAGIC;
+  tt_f64 a = x - k * TT__LN2_HI, b = k * TT__LN2_LO - lo, r = a - b, c = (a - r) - b;
+  return tt__scale(1 + (r + (r * r * tt__exp_poly(r) + c)), t + shift);
+}
+TT_FN tt_f64 tt__clamp(tt_f64 x, tt_f64 low, tt_f64 high) { return x < low ? low : x > high ? high : x; }
+TT_FN tt_f64 tt_exp_f64(tt_f64 x) { return tt__exp_scaled(tt__clamp(x, -750, 750), 0, 0); }
+
+/* The same in base 2: 2^r = 1 + r ln2 + r^2 p(r) (job exp2). */
+TT_FN tt_f64 tt_exp2_f64(tt_f64 x) {
+  tt_f64 v = tt__clamp(x, -1080, 1030), t = v + TT__MAGIC, r = v - (t - TT__MAGIC), p, u;
+  p = TT__P10(r, 0x1.ebfbdff82c59fp-3, 0x1.c6b08d704a0cdp-5, 0x1.3b2ab6fba0c44p-7, 0x1.5d87fe78a22ccp-10,
+      0x1.4309130cfe24cp-13, 0x1.ffcbfc77939efp-17, 0x1.62bfcba30e214p-20, 0x1.b524d5c816fd1p-24,
+      0x1.e615297f30904p-28, 0x1.ea0e6701f6456p-32);
+  u = r * r * p + r * 0x1.abc9e3b39803fp-56;
+  return tt__scale(1 + (r * 0x1.62e42fefa39efp-1 + u), t);
+}
+
+/* e^x - 1 = 2^k ((1 - 2^-k) + (e^r - 1)), e^r - 1 = r + r^2/2 + r^3 p(r) (job expm1). */
+TT_FN tt_f64 tt_expm1_f64(tt_f64 x) {
+  tt_f64 v = tt__clamp(x, -50, 750), t = v * TT__LOG2E + TT__MAGIC, k = t - TT__MAGIC;
+  tt_f64 a = v - k * TT__LN2_HI, b = k * TT__LN2_LO, r = a - b, c = (a - r) - b, p, e, s;
+  tt__dd h;
+  p = TT__P10(r, 0x1.5555555555558p-3, 0x1.5555555555558p-5, 0x1.111111110fb1cp-7, 0x1.6c16c16c14d9bp-10,
+      0x1.a01a01ae55e65p-13, 0x1.a01a01ae8218dp-16, 0x1.71ddfbe5d48bdp-19, 0x1.27e4c9785dac2p-22,
+      0x1.af5900bccbcaep-26, 0x1.1f905f2298eccp-29);
+  e = r * r * 0.5 + (r * r * r * p + (c + c * r)); /* e^r - 1 - r */
+  s = 1 - tt__from_f64((1023 - (tt__bits_f64(t) - tt__bits_f64(TT__MAGIC))) << 52);
+  s = k > 1000 ? 1.0 : s;
+  h = tt__two_sum(s, r);
+  e = k == 0 ? r + e : h.hi + (h.lo + e);
+  return ((x == 0) | (x != x)) ? x : tt__scale(e, t);
+}
+
+/* ---- logarithms, f64 -----------------------------------------------------
+** x = 2^k m, m in [sqrt(1/2), sqrt(2)); f = m - 1, s = f/(2 + f), z = s*s;
+** log m = 2 atanh s = 2 s + s z p(z) (job log), written so that f is added last.
+*/
+typedef struct tt__split {
+  tt_f64 k, f;
+} tt__split;
+/* For x > 0 and finite (else anything). */
+TT_FN tt__split tt__log_split(tt_f64 x) {
+  int tiny = x < 0x1p-1022;
+  tt_u64 u = tt__bits_f64(tiny ? x * 0x1p54 : x);
+  tt_u64 e = (u - 0x3fe6a09e667f3bcdull) + (1023ull << 52);
+  tt__split r;
+  r.k = tt__from_f64(0x4330000000000000ull | e >> 52) - (tiny ? 0x1p52 + 1077 : 0x1p52 + 1023);
+  r.f = tt__from_f64((e & 0xfffffffffffffull) + 0x3fe6a09e667f3bcdull) - 1;
+  return r;
+}
+/* log(1 + f) + f^2/2 - f for f = m - 1. */
+TT_FN tt_f64 tt__log_poly(tt_f64 f) {
+  tt_f64 s = f / (2 + f), z = s * s, p;
+  p = TT__P7(z, 0x1.555555555556bp-1, 0x1.999999998adb9p-2, 0x1.24924939669f7p-2, 0x1.c71c584a47f4bp-3,
+      0x1.746511c3dc994p-3, 0x1.39bde803b671fp-3, 0x1.2dfb5f3048d43p-3);
+  return s * (0.5 * f * f + z * p);
+}
+/* What a logarithm is at 0, below 0, at infinity and at NaN; y elsewhere. */
+TT_FN tt_f64 tt__log_ends(tt_f64 x, tt_f64 y) {
+  y = x == TT__INF_f64 ? x : y;
+  y = x == 0 ? -TT__INF_f64 : y;
+  return x < 0 ? TT__NAN_f64 : x != x ? x : y;
+}
+TT_FN tt_f64 tt_log_f64(tt_f64 x) {
+  tt__split a = tt__log_split(x);
+  tt_f64 h = 0.5 * a.f * a.f, r = tt__log_poly(a.f);
+  return tt__log_ends(x, a.k * TT__LN2_HI - ((h - (r + a.k * TT__LN2_LO)) - a.f));
+}
+/* (k + log(1+f)/log b) with 1/log b in two parts, the first of 24 bits, and log b of 2 likewise. */
+TT_FN tt_f64 tt__log_base(tt_f64 x, tt_f64 ihi, tt_f64 ilo, tt_f64 khi, tt_f64 klo) {
+  tt__split a = tt__log_split(x);
+  tt_f64 h = 0.5 * a.f * a.f, r = tt__log_poly(a.f);
+  tt_f64 hi = tt__from_f64(tt__bits_f64(a.f - h) & 0xffffffff00000000ull), lo = ((a.f - hi) - h) + r;
+  tt_f64 v = hi * ihi, y = a.k * khi;
+  tt__dd w = tt__two_sum(y, v);
+  tt_f64 low = lo * (ihi + ilo) + hi * ilo + a.k * klo;
+  return tt__log_ends(x, w.hi + (low + w.lo));
+}
+TT_FN tt_f64 tt_log2_f64(tt_f64 x) { return tt__log_base(x, 0x1.7154760000000p+0, 0x1.4ae0bf85ddf44p-26, 1, 0); }
+TT_FN tt_f64 tt_log10_f64(tt_f64 x) {
+  return tt__log_base(x, 0x1.bcb7b00000000p-2, 0x1.526e50e32a6abp-26, 0x1.34413509f7800p-2, 0x1.fef311f12b358p-46);
+}
+/* log(u + c), c a correction below half an ulp of u. */
+TT_FN tt_f64 tt__log_sum(tt_f64 u, tt_f64 c) {
+  tt__split a = tt__log_split(u);
+  tt_f64 h = 0.5 * a.f * a.f, r = tt__log_poly(a.f);
+  return a.k * TT__LN2_HI - ((h - (r + (a.k * TT__LN2_LO + c / u))) - a.f);
+}
+TT_FN tt_f64 tt_log1p_f64(tt_f64 x) {
+  tt__dd u = tt__two_sum(1, x);
+  tt_f64 y = tt__log_ends(u.hi, tt__log_sum(u.hi, x > 0x1p60 ? 0 : u.lo));
+  return x == 0 ? x : y;
+}
+
+/* log x for x > 0, to about 2^-65 of itself. */
+TT_FN tt__dd tt__log_dd(tt_f64 x) {
+  tt__split a = tt__log_split(x);
+  tt_f64 d = 2 + a.f, dl = a.f - (d - 2), inv = 1 / d, s = a.f * inv, sl, p, v;
+  tt__dd t = tt__two_prod(s, d), z, u, w, r, e;
+  sl = (((a.f - t.hi) - t.lo) - s * dl) * inv;
+  z = tt__two_prod(s, s);
+  z.lo += 2 * s * sl;
+  p = TT__P8(z.hi, 0x1.9999999999998p-2, 0x1.2492492492b62p-2, 0x1.c71c71c60128ep-3, 0x1.745d17fb4dc00p-3,
+      0x1.3b136ff04de01p-3, 0x1.111ee620a9183p-3, 0x1.de76eb5f2bd13p-4, 0x1.e909cabb68d12p-4); /* job pow */
+  u = tt__fast_sum(0x1.5555555555555p-1, z.hi * p + z.lo * 0x1.9999999999998p-2);
+  u.lo += 0x1.5555555555555p-55;
+  t = tt__two_prod(z.hi, u.hi);
+  t.lo += z.hi * u.lo + z.lo * u.hi;
+  w = tt__two_prod(s, t.hi);
+  w.lo += s * t.lo + sl * t.hi;
+  r = tt__fast_sum(a.k * TT__LN2_HI, 2 * s);
+  e = tt__two_sum(r.hi, w.hi);
+  v = r.lo + e.lo + (2 * sl + w.lo + a.k * TT__LN2_LO);
+  return tt__fast_sum(e.hi, v);
+}
+
+/* ---- powers --------------------------------------------------------------
+** |x|^y = exp(y log|x|), the logarithm and the product as double-doubles; for
+** f32 plain doubles do. TT__POW_ENDS gives C's special cases, r elsewhere.
+*/
+#define TT__POW_ENDS(S, F)                                                            \
+  TT_FN F tt__pow_ends_##S(F x, F y, F r) {                                           \
+    F ax = tt_abs_##S(x), half = y * (F)0.5;                                          \
+    int whole = tt_trunc_##S(y) == y, odd = whole & (tt_trunc_##S(half) != half);     \
+    int none = ax == 0, end = none | !(ax < TT__INF_##S);                             \
+    F edge = none == (y < 0) ? TT__INF_##S : 0;                                       \
+    r = end ? edge : r;                                                               \
+    r = ((x < 0) & !whole & !end) ? TT__NAN_##S : r;                                  \
+    r = odd ? tt_copysign_##S(r, x) : r;                                              \
+    r = ((x != x) | (y != y)) ? x + y : r;                                            \
+    return ((y == 0) | (x == 1)) ? 1 : r;                                             \
+  }
+TT__POW_ENDS(f32, tt_f32)
+TT__POW_ENDS(f64, tt_f64)
+TT_FN tt_f64 tt_pow_f64(tt_f64 x, tt_f64 y) {
+  tt_f64 v = tt__clamp(y, -0x1p70, 0x1p70), lo;
+  tt__dd l = tt__log_dd(tt_abs_f64(x)), e = tt__two_prod(v, l.hi);
+  lo = e.lo + v * l.lo;
+  lo = tt_abs_f64(e.hi) < 750 ? lo : 0;
+  return tt__pow_ends_f64(x, y, tt__exp_scaled(tt__clamp(e.hi, -750, 750), lo, 0));
+}
+TT_FN tt_f32 tt_pow_f32(tt_f32 x, tt_f32 y) {
+  tt_f64 e = tt_log_f64(tt_abs_f64((tt_f64)x)) * tt__clamp((tt_f64)y, -0x1p70, 0x1p70);
+  return tt__pow_ends_f32(x, y, (tt_f32)tt__exp_scaled(tt__clamp(e, -750, 750), 0, 0));
+}
+
+/* m * 2^(3q), m in [1/2, 4): Halley's step on a polynomial start (job cbrt), then Newton's on a value whose square is exact. */
+TT_FN tt_f64 tt_cbrt_f64(tt_f64 x) {
+  tt_f64 a = tt_abs_f64(x), s = a < 0x1p-1022 ? a * 0x1p54 : a, k, q, m, j, t, w, p;
+  tt_u64 u = tt__bits_f64(s);
+  k = tt__from_f64(0x4330000000000000ull | u >> 52) - (0x1p52 + 1022);
+  q = ((k - 1) * 0x1.5555555555555p-2 + TT__MAGIC) - TT__MAGIC;
+  j = k - 3 * q;
+  m = tt__from_f64((u & 0xfffffffffffffull) | 0x3fe0000000000000ull);
+  p = TT__P5(m, 0x1.9c0c044e4a28bp-2, 0x1.23d701d426e5ap+0, -0x1.e8a51b6134116p-1, 0x1.17e2457f46d5cp-1,
+      -0x1.13c993683b054p-3);
+  t = p * (j == 0 ? 1 : j == 1 ? 0x1.428a2f98d728bp+0 : 0x1.965fea53d6e3dp+0);
+  m = m * (j == 0 ? 1 : j == 1 ? 2 : 4);
+  w = t * t * t;
+  t = t * ((w + 2 * m) / (2 * w + m));
+  t = tt__upper(t);
+  w = m / (t * t);
+  t = t + t * ((w - t) / (2 * t + w));
+  t = t * tt__pow2(q - (a < 0x1p-1022 ? 18 : 0) + TT__MAGIC);
+  return ((a == 0) | !(a < TT__INF_f64)) ? x : tt_copysign_f64(t, x);
+}
+
+/* Scaled so that squares neither overflow nor vanish. */
+TT_FN tt_f64 tt_hypot_f64(tt_f64 x, tt_f64 y) {
+  tt_f64 a = tt_abs_f64(x), b = tt_abs_f64(y), m = a > b ? a : b, up, down, h;
+  int big = m > 0x1p500, tiny = m < 0x1p-500;
+  up = big ? 0x1p-600 : 1;
+  down = big ? 0x1p600 : 1;
+  up = tiny ? 0x1p600 : up;
+  down = tiny ? 0x1p-600 : down;
+  a *= up;
+  b *= up;
+  h = TT_SQRT_F64(a * a + b * b) * down;
+  return (tt_isinf_f64(x) | tt_isinf_f64(y)) != 0 ? TT__INF_f64 : h;
+}
+
+/* ---- sine, cosine, tangent, f64 ------------------------------------------
+** x = q pi/2 + r + lo, |r| <= pi/4 and a little. Below TT__TRIG_SMALL pi/2 is
+** taken away in four parts (29 bits each, then 53), so that q times a part is
+** exact; above, by Payne and Hanek: the fraction of x * 2/pi from the bits of
+** 2/pi that matter.
+*/
+#define TT__TRIG_SMALL 25165824.0 /* 1.5 * 2^24 */
+typedef struct tt__angle {
+  tt_f64 r, lo;
+  tt_u64 q;
+} tt__angle;
+TT_FN tt__angle tt__angle_small(tt_f64 x) {
+  tt_f64 t = x * 0x1.45f306dc9c883p-1 + TT__MAGIC, k = t - TT__MAGIC;
+  tt__dd a = tt__two_sum(x - k * 0x1.921fb54000000p+0, -(k * 0x1.10b4611000000p-30));
+  tt__dd b = tt__two_sum(a.hi, -(k * 0x1.4c4c662000000p-59));
+  tt__dd c = tt__fast_sum(b.hi, (a.lo + b.lo) - k * 0x1.1701b839a2520p-88);
+  tt__angle g;
+  g.r = c.hi;
+  g.lo = c.lo;
+  g.q = tt__bits_f64(t);
+  return g;
+}
+/* 2/pi, 32 bits a word, after one word of zeros. */
+TT_CONST tt_u32 tt__two_over_pi[42] = {
+    0u,          0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu, 0xdebbc561u,
+    0xb7246e3au, 0x424dd2e0u, 0x06492eeau, 0x09d1921cu, 0xfe1deb1cu, 0xb129a73eu, 0xe88235f5u, 0x2ebb4484u, 0xe99c7026u,
+    0xb45f7e41u, 0x3991d639u, 0x835339f4u, 0x9c845f8bu, 0xbdf9283bu, 0x1ff897ffu, 0xde05980fu, 0xef2f118bu, 0x5a0a6d1fu,
+    0x6d367ecfu, 0x27cb09b7u, 0x4f463f66u, 0x9e5fea2du, 0x7527bac7u, 0xebe5f17bu, 0x3d0739f7u, 0x8a5292eau, 0x6bfb5fb1u,
+    0x1f8d5d08u, 0x56033046u, 0xfc7b6babu, 0xf0cfbc20u, 0x9af4361du, 0u};
+TT_FN tt__angle tt__angle_huge(tt_f64 x) {
+  tt_u64 u = tt__bits_f64(x) & 0x7fffffffffffffffull;
+  tt_i32 e = (tt_i32)(u >> 52) - 1075 + 30; /* |x| = m 2^(e - 30) */
+  tt_i32 at = e < 0 ? 0 : e > 1006 ? 31 : e >> 5, sh = e & 31;
+  tt_u64 ml = u & 0xffffffffull, mh = ((u & 0xfffffffffffffull) | 0x10000000000000ull) >> 32;
+  tt_u64 v[6], c = 0, q, hi, lo;
+  tt_f64 h0, h1, flip;
+  tt__dd f, p, r;
+  tt__angle g;
+  for (int j = 0; j < 6; j++)
+    v[j] = (((tt_u64)tt__two_over_pi[at + j] << 32 | tt__two_over_pi[at + j + 1]) >> (32 - sh)) & 0xffffffffull;
+  /* The fraction of m * 0.v, 32 bits a word, most significant first: v becomes the product. */
+  tt_u64 w[6];
+  for (int j = 5; j >= 0; j--) {
+    c += v[j] * ml;
+    w[j] = c & 0xffffffffull;
+    c >>= 32;
+  }
+  c = 0;
+  for (int j = 5; j >= 1; j--) {
+    c += v[j] * mh + w[j - 1];
+    w[j - 1] = c & 0xffffffffull;
+    c >>= 32;
+  }
+  hi = w[0] << 32 | w[1];
+  lo = w[2] << 32 | w[3];
+  q = (hi + (1ull << 61)) >> 62;
+  hi -= q << 62; /* a signed fraction of a turn */
+  h0 = tt__from_f64(0x4330000000000000ull | (((hi >> 32) + 0x80000000ull) & 0xffffffffull)) - (0x1p52 + 0x1p31);
+  h1 = tt__from_f64(0x4330000000000000ull | (hi & 0xffffffffull)) - 0x1p52;
+  f = tt__two_sum(h0 * 0x1p-32, h1 * 0x1p-64);
+  h0 = tt__from_f64(0x4330000000000000ull | lo >> 32) - 0x1p52;
+  h1 = tt__from_f64(0x4330000000000000ull | (lo & 0xffffffffull)) - 0x1p52;
+  f = tt__fast_sum(f.hi, f.lo + (h0 * 0x1p-96 + h1 * 0x1p-128));
+  p = tt__two_prod(f.hi, 0x1.921fb54442d18p+2);
+  r = tt__fast_sum(p.hi, p.lo + (f.hi * 0x1.1a62633145c07p-52 + f.lo * 0x1.921fb54442d18p+2));
+  flip = x < 0 ? -1 : 1;
+  g.r = r.hi * flip;
+  g.lo = r.lo * flip;
+  g.q = x < 0 ? 0 - q : q;
+  return g;
+}
+TT_FN tt__angle tt__angle_of(tt_f64 x) {
+  tt__angle g;
+  if (tt_abs_f64(x) < TT__TRIG_SMALL) return tt__angle_small(x);
+  g = tt__angle_huge(x);
+  g.r = tt_isfinite_f64(x) ? g.r : TT__NAN_f64;
+  return g;
+}
+/* Jobs sin and cos; value and rounding error. */
+TT_FN tt__dd tt__sin_poly(tt__angle g) {
+  tt_f64 z = g.r * g.r;
+  tt_f64 p = TT__P6(z, -0x1.5555555555550p-3, 0x1.11111111100f3p-7, -0x1.a01a019cf64aep-13, 0x1.71de3624b078ap-19,
+                    -0x1.ae5edf053747ap-26, 0x1.5db2bd0db12f0p-33);
+  return tt__fast_sum(g.r, g.r * z * p + g.lo * (1 - 0.5 * z));
+}
+TT_FN tt__dd tt__cos_poly(tt__angle g) {
+  tt_f64 z = g.r * g.r, w = 1 - 0.5 * z;
+  tt_f64 p = TT__P6(z, 0x1.555555555554fp-5, -0x1.6c16c16c157bdp-10, 0x1.a01a019d3ecf6p-16, -0x1.27e4f8674e82bp-22,
+                    0x1.1eea26ac554bcp-29, -0x1.8fcb03dd97d6fp-37);
+  return tt__fast_sum(w, ((1 - w) - 0.5 * z) + (z * z * p - g.r * g.lo));
+}
+TT_FN tt_f64 tt__sin_turn(tt__angle g, tt_u64 add) {
+  tt_u64 q = g.q + add;
+  tt_f64 s = tt__sin_poly(g).hi, c = tt__cos_poly(g).hi, y = (q & 1) != 0 ? c : s;
+  return (q & 2) != 0 ? -y : y;
+}
+/* The quotient, corrected by what its operands lost to rounding. */
+TT_FN tt_f64 tt__tan_turn(tt__angle g) {
+  tt__dd s = tt__sin_poly(g), c = tt__cos_poly(g);
+  int odd = (g.q & 1) != 0;
+  tt_f64 n = odd ? -c.hi : s.hi, nl = odd ? -c.lo : s.lo, d = odd ? s.hi : c.hi, dl = odd ? s.lo : c.lo, t = n / d;
+  return t + (nl - t * dl) / d;
+}
+#define TT__TRIG(NAME, ANGLE)                                   \
+  TT_FN tt_f64 tt_##NAME##sin_f64(tt_f64 x) {                   \
+    tt_f64 y = tt__sin_turn(ANGLE(x), 0);                       \
+    return x == 0 ? x : y;                                      \
+  }                                                             \
+  TT_FN tt_f64 tt_##NAME##cos_f64(tt_f64 x) { return tt__sin_turn(ANGLE(x), 1); } \
+  TT_FN tt_f64 tt_##NAME##tan_f64(tt_f64 x) {                   \
+    tt_f64 y = tt__tan_turn(ANGLE(x));                          \
+    return x == 0 ? x : y;                                      \
+  }
+TT__TRIG(, tt__angle_of)
+TT__TRIG(near_, tt__angle_small)
+/* NaN is not far; an infinity becomes one in the far functions. */
+TT_FN tt_b8 tt_far_sin_f64(tt_f64 x) { return (tt_b8)(tt_abs_f64(x) >= TT__TRIG_SMALL); }
+TT_FN tt_b8 tt_far_cos_f64(tt_f64 x) { return tt_far_sin_f64(x); }
+TT_FN tt_b8 tt_far_tan_f64(tt_f64 x) { return tt_far_sin_f64(x); }
+
+/* ---- inverse circular functions, f64 -------------------------------------
+** asin x = x + x z p(z), z = x*x <= 1/4 (job asin); above 1/2,
+** asin x = pi/2 - 2 asin(sqrt((1 - x)/2)), the root with its rounding error.
+*/
+#define TT__PIO2_HI 0x1.921fb54442d18p+0
+#define TT__PIO2_LO 0x1.1a62633145c07p-54
+TT_FN tt_f64 tt__asin_poly(tt_f64 z) {
+  tt_f64 p = TT__P12(z, 0x1.5555555555516p-3, 0x1.33333333469a2p-4, 0x1.6db6db598d3fap-5, 0x1.f1c72579d6c1ep-6,
+      0x1.6e8a888cfe227p-6, 0x1.1c63ce5d73f68p-6, 0x1.c7923f6161711p-7, 0x1.8b32183f6bfb0p-7, 0x1.c8d6bce147bb6p-8,
+      0x1.2d2e95efb67f7p-6, -0x1.dbbd0ee79a962p-7, 0x1.f89c032c626b2p-6);
+  return z * p;
+}
+/* asin(sqrt(z)) for z = (1 - |x|)/2 in [0, 1/4], as a sum. */
+TT_FN tt__dd tt__asin_root(tt_f64 z) {
+  tt_f64 s = TT_SQRT_F64(z), h = tt__upper(s), c = (z - h * h) / (s + h);
+  tt__dd r;
+  r.hi = h;
+  r.lo = (z > 0 ? c : 0) + s * tt__asin_poly(z);
+  return r;
+}
+TT_FN tt_f64 tt_asin_f64(tt_f64 x) {
+  tt_f64 a = tt_abs_f64(x), y = a + a * tt__asin_poly(a * a), big;
+  tt__dd r = tt__asin_root(0.5 * (1 - a));
+  big = (TT__PIO2_HI - 2 * r.hi) + (TT__PIO2_LO - 2 * r.lo);
+  y = tt_copysign_f64(a <= 0.5 ? y : big, x);
+  return a > 1 ? TT__NAN_f64 : x != x ? x : y;
+}
+TT_FN tt_f64 tt_acos_f64(tt_f64 x) {
+  tt_f64 a = tt_abs_f64(x), y, big;
+  tt__dd r = tt__asin_root(0.5 * (1 - a));
+  y = TT__PIO2_HI - (x - (TT__PIO2_LO - x * tt__asin_poly(a * a)));
+  big = x > 0 ? 2 * (r.hi + r.lo) : 2 * ((TT__PIO2_HI - r.hi) + (TT__PIO2_LO - r.lo));
+  y = a <= 0.5 ? y : big;
+  return a > 1 ? TT__NAN_f64 : x != x ? x : y;
+}
+
+/*
+** atan a = atan c + atan((a - c)/(1 + a c)), c one of 0, 1, infinity, so that the
+** last argument t is at most 1/2; atan t = t + t z p(z), z = t*t (job atan).
+*/
+TT_FN tt_f64 tt_atan_f64(tt_f64 x) {
+  tt_f64 a = tt_abs_f64(x), n, d, hi, lo, t, z, p;
+  int up = a > 0.5, top = a > 2;
+  n = up ? a - 1 : a;
+  d = up ? a + 1 : 1;
+  hi = up ? 0.5 * TT__PIO2_HI : 0;
+  lo = up ? 0.5 * TT__PIO2_LO : 0;
+  n = top ? -1 : n;
+  d = top ? a : d;
+  hi = top ? TT__PIO2_HI : hi;
+  lo = top ? TT__PIO2_LO : lo;
+  t = n / d;
+  z = t * t;
+  p = TT__P13(z, -0x1.5555555555555p-2, 0x1.99999999996c4p-3, -0x1.24924924751d3p-3, 0x1.c71c71b6fa867p-4,
+              -0x1.745d14d32650ep-4, 0x1.3b13766f06eabp-4, -0x1.110d6b3dbee52p-4, 0x1.e19238d85da65p-5,
+              -0x1.acc5d3d18cb7ep-5, 0x1.792bb9369cd34p-5, -0x1.32e8b8f0b03dfp-5, 0x1.8b56751f115b7p-6,
+              -0x1.1b93234c5b298p-7);
+  p = hi + (t + (t * z * p + lo));
+  return tt_copysign_f64(p, x);
+}
+TT_FN tt_f64 tt_atan2_f64(tt_f64 y, tt_f64 x) {
+  tt_f64 a = tt_abs_f64(y), b = tt_abs_f64(x);
+  int both = tt_isinf_f64(a) & tt_isinf_f64(b);
+  tt_f64 q = a / b, t;
+  q = both ? 1 : q;
+  t = tt_atan_f64(a == 0 ? 0 : q);
+  t = tt_signbit_f64(x) ? 2 * TT__PIO2_HI - (t - 2 * TT__PIO2_LO) : t;
+  return ((x != x) | (y != y)) ? x + y : tt_copysign_f64(t, y);
+}
+
+/* ---- hyperbolic functions, f64 ------------------------------------------- */
+TT_FN tt_f64 tt_sinh_f64(tt_f64 x) {
+  tt_f64 a = tt_abs_f64(x), z = x * x, p, e, y;
+  p = TT__P7(z, 0x1.5555555555555p-3, 0x1.11111111110d1p-7, 0x1.a01a01a024c01p-13, 0x1.71de3a48fbe83p-19,
+      0x1.ae6465427ca6cp-26, 0x1.611afb71e75e3p-33, 0x1.b499b8aad202ap-41); /* sinh x = x + x z p(z),
+      |x| <= 1 (job sinh) */
+  e = tt__exp_scaled(tt__clamp(a, 0, 750), 0, -1);
+  y = e - 0.25 / e;
+  return a < 1 ? x + x * z * p : tt_copysign_f64(y, x);
+}
+TT_FN tt_f64 tt_cosh_f64(tt_f64 x) {
+  tt_f64 e = tt__exp_scaled(tt__clamp(tt_abs_f64(x), 0, 750), 0, -1);
+  return e + 0.25 / e;
+}
+/* x + x z p(z) below 5/8 (job tanh), 1 - 2/(e^2|x| + 1) above. */
+TT_FN tt_f64 tt_tanh_f64(tt_f64 x) {
+  tt_f64 a = tt_abs_f64(x), z = x * x, p, y;
+  p = TT__P12(z, -0x1.5555555555555p-2, 0x1.1111111110f66p-3, -0x1.ba1ba1b9f6e32p-5, 0x1.664f4877d9a0cp-6,
+      -0x1.226e339921d42p-7, 0x1.d6d376849ac22p-9, -0x1.7d9d81b3537a6p-10, 0x1.3515d8a6b82efp-11,
+      -0x1.f17ef5c26b0aap-13, 0x1.818019daf0fbbp-14, -0x1.0009df88e3501p-15, 0x1.9edeec9a78e08p-18);
+  y = 1 - 2 / (tt__exp_scaled(2 * tt__clamp(a, 0, 30), 0, 0) + 1);
+  y = a < 0.625 ? a + a * z * p : y;
+  return tt_copysign_f64(y, x);
+}
+TT_FN tt_f64 tt_asinh_f64(tt_f64 x) {
+  tt_f64 a = tt_abs_f64(x), b = a > 0x1p28 ? 0x1p28 : a, z = b * b;
+  tt__dd u = tt__two_sum(1, b + z / (1 + TT_SQRT_F64(z + 1)));
+  tt_f64 y = tt__log_sum(a > 0x1p28 ? a : u.hi, a > 0x1p28 ? 0 : u.lo) + (a > 0x1p28 ? 0x1.62e42fefa39efp-1 : 0);
+  return ((a == 0) | !(a < TT__INF_f64)) ? x : tt_copysign_f64(y, x);
+}
+TT_FN tt_f64 tt_acosh_f64(tt_f64 x) {
+  tt_f64 b = x > 0x1p28 ? 0x1p28 : x, t = b - 1;
+  tt__dd u = tt__two_sum(1, t + TT_SQRT_F64(2 * t + t * t));
+  tt_f64 y = tt__log_sum(x > 0x1p28 ? x : u.hi, x > 0x1p28 ? 0 : u.lo) + (x > 0x1p28 ? 0x1.62e42fefa39efp-1 : 0);
+  return x < 1 ? TT__NAN_f64 : !(x < TT__INF_f64) ? x : y;
+}
+TT_FN tt_f64 tt_atanh_f64(tt_f64 x) {
+  tt_f64 a = tt_abs_f64(x);
+  tt_f64 y = 0.5 * tt_log1p_f64(2 * a / (1 - a));
+  return x != x ? x : a > 1 ? TT__NAN_f64 : tt_copysign_f64(y, x);
+}
+TT_FN tt_f64 tt_logaddexp_f64(tt_f64 a, tt_f64 b) {
+  tt_f64 m = a > b ? a : b, d = a > b ? b - a : a - b;
+  tt_f64 y = m + tt_log1p_f64(tt_exp_f64(d));
+  return ((a != a) | (b != b)) ? a + b : a == b ? a + 0x1.62e42fefa39efp-1 : y;
+}
+
+#endif
