@@ -13,6 +13,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RANK = {"tutti": 0, "base": 1, "ir": 2, "run": 4, "frame": 5, "api": 6}
 RANK |= dict.fromkeys(("graph", "sched", "kernel", "lang", "render", "device", "lib", "dist"), 3)
+# The scalar functions that rendered kernels and the interpreter's loops share, by design one text.
+SHARED = {"src/device/cpu/vm_loops.c": "render/prelude"}
 MAX_FILE, MAX_FUNCTION = 1000, 80
 CALL = r"(?<![\w.>])%s\s*\("
 BANNED = {
@@ -52,6 +54,8 @@ def check_direction(path, names, report):
         if home == "_core":
             if folder != "tutti":
                 report(path, 0, f"a binding includes the public headers only, not {name}")
+        elif name.startswith(SHARED.get(path.as_posix(), "\0")):
+            continue
         elif folder != home and RANK[folder] >= RANK[home]:
             report(path, 0, f"{home} must not include {name}")
 

@@ -159,13 +159,13 @@ TT_FN tt_i64 tt_cast_f32_i64(tt_f32 x) {
   return ok ? v : -0x7fffffffffffffffll - 1;
 }
 /* Unsigned types of 32 and 64 bits: the upper half is converted less 2^(bits-1), then the top bit is flipped. */
-#define TT__CAST_UPPER(S, F)                                                         \
-  TT_FN tt_u32 tt_cast_##S##_u32(F x) {                                              \
-    int up = x >= (F)0x1p31;                                                         \
-    return (tt_u32)tt_cast_##S##_i32(up ? x - (F)0x1p31 : x) ^ (up ? 1u << 31 : 0u); \
-  }                                                                                  \
-  TT_FN tt_u64 tt_cast_##S##_u64(F x) {                                              \
-    int up = x >= (F)0x1p63;                                                         \
+#define TT__CAST_UPPER(S, F)                                                             \
+  TT_FN tt_u32 tt_cast_##S##_u32(F x) {                                                  \
+    int up = x >= (F)0x1p31;                                                             \
+    return (tt_u32)tt_cast_##S##_i32(up ? x - (F)0x1p31 : x) ^ (up ? 1u << 31 : 0u);     \
+  }                                                                                      \
+  TT_FN tt_u64 tt_cast_##S##_u64(F x) {                                                  \
+    int up = x >= (F)0x1p63;                                                             \
     return (tt_u64)tt_cast_##S##_i64(up ? x - (F)0x1p63 : x) ^ (up ? 1ull << 63 : 0ull); \
   }
 TT__CAST_UPPER(f32, tt_f32)
@@ -173,48 +173,48 @@ TT__CAST_UPPER(f64, tt_f64)
 
 TT_FN tt_f64 tt_cast_f32_f64(tt_f32 x) { return (tt_f64)x; }
 TT_FN tt_f32 tt_cast_f64_f32(tt_f64 x) { return (tt_f32)x; }
-#define TT__CAST_FLOAT(S, F)                                                           \
-  TT_FN tt_b8 tt_cast_##S##_b8(F x) { return (tt_b8)(x != 0); }                        \
-  TT_FN tt_i8 tt_cast_##S##_i8(F x) { return (tt_i8)tt_cast_##S##_i32(x); }            \
-  TT_FN tt_i16 tt_cast_##S##_i16(F x) { return (tt_i16)tt_cast_##S##_i32(x); }         \
-  TT_FN tt_u8 tt_cast_##S##_u8(F x) { return (tt_u8)tt_cast_##S##_i32(x); }            \
-  TT_FN tt_u16 tt_cast_##S##_u16(F x) { return (tt_u16)tt_cast_##S##_i32(x); }         \
+#define TT__CAST_FLOAT(S, F)                                                   \
+  TT_FN tt_b8 tt_cast_##S##_b8(F x) { return (tt_b8)(x != 0); }                \
+  TT_FN tt_i8 tt_cast_##S##_i8(F x) { return (tt_i8)tt_cast_##S##_i32(x); }    \
+  TT_FN tt_i16 tt_cast_##S##_i16(F x) { return (tt_i16)tt_cast_##S##_i32(x); } \
+  TT_FN tt_u8 tt_cast_##S##_u8(F x) { return (tt_u8)tt_cast_##S##_i32(x); }    \
+  TT_FN tt_u16 tt_cast_##S##_u16(F x) { return (tt_u16)tt_cast_##S##_i32(x); } \
   TT_FN F tt_cast_##S##_##S(F x) { return x; }
 TT__CAST_FLOAT(f32, tt_f32)
 TT__CAST_FLOAT(f64, tt_f64)
 
 #define TT__CAST_NARROW_TO(S, D, T) \
   TT_FN T tt_cast_##S##_##D(tt_##S h) { return tt_cast_f32_##D(tt_cast_##S##_f32(h)); }
-#define TT__CAST_NARROW(S)                                                              \
-  TT__CAST_NARROW_TO(S, b8, tt_b8)                                                      \
-  TT__CAST_NARROW_TO(S, i8, tt_i8)                                                      \
-  TT__CAST_NARROW_TO(S, i16, tt_i16)                                                    \
-  TT__CAST_NARROW_TO(S, i32, tt_i32)                                                    \
-  TT__CAST_NARROW_TO(S, i64, tt_i64)                                                    \
-  TT__CAST_NARROW_TO(S, u8, tt_u8)                                                      \
-  TT__CAST_NARROW_TO(S, u16, tt_u16)                                                    \
-  TT__CAST_NARROW_TO(S, u32, tt_u32)                                                    \
-  TT__CAST_NARROW_TO(S, u64, tt_u64)                                                    \
-  TT__CAST_NARROW_TO(S, f64, tt_f64)                                                    \
+#define TT__CAST_NARROW(S)           \
+  TT__CAST_NARROW_TO(S, b8, tt_b8)   \
+  TT__CAST_NARROW_TO(S, i8, tt_i8)   \
+  TT__CAST_NARROW_TO(S, i16, tt_i16) \
+  TT__CAST_NARROW_TO(S, i32, tt_i32) \
+  TT__CAST_NARROW_TO(S, i64, tt_i64) \
+  TT__CAST_NARROW_TO(S, u8, tt_u8)   \
+  TT__CAST_NARROW_TO(S, u16, tt_u16) \
+  TT__CAST_NARROW_TO(S, u32, tt_u32) \
+  TT__CAST_NARROW_TO(S, u64, tt_u64) \
+  TT__CAST_NARROW_TO(S, f64, tt_f64) \
   TT_FN tt_##S tt_cast_##S##_##S(tt_##S h) { return h; }
 TT__CAST_NARROW(f16)
 TT__CAST_NARROW(bf16)
 TT_FN tt_bf16 tt_cast_f16_bf16(tt_f16 h) { return tt_cast_f32_bf16(tt_cast_f16_f32(h)); }
 TT_FN tt_f16 tt_cast_bf16_f16(tt_bf16 h) { return tt_cast_f32_f16(tt_cast_bf16_f32(h)); }
 
-#define TT__CAST_INT(S, T, BF16)                                                    \
-  TT_FN tt_b8 tt_cast_##S##_b8(T x) { return (tt_b8)(x != 0); }                     \
-  TT_FN tt_i8 tt_cast_##S##_i8(T x) { return (tt_i8)x; }                            \
-  TT_FN tt_i16 tt_cast_##S##_i16(T x) { return (tt_i16)x; }                         \
-  TT_FN tt_i32 tt_cast_##S##_i32(T x) { return (tt_i32)x; }                         \
-  TT_FN tt_i64 tt_cast_##S##_i64(T x) { return (tt_i64)x; }                         \
-  TT_FN tt_u8 tt_cast_##S##_u8(T x) { return (tt_u8)x; }                            \
-  TT_FN tt_u16 tt_cast_##S##_u16(T x) { return (tt_u16)x; }                         \
-  TT_FN tt_u32 tt_cast_##S##_u32(T x) { return (tt_u32)x; }                         \
-  TT_FN tt_u64 tt_cast_##S##_u64(T x) { return (tt_u64)x; }                         \
-  TT_FN tt_f32 tt_cast_##S##_f32(T x) { return (tt_f32)x; }                         \
-  TT_FN tt_f64 tt_cast_##S##_f64(T x) { return (tt_f64)x; }                         \
-  TT_FN tt_f16 tt_cast_##S##_f16(T x) { return tt_cast_f32_f16((tt_f32)x); }        \
+#define TT__CAST_INT(S, T, BF16)                                             \
+  TT_FN tt_b8 tt_cast_##S##_b8(T x) { return (tt_b8)(x != 0); }              \
+  TT_FN tt_i8 tt_cast_##S##_i8(T x) { return (tt_i8)x; }                     \
+  TT_FN tt_i16 tt_cast_##S##_i16(T x) { return (tt_i16)x; }                  \
+  TT_FN tt_i32 tt_cast_##S##_i32(T x) { return (tt_i32)x; }                  \
+  TT_FN tt_i64 tt_cast_##S##_i64(T x) { return (tt_i64)x; }                  \
+  TT_FN tt_u8 tt_cast_##S##_u8(T x) { return (tt_u8)x; }                     \
+  TT_FN tt_u16 tt_cast_##S##_u16(T x) { return (tt_u16)x; }                  \
+  TT_FN tt_u32 tt_cast_##S##_u32(T x) { return (tt_u32)x; }                  \
+  TT_FN tt_u64 tt_cast_##S##_u64(T x) { return (tt_u64)x; }                  \
+  TT_FN tt_f32 tt_cast_##S##_f32(T x) { return (tt_f32)x; }                  \
+  TT_FN tt_f64 tt_cast_##S##_f64(T x) { return (tt_f64)x; }                  \
+  TT_FN tt_f16 tt_cast_##S##_f16(T x) { return tt_cast_f32_f16((tt_f32)x); } \
   TT_FN tt_bf16 tt_cast_##S##_bf16(T x) { return BF16; }
 TT__CAST_INT(b8, tt_b8, tt_cast_f32_bf16((tt_f32)x))
 TT__CAST_INT(i8, tt_i8, tt_cast_f32_bf16((tt_f32)x))
@@ -227,22 +227,22 @@ TT__CAST_INT(u32, tt_u32, tt_cast_f64_bf16((tt_f64)x))
 TT__CAST_INT(u64, tt_u64, tt__bf16_u64(x))
 
 /* ---- every kernel type: comparisons and selection ------------------------ */
-#define TT__ANY(S, T)                                                     \
-  TT_FN tt_b8 tt_eq_##S(T a, T b) { return (tt_b8)(a == b); }             \
-  TT_FN tt_b8 tt_ne_##S(T a, T b) { return (tt_b8)(a != b); }             \
-  TT_FN tt_b8 tt_lt_##S(T a, T b) { return (tt_b8)(a < b); }              \
-  TT_FN tt_b8 tt_le_##S(T a, T b) { return (tt_b8)(a <= b); }             \
-  TT_FN tt_b8 tt_gt_##S(T a, T b) { return (tt_b8)(a > b); }              \
-  TT_FN tt_b8 tt_ge_##S(T a, T b) { return (tt_b8)(a >= b); }             \
+#define TT__ANY(S, T)                                         \
+  TT_FN tt_b8 tt_eq_##S(T a, T b) { return (tt_b8)(a == b); } \
+  TT_FN tt_b8 tt_ne_##S(T a, T b) { return (tt_b8)(a != b); } \
+  TT_FN tt_b8 tt_lt_##S(T a, T b) { return (tt_b8)(a < b); }  \
+  TT_FN tt_b8 tt_le_##S(T a, T b) { return (tt_b8)(a <= b); } \
+  TT_FN tt_b8 tt_gt_##S(T a, T b) { return (tt_b8)(a > b); }  \
+  TT_FN tt_b8 tt_ge_##S(T a, T b) { return (tt_b8)(a >= b); } \
   TT_FN T tt_where_##S(tt_b8 c, T a, T b) { return c ? a : b; }
 /* Ordered types without NaN. */
-#define TT__ORDERED(S, T)                                                 \
-  TT_FN T tt_maximum_##S(T a, T b) { return a > b ? a : b; }              \
-  TT_FN T tt_minimum_##S(T a, T b) { return a < b ? a : b; }              \
-  TT_FN T tt_fmax_##S(T a, T b) { return a > b ? a : b; }                 \
-  TT_FN T tt_fmin_##S(T a, T b) { return a < b ? a : b; }                 \
-  TT_FN T tt_and_##S(T a, T b) { return (T)(a & b); }                     \
-  TT_FN T tt_or_##S(T a, T b) { return (T)(a | b); }                      \
+#define TT__ORDERED(S, T)                                    \
+  TT_FN T tt_maximum_##S(T a, T b) { return a > b ? a : b; } \
+  TT_FN T tt_minimum_##S(T a, T b) { return a < b ? a : b; } \
+  TT_FN T tt_fmax_##S(T a, T b) { return a > b ? a : b; }    \
+  TT_FN T tt_fmin_##S(T a, T b) { return a < b ? a : b; }    \
+  TT_FN T tt_and_##S(T a, T b) { return (T)(a & b); }        \
+  TT_FN T tt_or_##S(T a, T b) { return (T)(a | b); }         \
   TT_FN T tt_xor_##S(T a, T b) { return (T)(a ^ b); }
 
 /* ---- bool ---------------------------------------------------------------- */
@@ -262,65 +262,65 @@ TT_FN tt_b8 tt_lnot_b8(tt_b8 a) { return (tt_b8)(a == 0); }
 */
 #define TT__BELOW_0(b) ((b) < 0)
 #define TT__NEVER(b) 0
-#define TT__INT(S, T, W, BITS, NEGATIVE)                                                              \
-  TT__ANY(S, T)                                                                             \
-  TT__ORDERED(S, T)                                                                         \
-  TT_FN T tt_not_##S(T a) { return (T)~a; }                                                 \
-  TT_FN T tt_add_##S(T a, T b) { return (T)((W)a + (W)b); }                                 \
-  TT_FN T tt_sub_##S(T a, T b) { return (T)((W)a - (W)b); }                                 \
-  TT_FN T tt_mul_##S(T a, T b) { return (T)((W)a * (W)b); }                                 \
-  TT_FN T tt_neg_##S(T a) { return (T)(0 - (W)a); }                                         \
-  TT_FN T tt_square_##S(T a) { return (T)((W)a * (W)a); }                                   \
-  TT_FN T tt_reciprocal_##S(T a) { return tt_cast_f64_##S(1.0 / (tt_f64)a); }               \
-  TT_FN T tt_shl_##S(T a, T b) {                                                            \
-    W n = (W)b, in = n < (W)BITS;                                                           \
-    W v = (W)a << (in ? n : 0);                                                             \
-    return in ? (T)v : (T)0;                                                                \
-  }                                                                                         \
+#define TT__INT(S, T, W, BITS, NEGATIVE)                                                            \
+  TT__ANY(S, T)                                                                                     \
+  TT__ORDERED(S, T)                                                                                 \
+  TT_FN T tt_not_##S(T a) { return (T)~a; }                                                         \
+  TT_FN T tt_add_##S(T a, T b) { return (T)((W)a + (W)b); }                                         \
+  TT_FN T tt_sub_##S(T a, T b) { return (T)((W)a - (W)b); }                                         \
+  TT_FN T tt_mul_##S(T a, T b) { return (T)((W)a * (W)b); }                                         \
+  TT_FN T tt_neg_##S(T a) { return (T)(0 - (W)a); }                                                 \
+  TT_FN T tt_square_##S(T a) { return (T)((W)a * (W)a); }                                           \
+  TT_FN T tt_reciprocal_##S(T a) { return tt_cast_f64_##S(1.0 / (tt_f64)a); }                       \
+  TT_FN T tt_shl_##S(T a, T b) {                                                                    \
+    W n = (W)b, in = n < (W)BITS;                                                                   \
+    W v = (W)a << (in ? n : 0);                                                                     \
+    return in ? (T)v : (T)0;                                                                        \
+  }                                                                                                 \
   /* By squaring. A negative exponent was refused above; here it gives the rounded-down inverse. */ \
-  TT_FN T tt_pow_##S(T a, T b) {                                                            \
-    W r = 1, x = (W)a, n = NEGATIVE(b) ? 0 : (W)b;                                                \
-    for (; n != 0; n >>= 1) {                                                               \
-      r = (n & 1) != 0 ? r * x : r;                                                         \
-      x *= x;                                                                               \
-    }                                                                                       \
-    return NEGATIVE(b) ? tt__inverse_##S(a, b) : (T)r;                                            \
+  TT_FN T tt_pow_##S(T a, T b) {                                                                    \
+    W r = 1, x = (W)a, n = NEGATIVE(b) ? 0 : (W)b;                                                  \
+    for (; n != 0; n >>= 1) {                                                                       \
+      r = (n & 1) != 0 ? r * x : r;                                                                 \
+      x *= x;                                                                                       \
+    }                                                                                               \
+    return NEGATIVE(b) ? tt__inverse_##S(a, b) : (T)r;                                              \
   }
 
 /* Division never traps: x//0 = x%0 = 0, and the least value divided by -1 is itself. */
-#define TT__SIGNED(S, T, W, BITS)                                                           \
+#define TT__SIGNED(S, T, W, BITS)                                                                       \
   TT_FN T tt__inverse_##S(T a, T b) { return (T)(a == 1 ? 1 : a == -1 ? ((b & 1) != 0 ? -1 : 1) : 0); } \
-  TT__INT(S, T, W, BITS, TT__BELOW_0)                                                                    \
-  TT_FN T tt_abs_##S(T a) { return (T)(a < 0 ? 0 - (W)a : (W)a); }                          \
-  TT_FN T tt_sign_##S(T a) { return (T)((a > 0) - (a < 0)); }                               \
-  TT_FN T tt_shr_##S(T a, T b) {                                                            \
-    W n = (W)b, in = n < (W)BITS;                                                           \
-    return (T)(a >> (in ? n : (W)BITS - 1));                                                \
-  }                                                                                         \
-  TT_FN T tt_floordiv_##S(T a, T b) {                                                       \
-    T d = (T)(((b == 0) | (b == -1)) ? 1 : b), q = (T)(a / d), r = (T)(a % d);                \
-    q = (T)(q - ((r != 0) & ((r < 0) != (d < 0))));                                         \
-    return b == 0 ? (T)0 : b == -1 ? (T)(0 - (W)a) : q;                                     \
-  }                                                                                         \
-  TT_FN T tt_fmod_##S(T a, T b) { return (T)(a % (T)(((b == 0) | (b == -1)) ? 1 : b)); }      \
-  TT_FN T tt_mod_##S(T a, T b) {                                                            \
-    T r = tt_fmod_##S(a, b);                                                                \
-    return (T)(((r != 0) & ((r < 0) != (b < 0))) ? r + b : r);                                \
+  TT__INT(S, T, W, BITS, TT__BELOW_0)                                                                   \
+  TT_FN T tt_abs_##S(T a) { return (T)(a < 0 ? 0 - (W)a : (W)a); }                                      \
+  TT_FN T tt_sign_##S(T a) { return (T)((a > 0) - (a < 0)); }                                           \
+  TT_FN T tt_shr_##S(T a, T b) {                                                                        \
+    W n = (W)b, in = n < (W)BITS;                                                                       \
+    return (T)(a >> (in ? n : (W)BITS - 1));                                                            \
+  }                                                                                                     \
+  TT_FN T tt_floordiv_##S(T a, T b) {                                                                   \
+    T d = (T)(((b == 0) | (b == -1)) ? 1 : b), q = (T)(a / d), r = (T)(a % d);                          \
+    q = (T)(q - ((r != 0) & ((r < 0) != (d < 0))));                                                     \
+    return b == 0 ? (T)0 : b == -1 ? (T)(0 - (W)a) : q;                                                 \
+  }                                                                                                     \
+  TT_FN T tt_fmod_##S(T a, T b) { return (T)(a % (T)(((b == 0) | (b == -1)) ? 1 : b)); }                \
+  TT_FN T tt_mod_##S(T a, T b) {                                                                        \
+    T r = tt_fmod_##S(a, b);                                                                            \
+    return (T)(((r != 0) & ((r < 0) != (b < 0))) ? r + b : r);                                          \
   }
-#define TT__UNSIGNED(S, T, W, BITS)                                                         \
-  TT_FN T tt__inverse_##S(T a, T b) { return b == 0 ? (T)1 : a; }                       \
-  TT__INT(S, T, W, BITS, TT__NEVER)                                                                    \
-  TT_FN T tt_abs_##S(T a) { return a; }                                                     \
-  TT_FN T tt_sign_##S(T a) { return (T)(a > 0); }                                           \
-  TT_FN T tt_shr_##S(T a, T b) {                                                            \
-    T v = (T)(a >> (b < BITS ? b : 0));                                                     \
-    return b < BITS ? v : (T)0;                                                             \
-  }                                                                                         \
-  TT_FN T tt_floordiv_##S(T a, T b) {                                                       \
-    T q = (T)(a / (T)(b == 0 ? 1 : b));                                                     \
-    return b == 0 ? (T)0 : q;                                                               \
-  }                                                                                         \
-  TT_FN T tt_mod_##S(T a, T b) { return (T)(a % (T)(b == 0 ? 1 : b)); }                     \
+#define TT__UNSIGNED(S, T, W, BITS)                                     \
+  TT_FN T tt__inverse_##S(T a, T b) { return b == 0 ? (T)1 : a; }       \
+  TT__INT(S, T, W, BITS, TT__NEVER)                                     \
+  TT_FN T tt_abs_##S(T a) { return a; }                                 \
+  TT_FN T tt_sign_##S(T a) { return (T)(a > 0); }                       \
+  TT_FN T tt_shr_##S(T a, T b) {                                        \
+    T v = (T)(a >> (b < BITS ? b : 0));                                 \
+    return b < BITS ? v : (T)0;                                         \
+  }                                                                     \
+  TT_FN T tt_floordiv_##S(T a, T b) {                                   \
+    T q = (T)(a / (T)(b == 0 ? 1 : b));                                 \
+    return b == 0 ? (T)0 : q;                                           \
+  }                                                                     \
+  TT_FN T tt_mod_##S(T a, T b) { return (T)(a % (T)(b == 0 ? 1 : b)); } \
   TT_FN T tt_fmod_##S(T a, T b) { return tt_mod_##S(a, b); }
 
 TT__SIGNED(i8, tt_i8, tt_u32, 8)
@@ -353,34 +353,34 @@ TT_FN tt_u64 tt_philox_u64(tt_u64 counter, tt_u64 key) {
 ** S suffix, F type, U its bits, SIGN the sign bit, MAGIC 1.5 * 2^(mantissa bits),
 ** WHOLE the least power of two from which on every value is an integer.
 */
-#define TT__FLOAT(S, F, U, SIGN, INF, MAGIC, WHOLE)                                         \
-  TT__ANY(S, F)                                                                             \
-  TT_FN tt_b8 tt_isnan_##S(F a) { return (tt_b8)(a != a); }                                 \
-  TT_FN tt_b8 tt_isinf_##S(F a) { return (tt_b8)((tt__bits_##S(a) & ~(U)SIGN) == (U)INF); } \
+#define TT__FLOAT(S, F, U, SIGN, INF, MAGIC, WHOLE)                                           \
+  TT__ANY(S, F)                                                                               \
+  TT_FN tt_b8 tt_isnan_##S(F a) { return (tt_b8)(a != a); }                                   \
+  TT_FN tt_b8 tt_isinf_##S(F a) { return (tt_b8)((tt__bits_##S(a) & ~(U)SIGN) == (U)INF); }   \
   TT_FN tt_b8 tt_isfinite_##S(F a) { return (tt_b8)((tt__bits_##S(a) & ~(U)SIGN) < (U)INF); } \
-  TT_FN tt_b8 tt_signbit_##S(F a) { return (tt_b8)(tt__bits_##S(a) >= (U)SIGN); }           \
-  TT_FN F tt_add_##S(F a, F b) { return a + b; }                                            \
-  TT_FN F tt_sub_##S(F a, F b) { return a - b; }                                            \
-  TT_FN F tt_mul_##S(F a, F b) { return a * b; }                                            \
-  TT_FN F tt_div_##S(F a, F b) { return a / b; }                                            \
-  TT_FN F tt_neg_##S(F a) { return -a; }                                                    \
-  TT_FN F tt_square_##S(F a) { return a * a; }                                              \
-  TT_FN F tt_reciprocal_##S(F a) { return (F)1 / a; }                                       \
-  TT_FN F tt_abs_##S(F a) { return tt__from_##S(tt__bits_##S(a) & ~(U)SIGN); }              \
-  TT_FN F tt_copysign_##S(F a, F b) {                                                       \
-    return tt__from_##S((tt__bits_##S(a) & ~(U)SIGN) | (tt__bits_##S(b) & (U)SIGN));        \
-  }                                                                                         \
-  TT_FN F tt_sign_##S(F a) { return a > 0 ? (F)1 : a < 0 ? (F)-1 : a == 0 ? (F)0 : a; }     \
-  /* Equal operands (0 and -0): the second, as vector NumPy. */                             \
+  TT_FN tt_b8 tt_signbit_##S(F a) { return (tt_b8)(tt__bits_##S(a) >= (U)SIGN); }             \
+  TT_FN F tt_add_##S(F a, F b) { return a + b; }                                              \
+  TT_FN F tt_sub_##S(F a, F b) { return a - b; }                                              \
+  TT_FN F tt_mul_##S(F a, F b) { return a * b; }                                              \
+  TT_FN F tt_div_##S(F a, F b) { return a / b; }                                              \
+  TT_FN F tt_neg_##S(F a) { return -a; }                                                      \
+  TT_FN F tt_square_##S(F a) { return a * a; }                                                \
+  TT_FN F tt_reciprocal_##S(F a) { return (F)1 / a; }                                         \
+  TT_FN F tt_abs_##S(F a) { return tt__from_##S(tt__bits_##S(a) & ~(U)SIGN); }                \
+  TT_FN F tt_copysign_##S(F a, F b) {                                                         \
+    return tt__from_##S((tt__bits_##S(a) & ~(U)SIGN) | (tt__bits_##S(b) & (U)SIGN));          \
+  }                                                                                           \
+  TT_FN F tt_sign_##S(F a) { return a > 0 ? (F)1 : a < 0 ? (F)-1 : a == 0 ? (F)0 : a; }       \
+  /* Equal operands (0 and -0): the second, as vector NumPy. */                               \
   TT_FN F tt_maximum_##S(F a, F b) { return ((a > b) | (a != a)) ? a : b; }                   \
   TT_FN F tt_minimum_##S(F a, F b) { return ((a < b) | (a != a)) ? a : b; }                   \
   TT_FN F tt_fmax_##S(F a, F b) { return ((a > b) | (b != b)) ? a : b; }                      \
   TT_FN F tt_fmin_##S(F a, F b) { return ((a < b) | (b != b)) ? a : b; }                      \
-  TT_FN F tt_nextafter_##S(F a, F b) {                                                      \
-    U u = tt__bits_##S(a), sign = u & (U)SIGN;                                              \
-    U away = (U)((b > a) == (a > 0)); /* from zero */                                       \
-    F r = tt__from_##S(a == 0 ? (tt__bits_##S(b) & (U)SIGN) | 1 : away ? u + 1 : u - 1);    \
-    (void)sign;                                                                             \
+  TT_FN F tt_nextafter_##S(F a, F b) {                                                        \
+    U u = tt__bits_##S(a), sign = u & (U)SIGN;                                                \
+    U away = (U)((b > a) == (a > 0)); /* from zero */                                         \
+    F r = tt__from_##S(a == 0 ? (tt__bits_##S(b) & (U)SIGN) | 1 : away ? u + 1 : u - 1);      \
+    (void)sign;                                                                               \
     return ((a != a) | (b != b)) ? a + b : a == b ? b : r;                                    \
   }
 TT__FLOAT(f32, tt_f32, tt_u32, 0x80000000u, 0x7f800000u, 0x1.8p23f, 0x1p23f)
@@ -399,22 +399,22 @@ TT_FN tt_f64 tt_floor_f64(tt_f64 x) { return __builtin_floor(x); }
 TT_FN tt_f64 tt_ceil_f64(tt_f64 x) { return __builtin_ceil(x); }
 TT_FN tt_f64 tt_trunc_f64(tt_f64 x) { return __builtin_trunc(x); }
 #else
-#define TT__ROUND(S, F, WHOLE)                                                    \
-  TT_FN F tt_rint_##S(F x) {                                                      \
-    F a = tt_abs_##S(x), r = (a + WHOLE) - WHOLE;                                 \
-    return a < WHOLE ? tt_copysign_##S(r, x) : x;                                 \
-  }                                                                               \
-  TT_FN F tt_floor_##S(F x) {                                                     \
-    F r = tt_rint_##S(x);                                                         \
-    return r > x ? tt_copysign_##S(r - 1, x) : r;                                 \
-  }                                                                               \
-  TT_FN F tt_ceil_##S(F x) {                                                      \
-    F r = tt_rint_##S(x);                                                         \
-    return r < x ? tt_copysign_##S(r + 1, x) : r;                                 \
-  }                                                                               \
-  TT_FN F tt_trunc_##S(F x) {                                                     \
-    F a = tt_abs_##S(x), r = tt_rint_##S(a);                                      \
-    return tt_copysign_##S(r > a ? r - 1 : r, x);                                 \
+#define TT__ROUND(S, F, WHOLE)                    \
+  TT_FN F tt_rint_##S(F x) {                      \
+    F a = tt_abs_##S(x), r = (a + WHOLE) - WHOLE; \
+    return a < WHOLE ? tt_copysign_##S(r, x) : x; \
+  }                                               \
+  TT_FN F tt_floor_##S(F x) {                     \
+    F r = tt_rint_##S(x);                         \
+    return r > x ? tt_copysign_##S(r - 1, x) : r; \
+  }                                               \
+  TT_FN F tt_ceil_##S(F x) {                      \
+    F r = tt_rint_##S(x);                         \
+    return r < x ? tt_copysign_##S(r + 1, x) : r; \
+  }                                               \
+  TT_FN F tt_trunc_##S(F x) {                     \
+    F a = tt_abs_##S(x), r = tt_rint_##S(a);      \
+    return tt_copysign_##S(r > a ? r - 1 : r, x); \
   }
 TT__ROUND(f32, tt_f32, 0x1p23f)
 TT__ROUND(f64, tt_f64, 0x1p52)

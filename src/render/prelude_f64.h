@@ -7,17 +7,17 @@
 
 /* Polynomials, constant term first, by Horner's rule. */
 #define TT__P2(x, a, b) ((a) + (x) * (b))
-#define TT__P3(x, a, b, c) ((a) + (x) * TT__P2(x, b, c))
-#define TT__P4(x, a, b, c, d) ((a) + (x) * TT__P3(x, b, c, d))
-#define TT__P5(x, a, b, c, d, e) ((a) + (x) * TT__P4(x, b, c, d, e))
-#define TT__P6(x, a, b, c, d, e, f) ((a) + (x) * TT__P5(x, b, c, d, e, f))
-#define TT__P7(x, a, b, c, d, e, f, g) ((a) + (x) * TT__P6(x, b, c, d, e, f, g))
-#define TT__P8(x, a, b, c, d, e, f, g, h) ((a) + (x) * TT__P7(x, b, c, d, e, f, g, h))
-#define TT__P9(x, a, b, c, d, e, f, g, h, i) ((a) + (x) * TT__P8(x, b, c, d, e, f, g, h, i))
-#define TT__P10(x, a, b, c, d, e, f, g, h, i, j) ((a) + (x) * TT__P9(x, b, c, d, e, f, g, h, i, j))
-#define TT__P11(x, a, b, c, d, e, f, g, h, i, j, k) ((a) + (x) * TT__P10(x, b, c, d, e, f, g, h, i, j, k))
-#define TT__P12(x, a, b, c, d, e, f, g, h, i, j, k, l) ((a) + (x) * TT__P11(x, b, c, d, e, f, g, h, i, j, k, l))
-#define TT__P13(x, a, b, c, d, e, f, g, h, i, j, k, l, m) ((a) + (x) * TT__P12(x, b, c, d, e, f, g, h, i, j, k, l, m))
+#define TT__P3(x, a, b, c) ((a) + (x)*TT__P2(x, b, c))
+#define TT__P4(x, a, b, c, d) ((a) + (x)*TT__P3(x, b, c, d))
+#define TT__P5(x, a, b, c, d, e) ((a) + (x)*TT__P4(x, b, c, d, e))
+#define TT__P6(x, a, b, c, d, e, f) ((a) + (x)*TT__P5(x, b, c, d, e, f))
+#define TT__P7(x, a, b, c, d, e, f, g) ((a) + (x)*TT__P6(x, b, c, d, e, f, g))
+#define TT__P8(x, a, b, c, d, e, f, g, h) ((a) + (x)*TT__P7(x, b, c, d, e, f, g, h))
+#define TT__P9(x, a, b, c, d, e, f, g, h, i) ((a) + (x)*TT__P8(x, b, c, d, e, f, g, h, i))
+#define TT__P10(x, a, b, c, d, e, f, g, h, i, j) ((a) + (x)*TT__P9(x, b, c, d, e, f, g, h, i, j))
+#define TT__P11(x, a, b, c, d, e, f, g, h, i, j, k) ((a) + (x)*TT__P10(x, b, c, d, e, f, g, h, i, j, k))
+#define TT__P12(x, a, b, c, d, e, f, g, h, i, j, k, l) ((a) + (x)*TT__P11(x, b, c, d, e, f, g, h, i, j, k, l))
+#define TT__P13(x, a, b, c, d, e, f, g, h, i, j, k, l, m) ((a) + (x)*TT__P12(x, b, c, d, e, f, g, h, i, j, k, l, m))
 
 /* ---- double-double ------------------------------------------------------- */
 typedef struct tt__dd {
@@ -78,36 +78,36 @@ TT_FN tt_f64 tt__fmod_narrow(tt_f64 a, tt_f64 b) {
   return b == TT__INF_f64 ? (a < b ? a : a - b) : r;
 }
 /* From an fmod, near or full, the two functions that NumPy makes of it. */
-#define TT__DIVMOD(S, F, FMOD, MOD, FLOORDIV)                                       \
-  TT_FN F tt_##MOD##_##S(F a, F b) {                                                \
-    F m = tt_##FMOD##_##S(a, b), up = ((b < 0) != (m < 0)) ? m + b : m;             \
-    F r = m == 0 ? tt_copysign_##S((F)0, b) : up;                                   \
-    return b == 0 ? m : r;                                                          \
-  }                                                                                 \
-  TT_FN F tt_##FLOORDIV##_##S(F a, F b) {                                           \
-    F m = tt_##FMOD##_##S(a, b), q = a / b, d = (a - m) / b, f;                     \
-    d = ((m != 0) & ((b < 0) != (m < 0))) ? d - 1 : d;                              \
-    f = tt_floor_##S(d);                                                            \
-    f = d - f > (F)0.5 ? f + 1 : f;                                                 \
-    f = d == 0 ? tt_copysign_##S((F)0, q) : f;                                      \
-    return b == 0 ? q : f;                                                          \
+#define TT__DIVMOD(S, F, FMOD, MOD, FLOORDIV)                           \
+  TT_FN F tt_##MOD##_##S(F a, F b) {                                    \
+    F m = tt_##FMOD##_##S(a, b), up = ((b < 0) != (m < 0)) ? m + b : m; \
+    F r = m == 0 ? tt_copysign_##S((F)0, b) : up;                       \
+    return b == 0 ? m : r;                                              \
+  }                                                                     \
+  TT_FN F tt_##FLOORDIV##_##S(F a, F b) {                               \
+    F m = tt_##FMOD##_##S(a, b), q = a / b, d = (a - m) / b, f;         \
+    d = ((m != 0) & ((b < 0) != (m < 0))) ? d - 1 : d;                  \
+    f = tt_floor_##S(d);                                                \
+    f = d - f > (F)0.5 ? f + 1 : f;                                     \
+    f = d == 0 ? tt_copysign_##S((F)0, q) : f;                          \
+    return b == 0 ? q : f;                                              \
   }
-#define TT__FMOD(S, F, NEAR, REACH)                                                 \
-  TT_FN tt_b8 tt_far_fmod_##S(F x, F y) {                                           \
-    F a = tt_abs_##S(x), b = tt_abs_##S(y);                                         \
-    return (tt_b8)((a >= b * (F)REACH) & (b > 0) & (a < TT__INF_##S));              \
-  }                                                                                 \
-  TT_FN tt_b8 tt_far_mod_##S(F x, F y) { return tt_far_fmod_##S(x, y); }            \
-  TT_FN tt_b8 tt_far_floordiv_##S(F x, F y) { return tt_far_fmod_##S(x, y); }       \
-  TT_FN F tt_near_fmod_##S(F x, F y) {                                              \
-    F r = (F)NEAR(tt_abs_f64((tt_f64)x), tt_abs_f64((tt_f64)y));                    \
-    return r == r ? tt_copysign_##S(r, x) : r;                                      \
-  }                                                                                 \
-  TT_FN F tt_fmod_##S(F x, F y) {                                                   \
-    if (tt_far_fmod_##S(x, y) == 0) return tt_near_fmod_##S(x, y);                  \
-    return tt_copysign_##S((F)tt__fmod_far((tt_f64)x, (tt_f64)y), x);               \
-  }                                                                                 \
-  TT__DIVMOD(S, F, fmod, mod, floordiv)                                             \
+#define TT__FMOD(S, F, NEAR, REACH)                                           \
+  TT_FN tt_b8 tt_far_fmod_##S(F x, F y) {                                     \
+    F a = tt_abs_##S(x), b = tt_abs_##S(y);                                   \
+    return (tt_b8)((a >= b * (F)REACH) & (b > 0) & (a < TT__INF_##S));        \
+  }                                                                           \
+  TT_FN tt_b8 tt_far_mod_##S(F x, F y) { return tt_far_fmod_##S(x, y); }      \
+  TT_FN tt_b8 tt_far_floordiv_##S(F x, F y) { return tt_far_fmod_##S(x, y); } \
+  TT_FN F tt_near_fmod_##S(F x, F y) {                                        \
+    F r = (F)NEAR(tt_abs_f64((tt_f64)x), tt_abs_f64((tt_f64)y));              \
+    return r == r ? tt_copysign_##S(r, x) : r;                                \
+  }                                                                           \
+  TT_FN F tt_fmod_##S(F x, F y) {                                             \
+    if (tt_far_fmod_##S(x, y) == 0) return tt_near_fmod_##S(x, y);            \
+    return tt_copysign_##S((F)tt__fmod_far((tt_f64)x, (tt_f64)y), x);         \
+  }                                                                           \
+  TT__DIVMOD(S, F, fmod, mod, floordiv)                                       \
   TT__DIVMOD(S, F, near_fmod, near_mod, near_floordiv)
 TT__FMOD(f32, tt_f32, tt__fmod_narrow, 0x1p28)
 TT__FMOD(f64, tt_f64, tt__fmod_near, 0x1p52)
@@ -131,8 +131,8 @@ TT_FN tt_f64 tt__scale(tt_f64 y, tt_f64 t) {
 }
 TT_FN tt_f64 tt__exp_poly(tt_f64 r) {
   return TT__P10(r, 0x1.0000000000007p-1, 0x1.5555555555501p-3, 0x1.55555555513a7p-5, 0x1.111111112707dp-7,
-      0x1.6c16c18225537p-10, 0x1.a01a012a5daecp-13, 0x1.a0199ec0e9808p-16, 0x1.71df2b67b270ep-19,
-      0x1.28a99dc2cd992p-22, 0x1.ad6e9256d21c6p-26);
+                 0x1.6c16c18225537p-10, 0x1.a01a012a5daecp-13, 0x1.a0199ec0e9808p-16, 0x1.71df2b67b270ep-19,
+                 0x1.28a99dc2cd992p-22, 0x1.ad6e9256d21c6p-26);
 }
 /* e^(x + lo) * 2^shift, |x| <= 750 or NaN, |lo| tiny. */
 TT_FN tt_f64 tt__exp_scaled(tt_f64 x, tt_f64 lo, tt_f64 shift) {
@@ -147,8 +147,8 @@ TT_FN tt_f64 tt_exp_f64(tt_f64 x) { return tt__exp_scaled(tt__clamp(x, -750, 750
 TT_FN tt_f64 tt_exp2_f64(tt_f64 x) {
   tt_f64 v = tt__clamp(x, -1080, 1030), t = v + TT__MAGIC, r = v - (t - TT__MAGIC), p, u;
   p = TT__P10(r, 0x1.ebfbdff82c59fp-3, 0x1.c6b08d704a0cdp-5, 0x1.3b2ab6fba0c44p-7, 0x1.5d87fe78a22ccp-10,
-      0x1.4309130cfe24cp-13, 0x1.ffcbfc77939efp-17, 0x1.62bfcba30e214p-20, 0x1.b524d5c816fd1p-24,
-      0x1.e615297f30904p-28, 0x1.ea0e6701f6456p-32);
+              0x1.4309130cfe24cp-13, 0x1.ffcbfc77939efp-17, 0x1.62bfcba30e214p-20, 0x1.b524d5c816fd1p-24,
+              0x1.e615297f30904p-28, 0x1.ea0e6701f6456p-32);
   u = r * r * p + r * 0x1.abc9e3b39803fp-56;
   return tt__scale(1 + (r * 0x1.62e42fefa39efp-1 + u), t);
 }
@@ -159,8 +159,8 @@ TT_FN tt_f64 tt_expm1_f64(tt_f64 x) {
   tt_f64 a = v - k * TT__LN2_HI, b = k * TT__LN2_LO, r = a - b, c = (a - r) - b, p, e, s;
   tt__dd h;
   p = TT__P10(r, 0x1.5555555555558p-3, 0x1.5555555555558p-5, 0x1.111111110fb1cp-7, 0x1.6c16c16c14d9bp-10,
-      0x1.a01a01ae55e65p-13, 0x1.a01a01ae8218dp-16, 0x1.71ddfbe5d48bdp-19, 0x1.27e4c9785dac2p-22,
-      0x1.af5900bccbcaep-26, 0x1.1f905f2298eccp-29);
+              0x1.a01a01ae55e65p-13, 0x1.a01a01ae8218dp-16, 0x1.71ddfbe5d48bdp-19, 0x1.27e4c9785dac2p-22,
+              0x1.af5900bccbcaep-26, 0x1.1f905f2298eccp-29);
   e = r * r * 0.5 + (r * r * r * p + (c + c * r)); /* e^r - 1 - r */
   s = 1 - tt__from_f64((1023 - (tt__bits_f64(t) - tt__bits_f64(TT__MAGIC))) << 52);
   s = k > 1000 ? 1.0 : s;
@@ -190,7 +190,7 @@ TT_FN tt__split tt__log_split(tt_f64 x) {
 TT_FN tt_f64 tt__log_poly(tt_f64 f) {
   tt_f64 s = f / (2 + f), z = s * s, p;
   p = TT__P7(z, 0x1.555555555556bp-1, 0x1.999999998adb9p-2, 0x1.24924939669f7p-2, 0x1.c71c584a47f4bp-3,
-      0x1.746511c3dc994p-3, 0x1.39bde803b671fp-3, 0x1.2dfb5f3048d43p-3);
+             0x1.746511c3dc994p-3, 0x1.39bde803b671fp-3, 0x1.2dfb5f3048d43p-3);
   return s * (0.5 * f * f + z * p);
 }
 /* What a logarithm is at 0, below 0, at infinity and at NaN; y elsewhere. */
@@ -239,7 +239,7 @@ TT_FN tt__dd tt__log_dd(tt_f64 x) {
   z = tt__two_prod(s, s);
   z.lo += 2 * s * sl;
   p = TT__P8(z.hi, 0x1.9999999999998p-2, 0x1.2492492492b62p-2, 0x1.c71c71c60128ep-3, 0x1.745d17fb4dc00p-3,
-      0x1.3b136ff04de01p-3, 0x1.111ee620a9183p-3, 0x1.de76eb5f2bd13p-4, 0x1.e909cabb68d12p-4); /* job pow */
+             0x1.3b136ff04de01p-3, 0x1.111ee620a9183p-3, 0x1.de76eb5f2bd13p-4, 0x1.e909cabb68d12p-4); /* job pow */
   u = tt__fast_sum(0x1.5555555555555p-1, z.hi * p + z.lo * 0x1.9999999999998p-2);
   u.lo += 0x1.5555555555555p-55;
   t = tt__two_prod(z.hi, u.hi);
@@ -256,17 +256,17 @@ TT_FN tt__dd tt__log_dd(tt_f64 x) {
 ** |x|^y = exp(y log|x|), the logarithm and the product as double-doubles; for
 ** f32 plain doubles do. TT__POW_ENDS gives C's special cases, r elsewhere.
 */
-#define TT__POW_ENDS(S, F)                                                            \
-  TT_FN F tt__pow_ends_##S(F x, F y, F r) {                                           \
-    F ax = tt_abs_##S(x), half = y * (F)0.5;                                          \
-    int whole = tt_trunc_##S(y) == y, odd = whole & (tt_trunc_##S(half) != half);     \
-    int none = ax == 0, end = none | !(ax < TT__INF_##S);                             \
-    F edge = none == (y < 0) ? TT__INF_##S : 0;                                       \
-    r = end ? edge : r;                                                               \
-    r = ((x < 0) & !whole & !end) ? TT__NAN_##S : r;                                  \
-    r = odd ? tt_copysign_##S(r, x) : r;                                              \
-    r = ((x != x) | (y != y)) ? x + y : r;                                            \
-    return ((y == 0) | (x == 1)) ? 1 : r;                                             \
+#define TT__POW_ENDS(S, F)                                                        \
+  TT_FN F tt__pow_ends_##S(F x, F y, F r) {                                       \
+    F ax = tt_abs_##S(x), half = y * (F)0.5;                                      \
+    int whole = tt_trunc_##S(y) == y, odd = whole & (tt_trunc_##S(half) != half); \
+    int none = ax == 0, end = none | !(ax < TT__INF_##S);                         \
+    F edge = none == (y < 0) ? TT__INF_##S : 0;                                   \
+    r = end ? edge : r;                                                           \
+    r = ((x < 0) & !whole & !end) ? TT__NAN_##S : r;                              \
+    r = odd ? tt_copysign_##S(r, x) : r;                                          \
+    r = ((x != x) | (y != y)) ? x + y : r;                                        \
+    return ((y == 0) | (x == 1)) ? 1 : r;                                         \
   }
 TT__POW_ENDS(f32, tt_f32)
 TT__POW_ENDS(f64, tt_f64)
@@ -282,7 +282,8 @@ TT_FN tt_f32 tt_pow_f32(tt_f32 x, tt_f32 y) {
   return tt__pow_ends_f32(x, y, (tt_f32)tt__exp_scaled(tt__clamp(e, -750, 750), 0, 0));
 }
 
-/* m * 2^(3q), m in [1/2, 4): Halley's step on a polynomial start (job cbrt), then Newton's on a value whose square is exact. */
+/* m * 2^(3q), m in [1/2, 4): Halley's step on a polynomial start (job cbrt), then Newton's on a value whose square is
+ * exact. */
 TT_FN tt_f64 tt_cbrt_f64(tt_f64 x) {
   tt_f64 a = tt_abs_f64(x), s = a < 0x1p-1022 ? a * 0x1p54 : a, k, q, m, j, t, w, p;
   tt_u64 u = tt__bits_f64(s);
@@ -291,7 +292,7 @@ TT_FN tt_f64 tt_cbrt_f64(tt_f64 x) {
   j = k - 3 * q;
   m = tt__from_f64((u & 0xfffffffffffffull) | 0x3fe0000000000000ull);
   p = TT__P5(m, 0x1.9c0c044e4a28bp-2, 0x1.23d701d426e5ap+0, -0x1.e8a51b6134116p-1, 0x1.17e2457f46d5cp-1,
-      -0x1.13c993683b054p-3);
+             -0x1.13c993683b054p-3);
   t = p * (j == 0 ? 1 : j == 1 ? 0x1.428a2f98d728bp+0 : 0x1.965fea53d6e3dp+0);
   m = m * (j == 0 ? 1 : j == 1 ? 2 : 4);
   w = t * t * t;
@@ -420,15 +421,15 @@ TT_FN tt_f64 tt__tan_turn(tt__angle g) {
   tt_f64 n = odd ? -c.hi : s.hi, nl = odd ? -c.lo : s.lo, d = odd ? s.hi : c.hi, dl = odd ? s.lo : c.lo, t = n / d;
   return t + (nl - t * dl) / d;
 }
-#define TT__TRIG(NAME, ANGLE)                                   \
-  TT_FN tt_f64 tt_##NAME##sin_f64(tt_f64 x) {                   \
-    tt_f64 y = tt__sin_turn(ANGLE(x), 0);                       \
-    return x == 0 ? x : y;                                      \
-  }                                                             \
+#define TT__TRIG(NAME, ANGLE)                                                     \
+  TT_FN tt_f64 tt_##NAME##sin_f64(tt_f64 x) {                                     \
+    tt_f64 y = tt__sin_turn(ANGLE(x), 0);                                         \
+    return x == 0 ? x : y;                                                        \
+  }                                                                               \
   TT_FN tt_f64 tt_##NAME##cos_f64(tt_f64 x) { return tt__sin_turn(ANGLE(x), 1); } \
-  TT_FN tt_f64 tt_##NAME##tan_f64(tt_f64 x) {                   \
-    tt_f64 y = tt__tan_turn(ANGLE(x));                          \
-    return x == 0 ? x : y;                                      \
+  TT_FN tt_f64 tt_##NAME##tan_f64(tt_f64 x) {                                     \
+    tt_f64 y = tt__tan_turn(ANGLE(x));                                            \
+    return x == 0 ? x : y;                                                        \
   }
 TT__TRIG(, tt__angle_of)
 TT__TRIG(near_, tt__angle_small)
@@ -445,8 +446,8 @@ TT_FN tt_b8 tt_far_tan_f64(tt_f64 x) { return tt_far_sin_f64(x); }
 #define TT__PIO2_LO 0x1.1a62633145c07p-54
 TT_FN tt_f64 tt__asin_poly(tt_f64 z) {
   tt_f64 p = TT__P12(z, 0x1.5555555555516p-3, 0x1.33333333469a2p-4, 0x1.6db6db598d3fap-5, 0x1.f1c72579d6c1ep-6,
-      0x1.6e8a888cfe227p-6, 0x1.1c63ce5d73f68p-6, 0x1.c7923f6161711p-7, 0x1.8b32183f6bfb0p-7, 0x1.c8d6bce147bb6p-8,
-      0x1.2d2e95efb67f7p-6, -0x1.dbbd0ee79a962p-7, 0x1.f89c032c626b2p-6);
+                     0x1.6e8a888cfe227p-6, 0x1.1c63ce5d73f68p-6, 0x1.c7923f6161711p-7, 0x1.8b32183f6bfb0p-7,
+                     0x1.c8d6bce147bb6p-8, 0x1.2d2e95efb67f7p-6, -0x1.dbbd0ee79a962p-7, 0x1.f89c032c626b2p-6);
   return z * p;
 }
 /* asin(sqrt(z)) for z = (1 - |x|)/2 in [0, 1/4], as a sum. */
@@ -511,8 +512,8 @@ TT_FN tt_f64 tt_atan2_f64(tt_f64 y, tt_f64 x) {
 TT_FN tt_f64 tt_sinh_f64(tt_f64 x) {
   tt_f64 a = tt_abs_f64(x), z = x * x, p, e, y;
   p = TT__P7(z, 0x1.5555555555555p-3, 0x1.11111111110d1p-7, 0x1.a01a01a024c01p-13, 0x1.71de3a48fbe83p-19,
-      0x1.ae6465427ca6cp-26, 0x1.611afb71e75e3p-33, 0x1.b499b8aad202ap-41); /* sinh x = x + x z p(z),
-      |x| <= 1 (job sinh) */
+             0x1.ae6465427ca6cp-26, 0x1.611afb71e75e3p-33, 0x1.b499b8aad202ap-41); /* sinh x = x + x z p(z),
+             |x| <= 1 (job sinh) */
   e = tt__exp_scaled(tt__clamp(a, 0, 750), 0, -1);
   y = e - 0.25 / e;
   return a < 1 ? x + x * z * p : tt_copysign_f64(y, x);
@@ -525,8 +526,8 @@ TT_FN tt_f64 tt_cosh_f64(tt_f64 x) {
 TT_FN tt_f64 tt_tanh_f64(tt_f64 x) {
   tt_f64 a = tt_abs_f64(x), z = x * x, p, y;
   p = TT__P12(z, -0x1.5555555555555p-2, 0x1.1111111110f66p-3, -0x1.ba1ba1b9f6e32p-5, 0x1.664f4877d9a0cp-6,
-      -0x1.226e339921d42p-7, 0x1.d6d376849ac22p-9, -0x1.7d9d81b3537a6p-10, 0x1.3515d8a6b82efp-11,
-      -0x1.f17ef5c26b0aap-13, 0x1.818019daf0fbbp-14, -0x1.0009df88e3501p-15, 0x1.9edeec9a78e08p-18);
+              -0x1.226e339921d42p-7, 0x1.d6d376849ac22p-9, -0x1.7d9d81b3537a6p-10, 0x1.3515d8a6b82efp-11,
+              -0x1.f17ef5c26b0aap-13, 0x1.818019daf0fbbp-14, -0x1.0009df88e3501p-15, 0x1.9edeec9a78e08p-18);
   y = 1 - 2 / (tt__exp_scaled(2 * tt__clamp(a, 0, 30), 0, 0) + 1);
   y = a < 0.625 ? a + a * z * p : y;
   return tt_copysign_f64(y, x);

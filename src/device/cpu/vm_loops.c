@@ -39,9 +39,10 @@
 #define PASTE(a, b) PASTE_(a, b)
 /* M(op, lower, class, DTYPE, suffix) for each type of the set. */
 #define OF_B(M, ...) M(__VA_ARGS__, BOOL, b8)
-#define OF_I(M, ...)                                                                                      \
-  M(__VA_ARGS__, I8, i8) M(__VA_ARGS__, I16, i16) M(__VA_ARGS__, I32, i32) M(__VA_ARGS__, I64, i64)       \
-      M(__VA_ARGS__, U8, u8) M(__VA_ARGS__, U16, u16) M(__VA_ARGS__, U32, u32) M(__VA_ARGS__, U64, u64)
+#define OF_I(M, ...)                                                                                \
+  M(__VA_ARGS__, I8, i8)                                                                            \
+  M(__VA_ARGS__, I16, i16) M(__VA_ARGS__, I32, i32) M(__VA_ARGS__, I64, i64) M(__VA_ARGS__, U8, u8) \
+      M(__VA_ARGS__, U16, u16) M(__VA_ARGS__, U32, u32) M(__VA_ARGS__, U64, u64)
 #define OF_F(M, ...) M(__VA_ARGS__, F32, f32) M(__VA_ARGS__, F64, f64)
 #define OF_0(M, ...)
 #define OF_1(M, ...) OF_B(M, __VA_ARGS__)
@@ -66,34 +67,34 @@
 
 /* ---- elementwise --------------------------------------------------------- */
 #define LOOP_HEAD(name) static void name(void *out, const void *a, const void *b, const void *c, int64_t n)
-#define PLAIN_1(lower, cls, s)                            \
-  LOOP_HEAD(lower##_##s) {                                \
-    RESULT_##cls(s) *o = out;                             \
-    const tt_##s *x = a;                                  \
-    (void)b;                                              \
-    (void)c;                                              \
-    EACH_LANE o[i] = tt_##lower##_##s(x[i]);              \
+#define PLAIN_1(lower, cls, s)               \
+  LOOP_HEAD(lower##_##s) {                   \
+    RESULT_##cls(s) *o = out;                \
+    const tt_##s *x = a;                     \
+    (void)b;                                 \
+    (void)c;                                 \
+    EACH_LANE o[i] = tt_##lower##_##s(x[i]); \
   }
-#define PLAIN_2(lower, cls, s)                            \
-  LOOP_HEAD(lower##_##s) {                                \
-    RESULT_##cls(s) *o = out;                             \
-    const tt_##s *x = a, *y = b;                          \
-    (void)c;                                              \
-    EACH_LANE o[i] = tt_##lower##_##s(x[i], y[i]);        \
+#define PLAIN_2(lower, cls, s)                     \
+  LOOP_HEAD(lower##_##s) {                         \
+    RESULT_##cls(s) *o = out;                      \
+    const tt_##s *x = a, *y = b;                   \
+    (void)c;                                       \
+    EACH_LANE o[i] = tt_##lower##_##s(x[i], y[i]); \
   }
 /* Ops with far arguments: look at the block first, then run over it without branches if there are none. */
-#define FAR_1(lower, cls, s)                              \
-  LOOP_HEAD(lower##_##s) {                                \
-    tt_##s *o = out;                                      \
-    const tt_##s *x = a;                                  \
-    tt_u32 far = 0;                                       \
-    (void)b;                                              \
-    (void)c;                                              \
-    EACH_LANE far |= tt_far_##lower##_##s(x[i]);          \
-    if (far == 0)                                         \
-      EACH_LANE o[i] = tt_near_##lower##_##s(x[i]);       \
-    else                                                  \
-      EACH_LANE o[i] = tt_##lower##_##s(x[i]);            \
+#define FAR_1(lower, cls, s)                        \
+  LOOP_HEAD(lower##_##s) {                          \
+    tt_##s *o = out;                                \
+    const tt_##s *x = a;                            \
+    tt_u32 far = 0;                                 \
+    (void)b;                                        \
+    (void)c;                                        \
+    EACH_LANE far |= tt_far_##lower##_##s(x[i]);    \
+    if (far == 0)                                   \
+      EACH_LANE o[i] = tt_near_##lower##_##s(x[i]); \
+    else                                            \
+      EACH_LANE o[i] = tt_##lower##_##s(x[i]);      \
   }
 #define FAR_2(lower, cls, s)                              \
   LOOP_HEAD(lower##_##s) {                                \
@@ -124,12 +125,12 @@
 #define IF_FAR(far, plain, ...) PICK_2(__VA_ARGS__, far, plain, ~)
 #define LOOP_1(E, lower, cls, D, s) IF_FAR(FAR_1, PLAIN_1, HAS_FAR_##lower##_##s)(lower, cls, s)
 #define LOOP_2(E, lower, cls, D, s) IF_FAR(FAR_2, PLAIN_2, HAS_FAR_##lower##_##s)(lower, cls, s)
-#define LOOP_3(E, lower, cls, D, s)                       \
-  LOOP_HEAD(lower##_##s) {                                \
-    RESULT_##cls(s) *o = out;                             \
-    const tt_b8 *w = a;                                   \
-    const tt_##s *x = b, *y = c;                          \
-    EACH_LANE o[i] = tt_##lower##_##s(w[i], x[i], y[i]);  \
+#define LOOP_3(E, lower, cls, D, s)                      \
+  LOOP_HEAD(lower##_##s) {                               \
+    RESULT_##cls(s) *o = out;                            \
+    const tt_b8 *w = a;                                  \
+    const tt_##s *x = b, *y = c;                         \
+    EACH_LANE o[i] = tt_##lower##_##s(w[i], x[i], y[i]); \
   }
 /* CAST is in a table of its own; in ops.def it is the one row of class NONUM with one operand. */
 #define SKIP(E, lower, cls, D, s)
@@ -162,16 +163,15 @@ LOOP_HEAD(philox_u64) {
 }
 
 /* ---- casts --------------------------------------------------------------- */
-#define CAST(from, D, to)                                 \
-  LOOP_HEAD(cast_##from##_##to) {                         \
-    tt_##to *o = out;                                     \
-    const tt_##from *x = a;                               \
-    (void)b;                                              \
-    (void)c;                                              \
-    EACH_LANE o[i] = tt_cast_##from##_##to(x[i]);         \
+#define CAST(from, D, to)                         \
+  LOOP_HEAD(cast_##from##_##to) {                 \
+    tt_##to *o = out;                             \
+    const tt_##from *x = a;                       \
+    (void)b;                                      \
+    (void)c;                                      \
+    EACH_LANE o[i] = tt_cast_##from##_##to(x[i]); \
   }
-#define OF_REAL(M, ...) \
-  OF_7(M, __VA_ARGS__) M(__VA_ARGS__, F16, f16) M(__VA_ARGS__, BF16, bf16)
+#define OF_REAL(M, ...) OF_7(M, __VA_ARGS__) M(__VA_ARGS__, F16, f16) M(__VA_ARGS__, BF16, bf16)
 #define CAST_FROM(from) OF_REAL(CAST_TO, from)
 #define CAST_TO(from, D, to) CAST(from, D, to)
 CAST_FROM(b8)
@@ -189,43 +189,43 @@ CAST_FROM(f32)
 CAST_FROM(f64)
 
 /* ---- moves, by element size ---------------------------------------------- */
-#define MOVES(bits, T)                                                                  \
-  static void load_##bits(void *dst, const void *src, int64_t step, int64_t n) {        \
-    T *restrict o = dst;                                                                \
-    const T *restrict x = src;                                                          \
-    if (step == 1) {                                                                    \
-      memcpy(dst, src, (size_t)n * sizeof(T));                                          \
-    } else if (step == 0) {                                                             \
-      T v = *x;                                                                         \
-      for (int64_t i = 0; i < n; i++) o[i] = v;                                         \
-    } else if (step == -1) {                                                            \
-      for (int64_t i = 0; i < n; i++) o[i] = x[-i];                                     \
-    } else {                                                                            \
-      for (int64_t i = 0; i < n; i++) o[i] = x[i * step];                               \
-    }                                                                                   \
-  }                                                                                     \
-  static void store_##bits(void *dst, int64_t step, const void *src, int64_t n) {       \
-    T *o = dst;                                                                         \
-    const T *x = src;                                                                   \
-    if (step == 1)                                                                      \
-      memcpy(dst, src, (size_t)n * sizeof(T));                                          \
-    else                                                                                \
-      for (int64_t i = 0; i < n; i++) o[i * step] = x[i];                               \
-  }                                                                                     \
-  static void gather_##bits(void *dst, const void *src, const int64_t *idx, int64_t n) { \
-    T *restrict o = dst;                                                                \
-    const T *restrict x = src;                                                          \
-    for (int64_t i = 0; i < n; i++) o[i] = x[idx[i]];                                   \
-  }                                                                                     \
+#define MOVES(bits, T)                                                                    \
+  static void load_##bits(void *dst, const void *src, int64_t step, int64_t n) {          \
+    T *restrict o = dst;                                                                  \
+    const T *restrict x = src;                                                            \
+    if (step == 1) {                                                                      \
+      memcpy(dst, src, (size_t)n * sizeof(T));                                            \
+    } else if (step == 0) {                                                               \
+      T v = *x;                                                                           \
+      for (int64_t i = 0; i < n; i++) o[i] = v;                                           \
+    } else if (step == -1) {                                                              \
+      for (int64_t i = 0; i < n; i++) o[i] = x[-i];                                       \
+    } else {                                                                              \
+      for (int64_t i = 0; i < n; i++) o[i] = x[i * step];                                 \
+    }                                                                                     \
+  }                                                                                       \
+  static void store_##bits(void *dst, int64_t step, const void *src, int64_t n) {         \
+    T *o = dst;                                                                           \
+    const T *x = src;                                                                     \
+    if (step == 1)                                                                        \
+      memcpy(dst, src, (size_t)n * sizeof(T));                                            \
+    else                                                                                  \
+      for (int64_t i = 0; i < n; i++) o[i * step] = x[i];                                 \
+  }                                                                                       \
+  static void gather_##bits(void *dst, const void *src, const int64_t *idx, int64_t n) {  \
+    T *restrict o = dst;                                                                  \
+    const T *restrict x = src;                                                            \
+    for (int64_t i = 0; i < n; i++) o[i] = x[idx[i]];                                     \
+  }                                                                                       \
   static void scatter_##bits(void *dst, const int64_t *idx, const void *src, int64_t n) { \
-    T *o = dst;                                                                         \
-    const T *x = src;                                                                   \
-    for (int64_t i = 0; i < n; i++) o[idx[i]] = x[i];                                   \
-  }                                                                                     \
-  static void splat_##bits(void *dst, const void *value, int64_t n) {                   \
-    T *o = dst, v;                                                                      \
-    memcpy(&v, value, sizeof v);                                                        \
-    for (int64_t i = 0; i < n; i++) o[i] = v;                                           \
+    T *o = dst;                                                                           \
+    const T *x = src;                                                                     \
+    for (int64_t i = 0; i < n; i++) o[idx[i]] = x[i];                                     \
+  }                                                                                       \
+  static void splat_##bits(void *dst, const void *value, int64_t n) {                     \
+    T *o = dst, v;                                                                        \
+    memcpy(&v, value, sizeof v);                                                          \
+    for (int64_t i = 0; i < n; i++) o[i] = v;                                             \
   }
 MOVES(8, uint8_t)
 MOVES(16, uint16_t)
@@ -238,21 +238,21 @@ static void iota(int64_t *out, int64_t start, int64_t step, int64_t n) {
 }
 
 /* ---- reductions ---------------------------------------------------------- */
-#define REDUCTION(E, lower, cls, D, s)                                      \
-  static void red_##lower##_##s(void *acc, const void *v, int64_t n) {      \
-    tt_##s lane[TT_VM_LANES];                                               \
-    const tt_##s *x = v;                                                    \
-    int64_t i = 0;                                                          \
-    memcpy(lane, acc, sizeof lane);                                         \
-    for (; i + TT_VM_LANES <= n; i += TT_VM_LANES)                          \
+#define REDUCTION(E, lower, cls, D, s)                                                     \
+  static void red_##lower##_##s(void *acc, const void *v, int64_t n) {                     \
+    tt_##s lane[TT_VM_LANES];                                                              \
+    const tt_##s *x = v;                                                                   \
+    int64_t i = 0;                                                                         \
+    memcpy(lane, acc, sizeof lane);                                                        \
+    for (; i + TT_VM_LANES <= n; i += TT_VM_LANES)                                         \
       for (int l = 0; l < TT_VM_LANES; l++) lane[l] = tt_##lower##_##s(lane[l], x[i + l]); \
-    for (int l = 0; i + l < n; l++) lane[l] = tt_##lower##_##s(lane[l], x[i + l]); \
-    memcpy(acc, lane, sizeof lane);                                         \
-  }                                                                         \
-  static void fold_##lower##_##s(void *acc) {                               \
-    tt_##s *x = acc;                                                        \
-    for (int w = TT_VM_LANES / 2; w > 0; w /= 2)                            \
-      for (int l = 0; l < w; l++) x[l] = tt_##lower##_##s(x[l], x[l + w]);  \
+    for (int l = 0; i + l < n; l++) lane[l] = tt_##lower##_##s(lane[l], x[i + l]);         \
+    memcpy(acc, lane, sizeof lane);                                                        \
+  }                                                                                        \
+  static void fold_##lower##_##s(void *acc) {                                              \
+    tt_##s *x = acc;                                                                       \
+    for (int w = TT_VM_LANES / 2; w > 0; w /= 2)                                           \
+      for (int l = 0; l < w; l++) x[l] = tt_##lower##_##s(x[l], x[l + w]);                 \
   }
 /* An empty RED flag is one argument; RED itself is a comma and so makes two. */
 #define COMM ~
@@ -265,32 +265,32 @@ static void iota(int64_t *out, int64_t start, int64_t step, int64_t n) {
 #undef TT_OP
 
 /* `take` says whether (v, at) replaces (m, mi). NaN is the one value that differs from itself. */
-#define TAKE(cmp, v, at, m, mi)                                                     \
-  (((mi) < 0) | ((v)cmp(m)) | (((v) != (v)) & ((m) == (m))) |                       \
+#define TAKE(cmp, v, at, m, mi)                               \
+  (((mi) < 0) | ((v)cmp(m)) | (((v) != (v)) & ((m) == (m))) | \
    (((at) < (mi)) & (((v) == (m)) | (((v) != (v)) & ((m) != (m))))))
-#define ARG(name, cmp, D, s)                                                        \
+#define ARG(name, cmp, D, s)                                                                                       \
   static void arg##name##_##s(void *accv, int64_t *acci, const void *v, int64_t base, int64_t step, int64_t lanes, \
-                              int64_t count) {                                      \
-    tt_##s *m = accv;                                                               \
-    for (int64_t at = 0; at < count; at += lanes) {                                 \
-      const tt_##s *x = (const tt_##s *)v + at;                                     \
-      int64_t n = count - at < lanes ? count - at : lanes, first = base + at * step; \
-      EACH_LANE {                                                                   \
-        int64_t mine = first + i * step;                                            \
-        int take = TAKE(cmp, x[i], mine, m[i], acci[i]);                            \
-        m[i] = take ? x[i] : m[i];                                                  \
-        acci[i] = take ? mine : acci[i];                                            \
-      }                                                                             \
-    }                                                                               \
-  }                                                                                 \
-  static void argfold_##name##_##s(void *accv, int64_t *acci) {                     \
-    tt_##s *m = accv;                                                               \
-    for (int w = TT_VM_LANES / 2; w > 0; w /= 2)                                    \
-      for (int l = 0; l < w; l++) {                                                 \
-        int take = acci[l + w] >= 0 && TAKE(cmp, m[l + w], acci[l + w], m[l], acci[l]); \
-        m[l] = take ? m[l + w] : m[l];                                              \
-        acci[l] = take ? acci[l + w] : acci[l];                                     \
-      }                                                                             \
+                              int64_t count) {                                                                     \
+    tt_##s *m = accv;                                                                                              \
+    for (int64_t at = 0; at < count; at += lanes) {                                                                \
+      const tt_##s *x = (const tt_##s *)v + at;                                                                    \
+      int64_t n = count - at < lanes ? count - at : lanes, first = base + at * step;                               \
+      EACH_LANE {                                                                                                  \
+        int64_t mine = first + i * step;                                                                           \
+        int take = TAKE(cmp, x[i], mine, m[i], acci[i]);                                                           \
+        m[i] = take ? x[i] : m[i];                                                                                 \
+        acci[i] = take ? mine : acci[i];                                                                           \
+      }                                                                                                            \
+    }                                                                                                              \
+  }                                                                                                                \
+  static void argfold_##name##_##s(void *accv, int64_t *acci) {                                                    \
+    tt_##s *m = accv;                                                                                              \
+    for (int w = TT_VM_LANES / 2; w > 0; w /= 2)                                                                   \
+      for (int l = 0; l < w; l++) {                                                                                \
+        int take = acci[l + w] >= 0 && TAKE(cmp, m[l + w], acci[l + w], m[l], acci[l]);                            \
+        m[l] = take ? m[l + w] : m[l];                                                                             \
+        acci[l] = take ? acci[l + w] : acci[l];                                                                    \
+      }                                                                                                            \
   }
 OF_7(ARG, max, >)
 OF_7(ARG, min, <)
@@ -313,24 +313,23 @@ OF_7(ARG, min, <)
 #define TABLE PASTE(tt__vm_table_, TT_VM_LEVEL)
 
 TT_HIDDEN extern const tt_vm_table TABLE;
-const tt_vm_table TABLE = {
-    .level = TT_VM_LEVEL,
-#define TT_OP(E, lower, arity, cls, types, flags, numpy)                           \
-  EXPAND(ENTRY_OF(KIND_##cls(arity)), TYPE_BITS(types), E, lower, cls)             \
+const tt_vm_table TABLE = {.level = TT_VM_LEVEL,
+#define TT_OP(E, lower, arity, cls, types, flags, numpy)               \
+  EXPAND(ENTRY_OF(KIND_##cls(arity)), TYPE_BITS(types), E, lower, cls) \
   EXPAND(ENTRY_OF(IF_RED(flags)), TYPE_BITS(types), E, lower, cls)
 #include "tutti/ops.def"
 #undef TT_OP
-    .op[TT_PHILOX][TT_U64] = philox_u64,
-    CAST_ROW(BOOL, b8) CAST_ROW(I8, i8) CAST_ROW(I16, i16) CAST_ROW(I32, i32) CAST_ROW(I64, i64)
-    CAST_ROW(U8, u8) CAST_ROW(U16, u16) CAST_ROW(U32, u32) CAST_ROW(U64, u64)
-    CAST_ROW(F16, f16) CAST_ROW(BF16, bf16) CAST_ROW(F32, f32) CAST_ROW(F64, f64)
-    .load = {load_8, load_16, load_32, load_64},
-    .store = {store_8, store_16, store_32, store_64},
-    .gather = {gather_8, gather_16, gather_32, gather_64},
-    .scatter = {scatter_8, scatter_16, scatter_32, scatter_64},
-    .splat = {splat_8, splat_16, splat_32, splat_64},
-    .iota = iota,
-    OF_7(ARG_ENTRY, max) OF_7(ARG_ENTRY, min)};
+                           .op[TT_PHILOX][TT_U64] = philox_u64,
+                           CAST_ROW(BOOL, b8) CAST_ROW(I8, i8) CAST_ROW(I16, i16) CAST_ROW(I32, i32) CAST_ROW(I64, i64)
+                               CAST_ROW(U8, u8) CAST_ROW(U16, u16) CAST_ROW(U32, u32) CAST_ROW(U64, u64)
+                                   CAST_ROW(F16, f16) CAST_ROW(BF16, bf16) CAST_ROW(F32, f32) CAST_ROW(F64, f64)
+                                       .load = {load_8, load_16, load_32, load_64},
+                           .store = {store_8, store_16, store_32, store_64},
+                           .gather = {gather_8, gather_16, gather_32, gather_64},
+                           .scatter = {scatter_8, scatter_16, scatter_32, scatter_64},
+                           .splat = {splat_8, splat_16, splat_32, splat_64},
+                           .iota = iota,
+                           OF_7(ARG_ENTRY, max) OF_7(ARG_ENTRY, min)};
 
 /* ---- the choice ---------------------------------------------------------- */
 #if TT_VM_LEVEL == 0
