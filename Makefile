@@ -7,7 +7,7 @@ export PATH := $(PATH):$(CURDIR)/.venv/bin
 MAKEFLAGS += --no-print-directory
 C_FILES = $(shell git ls-files 'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 'examples/*.c' 'python/*.[ch]')
 
-.PHONY: help build test demo bench lint format clean distclean setup
+.PHONY: help build test demo bench lint tidy format clean distclean setup
 help:
 	@echo 'make demo     build, then run the demonstration'
 	@echo 'make test     build, then run all tests'
@@ -46,6 +46,9 @@ bench: build
 lint:
 	@tools/setup.sh tools/requirements-lint.txt
 	@tools/lint.sh
+
+tidy: build
+	@run-clang-tidy -quiet -p build -j $(JOBS) "$(CURDIR)/src/.*" 2>/dev/null | grep -E -A3 'warning:|error:' || echo 'nothing found'
 
 format:
 	@tools/setup.sh tools/requirements-lint.txt

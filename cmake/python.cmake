@@ -17,7 +17,8 @@ tutti_compile(_core)
 target_compile_definitions(_core PRIVATE Py_LIMITED_API=0x030B0000)
 target_include_directories(_core SYSTEM PRIVATE ${Python_INCLUDE_DIRS})
 target_link_libraries(_core PRIVATE Threads::Threads ${CMAKE_DL_LIBS} m)
-target_link_options(_core PRIVATE -Wl,--exclude-libs,ALL)
+# Its copy of the core must never mix with a libtutti.so in the same process.
+target_link_options(_core PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/core.map -Wl,-z,nodelete)
 set_target_properties(_core PROPERTIES PREFIX "" SUFFIX ".abi3.so"
                       LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/python/tutti)
 if(DEFINED SKBUILD)

@@ -18,8 +18,6 @@
 #include "base/fault.h"
 #include "base/mem.h"
 
-extern char **environ;
-
 /* ---- shared libraries */
 
 void *tt__lib_open(const char *path, tt_error *err) {

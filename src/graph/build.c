@@ -2,10 +2,11 @@
 ** Recording one elementwise op over arrays and scalars: types, broadcasting, the special answers NumPy gives
 ** before any arithmetic, out= and where=. It must not evaluate, but for the exponents that it has to see.
 */
+#include "graph/build.h"
+
 #include <assert.h>
 #include <string.h>
 
-#include "graph/build.h"
 #include "graph/promote.h"
 #include "graph/session.h"
 

@@ -96,7 +96,7 @@ tt_code tt__lower_step(const tt_step *step, const tt_lower_options *options, tt_
   k->nouter = (uint8_t)axes.nouter;
   k->serial = is_serial(&r);
   k->checked = options->checked;
-  if (!bind_accesses(&r, &axes, k, l, r.ninst) || !bind_rest(&r, &axes, k, l)) goto fail_memory;
+  if (!bind_accesses(&r, &axes, k, l, TT_MOST_SCRATCH * 32) || !bind_rest(&r, &axes, k, l)) goto fail_memory;
   if (!tt__phases_emit(&r, &axes, l->row <= TT_SCRATCH_ROW, k)) goto fail_memory;
   tt__kernel_seal(k);
   assert(tt__kernel_ok(k, NULL));

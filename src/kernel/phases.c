@@ -61,7 +61,7 @@ static bool place(planner *p) {
 static bool worth_keeping(const planner *p, int i) {
   const tt_rinst *s = &p->r->inst[i];
   bool several = (p->wanted[i] & (p->wanted[i] - 1)) != 0;
-  return several && p->scratch && p->axes->mode == TT_MODE_ROW && s->op < TT_OP_COUNT && (tt__ops[s->op].flags & TT_OPF_SLOW);
+  return several && p->scratch && p->k->nscratch < TT_MOST_SCRATCH && p->axes->mode == TT_MODE_ROW && s->op < TT_OP_COUNT && (tt__ops[s->op].flags & TT_OPF_SLOW);
 }
 
 static uint32_t lowest(uint32_t mask) { return mask & (~mask + 1); }

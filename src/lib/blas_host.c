@@ -110,8 +110,8 @@ static bool is_narrow(const char *core) {
   return true;
 }
 
-/* Learn name, integer width and thread control of a resolved library. */
-static void learn(void *lib, const decoration *d, const char *path) {
+/* Learn name, integer width and thread control of a resolved library. `is_asked`: the user named it, so it is used. */
+static void learn(void *lib, const decoration *d, const char *path, bool is_asked) {
   char version[160] = "BLAS of unknown version";
   table.int_bytes = d->int_bytes;
   is_openmp = false;
@@ -122,7 +122,7 @@ static void learn(void *lib, const decoration *d, const char *path) {
     if (strstr(config, "USE64BITINT")) table.int_bytes = 8;
   }
   fn = find_own(lib, d, "openblas_get_corename");
-  table.is_narrow = fn && is_narrow(((char *(*)(void))fn)());
+  table.is_narrow = fn && !is_asked && is_narrow(((char *(*)(void))fn)());
   fn = find_own(lib, d, "openblas_get_parallel");
   if (fn) is_openmp = ((int (*)(void))fn)() == 2;
   fn = find_own(lib, d, "openblas_set_num_threads");
@@ -132,12 +132,12 @@ static void learn(void *lib, const decoration *d, const char *path) {
            table.has_lapack ? "" : ", no LAPACK", table.is_narrow ? ", own matrix product" : "");
 }
 
-static bool try_library(const char *path) {
+static bool try_library(const char *path, bool is_asked) {
   void *lib = tt__lib_open(path, NULL);
   if (!lib) return false;
   for (size_t i = 0; i < sizeof decorations / sizeof decorations[0]; i++) {
     if (!resolve(lib, &decorations[i], &table)) continue;
-    learn(lib, &decorations[i], path);
+    learn(lib, &decorations[i], path, is_asked);
     return true;
   }
   tt__lib_close(lib);
@@ -164,7 +164,7 @@ static bool try_folder(const char *dir) {
     closedir(d);
     if (!best[0]) return false;
     char path[PATH_CAP];
-    if (snprintf(path, sizeof path, "%s/%s", dir, best) < (int)sizeof path && try_library(path)) return true;
+    if (snprintf(path, sizeof path, "%s/%s", dir, best) < (int)sizeof path && try_library(path, false)) return true;
     snprintf(last, sizeof last, "%s", best);
   }
 }
@@ -195,12 +195,12 @@ static bool search_library(void) {
       snprintf(about, sizeof about, "own fallback (TUTTI_BLAS=none)");
       return false;
     }
-    if (try_library(env)) return true;
+    if (try_library(env, true)) return true;
     snprintf(about, sizeof about, "own fallback (TUTTI_BLAS=%.200s cannot be loaded or has no BLAS)", env);
     return false;
   }
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    if (try_library(names[i])) return true;
+    if (try_library(names[i], false)) return true;
   }
   if (try_list(tt__env("LD_LIBRARY_PATH"), "") || try_list(system_dirs, "")) return true;
   for (size_t i = 0; i < sizeof wheels / sizeof wheels[0]; i++) {

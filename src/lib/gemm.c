@@ -70,7 +70,7 @@ static void call_gemm(const tt_blas *bl, const tt_gemm *g, operand a, operand b)
   tt_blas_int lda = tt__blas_int(bl, a.ld), ldb = tt__blas_int(bl, b.ld);
   tt_blas_int ldc = tt__blas_int(bl, g->m == 1 ? g->n : g->rsc);
   bl->gemm[bt](&b.trans, &a.trans, &n, &m, &k, number(g->type, true), b.data, &ldb, a.data, &lda,
-               number(g->type, g->add), g->c, &ldc, 1, 1);
+               number(g->type, g->put == TT_GEMM_ADD), g->c, &ldc, 1, 1);
 }
 
 /* c[n] = a[k] @ B[k, n], the elements of a and c csa and csc apart. */
@@ -80,11 +80,11 @@ static void call_gemv(const tt_blas *bl, const tt_gemm *g, operand b) {
   int64_t rows = b.trans == 'N' ? g->n : g->k, cols = b.trans == 'N' ? g->k : g->n; /* of B^T as BLAS stores it */
   tt_blas_int m = tt__blas_int(bl, rows), n = tt__blas_int(bl, cols), ld = tt__blas_int(bl, b.ld);
   tt_blas_int incx = tt__blas_int(bl, g->csa), incy = tt__blas_int(bl, g->csc);
-  for (int64_t j = 0; j < g->n && !g->add; j++) { /* what was there may be NaN, and 0 * NaN is NaN */
+  for (int64_t j = 0; j < g->n && g->put == TT_GEMM_SET; j++) { /* what was there may be NaN, and 0 * NaN is NaN */
     memset((char *)g->c + j * g->csc * (int64_t)size, 0, size);
   }
-  bl->gemv[bt](&b.trans, &m, &n, number(g->type, true), b.data, &ld, g->a, &incx, number(g->type, g->add), g->c, &incy,
-               1);
+  bl->gemv[bt](&b.trans, &m, &n, number(g->type, true), b.data, &ld, g->a, &incx,
+               number(g->type, g->put == TT_GEMM_ADD), g->c, &incy, 1);
 }
 
 /* Whether every size and leading dimension fits the library's integer. */
@@ -102,7 +102,7 @@ static tt_code multiply_packed(const tt_blas *bl, const tt_gemm *g, tt_error *er
   size_t c_size = c_ok ? 0 : (size_t)(g->m * g->n) * size;
   char *room = NULL;
   tt_gemm h = *g;
-  assert(c_ok || !g->add);
+  assert(c_ok || g->put == TT_GEMM_SET);
   if (a_size + b_size + c_size) {
     room = tt__mem_alloc_data(a_size + b_size + c_size);
     if (!room) return tt__fail_memory(err, a_size + b_size + c_size);
@@ -172,7 +172,7 @@ static tt_code check(const tt_gemm *g, int64_t batch, tt_error *err) {
 
 tt_code tt__gemm(tt_dtype t, int64_t m, int64_t n, int64_t k, const void *a, int64_t rsa, int64_t csa, const void *b,
                  int64_t rsb, int64_t csb, void *c, int64_t rsc, int64_t csc, tt_error *err) {
-  tt_gemm g = {t, false, m, n, k, a, rsa, csa, b, rsb, csb, c, rsc, csc};
+  tt_gemm g = {t, TT_GEMM_SET, m, n, k, a, rsa, csa, b, rsb, csb, c, rsc, csc};
   TT_TRY(check(&g, 1, err));
   return multiply(&g, err);
 }
@@ -205,7 +205,7 @@ static void batch_range(void *ctx, int64_t lo, int64_t hi, int worker) {
 tt_code tt__gemm_batch(tt_dtype t, int64_t batch, int64_t m, int64_t n, int64_t k, const void *a, int64_t bsa,
                        int64_t rsa, int64_t csa, const void *b, int64_t bsb, int64_t rsb, int64_t csb, void *c,
                        int64_t bsc, int64_t rsc, int64_t csc, tt_error *err) {
-  batch_job job = {{t, false, m, n, k, a, rsa, csa, b, rsb, csb, c, rsc, csc}, bsa, bsb, bsc, TT_OK};
+  batch_job job = {{t, TT_GEMM_SET, m, n, k, a, rsa, csa, b, rsb, csb, c, rsc, csc}, bsa, bsb, bsc, TT_OK};
   TT_TRY(check(&job.first, batch, err));
   if (batch == 0) return TT_OK;
   int64_t rows;

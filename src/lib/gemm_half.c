@@ -99,7 +99,7 @@ static void convert(tt_pool_fn fn, panel p, int64_t rows) {
 static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 
 tt_code tt__gemm_half(const tt_gemm *g, tt_gemm_f32_fn product, tt_error *err) {
-  assert((g->type == TT_F16 || g->type == TT_BF16) && !g->add);
+  assert((g->type == TT_F16 || g->type == TT_BF16) && g->put == TT_GEMM_SET);
   int64_t bm = min64(BLOCK_M, g->m), bn = min64(BLOCK_N, g->n), bk = min64(BLOCK_K, g->k);
   size_t size = (size_t)(bm * bk + bk * bn + bm * bn) * sizeof(float);
   float *a = tt__mem_alloc_data(size);
@@ -115,7 +115,7 @@ tt_code tt__gemm_half(const tt_gemm *g, tt_gemm_f32_fn product, tt_error *err) {
         uint16_t *ha = (uint16_t *)g->a + i * g->rsa + p * g->csa, *hb = (uint16_t *)g->b + p * g->rsb + j * g->csb;
         convert(widen_rows, (panel){g->type, ha, g->rsa, g->csa, k, a}, m);
         if (i == 0 || g->k > bk) convert(widen_rows, (panel){g->type, hb, g->rsb, g->csb, n, b}, k);
-        tt_gemm f = {TT_F32, p > 0, m, n, k, a, k, 1, b, n, 1, c, n, 1};
+        tt_gemm f = {TT_F32, p > 0 ? TT_GEMM_ADD : TT_GEMM_SET, m, n, k, a, k, 1, b, n, 1, c, n, 1};
         code = product(&f, err);
       }
       convert(narrow_rows, (panel){g->type, (uint16_t *)g->c + i * g->rsc + j * g->csc, g->rsc, g->csc, n, c}, m);

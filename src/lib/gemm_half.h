@@ -6,10 +6,10 @@
 
 #include "lib/gemm_own.h"
 
-/* The product of two f32 panels; honours `add`. */
+/* The product of two f32 panels; sets C or adds to it. */
 typedef tt_code (*tt_gemm_f32_fn)(const tt_gemm *g, tt_error *err);
 
-/* g->type is TT_F16 or TT_BF16, g->add is false. Any k. Failure: TT_ENOMEM. */
+/* g->type is TT_F16 or TT_BF16, g->put TT_GEMM_SET. Any k. Failure: TT_ENOMEM. */
 TT_HIDDEN tt_code tt__gemm_half(const tt_gemm *g, tt_gemm_f32_fn product, tt_error *err);
 
 #endif

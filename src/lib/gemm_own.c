@@ -12,7 +12,7 @@
 #include "lib/gemm_tile.h"
 
 #define PLAIN(x) (x)
-#define NUMBER_PUT(old, x, add) (add ? (old) + (x) : (x))
+#define NUMBER_PUT(old, x, put) ((put) == TT_GEMM_SET ? (x) : (put) == TT_GEMM_ADD ? (old) + (x) : (old) - (x))
 #define MULTIPLY_ADD(s, x, y) ((s) + (x) * (y))
 #define SUM(x, y) ((x) + (y))
 
@@ -35,10 +35,10 @@
 #include "lib/gemm_pack.inc"
 
 /* Bytes are widened to 16 bits, where vectors can multiply; the low byte of the sum is the wrapped sum. */
-#define SMALL_PUT(T, old, x, add) ((T)(add ? (unsigned)(old) + (x) : (x)))
+#define SMALL_PUT(T, old, x, put) ((T)NUMBER_PUT((unsigned)(old), (unsigned)(x), put))
 #define SMALL_MAC(s, x, y) ((unsigned)(s) + (unsigned)(x) * (unsigned)(y))
 
-#define U8_PUT(old, x, add) SMALL_PUT(uint8_t, old, x, add)
+#define U8_PUT(old, x, put) SMALL_PUT(uint8_t, old, x, put)
 #define PACK_NAME(x) x##_u8
 #define PACK_S uint8_t
 #define PACK_P uint16_t
@@ -48,7 +48,7 @@
 #define PACK_JOIN SUM
 #include "lib/gemm_pack.inc"
 
-#define U16_PUT(old, x, add) SMALL_PUT(uint16_t, old, x, add)
+#define U16_PUT(old, x, put) SMALL_PUT(uint16_t, old, x, put)
 #define PACK_NAME(x) x##_u16
 #define PACK_S uint16_t
 #define PACK_P uint16_t
@@ -78,7 +78,7 @@
 
 /* bool: a tile counts how often both are true in one block of k, which cannot reach 2^16; any count is true. */
 #define TRUTH(x) ((x) != 0)
-#define BOOL_PUT(old, x, add) ((uint8_t)(((add) && (old) != 0) || (x) != 0))
+#define BOOL_PUT(old, x, put) ((uint8_t)(((put) != TT_GEMM_SET && (old) != 0) || (x) != 0))
 #define BOOL_MAC(s, x, y) ((s) | ((x) & (y)))
 #define EITHER(x, y) ((x) | (y))
 #define PACK_NAME(x) x##_b8
@@ -107,7 +107,7 @@ typedef struct kind {
   tt_tile_type tile;
   void (*pack)(void *dst, const void *src, int64_t sp, int64_t sk, int64_t count, int64_t k, int width);
   void (*store)(const tt_gemm *g, int64_t row, int64_t col, const void *tile, int rows, int cols, int nr, int plane,
-                bool add);
+                tt_gemm_put put);
   void (*row)(const tt_gemm *g, int64_t row, int64_t lo, int64_t hi);
 } kind;
 
@@ -156,7 +156,7 @@ typedef struct block {
   int64_t col, cols, step, steps;
   int64_t task_rows, task_cols; /* the rectangle of one task; task_rows a multiple of mr, task_cols of nr */
   int64_t tasks_across;
-  bool add;
+  tt_gemm_put put;
   char *a_panels; /* a_size bytes for each worker */
   int64_t a_size;
   char *b_panels;
@@ -186,7 +186,7 @@ static void multiply_task(const block *bl, int64_t task, char *a_panels) {
     const char *b = bl->b_panels + j * bl->steps * kd->packed;
     for (int64_t i = 0; i < rows; i += mr) {
       bl->tile->run(bl->steps, a_panels + i * bl->steps * kd->packed, b, tile);
-      kd->store(g, row + i, bl->col + j, tile, (int)min64(mr, rows - i), (int)min64(nr, hi - j), nr, mr * nr, bl->add);
+      kd->store(g, row + i, bl->col + j, tile, (int)min64(mr, rows - i), (int)min64(nr, hi - j), nr, mr * nr, bl->put);
     }
   }
 }
@@ -225,7 +225,7 @@ static tt_code multiply(const tt_gemm *g, tt_error *err) {
     bl.cols = min64(block_n, g->n - bl.col);
     for (bl.step = 0; bl.step < g->k; bl.step += block_k) {
       bl.steps = min64(block_k, g->k - bl.step);
-      bl.add = g->add || bl.step > 0;
+      bl.put = g->put == TT_GEMM_SET && bl.step > 0 ? TT_GEMM_ADD : g->put;
       int64_t b_count = (bl.cols + tile->nr - 1) / tile->nr, tasks = cut_tasks(&bl, threads);
       if (threads == 1) {
         pack_b(&bl, 0, b_count, 0);
@@ -277,7 +277,7 @@ tt_code tt__gemm_own(const tt_gemm *g, tt_error *err) {
   assert(kinds[g->type].size > 0);
   if (g->m == 0 || g->n == 0) return TT_OK;
   if (g->k == 0) {
-    if (!g->add) fill_zero(g);
+    if (g->put == TT_GEMM_SET) fill_zero(g);
     return TT_OK;
   }
   tt_gemm f = *g;

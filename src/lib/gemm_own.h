@@ -14,10 +14,13 @@
 #include "base/err.h"
 #include "ir/dtype.h"
 
+/* What happens to what C holds. */
+typedef enum tt_gemm_put { TT_GEMM_SET, TT_GEMM_ADD, TT_GEMM_SUB } tt_gemm_put;
+
 /* C[m, n] = A[m, k] @ B[k, n]. Strides are in elements, of any sign; those of A and B may be 0. C overlaps neither. */
 typedef struct tt_gemm {
   tt_dtype type;
-  bool add; /* C += A @ B */
+  tt_gemm_put put;
   int64_t m, n, k;
   const void *a;
   int64_t rsa, csa;
@@ -27,7 +30,7 @@ typedef struct tt_gemm {
   int64_t rsc, csc;
 } tt_gemm;
 
-/* Blocked and parallel. Any size; k == 0 gives zeros (or leaves C with `add`). TT_ENOMEM is the only failure. */
+/* Blocked and parallel. Any size; k == 0 gives zeros (or leaves C unless it is set). TT_ENOMEM is the only failure. */
 TT_HIDDEN tt_code tt__gemm_own(const tt_gemm *g, tt_error *err);
 
 /* Row by row, serial, without memory: for a few thousand products, or for vectors. Cannot fail. */

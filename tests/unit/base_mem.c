@@ -5,6 +5,7 @@
 
 #include "base/fault.h"
 #include "base/mem.h"
+#include "base/os.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define KEEPS_BLOCKS false
@@ -142,6 +143,44 @@ TEST(threads_never_share_a_block) {
   CHECK_INT(tt__mem_stats().live_data, 0);
   tt__mem_trim();
   CHECK_INT(tt__mem_stats().cached, 0);
+}
+
+/* ---- the environment, read once: each case is a process of its own */
+
+static int run_self(const char *setting, const char *test) {
+  char self[4096];
+  ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+  if (n < 0) return -1;
+  self[n] = 0;
+  const char *const argv[] = {"env", "TEST_PROBE=1", setting, self, test, NULL};
+  int status = -1;
+  return tt__spawn(argv, 30, &status, NULL, NULL) == TT_OK ? status : -1;
+}
+
+TEST(probe_third_allocation_fails) {
+  if (!getenv("TEST_PROBE")) return;
+  void *p[4];
+  for (int i = 0; i < 4; i++) p[i] = tt__mem_alloc(8);
+  CHECK(p[0] && p[1] && !p[2] && p[3]);
+  for (int i = 0; i < 4; i++) tt__mem_free(p[i], 8);
+}
+
+TEST(probe_limit_is_two_mebibytes) {
+  if (!getenv("TEST_PROBE")) return;
+  CHECK_INT(tt__mem_stats().limit, 2 << 20);
+  CHECK(tt__mem_alloc_data(3 << 20) == NULL);
+}
+
+TEST(environment_is_understood) {
+  if (getenv("TEST_PROBE")) return;
+  CHECK_INT(run_self("TUTTI_TEST_FAULT=memory:2", "probe_third"), 0);
+  CHECK_INT(run_self("TUTTI_TEST_FAULT=memory:2:sticky", "probe_third"), 1);
+  CHECK_INT(run_self("TUTTI_TEST_FAULT=memory:", "probe_third"), 1);
+  CHECK_INT(run_self("TUTTI_MEM_LIMIT=2M", "probe_limit"), 0);
+  CHECK_INT(run_self("TUTTI_MEM_LIMIT=2048k", "probe_limit"), 0);
+  CHECK_INT(run_self("TUTTI_MEM_LIMIT=2097152", "probe_limit"), 0);
+  CHECK_INT(run_self("TUTTI_MEM_LIMIT=2X", "probe_limit"), 1);
+  CHECK_INT(run_self("TUTTI_MEM_LIMIT=", "probe_limit"), 1);
 }
 
 TEST_MAIN()

@@ -15,6 +15,7 @@
 #include "base/pool.h"
 #include "lib/blas_host.h"
 #include "lib/gemm.h"
+#include "lib/linalg_host.h"
 
 static int failures;
 
@@ -239,6 +240,312 @@ static void test_threads(void) {
   free(a.block), free(b.block), free(one), free(many);
 }
 
+/* ---- factorizations: everything is checked in complex double, by rows */
+
+static const tt_dtype float_types[] = {TT_F32, TT_F64, TT_C64, TT_C128};
+static const int64_t sides[] = {0, 1, 2, 3, 5, 17, 64, 65, 130};
+enum { SIDES = sizeof sides / sizeof sides[0] };
+
+static double tolerance(tt_dtype t, int64_t n) { return (tt__real_of(t) == TT_F64 ? 2e-14 : 1e-5) * (double)(n + 4); }
+
+typedef double complex num;
+
+static num *widen(tt_dtype t, const void *m, int64_t count) {
+  num *w = malloc((size_t)(count + 1) * sizeof *w);
+  for (int64_t i = 0; i < count; i++) w[i] = get(t, m, i);
+  return w;
+}
+
+static void *random_matrix(tt_dtype t, int64_t count) {
+  void *m = malloc((size_t)(count + 1) * 16);
+  for (int64_t i = 0; i < count; i++) set_random(t, m, i);
+  return m;
+}
+
+static void *results(int64_t count) {
+  void *m = malloc((size_t)(count + 1) * 16);
+  memset(m, 0xff, (size_t)(count + 1) * 16); /* NaN: what is not written shows */
+  return m;
+}
+
+/* The largest element of A - B C, A [m, n], B [m, k], C [k, n] or the adjoint of [n, k]. NaN when any is NaN. */
+static double distance(int64_t m, int64_t n, int64_t k, const num *a, const num *b, const num *c, bool adjoint) {
+  double worst = 0;
+  for (int64_t i = 0; i < m; i++) {
+    for (int64_t j = 0; j < n; j++) {
+      num sum = a[i * n + j];
+      for (int64_t p = 0; p < k; p++) sum -= b[i * k + p] * (adjoint ? conj(c[j * k + p]) : c[p * n + j]);
+      if (!(cabs(sum) <= worst)) worst = cabs(sum);
+    }
+  }
+  return worst;
+}
+
+static num *identity(int64_t n) {
+  num *m = calloc((size_t)(n * n + 1), sizeof *m);
+  for (int64_t i = 0; i < n; i++) m[i * n + i] = 1;
+  return m;
+}
+
+/* How far the rows (columns) of Q [m, n] are from orthonormal. */
+static double not_orthonormal(int64_t m, int64_t n, const num *q, bool columns) {
+  int64_t side = columns ? n : m, len = columns ? m : n;
+  num *rows = malloc((size_t)(m * n + 1) * sizeof *rows), *one = identity(side);
+  for (int64_t i = 0; i < side; i++) {
+    for (int64_t p = 0; p < len; p++) rows[i * len + p] = columns ? conj(q[p * n + i]) : q[i * n + p];
+  }
+  double d = distance(side, side, len, one, rows, rows, true);
+  free(rows), free(one);
+  return d;
+}
+
+#define NEAR(value, t, n, what) \
+  CHECK((value) <= tolerance(t, n), "%s %s, side %lld: off by %g", tt__dtypes[t].name, what, (long long)(n), (value))
+
+static void test_solve(tt_dtype t, int64_t n, int64_t batch) {
+  int64_t k = n / 2 + 1, nn = n * n;
+  void *a = random_matrix(t, batch * nn), *b = random_matrix(t, batch * n * k), *x = results(batch * n * k),
+       *inv = results(batch * nn);
+  void *det = results(batch), *sign = results(batch), *logabs = results(batch);
+  for (int64_t q = 0; q < batch; q++) { /* a heavy diagonal keeps the condition number out of the bounds */
+    for (int64_t i = 0; i < n; i++) {
+      int64_t at = q * nn + i * (n + 1);
+      num d = get(t, a, at) + (double)(n + 1) * (i % 2 ? -1 : 1);
+      if (t == TT_F32) ((float *)a)[at] = (float)creal(d);
+      if (t == TT_F64) ((double *)a)[at] = creal(d);
+      if (t == TT_C64) ((tt_c64 *)a)[at] = (tt_c64){(float)creal(d), (float)cimag(d)};
+      if (t == TT_C128) ((tt_c128 *)a)[at] = (tt_c128){creal(d), cimag(d)};
+    }
+  }
+  CHECK(tt__linalg_solve(t, batch, n, k, a, b, x, NULL) == TT_OK, "solve failed");
+  CHECK(tt__linalg_inv(t, batch, n, a, inv, NULL) == TT_OK, "inv failed");
+  CHECK(tt__linalg_det(t, batch, n, a, det, NULL) == TT_OK, "det failed");
+  CHECK(tt__linalg_slogdet(t, batch, n, a, sign, logabs, NULL) == TT_OK, "slogdet failed");
+  num *wa = widen(t, a, batch * nn), *wb = widen(t, b, batch * n * k), *wx = widen(t, x, batch * n * k);
+  num *wi = widen(t, inv, batch * nn), *one = identity(n);
+  for (int64_t q = 0; q < batch; q++) {
+    NEAR(distance(n, k, n, wb + q * n * k, wa + q * nn, wx + q * n * k, false), t, n, "solve");
+    NEAR(distance(n, n, n, one, wa + q * nn, wi + q * nn, false), t, n, "inv");
+    num log_det = 0; /* elimination without pivots: the diagonal is heavy */
+    num *lu = wa + q * nn;
+    for (int64_t p = 0; p < n; p++) {
+      log_det += clog(lu[p * (n + 1)]);
+      for (int64_t i = p + 1; i < n; i++) {
+        num f = lu[i * n + p] / lu[p * (n + 1)];
+        for (int64_t j = p; j < n; j++) lu[i * n + j] -= f * lu[p * n + j];
+      }
+    }
+    num s = get(t, sign, q);
+    double l = creal(get(tt__real_of(t), logabs, q));
+    NEAR(fabs(l - creal(log_det)) / (1 + fabs(l)), t, n, "logabs");
+    NEAR(cabs(s - cexp(I * cimag(log_det))), t, n, "sign");
+    if (l < 80) NEAR(cabs(get(t, det, q) / exp(creal(log_det)) - s), t, n * 10, "det");
+  }
+  free(a), free(b), free(x), free(inv), free(det), free(sign), free(logabs), free(wa), free(wb), free(wx), free(wi),
+      free(one);
+}
+
+/* A Hermitian matrix G G^H + 1 (definite) or G + G^H, in type t. */
+static void *hermitian(tt_dtype t, int64_t n, bool definite) {
+  void *g = random_matrix(t, n * n), *a = results(n * n);
+  num *w = widen(t, g, n * n);
+  for (int64_t i = 0; i < n; i++) {
+    for (int64_t j = 0; j < n; j++) {
+      num sum = definite ? (i == j) : w[i * n + j] + conj(w[j * n + i]);
+      for (int64_t p = 0; definite && p < n; p++) sum += w[i * n + p] * conj(w[j * n + p]) / (double)n;
+      int64_t at = i * n + j;
+      if (t == TT_F32) ((float *)a)[at] = (float)creal(sum);
+      if (t == TT_F64) ((double *)a)[at] = creal(sum);
+      if (t == TT_C64) ((tt_c64 *)a)[at] = (tt_c64){(float)creal(sum), (float)cimag(sum)};
+      if (t == TT_C128) ((tt_c128 *)a)[at] = (tt_c128){creal(sum), cimag(sum)};
+    }
+  }
+  free(g), free(w);
+  return a;
+}
+
+static void test_hermitian(tt_dtype t, int64_t n, bool upper) {
+  int64_t nn = n * n;
+  void *a = hermitian(t, n, true), *l = results(nn), *h = hermitian(t, n, false), *w = results(n), *v = results(nn),
+       *w2 = results(n);
+  num *wa = widen(t, a, nn), *wh = widen(t, h, nn);
+  size_t size = tt__dtype_size(t);
+  for (int64_t i = 0; i < n; i++) { /* the other triangle must not be read */
+    for (int64_t j = 0; j < n; j++) {
+      if (upper ? i <= j : i >= j) continue;
+      memset((char *)a + (size_t)(i * n + j) * size, 0xff, size);
+      memset((char *)h + (size_t)(i * n + j) * size, 0xff, size);
+    }
+  }
+  CHECK(tt__linalg_cholesky(t, 1, n, upper, a, l, NULL) == TT_OK, "cholesky failed");
+  num *wl = widen(t, l, nn), *wu = widen(t, l, nn);
+  for (int64_t i = 0; i < nn; i++) wu[i] = upper ? conj(wl[i % n * n + i / n]) : wl[i];
+  NEAR(distance(n, n, n, wa, wu, wu, true), t, n, "cholesky");
+  for (int64_t i = 0; i < n; i++) {
+    for (int64_t j = i + 1; j < n; j++) CHECK(wu[i * n + j] == 0, "a triangle is not zero");
+  }
+  CHECK(tt__linalg_eigh(t, 1, n, upper, h, w, v, NULL) == TT_OK, "eigh failed");
+  CHECK(tt__linalg_eigh(t, 1, n, upper, h, w2, NULL, NULL) == TT_OK, "eigvalsh failed");
+  num *wv = widen(t, v, nn), *ww = widen(tt__real_of(t), w, n), *ww2 = widen(tt__real_of(t), w2, n),
+      *vw = widen(t, v, nn);
+  for (int64_t i = 0; i < nn; i++) vw[i] *= ww[i % n];
+  NEAR(distance(n, n, n, wh, vw, wv, true), t, 2 * n, "eigh");
+  NEAR(not_orthonormal(n, n, wv, true), t, n, "eigenvectors");
+  for (int64_t i = 0; i < n; i++) {
+    CHECK(i == 0 || creal(ww[i]) >= creal(ww[i - 1]), "eigenvalues must ascend");
+    NEAR(cabs(ww[i] - ww2[i]), t, 2 * n, "eigvalsh");
+  }
+  free(a), free(l), free(h), free(w), free(v), free(w2), free(wa), free(wh), free(wl), free(wu), free(wv), free(ww),
+      free(ww2), free(vw);
+}
+
+static void test_qr(tt_dtype t, int64_t m, int64_t n, tt_qr_mode mode) {
+  int64_t k = m < n ? m : n, cols = mode == TT_QR_COMPLETE ? m : k;
+  void *a = random_matrix(t, m * n), *q = results(m * cols), *r = results(cols * n), *only = results(k * n);
+  CHECK(tt__linalg_qr(t, 1, m, n, mode, a, q, r, NULL) == TT_OK, "qr failed");
+  CHECK(tt__linalg_qr(t, 1, m, n, TT_QR_R, a, NULL, only, NULL) == TT_OK, "qr failed");
+  num *wa = widen(t, a, m * n), *wq = widen(t, q, m * cols), *wr = widen(t, r, cols * n), *wo = widen(t, only, k * n);
+  NEAR(distance(m, n, cols, wa, wq, wr, false), t, m + n, "qr");
+  NEAR(not_orthonormal(m, cols, wq, true), t, m + n, "q");
+  for (int64_t i = 0; i < k * n; i++) CHECK(wr[i] == wo[i] && (i % n >= i / n || wr[i] == 0), "r differs without q");
+  free(a), free(q), free(r), free(only), free(wa), free(wq), free(wr), free(wo);
+}
+
+/* `rank` columns are random, the others copies of them. */
+static void test_svd(tt_dtype t, int64_t m, int64_t n, bool full, int64_t rank) {
+  int64_t k = m < n ? m : n, cols = full ? m : k, rows = full ? n : k;
+  tt_dtype real = tt__real_of(t);
+  size_t size = tt__dtype_size(t);
+  void *a = random_matrix(t, m * n), *u = results(m * cols), *s = results(k), *vh = results(rows * n), *s2 = results(k);
+  for (int64_t i = 0; i < m; i++) {
+    for (int64_t j = rank; j < n; j++) {
+      memcpy((char *)a + (size_t)(i * n + j) * size, (char *)a + (size_t)(i * n + (rank ? j % rank : 0)) * size, size);
+      if (rank == 0) memset((char *)a + (size_t)(i * n + j) * size, 0, size);
+    }
+  }
+  CHECK(tt__linalg_svd(t, 1, m, n, full, a, u, s, vh, NULL) == TT_OK, "svd failed");
+  CHECK(tt__linalg_svd(t, 1, m, n, false, a, NULL, s2, NULL, NULL) == TT_OK, "svdvals failed");
+  num *wa = widen(t, a, m * n), *wu = widen(t, u, m * cols), *ws = widen(real, s, k), *wv = widen(t, vh, rows * n),
+      *ws2 = widen(real, s2, k);
+  num *us = malloc((size_t)(m * k + 1) * sizeof *us);
+  for (int64_t i = 0; i < m; i++) {
+    for (int64_t j = 0; j < k; j++) us[i * k + j] = wu[i * cols + j] * ws[j];
+  }
+  NEAR(distance(m, n, k, wa, us, wv, false), t, m + n, "svd");
+  NEAR(not_orthonormal(m, cols, wu, true), t, m + n, "u");
+  NEAR(not_orthonormal(rows, n, wv, false), t, m + n, "vh");
+  for (int64_t i = 0; i < k; i++) {
+    CHECK(creal(ws[i]) >= 0 && (i == 0 || creal(ws[i]) <= creal(ws[i - 1])), "singular values must descend");
+    NEAR(cabs(ws[i] - ws2[i]), t, m + n, "svdvals");
+    if (i >= rank) NEAR(cabs(ws[i]), t, m + n, "values beyond the rank");
+  }
+  free(a), free(u), free(s), free(vh), free(s2), free(wa), free(wu), free(ws), free(wv), free(ws2), free(us);
+}
+
+static void test_lstsq(tt_dtype t, int64_t m, int64_t n, int64_t k) {
+  tt_dtype real = tt__real_of(t);
+  void *a = random_matrix(t, m * n), *b = random_matrix(t, m * k), *x = results(n * k), *resid = results(k),
+       *s = results(m + n);
+  int64_t rank = -1;
+  CHECK(tt__linalg_lstsq(t, m, n, k, a, b, -1, x, resid, &rank, s, NULL) == TT_OK, "lstsq failed");
+  CHECK(rank == (m < n ? m : n), "rank %lld of [%lld, %lld]", (long long)rank, (long long)m, (long long)n);
+  num *wa = widen(t, a, m * n), *wb = widen(t, b, m * k), *wx = widen(t, x, n * k), *wr = widen(real, resid, k);
+  double worst = 0;
+  for (int64_t c = 0; c < k; c++) { /* the residual is orthogonal to every column, and its size is as told */
+    num *r = malloc((size_t)(m + 1) * sizeof *r);
+    double sum = 0;
+    for (int64_t i = 0; i < m; i++) {
+      r[i] = wb[i * k + c];
+      for (int64_t p = 0; p < n; p++) r[i] -= wa[i * n + p] * wx[p * k + c];
+      sum += creal(r[i] * conj(r[i]));
+    }
+    for (int64_t p = 0; p < n; p++) {
+      num dot = 0;
+      for (int64_t i = 0; i < m; i++) dot += conj(wa[i * n + p]) * r[i];
+      worst = fmax(worst, cabs(dot));
+    }
+    if (m > n) worst = fmax(worst, fabs(sum - creal(wr[c])));
+    free(r);
+  }
+  NEAR(worst, t, 20 * (m + n), "lstsq");
+  free(a), free(b), free(x), free(resid), free(s), free(wa), free(wb), free(wx), free(wr);
+}
+
+static void test_eig(tt_dtype t, int64_t n) {
+  tt_dtype ct = tt__complex_of(t);
+  void *a = random_matrix(t, n * n), *w = results(n), *v = results(n * n), *w2 = results(n);
+  CHECK(tt__linalg_eig(t, 1, n, a, w, v, NULL) == TT_OK, "eig failed");
+  CHECK(tt__linalg_eig(t, 1, n, a, w2, NULL, NULL) == TT_OK, "eigvals failed");
+  num *wa = widen(t, a, n * n), *wv = widen(ct, v, n * n), *ww = widen(ct, w, n), *vw = widen(ct, v, n * n),
+      *ww2 = widen(ct, w2, n);
+  num trace = 0, trace2 = 0;
+  for (int64_t i = 0; i < n * n; i++) vw[i] *= ww[i % n];
+  NEAR(distance(n, n, n, vw, wa, wv, false), t, 10 * n, "eig");
+  for (int64_t j = 0; j < n; j++) {
+    double norm = 0;
+    for (int64_t i = 0; i < n; i++) norm += creal(wv[i * n + j] * conj(wv[i * n + j]));
+    NEAR(fabs(norm - 1), t, n, "length of an eigenvector");
+    trace += ww[j] - wa[j * (n + 1)];
+    trace2 += ww2[j] - wa[j * (n + 1)];
+    if (!tt__is_complex(t) && cimag(ww[j]) > 0) CHECK(j + 1 < n && ww[j + 1] == conj(ww[j]), "pairs must be conjugate");
+  }
+  NEAR(cabs(trace) + cabs(trace2), t, 10 * n, "trace");
+  free(a), free(w), free(v), free(w2), free(wa), free(wv), free(ww), free(vw), free(ww2);
+}
+
+static void test_factorizations(void) {
+  for (int q = 0; q < 4; q++) {
+    tt_dtype t = float_types[q];
+    for (int s = 0; s < SIDES; s++) {
+      int64_t n = sides[s], other = sides[(s + 3) % SIDES] % 100;
+      test_solve(t, n, n <= 17 ? 40 : 1);
+      test_hermitian(t, n, false);
+      test_hermitian(t, n, true);
+      test_eig(t, n);
+      for (int way = 0; way < 3; way++) {
+        int64_t m = way == 1 ? other : n, c = way == 2 ? other : n;
+        test_qr(t, m, c, TT_QR_REDUCED);
+        test_qr(t, m, c, TT_QR_COMPLETE);
+        test_svd(t, m, c, false, c);
+        test_svd(t, m, c, true, c / 2);
+        if (way > 0 && m != c) test_lstsq(t, m, c, 1 + n % 3);
+      }
+    }
+    test_solve(t, 0, 0);
+    test_svd(t, 5, 5, true, 0);
+  }
+}
+
+static void check_error(tt_code code, const tt_error *err, const char *words) {
+  CHECK(code == TT_ELINALG && !strcmp(err->message, words), "wanted \"%s\", got %s \"%s\"", words, tt_code_name(code),
+        code == TT_OK ? "" : err->message);
+}
+
+static void test_failures(void) {
+  double singular[8] = {1, 0, 0, 1, 1, 2, 2, 4}, x[64], w[8], indefinite[4] = {1, 2, 2, 1}, nan[16], out[5];
+  tt_error err;
+  for (int i = 0; i < 16; i++) nan[i] = NAN;
+  check_error(tt__linalg_inv(TT_F64, 2, 2, singular, x, &err), &err, "Singular matrix");
+  check_error(tt__linalg_solve(TT_F64, 2, 2, 1, singular, singular, x, &err), &err, "Singular matrix");
+  CHECK(tt__linalg_slogdet(TT_F64, 2, 2, singular, out, out + 2, NULL) == TT_OK && out[0] == 1 && out[1] == 0 &&
+            out[2] == 0 && out[3] == -INFINITY,
+        "slogdet of a singular matrix");
+  CHECK(tt__linalg_det(TT_F64, 2, 2, singular, out, NULL) == TT_OK && out[0] == 1 && out[1] == 0,
+        "det of a singular matrix");
+  check_error(tt__linalg_cholesky(TT_F64, 1, 2, false, indefinite, x, &err), &err, "Matrix is not positive definite");
+  check_error(tt__linalg_svd(TT_F64, 1, 4, 4, true, nan, x, w, x + 32, &err), &err, "SVD did not converge");
+  check_error(tt__linalg_eigh(TT_F64, 1, 4, false, nan, w, x, &err), &err, "Eigenvalues did not converge");
+  check_error(tt__linalg_eig(TT_F64, 1, 2, nan, w, x, &err), &err, "Array must not contain infs or NaNs");
+  int64_t rank;
+  check_error(tt__linalg_lstsq(TT_F64, 4, 2, 1, nan, nan, -1, x, NULL, &rank, w, &err), &err,
+              "SVD did not converge in Linear Least Squares");
+  CHECK(tt__linalg_inv(TT_I32, 1, 1, singular, x, &err) == TT_ETYPE, "integers are not for linalg");
+  CHECK(tt__linalg_solve(TT_F64, 1, 4, 1, nan, nan, x, NULL) != TT_ENOMEM, "NaN must not hang");
+  CHECK(tt__linalg_qr(TT_F64, 1, 4, 4, TT_QR_REDUCED, nan, x, x + 16, NULL) == TT_OK && isnan(x[0]),
+        "qr of NaN is NaN");
+  CHECK(tt__linalg_det(TT_F64, 1, 4, nan, out, NULL) == TT_OK && isnan(out[0]), "det of NaN is NaN");
+}
+
 static int run(bool own) {
   char info[256];
   tt__blas_info(info, sizeof info);
@@ -247,6 +554,8 @@ static int run(bool own) {
   test_gemm();
   test_batch();
   test_special_values();
+  test_factorizations();
+  test_failures();
   if (own) test_threads();
   tt__pool_shutdown();
   return failures ? 1 : 0;

@@ -1,0 +1,344 @@
+/*
+** Finding the compiler, running it, loading what it made.
+**
+** Flags: value-safe ones only. -ffast-math is never among them: besides changing results, gcc and
+** clang link a constructor with it that switches denormals off in the thread that loads the kernel.
+** No start files and no libraries (-nostdlib): memcpy and friends resolve in the process.
+*/
+#include "device/cpu/cc.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+#include "base/hash.h"
+#include "base/lock.h"
+#include "base/os.h"
+
+static const char *const flags[] = {"-O3",
+                                    "-std=gnu11",
+                                    "-shared",
+                                    "-fPIC",
+                                    "-nostdlib",
+                                    "-fno-math-errno",
+                                    "-fno-trapping-math",
+                                    "-ffp-contract=off",
+                                    "-fwrapv",
+                                    "-fno-strict-aliasing",
+                                    "-fno-stack-protector",
+                                    "-fno-asynchronous-unwind-tables",
+                                    "-w",
+                                    "-pipe",
+                                    "-x",
+                                    "c"};
+static const char native[] = "-march=native";
+
+enum { NFLAG = sizeof flags / sizeof *flags, GIVE_UP = 3, PATH_SIZE = 256 };
+
+/* How far we know the compiler. */
+typedef enum cc_state { CC_UNKNOWN, CC_FOUND, CC_PROVED, CC_OFF } cc_state;
+
+static tt_lock lock = TT_LOCK_INIT; /* guards everything below; not held while a compiler runs */
+static cc_state state;
+static bool use_native; /* -march=native is understood (decided by the probe; assumed until then) */
+static int candidate;   /* which name `path` came from */
+static int in_a_row;    /* failures */
+static tt_cc_info info;
+static int64_t file_number;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void fork_prepare(void) { tt__lock(&lock); }
+static void fork_done(void) { tt__unlock(&lock); }
+static void register_fork(void) { pthread_atfork(fork_prepare, fork_done, fork_done); }
+
+/* ---- finding */
+
+static void turn_off(const char *why) {
+  state = CC_OFF;
+  snprintf(info.why, sizeof info.why, "%s", why);
+}
+
+/* The next name from `candidate` on that is a program. */
+static void find_from(int first) {
+  static const char *const usual[] = {"cc", "gcc", "clang"};
+  const char *told = tt__env("TUTTI_CC");
+  int n = told ? 1 : (int)(sizeof usual / sizeof *usual);
+  if (told && strcmp(told, "none") == 0) {
+    turn_off("TUTTI_CC=none");
+    return;
+  }
+  for (candidate = first; candidate < n; candidate++) {
+    const char *name = told ? told : usual[candidate];
+    if (!tt__find_program(name, info.path, sizeof info.path)) continue;
+    state = CC_FOUND;
+    use_native = true;
+    info.why[0] = 0;
+    return;
+  }
+  if (first > 0) return; /* the last one that was tried keeps its reason */
+  info.path[0] = 0;
+  turn_off(told ? "TUTTI_CC names no program" : "no cc, gcc or clang in PATH");
+}
+
+static void find_locked(void) {
+  if (state == CC_UNKNOWN) find_from(0);
+  info.usable = state == CC_FOUND || state == CC_PROVED;
+}
+
+tt_cc_info tt__cc_info(void) {
+  pthread_once(&once, register_fork);
+  tt__lock(&lock);
+  find_locked();
+  tt_cc_info copy = info;
+  tt__unlock(&lock);
+  return copy;
+}
+
+bool tt__cc_usable(void) { return tt__cc_info().usable; }
+
+void tt__cc_reset(void) {
+  pthread_once(&once, register_fork);
+  tt__lock(&lock);
+  state = CC_UNKNOWN;
+  in_a_row = 0;
+  memset(&info, 0, sizeof info);
+  tt__unlock(&lock);
+}
+
+void tt__cc_identity(tt_str *out) {
+  tt_cc_info seen = tt__cc_info();
+  if (!seen.path[0]) return;
+  struct stat st = {0};
+  char real[PATH_MAX];
+  const char *path = realpath(seen.path, real) ? real : seen.path; /* cc is a link to a link to the version */
+  if (stat(path, &st) != 0) memset(&st, 0, sizeof st);
+  tt__str_addf(out, "%s %lld %lld", path, (long long)st.st_size, (long long)st.st_mtime);
+  for (int i = 0; i < NFLAG; i++) tt__str_addf(out, " %s", flags[i]);
+  tt__lock(&lock);
+  bool with_native = use_native;
+  tt__unlock(&lock);
+  tt__str_addf(out, "%s%s; %s; level %d", with_native ? " " : "", with_native ? native : "", tt__cpu_name(),
+               tt__cpu_level());
+}
+
+/* ---- loading */
+
+/* Where the scratch folder forbids execution. The descriptor stays open: its number is the library's name. */
+static void *load_from_memory(const void *binary, size_t size, tt_error *err) {
+  char path[64];
+  int fd = memfd_create("tutti-kernel", MFD_CLOEXEC);
+  if (fd < 0) return tt__fail(err, TT_EDEVICE, "cannot load a kernel: %s", strerror(errno)), NULL;
+  const char *p = binary;
+  size_t left = size;
+  while (left) {
+    ssize_t n = write(fd, p, left);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    p += n;
+    left -= (size_t)n;
+  }
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  void *lib = left ? NULL : tt__lib_open(path, err);
+  if (left) tt__fail(err, TT_EDEVICE, "cannot load a kernel: %s", strerror(errno));
+  if (!lib) close(fd);
+  return lib;
+}
+
+static tt_code find_symbols(void *lib, const char *const *names, int n, tt_kernel_fn *fns, tt_error *err) {
+  for (int i = 0; i < n; i++) {
+    void *symbol = tt__lib_sym(lib, names[i]);
+    if (!symbol) {
+      tt__lib_close(lib);
+      return tt__fail(err, TT_EDEVICE, "a compiled kernel lacks %s", names[i]);
+    }
+    memcpy(&fns[i], &symbol, sizeof symbol);
+  }
+  return TT_OK;
+}
+
+/* Fill `path` with a new name in the scratch folder. */
+static tt_code scratch_path(const char *ending, char *path, size_t size, tt_error *err) {
+  const char *folder = tt__dir_scratch();
+  if (!folder) return tt__fail(err, TT_EDEVICE, "no folder for temporary files: set TMPDIR");
+  tt__lock(&lock);
+  int64_t number = file_number++;
+  tt__unlock(&lock);
+  int n = snprintf(path, size, "%s/k%lld%s", folder, (long long)number, ending);
+  return n > 0 && (size_t)n < size ? TT_OK : tt__fail(err, TT_EDEVICE, "the path of the scratch folder is too long");
+}
+
+/* Unlike tt__file_write it does not wait for the disk: the file is gone in a moment. */
+static tt_code write_scratch(const char *path, const void *data, size_t size, tt_error *err) {
+  FILE *f = tt__fault(TT_FAULT_WRITE) ? NULL : fopen(path, "we");
+  bool ok = f && fwrite(data, 1, size, f) == size;
+  if (f) ok = fclose(f) == 0 && ok;
+  if (ok) return TT_OK;
+  unlink(path);
+  return tt__fail(err, TT_EDEVICE, "cannot write %s: %s", path, strerror(f ? errno : EIO));
+}
+
+tt_code tt__cc_load(const void *binary, size_t size, const char *const *names, int n, tt_kernel_fn *fns,
+                    tt_error *err) {
+  char path[PATH_SIZE + 64];
+  pthread_once(&once, register_fork);
+  void *lib = NULL;
+  if (scratch_path(".so", path, sizeof path, NULL) == TT_OK && write_scratch(path, binary, size, NULL) == TT_OK) {
+    lib = tt__lib_open(path, NULL);
+    unlink(path);
+  }
+  if (!lib) lib = load_from_memory(binary, size, err);
+  if (!lib) return TT_EDEVICE;
+  return find_symbols(lib, names, n, fns, err);
+}
+
+/* ---- running the compiler */
+
+static double timeout_s(void) {
+  const char *text = tt__env("TUTTI_CC_TIMEOUT");
+  double s = text ? strtod(text, NULL) : 0;
+  return s > 0 ? s : 30;
+}
+
+/* The end of what the compiler said: whole lines, as far as they fit a message. */
+static const char *last_lines(const tt_str *said) {
+  enum { KEEP = 600 };
+  if (!said->data) return "(it said nothing)";
+  size_t from = said->len > KEEP ? said->len - KEEP : 0;
+  const char *text = said->data + from, *line = from ? strchr(text, '\n') : NULL;
+  return line && line[1] ? line + 1 : text;
+}
+
+/* Source file to shared object. */
+static tt_code run_compiler(const char *path, bool with_native, const char *c_path, const char *so_path,
+                            tt_error *err) {
+  const char *argv[NFLAG + 8];
+  int n = 0, status = 0;
+  argv[n++] = path;
+  if (with_native) argv[n++] = native;
+  for (int i = 0; i < NFLAG; i++) argv[n++] = flags[i];
+  argv[n++] = c_path;
+  argv[n++] = "-o";
+  argv[n++] = so_path;
+  argv[n] = NULL;
+  if (tt__fault(TT_FAULT_COMPILE)) return tt__fail(err, TT_EDEVICE, "%s: told to fail", path);
+  tt_str said = {0};
+  tt_error why = {0};
+  tt_code c = tt__spawn(argv, timeout_s(), &status, &said, &why);
+  if (c == TT_ENOMEM)
+    c = tt__fail(err, TT_ENOMEM, "%s", why.message);
+  else if (c != TT_OK)
+    c = tt__fail(err, TT_EDEVICE, "%s", why.message);
+  else if (status != 0)
+    c = tt__fail(err, TT_EDEVICE, "%s failed with status %d: %s", path, status, last_lines(&said));
+  tt__str_free(&said);
+  return c;
+}
+
+static tt_code compile_text(const char *path, bool with_native, const char *source, const char *const *names, int n,
+                            tt_kernel_fn *fns, tt_str *binary, tt_error *err) {
+  char c_path[PATH_SIZE + 64], so_path[PATH_SIZE + 64];
+  TT_TRY(scratch_path(".c", c_path, sizeof c_path, err));
+  TT_TRY(scratch_path(".so", so_path, sizeof so_path, err));
+  TT_TRY(write_scratch(c_path, source, strlen(source), err));
+  tt_str own = {0}, *bytes = binary ? binary : &own;
+  size_t start = bytes->len;
+  tt_code c = run_compiler(path, with_native, c_path, so_path, err);
+  if (c != TT_OK) goto done;
+  void *lib = tt__lib_open(so_path, NULL);
+  if ((binary || !lib) && (c = tt__file_read(so_path, bytes, err)) != TT_OK) {
+    tt__lib_close(lib);
+    goto done;
+  }
+  if (!lib) lib = load_from_memory(bytes->data + start, bytes->len - start, err);
+  c = lib ? find_symbols(lib, names, n, fns, err) : TT_EDEVICE;
+done:
+  tt__str_free(&own);
+  unlink(c_path);
+  unlink(so_path);
+  return c;
+}
+
+/* Does this compiler make code that runs? */
+static tt_code probe(const char *path, bool with_native, tt_error *err) {
+  static const char *const name = "tt_probe";
+  tt_kernel_fn fn = NULL;
+  TT_TRY(compile_text(path, with_native, "void tt_probe(void *a, const int *b) { *(int *)a = *b + 1; }", &name, 1, &fn,
+                      NULL, err));
+  int in = 41, out = 0;
+  void (*run)(void *, const int *);
+  memcpy(&run, &fn, sizeof run);
+  run(&out, &in);
+  return out == 42 ? TT_OK : tt__fail(err, TT_EDEVICE, "%s: its code gives %d for 42", path, out);
+}
+
+/* Settle on a compiler that works: each name in turn, with and without the flag that old ones lack. */
+static tt_code prove(char path[PATH_SIZE], bool *with_native, tt_error *err) {
+  for (;;) {
+    tt__lock(&lock);
+    find_locked();
+    cc_state at = state;
+    int tried = candidate;
+    *with_native = use_native;
+    snprintf(path, PATH_SIZE, "%s", info.path);
+    tt_code off = at == CC_OFF ? tt__fail(err, TT_EDEVICE, "no C compiler: %s", info.why) : TT_OK;
+    tt__unlock(&lock);
+    if (at == CC_OFF) return off;
+    if (at == CC_PROVED) return TT_OK;
+    tt_error why = {0};
+    tt_code c = probe(path, *with_native, &why);
+    if (c == TT_ENOMEM) return tt__fail(err, c, "%s", why.message);
+    tt__lock(&lock);
+    if (state == CC_FOUND && candidate == tried && use_native == *with_native) { /* else another thread was faster */
+      if (c == TT_OK) {
+        state = CC_PROVED;
+      } else if (use_native && !strstr(why.message, "did not end")) {
+        use_native = false;
+      } else {
+        state = CC_OFF;
+        info.failures++;
+        snprintf(info.why, sizeof info.why, "%.255s", why.message);
+        find_from(tried + 1);
+      }
+    }
+    tt__unlock(&lock);
+  }
+}
+
+static void note_result(tt_code c, int n, int64_t ns, const tt_error *why) {
+  tt__lock(&lock);
+  info.ns += ns;
+  if (c == TT_OK) {
+    info.compiles++;
+    info.kernels += n;
+    in_a_row = 0;
+  } else {
+    info.failures++;
+    if (c == TT_EDEVICE && ++in_a_row >= GIVE_UP) {
+      state = CC_OFF;
+      snprintf(info.why, sizeof info.why, "given up after %d failures in a row: %.180s", GIVE_UP, why->message);
+    }
+  }
+  tt__unlock(&lock);
+}
+
+tt_code tt__cc_compile(const char *source, const char *const *names, int n, tt_kernel_fn *fns, tt_str *binary,
+                       tt_error *err) {
+  char path[PATH_SIZE];
+  bool with_native;
+  pthread_once(&once, register_fork);
+  TT_TRY(prove(path, &with_native, err));
+  tt_error why = {0};
+  int64_t start = tt__clock_ns();
+  tt_code c = compile_text(path, with_native, source, names, n, fns, binary, &why);
+  if (c == TT_EIO) c = why.code = TT_EDEVICE;
+  note_result(c, n, tt__clock_ns() - start, &why);
+  if (c != TT_OK && err) *err = why;
+  return c;
+}

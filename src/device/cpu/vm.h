@@ -1,0 +1,26 @@
+/*
+** Tier 0: the interpreter. It walks a kernel's instructions over blocks of lanes that
+** stay in the first-level cache, with loops compiled ahead (vm_loops.h). It needs no
+** compiler, starts at once and gives the same bits as compiled kernels. It knows nothing
+** of arrays, devices or threads: callers split the work and bind the memory.
+*/
+#ifndef TT_DEVICE_CPU_VM_H
+#define TT_DEVICE_CPU_VM_H
+
+#include "base/err.h"
+#include "ir/kernel.h"
+
+typedef struct tt_vm_program tt_vm_program;
+
+/* Make `*out` from a kernel that passes tt__kernel_ok. It keeps nothing of `k`. Never changes: share it between threads. */
+TT_HIDDEN tt_code tt__vm_build(const tt_kernel *k, tt_vm_program **out, tt_error *err);
+/*
+** Run `range` of a launch. Never fails and never waits for memory: the workspace is this thread's own, and where it
+** cannot be had, one that tt__vm_build set aside, in turn.
+*/
+TT_HIDDEN void tt__vm_run(const tt_vm_program *p, const tt_kargs *args, const tt_krange *range);
+TT_HIDDEN void tt__vm_free(tt_vm_program *p); /* NULL is allowed */
+/* Give back this thread's workspace (threads do it when they end). */
+TT_HIDDEN void tt__vm_trim(void);
+
+#endif

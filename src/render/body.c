@@ -1,0 +1,317 @@
+/*
+** The text of instructions: what one point of a region computes. It knows names and types; which
+** loops stand around it is render.c's business.
+*/
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "render/render_int.h"
+
+void tt__emit_line(tt_emit *e, const char *fmt, ...) {
+  char line[512];
+  va_list args;
+  va_start(args, fmt);
+  int n = vsnprintf(line, sizeof line, fmt, args);
+  va_end(args);
+  if (n < 0 || (size_t)n >= sizeof line) e->out->failed = true;
+  for (int i = 0; i < e->indent; i++) tt__str_add(e->out, "  ");
+  tt__str_add(e->out, line);
+  tt__str_add(e->out, "\n");
+}
+
+void tt__emit_open(tt_emit *e, const char *fmt, ...) {
+  char line[512];
+  va_list args;
+  va_start(args, fmt);
+  int n = vsnprintf(line, sizeof line, fmt, args);
+  va_end(args);
+  if (n < 0 || (size_t)n >= sizeof line) e->out->failed = true;
+  tt__emit_line(e, "%s {", line);
+  e->indent++;
+}
+
+void tt__emit_block(tt_emit *e) {
+  tt__emit_line(e, "{");
+  e->indent++;
+}
+
+void tt__emit_close(tt_emit *e) {
+  e->indent--;
+  tt__emit_line(e, "}");
+}
+
+const char *tt__type_word(int dtype) {
+  static const char *const word[TT_DTYPE_COUNT] = {
+#define TT_DTYPE(E, name, suffix, ctype, kind, bytes, typestr, format) "tt_" #suffix,
+#include "tutti/dtype.def"
+#undef TT_DTYPE
+  };
+  return word[dtype];
+}
+
+/* ---- which values, where */
+
+bool tt__emit_in_region(const tt_emit *e, tt_region r, int i) {
+  const tt_kinst *q = &e->k->inst[i];
+  return q->scope == r.scope && (r.scope == TT_SCOPE_CONST || q->phase == r.phase);
+}
+
+/* Outer values of ROW kernels are scalars; everything else may move along the lane. */
+static bool region_has_lane(const tt_emit *e, uint8_t scope) {
+  return scope == TT_SCOPE_ROW || (scope == TT_SCOPE_OUTER && e->k->mode == TT_MODE_COL);
+}
+
+static bool reads_memory(uint8_t op) { return op == TT_K_LOAD || op == TT_K_LOADX; }
+
+static void find_uniform(tt_emit *e) {
+  const tt_kernel *k = e->k;
+  for (int i = 0; i < k->ninst; i++) {
+    const tt_kinst *q = &k->inst[i];
+    bool u = q->op != TT_K_STORE && q->op != TT_K_STOREX && q->op != TT_K_REDUCE;
+    if (k->serial && reads_memory(q->op)) u = false; /* the order of reads and writes is part of the answer */
+    if (q->op == TT_K_LOAD || q->op == TT_K_INDEX) {
+      const tt_kaccess *acc = &k->access[q->slot];
+      u = u && acc->lane == TT_LANE_NONE && acc->buf >= -1;
+    }
+    for (int s = 0; s < 3; s++) {
+      if (q->src[s] < 0) continue;
+      const tt_kinst *src = &k->inst[q->src[s]];
+      bool row_result = src->op == TT_K_REDUCE && k->mode == TT_MODE_ROW;
+      u = u && (row_result || e->uniform[q->src[s]]);
+    }
+    e->uniform[i] = u || !(region_has_lane(e, q->scope));
+  }
+}
+
+static void find_kept(tt_emit *e) {
+  for (int i = 0; i < e->k->ninst; i++) {
+    tt_region r = {(tt_scope)e->k->inst[i].scope, e->k->inst[i].phase};
+    for (int s = 0; s < 3; s++) {
+      int j = e->k->inst[i].src[s];
+      if (j >= 0 && e->k->inst[j].scope == TT_SCOPE_OUTER && !e->uniform[j] && !tt__emit_in_region(e, r, j))
+        e->kept[j] = true;
+    }
+  }
+}
+
+void tt__emit_classify(tt_emit *e) {
+  find_uniform(e);
+  find_kept(e);
+}
+
+bool tt__emit_has_lanes(const tt_emit *e, tt_region r) {
+  for (int i = 0; i < e->k->ninst; i++)
+    if (tt__emit_in_region(e, r, i) && !e->uniform[i]) return true;
+  return false;
+}
+
+bool tt__emit_is_independent(const tt_emit *e, tt_region r) {
+  if (e->k->serial) return false;
+  for (int i = 0; i < e->k->ninst; i++) {
+    const tt_kinst *q = &e->k->inst[i];
+    if (tt__emit_in_region(e, r, i) && q->op == TT_K_STORE && e->k->access[q->slot].buf >= 0 &&
+        e->k->access[q->slot].lane == TT_LANE_NONE)
+      return false; /* all lanes write one place: the last one must win */
+  }
+  return true;
+}
+
+/* ---- instructions */
+
+/* The element index of access `a` for an instruction of scope `scope`. */
+static void put_index(const tt_emit *e, int a, uint8_t scope, char *out, size_t size) {
+  const tt_kaccess *acc = &e->k->access[a];
+  bool row = scope == TT_SCOPE_ROW;
+  if (acc->buf <= -2) {
+    snprintf(out, size, "y0 + l");
+    return;
+  }
+  char base = row && e->k->mode != TT_MODE_MAP ? 'r' : 'o';
+  uint8_t lane = region_has_lane(e, scope) ? acc->lane : TT_LANE_NONE;
+  if (lane == TT_LANE_NONE)
+    snprintf(out, size, "%c%d", base, a);
+  else if (lane == TT_LANE_UNIT)
+    snprintf(out, size, "%c%d + l", base, a);
+  else
+    snprintf(out, size, "%c%d + l * s%d", base, a, a);
+}
+
+static void put_load(tt_emit *e, int i, const char *index) {
+  const tt_kinst *q = &e->k->inst[i];
+  const tt_kaccess *acc = &e->k->access[q->slot];
+  const char *type = tt__type_word(q->dtype);
+  char from[48], guard[160] = "";
+  bool half = acc->dtype == TT_F16 || acc->dtype == TT_BF16;
+  snprintf(from, sizeof from, half ? "tt_cast_%s_f32" : "", tt__dtypes[acc->dtype].suffix);
+  if (e->k->checked && acc->buf >= 0) {
+    tt__emit_line(e, "const tt_i64 e%d = %s;", i, index);
+    char at[16];
+    snprintf(at, sizeof at, "e%d", i);
+    snprintf(guard, sizeof guard, e->d->inbounds, (int)q->slot, (int)acc->buf, at);
+    tt__emit_line(e, "const %s v%d = %s ? %s(p%d[e%d]) : 0;", type, i, guard, from, q->slot, i);
+  } else {
+    tt__emit_line(e, "const %s v%d = %s(p%d[%s]);", type, i, from, q->slot, index);
+  }
+}
+
+static void put_store(tt_emit *e, int i, const char *index, int value) {
+  const tt_kinst *q = &e->k->inst[i];
+  const tt_kaccess *acc = &e->k->access[q->slot];
+  char to[48], guard[200] = "";
+  bool early = e->parts && q->scope == TT_SCOPE_OUTER && q->phase == 0; /* CHUNK computes, FINISH stores */
+  bool half = acc->dtype == TT_F16 || acc->dtype == TT_BF16;
+  snprintf(to, sizeof to, half ? "tt_cast_f32_%s" : "", tt__dtypes[acc->dtype].suffix);
+  if (e->k->checked && acc->buf >= 0) {
+    tt__emit_line(e, "const tt_i64 e%d = %s;", i, index);
+    char at[16], test[160];
+    snprintf(at, sizeof at, "e%d", i);
+    snprintf(test, sizeof test, e->d->inbounds, (int)q->slot, (int)acc->buf, at);
+    snprintf(guard, sizeof guard, "if (%s%s) ", early ? "part != 1 && " : "", test);
+    tt__emit_line(e, "%sp%d[e%d] = %s(v%d);", guard, q->slot, i, to, value);
+  } else {
+    tt__emit_line(e, "%sp%d[%s] = %s(v%d);", early ? "if (part != 1) " : "", q->slot, index, to, value);
+  }
+}
+
+static void put_reduce(tt_emit *e, int i) {
+  const tt_kinst *q = &e->k->inst[i];
+  const char *word = tt__red_word(q->red), *suffix = tt__dtypes[q->from].suffix;
+  int s = q->src[0];
+  if (!tt__red_is_arg(q->red)) {
+    tt__emit_line(e, "a%d[w] = tt_%s_%s(a%d[w], v%d);", i, word, suffix, i, s);
+    return;
+  }
+  const char *at = e->k->mode == TT_MODE_ROW ? "y0 + l" : "y";
+  tt__emit_line(e, "const int t%d = (b%d[w] < 0) | tt_%s_%s(a%d[w], v%d);", i, i, word, suffix, i, s);
+  tt__emit_line(e, "a%d[w] = t%d ? v%d : a%d[w];", i, i, s, i);
+  tt__emit_line(e, "b%d[w] = t%d ? %s : b%d[w];", i, i, at, i);
+}
+
+static void put_elementwise(tt_emit *e, int i) {
+  const tt_kinst *q = &e->k->inst[i];
+  const char *type = tt__type_word(q->dtype), *from = tt__dtypes[q->from].suffix;
+  char args[48] = "";
+  size_t n = 0;
+  for (int s = 0; s < 3 && q->src[s] >= 0; s++)
+    n += (size_t)snprintf(args + n, sizeof args - n, "%sv%d", s ? ", " : "", q->src[s]);
+  if (q->op == TT_K_ROUND)
+    tt__emit_line(e, "const %s v%d = tt_round_%s_f32(%s);", type, i, from, args);
+  else if (q->op != TT_CAST)
+    tt__emit_line(e, "const %s v%d = tt_%s_%s(%s);", type, i, tt__ops[q->op].lower, from, args);
+  else if (q->from == q->dtype)
+    tt__emit_line(e, "const %s v%d = %s;", type, i, args);
+  else
+    tt__emit_line(e, "const %s v%d = tt_cast_%s_%s(%s);", type, i, from, tt__dtypes[q->dtype].suffix, args);
+}
+
+static void put_inst(tt_emit *e, int i) {
+  const tt_kinst *q = &e->k->inst[i];
+  char index[96] = "", word[64];
+  switch (q->op) {
+    case TT_K_CONST:
+      snprintf(word, sizeof word, e->d->scalar, (int)q->slot, tt__dtypes[q->dtype].suffix);
+      tt__emit_line(e, "const %s v%d = %s;", tt__type_word(q->dtype), i, word);
+      return;
+    case TT_K_LOAD:
+      put_index(e, q->slot, q->scope, index, sizeof index);
+      put_load(e, i, index);
+      return;
+    case TT_K_INDEX:
+      put_index(e, q->slot, q->scope, index, sizeof index);
+      tt__emit_line(e, "const tt_i64 v%d = %s;", i, index);
+      return;
+    case TT_K_LOADX:
+      snprintf(index, sizeof index, "v%d", q->src[0]);
+      put_load(e, i, index);
+      return;
+    case TT_K_STORE:
+      put_index(e, q->slot, q->scope, index, sizeof index);
+      put_store(e, i, index, q->src[0]);
+      return;
+    case TT_K_STOREX:
+      snprintf(index, sizeof index, "v%d", q->src[0]);
+      put_store(e, i, index, q->src[1]);
+      return;
+    case TT_K_REDUCE:
+      put_reduce(e, i);
+      return;
+    default:
+      put_elementwise(e, i);
+  }
+}
+
+void tt__emit_uniform(tt_emit *e, tt_region r) {
+  for (int i = 0; i < e->k->ninst; i++)
+    if (tt__emit_in_region(e, r, i) && e->uniform[i]) put_inst(e, i);
+}
+
+/* COL: what another loop left in a block array becomes a plain value here, once a body. */
+static void fetch_sources(tt_emit *e, tt_region r, int i) {
+  for (int s = 0; s < 3; s++) {
+    int j = e->k->inst[i].src[s];
+    if (j < 0 || e->seen[j]) continue;
+    const tt_kinst *src = &e->k->inst[j];
+    bool result = src->op == TT_K_REDUCE;
+    if (!result && (e->uniform[j] || tt__emit_in_region(e, r, j))) continue;
+    char from = !result ? 'x' : tt__red_is_arg(src->red) ? 'g' : 'f';
+    tt__emit_line(e, "const %s v%d = %c%d[w];", tt__type_word(src->dtype), j, from, j);
+    e->seen[j] = true;
+  }
+}
+
+void tt__emit_lanes(tt_emit *e, tt_region r) {
+  bool col = e->k->mode == TT_MODE_COL;
+  memset(e->seen, 0, (size_t)e->k->ninst * sizeof *e->seen);
+  for (int i = 0; i < e->k->ninst; i++) {
+    if (!tt__emit_in_region(e, r, i) || e->uniform[i]) continue;
+    if (col) fetch_sources(e, r, i);
+    put_inst(e, i);
+    if (e->kept[i]) tt__emit_line(e, "x%d[w] = v%d;", i, i);
+  }
+}
+
+/* ---- reductions */
+
+const char *tt__red_word(uint8_t red) {
+  static const char *const word[TT_RED_COUNT] = {
+      [TT_RED_SUM] = "add", [TT_RED_PROD] = "mul", [TT_RED_MAX] = "maximum",  [TT_RED_MIN] = "minimum",
+      [TT_RED_ANY] = "or",  [TT_RED_ALL] = "and",  [TT_RED_ARGMAX] = "above", [TT_RED_ARGMIN] = "below"};
+  return word[red];
+}
+
+const char *tt__red_identity(uint8_t red, tt_dtype t) {
+  static const char *const lowest[TT_DTYPE_COUNT] = {[TT_BOOL] = "0",
+                                                     [TT_I8] = "-128",
+                                                     [TT_I16] = "-32768",
+                                                     [TT_I32] = "(-2147483647 - 1)",
+                                                     [TT_I64] = "(-9223372036854775807 - 1)",
+                                                     [TT_U8] = "0",
+                                                     [TT_U16] = "0",
+                                                     [TT_U32] = "0",
+                                                     [TT_U64] = "0",
+                                                     [TT_F32] = "(-1.0f / 0.0f)",
+                                                     [TT_F64] = "(-1.0 / 0.0)"};
+  static const char *const highest[TT_DTYPE_COUNT] = {[TT_BOOL] = "1",
+                                                      [TT_I8] = "127",
+                                                      [TT_I16] = "32767",
+                                                      [TT_I32] = "2147483647",
+                                                      [TT_I64] = "9223372036854775807",
+                                                      [TT_U8] = "255",
+                                                      [TT_U16] = "65535",
+                                                      [TT_U32] = "4294967295u",
+                                                      [TT_U64] = "18446744073709551615u",
+                                                      [TT_F32] = "(1.0f / 0.0f)",
+                                                      [TT_F64] = "(1.0 / 0.0)"};
+  switch (red) {
+    case TT_RED_PROD:
+    case TT_RED_ALL:
+      return "1";
+    case TT_RED_MAX:
+      return lowest[t];
+    case TT_RED_MIN:
+      return highest[t];
+    default:
+      return "0"; /* ARG*: never looked at, the index says "empty" */
+  }
+}

@@ -1,0 +1,547 @@
+/*
+** The emitter: the loops of the three modes around the bodies of body.c. ir/kernel.h says what a
+** kernel means and fixes the order of its arithmetic; the interpreter follows the same text and
+** must give the same bits.
+*/
+#include "render/render.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "render/render_int.h"
+
+enum { BLOCK_MAX = 1024, BLOCK_MIN = 64, BLOCK_BYTES = 24 * 1024 }; /* COL: lanes of a block; its arrays stay in L1 */
+
+void tt__render_name(const tt_kernel *k, char name[TT_RENDER_NAME]) {
+  char hex[33];
+  tt__digest_hex(k->key, hex);
+  snprintf(name, TT_RENDER_NAME, "tt_k_%s", hex);
+}
+
+/* ---- the header */
+
+extern const char tt__prelude_text[]; /* prelude.h, embedded by the build */
+
+/* What the emitted loops call besides the prelude. The same in every dialect. */
+static const char helpers[] =
+    "TT_FN tt_i64 tt_min(tt_i64 a, tt_i64 b) { return a < b ? a : b; }\n"
+    /* the flat index of an index, the other way round, and the carry after the last axis was counted up */
+    "TT_FN tt_i64 tt_dot(const tt_i64 *step, const tt_i64 *ix, int n) {\n"
+    "  tt_i64 sum = 0;\n"
+    "  for (int x = 0; x < n; x++) sum += step[x] * ix[x];\n"
+    "  return sum;\n"
+    "}\n"
+    "TT_FN void tt_seek(const tt_i64 *len, int n, tt_i64 flat, tt_i64 *ix) {\n"
+    "  for (int x = n - 1; x >= 0; x--) { ix[x] = flat % len[x]; flat /= len[x]; }\n"
+    "}\n"
+    "TT_FN void tt_carry(const tt_i64 *len, int n, tt_i64 *ix) {\n"
+    "  for (int x = n - 1; x >= 0 && ix[x] >= len[x]; x--) { ix[x] = 0; if (x > 0) ix[x - 1]++; }\n"
+    "}\n"
+    /* b strictly better than a; NaN is better than all numbers, the first of equals is kept */
+    "#define TT_ORDER(S) \\\n"
+    "  TT_FN int tt_above_##S(tt_##S a, tt_##S b) { return (b > a) | ((b != b) & (a == a)); } \\\n"
+    "  TT_FN int tt_below_##S(tt_##S a, tt_##S b) { return (b < a) | ((b != b) & (a == a)); }\n"
+    "TT_ORDER(b8) TT_ORDER(i8) TT_ORDER(i16) TT_ORDER(i32) TT_ORDER(i64) TT_ORDER(u8) TT_ORDER(u16) TT_ORDER(u32)\n"
+    "TT_ORDER(u64) TT_ORDER(f32) TT_ORDER(f64)\n"
+    /* (value, index) pairs: is the second one the answer? An index of -1 is no element. */
+    "TT_FN int tt_takes(int better, int worse, tt_i64 at, tt_i64 other) {\n"
+    "  return other >= 0 && (at < 0 || better || (!worse && other < at));\n"
+    "}\n";
+
+void tt__render_header(const tt_dialect *d, tt_str *out) {
+  tt__str_add(out, d->before);
+  tt__str_add(out, tt__prelude_text);
+  tt__str_add(out, "\n");
+  tt__str_add(out, d->after);
+  tt__str_add(out, helpers);
+}
+
+tt_digest tt__render_digest(const tt_dialect *d) {
+  tt_str s = {0};
+  tt__render_header(d, &s);
+  tt_digest digest = {0, 0};
+  if (!s.failed) digest = tt__digest(s.data, s.len);
+  tt__str_free(&s);
+  return digest;
+}
+
+/* ---- accesses */
+
+/* Is access `a` walked by loads, stores or indices of scope ROW (in phase `phase`, or any when < 0)? */
+static bool is_walked(const tt_emit *e, int a, int phase) {
+  for (int i = 0; i < e->k->ninst; i++) {
+    const tt_kinst *q = &e->k->inst[i];
+    if (q->op != TT_K_LOAD && q->op != TT_K_STORE && q->op != TT_K_INDEX) continue;
+    if (q->slot == a && (phase < 0 || (q->scope == TT_SCOPE_ROW && q->phase == phase))) return true;
+  }
+  return false;
+}
+
+static bool is_placed(const tt_emit *e, int a) { return e->k->access[a].buf >= -1 && is_walked(e, a, -1); }
+
+static void put_pointers(tt_emit *e) {
+  const tt_kernel *k = e->k;
+  for (int a = 0; a < k->naccess; a++) {
+    const tt_kaccess *acc = &k->access[a];
+    char from[96];
+    if (acc->buf == -1) continue;
+    if (acc->buf >= 0)
+      snprintf(from, sizeof from, e->d->buffer, (int)acc->buf);
+    else
+      snprintf(from, sizeof from, e->d->scratch, -2 - (int)acc->buf);
+    const char *type = tt__type_word(acc->dtype);
+    tt__emit_line(e, "%s%s *const p%d = (%s%s *)%s;", e->d->global, type, a, e->d->global, type, from);
+  }
+  for (int a = 0; a < k->naccess; a++)
+    if (is_placed(e, a) && k->access[a].lane == TT_LANE_ANY)
+      tt__emit_line(e, "const tt_i64 s%d = step[%d];", a, a * k->naxes + e->lane_axis);
+}
+
+/* ---- walks: an index over some axes, and the offset of each access there */
+
+typedef struct tt_walk {
+  char name;        /* 'o' outer points, 'r' points or lines of a row */
+  int first, count; /* axes */
+  int phase;        /* of the accesses; -1: all */
+} tt_walk;
+
+static bool walk_has(const tt_emit *e, const tt_walk *w, int a) {
+  return e->k->access[a].buf >= -1 && is_walked(e, a, w->phase);
+}
+
+static void put_place(tt_emit *e, const tt_walk *w, const char *declare) {
+  for (int a = 0; a < e->k->naccess; a++) {
+    if (!walk_has(e, w, a)) continue;
+    char base[32];
+    snprintf(base, sizeof base, w->name == 'o' ? "off[%d]" : "o%d", a);
+    if (w->count == 0)
+      tt__emit_line(e, "%s%c%d = %s;", declare, w->name, a, base);
+    else
+      tt__emit_line(e, "%s%c%d = %s + tt_dot(step + %d, %ci, %d);", declare, w->name, a, base,
+                    a * e->k->naxes + w->first, w->name, w->count);
+  }
+}
+
+/* Declare the walk at flat index `from`. */
+static void open_walk(tt_emit *e, const tt_walk *w, const char *from) {
+  char c = w->name;
+  if (w->count > 0) {
+    tt__emit_line(e, "tt_i64 %ci[%d];", c, w->count);
+    tt__emit_line(e, "tt_seek(len + %d, %d, %s, %ci);", w->first, w->count, from, c);
+    tt__emit_line(e, "const tt_i64 %cn = len[%d];", c, w->first + w->count - 1);
+    for (int a = 0; a < e->k->naccess; a++)
+      if (walk_has(e, w, a))
+        tt__emit_line(e, "const tt_i64 %cs%d = step[%d];", c, a, a * e->k->naxes + w->first + w->count - 1);
+  }
+  put_place(e, w, "tt_i64 ");
+}
+
+/* One step on: an addition an access, and a fresh start where an axis wraps. */
+static void next_walk(tt_emit *e, const tt_walk *w) {
+  if (w->count == 0) return;
+  char c = w->name;
+  for (int a = 0; a < e->k->naccess; a++)
+    if (walk_has(e, w, a)) tt__emit_line(e, "%c%d += %cs%d;", c, a, c, a);
+  tt__emit_open(e, "if (++%ci[%d] == %cn)", c, w->count - 1, c);
+  tt__emit_line(e, "tt_carry(len + %d, %d, %ci);", w->first, w->count, c);
+  put_place(e, w, "");
+  tt__emit_close(e);
+}
+
+/* ---- loops over lanes */
+
+static void put_lane_loop(tt_emit *e, tt_region r, const char *loop, const char *lane) {
+  if (tt__emit_is_independent(e, r)) tt__emit_line(e, "%s", e->d->independent);
+  tt__emit_open(e, "%s", loop);
+  if (lane[0]) tt__emit_line(e, "%s", lane);
+  tt__emit_lanes(e, r);
+  tt__emit_close(e);
+}
+
+static void put_map(tt_emit *e) {
+  tt_region body = {TT_SCOPE_ROW, 0};
+  tt_walk outer = {'o', 0, e->k->naxes > 0 ? e->k->naxes - 1 : 0, -1};
+  open_walk(e, &outer, "lo");
+  tt__emit_open(e, "for (tt_i64 at = lo; at < hi; at++)");
+  tt__emit_uniform(e, body);
+  if (tt__emit_has_lanes(e, body)) put_lane_loop(e, body, "for (tt_i64 l = lane_lo; l < lane_hi; l++)", "");
+  next_walk(e, &outer);
+  tt__emit_close(e);
+}
+
+/* ---- reductions */
+
+#define FOR_REDUCE(e, p, i)               \
+  for (int i = 0; i < (e)->k->ninst; i++) \
+    if ((e)->k->inst[i].op == TT_K_REDUCE && (e)->k->inst[i].phase == (p))
+
+static bool phase_reduces(const tt_emit *e, int phase) {
+  FOR_REDUCE(e, phase, i) return true;
+  return false;
+}
+
+/* Accumulators of a chunk, all at the identity. `lanes` is an array length. */
+static void open_accumulators(tt_emit *e, int phase, const char *lanes) {
+  FOR_REDUCE(e, phase, i) {
+    const tt_kinst *q = &e->k->inst[i];
+    bool arg = tt__red_is_arg(q->red);
+    tt__emit_line(e, "%s a%d[%s];", tt__type_word(q->from), i, lanes);
+    if (arg) tt__emit_line(e, "tt_i64 b%d[%s];", i, lanes);
+    tt__emit_open(e, "for (int w = 0; w < %s; w++)", lanes);
+    tt__emit_line(e, "a%d[w] = %s;", i, tt__red_identity(q->red, (tt_dtype)q->from));
+    if (arg) tt__emit_line(e, "b%d[w] = -1;", i);
+    tt__emit_close(e);
+  }
+}
+
+/* value `x`, index `xi` := combined with value `y`, index `yi`, in this order. */
+static void put_combine(tt_emit *e, int i, const char *x, const char *xi, const char *y, const char *yi) {
+  const tt_kinst *q = &e->k->inst[i];
+  const char *word = tt__red_word(q->red), *suffix = tt__dtypes[q->from].suffix;
+  if (tt__red_is_arg(q->red))
+    tt__emit_line(e, "if (tt_takes(tt_%s_%s(%s, %s), tt_%s_%s(%s, %s), %s, %s)) { %s = %s; %s = %s; }", word, suffix, x,
+                  y, word, suffix, y, x, xi, yi, x, y, xi, yi);
+  else
+    tt__emit_line(e, "%s = tt_%s_%s(%s, %s);", x, word, suffix, x, y);
+}
+
+/* The 64 accumulators of a ROW chunk become one, in element 0. */
+static void fold_accumulators(tt_emit *e, int phase) {
+  FOR_REDUCE(e, phase, i) {
+    char x[32], xi[32], y[32], yi[32];
+    snprintf(x, sizeof x, "a%d[w]", i);
+    snprintf(xi, sizeof xi, "b%d[w]", i);
+    snprintf(y, sizeof y, "a%d[w + h]", i);
+    snprintf(yi, sizeof yi, "b%d[w + h]", i);
+    tt__emit_open(e, "for (int h = %d; h; h >>= 1) for (int w = 0; w < h; w++)", TT_LANES / 2);
+    put_combine(e, i, x, xi, y, yi);
+    tt__emit_close(e);
+  }
+}
+
+/*
+** A chunk is done: keep it as a partial, or fold it into the row's value. `of` is "[w]" where the
+** values are arrays (COL), "" where they are scalars; `chunk_of` reads the chunk's value.
+*/
+static void finish_chunk(tt_emit *e, int phase, const char *of, const char *chunk_of) {
+  FOR_REDUCE(e, phase, i) {
+    bool arg = tt__red_is_arg(e->k->inst[i].red);
+    char f[32], g[32], a[32], b[32];
+    snprintf(f, sizeof f, "f%d%s", i, of);
+    snprintf(g, sizeof g, "g%d%s", i, of);
+    snprintf(a, sizeof a, "a%d%s", i, chunk_of);
+    snprintf(b, sizeof b, "b%d%s", i, chunk_of);
+    if (e->parts) {
+      tt__emit_open(e, "if (part == 1)");
+      tt__emit_line(e, "h%d[part_at] = %s;", i, a);
+      if (arg) tt__emit_line(e, "k%d[part_at] = %s;", i, b);
+      e->indent--;
+      tt__emit_open(e, "} else if (c == 0)");
+    } else {
+      tt__emit_open(e, "if (c == 0)");
+    }
+    tt__emit_line(e, "%s = %s;", f, a);
+    if (arg) tt__emit_line(e, "%s = %s;", g, b);
+    e->indent--;
+    tt__emit_open(e, "} else");
+    put_combine(e, i, f, g, a, b);
+    tt__emit_close(e);
+  }
+}
+
+/* FINISH: the row's value from the partials of all chunks. */
+static void combine_partials(tt_emit *e, int phase, const char *of) {
+  FOR_REDUCE(e, phase, i) {
+    bool arg = tt__red_is_arg(e->k->inst[i].red);
+    char f[32], g[32], h[48], k[48];
+    snprintf(f, sizeof f, "f%d%s", i, of);
+    snprintf(g, sizeof g, "g%d%s", i, of);
+    snprintf(h, sizeof h, "h%d[part_at + c]", i);
+    snprintf(k, sizeof k, "k%d[part_at + c]", i);
+    tt__emit_line(e, "%s = h%d[part_at];", f, i);
+    if (arg) tt__emit_line(e, "%s = k%d[part_at];", g, i);
+    tt__emit_open(e, "for (tt_i64 c = 1; c < npartial; c++)");
+    put_combine(e, i, f, g, h, k);
+    tt__emit_close(e);
+  }
+}
+
+static void put_partial_pointers(tt_emit *e) {
+  if (!e->parts) return;
+  FOR_REDUCE(e, 0, i) {
+    const tt_kinst *q = &e->k->inst[i];
+    char from[64];
+    snprintf(from, sizeof from, e->d->partial, 2 * q->slot);
+    tt__emit_line(e, "%s%s *const h%d = (%s%s *)%s;", e->d->global, tt__type_word(q->from), i, e->d->global,
+                  tt__type_word(q->from), from);
+    if (!tt__red_is_arg(q->red)) continue;
+    snprintf(from, sizeof from, e->d->partial, 2 * q->slot + 1);
+    tt__emit_line(e, "%stt_i64 *const k%d = (%stt_i64 *)%s;", e->d->global, i, e->d->global, from);
+  }
+}
+
+static void put_chunk_bounds(tt_emit *e) {
+  if (e->parts)
+    tt__emit_line(e, "const tt_i64 c0 = part == 1 ? chunk_lo : 0, c1 = part == 1 ? chunk_hi : part == 2 ? 0 : chunks;");
+  else
+    tt__emit_line(e, "const tt_i64 c0 = 0, c1 = chunks;");
+}
+
+/* ---- ROW */
+
+/* The lanes of one line of a reducing phase: whole groups of 64 with a constant count, so that accumulators
+** stay in registers, then the rest. */
+static void put_row_groups(tt_emit *e, tt_region r) {
+  tt__emit_open(e, "for (; j + %d <= j1; j += %d)", TT_LANES, TT_LANES);
+  char loop[64];
+  snprintf(loop, sizeof loop, "for (int w = 0; w < %d; w++)", TT_LANES);
+  put_lane_loop(e, r, loop, "const tt_i64 l = j + w;");
+  tt__emit_close(e);
+  put_lane_loop(e, r, "for (int w = 0; j + w < j1; w++)", "const tt_i64 l = j + w;");
+}
+
+static void put_row_reduction(tt_emit *e, int phase) {
+  tt_region r = {TT_SCOPE_ROW, phase};
+  tt_walk row = {'r', e->k->nouter, e->nrow - 1, phase};
+  FOR_REDUCE(e, phase, i) {
+    tt__emit_line(e, "%s f%d = 0;", tt__type_word(e->k->inst[i].from), i);
+    if (tt__red_is_arg(e->k->inst[i].red)) tt__emit_line(e, "tt_i64 g%d = -1;", i);
+  }
+  tt__emit_block(e);
+  put_chunk_bounds(e);
+  tt__emit_open(e, "for (tt_i64 c = c0; c < c1; c++)");
+  open_accumulators(e, phase, "64");
+  if (e->nrow == 1) {
+    tt__emit_line(e, "const tt_i64 y0 = 0, j1 = tt_min(nlane, (c + 1) * %d);", TT_CHUNK);
+    open_walk(e, &row, "0");
+    tt__emit_uniform(e, r);
+    tt__emit_line(e, "tt_i64 j = c * %d;", TT_CHUNK);
+    put_row_groups(e, r);
+  } else {
+    tt__emit_line(e, "const tt_i64 y1 = tt_min(lines, (c + 1) * per), j1 = nlane;");
+    open_walk(e, &row, "c * per");
+    tt__emit_open(e, "for (tt_i64 y = c * per; y < y1; y++)");
+    tt__emit_line(e, "const tt_i64 y0 = y * nlane;");
+    tt__emit_uniform(e, r);
+    tt__emit_line(e, "tt_i64 j = 0;");
+    put_row_groups(e, r);
+    next_walk(e, &row);
+    tt__emit_close(e);
+  }
+  fold_accumulators(e, phase);
+  if (e->parts) tt__emit_line(e, "const tt_i64 part_at = at * npartial + c;");
+  finish_chunk(e, phase, "", "[0]");
+  tt__emit_close(e);
+  tt__emit_close(e);
+  if (e->parts) {
+    tt__emit_line(e, "if (part == 1) goto next;");
+    tt__emit_open(e, "if (part == 2)");
+    tt__emit_line(e, "const tt_i64 part_at = at * npartial;");
+    combine_partials(e, phase, "");
+    tt__emit_close(e);
+  }
+}
+
+static void put_row_plain(tt_emit *e, int phase) {
+  tt_region r = {TT_SCOPE_ROW, phase};
+  tt_walk row = {'r', e->k->nouter, e->nrow - 1, phase};
+  tt__emit_block(e);
+  open_walk(e, &row, "0");
+  tt__emit_open(e, "for (tt_i64 y = 0; y < lines; y++)");
+  tt__emit_line(e, "const tt_i64 y0 = y * nlane;");
+  tt__emit_uniform(e, r);
+  if (tt__emit_has_lanes(e, r)) put_lane_loop(e, r, "for (tt_i64 l = 0; l < nlane; l++)", "");
+  next_walk(e, &row);
+  tt__emit_close(e);
+  tt__emit_close(e);
+}
+
+/* Results become values of the outer scope. */
+static void put_row_results(tt_emit *e, int phase) {
+  FOR_REDUCE(e, phase, i)
+  tt__emit_line(e, "const %s v%d = %c%d;", tt__type_word(e->k->inst[i].dtype), i,
+                tt__red_is_arg(e->k->inst[i].red) ? 'g' : 'f', i);
+}
+
+static void put_row(tt_emit *e) {
+  const tt_kernel *k = e->k;
+  tt__emit_line(e, "const tt_i64 nlane = len[%d];", e->lane_axis);
+  tt__emit_line(e, "tt_i64 lines = 1;");
+  if (e->nrow > 1) tt__emit_line(e, "for (int x = %d; x < %d; x++) lines *= len[x];", k->nouter, e->lane_axis);
+  if (e->nrow > 1)
+    tt__emit_line(e, "const tt_i64 per = nlane < %d ? %d / nlane : 1, chunks = (lines + per - 1) / per;", TT_CHUNK,
+                  TT_CHUNK);
+  else
+    tt__emit_line(e, "const tt_i64 chunks = (nlane + %d) / %d;", TT_CHUNK - 1, TT_CHUNK);
+  put_partial_pointers(e);
+  tt_walk outer = {'o', 0, k->nouter, -1};
+  open_walk(e, &outer, "lo");
+  tt__emit_open(e, "for (tt_i64 at = lo; at < hi; at++)");
+  tt__emit_block(e);
+  for (int p = 0; p <= k->nphase; p++) {
+    tt__emit_uniform(e, (tt_region){TT_SCOPE_OUTER, p});
+    if (p == k->nphase) break;
+    if (phase_reduces(e, p))
+      put_row_reduction(e, p);
+    else
+      put_row_plain(e, p);
+    put_row_results(e, p);
+  }
+  tt__emit_close(e);
+  if (e->parts) tt__emit_line(e, "next:;");
+  next_walk(e, &outer);
+  tt__emit_close(e);
+}
+
+/* ---- COL */
+
+static int col_block(const tt_emit *e) {
+  int64_t bytes = 0;
+  for (int i = 0; i < e->k->ninst; i++) {
+    if (e->kept[i]) bytes += 8;
+    if (e->k->inst[i].op == TT_K_REDUCE) bytes += tt__red_is_arg(e->k->inst[i].red) ? 32 : 16;
+  }
+  int block = BLOCK_MAX;
+  while (block > BLOCK_MIN && bytes * block > BLOCK_BYTES) block /= 2;
+  return block;
+}
+
+static void put_col_arrays(tt_emit *e, int block) {
+  for (int i = 0; i < e->k->ninst; i++) {
+    const tt_kinst *q = &e->k->inst[i];
+    if (e->kept[i]) tt__emit_line(e, "%s x%d[%d];", tt__type_word(q->dtype), i, block);
+    if (q->op != TT_K_REDUCE) continue;
+    tt__emit_line(e, "%s f%d[%d];", tt__type_word(q->from), i, block);
+    if (tt__red_is_arg(q->red)) tt__emit_line(e, "tt_i64 g%d[%d];", i, block);
+  }
+}
+
+/* All row points of [from, to), lanes of the block inside. */
+static void put_col_points(tt_emit *e, int phase, const char *from, const char *to) {
+  tt_region r = {TT_SCOPE_ROW, phase};
+  tt_walk row = {'r', e->k->nouter, e->nrow, phase};
+  tt__emit_block(e);
+  open_walk(e, &row, from);
+  tt__emit_open(e, "for (tt_i64 y = %s; y < %s; y++)", from, to);
+  tt__emit_uniform(e, r);
+  if (tt__emit_has_lanes(e, r)) put_lane_loop(e, r, "for (int w = 0; w < m; w++)", "const tt_i64 l = l0 + w;");
+  next_walk(e, &row);
+  tt__emit_close(e);
+  tt__emit_close(e);
+}
+
+static void put_col_reduction(tt_emit *e, int phase, const char *block) {
+  tt__emit_block(e);
+  put_chunk_bounds(e);
+  tt__emit_open(e, "for (tt_i64 c = c0; c < c1; c++)");
+  open_accumulators(e, phase, block);
+  tt__emit_line(e, "const tt_i64 y1 = tt_min(points, (c + 1) * %d);", TT_CHUNK_COL);
+  char from[32];
+  snprintf(from, sizeof from, "c * %d", TT_CHUNK_COL);
+  put_col_points(e, phase, from, "y1");
+  tt__emit_open(e, "for (int w = 0; w < m; w++)");
+  if (e->parts) tt__emit_line(e, "const tt_i64 part_at = (at * nlane + l0 + w) * npartial + c;");
+  finish_chunk(e, phase, "[w]", "[w]");
+  tt__emit_close(e);
+  tt__emit_close(e);
+  tt__emit_close(e);
+  if (e->parts) {
+    tt__emit_line(e, "if (part == 1) continue;");
+    tt__emit_open(e, "if (part == 2) for (int w = 0; w < m; w++)");
+    tt__emit_line(e, "const tt_i64 part_at = (at * nlane + l0 + w) * npartial;");
+    combine_partials(e, phase, "[w]");
+    tt__emit_close(e);
+  }
+}
+
+static void put_col(tt_emit *e) {
+  const tt_kernel *k = e->k;
+  int block = col_block(e);
+  char block_text[16];
+  snprintf(block_text, sizeof block_text, "%d", block);
+  tt__emit_line(e, "tt_i64 points = 1;");
+  tt__emit_line(e, "for (int x = %d; x < %d; x++) points *= len[x];", k->nouter, k->naxes);
+  tt__emit_line(e, "const tt_i64 chunks = (points + %d) / %d, nlane = len[%d];", TT_CHUNK_COL - 1, TT_CHUNK_COL,
+                e->lane_axis);
+  put_partial_pointers(e);
+  tt_walk outer = {'o', 0, k->nouter - 1, -1};
+  open_walk(e, &outer, "lo");
+  tt__emit_open(e, "for (tt_i64 at = lo; at < hi; at++)");
+  tt__emit_open(e, "for (tt_i64 l0 = lane_lo; l0 < lane_hi; l0 += %d)", block);
+  tt__emit_line(e, "const int m = (int)tt_min(%d, lane_hi - l0);", block);
+  put_col_arrays(e, block);
+  for (int p = 0; p <= k->nphase; p++) {
+    tt_region around = {TT_SCOPE_OUTER, p};
+    tt__emit_uniform(e, around);
+    if (tt__emit_has_lanes(e, around))
+      put_lane_loop(e, around, "for (int w = 0; w < m; w++)", "const tt_i64 l = l0 + w;");
+    if (p == k->nphase) break;
+    if (phase_reduces(e, p))
+      put_col_reduction(e, p, block_text);
+    else
+      put_col_points(e, p, "0", "points");
+  }
+  tt__emit_close(e);
+  next_walk(e, &outer);
+  tt__emit_close(e);
+}
+
+/* ---- the function */
+
+static bool may_split(const tt_kernel *k) {
+  bool reduces = false;
+  for (int i = 0; i < k->ninst; i++) {
+    const tt_kinst *q = &k->inst[i];
+    if (q->op == TT_K_REDUCE) reduces = true;
+    if ((q->op == TT_K_STORE || q->op == TT_K_STOREX) && q->scope == TT_SCOPE_ROW) return false;
+  }
+  return reduces && k->nphase == 1;
+}
+
+static tt_code check_types(const tt_kernel *k, const tt_dialect *d, tt_error *err) {
+  uint32_t used = 0;
+  for (int i = 0; i < k->ninst; i++) used |= 1u << k->inst[i].dtype;
+  for (int a = 0; a < k->naccess; a++) used |= 1u << k->access[a].dtype;
+  for (int t = 0; t < TT_DTYPE_COUNT; t++)
+    if (used & d->lacks & 1u << t) return tt__fail(err, TT_ENOTIMPL, "%s has no %s", d->name, tt__dtypes[t].name);
+  return TT_OK;
+}
+
+static void put_function(tt_emit *e, const char *fn_name) {
+  const tt_dialect *d = e->d;
+  tt__str_addf(e->out, "%s%s%s {\n", d->kernel, fn_name, d->params);
+  e->indent = 1;
+  tt__emit_line(e, "%s", d->enter);
+  tt__emit_line(e, "const tt_i64 *const len = %s, *const off = %s, *const step = %s;", d->len, d->off, d->step);
+  put_pointers(e);
+  tt__emit_uniform(e, (tt_region){TT_SCOPE_CONST, 0});
+  switch (e->k->mode) {
+    case TT_MODE_MAP:
+      put_map(e);
+      break;
+    case TT_MODE_ROW:
+      put_row(e);
+      break;
+    default:
+      put_col(e);
+      break;
+  }
+  tt__str_add(e->out, "}\n");
+}
+
+tt_code tt__render_kernel(const tt_kernel *k, const tt_dialect *d, const char *fn_name, tt_str *out, tt_error *err) {
+  TT_TRY(check_types(k, d, err));
+  size_t n = (size_t)k->ninst;
+  bool *flags = tt__mem_zalloc(3 * n + 1);
+  if (!flags) return tt__fail_memory(err, 3 * n + 1);
+  tt_emit e = {.k = k, .d = d, .out = out, .uniform = flags, .kept = flags + n, .seen = flags + 2 * n};
+  e.nrow = k->naxes - k->nouter;
+  e.lane_axis = k->mode == TT_MODE_COL ? k->nouter - 1 : k->naxes - 1;
+  e.parts = may_split(k);
+  tt__emit_classify(&e);
+  put_function(&e, fn_name);
+  tt__mem_free(flags, 3 * n + 1);
+  return out->failed ? tt__fail_memory(err, out->len) : TT_OK;
+}

@@ -1,0 +1,62 @@
+/*
+** What the files of this folder share: the emitter's state and the text of one loop body.
+**
+** Names in rendered text, N an instruction, A an access:
+**   pA buffer   sA lane step   oA offset at the outer point   rA offset at the row's line or point
+**   vN value    xN (COL) values of a block of lanes
+**   aN accumulators of a REDUCE, bN their indices (ARGMAX, ARGMIN)   fN, gN its result and index
+**   l  lane in the operands     w  lane in blocks and accumulators   y line or point of the row
+*/
+#ifndef TT_RENDER_RENDER_INT_H
+#define TT_RENDER_RENDER_INT_H
+
+#include "render/render.h"
+
+typedef struct tt_emit {
+  const tt_kernel *k;
+  const tt_dialect *d;
+  tt_str *out;
+  int indent;
+  int lane_axis; /* -1: the kernel has no axes */
+  int nrow;      /* row axes */
+  bool parts;    /* CHUNK and FINISH are possible: one phase, with a reduction, nothing of the row stored */
+  bool *uniform; /* [ninst] the same for all lanes: computed before the lane loop */
+  bool *kept;    /* [ninst] (COL) an outer value that another loop reads: it lives in a block array */
+  bool *seen;    /* [ninst] (COL) already fetched from its block array by the body at hand */
+} tt_emit;
+
+/* A part of the program that one loop runs. */
+typedef struct tt_region {
+  tt_scope scope;
+  int phase;
+} tt_region;
+
+/* One indented line. */
+TT_HIDDEN void tt__emit_line(tt_emit *e, const char *fmt, ...) TT_PRINTF(2, 3);
+TT_HIDDEN void tt__emit_open(tt_emit *e, const char *fmt, ...) TT_PRINTF(2, 3); /* the line, " {", deeper */
+TT_HIDDEN void tt__emit_block(tt_emit *e);                                      /* "{", deeper */
+TT_HIDDEN void tt__emit_close(tt_emit *e);
+
+/* Fill `uniform` and `kept`. */
+TT_HIDDEN void tt__emit_classify(tt_emit *e);
+/* Is instruction `i` part of region `r`? */
+TT_HIDDEN bool tt__emit_in_region(const tt_emit *e, tt_region r, int i);
+/* Does the region have anything left for its lane loop? */
+TT_HIDDEN bool tt__emit_has_lanes(const tt_emit *e, tt_region r);
+/* May the turns of the region's lane loop run in any order? */
+TT_HIDDEN bool tt__emit_is_independent(const tt_emit *e, tt_region r);
+/* The uniform values of a region, before its lane loop. */
+TT_HIDDEN void tt__emit_uniform(tt_emit *e, tt_region r);
+/* The rest, in the lane loop; a REDUCE updates accumulator w. */
+TT_HIDDEN void tt__emit_lanes(tt_emit *e, tt_region r);
+
+/* "tt_f32". */
+TT_HIDDEN const char *tt__type_word(int dtype);
+
+/* ---- reductions */
+static inline bool tt__red_is_arg(uint8_t red) { return red == TT_RED_ARGMAX || red == TT_RED_ARGMIN; }
+/* Word of the prelude function that combines; for ARG* the helper that answers "b is strictly better than a". */
+TT_HIDDEN const char *tt__red_word(uint8_t red);
+TT_HIDDEN const char *tt__red_identity(uint8_t red, tt_dtype t);
+
+#endif

@@ -1,0 +1,349 @@
+/*
+** Running steps; see exec.h.
+*/
+#include "run/exec.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/os.h"
+#include "base/pool.h"
+#include "graph/build.h"
+#include "graph/session.h"
+#include "run/memory.h"
+#include "run/profile.h"
+
+/* Work (instruction-elements) below which a launch stays on the calling thread, and that a piece should have. */
+#define ALONE_WORK 65536.0
+#define PIECE_WORK 65536.0
+/* Above this the session lock is given up while the kernel runs. */
+#define LONG_WORK 200000.0
+#define TILE 64
+#define CHECK_NS 50000000
+#define MOST_BUFFERS 64
+
+/* ---- interrupts */
+
+static _Atomic int interrupted;
+static int (*_Atomic interrupt_check)(void);
+
+void tt__exec_interrupt(void) { atomic_store(&interrupted, 1); }
+void tt__exec_set_check(int (*check)(void)) { atomic_store(&interrupt_check, check); }
+bool tt__exec_interrupted(void) { return atomic_exchange(&interrupted, 0) != 0; }
+
+/* ---- one launch, cut into pieces */
+
+typedef struct job {
+  tt_unit *unit;
+  tt_kernel_fn fn;
+  const tt_kargs *args;
+  int64_t outer, lanes, tile_outer, tile_lanes, nlane; /* pieces are tiles of outer x lanes; nlane tiles side by side */
+  int64_t npartial;
+  void **scratch; /* [worker * nscratch] */
+  bool can_stop;
+  pthread_t caller;
+  int64_t checked_ns;
+  _Atomic int stop;
+} job;
+
+/* Piece by piece: has somebody pressed Ctrl-C? Only the calling thread may ask the binding. */
+static bool stopped(job *j) {
+  if (!j->can_stop) return false;
+  if (atomic_load_explicit(&j->stop, memory_order_relaxed)) return true;
+  int (*check)(void) = atomic_load_explicit(&interrupt_check, memory_order_relaxed);
+  if (check && pthread_equal(pthread_self(), j->caller)) {
+    int64_t now = tt__clock_ns();
+    if (now - j->checked_ns > CHECK_NS) {
+      j->checked_ns = now;
+      if (check()) atomic_store(&interrupted, 1);
+    }
+  }
+  if (!atomic_load_explicit(&interrupted, memory_order_relaxed)) return false;
+  atomic_store(&j->stop, 1);
+  return true;
+}
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static void run_tiles(void *ctx, int64_t lo, int64_t hi, int worker) {
+  job *j = ctx;
+  tt_kargs args = *j->args;
+  if (j->scratch) args.scratch = j->scratch + (size_t)worker * (size_t)j->unit->kernel->nscratch;
+  for (int64_t t = lo; t < hi && !stopped(j);) {
+    int64_t o = t / j->nlane, c = t % j->nlane;
+    int64_t run = j->tile_outer == 1 ? least(j->nlane - c, hi - t) : 1; /* neighbours of one line go together */
+    tt_krange range = {.lo = o * j->tile_outer, .hi = least((o + 1) * j->tile_outer, j->outer),
+                       .lane_lo = c * j->tile_lanes, .lane_hi = least((c + run) * j->tile_lanes, j->lanes),
+                       .part = TT_PART_WHOLE};
+    tt__unit_run(j->unit, j->fn, &args, &range);
+    t += run;
+  }
+}
+
+static void run_chunks(void *ctx, int64_t lo, int64_t hi, int worker) {
+  (void)worker;
+  job *j = ctx;
+  for (int64_t t = lo; t < hi && !stopped(j);) {
+    int64_t o = t / j->npartial, c = t % j->npartial, run = least(j->npartial - c, hi - t);
+    tt_krange range = {.lo = o, .hi = o + 1, .lane_lo = 0, .lane_hi = j->lanes, .chunk_lo = c, .chunk_hi = c + run,
+                       .part = TT_PART_CHUNK};
+    tt__unit_run(j->unit, j->fn, j->args, &range);
+    t += run;
+  }
+}
+
+/* Chunks of one row, by the rule of ir/kernel.h. */
+static int64_t chunks_of_row(const tt_kernel *k, const tt_lowered *l) {
+  if (k->mode == TT_MODE_MAP) return 1;
+  if (k->mode == TT_MODE_COL) return (l->row + TT_CHUNK_COL - 1) / TT_CHUNK_COL;
+  if (k->naxes - k->nouter == 1) return (l->row + TT_CHUNK - 1) / TT_CHUNK;
+  int64_t line = l->lanes, lines = l->row / line, a_chunk = TT_CHUNK / line > 1 ? TT_CHUNK / line : 1;
+  return (lines + a_chunk - 1) / a_chunk;
+}
+
+static bool stores_in_row(const tt_kernel *k) {
+  for (int i = 0; i < k->ninst; i++)
+    if ((k->inst[i].op == TT_K_STORE || k->inst[i].op == TT_K_STOREX) && k->inst[i].scope == TT_SCOPE_ROW) return true;
+  return false;
+}
+
+/* Does some operand lie across the lanes while another outer axis walks it densely (a transpose)? */
+static bool crosses(const tt_kernel *k, const tt_lowered *l) {
+  if (k->mode != TT_MODE_MAP || k->naxes < 2 || l->len[k->naxes - 1] < TILE || l->len[k->naxes - 2] < TILE) return false;
+  for (int i = 0; i < k->naccess; i++) {
+    const int64_t *step = l->step + (size_t)i * k->naxes;
+    int64_t across = step[k->naxes - 2] < 0 ? -step[k->naxes - 2] : step[k->naxes - 2];
+    int64_t along = step[k->naxes - 1] < 0 ? -step[k->naxes - 1] : step[k->naxes - 1];
+    if (k->access[i].buf >= 0 && across > 0 && across < along) return true;
+  }
+  return false;
+}
+
+static void choose_tiles(job *j, const tt_launch *launch) {
+  const tt_kernel *k = j->unit->kernel;
+  const tt_lowered *l = launch->lowered;
+  j->outer = l->outer;
+  j->lanes = k->mode == TT_MODE_ROW ? 1 : l->lanes;
+  int64_t want = (int64_t)(PIECE_WORK / (double)j->unit->weight); /* points a piece */
+  if (want < 1024) want = 1024;
+  if (k->mode == TT_MODE_ROW) {
+    j->tile_lanes = 1;
+    j->tile_outer = want / l->row > 1 ? want / l->row : 1;
+  } else if (k->mode == TT_MODE_COL) {
+    int64_t share = (j->lanes / (4 * tt__pool_size()) + 63) / 64 * 64;
+    j->tile_lanes = share < 64 ? 64 : least(share, 1024);
+    j->tile_outer = 1;
+  } else if (crosses(k, l)) {
+    j->tile_lanes = j->tile_outer = TILE;
+  } else {
+    j->tile_lanes = j->lanes > want ? (want + 1023) / 1024 * 1024 : j->lanes;
+    j->tile_outer = j->lanes > want ? 1 : want / j->lanes > 1 ? want / j->lanes : 1;
+  }
+  if (k->serial) {
+    j->tile_lanes = j->lanes;
+    j->tile_outer = j->outer;
+  }
+  j->nlane = (j->lanes + j->tile_lanes - 1) / j->tile_lanes;
+}
+
+static int64_t tiles(const job *j) { return (j->outer + j->tile_outer - 1) / j->tile_outer * j->nlane; }
+
+/* Few long rows: all threads fold chunks of them, then the chunks are combined in order. */
+static tt_code launch_chunks(job *j, const tt_launch *launch, tt_kargs *args, tt_error *err) {
+  const tt_kernel *k = j->unit->kernel;
+  const tt_lowered *l = launch->lowered;
+  int64_t all = l->outer * (k->mode == TT_MODE_COL ? l->lanes : 1) * j->npartial;
+  size_t size = (size_t)all * 8, total = size * 2 * (size_t)k->nred;
+  char *memory = tt__mem_alloc_data(total);
+  if (!memory) return tt__fail_memory(err, total);
+  void *partial[2 * 64];
+  for (int i = 0; i < 2 * k->nred; i++) partial[i] = memory + (size_t)i * size;
+  args->partial = partial;
+  tt__pool_run(l->outer * j->npartial, 1, run_chunks, j);
+  if (!atomic_load(&j->stop)) {
+    tt_krange finish = {.lo = 0, .hi = l->outer, .lane_lo = 0, .lane_hi = j->lanes, .chunk_hi = j->npartial, .part = TT_PART_FINISH};
+    tt__unit_run(j->unit, j->fn, args, &finish);
+  }
+  tt__mem_free_data(memory, total);
+  return TT_OK;
+}
+
+static tt_code launch_tiles(job *j, const tt_launch *launch, bool alone, tt_error *err) {
+  const tt_kernel *k = j->unit->kernel;
+  int workers = alone ? 1 : tt__pool_size();
+  size_t row = (size_t)launch->lowered->row * 8, total = row * (size_t)k->nscratch * (size_t)workers;
+  void *pointers[TT_MOST_ROOTS * 64];
+  char *memory = NULL;
+  if (total) {
+    if ((size_t)k->nscratch * (size_t)workers > sizeof pointers / sizeof *pointers) return tt__fail(err, TT_EINTERNAL, "exec: too many scratches");
+    memory = tt__mem_alloc_data(total);
+    if (!memory) return tt__fail_memory(err, total);
+    for (size_t i = 0; i < (size_t)k->nscratch * (size_t)workers; i++) pointers[i] = memory + i * row;
+    j->scratch = pointers;
+  }
+  if (alone) run_tiles(j, 0, tiles(j), 0);
+  else tt__pool_run(tiles(j), 1, run_tiles, j);
+  if (memory) tt__mem_free_data(memory, total);
+  return TT_OK;
+}
+
+tt_code tt__exec_launch(const tt_launch *launch, const tt_kargs *bound, tt_kernel_fn fn, bool can_stop, tt_error *err) {
+  const tt_kernel *k = launch->unit->kernel;
+  tt_kargs args = *bound;
+  job j = {.unit = launch->unit, .fn = fn, .args = &args, .caller = pthread_self(), .can_stop = can_stop};
+  j.checked_ns = 0;
+  j.npartial = args.npartial = chunks_of_row(k, launch->lowered);
+  choose_tiles(&j, launch);
+  bool alone = launch->points * j.unit->weight < ALONE_WORK || k->serial || tt__pool_size() == 1;
+  if (!alone) j.checked_ns = tt__clock_ns();
+  bool few = tiles(&j) < 4 * tt__pool_size();
+  if (!alone && few && j.npartial > 1 && k->nphase == 1 && !stores_in_row(k) && k->nred <= 64)
+    TT_TRY(launch_chunks(&j, launch, &args, err));
+  else
+    TT_TRY(launch_tiles(&j, launch, alone, err));
+  if (atomic_load(&j.stop)) return tt__fail(err, TT_EINTERRUPT, "interrupted");
+  return TT_OK;
+}
+
+/* ---- kernel steps */
+
+static tt_scalar convert_scalar(const tt_walk *walk, const tt_step *step, const tt_lscalar *s, uint8_t to) {
+  tt_value v = {.tag = TT_V_FLOAT, .as.f = s->number};
+  if (s->ref == INT32_MIN) return tt__scalar_from(&v, (tt_dtype)to);
+  const tt_scalar *from = s->ref >= 0 ? &walk->node[s->ref]->attr.scalar : &step->literal[-1 - s->ref];
+  if (s->dtype == to) return *from;
+  tt_scalar out = *from;
+  switch ((tt_dtype)s->dtype) {
+    case TT_C64: out.f32 = s->part ? from->c64.im : from->c64.re; return out;
+    case TT_C128: out.f64 = s->part ? from->c128.im : from->c128.re; return out;
+    default: v = tt__scalar_load((tt_dtype)s->dtype, from); return tt__scalar_from(&v, (tt_dtype)to);
+  }
+}
+
+static void bind(const tt_walk *walk, const tt_step *step, tt_buffer *const *result, const tt_launch *launch, void **buf,
+                 int64_t *buf_len, tt_scalar *scalar) {
+  const tt_lowered *l = launch->lowered;
+  const tt_kernel *k = launch->unit->kernel;
+  for (int b = 0; b < k->nbuf; b++) {
+    const tt_poperand *o = &step->operand[l->buf_operand[b]];
+    const tt_node *n = walk->node[o->node];
+    buf_len[b] = n->size * l->buf_parts[b];
+    if (!o->write) {
+      buf[b] = n->attr.buf->data;
+      continue;
+    }
+    for (int r = 0; r < step->nroot; r++)
+      if (step->root[r].operand == l->buf_operand[b]) buf[b] = result[r]->data;
+  }
+  for (int s = 0; s < k->nscalar; s++) scalar[s] = convert_scalar(walk, step, &l->scalar[s], k->scalar_type[s]);
+}
+
+static tt_code fault_error(const tt_kfault *fault, tt_error *err) {
+  return tt__fail(err, TT_EINTERNAL, "bounds check: access %d at element %lld of %lld", fault->access - 1,
+                  (long long)fault->index, (long long)fault->len);
+}
+
+static tt_code exec_kernel(const tt_walk *walk, const tt_step *step, tt_error *err) {
+  const tt_launch *launch = step->launch;
+  const tt_lowered *l = launch->lowered;
+  const tt_kernel *k = launch->unit->kernel;
+  tt_buffer *result[TT_MOST_ROOTS];
+  void *buf[MOST_BUFFERS];
+  int64_t buf_len[MOST_BUFFERS];
+  tt_kfault fault = {0, 0, 0};
+  tt_scalar few[32], *scalar = few;
+  size_t scalar_size = sizeof(tt_scalar) * (size_t)k->nscalar;
+  if (k->nscalar > 32 && !(scalar = tt__mem_alloc(scalar_size))) return tt__fail_memory(err, scalar_size);
+  tt_code code = tt__memory_results(walk, step, result, err);
+  if (code != TT_OK) goto free_scalar;
+  bind(walk, step, result, launch, buf, buf_len, scalar);
+  tt_kargs args = {.buf = buf, .buf_len = buf_len, .len = l->len, .off = l->off, .step = l->step, .scalar = scalar, .fault = &fault};
+  tt_kernel_fn fn = tt__unit_code(launch->unit);
+  bool lengthy = launch->points * launch->unit->weight > LONG_WORK;
+  int64_t start = lengthy || tt__profile_on ? tt__clock_ns() : 0;
+  bool can_stop = !lengthy || !tt__memory_in_place(walk, step, result); /* half a store in place is a spoiled array */
+  int depth = lengthy ? tt__session_suspend() : 0;
+  code = tt__exec_launch(launch, &args, fn, can_stop, err);
+  if (lengthy) tt__session_resume(depth);
+  int64_t end = start ? tt__clock_ns() : 0;
+  tt__unit_ran(launch->unit, fn, launch->points, (double)(end - start));
+  TT_COUNT(bytes_read, launch->bytes_read);
+  TT_COUNT(bytes_written, launch->bytes_written);
+  if (tt__profile_on) tt__profile_add(step, fn != NULL, start, end);
+  if (code == TT_OK && fault.access) code = fault_error(&fault, err);
+  for (int r = 0; r < step->nroot; r++) {
+    if (code == TT_OK) tt__node_become_buffer(walk->node[step->root[r].node], result[r]);
+    else tt__buffer_release(result[r]);
+  }
+free_scalar:
+  if (scalar != few) tt__mem_free(scalar, scalar_size);
+  return code;
+}
+
+/* ---- library steps */
+
+static tt_code exec_library(const tt_walk *walk, const tt_step *step, tt_error *err) {
+  const tt_node *lib = walk->node[step->lib];
+  const tt_lib_row *row = lib->attr.lib->row;
+  tt_operand src[TT_NODE_SRC];
+  tt_block out[TT_MOST_ROOTS] = {{0}};
+  tt_buffer *result[TT_MOST_ROOTS];
+  int made = 0;
+  int64_t read = 0, written = 0;
+  for (int i = 0; i < step->nsrc; i++) {
+    const tt_plib_src *s = &step->src[i];
+    tt_node *n = walk->node[s->node];
+    size_t size = tt__dtype_size((tt_dtype)n->dtype);
+    src[i] = (tt_operand){.data = (char *)n->attr.buf->data + s->off * (int64_t)size, .dtype = (tt_dtype)n->dtype, .rank = s->rank,
+                          .len = s->len, .step = s->step, .size = 1};
+    for (int d = 0; d < s->rank; d++) src[i].size *= s->len[d];
+    read += src[i].size * (int64_t)size;
+  }
+  for (; made < step->nroot; made++) {
+    tt_node *n = walk->node[step->root[made].node];
+    size_t size = (size_t)n->size * tt__dtype_size((tt_dtype)n->dtype);
+    result[made] = tt__buffer_new(size, err);
+    if (!result[made]) break;
+    out[n->attr.pick] = (tt_block){.data = result[made]->data, .dtype = (tt_dtype)n->dtype, .rank = n->rank, .len = tt__node_len(n), .size = n->size};
+    written += (int64_t)size;
+  }
+  tt_code code = made < step->nroot ? TT_ENOMEM : TT_OK;
+  if (code == TT_OK) {
+    int64_t start = tt__profile_on ? tt__clock_ns() : 0;
+    int depth = tt__session_suspend();
+    code = row->run(lib->attr.lib, src, out, err);
+    tt__session_resume(depth);
+    TT_COUNT(library_calls, 1);
+    TT_COUNT(bytes_read, read);
+    TT_COUNT(bytes_written, written);
+    if (tt__profile_on) tt__profile_add(step, true, start, tt__clock_ns());
+  }
+  for (int r = 0; r < made; r++) {
+    if (code == TT_OK) tt__node_become_buffer(walk->node[step->root[r].node], result[r]);
+    else tt__buffer_release(result[r]);
+  }
+  return code;
+}
+
+/* ---- steps that compute nothing: memory alone, or an old value that moves on */
+
+static tt_code exec_empty(const tt_walk *walk, const tt_step *step, tt_error *err) {
+  tt_buffer *result[TT_MOST_ROOTS];
+  if (step->root[0].base >= 0) {
+    tt_node *base = walk->node[step->root[0].base];
+    tt__node_become_buffer(walk->node[step->root[0].node], tt__buffer_retain(base->attr.buf));
+    return TT_OK;
+  }
+  TT_TRY(tt__memory_results(walk, step, result, err));
+  tt__node_become_buffer(walk->node[step->root[0].node], result[0]);
+  return TT_OK;
+}
+
+tt_code tt__exec_step(const tt_walk *walk, const tt_step *step, tt_error *err) {
+  switch (step->kind) {
+    case TT_STEP_KERNEL: return exec_kernel(walk, step, err);
+    case TT_STEP_LIB: return exec_library(walk, step, err);
+    default: return exec_empty(walk, step, err);
+  }
+}

@@ -1,0 +1,30 @@
+/*
+** Running steps: memory for the results, arguments, and the kernel's points given to the
+** threads. Private to run/.
+*/
+#ifndef TT_RUN_EXEC_H
+#define TT_RUN_EXEC_H
+
+#include "ir/launch.h"
+#include "run/unit.h"
+
+/* What the driver hangs on a kernel step. */
+typedef struct tt_launch {
+  tt_lowered *lowered; /* its kernel lives in the unit */
+  tt_unit *unit;
+  double points;       /* of the whole space */
+  int64_t bytes_read, bytes_written; /* each operand once */
+} tt_launch;
+
+/* Run one step over the walk's nodes; its roots are in memory afterwards. Session lock held; released while kernels run. */
+TT_HIDDEN tt_code tt__exec_step(const tt_walk *walk, const tt_step *step, tt_error *err);
+
+/* One launch with bound memory, on the threads. can_stop: an interrupt may leave the results half written. */
+TT_HIDDEN tt_code tt__exec_launch(const tt_launch *l, const tt_kargs *args, tt_kernel_fn fn, bool can_stop, tt_error *err);
+
+/* Ctrl-C: a flag that pieces of work look at. */
+TT_HIDDEN void tt__exec_interrupt(void);
+TT_HIDDEN void tt__exec_set_check(int (*check)(void));
+TT_HIDDEN bool tt__exec_interrupted(void); /* and clears it */
+
+#endif

@@ -1,0 +1,167 @@
+/*
+** Memory for results; see memory.h. Session lock held.
+*/
+#include "run/memory.h"
+
+#include <string.h>
+
+#include "base/pool.h"
+#include "graph/build.h"
+#include "graph/session.h"
+
+#define MOST_INSIDE 1024
+#define COPY_GRAIN (1 << 20)
+
+/* The unevaluated nodes below the roots of a step, children first, with the references that die with the step. */
+typedef struct inside {
+  tt_node *node[MOST_INSIDE];
+  int32_t dying[MOST_INSIDE];
+  int n;
+} inside;
+
+static int collect(inside *in, tt_node *n, uint32_t stamp) {
+  if (n->mark == stamp) return n->slot;
+  n->mark = stamp;
+  if (n->op != TT_N_BUFFER)
+    for (int k = 0; k < n->nsrc; k++)
+      if (collect(in, n->src[k], stamp) < 0) return -1;
+  if (in->n == MOST_INSIDE) return -1;
+  in->node[in->n] = n;
+  in->dying[in->n] = 0;
+  return n->slot = in->n++;
+}
+
+/* Count, parents first, the references from nodes that nobody will hold once the roots have dropped their operands. */
+static bool count_dying(inside *in, const tt_walk *walk, const tt_step *step) {
+  uint32_t stamp = tt__session_stamp();
+  in->n = 0;
+  for (int r = 0; r < step->nroot; r++)
+    if (collect(in, walk->node[step->root[r].node], stamp) < 0) return false;
+  for (int i = in->n - 1; i >= 0; i--) {
+    tt_node *n = in->node[i];
+    bool root = false;
+    for (int r = 0; r < step->nroot; r++) root |= walk->node[step->root[r].node] == n;
+    if (n->op == TT_N_BUFFER || (!root && in->dying[i] < n->refs)) continue;
+    for (int k = 0; k < n->nsrc; k++) in->dying[n->src[k]->slot]++;
+  }
+  return true;
+}
+
+static bool dies(const inside *in, const tt_node *n) {
+  const tt_buffer *b = n->op == TT_N_BUFFER ? n->attr.buf : NULL;
+  if (!b || b->refs != 1 || b->readonly || n->slot < 0 || n->slot >= in->n || in->node[n->slot] != n) return false;
+  return in->dying[n->slot] == n->refs;
+}
+
+/* ---- what a store leaves of the value it writes over */
+
+typedef struct copy_job {
+  char *to;
+  const char *from;
+} copy_job;
+
+static void copy_piece(void *ctx, int64_t lo, int64_t hi, int worker) {
+  (void)worker;
+  const copy_job *c = ctx;
+  memcpy(c->to + lo, c->from + lo, (size_t)(hi - lo));
+}
+
+static void copy_bytes(void *to, const void *from, int64_t n) {
+  copy_job c = {to, from};
+  if (n > 0) tt__pool_run(n, COPY_GRAIN, copy_piece, &c);
+}
+
+/* The view of a STORE as nested runs of memory: axes by falling positive step, the last of step 1. */
+typedef struct runs {
+  int rank;
+  int64_t len[TT_MAX_RANK], step[TT_MAX_RANK];
+} runs;
+
+static bool nested_runs(tt_node *store, runs *out) {
+  tt_node *value = store->src[1];
+  out->rank = 0;
+  for (int d = 0; d < value->rank; d++) {
+    if (tt__node_len(value)[d] == 1) continue;
+    out->len[out->rank] = tt__node_len(value)[d];
+    out->step[out->rank++] = tt__node_step(store)[d];
+  }
+  for (int i = 0; i < out->rank; i++) {
+    int64_t inner = 1 + (i + 1 < out->rank ? (out->len[i + 1] - 1) * out->step[i + 1] : 0);
+    if (out->step[i] < inner) return false; /* reversed, broadcast or interleaved */
+  }
+  return out->rank > 0 && out->step[out->rank - 1] == 1;
+}
+
+/* Copy the elements that the store does not write. */
+static void copy_around(tt_node *store, char *to, const char *from) {
+  runs v;
+  int64_t size = (int64_t)tt__dtype_size((tt_dtype)store->dtype), total = store->size * size;
+  if (!nested_runs(store, &v)) {
+    copy_bytes(to, from, total);
+    return;
+  }
+  int64_t at = 0, index[TT_MAX_RANK] = {0}, run = v.len[v.rank - 1] * size, begin = store->attr.off * size;
+  for (;;) {
+    copy_bytes(to + at, from + at, begin - at);
+    at = begin + run;
+    int d = v.rank - 2;
+    for (; d >= 0; d--) {
+      begin += v.step[d] * size;
+      if (++index[d] < v.len[d]) break;
+      begin -= v.len[d] * v.step[d] * size;
+      index[d] = 0;
+    }
+    if (d < 0) break;
+  }
+  copy_bytes(to + at, from + at, total - at);
+}
+
+/* ---- results */
+
+static tt_code fresh(tt_node *n, tt_buffer **out, tt_error *err) {
+  *out = tt__buffer_new((size_t)n->size * tt__dtype_size((tt_dtype)n->dtype), err);
+  return *out ? TT_OK : TT_ENOMEM;
+}
+
+static tt_code result_of(const tt_walk *walk, const tt_step *step, const tt_proot *root, const inside *in, tt_buffer **out,
+                         tt_error *err) {
+  tt_node *n = walk->node[root->node];
+  tt_node *donor = root->base >= 0 ? (root->in_place ? walk->node[root->base] : NULL)
+                   : root->donor >= 0 ? walk->node[step->operand[root->donor].node] : NULL;
+  if (donor && in->n && dies(in, donor)) {
+    *out = tt__buffer_retain(donor->attr.buf);
+    return TT_OK;
+  }
+  TT_TRY(fresh(n, out, err));
+  if (root->base < 0) return TT_OK;
+  tt_node *base = walk->node[root->base];
+  if (n->op == TT_N_STORE) copy_around(n, (*out)->data, base->attr.buf->data);
+  else copy_bytes((*out)->data, base->attr.buf->data, (int64_t)(*out)->size);
+  return TT_OK;
+}
+
+tt_code tt__memory_results(const tt_walk *walk, const tt_step *step, tt_buffer **result, tt_error *err) {
+  bool hope = false;
+  for (int r = 0; r < step->nroot; r++) hope |= step->root[r].in_place || step->root[r].donor >= 0;
+  inside in;
+  in.n = 0;
+  if (hope && !count_dying(&in, walk, step)) in.n = 0;
+  for (int r = 0; r < step->nroot; r++) {
+    tt_code code = result_of(walk, step, &step->root[r], &in, &result[r], err);
+    if (code == TT_OK) continue;
+    while (r-- > 0) tt__buffer_release(result[r]);
+    return code;
+  }
+  return TT_OK;
+}
+
+bool tt__memory_in_place(const tt_walk *walk, const tt_step *step, tt_buffer *const *result) {
+  for (int r = 0; r < step->nroot; r++) {
+    for (int i = 0; i < step->noperand; i++) {
+      const tt_node *n = walk->node[step->operand[i].node];
+      if (n->op == TT_N_BUFFER && n->attr.buf == result[r]) return true;
+    }
+    if (step->root[r].base >= 0 && walk->node[step->root[r].base]->attr.buf == result[r]) return true;
+  }
+  return false;
+}

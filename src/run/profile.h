@@ -1,0 +1,18 @@
+/*
+** The profile: every step with its time, while somebody records. Private to run/ and api/.
+*/
+#ifndef TT_RUN_PROFILE_H
+#define TT_RUN_PROFILE_H
+
+#include "ir/plan.h"
+
+TT_HIDDEN extern bool tt__profile_on;
+TT_HIDDEN void tt__profile_start(void);
+TT_HIDDEN void tt__profile_stop(void);
+/* A step ran from `start` to `end` (tt__clock_ns). Session lock held. Dropped silently when memory is out. */
+TT_HIDDEN void tt__profile_add(const tt_step *step, bool compiled, int64_t start, int64_t end);
+/* A table by kernel, and Chrome trace JSON; NULL when memory is out. Freed by tt__mem_free through tt_text_free. */
+TT_HIDDEN char *tt__profile_table(void);
+TT_HIDDEN char *tt__profile_trace(void);
+
+#endif

@@ -1,0 +1,273 @@
+/*
+** The driver. An evaluation reads:
+**
+**   walk      the pending graph, children first, and its key
+**   plan      found by the key, or: schedule -> lower -> a unit for each kernel
+**   execute   step by step; each leaves its roots in memory
+*/
+#include "run/realize.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "graph/build.h"
+#include "graph/session.h"
+#include "kernel/lower.h"
+#include "run/exec.h"
+#include "run/walk.h"
+#include "sched/sched.h"
+
+#define MOST_PLANS 1024
+#define BUCKETS 512
+
+/* A plan, found again by the key of the graph it was made for. */
+typedef struct made_plan {
+  tt_plan *plan;
+  int64_t *key;
+  int64_t nkey;
+  uint64_t hash, used; /* `used`: when, in evaluations */
+  struct made_plan *next;
+} made_plan;
+
+static made_plan *bucket[BUCKETS];
+static int nplan;
+static uint64_t evaluations;
+static bool fuse = true;
+static tt_walker walker; /* one evaluation at a time */
+
+/* One evaluation at a time. Taken with the session lock given up, so that no thread waits for one while holding the other. */
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
+static void enter(void) {
+  if (pthread_mutex_trylock(&one_at_a_time) == 0) return;
+  int depth = tt__session_suspend();
+  pthread_mutex_lock(&one_at_a_time);
+  tt__session_resume(depth);
+}
+
+/* ---- plans */
+
+static void drop_launches(tt_plan *p) {
+  for (int i = 0; i < p->n; i++) {
+    tt_launch *l = p->step[i].launch;
+    if (!l) continue;
+    tt__unit_release(l->unit);
+    tt__lowered_free(l->lowered);
+    tt__mem_free(l, sizeof *l);
+  }
+}
+
+static void drop_plan(made_plan *m) {
+  drop_launches(m->plan);
+  tt__plan_free(m->plan);
+  tt__mem_free(m->key, sizeof *m->key * (size_t)m->nkey);
+  tt__mem_free(m, sizeof *m);
+}
+
+/* Keep the more recently used half. */
+static void trim_plans(uint64_t older_than) {
+  for (int b = 0; b < BUCKETS; b++) {
+    for (made_plan **at = &bucket[b]; *at;) {
+      made_plan *m = *at;
+      if (m->used >= older_than) {
+        at = &m->next;
+        continue;
+      }
+      *at = m->next;
+      nplan--;
+      drop_plan(m);
+    }
+  }
+}
+
+void tt__realize_trim(void) {
+  enter();
+  trim_plans(UINT64_MAX);
+  pthread_mutex_unlock(&one_at_a_time);
+}
+
+void tt__realize_set_fuse(bool on) { fuse = on; }
+
+static void log_plan(const tt_plan *p) {
+  if (!tt__log_on(TT_LOG_SCHED)) return;
+  tt_str s = {0};
+  tt__plan_print(p, &s);
+  if (!s.failed && s.data) tt__log_artefact(TT_LOG_SCHED, "plan", s.data);
+  tt__str_free(&s);
+}
+
+static void count_bytes(const tt_walk *walk, const tt_step *st, tt_launch *l) {
+  for (int i = 0; i < st->noperand; i++) {
+    const tt_node *n = walk->node[st->operand[i].node];
+    int64_t elements = n->size;
+    if (st->operand[i].write && (n->op == TT_N_STORE || n->op == TT_N_SCATTER)) elements = n->src[1]->size;
+    int64_t bytes = elements * (int64_t)tt__dtype_size((tt_dtype)n->dtype);
+    *(st->operand[i].write ? &l->bytes_written : &l->bytes_read) += bytes;
+  }
+}
+
+static tt_code lower_step(const tt_walk *walk, tt_step *st, const tt_lower_options *options, tt_error *err) {
+  tt_launch *l = tt__mem_zalloc(sizeof *l);
+  if (!l) return tt__fail_memory(err, sizeof *l);
+  tt_code code = tt__lower_step(st, options, &l->lowered, err);
+  if (code == TT_OK) {
+    tt_kernel *k = l->lowered->kernel;
+    l->lowered->kernel = NULL;
+    code = tt__unit_of(k, &l->unit, err);
+  }
+  if (code != TT_OK) {
+    tt__lowered_free(l->lowered);
+    tt__mem_free(l, sizeof *l);
+    return code;
+  }
+  l->points = 1;
+  for (int k = 0; k < st->space.naxes; k++) l->points *= (double)st->space.len[k];
+  count_bytes(walk, st, l);
+  st->launch = l;
+  return TT_OK;
+}
+
+static tt_code make_plan(const tt_walk *walk, tt_plan **out, tt_error *err) {
+  static int checked = -1;
+  if (checked < 0) checked = tt__env("TUTTI_CHECK") != NULL && strcmp(tt__env("TUTTI_CHECK"), "0") != 0;
+  tt_lower_options lower = {.checked = checked == 1};
+  tt_sched_options sched = {.fuse = fuse};
+  TT_TRY(tt__schedule(walk, &sched, out, err));
+  log_plan(*out);
+  for (int i = 0; i < (*out)->n; i++) {
+    if ((*out)->step[i].kind != TT_STEP_KERNEL) continue;
+    tt_code code = lower_step(walk, &(*out)->step[i], &lower, err);
+    if (code == TT_OK) continue;
+    drop_launches(*out);
+    tt__plan_free(*out);
+    *out = NULL;
+    return code;
+  }
+  return TT_OK;
+}
+
+static made_plan *find_plan(uint64_t hash, const int64_t *key, int64_t n) {
+  for (made_plan *m = bucket[hash % BUCKETS]; m; m = m->next)
+    if (m->hash == hash && m->nkey == n && memcmp(m->key, key, sizeof *key * (size_t)n) == 0) return m;
+  return NULL;
+}
+
+/* The plan of the walk: found, or made and kept. */
+static tt_code plan_of(tt_walker *w, made_plan **out, bool *found, tt_error *err) {
+  TT_TRY(tt__walk_key(w, fuse ? 1 : 2, err));
+  size_t size = sizeof *w->key.data * (size_t)w->key.n;
+  uint64_t hash = tt__hash64(w->key.data, size);
+  made_plan *m = find_plan(hash, w->key.data, w->key.n);
+  *found = m != NULL;
+  if (m) {
+    TT_COUNT(plan_hits, 1);
+    *out = m;
+    return TT_OK;
+  }
+  if (nplan >= MOST_PLANS) trim_plans(evaluations > MOST_PLANS / 2 ? evaluations - MOST_PLANS / 2 : 0);
+  TT_COUNT(plan_misses, 1);
+  m = tt__mem_zalloc(sizeof *m);
+  if (m) m->key = tt__mem_dup(w->key.data, size);
+  if (!m || !m->key) {
+    tt__mem_free(m, sizeof *m);
+    return tt__fail_memory(err, size);
+  }
+  tt_code code = make_plan(&w->walk, &m->plan, err);
+  if (code != TT_OK) {
+    tt__mem_free(m->key, size);
+    tt__mem_free(m, sizeof *m);
+    return code;
+  }
+  m->nkey = w->key.n;
+  m->hash = hash;
+  m->next = bucket[hash % BUCKETS];
+  bucket[hash % BUCKETS] = m;
+  nplan++;
+  *out = m;
+  return TT_OK;
+}
+
+/* What this evaluation computes on the way and does not keep; met again, it will be kept. */
+static void mark_seen(const tt_walk *w) {
+  for (int i = 0; i < w->n; i++) w->node[i]->flags |= TT_NODE_SEEN;
+}
+
+static void name_line(const tt_walk *walk, const tt_step *st, tt_error *err) {
+  if (!err || st->nroot == 0) return;
+  char line[200] = "";
+  tt__session_line_name(walk->node[st->root[0].node]->line, line, sizeof line);
+  size_t have = strlen(err->message), more = strlen(line);
+  if (!more || have + more + 16 > sizeof err->message) return;
+  memcpy(err->message + have, " (recorded at ", 14);
+  memcpy(err->message + have + 14, line, more);
+  memcpy(err->message + have + 14 + more, ")", 2);
+}
+
+static tt_code execute(const tt_walk *walk, const tt_plan *plan, tt_error *err) {
+  for (int i = 0; i < plan->n; i++) {
+    tt_code code = tt__exec_interrupted() ? tt__fail(err, TT_EINTERRUPT, "interrupted") : tt__exec_step(walk, &plan->step[i], err);
+    if (code == TT_OK) continue;
+    tt__exec_interrupted();
+    if (code != TT_EINTERRUPT) name_line(walk, &plan->step[i], err);
+    return code;
+  }
+  return TT_OK;
+}
+
+tt_code tt__realize(tt_node *const *target, int n, tt_error *err) {
+  bool pending = false;
+  for (int i = 0; i < n; i++) pending |= target[i]->op != TT_N_BUFFER;
+  if (!pending) return TT_OK;
+  for (int i = 0; i < n; i++) tt__node_retain(target[i]); /* the lock is given up on the way: keep them alive */
+  enter();
+  made_plan *m;
+  bool found;
+  tt_code code = tt__walk_make(&walker, target, n, err);
+  if (code == TT_OK && walker.walk.ntarget) {
+    evaluations++;
+    TT_COUNT(evaluations, 1);
+    code = plan_of(&walker, &m, &found, err);
+    if (code == TT_OK) {
+      m->used = evaluations;
+      mark_seen(&walker.walk);
+      code = execute(&walker.walk, m->plan, err);
+    }
+  }
+  pthread_mutex_unlock(&one_at_a_time);
+  for (int i = 0; i < n; i++) tt__node_release(target[i]);
+  return code;
+}
+
+tt_code tt__realize_plan(tt_node *const *target, int n, const tt_plan **plan, const tt_walk **walk, bool *found, tt_error *err) {
+  *plan = NULL;
+  *walk = NULL;
+  *found = false;
+  enter();
+  made_plan *m;
+  tt_code code = tt__walk_make(&walker, target, n, err);
+  if (code == TT_OK && walker.walk.ntarget) {
+    code = plan_of(&walker, &m, found, err);
+    if (code == TT_OK) {
+      *plan = m->plan;
+      *walk = &walker.walk;
+    }
+  }
+  pthread_mutex_unlock(&one_at_a_time);
+  return code;
+}
+
+/* A forked child has one thread and no evaluation under way: pending nodes stay pending there. */
+static void after_fork_child(void) {
+  static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+  one_at_a_time = fresh;
+}
+
+__attribute__((constructor)) static void register_evaluator(void) {
+  tt__session_set_evaluator(tt__realize);
+  pthread_atfork(NULL, NULL, after_fork_child);
+}

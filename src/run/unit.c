@@ -1,0 +1,190 @@
+/*
+** Units and the compiler's queue; see unit.h. All but the queue runs under the session lock.
+*/
+#include "run/unit.h"
+
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "base/pool.h"
+#include "graph/session.h"
+#include "run/compile.h"
+
+#define BUCKETS 1024
+/* Units kept for the next evaluation; beyond, those that no plan holds go. */
+#define MOST_UNITS 2048
+/* Interpreted work after which a kernel is worth the compiler's 50 ms: about as much time again. */
+#define HOT_WORK 2e7
+#define HOT_LAUNCHES 200
+#define BATCH 16
+
+int tt__unit_tier = 2;
+
+static tt_unit *bucket[BUCKETS];
+static int nunit;
+
+static tt_lock queue_lock = TT_LOCK_INIT;
+static tt_unit *queue[256];
+static int nqueue;
+static bool compiling;
+
+static bool same_kernel(const tt_kernel *a, const tt_kernel *b) {
+  return a->key.lo == b->key.lo && a->key.hi == b->key.hi && a->ninst == b->ninst && a->naccess == b->naccess;
+}
+
+static int weigh(const tt_kernel *k) {
+  int w = 0;
+  for (int i = 0; i < k->ninst; i++) {
+    const tt_kinst *p = &k->inst[i];
+    if (p->scope != TT_SCOPE_ROW) continue;
+    w += p->op < TT_OP_COUNT && tt__ops[p->op].flags & TT_OPF_SLOW ? 8 : 1;
+  }
+  return w ? w : 1;
+}
+
+void tt__unit_release(tt_unit *u) {
+  if (!u || atomic_fetch_sub(&u->refs, 1) > 1) return;
+  tt__vm_free(u->vm);
+  tt__kernel_free(u->kernel);
+  tt__mem_free(u, sizeof *u);
+}
+
+/* Give back units that only the table holds. */
+static void trim(void) {
+  for (int b = 0; b < BUCKETS; b++) {
+    for (tt_unit **at = &bucket[b]; *at;) {
+      tt_unit *u = *at;
+      if (atomic_load(&u->refs) > 1) {
+        at = &u->next;
+        continue;
+      }
+      *at = u->next;
+      nunit--;
+      tt__unit_release(u);
+    }
+  }
+}
+
+tt_code tt__unit_of(tt_kernel *k, tt_unit **out, tt_error *err) {
+  tt_unit **chain = &bucket[k->key.lo % BUCKETS];
+  for (tt_unit *u = *chain; u; u = u->next) {
+    if (!same_kernel(u->kernel, k)) continue;
+    tt__kernel_free(k);
+    atomic_fetch_add(&u->refs, 1);
+    *out = u;
+    return TT_OK;
+  }
+  if (nunit >= MOST_UNITS) trim();
+  tt_unit *u = tt__mem_zalloc(sizeof *u);
+  if (!u) {
+    tt__kernel_free(k);
+    return tt__fail_memory(err, sizeof *u);
+  }
+  tt_code code = tt__vm_build(k, &u->vm, err);
+  if (code != TT_OK) {
+    tt__kernel_free(k);
+    tt__mem_free(u, sizeof *u);
+    return code;
+  }
+  u->kernel = k;
+  u->weight = weigh(k);
+  atomic_store(&u->refs, 2); /* the table's and the caller's */
+  u->next = *chain;
+  *chain = u;
+  nunit++;
+  TT_COUNT(kernels_made, 1);
+  if (tt__log_on(TT_LOG_KERNEL)) {
+    tt_str text = {0};
+    tt__kernel_print(k, &text);
+    if (!text.failed && text.data) tt__log_artefact(TT_LOG_KERNEL, "kernel", text.data);
+    tt__str_free(&text);
+  }
+  if (tt__unit_tier != 0) atomic_store(&u->fn, tt__compile_peek(k));
+  *out = u;
+  return TT_OK;
+}
+
+/* ---- the compiler's queue: filled under the session lock, drained on the background lane */
+
+static void compile_batch(tt_unit **batch, int n) {
+  const tt_kernel *k[BATCH];
+  tt_kernel_fn fn[BATCH] = {0};
+  for (int i = 0; i < n; i++) k[i] = batch[i]->kernel;
+  tt_error err = {0};
+  int64_t start = tt__clock_ns();
+  if (tt__compile_kernels(k, n, fn, &err) != TT_OK) TT_COUNT(compile_failures, 1);
+  TT_COUNT(compile_us, (tt__clock_ns() - start) / 1000);
+  for (int i = 0; i < n; i++) {
+    if (fn[i]) {
+      TT_COUNT(compiles, 1);
+      atomic_store(&batch[i]->fn, fn[i]);
+    }
+    atomic_store(&batch[i]->queued, 2);
+    tt__unit_release(batch[i]);
+  }
+}
+
+static void drain(void *ctx) {
+  (void)ctx;
+  for (;;) {
+    tt_unit *batch[BATCH];
+    int n = 0;
+    tt__lock(&queue_lock);
+    while (n < BATCH && n < nqueue) {
+      batch[n] = queue[n];
+      n++;
+    }
+    for (int i = n; i < nqueue; i++) queue[i - n] = queue[i];
+    nqueue -= n;
+    if (n == 0) compiling = false;
+    tt__unlock(&queue_lock);
+    if (n == 0) return;
+    compile_batch(batch, n);
+  }
+}
+
+static void ask_for_code(tt_unit *u) {
+  tt__lock(&queue_lock);
+  bool room = nqueue < (int)(sizeof queue / sizeof *queue);
+  if (room) {
+    atomic_store(&u->queued, 1);
+    atomic_fetch_add(&u->refs, 1);
+    queue[nqueue++] = u;
+  }
+  bool start = room && !compiling;
+  if (start) compiling = true;
+  tt__unlock(&queue_lock);
+  if (start && !tt__pool_background(drain, NULL)) {
+    tt__lock(&queue_lock); /* no thread: stay interpreted, and ask again with the next launch */
+    compiling = false;
+    nqueue = 0;
+    tt__unlock(&queue_lock);
+    atomic_store(&u->queued, 0);
+    tt__unit_release(u);
+  }
+}
+
+tt_kernel_fn tt__unit_code(tt_unit *u) {
+  if (tt__unit_tier == 0) return NULL;
+  tt_kernel_fn fn = atomic_load_explicit(&u->fn, memory_order_acquire);
+  if (fn || tt__unit_tier != 1 || atomic_load(&u->queued) == 2) return fn;
+  atomic_fetch_add(&u->refs, 1);
+  compile_batch(&u, 1);
+  return atomic_load(&u->fn);
+}
+
+void tt__unit_ran(tt_unit *u, tt_kernel_fn fn, double points, double ns) {
+  u->launches++;
+  u->ns += ns;
+  u->ns_points += points;
+  TT_COUNT(launches, 1);
+  if (fn) {
+    TT_COUNT(launches_tier1, 1);
+    return;
+  }
+  TT_COUNT(launches_tier0, 1);
+  u->work += points * u->weight;
+  if (tt__unit_tier == 2 && (u->work > HOT_WORK || u->launches > HOT_LAUNCHES) && atomic_load(&u->queued) == 0)
+    ask_for_code(u);
+}

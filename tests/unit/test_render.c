@@ -1,0 +1,400 @@
+/*
+** Rendered and compiled kernels against the reference executor, bit for bit (any two NaN are equal), over
+** random layouts, sizes at the boundaries of lanes, blocks and chunks, and launches cut into pieces.
+*/
+#define TEST_KEEPS_MEMORY
+#include "test.h"
+
+#include <xmmintrin.h>
+
+#include "device/cpu/cc.h"
+#include "kernel_ref.h"
+#include "render/render.h"
+
+typedef struct kernel_text {
+  const char *text;
+  int64_t len[6][4]; /* axis lengths of some launches, ended by 0 */
+} kernel_text;
+
+#define CHAIN                      \
+  "s0: f32\n"                      \
+  "a0: read f32 buf0 unit\n"       \
+  "a1: read f32 buf1 any\n"        \
+  "a2: read f32 buf2 none\n"       \
+  "a3: write f32 buf3 unit\n"      \
+  "%0 = const.f32 s0\n"            \
+  "%1 = load.f32 a0 @row0\n"       \
+  "%2 = load.f32 a1 @row0\n"       \
+  "%3 = load.f32 a2 @row0\n"       \
+  "%4 = mul.f32 %1 %0 @row0\n"     \
+  "%5 = add.f32 %4 %2 @row0\n"     \
+  "%6 = sub.f32 %5 %3 @row0\n"     \
+  "%7 = maximum.f32 %6 %1 @row0\n" \
+  "%8 = store.f32 a3 %7 @row0\n"
+
+static const kernel_text texts[] = {
+    {"kernel map outer=1 axes=1 phases=1 bufs=4 reds=0\n" CHAIN, {{1}, {7}, {64}, {1000}}},
+    {"kernel map outer=3 axes=3 phases=1 bufs=4 reds=0\n" CHAIN, {{1, 1, 1}, {3, 4, 5}, {2, 7, 65}, {9, 1, 33}}},
+    {"kernel map outer=0 axes=0 phases=1 bufs=2 reds=0\n"
+     "a0: read i32 buf0 none\n"
+     "a1: write i32 buf1 none\n"
+     "%0 = load.i32 a0 @row0\n"
+     "%1 = neg.i32 %0 @row0\n"
+     "%2 = store.i32 a1 %1 @row0\n",
+     {{1}}},
+    /* in place, halves, rounding, a broadcast store of a truth value */
+    {"kernel map outer=2 axes=2 phases=1 bufs=4 reds=0\n"
+     "a0: read f16 buf0 unit\n"
+     "a1: read bf16 buf1 any\n"
+     "a2: write f16 buf0 unit\n"
+     "a3: write bf16 buf2 any\n"
+     "a4: write b8 buf3 any\n"
+     "%0 = load.f32 a0 @row0\n"
+     "%1 = load.f32 a1 @row0\n"
+     "%2 = mul.f32 %0 %1 @row0\n"
+     "%3 = round.f16 %2 @row0\n"
+     "%4 = round.bf16 %2 @row0\n"
+     "%5 = add.f32 %3 %0 @row0\n"
+     "%6 = store.f32 a2 %5 @row0\n"
+     "%7 = store.f32 a3 %4 @row0\n"
+     "%8 = lt.f32 %0 %1 @row0\n"
+     "%9 = store.b8 a4 %8 @row0\n",
+     {{3, 50}, {1, 129}, {200, 2}}},
+    /* gather: an index folded into range, through LOADX */
+    {"kernel map outer=2 axes=2 phases=1 bufs=3 reds=0\n"
+     "s0: i64\n"
+     "a0: index any\n"
+     "a1: read i64 buf0 unit\n"
+     "a2: read f64 buf1 none\n"
+     "a3: write f64 buf2 unit\n"
+     "%0 = load.i64 a1 @row0\n"
+     "%1 = index.i64 a0 @row0\n"
+     "%2 = xor.i64 %0 %0 @row0\n"
+     "%3 = loadx.f64 a2 %2 @row0\n"
+     "%4 = cast.i64.f64 %1 @row0\n"
+     "%5 = add.f64 %3 %4 @row0\n"
+     "%6 = store.f64 a3 %5 @row0\n",
+     {{3, 50}, {1, 129}}},
+    /* scatter in order: many lanes write few places */
+    {"kernel map outer=2 axes=2 phases=1 bufs=2 reds=0 serial\n"
+     "a0: read f64 buf0 unit\n"
+     "a1: index unit\n"
+     "a2: write f64 buf1 unit\n"
+     "%0 = index.i64 a1 @row0\n"
+     "%1 = load.f64 a0 @row0\n"
+     "%2 = shr.i64 %0 %0 @row0\n"
+     "%3 = abs.i64 %2 @row0\n"
+     "%4 = shl.i64 %3 %3 @row0\n"
+     "%5 = sub.i64 %4 %4 @row0\n"
+     "%6 = storex.f64 a2 %5 %1 @row0\n",
+     {{3, 50}, {1, 129}}},
+    /* softmax: three phases and a scratch */
+    {"kernel row outer=1 axes=2 phases=3 bufs=2 reds=2\n"
+     "s0: f32\n"
+     "t0: f32\n"
+     "a0: read f16 buf0 unit\n"
+     "a1: write f32 scratch0 unit\n"
+     "a2: read f32 scratch0 unit\n"
+     "a3: write f16 buf1 any\n"
+     "%0 = const.f32 s0\n"
+     "%1 = load.f32 a0 @row0\n"
+     "%2 = max.f32 r0 %1 @row0\n"
+     "%3 = load.f32 a0 @row1\n"
+     "%4 = sub.f32 %3 %2 @row1\n"
+     "%5 = exp.f32 %4 @row1\n"
+     "%6 = round.f16 %5 @row1\n"
+     "%7 = store.f32 a1 %6 @row1\n"
+     "%8 = sum.f32 r1 %6 @row1\n"
+     "%9 = mul.f32 %8 %0 @outer2\n"
+     "%10 = load.f32 a2 @row2\n"
+     "%11 = div.f32 %10 %9 @row2\n"
+     "%12 = store.f32 a3 %11 @row2\n",
+     {{1, 1}, {5, 63}, {3, 64}, {2, 1000}}},
+};
+
+#define FOLDS(mode, axes)           \
+  "kernel " mode " outer=" axes     \
+  " phases=1 bufs=7 reds=4\n"       \
+  "a0: read f32 buf0 unit\n"        \
+  "a1: read f64 buf1 any\n"         \
+  "a2: read f32 buf2 any\n"         \
+  "a3: write f32 buf3 any\n"        \
+  "a4: write f64 buf4 any\n"        \
+  "a5: write i64 buf5 any\n"        \
+  "a6: write f32 buf6 any\n"        \
+  "%0 = load.f32 a2 @outer0\n"      \
+  "%1 = load.f32 a0 @row0\n"        \
+  "%2 = mul.f32 %1 %0 @row0\n"      \
+  "%3 = sum.f32 r0 %2 @row0\n"      \
+  "%4 = load.f64 a1 @row0\n"        \
+  "%5 = min.f64 r1 %4 @row0\n"      \
+  "%6 = argmax.f32 r2 %1 @row0\n"   \
+  "%7 = prod.f32 r3 %1 @row0\n"     \
+  "%8 = add.f32 %3 %0 @outer1\n"    \
+  "%9 = store.f32 a3 %8 @outer1\n"  \
+  "%10 = store.f64 a4 %5 @outer1\n" \
+  "%11 = store.i64 a5 %6 @outer1\n" \
+  "%12 = store.f32 a6 %7 @outer1\n"
+
+#define VARIANCE(mode, axes)       \
+  "kernel " mode " outer=" axes    \
+  " phases=3 bufs=3 reds=2\n"      \
+  "s0: f64\n"                      \
+  "a0: read f64 buf0 unit\n"       \
+  "a1: write f64 buf1 any\n"       \
+  "a2: write f64 buf2 any\n"       \
+  "%0 = const.f64 s0\n"            \
+  "%1 = load.f64 a0 @row0\n"       \
+  "%2 = sum.f64 r0 %1 @row0\n"     \
+  "%3 = mul.f64 %2 %0 @outer1\n"   \
+  "%4 = load.f64 a0 @row1\n"       \
+  "%5 = sub.f64 %4 %3 @row1\n"     \
+  "%6 = square.f64 %5 @row1\n"     \
+  "%7 = sum.f64 r1 %6 @row1\n"     \
+  "%8 = sqrt.f64 %7 @outer2\n"     \
+  "%9 = store.f64 a2 %8 @outer2\n" \
+  "%10 = load.f64 a0 @row2\n"      \
+  "%11 = sub.f64 %10 %3 @row2\n"   \
+  "%12 = div.f64 %11 %8 @row2\n"   \
+  "%13 = store.f64 a1 %12 @row2\n"
+
+static const kernel_text fold_texts[] = {
+    {FOLDS("row", "0 axes=1"), {{1}, {63}, {64}, {130}, {65536}, {140000}}},
+    {FOLDS("row", "1 axes=2"), {{5, 1}, {4, 65}, {1, 64}, {2, 70000}}},
+    {FOLDS("row", "2 axes=4"), {{1, 1, 1, 1}, {3, 2, 5, 7}, {2, 1, 300, 260}, {1, 2, 3, 65537}}},
+    {FOLDS("col", "1 axes=2"), {{1, 1}, {5, 9}, {130, 17}, {1030, 3}, {70, 5000}}},
+    {FOLDS("col", "2 axes=4"), {{1, 1, 1, 1}, {3, 5, 2, 7}, {2, 700, 3, 5}, {2, 3, 100, 90}}},
+    {VARIANCE("row", "1 axes=2"), {{3, 100}, {1, 66000}}},
+    {VARIANCE("row", "1 axes=3"), {{3, 10, 20}, {2, 300, 300}}},
+    {VARIANCE("col", "1 axes=2"), {{100, 3}, {7, 5000}}},
+    {VARIANCE("col", "2 axes=3"), {{4, 100, 3}, {1, 1100, 9}}},
+};
+
+/* ---- compile and compare */
+
+enum { MOST = 128 };
+
+static tt_kernel *parse(const char *text) {
+  tt_kernel *k = NULL;
+  tt_error err = {0};
+  if (tt__kernel_parse(text, &k, &err) != TT_OK) fprintf(stderr, "%s\n%s\n", err.message, text);
+  if (!k) exit(1);
+  return k;
+}
+
+static bool compile(tt_kernel *const *k, int n, tt_kernel_fn *fn) {
+  tt_str source = {0};
+  tt_error err = {0};
+  char names[MOST][TT_RENDER_NAME];
+  const char *name[MOST];
+  tt__render_header(&tt__dialect_c, &source);
+  for (int i = 0; i < n; i++) {
+    tt__render_name(k[i], names[i]);
+    name[i] = names[i];
+    CHECK_INT(tt__render_kernel(k[i], &tt__dialect_c, name[i], &source, &err), TT_OK);
+  }
+  tt_code c = tt__cc_compile(source.data, name, n, fn, NULL, &err);
+  if (c != TT_OK) fprintf(stderr, "%s\n", err.message);
+  CHECK_INT(c, TT_OK);
+  tt__str_free(&source);
+  return c == TT_OK;
+}
+
+static bool splits(const tt_kernel *k) {
+  for (int i = 0; i < k->ninst; i++)
+    if (k->inst[i].op == TT_K_STORE && k->inst[i].scope == TT_SCOPE_ROW) return false;
+  return k->nphase == 1 && k->nred > 0;
+}
+
+static void compare(const tt_kernel *k, tt_kernel_fn fn, const int64_t *len, uint64_t seed) {
+  ref_launch *want = ref_launch_new(k, len, seed);
+  for (int way = 0; way < (splits(k) ? 4 : 2); way++) {
+    ref_launch *got = ref_launch_copy(want);
+    ref_cover(got, fn, way & 1, way & 2);
+    if (way == 0) ref_run(k, &want->a);
+    if (way > 0) {
+      ref_launch *again = ref_launch_new(k, len, seed); /* inputs that `want` has written over, anew */
+      ref_launch_free(got);
+      got = again;
+      ref_cover(got, fn, way & 1, way & 2);
+    }
+    int64_t at;
+    int b = ref_differ(want, got, &at);
+    CHECK_INT(b, -1);
+    if (b >= 0) {
+      tt_str s = {0};
+      tt__kernel_print(k, &s);
+      fprintf(stderr, "way %d, len %lld %lld %lld %lld, buffer %d element %lld\n%s", way, (long long)len[0],
+              (long long)len[1], (long long)len[2], (long long)len[3], b, (long long)at, s.data);
+      tt__str_free(&s);
+    }
+    ref_launch_free(got);
+  }
+  ref_launch_free(want);
+}
+
+static void check_texts(const kernel_text *t, int n) {
+  tt_kernel *k[MOST];
+  tt_kernel_fn fn[MOST];
+  for (int i = 0; i < n; i++) k[i] = parse(t[i].text);
+  if (compile(k, n, fn))
+    for (int i = 0; i < n; i++)
+      for (int s = 0; s < 6 && t[i].len[s][0]; s++)
+        for (uint64_t seed = 1; seed <= 3; seed++) compare(k[i], fn[i], t[i].len[s], seed * 977 + (uint64_t)s);
+  for (int i = 0; i < n; i++) tt__kernel_free(k[i]);
+}
+
+TEST(maps_and_softmax) { check_texts(texts, sizeof texts / sizeof *texts); }
+TEST(folds) { check_texts(fold_texts, sizeof fold_texts / sizeof *fold_texts); }
+
+/* ---- every reduction of every type, rows and columns */
+
+TEST(all_reductions) {
+  tt_kernel *k[MOST];
+  tt_kernel_fn fn[MOST];
+  int n = 0;
+  for (int type = 0; type < TT_DTYPE_COUNT; type++) {
+    if (type == TT_F16 || type == TT_BF16 || tt__is_complex((tt_dtype)type)) continue;
+    for (int col = 0; col < 2; col++) {
+      static const char *const red[] = {"sum", "prod", "max", "min", "argmax", "argmin", "any", "all"};
+      const char *s = tt__dtypes[type].suffix;
+      int count = type == TT_BOOL ? 8 : 6;
+      tt_str text = {0};
+      tt__str_addf(&text, "kernel %s outer=1 axes=2 phases=1 bufs=%d reds=%d\na0: read %s buf0 unit\n",
+                   col ? "col" : "row", count + 1, count, s);
+      for (int r = 0; r < count; r++)
+        tt__str_addf(&text, "a%d: write %s buf%d any\n", r + 1, r == 4 || r == 5 ? "i64" : s, r + 1);
+      tt__str_addf(&text, "%%0 = load.%s a0 @row0\n", s);
+      for (int r = 0; r < count; r++) tt__str_addf(&text, "%%%d = %s.%s r%d %%0 @row0\n", r + 1, red[r], s, r);
+      for (int r = 0; r < count; r++)
+        tt__str_addf(&text, "%%%d = store.%s a%d %%%d @outer1\n", count + 1 + r, r == 4 || r == 5 ? "i64" : s, r + 1,
+                     r + 1);
+      k[n++] = parse(text.data);
+      tt__str_free(&text);
+    }
+  }
+  const int64_t len[4] = {3, 200}, small[4] = {70, 2};
+  if (compile(k, n, fn))
+    for (int i = 0; i < n; i++)
+      for (uint64_t seed = 1; seed <= 4; seed++) compare(k[i], fn[i], seed & 1 ? len : small, seed);
+  for (int i = 0; i < n; i++) tt__kernel_free(k[i]);
+}
+
+/* ---- every op and cast of every type */
+
+static int put_ops(tt_str *loads, tt_str *accesses, int type, bool slow) {
+  int inst = 3, access = 3;
+  const char *s = tt__dtypes[type].suffix;
+  int bit = type == TT_BOOL ? TT_OPT_B : tt__is_int((tt_dtype)type) ? TT_OPT_I : TT_OPT_F;
+  for (int op = 0; op < TT_OP_COUNT; op++) {
+    const tt_op_info *o = &tt__ops[op];
+    bool fits = op == TT_PHILOX ? type == TT_U64 : op != TT_CAST && (o->types & bit);
+    if (!fits || slow != ((o->flags & TT_OPF_SLOW) != 0)) continue;
+    const char *result = tt__dtypes[tt__kernel_result((tt_op)op, (tt_dtype)type)].suffix;
+    tt__str_addf(loads, "%%%d = %s.%s %s %s %s @row0\n", inst, o->lower, s, op == TT_WHERE ? "%2" : "%0",
+                 o->arity < 2     ? ""
+                 : op == TT_WHERE ? "%0"
+                                  : "%1",
+                 o->arity < 3 ? "" : "%1");
+    tt__str_addf(loads, "%%%d = store.%s a%d %%%d @row0\n", inst + 1, result, access, inst);
+    tt__str_addf(accesses, "a%d: write %s buf%d unit\n", access, result, access);
+    inst += 2;
+    access++;
+  }
+  if (!slow)
+    for (int to = 0; to < TT_F64 + 1; to++) {
+      if (to == TT_F16 || to == TT_BF16) continue;
+      tt__str_addf(loads, "%%%d = cast.%s.%s %%0 @row0\n", inst, s, tt__dtypes[to].suffix);
+      tt__str_addf(loads, "%%%d = store.%s a%d %%%d @row0\n", inst + 1, tt__dtypes[to].suffix, access, inst);
+      tt__str_addf(accesses, "a%d: write %s buf%d unit\n", access, tt__dtypes[to].suffix, access);
+      inst += 2;
+      access++;
+    }
+  return access;
+}
+
+static tt_kernel *op_kernel(int type, bool slow) {
+  tt_str loads = {0}, accesses = {0}, text = {0};
+  const char *s = tt__dtypes[type].suffix;
+  int n = put_ops(&loads, &accesses, type, slow);
+  tt__str_addf(&text,
+               "kernel map outer=1 axes=1 phases=1 bufs=%d reds=0\na0: read %s buf0 unit\na1: read %s buf1 unit\n"
+               "a2: read b8 buf2 unit\n",
+               n, s, s);
+  tt__str_add(&text, accesses.data ? accesses.data : "");
+  tt__str_addf(&text, "%%0 = load.%s a0 @row0\n%%1 = load.%s a1 @row0\n%%2 = load.b8 a2 @row0\n", s, s);
+  tt__str_add(&text, loads.data ? loads.data : "");
+  tt_kernel *k = n > 3 ? parse(text.data) : NULL;
+  tt__str_free(&loads);
+  tt__str_free(&accesses);
+  tt__str_free(&text);
+  return k;
+}
+
+TEST(all_ops) {
+  tt_kernel *k[MOST];
+  tt_kernel_fn fn[MOST];
+  int n = 0;
+  for (int type = 0; type <= TT_F64; type++) {
+    if (type == TT_F16 || type == TT_BF16) continue;
+    for (int slow = 0; slow < 2; slow++)
+      if ((k[n] = op_kernel(type, slow)) != NULL) n++;
+  }
+  const int64_t len[4] = {4099};
+  if (compile(k, n, fn))
+    for (int i = 0; i < n; i++) compare(k[i], fn[i], len, 5);
+  for (int i = 0; i < n; i++) tt__kernel_free(k[i]);
+}
+
+/* ---- bounds */
+
+TEST(checked_kernels_touch_nothing_outside) {
+  tt_kernel *k[2];
+  tt_kernel_fn fn[2];
+  k[0] = parse(
+      "kernel map outer=1 axes=1 phases=1 bufs=2 reds=0 checked\n"
+      "a0: read f32 buf0 unit\n"
+      "a1: write f32 buf1 unit\n"
+      "%0 = load.f32 a0 @row0\n"
+      "%1 = store.f32 a1 %0 @row0\n");
+  k[1] = parse(
+      "kernel map outer=1 axes=1 phases=1 bufs=3 reds=0 serial checked\n"
+      "a0: read i64 buf0 unit\n"
+      "a1: read f32 buf1 none\n"
+      "a2: write f16 buf2 none\n"
+      "%0 = load.i64 a0 @row0\n"
+      "%1 = loadx.f32 a1 %0 @row0\n"
+      "%2 = storex.f32 a2 %0 %1 @row0\n");
+  if (compile(k, 2, fn)) {
+    const int64_t len[1] = {100};
+    for (int i = 0; i < 2; i++) {
+      ref_launch *l = ref_launch_new(k[i], len, 3);
+      l->off[0] -= i == 0 ? 3 : 0; /* k[1] has wild indices as it is */
+      ref_launch *got = ref_launch_copy(l);
+      ref_cover(got, fn[i], false, false);
+      ref_run(k[i], &l->a);
+      int64_t at;
+      CHECK_INT(ref_differ(l, got, &at), -1);
+      CHECK(l->fault.access != 0);
+      CHECK_INT(got->fault.access, l->fault.access);
+      CHECK_INT(got->fault.index, l->fault.index);
+      CHECK_INT(got->fault.len, l->fault.len);
+      ref_launch_free(l);
+      ref_launch_free(got);
+    }
+    compare(k[0], fn[0], len, 9);
+  }
+  tt__kernel_free(k[0]);
+  tt__kernel_free(k[1]);
+}
+
+TEST(denormals_and_modes_survive) {
+  unsigned before = _mm_getcsr() & 0xffc0u;
+  tt_kernel *k = parse(texts[0].text);
+  tt_kernel_fn fn;
+  if (compile(&k, 1, &fn)) compare(k, fn, texts[0].len[3], 1);
+  CHECK_INT(_mm_getcsr() & 0xffc0u, before);
+  tt__kernel_free(k);
+}
+
+TEST_MAIN()
