@@ -91,8 +91,8 @@ static bool find_folder(char *path, size_t size) {
 
 /* Make and check the folder; NULL, or why it cannot be used. */
 static const char *make_folder(char *path, size_t size, tt_error *err) {
-  char parent[sizeof info.path];
-  if (!find_folder(parent, sizeof parent - 16)) return "no HOME and no TUTTI_CACHE_DIR";
+  char parent[sizeof info.path - 16];
+  if (!find_folder(parent, sizeof parent)) return "no HOME and no TUTTI_CACHE_DIR";
   snprintf(path, size, "%s/kernels", parent);
   if (tt__dir_make(path, err) != TT_OK) return err->message;
   if (!tt__file_is_ours(parent) || !tt__file_is_ours(path)) return "the folder is not ours, or others can write to it";

@@ -1,0 +1,242 @@
+/*
+** The compiler as a back end: what it makes runs, and one that is absent, fails, lies or hangs is an error
+** value and soon left alone.
+*/
+#define TEST_KEEPS_MEMORY
+#include "test.h"
+
+#include <pthread.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <xmmintrin.h>
+
+#include "base/fault.h"
+#include "base/os.h"
+#include "device/cpu/cc.h"
+
+static const char *const good =
+    "void first(int *a, const void *b) { *a = 1; }\nvoid second(int *a, const void *b) { *a = 2; }\n";
+static const char *const names[] = {"first", "second"};
+
+static int call(tt_kernel_fn fn) {
+  int out = 0;
+  fn((const tt_kargs *)(void *)&out, NULL);
+  return out;
+}
+
+static tt_code compile_good(tt_str *binary, tt_error *err) {
+  tt_kernel_fn fn[2] = {0};
+  tt_code c = tt__cc_compile(good, names, 2, fn, binary, err);
+  if (c == TT_OK) {
+    CHECK_INT(call(fn[0]), 1);
+    CHECK_INT(call(fn[1]), 2);
+  }
+  return c;
+}
+
+static void use_compiler(const char *name) {
+  if (name)
+    setenv("TUTTI_CC", name, 1);
+  else
+    unsetenv("TUTTI_CC");
+  tt__cc_reset();
+}
+
+/* A script in the scratch folder that stands in for a compiler. */
+static const char *fake(const char *body) {
+  static char path[512];
+  static int number;
+  snprintf(path, sizeof path, "%s/fake%d", tt__dir_scratch(), number++);
+  FILE *f = fopen(path, "w");
+  fprintf(f, "#!/bin/sh\n%s\n", body);
+  fclose(f);
+  chmod(path, 0700);
+  return path;
+}
+
+TEST(two_functions_in_one_run) {
+  use_compiler(NULL);
+  CHECK_INT(compile_good(NULL, NULL), TT_OK);
+  tt_cc_info info = tt__cc_info();
+  CHECK(info.usable && info.path[0] == '/');
+  CHECK_INT(info.compiles, 1);
+  CHECK_INT(info.kernels, 2);
+  CHECK(info.ns > 0);
+}
+
+TEST(binary_loads_again) {
+  use_compiler(NULL);
+  tt_str binary = {0};
+  tt_kernel_fn fn[2];
+  tt_error err = {0};
+  CHECK_INT(compile_good(&binary, NULL), TT_OK);
+  CHECK_INT(tt__cc_load(binary.data, binary.len, names, 2, fn, &err), TT_OK);
+  CHECK_INT(call(fn[1]), 2);
+  const char *const absent = "third";
+  CHECK_INT(tt__cc_load(binary.data, binary.len, &absent, 1, fn, &err), TT_EDEVICE);
+  CHECK(strstr(err.message, "third"));
+  CHECK_INT(tt__cc_load("rubbish", 7, names, 2, fn, &err), TT_EDEVICE);
+  tt__str_free(&binary);
+}
+
+TEST(modes_of_the_thread_stay) {
+  use_compiler(NULL);
+  unsigned before = _mm_getcsr() & 0xffc0u;
+  for (int i = 0; i < 5; i++) CHECK_INT(compile_good(NULL, NULL), TT_OK);
+  CHECK_INT(_mm_getcsr() & 0xffc0u, before);
+}
+
+TEST(none_is_none) {
+  use_compiler("none");
+  tt_error err = {0};
+  CHECK(!tt__cc_usable());
+  CHECK_INT(compile_good(NULL, &err), TT_EDEVICE);
+  CHECK(strstr(err.message, "TUTTI_CC=none"));
+  tt_str id = {0};
+  tt__cc_identity(&id);
+  CHECK_INT(id.len, 0);
+  tt__str_free(&id);
+  use_compiler("no-such-compiler-here");
+  CHECK(!tt__cc_usable());
+  CHECK_INT(compile_good(NULL, &err), TT_EDEVICE);
+  CHECK(strstr(err.message, "TUTTI_CC names no program"));
+}
+
+TEST(empty_path_has_no_compiler) {
+  char *path = strdup(getenv("PATH"));
+  unsetenv("TUTTI_CC");
+  setenv("PATH", "/nowhere", 1);
+  tt__cc_reset();
+  tt_error err = {0};
+  CHECK_INT(compile_good(NULL, &err), TT_EDEVICE);
+  CHECK(strstr(err.message, "no cc, gcc or clang in PATH"));
+  setenv("PATH", path, 1);
+  free(path);
+}
+
+TEST(broken_text_gives_the_last_lines) {
+  use_compiler(NULL);
+  tt_kernel_fn fn;
+  tt_error err = {0};
+  const char *name = "f";
+  CHECK_INT(tt__cc_compile("void f(void) { undeclared_thing; }\n", &name, 1, &fn, NULL, &err), TT_EDEVICE);
+  CHECK(strstr(err.message, "undeclared_thing"));
+  CHECK_INT(compile_good(NULL, NULL), TT_OK); /* one failure is forgiven */
+}
+
+TEST(three_failures_in_a_row_end_it) {
+  use_compiler(NULL);
+  tt_kernel_fn fn;
+  const char *name = "f";
+  for (int i = 0; i < 2; i++) CHECK_INT(tt__cc_compile("nonsense", &name, 1, &fn, NULL, NULL), TT_EDEVICE);
+  CHECK_INT(compile_good(NULL, NULL), TT_OK);
+  for (int i = 0; i < 3; i++) CHECK_INT(tt__cc_compile("nonsense", &name, 1, &fn, NULL, NULL), TT_EDEVICE);
+  tt_error err = {0};
+  CHECK(!tt__cc_usable());
+  CHECK_INT(compile_good(NULL, &err), TT_EDEVICE);
+  CHECK(strstr(err.message, "given up"));
+  CHECK(strstr(tt__cc_info().why, "given up"));
+  tt__cc_reset();
+  CHECK_INT(compile_good(NULL, NULL), TT_OK);
+}
+
+TEST(failing_compiler) {
+  use_compiler(fake("echo the disk is made of cheese >&2; exit 3"));
+  tt_error err = {0};
+  CHECK(tt__cc_usable()); /* nothing was started yet */
+  CHECK_INT(compile_good(NULL, &err), TT_EDEVICE);
+  CHECK(strstr(err.message, "made of cheese") && strstr(err.message, "status 3"));
+  CHECK(!tt__cc_usable());
+}
+
+TEST(lying_compiler) {
+  use_compiler(fake("exit 0"));
+  CHECK_INT(compile_good(NULL, NULL), TT_EDEVICE);
+  use_compiler(fake("for a; do o=$p; p=$a; done; echo junk > \"$p\""));
+  CHECK_INT(compile_good(NULL, NULL), TT_EDEVICE);
+  CHECK(!tt__cc_usable());
+}
+
+TEST(old_compiler_without_native) {
+  use_compiler(fake("case \"$*\" in *-march=native*) exit 1;; esac; exec gcc \"$@\""));
+  CHECK_INT(compile_good(NULL, NULL), TT_OK);
+  tt_str id = {0};
+  tt__cc_identity(&id);
+  CHECK(id.data && !strstr(id.data, "native"));
+  tt__str_free(&id);
+}
+
+TEST(hanging_compiler) {
+  use_compiler(fake("sleep 50"));
+  setenv("TUTTI_CC_TIMEOUT", "0.2", 1);
+  tt_error err = {0};
+  int64_t start = tt__clock_ns();
+  CHECK_INT(compile_good(NULL, &err), TT_EDEVICE);
+  CHECK(strstr(err.message, "did not end"));
+  CHECK(tt__clock_ns() - start < 5000000000);
+  unsetenv("TUTTI_CC_TIMEOUT");
+}
+
+TEST(first_name_that_works) {
+  char folder[512], path[1024], *old = strdup(getenv("PATH"));
+  snprintf(folder, sizeof folder, "%s/bin", tt__dir_scratch());
+  mkdir(folder, 0700);
+  const char *broken = fake("exit 9");
+  snprintf(path, sizeof path, "%s/cc", folder);
+  CHECK_INT(rename(broken, path), 0);
+  snprintf(path, sizeof path, "%s:%s", folder, old);
+  setenv("PATH", path, 1);
+  use_compiler(NULL);
+  CHECK_INT(compile_good(NULL, NULL), TT_OK);
+  CHECK(strstr(tt__cc_info().path, "gcc") || strstr(tt__cc_info().path, "clang"));
+  setenv("PATH", old, 1);
+  free(old);
+}
+
+TEST(faults_come_back_as_values) {
+  static const tt_fault kinds[] = {TT_FAULT_COMPILE, TT_FAULT_SPAWN, TT_FAULT_WRITE,
+                                   TT_FAULT_LOAD,    TT_FAULT_READ,  TT_FAULT_MEMORY};
+  use_compiler(NULL);
+  CHECK_INT(compile_good(NULL, NULL), TT_OK);
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    for (int n = 0;; n++) {
+      bool fired;
+      tt_str binary = {0};
+      tt_error err = {0};
+      tt__cc_reset();
+      tt__fault_arm(kinds[i], n, false);
+      tt_code c = compile_good(&binary, &err);
+      tt__fault_calls(kinds[i], &fired);
+      tt__fault_arm(kinds[i], -1, false);
+      CHECK(c == TT_OK || c == TT_EDEVICE || c == TT_ENOMEM);
+      CHECK(c == TT_OK || err.message[0]);
+      tt__str_free(&binary);
+      tt__cc_reset();
+      CHECK_INT(compile_good(NULL, NULL), TT_OK);
+      if (!fired || n > 40) break;
+    }
+  }
+}
+
+static void *compile_some(void *arg) {
+  (void)arg;
+  for (int i = 0; i < 3; i++) CHECK_INT(compile_good(NULL, NULL), TT_OK);
+  return NULL;
+}
+
+TEST(several_threads_and_a_fork) {
+  use_compiler(NULL);
+  pthread_t t[3];
+  for (int i = 0; i < 3; i++) pthread_create(&t[i], NULL, compile_some, NULL);
+  pid_t pid = fork();
+  if (pid == 0) {
+    alarm(20);
+    _exit(compile_good(NULL, NULL) == TT_OK ? 7 : 8);
+  }
+  int status = 0;
+  waitpid(pid, &status, 0);
+  CHECK_INT(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 7);
+  for (int i = 0; i < 3; i++) pthread_join(t[i], NULL);
+}
+
+TEST_MAIN()
