@@ -656,8 +656,8 @@ static void test_col(void) {
 }
 
 /* A column mean, then its deviations: two phases, several row axes. */
-static void test_col_phases(void) {
-  int64_t lanes = 130, a = 6, b = 11;
+static void check_col_phases(int64_t lanes) {
+  int64_t a = 6, b = 11;
   launch l = make(
       "kernel col outer=1 axes=3 phases=2 bufs=3 reds=2\n"
       "s0: i64\n"
@@ -693,6 +693,13 @@ static void test_col_phases(void) {
   }
   free(x), free(out), free(dev);
   drop(&l);
+}
+
+static void test_col_phases(void) {
+  check_col_phases(1);
+  check_col_phases(13); /* row points share blocks */
+  check_col_phases(130);
+  check_col_phases(3000);
 }
 
 /* Every reduction of every type it has, against a plain fold of exact values. */

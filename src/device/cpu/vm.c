@@ -144,15 +144,13 @@ static void run_lines(tt_vm_space *w, const tt_krange *r) {
   }
 }
 
-enum { SHORT_LINE = 64 };
-
 static void run_map(tt_vm_space *w, const tt_krange *r) {
   const tt_vm_program *p = w->p;
   tt_krange point = {.lo = 0, .hi = 1, .lane_lo = 0, .lane_hi = 1};
   if (p->naxes == 0) r = &point;
   int64_t lanes = r->lane_hi - r->lane_lo;
   if (lanes <= 0 || r->lo >= r->hi) return;
-  bool flat = p->flat && lanes < SHORT_LINE && r->hi - r->lo > 1;
+  bool flat = p->flat && lanes <= TT_VM_SHORT && 2 * lanes <= p->block && r->hi - r->lo > 1;
   fill_constants(w, flat ? p->block : lanes);
   if (flat)
     tt__vm_run_flat(w, r);
@@ -171,7 +169,7 @@ void tt__vm_run(const tt_vm_program *p, const tt_kargs *args, const tt_krange *r
       tt__vm_run_row(&w, range);
       break;
     default:
-      fill_constants(&w, range->lane_hi - range->lane_lo);
+      fill_constants(&w, p->flat ? p->block : range->lane_hi - range->lane_lo);
       tt__vm_run_col(&w, range);
   }
   tt__vm_give_space(w.mem);

@@ -141,17 +141,28 @@ static void aim(tt_vm_space *w, const tt_vm_step *s) {
   w->ptr[s->out] = dense ? (void *)(intptr_t)at : tt__vm_reg(w, s->out);
 }
 
-static void reduce(tt_vm_space *w, const tt_vm_step *s, int64_t n) {
+/* COL: `lines` row points of `n` lanes each, in order. */
+static void reduce_lines(const tt_vm_space *w, const tt_vm_step *s, int64_t lines, int64_t n) {
   const tt_vm_reduction *r = &w->p->red[s->access];
-  const void *v = w->ptr[s->src[0]];
+  const char *v = w->ptr[s->src[0]];
   void *acc = w->acc[s->access];
-  if (r->arg) {
-    bool row = w->p->mode == TT_MODE_ROW;
-    r->arg_lanes(acc, w->acc_at[s->access], v, w->row_at, row ? 1 : 0, row ? TT_LANES : n, n);
-  } else if (w->p->mode == TT_MODE_ROW) {
-    r->lanes(acc, v, n);
+  for (int64_t j = 0; j < lines; j++, v += n << r->shift) {
+    if (r->arg)
+      r->arg_lanes(acc, w->acc_at[s->access], v, w->row_at + j, 0, n, n);
+    else
+      r->op(acc, acc, v, NULL, n);
+  }
+}
+
+static void reduce(const tt_vm_space *w, const tt_vm_step *s, int64_t n) {
+  const tt_vm_reduction *r = &w->p->red[s->access];
+  if (w->p->mode == TT_MODE_COL) {
+    int64_t lanes = w->runs.n ? w->runs.lanes : n;
+    reduce_lines(w, s, n / lanes, lanes);
+  } else if (r->arg) {
+    r->arg_lanes(w->acc[s->access], w->acc_at[s->access], w->ptr[s->src[0]], w->row_at, 1, TT_LANES, n);
   } else {
-    r->op(acc, acc, v, NULL, n);
+    r->lanes(w->acc[s->access], w->ptr[s->src[0]], n);
   }
 }
 

@@ -294,7 +294,7 @@ static tt_code build_segment(builder *b, tt_vm_segment *g, int scope, int phase,
   g->red_hi = b->p->nred;
   for (int32_t s = 0; s < g->nstep; s++)
     if (g->step[s].kind == TT_VM_AIM) g->step[s].access = access_of(b, g, b->aim_for[g->step[s].out]);
-  if (b->k->mode == TT_MODE_ROW && scope == TT_SCOPE_ROW) find_widened(b, g);
+  if (scope == TT_SCOPE_ROW) find_widened(b, g);
   place_registers(b); /* last: it uses up `last` */
   return TT_OK;
 }
@@ -468,7 +468,7 @@ static tt_code build(builder *b, tt_error *err) {
   }
   TT_TRY(build_segment(b, &p->outer[k->nphase], TT_SCOPE_OUTER, k->nphase, err));
   for (int32_t r = 0; r < p->nred; r++) TT_TRY(fill_reduction(b, &p->red[r], err));
-  p->flat = k->mode == TT_MODE_MAP && k->naxes >= 2 && !k->checked && !p->by_point;
+  p->flat = k->mode != TT_MODE_ROW && k->naxes >= 2 && !k->checked && !p->by_point;
   return lay_out(b, err);
 }
 

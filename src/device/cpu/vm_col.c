@@ -6,6 +6,8 @@
 
 #include "device/cpu/vm_int.h"
 
+enum { FEW_LANES = 128 };
+
 /* Which part of the row, and where this block's partials are. */
 typedef struct col_plan {
   int row_axis;      /* the first row axis */
@@ -13,6 +15,7 @@ typedef struct col_plan {
   int64_t chunks;
   int64_t point;     /* over all outer axes, of the block's first lane */
   int64_t lane, n;   /* the block's lanes */
+  bool flat;         /* few lanes: many row points share a block */
 } col_plan;
 
 static void open_chunk(tt_vm_space *w, const tt_vm_segment *g, bool first, int64_t n) {
@@ -66,10 +69,49 @@ static void finish(tt_vm_space *w, const tt_vm_segment *g, const col_plan *c) {
   }
 }
 
+/* Row points [w->row_at, hi) a block of lines at a time. */
+static void run_flat(tt_vm_space *w, const tt_vm_segment *g, const col_plan *c, int64_t hi) {
+  const tt_vm_program *p = w->p;
+  const int axis = p->naxes - 1;
+  int64_t most = p->block / c->n;
+  for (int64_t lines; w->row_at < hi; w->row_at += lines) {
+    lines = 0;
+    w->runs.n = 0;
+    while (w->row_at + lines < hi && lines < most && w->runs.n < TT_VM_RUN_MAX) {
+      int64_t n = w->args->len[axis] - w->index[axis];
+      if (n > hi - w->row_at - lines) n = hi - w->row_at - lines;
+      if (n > most - lines) n = most - lines;
+      for (int32_t a = g->access_lo; a < g->access_hi; a++) {
+        w->run_at[a * TT_VM_RUN_MAX + w->runs.n] = w->cursor[a].row + c->lane * w->cursor[a].lane;
+        w->cursor[a].row += (n - 1) * w->step[a * p->naxes + axis];
+      }
+      w->index[axis] += n - 1;
+      tt__vm_next_row(w, g, c->row_axis, p->naxes);
+      w->runs.lines[w->runs.n++] = (int32_t)n;
+      lines += n;
+    }
+    tt__vm_block(w, g, lines * c->n);
+  }
+  w->runs.n = 0;
+}
+
+/* What the row loop reads of the outer scope, once for each line of a block. */
+static void widen(tt_vm_space *w, const tt_vm_segment *g, const col_plan *c) {
+  for (int32_t n = 0; n < g->nwiden; n++) {
+    int64_t line = c->n * (int64_t)tt__dtype_size((tt_dtype)w->p->type[g->widen[n]]);
+    tt__vm_repeat_line(w->ptr[g->widen[n]], line, w->p->block / c->n);
+  }
+}
+
 static void run_chunk(tt_vm_space *w, const tt_vm_segment *g, const col_plan *c, int64_t chunk) {
   int64_t lo = chunk * TT_CHUNK_COL, hi = lo + TT_CHUNK_COL;
   if (hi > c->rows) hi = c->rows;
-  for (w->row_at = lo; w->row_at < hi; w->row_at++) {
+  w->row_at = lo;
+  if (c->flat) {
+    run_flat(w, g, c, hi);
+    return;
+  }
+  for (; w->row_at < hi; w->row_at++) {
     for (int32_t a = g->access_lo; a < g->access_hi; a++)
       w->cursor[a].at = w->cursor[a].row + c->lane * w->cursor[a].lane;
     tt__vm_block(w, g, c->n);
@@ -81,6 +123,7 @@ static void run_phase(tt_vm_space *w, const col_plan *c, int phase, const tt_kra
   const tt_vm_segment *g = &w->p->row[phase];
   bool part = range->part == TT_PART_CHUNK;
   int64_t lo = part ? range->chunk_lo : 0, hi = part ? range->chunk_hi : c->chunks;
+  if (c->flat) widen(w, g, c);
   tt__vm_seek_row(w, g, c->row_axis, w->p->naxes, lo * TT_CHUNK_COL);
   for (int64_t chunk = lo; chunk < hi; chunk++) {
     open_chunk(w, g, chunk == lo, c->n);
@@ -129,6 +172,14 @@ void tt__vm_run_col(tt_vm_space *w, const tt_krange *range) {
   if (range->lo >= range->hi || range->lane_lo >= range->lane_hi) return;
   for (int k = p->nouter; k < p->naxes; k++) c.rows *= w->args->len[k];
   c.chunks = (c.rows + TT_CHUNK_COL - 1) / TT_CHUNK_COL;
+  int64_t lanes = range->lane_hi - range->lane_lo;
+  c.flat = p->flat && lanes <= FEW_LANES && 2 * lanes <= p->block;
+  if (c.flat) {
+    w->runs.lanes = (int32_t)lanes;
+    w->runs.axis = p->naxes - 1;
+    for (int phase = 0; phase < p->nphase; phase++)
+      for (int32_t a = p->row[phase].access_lo; a < p->row[phase].access_hi; a++) w->cursor[a].how = TT_VM_RUNS;
+  }
   tt__vm_seek_outer(w, outer, range->lo);
   for (int64_t q = range->lo;;) {
     for (c.lane = range->lane_lo; c.lane < range->lane_hi; c.lane += c.n) {

@@ -1,6 +1,7 @@
 /*
-** Maps with short lines: a block holds many whole lines, so that the cost of a step is paid once
-** for all of them. Lines come in runs, along the axis above the lane; each access has an address per run.
+** Short lines: a block holds many whole lines, so that the cost of a step is paid once for all of
+** them. Lines come in runs, along one axis; each access has an address per run. Maps are walked here,
+** columns in vm_col.c.
 */
 #include <string.h>
 
@@ -39,7 +40,7 @@ static const copy_run copies[4] = {copy_1, copy_2, copy_4, copy_8};
 /* Bytes from a line to the next one of a run. */
 static int64_t line_step(const tt_vm_space *w, const tt_vm_access *a) {
   int32_t n = (int32_t)(a - w->p->access);
-  return w->step[n * w->p->naxes + w->p->naxes - 2];
+  return w->step[n * w->p->naxes + w->runs.axis];
 }
 
 bool tt__vm_runs_dense(const tt_vm_space *w, const tt_vm_access *a) {
@@ -49,32 +50,38 @@ bool tt__vm_runs_dense(const tt_vm_space *w, const tt_vm_access *a) {
   return (lanes == 1 || c->lane == size) && (w->runs.lines[0] == 1 || line_step(w, a) == lanes * size);
 }
 
-/* One line repeated: doubling beats copying it line by line. */
-static void repeat_line(char *out, const char *from, int64_t line, int64_t lines) {
+void tt__vm_repeat_line(char *out, int64_t line, int64_t lines) {
   int64_t done = line, all = line * lines;
-  memcpy(out, from, (size_t)line);
-  while (done < all) {
+  while (done < all) { /* doubling beats copying line by line */
     int64_t n = done < all - done ? done : all - done;
     memcpy(out + done, out, (size_t)n);
     done += n;
   }
 }
 
+enum { LONG_ENOUGH = 8 }; /* lanes from which a call per line pays */
+
 static void gather_run(const tt_vm_space *w, const tt_vm_access *a, char *out, int64_t at, int64_t lines) {
   const tt_vm_cursor *c = &w->cursor[a - w->p->access];
+  const tt_vm_table *t = w->p->table;
   int64_t size = (int64_t)1 << a->shift, lanes = w->runs.lanes, below = line_step(w, a);
   const char *from = (const char *)(intptr_t)at;
   if (below == lanes * c->lane) {
     if (c->lane == size)
       memcpy(out, from, (size_t)(lines * lanes * size));
     else
-      w->p->table->load[a->shift](out, from, c->lane >> a->shift, lines * lanes);
+      t->load[a->shift](out, from, c->lane >> a->shift, lines * lanes);
   } else if (lanes == 1) {
-    w->p->table->load[a->shift](out, from, below >> a->shift, lines);
+    t->load[a->shift](out, from, below >> a->shift, lines);
   } else if (below == 0 && c->lane == size) {
-    repeat_line(out, from, lanes * size, lines);
-  } else {
+    memcpy(out, from, (size_t)(lanes * size));
+    tt__vm_repeat_line(out, lanes * size, lines);
+  } else if (lanes < LONG_ENOUGH) {
     copies[a->shift](out, lanes * size, size, from, below, c->lane, lines, lanes);
+  } else if (c->lane == size) {
+    for (int64_t j = 0; j < lines; j++) memcpy(out + j * lanes * size, from + j * below, (size_t)(lanes * size));
+  } else {
+    for (int64_t j = 0; j < lines; j++) t->load[a->shift](out + j * lanes * size, from + j * below, c->lane >> a->shift, lanes);
   }
 }
 
@@ -86,6 +93,8 @@ static void scatter_run(const tt_vm_space *w, const tt_vm_access *a, const char 
     if (to != from) memmove(to, from, (size_t)(lines * lanes * size));
   } else if (lanes == 1) {
     w->p->table->store[a->shift](to, below >> a->shift, from, lines);
+  } else if (lanes >= LONG_ENOUGH && c->lane == size) {
+    for (int64_t j = 0; j < lines; j++) memcpy(to + j * below, from + j * lanes * size, (size_t)(lanes * size));
   } else {
     copies[a->shift](to, below, c->lane, from, lanes * size, size, lines, lanes);
   }
@@ -170,6 +179,7 @@ void tt__vm_run_flat(tt_vm_space *w, const tt_krange *r) {
   const tt_vm_program *p = w->p;
   int64_t lanes = r->lane_hi - r->lane_lo, most = p->block / lanes;
   w->runs.lanes = (int32_t)lanes;
+  w->runs.axis = p->naxes - 2;
   for (int32_t a = 0; a < p->naccess; a++) {
     w->cursor[a].how = TT_VM_RUNS;
     w->cursor[a].base += r->lane_lo * w->cursor[a].lane;

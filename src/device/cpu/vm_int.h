@@ -66,7 +66,7 @@ typedef struct tt_vm_segment {
   tt_vm_step *step;
   int32_t nstep;
   int32_t access_lo, access_hi; /* its entries of tt_vm_program.access */
-  int16_t *widen;               /* before a row loop: values whose lane 0 is copied to all lanes */
+  int16_t *widen;               /* of row segments: what they read of the outer scope */
   int32_t nwiden;
   int32_t red_lo, red_hi;       /* row segments: its entries of tt_vm_program.red */
   bool lean;                    /* no register is touched when every access is dense: blocks may be of any size */
@@ -77,7 +77,7 @@ struct tt_vm_program {
   const tt_vm_table *table;
   uint8_t mode, nouter, naxes, nphase;
   bool checked;
-  bool flat;     /* short lines may share a block */
+  bool flat;     /* MAP, COL: short lines may share a block */
   bool by_point; /* blocks of one lane */
   int16_t ninst, nconst;
   int32_t naccess, nred;
@@ -116,11 +116,12 @@ typedef struct tt_vm_cursor {
   uint8_t how;
 } tt_vm_cursor;
 
-enum { TT_VM_RUN_MAX = 64 };
+enum { TT_VM_RUN_MAX = 64, TT_VM_SHORT = 256 };
 
-/* Lines with equal distances in a shared block. */
+/* Many short lines in one block: runs of them, each along one axis. */
 typedef struct tt_vm_runs {
-  int32_t n;
+  int32_t n;                    /* 0: the block is part of one line */
+  int32_t axis;                 /* the axis that a run's lines follow */
   int32_t lanes;                /* of a line */
   int32_t lines[TT_VM_RUN_MAX]; /* of a run */
 } tt_vm_runs;
@@ -151,11 +152,13 @@ TT_HIDDEN void tt__vm_block(tt_vm_space *w, const tt_vm_segment *g, int64_t n);
 TT_HIDDEN void tt__vm_fill_fixed(tt_vm_space *w, const tt_vm_segment *g, int64_t n);
 /* How many lanes a block of this segment may have this call. */
 TT_HIDDEN int64_t tt__vm_block_lanes(const tt_vm_space *w, const tt_vm_segment *g);
-/* vm_flat.c */
-TT_HIDDEN void tt__vm_run_flat(tt_vm_space *w, const tt_krange *range);
+/* vm_flat.c: loads and stores of a block of runs, and what decides whether one run can be used in place. */
 TT_HIDDEN void tt__vm_load_runs(tt_vm_space *w, const tt_vm_step *s, const tt_vm_access *a);
 TT_HIDDEN void tt__vm_store_runs(tt_vm_space *w, const tt_vm_step *s, const tt_vm_access *a);
 TT_HIDDEN bool tt__vm_runs_dense(const tt_vm_space *w, const tt_vm_access *a);
+/* The first line of `out` once more, `lines` times in all. */
+TT_HIDDEN void tt__vm_repeat_line(char *out, int64_t line, int64_t lines);
+TT_HIDDEN void tt__vm_run_flat(tt_vm_space *w, const tt_krange *range);
 /* vm_row.c, vm_col.c */
 TT_HIDDEN void tt__vm_run_row(tt_vm_space *w, const tt_krange *range);
 TT_HIDDEN void tt__vm_run_col(tt_vm_space *w, const tt_krange *range);
