@@ -1,0 +1,106 @@
+/*
+** Saying what would run; see explain.h.
+*/
+#include "run/explain.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/os.h"
+#include "base/pool.h"
+#include "device/cpu/cc.h"
+#include "graph/session.h"
+#include "lib/blas_host.h"
+#include "run/cache.h"
+#include "run/calibrate.h"
+#include "run/exec.h"
+#include "run/realize.h"
+
+static char *taken(tt_str *s) {
+  char *out = s->failed ? NULL : tt__mem_dup(s->data ? s->data : "", s->len + 1);
+  tt__str_free(s);
+  return out;
+}
+
+/* A roofline: the slower of moving the bytes and doing the work. */
+static double predict_ms(const tt_launch *l) {
+  const tt_calibration *c = tt__calibration();
+  double bytes = (double)(l->bytes_read + l->bytes_written);
+  double by_memory = bytes / c->bytes_per_ns, by_work = l->points * l->unit->weight * c->ns_per_op / tt__pool_size();
+  return (c->launch_ns + (by_memory > by_work ? by_memory : by_work)) / 1e6;
+}
+
+static void explain_kernel(const tt_step *st, tt_str *s) {
+  static const char *const mode[] = {"map", "rows folded along the row", "rows folded across lanes"};
+  const tt_launch *l = st->launch;
+  const tt_unit *u = l->unit;
+  tt__str_addf(s, "kernel %08llx (%s)  space", (unsigned long long)(u->kernel->key.lo & 0xffffffffu), mode[u->kernel->mode]);
+  for (int i = 0; i < st->space.naxes; i++)
+    tt__str_addf(s, "%s%lld%s", i ? " x " : " ", (long long)st->space.len[i], st->space.row[i] ? " (row)" : "");
+  tt__str_addf(s, "\n      %d instructions, %d operands, %d results; reads %.3f MB, writes %.3f MB\n", st->ninst,
+               st->noperand - st->nroot, st->nroot, (double)l->bytes_read / 1e6, (double)l->bytes_written / 1e6);
+  tt__str_add(s, "      computes:");
+  for (int i = 0; i < st->ninst; i++) {
+    const tt_pinst *p = &st->inst[i];
+    if (p->op < TT_OP_COUNT) tt__str_addf(s, " %s", tt__ops[p->op].lower);
+    else if (p->op == TT_P_REDUCE) tt__str_add(s, " reduce");
+    else if (p->op == TT_P_LOADX) tt__str_add(s, " gather");
+    else if (p->op == TT_P_STOREX) tt__str_add(s, " scatter");
+  }
+  tt__str_addf(s, "\n      %s; predicted %.4f ms", atomic_load(&u->fn) ? "compiled (tier 1)" : "interpreted (tier 0)", predict_ms(l));
+  if (u->ns_points > 0 && u->ns > 0) tt__str_addf(s, ", measured %.4f ms at this size", u->ns / u->ns_points * l->points / 1e6);
+  tt__str_add(s, "\n");
+}
+
+char *tt__explain(tt_node *const *target, int n) {
+  tt_str s = {0};
+  const tt_plan *plan;
+  const tt_walk *walk;
+  bool found;
+  tt_error err = {0};
+  if (tt__realize_plan(target, n, &plan, &walk, &found, &err) != TT_OK) {
+    tt__str_addf(&s, "no plan: %s\n", err.message);
+    return taken(&s);
+  }
+  if (!plan) {
+    tt__str_add(&s, "evaluated: nothing to run\n");
+    return taken(&s);
+  }
+  tt__str_addf(&s, "%d step%s over %d pending nodes, on cpu:0 with %d thread%s; plan %s\n", plan->n, plan->n == 1 ? "" : "s",
+               walk->n, tt__pool_size(), tt__pool_size() == 1 ? "" : "s", found ? "found" : "made now");
+  for (int i = 0; i < plan->n; i++) {
+    const tt_step *st = &plan->step[i];
+    tt__str_addf(&s, "  %d  ", i);
+    if (st->kind == TT_STEP_KERNEL) explain_kernel(st, &s);
+    else if (st->kind == TT_STEP_LIB) tt__str_addf(&s, "library %s\n", st->why);
+    else tt__str_add(&s, "memory only\n");
+    tt__str_addf(&s, "      why: %s\n", st->why ? st->why : "asked for");
+    for (int r = 0; r < st->nroot; r++) {
+      const tt_node *root = walk->node[st->root[r].node];
+      char line[160] = "";
+      tt__session_line_name(root->line, line, sizeof line);
+      tt__str_addf(&s, "      gives %s[%lld]%s%s%s%s\n", tt__dtypes[root->dtype].name, (long long)root->size,
+                   st->root[r].in_place ? ", in place if the old value is not needed" : "",
+                   st->root[r].donor >= 0 ? ", in an operand's memory if that is not needed" : "", line[0] ? ", recorded at " : "", line);
+    }
+  }
+  return taken(&s);
+}
+
+char *tt__info(void) {
+  tt_str s = {0};
+  const tt_calibration *c = tt__calibration();
+  tt_cc_info cc = tt__cc_info();
+  tt_cache_info cache = tt__cache_info();
+  tt__str_addf(&s, "tutti %s\n", tt_version());
+  tt__str_addf(&s, "devices    cpu:0  %s, level %d, %d thread%s, %.1f GB\n", tt__cpu_name(), tt__cpu_level(), tt__pool_size(),
+               tt__pool_size() == 1 ? "" : "s", (double)tt__ram_bytes() / 1e9);
+  tt__str_addf(&s, "           memory %.1f GB/s, launch %.2f us\n", c->bytes_per_ns, c->launch_ns / 1e3);
+  tt__str_addf(&s, "blas       %s\n", tt__blas_info());
+  if (cc.usable) tt__str_addf(&s, "compiler   %s, in the background\n", cc.path);
+  else tt__str_addf(&s, "compiler   none (%s): kernels stay interpreted\n", cc.why);
+  if (cache.usable)
+    tt__str_addf(&s, "cache      %s, %.1f of %.0f MB\n", cache.path, (double)cache.bytes / 1e6, (double)cache.limit / 1e6);
+  else tt__str_addf(&s, "cache      none (%s)\n", cache.why);
+  return taken(&s);
+}
