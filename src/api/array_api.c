@@ -1,7 +1,7 @@
 /*
 ** The functions of tutti/array.h: check arguments, take the lock, call the graph. No rule of arrays lives here.
 */
-#include "tutti/device.h"
+#include "tutti/array.h"
 
 #include "base/mem.h"
 #include "graph/build.h"
@@ -250,8 +250,3 @@ tt_code tt_copy(tt_array *a, tt_array **out, tt_error *err) {
   err = enter(&c, err);
   return leave(&c, CHECKED(check_array(a, err), tt__copy(a, out, err)));
 }
-
-/* ---- lines */
-
-void tt_set_line(uint32_t id) { tt__session_line = id; }
-void tt_set_line_name(void (*name)(uint32_t id, char *out, size_t size)) { tt__session_set_line_name(name); }
