@@ -335,8 +335,10 @@ static inline void ref_lay_out(ref_launch *l, int a, uint64_t *seed) {
       step[lane] = -step[lane];
     }
   }
+  bool written = false; /* then no element may be met twice */
+  for (int b = 0; b < k->naccess; b++) written |= k->access[b].buf == acc->buf && k->access[b].write;
   for (int x = n - 1; x >= 0; x--) {
-    if (x == lane || (!acc->write && ref_random(seed) % 5 == 0)) continue;
+    if (x == lane || (!written && ref_random(seed) % 5 == 0)) continue;
     step[x] = unit;
     unit *= l->len[x];
     if (ref_random(seed) % 4 == 0) {

@@ -1,6 +1,6 @@
 /*
-** Rendered and compiled kernels against the reference executor, bit for bit (any two NaN are equal), over
-** random layouts, sizes at the boundaries of lanes, blocks and chunks, and launches cut into pieces.
+** Rendered and compiled kernels, and interpreted ones, against the reference executor, bit for bit (any two NaN
+** are equal), over random layouts, sizes at the boundaries of lanes, blocks and chunks, and launches cut into pieces.
 */
 #define TEST_KEEPS_MEMORY
 #include "test.h"
@@ -8,6 +8,7 @@
 #include <xmmintrin.h>
 
 #include "device/cpu/cc.h"
+#include "device/cpu/vm.h"
 #include "kernel_ref.h"
 #include "render/render.h"
 
@@ -206,31 +207,34 @@ static bool splits(const tt_kernel *k) {
   return k->nphase == 1 && k->nred > 0;
 }
 
+static tt_vm_program *program;
+static void interpret(const tt_kargs *a, const tt_krange *r) { tt__vm_run(program, a, r); }
+
+static void complain(const char *who, const tt_kernel *k, const int64_t *len, int way, int b, int64_t at) {
+  tt_str s = {0};
+  tt__kernel_print(k, &s);
+  fprintf(stderr, "%s, way %d, len %lld %lld %lld %lld, buffer %d element %lld\n%s", who, way, (long long)len[0],
+          (long long)len[1], (long long)len[2], (long long)len[3], b, (long long)at, s.data);
+  tt__str_free(&s);
+}
+
+/* The launch done whole, cut into pieces, and chunk by chunk, by compiled code and by the interpreter. */
 static void compare(const tt_kernel *k, tt_kernel_fn fn, const int64_t *len, uint64_t seed) {
   ref_launch *want = ref_launch_new(k, len, seed);
-  for (int way = 0; way < (splits(k) ? 4 : 2); way++) {
-    ref_launch *got = ref_launch_copy(want);
-    ref_cover(got, fn, way & 1, way & 2);
-    if (way == 0) ref_run(k, &want->a);
-    if (way > 0) {
-      ref_launch *again = ref_launch_new(k, len, seed); /* inputs that `want` has written over, anew */
+  CHECK_INT(tt__vm_build(k, &program, NULL), TT_OK);
+  ref_run(k, &want->a);
+  for (int way = 0; way < (splits(k) ? 4 : 2); way++)
+    for (int vm = 0; vm < 2; vm++) {
+      ref_launch *got = ref_launch_new(k, len, seed);
+      ref_cover(got, vm ? interpret : fn, way & 1, way & 2);
+      int64_t at;
+      int b = ref_differ(want, got, &at);
+      CHECK_INT(b, -1);
+      if (b >= 0) complain(vm ? "interpreted" : "compiled", k, len, way, b, at);
       ref_launch_free(got);
-      got = again;
-      ref_cover(got, fn, way & 1, way & 2);
     }
-    int64_t at;
-    int b = ref_differ(want, got, &at);
-    CHECK_INT(b, -1);
-    if (b >= 0) {
-      tt_str s = {0};
-      tt__kernel_print(k, &s);
-      fprintf(stderr, "way %d, len %lld %lld %lld %lld, buffer %d element %lld\n%s", way, (long long)len[0],
-              (long long)len[1], (long long)len[2], (long long)len[3], b, (long long)at, s.data);
-      tt__str_free(&s);
-    }
-    ref_launch_free(got);
-  }
   ref_launch_free(want);
+  tt__vm_free(program);
 }
 
 static void check_texts(const kernel_text *t, int n) {
