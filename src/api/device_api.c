@@ -44,7 +44,7 @@ void tt_set_threads(int n) { tt__pool_resize(n); }
 
 void tt_memory_read(tt_memory *out) {
   tt_mem_stats s = tt__mem_stats();
-  *out = (tt_memory){.allocated = s.live_data, .max_allocated = s.peak_data, .reserved = s.live_data + tt__mem_cached(), .limit = s.limit};
+  *out = (tt_memory){.allocated = s.live_data, .max_allocated = s.peak_data, .reserved = s.live_data + s.cached, .limit = s.limit};
 }
 
 void tt_memory_reset_peak(void) { tt__mem_reset_peak(); }

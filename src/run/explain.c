@@ -96,7 +96,9 @@ char *tt__info(void) {
   tt__str_addf(&s, "devices    cpu:0  %s, level %d, %d thread%s, %.1f GB\n", tt__cpu_name(), tt__cpu_level(), tt__pool_size(),
                tt__pool_size() == 1 ? "" : "s", (double)tt__ram_bytes() / 1e9);
   tt__str_addf(&s, "           memory %.1f GB/s, launch %.2f us\n", c->bytes_per_ns, c->launch_ns / 1e3);
-  tt__str_addf(&s, "blas       %s\n", tt__blas_info());
+  char blas[256];
+  tt__blas_info(blas, sizeof blas);
+  tt__str_addf(&s, "blas       %s\n", blas);
   if (cc.usable) tt__str_addf(&s, "compiler   %s, in the background\n", cc.path);
   else tt__str_addf(&s, "compiler   none (%s): kernels stay interpreted\n", cc.why);
   if (cache.usable)
