@@ -155,6 +155,16 @@ static bool joins_fancy(const tt_index_item *item) {
   return item->kind != TT_INDEX_NEW && item->kind != TT_INDEX_REST && item->kind != TT_INDEX_SLICE;
 }
 
+static tt_code check_mask(const tt_index *x, const tt_index_item *item, tt_error *err) {
+  for (int k = 0; k < item->array->rank; k++)
+    if (item->array->dim[k] != x->a->dim[item->axis + k])
+      return tt__fail(err, TT_EINDEX,
+                      "boolean index did not match indexed array along axis %d; size of axis is %lld but size of "
+                      "corresponding boolean axis is %lld",
+                      item->axis + k, (long long)x->a->dim[item->axis + k], (long long)item->array->dim[k]);
+  return TT_OK;
+}
+
 static tt_code place_all(tt_index *x, int rest, tt_error *err) {
   int axis = 0;
   enum { BEFORE, INSIDE, AFTER, APART } state = BEFORE;
@@ -162,6 +172,11 @@ static tt_code place_all(tt_index *x, int rest, tt_error *err) {
   for (int k = 0; k < x->n; k++) {
     tt_index_item *item = &x->item[k];
     item->axis = axis;
+    axis += item->kind == TT_INDEX_REST ? rest : axes_of(item);
+    if (item->kind == TT_INDEX_MASK) TT_TRY(check_mask(x, item, err));
+  }
+  for (int k = 0; k < x->n; k++) {
+    tt_index_item *item = &x->item[k];
     if (joins_fancy(item)) {
       if (state == BEFORE) x->at = x->rank;
       state = state == BEFORE || state == INSIDE ? INSIDE : APART;
@@ -169,7 +184,6 @@ static tt_code place_all(tt_index *x, int rest, tt_error *err) {
       state = AFTER;
     }
     TT_TRY(place(x, item, rest, err));
-    axis += item->kind == TT_INDEX_REST ? rest : axes_of(item);
   }
   if (state == APART) x->at = 0;
   return TT_OK;
@@ -247,7 +261,7 @@ tt_code tt__get(tt_array *a, const tt_value *index, tt_array **out, tt_error *er
 /* What is assigned: a node of the value's own shape (without leading axes of length 1 that the target lacks), in the
  * target's type. */
 static tt_code value_node(const tt_array *a, const tt_value *v, int rank, const int64_t *len, const char *words,
-                          tt_node **out, tt_error *err) {
+                          bool strip, tt_node **out, tt_error *err) {
   *out = NULL;
   if (v->tag != TT_V_ARRAY || !v->as.array) {
     tt_scalar s;
@@ -265,9 +279,11 @@ static tt_code value_node(const tt_array *a, const tt_value *v, int rank, const 
     step[k] = have == 1 ? 0 : tt__array_step(from)[k - lead];
     fits = have == 1 || have == len[k];
   }
-  if (!fits) {
+  if (!fits) { /* for views NumPy names the shape without leading ones that the target has no axis for */
     char have[256], want[256];
-    tt__shape_text(from->rank, from->dim, have, sizeof have);
+    int skip = 0;
+    while (strip && from->rank - skip > rank && from->dim[skip] == 1) skip++;
+    tt__shape_text(from->rank - skip, from->dim + skip, have, sizeof have);
     tt__shape_text(rank, len, want, sizeof want);
     return tt__fail(err, TT_EVALUE, words, have, want);
   }
@@ -280,9 +296,11 @@ static tt_code value_node(const tt_array *a, const tt_value *v, int rank, const 
 static tt_code set_view(const tt_index *x, const tt_value *value, tt_error *err) {
   static const char words[] = "could not broadcast input array from shape %s into shape %s";
   tt_node *n;
+  if (x->rank == 0 && !x->has_rest && value->tag == TT_V_ARRAY && value->as.array->rank > 0)
+    return tt__fail(err, TT_EVALUE, "setting an array element with a sequence.");
   tt_array *view = tt__array_view(x->a, x->rank, x->len, x->step, x->off, err);
   if (!view) return TT_ENOMEM;
-  tt_code code = value_node(x->a, value, x->rank, x->len, words, &n, err);
+  tt_code code = value_node(x->a, value, x->rank, x->len, words, true, &n, err);
   if (code == TT_OK) code = tt__array_store(view, n, err);
   tt__node_release(n);
   tt__array_release(view);
@@ -302,22 +320,12 @@ static tt_code set_masked(tt_array *a, tt_array *mask, const tt_value *value, tt
   int64_t step[TT_MAX_RANK];
   for (int k = 0; k < a->rank; k++) step[k] = k < mask->rank ? tt__array_step(mask)[k] : 0;
   tt_node *v;
-  TT_TRY(value_node(a, value, a->rank, a->dim, "", &v, err));
+  TT_TRY(value_node(a, value, a->rank, a->dim, "", false, &v, err));
   tt_node *m = tt__node_view(mask->storage->node, a->rank, a->dim, step, mask->off, err);
   tt_node *n = tt__node_take_where(m, v, m ? tt__array_node(a, err) : NULL, err);
   tt_code code = n ? tt__array_store(a, n, err) : TT_ENOMEM;
   tt__node_release(n);
   return code;
-}
-
-static tt_code check_mask_shape(const tt_array *a, const tt_array *mask, tt_error *err) {
-  for (int k = 0; k < mask->rank; k++)
-    if (mask->dim[k] != a->dim[k])
-      return tt__fail(err, TT_EINDEX,
-                      "boolean index did not match indexed array along axis %d; size of axis is %lld but size of "
-                      "corresponding boolean axis is %lld",
-                      k, (long long)a->dim[k], (long long)mask->dim[k]);
-  return TT_OK;
 }
 
 /* NumPy's own words where the mask has the array's rank. */
@@ -339,13 +347,13 @@ static tt_code set_fancy(const tt_index *x, const tt_value *value, tt_error *err
   static const char words[] =
       "shape mismatch: value array of shape %s could not be broadcast to indexing result of shape %s";
   tt_array *mask = lone_mask(x), *from = value->tag == TT_V_ARRAY ? value->as.array : NULL;
-  if (mask) TT_TRY(check_mask_shape(x->a, mask, err));
   if (mask && (!from || (from->size == 1 && from->rank <= 1))) return set_masked(x->a, mask, value, err);
   tt_node *flat, *n = NULL;
   TT_TRY(tt__index_flat(x, &flat, err));
   tt_code code = TT_OK;
-  if (mask && mask->rank == x->a->rank) code = check_masked_values(from, flat->size, err);
-  if (code == TT_OK) code = value_node(x->a, value, flat->rank, flat->dim, words, &n, err);
+  bool exact = mask ? mask->rank == x->a->rank : x->a->rank == 0 && x->item[0].kind == TT_INDEX_BOOL && from;
+  if (exact) code = check_masked_values(from, flat->size, err);
+  if (code == TT_OK) code = value_node(x->a, value, flat->rank, flat->dim, words, false, &n, err);
   if (code == TT_OK) code = tt__array_scatter(x->a, flat, n, err);
   tt__node_release(n);
   tt__node_release(flat);

@@ -182,12 +182,6 @@ done:
 
 static tt_code part_of_mask(const tt_index *x, const tt_index_item *item, tt_node **out, tt_error *err) {
   tt_array *mask = item->array, *a = x->a;
-  for (int k = 0; k < mask->rank; k++)
-    if (mask->dim[k] != a->dim[item->axis + k])
-      return tt__fail(err, TT_EINDEX,
-                      "boolean index did not match indexed array along axis %d; size of axis is %lld but size of "
-                      "corresponding boolean axis is %lld",
-                      item->axis + k, (long long)a->dim[item->axis + k], (long long)mask->dim[k]);
   if (mask->size == 0) {
     int64_t none = 0;
     *out = tt__node_const(TT_I64, (tt_scalar){.i64 = 0}, 1, &none, err);
@@ -205,12 +199,12 @@ static tt_code part_of_mask(const tt_index *x, const tt_index_item *item, tt_nod
 
 /* ---- all together */
 
-static tt_code fail_shapes(tt_node **p, int n, tt_error *err) {
+static tt_code fail_shapes(int n, const int *rank, const int64_t *const *len, tt_error *err) {
   char text[768], shape[256];
   size_t at = 0;
   text[0] = 0;
   for (int k = 0; k < n; k++) {
-    tt__shape_text(p[k]->rank, p[k]->dim, shape, sizeof shape);
+    tt__shape_text(rank[k], len[k], shape, sizeof shape);
     size_t room = strlen(shape);
     if (at + room + 2 > sizeof text) break;
     memcpy(text + at, shape, room);
@@ -259,48 +253,60 @@ static tt_node *spread(const tt_index *x, tt_node *p, int fancy_rank, int rank, 
   return tt__node_view(p, rank, len, step, 0, err);
 }
 
-static tt_code combine(const tt_index *x, tt_node **p, int n, tt_node **out, tt_error *err) {
-  int ranks[TT_INDEX_ITEMS], fancy_rank, rank;
-  const int64_t *lens[TT_INDEX_ITEMS];
-  int64_t both[TT_MAX_RANK], len[TT_MAX_RANK], size;
-  for (int k = 0; k < n; k++) {
-    ranks[k] = p[k]->rank;
-    lens[k] = p[k]->dim;
+/* The broadcast shape of the fancy items. A mask of many axes counts, and is named in errors, as that many index
+ * arrays. */
+static tt_code fancy_shape(const tt_index *x, tt_node *const *p, int *out_rank, int64_t *out, tt_error *err) {
+  int rank[TT_INDEX_ITEMS], n = 0;
+  const int64_t *len[TT_INDEX_ITEMS];
+  for (int k = 0; k < x->n; k++) {
+    const tt_index_item *item = &x->item[k];
+    int times = item->kind == TT_INDEX_MASK ? item->array->rank : item->kind == TT_INDEX_ARRAY || p[k] ? 1 : 0;
+    for (int t = 0; t < times && n < TT_INDEX_ITEMS; t++, n++) {
+      rank[n] = p[k] ? p[k]->rank : item->array->rank;
+      len[n] = p[k] ? p[k]->dim : item->array->dim;
+    }
   }
-  if (tt__shape_broadcast(n, ranks, lens, &fancy_rank, both, NULL) != TT_OK) return fail_shapes(p, n, err);
-  TT_TRY(result_shape(x, fancy_rank, both, &rank, len, err));
-  TT_TRY(tt__shape_size(rank, len, (tt_dtype)x->a->dtype, &size, err));
-  tt_node *sum = NULL;
-  if (size == 0) {
-    sum = tt__node_const(TT_I64, (tt_scalar){.i64 = 0}, rank, len, err);
-  } else {
-    sum = plain_part(x, fancy_rank, rank, len, err);
-    for (int k = 0; k < n && sum; k++)
-      sum = tt__node_take2(TT_ADD, TT_I64, spread(x, p[k], fancy_rank, rank, len, err), sum, err);
-  }
+  if (tt__shape_broadcast(n, rank, len, out_rank, out, NULL) == TT_OK) return TT_OK;
+  return fail_shapes(n, rank, len, err);
+}
+
+static tt_code combine(const tt_index *x, tt_node **p, int fancy_rank, int rank, const int64_t *len, tt_node **out,
+                       tt_error *err) {
+  tt_node *sum = plain_part(x, fancy_rank, rank, len, err);
+  for (int k = 0; k < x->n && sum; k++)
+    if (p[k]) sum = tt__node_take2(TT_ADD, TT_I64, spread(x, p[k], fancy_rank, rank, len, err), sum, err);
   *out = sum;
   return sum ? TT_OK : TT_ENOMEM;
 }
 
-tt_code tt__index_flat(const tt_index *x, tt_node **out, tt_error *err) {
-  tt_node *p[TT_INDEX_ITEMS];
-  int n = 0;
-  tt_code code = TT_OK;
-  *out = NULL;
-  for (int k = 0; k < x->n && code == TT_OK; k++) {
+/* p[k]: the part of item k, or NULL. NumPy's order of complaints: masks, then shapes, then bounds (unless nothing is
+ * picked). */
+static tt_code flat_of(const tt_index *x, tt_node **p, tt_node **out, tt_error *err) {
+  int fancy_rank, rank;
+  int64_t both[TT_MAX_RANK], len[TT_MAX_RANK], size, picked = 1;
+  for (int k = 0; k < x->n; k++) {
     const tt_index_item *item = &x->item[k];
-    p[n] = NULL;
-    if (item->kind == TT_INDEX_ARRAY)
-      code = part_of_array(x, item, &p[n], err);
-    else if (item->kind == TT_INDEX_MASK)
-      code = part_of_mask(x, item, &p[n], err);
-    else if (item->kind == TT_INDEX_BOOL)
-      code = (p[n] = tt__node_const(TT_I64, (tt_scalar){.i64 = 0}, 1, &item->value, err)) ? TT_OK : TT_ENOMEM;
-    else
-      continue;
-    if (code == TT_OK) n++;
+    if (item->kind == TT_INDEX_MASK) TT_TRY(part_of_mask(x, item, &p[k], err));
+    if (item->kind == TT_INDEX_BOOL) {
+      p[k] = tt__node_const(TT_I64, (tt_scalar){.i64 = 0}, 1, &item->value, err);
+      if (!p[k]) return TT_ENOMEM;
+    }
   }
-  if (code == TT_OK) code = combine(x, p, n, out, err);
-  while (n-- > 0) tt__node_release(p[n]);
+  TT_TRY(fancy_shape(x, p, &fancy_rank, both, err));
+  for (int k = 0; k < fancy_rank; k++) picked *= both[k];
+  for (int k = 0; k < x->n && picked; k++)
+    if (x->item[k].kind == TT_INDEX_ARRAY) TT_TRY(part_of_array(x, &x->item[k], &p[k], err));
+  TT_TRY(result_shape(x, fancy_rank, both, &rank, len, err));
+  TT_TRY(tt__shape_size(rank, len, (tt_dtype)x->a->dtype, &size, err));
+  if (size) return combine(x, p, fancy_rank, rank, len, out, err);
+  *out = tt__node_const(TT_I64, (tt_scalar){.i64 = 0}, rank, len, err);
+  return *out ? TT_OK : TT_ENOMEM;
+}
+
+tt_code tt__index_flat(const tt_index *x, tt_node **out, tt_error *err) {
+  tt_node *p[TT_INDEX_ITEMS] = {NULL};
+  *out = NULL;
+  tt_code code = flat_of(x, p, out, err);
+  for (int k = 0; k < x->n; k++) tt__node_release(p[k]);
   return code;
 }
