@@ -185,17 +185,18 @@ TT__CAST_FLOAT(f64, tt_f64)
 
 #define TT__CAST_NARROW_TO(S, D, T) \
   TT_FN T tt_cast_##S##_##D(tt_##S h) { return tt_cast_f32_##D(tt_cast_##S##_f32(h)); }
-#define TT__CAST_NARROW(S)           \
-  TT__CAST_NARROW_TO(S, b8, tt_b8)   \
-  TT__CAST_NARROW_TO(S, i8, tt_i8)   \
-  TT__CAST_NARROW_TO(S, i16, tt_i16) \
-  TT__CAST_NARROW_TO(S, i32, tt_i32) \
-  TT__CAST_NARROW_TO(S, i64, tt_i64) \
-  TT__CAST_NARROW_TO(S, u8, tt_u8)   \
-  TT__CAST_NARROW_TO(S, u16, tt_u16) \
-  TT__CAST_NARROW_TO(S, u32, tt_u32) \
-  TT__CAST_NARROW_TO(S, u64, tt_u64) \
-  TT__CAST_NARROW_TO(S, f64, tt_f64) \
+#define TT__CAST_NARROW(S)                                                                           \
+  TT__CAST_NARROW_TO(S, b8, tt_b8)                                                                   \
+  TT__CAST_NARROW_TO(S, i8, tt_i8)                                                                   \
+  TT__CAST_NARROW_TO(S, i16, tt_i16)                                                                 \
+  TT__CAST_NARROW_TO(S, i32, tt_i32)                                                                 \
+  TT__CAST_NARROW_TO(S, i64, tt_i64)                                                                 \
+  TT__CAST_NARROW_TO(S, u8, tt_u8)                                                                   \
+  TT__CAST_NARROW_TO(S, u16, tt_u16)                                                                 \
+  /* NumPy takes these to u32 through i64, so that infinities and NaN give 0. */                     \
+  TT_FN tt_u32 tt_cast_##S##_u32(tt_##S h) { return (tt_u32)tt_cast_f32_i64(tt_cast_##S##_f32(h)); } \
+  TT__CAST_NARROW_TO(S, u64, tt_u64)                                                                 \
+  TT__CAST_NARROW_TO(S, f64, tt_f64)                                                                 \
   TT_FN tt_##S tt_cast_##S##_##S(tt_##S h) { return h; }
 TT__CAST_NARROW(f16)
 TT__CAST_NARROW(bf16)

@@ -155,7 +155,7 @@ static void check2(const row2 *r, long count) {
 }
 
 int main(int argc, char **argv) {
-  long count = getenv("TUTTI_TEST_COUNT") ? atol(getenv("TUTTI_TEST_COUNT")) : 300000;
+  long count = getenv("TUTTI_TEST_COUNT") ? atol(getenv("TUTTI_TEST_COUNT")) : 1500000;
   for (size_t i = 0; i < sizeof rows1 / sizeof *rows1; i++)
     if (argc < 2 || strcmp(argv[1], rows1[i].name) == 0) check1(&rows1[i], count);
   for (size_t i = 0; i < sizeof rows2 / sizeof *rows2; i++)

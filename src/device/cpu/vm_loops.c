@@ -21,6 +21,7 @@
 
 /* Lanes do not depend on one another: an operand is the output exactly, or apart from it. */
 #if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed" /* a loop it cannot turn into vector code is not an error */
 #define EACH_LANE _Pragma("clang loop vectorize(assume_safety)") for (int64_t i = 0; i < n; i++)
 #else
 #define EACH_LANE _Pragma("GCC ivdep") for (int64_t i = 0; i < n; i++)
@@ -41,8 +42,10 @@
 #define OF_B(M, ...) M(__VA_ARGS__, BOOL, b8)
 #define OF_I(M, ...)                                                                                \
   M(__VA_ARGS__, I8, i8)                                                                            \
-  M(__VA_ARGS__, I16, i16) M(__VA_ARGS__, I32, i32) M(__VA_ARGS__, I64, i64) M(__VA_ARGS__, U8, u8) \
-      M(__VA_ARGS__, U16, u16) M(__VA_ARGS__, U32, u32) M(__VA_ARGS__, U64, u64)
+  M(__VA_ARGS__, I16, i16)                                                                          \
+  M(__VA_ARGS__, I32, i32)                                                                          \
+  M(__VA_ARGS__, I64, i64) M(__VA_ARGS__, U8, u8) M(__VA_ARGS__, U16, u16) M(__VA_ARGS__, U32, u32) \
+      M(__VA_ARGS__, U64, u64)
 #define OF_F(M, ...) M(__VA_ARGS__, F32, f32) M(__VA_ARGS__, F64, f64)
 #define OF_0(M, ...)
 #define OF_1(M, ...) OF_B(M, __VA_ARGS__)
