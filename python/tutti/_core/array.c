@@ -1,0 +1,103 @@
+/*
+** The type `tutti.ndarray`: birth, death, and the table of its slots. What the slots do is
+** in number.c, index.c, attribute.c, method.c and export.c.
+*/
+#include "core.h"
+
+#include <stddef.h>
+#include <structmember.h>
+
+PyTypeObject *core_array_type;
+static allocfunc array_alloc;
+
+PyObject *core_wrap(tt_array *a, PyObject *base) {
+  if (!a) return NULL;
+  core_array *self = (core_array *)array_alloc(core_array_type, 0);
+  if (!self) {
+    tt_release(&a);
+    return NULL;
+  }
+  self->array = a;
+  if (base) {
+    PyObject *root = ((core_array *)base)->base;
+    self->base = Py_NewRef(root ? root : base);
+  }
+  return (PyObject *)self;
+}
+
+PyObject *core_done(tt_code code, tt_array *a, PyObject *base, const tt_error *err) {
+  return code == TT_OK ? core_wrap(a, base) : core_raise(code, err);
+}
+
+static void array_dealloc(PyObject *o) {
+  core_array *self = (core_array *)o;
+  PyTypeObject *type = Py_TYPE(o);
+  if (self->weak) PyObject_ClearWeakRefs(o);
+  Py_CLEAR(self->exports);
+  tt_release(&self->array);
+  Py_CLEAR(self->base);
+  PyObject_Free(o);
+  Py_DECREF(type);
+  core_drain();
+}
+
+static PyObject *array_new(PyTypeObject *type, PyObject *args, PyObject *kw) {
+  (void)type;
+  static char *names[] = {"shape", "dtype", NULL};
+  PyObject *shape, *dtype = NULL;
+  int64_t len[TT_MAX_RANK];
+  int rank;
+  tt_dtype want = TT_F64;
+  if (!PyArg_ParseTupleAndKeywords(args, kw, "O|O:ndarray", names, &shape, &dtype)) return NULL;
+  if (dtype && dtype != Py_None && !core_dtype_from(dtype, &want)) return NULL;
+  if (!core_shape(shape, len, &rank)) return NULL;
+  tt_array *a;
+  tt_error err;
+  tt_code c = tt_empty(want, rank, len, &a, &err);
+  return core_done(c, a, NULL, &err);
+}
+
+static PyObject *through_hook(core_hook hook, PyObject *self) {
+  PyObject *f = core_hook_get(hook);
+  return f ? PyObject_CallFunctionObjArgs(f, self, NULL) : NULL;
+}
+static PyObject *array_repr(PyObject *self) { return through_hook(CORE_HOOK_repr, self); }
+static PyObject *array_str(PyObject *self) { return through_hook(CORE_HOOK_str, self); }
+
+static PyMemberDef array_members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(core_array, weak), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+int core_array_init(PyObject *module) {
+  static PyType_Slot slot[CORE_MAX_SLOTS] = {
+      {Py_tp_doc,
+       "ndarray(shape, dtype=float64)\n--\n\n"
+       "An array of NumPy's semantics, computed when somebody looks. Make one with tutti.array, zeros, arange, ..."},
+      {Py_tp_new, array_new},
+      {Py_tp_dealloc, array_dealloc},
+      {Py_tp_repr, array_repr},
+      {Py_tp_str, array_str},
+      {Py_tp_hash, PyObject_HashNotImplemented},
+      {Py_tp_richcompare, core_richcompare},
+      {Py_tp_members, array_members},
+      {Py_tp_getset, core_attributes},
+  };
+  int n = 9;
+  PyMethodDef *methods = core_methods();
+  if (!methods) return -1;
+  slot[n++] = (PyType_Slot){Py_tp_methods, methods};
+  n += core_number_slots(slot + n);
+  n += core_index_slots(slot + n);
+  n += core_export_slots(slot + n);
+  slot[n] = (PyType_Slot){0, NULL};
+  static PyType_Spec spec = {"tutti.ndarray", sizeof(core_array), 0, Py_TPFLAGS_DEFAULT, NULL};
+  spec.slots = slot;
+  core_array_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
+  if (!core_array_type || PyModule_AddType(module, core_array_type) < 0) return -1;
+  array_alloc = (allocfunc)PyType_GetSlot(core_array_type, Py_tp_alloc);
+  PyObject *priority = PyFloat_FromDouble(1000.0);
+  int failed = priority ? PyObject_SetAttrString((PyObject *)core_array_type, "__array_priority__", priority) : -1;
+  Py_XDECREF(priority);
+  return failed;
+}

@@ -1,0 +1,417 @@
+/*
+** Array-likes as arrays: memory behind the buffer protocol, the array interface and
+** DLPack, then sequences. NumPy is never imported here: its objects speak those protocols.
+*/
+#include "core.h"
+
+#include <string.h>
+
+/* ---- memory that somebody else owns, released later */
+
+typedef struct held_buffer {
+  core_later later;
+  Py_buffer view;
+} held_buffer;
+
+typedef struct held_object {
+  core_later later;
+  PyObject *object;
+} held_object;
+
+static void drop_buffer(core_later *self) {
+  held_buffer *h = (held_buffer *)self;
+  PyBuffer_Release(&h->view);
+  PyMem_RawFree(h);
+}
+
+static void drop_object(core_later *self) {
+  held_object *h = (held_object *)self;
+  Py_DECREF(h->object);
+  PyMem_RawFree(h);
+}
+
+void core_raise_copy_needed(void) {
+  PyErr_SetString(PyExc_ValueError, "Unable to avoid copy while creating an array as requested.");
+}
+
+/* ---- memory described by somebody, taken or copied */
+
+typedef struct memory {
+  tt_dtype dtype;
+  bool swap, readonly;
+  int rank;
+  void *data;
+  int64_t len[TT_MAX_RANK], stride[TT_MAX_RANK];
+  bool contiguous; /* stride is not set */
+} memory;
+
+static bool strides_fit(const memory *m) {
+  int64_t bytes = core_dtype_bytes(m->dtype);
+  if (m->contiguous) return true;
+  for (int k = 0; k < m->rank; k++) {
+    if (m->stride[k] % bytes != 0) return false;
+  }
+  return true;
+}
+
+static bool shareable(const memory *m) {
+  return !m->swap && strides_fit(m) && (uintptr_t)m->data % (uintptr_t)core_dtype_bytes(m->dtype) == 0;
+}
+
+/* Elements in the machine's byte order, C order, then an array of them. */
+static tt_array *copy_swapped(const memory *m) {
+  int64_t total = 1, bytes = core_dtype_bytes(m->dtype);
+  int64_t index[TT_MAX_RANK] = {0}, stride[TT_MAX_RANK];
+  for (int k = m->rank - 1; k >= 0; k--) {
+    stride[k] = m->contiguous ? total * bytes : m->stride[k];
+    total *= m->len[k];
+  }
+  char *flat = PyMem_Malloc(total > 0 ? (size_t)(total * bytes) : 1);
+  if (!flat) return (void)PyErr_NoMemory(), NULL;
+  int64_t unit = core_dtype_kind(m->dtype) == 'c' ? bytes / 2 : bytes;
+  const char *from = m->data;
+  for (int64_t e = 0; e < total; e++) {
+    for (int64_t b = 0; b < bytes; b++) flat[e * bytes + b] = from[b / unit * unit + unit - 1 - b % unit];
+    for (int k = m->rank - 1; k >= 0; k--) {
+      from += stride[k];
+      if (++index[k] < m->len[k]) break;
+      from -= stride[k] * m->len[k];
+      index[k] = 0;
+    }
+  }
+  tt_array *a = NULL;
+  tt_error err;
+  tt_code c = tt_from_data(m->dtype, m->rank, m->len, flat, NULL, &a, &err);
+  PyMem_Free(flat);
+  if (c != TT_OK) core_raise(c, &err);
+  return a;
+}
+
+static tt_array *copy_memory(const memory *m) {
+  if (m->swap) return copy_swapped(m);
+  tt_array *a = NULL;
+  tt_error err;
+  int64_t total = core_dtype_bytes(m->dtype);
+  for (int k = 0; k < m->rank; k++) total = m->len[k] > (1 << 20) ? INT64_MAX / 2 : total * m->len[k] % (INT64_MAX / 2);
+  bool large = total > (1 << 20); /* worth letting others run */
+  if (large) core_block_begin();
+  tt_code c = tt_from_data(m->dtype, m->rank, m->len, m->data, m->contiguous ? NULL : m->stride, &a, &err);
+  if (large) core_block_end();
+  if (c != TT_OK) core_raise(c, &err);
+  return a;
+}
+
+/* Share or copy `m`; `later` owns the memory and is used up or run. */
+static tt_array *take_memory(const memory *m, core_copy copy, core_later *later) {
+  bool share = copy == CORE_COPY_NEVER || (copy == CORE_COPY_NEEDED && m->readonly);
+  tt_array *a = NULL;
+  if (share && shareable(m)) {
+    tt_error err;
+    tt_code c = tt_adopt(m->dtype, m->rank, m->len, m->data, m->contiguous ? NULL : m->stride, m->readonly,
+                         core_later_push, later, &a, &err);
+    if (c == TT_OK) return a;
+    core_raise(c, &err);
+  } else if (copy == CORE_COPY_NEVER) {
+    core_raise_copy_needed();
+  } else {
+    a = copy_memory(m);
+  }
+  later->run(later);
+  return a;
+}
+
+static tt_array *unsupported(PyObject *o, const char *what) {
+  PyErr_Format(PyExc_TypeError, "unsupported data type '%s' of a '%s' object", what, "source");
+  (void)o;
+  return NULL;
+}
+
+/* ---- buffers */
+
+/* bfloat16 travels as a two-byte void: only the dtype's name tells. */
+static bool is_bfloat16(PyObject *o) {
+  PyObject *dtype = PyObject_GetAttrString(o, "dtype");
+  tt_dtype found = TT_DTYPE_NONE;
+  if (dtype) {
+    if (!core_dtype_from(dtype, &found)) PyErr_Clear();
+    Py_DECREF(dtype);
+  } else {
+    PyErr_Clear();
+  }
+  return found == TT_BF16;
+}
+
+static tt_array *from_buffer(PyObject *o, core_copy copy) {
+  held_buffer *h = PyMem_RawMalloc(sizeof *h);
+  if (!h) return (void)PyErr_NoMemory(), NULL;
+  if (PyObject_GetBuffer(o, &h->view, PyBUF_FULL_RO) < 0) {
+    PyMem_RawFree(h);
+    return NULL;
+  }
+  h->later.run = drop_buffer;
+  memory m;
+  Py_buffer *v = &h->view;
+  m.dtype = core_dtype_from_format(v->format, v->itemsize, &m.swap);
+  if (m.dtype == TT_DTYPE_NONE || v->ndim > TT_MAX_RANK || v->suboffsets) {
+    unsupported(o, v->format ? v->format : "?");
+    drop_buffer(&h->later);
+    return NULL;
+  }
+  m.rank = v->ndim;
+  m.data = v->buf;
+  m.readonly = v->readonly;
+  m.contiguous = v->strides == NULL;
+  for (int k = 0; k < m.rank; k++) {
+    m.len[k] = v->shape ? v->shape[k] : v->len / v->itemsize;
+    if (!m.contiguous) m.stride[k] = v->strides[k];
+  }
+  return take_memory(&m, copy, &h->later);
+}
+
+/* ---- the array interface */
+
+static bool read_ints(PyObject *tuple, int64_t *out, int *n) {
+  if (!PyTuple_Check(tuple) || PyTuple_Size(tuple) > TT_MAX_RANK) {
+    PyErr_SetString(PyExc_ValueError, "Invalid __array_interface__ value, shape and strides must be tuples");
+    return false;
+  }
+  *n = (int)PyTuple_Size(tuple);
+  for (int k = 0; k < *n; k++) {
+    out[k] = PyLong_AsLongLong(PyTuple_GetItem(tuple, k));
+    if (out[k] == -1 && PyErr_Occurred()) return false;
+  }
+  return true;
+}
+
+static bool read_interface(PyObject *o, PyObject *d, memory *m) {
+  PyObject *shape = PyDict_GetItemString(d, "shape"), *typestr = PyDict_GetItemString(d, "typestr");
+  PyObject *data = PyDict_GetItemString(d, "data"), *strides = PyDict_GetItemString(d, "strides");
+  if (!shape || !typestr || !data || !PyTuple_Check(data) || PyTuple_Size(data) != 2) {
+    PyErr_SetString(PyExc_ValueError, "Invalid __array_interface__ value");
+    return false;
+  }
+  const char *s = PyUnicode_Check(typestr) ? PyUnicode_AsUTF8AndSize(typestr, NULL) : NULL;
+  if (!s) return PyErr_SetString(PyExc_TypeError, "__array_interface__ typestr must be a string"), false;
+  m->dtype = core_dtype_from_typestr(s, &m->swap);
+  if (m->dtype == TT_DTYPE_NONE && strcmp(s + (*s != 0), "V2") == 0 && is_bfloat16(o)) m->dtype = TT_BF16;
+  if (m->dtype == TT_DTYPE_NONE) return unsupported(o, s) != NULL;
+  int n;
+  if (!read_ints(shape, m->len, &m->rank)) return false;
+  m->contiguous = !strides || strides == Py_None;
+  if (!m->contiguous && (!read_ints(strides, m->stride, &n) || n != m->rank)) return false;
+  m->data = PyLong_AsVoidPtr(PyTuple_GetItem(data, 0));
+  m->readonly = PyObject_IsTrue(PyTuple_GetItem(data, 1)) == 1;
+  return !PyErr_Occurred();
+}
+
+static tt_array *from_interface(PyObject *o, PyObject *d, core_copy copy) {
+  memory m;
+  if (!PyDict_Check(d)) return PyErr_SetString(PyExc_ValueError, "Invalid __array_interface__ value, must be a dict"), NULL;
+  if (!read_interface(o, d, &m)) return NULL;
+  held_object *h = PyMem_RawMalloc(sizeof *h);
+  if (!h) return (void)PyErr_NoMemory(), NULL;
+  h->later.run = drop_object;
+  h->object = Py_NewRef(o);
+  return take_memory(&m, copy, &h->later);
+}
+
+tt_array *core_from_memory(PyObject *o, core_copy copy, bool *known) {
+  *known = false;
+  if (PyType_Check(o)) return NULL;
+  if (PyObject_CheckBuffer(o) && !PyBytes_Check(o)) {
+    *known = true;
+    tt_array *a = from_buffer(o, copy);
+    if (a || !(PyErr_ExceptionMatches(PyExc_BufferError) || PyErr_ExceptionMatches(PyExc_ValueError)) ||
+        copy == CORE_COPY_NEVER) {
+      if (a || !PyErr_ExceptionMatches(PyExc_ValueError) || PyObject_HasAttrString(o, "__array_interface__") == 0) return a;
+    }
+    PyErr_Clear(); /* NumPy exports no buffer of types outside the struct module: ask for its interface */
+  }
+  PyObject *d = PyObject_GetAttrString(o, "__array_interface__");
+  if (d) {
+    *known = true;
+    tt_array *a = from_interface(o, d, copy);
+    Py_DECREF(d);
+    return a;
+  }
+  PyErr_Clear();
+  if (PyObject_HasAttrString(o, "__dlpack__")) {
+    *known = true;
+    return core_from_dlpack(o, copy);
+  }
+  return NULL;
+}
+
+/* ---- any object */
+
+static tt_array *converted(tt_array *a, tt_dtype dtype, core_copy copy) {
+  if (!a || dtype == TT_DTYPE_NONE || tt_array_dtype(a) == dtype) return a;
+  if (copy == CORE_COPY_NEVER) {
+    tt_release(&a);
+    core_raise_copy_needed();
+    return NULL;
+  }
+  tt_array *out = NULL;
+  tt_error err;
+  tt_code c = tt_cast(a, dtype, true, &out, &err);
+  tt_release(&a);
+  if (c != TT_OK) core_raise(c, &err);
+  return out;
+}
+
+tt_array *core_from_value(const tt_value *v, tt_dtype dtype) {
+  static const tt_dtype own[] = {[TT_V_BOOL] = TT_BOOL,   [TT_V_INT] = TT_I64,      [TT_V_UINT] = TT_U64,
+                                 [TT_V_FLOAT] = TT_F64, [TT_V_COMPLEX] = TT_C128};
+  tt_array *a = NULL;
+  tt_error err;
+  tt_code c = tt_full(dtype == TT_DTYPE_NONE ? own[v->tag] : dtype, 0, NULL, *v, &a, &err);
+  if (c != TT_OK) core_raise(c, &err);
+  return a;
+}
+
+static tt_array *from_ours(tt_array *a, tt_dtype dtype, core_copy copy) {
+  tt_array *out = NULL;
+  tt_error err;
+  if (dtype == TT_DTYPE_NONE || dtype == tt_array_dtype(a)) {
+    if (copy != CORE_COPY_ALWAYS) return tt_retain(a);
+    tt_code c = tt_copy(a, &out, &err);
+    if (c != TT_OK) core_raise(c, &err);
+    return out;
+  }
+  return converted(tt_retain(a), dtype, copy);
+}
+
+/* What an object's own __array__ makes: an array of NumPy's, or ours. */
+static tt_array *from_array_method(PyObject *o, tt_dtype dtype, core_copy copy) {
+  PyObject *made = PyObject_CallMethod(o, "__array__", NULL);
+  if (!made) return NULL;
+  bool known = true;
+  tt_array *a = core_is_array(made) ? from_ours(core_handle(made), dtype, copy) : core_from_memory(made, copy, &known);
+  Py_DECREF(made);
+  if (!known) PyErr_SetString(PyExc_ValueError, "object __array__ method not producing an array");
+  return converted(a, dtype, copy);
+}
+
+tt_array *core_asarray(PyObject *o, tt_dtype dtype, core_copy copy) {
+  core_drain();
+  if (core_is_array(o)) return from_ours(core_handle(o), dtype, copy);
+  if (core_is_scalar(o)) {
+    tt_value v;
+    if (copy == CORE_COPY_NEVER) return core_raise_copy_needed(), NULL;
+    return core_value_scalar(o, &v) ? core_from_value(&v, dtype) : NULL;
+  }
+  if (PyList_Check(o) || PyTuple_Check(o)) {
+    if (copy == CORE_COPY_NEVER) return core_raise_copy_needed(), NULL;
+    return core_from_sequence(o, dtype);
+  }
+  bool known;
+  tt_array *a = core_from_memory(o, copy, &known);
+  if (known) return converted(a, dtype, copy);
+  if (!PyType_Check(o) && PyObject_HasAttrString(o, "__array__")) return from_array_method(o, dtype, copy);
+  if (copy == CORE_COPY_NEVER) return core_raise_copy_needed(), NULL;
+  return core_from_sequence(o, dtype);
+}
+
+/* ---- tutti.array, tutti.asarray */
+
+static PyObject *checked_device(PyObject *device) {
+  if (!device || device == Py_None) Py_RETURN_NONE;
+  PyObject *hook = core_hook_get(CORE_HOOK_device);
+  return hook ? PyObject_CallFunctionObjArgs(hook, device, NULL) : NULL;
+}
+
+/* Only the memory order 'F' of a copy is more than a wish: our arrays are in C order. */
+static bool check_order(PyObject *order) {
+  if (!order || order == Py_None) return true;
+  const char *s = PyUnicode_Check(order) ? PyUnicode_AsUTF8AndSize(order, NULL) : NULL;
+  if (s && s[0] && !s[1] && strchr("CFAKcfak", s[0])) return true;
+  PyErr_SetString(PyExc_ValueError, "order must be one of 'C', 'F', 'A', or 'K'");
+  return false;
+}
+
+static PyObject *make(PyObject *o, PyObject *dtype, core_copy copy, PyObject *order, PyObject *device) {
+  tt_dtype want;
+  PyObject *checked = checked_device(device);
+  if (!checked) return NULL;
+  Py_DECREF(checked);
+  if (!core_dtype_optional(dtype, &want) || !check_order(order)) return NULL;
+  bool same = core_is_array(o) && (want == TT_DTYPE_NONE || want == tt_array_dtype(core_handle(o)));
+  if (same && copy != CORE_COPY_ALWAYS) return Py_NewRef(o);
+  return core_wrap(core_asarray(o, want, copy), NULL);
+}
+
+static bool copy_mode(PyObject *copy, core_copy without, core_copy *out) {
+  if (!copy) return *out = without, true;
+  if (copy == Py_None) return *out = CORE_COPY_NEEDED, true;
+  int yes = PyObject_IsTrue(copy);
+  *out = yes ? CORE_COPY_ALWAYS : CORE_COPY_NEVER;
+  return yes >= 0;
+}
+
+PyObject *core_py_array(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
+  (void)self;
+  PyObject *a[8];
+  core_copy copy;
+  if (!core_bind("array", "object,dtype,*,copy,order,subok,ndmin,like,device", 1, arg, n, names, a)) return NULL;
+  if (!copy_mode(a[2], CORE_COPY_ALWAYS, &copy)) return NULL;
+  PyObject *made = make(a[0], a[1], copy, a[3], a[7]);
+  long ndmin = made && a[5] ? PyLong_AsLong(a[5]) : 0;
+  if (!made || ndmin <= 0) return PyErr_Occurred() ? (Py_XDECREF(made), NULL) : made;
+  int rank = tt_array_rank(core_handle(made));
+  int64_t len[TT_MAX_RANK];
+  if (ndmin > TT_MAX_RANK) {
+    Py_DECREF(made);
+    return PyErr_Format(PyExc_ValueError, "ndmin bigger than allowable number of dimensions (%d)", TT_MAX_RANK);
+  }
+  if (ndmin <= rank) return made;
+  for (int k = 0; k < (int)ndmin; k++) {
+    int from = k - ((int)ndmin - rank);
+    len[k] = from < 0 ? 1 : tt_array_len(core_handle(made))[from];
+  }
+  tt_array *out;
+  tt_error err;
+  tt_code c = tt_reshape(core_handle(made), (int)ndmin, len, &out, &err);
+  Py_DECREF(made);
+  return core_done(c, out, NULL, &err);
+}
+
+PyObject *core_py_asarray(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
+  (void)self;
+  PyObject *a[6];
+  core_copy copy;
+  if (!core_bind("asarray", "a,dtype,order,*,device,copy,like", 1, arg, n, names, a)) return NULL;
+  if (!copy_mode(a[4], CORE_COPY_NEEDED, &copy)) return NULL;
+  return make(a[0], a[1], copy, a[2], a[3]);
+}
+
+PyObject *core_py_frombuffer(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
+  (void)self;
+  PyObject *a[4];
+  tt_dtype dtype = TT_F64;
+  if (!core_bind("frombuffer", "buffer,dtype,count,offset", 1, arg, n, names, a)) return NULL;
+  if (a[1] && !core_dtype_from(a[1], &dtype)) return NULL;
+  Py_ssize_t count = a[2] ? PyNumber_AsSsize_t(a[2], PyExc_OverflowError) : -1;
+  Py_ssize_t offset = a[3] ? PyNumber_AsSsize_t(a[3], PyExc_OverflowError) : 0, bytes = core_dtype_bytes(dtype);
+  if (PyErr_Occurred()) return NULL;
+  held_buffer *h = PyMem_RawMalloc(sizeof *h);
+  if (!h) return PyErr_NoMemory();
+  if (PyObject_GetBuffer(a[0], &h->view, PyBUF_SIMPLE) < 0) {
+    PyMem_RawFree(h);
+    return NULL;
+  }
+  h->later.run = drop_buffer;
+  Py_ssize_t room = h->view.len - offset;
+  const char *why = NULL;
+  if (offset < 0 || room < 0) why = "offset must be non-negative and no greater than buffer length";
+  if (!why && count < 0 && room % bytes != 0) why = "buffer size must be a multiple of element size";
+  if (!why && count >= 0 && count > room / bytes) why = "buffer is smaller than requested size";
+  if (why) {
+    drop_buffer(&h->later);
+    PyErr_Format(PyExc_ValueError, "%s", why);
+    return NULL;
+  }
+  memory m = {.dtype = dtype, .rank = 1, .data = (char *)h->view.buf + offset, .contiguous = true};
+  m.readonly = h->view.readonly;
+  m.len[0] = count < 0 ? room / bytes : count;
+  return core_wrap(take_memory(&m, shareable(&m) ? CORE_COPY_NEVER : CORE_COPY_ALWAYS, &h->later), NULL);
+}

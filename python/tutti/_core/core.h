@@ -1,0 +1,210 @@
+/*
+** The nouns of the Python extension, shared by its files: the array, dtype and argument
+** objects, and what each file offers to the others.
+**
+** The extension translates: Python objects become tt_values, tt_arrays become objects,
+** codes become exceptions. It computes nothing and knows no shape rule; only the public
+** headers of tutti are included here. Names shared between files start with core_.
+*/
+#ifndef TUTTI_PY_CORE_H
+#define TUTTI_PY_CORE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <stdbool.h>
+
+#include "tutti/tutti.h"
+
+/* ---- objects */
+
+/* `tutti.ndarray`: one hold on an array. */
+typedef struct core_array {
+  PyObject_HEAD
+  tt_array *array;   /* never NULL in a finished object */
+  PyObject *base;    /* the ndarray that this one is a view of, or NULL */
+  PyObject *weak;    /* weak references */
+  PyObject *exports; /* list of capsules that keep memory shown by __array_interface__, or NULL */
+} core_array;
+
+/* The type objects; made once when the module starts, never changed after. */
+extern PyTypeObject *core_array_type, *core_dtype_type;
+
+static inline bool core_is_array(PyObject *o) { return Py_TYPE(o) == core_array_type; }
+static inline tt_array *core_handle(PyObject *o) { return ((core_array *)o)->array; }
+
+int core_array_init(PyObject *module);
+/* Take the hold `a` (NULL: an error is set, hand NULL on) into a new object; `base`: the object it views, or NULL. */
+PyObject *core_wrap(tt_array *a, PyObject *base);
+/* As core_wrap, after a call that returned `code`. */
+PyObject *core_done(tt_code code, tt_array *a, PyObject *base, const tt_error *err);
+
+/* ---- hooks: Python functions of the package that the extension calls (module.c) */
+#define CORE_HOOKS(X)                                                                                           \
+  X(repr) X(str) X(format) X(flags) X(flat) X(device) X(error_class) X(array_ufunc) X(array_function)         \
+  X(namespace) X(numpy) X(numpy_dtype)
+typedef enum core_hook {
+#define CORE_HOOK_ENUM(name) CORE_HOOK_##name,
+  CORE_HOOKS(CORE_HOOK_ENUM)
+#undef CORE_HOOK_ENUM
+  CORE_HOOK_COUNT
+} core_hook;
+/* Borrowed; NULL with an exception set when the package did not register it. */
+PyObject *core_hook_get(core_hook hook);
+
+/* ---- errors (error.c) */
+int core_error_init(void);
+/* Raise the exception of a code; returns NULL. */
+PyObject *core_raise(tt_code code, const tt_error *err);
+/* Give up the interpreter lock while this thread waits or copies; nests. */
+void core_block_begin(void);
+void core_block_end(void);
+/*
+** Things to give back that need the interpreter lock, when the one who lets go may not have it: queued without a
+** lock, run by the next call that passes core_drain or by the interpreter itself.
+*/
+typedef struct core_later {
+  struct core_later *next;
+  void (*run)(struct core_later *self); /* frees self; called with the interpreter lock */
+} core_later;
+void core_later_push(void *later); /* a core_later; fits tt_adopt's drop */
+extern core_later *core_later_head;
+void core_later_run(void);
+static inline void core_drain(void) {
+  if (__atomic_load_n(&core_later_head, __ATOMIC_RELAXED)) core_later_run();
+}
+
+/* ---- dtypes (dtype.c) */
+int core_dtype_init(PyObject *module);
+PyObject *core_dtype_object(tt_dtype dtype); /* new reference */
+const char *core_dtype_name(tt_dtype dtype);
+const char *core_dtype_typestr(tt_dtype dtype);
+const char *core_dtype_format(tt_dtype dtype);
+char core_dtype_kind(tt_dtype dtype);
+int64_t core_dtype_bytes(tt_dtype dtype);
+/* Any spelling of a dtype: ours, names, Python types, NumPy's. False with a TypeError when it is none. */
+bool core_dtype_from(PyObject *o, tt_dtype *out);
+/* As core_dtype_from, None (or NULL) becoming TT_DTYPE_NONE. */
+bool core_dtype_optional(PyObject *o, tt_dtype *out);
+/* A NumPy type string ("<f4", ">f4" with *swap), or a buffer format. TT_DTYPE_NONE when unknown. */
+tt_dtype core_dtype_from_typestr(const char *s, bool *swap);
+tt_dtype core_dtype_from_format(const char *format, int64_t itemsize, bool *swap);
+
+/* ---- arguments (value.c) */
+
+/*
+** What the values of one call point at: items of tuples, arrays converted on the way. Freed by core_scratch_free
+** after the call. Everything small lies inside.
+*/
+typedef struct core_block core_block;
+typedef struct core_scratch {
+  int used, nhold;
+  core_block *block;        /* larger pieces */
+  tt_array *hold[8];
+  tt_value item[24];
+} core_scratch;
+static inline void core_scratch_init(core_scratch *s) { s->used = 0, s->nhold = 0, s->block = NULL; }
+void core_scratch_free(core_scratch *s);
+/* Room for n values, or NULL with MemoryError. */
+tt_value *core_scratch_values(core_scratch *s, int64_t n);
+/* Let the scratch own a hold. False (the hold is dropped) with MemoryError. */
+bool core_scratch_own(core_scratch *s, tt_array *a);
+
+/* A Python scalar or None, exactly; false when `o` is something else (no exception). Huge ints: see core_value_int. */
+bool core_value_scalar(PyObject *o, tt_value *out);
+/* An int; false with OverflowError beyond uint64. */
+bool core_value_int(PyObject *o, tt_value *out);
+/* An array-like: arrays, scalars stay scalars, the rest is converted. False with an exception. */
+bool core_value_array(core_scratch *s, PyObject *o, tt_value *out);
+/* A sequence of array-likes as a tuple value. */
+bool core_value_arrays(core_scratch *s, PyObject *o, tt_value *out);
+/* Anything as it is: scalars, strings, dtypes, slices, tuples and lists (deep), arrays. */
+bool core_value_any(core_scratch *s, PyObject *o, tt_value *out);
+/* What stands between [ and ]. */
+bool core_value_index(core_scratch *s, PyObject *o, tt_value *out);
+/* A shape: an int or a sequence of ints. False with an exception; at most TT_MAX_RANK axes. */
+bool core_shape(PyObject *o, int64_t *len, int *rank);
+bool core_shape_args(PyObject *const *arg, Py_ssize_t n, int64_t *len, int *rank);
+/* A tt_value scalar as a Python object. */
+PyObject *core_value_object(const tt_value *v);
+
+/* ---- making arrays from objects (convert.c, sequence.c) */
+typedef enum core_copy { CORE_COPY_NEEDED, CORE_COPY_ALWAYS, CORE_COPY_NEVER } core_copy;
+/*
+** Any array-like as an array of `dtype` (TT_DTYPE_NONE: its own). A new hold, or NULL with an exception.
+** NEEDED shares read-only memory and tutti's own arrays, and copies the rest; NEVER shares or raises ValueError.
+*/
+tt_array *core_asarray(PyObject *o, tt_dtype dtype, core_copy copy);
+/* Memory behind a buffer, an interface or a capsule, or NULL; *known tells whether `o` has one of these at all. */
+tt_array *core_from_memory(PyObject *o, core_copy copy, bool *known);
+/* Nested sequences of scalars and arrays. */
+tt_array *core_from_sequence(PyObject *o, tt_dtype dtype);
+/* A scalar as a rank-0 array. */
+tt_array *core_from_value(const tt_value *v, tt_dtype dtype);
+bool core_is_scalar(PyObject *o); /* exactly bool, int, float or complex */
+void core_raise_copy_needed(void);
+
+PyObject *core_py_array(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
+PyObject *core_py_asarray(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
+PyObject *core_py_frombuffer(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
+
+/* ---- keyword arguments of hand-written functions (args.c) */
+
+/*
+** Bind a fast call to named parameters: out[k] borrowed or NULL. `names` is "a,b,*,c": "*" starts keyword-only ones;
+** the first `required` must be given. False with NumPy's TypeError.
+*/
+bool core_bind(const char *function, const char *names, int required, PyObject *const *arg, Py_ssize_t n, PyObject *kw,
+               PyObject **out);
+
+/* ---- slots and methods, by file */
+#define CORE_MAX_SLOTS 96
+int core_number_slots(PyType_Slot *slot); /* number.c: fill, return how many */
+int core_index_slots(PyType_Slot *slot);  /* index.c */
+int core_export_slots(PyType_Slot *slot); /* export.c */
+PyObject *core_richcompare(PyObject *l, PyObject *r, int op);
+PyMethodDef *core_methods(void); /* method.c */
+extern PyGetSetDef core_attributes[]; /* attribute.c */
+
+/* exported and pickled (export.c) */
+PyObject *core_tolist(PyObject *self);
+PyObject *core_item(tt_array *a);
+PyObject *core_meth_tolist(PyObject *self, PyObject *unused);
+PyObject *core_meth_tobytes(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
+PyObject *core_meth_item(PyObject *self, PyObject *const *arg, Py_ssize_t n);
+PyObject *core_meth_reduce(PyObject *self, PyObject *unused);
+PyObject *core_meth_reduce_ex(PyObject *self, PyObject *protocol);
+PyObject *core_attr_interface(PyObject *self, void *unused);
+PyObject *core_py_rebuild(PyObject *self, PyObject *args);
+
+/* DLPack (dlpack.c) */
+PyObject *core_meth_dlpack(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
+PyObject *core_meth_dlpack_device(PyObject *self, PyObject *unused);
+PyObject *core_py_from_dlpack(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
+tt_array *core_from_dlpack(PyObject *o, core_copy copy);
+
+/* elementwise functions (apply.c), table functions (call.c), insight (insight.c): added to the module by name */
+int core_apply_init(PyObject *module);
+PyObject *core_apply(tt_op op, PyObject *const *arg, Py_ssize_t n, PyObject *names);
+/* One elementwise op over objects; Py_NotImplemented where an operand is no array-like. */
+PyObject *core_operator(tt_op op, PyObject *const *arg, int n, PyObject *out);
+int core_call_init(PyObject *module);
+/* The row by name, or -1. */
+int core_row(const char *name);
+/* Call a row; `self` (or NULL) is the first positional argument. */
+PyObject *core_call(int row, PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
+extern PyMethodDef core_insight_functions[];
+int core_insight_init(void);
+extern PyMethodDef core_text_functions[]; /* text.c */
+
+/* The caller's line, when somebody wants it (line.c). */
+extern bool core_line_wanted;
+void core_line_record(void);
+static inline void core_line(void) {
+  if (core_line_wanted) core_line_record();
+}
+
+/* METH_FASTCALL functions in a table of PyCFunctions. */
+#define CORE_FAST(f) ((PyCFunction)(void (*)(void))(f))
+
+#endif

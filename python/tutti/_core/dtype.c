@@ -1,0 +1,294 @@
+/*
+** dtype objects: one for each row of dtype.def, equal to their names and to NumPy's, and
+** callable to make a scalar. And every way people spell a dtype.
+*/
+#include "core.h"
+
+#include <string.h>
+
+typedef struct core_dtype {
+  PyObject_HEAD
+  tt_dtype dtype;
+} core_dtype;
+
+typedef struct dtype_row {
+  const char *name, *typestr, *format;
+  char kind;
+  int bytes;
+} dtype_row;
+
+static const dtype_row rows[] = {
+#define TT_DTYPE(E, name, suffix, ctype, kind, bytes, typestr, format) {name, typestr, format, kind, bytes},
+#include "tutti/dtype.def"
+#undef TT_DTYPE
+};
+
+PyTypeObject *core_dtype_type;
+static PyObject *singleton[TT_DTYPE_COUNT];
+
+PyObject *core_dtype_object(tt_dtype dtype) { return Py_NewRef(singleton[dtype]); }
+const char *core_dtype_name(tt_dtype dtype) { return rows[dtype].name; }
+const char *core_dtype_typestr(tt_dtype dtype) { return rows[dtype].typestr; }
+const char *core_dtype_format(tt_dtype dtype) { return rows[dtype].format; }
+char core_dtype_kind(tt_dtype dtype) { return rows[dtype].kind; }
+int64_t core_dtype_bytes(tt_dtype dtype) { return rows[dtype].bytes; }
+
+/* ---- from text */
+
+static tt_dtype by_kind(char kind, int64_t bytes) {
+  for (int k = 0; k < TT_DTYPE_COUNT; k++) {
+    if (k != TT_BF16 && rows[k].kind == kind && rows[k].bytes == bytes) return (tt_dtype)k;
+  }
+  return TT_DTYPE_NONE;
+}
+
+tt_dtype core_dtype_from_typestr(const char *s, bool *swap) {
+  *swap = false;
+  if (*s == '<' || *s == '=' || *s == '|') {
+    s++;
+  } else if (*s == '>') {
+    *swap = true;
+    s++;
+  }
+  if (!strchr("biufc", s[0]) || !s[0] || s[1] < '0' || s[1] > '9') return TT_DTYPE_NONE;
+  int64_t bytes = s[1] - '0';
+  if (s[2] >= '0' && s[2] <= '9') bytes = bytes * 10 + s[2] - '0';
+  tt_dtype found = by_kind(s[0], bytes);
+  if (bytes == 1) *swap = false;
+  return strlen(s) <= 3 ? found : TT_DTYPE_NONE;
+}
+
+tt_dtype core_dtype_from_format(const char *format, int64_t itemsize, bool *swap) {
+  *swap = false;
+  if (!format) return TT_U8;
+  if (*format == '>' || *format == '!') *swap = itemsize > 1;
+  if (*format && strchr("<>=@!^", *format)) format++;
+  char kind = 0;
+  bool complex = *format == 'Z';
+  if (complex) format++;
+  if (!format[0] || format[1]) return TT_DTYPE_NONE;
+  if (strchr("bhilqn", *format)) kind = 'i';
+  if (strchr("BHILQN", *format)) kind = 'u';
+  if (strchr("efd", *format)) kind = complex ? 'c' : 'f';
+  if (*format == '?') kind = 'b';
+  if (complex && kind != 'c') return TT_DTYPE_NONE;
+  return kind ? by_kind(kind, itemsize) : TT_DTYPE_NONE;
+}
+
+/* NumPy's other names for the same types, as C sees them on 64-bit systems. */
+static const struct {
+  const char *name;
+  tt_dtype dtype;
+} aliases[] = {
+    {"bool_", TT_BOOL},  {"?", TT_BOOL},      {"b1", TT_BOOL},        {"int", TT_I64},      {"int_", TT_I64},
+    {"intp", TT_I64},    {"long", TT_I64},    {"longlong", TT_I64},   {"uint", TT_U64},     {"uintp", TT_U64},
+    {"ulong", TT_U64},   {"ulonglong", TT_U64}, {"byte", TT_I8},      {"ubyte", TT_U8},     {"short", TT_I16},
+    {"ushort", TT_U16},  {"intc", TT_I32},    {"uintc", TT_U32},      {"half", TT_F16},     {"single", TT_F32},
+    {"float", TT_F64},   {"double", TT_F64},  {"complex", TT_C128},   {"csingle", TT_C64},  {"cdouble", TT_C128},
+    {"b", TT_I8},        {"h", TT_I16},       {"i", TT_I32},          {"l", TT_I64},        {"q", TT_I64},
+    {"B", TT_U8},        {"H", TT_U16},       {"I", TT_U32},          {"L", TT_U64},        {"Q", TT_U64},
+    {"e", TT_F16},       {"f", TT_F32},       {"d", TT_F64},          {"F", TT_C64},        {"D", TT_C128},
+    {"p", TT_I64},       {"P", TT_U64},
+};
+
+static bool from_text(const char *s, tt_dtype *out) {
+  for (int k = 0; k < TT_DTYPE_COUNT; k++) {
+    if (strcmp(rows[k].name, s) == 0) return *out = (tt_dtype)k, true;
+  }
+  for (size_t k = 0; k < sizeof aliases / sizeof *aliases; k++) {
+    if (strcmp(aliases[k].name, s) == 0) return *out = aliases[k].dtype, true;
+  }
+  bool swap;
+  *out = core_dtype_from_typestr(s, &swap);
+  return *out != TT_DTYPE_NONE && !swap;
+}
+
+/* NumPy's dtypes and scalar types, ml_dtypes' types: told by their name, so that neither need be imported. */
+static bool from_foreign(PyObject *o, tt_dtype *out) {
+  const char *attr = PyType_Check(o) ? "__name__" : "name";
+  PyObject *name = PyObject_GetAttrString(o, attr);
+  if (!name) {
+    PyErr_Clear();
+    return false;
+  }
+  bool ok = false;
+  if (PyUnicode_Check(name)) {
+    const char *s = PyUnicode_AsUTF8AndSize(name, NULL);
+    if (s) {
+      for (int k = 0; k < TT_DTYPE_COUNT && !ok; k++) {
+        if (strcmp(rows[k].name, s) == 0) *out = (tt_dtype)k, ok = true;
+      }
+      if (!ok && PyType_Check(o)) ok = strcmp(s, "bool_") == 0 ? (*out = TT_BOOL, true) : ok;
+    } else {
+      PyErr_Clear();
+    }
+  }
+  Py_DECREF(name);
+  if (ok && !PyType_Check(o)) {
+    /* A dtype of the other byte order has the same name: not the same type. */
+    PyObject *native = PyObject_GetAttrString(o, "isnative");
+    if (native) {
+      ok = PyObject_IsTrue(native) == 1;
+      Py_DECREF(native);
+    } else {
+      PyErr_Clear();
+    }
+  }
+  return ok;
+}
+
+/* 1 found, 0 not a dtype (no exception). */
+static bool find(PyObject *o, tt_dtype *out) {
+  if (Py_TYPE(o) == core_dtype_type) return *out = ((core_dtype *)o)->dtype, true;
+  if (o == (PyObject *)&PyFloat_Type) return *out = TT_F64, true;
+  if (o == (PyObject *)&PyLong_Type) return *out = TT_I64, true;
+  if (o == (PyObject *)&PyBool_Type) return *out = TT_BOOL, true;
+  if (o == (PyObject *)&PyComplex_Type) return *out = TT_C128, true;
+  if (PyUnicode_Check(o)) {
+    const char *s = PyUnicode_AsUTF8AndSize(o, NULL);
+    if (s && from_text(s, out)) return true;
+    PyErr_Clear();
+    return false;
+  }
+  if (core_is_array(o) || o == Py_None) return false;
+  return from_foreign(o, out);
+}
+
+bool core_dtype_from(PyObject *o, tt_dtype *out) {
+  if (find(o, out)) return true;
+  if (PyUnicode_Check(o)) {
+    PyErr_Format(PyExc_TypeError, "data type %R not understood", o);
+  } else {
+    PyErr_Format(PyExc_TypeError, "Cannot interpret '%R' as a data type", o);
+  }
+  return false;
+}
+
+bool core_dtype_optional(PyObject *o, tt_dtype *out) {
+  if (!o || o == Py_None) return *out = TT_DTYPE_NONE, true;
+  return core_dtype_from(o, out);
+}
+
+/* ---- the type */
+
+static tt_dtype self_dtype(PyObject *self) { return ((core_dtype *)self)->dtype; }
+
+static PyObject *dtype_new(PyTypeObject *type, PyObject *args, PyObject *kw) {
+  (void)type, (void)kw;
+  tt_dtype dtype = TT_F64;
+  if (PyTuple_Size(args) != 1) {
+    PyErr_SetString(PyExc_TypeError, "dtype() takes exactly one argument");
+    return NULL;
+  }
+  PyObject *o = PyTuple_GetItem(args, 0);
+  if (o != Py_None && !core_dtype_from(o, &dtype)) return NULL;
+  return core_dtype_object(dtype);
+}
+
+static PyObject *dtype_repr(PyObject *self) {
+  return PyUnicode_FromFormat("dtype('%s')", rows[self_dtype(self)].name);
+}
+static PyObject *dtype_str(PyObject *self) { return PyUnicode_FromString(rows[self_dtype(self)].name); }
+static Py_hash_t dtype_hash(PyObject *self) { return 0x7474 + (Py_hash_t)self_dtype(self) * 1000003; }
+
+static PyObject *dtype_compare(PyObject *l, PyObject *r, int op) {
+  tt_dtype other;
+  if (op != Py_EQ && op != Py_NE) Py_RETURN_NOTIMPLEMENTED;
+  bool same = l == r || (find(r, &other) && other == self_dtype(l));
+  return PyBool_FromLong(same == (op == Py_EQ));
+}
+
+/* tutti.float32(x): an array of that type, rank 0 for scalars. */
+static PyObject *dtype_call(PyObject *self, PyObject *args, PyObject *kw) {
+  Py_ssize_t n = PyTuple_Size(args);
+  if (n > 1 || (kw && PyDict_Size(kw))) {
+    PyErr_Format(PyExc_TypeError, "%s() takes at most one argument", rows[self_dtype(self)].name);
+    return NULL;
+  }
+  if (n == 1) return core_wrap(core_asarray(PyTuple_GetItem(args, 0), self_dtype(self), CORE_COPY_ALWAYS), NULL);
+  tt_value zero = tt_v_int(0);
+  return core_wrap(core_from_value(&zero, self_dtype(self)), NULL);
+}
+
+static PyObject *dtype_get_name(PyObject *self, void *unused) { return (void)unused, dtype_str(self); }
+static PyObject *dtype_get_kind(PyObject *self, void *unused) {
+  (void)unused;
+  char kind = self_dtype(self) == TT_BF16 ? 'V' : rows[self_dtype(self)].kind;
+  return PyUnicode_FromStringAndSize(&kind, 1);
+}
+static PyObject *dtype_get_itemsize(PyObject *self, void *unused) {
+  return (void)unused, PyLong_FromLong(rows[self_dtype(self)].bytes);
+}
+static PyObject *dtype_get_typestr(PyObject *self, void *unused) {
+  return (void)unused, PyUnicode_FromString(rows[self_dtype(self)].typestr);
+}
+static PyObject *dtype_get_char(PyObject *self, void *unused) {
+  static const char chars[TT_DTYPE_COUNT + 1] = "?bhilBHILeEfdFD";
+  return (void)unused, PyUnicode_FromStringAndSize(&chars[self_dtype(self)], 1);
+}
+static PyObject *dtype_get_self(PyObject *self, void *unused) { return (void)unused, Py_NewRef(self); }
+static PyObject *dtype_get_native(PyObject *self, void *unused) { return (void)self, (void)unused, PyBool_FromLong(1); }
+static PyObject *dtype_get_numpy(PyObject *self, void *unused) {
+  (void)unused;
+  PyObject *hook = core_hook_get(CORE_HOOK_numpy_dtype);
+  return hook ? PyObject_CallFunctionObjArgs(hook, self, NULL) : NULL;
+}
+static PyObject *dtype_reduce(PyObject *self, PyObject *unused) {
+  (void)unused;
+  return Py_BuildValue("O(s)", (PyObject *)core_dtype_type, rows[self_dtype(self)].name);
+}
+
+static PyGetSetDef dtype_attributes[] = {
+    {"name", dtype_get_name, NULL, "the name: 'float32'", NULL},
+    {"__name__", dtype_get_name, NULL, "the name, as types have it", NULL},
+    {"kind", dtype_get_kind, NULL, "b bool, i signed, u unsigned, f float, c complex, V bfloat16", NULL},
+    {"itemsize", dtype_get_itemsize, NULL, "bytes of an element", NULL},
+    {"str", dtype_get_typestr, NULL, "the array interface's type string", NULL},
+    {"char", dtype_get_char, NULL, "NumPy's one-letter code", NULL},
+    {"type", dtype_get_self, NULL, "what makes a scalar of this type: the dtype itself", NULL},
+    {"isnative", dtype_get_native, NULL, "always true", NULL},
+    {"__numpy_dtype__", dtype_get_numpy, NULL, "the NumPy dtype of the same name", NULL},
+    {"dtype", dtype_get_numpy, NULL, "the NumPy dtype of the same name (NumPy asks for it)", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+static PyMethodDef dtype_methods[] = {
+    {"__reduce__", dtype_reduce, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+static PyType_Slot dtype_slots[] = {
+    {Py_tp_doc, "dtype(name)\n--\n\nThe type of an array's elements; accepts names, Python types and NumPy dtypes."},
+    {Py_tp_new, dtype_new},
+    {Py_tp_repr, dtype_repr},
+    {Py_tp_str, dtype_str},
+    {Py_tp_hash, dtype_hash},
+    {Py_tp_richcompare, dtype_compare},
+    {Py_tp_call, dtype_call},
+    {Py_tp_getset, dtype_attributes},
+    {Py_tp_methods, dtype_methods},
+    {0, NULL},
+};
+static PyType_Spec dtype_spec = {"tutti.dtype", sizeof(core_dtype), 0, Py_TPFLAGS_DEFAULT, dtype_slots};
+
+int core_dtype_init(PyObject *module) {
+  core_dtype_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &dtype_spec, NULL);
+  if (!core_dtype_type || PyModule_AddType(module, core_dtype_type) < 0) return -1;
+  PyObject *list = PyTuple_New(TT_DTYPE_COUNT);
+  if (!list) return -1;
+  for (int k = 0; k < TT_DTYPE_COUNT; k++) {
+    core_dtype *d = (core_dtype *)PyType_GenericAlloc(core_dtype_type, 0);
+    if (!d) {
+      Py_DECREF(list);
+      return -1;
+    }
+    d->dtype = (tt_dtype)k;
+    singleton[k] = (PyObject *)d;
+    PyTuple_SetItem(list, k, Py_NewRef(d));
+    if (PyModule_AddObjectRef(module, rows[k].name, (PyObject *)d) < 0) {
+      Py_DECREF(list);
+      return -1;
+    }
+  }
+  int failed = PyModule_AddObjectRef(module, "dtypes", list);
+  Py_DECREF(list);
+  return failed;
+}

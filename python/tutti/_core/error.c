@@ -1,0 +1,107 @@
+/*
+** Codes become exceptions, signals become interrupts, and what must be given back with
+** the interpreter lock waits here until somebody holds it.
+*/
+#include "core.h"
+
+#include <stdlib.h>
+
+static const char *class_name(tt_code code) {
+  switch (code) {
+    case TT_EAXIS: return "AxisError";
+    case TT_ELINALG: return "LinAlgError";
+    case TT_ESTRICT: return "StrictError";
+    default: return NULL;
+  }
+}
+
+static PyObject *builtin_class(tt_code code) {
+  switch (code) {
+    case TT_ENOMEM: return PyExc_MemoryError;
+    case TT_EVALUE: return PyExc_ValueError;
+    case TT_ETYPE: return PyExc_TypeError;
+    case TT_EINDEX: return PyExc_IndexError;
+    case TT_EOVERFLOW: return PyExc_OverflowError;
+    case TT_EZERODIV: return PyExc_ZeroDivisionError;
+    case TT_EBUFFER: return PyExc_BufferError;
+    case TT_EIO: return PyExc_OSError;
+    case TT_EINTERRUPT: return PyExc_KeyboardInterrupt;
+    case TT_ENOTIMPL: return PyExc_NotImplementedError;
+    default: return PyExc_RuntimeError;
+  }
+}
+
+PyObject *core_raise(tt_code code, const tt_error *err) {
+  /* The interrupt check has raised already what the signal handler raised. */
+  if (code == TT_EINTERRUPT && PyErr_Occurred()) return NULL;
+  PyErr_Clear();
+  const char *message = err && err->message[0] ? err->message : tt_code_name(code);
+  const char *name = class_name(code);
+  PyObject *cls = NULL;
+  if (name) {
+    PyObject *hook = core_hook_get(CORE_HOOK_error_class);
+    if (!hook) return NULL;
+    cls = PyObject_CallFunction(hook, "s", name);
+    if (!cls) return NULL;
+  } else {
+    cls = Py_NewRef(builtin_class(code));
+  }
+  PyErr_SetString(cls, message);
+  Py_DECREF(cls);
+  return NULL;
+}
+
+/* ---- the interpreter lock */
+
+static __thread PyThreadState *blocked_state;
+static __thread int blocked_depth;
+
+void core_block_begin(void) {
+  if (blocked_depth++ == 0) blocked_state = PyEval_SaveThread();
+}
+
+void core_block_end(void) {
+  if (--blocked_depth == 0) PyEval_RestoreThread(blocked_state);
+}
+
+/* Runs on the thread that evaluates, with or without the interpreter lock; signals are the main thread's matter. */
+static int interrupt_check(void) {
+  if (blocked_depth == 0) return PyErr_CheckSignals();
+  PyEval_RestoreThread(blocked_state);
+  int raised = PyErr_CheckSignals();
+  blocked_state = PyEval_SaveThread();
+  return raised;
+}
+
+/* ---- later */
+
+core_later *core_later_head;
+
+static int later_pending(void *unused) {
+  (void)unused;
+  core_later_run();
+  return 0;
+}
+
+void core_later_push(void *later) {
+  core_later *x = later;
+  x->next = __atomic_load_n(&core_later_head, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(&core_later_head, &x->next, x, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+  }
+  /* Should no call of ours follow: the interpreter runs it. A full queue there is no loss. */
+  if (!x->next) (void)Py_AddPendingCall(later_pending, NULL);
+}
+
+void core_later_run(void) {
+  core_later *x = __atomic_exchange_n(&core_later_head, NULL, __ATOMIC_ACQUIRE);
+  while (x) {
+    core_later *next = x->next;
+    x->run(x);
+    x = next;
+  }
+}
+
+int core_error_init(void) {
+  tt_set_interrupt_check(interrupt_check);
+  return 0;
+}

@@ -1,0 +1,350 @@
+/*
+** Operators. Each slot hands its operands to one elementwise op; what the op means is the
+** library's matter.
+*/
+#include "core.h"
+
+#include <string.h>
+
+/* ---- operands */
+
+/*
+** `o` as an operand: 1 converted, 0 nothing an array can meet (NotImplemented), -1 an exception is set. *hold is set when
+** a temporary array was made.
+*/
+static int operand(PyObject *o, tt_value *v, tt_array **hold) {
+  if (core_is_array(o)) return *v = tt_v_array(core_handle(o)), 1;
+  if (Py_TYPE(o) == &PyLong_Type) {
+    if (core_value_int(o, v)) return 1;
+    if (!PyErr_ExceptionMatches(PyExc_OverflowError)) return -1;
+    return -2; /* beyond every integer type: the other operand decides */
+  }
+  if (core_is_scalar(o)) return core_value_scalar(o, v) ? 1 : -1;
+  if (o == Py_None || PyUnicode_Check(o) || PyBytes_Check(o) || PyDict_Check(o) || PyType_Check(o)) return 0;
+  bool known;
+  if (PyList_Check(o) || PyTuple_Check(o)) {
+    *hold = core_from_sequence(o, TT_DTYPE_NONE);
+  } else {
+    *hold = core_from_memory(o, CORE_COPY_NEEDED, &known);
+    if (!known && PyObject_HasAttrString(o, "__array__")) {
+      *hold = core_asarray(o, TT_DTYPE_NONE, CORE_COPY_NEEDED);
+    } else if (!known) {
+      if (PySequence_Check(o) && PyObject_HasAttrString(o, "__len__")) {
+        *hold = core_from_sequence(o, TT_DTYPE_NONE);
+      } else if (PyFloat_Check(o)) {
+        v->tag = TT_V_FLOAT;
+        v->as.f = PyFloat_AsDouble(o);
+        return 1;
+      } else if (PyIndex_Check(o)) {
+        PyObject *i = PyNumber_Index(o);
+        bool ok = i && core_value_int(i, v);
+        Py_XDECREF(i);
+        return ok ? 1 : -1;
+      } else {
+        return 0;
+      }
+    }
+  }
+  if (!*hold) return -1;
+  *v = tt_v_array(*hold);
+  return 1;
+}
+
+/* An int no integer type holds: as a float where the other side is inexact, or where only order matters. */
+static bool huge_int(tt_op op, PyObject *o, const tt_value *other, tt_value *v) {
+  bool compares = op == TT_EQ || op == TT_NE || op == TT_LT || op == TT_LE || op == TT_GT || op == TT_GE;
+  bool inexact = other && (other->tag == TT_V_FLOAT || other->tag == TT_V_COMPLEX);
+  if (other && other->tag == TT_V_ARRAY) {
+    char kind = core_dtype_kind(tt_array_dtype(other->as.array));
+    inexact = kind == 'f' || kind == 'c';
+  }
+  if (!compares && !inexact) return false; /* the OverflowError stands */
+  PyErr_Clear();
+  v->tag = TT_V_FLOAT;
+  v->as.f = PyLong_AsDouble(o);
+  if (!PyErr_Occurred()) return true;
+  if (!compares) return false;
+  PyErr_Clear();
+  PyObject *zero = PyLong_FromLong(0);
+  int negative = zero ? PyObject_RichCompareBool(o, zero, Py_LT) : -1;
+  Py_XDECREF(zero);
+  v->as.f = negative > 0 ? -1e308 : 1e308;
+  return negative >= 0;
+}
+
+PyObject *core_operator(tt_op op, PyObject *const *arg, int n, PyObject *out) {
+  tt_value v[3];
+  tt_array *hold[3] = {NULL, NULL, NULL}, *made = NULL;
+  PyObject *result = NULL;
+  int state[3] = {1, 1, 1}, bad = 1;
+  core_line();
+  for (int k = 0; k < n && bad == 1; k++) {
+    state[k] = operand(arg[k], &v[k], &hold[k]);
+    if (state[k] == -2) v[k].tag = TT_V_NONE;
+    if (state[k] == 0 || state[k] == -1) bad = state[k];
+  }
+  for (int k = 0; k < n && bad == 1; k++) {
+    if (state[k] == -2 && !huge_int(op, arg[k], n == 2 ? &v[1 - k] : NULL, &v[k])) bad = -1;
+  }
+  if (bad == 0) result = Py_NewRef(Py_NotImplemented);
+  if (bad == 1) {
+    tt_error err;
+    tt_apply_options options = {.dtype = TT_DTYPE_NONE};
+    if (out) options.out = core_handle(out);
+    tt_code c = tt_apply(op, v, n, out ? &options : NULL, &made, &err);
+    if (c != TT_OK) {
+      core_raise(c, &err);
+    } else if (out) {
+      tt_release(&made);
+      result = Py_NewRef(out);
+    } else {
+      result = core_wrap(made, NULL);
+    }
+  }
+  for (int k = 0; k < n; k++) {
+    if (hold[k]) tt_release(&hold[k]);
+  }
+  return result;
+}
+
+/* The road most taken: two arrays, or an array and a float or a small int. */
+static PyObject *binary(tt_op op, PyObject *l, PyObject *r) {
+  PyObject *arg[2] = {l, r};
+  tt_value v[2];
+  for (int k = 0; k < 2; k++) {
+    if (core_is_array(arg[k])) {
+      v[k] = tt_v_array(core_handle(arg[k]));
+    } else if (Py_TYPE(arg[k]) == &PyFloat_Type) {
+      v[k] = tt_v_float(PyFloat_AsDouble(arg[k]));
+    } else {
+      return core_operator(op, arg, 2, NULL);
+    }
+  }
+  core_line();
+  tt_array *out;
+  tt_error err;
+  tt_code c = tt_apply(op, v, 2, NULL, &out, &err);
+  return core_done(c, out, NULL, &err);
+}
+
+/* ---- slots */
+
+#define BINARY(name, OP)                                                                         \
+  static PyObject *slot_##name(PyObject *l, PyObject *r) { return binary(TT_##OP, l, r); }       \
+  static PyObject *slot_inplace_##name(PyObject *l, PyObject *r) {                               \
+    PyObject *arg[2] = {l, r};                                                                   \
+    return core_operator(TT_##OP, arg, 2, l);                                                    \
+  }
+#define UNARY(name, OP) \
+  static PyObject *slot_##name(PyObject *o) { return core_operator(TT_##OP, &o, 1, NULL); }
+
+BINARY(add, ADD)
+BINARY(subtract, SUB)
+BINARY(multiply, MUL)
+BINARY(true_divide, DIV)
+BINARY(floor_divide, FLOORDIV)
+BINARY(remainder, MOD)
+BINARY(and, AND)
+BINARY(or, OR)
+BINARY(xor, XOR)
+BINARY(lshift, SHL)
+BINARY(rshift, SHR)
+UNARY(negative, NEG)
+UNARY(absolute, ABS)
+UNARY(invert, NOT)
+
+static PyObject *slot_power(PyObject *l, PyObject *r, PyObject *modulus) {
+  if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
+  return binary(TT_POW, l, r);
+}
+static PyObject *slot_inplace_power(PyObject *l, PyObject *r, PyObject *modulus) {
+  PyObject *arg[2] = {l, r};
+  if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
+  return core_operator(TT_POW, arg, 2, l);
+}
+
+static PyObject *slot_divmod(PyObject *l, PyObject *r) {
+  PyObject *quotient = binary(TT_FLOORDIV, l, r);
+  if (!quotient || quotient == Py_NotImplemented) return quotient;
+  PyObject *remainder = binary(TT_MOD, l, r), *pair = remainder ? PyTuple_Pack(2, quotient, remainder) : NULL;
+  Py_DECREF(quotient);
+  Py_XDECREF(remainder);
+  return pair;
+}
+
+static PyObject *slot_positive(PyObject *o) {
+  tt_array *out;
+  tt_error err;
+  if (tt_array_dtype(core_handle(o)) == TT_BOOL) {
+    PyErr_SetString(PyExc_TypeError,
+                    "ufunc 'positive' did not contain a loop with signature matching types <class 'numpy.dtypes.BoolDType'> "
+                    "-> None");
+    return NULL;
+  }
+  core_line();
+  tt_code c = tt_copy(core_handle(o), &out, &err);
+  return core_done(c, out, NULL, &err);
+}
+
+static PyObject *slot_matmul(PyObject *l, PyObject *r) {
+  PyObject *side[2] = {l, r};
+  tt_array *a[2] = {NULL, NULL}, *out = NULL;
+  PyObject *result = NULL;
+  core_line();
+  for (int k = 0; k < 2; k++) {
+    tt_value v;
+    int state = operand(side[k], &v, &a[k]);
+    if (state == 0) result = Py_NewRef(Py_NotImplemented);
+    if (state == 1 && v.tag != TT_V_ARRAY) a[k] = core_from_value(&v, TT_DTYPE_NONE);
+    if (state == 1 && v.tag == TT_V_ARRAY && !a[k]) a[k] = tt_retain(v.as.array);
+    if (!a[k]) goto done;
+  }
+  tt_error err;
+  tt_code c = tt_matmul(a[0], a[1], &out, &err);
+  result = core_done(c, out, NULL, &err);
+done:
+  tt_release(&a[0]);
+  tt_release(&a[1]);
+  return result;
+}
+
+static PyObject *slot_inplace_matmul(PyObject *l, PyObject *r) {
+  PyObject *product = slot_matmul(l, r);
+  if (!product || product == Py_NotImplemented) return product;
+  tt_error err;
+  tt_value all = {TT_V_ELLIPSIS, {0}};
+  tt_code c = tt_set(core_handle(l), all, tt_v_array(core_handle(product)), &err);
+  Py_DECREF(product);
+  return c == TT_OK ? Py_NewRef(l) : core_raise(c, &err);
+}
+
+/* ---- comparison */
+
+/* Nothing to compare with: never equal, in every element. */
+static PyObject *never_equal(PyObject *array, bool equal) {
+  tt_value v = {TT_V_BOOL, {0}};
+  v.as.b = !equal;
+  tt_array *out, *a = core_handle(array);
+  tt_error err;
+  tt_code c = tt_full(TT_BOOL, tt_array_rank(a), tt_array_len(a), v, &out, &err);
+  return core_done(c, out, NULL, &err);
+}
+
+PyObject *core_richcompare(PyObject *l, PyObject *r, int op) {
+  static const tt_op ops[] = {[Py_LT] = TT_LT, [Py_LE] = TT_LE, [Py_EQ] = TT_EQ,
+                              [Py_NE] = TT_NE, [Py_GT] = TT_GT, [Py_GE] = TT_GE};
+  PyObject *result = binary(ops[op], l, r);
+  bool equality = op == Py_EQ || op == Py_NE;
+  if (equality && result == Py_NotImplemented) {
+    Py_DECREF(result);
+    return never_equal(l, op == Py_EQ);
+  }
+  return result;
+}
+
+/* ---- as one Python scalar */
+
+static int slot_bool(PyObject *o) {
+  tt_value v;
+  tt_error err;
+  int64_t size = tt_array_size(core_handle(o));
+  if (size == 0) {
+    PyErr_SetString(PyExc_ValueError,
+                    "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not "
+                    "empty.");
+    return -1;
+  }
+  if (size > 1) {
+    PyErr_SetString(PyExc_ValueError,
+                    "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()");
+    return -1;
+  }
+  tt_code c = tt_item(core_handle(o), &v, &err);
+  if (c != TT_OK) return core_raise(c, &err), -1;
+  switch (v.tag) {
+    case TT_V_BOOL: return v.as.b;
+    case TT_V_FLOAT: return v.as.f != 0;
+    case TT_V_COMPLEX: return v.as.z.re != 0 || v.as.z.im != 0;
+    default: return v.as.i != 0;
+  }
+}
+
+/* The only element of a rank-0 array. */
+static bool scalar(PyObject *o, tt_value *v) {
+  tt_error err;
+  if (tt_array_rank(core_handle(o)) != 0) {
+    PyErr_SetString(PyExc_TypeError, "only 0-dimensional arrays can be converted to Python scalars");
+    return false;
+  }
+  tt_code c = tt_item(core_handle(o), v, &err);
+  if (c != TT_OK) core_raise(c, &err);
+  return c == TT_OK;
+}
+
+static PyObject *slot_int(PyObject *o) {
+  tt_value v;
+  if (!scalar(o, &v)) return NULL;
+  PyObject *item = core_value_object(&v), *i = item ? PyNumber_Long(item) : NULL;
+  Py_XDECREF(item);
+  return i;
+}
+
+static PyObject *slot_float(PyObject *o) {
+  tt_value v;
+  if (!scalar(o, &v)) return NULL;
+  PyObject *item = core_value_object(&v), *f = item ? PyNumber_Float(item) : NULL;
+  Py_XDECREF(item);
+  return f;
+}
+
+static PyObject *slot_index(PyObject *o) {
+  tt_value v;
+  char kind = core_dtype_kind(tt_array_dtype(core_handle(o)));
+  if (tt_array_rank(core_handle(o)) != 0 || !strchr("iu", kind)) {
+    PyErr_SetString(PyExc_TypeError, "only integer scalar arrays can be converted to a scalar index");
+    return NULL;
+  }
+  return scalar(o, &v) ? core_value_object(&v) : NULL;
+}
+
+int core_number_slots(PyType_Slot *slot) {
+  const PyType_Slot slots[] = {
+      {Py_nb_add, slot_add},
+      {Py_nb_subtract, slot_subtract},
+      {Py_nb_multiply, slot_multiply},
+      {Py_nb_true_divide, slot_true_divide},
+      {Py_nb_floor_divide, slot_floor_divide},
+      {Py_nb_remainder, slot_remainder},
+      {Py_nb_divmod, slot_divmod},
+      {Py_nb_power, slot_power},
+      {Py_nb_matrix_multiply, slot_matmul},
+      {Py_nb_and, slot_and},
+      {Py_nb_or, slot_or},
+      {Py_nb_xor, slot_xor},
+      {Py_nb_lshift, slot_lshift},
+      {Py_nb_rshift, slot_rshift},
+      {Py_nb_negative, slot_negative},
+      {Py_nb_positive, slot_positive},
+      {Py_nb_absolute, slot_absolute},
+      {Py_nb_invert, slot_invert},
+      {Py_nb_inplace_add, slot_inplace_add},
+      {Py_nb_inplace_subtract, slot_inplace_subtract},
+      {Py_nb_inplace_multiply, slot_inplace_multiply},
+      {Py_nb_inplace_true_divide, slot_inplace_true_divide},
+      {Py_nb_inplace_floor_divide, slot_inplace_floor_divide},
+      {Py_nb_inplace_remainder, slot_inplace_remainder},
+      {Py_nb_inplace_power, slot_inplace_power},
+      {Py_nb_inplace_matrix_multiply, slot_inplace_matmul},
+      {Py_nb_inplace_and, slot_inplace_and},
+      {Py_nb_inplace_or, slot_inplace_or},
+      {Py_nb_inplace_xor, slot_inplace_xor},
+      {Py_nb_inplace_lshift, slot_inplace_lshift},
+      {Py_nb_inplace_rshift, slot_inplace_rshift},
+      {Py_nb_bool, slot_bool},
+      {Py_nb_int, slot_int},
+      {Py_nb_float, slot_float},
+      {Py_nb_index, slot_index},
+  };
+  memcpy(slot, slots, sizeof slots);
+  return (int)(sizeof slots / sizeof *slots);
+}
