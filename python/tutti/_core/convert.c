@@ -4,6 +4,7 @@
 */
 #include "core.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- memory that somebody else owns, released later */
@@ -21,13 +22,13 @@ typedef struct held_object {
 static void drop_buffer(core_later *self) {
   held_buffer *h = (held_buffer *)self;
   PyBuffer_Release(&h->view);
-  PyMem_RawFree(h);
+  free(h);
 }
 
 static void drop_object(core_later *self) {
   held_object *h = (held_object *)self;
   Py_DECREF(h->object);
-  PyMem_RawFree(h);
+  free(h);
 }
 
 void core_raise_copy_needed(void) {
@@ -142,10 +143,10 @@ static bool is_bfloat16(PyObject *o) {
 }
 
 static tt_array *from_buffer(PyObject *o, core_copy copy) {
-  held_buffer *h = PyMem_RawMalloc(sizeof *h);
+  held_buffer *h = malloc(sizeof *h);
   if (!h) return (void)PyErr_NoMemory(), NULL;
   if (PyObject_GetBuffer(o, &h->view, PyBUF_FULL_RO) < 0) {
-    PyMem_RawFree(h);
+    free(h);
     return NULL;
   }
   h->later.run = drop_buffer;
@@ -208,7 +209,7 @@ static tt_array *from_interface(PyObject *o, PyObject *d, core_copy copy) {
   memory m;
   if (!PyDict_Check(d)) return PyErr_SetString(PyExc_ValueError, "Invalid __array_interface__ value, must be a dict"), NULL;
   if (!read_interface(o, d, &m)) return NULL;
-  held_object *h = PyMem_RawMalloc(sizeof *h);
+  held_object *h = malloc(sizeof *h);
   if (!h) return (void)PyErr_NoMemory(), NULL;
   h->later.run = drop_object;
   h->object = Py_NewRef(o);
@@ -393,10 +394,10 @@ PyObject *core_py_frombuffer(PyObject *self, PyObject *const *arg, Py_ssize_t n,
   Py_ssize_t count = a[2] ? PyNumber_AsSsize_t(a[2], PyExc_OverflowError) : -1;
   Py_ssize_t offset = a[3] ? PyNumber_AsSsize_t(a[3], PyExc_OverflowError) : 0, bytes = core_dtype_bytes(dtype);
   if (PyErr_Occurred()) return NULL;
-  held_buffer *h = PyMem_RawMalloc(sizeof *h);
+  held_buffer *h = malloc(sizeof *h);
   if (!h) return PyErr_NoMemory();
   if (PyObject_GetBuffer(a[0], &h->view, PyBUF_SIMPLE) < 0) {
-    PyMem_RawFree(h);
+    free(h);
     return NULL;
   }
   h->later.run = drop_buffer;

@@ -194,8 +194,7 @@ int core_row(const char *name);
 /* Call a row; `self` (or NULL) is the first positional argument. */
 PyObject *core_call(int row, PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
 extern PyMethodDef core_insight_functions[];
-int core_insight_init(void);
-extern PyMethodDef core_text_functions[]; /* text.c */
+extern PyMethodDef core_text_functions[], core_line_functions[]; /* text.c, line.c */
 
 /* The caller's line, when somebody wants it (line.c). */
 extern bool core_line_wanted;

@@ -7,6 +7,7 @@
 */
 #include "core.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct dl_tensor {
@@ -47,7 +48,7 @@ typedef struct exported {
 
 static void delete_exported(exported *x) {
   tt_unpeek(x->hold);
-  PyMem_RawFree(x);
+  free(x);
 }
 static void delete_old(dl_managed *m) { delete_exported(m->ctx); }
 static void delete_new(dl_versioned *m) { delete_exported(m->ctx); }
@@ -88,13 +89,13 @@ static void describe(tt_array *a, const void *data, exported *x, dl_tensor *t) {
 }
 
 static PyObject *export(tt_array *a, bool versioned, bool copied) {
-  exported *x = PyMem_RawCalloc(1, sizeof *x);
+  exported *x = calloc(1, sizeof *x);
   if (!x) return PyErr_NoMemory();
   const void *data;
   tt_error err;
   tt_code c = tt_peek(a, &data, &x->hold, &err);
   if (c != TT_OK) {
-    PyMem_RawFree(x);
+    free(x);
     return core_raise(c, &err);
   }
   PyObject *capsule;
@@ -186,7 +187,7 @@ static void drop_imported(core_later *self) {
     dl_managed *m = x->managed;
     if (m->deleter) m->deleter(m);
   }
-  PyMem_RawFree(x);
+  free(x);
 }
 
 static tt_dtype dtype_of(const dl_tensor *t) {
@@ -249,14 +250,14 @@ static tt_array *from_capsule(PyObject *capsule, core_copy copy) {
     PyErr_SetString(PyExc_ValueError, "not a DLPack capsule, or one that was consumed already");
     return NULL;
   }
-  imported *x = PyMem_RawMalloc(sizeof *x);
+  imported *x = malloc(sizeof *x);
   if (!x) return (void)PyErr_NoMemory(), NULL;
   x->later.run = drop_imported;
   x->versioned = versioned;
   x->managed = PyCapsule_GetPointer(capsule, versioned ? "dltensor_versioned" : "dltensor");
   dl_versioned *v = x->managed;
   if (versioned && v->version.major != 1) {
-    PyMem_RawFree(x);
+    free(x);
     PyErr_Format(PyExc_BufferError, "DLPack version %u.%u is not supported", v->version.major, v->version.minor);
     return NULL;
   }

@@ -282,7 +282,7 @@ int core_dtype_init(PyObject *module) {
     }
     d->dtype = (tt_dtype)k;
     singleton[k] = (PyObject *)d;
-    PyTuple_SetItem(list, k, Py_NewRef(d));
+    PyTuple_SetItem(list, k, Py_NewRef((PyObject *)d));
     if (PyModule_AddObjectRef(module, rows[k].name, (PyObject *)d) < 0) {
       Py_DECREF(list);
       return -1;

@@ -294,7 +294,9 @@ bool core_value_index(core_scratch *s, PyObject *o, tt_value *out) {
 
 static bool axis_length(PyObject *o, int64_t *out) {
   if (!PyIndex_Check(o)) {
-    PyErr_Format(PyExc_TypeError, "'%.200s' object cannot be interpreted as an integer", PyType_GetName(Py_TYPE(o)));
+    PyObject *name = PyType_GetName(Py_TYPE(o));
+    if (name) PyErr_Format(PyExc_TypeError, "'%U' object cannot be interpreted as an integer", name);
+    Py_XDECREF(name);
     return false;
   }
   *out = PyNumber_AsSsize_t(o, PyExc_ValueError);

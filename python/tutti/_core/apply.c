@@ -1,0 +1,148 @@
+/*
+** The elementwise functions: one Python function per row of ops.def, all of them
+** core_apply with another op.
+*/
+#include "core.h"
+
+#include <string.h>
+
+typedef struct op_row {
+  const char *numpy, *lower;
+  int arity;
+} op_row;
+
+static const op_row rows[] = {
+#define TT_OP(E, lower, arity, cls, types, flags, numpy) {numpy, #lower, arity},
+#include "tutti/ops.def"
+#undef TT_OP
+};
+
+/* What comes with `out=`, `where=`, `dtype=`; the rest NumPy knows changes nothing here. */
+typedef struct keywords {
+  PyObject *out, *where, *dtype;
+} keywords;
+
+static bool read_keywords(const op_row *row, PyObject *const *arg, PyObject *names, keywords *k) {
+  Py_ssize_t n = names ? PyTuple_Size(names) : 0;
+  for (Py_ssize_t i = 0; i < n; i++) {
+    PyObject *name = PyTuple_GetItem(names, i);
+    const char *s = PyUnicode_AsUTF8AndSize(name, NULL);
+    if (!s) return false;
+    if (strcmp(s, "out") == 0) {
+      k->out = arg[i];
+    } else if (strcmp(s, "where") == 0) {
+      k->where = arg[i];
+    } else if (strcmp(s, "dtype") == 0) {
+      k->dtype = arg[i];
+    } else if (strcmp(s, "casting") != 0 && strcmp(s, "order") != 0 && strcmp(s, "subok") != 0) {
+      PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument %R", row->numpy, name);
+      return false;
+    }
+  }
+  if (k->out && PyTuple_Check(k->out)) {
+    if (PyTuple_Size(k->out) != 1) {
+      PyErr_SetString(PyExc_ValueError, "The 'out' tuple must have exactly one entry per ufunc output");
+      return false;
+    }
+    k->out = PyTuple_GetItem(k->out, 0);
+  }
+  if (k->out == Py_None) k->out = NULL;
+  if (k->where == Py_True) k->where = NULL;
+  if (k->out && !core_is_array(k->out)) {
+    PyErr_SetString(PyExc_TypeError, "return arrays must be of ArrayType");
+    return false;
+  }
+  return true;
+}
+
+static PyObject *apply_full(tt_op op, const op_row *row, PyObject *const *arg, const keywords *k) {
+  tt_value v[3], where;
+  tt_array *made = NULL;
+  tt_error err;
+  tt_apply_options options = {.out = k->out ? core_handle(k->out) : NULL, .dtype = TT_DTYPE_NONE};
+  core_scratch s;
+  core_scratch_init(&s);
+  bool ok = core_dtype_optional(k->dtype, &options.dtype);
+  for (int i = 0; ok && i < row->arity; i++) ok = core_value_array(&s, arg[i], &v[i]);
+  if (ok && k->where) {
+    ok = core_value_array(&s, k->where, &where);
+    if (ok && where.tag != TT_V_ARRAY) {
+      tt_array *a = core_from_value(&where, TT_BOOL);
+      ok = a && core_scratch_own(&s, a);
+      where = tt_v_array(a);
+    }
+    if (ok && tt_array_dtype(where.as.array) != TT_BOOL) {
+      PyErr_SetString(PyExc_TypeError, "Cannot cast array data from the type of 'where' to dtype('bool') according to the "
+                                       "rule 'safe'");
+      ok = false;
+    }
+    if (ok) options.where = where.as.array;
+  }
+  PyObject *result = NULL;
+  if (ok) {
+    tt_code c = tt_apply(op, v, row->arity, &options, &made, &err);
+    if (c != TT_OK) {
+      core_raise(c, &err);
+    } else if (k->out) {
+      tt_release(&made);
+      result = Py_NewRef(k->out);
+    } else {
+      result = core_wrap(made, NULL);
+    }
+  }
+  core_scratch_free(&s);
+  return result;
+}
+
+PyObject *core_apply(tt_op op, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
+  const op_row *row = &rows[op];
+  keywords k = {NULL, NULL, NULL};
+  bool where_op = op == TT_WHERE;
+  if (n < row->arity || n > row->arity + !where_op) {
+    return PyErr_Format(PyExc_TypeError, "%s() takes from %d to %d positional arguments but %zd %s given", row->numpy,
+                        row->arity, row->arity + 1, n, n == 1 ? "was" : "were");
+  }
+  if (n > row->arity) k.out = arg[row->arity];
+  if (!read_keywords(row, arg + n, names, &k)) return NULL;
+  if (k.out || k.where || k.dtype) {
+    core_line();
+    return apply_full(op, row, arg, &k);
+  }
+  PyObject *result = core_operator(op, arg, row->arity, NULL);
+  if (result != Py_NotImplemented) return result;
+  Py_DECREF(result);
+  for (int i = 0; i < row->arity; i++) {
+    tt_array *a = core_asarray(arg[i], TT_DTYPE_NONE, CORE_COPY_NEEDED); /* the conversion knows what is wrong */
+    if (!a) return NULL;
+    tt_release(&a);
+  }
+  return PyErr_Format(PyExc_TypeError, "ufunc '%s' not supported for the input types", row->numpy);
+}
+
+static PyObject *call_op(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
+  return core_apply((tt_op)PyLong_AsLong(self), arg, n, names);
+}
+
+static const char *const signature[] = {"", "(x, /, out=None, *, where=True, dtype=None)",
+                                        "(x1, x2, /, out=None, *, where=True, dtype=None)", "(condition, x, y, /)"};
+
+/* _core.ops: {NumPy's name: function}. */
+int core_apply_init(PyObject *module) {
+  static PyMethodDef defs[TT_OP_COUNT];
+  static char docs[TT_OP_COUNT][160];
+  PyObject *ops = PyDict_New();
+  bool ok = ops != NULL;
+  for (int k = 0; ok && k < TT_OP_COUNT; k++) {
+    if (!rows[k].numpy[0]) continue;
+    PyOS_snprintf(docs[k], sizeof docs[k], "%s%s\n--\n\nElementwise, with NumPy's meaning.", rows[k].numpy,
+                  signature[rows[k].arity]);
+    defs[k] = (PyMethodDef){rows[k].numpy, CORE_FAST(call_op), METH_FASTCALL | METH_KEYWORDS, docs[k]};
+    PyObject *self = PyLong_FromLong(k), *f = self ? PyCFunction_NewEx(&defs[k], self, NULL) : NULL;
+    ok = f && PyDict_SetItemString(ops, rows[k].numpy, f) == 0;
+    Py_XDECREF(self);
+    Py_XDECREF(f);
+  }
+  ok = ok && PyModule_AddObjectRef(module, "ops", ops) == 0;
+  Py_XDECREF(ops);
+  return ok ? 0 : -1;
+}

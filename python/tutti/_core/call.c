@@ -1,0 +1,347 @@
+/*
+** The table's functions: each row's signature is parsed once, then arguments are bound to
+** it here, by position and by name, and converted by the kind the signature gives them.
+*/
+#include "core.h"
+
+#include <string.h>
+
+enum { MAX_PARAMS = 24 };
+
+typedef enum param_kind { ANY, ARRAY, ARRAYS, DTYPE } param_kind;
+
+typedef struct param {
+  PyObject *name; /* interned */
+  param_kind kind;
+  bool required, keyword_only, variadic;
+} param;
+
+typedef struct row {
+  const tt_function_info *info;
+  const char *short_name; /* after the last dot */
+  param *param;
+  int n, positional;      /* all; how many may be given by position */
+  bool variadic, has_dtype;
+  PyObject *make;         /* what turns the tuple of results into a named one, or NULL */
+} row;
+
+static row *rows;
+static int row_count;
+static PyObject *result_types; /* {name: callable}, filled by the package */
+
+/* ---- signatures */
+
+static bool parse_param(const char *s, size_t len, bool keyword_only, param *out) {
+  const char *equal = memchr(s, '=', len);
+  size_t head = equal ? (size_t)(equal - s) : len;
+  const char *colon = memchr(s, ':', head);
+  size_t name = colon ? (size_t)(colon - s) : head;
+  memset(out, 0, sizeof *out);
+  out->required = !equal;
+  out->keyword_only = keyword_only;
+  if (*s == '*') {
+    out->variadic = true;
+    out->required = false;
+    s++, name--, head--;
+    colon = memchr(s, ':', head);
+  }
+  if (colon) {
+    size_t kind = head - name - 1;
+    if (kind == 5 && memcmp(colon + 1, "array", 5) == 0) out->kind = ARRAY;
+    if (kind == 6 && memcmp(colon + 1, "arrays", 6) == 0) out->kind = ARRAYS;
+    if (kind == 5 && memcmp(colon + 1, "dtype", 5) == 0) out->kind = DTYPE;
+  }
+  out->name = PyUnicode_FromStringAndSize(s, (Py_ssize_t)name);
+  if (!out->name) return false;
+  PyUnicode_InternInPlace(&out->name);
+  return true;
+}
+
+/* Parameters end at commas outside parentheses and brackets: defaults may be tuples. */
+static size_t param_length(const char *s) {
+  size_t len = 0;
+  for (int depth = 0; s[len] && (depth > 0 || s[len] != ','); len++) {
+    if (s[len] == '(' || s[len] == '[') depth++;
+    if (s[len] == ')' || s[len] == ']') depth--;
+  }
+  return len;
+}
+
+static bool parse_row(const tt_function_info *info, row *r) {
+  param list[MAX_PARAMS];
+  bool keyword_only = false;
+  const char *dot = strrchr(info->name, '.');
+  memset(r, 0, sizeof *r);
+  r->info = info;
+  r->short_name = dot ? dot + 1 : info->name;
+  for (const char *s = info->signature; *s && r->n < MAX_PARAMS;) {
+    while (*s == ' ' || *s == ',') s++;
+    size_t len = param_length(s), used = len;
+    while (used > 0 && s[used - 1] == ' ') used--;
+    if (used == 1 && *s == '*') {
+      keyword_only = true;
+    } else if (used > 0 && !(used == 1 && *s == '/')) {
+      if (!parse_param(s, used, keyword_only, &list[r->n])) return false;
+      if (list[r->n].variadic) r->variadic = keyword_only = true;
+      if (list[r->n].kind == DTYPE) r->has_dtype = true;
+      if (!list[r->n].keyword_only) r->positional++;
+      r->n++;
+    }
+    s += len;
+  }
+  r->param = PyMem_Malloc((size_t)(r->n ? r->n : 1) * sizeof *r->param);
+  if (!r->param) return (void)PyErr_NoMemory(), false;
+  memcpy(r->param, list, (size_t)r->n * sizeof *list);
+  return true;
+}
+
+int core_row(const char *name) {
+  for (int k = 0; k < row_count; k++) {
+    if (strcmp(rows[k].info->name, name) == 0) return k;
+  }
+  return -1;
+}
+
+/* ---- binding */
+
+static int param_named(const row *r, PyObject *name) {
+  for (int k = 0; k < r->n; k++) {
+    if (r->param[k].name == name) return k;
+  }
+  for (int k = 0; k < r->n; k++) {
+    if (PyUnicode_Compare(r->param[k].name, name) == 0) return k;
+  }
+  return -1;
+}
+
+/* NumPy's keywords that change nothing here: where an array lives and in which order. */
+static int harmless(const row *r, PyObject *name, PyObject *value) {
+  const char *s = PyUnicode_AsUTF8AndSize(name, NULL);
+  if (!r->has_dtype || !s) return 0;
+  if (strcmp(s, "order") == 0 || strcmp(s, "subok") == 0 || (strcmp(s, "like") == 0 && value == Py_None)) return 1;
+  if (strcmp(s, "device") != 0) return 0;
+  PyObject *hook = core_hook_get(CORE_HOOK_device), *device = hook ? PyObject_CallFunctionObjArgs(hook, value, NULL) : NULL;
+  Py_XDECREF(device);
+  return device ? 1 : -1;
+}
+
+static bool too_many(const row *r, Py_ssize_t n) {
+  int least = 0;
+  for (int k = 0; k < r->n; k++) least += r->param[k].required && !r->param[k].keyword_only;
+  if (least < r->positional) {
+    PyErr_Format(PyExc_TypeError, "%s() takes from %d to %d positional arguments but %zd were given", r->short_name, least,
+                 r->positional, n);
+  } else {
+    PyErr_Format(PyExc_TypeError, "%s() takes %d positional argument%s but %zd %s given", r->short_name, r->positional,
+                 r->positional == 1 ? "" : "s", n, n == 1 ? "was" : "were");
+  }
+  return false;
+}
+
+static bool missing(const row *r, PyObject *const *bound) {
+  PyObject *names = PyList_New(0), *quoted;
+  for (int k = 0; names && k < r->n; k++) {
+    if (!r->param[k].required || bound[k]) continue;
+    quoted = PyUnicode_FromFormat("'%U'", r->param[k].name);
+    if (!quoted || PyList_Append(names, quoted) < 0) Py_CLEAR(names);
+    Py_XDECREF(quoted);
+  }
+  if (!names) return false;
+  Py_ssize_t n = PyList_Size(names);
+  PyObject *and = PyUnicode_FromString(n == 2 ? " and " : ", "), *text = and ? PyUnicode_Join(and, names) : NULL;
+  if (text) {
+    PyErr_Format(PyExc_TypeError, "%s() missing %zd required positional argument%s: %U", r->short_name, n, n == 1 ? "" : "s",
+                 text);
+  }
+  Py_XDECREF(and);
+  Py_XDECREF(text);
+  Py_DECREF(names);
+  return false;
+}
+
+/* bound[k]: the object given for parameter k, borrowed, or NULL. The rest of a variadic row's positions stays in `arg`. */
+static bool bind(const row *r, PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names, PyObject **bound) {
+  int shift = self != NULL;
+  if (self) bound[0] = self;
+  for (int k = shift; k < r->n; k++) bound[k] = NULL;
+  if (n + shift > r->positional && !r->variadic) return too_many(r, n + shift);
+  for (Py_ssize_t k = 0; k < n && k + shift < r->n && !r->param[k + shift].variadic; k++) bound[k + shift] = arg[k];
+  Py_ssize_t nkw = names ? PyTuple_Size(names) : 0;
+  for (Py_ssize_t k = 0; k < nkw; k++) {
+    PyObject *name = PyTuple_GetItem(names, k);
+    int at = param_named(r, name);
+    if (at < 0) {
+      int ok = harmless(r, name, arg[n + k]);
+      if (ok == 0) PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument %R", r->short_name, name);
+      if (ok <= 0) return false;
+      continue;
+    }
+    if (bound[at]) {
+      PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument %R", r->short_name, name);
+      return false;
+    }
+    bound[at] = arg[n + k];
+  }
+  for (int k = 0; k < r->n; k++) {
+    if (r->param[k].required && !bound[k]) return missing(r, bound);
+  }
+  return true;
+}
+
+static bool convert(core_scratch *s, param_kind kind, PyObject *o, tt_value *out) {
+  if (kind == ARRAY) return core_value_array(s, o, out);
+  if (kind == ARRAYS) return core_value_arrays(s, o, out);
+  if (kind == DTYPE && o != Py_None) {
+    out->tag = TT_V_DTYPE;
+    return core_dtype_from(o, &out->as.dtype);
+  }
+  return core_value_any(s, o, out);
+}
+
+static bool convert_rest(core_scratch *s, param_kind kind, PyObject *const *arg, Py_ssize_t n, tt_value *out) {
+  out->tag = TT_V_TUPLE;
+  out->as.tuple.n = n > 0 ? n : 0;
+  tt_value *item = core_scratch_values(s, out->as.tuple.n);
+  out->as.tuple.item = item;
+  bool ok = item != NULL;
+  for (Py_ssize_t k = 0; ok && k < n; k++) ok = convert(s, kind == ARRAYS ? ARRAY : kind, arg[k], &item[k]);
+  return ok;
+}
+
+/* ---- results */
+
+/* An array that was handed in comes back as the very object; a view knows its base. */
+static PyObject *result_array(tt_array *a, int n, PyObject *const *bound) {
+  for (int k = 0; k < n; k++) {
+    if (bound[k] && core_is_array(bound[k]) && core_handle(bound[k]) == a) {
+      tt_release(&a);
+      return Py_NewRef(bound[k]);
+    }
+  }
+  PyObject *base = n > 0 && bound[0] && core_is_array(bound[0]) ? bound[0] : NULL;
+  return core_wrap(a, base && tt_array_shares(a, core_handle(base)) ? base : NULL);
+}
+
+static PyObject *results(const row *r, tt_array **made, const tt_result *result, PyObject *const *bound) {
+  if (result->scalar) {
+    PyObject *out = core_item(made[0]);
+    for (int k = 0; k < result->n; k++) tt_release(&made[k]);
+    return out;
+  }
+  if (result->n == 0) Py_RETURN_NONE;
+  if (result->n == 1 && !result->tuple) return result_array(made[0], r->n, bound);
+  PyObject *tuple = PyTuple_New(result->n);
+  for (int k = 0; k < result->n; k++) {
+    PyObject *x = tuple ? result_array(made[k], r->n, bound) : (tt_release(&made[k]), NULL);
+    if (!x) {
+      Py_CLEAR(tuple);
+    } else {
+      PyTuple_SetItem(tuple, k, x);
+    }
+  }
+  PyObject *make = tuple ? PyDict_GetItemString(result_types, r->info->name) : NULL;
+  if (!make) return tuple;
+  PyObject *named = PyObject_CallObject(make, tuple);
+  Py_DECREF(tuple);
+  return named;
+}
+
+PyObject *core_call(int at, PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
+  const row *r = &rows[at];
+  PyObject *bound[MAX_PARAMS], *out = NULL;
+  tt_value value[MAX_PARAMS];
+  core_scratch s;
+  if (!bind(r, self, arg, n, names, bound)) return NULL;
+  core_drain();
+  core_line();
+  core_scratch_init(&s);
+  int shift = self != NULL, used = 0;
+  bool ok = true;
+  for (int k = 0; ok && k < r->n; k++) {
+    if (r->param[k].variadic) {
+      ok = convert_rest(&s, r->param[k].kind, arg + (k - shift), n - (k - shift), &value[k]);
+      used = k + 1;
+    } else if (bound[k]) {
+      ok = convert(&s, r->param[k].kind, bound[k], &value[k]);
+      used = k + 1;
+    } else {
+      value[k].tag = TT_V_MISSING;
+    }
+  }
+  if (ok) {
+    tt_array *made[8] = {NULL};
+    tt_result result = {0};
+    tt_error err;
+    tt_code c = tt_call(r->info->name, value, used, made, 8, &result, &err);
+    out = c == TT_OK ? results(r, made, &result, bound) : core_raise(c, &err);
+  }
+  core_scratch_free(&s);
+  return out;
+}
+
+static PyObject *call_row(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
+  return core_call((int)PyLong_AsLong(self), NULL, arg, n, names);
+}
+
+/* ---- the functions */
+
+/* A text signature that inspect can read: kinds and computed defaults have no place in it. */
+static char *doc_text(const row *r) {
+  const tt_function_info *f = r->info;
+  size_t room = strlen(r->short_name) + 2 * strlen(f->signature) + strlen(f->doc) + 64, used;
+  char *out = PyMem_Malloc(room);
+  if (!out) return NULL;
+  used = (size_t)PyOS_snprintf(out, room, "%s(", r->short_name);
+  for (const char *s = f->signature; *s;) {
+    while (*s == ' ' || *s == ',') s++;
+    size_t len = param_length(s), head = 0;
+    while (head < len && s[head] != '=' && s[head] != ':') head++;
+    const char *equal = memchr(s, '=', len);
+    if (out[used - 1] != '(') memcpy(out + used, ", ", 2), used += 2;
+    memcpy(out + used, s, head);
+    used += head;
+    if (equal) {
+      size_t tail = len - (size_t)(equal - s);
+      memcpy(out + used, equal, tail);
+      used += tail;
+    }
+    s += len;
+  }
+  PyOS_snprintf(out + used, room - used, ")\n--\n\n%s", f->doc);
+  return out;
+}
+
+static bool add_function(PyObject *functions, int k, PyMethodDef *def) {
+  char *doc = doc_text(&rows[k]);
+  if (!doc) return (void)PyErr_NoMemory(), false;
+  *def = (PyMethodDef){rows[k].short_name, CORE_FAST(call_row), METH_FASTCALL | METH_KEYWORDS, doc};
+  PyObject *self = PyLong_FromLong(k), *f = self ? PyCFunction_NewEx(def, self, NULL) : NULL;
+  bool ok = f && PyDict_SetItemString(functions, rows[k].info->name, f) == 0;
+  Py_XDECREF(self);
+  Py_XDECREF(f);
+  return ok;
+}
+
+/* _core.functions: {dotted name: function}; _core.signatures: {dotted name: signature}. They live with the process. */
+int core_call_init(PyObject *module) {
+  while (tt_function(row_count)) row_count++;
+  rows = PyMem_Malloc((size_t)(row_count ? row_count : 1) * sizeof *rows);
+  PyMethodDef *defs = PyMem_Malloc((size_t)(row_count ? row_count : 1) * sizeof *defs);
+  PyObject *functions = PyDict_New(), *signatures = PyDict_New();
+  result_types = PyDict_New();
+  bool ok = rows && defs && functions && signatures && result_types;
+  if (!ok && !PyErr_Occurred()) PyErr_NoMemory();
+  for (int k = 0; ok && k < row_count; k++) {
+    const tt_function_info *info = tt_function(k);
+    PyObject *text = PyUnicode_FromString(info->signature);
+    ok = parse_row(info, &rows[k]) && add_function(functions, k, &defs[k]) && text &&
+         PyDict_SetItemString(signatures, info->name, text) == 0;
+    Py_XDECREF(text);
+  }
+  ok = ok && PyModule_AddObjectRef(module, "functions", functions) == 0 &&
+       PyModule_AddObjectRef(module, "signatures", signatures) == 0 &&
+       PyModule_AddObjectRef(module, "result_types", result_types) == 0;
+  Py_XDECREF(functions);
+  Py_XDECREF(signatures);
+  return ok ? 0 : -1;
+}

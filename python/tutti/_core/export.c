@@ -1,0 +1,322 @@
+/*
+** Ways out: buffers, the array interface, bytes, lists, scalars, pickles.
+**
+** Memory that is shown never changes (tt_peek), so every export is read-only, and later
+** writes to the array go elsewhere.
+*/
+#include "core.h"
+
+#include <string.h>
+
+/* ---- the buffer protocol */
+
+typedef struct shown {
+  void *hold;
+  Py_ssize_t shape[TT_MAX_RANK], strides[TT_MAX_RANK];
+} shown;
+
+static const char *refuse(tt_array *a, int flags) {
+  bool c = tt_array_is_contiguous(a), f = tt_array_is_f_contiguous(a);
+  if (flags & PyBUF_WRITABLE) return "tutti arrays show their memory read-only";
+  if (tt_array_dtype(a) == TT_BF16) return "the buffer protocol has no format for bfloat16";
+  if ((flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS && !c) return "ndarray is not C-contiguous";
+  if ((flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS && !f) return "ndarray is not Fortran contiguous";
+  if ((flags & PyBUF_ANY_CONTIGUOUS) == PyBUF_ANY_CONTIGUOUS && !c && !f) return "ndarray is not contiguous";
+  if ((flags & PyBUF_STRIDES) != PyBUF_STRIDES && !c) return "ndarray is not C-contiguous";
+  return NULL;
+}
+
+static int buffer_get(PyObject *self, Py_buffer *view, int flags) {
+  tt_array *a = core_handle(self);
+  view->obj = NULL;
+  const char *why = refuse(a, flags);
+  if (why) {
+    PyErr_SetString(PyExc_BufferError, why);
+    return -1;
+  }
+  shown *s = PyMem_Malloc(sizeof *s);
+  if (!s) return (void)PyErr_NoMemory(), -1;
+  const void *data;
+  tt_error err;
+  tt_code c = tt_peek(a, &data, &s->hold, &err);
+  if (c != TT_OK) {
+    PyMem_Free(s);
+    core_raise(c, &err);
+    return -1;
+  }
+  tt_dtype dtype = tt_array_dtype(a);
+  int64_t bytes = core_dtype_bytes(dtype);
+  int rank = tt_array_rank(a);
+  for (int k = 0; k < rank; k++) {
+    s->shape[k] = (Py_ssize_t)tt_array_len(a)[k];
+    s->strides[k] = (Py_ssize_t)(tt_array_step(a)[k] * bytes);
+  }
+  view->buf = (void *)(uintptr_t)data;
+  view->len = (Py_ssize_t)(tt_array_size(a) * bytes);
+  view->readonly = 1;
+  view->itemsize = (Py_ssize_t)bytes;
+  view->format = flags & PyBUF_FORMAT ? (char *)(uintptr_t)core_dtype_format(dtype) : NULL;
+  view->ndim = rank;
+  view->shape = flags & PyBUF_ND ? s->shape : NULL;
+  view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? s->strides : NULL;
+  view->suboffsets = NULL;
+  view->internal = s;
+  view->obj = Py_NewRef(self);
+  return 0;
+}
+
+static void buffer_release(PyObject *self, Py_buffer *view) {
+  (void)self;
+  shown *s = view->internal;
+  tt_unpeek(s->hold);
+  PyMem_Free(s);
+}
+
+int core_export_slots(PyType_Slot *slot) {
+  slot[0] = (PyType_Slot){Py_bf_getbuffer, buffer_get};
+  slot[1] = (PyType_Slot){Py_bf_releasebuffer, buffer_release};
+  return 2;
+}
+
+/* ---- the array interface */
+
+static void unpeek_capsule(PyObject *capsule) { tt_unpeek(PyCapsule_GetContext(capsule)); }
+
+/*
+** A consumer of the interface holds the array object, not the memory: so the object keeps every memory it has shown,
+** until it goes.
+*/
+static bool keep_shown(core_array *self, const void *data, void *hold) {
+  if (!self->exports && !(self->exports = PyList_New(0))) goto fail;
+  Py_ssize_t n = PyList_Size(self->exports);
+  if (n > 0 && PyCapsule_GetPointer(PyList_GetItem(self->exports, n - 1), NULL) == data) {
+    tt_unpeek(hold); /* shown already */
+    return true;
+  }
+  PyObject *capsule = PyCapsule_New((void *)(uintptr_t)data, NULL, NULL);
+  if (!capsule) goto fail;
+  bool ok = PyList_Append(self->exports, capsule) == 0 && PyCapsule_SetContext(capsule, hold) == 0 &&
+            PyCapsule_SetDestructor(capsule, unpeek_capsule) == 0;
+  Py_DECREF(capsule);
+  if (ok) return true;
+fail:
+  tt_unpeek(hold);
+  return false;
+}
+
+PyObject *core_attr_interface(PyObject *self, void *unused) {
+  (void)unused;
+  tt_array *a = core_handle(self);
+  const void *data;
+  void *hold;
+  tt_error err;
+  tt_code c = tt_peek(a, &data, &hold, &err);
+  if (c != TT_OK) return core_raise(c, &err);
+  static const char nothing[16];
+  if (!data) data = nothing; /* no elements, no memory: a capsule needs an address */
+  if (!keep_shown((core_array *)self, data, hold)) return NULL;
+  PyObject *shape = PyObject_GetAttrString(self, "shape"), *strides = PyObject_GetAttrString(self, "strides");
+  PyObject *pointer = PyLong_FromVoidPtr((void *)(uintptr_t)data), *out = NULL;
+  if (shape && strides && pointer) {
+    out = Py_BuildValue("{sOsOsss(OO)si}", "shape", shape, "strides", tt_array_is_contiguous(a) ? Py_None : strides,
+                        "typestr", core_dtype_typestr(tt_array_dtype(a)), "data", pointer, Py_True, "version", 3);
+  }
+  Py_XDECREF(shape);
+  Py_XDECREF(strides);
+  Py_XDECREF(pointer);
+  return out;
+}
+
+/* ---- scalars and lists */
+
+PyObject *core_item(tt_array *a) {
+  tt_value v;
+  tt_error err;
+  tt_code c = tt_item(a, &v, &err);
+  return c == TT_OK ? core_value_object(&v) : core_raise(c, &err);
+}
+
+PyObject *core_meth_item(PyObject *self, PyObject *const *arg, Py_ssize_t n) {
+  tt_array *a = core_handle(self);
+  int64_t at[TT_MAX_RANK];
+  int count, rank = tt_array_rank(a);
+  if (n == 0) {
+    if (tt_array_size(a) == 1) return core_item(a);
+    PyErr_SetString(PyExc_ValueError, "can only convert an array of size 1 to a Python scalar");
+    return NULL;
+  }
+  if (!core_shape_args(arg, n, at, &count)) return NULL;
+  if (count == 1 && rank != 1) { /* one number counts in C order */
+    int64_t flat = at[0], size = tt_array_size(a);
+    if (flat < -size || flat >= size) {
+      return PyErr_Format(PyExc_IndexError, "index %lld is out of bounds for size %lld", (long long)flat, (long long)size);
+    }
+    if (flat < 0) flat += size;
+    for (int k = rank - 1; k >= 0; k--) {
+      at[k] = flat % tt_array_len(a)[k];
+      flat /= tt_array_len(a)[k];
+    }
+    count = rank;
+  }
+  if (count != rank) return PyErr_SetString(PyExc_ValueError, "incorrect number of indices for array"), NULL;
+  tt_value item[TT_MAX_RANK], index = {TT_V_TUPLE, {0}};
+  for (int k = 0; k < rank; k++) item[k] = tt_v_int(at[k]);
+  index.as.tuple.item = item;
+  index.as.tuple.n = rank;
+  tt_array *one;
+  tt_error err;
+  tt_code c = tt_get(a, index, &one, &err);
+  if (c != TT_OK) return core_raise(c, &err);
+  PyObject *out = core_item(one);
+  tt_release(&one);
+  return out;
+}
+
+static double half_value(uint16_t h, bool brain) {
+  uint32_t bits;
+  float f;
+  if (brain) {
+    bits = (uint32_t)h << 16;
+  } else {
+    uint32_t sign = (uint32_t)(h >> 15) << 31, exponent = h >> 10 & 31, mantissa = h & 1023;
+    if (exponent == 0) { /* zero and subnormals: mantissa * 2^-24 */
+      double v = (double)mantissa / 16777216.0;
+      return sign ? -v : v;
+    }
+    bits = sign | (exponent == 31 ? 0x7f800000u : (exponent + 112) << 23) | mantissa << 13;
+  }
+  memcpy(&f, &bits, sizeof f);
+  return (double)f;
+}
+
+static PyObject *element(const void *p, tt_dtype dtype) {
+  switch (dtype) {
+    case TT_BOOL: return PyBool_FromLong(*(const uint8_t *)p);
+    case TT_I8: return PyLong_FromLong(*(const int8_t *)p);
+    case TT_I16: return PyLong_FromLong(*(const int16_t *)p);
+    case TT_I32: return PyLong_FromLong(*(const int32_t *)p);
+    case TT_I64: return PyLong_FromLongLong(*(const int64_t *)p);
+    case TT_U8: return PyLong_FromLong(*(const uint8_t *)p);
+    case TT_U16: return PyLong_FromLong(*(const uint16_t *)p);
+    case TT_U32: return PyLong_FromUnsignedLong(*(const uint32_t *)p);
+    case TT_U64: return PyLong_FromUnsignedLongLong(*(const uint64_t *)p);
+    case TT_F16: return PyFloat_FromDouble(half_value(*(const uint16_t *)p, false));
+    case TT_BF16: return PyFloat_FromDouble(half_value(*(const uint16_t *)p, true));
+    case TT_F32: return PyFloat_FromDouble((double)*(const float *)p);
+    case TT_F64: return PyFloat_FromDouble(*(const double *)p);
+    case TT_C64: return PyComplex_FromDoubles((double)((const tt_c64 *)p)->re, (double)((const tt_c64 *)p)->im);
+    default: return PyComplex_FromDoubles(((const tt_c128 *)p)->re, ((const tt_c128 *)p)->im);
+  }
+}
+
+static PyObject *list_of(tt_array *a, const char *at, int axis) {
+  tt_dtype dtype = tt_array_dtype(a);
+  if (axis == tt_array_rank(a)) return element(at, dtype);
+  int64_t n = tt_array_len(a)[axis], step = tt_array_step(a)[axis] * core_dtype_bytes(dtype);
+  PyObject *list = PyList_New((Py_ssize_t)n);
+  for (int64_t k = 0; list && k < n; k++) {
+    PyObject *x = list_of(a, at + k * step, axis + 1);
+    if (!x) {
+      Py_DECREF(list);
+      return NULL;
+    }
+    PyList_SetItem(list, (Py_ssize_t)k, x);
+  }
+  return list;
+}
+
+PyObject *core_tolist(PyObject *self) {
+  tt_array *a = core_handle(self);
+  const void *data;
+  void *hold;
+  tt_error err;
+  tt_code c = tt_peek(a, &data, &hold, &err);
+  if (c != TT_OK) return core_raise(c, &err);
+  PyObject *out = list_of(a, data, 0);
+  tt_unpeek(hold);
+  return out;
+}
+PyObject *core_meth_tolist(PyObject *self, PyObject *unused) { return (void)unused, core_tolist(self); }
+
+/* ---- bytes and pickles */
+
+PyObject *core_meth_tobytes(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
+  PyObject *order[1], *turned = NULL;
+  if (!core_bind("tobytes", "order", 0, arg, n, names, order)) return NULL;
+  const char *s = order[0] && PyUnicode_Check(order[0]) ? PyUnicode_AsUTF8AndSize(order[0], NULL) : "C";
+  if (s && s[0] == 'F' && !(turned = PyObject_GetAttrString(self, "T"))) return NULL;
+  tt_array *a = core_handle(turned ? turned : self);
+  int64_t size = tt_array_size(a) * core_dtype_bytes(tt_array_dtype(a));
+  PyObject *out = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
+  tt_error err;
+  tt_code c = out ? tt_read(a, PyBytes_AsString(out), (size_t)size, &err) : TT_OK;
+  Py_XDECREF(turned);
+  if (c == TT_OK) return out;
+  Py_XDECREF(out);
+  return core_raise(c, &err);
+}
+
+static PyObject *picklable(PyObject *data, PyObject *self) {
+  PyObject *module = PyImport_ImportModule("tutti._core"), *shape = PyObject_GetAttrString(self, "shape");
+  PyObject *rebuild = module ? PyObject_GetAttrString(module, "_rebuild") : NULL, *out = NULL;
+  const char *name = core_dtype_name(tt_array_dtype(core_handle(self)));
+  if (data && rebuild && shape) out = Py_BuildValue("O(OsO)", rebuild, data, name, shape);
+  Py_XDECREF(module);
+  Py_XDECREF(rebuild);
+  Py_XDECREF(shape);
+  Py_XDECREF(data);
+  return out;
+}
+
+PyObject *core_meth_reduce(PyObject *self, PyObject *unused) {
+  (void)unused;
+  return picklable(core_meth_tobytes(self, NULL, 0, NULL), self);
+}
+
+/* From protocol 5 on the elements travel as a buffer, out of band if the pickler wishes. */
+PyObject *core_meth_reduce_ex(PyObject *self, PyObject *protocol) {
+  long version = PyLong_AsLong(protocol);
+  if (version == -1 && PyErr_Occurred()) return NULL;
+  if (version < 5 || tt_array_dtype(core_handle(self)) == TT_BF16) return core_meth_reduce(self, NULL);
+  PyObject *module = PyImport_ImportModule("pickle"), *cls = module ? PyObject_GetAttrString(module, "PickleBuffer") : NULL;
+  PyObject *dense = tt_array_is_contiguous(core_handle(self)) ? Py_NewRef(self) : PyObject_CallMethod(self, "copy", NULL);
+  PyObject *buffer = cls && dense ? PyObject_CallFunctionObjArgs(cls, dense, NULL) : NULL;
+  Py_XDECREF(module);
+  Py_XDECREF(cls);
+  Py_XDECREF(dense);
+  return buffer ? picklable(buffer, self) : NULL;
+}
+
+/* _rebuild(data, dtype, shape): bytes are copied, memory handed over out of band is shared. */
+PyObject *core_py_rebuild(PyObject *self, PyObject *args) {
+  (void)self;
+  PyObject *data, *dtype, *shape;
+  tt_dtype want;
+  int64_t len[TT_MAX_RANK], bytes;
+  int rank;
+  if (!PyArg_ParseTuple(args, "OOO", &data, &dtype, &shape)) return NULL;
+  if (!core_dtype_from(dtype, &want) || !core_shape(shape, len, &rank)) return NULL;
+  bytes = core_dtype_bytes(want);
+  for (int k = 0; k < rank; k++) {
+    if (len[k] < 0 || __builtin_mul_overflow(bytes, len[k], &bytes)) {
+      return PyErr_SetString(PyExc_ValueError, "this pickle's shape is not one of an array"), NULL;
+    }
+  }
+  Py_buffer view;
+  tt_array *a = NULL;
+  tt_error err;
+  if (PyObject_GetBuffer(data, &view, PyBUF_SIMPLE) < 0) return NULL;
+  bool fits = view.len == bytes;
+  bool copy = PyBytes_Check(data) || bytes == 0;
+  tt_code c = fits && copy ? tt_from_data(want, rank, len, view.buf, NULL, &a, &err) : TT_OK;
+  PyBuffer_Release(&view);
+  if (!fits) return PyErr_SetString(PyExc_ValueError, "this pickle's buffer does not fit its shape"), NULL;
+  if (c != TT_OK) return core_raise(c, &err);
+  if (copy) return core_wrap(a, NULL);
+  PyObject *arg[2] = {data, dtype};
+  PyObject *flat = core_py_frombuffer(NULL, arg, 2, NULL);
+  if (!flat) return NULL;
+  c = tt_reshape(core_handle(flat), rank, len, &a, &err);
+  Py_DECREF(flat);
+  return core_done(c, a, NULL, &err);
+}

@@ -1,0 +1,302 @@
+/*
+** Control and insight: evaluation, counters, plans, profiles, threads, faults for tests.
+** Numbers and texts of the library as Python objects, nothing of our own.
+*/
+#include "core.h"
+
+#include <string.h>
+
+static PyObject *text_object(char *text) {
+  if (!text) return PyErr_NoMemory();
+  PyObject *s = PyUnicode_FromString(text);
+  tt_text_free(text);
+  return s;
+}
+
+/* ---- arrays given one by one or in (nested) tuples, lists and dict values: arrays among them */
+
+static bool collect(core_scratch *s, PyObject *o, PyObject *list) {
+  (void)s;
+  if (core_is_array(o)) return PyList_Append(list, o) == 0;
+  PyObject *items = NULL;
+  if (PyDict_Check(o)) items = PyDict_Values(o);
+  if (PyTuple_Check(o) || PyList_Check(o)) items = PySequence_List(o);
+  if (!items) return !PyErr_Occurred();
+  if (Py_EnterRecursiveCall(" while collecting arrays")) return Py_DECREF(items), false;
+  bool ok = true;
+  for (Py_ssize_t k = 0; ok && k < PyList_Size(items); k++) ok = collect(s, PyList_GetItem(items, k), list);
+  Py_LeaveRecursiveCall();
+  Py_DECREF(items);
+  return ok;
+}
+
+typedef struct array_list {
+  PyObject *objects;
+  tt_array **array;
+  int n;
+} array_list;
+
+static bool list_arrays(PyObject *args, array_list *out) {
+  out->array = NULL;
+  out->objects = PyList_New(0);
+  if (!out->objects || !collect(NULL, args, out->objects)) goto fail;
+  Py_ssize_t n = PyList_Size(out->objects);
+  out->array = n < INT32_MAX ? PyMem_Malloc((size_t)(n + 1) * sizeof *out->array) : NULL;
+  if (!out->array) {
+    PyErr_NoMemory();
+    goto fail;
+  }
+  out->n = (int)n;
+  for (int k = 0; k < out->n; k++) out->array[k] = core_handle(PyList_GetItem(out->objects, k));
+  return true;
+fail:
+  Py_CLEAR(out->objects);
+  return false;
+}
+
+static void free_arrays(array_list *l) {
+  PyMem_Free(l->array);
+  Py_DECREF(l->objects);
+}
+
+static PyObject *py_eval(PyObject *self, PyObject *args) {
+  (void)self;
+  array_list l;
+  tt_error err;
+  if (!list_arrays(args, &l)) return NULL;
+  tt_code c = tt_eval(l.array, l.n, &err);
+  free_arrays(&l);
+  if (c != TT_OK) return core_raise(c, &err);
+  Py_RETURN_NONE;
+}
+
+static PyObject *py_explain(PyObject *self, PyObject *args) {
+  (void)self;
+  array_list l;
+  if (!list_arrays(args, &l)) return NULL;
+  char *text = tt_explain(l.array, l.n);
+  free_arrays(&l);
+  return text_object(text);
+}
+
+/* ---- counters */
+
+static PyObject *py_ledger(PyObject *self, PyObject *unused) {
+  (void)self, (void)unused;
+  tt_ledger l;
+  tt_ledger_read(&l);
+  PyObject *d = PyDict_New();
+#define ROW(name, what)                                                        \
+  if (d) {                                                                     \
+    PyObject *v = PyLong_FromLongLong(l.name);                                 \
+    if (!v || PyDict_SetItemString(d, #name, v) < 0) Py_CLEAR(d);              \
+    Py_XDECREF(v);                                                             \
+  }
+  TT_LEDGER_ROWS(ROW)
+#undef ROW
+  return d;
+}
+
+static PyObject *py_ledger_reset(PyObject *self, PyObject *unused) {
+  (void)self, (void)unused;
+  tt_ledger_reset();
+  Py_RETURN_NONE;
+}
+
+static PyObject *ledger_texts(void) {
+  PyObject *d = PyDict_New();
+#define ROW(name, what)                                                        \
+  if (d) {                                                                     \
+    PyObject *v = PyUnicode_FromString(what);                                  \
+    if (!v || PyDict_SetItemString(d, #name, v) < 0) Py_CLEAR(d);              \
+    Py_XDECREF(v);                                                             \
+  }
+  TT_LEDGER_ROWS(ROW)
+#undef ROW
+  return d;
+}
+
+static PyObject *py_ledger_texts(PyObject *self, PyObject *unused) { return (void)self, (void)unused, ledger_texts(); }
+
+static PyObject *py_memory(PyObject *self, PyObject *unused) {
+  (void)self, (void)unused;
+  tt_memory m;
+  tt_memory_read(&m);
+  return Py_BuildValue("{sLsLsLsL}", "allocated", (long long)m.allocated, "max_allocated", (long long)m.max_allocated,
+                       "reserved", (long long)m.reserved, "limit", (long long)m.limit);
+}
+
+static PyObject *py_memory_reset_peak(PyObject *self, PyObject *unused) {
+  (void)self, (void)unused;
+  tt_memory_reset_peak();
+  Py_RETURN_NONE;
+}
+
+static PyObject *py_memory_trim(PyObject *self, PyObject *unused) {
+  (void)self, (void)unused;
+  tt_memory_trim();
+  Py_RETURN_NONE;
+}
+
+/* ---- settings */
+
+static PyObject *py_strict(PyObject *self, PyObject *args) {
+  (void)self;
+  int copy, fallback;
+  if (!PyArg_ParseTuple(args, "pp", &copy, &fallback)) return NULL;
+  tt_strict(copy, fallback);
+  Py_RETURN_NONE;
+}
+
+static PyObject *py_threads(PyObject *self, PyObject *unused) {
+  (void)self, (void)unused;
+  return PyLong_FromLong(tt_threads());
+}
+
+static PyObject *py_set_threads(PyObject *self, PyObject *n) {
+  (void)self;
+  long value = PyLong_AsLong(n);
+  if (value == -1 && PyErr_Occurred()) return NULL;
+  tt_set_threads(value < 0 || value > 1 << 16 ? 0 : (int)value);
+  Py_RETURN_NONE;
+}
+
+static PyObject *py_set_tier(PyObject *self, PyObject *tier) {
+  (void)self;
+  long value = PyLong_AsLong(tier);
+  if (value == -1 && PyErr_Occurred()) return NULL;
+  if (value < 0 || value > 2) return PyErr_SetString(PyExc_ValueError, "tier must be 0, 1 or 2"), NULL;
+  tt_set_tier((int)value);
+  Py_RETURN_NONE;
+}
+
+static PyObject *py_set_fuse(PyObject *self, PyObject *fuse) {
+  (void)self;
+  int yes = PyObject_IsTrue(fuse);
+  if (yes < 0) return NULL;
+  tt_set_fuse(yes);
+  Py_RETURN_NONE;
+}
+
+static PyObject *py_library_path(PyObject *self, PyObject *path) {
+  (void)self;
+  const char *s = PyUnicode_AsUTF8AndSize(path, NULL);
+  if (!s) return NULL;
+  tt_library_path(s);
+  Py_RETURN_NONE;
+}
+
+/* ---- profile, information, waiting */
+
+static PyObject *py_profile_start(PyObject *self, PyObject *unused) {
+  (void)self, (void)unused;
+  tt_error err;
+  tt_code c = tt_profile_start(&err);
+  if (c != TT_OK) return core_raise(c, &err);
+  Py_RETURN_NONE;
+}
+static PyObject *py_profile_stop(PyObject *self, PyObject *unused) {
+  (void)self, (void)unused;
+  tt_profile_stop();
+  Py_RETURN_NONE;
+}
+static PyObject *py_profile_table(PyObject *self, PyObject *unused) {
+  return (void)self, (void)unused, text_object(tt_profile_table());
+}
+static PyObject *py_profile_trace(PyObject *self, PyObject *unused) {
+  return (void)self, (void)unused, text_object(tt_profile_trace());
+}
+static PyObject *py_info(PyObject *self, PyObject *unused) { return (void)self, (void)unused, text_object(tt_info()); }
+static PyObject *py_version(PyObject *self, PyObject *unused) {
+  return (void)self, (void)unused, PyUnicode_FromString(tt_version());
+}
+
+static PyObject *py_synchronize(PyObject *self, PyObject *unused) {
+  (void)self, (void)unused;
+  core_block_begin();
+  tt_synchronize();
+  core_block_end();
+  Py_RETURN_NONE;
+}
+static PyObject *py_compile_wait(PyObject *self, PyObject *unused) {
+  (void)self, (void)unused;
+  core_block_begin();
+  tt_compile_wait();
+  core_block_end();
+  Py_RETURN_NONE;
+}
+
+/* ---- what views share, and faults for tests */
+
+static PyObject *py_shares(PyObject *self, PyObject *args) {
+  (void)self;
+  PyObject *a, *b;
+  if (!PyArg_ParseTuple(args, "OO", &a, &b)) return NULL;
+  return PyBool_FromLong(core_is_array(a) && core_is_array(b) && tt_array_shares(core_handle(a), core_handle(b)));
+}
+
+static PyObject *py_layout(PyObject *self, PyObject *a) {
+  (void)self;
+  if (!core_is_array(a)) return PyErr_SetString(PyExc_TypeError, "expected a tutti.ndarray"), NULL;
+  tt_array *h = core_handle(a);
+  return Py_BuildValue("(OOOO)", tt_array_is_contiguous(h) ? Py_True : Py_False, tt_array_is_f_contiguous(h) ? Py_True : Py_False,
+                       tt_array_is_readonly(h) ? Py_False : Py_True, tt_array_is_evaluated(h) ? Py_True : Py_False);
+}
+
+static PyObject *py_test_fail(PyObject *self, PyObject *args) {
+  (void)self;
+  const char *kind;
+  long long n;
+  int sticky;
+  tt_error err;
+  if (!PyArg_ParseTuple(args, "sLp", &kind, &n, &sticky)) return NULL;
+  tt_code c = tt_test_fail(kind, n, sticky, &err);
+  if (c != TT_OK) return core_raise(c, &err);
+  Py_RETURN_NONE;
+}
+static PyObject *py_test_calls(PyObject *self, PyObject *kind) {
+  (void)self;
+  const char *s = PyUnicode_AsUTF8AndSize(kind, NULL);
+  bool fired = false;
+  if (!s) return NULL;
+  long long calls = tt_test_calls(s, &fired);
+  return Py_BuildValue("(LO)", calls, fired ? Py_True : Py_False);
+}
+static PyObject *py_test_live(PyObject *self, PyObject *unused) {
+  (void)self, (void)unused;
+  core_drain();
+  return PyLong_FromLongLong(tt_test_live());
+}
+
+PyMethodDef core_insight_functions[] = {
+    {"eval", py_eval, METH_VARARGS,
+     "eval(*arrays)\n--\n\nCompute these arrays now, together; lists, tuples and dicts of arrays are looked into."},
+    {"explain", py_explain, METH_VARARGS, "explain(*arrays)\n--\n\nThe plan that computing these arrays would run, as text."},
+    {"_ledger", py_ledger, METH_NOARGS, NULL},
+    {"_ledger_texts", py_ledger_texts, METH_NOARGS, NULL},
+    {"_ledger_reset", py_ledger_reset, METH_NOARGS, NULL},
+    {"memory", py_memory, METH_NOARGS, "memory()\n--\n\nBytes of array memory: live, peak, kept for reuse, limit."},
+    {"memory_reset_peak", py_memory_reset_peak, METH_NOARGS, "memory_reset_peak()\n--\n\nForget the peak."},
+    {"memory_trim", py_memory_trim, METH_NOARGS, "memory_trim()\n--\n\nGive what is kept for reuse back to the system."},
+    {"_strict", py_strict, METH_VARARGS, NULL},
+    {"get_num_threads", py_threads, METH_NOARGS, "get_num_threads()\n--\n\nThreads that an evaluation uses."},
+    {"set_num_threads", py_set_threads, METH_O, "set_num_threads(n)\n--\n\nUse n threads; 0 restores the default."},
+    {"set_tier", py_set_tier, METH_O,
+     "set_tier(tier)\n--\n\n0: interpret only; 1: compile at once; 2: interpret, and compile in the background."},
+    {"set_fuse", py_set_fuse, METH_O, "set_fuse(fuse)\n--\n\nFalse cuts a kernel after every operation."},
+    {"library_path", py_library_path, METH_O, "library_path(dirs)\n--\n\nMore folders where BLAS libraries may lie, ':' between."},
+    {"_profile_start", py_profile_start, METH_NOARGS, NULL},
+    {"_profile_stop", py_profile_stop, METH_NOARGS, NULL},
+    {"_profile_table", py_profile_table, METH_NOARGS, NULL},
+    {"_profile_trace", py_profile_trace, METH_NOARGS, NULL},
+    {"info", py_info, METH_NOARGS, "info()\n--\n\nDevices, libraries, cache and threads, as text."},
+    {"version", py_version, METH_NOARGS, "version()\n--\n\nThe version of the library that runs."},
+    {"synchronize", py_synchronize, METH_NOARGS, "synchronize()\n--\n\nWait for every device and for the compiler."},
+    {"compile_wait", py_compile_wait, METH_NOARGS, "compile_wait()\n--\n\nWait until no kernel waits for the compiler."},
+    {"_shares", py_shares, METH_VARARGS, NULL},
+    {"_layout", py_layout, METH_O, NULL},
+    {"_test_fail", py_test_fail, METH_VARARGS, NULL},
+    {"_test_calls", py_test_calls, METH_O, NULL},
+    {"_test_live", py_test_live, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,64 @@
+/*
+** The module `tutti._core`: its parts in the order they need each other, and the hooks
+** through which they call the package.
+*/
+#include "core.h"
+
+#include <string.h>
+
+static PyObject *hooks[CORE_HOOK_COUNT];
+static const char *const hook_names[] = {
+#define HOOK_NAME(name) #name,
+    CORE_HOOKS(HOOK_NAME)
+#undef HOOK_NAME
+};
+
+PyObject *core_hook_get(core_hook hook) {
+  if (!hooks[hook]) PyErr_Format(PyExc_RuntimeError, "tutti._core: the package set no '%s'", hook_names[hook]);
+  return hooks[hook];
+}
+
+/* set_hooks(repr=f, ...): once, while the package is imported. */
+static PyObject *py_set_hooks(PyObject *self, PyObject *args, PyObject *kw) {
+  (void)self, (void)args;
+  for (int k = 0; kw && k < CORE_HOOK_COUNT; k++) {
+    PyObject *f = PyDict_GetItemString(kw, hook_names[k]);
+    if (!f) continue;
+    PyObject *old = hooks[k];
+    hooks[k] = Py_NewRef(f);
+    Py_XDECREF(old);
+  }
+  Py_RETURN_NONE;
+}
+
+#define FAST METH_FASTCALL | METH_KEYWORDS
+static PyMethodDef functions[] = {
+    {"array", CORE_FAST(core_py_array), FAST,
+     "array(object, dtype=None, *, copy=True, order='K', subok=False, ndmin=0, like=None, device=None)\n--\n\n"
+     "An array of its own from any array-like."},
+    {"asarray", CORE_FAST(core_py_asarray), FAST,
+     "asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None)\n--\n\n"
+     "An array-like as an array. Read-only memory is shared, other memory copied; copy=False shares or fails."},
+    {"frombuffer", CORE_FAST(core_py_frombuffer), FAST,
+     "frombuffer(buffer, dtype=float, count=-1, offset=0)\n--\n\nThe memory of a buffer as an array of one axis, without a copy."},
+    {"from_dlpack", CORE_FAST(core_py_from_dlpack), FAST,
+     "from_dlpack(x, /, *, device=None, copy=None)\n--\n\nAn array of another library through DLPack, without a copy."},
+    {"set_hooks", (PyCFunction)(void (*)(void))py_set_hooks, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"_rebuild", core_py_rebuild, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "tutti._core", "tutti's library as Python objects.", -1, functions, NULL, NULL, NULL, NULL,
+};
+
+PyMODINIT_FUNC PyInit__core(void) {
+  PyObject *module = PyModule_Create(&definition);
+  if (!module) return NULL;
+  bool ok = core_error_init() == 0 && core_dtype_init(module) == 0 && core_call_init(module) == 0 &&
+            core_array_init(module) == 0 && core_apply_init(module) == 0 &&
+            PyModule_AddFunctions(module, core_insight_functions) == 0 &&
+            PyModule_AddFunctions(module, core_text_functions) == 0 && PyModule_AddFunctions(module, core_line_functions) == 0;
+  if (!ok) Py_CLEAR(module);
+  return module;
+}
