@@ -23,36 +23,50 @@ static double narrow(double v, int size) {
   return round_to(v, 8, -125, 3.3895313892515355e38);
 }
 
-/* shortest(value, size): repr of the value as a float of `size` bytes; size 3 stands for bfloat16. */
+/* "-1.250e+07" as its digits without trailing zeros and its exponent. */
+static PyObject *digits_of(const char *text) {
+  char digits[32];
+  int n = 0, point = 0, exponent = 0;
+  bool seen_point = false;
+  for (const char *p = text; *p; p++) {
+    if (*p == 'e' || *p == 'E') {
+      exponent = atoi(p + 1);
+      break;
+    }
+    if (*p == '.') seen_point = true;
+    if (*p < '0' || *p > '9') continue;
+    if (n == 0 && *p == '0') {
+      point -= seen_point;
+      continue;
+    }
+    if (n < (int)sizeof digits) digits[n++] = *p;
+    point += !seen_point;
+  }
+  if (n == 0) return Py_BuildValue("(si)", "0", 0);
+  while (n > 1 && digits[n - 1] == '0') n--;
+  return Py_BuildValue("(s#i)", digits, (Py_ssize_t)n, exponent + point - 1);
+}
+
+/*
+** _shortest(value, size): the fewest digits that name the value among the floats of `size` bytes (3: bfloat16), and the
+** decimal exponent of the first.
+*/
 static PyObject *py_shortest(PyObject *self, PyObject *const *arg, Py_ssize_t n) {
   (void)self;
   if (n != 2) return PyErr_SetString(PyExc_TypeError, "_shortest() takes 2 arguments"), NULL;
   double v = PyFloat_AsDouble(arg[0]);
   long size = PyLong_AsLong(arg[1]);
   if (PyErr_Occurred()) return NULL;
-  if (size == 8 || !isfinite(v)) {
-    char *s = PyOS_double_to_string(v, 'r', 0, Py_DTSF_ADD_DOT_0, NULL);
-    PyObject *out = s ? PyUnicode_FromString(s) : NULL;
-    PyMem_Free(s);
-    return out;
-  }
-  for (int digits = 0; digits < 9; digits++) {
-    char text[64];
-    char *s = PyOS_double_to_string(v, 'e', digits, 0, NULL);
+  for (int digits = size == 8 ? 16 : 0; digits < 17; digits++) {
+    char *s = size == 8 ? PyOS_double_to_string(v, 'r', 0, 0, NULL) : PyOS_double_to_string(v, 'e', digits, 0, NULL);
     if (!s) return PyErr_NoMemory();
-    PyOS_snprintf(text, sizeof text, "%s", s);
+    double back = size == 8 ? v : PyOS_string_to_double(s, NULL, NULL);
+    bool names = size == 8 || narrow(back, (int)size) == v;
+    PyObject *out = names ? digits_of(s) : NULL;
     PyMem_Free(s);
-    double back = PyOS_string_to_double(text, NULL, NULL);
-    if (back == -1.0 && PyErr_Occurred()) return NULL;
-    if (narrow(back, (int)size) == v || digits == 8) {
-      /* Through the double it names: repr of that is the text in positional form where Python uses it. */
-      char *shortest = PyOS_double_to_string(back, 'r', 0, Py_DTSF_ADD_DOT_0, NULL);
-      PyObject *out = shortest ? PyUnicode_FromString(shortest) : NULL;
-      PyMem_Free(shortest);
-      return out;
-    }
+    if (names || PyErr_Occurred()) return out;
   }
-  Py_RETURN_NONE;
+  return digits_of("0");
 }
 
 PyMethodDef core_text_functions[] = {
