@@ -1,0 +1,79 @@
+"""tutti: NumPy-like arrays that are computed when somebody looks, and fused on the way.
+
+    import tutti as tt
+    x = tt.linspace(0, 1, 1_000_000)
+    y = (tt.sin(x) * 2 + 1).sum()   # recorded
+    print(y)                        # computed, in one pass over x
+"""
+
+import os as _os
+
+from . import _core, _hooks, _table, exceptions
+from ._core import (
+    array,
+    asarray,
+    bfloat16,
+    bool,  # noqa: A004 (NumPy's name)
+    compile_wait,
+    complex64,
+    complex128,
+    dtype,
+    eval,  # noqa: A004
+    explain,
+    float16,
+    float32,
+    float64,
+    from_dlpack,
+    frombuffer,
+    get_num_threads,
+    info,
+    int8,
+    int16,
+    int32,
+    int64,
+    library_path,
+    memory,
+    memory_reset_peak,
+    memory_trim,
+    ndarray,
+    set_fuse,
+    set_num_threads,
+    set_tier,
+    synchronize,
+    track_lines,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from ._device import Device, device, devices
+from ._functions import *
+from ._info import __array_namespace_info__, finfo, iinfo, isdtype
+from ._insight import Ledger, ledger, profile, strict
+from ._printing import array2string, array_repr, array_str, get_printoptions, printoptions, set_printoptions
+from .exceptions import AxisError
+
+__version__ = _core.version()
+__array_api_version__ = "2024.12"
+
+pi = 3.141592653589793
+e = 2.718281828459045
+euler_gamma = 0.5772156649015329
+inf = float("inf")
+nan = float("nan")
+newaxis = None
+bool_, int_, uint, intp, uintp, float_, complex_ = bool, int64, uint64, int64, uint64, float64, complex128
+half, single, double, csingle, cdouble = float16, float32, float64, complex64, complex128
+
+_from_tables = _table.fill_package(globals())
+
+from . import fft, linalg, random  # noqa: E402 (they use the names above)
+
+if _os.environ.get("TUTTI_DEBUG") or _os.environ.get("TUTTI_TRACE"):
+    track_lines(True)
+
+__all__ = sorted({n for n in globals() if not n.startswith("_")} - {"exceptions"}) + ["exceptions"]
+
+
+def __dir__():
+    return [*__all__, "__array_api_version__", "__array_namespace_info__", "__version__"]

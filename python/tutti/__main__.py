@@ -1,0 +1,66 @@
+"""The command line: python -m tutti info | ops | functions | cache clear."""
+
+import argparse
+import os
+import sys
+
+
+def _info(_):
+    import tutti
+
+    print(tutti.info().rstrip())
+
+
+def _ops(_):
+    import tutti
+
+    print("\n".join(tutti.ops()))
+
+
+def _functions(_):
+    from tutti import _core
+
+    for name, signature in sorted(_core.signatures.items()):
+        print(f"{name}({signature})")
+
+
+def _cache_folder():
+    own = os.environ.get("TUTTI_CACHE_DIR")
+    if own:
+        return own
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.path.join(base, "tutti")
+
+
+def _cache(args):
+    folder, files, size = _cache_folder(), 0, 0
+    for root, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(root, name)
+            try:
+                size += os.lstat(path).st_size
+                files += 1
+                if args.action == "clear":
+                    os.unlink(path)
+            except FileNotFoundError:
+                pass  # another process was faster
+    what = "removed" if args.action == "clear" else "holds"
+    print(f"{folder}: {what} {files} files, {size:,} bytes")
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(prog="python -m tutti", description="Arrays on every processor there is.")
+    commands = parser.add_subparsers(required=True, metavar="command")
+    commands.add_parser("info", help="devices, libraries, cache, threads").set_defaults(run=_info)
+    commands.add_parser("ops", help="names of the elementwise functions").set_defaults(run=_ops)
+    commands.add_parser("functions", help="names and signatures of the array functions").set_defaults(run=_functions)
+    cache = commands.add_parser("cache", help="the folder of compiled kernels")
+    cache.add_argument("action", choices=["show", "clear"])
+    cache.set_defaults(run=_cache)
+    args = parser.parse_args(argv)
+    args.run(args)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,96 @@
+"""Functions that only rearrange calls of others: NumPy's conveniences over arrays of ours."""
+
+import builtins as _builtins
+
+from . import _core
+
+__all__ = [
+    "asnumpy",
+    "astype",
+    "can_cast",
+    "copy",
+    "isfortran",
+    "isscalar",
+    "may_share_memory",
+    "ndim",
+    "ops",
+    "shape",
+    "shares_memory",
+    "size",
+]
+
+
+def asnumpy(a):
+    """A NumPy array of one's own; other things are handed to NumPy as they are."""
+    if isinstance(a, _core.ndarray):
+        return a.numpy()
+    import numpy
+
+    return numpy.asarray(a)
+
+
+def astype(x, dtype, /, *, copy=True, device=None):
+    """x as another type."""
+    return _core.asarray(x).astype(dtype, copy=copy)
+
+
+def copy(a, order="K", subok=False):
+    """A copy of an array-like."""
+    return _core.array(a)
+
+
+def shape(a):
+    """The lengths of the axes of an array-like."""
+    return _core.asarray(a).shape
+
+
+def ndim(a):
+    """The number of axes of an array-like."""
+    return _core.asarray(a).ndim
+
+
+def size(a, axis=None):
+    """The number of elements of an array-like, or of one of its axes."""
+    a = _core.asarray(a)
+    return a.size if axis is None else a.shape[axis]
+
+
+def isscalar(x):
+    """Is x a plain scalar?"""
+    return isinstance(x, (_builtins.bool, int, float, complex, str, bytes))
+
+
+def isfortran(a):
+    """Is an array contiguous in Fortran order and not in C order?"""
+    return a.flags.f_contiguous and not a.flags.c_contiguous
+
+
+def shares_memory(a, b, max_work=None):
+    """Do two arrays view the same storage?"""
+    return _core._shares(a, b)
+
+
+may_share_memory = shares_memory
+
+
+def ops():
+    """The names of the elementwise functions, a row each in the library's table."""
+    return sorted(_core.ops)
+
+
+def can_cast(from_, to, casting="safe"):
+    """May a type be cast to another under NumPy's rule "no", "equiv", "safe", "same_kind" or "unsafe"?"""
+    if isinstance(from_, (_builtins.bool, int, float, complex)):
+        raise TypeError("can_cast() does not support Python ints, floats, and complex because the result used to depend on the value.")
+    a = from_.dtype if isinstance(from_, _core.ndarray) else _core.dtype(from_)
+    b = _core.dtype(to)
+    if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
+        raise ValueError(f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'unsafe' (got {casting!r})")
+    if casting == "unsafe" or a == b:
+        return True
+    if casting in ("no", "equiv"):
+        return False
+    if _core.functions["result_type"](a, b) == b:
+        return True
+    rank = {"b": 0, "u": 1, "i": 2, "f": 3, "V": 3, "c": 4}
+    return casting == "same_kind" and rank[a.kind] <= rank[b.kind]

@@ -1,0 +1,125 @@
+"""What the extension asks of the package: texts, views of elements, NumPy when it is needed."""
+
+from . import _core, _device, _printing, exceptions
+
+
+class flags:
+    """Memory layout of an array, by attribute and by NumPy's keys; `writeable` can be set."""
+
+    _KEYS = ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "WRITEABLE", "ALIGNED", "WRITEBACKIFCOPY")
+    _SHORT = {"C": "C_CONTIGUOUS", "F": "F_CONTIGUOUS", "O": "OWNDATA", "W": "WRITEABLE", "A": "ALIGNED",
+              "CONTIGUOUS": "C_CONTIGUOUS", "FORTRAN": "F_CONTIGUOUS"}
+
+    def __init__(self, a):
+        object.__setattr__(self, "_array", a)
+
+    def __getitem__(self, key):
+        key = self._SHORT.get(key, key)
+        if key not in self._KEYS:
+            raise KeyError("Unknown flag")
+        c, f, writeable, _ = _core._layout(self._array)
+        return {"C_CONTIGUOUS": c, "F_CONTIGUOUS": f, "OWNDATA": self._array.base is None, "WRITEABLE": writeable,
+                "ALIGNED": True, "WRITEBACKIFCOPY": False}[key]
+
+    def __setitem__(self, key, value):
+        if self._SHORT.get(key, key) != "WRITEABLE":
+            raise KeyError("Unknown flag")
+        self._array.setflags(write=value)
+
+    def __getattr__(self, name):
+        key = name.upper()
+        if name.islower() and (key in self._KEYS or key in self._SHORT):
+            return self[key]
+        raise AttributeError(f"'flags' object has no attribute {name!r}")
+
+    def __setattr__(self, name, value):
+        if name != "writeable":
+            raise AttributeError(f"flag {name!r} cannot be set")
+        self["WRITEABLE"] = value
+
+    def __repr__(self):
+        return "".join(f"  {key} : {self[key]}\n" for key in self._KEYS)
+
+
+class flatiter:
+    """The elements of an array in C order: an iterator that can be indexed and assigned to."""
+
+    def __init__(self, a):
+        self.base, self.index, self._items = a, 0, None
+
+    def __len__(self):
+        return self.base.size
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self._items is None:
+            self._items = self.base.ravel()
+        if self.index >= self.base.size:
+            raise StopIteration
+        self.index += 1
+        return self._items[self.index - 1]
+
+    def __getitem__(self, key):
+        return self.base.flatten()[key]
+
+    def __setitem__(self, key, value):
+        flat = self.base.ravel()
+        flat[key] = value
+        if not _core._shares(flat, self.base):
+            self.base[...] = flat.reshape(self.base.shape)
+
+    def __array__(self, dtype=None, copy=None):
+        return self.copy().__array__(dtype)
+
+    def copy(self):
+        return self.base.flatten()
+
+
+def _namespace(a, *, api_version=None):
+    import tutti
+
+    if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
+        raise ValueError(f'Version "{api_version}" of the Array API Standard is not supported.')
+    return tutti
+
+
+def _numpy(a, dtype=None, copy=True):
+    from . import _numpy as bridge
+
+    return bridge.array(a, dtype, copy)
+
+
+def _numpy_dtype(d):
+    from . import _numpy as bridge
+
+    return bridge.dtype(d)
+
+
+def _array_ufunc(*args, **kwargs):
+    from . import _numpy as bridge
+
+    return bridge.array_ufunc(*args, **kwargs)
+
+
+def _array_function(*args, **kwargs):
+    from . import _numpy as bridge
+
+    return bridge.array_function(*args, **kwargs)
+
+
+_core.set_hooks(
+    repr=_printing.array_repr,
+    str=_printing.array_str,
+    format=_printing.format_array,
+    flags=flags,
+    flat=flatiter,
+    device=_device.device,
+    error_class=exceptions._class,
+    array_ufunc=_array_ufunc,
+    array_function=_array_function,
+    namespace=_namespace,
+    numpy=_numpy,
+    numpy_dtype=_numpy_dtype,
+)

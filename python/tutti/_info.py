@@ -1,0 +1,115 @@
+"""Limits of types, and what the array API standard asks a library about itself."""
+
+from . import _core
+from ._device import device, devices
+
+__all__ = ["finfo", "iinfo", "isdtype", "__array_namespace_info__"]
+
+
+class _Limits:
+    def __repr__(self):
+        fields = ", ".join(f"{k}={v!r}" for k, v in vars(self).items() if k != "dtype")
+        return f"{type(self).__name__}({fields}, dtype={self.dtype})"
+
+
+def _dtype_of(x):
+    return x.dtype if isinstance(x, _core.ndarray) else _core.dtype(x)
+
+
+class finfo(_Limits):
+    """Limits of a float type (of the parts of a complex one)."""
+
+    # bits, mantissa bits stored, least exponent of a normal number, greatest power of two, decimal digits
+    _TABLE = {
+        "float16": (16, 10, -14, 16, 3),
+        "bfloat16": (16, 7, -126, 128, 2),
+        "float32": (32, 23, -126, 128, 6),
+        "float64": (64, 52, -1022, 1024, 15),
+    }
+
+    def __init__(self, dtype):
+        dtype = _dtype_of(dtype)
+        name = {"complex64": "float32", "complex128": "float64"}.get(dtype.name, dtype.name)
+        if name not in self._TABLE:
+            raise ValueError(f"data type {dtype!r} not inexact")
+        bits, mantissa, least, greatest, digits = self._TABLE[name]
+        self.bits = bits
+        self.eps = 2.0**-mantissa
+        self.max = (2.0 - self.eps) * 2.0 ** (greatest - 1)
+        self.min = -self.max
+        self.smallest_normal = 2.0**least
+        self.smallest_subnormal = 2.0 ** (least - mantissa)
+        self.dtype = _core.dtype(name)
+        self.precision = digits
+
+    @property
+    def tiny(self):
+        return self.smallest_normal
+
+    @property
+    def epsneg(self):
+        return self.eps / 2
+
+    @property
+    def resolution(self):
+        return float(f"1e-{self.precision}")
+
+
+class iinfo(_Limits):
+    """Limits of an integer type."""
+
+    def __init__(self, type):  # noqa: A002 (NumPy's name)
+        dtype = _dtype_of(type)
+        if dtype.kind not in "iu":
+            raise ValueError(f"Invalid integer data type {dtype.kind!r}.")
+        self.bits = dtype.itemsize * 8
+        self.min = -(1 << (self.bits - 1)) if dtype.kind == "i" else 0
+        self.max = (1 << (self.bits - (dtype.kind == "i"))) - 1
+        self.dtype = dtype
+
+
+_KINDS = {
+    "bool": "b",
+    "signed integer": "i",
+    "unsigned integer": "u",
+    "integral": "iu",
+    "real floating": "fV",
+    "complex floating": "c",
+    "numeric": "iufVc",
+}
+
+
+def isdtype(dtype, kind):
+    """Is a dtype of that kind ("bool", "integral", "real floating", ...), that dtype, or any of a tuple of these?"""
+    if isinstance(kind, tuple):
+        return any(isdtype(dtype, k) for k in kind)
+    if isinstance(kind, str) and kind in _KINDS:
+        return _core.dtype(dtype).kind in _KINDS[kind]
+    if isinstance(kind, str):
+        raise ValueError(f"kind argument is a string, but {kind!r} is not a known kind name.")
+    return _core.dtype(dtype) == _core.dtype(kind)
+
+
+class __array_namespace_info__:  # noqa: N801 (the standard's name)
+    """Capabilities, devices and types, as the array API standard asks for them."""
+
+    def capabilities(self):
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
+
+    def default_device(self):
+        return device()
+
+    def devices(self):
+        return list(devices())
+
+    def default_dtypes(self, *, device=None):
+        return {
+            "real floating": _core.float64,
+            "complex floating": _core.complex128,
+            "integral": _core.int64,
+            "indexing": _core.int64,
+        }
+
+    def dtypes(self, *, device=None, kind=None):
+        kinds = "biufc" if kind is None else "".join(_KINDS[k] for k in (kind if isinstance(kind, tuple) else (kind,)))
+        return {d.name: d for d in _core.dtypes if d.kind in kinds and d.kind != "V"}

@@ -1,0 +1,111 @@
+"""Where NumPy and tutti meet: conversion, and NumPy's functions given arrays of ours.
+
+Imported when NumPy calls in or a NumPy array is asked for, never before.
+"""
+
+import sys
+
+import numpy as np
+
+import tutti
+
+from . import _core
+from ._insight import strict
+
+
+def dtype(d):
+    """The NumPy dtype of the same name; bfloat16 is ml_dtypes', where that is installed."""
+    if d.name != "bfloat16":
+        return np.dtype(d.name)
+    try:
+        import ml_dtypes
+    except ImportError:
+        raise TypeError("NumPy has no bfloat16 (the package ml_dtypes adds it); use astype('float32') first") from None
+    return np.dtype(ml_dtypes.bfloat16)
+
+
+def _shared(a):
+    """The memory of an array as a read-only NumPy array."""
+    if a.dtype.name == "bfloat16":
+        return np.frombuffer(a.tobytes(), dtype(a.dtype)).reshape(a.shape)
+    return np.asarray(memoryview(a))
+
+
+def array(a, want=None, copy=True):
+    """numpy(), __array__(): a copy of one's own, or the shared read-only memory where copy permits."""
+    made = _shared(a)
+    if want is not None and made.dtype != want:
+        if copy is False:
+            raise ValueError("Unable to avoid copy while creating an array as requested.")
+        return made.astype(want)
+    return np.array(made) if copy else made
+
+
+def _plain(x):
+    """x with every array of ours in it as a NumPy array."""
+    if isinstance(x, _core.ndarray):
+        return _shared(x)
+    if type(x) in (tuple, list):
+        return type(x)(map(_plain, x))
+    if type(x) is dict:
+        return {k: _plain(v) for k, v in x.items()}
+    return x
+
+
+def _by_numpy(function, args, kwargs):
+    """What tutti has no function for, NumPy computes, from the shared memory."""
+    if "fallback" in strict._now:
+        raise tutti.exceptions.StrictError(f"tutti has no {function.__name__}(); strict() forbids leaving it to NumPy")
+    return function(*_plain(args), **_plain(kwargs))
+
+
+_REDUCE = {
+    "add": "sum",
+    "multiply": "prod",
+    "maximum": "max",
+    "minimum": "min",
+    "logical_and": "all",
+    "logical_or": "any",
+}
+_ACCUMULATE = {"add": "cumsum", "multiply": "cumprod"}
+
+
+def _ufunc_call(ufunc, method, inputs, kwargs):
+    name = ufunc.__name__
+    if method == "__call__":
+        function = getattr(tutti, name, None)
+        return function(*inputs, **kwargs) if function else _by_numpy(ufunc, inputs, kwargs)
+    if method == "reduce" and name in _REDUCE:
+        kwargs.setdefault("axis", 0)
+        return getattr(tutti, _REDUCE[name])(*inputs, **kwargs)
+    if method == "accumulate" and name in _ACCUMULATE:
+        kwargs.setdefault("axis", 0)
+        return getattr(tutti, _ACCUMULATE[name])(*inputs, **kwargs)
+    return _by_numpy(getattr(ufunc, method), inputs, kwargs)
+
+
+def array_ufunc(self, ufunc, method, *inputs, **kwargs):
+    """NumPy's ufuncs with an array of ours among the arguments."""
+    out = kwargs.pop("out", None)
+    if isinstance(out, tuple) and len(out) == 1:
+        out = out[0]
+    if out is None or isinstance(out, _core.ndarray):
+        if out is not None:
+            kwargs["out"] = out
+        return _ufunc_call(ufunc, method, inputs, kwargs)
+    if isinstance(out, tuple):
+        return NotImplemented
+    result = _ufunc_call(ufunc, method, inputs, kwargs)
+    np.copyto(out, _plain(result), casting=kwargs.get("casting", "same_kind"))
+    return out
+
+
+def array_function(self, function, types, args, kwargs):
+    """NumPy's functions with an array of ours among the arguments: the one of the same name here."""
+    if not all(issubclass(t, (_core.ndarray, np.ndarray)) for t in types):
+        return NotImplemented
+    place = (function.__module__ or "numpy").replace("numpy", "tutti", 1)
+    ours = getattr(sys.modules.get(place), function.__name__, None)
+    if not callable(ours):
+        return _by_numpy(function, args, kwargs)
+    return ours(*args, **kwargs)

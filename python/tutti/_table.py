@@ -1,0 +1,51 @@
+"""Modules out of the function table: what a row's dotted name says, and NumPy's second names."""
+
+from . import _core
+
+ALIASES = {
+    "abs": "absolute",
+    "acos": "arccos",
+    "acosh": "arccosh",
+    "amax": "max",
+    "amin": "min",
+    "around": "round",
+    "asin": "arcsin",
+    "asinh": "arcsinh",
+    "atan": "arctan",
+    "atan2": "arctan2",
+    "atanh": "arctanh",
+    "bitwise_invert": "invert",
+    "bitwise_left_shift": "left_shift",
+    "bitwise_not": "invert",
+    "bitwise_right_shift": "right_shift",
+    "concat": "concatenate",
+    "conj": "conjugate",
+    "mod": "remainder",
+    "permute_dims": "transpose",
+    "pow": "power",
+    "true_divide": "divide",
+    "ascontiguousarray": "asarray",
+    "asanyarray": "asarray",
+}
+
+
+def fill(namespace, module=""):
+    """Put the functions of one module ("" is the package, else "linalg", "random", ...) into a namespace; their names."""
+    prefix = module + "." if module else ""
+    names = [n for n in _core.functions if n.startswith(prefix) and "." not in n[len(prefix) :]]
+    for name in names:
+        namespace[name[len(prefix) :]] = _core.functions[name]
+    return [n[len(prefix) :] for n in names]
+
+
+def fill_package(namespace):
+    """Everything the package gets from the tables; names the package has already stay."""
+    own = dict(namespace)
+    namespace.update(_core.ops)
+    names = [*_core.ops, *fill(namespace)]
+    for alias, name in ALIASES.items():
+        if name in namespace and alias not in namespace:
+            namespace[alias] = namespace[name]
+            names.append(alias)
+    namespace.update(own)
+    return names

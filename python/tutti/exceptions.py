@@ -1,0 +1,54 @@
+"""The exceptions that NumPy defines beside Python's own.
+
+Where NumPy is imported already, what is raised is an instance of NumPy's class of the same
+name too, so that programs written for either catch it.
+"""
+
+import sys as _sys
+
+__all__ = ["AxisError", "LinAlgError", "StrictError", "TooHardError", "ComplexWarning"]
+
+
+class AxisError(ValueError, IndexError):
+    """An axis that the array does not have."""
+
+    def __init__(self, axis, ndim=None, msg_prefix=None):
+        if ndim is None and msg_prefix is None:
+            text, self.axis, self.ndim = str(axis), None, None
+        else:
+            text = f"axis {axis} is out of bounds for array of dimension {ndim}"
+            if msg_prefix is not None:
+                text = f"{msg_prefix}: {text}"
+            self.axis, self.ndim = axis, ndim
+        Exception.__init__(self, text)
+
+
+class LinAlgError(ValueError):
+    """A matrix that the algorithm cannot take: singular, not positive definite, not square."""
+
+
+class StrictError(RuntimeError):
+    """What tutti.strict() forbade would have happened."""
+
+
+class TooHardError(RuntimeError):
+    """A search that would take too long."""
+
+
+class ComplexWarning(RuntimeWarning):
+    """An imaginary part was dropped."""
+
+
+_joined = {}
+
+
+def _class(name):
+    """The class to raise: ours, or one that is NumPy's as well."""
+    ours = globals()[name]
+    module = _sys.modules.get("numpy.exceptions" if name == "AxisError" else "numpy.linalg")
+    theirs = getattr(module, name, None)
+    if theirs is None:
+        return ours
+    if name not in _joined:
+        _joined[name] = type(name, (ours, theirs), {"__module__": __name__, "__doc__": ours.__doc__})
+    return _joined[name]
