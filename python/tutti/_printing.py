@@ -96,7 +96,7 @@ class printoptions:
 # ---- digits
 
 _SIZE = {"float16": 2, "bfloat16": 3, "float32": 4, "float64": 8, "complex64": 4, "complex128": 8}
-_EXP_CUTOFF = {2: 1e3, 3: 1e2, 4: 1e6, 8: 1e8}
+_EXP_CUTOFF = {2: 1e3, 3: 1e8, 4: 1e6, 8: 1e8}
 _INF = float("inf")
 
 
@@ -344,11 +344,17 @@ def array_repr(a, max_line_width=None, precision=None, suppress_small=None):
     return text + spacer + extra
 
 
+_SCALAR_CUTOFF = {2: 1e3, 3: 1e16, 4: 1e6, 8: 1e16}
+
+
 def _float_str(x, size):
     if size == 8 or x - x != 0 or x == 0:
         return repr(x)
-    digits, exponent = _core._shortest(x, size)
-    return repr(float(f"{'-' if x < 0 else ''}{digits[0]}.{digits[1:] or '0'}e{exponent}"))
+    if 1e-4 <= abs(x) < _SCALAR_CUTOFF[size]:
+        whole, part = _positional(x, size, None, True, True, False)
+        return f"{whole}.{part or '0'}"
+    head, exponent = _scientific(x, size, None, True, True, False)
+    return f"{head.rstrip('.')}e{exponent}"
 
 
 def _scalar_str(a):

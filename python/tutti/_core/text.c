@@ -48,6 +48,24 @@ static PyObject *digits_of(const char *text) {
 }
 
 /*
+** The next number of as many digits: "-1.562e-02" to "-1.563e-02". Above a power of two the gaps are twice those below, so
+** the farther neighbour may name a value that the nearest does not. False where a digit is carried out.
+*/
+static bool step_up(char *text) {
+  char *p = strchr(text, 'e');
+  while (p && --p >= text && *p != '-') {
+    if (*p == '.') continue;
+    if (*p != '9') return ++*p, true;
+    *p = '0';
+  }
+  return false;
+}
+
+static bool names_value(const char *text, double v, int size) {
+  return narrow(PyOS_string_to_double(text, NULL, NULL), size) == v;
+}
+
+/*
 ** _shortest(value, size): the fewest digits that name the value among the floats of `size` bytes (3: bfloat16), and the
 ** decimal exponent of the first.
 */
@@ -60,8 +78,7 @@ static PyObject *py_shortest(PyObject *self, PyObject *const *arg, Py_ssize_t n)
   for (int digits = size == 8 ? 16 : 0; digits < 17; digits++) {
     char *s = size == 8 ? PyOS_double_to_string(v, 'r', 0, 0, NULL) : PyOS_double_to_string(v, 'e', digits, 0, NULL);
     if (!s) return PyErr_NoMemory();
-    double back = size == 8 ? v : PyOS_string_to_double(s, NULL, NULL);
-    bool names = size == 8 || narrow(back, (int)size) == v;
+    bool names = size == 8 || names_value(s, v, (int)size) || (step_up(s) && names_value(s, v, (int)size));
     PyObject *out = names ? digits_of(s) : NULL;
     PyMem_Free(s);
     if (names || PyErr_Occurred()) return out;
