@@ -23,8 +23,10 @@ tt_dtype tt__kernel_result(tt_op op, tt_dtype from) {
   switch (tt__ops[op].cls) {
     case TT_CLASS_COMPARE:
     case TT_CLASS_LOGIC:
-    case TT_CLASS_TEST: return TT_BOOL;
-    default: return from;
+    case TT_CLASS_TEST:
+      return TT_BOOL;
+    default:
+      return from;
   }
 }
 
@@ -41,9 +43,12 @@ static int operands(const tt_kinst *in) {
   switch (in->op) {
     case TT_K_CONST:
     case TT_K_LOAD:
-    case TT_K_INDEX: return 0;
-    case TT_K_STOREX: return 2;
-    default: return 1;
+    case TT_K_INDEX:
+      return 0;
+    case TT_K_STOREX:
+      return 2;
+    default:
+      return 1;
   }
 }
 
@@ -59,8 +64,8 @@ static void canonical(tt_kinst *in) {
 
 void tt__kernel_seal(tt_kernel *k) {
   for (int i = 0; i < k->ninst; i++) canonical(&k->inst[i]);
-  int16_t head[12] = {k->mode,    k->nouter,  k->naxes, k->nphase,   k->ninst,  k->naccess,
-                      k->nbuf,    k->nscalar, k->nred,  k->nscratch, k->serial, k->checked};
+  int16_t head[12] = {k->mode, k->nouter,  k->naxes, k->nphase,   k->ninst,  k->naccess,
+                      k->nbuf, k->nscalar, k->nred,  k->nscratch, k->serial, k->checked};
   k->key = tt__digest(head, sizeof head);
   digest_more(&k->key, k->inst, (size_t)k->ninst * sizeof *k->inst);
   for (int a = 0; a < k->naccess; a++) {
@@ -76,9 +81,7 @@ void tt__kernel_seal(tt_kernel *k) {
 
 static bool is_register(int t) { return t >= 0 && t < TT_DTYPE_COUNT && (t < TT_F16 || t == TT_F32 || t == TT_F64); }
 
-static int type_bit(int t) {
-  return t == TT_BOOL ? TT_OPT_B : tt__is_int((tt_dtype)t) ? TT_OPT_I : TT_OPT_F;
-}
+static int type_bit(int t) { return t == TT_BOOL ? TT_OPT_B : tt__is_int((tt_dtype)t) ? TT_OPT_I : TT_OPT_F; }
 
 static tt_code check_space(const tt_kernel *k, tt_error *err) {
   if (k->mode > TT_MODE_COL) return tt__fail(err, TT_EVALUE, "kernel: unknown mode %d", k->mode);
@@ -128,9 +131,12 @@ static tt_code check_tables(const tt_kernel *k, tt_error *err) {
 static bool in_scope(const tt_kinst *def, const tt_kinst *use) {
   if (def->op == TT_K_REDUCE) return use->scope != TT_SCOPE_CONST && use->phase > def->phase;
   switch (def->scope) {
-    case TT_SCOPE_CONST: return true;
-    case TT_SCOPE_OUTER: return use->scope != TT_SCOPE_CONST && use->phase >= def->phase;
-    default: return use->scope == TT_SCOPE_ROW && use->phase == def->phase;
+    case TT_SCOPE_CONST:
+      return true;
+    case TT_SCOPE_OUTER:
+      return use->scope != TT_SCOPE_CONST && use->phase >= def->phase;
+    default:
+      return use->scope == TT_SCOPE_ROW && use->phase == def->phase;
   }
 }
 
@@ -176,7 +182,8 @@ static tt_code check_elementwise(const tt_kernel *k, int i, tt_error *err) {
 /* The access of a load or store: there, of the right direction and type, scratch only in rows. */
 static tt_code check_access(const tt_kernel *k, int i, bool write, tt_error *err) {
   const tt_kinst *in = &k->inst[i];
-  if (in->slot < 0 || in->slot >= k->naccess) return tt__fail(err, TT_EVALUE, "instruction %d: no access %d", i, in->slot);
+  if (in->slot < 0 || in->slot >= k->naccess)
+    return tt__fail(err, TT_EVALUE, "instruction %d: no access %d", i, in->slot);
   const tt_kaccess *x = &k->access[in->slot];
   if ((x->buf == -1) != (in->op == TT_K_INDEX))
     return tt__fail(err, TT_EVALUE, "instruction %d: access %d is of the wrong kind", i, in->slot);
@@ -231,7 +238,8 @@ static tt_code check_inst(const tt_kernel *k, int i, uint8_t *seen, uint8_t *sto
     case TT_K_LOAD:
       TT_TRY(check_access(k, i, false, err));
       return check_scratch(k, i, stored, err);
-    case TT_K_INDEX: return check_access(k, i, false, err);
+    case TT_K_INDEX:
+      return check_access(k, i, false, err);
     case TT_K_LOADX:
       TT_TRY(check_access(k, i, false, err));
       return check_operand(k, i, 0, TT_I64, err);
@@ -243,12 +251,14 @@ static tt_code check_inst(const tt_kernel *k, int i, uint8_t *seen, uint8_t *sto
       TT_TRY(check_access(k, i, true, err));
       TT_TRY(check_operand(k, i, 0, TT_I64, err));
       return check_operand(k, i, 1, in->dtype, err);
-    case TT_K_REDUCE: return check_reduce(k, i, seen, err);
+    case TT_K_REDUCE:
+      return check_reduce(k, i, seen, err);
     case TT_K_ROUND:
       if (in->dtype != TT_F32 || (in->from != TT_F16 && in->from != TT_BF16))
         return tt__fail(err, TT_EVALUE, "instruction %d: only float32 is rounded, to a 16-bit float", i);
       return check_operand(k, i, 0, TT_F32, err);
-    default: return tt__fail(err, TT_EVALUE, "instruction %d: unknown code %d", i, in->op);
+    default:
+      return tt__fail(err, TT_EVALUE, "instruction %d: unknown code %d", i, in->op);
   }
 }
 

@@ -10,7 +10,7 @@
 #include "ir/kernel_int.h"
 
 typedef struct parser {
-  const char *at;    /* in the current line; the line ends at '\n' or NUL */
+  const char *at; /* in the current line; the line ends at '\n' or NUL */
   int line;
   bool serial, checked;
   int64_t outer, axes, phases, bufs, reds;

@@ -42,18 +42,33 @@ static void print_inst(const tt_kernel *k, int i, tt_str *out) {
     for (int s = 0; s < tt__ops[in->op].arity; s++) tt__str_addf(out, " %%%d", in->src[s]);
   } else {
     switch (in->op) {
-      case TT_K_CONST: tt__str_addf(out, "const.%s s%d", type, in->slot); break;
-      case TT_K_LOAD: tt__str_addf(out, "load.%s a%d", type, in->slot); break;
-      case TT_K_INDEX: tt__str_addf(out, "index.%s a%d", type, in->slot); break;
-      case TT_K_LOADX: tt__str_addf(out, "loadx.%s a%d %%%d", type, in->slot, in->src[0]); break;
-      case TT_K_STORE: tt__str_addf(out, "store.%s a%d %%%d", type, in->slot, in->src[0]); break;
-      case TT_K_STOREX: tt__str_addf(out, "storex.%s a%d %%%d %%%d", type, in->slot, in->src[0], in->src[1]); break;
-      case TT_K_REDUCE: tt__str_addf(out, "%s.%s r%d %%%d", tt__red_names[in->red], from, in->slot, in->src[0]); break;
-      default: tt__str_addf(out, "round.%s %%%d", from, in->src[0]); break;
+      case TT_K_CONST:
+        tt__str_addf(out, "const.%s s%d", type, in->slot);
+        break;
+      case TT_K_LOAD:
+        tt__str_addf(out, "load.%s a%d", type, in->slot);
+        break;
+      case TT_K_INDEX:
+        tt__str_addf(out, "index.%s a%d", type, in->slot);
+        break;
+      case TT_K_LOADX:
+        tt__str_addf(out, "loadx.%s a%d %%%d", type, in->slot, in->src[0]);
+        break;
+      case TT_K_STORE:
+        tt__str_addf(out, "store.%s a%d %%%d", type, in->slot, in->src[0]);
+        break;
+      case TT_K_STOREX:
+        tt__str_addf(out, "storex.%s a%d %%%d %%%d", type, in->slot, in->src[0], in->src[1]);
+        break;
+      case TT_K_REDUCE:
+        tt__str_addf(out, "%s.%s r%d %%%d", tt__red_names[in->red], from, in->slot, in->src[0]);
+        break;
+      default:
+        tt__str_addf(out, "round.%s %%%d", from, in->src[0]);
+        break;
     }
   }
-  if (in->scope != TT_SCOPE_CONST)
-    tt__str_addf(out, " @%s%d", in->scope == TT_SCOPE_ROW ? "row" : "outer", in->phase);
+  if (in->scope != TT_SCOPE_CONST) tt__str_addf(out, " @%s%d", in->scope == TT_SCOPE_ROW ? "row" : "outer", in->phase);
   tt__str_add(out, "\n");
 }
 

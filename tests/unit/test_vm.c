@@ -48,8 +48,15 @@ static void drop(launch *l) {
 }
 
 static void bind(launch *l) {
-  l->args = (tt_kargs){.buf = l->buf, .buf_len = l->buf_len, .len = l->len, .off = l->off, .step = l->step,
-                       .scalar = l->scalar, .scratch = l->scratch, .partial = l->partial, .fault = &l->fault};
+  l->args = (tt_kargs){.buf = l->buf,
+                       .buf_len = l->buf_len,
+                       .len = l->len,
+                       .off = l->off,
+                       .step = l->step,
+                       .scalar = l->scalar,
+                       .scratch = l->scratch,
+                       .partial = l->partial,
+                       .fault = &l->fault};
 }
 
 static void set_len(launch *l, int n, const int64_t *len) { memcpy(l->len, len, (size_t)n * sizeof *len); }
@@ -179,7 +186,8 @@ static void check_map(int n, const int64_t *len, int64_t a_off, const int64_t *a
   drop(&l);
 }
 
-#define AXES(...) (const int64_t[]){__VA_ARGS__}
+#define AXES(...) \
+  (const int64_t[]) { __VA_ARGS__ }
 
 static void test_maps(void) {
   static const int64_t sizes[] = {1, 2, 31, 63, 64, 65, 255, 256, 257, 1000, 1023, 1024, 1025, 5000};
@@ -308,7 +316,7 @@ static void test_halves(void) {
       uint16_t *x = calloc((size_t)(rows * lanes * 2), 2), *out = calloc((size_t)(rows * lanes * 2), 2);
       uint16_t *y = calloc((size_t)rows, 2);
       for (int64_t i = 0; i < rows * lanes * 2; i++) x[i] = (uint16_t)(0x3c00 + (i % 3) * 0x400); /* 1, 2, 4 */
-      for (int64_t i = 0; i < rows; i++) y[i] = i % 2 ? 0x4040 : 0x3f80;                           /* 3, 1 */
+      for (int64_t i = 0; i < rows; i++) y[i] = i % 2 ? 0x4040 : 0x3f80;                          /* 3, 1 */
       l.buf[0] = x, l.buf[1] = y, l.buf[2] = out;
       set_len(&l, 2, shapes[s]);
       set_step(&l, 0, 0, AXES(lanes * gap, gap));
@@ -497,7 +505,8 @@ static void test_softmax(void) {
       double sum = 0, top = -1e30;
       for (int64_t i = 0; i < n; i++) top = fmax(top, (double)x[r * n + i]);
       for (int64_t i = 0; i < n; i++) sum += exp((double)x[r * n + i] - top);
-      for (int64_t i = 0; i < n; i++) assert(fabs((double)out[r * n + i] - exp((double)x[r * n + i] - top) / sum) < 1e-6);
+      for (int64_t i = 0; i < n; i++)
+        assert(fabs((double)out[r * n + i] - exp((double)x[r * n + i] - top) / sum) < 1e-6);
     }
     free(x), free(out), free(scratch);
     drop(&l);
@@ -531,7 +540,8 @@ static void test_layer_norm(void) {
       "%17 = add.f64 %15 %16 @row2\n"
       "%18 = add.f64 %17 %3 @row2\n"
       "%19 = store.f64 a3 %18 @row2\n");
-  double *x = malloc((size_t)(rows * n) * 8), *out = malloc((size_t)(rows * n) * 8), *gain = malloc((size_t)n * 8), bias[5];
+  double *x = malloc((size_t)(rows * n) * 8), *out = malloc((size_t)(rows * n) * 8), *gain = malloc((size_t)n * 8),
+         bias[5];
   for (int64_t i = 0; i < rows * n; i++) x[i] = (double)(next() % 1000) / 77.0;
   for (int64_t i = 0; i < n; i++) gain[i] = (double)(next() % 10);
   for (int i = 0; i < 5; i++) bias[i] = i;
@@ -672,7 +682,8 @@ static void check_col_phases(int64_t lanes) {
       "%7 = abs.i64 %5 @row1\n"
       "%8 = max.i64 r1 %7 @row1\n"
       "%9 = store.i64 a1 %8 @outer2\n");
-  int64_t *x = malloc((size_t)(lanes * a * b) * 8), *out = malloc((size_t)lanes * 8), *dev = malloc((size_t)(lanes * a * b) * 8);
+  int64_t *x = malloc((size_t)(lanes * a * b) * 8), *out = malloc((size_t)lanes * 8),
+          *dev = malloc((size_t)(lanes * a * b) * 8);
   for (int64_t i = 0; i < lanes * a * b; i++) x[i] = next() % 5000;
   l.buf[0] = x, l.buf[1] = out, l.buf[2] = dev;
   l.scalar[0].i64 = a * b;
@@ -706,7 +717,7 @@ static void test_col_phases(void) {
 static void test_all_reductions(void) {
   static const struct {
     const char *name, *type;
-  } rows[] = {{"sum", "i8"}, {"prod", "i32"}, {"max", "u8"}, {"min", "i16"}, {"any", "b8"}, {"all", "b8"},
+  } rows[] = {{"sum", "i8"}, {"prod", "i32"}, {"max", "u8"},  {"min", "i16"},  {"any", "b8"},  {"all", "b8"},
               {"max", "b8"}, {"sum", "u64"},  {"min", "f64"}, {"prod", "f64"}, {"max", "i64"}, {"sum", "b8"}};
   for (size_t t = 0; t < sizeof rows / sizeof *rows; t++) {
     for (int col = 0; col < 2; col++) {

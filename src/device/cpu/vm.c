@@ -163,7 +163,9 @@ void tt__vm_run(const tt_vm_program *p, const tt_kargs *args, const tt_krange *r
   w.mem = tt__vm_take_space(p->space);
   bind(&w);
   switch (p->mode) {
-    case TT_MODE_MAP: run_map(&w, range); break;
+    case TT_MODE_MAP:
+      run_map(&w, range);
+      break;
     case TT_MODE_ROW:
       fill_constants(&w, args->len[p->naxes - 1]);
       tt__vm_run_row(&w, range);

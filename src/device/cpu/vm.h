@@ -12,7 +12,7 @@
 
 typedef struct tt_vm_program tt_vm_program;
 
-/* Make `*out` from a kernel that passes tt__kernel_ok. It keeps nothing of `k`. Never changes: share it between threads. */
+/* Make `*out` from a kernel that passes tt__kernel_ok; keeps nothing of `k`. A program never changes: share it. */
 TT_HIDDEN tt_code tt__vm_build(const tt_kernel *k, tt_vm_program **out, tt_error *err);
 /*
 ** Run `range` of a launch. Never fails and never waits for memory: the workspace is this thread's own, and where it

@@ -59,18 +59,32 @@ static void load(tt_vm_space *w, const tt_vm_step *s, int64_t n) {
   const void *from = (const void *)(intptr_t)c->at;
   char *out = w->ptr[s->out];
   switch (c->how) {
-    case TT_VM_DIRECT: w->ptr[s->out] = (void *)(intptr_t)c->at; return;
-    case TT_VM_FIXED: return;
-    case TT_VM_COPY: memcpy(out, from, (size_t)n << a->shift); return;
-    case TT_VM_STRIDE: t->load[a->shift](out, from, c->lane >> a->shift, n); return;
-    case TT_VM_CONVERT: t->cast[a->dtype][TT_F32](out, from, NULL, NULL, n); return;
+    case TT_VM_DIRECT:
+      w->ptr[s->out] = (void *)(intptr_t)c->at;
+      return;
+    case TT_VM_FIXED:
+      return;
+    case TT_VM_COPY:
+      memcpy(out, from, (size_t)n << a->shift);
+      return;
+    case TT_VM_STRIDE:
+      t->load[a->shift](out, from, c->lane >> a->shift, n);
+      return;
+    case TT_VM_CONVERT:
+      t->cast[a->dtype][TT_F32](out, from, NULL, NULL, n);
+      return;
     case TT_VM_CONVERT_STRIDE:
       t->load[a->shift](w->temp, from, c->lane >> a->shift, n);
       t->cast[a->dtype][TT_F32](out, w->temp, NULL, NULL, n);
       return;
-    case TT_VM_RANGE: t->iota((int64_t *)(void *)out, c->at, c->lane, n); return;
-    case TT_VM_RUNS: tt__vm_load_runs(w, s, a); return;
-    default: break;
+    case TT_VM_RANGE:
+      t->iota((int64_t *)(void *)out, c->at, c->lane, n);
+      return;
+    case TT_VM_RUNS:
+      tt__vm_load_runs(w, s, a);
+      return;
+    default:
+      break;
   }
   int64_t at = element_at(w, a, c), step = c->lane >> a->shift;
   for (int64_t i = 0; i < n; i++) load_checked(w, a, at + i * step, out + (i << reg_shift(a)));
@@ -86,14 +100,21 @@ static void store(tt_vm_space *w, const tt_vm_step *s, int64_t n) {
     case TT_VM_DIRECT:
       if (from != to) memmove(to, from, (size_t)n << a->shift);
       return;
-    case TT_VM_STRIDE: t->store[a->shift](to, c->lane >> a->shift, from, n); return;
-    case TT_VM_CONVERT: t->cast[TT_F32][a->dtype](to, from, NULL, NULL, n); return;
+    case TT_VM_STRIDE:
+      t->store[a->shift](to, c->lane >> a->shift, from, n);
+      return;
+    case TT_VM_CONVERT:
+      t->cast[TT_F32][a->dtype](to, from, NULL, NULL, n);
+      return;
     case TT_VM_CONVERT_STRIDE:
       t->cast[TT_F32][a->dtype](w->temp, from, NULL, NULL, n);
       t->store[a->shift](to, c->lane >> a->shift, w->temp, n);
       return;
-    case TT_VM_RUNS: tt__vm_store_runs(w, s, a); return;
-    default: break;
+    case TT_VM_RUNS:
+      tt__vm_store_runs(w, s, a);
+      return;
+    default:
+      break;
   }
   int64_t at = element_at(w, a, c), step = c->lane >> a->shift;
   for (int64_t i = 0; i < n; i++) store_checked(w, a, at + i * step, from + (i << reg_shift(a)));
@@ -170,18 +191,28 @@ void tt__vm_block(tt_vm_space *w, const tt_vm_segment *g, int64_t n) {
   void **const ptr = w->ptr;
   for (const tt_vm_step *s = g->step, *end = s + g->nstep; s < end; s++) {
     switch (s->kind) {
-      case TT_VM_OP: s->fn(ptr[s->out], ptr[s->src[0]], ptr[s->src[1]], ptr[s->src[2]], n); break;
-      case TT_VM_AIM: aim(w, s); break;
-      case TT_VM_LOAD: load(w, s, n); break;
+      case TT_VM_OP:
+        s->fn(ptr[s->out], ptr[s->src[0]], ptr[s->src[1]], ptr[s->src[2]], n);
+        break;
+      case TT_VM_AIM:
+        aim(w, s);
+        break;
+      case TT_VM_LOAD:
+        load(w, s, n);
+        break;
       case TT_VM_STORE:
         if (!w->quiet) store(w, s, n);
         break;
-      case TT_VM_REDUCE: reduce(w, s, n); break;
+      case TT_VM_REDUCE:
+        reduce(w, s, n);
+        break;
       case TT_VM_ROUND:
         w->p->table->cast[TT_F32][s->half](w->temp, ptr[s->src[0]], NULL, NULL, n);
         w->p->table->cast[s->half][TT_F32](ptr[s->out], w->temp, NULL, NULL, n);
         break;
-      case TT_VM_LOADX: load_index(w, s, n); break;
+      case TT_VM_LOADX:
+        load_index(w, s, n);
+        break;
       default:
         if (!w->quiet) store_index(w, s, n);
     }

@@ -21,7 +21,7 @@ typedef struct builder {
   int16_t *aim_for; /* [ninst] the STORE whose memory the value is made in; -1 */
   int16_t *order;   /* [ninst] the instructions of the segment being built */
   int32_t norder;
-  int32_t *reg;     /* [ninst] register number */
+  int32_t *reg;      /* [ninst] register number */
   uint8_t *class_of; /* [nreg] */
   int32_t nreg;
   int32_t *spare[CLASSES]; /* registers of a class that are free now */
@@ -35,9 +35,7 @@ static int shift_of(int type) {
 
 static bool has_value(const tt_kinst *in) { return in->op != TT_K_STORE && in->op != TT_K_STOREX; }
 
-static bool has_access(const tt_kinst *in) {
-  return in->op >= TT_K_LOAD && in->op <= TT_K_STOREX;
-}
+static bool has_access(const tt_kinst *in) { return in->op >= TT_K_LOAD && in->op <= TT_K_STOREX; }
 
 static int operands(const tt_kinst *in, const int16_t **src) {
   int n = 0;
@@ -76,7 +74,7 @@ static void find_uses(builder *b) {
 /* ---- registers */
 
 static int32_t new_register(builder *b, int class) {
-  b->class_of[b->nreg] = (uint8_t)class;
+  b->class_of[b->nreg] = (uint8_t) class;
   return b->nreg++;
 }
 
@@ -202,7 +200,8 @@ static tt_code add_op(builder *b, int i, tt_vm_step *s, tt_error *err) {
   s->kind = TT_VM_OP;
   s->fn = in->op == TT_CAST ? t->cast[in->from][in->dtype] : t->op[in->op][in->from];
   if (!s->fn)
-    return tt__fail(err, TT_EINTERNAL, "interpreter: no loop %s for %s", tt__ops[in->op].lower, tt__dtypes[in->from].suffix);
+    return tt__fail(err, TT_EINTERNAL, "interpreter: no loop %s for %s", tt__ops[in->op].lower,
+                    tt__dtypes[in->from].suffix);
   return TT_OK;
 }
 
@@ -216,10 +215,18 @@ static tt_code add_step(builder *b, tt_vm_segment *g, int i, tt_error *err) {
   if (has_access(in)) s->access = (int16_t)add_access(b, i);
   switch (in->op) {
     case TT_K_LOAD:
-    case TT_K_INDEX: s->kind = TT_VM_LOAD; break;
-    case TT_K_LOADX: s->kind = TT_VM_LOADX; break;
-    case TT_K_STORE: s->kind = TT_VM_STORE; break;
-    case TT_K_STOREX: s->kind = TT_VM_STOREX; break;
+    case TT_K_INDEX:
+      s->kind = TT_VM_LOAD;
+      break;
+    case TT_K_LOADX:
+      s->kind = TT_VM_LOADX;
+      break;
+    case TT_K_STORE:
+      s->kind = TT_VM_STORE;
+      break;
+    case TT_K_STOREX:
+      s->kind = TT_VM_STOREX;
+      break;
     case TT_K_REDUCE:
       s->kind = TT_VM_REDUCE;
       s->access = (int16_t)b->p->nred;
@@ -303,12 +310,18 @@ static tt_code build_segment(builder *b, tt_vm_segment *g, int scope, int phase,
 
 static tt_op combine_op(int red) {
   switch (red) {
-    case TT_RED_SUM: return TT_ADD;
-    case TT_RED_PROD: return TT_MUL;
-    case TT_RED_MAX: return TT_MAXIMUM;
-    case TT_RED_MIN: return TT_MINIMUM;
-    case TT_RED_ANY: return TT_OR;
-    default: return TT_AND;
+    case TT_RED_SUM:
+      return TT_ADD;
+    case TT_RED_PROD:
+      return TT_MUL;
+    case TT_RED_MAX:
+      return TT_MAXIMUM;
+    case TT_RED_MIN:
+      return TT_MINIMUM;
+    case TT_RED_ANY:
+      return TT_OR;
+    default:
+      return TT_AND;
   }
 }
 
@@ -364,15 +377,19 @@ static tt_code fill_reduction(builder *b, tt_vm_reduction *r, tt_error *err) {
     r->fold = t->fold[op][in->from];
     there = r->op && r->lanes && r->fold;
   }
-  return there ? TT_OK : tt__fail(err, TT_EINTERNAL, "interpreter: no reduction %d of %s", r->red, tt__dtypes[r->type].suffix);
+  if (there) return TT_OK;
+  return tt__fail(err, TT_EINTERNAL, "interpreter: no reduction %d of %s", r->red, tt__dtypes[r->type].suffix);
 }
 
 /* ---- the space of a call */
 
-/* Lanes of a block: the registers that are touched all the time fill half of the first-level cache. */
+/*
+** Lanes of a block: the registers that are touched all the time fill half of the first-level cache. Longer maps
+** gain nothing in cache and lose from memory, where the next block's lines should be on their way during this one.
+*/
 static int32_t choose_block(const builder *b) {
   int64_t cache = tt__cache_bytes(1), hot = 0;
-  int64_t most = b->k->mode == TT_MODE_COL ? 2048 : 1024;
+  int64_t most = b->k->mode == TT_MODE_COL ? 2048 : 512;
   for (int32_t r = 0; r < b->nreg; r++) hot += b->class_of[r] < 4 ? (int64_t)1 << b->class_of[r] : 0;
   int64_t lanes = ((cache > 0 ? cache : 32768) / 2 / (hot ? hot : 1)) / TT_LANES * TT_LANES;
   return (int32_t)(lanes < TT_LANES ? TT_LANES : lanes > most ? most : lanes);
@@ -388,8 +405,9 @@ static int32_t take_bytes(tt_vm_program *p, size_t size) {
 static tt_code lay_out(builder *b, tt_error *err) {
   tt_vm_program *p = b->p;
   p->block = choose_block(b);
-  int64_t worst = (int64_t)b->nreg * (p->block * 8 + 128) + p->naccess * (int64_t)(sizeof(tt_vm_cursor) + 8 * 65 + 8 * TT_VM_RUN_MAX) +
-                  p->nred * (int64_t)4096 + p->ninst * (int64_t)16 + (1 << 20);
+  int64_t lanes8 = p->block * 8 + 128;
+  int64_t worst = b->nreg * lanes8 + p->nred * 3 * lanes8 + p->ninst * (int64_t)16 + (1 << 20) +
+                  p->naccess * (int64_t)(sizeof(tt_vm_cursor) + 8 * TT_MAX_RANK + 8 * TT_VM_RUN_MAX);
   if (worst > INT32_MAX) return tt__fail(err, TT_EVALUE, "interpreter: the kernel is too large");
   p->space = (size_t)p->ninst * sizeof(void *);
   p->space = (p->space + 63) / 64 * 64;
@@ -420,8 +438,9 @@ static tt_code lay_out(builder *b, tt_error *err) {
 static bool point_by_point(const tt_kernel *k) {
   for (int i = 0; i < k->ninst; i++) {
     if (k->inst[i].op != TT_K_STOREX) continue;
+    int16_t buf = k->access[k->inst[i].slot].buf;
     for (int j = 0; j < k->ninst; j++)
-      if (j != i && has_access(&k->inst[j]) && k->access[k->inst[j].slot].buf == k->access[k->inst[i].slot].buf) return true;
+      if (j != i && has_access(&k->inst[j]) && k->access[k->inst[j].slot].buf == buf) return true;
   }
   return false;
 }

@@ -10,12 +10,12 @@ enum { FEW_LANES = 128 };
 
 /* Which part of the row, and where this block's partials are. */
 typedef struct col_plan {
-  int row_axis;      /* the first row axis */
-  int64_t rows;      /* points of the row */
+  int row_axis; /* the first row axis */
+  int64_t rows; /* points of the row */
   int64_t chunks;
-  int64_t point;     /* over all outer axes, of the block's first lane */
-  int64_t lane, n;   /* the block's lanes */
-  bool flat;         /* few lanes: many row points share a block */
+  int64_t point;   /* over all outer axes, of the block's first lane */
+  int64_t lane, n; /* the block's lanes */
+  bool flat;       /* few lanes: many row points share a block */
 } col_plan;
 
 static void open_chunk(tt_vm_space *w, const tt_vm_segment *g, bool first, int64_t n) {

@@ -13,20 +13,26 @@
 ** COPY_RUN copies `lines` lines of `lanes` elements. Constant small counts let the compiler unroll the
 ** lines that matter most: points in the plane and in space.
 */
-#define COPY_LINES(L)                                      \
-  for (int64_t j = 0; j < lines; j++, x += xl, y += yl)    \
+#define COPY_LINES(L)                                   \
+  for (int64_t j = 0; j < lines; j++, x += xl, y += yl) \
     for (int64_t l = 0; l < (L); l++) memcpy(x + l * xs, y + l * ys, sizeof(UNIT));
 
-#define COPY_RUN(NAME, T)                                                                                             \
-  static void NAME(char *x, int64_t xl, int64_t xs, const char *y, int64_t yl, int64_t ys, int64_t lines, int64_t lanes) { \
-    typedef T UNIT;                                                                                                   \
-    switch (lanes) {                                                                                                  \
-      case 1: COPY_LINES(1) break;                                                                                    \
-      case 2: COPY_LINES(2) break;                                                                                    \
-      case 3: COPY_LINES(3) break;                                                                                    \
-      case 4: COPY_LINES(4) break;                                                                                    \
-      default: COPY_LINES(lanes)                                                                                      \
-    }                                                                                                                 \
+#define COPY_RUN(NAME, T)                                                                                 \
+  static void NAME(char *x, int64_t xl, int64_t xs, const char *y, int64_t yl, int64_t ys, int64_t lines, \
+                   int64_t lanes) {                                                                       \
+    typedef T UNIT;                                                                                       \
+    switch (lanes) {                                                                                      \
+      case 1:                                                                                             \
+        COPY_LINES(1) break;                                                                              \
+      case 2:                                                                                             \
+        COPY_LINES(2) break;                                                                              \
+      case 3:                                                                                             \
+        COPY_LINES(3) break;                                                                              \
+      case 4:                                                                                             \
+        COPY_LINES(4) break;                                                                              \
+      default:                                                                                            \
+        COPY_LINES(lanes)                                                                                 \
+    }                                                                                                     \
   }
 COPY_RUN(copy_1, uint8_t)
 COPY_RUN(copy_2, uint16_t)
@@ -81,7 +87,8 @@ static void gather_run(const tt_vm_space *w, const tt_vm_access *a, char *out, i
   } else if (c->lane == size) {
     for (int64_t j = 0; j < lines; j++) memcpy(out + j * lanes * size, from + j * below, (size_t)(lanes * size));
   } else {
-    for (int64_t j = 0; j < lines; j++) t->load[a->shift](out + j * lanes * size, from + j * below, c->lane >> a->shift, lanes);
+    for (int64_t j = 0; j < lines; j++)
+      t->load[a->shift](out + j * lanes * size, from + j * below, c->lane >> a->shift, lanes);
   }
 }
 

@@ -16,7 +16,7 @@
 enum {
   TT_VM_OP,    /* elementwise, casts included: fn */
   TT_VM_ROUND, /* to 16 bits and back */
-  TT_VM_AIM,    /* point value `out` at the memory of store access `access`, if it is dense now */
+  TT_VM_AIM,   /* point value `out` at the memory of store access `access`, if it is dense now */
   TT_VM_LOAD,  /* INDEX too */
   TT_VM_LOADX,
   TT_VM_STORE,
@@ -36,16 +36,16 @@ typedef struct tt_vm_step {
 
 /* One per LOAD, STORE, INDEX, LOADX and STOREX instruction, so that each has a cursor of its own. */
 typedef struct tt_vm_access {
-  int16_t slot;   /* kernel access */
-  int16_t buf;    /* as in tt_kaccess */
-  int16_t inst;   /* the instruction: a load's value, a store's number */
-  uint8_t dtype;  /* in memory */
-  uint8_t shift;  /* log2 of its bytes; INDEX: 0 */
+  int16_t slot;  /* kernel access */
+  int16_t buf;   /* as in tt_kaccess */
+  int16_t inst;  /* the instruction: a load's value, a store's number */
+  uint8_t dtype; /* in memory */
+  uint8_t shift; /* log2 of its bytes; INDEX: 0 */
   bool write, half;
-  bool flatx;     /* LOADX and STOREX: no cursor */
-  bool scalar;    /* one lane (scope OUTER of ROW mode) */
-  bool fixed;     /* does not move along the lane and owns its register: filled once per line */
-  bool copy;      /* memory may change before the last use: never read in place */
+  bool flatx;  /* LOADX and STOREX: no cursor */
+  bool scalar; /* one lane (scope OUTER of ROW mode) */
+  bool fixed;  /* does not move along the lane and owns its register: filled once per line */
+  bool copy;   /* memory may change before the last use: never read in place */
 } tt_vm_access;
 
 typedef struct tt_vm_reduction {
@@ -53,13 +53,13 @@ typedef struct tt_vm_reduction {
   uint8_t red, type, shift;
   bool arg;
   tt_scalar identity;
-  tt_vm_loop op;         /* combines values lane by lane; NULL for ARG* */
-  tt_vm_red lanes;       /* folds a block into 64 accumulators, */
-  tt_vm_fold fold;       /* and these into the first */
+  tt_vm_loop op;   /* combines values lane by lane; NULL for ARG* */
+  tt_vm_red lanes; /* folds a block into 64 accumulators, */
+  tt_vm_fold fold; /* and these into the first */
   tt_vm_arg arg_lanes;
   tt_vm_argfold arg_fold;
-  int32_t acc, acc_at;   /* chunk accumulators (offset in the space), and their indices */
-  int32_t total;         /* ARG*: the row's value (its index is the instruction's register) */
+  int32_t acc, acc_at; /* chunk accumulators (offset in the space), and their indices */
+  int32_t total;       /* ARG*: the row's value (its index is the instruction's register) */
 } tt_vm_reduction;
 
 typedef struct tt_vm_segment {
@@ -68,8 +68,8 @@ typedef struct tt_vm_segment {
   int32_t access_lo, access_hi; /* its entries of tt_vm_program.access */
   int16_t *widen;               /* of row segments: what they read of the outer scope */
   int32_t nwiden;
-  int32_t red_lo, red_hi;       /* row segments: its entries of tt_vm_program.red */
-  bool lean;                    /* no register is touched when every access is dense: blocks may be of any size */
+  int32_t red_lo, red_hi; /* row segments: its entries of tt_vm_program.red */
+  bool lean;              /* no register is touched when every access is dense: blocks may be of any size */
 } tt_vm_segment;
 
 struct tt_vm_program {
@@ -96,15 +96,15 @@ struct tt_vm_program {
 
 /* How an access meets its block this call. */
 enum {
-  TT_VM_DIRECT,      /* in place */
-  TT_VM_COPY,        /* dense, through a register */
-  TT_VM_FIXED,       /* the line's register holds it already */
+  TT_VM_DIRECT, /* in place */
+  TT_VM_COPY,   /* dense, through a register */
+  TT_VM_FIXED,  /* the line's register holds it already */
   TT_VM_STRIDE,
-  TT_VM_CONVERT,     /* dense 16-bit floats */
+  TT_VM_CONVERT, /* dense 16-bit floats */
   TT_VM_CONVERT_STRIDE,
-  TT_VM_RANGE,       /* INDEX */
-  TT_VM_CHECK,       /* element by element, against the buffer's length */
-  TT_VM_RUNS         /* short lines share the block: vm_flat.c */
+  TT_VM_RANGE, /* INDEX */
+  TT_VM_CHECK, /* element by element, against the buffer's length */
+  TT_VM_RUNS   /* short lines share the block: vm_flat.c */
 };
 
 /* Addresses are integers: zero and negative steps pass through places that no pointer may. */
@@ -130,18 +130,18 @@ typedef struct tt_vm_space {
   const tt_vm_program *p;
   const tt_kargs *args;
   char *mem;
-  void **ptr;            /* [ninst] */
-  tt_vm_cursor *cursor;  /* [naccess] */
-  int64_t *step;         /* [naccess * naxes] bytes */
-  int64_t *index;        /* [naxes] of the outer point and of the row point */
-  int64_t *run_at;       /* [naccess * TT_VM_RUN_MAX] addresses */
-  void **acc;            /* [nred] where the current chunk accumulates, */
-  int64_t **acc_at;      /* [nred] and the indices of ARG* */
-  char *temp;            /* a block of 16-bit floats */
+  void **ptr;           /* [ninst] */
+  tt_vm_cursor *cursor; /* [naccess] */
+  int64_t *step;        /* [naccess * naxes] bytes */
+  int64_t *index;       /* [naxes] of the outer point and of the row point */
+  int64_t *run_at;      /* [naccess * TT_VM_RUN_MAX] addresses */
+  void **acc;           /* [nred] where the current chunk accumulates, */
+  int64_t **acc_at;     /* [nred] and the indices of ARG* */
+  char *temp;           /* a block of 16-bit floats */
   tt_vm_runs runs;
-  bool quiet;            /* outer values are wanted, outer stores are not */
-  int64_t row_at;        /* ARG*: index over the row of the block's first lane (ROW) or row point (COL) */
-  int64_t lane_n;        /* lanes in a line this call */
+  bool quiet;     /* outer values are wanted, outer stores are not */
+  int64_t row_at; /* ARG*: index over the row of the block's first lane (ROW) or row point (COL) */
+  int64_t lane_n; /* lanes in a line this call */
 } tt_vm_space;
 
 static inline void *tt__vm_reg(const tt_vm_space *w, int inst) { return w->mem + w->p->reg[inst]; }
@@ -168,7 +168,7 @@ TT_HIDDEN void tt__vm_next_outer(tt_vm_space *w, int n);
 /* The same for the row axes [lo, hi), which move cursor.row of the segment's accesses. */
 TT_HIDDEN void tt__vm_seek_row(tt_vm_space *w, const tt_vm_segment *g, int lo, int hi, int64_t q);
 TT_HIDDEN void tt__vm_next_row(tt_vm_space *w, const tt_vm_segment *g, int lo, int hi);
-/* vm_space.c: the memory of a call; `size` is at most what some tt__vm_build reserved. Give back with the same pointer. */
+/* vm_space.c: the memory of a call, at most what a living program reserved. Give back the same pointer. */
 TT_HIDDEN tt_code tt__vm_reserve(size_t size, tt_error *err);
 TT_HIDDEN void tt__vm_unreserve(void);
 TT_HIDDEN void *tt__vm_take_space(size_t size);

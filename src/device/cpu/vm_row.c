@@ -8,10 +8,10 @@
 
 /* How a row is cut: chunks of `per` lines, or, where the row is one line, of TT_CHUNK lanes. */
 typedef struct row_plan {
-  int lane;         /* the last axis */
-  int64_t len;      /* lanes in a line */
-  int64_t lines;    /* in a row */
-  int64_t per;      /* units in a chunk: lines, or lanes of the only line */
+  int lane;      /* the last axis */
+  int64_t len;   /* lanes in a line */
+  int64_t lines; /* in a row */
+  int64_t per;   /* units in a chunk: lines, or lanes of the only line */
   int64_t chunks;
   bool one_line;
 } row_plan;
@@ -91,8 +91,7 @@ static void finish(tt_vm_space *w, const tt_vm_segment *g, int64_t point) {
 
 /* Lanes [lo, hi) of the line at cursor.row. */
 static void run_line(tt_vm_space *w, const tt_vm_segment *g, int64_t lo, int64_t hi, int64_t block) {
-  for (int32_t a = g->access_lo; a < g->access_hi; a++)
-    w->cursor[a].at = w->cursor[a].row + lo * w->cursor[a].lane;
+  for (int32_t a = g->access_lo; a < g->access_hi; a++) w->cursor[a].at = w->cursor[a].row + lo * w->cursor[a].lane;
   tt__vm_fill_fixed(w, g, hi - lo < w->p->block ? hi - lo : w->p->block);
   for (int64_t left = hi - lo; left > 0; left -= block) {
     int64_t n = left < block ? left : block;
