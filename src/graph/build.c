@@ -166,7 +166,7 @@ static tt_code check_exponents(const frame *f, tt_error *err) {
 /* The exponents that NumPy's operator spells otherwise: 2, and for inexact types 1, -1 and 0.5. */
 static tt_node *power(frame *f, tt_error *err) {
   tt_dtype t = f->types.compute;
-  if (tt__is_int(t) && check_exponents(f, err) != TT_OK) return NULL;
+  if (tt__dtypes[t].kind == 'i' && check_exponents(f, err) != TT_OK) return NULL;
   const tt_value *v = &f->arg[1];
   double e = v->tag == TT_V_INT ? (double)v->as.i : v->tag == TT_V_FLOAT ? v->as.f : 0;
   bool inexact = !tt__is_int(t);

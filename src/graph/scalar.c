@@ -230,11 +230,9 @@ static const char *type_name(const tt_value *v) {
 }
 
 static tt_code fail_int_range(const tt_value *v, tt_dtype dtype, tt_error *err) {
-  if (dtype == TT_I64 || dtype == TT_BOOL)
-    return tt__fail(err, TT_EOVERFLOW, "Python int too large to convert to C long");
-  if (v->tag == TT_V_UINT)
-    return tt__fail(err, TT_EOVERFLOW, "Python integer %llu out of bounds for %s", (unsigned long long)v->as.u,
-                    tt__dtypes[dtype].name);
+  if (v->tag == TT_V_UINT && dtype == TT_U32)
+    return tt__fail(err, TT_EOVERFLOW, "Python integer %llu out of bounds for uint32", (unsigned long long)v->as.u);
+  if (v->tag == TT_V_UINT) return tt__fail(err, TT_EOVERFLOW, "Python int too large to convert to C long");
   return tt__fail(err, TT_EOVERFLOW, "Python integer %lld out of bounds for %s", (long long)v->as.i,
                   tt__dtypes[dtype].name);
 }

@@ -108,10 +108,11 @@ tt_node *tt__node_view(tt_node *a, int rank, const int64_t *len, const int64_t *
   if (size == 0) return tt__node_const((tt_dtype)a->dtype, (tt_scalar){.bits = {0, 0}}, rank, len, err);
   if (a->op == TT_N_CONST) return tt__node_const((tt_dtype)a->dtype, a->attr.scalar, rank, len, err);
   if (a->op == TT_N_STORE && reads_back(a, rank, len, step, off)) return tt__node_retain(a->src[1]);
-  int64_t through[TT_MAX_RANK];
-  if (a->op == TT_N_VIEW && compose(a, rank, len, step, off, through, &off)) {
+  int64_t through[TT_MAX_RANK], start;
+  if (a->op == TT_N_VIEW && compose(a, rank, len, step, off, through, &start)) {
     a = a->src[0];
     step = through;
+    off = start;
     if (is_same_block(a, rank, len, step, off)) return tt__node_retain(a);
   }
   tt_node *n = tt__node_new(TT_N_VIEW, (tt_dtype)a->dtype, rank, len, rank, err);

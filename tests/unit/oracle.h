@@ -144,9 +144,18 @@ static double oracle_float_op(int op, double x, double y) {
     case TT_DIV:
       return x / y;
     case TT_FLOORDIV:
-      return floor(x / y);
-    case TT_MOD:
-      return x - floor(x / y) * y;
+    case TT_MOD: {
+      double m = fmod(x, y);
+      if (y == 0) return op == TT_MOD ? m : x / y;
+      double q = (x - m) / y;
+      if (m != 0 && (y < 0) != (m < 0)) {
+        m += y;
+        q -= 1;
+      }
+      if (op == TT_MOD) return m != 0 ? m : copysign(0, y);
+      double f = floor(q);
+      return q != 0 ? f + (q - f > 0.5) : copysign(0, x / y);
+    }
     case TT_FMOD:
       return fmod(x, y);
     case TT_POW:
