@@ -89,6 +89,11 @@ TT_API void tt_library_path(const char *dirs);
 TT_API void tt_interrupt(void);
 /* A check the evaluator calls now and then on the calling thread; non-zero means "interrupt" (bindings: PyErr_CheckSignals). */
 TT_API void tt_set_interrupt_check(int (*check)(void));
+/*
+** Called on a calling thread before it waits or works for long, and after, with no lock of ours held: bindings give up and
+** take back their interpreter lock there. So a thread that holds it never waits for one that wants it. NULLs: nothing to do.
+*/
+TT_API void tt_set_blocking(void (*begin)(void), void (*end)(void));
 
 /* The line that recorded an operation: bindings give ids to their source lines and a function that names them. */
 TT_API void tt_set_line(uint32_t id);

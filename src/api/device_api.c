@@ -116,6 +116,7 @@ void tt_library_path(const char *dirs) { tt__blas_search_path(dirs); }
 
 void tt_interrupt(void) { tt__exec_interrupt(); }
 void tt_set_interrupt_check(int (*check)(void)) { tt__exec_set_check(check); }
+void tt_set_blocking(void (*begin)(void), void (*end)(void)) { tt__session_set_blocking(begin, end); }
 
 void tt_set_line(uint32_t id) { tt__session_line = id; }
 void tt_set_line_name(void (*name)(uint32_t id, char *out, size_t size)) { tt__session_set_line_name(name); }

@@ -48,14 +48,23 @@ void tt__session_unlock(void) {
   if (--depth == 0) leave();
 }
 
+static void (*blocking_begin)(void), (*blocking_end)(void);
+
+void tt__session_set_blocking(void (*begin)(void), void (*end)(void)) {
+  blocking_begin = begin;
+  blocking_end = end;
+}
+
 int tt__session_suspend(void) {
   int held = depth;
   depth = 0;
   if (held > 0) leave();
+  if (held > 0 && blocking_begin) blocking_begin();
   return held;
 }
 
 void tt__session_resume(int held) {
+  if (held > 0 && blocking_end) blocking_end(); /* before the lock: nobody waits for the binding's lock holding ours */
   if (held > 0) tt__lock(&lock);
   depth = held;
 }

@@ -14,6 +14,8 @@ TT_HIDDEN void tt__session_unlock(void);
 /* Let others record while this thread runs kernels: gives up every level, returns the depth for _resume. */
 TT_HIDDEN int tt__session_suspend(void);
 TT_HIDDEN void tt__session_resume(int depth);
+/* What a binding does around the time between the two (device.h: tt_set_blocking). */
+TT_HIDDEN void tt__session_set_blocking(void (*begin)(void), void (*end)(void));
 
 /*
 ** Bytes of storages whose value is recorded and not computed. Above one part in TT_PENDING_SHARE of the machine's

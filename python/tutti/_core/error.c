@@ -53,20 +53,23 @@ PyObject *core_raise(tt_code code, const tt_error *err) {
 
 /* ---- the interpreter lock */
 
-static __thread PyThreadState *blocked_state;
+static __thread PyThreadState *blocked_state; /* NULL on threads that are none of Python's */
 static __thread int blocked_depth;
 
 void core_block_begin(void) {
-  if (blocked_depth++ == 0) blocked_state = PyEval_SaveThread();
+  if (blocked_depth++ == 0) blocked_state = PyGILState_GetThisThreadState() ? PyEval_SaveThread() : NULL;
 }
 
 void core_block_end(void) {
-  if (--blocked_depth == 0) PyEval_RestoreThread(blocked_state);
+  if (--blocked_depth == 0 && blocked_state) PyEval_RestoreThread(blocked_state);
 }
 
-/* Runs on the thread that evaluates, with or without the interpreter lock; signals are the main thread's matter. */
+/*
+** Runs on the thread that evaluates. Where the interpreter lock was not given up the library may hold its own, and no Python
+** code may run: short work goes on.
+*/
 static int interrupt_check(void) {
-  if (blocked_depth == 0) return PyErr_CheckSignals();
+  if (blocked_depth == 0 || !blocked_state) return 0;
   PyEval_RestoreThread(blocked_state);
   int raised = PyErr_CheckSignals();
   blocked_state = PyEval_SaveThread();
@@ -103,5 +106,6 @@ void core_later_run(void) {
 
 int core_error_init(void) {
   tt_set_interrupt_check(interrupt_check);
+  tt_set_blocking(core_block_begin, core_block_end);
   return 0;
 }
