@@ -1,0 +1,72 @@
+/*
+** A calculation: array operations in a row, with one place that owns what they make and one
+** error. Every function gives a borrowed array (the calculation holds it until it ends) or
+** NULL; NULL operands give NULL, so a chain is checked once, at its end. Under the session lock.
+*/
+#ifndef TT_GRAPH_CALC_H
+#define TT_GRAPH_CALC_H
+
+#include "base/vec.h"
+#include "graph/function.h"
+
+typedef struct tt_calc {
+  tt_code code; /* of the first failure */
+  tt_error *err;
+  TT_VEC(tt_array *) held;
+} tt_calc;
+
+TT_HIDDEN void tt__calc_end(tt_calc *c);
+/* Record a failure; returns NULL. The first one counts. */
+TT_HIDDEN tt_array *tt__calc_fail(tt_calc *c, tt_code code, const char *fmt, ...) TT_PRINTF(3, 4);
+/* Let the calculation own `a` when code is TT_OK, else record the failure. */
+TT_HIDDEN tt_array *tt__calc_keep(tt_calc *c, tt_code code, tt_array *a);
+/* An array of the calculation as a result of its own: one more hold. */
+TT_HIDDEN tt_code tt__calc_result(tt_calc *c, tt_array *a, tt_array **out);
+
+TT_HIDDEN tt_array *tt__calc_apply(tt_calc *c, tt_op op, const tt_value *arg, int n, tt_dtype dtype);
+TT_HIDDEN tt_array *tt__calc_op1(tt_calc *c, tt_op op, tt_array *a);
+TT_HIDDEN tt_array *tt__calc_op2(tt_calc *c, tt_op op, tt_array *a, tt_array *b);
+/* With a weak scalar. */
+TT_HIDDEN tt_array *tt__calc_opi(tt_calc *c, tt_op op, tt_array *a, int64_t i);
+TT_HIDDEN tt_array *tt__calc_opf(tt_calc *c, tt_op op, tt_array *a, double f);
+TT_HIDDEN tt_array *tt__calc_where(tt_calc *c, tt_array *mask, tt_value a, tt_value b);
+TT_HIDDEN tt_array *tt__calc_cast(tt_calc *c, tt_array *a, tt_dtype dtype);
+TT_HIDDEN tt_array *tt__calc_reduce(tt_calc *c, tt_red red, tt_array *a, uint64_t axes, bool keepdims);
+TT_HIDDEN tt_array *tt__calc_reshape(tt_calc *c, tt_array *a, int rank, const int64_t *len);
+TT_HIDDEN tt_array *tt__calc_transpose(tt_calc *c, tt_array *a, const int *axes);
+TT_HIDDEN tt_array *tt__calc_broadcast(tt_calc *c, tt_array *a, int rank, const int64_t *len);
+TT_HIDDEN tt_array *tt__calc_view(tt_calc *c, tt_array *a, int rank, const int64_t *len, const int64_t *step, int64_t off);
+/* a[start:stop:step] along one axis; bounds already in range. */
+TT_HIDDEN tt_array *tt__calc_slice(tt_calc *c, tt_array *a, int axis, int64_t start, int64_t n, int64_t step);
+TT_HIDDEN tt_array *tt__calc_get(tt_calc *c, tt_array *a, const tt_value *index);
+TT_HIDDEN bool tt__calc_set(tt_calc *c, tt_array *a, tt_value value); /* a[...] = value */
+TT_HIDDEN tt_array *tt__calc_empty(tt_calc *c, tt_dtype dtype, int rank, const int64_t *len);
+TT_HIDDEN tt_array *tt__calc_full(tt_calc *c, tt_dtype dtype, int rank, const int64_t *len, tt_value value);
+/* int64 0, 1, ... n-1 */
+TT_HIDDEN tt_array *tt__calc_iota(tt_calc *c, int64_t n);
+TT_HIDDEN tt_array *tt__calc_of_node(tt_calc *c, tt_node *n); /* takes the hold on n; NULL: out of memory */
+TT_HIDDEN tt_node *tt__calc_node(tt_calc *c, tt_array *a);    /* one hold for the caller */
+/* Result `pick` of a library row over operands, of the given type and shape. */
+TT_HIDDEN tt_array *tt__calc_library(tt_calc *c, const tt_lib_attr *attr, tt_array *const *src, int n, tt_dtype dtype, int rank,
+                                     const int64_t *len);
+
+/* ---- reading arguments of a call; failures are recorded in the calculation */
+TT_HIDDEN bool tt__arg_given(const tt_call_frame *f, int k); /* neither missing nor None */
+/* Any array-like argument as an array; Python scalars get their own default type. */
+TT_HIDDEN tt_array *tt__arg_array(tt_calc *c, const tt_call_frame *f, int k);
+TT_HIDDEN tt_array *tt__value_as_array(tt_calc *c, const tt_value *v);
+TT_HIDDEN int64_t tt__arg_int(tt_calc *c, const tt_call_frame *f, int k, int64_t fallback);
+TT_HIDDEN double tt__arg_float(tt_calc *c, const tt_call_frame *f, int k, double fallback);
+TT_HIDDEN bool tt__arg_bool(tt_calc *c, const tt_call_frame *f, int k, bool fallback);
+TT_HIDDEN tt_dtype tt__arg_dtype(tt_calc *c, const tt_call_frame *f, int k, tt_dtype fallback);
+TT_HIDDEN const char *tt__arg_string(tt_calc *c, const tt_call_frame *f, int k, const char *fallback);
+/* int or sequence of ints; at most `most`; returns how many. */
+TT_HIDDEN int tt__arg_ints(tt_calc *c, const tt_call_frame *f, int k, int64_t *out, int most);
+/* One axis in range, or `fallback` when not given. */
+TT_HIDDEN int tt__arg_axis(tt_calc *c, const tt_call_frame *f, int k, int rank, int fallback);
+/* None (all axes), an int, or a tuple: a set of axes. "duplicate value in 'axis'" for repeats. */
+TT_HIDDEN uint64_t tt__arg_axes(tt_calc *c, const tt_call_frame *f, int k, int rank);
+/* Write a result into `out` argument k when it is given ("same_kind" cast, shapes must agree), and give out itself. */
+TT_HIDDEN tt_array *tt__arg_out(tt_calc *c, const tt_call_frame *f, int k, tt_array *result);
+
+#endif

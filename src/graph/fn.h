@@ -1,0 +1,21 @@
+/*
+** What handlers of functions.def share: how a body becomes a handler.
+*/
+#ifndef TT_GRAPH_FN_H
+#define TT_GRAPH_FN_H
+
+#include "graph/calc.h"
+
+/*
+** Define handler tt__fn_NAME around a body `static tt_array *NAME(tt_calc *c, tt_call_frame *f)` that gives one array,
+** borrowed from the calculation. Handlers with several results fill f->out themselves through tt__fn_give.
+*/
+#define TT_HANDLER(name)                                          \
+  TT_HIDDEN tt_code tt__fn_##name(tt_call_frame *f, tt_error *err); \
+  tt_code tt__fn_##name(tt_call_frame *f, tt_error *err) { return tt__fn_run(f, name, err); }
+
+TT_HIDDEN tt_code tt__fn_run(tt_call_frame *f, tt_array *(*body)(tt_calc *c, tt_call_frame *f), tt_error *err);
+/* Add a result of a handler with several; false when there is none to add (c has failed). */
+TT_HIDDEN bool tt__fn_give(tt_calc *c, tt_call_frame *f, tt_array *a);
+
+#endif

@@ -1,0 +1,214 @@
+/*
+** Reductions over axes, spelled in core reductions: accumulator types, empty axes, `where`
+** and `initial` are decided here.
+*/
+#include <string.h>
+
+#include "graph/fn.h"
+
+/* NumPy's accumulator of a sum or product: integers at least 64 bits wide. */
+static tt_dtype wide_type(tt_dtype t) {
+  if (t == TT_BOOL) return TT_I64;
+  if (!tt__is_int(t)) return t;
+  return tt__is_unsigned(t) ? TT_U64 : TT_I64;
+}
+
+static bool is_half(tt_dtype t) { return t == TT_F16 || t == TT_BF16; }
+
+static int64_t points(tt_array *a, uint64_t axes) {
+  int64_t n = 1;
+  for (int d = 0; d < a->rank; d++)
+    if (axes >> d & 1) n *= tt__array_len(a)[d];
+  return n;
+}
+
+/* Elements that `where` excludes become the neutral value. */
+static tt_array *masked(tt_calc *c, const tt_call_frame *f, int k, tt_array *a, tt_value neutral) {
+  if (!a || !tt__arg_given(f, k)) return a;
+  if (f->arg[k].tag == TT_V_BOOL && f->arg[k].as.b) return a;
+  tt_array *mask = tt__calc_cast(c, tt__arg_array(c, f, k), TT_BOOL);
+  tt_array *full = tt__calc_where(c, mask, tt_v_array(a), neutral);
+  if (full && full->rank > a->rank) return tt__calc_fail(c, TT_EVALUE, "where mask has more dimensions than the array");
+  return tt__calc_cast(c, full, (tt_dtype)a->dtype);
+}
+
+/* Complex values have no reduction but the sum in kernels: the library's plain loop does the others. */
+static tt_array *fold(tt_calc *c, tt_red red, tt_array *a, uint64_t axes, bool keepdims) {
+  if (!a) return NULL;
+  if (!tt__is_complex((tt_dtype)a->dtype) || red == TT_RED_SUM) return tt__calc_reduce(c, red, a, axes, keepdims);
+  int order[TT_MAX_RANK], n = 0, kept;
+  int64_t len[TT_MAX_RANK], keep[TT_MAX_RANK], row = 1, outer = 1;
+  for (int d = 0; d < a->rank; d++)
+    if (!(axes >> d & 1)) order[n++] = d;
+  kept = n;
+  for (int d = 0; d < a->rank; d++)
+    if (axes >> d & 1) order[n++] = d;
+  for (int i = 0; i < n; i++) {
+    int64_t l = tt__array_len(a)[order[i]];
+    if (i < kept) len[i] = l, outer *= l;
+    else row *= l;
+  }
+  for (int d = 0; d < a->rank; d++) keep[d] = axes >> d & 1 ? 1 : tt__array_len(a)[d];
+  int64_t flat[2] = {outer, row};
+  tt_array *rows = tt__calc_reshape(c, tt__calc_transpose(c, a, order), 2, flat);
+  tt_lib_attr attr = {.row = tt__lib_row("reduce_complex"), .i = {red}};
+  tt_dtype type = red == TT_RED_ARGMAX || red == TT_RED_ARGMIN ? TT_I64 : (tt_dtype)a->dtype;
+  return tt__calc_library(c, &attr, &rows, 1, type, keepdims ? a->rank : kept, keepdims ? keep : len);
+}
+
+/* Where the dtype, out and keepdims of a reduction stand in its signature. */
+typedef struct places {
+  int dtype, out, keepdims, initial, where;
+} places;
+
+static tt_array *with_initial(tt_calc *c, const tt_call_frame *f, int k, tt_op op, tt_array *r) {
+  if (!r || !tt__arg_given(f, k)) return r;
+  tt_value v[2] = {tt_v_array(r), f->arg[k]};
+  return tt__calc_cast(c, tt__calc_apply(c, op, v, 2, TT_DTYPE_NONE), (tt_dtype)r->dtype);
+}
+
+static tt_array *total(tt_calc *c, tt_call_frame *f, tt_red red, tt_op op, int64_t neutral) {
+  static const places at = {2, 3, 4, 5, 6};
+  tt_array *a = tt__arg_array(c, f, 0);
+  if (!a) return NULL;
+  uint64_t axes = tt__arg_axes(c, f, 1, a->rank);
+  tt_dtype type = tt__arg_dtype(c, f, at.dtype, wide_type((tt_dtype)a->dtype));
+  bool keep = tt__arg_bool(c, f, at.keepdims, false);
+  tt_array *wide = tt__calc_cast(c, a, is_half(type) ? TT_F32 : type);
+  wide = masked(c, f, at.where, wide, tt_v_int(neutral));
+  tt_array *r = tt__calc_cast(c, fold(c, red, wide, axes, keep), type);
+  return tt__arg_out(c, f, at.out, with_initial(c, f, at.initial, op, r));
+}
+
+static tt_array *sum(tt_calc *c, tt_call_frame *f) { return total(c, f, TT_RED_SUM, TT_ADD, 0); }
+static tt_array *prod(tt_calc *c, tt_call_frame *f) { return total(c, f, TT_RED_PROD, TT_MUL, 1); }
+TT_HANDLER(sum)
+TT_HANDLER(prod)
+
+static tt_array *extreme(tt_calc *c, tt_call_frame *f, tt_red red, tt_op op) {
+  static const places at = {-1, 2, 3, 4, 5};
+  tt_array *a = tt__arg_array(c, f, 0);
+  if (!a) return NULL;
+  uint64_t axes = tt__arg_axes(c, f, 1, a->rank);
+  bool keep = tt__arg_bool(c, f, at.keepdims, false), start = tt__arg_given(f, at.initial);
+  bool is_masked = tt__arg_given(f, at.where) && !(f->arg[at.where].tag == TT_V_BOOL && f->arg[at.where].as.b);
+  const char *name = red == TT_RED_MAX ? "maximum" : "minimum";
+  if (!start && is_masked)
+    return tt__calc_fail(c, TT_EVALUE, "reduction operation '%s' does not have an identity, so to use a where mask one has to specify 'initial'", name);
+  if (!start && points(a, axes) == 0)
+    return tt__calc_fail(c, TT_EVALUE, "zero-size array to reduction operation %s which has no identity", name);
+  if (start) a = masked(c, f, at.where, a, f->arg[at.initial]);
+  tt_array *r;
+  if (a && points(a, axes) == 0) {
+    int64_t len[TT_MAX_RANK];
+    int n = 0;
+    for (int d = 0; d < a->rank; d++) {
+      if (!(axes >> d & 1)) len[n++] = tt__array_len(a)[d];
+      else if (keep) len[n++] = 1;
+    }
+    return tt__arg_out(c, f, at.out, tt__calc_full(c, (tt_dtype)a->dtype, n, len, f->arg[at.initial]));
+  }
+  r = fold(c, red, a, axes, keep);
+  return tt__arg_out(c, f, at.out, with_initial(c, f, at.initial, op, r));
+}
+
+static tt_array *max(tt_calc *c, tt_call_frame *f) { return extreme(c, f, TT_RED_MAX, TT_MAXIMUM); }
+static tt_array *min(tt_calc *c, tt_call_frame *f) { return extreme(c, f, TT_RED_MIN, TT_MINIMUM); }
+TT_HANDLER(max)
+TT_HANDLER(min)
+
+static tt_array *truth(tt_calc *c, tt_call_frame *f, tt_red red) {
+  tt_array *a = tt__calc_cast(c, tt__arg_array(c, f, 0), TT_BOOL);
+  if (!a) return NULL;
+  uint64_t axes = tt__arg_axes(c, f, 1, a->rank);
+  tt_value neutral = {.tag = TT_V_BOOL, .as.b = red == TT_RED_ALL};
+  a = masked(c, f, 4, a, neutral);
+  return tt__arg_out(c, f, 2, fold(c, red, a, axes, tt__arg_bool(c, f, 3, false)));
+}
+
+static tt_array *any(tt_calc *c, tt_call_frame *f) { return truth(c, f, TT_RED_ANY); }
+static tt_array *all(tt_calc *c, tt_call_frame *f) { return truth(c, f, TT_RED_ALL); }
+TT_HANDLER(any)
+TT_HANDLER(all)
+
+static tt_array *position(tt_calc *c, tt_call_frame *f, tt_red red) {
+  tt_array *a = tt__arg_array(c, f, 0);
+  if (!a) return NULL;
+  uint64_t axes = tt__arg_axes(c, f, 1, a->rank);
+  if (points(a, axes) == 0)
+    return tt__calc_fail(c, TT_EVALUE, "attempt to get %s of an empty sequence", red == TT_RED_ARGMAX ? "argmax" : "argmin");
+  return tt__arg_out(c, f, 2, fold(c, red, a, axes, tt__arg_bool(c, f, 3, false)));
+}
+
+static tt_array *argmax(tt_calc *c, tt_call_frame *f) { return position(c, f, TT_RED_ARGMAX); }
+static tt_array *argmin(tt_calc *c, tt_call_frame *f) { return position(c, f, TT_RED_ARGMIN); }
+TT_HANDLER(argmax)
+TT_HANDLER(argmin)
+
+static tt_array *count_nonzero(tt_calc *c, tt_call_frame *f) {
+  tt_array *a = tt__calc_cast(c, tt__calc_cast(c, tt__arg_array(c, f, 0), TT_BOOL), TT_I64);
+  return a ? tt__calc_reduce(c, TT_RED_SUM, a, tt__arg_axes(c, f, 1, a->rank), tt__arg_bool(c, f, 2, false)) : NULL;
+}
+TT_HANDLER(count_nonzero)
+
+/* ---- moments */
+
+/* How many elements go into each mean: a number, or, with a mask, an array. */
+static tt_array *divide_by_count(tt_calc *c, const tt_call_frame *f, int where, tt_array *a, tt_array *s, uint64_t axes, bool keep, double less) {
+  if (!s) return NULL;
+  bool is_masked = tt__arg_given(f, where) && !(f->arg[where].tag == TT_V_BOOL && f->arg[where].as.b);
+  if (!is_masked) {
+    double n = (double)points(a, axes) - less;
+    return tt__calc_opf(c, TT_DIV, s, n > 0 ? n : 0);
+  }
+  tt_array *mask = tt__calc_cast(c, tt__calc_cast(c, tt__arg_array(c, f, where), TT_BOOL), TT_I64);
+  mask = mask ? tt__calc_broadcast(c, mask, a->rank, tt__array_len(a)) : NULL;
+  tt_array *n = tt__calc_opf(c, TT_SUB, tt__calc_reduce(c, TT_RED_SUM, mask, axes, keep), less);
+  n = tt__calc_opf(c, TT_MAXIMUM, n, 0);
+  return tt__calc_cast(c, tt__calc_op2(c, TT_DIV, s, n), (tt_dtype)s->dtype);
+}
+
+static tt_dtype moment_type(tt_calc *c, const tt_call_frame *f, tt_array *a) {
+  tt_dtype own = tt__is_int((tt_dtype)a->dtype) || a->dtype == TT_BOOL ? TT_F64 : (tt_dtype)a->dtype;
+  return tt__arg_dtype(c, f, 2, own);
+}
+
+static tt_array *mean(tt_calc *c, tt_call_frame *f) {
+  tt_array *a = tt__arg_array(c, f, 0);
+  if (!a) return NULL;
+  uint64_t axes = tt__arg_axes(c, f, 1, a->rank);
+  bool keep = tt__arg_bool(c, f, 4, false);
+  tt_dtype type = moment_type(c, f, a);
+  tt_array *w = masked(c, f, 5, tt__calc_cast(c, a, is_half(type) ? TT_F32 : type), tt_v_int(0));
+  tt_array *s = tt__calc_reduce(c, TT_RED_SUM, w, axes, keep);
+  return tt__arg_out(c, f, 3, tt__calc_cast(c, divide_by_count(c, f, 5, a, s, axes, keep, 0), type));
+}
+TT_HANDLER(mean)
+
+static tt_array *variance(tt_calc *c, tt_call_frame *f, bool root) {
+  tt_array *a = tt__arg_array(c, f, 0);
+  if (!a) return NULL;
+  uint64_t axes = tt__arg_axes(c, f, 1, a->rank);
+  bool keep = tt__arg_bool(c, f, 5, false);
+  double less = tt__arg_float(c, f, tt__arg_given(f, 8) ? 8 : 4, 0);
+  tt_dtype type = moment_type(c, f, a);
+  tt_array *w = tt__calc_cast(c, a, is_half(type) ? TT_F32 : type);
+  tt_array *m = tt__arg_given(f, 7) ? tt__arg_array(c, f, 7) : NULL;
+  if (!m) m = divide_by_count(c, f, 6, a, tt__calc_reduce(c, TT_RED_SUM, masked(c, f, 6, w, tt_v_int(0)), axes, true), axes, true, 0);
+  tt_array *d = tt__calc_op2(c, TT_SUB, w, m);
+  if (d && tt__is_complex((tt_dtype)d->dtype)) {
+    tt_array *re = tt__calc_op1(c, TT_SQUARE, tt__calc_op1(c, TT_REAL, d)), *im = tt__calc_op1(c, TT_SQUARE, tt__calc_op1(c, TT_IMAG, d));
+    d = tt__calc_op2(c, TT_ADD, re, im);
+  } else {
+    d = tt__calc_op1(c, TT_SQUARE, d);
+  }
+  tt_array *s = tt__calc_reduce(c, TT_RED_SUM, masked(c, f, 6, d, tt_v_int(0)), axes, keep);
+  tt_array *v = divide_by_count(c, f, 6, a, s, axes, keep, less);
+  if (root) v = tt__calc_op1(c, TT_SQRT, v);
+  return tt__arg_out(c, f, 3, tt__calc_cast(c, v, tt__real_of(type)));
+}
+
+static tt_array *var(tt_calc *c, tt_call_frame *f) { return variance(c, f, false); }
+static tt_array *std(tt_calc *c, tt_call_frame *f) { return variance(c, f, true); }
+TT_HANDLER(var)
+TT_HANDLER(std)

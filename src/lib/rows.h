@@ -1,0 +1,12 @@
+/*
+** Tables of library rows, each ended by a row without a name. Private to lib/.
+*/
+#ifndef TT_LIB_ROWS_H
+#define TT_LIB_ROWS_H
+
+#include "ir/library.h"
+
+TT_HIDDEN extern const tt_lib_row tt__rows_product[];
+TT_HIDDEN extern const tt_lib_row tt__rows_reduce[];
+
+#endif
