@@ -40,7 +40,7 @@ tt_array *tt__value_as_array(tt_calc *c, const tt_value *v) {
   if (v->tag == TT_V_ARRAY) return v->as.array;
   if (v->tag == TT_V_TUPLE) return stacked(c, v);
   tt_array *a = NULL;
-  return tt__calc_keep(c, tt__value_array(v, TT_DTYPE_NONE, &a, c->err), a);
+  return tt__calc_keep(c, tt__value_array(v, TT_DTYPE_NONE, &a, c->err), &a);
 }
 
 tt_array *tt__arg_array(tt_calc *c, const tt_call_frame *f, int k) {

@@ -23,13 +23,13 @@ tt_array *tt__calc_fail(tt_calc *c, tt_code code, const char *fmt, ...) {
   return NULL;
 }
 
-tt_array *tt__calc_keep(tt_calc *c, tt_code code, tt_array *a) {
+tt_array *tt__calc_keep(tt_calc *c, tt_code code, tt_array *const *made) {
   if (code != TT_OK) {
     if (c->code == TT_OK) c->code = code;
     return NULL;
   }
-  if (TT_VEC_PUSH(&c->held, a)) return a;
-  tt__array_release(a);
+  if (TT_VEC_PUSH(&c->held, *made)) return *made;
+  tt__array_release(*made);
   return tt__calc_fail(c, TT_ENOMEM, "out of memory");
 }
 
@@ -43,7 +43,7 @@ tt_array *tt__calc_apply(tt_calc *c, tt_op op, const tt_value *arg, int n, tt_dt
   if (c->code != TT_OK) return NULL;
   tt_apply_options options = {.dtype = dtype};
   tt_array *out = NULL;
-  return tt__calc_keep(c, tt__apply(op, arg, n, &options, &out, c->err), out);
+  return tt__calc_keep(c, tt__apply(op, arg, n, &options, &out, c->err), &out);
 }
 
 tt_array *tt__calc_op1(tt_calc *c, tt_op op, tt_array *a) {
@@ -79,37 +79,37 @@ tt_array *tt__calc_where(tt_calc *c, tt_array *mask, tt_value a, tt_value b) {
 tt_array *tt__calc_cast(tt_calc *c, tt_array *a, tt_dtype dtype) {
   if (!a || c->code != TT_OK) return NULL;
   tt_array *out = NULL;
-  return tt__calc_keep(c, tt__cast(a, dtype, false, &out, c->err), out);
+  return tt__calc_keep(c, tt__cast(a, dtype, false, &out, c->err), &out);
 }
 
 tt_array *tt__calc_reduce(tt_calc *c, tt_red red, tt_array *a, uint64_t axes, bool keepdims) {
   if (!a || c->code != TT_OK) return NULL;
   tt_array *out = NULL;
-  return tt__calc_keep(c, tt__reduce(red, a, axes, keepdims, &out, c->err), out);
+  return tt__calc_keep(c, tt__reduce(red, a, axes, keepdims, &out, c->err), &out);
 }
 
 tt_array *tt__calc_reshape(tt_calc *c, tt_array *a, int rank, const int64_t *len) {
   if (!a || c->code != TT_OK) return NULL;
   tt_array *out = NULL;
-  return tt__calc_keep(c, tt__reshape(a, rank, len, &out, c->err), out);
+  return tt__calc_keep(c, tt__reshape(a, rank, len, &out, c->err), &out);
 }
 
 tt_array *tt__calc_transpose(tt_calc *c, tt_array *a, const int *axes) {
   if (!a || c->code != TT_OK) return NULL;
   tt_array *out = NULL;
-  return tt__calc_keep(c, tt__transpose(a, axes, &out, c->err), out);
+  return tt__calc_keep(c, tt__transpose(a, axes, &out, c->err), &out);
 }
 
 tt_array *tt__calc_broadcast(tt_calc *c, tt_array *a, int rank, const int64_t *len) {
   if (!a || c->code != TT_OK) return NULL;
   tt_array *out = NULL;
-  return tt__calc_keep(c, tt__broadcast_to(a, rank, len, &out, c->err), out);
+  return tt__calc_keep(c, tt__broadcast_to(a, rank, len, &out, c->err), &out);
 }
 
 tt_array *tt__calc_view(tt_calc *c, tt_array *a, int rank, const int64_t *len, const int64_t *step, int64_t off) {
   if (!a || c->code != TT_OK) return NULL;
   tt_array *out = tt__array_view(a, rank, len, step, off, c->err);
-  return tt__calc_keep(c, out ? TT_OK : TT_ENOMEM, out);
+  return tt__calc_keep(c, out ? TT_OK : TT_ENOMEM, &out);
 }
 
 tt_array *tt__calc_slice(tt_calc *c, tt_array *a, int axis, int64_t start, int64_t n, int64_t step) {
@@ -126,7 +126,7 @@ tt_array *tt__calc_slice(tt_calc *c, tt_array *a, int axis, int64_t start, int64
 tt_array *tt__calc_get(tt_calc *c, tt_array *a, const tt_value *index) {
   if (!a || c->code != TT_OK) return NULL;
   tt_array *out = NULL;
-  return tt__calc_keep(c, tt__get(a, index, &out, c->err), out);
+  return tt__calc_keep(c, tt__get(a, index, &out, c->err), &out);
 }
 
 bool tt__calc_set(tt_calc *c, tt_array *a, tt_value value) {
@@ -139,20 +139,20 @@ bool tt__calc_set(tt_calc *c, tt_array *a, tt_value value) {
 tt_array *tt__calc_empty(tt_calc *c, tt_dtype dtype, int rank, const int64_t *len) {
   if (c->code != TT_OK) return NULL;
   tt_array *out = NULL;
-  return tt__calc_keep(c, tt__empty(dtype, rank, len, &out, c->err), out);
+  return tt__calc_keep(c, tt__empty(dtype, rank, len, &out, c->err), &out);
 }
 
 tt_array *tt__calc_full(tt_calc *c, tt_dtype dtype, int rank, const int64_t *len, tt_value value) {
   if (c->code != TT_OK) return NULL;
   tt_array *out = NULL;
-  return tt__calc_keep(c, tt__full(dtype, rank, len, &value, &out, c->err), out);
+  return tt__calc_keep(c, tt__full(dtype, rank, len, &value, &out, c->err), &out);
 }
 
 tt_array *tt__calc_of_node(tt_calc *c, tt_node *n) {
-  if (!n) return tt__calc_keep(c, c->err && c->err->code ? c->err->code : TT_ENOMEM, NULL);
+  if (!n) return tt__calc_keep(c, c->err->code ? c->err->code : TT_ENOMEM, NULL);
   tt_array *a = tt__array_of(n, c->err);
   tt__node_release(n);
-  return tt__calc_keep(c, a ? TT_OK : TT_ENOMEM, a);
+  return tt__calc_keep(c, a ? TT_OK : TT_ENOMEM, &a);
 }
 
 tt_node *tt__calc_node(tt_calc *c, tt_array *a) {

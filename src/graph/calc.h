@@ -18,8 +18,8 @@ typedef struct tt_calc {
 TT_HIDDEN void tt__calc_end(tt_calc *c);
 /* Record a failure; returns NULL. The first one counts. */
 TT_HIDDEN tt_array *tt__calc_fail(tt_calc *c, tt_code code, const char *fmt, ...) TT_PRINTF(3, 4);
-/* Let the calculation own `a` when code is TT_OK, else record the failure. */
-TT_HIDDEN tt_array *tt__calc_keep(tt_calc *c, tt_code code, tt_array *a);
+/* Let the calculation own *made when code is TT_OK, else record the failure. By address, so that the call that makes it may stand in the same argument list. */
+TT_HIDDEN tt_array *tt__calc_keep(tt_calc *c, tt_code code, tt_array *const *made);
 /* An array of the calculation as a result of its own: one more hold. */
 TT_HIDDEN tt_code tt__calc_result(tt_calc *c, tt_array *a, tt_array **out);
 

@@ -79,6 +79,6 @@ static tt_array *arange(tt_calc *c, tt_call_frame *f) {
   }
   if (c->code != TT_OK) return NULL;
   tt_array *out = NULL;
-  return tt__calc_keep(c, tt__arange(type, &start, &step, n, &out, c->err), out);
+  return tt__calc_keep(c, tt__arange(type, &start, &step, n, &out, c->err), &out);
 }
 TT_HANDLER(arange)
