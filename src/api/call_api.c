@@ -8,13 +8,7 @@
 #include "graph/session.h"
 #include "tutti/array.h"
 
-const tt_function_info *tt_function(int k) {
-  static _Thread_local tt_function_info info;
-  if (k < 0 || k >= tt__function_count) return NULL;
-  const tt_function_row *r = &tt__functions[k];
-  info = (tt_function_info){.name = r->name, .signature = r->signature, .doc = r->doc};
-  return &info;
-}
+const tt_function_info *tt_function(int k) { return k >= 0 && k < tt__function_count ? &tt__functions[k].info : NULL; }
 
 tt_code tt_call(const char *name, const tt_value *arg, int narg, tt_array **out, int room, tt_result *result, tt_error *err) {
   const tt_function_row *row = tt__function_named(name);

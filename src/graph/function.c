@@ -10,7 +10,7 @@
 #undef TT_FN
 
 const tt_function_row tt__functions[] = {
-#define TT_FN(name, handler, signature, doc) {name, signature, tt__fn_##handler, doc},
+#define TT_FN(name, handler, signature, doc) {{name, signature, doc}, tt__fn_##handler},
 #include "graph/functions.def"
 #undef TT_FN
 };
@@ -18,6 +18,6 @@ const int tt__function_count = sizeof tt__functions / sizeof *tt__functions;
 
 const tt_function_row *tt__function_named(const char *name) {
   for (int k = 0; k < tt__function_count; k++)
-    if (strcmp(tt__functions[k].name, name) == 0) return &tt__functions[k];
+    if (strcmp(tt__functions[k].info.name, name) == 0) return &tt__functions[k];
   return NULL;
 }

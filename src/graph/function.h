@@ -26,9 +26,8 @@ typedef struct tt_call_frame {
 typedef tt_code (*tt_function_fn)(tt_call_frame *c, tt_error *err);
 
 typedef struct tt_function_row {
-  const char *name, *signature;
+  tt_function_info info;
   tt_function_fn run;
-  const char *doc;
 } tt_function_row;
 
 TT_HIDDEN extern const tt_function_row tt__functions[];
