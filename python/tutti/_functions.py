@@ -9,11 +9,13 @@ __all__ = [
     "astype",
     "can_cast",
     "copy",
+    "divmod",
     "isfortran",
     "isscalar",
     "may_share_memory",
     "ndim",
     "ops",
+    "positive",
     "shape",
     "shares_memory",
     "size",
@@ -71,6 +73,16 @@ def shares_memory(a, b, max_work=None):
 
 
 may_share_memory = shares_memory
+
+
+def divmod(x1, x2, /):  # noqa: A001 (NumPy's name)
+    """floor_divide and remainder at once."""
+    return _core.ops["floor_divide"](x1, x2), _core.ops["remainder"](x1, x2)
+
+
+def positive(x, /):
+    """+x, a copy."""
+    return +_core.asarray(x)
 
 
 def ops():

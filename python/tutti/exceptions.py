@@ -20,6 +20,7 @@ class AxisError(ValueError, IndexError):
             if msg_prefix is not None:
                 text = f"{msg_prefix}: {text}"
             self.axis, self.ndim = axis, ndim
+        self._msg = text  # where NumPy's class of this name looks
         Exception.__init__(self, text)
 
 

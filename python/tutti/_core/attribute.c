@@ -133,17 +133,15 @@ static int set_part(PyObject *self, PyObject *value, bool imag) {
   if (!value) return PyErr_SetString(PyExc_AttributeError, "Cannot delete part of an array"), -1;
   bool complex = core_dtype_kind(tt_array_dtype(core_handle(self))) == 'c';
   if (!complex && imag) return PyErr_SetString(PyExc_TypeError, "array does not have imaginary part to set"), -1;
-  PyObject *whole = NULL, *other = NULL, *scaled = NULL, *unit = PyComplex_FromDoubles(0, 1);
-  if (complex && unit) {
-    other = part(self, imag ? TT_REAL : TT_IMAG);
-    if (other) scaled = imag ? PyNumber_Multiply(unit, value) : PyNumber_Multiply(other, unit);
-    if (scaled) whole = PyNumber_Add(imag ? other : value, scaled);
-  } else if (unit) {
-    whole = Py_NewRef(value);
-  }
+  if (!complex) return PyObject_SetItem(self, Py_Ellipsis, value);
+  PyObject *unit = PyComplex_FromDoubles(0, 1), *kept = part(self, imag ? TT_REAL : TT_IMAG);
+  PyObject *given = core_wrap(core_asarray(value, TT_DTYPE_NONE, CORE_COPY_NEEDED), NULL), *scaled = NULL, *whole = NULL;
+  if (unit && kept && given) scaled = PyNumber_Multiply(imag ? given : kept, unit);
+  if (scaled) whole = PyNumber_Add(imag ? kept : given, scaled);
   int failed = whole ? PyObject_SetItem(self, Py_Ellipsis, whole) : -1;
   Py_XDECREF(unit);
-  Py_XDECREF(other);
+  Py_XDECREF(kept);
+  Py_XDECREF(given);
   Py_XDECREF(scaled);
   Py_XDECREF(whole);
   return failed;

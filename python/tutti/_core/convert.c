@@ -121,9 +121,8 @@ static tt_array *take_memory(const memory *m, core_copy copy, core_later *later)
   return a;
 }
 
-static tt_array *unsupported(PyObject *o, const char *what) {
-  PyErr_Format(PyExc_TypeError, "unsupported data type '%s' of a '%s' object", what, "source");
-  (void)o;
+static tt_array *unsupported(const char *what) {
+  PyErr_Format(PyExc_TypeError, "no tutti dtype holds elements of type '%s'", what);
   return NULL;
 }
 
@@ -154,7 +153,7 @@ static tt_array *from_buffer(PyObject *o, core_copy copy) {
   Py_buffer *v = &h->view;
   m.dtype = core_dtype_from_format(v->format, v->itemsize, &m.swap);
   if (m.dtype == TT_DTYPE_NONE || v->ndim > TT_MAX_RANK || v->suboffsets) {
-    unsupported(o, v->format ? v->format : "?");
+    unsupported(v->format ? v->format : "?");
     drop_buffer(&h->later);
     return NULL;
   }
@@ -195,7 +194,7 @@ static bool read_interface(PyObject *o, PyObject *d, memory *m) {
   if (!s) return PyErr_SetString(PyExc_TypeError, "__array_interface__ typestr must be a string"), false;
   m->dtype = core_dtype_from_typestr(s, &m->swap);
   if (m->dtype == TT_DTYPE_NONE && strcmp(s + (*s != 0), "V2") == 0 && is_bfloat16(o)) m->dtype = TT_BF16;
-  if (m->dtype == TT_DTYPE_NONE) return unsupported(o, s) != NULL;
+  if (m->dtype == TT_DTYPE_NONE) return unsupported(s) != NULL;
   int n;
   if (!read_ints(shape, m->len, &m->rank)) return false;
   m->contiguous = !strides || strides == Py_None;

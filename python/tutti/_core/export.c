@@ -110,6 +110,10 @@ PyObject *core_attr_interface(PyObject *self, void *unused) {
   const void *data;
   void *hold;
   tt_error err;
+  if (tt_array_dtype(a) == TT_BF16) {
+    PyErr_SetString(PyExc_AttributeError, "the array interface has no type string for bfloat16");
+    return NULL;
+  }
   tt_code c = tt_peek(a, &data, &hold, &err);
   if (c != TT_OK) return core_raise(c, &err);
   static const char nothing[16];

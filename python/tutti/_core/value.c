@@ -249,6 +249,7 @@ static bool index_array(core_scratch *s, PyObject *o, tt_value *out) {
   }
   char kind = core_dtype_kind(tt_array_dtype(a));
   if (!core_scratch_own(s, a)) return false;
+  if (!strchr("biu", kind) && (PyList_Check(o) || PyTuple_Check(o))) return index_error();
   if (!strchr("biu", kind)) {
     PyErr_SetString(PyExc_IndexError, "arrays used as indices must be of integer (or boolean) type");
     return false;

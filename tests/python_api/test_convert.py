@@ -1,0 +1,145 @@
+"""Python objects as arrays: types found, shapes found, errors worded as NumPy's."""
+
+import numpy as np
+import pytest
+
+import tutti as tt
+
+GOOD = [
+    1, 1.5, True, 2j, [], [[], []], [1, 2], [1, 2.5], [True, 2], [1, 2.5, 3j], [[1, 2], [3, 4]], [[1.0], [2.0]], (1, (2)),
+    [2**63, 1], [2**64 - 1], [-(2**63)], range(4), [range(2), range(2)], [np.float32(1), 2], [np.float32(1), np.int8(2)],
+    [np.bool(True), False], [np.complex64(1j)], [np.int64(3)], [[np.uint8(3)], [np.int16(4)]], np.float16(2), np.bool(True),
+    [np.ones(2), [1, 2]], [np.zeros((1, 2)), np.ones((1, 2))], bytearray(b"ab"), [[[1]], [[2]]],
+]
+
+
+@pytest.mark.parametrize("source", GOOD, ids=repr)
+def test_found_as_numpy_finds_it(source):
+    want, got = np.array(source), tt.array(source)
+    assert got.dtype == want.dtype and got.shape == want.shape
+    np.testing.assert_array_equal(got.numpy(), want)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int64", "float16", "float32", "complex64"])
+def test_asked_type(dtype):
+    for source in ([0, 1, 2], [[True], [False]], 1, (0.0, 2.0)):
+        want = np.array(source, dtype)
+        got = tt.array(source, dtype)
+        assert got.dtype == dtype
+        np.testing.assert_array_equal(got.numpy(), want)
+
+
+RAGGED = [[[1, 2], [3]], [[1, 2], [[3], 4]], [1, [2, 3]], [[1, 2], 3], [[], 1], [[[1, 2], [3, 4]], [[1, 2], [3]]]]
+
+
+@pytest.mark.parametrize("source", RAGGED, ids=repr)
+def test_ragged(source):
+    with pytest.raises(ValueError) as theirs:
+        np.array(source)
+    with pytest.raises(ValueError) as ours:
+        tt.array(source)
+    assert str(ours.value) == str(theirs.value)
+
+
+def test_ragged_arrays():
+    with pytest.raises(ValueError, match="inhomogeneous shape after 1 dimensions"):
+        tt.array([np.ones(2), np.ones(3)])
+    with pytest.raises(ValueError, match="inhomogeneous"):
+        tt.array([tt.array([1, 2]), 3])
+
+
+def test_arrays_of_ours_stack_without_being_computed():
+    x = tt.array([1.0, 2.0])
+    before = tt.ledger()["evaluations"]
+    y = tt.array([x * 2, x + 1])
+    assert tt.ledger()["evaluations"] == before
+    assert y.tolist() == [[2, 4], [2, 3]]
+
+
+@pytest.mark.parametrize("source", [["a"], "text", b"bytes", {1: 2}, {1, 2}, object(), [None], [object()], [1, "a"]], ids=repr)
+def test_not_numbers(source):
+    with pytest.raises(TypeError):
+        tt.array(source)
+
+
+def test_integers_out_of_range():
+    with pytest.raises(OverflowError):
+        tt.array([2**64])
+    with pytest.raises(OverflowError, match="Python integer 300 out of bounds for uint8"):
+        tt.array([1, 300], "uint8")
+    with pytest.raises(OverflowError, match="Python integer -1 out of bounds for uint64"):
+        tt.array([-1], "uint64")
+    with pytest.raises(OverflowError, match="Python integer 200 out of bounds for int8"):
+        tt.array(200, "int8")
+
+
+def test_deep_and_endless_nesting():
+    deep = 1
+    for _ in range(64):
+        deep = [deep]
+    assert tt.array(deep).ndim == 64
+    with pytest.raises(ValueError, match="maximum number of dimension"):
+        tt.array([deep])
+    endless = []
+    endless.append(endless)
+    with pytest.raises((ValueError, RecursionError)):
+        tt.array(endless)
+
+
+def test_ndmin_and_order():
+    assert tt.array([1, 2], ndmin=3).shape == (1, 1, 2)
+    assert tt.array([[1, 2]], order="F").tolist() == [[1, 2]]
+    with pytest.raises(ValueError, match="order"):
+        tt.array([1], order="X")
+    with pytest.raises(ValueError):
+        tt.array([1], ndmin=65)
+
+
+# ---- dtypes
+
+
+@pytest.mark.parametrize("name", ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",
+                                  "float32", "float64", "complex64", "complex128"])
+def test_dtype_spellings(name):
+    d, n = getattr(tt, name), np.dtype(name)
+    for other in (name, n, n.type, n.str, n.char):
+        assert tt.dtype(other) is d
+        assert d == other
+    assert (d.name, d.kind, d.itemsize, d.str, str(d), repr(d)) == (n.name, n.kind, n.itemsize, n.str, str(n), repr(n))
+    assert np.dtype(d) == n and n == d and hash(d) == hash(tt.dtype(name))
+    assert np.zeros(2, dtype=d).dtype == n
+    assert d(1).dtype is d and d(1).shape == () and d([0, 1]).tolist() == n.type([0, 1]).tolist()
+
+
+def test_python_types_as_dtypes():
+    assert [tt.dtype(t).name for t in (bool, int, float, complex)] == ["bool", "int64", "float64", "complex128"]
+    assert tt.dtype(None) is tt.float64
+    assert tt.float32 != tt.float64 and tt.float32 != "no type" and tt.float32 != 3
+
+
+@pytest.mark.parametrize("bad", ["foo", ">f4", "f3", "S3", np.dtype(">i4"), np.dtype("S2"), str, 3, object], ids=repr)
+def test_no_dtypes(bad):
+    with pytest.raises(TypeError):
+        tt.dtype(bad)
+
+
+def test_limits():
+    for name in ("float16", "float32", "float64"):
+        a, b = tt.finfo(name), np.finfo(name)
+        for field in ("bits", "eps", "max", "min", "tiny", "smallest_normal", "smallest_subnormal", "precision", "epsneg"):
+            assert getattr(a, field) == float(getattr(b, field)), field
+    for name in ("int8", "uint8", "int64", "uint64"):
+        a, b = tt.iinfo(name), np.iinfo(name)
+        assert (a.bits, a.min, a.max) == (b.bits, b.min, b.max)
+    assert tt.finfo(tt.complex64).dtype == tt.float32
+    with pytest.raises(ValueError):
+        tt.finfo(int)
+    with pytest.raises(ValueError):
+        tt.iinfo(float)
+
+
+def test_isdtype():
+    assert tt.isdtype(tt.int8, "signed integer") and tt.isdtype(tt.int8, ("bool", "integral"))
+    assert not tt.isdtype(tt.float32, "integral") and tt.isdtype(tt.float32, tt.float32)
+    with pytest.raises(ValueError):
+        tt.isdtype(tt.int8, "no kind")
