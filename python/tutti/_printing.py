@@ -248,16 +248,22 @@ def _formatter(values, dtype, rank, options):
 # ---- layout
 
 
-def _corners(a, edge):
-    """The elements that a summary shows: both ends of every long axis."""
-    from . import concatenate
+def _joined(parts, depth):
+    if depth == 0:
+        return [x for part in parts for x in part]
+    return [_joined(rows, depth - 1) for rows in zip(*parts)]
 
-    for axis, n in enumerate(a.shape):
-        if n > 2 * edge:
-            before = (slice(None),) * axis
-            ends = [a[(*before, slice(None, edge))], a[(*before, slice(n - edge, None))]]
-            a = concatenate(ends, axis=axis)
-    return a
+
+def _corners(a, edge, index=()):
+    """The elements that a summary shows, both ends of every long axis, as nested lists."""
+    axis = len(index)
+    if axis == a.ndim:
+        return a[index].tolist()
+    n = a.shape[axis]
+    if n <= 2 * edge:
+        return _corners(a, edge, (*index, slice(None)))
+    ends = (slice(None, edge), slice(n - edge, None))
+    return _joined([_corners(a, edge, (*index, end)) for end in ends], axis)
 
 
 def _flat(nested, rank):
@@ -316,7 +322,7 @@ def array2string(
     if a.size == 0:
         return "[]"
     summary = a.size > options["threshold"]
-    nested = (_corners(a.eval(), options["edgeitems"]) if summary else a).tolist()
+    nested = _corners(a.eval(), options["edgeitems"]) if summary else a.tolist()
     text = _formatter(_flat(nested, a.ndim), a.dtype, a.ndim, options)
     width = options["linewidth"] - len(suffix)
     layout = _Layout(a.shape, text, width, separator, options["edgeitems"], summary)

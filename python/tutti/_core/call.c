@@ -8,7 +8,7 @@
 
 enum { MAX_PARAMS = 24 };
 
-typedef enum param_kind { ANY, ARRAY, ARRAYS, DTYPE } param_kind;
+typedef enum param_kind { ANY, ARRAY, ARRAYS, DTYPE, OUT, DEVICE } param_kind;
 
 typedef struct param {
   PyObject *name; /* interned */
@@ -51,6 +51,9 @@ static bool parse_param(const char *s, size_t len, bool keyword_only, param *out
     if (kind == 6 && memcmp(colon + 1, "arrays", 6) == 0) out->kind = ARRAYS;
     if (kind == 5 && memcmp(colon + 1, "dtype", 5) == 0) out->kind = DTYPE;
   }
+  /* Two names mean the same in every row: where to write, and where the result lives. */
+  if (name == 3 && memcmp(s, "out", 3) == 0) out->kind = OUT;
+  if (name == 6 && memcmp(s, "device", 6) == 0) out->kind = DEVICE;
   out->name = PyUnicode_FromStringAndSize(s, (Py_ssize_t)name);
   if (!out->name) return false;
   PyUnicode_InternInPlace(&out->name);
@@ -114,15 +117,19 @@ static int param_named(const row *r, PyObject *name) {
   return -1;
 }
 
-/* NumPy's keywords that change nothing here: where an array lives and in which order. */
+/* NumPy's keywords that change nothing here: where an array lives (this build has one place) and in which order. */
+static bool check_device(PyObject *value) {
+  PyObject *hook = core_hook_get(CORE_HOOK_device), *device = hook ? PyObject_CallFunctionObjArgs(hook, value, NULL) : NULL;
+  Py_XDECREF(device);
+  return device != NULL;
+}
+
 static int harmless(const row *r, PyObject *name, PyObject *value) {
   const char *s = PyUnicode_AsUTF8AndSize(name, NULL);
   if (!r->has_dtype || !s) return 0;
   if (strcmp(s, "order") == 0 || strcmp(s, "subok") == 0 || (strcmp(s, "like") == 0 && value == Py_None)) return 1;
   if (strcmp(s, "device") != 0) return 0;
-  PyObject *hook = core_hook_get(CORE_HOOK_device), *device = hook ? PyObject_CallFunctionObjArgs(hook, value, NULL) : NULL;
-  Py_XDECREF(device);
-  return device ? 1 : -1;
+  return check_device(value) ? 1 : -1;
 }
 
 static bool too_many(const row *r, Py_ssize_t n) {
@@ -188,7 +195,16 @@ static bool bind(const row *r, PyObject *self, PyObject *const *arg, Py_ssize_t 
   return true;
 }
 
+static bool convert_out(PyObject *o, tt_value *out) {
+  if (PyTuple_Check(o) && PyTuple_Size(o) == 1) o = PyTuple_GetItem(o, 0);
+  if (o == Py_None) return out->tag = TT_V_NONE, true;
+  if (!core_is_array(o)) return PyErr_SetString(PyExc_TypeError, "return arrays must be of ArrayType"), false;
+  return *out = tt_v_array(core_handle(o)), true;
+}
+
 static bool convert(core_scratch *s, param_kind kind, PyObject *o, tt_value *out) {
+  if (kind == OUT) return convert_out(o, out);
+  if (kind == DEVICE) return out->tag = TT_V_MISSING, check_device(o);
   if (kind == ARRAY) return core_value_array(s, o, out);
   if (kind == ARRAYS) return core_value_arrays(s, o, out);
   if (kind == DTYPE && o != Py_None) {
