@@ -15,10 +15,12 @@ tt_code tt_call(const char *name, const tt_value *arg, int narg, tt_array **out,
   for (int i = 0; i < room; i++) out[i] = NULL;
   if (result) *result = (tt_result){0};
   if (!row) return tt__fail(err, TT_EVALUE, "no function is named '%s'", name);
-  tt_error local = {0};
+  tt_error local;
+  if (!err) err = &local;
+  err->code = TT_OK;
   tt_call_frame f = {.arg = arg, .narg = narg};
   tt__session_lock();
-  tt_code code = row->run(&f, err ? err : &local);
+  tt_code code = row->run(&f, err);
   if (code == TT_OK && f.nout > room) {
     code = tt__fail(err, TT_EVALUE, "%s gives %d results, there is room for %d", name, f.nout, room);
     while (f.nout > 0) tt__array_release(f.out[--f.nout]);
@@ -26,7 +28,7 @@ tt_code tt_call(const char *name, const tt_value *arg, int narg, tt_array **out,
   tt__session_unlock();
   for (int i = 0; code == TT_OK && i < f.nout; i++) out[i] = f.out[i];
   if (code == TT_OK && result) *result = (tt_result){.n = f.nout, .scalar = f.scalar, .tuple = f.tuple};
-  return code;
+  return code != TT_OK && err->code != TT_OK ? err->code : code; /* a NULL deep below became TT_ENOMEM on its way up */
 }
 
 tt_code tt_matmul(tt_array *a, tt_array *b, tt_array **out, tt_error *err) {

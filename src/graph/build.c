@@ -245,6 +245,16 @@ static tt_code find_shape(frame *f, const tt_apply_options *o, tt_error *err) {
     rank[n] = more[k]->rank;
     len[n++] = more[k]->dim;
   }
+  bool same = true; /* one shape, scalars aside: nothing to broadcast */
+  int lead = rank[0] || n == 1 ? 0 : 1;
+  for (int k = 0; k < n && same; k++)
+    same = rank[k] != rank[lead] ? k < f->n && !len[k]
+                                 : !rank[k] || memcmp(len[k], len[lead], (size_t)rank[k] * sizeof(int64_t)) == 0;
+  if (same) {
+    f->rank = rank[lead];
+    if (f->rank) memcpy(f->len, len[lead], (size_t)f->rank * sizeof(int64_t));
+    return TT_OK;
+  }
   TT_TRY(tt__shape_broadcast(n, rank, len, &f->rank, f->len, err));
   tt_array *out = more[0];
   if (!out || (out->rank == f->rank && memcmp(out->dim, f->len, (size_t)f->rank * sizeof(int64_t)) == 0)) return TT_OK;
@@ -282,7 +292,10 @@ tt_code tt__apply(tt_op op, const tt_value *arg, int narg, const tt_apply_option
   if (narg != tt__ops[op].arity)
     return tt__fail(err, TT_ETYPE, "%s() takes %d arguments but %d were given", tt__ops[op].numpy, tt__ops[op].arity,
                     narg);
-  frame f = {.op = op, .arg = arg, .n = narg};
+  frame f; /* not cleared as a whole: half a kilobyte of lengths on the hottest path */
+  f.op = op;
+  f.arg = arg;
+  f.n = narg;
   TT_TRY(find_types(&f, options, err));
   TT_TRY(find_shape(&f, options, err));
   if (options) TT_TRY(check_options(&f, options, err));
