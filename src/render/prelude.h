@@ -12,9 +12,9 @@
 ** tt__...                   ours, not for rendered text
 **
 ** Sine, cosine, tangent and float remainders have arguments so large that the work is of another kind. For them,
-** tt_far_<op>_<type>(...) says that the arguments are such, tt_near_<op>_<type>(...) is free of branches and right
-** elsewhere, and tt_<op>_<type> is always right, with the same bits where both are. A loop that looks at its block
-** first and then runs over near or over all stays vector code. (sin, cos, tan of f32 are free of branches anyway.)
+** tt_far_<op>_<type>(...) says that the arguments are such, tt_near_<op>_<type>(...) is right elsewhere and cheaper,
+** and tt_<op>_<type> is always right, with the same bits where both are. A loop may look at its block first and then
+** run over near or over all.
 **
 ** The meaning is NumPy's, to the last special case. Every function gives the
 ** same bits on every machine: only IEEE +, -, *, /, sqrt and integers are used,
@@ -27,9 +27,10 @@
 ** named beside them. Error bounds are asserted by tests/unit/test_prelude_math.c.
 **
 ** A dialect may define, before this text:
-**   TT_DIALECT_TYPES  the types are there         TT_FN     qualifiers of a function
+**   TT_DIALECT_TYPES  the types are there         TT_FN     qualifiers of a function (TT_RARE: of a rarely needed one)
 **   TT_DIALECT_BITS   tt__bits_*, tt__from_* are  TT_CONST  qualifiers of a constant table
 **   TT_SQRT_F32/F64   correctly rounded roots     TT_ROUND_INLINE  floor, ceil, trunc, rint as one instruction
+**   TT_INT_DIVIDE     integer division is as good as float division
 */
 #ifndef TT_RENDER_PRELUDE_H
 #define TT_RENDER_PRELUDE_H
@@ -52,6 +53,17 @@ typedef double tt_f64;
 
 #ifndef TT_FN
 #define TT_FN static inline __attribute__((always_inline, unused))
+#endif
+/*
+** A function that every lane calls and few lanes need. GCC makes vector forms of it, which look at their lanes one by
+** one, so that a loop over its callers stays vector code; elsewhere it is a function like any other.
+*/
+#ifndef TT_RARE
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(__CUDACC__)
+#define TT_RARE static __attribute__((simd("notinbranch"), noinline, const, unused))
+#else
+#define TT_RARE TT_FN
+#endif
 #endif
 #ifndef TT_CONST
 #define TT_CONST static const __attribute__((unused))
@@ -289,7 +301,19 @@ TT_FN tt_b8 tt_lnot_b8(tt_b8 a) { return (tt_b8)(a == 0); }
   }
 
 /* Division never traps: x//0 = x%0 = 0, and the least value divided by -1 is itself. */
-#define TT__SIGNED(S, T, W, BITS)                                                                       \
+/*
+** Vector units divide floats only. A float of more bits than the operands truncates to the exact quotient: two
+** different quotients a/d are at least 1/a of themselves apart. (TT_INT_DIVIDE: this machine's lanes divide integers.)
+*/
+#define TT__DIVIDE(T, a, d) ((T)((a) / (d)))
+#ifdef TT_INT_DIVIDE
+#define TT__DIVIDE_F32 TT__DIVIDE
+#define TT__DIVIDE_F64 TT__DIVIDE
+#else
+#define TT__DIVIDE_F32(T, a, d) ((T)(tt_i32)((tt_f32)(a) / (tt_f32)(d)))
+#define TT__DIVIDE_F64(T, a, d) ((T)((tt_f64)(a) / (tt_f64)(d)))
+#endif
+#define TT__SIGNED(S, T, W, BITS, QUOTIENT)                                                             \
   TT_FN T tt__inverse_##S(T a, T b) { return (T)(a == 1 ? 1 : a == -1 ? ((b & 1) != 0 ? -1 : 1) : 0); } \
   TT__INT(S, T, W, BITS, TT__BELOW_0)                                                                   \
   TT_FN T tt_abs_##S(T a) { return (T)(a < 0 ? 0 - (W)a : (W)a); }                                      \
@@ -298,40 +322,46 @@ TT_FN tt_b8 tt_lnot_b8(tt_b8 a) { return (tt_b8)(a == 0); }
     W n = (W)b, in = n < (W)BITS;                                                                       \
     return (T)(a >> (in ? n : (W)BITS - 1));                                                            \
   }                                                                                                     \
+  TT_FN T tt_fmod_##S(T a, T b) {                                                                       \
+    T d = (T)(((b == 0) | (b == -1)) ? 1 : b);                                                          \
+    return (T)((W)a - (W)QUOTIENT(T, a, d) * (W)d);                                                     \
+  }                                                                                                     \
   TT_FN T tt_floordiv_##S(T a, T b) {                                                                   \
-    T d = (T)(((b == 0) | (b == -1)) ? 1 : b), q = (T)(a / d), r = (T)(a % d);                          \
+    T d = (T)(((b == 0) | (b == -1)) ? 1 : b), q = QUOTIENT(T, a, d), r = (T)((W)a - (W)q * (W)d);      \
     q = (T)(q - ((r != 0) & ((r < 0) != (d < 0))));                                                     \
     return b == 0 ? (T)0 : b == -1 ? (T)(0 - (W)a) : q;                                                 \
   }                                                                                                     \
-  TT_FN T tt_fmod_##S(T a, T b) { return (T)(a % (T)(((b == 0) | (b == -1)) ? 1 : b)); }                \
   TT_FN T tt_mod_##S(T a, T b) {                                                                        \
     T r = tt_fmod_##S(a, b);                                                                            \
     return (T)(((r != 0) & ((r < 0) != (b < 0))) ? r + b : r);                                          \
   }
-#define TT__UNSIGNED(S, T, W, BITS)                                     \
-  TT_FN T tt__inverse_##S(T a, T b) { return b == 0 ? (T)1 : a; }       \
-  TT__INT(S, T, W, BITS, TT__NEVER)                                     \
-  TT_FN T tt_abs_##S(T a) { return a; }                                 \
-  TT_FN T tt_sign_##S(T a) { return (T)(a > 0); }                       \
-  TT_FN T tt_shr_##S(T a, T b) {                                        \
-    T v = (T)(a >> (b < BITS ? b : 0));                                 \
-    return b < BITS ? v : (T)0;                                         \
-  }                                                                     \
-  TT_FN T tt_floordiv_##S(T a, T b) {                                   \
-    T q = (T)(a / (T)(b == 0 ? 1 : b));                                 \
-    return b == 0 ? (T)0 : q;                                           \
-  }                                                                     \
-  TT_FN T tt_mod_##S(T a, T b) { return (T)(a % (T)(b == 0 ? 1 : b)); } \
+#define TT__UNSIGNED(S, T, W, BITS, QUOTIENT)                     \
+  TT_FN T tt__inverse_##S(T a, T b) { return b == 0 ? (T)1 : a; } \
+  TT__INT(S, T, W, BITS, TT__NEVER)                               \
+  TT_FN T tt_abs_##S(T a) { return a; }                           \
+  TT_FN T tt_sign_##S(T a) { return (T)(a > 0); }                 \
+  TT_FN T tt_shr_##S(T a, T b) {                                  \
+    T v = (T)(a >> (b < BITS ? b : 0));                           \
+    return b < BITS ? v : (T)0;                                   \
+  }                                                               \
+  TT_FN T tt_floordiv_##S(T a, T b) {                             \
+    T q = QUOTIENT(T, a, (T)(b == 0 ? 1 : b));                    \
+    return b == 0 ? (T)0 : q;                                     \
+  }                                                               \
+  TT_FN T tt_mod_##S(T a, T b) {                                  \
+    T d = (T)(b == 0 ? 1 : b);                                    \
+    return (T)((W)a - (W)QUOTIENT(T, a, d) * (W)d);               \
+  }                                                               \
   TT_FN T tt_fmod_##S(T a, T b) { return tt_mod_##S(a, b); }
 
-TT__SIGNED(i8, tt_i8, tt_u32, 8)
-TT__SIGNED(i16, tt_i16, tt_u32, 16)
-TT__SIGNED(i32, tt_i32, tt_u32, 32)
-TT__SIGNED(i64, tt_i64, tt_u64, 64)
-TT__UNSIGNED(u8, tt_u8, tt_u32, 8)
-TT__UNSIGNED(u16, tt_u16, tt_u32, 16)
-TT__UNSIGNED(u32, tt_u32, tt_u32, 32)
-TT__UNSIGNED(u64, tt_u64, tt_u64, 64)
+TT__SIGNED(i8, tt_i8, tt_u32, 8, TT__DIVIDE_F32)
+TT__SIGNED(i16, tt_i16, tt_u32, 16, TT__DIVIDE_F32)
+TT__SIGNED(i32, tt_i32, tt_u32, 32, TT__DIVIDE_F64)
+TT__SIGNED(i64, tt_i64, tt_u64, 64, TT__DIVIDE)
+TT__UNSIGNED(u8, tt_u8, tt_u32, 8, TT__DIVIDE_F32)
+TT__UNSIGNED(u16, tt_u16, tt_u32, 16, TT__DIVIDE_F32)
+TT__UNSIGNED(u32, tt_u32, tt_u32, 32, TT__DIVIDE_F64)
+TT__UNSIGNED(u64, tt_u64, tt_u64, 64, TT__DIVIDE)
 
 /* Philox-4x32-10: the first 64 bits of block (counter, 0) under the key. */
 TT_FN tt_u64 tt_philox_u64(tt_u64 counter, tt_u64 key) {

@@ -92,22 +92,23 @@ TT_FN tt_f64 tt__fmod_narrow(tt_f64 a, tt_f64 b) {
     f = d == 0 ? tt_copysign_##S((F)0, q) : f;                          \
     return b == 0 ? q : f;                                              \
   }
-#define TT__FMOD(S, F, NEAR, REACH)                                           \
-  TT_FN tt_b8 tt_far_fmod_##S(F x, F y) {                                     \
-    F a = tt_abs_##S(x), b = tt_abs_##S(y);                                   \
-    return (tt_b8)((a >= b * (F)REACH) & (b > 0) & (a < TT__INF_##S));        \
-  }                                                                           \
-  TT_FN tt_b8 tt_far_mod_##S(F x, F y) { return tt_far_fmod_##S(x, y); }      \
-  TT_FN tt_b8 tt_far_floordiv_##S(F x, F y) { return tt_far_fmod_##S(x, y); } \
-  TT_FN F tt_near_fmod_##S(F x, F y) {                                        \
-    F r = (F)NEAR(tt_abs_f64((tt_f64)x), tt_abs_f64((tt_f64)y));              \
-    return r == r ? tt_copysign_##S(r, x) : r;                                \
-  }                                                                           \
-  TT_FN F tt_fmod_##S(F x, F y) {                                             \
-    if (tt_far_fmod_##S(x, y) == 0) return tt_near_fmod_##S(x, y);            \
-    return tt_copysign_##S((F)tt__fmod_far((tt_f64)x, (tt_f64)y), x);         \
-  }                                                                           \
-  TT__DIVMOD(S, F, fmod, mod, floordiv)                                       \
+#define TT__FMOD(S, F, NEAR, REACH)                                                         \
+  TT_FN tt_b8 tt_far_fmod_##S(F x, F y) {                                                   \
+    F a = tt_abs_##S(x), b = tt_abs_##S(y);                                                 \
+    return (tt_b8)((a >= b * (F)REACH) & (b > 0) & (a < TT__INF_##S));                      \
+  }                                                                                         \
+  TT_FN tt_b8 tt_far_mod_##S(F x, F y) { return tt_far_fmod_##S(x, y); }                    \
+  TT_FN tt_b8 tt_far_floordiv_##S(F x, F y) { return tt_far_fmod_##S(x, y); }               \
+  TT_FN F tt_near_fmod_##S(F x, F y) {                                                      \
+    F r = (F)NEAR(tt_abs_f64((tt_f64)x), tt_abs_f64((tt_f64)y));                            \
+    return r == r ? tt_copysign_##S(r, x) : r;                                              \
+  }                                                                                         \
+  TT_RARE F tt__fmod_rare_##S(F x, F y, F near) {                                           \
+    if (tt_far_fmod_##S(x, y) == 0) return near;                                            \
+    return tt_copysign_##S((F)tt__fmod_far((tt_f64)x, (tt_f64)y), x);                       \
+  }                                                                                         \
+  TT_FN F tt_fmod_##S(F x, F y) { return tt__fmod_rare_##S(x, y, tt_near_fmod_##S(x, y)); } \
+  TT__DIVMOD(S, F, fmod, mod, floordiv)                                                     \
   TT__DIVMOD(S, F, near_fmod, near_mod, near_floordiv)
 TT__FMOD(f32, tt_f32, tt__fmod_narrow, 0x1p28)
 TT__FMOD(f64, tt_f64, tt__fmod_near, 0x1p52)
@@ -350,7 +351,7 @@ TT_CONST tt_u32 tt__two_over_pi[42] = {
 TT_FN tt__angle tt__angle_huge(tt_f64 x) {
   tt_u64 u = tt__bits_f64(x) & 0x7fffffffffffffffull;
   tt_i32 e = (tt_i32)(u >> 52) - 1075 + 30; /* |x| = m 2^(e - 30) */
-  tt_i32 at = e < 0 ? 0 : e > 1006 ? 31 : e >> 5, sh = e & 31;
+  tt_i32 at = e >> 5, sh = e & 31;
   tt_u64 ml = u & 0xffffffffull, mh = ((u & 0xfffffffffffffull) | 0x10000000000000ull) >> 32;
   tt_u64 v[6], c = 0, q, hi, lo;
   tt_f64 h0, h1, flip;
@@ -384,16 +385,9 @@ TT_FN tt__angle tt__angle_huge(tt_f64 x) {
   p = tt__two_prod(f.hi, 0x1.921fb54442d18p+2);
   r = tt__fast_sum(p.hi, p.lo + (f.hi * 0x1.1a62633145c07p-52 + f.lo * 0x1.921fb54442d18p+2));
   flip = x < 0 ? -1 : 1;
-  g.r = r.hi * flip;
+  g.r = tt_isfinite_f64(x) ? r.hi * flip : TT__NAN_f64;
   g.lo = r.lo * flip;
   g.q = x < 0 ? 0 - q : q;
-  return g;
-}
-TT_FN tt__angle tt__angle_of(tt_f64 x) {
-  tt__angle g;
-  if (tt_abs_f64(x) < TT__TRIG_SMALL) return tt__angle_small(x);
-  g = tt__angle_huge(x);
-  g.r = tt_isfinite_f64(x) ? g.r : TT__NAN_f64;
   return g;
 }
 /* Jobs sin and cos; value and rounding error. */
@@ -421,22 +415,31 @@ TT_FN tt_f64 tt__tan_turn(tt__angle g) {
   tt_f64 n = odd ? -c.hi : s.hi, nl = odd ? -c.lo : s.lo, d = odd ? s.hi : c.hi, dl = odd ? s.lo : c.lo, t = n / d;
   return t + (nl - t * dl) / d;
 }
-#define TT__TRIG(NAME, ANGLE)                                                     \
-  TT_FN tt_f64 tt_##NAME##sin_f64(tt_f64 x) {                                     \
-    tt_f64 y = tt__sin_turn(ANGLE(x), 0);                                         \
-    return x == 0 ? x : y;                                                        \
-  }                                                                               \
-  TT_FN tt_f64 tt_##NAME##cos_f64(tt_f64 x) { return tt__sin_turn(ANGLE(x), 1); } \
-  TT_FN tt_f64 tt_##NAME##tan_f64(tt_f64 x) {                                     \
-    tt_f64 y = tt__tan_turn(ANGLE(x));                                            \
-    return x == 0 ? x : y;                                                        \
-  }
-TT__TRIG(, tt__angle_of)
-TT__TRIG(near_, tt__angle_small)
-/* NaN is not far; an infinity becomes one in the far functions. */
+/* NaN is not far. */
 TT_FN tt_b8 tt_far_sin_f64(tt_f64 x) { return (tt_b8)(tt_abs_f64(x) >= TT__TRIG_SMALL); }
 TT_FN tt_b8 tt_far_cos_f64(tt_f64 x) { return tt_far_sin_f64(x); }
 TT_FN tt_b8 tt_far_tan_f64(tt_f64 x) { return tt_far_sin_f64(x); }
+TT_FN tt_f64 tt_near_sin_f64(tt_f64 x) {
+  tt_f64 y = tt__sin_turn(tt__angle_small(x), 0);
+  return x == 0 ? x : y;
+}
+TT_FN tt_f64 tt_near_cos_f64(tt_f64 x) { return tt__sin_turn(tt__angle_small(x), 1); }
+TT_FN tt_f64 tt_near_tan_f64(tt_f64 x) {
+  tt_f64 y = tt__tan_turn(tt__angle_small(x));
+  return x == 0 ? x : y;
+}
+TT_RARE tt_f64 tt__sin_rare(tt_f64 x, tt_f64 near) {
+  return tt_far_sin_f64(x) ? tt__sin_turn(tt__angle_huge(x), 0) : near;
+}
+TT_RARE tt_f64 tt__cos_rare(tt_f64 x, tt_f64 near) {
+  return tt_far_sin_f64(x) ? tt__sin_turn(tt__angle_huge(x), 1) : near;
+}
+TT_RARE tt_f64 tt__tan_rare(tt_f64 x, tt_f64 near) {
+  return tt_far_sin_f64(x) ? tt__tan_turn(tt__angle_huge(x)) : near;
+}
+TT_FN tt_f64 tt_sin_f64(tt_f64 x) { return tt__sin_rare(x, tt_near_sin_f64(x)); }
+TT_FN tt_f64 tt_cos_f64(tt_f64 x) { return tt__cos_rare(x, tt_near_cos_f64(x)); }
+TT_FN tt_f64 tt_tan_f64(tt_f64 x) { return tt__tan_rare(x, tt_near_tan_f64(x)); }
 
 /* ---- inverse circular functions, f64 -------------------------------------
 ** asin x = x + x z p(z), z = x*x <= 1/4 (job asin); above 1/2,
