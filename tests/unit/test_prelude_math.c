@@ -72,10 +72,29 @@ ONE(exp2)
 ONE(expm1)
 ONE(log)
 ONE(log2)
-ONE(log10) ONE(log1p) ONE(sin) ONE(cos) ONE(tan) ONE(asin) ONE(acos) ONE(atan) ONE(sinh) ONE(cosh) ONE(tanh) ONE(asinh)
-    ONE(acosh) ONE(atanh) ONE(cbrt) ONE(sqrt) TWO(pow) TWO(atan2) TWO(hypot) TWO(logaddexp) TWO(fmod)
+ONE(log10)
+ONE(log1p)
+ONE(sin)
+ONE(cos)
+ONE(tan)
+ONE(asin)
+ONE(acos)
+ONE(atan)
+ONE(sinh)
+ONE(cosh)
+ONE(tanh)
+ONE(asinh)
+ONE(acosh)
+ONE(atanh)
+ONE(cbrt)
+ONE(sqrt)
+TWO(pow)
+TWO(atan2)
+TWO(hypot)
+TWO(logaddexp)
+TWO(fmod)
 
-        static long double logaddexp_l(long double a, long double b) {
+static long double logaddexp_l(long double a, long double b) {
   long double m = a > b ? a : b, d = a > b ? b - a : a - b;
   return a == b ? a + logl(2) : m + log1pl(expl(d));
 }

@@ -45,7 +45,10 @@
   M(__VA_ARGS__, I16, i16) \
   M(__VA_ARGS__, I32, i32) \
   M(__VA_ARGS__, I64, i64) \
-  M(__VA_ARGS__, U8, u8) M(__VA_ARGS__, U16, u16) M(__VA_ARGS__, U32, u32) M(__VA_ARGS__, U64, u64)
+  M(__VA_ARGS__, U8, u8)   \
+  M(__VA_ARGS__, U16, u16) \
+  M(__VA_ARGS__, U32, u32) \
+  M(__VA_ARGS__, U64, u64)
 #define OF_F(M, ...) M(__VA_ARGS__, F32, f32) M(__VA_ARGS__, F64, f64)
 #define OF_0(M, ...)
 #define OF_1(M, ...) OF_B(M, __VA_ARGS__)
