@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "graph/build.h"
-#include "graph/session.h"
+#include "graph/host.h"
 
 static tt_code view_of(tt_array *a, int rank, const int64_t *len, const int64_t *step, int64_t off, tt_array **out,
                        tt_error *err) {
@@ -118,44 +118,31 @@ tt_code tt__broadcast_to(tt_array *a, int rank, const int64_t *len, tt_array **o
 /* ---- copies and casts */
 
 /* Memory that somebody else may change is read now: a copy must not see later changes. */
-static tt_code settle(tt_node *n, tt_error *err) {
-  tt_node *root = n;
-  while (root->op == TT_N_VIEW) root = root->src[0];
-  if (root == n || root->op != TT_N_BUFFER || !root->attr.buf->drop) return TT_OK;
-  return tt__evaluate(&n, 1, err);
-}
-
-static tt_node *duplicate(tt_node *n, tt_error *err) {
-  size_t bytes = (size_t)n->size * tt__dtype_size((tt_dtype)n->dtype);
-  tt_buffer *b = tt__buffer_new(bytes, err);
+static tt_node *snapshot(tt_array *a, const tt_buffer *foreign, tt_error *err) {
+  size_t item = tt__dtype_size((tt_dtype)a->dtype);
+  int64_t stride[TT_MAX_RANK];
+  tt_buffer *b = tt__buffer_new((size_t)a->size * item, err);
   if (!b) return NULL;
-  tt_node *out = tt__node_new(TT_N_BUFFER, (tt_dtype)n->dtype, n->rank, n->dim, 0, err);
+  tt_node *out = tt__node_new(TT_N_BUFFER, (tt_dtype)a->dtype, a->rank, a->dim, 0, err);
   if (!out) {
     tt__buffer_release(b);
     return NULL;
   }
-  if (bytes) memcpy(b->data, n->attr.buf->data, bytes);
   out->attr.buf = b;
+  for (int k = 0; k < a->rank; k++) stride[k] = tt__array_step(a)[k] * (int64_t)item;
+  if (a->size)
+    tt__host_copy(b->data, (const char *)foreign->data + a->off * (int64_t)item, item, a->rank, a->dim, stride);
   return out;
 }
 
 tt_code tt__copy(tt_array *a, tt_array **out, tt_error *err) {
+  tt_node *whole = a->storage->node;
   *out = NULL;
-  tt_node *n = tt__array_node(a, err);
-  if (!n) return TT_ENOMEM;
-  tt_code code = settle(n, err);
-  if (code != TT_OK) {
-    tt__node_release(n);
-    return code;
-  }
-  if (n->op == TT_N_EMPTY || (n->op == TT_N_BUFFER && n->attr.buf->drop)) {
-    /* Uninitialised memory is shared by name only; foreign memory is duplicated. */
-    tt_node *own =
-        n->op == TT_N_EMPTY ? tt__node_new(TT_N_EMPTY, (tt_dtype)n->dtype, n->rank, n->dim, 0, err) : duplicate(n, err);
-    tt__node_release(n);
-    n = own;
-  }
-  return array_taking(n, out, err);
+  if (whole->op == TT_N_BUFFER && whole->attr.buf->drop)
+    return array_taking(snapshot(a, whole->attr.buf, err), out, err);
+  if (whole->op == TT_N_EMPTY)
+    return tt__empty((tt_dtype)a->dtype, a->rank, a->dim, out, err); /* what no one wrote, no one compares */
+  return array_taking(tt__array_node(a, err), out, err);
 }
 
 tt_code tt__cast(tt_array *a, tt_dtype dtype, bool copy, tt_array **out, tt_error *err) {
