@@ -1,6 +1,8 @@
 # C users get headers, both libraries, tutti.pc and find_package(tutti); a wheel gets the module alone.
 if(TARGET _core)
   install(TARGETS _core LIBRARY DESTINATION tutti COMPONENT python EXCLUDE_FROM_ALL)
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/python/tutti/ DESTINATION tutti COMPONENT python EXCLUDE_FROM_ALL
+          FILES_MATCHING PATTERN "*.pyi")
 endif()
 if(DEFINED SKBUILD)
   return()

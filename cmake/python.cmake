@@ -21,6 +21,13 @@ target_link_libraries(_core PRIVATE Threads::Threads ${CMAKE_DL_LIBS} m)
 target_link_options(_core PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/core.map -Wl,-z,nodelete)
 set_target_properties(_core PROPERTIES PREFIX "" SUFFIX ".abi3.so"
                       LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/python/tutti)
+# Type stubs come from the tables; a machine that cannot load the module here goes without.
+if(NOT TUTTI_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
+  add_custom_command(TARGET _core POST_BUILD VERBATIM
+    COMMAND ${Python_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/tools/stubs.py $<TARGET_FILE:_core> $<TARGET_FILE_DIR:_core>
+            || ${CMAKE_COMMAND} -E echo "type stubs were not made"
+    COMMENT "Writing type stubs")
+endif()
 if(DEFINED SKBUILD)
   return()
 endif()
