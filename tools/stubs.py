@@ -31,7 +31,9 @@ def load(core):
     package = types.ModuleType("tutti")
     package.__path__ = [PACKAGE]
     package.__file__ = os.path.join(PACKAGE, "__init__.py")
-    package.__spec__ = importlib.util.spec_from_file_location("tutti", package.__file__, submodule_search_locations=[PACKAGE])
+    package.__spec__ = importlib.util.spec_from_file_location(
+        "tutti", package.__file__, submodule_search_locations=[PACKAGE]
+    )
     sys.modules["tutti"] = package
     spec = importlib.util.spec_from_file_location("tutti._core", core)
     package._core = sys.modules["tutti._core"] = importlib.util.module_from_spec(spec)
@@ -98,8 +100,16 @@ def array_class(package):
     core, lines = package._core, ["class ndarray:"]
     rows = {n: s for n, s in core.signatures.items() if "." not in n}
     lines.append("    def __init__(self, shape: Shape, dtype: DTypeLike = ...) -> None: ...")
-    notes = {"shape": "tuple[int, ...]", "strides": "tuple[int, ...]", "dtype": "_dtype", "base": "ndarray | None", "device": "Device",
-             "flags": "Any", "flat": "Any", "__array_interface__": "dict[str, Any]"}
+    notes = {
+        "shape": "tuple[int, ...]",
+        "strides": "tuple[int, ...]",
+        "dtype": "_dtype",
+        "base": "ndarray | None",
+        "device": "Device",
+        "flags": "Any",
+        "flat": "Any",
+        "__array_interface__": "dict[str, Any]",
+    }
     for name, member in vars(core.ndarray).items():
         if inspect.isgetsetdescriptor(member) and name != "__weaklistoffset__":
             note = notes.get(name, "int" if name in ("ndim", "size", "itemsize", "nbytes") else "ndarray")
@@ -107,9 +117,22 @@ def array_class(package):
     for name, member in sorted(vars(core.ndarray).items()):
         if not inspect.ismethoddescriptor(member) or name.startswith("__"):
             continue
-        result = {"tolist": "Any", "item": "Any", "tobytes": "bytes", "numpy": "Any", "get": "Any", "fill": "None", "sort": "None",
-                  "setflags": "None", "nonzero": "tuple[ndarray, ...]"}.get(name, "ndarray")
-        given = parameters(rows[name], True) if name in rows and member.__text_signature__ is None else "self, *args: Any, **kwargs: Any"
+        result = {
+            "tolist": "Any",
+            "item": "Any",
+            "tobytes": "bytes",
+            "numpy": "Any",
+            "get": "Any",
+            "fill": "None",
+            "sort": "None",
+            "setflags": "None",
+            "nonzero": "tuple[ndarray, ...]",
+        }.get(name, "ndarray")
+        given = (
+            parameters(rows[name], True)
+            if name in rows and member.__text_signature__ is None
+            else "self, *args: Any, **kwargs: Any"
+        )
         lines.append(f"    def {name}({given}) -> {result}: ...")
     for name in OPERATORS:
         for form in ("__{}__", "__r{}__", "__i{}__"):
@@ -118,8 +141,19 @@ def array_class(package):
         lines.append(f"    def __{name}__(self, other: ArrayLike) -> ndarray: ...")
     for name in ("eq", "ne"):
         lines.append(f"    def __{name}__(self, other: ArrayLike) -> ndarray: ...  # type: ignore[override]")
-    for name, result in {"neg": "ndarray", "pos": "ndarray", "abs": "ndarray", "invert": "ndarray", "bool": "_bool", "int": "int",
-                         "float": "float", "complex": "complex", "index": "int", "len": "int", "iter": "Iterator[ndarray]"}.items():
+    for name, result in {
+        "neg": "ndarray",
+        "pos": "ndarray",
+        "abs": "ndarray",
+        "invert": "ndarray",
+        "bool": "_bool",
+        "int": "int",
+        "float": "float",
+        "complex": "complex",
+        "index": "int",
+        "len": "int",
+        "iter": "Iterator[ndarray]",
+    }.items():
         lines.append(f"    def __{name}__(self) -> {result}: ...")
     lines.append("    def __getitem__(self, key: Any) -> ndarray: ...")
     lines.append("    def __setitem__(self, key: Any, value: ArrayLike) -> None: ...")
@@ -128,8 +162,13 @@ def array_class(package):
 
 
 def dtype_class():
-    return ["class dtype:", "    def __init__(self, name: Any) -> None: ...", "    def __call__(self, value: ArrayLike = ...) -> ndarray: ...",
-            *(f"    {n}: _str" for n in ("name", "kind", "char", "str")), "    itemsize: _int"]
+    return [
+        "class dtype:",
+        "    def __init__(self, name: Any) -> None: ...",
+        "    def __call__(self, value: ArrayLike = ...) -> ndarray: ...",
+        *(f"    {n}: _str" for n in ("name", "kind", "char", "str")),
+        "    itemsize: _int",
+    ]
 
 
 def member(name, value, core, prefix=""):
@@ -144,7 +183,10 @@ def member(name, value, core, prefix=""):
         bases = ", ".join(b.__name__ for b in value.__bases__)
         return f"class {name}({bases}): ..."
     if inspect.isclass(value):
-        return f"class {name}:\n    def __init__(self, *args: Any, **kwargs: Any) -> None: ...\n    def __getattr__(self, name: str) -> Any: ..."
+        return (
+            f"class {name}:\n    def __init__(self, *args: Any, **kwargs: Any) -> None: ...\n"
+            "    def __getattr__(self, name: str) -> Any: ..."
+        )
     if row is not None:
         return f"def {name}({parameters(row)}) -> Any: ..."
     if name in core.ops:
@@ -164,9 +206,20 @@ def write(path, lines):
 def main(core, out):
     package = load(core)
     own = {"ndarray", "dtype", "Device", "bool"}
-    lines = [HEAD, "_bool, _str, _int = bool, str, int", "", *dtype_class(), "", "_dtype = dtype", "", *array_class(package)]
+    lines = [
+        HEAD,
+        "_bool, _str, _int = bool, str, int",
+        "",
+        *dtype_class(),
+        "",
+        "_dtype = dtype",
+        "",
+        *array_class(package),
+    ]
     lines += [TYPES, "bool: dtype"]
-    lines += [member(n, getattr(package, n), package._core) for n in package.__all__ if n not in own and n.isidentifier()]
+    lines += [
+        member(n, getattr(package, n), package._core) for n in package.__all__ if n not in own and n.isidentifier()
+    ]
     write(os.path.join(out, "__init__.pyi"), lines)
     for name in ("linalg", "random", "fft"):
         module = getattr(package, name)

@@ -1,10 +1,12 @@
 """tutti: NumPy-like arrays that are computed when somebody looks, and fused on the way.
 
-    import tutti as tt
-    x = tt.linspace(0, 1, 1_000_000)
-    y = (tt.sin(x) * 2 + 1).sum()   # recorded
-    print(y)                        # computed, in one pass over x
+import tutti as tt
+x = tt.linspace(0, 1, 1_000_000)
+y = (tt.sin(x) * 2 + 1).sum()   # recorded
+print(y)                        # computed, in one pass over x
 """
+
+# ruff: noqa: F401, F403 (what is imported here is what the package is)
 
 import os as _os
 

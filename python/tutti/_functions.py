@@ -93,7 +93,10 @@ def ops():
 def can_cast(from_, to, casting="safe"):
     """May a type be cast to another under NumPy's rule "no", "equiv", "safe", "same_kind" or "unsafe"?"""
     if isinstance(from_, (_builtins.bool, int, float, complex)):
-        raise TypeError("can_cast() does not support Python ints, floats, and complex because the result used to depend on the value.")
+        raise TypeError(
+            "can_cast() does not support Python ints, floats, and complex because "
+            "the result used to depend on the value."
+        )
     a = from_.dtype if isinstance(from_, _core.ndarray) else _core.dtype(from_)
     b = _core.dtype(to)
     if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):

@@ -7,8 +7,15 @@ class flags:
     """Memory layout of an array, by attribute and by NumPy's keys; `writeable` can be set."""
 
     _KEYS = ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "WRITEABLE", "ALIGNED", "WRITEBACKIFCOPY")
-    _SHORT = {"C": "C_CONTIGUOUS", "F": "F_CONTIGUOUS", "O": "OWNDATA", "W": "WRITEABLE", "A": "ALIGNED",
-              "CONTIGUOUS": "C_CONTIGUOUS", "FORTRAN": "F_CONTIGUOUS"}
+    _SHORT = {
+        "C": "C_CONTIGUOUS",
+        "F": "F_CONTIGUOUS",
+        "O": "OWNDATA",
+        "W": "WRITEABLE",
+        "A": "ALIGNED",
+        "CONTIGUOUS": "C_CONTIGUOUS",
+        "FORTRAN": "F_CONTIGUOUS",
+    }
 
     def __init__(self, a):
         object.__setattr__(self, "_array", a)
@@ -18,8 +25,14 @@ class flags:
         if key not in self._KEYS:
             raise KeyError("Unknown flag")
         c, f, writeable, _ = _core._layout(self._array)
-        return {"C_CONTIGUOUS": c, "F_CONTIGUOUS": f, "OWNDATA": self._array.base is None, "WRITEABLE": writeable,
-                "ALIGNED": True, "WRITEBACKIFCOPY": False}[key]
+        return {
+            "C_CONTIGUOUS": c,
+            "F_CONTIGUOUS": f,
+            "OWNDATA": self._array.base is None,
+            "WRITEABLE": writeable,
+            "ALIGNED": True,
+            "WRITEBACKIFCOPY": False,
+        }[key]
 
     def __setitem__(self, key, value):
         if self._SHORT.get(key, key) != "WRITEABLE":

@@ -57,8 +57,19 @@ def _checked(precision, threshold, edgeitems, linewidth, suppress, nanstr, infst
 
 
 def set_printoptions(
-    precision=None, threshold=None, edgeitems=None, linewidth=None, suppress=None, nanstr=None, infstr=None,
-    formatter=None, sign=None, floatmode=None, *, legacy=None, override_repr=None,
+    precision=None,
+    threshold=None,
+    edgeitems=None,
+    linewidth=None,
+    suppress=None,
+    nanstr=None,
+    infstr=None,
+    formatter=None,
+    sign=None,
+    floatmode=None,
+    *,
+    legacy=None,
+    override_repr=None,
 ):
     """Set how arrays are printed; the names are NumPy's."""
     _options().update(
@@ -102,7 +113,11 @@ _INF = float("inf")
 
 def _scientific(x, size, precision, unique, trim, plus, min_digits=None, exp_digits=2):
     digits, exponent = _core._shortest(x, size)
-    if not unique or (precision is not None and len(digits) - 1 > precision) or (min_digits and len(digits) - 1 < min_digits):
+    if (
+        not unique
+        or (precision is not None and len(digits) - 1 > precision)
+        or (min_digits and len(digits) - 1 < min_digits)
+    ):
         text = f"{abs(x):.{precision if precision is not None else min_digits}e}"
         head, _, tail = text.partition("e")
         digits, exponent = head.replace(".", ""), int(tail)
@@ -227,8 +242,14 @@ class _Int:
         return self.format(x)
 
 
-_FORMATTER_KEYS = {"b": ("bool",), "i": ("int", "int_kind"), "u": ("int", "int_kind"), "f": ("float", "float_kind"),
-                   "V": ("float", "float_kind"), "c": ("complexfloat", "complex_kind")}
+_FORMATTER_KEYS = {
+    "b": ("bool",),
+    "i": ("int", "int_kind"),
+    "u": ("int", "int_kind"),
+    "f": ("float", "float_kind"),
+    "V": ("float", "float_kind"),
+    "c": ("complexfloat", "complex_kind"),
+}
 
 
 def _formatter(values, dtype, rank, options):
@@ -312,12 +333,26 @@ class _Layout:
 
 
 def array2string(
-    a, max_line_width=None, precision=None, suppress_small=None, separator=" ", prefix="", *, formatter=None,
-    threshold=None, edgeitems=None, sign=None, floatmode=None, suffix="", legacy=None,
+    a,
+    max_line_width=None,
+    precision=None,
+    suppress_small=None,
+    separator=" ",
+    prefix="",
+    *,
+    formatter=None,
+    threshold=None,
+    edgeitems=None,
+    sign=None,
+    floatmode=None,
+    suffix="",
+    legacy=None,
 ):
     """The elements of an array as text, without the array(...) around them."""
     options = dict(_options())
-    given = _checked(precision, threshold, edgeitems, max_line_width, suppress_small, None, None, formatter, sign, floatmode)
+    given = _checked(
+        precision, threshold, edgeitems, max_line_width, suppress_small, None, None, formatter, sign, floatmode
+    )
     options.update({k: v for k, v in given.items() if v is not None})
     if a.size == 0:
         return "[]"

@@ -30,7 +30,7 @@ ALIASES = {
 
 
 def fill(namespace, module=""):
-    """Put the functions of one module ("" is the package, else "linalg", "random", ...) into a namespace; their names."""
+    """Put the functions of one module ("" is the package, else "linalg", ...) into a namespace; their names."""
     prefix = module + "." if module else ""
     names = [n for n in _core.functions if n.startswith(prefix) and "." not in n[len(prefix) :]]
     for name in names:

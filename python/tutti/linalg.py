@@ -11,12 +11,14 @@ EighResult = _namedtuple("EighResult", ["eigenvalues", "eigenvectors"])
 EigResult = _namedtuple("EigResult", ["eigenvalues", "eigenvectors"])
 SlogdetResult = _namedtuple("SlogdetResult", ["sign", "logabsdet"])
 
-_core.result_types.update({
-    "linalg.qr": QRResult._make,
-    "linalg.svd": SVDResult._make,
-    "linalg.eigh": EighResult._make,
-    "linalg.eig": EigResult._make,
-    "linalg.slogdet": SlogdetResult._make,
-})
+_core.result_types.update(
+    {
+        "linalg.qr": QRResult._make,
+        "linalg.svd": SVDResult._make,
+        "linalg.eigh": EighResult._make,
+        "linalg.eig": EigResult._make,
+        "linalg.slogdet": SlogdetResult._make,
+    }
+)
 
 __all__ = [*_table.fill(globals(), "linalg"), "LinAlgError"]

@@ -2,14 +2,39 @@
 
 import numpy as np
 import pytest
-
 import tutti as tt
 
 GOOD = [
-    1, 1.5, True, 2j, [], [[], []], [1, 2], [1, 2.5], [True, 2], [1, 2.5, 3j], [[1, 2], [3, 4]], [[1.0], [2.0]], (1, (2)),
-    [2**63, 1], [2**64 - 1], [-(2**63)], range(4), [range(2), range(2)], [np.float32(1), 2], [np.float32(1), np.int8(2)],
-    [np.bool(True), False], [np.complex64(1j)], [np.int64(3)], [[np.uint8(3)], [np.int16(4)]], np.float16(2), np.bool(True),
-    [np.ones(2), [1, 2]], [np.zeros((1, 2)), np.ones((1, 2))], bytearray(b"ab"), [[[1]], [[2]]],
+    1,
+    1.5,
+    True,
+    2j,
+    [],
+    [[], []],
+    [1, 2],
+    [1, 2.5],
+    [True, 2],
+    [1, 2.5, 3j],
+    [[1, 2], [3, 4]],
+    [[1.0], [2.0]],
+    (1, (2)),
+    [2**63, 1],
+    [2**64 - 1],
+    [-(2**63)],
+    range(4),
+    [range(2), range(2)],
+    [np.float32(1), 2],
+    [np.float32(1), np.int8(2)],
+    [np.bool(True), False],
+    [np.complex64(1j)],
+    [np.int64(3)],
+    [[np.uint8(3)], [np.int16(4)]],
+    np.float16(2),
+    np.bool(True),
+    [np.ones(2), [1, 2]],
+    [np.zeros((1, 2)), np.ones((1, 2))],
+    bytearray(b"ab"),
+    [[[1]], [[2]]],
 ]
 
 
@@ -56,7 +81,9 @@ def test_arrays_of_ours_stack_without_being_computed():
     assert y.tolist() == [[2, 4], [2, 3]]
 
 
-@pytest.mark.parametrize("source", [["a"], "text", b"bytes", {1: 2}, {1, 2}, object(), [None], [object()], [1, "a"]], ids=repr)
+@pytest.mark.parametrize(
+    "source", [["a"], "text", b"bytes", {1: 2}, {1, 2}, object(), [None], [object()], [1, "a"]], ids=repr
+)
 def test_not_numbers(source):
     with pytest.raises(TypeError):
         tt.array(source)
@@ -98,8 +125,25 @@ def test_ndmin_and_order():
 # ---- dtypes
 
 
-@pytest.mark.parametrize("name", ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",
-                                  "float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "bool",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "float16",
+        "float32",
+        "float64",
+        "complex64",
+        "complex128",
+    ],
+)
 def test_dtype_spellings(name):
     d, n = getattr(tt, name), np.dtype(name)
     for other in (name, n, n.type, n.str, n.char):
@@ -126,7 +170,17 @@ def test_no_dtypes(bad):
 def test_limits():
     for name in ("float16", "float32", "float64"):
         a, b = tt.finfo(name), np.finfo(name)
-        for field in ("bits", "eps", "max", "min", "tiny", "smallest_normal", "smallest_subnormal", "precision", "epsneg"):
+        for field in (
+            "bits",
+            "eps",
+            "max",
+            "min",
+            "tiny",
+            "smallest_normal",
+            "smallest_subnormal",
+            "precision",
+            "epsneg",
+        ):
             assert getattr(a, field) == float(getattr(b, field)), field
     for name in ("int8", "uint8", "int64", "uint64"):
         a, b = tt.iinfo(name), np.iinfo(name)

@@ -10,7 +10,6 @@ import weakref
 
 import numpy as np
 import pytest
-
 import tutti as tt
 
 TYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
@@ -106,12 +105,19 @@ def test_copy_never():
 
 @pytest.mark.parametrize("order", [">i4", ">f8", ">c16", ">u2"])
 def test_other_byte_order(order):
-    a = (np.arange(6).reshape(2, 3) * (1 + 2j)).astype(order) if "c" in order else np.arange(6).reshape(2, 3).astype(order)
+    a = (
+        (np.arange(6).reshape(2, 3) * (1 + 2j)).astype(order)
+        if "c" in order
+        else np.arange(6).reshape(2, 3).astype(order)
+    )
     np.testing.assert_array_equal(tt.asarray(a.T).numpy(), a.T)
 
 
-@pytest.mark.parametrize("source", [np.array(["a"]), np.ones(2, np.longdouble), np.array(["2020-01-01"], "M8[D]"),
-                                    np.array([object()])], ids=str)
+@pytest.mark.parametrize(
+    "source",
+    [np.array(["a"]), np.ones(2, np.longdouble), np.array(["2020-01-01"], "M8[D]"), np.array([object()])],
+    ids=str,
+)
 def test_types_without_a_place(source):
     with pytest.raises((TypeError, ValueError)):
         tt.asarray(source)

@@ -4,10 +4,24 @@ import operator as op
 
 import numpy as np
 import pytest
-
 import tutti as tt
 
-BINARY = [op.add, op.sub, op.mul, op.truediv, op.floordiv, op.mod, op.pow, op.lt, op.le, op.eq, op.ne, op.gt, op.ge, divmod]
+BINARY = [
+    op.add,
+    op.sub,
+    op.mul,
+    op.truediv,
+    op.floordiv,
+    op.mod,
+    op.pow,
+    op.lt,
+    op.le,
+    op.eq,
+    op.ne,
+    op.gt,
+    op.ge,
+    divmod,
+]
 BITS = [op.and_, op.or_, op.xor, op.lshift, op.rshift]
 INPLACE = [op.iadd, op.isub, op.imul, op.itruediv, op.ifloordiv, op.imod, op.ipow]
 
@@ -25,7 +39,9 @@ def same(got, want):
 
 
 @pytest.mark.parametrize("f", BINARY, ids=lambda f: f.__name__)
-@pytest.mark.parametrize("other", [2, 2.5, np.float32(1.5), np.int8(2), [1, 2, 3], np.array([[1], [2]]), True], ids=repr)
+@pytest.mark.parametrize(
+    "other", [2, 2.5, np.float32(1.5), np.int8(2), [1, 2, 3], np.array([[1], [2]]), True], ids=repr
+)
 def test_binary_both_ways(f, other):
     for name in ("float32", "int64"):
         a = np.array([1, 2, 3], name)
@@ -135,7 +151,7 @@ def test_unknown_operands():
         with pytest.raises(TypeError):
             t + bad
         with pytest.raises(TypeError):
-            t < bad
+            _ = t < bad
         assert (t == bad).tolist() == [False, False]
         assert (t != bad).tolist() == [True, True]
     with pytest.raises(TypeError, match="unhashable"):
@@ -162,9 +178,31 @@ def test_huge_integers_where_numpy_takes_them():
     same(tt.array([1], "uint64") + (2**64 - 2), np.array([1], "uint64") + (2**64 - 2))
 
 
-INDICES = [0, -1, np.s_[1:], np.s_[::-1], np.s_[:, 1], np.s_[..., 0], np.s_[None], np.s_[:, None, 1:], [0, 1], [[0, 1], [1, 0]],
-           ([0, 1], [1, 2]), np.array([True, False]), np.s_[:, [True, False, True]], np.int64(1), np.s_[1, 2], np.s_[[]], True,
-           np.s_[0:0], np.s_[5:100], np.s_[-100:1:1], np.s_[::-2, ::2], np.array(1), np.s_[:, np.array([2, 0])]]
+INDICES = [
+    0,
+    -1,
+    np.s_[1:],
+    np.s_[::-1],
+    np.s_[:, 1],
+    np.s_[..., 0],
+    np.s_[None],
+    np.s_[:, None, 1:],
+    [0, 1],
+    [[0, 1], [1, 0]],
+    ([0, 1], [1, 2]),
+    np.array([True, False]),
+    np.s_[:, [True, False, True]],
+    np.int64(1),
+    np.s_[1, 2],
+    np.s_[[]],
+    True,
+    np.s_[0:0],
+    np.s_[5:100],
+    np.s_[-100:1:1],
+    np.s_[::-2, ::2],
+    np.array(1),
+    np.s_[:, np.array([2, 0])],
+]
 
 
 @pytest.mark.parametrize("index", INDICES, ids=repr)
@@ -257,15 +295,27 @@ def test_out_where_dtype():
 def test_methods_that_move():
     a = np.arange(24).reshape(2, 3, 4)
     t = tt.asarray(a)
-    for f in (lambda x: x.reshape(4, 6), lambda x: x.reshape((6, -1)), lambda x: x.reshape(4, 6, order="F"), lambda x: x.ravel("F"),
-              lambda x: x.transpose(2, 0, 1), lambda x: x.transpose((1, 0, 2)), lambda x: x.transpose(), lambda x: x.flatten(),
-              lambda x: x.T.ravel(), lambda x: x.astype("f4"), lambda x: x.copy()):
+    for f in (
+        lambda x: x.reshape(4, 6),
+        lambda x: x.reshape((6, -1)),
+        lambda x: x.reshape(4, 6, order="F"),
+        lambda x: x.ravel("F"),
+        lambda x: x.transpose(2, 0, 1),
+        lambda x: x.transpose((1, 0, 2)),
+        lambda x: x.transpose(),
+        lambda x: x.flatten(),
+        lambda x: x.T.ravel(),
+        lambda x: x.astype("f4"),
+        lambda x: x.copy(),
+    ):
         same(f(t), f(a))
     assert tt._core._shares(t, t.ravel()) and not tt._core._shares(t, t.flatten())
     assert t.astype(int, copy=False) is t
 
 
 def test_keeping_types_of_scalars():
-    assert type(tt.array(1).item()) is int and type(tt.array(1.0).item()) is float and type(tt.array(True).item()) is bool
+    assert (
+        type(tt.array(1).item()) is int and type(tt.array(1.0).item()) is float and type(tt.array(True).item()) is bool
+    )
     assert type(tt.array(1j).item()) is complex and tt.array(2**64 - 1).item() == 2**64 - 1
     assert tt.array([[1, 2], [3, 4]]).tolist() == [[1, 2], [3, 4]] and tt.array(5).tolist() == 5

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 import tutti as tt
 
 SHAPES = [(), (1,), (3,), (10,), (0,), (2, 0), (2, 3), (4, 1, 3), (40,), (1001,), (60, 30), (8, 8, 20), (3, 500)]
@@ -66,11 +65,23 @@ def test_powers_of_two_and_their_neighbours(name):
             assert_same_text(x[0:1].reshape(()))
 
 
-@pytest.mark.parametrize("options", [
-    {"precision": 3}, {"precision": 0}, {"suppress": True}, {"linewidth": 40}, {"threshold": 5, "edgeitems": 2},
-    {"sign": "+"}, {"sign": " "}, {"floatmode": "fixed", "precision": 4}, {"floatmode": "unique"},
-    {"floatmode": "maxprec_equal", "precision": 5}, {"nanstr": "missing", "infstr": "huge"},
-], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"precision": 3},
+        {"precision": 0},
+        {"suppress": True},
+        {"linewidth": 40},
+        {"threshold": 5, "edgeitems": 2},
+        {"sign": "+"},
+        {"sign": " "},
+        {"floatmode": "fixed", "precision": 4},
+        {"floatmode": "unique"},
+        {"floatmode": "maxprec_equal", "precision": 5},
+        {"nanstr": "missing", "infstr": "huge"},
+    ],
+    ids=str,
+)
 def test_options(options):
     rng = np.random.default_rng(5)
     for _ in range(60):

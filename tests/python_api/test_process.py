@@ -7,7 +7,6 @@ import textwrap
 import threading
 
 import pytest
-
 import tutti as tt
 
 HOME = os.path.dirname(os.path.dirname(os.path.abspath(tt.__file__)))
@@ -30,7 +29,9 @@ sys.meta_path.insert(0, Blocker())
 
 
 def test_everything_but_numpy_works_without_numpy():
-    r = python(NO_NUMPY + """
+    r = python(
+        NO_NUMPY
+        + """
 import pickle, tutti as tt
 a = tt.array([[1, 2], [3, 4]], dtype="float32")
 b = (a * 2 + 1)[:, ::-1]
@@ -54,7 +55,8 @@ else:
     raise AssertionError
 assert "numpy" not in sys.modules
 print("done")
-""")
+"""
+    )
     assert r.stdout == "done\n", r.stderr
 
 
@@ -67,16 +69,27 @@ def test_import_is_quick_and_lean():
         assert "numpy" not in sys.modules and "argparse" not in sys.modules
         """)
     assert r.returncode == 0, r.stderr
-    best = min([float(r.stdout)] + [float(python("import time; t = time.perf_counter(); import tutti; "
-                                                "print(time.perf_counter() - t)").stdout) for _ in range(4)])
+    best = min(
+        [float(r.stdout)]
+        + [
+            float(python("import time; t = time.perf_counter(); import tutti; print(time.perf_counter() - t)").stdout)
+            for _ in range(4)
+        ]
+    )
     assert best < 0.05
 
 
 def test_command_line():
     def run(*args, **env):
         environment = {**os.environ, "PYTHONPATH": HOME, **env}
-        return subprocess.run([sys.executable, "-m", "tutti", *args], capture_output=True, text=True, timeout=120,
-                              env=environment, check=False)
+        return subprocess.run(
+            [sys.executable, "-m", "tutti", *args],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            env=environment,
+            check=False,
+        )
 
     info = run("info")
     assert info.returncode == 0 and "cpu" in info.stdout.lower(), info.stderr
@@ -87,8 +100,14 @@ def test_command_line():
 def test_cache_clear(tmp_path):
     (tmp_path / "entry").write_bytes(b"12345")
     environment = {**os.environ, "PYTHONPATH": HOME, "TUTTI_CACHE_DIR": str(tmp_path)}
-    r = subprocess.run([sys.executable, "-m", "tutti", "cache", "clear"], capture_output=True, text=True, env=environment,
-                       check=True, timeout=60)
+    r = subprocess.run(
+        [sys.executable, "-m", "tutti", "cache", "clear"],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=True,
+        timeout=60,
+    )
     assert "1 files" in r.stdout and not list(tmp_path.iterdir())
 
 
@@ -155,7 +174,9 @@ def work():
 
 
 def test_the_interpreter_runs_while_kernels_do():
-    r = python(LONG + """
+    r = python(
+        LONG
+        + """
 ticks, done = [], threading.Event()
 def tick():
     while not done.is_set():
@@ -168,12 +189,15 @@ took = time.perf_counter() - start
 done.set(); t.join()
 inside = [s for s in ticks if start < s < start + took]
 print(len(inside) > took / 0.05)
-""")
+"""
+    )
     assert r.stdout == "True\n", (r.stdout, r.stderr)
 
 
 def test_ctrl_c_ends_a_long_evaluation():
-    r = python(LONG + """
+    r = python(
+        LONG
+        + """
 import os, signal
 y = work()
 threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
@@ -184,7 +208,8 @@ try:
 except KeyboardInterrupt:
     print("interrupted", time.perf_counter() - start < 5)
 print((x[0, 0] + 1).item())
-""")
+"""
+    )
     assert r.stdout == "interrupted True\n1.5\n", (r.stdout, r.stderr)
 
 
@@ -198,7 +223,13 @@ def test_nothing_leaks():
         b[0] = 5
         b += a.T
         repr(b), b.tolist(), b[b > 2], b[[0, 1]], b[..., None]
-        for bad in (lambda: a + tt.array([1, 2, 3]), lambda: a[9], lambda: tt.array([[1], [1, 2]]), lambda: a.reshape(3), lambda: a + "x"):
+        for bad in (
+            lambda: a + tt.array([1, 2, 3]),
+            lambda: a[9],
+            lambda: tt.array([[1], [1, 2]]),
+            lambda: a.reshape(3),
+            lambda: a + "x",
+        ):
             with pytest.raises((ValueError, IndexError, TypeError)):
                 bad()
 

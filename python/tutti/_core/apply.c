@@ -72,8 +72,9 @@ static PyObject *apply_full(tt_op op, const op_row *row, PyObject *const *arg, c
       where = tt_v_array(a);
     }
     if (ok && tt_array_dtype(where.as.array) != TT_BOOL) {
-      PyErr_SetString(PyExc_TypeError, "Cannot cast array data from the type of 'where' to dtype('bool') according to the "
-                                       "rule 'safe'");
+      PyErr_SetString(PyExc_TypeError,
+                      "Cannot cast array data from the type of 'where' to dtype('bool') according to the "
+                      "rule 'safe'");
       ok = false;
     }
     if (ok) options.where = where.as.array;

@@ -42,8 +42,8 @@ bool core_bind(const char *function, const char *names, int required, PyObject *
   split(names, &list);
   for (int k = 0; k < list.n; k++) out[k] = NULL;
   if (n > list.positional) {
-    PyErr_Format(PyExc_TypeError, "%s() takes at most %d positional argument%s but %zd %s given", function, list.positional,
-                 list.positional == 1 ? "" : "s", n, n == 1 ? "was" : "were");
+    PyErr_Format(PyExc_TypeError, "%s() takes at most %d positional argument%s but %zd %s given", function,
+                 list.positional, list.positional == 1 ? "" : "s", n, n == 1 ? "was" : "were");
     return false;
   }
   for (Py_ssize_t k = 0; k < n; k++) out[k] = arg[k];

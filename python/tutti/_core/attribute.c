@@ -34,8 +34,9 @@ static int set_shape(PyObject *self, PyObject *value, void *unused) {
   if (c != TT_OK) return core_raise(c, &err), -1;
   if (!tt_array_shares(a, out)) {
     tt_release(&out);
-    PyErr_SetString(PyExc_AttributeError,
-                    "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape.");
+    PyErr_SetString(
+        PyExc_AttributeError,
+        "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape.");
     return -1;
   }
   ((core_array *)self)->array = out;
@@ -135,7 +136,8 @@ static int set_part(PyObject *self, PyObject *value, bool imag) {
   if (!complex && imag) return PyErr_SetString(PyExc_TypeError, "array does not have imaginary part to set"), -1;
   if (!complex) return PyObject_SetItem(self, Py_Ellipsis, value);
   PyObject *unit = PyComplex_FromDoubles(0, 1), *kept = part(self, imag ? TT_REAL : TT_IMAG);
-  PyObject *given = core_wrap(core_asarray(value, TT_DTYPE_NONE, CORE_COPY_NEEDED), NULL), *scaled = NULL, *whole = NULL;
+  PyObject *given = core_wrap(core_asarray(value, TT_DTYPE_NONE, CORE_COPY_NEEDED), NULL), *scaled = NULL,
+           *whole = NULL;
   if (unit && kept && given) scaled = PyNumber_Multiply(imag ? given : kept, unit);
   if (scaled) whole = PyNumber_Add(imag ? kept : given, scaled);
   int failed = whole ? PyObject_SetItem(self, Py_Ellipsis, whole) : -1;
@@ -146,7 +148,9 @@ static int set_part(PyObject *self, PyObject *value, bool imag) {
   Py_XDECREF(whole);
   return failed;
 }
-static int set_real(PyObject *self, PyObject *value, void *unused) { return (void)unused, set_part(self, value, false); }
+static int set_real(PyObject *self, PyObject *value, void *unused) {
+  return (void)unused, set_part(self, value, false);
+}
 static int set_imag(PyObject *self, PyObject *value, void *unused) { return (void)unused, set_part(self, value, true); }
 
 PyGetSetDef core_attributes[] = {

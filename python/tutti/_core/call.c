@@ -20,9 +20,9 @@ typedef struct row {
   const tt_function_info *info;
   const char *short_name; /* after the last dot */
   param *param;
-  int n, positional;      /* all; how many may be given by position */
+  int n, positional; /* all; how many may be given by position */
   bool variadic, has_dtype;
-  PyObject *make;         /* what turns the tuple of results into a named one, or NULL */
+  PyObject *make; /* what turns the tuple of results into a named one, or NULL */
 } row;
 
 static row *rows;
@@ -119,7 +119,8 @@ static int param_named(const row *r, PyObject *name) {
 
 /* NumPy's keywords that change nothing here: where an array lives (this build has one place) and in which order. */
 static bool check_device(PyObject *value) {
-  PyObject *hook = core_hook_get(CORE_HOOK_device), *device = hook ? PyObject_CallFunctionObjArgs(hook, value, NULL) : NULL;
+  PyObject *hook = core_hook_get(CORE_HOOK_device),
+           *device = hook ? PyObject_CallFunctionObjArgs(hook, value, NULL) : NULL;
   Py_XDECREF(device);
   return device != NULL;
 }
@@ -136,8 +137,8 @@ static bool too_many(const row *r, Py_ssize_t n) {
   int least = 0;
   for (int k = 0; k < r->n; k++) least += r->param[k].required && !r->param[k].keyword_only;
   if (least < r->positional) {
-    PyErr_Format(PyExc_TypeError, "%s() takes from %d to %d positional arguments but %zd were given", r->short_name, least,
-                 r->positional, n);
+    PyErr_Format(PyExc_TypeError, "%s() takes from %d to %d positional arguments but %zd were given", r->short_name,
+                 least, r->positional, n);
   } else {
     PyErr_Format(PyExc_TypeError, "%s() takes %d positional argument%s but %zd %s given", r->short_name, r->positional,
                  r->positional == 1 ? "" : "s", n, n == 1 ? "was" : "were");
@@ -155,10 +156,10 @@ static bool missing(const row *r, PyObject *const *bound) {
   }
   if (!names) return false;
   Py_ssize_t n = PyList_Size(names);
-  PyObject *and = PyUnicode_FromString(n == 2 ? " and " : ", "), *text = and ? PyUnicode_Join(and, names) : NULL;
+  PyObject *and = PyUnicode_FromString(n == 2 ? " and " : ", "), *text = and? PyUnicode_Join(and, names) : NULL;
   if (text) {
-    PyErr_Format(PyExc_TypeError, "%s() missing %zd required positional argument%s: %U", r->short_name, n, n == 1 ? "" : "s",
-                 text);
+    PyErr_Format(PyExc_TypeError, "%s() missing %zd required positional argument%s: %U", r->short_name, n,
+                 n == 1 ? "" : "s", text);
   }
   Py_XDECREF(and);
   Py_XDECREF(text);
@@ -166,7 +167,8 @@ static bool missing(const row *r, PyObject *const *bound) {
   return false;
 }
 
-/* bound[k]: the object given for parameter k, borrowed, or NULL. The rest of a variadic row's positions stays in `arg`. */
+/* bound[k]: the object given for parameter k, borrowed, or NULL. The rest of a variadic row's positions stays in `arg`.
+ */
 static bool bind(const row *r, PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names, PyObject **bound) {
   int shift = self != NULL;
   if (self) bound[0] = self;

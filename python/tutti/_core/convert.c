@@ -206,7 +206,8 @@ static bool read_interface(PyObject *o, PyObject *d, memory *m) {
 
 static tt_array *from_interface(PyObject *o, PyObject *d, core_copy copy) {
   memory m;
-  if (!PyDict_Check(d)) return PyErr_SetString(PyExc_ValueError, "Invalid __array_interface__ value, must be a dict"), NULL;
+  if (!PyDict_Check(d))
+    return PyErr_SetString(PyExc_ValueError, "Invalid __array_interface__ value, must be a dict"), NULL;
   if (!read_interface(o, d, &m)) return NULL;
   held_object *h = malloc(sizeof *h);
   if (!h) return (void)PyErr_NoMemory(), NULL;
@@ -223,7 +224,8 @@ tt_array *core_from_memory(PyObject *o, core_copy copy, bool *known) {
     tt_array *a = from_buffer(o, copy);
     if (a || !(PyErr_ExceptionMatches(PyExc_BufferError) || PyErr_ExceptionMatches(PyExc_ValueError)) ||
         copy == CORE_COPY_NEVER) {
-      if (a || !PyErr_ExceptionMatches(PyExc_ValueError) || PyObject_HasAttrString(o, "__array_interface__") == 0) return a;
+      if (a || !PyErr_ExceptionMatches(PyExc_ValueError) || PyObject_HasAttrString(o, "__array_interface__") == 0)
+        return a;
     }
     PyErr_Clear(); /* NumPy exports no buffer of types outside the struct module: ask for its interface */
   }
@@ -260,8 +262,11 @@ static tt_array *converted(tt_array *a, tt_dtype dtype, core_copy copy) {
 }
 
 tt_array *core_from_value(const tt_value *v, tt_dtype dtype) {
-  static const tt_dtype own[] = {[TT_V_BOOL] = TT_BOOL,   [TT_V_INT] = TT_I64,      [TT_V_UINT] = TT_U64,
-                                 [TT_V_FLOAT] = TT_F64, [TT_V_COMPLEX] = TT_C128};
+  static const tt_dtype own[] = {[TT_V_BOOL] = TT_BOOL,
+                                 [TT_V_INT] = TT_I64,
+                                 [TT_V_UINT] = TT_U64,
+                                 [TT_V_FLOAT] = TT_F64,
+                                 [TT_V_COMPLEX] = TT_C128};
   tt_array *a = NULL;
   tt_error err;
   tt_code c = tt_full(dtype == TT_DTYPE_NONE ? own[v->tag] : dtype, 0, NULL, *v, &a, &err);

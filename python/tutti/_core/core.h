@@ -20,11 +20,10 @@
 
 /* `tutti.ndarray`: one hold on an array. */
 typedef struct core_array {
-  PyObject_HEAD
-  tt_array *array;   /* never NULL in a finished object */
-  PyObject *base;    /* the ndarray that this one is a view of, or NULL */
-  PyObject *weak;    /* weak references */
-  PyObject *exports; /* list of capsules that keep memory shown by __array_interface__, or NULL */
+  PyObject_HEAD tt_array *array; /* never NULL in a finished object */
+  PyObject *base;                /* the ndarray that this one is a view of, or NULL */
+  PyObject *weak;                /* weak references */
+  PyObject *exports;             /* list of capsules that keep memory shown by __array_interface__, or NULL */
 } core_array;
 
 /* The type objects; made once when the module starts, never changed after. */
@@ -40,14 +39,15 @@ PyObject *core_wrap(tt_array *a, PyObject *base);
 PyObject *core_done(tt_code code, tt_array *a, PyObject *base, const tt_error *err);
 
 /* ---- hooks: Python functions of the package that the extension calls (module.c) */
-#define CORE_HOOKS(X)                                                                                           \
-  X(repr) X(str) X(format) X(flags) X(flat) X(device) X(error_class) X(array_ufunc) X(array_function)         \
-  X(namespace) X(numpy) X(numpy_dtype)
+#define CORE_HOOKS(X)                                                                                               \
+  X(repr)                                                                                                           \
+  X(str) X(format) X(flags) X(flat) X(device) X(error_class) X(array_ufunc) X(array_function) X(namespace) X(numpy) \
+      X(numpy_dtype)
 typedef enum core_hook {
 #define CORE_HOOK_ENUM(name) CORE_HOOK_##name,
   CORE_HOOKS(CORE_HOOK_ENUM)
 #undef CORE_HOOK_ENUM
-  CORE_HOOK_COUNT
+      CORE_HOOK_COUNT
 } core_hook;
 /* Borrowed; NULL with an exception set when the package did not register it. */
 PyObject *core_hook_get(core_hook hook);
@@ -99,7 +99,7 @@ tt_dtype core_dtype_from_format(const char *format, int64_t itemsize, bool *swap
 typedef struct core_block core_block;
 typedef struct core_scratch {
   int used, nhold;
-  core_block *block;        /* larger pieces */
+  core_block *block; /* larger pieces */
   tt_array *hold[8];
   tt_value item[24];
 } core_scratch;
@@ -163,7 +163,7 @@ int core_number_slots(PyType_Slot *slot); /* number.c: fill, return how many */
 int core_index_slots(PyType_Slot *slot);  /* index.c */
 int core_export_slots(PyType_Slot *slot); /* export.c */
 PyObject *core_richcompare(PyObject *l, PyObject *r, int op);
-PyMethodDef *core_methods(void); /* method.c */
+PyMethodDef *core_methods(void);      /* method.c */
 extern PyGetSetDef core_attributes[]; /* attribute.c */
 
 /* exported and pickled (export.c) */

@@ -12,9 +12,14 @@
 
 typedef struct dl_tensor {
   void *data;
-  struct { int32_t type, id; } device;
+  struct {
+    int32_t type, id;
+  } device;
   int32_t ndim;
-  struct { uint8_t code, bits; uint16_t lanes; } dtype;
+  struct {
+    uint8_t code, bits;
+    uint16_t lanes;
+  } dtype;
   int64_t *shape, *strides;
   uint64_t byte_offset;
 } dl_tensor;
@@ -26,7 +31,9 @@ typedef struct dl_managed {
 } dl_managed;
 
 typedef struct dl_versioned {
-  struct { uint32_t major, minor; } version;
+  struct {
+    uint32_t major, minor;
+  } version;
   void *ctx;
   void (*deleter)(struct dl_versioned *self);
   uint64_t flags;
@@ -41,7 +48,10 @@ enum { DL_INT = 0, DL_UINT = 1, DL_FLOAT = 2, DL_BFLOAT = 4, DL_COMPLEX = 5, DL_
 /* ---- out */
 
 typedef struct exported {
-  union { dl_managed old; dl_versioned new; } as;
+  union {
+    dl_managed old;
+    dl_versioned new;
+  } as;
   void *hold;
   int64_t shape[TT_MAX_RANK], strides[TT_MAX_RANK];
 } exported;
@@ -147,9 +157,10 @@ PyObject *core_meth_dlpack(PyObject *self, PyObject *const *arg, Py_ssize_t n, P
   if (!check_device(a[2])) return NULL;
   int copy = a[3] && a[3] != Py_None ? PyObject_IsTrue(a[3]) : -1;
   if (!versioned && copy == 0) {
-    PyErr_SetString(PyExc_BufferError,
-                    "Cannot export readonly array since signalling readonly is unsupported by DLPack (supported by newer "
-                    "DLPack version).");
+    PyErr_SetString(
+        PyExc_BufferError,
+        "Cannot export readonly array since signalling readonly is unsupported by DLPack (supported by newer "
+        "DLPack version).");
     return NULL;
   }
   if (copy == 1 || !versioned) {
@@ -191,11 +202,14 @@ static void drop_imported(core_later *self) {
 }
 
 static tt_dtype dtype_of(const dl_tensor *t) {
-  static const struct { uint8_t code, bits; tt_dtype dtype; } table[] = {
-      {DL_BOOL, 8, TT_BOOL},    {DL_INT, 8, TT_I8},       {DL_INT, 16, TT_I16},     {DL_INT, 32, TT_I32},
-      {DL_INT, 64, TT_I64},     {DL_UINT, 8, TT_U8},      {DL_UINT, 16, TT_U16},    {DL_UINT, 32, TT_U32},
-      {DL_UINT, 64, TT_U64},    {DL_FLOAT, 16, TT_F16},   {DL_BFLOAT, 16, TT_BF16}, {DL_FLOAT, 32, TT_F32},
-      {DL_FLOAT, 64, TT_F64},   {DL_COMPLEX, 64, TT_C64}, {DL_COMPLEX, 128, TT_C128},
+  static const struct {
+    uint8_t code, bits;
+    tt_dtype dtype;
+  } table[] = {
+      {DL_BOOL, 8, TT_BOOL},  {DL_INT, 8, TT_I8},       {DL_INT, 16, TT_I16},       {DL_INT, 32, TT_I32},
+      {DL_INT, 64, TT_I64},   {DL_UINT, 8, TT_U8},      {DL_UINT, 16, TT_U16},      {DL_UINT, 32, TT_U32},
+      {DL_UINT, 64, TT_U64},  {DL_FLOAT, 16, TT_F16},   {DL_BFLOAT, 16, TT_BF16},   {DL_FLOAT, 32, TT_F32},
+      {DL_FLOAT, 64, TT_F64}, {DL_COMPLEX, 64, TT_C64}, {DL_COMPLEX, 128, TT_C128},
   };
   for (size_t k = 0; t->dtype.lanes == 1 && k < sizeof table / sizeof *table; k++) {
     if (table[k].code == t->dtype.code && table[k].bits == t->dtype.bits) return table[k].dtype;
@@ -207,7 +221,8 @@ static tt_dtype dtype_of(const dl_tensor *t) {
 static bool check_tensor(const dl_tensor *t, tt_dtype *dtype, int64_t *stride) {
   *dtype = dtype_of(t);
   if (t->device.type != DL_CPU && t->device.type != DL_CUDA_HOST && t->device.type != DL_ROCM_HOST) {
-    PyErr_Format(PyExc_BufferError, "unsupported device in DLPack (type %d): copy to the CPU first", (int)t->device.type);
+    PyErr_Format(PyExc_BufferError, "unsupported device in DLPack (type %d): copy to the CPU first",
+                 (int)t->device.type);
     return false;
   }
   if (*dtype == TT_DTYPE_NONE || t->ndim < 0 || t->ndim > TT_MAX_RANK) {
@@ -270,7 +285,8 @@ static PyObject *ask(PyObject *o, PyObject *copy) {
   PyObject *method = PyObject_GetAttrString(o, "__dlpack__");
   if (!method) return NULL;
   PyObject *empty = PyTuple_New(0);
-  PyObject *kw = copy ? Py_BuildValue("{s(ii)sO}", "max_version", 1, 0, "copy", copy) : Py_BuildValue("{s(ii)}", "max_version", 1, 0);
+  PyObject *kw = copy ? Py_BuildValue("{s(ii)sO}", "max_version", 1, 0, "copy", copy)
+                      : Py_BuildValue("{s(ii)}", "max_version", 1, 0);
   PyObject *capsule = empty && kw ? PyObject_Call(method, empty, kw) : NULL;
   if (!capsule && PyErr_ExceptionMatches(PyExc_TypeError)) { /* from before versions */
     PyErr_Clear();
@@ -296,7 +312,8 @@ PyObject *core_py_from_dlpack(PyObject *self, PyObject *const *arg, Py_ssize_t n
   PyObject *a[3];
   if (!core_bind("from_dlpack", "x,*,device,copy", 1, arg, n, names, a)) return NULL;
   if (a[1] && a[1] != Py_None) {
-    PyObject *hook = core_hook_get(CORE_HOOK_device), *checked = hook ? PyObject_CallFunctionObjArgs(hook, a[1], NULL) : NULL;
+    PyObject *hook = core_hook_get(CORE_HOOK_device),
+             *checked = hook ? PyObject_CallFunctionObjArgs(hook, a[1], NULL) : NULL;
     if (!checked) return NULL;
     Py_DECREF(checked);
   }

@@ -7,8 +7,7 @@
 #include <string.h>
 
 typedef struct core_dtype {
-  PyObject_HEAD
-  tt_dtype dtype;
+  PyObject_HEAD tt_dtype dtype;
 } core_dtype;
 
 typedef struct dtype_row {
@@ -80,15 +79,15 @@ static const struct {
   const char *name;
   tt_dtype dtype;
 } aliases[] = {
-    {"bool_", TT_BOOL},  {"?", TT_BOOL},      {"b1", TT_BOOL},        {"int", TT_I64},      {"int_", TT_I64},
-    {"intp", TT_I64},    {"long", TT_I64},    {"longlong", TT_I64},   {"uint", TT_U64},     {"uintp", TT_U64},
-    {"ulong", TT_U64},   {"ulonglong", TT_U64}, {"byte", TT_I8},      {"ubyte", TT_U8},     {"short", TT_I16},
-    {"ushort", TT_U16},  {"intc", TT_I32},    {"uintc", TT_U32},      {"half", TT_F16},     {"single", TT_F32},
-    {"float", TT_F64},   {"double", TT_F64},  {"complex", TT_C128},   {"csingle", TT_C64},  {"cdouble", TT_C128},
-    {"b", TT_I8},        {"h", TT_I16},       {"i", TT_I32},          {"l", TT_I64},        {"q", TT_I64},
-    {"B", TT_U8},        {"H", TT_U16},       {"I", TT_U32},          {"L", TT_U64},        {"Q", TT_U64},
-    {"e", TT_F16},       {"f", TT_F32},       {"d", TT_F64},          {"F", TT_C64},        {"D", TT_C128},
-    {"p", TT_I64},       {"P", TT_U64},
+    {"bool_", TT_BOOL}, {"?", TT_BOOL},        {"b1", TT_BOOL},      {"int", TT_I64},     {"int_", TT_I64},
+    {"intp", TT_I64},   {"long", TT_I64},      {"longlong", TT_I64}, {"uint", TT_U64},    {"uintp", TT_U64},
+    {"ulong", TT_U64},  {"ulonglong", TT_U64}, {"byte", TT_I8},      {"ubyte", TT_U8},    {"short", TT_I16},
+    {"ushort", TT_U16}, {"intc", TT_I32},      {"uintc", TT_U32},    {"half", TT_F16},    {"single", TT_F32},
+    {"float", TT_F64},  {"double", TT_F64},    {"complex", TT_C128}, {"csingle", TT_C64}, {"cdouble", TT_C128},
+    {"b", TT_I8},       {"h", TT_I16},         {"i", TT_I32},        {"l", TT_I64},       {"q", TT_I64},
+    {"B", TT_U8},       {"H", TT_U16},         {"I", TT_U32},        {"L", TT_U64},       {"Q", TT_U64},
+    {"e", TT_F16},      {"f", TT_F32},         {"d", TT_F64},        {"F", TT_C64},       {"D", TT_C128},
+    {"p", TT_I64},      {"P", TT_U64},
 };
 
 static bool from_text(const char *s, tt_dtype *out) {
@@ -185,9 +184,7 @@ static PyObject *dtype_new(PyTypeObject *type, PyObject *args, PyObject *kw) {
   return core_dtype_object(dtype);
 }
 
-static PyObject *dtype_repr(PyObject *self) {
-  return PyUnicode_FromFormat("dtype('%s')", rows[self_dtype(self)].name);
-}
+static PyObject *dtype_repr(PyObject *self) { return PyUnicode_FromFormat("dtype('%s')", rows[self_dtype(self)].name); }
 static PyObject *dtype_str(PyObject *self) { return PyUnicode_FromString(rows[self_dtype(self)].name); }
 static Py_hash_t dtype_hash(PyObject *self) { return 0x7474 + (Py_hash_t)self_dtype(self) * 1000003; }
 

@@ -8,26 +8,41 @@
 
 static const char *class_name(tt_code code) {
   switch (code) {
-    case TT_EAXIS: return "AxisError";
-    case TT_ELINALG: return "LinAlgError";
-    case TT_ESTRICT: return "StrictError";
-    default: return NULL;
+    case TT_EAXIS:
+      return "AxisError";
+    case TT_ELINALG:
+      return "LinAlgError";
+    case TT_ESTRICT:
+      return "StrictError";
+    default:
+      return NULL;
   }
 }
 
 static PyObject *builtin_class(tt_code code) {
   switch (code) {
-    case TT_ENOMEM: return PyExc_MemoryError;
-    case TT_EVALUE: return PyExc_ValueError;
-    case TT_ETYPE: return PyExc_TypeError;
-    case TT_EINDEX: return PyExc_IndexError;
-    case TT_EOVERFLOW: return PyExc_OverflowError;
-    case TT_EZERODIV: return PyExc_ZeroDivisionError;
-    case TT_EBUFFER: return PyExc_BufferError;
-    case TT_EIO: return PyExc_OSError;
-    case TT_EINTERRUPT: return PyExc_KeyboardInterrupt;
-    case TT_ENOTIMPL: return PyExc_NotImplementedError;
-    default: return PyExc_RuntimeError;
+    case TT_ENOMEM:
+      return PyExc_MemoryError;
+    case TT_EVALUE:
+      return PyExc_ValueError;
+    case TT_ETYPE:
+      return PyExc_TypeError;
+    case TT_EINDEX:
+      return PyExc_IndexError;
+    case TT_EOVERFLOW:
+      return PyExc_OverflowError;
+    case TT_EZERODIV:
+      return PyExc_ZeroDivisionError;
+    case TT_EBUFFER:
+      return PyExc_BufferError;
+    case TT_EIO:
+      return PyExc_OSError;
+    case TT_EINTERRUPT:
+      return PyExc_KeyboardInterrupt;
+    case TT_ENOTIMPL:
+      return PyExc_NotImplementedError;
+    default:
+      return PyExc_RuntimeError;
   }
 }
 
@@ -65,7 +80,8 @@ void core_block_end(void) {
 }
 
 /*
-** Runs on the thread that evaluates. Where the interpreter lock was not given up the library may hold its own, and no Python
+** Runs on the thread that evaluates. Where the interpreter lock was not given up the library may hold its own, and no
+*Python
 ** code may run: short work goes on.
 */
 static int interrupt_check(void) {

@@ -153,7 +153,8 @@ PyObject *core_meth_item(PyObject *self, PyObject *const *arg, Py_ssize_t n) {
   if (count == 1 && rank != 1) { /* one number counts in C order */
     int64_t flat = at[0], size = tt_array_size(a);
     if (flat < -size || flat >= size) {
-      return PyErr_Format(PyExc_IndexError, "index %lld is out of bounds for size %lld", (long long)flat, (long long)size);
+      return PyErr_Format(PyExc_IndexError, "index %lld is out of bounds for size %lld", (long long)flat,
+                          (long long)size);
     }
     if (flat < 0) flat += size;
     for (int k = rank - 1; k >= 0; k--) {
@@ -195,21 +196,36 @@ static double half_value(uint16_t h, bool brain) {
 
 static PyObject *element(const void *p, tt_dtype dtype) {
   switch (dtype) {
-    case TT_BOOL: return PyBool_FromLong(*(const uint8_t *)p);
-    case TT_I8: return PyLong_FromLong(*(const int8_t *)p);
-    case TT_I16: return PyLong_FromLong(*(const int16_t *)p);
-    case TT_I32: return PyLong_FromLong(*(const int32_t *)p);
-    case TT_I64: return PyLong_FromLongLong(*(const int64_t *)p);
-    case TT_U8: return PyLong_FromLong(*(const uint8_t *)p);
-    case TT_U16: return PyLong_FromLong(*(const uint16_t *)p);
-    case TT_U32: return PyLong_FromUnsignedLong(*(const uint32_t *)p);
-    case TT_U64: return PyLong_FromUnsignedLongLong(*(const uint64_t *)p);
-    case TT_F16: return PyFloat_FromDouble(half_value(*(const uint16_t *)p, false));
-    case TT_BF16: return PyFloat_FromDouble(half_value(*(const uint16_t *)p, true));
-    case TT_F32: return PyFloat_FromDouble((double)*(const float *)p);
-    case TT_F64: return PyFloat_FromDouble(*(const double *)p);
-    case TT_C64: return PyComplex_FromDoubles((double)((const tt_c64 *)p)->re, (double)((const tt_c64 *)p)->im);
-    default: return PyComplex_FromDoubles(((const tt_c128 *)p)->re, ((const tt_c128 *)p)->im);
+    case TT_BOOL:
+      return PyBool_FromLong(*(const uint8_t *)p);
+    case TT_I8:
+      return PyLong_FromLong(*(const int8_t *)p);
+    case TT_I16:
+      return PyLong_FromLong(*(const int16_t *)p);
+    case TT_I32:
+      return PyLong_FromLong(*(const int32_t *)p);
+    case TT_I64:
+      return PyLong_FromLongLong(*(const int64_t *)p);
+    case TT_U8:
+      return PyLong_FromLong(*(const uint8_t *)p);
+    case TT_U16:
+      return PyLong_FromLong(*(const uint16_t *)p);
+    case TT_U32:
+      return PyLong_FromUnsignedLong(*(const uint32_t *)p);
+    case TT_U64:
+      return PyLong_FromUnsignedLongLong(*(const uint64_t *)p);
+    case TT_F16:
+      return PyFloat_FromDouble(half_value(*(const uint16_t *)p, false));
+    case TT_BF16:
+      return PyFloat_FromDouble(half_value(*(const uint16_t *)p, true));
+    case TT_F32:
+      return PyFloat_FromDouble((double)*(const float *)p);
+    case TT_F64:
+      return PyFloat_FromDouble(*(const double *)p);
+    case TT_C64:
+      return PyComplex_FromDoubles((double)((const tt_c64 *)p)->re, (double)((const tt_c64 *)p)->im);
+    default:
+      return PyComplex_FromDoubles(((const tt_c128 *)p)->re, ((const tt_c128 *)p)->im);
   }
 }
 
@@ -282,8 +298,10 @@ PyObject *core_meth_reduce_ex(PyObject *self, PyObject *protocol) {
   long version = PyLong_AsLong(protocol);
   if (version == -1 && PyErr_Occurred()) return NULL;
   if (version < 5 || tt_array_dtype(core_handle(self)) == TT_BF16) return core_meth_reduce(self, NULL);
-  PyObject *module = PyImport_ImportModule("pickle"), *cls = module ? PyObject_GetAttrString(module, "PickleBuffer") : NULL;
-  PyObject *dense = tt_array_is_contiguous(core_handle(self)) ? Py_NewRef(self) : PyObject_CallMethod(self, "copy", NULL);
+  PyObject *module = PyImport_ImportModule("pickle"),
+           *cls = module ? PyObject_GetAttrString(module, "PickleBuffer") : NULL;
+  PyObject *dense =
+      tt_array_is_contiguous(core_handle(self)) ? Py_NewRef(self) : PyObject_CallMethod(self, "copy", NULL);
   PyObject *buffer = cls && dense ? PyObject_CallFunctionObjArgs(cls, dense, NULL) : NULL;
   Py_XDECREF(module);
   Py_XDECREF(cls);

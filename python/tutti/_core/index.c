@@ -6,7 +6,8 @@
 #include <string.h>
 
 /*
-** a[i, j] of full rank is a value in NumPy, not a view: later writes to `a` do not change it. An Ellipsis asks for the view.
+** a[i, j] of full rank is a value in NumPy, not a view: later writes to `a` do not change it. An Ellipsis asks for the
+*view.
 */
 static bool has_ellipsis(const tt_value *v) {
   if (v->tag == TT_V_ELLIPSIS) return true;
@@ -104,9 +105,8 @@ static int contains(PyObject *self, PyObject *value) {
 
 int core_index_slots(PyType_Slot *slot) {
   const PyType_Slot slots[] = {
-      {Py_mp_subscript, subscript}, {Py_mp_ass_subscript, assign}, {Py_mp_length, length},
-      {Py_sq_item, item},           {Py_sq_length, length},        {Py_sq_contains, contains},
-      {Py_tp_iter, iterate},
+      {Py_mp_subscript, subscript}, {Py_mp_ass_subscript, assign}, {Py_mp_length, length}, {Py_sq_item, item},
+      {Py_sq_length, length},       {Py_sq_contains, contains},    {Py_tp_iter, iterate},
   };
   memcpy(slot, slots, sizeof slots);
   return (int)(sizeof slots / sizeof *slots);

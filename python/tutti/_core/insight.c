@@ -86,11 +86,11 @@ static PyObject *py_ledger(PyObject *self, PyObject *unused) {
   tt_ledger l;
   tt_ledger_read(&l);
   PyObject *d = PyDict_New();
-#define ROW(name, what)                                                        \
-  if (d) {                                                                     \
-    PyObject *v = PyLong_FromLongLong(l.name);                                 \
-    if (!v || PyDict_SetItemString(d, #name, v) < 0) Py_CLEAR(d);              \
-    Py_XDECREF(v);                                                             \
+#define ROW(name, what)                                           \
+  if (d) {                                                        \
+    PyObject *v = PyLong_FromLongLong(l.name);                    \
+    if (!v || PyDict_SetItemString(d, #name, v) < 0) Py_CLEAR(d); \
+    Py_XDECREF(v);                                                \
   }
   TT_LEDGER_ROWS(ROW)
 #undef ROW
@@ -105,11 +105,11 @@ static PyObject *py_ledger_reset(PyObject *self, PyObject *unused) {
 
 static PyObject *ledger_texts(void) {
   PyObject *d = PyDict_New();
-#define ROW(name, what)                                                        \
-  if (d) {                                                                     \
-    PyObject *v = PyUnicode_FromString(what);                                  \
-    if (!v || PyDict_SetItemString(d, #name, v) < 0) Py_CLEAR(d);              \
-    Py_XDECREF(v);                                                             \
+#define ROW(name, what)                                           \
+  if (d) {                                                        \
+    PyObject *v = PyUnicode_FromString(what);                     \
+    if (!v || PyDict_SetItemString(d, #name, v) < 0) Py_CLEAR(d); \
+    Py_XDECREF(v);                                                \
   }
   TT_LEDGER_ROWS(ROW)
 #undef ROW
@@ -239,8 +239,9 @@ static PyObject *py_layout(PyObject *self, PyObject *a) {
   (void)self;
   if (!core_is_array(a)) return PyErr_SetString(PyExc_TypeError, "expected a tutti.ndarray"), NULL;
   tt_array *h = core_handle(a);
-  return Py_BuildValue("(OOOO)", tt_array_is_contiguous(h) ? Py_True : Py_False, tt_array_is_f_contiguous(h) ? Py_True : Py_False,
-                       tt_array_is_readonly(h) ? Py_False : Py_True, tt_array_is_evaluated(h) ? Py_True : Py_False);
+  return Py_BuildValue("(OOOO)", tt_array_is_contiguous(h) ? Py_True : Py_False,
+                       tt_array_is_f_contiguous(h) ? Py_True : Py_False, tt_array_is_readonly(h) ? Py_False : Py_True,
+                       tt_array_is_evaluated(h) ? Py_True : Py_False);
 }
 
 static PyObject *py_test_fail(PyObject *self, PyObject *args) {
@@ -271,20 +272,23 @@ static PyObject *py_test_live(PyObject *self, PyObject *unused) {
 PyMethodDef core_insight_functions[] = {
     {"eval", py_eval, METH_VARARGS,
      "eval(*arrays)\n--\n\nCompute these arrays now, together; lists, tuples and dicts of arrays are looked into."},
-    {"explain", py_explain, METH_VARARGS, "explain(*arrays)\n--\n\nThe plan that computing these arrays would run, as text."},
+    {"explain", py_explain, METH_VARARGS,
+     "explain(*arrays)\n--\n\nThe plan that computing these arrays would run, as text."},
     {"_ledger", py_ledger, METH_NOARGS, NULL},
     {"_ledger_texts", py_ledger_texts, METH_NOARGS, NULL},
     {"_ledger_reset", py_ledger_reset, METH_NOARGS, NULL},
     {"memory", py_memory, METH_NOARGS, "memory()\n--\n\nBytes of array memory: live, peak, kept for reuse, limit."},
     {"memory_reset_peak", py_memory_reset_peak, METH_NOARGS, "memory_reset_peak()\n--\n\nForget the peak."},
-    {"memory_trim", py_memory_trim, METH_NOARGS, "memory_trim()\n--\n\nGive what is kept for reuse back to the system."},
+    {"memory_trim", py_memory_trim, METH_NOARGS,
+     "memory_trim()\n--\n\nGive what is kept for reuse back to the system."},
     {"_strict", py_strict, METH_VARARGS, NULL},
     {"get_num_threads", py_threads, METH_NOARGS, "get_num_threads()\n--\n\nThreads that an evaluation uses."},
     {"set_num_threads", py_set_threads, METH_O, "set_num_threads(n)\n--\n\nUse n threads; 0 restores the default."},
     {"set_tier", py_set_tier, METH_O,
      "set_tier(tier)\n--\n\n0: interpret only; 1: compile at once; 2: interpret, and compile in the background."},
     {"set_fuse", py_set_fuse, METH_O, "set_fuse(fuse)\n--\n\nFalse cuts a kernel after every operation."},
-    {"library_path", py_library_path, METH_O, "library_path(dirs)\n--\n\nMore folders where BLAS libraries may lie, ':' between."},
+    {"library_path", py_library_path, METH_O,
+     "library_path(dirs)\n--\n\nMore folders where BLAS libraries may lie, ':' between."},
     {"_profile_start", py_profile_start, METH_NOARGS, NULL},
     {"_profile_stop", py_profile_stop, METH_NOARGS, NULL},
     {"_profile_table", py_profile_table, METH_NOARGS, NULL},
@@ -292,7 +296,8 @@ PyMethodDef core_insight_functions[] = {
     {"info", py_info, METH_NOARGS, "info()\n--\n\nDevices, libraries, cache and threads, as text."},
     {"version", py_version, METH_NOARGS, "version()\n--\n\nThe version of the library that runs."},
     {"synchronize", py_synchronize, METH_NOARGS, "synchronize()\n--\n\nWait for every device and for the compiler."},
-    {"compile_wait", py_compile_wait, METH_NOARGS, "compile_wait()\n--\n\nWait until no kernel waits for the compiler."},
+    {"compile_wait", py_compile_wait, METH_NOARGS,
+     "compile_wait()\n--\n\nWait until no kernel waits for the compiler."},
     {"_shares", py_shares, METH_VARARGS, NULL},
     {"_layout", py_layout, METH_O, NULL},
     {"_test_fail", py_test_fail, METH_VARARGS, NULL},

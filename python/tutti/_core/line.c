@@ -71,6 +71,7 @@ static PyObject *py_lines(PyObject *self, PyObject *wanted) {
 
 PyMethodDef core_line_functions[] = {
     {"track_lines", py_lines, METH_O,
-     "track_lines(wanted)\n--\n\nNote the line that records each operation, for errors and profiles; returns the setting before."},
+     "track_lines(wanted)\n--\n\nNote the line that records each operation, for errors and profiles; returns the "
+     "setting before."},
     {NULL, NULL, 0, NULL},
 };

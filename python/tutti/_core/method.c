@@ -33,7 +33,8 @@ static PyObject *meth_reshape(PyObject *self, PyObject *const *arg, Py_ssize_t n
     PyObject *value = arg[n + k];
     if (name && strcmp(name, "order") == 0) {
       const char *s = PyUnicode_Check(value) ? PyUnicode_AsUTF8AndSize(value, NULL) : NULL;
-      if (!s || !strchr("CFA", s[0])) return PyErr_SetString(PyExc_ValueError, "order must be one of 'C', 'F' or 'A'"), NULL;
+      if (!s || !strchr("CFA", s[0]))
+        return PyErr_SetString(PyExc_ValueError, "order must be one of 'C', 'F' or 'A'"), NULL;
       fortran = s[0] == 'F';
     } else if (name && strcmp(name, "shape") == 0) {
       shape = value;
@@ -247,7 +248,8 @@ static PyObject *meth_to(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyO
   if (!core_bind("to_device", "device,*,stream", 1, arg, n, names, a)) return NULL;
   tt_dtype dtype;
   if (Py_TYPE(a[0]) == core_dtype_type && core_dtype_from(a[0], &dtype)) return meth_astype(self, arg, 1, NULL);
-  PyObject *hook = core_hook_get(CORE_HOOK_device), *device = hook ? PyObject_CallFunctionObjArgs(hook, a[0], NULL) : NULL;
+  PyObject *hook = core_hook_get(CORE_HOOK_device),
+           *device = hook ? PyObject_CallFunctionObjArgs(hook, a[0], NULL) : NULL;
   if (!device) return NULL;
   Py_DECREF(device);
   return Py_NewRef(self);
@@ -289,25 +291,26 @@ static PyObject *meth_conj(PyObject *self, PyObject *unused) {
 /* ---- rows as methods */
 
 /* X(method, row): the row's first parameter is the array. Rows that the library lacks leave no method. */
-#define ROW_METHODS(X)                                                                                          \
-  X(sum, "sum") X(prod, "prod") X(mean, "mean") X(std, "std") X(var, "var") X(min, "min") X(max, "max")        \
-  X(argmin, "argmin") X(argmax, "argmax") X(any, "any") X(all, "all") X(ptp, "ptp") X(cumsum, "cumsum")        \
-  X(cumprod, "cumprod") X(argsort, "argsort") X(argpartition, "argpartition") X(searchsorted, "searchsorted")  \
-  X(nonzero, "nonzero") X(clip, "clip") X(round, "round") X(dot, "dot") X(trace, "trace")                      \
-  X(diagonal, "diagonal") X(repeat, "repeat") X(squeeze, "squeeze") X(swapaxes, "swapaxes") X(take, "take")    \
-  X(put, "put") X(compress, "compress") X(choose, "choose")
+#define ROW_METHODS(X)                                                                                                \
+  X(sum, "sum")                                                                                                       \
+  X(prod, "prod") X(mean, "mean") X(std, "std") X(var, "var") X(min, "min") X(max, "max") X(argmin, "argmin")         \
+      X(argmax, "argmax") X(any, "any") X(all, "all") X(ptp, "ptp") X(cumsum, "cumsum") X(cumprod, "cumprod")         \
+          X(argsort, "argsort") X(argpartition, "argpartition") X(searchsorted, "searchsorted") X(nonzero, "nonzero") \
+              X(clip, "clip") X(round, "round") X(dot, "dot") X(trace, "trace") X(diagonal, "diagonal")               \
+                  X(repeat, "repeat") X(squeeze, "squeeze") X(swapaxes, "swapaxes") X(take, "take") X(put, "put")     \
+                      X(compress, "compress") X(choose, "choose")
 
 enum {
 #define ROW_ENUM(method, row) ROW_##method,
   ROW_METHODS(ROW_ENUM)
 #undef ROW_ENUM
-  ROW_COUNT
+      ROW_COUNT
 };
 static int row_of[ROW_COUNT];
 
-#define ROW_FUNCTION(method, row)                                                                        \
-  static PyObject *row_##method(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {   \
-    return core_call(row_of[ROW_##method], self, arg, n, names);                                         \
+#define ROW_FUNCTION(method, row)                                                                      \
+  static PyObject *row_##method(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) { \
+    return core_call(row_of[ROW_##method], self, arg, n, names);                                       \
   }
 ROW_METHODS(ROW_FUNCTION)
 #undef ROW_FUNCTION
@@ -323,14 +326,16 @@ static const struct {
 
 #define FAST METH_FASTCALL | METH_KEYWORDS
 static const PyMethodDef own[] = {
-    {"reshape", CORE_FAST(meth_reshape), FAST, "reshape(*shape, order='C', copy=None)\n--\n\nThe same elements in another shape."},
+    {"reshape", CORE_FAST(meth_reshape), FAST,
+     "reshape(*shape, order='C', copy=None)\n--\n\nThe same elements in another shape."},
     {"transpose", CORE_FAST(meth_transpose), METH_FASTCALL, "View with permuted axes."},
     {"ravel", CORE_FAST(meth_ravel), FAST, "ravel(order='C')\n--\n\nOne axis; a view where the layout permits."},
     {"flatten", CORE_FAST(meth_flatten), FAST, "flatten(order='C')\n--\n\nA copy with one axis."},
     {"copy", CORE_FAST(meth_copy), FAST, "copy(order='C')\n--\n\nA copy of the array."},
     {"__copy__", meth_copy_protocol, METH_NOARGS, NULL},
     {"__deepcopy__", meth_copy_protocol, METH_O, NULL},
-    {"astype", CORE_FAST(meth_astype), FAST, "astype(dtype, order='K', casting='unsafe', subok=True, copy=True)\n--\n\nAs another type."},
+    {"astype", CORE_FAST(meth_astype), FAST,
+     "astype(dtype, order='K', casting='unsafe', subok=True, copy=True)\n--\n\nAs another type."},
     {"fill", meth_fill, METH_O, "fill(value)\n--\n\nWrite one value everywhere."},
     {"sort", CORE_FAST(meth_sort), FAST, "Sort in place."},
     {"partition", CORE_FAST(meth_partition), FAST, "Partition in place."},

@@ -40,7 +40,8 @@ static PyMethodDef functions[] = {
      "asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None)\n--\n\n"
      "An array-like as an array. Read-only memory is shared, other memory copied; copy=False shares or fails."},
     {"frombuffer", CORE_FAST(core_py_frombuffer), FAST,
-     "frombuffer(buffer, dtype=float, count=-1, offset=0)\n--\n\nThe memory of a buffer as an array of one axis, without a copy."},
+     "frombuffer(buffer, dtype=float, count=-1, offset=0)\n--\n\nThe memory of a buffer as an array of one axis, "
+     "without a copy."},
     {"from_dlpack", CORE_FAST(core_py_from_dlpack), FAST,
      "from_dlpack(x, /, *, device=None, copy=None)\n--\n\nAn array of another library through DLPack, without a copy."},
     {"set_hooks", (PyCFunction)(void (*)(void))py_set_hooks, METH_VARARGS | METH_KEYWORDS, NULL},
@@ -58,7 +59,8 @@ PyMODINIT_FUNC PyInit__core(void) {
   bool ok = core_error_init() == 0 && core_dtype_init(module) == 0 && core_call_init(module) == 0 &&
             core_array_init(module) == 0 && core_apply_init(module) == 0 &&
             PyModule_AddFunctions(module, core_insight_functions) == 0 &&
-            PyModule_AddFunctions(module, core_text_functions) == 0 && PyModule_AddFunctions(module, core_line_functions) == 0;
+            PyModule_AddFunctions(module, core_text_functions) == 0 &&
+            PyModule_AddFunctions(module, core_line_functions) == 0;
   if (!ok) Py_CLEAR(module);
   return module;
 }

@@ -9,7 +9,8 @@
 /* ---- operands */
 
 /*
-** `o` as an operand: 1 converted, 0 nothing an array can meet (NotImplemented), -1 an exception is set. *hold is set when
+** `o` as an operand: 1 converted, 0 nothing an array can meet (NotImplemented), -1 an exception is set. *hold is set
+*when
 ** a temporary array was made.
 */
 static int operand(PyObject *o, tt_value *v, tt_array **hold) {
@@ -129,11 +130,11 @@ static PyObject *binary(tt_op op, PyObject *l, PyObject *r) {
 
 /* ---- slots */
 
-#define BINARY(name, OP)                                                                         \
-  static PyObject *slot_##name(PyObject *l, PyObject *r) { return binary(TT_##OP, l, r); }       \
-  static PyObject *slot_inplace_##name(PyObject *l, PyObject *r) {                               \
-    PyObject *arg[2] = {l, r};                                                                   \
-    return core_operator(TT_##OP, arg, 2, l);                                                    \
+#define BINARY(name, OP)                                                                   \
+  static PyObject *slot_##name(PyObject *l, PyObject *r) { return binary(TT_##OP, l, r); } \
+  static PyObject *slot_inplace_##name(PyObject *l, PyObject *r) {                         \
+    PyObject *arg[2] = {l, r};                                                             \
+    return core_operator(TT_##OP, arg, 2, l);                                              \
   }
 #define UNARY(name, OP) \
   static PyObject *slot_##name(PyObject *o) { return core_operator(TT_##OP, &o, 1, NULL); }
@@ -176,9 +177,10 @@ static PyObject *slot_positive(PyObject *o) {
   tt_array *out;
   tt_error err;
   if (tt_array_dtype(core_handle(o)) == TT_BOOL) {
-    PyErr_SetString(PyExc_TypeError,
-                    "ufunc 'positive' did not contain a loop with signature matching types <class 'numpy.dtypes.BoolDType'> "
-                    "-> None");
+    PyErr_SetString(
+        PyExc_TypeError,
+        "ufunc 'positive' did not contain a loop with signature matching types <class 'numpy.dtypes.BoolDType'> "
+        "-> None");
     return NULL;
   }
   core_line();
@@ -231,8 +233,8 @@ static PyObject *never_equal(PyObject *array, bool equal) {
 }
 
 PyObject *core_richcompare(PyObject *l, PyObject *r, int op) {
-  static const tt_op ops[] = {[Py_LT] = TT_LT, [Py_LE] = TT_LE, [Py_EQ] = TT_EQ,
-                              [Py_NE] = TT_NE, [Py_GT] = TT_GT, [Py_GE] = TT_GE};
+  static const tt_op ops[] = {
+      [Py_LT] = TT_LT, [Py_LE] = TT_LE, [Py_EQ] = TT_EQ, [Py_NE] = TT_NE, [Py_GT] = TT_GT, [Py_GE] = TT_GE};
   PyObject *result = binary(ops[op], l, r);
   bool equality = op == Py_EQ || op == Py_NE;
   if (equality && result == Py_NotImplemented) {
@@ -249,9 +251,10 @@ static int slot_bool(PyObject *o) {
   tt_error err;
   int64_t size = tt_array_size(core_handle(o));
   if (size == 0) {
-    PyErr_SetString(PyExc_ValueError,
-                    "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not "
-                    "empty.");
+    PyErr_SetString(
+        PyExc_ValueError,
+        "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not "
+        "empty.");
     return -1;
   }
   if (size > 1) {
@@ -262,10 +265,14 @@ static int slot_bool(PyObject *o) {
   tt_code c = tt_item(core_handle(o), &v, &err);
   if (c != TT_OK) return core_raise(c, &err), -1;
   switch (v.tag) {
-    case TT_V_BOOL: return v.as.b;
-    case TT_V_FLOAT: return v.as.f != 0;
-    case TT_V_COMPLEX: return v.as.z.re != 0 || v.as.z.im != 0;
-    default: return v.as.i != 0;
+    case TT_V_BOOL:
+      return v.as.b;
+    case TT_V_FLOAT:
+      return v.as.f != 0;
+    case TT_V_COMPLEX:
+      return v.as.z.re != 0 || v.as.z.im != 0;
+    default:
+      return v.as.i != 0;
   }
 }
 

@@ -8,13 +8,13 @@
 #include <string.h>
 
 typedef struct discovery {
-  int rank;                   /* of the deepest sequence so far; -1: nothing seen */
-  int ragged;                 /* axes that agree, when they do not all; else -1 */
+  int rank;   /* of the deepest sequence so far; -1: nothing seen */
+  int ragged; /* axes that agree, when they do not all; else -1 */
   int64_t len[TT_MAX_RANK];
-  bool sealed;                /* a leaf was met: the rank is known */
-  uint32_t seen;              /* a bit per leaf dtype */
-  bool arrays;                /* a leaf is an array of rank 1 or more, or one of ours: stack */
-  bool bad;                   /* an exception is set */
+  bool sealed;   /* a leaf was met: the rank is known */
+  uint32_t seen; /* a bit per leaf dtype */
+  bool arrays;   /* a leaf is an array of rank 1 or more, or one of ours: stack */
+  bool bad;      /* an exception is set */
 } discovery;
 
 /* A NumPy scalar or a rank-0 array of somebody's: its dtype. */
@@ -75,7 +75,8 @@ static void discover_sequence(discovery *d, PyObject *o, int depth) {
     d->bad = true;
     PyErr_Format(PyExc_ValueError,
                  "setting an array element with a sequence. The requested array would exceed the maximum number of "
-                 "dimension of %d.", TT_MAX_RANK);
+                 "dimension of %d.",
+                 TT_MAX_RANK);
     return;
   }
   if (d->sealed && depth >= d->rank) { /* a sequence where there was a leaf */
@@ -123,7 +124,8 @@ static void discover(discovery *d, PyObject *o, int depth) {
     d->seen |= 1u << TT_BOOL;
   } else if (t == &PyComplex_Type) {
     d->seen |= 1u << TT_C128;
-  } else if (t == core_array_type || (!PyList_Check(o) && !PyTuple_Check(o) && PyObject_HasAttrString(o, "__array_interface__"))) {
+  } else if (t == core_array_type ||
+             (!PyList_Check(o) && !PyTuple_Check(o) && PyObject_HasAttrString(o, "__array_interface__"))) {
     if (t == core_array_type || !foreign_scalar(o, &dtype, &rank) || rank > 0) {
       d->arrays = true;
       return;
@@ -150,12 +152,15 @@ static void raise_ragged(const discovery *d) {
   size_t used = 1;
   for (int k = 0; k < d->ragged && used < 480; k++) {
     used += (size_t)snprintf(text + used, sizeof text - used, "%lld%s", (long long)d->len[k],
-                             d->ragged == 1 ? "," : k + 1 < d->ragged ? ", " : "");
+                             d->ragged == 1      ? ","
+                             : k + 1 < d->ragged ? ", "
+                                                 : "");
   }
   snprintf(text + used, sizeof text - used, ")");
   PyErr_Format(PyExc_ValueError,
                "setting an array element with a sequence. The requested array has an inhomogeneous shape after %d "
-               "dimensions. The detected shape was %s + inhomogeneous part.", d->ragged, text);
+               "dimensions. The detected shape was %s + inhomogeneous part.",
+               d->ragged, text);
 }
 
 /* The type that two types meet in: the library's own rule, read off an op on empty arrays. */
@@ -199,8 +204,9 @@ static bool fill_leaf(PyObject *o, tt_dtype wide, void *at) {
   } else if (wide == TT_F64) {
     *(double *)at = PyFloat_AsDouble(o);
   } else if (wide == TT_C128) {
-    PyObject *z = PyComplex_Check(o) || !PyObject_HasAttrString(o, "__complex__") ? Py_NewRef(o)
-                                                                                  : PyObject_CallMethod(o, "__complex__", NULL);
+    PyObject *z = PyComplex_Check(o) || !PyObject_HasAttrString(o, "__complex__")
+                      ? Py_NewRef(o)
+                      : PyObject_CallMethod(o, "__complex__", NULL);
     if (!z) return false;
     *(tt_c128 *)at = (tt_c128){PyComplex_RealAsDouble(z), PyComplex_ImagAsDouble(z)};
     Py_DECREF(z);
@@ -232,11 +238,16 @@ static char *fill(PyObject *o, int depth, const discovery *d, tt_dtype wide, cha
 /* Integers and floats of every width go through the widest of their kind; conversion is the library's. */
 static tt_dtype wide_dtype(tt_dtype common) {
   switch (core_dtype_kind(common)) {
-    case 'b': return TT_BOOL;
-    case 'i': return TT_I64;
-    case 'u': return TT_U64;
-    case 'c': return TT_C128;
-    default: return TT_F64;
+    case 'b':
+      return TT_BOOL;
+    case 'i':
+      return TT_I64;
+    case 'u':
+      return TT_U64;
+    case 'c':
+      return TT_C128;
+    default:
+      return TT_F64;
   }
 }
 
@@ -308,7 +319,8 @@ static tt_array *stacked(PyObject *o, tt_dtype dtype) {
   for (Py_ssize_t k = 1; ok && k < n; k++) {
     tt_array *a = item[0].as.array, *b = item[k].as.array;
     int rank = tt_array_rank(a);
-    if (rank == tt_array_rank(b) && memcmp(tt_array_len(a), tt_array_len(b), (size_t)rank * sizeof(int64_t)) == 0) continue;
+    if (rank == tt_array_rank(b) && memcmp(tt_array_len(a), tt_array_len(b), (size_t)rank * sizeof(int64_t)) == 0)
+      continue;
     discovery d = {.ragged = 1};
     d.len[0] = n;
     int common = rank < tt_array_rank(b) ? rank : tt_array_rank(b);

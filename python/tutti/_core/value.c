@@ -15,7 +15,8 @@ struct core_block {
 };
 
 static core_block *block_new(core_scratch *s, int64_t n) {
-  if (n > (PY_SSIZE_T_MAX - (int64_t)sizeof(core_block)) / (int64_t)sizeof(tt_value)) return (void)PyErr_NoMemory(), NULL;
+  if (n > (PY_SSIZE_T_MAX - (int64_t)sizeof(core_block)) / (int64_t)sizeof(tt_value))
+    return (void)PyErr_NoMemory(), NULL;
   core_block *b = PyMem_Malloc(sizeof *b + (size_t)n * sizeof *b->item);
   if (!b) return (void)PyErr_NoMemory(), NULL;
   b->hold = NULL;
@@ -105,12 +106,18 @@ bool core_value_scalar(PyObject *o, tt_value *out) {
 
 PyObject *core_value_object(const tt_value *v) {
   switch (v->tag) {
-    case TT_V_BOOL: return PyBool_FromLong(v->as.b);
-    case TT_V_INT: return PyLong_FromLongLong(v->as.i);
-    case TT_V_UINT: return PyLong_FromUnsignedLongLong(v->as.u);
-    case TT_V_FLOAT: return PyFloat_FromDouble(v->as.f);
-    case TT_V_COMPLEX: return PyComplex_FromDoubles(v->as.z.re, v->as.z.im);
-    default: Py_RETURN_NONE;
+    case TT_V_BOOL:
+      return PyBool_FromLong(v->as.b);
+    case TT_V_INT:
+      return PyLong_FromLongLong(v->as.i);
+    case TT_V_UINT:
+      return PyLong_FromUnsignedLongLong(v->as.u);
+    case TT_V_FLOAT:
+      return PyFloat_FromDouble(v->as.f);
+    case TT_V_COMPLEX:
+      return PyComplex_FromDoubles(v->as.z.re, v->as.z.im);
+    default:
+      Py_RETURN_NONE;
   }
 }
 
@@ -197,7 +204,7 @@ static bool index_value(PyObject *o, tt_value *out) {
 static bool is_numpy_bool(PyObject *o) {
   tt_dtype dtype;
   return PyObject_HasAttrString(o, "dtype") && core_dtype_from((PyObject *)Py_TYPE(o), &dtype) ? dtype == TT_BOOL
-                                                                                                : (PyErr_Clear(), false);
+                                                                                               : (PyErr_Clear(), false);
 }
 
 bool core_value_any(core_scratch *s, PyObject *o, tt_value *out) {
@@ -308,7 +315,8 @@ bool core_shape_args(PyObject *const *arg, Py_ssize_t n, int64_t *len, int *rank
   if (n == 1 && !PyIndex_Check(arg[0])) return core_shape(arg[0], len, rank);
   if (n == 1 && core_is_array(arg[0]) && tt_array_rank(core_handle(arg[0])) > 0) return core_shape(arg[0], len, rank);
   if (n > TT_MAX_RANK) {
-    PyErr_Format(PyExc_ValueError, "maximum supported dimension for an ndarray is currently %d, found %zd", TT_MAX_RANK, n);
+    PyErr_Format(PyExc_ValueError, "maximum supported dimension for an ndarray is currently %d, found %zd", TT_MAX_RANK,
+                 n);
     return false;
   }
   *rank = (int)n;
@@ -330,7 +338,8 @@ bool core_shape(PyObject *o, int64_t *len, int *rank) {
   Py_ssize_t n = PyTuple_Size(list);
   bool ok = n <= TT_MAX_RANK;
   if (!ok) {
-    PyErr_Format(PyExc_ValueError, "maximum supported dimension for an ndarray is currently %d, found %zd", TT_MAX_RANK, n);
+    PyErr_Format(PyExc_ValueError, "maximum supported dimension for an ndarray is currently %d, found %zd", TT_MAX_RANK,
+                 n);
   }
   for (Py_ssize_t k = 0; ok && k < n; k++) ok = axis_length(PyTuple_GetItem(list, k), &len[k]);
   Py_DECREF(list);
