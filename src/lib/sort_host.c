@@ -22,7 +22,8 @@ typedef struct row_job {
   bool descending, wide;
   size_t scratch; /* bytes of a worker */
   char *scratch_of[1 + 256];
-  void (*one)(const struct row_job *j, const char *in, char *out, void *scratch);
+  tt_code (*one)(const struct row_job *j, const char *in, char *out, void *scratch);
+  atomic_bool failed; /* memory was out for some row */
   size_t out_size; /* bytes of an element of the output */
 } row_job;
 
@@ -32,7 +33,8 @@ static void run_rows(void *ctx, int64_t lo, int64_t hi, int worker) {
   row_job *j = ctx;
   size_t in_row = (size_t)j->n * tt__dtype_size(j->t), out_row = (size_t)j->n * j->out_size;
   for (int64_t i = lo; i < hi; i++)
-    j->one(j, j->in + (size_t)i * in_row, j->out + (size_t)i * out_row, j->scratch_of[worker]);
+    if (j->one(j, j->in + (size_t)i * in_row, j->out + (size_t)i * out_row, j->scratch_of[worker]) != TT_OK)
+      atomic_store(&j->failed, true);
 }
 
 /* Long rows one after the other, each by all threads; else rows side by side. */
@@ -54,7 +56,7 @@ static tt_code run_job(row_job *j, int64_t rows, tt_error *err) {
     tt__pool_run(rows, grain > 0 ? grain : 1, run_rows, j);
   }
   tt__mem_free_data(mem, all);
-  return TT_OK;
+  return atomic_load(&j->failed) ? tt__fail_memory(err, (size_t)j->n * j->out_size) : TT_OK;
 }
 
 /* ---- values */
@@ -72,16 +74,12 @@ static void *radix_keys(int width, void *a, void *tmp, int64_t n, tt_key_view v,
   }
 }
 
-static uint64_t plain_key(int width, const void *keys, int64_t i) {
-  return tt_key_at((tt_key_rule){.width = width}, keys, i);
-}
-
-/* The first place in sorted keys whose key is not below (or, with `above`, is above) k. */
-static int64_t key_bound(int width, const void *keys, int64_t n, uint64_t k, bool above) {
+/* The first place in a sorted row whose key is not below (or, with `above`, is above) k. */
+static int64_t key_bound(tt_key_rule r, const void *row, int64_t n, uint64_t k, bool above) {
   int64_t lo = 0, hi = n;
   while (lo < hi) {
     int64_t mid = lo + (hi - lo) / 2;
-    uint64_t x = plain_key(width, keys, mid);
+    uint64_t x = tt_key_at(r, row, mid);
     if (x < k || (above && x == k))
       lo = mid + 1;
     else
@@ -102,37 +100,51 @@ static void refill(tt_key_rule r, const char *in, char *out, int64_t lo, int64_t
 }
 
 /*
-** Where NaNs and zeros lie in sorted keys. Keys do not remember which NaN it was, and keep -0.0 before 0.0;
-** NumPy's order takes them as equal, so they return in order of appearance.
+** Where NaNs and zeros lie in a row that was sorted by keys. Keys do not remember which NaN it was, and keep -0.0 before
+** 0.0; NumPy's order takes them as equal, so they return in order of appearance.
 */
 typedef struct special {
   int64_t nan_lo, nan_hi, zero_lo, zero_hi;
 } special;
 
-static special find_special(tt_key_rule r, const void *keys, int64_t n) {
+static special find_special(tt_key_rule r, const void *row, int64_t n) {
   special s = {0, 0, 0, 0};
   if (!r.inf) return s;
   uint64_t full = r.width == 8 ? UINT64_MAX : ((uint64_t)1 << (r.width * 8)) - 1;
-  uint64_t nan = full ^ (r.flip & full), zero = (full / 2 + 1) ^ (r.flip & full), minus = (full / 2) ^ (r.flip & full);
-  if (plain_key(r.width, keys, r.flip ? 0 : n - 1) == nan) {
-    s.nan_lo = key_bound(r.width, keys, n, nan, false);
-    s.nan_hi = key_bound(r.width, keys, n, nan, true);
+  uint64_t nan = (full ^ r.flip) & full, zero = (full / 2 + 1) ^ (r.flip & full), minus = (full / 2) ^ (r.flip & full);
+  if (tt_key_at(r, row, r.flip ? 0 : n - 1) == nan) {
+    s.nan_lo = key_bound(r, row, n, nan, false);
+    s.nan_hi = key_bound(r, row, n, nan, true);
   }
   uint64_t first = zero < minus ? zero : minus;
-  int64_t lo = key_bound(r.width, keys, n, first, false), mid = key_bound(r.width, keys, n, first, true);
-  int64_t hi = key_bound(r.width, keys, n, first + 1, true);
+  int64_t lo = key_bound(r, row, n, first, false), mid = key_bound(r, row, n, first, true);
+  int64_t hi = key_bound(r, row, n, first + 1, true);
   if (lo < mid && mid < hi) s.zero_lo = lo, s.zero_hi = hi;
   return s;
 }
 
-static void sort_one(const row_job *j, const char *in, char *out, void *scratch) {
-  tt_key_rule r = tt__key_rule(j->t, j->descending, false);
+/* The keys of a row that is not split, in order: in `out` or in `scratch`. */
+static void *sort_keys(const row_job *j, tt_key_rule r, const char *in, char *out, void *scratch) {
   tt_key_span span = tt__keys_make(r, in, out, j->n, j->wide);
-  void *keys = radix_keys(r.width, out, scratch, j->n, tt__key_view(span), j->wide);
-  special s = find_special(r, keys, j->n);
-  tt__keys_back(r, keys, out, j->n, j->wide);
+  if (r.width == 4 && tt__sort_has_vectors()) return tt__vector_sort_u32((uint32_t *)out, j->n), out;
+  if (r.width == 8 && tt__sort_has_vectors()) return tt__vector_sort_u64((uint64_t *)out, j->n), out;
+  return radix_keys(r.width, out, scratch, j->n, tt__key_view(span), j->wide);
+}
+
+static tt_code sort_one(const row_job *j, const char *in, char *out, void *scratch) {
+  tt_key_rule r = tt__key_rule(j->t, j->descending, false);
+  special s;
+  if (tt__split_can(r.width, j->n)) {
+    TT_TRY(tt__split_sort(r, in, out, scratch, j->n, j->wide, NULL));
+    s = find_special(r, out, j->n);
+  } else {
+    void *keys = sort_keys(j, r, in, out, scratch);
+    tt__keys_back(r, keys, out, j->n, j->wide);
+    s = find_special(r, out, j->n);
+  }
   if (s.nan_lo < s.nan_hi) refill(r, in, out, s.nan_lo, s.nan_hi, true);
   if (s.zero_lo < s.zero_hi) refill(r, in, out, s.zero_lo, s.zero_hi, false);
+  return TT_OK;
 }
 
 /* ---- places */
@@ -201,18 +213,31 @@ static void run_wide(bool wide, int64_t n, tt_pool_fn fn, void *ctx) {
 static void argsort_words(pack_job pack, int64_t *out, uint64_t *scratch, int64_t n, uint64_t bits, bool wide) {
   pack.out = out;
   run_wide(wide, n, pack_words, &pack);
-  uint64_t *words = tt__radix_u64((uint64_t *)out, scratch, n, (tt_key_view){0, bits << 32}, wide);
+  uint64_t *words = (uint64_t *)out;
+  if (tt__sort_has_vectors() && !wide && bits > UINT8_MAX)
+    tt__vector_sort_u64(words, n);
+  else
+    words = tt__radix_u64(words, scratch, n, (tt_key_view){0, bits << 32}, wide);
   pack_job unpack = {.in = words, .out = out};
   run_wide(wide, n, unpack_words, &unpack);
 }
 
 static uint64_t ones_below(uint64_t max) { return max == 0 ? 0 : UINT64_MAX >> __builtin_clzll(max); }
 
-static void argsort_one(const row_job *j, const char *in, char *out, void *scratch) {
+/* Bytes that carry a key and its place through a split. */
+static size_t pair_or_word(int width, int64_t n) {
+  return width < 8 && n <= UINT32_MAX ? sizeof(uint64_t) : sizeof(tt_sort_pair);
+}
+
+static tt_code argsort_one(const row_job *j, const char *in, char *out, void *scratch) {
   tt_key_rule r = tt__key_rule(j->t, j->descending, true);
   int64_t n = j->n, *place = (int64_t *)out;
   pack_job pack = {.r = r, .in = in};
   bool small = n <= UINT32_MAX;
+  if (tt__split_can(r.width, n)) {
+    void *more = tt__sort_has_vectors() ? NULL : (char *)scratch + (size_t)n * pair_or_word(r.width, n);
+    return tt__split_argsort(r, in, place, scratch, more, n, j->wide, NULL);
+  }
   tt_sort_pair *a = scratch, *tmp = a + n;
   tt_key_span span = tt__keys_make(r, in, scratch, n, j->wide);
   uint64_t vary = span.any ^ span.all;
@@ -220,12 +245,13 @@ static void argsort_one(const row_job *j, const char *in, char *out, void *scrat
   pack.min = span.min;
   if (small && (span.max - span.min) >> pack.shift <= UINT32_MAX) {
     argsort_words(pack, place, scratch, n, ones_below((span.max - span.min) >> pack.shift), j->wide);
-    return;
+    return TT_OK;
   }
   pack.out = a;
   run_wide(j->wide, n, pack_pairs, &pack);
   pack_job unpack = {.in = tt__radix_pair(a, tmp, n, tt__key_view(span), j->wide), .out = place};
   run_wide(j->wide, n, unpack_pairs, &unpack);
+  return TT_OK;
 }
 
 /* ---- records: complex numbers and lexsort */
@@ -285,15 +311,17 @@ static const tt_sort_pair *sort_complex(const row_job *j, const char *in, void *
   return a;
 }
 
-static void sort_complex_one(const row_job *j, const char *in, char *out, void *scratch) {
+static tt_code sort_complex_one(const row_job *j, const char *in, char *out, void *scratch) {
   const tt_sort_pair *a = sort_complex(j, in, scratch);
   size_t size = tt__dtype_size(j->t);
   for (int64_t i = 0; i < j->n; i++) memcpy(out + (size_t)i * size, in + (size_t)a[i].at * size, size);
+  return TT_OK;
 }
 
-static void argsort_complex_one(const row_job *j, const char *in, char *out, void *scratch) {
+static tt_code argsort_complex_one(const row_job *j, const char *in, char *out, void *scratch) {
   pack_job unpack = {.in = sort_complex(j, in, scratch), .out = out};
   run_wide(j->wide, j->n, unpack_pairs, &unpack);
+  return TT_OK;
 }
 
 /* ---- entries */
@@ -310,17 +338,21 @@ tt_code tt__sort_rows(tt_dtype t, const void *in, void *out, int64_t rows, int64
   bool over = false, complex = tt__is_complex(t);
   row_job j = {.t = t, .in = in, .out = out, .n = n, .descending = descending, .out_size = size};
   j.one = complex ? sort_complex_one : sort_one;
-  j.scratch = bytes_for(n, complex ? 2 * sizeof(tt_sort_pair) : size, &over);
+  bool in_place = !complex && size >= 4 && tt__sort_has_vectors();
+  j.scratch = bytes_for(n, complex ? 2 * sizeof(tt_sort_pair) : in_place ? 0 : size, &over);
   if (over) return tt__fail_memory(err, SIZE_MAX);
   return run_job(&j, rows, err);
 }
 
 tt_code tt__argsort_rows(tt_dtype t, const void *in, int64_t *out, int64_t rows, int64_t n, bool descending,
                          tt_error *err) {
-  bool over = false, complex = tt__is_complex(t), words = tt__dtype_size(t) < 8 && n <= UINT32_MAX;
+  bool over = false, complex = tt__is_complex(t);
+  int width = (int)tt__dtype_size(t);
+  size_t moved = pair_or_word(width, n), more = moved == sizeof(uint64_t) ? 0 : moved;
+  if (tt__split_can(width, n)) more = tt__sort_has_vectors() ? 0 : sizeof(uint64_t);
   row_job j = {.t = t, .in = in, .out = (char *)out, .n = n, .descending = descending, .out_size = sizeof *out};
   j.one = complex ? argsort_complex_one : argsort_one;
-  j.scratch = bytes_for(n, words ? sizeof(uint64_t) : 2 * sizeof(tt_sort_pair), &over);
+  j.scratch = bytes_for(n, complex ? 2 * sizeof(tt_sort_pair) : moved + more, &over);
   if (over) return tt__fail_memory(err, SIZE_MAX);
   return run_job(&j, rows, err);
 }

@@ -97,6 +97,25 @@ TT_HIDDEN uint32_t *tt__radix_u32(uint32_t *a, uint32_t *tmp, int64_t n, tt_key_
 TT_HIDDEN uint64_t *tt__radix_u64(uint64_t *a, uint64_t *tmp, int64_t n, tt_key_view v, bool wide);
 TT_HIDDEN tt_sort_pair *tt__radix_pair(tt_sort_pair *a, tt_sort_pair *tmp, int64_t n, tt_key_view v, bool wide);
 
+/* Whether this processor has the vector sort; it is in place, serial, and not stable. */
+TT_HIDDEN bool tt__sort_has_vectors(void);
+TT_HIDDEN void tt__vector_sort_u32(uint32_t *a, int64_t n);
+TT_HIDDEN void tt__vector_sort_u64(uint64_t *a, int64_t n);
+/* Sort as a processor without vectors does, for tests. */
+TT_HIDDEN void tt__sort_without_vectors(bool off);
+
+/*
+** Long rows of 4 and 8 bytes (sort_split.c). `scratch` is NULL on a processor with vectors; else n keys for sorting, n
+** words of 8 bytes for argsort. `moved` is n words of 8 bytes for keys of 4 bytes, n pairs for keys of 8. After
+** tt__split_sort NaNs are all one, and zeros lie by sign: the caller puts them in order.
+*/
+enum { TT_SPLIT_LEAST = 65536 };
+TT_HIDDEN bool tt__split_can(int width, int64_t n);
+TT_HIDDEN tt_code tt__split_sort(tt_key_rule r, const void *in, void *out, void *scratch, int64_t n, bool wide,
+                                 tt_error *err);
+TT_HIDDEN tt_code tt__split_argsort(tt_key_rule r, const void *in, int64_t *out, void *moved, void *scratch, int64_t n,
+                                    bool wide, tt_error *err);
+
 /* How many elements a thread should get at least; below it a second thread does not pay. */
 #define TT_SORT_GRAIN 32768
 

@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/pool.h"
+#include "lib/sort_int.h"
 
 static int failures;
 #define CHECK(cond, ...)                       \
@@ -245,8 +246,12 @@ static void check_lexsort(void) {
 
 int main(void) {
   int64_t live = tt__mem_stats().live;
-  for (int t = 0; t < TT_DTYPE_COUNT; t++) check_sizes((tt_dtype)t);
-  check_million();
+  for (int off = 0; off <= 1; off++) { /* with the vector sort where the processor has it, and without */
+    tt__sort_without_vectors(off);
+    for (int t = 0; t < TT_DTYPE_COUNT; t++) check_sizes((tt_dtype)t);
+    check_million();
+  }
+  tt__sort_without_vectors(false);
   check_threads();
   check_lexsort();
   CHECK(tt__mem_stats().live == live, "%ld bytes leaked", (long)(tt__mem_stats().live - live));
