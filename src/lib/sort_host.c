@@ -27,7 +27,7 @@ typedef struct row_job {
   size_t out_size; /* bytes of an element of the output */
 } row_job;
 
-enum { MAX_WORKERS = 256 };
+enum { MAX_WORKERS = 256, PIECES = 1 << 17 };
 
 static void run_rows(void *ctx, int64_t lo, int64_t hi, int worker) {
   row_job *j = ctx;
@@ -123,25 +123,33 @@ static special find_special(tt_key_rule r, const void *row, int64_t n) {
   return s;
 }
 
-/* The keys of a row that is not split, in order: in `out` or in `scratch`. */
-static void *sort_keys(const row_job *j, tt_key_rule r, const char *in, char *out, void *scratch) {
-  tt_key_span span = tt__keys_make(r, in, out, j->n, j->wide);
-  if (r.width == 4 && tt__sort_has_vectors()) return tt__vector_sort_u32((uint32_t *)out, j->n), out;
-  if (r.width == 8 && tt__sort_has_vectors()) return tt__vector_sort_u64((uint64_t *)out, j->n), out;
-  return radix_keys(r.width, out, scratch, j->n, tt__key_view(span), j->wide);
+/* From `PIECES` elements on, vectors sort in pieces: the threads share the work, and it stays in the cache. */
+static bool in_pieces(int width, int64_t n) { return width >= 4 && n >= PIECES && tt__sort_has_vectors(); }
+
+/* Zeros and NaNs are left in the order of their keys. */
+static void sort_by_keys(const row_job *j, tt_key_rule r, const char *in, char *out, void *scratch) {
+  if (r.width == 4 && tt__sort_has_vectors()) {
+    tt__vector_keys_u32(r, (const uint32_t *)in, (uint32_t *)out, j->n);
+    tt__vector_sort_u32((uint32_t *)out, j->n);
+    tt__vector_back_u32(r, (uint32_t *)out, (uint32_t *)out, j->n);
+  } else if (r.width == 8 && tt__sort_has_vectors()) {
+    tt__vector_keys_u64(r, (const uint64_t *)in, (uint64_t *)out, j->n);
+    tt__vector_sort_u64((uint64_t *)out, j->n);
+    tt__vector_back_u64(r, (uint64_t *)out, (uint64_t *)out, j->n);
+  } else {
+    tt_key_span span = tt__keys_make(r, in, out, j->n, j->wide);
+    void *keys = radix_keys(r.width, out, scratch, j->n, tt__key_view(span), j->wide);
+    tt__keys_back(r, keys, out, j->n, j->wide);
+  }
 }
 
 static tt_code sort_one(const row_job *j, const char *in, char *out, void *scratch) {
   tt_key_rule r = tt__key_rule(j->t, j->descending, false);
-  special s;
-  if (tt__split_can(r.width, j->n)) {
-    TT_TRY(tt__split_sort(r, in, out, scratch, j->n, j->wide, NULL));
-    s = find_special(r, out, j->n);
-  } else {
-    void *keys = sort_keys(j, r, in, out, scratch);
-    tt__keys_back(r, keys, out, j->n, j->wide);
-    s = find_special(r, out, j->n);
-  }
+  if (in_pieces(r.width, j->n))
+    TT_TRY(tt__piece_sort(r, in, out, scratch, j->n, j->wide, NULL));
+  else
+    sort_by_keys(j, r, in, out, scratch);
+  special s = find_special(r, out, j->n);
   if (s.nan_lo < s.nan_hi) refill(r, in, out, s.nan_lo, s.nan_hi, true);
   if (s.zero_lo < s.zero_hi) refill(r, in, out, s.zero_lo, s.zero_hi, false);
   return TT_OK;
@@ -338,7 +346,7 @@ tt_code tt__sort_rows(tt_dtype t, const void *in, void *out, int64_t rows, int64
   bool over = false, complex = tt__is_complex(t);
   row_job j = {.t = t, .in = in, .out = out, .n = n, .descending = descending, .out_size = size};
   j.one = complex ? sort_complex_one : sort_one;
-  bool in_place = !complex && size >= 4 && tt__sort_has_vectors();
+  bool in_place = !complex && size >= 4 && tt__sort_has_vectors() && !in_pieces((int)size, n);
   j.scratch = bytes_for(n, complex ? 2 * sizeof(tt_sort_pair) : in_place ? 0 : size, &over);
   if (over) return tt__fail_memory(err, SIZE_MAX);
   return run_job(&j, rows, err);

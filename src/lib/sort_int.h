@@ -101,18 +101,32 @@ TT_HIDDEN tt_sort_pair *tt__radix_pair(tt_sort_pair *a, tt_sort_pair *tmp, int64
 TT_HIDDEN bool tt__sort_has_vectors(void);
 TT_HIDDEN void tt__vector_sort_u32(uint32_t *a, int64_t n);
 TT_HIDDEN void tt__vector_sort_u64(uint64_t *a, int64_t n);
+/*
+** In place: end[i] of `pivots` (a power of two less one) is the place behind the keys below pivot[i], which ascend, of
+** the keys [at, at + n). And keys as tt__keys_make and tt__keys_back have them.
+*/
+TT_HIDDEN void tt__vector_pieces_u32(uint32_t *a, int64_t at, int64_t n, const uint32_t *pivot, int pivots, int64_t *end);
+TT_HIDDEN void tt__vector_pieces_u64(uint64_t *a, int64_t at, int64_t n, const uint64_t *pivot, int pivots, int64_t *end);
+TT_HIDDEN void tt__vector_keys_u32(tt_key_rule r, const uint32_t *in, uint32_t *out, int64_t n);
+TT_HIDDEN void tt__vector_keys_u64(tt_key_rule r, const uint64_t *in, uint64_t *out, int64_t n);
+TT_HIDDEN void tt__vector_back_u32(tt_key_rule r, const uint32_t *in, uint32_t *out, int64_t n);
+TT_HIDDEN void tt__vector_back_u64(tt_key_rule r, const uint64_t *in, uint64_t *out, int64_t n);
 /* Sort as a processor without vectors does, for tests. */
 TT_HIDDEN void tt__sort_without_vectors(bool off);
 
 /*
-** Long rows of 4 and 8 bytes (sort_split.c). `scratch` is NULL on a processor with vectors; else n keys for sorting, n
-** words of 8 bytes for argsort. `moved` is n words of 8 bytes for keys of 4 bytes, n pairs for keys of 8. After
-** tt__split_sort NaNs are all one, and zeros lie by sign: the caller puts them in order.
+** A long row of 4 or 8 bytes (sort_pieces.c), on a processor with vectors; `scratch` is n keys. NaNs come out all one,
+** zeros by sign: the caller puts them in order.
+*/
+TT_HIDDEN tt_code tt__piece_sort(tt_key_rule r, const void *in, void *out, void *scratch, int64_t n, bool wide,
+                                 tt_error *err);
+
+/*
+** The places of a long row of 4 or 8 bytes (sort_split.c). `moved` is n words of 8 bytes for keys of 4, n pairs for
+** keys of 8; `scratch` n words, or NULL on a processor with vectors.
 */
 enum { TT_SPLIT_LEAST = 65536 };
 TT_HIDDEN bool tt__split_can(int width, int64_t n);
-TT_HIDDEN tt_code tt__split_sort(tt_key_rule r, const void *in, void *out, void *scratch, int64_t n, bool wide,
-                                 tt_error *err);
 TT_HIDDEN tt_code tt__split_argsort(tt_key_rule r, const void *in, int64_t *out, void *moved, void *scratch, int64_t n,
                                     bool wide, tt_error *err);
 

@@ -1,8 +1,7 @@
 /*
-** Long rows: one pass moves each element into one of up to 256 buckets of neighbouring keys, about equal in size, and
+** The places of long rows: one pass moves each key with its place into one of up to 256 buckets of neighbouring keys, about equal in size, and
 ** each bucket is then sorted in the cache by one thread. The buckets come from a histogram of all keys over 4096 cells
-** of the range that a sample spans, so neither skew nor outliers matter. The outcome is unique: keys are sorted by value,
-** places by key and place. It must not know what the keys stand for.
+** of the range that a sample spans, so neither skew nor outliers matter. The outcome is unique, by key and place. It must not know what the keys stand for.
 */
 #include "lib/sort_int.h"
 
@@ -32,9 +31,9 @@ struct split_job {
   int n_parts, buckets;
   uint8_t bucket_of[CELLS];
   int64_t start[BUCKETS + 1];
-  void *moved;   /* keys, words or pairs, by bucket */
-  void *out;     /* elements or places */
-  void *scratch; /* as large as `moved`; NULL where vectors sort */
+  void *moved;   /* words or pairs, by bucket */
+  void *out;     /* places */
+  void *scratch; /* n words; NULL where vectors sort */
 };
 
 static inline int cell_of(uint64_t key, uint64_t low, int shift) {
@@ -121,8 +120,6 @@ COUNT(64)
       }                                                                                                        \
     }                                                                                                          \
   }
-MOVE(key32, 32, uint32_t, k)
-MOVE(key64, 64, uint64_t, k)
 MOVE(word, 32, uint64_t, (uint64_t)k << 32 | (uint64_t)i)
 MOVE(pair, 64, tt_sort_pair, ((tt_sort_pair){k, (uint64_t)i}))
 #undef MOVE
@@ -139,28 +136,6 @@ static void sort_words(const split_job *j, uint64_t *words, int64_t n, uint64_t 
   uint64_t *sorted = tt__radix_u64(words, scratch, n, (tt_key_view){0, (any ^ all) >> 32 << 32}, false);
   if (sorted != words) memcpy(words, sorted, (size_t)n * sizeof *words);
 }
-
-#define FINISH_KEYS(BITS)                                                                                      \
-  static void finish_key##BITS(void *ctx, int64_t lo, int64_t hi, int worker) {                                \
-    split_job *j = ctx;                                                                                        \
-    (void)worker;                                                                                              \
-    for (int64_t b = lo; b < hi; b++) {                                                                        \
-      int64_t at = j->start[b], n = j->start[b + 1] - at;                                                      \
-      uint##BITS##_t *keys = (uint##BITS##_t *)j->moved + at, *out = (uint##BITS##_t *)j->out + at;            \
-      if (j->scratch) {                                                                                        \
-        uint64_t any = 0, all = UINT64_MAX;                                                                    \
-        for (int64_t i = 0; i < n; i++) any |= keys[i], all &= keys[i];                                        \
-        tt_key_view view = {0, any ^ (n ? all : any)};                                                         \
-        keys = tt__radix_u##BITS(keys, (uint##BITS##_t *)j->scratch + at, n, view, false);                     \
-      } else {                                                                                                 \
-        tt__vector_sort_u##BITS(keys, n);                                                                      \
-      }                                                                                                        \
-      if (n > 0) tt__keys_back(j->r, keys, out, n, false);                                                     \
-    }                                                                                                          \
-  }
-FINISH_KEYS(32)
-FINISH_KEYS(64)
-#undef FINISH_KEYS
 
 static void finish_words(void *ctx, int64_t lo, int64_t hi, int worker) {
   split_job *j = ctx;
@@ -218,7 +193,7 @@ static void finish_pairs(void *ctx, int64_t lo, int64_t hi, int worker) {
   }
 }
 
-/* ---- the entries */
+/* ---- the entry */
 
 bool tt__split_can(int width, int64_t n) { return width >= 4 && n >= TT_SPLIT_LEAST && n <= INT32_MAX; }
 
@@ -239,11 +214,6 @@ static tt_code run(split_job *j, bool wide, tt_pool_fn move, tt_pool_fn finish, 
     finish(j, 0, j->buckets, 0);
   tt__mem_free_data(j->parts, size);
   return TT_OK;
-}
-
-tt_code tt__split_sort(tt_key_rule r, const void *in, void *out, void *scratch, int64_t n, bool wide, tt_error *err) {
-  split_job j = {.r = r, .in = in, .n = n, .moved = out, .out = out, .scratch = scratch};
-  return r.width == 4 ? run(&j, wide, move_key32, finish_key32, err) : run(&j, wide, move_key64, finish_key64, err);
 }
 
 tt_code tt__split_argsort(tt_key_rule r, const void *in, int64_t *out, void *moved, void *scratch, int64_t n, bool wide,

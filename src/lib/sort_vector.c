@@ -21,7 +21,7 @@ void tt__sort_without_vectors(bool off) { vectors_off = off; }
 #define V4 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,bmi,bmi2,lzcnt,popcnt")))
 #define V4_INLINE V4 __attribute__((always_inline)) static inline
 
-enum { REGISTERS = 16, UNROLL = 8, MANY = 2048 };
+enum { REGISTERS = 16, UNROLL = 8, MANY = 2048, FEW = 64 };
 
 /* For each mask of eight lanes: the numbers of those in it, then of the others. */
 static const uint8_t lesser_first[256][8] = {
@@ -109,6 +109,8 @@ bool tt__sort_has_vectors(void) { return !vectors_off && tt__cpu_level() >= 4; }
   } while (0)
 
 #define KEY uint32_t
+#define TO_KEY tt_key32
+#define FROM_KEY tt_unkey32
 #define LANES 16
 #define MASK __mmask16
 #define NAME(x) x##_u32
@@ -123,6 +125,8 @@ bool tt__sort_has_vectors(void) { return !vectors_off && tt__cpu_level() >= 4; }
 #include "lib/sort_vector_body.h"
 
 #define KEY uint64_t
+#define TO_KEY tt_key64
+#define FROM_KEY tt_unkey64
 #define LANES 8
 #define MASK __mmask8
 #define NAME(x) x##_u64
@@ -136,18 +140,23 @@ bool tt__sort_has_vectors(void) { return !vectors_off && tt__cpu_level() >= 4; }
 #define VMASK_STORE _mm512_mask_storeu_epi64
 #include "lib/sort_vector_body.h"
 
-#else
+#else /* nothing calls these where tt__sort_has_vectors() is false */
 
 bool tt__sort_has_vectors(void) { return false; }
 
-void tt__vector_sort_u32(uint32_t *a, int64_t n) {
-  (void)a, (void)n;
-  assert(false);
-}
-
-void tt__vector_sort_u64(uint64_t *a, int64_t n) {
-  (void)a, (void)n;
-  assert(false);
-}
+#define NONE(BITS)                                                                                                     \
+  void tt__vector_sort_u##BITS(uint##BITS##_t *a, int64_t n) { (void)a, (void)n; }                                     \
+  void tt__vector_pieces_u##BITS(uint##BITS##_t *a, int64_t at, int64_t n, const uint##BITS##_t *pivot, int pivots,    \
+                                 int64_t *end) {                                                                       \
+    (void)a, (void)at, (void)n, (void)pivot, (void)pivots, (void)end;                                                  \
+  }                                                                                                                    \
+  void tt__vector_keys_u##BITS(tt_key_rule r, const uint##BITS##_t *in, uint##BITS##_t *out, int64_t n) {              \
+    (void)r, (void)in, (void)out, (void)n;                                                                             \
+  }                                                                                                                    \
+  void tt__vector_back_u##BITS(tt_key_rule r, const uint##BITS##_t *in, uint##BITS##_t *out, int64_t n) {              \
+    (void)r, (void)in, (void)out, (void)n;                                                                             \
+  }
+NONE(32)
+NONE(64)
 
 #endif

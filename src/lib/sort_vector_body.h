@@ -325,7 +325,19 @@ V4_INLINE int64_t NAME(partition_by)(KEY *a, int64_t n, KEY at, const int unroll
   return e.left - a;
 }
 
+static int64_t NAME(partition_few)(KEY *a, int64_t n, KEY at) {
+  int64_t less = 0;
+  for (int64_t i = 0; i < n; i++) {
+    KEY k = a[i];
+    a[i] = a[less];
+    a[less] = k;
+    less += k < at;
+  }
+  return less;
+}
+
 V4 static int64_t NAME(partition)(KEY *a, int64_t n, KEY at) {
+  if (n < FEW) return NAME(partition_few)(a, n, at);
   return n < MANY ? NAME(partition_by)(a, n, at, 2) : NAME(partition_by)(a, n, at, UNROLL);
 }
 
@@ -390,7 +402,33 @@ void NAME(tt__vector_sort)(KEY *a, int64_t n) {
   NAME(quick_sort)(a, n, n > 1 ? 2 * (64 - __builtin_clzll((uint64_t)n)) : 0);
 }
 
+/* Keys below pivot[i] lie before end[i], for `pivots` (one less than a power of two) ascending pivots. */
+V4 void NAME(tt__vector_pieces)(KEY *a, int64_t at, int64_t n, const KEY *pivot, int pivots, int64_t *end) {
+  int mid = pivots / 2;
+  int64_t less = NAME(partition)(a + at, n, pivot[mid]);
+  end[mid] = at + less;
+  if (mid == 0) return;
+  NAME(tt__vector_pieces)(a, at, less, pivot, mid, end);
+  NAME(tt__vector_pieces)(a, at + less, n - less, pivot + mid + 1, mid, end + mid + 1);
+}
+
+V4 void NAME(tt__vector_keys)(tt_key_rule r, const KEY *in, KEY *out, int64_t n) {
+  if (r.inf)
+    for (int64_t i = 0; i < n; i++) out[i] = TO_KEY(in[i], r);
+  else
+    for (int64_t i = 0; i < n; i++) out[i] = TO_KEY(in[i], r);
+}
+
+V4 void NAME(tt__vector_back)(tt_key_rule r, const KEY *in, KEY *out, int64_t n) {
+  if (r.inf)
+    for (int64_t i = 0; i < n; i++) out[i] = FROM_KEY(in[i], r);
+  else
+    for (int64_t i = 0; i < n; i++) out[i] = FROM_KEY(in[i], r);
+}
+
 #undef KEY
+#undef TO_KEY
+#undef FROM_KEY
 #undef LANES
 #undef MASK
 #undef NAME
