@@ -147,6 +147,8 @@ static tt_code sort_one(const row_job *j, const char *in, char *out, void *scrat
   tt_key_rule r = tt__key_rule(j->t, j->descending, false);
   if (in_pieces(r.width, j->n))
     TT_TRY(tt__piece_sort(r, in, out, scratch, j->n, j->wide, NULL));
+  else if (tt__count_can(r.width, j->n))
+    TT_TRY(tt__count_sort(r, in, out, j->n, j->wide, NULL));
   else
     sort_by_keys(j, r, in, out, scratch);
   special s = find_special(r, out, j->n);
@@ -242,11 +244,10 @@ static tt_code argsort_one(const row_job *j, const char *in, char *out, void *sc
   int64_t n = j->n, *place = (int64_t *)out;
   pack_job pack = {.r = r, .in = in};
   bool small = n <= UINT32_MAX;
-  if (tt__split_can(r.width, n)) {
-    void *more = tt__sort_has_vectors() ? NULL : (char *)scratch + (size_t)n * pair_or_word(r.width, n);
-    return tt__split_argsort(r, in, place, scratch, more, n, j->wide, NULL);
-  }
-  tt_sort_pair *a = scratch, *tmp = a + n;
+  if (small && r.width == 4 && in_pieces(4, n)) return tt__piece_argsort(r, in, place, scratch, n, j->wide, NULL);
+  tt_sort_pair *pairs = scratch;
+  uint64_t *words = tt__sort_has_vectors() ? NULL : (uint64_t *)(pairs + n);
+  if (tt__split_can(r.width, n)) return tt__split_argsort(r, in, place, pairs, words, n, j->wide, NULL);
   tt_key_span span = tt__keys_make(r, in, scratch, n, j->wide);
   uint64_t vary = span.any ^ span.all;
   if (r.width == 8 && vary) pack.shift = __builtin_ctzll(vary);
@@ -255,9 +256,9 @@ static tt_code argsort_one(const row_job *j, const char *in, char *out, void *sc
     argsort_words(pack, place, scratch, n, ones_below((span.max - span.min) >> pack.shift), j->wide);
     return TT_OK;
   }
-  pack.out = a;
+  pack.out = pairs;
   run_wide(j->wide, n, pack_pairs, &pack);
-  pack_job unpack = {.in = tt__radix_pair(a, tmp, n, tt__key_view(span), j->wide), .out = place};
+  pack_job unpack = {.in = tt__radix_pair(pairs, pairs + n, n, tt__key_view(span), j->wide), .out = place};
   run_wide(j->wide, n, unpack_pairs, &unpack);
   return TT_OK;
 }
@@ -346,7 +347,7 @@ tt_code tt__sort_rows(tt_dtype t, const void *in, void *out, int64_t rows, int64
   bool over = false, complex = tt__is_complex(t);
   row_job j = {.t = t, .in = in, .out = out, .n = n, .descending = descending, .out_size = size};
   j.one = complex ? sort_complex_one : sort_one;
-  bool in_place = !complex && size >= 4 && tt__sort_has_vectors() && !in_pieces((int)size, n);
+  bool in_place = size >= 4 ? tt__sort_has_vectors() && !in_pieces((int)size, n) : tt__count_can((int)size, n);
   j.scratch = bytes_for(n, complex ? 2 * sizeof(tt_sort_pair) : in_place ? 0 : size, &over);
   if (over) return tt__fail_memory(err, SIZE_MAX);
   return run_job(&j, rows, err);

@@ -114,6 +114,10 @@ TT_HIDDEN void tt__vector_back_u64(tt_key_rule r, const uint64_t *in, uint64_t *
 /* Sort as a processor without vectors does, for tests. */
 TT_HIDDEN void tt__sort_without_vectors(bool off);
 
+/* A row of 1 or 2 bytes that is not short (sort_count.c); NaNs and zeros as tt__piece_sort leaves them. */
+TT_HIDDEN bool tt__count_can(int width, int64_t n);
+TT_HIDDEN tt_code tt__count_sort(tt_key_rule r, const void *in, void *out, int64_t n, bool wide, tt_error *err);
+
 /*
 ** A long row of 4 or 8 bytes (sort_pieces.c), on a processor with vectors; `scratch` is n keys. NaNs come out all one,
 ** zeros by sign: the caller puts them in order.
@@ -121,14 +125,17 @@ TT_HIDDEN void tt__sort_without_vectors(bool off);
 TT_HIDDEN tt_code tt__piece_sort(tt_key_rule r, const void *in, void *out, void *scratch, int64_t n, bool wide,
                                  tt_error *err);
 
+/* The places of a long row of keys of 4 bytes, fewer than 2^32; `scratch` is n words of 8 bytes. */
+TT_HIDDEN tt_code tt__piece_argsort(tt_key_rule r, const void *in, int64_t *out, void *scratch, int64_t n, bool wide,
+                                    tt_error *err);
+
 /*
-** The places of a long row of 4 or 8 bytes (sort_split.c). `moved` is n words of 8 bytes for keys of 4, n pairs for
-** keys of 8; `scratch` n words, or NULL on a processor with vectors.
+** The places of a long row of keys of 8 bytes (sort_split.c). `moved` is n pairs; `scratch` n words of 8 bytes, or
+** NULL on a processor with vectors.
 */
-enum { TT_SPLIT_LEAST = 65536 };
 TT_HIDDEN bool tt__split_can(int width, int64_t n);
-TT_HIDDEN tt_code tt__split_argsort(tt_key_rule r, const void *in, int64_t *out, void *moved, void *scratch, int64_t n,
-                                    bool wide, tt_error *err);
+TT_HIDDEN tt_code tt__split_argsort(tt_key_rule r, const void *in, int64_t *out, tt_sort_pair *moved, uint64_t *scratch,
+                                    int64_t n, bool wide, tt_error *err);
 
 /* How many elements a thread should get at least; below it a second thread does not pay. */
 #define TT_SORT_GRAIN 32768

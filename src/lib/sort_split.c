@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/pool.h"
 
-enum { CELL_BITS = 12, CELLS = 1 << CELL_BITS, BUCKETS = 256, MAX_PARTS = 32, SAMPLE = 512, LEAST_BUCKET = 4096 };
+enum { CELL_BITS = 12, CELLS = 1 << CELL_BITS, BUCKETS = 256, MAX_PARTS = 32, SAMPLE = 512, LEAST_BUCKET = 4096, LEAST = 65536 };
 
 /* A stretch of the input, counted and moved by one thread. */
 typedef struct part {
@@ -22,7 +22,7 @@ typedef struct part {
 typedef struct split_job split_job;
 struct split_job {
   tt_key_rule r;
-  const void *in;
+  const uint64_t *in;
   int64_t n;
   uint64_t low; /* the least key of the sample */
   int shift;    /* of (key - low), to cells */
@@ -31,9 +31,9 @@ struct split_job {
   int n_parts, buckets;
   uint8_t bucket_of[CELLS];
   int64_t start[BUCKETS + 1];
-  void *moved;   /* words or pairs, by bucket */
-  void *out;     /* places */
-  void *scratch; /* n words; NULL where vectors sort */
+  tt_sort_pair *moved; /* by bucket */
+  int64_t *out;
+  uint64_t *scratch; /* NULL where vectors sort */
 };
 
 static inline int cell_of(uint64_t key, uint64_t low, int shift) {
@@ -82,47 +82,39 @@ static void choose_buckets(split_job *j) {
   }
 }
 
-/* Count the cells of a part's elements, and move them: MAKE makes what is moved of a key and its place. */
-#define COUNT(BITS)                                                                                            \
-  static void count_##BITS(void *ctx, int64_t lo, int64_t hi, int worker) {                                    \
-    split_job *j = ctx;                                                                                        \
-    const uint##BITS##_t *in = j->in;                                                                          \
-    const tt_key_rule r = j->r;                                                                                \
-    const uint64_t low = j->low;                                                                               \
-    const int shift = j->shift;                                                                                \
-    (void)worker;                                                                                              \
-    for (int64_t p = lo; p < hi; p++) {                                                                        \
-      uint32_t *cell = j->parts[p].cell;                                                                       \
-      int64_t from = p * j->part_size, to = from + j->part_size < j->n ? from + j->part_size : j->n;           \
-      memset(cell, 0, sizeof j->parts[p].cell);                                                                \
-      for (int64_t i = from; i < to; i++) cell[cell_of(tt_key##BITS(in[i], r), low, shift)]++;                 \
-    }                                                                                                          \
-  }
-COUNT(32)
-COUNT(64)
-#undef COUNT
+static int64_t part_end(const split_job *j, int64_t p) {
+  return (p + 1) * j->part_size < j->n ? (p + 1) * j->part_size : j->n;
+}
 
-#define MOVE(NAME, BITS, T, MAKE)                                                                              \
-  static void move_##NAME(void *ctx, int64_t lo, int64_t hi, int worker) {                                     \
-    split_job *j = ctx;                                                                                        \
-    const uint##BITS##_t *in = j->in;                                                                          \
-    const tt_key_rule r = j->r;                                                                                \
-    const uint64_t low = j->low;                                                                               \
-    const int shift = j->shift;                                                                                \
-    T *to = j->moved;                                                                                          \
-    (void)worker;                                                                                              \
-    for (int64_t p = lo; p < hi; p++) {                                                                        \
-      int64_t *place = j->parts[p].place;                                                                      \
-      int64_t from = p * j->part_size, end = from + j->part_size < j->n ? from + j->part_size : j->n;          \
-      for (int64_t i = from; i < end; i++) {                                                                   \
-        uint##BITS##_t k = tt_key##BITS(in[i], r);                                                             \
-        to[place[j->bucket_of[cell_of(k, low, shift)]]++] = MAKE;                                              \
-      }                                                                                                        \
-    }                                                                                                          \
+static void count_parts(void *ctx, int64_t lo, int64_t hi, int worker) {
+  split_job *j = ctx;
+  const tt_key_rule r = j->r;
+  const uint64_t low = j->low;
+  const int shift = j->shift;
+  (void)worker;
+  for (int64_t p = lo; p < hi; p++) {
+    uint32_t *cell = j->parts[p].cell;
+    int64_t end = part_end(j, p);
+    memset(cell, 0, sizeof j->parts[p].cell);
+    for (int64_t i = p * j->part_size; i < end; i++) cell[cell_of(tt_key64(j->in[i], r), low, shift)]++;
   }
-MOVE(word, 32, uint64_t, (uint64_t)k << 32 | (uint64_t)i)
-MOVE(pair, 64, tt_sort_pair, ((tt_sort_pair){k, (uint64_t)i}))
-#undef MOVE
+}
+
+static void move_parts(void *ctx, int64_t lo, int64_t hi, int worker) {
+  split_job *j = ctx;
+  const tt_key_rule r = j->r;
+  const uint64_t low = j->low;
+  const int shift = j->shift;
+  tt_sort_pair *to = j->moved;
+  (void)worker;
+  for (int64_t p = lo; p < hi; p++) {
+    int64_t *place = j->parts[p].place, end = part_end(j, p);
+    for (int64_t i = p * j->part_size; i < end; i++) {
+      uint64_t k = tt_key64(j->in[i], r);
+      to[place[j->bucket_of[cell_of(k, low, shift)]]++] = (tt_sort_pair){k, (uint64_t)i};
+    }
+  }
+}
 
 /* ---- buckets */
 
@@ -135,18 +127,6 @@ static void sort_words(const split_job *j, uint64_t *words, int64_t n, uint64_t 
   for (int64_t i = 0; i < n; i++) any |= words[i], all &= words[i];
   uint64_t *sorted = tt__radix_u64(words, scratch, n, (tt_key_view){0, (any ^ all) >> 32 << 32}, false);
   if (sorted != words) memcpy(words, sorted, (size_t)n * sizeof *words);
-}
-
-static void finish_words(void *ctx, int64_t lo, int64_t hi, int worker) {
-  split_job *j = ctx;
-  (void)worker;
-  for (int64_t b = lo; b < hi; b++) {
-    int64_t at = j->start[b], n = j->start[b + 1] - at;
-    uint64_t *words = (uint64_t *)j->moved + at;
-    int64_t *out = (int64_t *)j->out + at;
-    sort_words(j, words, n, j->scratch ? (uint64_t *)j->scratch + at : NULL);
-    for (int64_t i = 0; i < n; i++) out[i] = (int64_t)(words[i] & UINT32_MAX);
-  }
 }
 
 static bool pair_before(const tt_sort_pair *a, const tt_sort_pair *b) {
@@ -175,7 +155,7 @@ static void finish_pairs(void *ctx, int64_t lo, int64_t hi, int worker) {
   (void)worker;
   for (int64_t b = lo; b < hi; b++) {
     int64_t at = j->start[b], n = j->start[b + 1] - at;
-    const tt_sort_pair *pair = (tt_sort_pair *)j->moved + at;
+    const tt_sort_pair *pair = j->moved + at;
     uint64_t *w = (uint64_t *)j->out + at, min = UINT64_MAX, max = 0;
     for (int64_t i = 0; i < n; i++) {
       min = pair[i].key < min ? pair[i].key : min;
@@ -184,7 +164,7 @@ static void finish_pairs(void *ctx, int64_t lo, int64_t hi, int worker) {
     if (n == 0) continue;
     int bits = max > min ? 64 - __builtin_clzll(max - min) : 0, shift = bits > 32 ? bits - 32 : 0;
     for (int64_t i = 0; i < n; i++) w[i] = (pair[i].key - min) >> shift << 32 | (uint64_t)i;
-    sort_words(j, w, n, j->scratch ? (uint64_t *)j->scratch + at : NULL);
+    sort_words(j, w, n, j->scratch ? j->scratch + at : NULL);
     for (int64_t i = 0, k; shift && i < n; i = k) {
       for (k = i + 1; k < n && w[k] >> 32 == w[i] >> 32;) k++;
       if (k - i > 1) order_ties(pair, w + i, k - i);
@@ -195,29 +175,25 @@ static void finish_pairs(void *ctx, int64_t lo, int64_t hi, int worker) {
 
 /* ---- the entry */
 
-bool tt__split_can(int width, int64_t n) { return width >= 4 && n >= TT_SPLIT_LEAST && n <= INT32_MAX; }
+bool tt__split_can(int width, int64_t n) { return width == 8 && n >= LEAST && n <= INT32_MAX; }
 
-static tt_code run(split_job *j, bool wide, tt_pool_fn move, tt_pool_fn finish, tt_error *err) {
-  int threads = wide && !tt__pool_inside() ? tt__pool_size() : 1;
-  j->n_parts = threads < MAX_PARTS ? threads : MAX_PARTS;
-  j->part_size = (j->n + j->n_parts - 1) / j->n_parts;
-  size_t size = (size_t)j->n_parts * sizeof *j->parts;
-  j->parts = tt__mem_alloc_data(size);
-  if (!j->parts) return tt__fail_memory(err, size);
-  choose_cells(j);
-  tt__pool_run(j->n_parts, 1, j->r.width == 4 ? count_32 : count_64, j);
-  choose_buckets(j);
-  tt__pool_run(j->n_parts, 1, move, j);
-  if (wide)
-    tt__pool_run(j->buckets, 1, finish, j);
-  else
-    finish(j, 0, j->buckets, 0);
-  tt__mem_free_data(j->parts, size);
-  return TT_OK;
-}
-
-tt_code tt__split_argsort(tt_key_rule r, const void *in, int64_t *out, void *moved, void *scratch, int64_t n, bool wide,
-                          tt_error *err) {
+tt_code tt__split_argsort(tt_key_rule r, const void *in, int64_t *out, tt_sort_pair *moved, uint64_t *scratch, int64_t n,
+                          bool wide, tt_error *err) {
   split_job j = {.r = r, .in = in, .n = n, .moved = moved, .out = out, .scratch = scratch};
-  return r.width == 4 ? run(&j, wide, move_word, finish_words, err) : run(&j, wide, move_pair, finish_pairs, err);
+  int threads = wide && !tt__pool_inside() ? tt__pool_size() : 1;
+  j.n_parts = threads < MAX_PARTS ? threads : MAX_PARTS;
+  j.part_size = (n + j.n_parts - 1) / j.n_parts;
+  size_t size = (size_t)j.n_parts * sizeof *j.parts;
+  j.parts = tt__mem_alloc_data(size);
+  if (!j.parts) return tt__fail_memory(err, size);
+  choose_cells(&j);
+  tt__pool_run(j.n_parts, 1, count_parts, &j);
+  choose_buckets(&j);
+  tt__pool_run(j.n_parts, 1, move_parts, &j);
+  if (wide)
+    tt__pool_run(j.buckets, 1, finish_pairs, &j);
+  else
+    finish_pairs(&j, 0, j.buckets, 0);
+  tt__mem_free_data(j.parts, size);
+  return TT_OK;
 }
