@@ -27,7 +27,9 @@ static tt_array *stacked(tt_calc *c, const tt_value *v) {
       }
       if (!whole) return NULL;
       if (a->rank + 1 != whole->rank || memcmp(tt__array_len(a), len + 1, sizeof *len * a->rank) != 0)
-        return tt__calc_fail(c, TT_EVALUE, "setting an array element with a sequence. The requested array has an inhomogeneous shape after 1 dimensions.");
+        return tt__calc_fail(c, TT_EVALUE,
+                             "setting an array element with a sequence. The requested array has an inhomogeneous shape "
+                             "after 1 dimensions.");
       tt_array *part = tt__calc_slice(c, whole, 0, i, 1, 1);
       if (!tt__calc_set(c, part, tt_v_array(a))) return NULL;
     }
@@ -44,22 +46,34 @@ tt_array *tt__value_as_array(tt_calc *c, const tt_value *v) {
 }
 
 tt_array *tt__arg_array(tt_calc *c, const tt_call_frame *f, int k) {
-  if (k >= f->narg || f->arg[k].tag == TT_V_MISSING) return tt__calc_fail(c, TT_ETYPE, "missing required argument %d", k + 1);
+  if (k >= f->narg || f->arg[k].tag == TT_V_MISSING)
+    return tt__calc_fail(c, TT_ETYPE, "missing required argument %d", k + 1);
   return tt__value_as_array(c, &f->arg[k]);
 }
 
 static bool int_of(tt_calc *c, const tt_value *v, int64_t *out) {
   tt_value item;
-  if (v->tag == TT_V_ARRAY && v->as.array->size == 1 && (tt__is_int((tt_dtype)v->as.array->dtype) || v->as.array->dtype == TT_BOOL)) {
+  if (v->tag == TT_V_ARRAY && v->as.array->size == 1 &&
+      (tt__is_int((tt_dtype)v->as.array->dtype) || v->as.array->dtype == TT_BOOL)) {
     if ((c->code = tt_item(v->as.array, &item, c->err)) != TT_OK) return false;
     v = &item;
   }
   switch (v->tag) {
-    case TT_V_INT: *out = v->as.i; return true;
-    case TT_V_BOOL: *out = v->as.b; return true;
-    case TT_V_UINT: tt__calc_fail(c, TT_EOVERFLOW, "Python int too large to convert to C long"); return false;
-    case TT_V_FLOAT: tt__calc_fail(c, TT_ETYPE, "'float' object cannot be interpreted as an integer"); return false;
-    default: tt__calc_fail(c, TT_ETYPE, "an integer is required"); return false;
+    case TT_V_INT:
+      *out = v->as.i;
+      return true;
+    case TT_V_BOOL:
+      *out = v->as.b;
+      return true;
+    case TT_V_UINT:
+      tt__calc_fail(c, TT_EOVERFLOW, "Python int too large to convert to C long");
+      return false;
+    case TT_V_FLOAT:
+      tt__calc_fail(c, TT_ETYPE, "'float' object cannot be interpreted as an integer");
+      return false;
+    default:
+      tt__calc_fail(c, TT_ETYPE, "an integer is required");
+      return false;
   }
 }
 
@@ -81,14 +95,17 @@ double tt__arg_float(tt_calc *c, const tt_call_frame *f, int k, double fallback)
   return c->code == TT_OK ? s.f64 : fallback;
 }
 
-bool tt__arg_bool(tt_calc *c, const tt_call_frame *f, int k, bool fallback) { return tt__arg_int(c, f, k, fallback) != 0; }
+bool tt__arg_bool(tt_calc *c, const tt_call_frame *f, int k, bool fallback) {
+  return tt__arg_int(c, f, k, fallback) != 0;
+}
 
 tt_dtype tt__arg_dtype(tt_calc *c, const tt_call_frame *f, int k, tt_dtype fallback) {
   if (c->code != TT_OK || !tt__arg_given(f, k)) return fallback;
   const tt_value *v = &f->arg[k];
   if (v->tag == TT_V_DTYPE) return v->as.dtype;
   tt_dtype t = v->tag == TT_V_STRING ? tt__dtype_named(v->as.s) : TT_DTYPE_NONE;
-  if (t == TT_DTYPE_NONE) tt__calc_fail(c, TT_ETYPE, "data type '%s' not understood", v->tag == TT_V_STRING ? v->as.s : "?");
+  if (t == TT_DTYPE_NONE)
+    tt__calc_fail(c, TT_ETYPE, "data type '%s' not understood", v->tag == TT_V_STRING ? v->as.s : "?");
   return t;
 }
 
@@ -104,13 +121,16 @@ int tt__arg_ints(tt_calc *c, const tt_call_frame *f, int k, int64_t *out, int mo
   const tt_value *v = &f->arg[k];
   if (v->tag == TT_V_ARRAY && v->as.array->rank == 1) { /* a shape or axes in an array */
     tt_array *a = tt__calc_cast(c, v->as.array, TT_I64);
-    if (a && a->size <= most) c->code = tt_read(a, out, sizeof *out * (size_t)most, c->err);
-    else tt__calc_fail(c, TT_EVALUE, "too many values: %lld", (long long)v->as.array->size);
+    if (a && a->size <= most)
+      c->code = tt_read(a, out, sizeof *out * (size_t)most, c->err);
+    else
+      tt__calc_fail(c, TT_EVALUE, "too many values: %lld", (long long)v->as.array->size);
     return c->code == TT_OK ? (int)a->size : 0;
   }
   if (v->tag != TT_V_TUPLE) return int_of(c, v, out) ? 1 : 0;
   if (v->as.tuple.n > most) {
-    tt__calc_fail(c, TT_EVALUE, "maximum supported dimension for an ndarray is currently 64, found %lld", (long long)v->as.tuple.n);
+    tt__calc_fail(c, TT_EVALUE, "maximum supported dimension for an ndarray is currently 64, found %lld",
+                  (long long)v->as.tuple.n);
     return 0;
   }
   for (int64_t i = 0; i < v->as.tuple.n; i++)
@@ -144,14 +164,16 @@ tt_array *tt__arg_out(tt_calc *c, const tt_call_frame *f, int k, tt_array *resul
   if (!result || c->code != TT_OK || !tt__arg_given(f, k)) return result;
   if (f->arg[k].tag != TT_V_ARRAY) return tt__calc_fail(c, TT_ETYPE, "return arrays must be of ArrayType");
   tt_array *out = f->arg[k].as.array;
-  if (out->rank != result->rank || memcmp(tt__array_len(out), tt__array_len(result), sizeof(int64_t) * out->rank) != 0) {
+  if (out->rank != result->rank ||
+      memcmp(tt__array_len(out), tt__array_len(result), sizeof(int64_t) * out->rank) != 0) {
     char have[200], want[200];
     tt__shape_text(out->rank, tt__array_len(out), have, sizeof have);
     tt__shape_text(result->rank, tt__array_len(result), want, sizeof want);
     return tt__calc_fail(c, TT_EVALUE, "output array has wrong shape: expected %s, got %s", want, have);
   }
   if (!tt__can_cast_same_kind((tt_dtype)result->dtype, (tt_dtype)out->dtype))
-    return tt__calc_fail(c, TT_ETYPE, "Cannot cast output from dtype('%s') to dtype('%s') with casting rule 'same_kind'",
+    return tt__calc_fail(c, TT_ETYPE,
+                         "Cannot cast output from dtype('%s') to dtype('%s') with casting rule 'same_kind'",
                          tt__dtypes[result->dtype].name, tt__dtypes[out->dtype].name);
   return tt__calc_set(c, out, tt_v_array(result)) ? out : NULL;
 }

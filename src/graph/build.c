@@ -255,7 +255,9 @@ static tt_code find_shape(frame *f, const tt_apply_options *o, tt_error *err) {
     if (f->rank) memcpy(f->len, len[lead], (size_t)f->rank * sizeof(int64_t));
     return TT_OK;
   }
+  int64_t size;
   TT_TRY(tt__shape_broadcast(n, rank, len, &f->rank, f->len, err));
+  TT_TRY(tt__shape_size(f->rank, f->len, f->types.result, &size, err));
   tt_array *out = more[0];
   if (!out || (out->rank == f->rank && memcmp(out->dim, f->len, (size_t)f->rank * sizeof(int64_t)) == 0)) return TT_OK;
   char have[256], want[256];

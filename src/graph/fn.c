@@ -14,8 +14,10 @@ tt_code tt__fn_run(tt_call_frame *f, tt_array *(*body)(tt_calc *c, tt_call_frame
   tt_calc c = {.err = err ? err : &local};
   tt_array *a = body(&c, f);
   if (c.code == TT_OK && f->nout == 0) {
-    if (a) tt__fn_give(&c, f, a);
-    else tt__calc_fail(&c, TT_EINTERNAL, "a function gave no result");
+    if (a)
+      tt__fn_give(&c, f, a);
+    else
+      tt__calc_fail(&c, TT_EINTERNAL, "a function gave no result");
   }
   if (c.code != TT_OK)
     while (f->nout > 0) tt__array_release(f->out[--f->nout]);

@@ -60,11 +60,14 @@ static tt_value number(tt_calc *c, const tt_call_frame *f, int k, int64_t fallba
   return v;
 }
 
-static double as_double(const tt_value *v) { return v->tag == TT_V_INT ? (double)v->as.i : v->tag == TT_V_UINT ? (double)v->as.u : v->as.f; }
+static double as_double(const tt_value *v) {
+  return v->tag == TT_V_INT ? (double)v->as.i : v->tag == TT_V_UINT ? (double)v->as.u : v->as.f;
+}
 
 static tt_array *arange(tt_calc *c, tt_call_frame *f) {
   bool one = !tt__arg_given(f, 1);
-  tt_value start = one ? tt_v_int(0) : number(c, f, 0, 0), stop = number(c, f, one ? 0 : 1, 0), step = number(c, f, 2, 1);
+  tt_value start = one ? tt_v_int(0) : number(c, f, 0, 0), stop = number(c, f, one ? 0 : 1, 0),
+           step = number(c, f, 2, 1);
   if (c->code != TT_OK) return NULL;
   bool whole = start.tag == TT_V_INT && stop.tag == TT_V_INT && step.tag == TT_V_INT;
   tt_dtype type = tt__arg_dtype(c, f, 3, whole ? TT_I64 : TT_F64);

@@ -45,8 +45,10 @@ static tt_array *fold(tt_calc *c, tt_red red, tt_array *a, uint64_t axes, bool k
     if (axes >> d & 1) order[n++] = d;
   for (int i = 0; i < n; i++) {
     int64_t l = tt__array_len(a)[order[i]];
-    if (i < kept) len[i] = l, outer *= l;
-    else row *= l;
+    if (i < kept)
+      len[i] = l, outer *= l;
+    else
+      row *= l;
   }
   for (int d = 0; d < a->rank; d++) keep[d] = axes >> d & 1 ? 1 : tt__array_len(a)[d];
   int64_t flat[2] = {outer, row};
@@ -94,7 +96,10 @@ static tt_array *extreme(tt_calc *c, tt_call_frame *f, tt_red red, tt_op op) {
   bool is_masked = tt__arg_given(f, at.where) && !(f->arg[at.where].tag == TT_V_BOOL && f->arg[at.where].as.b);
   const char *name = red == TT_RED_MAX ? "maximum" : "minimum";
   if (!start && is_masked)
-    return tt__calc_fail(c, TT_EVALUE, "reduction operation '%s' does not have an identity, so to use a where mask one has to specify 'initial'", name);
+    return tt__calc_fail(
+        c, TT_EVALUE,
+        "reduction operation '%s' does not have an identity, so to use a where mask one has to specify 'initial'",
+        name);
   if (!start && points(a, axes) == 0)
     return tt__calc_fail(c, TT_EVALUE, "zero-size array to reduction operation %s which has no identity", name);
   if (start) a = masked(c, f, at.where, a, f->arg[at.initial]);
@@ -103,8 +108,10 @@ static tt_array *extreme(tt_calc *c, tt_call_frame *f, tt_red red, tt_op op) {
     int64_t len[TT_MAX_RANK];
     int n = 0;
     for (int d = 0; d < a->rank; d++) {
-      if (!(axes >> d & 1)) len[n++] = tt__array_len(a)[d];
-      else if (keep) len[n++] = 1;
+      if (!(axes >> d & 1))
+        len[n++] = tt__array_len(a)[d];
+      else if (keep)
+        len[n++] = 1;
     }
     return tt__arg_out(c, f, at.out, tt__calc_full(c, (tt_dtype)a->dtype, n, len, f->arg[at.initial]));
   }
@@ -136,7 +143,8 @@ static tt_array *position(tt_calc *c, tt_call_frame *f, tt_red red) {
   if (!a) return NULL;
   uint64_t axes = tt__arg_axes(c, f, 1, a->rank);
   if (points(a, axes) == 0)
-    return tt__calc_fail(c, TT_EVALUE, "attempt to get %s of an empty sequence", red == TT_RED_ARGMAX ? "argmax" : "argmin");
+    return tt__calc_fail(c, TT_EVALUE, "attempt to get %s of an empty sequence",
+                         red == TT_RED_ARGMAX ? "argmax" : "argmin");
   return tt__arg_out(c, f, 2, fold(c, red, a, axes, tt__arg_bool(c, f, 3, false)));
 }
 
@@ -154,7 +162,8 @@ TT_HANDLER(count_nonzero)
 /* ---- moments */
 
 /* How many elements go into each mean: a number, or, with a mask, an array. */
-static tt_array *divide_by_count(tt_calc *c, const tt_call_frame *f, int where, tt_array *a, tt_array *s, uint64_t axes, bool keep, double less) {
+static tt_array *divide_by_count(tt_calc *c, const tt_call_frame *f, int where, tt_array *a, tt_array *s, uint64_t axes,
+                                 bool keep, double less) {
   if (!s) return NULL;
   bool is_masked = tt__arg_given(f, where) && !(f->arg[where].tag == TT_V_BOOL && f->arg[where].as.b);
   if (!is_masked) {
@@ -194,10 +203,13 @@ static tt_array *variance(tt_calc *c, tt_call_frame *f, bool root) {
   tt_dtype type = moment_type(c, f, a);
   tt_array *w = tt__calc_cast(c, a, is_half(type) ? TT_F32 : type);
   tt_array *m = tt__arg_given(f, 7) ? tt__arg_array(c, f, 7) : NULL;
-  if (!m) m = divide_by_count(c, f, 6, a, tt__calc_reduce(c, TT_RED_SUM, masked(c, f, 6, w, tt_v_int(0)), axes, true), axes, true, 0);
+  if (!m)
+    m = divide_by_count(c, f, 6, a, tt__calc_reduce(c, TT_RED_SUM, masked(c, f, 6, w, tt_v_int(0)), axes, true), axes,
+                        true, 0);
   tt_array *d = tt__calc_op2(c, TT_SUB, w, m);
   if (d && tt__is_complex((tt_dtype)d->dtype)) {
-    tt_array *re = tt__calc_op1(c, TT_SQUARE, tt__calc_op1(c, TT_REAL, d)), *im = tt__calc_op1(c, TT_SQUARE, tt__calc_op1(c, TT_IMAG, d));
+    tt_array *re = tt__calc_op1(c, TT_SQUARE, tt__calc_op1(c, TT_REAL, d)),
+             *im = tt__calc_op1(c, TT_SQUARE, tt__calc_op1(c, TT_IMAG, d));
     d = tt__calc_op2(c, TT_ADD, re, im);
   } else {
     d = tt__calc_op1(c, TT_SQUARE, d);

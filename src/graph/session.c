@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "base/lock.h"
+#include "base/log.h"
 #include "base/os.h"
+#include "graph/print.h"
 
 tt_ledger tt__ledger;
 __thread uint32_t tt__session_line;
@@ -96,11 +98,19 @@ static tt_evaluate_fn evaluator;
 
 void tt__session_set_evaluator(tt_evaluate_fn fn) { evaluator = fn; }
 
+/* TUTTI_DEBUG=graph */
+static void show(tt_node *const *node, int n) {
+  tt_str text = {0};
+  if (tt__graph_print(node, n, &text)) tt__log_artefact(TT_LOG_GRAPH, "to evaluate", text.data);
+  tt__str_free(&text);
+}
+
 tt_code tt__evaluate(tt_node *const *node, int n, tt_error *err) {
   int k = 0;
   while (k < n && node[k]->op == TT_N_BUFFER) k++;
   if (k == n) return TT_OK;
   if (!evaluator) return tt__fail(err, TT_EINTERNAL, "no evaluator is registered");
+  if (tt__log_on(TT_LOG_GRAPH)) show(node, n);
   return evaluator(node, n, err);
 }
 

@@ -120,6 +120,43 @@ TEST(nothing_runs_until_somebody_looks) {
   tt__slab_trim();
 }
 
+TEST(pending_bytes_are_accounted) {
+  tt_array *a = range1(TT_F64, 100), *b = apply(TT_SQRT, tt_v_array(a), tt_v_int(0)), *v = get(b, slice(0, 50, 1));
+  tt__session_lock();
+  int64_t before = tt__session_pending_bytes;
+  CHECK(before >= 800);
+  OK(tt__set(b, &(tt_value){.tag = TT_V_ELLIPSIS}, &(tt_value){.tag = TT_V_INT}, &err)); /* a constant is no work */
+  CHECK_INT(tt__session_pending_bytes, before - 800);
+  tt__session_unlock();
+  drop(v);
+  drop(b);
+  drop(a);
+  CHECK_INT(tt__session_pending_bytes, 0);
+  tt__slab_trim();
+}
+
+TEST(sizes_are_checked) {
+  int64_t big = INT64_C(1) << 40;
+  tt_array *one = range1(TT_F64, 1), *row = NULL, *column = NULL, *out = NULL;
+  OK(tt_broadcast_to(one, 1, &big, &row, &err));
+  OK(tt_broadcast_to(one, 2, (int64_t[]){big, 1}, &column, &err));
+  tt_value v[2] = {tt_v_array(row), tt_v_array(column)};
+  FAILS(tt_apply(TT_ADD, v, 2, NULL, &out, &err), TT_EVALUE,
+        "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.");
+  tt_value none[64];
+  for (int k = 0; k < 64; k++) none[k] = (tt_value){.tag = TT_V_NONE};
+  CHECK_INT(tt_get(one, pair(none, 64), &out, &err), TT_EINDEX); /* 65 axes */
+  tt_array *deep = get(one, pair(none, 63)), *sum = apply(TT_ADD, tt_v_array(deep), tt_v_array(deep));
+  CHECK_INT(tt_array_rank(sum), 64);
+  CHECK(checksum(sum) == 0);
+  drop(sum);
+  drop(deep);
+  drop(column);
+  drop(row);
+  drop(one);
+  tt__slab_trim();
+}
+
 TEST(writes_through_views_are_seen_by_all) {
   tt_array *a = range(TT_I64, 2, (int64_t[]){2, 3}), *t = NULL, *row = get(a, tt_v_int(1));
   OK(tt_transpose(a, NULL, &t, &err));
