@@ -92,22 +92,12 @@ static bool is_same_block(tt_node *a, int rank, const int64_t *len, const int64_
   return true;
 }
 
-/* Whether the view reads exactly what the STORE node wrote. */
-static bool reads_back(tt_node *store, int rank, const int64_t *len, const int64_t *step, int64_t off) {
-  tt_node *value = store->src[1];
-  if (store->attr.off != off || value->rank != rank) return false;
-  for (int k = 0; k < rank; k++)
-    if (value->dim[k] != len[k] || (len[k] != 1 && tt__node_step(store)[k] != step[k])) return false;
-  return true;
-}
-
 tt_node *tt__node_view(tt_node *a, int rank, const int64_t *len, const int64_t *step, int64_t off, tt_error *err) {
   if (is_same_block(a, rank, len, step, off)) return tt__node_retain(a);
   int64_t size = 1;
   for (int k = 0; k < rank; k++) size *= len[k];
   if (size == 0) return tt__node_const((tt_dtype)a->dtype, (tt_scalar){.bits = {0, 0}}, rank, len, err);
   if (a->op == TT_N_CONST) return tt__node_const((tt_dtype)a->dtype, a->attr.scalar, rank, len, err);
-  if (a->op == TT_N_STORE && reads_back(a, rank, len, step, off)) return tt__node_retain(a->src[1]);
   int64_t through[TT_MAX_RANK], start;
   if (a->op == TT_N_VIEW && compose(a, rank, len, step, off, through, &start)) {
     a = a->src[0];

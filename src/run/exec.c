@@ -22,6 +22,7 @@
 #define TILE 64
 #define CHECK_NS 50000000
 #define MOST_BUFFERS 64
+#define MOST_REDUCTIONS 64
 
 /* ---- interrupts */
 
@@ -157,7 +158,7 @@ static tt_code launch_chunks(job *j, const tt_launch *launch, tt_kargs *args, tt
   size_t size = (size_t)all * 8, total = size * 2 * (size_t)k->nred;
   char *memory = tt__mem_alloc_data(total);
   if (!memory) return tt__fail_memory(err, total);
-  void *partial[2 * 64];
+  void *partial[2 * MOST_REDUCTIONS];
   for (int i = 0; i < 2 * k->nred; i++) partial[i] = memory + (size_t)i * size;
   args->partial = partial;
   tt__pool_run(l->outer * j->npartial, 1, run_chunks, j);
@@ -189,8 +190,10 @@ static tt_code launch_tiles(job *j, const tt_launch *launch, bool alone, tt_erro
 }
 
 tt_code tt__exec_launch(const tt_launch *launch, const tt_kargs *bound, tt_kernel_fn fn, bool can_stop, tt_error *err) {
+  static void *const nothing[2 * MOST_REDUCTIONS]; /* kernels fetch their pointers before they know whether they use them */
   const tt_kernel *k = launch->unit->kernel;
   tt_kargs args = *bound;
+  args.partial = args.scratch = nothing;
   job j = {.unit = launch->unit, .fn = fn, .args = &args, .caller = pthread_self(), .can_stop = can_stop};
   j.checked_ns = 0;
   j.npartial = args.npartial = chunks_of_row(k, launch->lowered);
@@ -198,7 +201,7 @@ tt_code tt__exec_launch(const tt_launch *launch, const tt_kargs *bound, tt_kerne
   bool alone = launch->points * j.unit->weight < ALONE_WORK || k->serial || tt__pool_size() == 1;
   if (!alone) j.checked_ns = tt__clock_ns();
   bool few = tiles(&j) < 4 * tt__pool_size();
-  if (!alone && few && j.npartial > 1 && k->nphase == 1 && !stores_in_row(k) && k->nred <= 64)
+  if (!alone && few && j.npartial > 1 && k->nphase == 1 && !stores_in_row(k) && k->nred <= MOST_REDUCTIONS)
     TT_TRY(launch_chunks(&j, launch, &args, err));
   else
     TT_TRY(launch_tiles(&j, launch, alone, err));

@@ -100,7 +100,12 @@ tt_code tt__unit_of(tt_kernel *k, tt_unit **out, tt_error *err) {
     if (!text.failed && text.data) tt__log_artefact(TT_LOG_KERNEL, "kernel", text.data);
     tt__str_free(&text);
   }
-  if (tt__unit_tier != 0) atomic_store(&u->fn, tt__compile_peek(k));
+  if (tt__unit_tier != 0) {
+    tt_kernel_fn fn = tt__compile_peek(k);
+    atomic_store(&u->fn, fn);
+    if (fn) TT_COUNT(cache_hits, 1);
+    else TT_COUNT(cache_misses, 1);
+  }
   *out = u;
   return TT_OK;
 }

@@ -42,9 +42,12 @@ static bool has_row(const tt_space *s) {
   return false;
 }
 
-/* With a row, an operand is read in several phases, after stores of earlier ones: nothing happens in place. */
+/*
+** With a row, an operand is read in several phases, after stores of earlier ones; with several results, one may be
+** stored before another has read: nothing happens in place then.
+*/
 static void prove_memory(tt_fuser *f) {
-  bool rows = has_row(&f->space);
+  bool rows = has_row(&f->space) || f->nroot > 1;
   for (int r = 0; r < f->nroot; r++) {
     tt_proot *root = &f->root[r];
     if (root->base >= 0) {
@@ -56,9 +59,7 @@ static void prove_memory(tt_fuser *f) {
     for (int i = 0; i < f->noperand && !rows && root->donor < 0; i++) {
       const tt_node *o = f->walk->node[f->operand[i].node];
       if (f->operand[i].write || o->size != n->size || tt__dtype_size(o->dtype) != tt__dtype_size(n->dtype)) continue;
-      bool taken = false;
-      for (int q = 0; q < f->nroot; q++) taken |= f->root[q].donor == i || f->root[q].base == f->operand[i].node;
-      if (!taken && reads_only_at(f, i, f->root_map[r])) root->donor = (int16_t)i;
+      if (reads_only_at(f, i, f->root_map[r])) root->donor = (int16_t)i;
     }
   }
 }

@@ -308,7 +308,7 @@ static int visit_reduce(tt_fuser *f, int32_t idx, const tt_map *map, bool at_roo
     f->space = before;
     return can ? -1 : need(f, idx, "its view is not affine here");
   }
-  int v = visit(f, n->src[0]->slot, &through);
+  int v = ++f->nreduce > TT_FUSE_REDUCE ? TOO_MANY : visit(f, n->src[0]->slot, &through);
   if (v == TOO_MANY) return full(f, idx);
   if (v < 0) return v;
   tt_pinst inst = {.op = TT_P_REDUCE, .dtype = n->dtype, .red = n->attr.reduce.red, .ref = -1, .src = {(int16_t)v, -1, -1}};
@@ -473,7 +473,7 @@ static bool add_root(tt_fuser *f, int32_t idx) {
 
 tt_fuse_result tt__fuse_roots(tt_fuser *f, const int32_t *root, int nroot) {
   for (int i = 0; i < f->nmemo; i++) f->memo_head[f->memo[i].node] = -1;
-  f->ninst = f->naccess = f->noperand = f->nliteral = f->nmemo = f->nroot = 0;
+  f->ninst = f->naccess = f->nreduce = f->noperand = f->nliteral = f->nmemo = f->nroot = 0;
   f->dep = f->need = -1;
   f->split.axis = -1;
   f->serial = false;

@@ -10,6 +10,7 @@
 #define TT_FUSE_ACCESS 96
 #define TT_FUSE_OPERAND 32
 #define TT_FUSE_LITERAL 16
+#define TT_FUSE_REDUCE 24 /* twice as many in real arithmetic */
 #define TT_FUSE_ROOT 16
 #define TT_FUSE_SPLIT 8
 #define TT_FUSE_MEMO 1024
@@ -60,7 +61,7 @@ typedef struct tt_fuser {
   tt_poperand operand[TT_FUSE_OPERAND];
   tt_scalar literal[TT_FUSE_LITERAL];
   tt_memo memo[TT_FUSE_MEMO];
-  int ninst, naccess, noperand, nliteral, nmemo;
+  int ninst, naccess, nreduce, noperand, nliteral, nmemo;
   int32_t dep;  /* the latest step whose result is read, -1 */
   bool serial;  /* scatters */
   /* how it ended */

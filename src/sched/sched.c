@@ -58,14 +58,20 @@ static void cut_seen(tt_fuser *f) {
   }
 }
 
-static bool cut_computed_twice(tt_fuser *f) {
+/* Only the topmost of such values: what lies below it is then computed once. */
+static bool cut_computed_twice(tt_fuser *f, uint8_t *below) {
   bool any = false;
-  for (int i = 0; i < f->walk->n; i++) {
+  memset(below, 0, (size_t)f->walk->n);
+  for (int i = f->walk->n - 1; i >= 0; i--) {
     const tt_node *n = f->walk->node[i];
-    if (f->uses[i] < 2 || f->cut[i]) continue;
-    if (n->op != TT_N_REDUCE && !(is_elementwise(n) && f->weight[i] >= TWICE_WEIGHT)) continue;
-    f->cut[i] = 1;
-    any = true;
+    bool twice = f->uses[i] >= 2 && !f->cut[i] && n->op != TT_N_BUFFER &&
+                 (n->op == TT_N_REDUCE || (is_elementwise(n) && f->weight[i] >= TWICE_WEIGHT));
+    if (twice && !below[i]) {
+      f->cut[i] = 1;
+      any = true;
+    }
+    if ((twice || below[i]) && n->op != TT_N_BUFFER)
+      for (int k = 0; k < n->nsrc; k++) below[n->src[k]->slot] = 1;
   }
   return any;
 }
@@ -300,12 +306,13 @@ tt_code tt__schedule(const tt_walk *walk, const tt_sched_options *options, tt_pl
   f->reduces = tt__arena_alloc(&arena, n);
   f->uses = tt__arena_alloc(&arena, n);
   f->memo_head = tt__arena_alloc(&arena, n * sizeof *f->memo_head);
-  if (!f->cut || !f->step_of || !f->weight || !f->reduces || !f->uses || !f->memo_head) goto done;
+  uint8_t *below = tt__arena_alloc(&arena, n);
+  if (!below || !f->cut || !f->step_of || !f->weight || !f->reduces || !f->uses || !f->memo_head) goto done;
   for (int t = 0; t < walk->ntarget; t++) f->cut[walk->target[t]] = 1;
   cut_seen(f);
   for (int round = 0; round < ROUNDS; round++) {
     code = schedule_once(s);
-    if (code != TT_OK || !cut_computed_twice(f)) break;
+    if (code != TT_OK || !cut_computed_twice(f, below)) break;
   }
   tt__arena_free(&f->scratch);
 done:
