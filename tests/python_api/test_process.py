@@ -60,6 +60,7 @@ print("done")
     assert r.stdout == "done\n", r.stderr
 
 
+@pytest.mark.timing
 def test_import_is_quick_and_lean():
     r = python("""
         import sys, time
