@@ -102,6 +102,24 @@ static void count_uses(tt_fuser *f, int by) {
   }
 }
 
+/* A kernel too long for its own root is cut in the middle of its longest operand, so that a chain becomes equal pieces.
+ */
+static int32_t halfway(const tt_fuser *f, int32_t idx) {
+  int32_t at = idx;
+  for (int deep = 0; deep < TT_FUSE_INST / 4; deep++) {
+    const tt_node *n = f->walk->node[at];
+    int32_t next = -1;
+    for (int k = 0; k < n->nsrc; k++) {
+      const tt_node *src = n->src[k];
+      bool computed = is_elementwise(src) && f->step_of[src->slot] < 0 && !f->cut[src->slot];
+      if (computed && src->slot > next) next = src->slot;
+    }
+    if (next < 0) break;
+    at = next;
+  }
+  return at;
+}
+
 /* Fuse the roots into one step, bringing what they need into memory on the way. */
 static tt_code fuse_alone(scheduler *s, int32_t idx) {
   tt_fuser *f = &s->f;
@@ -109,13 +127,19 @@ static tt_code fuse_alone(scheduler *s, int32_t idx) {
   f->why = "asked for";
   for (;;) {
     switch (tt__fuse_roots(f, &idx, 1)) {
-      case TT_FUSE_OK: return TT_OK;
-      case TT_FUSE_NOMEM: return no_memory(s);
-      case TT_FUSE_SPLIT_AXIS: f->cutting[f->ncutting++] = f->split; break;
-      case TT_FUSE_REFUSE: return tt__fail(s->err, TT_EINTERNAL, "sched: node %d cannot be expressed as a kernel", idx);
+      case TT_FUSE_OK:
+        return TT_OK;
+      case TT_FUSE_NOMEM:
+        return no_memory(s);
+      case TT_FUSE_SPLIT_AXIS:
+        f->cutting[f->ncutting++] = f->split;
+        break;
+      case TT_FUSE_REFUSE:
+        return tt__fail(s->err, TT_EINTERNAL, "sched: node %d cannot be expressed as a kernel", idx);
       case TT_FUSE_NEED: {
         int32_t needed = f->need;
         const char *why = f->why;
+        if (needed == idx) needed = halfway(f, idx);
         if (needed == idx) return tt__fail(s->err, TT_EINTERNAL, "sched: node %d needs itself", idx);
         tt_split cutting[TT_FUSE_SPLIT];
         int ncutting = f->ncutting;
@@ -317,8 +341,10 @@ tt_code tt__schedule(const tt_walk *walk, const tt_sched_options *options, tt_pl
   tt__arena_free(&f->scratch);
 done:
   if (code == TT_ENOMEM) tt__fail(err, TT_ENOMEM, "out of memory while planning");
-  if (code == TT_OK) *out = plan;
-  else tt__plan_free(plan);
+  if (code == TT_OK)
+    *out = plan;
+  else
+    tt__plan_free(plan);
   tt__arena_free(&arena);
   return code;
 }

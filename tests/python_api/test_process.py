@@ -214,6 +214,15 @@ print((x[0, 0] + 1).item())
     assert r.stdout == "interrupted True\n1.5\n", (r.stdout, r.stderr)
 
 
+@pytest.mark.parametrize("n", [255, 256, 257, 513, 3000])
+def test_long_chains(n):
+    a = b = tt.array([1.0, 2.0])
+    for _ in range(n):
+        a = a + 1
+        b = b * 1.0 + tt.array([1.0, 1.0])
+    assert a.tolist() == b.tolist() == [n + 1, n + 2]
+
+
 # ---- leaks
 
 
