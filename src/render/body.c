@@ -127,14 +127,15 @@ static void put_index(const tt_emit *e, int a, uint8_t scope, char *out, size_t 
     snprintf(out, size, "y0 + l");
     return;
   }
-  char base = row && e->k->mode != TT_MODE_MAP ? 'r' : 'o';
+  char base = row && e->k->mode != TT_MODE_MAP ? 'r' : 'o', far[48] = "";
+  if (e->ahead) snprintf(far, sizeof far, " + %d * rs%d", e->ahead, a);
   uint8_t lane = region_has_lane(e, scope) ? acc->lane : TT_LANE_NONE;
   if (lane == TT_LANE_NONE)
-    snprintf(out, size, "%c%d", base, a);
+    snprintf(out, size, "%c%d%s", base, a, far);
   else if (lane == TT_LANE_UNIT)
-    snprintf(out, size, "%c%d + l", base, a);
+    snprintf(out, size, "%c%d%s + l", base, a, far);
   else
-    snprintf(out, size, "%c%d + l * s%d", base, a, a);
+    snprintf(out, size, "%c%d%s + l * s%d", base, a, far, a);
 }
 
 static void put_load(tt_emit *e, int i, const char *index) {
@@ -182,23 +183,30 @@ static void put_reduce(tt_emit *e, int i) {
     tt__emit_line(e, "a%d[w] = tt_%s_%s(a%d[w], v%d);", i, word, suffix, i, s);
     return;
   }
-  const char *at = e->k->mode == TT_MODE_ROW ? "y0 + l" : "y";
+  char at[32];
+  snprintf(at, sizeof at, e->k->mode == TT_MODE_ROW ? "y0 + l" : "y + %d", e->ahead);
   tt__emit_line(e, "const int t%d = (b%d[w] < 0) | tt_%s_%s(a%d[w], v%d);", i, i, word, suffix, i, s);
   tt__emit_line(e, "a%d[w] = t%d ? v%d : a%d[w];", i, i, s, i);
   tt__emit_line(e, "b%d[w] = t%d ? %s : b%d[w];", i, i, at, i);
+}
+
+/* "v1, v2". */
+static void put_operands(const tt_kinst *q, char *out, size_t size) {
+  size_t n = 0;
+  for (int s = 0; s < 3 && q->src[s] >= 0; s++)
+    n += (size_t)snprintf(out + n, size - n, "%sv%d", s ? ", " : "", q->src[s]);
 }
 
 static void put_elementwise(tt_emit *e, int i) {
   const tt_kinst *q = &e->k->inst[i];
   const char *type = tt__type_word(q->dtype), *from = tt__dtypes[q->from].suffix;
   char args[48] = "";
-  size_t n = 0;
-  for (int s = 0; s < 3 && q->src[s] >= 0; s++)
-    n += (size_t)snprintf(args + n, sizeof args - n, "%sv%d", s ? ", " : "", q->src[s]);
+  put_operands(q, args, sizeof args);
   if (q->op == TT_K_ROUND)
     tt__emit_line(e, "const %s v%d = tt_round_%s_f32(%s);", type, i, from, args);
   else if (q->op != TT_CAST)
-    tt__emit_line(e, "const %s v%d = tt_%s_%s(%s);", type, i, tt__ops[q->op].lower, from, args);
+    tt__emit_line(e, "const %s v%d = tt_%s%s_%s(%s);", type, i, e->near ? "near_" : "", tt__ops[q->op].lower, from,
+                  args);
   else if (q->from == q->dtype)
     tt__emit_line(e, "const %s v%d = %s;", type, i, args);
   else
@@ -246,29 +254,121 @@ void tt__emit_uniform(tt_emit *e, tt_region r) {
     if (tt__emit_in_region(e, r, i) && e->uniform[i]) put_inst(e, i);
 }
 
-/* COL: what another loop left in a block array becomes a plain value here, once a body. */
+/* ---- stages */
+
+static bool has_lanes_in(const tt_emit *e, tt_region r, int i) { return tt__emit_in_region(e, r, i) && !e->uniform[i]; }
+
+/* Ops that have a short form for arguments that are not far out (prelude.h: tt_far_, tt_near_; vm_loops.c: HAS_FAR). */
+static bool has_far(const tt_kinst *q) {
+  if (q->from != TT_F32 && q->from != TT_F64) return false;
+  switch (q->op) {
+    case TT_SIN:
+    case TT_COS:
+    case TT_TAN:
+    case TT_FMOD:
+    case TT_MOD:
+    case TT_FLOORDIV:
+      return true;
+    default:
+      return false;
+  }
+}
+
+static bool is_costly(const tt_kinst *q) { return q->op < TT_OP_COUNT && (tt__ops[q->op].flags & TT_OPF_SLOW); }
+
+bool tt__emit_is_slow(const tt_emit *e, tt_region r) {
+  for (int i = 0; i < e->k->ninst; i++)
+    if (has_lanes_in(e, r, i) && is_costly(&e->k->inst[i])) return true;
+  return false;
+}
+
+/* Instruction `i` is in `stage`: its operands of other stages travel through arrays. */
+static void set_stage(tt_emit *e, tt_region r, int i, int stage) {
+  e->stage[i] = (uint8_t)stage;
+  for (int s = 0; s < 3; s++) {
+    int j = e->k->inst[i].src[s];
+    if (j >= 0 && has_lanes_in(e, r, j) && e->stage[j] != stage) e->crosses[j] = true;
+  }
+}
+
+int tt__emit_split(tt_emit *e, tt_region r) {
+  const tt_kernel *k = e->k;
+  int stage = 0;
+  bool slow = false, any = false, alone = false; /* what the stage at hand holds */
+  for (int i = 0; i < k->ninst; i++) {
+    e->crosses[i] = false;
+    if (!has_lanes_in(e, r, i)) continue;
+    const tt_kinst *q = &k->inst[i];
+    if (e->apart && q->op == TT_K_REDUCE) continue;
+    bool far = !k->serial && has_far(q), costly = !k->serial && is_costly(q);
+    if (stage < UINT8_MAX - 1 && (alone || (far && any) || (costly && slow))) {
+      stage++;
+      slow = false;
+    }
+    any = true;
+    alone = far;
+    slow |= costly;
+    set_stage(e, r, i, stage);
+  }
+  if (!e->apart) return stage + 1;
+  for (int i = 0; i < k->ninst; i++)
+    if (has_lanes_in(e, r, i) && k->inst[i].op == TT_K_REDUCE) set_stage(e, r, i, stage + 1);
+  return stage + 2;
+}
+
+int tt__emit_far(const tt_emit *e, tt_region r, int stage) {
+  int far = -1;
+  for (int i = 0; i < e->k->ninst; i++) {
+    if (!has_lanes_in(e, r, i) || e->stage[i] != stage) continue;
+    if (far >= 0) return -1; /* it shares the last stage there can be */
+    if (e->k->serial || !has_far(&e->k->inst[i])) return -1;
+    far = i;
+  }
+  return far;
+}
+
+void tt__emit_stage_arrays(tt_emit *e, const char *lanes) {
+  for (int i = 0; i < e->k->ninst; i++)
+    if (e->crosses[i]) tt__emit_line(e, "%s z%d[%s];", tt__type_word(e->k->inst[i].dtype), i, lanes);
+}
+
+/* What another loop left in a block array becomes a plain value here, once a body. */
 static void fetch_sources(tt_emit *e, tt_region r, int i) {
   for (int s = 0; s < 3; s++) {
     int j = e->k->inst[i].src[s];
-    if (j < 0 || e->seen[j]) continue;
+    if (j < 0 || e->seen[j] || e->uniform[j]) continue;
     const tt_kinst *src = &e->k->inst[j];
-    bool result = src->op == TT_K_REDUCE;
-    if (!result && (e->uniform[j] || tt__emit_in_region(e, r, j))) continue;
-    char from = !result ? 'x' : tt__red_is_arg(src->red) ? 'g' : 'f';
-    tt__emit_line(e, "const %s v%d = %c%d[w];", tt__type_word(src->dtype), j, from, j);
+    char from;
+    if (src->op == TT_K_REDUCE)
+      from = e->k->mode == TT_MODE_ROW ? 0 : tt__red_is_arg(src->red) ? 'g' : 'f';
+    else if (tt__emit_in_region(e, r, j))
+      from = e->stage[j] == e->stage[i] ? 0 : 'z';
+    else
+      from = 'x';
+    const char *at = from == 'z' ? e->at : "w";
+    if (from) tt__emit_line(e, "const %s v%d = %c%d[%s];", tt__type_word(src->dtype), j, from, j, at);
     e->seen[j] = true;
   }
 }
 
-void tt__emit_lanes(tt_emit *e, tt_region r) {
-  bool col = e->k->mode == TT_MODE_COL;
+void tt__emit_stage(tt_emit *e, tt_region r, int stage) {
   memset(e->seen, 0, (size_t)e->k->ninst * sizeof *e->seen);
   for (int i = 0; i < e->k->ninst; i++) {
-    if (!tt__emit_in_region(e, r, i) || e->uniform[i]) continue;
-    if (col) fetch_sources(e, r, i);
+    if (!has_lanes_in(e, r, i) || e->stage[i] != stage) continue;
+    fetch_sources(e, r, i);
     put_inst(e, i);
     if (e->kept[i]) tt__emit_line(e, "x%d[w] = v%d;", i, i);
+    if (e->crosses[i]) tt__emit_line(e, "z%d[w] = v%d;", i, i);
   }
+}
+
+void tt__emit_is_far(tt_emit *e, tt_region r, int i) {
+  const tt_kinst *q = &e->k->inst[i];
+  char args[48] = "";
+  memset(e->seen, 0, (size_t)e->k->ninst * sizeof *e->seen);
+  fetch_sources(e, r, i);
+  put_operands(q, args, sizeof args);
+  tt__emit_line(e, "far |= tt_far_%s_%s(%s);", tt__ops[q->op].lower, tt__dtypes[q->from].suffix, args);
 }
 
 /* ---- reductions */

@@ -27,6 +27,7 @@ typedef struct tt_dialect {
   const char *off;         /* the array of access offsets */
   const char *step;        /* the array of access steps */
   const char *independent; /* a line before a loop whose turns do not depend on each other */
+  const char *unrolled;    /* a line before a short loop of constant count: keep its arrays in registers; or NULL */
   const char *inbounds;    /* printf: access %d of buffer %d may touch index %s; records the fault when not */
   uint32_t lacks;          /* bit t: the dialect has no type t */
 } tt_dialect;

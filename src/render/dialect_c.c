@@ -8,8 +8,10 @@
 static const char after[] =
     "#ifdef __clang__\n"
     "#define TT_INDEPENDENT _Pragma(\"clang loop vectorize(assume_safety)\")\n"
+    "#define TT_UNROLLED\n"
     "#else\n"
     "#define TT_INDEPENDENT _Pragma(\"GCC ivdep\")\n"
+    "#define TT_UNROLLED _Pragma(\"GCC unroll 16\")\n"
     "#endif\n"
     "typedef union {\n"
     "  tt_b8 b8; tt_i8 i8; tt_i16 i16; tt_i32 i32; tt_i64 i64; tt_u8 u8; tt_u16 u16; tt_u32 u32; tt_u64 u64;\n"
@@ -54,6 +56,7 @@ const tt_dialect tt__dialect_c = {
     .off = "args->off",
     .step = "args->step",
     .independent = "TT_INDEPENDENT",
+    .unrolled = "TT_UNROLLED",
     .inbounds = "TT_INBOUNDS(%d, %d, %s)",
     .lacks = 1u << TT_C64 | 1u << TT_C128,
 };

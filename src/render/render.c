@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "render/render_int.h"
 
+enum { STAGE_LANES = 256, COL_AHEAD = 4 };
 enum { BLOCK_MAX = 1024, BLOCK_MIN = 64, BLOCK_BYTES = 24 * 1024 }; /* COL: lanes of a block; its arrays stay in L1 */
 
 void tt__render_name(const tt_kernel *k, char name[TT_RENDER_NAME]) {
@@ -138,25 +139,97 @@ static void open_walk(tt_emit *e, const tt_walk *w, const char *from) {
   put_place(e, w, "tt_i64 ");
 }
 
-/* One step on: an addition an access, and a fresh start where an axis wraps. */
-static void next_walk(tt_emit *e, const tt_walk *w) {
-  if (w->count == 0) return;
+/* `by` steps along the last axis: an addition an access. */
+static void step_walk(tt_emit *e, const tt_walk *w, int by) {
   char c = w->name;
   for (int a = 0; a < e->k->naccess; a++)
-    if (walk_has(e, w, a)) tt__emit_line(e, "%c%d += %cs%d;", c, a, c, a);
-  tt__emit_open(e, "if (++%ci[%d] == %cn)", c, w->count - 1, c);
+    if (walk_has(e, w, a)) tt__emit_line(e, "%c%d += %d * %cs%d;", c, a, by, c, a);
+}
+
+/* A fresh start where the last axis, counted up by `count`, has come to its end. */
+static void wrap_walk(tt_emit *e, const tt_walk *w, const char *count) {
+  char c = w->name;
+  tt__emit_open(e, "if (%s%ci[%d] == %cn)", count, c, w->count - 1, c);
   tt__emit_line(e, "tt_carry(len + %d, %d, %ci);", w->first, w->count, c);
   put_place(e, w, "");
   tt__emit_close(e);
 }
 
+static void next_walk(tt_emit *e, const tt_walk *w) {
+  if (w->count == 0) return;
+  step_walk(e, w, 1);
+  wrap_walk(e, w, "++");
+}
+
 /* ---- loops over lanes */
 
-static void put_lane_loop(tt_emit *e, tt_region r, const char *loop, const char *lane) {
+static const char block_loop[] = "for (tt_i64 w = 0; w < m; w++)", block_lane[] = "const tt_i64 l = l0 + w;";
+
+static void put_stage_loop(tt_emit *e, tt_region r, int stage, const char *loop, const char *lane) {
   if (tt__emit_is_independent(e, r)) tt__emit_line(e, "%s", e->d->independent);
   tt__emit_open(e, "%s", loop);
   if (lane[0]) tt__emit_line(e, "%s", lane);
-  tt__emit_lanes(e, r);
+  tt__emit_stage(e, r, stage);
+  tt__emit_close(e);
+}
+
+/* Both forms of a stage, chosen by a look at the block. */
+static void put_far_stage(tt_emit *e, tt_region r, int stage, int far, const char *loop, const char *lane) {
+  tt__emit_block(e);
+  tt__emit_line(e, "tt_u32 far = 0;");
+  tt__emit_line(e, "%s", e->d->independent);
+  tt__emit_open(e, "%s", loop);
+  tt__emit_is_far(e, r, far);
+  tt__emit_close(e);
+  tt__emit_open(e, "if (far == 0)");
+  e->near = true;
+  put_stage_loop(e, r, stage, loop, lane);
+  e->near = false;
+  e->indent--;
+  tt__emit_open(e, "} else");
+  put_stage_loop(e, r, stage, loop, lane);
+  tt__emit_close(e);
+  tt__emit_close(e);
+}
+
+/* A loop over the 64 accumulators. */
+static void put_group_loop(tt_emit *e, tt_region r, int stage, const char *lane) {
+  if (e->d->unrolled) tt__emit_line(e, "%s", e->d->unrolled);
+  put_stage_loop(e, r, stage, "for (tt_i64 w = 0; w < 64; w++)", lane);
+}
+
+/* The first `count` stages, each with its loop over w. */
+static void put_stages(tt_emit *e, tt_region r, int count, const char *loop, const char *lane) {
+  for (int s = 0; s < count; s++) {
+    int far = tt__emit_far(e, r, s);
+    if (far < 0)
+      put_stage_loop(e, r, s, loop, lane);
+    else
+      put_far_stage(e, r, s, far, loop, lane);
+  }
+}
+
+/* All stages over a block of at most `lanes`. */
+static void put_block_loops(tt_emit *e, tt_region r, const char *loop, const char *lane, const char *lanes) {
+  int stages = tt__emit_split(e, r);
+  tt__emit_block(e);
+  tt__emit_stage_arrays(e, lanes);
+  put_stages(e, r, stages, loop, lane);
+  tt__emit_close(e);
+}
+
+/* All lanes of [from, to). */
+static void put_lane_loops(tt_emit *e, tt_region r, const char *from, const char *to) {
+  char loop[96];
+  if (tt__emit_split(e, r) == 1) {
+    snprintf(loop, sizeof loop, "for (tt_i64 l = %s; l < %s; l++)", from, to);
+    put_stage_loop(e, r, 0, loop, "");
+    return;
+  }
+  tt__emit_open(e, "for (tt_i64 l0 = %s; l0 < %s; l0 += %d)", from, to, STAGE_LANES);
+  tt__emit_line(e, "const tt_i64 m = tt_min(%d, %s - l0);", STAGE_LANES, to);
+  snprintf(loop, sizeof loop, "%d", STAGE_LANES);
+  put_block_loops(e, r, block_loop, block_lane, loop);
   tt__emit_close(e);
 }
 
@@ -166,7 +239,7 @@ static void put_map(tt_emit *e) {
   open_walk(e, &outer, "lo");
   tt__emit_open(e, "for (tt_i64 at = lo; at < hi; at++)");
   tt__emit_uniform(e, body);
-  if (tt__emit_has_lanes(e, body)) put_lane_loop(e, body, "for (tt_i64 l = lane_lo; l < lane_hi; l++)", "");
+  if (tt__emit_has_lanes(e, body)) put_lane_loops(e, body, "lane_lo", "lane_hi");
   next_walk(e, &outer);
   tt__emit_close(e);
 }
@@ -189,7 +262,7 @@ static void open_accumulators(tt_emit *e, int phase, const char *lanes) {
     bool arg = tt__red_is_arg(q->red);
     tt__emit_line(e, "%s a%d[%s];", tt__type_word(q->from), i, lanes);
     if (arg) tt__emit_line(e, "tt_i64 b%d[%s];", i, lanes);
-    tt__emit_open(e, "for (int w = 0; w < %s; w++)", lanes);
+    tt__emit_open(e, "for (tt_i64 w = 0; w < %s; w++)", lanes);
     tt__emit_line(e, "a%d[w] = %s;", i, tt__red_identity(q->red, (tt_dtype)q->from));
     if (arg) tt__emit_line(e, "b%d[w] = -1;", i);
     tt__emit_close(e);
@@ -207,17 +280,22 @@ static void put_combine(tt_emit *e, int i, const char *x, const char *xi, const 
     tt__emit_line(e, "%s = tt_%s_%s(%s, %s);", x, word, suffix, x, y);
 }
 
-/* The 64 accumulators of a ROW chunk become one, in element 0. */
+/*
+** The 64 accumulators of a ROW chunk become one, in element 0. Lanes beyond the length of a line still hold
+** the identity and need no folding in: short rows skip the wide rounds.
+*/
 static void fold_accumulators(tt_emit *e, int phase) {
   FOR_REDUCE(e, phase, i) {
     char x[32], xi[32], y[32], yi[32];
     snprintf(x, sizeof x, "a%d[w]", i);
     snprintf(xi, sizeof xi, "b%d[w]", i);
-    snprintf(y, sizeof y, "a%d[w + h]", i);
-    snprintf(yi, sizeof yi, "b%d[w + h]", i);
-    tt__emit_open(e, "for (int h = %d; h; h >>= 1) for (int w = 0; w < h; w++)", TT_LANES / 2);
-    put_combine(e, i, x, xi, y, yi);
-    tt__emit_close(e);
+    for (int h = TT_LANES / 2; h; h /= 2) {
+      snprintf(y, sizeof y, "a%d[w + %d]", i, h);
+      snprintf(yi, sizeof yi, "b%d[w + %d]", i, h);
+      tt__emit_open(e, "if (nlane > %d) for (tt_i64 w = 0; w < %d; w++)", h, h);
+      put_combine(e, i, x, xi, y, yi);
+      tt__emit_close(e);
+    }
   }
 }
 
@@ -291,15 +369,47 @@ static void put_chunk_bounds(tt_emit *e) {
 
 /* ---- ROW */
 
-/* The lanes of one line of a reducing phase: whole groups of 64 with a constant count, so that accumulators
-** stay in registers, then the rest. */
+/*
+** The lanes of one line of a reducing phase: whole groups of 64 with a constant count, so that accumulators
+** stay in registers, then the rest.
+*/
 static void put_row_groups(tt_emit *e, tt_region r) {
-  tt__emit_open(e, "for (; j + %d <= j1; j += %d)", TT_LANES, TT_LANES);
-  char loop[64];
-  snprintf(loop, sizeof loop, "for (int w = 0; w < %d; w++)", TT_LANES);
-  put_lane_loop(e, r, loop, "const tt_i64 l = j + w;");
+  tt__emit_split(e, r);
+  tt__emit_open(e, "for (; j + 64 <= j1; j += 64)");
+  put_group_loop(e, r, 0, "const tt_i64 l = j + w;");
   tt__emit_close(e);
-  put_lane_loop(e, r, "for (int w = 0; j + w < j1; w++)", "const tt_i64 l = j + w;");
+  put_stage_loop(e, r, 0, "for (tt_i64 w = 0; j + w < j1; w++)", "const tt_i64 l = j + w;");
+}
+
+/*
+** The same where the body is costly: it is written once, in loops over a block, and its values are folded in
+** from arrays afterwards.
+*/
+static void put_row_blocks(tt_emit *e, tt_region r) {
+  char lanes[16];
+  snprintf(lanes, sizeof lanes, "%d", STAGE_LANES);
+  e->apart = true;
+  int last = tt__emit_split(e, r) - 1;
+  tt__emit_open(e, "for (; j < j1; j += %d)", STAGE_LANES);
+  tt__emit_line(e, "const tt_i64 m = tt_min(%d, j1 - j);", STAGE_LANES);
+  tt__emit_stage_arrays(e, lanes);
+  put_stages(e, r, last, block_loop, "const tt_i64 l = j + w;");
+  e->at = "g + w";
+  tt__emit_line(e, "tt_i64 g = 0;");
+  tt__emit_open(e, "for (; g + 64 <= m; g += 64)");
+  put_group_loop(e, r, last, "const tt_i64 l = j + g + w;");
+  tt__emit_close(e);
+  put_stage_loop(e, r, last, "for (tt_i64 w = 0; g + w < m; w++)", "const tt_i64 l = j + g + w;");
+  e->at = "w";
+  e->apart = false;
+  tt__emit_close(e);
+}
+
+static void put_row_lanes(tt_emit *e, tt_region r) {
+  if (tt__emit_is_slow(e, r) && !e->k->serial)
+    put_row_blocks(e, r);
+  else
+    put_row_groups(e, r);
 }
 
 static void put_row_reduction(tt_emit *e, int phase) {
@@ -318,7 +428,7 @@ static void put_row_reduction(tt_emit *e, int phase) {
     open_walk(e, &row, "0");
     tt__emit_uniform(e, r);
     tt__emit_line(e, "tt_i64 j = c * %d;", TT_CHUNK);
-    put_row_groups(e, r);
+    put_row_lanes(e, r);
   } else {
     tt__emit_line(e, "const tt_i64 y1 = tt_min(lines, (c + 1) * per), j1 = nlane;");
     open_walk(e, &row, "c * per");
@@ -326,7 +436,7 @@ static void put_row_reduction(tt_emit *e, int phase) {
     tt__emit_line(e, "const tt_i64 y0 = y * nlane;");
     tt__emit_uniform(e, r);
     tt__emit_line(e, "tt_i64 j = 0;");
-    put_row_groups(e, r);
+    put_row_lanes(e, r);
     next_walk(e, &row);
     tt__emit_close(e);
   }
@@ -352,7 +462,7 @@ static void put_row_plain(tt_emit *e, int phase) {
   tt__emit_open(e, "for (tt_i64 y = 0; y < lines; y++)");
   tt__emit_line(e, "const tt_i64 y0 = y * nlane;");
   tt__emit_uniform(e, r);
-  if (tt__emit_has_lanes(e, r)) put_lane_loop(e, r, "for (tt_i64 l = 0; l < nlane; l++)", "");
+  if (tt__emit_has_lanes(e, r)) put_lane_loops(e, r, "0", "nlane");
   next_walk(e, &row);
   tt__emit_close(e);
   tt__emit_close(e);
@@ -418,16 +528,58 @@ static void put_col_arrays(tt_emit *e, int block) {
   }
 }
 
+/* Is the body so small that loading and storing the accumulators is most of it? */
+static bool is_light(const tt_emit *e, tt_region r) {
+  int n = 0;
+  if (e->k->serial || e->k->checked || !phase_reduces(e, r.phase)) return false;
+  for (int i = 0; i < e->k->ninst; i++) {
+    const tt_kinst *q = &e->k->inst[i];
+    if (!tt__emit_in_region(e, r, i)) continue;
+    bool slow = q->op < TT_OP_COUNT && (tt__ops[q->op].flags & TT_OPF_SLOW);
+    if (e->uniform[i] || slow || q->op == TT_K_STORE || ++n > 6) return false;
+  }
+  return true;
+}
+
+/* A run of points along the last row axis, COL_AHEAD at a time in one lane loop, in order. */
+static void put_col_runs(tt_emit *e, tt_region r, const tt_walk *row, const char *to) {
+  int last = row->count - 1;
+  tt__emit_line(e, "const tt_i64 stop = y + tt_min(rn - ri[%d], %s - y);", last, to);
+  tt__emit_line(e, "ri[%d] += stop - y;", last);
+  for (int by = COL_AHEAD; by; by = by > 1 ? 1 : 0) {
+    tt__emit_open(e, "for (; y + %d <= stop; y += %d)", by, by);
+    tt__emit_split(e, r);
+    tt__emit_line(e, "%s", e->d->independent);
+    tt__emit_open(e, "%s", block_loop);
+    tt__emit_line(e, "%s", block_lane);
+    for (e->ahead = 0; e->ahead < by; e->ahead++) {
+      tt__emit_block(e);
+      tt__emit_stage(e, r, 0);
+      tt__emit_close(e);
+    }
+    e->ahead = 0;
+    tt__emit_close(e);
+    step_walk(e, row, by);
+    tt__emit_close(e);
+  }
+  wrap_walk(e, row, "");
+}
+
 /* All row points of [from, to), lanes of the block inside. */
-static void put_col_points(tt_emit *e, int phase, const char *from, const char *to) {
+static void put_col_points(tt_emit *e, int phase, const char *from, const char *to, const char *block) {
   tt_region r = {TT_SCOPE_ROW, phase};
   tt_walk row = {'r', e->k->nouter, e->nrow, phase};
+  bool light = is_light(e, r);
   tt__emit_block(e);
   open_walk(e, &row, from);
-  tt__emit_open(e, "for (tt_i64 y = %s; y < %s; y++)", from, to);
-  tt__emit_uniform(e, r);
-  if (tt__emit_has_lanes(e, r)) put_lane_loop(e, r, "for (int w = 0; w < m; w++)", "const tt_i64 l = l0 + w;");
-  next_walk(e, &row);
+  tt__emit_open(e, "for (tt_i64 y = %s; y < %s;%s)", from, to, light ? "" : " y++");
+  if (light) {
+    put_col_runs(e, r, &row, to);
+  } else {
+    tt__emit_uniform(e, r);
+    if (tt__emit_has_lanes(e, r)) put_block_loops(e, r, block_loop, block_lane, block);
+    next_walk(e, &row);
+  }
   tt__emit_close(e);
   tt__emit_close(e);
 }
@@ -440,8 +592,8 @@ static void put_col_reduction(tt_emit *e, int phase, const char *block) {
   tt__emit_line(e, "const tt_i64 y1 = tt_min(points, (c + 1) * %d);", TT_CHUNK_COL);
   char from[32];
   snprintf(from, sizeof from, "c * %d", TT_CHUNK_COL);
-  put_col_points(e, phase, from, "y1");
-  tt__emit_open(e, "for (int w = 0; w < m; w++)");
+  put_col_points(e, phase, from, "y1", block);
+  tt__emit_open(e, "for (tt_i64 w = 0; w < m; w++)");
   if (e->parts) tt__emit_line(e, "const tt_i64 part_at = (at * nlane + l0 + w) * npartial + c;");
   finish_chunk(e, phase, "[w]", "[w]");
   tt__emit_close(e);
@@ -449,7 +601,7 @@ static void put_col_reduction(tt_emit *e, int phase, const char *block) {
   tt__emit_close(e);
   if (e->parts) {
     tt__emit_line(e, "if (part == 1) continue;");
-    tt__emit_open(e, "if (part == 2) for (int w = 0; w < m; w++)");
+    tt__emit_open(e, "if (part == 2) for (tt_i64 w = 0; w < m; w++)");
     tt__emit_line(e, "const tt_i64 part_at = (at * nlane + l0 + w) * npartial;");
     combine_partials(e, phase, "[w]");
     tt__emit_close(e);
@@ -470,18 +622,17 @@ static void put_col(tt_emit *e) {
   open_walk(e, &outer, "lo");
   tt__emit_open(e, "for (tt_i64 at = lo; at < hi; at++)");
   tt__emit_open(e, "for (tt_i64 l0 = lane_lo; l0 < lane_hi; l0 += %d)", block);
-  tt__emit_line(e, "const int m = (int)tt_min(%d, lane_hi - l0);", block);
+  tt__emit_line(e, "const tt_i64 m = tt_min(%d, lane_hi - l0);", block);
   put_col_arrays(e, block);
   for (int p = 0; p <= k->nphase; p++) {
     tt_region around = {TT_SCOPE_OUTER, p};
     tt__emit_uniform(e, around);
-    if (tt__emit_has_lanes(e, around))
-      put_lane_loop(e, around, "for (int w = 0; w < m; w++)", "const tt_i64 l = l0 + w;");
+    if (tt__emit_has_lanes(e, around)) put_block_loops(e, around, block_loop, block_lane, block_text);
     if (p == k->nphase) break;
     if (phase_reduces(e, p))
       put_col_reduction(e, p, block_text);
     else
-      put_col_points(e, p, "0", "points");
+      put_col_points(e, p, "0", "points", block_text);
   }
   tt__emit_close(e);
   next_walk(e, &outer);
@@ -533,15 +684,17 @@ static void put_function(tt_emit *e, const char *fn_name) {
 
 tt_code tt__render_kernel(const tt_kernel *k, const tt_dialect *d, const char *fn_name, tt_str *out, tt_error *err) {
   TT_TRY(check_types(k, d, err));
-  size_t n = (size_t)k->ninst;
-  bool *flags = tt__mem_zalloc(3 * n + 1);
-  if (!flags) return tt__fail_memory(err, 3 * n + 1);
-  tt_emit e = {.k = k, .d = d, .out = out, .uniform = flags, .kept = flags + n, .seen = flags + 2 * n};
+  size_t n = (size_t)k->ninst, size = 5 * n + 1;
+  bool *flags = tt__mem_zalloc(size);
+  if (!flags) return tt__fail_memory(err, size);
+  tt_emit e = {.k = k, .d = d, .out = out, .at = "w", .uniform = flags, .kept = flags + n, .seen = flags + 2 * n};
+  e.crosses = flags + 3 * n;
+  e.stage = (uint8_t *)(flags + 4 * n);
   e.nrow = k->naxes - k->nouter;
   e.lane_axis = k->mode == TT_MODE_COL ? k->nouter - 1 : k->naxes - 1;
   e.parts = may_split(k);
   tt__emit_classify(&e);
   put_function(&e, fn_name);
-  tt__mem_free(flags, 3 * n + 1);
+  tt__mem_free(flags, size);
   return out->failed ? tt__fail_memory(err, out->len) : TT_OK;
 }

@@ -5,6 +5,7 @@
 **   pA buffer   sA lane step   oA offset at the outer point   rA offset at the row's line or point
 **   vN value    xN (COL) values of a block of lanes
 **   aN accumulators of a REDUCE, bN their indices (ARGMAX, ARGMIN)   fN, gN its result and index
+**   zN (slow bodies) values of a block on their way to the next loop
 **   l  lane in the operands     w  lane in blocks and accumulators   y line or point of the row
 */
 #ifndef TT_RENDER_RENDER_INT_H
@@ -17,12 +18,18 @@ typedef struct tt_emit {
   const tt_dialect *d;
   tt_str *out;
   int indent;
-  int lane_axis; /* -1: the kernel has no axes */
-  int nrow;      /* row axes */
-  bool parts;    /* CHUNK and FINISH are possible: one phase, with a reduction, nothing of the row stored */
-  bool *uniform; /* [ninst] the same for all lanes: computed before the lane loop */
-  bool *kept;    /* [ninst] (COL) an outer value that another loop reads: it lives in a block array */
-  bool *seen;    /* [ninst] (COL) already fetched from its block array by the body at hand */
+  int lane_axis;  /* -1: the kernel has no axes */
+  int nrow;       /* row axes */
+  bool parts;     /* CHUNK and FINISH are possible: one phase, with a reduction, nothing of the row stored */
+  bool *uniform;  /* [ninst] the same for all lanes: computed before the lane loop */
+  bool *kept;     /* [ninst] (COL) an outer value that another loop reads: it lives in a block array */
+  bool *seen;     /* [ninst] already fetched from its block array by the body at hand */
+  bool *crosses;  /* [ninst] computed in one stage of the region at hand, read in another */
+  uint8_t *stage; /* [ninst] of the region at hand */
+  bool apart;     /* (ROW) reductions have a stage of their own, the last one */
+  const char *at; /* number of the lane in stage arrays: "w", or "g + w" in groups of a block */
+  bool near;      /* the stage at hand uses the short form of its op */
+  int ahead;      /* (COL) row points that the body at hand is ahead of the walk */
 } tt_emit;
 
 /* A part of the program that one loop runs. */
@@ -47,8 +54,26 @@ TT_HIDDEN bool tt__emit_has_lanes(const tt_emit *e, tt_region r);
 TT_HIDDEN bool tt__emit_is_independent(const tt_emit *e, tt_region r);
 /* The uniform values of a region, before its lane loop. */
 TT_HIDDEN void tt__emit_uniform(tt_emit *e, tt_region r);
-/* The rest, in the lane loop; a REDUCE updates accumulator w. */
-TT_HIDDEN void tt__emit_lanes(tt_emit *e, tt_region r);
+/*
+** Cut the rest of a region into stages, each a lane loop of its own, and return how many. A loop with two
+** functions like exp is longer than what a processor looks ahead, so one waits for the other; two loops over a
+** block in the first-level cache run at full width.
+*/
+TT_HIDDEN int tt__emit_split(tt_emit *e, tt_region r);
+/* Is any of the region's lane work costly? */
+TT_HIDDEN bool tt__emit_is_slow(const tt_emit *e, tt_region r);
+/* The arrays between the stages of the last split, with `lanes` elements. */
+TT_HIDDEN void tt__emit_stage_arrays(tt_emit *e, const char *lanes);
+/* One stage of the last split, in its lane loop; a REDUCE updates accumulator w. */
+TT_HIDDEN void tt__emit_stage(tt_emit *e, tt_region r, int stage);
+
+/*
+** The instruction of a stage whose op has a short form for arguments that are not far out, or -1. Such an op is
+** alone in its stage: the block is looked at first, then goes without branches through the one form or the other.
+*/
+TT_HIDDEN int tt__emit_far(const tt_emit *e, tt_region r, int stage);
+/* In a lane loop: `far` becomes true if the arguments of instruction `i` are. */
+TT_HIDDEN void tt__emit_is_far(tt_emit *e, tt_region r, int i);
 
 /* "tt_f32". */
 TT_HIDDEN const char *tt__type_word(int dtype);

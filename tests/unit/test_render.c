@@ -244,7 +244,7 @@ static void check_texts(const kernel_text *t, int n) {
   if (compile(k, n, fn))
     for (int i = 0; i < n; i++)
       for (int s = 0; s < 6 && t[i].len[s][0]; s++)
-        for (uint64_t seed = 1; seed <= 3; seed++) compare(k[i], fn[i], t[i].len[s], seed * 977 + (uint64_t)s);
+        for (uint64_t seed = 1; seed <= 2; seed++) compare(k[i], fn[i], t[i].len[s], seed * 977 + (uint64_t)s);
   for (int i = 0; i < n; i++) tt__kernel_free(k[i]);
 }
 
@@ -280,7 +280,7 @@ TEST(all_reductions) {
   const int64_t len[4] = {3, 200}, small[4] = {70, 2};
   if (compile(k, n, fn))
     for (int i = 0; i < n; i++)
-      for (uint64_t seed = 1; seed <= 4; seed++) compare(k[i], fn[i], seed & 1 ? len : small, seed);
+      for (uint64_t seed = 1; seed <= 2; seed++) compare(k[i], fn[i], seed & 1 ? len : small, seed);
   for (int i = 0; i < n; i++) tt__kernel_free(k[i]);
 }
 
@@ -344,9 +344,12 @@ TEST(all_ops) {
     for (int slow = 0; slow < 2; slow++)
       if ((k[n] = op_kernel(type, slow)) != NULL) n++;
   }
-  const int64_t len[4] = {4099};
+  const int64_t len[4] = {4099}, tame[4] = {3}; /* so few that most launches have no wild value */
   if (compile(k, n, fn))
-    for (int i = 0; i < n; i++) compare(k[i], fn[i], len, 5);
+    for (int i = 0; i < n; i++) {
+      compare(k[i], fn[i], len, 5);
+      for (uint64_t seed = 0; seed < 30; seed++) compare(k[i], fn[i], tame, seed);
+    }
   for (int i = 0; i < n; i++) tt__kernel_free(k[i]);
 }
 

