@@ -18,7 +18,7 @@
 **
 ** The meaning is NumPy's, to the last special case. Every function gives the
 ** same bits on every machine: only IEEE +, -, *, /, sqrt and integers are used,
-** never a fused multiply-add, never the C library. Compile with
+** a fused multiply-add only where its result is exact, never the C library. Compile with
 **   -ffp-contract=off -fno-math-errno -fno-trapping-math -fwrapv
 ** (CUDA: --fmad=false). Selects instead of branches let a compiler turn a loop
 ** over any of them into vector code.
@@ -30,6 +30,7 @@
 **   TT_DIALECT_TYPES  the types are there         TT_FN     qualifiers of a function (TT_RARE: of a rarely needed one)
 **   TT_DIALECT_BITS   tt__bits_*, tt__from_* are  TT_CONST  qualifiers of a constant table
 **   TT_SQRT_F32/F64   correctly rounded roots     TT_ROUND_INLINE  floor, ceil, trunc, rint as one instruction
+**   TT_FMA_F64        a fused multiply-add in hardware
 **   TT_INT_DIVIDE     integer division is as good as float division
 */
 #ifndef TT_RENDER_PRELUDE_H
@@ -71,6 +72,9 @@ typedef double tt_f64;
 #ifndef TT_SQRT_F64
 #define TT_SQRT_F32(x) __builtin_sqrtf(x)
 #define TT_SQRT_F64(x) __builtin_sqrt(x)
+#endif
+#if !defined(TT_FMA_F64) && defined(__FMA__)
+#define TT_FMA_F64(a, b, c) __builtin_fma(a, b, c)
 #endif
 #if !defined(TT_ROUND_INLINE) && defined(__SSE4_1__)
 #define TT_ROUND_INLINE
@@ -132,10 +136,9 @@ TT_FN tt_bf16 tt_cast_f32_bf16(tt_f32 x) {
 /* f64 to f32 rounded to odd, so that a second rounding to fewer bits is correct. */
 TT_FN tt_f32 tt__narrow_odd(tt_f64 x) {
   tt_f32 f = (tt_f32)x;
-  tt_f64 back = (tt_f64)f;
-  tt_u32 u = tt__bits_f32(f);
-  tt_u32 over = (x < 0 ? back < x : back > x) ? 1u : 0u;
-  return tt__from_f32(back == x || x != x ? u : (u - over) | 1u);
+  tt_f64 back = (tt_f64)f, size = x < 0 ? -x : x, near = x < 0 ? -back : back;
+  tt_u32 u = tt__bits_f32(f), odd = (u - (near > size)) | 1u;
+  return tt__from_f32(((near < size) | (near > size)) ? odd : u);
 }
 TT_FN tt_f16 tt_cast_f64_f16(tt_f64 x) { return tt_cast_f32_f16(tt__narrow_odd(x)); }
 TT_FN tt_bf16 tt_cast_f64_bf16(tt_f64 x) { return tt_cast_f32_bf16(tt__narrow_odd(x)); }

@@ -5,19 +5,32 @@
 #ifndef TT_RENDER_PRELUDE_F64_H
 #define TT_RENDER_PRELUDE_F64_H
 
-/* Polynomials, constant term first, by Horner's rule. */
-#define TT__P2(x, a, b) ((a) + (x) * (b))
-#define TT__P3(x, a, b, c) ((a) + (x)*TT__P2(x, b, c))
-#define TT__P4(x, a, b, c, d) ((a) + (x)*TT__P3(x, b, c, d))
-#define TT__P5(x, a, b, c, d, e) ((a) + (x)*TT__P4(x, b, c, d, e))
-#define TT__P6(x, a, b, c, d, e, f) ((a) + (x)*TT__P5(x, b, c, d, e, f))
-#define TT__P7(x, a, b, c, d, e, f, g) ((a) + (x)*TT__P6(x, b, c, d, e, f, g))
-#define TT__P8(x, a, b, c, d, e, f, g, h) ((a) + (x)*TT__P7(x, b, c, d, e, f, g, h))
-#define TT__P9(x, a, b, c, d, e, f, g, h, i) ((a) + (x)*TT__P8(x, b, c, d, e, f, g, h, i))
-#define TT__P10(x, a, b, c, d, e, f, g, h, i, j) ((a) + (x)*TT__P9(x, b, c, d, e, f, g, h, i, j))
-#define TT__P11(x, a, b, c, d, e, f, g, h, i, j, k) ((a) + (x)*TT__P10(x, b, c, d, e, f, g, h, i, j, k))
-#define TT__P12(x, a, b, c, d, e, f, g, h, i, j, k, l) ((a) + (x)*TT__P11(x, b, c, d, e, f, g, h, i, j, k, l))
-#define TT__P13(x, a, b, c, d, e, f, g, h, i, j, k, l, m) ((a) + (x)*TT__P12(x, b, c, d, e, f, g, h, i, j, k, l, m))
+/*
+** Polynomials, constant term first: even and odd terms apart, each by Horner's rule in x*x, which halves the chain of
+** operations that wait for one another.
+*/
+#define TT__H1(x, a) (a)
+#define TT__H2(x, a, b) ((a) + (x)*TT__H1(x, b))
+#define TT__H3(x, a, b, c) ((a) + (x)*TT__H2(x, b, c))
+#define TT__H4(x, a, b, c, d) ((a) + (x)*TT__H3(x, b, c, d))
+#define TT__H5(x, a, b, c, d, e) ((a) + (x)*TT__H4(x, b, c, d, e))
+#define TT__H6(x, a, b, c, d, e, f) ((a) + (x)*TT__H5(x, b, c, d, e, f))
+#define TT__H7(x, a, b, c, d, e, f, g) ((a) + (x)*TT__H6(x, b, c, d, e, f, g))
+#define TT__P3(x, a, b, c) (TT__H2((x) * (x), a, c) + (x)*TT__H1((x) * (x), b))
+#define TT__P4(x, a, b, c, d) (TT__H2((x) * (x), a, c) + (x)*TT__H2((x) * (x), b, d))
+#define TT__P5(x, a, b, c, d, e) (TT__H3((x) * (x), a, c, e) + (x)*TT__H2((x) * (x), b, d))
+#define TT__P6(x, a, b, c, d, e, f) (TT__H3((x) * (x), a, c, e) + (x)*TT__H3((x) * (x), b, d, f))
+#define TT__P7(x, a, b, c, d, e, f, g) (TT__H4((x) * (x), a, c, e, g) + (x)*TT__H3((x) * (x), b, d, f))
+#define TT__P8(x, a, b, c, d, e, f, g, h) (TT__H4((x) * (x), a, c, e, g) + (x)*TT__H4((x) * (x), b, d, f, h))
+#define TT__P9(x, a, b, c, d, e, f, g, h, i) (TT__H5((x) * (x), a, c, e, g, i) + (x)*TT__H4((x) * (x), b, d, f, h))
+#define TT__P10(x, a, b, c, d, e, f, g, h, i, j) \
+  (TT__H5((x) * (x), a, c, e, g, i) + (x)*TT__H5((x) * (x), b, d, f, h, j))
+#define TT__P11(x, a, b, c, d, e, f, g, h, i, j, k) \
+  (TT__H6((x) * (x), a, c, e, g, i, k) + (x)*TT__H5((x) * (x), b, d, f, h, j))
+#define TT__P12(x, a, b, c, d, e, f, g, h, i, j, k, l) \
+  (TT__H6((x) * (x), a, c, e, g, i, k) + (x)*TT__H6((x) * (x), b, d, f, h, j, l))
+#define TT__P13(x, a, b, c, d, e, f, g, h, i, j, k, l, m) \
+  (TT__H7((x) * (x), a, c, e, g, i, k, m) + (x)*TT__H6((x) * (x), b, d, f, h, j, l))
 
 /* ---- double-double ------------------------------------------------------- */
 typedef struct tt__dd {
@@ -38,14 +51,21 @@ TT_FN tt__dd tt__two_sum(tt_f64 a, tt_f64 b) {
   r.lo = (a - (r.hi - t)) + (b - t);
   return r;
 }
-/* The upper 26 bits of a value; what remains has 27. */
-TT_FN tt_f64 tt__upper(tt_f64 x) { return tt__from_f64(tt__bits_f64(x) & 0xfffffffff8000000ull); }
-/* The product to 106 bits (the last partial product may round at 2^-107). */
+/* A value to 26 bits, rounded; what remains has 26 too. */
+TT_FN tt_f64 tt__upper(tt_f64 x) { return tt__from_f64((tt__bits_f64(x) + 0x4000000ull) & 0xfffffffff8000000ull); }
+/*
+** The product exactly (barring underflow of its lower half). With a fused multiply-add the lower half is one
+** instruction and, being exact both ways, the same bits.
+*/
 TT_FN tt__dd tt__two_prod(tt_f64 a, tt_f64 b) {
-  tt_f64 ah = tt__upper(a), al = a - ah, bh = tt__upper(b), bl = b - bh;
   tt__dd r;
   r.hi = a * b;
+#ifdef TT_FMA_F64
+  r.lo = TT_FMA_F64(a, b, -r.hi);
+#else
+  tt_f64 ah = tt__upper(a), al = a - ah, bh = tt__upper(b), bl = b - bh;
   r.lo = (((ah * bh - r.hi) + ah * bl) + al * bh) + al * bl;
+#endif
   return r;
 }
 
@@ -478,17 +498,17 @@ TT_FN tt_f64 tt_acos_f64(tt_f64 x) {
 }
 
 /*
-** atan a = atan c + atan((a - c)/(1 + a c)), c one of 0, 1, infinity, so that the
+** atan a/b = atan c + atan((a - c b)/(b + a c)), c one of 0, 1, infinity, so that the
 ** last argument t is at most 1/2; atan t = t + t z p(z), z = t*t (job atan).
 */
-TT_FN tt_f64 tt_atan_f64(tt_f64 x) {
-  tt_f64 a = tt_abs_f64(x), n, d, hi, lo, t, z, p;
-  int up = a > 0.5, top = a > 2;
-  n = up ? a - 1 : a;
-  d = up ? a + 1 : 1;
+TT_FN tt_f64 tt__atan_ratio(tt_f64 a, tt_f64 b) {
+  tt_f64 n, d, hi, lo, t, z, p;
+  int up = a > 0.5 * b, top = a > 2 * b;
+  n = up ? a - b : a; /* exact */
+  d = up ? a + b : b;
   hi = up ? 0.5 * TT__PIO2_HI : 0;
   lo = up ? 0.5 * TT__PIO2_LO : 0;
-  n = top ? -1 : n;
+  n = top ? -b : n;
   d = top ? a : d;
   hi = top ? TT__PIO2_HI : hi;
   lo = top ? TT__PIO2_LO : lo;
@@ -498,15 +518,15 @@ TT_FN tt_f64 tt_atan_f64(tt_f64 x) {
               -0x1.745d14d32650ep-4, 0x1.3b13766f06eabp-4, -0x1.110d6b3dbee52p-4, 0x1.e19238d85da65p-5,
               -0x1.acc5d3d18cb7ep-5, 0x1.792bb9369cd34p-5, -0x1.32e8b8f0b03dfp-5, 0x1.8b56751f115b7p-6,
               -0x1.1b93234c5b298p-7);
-  p = hi + (t + (t * z * p + lo));
-  return tt_copysign_f64(p, x);
+  return hi + (t + (t * z * p + lo));
 }
+TT_FN tt_f64 tt_atan_f64(tt_f64 x) { return tt_copysign_f64(tt__atan_ratio(tt_abs_f64(x), 1), x); }
 TT_FN tt_f64 tt_atan2_f64(tt_f64 y, tt_f64 x) {
-  tt_f64 a = tt_abs_f64(y), b = tt_abs_f64(x);
+  tt_f64 a = tt_abs_f64(y), b = tt_abs_f64(x), down = ((a > 0x1p1000) | (b > 0x1p1000)) ? 0.25 : 1, t;
   int both = tt_isinf_f64(a) & tt_isinf_f64(b);
-  tt_f64 q = a / b, t;
-  q = both ? 1 : q;
-  t = tt_atan_f64(a == 0 ? 0 : q);
+  a = both ? 1 : a * down;
+  b = (both | (a == 0)) ? 1 : b * down;
+  t = tt__atan_ratio(a, b);
   t = tt_signbit_f64(x) ? 2 * TT__PIO2_HI - (t - 2 * TT__PIO2_LO) : t;
   return ((x != x) | (y != y)) ? x + y : tt_copysign_f64(t, y);
 }
