@@ -4,6 +4,7 @@ Each entry of JOBS is (name, f, low, high, number of coefficients, weight): the 
 max |p(t) - f(t)| * weight(t) on [low, high].  The prelude's comment beside each table of coefficients names
 its job; the values there are these, rounded to the type.  Needs mpmath.  Usage: minimax.py [name ...]
 """
+
 import sys
 
 from mpmath import mp, mpf
@@ -28,7 +29,7 @@ def remez(f, lo, hi, n, weight):
         sol = mp.lu_solve(a, b)
         c = [sol[j] for j in range(n)]
 
-        def err(x):
+        def err(x, c=c):
             return (mp.polyval(c[::-1], x) - f(x)) * weight(x)
 
         grid = [mid - half * mp.cos(mp.pi * i / (24 * m)) for i in range(24 * m + 1)]
@@ -146,19 +147,34 @@ def cbrt_job(n):
 
 
 JOBS = {
-    "exp": exp_job(10), "expm1": expm1_job(10), "exp2": exp2_job(10), "log": log_job(7), "pow": pow_job(8),
-    "sin": sin_job(6), "cos": cos_job(6), "asin": asin_job(12), "atan": atan_job(13, "0.5001"), "sinh": sinh_job(7),
-    "cbrt": cbrt_job(5), "tanh": tanh_job(12),
+    "exp": exp_job(10),
+    "expm1": expm1_job(10),
+    "exp2": exp2_job(10),
+    "log": log_job(7),
+    "pow": pow_job(8),
+    "sin": sin_job(6),
+    "cos": cos_job(6),
+    "asin": asin_job(12),
+    "atan": atan_job(13, "0.5001"),
+    "sinh": sinh_job(7),
+    "cbrt": cbrt_job(5),
+    "tanh": tanh_job(12),
     # float32, and float64 arithmetic that ends in float32
-    "expf": exp_job(5), "exp2f": exp2_job(6), "expm1f": expm1_job(5), "logf": logf_job(9), "sinf": sin_job(3), "cosf": cos_job(3),
-    "tanhf": tanh_job(6), "sinhf": sinh_job(4),
+    "expf": exp_job(5),
+    "exp2f": exp2_job(6),
+    "expm1f": expm1_job(5),
+    "logf": logf_job(9),
+    "sinf": sin_job(3),
+    "cosf": cos_job(3),
+    "tanhf": tanh_job(6),
+    "sinhf": sinh_job(4),
 }
 
 
 def main():
     for name in sys.argv[1:] or JOBS:
         c, e = remez(*JOBS[name])
-        print(name, "error 2^%.1f" % float(mp.log(e, 2)))
+        print(name, f"error 2^{float(mp.log(e, 2)):.1f}")
         print("  " + ", ".join(float(v).hex() for v in c))
 
 
