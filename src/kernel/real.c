@@ -116,6 +116,27 @@ static int rounded(tt_real *r, uint8_t dtype, int v) {
   return tt__real_op(r, TT_K_ROUND, TT_F32, dtype, v, -1, -1);
 }
 
+/*
+** The neighbour of a narrow float is too far for float32's nextafter: go half of a narrow unit and a little further, and
+** let the rounding find the neighbour. `half` is half a unit relative to a power of two, `least` that of the smallest number.
+*/
+static int narrow_nextafter(tt_real *r, uint8_t dtype, int x, int y) {
+  bool f16 = dtype == TT_F16;
+  double half = f16 ? 0x1.004p-11 : 0x1.02p-8, least = f16 ? 0x1.8p-25 : 0x1.8p-134, largest = f16 ? 65504 : 0x1.fep127;
+  int ax = tt__real_op(r, TT_ABS, TT_F32, TT_F32, x, -1, -1);
+  int far = tt__real_op(r, TT_MUL, TT_F32, TT_F32, ax, tt__real_number(r, TT_F32, half), -1);
+  far = tt__real_op(r, TT_MAXIMUM, TT_F32, TT_F32, far, tt__real_number(r, TT_F32, least), -1);
+  int up = tt__real_op(r, TT_LT, TT_BOOL, TT_F32, x, y, -1), same = tt__real_op(r, TT_EQ, TT_BOOL, TT_F32, x, y, -1);
+  int back = tt__real_op(r, TT_NEG, TT_F32, TT_F32, far, -1, -1);
+  int moved = tt__real_op(r, TT_ADD, TT_F32, TT_F32, x, tt__real_op(r, TT_WHERE, TT_F32, TT_F32, up, far, back), -1);
+  int edge = tt__real_op(r, TT_COPYSIGN, TT_F32, TT_F32, tt__real_number(r, TT_F32, largest), x, -1);
+  int infinite = tt__real_op(r, TT_ISINF, TT_BOOL, TT_F32, x, -1, -1);
+  moved = tt__real_op(r, TT_WHERE, TT_F32, TT_F32, infinite, edge, moved);
+  moved = tt__real_op(r, TT_WHERE, TT_F32, TT_F32, same, y, moved);
+  int lost = tt__real_op(r, TT_ISNAN, TT_BOOL, TT_F32, y, -1, -1);
+  return tt__real_op(r, TT_WHERE, TT_F32, TT_F32, lost, y, moved);
+}
+
 static int cast_real(tt_real *r, uint8_t from, uint8_t to, int v) {
   uint8_t rf = tt__register_type(from), rt = tt__register_type(to);
   if (rf != rt) v = tt__real_op(r, TT_CAST, rt, rf, v, -1, -1);
@@ -185,7 +206,8 @@ static bool real_inst(tt_real *r, int i, value *v) {
       int s[3] = {-1, -1, -1};
       for (int k = 0; k < 3; k++)
         if (p->src[k] >= 0) s[k] = v[p->src[k]].re;
-      out.re = tt__real_op(r, p->op, tt__register_type(p->dtype), tt__register_type(from), s[0], s[1], s[2]);
+      if (p->op == TT_NEXTAFTER && tt__register_type(from) != from) out.re = narrow_nextafter(r, from, s[0], s[1]);
+      else out.re = tt__real_op(r, p->op, tt__register_type(p->dtype), tt__register_type(from), s[0], s[1], s[2]);
       out.re = rounded(r, p->dtype, out.re);
     }
   }

@@ -1,0 +1,161 @@
+"""Every row of ops.def x every dtype x both tiers against NumPy: result types exactly, values against float64."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import tutti as tt
+
+NUMPY_TYPES = [
+    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+    "float16", "float32", "float64", "complex64", "complex128",
+]  # fmt: skip
+SIZES = [0, 1, 2, 31, 32, 33, 255, 256, 257, 1025]
+OPS = sorted(name for name in tt.ops() if isinstance(getattr(np, name, None), np.ufunc))
+# In units in the last place of the result type, beyond which a value counts as wrong.
+ULPS = {"float16": 1, "float32": 4, "float64": 4, "complex64": 64, "complex128": 64}
+# log(e^a + e^b) near zero cancels: there no error relative to the result can be promised.
+LOOSE = {"logaddexp": 64}
+SPECIAL = {
+    "f": [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, 3.5, 1e-3, 80.0, -80.0, np.inf, -np.inf, np.nan],
+    "c": [0, 1, -1, 1j, -1j, 0.5 + 2j, -2 + 0.25j, 3 - 4j],
+    "i": [0, 1, -1, 2, -2, 3, 7, 100, -100, 127, -128],
+    "u": [0, 1, 2, 3, 7, 100, 127, 128, 255],
+    "b": [False, True],
+}
+
+
+def sample(dtype, n, seed):
+    dtype = np.dtype(dtype)
+    rng = np.random.default_rng([seed, n])
+    special = SPECIAL[dtype.kind]
+    if dtype.kind == "f":
+        x = rng.normal(size=n) * rng.choice([0.1, 1, 10], size=n)
+    elif dtype.kind == "c":
+        x = rng.normal(size=n) + 1j * rng.normal(size=n)
+    elif dtype.kind == "b":
+        x = rng.integers(0, 2, n)
+    else:
+        info = np.iinfo(dtype)
+        x = rng.integers(max(info.min, -200), min(info.max, 200), n, endpoint=True)
+    x = x.astype(dtype)
+    m = min(n, len(special))
+    x[:m] = np.array(special[:m]).astype(dtype)
+    return x
+
+
+def operands(name, dtype, n):
+    arity = getattr(np, name).nin
+    out = [sample(dtype, n, 1)]
+    if arity == 2:
+        y = sample(dtype, n, 2)
+        out.append(np.roll(y, n // 3) if n else y)
+    return out
+
+
+def numpy_result(name, args):
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            return getattr(np, name)(*args), None
+        except Exception as e:  # noqa: BLE001
+            return None, e
+
+
+def reference(name, args, result):
+    """The same in wider arithmetic, rounded to the result type; exact types as NumPy gives them."""
+    if result.dtype.kind not in "fc" or name in ("floor_divide", "remainder", "fmod", "nextafter"):
+        return result
+    wide = {"f": np.longdouble, "c": np.complex128}
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return getattr(np, name)(*[a.astype(wide.get(a.dtype.kind, np.longdouble)) for a in args])
+
+
+def assert_ulps(got, want, ulps, what):
+    assert got.shape == want.shape
+    if got.dtype.kind == "c":
+        scale = np.maximum(np.abs(want.real), np.abs(want.imag))
+        parts = [(got.real, want.real, scale), (got.imag, want.imag, scale)]
+    else:
+        parts = [(got, want, None)]
+    for g, w, scale in parts:
+        real = g.dtype
+        with np.errstate(all="ignore"):
+            exact = (g == w.astype(real)) | (np.isnan(g) & np.isnan(w))
+            unit = np.spacing(np.abs(w if scale is None else scale).astype(real)).astype(np.longdouble)
+            off = np.abs(g.astype(np.longdouble) - w) / unit
+        bad = ~exact & ~(off <= ulps)
+        assert not bad.any(), f"{what}: {off[bad].max()} ulps, at {np.flatnonzero(bad)[:5]}: {g[bad][:5]} for {w[bad][:5]}"
+
+
+def check(name, dtype, n):
+    args = operands(name, dtype, n)
+    want, error = numpy_result(name, args)
+    ours = [tt.asarray(a) for a in args]
+    if error is not None:
+        with pytest.raises(Exception) as info:
+            tt.eval(getattr(tt, name)(*ours))
+        base = next(c for c in type(error).__mro__ if c.__module__ == "builtins")
+        assert isinstance(info.value, base), f"{info.value!r} for NumPy's {error!r}"
+        return
+    got = np.asarray(getattr(tt, name)(*ours))
+    assert got.dtype == want.dtype
+    if want.dtype.kind in "fc":
+        finite = np.ones(n, bool)
+        if want.dtype.kind == "c":  # special values of complex functions have tests of their own
+            finite = np.isfinite(want)
+        assert_ulps(got[finite], reference(name, args, want)[finite], LOOSE.get(name, ULPS[want.dtype.name]), f"{name} {dtype}")
+    else:
+        np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("dtype", NUMPY_TYPES)
+@pytest.mark.parametrize("name", OPS)
+def test_values(name, dtype):
+    tt.set_tier(0)
+    try:
+        for n in SIZES:
+            check(name, dtype, n)
+    finally:
+        tt.set_tier(2)
+
+
+@pytest.mark.parametrize("a", NUMPY_TYPES)
+@pytest.mark.parametrize("name", ["add", "subtract", "multiply", "divide", "power", "less", "bitwise_and", "left_shift", "arctan2"])
+def test_result_types(name, a):
+    for b in NUMPY_TYPES:
+        args = [np.ones(3, a), np.ones(3, b)]
+        want, error = numpy_result(name, args)
+        if error is not None:
+            with pytest.raises(TypeError):
+                getattr(tt, name)(*[tt.asarray(x) for x in args])
+        else:
+            got = getattr(tt, name)(*[tt.asarray(x) for x in args])
+            assert str(got.dtype) == want.dtype.name, f"{name}({a}, {b})"
+
+
+@pytest.mark.parametrize("name", ["add", "multiply", "maximum", "exp", "sqrt", "less"])
+@pytest.mark.parametrize("dtype", ["int16", "float32", "float64", "complex128"])
+def test_views(name, dtype):
+    """Reversed, strided, transposed, broadcast and overlapping operands."""
+    if dtype.startswith("complex") and name in ("less", "maximum"):
+        pytest.skip("ordering of complex numbers is tested elementwise only")
+    a = sample(dtype, 17 * 33, 3).reshape(17, 33)
+    a[~np.isfinite(a)] = 1
+    t = tt.asarray(a)
+    views = [
+        lambda x: x[::-1], lambda x: x[:, ::-2], lambda x: x[3:11, 1:-1], lambda x: x.T, lambda x: x[:, None, :5],
+        lambda x: x[2], lambda x: x.reshape(33, 17), lambda x: x[::2, ::3].T,
+    ]  # fmt: skip
+    for v in views:
+        args, ours = ([v(a)], [v(t)]) if getattr(np, name).nin == 1 else ([v(a), v(a)[::-1]], [v(t), v(t)[::-1]])
+        want, _ = numpy_result(name, args)
+        np.testing.assert_allclose(np.asarray(getattr(tt, name)(*ours)), want, rtol=1e-3 if dtype == "int16" else 1e-5)
+
+
+def test_more_elements_than_int32_counts():
+    x = tt.broadcast_to(tt.asarray(np.array([3], np.uint8)), (2**31 + 5,))
+    assert tt.max(x).item() == 3
+    assert tt.sum(x[:: 2**20]).item() == 3 * len(range(0, 2**31 + 5, 2**20))
