@@ -1,4 +1,6 @@
 /* The graph stage over the oracle: recording, aliasing, promotion, indexing, errors, bounds on pending work. */
+#include <pthread.h>
+
 #include "base/fault.h"
 #include "base/mem.h"
 #include "graph/print.h"
@@ -599,6 +601,40 @@ TEST(overwritten_stores_do_not_pile_up) {
   CHECK(checksum(part) == 999 * 21);
   drop(part);
   drop(a);
+  tt__slab_trim();
+}
+
+/* ---- threads */
+
+static tt_array *shared;
+static void *worker(void *ctx) {
+  intptr_t me = (intptr_t)ctx;
+  intptr_t wrong = 0;
+  for (int k = 0; k < 300; k++) {
+    tt_error mine;
+    tt_array *row = NULL, *sum = NULL;
+    wrong += tt_get(shared, tt_v_int(me), &row, &mine) != TT_OK;
+    tt_value v[2] = {tt_v_array(row), tt_v_int(1)};
+    wrong += tt_apply(TT_ADD, v, 2, NULL, &sum, &mine) != TT_OK;
+    wrong += tt_set(shared, tt_v_int(me), tt_v_array(sum), &mine) != TT_OK;
+    if (k % 50 == 0) wrong += tt_eval(&shared, 1, &mine) != TT_OK;
+    tt_release(&row);
+    tt_release(&sum);
+  }
+  return (void *)wrong;
+}
+
+TEST(threads_write_their_rows) {
+  pthread_t thread[4];
+  OK(tt_full(TT_I64, 2, (int64_t[]){4, 3}, tt_v_int(0), &shared, &err));
+  for (intptr_t k = 0; k < 4; k++) CHECK_INT(pthread_create(&thread[k], NULL, worker, (void *)k), 0);
+  for (int k = 0; k < 4; k++) {
+    void *wrong = NULL;
+    pthread_join(thread[k], &wrong);
+    CHECK_INT((intptr_t)wrong, 0);
+  }
+  CHECK(checksum(shared) == 300 * 78);
+  tt_release(&shared);
   tt__slab_trim();
 }
 
