@@ -171,7 +171,7 @@ tt_node *tt__array_node(tt_array *a, tt_error *err) {
 }
 
 tt_node *tt__array_node_as(tt_array *a, int rank, const int64_t *len, tt_error *err) {
-  if (a->rank == rank && memcmp(a->dim, len, (size_t)rank * sizeof *len) == 0) return tt__array_node(a, err);
+  if (a->rank == rank && tt__shape_same(rank, a->dim, len)) return tt__array_node(a, err);
   int64_t step[TT_MAX_RANK];
   int lead = rank - a->rank;
   assert(lead >= 0);

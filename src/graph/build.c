@@ -248,8 +248,7 @@ static tt_code find_shape(frame *f, const tt_apply_options *o, tt_error *err) {
   bool same = true; /* one shape, scalars aside: nothing to broadcast */
   int lead = rank[0] || n == 1 ? 0 : 1;
   for (int k = 0; k < n && same; k++)
-    same = rank[k] != rank[lead] ? k < f->n && !len[k]
-                                 : !rank[k] || memcmp(len[k], len[lead], (size_t)rank[k] * sizeof(int64_t)) == 0;
+    same = rank[k] != rank[lead] ? k < f->n && !len[k] : tt__shape_same(rank[k], len[k], len[lead]);
   if (same) {
     f->rank = rank[lead];
     if (f->rank) memcpy(f->len, len[lead], (size_t)f->rank * sizeof(int64_t));
@@ -259,7 +258,7 @@ static tt_code find_shape(frame *f, const tt_apply_options *o, tt_error *err) {
   TT_TRY(tt__shape_broadcast(n, rank, len, &f->rank, f->len, err));
   TT_TRY(tt__shape_size(f->rank, f->len, f->types.result, &size, err));
   tt_array *out = more[0];
-  if (!out || (out->rank == f->rank && memcmp(out->dim, f->len, (size_t)f->rank * sizeof(int64_t)) == 0)) return TT_OK;
+  if (!out || (out->rank == f->rank && tt__shape_same(f->rank, out->dim, f->len))) return TT_OK;
   char have[256], want[256];
   tt__shape_text(out->rank, out->dim, have, sizeof have);
   tt__shape_text(f->rank, f->len, want, sizeof want);

@@ -82,6 +82,12 @@ TT_HIDDEN tt_code tt__array_peek_dense(tt_array *a, const void **data, tt_buffer
  * elements or bytes. */
 TT_HIDDEN tt_code tt__shape_size(int rank, const int64_t *len, tt_dtype dtype, int64_t *size, tt_error *err);
 TT_HIDDEN void tt__shape_steps(int rank, const int64_t *len, int64_t *step); /* C order */
+/* (a call to memcmp costs more than the few lengths that shapes have) */
+static inline bool tt__shape_same(int rank, const int64_t *a, const int64_t *b) {
+  while (rank-- > 0)
+    if (a[rank] != b[rank]) return false;
+  return true;
+}
 /* NumPy's broadcast of `n` shapes; "operands could not be broadcast together with shapes (2,3) (4,) ". */
 TT_HIDDEN tt_code tt__shape_broadcast(int n, const int *rank, const int64_t *const *len, int *out_rank,
                                       int64_t *out_len, tt_error *err);

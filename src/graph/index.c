@@ -287,7 +287,7 @@ static tt_code value_node(const tt_array *a, const tt_value *v, int rank, const 
     tt__shape_text(rank, len, want, sizeof want);
     return tt__fail(err, TT_EVALUE, words, have, want);
   }
-  bool same = lead == 0 && memcmp(from->dim, len, (size_t)rank * sizeof *len) == 0;
+  bool same = lead == 0 && tt__shape_same(rank, from->dim, len);
   tt_node *n = same ? tt__array_node(from, err) : tt__node_view(from->storage->node, rank, len, step, from->off, err);
   *out = tt__node_take_cast(n, (tt_dtype)a->dtype, err);
   return *out ? TT_OK : TT_ENOMEM;

@@ -92,7 +92,7 @@ static bool take_node(reader *r, tt_node **out) {
 /* ---- what a line must satisfy */
 
 static bool same_shape(const line *l, tt_node *a) {
-  return a->rank == l->rank && memcmp(a->dim, l->len, (size_t)l->rank * sizeof(int64_t)) == 0;
+  return a->rank == l->rank && tt__shape_same(l->rank, a->dim, l->len);
 }
 
 /* Every flat element that the view (len, step, off) names lies in [0, size). */
