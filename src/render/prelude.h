@@ -30,7 +30,7 @@
 **   TT_DIALECT_TYPES  the types are there         TT_FN     qualifiers of a function (TT_RARE: of a rarely needed one)
 **   TT_DIALECT_BITS   tt__bits_*, tt__from_* are  TT_CONST  qualifiers of a constant table
 **   TT_SQRT_F32/F64   correctly rounded roots     TT_ROUND_INLINE  floor, ceil, trunc, rint as one instruction
-**   TT_FMA_F64        a fused multiply-add in hardware
+**   TT_FMA_F64        a fused multiply-add in hardware     TT_U64, TT_I64  how a 64-bit literal is written
 **   TT_INT_DIVIDE     integer division is as good as float division
 */
 #ifndef TT_RENDER_PRELUDE_H
@@ -52,6 +52,10 @@ typedef float tt_f32;
 typedef double tt_f64;
 #endif
 
+#ifndef TT_U64 /* a literal of 64 bits */
+#define TT_U64(x) x##ull
+#define TT_I64(x) x##ll
+#endif
 #ifndef TT_FN
 #define TT_FN static inline __attribute__((always_inline, unused))
 #endif
@@ -105,8 +109,8 @@ TT_FN tt_f64 tt__from_f64(tt_u64 u) {
 
 #define TT__NAN_f32 tt__from_f32(0x7fc00000u)
 #define TT__INF_f32 tt__from_f32(0x7f800000u)
-#define TT__NAN_f64 tt__from_f64(0x7ff8000000000000ull)
-#define TT__INF_f64 tt__from_f64(0x7ff0000000000000ull)
+#define TT__NAN_f64 tt__from_f64(TT_U64(0x7ff8000000000000))
+#define TT__INF_f64 tt__from_f64(TT_U64(0x7ff0000000000000))
 
 /* ---- casts ---------------------------------------------------------------
 ** Out of range and NaN behave as x86-64's conversion instructions do under
@@ -146,12 +150,14 @@ TT_FN tt_f32 tt_round_f16_f32(tt_f32 x) { return tt_cast_f16_f32(tt_cast_f32_f16
 TT_FN tt_f32 tt_round_bf16_f32(tt_f32 x) { return tt_cast_bf16_f32(tt_cast_f32_bf16(x)); }
 
 /* Large integers lose bits to a double; a sticky bit keeps the later rounding to bf16 correct. */
-TT_FN tt_u64 tt__sticky(tt_u64 x) { return (x & ~0xfffull) | ((x & 0xfffull) != 0 ? 0x1000ull : 0ull); }
+TT_FN tt_u64 tt__sticky(tt_u64 x) {
+  return (x & ~TT_U64(0xfff)) | ((x & TT_U64(0xfff)) != 0 ? TT_U64(0x1000) : TT_U64(0));
+}
 TT_FN tt_bf16 tt__bf16_i64(tt_i64 x) {
-  int small = x < (1ll << 52) && x > -(1ll << 52);
+  int small = x < (TT_I64(1) << 52) && x > -(TT_I64(1) << 52);
   return tt_cast_f64_bf16((tt_f64)(small ? x : (tt_i64)tt__sticky((tt_u64)x)));
 }
-TT_FN tt_bf16 tt__bf16_u64(tt_u64 x) { return tt_cast_f64_bf16((tt_f64)(x < (1ull << 52) ? x : tt__sticky(x))); }
+TT_FN tt_bf16 tt__bf16_u64(tt_u64 x) { return tt_cast_f64_bf16((tt_f64)(x < (TT_U64(1) << 52) ? x : tt__sticky(x))); }
 
 TT_FN tt_i32 tt_cast_f64_i32(tt_f64 x) {
   int ok = (x > -2147483649.0) & (x < 2147483648.0);
@@ -166,22 +172,22 @@ TT_FN tt_i32 tt_cast_f32_i32(tt_f32 x) {
 TT_FN tt_i64 tt_cast_f64_i64(tt_f64 x) {
   int ok = (x >= -0x1p63) & (x < 0x1p63);
   tt_i64 v = (tt_i64)(ok ? x : 0.0);
-  return ok ? v : -0x7fffffffffffffffll - 1;
+  return ok ? v : -TT_I64(0x7fffffffffffffff) - 1;
 }
 TT_FN tt_i64 tt_cast_f32_i64(tt_f32 x) {
   int ok = (x >= -0x1p63f) & (x < 0x1p63f);
   tt_i64 v = (tt_i64)(ok ? x : 0.0f);
-  return ok ? v : -0x7fffffffffffffffll - 1;
+  return ok ? v : -TT_I64(0x7fffffffffffffff) - 1;
 }
 /* Unsigned types of 32 and 64 bits: the upper half is converted less 2^(bits-1), then the top bit is flipped. */
-#define TT__CAST_UPPER(S, F)                                                             \
-  TT_FN tt_u32 tt_cast_##S##_u32(F x) {                                                  \
-    int up = x >= (F)0x1p31;                                                             \
-    return (tt_u32)tt_cast_##S##_i32(up ? x - (F)0x1p31 : x) ^ (up ? 1u << 31 : 0u);     \
-  }                                                                                      \
-  TT_FN tt_u64 tt_cast_##S##_u64(F x) {                                                  \
-    int up = x >= (F)0x1p63;                                                             \
-    return (tt_u64)tt_cast_##S##_i64(up ? x - (F)0x1p63 : x) ^ (up ? 1ull << 63 : 0ull); \
+#define TT__CAST_UPPER(S, F)                                                                       \
+  TT_FN tt_u32 tt_cast_##S##_u32(F x) {                                                            \
+    int up = x >= (F)0x1p31;                                                                       \
+    return (tt_u32)tt_cast_##S##_i32(up ? x - (F)0x1p31 : x) ^ (up ? 1u << 31 : 0u);               \
+  }                                                                                                \
+  TT_FN tt_u64 tt_cast_##S##_u64(F x) {                                                            \
+    int up = x >= (F)0x1p63;                                                                       \
+    return (tt_u64)tt_cast_##S##_i64(up ? x - (F)0x1p63 : x) ^ (up ? TT_U64(1) << 63 : TT_U64(0)); \
   }
 TT__CAST_UPPER(f32, tt_f32)
 TT__CAST_UPPER(f64, tt_f64)
@@ -384,10 +390,9 @@ TT_FN tt_u64 tt_philox_u64(tt_u64 counter, tt_u64 key) {
 }
 
 /* ---- floats: what both sizes share ---------------------------------------
-** S suffix, F type, U its bits, SIGN the sign bit, MAGIC 1.5 * 2^(mantissa bits),
-** WHOLE the least power of two from which on every value is an integer.
+** S suffix, F type, U its bits, SIGN the sign bit, INF the bits of infinity.
 */
-#define TT__FLOAT(S, F, U, SIGN, INF, MAGIC, WHOLE)                                           \
+#define TT__FLOAT(S, F, U, SIGN, INF)                                                         \
   TT__ANY(S, F)                                                                               \
   TT_FN tt_b8 tt_isnan_##S(F a) { return (tt_b8)(a != a); }                                   \
   TT_FN tt_b8 tt_isinf_##S(F a) { return (tt_b8)((tt__bits_##S(a) & ~(U)SIGN) == (U)INF); }   \
@@ -411,14 +416,13 @@ TT_FN tt_u64 tt_philox_u64(tt_u64 counter, tt_u64 key) {
   TT_FN F tt_fmax_##S(F a, F b) { return ((a > b) | (b != b)) ? a : b; }                      \
   TT_FN F tt_fmin_##S(F a, F b) { return ((a < b) | (b != b)) ? a : b; }                      \
   TT_FN F tt_nextafter_##S(F a, F b) {                                                        \
-    U u = tt__bits_##S(a), sign = u & (U)SIGN;                                                \
+    U u = tt__bits_##S(a);                                                                    \
     U away = (U)((b > a) == (a > 0)); /* from zero */                                         \
     F r = tt__from_##S(a == 0 ? (tt__bits_##S(b) & (U)SIGN) | 1 : away ? u + 1 : u - 1);      \
-    (void)sign;                                                                               \
     return ((a != a) | (b != b)) ? a + b : a == b ? b : r;                                    \
   }
-TT__FLOAT(f32, tt_f32, tt_u32, 0x80000000u, 0x7f800000u, 0x1.8p23f, 0x1p23f)
-TT__FLOAT(f64, tt_f64, tt_u64, 0x8000000000000000ull, 0x7ff0000000000000ull, 0x1.8p52, 0x1p52)
+TT__FLOAT(f32, tt_f32, tt_u32, 0x80000000u, 0x7f800000u)
+TT__FLOAT(f64, tt_f64, tt_u64, TT_U64(0x8000000000000000), TT_U64(0x7ff0000000000000))
 TT_FN tt_f32 tt_sqrt_f32(tt_f32 x) { return TT_SQRT_F32(x); }
 TT_FN tt_f64 tt_sqrt_f64(tt_f64 x) { return TT_SQRT_F64(x); }
 

@@ -13,9 +13,9 @@
 #define TT__LN2_LO_F 0x1.7f7d1cp-20f
 TT_FN tt_f32 tt__pow2_f32(tt_f32 t) { return tt__from_f32((tt__bits_f32(t) + 127) << 23); }
 TT_FN tt_f32 tt__scale_f32(tt_f32 y, tt_f32 t) {
-  tt_f32 half = (t - TT__MAGIC_F) * 0.5f + TT__MAGIC_F;
-  tt_f32 rest = (t - TT__MAGIC_F) - (half - TT__MAGIC_F) + TT__MAGIC_F;
-  return y * tt__pow2_f32(half) * tt__pow2_f32(rest);
+  tt_f32 part = (t - TT__MAGIC_F) * 0.5f + TT__MAGIC_F;
+  tt_f32 rest = (t - TT__MAGIC_F) - (part - TT__MAGIC_F) + TT__MAGIC_F;
+  return y * tt__pow2_f32(part) * tt__pow2_f32(rest);
 }
 TT_FN tt_f32 tt__clamp_f32(tt_f32 x, tt_f32 low, tt_f32 high) { return x < low ? low : x > high ? high : x; }
 /* e^x * 2^shift, |x| <= 110 (job expf). */

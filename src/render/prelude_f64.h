@@ -52,7 +52,9 @@ TT_FN tt__dd tt__two_sum(tt_f64 a, tt_f64 b) {
   return r;
 }
 /* A value to 26 bits, rounded; what remains has 26 too. */
-TT_FN tt_f64 tt__upper(tt_f64 x) { return tt__from_f64((tt__bits_f64(x) + 0x4000000ull) & 0xfffffffff8000000ull); }
+TT_FN tt_f64 tt__upper(tt_f64 x) {
+  return tt__from_f64((tt__bits_f64(x) + TT_U64(0x4000000)) & TT_U64(0xfffffffff8000000));
+}
 /*
 ** The product exactly (barring underflow of its lower half). With a fused multiply-add the lower half is one
 ** instruction and, being exact both ways, the same bits.
@@ -76,8 +78,8 @@ TT_FN tt_f64 tt__fmod_far(tt_f64 x, tt_f64 y) {
   tt_f64 sb = b < 0x1p-1022 ? b * 0x1p54 : b;
   tt_u64 ub = tt__bits_f64(sb), ua = tt__bits_f64(a);
   tt_i32 eb = (tt_i32)(ub >> 52) - (b < 0x1p-1022 ? 54 : 0), n = (tt_i32)(ua >> 52) - eb;
-  tt_u64 mb = (ub & 0xfffffffffffffull) | 0x10000000000000ull;
-  tt_u64 r = ((ua & 0xfffffffffffffull) | 0x10000000000000ull) % mb;
+  tt_u64 mb = (ub & TT_U64(0xfffffffffffff)) | TT_U64(0x10000000000000);
+  tt_u64 r = ((ua & TT_U64(0xfffffffffffff)) | TT_U64(0x10000000000000)) % mb;
   for (; n > 0; n -= 11) r = (r << (n < 11 ? n : 11)) % mb;
   /* r * 2^(eb - 1075), in two steps that are both exact. */
   return eb > 0 ? (tt_f64)r * tt__from_f64((tt_u64)(eb > 60 ? eb - 52 : 1) << 52) *
@@ -146,9 +148,9 @@ TT__FMOD(f64, tt_f64, tt__fmod_near, 0x1p52)
 TT_FN tt_f64 tt__pow2(tt_f64 t) { return tt__from_f64((tt__bits_f64(t) + 1023) << 52); }
 /* y * 2^k, k as TT__MAGIC + k, in two factors, so that overflow and gradual underflow are right. */
 TT_FN tt_f64 tt__scale(tt_f64 y, tt_f64 t) {
-  tt_f64 half = (t - TT__MAGIC) * 0.5 + TT__MAGIC;
-  tt_f64 rest = (t - TT__MAGIC) - (half - TT__MAGIC) + TT__MAGIC;
-  return y * tt__pow2(half) * tt__pow2(rest);
+  tt_f64 part = (t - TT__MAGIC) * 0.5 + TT__MAGIC;
+  tt_f64 rest = (t - TT__MAGIC) - (part - TT__MAGIC) + TT__MAGIC;
+  return y * tt__pow2(part) * tt__pow2(rest);
 }
 TT_FN tt_f64 tt__exp_poly(tt_f64 r) {
   return TT__P10(r, 0x1.0000000000007p-1, 0x1.5555555555501p-3, 0x1.55555555513a7p-5, 0x1.111111112707dp-7,
@@ -201,10 +203,10 @@ typedef struct tt__split {
 TT_FN tt__split tt__log_split(tt_f64 x) {
   int tiny = x < 0x1p-1022;
   tt_u64 u = tt__bits_f64(tiny ? x * 0x1p54 : x);
-  tt_u64 e = (u - 0x3fe6a09e667f3bcdull) + (1023ull << 52);
+  tt_u64 e = (u - TT_U64(0x3fe6a09e667f3bcd)) + (TT_U64(1023) << 52);
   tt__split r;
-  r.k = tt__from_f64(0x4330000000000000ull | e >> 52) - (tiny ? 0x1p52 + 1077 : 0x1p52 + 1023);
-  r.f = tt__from_f64((e & 0xfffffffffffffull) + 0x3fe6a09e667f3bcdull) - 1;
+  r.k = tt__from_f64(TT_U64(0x4330000000000000) | e >> 52) - (tiny ? 0x1p52 + 1077 : 0x1p52 + 1023);
+  r.f = tt__from_f64((e & TT_U64(0xfffffffffffff)) + TT_U64(0x3fe6a09e667f3bcd)) - 1;
   return r;
 }
 /* log(1 + f) + f^2/2 - f for f = m - 1. */
@@ -229,7 +231,7 @@ TT_FN tt_f64 tt_log_f64(tt_f64 x) {
 TT_FN tt_f64 tt__log_base(tt_f64 x, tt_f64 ihi, tt_f64 ilo, tt_f64 khi, tt_f64 klo) {
   tt__split a = tt__log_split(x);
   tt_f64 h = 0.5 * a.f * a.f, r = tt__log_poly(a.f);
-  tt_f64 hi = tt__from_f64(tt__bits_f64(a.f - h) & 0xffffffff00000000ull), lo = ((a.f - hi) - h) + r;
+  tt_f64 hi = tt__from_f64(tt__bits_f64(a.f - h) & TT_U64(0xffffffff00000000)), lo = ((a.f - hi) - h) + r;
   tt_f64 v = hi * ihi, y = a.k * khi;
   tt__dd w = tt__two_sum(y, v);
   tt_f64 low = lo * (ihi + ilo) + hi * ilo + a.k * klo;
@@ -277,17 +279,17 @@ TT_FN tt__dd tt__log_dd(tt_f64 x) {
 ** |x|^y = exp(y log|x|), the logarithm and the product as double-doubles; for
 ** f32 plain doubles do. TT__POW_ENDS gives C's special cases, r elsewhere.
 */
-#define TT__POW_ENDS(S, F)                                                        \
-  TT_FN F tt__pow_ends_##S(F x, F y, F r) {                                       \
-    F ax = tt_abs_##S(x), half = y * (F)0.5;                                      \
-    int whole = tt_trunc_##S(y) == y, odd = whole & (tt_trunc_##S(half) != half); \
-    int none = ax == 0, end = none | !(ax < TT__INF_##S);                         \
-    F edge = none == (y < 0) ? TT__INF_##S : 0;                                   \
-    r = end ? edge : r;                                                           \
-    r = ((x < 0) & !whole & !end) ? TT__NAN_##S : r;                              \
-    r = odd ? tt_copysign_##S(r, x) : r;                                          \
-    r = ((x != x) | (y != y)) ? x + y : r;                                        \
-    return ((y == 0) | (x == 1)) ? 1 : r;                                         \
+#define TT__POW_ENDS(S, F)                                                    \
+  TT_FN F tt__pow_ends_##S(F x, F y, F r) {                                   \
+    F ax = tt_abs_##S(x), y2 = y * (F)0.5;                                    \
+    int whole = tt_trunc_##S(y) == y, odd = whole & (tt_trunc_##S(y2) != y2); \
+    int none = ax == 0, end = none | !(ax < TT__INF_##S);                     \
+    F edge = none == (y < 0) ? TT__INF_##S : 0;                               \
+    r = end ? edge : r;                                                       \
+    r = ((x < 0) & !whole & !end) ? TT__NAN_##S : r;                          \
+    r = odd ? tt_copysign_##S(r, x) : r;                                      \
+    r = ((x != x) | (y != y)) ? x + y : r;                                    \
+    return ((y == 0) | (x == 1)) ? 1 : r;                                     \
   }
 TT__POW_ENDS(f32, tt_f32)
 TT__POW_ENDS(f64, tt_f64)
@@ -308,10 +310,10 @@ TT_FN tt_f32 tt_pow_f32(tt_f32 x, tt_f32 y) {
 TT_FN tt_f64 tt_cbrt_f64(tt_f64 x) {
   tt_f64 a = tt_abs_f64(x), s = a < 0x1p-1022 ? a * 0x1p54 : a, k, q, m, j, t, w, p;
   tt_u64 u = tt__bits_f64(s);
-  k = tt__from_f64(0x4330000000000000ull | u >> 52) - (0x1p52 + 1022);
+  k = tt__from_f64(TT_U64(0x4330000000000000) | u >> 52) - (0x1p52 + 1022);
   q = ((k - 1) * 0x1.5555555555555p-2 + TT__MAGIC) - TT__MAGIC;
   j = k - 3 * q;
-  m = tt__from_f64((u & 0xfffffffffffffull) | 0x3fe0000000000000ull);
+  m = tt__from_f64((u & TT_U64(0xfffffffffffff)) | TT_U64(0x3fe0000000000000));
   p = TT__P5(m, 0x1.9c0c044e4a28bp-2, 0x1.23d701d426e5ap+0, -0x1.e8a51b6134116p-1, 0x1.17e2457f46d5cp-1,
              -0x1.13c993683b054p-3);
   t = p * (j == 0 ? 1 : j == 1 ? 0x1.428a2f98d728bp+0 : 0x1.965fea53d6e3dp+0);
@@ -369,38 +371,39 @@ TT_CONST tt_u32 tt__two_over_pi[42] = {
     0x6d367ecfu, 0x27cb09b7u, 0x4f463f66u, 0x9e5fea2du, 0x7527bac7u, 0xebe5f17bu, 0x3d0739f7u, 0x8a5292eau, 0x6bfb5fb1u,
     0x1f8d5d08u, 0x56033046u, 0xfc7b6babu, 0xf0cfbc20u, 0x9af4361du, 0u};
 TT_FN tt__angle tt__angle_huge(tt_f64 x) {
-  tt_u64 u = tt__bits_f64(x) & 0x7fffffffffffffffull;
+  tt_u64 u = tt__bits_f64(x) & TT_U64(0x7fffffffffffffff);
   tt_i32 e = (tt_i32)(u >> 52) - 1075 + 30; /* |x| = m 2^(e - 30) */
   tt_i32 at = e >> 5, sh = e & 31;
-  tt_u64 ml = u & 0xffffffffull, mh = ((u & 0xfffffffffffffull) | 0x10000000000000ull) >> 32;
+  tt_u64 ml = u & TT_U64(0xffffffff), mh = ((u & TT_U64(0xfffffffffffff)) | TT_U64(0x10000000000000)) >> 32;
   tt_u64 v[6], c = 0, q, hi, lo;
   tt_f64 h0, h1, flip;
   tt__dd f, p, r;
   tt__angle g;
   for (int j = 0; j < 6; j++)
-    v[j] = (((tt_u64)tt__two_over_pi[at + j] << 32 | tt__two_over_pi[at + j + 1]) >> (32 - sh)) & 0xffffffffull;
+    v[j] = (((tt_u64)tt__two_over_pi[at + j] << 32 | tt__two_over_pi[at + j + 1]) >> (32 - sh)) & TT_U64(0xffffffff);
   /* The fraction of m * 0.v, 32 bits a word, most significant first: v becomes the product. */
   tt_u64 w[6];
   for (int j = 5; j >= 0; j--) {
     c += v[j] * ml;
-    w[j] = c & 0xffffffffull;
+    w[j] = c & TT_U64(0xffffffff);
     c >>= 32;
   }
   c = 0;
   for (int j = 5; j >= 1; j--) {
     c += v[j] * mh + w[j - 1];
-    w[j - 1] = c & 0xffffffffull;
+    w[j - 1] = c & TT_U64(0xffffffff);
     c >>= 32;
   }
   hi = w[0] << 32 | w[1];
   lo = w[2] << 32 | w[3];
-  q = (hi + (1ull << 61)) >> 62;
+  q = (hi + (TT_U64(1) << 61)) >> 62;
   hi -= q << 62; /* a signed fraction of a turn */
-  h0 = tt__from_f64(0x4330000000000000ull | (((hi >> 32) + 0x80000000ull) & 0xffffffffull)) - (0x1p52 + 0x1p31);
-  h1 = tt__from_f64(0x4330000000000000ull | (hi & 0xffffffffull)) - 0x1p52;
+  h0 = tt__from_f64(TT_U64(0x4330000000000000) | (((hi >> 32) + TT_U64(0x80000000)) & TT_U64(0xffffffff))) -
+       (0x1p52 + 0x1p31);
+  h1 = tt__from_f64(TT_U64(0x4330000000000000) | (hi & TT_U64(0xffffffff))) - 0x1p52;
   f = tt__two_sum(h0 * 0x1p-32, h1 * 0x1p-64);
-  h0 = tt__from_f64(0x4330000000000000ull | lo >> 32) - 0x1p52;
-  h1 = tt__from_f64(0x4330000000000000ull | (lo & 0xffffffffull)) - 0x1p52;
+  h0 = tt__from_f64(TT_U64(0x4330000000000000) | lo >> 32) - 0x1p52;
+  h1 = tt__from_f64(TT_U64(0x4330000000000000) | (lo & TT_U64(0xffffffff))) - 0x1p52;
   f = tt__fast_sum(f.hi, f.lo + (h0 * 0x1p-96 + h1 * 0x1p-128));
   p = tt__two_prod(f.hi, 0x1.921fb54442d18p+2);
   r = tt__fast_sum(p.hi, p.lo + (f.hi * 0x1.1a62633145c07p-52 + f.lo * 0x1.921fb54442d18p+2));
