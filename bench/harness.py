@@ -1,0 +1,78 @@
+"""Measuring: ours and the peers' alternate in one process; the median counts; the first call is told apart."""
+
+import json
+import platform
+import statistics
+import time
+
+
+class Row:
+    def __init__(self, name, goal, work, limit=None):
+        self.name, self.goal, self.work, self.limit = name, goal, work, limit
+        self.seconds, self.first, self.error = {}, {}, {}
+
+
+def once(f):
+    start = time.perf_counter()
+    f()
+    return time.perf_counter() - start
+
+
+def measure(row, contestants, seconds=1.5, least=5):
+    """contestants: {name: function that does the work and waits for it}. Fills row.seconds and row.first."""
+    alive = {}
+    for name, f in contestants.items():
+        try:
+            row.first[name] = once(f)
+            once(f)
+            alive[name] = f
+        except Exception as e:  # noqa: BLE001 - a peer that cannot do the work is a fact of the table
+            row.error[name] = f"{type(e).__name__}: {e}".splitlines()[0][:120]
+    times = {name: [] for name in alive}
+    end = time.perf_counter() + seconds * max(len(alive), 1)
+    while alive and (time.perf_counter() < end or min(map(len, times.values())) < least):
+        for name, f in alive.items():
+            times[name].append(once(f))
+        if max(map(len, times.values())) >= 2000:
+            break
+    row.seconds = {name: statistics.median(t) for name, t in times.items()}
+    return row
+
+
+def show(rows):
+    print(f"{'work':<46} {'tutti':>10} {'first call':>10}   {'best peer':<22} {'ratio':>6}  goal")
+    for r in rows:
+        if "tutti" not in r.seconds:
+            print(f"{r.name:<46} {'failed: ' + r.error.get('tutti', '?')}")
+            continue
+        mine = r.seconds["tutti"]
+        peers = {k: v for k, v in r.seconds.items() if k != "tutti"}
+        best = min(peers, key=peers.get) if peers else None
+        ratio = f"{peers[best] / mine:.2f}x" if best else "-"
+        peer = f"{best} {pretty(peers[best])}" if best else "-"
+        print(f"{r.name:<46} {pretty(mine):>10} {pretty(r.first['tutti']):>10}   {peer:<22} {ratio:>6}  {r.goal}")
+        for name, value in sorted(peers.items(), key=lambda kv: kv[1]):
+            if name != best:
+                print(f"{'':<46} {'':>10} {'':>10}   {name} {pretty(value)}, first {pretty(r.first[name])}")
+        for name, error in r.error.items():
+            print(f"{'':<46} {'':>10} {'':>10}   {name}: {error}")
+        if r.limit:
+            print(f"{'':<46} {'':>10} {'':>10}   {r.limit(mine)}")
+
+
+def pretty(s):
+    return f"{s * 1e9:.0f} ns" if s < 1e-6 else f"{s * 1e6:.2f} us" if s < 1e-3 else f"{s * 1e3:.2f} ms" if s < 1 else f"{s:.2f} s"
+
+
+def save(rows, path, notes):
+    data = {
+        "date": time.strftime("%Y-%m-%d"),
+        "machine": platform.machine(),
+        "python": platform.python_version(),
+        **notes,
+        "rows": [
+            {"name": r.name, "goal": r.goal, "seconds": r.seconds, "first": r.first, "errors": r.error} for r in rows
+        ],
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(data, indent=1) + "\n")
