@@ -156,7 +156,8 @@ TT_API tt_code tt_copy(tt_array *a, tt_array **out, tt_error *err);
 /*
 ** Call a function of functions.def: sum, concatenate, einsum, linalg.solve, random.normal ... The signature tells what it takes;
 ** arg[k] is the k-th parameter in the signature's order; trailing ones may be left out (or TT_V_MISSING).
-** Results: out[0..result->n), at most `room` (8 is always enough).
+** Results: out[0..result->n), at most `room`; 8 is enough but for functions that give an array per argument or section (split,
+** unstack, meshgrid ...). When there are more, the call fails with TT_EVALUE and result->n says how many there would be.
 */
 typedef struct tt_result {
   int n;

@@ -109,3 +109,12 @@ def can_cast(from_, to, casting="safe"):
         return True
     rank = {"b": 0, "u": 1, "i": 2, "f": 3, "V": 3, "c": 4}
     return casting == "same_kind" and rank[a.kind] <= rank[b.kind]
+
+
+def _shape_tuple(results):
+    return tuple(results[0].tolist())
+
+
+# NumPy gives sections as lists, and a shape as a tuple of numbers.
+_core.result_types.update({n: list for n in ("split", "array_split", "hsplit", "vsplit", "dsplit")})
+_core.result_types["broadcast_shapes"] = _shape_tuple

@@ -21,13 +21,15 @@ tt_code tt_call(const char *name, const tt_value *arg, int narg, tt_array **out,
   tt_call_frame f = {.arg = arg, .narg = narg};
   tt__session_lock();
   tt_code code = row->run(&f, err);
-  if (code == TT_OK && f.nout > room) {
-    code = tt__fail(err, TT_EVALUE, "%s gives %d results, there is room for %d", name, f.nout, room);
-    while (f.nout > 0) tt__array_release(f.out[--f.nout]);
+  int64_t n = f.out.n;
+  if (code == TT_OK && n > room) {
+    code = tt__fail(err, TT_EVALUE, "%s gives %lld results, there is room for %d", name, (long long)n, room);
+    while (f.out.n > 0) tt__array_release(f.out.data[--f.out.n]);
   }
+  for (int i = 0; i < f.out.n; i++) out[i] = f.out.data[i];
+  if (result) *result = (tt_result){.n = (int)n, .scalar = f.scalar, .tuple = f.tuple};
+  TT_VEC_FREE(&f.out);
   tt__session_unlock();
-  for (int i = 0; code == TT_OK && i < f.nout; i++) out[i] = f.out[i];
-  if (code == TT_OK && result) *result = (tt_result){.n = f.nout, .scalar = f.scalar, .tuple = f.tuple};
   return code != TT_OK && err->code != TT_OK ? err->code : code; /* a NULL deep below became TT_ENOMEM on its way up */
 }
 

@@ -177,3 +177,18 @@ tt_array *tt__arg_out(tt_calc *c, const tt_call_frame *f, int k, tt_array *resul
                          tt__dtypes[result->dtype].name, tt__dtypes[out->dtype].name);
   return tt__calc_set(c, out, tt_v_array(result)) ? out : NULL;
 }
+
+tt_array **tt__arg_arrays(tt_calc *c, const tt_call_frame *f, int k, int64_t *n) {
+  *n = 0;
+  if (c->code != TT_OK) return NULL;
+  if (k >= f->narg || f->arg[k].tag != TT_V_TUPLE) {
+    tt__calc_fail(c, TT_ETYPE, "a sequence of arrays is required");
+    return NULL;
+  }
+  int64_t count = f->arg[k].as.tuple.n;
+  tt_array **list = tt__calc_scratch(c, count, sizeof *list);
+  for (int64_t i = 0; list && i < count; i++)
+    if (!(list[i] = tt__value_as_array(c, &f->arg[k].as.tuple.item[i]))) return NULL;
+  *n = list ? count : 0;
+  return list;
+}

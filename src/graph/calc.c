@@ -3,13 +3,28 @@
 */
 #include "graph/calc.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "graph/session.h"
+
 void tt__calc_end(tt_calc *c) {
   for (int64_t i = 0; i < c->held.n; i++) tt__array_release(c->held.data[i]);
   TT_VEC_FREE(&c->held);
+  for (int64_t i = 0; i < c->peeked.n; i++) tt__buffer_release(c->peeked.data[i]);
+  TT_VEC_FREE(&c->peeked);
+  tt__arena_free(&c->scratch);
+}
+
+void *tt__calc_scratch(tt_calc *c, int64_t n, size_t item) {
+  size_t size;
+  if (c->code != TT_OK) return NULL;
+  void *p = __builtin_mul_overflow((size_t)n, item, &size) ? NULL : tt__arena_alloc(&c->scratch, size);
+  if (!p) tt__calc_fail(c, TT_ENOMEM, "out of memory");
+  return p;
 }
 
 tt_array *tt__calc_fail(tt_calc *c, tt_code code, const char *fmt, ...) {
@@ -177,4 +192,139 @@ tt_array *tt__calc_library(tt_calc *c, const tt_lib_attr *attr, tt_array *const 
   tt__node_release(lib);
   for (int i = 0; i < n; i++) tt__node_release(operand[i]);
   return ok ? tt__calc_of_node(c, pick) : NULL;
+}
+
+/* ---- spelled in the above */
+
+tt_array *tt__calc_expand(tt_calc *c, tt_array *a, int axis) {
+  if (!a) return NULL;
+  int64_t len[TT_MAX_RANK + 1], step[TT_MAX_RANK + 1];
+  if (a->rank == TT_MAX_RANK)
+    return tt__calc_fail(c, TT_EVALUE, "maximum supported dimension for an ndarray is currently 64, found 65");
+  for (int d = 0; d <= a->rank; d++) {
+    int from = d < axis ? d : d - 1;
+    len[d] = d == axis ? 1 : tt__array_len(a)[from];
+    step[d] = d == axis ? 0 : tt__array_step(a)[from];
+  }
+  return tt__calc_view(c, a, a->rank + 1, len, step, a->off);
+}
+
+tt_array *tt__calc_move(tt_calc *c, tt_array *a, int from, int to) {
+  if (!a || from == to) return a;
+  int order[TT_MAX_RANK], n = 0;
+  for (int d = 0; d < a->rank; d++)
+    if (d != from) order[n++] = d;
+  memmove(order + to + 1, order + to, sizeof *order * (size_t)(n - to));
+  order[to] = from;
+  return tt__calc_transpose(c, a, order);
+}
+
+tt_array *tt__calc_flip(tt_calc *c, tt_array *a, int axis) {
+  if (!a) return NULL;
+  int64_t n = tt__array_len(a)[axis];
+  return tt__calc_slice(c, a, axis, n > 0 ? n - 1 : 0, n, -1);
+}
+
+tt_array *tt__calc_ravel(tt_calc *c, tt_array *a) { return a ? tt__calc_reshape(c, a, 1, &a->size) : NULL; }
+
+tt_array *tt__calc_copy(tt_calc *c, tt_array *a) {
+  if (!a || c->code != TT_OK) return NULL;
+  tt_array *out = NULL;
+  return tt__calc_keep(c, tt__copy(a, &out, c->err), &out);
+}
+
+tt_array *tt__calc_concat(tt_calc *c, tt_array *const *part, int64_t n, int axis) {
+  if (c->code != TT_OK) return NULL;
+  int64_t len[TT_MAX_RANK], at = 0;
+  memcpy(len, tt__array_len(part[0]), sizeof *len * part[0]->rank);
+  for (int64_t i = 1; i < n; i++)
+    if (__builtin_add_overflow(len[axis], tt__array_len(part[i])[axis], &len[axis]))
+      return tt__calc_fail(c, TT_EVALUE, "array is too big");
+  tt_array *out = tt__calc_empty(c, (tt_dtype)part[0]->dtype, part[0]->rank, len);
+  for (int64_t i = 0; i < n && out; i++) {
+    int64_t m = tt__array_len(part[i])[axis];
+    if (part[i]->size && !tt__calc_set(c, tt__calc_slice(c, out, axis, at, m, 1), tt_v_array(part[i]))) return NULL;
+    at += m;
+  }
+  return out;
+}
+
+tt_array *tt__calc_take(tt_calc *c, tt_array *a, tt_array *index, int axis) {
+  if (!a || !index) return NULL;
+  tt_value item[TT_MAX_RANK];
+  for (int d = 0; d < axis; d++) item[d] = (tt_value){.tag = TT_V_SLICE};
+  item[axis] = tt_v_array(index);
+  tt_value all = {.tag = TT_V_TUPLE, .as.tuple = {.item = item, .n = axis + 1}};
+  return tt__calc_get(c, a, &all);
+}
+
+/* ---- looking */
+
+const void *tt__calc_peek(tt_calc *c, tt_array *a) {
+  if (!a || c->code != TT_OK) return NULL;
+  const void *data;
+  tt_buffer *hold;
+  c->code = tt__array_peek_dense(a, &data, &hold, c->err);
+  if (c->code != TT_OK) return NULL;
+  if (!hold || TT_VEC_PUSH(&c->peeked, hold)) return data;
+  tt__buffer_release(hold);
+  tt__calc_fail(c, TT_ENOMEM, "out of memory");
+  return NULL;
+}
+
+/* An array over a buffer whose hold is taken. */
+static tt_array *over_buffer(tt_calc *c, tt_buffer *b, tt_dtype dtype, int rank, const int64_t *len) {
+  tt_node *n = b ? tt__node_new(TT_N_BUFFER, dtype, rank, len, 0, c->err) : NULL;
+  if (!n) {
+    tt__buffer_release(b);
+    return tt__calc_keep(c, TT_ENOMEM, NULL);
+  }
+  n->attr.buf = b;
+  return tt__calc_of_node(c, n);
+}
+
+tt_array *tt__calc_block(tt_calc *c, tt_dtype dtype, int rank, const int64_t *len, void **data) {
+  int64_t size;
+  *data = NULL;
+  if (c->code != TT_OK || (c->code = tt__shape_size(rank, len, dtype, &size, c->err)) != TT_OK) return NULL;
+  tt_buffer *b = tt__buffer_new((size_t)size * tt__dtype_size(dtype), c->err);
+  if (b) *data = b->data;
+  return over_buffer(c, b, dtype, rank, len);
+}
+
+tt_array *tt__calc_adopt(tt_calc *c, tt_dtype dtype, int64_t n, void **data) {
+  if (c->code != TT_OK) return NULL;
+  if (n == 0) return tt__calc_empty(c, dtype, 1, &n);
+  tt_buffer *b = tt__buffer_adopt(*data, (size_t)n * tt__dtype_size(dtype), false, NULL, NULL, c->err);
+  if (b) *data = NULL;
+  return over_buffer(c, b, dtype, 1, &n);
+}
+
+bool tt__calc_make(tt_calc *c, const char *name, const tt_lib_attr *attr, tt_array *const *src, int n, tt_array **out) {
+  const tt_lib_maker *m = tt__lib_maker(name);
+  tt_operand operand[TT_NODE_SRC];
+  int64_t step[TT_NODE_SRC][TT_MAX_RANK];
+  tt_made made[TT_NODE_SRC] = {{0}};
+  assert(m && m->nsrc == n && m->nout <= TT_NODE_SRC);
+  for (int i = 0; i < n; i++) {
+    const void *data = tt__calc_peek(c, src[i]);
+    if (!data) return false;
+    tt__shape_steps(src[i]->rank, tt__array_len(src[i]), step[i]);
+    operand[i] = (tt_operand){.data = data, .dtype = (tt_dtype)src[i]->dtype, .rank = src[i]->rank,
+                              .len = tt__array_len(src[i]), .step = step[i], .size = src[i]->size};
+  }
+  int depth = tt__session_suspend();
+  tt_code code = m->run(attr, operand, made, c->err);
+  tt__session_resume(depth);
+  if (code != TT_OK) {
+    c->code = code;
+    return false;
+  }
+  TT_COUNT(library_calls, 1);
+  for (int k = 0; k < m->nout; k++) {
+    size_t size = (size_t)made[k].n * tt__dtype_size(made[k].dtype);
+    out[k] = tt__calc_adopt(c, made[k].dtype, made[k].n, &made[k].data);
+    if (made[k].data) tt__mem_free_data(made[k].data, size);
+  }
+  return c->code == TT_OK;
 }

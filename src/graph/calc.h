@@ -6,6 +6,7 @@
 #ifndef TT_GRAPH_CALC_H
 #define TT_GRAPH_CALC_H
 
+#include "base/arena.h"
 #include "base/vec.h"
 #include "graph/function.h"
 
@@ -13,11 +14,15 @@ typedef struct tt_calc {
   tt_code code; /* of the first failure */
   tt_error *err;
   TT_VEC(tt_array *) held;
+  TT_VEC(tt_buffer *) peeked;
+  tt_arena scratch;
 } tt_calc;
 
 TT_HIDDEN void tt__calc_end(tt_calc *c);
 /* Record a failure; returns NULL. The first one counts. */
 TT_HIDDEN tt_array *tt__calc_fail(tt_calc *c, tt_code code, const char *fmt, ...) TT_PRINTF(3, 4);
+/* Zeroed memory that lives as long as the calculation; NULL has been recorded. */
+TT_HIDDEN void *tt__calc_scratch(tt_calc *c, int64_t n, size_t item);
 /* Let the calculation own *made when code is TT_OK, else record the failure. By address, so that the call that makes it may stand in the same argument list. */
 TT_HIDDEN tt_array *tt__calc_keep(tt_calc *c, tt_code code, tt_array *const *made);
 /* An array of the calculation as a result of its own: one more hold. */
@@ -50,6 +55,31 @@ TT_HIDDEN tt_node *tt__calc_node(tt_calc *c, tt_array *a);    /* one hold for th
 TT_HIDDEN tt_array *tt__calc_library(tt_calc *c, const tt_lib_attr *attr, tt_array *const *src, int n, tt_dtype dtype, int rank,
                                      const int64_t *len);
 
+/* ---- spelled in the above */
+/* a with a new axis of length 1 before its axis `axis`. */
+TT_HIDDEN tt_array *tt__calc_expand(tt_calc *c, tt_array *a, int axis);
+/* The axis `from` moved to place `to`. */
+TT_HIDDEN tt_array *tt__calc_move(tt_calc *c, tt_array *a, int from, int to);
+TT_HIDDEN tt_array *tt__calc_flip(tt_calc *c, tt_array *a, int axis);
+/* All elements on one axis, C order; a view where the layout permits. */
+TT_HIDDEN tt_array *tt__calc_ravel(tt_calc *c, tt_array *a);
+/* A copy that shares nothing. */
+TT_HIDDEN tt_array *tt__calc_copy(tt_calc *c, tt_array *a);
+/* n arrays of one rank and type along an axis; other lengths agree. */
+TT_HIDDEN tt_array *tt__calc_concat(tt_calc *c, tt_array *const *part, int64_t n, int axis);
+/* Elements along one axis at the positions of an integer array; its axes take the place of that axis. */
+TT_HIDDEN tt_array *tt__calc_take(tt_calc *c, tt_array *a, tt_array *index, int axis);
+
+/* ---- looking, for functions whose result's shape depends on data */
+/* Evaluate and borrow the elements in C order, until the calculation ends. NULL: failure. */
+TT_HIDDEN const void *tt__calc_peek(tt_calc *c, tt_array *a);
+/* A new array and its memory, to be filled in at once. */
+TT_HIDDEN tt_array *tt__calc_block(tt_calc *c, tt_dtype dtype, int rank, const int64_t *len, void **data);
+/* Run a maker of the library (ir/library.h) now over evaluated operands; its results go to out[]. */
+TT_HIDDEN bool tt__calc_make(tt_calc *c, const char *name, const tt_lib_attr *attr, tt_array *const *src, int n, tt_array **out);
+/* Take memory of tt__mem_alloc_data of exactly n elements as an array on one axis. NULL in `*data` is left behind. */
+TT_HIDDEN tt_array *tt__calc_adopt(tt_calc *c, tt_dtype dtype, int64_t n, void **data);
+
 /* ---- reading arguments of a call; failures are recorded in the calculation */
 TT_HIDDEN bool tt__arg_given(const tt_call_frame *f, int k); /* neither missing nor None */
 /* Any array-like argument as an array; Python scalars get their own default type. */
@@ -60,6 +90,8 @@ TT_HIDDEN double tt__arg_float(tt_calc *c, const tt_call_frame *f, int k, double
 TT_HIDDEN bool tt__arg_bool(tt_calc *c, const tt_call_frame *f, int k, bool fallback);
 TT_HIDDEN tt_dtype tt__arg_dtype(tt_calc *c, const tt_call_frame *f, int k, tt_dtype fallback);
 TT_HIDDEN const char *tt__arg_string(tt_calc *c, const tt_call_frame *f, int k, const char *fallback);
+/* The elements of a sequence argument as arrays of the calculation; *n of them. "arrays" and variadic parameters. */
+TT_HIDDEN tt_array **tt__arg_arrays(tt_calc *c, const tt_call_frame *f, int k, int64_t *n);
 /* int or sequence of ints; at most `most`; returns how many. */
 TT_HIDDEN int tt__arg_ints(tt_calc *c, const tt_call_frame *f, int k, int64_t *out, int most);
 /* One axis in range, or `fallback` when not given. */

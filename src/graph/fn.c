@@ -5,7 +5,11 @@
 
 bool tt__fn_give(tt_calc *c, tt_call_frame *f, tt_array *a) {
   if (!a || c->code != TT_OK) return false;
-  f->out[f->nout++] = tt__array_retain(a);
+  if (!TT_VEC_PUSH(&f->out, a)) {
+    tt__calc_fail(c, TT_ENOMEM, "out of memory");
+    return false;
+  }
+  tt__array_retain(a);
   return true;
 }
 
@@ -13,14 +17,14 @@ tt_code tt__fn_run(tt_call_frame *f, tt_array *(*body)(tt_calc *c, tt_call_frame
   tt_error local = {0};
   tt_calc c = {.err = err ? err : &local};
   tt_array *a = body(&c, f);
-  if (c.code == TT_OK && f->nout == 0) {
+  if (c.code == TT_OK && f->out.n == 0) {
     if (a)
       tt__fn_give(&c, f, a);
-    else
+    else if (!f->tuple && !f->none)
       tt__calc_fail(&c, TT_EINTERNAL, "a function gave no result");
   }
   if (c.code != TT_OK)
-    while (f->nout > 0) tt__array_release(f->out[--f->nout]);
+    while (f->out.n > 0) tt__array_release(f->out.data[--f->out.n]);
   tt__calc_end(&c);
   return c.code;
 }

@@ -15,6 +15,8 @@
   tt_code tt__fn_##name(tt_call_frame *f, tt_error *err) { return tt__fn_run(f, name, err); }
 
 TT_HIDDEN tt_code tt__fn_run(tt_call_frame *f, tt_array *(*body)(tt_calc *c, tt_call_frame *f), tt_error *err);
+/* The type in which sums and products of a type are added up. */
+TT_HIDDEN tt_dtype tt__fn_sum_type(tt_dtype t);
 /* Add a result of a handler with several; false when there is none to add (c has failed). */
 TT_HIDDEN bool tt__fn_give(tt_calc *c, tt_call_frame *f, tt_array *a);
 

@@ -7,7 +7,7 @@
 #include "graph/fn.h"
 
 /* NumPy's accumulator of a sum or product: integers at least 64 bits wide. */
-static tt_dtype wide_type(tt_dtype t) {
+tt_dtype tt__fn_sum_type(tt_dtype t) {
   if (t == TT_BOOL) return TT_I64;
   if (!tt__is_int(t)) return t;
   return tt__is_unsigned(t) ? TT_U64 : TT_I64;
@@ -74,7 +74,7 @@ static tt_array *total(tt_calc *c, tt_call_frame *f, tt_red red, tt_op op, int64
   tt_array *a = tt__arg_array(c, f, 0);
   if (!a) return NULL;
   uint64_t axes = tt__arg_axes(c, f, 1, a->rank);
-  tt_dtype type = tt__arg_dtype(c, f, at.dtype, wide_type((tt_dtype)a->dtype));
+  tt_dtype type = tt__arg_dtype(c, f, at.dtype, tt__fn_sum_type((tt_dtype)a->dtype));
   bool keep = tt__arg_bool(c, f, at.keepdims, false);
   tt_array *wide = tt__calc_cast(c, a, is_half(type) ? TT_F32 : type);
   wide = masked(c, f, at.where, wide, tt_v_int(neutral));

@@ -12,15 +12,16 @@
 #ifndef TT_GRAPH_FUNCTION_H
 #define TT_GRAPH_FUNCTION_H
 
+#include "base/vec.h"
 #include "graph/build.h"
 
 typedef struct tt_call_frame {
   const tt_value *arg; /* one per parameter, in signature order, TT_V_MISSING when left out */
   int narg;
-  tt_array *out[8];    /* results: holds given to the caller; all NULL at start */
-  int nout;
+  TT_VEC(tt_array *) out; /* results: holds given to the caller */
   bool scalar;         /* the result is not an array: a rank-0 array to be unpacked (bool, int, float) by the binding */
-  bool tuple;          /* results are to be returned as a tuple even when there is one */
+  bool tuple;          /* results are to be returned as a tuple even when there is one, or none */
+  bool none;           /* there is no result: the function only writes */
 } tt_call_frame;
 
 typedef tt_code (*tt_function_fn)(tt_call_frame *c, tt_error *err);

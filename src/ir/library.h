@@ -36,6 +36,22 @@ struct tt_lib_row {
 /* The row of that name, or NULL; the rows live in lib/. */
 TT_HIDDEN const tt_lib_row *tt__lib_row(const char *name);
 
+/* A result whose size the data decides: n elements of array memory (tt__mem_alloc_data); NULL when n is 0 or nobody asked. */
+typedef struct tt_made {
+  void *data;
+  int64_t n;
+  tt_dtype dtype;
+} tt_made;
+
+/* Host functions that are run when they are recorded, because what they give has a size that nobody knows before. */
+typedef struct tt_lib_maker {
+  const char *name;
+  uint8_t nsrc, nout;
+  /* Operands come contiguous. out[k].dtype is set by the function. On failure nothing is left in `out`. */
+  tt_code (*run)(const tt_lib_attr *attr, const tt_operand *src, tt_made *out, tt_error *err);
+} tt_lib_maker;
+TT_HIDDEN const tt_lib_maker *tt__lib_maker(const char *name);
+
 /*
 ** The outputs' types and shapes are decided when the node is recorded: result k is a
 ** PICK node with its own dtype and len. A LIB node itself has rank 0 and size 0.

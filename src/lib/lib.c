@@ -14,3 +14,12 @@ const tt_lib_row *tt__lib_row(const char *name) {
       if (strcmp(r->name, name) == 0) return r;
   return NULL;
 }
+
+static const tt_lib_maker *const makers[] = {tt__makers_select};
+
+const tt_lib_maker *tt__lib_maker(const char *name) {
+  for (size_t t = 0; t < sizeof makers / sizeof *makers; t++)
+    for (const tt_lib_maker *m = makers[t]; m->name; m++)
+      if (strcmp(m->name, name) == 0) return m;
+  return NULL;
+}

@@ -246,7 +246,7 @@ static PyObject *results(const row *r, tt_array **made, const tt_result *result,
     for (int k = 0; k < result->n; k++) tt_release(&made[k]);
     return out;
   }
-  if (result->n == 0) Py_RETURN_NONE;
+  if (result->n == 0 && !result->tuple) Py_RETURN_NONE;
   if (result->n == 1 && !result->tuple) return result_array(made[0], r->n, bound);
   PyObject *tuple = PyTuple_New(result->n);
   for (int k = 0; k < result->n; k++) {
@@ -259,9 +259,27 @@ static PyObject *results(const row *r, tt_array **made, const tt_result *result,
   }
   PyObject *make = tuple ? PyDict_GetItemString(result_types, r->info->name) : NULL;
   if (!make) return tuple;
-  PyObject *named = PyObject_CallObject(make, tuple);
+  PyObject *named = PyObject_CallFunctionObjArgs(make, tuple, NULL);
   Py_DECREF(tuple);
   return named;
+}
+
+/* Functions with more results than usual say how many, and are called again: they only make views. */
+static PyObject *run_row(const row *r, const tt_value *value, int used, PyObject *const *bound) {
+  tt_array *few[8], **made = few;
+  tt_result result;
+  tt_error err;
+  int room = 8;
+  tt_code c = tt_call(r->info->name, value, used, made, room, &result, &err);
+  if (c == TT_EVALUE && result.n > room) {
+    room = result.n;
+    made = PyMem_Malloc((size_t)room * sizeof *made);
+    if (!made) return PyErr_NoMemory();
+    c = tt_call(r->info->name, value, used, made, room, &result, &err);
+  }
+  PyObject *out = c == TT_OK ? results(r, made, &result, bound) : core_raise(c, &err);
+  if (made != few) PyMem_Free(made);
+  return out;
 }
 
 PyObject *core_call(int at, PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
@@ -286,13 +304,7 @@ PyObject *core_call(int at, PyObject *self, PyObject *const *arg, Py_ssize_t n, 
       value[k].tag = TT_V_MISSING;
     }
   }
-  if (ok) {
-    tt_array *made[8] = {NULL};
-    tt_result result = {0};
-    tt_error err;
-    tt_code c = tt_call(r->info->name, value, used, made, 8, &result, &err);
-    out = c == TT_OK ? results(r, made, &result, bound) : core_raise(c, &err);
-  }
+  if (ok) out = run_row(r, value, used, bound);
   core_scratch_free(&s);
   return out;
 }

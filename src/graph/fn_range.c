@@ -1,0 +1,283 @@
+/*
+** Arrays out of numbers: likes, ranges, grids and triangles. Spelled with the flat index, so that they cost no memory
+** until somebody looks.
+*/
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/fn.h"
+
+/* ---- likes */
+
+/* Shape and type for a "like" function: those of the prototype unless given. */
+static int like(tt_calc *c, const tt_call_frame *f, int shape, int dtype, int64_t *len, tt_dtype *type) {
+  tt_array *a = tt__arg_array(c, f, 0);
+  if (!a) return 0;
+  *type = tt__arg_dtype(c, f, dtype, (tt_dtype)a->dtype);
+  if (tt__arg_given(f, shape)) return tt__arg_ints(c, f, shape, len, TT_MAX_RANK);
+  memcpy(len, tt__array_len(a), sizeof *len * a->rank);
+  return a->rank;
+}
+
+static tt_array *filled_like(tt_calc *c, tt_call_frame *f, int64_t with) {
+  int64_t len[TT_MAX_RANK];
+  tt_dtype type = TT_F64;
+  int rank = like(c, f, 4, 1, len, &type);
+  return tt__calc_full(c, type, rank, len, tt_v_int(with));
+}
+
+static tt_array *zeros_like(tt_calc *c, tt_call_frame *f) { return filled_like(c, f, 0); }
+static tt_array *ones_like(tt_calc *c, tt_call_frame *f) { return filled_like(c, f, 1); }
+TT_HANDLER(zeros_like)
+TT_HANDLER(ones_like)
+
+static tt_array *empty_like(tt_calc *c, tt_call_frame *f) {
+  int64_t len[TT_MAX_RANK];
+  tt_dtype type = TT_F64;
+  int rank = like(c, f, 4, 1, len, &type);
+  return tt__calc_empty(c, type, rank, len);
+}
+TT_HANDLER(empty_like)
+
+static tt_array *full_like(tt_calc *c, tt_call_frame *f) {
+  int64_t len[TT_MAX_RANK];
+  tt_dtype type = TT_F64;
+  int rank = like(c, f, 5, 2, len, &type);
+  const tt_value *v = &f->arg[1];
+  if (c->code != TT_OK) return NULL;
+  if (v->tag != TT_V_ARRAY && v->tag != TT_V_TUPLE) return tt__calc_full(c, type, rank, len, *v);
+  tt_array *out = tt__calc_empty(c, type, rank, len), *a = tt__value_as_array(c, v);
+  return a && tt__calc_set(c, out, tt_v_array(a)) ? out : NULL;
+}
+TT_HANDLER(full_like)
+
+/* ---- ranges */
+
+/* The parts of linspace: `dtype` is the type of the work, `wanted` that of the result. */
+typedef struct line {
+  tt_array *start, *stop, *step; /* step: an array of the difference between neighbours */
+  int64_t n;
+  bool endpoint;
+  tt_dtype dtype;
+} line;
+
+static bool line_of(tt_calc *c, const tt_call_frame *f, int num, int endpoint, line *l) {
+  tt_value v[3] = {f->arg[0], f->arg[1], tt_v_float(0)};
+  l->n = tt__arg_int(c, f, num, 50);
+  l->endpoint = tt__arg_bool(c, f, endpoint, true);
+  if (c->code != TT_OK) return false;
+  if (l->n < 0) {
+    tt__calc_fail(c, TT_EVALUE, "Number of samples, %lld, must be non-negative.", (long long)l->n);
+    return false;
+  }
+  if ((c->code = tt__result_type(v, 3, &l->dtype, c->err)) != TT_OK) return false;
+  if (tt__is_int(l->dtype) || l->dtype == TT_BOOL) l->dtype = TT_F64;
+  tt_dtype work = l->dtype == TT_F16 || l->dtype == TT_BF16 ? TT_F32 : l->dtype;
+  l->start = tt__calc_cast(c, tt__arg_array(c, f, 0), work);
+  l->stop = tt__calc_cast(c, tt__arg_array(c, f, 1), work);
+  return c->code == TT_OK;
+}
+
+/* start + i * step with i on a new first axis. */
+static tt_array *along_line(tt_calc *c, line *l) {
+  tt_array *delta = tt__calc_op2(c, TT_SUB, l->stop, l->start), *i = tt__calc_iota(c, l->n);
+  if (!delta || !i) return NULL;
+  int64_t parts = l->endpoint ? l->n - 1 : l->n;
+  for (int d = 0; d < delta->rank && i; d++) i = tt__calc_expand(c, i, 1 + d);
+  tt_array *x = tt__calc_cast(c, i, (tt_dtype)delta->dtype);
+  if (parts > 0) {
+    l->step = tt__calc_opf(c, TT_DIV, delta, (double)parts);
+    /* Where the difference underflows, dividing first keeps what is left of it. */
+    tt_array *flat = tt__calc_opi(c, TT_EQ, l->step, 0);
+    tt_array *slow = tt__calc_op2(c, TT_MUL, tt__calc_opf(c, TT_DIV, x, (double)parts), delta);
+    tt_array *quick = tt__calc_op2(c, TT_MUL, x, l->step);
+    if (!slow || !quick) return NULL;
+    x = tt__calc_where(c, flat, tt_v_array(slow), tt_v_array(quick));
+  } else {
+    l->step = tt__calc_full(c, (tt_dtype)delta->dtype, 0, NULL, (tt_value){.tag = TT_V_FLOAT, .as.f = NAN});
+    x = tt__calc_op2(c, TT_MUL, x, delta);
+  }
+  tt_array *y = tt__calc_op2(c, TT_ADD, x, l->start);
+  if (!y || !l->endpoint || l->n < 2) return y;
+  tt_array *last = tt__calc_opi(c, TT_EQ, i, l->n - 1);
+  return tt__calc_where(c, last, tt_v_array(l->stop), tt_v_array(y));
+}
+
+/* The step is a number where both ends are: the kernel then has two constants instead of views. */
+static tt_array *number_line(tt_calc *c, const tt_call_frame *f, line *l) {
+  tt_scalar a, b;
+  if ((c->code = tt__value_scalar(&f->arg[0], TT_F64, &a, c->err)) != TT_OK) return NULL;
+  if ((c->code = tt__value_scalar(&f->arg[1], TT_F64, &b, c->err)) != TT_OK) return NULL;
+  int64_t parts = l->endpoint ? l->n - 1 : l->n;
+  double delta = b.f64 - a.f64, step = parts > 0 ? delta / (double)parts : NAN;
+  tt_array *i = tt__calc_iota(c, l->n), *x = tt__calc_cast(c, i, TT_F64);
+  l->step = tt__calc_full(c, TT_F64, 0, NULL, tt_v_float(step));
+  if (parts > 0 && step == 0) x = tt__calc_opf(c, TT_MUL, tt__calc_opf(c, TT_DIV, x, (double)parts), delta);
+  else x = tt__calc_opf(c, TT_MUL, x, parts > 0 ? step : delta);
+  x = tt__calc_opf(c, TT_ADD, x, a.f64);
+  if (!x || !l->endpoint || l->n < 2) return x;
+  return tt__calc_where(c, tt__calc_opi(c, TT_EQ, i, l->n - 1), tt_v_float(b.f64), tt_v_array(x));
+}
+
+static bool is_real_number(const tt_value *v) { return v->tag >= TT_V_BOOL && v->tag <= TT_V_FLOAT; }
+
+/* A line in the type of the work, its points on the first axis. */
+static tt_array *points_of(tt_calc *c, const tt_call_frame *f, line *l) {
+  if (is_real_number(&f->arg[0]) && is_real_number(&f->arg[1])) return number_line(c, f, l);
+  return along_line(c, l);
+}
+
+static tt_array *finish_line(tt_calc *c, const tt_call_frame *f, tt_array *y, int dtype, int axis, tt_dtype own) {
+  tt_dtype type = tt__arg_dtype(c, f, dtype, own);
+  if (!y) return NULL;
+  int to = tt__arg_axis(c, f, axis, y->rank, 0);
+  if (tt__is_int(type) && !tt__is_complex((tt_dtype)y->dtype)) y = tt__calc_op1(c, TT_FLOOR, y);
+  if (c->code != TT_OK) return NULL;
+  return tt__calc_move(c, tt__calc_cast(c, y, type), 0, to);
+}
+
+static tt_array *linspace(tt_calc *c, tt_call_frame *f) {
+  line l = {0};
+  if (!line_of(c, f, 2, 3, &l)) return NULL;
+  tt_array *y = finish_line(c, f, points_of(c, f, &l), 5, 6, l.dtype);
+  if (!tt__arg_bool(c, f, 4, false)) return y;
+  tt__fn_give(c, f, y);
+  tt__fn_give(c, f, tt__calc_cast(c, l.step, l.dtype));
+  return NULL;
+}
+TT_HANDLER(linspace)
+
+static tt_array *logspace(tt_calc *c, tt_call_frame *f) {
+  line l = {0};
+  if (!line_of(c, f, 2, 3, &l)) return NULL;
+  tt_array *y = points_of(c, f, &l);
+  if (!y) return NULL;
+  tt_value v[2] = {tt__arg_given(f, 4) ? f->arg[4] : tt_v_float(10), tt_v_array(y)};
+  if (v[0].tag == TT_V_INT) v[0] = tt_v_float((double)v[0].as.i);
+  y = tt__calc_apply(c, TT_POW, v, 2, TT_DTYPE_NONE);
+  tt_dtype type = tt__arg_dtype(c, f, 5, l.dtype);
+  if (!y) return NULL;
+  return tt__calc_move(c, tt__calc_cast(c, y, type), 0, tt__arg_axis(c, f, 6, y->rank, 0));
+}
+TT_HANDLER(logspace)
+
+/* start * 10^(line from 0 to log10(stop/start)), the ends exact; negative ranges with the sign taken out. */
+static tt_array *geomspace(tt_calc *c, tt_call_frame *f) {
+  line l = {0};
+  if (!line_of(c, f, 2, 3, &l)) return NULL;
+  tt_array *zero = tt__calc_op2(c, TT_LOR, tt__calc_opi(c, TT_EQ, l.start, 0), tt__calc_opi(c, TT_EQ, l.stop, 0));
+  const uint8_t *found = tt__calc_peek(c, zero ? tt__calc_reduce(c, TT_RED_ANY, zero, zero->rank ? ~UINT64_C(0) >> (64 - zero->rank) : 0, false) : NULL);
+  if (found && *found) return tt__calc_fail(c, TT_EVALUE, "Geometric sequence cannot include zero");
+  tt_array *sign = tt__calc_op1(c, TT_SIGN, l.start), *a = tt__calc_op2(c, TT_DIV, l.start, sign);
+  tt_array *b = tt__calc_op2(c, TT_DIV, l.stop, sign);
+  if (c->code != TT_OK) return NULL;
+  line inner = {.start = tt__calc_op1(c, TT_LOG10, a), .stop = tt__calc_op1(c, TT_LOG10, b), .n = l.n, .endpoint = l.endpoint};
+  tt_array *x = along_line(c, &inner);
+  if (!x) return NULL;
+  tt_value v[2] = {tt_v_float(10), tt_v_array(x)};
+  tt_array *y = tt__calc_apply(c, TT_POW, v, 2, TT_DTYPE_NONE), *i = tt__calc_iota(c, l.n);
+  for (int d = 1; y && d < y->rank; d++) i = tt__calc_expand(c, i, d);
+  if (y && a && l.n > 0) y = tt__calc_where(c, tt__calc_opi(c, TT_EQ, i, 0), tt_v_array(a), tt_v_array(y));
+  if (y && b && l.n > 1 && l.endpoint) y = tt__calc_where(c, tt__calc_opi(c, TT_EQ, i, l.n - 1), tt_v_array(b), tt_v_array(y));
+  y = tt__calc_op2(c, TT_MUL, y, sign);
+  if (!y) return NULL;
+  tt_dtype type = tt__arg_dtype(c, f, 4, l.dtype);
+  return tt__calc_move(c, tt__calc_cast(c, y, type), 0, tt__arg_axis(c, f, 5, y->rank, 0));
+}
+TT_HANDLER(geomspace)
+
+/* ---- matrices of zeros and ones */
+
+/* Row and column numbers compared: op(row, column - k), rows x columns. */
+static tt_array *by_place(tt_calc *c, tt_op op, int64_t rows, int64_t columns, int64_t k) {
+  if (rows < 0 || columns < 0) return tt__calc_fail(c, TT_EVALUE, "negative dimensions are not allowed");
+  tt_array *i = tt__calc_expand(c, tt__calc_iota(c, rows), 1), *j = tt__calc_iota(c, columns);
+  return tt__calc_op2(c, op, k <= 0 ? tt__calc_opi(c, TT_ADD, i, k) : i, k > 0 ? tt__calc_opi(c, TT_SUB, j, k) : j);
+}
+
+static tt_array *eye(tt_calc *c, tt_call_frame *f) {
+  int64_t rows = tt__arg_int(c, f, 0, 0), columns = tt__arg_int(c, f, 1, rows), k = tt__arg_int(c, f, 2, 0);
+  tt_dtype type = tt__arg_dtype(c, f, 3, TT_F64);
+  return tt__calc_cast(c, by_place(c, TT_EQ, rows, columns, k), type);
+}
+TT_HANDLER(eye)
+
+static tt_array *identity(tt_calc *c, tt_call_frame *f) {
+  int64_t n = tt__arg_int(c, f, 0, 0);
+  return tt__calc_cast(c, by_place(c, TT_EQ, n, n, 0), tt__arg_dtype(c, f, 1, TT_F64));
+}
+TT_HANDLER(identity)
+
+static tt_array *tri(tt_calc *c, tt_call_frame *f) {
+  int64_t rows = tt__arg_int(c, f, 0, 0), columns = tt__arg_int(c, f, 1, rows), k = tt__arg_int(c, f, 2, 0);
+  return tt__calc_cast(c, by_place(c, TT_GE, rows, columns, k), tt__arg_dtype(c, f, 3, TT_F64));
+}
+TT_HANDLER(tri)
+
+/* The elements where the mask of rows and columns holds, zero elsewhere. */
+static tt_array *triangle(tt_calc *c, tt_call_frame *f, tt_op op) {
+  tt_array *a = tt__arg_array(c, f, 0);
+  int64_t k = tt__arg_int(c, f, 1, 0);
+  if (a && a->rank == 1) { /* a row, repeated: NumPy broadcasts it against a square mask */
+    int64_t len[2] = {a->size, a->size};
+    a = tt__calc_broadcast(c, a, 2, len);
+  }
+  if (!a) return NULL;
+  if (a->rank == 0) return tt__calc_fail(c, TT_EINDEX, "tuple index out of range");
+  const int64_t *len = tt__array_len(a) + a->rank - 2;
+  return tt__calc_where(c, by_place(c, op, len[0], len[1], k), tt_v_array(a), tt_v_int(0));
+}
+
+static tt_array *tril(tt_calc *c, tt_call_frame *f) { return triangle(c, f, TT_GE); }
+static tt_array *triu(tt_calc *c, tt_call_frame *f) { return triangle(c, f, TT_LE); }
+TT_HANDLER(tril)
+TT_HANDLER(triu)
+
+/* ---- grids */
+
+static tt_array *meshgrid(tt_calc *c, tt_call_frame *f) {
+  int64_t n, len[TT_MAX_RANK];
+  tt_array **x = tt__arg_arrays(c, f, 0, &n);
+  bool copy = tt__arg_bool(c, f, 1, true), sparse = tt__arg_bool(c, f, 2, false);
+  const char *indexing = tt__arg_string(c, f, 3, "xy");
+  bool xy = strcmp(indexing, "xy") == 0;
+  if (c->code != TT_OK) return NULL;
+  if (!xy && strcmp(indexing, "ij") != 0) return tt__calc_fail(c, TT_EVALUE, "Valid values for `indexing` are 'xy' and 'ij'.");
+  if (n > TT_MAX_RANK) return tt__calc_fail(c, TT_EVALUE, "maximum supported dimension for an ndarray is currently 64, found %lld", (long long)n);
+  for (int64_t i = 0; i < n; i++) {
+    int64_t at = xy && n > 1 && i < 2 ? 1 - i : i;
+    if (!(x[i] = tt__calc_ravel(c, x[i]))) return NULL;
+    len[at] = x[i]->size;
+    for (int64_t d = 0; d < n && x[i]; d++)
+      if (d != at) x[i] = tt__calc_expand(c, x[i], (int)(d < at ? 0 : x[i]->rank));
+  }
+  f->tuple = true;
+  for (int64_t i = 0; i < n && c->code == TT_OK; i++) {
+    tt_array *g = sparse ? x[i] : tt__calc_broadcast(c, x[i], (int)n, len);
+    if (!tt__fn_give(c, f, copy ? tt__calc_copy(c, g) : g)) return NULL;
+  }
+  return NULL;
+}
+TT_HANDLER(meshgrid)
+
+static tt_array *indices(tt_calc *c, tt_call_frame *f) {
+  int64_t len[TT_MAX_RANK + 1];
+  int rank = tt__arg_ints(c, f, 0, len, TT_MAX_RANK - 1);
+  tt_dtype type = tt__arg_dtype(c, f, 1, TT_I64);
+  bool sparse = tt__arg_bool(c, f, 2, false);
+  memmove(len + 1, len, sizeof *len * (size_t)rank);
+  len[0] = rank;
+  tt_array *out = sparse ? NULL : tt__calc_empty(c, type, rank + 1, len);
+  f->tuple = sparse;
+  for (int d = 0; d < rank && c->code == TT_OK; d++) {
+    tt_array *i = tt__calc_cast(c, tt__calc_iota(c, len[d + 1]), type);
+    for (int e = 0; e < rank && i; e++)
+      if (e != d) i = tt__calc_expand(c, i, e < d ? 0 : i->rank);
+    if (sparse && !tt__fn_give(c, f, i)) return NULL;
+    if (!sparse && i && !tt__calc_set(c, tt__calc_slice(c, out, 0, d, 1, 1), tt_v_array(i))) return NULL;
+  }
+  return out;
+}
+TT_HANDLER(indices)
+
