@@ -50,8 +50,10 @@ static int64_t space_points(const tt_space *s, bool row) {
   return n;
 }
 
+/* The last place of each table is kept for the store: what was computed must find a way out. */
 static int add_inst(tt_fuser *f, tt_pinst inst) {
-  if (f->ninst == TT_FUSE_INST) return -1;
+  bool stores = inst.op == TT_P_STORE || inst.op == TT_P_STOREX;
+  if (f->ninst >= TT_FUSE_INST - !stores) return -1;
   f->inst[f->ninst] = inst;
   return f->ninst++;
 }
@@ -81,13 +83,13 @@ static bool is_root(const tt_fuser *f, int32_t idx) {
 static int add_operand(tt_fuser *f, int32_t idx, bool write) {
   for (int i = 0; i < f->noperand; i++)
     if (f->operand[i].node == idx && f->operand[i].write == write) return i;
-  if (f->noperand == TT_FUSE_OPERAND) return -1;
+  if (f->noperand >= TT_FUSE_OPERAND - !write) return -1;
   f->operand[f->noperand] = (tt_poperand){.node = idx, .write = write};
   return f->noperand++;
 }
 
 static int add_access(tt_fuser *f, int operand, uint8_t dtype, bool write, const tt_map *map) {
-  if (f->naccess == TT_FUSE_ACCESS) return -1;
+  if (f->naccess >= TT_FUSE_ACCESS - !write) return -1;
   tt_map *kept = keep_map(f, map);
   if (!kept) return out_of_memory(f), -1;
   f->access[f->naccess] = (tt_fuse_access){.operand = (int16_t)operand, .dtype = dtype, .write = write, .map = kept};
