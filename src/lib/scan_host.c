@@ -17,10 +17,10 @@
 #include "lib/scan_int.h"
 
 enum {
-  STRICT = 4096,     /* rows up to this length are scanned element after element */
-  GRAIN = 32768,     /* elements that make a second thread worth it */
+  STRICT = 4096, /* rows up to this length are scanned element after element */
+  GRAIN = 32768, /* elements that make a second thread worth it */
   MAX_WORKERS = 256,
-  COLUMNS = 512      /* of inner elements, kept in L1 from one row to the next */
+  COLUMNS = 512 /* of inner elements, kept in L1 from one row to the next */
 };
 
 /* A 16-byte total and whether it is there. */
@@ -215,13 +215,26 @@ static void take_columns(void *ctx, int64_t lo, int64_t hi, int worker) {
 static void write_initial(const scan_job *j, tt_scan op, char *out) {
   tt_scalar one = {.bits = {0, 0}};
   if (op == TT_SCAN_PROD) switch (j->t) {
-      case TT_F16: one.f16 = 0x3c00; break;
-      case TT_BF16: one.bf16 = 0x3f80; break;
-      case TT_F32: one.f32 = 1; break;
-      case TT_F64: one.f64 = 1; break;
-      case TT_C64: one.c64.re = 1; break;
-      case TT_C128: one.c128.re = 1; break;
-      default: one.u64 = 1; /* little endian: the low bytes of every width */
+      case TT_F16:
+        one.f16 = 0x3c00;
+        break;
+      case TT_BF16:
+        one.bf16 = 0x3f80;
+        break;
+      case TT_F32:
+        one.f32 = 1;
+        break;
+      case TT_F64:
+        one.f64 = 1;
+        break;
+      case TT_C64:
+        one.c64.re = 1;
+        break;
+      case TT_C128:
+        one.c128.re = 1;
+        break;
+      default:
+        one.u64 = 1; /* little endian: the low bytes of every width */
     }
   for (int64_t o = 0; o < j->outer; o++)
     for (int64_t k = 0; k < j->inner; k++) memcpy(out + (size_t)(o * j->n_out * j->inner + k) * j->size, &one, j->size);

@@ -17,11 +17,11 @@ enum { BLOCK = 32768, WORD = 64 };
 typedef struct pick_job {
   tt_dtype t;
   size_t size;
-  const char *in;      /* elements to test, or the mask */
-  const char *src;     /* of compress and expand */
+  const char *in;  /* elements to test, or the mask */
+  const char *src; /* of compress and expand */
   char *out;
   int64_t n;
-  int64_t *start;      /* of each block: its count, then the place of its first */
+  int64_t *start; /* of each block: its count, then the place of its first */
   atomic_llong total;
 } pick_job;
 
@@ -38,9 +38,9 @@ static uint64_t bits_of_bytes(const uint8_t *b) {
   return word;
 }
 
-#define TEST(T, IS)                                        \
-  {                                                        \
-    const T *x = (const T *)in;                            \
+#define TEST(T, IS)                                       \
+  {                                                       \
+    const T *x = (const T *)in;                           \
     for (int64_t i = 0; i < n; i++) b[i] = (uint8_t)(IS); \
   }
 
@@ -48,16 +48,26 @@ static uint64_t bits_of_bytes(const uint8_t *b) {
 static void test_elements(tt_dtype t, const char *in, int64_t n, uint8_t *b) {
   switch (t) {
     case TT_F16:
-    case TT_BF16: TEST(uint16_t, (x[i] & 0x7fff) != 0) break;
-    case TT_F32: TEST(float, x[i] != 0) break;
-    case TT_F64: TEST(double, x[i] != 0) break;
-    case TT_C64: TEST(tt_c64, (x[i].re != 0) | (x[i].im != 0)) break;
-    case TT_C128: TEST(tt_c128, (x[i].re != 0) | (x[i].im != 0)) break;
-    default: switch (tt__dtype_size(t)) {
-        case 1: TEST(uint8_t, x[i] != 0) break;
-        case 2: TEST(uint16_t, x[i] != 0) break;
-        case 4: TEST(uint32_t, x[i] != 0) break;
-        default: TEST(uint64_t, x[i] != 0)
+    case TT_BF16:
+      TEST(uint16_t, (x[i] & 0x7fff) != 0) break;
+    case TT_F32:
+      TEST(float, x[i] != 0) break;
+    case TT_F64:
+      TEST(double, x[i] != 0) break;
+    case TT_C64:
+      TEST(tt_c64, (x[i].re != 0) | (x[i].im != 0)) break;
+    case TT_C128:
+      TEST(tt_c128, (x[i].re != 0) | (x[i].im != 0)) break;
+    default:
+      switch (tt__dtype_size(t)) {
+        case 1:
+          TEST(uint8_t, x[i] != 0) break;
+        case 2:
+          TEST(uint16_t, x[i] != 0) break;
+        case 4:
+          TEST(uint32_t, x[i] != 0) break;
+        default:
+          TEST(uint64_t, x[i] != 0)
       }
   }
 }
@@ -147,15 +157,15 @@ tt_code tt__nonzero(tt_dtype t, const void *in, int64_t n, int64_t *out, tt_erro
 
 /* ---- selection by a mask */
 
-#define MOVE(T)                                                                         \
-  for (; w; w &= w - 1) {                                                               \
-    int64_t i = __builtin_ctzll(w);                                                     \
-    if (back)                                                                           \
-      ((T *)many)[i] = *(const T *)few;                                                 \
-    else                                                                                \
-      *(T *)few = ((const T *)many)[i];                                                 \
-    few += sizeof(T);                                                                   \
-  }                                                                                     \
+#define MOVE(T)                         \
+  for (; w; w &= w - 1) {               \
+    int64_t i = __builtin_ctzll(w);     \
+    if (back)                           \
+      ((T *)many)[i] = *(const T *)few; \
+    else                                \
+      *(T *)few = ((const T *)many)[i]; \
+    few += sizeof(T);                   \
+  }                                     \
   break;
 
 /* Between the places of `many` named by w and consecutive places of `few`; `back`: from few to many. */
@@ -165,11 +175,16 @@ static inline char *move_word(uint64_t w, size_t size, char *many, char *few, bo
     return few + size * WORD;
   }
   switch (size) {
-    case 1: MOVE(uint8_t)
-    case 2: MOVE(uint16_t)
-    case 4: MOVE(uint32_t)
-    case 8: MOVE(uint64_t)
-    case 16: MOVE(tt_c128)
+    case 1:
+      MOVE(uint8_t)
+    case 2:
+      MOVE(uint16_t)
+    case 4:
+      MOVE(uint32_t)
+    case 8:
+      MOVE(uint64_t)
+    case 16:
+      MOVE(tt_c128)
     default:
       for (; w; w &= w - 1, few += size) {
         char *one = many + (size_t)__builtin_ctzll(w) * size;

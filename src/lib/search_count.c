@@ -12,14 +12,16 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/os.h"
 #include "base/pool.h"
 #include "lib/search_host.h"
 
 enum {
-  STRETCH = 1024,     /* elements whose bin numbers are made at once */
-  BLOCK = 65536,      /* weights are added up in blocks of this size, as NumPy does */
-  BATCH = 16,         /* blocks between two ordered additions to the output */
+  STRETCH = 1024, /* elements whose bin numbers are made at once */
+  BLOCK = 65536,  /* weights are added up in blocks of this size, as NumPy does */
+  BATCH = 16,     /* blocks between two ordered additions to the output */
   GRAIN = 32768,
+  SLICE = INT32_MAX,
   FEW_BINS = 1024,
   WEIGHTED_BINS = 16384 /* from here on a table for each block costs more than a second thread brings */
 };
@@ -34,84 +36,109 @@ struct count_job {
   int64_t min;               /* of bincount */
   double first, last, denom; /* of equal bins */
   const void *edge;
-  int64_t *counts;           /* bins + 1 for each worker */
-  bool *used;                /* whether a worker's table is in use: zeroed at its first stretch */
-  double *sums;              /* bins + 1 for each block of a batch */
-  int64_t batch;             /* the first block of the batch */
+  bool direct;           /* the elements are bin numbers, as int64 */
+  uint32_t *counts;      /* bins + 1 for each worker */
+  bool *used;            /* whether a worker's table is in use: zeroed at its first stretch */
+  int64_t workers, from; /* from: the first element of the slice */
+  int64_t *out;
+  double *sums;  /* bins + 1 for each block of a batch */
+  int64_t batch; /* the first block of the batch */
 };
 
 /* ---- counts */
 
-static void count_few(const count_job *j, int64_t lo, int64_t hi, int64_t *table) {
+/* The bin numbers of a stretch: the elements themselves where they are, else made in `buffer`. */
+static const int64_t *numbers(const count_job *j, int64_t lo, int64_t hi, int64_t *buffer) {
+  if (j->direct) return (const int64_t *)j->in + lo;
+  j->number(j, lo, hi, buffer);
+  return buffer;
+}
+
+static void count_few(const count_job *j, int64_t lo, int64_t hi, uint32_t *table) {
   uint32_t few[4][FEW_BINS + 1];
-  int64_t bin[STRETCH];
+  int64_t buffer[STRETCH];
   memset(few, 0, sizeof few);
   for (int64_t at = lo; at < hi; at += STRETCH) {
     int64_t n = hi - at < STRETCH ? hi - at : STRETCH, i = 0;
-    j->number(j, at, at + n, bin);
+    const int64_t *bin = numbers(j, at, at + n, buffer);
     for (; i + 4 <= n; i += 4)
       for (int k = 0; k < 4; k++) few[k][bin[i + k]]++;
     for (; i < n; i++) few[0][bin[i]]++;
   }
-  for (int64_t b = 0; b <= j->bins; b++) table[b] += (int64_t)few[0][b] + few[1][b] + few[2][b] + few[3][b];
+  for (int64_t b = 0; b <= j->bins; b++) table[b] += few[0][b] + few[1][b] + few[2][b] + few[3][b];
 }
 
-static void count_many(const count_job *j, int64_t lo, int64_t hi, int64_t *table) {
-  int64_t bin[STRETCH];
+static void count_many(const count_job *j, int64_t lo, int64_t hi, uint32_t *table) {
+  int64_t buffer[STRETCH];
   for (int64_t at = lo; at < hi; at += STRETCH) {
     int64_t n = hi - at < STRETCH ? hi - at : STRETCH;
-    j->number(j, at, at + n, bin);
+    const int64_t *bin = numbers(j, at, at + n, buffer);
     for (int64_t i = 0; i < n; i++) table[bin[i]]++;
   }
 }
 
 static void count_part(void *ctx, int64_t lo, int64_t hi, int worker) {
   const count_job *j = ctx;
-  int64_t *table = j->counts + worker * (j->bins + 1);
+  uint32_t *table = j->counts + worker * (j->bins + 1);
   if (!j->used[worker]) memset(table, 0, (size_t)(j->bins + 1) * sizeof *table);
   j->used[worker] = true;
-  for (int64_t at = lo; at < hi; at += 1 << 30) { /* within the reach of the 32-bit tables */
-    int64_t end = hi - at < 1 << 30 ? hi : at + (1 << 30);
-    if (j->bins <= FEW_BINS)
-      count_few(j, at, end, table);
+  if (j->bins <= FEW_BINS)
+    count_few(j, j->from + lo, j->from + hi, table);
+  else
+    count_many(j, j->from + lo, j->from + hi, table);
+}
+
+static void add_tables(void *ctx, int64_t lo, int64_t hi, int worker) {
+  const count_job *j = ctx;
+  (void)worker;
+  for (int64_t w = 0; w < j->workers; w++) {
+    const uint32_t *table = j->counts + w * (j->bins + 1);
+    if (j->used[w])
+      for (int64_t b = lo; b < hi; b++) j->out[b] += table[b];
+  }
+}
+
+/* Tables count up to 2^32: longer inputs are counted in slices. */
+static void count_slices(count_job *j) {
+  for (int64_t n; j->from < j->n; j->from += n) {
+    n = j->n - j->from < SLICE ? j->n - j->from : SLICE;
+    memset(j->used, 0, (size_t)j->workers);
+    if (j->workers > 1)
+      tt__pool_run(n, GRAIN, count_part, j);
     else
-      count_many(j, at, end, table);
+      count_part(j, 0, n, 0);
+    tt__pool_run(j->bins, GRAIN, add_tables, j);
   }
 }
 
 static tt_code count(count_job *j, int64_t *out, tt_error *err) {
-  int64_t workers = j->n >= 2 * GRAIN && !tt__pool_inside() ? tt__pool_size() : 1;
-  if (workers > 1 && j->bins > j->n / (2 * workers)) workers = 1;
+  j->workers = j->n >= 2 * GRAIN && !tt__pool_inside() ? tt__pool_size() : 1;
+  if (j->workers > 1 && j->bins > j->n / (2 * j->workers)) j->workers = 1;
   size_t table = 0, all = 0;
-  if (__builtin_mul_overflow((size_t)j->bins + 1, sizeof(int64_t), &table)) return tt__fail_memory(err, SIZE_MAX);
-  if (__builtin_mul_overflow(table, (size_t)workers, &all)) return tt__fail_memory(err, SIZE_MAX);
+  if (__builtin_mul_overflow((size_t)j->bins + 1, sizeof *j->counts, &table)) return tt__fail_memory(err, SIZE_MAX);
+  if (__builtin_mul_overflow(table, (size_t)j->workers, &all)) return tt__fail_memory(err, SIZE_MAX);
   j->counts = tt__mem_alloc_data(all);
-  j->used = tt__mem_zalloc((size_t)workers);
-  if (!j->counts || !j->used) {
-    tt__mem_free_data(j->counts, all);
-    tt__mem_free(j->used, (size_t)workers);
-    return tt__fail_memory(err, all);
+  j->used = tt__mem_alloc((size_t)j->workers);
+  tt_code c = TT_OK;
+  if (j->counts && j->used) {
+    j->out = out;
+    memset(out, 0, (size_t)j->bins * sizeof *out);
+    count_slices(j);
+  } else {
+    c = tt__fail_memory(err, all);
   }
-  if (workers > 1)
-    tt__pool_run(j->n, GRAIN, count_part, j);
-  else
-    count_part(j, 0, j->n, 0);
-  memset(out, 0, (size_t)j->bins * sizeof *out);
-  for (int64_t w = 0; w < workers; w++)
-    if (j->used[w])
-      for (int64_t b = 0; b < j->bins; b++) out[b] += j->counts[w * (j->bins + 1) + b];
-  tt__mem_free(j->used, (size_t)workers);
+  tt__mem_free(j->used, (size_t)j->workers);
   tt__mem_free_data(j->counts, all);
-  return TT_OK;
+  return c;
 }
 
 /* ---- sums of weights */
 
 static void sum_range(const count_job *j, int64_t lo, int64_t hi, double *table) {
-  int64_t bin[STRETCH];
+  int64_t buffer[STRETCH];
   for (int64_t at = lo; at < hi; at += STRETCH) {
     int64_t n = hi - at < STRETCH ? hi - at : STRETCH;
-    j->number(j, at, at + n, bin);
+    const int64_t *bin = numbers(j, at, at + n, buffer);
     for (int64_t i = 0; i < n; i++) table[bin[i]] += j->weights[at + i];
   }
 }
@@ -157,27 +184,28 @@ static tt_code run(count_job *j, void *out, tt_error *err) {
 
 /* ---- integers */
 
-#define FOR_INTS(X)                                                                                                \
-  X(TT_BOOL, uint8_t)                                                                                              \
-  X(TT_I8, int8_t)                                                                                                 \
-  X(TT_I16, int16_t)                                                                                               \
-  X(TT_I32, int32_t)                                                                                               \
-  X(TT_I64, int64_t)                                                                                               \
-  X(TT_U8, uint8_t)                                                                                                \
-  X(TT_U16, uint16_t)                                                                                              \
-  X(TT_U32, uint32_t)                                                                                              \
+#define FOR_INTS(X)   \
+  X(TT_BOOL, uint8_t) \
+  X(TT_I8, int8_t)    \
+  X(TT_I16, int16_t)  \
+  X(TT_I32, int32_t)  \
+  X(TT_I64, int64_t)  \
+  X(TT_U8, uint8_t)   \
+  X(TT_U16, uint16_t) \
+  X(TT_U32, uint32_t) \
   X(TT_U64, uint64_t)
 
 static void number_ints(const count_job *j, int64_t lo, int64_t hi, int64_t *bin) {
   uint64_t min = (uint64_t)j->min;
   switch (j->t) {
-#define NUMBER(E, T)                                                                                        \
-  case E:                                                                                                   \
-    for (int64_t i = lo; i < hi; i++) bin[i - lo] = (int64_t)((uint64_t)((const T *)j->in)[i] - min);       \
+#define NUMBER(E, T)                                                                                  \
+  case E:                                                                                             \
+    for (int64_t i = lo; i < hi; i++) bin[i - lo] = (int64_t)((uint64_t)((const T *)j->in)[i] - min); \
     break;
     FOR_INTS(NUMBER)
 #undef NUMBER
-    default: assert(false);
+    default:
+      assert(false);
   }
 }
 
@@ -187,32 +215,50 @@ typedef struct range_job {
   _Atomic int64_t min, max; /* of uint64, the order of int64 after moving by 2^63 */
 } range_job;
 
-static void range_part(void *ctx, int64_t lo, int64_t hi, int worker) {
-  range_job *j = ctx;
+__attribute__((always_inline)) static inline void find_range(range_job *j, int64_t lo, int64_t hi) {
   int64_t min = INT64_MAX, max = INT64_MIN;
-  (void)worker;
   switch (j->t) {
-#define RANGE(E, T)                                                    \
-  case E: {                                                            \
-    T low = ((const T *)j->in)[lo], high = low;                        \
-    for (int64_t i = lo; i < hi; i++) {                                \
-      T x = ((const T *)j->in)[i];                                     \
-      low = x < low ? x : low;                                         \
-      high = x > high ? x : high;                                      \
-    }                                                                  \
-    uint64_t move = E == TT_U64 ? (uint64_t)1 << 63 : 0;               \
-    min = (int64_t)((uint64_t)low ^ move);                             \
-    max = (int64_t)((uint64_t)high ^ move);                            \
-    break;                                                             \
+#define RANGE(E, T)                                      \
+  case E: {                                              \
+    T low = ((const T *)j->in)[lo], high = low;          \
+    for (int64_t i = lo; i < hi; i++) {                  \
+      T x = ((const T *)j->in)[i];                       \
+      low = x < low ? x : low;                           \
+      high = x > high ? x : high;                        \
+    }                                                    \
+    uint64_t move = E == TT_U64 ? (uint64_t)1 << 63 : 0; \
+    min = (int64_t)((uint64_t)low ^ move);               \
+    max = (int64_t)((uint64_t)high ^ move);              \
+    break;                                               \
   }
     FOR_INTS(RANGE)
 #undef RANGE
-    default: assert(false);
+    default:
+      assert(false);
   }
   int64_t seen = atomic_load(&j->min);
   while (min < seen && !atomic_compare_exchange_weak(&j->min, &seen, min)) continue;
   seen = atomic_load(&j->max);
   while (max > seen && !atomic_compare_exchange_weak(&j->max, &seen, max)) continue;
+}
+
+/* The baseline of x86-64 has no minimum of 64-bit integers. */
+#if defined(__x86_64__)
+__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))) static void range_part_v4(range_job *j, int64_t lo,
+                                                                                        int64_t hi) {
+  find_range(j, lo, hi);
+}
+#endif
+
+static void range_part(void *ctx, int64_t lo, int64_t hi, int worker) {
+  (void)worker;
+#if defined(__x86_64__)
+  if (tt__cpu_level() >= 4) {
+    range_part_v4(ctx, lo, hi);
+    return;
+  }
+#endif
+  find_range(ctx, lo, hi);
 }
 
 void tt__int_range(tt_dtype t, const void *in, int64_t n, int64_t *min, int64_t *max) {
@@ -237,6 +283,7 @@ tt_code tt__bincount_size(tt_dtype t, const void *in, int64_t n, int64_t minleng
 tt_code tt__bincount(tt_dtype t, const void *in, int64_t n, int64_t min, const double *weights, int64_t bins, void *out,
                      tt_error *err) {
   count_job j = {.number = number_ints, .t = t, .in = in, .weights = weights, .n = n, .bins = bins, .min = min};
+  j.direct = min == 0 && (t == TT_I64 || t == TT_U64);
   return run(&j, out, err);
 }
 
@@ -246,31 +293,36 @@ tt_code tt__bincount(tt_dtype t, const void *in, int64_t n, int64_t min, const d
 ** One stretch of equal bins. The quotient can be off by one next to an edge; comparing with the edges mends it.
 ** The order of the operations is NumPy's, in the precision of the edges.
 */
-#define UNIFORM(T, X)                                                                    \
-  {                                                                                      \
-    const T *edge = j->edge, first = (T)j->first, last = (T)j->last;                     \
-    const T denom = (T)j->denom, scale = (T)j->bins;                                     \
-    for (int64_t i = lo; i < hi; i++) {                                                  \
-      T x = (T)((const X *)j->in)[i];                                                    \
-      bool keep = (x >= first) & (x <= last);                                            \
-      T place = (x - first) / denom * scale;                                             \
-      int64_t b = keep ? (int64_t)place : 0;                                             \
-      b -= b >= j->bins;                                                                 \
-      b -= x < edge[b];                                                                  \
-      b += (b != j->bins - 1) & (x >= edge[b + 1]);                                      \
-      bin[i - lo] = keep ? b : j->bins;                                                  \
-    }                                                                                    \
-    break;                                                                               \
+#define UNIFORM(T, X)                                                \
+  {                                                                  \
+    const T *edge = j->edge, first = (T)j->first, last = (T)j->last; \
+    const T denom = (T)j->denom, scale = (T)j->bins;                 \
+    for (int64_t i = lo; i < hi; i++) {                              \
+      T x = (T)((const X *)j->in)[i];                                \
+      bool keep = (x >= first) & (x <= last);                        \
+      T place = (x - first) / denom * scale;                         \
+      int64_t b = keep ? (int64_t)place : 0;                         \
+      b -= b >= j->bins;                                             \
+      b -= x < edge[b];                                              \
+      b += (b != j->bins - 1) & (x >= edge[b + 1]);                  \
+      bin[i - lo] = keep ? b : j->bins;                              \
+    }                                                                \
+    break;                                                           \
   }
 
 static void number_uniform(const count_job *j, int64_t lo, int64_t hi, int64_t *bin) {
   switch (j->t) {
-    case TT_F32: UNIFORM(float, float)
-    case TT_F64: UNIFORM(double, double)
-#define INTS(E, X) case E: UNIFORM(double, X)
-    FOR_INTS(INTS)
+    case TT_F32:
+      UNIFORM(float, float)
+    case TT_F64:
+      UNIFORM(double, double)
+#define INTS(E, X) \
+  case E:          \
+    UNIFORM(double, X)
+      FOR_INTS(INTS)
 #undef INTS
-    default: assert(false);
+    default:
+      assert(false);
   }
 }
 
@@ -302,8 +354,8 @@ static void number_edges(const count_job *j, int64_t lo, int64_t hi, int64_t *bi
   }
 }
 
-tt_code tt__histogram_edges(tt_dtype t, const void *in, int64_t n, const double *weights, const void *edge, int64_t bins,
-                            void *out, tt_error *err) {
+tt_code tt__histogram_edges(tt_dtype t, const void *in, int64_t n, const double *weights, const void *edge,
+                            int64_t bins, void *out, tt_error *err) {
   count_job j = {.number = number_edges, .t = t, .in = in, .weights = weights, .n = n, .edge = edge, .bins = bins};
   if (bins <= 0) return TT_OK;
   return run(&j, out, err);

@@ -65,7 +65,9 @@ static void fill_keys(void *ctx, int64_t lo, int64_t hi, int worker) {
   }
 }
 
-bool tt__count_can(int width, int64_t n) { return n <= UINT32_MAX && (width == 1 ? n >= 256 : width == 2 && n >= 32768); }
+bool tt__count_can(int width, int64_t n) {
+  return n <= UINT32_MAX && (width == 1 ? n >= 256 : width == 2 && n >= 32768);
+}
 
 tt_code tt__count_sort(tt_key_rule r, const void *in, void *out, int64_t n, bool wide, tt_error *err) {
   tally_job j = {.r = r, .in = in, .out = out, .n = n, .keys = (int64_t)1 << (8 * r.width)};

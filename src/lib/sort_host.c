@@ -24,7 +24,9 @@ typedef struct row_job {
   char *scratch_of[1 + 256];
   tt_code (*one)(const struct row_job *j, const char *in, char *out, void *scratch);
   atomic_bool failed; /* memory was out for some row */
-  size_t out_size; /* bytes of an element of the output */
+  size_t out_size;    /* bytes of an element of the output */
+  const int64_t *kth; /* the places to select, ascending */
+  int64_t kths;
 } row_job;
 
 enum { MAX_WORKERS = 256, PIECES = 1 << 17 };
@@ -100,7 +102,8 @@ static void refill(tt_key_rule r, const char *in, char *out, int64_t lo, int64_t
 }
 
 /*
-** Where NaNs and zeros lie in a row that was sorted by keys. Keys do not remember which NaN it was, and keep -0.0 before
+** Where NaNs and zeros lie in a row that was sorted by keys. Keys do not remember which NaN it was, and keep -0.0
+*before
 ** 0.0; NumPy's order takes them as equal, so they return in order of appearance.
 */
 typedef struct special {
@@ -154,6 +157,31 @@ static tt_code sort_one(const row_job *j, const char *in, char *out, void *scrat
   special s = find_special(r, out, j->n);
   if (s.nan_lo < s.nan_hi) refill(r, in, out, s.nan_lo, s.nan_hi, true);
   if (s.zero_lo < s.zero_hi) refill(r, in, out, s.zero_lo, s.zero_hi, false);
+  return TT_OK;
+}
+
+/* Of keys in place, from the least k on: what lies before a selected key needs no second look. */
+static tt_code select_one(const row_job *j, const char *in, char *out, void *scratch) {
+  tt_key_rule r = tt__key_rule(j->t, false, false);
+  (void)scratch;
+  if (r.width == 4)
+    tt__vector_keys_u32(r, (const uint32_t *)in, (uint32_t *)out, j->n);
+  else
+    tt__vector_keys_u64(r, (const uint64_t *)in, (uint64_t *)out, j->n);
+  for (int64_t i = 0, from = 0; i < j->kths; i++) {
+    int64_t k = j->kth[i];
+    assert(k >= 0 && k < j->n);
+    if (k < from) continue; /* named twice */
+    if (r.width == 4)
+      tt__vector_select_u32((uint32_t *)out + from, j->n - from, k - from);
+    else
+      tt__vector_select_u64((uint64_t *)out + from, j->n - from, k - from);
+    from = k + 1;
+  }
+  if (r.width == 4)
+    tt__vector_back_u32(r, (uint32_t *)out, (uint32_t *)out, j->n);
+  else
+    tt__vector_back_u64(r, (uint64_t *)out, (uint64_t *)out, j->n);
   return TT_OK;
 }
 
@@ -391,7 +419,17 @@ tt_code tt__lexsort(const tt_dtype *t, const void *const *column, int keys, int6
 
 tt_code tt__select_rows(tt_dtype t, const void *in, void *out, int64_t rows, int64_t n, const int64_t *kth,
                         int64_t kths, tt_error *err) {
-  (void)kth;
-  (void)kths;
-  return tt__sort_rows(t, in, out, rows, n, false, err);
+  size_t size = tt__dtype_size(t), want = (size_t)kths * sizeof *kth;
+  if (tt__is_complex(t) || size < 4 || !tt__sort_has_vectors()) return tt__sort_rows(t, in, out, rows, n, false, err);
+  if (kths == 0) {
+    memcpy(out, in, (size_t)(rows * n) * size);
+    return TT_OK;
+  }
+  int64_t *order = tt__mem_alloc_data(want);
+  if (!order) return tt__fail_memory(err, want);
+  tt_code c = tt__sort_rows(TT_I64, kth, order, 1, kths, false, err);
+  row_job j = {.t = t, .in = in, .out = out, .n = n, .out_size = size, .one = select_one, .kth = order, .kths = kths};
+  if (c == TT_OK) c = run_job(&j, rows, err);
+  tt__mem_free_data(order, want);
+  return c;
 }

@@ -25,7 +25,7 @@ TT_HIDDEN tt_code tt__argsort_rows(tt_dtype t, const void *in, int64_t *out, int
 
 /*
 ** Each row partly sorted: the elements at the `kths` places kth[] (each in [0, n)) are those of the sorted row, nothing
-** before such a place is greater and nothing behind it is less.
+** before such a place is greater and nothing behind it is less. NaNs may lose their payload.
 */
 TT_HIDDEN tt_code tt__select_rows(tt_dtype t, const void *in, void *out, int64_t rows, int64_t n, const int64_t *kth,
                                   int64_t kths, tt_error *err);

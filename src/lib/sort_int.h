@@ -101,12 +101,17 @@ TT_HIDDEN tt_sort_pair *tt__radix_pair(tt_sort_pair *a, tt_sort_pair *tmp, int64
 TT_HIDDEN bool tt__sort_has_vectors(void);
 TT_HIDDEN void tt__vector_sort_u32(uint32_t *a, int64_t n);
 TT_HIDDEN void tt__vector_sort_u64(uint64_t *a, int64_t n);
+/* Place k gets the key it would have in order; none before is greater, none behind is less. */
+TT_HIDDEN void tt__vector_select_u32(uint32_t *a, int64_t n, int64_t k);
+TT_HIDDEN void tt__vector_select_u64(uint64_t *a, int64_t n, int64_t k);
 /*
 ** In place: end[i] of `pivots` (a power of two less one) is the place behind the keys below pivot[i], which ascend, of
 ** the keys [at, at + n). And keys as tt__keys_make and tt__keys_back have them.
 */
-TT_HIDDEN void tt__vector_pieces_u32(uint32_t *a, int64_t at, int64_t n, const uint32_t *pivot, int pivots, int64_t *end);
-TT_HIDDEN void tt__vector_pieces_u64(uint64_t *a, int64_t at, int64_t n, const uint64_t *pivot, int pivots, int64_t *end);
+TT_HIDDEN void tt__vector_pieces_u32(uint32_t *a, int64_t at, int64_t n, const uint32_t *pivot, int pivots,
+                                     int64_t *end);
+TT_HIDDEN void tt__vector_pieces_u64(uint64_t *a, int64_t at, int64_t n, const uint64_t *pivot, int pivots,
+                                     int64_t *end);
 TT_HIDDEN void tt__vector_keys_u32(tt_key_rule r, const uint32_t *in, uint32_t *out, int64_t n);
 TT_HIDDEN void tt__vector_keys_u64(tt_key_rule r, const uint64_t *in, uint64_t *out, int64_t n);
 TT_HIDDEN void tt__vector_back_u32(tt_key_rule r, const uint32_t *in, uint32_t *out, int64_t n);

@@ -136,7 +136,8 @@ static void sort_buckets(void *ctx, int64_t lo, int64_t hi, int worker) {
 static tt_code run(piece_job *j, bool wide, tt_error *err) {
   j->chunk = CHUNK_BYTES / (int64_t)j->width;
   j->chunks = (j->n + j->chunk - 1) / j->chunk;
-  for (j->buckets = 8; j->buckets < MOST_BUCKETS && j->n * (int64_t)j->width / j->buckets > BUCKET_BYTES;) j->buckets *= 2;
+  for (j->buckets = 8; j->buckets < MOST_BUCKETS && j->n * (int64_t)j->width / j->buckets > BUCKET_BYTES;)
+    j->buckets *= 2;
   size_t size = (size_t)(j->chunks * j->buckets) * sizeof *j->end;
   j->end = tt__mem_alloc_data(size);
   if (!j->end) return tt__fail_memory(err, size);
@@ -159,7 +160,9 @@ tt_code tt__piece_sort(tt_key_rule r, const void *in, void *out, void *scratch, 
   return run(&j, wide, err);
 }
 
-tt_code tt__piece_argsort(tt_key_rule r, const void *in, int64_t *out, void *scratch, int64_t n, bool wide, tt_error *err) {
-  piece_job j = {.r = r, .in = in, .keys = scratch, .out = (char *)out, .n = n, .words = true, .width = sizeof(uint64_t)};
+tt_code tt__piece_argsort(tt_key_rule r, const void *in, int64_t *out, void *scratch, int64_t n, bool wide,
+                          tt_error *err) {
+  piece_job j = {
+      .r = r, .in = in, .keys = scratch, .out = (char *)out, .n = n, .words = true, .width = sizeof(uint64_t)};
   return run(&j, wide, err);
 }

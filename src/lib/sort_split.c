@@ -1,7 +1,9 @@
 /*
-** The places of long rows: one pass moves each key with its place into one of up to 256 buckets of neighbouring keys, about equal in size, and
+** The places of long rows: one pass moves each key with its place into one of up to 256 buckets of neighbouring keys,
+*about equal in size, and
 ** each bucket is then sorted in the cache by one thread. The buckets come from a histogram of all keys over 4096 cells
-** of the range that a sample spans, so neither skew nor outliers matter. The outcome is unique, by key and place. It must not know what the keys stand for.
+** of the range that a sample spans, so neither skew nor outliers matter. The outcome is unique, by key and place. It
+*must not know what the keys stand for.
 */
 #include "lib/sort_int.h"
 
@@ -11,7 +13,15 @@
 #include "base/mem.h"
 #include "base/pool.h"
 
-enum { CELL_BITS = 12, CELLS = 1 << CELL_BITS, BUCKETS = 256, MAX_PARTS = 32, SAMPLE = 512, LEAST_BUCKET = 4096, LEAST = 65536 };
+enum {
+  CELL_BITS = 12,
+  CELLS = 1 << CELL_BITS,
+  BUCKETS = 256,
+  MAX_PARTS = 32,
+  SAMPLE = 512,
+  LEAST_BUCKET = 4096,
+  LEAST = 65536
+};
 
 /* A stretch of the input, counted and moved by one thread. */
 typedef struct part {
@@ -144,7 +154,8 @@ static void order_ties(const tt_sort_pair *pair, uint64_t *w, int64_t n) {
     for (int64_t i = gap; i < n; i++) {
       uint64_t e = w[i];
       int64_t k = i;
-      for (; k >= gap && pair_before(&pair[e & UINT32_MAX], &pair[w[k - gap] & UINT32_MAX]); k -= gap) w[k] = w[k - gap];
+      for (; k >= gap && pair_before(&pair[e & UINT32_MAX], &pair[w[k - gap] & UINT32_MAX]); k -= gap)
+        w[k] = w[k - gap];
       w[k] = e;
     }
 }
@@ -177,8 +188,8 @@ static void finish_pairs(void *ctx, int64_t lo, int64_t hi, int worker) {
 
 bool tt__split_can(int width, int64_t n) { return width == 8 && n >= LEAST && n <= INT32_MAX; }
 
-tt_code tt__split_argsort(tt_key_rule r, const void *in, int64_t *out, tt_sort_pair *moved, uint64_t *scratch, int64_t n,
-                          bool wide, tt_error *err) {
+tt_code tt__split_argsort(tt_key_rule r, const void *in, int64_t *out, tt_sort_pair *moved, uint64_t *scratch,
+                          int64_t n, bool wide, tt_error *err) {
   split_job j = {.r = r, .in = in, .n = n, .moved = moved, .out = out, .scratch = scratch};
   int threads = wide && !tt__pool_inside() ? tt__pool_size() : 1;
   j.n_parts = threads < MAX_PARTS ? threads : MAX_PARTS;

@@ -1,5 +1,6 @@
 /*
-** Quicksort of unsigned keys with 512-bit vectors: partition by compressing the lesser and the other lanes of a vector to
+** Quicksort of unsigned keys with 512-bit vectors: partition by compressing the lesser and the other lanes of a vector
+*to
 ** the two ends of what was already read, and sort what fits in sixteen registers by a network. In place, serial, not
 ** stable (equal keys are equal bits). It must not know what the keys stand for.
 */
@@ -94,18 +95,18 @@ static const uint8_t lesser_first[256][8] = {
 bool tt__sort_has_vectors(void) { return !vectors_off && tt__cpu_level() >= 4; }
 
 /* The lesser of each lane goes to a, the greater to b. */
-#define ORDER(a, b)          \
-  do {                       \
+#define ORDER(a, b)           \
+  do {                        \
     __m512i low = VMIN(a, b); \
-    b = VMAX(a, b);          \
-    a = low;                 \
+    b = VMAX(a, b);           \
+    a = low;                  \
   } while (0)
 
 /* Lanes in `high` take the greater of themselves and their partner, the others the lesser. */
-#define EXCHANGE(v, high, partner)                   \
-  do {                                               \
-    __m512i other = (partner);                       \
-    v = VMASK_MAX(VMIN(v, other), high, v, other);   \
+#define EXCHANGE(v, high, partner)                 \
+  do {                                             \
+    __m512i other = (partner);                     \
+    v = VMASK_MAX(VMIN(v, other), high, v, other); \
   } while (0)
 
 #define KEY uint32_t
@@ -144,17 +145,18 @@ bool tt__sort_has_vectors(void) { return !vectors_off && tt__cpu_level() >= 4; }
 
 bool tt__sort_has_vectors(void) { return false; }
 
-#define NONE(BITS)                                                                                                     \
-  void tt__vector_sort_u##BITS(uint##BITS##_t *a, int64_t n) { (void)a, (void)n; }                                     \
-  void tt__vector_pieces_u##BITS(uint##BITS##_t *a, int64_t at, int64_t n, const uint##BITS##_t *pivot, int pivots,    \
-                                 int64_t *end) {                                                                       \
-    (void)a, (void)at, (void)n, (void)pivot, (void)pivots, (void)end;                                                  \
-  }                                                                                                                    \
-  void tt__vector_keys_u##BITS(tt_key_rule r, const uint##BITS##_t *in, uint##BITS##_t *out, int64_t n) {              \
-    (void)r, (void)in, (void)out, (void)n;                                                                             \
-  }                                                                                                                    \
-  void tt__vector_back_u##BITS(tt_key_rule r, const uint##BITS##_t *in, uint##BITS##_t *out, int64_t n) {              \
-    (void)r, (void)in, (void)out, (void)n;                                                                             \
+#define NONE(BITS)                                                                                                  \
+  void tt__vector_sort_u##BITS(uint##BITS##_t *a, int64_t n) { (void)a, (void)n; }                                  \
+  void tt__vector_select_u##BITS(uint##BITS##_t *a, int64_t n, int64_t k) { (void)a, (void)n, (void)k; }            \
+  void tt__vector_pieces_u##BITS(uint##BITS##_t *a, int64_t at, int64_t n, const uint##BITS##_t *pivot, int pivots, \
+                                 int64_t *end) {                                                                    \
+    (void)a, (void)at, (void)n, (void)pivot, (void)pivots, (void)end;                                               \
+  }                                                                                                                 \
+  void tt__vector_keys_u##BITS(tt_key_rule r, const uint##BITS##_t *in, uint##BITS##_t *out, int64_t n) {           \
+    (void)r, (void)in, (void)out, (void)n;                                                                          \
+  }                                                                                                                 \
+  void tt__vector_back_u##BITS(tt_key_rule r, const uint##BITS##_t *in, uint##BITS##_t *out, int64_t n) {           \
+    (void)r, (void)in, (void)out, (void)n;                                                                          \
   }
 NONE(32)
 NONE(64)

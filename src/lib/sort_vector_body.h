@@ -2,11 +2,16 @@
 ** The vector quicksort for one width of keys. Included twice by sort_vector.c, and by nothing else.
 */
 
+/* The first n lanes: all of them from LANES on, none below 1. */
+V4_INLINE MASK NAME(lanes)(int64_t n) {
+  uint32_t all = ((uint32_t)1 << (LANES - 1) << 1) - 1;
+  return (MASK)(n >= LANES ? all : n > 0 ? ((uint32_t)1 << n) - 1 : 0);
+}
+
 /* ---- inside one register */
 
 #if LANES == 16
-#define REVERSE(v) \
-  _mm512_permutexvar_epi32(_mm512_set_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), v)
+#define REVERSE(v) _mm512_permutexvar_epi32(_mm512_set_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), v)
 #define SWAP8(v) _mm512_shuffle_i32x4(v, v, 0x4E)
 #define SWAP4(v) _mm512_shuffle_i32x4(v, v, 0xB1)
 #define SWAP2(v) _mm512_shuffle_epi32(v, (_MM_PERM_ENUM)0x4E)
@@ -135,11 +140,12 @@ V4_INLINE void NAME(merge_runs)(__m512i *v, int n, int run) {
 /* Each column of sixteen registers ascending: Green's network of 60 comparators. */
 V4_INLINE void NAME(sort_columns)(__m512i *v) {
   static const signed char order[60][2] = {
-      {0, 1},   {2, 3},  {4, 5},  {6, 7},   {8, 9},   {10, 11}, {12, 13}, {14, 15}, {0, 2},   {4, 6},  {8, 10}, {12, 14},
-      {1, 3},   {5, 7},  {9, 11}, {13, 15}, {0, 4},   {8, 12},  {1, 5},   {9, 13},  {2, 6},   {10, 14}, {3, 7}, {11, 15},
-      {0, 8},   {1, 9},  {2, 10}, {3, 11},  {4, 12},  {5, 13},  {6, 14},  {7, 15},  {5, 10},  {6, 9},  {3, 12}, {13, 14},
-      {4, 8},   {7, 11}, {1, 2},  {1, 4},   {7, 13},  {2, 8},   {11, 14}, {2, 4},   {5, 6},   {9, 10}, {11, 13}, {3, 8},
-      {7, 12},  {6, 8},  {10, 12}, {3, 5},  {7, 9},   {3, 4},   {5, 6},   {7, 8},   {9, 10},  {11, 12}, {6, 7}, {8, 9}};
+      {0, 1},   {2, 3},   {4, 5},   {6, 7},   {8, 9},  {10, 11}, {12, 13}, {14, 15}, {0, 2},  {4, 6},
+      {8, 10},  {12, 14}, {1, 3},   {5, 7},   {9, 11}, {13, 15}, {0, 4},   {8, 12},  {1, 5},  {9, 13},
+      {2, 6},   {10, 14}, {3, 7},   {11, 15}, {0, 8},  {1, 9},   {2, 10},  {3, 11},  {4, 12}, {5, 13},
+      {6, 14},  {7, 15},  {5, 10},  {6, 9},   {3, 12}, {13, 14}, {4, 8},   {7, 11},  {1, 2},  {1, 4},
+      {7, 13},  {2, 8},   {11, 14}, {2, 4},   {5, 6},  {9, 10},  {11, 13}, {3, 8},   {7, 12}, {6, 8},
+      {10, 12}, {3, 5},   {7, 9},   {3, 4},   {5, 6},  {7, 8},   {9, 10},  {11, 12}, {6, 7},  {8, 9}};
 #pragma GCC unroll 60
   for (int i = 0; i < 60; i++) ORDER(v[order[i][0]], v[order[i][1]]);
 }
@@ -154,7 +160,7 @@ V4_INLINE void NAME(sort_registers)(KEY *a, int64_t n, int registers) {
     if (i < registers / 2)
       v[i] = _mm512_loadu_si512(a + i * LANES);
     else
-      v[i] = VMASK_LOAD(pad, left >= LANES ? (MASK)-1 : left > 0 ? (MASK)((1u << left) - 1) : 0, a + i * LANES);
+      v[i] = VMASK_LOAD(pad, NAME(lanes)(left), a + i * LANES);
   }
   if (registers == REGISTERS) {
     NAME(sort_columns)(v);
@@ -174,7 +180,7 @@ V4_INLINE void NAME(sort_registers)(KEY *a, int64_t n, int registers) {
     if (i < registers / 2)
       _mm512_storeu_si512(a + i * LANES, v[i]);
     else
-      VMASK_STORE(a + i * LANES, left >= LANES ? (MASK)-1 : left > 0 ? (MASK)((1u << left) - 1) : 0, v[i]);
+      VMASK_STORE(a + i * LANES, NAME(lanes)(left), v[i]);
   }
 }
 
@@ -196,7 +202,7 @@ V4 static void NAME(merge_blocks)(KEY *a, int64_t n) {
 #pragma GCC unroll 16
   for (int i = 0; i < REGISTERS; i++) {
     int64_t left = n - i * LANES;
-    v[i] = VMASK_LOAD(pad, left >= LANES ? (MASK)-1 : left > 0 ? (MASK)((1u << left) - 1) : 0, b + i * LANES);
+    v[i] = VMASK_LOAD(pad, NAME(lanes)(left), b + i * LANES);
   }
 #pragma GCC unroll 16
   for (int i = 0; i < REGISTERS; i++) {
@@ -208,7 +214,7 @@ V4 static void NAME(merge_blocks)(KEY *a, int64_t n) {
 #pragma GCC unroll 16
   for (int i = 0; i < REGISTERS; i++) {
     int64_t left = n - i * LANES;
-    VMASK_STORE(b + i * LANES, left >= LANES ? (MASK)-1 : left > 0 ? (MASK)((1u << left) - 1) : 0, v[i]);
+    VMASK_STORE(b + i * LANES, NAME(lanes)(left), v[i]);
   }
 #pragma GCC unroll 16
   for (int i = 0; i < REGISTERS; i++) v[i] = _mm512_loadu_si512(a + i * LANES);
@@ -247,7 +253,7 @@ typedef struct NAME(ends) {
 } NAME(ends);
 
 /* There must be room for a whole register at both ends, and for two where they meet. */
-V4_INLINE void NAME(put)(NAME(ends) *e, __m512i v, __m512i pivot) {
+V4_INLINE void NAME(put)(NAME(ends) * e, __m512i v, __m512i pivot) {
   MASK less = VLESS(v, pivot);
   int n = __builtin_popcount(less);
   /* the lesser lanes, then the others: a table and whole stores are faster than compressing into masked ones */
@@ -262,7 +268,8 @@ V4_INLINE void NAME(put)(NAME(ends) *e, __m512i v, __m512i pivot) {
   _mm256_storeu_si256((__m256i *)(e->right - 8), a);
   _mm256_storeu_si256((__m256i *)(e->right - 16 + n_low), b);
 #else
-  __m512i both = _mm512_permutexvar_epi64(_mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)lesser_first[less])), v);
+  __m512i both =
+      _mm512_permutexvar_epi64(_mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)lesser_first[less])), v);
   _mm512_storeu_si512(e->left, both);
   _mm512_storeu_si512(e->right - LANES, both);
 #endif
@@ -271,13 +278,13 @@ V4_INLINE void NAME(put)(NAME(ends) *e, __m512i v, __m512i pivot) {
 }
 
 /* Elements from a buffer, while all that lies between the ends is free: nothing beyond may be written. */
-V4_INLINE void NAME(put_rest)(NAME(ends) *e, const KEY *a, int64_t n, __m512i pivot) {
+V4_INLINE void NAME(put_rest)(NAME(ends) * e, const KEY *a, int64_t n, __m512i pivot) {
   for (int64_t i = 0; i < n; i += LANES) {
     if (n - i >= LANES && e->right - e->left >= 2 * LANES) {
       NAME(put)(e, _mm512_loadu_si512(a + i), pivot);
       continue;
     }
-    MASK have = n - i >= LANES ? (MASK)-1 : (MASK)((1u << (n - i)) - 1);
+    MASK have = NAME(lanes)(n - i);
     __m512i v = VMASK_LOAD(pivot, have, a + i);
     MASK less = VLESS(v, pivot), other = (MASK)(have & ~less);
     int lesser = __builtin_popcount(less), others = __builtin_popcount(other);
@@ -289,7 +296,8 @@ V4_INLINE void NAME(put_rest)(NAME(ends) *e, const KEY *a, int64_t n, __m512i pi
 }
 
 /*
-** Keys below `pivot` first; returns how many. n >= 2 * unroll * LANES. Both ends start in a buffer, which frees `unroll`
+** Keys below `pivot` first; returns how many. n >= 2 * unroll * LANES. Both ends start in a buffer, which frees
+*`unroll`
 ** registers there; reading on at the end with less room keeps at least as much free at either end.
 */
 V4_INLINE int64_t NAME(partition_by)(KEY *a, int64_t n, KEY at, const int unroll) {
@@ -400,6 +408,37 @@ V4 static void NAME(quick_sort)(KEY *a, int64_t n, int depth) {
 
 void NAME(tt__vector_sort)(KEY *a, int64_t n) {
   NAME(quick_sort)(a, n, n > 1 ? 2 * (64 - __builtin_clzll((uint64_t)n)) : 0);
+}
+
+/* A key near the one of rank k: of a sample in order, the one of that rank in proportion. */
+V4 static KEY NAME(guess)(const KEY *a, int64_t n, int64_t k) {
+  enum { MANY_SAMPLES = 2 * REGISTERS * LANES };
+  KEY sample[MANY_SAMPLES];
+  int64_t step = n / MANY_SAMPLES;
+  for (int64_t i = 0; i < MANY_SAMPLES; i++) sample[i] = a[i * step + (i * 37 & 63) * step / 64];
+  NAME(sort_small)(sample, MANY_SAMPLES);
+  return sample[(int64_t)((double)k / (double)n * MANY_SAMPLES)];
+}
+
+V4 void NAME(tt__vector_select)(KEY *a, int64_t n, int64_t k) {
+  for (int tries = 64; n > 8 * REGISTERS * LANES && tries > 0; tries--) {
+    KEY pivot = NAME(guess)(a, n, k);
+    int64_t less = NAME(partition)(a, n, pivot);
+    if (k < less) {
+      n = less;
+      continue;
+    }
+    a += less;
+    n -= less;
+    k -= less;
+    if (pivot == (KEY)-1) return; /* all that is left is the greatest key */
+    int64_t equal = NAME(partition)(a, n, pivot + 1);
+    if (k < equal) return;
+    a += equal;
+    n -= equal;
+    k -= equal;
+  }
+  NAME(tt__vector_sort)(a, n);
 }
 
 /* Keys below pivot[i] lie before end[i], for `pivots` (one less than a power of two) ascending pivots. */

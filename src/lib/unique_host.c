@@ -1,6 +1,7 @@
 /*
 ** Distinct elements. Integers of a small range are counted in a table. All others are sorted (with their places when an
-** index or the inverse is wanted), and the first of each run of equals is found in two rounds over blocks of fixed size:
+** index or the inverse is wanted), and the first of each run of equals is found in two rounds over blocks of fixed
+*size:
 ** count, then fill. It must not know arrays or graphs.
 */
 #include "lib/unique_host.h"
@@ -21,7 +22,8 @@ typedef struct unique_job {
   char *sorted;
   int64_t *place; /* of the sorted elements in the input, or NULL */
   int64_t n, first_nan;
-  int64_t *start; /* of each block: how many values begin in it, then the rank of its first */
+  bool all_differ; /* the sorted elements are the values: they go to the output as they are */
+  int64_t *start;  /* of each block: how many values begin in it, then the rank of its first */
   tt_unique *out;
   int64_t min; /* of the table */
   const int64_t *rank;
@@ -41,7 +43,7 @@ static tt_code make_output(tt_unique *u, int64_t n, int want, tt_error *err) {
   u->n = n;
   if (n == 0) return TT_OK;
   size_t count = (size_t)n, in = (size_t)u->n_in;
-  if (!(u->values = tt__mem_alloc_data(count * u->size))) goto fail;
+  if (!u->values && !(u->values = tt__mem_alloc_data(count * u->size))) goto fail;
   if (want & TT_UNIQUE_INDEX && !(u->index = tt__mem_alloc_data(count * sizeof *u->index))) goto fail;
   if (want & TT_UNIQUE_COUNTS && !(u->counts = tt__mem_alloc_data(count * sizeof *u->counts))) goto fail;
   if (want & TT_UNIQUE_INVERSE && !(u->inverse = tt__mem_alloc_data(in * sizeof *u->inverse))) goto fail;
@@ -57,13 +59,20 @@ static bool is_nan(tt_dtype t, const char *p) {
   tt_scalar s;
   memcpy(&s, p, tt__dtype_size(t));
   switch (t) {
-    case TT_F16: return (s.f16 & 0x7fff) > 0x7c00;
-    case TT_BF16: return (s.bf16 & 0x7fff) > 0x7f80;
-    case TT_F32: return s.f32 != s.f32;
-    case TT_F64: return s.f64 != s.f64;
-    case TT_C64: return s.c64.re != s.c64.re || s.c64.im != s.c64.im;
-    case TT_C128: return s.c128.re != s.c128.re || s.c128.im != s.c128.im;
-    default: return false;
+    case TT_F16:
+      return (s.f16 & 0x7fff) > 0x7c00;
+    case TT_BF16:
+      return (s.bf16 & 0x7fff) > 0x7f80;
+    case TT_F32:
+      return s.f32 != s.f32;
+    case TT_F64:
+      return s.f64 != s.f64;
+    case TT_C64:
+      return s.c64.re != s.c64.re || s.c64.im != s.c64.im;
+    case TT_C128:
+      return s.c128.re != s.c128.re || s.c128.im != s.c128.im;
+    default:
+      return false;
   }
 }
 
@@ -80,11 +89,11 @@ static int64_t find_first_nan(const unique_job *j) {
 }
 
 /* mark[i - lo] = sorted element i begins a run, for i in [lo, hi). */
-#define MARK(T, DIFFERS)                                             \
-  {                                                                  \
-    const T *x = (const T *)j->sorted;                               \
-    for (int64_t i = from; i < hi; i++) mark[i - lo] = (DIFFERS);    \
-    break;                                                           \
+#define MARK(T, DIFFERS)                                          \
+  {                                                               \
+    const T *x = (const T *)j->sorted;                            \
+    for (int64_t i = from; i < hi; i++) mark[i - lo] = (DIFFERS); \
+    break;                                                        \
   }
 
 static void mark_starts(const unique_job *j, int64_t lo, int64_t hi, uint8_t *mark) {
@@ -94,15 +103,24 @@ static void mark_starts(const unique_job *j, int64_t lo, int64_t hi, uint8_t *ma
     case TT_F16:
     case TT_BF16: /* zeros of both signs are one value; a NaN differs from itself */
       MARK(uint16_t, (x[i] != x[i - 1] && ((x[i] | x[i - 1]) & 0x7fff)) || i >= j->first_nan)
-    case TT_F32: MARK(float, x[i] != x[i - 1])
-    case TT_F64: MARK(double, x[i] != x[i - 1])
-    case TT_C64: MARK(tt_c64, (x[i].re != x[i - 1].re) | (x[i].im != x[i - 1].im))
-    case TT_C128: MARK(tt_c128, (x[i].re != x[i - 1].re) | (x[i].im != x[i - 1].im))
-    default: switch (j->size) {
-        case 1: MARK(uint8_t, x[i] != x[i - 1])
-        case 2: MARK(uint16_t, x[i] != x[i - 1])
-        case 4: MARK(uint32_t, x[i] != x[i - 1])
-        default: MARK(uint64_t, x[i] != x[i - 1])
+    case TT_F32:
+      MARK(float, x[i] != x[i - 1])
+    case TT_F64:
+      MARK(double, x[i] != x[i - 1])
+    case TT_C64:
+      MARK(tt_c64, (x[i].re != x[i - 1].re) | (x[i].im != x[i - 1].im))
+    case TT_C128:
+      MARK(tt_c128, (x[i].re != x[i - 1].re) | (x[i].im != x[i - 1].im))
+    default:
+      switch (j->size) {
+        case 1:
+          MARK(uint8_t, x[i] != x[i - 1])
+        case 2:
+          MARK(uint16_t, x[i] != x[i - 1])
+        case 4:
+          MARK(uint32_t, x[i] != x[i - 1])
+        default:
+          MARK(uint64_t, x[i] != x[i - 1])
       }
   }
 }
@@ -135,23 +153,32 @@ static void count_starts(void *ctx, int64_t lo, int64_t hi, int worker) {
   }
 }
 
+static void copy_values(const unique_job *j, int64_t from, int64_t to, int64_t r, const uint8_t *mark) {
+  tt_unique *u = j->out;
+  switch (j->size) {
+#define COPY(T)                                                            \
+  for (int64_t i = from; i < to; i++)                                      \
+    if (mark[i - from]) ((T *)u->values)[r++] = ((const T *)j->sorted)[i]; \
+  break;
+    case 1:
+      COPY(uint8_t)
+    case 2:
+      COPY(uint16_t)
+    case 4:
+      COPY(uint32_t)
+    case 8:
+      COPY(uint64_t)
+    default:
+      COPY(tt_c128)
+#undef COPY
+  }
+}
+
 /* The marked elements of a block, the first of which has rank `rank`. Counts hold, for now, where their run begins. */
 static void fill_block(const unique_job *j, int64_t from, int64_t to, int64_t rank, const uint8_t *mark) {
   tt_unique *u = j->out;
   int64_t r = rank;
-  switch (j->size) {
-#define COPY(T)                                                                                                       \
-  for (int64_t i = from; i < to; i++)                                                                                 \
-    if (mark[i - from]) ((T *)u->values)[r++] = ((const T *)j->sorted)[i];                                            \
-  break;
-    case 1: COPY(uint8_t)
-    case 2: COPY(uint16_t)
-    case 4: COPY(uint32_t)
-    case 8: COPY(uint64_t)
-    default: COPY(tt_c128)
-#undef COPY
-  }
-  r = rank;
+  if (!j->all_differ) copy_values(j, from, to, rank, mark);
   for (int64_t i = from; u->counts && i < to; i++)
     if (mark[i - from]) u->counts[r++] = i;
   r = rank;
@@ -178,14 +205,19 @@ static void gather_part(void *ctx, int64_t lo, int64_t hi, int worker) {
   const unique_job *j = ctx;
   (void)worker;
   switch (j->size) {
-#define GATHER(T)                                                                                                     \
-  for (int64_t i = lo; i < hi; i++) ((T *)j->sorted)[i] = ((const T *)j->in)[j->place[i]];                            \
+#define GATHER(T)                                                                          \
+  for (int64_t i = lo; i < hi; i++) ((T *)j->sorted)[i] = ((const T *)j->in)[j->place[i]]; \
   break;
-    case 1: GATHER(uint8_t)
-    case 2: GATHER(uint16_t)
-    case 4: GATHER(uint32_t)
-    case 8: GATHER(uint64_t)
-    default: GATHER(tt_c128)
+    case 1:
+      GATHER(uint8_t)
+    case 2:
+      GATHER(uint16_t)
+    case 4:
+      GATHER(uint32_t)
+    case 8:
+      GATHER(uint64_t)
+    default:
+      GATHER(tt_c128)
 #undef GATHER
   }
 }
@@ -207,8 +239,10 @@ static tt_code find_runs(unique_job *j, int want, bool equal_nan, tt_error *err)
     j->start[b] = rank;
     rank += c;
   }
+  j->all_differ = rank == j->n;
+  if (j->all_differ) j->out->values = j->sorted;
   TT_TRY(make_output(j->out, rank, want, err));
-  tt__pool_run(blocks, 1, fill_starts, &m);
+  if (!j->all_differ || want) tt__pool_run(blocks, 1, fill_starts, &m);
   if (want & TT_UNIQUE_COUNTS) { /* from where runs begin to how long they are */
     int64_t *c = j->out->counts;
     for (int64_t i = 0; i + 1 < rank; i++) c[i] = c[i + 1] - c[i];
@@ -231,7 +265,7 @@ static tt_code unique_by_sorting(unique_job *j, int want, bool equal_nan, tt_err
 fail_start:
   if (place) tt__mem_free_data(j->place, place);
 fail_place:
-  tt__mem_free_data(j->sorted, sorted);
+  if (!j->all_differ) tt__mem_free_data(j->sorted, sorted);
 fail_sorted:
   return c == TT_ENOMEM ? tt__fail_memory(err, sorted + place) : c;
 }
@@ -240,14 +274,21 @@ fail_sorted:
 
 static int64_t int_at(const unique_job *j, int64_t i) {
   switch (j->t) {
-    case TT_I8: return ((const int8_t *)j->in)[i];
-    case TT_I16: return ((const int16_t *)j->in)[i];
-    case TT_I32: return ((const int32_t *)j->in)[i];
-    case TT_U16: return ((const uint16_t *)j->in)[i];
-    case TT_U32: return ((const uint32_t *)j->in)[i];
+    case TT_I8:
+      return ((const int8_t *)j->in)[i];
+    case TT_I16:
+      return ((const int16_t *)j->in)[i];
+    case TT_I32:
+      return ((const int32_t *)j->in)[i];
+    case TT_U16:
+      return ((const uint16_t *)j->in)[i];
+    case TT_U32:
+      return ((const uint32_t *)j->in)[i];
     case TT_I64:
-    case TT_U64: return ((const int64_t *)j->in)[i];
-    default: return ((const uint8_t *)j->in)[i];
+    case TT_U64:
+      return ((const int64_t *)j->in)[i];
+    default:
+      return ((const uint8_t *)j->in)[i];
   }
 }
 

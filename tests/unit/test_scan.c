@@ -39,8 +39,8 @@ static void *need(size_t size) {
   return p;
 }
 
-static const int64_t lengths[] = {0,    1,    2,    31,   32,    33,    63,    64,    65,    255,   256,
-                                  257,  495,  496,  497,  1000,  3967,  3968,  3969,  4095,  4096,  4097,
+static const int64_t lengths[] = {0,    1,     2,     31,    32,    33,    63,    64,    65,    255,   256,
+                                  257,  495,   496,   497,   1000,  3967,  3968,  3969,  4095,  4096,  4097,
                                   8000, 31743, 31744, 31745, 32767, 32768, 32769, 65535, 65536, 65537, 200001};
 enum { LENGTHS = sizeof lengths / sizeof *lengths };
 
@@ -51,10 +51,14 @@ static uint64_t combine(tt_scan op, uint64_t a, uint64_t b, tt_dtype t) {
   if (t == TT_BOOL) return op == TT_SCAN_SUM || op == TT_SCAN_MAX ? a | b : a & b;
   bool less = tt__is_unsigned(t) ? a << shift < b << shift : (int64_t)(a << shift) < (int64_t)(b << shift);
   switch (op) {
-    case TT_SCAN_SUM: return a + b;
-    case TT_SCAN_PROD: return a * b;
-    case TT_SCAN_MAX: return less ? b : a;
-    default: return less ? a : b;
+    case TT_SCAN_SUM:
+      return a + b;
+    case TT_SCAN_PROD:
+      return a * b;
+    case TT_SCAN_MAX:
+      return less ? b : a;
+    default:
+      return less ? a : b;
   }
 }
 
@@ -94,7 +98,8 @@ static void check_ints(tt_scan op, tt_dtype t, int64_t outer, int64_t n, int64_t
     tt__pool_resize(3);
     CHECK(tt__scan_rows(op, t, in, in, outer, n, inner, false, NULL) == TT_OK, "scan failed");
     tt__pool_resize(0);
-    CHECK(memcmp(in, out, (size_t)count * size) == 0, "op %d %s n %ld in place differs", op, tt__dtypes[t].name, (long)n);
+    CHECK(memcmp(in, out, (size_t)count * size) == 0, "op %d %s n %ld in place differs", op, tt__dtypes[t].name,
+          (long)n);
   }
   free(in), free(out);
 }

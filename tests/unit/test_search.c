@@ -39,7 +39,8 @@ static void *need(size_t size) {
   return p;
 }
 
-static const int64_t lengths[] = {0, 1, 2, 31, 32, 33, 255, 256, 257, 1000, 32767, 32768, 32769, 65535, 65536, 65537, 200003};
+static const int64_t lengths[] = {0,    1,     2,     31,    32,    33,    255,   256,   257,
+                                  1000, 32767, 32768, 32769, 65535, 65536, 65537, 200003};
 enum { LENGTHS = sizeof lengths / sizeof *lengths };
 
 /* Elements with many equals; one in seven floats is special. */
@@ -81,7 +82,8 @@ static void fill(tt_dtype t, void *out, int64_t n, uint64_t values) {
 static void check_search(tt_dtype t, int64_t n, int64_t m, bool right) {
   size_t size = tt__dtype_size(t);
   char *both = need((size_t)(n + m) * size), *sorted = need((size_t)n * size);
-  int64_t *place = need((size_t)(n + m) * 8), *want = need((size_t)m * 8), *got = need((size_t)m * 8), before = 0, bad = 0;
+  int64_t *place = need((size_t)(n + m) * 8), *want = need((size_t)m * 8), *got = need((size_t)m * 8), before = 0,
+          bad = 0;
   fill(t, both, n + m, 3000);
   const char *elements = both + (right ? 0 : (size_t)m * size), *queries = both + (right ? (size_t)n * size : 0);
   CHECK(tt__sort_rows(t, elements, sorted, 1, n, false, NULL) == TT_OK, "sort failed");
@@ -95,7 +97,8 @@ static void check_search(tt_dtype t, int64_t n, int64_t m, bool right) {
   }
   tt__searchsorted(t, sorted, n, queries, m, right, got);
   for (int64_t i = 0; i < m; i++) bad += got[i] != want[i];
-  CHECK(bad == 0, "searchsorted %s n %ld m %ld right %d: %ld wrong", tt__dtypes[t].name, (long)n, (long)m, right, (long)bad);
+  CHECK(bad == 0, "searchsorted %s n %ld m %ld right %d: %ld wrong", tt__dtypes[t].name, (long)n, (long)m, right,
+        (long)bad);
   free(both), free(sorted), free(place), free(want), free(got);
 }
 
@@ -125,7 +128,8 @@ static void check_bincount(tt_dtype t, int64_t n, uint64_t values) {
   }
   CHECK(bad == 0 && bins >= 5 && (bins == 5 || want[bins - 1] > 0), "size of the bincount");
   CHECK(tt__bincount(t, in, n, 0, NULL, bins, got, NULL) == TT_OK, "bincount failed");
-  CHECK(memcmp(got, want, (size_t)bins * 8) == 0, "bincount %s n %ld values %ld", tt__dtypes[t].name, (long)n, (long)values);
+  CHECK(memcmp(got, want, (size_t)bins * 8) == 0, "bincount %s n %ld values %ld", tt__dtypes[t].name, (long)n,
+        (long)values);
   CHECK(tt__bincount(t, in, n, 0, weight, bins, got_sum, NULL) == TT_OK, "bincount failed");
   CHECK(memcmp(got_sum, want_sum, (size_t)bins * 8) == 0, "weighted bincount %s n %ld values %ld", tt__dtypes[t].name,
         (long)n, (long)values);
@@ -187,8 +191,9 @@ static void check_histogram_types(void) {
   tt_error err;
   CHECK(tt__histogram_uniform(TT_I32, in, 8, NULL, 0, 4, 4, edge, 2, got, NULL) == TT_OK, "failed");
   CHECK(got[0] == 2 && got[1] == 4, "int32 bins");
-  CHECK(tt__histogram_uniform(TT_F32, f, 4, NULL, (double)f[0], (double)f[3], (double)(f[3] - f[0]), f_edge, 2, got, NULL) ==
-            TT_OK, "failed");
+  CHECK(tt__histogram_uniform(TT_F32, f, 4, NULL, (double)f[0], (double)f[3], (double)(f[3] - f[0]), f_edge, 2, got,
+                              NULL) == TT_OK,
+        "failed");
   CHECK(got[0] == 2 && got[1] == 2, "float32 bins");
   CHECK(tt__histogram_uniform(TT_C64, f, 1, NULL, 0, 1, 1, edge, 2, got, &err) == TT_ETYPE, "complex must fail");
 }
@@ -215,7 +220,10 @@ static bool same(tt_dtype t, const char *a, const char *b, bool equal_nan) {
   char pair[32];
   int64_t order[2], back[2];
   size_t size = tt__dtype_size(t);
-  uint64_t inf = t == TT_F16 ? 0x7c00 : t == TT_BF16 ? 0x7f80 : t == TT_F32 || t == TT_C64 ? 0x7f800000 : 0x7ff0000000000000;
+  uint64_t inf = t == TT_F16                  ? 0x7c00
+                 : t == TT_BF16               ? 0x7f80
+                 : t == TT_F32 || t == TT_C64 ? 0x7f800000
+                                              : 0x7ff0000000000000;
   if (tt__is_float(t) || tt__is_complex(t)) {
     size_t part = tt__is_complex(t) ? size / 2 : size;
     int nan_a = 0, nan_b = 0;

@@ -13,14 +13,14 @@
 #include "lib/sort_int.h"
 
 static int failures;
-#define CHECK(cond, ...)                       \
-  do {                                         \
-    if (!(cond)) {                             \
-      failures++;                              \
-      printf("%s:%d: ", __FILE__, __LINE__);   \
-      printf(__VA_ARGS__);                     \
-      printf("\n");                            \
-    }                                          \
+#define CHECK(cond, ...)                     \
+  do {                                       \
+    if (!(cond)) {                           \
+      failures++;                            \
+      printf("%s:%d: ", __FILE__, __LINE__); \
+      printf(__VA_ARGS__);                   \
+      printf("\n");                          \
+    }                                        \
   } while (0)
 
 static uint64_t state = 88172645463325252u;
@@ -58,23 +58,36 @@ static bool less_complex(tt_c128 a, tt_c128 b) {
 static bool less(tt_dtype t, const void *in, int64_t i, int64_t k) {
   switch (t) {
     case TT_BOOL:
-    case TT_U8: return ((const uint8_t *)in)[i] < ((const uint8_t *)in)[k];
-    case TT_I8: return ((const int8_t *)in)[i] < ((const int8_t *)in)[k];
-    case TT_I16: return ((const int16_t *)in)[i] < ((const int16_t *)in)[k];
-    case TT_U16: return ((const uint16_t *)in)[i] < ((const uint16_t *)in)[k];
-    case TT_I32: return ((const int32_t *)in)[i] < ((const int32_t *)in)[k];
-    case TT_U32: return ((const uint32_t *)in)[i] < ((const uint32_t *)in)[k];
-    case TT_I64: return ((const int64_t *)in)[i] < ((const int64_t *)in)[k];
-    case TT_U64: return ((const uint64_t *)in)[i] < ((const uint64_t *)in)[k];
-    case TT_F16: return less_real(half_value(((const uint16_t *)in)[i], 10), half_value(((const uint16_t *)in)[k], 10));
-    case TT_BF16: return less_real(half_value(((const uint16_t *)in)[i], 7), half_value(((const uint16_t *)in)[k], 7));
-    case TT_F32: return less_real((double)((const float *)in)[i], (double)((const float *)in)[k]);
-    case TT_F64: return less_real(((const double *)in)[i], ((const double *)in)[k]);
+    case TT_U8:
+      return ((const uint8_t *)in)[i] < ((const uint8_t *)in)[k];
+    case TT_I8:
+      return ((const int8_t *)in)[i] < ((const int8_t *)in)[k];
+    case TT_I16:
+      return ((const int16_t *)in)[i] < ((const int16_t *)in)[k];
+    case TT_U16:
+      return ((const uint16_t *)in)[i] < ((const uint16_t *)in)[k];
+    case TT_I32:
+      return ((const int32_t *)in)[i] < ((const int32_t *)in)[k];
+    case TT_U32:
+      return ((const uint32_t *)in)[i] < ((const uint32_t *)in)[k];
+    case TT_I64:
+      return ((const int64_t *)in)[i] < ((const int64_t *)in)[k];
+    case TT_U64:
+      return ((const uint64_t *)in)[i] < ((const uint64_t *)in)[k];
+    case TT_F16:
+      return less_real(half_value(((const uint16_t *)in)[i], 10), half_value(((const uint16_t *)in)[k], 10));
+    case TT_BF16:
+      return less_real(half_value(((const uint16_t *)in)[i], 7), half_value(((const uint16_t *)in)[k], 7));
+    case TT_F32:
+      return less_real((double)((const float *)in)[i], (double)((const float *)in)[k]);
+    case TT_F64:
+      return less_real(((const double *)in)[i], ((const double *)in)[k]);
     case TT_C64: {
       tt_c64 a = ((const tt_c64 *)in)[i], b = ((const tt_c64 *)in)[k];
       return less_complex((tt_c128){(double)a.re, (double)a.im}, (tt_c128){(double)b.re, (double)b.im});
     }
-    default: return less_complex(((const tt_c128 *)in)[i], ((const tt_c128 *)in)[k]);
+    default:
+      return less_complex(((const tt_c128 *)in)[i], ((const tt_c128 *)in)[k]);
   }
 }
 
@@ -99,28 +112,43 @@ enum { RANDOM, FEW_VALUES, SPECIAL, SORTED, REVERSED, EQUAL, NARROW, PATTERNS };
 static uint64_t special_bits(int bits, int mantissa, uint64_t r) {
   uint64_t sign = (uint64_t)1 << (bits - 1), inf = (sign - 1) >> mantissa << mantissa;
   switch (r % 11) {
-    case 0: return 0;
-    case 1: return sign;
-    case 2: return inf;
-    case 3: return inf | sign;
-    case 4: return inf | 1;
-    case 5: return inf | sign | 3;
-    case 6: return sign - 1;
-    case 7: return 1;
-    case 8: return sign | 1;
-    default: return (r >> 8) & (sign | (sign - 1));
+    case 0:
+      return 0;
+    case 1:
+      return sign;
+    case 2:
+      return inf;
+    case 3:
+      return inf | sign;
+    case 4:
+      return inf | 1;
+    case 5:
+      return inf | sign | 3;
+    case 6:
+      return sign - 1;
+    case 7:
+      return 1;
+    case 8:
+      return sign | 1;
+    default:
+      return (r >> 8) & (sign | (sign - 1));
   }
 }
 
 static void fill(tt_dtype t, void *out, int64_t n, int pattern) {
   size_t size = tt__dtype_size(t), part = size;
-  int mantissa = t == TT_F16 ? 10 : t == TT_BF16 ? 7 : t == TT_F32 || t == TT_C64 ? 23 : t == TT_F64 || t == TT_C128 ? 52 : 0;
+  int mantissa = t == TT_F16                   ? 10
+                 : t == TT_BF16                ? 7
+                 : t == TT_F32 || t == TT_C64  ? 23
+                 : t == TT_F64 || t == TT_C128 ? 52
+                                               : 0;
   if (tt__is_complex(t)) part /= 2;
   char *p = out;
   for (int64_t i = 0; i < n * (int64_t)(size / part); i++) {
     uint64_t r = next_random();
     if (pattern == FEW_VALUES) r = (r % 7) << (mantissa ? mantissa : 0);
-    if (pattern == SPECIAL) r = mantissa ? special_bits((int)part * 8, mantissa, r) : r % 2 ? (uint64_t)0 - r % 3 : r % 5;
+    if (pattern == SPECIAL)
+      r = mantissa ? special_bits((int)part * 8, mantissa, r) : r % 2 ? (uint64_t)0 - r % 3 : r % 5;
     if (pattern == EQUAL) r = mantissa ? 0 : 5;
     if (pattern == NARROW) r = (uint64_t)(int64_t)(int)(r % 2000) - 1000;
     if (t == TT_BOOL) r &= 1;
@@ -145,7 +173,8 @@ static void check(tt_dtype t, int64_t rows, int64_t n, int pattern, bool down) {
     int64_t *p = place + r * n;
     const char *row = in + (size_t)(r * n) * size;
     for (int64_t i = 0; i < n; i++) p[i] = i;
-    reference(t, row, p, tmp, n, (pattern == REVERSED) != down && pattern >= SORTED && pattern <= REVERSED ? !down : down);
+    reference(t, row, p, tmp, n,
+              (pattern == REVERSED) != down && pattern >= SORTED && pattern <= REVERSED ? !down : down);
     for (int64_t i = 0; i < n; i++) memcpy(want + (size_t)(r * n + i) * size, row + (size_t)p[i] * size, size);
   }
   if (pattern == SORTED || pattern == REVERSED) { /* the input is a sorted one; sort it again */
@@ -160,8 +189,8 @@ static void check(tt_dtype t, int64_t rows, int64_t n, int pattern, bool down) {
   }
   memset(out, 0xAA, all);
   CHECK(tt__sort_rows(t, in, out, rows, n, down, NULL) == TT_OK, "sort failed");
-  CHECK(memcmp(out, want, all) == 0, "sort %s rows %ld n %ld pattern %d down %d", tt__dtypes[t].name, (long)rows, (long)n,
-        pattern, down);
+  CHECK(memcmp(out, want, all) == 0, "sort %s rows %ld n %ld pattern %d down %d", tt__dtypes[t].name, (long)rows,
+        (long)n, pattern, down);
   CHECK(tt__argsort_rows(t, in, got, rows, n, down, NULL) == TT_OK, "argsort failed");
   CHECK(memcmp(got, place, (size_t)(rows * n) * 8) == 0, "argsort %s rows %ld n %ld pattern %d down %d",
         tt__dtypes[t].name, (long)rows, (long)n, pattern, down);
@@ -244,6 +273,32 @@ static void check_lexsort(void) {
   }
 }
 
+/* Each selected place holds the value that a sort puts there, with nothing greater before and nothing less behind. */
+static void check_select(tt_dtype t, int64_t n, int pattern) {
+  size_t size = tt__dtype_size(t);
+  int64_t kth[] = {n / 2, 0, n - 1, n / 3, n / 2}, bad = 0, *place = need((size_t)n * 8);
+  char *in = need((size_t)n * size), *out = need((size_t)n * size), *want = need((size_t)n * size);
+  fill(t, in, n, pattern);
+  CHECK(tt__sort_rows(t, in, want, 1, n, false, NULL) == TT_OK, "sort failed");
+  for (int kths = 1; kths <= 5; kths += 4) {
+    CHECK(tt__select_rows(t, in, out, 1, n, kth, kths, NULL) == TT_OK, "select failed");
+    for (int i = 0; i < kths; i++) {
+      char pair[32];
+      memcpy(pair, out + (size_t)kth[i] * size, size), memcpy(pair + size, want + (size_t)kth[i] * size, size);
+      bad += less(t, pair, 0, 1) || less(t, pair, 1, 0);
+      for (int64_t k = 0; k < n; k++) bad += k < kth[i] ? less(t, out, kth[i], k) : less(t, out, k, kth[i]);
+    }
+    CHECK(tt__argsort_rows(t, out, place, 1, n, false, NULL) == TT_OK, "argsort failed");
+    for (int64_t i = 0; i < n; i++) { /* still the same elements */
+      char pair[32];
+      memcpy(pair, out + (size_t)place[i] * size, size), memcpy(pair + size, want + (size_t)i * size, size);
+      bad += less(t, pair, 0, 1) || less(t, pair, 1, 0);
+    }
+  }
+  CHECK(bad == 0, "select %s n %ld pattern %d: %ld wrong", tt__dtypes[t].name, (long)n, pattern, (long)bad);
+  free(in), free(out), free(want), free(place);
+}
+
 int main(void) {
   int64_t live = tt__mem_stats().live;
   for (int off = 0; off <= 1; off++) { /* with the vector sort where the processor has it, and without */
@@ -254,6 +309,12 @@ int main(void) {
   tt__sort_without_vectors(false);
   check_threads();
   check_lexsort();
+  for (int t = 0; t < TT_DTYPE_COUNT; t++)
+    for (int pattern = 0; pattern < PATTERNS; pattern++) {
+      check_select((tt_dtype)t, 100, pattern);
+      check_select((tt_dtype)t, 4096, pattern);
+      check_select((tt_dtype)t, 50001, pattern);
+    }
   CHECK(tt__mem_stats().live == live, "%ld bytes leaked", (long)(tt__mem_stats().live - live));
   printf("%s\n", failures ? "FAILED" : "ok");
   return failures != 0;
