@@ -207,17 +207,59 @@ TT_FN tt_f32 tt_tanh_f32(tt_f32 x) {
   return tt_copysign_f32(y, x);
 }
 
+#define TT__PIO2_HI_F 0x1.921fb6p+0f
+#define TT__PIO2_LO_F -0x1.777a5cp-25f
+/* (asin(sqrt z) - sqrt z) / sqrt z (job asinf) */
+TT_FN tt_f32 tt__asin_poly_f32(tt_f32 z) {
+  return z * TT__P5(z, 0x1.55559ap-3f, 0x1.330db6p-4f, 0x1.737e7ap-5f, 0x1.94f298p-6f, 0x1.52a278p-5f);
+}
+TT_FN tt_f32 tt_asin_f32(tt_f32 x) {
+  tt_f32 a = tt_abs_f32(x), z = 0.5f * (1 - a), s = 2 * TT_SQRT_F32(z), y;
+  y = (TT__PIO2_HI_F - s) - (s * tt__asin_poly_f32(z) - TT__PIO2_LO_F);
+  y = a <= 0.5f ? a + a * tt__asin_poly_f32(a * a) : y;
+  return a > 1 ? TT__NAN_f32 : tt_copysign_f32(y, x);
+}
+TT_FN tt_f32 tt_acos_f32(tt_f32 x) {
+  tt_f32 a = tt_abs_f32(x), z = 0.5f * (1 - a), s = 2 * TT_SQRT_F32(z), y, big;
+  y = TT__PIO2_HI_F - (x + (x * tt__asin_poly_f32(a * a) - TT__PIO2_LO_F));
+  big = s + s * tt__asin_poly_f32(z);
+  big = x < 0 ? 2 * TT__PIO2_HI_F - (big - 2 * TT__PIO2_LO_F) : big;
+  y = a <= 0.5f ? y : big;
+  return a > 1 ? TT__NAN_f32 : x != x ? x : y;
+}
+/* As tt__atan_ratio (job atanf). */
+TT_FN tt_f32 tt__atan_ratio_f32(tt_f32 a, tt_f32 b) {
+  tt_f32 n, d, hi, lo, t, z, p;
+  int up = a > 0.5f * b, top = a > 2 * b;
+  n = up ? a - b : a;
+  d = up ? a + b : b;
+  hi = up ? 0.5f * TT__PIO2_HI_F : 0;
+  lo = up ? 0.5f * TT__PIO2_LO_F : 0;
+  n = top ? -b : n;
+  d = top ? a : d;
+  hi = top ? TT__PIO2_HI_F : hi;
+  lo = top ? TT__PIO2_LO_F : lo;
+  t = n / d;
+  z = t * t;
+  p = TT__P6(z, -0x1.555554p-2f, 0x1.9997dep-3f, -0x1.245aaep-3f, 0x1.c11482p-4f, -0x1.4a4a4cp-4f, 0x1.45c136p-5f);
+  return hi + (t + (t * z * p + lo));
+}
+TT_FN tt_f32 tt_atan_f32(tt_f32 x) { return tt_copysign_f32(tt__atan_ratio_f32(tt_abs_f32(x), 1), x); }
+TT_FN tt_f32 tt_atan2_f32(tt_f32 y, tt_f32 x) {
+  tt_f32 a = tt_abs_f32(y), b = tt_abs_f32(x), down = ((a > 0x1p120f) | (b > 0x1p120f)) ? 0.25f : 1, t;
+  int both = tt_isinf_f32(a) & tt_isinf_f32(b);
+  a = both ? 1 : a * down;
+  b = (both | (a == 0)) ? 1 : b * down;
+  t = tt__atan_ratio_f32(a, b);
+  t = tt_signbit_f32(x) ? 2 * TT__PIO2_HI_F - (t - 2 * TT__PIO2_LO_F) : t;
+  return ((x != x) | (y != y)) ? x + y : tt_copysign_f32(t, y);
+}
+
 /* ---- f32 through f64 ------------------------------------------------------ */
-#define TT__F32_1(name) \
-  TT_FN tt_f32 tt_##name##_f32(tt_f32 x) { return (tt_f32)tt_##name##_f64((tt_f64)x); }
-TT__F32_1(cbrt)
-TT__F32_1(asin)
-TT__F32_1(acos)
-TT__F32_1(atan)
-TT__F32_1(asinh)
-TT__F32_1(acosh)
-TT__F32_1(atanh)
-TT_FN tt_f32 tt_atan2_f32(tt_f32 y, tt_f32 x) { return (tt_f32)tt_atan2_f64((tt_f64)y, (tt_f64)x); }
+TT_FN tt_f32 tt_cbrt_f32(tt_f32 x) { return (tt_f32)tt__cbrt_steps((tt_f64)x, 0); }
+TT_FN tt_f32 tt_asinh_f32(tt_f32 x) { return (tt_f32)tt_asinh_f64((tt_f64)x); }
+TT_FN tt_f32 tt_acosh_f32(tt_f32 x) { return (tt_f32)tt_acosh_f64((tt_f64)x); }
+TT_FN tt_f32 tt_atanh_f32(tt_f32 x) { return (tt_f32)tt_atanh_f64((tt_f64)x); }
 TT_FN tt_f32 tt_hypot_f32(tt_f32 x, tt_f32 y) {
   tt_f64 a = (tt_f64)x, b = (tt_f64)y;
   tt_f32 h = (tt_f32)TT_SQRT_F64(a * a + b * b);

@@ -307,7 +307,8 @@ TT_FN tt_f32 tt_pow_f32(tt_f32 x, tt_f32 y) {
 
 /* m * 2^(3q), m in [1/2, 4): Halley's step on a polynomial start (job cbrt), then Newton's on a value whose square is
  * exact. */
-TT_FN tt_f64 tt_cbrt_f64(tt_f64 x) {
+/* `fine` is a constant: 0 leaves the last step out, for results of f32. */
+TT_FN tt_f64 tt__cbrt_steps(tt_f64 x, int fine) {
   tt_f64 a = tt_abs_f64(x), s = a < 0x1p-1022 ? a * 0x1p54 : a, k, q, m, j, t, w, p;
   tt_u64 u = tt__bits_f64(s);
   k = tt__from_f64(TT_U64(0x4330000000000000) | u >> 52) - (0x1p52 + 1022);
@@ -320,12 +321,15 @@ TT_FN tt_f64 tt_cbrt_f64(tt_f64 x) {
   m = m * (j == 0 ? 1 : j == 1 ? 2 : 4);
   w = t * t * t;
   t = t * ((w + 2 * m) / (2 * w + m));
-  t = tt__upper(t);
-  w = m / (t * t);
-  t = t + t * ((w - t) / (2 * t + w));
+  if (fine) {
+    t = tt__upper(t);
+    w = m / (t * t);
+    t = t + t * ((w - t) / (2 * t + w));
+  }
   t = t * tt__pow2(q - (a < 0x1p-1022 ? 18 : 0) + TT__MAGIC);
   return ((a == 0) | !(a < TT__INF_f64)) ? x : tt_copysign_f64(t, x);
 }
+TT_FN tt_f64 tt_cbrt_f64(tt_f64 x) { return tt__cbrt_steps(x, 1); }
 
 /* Scaled so that squares neither overflow nor vanish. */
 TT_FN tt_f64 tt_hypot_f64(tt_f64 x, tt_f64 y) {
