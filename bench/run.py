@@ -164,7 +164,7 @@ def reductions(t, found, n):
         ("sum", tt.sum, "sum", wide.sum()),
         ("mean", tt.mean, "mean", wide.mean()),
         ("var", tt.var, "var", wide.var()),
-        ("norm", tt.linalg.norm, "norm", np.sqrt((wide * wide).sum())),
+        ("norm", lambda v: tt.linalg.norm(v), "norm", np.sqrt((wide * wide).sum())),
         ("argmax", tt.argmax, "argmax", np.float64(a.argmax())),
     ]:
         home = np.linalg if name == "norm" else np
