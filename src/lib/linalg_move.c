@@ -51,7 +51,7 @@ static void transpose(tt_dtype from, tt_dtype to, const void *src, int64_t step,
       to == TT_C128 ? copy_c128(src, step, dst, ld, rows, cols) : narrow_c128(src, step, dst, ld, rows, cols);
       break;
     default:
-      assert(!"a float or complex type");
+      assert(false && "a float or complex type");
   }
 }
 

@@ -27,7 +27,7 @@ static double oracle_real(tt_value v) {
 }
 static double complex oracle_z(tt_value v) {
   tt_scalar s = tt__scalar_from(&v, TT_C128);
-  return CMPLX(s.c128.re, s.c128.im);
+  return __builtin_complex(s.c128.re, s.c128.im);
 }
 static bool oracle_truth(tt_value v) { return tt__scalar_from(&v, TT_BOOL).b8; }
 static int64_t oracle_int(tt_value v) { return tt__scalar_from(&v, TT_I64).i64; }
