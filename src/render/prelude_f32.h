@@ -214,10 +214,12 @@ TT_FN tt_f32 tt__asin_poly_f32(tt_f32 z) {
   return z * TT__P5(z, 0x1.55559ap-3f, 0x1.330db6p-4f, 0x1.737e7ap-5f, 0x1.94f298p-6f, 0x1.52a278p-5f);
 }
 TT_FN tt_f32 tt_asin_f32(tt_f32 x) {
-  tt_f32 a = tt_abs_f32(x), z = 0.5f * (1 - a), s = 2 * TT_SQRT_F32(z), y;
-  y = (TT__PIO2_HI_F - s) - (s * tt__asin_poly_f32(z) - TT__PIO2_LO_F);
+  tt_f32 a = tt_abs_f32(x), z = 0.5f * (1 - a), s = TT_SQRT_F32(z), h = tt__from_f32(tt__bits_f32(s) & 0xfffff000u), c,
+         y;
+  c = (z - h * h) / (s + h); /* what the root lost with its lower bits; NaN at 1 */
+  y = (TT__PIO2_HI_F - 2 * h) - (2 * ((z > 0 ? c : 0) + s * tt__asin_poly_f32(z)) - TT__PIO2_LO_F);
   y = a <= 0.5f ? a + a * tt__asin_poly_f32(a * a) : y;
-  return a > 1 ? TT__NAN_f32 : tt_copysign_f32(y, x);
+  return a > 1 ? TT__NAN_f32 : x != x ? x : tt_copysign_f32(y, x);
 }
 TT_FN tt_f32 tt_acos_f32(tt_f32 x) {
   tt_f32 a = tt_abs_f32(x), z = 0.5f * (1 - a), s = 2 * TT_SQRT_F32(z), y, big;
