@@ -4,6 +4,7 @@
 */
 #include "run/compile.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -39,11 +40,23 @@ static tt_cache_item item_of(const job *j, const tt_kernel *k) {
   return (tt_cache_item){.key = k->key, .text = j->text.data, .source = j->source.data, .symbol = j->symbol};
 }
 
+/* The digest of the header, which never changes, worked out once. Zero when memory was out. */
+static tt_digest find_header(void) {
+  static _Atomic uint64_t lo, hi; /* lo is written last; two threads may both do the work */
+  tt_digest d = {.lo = atomic_load(&lo)};
+  d.hi = atomic_load(&hi);
+  if (d.lo) return d;
+  d = tt__render_digest(&tt__dialect_c);
+  atomic_store(&hi, d.hi);
+  atomic_store(&lo, d.lo);
+  return d;
+}
+
 /* What binaries of this process depend on. `identity` holds the text that `place` points at. */
 static bool find_place(tt_str *identity, tt_cache_place *place) {
   tt__cc_identity(identity);
-  *place = (tt_cache_place){.identity = identity->data, .header = tt__render_digest(&tt__dialect_c)};
-  return !identity->failed && identity->data;
+  *place = (tt_cache_place){.identity = identity->data, .header = find_header()};
+  return !identity->failed && identity->len > 0 && place->header.lo;
 }
 
 /* One compiler run for jobs [0, n); all of them or none. */

@@ -20,6 +20,7 @@ typedef struct tt_cc_info {
   bool usable;      /* found, and not given up on */
   char path[256];   /* of the compiler; "" when there is none */
   char why[256];    /* why it is not usable; "" */
+  char extras[128]; /* flags in use that not every compiler has */
   int64_t compiles; /* runs that gave code, since start */
   int64_t failures; /* runs that did not */
   int64_t kernels;  /* functions compiled */
