@@ -118,3 +118,4 @@ def _shape_tuple(results):
 # NumPy gives sections as lists, and a shape as a tuple of numbers.
 _core.result_types.update({n: list for n in ("split", "array_split", "hsplit", "vsplit", "dsplit")})
 _core.result_types["broadcast_shapes"] = _shape_tuple
+_core.result_types["result_type"] = lambda results: results[0].dtype

@@ -24,6 +24,9 @@ ALIASES = {
     "permute_dims": "transpose",
     "pow": "power",
     "true_divide": "divide",
+    "deg2rad": "radians",
+    "promote_types": "result_type",
+    "rad2deg": "degrees",
     "ascontiguousarray": "asarray",
     "asanyarray": "asarray",
 }

@@ -51,6 +51,13 @@ tt_array *tt__arg_array(tt_calc *c, const tt_call_frame *f, int k) {
   return tt__value_as_array(c, &f->arg[k]);
 }
 
+tt_value tt__arg_value(tt_calc *c, const tt_call_frame *f, int k) {
+  if (k >= f->narg || f->arg[k].tag == TT_V_MISSING) tt__calc_fail(c, TT_ETYPE, "missing required argument %d", k + 1);
+  if (c->code == TT_OK && f->arg[k].tag != TT_V_TUPLE) return f->arg[k];
+  tt_array *a = c->code == TT_OK ? tt__value_as_array(c, &f->arg[k]) : NULL;
+  return a ? tt_v_array(a) : tt_v_int(0);
+}
+
 static bool int_of(tt_calc *c, const tt_value *v, int64_t *out) {
   tt_value item;
   if (v->tag == TT_V_ARRAY && v->as.array->size == 1 &&

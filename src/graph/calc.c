@@ -233,6 +233,15 @@ tt_array *tt__calc_copy(tt_calc *c, tt_array *a) {
   return tt__calc_keep(c, tt__copy(a, &out, c->err), &out);
 }
 
+/* The imaginary part is turned by a product, so an infinite or NaN part takes the real one along. */
+tt_array *tt__calc_complex(tt_calc *c, tt_array *re, tt_array *im) {
+  if (!re || !im) return NULL;
+  tt_dtype type = tt__complex_of((tt_dtype)re->dtype);
+  tt_value v[2] = {tt_v_array(tt__calc_cast(c, im, type)), {.tag = TT_V_COMPLEX, .as.z = {0, 1}}};
+  if (c->code != TT_OK) return NULL;
+  return tt__calc_op2(c, TT_ADD, tt__calc_cast(c, re, type), tt__calc_apply(c, TT_MUL, v, 2, TT_DTYPE_NONE));
+}
+
 tt_array *tt__calc_concat(tt_calc *c, tt_array *const *part, int64_t n, int axis) {
   if (c->code != TT_OK) return NULL;
   int64_t len[TT_MAX_RANK], at = 0;

@@ -65,6 +65,8 @@ TT_HIDDEN tt_array *tt__calc_flip(tt_calc *c, tt_array *a, int axis);
 TT_HIDDEN tt_array *tt__calc_ravel(tt_calc *c, tt_array *a);
 /* A copy that shares nothing. */
 TT_HIDDEN tt_array *tt__calc_copy(tt_calc *c, tt_array *a);
+/* re + i*im, of one real type. */
+TT_HIDDEN tt_array *tt__calc_complex(tt_calc *c, tt_array *re, tt_array *im);
 /* n arrays of one rank and type along an axis; other lengths agree. */
 TT_HIDDEN tt_array *tt__calc_concat(tt_calc *c, tt_array *const *part, int64_t n, int axis);
 /* Elements along one axis at the positions of an integer array; its axes take the place of that axis. */
@@ -85,6 +87,8 @@ TT_HIDDEN bool tt__arg_given(const tt_call_frame *f, int k); /* neither missing 
 /* Any array-like argument as an array; Python scalars get their own default type. */
 TT_HIDDEN tt_array *tt__arg_array(tt_calc *c, const tt_call_frame *f, int k);
 TT_HIDDEN tt_array *tt__value_as_array(tt_calc *c, const tt_value *v);
+/* An argument for an op: scalars stay weak, sequences become arrays. */
+TT_HIDDEN tt_value tt__arg_value(tt_calc *c, const tt_call_frame *f, int k);
 TT_HIDDEN int64_t tt__arg_int(tt_calc *c, const tt_call_frame *f, int k, int64_t fallback);
 TT_HIDDEN double tt__arg_float(tt_calc *c, const tt_call_frame *f, int k, double fallback);
 TT_HIDDEN bool tt__arg_bool(tt_calc *c, const tt_call_frame *f, int k, bool fallback);
