@@ -103,11 +103,11 @@ static double logaddexp_w(double a, double b) { return (double)logaddexp_l(a, b)
 #define R1(name, low, high, b64, b32) \
   { #name, name##_d, name##_s, name##l, name, low, high, b64, b32 }
 static const row1 rows1[] = {
-    R1(exp, -750, 715, 1, 1),    R1(exp2, -1080, 1030, 1.1, 1.1), R1(expm1, -60, 715, 2, 1.5), R1(log, 0, 0, 1, 1),
-    R1(log2, 0, 0, 2, 1.5),      R1(log10, 0, 0, 2, 1.5),       R1(log1p, -1, 5, 2, 1.5),    R1(sin, -100, 100, 1, 1),
-    R1(cos, -100, 100, 1, 1),    R1(tan, -100, 100, 2, 2),      R1(asin, -1, 1, 2, 1.5),     R1(acos, -1, 1, 2, 1.5),
-    R1(atan, -10, 10, 2, 1.5),   R1(sinh, -711, 711, 2, 2),     R1(cosh, -711, 711, 2, 1.5), R1(tanh, -20, 20, 2, 2),
-    R1(asinh, -10, 10, 2, 1.5),  R1(acosh, 1, 10, 2, 1.5),      R1(atanh, -1, 1, 2, 1.5),    R1(cbrt, 0, 0, 1, 1),
+    R1(exp, -750, 715, 1, 1.1),  R1(exp2, -1080, 1030, 1.1, 1.1), R1(expm1, -60, 715, 2, 1.5), R1(log, 0, 0, 1, 1),
+    R1(log2, 0, 0, 2, 1.5),      R1(log10, 0, 0, 2, 1.5),         R1(log1p, -1, 5, 2, 1.5),    R1(sin, -100, 100, 1, 1),
+    R1(cos, -100, 100, 1, 1),    R1(tan, -100, 100, 2, 2),        R1(asin, -1, 1, 2, 1.5),     R1(acos, -1, 1, 2, 1.5),
+    R1(atan, -10, 10, 2, 1.5),   R1(sinh, -711, 711, 2, 2),       R1(cosh, -711, 711, 2, 1.5), R1(tanh, -20, 20, 2, 2),
+    R1(asinh, -10, 10, 2, 1.5),  R1(acosh, 1, 10, 2, 1.5),        R1(atanh, -1, 1, 2, 1.5),    R1(cbrt, 0, 0, 1, 1),
     R1(sqrt, 0, 0, 0.5, 0.5001),
 };
 static const row2 rows2[] = {
