@@ -19,7 +19,9 @@
 #define PIECE_WORK 65536.0
 /* Above this the session lock is given up while the kernel runs. */
 #define LONG_WORK 200000.0
-#define TILE 64
+/* A transpose goes in tiles this many lines high and lanes wide: few enough lines to stay in a cache of 8 ways. */
+#define TILE_OUTER 64
+#define TILE_LANES 16
 #define CHECK_NS 50000000
 #define MOST_BUFFERS 64
 #define MOST_REDUCTIONS 64
@@ -111,7 +113,7 @@ static bool stores_in_row(const tt_kernel *k) {
 
 /* Does some operand lie across the lanes while another outer axis walks it densely (a transpose)? */
 static bool crosses(const tt_kernel *k, const tt_lowered *l) {
-  if (k->mode != TT_MODE_MAP || k->naxes < 2 || l->len[k->naxes - 1] < TILE || l->len[k->naxes - 2] < TILE) return false;
+  if (k->mode != TT_MODE_MAP || k->naxes < 2 || l->len[k->naxes - 1] < TILE_OUTER || l->len[k->naxes - 2] < TILE_OUTER) return false;
   for (int i = 0; i < k->naccess; i++) {
     const int64_t *step = l->step + (size_t)i * k->naxes;
     int64_t across = step[k->naxes - 2] < 0 ? -step[k->naxes - 2] : step[k->naxes - 2];
@@ -136,7 +138,8 @@ static void choose_tiles(job *j, const tt_launch *launch) {
     j->tile_lanes = share < 64 ? 64 : least(share, 1024);
     j->tile_outer = 1;
   } else if (crosses(k, l)) {
-    j->tile_lanes = j->tile_outer = TILE;
+    j->tile_lanes = TILE_LANES;
+    j->tile_outer = TILE_OUTER;
   } else {
     j->tile_lanes = j->lanes > want ? (want + 1023) / 1024 * 1024 : j->lanes;
     j->tile_outer = j->lanes > want ? 1 : want / j->lanes > 1 ? want / j->lanes : 1;
