@@ -137,7 +137,26 @@ static int narrow_nextafter(tt_real *r, uint8_t dtype, int x, int y) {
   return tt__real_op(r, TT_WHERE, TT_F32, TT_F32, lost, y, moved);
 }
 
+/*
+** float64 to a narrow float by way of float32 rounds twice, which is wrong where float32 lands halfway between two narrow
+** numbers. There, the side on which the float64 value lies decides.
+*/
+static int narrow_from_f64(tt_real *r, uint8_t to, int x) {
+  int y = tt__real_op(r, TT_CAST, TT_F32, TT_F64, x, -1, -1), back = tt__real_op(r, TT_CAST, TT_F64, TT_F32, y, -1, -1);
+  int inf = tt__real_number(r, TT_F32, __builtin_inf()), minus = tt__real_number(r, TT_F32, -__builtin_inf());
+  int up = rounded(r, to, tt__real_op(r, TT_NEXTAFTER, TT_F32, TT_F32, y, inf, -1));
+  int down = rounded(r, to, tt__real_op(r, TT_NEXTAFTER, TT_F32, TT_F32, y, minus, -1));
+  int above = tt__real_op(r, TT_SUB, TT_F32, TT_F32, up, y, -1), below = tt__real_op(r, TT_SUB, TT_F32, TT_F32, y, down, -1);
+  int halfway = tt__real_op(r, TT_EQ, TT_BOOL, TT_F32, above, below, -1);
+  int larger = tt__real_op(r, TT_GT, TT_BOOL, TT_F64, x, back, -1), smaller = tt__real_op(r, TT_LT, TT_BOOL, TT_F64, x, back, -1);
+  int go_up = tt__real_op(r, TT_LAND, TT_BOOL, TT_BOOL, halfway, larger, -1);
+  int go_down = tt__real_op(r, TT_LAND, TT_BOOL, TT_BOOL, halfway, smaller, -1);
+  int out = tt__real_op(r, TT_WHERE, TT_F32, TT_F32, go_down, down, rounded(r, to, y));
+  return tt__real_op(r, TT_WHERE, TT_F32, TT_F32, go_up, up, out);
+}
+
 static int cast_real(tt_real *r, uint8_t from, uint8_t to, int v) {
+  if (from == TT_F64 && (to == TT_F16 || to == TT_BF16)) return narrow_from_f64(r, to, v);
   uint8_t rf = tt__register_type(from), rt = tt__register_type(to);
   if (rf != rt) v = tt__real_op(r, TT_CAST, rt, rf, v, -1, -1);
   bool exact = from == to || from == TT_BOOL || from == TT_I8 || from == TT_U8;
