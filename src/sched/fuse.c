@@ -118,7 +118,7 @@ static int visit_const(tt_fuser *f, int32_t idx) {
   if (known >= 0) return known;
   const tt_node *n = f->walk->node[idx];
   int inst = add_inst(f, (tt_pinst){.op = TT_P_CONST, .dtype = n->dtype, .ref = idx, .src = {-1, -1, -1}});
-  return inst < 0 ? full(f, idx) : remember(f, idx, &nowhere, inst);
+  return inst < 0 ? TOO_MANY : remember(f, idx, &nowhere, inst); /* a constant in memory saves no place */
 }
 
 static int add_literal(tt_fuser *f, uint8_t dtype, tt_scalar value) {

@@ -102,22 +102,24 @@ static void count_uses(tt_fuser *f, int by) {
   }
 }
 
-/* A kernel too long for its own root is cut in the middle of its longest operand, so that a chain becomes equal pieces.
+/* The operand of `idx` that is computed last, among those a kernel would compute itself; -1: none. */
+static int32_t computed_operand(const tt_fuser *f, int32_t idx) {
+  const tt_node *n = f->walk->node[idx];
+  int32_t found = -1;
+  for (int k = 0; k < n->nsrc; k++) {
+    int32_t slot = n->src[k]->slot;
+    if (is_elementwise(n->src[k]) && f->step_of[slot] < 0 && !f->cut[slot] && slot > found) found = slot;
+  }
+  return found;
+}
+
+/* A kernel too long for its own root is cut in the middle of its longest chain, so that the chain becomes equal pieces.
  */
 static int32_t halfway(const tt_fuser *f, int32_t idx) {
-  int32_t at = idx;
-  for (int deep = 0; deep < TT_FUSE_INST / 4; deep++) {
-    const tt_node *n = f->walk->node[at];
-    int32_t next = -1;
-    for (int k = 0; k < n->nsrc; k++) {
-      const tt_node *src = n->src[k];
-      bool computed = is_elementwise(src) && f->step_of[src->slot] < 0 && !f->cut[src->slot];
-      if (computed && src->slot > next) next = src->slot;
-    }
-    if (next < 0) break;
-    at = next;
-  }
-  return at;
+  int deep = 0;
+  for (int32_t at = computed_operand(f, idx); at >= 0; at = computed_operand(f, at)) deep++;
+  for (deep = (deep + 1) / 2; deep > 0; deep--) idx = computed_operand(f, idx);
+  return idx;
 }
 
 /* Fuse the roots into one step, bringing what they need into memory on the way. */
