@@ -19,6 +19,7 @@ echo "find_package"
 "$cmake" --build "$prefix/consumer" >/dev/null
 "$prefix/consumer/consumer_shared"
 "$prefix/consumer/consumer_static"
+"$prefix/consumer/stencil" >/dev/null
 
 command -v pkg-config >/dev/null || { echo "no pkg-config: its half is skipped"; exit 0; }
 export PKG_CONFIG_PATH=$libdir/pkgconfig
