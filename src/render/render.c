@@ -273,11 +273,14 @@ static void open_accumulators(tt_emit *e, int phase, const char *lanes) {
 static void put_combine(tt_emit *e, int i, const char *x, const char *xi, const char *y, const char *yi) {
   const tt_kinst *q = &e->k->inst[i];
   const char *word = tt__red_word(q->red), *suffix = tt__dtypes[q->from].suffix;
-  if (tt__red_is_arg(q->red))
-    tt__emit_line(e, "if (tt_takes(tt_%s_%s(%s, %s), tt_%s_%s(%s, %s), %s, %s)) { %s = %s; %s = %s; }", word, suffix, x,
-                  y, word, suffix, y, x, xi, yi, x, y, xi, yi);
-  else
+  if (!tt__red_is_arg(q->red)) {
     tt__emit_line(e, "%s = tt_%s_%s(%s, %s);", x, word, suffix, x, y);
+    return;
+  }
+  tt__emit_line(e, "const int t%d = tt_takes(tt_%s_%s(%s, %s), tt_%s_%s(%s, %s), %s, %s);", i, word, suffix, x, y, word,
+                suffix, y, x, xi, yi);
+  tt__emit_line(e, "%s = t%d ? %s : %s;", x, i, y, x);
+  tt__emit_line(e, "%s = t%d ? %s : %s;", xi, i, yi, xi);
 }
 
 /*
@@ -300,10 +303,13 @@ static void fold_accumulators(tt_emit *e, int phase) {
 }
 
 /*
-** A chunk is done: keep it as a partial, or fold it into the row's value. `of` is "[w]" where the
-** values are arrays (COL), "" where they are scalars; `chunk_of` reads the chunk's value.
+** A chunk is done: keep it as a partial, or make it the row's value, or fold it in. `loop` runs over the lanes of
+** a block (COL; values are arrays) or is "" (ROW; they are scalars). The choice stands outside the loop: a
+** conditional store in it would be a masked one, and some compilers stumble over those.
 */
-static void finish_chunk(tt_emit *e, int phase, const char *of, const char *chunk_of) {
+static void finish_chunk(tt_emit *e, int phase, const char *loop) {
+  const char *of = loop[0] ? "[w]" : "", *chunk_of = loop[0] ? "[w]" : "[0]";
+  const char *at = loop[0] ? "(at * nlane + l0 + w) * npartial + c" : "at * npartial + c";
   FOR_REDUCE(e, phase, i) {
     bool arg = tt__red_is_arg(e->k->inst[i].red);
     char f[32], g[32], a[32], b[32];
@@ -312,18 +318,18 @@ static void finish_chunk(tt_emit *e, int phase, const char *of, const char *chun
     snprintf(a, sizeof a, "a%d%s", i, chunk_of);
     snprintf(b, sizeof b, "b%d%s", i, chunk_of);
     if (e->parts) {
-      tt__emit_open(e, "if (part == 1)");
-      tt__emit_line(e, "h%d[part_at] = %s;", i, a);
-      if (arg) tt__emit_line(e, "k%d[part_at] = %s;", i, b);
+      tt__emit_open(e, "if (part == 1) %s", loop);
+      tt__emit_line(e, "h%d[%s] = %s;", i, at, a);
+      if (arg) tt__emit_line(e, "k%d[%s] = %s;", i, at, b);
       e->indent--;
-      tt__emit_open(e, "} else if (c == 0)");
+      tt__emit_open(e, "} else if (c == 0) %s", loop);
     } else {
-      tt__emit_open(e, "if (c == 0)");
+      tt__emit_open(e, "if (c == 0) %s", loop);
     }
     tt__emit_line(e, "%s = %s;", f, a);
     if (arg) tt__emit_line(e, "%s = %s;", g, b);
     e->indent--;
-    tt__emit_open(e, "} else");
+    tt__emit_open(e, "} else %s", loop);
     put_combine(e, i, f, g, a, b);
     tt__emit_close(e);
   }
@@ -441,8 +447,7 @@ static void put_row_reduction(tt_emit *e, int phase) {
     tt__emit_close(e);
   }
   fold_accumulators(e, phase);
-  if (e->parts) tt__emit_line(e, "const tt_i64 part_at = at * npartial + c;");
-  finish_chunk(e, phase, "", "[0]");
+  finish_chunk(e, phase, "");
   tt__emit_close(e);
   tt__emit_close(e);
   if (e->parts) {
@@ -593,10 +598,7 @@ static void put_col_reduction(tt_emit *e, int phase, const char *block) {
   char from[32];
   snprintf(from, sizeof from, "c * %d", TT_CHUNK_COL);
   put_col_points(e, phase, from, "y1", block);
-  tt__emit_open(e, "for (tt_i64 w = 0; w < m; w++)");
-  if (e->parts) tt__emit_line(e, "const tt_i64 part_at = (at * nlane + l0 + w) * npartial + c;");
-  finish_chunk(e, phase, "[w]", "[w]");
-  tt__emit_close(e);
+  finish_chunk(e, phase, block_loop);
   tt__emit_close(e);
   tt__emit_close(e);
   if (e->parts) {
