@@ -65,6 +65,8 @@ inf = float("inf")
 nan = float("nan")
 newaxis = None
 bool_, int_, uint, intp, uintp, float_, complex_ = bool, int64, uint64, int64, uint64, float64, complex128
+byte, short, intc, long, longlong = int8, int16, int32, int64, int64
+ubyte, ushort, uintc, ulong, ulonglong = uint8, uint16, uint32, uint64, uint64
 half, single, double, csingle, cdouble = float16, float32, float64, complex64, complex128
 
 _from_tables = _table.fill_package(globals())

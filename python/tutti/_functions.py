@@ -1,6 +1,7 @@
 """Functions that only rearrange calls of others: NumPy's conveniences over arrays of ours."""
 
 import builtins as _builtins
+import itertools as _itertools
 
 from . import _core
 
@@ -9,13 +10,18 @@ __all__ = [
     "astype",
     "can_cast",
     "copy",
-    "divmod",
+    "fromfunction",
+    "fromiter",
+    "index_exp",
+    "iscomplexobj",
+    "isrealobj",
     "isfortran",
     "isscalar",
     "may_share_memory",
     "ndim",
     "ops",
-    "positive",
+    "promote_types",
+    "s_",
     "shape",
     "shares_memory",
     "size",
@@ -75,14 +81,42 @@ def shares_memory(a, b, max_work=None):
 may_share_memory = shares_memory
 
 
-def divmod(x1, x2, /):  # noqa: A001 (NumPy's name)
-    """floor_divide and remainder at once."""
-    return _core.ops["floor_divide"](x1, x2), _core.ops["remainder"](x1, x2)
+def iscomplexobj(x):
+    """Is the type of x complex?"""
+    return _core.asarray(x).dtype.kind == "c"
 
 
-def positive(x, /):
-    """+x, a copy."""
-    return +_core.asarray(x)
+def isrealobj(x):
+    """Is the type of x not complex?"""
+    return not iscomplexobj(x)
+
+
+def promote_types(type1, type2):
+    """The type that both types can be cast to."""
+    return _core.functions["result_type"](_core.dtype(type1), _core.dtype(type2))
+
+
+def fromfunction(function, shape, *, dtype=float, **kwargs):
+    """function applied to the arrays of indices of a shape."""
+    return function(*_core.functions["indices"](shape, dtype=dtype), **kwargs)
+
+
+def fromiter(iterable, dtype, count=-1):
+    """An array of one axis from an iterable."""
+    items = list(_itertools.islice(iterable, count) if count >= 0 else iterable)
+    if len(items) < count:
+        raise ValueError(f"iterator too short: Expected {count} but iterator had only {len(items)} items.")
+    return _core.array(items, dtype)
+
+
+class _IndexExpression:
+    """s_[1:, None] is the index that stands between the brackets."""
+
+    def __getitem__(self, key):
+        return key
+
+
+s_ = index_exp = _IndexExpression()
 
 
 def ops():

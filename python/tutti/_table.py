@@ -1,6 +1,20 @@
 """Modules out of the function table: what a row's dotted name says, and NumPy's second names."""
 
+from collections import namedtuple
+
 from . import _core
+
+UniqueAllResult = namedtuple("UniqueAllResult", ["values", "indices", "inverse_indices", "counts"])
+UniqueCountsResult = namedtuple("UniqueCountsResult", ["values", "counts"])
+UniqueInverseResult = namedtuple("UniqueInverseResult", ["values", "inverse_indices"])
+
+_core.result_types.update(
+    {
+        "unique_all": UniqueAllResult._make,
+        "unique_counts": UniqueCountsResult._make,
+        "unique_inverse": UniqueInverseResult._make,
+    }
+)
 
 ALIASES = {
     "abs": "absolute",
@@ -27,8 +41,9 @@ ALIASES = {
     "deg2rad": "radians",
     "promote_types": "result_type",
     "rad2deg": "degrees",
-    "ascontiguousarray": "asarray",
     "asanyarray": "asarray",
+    "ascontiguousarray": "asarray",
+    "asfortranarray": "asarray",
 }
 
 
