@@ -51,9 +51,18 @@ static const char helpers[] =
     "  return other >= 0 && (at < 0 || better || (!worse && other < at));\n"
     "}\n";
 
-void tt__render_header(const tt_dialect *d, tt_str *out) {
+bool tt__render_needs_math(const tt_kernel *k) {
+  for (int i = 0; i < k->ninst; i++) {
+    const tt_kinst *q = &k->inst[i];
+    if (q->op < TT_OP_COUNT && (tt__ops[q->op].flags & TT_OPF_SLOW) && tt__is_float((tt_dtype)q->from)) return true;
+  }
+  return false;
+}
+
+void tt__render_header(const tt_dialect *d, bool math, tt_str *out) {
+  const char *end = math ? NULL : strstr(tt__prelude_text, "#ifndef TT_RENDER_PRELUDE_F64_H"); /* prelude_f64.h */
   tt__str_add(out, d->before);
-  tt__str_add(out, tt__prelude_text);
+  tt__str_add_n(out, tt__prelude_text, end ? (size_t)(end - tt__prelude_text) : strlen(tt__prelude_text));
   tt__str_add(out, "\n");
   tt__str_add(out, d->after);
   tt__str_add(out, helpers);
@@ -61,7 +70,7 @@ void tt__render_header(const tt_dialect *d, tt_str *out) {
 
 tt_digest tt__render_digest(const tt_dialect *d) {
   tt_str s = {0};
-  tt__render_header(d, &s);
+  tt__render_header(d, true, &s);
   tt_digest digest = {0, 0};
   if (!s.failed) digest = tt__digest(s.data, s.len);
   tt__str_free(&s);

@@ -66,7 +66,9 @@ static tt_code compile_batch(const tt_kernel *const *k, job *jobs, int n, const 
   const char *names[BATCH];
   tt_kernel_fn got[BATCH];
   tt_cache_item items[BATCH];
-  tt__render_header(&tt__dialect_c, &source);
+  bool math = false;
+  for (int i = 0; i < n; i++) math |= tt__render_needs_math(k[jobs[i].at]);
+  tt__render_header(&tt__dialect_c, math, &source);
   for (int i = 0; i < n; i++) {
     tt__str_add(&source, jobs[i].source.data);
     names[i] = jobs[i].symbol;

@@ -188,7 +188,9 @@ static bool compile(tt_kernel *const *k, int n, tt_kernel_fn *fn) {
   tt_error err = {0};
   char names[MOST][TT_RENDER_NAME];
   const char *name[MOST];
-  tt__render_header(&tt__dialect_c, &source);
+  bool math = false;
+  for (int i = 0; i < n; i++) math |= tt__render_needs_math(k[i]);
+  tt__render_header(&tt__dialect_c, math, &source);
   for (int i = 0; i < n; i++) {
     tt__render_name(k[i], names[i]);
     name[i] = names[i];
@@ -335,14 +337,13 @@ static tt_kernel *op_kernel(int type, bool slow) {
   return k;
 }
 
-TEST(all_ops) {
+static void check_ops(bool slow) {
   tt_kernel *k[MOST];
   tt_kernel_fn fn[MOST];
   int n = 0;
   for (int type = 0; type <= TT_F64; type++) {
     if (type == TT_F16 || type == TT_BF16) continue;
-    for (int slow = 0; slow < 2; slow++)
-      if ((k[n] = op_kernel(type, slow)) != NULL) n++;
+    if ((k[n] = op_kernel(type, slow)) != NULL) n++;
   }
   const int64_t len[4] = {4099}, tame[4] = {3}; /* so few that most launches have no wild value */
   if (compile(k, n, fn))
@@ -352,6 +353,9 @@ TEST(all_ops) {
     }
   for (int i = 0; i < n; i++) tt__kernel_free(k[i]);
 }
+
+TEST(all_quick_ops) { check_ops(false); }
+TEST(all_slow_ops) { check_ops(true); }
 
 /* ---- bounds */
 
