@@ -21,7 +21,7 @@ PEERS = ["numexpr", "numba", "jax", "torch"]
 
 def peers():
     found, missing = {"numpy": np}, []
-    os.environ.setdefault("JAX_ENABLE_X64", "0")
+    os.environ["JAX_PLATFORMS"] = "cpu"  # this table is about processors; a GPU has one of its own
     for name in PEERS:
         try:
             found[name] = importlib.import_module(name)
