@@ -65,15 +65,69 @@ static void fill_keys(void *ctx, int64_t lo, int64_t hi, int worker) {
   }
 }
 
+/* Places go where their key has room, part by part, so equal keys keep their order. */
+static void count_part_keys(void *ctx, int64_t lo, int64_t hi, int worker) {
+  tally_job *j = ctx;
+  const tt_key_rule r = j->r;
+  (void)worker;
+  for (int64_t p = lo; p < hi; p++) {
+    uint32_t *count = j->count + p * j->keys;
+    int64_t end = (p + 1) * j->part < j->n ? (p + 1) * j->part : j->n;
+    memset(count, 0, (size_t)j->keys * sizeof *count);
+    if (r.width == 1)
+      for (int64_t i = p * j->part; i < end; i++) count[tt_key8(((const uint8_t *)j->in)[i], r)]++;
+    else
+      for (int64_t i = p * j->part; i < end; i++) count[tt_key16(((const uint16_t *)j->in)[i], r)]++;
+  }
+}
+
+static void move_part_places(void *ctx, int64_t lo, int64_t hi, int worker) {
+  tally_job *j = ctx;
+  const tt_key_rule r = j->r;
+  int64_t *out = j->out;
+  (void)worker;
+  for (int64_t p = lo; p < hi; p++) {
+    uint32_t *place = j->count + p * j->keys;
+    int64_t end = (p + 1) * j->part < j->n ? (p + 1) * j->part : j->n;
+    if (r.width == 1)
+      for (int64_t i = p * j->part; i < end; i++) out[place[tt_key8(((const uint8_t *)j->in)[i], r)]++] = i;
+    else
+      for (int64_t i = p * j->part; i < end; i++) out[place[tt_key16(((const uint16_t *)j->in)[i], r)]++] = i;
+  }
+}
+
+static void cut_parts(tally_job *j, bool wide) {
+  int threads = wide && !tt__pool_inside() ? tt__pool_size() : 1;
+  j->keys = (int64_t)1 << (8 * j->r.width);
+  j->parts = threads < MAX_PARTS ? threads : MAX_PARTS;
+  j->part = (j->n + j->parts - 1) / j->parts;
+}
+
+tt_code tt__count_argsort(tt_key_rule r, const void *in, int64_t *out, int64_t n, bool wide, tt_error *err) {
+  tally_job j = {.r = r, .in = in, .out = out, .n = n};
+  cut_parts(&j, wide);
+  size_t counts = (size_t)(j.parts * j.keys) * sizeof *j.count;
+  if (!(j.count = tt__mem_alloc_data(counts))) return tt__fail_memory(err, counts);
+  tt__pool_run(j.parts, 1, count_part_keys, &j);
+  uint32_t place = 0;
+  for (int64_t k = 0; k < j.keys; k++)
+    for (int p = 0; p < j.parts; p++) {
+      uint32_t c = j.count[p * j.keys + k];
+      j.count[p * j.keys + k] = place;
+      place += c;
+    }
+  tt__pool_run(j.parts, 1, move_part_places, &j);
+  tt__mem_free_data(j.count, counts);
+  return TT_OK;
+}
+
 bool tt__count_can(int width, int64_t n) {
   return n <= UINT32_MAX && (width == 1 ? n >= 256 : width == 2 && n >= 32768);
 }
 
 tt_code tt__count_sort(tt_key_rule r, const void *in, void *out, int64_t n, bool wide, tt_error *err) {
-  tally_job j = {.r = r, .in = in, .out = out, .n = n, .keys = (int64_t)1 << (8 * r.width)};
-  int threads = wide && !tt__pool_inside() ? tt__pool_size() : 1;
-  j.parts = threads < MAX_PARTS ? threads : MAX_PARTS;
-  j.part = (n + j.parts - 1) / j.parts;
+  tally_job j = {.r = r, .in = in, .out = out, .n = n};
+  cut_parts(&j, wide);
   size_t counts = (size_t)(j.parts * j.keys) * sizeof *j.count, starts = (size_t)(j.keys + 1) * sizeof *j.start;
   tt_code c = TT_OK;
   if (!(j.count = tt__mem_alloc_data(counts))) return tt__fail_memory(err, counts);

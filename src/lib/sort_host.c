@@ -272,6 +272,7 @@ static tt_code argsort_one(const row_job *j, const char *in, char *out, void *sc
   int64_t n = j->n, *place = (int64_t *)out;
   pack_job pack = {.r = r, .in = in};
   bool small = n <= UINT32_MAX;
+  if (tt__count_can(r.width, n)) return tt__count_argsort(r, in, place, n, j->wide, NULL);
   if (small && r.width == 4 && in_pieces(4, n)) return tt__piece_argsort(r, in, place, scratch, n, j->wide, NULL);
   tt_sort_pair *pairs = scratch;
   uint64_t *words = tt__sort_has_vectors() ? NULL : (uint64_t *)(pairs + n);
@@ -348,7 +349,62 @@ static const tt_sort_pair *sort_complex(const row_job *j, const char *in, void *
   return a;
 }
 
+/* complex64 without a NaN is in the order of one word, made of the keys of its parts. */
+typedef struct fuse_job {
+  tt_key_rule r;
+  const uint32_t *in;
+  uint64_t *out;
+  atomic_bool nan;
+} fuse_job;
+
+static void fuse_keys(void *ctx, int64_t lo, int64_t hi, int worker) {
+  fuse_job *j = ctx;
+  const tt_key_rule r = j->r;
+  const uint32_t nan_key = ~(uint32_t)r.flip;
+  uint32_t nan = 0;
+  (void)worker;
+  for (int64_t i = lo; i < hi; i++) {
+    uint32_t re = tt_key32(j->in[2 * i], r), im = tt_key32(j->in[2 * i + 1], r);
+    nan |= (uint32_t)(re == nan_key) | (uint32_t)(im == nan_key);
+    j->out[i] = (uint64_t)re << 32 | im;
+  }
+  if (nan) atomic_store(&j->nan, true);
+}
+
+/* True and the places in `place`, when that is how the row can be sorted; *c is then the outcome. */
+static bool argsort_fused(const row_job *j, const char *in, int64_t *place, void *scratch, tt_code *c) {
+  if (j->t != TT_C64 || !tt__split_can(8, j->n)) return false;
+  tt_sort_pair *pairs = scratch; /* of the two pairs a row has: one moves, half of the other is keys, half words */
+  uint64_t *keys = (uint64_t *)(pairs + j->n), *words = tt__sort_has_vectors() ? NULL : keys + j->n;
+  fuse_job fuse = {.r = tt__key_rule(TT_F32, j->descending, true), .in = (const uint32_t *)in, .out = keys};
+  run_wide(j->wide, j->n, fuse_keys, &fuse);
+  if (atomic_load(&fuse.nan)) return false;
+  *c = tt__split_argsort(tt__key_rule(TT_U64, false, false), keys, place, pairs, words, j->n, j->wide, NULL);
+  return true;
+}
+
+typedef struct gather_job {
+  const tt_c64 *in;
+  char *out; /* places, which become elements */
+} gather_job;
+
+static void gather_c64(void *ctx, int64_t lo, int64_t hi, int worker) {
+  const gather_job *j = ctx;
+  (void)worker;
+  for (int64_t i = lo; i < hi; i++) {
+    int64_t place;
+    memcpy(&place, j->out + i * 8, 8);
+    memcpy(j->out + i * 8, &j->in[place], 8);
+  }
+}
+
 static tt_code sort_complex_one(const row_job *j, const char *in, char *out, void *scratch) {
+  tt_code c;
+  if (argsort_fused(j, in, (int64_t *)out, scratch, &c)) {
+    gather_job gather = {(const tt_c64 *)in, out};
+    if (c == TT_OK) run_wide(j->wide, j->n, gather_c64, &gather);
+    return c;
+  }
   const tt_sort_pair *a = sort_complex(j, in, scratch);
   size_t size = tt__dtype_size(j->t);
   for (int64_t i = 0; i < j->n; i++) memcpy(out + (size_t)i * size, in + (size_t)a[i].at * size, size);
@@ -356,6 +412,8 @@ static tt_code sort_complex_one(const row_job *j, const char *in, char *out, voi
 }
 
 static tt_code argsort_complex_one(const row_job *j, const char *in, char *out, void *scratch) {
+  tt_code c;
+  if (argsort_fused(j, in, (int64_t *)out, scratch, &c)) return c;
   pack_job unpack = {.in = sort_complex(j, in, scratch), .out = out};
   run_wide(j->wide, j->n, unpack_pairs, &unpack);
   return TT_OK;
@@ -387,6 +445,7 @@ tt_code tt__argsort_rows(tt_dtype t, const void *in, int64_t *out, int64_t rows,
   int width = (int)tt__dtype_size(t);
   size_t moved = pair_or_word(width, n), more = moved == sizeof(uint64_t) ? 0 : moved;
   if (tt__split_can(width, n)) more = tt__sort_has_vectors() ? 0 : sizeof(uint64_t);
+  if (tt__count_can(width, n)) moved = more = 0;
   row_job j = {.t = t, .in = in, .out = (char *)out, .n = n, .descending = descending, .out_size = sizeof *out};
   j.one = complex ? argsort_complex_one : argsort_one;
   j.scratch = bytes_for(n, complex ? 2 * sizeof(tt_sort_pair) : moved + more, &over);

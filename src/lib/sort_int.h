@@ -122,6 +122,7 @@ TT_HIDDEN void tt__sort_without_vectors(bool off);
 /* A row of 1 or 2 bytes that is not short (sort_count.c); NaNs and zeros as tt__piece_sort leaves them. */
 TT_HIDDEN bool tt__count_can(int width, int64_t n);
 TT_HIDDEN tt_code tt__count_sort(tt_key_rule r, const void *in, void *out, int64_t n, bool wide, tt_error *err);
+TT_HIDDEN tt_code tt__count_argsort(tt_key_rule r, const void *in, int64_t *out, int64_t n, bool wide, tt_error *err);
 
 /*
 ** A long row of 4 or 8 bytes (sort_pieces.c), on a processor with vectors; `scratch` is n keys. NaNs come out all one,

@@ -106,7 +106,7 @@ static void reference(tt_dtype t, const void *in, int64_t *a, int64_t *tmp, int6
 
 /* ---- data */
 
-enum { RANDOM, FEW_VALUES, SPECIAL, SORTED, REVERSED, EQUAL, NARROW, PATTERNS };
+enum { RANDOM, FEW_VALUES, SPECIAL, SORTED, REVERSED, EQUAL, NARROW, FINITE, PATTERNS };
 
 /* Part `which` of a special value: zeros of both signs, infinities, NaNs of both signs with payloads, denormals. */
 static uint64_t special_bits(int bits, int mantissa, uint64_t r) {
@@ -151,6 +151,7 @@ static void fill(tt_dtype t, void *out, int64_t n, int pattern) {
       r = mantissa ? special_bits((int)part * 8, mantissa, r) : r % 2 ? (uint64_t)0 - r % 3 : r % 5;
     if (pattern == EQUAL) r = mantissa ? 0 : 5;
     if (pattern == NARROW) r = (uint64_t)(int64_t)(int)(r % 2000) - 1000;
+    if (pattern == FINITE && mantissa) r &= ~((uint64_t)1 << mantissa);
     if (t == TT_BOOL) r &= 1;
     memcpy(p + (size_t)i * part, &r, part);
   }
@@ -217,6 +218,9 @@ static void check_sizes(tt_dtype t) {
   check(t, 1, 65537, RANDOM, true);
   check(t, 1, 100003, SPECIAL, false);
   check(t, 1, 100003, NARROW, false);
+  check(t, 1, 80001, FINITE, false);
+  check(t, 3, 65536, FINITE, true);
+  check(t, 1, 300001, FINITE, false);
   check(t, 1, 70000, EQUAL, false);
   check(t, 1, 70000, SORTED, false);
   check(t, 1, 70000, REVERSED, false);
