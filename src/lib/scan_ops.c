@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "lib/scan_vector.h"
+
 static inline tt_c64 add_c64(tt_c64 a, tt_c64 b) { return (tt_c64){a.re + b.re, a.im + b.im}; }
 static inline tt_c128 add_c128(tt_c128 a, tt_c128 b) { return (tt_c128){a.re + b.re, a.im + b.im}; }
 static inline tt_c64 mul_c64(tt_c64 a, tt_c64 b) {
@@ -65,6 +67,7 @@ static inline tt_c128 mul_c128(tt_c128 a, tt_c128 b) {
 
 #define T uint32_t
 #define NAME(x) sum_u32_##x
+#define RUN tt__vector_run_u32
 #define OP ADD_INT
 #define EXACT 1
 #include "lib/scan_ops_body.h"
@@ -77,6 +80,7 @@ static inline tt_c128 mul_c128(tt_c128 a, tt_c128 b) {
 
 #define T uint64_t
 #define NAME(x) sum_u64_##x
+#define RUN tt__vector_run_u64
 #define OP ADD_INT
 #define EXACT 1
 #include "lib/scan_ops_body.h"

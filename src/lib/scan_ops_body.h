@@ -1,13 +1,16 @@
 /*
-** One scan for the C type T: NAME gives the functions their names, OP(a, b) combines, EXACT
-** says whether the grouping leaves the bits alone. Included once per row
-** by scan_ops.c, and by nothing else.
+** One scan for the C type T: NAME gives the functions their names, OP(a, b) combines, EXACT says whether the
+** grouping leaves the bits alone; RUN(in, out, n, before), where there is one, does a row with vectors.
+** Included once per row by scan_ops.c, and by nothing else.
 */
 
 static void NAME(row)(const void *from, void *to, int64_t n) {
   const T *in = from;
   T *out = to, a;
   if (n == 0) return;
+#ifdef RUN
+  if (RUN(in, out, n, 0)) return;
+#endif
   out[0] = a = in[0];
   for (int64_t i = 1; i < n; i++) out[i] = a = OP(a, in[i]);
 }
@@ -41,6 +44,9 @@ static void NAME(finish)(const void *from, void *to, int64_t n, const void *befo
     return;
   }
   memcpy(&a, before, sizeof a);
+#ifdef RUN
+  if (RUN(in, out, n, a)) return;
+#endif
   for (int64_t i = 0; i < n; i++) out[i] = a = OP(a, in[i]);
 }
 
@@ -122,3 +128,4 @@ static const tt_scan_ops NAME(ops) = {NAME(row), NAME(local), NAME(total), NAME(
 #undef NAME
 #undef OP
 #undef EXACT
+#undef RUN

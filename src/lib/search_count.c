@@ -134,6 +134,8 @@ static tt_code count(count_job *j, int64_t *out, tt_error *err) {
 
 /* ---- sums of weights */
 
+static void number_ints(const count_job *j, int64_t lo, int64_t hi, int64_t *bin);
+
 static void sum_range(const count_job *j, int64_t lo, int64_t hi, double *table) {
   int64_t buffer[STRETCH];
   for (int64_t at = lo; at < hi; at += STRETCH) {
@@ -157,11 +159,15 @@ static void sum_blocks(void *ctx, int64_t lo, int64_t hi, int worker) {
 static tt_code sum(count_job *j, double *out, tt_error *err) {
   int64_t blocks = (j->n + BLOCK - 1) / BLOCK, tables = j->bins <= WEIGHTED_BINS && blocks > 1 ? BATCH : 1;
   size_t size = 0;
+  memset(out, 0, (size_t)j->bins * sizeof *out);
+  if (tables == 1 && j->number == number_ints) { /* nothing is left out: no table has to be longer than the output */
+    sum_range(j, 0, j->n, out);
+    return TT_OK;
+  }
   if (__builtin_mul_overflow((size_t)j->bins + 1, sizeof(double) * (size_t)tables, &size))
     return tt__fail_memory(err, SIZE_MAX);
   j->sums = tt__mem_alloc_data(size);
   if (!j->sums) return tt__fail_memory(err, size);
-  memset(out, 0, (size_t)j->bins * sizeof *out);
   if (tables == 1) {
     memset(j->sums, 0, size);
     sum_range(j, 0, j->n, j->sums);
