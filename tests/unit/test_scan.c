@@ -285,11 +285,13 @@ int main(void) {
     check_float((tt_scan)op, 1, 1000000, 1);
     check_float((tt_scan)op, 50, 5000, 1);
     check_float((tt_scan)op, 3, 100, 513);
+    check_float((tt_scan)op, 2, 30, 4099);
   }
   for (int l = 1; l < LENGTHS; l++) check_nan(lengths[l]), check_complex(lengths[l]);
   for (tt_dtype t = TT_F16; t <= TT_BF16; t++) {
     for (int l = 0; l < LENGTHS; l++) check_half(t, 1, lengths[l], 1);
     check_half(t, 3, 100, 600);
+    check_half(t, 2, 20, 2500);
     check_half(t, 20, 300, 2);
   }
   for (int t = 0; t < TT_DTYPE_COUNT; t++)
