@@ -11,10 +11,12 @@ typedef struct discovery {
   int rank;   /* of the deepest sequence so far; -1: nothing seen */
   int ragged; /* axes that agree, when they do not all; else -1 */
   int64_t len[TT_MAX_RANK];
-  bool sealed;   /* a leaf was met: the rank is known */
-  uint32_t seen; /* a bit per leaf dtype */
-  bool arrays;   /* a leaf is an array of rank 1 or more, or one of ours: stack */
-  bool bad;      /* an exception is set */
+  bool sealed;               /* a leaf was met: the rank is known */
+  uint32_t seen;             /* a bit per leaf dtype */
+  bool arrays;               /* a leaf is an array of rank 1 or more, or one of ours: stack */
+  bool bad;                  /* an exception is set */
+  PyTypeObject *scalar_type; /* the last foreign type whose instances are all scalars of scalar_dtype: np.float32 */
+  tt_dtype scalar_dtype;
 } discovery;
 
 /* A NumPy scalar or a rank-0 array of somebody's: its dtype. */
@@ -112,10 +114,30 @@ static void discover_sequence(discovery *d, PyObject *o, int depth) {
   Py_LeaveRecursiveCall();
 }
 
+/* A leaf that is none of Python's own scalars: a scalar of somebody's, or an array. False: neither. */
+static bool discover_foreign(discovery *d, PyObject *o) {
+  tt_dtype dtype, by_type;
+  int rank;
+  if (Py_TYPE(o) == d->scalar_type) {
+    d->seen |= 1u << d->scalar_dtype;
+    return true;
+  }
+  if (PyList_Check(o) || PyTuple_Check(o) || !PyObject_HasAttrString(o, "__array_interface__")) return false;
+  if (!foreign_scalar(o, &dtype, &rank) || rank > 0) {
+    d->arrays = true;
+    return true;
+  }
+  d->seen |= 1u << dtype;
+  if (core_dtype_from((PyObject *)Py_TYPE(o), &by_type) && by_type == dtype) {
+    d->scalar_type = Py_TYPE(o);
+    d->scalar_dtype = dtype;
+  }
+  PyErr_Clear();
+  return true;
+}
+
 static void discover(discovery *d, PyObject *o, int depth) {
   PyTypeObject *t = Py_TYPE(o);
-  tt_dtype dtype;
-  int rank;
   if (t == &PyFloat_Type) {
     d->seen |= 1u << TT_F64;
   } else if (t == &PyLong_Type) {
@@ -124,13 +146,11 @@ static void discover(discovery *d, PyObject *o, int depth) {
     d->seen |= 1u << TT_BOOL;
   } else if (t == &PyComplex_Type) {
     d->seen |= 1u << TT_C128;
-  } else if (t == core_array_type ||
-             (!PyList_Check(o) && !PyTuple_Check(o) && PyObject_HasAttrString(o, "__array_interface__"))) {
-    if (t == core_array_type || !foreign_scalar(o, &dtype, &rank) || rank > 0) {
-      d->arrays = true;
-      return;
-    }
-    d->seen |= 1u << dtype;
+  } else if (t == core_array_type) {
+    d->arrays = true;
+    return;
+  } else if (discover_foreign(d, o)) {
+    if (d->arrays) return;
   } else if (is_sequence(o)) {
     discover_sequence(d, o, depth);
     return;
