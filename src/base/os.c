@@ -36,6 +36,17 @@ void tt__lib_close(void *lib) {
 
 /* ---- clock, environment */
 
+void tt__entropy(void *out, size_t size) {
+  int64_t now[2] = {tt__clock_ns(), (int64_t)getpid()};
+  memset(out, 0, size);
+  memcpy(out, now, size < sizeof now ? size : sizeof now);
+  int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  ssize_t got = read(fd, out, size); /* short or refused: the clock's bytes stay in the rest */
+  (void)got;
+  close(fd);
+}
+
 int64_t tt__clock_ns(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);

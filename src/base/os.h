@@ -37,6 +37,7 @@ TT_HIDDEN bool tt__file_is_ours(const char *path);               /* owned by us 
 TT_HIDDEN const char *tt__dir_scratch(void);
 
 /* ---- the machine */
+TT_HIDDEN void tt__entropy(void *out, size_t size); /* random bytes of the system; of the clock where it has none */
 TT_HIDDEN int64_t tt__clock_ns(void);            /* monotonic */
 TT_HIDDEN const char *tt__env(const char *name); /* NULL when unset or empty */
 TT_HIDDEN int tt__cpu_count(void);               /* affinity and cgroup quota respected, at least 1 */

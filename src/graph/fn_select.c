@@ -165,12 +165,13 @@ static tt_array *take(tt_calc *c, tt_call_frame *f) {
 TT_HANDLER(take)
 
 /* For take_along_axis: positions in a's storage, all axes but one side by side. */
-static tt_array *along_places(tt_calc *c, tt_array *a, tt_array *at, int axis) {
+static tt_array *along_places(tt_calc *c, tt_array *a, tt_array *at, int axis, bool check) {
   int64_t len[TT_MAX_RANK], own[TT_MAX_RANK];
   if (a->rank != at->rank)
     return tt__calc_fail(c, TT_EVALUE, "`indices` and `arr` must have the same number of dimensions");
   if (!tt__is_int((tt_dtype)at->dtype)) return tt__calc_fail(c, TT_EINDEX, "`indices` must be an integer array");
-  at = in_range(c, tt__calc_cast(c, at, TT_I64), tt__array_len(a)[axis], axis, RAISE);
+  at = tt__calc_cast(c, at, TT_I64);
+  if (check) at = in_range(c, at, tt__array_len(a)[axis], axis, RAISE);
   if (!at) return NULL;
   const int64_t *lens[2] = {own, tt__array_len(at)};
   int ranks[2] = {a->rank, a->rank}, rank;
@@ -203,12 +204,16 @@ static tt_array *array_and_axis(tt_calc *c, const tt_call_frame *f, int k, int f
   return c->code == TT_OK ? a : NULL;
 }
 
+tt_array *tt__calc_take_lines(tt_calc *c, tt_array *a, tt_array *at, int axis, bool check) {
+  if (!a || !at) return NULL;
+  tt_array *flat = along_places(c, a, at, axis, check);
+  return flat ? gather(c, a, flat) : NULL;
+}
+
 static tt_array *take_along_axis(tt_calc *c, tt_call_frame *f) {
   int axis;
   tt_array *a = array_and_axis(c, f, 2, -1, &axis), *at = tt__arg_array(c, f, 1);
-  if (!a || !at) return NULL;
-  tt_array *flat = along_places(c, a, at, axis);
-  return flat ? gather(c, a, flat) : NULL;
+  return tt__calc_take_lines(c, a, at, axis, true);
 }
 TT_HANDLER(take_along_axis)
 
@@ -217,7 +222,7 @@ static tt_array *put_along_axis(tt_calc *c, tt_call_frame *f) {
   tt_array *a = array_and_axis(c, f, 3, -1, &axis), *at = tt__arg_array(c, f, 1), *v = tt__arg_array(c, f, 2);
   f->none = true;
   if (!a || !at || !v) return NULL;
-  tt_array *flat = along_places(c, a, at, axis);
+  tt_array *flat = along_places(c, a, at, axis, true);
   if (flat) scatter(c, a, flat, tt__calc_broadcast(c, v, flat->rank, tt__array_len(flat)));
   return NULL;
 }

@@ -4,6 +4,8 @@
 #include "base/mem.h"
 #include "lib/rows.h"
 #include "lib/scan_select.h"
+#include "lib/search_count.h"
+#include "lib/unique_host.h"
 
 /* Room for n int64. */
 static tt_code room(int64_t n, tt_made *out, tt_error *err) {
@@ -37,7 +39,39 @@ static tt_code repeat_index(const tt_lib_attr *attr, const tt_operand *src, tt_m
   return drop(out, tt__repeat_index(src->data, src->size, out->data, err));
 }
 
+/* i[0]: TT_UNIQUE_*, i[1]: all NaNs are one. Values, places of the first ones, inverse, counts. */
+static tt_code unique(const tt_lib_attr *attr, const tt_operand *src, tt_made *out, tt_error *err) {
+  tt_unique u;
+  TT_TRY(tt__unique(src->dtype, src->data, src->size, (int)attr->i[0], attr->i[1] != 0, &u, err));
+  out[0] = (tt_made){u.values, u.n, src->dtype};
+  out[1] = (tt_made){u.index, u.index ? u.n : 0, TT_I64};
+  out[2] = (tt_made){u.inverse, u.inverse ? u.n_in : 0, TT_I64};
+  out[3] = (tt_made){u.counts, u.counts ? u.n : 0, TT_I64};
+  return TT_OK;
+}
+
+/* i[0]: the least number of bins; sources: integers, (weights) */
+static tt_code bincount(const tt_operand *src, const double *weight, int64_t least, tt_made *out, tt_error *err) {
+  int64_t bins;
+  TT_TRY(tt__bincount_size(src->dtype, src->data, src->size, least, &bins, err));
+  TT_TRY(room(bins, out, err));
+  if (weight) out->dtype = TT_F64;
+  if (bins == 0) return TT_OK;
+  return drop(out, tt__bincount(src->dtype, src->data, src->size, 0, weight, bins, out->data, err));
+}
+
+static tt_code bincount_plain(const tt_lib_attr *attr, const tt_operand *src, tt_made *out, tt_error *err) {
+  return bincount(src, NULL, attr->i[0], out, err);
+}
+
+static tt_code bincount_weighted(const tt_lib_attr *attr, const tt_operand *src, tt_made *out, tt_error *err) {
+  return bincount(src, src[1].data, attr->i[0], out, err);
+}
+
 const tt_lib_maker tt__makers_select[] = {
+    {.name = "unique", .nsrc = 1, .nout = 4, .run = unique},
+    {.name = "bincount", .nsrc = 1, .nout = 1, .run = bincount_plain},
+    {.name = "bincount_weighted", .nsrc = 2, .nout = 1, .run = bincount_weighted},
     {.name = "nonzero", .nsrc = 1, .nout = 1, .run = nonzero},
     {.name = "repeat_index", .nsrc = 1, .nout = 1, .run = repeat_index},
     {.name = NULL},

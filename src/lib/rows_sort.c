@@ -1,0 +1,95 @@
+/*
+** Sorting, searching, scanning and counting as library rows: along the last axis, contiguous operands.
+*/
+#include <string.h>
+
+#include "lib/rows.h"
+#include "lib/scan_host.h"
+#include "lib/search_count.h"
+#include "lib/search_host.h"
+#include "lib/sort_host.h"
+
+/* The length of the last axis (1 for rank 0) and how many rows of it there are. */
+static int64_t last(const tt_operand *a, int64_t *rows) {
+  int64_t n = a->rank ? a->len[a->rank - 1] : 1;
+  *rows = n ? a->size / n : 0;
+  return n;
+}
+
+/* i[0]: descending */
+static tt_code sort(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  int64_t rows, n = last(src, &rows);
+  return tt__sort_rows(src->dtype, src->data, out->data, rows, n, attr->i[0] != 0, err);
+}
+
+static tt_code argsort(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  int64_t rows, n = last(src, &rows);
+  return tt__argsort_rows(src->dtype, src->data, out->data, rows, n, attr->i[0] != 0, err);
+}
+
+/* i[0]: how many places, i[1] ...: the places */
+static tt_code select_places(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  int64_t rows, n = last(src, &rows);
+  return tt__select_rows(src->dtype, src->data, out->data, rows, n, attr->i + 1, attr->i[0], err);
+}
+
+/* keys x rows x n; the last key counts first */
+static tt_code lexsort(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  (void)attr;
+  enum { MOST = 64 };
+  int64_t keys = src->len[0], rows = src->len[1], n = src->len[2];
+  size_t line = (size_t)n * tt__dtype_size(src->dtype);
+  tt_dtype type[MOST];
+  const void *column[MOST];
+  if (keys > MOST) return tt__fail(err, TT_EVALUE, "lexsort: more than %d keys", MOST);
+  for (int64_t r = 0; r < rows; r++) {
+    for (int64_t k = 0; k < keys; k++) {
+      type[k] = src->dtype;
+      column[k] = (const char *)src->data + (size_t)(k * rows + r) * line;
+    }
+    TT_TRY(tt__lexsort(type, column, (int)keys, n, (int64_t *)out->data + r * n, err));
+  }
+  return TT_OK;
+}
+
+/* i[0]: behind equals */
+static tt_code searchsorted(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  (void)err;
+  tt__searchsorted(src[0].dtype, src[0].data, src[0].size, src[1].data, src[1].size, attr->i[0] != 0, out->data);
+  return TT_OK;
+}
+
+/* i[0]: tt_scan, i[1]: the elements along the axis, i[2]: behind it, i[3]: begin with the neutral value */
+static tt_code scan(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  int64_t n = attr->i[1], inner = attr->i[2], outer = n && inner ? src->size / n / inner : 0;
+  if (n == 0 && attr->i[3] && inner) outer = out->size / inner;
+  return tt__scan_rows((tt_scan)attr->i[0], src->dtype, src->data, out->data, outer, n, inner, attr->i[3] != 0, err);
+}
+
+/* f[0], f[1]: the ends; sources: elements, edges, (weights) */
+static tt_code histogram_uniform(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  double first = attr->f[0], end = attr->f[1], span = end - first;
+  const double *weight = attr->row->nsrc == 3 ? src[2].data : NULL;
+  if (src[0].dtype == TT_F32) span = (double)((float)end - (float)first);
+  return tt__histogram_uniform(src[0].dtype, src[0].data, src[0].size, weight, first, end, span, src[1].data,
+                               src[1].size - 1, out->data, err);
+}
+
+static tt_code histogram_edges(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  const double *weight = attr->row->nsrc == 3 ? src[2].data : NULL;
+  return tt__histogram_edges(src[0].dtype, src[0].data, src[0].size, weight, src[1].data, src[1].size - 1, out->data, err);
+}
+
+const tt_lib_row tt__rows_sort[] = {
+    {.name = "sort", .nsrc = 1, .nout = 1, .run = sort},
+    {.name = "argsort", .nsrc = 1, .nout = 1, .run = argsort},
+    {.name = "select", .nsrc = 1, .nout = 1, .run = select_places},
+    {.name = "lexsort", .nsrc = 1, .nout = 1, .run = lexsort},
+    {.name = "searchsorted", .nsrc = 2, .nout = 1, .run = searchsorted},
+    {.name = "scan", .nsrc = 1, .nout = 1, .run = scan},
+    {.name = "histogram_uniform", .nsrc = 2, .nout = 1, .run = histogram_uniform},
+    {.name = "histogram_uniform_weighted", .nsrc = 3, .nout = 1, .run = histogram_uniform},
+    {.name = "histogram_edges", .nsrc = 2, .nout = 1, .run = histogram_edges},
+    {.name = "histogram_edges_weighted", .nsrc = 3, .nout = 1, .run = histogram_edges},
+    {.name = NULL},
+};
