@@ -136,12 +136,12 @@ static int64_t parse_size(const char *text) {
 /* A child must not inherit a lock that some other thread of the parent held. */
 static void fork_prepare(void) { tt__lock(&store_lock); }
 static void fork_done(void) { tt__unlock(&store_lock); }
+TT_AT_LOAD(0) static void at_load(void) { pthread_atfork(fork_prepare, fork_done, fork_done); }
 
 static void start(void) {
   cache_cap = KEEPS_BLOCKS ? (size_t)tt__ram_bytes() / 8 : 0;
   int64_t asked = parse_size(tt__env("TUTTI_MEM_LIMIT"));
   if (asked > 0) atomic_store(&limit, asked);
-  pthread_atfork(fork_prepare, fork_done, fork_done);
 }
 
 /* ---- array memory: size classes */

@@ -136,10 +136,9 @@ static void remove_scratch(void) {
 static void fork_prepare(void) { tt__lock(&scratch_lock); }
 static void fork_done(void) { tt__unlock(&scratch_lock); }
 
-static void start(void) {
-  atexit(remove_scratch);
-  pthread_atfork(fork_prepare, fork_done, fork_done);
-}
+TT_AT_LOAD(0) static void at_load(void) { pthread_atfork(fork_prepare, fork_done, fork_done); }
+
+static void start(void) { atexit(remove_scratch); }
 
 static bool make_scratch(const char *parent) {
   int n = parent ? snprintf(scratch, sizeof scratch, "%s/tutti-XXXXXX", parent) : -1;

@@ -55,7 +55,6 @@ static atomic_bool size_chosen;     /* by tt__pool_resize */
 static atomic_bool may_spin = true; /* not with more threads than cores: a spinning one would stand in the way */
 static int started;                 /* workers, with numbers 1..started */
 static pthread_t workers[MAX_THREADS];
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static _Thread_local bool inside;
 
@@ -207,7 +206,7 @@ static void fork_child(void) {
   if (!atomic_load(&size_chosen)) atomic_store(&size, 0); /* it may have been given other cores */
 }
 
-static void start(void) { pthread_atfork(NULL, NULL, fork_child); }
+TT_AT_LOAD(0) static void at_load(void) { pthread_atfork(NULL, NULL, fork_child); }
 
 /* ---- loops */
 
@@ -245,7 +244,6 @@ void tt__pool_run(int64_t n, int64_t grain, tt_pool_fn fn, void *ctx) {
     run_serial(n, fn, ctx);
     return;
   }
-  pthread_once(&once, start);
   if (started != threads - 1) {
     atomic_store(&may_spin, threads <= tt__cpu_count());
     fit_workers(threads);

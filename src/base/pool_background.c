@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/lock.h"
 #include "base/mem.h"
 #include "base/pool_int.h"
 
@@ -23,7 +24,6 @@ typedef struct job {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 static job *first, **last = &first;
 static bool running, stopping, has_thread;
 static pthread_t thread;
@@ -33,13 +33,13 @@ static void fork_prepare(void) { pthread_mutex_lock(&lock); }
 static void fork_parent(void) { pthread_mutex_unlock(&lock); }
 
 static void fork_child(void) {
-  pthread_mutex_init(&lock, NULL);
-  pthread_cond_init(&changed, NULL);
+  pthread_cond_init(&changed, NULL); /* who waited is not here */
   running = stopping = has_thread = false;
   is_lane = false;
+  pthread_mutex_unlock(&lock);
 }
 
-static void start(void) { pthread_atfork(fork_prepare, fork_parent, fork_child); }
+TT_AT_LOAD(0) static void at_load(void) { pthread_atfork(fork_prepare, fork_parent, fork_child); }
 
 /* With the lock held; it is let go while the job runs. */
 static void run_first(void) {
@@ -75,7 +75,6 @@ static bool ensure_thread(void) {
 }
 
 bool tt__pool_background(void (*run)(void *ctx), void *ctx) {
-  pthread_once(&once, start);
   job *j = tt__mem_alloc(sizeof *j);
   if (!j) return false;
   *j = (job){.run = run, .ctx = ctx};

@@ -82,7 +82,8 @@ tt_node *tt__node_new(int op, tt_dtype dtype, int rank, const int64_t *len, int 
     n->dim[k] = len[k];
     n->size *= len[k];
   }
-  tt__ledger.nodes++; /* the lock is held: no atomic add needed */
+  /* The lock is held: no atomic add is needed, but a reader may look meanwhile. */
+  __atomic_store_n(&tt__ledger.nodes, tt__ledger.nodes + 1, __ATOMIC_RELAXED);
   return n;
 }
 

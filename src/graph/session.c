@@ -81,7 +81,7 @@ static void fork_prepare(void) { tt__session_lock(); }
 static void fork_done(void) {
   if (--depth == 0) tt__unlock(&lock);
 }
-__attribute__((constructor)) static void at_load(void) { pthread_atfork(fork_prepare, fork_done, fork_done); }
+TT_AT_LOAD(2) static void at_load(void) { pthread_atfork(fork_prepare, fork_done, fork_done); }
 
 /* ---- walks */
 

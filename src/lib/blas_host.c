@@ -218,11 +218,11 @@ static void in_child(void) {
   tt__unlock(&lock);
 }
 
+TT_AT_LOAD(1) static void at_load(void) { pthread_atfork(before_fork, in_parent, in_child); }
+
 static const tt_blas *find_library(void) {
   tt__lock(&lock);
   if (!atomic_load(&searched)) {
-    static bool registered;
-    if (!registered) registered = pthread_atfork(before_fork, in_parent, in_child) == 0;
     if (search_library()) atomic_store(&ready, &table);
     atomic_store(&searched, true);
   }

@@ -49,11 +49,10 @@ static bool opened;
 static tt_cache_info info;
 static TT_VEC(memo) memos;
 static int64_t temp_number;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void fork_prepare(void) { tt__lock(&lock); }
 static void fork_done(void) { tt__unlock(&lock); }
-static void register_fork(void) { pthread_atfork(fork_prepare, fork_done, fork_done); }
+TT_AT_LOAD(1) static void at_load(void) { pthread_atfork(fork_prepare, fork_done, fork_done); }
 
 /* ---- the folder */
 
@@ -115,7 +114,6 @@ static bool open_locked(void) {
 
 /* The folder, if there is a cache. */
 static bool get_folder(char *path, size_t size) {
-  pthread_once(&once, register_fork);
   tt__lock(&lock);
   bool ok = open_locked();
   snprintf(path, size, "%s", info.path);
@@ -133,7 +131,6 @@ tt_cache_info tt__cache_info(void) {
 }
 
 void tt__cache_reset(void) {
-  pthread_once(&once, register_fork);
   tt__lock(&lock);
   opened = false;
   memset(&info, 0, sizeof info);

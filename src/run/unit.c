@@ -149,6 +149,15 @@ static void drain(void *ctx) {
   }
 }
 
+/* The parent's batch is the parent's; a child asks anew. */
+static void fork_prepare(void) { tt__lock(&queue_lock); }
+static void fork_parent(void) { tt__unlock(&queue_lock); }
+static void fork_child(void) {
+  compiling = false;
+  tt__unlock(&queue_lock);
+}
+TT_AT_LOAD(1) static void at_load(void) { pthread_atfork(fork_prepare, fork_parent, fork_child); }
+
 static void ask_for_code(tt_unit *u) {
   tt__lock(&queue_lock);
   bool room = nqueue < (int)(sizeof queue / sizeof *queue);

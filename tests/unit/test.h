@@ -27,6 +27,12 @@ typedef struct test_case {
   struct test_case *next;
 } test_case;
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TEST_SECONDS 230
+#else
+#define TEST_SECONDS 60
+#endif
+
 static test_case *test_list;
 static int test_failures;
 
@@ -70,7 +76,7 @@ static int test_failures;
 static inline bool test_run(const test_case *t) {
   int before = test_failures;
   int64_t live = tt__mem_stats().live;
-  alarm(60);
+  alarm(TEST_SECONDS);
   t->run();
   alarm(0);
 #ifndef TEST_KEEPS_MEMORY

@@ -56,11 +56,10 @@ static int in_a_row;  /* failures */
 static tt_cc_info info;
 static char identity[2048]; /* "" while not known */
 static int64_t file_number;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void fork_prepare(void) { tt__lock(&lock); }
 static void fork_done(void) { tt__unlock(&lock); }
-static void register_fork(void) { pthread_atfork(fork_prepare, fork_done, fork_done); }
+TT_AT_LOAD(1) static void at_load(void) { pthread_atfork(fork_prepare, fork_done, fork_done); }
 
 /* ---- finding */
 
@@ -101,7 +100,6 @@ static void find_locked(void) {
 }
 
 tt_cc_info tt__cc_info(void) {
-  pthread_once(&once, register_fork);
   tt__lock(&lock);
   find_locked();
   tt_cc_info copy = info;
@@ -112,7 +110,6 @@ tt_cc_info tt__cc_info(void) {
 bool tt__cc_usable(void) { return tt__cc_info().usable; }
 
 void tt__cc_reset(void) {
-  pthread_once(&once, register_fork);
   tt__lock(&lock);
   state = CC_UNKNOWN;
   in_a_row = 0;
@@ -138,7 +135,6 @@ static void find_identity(void) {
 }
 
 void tt__cc_identity(tt_str *out) {
-  pthread_once(&once, register_fork);
   tt__lock(&lock);
   find_locked();
   if (info.path[0] && !identity[0]) find_identity();
@@ -205,7 +201,6 @@ static tt_code write_scratch(const char *path, const void *data, size_t size, tt
 tt_code tt__cc_load(const void *binary, size_t size, const char *const *names, int n, tt_kernel_fn *fns,
                     tt_error *err) {
   char path[PATH_SIZE + 64];
-  pthread_once(&once, register_fork);
   void *lib = NULL;
   if (scratch_path(".so", path, sizeof path, NULL) == TT_OK && write_scratch(path, binary, size, NULL) == TT_OK) {
     lib = tt__lib_open(path, NULL);
@@ -349,7 +344,6 @@ tt_code tt__cc_compile(const char *source, const char *const *names, int n, tt_k
                        tt_error *err) {
   char path[PATH_SIZE];
   int row;
-  pthread_once(&once, register_fork);
   TT_TRY(prove(path, &row, err));
   tt_error why = {0};
   int64_t start = tt__clock_ns();

@@ -37,10 +37,9 @@ static void drop_local(void *space) {
 static void before_fork(void) { tt__lock(&reserve.busy); }
 static void after_fork(void) { tt__unlock(&reserve.busy); }
 
-static void start(void) {
-  has_key = pthread_key_create(&local_key, drop_local) == 0;
-  (void)pthread_atfork(before_fork, after_fork, after_fork);
-}
+TT_AT_LOAD(1) static void at_load(void) { pthread_atfork(before_fork, after_fork, after_fork); }
+
+static void start(void) { has_key = pthread_key_create(&local_key, drop_local) == 0; }
 
 tt_code tt__vm_reserve(size_t size, tt_error *err) {
   tt_code c = TT_OK;
