@@ -54,6 +54,7 @@ void tt_memory_reset_peak(void) { tt__mem_reset_peak(); }
 void tt_memory_trim(void) {
   tt__session_lock();
   tt__realize_trim();
+  tt__slab_trim();
   tt__session_unlock();
   tt__mem_trim();
 }
@@ -145,7 +146,7 @@ int64_t tt_test_calls(const char *kind, bool *fired) {
 
 int64_t tt_test_live(void) {
   tt__session_lock();
-  tt__slab_trim(); /* chunks kept for reuse are no leak */
+  int64_t bytes = tt__mem_stats().live - tt__slab_slack();
   tt__session_unlock();
-  return tt__mem_stats().live;
+  return bytes;
 }

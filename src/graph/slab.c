@@ -38,6 +38,7 @@ typedef struct class_list {
 } class_list;
 
 static class_list classes[CLASSES];
+static int64_t slack; /* bytes of chunks that are in no cell handed out */
 
 static size_t cell_size(int64_t cls) { return HEADER + (size_t)(cls + 1) * GRAIN; }
 static int32_t cells_of(int64_t cls) { return (int32_t)((CHUNK - sizeof(chunk)) / cell_size(cls)); }
@@ -54,12 +55,18 @@ static void unlink_chunk(class_list *c, chunk *k) {
   if (k->next) k->next->prev = k->prev;
 }
 
+static void free_chunk(chunk *k) {
+  slack -= CHUNK;
+  tt__mem_free(k, CHUNK);
+}
+
 static chunk *chunk_new(int64_t cls) {
   chunk *k = tt__mem_alloc(CHUNK);
   if (!k) return NULL;
   *k = (chunk){.fresh = cells_of(cls), .cls = cls};
   link_chunk(&classes[cls], k);
   classes[cls].empty++;
+  slack += CHUNK;
   return k;
 }
 
@@ -79,6 +86,7 @@ void *tt__slab_alloc(size_t size) {
     e->home = k;
   }
   if (k->used++ == 0) c->empty--;
+  slack -= (int64_t)cell_size(cls);
   if (!k->free && k->fresh == 0) unlink_chunk(c, k);
   return (char *)e + HEADER;
 }
@@ -96,10 +104,11 @@ void tt__slab_free(void *p, size_t size) {
   if (!k->free && k->fresh == 0) link_chunk(c, k);
   e->next = k->free;
   k->free = e;
+  slack += (int64_t)cell_size(k->cls);
   if (--k->used > 0) return;
   if (c->empty > 0) {
     unlink_chunk(c, k);
-    tt__mem_free(k, CHUNK);
+    free_chunk(k);
   } else {
     c->empty = 1;
   }
@@ -112,8 +121,10 @@ void tt__slab_trim(void) {
       next = k->next;
       if (k->used > 0) continue;
       unlink_chunk(c, k);
-      tt__mem_free(k, CHUNK);
+      free_chunk(k);
     }
     c->empty = 0;
   }
 }
+
+int64_t tt__slab_slack(void) { return slack; }

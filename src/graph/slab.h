@@ -5,6 +5,8 @@
 #ifndef TT_GRAPH_SLAB_H
 #define TT_GRAPH_SLAB_H
 
+#include <stdint.h>
+
 #include "base/err.h"
 
 /* Uninitialised, 16-byte aligned; NULL when memory is out. */
@@ -13,5 +15,7 @@ TT_HIDDEN void *tt__slab_alloc(size_t size);
 TT_HIDDEN void tt__slab_free(void *p, size_t size);
 /* Give the chunks in which nothing lives back to the allocator. */
 TT_HIDDEN void tt__slab_trim(void);
+/* Bytes that chunks hold beyond the cells in use: what leak checks must not count. */
+TT_HIDDEN int64_t tt__slab_slack(void);
 
 #endif

@@ -88,6 +88,8 @@ static void trim_plans(uint64_t older_than) {
 void tt__realize_trim(void) {
   enter();
   trim_plans(UINT64_MAX);
+  tt__unit_trim(false);
+  tt__walk_free(&walker);
   pthread_mutex_unlock(&one_at_a_time);
 }
 

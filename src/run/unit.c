@@ -50,12 +50,11 @@ void tt__unit_release(tt_unit *u) {
   tt__mem_free(u, sizeof *u);
 }
 
-/* Give back units that only the table holds. */
-static void trim(void) {
+void tt__unit_trim(bool compiled) {
   for (int b = 0; b < BUCKETS; b++) {
     for (tt_unit **at = &bucket[b]; *at;) {
       tt_unit *u = *at;
-      if (atomic_load(&u->refs) > 1) {
+      if (atomic_load(&u->refs) > 1 || (!compiled && atomic_load(&u->fn))) {
         at = &u->next;
         continue;
       }
@@ -75,7 +74,7 @@ tt_code tt__unit_of(tt_kernel *k, tt_unit **out, tt_error *err) {
     *out = u;
     return TT_OK;
   }
-  if (nunit >= MOST_UNITS) trim();
+  if (nunit >= MOST_UNITS) tt__unit_trim(true);
   tt_unit *u = tt__mem_zalloc(sizeof *u);
   if (!u) {
     tt__kernel_free(k);

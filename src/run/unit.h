@@ -26,6 +26,8 @@ typedef struct tt_unit {
 /* The unit of a sealed kernel: takes the kernel (also on failure). One hold for the caller. */
 TT_HIDDEN tt_code tt__unit_of(tt_kernel *k, tt_unit **out, tt_error *err);
 TT_HIDDEN void tt__unit_release(tt_unit *u);
+/* Give back the units that no plan holds; the compiled ones, which took long to make, only when told to. */
+TT_HIDDEN void tt__unit_trim(bool compiled);
 /* Run a range on the best tier there is. */
 static inline void tt__unit_run(tt_unit *u, tt_kernel_fn fn, const tt_kargs *args, const tt_krange *range) {
   if (fn) fn(args, range);

@@ -276,11 +276,13 @@ PyObject *core_meth_tobytes(PyObject *self, PyObject *const *arg, Py_ssize_t n, 
   return core_raise(c, &err);
 }
 
+/* Takes `data`; NULL: an exception is set. */
 static PyObject *picklable(PyObject *data, PyObject *self) {
+  if (!data) return NULL;
   PyObject *module = PyImport_ImportModule("tutti._core"), *shape = PyObject_GetAttrString(self, "shape");
   PyObject *rebuild = module ? PyObject_GetAttrString(module, "_rebuild") : NULL, *out = NULL;
   const char *name = core_dtype_name(tt_array_dtype(core_handle(self)));
-  if (data && rebuild && shape) out = Py_BuildValue("O(OsO)", rebuild, data, name, shape);
+  if (rebuild && shape) out = Py_BuildValue("O(OsO)", rebuild, data, name, shape);
   Py_XDECREF(module);
   Py_XDECREF(rebuild);
   Py_XDECREF(shape);
@@ -300,13 +302,14 @@ PyObject *core_meth_reduce_ex(PyObject *self, PyObject *protocol) {
   if (version < 5 || tt_array_dtype(core_handle(self)) == TT_BF16) return core_meth_reduce(self, NULL);
   PyObject *module = PyImport_ImportModule("pickle"),
            *cls = module ? PyObject_GetAttrString(module, "PickleBuffer") : NULL;
-  PyObject *dense =
-      tt_array_is_contiguous(core_handle(self)) ? Py_NewRef(self) : PyObject_CallMethod(self, "copy", NULL);
-  PyObject *buffer = cls && dense ? PyObject_CallFunctionObjArgs(cls, dense, NULL) : NULL;
+  PyObject *dense = NULL;
+  if (cls)
+    dense = tt_array_is_contiguous(core_handle(self)) ? Py_NewRef(self) : PyObject_CallMethod(self, "copy", NULL);
+  PyObject *buffer = dense ? PyObject_CallFunctionObjArgs(cls, dense, NULL) : NULL;
   Py_XDECREF(module);
   Py_XDECREF(cls);
   Py_XDECREF(dense);
-  return buffer ? picklable(buffer, self) : NULL;
+  return picklable(buffer, self);
 }
 
 /* _rebuild(data, dtype, shape): bytes are copied, memory handed over out of band is shared. */

@@ -1,0 +1,271 @@
+"""Small programs that together enter every room of the library; each returns plain Python values."""
+
+import pickle
+import struct
+
+import tutti as tt
+
+PROGRAMS = {}
+
+
+def program(f):
+    PROGRAMS[f.__name__] = f
+    return f
+
+
+def grid(rows=4, columns=5, dtype="float64"):
+    return tt.array([[(3 * i * columns + 7 * j) % 11 - 4 for j in range(columns)] for i in range(rows)], dtype=dtype)
+
+
+@program
+def elementwise():
+    a = grid()
+    return (tt.sin(a) * 2 + tt.maximum(a, 0) / 3).tolist()
+
+
+@program
+def broadcasting():
+    a = grid()
+    return (a + a[:1] * a[:, 2:3]).tolist()
+
+
+@program
+def views():
+    a = grid()
+    return a[::-1, 1::2].T.reshape(-1).tolist(), a.ravel()[3:9].tolist(), a[None, ..., 0].shape
+
+
+@program
+def stores():
+    a = grid()
+    b = a[1:, ::2]
+    b[...] = b * 2 + 1
+    a[0] += 5
+    a[:, -1] = [1, 2, 3, 4]
+    return a.tolist(), b.tolist()
+
+
+@program
+def overlapping_store():
+    a = tt.arange(12) * 1.5
+    a[1:] = a[:-1] + a[1:]
+    a[::-1] += a
+    return a.tolist()
+
+
+@program
+def reductions():
+    a = grid()
+    return float(a.sum()), a.max(axis=0).tolist(), a.mean(axis=1, keepdims=True).tolist(), int(a.argmin())
+
+
+@program
+def softmax():
+    a = grid()
+    e = tt.exp(a - a.max(axis=1, keepdims=True))
+    return (e / e.sum(axis=1, keepdims=True)).tolist()
+
+
+@program
+def variance():
+    a = grid(3, 70)
+    return tt.var(a, axis=1).tolist(), float(tt.std(a)), tt.var(a, axis=0, ddof=1)[:3].tolist()
+
+
+@program
+def stencil():
+    a = grid(6, 6)
+    for _ in range(3):
+        a[1:-1, 1:-1] = 0.25 * (a[1:-1, :-2] + a[1:-1, 2:] + a[:-2, 1:-1] + a[2:, 1:-1])
+    return a.tolist()
+
+
+@program
+def matmul():
+    a = grid()
+    return (a @ a.T + 1).tolist(), tt.dot(a[0], a[1]).item(), (a.astype("complex64") @ a.T).tolist()
+
+
+@program
+def big_matmul():
+    a = grid(70, 40, "float32")
+    return (a @ a.T).sum(axis=1).tolist()
+
+
+@program
+def einsum():
+    a = grid()
+    return tt.einsum("ij,kj->ik", a, a).tolist(), tt.tensordot(a, a, axes=2).item()
+
+
+@program
+def sorting():
+    a = grid()
+    return (
+        tt.sort(a, axis=1).tolist(),
+        tt.argsort(a[0]).tolist(),
+        tt.unique(a).tolist(),
+        tt.searchsorted(tt.arange(5), a[1]).tolist(),
+    )
+
+
+@program
+def scans():
+    a = grid()
+    return tt.cumsum(a, axis=1).tolist(), tt.cumprod(a[0] + 0.5).tolist()
+
+
+@program
+def linalg():
+    a = grid(4, 4) + 10 * tt.eye(4)
+    x = tt.linalg.solve(a, tt.ones(4))
+    q, r = tt.linalg.qr(a)
+    return (
+        x.tolist(),
+        float(tt.linalg.det(a)),
+        tt.linalg.inv(a).tolist(),
+        tt.abs(q @ r - a).max().item() < 1e-12,
+        tt.linalg.cholesky(a @ a.T).tolist(),
+    )
+
+
+@program
+def decompositions():
+    a = grid(4, 4)
+    u, s, v = tt.linalg.svd(a)
+    w, z = tt.linalg.eigh(a + a.T)
+    return s.tolist(), w.tolist(), tt.linalg.norm(a).item(), u.shape, v.shape, z.shape
+
+
+@program
+def fancy_read():
+    a = grid()
+    return a[[0, 2, -1]].tolist(), a[[0, 1], [3, 4]].tolist(), a[:, tt.array([[0, 1], [2, 3]])].tolist()
+
+
+@program
+def fancy_write():
+    a = grid()
+    a[[0, 2]] = 7
+    a[[1, 3], [0, 0]] += 100
+    return a.tolist()
+
+
+@program
+def masks():
+    a = grid()
+    b = a[a > 1].tolist()
+    a[a < 0] = 0
+    return b, a.tolist(), tt.where(a > 2, a, -1).tolist(), [i.tolist() for i in tt.nonzero(a)]
+
+
+@program
+def random():
+    g = tt.random.default_rng(5)
+    return g.random(5).tolist(), g.normal(size=3).tolist(), g.integers(0, 10, 4).tolist(), g.permutation(6).tolist()
+
+
+@program
+def joining():
+    a = grid()
+    return tt.concatenate([a, a[::-1]]).tolist(), tt.stack([a[0], a[1]], axis=1).tolist(), tt.roll(a, 2).tolist()
+
+
+@program
+def tiling():
+    a = grid(2, 3)
+    return tt.tile(a, (2, 2)).tolist(), tt.repeat(a, 2, axis=1).tolist(), tt.pad(a, 1).tolist()
+
+
+@program
+def casts():
+    a = grid()
+    return [a.astype(t).tolist() for t in ("int8", "uint64", "float16", "bfloat16", "bool", "complex128")]
+
+
+@program
+def integers():
+    a = grid(dtype="int32")
+    return (a // 3).tolist(), (a % 4 << 2).tolist(), (a ** 2).sum(axis=0).tolist(), (a & 6 | 1).tolist()
+
+
+@program
+def out_and_where():
+    a, b = grid(), tt.zeros((4, 5))
+    tt.add(a, 1, out=b)
+    tt.multiply(a, 2, out=b, where=a > 0)
+    return b.tolist()
+
+
+@program
+def printing():
+    return repr(grid()), str(tt.arange(2000)), repr(grid(dtype="complex64")[0])
+
+
+@program
+def pickling():
+    a = grid()[::2]
+    return pickle.loads(pickle.dumps(a)).tolist(), pickle.loads(pickle.dumps(a + 1, 5)).tolist()
+
+
+@program
+def dlpack():
+    a = grid() * 2
+    return tt.from_dlpack(a).tolist(), tt.from_dlpack(a[::2, ::-1]).tolist()
+
+
+@program
+def buffers():
+    a = tt.array(memoryview(struct.pack("6d", *range(6))).cast("B").cast("d"))
+    return memoryview(a + 1).tolist(), bytes(memoryview(a)[:2])
+
+
+@program
+def explaining():
+    return len(tt.explain((grid() + 1).sum(axis=0))) > 0
+
+
+@program
+def profiling():
+    with tt.profile() as p:
+        tt.eval(grid() * 3)
+    return len(str(p)) > 0
+
+
+@program
+def ledger():
+    before = tt.ledger()
+    tt.eval(grid() - 1)
+    return tt.ledger()["evaluations"] - before["evaluations"]
+
+
+@program
+def long_chain():
+    a = grid()
+    for k in range(300):
+        a = a * 0.99 + k
+    return a.tolist()
+
+
+@program
+def many_results():
+    a = grid()
+    parts = [a + k for k in range(12)]
+    tt.eval(*parts)
+    return [p.tolist() for p in parts]
+
+
+@program
+def creation():
+    return tt.linspace(0, 1, 7).tolist(), tt.eye(3, k=1).tolist(), tt.full((2, 2), 3, dtype="int16").tolist()
+
+
+@program
+def histograms():
+    a = grid()
+    return tt.bincount(tt.array([1, 2, 2, 5])).tolist(), tt.histogram(a, bins=4)[0].tolist()
+
+
+@program
+def transforms():
+    return tt.abs(tt.fft.fft(grid()[0])).tolist()

@@ -1,0 +1,90 @@
+"""Fail the n-th call: memory, files, processes, libraries.
+
+Whatever fails, a program ends in its value (a fallback served) or in the right exception, nothing leaks, and
+the next run of it is as good as the first.
+"""
+
+import gc
+import os
+
+import pytest
+import tutti as tt
+from programs import PROGRAMS, grid
+
+core = tt._core
+KINDS = ("memory", "compile", "spawn", "write", "read", "load")
+
+
+@pytest.fixture(autouse=True)
+def disarm():
+    tt.set_tier(0)
+    yield
+    for kind in KINDS:
+        core._test_fail(kind, -1, False)
+    tt.set_tier(2)
+
+
+def live():
+    """Bytes in use once every cache that can be given back is."""
+    gc.collect()
+    tt.compile_wait()
+    tt.memory_trim()
+    return core._test_live()
+
+
+def same(got, want):
+    """Equal, floats to rounding: a fallback may sum in another order."""
+    if isinstance(want, (list, tuple)):
+        return len(got) == len(want) and all(same(g, w) for g, w in zip(got, want))
+    if isinstance(want, (float, complex)):
+        return got == want or abs(got - want) <= 1e-6 * max(abs(want), 1)
+    return got == want
+
+
+def attempt(kind, n, sticky, f, allowed):
+    """Run with the n-th call failing: (value or None, whether it fired)."""
+    value = None
+    core._test_fail(kind, n, sticky)
+    try:
+        value = f()
+    except allowed:
+        pass
+    finally:
+        fired = core._test_calls(kind)[1]
+        core._test_fail(kind, -1, False)
+    return value, fired
+
+
+def check_program(name, sticky, stride):
+    f = PROGRAMS[name]
+    try:
+        want = f()
+    except AttributeError as e:
+        pytest.skip(str(e))
+    f()
+    base = live()
+    n = 0
+    while True:
+        value, fired = attempt("memory", n, sticky, f, MemoryError)
+        assert value is None or same(value, want), f"wrong value with allocation {n} failing"
+        assert fired or value is not None, f"failed with nothing told to fail, at {n}"
+        del value
+        now = live()
+        assert now <= base, f"{now - base} bytes leaked with allocation {n} failing"
+        if n % 8 == 0:
+            assert same(f(), want), f"wrong value after allocation {n} failed"
+        if not fired:
+            break
+        n += stride + max(n - 100, 0) // 16  # closer to the start, where programs differ
+    assert n > 0, "no allocation failed: the test tests nothing"
+    assert same(f(), want)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_memory(name):
+    check_program(name, False, 1)
+
+
+@pytest.mark.parametrize("name", ["elementwise", "stores", "softmax", "matmul", "masks", "joining"])
+def test_memory_stays_out(name):
+    check_program(name, True, 5)
