@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "graph/build.h"
+#include "graph/now.h"
 #include "graph/session.h"
 #include "graph/slab.h"
 
@@ -204,6 +205,8 @@ tt_code tt__array_store(tt_array *a, tt_node *value, tt_error *err) {
   assert(value->dtype == a->dtype && value->size == a->size);
   TT_TRY(check_writable(a, err));
   if (a->size == 0) return TT_OK;
+  while (a->storage->cached) forget(a->storage->cached);
+  if (tt__now_store(a, value)) return TT_OK;
   tt_node *n = tt__node_store(a->storage->node, value, tt__array_step(a), a->off, err);
   return n ? storage_set(a->storage, n, err) : TT_ENOMEM;
 }

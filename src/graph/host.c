@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/pool.h"
+#include "graph/now.h"
 #include "graph/session.h"
 
 /* ---- strided copies into C order */
@@ -131,6 +132,11 @@ tt_code tt__item(tt_array *a, tt_value *out, tt_error *err) {
   const void *from;
   tt_buffer *hold;
   if (a->size != 1) return tt__fail(err, TT_EVALUE, "can only convert an array of size 1 to a Python scalar");
+  tt_scalar known;
+  if (tt__now_element(a->storage->node, a->off, &known)) {
+    *out = tt__scalar_load((tt_dtype)a->dtype, &known);
+    return TT_OK;
+  }
   TT_TRY(tt__array_peek_dense(a, &from, &hold, err));
   *out = tt__scalar_load((tt_dtype)a->dtype, from);
   tt__buffer_release(hold);

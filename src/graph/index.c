@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "graph/index_int.h"
+#include "graph/now.h"
 #include "graph/session.h"
 
 /* ---- taking an index apart */
@@ -217,14 +218,11 @@ static tt_code parse(tt_array *a, const tt_value *index, tt_index *x, tt_error *
 static tt_code get_element(const tt_index *x, tt_array **out, tt_error *err) {
   tt_node *whole = x->a->storage->node, *n;
   tt_dtype dtype = (tt_dtype)x->a->dtype;
-  if (whole->op == TT_N_BUFFER) {
-    tt_scalar s = {.bits = {0, 0}};
-    size_t item = tt__dtype_size(dtype);
-    memcpy(&s, (const char *)whole->attr.buf->data + (size_t)x->off * item, item);
+  tt_scalar s;
+  if (tt__now_element(whole, x->off, &s))
     n = tt__node_const(dtype, s, 0, NULL, err);
-  } else {
+  else
     n = tt__node_view(whole, 0, NULL, NULL, x->off, err);
-  }
   *out = n ? tt__array_of(n, err) : NULL;
   tt__node_release(n);
   return *out ? TT_OK : TT_ENOMEM;

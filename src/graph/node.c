@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "graph/build.h"
+#include "graph/now.h"
 #include "graph/session.h"
 #include "graph/slab.h"
 
@@ -221,6 +222,9 @@ tt_node *tt__node_op(tt_op op, tt_dtype dtype, tt_node *const *src, int n, tt_er
     tt_node *same = fold(op, dtype, src);
     if (same) return tt__node_retain(same);
   }
+  tt_scalar known;
+  if (src[0]->op == TT_N_CONST && tt__now_op(op, dtype, src, n, &known))
+    return tt__node_const(dtype, known, src[0]->rank, src[0]->dim, err);
   tt_node *out = op_node(op, dtype, src[0]->rank, src[0]->dim, 0, err);
   if (!out) return NULL;
   for (int k = 0; k < n; k++) {

@@ -19,6 +19,7 @@
 #include "graph/session.h"
 #include "kernel/lower.h"
 #include "run/exec.h"
+#include "run/scalar.h"
 #include "run/walk.h"
 #include "sched/sched.h"
 
@@ -271,5 +272,6 @@ static void after_fork_child(void) {
 
 __attribute__((constructor)) static void register_evaluator(void) {
   tt__session_set_evaluator(tt__realize);
+  tt__session_scalar_op = tt__scalar_op;
   pthread_atfork(NULL, NULL, after_fork_child);
 }

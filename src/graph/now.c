@@ -1,0 +1,155 @@
+/*
+** Small work done at once; see now.h. It must not know who records, nor wait for an evaluation.
+*/
+#include "graph/now.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "graph/session.h"
+
+/* Elements written at once, and bytes of a value that is copied or filled so that it can be written. Beyond, recording
+ * costs little beside the work, and may save a pass over memory. */
+enum { MOST_ELEMENTS = 4096, MOST_COPIED = 2048 };
+
+/* ---- elements */
+
+typedef struct line {
+  char *to;
+  const char *from;
+  int64_t n, to_step, from_step; /* elements */
+} line;
+
+#define COPY_AS(type)                                                                 \
+  do {                                                                                \
+    type *to = (type *)(void *)l->to;                                                 \
+    const type *from = (const type *)(const void *)l->from;                           \
+    for (int64_t i = 0; i < l->n; i++) to[i * l->to_step] = from[i * l->from_step];   \
+  } while (0)
+
+static void copy_line(const line *l, size_t item) {
+  switch (item) {
+    case 1:
+      COPY_AS(uint8_t);
+      return;
+    case 2:
+      COPY_AS(uint16_t);
+      return;
+    case 4:
+      COPY_AS(uint32_t);
+      return;
+    case 8:
+      COPY_AS(uint64_t);
+      return;
+    default:
+      for (int64_t i = 0; i < l->n; i++)
+        memcpy(l->to + i * l->to_step * (int64_t)item, l->from + i * l->from_step * (int64_t)item, item);
+  }
+}
+
+/* Every element of a block of shape `len`, lines of its last axis at a time. */
+static void copy_all(int rank, const int64_t *len, char *to, const int64_t *to_step, const char *from,
+                     const int64_t *from_step, size_t item) {
+  int64_t index[TT_MAX_RANK], size = (int64_t)item;
+  int last = rank - 1;
+  line l = {.to = to, .from = from, .n = 1};
+  if (rank == 0) {
+    copy_line(&l, item);
+    return;
+  }
+  l.n = len[last];
+  l.to_step = to_step[last];
+  l.from_step = from_step[last];
+  for (int k = 0; k < last; k++) index[k] = 0;
+  for (;;) {
+    copy_line(&l, item);
+    int k = last - 1;
+    for (; k >= 0; k--) {
+      l.to += to_step[k] * size;
+      l.from += from_step[k] * size;
+      if (++index[k] < len[k]) break;
+      l.to -= to_step[k] * len[k] * size;
+      l.from -= from_step[k] * len[k] * size;
+      index[k] = 0;
+    }
+    if (k < 0) return;
+  }
+}
+
+/* ---- memory to write */
+
+static bool is_alone(const tt_node *n) {
+  return n->op == TT_N_BUFFER && n->refs == 1 && n->attr.buf->refs == 1 && !n->attr.buf->readonly;
+}
+
+/* Give the storage memory of its own with its current value. Declines where that is more than a little work. */
+static bool make_alone(tt_storage *s) {
+  tt_node *old = s->node;
+  size_t item = tt__dtype_size((tt_dtype)old->dtype), bytes = (size_t)old->size * item;
+  bool known = old->op == TT_N_BUFFER || old->op == TT_N_CONST || old->op == TT_N_EMPTY;
+  if (!known || bytes > MOST_COPIED) return false;
+  if (old->op == TT_N_EMPTY && old->refs > 1) return false; /* all who hold it are to see one value */
+  tt_buffer *b = tt__buffer_new(bytes, NULL);
+  tt_node *n = b ? tt__node_new(TT_N_BUFFER, (tt_dtype)old->dtype, old->rank, old->dim, 0, NULL) : NULL;
+  if (!n) {
+    tt__buffer_release(b);
+    return false;
+  }
+  static const int64_t one = 1, none = 0;
+  if (old->op == TT_N_BUFFER) memcpy(b->data, old->attr.buf->data, bytes);
+  if (old->op == TT_N_CONST) copy_all(1, &old->size, b->data, &one, (const char *)&old->attr.scalar, &none, item);
+  n->attr.buf = b;
+  tt__node_hold(n);
+  tt__node_release(n);
+  tt__node_unhold(old);
+  s->node = n;
+  return true;
+}
+
+bool tt__now_store(tt_array *a, tt_node *value) {
+  tt_storage *s = a->storage;
+  if (value->size > MOST_ELEMENTS) return false;
+  const tt_node *memory = value->op == TT_N_VIEW ? value->src[0] : value;
+  if (memory->op != TT_N_BUFFER && value->op != TT_N_CONST) return false;
+  assert(!s->cached); /* what reads the old value would hold it */
+  if (!is_alone(s->node) && !make_alone(s)) return false;
+  static const int64_t still[TT_MAX_RANK];
+  int64_t dense[TT_MAX_RANK], item = (int64_t)tt__dtype_size((tt_dtype)a->dtype);
+  const int64_t *step = still;
+  const char *from = (const char *)&value->attr.scalar;
+  if (value->op == TT_N_VIEW) {
+    from = (const char *)memory->attr.buf->data + value->attr.off * item;
+    step = tt__node_step(value);
+  } else if (value->op == TT_N_BUFFER) {
+    from = memory->attr.buf->data;
+    tt__shape_steps(value->rank, value->dim, dense);
+    step = dense;
+  }
+  char *to = (char *)s->node->attr.buf->data + a->off * item;
+  copy_all(a->rank, a->dim, to, tt__array_step(a), from, step, (size_t)item);
+  return true;
+}
+
+bool tt__now_element(const tt_node *n, int64_t off, tt_scalar *out) {
+  *out = (tt_scalar){.bits = {0, 0}};
+  if (n->op == TT_N_CONST) {
+    *out = n->attr.scalar;
+    return true;
+  }
+  if (n->op != TT_N_BUFFER) return false;
+  size_t item = tt__dtype_size((tt_dtype)n->dtype);
+  memcpy(out, (const char *)n->attr.buf->data + (size_t)off * item, item);
+  return true;
+}
+
+/* ---- arithmetic */
+
+bool tt__now_op(tt_op op, tt_dtype dtype, tt_node *const *src, int n, tt_scalar *out) {
+  const tt_scalar *arg[3];
+  if (!tt__session_scalar_op || n > 3) return false;
+  for (int k = 0; k < n; k++) {
+    if (src[k]->op != TT_N_CONST) return false;
+    arg[k] = &src[k]->attr.scalar;
+  }
+  return tt__session_scalar_op(op, (tt_dtype)src[n == 3 ? 1 : 0]->dtype, dtype, arg, n, out);
+}
