@@ -8,8 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fault.h"
 #include "base/mem.h"
 #include "base/pool.h"
+#include "lib/scan_host.h"
+#include "lib/scan_select.h"
 #include "lib/search_count.h"
 #include "lib/sort_host.h"
 #include "lib/unique_host.h"
@@ -286,6 +289,55 @@ static void check_unique(tt_dtype t, int64_t n, uint64_t values, bool equal_nan)
   free(in);
 }
 
+/* The n-th allocation fails, for every n: a clean error, nothing leaked, and the next call works. */
+static void check_memory(tt_dtype t) {
+  enum { N = 140000 };
+  size_t size = tt__dtype_size(t);
+  char *in = need(N * size), *out = need((N + 1) * 16);
+  double *weight = need(N * 8);
+  int64_t live = tt__mem_stats().live;
+  uint8_t *mask = need(N);
+  fill(t, in, N, 200000);
+  for (int i = 0; i < N; i++) mask[i] = i % 3 == 0, weight[i] = 1;
+  for (int what = 0; what < 7; what++)
+    for (int64_t nth = 0;; nth++) {
+      tt_error err;
+      tt_unique u = {0};
+      tt_code c = TT_OK;
+      bool fired;
+      tt__fault_arm(TT_FAULT_MEMORY, nth, false);
+      switch (what) {
+        case 0:
+          c = tt__unique(t, in, N, TT_UNIQUE_INDEX | TT_UNIQUE_INVERSE | TT_UNIQUE_COUNTS, true, &u, &err);
+          break;
+        case 1:
+          c = tt__unique(t, in, N, 0, true, &u, &err);
+          break;
+        case 2:
+          c = tt__scan_rows(TT_SCAN_SUM, t, in, out, 1, N, 1, false, &err);
+          break;
+        case 3:
+          c = tt__nonzero(t, in, N, (int64_t *)out, &err);
+          break;
+        case 4:
+          c = tt__compress(size, in, mask, N, out, &err);
+          break;
+        case 5:
+          c = tt__histogram_edges(t, in, N, NULL, in, 1, out, &err);
+          break;
+        default:
+          c = tt__histogram_edges(t, in, N, weight, in, 1, out, &err);
+      }
+      tt__fault_calls(TT_FAULT_MEMORY, &fired);
+      tt__fault_arm(TT_FAULT_MEMORY, -1, false);
+      CHECK(c == (fired ? TT_ENOMEM : TT_OK), "call %d of %s: code %d", what, tt__dtypes[t].name, (int)c);
+      tt__unique_free(&u);
+      CHECK(tt__mem_stats().live == live, "call %d of %s leaks", what, tt__dtypes[t].name);
+      if (!fired) break;
+    }
+  free(in), free(out), free(weight), free(mask);
+}
+
 int main(void) {
   int64_t live = tt__mem_stats().live;
   for (int t = 0; t < TT_DTYPE_COUNT; t++)
@@ -307,6 +359,7 @@ int main(void) {
     }
   }
   check_histogram_types();
+  for (int t = 0; t < TT_DTYPE_COUNT; t++) check_memory((tt_dtype)t);
   check_threads();
   CHECK(tt__mem_stats().live == live, "%ld bytes leaked", (long)(tt__mem_stats().live - live));
   printf("%s\n", failures ? "FAILED" : "ok");

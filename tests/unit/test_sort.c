@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fault.h"
 #include "base/mem.h"
 #include "base/pool.h"
 #include "lib/sort_int.h"
@@ -303,6 +304,41 @@ static void check_select(tt_dtype t, int64_t n, int pattern) {
   free(in), free(out), free(want), free(place);
 }
 
+/* The n-th allocation fails, for every n: a clean error, nothing leaked, and the next call works. */
+static void check_memory(tt_dtype t, int64_t n) {
+  size_t size = tt__dtype_size(t);
+  char *in = need((size_t)n * size), *out = need((size_t)n * size);
+  int64_t *place = need((size_t)n * 8), k = n / 2, live = tt__mem_stats().live;
+  const void *column = in;
+  fill(t, in, n, FEW_VALUES);
+  for (int what = 0; what < 4; what++)
+    for (int64_t nth = 0;; nth++) {
+      tt_error err;
+      tt_code c;
+      bool fired;
+      tt__fault_arm(TT_FAULT_MEMORY, nth, false);
+      switch (what) {
+        case 0:
+          c = tt__sort_rows(t, in, out, 1, n, false, &err);
+          break;
+        case 1:
+          c = tt__argsort_rows(t, in, place, 1, n, false, &err);
+          break;
+        case 2:
+          c = tt__select_rows(t, in, out, 1, n, &k, 1, &err);
+          break;
+        default:
+          c = tt__lexsort(&t, &column, 1, n, place, &err);
+      }
+      tt__fault_calls(TT_FAULT_MEMORY, &fired);
+      tt__fault_arm(TT_FAULT_MEMORY, -1, false);
+      CHECK(c == (fired ? TT_ENOMEM : TT_OK), "call %d of %s: code %d", what, tt__dtypes[t].name, (int)c);
+      CHECK(tt__mem_stats().live == live, "call %d of %s leaks", what, tt__dtypes[t].name);
+      if (!fired) break;
+    }
+  free(in), free(out), free(place);
+}
+
 int main(void) {
   int64_t live = tt__mem_stats().live;
   for (int off = 0; off <= 1; off++) { /* with the vector sort where the processor has it, and without */
@@ -311,6 +347,7 @@ int main(void) {
     check_million();
   }
   tt__sort_without_vectors(false);
+  for (int t = 0; t < TT_DTYPE_COUNT; t++) check_memory((tt_dtype)t, 1000), check_memory((tt_dtype)t, 140000);
   check_threads();
   check_lexsort();
   for (int t = 0; t < TT_DTYPE_COUNT; t++)
