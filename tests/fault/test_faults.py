@@ -4,8 +4,12 @@ Whatever fails, a program ends in its value (a fallback served) or in the right 
 the next run of it is as good as the first.
 """
 
+import ast
 import gc
 import os
+import shutil
+import subprocess
+import sys
 
 import pytest
 import tutti as tt
@@ -88,3 +92,25 @@ def test_memory(name):
 @pytest.mark.parametrize("name", ["elementwise", "stores", "softmax", "matmul", "masks", "joining"])
 def test_memory_stays_out(name):
     check_program(name, True, 5)
+
+
+def compiled(tmp_path, *kinds):
+    (tmp_path / "tmp").mkdir(exist_ok=True)
+    home = os.path.dirname(os.path.dirname(os.path.abspath(tt.__file__)))
+    env = dict(os.environ, PYTHONPATH=home, TUTTI_CACHE_DIR=str(tmp_path / "cache"), TMPDIR=str(tmp_path / "tmp"))
+    script = os.path.join(os.path.dirname(__file__), "compiled.py")
+    r = subprocess.run(
+        [sys.executable, script, *kinds], env=env, capture_output=True, text=True, timeout=200, check=False
+    )
+    assert r.returncode == 0, r.stderr
+    failed = ast.literal_eval(r.stdout[: r.stdout.index("}") + 1])
+    return failed
+
+
+@pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler")
+def test_compiling(tmp_path):
+    failed = compiled(tmp_path, "compile", "spawn", "write", "read", "load", "memory")
+    assert all(failed.values()), f"some kind was never asked: {failed}"
+    # The same with what was kept on disk.
+    failed = compiled(tmp_path, "write", "read", "load", "memory")
+    assert failed["read"] > 0 and failed["load"] > 0
