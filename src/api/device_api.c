@@ -79,7 +79,7 @@ char *tt_explain(tt_array *const *arrays, int n) {
   return text;
 }
 
-char *tt_info(void) { return tt__info(); }
+char *tt_info(void) { return tt__info(tt_version()); }
 
 void tt_text_free(char *text) {
   if (text) tt__mem_free(text, strlen(text) + 1);

@@ -87,12 +87,12 @@ char *tt__explain(tt_node *const *target, int n) {
   return taken(&s);
 }
 
-char *tt__info(void) {
+char *tt__info(const char *version) {
   tt_str s = {0};
   const tt_calibration *c = tt__calibration();
   tt_cc_info cc = tt__cc_info();
   tt_cache_info cache = tt__cache_info();
-  tt__str_addf(&s, "tutti %s\n", tt_version());
+  tt__str_addf(&s, "tutti %s\n", version);
   tt__str_addf(&s, "devices    cpu:0  %s, level %d, %d thread%s, %.1f GB\n", tt__cpu_name(), tt__cpu_level(), tt__pool_size(),
                tt__pool_size() == 1 ? "" : "s", (double)tt__ram_bytes() / 1e9);
   tt__str_addf(&s, "           memory %.1f GB/s, launch %.2f us\n", c->bytes_per_ns, c->launch_ns / 1e3);
