@@ -1,6 +1,7 @@
 """Functions that only rearrange calls of others: NumPy's conveniences over arrays of ours."""
 
 import builtins as _builtins
+from collections import namedtuple as _namedtuple
 import itertools as _itertools
 
 from . import _core
@@ -151,5 +152,11 @@ def _shape_tuple(results):
 
 # NumPy gives sections as lists, and a shape as a tuple of numbers.
 _core.result_types.update({n: list for n in ("split", "array_split", "hsplit", "vsplit", "dsplit")})
+UniqueAllResult = _namedtuple("UniqueAllResult", ["values", "indices", "inverse_indices", "counts"])
+UniqueCountsResult = _namedtuple("UniqueCountsResult", ["values", "counts"])
+UniqueInverseResult = _namedtuple("UniqueInverseResult", ["values", "inverse_indices"])
+_core.result_types["unique_all"] = UniqueAllResult._make
+_core.result_types["unique_counts"] = UniqueCountsResult._make
+_core.result_types["unique_inverse"] = UniqueInverseResult._make
 _core.result_types["broadcast_shapes"] = _shape_tuple
 _core.result_types["result_type"] = lambda results: results[0].dtype

@@ -72,6 +72,8 @@ TT_HIDDEN tt_array *tt__calc_concat(tt_calc *c, tt_array *const *part, int64_t n
 /* Elements along one axis at the positions of an integer array; its axes take the place of that axis. */
 TT_HIDDEN tt_array *tt__calc_take(tt_calc *c, tt_array *a, tt_array *index, int axis);
 
+/* The elements of the storage behind `a` at flat positions (int64, in range). */
+TT_HIDDEN tt_array *tt__calc_gather(tt_calc *c, tt_array *a, tt_array *flat);
 /* Elements at places along one axis, line by line; other axes broadcast. `check`: look whether they are in range. */
 TT_HIDDEN tt_array *tt__calc_take_lines(tt_calc *c, tt_array *a, tt_array *at, int axis, bool check);
 

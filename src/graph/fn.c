@@ -28,3 +28,14 @@ tt_code tt__fn_run(tt_call_frame *f, tt_array *(*body)(tt_calc *c, tt_call_frame
   tt__calc_end(&c);
   return c.code;
 }
+
+tt_array *tt__fn_call(tt_calc *c, const char *name, const tt_value *arg, int n) {
+  if (c->code != TT_OK) return NULL;
+  tt_call_frame f = {.arg = arg, .narg = n};
+  tt_array *a = NULL;
+  tt_code code = tt__function_named(name)->run(&f, c->err);
+  if (code == TT_OK) a = f.out.data[--f.out.n];
+  while (f.out.n > 0) tt__array_release(f.out.data[--f.out.n]);
+  TT_VEC_FREE(&f.out);
+  return tt__calc_keep(c, code, &a);
+}

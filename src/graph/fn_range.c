@@ -73,9 +73,8 @@ static bool line_of(tt_calc *c, const tt_call_frame *f, int num, int endpoint, l
   }
   if ((c->code = tt__result_type(v, 3, &l->dtype, c->err)) != TT_OK) return false;
   if (tt__is_int(l->dtype) || l->dtype == TT_BOOL) l->dtype = TT_F64;
-  tt_dtype work = l->dtype == TT_F16 || l->dtype == TT_BF16 ? TT_F32 : l->dtype;
-  l->start = tt__calc_cast(c, tt__arg_array(c, f, 0), work);
-  l->stop = tt__calc_cast(c, tt__arg_array(c, f, 1), work);
+  l->start = tt__calc_cast(c, tt__arg_array(c, f, 0), l->dtype);
+  l->stop = tt__calc_cast(c, tt__arg_array(c, f, 1), l->dtype);
   return c->code == TT_OK;
 }
 

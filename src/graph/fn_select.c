@@ -115,7 +115,8 @@ static tt_array *in_range(tt_calc *c, tt_array *at, int64_t n, int axis, mode m)
 }
 
 /* The elements of the storage behind `a` at flat positions (int64, in range). */
-static tt_array *gather(tt_calc *c, tt_array *a, tt_array *flat) {
+tt_array *tt__calc_gather(tt_calc *c, tt_array *a, tt_array *flat) {
+  if (!a || !flat) return NULL;
   tt_node *index = tt__calc_node(c, flat);
   tt_node *n = index ? (index->size ? tt__node_gather(a->storage->node, index, c->err)
                                     : tt__node_const((tt_dtype)a->dtype, (tt_scalar){.bits = {0, 0}}, index->rank, index->dim, c->err))
@@ -207,7 +208,7 @@ static tt_array *array_and_axis(tt_calc *c, const tt_call_frame *f, int k, int f
 tt_array *tt__calc_take_lines(tt_calc *c, tt_array *a, tt_array *at, int axis, bool check) {
   if (!a || !at) return NULL;
   tt_array *flat = along_places(c, a, at, axis, check);
-  return flat ? gather(c, a, flat) : NULL;
+  return flat ? tt__calc_gather(c, a, flat) : NULL;
 }
 
 static tt_array *take_along_axis(tt_calc *c, tt_call_frame *f) {

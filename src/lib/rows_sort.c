@@ -3,6 +3,7 @@
 */
 #include <string.h>
 
+#include "base/mem.h"
 #include "lib/rows.h"
 #include "lib/scan_host.h"
 #include "lib/search_count.h"
@@ -36,20 +37,22 @@ static tt_code select_places(const tt_lib_attr *attr, const tt_operand *src, con
 /* keys x rows x n; the last key counts first */
 static tt_code lexsort(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
   (void)attr;
-  enum { MOST = 64 };
   int64_t keys = src->len[0], rows = src->len[1], n = src->len[2];
   size_t line = (size_t)n * tt__dtype_size(src->dtype);
-  tt_dtype type[MOST];
-  const void *column[MOST];
-  if (keys > MOST) return tt__fail(err, TT_EVALUE, "lexsort: more than %d keys", MOST);
-  for (int64_t r = 0; r < rows; r++) {
+  tt_code code = TT_OK;
+  tt_dtype *type = tt__mem_alloc((size_t)keys * sizeof *type);
+  const void **column = tt__mem_alloc((size_t)keys * sizeof *column);
+  if (!type || !column) code = tt__fail_memory(err, (size_t)keys * sizeof *column);
+  for (int64_t r = 0; r < rows && code == TT_OK; r++) {
     for (int64_t k = 0; k < keys; k++) {
       type[k] = src->dtype;
       column[k] = (const char *)src->data + (size_t)(k * rows + r) * line;
     }
-    TT_TRY(tt__lexsort(type, column, (int)keys, n, (int64_t *)out->data + r * n, err));
+    code = tt__lexsort(type, column, (int)keys, n, (int64_t *)out->data + r * n, err);
   }
-  return TT_OK;
+  tt__mem_free(column, (size_t)keys * sizeof *column);
+  tt__mem_free(type, (size_t)keys * sizeof *type);
+  return code;
 }
 
 /* i[0]: behind equals */
@@ -66,11 +69,11 @@ static tt_code scan(const tt_lib_attr *attr, const tt_operand *src, const tt_blo
   return tt__scan_rows((tt_scan)attr->i[0], src->dtype, src->data, out->data, outer, n, inner, attr->i[3] != 0, err);
 }
 
-/* f[0], f[1]: the ends; sources: elements, edges, (weights) */
+/* f[0], f[1]: the ends, i[0]: the bits of their distance; sources: elements, edges, (weights) */
 static tt_code histogram_uniform(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
-  double first = attr->f[0], end = attr->f[1], span = end - first;
+  double first = attr->f[0], end = attr->f[1], span;
   const double *weight = attr->row->nsrc == 3 ? src[2].data : NULL;
-  if (src[0].dtype == TT_F32) span = (double)((float)end - (float)first);
+  memcpy(&span, attr->i, sizeof span);
   return tt__histogram_uniform(src[0].dtype, src[0].data, src[0].size, weight, first, end, span, src[1].data,
                                src[1].size - 1, out->data, err);
 }

@@ -214,16 +214,24 @@ tt_code tt__exec_launch(const tt_launch *launch, const tt_kargs *bound, tt_kerne
 
 /* ---- kernel steps */
 
+/* The value of a constant. An earlier step may have written it out for a library: then any element of the memory is it. */
+static tt_scalar constant(const tt_node *n) {
+  if (n->op != TT_N_BUFFER) return n->attr.scalar;
+  tt_scalar s = {.bits = {0, 0}};
+  if (n->size) memcpy(&s, n->attr.buf->data, tt__dtype_size((tt_dtype)n->dtype));
+  return s;
+}
+
 static tt_scalar convert_scalar(const tt_walk *walk, const tt_step *step, const tt_lscalar *s, uint8_t to) {
   tt_value v = {.tag = TT_V_FLOAT, .as.f = s->number};
   if (s->ref == INT32_MIN) return tt__scalar_from(&v, (tt_dtype)to);
-  const tt_scalar *from = s->ref >= 0 ? &walk->node[s->ref]->attr.scalar : &step->literal[-1 - s->ref];
-  if (s->dtype == to) return *from;
-  tt_scalar out = *from;
+  tt_scalar from = s->ref >= 0 ? constant(walk->node[s->ref]) : step->literal[-1 - s->ref];
+  if (s->dtype == to) return from;
+  tt_scalar out = from;
   switch ((tt_dtype)s->dtype) {
-    case TT_C64: out.f32 = s->part ? from->c64.im : from->c64.re; return out;
-    case TT_C128: out.f64 = s->part ? from->c128.im : from->c128.re; return out;
-    default: v = tt__scalar_load((tt_dtype)s->dtype, from); return tt__scalar_from(&v, (tt_dtype)to);
+    case TT_C64: out.f32 = s->part ? from.c64.im : from.c64.re; return out;
+    case TT_C128: out.f64 = s->part ? from.c128.im : from.c128.re; return out;
+    default: v = tt__scalar_load((tt_dtype)s->dtype, &from); return tt__scalar_from(&v, (tt_dtype)to);
   }
 }
 
