@@ -182,16 +182,38 @@ tt_array *tt__calc_iota(tt_calc *c, int64_t n) {
   return tt__calc_of_node(c, tt__node_iota(1, &n, c->err));
 }
 
-tt_array *tt__calc_library(tt_calc *c, const tt_lib_attr *attr, tt_array *const *src, int n, tt_dtype dtype, int rank,
-                           const int64_t *len) {
-  tt_node *operand[TT_NODE_SRC] = {NULL}, *lib = NULL, *pick = NULL;
+/* A LIB node over arrays: one hold, or NULL. */
+static tt_node *library_node(tt_calc *c, const tt_lib_attr *attr, tt_array *const *src, int n) {
+  tt_node *operand[TT_NODE_SRC] = {NULL}, *lib = NULL;
   bool ok = c->code == TT_OK;
   for (int i = 0; i < n && ok; i++) ok = (operand[i] = tt__calc_node(c, src[i])) != NULL;
-  if (ok) lib = tt__node_lib(attr, operand, n, c->err);
-  if (lib) pick = tt__node_pick(lib, 0, dtype, rank, len, c->err);
-  tt__node_release(lib);
+  if (ok && !(lib = tt__node_lib(attr, operand, n, c->err))) c->code = TT_ENOMEM;
   for (int i = 0; i < n; i++) tt__node_release(operand[i]);
-  return ok ? tt__calc_of_node(c, pick) : NULL;
+  return lib;
+}
+
+tt_array *tt__calc_library(tt_calc *c, const tt_lib_attr *attr, tt_array *const *src, int n, tt_dtype dtype, int rank,
+                           const int64_t *len) {
+  tt_node *lib = library_node(c, attr, src, n), *pick = lib ? tt__node_pick(lib, 0, dtype, rank, len, c->err) : NULL;
+  tt__node_release(lib);
+  return lib ? tt__calc_of_node(c, pick) : NULL;
+}
+
+bool tt__calc_library_many(tt_calc *c, const tt_lib_attr *attr, tt_array *const *src, int n, const tt_calc_want *want, int nout,
+                           tt_array **out) {
+  tt_node *lib = library_node(c, attr, src, n), *pick[TT_LIB_PICKS] = {NULL};
+  bool ok = lib != NULL;
+  /* All picks before the first array: making an array may evaluate, and one run should give every result. */
+  for (int k = 0; k < nout && ok; k++) ok = (pick[k] = tt__node_pick(lib, k, want[k].dtype, want[k].rank, want[k].len, c->err)) != NULL;
+  if (lib && !ok) c->code = TT_ENOMEM;
+  for (int k = 0; k < nout; k++) {
+    out[k] = NULL;
+    if (ok && (out[k] = tt__calc_of_node(c, pick[k]))) continue;
+    if (!ok) tt__node_release(pick[k]);
+    ok = false;
+  }
+  tt__node_release(lib);
+  return ok;
 }
 
 /* ---- spelled in the above */

@@ -55,6 +55,16 @@ TT_HIDDEN tt_node *tt__calc_node(tt_calc *c, tt_array *a);    /* one hold for th
 TT_HIDDEN tt_array *tt__calc_library(tt_calc *c, const tt_lib_attr *attr, tt_array *const *src, int n, tt_dtype dtype, int rank,
                                      const int64_t *len);
 
+/* One result of a library row: what it looks like. */
+typedef struct tt_calc_want {
+  tt_dtype dtype;
+  int rank;
+  int64_t len[TT_MAX_RANK];
+} tt_calc_want;
+/* All results 0..nout-1 of a row with several. False: failure. */
+TT_HIDDEN bool tt__calc_library_many(tt_calc *c, const tt_lib_attr *attr, tt_array *const *src, int n, const tt_calc_want *want, int nout,
+                                     tt_array **out);
+
 /* ---- spelled in the above */
 /* a with a new axis of length 1 before its axis `axis`. */
 TT_HIDDEN tt_array *tt__calc_expand(tt_calc *c, tt_array *a, int axis);

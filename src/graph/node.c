@@ -109,7 +109,14 @@ tt_node *tt__node_retain(tt_node *n) {
 
 /* ---- death, of any depth: dying nodes wait in a list linked through `size` */
 
+/* The LIB node of a dying or evaluated PICK forgets it. */
+static void forget_pick(tt_node *n) {
+  tt_node *lib = n->src[0];
+  if (n->attr.pick < TT_LIB_PICKS && lib->attr.lib->pick[n->attr.pick] == n) lib->attr.lib->pick[n->attr.pick] = NULL;
+}
+
 static void drop_src(tt_node *n, tt_node **dying) {
+  if (n->op == TT_N_PICK && n->nsrc == 1 && n->src[0]->op == TT_N_LIB) forget_pick(n);
   for (int k = 0; k < n->nsrc; k++) {
     tt_node *s = n->src[k];
     n->src[k] = NULL;
@@ -326,6 +333,7 @@ tt_node *tt__node_lib(const tt_lib_attr *attr, tt_node *const *src, int n, tt_er
     return NULL;
   }
   *copy = *attr;
+  memset(copy->pick, 0, sizeof copy->pick);
   tt_node *out = op_node(TT_N_LIB, TT_BOOL, 0, NULL, 0, err);
   if (!out) {
     tt__slab_free(copy, sizeof *copy);
@@ -343,5 +351,6 @@ tt_node *tt__node_pick(tt_node *lib, int k, tt_dtype dtype, int rank, const int6
   if (!n) return NULL;
   n->attr.pick = k;
   add_src(n, lib);
+  if (k < TT_LIB_PICKS) lib->attr.lib->pick[k] = n;
   return n;
 }

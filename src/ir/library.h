@@ -31,6 +31,8 @@ struct tt_lib_row {
   bool strided; /* takes operands with any step; else they come contiguous (C order) */
   /* Fill out[0..nout). `attr` is the node's. Runs without the session lock; may use the pool. */
   tt_code (*run)(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err);
+  /* (optional) Will code of ours do the work because a library of the host is missing? */
+  bool (*falls_back)(const tt_operand *src);
 };
 
 /* The row of that name, or NULL; the rows live in lib/. */

@@ -73,10 +73,14 @@ typedef struct tt_buffer {
 typedef struct tt_node tt_node;
 typedef struct tt_lib_row tt_lib_row; /* ir/library.h */
 
+#define TT_LIB_PICKS 4
+
 typedef struct tt_lib_attr {
   const tt_lib_row *row;
   int64_t i[8]; /* what the row says */
   double f[2];
+  /* The live PICK nodes of results 0..3, not held: who asks for one result gets all that somebody holds in one run. */
+  struct tt_node *pick[TT_LIB_PICKS];
 } tt_lib_attr;
 
 #define TT_NODE_SRC 4

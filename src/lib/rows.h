@@ -7,6 +7,7 @@
 #include "ir/library.h"
 
 TT_HIDDEN extern const tt_lib_row tt__rows_product[];
+TT_HIDDEN extern const tt_lib_row tt__rows_linalg[];
 TT_HIDDEN extern const tt_lib_row tt__rows_reduce[];
 TT_HIDDEN extern const tt_lib_row tt__rows_sort[];
 TT_HIDDEN extern const tt_lib_maker tt__makers_select[];

@@ -1,8 +1,11 @@
 /*
 ** The matrix product as a library row: batches of matrices with any strides.
 */
+#include "lib/blas_host.h"
 #include "lib/gemm.h"
 #include "lib/rows.h"
+
+#define OWN_WORK 262144.0 /* multiplications below which our own product is what one wants */
 
 /* Are all batch axes one run with a single stride (or one matrix used again and again)? */
 static bool one_stride(const tt_operand *a, int64_t *stride) {
@@ -54,7 +57,14 @@ static tt_code matmul(const tt_lib_attr *attr, const tt_operand *src, const tt_b
   return TT_OK;
 }
 
+/* Products that our own code does anyway say nothing about the host. */
+static bool falls_back(const tt_operand *src) {
+  int r = src[0].rank;
+  double work = (double)src[0].size * (double)src[1].len[r - 1];
+  return src[0].dtype >= TT_F32 && src[0].dtype <= TT_C128 && work > OWN_WORK && !tt__blas_enter();
+}
+
 const tt_lib_row tt__rows_product[] = {
-    {.name = "matmul", .nsrc = 2, .nout = 1, .strided = true, .run = matmul},
+    {.name = "matmul", .nsrc = 2, .nout = 1, .strided = true, .run = matmul, .falls_back = falls_back},
     {.name = NULL},
 };

@@ -297,6 +297,16 @@ free_scalar:
 
 /* ---- library steps */
 
+/* The ledger's and tt_strict's view of a call that a missing library leaves to us. */
+static tt_code count_fallback(const tt_lib_row *row, const tt_operand *src, int64_t bytes, tt_error *err) {
+  if (!row->falls_back || !row->falls_back(src)) return TT_OK;
+  if (tt__session_strict_fallback)
+    return tt__fail(err, TT_ESTRICT, "strict: %s by a fallback is not allowed, and no library that has it was found", row->name);
+  TT_COUNT(fallbacks, 1);
+  TT_COUNT(fallback_bytes, bytes);
+  return TT_OK;
+}
+
 static tt_code exec_library(const tt_walk *walk, const tt_step *step, tt_error *err) {
   const tt_node *lib = walk->node[step->lib];
   const tt_lib_row *row = lib->attr.lib->row;
@@ -326,7 +336,8 @@ static tt_code exec_library(const tt_walk *walk, const tt_step *step, tt_error *
   if (code == TT_OK) {
     int64_t start = tt__profile_on ? tt__clock_ns() : 0;
     int depth = tt__session_suspend();
-    code = row->run(lib->attr.lib, src, out, err);
+    code = count_fallback(row, src, read + written, err);
+    if (code == TT_OK) code = row->run(lib->attr.lib, src, out, err);
     tt__session_resume(depth);
     TT_COUNT(library_calls, 1);
     TT_COUNT(bytes_read, read);

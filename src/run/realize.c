@@ -222,6 +222,14 @@ static tt_code execute(const tt_walk *walk, const tt_plan *plan, tt_error *err) 
   return TT_OK;
 }
 
+/* Targets that nobody asked for (the other results of a library call) have holders who may let go on the way. */
+static tt_code execute_held(const tt_walk *walk, const tt_plan *plan, tt_error *err) {
+  for (int t = 0; t < walk->ntarget; t++) tt__node_retain(walk->node[walk->target[t]]);
+  tt_code code = execute(walk, plan, err);
+  for (int t = 0; t < walk->ntarget; t++) tt__node_release(walk->node[walk->target[t]]);
+  return code;
+}
+
 tt_code tt__realize(tt_node *const *target, int n, tt_error *err) {
   bool pending = false;
   for (int i = 0; i < n; i++) pending |= target[i]->op != TT_N_BUFFER;
@@ -238,7 +246,7 @@ tt_code tt__realize(tt_node *const *target, int n, tt_error *err) {
     if (code == TT_OK) {
       m->used = evaluations;
       mark_seen(&walker.walk);
-      code = execute(&walker.walk, m->plan, err);
+      code = execute_held(&walker.walk, m->plan, err);
     }
   }
   pthread_mutex_unlock(&one_at_a_time);

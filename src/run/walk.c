@@ -30,6 +30,19 @@ static bool visit(tt_walker *w, tt_node *root, uint32_t open, uint32_t done) {
   return true;
 }
 
+/* Results of library calls that somebody holds, although nobody asked for them now: they come with the ones asked for. */
+static bool add_siblings(tt_walker *w, uint32_t open, uint32_t done) {
+  for (int64_t i = 0; i < w->node.n; i++) {
+    if (w->node.data[i]->op != TT_N_LIB) continue;
+    for (int k = 0; k < TT_LIB_PICKS; k++) {
+      tt_node *pick = w->node.data[i]->attr.lib->pick[k];
+      if (!pick || pick->mark == done) continue;
+      if (!visit(w, pick, open, done) || !TT_VEC_PUSH(&w->target, pick->slot)) return false;
+    }
+  }
+  return true;
+}
+
 tt_code tt__walk_make(tt_walker *w, tt_node *const *target, int n, tt_error *err) {
   w->node.n = w->stack.n = w->target.n = 0;
   uint32_t open = tt__session_stamp(), done = tt__session_stamp();
@@ -41,6 +54,7 @@ tt_code tt__walk_make(tt_walker *w, tt_node *const *target, int n, tt_error *err
     for (int64_t t = 0; again && t < w->target.n; t++) listed |= w->target.data[t] == target[i]->slot;
     if (!listed && !TT_VEC_PUSH(&w->target, target[i]->slot)) return no_memory(err);
   }
+  if (!add_siblings(w, open, done)) return no_memory(err);
   w->walk = (tt_walk){.node = w->node.data, .n = (int)w->node.n, .target = w->target.data, .ntarget = (int)w->target.n};
   return TT_OK;
 }

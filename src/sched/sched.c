@@ -253,7 +253,7 @@ static tt_code schedule_library(scheduler *s, int32_t idx) {
   *st = (tt_step){.kind = TT_STEP_LIB, .lib = lib->slot, .src = src, .nsrc = lib->nsrc, .root = root, .why = row->name};
   for (int i = 0; i < f->walk->n; i++) {
     const tt_node *n = f->walk->node[i];
-    if (n->op != TT_N_PICK || n->src[0] != lib) continue;
+    if (n->op != TT_N_PICK || n->src[0] != lib || in_memory(f, n)) continue;
     root[st->nroot++] = (tt_proot){.node = i, .base = -1, .donor = -1};
     f->cut[i] = 1;
     f->step_of[i] = s->plan->n;

@@ -1,0 +1,194 @@
+/*
+** Linear algebra as library rows: batches of contiguous matrices, all axes but the last two are the batch.
+**
+** Results that nobody wants have no memory; where the host function cannot leave them out they go to scratch.
+*/
+#include <string.h>
+
+#include "base/mem.h"
+#include "lib/lapack.h"
+#include "lib/linalg_host.h"
+#include "lib/rows.h"
+
+static bool falls_back(const tt_operand *src) {
+  (void)src;
+  return !tt__lapack_host();
+}
+
+/* The sizes of an operand: a batch of matrices [m, n]. */
+typedef struct sizes {
+  int64_t batch, m, n;
+} sizes;
+
+static sizes sizes_of(const tt_operand *a) {
+  sizes s = {.batch = 1, .m = a->len[a->rank - 2], .n = a->len[a->rank - 1]};
+  for (int d = 0; d < a->rank - 2; d++) s.batch *= a->len[d];
+  return s;
+}
+
+/* Memory for result k: its own, or scratch for `count` elements. */
+typedef struct rooms {
+  void *at[4];
+  size_t scratch[4];
+} rooms;
+
+static tt_code room(rooms *r, const tt_block *out, int k, tt_dtype t, int64_t count, tt_error *err) {
+  r->at[k] = out[k].data;
+  size_t size = (size_t)count * tt__dtype_size(t);
+  if (r->at[k] || size == 0) return TT_OK;
+  r->at[k] = tt__mem_alloc_data(size);
+  if (!r->at[k]) return tt__fail_memory(err, size);
+  r->scratch[k] = size;
+  return TT_OK;
+}
+
+static void drop_rooms(rooms *r) {
+  for (int k = 0; k < 4; k++)
+    if (r->scratch[k]) tt__mem_free_data(r->at[k], r->scratch[k]);
+}
+
+static tt_code solve(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  (void)attr;
+  sizes a = sizes_of(&src[0]);
+  return tt__linalg_solve(out->dtype, a.batch, a.n, src[1].len[src[1].rank - 1], src[0].data, src[1].data, out->data, err);
+}
+
+static void fill_nan(tt_dtype t, void *out, int64_t n) {
+  bool wide = t == TT_F64 || t == TT_C128;
+  if (tt__is_complex(t)) n *= 2;
+  for (int64_t i = 0; i < n; i++) {
+    if (wide) ((double *)out)[i] = __builtin_nan("");
+    else ((float *)out)[i] = __builtin_nanf("");
+  }
+}
+
+/* attr.i[0]: the inverse of a singular matrix is NaN, no error. */
+static tt_code inv(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  sizes a = sizes_of(src);
+  tt_code code = tt__linalg_inv(out->dtype, a.batch, a.n, src->data, out->data, err);
+  if (code != TT_ELINALG || !attr->i[0]) return code;
+  size_t step = (size_t)(a.n * a.n) * tt__dtype_size(out->dtype);
+  for (int64_t i = 0; i < a.batch; i++) {
+    char *to = (char *)out->data + (size_t)i * step;
+    code = tt__linalg_inv(out->dtype, 1, a.n, (const char *)src->data + (size_t)i * step, to, err);
+    if (code == TT_ELINALG) fill_nan(out->dtype, to, a.n * a.n);
+    else if (code != TT_OK) return code;
+  }
+  return TT_OK;
+}
+
+static tt_code det(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  (void)attr;
+  sizes a = sizes_of(src);
+  return tt__linalg_det(out->dtype, a.batch, a.n, src->data, out->data, err);
+}
+
+static tt_code slogdet(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  (void)attr;
+  sizes a = sizes_of(src);
+  rooms r = {0};
+  tt_code code = room(&r, out, 0, src->dtype, a.batch, err);
+  if (code == TT_OK) code = room(&r, out, 1, tt__real_of(src->dtype), a.batch, err);
+  if (code == TT_OK) code = tt__linalg_slogdet(src->dtype, a.batch, a.n, src->data, r.at[0], r.at[1], err);
+  drop_rooms(&r);
+  return code;
+}
+
+/* attr.i[0]: upper */
+static tt_code cholesky(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  sizes a = sizes_of(src);
+  return tt__linalg_cholesky(out->dtype, a.batch, a.n, attr->i[0] != 0, src->data, out->data, err);
+}
+
+/* attr.i[0]: tt_qr_mode; results q, r */
+static tt_code qr(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  sizes a = sizes_of(src);
+  tt_qr_mode mode = (tt_qr_mode)attr->i[0];
+  int64_t k = mode == TT_QR_COMPLETE ? a.m : a.m < a.n ? a.m : a.n;
+  rooms r = {0};
+  tt_code code = room(&r, out, 0, src->dtype, a.batch * a.m * k, err);
+  if (code == TT_OK) code = room(&r, out, 1, src->dtype, a.batch * k * a.n, err);
+  if (code == TT_OK) code = tt__linalg_qr(src->dtype, a.batch, a.m, a.n, mode, src->data, r.at[0], r.at[1], err);
+  drop_rooms(&r);
+  return code;
+}
+
+/* results: r alone */
+static tt_code qr_r(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  (void)attr;
+  sizes a = sizes_of(src);
+  return tt__linalg_qr(src->dtype, a.batch, a.m, a.n, TT_QR_R, src->data, NULL, out->data, err);
+}
+
+/* attr.i[0]: full; results u, s, vh */
+static tt_code svd(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  sizes a = sizes_of(src);
+  bool full = attr->i[0] != 0;
+  int64_t k = a.m < a.n ? a.m : a.n;
+  bool values = !out[0].data && !out[2].data;
+  rooms r = {0};
+  tt_code code = room(&r, out, 1, tt__real_of(src->dtype), a.batch * k, err);
+  if (code == TT_OK && !values) code = room(&r, out, 0, src->dtype, a.batch * a.m * (full ? a.m : k), err);
+  if (code == TT_OK && !values) code = room(&r, out, 2, src->dtype, a.batch * a.n * (full ? a.n : k), err);
+  if (code == TT_OK) code = tt__linalg_svd(src->dtype, a.batch, a.m, a.n, full, src->data, r.at[0], r.at[1], r.at[2], err);
+  drop_rooms(&r);
+  return code;
+}
+
+static tt_code svdvals(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  (void)attr;
+  sizes a = sizes_of(src);
+  return tt__linalg_svd(src->dtype, a.batch, a.m, a.n, false, src->data, NULL, out->data, NULL, err);
+}
+
+/* attr.i[0]: upper; results w, v */
+static tt_code eigh(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  sizes a = sizes_of(src);
+  rooms r = {0};
+  tt_code code = room(&r, out, 0, tt__real_of(src->dtype), a.batch * a.n, err);
+  if (code == TT_OK) code = tt__linalg_eigh(src->dtype, a.batch, a.n, attr->i[0] != 0, src->data, r.at[0], out[1].data, err);
+  drop_rooms(&r);
+  return code;
+}
+
+/* results w, v: complex, also for real matrices */
+static tt_code eig(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  (void)attr;
+  sizes a = sizes_of(src);
+  rooms r = {0};
+  tt_code code = room(&r, out, 0, tt__complex_of(src->dtype), a.batch * a.n, err);
+  if (code == TT_OK) code = tt__linalg_eig(src->dtype, a.batch, a.n, src->data, r.at[0], out[1].data, err);
+  drop_rooms(&r);
+  return code;
+}
+
+/* attr.f[0]: rcond; results x, sums of squares, rank, singular values */
+static tt_code lstsq(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  int64_t m = src[0].len[0], n = src[0].len[1], k = src[1].len[1], rank = 0;
+  tt_dtype t = src[0].dtype, real = tt__real_of(t);
+  rooms r = {0};
+  tt_code code = room(&r, out, 0, t, n * k, err);
+  if (code == TT_OK) code = room(&r, out, 1, real, k, err);
+  if (code == TT_OK) code = room(&r, out, 3, real, m < n ? m : n, err);
+  if (code == TT_OK)
+    code = tt__linalg_lstsq(t, m, n, k, src[0].data, src[1].data, attr->f[0], r.at[0], r.at[1], &rank, r.at[3], err);
+  if (out[2].data) *(int64_t *)out[2].data = rank;
+  drop_rooms(&r);
+  return code;
+}
+
+const tt_lib_row tt__rows_linalg[] = {
+    {.name = "solve", .nsrc = 2, .nout = 1, .run = solve, .falls_back = falls_back},
+    {.name = "inv", .nsrc = 1, .nout = 1, .run = inv, .falls_back = falls_back},
+    {.name = "det", .nsrc = 1, .nout = 1, .run = det, .falls_back = falls_back},
+    {.name = "slogdet", .nsrc = 1, .nout = 2, .run = slogdet, .falls_back = falls_back},
+    {.name = "cholesky", .nsrc = 1, .nout = 1, .run = cholesky, .falls_back = falls_back},
+    {.name = "qr", .nsrc = 1, .nout = 2, .run = qr, .falls_back = falls_back},
+    {.name = "qr_r", .nsrc = 1, .nout = 1, .run = qr_r, .falls_back = falls_back},
+    {.name = "svd", .nsrc = 1, .nout = 3, .run = svd, .falls_back = falls_back},
+    {.name = "svdvals", .nsrc = 1, .nout = 1, .run = svdvals, .falls_back = falls_back},
+    {.name = "eigh", .nsrc = 1, .nout = 2, .run = eigh, .falls_back = falls_back},
+    {.name = "eig", .nsrc = 1, .nout = 2, .run = eig, .falls_back = falls_back},
+    {.name = "lstsq", .nsrc = 2, .nout = 4, .run = lstsq, .falls_back = falls_back},
+    {.name = NULL},
+};
