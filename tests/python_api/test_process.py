@@ -204,7 +204,7 @@ y = work()
 threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 start = time.perf_counter()
 try:
-    for _ in range(20):
+    while time.perf_counter() - start < 20:
         tt.eval(work())
 except KeyboardInterrupt:
     print("interrupted", time.perf_counter() - start < 5)
