@@ -105,9 +105,16 @@ typedef struct tt_plan {
   tt_arena arena;
 } tt_plan;
 
-/* Readable listing, and back. */
+/* What is wrong with a plan's own structure (the walk is not looked at), or NULL. For asserts, tests and parsed texts. */
+TT_HIDDEN const char *tt__plan_check(const tt_plan *p);
+/* Text form, and back (the parser is total: any text gives a plan without fault, or TT_EVALUE with the line). */
 TT_HIDDEN void tt__plan_print(const tt_plan *p, tt_str *out);
 TT_HIDDEN tt_code tt__plan_parse(const char *text, tt_plan **out, tt_error *err);
 TT_HIDDEN void tt__plan_free(tt_plan *p);
+
+/* Words of the text form, shared by printer and parser: NULL for no code. */
+TT_HIDDEN const char *tt__plan_code_name(int code);
+TT_HIDDEN int tt__plan_code_arity(int code); /* operands in src[] */
+TT_HIDDEN extern const char *const tt__step_names[3];
 
 #endif

@@ -5,6 +5,7 @@
 */
 #include "sched/sched.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -343,6 +344,7 @@ tt_code tt__schedule(const tt_walk *walk, const tt_sched_options *options, tt_pl
   tt__arena_free(&f->scratch);
 done:
   if (code == TT_ENOMEM) tt__fail(err, TT_ENOMEM, "out of memory while planning");
+  assert(code != TT_OK || !tt__plan_check(plan));
   if (code == TT_OK)
     *out = plan;
   else

@@ -1,0 +1,34 @@
+/*
+** libFuzzer entry: any bytes as plan text. What is accepted must have no fault, print, and read back to the
+** same text.
+*/
+#undef NDEBUG
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/plan.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  char *text = malloc(size + 1);
+  tt_plan *plan, *again;
+  if (!text) return 0;
+  memcpy(text, data, size);
+  text[size] = '\0';
+  if (tt__plan_parse(text, &plan, NULL) == TT_OK) {
+    tt_str first = {0}, second = {0};
+    assert(!tt__plan_check(plan));
+    tt__plan_print(plan, &first);
+    assert(tt__plan_parse(first.data, &again, NULL) == TT_OK);
+    tt__plan_print(again, &second);
+    assert(strcmp(first.data, second.data) == 0);
+    tt__str_free(&first);
+    tt__str_free(&second);
+    tt__plan_free(plan);
+    tt__plan_free(again);
+  }
+  free(text);
+  return 0;
+}
