@@ -6,7 +6,7 @@
 #include "graph/calc.h"
 
 bool tt__arg_given(const tt_call_frame *f, int k) {
-  return k < f->narg && f->arg[k].tag != TT_V_MISSING && f->arg[k].tag != TT_V_NONE;
+  return k >= 0 && k < f->narg && f->arg[k].tag != TT_V_MISSING && f->arg[k].tag != TT_V_NONE;
 }
 
 /* A sequence of array-likes of one shape, stacked along a new first axis. */

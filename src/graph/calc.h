@@ -98,7 +98,7 @@ TT_HIDDEN bool tt__calc_make(tt_calc *c, const char *name, const tt_lib_attr *at
 TT_HIDDEN tt_array *tt__calc_adopt(tt_calc *c, tt_dtype dtype, int64_t n, void **data);
 
 /* ---- reading arguments of a call; failures are recorded in the calculation */
-TT_HIDDEN bool tt__arg_given(const tt_call_frame *f, int k); /* neither missing nor None */
+TT_HIDDEN bool tt__arg_given(const tt_call_frame *f, int k); /* neither missing nor None; k = -1: a parameter that the function lacks */
 /* Any array-like argument as an array; Python scalars get their own default type. */
 TT_HIDDEN tt_array *tt__arg_array(tt_calc *c, const tt_call_frame *f, int k);
 TT_HIDDEN tt_array *tt__value_as_array(tt_calc *c, const tt_value *v);

@@ -1,8 +1,10 @@
 /*
-** Random numbers as nodes: 64 Philox bits per word, a pure function of a key and a counter, so that a draw fuses with what
+** Random numbers as nodes: 64 Philox bits per word, a pure function of a key and a counter, so that a draw fuses with
+*what
 ** uses it and gives the same bits whatever the number of threads.
 **
-** A generator is a uint64 array {key, counter}. Every draw takes as many counters as it needs words; no two draws share one.
+** A generator is a uint64 array {key, counter}. Every draw takes as many counters as it needs words; no two draws share
+*one.
 ** Functions without a generator ("random.normal") draw from one of the process, seeded by the system or random.seed.
 */
 #ifndef TT_GRAPH_DRAW_H
@@ -18,13 +20,14 @@ typedef struct tt_draw {
   int64_t len[TT_MAX_RANK], size;
 } tt_draw;
 
-/* Define handlers tt__fn_random_NAME and tt__fn_generator_NAME around `static tt_array *NAME(tt_draw *d, tt_call_frame *f)`. */
-#define TT_DRAW(name)                                                                                             \
-  static tt_array *random_##name(tt_calc *c, tt_call_frame *f) { return name(&(tt_draw){.c = c, .f = f}, f); }    \
-  static tt_array *generator_##name(tt_calc *c, tt_call_frame *f) {                                               \
-    return name(&(tt_draw){.c = c, .f = f, .base = 1}, f);                                                        \
-  }                                                                                                               \
-  TT_HANDLER(random_##name)                                                                                       \
+/* Define handlers tt__fn_random_NAME and tt__fn_generator_NAME around `static tt_array *NAME(tt_draw *d, tt_call_frame
+ * *f)`. */
+#define TT_DRAW(name)                                                                                          \
+  static tt_array *random_##name(tt_calc *c, tt_call_frame *f) { return name(&(tt_draw){.c = c, .f = f}, f); } \
+  static tt_array *generator_##name(tt_calc *c, tt_call_frame *f) {                                            \
+    return name(&(tt_draw){.c = c, .f = f, .base = 1}, f);                                                     \
+  }                                                                                                            \
+  TT_HANDLER(random_##name)                                                                                    \
   TT_HANDLER(generator_##name)
 
 /*

@@ -12,16 +12,22 @@ static tt_array *bincount(tt_calc *c, tt_call_frame *f) {
   if (!src[0] || c->code != TT_OK) return NULL;
   if (least < 0) return tt__calc_fail(c, TT_EVALUE, "'minlength' must not be negative");
   if (src[0]->rank != 1)
-    return tt__calc_fail(c, TT_EVALUE, src[0]->rank ? "object too deep for desired array" : "object of too small depth for desired array");
+    return tt__calc_fail(
+        c, TT_EVALUE,
+        src[0]->rank ? "object too deep for desired array" : "object of too small depth for desired array");
   tt_dtype t = (tt_dtype)src[0]->dtype;
-  if (src[0]->size == 0) src[0] = tt__calc_cast(c, src[0], TT_I64);
+  if (src[0]->size == 0)
+    src[0] = tt__calc_cast(c, src[0], TT_I64);
   else if ((!tt__is_int(t) && t != TT_BOOL) || t == TT_U64)
-    return tt__calc_fail(c, TT_ETYPE, "Cannot cast array data from dtype('%s') to dtype('int64') according to the rule 'safe'", tt__dtypes[t].name);
+    return tt__calc_fail(c, TT_ETYPE,
+                         "Cannot cast array data from dtype('%s') to dtype('int64') according to the rule 'safe'",
+                         tt__dtypes[t].name);
   tt_lib_attr attr = {.i = {least}};
   bool weighted = tt__arg_given(f, 1);
   if (weighted) {
     src[1] = tt__calc_cast(c, tt__arg_array(c, f, 1), TT_F64);
-    if (src[1] && src[1]->size != src[0]->size) return tt__calc_fail(c, TT_EVALUE, "The weights and list don't have the same length.");
+    if (src[1] && src[1]->size != src[0]->size)
+      return tt__calc_fail(c, TT_EVALUE, "The weights and list don't have the same length.");
   }
   if (!tt__calc_make(c, weighted ? "bincount_weighted" : "bincount", &attr, src, weighted ? 2 : 1, &out)) return NULL;
   return out;
@@ -32,18 +38,25 @@ TT_HANDLER(bincount)
 
 typedef struct bins_of {
   tt_array *a, *edge, *weight; /* a on one axis; weight NULL or float64 */
-  bool uniform, is_flat; /* is_flat: all elements were one, the ends were moved apart */
-  double first, last, span; /* of uniform bins; span as NumPy subtracts them */
+  bool uniform, is_flat;       /* is_flat: all elements were one, the ends were moved apart */
+  double first, last, span;    /* of uniform bins; span as NumPy subtracts them */
 } bins_of;
 
 /* What a number of bins does not say: a rule by name. NumPy's estimators that need no percentiles. */
 static int64_t bins_by_rule(tt_calc *c, const char *rule, const bins_of *h, double range) {
   double n = (double)h->a->size, width = 0;
-  if (h->a->size == 0 || h->is_flat) return 1;
-  if (strcmp(rule, "sqrt") == 0) width = range / sqrt(n);
-  else if (strcmp(rule, "sturges") == 0) width = range / (log2(n) + 1);
-  else if (strcmp(rule, "rice") == 0) width = range / (2 * pow(n, 1.0 / 3));
-  else if (strcmp(rule, "scott") == 0 || strcmp(rule, "fd") == 0 || strcmp(rule, "auto") == 0) {
+  static const char *const rules[] = {"auto", "fd", "rice", "scott", "sqrt", "sturges"};
+  bool known = false;
+  for (size_t k = 0; k < sizeof rules / sizeof *rules; k++) known |= strcmp(rule, rules[k]) == 0;
+  if (!known) tt__calc_fail(c, TT_EVALUE, "'%s' is not a valid estimator for `bins`", rule);
+  if (!known || h->a->size == 0 || h->is_flat) return 1;
+  if (strcmp(rule, "sqrt") == 0)
+    width = range / sqrt(n);
+  else if (strcmp(rule, "sturges") == 0)
+    width = range / (log2(n) + 1);
+  else if (strcmp(rule, "rice") == 0)
+    width = range / (2 * pow(n, 1.0 / 3));
+  else { /* scott, fd, auto */
     tt_array *x = tt__calc_cast(c, h->a, TT_F64);
     tt_lib_attr attr = {.row = tt__lib_row("sort")};
     const double *s = x ? tt__calc_peek(c, tt__calc_library(c, &attr, &x, 1, TT_F64, 1, &x->size)) : NULL;
@@ -59,9 +72,6 @@ static int64_t bins_by_rule(tt_calc *c, const char *rule, const bins_of *h, doub
     width = rule[0] == 's' ? cbrt(24 * sqrt(M_PI) / n) * sqrt(var) : 2 * (q[1] - q[0]) / cbrt(n);
     double other = range / (log2(n) + 1);
     if (rule[0] == 'a') width = width > 0 ? fmin(fmax(width, range / sqrt(n) / 2), other) : other;
-  } else {
-    tt__calc_fail(c, TT_EVALUE, "'%s' is not a valid estimator for `bins`", rule);
-    return 0;
   }
   if (width > 0 && tt__is_int((tt_dtype)h->a->dtype) && width < 1) width = 1;
   double count = width > 0 ? ceil(range / width) : 1;
@@ -74,7 +84,8 @@ static bool ends_of(tt_calc *c, const tt_call_frame *f, bins_of *h, tt_value *en
   if (given) {
     const tt_value *r = &f->arg[2];
     if (r->tag == TT_V_TUPLE && r->as.tuple.n == 2) {
-      for (int k = 0; k < 2; k++) end[k] = tt_v_float(tt__arg_float(c, &(tt_call_frame){.arg = &r->as.tuple.item[k], .narg = 1}, 0, 0));
+      for (int k = 0; k < 2; k++)
+        end[k] = tt_v_float(tt__arg_float(c, &(tt_call_frame){.arg = &r->as.tuple.item[k], .narg = 1}, 0, 0));
     } else {
       tt_array *a = tt__calc_cast(c, tt__value_as_array(c, r), TT_F64);
       const double *v = a && a->size == 2 ? tt__calc_peek(c, a) : NULL;
@@ -88,11 +99,14 @@ static bool ends_of(tt_calc *c, const tt_call_frame *f, bins_of *h, tt_value *en
     for (int k = 0; k < 2; k++) end[k] = tt_v_array(tt__calc_reduce(c, k ? TT_RED_MAX : TT_RED_MIN, h->a, 1, false));
   }
   double *to[2] = {&h->first, &h->last};
-  for (int k = 0; k < 2 && c->code == TT_OK; k++) *to[k] = tt__arg_float(c, &(tt_call_frame){.arg = &end[k], .narg = 1}, 0, 0);
+  for (int k = 0; k < 2 && c->code == TT_OK; k++)
+    *to[k] = tt__arg_float(c, &(tt_call_frame){.arg = &end[k], .narg = 1}, 0, 0);
   if (c->code != TT_OK) return false;
-  if (given && h->first > h->last) tt__calc_fail(c, TT_EVALUE, "max must be larger than min in range parameter.");
+  if (given && h->first > h->last)
+    tt__calc_fail(c, TT_EVALUE, "max must be larger than min in range parameter.");
   else if (!isfinite(h->first) || !isfinite(h->last))
-    tt__calc_fail(c, TT_EVALUE, "%s range of [%s%g, %s%g] is not finite", given ? "supplied" : "autodetected", "", h->first, "", h->last);
+    tt__calc_fail(c, TT_EVALUE, "%s range of [%s%g, %s%g] is not finite", given ? "supplied" : "autodetected", "",
+                  h->first, "", h->last);
   if (c->code != TT_OK) return false;
   if (h->first == h->last) {
     h->is_flat = true;
@@ -144,7 +158,12 @@ static bool bins_for(tt_calc *c, const tt_call_frame *f, int weights, bins_of *h
   tt_dtype type;
   if (c->code != TT_OK || (c->code = tt__result_type(of, 3, &type, c->err)) != TT_OK) return false;
   if (tt__is_int(type)) type = TT_F64;
-  tt_value line[6] = {end[0], end[1], tt_v_int(n + 1), {.tag = TT_V_MISSING}, {.tag = TT_V_MISSING}, {.tag = TT_V_DTYPE, .as.dtype = type}};
+  tt_value line[6] = {end[0],
+                      end[1],
+                      tt_v_int(n + 1),
+                      {.tag = TT_V_MISSING},
+                      {.tag = TT_V_MISSING},
+                      {.tag = TT_V_DTYPE, .as.dtype = type}};
   h->edge = tt__fn_call(c, "linspace", line, 6);
   h->uniform = true;
   return h->edge != NULL;
@@ -188,7 +207,8 @@ static tt_array *histogram(tt_calc *c, tt_call_frame *f) {
   if (n && density) { /* n / width / sum, in this order as NumPy */
     int64_t m = n->size;
     tt_array *w = tt__calc_op2(c, TT_SUB, tt__calc_slice(c, h.edge, 0, 1, m, 1), tt__calc_slice(c, h.edge, 0, 0, m, 1));
-    n = tt__calc_op2(c, TT_DIV, tt__calc_op2(c, TT_DIV, n, tt__calc_cast(c, w, TT_F64)), tt__calc_reduce(c, TT_RED_SUM, n, 1, false));
+    n = tt__calc_op2(c, TT_DIV, tt__calc_op2(c, TT_DIV, n, tt__calc_cast(c, w, TT_F64)),
+                     tt__calc_reduce(c, TT_RED_SUM, n, 1, false));
   }
   if (tt__fn_give(c, f, n)) tt__fn_give(c, f, h.edge);
   return NULL;

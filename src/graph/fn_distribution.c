@@ -56,9 +56,10 @@ static tt_array *uniform(tt_draw *d, tt_call_frame *f) {
   two(d, f, 0, 1, p);
   if (d->c->code != TT_OK) return NULL;
   tt_value range = p[0].tag == TT_V_FLOAT && p[1].tag == TT_V_FLOAT ? tt_v_float(p[1].as.f - p[0].as.f)
-                                                                   : value(tt__draw_op(d, TT_SUB, p[1], p[0]));
+                                                                    : value(tt__draw_op(d, TT_SUB, p[1], p[0]));
   if (is_any(d, TT_LT, range, 0)) return tt__calc_fail(d->c, TT_EVALUE, "high - low < 0");
-  if (range.tag == TT_V_FLOAT && !isfinite(range.as.f)) return tt__calc_fail(d->c, TT_EOVERFLOW, "high - low range exceeds valid bounds");
+  if (range.tag == TT_V_FLOAT && !isfinite(range.as.f))
+    return tt__calc_fail(d->c, TT_EOVERFLOW, "high - low range exceeds valid bounds");
   return moved(d, p[0], range, tt__draw_uniform(d, TT_F64));
 }
 TT_DRAW(uniform)
@@ -171,7 +172,8 @@ TT_DRAW(power)
 static tt_array *geometric(tt_draw *d, tt_call_frame *f) {
   tt_calc *c = d->c;
   tt_value p = one(d, f, 1);
-  if (is_any(d, TT_LE, p, 0) || is_any(d, TT_GT, p, 1)) return tt__calc_fail(c, TT_EVALUE, "p <= 0, p > 1 or p contains NaNs");
+  if (is_any(d, TT_LE, p, 0) || is_any(d, TT_GT, p, 1))
+    return tt__calc_fail(c, TT_EVALUE, "p <= 0, p > 1 or p contains NaNs");
   tt_array *e = exponential_of(d), *rate = tt__draw_op(d, TT_NEG, p, p);
   rate = tt__calc_op1(c, TT_NEG, tt__calc_op1(c, TT_LOG1P, rate));
   tt_array *x = tt__calc_op1(c, TT_CEIL, tt__calc_op2(c, TT_DIV, e, rate));
@@ -184,7 +186,8 @@ static tt_array *triangular(tt_draw *d, tt_call_frame *f) {
   tt_calc *c = d->c;
   tt_value p[3] = {tt__draw_param(d, 0, 0), tt__draw_param(d, 1, 0.5), tt__draw_param(d, 2, 1)};
   f->scalar = tt__draw_shape(d, 3, p, 3);
-  tt_array *span = tt__draw_op(d, TT_SUB, p[2], p[0]), *left = tt__draw_op(d, TT_SUB, p[1], p[0]), *right = tt__draw_op(d, TT_SUB, p[2], p[1]);
+  tt_array *span = tt__draw_op(d, TT_SUB, p[2], p[0]), *left = tt__draw_op(d, TT_SUB, p[1], p[0]),
+           *right = tt__draw_op(d, TT_SUB, p[2], p[1]);
   if (!span || !left || !right) return NULL;
   if (is_any(d, TT_LT, tt_v_array(left), 0)) return tt__calc_fail(c, TT_EVALUE, "left > mode");
   if (is_any(d, TT_LT, tt_v_array(right), 0)) return tt__calc_fail(c, TT_EVALUE, "mode > right");

@@ -60,7 +60,8 @@ static tt_array *join(tt_calc *c, const tt_call_frame *f, join_places at, tt_arr
   const char *rule = tt__arg_string(c, f, at.casting, "same_kind");
   bool into = tt__arg_given(f, at.out);
   if (into && tt__arg_given(f, at.dtype))
-    return tt__calc_fail(c, TT_ETYPE, "concatenate() only takes `out` or `dtype` as an argument, but both were provided.");
+    return tt__calc_fail(c, TT_ETYPE,
+                         "concatenate() only takes `out` or `dtype` as an argument, but both were provided.");
   tt_dtype type = tt__arg_dtype(c, f, at.dtype, common_type(c, a, n));
   if (into && f->arg[at.out].tag == TT_V_ARRAY) type = (tt_dtype)f->arg[at.out].as.array->dtype;
   for (int64_t i = 0; i < n && c->code == TT_OK; i++) {

@@ -22,7 +22,8 @@ static tt_array *as_float(tt_calc *c, tt_array *a) {
 /* A Python int beyond the end of an integer type that it bounds has no effect. */
 static bool binds(const tt_value *a, const tt_value *bound, bool low) {
   if (a->tag != TT_V_ARRAY || !is_exact(a->as.array) || a->as.array->dtype == TT_BOOL) return true;
-  if ((bound->tag != TT_V_INT && bound->tag != TT_V_UINT) || tt__int_fits(bound, (tt_dtype)a->as.array->dtype)) return true;
+  if ((bound->tag != TT_V_INT && bound->tag != TT_V_UINT) || tt__int_fits(bound, (tt_dtype)a->as.array->dtype))
+    return true;
   return low != (bound->tag == TT_V_INT && bound->as.i < 0);
 }
 
@@ -78,11 +79,15 @@ TT_HANDLER(fix)
 
 static double largest(tt_dtype t) {
   switch (t) {
-    case TT_F16: return 65504;
-    case TT_BF16: return 0x1.fep127;
+    case TT_F16:
+      return 65504;
+    case TT_BF16:
+      return 0x1.fep127;
     case TT_F32:
-    case TT_C64: return FLT_MAX;
-    default: return DBL_MAX;
+    case TT_C64:
+      return FLT_MAX;
+    default:
+      return DBL_MAX;
   }
 }
 
@@ -90,7 +95,8 @@ static tt_array *real_to_num(tt_calc *c, const tt_call_frame *f, tt_array *a) {
   if (!a) return NULL;
   double most = largest((tt_dtype)a->dtype);
   tt_value nan = tt__arg_given(f, 2) ? f->arg[2] : tt_v_float(0);
-  tt_value high = tt__arg_given(f, 3) ? f->arg[3] : tt_v_float(most), low = tt__arg_given(f, 4) ? f->arg[4] : tt_v_float(-most);
+  tt_value high = tt__arg_given(f, 3) ? f->arg[3] : tt_v_float(most),
+           low = tt__arg_given(f, 4) ? f->arg[4] : tt_v_float(-most);
   tt_dtype type = (tt_dtype)a->dtype;
   tt_array *out = tt__calc_where(c, tt__calc_op1(c, TT_ISNAN, a), nan, tt_v_array(a));
   if (out) out = tt__calc_where(c, tt__calc_opf(c, TT_EQ, a, INFINITY), high, tt_v_array(out));
@@ -102,9 +108,13 @@ static tt_array *nan_to_num(tt_calc *c, tt_call_frame *f) {
   tt_array *a = tt__arg_array(c, f, 0), *out;
   bool copy = tt__arg_bool(c, f, 1, true);
   if (!a) return NULL;
-  if (is_exact(a)) out = copy ? tt__calc_copy(c, a) : a;
-  else if (!is_complex(a)) out = real_to_num(c, f, a);
-  else out = tt__calc_complex(c, real_to_num(c, f, tt__calc_op1(c, TT_REAL, a)), real_to_num(c, f, tt__calc_op1(c, TT_IMAG, a)));
+  if (is_exact(a))
+    out = copy ? tt__calc_copy(c, a) : a;
+  else if (!is_complex(a))
+    out = real_to_num(c, f, a);
+  else
+    out = tt__calc_complex(c, real_to_num(c, f, tt__calc_op1(c, TT_REAL, a)),
+                           real_to_num(c, f, tt__calc_op1(c, TT_IMAG, a)));
   if (copy || !out || out == a) return out;
   return tt__calc_set(c, a, tt_v_array(out)) ? a : NULL;
 }
@@ -113,7 +123,8 @@ TT_HANDLER(nan_to_num)
 static tt_array *infinite(tt_calc *c, tt_call_frame *f, double sign) {
   tt_array *a = tt__arg_array(c, f, 0);
   if (a && is_complex(a))
-    return tt__calc_fail(c, TT_ETYPE, "This operation is not supported for %s values because it would be ambiguous.", tt__dtypes[a->dtype].name);
+    return tt__calc_fail(c, TT_ETYPE, "This operation is not supported for %s values because it would be ambiguous.",
+                         tt__dtypes[a->dtype].name);
   tt_array *out = a && is_exact(a) ? tt__calc_full(c, TT_BOOL, a->rank, tt__array_len(a), tt_v_int(0))
                                    : tt__calc_opf(c, TT_EQ, a, sign * (double)INFINITY);
   return tt__arg_out(c, f, 1, out);
@@ -206,8 +217,10 @@ static tt_array *angle(tt_calc *c, tt_call_frame *f) {
   tt_array *a = tt__arg_array(c, f, 0), *out;
   bool degrees = tt__arg_bool(c, f, 1, false);
   if (!a) return NULL;
-  if (is_complex(a)) out = tt__calc_op2(c, TT_ATAN2, tt__calc_op1(c, TT_IMAG, a), tt__calc_op1(c, TT_REAL, a));
-  else out = tt__calc_apply(c, TT_ATAN2, (tt_value[2]){tt_v_int(0), tt_v_array(a)}, 2, TT_DTYPE_NONE);
+  if (is_complex(a))
+    out = tt__calc_op2(c, TT_ATAN2, tt__calc_op1(c, TT_IMAG, a), tt__calc_op1(c, TT_REAL, a));
+  else
+    out = tt__calc_apply(c, TT_ATAN2, (tt_value[2]){tt_v_int(0), tt_v_array(a)}, 2, TT_DTYPE_NONE);
   return degrees ? tt__calc_opf(c, TT_MUL, out, 180 / M_PI) : out;
 }
 TT_HANDLER(angle)
@@ -233,7 +246,8 @@ static tt_array *positive(tt_calc *c, tt_call_frame *f) {
   tt_array *a = tt__arg_array(c, f, 0);
   if (a && a->dtype == TT_BOOL)
     return tt__calc_fail(c, TT_ETYPE,
-                         "ufunc 'positive' did not contain a loop with signature matching types <class 'numpy.dtypes.BoolDType'> -> None");
+                         "ufunc 'positive' did not contain a loop with signature matching types <class "
+                         "'numpy.dtypes.BoolDType'> -> None");
   return tt__arg_out(c, f, 1, tt__calc_copy(c, a));
 }
 TT_HANDLER(positive)
@@ -288,9 +302,11 @@ TT_HANDLER(modf_of)
 static tt_array *logaddexp2(tt_calc *c, tt_call_frame *f) {
   tt_value v[2];
   if (!pair_of(c, f, v)) return NULL;
-  tt_array *most = tt__calc_apply(c, TT_MAXIMUM, v, 2, TT_DTYPE_NONE), *apart = tt__calc_apply(c, TT_SUB, v, 2, TT_DTYPE_NONE);
+  tt_array *most = tt__calc_apply(c, TT_MAXIMUM, v, 2, TT_DTYPE_NONE),
+           *apart = tt__calc_apply(c, TT_SUB, v, 2, TT_DTYPE_NONE);
   tt_array *small = tt__calc_op1(c, TT_EXP2, tt__calc_op1(c, TT_NEG, tt__calc_op1(c, TT_ABS, apart)));
-  tt_array *sum = tt__calc_op2(c, TT_ADD, most, tt__calc_opf(c, TT_MUL, tt__calc_op1(c, TT_LOG1P, small), 1.4426950408889634));
+  tt_array *sum =
+      tt__calc_op2(c, TT_ADD, most, tt__calc_opf(c, TT_MUL, tt__calc_op1(c, TT_LOG1P, small), 1.4426950408889634));
   tt_array *same = tt__calc_apply(c, TT_EQ, v, 2, TT_DTYPE_NONE); /* equal infinities among them */
   tt_array *twice = tt__calc_opi(c, TT_ADD, most, 1);
   return sum && twice ? tt__arg_out(c, f, 2, tt__calc_where(c, same, tt_v_array(twice), tt_v_array(sum))) : NULL;
@@ -301,11 +317,13 @@ static tt_array *heaviside(tt_calc *c, tt_call_frame *f) {
   tt_value v[2];
   tt_dtype type;
   if (!pair_of(c, f, v) || (c->code = tt__result_type(v, 2, &type, c->err)) != TT_OK) return NULL;
-  tt_array *x = as_float(c, tt__calc_cast(c, tt__arg_array(c, f, 0), type)), *at = as_float(c, tt__calc_cast(c, tt__arg_array(c, f, 1), type));
+  tt_array *x = as_float(c, tt__calc_cast(c, tt__arg_array(c, f, 0), type)),
+           *at = as_float(c, tt__calc_cast(c, tt__arg_array(c, f, 1), type));
   if (!x || !at) return NULL;
   tt_array *step = tt__calc_cast(c, tt__calc_opi(c, TT_GT, x, 0), type);
   tt_array *out = step ? tt__calc_where(c, tt__calc_opi(c, TT_EQ, x, 0), tt_v_array(at), tt_v_array(step)) : NULL;
-  return tt__arg_out(c, f, 2, out ? tt__calc_where(c, tt__calc_op1(c, TT_ISNAN, x), tt_v_array(x), tt_v_array(out)) : NULL);
+  return tt__arg_out(c, f, 2,
+                     out ? tt__calc_where(c, tt__calc_op1(c, TT_ISNAN, x), tt_v_array(x), tt_v_array(out)) : NULL);
 }
 TT_HANDLER(heaviside)
 
@@ -320,16 +338,21 @@ TT_HANDLER(sinc)
 /* Set bits, summed in ever wider fields. */
 static tt_array *bitwise_count(tt_calc *c, tt_call_frame *f) {
   tt_array *a = tt__arg_array(c, f, 0);
-  if (a && !is_exact(a)) return tt__calc_fail(c, TT_ETYPE, "ufunc 'bitwise_count' not supported for the input types, and the inputs could not be safely coerced to any supported types according to the casting rule ''safe''");
+  if (a && !is_exact(a))
+    return tt__calc_fail(c, TT_ETYPE,
+                         "ufunc 'bitwise_count' not supported for the input types, and the inputs could not be safely "
+                         "coerced to any supported types according to the casting rule ''safe''");
   if (a && tt__dtypes[a->dtype].kind == 'i') a = tt__calc_op1(c, TT_ABS, a);
   if (a && tt__dtypes[a->dtype].kind == 'i') { /* the most negative number stays negative: its own bits, then */
     static const tt_dtype as[9] = {[1] = TT_U8, [2] = TT_U16, [4] = TT_U32, [8] = TT_U64};
     a = tt__calc_cast(c, a, as[tt__dtype_size((tt_dtype)a->dtype)]);
   }
-  static const int64_t mask[6] = {0x5555555555555555, 0x3333333333333333, 0x0f0f0f0f0f0f0f0f, 0x00ff00ff00ff00ff, 0x0000ffff0000ffff, 0x00000000ffffffff};
+  static const int64_t mask[6] = {0x5555555555555555, 0x3333333333333333, 0x0f0f0f0f0f0f0f0f,
+                                  0x00ff00ff00ff00ff, 0x0000ffff0000ffff, 0x00000000ffffffff};
   tt_array *n = tt__calc_cast(c, a, TT_U64);
   for (int k = 0; k < 6; k++)
-    n = tt__calc_op2(c, TT_ADD, tt__calc_opi(c, TT_AND, n, mask[k]), tt__calc_opi(c, TT_AND, tt__calc_opi(c, TT_SHR, n, 1 << k), mask[k]));
+    n = tt__calc_op2(c, TT_ADD, tt__calc_opi(c, TT_AND, n, mask[k]),
+                     tt__calc_opi(c, TT_AND, tt__calc_opi(c, TT_SHR, n, 1 << k), mask[k]));
   return tt__arg_out(c, f, 1, tt__calc_cast(c, n, TT_U8));
 }
 TT_HANDLER(bitwise_count)
@@ -355,7 +378,8 @@ static tt_array *result_type(tt_calc *c, tt_call_frame *f) {
     v[i] = f->arg[0].as.tuple.item[i];
     if (v[i].tag == TT_V_TUPLE) v[i] = tt__arg_value(c, &(tt_call_frame){.arg = &v[i], .narg = 1}, 0);
     if (v[i].tag == TT_V_STRING)
-      v[i] = (tt_value){.tag = TT_V_DTYPE, .as.dtype = tt__arg_dtype(c, &(tt_call_frame){.arg = &v[i], .narg = 1}, 0, TT_F64)};
+      v[i] = (tt_value){.tag = TT_V_DTYPE,
+                        .as.dtype = tt__arg_dtype(c, &(tt_call_frame){.arg = &v[i], .narg = 1}, 0, TT_F64)};
   }
   tt_dtype type;
   if (c->code != TT_OK || (c->code = tt__result_type(v, (int)n, &type, c->err)) != TT_OK) return NULL;

@@ -35,8 +35,12 @@ static bool absorb(tt_calc *c, const tt_value *v, uint64_t *key) {
       if (v->as.i < 0) tt__calc_fail(c, TT_EVALUE, "expected non-negative integer");
       *key = mixed(*key ^ (uint64_t)v->as.i);
       return c->code == TT_OK;
-    case TT_V_UINT: *key = mixed(*key ^ v->as.u); return true;
-    case TT_V_BOOL: *key = mixed(*key ^ v->as.b); return true;
+    case TT_V_UINT:
+      *key = mixed(*key ^ v->as.u);
+      return true;
+    case TT_V_BOOL:
+      *key = mixed(*key ^ v->as.b);
+      return true;
     case TT_V_TUPLE:
       for (int64_t i = 0; i < v->as.tuple.n; i++)
         if (!absorb(c, &v->as.tuple.item[i], key)) return false;
@@ -48,7 +52,8 @@ static bool absorb(tt_calc *c, const tt_value *v, uint64_t *key) {
       for (int64_t i = 0; data && i < a->size; i++) *key = mixed(*key ^ data[i]);
       return data != NULL;
     }
-    default: break;
+    default:
+      break;
   }
   tt__calc_fail(c, TT_ETYPE, "SeedSequence expects int or sequence of ints for entropy");
   return false;
@@ -247,7 +252,8 @@ tt_array *tt__draw_below(tt_draw *d, uint64_t range) {
 
 static tt_dtype float_type(tt_draw *d, int k) {
   tt_dtype t = tt__arg_dtype(d->c, d->f, d->base + k, TT_F64);
-  if (t != TT_F32 && t != TT_F64) tt__calc_fail(d->c, TT_ETYPE, "Unsupported dtype dtype('%s') for random", tt__dtypes[t].name);
+  if (t != TT_F32 && t != TT_F64)
+    tt__calc_fail(d->c, TT_ETYPE, "Unsupported dtype dtype('%s') for random", tt__dtypes[t].name);
   return t;
 }
 
@@ -313,17 +319,22 @@ static bounds bounds_of(tt_dtype t) {
 
 static __int128 whole(const tt_value *v) {
   switch (v->tag) {
-    case TT_V_UINT: return v->as.u;
-    case TT_V_BOOL: return v->as.b;
-    case TT_V_FLOAT: return (__int128)v->as.f;
-    default: return v->as.i;
+    case TT_V_UINT:
+      return v->as.u;
+    case TT_V_BOOL:
+      return v->as.b;
+    case TT_V_FLOAT:
+      return (__int128)v->as.f;
+    default:
+      return v->as.i;
   }
 }
 
 /* Bounds in arrays: checked by looking, then as two arrays of the same arithmetic. */
 static tt_array *integers_between(tt_draw *d, tt_value low, tt_value high, bool closed, tt_dtype type) {
   tt_calc *c = d->c;
-  tt_array *a = tt__calc_cast(c, tt__value_as_array(c, &low), TT_I64), *b = tt__calc_cast(c, tt__value_as_array(c, &high), TT_I64);
+  tt_array *a = tt__calc_cast(c, tt__value_as_array(c, &low), TT_I64),
+           *b = tt__calc_cast(c, tt__value_as_array(c, &high), TT_I64);
   if (!a || !b) return NULL;
   tt_array *bad = tt__calc_op2(c, closed ? TT_GT : TT_GE, a, b);
   uint64_t axes = bad && bad->rank ? ~UINT64_C(0) >> (64 - bad->rank) : 0;
@@ -340,8 +351,10 @@ static tt_array *integers_between(tt_draw *d, tt_value low, tt_value high, bool 
 static tt_array *integers(tt_draw *d, tt_call_frame *f) {
   tt_calc *c = d->c;
   tt_value low = tt__arg_value(c, f, d->base), high = low;
-  if (tt__arg_given(f, d->base + 1)) high = tt__arg_value(c, f, d->base + 1);
-  else low = tt_v_int(0);
+  if (tt__arg_given(f, d->base + 1))
+    high = tt__arg_value(c, f, d->base + 1);
+  else
+    low = tt_v_int(0);
   tt_dtype type = tt__arg_dtype(c, f, d->base + 3, TT_I64);
   bool closed = tt__arg_bool(c, f, d->base + 4, false);
   if (c->code != TT_OK) return NULL;
@@ -359,7 +372,11 @@ static tt_array *integers(tt_draw *d, tt_call_frame *f) {
   if (a < t.low) return tt__calc_fail(c, TT_EVALUE, "low is out of bounds for %s", tt__dtypes[type].name);
   if (b > t.high) return tt__calc_fail(c, TT_EVALUE, "high is out of bounds for %s", tt__dtypes[type].name);
   if (a > b && d->size == 0 && d->rank) return tt__calc_empty(c, type, d->rank, d->len);
-  if (a > b) return tt__calc_fail(c, TT_EVALUE, closed ? "low > high" : tt__arg_given(f, d->base + 1) ? "low >= high" : "high <= 0");
+  if (a > b)
+    return tt__calc_fail(c, TT_EVALUE,
+                         closed                          ? "low > high"
+                         : tt__arg_given(f, d->base + 1) ? "low >= high"
+                                                         : "high <= 0");
   tt_array *x = tt__draw_below(d, (uint64_t)(b - a + 1));
   if (a != 0 && x) x = tt__draw_op(d, TT_ADD, tt_v_array(x), v_u64((uint64_t)a));
   return type == TT_BOOL ? tt__calc_opi(c, TT_NE, x, 0) : tt__calc_cast(c, x, type);

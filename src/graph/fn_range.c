@@ -112,8 +112,10 @@ static tt_array *number_line(tt_calc *c, const tt_call_frame *f, line *l) {
   double delta = b.f64 - a.f64, step = parts > 0 ? delta / (double)parts : NAN;
   tt_array *i = tt__calc_iota(c, l->n), *x = tt__calc_cast(c, i, TT_F64);
   l->step = tt__calc_full(c, TT_F64, 0, NULL, tt_v_float(step));
-  if (parts > 0 && step == 0) x = tt__calc_opf(c, TT_MUL, tt__calc_opf(c, TT_DIV, x, (double)parts), delta);
-  else x = tt__calc_opf(c, TT_MUL, x, parts > 0 ? step : delta);
+  if (parts > 0 && step == 0)
+    x = tt__calc_opf(c, TT_MUL, tt__calc_opf(c, TT_DIV, x, (double)parts), delta);
+  else
+    x = tt__calc_opf(c, TT_MUL, x, parts > 0 ? step : delta);
   x = tt__calc_opf(c, TT_ADD, x, a.f64);
   if (!x || !l->endpoint || l->n < 2) return x;
   return tt__calc_where(c, tt__calc_opi(c, TT_EQ, i, l->n - 1), tt_v_float(b.f64), tt_v_array(x));
@@ -166,19 +168,22 @@ static tt_array *geomspace(tt_calc *c, tt_call_frame *f) {
   line l = {0};
   if (!line_of(c, f, 2, 3, &l)) return NULL;
   tt_array *zero = tt__calc_op2(c, TT_LOR, tt__calc_opi(c, TT_EQ, l.start, 0), tt__calc_opi(c, TT_EQ, l.stop, 0));
-  const uint8_t *found = tt__calc_peek(c, zero ? tt__calc_reduce(c, TT_RED_ANY, zero, zero->rank ? ~UINT64_C(0) >> (64 - zero->rank) : 0, false) : NULL);
+  const uint8_t *found = tt__calc_peek(
+      c, zero ? tt__calc_reduce(c, TT_RED_ANY, zero, zero->rank ? ~UINT64_C(0) >> (64 - zero->rank) : 0, false) : NULL);
   if (found && *found) return tt__calc_fail(c, TT_EVALUE, "Geometric sequence cannot include zero");
   tt_array *sign = tt__calc_op1(c, TT_SIGN, l.start), *a = tt__calc_op2(c, TT_DIV, l.start, sign);
   tt_array *b = tt__calc_op2(c, TT_DIV, l.stop, sign);
   if (c->code != TT_OK) return NULL;
-  line inner = {.start = tt__calc_op1(c, TT_LOG10, a), .stop = tt__calc_op1(c, TT_LOG10, b), .n = l.n, .endpoint = l.endpoint};
+  line inner = {
+      .start = tt__calc_op1(c, TT_LOG10, a), .stop = tt__calc_op1(c, TT_LOG10, b), .n = l.n, .endpoint = l.endpoint};
   tt_array *x = along_line(c, &inner);
   if (!x) return NULL;
   tt_value v[2] = {tt_v_float(10), tt_v_array(x)};
   tt_array *y = tt__calc_apply(c, TT_POW, v, 2, TT_DTYPE_NONE), *i = tt__calc_iota(c, l.n);
   for (int d = 1; y && d < y->rank; d++) i = tt__calc_expand(c, i, d);
   if (y && a && l.n > 0) y = tt__calc_where(c, tt__calc_opi(c, TT_EQ, i, 0), tt_v_array(a), tt_v_array(y));
-  if (y && b && l.n > 1 && l.endpoint) y = tt__calc_where(c, tt__calc_opi(c, TT_EQ, i, l.n - 1), tt_v_array(b), tt_v_array(y));
+  if (y && b && l.n > 1 && l.endpoint)
+    y = tt__calc_where(c, tt__calc_opi(c, TT_EQ, i, l.n - 1), tt_v_array(b), tt_v_array(y));
   y = tt__calc_op2(c, TT_MUL, y, sign);
   if (!y) return NULL;
   tt_dtype type = tt__arg_dtype(c, f, 4, l.dtype);
@@ -242,8 +247,11 @@ static tt_array *meshgrid(tt_calc *c, tt_call_frame *f) {
   const char *indexing = tt__arg_string(c, f, 3, "xy");
   bool xy = strcmp(indexing, "xy") == 0;
   if (c->code != TT_OK) return NULL;
-  if (!xy && strcmp(indexing, "ij") != 0) return tt__calc_fail(c, TT_EVALUE, "Valid values for `indexing` are 'xy' and 'ij'.");
-  if (n > TT_MAX_RANK) return tt__calc_fail(c, TT_EVALUE, "maximum supported dimension for an ndarray is currently 64, found %lld", (long long)n);
+  if (!xy && strcmp(indexing, "ij") != 0)
+    return tt__calc_fail(c, TT_EVALUE, "Valid values for `indexing` are 'xy' and 'ij'.");
+  if (n > TT_MAX_RANK)
+    return tt__calc_fail(c, TT_EVALUE, "maximum supported dimension for an ndarray is currently 64, found %lld",
+                         (long long)n);
   for (int64_t i = 0; i < n; i++) {
     int64_t at = xy && n > 1 && i < 2 ? 1 - i : i;
     if (!(x[i] = tt__calc_ravel(c, x[i]))) return NULL;
@@ -279,4 +287,3 @@ static tt_array *indices(tt_calc *c, tt_call_frame *f) {
   return out;
 }
 TT_HANDLER(indices)
-

@@ -51,8 +51,9 @@ static tt_array *repeat(tt_calc *c, tt_call_frame *f) {
   if (!tt__arg_given(f, 2) || a->rank == 0) a = tt__calc_ravel(c, a);
   int axis = a ? tt__arg_axis(c, f, 2, a->rank, 0) : 0;
   if (!a || c->code != TT_OK) return NULL;
-  if (!tt__is_int((tt_dtype)times->dtype) && times->dtype != TT_BOOL)
-    return tt__calc_fail(c, TT_ETYPE, "Cannot cast array data from dtype('%s') to dtype('int64') according to the rule 'safe'",
+  if (!tt__is_int((tt_dtype)times->dtype) && times->dtype != TT_BOOL && times->rank > 0)
+    return tt__calc_fail(c, TT_ETYPE,
+                         "Cannot cast array data from dtype('%s') to dtype('int64') according to the rule 'safe'",
                          tt__dtypes[times->dtype].name);
   if (times->rank > 1) return tt__calc_fail(c, TT_EVALUE, "object too deep for desired array");
   times = tt__calc_cast(c, times, TT_I64);
@@ -62,8 +63,8 @@ static tt_array *repeat(tt_calc *c, tt_call_frame *f) {
     return one ? repeat_evenly(c, a, *one, axis) : NULL;
   }
   if (times && times->size != n) {
-    return tt__calc_fail(c, TT_EVALUE, "operands could not be broadcast together with shape (%lld,) (%lld,)", (long long)n,
-                         (long long)times->size);
+    return tt__calc_fail(c, TT_EVALUE, "operands could not be broadcast together with shape (%lld,) (%lld,)",
+                         (long long)n, (long long)times->size);
   }
   tt_lib_attr attr = {0};
   tt_array *index;
@@ -143,11 +144,13 @@ static int64_t slice_count(const tt_value *v, int64_t n, int64_t *start, int64_t
 }
 
 /* The places that `obj` names along an axis of n elements, in range of [0, n + slack). NULL: failure. */
-static int64_t *places(tt_calc *c, const tt_value *obj, int64_t n, int64_t slack, int axis, int64_t *count, bool *single) {
+static int64_t *places(tt_calc *c, const tt_value *obj, int64_t n, int64_t slack, int axis, int64_t *count,
+                       bool *single) {
   int64_t *out, start, step;
   *single = false;
   if (obj->tag == TT_V_SLICE) {
-    if (obj->as.slice.has_step && obj->as.slice.step == 0) return (void *)tt__calc_fail(c, TT_EVALUE, "slice step cannot be zero");
+    if (obj->as.slice.has_step && obj->as.slice.step == 0)
+      return (void *)tt__calc_fail(c, TT_EVALUE, "slice step cannot be zero");
     *count = slice_count(obj, n, &start, &step);
     out = tt__calc_scratch(c, *count, sizeof *out);
     for (int64_t i = 0; out && i < *count; i++) out[i] = start + i * step;
@@ -157,12 +160,14 @@ static int64_t *places(tt_calc *c, const tt_value *obj, int64_t n, int64_t slack
   if (!a) return NULL;
   if (a->dtype == TT_BOOL && a->rank > 0 && slack == 0) {
     if (a->rank != 1 || a->size != n)
-      return (void *)tt__calc_fail(c, TT_EVALUE,
-                                   "boolean array argument `obj` to delete must be one-dimensional and match the axis length of %lld",
-                                   (long long)n);
+      return (void *)tt__calc_fail(
+          c, TT_EVALUE,
+          "boolean array argument `obj` to delete must be one-dimensional and match the axis length of %lld",
+          (long long)n);
   }
   if (a->rank > 1)
-    return (void *)tt__calc_fail(c, TT_EVALUE, "index array argument `obj` to insert must be one dimensional or scalar");
+    return (void *)tt__calc_fail(c, TT_EVALUE,
+                                 "index array argument `obj` to insert must be one dimensional or scalar");
   bool mask = a->dtype == TT_BOOL && a->rank > 0;
   if (!mask && a->size && !tt__is_int((tt_dtype)a->dtype))
     return (void *)tt__calc_fail(c, TT_EINDEX, "arrays used as indices must be of integer (or boolean) type");
@@ -208,7 +213,7 @@ static tt_array *along(tt_calc *c, tt_call_frame *f, int k, int *axis) {
   return c->code == TT_OK ? a : NULL;
 }
 
-static tt_array *delete(tt_calc *c, tt_call_frame *f) {
+static tt_array *delete (tt_calc *c, tt_call_frame *f) {
   int axis;
   int64_t count;
   bool single;
@@ -224,7 +229,8 @@ static tt_array *delete(tt_calc *c, tt_call_frame *f) {
   }
   if (left == n) return tt__calc_copy(c, a);
   if (n - left == 1) {
-    tt_array *part[2] = {tt__calc_slice(c, a, axis, 0, at[0], 1), tt__calc_slice(c, a, axis, at[0] + 1, n - at[0] - 1, 1)};
+    tt_array *part[2] = {tt__calc_slice(c, a, axis, 0, at[0], 1),
+                         tt__calc_slice(c, a, axis, at[0] + 1, n - at[0] - 1, 1)};
     return part[0] && part[1] ? tt__calc_concat(c, part, 2, axis) : NULL;
   }
   tt_array *index = unmarked(c, mark, n, left);

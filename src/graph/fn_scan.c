@@ -105,7 +105,8 @@ static tt_array *end_of(tt_calc *c, const tt_call_frame *f, int k, tt_array *a, 
   tt_array *x = tt__arg_array(c, f, k);
   bool weak = f->arg[k].tag != TT_V_ARRAY && x && !tt__is_float((tt_dtype)x->dtype);
   if (x && !weak && !tt__can_cast_same_kind((tt_dtype)x->dtype, (tt_dtype)a->dtype))
-    return tt__calc_fail(c, TT_ETYPE, "dtype of `%s` must be compatible with input `ary` under the `same_kind` rule.", name);
+    return tt__calc_fail(c, TT_ETYPE, "dtype of `%s` must be compatible with input `ary` under the `same_kind` rule.",
+                         name);
   return tt__calc_cast(c, tt__calc_ravel(c, x), (tt_dtype)a->dtype);
 }
 
@@ -115,7 +116,8 @@ static tt_array *ediff1d(tt_calc *c, tt_call_frame *f) {
   int parts = 0;
   int64_t left = a->size > 0 ? a->size - 1 : 0;
   if (tt__arg_given(f, 2)) part[parts++] = end_of(c, f, 2, a, "to_begin");
-  part[parts++] = tt__calc_op2(c, TT_SUB, tt__calc_slice(c, a, 0, a->size > 0, left, 1), tt__calc_slice(c, a, 0, 0, left, 1));
+  part[parts++] =
+      tt__calc_op2(c, TT_SUB, tt__calc_slice(c, a, 0, a->size > 0, left, 1), tt__calc_slice(c, a, 0, 0, left, 1));
   if (tt__arg_given(f, 1)) part[parts++] = end_of(c, f, 1, a, "to_end");
   return parts > 1 ? joined(c, part, parts, 0) : part[0];
 }

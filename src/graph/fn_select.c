@@ -33,8 +33,7 @@ static tt_array *fail_rank_0(tt_calc *c) {
 
 static tt_array *nonzero(tt_calc *c, tt_call_frame *f) {
   tt_array *a = tt__arg_array(c, f, 0);
-  if (a && a->rank == 0)
-    return fail_rank_0(c);
+  if (a && a->rank == 0) return fail_rank_0(c);
   tt_array *flat = true_places(c, a);
   f->tuple = true;
   if (flat) give_indices(c, f, flat, a->rank, tt__array_len(a));
@@ -90,12 +89,14 @@ static tt_array *places_of(tt_calc *c, tt_array *a) {
   if (!a) return NULL;
   bool ok = tt__is_int((tt_dtype)a->dtype) || a->dtype == TT_BOOL || a->size == 0 || a->rank == 0;
   if (!ok)
-    return tt__calc_fail(c, TT_ETYPE, "Cannot cast array data from dtype('%s') to dtype('int64') according to the rule 'safe'",
+    return tt__calc_fail(c, TT_ETYPE,
+                         "Cannot cast array data from dtype('%s') to dtype('int64') according to the rule 'safe'",
                          tt__dtypes[a->dtype].name);
   return tt__calc_cast(c, a, TT_I64);
 }
 
-/* Places brought into [0, n): wrapped around, clipped, or refused ("index 9 is out of bounds for axis 0 with size 5"). */
+/* Places brought into [0, n): wrapped around, clipped, or refused ("index 9 is out of bounds for axis 0 with size 5").
+ */
 static tt_array *in_range(tt_calc *c, tt_array *at, int64_t n, int axis, mode m) {
   if (!at) return NULL;
   if (at->size && n == 0) return tt__calc_fail(c, TT_EINDEX, "cannot do a non-empty take from an empty axes.");
@@ -107,8 +108,8 @@ static tt_array *in_range(tt_calc *c, tt_array *at, int64_t n, int axis, mode m)
   for (int64_t i = 0; data && i < at->size; i++) {
     negative |= data[i] < 0;
     if (data[i] >= -n && data[i] < n) continue;
-    return tt__calc_fail(c, TT_EINDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)data[i], axis,
-                         (long long)n);
+    return tt__calc_fail(c, TT_EINDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)data[i],
+                         axis, (long long)n);
   }
   if (!negative) return at;
   return tt__calc_where(c, tt__calc_opi(c, TT_LT, at, 0), tt_v_array(tt__calc_opi(c, TT_ADD, at, n)), tt_v_array(at));
@@ -119,7 +120,8 @@ tt_array *tt__calc_gather(tt_calc *c, tt_array *a, tt_array *flat) {
   if (!a || !flat) return NULL;
   tt_node *index = tt__calc_node(c, flat);
   tt_node *n = index ? (index->size ? tt__node_gather(a->storage->node, index, c->err)
-                                    : tt__node_const((tt_dtype)a->dtype, (tt_scalar){.bits = {0, 0}}, index->rank, index->dim, c->err))
+                                    : tt__node_const((tt_dtype)a->dtype, (tt_scalar){.bits = {0, 0}}, index->rank,
+                                                     index->dim, c->err))
                      : NULL;
   tt__node_release(index);
   return index ? tt__calc_of_node(c, n) : NULL;
@@ -198,8 +200,10 @@ static tt_array *array_and_axis(tt_calc *c, const tt_call_frame *f, int k, int f
   tt_array *a = tt__arg_array(c, f, 0);
   *axis = 0;
   if (a && k < f->narg && f->arg[k].tag == TT_V_NONE) return tt__calc_ravel(c, a);
-  if (a && !tt__arg_given(f, k)) *axis = fallback < 0 ? a->rank + fallback : fallback;
-  else if (a) *axis = tt__arg_axis(c, f, k, a->rank, 0);
+  if (a && !tt__arg_given(f, k))
+    *axis = fallback < 0 ? a->rank + fallback : fallback;
+  else if (a)
+    *axis = tt__arg_axis(c, f, k, a->rank, 0);
   if (a && a->rank == 0 && c->code == TT_OK)
     return tt__calc_fail(c, TT_EAXIS, "axis %d is out of bounds for array of dimension 0", fallback);
   return c->code == TT_OK ? a : NULL;
@@ -275,7 +279,9 @@ static tt_array *putmask(tt_calc *c, tt_call_frame *f) {
   if (v->size == 0 || a->size == 0) return NULL;
   v = tt__calc_reshape(c, cycled(c, v, a->size), a->rank, tt__array_len(a));
   mask = tt__calc_reshape(c, tt__calc_cast(c, mask, TT_BOOL), a->rank, tt__array_len(a));
-  if (v && mask) tt__calc_set(c, a, tt_v_array(tt__calc_where(c, mask, tt_v_array(tt__calc_cast(c, v, (tt_dtype)a->dtype)), tt_v_array(a))));
+  if (v && mask)
+    tt__calc_set(
+        c, a, tt_v_array(tt__calc_where(c, mask, tt_v_array(tt__calc_cast(c, v, (tt_dtype)a->dtype)), tt_v_array(a))));
   return NULL;
 }
 TT_HANDLER(putmask)
@@ -287,10 +293,12 @@ static tt_array *copyto(tt_calc *c, tt_call_frame *f) {
   const char *rule = tt__arg_string(c, f, 2, "same_kind");
   bool weak = f->arg[1].tag != TT_V_ARRAY;
   if (weak && strcmp(rule, "same_kind") == 0 && v->dtype == TT_F64 && tt__is_int((tt_dtype)a->dtype))
-    return tt__calc_fail(c, TT_ETYPE, "Cannot cast scalar from dtype('float64') to dtype('%s') according to the rule 'same_kind'",
+    return tt__calc_fail(c, TT_ETYPE,
+                         "Cannot cast scalar from dtype('float64') to dtype('%s') according to the rule 'same_kind'",
                          tt__dtypes[a->dtype].name);
   if (!weak && strcmp(rule, "same_kind") == 0 && !tt__can_cast_same_kind((tt_dtype)v->dtype, (tt_dtype)a->dtype))
-    return tt__calc_fail(c, TT_ETYPE, "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule 'same_kind'",
+    return tt__calc_fail(c, TT_ETYPE,
+                         "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule 'same_kind'",
                          tt__dtypes[v->dtype].name, tt__dtypes[a->dtype].name);
   if (!tt__arg_given(f, 3) || (f->arg[3].tag == TT_V_BOOL && f->arg[3].as.b)) {
     tt__calc_set(c, a, weak ? f->arg[1] : tt_v_array(v));
@@ -348,7 +356,9 @@ static tt_array *choose(tt_calc *c, tt_call_frame *f) {
   }
   tt_array *out = tt__calc_cast(c, x[n - 1], type);
   for (int64_t i = n - 1; i-- > 0;)
-    out = out ? tt__calc_where(c, tt__calc_opi(c, TT_EQ, at, i), tt_v_array(tt__calc_cast(c, x[i], type)), tt_v_array(out)) : NULL;
+    out = out ? tt__calc_where(c, tt__calc_opi(c, TT_EQ, at, i), tt_v_array(tt__calc_cast(c, x[i], type)),
+                               tt_v_array(out))
+              : NULL;
   if (out && n == 1) out = tt__calc_where(c, tt__calc_opi(c, TT_GE, at, 0), tt_v_array(out), tt_v_array(out));
   return tt__arg_out(c, f, 2, out);
 }
@@ -394,7 +404,8 @@ static tt_array *ravel_multi_index(tt_calc *c, tt_call_frame *f) {
     int d = fortran ? k : rank - 1 - k;
     step[d] = run;
     if (__builtin_mul_overflow(run, len[d], &run))
-      return tt__calc_fail(c, TT_EVALUE, "invalid dims: array size defined by dims is larger than the maximum possible size.");
+      return tt__calc_fail(c, TT_EVALUE,
+                           "invalid dims: array size defined by dims is larger than the maximum possible size.");
   }
   for (int d = 0; d < rank; d++) {
     tt_array *i = places_of(c, at[d]);
@@ -421,7 +432,8 @@ static tt_array *unravel_index(tt_calc *c, tt_call_frame *f) {
   const int64_t *data = tt__calc_peek(c, at);
   for (int64_t k = 0; data && k < at->size; k++)
     if (data[k] < 0 || data[k] >= size)
-      return tt__calc_fail(c, TT_EVALUE, "index %lld is out of bounds for array with size %lld", (long long)data[k], (long long)size);
+      return tt__calc_fail(c, TT_EVALUE, "index %lld is out of bounds for array with size %lld", (long long)data[k],
+                           (long long)size);
   f->tuple = true;
   if (!fortran) {
     if (data) give_indices(c, f, at, rank, len);
@@ -440,8 +452,10 @@ static tt_array *ix_(tt_calc *c, tt_call_frame *f) {
   for (int64_t k = 0; k < n && c->code == TT_OK; k++) {
     tt_array *i = x[k];
     if (i->rank != 1) return tt__calc_fail(c, TT_EVALUE, "Cross index must be 1 dimensional");
-    if (i->size == 0) i = tt__calc_cast(c, i, TT_I64);
-    else if (i->dtype == TT_BOOL) i = true_places(c, i);
+    if (i->size == 0)
+      i = tt__calc_cast(c, i, TT_I64);
+    else if (i->dtype == TT_BOOL)
+      i = true_places(c, i);
     for (int64_t d = 0; d < n && i; d++)
       if (d != k) i = tt__calc_expand(c, i, d < k ? 0 : i->rank);
     tt__fn_give(c, f, i);
@@ -464,7 +478,8 @@ static tt_array *fill_diagonal(tt_calc *c, tt_call_frame *f) {
     if (!wrap && end > n * n) end = n * n;
   } else {
     for (int d = 1; d < a->rank; d++)
-      if (tt__array_len(a)[d] != tt__array_len(a)[0]) return tt__calc_fail(c, TT_EVALUE, "All dimensions of input must be of equal length");
+      if (tt__array_len(a)[d] != tt__array_len(a)[0])
+        return tt__calc_fail(c, TT_EVALUE, "All dimensions of input must be of equal length");
     int64_t run = 1;
     for (int d = a->rank - 1; d > 0; d--) step += run *= n;
   }

@@ -45,7 +45,8 @@ static tt_array *by_memory(tt_calc *c, tt_array *a) {
   int axes[TT_MAX_RANK];
   for (int d = 0; d < a->rank; d++) {
     int at = d;
-    for (; at > 0 && llabs(tt__array_step(a)[axes[at - 1]]) < llabs(tt__array_step(a)[d]); at--) axes[at] = axes[at - 1];
+    for (; at > 0 && llabs(tt__array_step(a)[axes[at - 1]]) < llabs(tt__array_step(a)[d]); at--)
+      axes[at] = axes[at - 1];
     axes[at] = d;
   }
   return tt__calc_transpose(c, a, axes);
@@ -95,8 +96,10 @@ static int axes_named(tt_calc *c, const tt_call_frame *f, int k, int rank, const
     }
     out[i] = (int)(raw[i] < 0 ? raw[i] + rank : raw[i]);
     if (seen >> out[i] & 1) {
-      if (name[0]) tt__calc_fail(c, TT_EVALUE, "repeated axis in `%s` argument", name);
-      else tt__calc_fail(c, TT_EVALUE, "repeated axis");
+      if (name[0])
+        tt__calc_fail(c, TT_EVALUE, "repeated axis in `%s` argument", name);
+      else
+        tt__calc_fail(c, TT_EVALUE, "repeated axis");
       return 0;
     }
     seen |= UINT64_C(1) << out[i];
@@ -144,8 +147,8 @@ static tt_array *rollaxis(tt_calc *c, tt_call_frame *f) {
   int64_t start = tt__arg_int(c, f, 2, 0), n = a->rank;
   if (c->code != TT_OK) return NULL;
   if (start < -n || start > n)
-    return tt__calc_fail(c, TT_EAXIS, "'start' arg requires %lld <= start < %lld, but %lld was passed in", (long long)-n,
-                         (long long)n + 1, (long long)start);
+    return tt__calc_fail(c, TT_EAXIS, "'start' arg requires %lld <= start < %lld, but %lld was passed in",
+                         (long long)-n, (long long)n + 1, (long long)start);
   if (start < 0) start += n;
   return tt__calc_move(c, a, axis, (int)(axis < start ? start - 1 : start));
 }
@@ -176,7 +179,8 @@ static tt_array *expand_dims(tt_calc *c, tt_call_frame *f) {
   int64_t raw[TT_MAX_RANK];
   int axes[TT_MAX_RANK], n = tt__arg_ints(c, f, 1, raw, TT_MAX_RANK);
   if (a->rank + n > TT_MAX_RANK)
-    return tt__calc_fail(c, TT_EVALUE, "maximum supported dimension for an ndarray is currently 64, found %d", a->rank + n);
+    return tt__calc_fail(c, TT_EVALUE, "maximum supported dimension for an ndarray is currently 64, found %d",
+                         a->rank + n);
   axes_named(c, f, 1, a->rank + n, "", axes);
   uint64_t set = 0;
   for (int i = 0; i < n && c->code == TT_OK; i++) set |= UINT64_C(1) << axes[i];
@@ -339,10 +343,14 @@ static tt_array *rot90(tt_calc *c, tt_call_frame *f) {
   int i = (int)(raw[0] < 0 ? raw[0] + r : raw[0]), j = (int)(raw[1] < 0 ? raw[1] + r : raw[1]), order[TT_MAX_RANK];
   for (int d = 0; d < r; d++) order[d] = d == i ? j : d == j ? i : d;
   switch (((times % 4) + 4) % 4) {
-    case 0: return tt__calc_view(c, a, a->rank, tt__array_len(a), tt__array_step(a), a->off);
-    case 1: return tt__calc_transpose(c, tt__calc_flip(c, a, j), order);
-    case 2: return tt__calc_flip(c, tt__calc_flip(c, a, i), j);
-    default: return tt__calc_flip(c, tt__calc_transpose(c, a, order), j);
+    case 0:
+      return tt__calc_view(c, a, a->rank, tt__array_len(a), tt__array_step(a), a->off);
+    case 1:
+      return tt__calc_transpose(c, tt__calc_flip(c, a, j), order);
+    case 2:
+      return tt__calc_flip(c, tt__calc_flip(c, a, i), j);
+    default:
+      return tt__calc_flip(c, tt__calc_transpose(c, a, order), j);
   }
 }
 TT_HANDLER(rot90)
@@ -359,10 +367,14 @@ static tt_array *diagonal_view(tt_calc *c, tt_array *a, int64_t offset, int i, i
     step[rank++] = tt__array_step(a)[d];
   }
   int64_t rows = tt__array_len(a)[i], columns = tt__array_len(a)[j], n;
-  if (offset >= 0) n = columns - offset < rows ? columns - offset : rows;
-  else n = rows + offset < columns ? rows + offset : columns;
-  if (n <= 0) n = 0;
-  else off += offset >= 0 ? offset * tt__array_step(a)[j] : -offset * tt__array_step(a)[i];
+  if (offset >= 0)
+    n = columns - offset < rows ? columns - offset : rows;
+  else
+    n = rows + offset < columns ? rows + offset : columns;
+  if (n <= 0)
+    n = 0;
+  else
+    off += offset >= 0 ? offset * tt__array_step(a)[j] : -offset * tt__array_step(a)[i];
   len[rank] = n;
   step[rank++] = tt__array_step(a)[i] + tt__array_step(a)[j];
   tt_array *v = tt__calc_view(c, a, rank, len, step, off);
@@ -389,7 +401,8 @@ static tt_array *trace(tt_calc *c, tt_call_frame *f) {
   if (!d) return NULL;
   tt_dtype type = tt__arg_dtype(c, f, 4, tt__fn_sum_type((tt_dtype)d->dtype));
   bool half = type == TT_F16 || type == TT_BF16;
-  tt_array *s = tt__calc_reduce(c, TT_RED_SUM, tt__calc_cast(c, d, half ? TT_F32 : type), UINT64_C(1) << (d->rank - 1), false);
+  tt_array *s =
+      tt__calc_reduce(c, TT_RED_SUM, tt__calc_cast(c, d, half ? TT_F32 : type), UINT64_C(1) << (d->rank - 1), false);
   return tt__arg_out(c, f, 5, tt__calc_cast(c, s, type));
 }
 TT_HANDLER(trace)

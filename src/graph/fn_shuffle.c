@@ -16,7 +16,8 @@ static tt_array *permutation(tt_draw *d, tt_call_frame *f) {
   tt_array *a = tt__arg_array(c, f, d->base);
   if (!a) return NULL;
   if (a->rank == 0) {
-    if (!tt__is_int((tt_dtype)a->dtype)) return tt__calc_fail(c, TT_EAXIS, "x must be an integer or at least 1-dimensional");
+    if (!tt__is_int((tt_dtype)a->dtype))
+      return tt__calc_fail(c, TT_EAXIS, "x must be an integer or at least 1-dimensional");
     int64_t n = tt__arg_int(c, f, d->base, 0);
     return n < 0 ? tt__calc_fail(c, TT_EVALUE, "negative dimensions are not allowed") : tt__draw_order(d, n);
   }
@@ -56,30 +57,37 @@ static tt_array *permuted(tt_draw *d, tt_call_frame *f) {
   out = all ? tt__calc_reshape(c, out, a->rank, tt__array_len(a)) : tt__calc_move(c, out, w->rank - 1, axis);
   return tt__arg_out(c, f, d->base + 2, out);
 }
-static tt_array *generator_permuted(tt_calc *c, tt_call_frame *f) { return permuted(&(tt_draw){.c = c, .f = f, .base = 1}, f); }
+static tt_array *generator_permuted(tt_calc *c, tt_call_frame *f) {
+  return permuted(&(tt_draw){.c = c, .f = f, .base = 1}, f);
+}
 TT_HANDLER(generator_permuted)
 
 /* ---- choice */
 
 static bool weights_are_fair(tt_calc *c, tt_array *p, int64_t n) {
-  if (p->rank != 1) tt__calc_fail(c, TT_EVALUE, "p must be 1-dimensional");
-  else if (p->size != n) tt__calc_fail(c, TT_EVALUE, "a and p must have same size");
+  if (p->rank != 1)
+    tt__calc_fail(c, TT_EVALUE, "p must be 1-dimensional");
+  else if (p->size != n)
+    tt__calc_fail(c, TT_EVALUE, "a and p must have same size");
   const double *w = tt__calc_peek(c, p);
   double sum = 0, lost = 0;
   for (int64_t i = 0; w && i < n; i++) {
-    if (!(w[i] >= 0)) tt__calc_fail(c, TT_EVALUE, w[i] < 0 ? "Probabilities are not non-negative" : "Probabilities contain NaN");
+    if (!(w[i] >= 0))
+      tt__calc_fail(c, TT_EVALUE, w[i] < 0 ? "Probabilities are not non-negative" : "Probabilities contain NaN");
     double x = w[i] - lost, t = sum + x;
     lost = (t - sum) - x;
     sum = t;
   }
-  if (w && !(sum > 1 - 1.5e-8 && sum < 1 + 1.5e-8)) tt__calc_fail(c, TT_EVALUE, "Probabilities do not sum to 1. See Notes section of docstring for more information.");
+  if (w && !(sum > 1 - 1.5e-8 && sum < 1 + 1.5e-8))
+    tt__calc_fail(c, TT_EVALUE, "Probabilities do not sum to 1. See Notes section of docstring for more information.");
   return c->code == TT_OK;
 }
 
 /* Places drawn with probability p: where uniform numbers fall in the running sum. */
 static tt_array *weighted(tt_draw *d, tt_array *p) {
   tt_calc *c = d->c;
-  tt_lib_attr scan = {.row = tt__lib_row("scan"), .i = {0, p->size, 1}}, find = {.row = tt__lib_row("searchsorted"), .i = {1}};
+  tt_lib_attr scan = {.row = tt__lib_row("scan"), .i = {0, p->size, 1}},
+              find = {.row = tt__lib_row("searchsorted"), .i = {1}};
   tt_array *sum = tt__calc_library(c, &scan, &p, 1, TT_F64, 1, &p->size), *u = tt__draw_uniform(d, TT_F64);
   if (!sum || !u) return NULL;
   sum = tt__calc_op2(c, TT_DIV, sum, tt__calc_slice(c, sum, 0, p->size - 1, 1, 1));
@@ -123,16 +131,21 @@ static tt_array *choice(tt_draw *d, tt_call_frame *f) {
   bool single = tt__draw_shape(d, 1, NULL, 0);
   if (c->code != TT_OK) return NULL;
   if (n <= 0 && d->size > 0)
-    return tt__calc_fail(c, TT_EVALUE, numbers ? "a must be a positive integer unless no samples are taken"
-                                               : "a cannot be empty unless no samples are taken");
+    return tt__calc_fail(c, TT_EVALUE,
+                         numbers ? "a must be a positive integer unless no samples are taken"
+                                 : "a cannot be empty unless no samples are taken");
   if (tt__arg_given(f, d->base + 3)) {
     p = tt__calc_cast(c, tt__arg_array(c, f, d->base + 3), TT_F64);
     if (!p || !weights_are_fair(c, p, n)) return NULL;
   }
-  if (!again && d->size > n) return tt__calc_fail(c, TT_EVALUE, "Cannot take a larger sample than population when replace is False");
-  if (!again) at = without_replacement(d, p, n);
-  else if (p) at = weighted(d, p);
-  else at = tt__calc_cast(c, tt__draw_below(d, (uint64_t)n), TT_I64);
+  if (!again && d->size > n)
+    return tt__calc_fail(c, TT_EVALUE, "Cannot take a larger sample than population when replace is False");
+  if (!again)
+    at = without_replacement(d, p, n);
+  else if (p)
+    at = weighted(d, p);
+  else
+    at = tt__calc_cast(c, tt__draw_below(d, (uint64_t)n), TT_I64);
   f->scalar = single && (numbers || a->rank == 1);
   return numbers ? at : tt__calc_take(c, a, at, axis);
 }

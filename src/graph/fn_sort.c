@@ -7,7 +7,8 @@
 
 /* ---- along an axis: the library works on the last one */
 
-/* The array and the axis of a sorting function; None flattens, and rank 0 counts as one axis where places are asked for. */
+/* The array and the axis of a sorting function; None flattens, and rank 0 counts as one axis where places are asked
+ * for. */
 static tt_array *along(tt_calc *c, const tt_call_frame *f, int k, bool places, int *axis) {
   tt_array *a = tt__arg_array(c, f, 0);
   if (a && a->rank == 0 && places) a = tt__calc_ravel(c, a);
@@ -55,7 +56,8 @@ static int kth_of(tt_calc *c, const tt_call_frame *f, int64_t n, int64_t *kth, i
   int count = tt__arg_ints(c, f, 1, kth, most);
   for (int i = 0; i < count && c->code == TT_OK; i++) {
     if (kth[i] < 0) kth[i] += n;
-    if (kth[i] < 0 || kth[i] >= n) tt__calc_fail(c, TT_EVALUE, "kth(=%lld) out of bounds (%lld)", (long long)kth[i], (long long)n);
+    if (kth[i] < 0 || kth[i] >= n)
+      tt__calc_fail(c, TT_EVALUE, "kth(=%lld) out of bounds (%lld)", (long long)kth[i], (long long)n);
   }
   return c->code == TT_OK ? count : 0;
 }
@@ -69,7 +71,8 @@ static tt_array *partition_by(tt_calc *c, tt_call_frame *f, bool places) {
   if (!a) return NULL;
   int count = kth_of(c, f, tt__array_len(a)[axis], kth, MOST);
   const char *kind = tt__arg_string(c, f, 3, "introselect");
-  if (strcmp(kind, "introselect") != 0) tt__calc_fail(c, TT_EVALUE, "select kind must be 'introselect' (got '%s')", kind);
+  if (strcmp(kind, "introselect") != 0)
+    tt__calc_fail(c, TT_EVALUE, "select kind must be 'introselect' (got '%s')", kind);
   if (c->code != TT_OK) return NULL;
   tt_lib_attr attr = {.row = tt__lib_row(places ? "argsort" : count <= FEW ? "select" : "sort")};
   if (!places && count <= FEW) {
@@ -94,7 +97,8 @@ static tt_array *lexsort(tt_calc *c, tt_call_frame *f) {
   int rank = key[0]->rank;
   for (int64_t i = 0; i < n; i++) {
     v[i] = tt_v_array(key[i]);
-    if (key[i]->rank != rank || memcmp(tt__array_len(key[i]), tt__array_len(key[0]), sizeof(int64_t) * (size_t)rank) != 0)
+    if (key[i]->rank != rank ||
+        memcmp(tt__array_len(key[i]), tt__array_len(key[0]), sizeof(int64_t) * (size_t)rank) != 0)
       return tt__calc_fail(c, TT_EVALUE, "all keys need to be the same shape");
   }
   if (rank == 0) return tt__calc_full(c, TT_I64, 0, NULL, tt_v_int(0));
@@ -150,7 +154,8 @@ static tt_array *digitize(tt_calc *c, tt_call_frame *f) {
   bool right = tt__arg_bool(c, f, 2, false);
   if (!x || !bins) return NULL;
   if (tt__is_complex((tt_dtype)x->dtype)) return tt__calc_fail(c, TT_ETYPE, "x may not be complex");
-  if (bins->rank != 1) return tt__calc_fail(c, TT_EVALUE, "object %s for desired array", bins->rank ? "too deep" : "of too small depth");
+  if (bins->rank != 1)
+    return tt__calc_fail(c, TT_EVALUE, "object %s for desired array", bins->rank ? "too deep" : "of too small depth");
   const double *edge = tt__calc_peek(c, tt__calc_cast(c, bins, TT_F64));
   bool up = true, down = true;
   for (int64_t i = 1; edge && i < bins->size; i++) {
@@ -160,7 +165,8 @@ static tt_array *digitize(tt_calc *c, tt_call_frame *f) {
   if (!up && !down) return tt__calc_fail(c, TT_EVALUE, "bins must be monotonically increasing or decreasing");
   if (up) return search(c, bins, x, !right);
   tt_array *back = search(c, tt__calc_flip(c, bins, 0), x, !right);
-  return back ? tt__calc_apply(c, TT_SUB, (tt_value[2]){tt_v_int(bins->size), tt_v_array(back)}, 2, TT_DTYPE_NONE) : NULL;
+  return back ? tt__calc_apply(c, TT_SUB, (tt_value[2]){tt_v_int(bins->size), tt_v_array(back)}, 2, TT_DTYPE_NONE)
+              : NULL;
 }
 TT_HANDLER(digitize)
 
@@ -218,7 +224,8 @@ static bool sort_rows(tt_calc *c, tt_array *m, rows *r) {
   r->is_first = tt__calc_full(c, TT_BOOL, 1, &n, tt_v_int(1));
   if (!r->all || !r->is_first) return false;
   if (n > 1) {
-    tt_array *differs = tt__calc_op2(c, TT_NE, tt__calc_slice(c, r->all, 0, 1, n - 1, 1), tt__calc_slice(c, r->all, 0, 0, n - 1, 1));
+    tt_array *differs =
+        tt__calc_op2(c, TT_NE, tt__calc_slice(c, r->all, 0, 1, n - 1, 1), tt__calc_slice(c, r->all, 0, 0, n - 1, 1));
     differs = tt__calc_reduce(c, TT_RED_ANY, differs, 2, false);
     if (!differs || !tt__calc_set(c, tt__calc_slice(c, r->is_first, 0, 1, n - 1, 1), tt_v_array(differs))) return false;
   }
@@ -267,8 +274,10 @@ static tt_array *unique(tt_calc *c, tt_call_frame *f) {
   }
   int axis = tt__arg_axis(c, f, 4, a->rank, 0);
   if (c->code != TT_OK) return NULL;
-  if (a->rank == 1) unique_of(c, f, a, want, equal_nan);
-  else unique_along(c, f, a, axis, want);
+  if (a->rank == 1)
+    unique_of(c, f, a, want, equal_nan);
+  else
+    unique_along(c, f, a, axis, want);
   return NULL;
 }
 TT_HANDLER(unique)

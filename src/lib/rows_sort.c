@@ -80,7 +80,8 @@ static tt_code histogram_uniform(const tt_lib_attr *attr, const tt_operand *src,
 
 static tt_code histogram_edges(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
   const double *weight = attr->row->nsrc == 3 ? src[2].data : NULL;
-  return tt__histogram_edges(src[0].dtype, src[0].data, src[0].size, weight, src[1].data, src[1].size - 1, out->data, err);
+  return tt__histogram_edges(src[0].dtype, src[0].data, src[0].size, weight, src[1].data, src[1].size - 1, out->data,
+                             err);
 }
 
 const tt_lib_row tt__rows_sort[] = {

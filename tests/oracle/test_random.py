@@ -1,0 +1,186 @@
+"""Random numbers: the distributions are NumPy's, the numbers are ours: the same for any thread count and tier."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import tutti as tt
+
+N = 200_000
+
+
+@pytest.fixture
+def rng():
+    return tt.random.default_rng(1234)
+
+
+@pytest.mark.parametrize("dtype, digits", [("float32", 24), ("float64", 53)])
+def test_uniform_bits(rng, dtype, digits):
+    x = rng.random(N, dtype=dtype)
+    assert x.dtype == dtype
+    x = x.numpy()
+    assert 0 <= x.min() and x.max() < 1
+    scaled = x.astype("f8") * 2.0**digits
+    assert (scaled == np.floor(scaled)).all() and (np.floor(scaled) % 2 == 1).any()
+    assert abs(x.mean() - 0.5) < 0.005 and abs(x.var() - 1 / 12) < 0.001
+    assert abs(np.corrcoef(x[:-1], x[1:])[0, 1]) < 0.01
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_normal_moments(rng, dtype):
+    z = rng.standard_normal((N // 10, 10), dtype=dtype).numpy().astype("f8")
+    assert z.shape == (N // 10, 10)
+    for k, want in ((1, 0), (2, 1), (3, 0), (4, 3)):
+        assert abs((z**k).mean() - want) < 0.06
+    assert 3.5 < abs(z).max() < 7
+
+
+DISTRIBUTIONS = [
+    ("uniform", (2, 5)), ("normal", (3, 2)), ("lognormal", (0, 0.5)), ("exponential", (2,)), ("gumbel", (1, 2)),
+    ("laplace", (1, 2)), ("logistic", (1, 2)), ("rayleigh", (2,)), ("weibull", (2,)), ("pareto", (5,)), ("power", (3,)),
+    ("geometric", (0.3,)), ("triangular", (0, 1, 4)), ("standard_exponential", ()), ("standard_cauchy", ()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name, args", DISTRIBUTIONS, ids=[d[0] for d in DISTRIBUTIONS])
+def test_quantiles(rng, name, args):
+    size = {"size": N}
+    got, want = getattr(rng, name)(*args, **size).numpy(), getattr(np.random.default_rng(1), name)(*args, **size)
+    assert got.dtype == want.dtype
+    at = [0.05, 0.25, 0.5, 0.75, 0.95]
+    spread = np.quantile(want, 0.75) - np.quantile(want, 0.25)
+    np.testing.assert_allclose(np.quantile(got, at), np.quantile(want, at), rtol=0.03, atol=0.03 * spread)
+
+
+def test_parameters_broadcast(rng):
+    x = rng.normal([[0], [1000]], [1, 2, 3])
+    assert x.shape == (2, 3) and (x.numpy()[1] > 900).all()
+    assert rng.uniform([0, 10], [1, 20], (1000, 2)).numpy().max(0).tolist()[1] > 15
+    with pytest.raises(ValueError, match="not compatible with broadcast"):
+        rng.normal([1, 2], 1, 3)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint32", "int64", "uint64"])
+def test_integers(rng, dtype):
+    x = rng.integers(3, 13, N, dtype=dtype)
+    assert x.dtype == dtype
+    count = np.bincount(x.numpy().astype(int), minlength=13)
+    assert count[:3].sum() == 0 and abs(count[3:] - N / 10).max() < 6 * np.sqrt(N / 10)
+    info = np.iinfo(dtype)
+    whole = rng.integers(int(info.min), int(info.max), 1000, dtype=dtype, endpoint=True).numpy().astype(float)
+    assert whole.min() < info.min / 2 + info.max / 4 and whole.max() > info.max * 0.9
+
+
+def test_wide_ranges(rng):
+    """Ranges of more than 32 bits use the whole product."""
+    x = rng.integers(0, 3 * 2**61, N).numpy()
+    np.testing.assert_allclose(np.histogram(x, 12, (0, 3 * 2**61))[0] / N, 1 / 12, rtol=0.05)
+    y = rng.integers([0, 2**40], [5, 2**40 + 2**35], (N, 2)).numpy()
+    assert sorted(set(y[:, 0])) == [0, 1, 2, 3, 4]
+    assert y[:, 1].min() >= 2**40 and y[:, 1].max() < 2**40 + 2**35 and len(set(y[:, 1])) > 0.99 * N
+
+
+def test_scalars(rng):
+    assert type(rng.random()) is float and type(rng.integers(5)) is int and type(rng.normal()) is float
+    assert 0 <= tt.random.rand() < 1 and type(tt.random.randint(3)) is int
+
+
+def test_same_numbers_everywhere():
+    def draw():
+        r = tt.random.default_rng(5)
+        return [a.numpy() for a in (r.normal(size=100_003), r.random(1001, dtype="float32"), r.integers(0, 100, 77))]
+
+    want = draw()
+    threads = tt.get_num_threads()
+    try:
+        for n, tier in ((1, 0), (2, 0), (2, 1)):
+            tt.set_num_threads(n)
+            tt.set_tier(tier)
+            for a, b in zip(want, draw()):
+                np.testing.assert_array_equal(a, b)
+    finally:
+        tt.set_num_threads(threads)
+        tt.set_tier(2)
+
+
+def test_draws_do_not_overlap(rng):
+    parts = [rng.random(n).numpy() for n in (1, 1000, 1, 500)] + [
+        rng.standard_normal(300).numpy(),
+        rng.random(100).numpy(),
+    ]
+    assert len(np.unique(np.concatenate(parts))) == sum(map(len, parts))
+    again = tt.random.default_rng(1234)
+    np.testing.assert_array_equal(again.random(1).numpy(), parts[0])
+    assert tt.random.default_rng(1).random() != tt.random.default_rng(2).random()
+    a, b = rng.spawn(2)
+    assert a.random() != b.random()
+
+
+def test_draw_fuses():
+    x = tt.random.default_rng(3)
+    y = (x.random(1000, dtype="float32") * 2 - 1) ** 2
+    tt.ledger().reset()
+    y.sum().eval()
+    assert tt.ledger()["launches"] == 1
+
+
+def test_orders(rng):
+    assert sorted(rng.permutation(1000).tolist()) == list(range(1000))
+    a = np.arange(60).reshape(20, 3)
+    p = rng.permutation(tt.asarray(a)).numpy()
+    assert (p != a).any() and (p[np.argsort(p[:, 0])] == a).all()
+    q = rng.permuted(tt.asarray(a), axis=1).numpy()
+    assert (q != a).any() and (np.sort(q, 1) == a).all()
+    x = tt.array(a)
+    assert rng.shuffle(x) is None and (np.sort(x.numpy(), 0) == a).all()
+    first = np.array([rng.permutation(3).numpy() for _ in range(600)])
+    assert (np.bincount(first @ [9, 3, 1])[np.unique(first @ [9, 3, 1])] > 50).all() and len(
+        np.unique(first @ [9, 3, 1])
+    ) == 6
+
+
+def test_choice(rng):
+    p = [0.1, 0.2, 0.3, 0.4]
+    np.testing.assert_allclose(np.bincount(rng.choice(4, N, p=p).numpy()) / N, p, atol=0.01)
+    x = rng.choice(tt.asarray([5, 6, 7]), 1000).numpy()
+    assert set(x.tolist()) == {5, 6, 7}
+    once = rng.choice(100, 100, replace=False)
+    assert sorted(once.tolist()) == list(range(100))
+    heavy = [rng.choice(3, 1, replace=False, p=[0.05, 0.05, 0.9]).tolist()[0] for _ in range(200)]
+    assert heavy.count(2) > 150
+    assert rng.choice(tt.arange(12).reshape(4, 3), (2, 5), axis=1).shape == (4, 2, 5)
+    assert sorted(rng.choice(3, 2, replace=False, p=[0, 0.5, 0.5]).tolist()) == [1, 2]
+
+
+BAD = [
+    lambda r: r.integers(5, 5), lambda r: r.integers(0, 300, dtype="int8"), lambda r: r.integers(0),
+    lambda r: r.integers(-1, 5, dtype="uint8"), lambda r: r.normal(0, -1), lambda r: r.exponential([1, -1]),
+    lambda r: r.choice(5, 10, replace=False), lambda r: r.choice([1, 2], p=[0.5, 0.6]), lambda r: r.choice([], 3),
+    lambda r: r.random(-1), lambda r: r.random(3, dtype="int8"), lambda r: r.triangular(2, 1, 3),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("k", range(len(BAD)))
+def test_errors_are_numpys(k):
+    with pytest.raises(Exception) as want:
+        BAD[k](np.random.default_rng(0))
+    with pytest.raises(want.type) as got:
+        BAD[k](tt.random.default_rng(0))
+    assert str(got.value) == str(want.value)
+
+
+def test_process_generator():
+    tt.random.seed(3)
+    a = [tt.random.rand(3).tolist(), tt.random.randn(2, 2).tolist(), tt.random.randint(5, size=4).tolist()]
+    tt.random.seed(3)
+    assert a == [tt.random.rand(3).tolist(), tt.random.randn(2, 2).tolist(), tt.random.randint(5, size=4).tolist()]
+    assert len(tt.random.bytes(7)) == 7
+    with pytest.raises(ValueError, match="non-negative"):
+        tt.random.default_rng(-1)
+
+
+def test_pickle(rng):
+    rng.random(3)
+    copy = pickle.loads(pickle.dumps(rng))
+    assert copy.random() == rng.random()
