@@ -5,7 +5,6 @@ import platform
 import statistics
 import time
 
-
 PAUSE = 0.01
 
 
@@ -66,7 +65,15 @@ def show(rows):
 
 
 def pretty(s):
-    return f"{s * 1e9:.0f} ns" if s < 1e-6 else f"{s * 1e6:.2f} us" if s < 1e-3 else f"{s * 1e3:.2f} ms" if s < 1 else f"{s:.2f} s"
+    return (
+        f"{s * 1e9:.0f} ns"
+        if s < 1e-6
+        else f"{s * 1e6:.2f} us"
+        if s < 1e-3
+        else f"{s * 1e3:.2f} ms"
+        if s < 1
+        else f"{s:.2f} s"
+    )
 
 
 def save(rows, path, notes):

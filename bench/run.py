@@ -11,9 +11,8 @@ import subprocess
 import sys
 import time
 
-import numpy as np
-
 import harness
+import numpy as np
 import tutti as tt
 
 PEERS = ["numexpr", "numba", "jax", "torch"]
@@ -111,7 +110,13 @@ def small_rows(t, found):
             a + b
 
     t.add("recording one op, 1000 times", "<= 0.25 us each", {"tutti": record, "numpy": numpy_add}, seconds=0.3)
-    t.add("one add of 1000, evaluated", "within 2x of NumPy", {"tutti": lambda: wait(x + y), "numpy": lambda: a + b}, a + b, seconds=0.3)
+    t.add(
+        "one add of 1000, evaluated",
+        "within 2x of NumPy",
+        {"tutti": lambda: wait(x + y), "numpy": lambda: a + b},
+        a + b,
+        seconds=0.3,
+    )
     contestants = {"tutti": lambda: wait(chain(x, y)), "numpy": lambda: chain(a, b)}
     t.add("chain of 10 ops on 1000, evaluated", ">= 1.0x NumPy", contestants, chain(a, b).astype(float), seconds=0.3)
 
@@ -142,7 +147,9 @@ def chains(t, found, n):
         ta, tb = torch.from_numpy(a), torch.from_numpy(b)
         c["torch"] = lambda: chain(ta, tb)
         d["torch"] = lambda: transcendental(torch, ta, tb)
-    t.add(f"chain of 10 ops on {n // 10**6}M f32", ">= 3x NumPy, >= 1x best", c, chain(a.astype(float), b.astype(float)))
+    t.add(
+        f"chain of 10 ops on {n // 10**6}M f32", ">= 3x NumPy, >= 1x best", c, chain(a.astype(float), b.astype(float))
+    )
     want = transcendental(np, a.astype(float), b.astype(float))
     t.add(f"chain with exp log sqrt on {n // 10**6}M f32", ">= 1.0x best", d, want)
 
@@ -225,6 +232,11 @@ def layer_norm(xp, x):
     return (x - m) / xp.sqrt(v + 1e-5)
 
 
+def torch_rows(torch, a):
+    x, fn = torch.from_numpy(a), torch.nn.functional
+    return {"softmax": lambda: fn.softmax(x, 1), "layer norm": lambda: fn.layer_norm(x, (a.shape[1],))}
+
+
 def rows_of(t, found, n):
     a = np.random.default_rng(4).standard_normal((n, n), dtype=np.float32)
     x = tt.asarray(a)
@@ -232,14 +244,19 @@ def rows_of(t, found, n):
         c = {"tutti": lambda f=f: wait(f(tt, x)), "numpy": lambda f=f: f(np, a)}
         if "jax" in found:
             jax = found["jax"]
-            jx, jf = jax.numpy.asarray(a), jax.jit(lambda v, f=f: f(jax.numpy, v))
+            jx, jf = jax.numpy.asarray(a), jax.jit(lambda v, f=f, jnp=jax.numpy: f(jnp, v))
             c["jax"] = lambda jf=jf, jx=jx: jf(jx).block_until_ready()
         if "torch" in found:
-            torch = found["torch"]
-            tx = torch.from_numpy(a)
-            fn = torch.nn.functional
-            c["torch"] = (lambda: fn.softmax(tx, 1)) if name == "softmax" else (lambda: fn.layer_norm(tx, (n,)))
+            c["torch"] = torch_rows(found["torch"], a)[name]
         t.add(f"{name} over rows of {n} x {n}", ">= 1.0x best", c, f(np, a.astype(float)))
+
+
+def torch_forms(torch, x):
+    return {
+        "sort": lambda: torch.sort(x)[0],
+        "unique": lambda: torch.unique(x),
+        "cumsum": lambda: torch.cumsum(x, 0),
+    }
 
 
 def ordered(t, found, n):
@@ -260,8 +277,7 @@ def ordered(t, found, n):
             jf = found["jax"].jit(getattr(jnp, name))
             c["jax"] = lambda f=jf: f(jx).block_until_ready()
         if tx is not None:
-            torch = found["torch"]
-            c["torch"] = {"sort": lambda: torch.sort(tx)[0], "unique": lambda: torch.unique(tx), "cumsum": lambda: torch.cumsum(tx, 0)}[name]
+            c["torch"] = torch_forms(found["torch"], tx)[name]
         t.add(f"{name} of {n // 10**6}M f32", ">= 1.0x best", c, want.astype(float), 1e-2 if name == "cumsum" else 0)
     c = {"tutti": lambda: wait(tt.bincount(xk)), "numpy": lambda: np.bincount(k)}
     t.add(f"bincount of {n // 10**6}M, 1000 bins", ">= 1.0x best", c, np.bincount(k).astype(float))
@@ -315,7 +331,9 @@ def first_call(t):
     row.first["tutti"] = harness.once(lambda: wait(expression()))
     steady = sorted(harness.once(lambda: wait(expression())) for _ in range(5))[2]
     row.seconds["tutti"] = steady
-    row.limit = lambda s: f"{harness.pretty(max(row.first['tutti'] - steady, 0))} over the steady time before compilation"
+    row.limit = (
+        lambda s: f"{harness.pretty(max(row.first['tutti'] - steady, 0))} over the steady time before compilation"
+    )
     t.rows.append(row)
 
 
@@ -354,8 +372,16 @@ def main():
     memory(t, 16_000_000 // part)
     print("peers:", ", ".join(f"{k} {getattr(m, '__version__', '?')}" for k, m in found.items()))
     print("missing:", ", ".join(missing) or "none")
-    path = pathlib.Path(args.out) if args.out else pathlib.Path(__file__).parent / "results" / time.strftime("cpu-%Y-%m-%d.json")
-    notes = {"info": tt.info(), "peers": {k: getattr(m, "__version__", "?") for k, m in found.items()}, "missing": missing}
+    path = (
+        pathlib.Path(args.out)
+        if args.out
+        else pathlib.Path(__file__).parent / "results" / time.strftime("cpu-%Y-%m-%d.json")
+    )
+    notes = {
+        "info": tt.info(),
+        "peers": {k: getattr(m, "__version__", "?") for k, m in found.items()},
+        "missing": missing,
+    }
     harness.save(t.rows, path, notes)
     print("written:", path)
 

@@ -167,7 +167,9 @@ JOBS = {
     "sinf": sin_job(3),
     "cosf": cos_job(3),
     "tanhf": tanh_job(6),
-    "sinhf": sinh_job(4), "asinf": asin_job(5), "atanf": atan_job(6, "0.5001"),
+    "sinhf": sinh_job(4),
+    "asinf": asin_job(5),
+    "atanf": atan_job(6, "0.5001"),
 }
 
 

@@ -46,10 +46,13 @@ def timed(f, repeats=REPEATS):
 class Table:
     def __init__(self):
         self.failed = 0
-        print(f"{'program':<34} {'tutti':>9} {'first':>9} {'NumPy':>9} {'ratio':>7} {'kernels':>8} {'moved':>9}  where / agrees")
+        print(
+            f"{'program':<34} {'tutti':>9} {'first':>9} {'NumPy':>9} {'ratio':>7} {'kernels':>8} {'moved':>9}"
+            "  where / agrees"
+        )
 
     def row(self, name, ours, theirs, agree, exact=None):
-        """ours() and theirs() do the same work under tutti and NumPy; agree(a, b) compares the results, or ours with exact()."""
+        """ours() and theirs() do the same work; agree(a, b) compares the results, or ours with exact()."""
         progress(f"{name}: tutti")
         start = time.perf_counter()
         ours()
@@ -131,7 +134,9 @@ def chain(table, n):
     def program(xp, v):
         return xp.sqrt(xp.exp(-v * v) + xp.log1p(v)) * xp.sin(3 * v) + 0.5
 
-    table.row(f"exp log sin sqrt chain, {n / 1e6:g}M", lambda: done(program(tt, x)), lambda: program(np, host), close(1e-5))
+    table.row(
+        f"exp log sin sqrt chain, {n / 1e6:g}M", lambda: done(program(tt, x)), lambda: program(np, host), close(1e-5)
+    )
 
 
 # ---- (b) heat in a plate, written with slices
@@ -171,7 +176,9 @@ def write_png(path, gray):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
     head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
-    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(lines)) + chunk(b"IEND", b""))
+    path.write_bytes(
+        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(lines)) + chunk(b"IEND", b"")
+    )
 
 
 # ---- (c) handwritten digits: standardise, principal components, k-means

@@ -30,13 +30,13 @@ typedef enum tt_tag {
   TT_V_NONE,    /* Python's None; np.newaxis in an index */
   TT_V_BOOL,
   TT_V_INT,
-  TT_V_UINT,    /* integers above INT64_MAX */
+  TT_V_UINT, /* integers above INT64_MAX */
   TT_V_FLOAT,
   TT_V_COMPLEX,
   TT_V_STRING,
   TT_V_DTYPE,
   TT_V_ARRAY,
-  TT_V_TUPLE,   /* tuples and lists */
+  TT_V_TUPLE, /* tuples and lists */
   TT_V_SLICE,
   TT_V_ELLIPSIS
 } tt_tag;
@@ -64,9 +64,21 @@ struct tt_value {
   } as;
 };
 
-static inline tt_value tt_v_int(int64_t i) { tt_value v = {TT_V_INT, {0}}; v.as.i = i; return v; }
-static inline tt_value tt_v_float(double f) { tt_value v = {TT_V_FLOAT, {0}}; v.as.f = f; return v; }
-static inline tt_value tt_v_array(tt_array *a) { tt_value v = {TT_V_ARRAY, {0}}; v.as.array = a; return v; }
+static inline tt_value tt_v_int(int64_t i) {
+  tt_value v = {TT_V_INT, {0}};
+  v.as.i = i;
+  return v;
+}
+static inline tt_value tt_v_float(double f) {
+  tt_value v = {TT_V_FLOAT, {0}};
+  v.as.f = f;
+  return v;
+}
+static inline tt_value tt_v_array(tt_array *a) {
+  tt_value v = {TT_V_ARRAY, {0}};
+  v.as.array = a;
+  return v;
+}
 
 /* ---- making arrays (nothing is computed yet) */
 
@@ -108,7 +120,8 @@ TT_API void tt_array_set_readonly(tt_array *a, bool readonly); /* of this view *
 /* Evaluate these arrays, together: what they share is computed once. */
 TT_API tt_code tt_eval(tt_array *const *arrays, int n, tt_error *err);
 /*
-** Borrow the memory of an array, evaluated: *data is element (0,0,...), steps as tt_array_step. It never changes under the
+** Borrow the memory of an array, evaluated: *data is element (0,0,...), steps as tt_array_step. It never changes under
+*the
 ** borrower: later writes go elsewhere. Give back with tt_unpeek(hold).
 */
 TT_API tt_code tt_peek(tt_array *a, const void **data, void **hold, tt_error *err);
@@ -121,9 +134,9 @@ TT_API tt_code tt_item(tt_array *a, tt_value *out, tt_error *err);
 /* ---- elementwise */
 
 typedef struct tt_apply_options {
-  tt_array *out;     /* write into this array (broadcast of operands must fit; cast "same_kind"), or NULL */
-  tt_array *where;   /* bool; elements where it is false keep `out`'s value (uninitialised without out), or NULL */
-  tt_dtype dtype;    /* compute in this type, or TT_DTYPE_NONE */
+  tt_array *out;   /* write into this array (broadcast of operands must fit; cast "same_kind"), or NULL */
+  tt_array *where; /* bool; elements where it is false keep `out`'s value (uninitialised without out), or NULL */
+  tt_dtype dtype;  /* compute in this type, or TT_DTYPE_NONE */
 } tt_apply_options;
 
 /*
@@ -142,7 +155,8 @@ TT_API tt_code tt_transpose(tt_array *a, const int *axes /* NULL: reversed */, t
 TT_API tt_code tt_reshape(tt_array *a, int rank, const int64_t *len, tt_array **out, tt_error *err);
 /* Read-only view with zero steps. */
 TT_API tt_code tt_broadcast_to(tt_array *a, int rank, const int64_t *len, tt_array **out, tt_error *err);
-/* a[index]: index is a value or a tuple of ints, slices, None, Ellipsis, integer arrays, boolean arrays. View if basic. */
+/* a[index]: index is a value or a tuple of ints, slices, None, Ellipsis, integer arrays, boolean arrays. View if basic.
+ */
 TT_API tt_code tt_get(tt_array *a, tt_value index, tt_array **out, tt_error *err);
 /* a[index] = value (array or scalar, broadcast, cast as NumPy's assignment does). */
 TT_API tt_code tt_set(tt_array *a, tt_value index, tt_value value, tt_error *err);
@@ -154,10 +168,13 @@ TT_API tt_code tt_copy(tt_array *a, tt_array **out, tt_error *err);
 /* ---- everything else, by name */
 
 /*
-** Call a function of functions.def: sum, concatenate, einsum, linalg.solve, random.normal ... The signature tells what it takes;
+** Call a function of functions.def: sum, concatenate, einsum, linalg.solve, random.normal ... The signature tells what
+*it takes;
 ** arg[k] is the k-th parameter in the signature's order; trailing ones may be left out (or TT_V_MISSING).
-** Results: out[0..result->n), at most `room`; 8 is enough but for functions that give an array per argument or section (split,
-** unstack, meshgrid ...). When there are more, the call fails with TT_EVALUE and result->n says how many there would be.
+** Results: out[0..result->n), at most `room`; 8 is enough but for functions that give an array per argument or section
+*(split,
+** unstack, meshgrid ...). When there are more, the call fails with TT_EVALUE and result->n says how many there would
+*be.
 */
 typedef struct tt_result {
   int n;

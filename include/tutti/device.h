@@ -14,28 +14,28 @@ extern "C" {
 TT_API const char *tt_version(void);
 
 /* Counters since start (or the last reset). Rows: name, unit. X(field, "what it counts") */
-#define TT_LEDGER_ROWS(X)                                                  \
-  X(launches, "kernels launched")                                          \
-  X(launches_tier0, "of them interpreted")                                 \
-  X(launches_tier1, "of them compiled")                                    \
-  X(library_calls, "library functions run (matmul, sort, linalg ...)")     \
-  X(bytes_read, "bytes kernels and library calls read")                    \
-  X(bytes_written, "bytes they wrote")                                     \
-  X(copies, "host copies in and out of tutti's memory")                    \
-  X(copy_bytes, "their bytes")                                             \
-  X(evaluations, "evaluations (somebody looked)")                          \
-  X(flushes, "evaluations forced by the bounds on pending work")           \
-  X(plan_hits, "plans found")                                              \
-  X(plan_misses, "plans made")                                             \
-  X(kernels_made, "kernels lowered")                                       \
-  X(compiles, "kernels compiled")                                          \
-  X(compile_failures, "compiles that failed (work went on interpreted)")   \
-  X(compile_us, "microseconds in the compiler, in the background")         \
-  X(cache_hits, "kernels loaded from disk")                                \
-  X(cache_misses, "kernels not found on disk")                             \
+#define TT_LEDGER_ROWS(X)                                                      \
+  X(launches, "kernels launched")                                              \
+  X(launches_tier0, "of them interpreted")                                     \
+  X(launches_tier1, "of them compiled")                                        \
+  X(library_calls, "library functions run (matmul, sort, linalg ...)")         \
+  X(bytes_read, "bytes kernels and library calls read")                        \
+  X(bytes_written, "bytes they wrote")                                         \
+  X(copies, "host copies in and out of tutti's memory")                        \
+  X(copy_bytes, "their bytes")                                                 \
+  X(evaluations, "evaluations (somebody looked)")                              \
+  X(flushes, "evaluations forced by the bounds on pending work")               \
+  X(plan_hits, "plans found")                                                  \
+  X(plan_misses, "plans made")                                                 \
+  X(kernels_made, "kernels lowered")                                           \
+  X(compiles, "kernels compiled")                                              \
+  X(compile_failures, "compiles that failed (work went on interpreted)")       \
+  X(compile_us, "microseconds in the compiler, in the background")             \
+  X(cache_hits, "kernels loaded from disk")                                    \
+  X(cache_misses, "kernels not found on disk")                                 \
   X(fallbacks, "work done by a fallback of ours because a library is missing") \
-  X(fallback_bytes, "their bytes")                                         \
-  X(syncs, "waits for a device")                                           \
+  X(fallback_bytes, "their bytes")                                             \
+  X(syncs, "waits for a device")                                               \
   X(nodes, "operations recorded")
 
 typedef struct tt_ledger {
@@ -62,7 +62,8 @@ TT_API void tt_memory_reset_peak(void);
 TT_API void tt_memory_trim(void); /* give what is kept for reuse back to the system */
 
 /* Texts: malloc'ed by the library; give back with tt_text_free. NULL when memory is out. */
-/* The plan that evaluating these arrays would run (or ran last): steps, kernels, bytes, predicted and measured time, reasons. */
+/* The plan that evaluating these arrays would run (or ran last): steps, kernels, bytes, predicted and measured time,
+ * reasons. */
 TT_API char *tt_explain(tt_array *const *arrays, int n);
 /* Devices, libraries found and which fallback serves where one is missing, cache, threads. */
 TT_API char *tt_info(void);
@@ -78,7 +79,8 @@ TT_API char *tt_profile_trace(void);
 TT_API void tt_synchronize(void);
 /* Wait until no kernel is waiting for the compiler (tests, benchmarks). */
 TT_API void tt_compile_wait(void);
-/* Which tiers may run: 0 interpreted only, 1 compiled at once (waits), 2 both (default). fuse: false cuts after every op. */
+/* Which tiers may run: 0 interpreted only, 1 compiled at once (waits), 2 both (default). fuse: false cuts after every
+ * op. */
 TT_API void tt_set_tier(int tier);
 TT_API void tt_set_fuse(bool fuse);
 
@@ -87,11 +89,14 @@ TT_API void tt_library_path(const char *dirs);
 
 /* Ask the running evaluation to stop at the next step (from a signal handler: it only sets a flag). */
 TT_API void tt_interrupt(void);
-/* A check the evaluator calls now and then on the calling thread; non-zero means "interrupt" (bindings: PyErr_CheckSignals). */
+/* A check the evaluator calls now and then on the calling thread; non-zero means "interrupt" (bindings:
+ * PyErr_CheckSignals). */
 TT_API void tt_set_interrupt_check(int (*check)(void));
 /*
-** Called on a calling thread before it waits or works for long, and after, with no lock of ours held: bindings give up and
-** take back their interpreter lock there. So a thread that holds it never waits for one that wants it. NULLs: nothing to do.
+** Called on a calling thread before it waits or works for long, and after, with no lock of ours held: bindings give up
+*and
+** take back their interpreter lock there. So a thread that holds it never waits for one that wants it. NULLs: nothing
+*to do.
 */
 TT_API void tt_set_blocking(void (*begin)(void), void (*end)(void));
 

@@ -1,8 +1,8 @@
 """Functions that only rearrange calls of others: NumPy's conveniences over arrays of ours."""
 
 import builtins as _builtins
-from collections import namedtuple as _namedtuple
 import itertools as _itertools
+from collections import namedtuple as _namedtuple
 
 from . import _core
 

@@ -10,7 +10,8 @@
 
 const tt_function_info *tt_function(int k) { return k >= 0 && k < tt__function_count ? &tt__functions[k].info : NULL; }
 
-tt_code tt_call(const char *name, const tt_value *arg, int narg, tt_array **out, int room, tt_result *result, tt_error *err) {
+tt_code tt_call(const char *name, const tt_value *arg, int narg, tt_array **out, int room, tt_result *result,
+                tt_error *err) {
   const tt_function_row *row = tt__function_named(name);
   for (int i = 0; i < room; i++) out[i] = NULL;
   if (result) *result = (tt_result){0};

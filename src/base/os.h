@@ -38,9 +38,9 @@ TT_HIDDEN const char *tt__dir_scratch(void);
 
 /* ---- the machine */
 TT_HIDDEN void tt__entropy(void *out, size_t size); /* random bytes of the system; of the clock where it has none */
-TT_HIDDEN int64_t tt__clock_ns(void);            /* monotonic */
-TT_HIDDEN const char *tt__env(const char *name); /* NULL when unset or empty */
-TT_HIDDEN int tt__cpu_count(void);               /* affinity and cgroup quota respected, at least 1 */
+TT_HIDDEN int64_t tt__clock_ns(void);               /* monotonic */
+TT_HIDDEN const char *tt__env(const char *name);    /* NULL when unset or empty */
+TT_HIDDEN int tt__cpu_count(void);                  /* affinity and cgroup quota respected, at least 1 */
 TT_HIDDEN size_t tt__page_size(void);
 TT_HIDDEN int64_t tt__ram_bytes(void);
 TT_HIDDEN int64_t tt__cache_bytes(int level); /* data or unified cache of one core's view; 0: unknown */

@@ -199,12 +199,13 @@ tt_array *tt__calc_library(tt_calc *c, const tt_lib_attr *attr, tt_array *const 
   return lib ? tt__calc_of_node(c, pick) : NULL;
 }
 
-bool tt__calc_library_many(tt_calc *c, const tt_lib_attr *attr, tt_array *const *src, int n, const tt_calc_want *want, int nout,
-                           tt_array **out) {
+bool tt__calc_library_many(tt_calc *c, const tt_lib_attr *attr, tt_array *const *src, int n, const tt_calc_want *want,
+                           int nout, tt_array **out) {
   tt_node *lib = library_node(c, attr, src, n), *pick[TT_LIB_PICKS] = {NULL};
   bool ok = lib != NULL;
   /* All picks before the first array: making an array may evaluate, and one run should give every result. */
-  for (int k = 0; k < nout && ok; k++) ok = (pick[k] = tt__node_pick(lib, k, want[k].dtype, want[k].rank, want[k].len, c->err)) != NULL;
+  for (int k = 0; k < nout && ok; k++)
+    ok = (pick[k] = tt__node_pick(lib, k, want[k].dtype, want[k].rank, want[k].len, c->err)) != NULL;
   if (lib && !ok) c->code = TT_ENOMEM;
   for (int k = 0; k < nout; k++) {
     out[k] = NULL;
@@ -341,8 +342,12 @@ bool tt__calc_make(tt_calc *c, const char *name, const tt_lib_attr *attr, tt_arr
     const void *data = tt__calc_peek(c, src[i]);
     if (!data) return false;
     tt__shape_steps(src[i]->rank, tt__array_len(src[i]), step[i]);
-    operand[i] = (tt_operand){.data = data, .dtype = (tt_dtype)src[i]->dtype, .rank = src[i]->rank,
-                              .len = tt__array_len(src[i]), .step = step[i], .size = src[i]->size};
+    operand[i] = (tt_operand){.data = data,
+                              .dtype = (tt_dtype)src[i]->dtype,
+                              .rank = src[i]->rank,
+                              .len = tt__array_len(src[i]),
+                              .step = step[i],
+                              .size = src[i]->size};
   }
   int depth = tt__session_suspend();
   tt_code code = m->run(attr, operand, made, c->err);

@@ -23,7 +23,8 @@ TT_HIDDEN void tt__calc_end(tt_calc *c);
 TT_HIDDEN tt_array *tt__calc_fail(tt_calc *c, tt_code code, const char *fmt, ...) TT_PRINTF(3, 4);
 /* Zeroed memory that lives as long as the calculation; NULL has been recorded. */
 TT_HIDDEN void *tt__calc_scratch(tt_calc *c, int64_t n, size_t item);
-/* Let the calculation own *made when code is TT_OK, else record the failure. By address, so that the call that makes it may stand in the same argument list. */
+/* Let the calculation own *made when code is TT_OK, else record the failure. By address, so that the call that makes it
+ * may stand in the same argument list. */
 TT_HIDDEN tt_array *tt__calc_keep(tt_calc *c, tt_code code, tt_array *const *made);
 /* An array of the calculation as a result of its own: one more hold. */
 TT_HIDDEN tt_code tt__calc_result(tt_calc *c, tt_array *a, tt_array **out);
@@ -40,7 +41,8 @@ TT_HIDDEN tt_array *tt__calc_reduce(tt_calc *c, tt_red red, tt_array *a, uint64_
 TT_HIDDEN tt_array *tt__calc_reshape(tt_calc *c, tt_array *a, int rank, const int64_t *len);
 TT_HIDDEN tt_array *tt__calc_transpose(tt_calc *c, tt_array *a, const int *axes);
 TT_HIDDEN tt_array *tt__calc_broadcast(tt_calc *c, tt_array *a, int rank, const int64_t *len);
-TT_HIDDEN tt_array *tt__calc_view(tt_calc *c, tt_array *a, int rank, const int64_t *len, const int64_t *step, int64_t off);
+TT_HIDDEN tt_array *tt__calc_view(tt_calc *c, tt_array *a, int rank, const int64_t *len, const int64_t *step,
+                                  int64_t off);
 /* a[start:stop:step] along one axis; bounds already in range. */
 TT_HIDDEN tt_array *tt__calc_slice(tt_calc *c, tt_array *a, int axis, int64_t start, int64_t n, int64_t step);
 TT_HIDDEN tt_array *tt__calc_get(tt_calc *c, tt_array *a, const tt_value *index);
@@ -52,8 +54,8 @@ TT_HIDDEN tt_array *tt__calc_iota(tt_calc *c, int64_t n);
 TT_HIDDEN tt_array *tt__calc_of_node(tt_calc *c, tt_node *n); /* takes the hold on n; NULL: out of memory */
 TT_HIDDEN tt_node *tt__calc_node(tt_calc *c, tt_array *a);    /* one hold for the caller */
 /* Result `pick` of a library row over operands, of the given type and shape. */
-TT_HIDDEN tt_array *tt__calc_library(tt_calc *c, const tt_lib_attr *attr, tt_array *const *src, int n, tt_dtype dtype, int rank,
-                                     const int64_t *len);
+TT_HIDDEN tt_array *tt__calc_library(tt_calc *c, const tt_lib_attr *attr, tt_array *const *src, int n, tt_dtype dtype,
+                                     int rank, const int64_t *len);
 
 /* One result of a library row: what it looks like. */
 typedef struct tt_calc_want {
@@ -62,8 +64,8 @@ typedef struct tt_calc_want {
   int64_t len[TT_MAX_RANK];
 } tt_calc_want;
 /* All results 0..nout-1 of a row with several. False: failure. */
-TT_HIDDEN bool tt__calc_library_many(tt_calc *c, const tt_lib_attr *attr, tt_array *const *src, int n, const tt_calc_want *want, int nout,
-                                     tt_array **out);
+TT_HIDDEN bool tt__calc_library_many(tt_calc *c, const tt_lib_attr *attr, tt_array *const *src, int n,
+                                     const tt_calc_want *want, int nout, tt_array **out);
 
 /* ---- spelled in the above */
 /* a with a new axis of length 1 before its axis `axis`. */
@@ -93,12 +95,14 @@ TT_HIDDEN const void *tt__calc_peek(tt_calc *c, tt_array *a);
 /* A new array and its memory, to be filled in at once. */
 TT_HIDDEN tt_array *tt__calc_block(tt_calc *c, tt_dtype dtype, int rank, const int64_t *len, void **data);
 /* Run a maker of the library (ir/library.h) now over evaluated operands; its results go to out[]. */
-TT_HIDDEN bool tt__calc_make(tt_calc *c, const char *name, const tt_lib_attr *attr, tt_array *const *src, int n, tt_array **out);
+TT_HIDDEN bool tt__calc_make(tt_calc *c, const char *name, const tt_lib_attr *attr, tt_array *const *src, int n,
+                             tt_array **out);
 /* Take memory of tt__mem_alloc_data of exactly n elements as an array on one axis. NULL in `*data` is left behind. */
 TT_HIDDEN tt_array *tt__calc_adopt(tt_calc *c, tt_dtype dtype, int64_t n, void **data);
 
 /* ---- reading arguments of a call; failures are recorded in the calculation */
-TT_HIDDEN bool tt__arg_given(const tt_call_frame *f, int k); /* neither missing nor None; k = -1: a parameter that the function lacks */
+TT_HIDDEN bool tt__arg_given(const tt_call_frame *f,
+                             int k); /* neither missing nor None; k = -1: a parameter that the function lacks */
 /* Any array-like argument as an array; Python scalars get their own default type. */
 TT_HIDDEN tt_array *tt__arg_array(tt_calc *c, const tt_call_frame *f, int k);
 TT_HIDDEN tt_array *tt__value_as_array(tt_calc *c, const tt_value *v);

@@ -10,7 +10,7 @@
 ** Define handler tt__fn_NAME around a body `static tt_array *NAME(tt_calc *c, tt_call_frame *f)` that gives one array,
 ** borrowed from the calculation. Handlers with several results fill f->out themselves through tt__fn_give.
 */
-#define TT_HANDLER(name)                                          \
+#define TT_HANDLER(name)                                            \
   TT_HIDDEN tt_code tt__fn_##name(tt_call_frame *f, tt_error *err); \
   tt_code tt__fn_##name(tt_call_frame *f, tt_error *err) { return tt__fn_run(f, name, err); }
 

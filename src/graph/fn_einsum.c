@@ -1,7 +1,8 @@
 /*
 ** einsum: subscripts to labelled axes, then products of pairs, the cheapest pair first.
 **
-** A label is the letter; the axes of an ellipsis are counted from the right, so that broadcasting is agreement of labels.
+** A label is the letter; the axes of an ellipsis are counted from the right, so that broadcasting is agreement of
+*labels.
 */
 #include <ctype.h>
 #include <stdarg.h>
@@ -45,8 +46,14 @@ static int read_term(tt_calc *c, const char *s, size_t size, int which, int *lab
       continue;
     }
     if (s[i] == '.' && which >= 0)
-      return bad(c, "einstein sum subscripts string contains a '.' that is not part of an ellipsis ('...') in operand %d", which), -1;
-    if (s[i] == '.') return bad(c, "einstein sum subscripts string contains a '.' that is not part of an ellipsis ('...') in the output"), -1;
+      return bad(c,
+                 "einstein sum subscripts string contains a '.' that is not part of an ellipsis ('...') in operand %d",
+                 which),
+             -1;
+    if (s[i] == '.')
+      return bad(c,
+                 "einstein sum subscripts string contains a '.' that is not part of an ellipsis ('...') in the output"),
+             -1;
     if (!isalpha((unsigned char)s[i]) || (unsigned char)s[i] > 127)
       return bad(c, "invalid subscript '%c' in einstein sum subscripts string, subscripts must be letters", s[i]), -1;
     if (n == TT_MAX_RANK) return bad(c, "einstein sum subscripts string contains too many subscripts"), -1;
@@ -60,8 +67,10 @@ static bool place_term(tt_calc *c, terms *t, int i, const int *label, int n, int
   int rank = t->op[i].a->rank, spare = rank - n, at = 0;
   if (spare < 0) return bad(c, "einstein sum subscripts string contains too many subscripts for operand %d", i);
   if (spare > 0 && dots < 0)
-    return bad(c, "operand has more dimensions than subscripts given in einstein sum, but no '...' ellipsis provided to broadcast "
-                  "the extra dimensions.");
+    return bad(c,
+               "operand has more dimensions than subscripts given in einstein sum, but no '...' ellipsis provided to "
+               "broadcast "
+               "the extra dimensions.");
   for (int k = 0; k <= n; k++) {
     for (int e = 0; k == dots && e < spare; e++) t->raw[i][at++] = ELLIPSIS + spare - 1 - e;
     if (k == n) break;
@@ -80,16 +89,21 @@ static void implicit_output(terms *t) {
 
 static bool explicit_output(tt_calc *c, terms *t, const int *label, int n, int dots) {
   if (dots < 0 && t->broadcast > 0)
-    return bad(c, "output has more dimensions than subscripts given in einstein sum, but no '...' ellipsis provided to broadcast "
-                  "the extra dimensions.");
-  if (n + t->broadcast > TT_MAX_RANK) return bad(c, "einstein sum subscripts string contains too many subscripts in the output");
+    return bad(
+        c,
+        "output has more dimensions than subscripts given in einstein sum, but no '...' ellipsis provided to broadcast "
+        "the extra dimensions.");
+  if (n + t->broadcast > TT_MAX_RANK)
+    return bad(c, "einstein sum subscripts string contains too many subscripts in the output");
   for (int k = 0; k <= n; k++) {
     for (int e = t->broadcast; k == dots && e-- > 0;) t->out[t->nout++] = ELLIPSIS + e;
     if (k == n) break;
     if (t->count[label[k]] == 0)
-      return bad(c, "einstein sum subscripts string included output subscript '%c' which never appeared in an input", label[k]);
+      return bad(c, "einstein sum subscripts string included output subscript '%c' which never appeared in an input",
+                 label[k]);
     for (int j = 0; j < k; j++)
-      if (label[j] == label[k]) return bad(c, "einstein sum subscripts string includes output subscript '%c' multiple times", label[k]);
+      if (label[j] == label[k])
+        return bad(c, "einstein sum subscripts string includes output subscript '%c' multiple times", label[k]);
     t->out[t->nout++] = label[k];
   }
   return true;
@@ -107,7 +121,8 @@ static bool parse_text(tt_calc *c, terms *t, const char *s) {
     s += size + (i < t->n - 1);
   }
   if (!*s) return implicit_output(t), true;
-  if (s[0] != '-' || s[1] != '>') return bad(c, "einstein sum subscript string does not contain proper '->' output specified");
+  if (s[0] != '-' || s[1] != '>')
+    return bad(c, "einstein sum subscript string does not contain proper '->' output specified");
   s += 2;
   n = read_term(c, s, strlen(s), -1, label, &dots);
   return n >= 0 && explicit_output(c, t, label, n, dots);
@@ -147,7 +162,8 @@ static bool parse_lists(tt_calc *c, terms *t, const tt_call_frame *f) {
   t->n = (int)(n / 2 < MOST_OPERANDS ? n / 2 : MOST_OPERANDS);
   for (int i = 0; i < t->n; i++) {
     t->op[i].a = tt__value_as_array(c, i == 0 ? &f->arg[0] : &rest[2 * i - 1]);
-    if (!t->op[i].a || !sublist(c, &rest[2 * i], label, &count, &dots) || !place_term(c, t, i, label, count, dots)) return false;
+    if (!t->op[i].a || !sublist(c, &rest[2 * i], label, &count, &dots) || !place_term(c, t, i, label, count, dots))
+      return false;
   }
   if (n % 2 == 0) return implicit_output(t), true;
   return sublist(c, &rest[n - 2], label, &count, &dots) && explicit_output(c, t, label, count, dots);
@@ -156,8 +172,10 @@ static bool parse_lists(tt_calc *c, terms *t, const tt_call_frame *f) {
 static bool parse(tt_calc *c, terms *t, const tt_call_frame *f) {
   int64_t n = f->narg > 1 && f->arg[1].tag == TT_V_TUPLE ? f->arg[1].as.tuple.n : 0;
   if (n == 0 || !tt__arg_given(f, 0))
-    return bad(c, "must specify the einstein sum subscripts string and at least one operand, or at least one operand and its "
-                  "corresponding subscripts list");
+    return bad(
+        c,
+        "must specify the einstein sum subscripts string and at least one operand, or at least one operand and its "
+        "corresponding subscripts list");
   if (f->arg[0].tag != TT_V_STRING) return parse_lists(c, t, f);
   if (n > MOST_OPERANDS) return bad(c, "too many operands");
   t->n = (int)n;
@@ -184,8 +202,10 @@ static bool take_diagonals(tt_calc *c, terms *t, int i, bool single) {
     } else if (here == len[k]) {
       step[k] += by;
     } else if (single || (here != 1 && len[k] != 1)) {
-      return single ? bad(c, "dimensions in single operand for collapsing index '%c' don't match (%lld != %lld)", t->raw[i][d], (long long)len[k], (long long)here)
-                    : bad(c, "dimensions in operand %d for collapsing index '%c' don't match (%lld != %lld)", i, t->raw[i][d], (long long)len[k], (long long)here);
+      return single ? bad(c, "dimensions in single operand for collapsing index '%c' don't match (%lld != %lld)",
+                          t->raw[i][d], (long long)len[k], (long long)here)
+                    : bad(c, "dimensions in operand %d for collapsing index '%c' don't match (%lld != %lld)", i,
+                          t->raw[i][d], (long long)len[k], (long long)here);
     } else if (len[k] == 1) {
       len[k] = here;
       step[k] = by;
@@ -212,7 +232,8 @@ static void remapped(const terms *t, int i, char *out, size_t size) {
     while (d < t->op[i].a->rank && t->op[i].label[d] != order[k]) d++;
     if (d == t->op[i].a->rank && !any) continue;
     at += (size_t)(d == t->op[i].a->rank ? snprintf(out + at, size - at, "%snewaxis", any ? "," : "")
-                                         : snprintf(out + at, size - at, "%s%lld", any ? "," : "", (long long)tt__array_len(t->op[i].a)[d]));
+                                         : snprintf(out + at, size - at, "%s%lld", any ? "," : "",
+                                                    (long long)tt__array_len(t->op[i].a)[d]));
     any = true;
   }
   if (at < size) snprintf(out + at, size - at, ")");
@@ -303,7 +324,8 @@ static tt_array *multiply(tt_calc *c, terms *t) {
     t->op[i] = made;
     t->op[j] = t->op[--t->n];
   }
-  return t->n == 2 ? tt__calc_contract(c, &t->op[0], &t->op[1], t->out, t->nout) : tt__calc_marginal(c, &t->op[0], t->out, t->nout);
+  return t->n == 2 ? tt__calc_contract(c, &t->op[0], &t->op[1], t->out, t->nout)
+                   : tt__calc_marginal(c, &t->op[0], t->out, t->nout);
 }
 
 /* ---- einsum(subscripts, *operands, out, dtype, order, casting, optimize) */
@@ -315,10 +337,13 @@ static bool convert(tt_calc *c, terms *t, const tt_call_frame *f) {
   const char *rule = tt__arg_string(c, f, 5, "safe");
   for (int i = 0; i < t->n && c->code == TT_OK; i++) {
     tt_dtype from = (tt_dtype)t->op[i].a->dtype;
-    bool fits = tt__promote(from, type) == type || strcmp(rule, "unsafe") == 0 || (strcmp(rule, "same_kind") == 0 && tt__can_cast_same_kind(from, type));
+    bool fits = tt__promote(from, type) == type || strcmp(rule, "unsafe") == 0 ||
+                (strcmp(rule, "same_kind") == 0 && tt__can_cast_same_kind(from, type));
     if (!fits)
-      tt__calc_fail(c, TT_ETYPE, "Iterator operand %d dtype could not be cast from dtype('%s') to dtype('%s') according to the rule '%s'",
-                    i, tt__dtypes[from].name, tt__dtypes[type].name, rule);
+      tt__calc_fail(
+          c, TT_ETYPE,
+          "Iterator operand %d dtype could not be cast from dtype('%s') to dtype('%s') according to the rule '%s'", i,
+          tt__dtypes[from].name, tt__dtypes[type].name, rule);
     t->op[i].a = tt__calc_cast(c, t->op[i].a, type);
   }
   return c->code == TT_OK;
@@ -341,7 +366,8 @@ static tt_array *einsum(tt_calc *c, tt_call_frame *f) {
   }
   if (!check_lengths(c, &t, given)) return NULL;
   if (tt__arg_given(f, 2) && f->arg[2].tag == TT_V_ARRAY && f->arg[2].as.array->rank != t.nout)
-    return tt__calc_fail(c, TT_EVALUE, "out parameter does not have the correct number of dimensions, has %d but should have %d",
+    return tt__calc_fail(c, TT_EVALUE,
+                         "out parameter does not have the correct number of dimensions, has %d but should have %d",
                          f->arg[2].as.array->rank, t.nout);
   return tt__arg_out(c, f, 2, multiply(c, &t));
 }

@@ -1,5 +1,6 @@
 /*
-** numpy.linalg: solvers and decompositions over the library's rows. Everything is recorded, but for what the data decides:
+** numpy.linalg: solvers and decompositions over the library's rows. Everything is recorded, but for what the data
+*decides:
 ** whether eigenvalues are real, and how long the residuals of a least squares solution are.
 */
 #include <float.h>
@@ -49,10 +50,11 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 /* ---- solve, inv, det */
 
 static tt_array *mismatch(tt_calc *c, bool vector, int64_t got, int64_t n) {
-  return tt__calc_fail(c, TT_EVALUE,
-                       "%s: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature %s (size %lld is different "
-                       "from %lld)",
-                       vector ? "solve1" : "solve", vector ? "(m,m),(m)->(m)" : "(m,m),(m,n)->(m,n)", (long long)got, (long long)n);
+  return tt__calc_fail(
+      c, TT_EVALUE,
+      "%s: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature %s (size %lld is different "
+      "from %lld)",
+      vector ? "solve1" : "solve", vector ? "(m,m),(m)->(m)" : "(m,m),(m,n)->(m,n)", (long long)got, (long long)n);
 }
 
 tt_array *tt__linalg_solve_of(tt_calc *c, tt_array *a, tt_array *b) {
@@ -84,7 +86,9 @@ tt_array *tt__linalg_solve_of(tt_calc *c, tt_array *a, tt_array *b) {
   return x && vector ? tt__calc_reshape(c, x, nb + 1, len) : x;
 }
 
-static tt_array *solve(tt_calc *c, tt_call_frame *f) { return tt__linalg_solve_of(c, tt__arg_array(c, f, 0), tt__arg_array(c, f, 1)); }
+static tt_array *solve(tt_calc *c, tt_call_frame *f) {
+  return tt__linalg_solve_of(c, tt__arg_array(c, f, 0), tt__arg_array(c, f, 1));
+}
 TT_HANDLER(solve)
 
 tt_array *tt__linalg_inv_of(tt_calc *c, tt_array *a, bool quiet) {
@@ -104,7 +108,8 @@ static tt_array *det(tt_calc *c, tt_call_frame *f) {
 TT_HANDLER(det)
 
 /* Results 0..n-1 of a row over one operand, given to the caller in order. */
-static tt_array *give(tt_calc *c, tt_call_frame *f, const tt_lib_attr *attr, tt_array *a, const tt_calc_want *w, int n) {
+static tt_array *give(tt_calc *c, tt_call_frame *f, const tt_lib_attr *attr, tt_array *a, const tt_calc_want *w,
+                      int n) {
   tt_array *out[TT_LIB_PICKS];
   if (!tt__calc_library_many(c, attr, &a, 1, w, n, out)) return NULL;
   for (int k = 0; k < n; k++)
@@ -133,14 +138,17 @@ TT_HANDLER(cholesky)
 static tt_array *qr(tt_calc *c, tt_call_frame *f) {
   const char *mode = tt__arg_string(c, f, 1, "reduced");
   bool complete = strcmp(mode, "complete") == 0, triangle = strcmp(mode, "r") == 0;
-  if (strcmp(mode, "raw") == 0) return tt__calc_fail(c, TT_ENOTIMPL, "qr: mode 'raw' shows LAPACK's own storage, which is not kept here");
-  if (!complete && !triangle && strcmp(mode, "reduced") != 0) return tt__calc_fail(c, TT_EVALUE, "Unrecognized mode '%s'", mode);
+  if (strcmp(mode, "raw") == 0)
+    return tt__calc_fail(c, TT_ENOTIMPL, "qr: mode 'raw' shows LAPACK's own storage, which is not kept here");
+  if (!complete && !triangle && strcmp(mode, "reduced") != 0)
+    return tt__calc_fail(c, TT_EVALUE, "Unrecognized mode '%s'", mode);
   tt_array *a = operand(c, f, 0, false);
   if (!a) return NULL;
   tt_dtype t = (tt_dtype)a->dtype;
   int64_t m = rows(a), n = columns(a), k = complete ? m : least(m, n);
   tt_calc_want w[2] = {want(a, t, 2, m, k), want(a, t, 2, k, n)};
-  tt_lib_attr attr = {.row = tt__lib_row(triangle ? "qr_r" : "qr"), .i = {complete}}; /* tt_qr_mode: 0 reduced, 1 complete */
+  tt_lib_attr attr = {.row = tt__lib_row(triangle ? "qr_r" : "qr"),
+                      .i = {complete}}; /* tt_qr_mode: 0 reduced, 1 complete */
   return triangle ? tt__calc_library(c, &attr, &a, 1, t, w[1].rank, w[1].len) : give(c, f, &attr, a, w, 2);
 }
 TT_HANDLER(qr)
@@ -149,7 +157,8 @@ bool tt__linalg_svd_of(tt_calc *c, tt_array *a, bool full, tt_array **out) {
   if (!a) return false;
   tt_dtype t = (tt_dtype)a->dtype;
   int64_t m = rows(a), n = columns(a), k = least(m, n);
-  tt_calc_want w[3] = {want(a, t, 2, m, full ? m : k), want(a, tt__real_of(t), 1, k, 0), want(a, t, 2, full ? n : k, n)};
+  tt_calc_want w[3] = {want(a, t, 2, m, full ? m : k), want(a, tt__real_of(t), 1, k, 0),
+                       want(a, t, 2, full ? n : k, n)};
   tt_lib_attr attr = {.row = tt__lib_row("svd"), .i = {full}};
   return tt__calc_library_many(c, &attr, &a, 1, w, 3, out);
 }
@@ -182,11 +191,13 @@ TT_HANDLER(svdvals)
 static tt_array *hermitian(tt_calc *c, tt_call_frame *f, bool vectors) {
   const char *side = tt__arg_string(c, f, 1, "L");
   bool upper = strcmp(side, "U") == 0 || strcmp(side, "u") == 0;
-  if (!upper && strcmp(side, "L") != 0 && strcmp(side, "l") != 0) return tt__calc_fail(c, TT_EVALUE, "UPLO argument must be 'L' or 'U'");
+  if (!upper && strcmp(side, "L") != 0 && strcmp(side, "l") != 0)
+    return tt__calc_fail(c, TT_EVALUE, "UPLO argument must be 'L' or 'U'");
   tt_array *a = operand(c, f, 0, true);
   if (!a) return NULL;
   tt_lib_attr attr = {.row = tt__lib_row("eigh"), .i = {upper}};
-  tt_calc_want w[2] = {want(a, tt__real_of((tt_dtype)a->dtype), 1, rows(a), 0), want(a, (tt_dtype)a->dtype, 2, rows(a), rows(a))};
+  tt_calc_want w[2] = {want(a, tt__real_of((tt_dtype)a->dtype), 1, rows(a), 0),
+                       want(a, (tt_dtype)a->dtype, 2, rows(a), rows(a))};
   return vectors ? give(c, f, &attr, a, w, 2) : tt__calc_library(c, &attr, &a, 1, w[0].dtype, w[0].rank, w[0].len);
 }
 
@@ -280,7 +291,8 @@ static tt_array *matrix_power(tt_calc *c, tt_call_frame *f) {
   tt_array *a = tt__arg_array(c, f, 0), *r = NULL;
   if (!tt__calc_is_square(c, a)) return NULL;
   const tt_value *v = &f->arg[1];
-  if (v->tag != TT_V_INT && v->tag != TT_V_BOOL && !(v->tag == TT_V_ARRAY && v->as.array->rank == 0 && tt__is_int((tt_dtype)v->as.array->dtype)))
+  if (v->tag != TT_V_INT && v->tag != TT_V_BOOL &&
+      !(v->tag == TT_V_ARRAY && v->as.array->rank == 0 && tt__is_int((tt_dtype)v->as.array->dtype)))
     return tt__calc_fail(c, TT_ETYPE, "exponent must be an integer");
   int64_t n = tt__arg_int(c, f, 1, 0);
   if (n == 0) return tt__calc_copy(c, tt__calc_identities(c, (tt_dtype)a->dtype, a->rank, tt__array_len(a)));
@@ -326,8 +338,9 @@ static tt_array *tensorsolve(tt_calc *c, tt_call_frame *f) {
   int first = a->rank > b->rank ? b->rank : 0;
   for (int d = first; d < a->rank; d++) side *= len[n++] = tt__array_len(a)[d];
   if (a->size != side * side)
-    return tt__calc_fail(c, TT_ELINALG,
-                         "Input arrays must satisfy the requirement             prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])");
+    return tt__calc_fail(
+        c, TT_ELINALG,
+        "Input arrays must satisfy the requirement             prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])");
   int64_t square[2] = {side, side};
   return tt__calc_reshape(c, tt__linalg_solve_of(c, tt__calc_reshape(c, a, 2, square), tt__calc_ravel(c, b)), n, len);
 }

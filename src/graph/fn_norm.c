@@ -21,7 +21,10 @@ static norm_order read_order(tt_calc *c, const tt_call_frame *f, int k, norm_ord
   if (!tt__arg_given(f, k)) return fallback;
   if (f->arg[k].tag == TT_V_STRING) {
     const char *s = f->arg[k].as.s;
-    return (norm_order){strcmp(s, "fro") == 0 || strcmp(s, "f") == 0 ? NORM_FRO : strcmp(s, "nuc") == 0 ? NORM_NUC : NORM_OTHER, 0, s};
+    return (norm_order){strcmp(s, "fro") == 0 || strcmp(s, "f") == 0 ? NORM_FRO
+                        : strcmp(s, "nuc") == 0                      ? NORM_NUC
+                                                                     : NORM_OTHER,
+                        0, s};
   }
   return (norm_order){NORM_NUMBER, tt__arg_float(c, f, k, 0), NULL};
 }
@@ -38,7 +41,8 @@ static tt_array *absolute(tt_calc *c, tt_array *a) { return tt__calc_op1(c, TT_A
 static tt_array *squares(tt_calc *c, tt_array *a) {
   if (!a) return NULL;
   if (!tt__is_complex((tt_dtype)a->dtype)) return tt__calc_op1(c, TT_SQUARE, a);
-  return tt__calc_op2(c, TT_ADD, tt__calc_op1(c, TT_SQUARE, tt__calc_op1(c, TT_REAL, a)), tt__calc_op1(c, TT_SQUARE, tt__calc_op1(c, TT_IMAG, a)));
+  return tt__calc_op2(c, TT_ADD, tt__calc_op1(c, TT_SQUARE, tt__calc_op1(c, TT_REAL, a)),
+                      tt__calc_op1(c, TT_SQUARE, tt__calc_op1(c, TT_IMAG, a)));
 }
 
 /* The Euclidean norm: one kernel, rounded to float16 only at the end. */
@@ -130,7 +134,8 @@ static tt_array *norm(tt_calc *c, tt_call_frame *f) {
   bool keep = tt__arg_bool(c, f, 3, false);
   if (!a || c->code != TT_OK) return NULL;
   if (!tt__arg_given(f, 2)) {
-    bool plain = ord.kind == NORM_DEFAULT || (ord.kind == NORM_FRO && a->rank == 2) || (ord.kind == NORM_NUMBER && ord.p == 2 && a->rank == 1);
+    bool plain = ord.kind == NORM_DEFAULT || (ord.kind == NORM_FRO && a->rank == 2) ||
+                 (ord.kind == NORM_NUMBER && ord.p == 2 && a->rank == 1);
     if (plain) return euclid(c, a, every_axis(a), keep);
     if (a->rank == 1) return vector_norm(c, a, ord, 1, keep);
     if (a->rank == 2) return matrix_norm(c, a, ord, keep);
@@ -138,7 +143,8 @@ static tt_array *norm(tt_calc *c, tt_call_frame *f) {
   }
   int64_t raw[TT_MAX_RANK];
   int axis[2] = {0, 0}, n = tt__arg_ints(c, f, 2, raw, TT_MAX_RANK);
-  if (c->code == TT_OK && n != 1 && n != 2) return tt__calc_fail(c, TT_EVALUE, "Improper number of dimensions to norm.");
+  if (c->code == TT_OK && n != 1 && n != 2)
+    return tt__calc_fail(c, TT_EVALUE, "Improper number of dimensions to norm.");
   for (int k = 0; k < n && c->code == TT_OK; k++) c->code = tt__shape_axis(raw[k], a->rank, &axis[k], c->err);
   if (c->code != TT_OK) return NULL;
   if (n == 1) return vector_norm(c, a, ord, UINT64_C(1) << axis[0], keep);
@@ -159,7 +165,8 @@ TT_HANDLER(linalg_vector_norm)
 static tt_array *linalg_matrix_norm(tt_calc *c, tt_call_frame *f) {
   tt_array *a = inexact(c, tt__arg_array(c, f, 0));
   norm_order fro = {NORM_FRO, 0, "fro"}, ord = read_order(c, f, 2, fro);
-  if (a && a->rank < 2) return tt__calc_fail(c, TT_EAXIS, "axis -2 is out of bounds for array of dimension %d", a->rank);
+  if (a && a->rank < 2)
+    return tt__calc_fail(c, TT_EAXIS, "axis -2 is out of bounds for array of dimension %d", a->rank);
   return matrix_norm(c, a, ord, tt__arg_bool(c, f, 1, false));
 }
 TT_HANDLER(linalg_matrix_norm)
@@ -172,7 +179,9 @@ static tt_array *wide_operand(tt_calc *c, tt_array *a) {
   return a ? tt__calc_cast(c, a, tt__is_complex((tt_dtype)a->dtype) ? TT_C128 : TT_F64) : NULL;
 }
 
-static bool is_empty(tt_array *a) { return a->size == 0 && tt__array_len(a)[a->rank - 1] * tt__array_len(a)[a->rank - 2] == 0; }
+static bool is_empty(tt_array *a) {
+  return a->size == 0 && tt__array_len(a)[a->rank - 1] * tt__array_len(a)[a->rank - 2] == 0;
+}
 
 /* Value k of the last axis. */
 static tt_array *last_at(tt_calc *c, tt_array *a, int64_t k) {
@@ -224,7 +233,8 @@ static double longer_side(tt_array *a) {
 static tt_array *matrix_rank(tt_calc *c, tt_call_frame *f) {
   tt_array *a = tt__arg_array(c, f, 0);
   if (!a) return NULL;
-  if (tt__arg_given(f, 1) && tt__arg_given(f, 3)) return tt__calc_fail(c, TT_EVALUE, "`tol` and `rtol` can't be both set.");
+  if (tt__arg_given(f, 1) && tt__arg_given(f, 3))
+    return tt__calc_fail(c, TT_EVALUE, "`tol` and `rtol` can't be both set.");
   if (a->rank < 2) {
     tt_array *some = tt__calc_reduce(c, TT_RED_ANY, tt__calc_opi(c, TT_NE, a, 0), every_axis(a), false);
     return tt__calc_cast(c, some, TT_I64);
@@ -236,7 +246,8 @@ static tt_array *matrix_rank(tt_calc *c, tt_call_frame *f) {
     tol = per_matrix(c, f, 1);
   } else {
     tt_array *top = extreme(c, s, values, true, true);
-    tol = tt__arg_given(f, 3) ? tt__calc_op2(c, TT_MUL, top, per_matrix(c, f, 3)) : tt__calc_opf(c, TT_MUL, top, longer_side(a) * epsilon((tt_dtype)s->dtype));
+    tol = tt__arg_given(f, 3) ? tt__calc_op2(c, TT_MUL, top, per_matrix(c, f, 3))
+                              : tt__calc_opf(c, TT_MUL, top, longer_side(a) * epsilon((tt_dtype)s->dtype));
   }
   tt_array *counts = tt__calc_cast(c, tt__calc_op2(c, TT_GT, s, tol), TT_I64);
   return counts ? tt__calc_reduce(c, TT_RED_SUM, counts, UINT64_C(1) << (counts->rank - 1), false) : NULL;
@@ -256,9 +267,12 @@ static tt_array *pinv(tt_calc *c, tt_call_frame *f) {
   }
   if (!tt__linalg_svd_of(c, tt__calc_conj(c, a), false, out)) return NULL;
   tt_array *s = out[1], *top = extreme(c, s, UINT64_C(1) << (s->rank - 1), true, true);
-  if (tt__arg_given(f, 1)) cut = tt__calc_op2(c, TT_MUL, top, per_matrix(c, f, 1));
-  else if (tt__arg_given(f, 3)) cut = tt__calc_op2(c, TT_MUL, top, per_matrix(c, f, 3));
-  else cut = tt__calc_opf(c, TT_MUL, top, has_rtol ? longer_side(a) * epsilon(type) : 1e-15);
+  if (tt__arg_given(f, 1))
+    cut = tt__calc_op2(c, TT_MUL, top, per_matrix(c, f, 1));
+  else if (tt__arg_given(f, 3))
+    cut = tt__calc_op2(c, TT_MUL, top, per_matrix(c, f, 3));
+  else
+    cut = tt__calc_opf(c, TT_MUL, top, has_rtol ? longer_side(a) * epsilon(type) : 1e-15);
   tt_array *large = tt__calc_op2(c, TT_GT, s, cut), *inverse = tt__calc_op1(c, TT_RECIPROCAL, s);
   if (!large || !inverse) return NULL;
   s = tt__calc_where(c, large, tt_v_array(inverse), tt_v_float(0));

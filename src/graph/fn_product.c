@@ -31,7 +31,8 @@ static tt_array *flat(tt_calc *c, tt_array *a) { return a ? tt__calc_reshape(c, 
 static tt_array *vdot(tt_calc *c, tt_call_frame *f) {
   tt_array *a = flat(c, tt__arg_array(c, f, 0)), *b = flat(c, tt__arg_array(c, f, 1));
   if (a && b && a->size != b->size)
-    return tt__calc_fail(c, TT_EVALUE, "cannot reshape array of size %lld into shape (%lld,)", (long long)b->size, (long long)a->size);
+    return tt__calc_fail(c, TT_EVALUE, "cannot reshape array of size %lld into shape (%lld,)", (long long)b->size,
+                         (long long)a->size);
   return tt__calc_dot(c, tt__calc_conj(c, a), b);
 }
 TT_HANDLER(vdot)
@@ -57,7 +58,8 @@ TT_HANDLER(outer)
 static tt_array *linalg_outer(tt_calc *c, tt_call_frame *f) {
   tt_array *a = tt__arg_array(c, f, 0), *b = tt__arg_array(c, f, 1);
   if (a && b && (a->rank != 1 || b->rank != 1))
-    return tt__calc_fail(c, TT_EVALUE, "Input arrays must be one-dimensional, but they are x1.ndim=%d and x2.ndim=%d.", a->rank, b->rank);
+    return tt__calc_fail(c, TT_EVALUE, "Input arrays must be one-dimensional, but they are x1.ndim=%d and x2.ndim=%d.",
+                         a->rank, b->rank);
   return outer_of(c, a, b);
 }
 TT_HANDLER(linalg_outer)
@@ -79,11 +81,14 @@ static bool read_axes(tt_calc *c, const tt_value *v, int rank, axis_list *out) {
   return c->code == TT_OK;
 }
 
-static bool tensordot_axes(tt_calc *c, const tt_call_frame *f, int k, tt_array *a, tt_array *b, axis_list *of_a, axis_list *of_b) {
+static bool tensordot_axes(tt_calc *c, const tt_call_frame *f, int k, tt_array *a, tt_array *b, axis_list *of_a,
+                           axis_list *of_b) {
   const tt_value *v = tt__arg_given(f, k) ? &f->arg[k] : NULL;
   if (v && v->tag == TT_V_TUPLE) {
     if (v->as.tuple.n != 2) {
-      tt__calc_fail(c, TT_EVALUE, v->as.tuple.n > 2 ? "too many values to unpack (expected 2, got %lld)" : "not enough values to unpack (expected 2, got %lld)",
+      tt__calc_fail(c, TT_EVALUE,
+                    v->as.tuple.n > 2 ? "too many values to unpack (expected 2, got %lld)"
+                                      : "not enough values to unpack (expected 2, got %lld)",
                     (long long)v->as.tuple.n);
       return false;
     }
@@ -121,26 +126,31 @@ static tt_array *tensordot(tt_calc *c, tt_call_frame *f) {
     if (!(summed_a >> d & 1)) out[n++] = d;
   for (int d = 0; d < b->rank; d++)
     if (!(summed_b >> d & 1)) out[n++] = a->rank + d;
-  if (n > TT_MAX_RANK) return tt__calc_fail(c, TT_EVALUE, "maximum supported dimension for an ndarray is currently 64, found %d", n);
+  if (n > TT_MAX_RANK)
+    return tt__calc_fail(c, TT_EVALUE, "maximum supported dimension for an ndarray is currently 64, found %d", n);
   return tt__calc_contract(c, &x, &y, out, n);
 }
 TT_HANDLER(tensordot)
 
 /* ---- vectors along an axis: vecdot, matvec, vecmat */
 
-static tt_array *gufunc_mismatch(tt_calc *c, const char *name, const char *signature, int dim, int64_t got, int64_t want) {
-  return tt__calc_fail(c, TT_EVALUE,
-                       "%s: Input operand 1 has a mismatch in its core dimension %d, with gufunc signature %s (size %lld is "
-                       "different from %lld)",
-                       name, dim, signature, (long long)got, (long long)want);
+static tt_array *gufunc_mismatch(tt_calc *c, const char *name, const char *signature, int dim, int64_t got,
+                                 int64_t want) {
+  return tt__calc_fail(
+      c, TT_EVALUE,
+      "%s: Input operand 1 has a mismatch in its core dimension %d, with gufunc signature %s (size %lld is "
+      "different from %lld)",
+      name, dim, signature, (long long)got, (long long)want);
 }
 
 static bool enough(tt_calc *c, const char *name, const char *signature, tt_array *const *a, const int *need) {
   for (int i = 0; i < 2; i++) {
     if (!a[i]) return false;
     if (a[i]->rank >= need[i]) continue;
-    tt__calc_fail(c, TT_EVALUE, "%s: Input operand %d does not have enough dimensions (has %d, gufunc core with signature %s requires %d)",
-                  name, i, a[i]->rank, signature, need[i]);
+    tt__calc_fail(
+        c, TT_EVALUE,
+        "%s: Input operand %d does not have enough dimensions (has %d, gufunc core with signature %s requires %d)",
+        name, i, a[i]->rank, signature, need[i]);
     return false;
   }
   return true;
@@ -154,7 +164,8 @@ static void label_loops(tt_labelled *x, int core, const int *labels) {
 }
 
 /* Core axes by labels (0 is summed); `out` has at most one. */
-static tt_array *loop_product(tt_calc *c, tt_array *a, int na, const int *la, tt_array *b, int nb, const int *lb, int out_label) {
+static tt_array *loop_product(tt_calc *c, tt_array *a, int na, const int *la, tt_array *b, int nb, const int *lb,
+                              int out_label) {
   tt_labelled x = {.a = a}, y = {.a = b};
   label_loops(&x, na, la);
   label_loops(&y, nb, lb);
@@ -235,7 +246,8 @@ static tt_array *kron(tt_calc *c, tt_call_frame *f) {
   int rank = a->rank > b->rank ? a->rank : b->rank;
   int64_t la[2 * TT_MAX_RANK], lb[2 * TT_MAX_RANK], len[TT_MAX_RANK];
   if (2 * rank > TT_MAX_RANK)
-    return tt__calc_fail(c, TT_EVALUE, "maximum supported dimension for an ndarray is currently 64, found %d", 2 * rank);
+    return tt__calc_fail(c, TT_EVALUE, "maximum supported dimension for an ndarray is currently 64, found %d",
+                         2 * rank);
   for (int d = 0; d < rank; d++) {
     int i = d - (rank - a->rank), j = d - (rank - b->rank);
     la[2 * d] = i < 0 ? 1 : tt__array_len(a)[i];
@@ -306,7 +318,8 @@ static tt_array *cross(tt_calc *c, tt_call_frame *f) {
   if (!a || !b) return NULL;
   if (a->rank == 0 || b->rank == 0) return tt__calc_fail(c, TT_EVALUE, "At least one array has zero dimension");
   bool one = tt__arg_given(f, 5);
-  int axis_a = cross_axis(c, f, one ? 5 : 2, "axisa", a->rank), axis_b = cross_axis(c, f, one ? 5 : 3, "axisb", b->rank);
+  int axis_a = cross_axis(c, f, one ? 5 : 2, "axisa", a->rank),
+      axis_b = cross_axis(c, f, one ? 5 : 3, "axisb", b->rank);
   if (c->code != TT_OK) return NULL;
   a = axis_last(c, a, axis_a);
   b = axis_last(c, b, axis_b);
@@ -370,7 +383,8 @@ static tt_array *multi_dot(tt_calc *c, tt_call_frame *f) {
   int64_t len[MOST_FACTORS + 1], n = f->arg[0].tag == TT_V_TUPLE ? f->arg[0].as.tuple.n : 0;
   int8_t split[MOST_FACTORS][MOST_FACTORS];
   if (n < 2) return tt__calc_fail(c, TT_EVALUE, "Expecting at least two arrays.");
-  if (n > MOST_FACTORS) return tt__calc_fail(c, TT_EVALUE, "at most %d arrays can be multiplied at once", (int)MOST_FACTORS);
+  if (n > MOST_FACTORS)
+    return tt__calc_fail(c, TT_EVALUE, "at most %d arrays can be multiplied at once", (int)MOST_FACTORS);
   for (int64_t i = 0; i < n; i++) {
     if (!(a[i] = tt__value_as_array(c, &f->arg[0].as.tuple.item[i]))) return NULL;
     bool end = i == 0 || i == n - 1;

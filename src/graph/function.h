@@ -2,8 +2,10 @@
 ** Array functions as rows: name, signature, handler, doc (functions.def). A binding builds its functions from the rows,
 ** C reaches them through tt_call.
 **
-** Signature: parameters separated by ", ", each `name[:kind][=default]`; "*" starts keyword-only ones; "*name" collects the
-** rest of the positional arguments in a tuple. A parameter without a default is required. Kinds tell bindings how to convert:
+** Signature: parameters separated by ", ", each `name[:kind][=default]`; "*" starts keyword-only ones; "*name" collects
+*the
+** rest of the positional arguments in a tuple. A parameter without a default is required. Kinds tell bindings how to
+*convert:
 **   array   array-like: lists and buffers become arrays, Python scalars stay weak scalars
 **   arrays  a sequence of array-likes (a tuple value)
 **   dtype   a dtype or its name        (no kind)  as it is
@@ -19,9 +21,9 @@ typedef struct tt_call_frame {
   const tt_value *arg; /* one per parameter, in signature order, TT_V_MISSING when left out */
   int narg;
   TT_VEC(tt_array *) out; /* results: holds given to the caller */
-  bool scalar;         /* the result is not an array: a rank-0 array to be unpacked (bool, int, float) by the binding */
-  bool tuple;          /* results are to be returned as a tuple even when there is one, or none */
-  bool none;           /* there is no result: the function only writes */
+  bool scalar; /* the result is not an array: a rank-0 array to be unpacked (bool, int, float) by the binding */
+  bool tuple;  /* results are to be returned as a tuple even when there is one, or none */
+  bool none;   /* there is no result: the function only writes */
 } tt_call_frame;
 
 typedef tt_code (*tt_function_fn)(tt_call_frame *c, tt_error *err);

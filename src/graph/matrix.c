@@ -38,8 +38,10 @@ tt_array *tt__calc_marginal(tt_calc *c, const tt_labelled *x, const int *out, in
   tt_labelled kept;
   int n = 0;
   for (int k = 0; k < x->a->rank; k++) {
-    if (place_of(out, nout, x->label[k]) < 0) gone |= UINT64_C(1) << k;
-    else kept.label[n++] = x->label[k];
+    if (place_of(out, nout, x->label[k]) < 0)
+      gone |= UINT64_C(1) << k;
+    else
+      kept.label[n++] = x->label[k];
   }
   kept.a = tt__calc_sum(c, x->a, gone, false);
   int64_t len[TT_MAX_RANK];
@@ -88,7 +90,8 @@ static tt_array *multiply_reduce(tt_calc *c, const tt_labelled *x, const tt_labe
                                  const parts *p, tt_dtype type) {
   int label[2 * TT_MAX_RANK], n = nout + p->sum;
   int64_t len[2 * TT_MAX_RANK];
-  if (n > TT_MAX_RANK) return tt__calc_fail(c, TT_EVALUE, "maximum supported dimension for an ndarray is currently 64, found %d", n);
+  if (n > TT_MAX_RANK)
+    return tt__calc_fail(c, TT_EVALUE, "maximum supported dimension for an ndarray is currently 64, found %d", n);
   memcpy(label, out, sizeof *label * (size_t)nout);
   memcpy(label + nout, p->label + p->batch + p->row + p->col, sizeof *label * (size_t)p->sum);
   uint64_t axes = 0;
@@ -152,7 +155,8 @@ tt_array *tt__calc_contract(tt_calc *c, const tt_labelled *x, const tt_labelled 
     int keep[TT_MAX_RANK], n = 0;
     tt_labelled *s = &side[i], *o = &side[1 - i];
     for (int k = 0; k < s->a->rank; k++)
-      if (place_of(out, nout, s->label[k]) >= 0 || place_of(o->label, o->a->rank, s->label[k]) >= 0) keep[n++] = s->label[k];
+      if (place_of(out, nout, s->label[k]) >= 0 || place_of(o->label, o->a->rank, s->label[k]) >= 0)
+        keep[n++] = s->label[k];
     if (n == s->a->rank) continue;
     s->a = tt__calc_marginal(c, s, keep, n);
     if (!s->a) return NULL;
@@ -238,8 +242,8 @@ tt_array *tt__calc_dot(tt_calc *c, tt_array *a, tt_array *b) {
     char one[256], two[256];
     tt__shape_text(a->rank, tt__array_len(a), one, sizeof one);
     tt__shape_text(b->rank, tt__array_len(b), two, sizeof two);
-    return tt__calc_fail(c, TT_EVALUE, "shapes %s and %s not aligned: %lld (dim %d) != %lld (dim %d)", one, two, (long long)k,
-                         a->rank - 1, (long long)kb, at);
+    return tt__calc_fail(c, TT_EVALUE, "shapes %s and %s not aligned: %lld (dim %d) != %lld (dim %d)", one, two,
+                         (long long)k, a->rank - 1, (long long)kb, at);
   }
   tt_labelled x = {.a = a}, y = {.a = b};
   for (int d = 0; d < a->rank; d++) {
@@ -282,8 +286,10 @@ tt_array *tt__calc_diagonal(tt_calc *c, tt_array *a, int64_t offset, int axis1, 
     step[n++] = astep[d];
   }
   int64_t rows = alen[axis1], cols = alen[axis2], off = a->off;
-  if (offset > 0) cols = cols > offset ? cols - offset : 0;
-  else rows = rows > -offset ? rows + offset : 0;
+  if (offset > 0)
+    cols = cols > offset ? cols - offset : 0;
+  else
+    rows = rows > -offset ? rows + offset : 0;
   len[n] = rows < cols ? rows : cols;
   step[n] = astep[axis1] + astep[axis2];
   if (len[n] > 0) off += offset > 0 ? offset * astep[axis2] : -offset * astep[axis1];

@@ -20,11 +20,11 @@ typedef struct line {
   int64_t n, to_step, from_step; /* elements */
 } line;
 
-#define COPY_AS(type)                                                                 \
-  do {                                                                                \
-    type *to = (type *)(void *)l->to;                                                 \
-    const type *from = (const type *)(const void *)l->from;                           \
-    for (int64_t i = 0; i < l->n; i++) to[i * l->to_step] = from[i * l->from_step];   \
+#define COPY_AS(type)                                                               \
+  do {                                                                              \
+    type *to = (type *)(void *)l->to;                                               \
+    const type *from = (const type *)(const void *)l->from;                         \
+    for (int64_t i = 0; i < l->n; i++) to[i * l->to_step] = from[i * l->from_step]; \
   } while (0)
 
 static void copy_line(const line *l, size_t item) {

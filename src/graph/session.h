@@ -39,7 +39,8 @@ typedef tt_code (*tt_evaluate_fn)(tt_node *const *node, int n, tt_error *err);
 TT_HIDDEN void tt__session_set_evaluator(tt_evaluate_fn fn);
 TT_HIDDEN tt_code tt__evaluate(tt_node *const *node, int n, tt_error *err);
 
-/* One element of an op on operands of type `from`, with the kernels' own arithmetic; false: do not know. Registered by run/. */
+/* One element of an op on operands of type `from`, with the kernels' own arithmetic; false: do not know. Registered by
+ * run/. */
 typedef bool (*tt_scalar_op_fn)(tt_op op, tt_dtype from, tt_dtype to, const tt_scalar *const *arg, int n,
                                 tt_scalar *out);
 TT_HIDDEN extern tt_scalar_op_fn tt__session_scalar_op; /* NULL: nobody registered */

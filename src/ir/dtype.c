@@ -20,18 +20,19 @@ tt_dtype tt__dtype_named(const char *name) {
   static const struct {
     const char *name;
     tt_dtype type;
-  } alias[] = {{"?", TT_BOOL},    {"b", TT_I8},    {"h", TT_I16},    {"i", TT_I32},      {"l", TT_I64},
-               {"q", TT_I64},     {"B", TT_U8},    {"H", TT_U16},    {"I", TT_U32},      {"L", TT_U64},
-               {"Q", TT_U64},     {"e", TT_F16},   {"f", TT_F32},    {"d", TT_F64},      {"F", TT_C64},
-               {"D", TT_C128},    {"int", TT_I64}, {"float", TT_F64}, {"complex", TT_C128}, {"uint", TT_U64},
-               {"half", TT_F16},  {"single", TT_F32}, {"double", TT_F64}, {"csingle", TT_C64}, {"cdouble", TT_C128},
-               {"intp", TT_I64},  {"uintp", TT_U64}, {"byte", TT_I8},  {"ubyte", TT_U8},   {"short", TT_I16},
-               {"ushort", TT_U16}, {"intc", TT_I32}, {"uintc", TT_U32}, {"bool_", TT_BOOL}, {"long", TT_I64},
+  } alias[] = {{"?", TT_BOOL},     {"b", TT_I8},       {"h", TT_I16},      {"i", TT_I32},        {"l", TT_I64},
+               {"q", TT_I64},      {"B", TT_U8},       {"H", TT_U16},      {"I", TT_U32},        {"L", TT_U64},
+               {"Q", TT_U64},      {"e", TT_F16},      {"f", TT_F32},      {"d", TT_F64},        {"F", TT_C64},
+               {"D", TT_C128},     {"int", TT_I64},    {"float", TT_F64},  {"complex", TT_C128}, {"uint", TT_U64},
+               {"half", TT_F16},   {"single", TT_F32}, {"double", TT_F64}, {"csingle", TT_C64},  {"cdouble", TT_C128},
+               {"intp", TT_I64},   {"uintp", TT_U64},  {"byte", TT_I8},    {"ubyte", TT_U8},     {"short", TT_I16},
+               {"ushort", TT_U16}, {"intc", TT_I32},   {"uintc", TT_U32},  {"bool_", TT_BOOL},   {"long", TT_I64},
                {"ulong", TT_U64}};
   for (int t = 0; t < TT_DTYPE_COUNT; t++) {
     const tt_dtype_info *d = &tt__dtypes[t];
     if (strcmp(d->name, name) == 0 || strcmp(d->typestr, name) == 0) return (tt_dtype)t;
-    if ((name[0] == '=' || name[0] == '<' || name[0] == '|') && strcmp(d->typestr + 1, name + 1) == 0) return (tt_dtype)t;
+    if ((name[0] == '=' || name[0] == '<' || name[0] == '|') && strcmp(d->typestr + 1, name + 1) == 0)
+      return (tt_dtype)t;
     if (strcmp(d->typestr + 1, name) == 0) return (tt_dtype)t;
   }
   for (size_t i = 0; i < sizeof alias / sizeof *alias; i++)
@@ -42,9 +43,12 @@ tt_dtype tt__dtype_named(const char *name) {
 /* The float type that holds every value of an integer type, as NumPy's promotion has it. */
 static tt_dtype float_for_int(tt_dtype t) {
   switch (tt__dtype_size(t)) {
-    case 1: return TT_F16;
-    case 2: return TT_F32;
-    default: return TT_F64;
+    case 1:
+      return TT_F16;
+    case 2:
+      return TT_F32;
+    default:
+      return TT_F64;
   }
 }
 
@@ -54,10 +58,14 @@ static tt_dtype promote_ints(tt_dtype a, tt_dtype b) {
   tt_dtype s = ua ? b : a, u = ua ? a : b;
   if (tt__dtype_size(s) > tt__dtype_size(u)) return s;
   switch (tt__dtype_size(u)) {
-    case 1: return TT_I16;
-    case 2: return TT_I32;
-    case 4: return TT_I64;
-    default: return TT_F64; /* uint64 with a signed type: NumPy's float64 */
+    case 1:
+      return TT_I16;
+    case 2:
+      return TT_I32;
+    case 4:
+      return TT_I64;
+    default:
+      return TT_F64; /* uint64 with a signed type: NumPy's float64 */
   }
 }
 

@@ -28,7 +28,8 @@
 ** of the last axis, max(1, TT_CHUNK / len[lane]) lines a chunk. In a chunk, element j of a line
 ** goes to accumulator j % 64, in order, all accumulators starting at the identity; then
 ** acc[l] = op(acc[l], acc[l + w]) for w = 32, 16, ... 1. The row's value is the chunk values
-** combined in order, starting with the first. COL mode: the row is cut into chunks of TT_CHUNK_COL row points (in C order
+** combined in order, starting with the first. COL mode: the row is cut into chunks of TT_CHUNK_COL row points (in C
+*order
 ** of the row axes); in a chunk each lane accumulates in order from the identity; chunks combine in order.
 ** ARGMAX/ARGMIN carry (value, index over the row axes in C order); index -1 is "empty".
 */
@@ -45,9 +46,9 @@
 #include "ir/node.h"
 #include "ir/ops.h"
 
-#define TT_LANES 64           /* accumulators of a ROW reduction */
-#define TT_CHUNK 65536        /* elements of a row per partial, ROW mode */
-#define TT_CHUNK_COL 4096     /* row points per partial, COL mode */
+#define TT_LANES 64       /* accumulators of a ROW reduction */
+#define TT_CHUNK 65536    /* elements of a row per partial, ROW mode */
+#define TT_CHUNK_COL 4096 /* row points per partial, COL mode */
 
 typedef enum tt_mode { TT_MODE_MAP, TT_MODE_ROW, TT_MODE_COL } tt_mode;
 typedef enum tt_scope { TT_SCOPE_CONST, TT_SCOPE_OUTER, TT_SCOPE_ROW } tt_scope;
@@ -59,19 +60,20 @@ enum {
   TT_K_INDEX,       /* int64: off + sum(i * step) of access `slot`; touches no memory */
   TT_K_LOADX,       /* element src[0] (int64, flat) of the buffer of access `slot` */
   TT_K_STORE,       /* src[0] into access `slot` */
-  TT_K_STOREX,      /* src[1] into flat element src[0] of access `slot`'s buffer. Kernels with it run serially, in order */
-  TT_K_REDUCE,      /* fold src[0] (ROW scope, phase p) by reduction `red`; the result has scope OUTER from phase p + 1 */
-  TT_K_ROUND        /* f32 rounded to the precision of float16 or bfloat16 (`from`) and back */
+  TT_K_STOREX, /* src[1] into flat element src[0] of access `slot`'s buffer. Kernels with it run serially, in order */
+  TT_K_REDUCE, /* fold src[0] (ROW scope, phase p) by reduction `red`; the result has scope OUTER from phase p + 1 */
+  TT_K_ROUND   /* f32 rounded to the precision of float16 or bfloat16 (`from`) and back */
 };
 
 typedef struct tt_kinst {
   uint8_t op;
   uint8_t dtype; /* of the result in registers: never f16, bf16 or complex */
-  uint8_t from;  /* elementwise: operand type (the prelude suffix); CAST: source type; ROUND: F16 or BF16; REDUCE: value type */
+  uint8_t from;  /* elementwise: operand type (the prelude suffix); CAST: source type; ROUND: F16 or BF16; REDUCE: value
+                    type */
   uint8_t scope; /* tt_scope. REDUCE: TT_SCOPE_ROW (it works in the row loop) */
   uint8_t phase;
-  uint8_t red;   /* REDUCE: tt_red */
-  int16_t slot;  /* access, scalar or (REDUCE) reduction number */
+  uint8_t red;    /* REDUCE: tt_red */
+  int16_t slot;   /* access, scalar or (REDUCE) reduction number */
   int16_t src[3]; /* instruction numbers, always smaller than this one; -1 */
 } tt_kinst;
 
@@ -82,16 +84,18 @@ typedef enum tt_lane_step {
 } tt_lane_step;
 
 typedef struct tt_kaccess {
-  int16_t buf;    /* buffer number; -1 for INDEX; scratch accesses: -2 - scratch number */
-  uint8_t dtype;  /* element type in memory: real types, f16 and bf16 included (a LOAD converts to f32, a STORE from f32) */
-  uint8_t lane;   /* tt_lane_step */
+  int16_t buf; /* buffer number; -1 for INDEX; scratch accesses: -2 - scratch number */
+  uint8_t
+      dtype; /* element type in memory: real types, f16 and bf16 included (a LOAD converts to f32, a STORE from f32) */
+  uint8_t lane; /* tt_lane_step */
   bool write;
 } tt_kaccess;
 
 /*
 ** A scratch holds one ROW-scope value for the whole row between phases, so that it is not
 ** computed twice: written by a STORE and read by LOADs of later phases, through accesses with buf <= -2.
-** Memory: per worker, row-size elements (ROW mode), row-size x lane-chunk (COL). Access steps are the executor's business.
+** Memory: per worker, row-size elements (ROW mode), row-size x lane-chunk (COL). Access steps are the executor's
+*business.
 ** At most one store per scratch; only used when a row has at most TT_SCRATCH_ROW points. ROW mode only.
 */
 #define TT_SCRATCH_ROW 65536
@@ -106,7 +110,7 @@ typedef struct tt_kernel {
   tt_kaccess *access;
   uint8_t *scalar_type;  /* [nscalar] register type of each scalar */
   uint8_t *scratch_type; /* [nscratch] register type */
-  tt_digest key; /* of everything above: equal keys are equal kernels */
+  tt_digest key;         /* of everything above: equal keys are equal kernels */
   tt_arena arena;
 } tt_kernel;
 
@@ -118,16 +122,17 @@ typedef struct tt_kfault {
 
 /* Everything a launch binds. Arrays are borrowed for the launch. */
 typedef struct tt_kargs {
-  void *const *buf;       /* [nbuf] */
-  const int64_t *buf_len; /* [nbuf] elements of the access's type; read by checked kernels only */
-  const int64_t *len;     /* [naxes], all >= 1 */
-  const int64_t *off;     /* [naccess] elements */
-  const int64_t *step;    /* [naccess * naxes] elements */
+  void *const *buf;        /* [nbuf] */
+  const int64_t *buf_len;  /* [nbuf] elements of the access's type; read by checked kernels only */
+  const int64_t *len;      /* [naxes], all >= 1 */
+  const int64_t *off;      /* [naccess] elements */
+  const int64_t *step;     /* [naccess * naxes] elements */
   const tt_scalar *scalar; /* [nscalar], in the register type */
-  void *const *scratch;   /* [nscratch], this worker's (NULL without scratch) */
-  void *const *partial;   /* [2 * nred]: folded values per chunk (even), int64 indices for ARG* (odd); see tt_kernel_part */
-  int64_t npartial;       /* chunks in a row */
-  tt_kfault *fault;       /* checked kernels */
+  void *const *scratch;    /* [nscratch], this worker's (NULL without scratch) */
+  void *const
+      *partial;     /* [2 * nred]: folded values per chunk (even), int64 indices for ARG* (odd); see tt_kernel_part */
+  int64_t npartial; /* chunks in a row */
+  tt_kfault *fault; /* checked kernels */
 } tt_kargs;
 
 /*

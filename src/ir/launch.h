@@ -17,13 +17,13 @@ typedef struct tt_lscalar {
 } tt_lscalar;
 
 typedef struct tt_lowered {
-  tt_kernel *kernel;     /* owned until moved out (NULL then) */
-  int64_t *len;          /* [naxes] */
-  int64_t *off;          /* [naccess] */
-  int64_t *step;         /* [naccess * naxes] */
-  int16_t *buf_operand;  /* [nbuf]: operand of the step */
-  uint8_t *buf_parts;    /* [nbuf]: kernel elements per array element (2 for complex) */
-  tt_lscalar *scalar;    /* [nscalar] */
+  tt_kernel *kernel;         /* owned until moved out (NULL then) */
+  int64_t *len;              /* [naxes] */
+  int64_t *off;              /* [naccess] */
+  int64_t *step;             /* [naccess * naxes] */
+  int16_t *buf_operand;      /* [nbuf]: operand of the step */
+  uint8_t *buf_parts;        /* [nbuf]: kernel elements per array element (2 for complex) */
+  tt_lscalar *scalar;        /* [nscalar] */
   int64_t outer, lanes, row; /* points of: all outer axes (MAP, COL: without the lane), the lane axis, the row */
   tt_arena arena;
 } tt_lowered;

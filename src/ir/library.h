@@ -38,7 +38,8 @@ struct tt_lib_row {
 /* The row of that name, or NULL; the rows live in lib/. */
 TT_HIDDEN const tt_lib_row *tt__lib_row(const char *name);
 
-/* A result whose size the data decides: n elements of array memory (tt__mem_alloc_data); NULL when n is 0 or nobody asked. */
+/* A result whose size the data decides: n elements of array memory (tt__mem_alloc_data); NULL when n is 0 or nobody
+ * asked. */
 typedef struct tt_made {
   void *data;
   int64_t n;

@@ -61,8 +61,10 @@ bool tt__map_unravel(const tt_space *s, const tt_map *map, int rank, const int64
       if (a == 0) continue;
       rest[k] -= a * stride[d];
       ix->a[k] = a;
-      if (a > 0) hi += a * (s->len[k] - 1);
-      else lo += a * (s->len[k] - 1);
+      if (a > 0)
+        hi += a * (s->len[k] - 1);
+      else
+        lo += a * (s->len[k] - 1);
     }
     if (lo < 0 || hi >= len[d]) {
       /* Only the outermost axis may take what is above it; everything below carries into it. */

@@ -53,8 +53,8 @@ typedef enum tt_red {
   TT_RED_PROD,
   TT_RED_MAX, /* NaN wins */
   TT_RED_MIN,
-  TT_RED_ANY, /* bool */
-  TT_RED_ALL, /* bool */
+  TT_RED_ANY,    /* bool */
+  TT_RED_ALL,    /* bool */
   TT_RED_ARGMAX, /* int64: index over the reduced axes in C order, first of equals, NaN wins */
   TT_RED_ARGMIN,
   TT_RED_COUNT
@@ -63,7 +63,7 @@ typedef enum tt_red {
 /* Memory that holds values. Shared: a buffer with one holder may be written in place, others are copied. */
 typedef struct tt_buffer {
   int32_t refs;
-  bool readonly;           /* borrowed memory that is not ours to write */
+  bool readonly; /* borrowed memory that is not ours to write */
   void *data;
   size_t size;             /* bytes */
   void (*drop)(void *ctx); /* NULL: `data` is ours (tt__mem_alloc_data) */
@@ -87,35 +87,36 @@ typedef struct tt_lib_attr {
 
 struct tt_node {
   int32_t refs;
-  int32_t held;   /* storages whose current value this is */
-  uint8_t op;     /* tt_op or TT_N_* */
-  uint8_t dtype;  /* tt_dtype of the value */
+  int32_t held;  /* storages whose current value this is */
+  uint8_t op;    /* tt_op or TT_N_* */
+  uint8_t dtype; /* tt_dtype of the value */
   uint8_t rank;
   uint8_t nsrc;
-  uint8_t flags;  /* TT_NODE_* */
-  uint8_t nstep;  /* entries in step[]: rank for VIEW, rank of src[1] for STORE, else 0 (kept when the node becomes a BUFFER) */
-  uint32_t mark;  /* which walk was here last (graph/session.h hands out stamps) */
-  int32_t slot;   /* scratch of that walk */
-  uint32_t line;  /* where it was recorded: an id for the caller's line (0: unknown) */
+  uint8_t flags;    /* TT_NODE_* */
+  uint8_t nstep;    /* entries in step[]: rank for VIEW, rank of src[1] for STORE, else 0 (kept when the node becomes a
+                       BUFFER) */
+  uint32_t mark;    /* which walk was here last (graph/session.h hands out stamps) */
+  int32_t slot;     /* scratch of that walk */
+  uint32_t line;    /* where it was recorded: an id for the caller's line (0: unknown) */
   uint32_t pending; /* at least as many unevaluated operations as lie below it, itself included; 0 for values */
-  int64_t size;   /* elements: the product of len */
+  int64_t size;     /* elements: the product of len */
   tt_node *src[TT_NODE_SRC];
   union {
-    tt_scalar scalar;            /* CONST */
-    int64_t off;                 /* VIEW, STORE */
+    tt_scalar scalar; /* CONST */
+    int64_t off;      /* VIEW, STORE */
     struct {
-      uint64_t axes;             /* bit k: axis k of src[0] is reduced */
-      uint8_t red;               /* tt_red */
+      uint64_t axes; /* bit k: axis k of src[0] is reduced */
+      uint8_t red;   /* tt_red */
     } reduce;
-    tt_buffer *buf;              /* BUFFER: element 0 is buf->data */
-    int32_t pick;                /* PICK */
-    tt_lib_attr *lib;            /* LIB; owned */
+    tt_buffer *buf;   /* BUFFER: element 0 is buf->data */
+    int32_t pick;     /* PICK */
+    tt_lib_attr *lib; /* LIB; owned */
   } attr;
   int64_t dim[]; /* len[rank], then step[nstep] */
 };
 
 enum {
-  TT_NODE_SEEN = 1,  /* an evaluation went through it without keeping its value */
+  TT_NODE_SEEN = 1,   /* an evaluation went through it without keeping its value */
   TT_NODE_CHECKED = 2 /* (GATHER, SCATTER) indices were proved in range */
 };
 
@@ -126,7 +127,7 @@ static inline int64_t *tt__node_step(tt_node *n) { return n->dim + n->rank; }
 typedef struct tt_storage {
   int32_t refs;
   bool readonly;
-  tt_node *node; /* the current value; its flat elements are the storage's elements */
+  tt_node *node;           /* the current value; its flat elements are the storage's elements */
   struct tt_array *cached; /* the views whose `cache` reads the current value; a write empties the list */
 } tt_storage;
 
@@ -138,9 +139,9 @@ struct tt_array {
   int64_t size;  /* elements */
   int64_t off;
   tt_storage *storage;
-  tt_node *cache;      /* the node that reads this view of the storage's current value (NULL: not made) */
+  tt_node *cache; /* the node that reads this view of the storage's current value (NULL: not made) */
   struct tt_array *cache_prev, *cache_next; /* in storage->cached, while cache is not NULL */
-  int64_t dim[];       /* len[rank], step[rank] */
+  int64_t dim[];                            /* len[rank], step[rank] */
 };
 
 typedef struct tt_array tt_array;

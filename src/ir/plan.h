@@ -61,10 +61,11 @@ typedef struct tt_poperand {
 /* A value this step leaves in memory. */
 typedef struct tt_proot {
   int32_t node;
-  int16_t operand;  /* its buffer */
-  int32_t base;     /* STORE, SCATTER: the node written over; -1 */
-  bool in_place;    /* every read of base (STORE) lands on the element being written, so no copy is needed if base dies here */
-  int16_t donor;    /* operand whose memory may serve as the result's if that operand dies here; -1 */
+  int16_t operand; /* its buffer */
+  int32_t base;    /* STORE, SCATTER: the node written over; -1 */
+  bool in_place;   /* every read of base (STORE) lands on the element being written, so no copy is needed if base dies
+                      here */
+  int16_t donor;   /* operand whose memory may serve as the result's if that operand dies here; -1 */
 } tt_proot;
 
 typedef enum tt_step_kind { TT_STEP_KERNEL, TT_STEP_LIB, TT_STEP_EMPTY } tt_step_kind;
@@ -101,11 +102,12 @@ typedef struct tt_step {
 typedef struct tt_plan {
   tt_step *step;
   int n, cap;
-  int nnode;    /* nodes of the walk */
+  int nnode; /* nodes of the walk */
   tt_arena arena;
 } tt_plan;
 
-/* What is wrong with a plan's own structure (the walk is not looked at), or NULL. For asserts, tests and parsed texts. */
+/* What is wrong with a plan's own structure (the walk is not looked at), or NULL. For asserts, tests and parsed texts.
+ */
 TT_HIDDEN const char *tt__plan_check(const tt_plan *p);
 /* Text form, and back (the parser is total: any text gives a plan without fault, or TT_EVALUE with the line). */
 TT_HIDDEN void tt__plan_print(const tt_plan *p, tt_str *out);

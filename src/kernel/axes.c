@@ -23,7 +23,8 @@ static int64_t magnitude(int64_t x) { return x < 0 ? -x : x; }
 static int64_t length(const chooser *c, int i) { return c->r->step->space.len[c->order[i]]; }
 static int64_t stride(const chooser *c, int access, int i) { return c->r->access[access].step[c->order[i]]; }
 
-/* Stable insertion sort of order[lo, hi) by falling |stride| of an access; axes it does not move along stay in front. */
+/* Stable insertion sort of order[lo, hi) by falling |stride| of an access; axes it does not move along stay in front.
+ */
 static void sort_by(chooser *c, int access, int lo, int hi) {
   for (int i = lo + 1; i < hi; i++) {
     int axis = c->order[i];
@@ -61,7 +62,8 @@ static int row_access(const chooser *c) {
 
 static bool finds_index(const tt_real *r) {
   for (int i = 0; i < r->ninst; i++)
-    if (r->inst[i].op == TT_K_REDUCE && (r->inst[i].red == TT_RED_ARGMAX || r->inst[i].red == TT_RED_ARGMIN)) return true;
+    if (r->inst[i].op == TT_K_REDUCE && (r->inst[i].red == TT_RED_ARGMAX || r->inst[i].red == TT_RED_ARGMIN))
+      return true;
   return false;
 }
 

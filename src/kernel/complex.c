@@ -21,7 +21,9 @@ static int mul(maker m, int a, int b) { return op2(m, TT_MUL, a, b); }
 static int quot(maker m, int a, int b) { return op2(m, TT_DIV, a, b); }
 static int neg(maker m, int a) { return op1(m, TT_NEG, a); }
 static tt_pair pair(int re, int im) { return (tt_pair){re, im}; }
-static tt_pair c_pick(maker m, int c, tt_pair a, tt_pair b) { return pair(pick(m, c, a.re, b.re), pick(m, c, a.im, b.im)); }
+static tt_pair c_pick(maker m, int c, tt_pair a, tt_pair b) {
+  return pair(pick(m, c, a.re, b.re), pick(m, c, a.im, b.im));
+}
 
 static tt_pair c_add(maker m, tt_pair a, tt_pair b) { return pair(add(m, a.re, b.re), add(m, a.im, b.im)); }
 static tt_pair c_sub(maker m, tt_pair a, tt_pair b) { return pair(sub(m, a.re, b.re), sub(m, a.im, b.im)); }
@@ -48,14 +50,17 @@ static tt_pair c_div(maker m, tt_pair a, tt_pair b) {
 
 static tt_pair c_exp(maker m, tt_pair a) {
   int e = op1(m, TT_EXP, a.re), zero = number(m, 0);
-  int flat = test(m, TT_EQ, a.im, zero);                       /* exp(x + 0i) is real, infinities included */
-  int gone = test(m, TT_EQ, e, zero);                          /* exp(-inf + iy) is 0 for every y */
+  int flat = test(m, TT_EQ, a.im, zero); /* exp(x + 0i) is real, infinities included */
+  int gone = test(m, TT_EQ, e, zero);    /* exp(-inf + iy) is 0 for every y */
   int turn = both(m, TT_LOR, gone, flat);
   int c = pick(m, gone, zero, op1(m, TT_COS, a.im)), s = pick(m, gone, zero, op1(m, TT_SIN, a.im));
-  return pair(pick(m, flat, e, mul(m, e, c)), pick(m, turn, mul(m, pick(m, gone, zero, number(m, 1)), a.im), mul(m, e, s)));
+  return pair(pick(m, flat, e, mul(m, e, c)),
+              pick(m, turn, mul(m, pick(m, gone, zero, number(m, 1)), a.im), mul(m, e, s)));
 }
 
-static tt_pair c_log(maker m, tt_pair a) { return pair(op1(m, TT_LOG, op2(m, TT_HYPOT, a.re, a.im)), op2(m, TT_ATAN2, a.im, a.re)); }
+static tt_pair c_log(maker m, tt_pair a) {
+  return pair(op1(m, TT_LOG, op2(m, TT_HYPOT, a.re, a.im)), op2(m, TT_ATAN2, a.im, a.re));
+}
 
 static tt_pair c_log1p(maker m, tt_pair a) {
   int x = a.re, y = a.im, u = add(m, mul(m, x, add(m, number(m, 2), x)), mul(m, y, y));
@@ -132,7 +137,8 @@ static tt_pair c_acos(maker m, tt_pair a) {
 static tt_pair c_expm1(maker m, tt_pair a) {
   int half = op1(m, TT_SIN, mul(m, number(m, 0.5), a.im));
   int drop = mul(m, number(m, 2), mul(m, half, half));
-  return pair(sub(m, mul(m, op1(m, TT_EXPM1, a.re), op1(m, TT_COS, a.im)), drop), mul(m, op1(m, TT_EXP, a.re), op1(m, TT_SIN, a.im)));
+  return pair(sub(m, mul(m, op1(m, TT_EXPM1, a.re), op1(m, TT_COS, a.im)), drop),
+              mul(m, op1(m, TT_EXP, a.re), op1(m, TT_SIN, a.im)));
 }
 
 static tt_pair c_pow(maker m, tt_pair a, tt_pair b) {
@@ -152,7 +158,9 @@ static int c_less(maker m, tt_pair a, tt_pair b, int strict) {
   return both(m, TT_LOR, test(m, TT_LT, a.re, b.re), same);
 }
 
-static int c_isnan(maker m, tt_pair a) { return both(m, TT_LOR, test(m, TT_ISNAN, a.re, -1), test(m, TT_ISNAN, a.im, -1)); }
+static int c_isnan(maker m, tt_pair a) {
+  return both(m, TT_LOR, test(m, TT_ISNAN, a.re, -1), test(m, TT_ISNAN, a.im, -1));
+}
 
 static tt_pair c_choose(maker m, tt_pair a, tt_pair b, bool larger) {
   int keep_a = larger ? c_less(m, b, a, TT_LE) : c_less(m, a, b, TT_LE);
@@ -169,27 +177,68 @@ static tt_pair c_log_base(maker m, tt_pair a, double scale) { return c_scale(m, 
 
 static bool transcendental(maker m, int op, tt_pair a, tt_pair *out) {
   switch (op) {
-    case TT_SQRT: *out = c_sqrt(m, a); return true;
-    case TT_EXP: *out = c_exp(m, a); return true;
-    case TT_EXP2: *out = c_exp(m, c_scale(m, a, number(m, 0.69314718055994530942))); return true;
-    case TT_EXPM1: *out = c_expm1(m, a); return true;
-    case TT_LOG: *out = c_log(m, a); return true;
-    case TT_LOG2: *out = c_log_base(m, a, 1.44269504088896340736); return true;
-    case TT_LOG10: *out = c_log_base(m, a, 0.43429448190325182765); return true;
-    case TT_LOG1P: *out = c_log1p(m, a); return true;
-    case TT_SINH: *out = c_sinh(m, a); return true;
-    case TT_COSH: *out = c_cosh(m, a); return true;
-    case TT_TANH: *out = c_tanh(m, a); return true;
-    case TT_SIN: *out = c_over_i(m, c_sinh(m, c_times_i(m, a))); return true;
-    case TT_COS: *out = c_cosh(m, c_times_i(m, a)); return true;
-    case TT_TAN: *out = c_over_i(m, c_tanh(m, c_times_i(m, a))); return true;
-    case TT_ASINH: *out = c_asinh(m, a); return true;
-    case TT_ASIN: *out = c_over_i(m, c_asinh(m, c_times_i(m, a))); return true;
-    case TT_ACOS: *out = c_acos(m, a); return true;
-    case TT_ACOSH: *out = c_acosh(m, a); return true;
-    case TT_ATANH: *out = c_atanh(m, a); return true;
-    case TT_ATAN: *out = c_over_i(m, c_atanh(m, c_times_i(m, a))); return true;
-    default: return false;
+    case TT_SQRT:
+      *out = c_sqrt(m, a);
+      return true;
+    case TT_EXP:
+      *out = c_exp(m, a);
+      return true;
+    case TT_EXP2:
+      *out = c_exp(m, c_scale(m, a, number(m, 0.69314718055994530942)));
+      return true;
+    case TT_EXPM1:
+      *out = c_expm1(m, a);
+      return true;
+    case TT_LOG:
+      *out = c_log(m, a);
+      return true;
+    case TT_LOG2:
+      *out = c_log_base(m, a, 1.44269504088896340736);
+      return true;
+    case TT_LOG10:
+      *out = c_log_base(m, a, 0.43429448190325182765);
+      return true;
+    case TT_LOG1P:
+      *out = c_log1p(m, a);
+      return true;
+    case TT_SINH:
+      *out = c_sinh(m, a);
+      return true;
+    case TT_COSH:
+      *out = c_cosh(m, a);
+      return true;
+    case TT_TANH:
+      *out = c_tanh(m, a);
+      return true;
+    case TT_SIN:
+      *out = c_over_i(m, c_sinh(m, c_times_i(m, a)));
+      return true;
+    case TT_COS:
+      *out = c_cosh(m, c_times_i(m, a));
+      return true;
+    case TT_TAN:
+      *out = c_over_i(m, c_tanh(m, c_times_i(m, a)));
+      return true;
+    case TT_ASINH:
+      *out = c_asinh(m, a);
+      return true;
+    case TT_ASIN:
+      *out = c_over_i(m, c_asinh(m, c_times_i(m, a)));
+      return true;
+    case TT_ACOS:
+      *out = c_acos(m, a);
+      return true;
+    case TT_ACOSH:
+      *out = c_acosh(m, a);
+      return true;
+    case TT_ATANH:
+      *out = c_atanh(m, a);
+      return true;
+    case TT_ATAN:
+      *out = c_over_i(m, c_atanh(m, c_times_i(m, a)));
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -197,22 +246,53 @@ bool tt__complex_op(tt_real *r, int op, uint8_t t, const tt_pair *arg, tt_pair *
   maker m = {r, t};
   tt_pair a = arg[0], b = arg[1];
   switch (op) {
-    case TT_ADD: *out = c_add(m, a, b); return true;
-    case TT_SUB: *out = c_sub(m, a, b); return true;
-    case TT_MUL: *out = c_mul(m, a, b); return true;
-    case TT_DIV: *out = c_div(m, a, b); return true;
-    case TT_POW: *out = c_pow(m, a, b); return true;
-    case TT_NEG: *out = pair(neg(m, a.re), neg(m, a.im)); return true;
-    case TT_CONJ: *out = pair(a.re, neg(m, a.im)); return true;
-    case TT_SIGN: *out = c_sign(m, a); return true;
-    case TT_SQUARE: *out = c_mul(m, a, a); return true;
-    case TT_RECIPROCAL: *out = c_div(m, pair(number(m, 1), number(m, 0)), a); return true;
-    case TT_RINT: *out = pair(op1(m, TT_RINT, a.re), op1(m, TT_RINT, a.im)); return true;
-    case TT_MAXIMUM: *out = c_choose(m, a, b, true); return true;
-    case TT_MINIMUM: *out = c_choose(m, a, b, false); return true;
-    case TT_FMAX: *out = c_pick(m, c_isnan(m, a), b, c_pick(m, c_isnan(m, b), a, c_choose(m, a, b, true))); return true;
-    case TT_FMIN: *out = c_pick(m, c_isnan(m, a), b, c_pick(m, c_isnan(m, b), a, c_choose(m, a, b, false))); return true;
-    default: return transcendental(m, op, a, out);
+    case TT_ADD:
+      *out = c_add(m, a, b);
+      return true;
+    case TT_SUB:
+      *out = c_sub(m, a, b);
+      return true;
+    case TT_MUL:
+      *out = c_mul(m, a, b);
+      return true;
+    case TT_DIV:
+      *out = c_div(m, a, b);
+      return true;
+    case TT_POW:
+      *out = c_pow(m, a, b);
+      return true;
+    case TT_NEG:
+      *out = pair(neg(m, a.re), neg(m, a.im));
+      return true;
+    case TT_CONJ:
+      *out = pair(a.re, neg(m, a.im));
+      return true;
+    case TT_SIGN:
+      *out = c_sign(m, a);
+      return true;
+    case TT_SQUARE:
+      *out = c_mul(m, a, a);
+      return true;
+    case TT_RECIPROCAL:
+      *out = c_div(m, pair(number(m, 1), number(m, 0)), a);
+      return true;
+    case TT_RINT:
+      *out = pair(op1(m, TT_RINT, a.re), op1(m, TT_RINT, a.im));
+      return true;
+    case TT_MAXIMUM:
+      *out = c_choose(m, a, b, true);
+      return true;
+    case TT_MINIMUM:
+      *out = c_choose(m, a, b, false);
+      return true;
+    case TT_FMAX:
+      *out = c_pick(m, c_isnan(m, a), b, c_pick(m, c_isnan(m, b), a, c_choose(m, a, b, true)));
+      return true;
+    case TT_FMIN:
+      *out = c_pick(m, c_isnan(m, a), b, c_pick(m, c_isnan(m, b), a, c_choose(m, a, b, false)));
+      return true;
+    default:
+      return transcendental(m, op, a, out);
   }
 }
 
@@ -220,18 +300,43 @@ bool tt__complex_to_real(tt_real *r, int op, uint8_t t, const tt_pair *arg, int 
   maker m = {r, t};
   tt_pair a = arg[0], b = arg[1];
   switch (op) {
-    case TT_ABS: *out = op2(m, TT_HYPOT, a.re, a.im); return true;
-    case TT_REAL: *out = a.re; return true;
-    case TT_IMAG: *out = a.im; return true;
-    case TT_EQ: *out = both(m, TT_LAND, test(m, TT_EQ, a.re, b.re), test(m, TT_EQ, a.im, b.im)); return true;
-    case TT_NE: *out = both(m, TT_LOR, test(m, TT_NE, a.re, b.re), test(m, TT_NE, a.im, b.im)); return true;
-    case TT_LT: *out = c_less(m, a, b, TT_LT); return true;
-    case TT_LE: *out = c_less(m, a, b, TT_LE); return true;
-    case TT_GT: *out = c_less(m, b, a, TT_LT); return true;
-    case TT_GE: *out = c_less(m, b, a, TT_LE); return true;
-    case TT_ISNAN: *out = c_isnan(m, a); return true;
-    case TT_ISINF: *out = both(m, TT_LOR, test(m, TT_ISINF, a.re, -1), test(m, TT_ISINF, a.im, -1)); return true;
-    case TT_ISFINITE: *out = both(m, TT_LAND, test(m, TT_ISFINITE, a.re, -1), test(m, TT_ISFINITE, a.im, -1)); return true;
-    default: return false;
+    case TT_ABS:
+      *out = op2(m, TT_HYPOT, a.re, a.im);
+      return true;
+    case TT_REAL:
+      *out = a.re;
+      return true;
+    case TT_IMAG:
+      *out = a.im;
+      return true;
+    case TT_EQ:
+      *out = both(m, TT_LAND, test(m, TT_EQ, a.re, b.re), test(m, TT_EQ, a.im, b.im));
+      return true;
+    case TT_NE:
+      *out = both(m, TT_LOR, test(m, TT_NE, a.re, b.re), test(m, TT_NE, a.im, b.im));
+      return true;
+    case TT_LT:
+      *out = c_less(m, a, b, TT_LT);
+      return true;
+    case TT_LE:
+      *out = c_less(m, a, b, TT_LE);
+      return true;
+    case TT_GT:
+      *out = c_less(m, b, a, TT_LT);
+      return true;
+    case TT_GE:
+      *out = c_less(m, b, a, TT_LE);
+      return true;
+    case TT_ISNAN:
+      *out = c_isnan(m, a);
+      return true;
+    case TT_ISINF:
+      *out = both(m, TT_LOR, test(m, TT_ISINF, a.re, -1), test(m, TT_ISINF, a.im, -1));
+      return true;
+    case TT_ISFINITE:
+      *out = both(m, TT_LAND, test(m, TT_ISFINITE, a.re, -1), test(m, TT_ISFINITE, a.im, -1));
+      return true;
+    default:
+      return false;
   }
 }

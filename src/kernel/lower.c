@@ -53,9 +53,12 @@ static bool bind_rest(const tt_real *r, const tt_axes *axes, tt_kernel *k, tt_lo
   k->nred = (int16_t)r->nred;
   l->outer = l->lanes = l->row = 1;
   for (int i = 0; i < axes->naxes; i++) {
-    if (i >= axes->nouter) l->row *= axes->len[i];
-    else if (axes->mode != TT_MODE_ROW && i == axes->lane) l->lanes = axes->len[i];
-    else l->outer *= axes->len[i];
+    if (i >= axes->nouter)
+      l->row *= axes->len[i];
+    else if (axes->mode != TT_MODE_ROW && i == axes->lane)
+      l->lanes = axes->len[i];
+    else
+      l->outer *= axes->len[i];
   }
   if (axes->mode == TT_MODE_ROW) l->lanes = axes->len[axes->lane];
   return true;

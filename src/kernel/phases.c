@@ -61,7 +61,8 @@ static bool place(planner *p) {
 static bool worth_keeping(const planner *p, int i) {
   const tt_rinst *s = &p->r->inst[i];
   bool several = (p->wanted[i] & (p->wanted[i] - 1)) != 0;
-  return several && p->scratch && p->k->nscratch < TT_MOST_SCRATCH && p->axes->mode == TT_MODE_ROW && s->op < TT_OP_COUNT && (tt__ops[s->op].flags & TT_OPF_SLOW);
+  return several && p->scratch && p->k->nscratch < TT_MOST_SCRATCH && p->axes->mode == TT_MODE_ROW &&
+         s->op < TT_OP_COUNT && (tt__ops[s->op].flags & TT_OPF_SLOW);
 }
 
 static uint32_t lowest(uint32_t mask) { return mask & (~mask + 1); }
@@ -87,8 +88,14 @@ static void want(planner *p) {
 static int emit(planner *p, const tt_rinst *s, int scope, int phase) {
   assert(p->k->ninst < p->cap);
   tt_kinst *out = &p->k->inst[p->k->ninst];
-  *out = (tt_kinst){.op = s->op, .dtype = s->dtype, .from = s->from, .scope = (uint8_t)scope, .phase = (uint8_t)phase,
-                    .red = s->red, .slot = s->slot, .src = {-1, -1, -1}};
+  *out = (tt_kinst){.op = s->op,
+                    .dtype = s->dtype,
+                    .from = s->from,
+                    .scope = (uint8_t)scope,
+                    .phase = (uint8_t)phase,
+                    .red = s->red,
+                    .slot = s->slot,
+                    .src = {-1, -1, -1}};
   for (int k = 0; k < 3; k++) {
     if (s->src[k] < 0) continue;
     bool in_row = p->scope[s->src[k]] == TT_SCOPE_ROW && p->r->inst[s->src[k]].op != TT_K_REDUCE;
@@ -100,7 +107,8 @@ static int emit(planner *p, const tt_rinst *s, int scope, int phase) {
 
 static int scratch_access(planner *p, int scratch, bool write) {
   tt_kernel *k = p->k;
-  k->access[k->naccess] = (tt_kaccess){.buf = (int16_t)(-2 - scratch), .dtype = k->scratch_type[scratch], .lane = TT_LANE_UNIT, .write = write};
+  k->access[k->naccess] = (tt_kaccess){
+      .buf = (int16_t)(-2 - scratch), .dtype = k->scratch_type[scratch], .lane = TT_LANE_UNIT, .write = write};
   return k->naccess++;
 }
 
@@ -108,14 +116,16 @@ static int scratch_access(planner *p, int scratch, bool write) {
 static void emit_row(planner *p, int i, int phase) {
   const tt_rinst *s = &p->r->inst[i];
   if (p->keep[i] >= 0 && 1u << phase != lowest(p->wanted[i])) {
-    tt_rinst load = {.op = TT_K_LOAD, .dtype = s->dtype, .slot = (int16_t)scratch_access(p, p->keep[i], false), .src = {-1, -1, -1}};
+    tt_rinst load = {
+        .op = TT_K_LOAD, .dtype = s->dtype, .slot = (int16_t)scratch_access(p, p->keep[i], false), .src = {-1, -1, -1}};
     p->row[i] = (int16_t)emit(p, &load, TT_SCOPE_ROW, phase);
     return;
   }
   tt_rinst inst = *s;
   if (s->op == TT_K_REDUCE && (p->scope[s->src[0]] != TT_SCOPE_ROW || p->r->inst[s->src[0]].op == TT_K_REDUCE)) {
     /* The same value at every row point: give the fold a row value to fold. */
-    tt_rinst same = {.op = TT_MAXIMUM, .dtype = s->from, .from = s->from, .slot = -1, .src = {s->src[0], s->src[0], -1}};
+    tt_rinst same = {
+        .op = TT_MAXIMUM, .dtype = s->from, .from = s->from, .slot = -1, .src = {s->src[0], s->src[0], -1}};
     int copy = emit(p, &same, TT_SCOPE_ROW, phase);
     int v = emit(p, &inst, TT_SCOPE_ROW, phase);
     p->k->inst[v].src[0] = (int16_t)copy;
@@ -123,17 +133,23 @@ static void emit_row(planner *p, int i, int phase) {
     return;
   }
   int v = emit(p, &inst, TT_SCOPE_ROW, phase);
-  if (s->op == TT_K_REDUCE) p->outer[i] = (int16_t)v;
-  else p->row[i] = (int16_t)v;
+  if (s->op == TT_K_REDUCE)
+    p->outer[i] = (int16_t)v;
+  else
+    p->row[i] = (int16_t)v;
   if (p->keep[i] >= 0) {
-    tt_rinst store = {.op = TT_K_STORE, .dtype = s->dtype, .slot = (int16_t)scratch_access(p, p->keep[i], true), .src = {(int16_t)i, -1, -1}};
+    tt_rinst store = {.op = TT_K_STORE,
+                      .dtype = s->dtype,
+                      .slot = (int16_t)scratch_access(p, p->keep[i], true),
+                      .src = {(int16_t)i, -1, -1}};
     emit(p, &store, TT_SCOPE_ROW, phase);
   }
 }
 
 static void emit_phases(planner *p) {
   for (int i = 0; i < p->n; i++)
-    if (p->scope[i] == TT_SCOPE_CONST && p->wanted[i]) p->outer[i] = (int16_t)emit(p, &p->r->inst[i], TT_SCOPE_CONST, 0);
+    if (p->scope[i] == TT_SCOPE_CONST && p->wanted[i])
+      p->outer[i] = (int16_t)emit(p, &p->r->inst[i], TT_SCOPE_CONST, 0);
   for (int phase = 0; phase <= p->nphase; phase++) {
     for (int i = 0; i < p->n; i++)
       if (p->scope[i] == TT_SCOPE_OUTER && p->wanted[i] && p->ready[i] == phase)

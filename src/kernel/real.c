@@ -32,8 +32,9 @@ int tt__real_inst(tt_real *r, tt_rinst inst) {
 }
 
 int tt__real_op(tt_real *r, int op, uint8_t dtype, uint8_t from, int a, int b, int c) {
-  return tt__real_inst(r, (tt_rinst){.op = (uint8_t)op, .dtype = dtype, .from = from, .slot = -1,
-                                     .src = {(int16_t)a, (int16_t)b, (int16_t)c}});
+  return tt__real_inst(
+      r, (tt_rinst){
+             .op = (uint8_t)op, .dtype = dtype, .from = from, .slot = -1, .src = {(int16_t)a, (int16_t)b, (int16_t)c}});
 }
 
 static int add_scalar(tt_real *r, tt_lscalar s, uint8_t dtype) {
@@ -43,10 +44,12 @@ static int add_scalar(tt_real *r, tt_lscalar s, uint8_t dtype) {
   if (r->failed) return -1;
   r->scalar[r->nscalar] = s;
   r->scalar_type[r->nscalar] = dtype;
-  return tt__real_inst(r, (tt_rinst){.op = TT_K_CONST, .dtype = dtype, .slot = (int16_t)r->nscalar++, .src = {-1, -1, -1}});
+  return tt__real_inst(
+      r, (tt_rinst){.op = TT_K_CONST, .dtype = dtype, .slot = (int16_t)r->nscalar++, .src = {-1, -1, -1}});
 }
 
-/* Numbers that formulas need are literals of the lowering: the source is the value's own bits, kept in the step's arena. */
+/* Numbers that formulas need are literals of the lowering: the source is the value's own bits, kept in the step's
+ * arena. */
 int tt__real_number(tt_real *r, uint8_t dtype, double x) {
   tt_lscalar s = {.ref = INT32_MIN, .dtype = TT_F64};
   for (int i = 0; i < r->nscalar; i++)
@@ -67,15 +70,20 @@ static int add_access(tt_real *r, const tt_paccess *a, int part) {
     return -1;
   }
   for (int k = 0; k < naxes; k++) step[k] = a->step[k] * parts;
-  r->access[r->naccess] = (tt_raccess){.operand = a->operand, .dtype = (uint8_t)tt__real_of((tt_dtype)a->dtype), .parts = (uint8_t)parts,
-                                       .write = a->write, .off = a->off * parts + part, .step = step};
+  r->access[r->naccess] = (tt_raccess){.operand = a->operand,
+                                       .dtype = (uint8_t)tt__real_of((tt_dtype)a->dtype),
+                                       .parts = (uint8_t)parts,
+                                       .write = a->write,
+                                       .off = a->off * parts + part,
+                                       .step = step};
   return r->naccess++;
 }
 
 static int on_access(tt_real *r, int op, const tt_paccess *a, int part, int s0, int s1) {
   int access = add_access(r, a, part);
   uint8_t type = op == TT_K_INDEX ? TT_I64 : tt__register_type((uint8_t)tt__real_of((tt_dtype)a->dtype));
-  return tt__real_inst(r, (tt_rinst){.op = (uint8_t)op, .dtype = type, .slot = (int16_t)access, .src = {(int16_t)s0, (int16_t)s1, -1}});
+  return tt__real_inst(
+      r, (tt_rinst){.op = (uint8_t)op, .dtype = type, .slot = (int16_t)access, .src = {(int16_t)s0, (int16_t)s1, -1}});
 }
 
 /* A flat index of complex elements as one of their parts. */
@@ -92,11 +100,21 @@ static value real_memory(tt_real *r, const tt_pinst *p, const value *v) {
     int got, at = p->op == TT_P_LOADX || p->op == TT_P_STOREX ? v[p->src[0]].re : -1;
     if (at >= 0 && complex) at = part_index(r, at, part);
     switch (p->op) {
-      case TT_P_LOAD: got = on_access(r, TT_K_LOAD, a, part, -1, -1); break;
-      case TT_P_INDEX: got = on_access(r, TT_K_INDEX, a, part, -1, -1); break;
-      case TT_P_LOADX: got = on_access(r, TT_K_LOADX, a, 0, at, -1); break;
-      case TT_P_STORE: got = on_access(r, TT_K_STORE, a, part, part ? v[p->src[0]].im : v[p->src[0]].re, -1); break;
-      default: got = on_access(r, TT_K_STOREX, a, 0, at, part ? v[p->src[1]].im : v[p->src[1]].re); break;
+      case TT_P_LOAD:
+        got = on_access(r, TT_K_LOAD, a, part, -1, -1);
+        break;
+      case TT_P_INDEX:
+        got = on_access(r, TT_K_INDEX, a, part, -1, -1);
+        break;
+      case TT_P_LOADX:
+        got = on_access(r, TT_K_LOADX, a, 0, at, -1);
+        break;
+      case TT_P_STORE:
+        got = on_access(r, TT_K_STORE, a, part, part ? v[p->src[0]].im : v[p->src[0]].re, -1);
+        break;
+      default:
+        got = on_access(r, TT_K_STOREX, a, 0, at, part ? v[p->src[1]].im : v[p->src[1]].re);
+        break;
     }
     *(part ? &out.im : &out.re) = got;
   }
@@ -107,7 +125,8 @@ static value real_const(tt_real *r, const tt_pinst *p) {
   value out = {-1, -1};
   uint8_t type = tt__register_type((uint8_t)tt__real_of((tt_dtype)p->dtype));
   out.re = add_scalar(r, (tt_lscalar){.ref = p->ref, .dtype = p->dtype}, type);
-  if (tt__is_complex((tt_dtype)p->dtype)) out.im = add_scalar(r, (tt_lscalar){.ref = p->ref, .dtype = p->dtype, .part = 1}, type);
+  if (tt__is_complex((tt_dtype)p->dtype))
+    out.im = add_scalar(r, (tt_lscalar){.ref = p->ref, .dtype = p->dtype, .part = 1}, type);
   return out;
 }
 
@@ -117,8 +136,10 @@ static int rounded(tt_real *r, uint8_t dtype, int v) {
 }
 
 /*
-** The neighbour of a narrow float is too far for float32's nextafter: go half of a narrow unit and a little further, and
-** let the rounding find the neighbour. `half` is half a unit relative to a power of two, `least` that of the smallest number.
+** The neighbour of a narrow float is too far for float32's nextafter: go half of a narrow unit and a little further,
+*and
+** let the rounding find the neighbour. `half` is half a unit relative to a power of two, `least` that of the smallest
+*number.
 */
 static int narrow_nextafter(tt_real *r, uint8_t dtype, int x, int y) {
   bool f16 = dtype == TT_F16;
@@ -138,7 +159,8 @@ static int narrow_nextafter(tt_real *r, uint8_t dtype, int x, int y) {
 }
 
 /*
-** float64 to a narrow float by way of float32 rounds twice, which is wrong where float32 lands halfway between two narrow
+** float64 to a narrow float by way of float32 rounds twice, which is wrong where float32 lands halfway between two
+*narrow
 ** numbers. There, the side on which the float64 value lies decides.
 */
 static int narrow_from_f64(tt_real *r, uint8_t to, int x) {
@@ -146,9 +168,11 @@ static int narrow_from_f64(tt_real *r, uint8_t to, int x) {
   int inf = tt__real_number(r, TT_F32, __builtin_inf()), minus = tt__real_number(r, TT_F32, -__builtin_inf());
   int up = rounded(r, to, tt__real_op(r, TT_NEXTAFTER, TT_F32, TT_F32, y, inf, -1));
   int down = rounded(r, to, tt__real_op(r, TT_NEXTAFTER, TT_F32, TT_F32, y, minus, -1));
-  int above = tt__real_op(r, TT_SUB, TT_F32, TT_F32, up, y, -1), below = tt__real_op(r, TT_SUB, TT_F32, TT_F32, y, down, -1);
+  int above = tt__real_op(r, TT_SUB, TT_F32, TT_F32, up, y, -1),
+      below = tt__real_op(r, TT_SUB, TT_F32, TT_F32, y, down, -1);
   int halfway = tt__real_op(r, TT_EQ, TT_BOOL, TT_F32, above, below, -1);
-  int larger = tt__real_op(r, TT_GT, TT_BOOL, TT_F64, x, back, -1), smaller = tt__real_op(r, TT_LT, TT_BOOL, TT_F64, x, back, -1);
+  int larger = tt__real_op(r, TT_GT, TT_BOOL, TT_F64, x, back, -1),
+      smaller = tt__real_op(r, TT_LT, TT_BOOL, TT_F64, x, back, -1);
   int go_up = tt__real_op(r, TT_LAND, TT_BOOL, TT_BOOL, halfway, larger, -1);
   int go_down = tt__real_op(r, TT_LAND, TT_BOOL, TT_BOOL, halfway, smaller, -1);
   int out = tt__real_op(r, TT_WHERE, TT_F32, TT_F32, go_down, down, rounded(r, to, y));
@@ -199,7 +223,11 @@ static bool real_reduce(tt_real *r, const tt_pinst *p, uint8_t from, const value
   uint8_t vt = tt__register_type((uint8_t)tt__real_of((tt_dtype)from));
   uint8_t type = p->red == TT_RED_ARGMAX || p->red == TT_RED_ARGMIN ? TT_I64 : vt;
   for (int part = 0; part <= (complex ? 1 : 0); part++) {
-    tt_rinst inst = {.op = TT_K_REDUCE, .dtype = type, .from = vt, .red = p->red, .slot = (int16_t)r->nred++,
+    tt_rinst inst = {.op = TT_K_REDUCE,
+                     .dtype = type,
+                     .from = vt,
+                     .red = p->red,
+                     .slot = (int16_t)r->nred++,
                      .src = {(int16_t)(part ? v[p->src[0]].im : v[p->src[0]].re), -1, -1}};
     *(part ? &out->im : &out->re) = tt__real_inst(r, inst);
   }
@@ -211,22 +239,27 @@ static bool real_reduce(tt_real *r, const tt_pinst *p, uint8_t from, const value
 static bool real_inst(tt_real *r, int i, value *v) {
   const tt_pinst *p = &r->step->inst[i];
   value out = {-1, -1};
-  if (p->op == TT_P_CONST) out = real_const(r, p);
+  if (p->op == TT_P_CONST)
+    out = real_const(r, p);
   else if (p->op == TT_P_REDUCE) {
     if (!real_reduce(r, p, r->step->inst[p->src[0]].dtype, v, &out)) return false;
-  } else if (p->op >= TT_P_CONST) out = real_memory(r, p, v);
+  } else if (p->op >= TT_P_CONST)
+    out = real_memory(r, p, v);
   else {
     int last = p->src[2] >= 0 ? p->src[2] : p->src[1] >= 0 ? p->src[1] : p->src[0];
     uint8_t from = r->step->inst[last].dtype;
-    if (p->op == TT_CAST) out = real_cast(r, p, from, v[p->src[0]]);
+    if (p->op == TT_CAST)
+      out = real_cast(r, p, from, v[p->src[0]]);
     else if (tt__is_complex((tt_dtype)from)) {
       if (!real_complex(r, p, from, v, &out)) return false;
     } else {
       int s[3] = {-1, -1, -1};
       for (int k = 0; k < 3; k++)
         if (p->src[k] >= 0) s[k] = v[p->src[k]].re;
-      if (p->op == TT_NEXTAFTER && tt__register_type(from) != from) out.re = narrow_nextafter(r, from, s[0], s[1]);
-      else out.re = tt__real_op(r, p->op, tt__register_type(p->dtype), tt__register_type(from), s[0], s[1], s[2]);
+      if (p->op == TT_NEXTAFTER && tt__register_type(from) != from)
+        out.re = narrow_nextafter(r, from, s[0], s[1]);
+      else
+        out.re = tt__real_op(r, p->op, tt__register_type(p->dtype), tt__register_type(from), s[0], s[1], s[2]);
       out.re = rounded(r, p->dtype, out.re);
     }
   }
@@ -239,7 +272,8 @@ tt_code tt__real_step(tt_real *r, tt_error *err) {
   if (!v) return tt__fail(err, TT_ENOMEM, "out of memory while lowering a kernel");
   for (int i = 0; i < r->step->ninst; i++) {
     if (!real_inst(r, i, v))
-      return tt__fail(err, TT_ENOTIMPL, "complex numbers have no %s", r->step->inst[i].op < TT_OP_COUNT ? tt__ops[r->step->inst[i].op].numpy : "such reduction");
+      return tt__fail(err, TT_ENOTIMPL, "complex numbers have no %s",
+                      r->step->inst[i].op < TT_OP_COUNT ? tt__ops[r->step->inst[i].op].numpy : "such reduction");
     if (r->failed) return tt__fail(err, TT_ENOMEM, "out of memory while lowering a kernel");
   }
   return TT_OK;

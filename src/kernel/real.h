@@ -36,9 +36,7 @@ typedef struct tt_real {
 } tt_real;
 
 /* Registers hold float16 and bfloat16 as float32. */
-static inline uint8_t tt__register_type(uint8_t dtype) {
-  return dtype == TT_F16 || dtype == TT_BF16 ? TT_F32 : dtype;
-}
+static inline uint8_t tt__register_type(uint8_t dtype) { return dtype == TT_F16 || dtype == TT_BF16 ? TT_F32 : dtype; }
 
 /* Fill `r` from r->step. TT_EINTERNAL if the step holds what kernels cannot do. */
 TT_HIDDEN tt_code tt__real_step(tt_real *r, tt_error *err);
@@ -50,7 +48,8 @@ TT_HIDDEN int tt__real_op(tt_real *r, int op, uint8_t dtype, uint8_t from, int a
 /* A scalar of register type `dtype`. */
 TT_HIDDEN int tt__real_number(tt_real *r, uint8_t dtype, double value);
 
-/* (complex.c) One complex elementwise op: operands and result as (real, imaginary) pairs of type t. False: not an op of complex numbers. */
+/* (complex.c) One complex elementwise op: operands and result as (real, imaginary) pairs of type t. False: not an op of
+ * complex numbers. */
 typedef struct tt_pair {
   int re, im;
 } tt_pair;

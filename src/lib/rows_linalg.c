@@ -50,15 +50,18 @@ static void drop_rooms(rooms *r) {
 static tt_code solve(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
   (void)attr;
   sizes a = sizes_of(&src[0]);
-  return tt__linalg_solve(out->dtype, a.batch, a.n, src[1].len[src[1].rank - 1], src[0].data, src[1].data, out->data, err);
+  return tt__linalg_solve(out->dtype, a.batch, a.n, src[1].len[src[1].rank - 1], src[0].data, src[1].data, out->data,
+                          err);
 }
 
 static void fill_nan(tt_dtype t, void *out, int64_t n) {
   bool wide = t == TT_F64 || t == TT_C128;
   if (tt__is_complex(t)) n *= 2;
   for (int64_t i = 0; i < n; i++) {
-    if (wide) ((double *)out)[i] = __builtin_nan("");
-    else ((float *)out)[i] = __builtin_nanf("");
+    if (wide)
+      ((double *)out)[i] = __builtin_nan("");
+    else
+      ((float *)out)[i] = __builtin_nanf("");
   }
 }
 
@@ -71,8 +74,10 @@ static tt_code inv(const tt_lib_attr *attr, const tt_operand *src, const tt_bloc
   for (int64_t i = 0; i < a.batch; i++) {
     char *to = (char *)out->data + (size_t)i * step;
     code = tt__linalg_inv(out->dtype, 1, a.n, (const char *)src->data + (size_t)i * step, to, err);
-    if (code == TT_ELINALG) fill_nan(out->dtype, to, a.n * a.n);
-    else if (code != TT_OK) return code;
+    if (code == TT_ELINALG)
+      fill_nan(out->dtype, to, a.n * a.n);
+    else if (code != TT_OK)
+      return code;
   }
   return TT_OK;
 }
@@ -130,7 +135,8 @@ static tt_code svd(const tt_lib_attr *attr, const tt_operand *src, const tt_bloc
   tt_code code = room(&r, out, 1, tt__real_of(src->dtype), a.batch * k, err);
   if (code == TT_OK && !values) code = room(&r, out, 0, src->dtype, a.batch * a.m * (full ? a.m : k), err);
   if (code == TT_OK && !values) code = room(&r, out, 2, src->dtype, a.batch * a.n * (full ? a.n : k), err);
-  if (code == TT_OK) code = tt__linalg_svd(src->dtype, a.batch, a.m, a.n, full, src->data, r.at[0], r.at[1], r.at[2], err);
+  if (code == TT_OK)
+    code = tt__linalg_svd(src->dtype, a.batch, a.m, a.n, full, src->data, r.at[0], r.at[1], r.at[2], err);
   drop_rooms(&r);
   return code;
 }
@@ -146,7 +152,8 @@ static tt_code eigh(const tt_lib_attr *attr, const tt_operand *src, const tt_blo
   sizes a = sizes_of(src);
   rooms r = {0};
   tt_code code = room(&r, out, 0, tt__real_of(src->dtype), a.batch * a.n, err);
-  if (code == TT_OK) code = tt__linalg_eigh(src->dtype, a.batch, a.n, attr->i[0] != 0, src->data, r.at[0], out[1].data, err);
+  if (code == TT_OK)
+    code = tt__linalg_eigh(src->dtype, a.batch, a.n, attr->i[0] != 0, src->data, r.at[0], out[1].data, err);
   drop_rooms(&r);
   return code;
 }

@@ -14,8 +14,10 @@ static bool one_stride(const tt_operand *a, int64_t *stride) {
   int64_t run = 0;
   for (int d = a->rank - 3; d >= 0; d--) {
     if (a->len[d] == 1) continue;
-    if (!found) *stride = a->step[d];
-    else if (a->step[d] != run) return false;
+    if (!found)
+      *stride = a->step[d];
+    else if (a->step[d] != run)
+      return false;
     found = true;
     run = a->step[d] * a->len[d];
   }
@@ -44,7 +46,8 @@ static tt_code matmul(const tt_lib_attr *attr, const tt_operand *src, const tt_b
   int64_t index[TT_MAX_RANK] = {0}, oa = 0, ob = 0;
   for (int64_t i = 0; i < batch; i++) {
     char *to = (char *)out->data + i * m * n * (int64_t)tt__dtype_size(t);
-    TT_TRY(tt__gemm(t, m, n, k, at(a, oa), a->step[r - 2], a->step[r - 1], at(b, ob), b->step[r - 2], b->step[r - 1], to, n, 1, err));
+    TT_TRY(tt__gemm(t, m, n, k, at(a, oa), a->step[r - 2], a->step[r - 1], at(b, ob), b->step[r - 2], b->step[r - 1],
+                    to, n, 1, err));
     for (int d = r - 3; d >= 0; d--) {
       oa += a->step[d];
       ob += b->step[d];

@@ -15,8 +15,10 @@ static z load(const tt_operand *a, int64_t i) {
 }
 
 static void store(const tt_block *out, int64_t i, z v) {
-  if (out->dtype == TT_C128) ((tt_c128 *)out->data)[i] = v;
-  else ((tt_c64 *)out->data)[i] = (tt_c64){(float)v.re, (float)v.im};
+  if (out->dtype == TT_C128)
+    ((tt_c128 *)out->data)[i] = v;
+  else
+    ((tt_c64 *)out->data)[i] = (tt_c64){(float)v.re, (float)v.im};
 }
 
 static bool is_nan(z a) { return isnan(a.re) || isnan(a.im); }
@@ -50,8 +52,10 @@ static tt_code reduce_complex(const tt_lib_attr *attr, const tt_operand *src, co
         best = i;
       }
     }
-    if (red == TT_RED_ARGMAX || red == TT_RED_ARGMIN) ((int64_t *)out->data)[r] = best;
-    else store(out, r, v);
+    if (red == TT_RED_ARGMAX || red == TT_RED_ARGMIN)
+      ((int64_t *)out->data)[r] = best;
+    else
+      store(out, r, v);
   }
   return TT_OK;
 }

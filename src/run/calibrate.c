@@ -23,9 +23,7 @@ static void copy_piece(void *ctx, int64_t lo, int64_t hi, int worker) {
   memcpy(p + STREAM_BYTES + lo, p + lo, (size_t)(hi - lo));
 }
 
-static void no_work(void *ctx, int64_t lo, int64_t hi, int worker) {
-  (void)ctx, (void)lo, (void)hi, (void)worker;
-}
+static void no_work(void *ctx, int64_t lo, int64_t hi, int worker) { (void)ctx, (void)lo, (void)hi, (void)worker; }
 
 static void measure(void) {
   size_t size = 2 * (size_t)STREAM_BYTES;

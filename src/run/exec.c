@@ -76,8 +76,10 @@ static void run_tiles(void *ctx, int64_t lo, int64_t hi, int worker) {
   for (int64_t t = lo; t < hi && !stopped(j);) {
     int64_t o = t / j->nlane, c = t % j->nlane;
     int64_t run = j->tile_outer == 1 ? least(j->nlane - c, hi - t) : 1; /* neighbours of one line go together */
-    tt_krange range = {.lo = o * j->tile_outer, .hi = least((o + 1) * j->tile_outer, j->outer),
-                       .lane_lo = c * j->tile_lanes, .lane_hi = least((c + run) * j->tile_lanes, j->lanes),
+    tt_krange range = {.lo = o * j->tile_outer,
+                       .hi = least((o + 1) * j->tile_outer, j->outer),
+                       .lane_lo = c * j->tile_lanes,
+                       .lane_hi = least((c + run) * j->tile_lanes, j->lanes),
                        .part = TT_PART_WHOLE};
     tt__unit_run(j->unit, j->fn, &args, &range);
     t += run;
@@ -89,7 +91,12 @@ static void run_chunks(void *ctx, int64_t lo, int64_t hi, int worker) {
   job *j = ctx;
   for (int64_t t = lo; t < hi && !stopped(j);) {
     int64_t o = t / j->npartial, c = t % j->npartial, run = least(j->npartial - c, hi - t);
-    tt_krange range = {.lo = o, .hi = o + 1, .lane_lo = 0, .lane_hi = j->lanes, .chunk_lo = c, .chunk_hi = c + run,
+    tt_krange range = {.lo = o,
+                       .hi = o + 1,
+                       .lane_lo = 0,
+                       .lane_hi = j->lanes,
+                       .chunk_lo = c,
+                       .chunk_hi = c + run,
                        .part = TT_PART_CHUNK};
     tt__unit_run(j->unit, j->fn, j->args, &range);
     t += run;
@@ -113,7 +120,8 @@ static bool stores_in_row(const tt_kernel *k) {
 
 /* Does some operand lie across the lanes while another outer axis walks it densely (a transpose)? */
 static bool crosses(const tt_kernel *k, const tt_lowered *l) {
-  if (k->mode != TT_MODE_MAP || k->naxes < 2 || l->len[k->naxes - 1] < TILE_OUTER || l->len[k->naxes - 2] < TILE_OUTER) return false;
+  if (k->mode != TT_MODE_MAP || k->naxes < 2 || l->len[k->naxes - 1] < TILE_OUTER || l->len[k->naxes - 2] < TILE_OUTER)
+    return false;
   for (int i = 0; i < k->naccess; i++) {
     const int64_t *step = l->step + (size_t)i * k->naxes;
     int64_t across = step[k->naxes - 2] < 0 ? -step[k->naxes - 2] : step[k->naxes - 2];
@@ -166,7 +174,8 @@ static tt_code launch_chunks(job *j, const tt_launch *launch, tt_kargs *args, tt
   args->partial = partial;
   tt__pool_run(l->outer * j->npartial, 1, run_chunks, j);
   if (!atomic_load(&j->stop)) {
-    tt_krange finish = {.lo = 0, .hi = l->outer, .lane_lo = 0, .lane_hi = j->lanes, .chunk_hi = j->npartial, .part = TT_PART_FINISH};
+    tt_krange finish = {
+        .lo = 0, .hi = l->outer, .lane_lo = 0, .lane_hi = j->lanes, .chunk_hi = j->npartial, .part = TT_PART_FINISH};
     tt__unit_run(j->unit, j->fn, args, &finish);
   }
   tt__mem_free_data(memory, total);
@@ -180,20 +189,24 @@ static tt_code launch_tiles(job *j, const tt_launch *launch, bool alone, tt_erro
   void *pointers[TT_MOST_ROOTS * 64];
   char *memory = NULL;
   if (total) {
-    if ((size_t)k->nscratch * (size_t)workers > sizeof pointers / sizeof *pointers) return tt__fail(err, TT_EINTERNAL, "exec: too many scratches");
+    if ((size_t)k->nscratch * (size_t)workers > sizeof pointers / sizeof *pointers)
+      return tt__fail(err, TT_EINTERNAL, "exec: too many scratches");
     memory = tt__mem_alloc_data(total);
     if (!memory) return tt__fail_memory(err, total);
     for (size_t i = 0; i < (size_t)k->nscratch * (size_t)workers; i++) pointers[i] = memory + i * row;
     j->scratch = pointers;
   }
-  if (alone) run_tiles(j, 0, tiles(j), 0);
-  else tt__pool_run(tiles(j), 1, run_tiles, j);
+  if (alone)
+    run_tiles(j, 0, tiles(j), 0);
+  else
+    tt__pool_run(tiles(j), 1, run_tiles, j);
   if (memory) tt__mem_free_data(memory, total);
   return TT_OK;
 }
 
 tt_code tt__exec_launch(const tt_launch *launch, const tt_kargs *bound, tt_kernel_fn fn, bool can_stop, tt_error *err) {
-  static void *const nothing[2 * MOST_REDUCTIONS]; /* kernels fetch their pointers before they know whether they use them */
+  static void
+      *const nothing[2 * MOST_REDUCTIONS]; /* kernels fetch their pointers before they know whether they use them */
   const tt_kernel *k = launch->unit->kernel;
   tt_kargs args = *bound;
   args.partial = args.scratch = nothing;
@@ -214,7 +227,8 @@ tt_code tt__exec_launch(const tt_launch *launch, const tt_kargs *bound, tt_kerne
 
 /* ---- kernel steps */
 
-/* The value of a constant. An earlier step may have written it out for a library: then any element of the memory is it. */
+/* The value of a constant. An earlier step may have written it out for a library: then any element of the memory is it.
+ */
 static tt_scalar constant(const tt_node *n) {
   if (n->op != TT_N_BUFFER) return n->attr.scalar;
   tt_scalar s = {.bits = {0, 0}};
@@ -229,14 +243,20 @@ static tt_scalar convert_scalar(const tt_walk *walk, const tt_step *step, const 
   if (s->dtype == to) return from;
   tt_scalar out = from;
   switch ((tt_dtype)s->dtype) {
-    case TT_C64: out.f32 = s->part ? from.c64.im : from.c64.re; return out;
-    case TT_C128: out.f64 = s->part ? from.c128.im : from.c128.re; return out;
-    default: v = tt__scalar_load((tt_dtype)s->dtype, &from); return tt__scalar_from(&v, (tt_dtype)to);
+    case TT_C64:
+      out.f32 = s->part ? from.c64.im : from.c64.re;
+      return out;
+    case TT_C128:
+      out.f64 = s->part ? from.c128.im : from.c128.re;
+      return out;
+    default:
+      v = tt__scalar_load((tt_dtype)s->dtype, &from);
+      return tt__scalar_from(&v, (tt_dtype)to);
   }
 }
 
-static void bind(const tt_walk *walk, const tt_step *step, tt_buffer *const *result, const tt_launch *launch, void **buf,
-                 int64_t *buf_len, tt_scalar *scalar) {
+static void bind(const tt_walk *walk, const tt_step *step, tt_buffer *const *result, const tt_launch *launch,
+                 void **buf, int64_t *buf_len, tt_scalar *scalar) {
   const tt_lowered *l = launch->lowered;
   const tt_kernel *k = launch->unit->kernel;
   for (int b = 0; b < k->nbuf; b++) {
@@ -272,7 +292,8 @@ static tt_code exec_kernel(const tt_walk *walk, const tt_step *step, tt_error *e
   tt_code code = tt__memory_results(walk, step, result, err);
   if (code != TT_OK) goto free_scalar;
   bind(walk, step, result, launch, buf, buf_len, scalar);
-  tt_kargs args = {.buf = buf, .buf_len = buf_len, .len = l->len, .off = l->off, .step = l->step, .scalar = scalar, .fault = &fault};
+  tt_kargs args = {
+      .buf = buf, .buf_len = buf_len, .len = l->len, .off = l->off, .step = l->step, .scalar = scalar, .fault = &fault};
   tt_kernel_fn fn = tt__unit_code(launch->unit);
   bool lengthy = launch->points * launch->unit->weight > LONG_WORK;
   int64_t start = lengthy || tt__profile_on ? tt__clock_ns() : 0;
@@ -287,8 +308,10 @@ static tt_code exec_kernel(const tt_walk *walk, const tt_step *step, tt_error *e
   if (tt__profile_on) tt__profile_add(step, fn != NULL, start, end);
   if (code == TT_OK && fault.access) code = fault_error(&fault, err);
   for (int r = 0; r < step->nroot; r++) {
-    if (code == TT_OK) tt__node_become_buffer(walk->node[step->root[r].node], result[r]);
-    else tt__buffer_release(result[r]);
+    if (code == TT_OK)
+      tt__node_become_buffer(walk->node[step->root[r].node], result[r]);
+    else
+      tt__buffer_release(result[r]);
   }
 free_scalar:
   if (scalar != few) tt__mem_free(scalar, scalar_size);
@@ -301,7 +324,8 @@ free_scalar:
 static tt_code count_fallback(const tt_lib_row *row, const tt_operand *src, int64_t bytes, tt_error *err) {
   if (!row->falls_back || !row->falls_back(src)) return TT_OK;
   if (tt__session_strict_fallback)
-    return tt__fail(err, TT_ESTRICT, "strict: %s by a fallback is not allowed, and no library that has it was found", row->name);
+    return tt__fail(err, TT_ESTRICT, "strict: %s by a fallback is not allowed, and no library that has it was found",
+                    row->name);
   TT_COUNT(fallbacks, 1);
   TT_COUNT(fallback_bytes, bytes);
   return TT_OK;
@@ -319,8 +343,12 @@ static tt_code exec_library(const tt_walk *walk, const tt_step *step, tt_error *
     const tt_plib_src *s = &step->src[i];
     tt_node *n = walk->node[s->node];
     size_t size = tt__dtype_size((tt_dtype)n->dtype);
-    src[i] = (tt_operand){.data = (char *)n->attr.buf->data + s->off * (int64_t)size, .dtype = (tt_dtype)n->dtype, .rank = s->rank,
-                          .len = s->len, .step = s->step, .size = 1};
+    src[i] = (tt_operand){.data = (char *)n->attr.buf->data + s->off * (int64_t)size,
+                          .dtype = (tt_dtype)n->dtype,
+                          .rank = s->rank,
+                          .len = s->len,
+                          .step = s->step,
+                          .size = 1};
     for (int d = 0; d < s->rank; d++) src[i].size *= s->len[d];
     read += src[i].size * (int64_t)size;
   }
@@ -329,7 +357,11 @@ static tt_code exec_library(const tt_walk *walk, const tt_step *step, tt_error *
     size_t size = (size_t)n->size * tt__dtype_size((tt_dtype)n->dtype);
     result[made] = tt__buffer_new(size, err);
     if (!result[made]) break;
-    out[n->attr.pick] = (tt_block){.data = result[made]->data, .dtype = (tt_dtype)n->dtype, .rank = n->rank, .len = tt__node_len(n), .size = n->size};
+    out[n->attr.pick] = (tt_block){.data = result[made]->data,
+                                   .dtype = (tt_dtype)n->dtype,
+                                   .rank = n->rank,
+                                   .len = tt__node_len(n),
+                                   .size = n->size};
     written += (int64_t)size;
   }
   tt_code code = made < step->nroot ? TT_ENOMEM : TT_OK;
@@ -345,8 +377,10 @@ static tt_code exec_library(const tt_walk *walk, const tt_step *step, tt_error *
     if (tt__profile_on) tt__profile_add(step, true, start, tt__clock_ns());
   }
   for (int r = 0; r < made; r++) {
-    if (code == TT_OK) tt__node_become_buffer(walk->node[step->root[r].node], result[r]);
-    else tt__buffer_release(result[r]);
+    if (code == TT_OK)
+      tt__node_become_buffer(walk->node[step->root[r].node], result[r]);
+    else
+      tt__buffer_release(result[r]);
   }
   return code;
 }
@@ -367,8 +401,11 @@ static tt_code exec_empty(const tt_walk *walk, const tt_step *step, tt_error *er
 
 tt_code tt__exec_step(const tt_walk *walk, const tt_step *step, tt_error *err) {
   switch (step->kind) {
-    case TT_STEP_KERNEL: return exec_kernel(walk, step, err);
-    case TT_STEP_LIB: return exec_library(walk, step, err);
-    default: return exec_empty(walk, step, err);
+    case TT_STEP_KERNEL:
+      return exec_kernel(walk, step, err);
+    case TT_STEP_LIB:
+      return exec_library(walk, step, err);
+    default:
+      return exec_empty(walk, step, err);
   }
 }

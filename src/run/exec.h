@@ -12,15 +12,17 @@
 typedef struct tt_launch {
   tt_lowered *lowered; /* its kernel lives in the unit */
   tt_unit *unit;
-  double points;       /* of the whole space */
+  double points;                     /* of the whole space */
   int64_t bytes_read, bytes_written; /* each operand once */
 } tt_launch;
 
-/* Run one step over the walk's nodes; its roots are in memory afterwards. Session lock held; released while kernels run. */
+/* Run one step over the walk's nodes; its roots are in memory afterwards. Session lock held; released while kernels
+ * run. */
 TT_HIDDEN tt_code tt__exec_step(const tt_walk *walk, const tt_step *step, tt_error *err);
 
 /* One launch with bound memory, on the threads. can_stop: an interrupt may leave the results half written. */
-TT_HIDDEN tt_code tt__exec_launch(const tt_launch *l, const tt_kargs *args, tt_kernel_fn fn, bool can_stop, tt_error *err);
+TT_HIDDEN tt_code tt__exec_launch(const tt_launch *l, const tt_kargs *args, tt_kernel_fn fn, bool can_stop,
+                                  tt_error *err);
 
 /* Ctrl-C: a flag that pieces of work look at. */
 TT_HIDDEN void tt__exec_interrupt(void);

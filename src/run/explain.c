@@ -34,7 +34,8 @@ static void explain_kernel(const tt_step *st, tt_str *s) {
   static const char *const mode[] = {"map", "rows folded along the row", "rows folded across lanes"};
   const tt_launch *l = st->launch;
   const tt_unit *u = l->unit;
-  tt__str_addf(s, "kernel %08llx (%s)  space", (unsigned long long)(u->kernel->key.lo & 0xffffffffu), mode[u->kernel->mode]);
+  tt__str_addf(s, "kernel %08llx (%s)  space", (unsigned long long)(u->kernel->key.lo & 0xffffffffu),
+               mode[u->kernel->mode]);
   for (int i = 0; i < st->space.naxes; i++)
     tt__str_addf(s, "%s%lld%s", i ? " x " : " ", (long long)st->space.len[i], st->space.row[i] ? " (row)" : "");
   tt__str_addf(s, "\n      %d instructions, %d operands, %d results; reads %.3f MB, writes %.3f MB\n", st->ninst,
@@ -42,13 +43,19 @@ static void explain_kernel(const tt_step *st, tt_str *s) {
   tt__str_add(s, "      computes:");
   for (int i = 0; i < st->ninst; i++) {
     const tt_pinst *p = &st->inst[i];
-    if (p->op < TT_OP_COUNT) tt__str_addf(s, " %s", tt__ops[p->op].lower);
-    else if (p->op == TT_P_REDUCE) tt__str_add(s, " reduce");
-    else if (p->op == TT_P_LOADX) tt__str_add(s, " gather");
-    else if (p->op == TT_P_STOREX) tt__str_add(s, " scatter");
+    if (p->op < TT_OP_COUNT)
+      tt__str_addf(s, " %s", tt__ops[p->op].lower);
+    else if (p->op == TT_P_REDUCE)
+      tt__str_add(s, " reduce");
+    else if (p->op == TT_P_LOADX)
+      tt__str_add(s, " gather");
+    else if (p->op == TT_P_STOREX)
+      tt__str_add(s, " scatter");
   }
-  tt__str_addf(s, "\n      %s; predicted %.4f ms", atomic_load(&u->fn) ? "compiled (tier 1)" : "interpreted (tier 0)", predict_ms(l));
-  if (u->ns_points > 0 && u->ns > 0) tt__str_addf(s, ", measured %.4f ms at this size", u->ns / u->ns_points * l->points / 1e6);
+  tt__str_addf(s, "\n      %s; predicted %.4f ms", atomic_load(&u->fn) ? "compiled (tier 1)" : "interpreted (tier 0)",
+               predict_ms(l));
+  if (u->ns_points > 0 && u->ns > 0)
+    tt__str_addf(s, ", measured %.4f ms at this size", u->ns / u->ns_points * l->points / 1e6);
   tt__str_add(s, "\n");
 }
 
@@ -66,14 +73,18 @@ char *tt__explain(tt_node *const *target, int n) {
     tt__str_add(&s, "evaluated: nothing to run\n");
     return taken(&s);
   }
-  tt__str_addf(&s, "%d step%s over %d pending nodes, on cpu:0 with %d thread%s; plan %s\n", plan->n, plan->n == 1 ? "" : "s",
-               walk->n, tt__pool_size(), tt__pool_size() == 1 ? "" : "s", found ? "found" : "made now");
+  tt__str_addf(&s, "%d step%s over %d pending nodes, on cpu:0 with %d thread%s; plan %s\n", plan->n,
+               plan->n == 1 ? "" : "s", walk->n, tt__pool_size(), tt__pool_size() == 1 ? "" : "s",
+               found ? "found" : "made now");
   for (int i = 0; i < plan->n; i++) {
     const tt_step *st = &plan->step[i];
     tt__str_addf(&s, "  %d  ", i);
-    if (st->kind == TT_STEP_KERNEL) explain_kernel(st, &s);
-    else if (st->kind == TT_STEP_LIB) tt__str_addf(&s, "library %s\n", st->why);
-    else tt__str_add(&s, "memory only\n");
+    if (st->kind == TT_STEP_KERNEL)
+      explain_kernel(st, &s);
+    else if (st->kind == TT_STEP_LIB)
+      tt__str_addf(&s, "library %s\n", st->why);
+    else
+      tt__str_add(&s, "memory only\n");
     tt__str_addf(&s, "      why: %s\n", st->why ? st->why : "asked for");
     for (int r = 0; r < st->nroot; r++) {
       const tt_node *root = walk->node[st->root[r].node];
@@ -81,7 +92,8 @@ char *tt__explain(tt_node *const *target, int n) {
       tt__session_line_name(root->line, line, sizeof line);
       tt__str_addf(&s, "      gives %s[%lld]%s%s%s%s\n", tt__dtypes[root->dtype].name, (long long)root->size,
                    st->root[r].in_place ? ", in place if the old value is not needed" : "",
-                   st->root[r].donor >= 0 ? ", in an operand's memory if that is not needed" : "", line[0] ? ", recorded at " : "", line);
+                   st->root[r].donor >= 0 ? ", in an operand's memory if that is not needed" : "",
+                   line[0] ? ", recorded at " : "", line);
     }
   }
   return taken(&s);
@@ -93,16 +105,20 @@ char *tt__info(const char *version) {
   tt_cc_info cc = tt__cc_info();
   tt_cache_info cache = tt__cache_info();
   tt__str_addf(&s, "tutti %s\n", version);
-  tt__str_addf(&s, "devices    cpu:0  %s, level %d, %d thread%s, %.1f GB\n", tt__cpu_name(), tt__cpu_level(), tt__pool_size(),
-               tt__pool_size() == 1 ? "" : "s", (double)tt__ram_bytes() / 1e9);
+  tt__str_addf(&s, "devices    cpu:0  %s, level %d, %d thread%s, %.1f GB\n", tt__cpu_name(), tt__cpu_level(),
+               tt__pool_size(), tt__pool_size() == 1 ? "" : "s", (double)tt__ram_bytes() / 1e9);
   tt__str_addf(&s, "           memory %.1f GB/s, launch %.2f us\n", c->bytes_per_ns, c->launch_ns / 1e3);
   char blas[256];
   tt__blas_info(blas, sizeof blas);
   tt__str_addf(&s, "blas       %s\n", blas);
-  if (cc.usable) tt__str_addf(&s, "compiler   %s, in the background\n", cc.path);
-  else tt__str_addf(&s, "compiler   none (%s): kernels stay interpreted\n", cc.why);
+  if (cc.usable)
+    tt__str_addf(&s, "compiler   %s, in the background\n", cc.path);
+  else
+    tt__str_addf(&s, "compiler   none (%s): kernels stay interpreted\n", cc.why);
   if (cache.usable)
-    tt__str_addf(&s, "cache      %s, %.1f of %.0f MB\n", cache.path, (double)cache.bytes / 1e6, (double)cache.limit / 1e6);
-  else tt__str_addf(&s, "cache      none (%s)\n", cache.why);
+    tt__str_addf(&s, "cache      %s, %.1f of %.0f MB\n", cache.path, (double)cache.bytes / 1e6,
+                 (double)cache.limit / 1e6);
+  else
+    tt__str_addf(&s, "cache      none (%s)\n", cache.why);
   return taken(&s);
 }

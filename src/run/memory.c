@@ -123,11 +123,12 @@ static tt_code fresh(tt_node *n, tt_buffer **out, tt_error *err) {
   return *out ? TT_OK : TT_ENOMEM;
 }
 
-static tt_code result_of(const tt_walk *walk, const tt_step *step, const tt_proot *root, const inside *in, tt_buffer **out,
-                         tt_error *err) {
+static tt_code result_of(const tt_walk *walk, const tt_step *step, const tt_proot *root, const inside *in,
+                         tt_buffer **out, tt_error *err) {
   tt_node *n = walk->node[root->node];
-  tt_node *donor = root->base >= 0 ? (root->in_place ? walk->node[root->base] : NULL)
-                   : root->donor >= 0 ? walk->node[step->operand[root->donor].node] : NULL;
+  tt_node *donor = root->base >= 0    ? (root->in_place ? walk->node[root->base] : NULL)
+                   : root->donor >= 0 ? walk->node[step->operand[root->donor].node]
+                                      : NULL;
   if (donor && in->n && dies(in, donor)) {
     *out = tt__buffer_retain(donor->attr.buf);
     return TT_OK;
@@ -135,8 +136,10 @@ static tt_code result_of(const tt_walk *walk, const tt_step *step, const tt_proo
   TT_TRY(fresh(n, out, err));
   if (root->base < 0) return TT_OK;
   tt_node *base = walk->node[root->base];
-  if (n->op == TT_N_STORE) copy_around(n, (*out)->data, base->attr.buf->data);
-  else copy_bytes((*out)->data, base->attr.buf->data, (int64_t)(*out)->size);
+  if (n->op == TT_N_STORE)
+    copy_around(n, (*out)->data, base->attr.buf->data);
+  else
+    copy_bytes((*out)->data, base->attr.buf->data, (int64_t)(*out)->size);
   return TT_OK;
 }
 

@@ -8,7 +8,8 @@
 
 #define TT_MOST_ROOTS 16
 
-/* One buffer per root of a kernel step, with what a STORE or SCATTER leaves of its base already in it. One hold each. */
+/* One buffer per root of a kernel step, with what a STORE or SCATTER leaves of its base already in it. One hold each.
+ */
 TT_HIDDEN tt_code tt__memory_results(const tt_walk *walk, const tt_step *step, tt_buffer **result, tt_error *err);
 /* Does some result share memory with an operand (so that stopping half-way would spoil it)? */
 TT_HIDDEN bool tt__memory_in_place(const tt_walk *walk, const tt_step *step, tt_buffer *const *result);

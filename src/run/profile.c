@@ -40,7 +40,11 @@ static void name_step(const tt_step *s, char *out, size_t size) {
   for (int i = 0; s->kind == TT_STEP_KERNEL && i < s->ninst; i++) {
     const tt_pinst *p = &s->inst[i];
     if (said[p->op]++ || p->op == TT_P_CONST || p->op == TT_P_LOAD || p->op == TT_P_STORE) continue;
-    const char *what = p->op < TT_OP_COUNT ? tt__ops[p->op].lower : p->op == TT_P_REDUCE ? "reduce" : p->op == TT_P_LOADX ? "gather" : p->op == TT_P_STOREX ? "scatter" : "index";
+    const char *what = p->op < TT_OP_COUNT    ? tt__ops[p->op].lower
+                       : p->op == TT_P_REDUCE ? "reduce"
+                       : p->op == TT_P_LOADX  ? "gather"
+                       : p->op == TT_P_STOREX ? "scatter"
+                                              : "index";
     tt__str_addf(&text, "%s%s", text.len ? " " : "", what);
   }
   if (!text.len) tt__str_add(&text, "copy");
@@ -96,8 +100,9 @@ char *tt__profile_table(void) {
   tt__str_addf(&s, "%-44s %8s %8s %12s %6s %9s\n", "step", "runs", "tier 1", "total ms", "share", "GB/s");
   for (int64_t t = 0; t < totals.n; t++) {
     const total *x = &totals.data[t];
-    tt__str_addf(&s, "%-44.44s %8lld %8lld %12.3f %5.1f%% %9.2f\n", x->name, (long long)x->count, (long long)x->compiled,
-                 (double)x->ns / 1e6, all ? 100.0 * (double)x->ns / (double)all : 0.0, x->ns ? (double)x->bytes / (double)x->ns : 0.0);
+    tt__str_addf(&s, "%-44.44s %8lld %8lld %12.3f %5.1f%% %9.2f\n", x->name, (long long)x->count,
+                 (long long)x->compiled, (double)x->ns / 1e6, all ? 100.0 * (double)x->ns / (double)all : 0.0,
+                 x->ns ? (double)x->bytes / (double)x->ns : 0.0);
   }
   tt__str_addf(&s, "%lld steps, %.3f ms", (long long)events.n, (double)all / 1e6);
   if (dropped) tt__str_addf(&s, ", %lld more not recorded", (long long)dropped);
@@ -110,11 +115,15 @@ char *tt__profile_trace(void) {
   tt_str s = {0};
   int64_t zero = events.n ? events.data[0].start : 0;
   tt__str_add(&s, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n");
-  tt__str_addf(&s, "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":0,\"args\":{\"name\":\"tutti\"}}", (int)getpid());
+  tt__str_addf(&s, "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":0,\"args\":{\"name\":\"tutti\"}}",
+               (int)getpid());
   for (int64_t i = 0; i < events.n; i++) {
     const event *e = &events.data[i];
-    tt__str_addf(&s, ",\n{\"name\":\"%s\",\"cat\":\"step\",\"ph\":\"X\",\"pid\":%d,\"tid\":0,\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"bytes\":%lld,\"tier\":%d}}",
-                 e->name, (int)getpid(), (double)(e->start - zero) / 1e3, (double)(e->end - e->start) / 1e3, (long long)e->bytes, e->compiled);
+    tt__str_addf(&s,
+                 ",\n{\"name\":\"%s\",\"cat\":\"step\",\"ph\":\"X\",\"pid\":%d,\"tid\":0,\"ts\":%.3f,\"dur\":%.3f,"
+                 "\"args\":{\"bytes\":%lld,\"tier\":%d}}",
+                 e->name, (int)getpid(), (double)(e->start - zero) / 1e3, (double)(e->end - e->start) / 1e3,
+                 (long long)e->bytes, e->compiled);
   }
   tt__str_add(&s, "\n]}\n");
   return taken(&s);

@@ -41,7 +41,8 @@ static uint64_t evaluations;
 static bool fuse = true;
 static tt_walker walker; /* one evaluation at a time */
 
-/* One evaluation at a time. Taken with the session lock given up, so that no thread waits for one while holding the other. */
+/* One evaluation at a time. Taken with the session lock given up, so that no thread waits for one while holding the
+ * other. */
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
 static void enter(void) {
@@ -213,7 +214,8 @@ static void name_line(const tt_walk *walk, const tt_step *st, tt_error *err) {
 
 static tt_code execute(const tt_walk *walk, const tt_plan *plan, tt_error *err) {
   for (int i = 0; i < plan->n; i++) {
-    tt_code code = tt__exec_interrupted() ? tt__fail(err, TT_EINTERRUPT, "interrupted") : tt__exec_step(walk, &plan->step[i], err);
+    tt_code code =
+        tt__exec_interrupted() ? tt__fail(err, TT_EINTERRUPT, "interrupted") : tt__exec_step(walk, &plan->step[i], err);
     if (code == TT_OK) continue;
     tt__exec_interrupted();
     if (code != TT_EINTERRUPT) name_line(walk, &plan->step[i], err);
@@ -254,7 +256,8 @@ tt_code tt__realize(tt_node *const *target, int n, tt_error *err) {
   return code;
 }
 
-tt_code tt__realize_plan(tt_node *const *target, int n, const tt_plan **plan, const tt_walk **walk, bool *found, tt_error *err) {
+tt_code tt__realize_plan(tt_node *const *target, int n, const tt_plan **plan, const tt_walk **walk, bool *found,
+                         tt_error *err) {
   *plan = NULL;
   *walk = NULL;
   *found = false;

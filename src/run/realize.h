@@ -14,8 +14,8 @@ TT_HIDDEN tt_code tt__realize(tt_node *const *target, int n, tt_error *err);
 
 /* The plan for these nodes, made or found, without running it; NULL plan: nothing to do. Session lock held. */
 struct tt_made_plan;
-TT_HIDDEN tt_code tt__realize_plan(tt_node *const *target, int n, const tt_plan **plan, const tt_walk **walk, bool *found,
-                                   tt_error *err);
+TT_HIDDEN tt_code tt__realize_plan(tt_node *const *target, int n, const tt_plan **plan, const tt_walk **walk,
+                                   bool *found, tt_error *err);
 
 /* Off: every op is a kernel of its own, plans are made anew. */
 TT_HIDDEN void tt__realize_set_fuse(bool fuse);

@@ -102,8 +102,10 @@ tt_code tt__unit_of(tt_kernel *k, tt_unit **out, tt_error *err) {
   if (tt__unit_tier != 0) {
     tt_kernel_fn fn = tt__compile_peek(k);
     atomic_store(&u->fn, fn);
-    if (fn) TT_COUNT(cache_hits, 1);
-    else TT_COUNT(cache_misses, 1);
+    if (fn)
+      TT_COUNT(cache_hits, 1);
+    else
+      TT_COUNT(cache_misses, 1);
   }
   *out = u;
   return TT_OK;

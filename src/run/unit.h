@@ -15,12 +15,12 @@ typedef struct tt_unit {
   tt_vm_program *vm;
   _Atomic(tt_kernel_fn) fn; /* compiled code, NULL until there is some */
   _Atomic int32_t refs;
-  _Atomic int32_t queued;   /* 0 not asked for, 1 in the compiler's queue, 2 settled */
-  int64_t launches;         /* of both tiers */
-  double work;              /* instruction-elements interpreted so far */
-  double ns, ns_points;     /* measured: time and points of its launches */
-  int weight;               /* instructions a point, slow ones counted 8 times */
-  struct tt_unit *next;     /* in its hash chain */
+  _Atomic int32_t queued; /* 0 not asked for, 1 in the compiler's queue, 2 settled */
+  int64_t launches;       /* of both tiers */
+  double work;            /* instruction-elements interpreted so far */
+  double ns, ns_points;   /* measured: time and points of its launches */
+  int weight;             /* instructions a point, slow ones counted 8 times */
+  struct tt_unit *next;   /* in its hash chain */
 } tt_unit;
 
 /* The unit of a sealed kernel: takes the kernel (also on failure). One hold for the caller. */
@@ -30,8 +30,10 @@ TT_HIDDEN void tt__unit_release(tt_unit *u);
 TT_HIDDEN void tt__unit_trim(bool compiled);
 /* Run a range on the best tier there is. */
 static inline void tt__unit_run(tt_unit *u, tt_kernel_fn fn, const tt_kargs *args, const tt_krange *range) {
-  if (fn) fn(args, range);
-  else tt__vm_run(u->vm, args, range);
+  if (fn)
+    fn(args, range);
+  else
+    tt__vm_run(u->vm, args, range);
 }
 /* Account a launch of `points`; may ask for compilation. `fn` is what ran. */
 TT_HIDDEN void tt__unit_ran(tt_unit *u, tt_kernel_fn fn, double points, double ns);

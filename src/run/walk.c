@@ -6,9 +6,12 @@
 #include "graph/session.h"
 #include "ir/library.h"
 
-static tt_code no_memory(tt_error *err) { return tt__fail(err, TT_ENOMEM, "out of memory while collecting pending work"); }
+static tt_code no_memory(tt_error *err) {
+  return tt__fail(err, TT_ENOMEM, "out of memory while collecting pending work");
+}
 
-/* Depth first with an explicit stack: a node is pushed once unvisited (its children follow) and listed when met again. */
+/* Depth first with an explicit stack: a node is pushed once unvisited (its children follow) and listed when met again.
+ */
 static bool visit(tt_walker *w, tt_node *root, uint32_t open, uint32_t done) {
   if (root->mark == done) return true;
   if (!TT_VEC_PUSH(&w->stack, root)) return false;
@@ -30,7 +33,8 @@ static bool visit(tt_walker *w, tt_node *root, uint32_t open, uint32_t done) {
   return true;
 }
 
-/* Results of library calls that somebody holds, although nobody asked for them now: they come with the ones asked for. */
+/* Results of library calls that somebody holds, although nobody asked for them now: they come with the ones asked for.
+ */
 static bool add_siblings(tt_walker *w, uint32_t open, uint32_t done) {
   for (int64_t i = 0; i < w->node.n; i++) {
     if (w->node.data[i]->op != TT_N_LIB) continue;
@@ -68,12 +72,16 @@ static bool push_all(tt_walker *w, const int64_t *x, int n) {
 static bool key_attr(tt_walker *w, tt_node *n) {
   switch (n->op) {
     case TT_N_VIEW:
-    case TT_N_STORE: return TT_VEC_PUSH(&w->key, n->attr.off) && push_all(w, tt__node_step(n), n->nstep);
+    case TT_N_STORE:
+      return TT_VEC_PUSH(&w->key, n->attr.off) && push_all(w, tt__node_step(n), n->nstep);
     case TT_N_REDUCE:
       return TT_VEC_PUSH(&w->key, (int64_t)n->attr.reduce.axes) && TT_VEC_PUSH(&w->key, (int64_t)n->attr.reduce.red);
-    case TT_N_PICK: return TT_VEC_PUSH(&w->key, (int64_t)n->attr.pick);
-    case TT_N_LIB: return TT_VEC_PUSH(&w->key, (int64_t)(intptr_t)n->attr.lib->row);
-    default: return true;
+    case TT_N_PICK:
+      return TT_VEC_PUSH(&w->key, (int64_t)n->attr.pick);
+    case TT_N_LIB:
+      return TT_VEC_PUSH(&w->key, (int64_t)(intptr_t)n->attr.lib->row);
+    default:
+      return true;
   }
 }
 

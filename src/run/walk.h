@@ -15,7 +15,8 @@ typedef struct tt_walker {
   TT_VEC(tt_node *) node;
   TT_VEC(tt_node *) stack;
   TT_VEC(int32_t) target;
-  TT_VEC(int64_t) key; /* everything that plans depend on: kinds, types, shapes, edges; no scalar values, no addresses of data */
+  TT_VEC(int64_t)
+  key; /* everything that plans depend on: kinds, types, shapes, edges; no scalar values, no addresses of data */
 } tt_walker;
 
 /* List what must be computed for the targets, children first; nodes get their number in node->slot. */

@@ -68,8 +68,14 @@ bool tt__fuse_commit(tt_fuser *f, tt_plan *plan, tt_step *step) {
   prove_memory(f);
   tt_arena *a = &plan->arena;
   int order[TT_MAX_AXES];
-  *step = (tt_step){.kind = TT_STEP_KERNEL, .nroot = f->nroot, .ninst = f->ninst, .naccess = f->naccess,
-                    .noperand = f->noperand, .nliteral = f->nliteral, .lib = -1, .why = f->why};
+  *step = (tt_step){.kind = TT_STEP_KERNEL,
+                    .nroot = f->nroot,
+                    .ninst = f->ninst,
+                    .naccess = f->naccess,
+                    .noperand = f->noperand,
+                    .nliteral = f->nliteral,
+                    .lib = -1,
+                    .why = f->why};
   step->nouter = order_axes(&f->space, order);
   step->space.naxes = f->space.naxes;
   for (int k = 0; k < f->space.naxes; k++) {

@@ -17,7 +17,8 @@
 
 /* tt_fuser.need besides node numbers */
 #define OUT_OF_MEMORY (-2)
-/* visit(): a plain "no" is -1; this one asks the nearest elementwise parent to be stored, so that the kernel shrinks. */
+/* visit(): a plain "no" is -1; this one asks the nearest elementwise parent to be stored, so that the kernel shrinks.
+ */
 #define TOO_MANY (-3)
 
 static int visit(tt_fuser *f, int32_t idx, const tt_map *map);
@@ -39,9 +40,7 @@ static int out_of_memory(tt_fuser *f) {
   return -1;
 }
 
-static tt_map *keep_map(tt_fuser *f, const tt_map *map) {
-  return tt__arena_dup(&f->scratch, map, sizeof(tt_map));
-}
+static tt_map *keep_map(tt_fuser *f, const tt_map *map) { return tt__arena_dup(&f->scratch, map, sizeof(tt_map)); }
 
 static int64_t space_points(const tt_space *s, bool row) {
   int64_t n = 1;
@@ -129,8 +128,8 @@ static int add_literal(tt_fuser *f, uint8_t dtype, tt_scalar value) {
 
 static int visit_iota(tt_fuser *f, int32_t idx, const tt_map *map) {
   int access = add_access(f, -1, TT_I64, false, map);
-  int inst = access < 0 ? -1
-                        : add_inst(f, (tt_pinst){.op = TT_P_INDEX, .dtype = TT_I64, .ref = access, .src = {-1, -1, -1}});
+  int inst =
+      access < 0 ? -1 : add_inst(f, (tt_pinst){.op = TT_P_INDEX, .dtype = TT_I64, .ref = access, .src = {-1, -1, -1}});
   return inst < 0 ? full(f, idx) : remember(f, idx, map, inst);
 }
 
@@ -271,13 +270,27 @@ static tt_scalar reduce_identity(uint8_t red, uint8_t dtype) {
   tt_scalar one = {.bits = {0, 0}};
   if (red != TT_RED_PROD && red != TT_RED_ALL) return one;
   switch ((tt_dtype)dtype) {
-    case TT_F16: one.u16 = 0x3c00; break;
-    case TT_BF16: one.u16 = 0x3f80; break;
-    case TT_F32: one.f32 = 1; break;
-    case TT_F64: one.f64 = 1; break;
-    case TT_C64: one.c64.re = 1; break;
-    case TT_C128: one.c128.re = 1; break;
-    default: one.u64 = 1; break; /* little-endian: the low bytes */
+    case TT_F16:
+      one.u16 = 0x3c00;
+      break;
+    case TT_BF16:
+      one.u16 = 0x3f80;
+      break;
+    case TT_F32:
+      one.f32 = 1;
+      break;
+    case TT_F64:
+      one.f64 = 1;
+      break;
+    case TT_C64:
+      one.c64.re = 1;
+      break;
+    case TT_C128:
+      one.c128.re = 1;
+      break;
+    default:
+      one.u64 = 1;
+      break; /* little-endian: the low bytes */
   }
   return one;
 }
@@ -313,7 +326,8 @@ static int visit_reduce(tt_fuser *f, int32_t idx, const tt_map *map, bool at_roo
   int v = ++f->nreduce > TT_FUSE_REDUCE ? TOO_MANY : visit(f, n->src[0]->slot, &through);
   if (v == TOO_MANY) return full(f, idx);
   if (v < 0) return v;
-  tt_pinst inst = {.op = TT_P_REDUCE, .dtype = n->dtype, .red = n->attr.reduce.red, .ref = -1, .src = {(int16_t)v, -1, -1}};
+  tt_pinst inst = {
+      .op = TT_P_REDUCE, .dtype = n->dtype, .red = n->attr.reduce.red, .ref = -1, .src = {(int16_t)v, -1, -1}};
   v = add_inst(f, inst);
   return v < 0 ? full(f, idx) : remember(f, idx, map, v);
 }
@@ -347,11 +361,16 @@ static int visit(tt_fuser *f, int32_t idx, const tt_map *map) {
     return load(f, idx, map);
   }
   switch (n->op) {
-    case TT_N_IOTA: return visit_iota(f, idx, map);
-    case TT_N_VIEW: return visit_view(f, idx, map);
-    case TT_N_GATHER: return visit_gather(f, idx, map);
-    case TT_N_REDUCE: return visit_reduce(f, idx, map, false);
-    default: break;
+    case TT_N_IOTA:
+      return visit_iota(f, idx, map);
+    case TT_N_VIEW:
+      return visit_view(f, idx, map);
+    case TT_N_GATHER:
+      return visit_gather(f, idx, map);
+    case TT_N_REDUCE:
+      return visit_reduce(f, idx, map, false);
+    default:
+      break;
   }
   if (is_elementwise(n)) return visit_elementwise(f, idx, map);
   return need(f, idx, "it is computed by a library or a store");
@@ -420,12 +439,18 @@ static int visit_root_value(tt_fuser *f, int32_t idx, const tt_map *own) {
   const tt_node *n = f->walk->node[idx];
   if (n->op == TT_N_STORE) return visit(f, n->src[1]->slot, own);
   switch (n->op) {
-    case TT_N_REDUCE: return visit_reduce(f, idx, own, true);
-    case TT_N_CONST: return visit_const(f, idx);
-    case TT_N_IOTA: return visit_iota(f, idx, own);
-    case TT_N_VIEW: return visit_view(f, idx, own);
-    case TT_N_GATHER: return visit_gather(f, idx, own);
-    default: return visit_elementwise(f, idx, own);
+    case TT_N_REDUCE:
+      return visit_reduce(f, idx, own, true);
+    case TT_N_CONST:
+      return visit_const(f, idx);
+    case TT_N_IOTA:
+      return visit_iota(f, idx, own);
+    case TT_N_VIEW:
+      return visit_view(f, idx, own);
+    case TT_N_GATHER:
+      return visit_gather(f, idx, own);
+    default:
+      return visit_elementwise(f, idx, own);
   }
 }
 
@@ -441,7 +466,8 @@ static bool add_store(tt_fuser *f, int32_t idx, int value, const tt_map *own, co
   int operand = add_operand(f, idx, true);
   int access = operand < 0 ? -1 : add_access(f, operand, n->dtype, true, dest);
   tt_pinst inst = {.op = TT_P_STORE, .dtype = n->dtype, .ref = access, .src = {(int16_t)value, -1, -1}};
-  if (at >= 0) inst = (tt_pinst){.op = TT_P_STOREX, .dtype = n->dtype, .ref = access, .src = {(int16_t)at, (int16_t)value, -1}};
+  if (at >= 0)
+    inst = (tt_pinst){.op = TT_P_STOREX, .dtype = n->dtype, .ref = access, .src = {(int16_t)at, (int16_t)value, -1}};
   if (access < 0 || add_inst(f, inst) < 0) return false;
   tt_proot *root = &f->root[f->nroot - 1];
   root->operand = (int16_t)operand;
@@ -453,8 +479,10 @@ static bool add_root(tt_fuser *f, int32_t idx) {
   tt_space own_space;
   tt_map own, dest;
   root_space(f, idx, &own_space, &own, &dest);
-  if (f->nroot == 0) f->space = own_space;
-  else if (!same_outer(&f->space, &own_space)) return false;
+  if (f->nroot == 0)
+    f->space = own_space;
+  else if (!same_outer(&f->space, &own_space))
+    return false;
   int r = f->nroot;
   bool writes_over = n->op == TT_N_STORE || n->op == TT_N_SCATTER;
   f->root[r] = (tt_proot){.node = idx, .base = writes_over ? n->src[0]->slot : -1, .donor = -1};

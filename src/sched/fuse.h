@@ -17,9 +17,9 @@
 
 typedef enum tt_fuse_result {
   TT_FUSE_OK,
-  TT_FUSE_NEED,  /* node `need` must be in memory first */
+  TT_FUSE_NEED,       /* node `need` must be in memory first */
   TT_FUSE_SPLIT_AXIS, /* the same again, with one more cut in `split` */
-  TT_FUSE_REFUSE, /* these roots do not go together */
+  TT_FUSE_REFUSE,     /* these roots do not go together */
   TT_FUSE_NOMEM
 } tt_fuse_result;
 
@@ -41,11 +41,11 @@ typedef struct tt_fuser {
   const tt_walk *walk;
   bool fuse;
   /* per node of the walk */
-  uint8_t *cut;       /* must be in memory */
-  int32_t *step_of;   /* the step that leaves it in memory, -1 */
-  uint16_t *weight;   /* work to recompute it from what is in memory, saturating */
-  uint8_t *reduces;   /* a reduction not in memory lies below */
-  uint8_t *uses;      /* steps that compute it inside */
+  uint8_t *cut;     /* must be in memory */
+  int32_t *step_of; /* the step that leaves it in memory, -1 */
+  uint16_t *weight; /* work to recompute it from what is in memory, saturating */
+  uint8_t *reduces; /* a reduction not in memory lies below */
+  uint8_t *uses;    /* steps that compute it inside */
   int32_t *memo_head;
   /* the attempt */
   tt_arena scratch;
@@ -62,8 +62,8 @@ typedef struct tt_fuser {
   tt_scalar literal[TT_FUSE_LITERAL];
   tt_memo memo[TT_FUSE_MEMO];
   int ninst, naccess, nreduce, noperand, nliteral, nmemo;
-  int32_t dep;  /* the latest step whose result is read, -1 */
-  bool serial;  /* scatters */
+  int32_t dep; /* the latest step whose result is read, -1 */
+  bool serial; /* scatters */
   /* how it ended */
   int32_t need;
   tt_split split;

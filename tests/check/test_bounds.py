@@ -17,7 +17,9 @@ TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 def python(code, **env):
     path = os.pathsep.join([HOME, os.path.join(TESTS, "fuzz"), os.path.join(TESTS, "fault")])
     env = dict(os.environ, PYTHONPATH=path, TUTTI_CHECK="1", **env)
-    return subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=300, check=False)
+    return subprocess.run(
+        [sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=300, check=False
+    )
 
 
 RANDOM_PROGRAMS = """

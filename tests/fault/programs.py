@@ -186,7 +186,7 @@ def casts():
 @program
 def integers():
     a = grid(dtype="int32")
-    return (a // 3).tolist(), (a % 4 << 2).tolist(), (a ** 2).sum(axis=0).tolist(), (a & 6 | 1).tolist()
+    return (a // 3).tolist(), (a % 4 << 2).tolist(), (a**2).sum(axis=0).tolist(), (a & 6 | 1).tolist()
 
 
 @program

@@ -13,7 +13,7 @@ import sys
 
 import pytest
 import tutti as tt
-from programs import PROGRAMS, grid
+from programs import PROGRAMS
 
 core = tt._core
 KINDS = ("memory", "compile", "spawn", "write", "read", "load")

@@ -135,7 +135,9 @@ def test_small_program(seed):
     pair.check_all()
 
 
-@pytest.mark.parametrize("op", ["add", "subtract", "multiply", "divide", "power", "floor_divide", "remainder", "arctan2"])
+@pytest.mark.parametrize(
+    "op", ["add", "subtract", "multiply", "divide", "power", "floor_divide", "remainder", "arctan2"]
+)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int8", "uint16"])
 def test_folded_scalars_have_the_bits_of_kernels(op, dtype):
     x = np.arange(64) % 11 + 1

@@ -4,7 +4,6 @@ import warnings
 
 import numpy as np
 import pytest
-
 import tutti as tt
 
 TYPES = [
@@ -20,10 +19,22 @@ def values(dtype):
     if dtype.kind in "iu":
         info = np.iinfo(dtype)
         x = [info.min, info.max, 0, 1, 2, 100, info.max // 2, info.max // 3]
-        return np.array(x + [v for v in (-1, -2, 2**24 + 1, 2**53 + 1, 65519, 65520) if info.min <= v <= info.max], dtype)
+        return np.array(
+            x + [v for v in (-1, -2, 2**24 + 1, 2**53 + 1, 65519, 65520) if info.min <= v <= info.max], dtype
+        )
     x = [0.0, -0.0, 0.5, 1.5, 2.5, -1.5, 3.99, -3.99, 100.25, 127.9, 128.0, 255.0, 1e-7, 6e-8, 1e-45, 65504.0]
     if dtype.itemsize > 2:
-        x += [65519.99, 65520.0, 3e9, 1e10, -1e10, 1e19, 1.0 + 2**-11 + 2**-30, 1.0 + 2**-11 - 2**-30, 2**-25 * (1 + 2**-20)]
+        x += [
+            65519.99,
+            65520.0,
+            3e9,
+            1e10,
+            -1e10,
+            1e19,
+            1.0 + 2**-11 + 2**-30,
+            1.0 + 2**-11 - 2**-30,
+            2**-25 * (1 + 2**-20),
+        ]
     x += [np.nan, np.inf, -np.inf]
     with np.errstate(all="ignore"):
         a = np.array(x, dtype)
@@ -38,7 +49,9 @@ def test_cast(start, to):
         limits = np.iinfo(to)
         real = a.real
         with np.errstate(all="ignore"):
-            inside = np.isfinite(real) & (real.astype(float) >= float(limits.min)) & (real.astype(float) < float(limits.max))
+            inside = (
+                np.isfinite(real) & (real.astype(float) >= float(limits.min)) & (real.astype(float) < float(limits.max))
+            )
         a = a[inside]
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")

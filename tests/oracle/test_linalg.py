@@ -4,7 +4,6 @@ import itertools
 
 import numpy as np
 import pytest
-
 import tutti as tt
 
 FLOATS = ["float64", "float32", "complex128", "complex64", "int32", "bool"]
@@ -80,8 +79,21 @@ def test_square_functions(shape, dtype):
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.parametrize("a, b", [((3, 3), (3,)), ((3, 3), (3, 2)), ((2, 3, 3), (3, 2)), ((3, 3), (4, 3, 1)), ((2, 1, 3, 3), (5, 3, 2)),
-                                  ((0, 0), (0, 2)), ((3, 3), (3, 0)), ((1, 1), (1,)), ((2, 3, 3), (3,))], ids=str)
+@pytest.mark.parametrize(
+    "a, b",
+    [
+        ((3, 3), (3,)),
+        ((3, 3), (3, 2)),
+        ((2, 3, 3), (3, 2)),
+        ((3, 3), (4, 3, 1)),
+        ((2, 1, 3, 3), (5, 3, 2)),
+        ((0, 0), (0, 2)),
+        ((3, 3), (3, 0)),
+        ((1, 1), (1,)),
+        ((2, 3, 3), (3,)),
+    ],
+    ids=str,
+)
 def test_solve(a, b, dtype):
     x, y = square(a, dtype), make(b, "int32" if dtype == "bool" else dtype, 1)
     check(tt.linalg.solve(tt.asarray(x), tt.asarray(y)), np.linalg.solve(x, y))
@@ -152,8 +164,11 @@ def test_eig(shape, dtype):
         if a is not hermitian or shape[-1] < 10:
             assert str(w.dtype) == str(want.eigenvalues.dtype)
         near(a.astype(v.numpy().dtype) @ v.numpy(), v.numpy() * w.numpy()[..., None, :], v.dtype)
-        near(np.sort_complex(np.round(tt.linalg.eigvals(tt.asarray(a)).numpy(), 2)),
-             np.sort_complex(np.round(w.numpy(), 2)), "float32")
+        near(
+            np.sort_complex(np.round(tt.linalg.eigvals(tt.asarray(a)).numpy(), 2)),
+            np.sort_complex(np.round(w.numpy(), 2)),
+            "float32",
+        )
 
 
 def test_one_run_gives_all_results():
@@ -174,7 +189,11 @@ def test_one_run_gives_all_results():
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "complex128", "int32"])
-@pytest.mark.parametrize("a, b", [((5, 3), (5,)), ((5, 3), (5, 2)), ((3, 5), (3,)), ((3, 3), (3, 2)), ((3, 3), (3, 0)), ((5, 1), (5,))], ids=str)
+@pytest.mark.parametrize(
+    "a, b",
+    [((5, 3), (5,)), ((5, 3), (5, 2)), ((3, 5), (3,)), ((3, 3), (3, 2)), ((3, 3), (3, 0)), ((5, 1), (5,))],
+    ids=str,
+)
 def test_lstsq(a, b, dtype):
     x, y = make(a, dtype), make(b, dtype, 1)
     for got, want in zip(tt.linalg.lstsq(tt.asarray(x), tt.asarray(y)), np.linalg.lstsq(x, y), strict=True):
@@ -183,14 +202,21 @@ def test_lstsq(a, b, dtype):
 
 def test_lstsq_of_low_rank():
     x = np.ones((5, 3), "float32")
-    for got, want in zip(tt.linalg.lstsq(tt.asarray(x), tt.ones(5, dtype="float32")), np.linalg.lstsq(x, np.ones(5, "float32")), strict=True):
+    for got, want in zip(
+        tt.linalg.lstsq(tt.asarray(x), tt.ones(5, dtype="float32")),
+        np.linalg.lstsq(x, np.ones(5, "float32")),
+        strict=True,
+    ):
         np.testing.assert_allclose(got.numpy(), want, atol=1e-5)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "complex64", "int8"])
 def test_norm(dtype):
     vector, matrix, stack = make(7, "float64"), make((4, 5)), make((2, 3, 4))
-    vector, matrix, stack = (np.asarray(make(x.shape, "float32" if dtype == "float16" else dtype)).astype(dtype) for x in (vector, matrix, stack))
+    vector, matrix, stack = (
+        np.asarray(make(x.shape, "float32" if dtype == "float16" else dtype)).astype(dtype)
+        for x in (vector, matrix, stack)
+    )
 
     def both(function, a, **keywords):
         want = getattr(np.linalg, function)(a, **keywords)
@@ -249,7 +275,11 @@ def test_rank_condition_and_inverse(dtype):
 def test_powers(dtype):
     a = square((2, 3, 3), dtype)
     for n in [0, 1, 2, 3, 5, 8]:
-        check(tt.linalg.matrix_power(tt.asarray(a), n), np.linalg.matrix_power(a, n), "float32" if dtype == "float32" else None)
+        check(
+            tt.linalg.matrix_power(tt.asarray(a), n),
+            np.linalg.matrix_power(a, n),
+            "float32" if dtype == "float32" else None,
+        )
     for n in [-1, -3]:
         check(tt.linalg.matrix_power(tt.asarray(a), n), np.linalg.matrix_power(a, n))
     a = make((4, 6, 8, 3))
@@ -257,7 +287,10 @@ def test_powers(dtype):
     a = make((2, 3, 6))
     check(tt.linalg.tensorsolve(tt.asarray(a), tt.ones((2, 3))), np.linalg.tensorsolve(a, np.ones((2, 3))))
     a = make((2, 6, 3))
-    check(tt.linalg.tensorsolve(tt.asarray(a), tt.ones((2, 3)), axes=(1,)), np.linalg.tensorsolve(a, np.ones((2, 3)), axes=(1,)))
+    check(
+        tt.linalg.tensorsolve(tt.asarray(a), tt.ones((2, 3)), axes=(1,)),
+        np.linalg.tensorsolve(a, np.ones((2, 3)), axes=(1,)),
+    )
 
 
 def test_diagonals():
@@ -268,45 +301,57 @@ def test_diagonals():
     check(tt.linalg.trace(tt.ones((3, 3)), dtype="float32"), np.float32(3))
 
 
-@pytest.mark.parametrize("call", [
-    *(lambda m, n=n, a=a: getattr(m.linalg, n)(a(m)) for n, a in itertools.product(
-        ["inv", "det", "slogdet", "cholesky", "eigh", "eigvalsh", "eig", "eigvals"],
-        [lambda m: m.ones((2, 3)), lambda m: m.ones(3), lambda m: m.ones((2, 2), dtype="float16")])),
-    *(lambda m, n=n, a=a: getattr(m.linalg, n)(a(m)) for n, a in itertools.product(
-        ["qr", "svd", "svdvals", "pinv", "cond"], [lambda m: m.ones(3), lambda m: m.ones((2, 2), dtype="float16")])),
-    lambda m: m.linalg.inv(m.zeros((2, 2))),
-    lambda m: m.linalg.solve(m.zeros((2, 2)), m.ones(2)),
-    lambda m: m.linalg.cholesky(m.zeros((2, 2))),
-    lambda m: m.linalg.svd(m.full((2, 2), float("nan"))),
-    lambda m: m.linalg.eig(m.full((2, 2), float("nan"))),
-    lambda m: m.linalg.qr(m.ones((2, 2)), "foo"),
-    lambda m: m.linalg.eigh(m.ones((2, 2)), "X"),
-    lambda m: m.linalg.solve(m.ones((2, 3)), m.ones((2, 3))),
-    lambda m: m.linalg.solve(m.ones((2, 2)), m.ones(3)),
-    lambda m: m.linalg.solve(m.ones((2, 2)), m.ones((3, 2))),
-    lambda m: m.linalg.solve(m.ones((2, 2)), 3.0),
-    lambda m: m.linalg.lstsq(m.ones((2, 3)), m.ones(3)),
-    lambda m: m.linalg.lstsq(m.ones(3), m.ones(3)),
-    lambda m: m.linalg.lstsq(m.ones((2, 3)), m.ones((2, 2, 2))),
-    lambda m: m.linalg.norm(m.ones((2, 3)), 3),
-    lambda m: m.linalg.norm(m.ones((2, 3)), "foo"),
-    lambda m: m.linalg.norm(m.ones(3), "fro"),
-    lambda m: m.linalg.norm(m.ones((2, 2, 2)), 2),
-    lambda m: m.linalg.norm(m.ones((2, 3)), axis=(0, 1, 2)),
-    lambda m: m.linalg.norm(m.ones((2, 3)), axis=(0, 0)),
-    lambda m: m.linalg.norm(m.ones((2, 3)), axis=3),
-    lambda m: m.linalg.matrix_norm(m.ones(3)),
-    lambda m: m.linalg.diagonal(m.ones(3)),
-    lambda m: m.linalg.trace(m.ones(3)),
-    lambda m: m.linalg.matrix_transpose(m.ones(3)),
-    lambda m: m.linalg.cond(m.ones((2, 3)), 1),
-    lambda m: m.linalg.cond(m.ones((2, 2)), "foo"),
-    lambda m: m.linalg.cond(m.ones((0, 0))),
-    lambda m: m.linalg.matrix_rank(m.ones((2, 2)), tol=1, rtol=1),
-    lambda m: m.linalg.pinv(m.ones((2, 2)), rcond=1, rtol=1),
-    lambda m: m.linalg.matrix_power(m.ones((2, 3)), 2),
-    lambda m: m.linalg.matrix_power(m.ones((2, 2)), 2.5),
-])
+@pytest.mark.parametrize(
+    "call",
+    [
+        *(
+            lambda m, n=n, a=a: getattr(m.linalg, n)(a(m))
+            for n, a in itertools.product(
+                ["inv", "det", "slogdet", "cholesky", "eigh", "eigvalsh", "eig", "eigvals"],
+                [lambda m: m.ones((2, 3)), lambda m: m.ones(3), lambda m: m.ones((2, 2), dtype="float16")],
+            )
+        ),
+        *(
+            lambda m, n=n, a=a: getattr(m.linalg, n)(a(m))
+            for n, a in itertools.product(
+                ["qr", "svd", "svdvals", "pinv", "cond"],
+                [lambda m: m.ones(3), lambda m: m.ones((2, 2), dtype="float16")],
+            )
+        ),
+        lambda m: m.linalg.inv(m.zeros((2, 2))),
+        lambda m: m.linalg.solve(m.zeros((2, 2)), m.ones(2)),
+        lambda m: m.linalg.cholesky(m.zeros((2, 2))),
+        lambda m: m.linalg.svd(m.full((2, 2), float("nan"))),
+        lambda m: m.linalg.eig(m.full((2, 2), float("nan"))),
+        lambda m: m.linalg.qr(m.ones((2, 2)), "foo"),
+        lambda m: m.linalg.eigh(m.ones((2, 2)), "X"),
+        lambda m: m.linalg.solve(m.ones((2, 3)), m.ones((2, 3))),
+        lambda m: m.linalg.solve(m.ones((2, 2)), m.ones(3)),
+        lambda m: m.linalg.solve(m.ones((2, 2)), m.ones((3, 2))),
+        lambda m: m.linalg.solve(m.ones((2, 2)), 3.0),
+        lambda m: m.linalg.lstsq(m.ones((2, 3)), m.ones(3)),
+        lambda m: m.linalg.lstsq(m.ones(3), m.ones(3)),
+        lambda m: m.linalg.lstsq(m.ones((2, 3)), m.ones((2, 2, 2))),
+        lambda m: m.linalg.norm(m.ones((2, 3)), 3),
+        lambda m: m.linalg.norm(m.ones((2, 3)), "foo"),
+        lambda m: m.linalg.norm(m.ones(3), "fro"),
+        lambda m: m.linalg.norm(m.ones((2, 2, 2)), 2),
+        lambda m: m.linalg.norm(m.ones((2, 3)), axis=(0, 1, 2)),
+        lambda m: m.linalg.norm(m.ones((2, 3)), axis=(0, 0)),
+        lambda m: m.linalg.norm(m.ones((2, 3)), axis=3),
+        lambda m: m.linalg.matrix_norm(m.ones(3)),
+        lambda m: m.linalg.diagonal(m.ones(3)),
+        lambda m: m.linalg.trace(m.ones(3)),
+        lambda m: m.linalg.matrix_transpose(m.ones(3)),
+        lambda m: m.linalg.cond(m.ones((2, 3)), 1),
+        lambda m: m.linalg.cond(m.ones((2, 2)), "foo"),
+        lambda m: m.linalg.cond(m.ones((0, 0))),
+        lambda m: m.linalg.matrix_rank(m.ones((2, 2)), tol=1, rtol=1),
+        lambda m: m.linalg.pinv(m.ones((2, 2)), rcond=1, rtol=1),
+        lambda m: m.linalg.matrix_power(m.ones((2, 3)), 2),
+        lambda m: m.linalg.matrix_power(m.ones((2, 2)), 2.5),
+    ],
+)
 def test_errors(call):
     same_error(call)
 

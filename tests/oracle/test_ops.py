@@ -4,7 +4,6 @@ import warnings
 
 import numpy as np
 import pytest
-
 import tutti as tt
 
 NUMPY_TYPES = [
@@ -87,7 +86,9 @@ def assert_ulps(got, want, ulps, what):
             unit = np.spacing(np.abs(w if scale is None else scale).astype(real)).astype(np.longdouble)
             off = np.abs(g.astype(np.longdouble) - w) / unit
         bad = ~exact & ~(off <= ulps)
-        assert not bad.any(), f"{what}: {off[bad].max()} ulps, at {np.flatnonzero(bad)[:5]}: {g[bad][:5]} for {w[bad][:5]}"
+        assert (
+            not bad.any()
+        ), f"{what}: {off[bad].max()} ulps, at {np.flatnonzero(bad)[:5]}: {g[bad][:5]} for {w[bad][:5]}"
 
 
 def check(name, dtype, n):
@@ -106,7 +107,9 @@ def check(name, dtype, n):
         finite = np.ones(n, bool)
         if want.dtype.kind == "c":  # special values of complex functions have tests of their own
             finite = np.isfinite(want)
-        assert_ulps(got[finite], reference(name, args, want)[finite], LOOSE.get(name, ULPS[want.dtype.name]), f"{name} {dtype}")
+        assert_ulps(
+            got[finite], reference(name, args, want)[finite], LOOSE.get(name, ULPS[want.dtype.name]), f"{name} {dtype}"
+        )
     else:
         np.testing.assert_array_equal(got, want)
 
@@ -123,7 +126,9 @@ def test_values(name, dtype):
 
 
 @pytest.mark.parametrize("a", NUMPY_TYPES)
-@pytest.mark.parametrize("name", ["add", "subtract", "multiply", "divide", "power", "less", "bitwise_and", "left_shift", "arctan2"])
+@pytest.mark.parametrize(
+    "name", ["add", "subtract", "multiply", "divide", "power", "less", "bitwise_and", "left_shift", "arctan2"]
+)
 def test_result_types(name, a):
     for b in NUMPY_TYPES:
         args = [np.ones(3, a), np.ones(3, b)]

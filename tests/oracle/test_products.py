@@ -4,7 +4,6 @@ import itertools
 
 import numpy as np
 import pytest
-
 import tutti as tt
 
 TYPES = ["float64", "float32", "float16", "complex64", "complex128", "int8", "int32", "int64", "uint8", "bool"]
@@ -58,16 +57,40 @@ def same_error(call):
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("a, b", [((3, 4), (4, 5)), ((4,), (4,)), ((3, 4), (4,)), ((4,), (4, 5)), ((2, 3, 4), (4, 5)),
-                                  ((2, 1, 3, 4), (3, 4, 2)), ((0, 4), (4, 3)), ((3, 0), (0, 2)), ((1, 1), (1, 1)),
-                                  ((70, 65), (65, 90))])
+@pytest.mark.parametrize(
+    "a, b",
+    [
+        ((3, 4), (4, 5)),
+        ((4,), (4,)),
+        ((3, 4), (4,)),
+        ((4,), (4, 5)),
+        ((2, 3, 4), (4, 5)),
+        ((2, 1, 3, 4), (3, 4, 2)),
+        ((0, 4), (4, 3)),
+        ((3, 0), (0, 2)),
+        ((1, 1), (1, 1)),
+        ((70, 65), (65, 90)),
+    ],
+)
 def test_matmul(dtype, a, b):
     both("matmul", make(a, dtype), make(b, dtype, 1))
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("a, b", [((5,), (5,)), ((), (3, 2)), ((3, 2), ()), ((3, 4), (4, 5)), ((2, 3, 4), (4,)),
-                                  ((2, 3, 4), (5, 4, 2)), ((0,), (0,)), ((2, 0), (0, 3)), ((1000,), (1000,))])
+@pytest.mark.parametrize(
+    "a, b",
+    [
+        ((5,), (5,)),
+        ((), (3, 2)),
+        ((3, 2), ()),
+        ((3, 4), (4, 5)),
+        ((2, 3, 4), (4,)),
+        ((2, 3, 4), (5, 4, 2)),
+        ((0,), (0,)),
+        ((2, 0), (0, 3)),
+        ((1000,), (1000,)),
+    ],
+)
 def test_dot(dtype, a, b):
     both("dot", make(a, dtype), make(b, dtype, 1))
 
@@ -84,8 +107,12 @@ def test_strided_operands(dtype):
             check(tt.einsum("ij,jk->ki", ta, tb), (a @ b).T)
         check(tt.einsum("ij,jk->i", ta[:, :1], tb[:1]), np.einsum("ij,jk->i", a[:, :1], b[:1]))
     row = np.broadcast_to(base[0, 0], (10, 10))
-    check(tt.matmul(tt.broadcast_to(t[0, 0], (10, 10)), t[0].T) if hasattr(tt, "broadcast_to") else tt.asarray(row @ base[0].T),
-          row @ base[0].T)
+    check(
+        tt.matmul(tt.broadcast_to(t[0, 0], (10, 10)), t[0].T)
+        if hasattr(tt, "broadcast_to")
+        else tt.asarray(row @ base[0].T),
+        row @ base[0].T,
+    )
     check(tt.einsum("abc,cbd->da", t, t.T[:, :, ::2]), np.einsum("abc,cbd->da", base, base.T[:, :, ::2]))
 
 
@@ -143,17 +170,46 @@ def test_chains_and_traces():
 
 
 EINSUM = [
-    ("ij,jk", (2, 3), (3, 4)), ("ij,jk->ki", (2, 3), (3, 4)), ("ij,jk->", (2, 3), (3, 4)), ("ij,ij->ij", (2, 3), (2, 3)),
-    ("i,j", (2,), (3,)), ("i,i", (4,), (4,)), ("ii", (3, 3)), ("ii->i", (3, 3)), ("ij->ji", (2, 3)), ("ij->", (2, 3)),
-    ("ij->j", (2, 3)), ("ba", (2, 3)), ("Ba", (2, 3)), ("...ii->...i", (2, 3, 3)), ("...ij,...jk", (2, 2, 3), (3, 4)),
-    ("...ij,...jk->...ik", (2, 1, 2, 3), (5, 3, 4)), ("i...,i...->...", (2, 3), (2, 3)), ("bij,bjk->bik", (2, 3, 4), (2, 4, 5)),
-    ("bhid,bhjd->bhij", (2, 2, 3, 4), (2, 2, 5, 4)), ("ijk,jil->kl", (2, 3, 4), (3, 2, 5)), ("iij,j->i", (3, 3, 4), (4,)),
-    ("ij,jk,kl", (2, 3), (3, 4), (4, 5)), ("ij,jk,kl->", (2, 3), (3, 4), (4, 5)), ("i,j,k->kji", (2,), (3,), (4,)),
-    ("ab,bc,cd,de,ea", (2, 3), (3, 4), (4, 5), (5, 2), (2, 2)), ("i,ij,j", (3,), (3, 4), (4,)), (",ij", (), (2, 3)),
-    ("->", ()), ("i,i", (1,), (3,)), ("ij,ij->i", (2, 1), (2, 3)), ("ii,ij", (1, 1), (3, 4)),
-    (" i j , j k -> i k ", (2, 3), (3, 4)), ("ij,kj->ik", (0, 3), (2, 3)), ("ij,jk->ik", (2, 0), (0, 4)),
-    ("ijkl,lk->ij", (2, 3, 4, 5), (5, 4)), ("...,...", (2, 3), (3,)), ("i...->...i", (2, 3, 4)),
-    ("ij...,jk...->ik...", (2, 3, 5), (3, 4, 5)), ("ijij->ij", (2, 3, 2, 3)), ("abcd->", (2, 1, 3, 2)),
+    ("ij,jk", (2, 3), (3, 4)),
+    ("ij,jk->ki", (2, 3), (3, 4)),
+    ("ij,jk->", (2, 3), (3, 4)),
+    ("ij,ij->ij", (2, 3), (2, 3)),
+    ("i,j", (2,), (3,)),
+    ("i,i", (4,), (4,)),
+    ("ii", (3, 3)),
+    ("ii->i", (3, 3)),
+    ("ij->ji", (2, 3)),
+    ("ij->", (2, 3)),
+    ("ij->j", (2, 3)),
+    ("ba", (2, 3)),
+    ("Ba", (2, 3)),
+    ("...ii->...i", (2, 3, 3)),
+    ("...ij,...jk", (2, 2, 3), (3, 4)),
+    ("...ij,...jk->...ik", (2, 1, 2, 3), (5, 3, 4)),
+    ("i...,i...->...", (2, 3), (2, 3)),
+    ("bij,bjk->bik", (2, 3, 4), (2, 4, 5)),
+    ("bhid,bhjd->bhij", (2, 2, 3, 4), (2, 2, 5, 4)),
+    ("ijk,jil->kl", (2, 3, 4), (3, 2, 5)),
+    ("iij,j->i", (3, 3, 4), (4,)),
+    ("ij,jk,kl", (2, 3), (3, 4), (4, 5)),
+    ("ij,jk,kl->", (2, 3), (3, 4), (4, 5)),
+    ("i,j,k->kji", (2,), (3,), (4,)),
+    ("ab,bc,cd,de,ea", (2, 3), (3, 4), (4, 5), (5, 2), (2, 2)),
+    ("i,ij,j", (3,), (3, 4), (4,)),
+    (",ij", (), (2, 3)),
+    ("->", ()),
+    ("i,i", (1,), (3,)),
+    ("ij,ij->i", (2, 1), (2, 3)),
+    ("ii,ij", (1, 1), (3, 4)),
+    (" i j , j k -> i k ", (2, 3), (3, 4)),
+    ("ij,kj->ik", (0, 3), (2, 3)),
+    ("ij,jk->ik", (2, 0), (0, 4)),
+    ("ijkl,lk->ij", (2, 3, 4, 5), (5, 4)),
+    ("...,...", (2, 3), (3,)),
+    ("i...->...i", (2, 3, 4)),
+    ("ij...,jk...->ik...", (2, 3, 5), (3, 4, 5)),
+    ("ijij->ij", (2, 3, 2, 3)),
+    ("abcd->", (2, 1, 3, 2)),
 ]
 
 
@@ -187,12 +243,32 @@ def test_einsum_forms():
     check(tt.einsum("ij->", tt.asarray(ones), dtype="float32"), np.einsum("ij->", ones, dtype="float32"))
 
 
-@pytest.mark.parametrize("args", [
-    ("ij,jk", (2, 3)), ("ij", (2, 3), (3, 4)), ("ijk", (2, 3)), ("i", (2, 3)), ("i1", (2, 3)), ("i.j", (2, 3)), ("ij->ik", (2, 3)),
-    ("ij->ii", (2, 3)), ("ii", (2, 3)), ("ij,jk", (2, 3), (2, 3)), ("...ij->ij", (2, 2, 3)), ("ij,jk->ik->", (2, 3), (3, 4)),
-    ("ij..k", (2, 3)), ("...i...", (2, 3)), ("i...->i", (2, 3)), ("ij-", (2, 3)), ("ij->i>", (2, 3)), ("", (2, 3)),
-    ("ii->i", (1, 3)), ("...,...", (2, 3), (4,)),
-], ids=str)
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("ij,jk", (2, 3)),
+        ("ij", (2, 3), (3, 4)),
+        ("ijk", (2, 3)),
+        ("i", (2, 3)),
+        ("i1", (2, 3)),
+        ("i.j", (2, 3)),
+        ("ij->ik", (2, 3)),
+        ("ij->ii", (2, 3)),
+        ("ii", (2, 3)),
+        ("ij,jk", (2, 3), (2, 3)),
+        ("...ij->ij", (2, 2, 3)),
+        ("ij,jk->ik->", (2, 3), (3, 4)),
+        ("ij..k", (2, 3)),
+        ("...i...", (2, 3)),
+        ("i...->i", (2, 3)),
+        ("ij-", (2, 3)),
+        ("ij->i>", (2, 3)),
+        ("", (2, 3)),
+        ("ii->i", (1, 3)),
+        ("...,...", (2, 3), (4,)),
+    ],
+    ids=str,
+)
 def test_einsum_errors(args):
     same_error(lambda m: m.einsum(args[0], *(m.ones(s) for s in args[1:])))
 
@@ -204,27 +280,30 @@ def test_einsum_other_errors():
     same_error(lambda m: m.einsum(m.ones((2, 3)), [0, 60]))
 
 
-@pytest.mark.parametrize("call", [
-    lambda m: m.dot(m.ones((2, 3)), m.ones((2, 3))),
-    lambda m: m.dot(m.ones(3), m.ones((2, 3))),
-    lambda m: m.inner(m.ones((2, 3)), m.ones((3, 4))),
-    lambda m: m.vdot(m.ones((2, 3)), m.ones((3, 4))),
-    lambda m: m.tensordot(m.ones((2, 3)), m.ones((3, 4)), ([0], [0])),
-    lambda m: m.tensordot(m.ones((2, 3)), m.ones((3, 4)), 3),
-    lambda m: m.tensordot(m.ones((2, 3)), m.ones((3, 4)), ([1], [0, 1])),
-    lambda m: m.vecdot(m.ones((2, 3)), m.ones(4)),
-    lambda m: m.matvec(m.ones((2, 3)), m.ones(2)),
-    lambda m: m.vecmat(m.ones(3), m.ones((2, 3))),
-    lambda m: m.cross(m.ones(4), m.ones(3)),
-    lambda m: m.cross(m.ones((2, 3)), m.ones(3), 5),
-    lambda m: m.trace(m.ones(3)),
-    lambda m: m.trace(m.ones((2, 2)), axis1=0, axis2=0),
-    lambda m: m.linalg.multi_dot([m.ones((2, 2))]),
-    lambda m: m.linalg.multi_dot([m.ones((2, 2, 2)), m.ones((2, 2)), m.ones((2, 2))]),
-    lambda m: m.linalg.cross(m.ones(2), m.ones(2)),
-    lambda m: m.linalg.outer(m.ones((2, 3)), m.ones(3)),
-    lambda m: m.matmul(m.ones((2, 3)), m.ones((2, 3))),
-    lambda m: m.matmul(m.ones((2, 3)), 2.0),
-])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda m: m.dot(m.ones((2, 3)), m.ones((2, 3))),
+        lambda m: m.dot(m.ones(3), m.ones((2, 3))),
+        lambda m: m.inner(m.ones((2, 3)), m.ones((3, 4))),
+        lambda m: m.vdot(m.ones((2, 3)), m.ones((3, 4))),
+        lambda m: m.tensordot(m.ones((2, 3)), m.ones((3, 4)), ([0], [0])),
+        lambda m: m.tensordot(m.ones((2, 3)), m.ones((3, 4)), 3),
+        lambda m: m.tensordot(m.ones((2, 3)), m.ones((3, 4)), ([1], [0, 1])),
+        lambda m: m.vecdot(m.ones((2, 3)), m.ones(4)),
+        lambda m: m.matvec(m.ones((2, 3)), m.ones(2)),
+        lambda m: m.vecmat(m.ones(3), m.ones((2, 3))),
+        lambda m: m.cross(m.ones(4), m.ones(3)),
+        lambda m: m.cross(m.ones((2, 3)), m.ones(3), 5),
+        lambda m: m.trace(m.ones(3)),
+        lambda m: m.trace(m.ones((2, 2)), axis1=0, axis2=0),
+        lambda m: m.linalg.multi_dot([m.ones((2, 2))]),
+        lambda m: m.linalg.multi_dot([m.ones((2, 2, 2)), m.ones((2, 2)), m.ones((2, 2))]),
+        lambda m: m.linalg.cross(m.ones(2), m.ones(2)),
+        lambda m: m.linalg.outer(m.ones((2, 3)), m.ones(3)),
+        lambda m: m.matmul(m.ones((2, 3)), m.ones((2, 3))),
+        lambda m: m.matmul(m.ones((2, 3)), 2.0),
+    ],
+)
 def test_errors(call):
     same_error(call)

@@ -4,7 +4,6 @@ import pickle
 
 import numpy as np
 import pytest
-
 import tutti as tt
 
 N = 200_000

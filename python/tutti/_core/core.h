@@ -39,10 +39,11 @@ PyObject *core_wrap(tt_array *a, PyObject *base);
 PyObject *core_done(tt_code code, tt_array *a, PyObject *base, const tt_error *err);
 
 /* ---- hooks: Python functions of the package that the extension calls (module.c) */
-#define CORE_HOOKS(X)                                                                                               \
-  X(repr)                                                                                                           \
-  X(str) X(format) X(flags) X(flat) X(device) X(error_class) X(array_ufunc) X(array_function) X(namespace) X(numpy) \
-      X(numpy_dtype)
+#define CORE_HOOKS(X) \
+  X(repr)             \
+  X(str)              \
+  X(format)           \
+  X(flags) X(flat) X(device) X(error_class) X(array_ufunc) X(array_function) X(namespace) X(numpy) X(numpy_dtype)
 typedef enum core_hook {
 #define CORE_HOOK_ENUM(name) CORE_HOOK_##name,
   CORE_HOOKS(CORE_HOOK_ENUM)

@@ -291,14 +291,15 @@ static PyObject *meth_conj(PyObject *self, PyObject *unused) {
 /* ---- rows as methods */
 
 /* X(method, row): the row's first parameter is the array. Rows that the library lacks leave no method. */
-#define ROW_METHODS(X)                                                                                                \
-  X(sum, "sum")                                                                                                       \
-  X(prod, "prod") X(mean, "mean") X(std, "std") X(var, "var") X(min, "min") X(max, "max") X(argmin, "argmin")         \
-      X(argmax, "argmax") X(any, "any") X(all, "all") X(ptp, "ptp") X(cumsum, "cumsum") X(cumprod, "cumprod")         \
-          X(argsort, "argsort") X(argpartition, "argpartition") X(searchsorted, "searchsorted") X(nonzero, "nonzero") \
-              X(clip, "clip") X(round, "round") X(dot, "dot") X(trace, "trace") X(diagonal, "diagonal")               \
-                  X(repeat, "repeat") X(squeeze, "squeeze") X(swapaxes, "swapaxes") X(take, "take") X(put, "put")     \
-                      X(compress, "compress") X(choose, "choose")
+/* clang-format off */
+#define ROW_METHODS(X) \
+  X(sum, "sum") X(prod, "prod") X(mean, "mean") X(std, "std") X(var, "var") X(min, "min") \
+  X(max, "max") X(argmin, "argmin") X(argmax, "argmax") X(any, "any") X(all, "all") X(ptp, "ptp") \
+  X(cumsum, "cumsum") X(cumprod, "cumprod") X(argsort, "argsort") X(argpartition, "argpartition") \
+  X(searchsorted, "searchsorted") X(nonzero, "nonzero") X(clip, "clip") X(round, "round") \
+  X(dot, "dot") X(trace, "trace") X(diagonal, "diagonal") X(repeat, "repeat") X(squeeze, "squeeze") \
+  X(swapaxes, "swapaxes") X(take, "take") X(put, "put") X(compress, "compress") X(choose, "choose")
+/* clang-format on */
 
 enum {
 #define ROW_ENUM(method, row) ROW_##method,

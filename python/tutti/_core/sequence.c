@@ -373,7 +373,8 @@ tt_array *core_from_sequence(PyObject *o, tt_dtype dtype) {
   if (!common_dtype(d.seen, &common)) return NULL;
   /* Small and huge integers have float64 in common; an integer type that was asked for holds them exactly. */
   uint32_t integers = 1u << TT_I64 | 1u << TT_U64;
-  if ((d.seen & integers) == integers && !(d.seen & ~integers) && dtype != TT_DTYPE_NONE && strchr("iu", core_dtype_kind(dtype)))
+  if ((d.seen & integers) == integers && !(d.seen & ~integers) && dtype != TT_DTYPE_NONE &&
+      strchr("iu", core_dtype_kind(dtype)))
     common = TT_U64;
   if (dtype != TT_DTYPE_NONE && strchr("iu", core_dtype_kind(dtype)) && strchr("iu", core_dtype_kind(common)) &&
       !check_range(o, 0, &d, dtype)) {
