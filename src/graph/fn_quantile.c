@@ -1,0 +1,266 @@
+/*
+** Medians and quantiles: every line is sorted by the library, and the rest is elementwise, also where NaN is left out and
+** each line has its own count.
+*/
+#include <math.h>
+#include <string.h>
+
+#include "graph/fn.h"
+
+/* The lines to be summarized: reduced axes merged into a last one, and what the result's shape is made of. */
+typedef struct lines {
+  tt_array *a; /* [rest..., n] */
+  int64_t n, len[TT_MAX_RANK];
+  int rank; /* of the result for one quantile */
+} lines;
+
+static bool make_lines(tt_calc *c, const tt_call_frame *f, int axis, int keepdims, lines *l) {
+  tt_array *a = tt__arg_array(c, f, 0);
+  if (!a) return false;
+  uint64_t axes = tt__arg_axes(c, f, axis, a->rank);
+  bool keep = tt__arg_bool(c, f, keepdims, false);
+  int order[TT_MAX_RANK], n = 0, rest;
+  int64_t flat[TT_MAX_RANK + 1];
+  l->rank = 0;
+  l->n = 1;
+  for (int d = 0; d < a->rank; d++) {
+    bool gone = axes >> d & 1;
+    if (!gone) flat[n] = tt__array_len(a)[d], order[n++] = d;
+    if (!gone || keep) l->len[l->rank++] = gone ? 1 : tt__array_len(a)[d];
+  }
+  rest = n;
+  for (int d = 0; d < a->rank; d++)
+    if (axes >> d & 1) l->n *= tt__array_len(a)[d], order[n++] = d;
+  flat[rest] = l->n;
+  l->a = c->code == TT_OK ? tt__calc_reshape(c, tt__calc_transpose(c, a, order), rest + 1, flat) : NULL;
+  return l->a != NULL;
+}
+
+static bool is_half(tt_dtype t) { return t == TT_F16 || t == TT_BF16; }
+static bool can_be_nan(tt_array *a) { return tt__is_float((tt_dtype)a->dtype) || tt__is_complex((tt_dtype)a->dtype); }
+
+static tt_array *sorted(tt_calc *c, tt_array *a, const tt_lib_attr *attr) {
+  return tt__calc_library(c, attr, &a, 1, (tt_dtype)a->dtype, a->rank, tt__array_len(a));
+}
+
+static tt_array *line_at(tt_calc *c, tt_array *a, int64_t k) { return tt__calc_slice(c, a, a->rank - 1, k, 1, 1); }
+
+/* How many elements of each line are no NaN: [rest..., 1], float64. */
+static tt_array *count_valid(tt_calc *c, tt_array *a) {
+  tt_array *valid = tt__calc_cast(c, tt__calc_op1(c, TT_LNOT, tt__calc_op1(c, TT_ISNAN, a)), TT_F64);
+  return valid ? tt__calc_reduce(c, TT_RED_SUM, valid, UINT64_C(1) << (a->rank - 1), true) : NULL;
+}
+
+/* The mean of two values in NumPy's type of a mean. */
+static tt_array *middle_of(tt_calc *c, tt_array *lo, tt_array *hi) {
+  if (!lo || !hi) return NULL;
+  tt_dtype t = (tt_dtype)lo->dtype, type = t == TT_BOOL || tt__is_int(t) ? TT_F64 : t, work = is_half(type) ? TT_F32 : type;
+  tt_array *s = lo == hi ? tt__calc_cast(c, lo, work)
+                         : tt__calc_opf(c, TT_DIV, tt__calc_op2(c, TT_ADD, tt__calc_cast(c, lo, work), tt__calc_cast(c, hi, work)), 2);
+  return tt__calc_cast(c, s, type);
+}
+
+static tt_array *nan_where(tt_calc *c, tt_array *mask, tt_array *r) {
+  if (!mask || !r) return NULL;
+  return tt__calc_cast(c, tt__calc_where(c, mask, tt_v_float((double)NAN), tt_v_array(r)), (tt_dtype)r->dtype);
+}
+
+static tt_array *all_nan(tt_calc *c, const lines *l) {
+  tt_dtype t = (tt_dtype)l->a->dtype;
+  return tt__calc_full(c, can_be_nan(l->a) ? t : TT_F64, l->rank, l->len, tt_v_float((double)NAN));
+}
+
+/* median(a, axis, out, overwrite_input, keepdims) */
+static tt_array *median(tt_calc *c, tt_call_frame *f) {
+  lines l;
+  if (!make_lines(c, f, 1, 4, &l)) return NULL;
+  if (l.n == 0) return tt__arg_out(c, f, 2, all_nan(c, &l));
+  tt_lib_attr attr = {.row = tt__lib_row("select"), .i = {3, (l.n - 1) / 2, l.n / 2, l.n - 1}};
+  tt_array *s = sorted(c, l.a, &attr);
+  if (!s) return NULL;
+  tt_array *lo = line_at(c, s, (l.n - 1) / 2), *hi = l.n % 2 ? lo : line_at(c, s, l.n / 2), *r = middle_of(c, lo, hi);
+  if (can_be_nan(l.a)) r = nan_where(c, tt__calc_op1(c, TT_ISNAN, line_at(c, s, l.n - 1)), r);
+  return tt__arg_out(c, f, 2, tt__calc_reshape(c, r, l.rank, l.len));
+}
+TT_HANDLER(median)
+
+static tt_array *floor_half(tt_calc *c, tt_array *n) { return tt__calc_op1(c, TT_FLOOR, tt__calc_opf(c, TT_DIV, n, 2)); }
+
+static tt_array *places(tt_calc *c, tt_array *p) { return tt__calc_cast(c, tt__calc_opf(c, TT_MAXIMUM, p, 0), TT_I64); }
+
+/* nanmedian: the count, and so the middle, differs from line to line. */
+static tt_array *nanmedian(tt_calc *c, tt_call_frame *f) {
+  lines l;
+  if (!make_lines(c, f, 1, 4, &l)) return NULL;
+  if (!can_be_nan(l.a)) return median(c, f);
+  if (l.n == 0) return tt__arg_out(c, f, 2, all_nan(c, &l));
+  tt_lib_attr attr = {.row = tt__lib_row("sort")};
+  tt_array *s = sorted(c, l.a, &attr), *n = count_valid(c, l.a);
+  if (!s || !n) return NULL;
+  int axis = s->rank - 1;
+  tt_array *lo = tt__calc_take_lines(c, s, places(c, floor_half(c, tt__calc_opf(c, TT_SUB, n, 1))), axis, false);
+  tt_array *hi = tt__calc_take_lines(c, s, places(c, floor_half(c, n)), axis, false);
+  return tt__arg_out(c, f, 2, tt__calc_reshape(c, middle_of(c, lo, hi), l.rank, l.len));
+}
+TT_HANDLER(nanmedian)
+
+/* ---- quantiles */
+
+typedef enum method {
+  INVERTED_CDF, AVERAGED_INVERTED_CDF, CLOSEST_OBSERVATION, INTERPOLATED_INVERTED_CDF, HAZEN, WEIBULL, LINEAR,
+  MEDIAN_UNBIASED, NORMAL_UNBIASED, LOWER, HIGHER, MIDPOINT, NEAREST, METHODS
+} method;
+
+static const char *const method_names[METHODS] = {
+    "inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "linear",
+    "median_unbiased", "normal_unbiased", "lower", "higher", "midpoint", "nearest"};
+
+static method read_method(tt_calc *c, const tt_call_frame *f, int k) {
+  const char *s = tt__arg_string(c, f, k, "linear");
+  for (int m = 0; m < METHODS; m++)
+    if (strcmp(s, method_names[m]) == 0) return (method)m;
+  tt__calc_fail(c, TT_EVALUE,
+                "'%s' is not a valid method. Use one of: dict_keys(['inverted_cdf', 'averaged_inverted_cdf', 'closest_observation', "
+                "'interpolated_inverted_cdf', 'hazen', 'weibull', 'linear', 'median_unbiased', 'normal_unbiased', 'lower', 'higher', "
+                "'midpoint', 'nearest'])",
+                s);
+  return LINEAR;
+}
+
+/* n*q + (alpha + q*(1 - alpha - beta)) - 1 */
+static tt_array *fitted(tt_calc *c, tt_array *n, tt_array *q, double alpha, double beta) {
+  tt_array *shift = tt__calc_opf(c, TT_ADD, tt__calc_opf(c, TT_MUL, q, 1 - alpha - beta), alpha);
+  return tt__calc_opf(c, TT_SUB, tt__calc_op2(c, TT_ADD, tt__calc_op2(c, TT_MUL, n, q), shift), 1);
+}
+
+/* The place between sorted elements that each method asks for. */
+static tt_array *virtual_place(tt_calc *c, method m, tt_array *n, tt_array *q) {
+  tt_array *span = tt__calc_op2(c, TT_MUL, tt__calc_opf(c, TT_SUB, n, 1), q);
+  tt_array *step = tt__calc_opf(c, TT_SUB, tt__calc_op2(c, TT_MUL, n, q), 1), *low, *next;
+  switch (m) {
+    case INVERTED_CDF: return tt__calc_op1(c, TT_CEIL, step);
+    case CLOSEST_OBSERVATION: /* nearest, halves to the even one when counted from 1 */
+      low = tt__calc_op1(c, TT_FLOOR, tt__calc_opf(c, TT_SUB, step, 0.5));
+      next = tt__calc_opf(c, TT_ADD, low, 1);
+      if (!next) return NULL;
+      return tt__calc_where(c,
+                            tt__calc_op2(c, TT_AND, tt__calc_op2(c, TT_EQ, low, tt__calc_opf(c, TT_SUB, step, 0.5)),
+                                         tt__calc_opf(c, TT_EQ, tt__calc_opf(c, TT_MOD, low, 2), 1)),
+                            tt_v_array(low), tt_v_array(next));
+    case AVERAGED_INVERTED_CDF: return step;
+    case INTERPOLATED_INVERTED_CDF: return fitted(c, n, q, 0, 1);
+    case HAZEN: return fitted(c, n, q, 0.5, 0.5);
+    case WEIBULL: return fitted(c, n, q, 0, 0);
+    case MEDIAN_UNBIASED: return fitted(c, n, q, 1 / 3.0, 1 / 3.0);
+    case NORMAL_UNBIASED: return fitted(c, n, q, 3 / 8.0, 3 / 8.0);
+    case LOWER: return tt__calc_op1(c, TT_FLOOR, span);
+    case HIGHER: return tt__calc_op1(c, TT_CEIL, span);
+    case NEAREST: return tt__calc_op1(c, TT_RINT, span);
+    case MIDPOINT:
+      return tt__calc_opf(c, TT_MUL, tt__calc_op2(c, TT_ADD, tt__calc_op1(c, TT_FLOOR, span), tt__calc_op1(c, TT_CEIL, span)), 0.5);
+    default: return span;
+  }
+}
+
+static bool is_discrete(method m) { return m == INVERTED_CDF || m == CLOSEST_OBSERVATION || m == LOWER || m == HIGHER || m == NEAREST; }
+
+/* How far between its neighbours a place lies, by the method's own rule. */
+static tt_array *weight(tt_calc *c, method m, tt_array *place, tt_array *low) {
+  tt_array *g = tt__calc_op2(c, TT_SUB, place, low);
+  if (!g || (m != AVERAGED_INVERTED_CDF && m != MIDPOINT)) return g;
+  bool average = m == AVERAGED_INVERTED_CDF;
+  return tt__calc_where(c, tt__calc_opf(c, TT_EQ, g, 0), tt_v_float(average ? 0.5 : 0), tt_v_float(average ? 1 : 0.5));
+}
+
+/* Between a and b, from the nearer end: exact at both. */
+static tt_array *between(tt_calc *c, tt_array *a, tt_array *b, tt_array *t) {
+  tt_array *d = tt__calc_op2(c, TT_SUB, b, a), *up = tt__calc_op2(c, TT_ADD, a, tt__calc_op2(c, TT_MUL, d, t));
+  tt_array *rest = tt__calc_opf(c, TT_ADD, tt__calc_op1(c, TT_NEG, t), 1);
+  tt_array *down = tt__calc_op2(c, TT_SUB, b, tt__calc_op2(c, TT_MUL, d, rest));
+  return up && down ? tt__calc_where(c, tt__calc_opf(c, TT_GE, t, 0.5), tt_v_array(down), tt_v_array(up)) : NULL;
+}
+
+/* The values of sorted lines at the places [rest..., nq], in `type`. */
+static tt_array *values_at(tt_calc *c, method m, tt_array *s, tt_array *n, tt_array *q, tt_dtype type) {
+  tt_array *place = virtual_place(c, m, n, q), *top = tt__calc_opf(c, TT_SUB, n, 1);
+  if (!place || !top) return NULL;
+  int axis = s->rank - 1;
+  tt_array *low = tt__calc_op1(c, TT_FLOOR, place);
+  tt_array *first = places(c, tt__calc_op2(c, TT_MINIMUM, low, top));
+  if (is_discrete(m)) return tt__calc_take_lines(c, s, first, axis, false);
+  tt_array *next = tt__calc_op2(c, TT_MINIMUM, tt__calc_opf(c, TT_ADD, low, 1), top);
+  if (!next) return NULL;
+  next = tt__calc_where(c, tt__calc_opf(c, TT_LT, place, 0), tt_v_float(0), tt_v_array(next));
+  tt_dtype work = is_half(type) ? TT_F32 : type;
+  tt_array *a = tt__calc_cast(c, tt__calc_take_lines(c, s, first, axis, false), work);
+  tt_array *b = tt__calc_cast(c, tt__calc_take_lines(c, s, places(c, next), axis, false), work);
+  return tt__calc_cast(c, between(c, a, b, tt__calc_cast(c, weight(c, m, place, low), work)), type);
+}
+
+/* q as float64 [n], in range; `type` gets what the result has. */
+static tt_array *read_q(tt_calc *c, const tt_call_frame *f, double scale, tt_array *a, tt_array **given, tt_dtype *type) {
+  tt_array *q = tt__arg_array(c, f, 1);
+  if (!q) return NULL;
+  bool scalar = f->arg[1].tag != TT_V_ARRAY && f->arg[1].tag != TT_V_TUPLE;
+  tt_dtype own = (tt_dtype)a->dtype, of_q = tt__is_float((tt_dtype)q->dtype) ? (tt_dtype)q->dtype : TT_F64;
+  *type = scalar && tt__is_float(own) ? own : tt__promote(own, of_q);
+  *given = q;
+  if (q->rank > 2) return tt__calc_fail(c, TT_EVALUE, "q must be a scalar or 1d");
+  q = tt__calc_ravel(c, tt__calc_cast(c, q, TT_F64));
+  if (scale != 1) q = tt__calc_opf(c, TT_DIV, q, scale);
+  const double *v = tt__calc_peek(c, q);
+  for (int64_t i = 0; v && i < q->size; i++)
+    if (!(v[i] >= 0 && v[i] <= 1))
+      return tt__calc_fail(c, TT_EVALUE, scale == 1 ? "Quantiles must be in the range [0, 1]" : "Percentiles must be in the range [0, 100]");
+  return c->code == TT_OK ? q : NULL;
+}
+
+/* (a, q, axis, out, overwrite_input, method, keepdims, weights) */
+static tt_array *quantiles(tt_calc *c, tt_call_frame *f, double scale, bool skip_nan) {
+  lines l;
+  tt_array *given = NULL;
+  tt_dtype type = TT_F64;
+  if (tt__arg_given(f, 7)) return tt__calc_fail(c, TT_ENOTIMPL, "quantiles with weights are not implemented");
+  if (!make_lines(c, f, 2, 6, &l)) return NULL;
+  if (tt__is_complex((tt_dtype)l.a->dtype)) return tt__calc_fail(c, TT_ETYPE, "a must be an array of real numbers");
+  tt_array *q = read_q(c, f, scale, l.a, &given, &type);
+  method m = read_method(c, f, 5);
+  if (!q || c->code != TT_OK) return NULL;
+  if (l.a->dtype == TT_BOOL && !is_discrete(m)) return tt__calc_op2(c, TT_SUB, l.a, l.a); /* NumPy's words for no such difference */
+  bool nans = can_be_nan(l.a);
+  tt_lib_attr attr = {.row = tt__lib_row("sort")};
+  tt_array *r;
+  if (l.n == 0 && !skip_nan) return tt__calc_fail(c, TT_EINDEX, "index -1 is out of bounds for axis 0 with size 0");
+  int64_t len[TT_MAX_RANK + 2];
+  memcpy(len, tt__array_len(l.a), sizeof *len * l.a->rank);
+  len[l.a->rank - 1] = q->size;
+  if (l.n == 0) {
+    r = tt__calc_full(c, type, l.a->rank, len, tt_v_float((double)NAN));
+  } else {
+    int64_t behind[TT_MAX_RANK + 1];
+    for (int d = 0; d < l.a->rank - 1; d++) behind[d] = 1;
+    behind[l.a->rank - 1] = q->size;
+    q = tt__calc_reshape(c, q, l.a->rank, behind);
+    tt_array *s = sorted(c, l.a, &attr);
+    tt_array *n = skip_nan && nans ? count_valid(c, l.a) : tt__calc_full(c, TT_F64, 0, NULL, tt_v_float((double)l.n));
+    r = s ? values_at(c, m, s, n, q, type) : NULL;
+    tt_array *all = r ? tt__calc_broadcast(c, r, l.a->rank, len) : NULL;
+    if (nans && s && !skip_nan) all = nan_where(c, tt__calc_op1(c, TT_ISNAN, line_at(c, s, l.n - 1)), all);
+    r = all;
+  }
+  if (!r) return NULL;
+  r = tt__calc_move(c, r, r->rank - 1, 0);
+  if (given->rank + l.rank > TT_MAX_RANK) return tt__calc_fail(c, TT_EVALUE, "maximum supported dimension for an ndarray is currently 64");
+  memcpy(len, tt__array_len(given), sizeof *len * given->rank);
+  memcpy(len + given->rank, l.len, sizeof *len * (size_t)l.rank);
+  return tt__arg_out(c, f, 3, tt__calc_reshape(c, r, given->rank + l.rank, len));
+}
+
+static tt_array *quantile(tt_calc *c, tt_call_frame *f) { return quantiles(c, f, 1, false); }
+static tt_array *percentile(tt_calc *c, tt_call_frame *f) { return quantiles(c, f, 100, false); }
+static tt_array *nanquantile(tt_calc *c, tt_call_frame *f) { return quantiles(c, f, 1, true); }
+static tt_array *nanpercentile(tt_calc *c, tt_call_frame *f) { return quantiles(c, f, 100, true); }
+TT_HANDLER(quantile)
+TT_HANDLER(percentile)
+TT_HANDLER(nanquantile)
+TT_HANDLER(nanpercentile)
