@@ -269,3 +269,80 @@ def histograms():
 @program
 def transforms():
     return tt.abs(tt.fft.fft(grid()[0])).tolist()
+
+
+@program
+def cutting():
+    a = grid()
+    parts = [*tt.split(a, 2), *tt.unstack(tt.arange(20))]
+    b = (
+        tt.concatenate([a, a * 2], axis=1),
+        tt.stack([a, a]),
+        tt.roll(a, 3, axis=1),
+        tt.tile(a, (2, 1)),
+        tt.repeat(a, [1, 0, 2, 3], 0),
+    )
+    c = tt.insert(a, [0, 2], 9, axis=0), tt.delete(a, [1, 3], axis=1), tt.append(a, 1.5), tt.resize(a, (3, 9))
+    d = tt.meshgrid(tt.arange(3), tt.arange(2)), tt.indices((2, 2)), tt.broadcast_shapes((2, 1), (3,))
+    return len(parts), [x.tolist() for x in (*b, *c, *d[0], d[1])], d[2]
+
+
+@program
+def choosing():
+    a = grid()
+    b = (
+        tt.where(a > 0),
+        tt.take(a, [3, 0], 1),
+        tt.compress([True, False, True], a, 0),
+        tt.choose([0, 1], [[1, 2], [3, 4]]),
+    )
+    c = (
+        tt.take_along_axis(a, tt.argsort(a, 1), 1),
+        tt.select([a > 2, a < 0], [a, -a]),
+        tt.argwhere(a),
+        tt.clip(a, -1, 2),
+    )
+    d = tt.array(a)
+    tt.put(d, [0, 5], [7, 8])
+    tt.place(d, d < 0, [1, 2])
+    tt.fill_diagonal(d, 3)
+    tt.put_along_axis(d, tt.argmax(a, axis=1, keepdims=True), 0, 1)
+    e = tt.allclose(a, a + 1e-12), tt.array_equal(a, d), tt.unravel_index([3, 7], (4, 5))[0].tolist()
+    return [x.tolist() for x in (*b[0], *b[1:], *c, d)], e
+
+
+@program
+def ordering():
+    a = grid(5, 9)
+    b = (
+        tt.unique(a, True, True, True),
+        tt.unique(a, axis=0, return_inverse=True),
+        tt.histogram(a, 4),
+        tt.partition(a, [1, 3], 0),
+    )
+    c = (
+        tt.lexsort((a[0], a[1])),
+        tt.isin(a, [1, 2]),
+        tt.searchsorted(tt.sort(a.ravel()), [0, 3]),
+        tt.digitize(a, [-1.0, 0, 2]),
+    )
+    d = (
+        tt.bincount([1, 2, 2]),
+        tt.bincount([1, 2, 2], [0.5, 1, 2]),
+        tt.cumulative_sum(a, axis=1, include_initial=True),
+        tt.diff(a, 2),
+    )
+    return [x.tolist() for x in (*b[0], *b[1], *b[2], b[3], *c, *d)]
+
+
+@program
+def drawing():
+    r = tt.random.default_rng(3)
+    x = (
+        r.normal([0, 5], 2, (4, 2)),
+        r.integers(0, [3, 9]),
+        r.permutation(9),
+        r.choice(5, 3, p=[0.2] * 5),
+        r.permuted(grid(), axis=1),
+    )
+    return [v.tolist() for v in x], r.random() < 1
