@@ -108,7 +108,7 @@ static bool make_alone(tt_storage *s) {
 
 bool tt__now_store(tt_array *a, tt_node *value) {
   tt_storage *s = a->storage;
-  if (value->size > MOST_ELEMENTS) return false;
+  if (value->size > MOST_ELEMENTS || value->size == s->node->size) return false; /* all of it: a new value, no copy */
   const tt_node *memory = value->op == TT_N_VIEW ? value->src[0] : value;
   if (memory->op != TT_N_BUFFER && value->op != TT_N_CONST) return false;
   assert(!s->cached); /* what reads the old value would hold it */
