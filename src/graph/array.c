@@ -13,6 +13,8 @@
 #include "graph/session.h"
 #include "graph/slab.h"
 
+enum { TURN_STORES = 16 }; /* stores of one loop's turn that are looked at */
+
 static size_t array_bytes(int rank) { return sizeof(tt_array) + 2 * (size_t)rank * sizeof(int64_t); }
 
 /* ---- storages */
@@ -73,6 +75,26 @@ static bool is_too_deep(tt_node *n) {
   }
   n->pending = (uint32_t)found;
   return found > TT_PENDING_NODES;
+}
+
+/* Whether two stores write the same elements of one block. */
+static bool same_view(tt_node *a, tt_node *b) {
+  size_t bytes = a->src[1]->rank * sizeof(int64_t);
+  return a->attr.off == b->attr.off && a->src[1]->rank == b->src[1]->rank &&
+         memcmp(a->src[1]->dim, b->src[1]->dim, bytes) == 0 && memcmp(tt__node_step(a), tt__node_step(b), bytes) == 0;
+}
+
+/*
+** Whether the same elements were written before, a few stores ago: then a loop has come round, and what the last turn
+** recorded is worth computing by itself. Each turn is then the same small plan; a flush at some count of nodes would
+** cut turns at places that differ.
+*/
+static bool closes_turn(tt_node *store) {
+  if (store->op != TT_N_STORE) return false;
+  tt_node *old = store->src[0];
+  for (int k = 0; k < TURN_STORES && old->op == TT_N_STORE; k++, old = old->src[0])
+    if (same_view(store, old)) return true;
+  return false;
 }
 
 /* Whether a storage's new value must be computed before more is recorded on top. */
@@ -205,10 +227,16 @@ tt_code tt__array_store(tt_array *a, tt_node *value, tt_error *err) {
   assert(value->dtype == a->dtype && value->size == a->size);
   TT_TRY(check_writable(a, err));
   if (a->size == 0) return TT_OK;
-  while (a->storage->cached) forget(a->storage->cached);
-  if (tt__now_store(a, value)) return TT_OK;
-  tt_node *n = tt__node_store(a->storage->node, value, tt__array_step(a), a->off, err);
-  return n ? storage_set(a->storage, n, err) : TT_ENOMEM;
+  tt_storage *s = a->storage;
+  for (bool again = false;; again = true) {
+    while (s->cached) forget(s->cached);
+    if (tt__now_store(a, value)) return TT_OK;
+    tt_node *n = tt__node_store(s->node, value, tt__array_step(a), a->off, err);
+    if (!n) return TT_ENOMEM;
+    if (again || !closes_turn(n)) return storage_set(s, n, err);
+    tt__node_release(n); /* others may write while this evaluates: begin anew */
+    TT_TRY(flush(s->node, err));
+  }
 }
 
 tt_code tt__array_scatter(tt_array *a, tt_node *index, tt_node *value, tt_error *err) {
