@@ -8,9 +8,12 @@
 
 #include "graph/session.h"
 
-/* Elements written at once, and bytes of a value that is copied or filled so that it can be written. Beyond, recording
- * costs little beside the work, and may save a pass over memory. */
-enum { MOST_ELEMENTS = 4096, MOST_COPIED = 2048 };
+/*
+** Elements written at once, and bytes of a value that is copied or filled so that it can be written. Beyond, recording
+** costs little beside the work, and may save a pass over memory. Copies that only pending readers ask for are kept
+** small: each of them may come to hold an old value of its own.
+*/
+enum { MOST_ELEMENTS = 4096, MOST_COPIED = 256 << 10, MOST_KEPT = 2048 };
 
 /* ---- elements */
 
@@ -87,7 +90,8 @@ static bool make_alone(tt_storage *s) {
   tt_node *old = s->node;
   size_t item = tt__dtype_size((tt_dtype)old->dtype), bytes = (size_t)old->size * item;
   bool known = old->op == TT_N_BUFFER || old->op == TT_N_CONST || old->op == TT_N_EMPTY;
-  if (!known || bytes > MOST_COPIED) return false;
+  bool read = old->op == TT_N_BUFFER && old->refs > old->held; /* by work that is pending, or by this very store */
+  if (!known || bytes > (read ? MOST_KEPT : MOST_COPIED)) return false;
   if (old->op == TT_N_EMPTY && old->refs > 1) return false; /* all who hold it are to see one value */
   tt_buffer *b = tt__buffer_new(bytes, NULL);
   tt_node *n = b ? tt__node_new(TT_N_BUFFER, (tt_dtype)old->dtype, old->rank, old->dim, 0, NULL) : NULL;
