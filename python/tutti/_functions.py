@@ -7,25 +7,31 @@ from collections import namedtuple as _namedtuple
 from . import _core
 
 __all__ = [
+    "apply_along_axis",
     "asnumpy",
     "astype",
+    "block",
     "can_cast",
     "copy",
+    "diag_indices_from",
     "fromfunction",
     "fromiter",
     "index_exp",
     "iscomplexobj",
-    "isrealobj",
     "isfortran",
+    "isrealobj",
     "isscalar",
     "may_share_memory",
     "ndim",
     "ops",
+    "piecewise",
     "promote_types",
     "s_",
     "shape",
     "shares_memory",
     "size",
+    "tril_indices_from",
+    "triu_indices_from",
 ]
 
 
@@ -144,6 +150,92 @@ def can_cast(from_, to, casting="safe"):
         return True
     rank = {"b": 0, "u": 1, "i": 2, "f": 3, "V": 3, "c": 4}
     return casting == "same_kind" and rank[a.kind] <= rank[b.kind]
+
+
+def block(arrays):
+    """An array out of nested lists of blocks: the innermost lists are joined along the last axis."""
+
+    def depth(x):
+        return 1 + max(map(depth, x)) if isinstance(x, list) else 0
+
+    def join(x, level):
+        if not isinstance(x, list):
+            return x[(None,) * _builtins.max(0, rank - x.ndim)]
+        return f["concatenate"]([join(y, level + 1) for y in x], axis=level - levels)
+
+    def convert(x):
+        if isinstance(x, tuple):
+            raise TypeError("block() takes lists of arrays, not tuples")
+        return [convert(y) for y in x] if isinstance(x, list) else _core.asarray(x)
+
+    def flat(x):
+        return [z for y in x for z in flat(y)] if isinstance(x, list) else [x]
+
+    f = _core.functions
+    arrays = convert(arrays)
+    levels = depth(arrays)
+    rank = _builtins.max([levels, *(x.ndim for x in flat(arrays))])
+    return join(arrays, 0) if levels else copy(arrays)
+
+
+def apply_along_axis(func1d, axis, arr, *args, **kwargs):
+    """func1d of every line along an axis, called once per line; its results stand where the axis was."""
+    f, arr = _core.functions, _core.asarray(arr)
+    lines = f["moveaxis"](arr, axis, -1)
+    outer = lines.shape[:-1]
+    flat = lines.reshape(-1, lines.shape[-1])
+    if not flat.shape[0]:
+        raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
+    made = f["stack"]([_core.asarray(func1d(flat[k], *args, **kwargs)) for k in range(flat.shape[0])])
+    inner = made.shape[1:]
+    made = made.reshape(outer + inner)
+    axis = axis + arr.ndim if axis < 0 else axis
+    last = range(len(outer), len(outer) + len(inner))
+    return f["moveaxis"](made, list(last), [axis + k for k in range(len(inner))]) if inner else made
+
+
+def diag_indices_from(arr):
+    """The indices of the main diagonal of a square array."""
+    if arr.ndim < 2:
+        raise ValueError("input array must be at least 2-d")
+    if len(set(arr.shape)) != 1:
+        raise ValueError("All dimensions of input must be of equal length")
+    return _core.functions["diag_indices"](arr.shape[0], arr.ndim)
+
+
+def tril_indices_from(arr, k=0):
+    """The indices of the lower triangle of a matrix."""
+    if arr.ndim != 2:
+        raise ValueError("input array must be 2-d")
+    return _core.functions["tril_indices"](arr.shape[0], k, arr.shape[1])
+
+
+def triu_indices_from(arr, k=0):
+    """The indices of the upper triangle of a matrix."""
+    if arr.ndim != 2:
+        raise ValueError("input array must be 2-d")
+    return _core.functions["triu_indices"](arr.shape[0], k, arr.shape[1])
+
+
+def piecewise(x, condlist, funclist, *args, **kw):
+    """Where a condition holds, its function of x or its number; the last one that holds counts."""
+    f, x = _core.functions, _core.asarray(x)
+    many = isinstance(condlist, (list, tuple)) and len(condlist) and not isscalar(condlist[0])
+    conditions = [_core.asarray(c).astype("bool") for c in (condlist if many else [condlist])]
+    n, n_conditions = len(funclist), len(conditions)
+    if n not in (n_conditions, n_conditions + 1):
+        raise ValueError(
+            f"with {n_conditions} condition(s), either {n_conditions} or {n_conditions + 1} functions are expected"
+        )
+    out = f["zeros_like"](x)
+    if n > len(conditions):
+        other = conditions[0]
+        for c in conditions[1:]:
+            other = other | c
+        conditions.append(~other)
+    for c, what in zip(conditions, funclist):
+        out[c] = what(x[c], *args, **kw) if callable(what) else what
+    return out
 
 
 def _shape_tuple(results):

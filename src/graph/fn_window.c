@@ -1,0 +1,240 @@
+/*
+** Windows, phases, powers and grids of counts: smaller functions over others.
+*/
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "graph/fn.h"
+
+/* ---- windows of M points: a sum of cosines, or a triangle, over -1 ... 1 */
+
+/* pi * n / (M - 1) with n = 1 - M, 3 - M, ... M - 1; *M is 1 where there is one point or none, and `out` the answer. */
+static tt_array *phases(tt_calc *c, const tt_call_frame *f, int64_t *m, tt_array **out) {
+  double asked = tt__arg_float(c, f, 0, 0);
+  if (c->code != TT_OK) return NULL;
+  if (!(asked < 9e15)) return tt__calc_fail(c, TT_EVALUE, "Maximum allowed size exceeded");
+  *m = asked < 1 ? 0 : (int64_t)ceil(asked);
+  if (*m <= 1) {
+    *out = tt__calc_full(c, TT_F64, 1, m, tt_v_int(1));
+    return NULL;
+  }
+  tt_array *n = tt__calc_opi(c, TT_MUL, tt__calc_iota(c, *m), 2);
+  return tt__calc_cast(c, tt__calc_opi(c, TT_SUB, n, *m - 1), TT_F64);
+}
+
+/* a + b cos(pi x) + d cos(2 pi x) */
+static tt_array *cosines(tt_calc *c, tt_call_frame *f, double a, double b, double d) {
+  int64_t m;
+  tt_array *out = NULL, *n = phases(c, f, &m, &out);
+  if (!n) return out;
+  tt_array *turn = tt__calc_opf(c, TT_DIV, tt__calc_opf(c, TT_MUL, n, M_PI), (double)(m - 1));
+  out = tt__calc_opf(c, TT_ADD, tt__calc_opf(c, TT_MUL, tt__calc_op1(c, TT_COS, turn), b), a);
+  if (d == 0) return out;
+  tt_array *twice = tt__calc_opf(c, TT_DIV, tt__calc_opf(c, TT_MUL, n, 2 * M_PI), (double)(m - 1));
+  return tt__calc_op2(c, TT_ADD, out, tt__calc_opf(c, TT_MUL, tt__calc_op1(c, TT_COS, twice), d));
+}
+
+static tt_array *hanning(tt_calc *c, tt_call_frame *f) { return cosines(c, f, 0.5, 0.5, 0); }
+static tt_array *hamming(tt_calc *c, tt_call_frame *f) { return cosines(c, f, 0.54, 0.46, 0); }
+static tt_array *blackman(tt_calc *c, tt_call_frame *f) { return cosines(c, f, 0.42, 0.5, 0.08); }
+TT_HANDLER(hanning)
+TT_HANDLER(hamming)
+TT_HANDLER(blackman)
+
+static tt_array *bartlett(tt_calc *c, tt_call_frame *f) {
+  int64_t m;
+  tt_array *out = NULL, *n = phases(c, f, &m, &out);
+  if (!n) return out;
+  tt_array *slope = tt__calc_op1(c, TT_ABS, tt__calc_opf(c, TT_DIV, n, (double)(m - 1)));
+  return slope ? tt__calc_apply(c, TT_SUB, (tt_value[2]){tt_v_int(1), tt_v_array(slope)}, 2, TT_DTYPE_NONE) : NULL;
+}
+TT_HANDLER(bartlett)
+
+/* ---- phases without jumps: differences beyond half a period go the other way round */
+
+static tt_array *unwrap(tt_calc *c, tt_call_frame *f) {
+  tt_array *a = tt__arg_array(c, f, 0);
+  double period = tt__arg_float(c, f, 3, 2 * M_PI), half = period / 2, jump = tt__arg_float(c, f, 1, half);
+  if (!a) return NULL;
+  if (a->rank == 0) return tt__calc_fail(c, TT_EVALUE, "diff requires input that is at least one dimensional");
+  int axis = tt__arg_axis(c, f, 2, a->rank, a->rank - 1);
+  bool whole = tt__is_int((tt_dtype)a->dtype) && tt__arg_given(f, 3) && f->arg[3].tag == TT_V_INT;
+  if (tt__is_int((tt_dtype)a->dtype)) a = tt__calc_cast(c, a, TT_F64);
+  if (!a || c->code != TT_OK || tt__array_len(a)[axis] < 2) return a;
+  int64_t n = tt__array_len(a)[axis];
+  tt_array *d =
+      tt__calc_op2(c, TT_SUB, tt__calc_slice(c, a, axis, 1, n - 1, 1), tt__calc_slice(c, a, axis, 0, n - 1, 1));
+  tt_array *near = tt__calc_opf(c, TT_SUB, tt__calc_opf(c, TT_MOD, tt__calc_opf(c, TT_ADD, d, half), period), half);
+  tt_array *edge = tt__calc_op2(c, TT_LAND, tt__calc_opf(c, TT_EQ, near, -half), tt__calc_opf(c, TT_GT, d, 0));
+  if (!near || !edge) return NULL;
+  near = tt__calc_where(c, edge, tt_v_float(half), tt_v_array(near));
+  tt_array *fix = tt__calc_op2(c, TT_SUB, near, d), *small = tt__calc_opf(c, TT_LT, tt__calc_op1(c, TT_ABS, d), jump);
+  if (!fix || !small) return NULL;
+  fix = tt__calc_where(c, small, tt_v_float(0), tt_v_array(fix));
+  if (!fix) return NULL;
+  tt_array *sum = tt__fn_call(c, "cumsum", (tt_value[2]){tt_v_array(fix), tt_v_int(axis)}, 2),
+           *out = tt__calc_copy(c, a);
+  tt_array *rest = tt__calc_op2(c, TT_ADD, tt__calc_slice(c, a, axis, 1, n - 1, 1), sum);
+  if (!rest || !tt__calc_set(c, tt__calc_slice(c, out, axis, 1, n - 1, 1), tt_v_array(rest))) return NULL;
+  return whole ? tt__calc_cast(c, out, TT_I64) : out;
+}
+TT_HANDLER(unwrap)
+
+/* ---- powers */
+
+/* Columns 1, x, x*x ...: a running product. */
+static tt_array *vander(tt_calc *c, tt_call_frame *f) {
+  tt_array *x = tt__arg_array(c, f, 0);
+  if (!x) return NULL;
+  if (x->rank != 1) return tt__calc_fail(c, TT_EVALUE, "x must be a one-dimensional array or sequence.");
+  int64_t n = tt__arg_int(c, f, 1, x->size), len[2] = {x->size, n};
+  bool up = tt__arg_bool(c, f, 2, false);
+  tt_dtype type = tt__promote((tt_dtype)x->dtype, TT_I64);
+  tt_array *out = tt__calc_full(c, type, 2, len, tt_v_int(1));
+  if (!out || n <= 1) return out;
+  int64_t more[2] = {x->size, n - 1};
+  tt_array *wide = tt__calc_copy(c, tt__calc_broadcast(c, tt__calc_expand(c, tt__calc_cast(c, x, type), 1), 2, more));
+  tt_array *powers = wide ? tt__fn_call(c, "cumprod", (tt_value[2]){tt_v_array(wide), tt_v_int(1)}, 2) : NULL;
+  if (!powers || !tt__calc_set(c, tt__calc_slice(c, out, 1, 1, n - 1, 1), tt_v_array(powers))) return NULL;
+  return up ? out : tt__calc_flip(c, out, 1);
+}
+TT_HANDLER(vander)
+
+/* Horner's rule, the highest power first. */
+static tt_array *polyval(tt_calc *c, tt_call_frame *f) {
+  tt_array *p = tt__arg_array(c, f, 0), *x = tt__arg_array(c, f, 1);
+  if (!p || !x) return NULL;
+  if (p->rank == 0) return tt__calc_fail(c, TT_ETYPE, "iteration over a 0-d array");
+  tt_array *y = tt__calc_opi(c, TT_MUL, x, 0);
+  for (int64_t i = 0; i < p->size && y; i++) {
+    tt_array *k = tt__calc_view(c, p, p->rank - 1, tt__array_len(p) + 1, tt__array_step(p) + 1,
+                                p->off + i * tt__array_step(p)[0]);
+    y = tt__calc_op2(c, TT_ADD, tt__calc_op2(c, TT_MUL, y, x), k);
+  }
+  return y;
+}
+TT_HANDLER(polyval)
+
+/* x * 2^i in two steps: neither factor leaves the range where the result does not. */
+static tt_array *ldexp_of(tt_calc *c, tt_call_frame *f) {
+  tt_array *x = tt__arg_array(c, f, 0), *i = tt__arg_array(c, f, 1);
+  if (!x || !i) return NULL;
+  if (!tt__is_int((tt_dtype)i->dtype) && i->dtype != TT_BOOL)
+    return tt__calc_fail(c, TT_ETYPE,
+                         "ufunc 'ldexp' not supported for the input types, and the inputs could not be safely coerced "
+                         "to any supported types according to the casting rule ''safe''");
+  tt_dtype t = (tt_dtype)x->dtype, own = t == TT_BOOL || tt__is_int(t) ? (tt__dtype_size(t) == 1   ? TT_F16
+                                                                          : tt__dtype_size(t) == 2 ? TT_F32
+                                                                                                   : TT_F64)
+                                                                       : t;
+  i = tt__calc_opi(c, TT_MAXIMUM, tt__calc_opi(c, TT_MINIMUM, tt__calc_cast(c, i, TT_I64), 2100), -2100);
+  tt_array *first = tt__calc_opi(c, TT_FLOORDIV, i, 2), *second = tt__calc_op2(c, TT_SUB, i, first);
+  x = tt__calc_cast(c, x, TT_F64);
+  x = tt__calc_op2(c, TT_MUL, x, tt__calc_op1(c, TT_EXP2, tt__calc_cast(c, first, TT_F64)));
+  x = tt__calc_op2(c, TT_MUL, x, tt__calc_op1(c, TT_EXP2, tt__calc_cast(c, second, TT_F64)));
+  return tt__arg_out(c, f, 2, tt__calc_cast(c, x, own));
+}
+TT_HANDLER(ldexp_of)
+
+/* The distance to the next number away from zero. */
+static tt_array *spacing(tt_calc *c, tt_call_frame *f) {
+  tt_array *x = tt__arg_array(c, f, 0);
+  if (!x) return NULL;
+  tt_array *far = tt__calc_apply(c, TT_COPYSIGN, (tt_value[2]){tt_v_float(INFINITY), tt_v_array(x)}, 2, TT_DTYPE_NONE);
+  tt_array *next = tt__calc_op2(c, TT_NEXTAFTER, x, far);
+  return tt__arg_out(c, f, 1, tt__calc_op2(c, TT_SUB, next, x));
+}
+TT_HANDLER(spacing)
+
+/* ---- order and ends */
+
+static tt_array *sort_complex(tt_calc *c, tt_call_frame *f) {
+  tt_array *a = tt__arg_array(c, f, 0);
+  if (!a) return NULL;
+  a = tt__fn_call(c, "sort", (tt_value[1]){tt_v_array(a)}, 1);
+  if (!a || tt__is_complex((tt_dtype)a->dtype)) return a;
+  size_t size = tt__dtype_size((tt_dtype)a->dtype);
+  bool single = tt__is_int((tt_dtype)a->dtype) && size <= 2;
+  return tt__calc_cast(c, a, single ? TT_C64 : TT_C128);
+}
+TT_HANDLER(sort_complex)
+
+/* A view without the zeros at the ends of each axis. */
+static tt_array *trim_zeros(tt_calc *c, tt_call_frame *f) {
+  tt_array *a = tt__arg_array(c, f, 0);
+  const char *trim = tt__arg_string(c, f, 1, "fb");
+  if (!a) return NULL;
+  uint64_t axes = tt__arg_axes(c, f, 2, a->rank);
+  bool front = strpbrk(trim, "fF") != NULL, back = strpbrk(trim, "bB") != NULL;
+  if (strspn(trim, "fFbB") != strlen(trim) || (!front && !back))
+    return tt__calc_fail(c, TT_EVALUE, "unexpected character(s) in `trim`: '%s'", trim);
+  for (int d = 0; d < a->rank && c->code == TT_OK; d++) {
+    if (!(axes >> d & 1) || a->rank == 0) continue;
+    uint64_t others = ((a->rank == 64 ? 0 : UINT64_C(1) << a->rank) - 1) & ~(UINT64_C(1) << d);
+    tt_array *mask = tt__calc_cast(c, a, TT_BOOL);
+    if (others) mask = tt__calc_reduce(c, TT_RED_ANY, mask, others, false);
+    const uint8_t *on = tt__calc_peek(c, mask);
+    int64_t n = tt__array_len(a)[d], lo = 0, hi = n;
+    if (!on) return NULL;
+    while (front && lo < n && !on[lo]) lo++;
+    while (back && hi > lo && !on[hi - 1]) hi--;
+    a = tt__calc_slice(c, a, d, lo, hi - lo, 1);
+  }
+  return a;
+}
+TT_HANDLER(trim_zeros)
+
+/* ---- histogram of two variables: one number per element says which cell it falls in */
+
+/* The bin of each element, `count` for none; the last bin is closed. */
+static tt_array *bin_of(tt_calc *c, tt_array *x, tt_array *edge) {
+  if (!x || !edge) return NULL;
+  tt_value v[3] = {tt_v_array(edge), tt_v_array(x), {.tag = TT_V_STRING, .as.s = "right"}};
+  tt_array *at = tt__calc_opi(c, TT_SUB, tt__fn_call(c, "searchsorted", v, 3), 1);
+  int64_t n = edge->size - 1;
+  tt_array *top = tt__calc_slice(c, edge, 0, n, 1, 1), *on_top = tt__calc_op2(c, TT_EQ, x, top);
+  at = on_top ? tt__calc_where(c, on_top, tt_v_int(n - 1), tt_v_array(at)) : NULL;
+  tt_array *out = tt__calc_op2(c, TT_LOR, tt__calc_opi(c, TT_LT, at, 0), tt__calc_opi(c, TT_GE, at, n));
+  return out ? tt__calc_where(c, out, tt_v_int(n), tt_v_array(at)) : NULL;
+}
+
+/* The k-th of a pair, or the value itself for both; missing stays missing. */
+static tt_value of_pair(const tt_call_frame *f, int at, int k, bool sequences) {
+  if (!tt__arg_given(f, at)) return (tt_value){.tag = TT_V_MISSING};
+  const tt_value *v = &f->arg[at];
+  bool pair = v->tag == TT_V_TUPLE && v->as.tuple.n == 2 && (sequences || v->as.tuple.item[k].tag != TT_V_NONE);
+  return pair ? v->as.tuple.item[k] : *v;
+}
+
+static tt_array *histogram2d(tt_calc *c, tt_call_frame *f) {
+  tt_array *x[2] = {tt__arg_array(c, f, 0), tt__arg_array(c, f, 1)}, *edge[2], *cell[2], *w = NULL;
+  bool density = tt__arg_bool(c, f, 4, false);
+  if (!x[0] || !x[1]) return NULL;
+  if (x[0]->size != x[1]->size) return tt__calc_fail(c, TT_EVALUE, "x and y must have the same length.");
+  int64_t len[2];
+  for (int k = 0; k < 2; k++) {
+    tt_value v[3] = {tt_v_array(x[k]), of_pair(f, 2, k, false), of_pair(f, 3, k, true)};
+    edge[k] = tt__fn_call(c, "histogram_bin_edges", v, 3);
+    cell[k] = edge[k] ? bin_of(c, tt__calc_cast(c, x[k], TT_F64), tt__calc_cast(c, edge[k], TT_F64)) : NULL;
+    len[k] = edge[k] ? edge[k]->size : 0;
+  }
+  tt_array *flat = tt__calc_op2(c, TT_ADD, tt__calc_opi(c, TT_MUL, cell[0], len[1]), cell[1]);
+  if (tt__arg_given(f, 5)) w = tt__calc_cast(c, tt__arg_array(c, f, 5), TT_F64);
+  if (!flat || c->code != TT_OK) return NULL;
+  tt_value v[3] = {tt_v_array(flat), {.tag = TT_V_MISSING}, tt_v_int(len[0] * len[1])};
+  if (w) v[1] = tt_v_array(w);
+  tt_array *n = tt__calc_reshape(c, tt__calc_cast(c, tt__fn_call(c, "bincount", v, 3), TT_F64), 2, len);
+  n = tt__calc_slice(c, tt__calc_slice(c, n, 0, 0, len[0] - 1, 1), 1, 0, len[1] - 1, 1);
+  if (density && n) {
+    tt_array *sum = tt__calc_reduce(c, TT_RED_SUM, n, 3, false);
+    for (int k = 0; k < 2 && n; k++) {
+      tt_array *width = tt__fn_call(c, "diff", (tt_value[1]){tt_v_array(edge[k])}, 1);
+      n = tt__calc_op2(c, TT_DIV, n, k ? width : tt__calc_expand(c, width, 1));
+    }
+    n = tt__calc_op2(c, TT_DIV, n, sum);
+  }
+  if (tt__fn_give(c, f, n) && tt__fn_give(c, f, edge[0])) tt__fn_give(c, f, edge[1]);
+  return NULL;
+}
+TT_HANDLER(histogram2d)
