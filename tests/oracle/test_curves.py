@@ -1,0 +1,149 @@
+"""Borders, differences, integrals, interpolation, convolution, polynomials and sets against NumPy."""
+
+import itertools
+import warnings
+
+import numpy as np
+import pytest
+
+import tutti as tt
+
+TOLERANCE = {"float16": 1e-2, "float32": 2e-5, "complex64": 2e-5}
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+
+
+def make(shape, dtype="float64", seed=0):
+    a = np.asarray(np.random.default_rng(seed).normal(0, 3, shape))
+    if dtype.startswith("complex"):
+        a = a + 1j * make(shape, seed=seed + 1)
+    return a > 0 if dtype == "bool" else (np.abs(a) if dtype.startswith("u") else a).astype(dtype)
+
+
+def ours(x):
+    if isinstance(x, np.ndarray):
+        return tt.asarray(x)
+    return type(x)(map(ours, x)) if isinstance(x, (tuple, list)) and any(isinstance(i, np.ndarray) for i in x) else x
+
+
+def both(function, *args, **keywords):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        want = getattr(np, function)(*args, **keywords)
+    got = getattr(tt, function)(*map(ours, args), **{k: ours(v) for k, v in keywords.items()})
+    assert isinstance(got, tuple) == isinstance(want, (tuple, list))
+    if not isinstance(got, tuple):
+        got, want = (got,), (want,)
+    assert len(got) == len(want)
+    for g, w in zip(got, want):
+        w = np.asarray(w)
+        assert tuple(g.shape) == w.shape, function
+        assert str(g.dtype) == str(w.dtype) or w.dtype == "int32", function
+        t = TOLERANCE.get(str(w.dtype), 1e-9)
+        np.testing.assert_allclose(g.numpy(), w, rtol=t, atol=t)
+
+
+def same_error(call):
+    with pytest.raises(Exception) as want:
+        call(np)
+    with pytest.raises(Exception) as got:
+        call(tt)
+    assert type(got.value).__name__ == type(want.value).__name__
+    assert str(got.value).strip() == str(want.value).strip()
+
+
+WIDTHS = [0, 1, (1, 2), ((0, 3), (2, 0)), ((5, 7), (11, 4)), [[2]], ((1,), (2,))]
+
+
+@pytest.mark.parametrize("mode", ["constant", "edge", "linear_ramp", "maximum", "mean", "median", "minimum", "reflect",
+                                  "symmetric", "wrap"])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int32", "uint8", "complex128", "bool"])
+def test_pad(mode, dtype):
+    if dtype in ("complex128", "bool") and mode in ("median", "mean", "linear_ramp"):
+        pytest.skip("not of this type")
+    a = make((3, 4), dtype)
+    for widths, b in itertools.product(WIDTHS, [a, a[::-1, ::2], a[:1]]):
+        both("pad", b, widths, mode)
+        if mode in ("maximum", "mean", "median", "minimum"):
+            both("pad", b, widths, mode, stat_length=((1, 2), (3, 9)))
+        if mode in ("reflect", "symmetric") and dtype != "bool":
+            both("pad", b, widths, mode, reflect_type="odd")
+    both("pad", make((2, 3, 2), dtype), 2, mode)
+
+
+def test_pad_values():
+    a = make((3, 4))
+    both("pad", a, 2, constant_values=7)
+    both("pad", a, 2, constant_values=(7, 8.5))
+    both("pad", a, ((1, 2), (3, 4)), constant_values=((1, 2), (3, 4)))
+    both("pad", a.astype("int8"), 1, constant_values=-3)
+    both("pad", a, ((1, 2), (3, 4)), "linear_ramp", end_values=((1, 2), (3, 4)))
+    both("pad", np.arange(5), (3, 2), "linear_ramp", end_values=(-4, 9))
+    both("pad", np.zeros((0, 3)), 1)
+    both("pad", np.zeros((0, 3)), ((0, 0), (1, 1)), "edge")
+    assert tt.pad(tt.ones((2, 3)), 1, "empty").shape == (4, 5)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int16", "complex64"])
+def test_gradient(dtype):
+    a = make((5, 6), dtype)
+    x = np.cumsum(np.arange(1.0, 7))
+    for order in [1, 2]:
+        both("gradient", a, edge_order=order)
+        both("gradient", a, 2.0, axis=1, edge_order=order)
+        both("gradient", a, 0.5, 3, edge_order=order)
+        both("gradient", a, x, axis=1, edge_order=order)
+        both("gradient", a, x[:5], x, edge_order=order)
+        both("gradient", a, x[:5], axis=(0,), edge_order=order)
+        both("gradient", a[0, :3], edge_order=order)
+    both("gradient", a[0, :2])
+    both("gradient", a, axis=(1, 0))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int32", "bool"])
+def test_trapezoid(dtype):
+    a = make((4, 5), dtype)
+    both("trapezoid", a)
+    both("trapezoid", a, dx=0.5, axis=0)
+    both("trapezoid", a, np.arange(5.0) ** 2)
+    both("trapezoid", a, make((4, 5), "float64", 1), axis=0)
+    both("trapezoid", a[:, :1])
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex64", "int32", "uint8", "bool", "float16"])
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+def test_convolution(dtype, mode):
+    for n, m in [(1, 1), (7, 3), (3, 7), (8, 4), (4, 8), (5, 5), (6, 6), (200, 9)]:
+        a, v = make(n, dtype), make(m, dtype, 1)
+        both("convolve", a, v, mode)
+        both("correlate", a, v, mode)
+        both("convolve", a[::-1], v[::2], mode)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int32"])
+def test_interp(dtype):
+    xp, fp = np.cumsum(np.arange(1, 8)).astype(dtype), make(7, dtype)
+    for x in [make(50, dtype) * 5, xp, np.asarray(3.5), np.asarray([np.nan, np.inf, -np.inf, 3]), make((2, 3)), np.zeros(0)]:
+        both("interp", x, xp, fp)
+        both("interp", x, xp, fp, left=-1, right=2.5)
+        both("interp", x, xp, fp + 1j)
+        both("interp", x, xp[:1], fp[:1])
+    both("interp", make(50) * 300, np.asarray([190, -190, 350, -350.0]), np.asarray([5, 10, 3, 4.0]), period=360)
+    both("interp", np.asarray([1.0, 2, 3]), np.asarray([1.0, 2, 2, 3]), np.asarray([1.0, np.inf, 5, 5]))
+
+
+@pytest.mark.parametrize("call", [
+    lambda m: m.pad(m.ones((2, 3)), -1), lambda m: m.pad(m.ones((2, 3)), 1.5), lambda m: m.pad(m.ones((2, 3)), 1, "foo"),
+    lambda m: m.pad(m.ones((2, 3)), (1, 2, 3)), lambda m: m.pad(m.ones((2, 3)), ((1, 2), (1, 2), (1, 2))),
+    lambda m: m.pad(m.ones((0, 3)), 1, "edge"), lambda m: m.pad(m.ones((2, 3)), 1, "edge", constant_values=1),
+    lambda m: m.pad(m.ones((2, 3)), 1, "maximum", stat_length=0), lambda m: m.gradient(m.ones(1)),
+    lambda m: m.gradient(m.ones(2), edge_order=2), lambda m: m.gradient(m.ones((3, 3)), 1, 2, 3),
+    lambda m: m.gradient(m.ones(3), m.ones(2)), lambda m: m.gradient(m.ones(5), edge_order=3),
+    lambda m: m.gradient(m.ones(3), m.ones((2, 2))), lambda m: m.convolve(m.ones(0), m.ones(3)),
+    lambda m: m.convolve(m.ones(3), m.ones(0)), lambda m: m.convolve(m.ones((2, 2)), m.ones(3)),
+    lambda m: m.convolve(m.ones(2), m.ones(3), "foo"), lambda m: m.correlate(m.ones(0), m.ones(3)),
+    lambda m: m.correlate(m.ones(3), m.ones(2), "x"), lambda m: m.interp(1.0, m.ones(0), m.ones(0)),
+    lambda m: m.interp(1.0, m.ones(3), m.ones(2)), lambda m: m.interp(1.0, m.ones((2, 2)), m.ones(2)),
+    lambda m: m.interp(1.0, m.ones(3), m.ones(3), period=0),
+])
+def test_errors(call):
+    same_error(call)
