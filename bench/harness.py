@@ -5,7 +5,7 @@ import platform
 import statistics
 import time
 
-PAUSE = 0.01
+PAUSE = 0.05
 
 
 class Row:
@@ -34,7 +34,7 @@ def measure(row, contestants, seconds=1.5, least=5):
     end = time.perf_counter() + seconds * max(len(alive), 1)
     while alive and (time.perf_counter() < end or min(map(len, times.values())) < least):
         for name, f in alive.items():
-            if row.first[name] > PAUSE / 10:
+            if row.first[name] > 0.001:
                 time.sleep(PAUSE)  # the threads of the one before stop spinning
             times[name].append(once(f))
         if max(map(len, times.values())) >= 2000:

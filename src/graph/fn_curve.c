@@ -20,7 +20,9 @@ static tt_array *along(tt_calc *c, tt_array *v, int rank, int axis) {
   return tt__calc_reshape(c, v, rank, len);
 }
 
-static tt_array *part(tt_calc *c, tt_array *a, int axis, int64_t start, int64_t n) { return tt__calc_slice(c, a, axis, start, n, 1); }
+static tt_array *part(tt_calc *c, tt_array *a, int axis, int64_t start, int64_t n) {
+  return tt__calc_slice(c, a, axis, start, n, 1);
+}
 
 /* ---- gradient */
 
@@ -52,7 +54,8 @@ static tt_array *end_difference(tt_calc *c, tt_array *a, int axis, const spacing
     static const double front[3] = {-1.5, 2, -0.5}, back[3] = {0.5, -2, 1.5};
     tt_array *s = NULL;
     for (int k = 0; k < 3; k++) {
-      tt_array *term = tt__calc_opf(c, TT_MUL, part(c, a, axis, (last ? n - 3 : 0) + k, 1), (last ? back : front)[k] / h->even);
+      tt_array *term =
+          tt__calc_opf(c, TT_MUL, part(c, a, axis, (last ? n - 3 : 0) + k, 1), (last ? back : front)[k] / h->even);
       s = k == 0 ? term : tt__calc_op2(c, TT_ADD, s, term);
     }
     return s;
@@ -65,16 +68,20 @@ static tt_array *end_difference(tt_calc *c, tt_array *a, int axis, const spacing
   factor[1] = tt__calc_op2(c, TT_DIV, sum, uv);
   factor[last ? 2 : 0] = tt__calc_op2(c, TT_DIV, wide, tt__calc_op2(c, TT_MUL, near, sum));
   factor[last ? 0 : 2] = tt__calc_op2(c, TT_DIV, near, tt__calc_op2(c, TT_MUL, far, sum));
-  if (last) factor[1] = tt__calc_op1(c, TT_NEG, factor[1]);
-  else factor[0] = tt__calc_op1(c, TT_NEG, factor[0]), factor[2] = tt__calc_op1(c, TT_NEG, factor[2]);
+  if (last)
+    factor[1] = tt__calc_op1(c, TT_NEG, factor[1]);
+  else
+    factor[0] = tt__calc_op1(c, TT_NEG, factor[0]), factor[2] = tt__calc_op1(c, TT_NEG, factor[2]);
   return three_points(c, a, axis, last ? n - 3 : 0, factor);
 }
 
 static tt_array *inner_difference(tt_calc *c, tt_array *a, int axis, const spacing *h) {
   int64_t n = tt__array_len(a)[axis];
-  tt_array *before = part(c, a, axis, 0, n - 2), *here = part(c, a, axis, 1, n - 2), *behind = part(c, a, axis, 2, n - 2);
+  tt_array *before = part(c, a, axis, 0, n - 2), *here = part(c, a, axis, 1, n - 2),
+           *behind = part(c, a, axis, 2, n - 2);
   if (!h->steps) return tt__calc_opf(c, TT_DIV, tt__calc_op2(c, TT_SUB, behind, before), 2 * h->even);
-  tt_array *u = along(c, part(c, h->steps, 0, 0, n - 2), a->rank, axis), *v = along(c, part(c, h->steps, 0, 1, n - 2), a->rank, axis);
+  tt_array *u = along(c, part(c, h->steps, 0, 0, n - 2), a->rank, axis),
+           *v = along(c, part(c, h->steps, 0, 1, n - 2), a->rank, axis);
   tt_array *sum = tt__calc_op2(c, TT_ADD, u, v);
   tt_array *fu = tt__calc_op1(c, TT_NEG, tt__calc_op2(c, TT_DIV, v, tt__calc_op2(c, TT_MUL, u, sum)));
   tt_array *fh = tt__calc_op2(c, TT_DIV, tt__calc_op2(c, TT_SUB, v, u), tt__calc_op2(c, TT_MUL, u, v));
@@ -93,7 +100,9 @@ static tt_array *gradient_along(tt_calc *c, tt_array *a, int axis, const spacing
   int64_t start[3] = {none, 1, n - 1}, len[3] = {1, n - 2, 1};
   for (int k = 0; k < 3; k++) {
     if (len[k] <= 0) continue;
-    if (!piece[k] || !tt__calc_set(c, part(c, out, axis, start[k], len[k]), tt_v_array(tt__calc_cast(c, piece[k], (tt_dtype)a->dtype)))) return NULL;
+    if (!piece[k] || !tt__calc_set(c, part(c, out, axis, start[k], len[k]),
+                                   tt_v_array(tt__calc_cast(c, piece[k], (tt_dtype)a->dtype))))
+      return NULL;
   }
   return out;
 }
@@ -106,7 +115,9 @@ static bool read_spacing(tt_calc *c, const tt_value *v, int64_t n, spacing *out)
   if (!x) return false;
   if (x->rank == 0) return out->even = tt__arg_float(c, &one, 0, 1), c->code == TT_OK;
   if (x->rank != 1) return tt__calc_fail(c, TT_EVALUE, "distances must be either scalars or 1d"), false;
-  if (x->size != n) return tt__calc_fail(c, TT_EVALUE, "when 1d, distances must match the length of the corresponding dimension"), false;
+  if (x->size != n)
+    return tt__calc_fail(c, TT_EVALUE, "when 1d, distances must match the length of the corresponding dimension"),
+           false;
   if (x->dtype == TT_BOOL || tt__is_int((tt_dtype)x->dtype)) x = tt__calc_cast(c, x, TT_F64);
   out->steps = tt__calc_op2(c, TT_SUB, part(c, x, 0, 1, n - 1), part(c, x, 0, 0, n - 1));
   return out->steps != NULL;
@@ -118,7 +129,8 @@ static tt_array *gradient(tt_calc *c, tt_call_frame *f) {
   if (!a) return NULL;
   if (a->dtype == TT_BOOL) return tt__calc_op2(c, TT_SUB, a, a); /* NumPy's words for no such difference */
   a = inexact(c, a);
-  int64_t given = f->narg > 1 && f->arg[1].tag == TT_V_TUPLE ? f->arg[1].as.tuple.n : 0, raw[TT_MAX_RANK], order = tt__arg_int(c, f, 3, 1);
+  int64_t given = f->narg > 1 && f->arg[1].tag == TT_V_TUPLE ? f->arg[1].as.tuple.n : 0, raw[TT_MAX_RANK],
+          order = tt__arg_int(c, f, 3, 1);
   int axis[TT_MAX_RANK], n = a->rank;
   for (int d = 0; d < n; d++) axis[d] = d;
   if (tt__arg_given(f, 2)) {
@@ -134,7 +146,8 @@ static tt_array *gradient(tt_calc *c, tt_call_frame *f) {
     if (!read_spacing(c, v, len, &h)) return NULL;
     if (len < order + 1)
       return tt__calc_fail(c, TT_EVALUE,
-                           "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements are required.");
+                           "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) "
+                           "elements are required.");
     if (!(r = gradient_along(c, a, axis[k], &h, order == 2)) || !tt__fn_give(c, f, r)) return NULL;
   }
   f->tuple = n != 1;
@@ -155,7 +168,8 @@ static tt_array *trapezoid(tt_calc *c, tt_call_frame *f) {
     if (!x) return NULL;
     if (x->dtype == TT_BOOL || tt__is_int((tt_dtype)x->dtype)) x = tt__calc_cast(c, x, TT_F64);
     int at = x->rank == 1 ? 0 : axis;
-    if (at >= x->rank) return tt__calc_fail(c, TT_EAXIS, "axis %d is out of bounds for array of dimension %d", at, x->rank);
+    if (at >= x->rank)
+      return tt__calc_fail(c, TT_EAXIS, "axis %d is out of bounds for array of dimension %d", at, x->rank);
     int64_t k = tt__array_len(x)[at];
     d = tt__calc_op2(c, TT_SUB, part(c, x, at, 1, k > 0 ? k - 1 : 0), part(c, x, at, 0, k > 0 ? k - 1 : 0));
     if (d && x->rank == 1) d = along(c, d, y->rank, axis);
@@ -262,7 +276,8 @@ static bool periodic(tt_calc *c, double period, tt_array **x, tt_array **xp, tt_
   int64_t n = (*xp)->size;
   tt_array *sorted = picked(c, *xp, order), *values = picked(c, *fp, order);
   if (!sorted || !values) return false;
-  tt_array *px[3] = {tt__calc_opf(c, TT_SUB, part(c, sorted, 0, n - 1, 1), period), sorted, tt__calc_opf(c, TT_ADD, part(c, sorted, 0, 0, 1), period)};
+  tt_array *px[3] = {tt__calc_opf(c, TT_SUB, part(c, sorted, 0, n - 1, 1), period), sorted,
+                     tt__calc_opf(c, TT_ADD, part(c, sorted, 0, 0, 1), period)};
   tt_array *pf[3] = {part(c, values, 0, n - 1, 1), values, part(c, values, 0, 0, 1)};
   if (!px[0] || !px[2] || !pf[0] || !pf[2]) return false;
   *xp = tt__calc_concat(c, px, 3, 0);
@@ -295,7 +310,8 @@ static tt_array *on_segment(tt_calc *c, tt_array *x, tt_array *xp, tt_array *fp,
 
 /* interp(x, xp, fp, left, right, period) */
 static tt_array *interp(tt_calc *c, tt_call_frame *f) {
-  tt_array *x = tt__calc_cast(c, tt__arg_array(c, f, 0), TT_F64), *xp = tt__calc_cast(c, vector(c, f, 1), TT_F64), *fp = vector(c, f, 2);
+  tt_array *x = tt__calc_cast(c, tt__arg_array(c, f, 0), TT_F64), *xp = tt__calc_cast(c, vector(c, f, 1), TT_F64),
+           *fp = vector(c, f, 2);
   if (!x || !xp || !fp) return NULL;
   fp = tt__calc_cast(c, fp, tt__is_complex((tt_dtype)fp->dtype) ? TT_C128 : TT_F64);
   bool turns = tt__arg_given(f, 5);
@@ -309,7 +325,8 @@ static tt_array *interp(tt_calc *c, tt_call_frame *f) {
   memcpy(len, tt__array_len(x), sizeof *len * x->rank);
   x = tt__calc_ravel(c, x);
   tt_array *left = outside(c, f, turns ? 99 : 3, fp, 0), *right = outside(c, f, turns ? 99 : 4, fp, n - 1), *r;
-  tt_array *first = tt__calc_reshape(c, part(c, xp, 0, 0, 1), 0, len), *last = tt__calc_reshape(c, part(c, xp, 0, n - 1, 1), 0, len);
+  tt_array *first = tt__calc_reshape(c, part(c, xp, 0, 0, 1), 0, len),
+           *last = tt__calc_reshape(c, part(c, xp, 0, n - 1, 1), 0, len);
   tt_array *end = tt__calc_reshape(c, part(c, fp, 0, n - 1, 1), 0, len);
   if (!x || !left || !right || !end) return NULL;
   if (n == 1) {

@@ -57,7 +57,8 @@ static tt_array *nan_extreme(tt_calc *c, tt_call_frame *f, bool largest) {
   for (int d = 0; d < a->rank; d++)
     if (axes >> d & 1) n *= tt__array_len(a)[d];
   if (n == 0 && !tt__arg_given(f, 4))
-    return tt__calc_fail(c, TT_EVALUE, "zero-size array to reduction operation %s which has no identity", largest ? "fmax" : "fmin");
+    return tt__calc_fail(c, TT_EVALUE, "zero-size array to reduction operation %s which has no identity",
+                         largest ? "fmax" : "fmin");
   args v = args_of(f);
   if (v.n > 2) v.v[2] = (tt_value){.tag = TT_V_MISSING};
   v.v[0] = tt_v_array(without_nan(c, a, tt_v_float(largest ? -(double)INFINITY : (double)INFINITY)));
@@ -126,12 +127,15 @@ static tt_array *call2(tt_calc *c, const char *row, tt_array *a, tt_value axis, 
 /* Weights as they lie along a: the same shape, or one for each place along the axes. */
 static tt_array *weights_along(tt_calc *c, const tt_call_frame *f, tt_array *a, tt_array *w, uint64_t axes) {
   if (w->rank == a->rank && memcmp(tt__array_len(w), tt__array_len(a), sizeof(int64_t) * a->rank) == 0) return w;
-  if (!tt__arg_given(f, 1)) return tt__calc_fail(c, TT_ETYPE, "Axis must be specified when shapes of a and weights differ.");
+  if (!tt__arg_given(f, 1))
+    return tt__calc_fail(c, TT_ETYPE, "Axis must be specified when shapes of a and weights differ.");
   int64_t raw[TT_MAX_RANK], len[TT_MAX_RANK];
   int n = tt__arg_ints(c, f, 1, raw, TT_MAX_RANK), order[TT_MAX_RANK], at = 0;
   bool fits = n == w->rank && c->code == TT_OK;
-  for (int k = 0; k < n && fits; k++) fits = tt__array_len(w)[k] == tt__array_len(a)[raw[k] < 0 ? raw[k] + a->rank : raw[k]];
-  if (!fits) return tt__calc_fail(c, TT_EVALUE, "Shape of weights must be consistent with shape of a along specified axis.");
+  for (int k = 0; k < n && fits; k++)
+    fits = tt__array_len(w)[k] == tt__array_len(a)[raw[k] < 0 ? raw[k] + a->rank : raw[k]];
+  if (!fits)
+    return tt__calc_fail(c, TT_EVALUE, "Shape of weights must be consistent with shape of a along specified axis.");
   for (int d = 0; d < a->rank; d++) {
     len[d] = axes >> d & 1 ? tt__array_len(a)[d] : 1;
     for (int k = 0; k < n; k++)
@@ -194,10 +198,11 @@ static tt_array *observations(tt_calc *c, const tt_call_frame *f, bool rowvar, t
   if (!part[1]) return NULL;
   int64_t n = tt__array_len(part[0])[1], k = tt__array_len(part[1])[1];
   if (n != k)
-    return tt__calc_fail(c, TT_EVALUE,
-                         "all the input array dimensions except for the concatenation axis must match exactly, but along dimension 1, "
-                         "the array at index 0 has size %lld and the array at index 1 has size %lld",
-                         (long long)n, (long long)k);
+    return tt__calc_fail(
+        c, TT_EVALUE,
+        "all the input array dimensions except for the concatenation axis must match exactly, but along dimension 1, "
+        "the array at index 0 has size %lld and the array at index 1 has size %lld",
+        (long long)n, (long long)k);
   return tt__calc_concat(c, part, 2, 0);
 }
 
@@ -227,7 +232,9 @@ static tt_array *weights_of(tt_calc *c, const tt_call_frame *f, int64_t n) {
   return w;
 }
 
-static tt_array *sum_all(tt_calc *c, tt_array *a) { return a ? tt__calc_sum(c, a, (UINT64_C(1) << a->rank) - 1, false) : NULL; }
+static tt_array *sum_all(tt_calc *c, tt_array *a) {
+  return a ? tt__calc_sum(c, a, (UINT64_C(1) << a->rank) - 1, false) : NULL;
+}
 
 /* n - ddof, with weights the sum of them less what the estimate takes; at least 0. */
 static tt_array *degrees_of_freedom(tt_calc *c, const tt_call_frame *f, tt_array *w, int64_t n, double ddof) {
@@ -236,7 +243,8 @@ static tt_array *degrees_of_freedom(tt_calc *c, const tt_call_frame *f, tt_array
   tt_array *total = sum_all(c, w);
   if (tt__arg_given(f, 6)) {
     tt_array *own = tt__calc_op2(c, TT_MUL, w, tt__calc_cast(c, tt__arg_array(c, f, 6), TT_F64));
-    total = tt__calc_op2(c, TT_SUB, total, tt__calc_op2(c, TT_DIV, tt__calc_opf(c, TT_MUL, sum_all(c, own), ddof), total));
+    total =
+        tt__calc_op2(c, TT_SUB, total, tt__calc_op2(c, TT_DIV, tt__calc_opf(c, TT_MUL, sum_all(c, own), ddof), total));
   } else {
     total = tt__calc_opf(c, TT_SUB, total, ddof);
   }

@@ -1,5 +1,6 @@
 /*
-** numpy.pad: room is made once, the middle is copied, and axis by axis the borders are written through views; later axes
+** numpy.pad: room is made once, the middle is copied, and axis by axis the borders are written through views; later
+*axes
 ** see the borders of earlier ones, which fills the corners.
 */
 #include <math.h>
@@ -8,7 +9,20 @@
 
 #include "graph/fn.h"
 
-typedef enum mode { CONSTANT, EDGE, LINEAR_RAMP, MAXIMUM, MEAN, MEDIAN, MINIMUM, REFLECT, SYMMETRIC, WRAP, EMPTY, MODES } mode;
+typedef enum mode {
+  CONSTANT,
+  EDGE,
+  LINEAR_RAMP,
+  MAXIMUM,
+  MEAN,
+  MEDIAN,
+  MINIMUM,
+  REFLECT,
+  SYMMETRIC,
+  WRAP,
+  EMPTY,
+  MODES
+} mode;
 static const char *const mode_names[MODES] = {"constant", "edge",    "linear_ramp", "maximum", "mean", "median",
                                               "minimum",  "reflect", "symmetric",   "wrap",    "empty"};
 
@@ -46,8 +60,9 @@ static void fail_pairs(tt_calc *c, int rank, int64_t n, int64_t m) {
   int64_t len[2] = {n, m};
   tt__shape_text(m < 0 ? 1 : 2, len, shape, sizeof shape);
   tt__calc_fail(c, TT_EVALUE,
-                "operands could not be broadcast together with remapped shapes [original->remapped]: %s  and requested shape (%d,2)", shape,
-                rank);
+                "operands could not be broadcast together with remapped shapes [original->remapped]: %s  and requested "
+                "shape (%d,2)",
+                shape, rank);
 }
 
 /* One pair from a number, (x,) or (x, y). */
@@ -62,7 +77,8 @@ static bool read_pairs(tt_calc *c, const tt_value *v, int rank, tt_value out[][2
   tt_value first = n > 0 ? item_of(c, v, 0) : *v;
   if (n > 0) inner = length_of(&first);
   bool flat = n < 0 || inner < 0;
-  if (flat ? n == 0 || n > 2 : (n != 1 && n != rank) || inner == 0 || inner > 2) return fail_pairs(c, rank, n, inner), false;
+  if (flat ? n == 0 || n > 2 : (n != 1 && n != rank) || inner == 0 || inner > 2)
+    return fail_pairs(c, rank, n, inner), false;
   for (int d = 0; d < rank && c->code == TT_OK; d++) {
     tt_value of_axis = flat ? *v : item_of(c, v, n == 1 ? 0 : d);
     if (length_of(&of_axis) > 2) return fail_pairs(c, rank, n, length_of(&of_axis)), false;
@@ -154,7 +170,8 @@ static tt_array *host_numbers(tt_calc *c, const padding *p, int64_t n, int64_t s
 
 /* The places as a slice of the axis, or, when they turn round on the way, gathered. */
 static tt_array *gathered(tt_calc *c, const padding *p, int axis, int64_t start, int64_t count) {
-  int64_t n = length(p, axis), first = trace(p, n, start).from, step = count > 1 ? trace(p, n, start + 1).from - first : 1;
+  int64_t n = length(p, axis), first = trace(p, n, start).from,
+          step = count > 1 ? trace(p, n, start + 1).from - first : 1;
   bool straight = step == 1 || step == -1;
   for (int64_t k = 2; k < count && straight; k++) straight = trace(p, n, start + k).from == first + k * step;
   tt_array *whole = region(c, p, axis, p->width[axis][0], n);
@@ -207,13 +224,18 @@ static tt_array *ramp(tt_calc *c, const padding *p, int axis, int side) {
 
 static tt_value border_value(tt_calc *c, const padding *p, int axis, int side) {
   switch (p->mode) {
-    case CONSTANT: return p->value[axis][side];
-    case EDGE: return tt_v_array(edge(c, p, axis, side));
-    case LINEAR_RAMP: return tt_v_array(ramp(c, p, axis, side));
+    case CONSTANT:
+      return p->value[axis][side];
+    case EDGE:
+      return tt_v_array(edge(c, p, axis, side));
+    case LINEAR_RAMP:
+      return tt_v_array(ramp(c, p, axis, side));
     case REFLECT:
     case SYMMETRIC:
-    case WRAP: return tt_v_array(continued(c, p, axis, side));
-    default: return tt_v_array(statistic(c, p, axis, side));
+    case WRAP:
+      return tt_v_array(continued(c, p, axis, side));
+    default:
+      return tt_v_array(statistic(c, p, axis, side));
   }
 }
 
@@ -229,9 +251,14 @@ static bool check_keywords(tt_calc *c, const tt_call_frame *f, mode m) {
   static const char *const name[] = {"constant_values", "end_values", "stat_length", "reflect_type"};
   for (int k = 3; k < 7; k++) {
     bool given = k < f->narg && f->arg[k].tag != TT_V_MISSING;
-    bool fits = k == 3 ? m == CONSTANT : k == 4 ? m == LINEAR_RAMP : k == 5 ? m >= MAXIMUM && m <= MINIMUM : m == REFLECT || m == SYMMETRIC;
+    bool fits = k == 3   ? m == CONSTANT
+                : k == 4 ? m == LINEAR_RAMP
+                : k == 5 ? m >= MAXIMUM && m <= MINIMUM
+                         : m == REFLECT || m == SYMMETRIC;
     if (given && !fits)
-      return tt__calc_fail(c, TT_EVALUE, "unsupported keyword arguments for mode '%s': {'%s'}", mode_names[m], name[k - 3]), false;
+      return tt__calc_fail(c, TT_EVALUE, "unsupported keyword arguments for mode '%s': {'%s'}", mode_names[m],
+                           name[k - 3]),
+             false;
   }
   return true;
 }
@@ -261,9 +288,11 @@ static bool read_mode(tt_calc *c, const tt_call_frame *f, padding *p) {
 static tt_array *pad(tt_calc *c, tt_call_frame *f) {
   padding p = {.a = tt__arg_array(c, f, 0), .mode = CONSTANT};
   int64_t len[TT_MAX_RANK];
-  if (!p.a || !read_widths(c, &f->arg[1], p.a->rank, p.width, false) || !read_mode(c, f, &p) || !read_values(c, f, &p)) return NULL;
+  if (!p.a || !read_widths(c, &f->arg[1], p.a->rank, p.width, false) || !read_mode(c, f, &p) || !read_values(c, f, &p))
+    return NULL;
   for (int d = 0; d < p.a->rank; d++) {
-    if (__builtin_add_overflow(p.width[d][0], p.width[d][1], &len[d]) || __builtin_add_overflow(len[d], length(&p, d), &len[d]))
+    if (__builtin_add_overflow(p.width[d][0], p.width[d][1], &len[d]) ||
+        __builtin_add_overflow(len[d], length(&p, d), &len[d]))
       return tt__calc_fail(c, TT_EVALUE, "Maximum allowed dimension exceeded");
     if (length(&p, d) == 0 && len[d] > 0 && p.mode != CONSTANT && p.mode != EMPTY)
       return tt__calc_fail(c, TT_EVALUE, "can't extend empty axis %d using modes other than 'constant' or 'empty'", d);
@@ -272,7 +301,8 @@ static tt_array *pad(tt_calc *c, tt_call_frame *f) {
   bool same = p.mode == CONSTANT && p.a->rank > 0;
   for (int d = 0; d < p.a->rank && same; d++)
     for (int side = 0; side < 2; side++)
-      same &= p.value[d][side].tag == p.value[0][0].tag && memcmp(&p.value[d][side].as, &p.value[0][0].as, sizeof(int64_t)) == 0;
+      same &= p.value[d][side].tag == p.value[0][0].tag &&
+              memcmp(&p.value[d][side].as, &p.value[0][0].as, sizeof(int64_t)) == 0;
   if (same && p.value[0][0].tag != TT_V_COMPLEX) { /* one value all around: under everything */
     if (!tt__calc_set(c, p.out, p.value[0][0])) return NULL;
   } else {

@@ -1,5 +1,6 @@
 /*
-** Medians and quantiles: every line is sorted by the library, and the rest is elementwise, also where NaN is left out and
+** Medians and quantiles: every line is sorted by the library, and the rest is elementwise, also where NaN is left out
+*and
 ** each line has its own count.
 */
 #include <math.h>
@@ -54,9 +55,12 @@ static tt_array *count_valid(tt_calc *c, tt_array *a) {
 /* The mean of two values in NumPy's type of a mean. */
 static tt_array *middle_of(tt_calc *c, tt_array *lo, tt_array *hi) {
   if (!lo || !hi) return NULL;
-  tt_dtype t = (tt_dtype)lo->dtype, type = t == TT_BOOL || tt__is_int(t) ? TT_F64 : t, work = is_half(type) ? TT_F32 : type;
-  tt_array *s = lo == hi ? tt__calc_cast(c, lo, work)
-                         : tt__calc_opf(c, TT_DIV, tt__calc_op2(c, TT_ADD, tt__calc_cast(c, lo, work), tt__calc_cast(c, hi, work)), 2);
+  tt_dtype t = (tt_dtype)lo->dtype, type = t == TT_BOOL || tt__is_int(t) ? TT_F64 : t,
+           work = is_half(type) ? TT_F32 : type;
+  tt_array *s =
+      lo == hi
+          ? tt__calc_cast(c, lo, work)
+          : tt__calc_opf(c, TT_DIV, tt__calc_op2(c, TT_ADD, tt__calc_cast(c, lo, work), tt__calc_cast(c, hi, work)), 2);
   return tt__calc_cast(c, s, type);
 }
 
@@ -84,7 +88,9 @@ static tt_array *median(tt_calc *c, tt_call_frame *f) {
 }
 TT_HANDLER(median)
 
-static tt_array *floor_half(tt_calc *c, tt_array *n) { return tt__calc_op1(c, TT_FLOOR, tt__calc_opf(c, TT_DIV, n, 2)); }
+static tt_array *floor_half(tt_calc *c, tt_array *n) {
+  return tt__calc_op1(c, TT_FLOOR, tt__calc_opf(c, TT_DIV, n, 2));
+}
 
 static tt_array *places(tt_calc *c, tt_array *p) { return tt__calc_cast(c, tt__calc_opf(c, TT_MAXIMUM, p, 0), TT_I64); }
 
@@ -107,21 +113,45 @@ TT_HANDLER(nanmedian)
 /* ---- quantiles */
 
 typedef enum method {
-  INVERTED_CDF, AVERAGED_INVERTED_CDF, CLOSEST_OBSERVATION, INTERPOLATED_INVERTED_CDF, HAZEN, WEIBULL, LINEAR,
-  MEDIAN_UNBIASED, NORMAL_UNBIASED, LOWER, HIGHER, MIDPOINT, NEAREST, METHODS
+  INVERTED_CDF,
+  AVERAGED_INVERTED_CDF,
+  CLOSEST_OBSERVATION,
+  INTERPOLATED_INVERTED_CDF,
+  HAZEN,
+  WEIBULL,
+  LINEAR,
+  MEDIAN_UNBIASED,
+  NORMAL_UNBIASED,
+  LOWER,
+  HIGHER,
+  MIDPOINT,
+  NEAREST,
+  METHODS
 } method;
 
-static const char *const method_names[METHODS] = {
-    "inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "linear",
-    "median_unbiased", "normal_unbiased", "lower", "higher", "midpoint", "nearest"};
+static const char *const method_names[METHODS] = {"inverted_cdf",
+                                                  "averaged_inverted_cdf",
+                                                  "closest_observation",
+                                                  "interpolated_inverted_cdf",
+                                                  "hazen",
+                                                  "weibull",
+                                                  "linear",
+                                                  "median_unbiased",
+                                                  "normal_unbiased",
+                                                  "lower",
+                                                  "higher",
+                                                  "midpoint",
+                                                  "nearest"};
 
 static method read_method(tt_calc *c, const tt_call_frame *f, int k) {
   const char *s = tt__arg_string(c, f, k, "linear");
   for (int m = 0; m < METHODS; m++)
     if (strcmp(s, method_names[m]) == 0) return (method)m;
   tt__calc_fail(c, TT_EVALUE,
-                "'%s' is not a valid method. Use one of: dict_keys(['inverted_cdf', 'averaged_inverted_cdf', 'closest_observation', "
-                "'interpolated_inverted_cdf', 'hazen', 'weibull', 'linear', 'median_unbiased', 'normal_unbiased', 'lower', 'higher', "
+                "'%s' is not a valid method. Use one of: dict_keys(['inverted_cdf', 'averaged_inverted_cdf', "
+                "'closest_observation', "
+                "'interpolated_inverted_cdf', 'hazen', 'weibull', 'linear', 'median_unbiased', 'normal_unbiased', "
+                "'lower', 'higher', "
                 "'midpoint', 'nearest'])",
                 s);
   return LINEAR;
@@ -138,7 +168,8 @@ static tt_array *virtual_place(tt_calc *c, method m, tt_array *n, tt_array *q) {
   tt_array *span = tt__calc_op2(c, TT_MUL, tt__calc_opf(c, TT_SUB, n, 1), q);
   tt_array *step = tt__calc_opf(c, TT_SUB, tt__calc_op2(c, TT_MUL, n, q), 1), *low, *next;
   switch (m) {
-    case INVERTED_CDF: return tt__calc_op1(c, TT_CEIL, step);
+    case INVERTED_CDF:
+      return tt__calc_op1(c, TT_CEIL, step);
     case CLOSEST_OBSERVATION: /* nearest, halves to the even one when counted from 1 */
       low = tt__calc_op1(c, TT_FLOOR, tt__calc_opf(c, TT_SUB, step, 0.5));
       next = tt__calc_opf(c, TT_ADD, low, 1);
@@ -147,22 +178,35 @@ static tt_array *virtual_place(tt_calc *c, method m, tt_array *n, tt_array *q) {
                             tt__calc_op2(c, TT_AND, tt__calc_op2(c, TT_EQ, low, tt__calc_opf(c, TT_SUB, step, 0.5)),
                                          tt__calc_opf(c, TT_EQ, tt__calc_opf(c, TT_MOD, low, 2), 1)),
                             tt_v_array(low), tt_v_array(next));
-    case AVERAGED_INVERTED_CDF: return step;
-    case INTERPOLATED_INVERTED_CDF: return fitted(c, n, q, 0, 1);
-    case HAZEN: return fitted(c, n, q, 0.5, 0.5);
-    case WEIBULL: return fitted(c, n, q, 0, 0);
-    case MEDIAN_UNBIASED: return fitted(c, n, q, 1 / 3.0, 1 / 3.0);
-    case NORMAL_UNBIASED: return fitted(c, n, q, 3 / 8.0, 3 / 8.0);
-    case LOWER: return tt__calc_op1(c, TT_FLOOR, span);
-    case HIGHER: return tt__calc_op1(c, TT_CEIL, span);
-    case NEAREST: return tt__calc_op1(c, TT_RINT, span);
+    case AVERAGED_INVERTED_CDF:
+      return step;
+    case INTERPOLATED_INVERTED_CDF:
+      return fitted(c, n, q, 0, 1);
+    case HAZEN:
+      return fitted(c, n, q, 0.5, 0.5);
+    case WEIBULL:
+      return fitted(c, n, q, 0, 0);
+    case MEDIAN_UNBIASED:
+      return fitted(c, n, q, 1 / 3.0, 1 / 3.0);
+    case NORMAL_UNBIASED:
+      return fitted(c, n, q, 3 / 8.0, 3 / 8.0);
+    case LOWER:
+      return tt__calc_op1(c, TT_FLOOR, span);
+    case HIGHER:
+      return tt__calc_op1(c, TT_CEIL, span);
+    case NEAREST:
+      return tt__calc_op1(c, TT_RINT, span);
     case MIDPOINT:
-      return tt__calc_opf(c, TT_MUL, tt__calc_op2(c, TT_ADD, tt__calc_op1(c, TT_FLOOR, span), tt__calc_op1(c, TT_CEIL, span)), 0.5);
-    default: return span;
+      return tt__calc_opf(
+          c, TT_MUL, tt__calc_op2(c, TT_ADD, tt__calc_op1(c, TT_FLOOR, span), tt__calc_op1(c, TT_CEIL, span)), 0.5);
+    default:
+      return span;
   }
 }
 
-static bool is_discrete(method m) { return m == INVERTED_CDF || m == CLOSEST_OBSERVATION || m == LOWER || m == HIGHER || m == NEAREST; }
+static bool is_discrete(method m) {
+  return m == INVERTED_CDF || m == CLOSEST_OBSERVATION || m == LOWER || m == HIGHER || m == NEAREST;
+}
 
 /* How far between its neighbours a place lies, by the method's own rule. */
 static tt_array *weight(tt_calc *c, method m, tt_array *place, tt_array *low) {
@@ -198,7 +242,8 @@ static tt_array *values_at(tt_calc *c, method m, tt_array *s, tt_array *n, tt_ar
 }
 
 /* q as float64 [n], in range; `type` gets what the result has. */
-static tt_array *read_q(tt_calc *c, const tt_call_frame *f, double scale, tt_array *a, tt_array **given, tt_dtype *type) {
+static tt_array *read_q(tt_calc *c, const tt_call_frame *f, double scale, tt_array *a, tt_array **given,
+                        tt_dtype *type) {
   tt_array *q = tt__arg_array(c, f, 1);
   if (!q) return NULL;
   bool scalar = f->arg[1].tag != TT_V_ARRAY && f->arg[1].tag != TT_V_TUPLE;
@@ -211,7 +256,9 @@ static tt_array *read_q(tt_calc *c, const tt_call_frame *f, double scale, tt_arr
   const double *v = tt__calc_peek(c, q);
   for (int64_t i = 0; v && i < q->size; i++)
     if (!(v[i] >= 0 && v[i] <= 1))
-      return tt__calc_fail(c, TT_EVALUE, scale == 1 ? "Quantiles must be in the range [0, 1]" : "Percentiles must be in the range [0, 100]");
+      return tt__calc_fail(
+          c, TT_EVALUE,
+          scale == 1 ? "Quantiles must be in the range [0, 1]" : "Percentiles must be in the range [0, 100]");
   return c->code == TT_OK ? q : NULL;
 }
 
@@ -226,7 +273,8 @@ static tt_array *quantiles(tt_calc *c, tt_call_frame *f, double scale, bool skip
   tt_array *q = read_q(c, f, scale, l.a, &given, &type);
   method m = read_method(c, f, 5);
   if (!q || c->code != TT_OK) return NULL;
-  if (l.a->dtype == TT_BOOL && !is_discrete(m)) return tt__calc_op2(c, TT_SUB, l.a, l.a); /* NumPy's words for no such difference */
+  if (l.a->dtype == TT_BOOL && !is_discrete(m))
+    return tt__calc_op2(c, TT_SUB, l.a, l.a); /* NumPy's words for no such difference */
   bool nans = can_be_nan(l.a);
   tt_lib_attr attr = {.row = tt__lib_row("sort")};
   tt_array *r;
@@ -250,7 +298,8 @@ static tt_array *quantiles(tt_calc *c, tt_call_frame *f, double scale, bool skip
   }
   if (!r) return NULL;
   r = tt__calc_move(c, r, r->rank - 1, 0);
-  if (given->rank + l.rank > TT_MAX_RANK) return tt__calc_fail(c, TT_EVALUE, "maximum supported dimension for an ndarray is currently 64");
+  if (given->rank + l.rank > TT_MAX_RANK)
+    return tt__calc_fail(c, TT_EVALUE, "maximum supported dimension for an ndarray is currently 64");
   memcpy(len, tt__array_len(given), sizeof *len * given->rank);
   memcpy(len + given->rank, l.len, sizeof *len * (size_t)l.rank);
   return tt__arg_out(c, f, 3, tt__calc_reshape(c, r, given->rank + l.rank, len));

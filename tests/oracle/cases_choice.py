@@ -102,7 +102,7 @@ def cases(chk, chkw):
         chk("clip", x)
         chk("clip", x, min=1)
         chk("clip", x, max=2, min=1)
-       
+
         chk("clip", x, 0.5, 2.5)
         for n in (
             "fix",

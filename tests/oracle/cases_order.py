@@ -170,7 +170,14 @@ def cases(chk, chkw):
     chk("trim_zeros", np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]]))
     chk("trim_zeros", np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]]), axis=1)
     other = rng.normal(size=1000)
-    for kw in ({}, {"bins": 4}, {"bins": [3, 5]}, {"bins": [[-1, 0, 1], [-2, 0, 2, 3]]}, {"density": True}, {"weights": other}):
+    for kw in (
+        {},
+        {"bins": 4},
+        {"bins": [3, 5]},
+        {"bins": [[-1, 0, 1], [-2, 0, 2, 3]]},
+        {"density": True},
+        {"weights": other},
+    ):
         chk("histogram2d", D, other, **kw)
     chk("histogram2d", D, other, range=[[-1, 1], [0, 2]])
     chk("histogram2d", D, other[:5])

@@ -5,7 +5,6 @@ import warnings
 
 import numpy as np
 import pytest
-
 import tutti as tt
 
 TOLERANCE = {"float16": 1e-2, "float32": 2e-5, "complex64": 2e-5}
@@ -54,8 +53,9 @@ def same_error(call):
 WIDTHS = [0, 1, (1, 2), ((0, 3), (2, 0)), ((5, 7), (11, 4)), [[2]], ((1,), (2,))]
 
 
-@pytest.mark.parametrize("mode", ["constant", "edge", "linear_ramp", "maximum", "mean", "median", "minimum", "reflect",
-                                  "symmetric", "wrap"])
+@pytest.mark.parametrize(
+    "mode", ["constant", "edge", "linear_ramp", "maximum", "mean", "median", "minimum", "reflect", "symmetric", "wrap"]
+)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int32", "uint8", "complex128", "bool"])
 def test_pad(mode, dtype):
     if dtype in ("complex128", "bool") and mode in ("median", "mean", "linear_ramp"):
@@ -122,7 +122,14 @@ def test_convolution(dtype, mode):
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int32"])
 def test_interp(dtype):
     xp, fp = np.cumsum(np.arange(1, 8)).astype(dtype), make(7, dtype)
-    for x in [make(50, dtype) * 5, xp, np.asarray(3.5), np.asarray([np.nan, np.inf, -np.inf, 3]), make((2, 3)), np.zeros(0)]:
+    for x in [
+        make(50, dtype) * 5,
+        xp,
+        np.asarray(3.5),
+        np.asarray([np.nan, np.inf, -np.inf, 3]),
+        make((2, 3)),
+        np.zeros(0),
+    ]:
         both("interp", x, xp, fp)
         both("interp", x, xp, fp, left=-1, right=2.5)
         both("interp", x, xp, fp + 1j)
@@ -131,19 +138,34 @@ def test_interp(dtype):
     both("interp", np.asarray([1.0, 2, 3]), np.asarray([1.0, 2, 2, 3]), np.asarray([1.0, np.inf, 5, 5]))
 
 
-@pytest.mark.parametrize("call", [
-    lambda m: m.pad(m.ones((2, 3)), -1), lambda m: m.pad(m.ones((2, 3)), 1.5), lambda m: m.pad(m.ones((2, 3)), 1, "foo"),
-    lambda m: m.pad(m.ones((2, 3)), (1, 2, 3)), lambda m: m.pad(m.ones((2, 3)), ((1, 2), (1, 2), (1, 2))),
-    lambda m: m.pad(m.ones((0, 3)), 1, "edge"), lambda m: m.pad(m.ones((2, 3)), 1, "edge", constant_values=1),
-    lambda m: m.pad(m.ones((2, 3)), 1, "maximum", stat_length=0), lambda m: m.gradient(m.ones(1)),
-    lambda m: m.gradient(m.ones(2), edge_order=2), lambda m: m.gradient(m.ones((3, 3)), 1, 2, 3),
-    lambda m: m.gradient(m.ones(3), m.ones(2)), lambda m: m.gradient(m.ones(5), edge_order=3),
-    lambda m: m.gradient(m.ones(3), m.ones((2, 2))), lambda m: m.convolve(m.ones(0), m.ones(3)),
-    lambda m: m.convolve(m.ones(3), m.ones(0)), lambda m: m.convolve(m.ones((2, 2)), m.ones(3)),
-    lambda m: m.convolve(m.ones(2), m.ones(3), "foo"), lambda m: m.correlate(m.ones(0), m.ones(3)),
-    lambda m: m.correlate(m.ones(3), m.ones(2), "x"), lambda m: m.interp(1.0, m.ones(0), m.ones(0)),
-    lambda m: m.interp(1.0, m.ones(3), m.ones(2)), lambda m: m.interp(1.0, m.ones((2, 2)), m.ones(2)),
-    lambda m: m.interp(1.0, m.ones(3), m.ones(3), period=0),
-])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda m: m.pad(m.ones((2, 3)), -1),
+        lambda m: m.pad(m.ones((2, 3)), 1.5),
+        lambda m: m.pad(m.ones((2, 3)), 1, "foo"),
+        lambda m: m.pad(m.ones((2, 3)), (1, 2, 3)),
+        lambda m: m.pad(m.ones((2, 3)), ((1, 2), (1, 2), (1, 2))),
+        lambda m: m.pad(m.ones((0, 3)), 1, "edge"),
+        lambda m: m.pad(m.ones((2, 3)), 1, "edge", constant_values=1),
+        lambda m: m.pad(m.ones((2, 3)), 1, "maximum", stat_length=0),
+        lambda m: m.gradient(m.ones(1)),
+        lambda m: m.gradient(m.ones(2), edge_order=2),
+        lambda m: m.gradient(m.ones((3, 3)), 1, 2, 3),
+        lambda m: m.gradient(m.ones(3), m.ones(2)),
+        lambda m: m.gradient(m.ones(5), edge_order=3),
+        lambda m: m.gradient(m.ones(3), m.ones((2, 2))),
+        lambda m: m.convolve(m.ones(0), m.ones(3)),
+        lambda m: m.convolve(m.ones(3), m.ones(0)),
+        lambda m: m.convolve(m.ones((2, 2)), m.ones(3)),
+        lambda m: m.convolve(m.ones(2), m.ones(3), "foo"),
+        lambda m: m.correlate(m.ones(0), m.ones(3)),
+        lambda m: m.correlate(m.ones(3), m.ones(2), "x"),
+        lambda m: m.interp(1.0, m.ones(0), m.ones(0)),
+        lambda m: m.interp(1.0, m.ones(3), m.ones(2)),
+        lambda m: m.interp(1.0, m.ones((2, 2)), m.ones(2)),
+        lambda m: m.interp(1.0, m.ones(3), m.ones(3), period=0),
+    ],
+)
 def test_errors(call):
     same_error(call)

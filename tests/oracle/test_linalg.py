@@ -160,9 +160,11 @@ def test_qr_and_svd(shape, dtype):
 def test_eig(shape, dtype):
     for a in [make(shape, dtype), hermitian(shape, dtype)]:
         w, v = tt.linalg.eig(tt.asarray(a))
-        want = np.linalg.eig(a)
-        if a is not hermitian or shape[-1] < 10:
-            assert str(w.dtype) == str(want.eigenvalues.dtype)
+        single = dtype in ("float32", "complex64")
+        real, wide = ("float32", "complex64") if single else ("float64", "complex128")
+        assert str(w.dtype) in (real, wide)  # NumPy's releases differ on when real eigenvalues come back real
+        if str(w.dtype) == real:
+            assert np.abs(np.linalg.eigvals(a).imag).max(initial=0) == 0
         near(a.astype(v.numpy().dtype) @ v.numpy(), v.numpy() * w.numpy()[..., None, :], v.dtype)
         near(
             np.sort_complex(np.round(tt.linalg.eigvals(tt.asarray(a)).numpy(), 2)),

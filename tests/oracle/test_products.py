@@ -151,6 +151,9 @@ def test_kron_and_cross():
 
 
 @pytest.mark.filterwarnings("ignore:.*2-dimensional vectors.*:DeprecationWarning")
+@pytest.mark.skipif(
+    np.lib.NumpyVersion(np.__version__) >= "2.5.0", reason="NumPy 2.5 has no cross product of flat vectors"
+)
 def test_cross_of_flat_vectors():
     for a, b in [((2,), (2,)), ((2,), (3,)), ((4, 3), (4, 2))]:
         both("cross", make(a, "float64"), make(b, "float64", 1))
@@ -293,7 +296,6 @@ def test_einsum_other_errors():
         lambda m: m.vecdot(m.ones((2, 3)), m.ones(4)),
         lambda m: m.matvec(m.ones((2, 3)), m.ones(2)),
         lambda m: m.vecmat(m.ones(3), m.ones((2, 3))),
-        lambda m: m.cross(m.ones(4), m.ones(3)),
         lambda m: m.cross(m.ones((2, 3)), m.ones(3), 5),
         lambda m: m.trace(m.ones(3)),
         lambda m: m.trace(m.ones((2, 2)), axis1=0, axis2=0),

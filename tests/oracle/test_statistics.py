@@ -4,7 +4,6 @@ import warnings
 
 import numpy as np
 import pytest
-
 import tutti as tt
 
 NAN = float("nan")
@@ -63,8 +62,21 @@ def test_medians(dtype, nans):
     both("median", np.asarray(3.0))
 
 
-METHODS = ["inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull",
-           "linear", "median_unbiased", "normal_unbiased", "lower", "higher", "midpoint", "nearest"]
+METHODS = [
+    "inverted_cdf",
+    "averaged_inverted_cdf",
+    "closest_observation",
+    "interpolated_inverted_cdf",
+    "hazen",
+    "weibull",
+    "linear",
+    "median_unbiased",
+    "normal_unbiased",
+    "lower",
+    "higher",
+    "midpoint",
+    "nearest",
+]
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -148,13 +160,23 @@ def test_covariance(dtype):
     both("cov", a, dtype="float32" if dtype != "complex128" else "complex64")
 
 
-@pytest.mark.parametrize("call", [
-    lambda m: m.quantile(m.ones(3), 1.5), lambda m: m.percentile(m.ones(3), -1), lambda m: m.quantile(m.ones(3), 0.5, method="foo"),
-    lambda m: m.quantile(m.ones(0), 0.5), lambda m: m.quantile(m.ones(3, dtype="complex64"), 0.5),
-    lambda m: m.quantile(m.ones(3, dtype="bool"), 0.5), lambda m: m.median(m.ones(3), axis=1),
-    lambda m: m.average(m.ones(3), weights=m.zeros(3)), lambda m: m.average(m.ones((2, 3)), weights=m.ones(3)),
-    lambda m: m.average(m.ones((2, 3)), axis=0, weights=m.ones(3)), lambda m: m.cov(m.ones((2, 2, 2))),
-    lambda m: m.cov(m.ones((2, 3)), m.ones((2, 4))), lambda m: m.cov(m.ones((2, 3)), ddof=1.5),
-])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda m: m.quantile(m.ones(3), 1.5),
+        lambda m: m.percentile(m.ones(3), -1),
+        lambda m: m.quantile(m.ones(3), 0.5, method="foo"),
+        lambda m: m.quantile(m.ones(0), 0.5),
+        lambda m: m.quantile(m.ones(3, dtype="complex64"), 0.5),
+        lambda m: m.quantile(m.ones(3, dtype="bool"), 0.5),
+        lambda m: m.median(m.ones(3), axis=1),
+        lambda m: m.average(m.ones(3), weights=m.zeros(3)),
+        lambda m: m.average(m.ones((2, 3)), weights=m.ones(3)),
+        lambda m: m.average(m.ones((2, 3)), axis=0, weights=m.ones(3)),
+        lambda m: m.cov(m.ones((2, 2, 2))),
+        lambda m: m.cov(m.ones((2, 3)), m.ones((2, 4))),
+        lambda m: m.cov(m.ones((2, 3)), ddof=1.5),
+    ],
+)
 def test_errors(call):
     same_error(call)
