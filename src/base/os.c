@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/fault.h"
+#include "base/lock.h"
 #include "base/mem.h"
 
 /* ---- shared libraries */
@@ -98,6 +99,48 @@ static void tail_copy(const tail *t, tt_str *out) {
   tt__str_add_n(out, t->ring, len - first);
 }
 
+/* Children under way. Who leaves does not leave them behind: a compiler that hangs would outlive us by hours. */
+enum { MOST_CHILDREN = 16 }; /* more than that at once are not looked after */
+static tt_lock child_lock = TT_LOCK_INIT;
+static pid_t
+    children[MOST_CHILDREN]; /* 0: free. A pid stands here only while it is not reaped, so it is nobody else's */
+static bool leaving;         /* no more of them */
+static pthread_once_t child_once = PTHREAD_ONCE_INIT;
+
+static void note_child(pid_t from, pid_t to) {
+  int i = 0;
+  while (i < MOST_CHILDREN && children[i] != from) i++;
+  if (i < MOST_CHILDREN) children[i] = to;
+}
+
+static void kill_children(void) {
+  tt__lock(&child_lock);
+  leaving = true;
+  for (int i = 0; i < MOST_CHILDREN; i++)
+    if (children[i]) kill(-children[i], SIGKILL);
+  tt__unlock(&child_lock);
+}
+
+static void children_start(void) { atexit(kill_children); }
+static void children_fork_prepare(void) { tt__lock(&child_lock); }
+static void children_fork_parent(void) { tt__unlock(&child_lock); }
+static void children_fork_child(void) {
+  memset(children, 0, sizeof children); /* they are the parent's */
+  tt__unlock(&child_lock);
+}
+TT_AT_LOAD(0) static void children_at_load(void) {
+  pthread_atfork(children_fork_prepare, children_fork_parent, children_fork_child);
+}
+
+/* waitpid without waiting. */
+static pid_t reap(pid_t pid, int *status) {
+  tt__lock(&child_lock);
+  pid_t got = waitpid(pid, status, WNOHANG);
+  if (got == pid || (got < 0 && errno != EINTR)) note_child(pid, 0); /* a host may have them reaped by themselves */
+  tt__unlock(&child_lock);
+  return got;
+}
+
 /*
 ** Own process group, default signals (a host may ignore SIGPIPE, our threads block
 ** everything), nothing on stdin. Returns an errno value.
@@ -121,7 +164,11 @@ static int start_child(const char *const *argv, int out_fd, pid_t *pid) {
   if ((e = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0)) != 0) goto fail_attr;
   if ((e = posix_spawn_file_actions_adddup2(&files, out_fd, 1)) != 0) goto fail_attr;
   if ((e = posix_spawn_file_actions_adddup2(&files, out_fd, 2)) != 0) goto fail_attr;
-  e = posix_spawnp(pid, argv[0], &files, &attr, (char *const *)argv, environ);
+  pthread_once(&child_once, children_start);
+  tt__lock(&child_lock);
+  e = leaving ? ECANCELED : posix_spawnp(pid, argv[0], &files, &attr, (char *const *)argv, environ);
+  if (e == 0) note_child(0, *pid);
+  tt__unlock(&child_lock);
 fail_attr:
   posix_spawnattr_destroy(&attr);
 fail_files:
@@ -137,7 +184,7 @@ fail_files:
 static int await_child(pid_t pid, int fd, int64_t deadline, tail *t, int *status) {
   bool open = true;
   for (int64_t pause_ms = 1;; pause_ms = pause_ms < 20 ? pause_ms * 2 : 20) {
-    pid_t got = waitpid(pid, status, WNOHANG);
+    pid_t got = reap(pid, status);
     if (got < 0 && errno != EINTR) return errno;
     if (got == pid) {
       struct pollfd rest = {.fd = fd, .events = POLLIN};
@@ -151,9 +198,10 @@ static int await_child(pid_t pid, int fd, int64_t deadline, tail *t, int *status
     if (poll(&wait, 1, (int)pause_ms) > 0) open = tail_read(t, fd);
   }
   kill(-pid, SIGKILL);
-  while (waitpid(pid, status, 0) < 0)
-    if (errno != EINTR) return errno;
-  return ETIMEDOUT;
+  siginfo_t info;
+  while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0)
+    if (errno != EINTR) break;
+  return reap(pid, status) == pid ? ETIMEDOUT : errno;
 }
 
 tt_code tt__spawn(const char *const *argv, double timeout_s, int *exit_status, tt_str *output, tt_error *err) {

@@ -33,9 +33,11 @@ typedef struct rooms {
 } rooms;
 
 static tt_code room(rooms *r, const tt_block *out, int k, tt_dtype t, int64_t count, tt_error *err) {
+  static char nothing; /* a result without elements is wanted all the same: NULL would say it is not */
   r->at[k] = out[k].data;
   size_t size = (size_t)count * tt__dtype_size(t);
-  if (r->at[k] || size == 0) return TT_OK;
+  if (!r->at[k] && size == 0) r->at[k] = &nothing;
+  if (r->at[k]) return TT_OK;
   r->at[k] = tt__mem_alloc_data(size);
   if (!r->at[k]) return tt__fail_memory(err, size);
   r->scratch[k] = size;
