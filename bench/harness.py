@@ -79,7 +79,7 @@ def pretty(s):
 def save(rows, path, notes):
     data = {
         "date": time.strftime("%Y-%m-%d"),
-        "machine": platform.machine(),
+        "processor": platform.machine(),
         "python": platform.python_version(),
         **notes,
         "rows": [

@@ -378,7 +378,7 @@ def main():
         else pathlib.Path(__file__).parent / "results" / time.strftime("cpu-%Y-%m-%d.json")
     )
     notes = {
-        "info": tt.info(),
+        "machine": [line for line in tt.info().splitlines() if line.startswith(("devices", "blas"))],
         "peers": {k: getattr(m, "__version__", "?") for k, m in found.items()},
         "missing": missing,
     }
