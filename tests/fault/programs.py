@@ -267,11 +267,6 @@ def histograms():
 
 
 @program
-def transforms():
-    return tt.abs(tt.fft.fft(grid()[0])).tolist()
-
-
-@program
 def cutting():
     a = grid()
     parts = [*tt.split(a, 2), *tt.unstack(tt.arange(20))]
