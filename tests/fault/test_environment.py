@@ -505,4 +505,4 @@ def test_sizes_beyond_the_machine():
         print(huge.shape[0] == 2**40, huge[2**39, 1].item(), huge[::2**38].sum().item(), work(1))
         """
     )
-    ends_with(r, "True 1.0 12.0 True\n")
+    assert r.stdout.endswith("True 1.0 12.0 True\n") and "no error" not in r.stdout, (r.stdout, r.stderr)
