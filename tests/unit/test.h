@@ -5,7 +5,7 @@
 **   TEST(adds_small_numbers) { CHECK(1 + 1 == 2); CHECK_INT(f(3), 9); }
 **   TEST_MAIN()
 **
-** Each TEST runs in its own turn with a 60 s alarm; afterwards no byte of the
+** Each TEST runs in its own turn with a 240 s alarm; afterwards no byte of the
 ** allocator may be live that was not before (caches: say TEST_KEEPS_MEMORY before
 ** the include). An argument on the command line runs only the tests that contain it.
 */

@@ -408,4 +408,7 @@ TEST(denormals_and_modes_survive) {
   tt__kernel_free(k);
 }
 
-TEST_MAIN()
+int main(int argc, char **argv) {
+  setenv("TUTTI_CC_TIMEOUT", "300", 0); /* on a busy machine a compiler may take its time */
+  return test_main(argc, argv);
+}
