@@ -30,7 +30,7 @@ typedef struct test_case {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define TEST_SECONDS 230
 #else
-#define TEST_SECONDS 60
+#define TEST_SECONDS 240
 #endif
 
 static test_case *test_list;
