@@ -4,6 +4,7 @@
 #ifndef TT_IR_LIBRARY_H
 #define TT_IR_LIBRARY_H
 
+#include "ir/device.h"
 #include "ir/node.h"
 
 /* One dense block handed to a library function. */
@@ -25,6 +26,26 @@ typedef struct tt_operand {
   int64_t size;
 } tt_operand;
 
+/*
+** What a row may use on a device. Its work goes on `stream`, in order; memory it takes is stream-ordered too. The
+** pointers of its operands and blocks are the device's. Made by run/.
+*/
+typedef struct tt_lib_device tt_lib_device;
+struct tt_lib_device {
+  tt_device *device;
+  tt_stream *stream;
+  /* Device memory until the work of this call is done. */
+  tt_code (*temp)(const tt_lib_device *on, size_t size, void **out, tt_error *err);
+  /* (makers) Device memory that a tt_made hands on. */
+  tt_code (*result)(const tt_lib_device *on, size_t size, void **out, tt_error *err);
+  /* Function `name` of a source text that stands below the dialect's header (render.h; `math` for the polynomials
+  ** too): compiled once, kept on disk. `source` is compared by content. */
+  tt_code (*function)(const tt_lib_device *on, const char *source, bool math, const char *name, tt_function **out,
+                      tt_error *err);
+  /* Bytes from the device now (waits for the stream). */
+  tt_code (*read)(const tt_lib_device *on, void *to, const void *from, size_t size, tt_error *err);
+};
+
 struct tt_lib_row {
   const char *name;
   uint8_t nsrc, nout;
@@ -33,6 +54,9 @@ struct tt_lib_row {
   tt_code (*run)(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err);
   /* (optional) Will code of ours do the work because a library of the host is missing? */
   bool (*falls_back)(const tt_operand *src);
+  /* (optional) The same on a device, without waiting for it. TT_ENOTIMPL, with nothing done: the host runs it. */
+  tt_code (*run_on)(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
+                    tt_error *err);
 };
 
 /* The row of that name, or NULL; the rows live in lib/. */
@@ -52,6 +76,9 @@ typedef struct tt_lib_maker {
   uint8_t nsrc, nout;
   /* Operands come contiguous. out[k].dtype is set by the function. On failure nothing is left in `out`. */
   tt_code (*run)(const tt_lib_attr *attr, const tt_operand *src, tt_made *out, tt_error *err);
+  /* (optional) The same on a device; out[k].data from on->result. TT_ENOTIMPL: the host runs it. */
+  tt_code (*run_on)(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src, tt_made *out,
+                    tt_error *err);
 } tt_lib_maker;
 TT_HIDDEN const tt_lib_maker *tt__lib_maker(const char *name);
 

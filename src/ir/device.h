@@ -1,0 +1,113 @@
+/*
+** The contract of a device: memory of its own, code for it, and work that goes on while
+** the host does something else. One struct of functions per kind; device/ holds them.
+**
+** The CPU is no such device: its memory is the process's and its launches are calls.
+**
+** Order: work on one stream happens in the order it was asked for. Work on two streams is
+** ordered by events alone. Every function returns at once unless its comment says "waits".
+**
+** Errors: TT_ENOMEM is recoverable. TT_EDEVICE is final for the device when ops->lost says so afterwards: the
+** first cause is kept in `fault`, and every later call fails with that text.
+**
+** Threads: any thread may call; an implementation makes its context current itself.
+*/
+#ifndef TT_IR_DEVICE_H
+#define TT_IR_DEVICE_H
+
+#include "base/err.h"
+#include "base/str.h"
+#include "ir/target.h"
+
+typedef struct tt_device tt_device;
+/* Handles of the back end, opaque above it. */
+typedef struct tt_stream tt_stream;
+typedef struct tt_event tt_event;
+typedef struct tt_module tt_module;
+typedef struct tt_function tt_function;
+typedef struct tt_graph tt_graph;
+
+/* How many threads run: blocks of threads in a grid, and dynamic shared memory per block. */
+typedef struct tt_grid {
+  uint32_t grid[3], block[3];
+  uint32_t shared; /* bytes */
+} tt_grid;
+
+/* What a loaded function needs, for occupancy and inspection. */
+typedef struct tt_function_info {
+  int registers, shared, local, block_threads; /* bytes where memory; most threads of a block */
+} tt_function_info;
+
+typedef struct tt_device_ops {
+  const char *name; /* "cuda" */
+  /* Devices there are; 0 with `why` saying what is missing (no driver, too old ...). Cheap after the first call. */
+  int (*count)(char *why, size_t size);
+  /* Fill target, label and whatever hangs on `state`. May take long (it makes a context). */
+  tt_code (*open)(tt_device *d, tt_error *err);
+  void (*close)(tt_device *d);
+
+  /* ---- memory. `alloc` and `free` may wait for the device: the cache above them (device/cache_alloc) hides that. */
+  tt_code (*mem_info)(tt_device *d, int64_t *free_bytes, int64_t *total_bytes, tt_error *err);
+  tt_code (*alloc)(tt_device *d, size_t size, void **out, tt_error *err);
+  void (*free)(tt_device *d, void *p, size_t size);
+  tt_code (*host_alloc)(tt_device *d, size_t size, void **out, tt_error *err); /* pinned */
+  void (*host_free)(tt_device *d, void *p, size_t size);
+  tt_code (*fill)(tt_device *d, tt_stream *s, void *p, uint8_t byte, size_t size, tt_error *err);
+  /* Host memory here is pinned or the call waits until the copy no longer needs it. */
+  tt_code (*copy_in)(tt_device *d, tt_stream *s, void *to, const void *from, size_t size, tt_error *err);
+  tt_code (*copy_out)(tt_device *d, tt_stream *s, void *to, const void *from, size_t size, tt_error *err);
+  tt_code (*copy_within)(tt_device *d, tt_stream *s, void *to, const void *from, size_t size, tt_error *err);
+  /* From another device of the same kind, directly where the machine can. On a stream of `d`. */
+  tt_code (*copy_peer)(tt_device *d, tt_stream *s, void *to, tt_device *source, const void *from, size_t size,
+                       tt_error *err);
+
+  /* ---- code */
+  /* Text to a binary for this very chip: no device work, waits for the compiler. err holds the compiler's log. */
+  tt_code (*compile)(tt_device *d, const char *source, const char *options, tt_str *binary, tt_error *err);
+  /* What binaries depend on: compiler version, chip, options. For the key of the disk cache. */
+  void (*identity)(tt_device *d, tt_str *out);
+  tt_code (*load)(tt_device *d, const void *binary, size_t size, tt_module **out, tt_error *err);
+  void (*unload)(tt_device *d, tt_module *m);
+  tt_code (*function)(tt_device *d, tt_module *m, const char *name, tt_function **out, tt_function_info *info,
+                      tt_error *err);
+  /* `args`: one struct, by value, `size` bytes at most target.param_bytes. */
+  tt_code (*launch)(tt_device *d, tt_stream *s, tt_function *f, const tt_grid *g, const void *args, size_t size,
+                    tt_error *err);
+
+  /* ---- order */
+  tt_code (*stream_new)(tt_device *d, int priority, tt_stream **out, tt_error *err);
+  void (*stream_free)(tt_device *d, tt_stream *s);
+  tt_code (*stream_wait_idle)(tt_device *d, tt_stream *s, tt_error *err); /* waits */
+  tt_code (*stream_wait)(tt_device *d, tt_stream *s, tt_event *e, tt_error *err);
+  tt_code (*event_new)(tt_device *d, bool timed, tt_event **out, tt_error *err);
+  void (*event_free)(tt_device *d, tt_event *e);
+  tt_code (*event_record)(tt_device *d, tt_event *e, tt_stream *s, tt_error *err);
+  /* TT_OK and *done; TT_EDEVICE when work before it failed. */
+  tt_code (*event_done)(tt_device *d, tt_event *e, bool *done, tt_error *err);
+  tt_code (*event_wait)(tt_device *d, tt_event *e, tt_error *err); /* waits */
+  tt_code (*event_ms)(tt_device *d, tt_event *from, tt_event *to, double *ms, tt_error *err);
+  void *(*stream_handle)(tt_device *d, tt_stream *s); /* the vendor's own handle */
+
+  /* ---- repeats: what is asked of `s` between begin and end is kept instead of run. NULL: the device cannot. */
+  tt_code (*capture_begin)(tt_device *d, tt_stream *s, tt_error *err);
+  tt_code (*capture_end)(tt_device *d, tt_stream *s, tt_graph **out, tt_error *err);
+  /* New arguments of the k-th launch of the capture. */
+  tt_code (*graph_args)(tt_device *d, tt_graph *g, int k, const tt_grid *grid, const void *args, size_t size,
+                        tt_error *err);
+  tt_code (*graph_launch)(tt_device *d, tt_graph *g, tt_stream *s, tt_error *err);
+  void (*graph_free)(tt_device *d, tt_graph *g);
+} tt_device_ops;
+
+struct tt_device {
+  const tt_device_ops *ops;
+  tt_target target;
+  int index;       /* among its kind: the 1 of "cuda:1" */
+  int id;          /* among all opened devices, from 1; 0 is the CPU */
+  char label[96];  /* "NVIDIA H200" */
+  void *state;     /* the back end's */
+  tt_stream *work; /* where evaluation runs unless a user's stream is current */
+  tt_stream *up, *down; /* copies in and out beside it */
+  char fault[256]; /* "": alive; else the first cause of its loss */
+};
+
+#endif

@@ -1,0 +1,57 @@
+/*
+** Kernels for devices where a thread is a lane: CUDA, OpenCL. The same instruction text as
+** render.h (body.c); the loops are the device's grid. The arithmetic of reductions is the one of
+** ir/kernel.h, so a sum has the same bits on every device.
+**
+** A kernel is rendered once per variant. A variant says what the host has proved of a launch
+** (indices fit 32 bits, operands are aligned and dense) and how the work is cut; sizes and scalars stay arguments.
+*/
+#ifndef TT_RENDER_THREADS_H
+#define TT_RENDER_THREADS_H
+
+#include "ir/device.h"
+#include "ir/launch.h"
+#include "render/dialect.h"
+
+typedef struct tt_variant {
+  uint8_t wide;  /* 64-bit indices */
+  uint8_t vec;   /* elements of the lane a thread takes at a time (1, 2, 4, 8, 16); > 1 only where all are aligned */
+  uint8_t tiled; /* a transpose goes through shared memory */
+  uint8_t form;  /* rows: which cut (threads.c) */
+} tt_variant;
+
+/* One launch of a kernel: what to run and with how many threads. */
+typedef struct tt_pass {
+  tt_variant variant;
+  tt_grid grid;
+  int part;            /* tt_part */
+} tt_pass;
+
+#define TT_MOST_PASSES 3
+
+/* Scratch memory that the passes of one launch share: partials, scratch rows that shared memory cannot hold, counters. */
+typedef struct tt_cut {
+  tt_pass pass[TT_MOST_PASSES];
+  int npass;
+  size_t work_bytes;   /* device memory the passes need, freed after them */
+  size_t zero_bytes;   /* of it, from its start, to be zero before the first pass */
+} tt_cut;
+
+/*
+** Decide how a lowered step runs on a target. `align[b]`: largest power of two that divides buffer b's address.
+** TT_ENOTIMPL when the kernel cannot run there (serial kernels): the caller has another way.
+*/
+TT_HIDDEN tt_code tt__threads_cut(const tt_kernel *k, const tt_lowered *l, const tt_target *t, const size_t *align,
+                                  tt_cut *out, tt_error *err);
+
+/* Append a function NAME for that variant; it stands below tt__render_header(dialect). */
+TT_HIDDEN tt_code tt__threads_render(const tt_kernel *k, const tt_dialect *d, const tt_variant *v, const char *name,
+                                     tt_str *out, tt_error *err);
+
+/* Bytes of the argument struct of a kernel, and filling it. `buf`: device addresses; `work`: of the cut (or NULL);
+** `fault`: device address of a tt_kfault (checked kernels). `scalar` in the register types. */
+TT_HIDDEN size_t tt__threads_args_size(const tt_kernel *k);
+TT_HIDDEN void tt__threads_args(const tt_kernel *k, const tt_lowered *l, const tt_pass *p, void *const *buf,
+                                const int64_t *buf_len, const tt_scalar *scalar, void *work, void *fault, void *args);
+
+#endif
