@@ -101,13 +101,13 @@ typedef struct tt_device_ops {
 struct tt_device {
   const tt_device_ops *ops;
   tt_target target;
-  int index;       /* among its kind: the 1 of "cuda:1" */
-  int id;          /* among all opened devices, from 1; 0 is the CPU */
-  char label[96];  /* "NVIDIA H200" */
-  void *state;     /* the back end's */
-  tt_stream *work; /* where evaluation runs unless a user's stream is current */
+  int index;            /* among its kind: the 1 of "cuda:1" */
+  int id;               /* among all opened devices, from 1; 0 is the CPU */
+  char label[96];       /* "NVIDIA H200" */
+  void *state;          /* the back end's */
+  tt_stream *work;      /* where evaluation runs unless a user's stream is current */
   tt_stream *up, *down; /* copies in and out beside it */
-  char fault[256]; /* "": alive; else the first cause of its loss */
+  char fault[256];      /* "": alive; else the first cause of its loss */
 };
 
 #endif

@@ -13,17 +13,17 @@ typedef enum tt_device_kind { TT_DEVICE_CPU, TT_DEVICE_CUDA, TT_DEVICE_OPENCL, T
 
 typedef struct tt_target {
   tt_device_kind kind;
-  int arch;                 /* CUDA: 90 for compute capability 9.0 */
-  int units;                /* multiprocessors */
-  int warp;                 /* threads that go in step; 1 where there is no such thing */
-  int block_threads;        /* most threads of a block */
-  int unit_threads;         /* most resident threads of a multiprocessor */
-  int64_t shared_block;     /* most shared memory a block may ask for, bytes */
-  int64_t shared_unit;      /* shared memory of a multiprocessor, bytes */
-  int64_t cache_bytes;      /* last-level cache */
-  int64_t memory_bytes;     /* in all */
-  int64_t param_bytes;      /* most bytes of kernel arguments */
-  int64_t grid_max[3];      /* most blocks along x, y, z */
+  int arch;             /* CUDA: 90 for compute capability 9.0 */
+  int units;            /* multiprocessors */
+  int warp;             /* threads that go in step; 1 where there is no such thing */
+  int block_threads;    /* most threads of a block */
+  int unit_threads;     /* most resident threads of a multiprocessor */
+  int64_t shared_block; /* most shared memory a block may ask for, bytes */
+  int64_t shared_unit;  /* shared memory of a multiprocessor, bytes */
+  int64_t cache_bytes;  /* last-level cache */
+  int64_t memory_bytes; /* in all */
+  int64_t param_bytes;  /* most bytes of kernel arguments */
+  int64_t grid_max[3];  /* most blocks along x, y, z */
 } tt_target;
 
 #endif

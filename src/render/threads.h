@@ -24,17 +24,18 @@ typedef struct tt_variant {
 typedef struct tt_pass {
   tt_variant variant;
   tt_grid grid;
-  int part;            /* tt_part */
+  int part; /* tt_part */
 } tt_pass;
 
 #define TT_MOST_PASSES 3
 
-/* Scratch memory that the passes of one launch share: partials, scratch rows that shared memory cannot hold, counters. */
+/* Scratch memory that the passes of one launch share: partials, scratch rows that shared memory cannot hold, counters.
+ */
 typedef struct tt_cut {
   tt_pass pass[TT_MOST_PASSES];
   int npass;
-  size_t work_bytes;   /* device memory the passes need, freed after them */
-  size_t zero_bytes;   /* of it, from its start, to be zero before the first pass */
+  size_t work_bytes; /* device memory the passes need, freed after them */
+  size_t zero_bytes; /* of it, from its start, to be zero before the first pass */
 } tt_cut;
 
 /*
