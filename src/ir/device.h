@@ -24,7 +24,7 @@ typedef struct tt_device tt_device;
 typedef struct tt_stream tt_stream;
 typedef struct tt_event tt_event;
 typedef struct tt_module tt_module;
-typedef struct tt_function tt_function;
+typedef struct tt_routine tt_routine;
 typedef struct tt_graph tt_graph;
 
 /* How many threads run: blocks of threads in a grid, and dynamic shared memory per block. */
@@ -34,9 +34,9 @@ typedef struct tt_grid {
 } tt_grid;
 
 /* What a loaded function needs, for occupancy and inspection. */
-typedef struct tt_function_info {
+typedef struct tt_routine_info {
   int registers, shared, local, block_threads; /* bytes where memory; most threads of a block */
-} tt_function_info;
+} tt_routine_info;
 
 typedef struct tt_device_ops {
   const char *name; /* "cuda" */
@@ -68,10 +68,10 @@ typedef struct tt_device_ops {
   void (*identity)(tt_device *d, tt_str *out);
   tt_code (*load)(tt_device *d, const void *binary, size_t size, tt_module **out, tt_error *err);
   void (*unload)(tt_device *d, tt_module *m);
-  tt_code (*function)(tt_device *d, tt_module *m, const char *name, tt_function **out, tt_function_info *info,
-                      tt_error *err);
+  tt_code (*routine)(tt_device *d, tt_module *m, const char *name, tt_routine **out, tt_routine_info *info,
+                     tt_error *err);
   /* `args`: one struct, by value, `size` bytes at most target.param_bytes. */
-  tt_code (*launch)(tt_device *d, tt_stream *s, tt_function *f, const tt_grid *g, const void *args, size_t size,
+  tt_code (*launch)(tt_device *d, tt_stream *s, tt_routine *f, const tt_grid *g, const void *args, size_t size,
                     tt_error *err);
 
   /* ---- order */

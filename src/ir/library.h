@@ -38,10 +38,10 @@ struct tt_lib_device {
   tt_code (*temp)(const tt_lib_device *on, size_t size, void **out, tt_error *err);
   /* (makers) Device memory that a tt_made hands on. */
   tt_code (*result)(const tt_lib_device *on, size_t size, void **out, tt_error *err);
-  /* Function `name` of a source text that stands below the dialect's header (render.h; `math` for the polynomials
+  /* Routine `name` of a source text that stands below the dialect's header (render.h; `math` for the polynomials
   ** too): compiled once, kept on disk. `source` is compared by content. */
-  tt_code (*function)(const tt_lib_device *on, const char *source, bool math, const char *name, tt_function **out,
-                      tt_error *err);
+  tt_code (*routine)(const tt_lib_device *on, const char *source, bool math, const char *name, tt_routine **out,
+                     tt_error *err);
   /* Bytes from the device now (waits for the stream). */
   tt_code (*read)(const tt_lib_device *on, void *to, const void *from, size_t size, tt_error *err);
 };
