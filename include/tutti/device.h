@@ -84,7 +84,7 @@ TT_API void tt_compile_wait(void);
 TT_API void tt_set_tier(int tier);
 TT_API void tt_set_fuse(bool fuse);
 
-/* Where BLAS libraries may lie besides the loader's own paths ("dir:dir"). */
+/* Where BLAS libraries and NVIDIA's may lie besides the loader's own paths ("dir:dir"). */
 TT_API void tt_library_path(const char *dirs);
 
 /* Ask the running evaluation to stop at the next step (from a signal handler: it only sets a flag). */

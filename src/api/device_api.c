@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fault.h"
+#include "base/find.h"
 #include "base/mem.h"
 #include "base/pool.h"
 #include "graph/build.h"
@@ -115,7 +116,10 @@ void tt_set_tier(int tier) { tt__unit_tier = tier; }
 
 void tt_set_fuse(bool fuse) { tt__realize_set_fuse(fuse); }
 
-void tt_library_path(const char *dirs) { tt__blas_search_path(dirs); }
+void tt_library_path(const char *dirs) {
+  tt__blas_search_path(dirs);
+  tt__find_path(dirs);
+}
 
 void tt_interrupt(void) { tt__exec_interrupt(); }
 void tt_set_interrupt_check(int (*check)(void)) { tt__exec_set_check(check); }
