@@ -138,6 +138,59 @@ def test_interp(dtype):
     both("interp", np.asarray([1.0, 2, 3]), np.asarray([1.0, 2, 2, 3]), np.asarray([1.0, np.inf, 5, 5]))
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int32", "complex128"])
+def test_polynomials(dtype):
+    p, q, x = make(4, dtype), make(6, dtype, 1), make((3, 5), dtype, 2)
+    both("polyval", p, x)
+    both("polyval", p[:1], x)
+    both("vander", x[0])
+    both("vander", x[0], 3, increasing=True)
+    both("vander", x[0], 0)
+    for a, b in [(p, q), (q, p), (p, p), (np.concatenate([0 * p, q]), p)]:
+        both("polyadd", a, b)
+        both("polysub", a, b)
+        both("polymul", a, b)
+    for m in [0, 1, 2, 5]:
+        both("polyder", p, m)
+        both("polyint", p, m)
+    both("polyint", p, 2, np.asarray([3, 4]))
+
+
+def test_roots():
+    for p in [[1, -6, 11, -6], [0, 0, 2, 1, 0, 0], [3], [0, 0], [1, 0, 1], []]:
+        got, want = tt.roots(tt.asarray(np.asarray(p, float))), np.roots(np.asarray(p, float))
+        assert got.shape == want.shape
+        np.testing.assert_allclose(np.sort_complex(got.numpy()), np.sort_complex(want), atol=1e-9)
+    for z in [np.asarray([1.0, 2, 3]), np.asarray([1j, -1j]), np.asarray([1j, 2]), make((3, 3)), np.zeros(0)]:
+        both("poly", z)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int32"])
+def test_polyfit(dtype):
+    x = np.arange(10).astype(dtype)
+    y = make((10, 2), dtype)
+    for d in [0, 1, 3]:
+        both("polyfit", x, y[:, 0], d)
+        both("polyfit", x, y, d)
+        both("polyfit", x, y[:, 0], d, w=np.arange(1.0, 11).astype("float32" if dtype == "float32" else "float64"))
+        both("polyfit", x, y[:, 0], d, full=True)
+        both("polyfit", x, y[:, 0], d, cov=True)
+        both("polyfit", x, y, d, cov="unscaled")
+
+
+@pytest.mark.parametrize("dtype", ["int64", "float64", "uint8"])
+def test_sets(dtype):
+    a, b = np.asarray([3, 1, 2, 3, 7, 1]).astype(dtype), np.asarray([[7, 2], [2, 9]]).astype("int32")
+    for x, y in [(a, b), (b, a), (a, a), (a[:0], b), (a, b[:0]), (a[:1], b[:1])]:
+        for name in ["union1d", "intersect1d", "setdiff1d", "setxor1d"]:
+            both(name, x, y)
+        both("intersect1d", x, y, return_indices=True)
+    both("intersect1d", a[:3], np.unique(b), assume_unique=True)
+    both("intersect1d", a[:3], np.unique(b), assume_unique=True, return_indices=True)
+    both("setdiff1d", a, b, assume_unique=True)
+    both("setxor1d", a[:3], np.unique(b), assume_unique=True)
+
+
 @pytest.mark.parametrize(
     "call",
     [
@@ -165,6 +218,18 @@ def test_interp(dtype):
         lambda m: m.interp(1.0, m.ones(3), m.ones(2)),
         lambda m: m.interp(1.0, m.ones((2, 2)), m.ones(2)),
         lambda m: m.interp(1.0, m.ones(3), m.ones(3), period=0),
+        lambda m: m.vander(m.ones((2, 2))),
+        lambda m: m.vander(m.ones(3), -1),
+        lambda m: m.polyfit(m.ones(3), m.ones(3), -1),
+        lambda m: m.polyfit(m.ones((2, 2)), m.ones(3), 1),
+        lambda m: m.polyfit(m.ones(0), m.ones(3), 1),
+        lambda m: m.polyfit(m.ones(3), m.ones((3, 2, 2)), 1),
+        lambda m: m.polyfit(m.ones(3), m.ones(2), 1),
+        lambda m: m.polyfit(m.ones(3), m.ones(3), 1, w=m.ones(2)),
+        lambda m: m.polyfit(m.arange(3.0), m.arange(3.0) ** 2, 2, cov=True),
+        lambda m: m.polyder(m.ones(3), -1),
+        lambda m: m.polyint(m.ones(3), -1),
+        lambda m: m.roots(m.ones((2, 2))),
     ],
 )
 def test_errors(call):

@@ -1,0 +1,226 @@
+/*
+** Polynomials as arrays of coefficients, highest power first.
+*/
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "graph/fn.h"
+#include "graph/linalg.h"
+#include "graph/matrix.h"
+
+static tt_array *vector(tt_calc *c, const tt_call_frame *f, int k) {
+  tt_array *a = tt__arg_array(c, f, k);
+  return a && a->rank == 0 ? tt__calc_ravel(c, a) : a;
+}
+
+/* Powers n-1..0 of x in the columns. */
+static tt_array *powers(tt_calc *c, tt_array *x, int64_t n) {
+  tt_value v[2] = {tt_v_array(x), tt_v_int(n)};
+  return tt__fn_call(c, "vander", v, 2);
+}
+
+static tt_array *inexact(tt_calc *c, tt_array *a) {
+  if (!a) return NULL;
+  return tt__is_float((tt_dtype)a->dtype) || tt__is_complex((tt_dtype)a->dtype) ? a : tt__calc_cast(c, a, TT_F64);
+}
+
+static bool check_fit(tt_calc *c, tt_array *x, tt_array *y, tt_array *w, int64_t degree) {
+  if (c->code != TT_OK || !x || !y) return false;
+  if (degree < 0) return tt__calc_fail(c, TT_EVALUE, "expected deg >= 0"), false;
+  if (x->rank != 1) return tt__calc_fail(c, TT_ETYPE, "expected 1D vector for x"), false;
+  if (x->size == 0) return tt__calc_fail(c, TT_ETYPE, "expected non-empty vector for x"), false;
+  if (y->rank < 1 || y->rank > 2) return tt__calc_fail(c, TT_ETYPE, "expected 1D or 2D array for y"), false;
+  if (x->size != tt__array_len(y)[0]) return tt__calc_fail(c, TT_ETYPE, "expected x and y to have same length"), false;
+  if (w && w->rank != 1) return tt__calc_fail(c, TT_ETYPE, "expected a 1-d array for weights"), false;
+  if (w && w->size != x->size) return tt__calc_fail(c, TT_ETYPE, "expected w and y to have the same length"), false;
+  return true;
+}
+
+/* The covariance of the coefficients: the inverse of the normal matrix, scaled by the residuals. */
+static tt_array *fit_covariance(tt_calc *c, const tt_call_frame *f, tt_array *m, tt_array *scale, tt_array *resid,
+                                bool many) {
+  tt_array *base = tt__linalg_inv_of(c, tt__calc_matmul(c, tt__calc_swap(c, m), m), false);
+  base = base ? tt__calc_op2(c, TT_DIV, base, tt__calc_op2(c, TT_MUL, tt__calc_expand(c, scale, 1), scale)) : NULL;
+  if (!base) return NULL;
+  bool raw = f->arg[6].tag == TT_V_STRING && strcmp(f->arg[6].as.s, "unscaled") == 0;
+  if (many) base = tt__calc_expand(c, base, 2);
+  if (raw) return base;
+  int64_t n = tt__array_len(m)[0], order = tt__array_len(m)[1];
+  if (n <= order)
+    return tt__calc_fail(c, TT_EVALUE, "the number of data points must exceed order to scale the covariance matrix");
+  return tt__calc_op2(c, TT_MUL, base, tt__calc_opf(c, TT_DIV, resid, (double)(n - order)));
+}
+
+/* polyfit(x, y, deg, rcond, full, w, cov) */
+static tt_array *polyfit(tt_calc *c, tt_call_frame *f) {
+  tt_array *x = inexact(c, tt__arg_array(c, f, 0)), *y = inexact(c, tt__arg_array(c, f, 1));
+  tt_array *w = tt__arg_given(f, 5) ? inexact(c, tt__arg_array(c, f, 5)) : NULL, *out[4];
+  int64_t order = tt__arg_int(c, f, 2, 0) + 1, rank;
+  if (!check_fit(c, x, y, w, order - 1)) return NULL;
+  double epsilon = tt__real_of((tt_dtype)x->dtype) == TT_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
+  double rcond = tt__arg_float(c, f, 3, (double)x->size * epsilon);
+  bool many = y->rank == 2;
+  tt_array *m = powers(c, x, order), *rhs = many ? y : tt__calc_expand(c, y, 1);
+  if (w) {
+    tt_array *column = tt__calc_expand(c, w, 1);
+    m = tt__calc_op2(c, TT_MUL, m, column);
+    rhs = tt__calc_op2(c, TT_MUL, rhs, column);
+  }
+  tt_array *scale = m ? tt__calc_op1(c, TT_SQRT, tt__calc_sum(c, tt__calc_op2(c, TT_MUL, m, m), 1, false)) : NULL;
+  m = tt__calc_op2(c, TT_DIV, m, scale);
+  if (!m || !rhs || !tt__linalg_lstsq_of(c, m, rhs, rcond, out, &rank)) return NULL;
+  tt_array *p = tt__calc_op2(c, TT_DIV, out[0], tt__calc_expand(c, scale, 1));
+  if (!many) p = tt__calc_reshape(c, p, 1, &order);
+  if (!p) return NULL;
+  if (tt__arg_bool(c, f, 4, false)) {
+    tt_array *limit =
+        tt__calc_full(c, tt__arg_given(f, 3) ? TT_F64 : tt__real_of((tt_dtype)x->dtype), 0, NULL, tt_v_float(rcond));
+    return tt__fn_give(c, f, p) && tt__fn_give(c, f, out[1]) && tt__fn_give(c, f, out[2]) &&
+                   tt__fn_give(c, f, out[3]) && tt__fn_give(c, f, limit)
+               ? p
+               : NULL;
+  }
+  bool cov = tt__arg_given(f, 6) && (f->arg[6].tag != TT_V_BOOL || f->arg[6].as.b);
+  if (!cov) return p;
+  return tt__fn_give(c, f, p) && tt__fn_give(c, f, fit_covariance(c, f, m, scale, out[1], many)) ? p : NULL;
+}
+TT_HANDLER(polyfit)
+
+/* ---- arithmetic */
+
+/* The shorter one with zeros in front. */
+static tt_array *combined(tt_calc *c, tt_call_frame *f, tt_op op) {
+  tt_array *a[2] = {vector(c, f, 0), vector(c, f, 1)};
+  if (!a[0] || !a[1]) return NULL;
+  int64_t n = a[0]->size > a[1]->size ? a[0]->size : a[1]->size;
+  for (int i = 0; i < 2; i++) {
+    if (a[i]->size == n) continue;
+    tt_array *wide = tt__calc_full(c, (tt_dtype)a[i]->dtype, 1, &n, tt_v_int(0));
+    if (!tt__calc_set(c, tt__calc_slice(c, wide, 0, n - a[i]->size, a[i]->size, 1), tt_v_array(a[i]))) return NULL;
+    a[i] = wide;
+  }
+  return tt__calc_op2(c, op, a[0], a[1]);
+}
+
+static tt_array *polyadd(tt_calc *c, tt_call_frame *f) { return combined(c, f, TT_ADD); }
+static tt_array *polysub(tt_calc *c, tt_call_frame *f) { return combined(c, f, TT_SUB); }
+TT_HANDLER(polyadd)
+TT_HANDLER(polysub)
+
+/* How many zeros stand at the front (and the back): one has to look. */
+static bool outer_zeros(tt_calc *c, tt_array *a, int64_t *front, int64_t *back) {
+  tt_array *mask = tt__calc_opi(c, TT_NE, a, 0);
+  const bool *some = tt__calc_peek(c, mask);
+  *front = *back = 0;
+  if (!some && a->size) return false;
+  while (*front < a->size && !some[*front]) ++*front;
+  while (*back < a->size - *front && !some[a->size - 1 - *back]) ++*back;
+  return true;
+}
+
+static tt_array *trimmed(tt_calc *c, tt_array *a) {
+  int64_t front, back;
+  if (!a || !outer_zeros(c, a, &front, &back)) return NULL;
+  if (front == a->size && front > 0) front--; /* a zero is a polynomial too */
+  return tt__calc_slice(c, a, 0, front, a->size - front, 1);
+}
+
+static tt_array *polymul(tt_calc *c, tt_call_frame *f) {
+  tt_array *a = trimmed(c, vector(c, f, 0)), *b = trimmed(c, vector(c, f, 1));
+  tt_value v[2] = {tt_v_array(a), tt_v_array(b)};
+  return a && b ? tt__fn_call(c, "convolve", v, 2) : NULL;
+}
+TT_HANDLER(polymul)
+
+/* n, n - 1, ... 1 */
+static tt_array *falling(tt_calc *c, int64_t n) {
+  return tt__calc_opi(c, TT_ADD, tt__calc_op1(c, TT_NEG, tt__calc_iota(c, n)), n);
+}
+
+/* polyder(p, m) */
+static tt_array *polyder(tt_calc *c, tt_call_frame *f) {
+  tt_array *p = vector(c, f, 0);
+  int64_t m = tt__arg_int(c, f, 1, 1);
+  if (m < 0) return tt__calc_fail(c, TT_EVALUE, "Order of derivative must be positive (see polyint)");
+  for (; m > 0 && p && p->size > 0; m--)
+    p = tt__calc_op2(c, TT_MUL, tt__calc_slice(c, p, 0, 0, p->size - 1, 1), falling(c, p->size - 1));
+  return p;
+}
+TT_HANDLER(polyder)
+
+/* polyint(p, m, k): k are the constants, one for all or one each */
+static tt_array *polyint(tt_calc *c, tt_call_frame *f) {
+  tt_array *p = vector(c, f, 0), *k = tt__arg_given(f, 2) ? tt__calc_ravel(c, tt__arg_array(c, f, 2)) : NULL;
+  int64_t m = tt__arg_int(c, f, 1, 1);
+  if (m < 0) return tt__calc_fail(c, TT_EVALUE, "Order of integral must be positive (see polyder)");
+  if (k && k->size != 1 && k->size < m)
+    return tt__calc_fail(c, TT_EVALUE, "k must be a scalar or a rank-1 array of length 1 or >m.");
+  for (int64_t i = 0; i < m && p; i++) {
+    int64_t one = 1;
+    tt_array *part[2] = {tt__calc_op2(c, TT_DIV, p, falling(c, p->size)), NULL};
+    part[1] = k ? tt__calc_slice(c, k, 0, k->size == 1 ? 0 : i, 1, 1) : tt__calc_full(c, TT_F64, 1, &one, tt_v_int(0));
+    if (!part[0] || !part[1]) return NULL;
+    tt_dtype type = tt__promote((tt_dtype)part[0]->dtype, k ? (tt_dtype)k->dtype : TT_F64);
+    for (int j = 0; j < 2; j++) part[j] = tt__calc_cast(c, part[j], type);
+    p = part[0] && part[1] ? tt__calc_concat(c, part, 2, 0) : NULL;
+  }
+  return p;
+}
+TT_HANDLER(polyint)
+
+/* The eigenvalues of the companion matrix, and a root 0 for every zero at the end. */
+static tt_array *roots(tt_calc *c, tt_call_frame *f) {
+  tt_array *p = vector(c, f, 0);
+  int64_t front, back, none = 0;
+  if (p && p->rank != 1) return tt__calc_fail(c, TT_EVALUE, "Input must be a rank-1 array.");
+  if (!p || !outer_zeros(c, p, &front, &back)) return NULL;
+  if (front == p->size) return tt__calc_empty(c, TT_F64, 1, &none);
+  p = inexact(c, tt__calc_slice(c, p, 0, front, p->size - front - back, 1));
+  if (!p) return NULL;
+  int64_t n = p->size - 1, square[2] = {n, n};
+  tt_array *part[2] = {NULL, tt__calc_full(c, (tt_dtype)p->dtype, 1, &back, tt_v_int(0))};
+  if (n == 0) return part[1];
+  tt_array *m = tt__calc_full(c, (tt_dtype)p->dtype, 2, square, tt_v_int(0));
+  if (n > 1 && !tt__calc_set(c, tt__calc_diagonal(c, m, -1, 0, 1), tt_v_int(1))) return NULL;
+  tt_array *top = tt__calc_op2(c, TT_DIV, tt__calc_op1(c, TT_NEG, tt__calc_slice(c, p, 0, 1, n, 1)),
+                               tt__calc_slice(c, p, 0, 0, 1, 1));
+  if (!top || !tt__calc_set(c, tt__calc_slice(c, m, 0, 0, 1, 1), tt_v_array(top))) return NULL;
+  tt_value v = tt_v_array(m);
+  part[0] = tt__fn_call(c, "linalg.eigvals", &v, 1);
+  part[1] = part[0] ? tt__calc_cast(c, part[1], (tt_dtype)part[0]->dtype) : NULL;
+  return part[0] && part[1] ? tt__calc_concat(c, part, 2, 0) : NULL;
+}
+TT_HANDLER(roots)
+
+/* The polynomial with given roots, or a matrix' characteristic one. */
+static tt_array *poly(tt_calc *c, tt_call_frame *f) {
+  tt_array *z = vector(c, f, 0);
+  int64_t one = 1, two = 2;
+  if (!z) return NULL;
+  if (z->rank == 2 && tt__array_len(z)[0] == tt__array_len(z)[1] && z->size > 0) {
+    tt_value v = tt_v_array(z);
+    z = tt__fn_call(c, "linalg.eigvals", &v, 1);
+  } else if (z->rank != 1) {
+    return tt__calc_fail(c, TT_EVALUE, "input must be 1d or non-empty square 2d array.");
+  }
+  if (!z) return NULL;
+  if (z->size == 0) return tt__calc_full(c, TT_F64, 0, NULL, tt_v_int(1));
+  tt_array *a = tt__calc_full(c, (tt_dtype)z->dtype, 1, &one, tt_v_int(1));
+  for (int64_t k = 0; k < z->size && a; k++) {
+    tt_array *factor = tt__calc_full(c, (tt_dtype)z->dtype, 1, &two, tt_v_int(1));
+    if (!tt__calc_set(c, tt__calc_slice(c, factor, 0, 1, 1, 1),
+                      tt_v_array(tt__calc_op1(c, TT_NEG, tt__calc_slice(c, z, 0, k, 1, 1)))))
+      return NULL;
+    tt_value v[2] = {tt_v_array(a), tt_v_array(factor)};
+    a = tt__fn_call(c, "convolve", v, 2);
+  }
+  if (!a || !tt__is_complex((tt_dtype)z->dtype)) return a;
+  tt_value v = tt_v_array(z), w = tt_v_array(tt__calc_conj(c, z)); /* roots in conjugate pairs: real coefficients */
+  tt_array *s = tt__fn_call(c, "sort", &v, 1), *t = w.as.array ? tt__fn_call(c, "sort", &w, 1) : NULL;
+  tt_array *same = tt__calc_op2(c, TT_EQ, s, t);
+  same = same ? tt__calc_reduce(c, TT_RED_ALL, same, 1, false) : NULL;
+  const bool *paired = tt__calc_peek(c, same);
+  return paired && *paired ? tt__calc_op1(c, TT_REAL, a) : a;
+}
+TT_HANDLER(poly)
