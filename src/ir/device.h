@@ -87,6 +87,8 @@ typedef struct tt_device_ops {
   tt_code (*event_wait)(tt_device *d, tt_event *e, tt_error *err); /* waits */
   tt_code (*event_ms)(tt_device *d, tt_event *from, tt_event *to, double *ms, tt_error *err);
   void *(*stream_handle)(tt_device *d, tt_stream *s); /* the vendor's own handle */
+  /* Make this the calling thread's device, as vendor libraries (cuBLAS, cuFFT) expect. NULL: nothing to do. */
+  tt_code (*enter)(tt_device *d, tt_error *err);
 
   /* ---- repeats: what is asked of `s` between begin and end is kept instead of run. NULL: the device cannot. */
   tt_code (*capture_begin)(tt_device *d, tt_stream *s, tt_error *err);
