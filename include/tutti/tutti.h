@@ -8,6 +8,7 @@
 
 #include "tutti/array.h"
 #include "tutti/device.h"
+#include "tutti/monitor.h"
 #include "tutti/status.h"
 #include "tutti/types.h"
 

@@ -1,4 +1,4 @@
-"""The command line: python -m tutti info | ops | functions | cache clear."""
+"""The command line: python -m tutti info | top | ops | functions | cache clear."""
 
 import argparse
 import os
@@ -22,6 +22,14 @@ def _functions(_):
 
     for name, signature in sorted(_core.signatures.items()):
         print(f"{name}({signature})")
+
+
+def _top(args):
+    from tutti import _monitor
+
+    if args.delay < 0.05:
+        sys.exit("python -m tutti top: the delay is at least 0.05 seconds")
+    _monitor.top(args.count, args.delay)
 
 
 def _cache_folder():
@@ -52,6 +60,10 @@ def main(argv=None):
     parser = argparse.ArgumentParser(prog="python -m tutti", description="Arrays on every processor there is.")
     commands = parser.add_subparsers(required=True, metavar="command")
     commands.add_parser("info", help="devices, libraries, cache, threads").set_defaults(run=_info)
+    top = commands.add_parser("top", help="use of GPUs, cores and memory, refreshing")
+    top.add_argument("-n", "--count", type=int, help="show so many times, then end")
+    top.add_argument("-d", "--delay", type=float, default=1.0, help="seconds between two (default 1)")
+    top.set_defaults(run=_top)
     commands.add_parser("ops", help="names of the elementwise functions").set_defaults(run=_ops)
     commands.add_parser("functions", help="names and signatures of the array functions").set_defaults(run=_functions)
     cache = commands.add_parser("cache", help="the folder of compiled kernels")

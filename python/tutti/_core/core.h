@@ -196,6 +196,7 @@ int core_row(const char *name);
 PyObject *core_call(int row, PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
 extern PyMethodDef core_insight_functions[];
 extern PyMethodDef core_text_functions[], core_line_functions[]; /* text.c, line.c */
+extern PyMethodDef core_monitor_functions[];                     /* monitor.c */
 
 /* The caller's line, when somebody wants it (line.c). */
 extern bool core_line_wanted;
