@@ -125,6 +125,10 @@ static tt_array *array_new(tt_storage *s, tt_dtype dtype, int rank, const int64_
 }
 
 tt_array *tt__array_of(tt_node *n, tt_error *err) {
+  if (n->device == TT_TORN) {
+    tt__fail_torn(n, err);
+    return NULL;
+  }
   tt_storage *s = storage_new(n, err);
   if (!s) return NULL;
   tt_array *a = array_new(s, (tt_dtype)n->dtype, n->rank, n->dim, n->size, err);
@@ -215,6 +219,16 @@ static tt_code check_writable(tt_array *a, tt_error *err) {
 
 /* The storage's value becomes `n` (takes the hold). */
 static tt_code storage_set(tt_storage *s, tt_node *n, tt_error *err) {
+  if (n->device != s->node->device && s->node->device != TT_ANYWHERE) { /* the storage stays where it was put */
+    if (n->device != TT_ANYWHERE) {
+      tt_code code = n->device == TT_TORN ? tt__fail_torn(n, err)
+                                          : tt__fail(err, TT_EVALUE, "the value to write lies on another device");
+      tt__node_release(n);
+      return code;
+    }
+    n = tt__node_at(n, s->node->device, err);
+    if (!n) return TT_ENOMEM;
+  }
   while (s->cached) forget(s->cached);
   tt__node_hold(n);
   tt__node_release(n);
@@ -342,17 +356,21 @@ tt_code tt__array_peek_dense(tt_array *a, const void **data, tt_buffer **hold, t
   bool whole_first = whole->op != TT_N_CONST && whole->op != TT_N_IOTA && whole->op != TT_N_EMPTY;
   if (whole_first) code = tt__evaluate(&whole, 1, err);
   if (code == TT_OK && dense && whole->op == TT_N_BUFFER) {
+    code = tt__buffer_host(whole->attr.buf, err);
+    if (code != TT_OK) goto done;
     *hold = tt__buffer_retain(whole->attr.buf);
     *data = (char *)whole->attr.buf->data + a->off * (int64_t)tt__dtype_size((tt_dtype)a->dtype);
   } else if (code == TT_OK) {
     tt_node *n = tt__node_view(whole, a->rank, a->dim, tt__array_step(a), a->off, err);
     code = n ? tt__evaluate(&n, 1, err) : TT_ENOMEM;
+    if (code == TT_OK) code = tt__buffer_host(n->attr.buf, err);
     if (code == TT_OK) {
       *hold = tt__buffer_retain(n->attr.buf);
       *data = n->attr.buf->data;
     }
     tt__node_release(n);
   }
+done:
   tt__node_release(whole);
   return code;
 }

@@ -22,6 +22,12 @@ TT_HIDDEN void tt__node_unhold(tt_node *n);
 /* Turn `n` into a BUFFER that owns `buf` (takes the hold), dropping its operands. */
 TT_HIDDEN void tt__node_become_buffer(tt_node *n, tt_buffer *buf);
 TT_HIDDEN tt_buffer *tt__buffer_new(size_t size, tt_error *err); /* uninitialised, ours */
+/* The same without memory: its bytes come to lie on a device. */
+TT_HIDDEN tt_buffer *tt__buffer_new_elsewhere(size_t size, tt_error *err);
+/* Bring the bytes to the host: `data` is theirs afterwards. May wait, and give up the lock meanwhile. */
+TT_HIDDEN tt_code tt__buffer_host(tt_buffer *b, tt_error *err);
+/* Before `data` is written: what devices hold is old. */
+TT_HIDDEN void tt__buffer_only_host(tt_buffer *b);
 TT_HIDDEN tt_buffer *tt__buffer_adopt(void *data, size_t size, bool readonly, void (*drop)(void *), void *ctx,
                                       tt_error *err);
 TT_HIDDEN tt_buffer *tt__buffer_retain(tt_buffer *b);
@@ -32,11 +38,17 @@ TT_HIDDEN void tt__buffer_release(tt_buffer *b);
 TT_HIDDEN tt_node *tt__node_op(tt_op op, tt_dtype dtype, tt_node *const *src, int n, tt_error *err);
 TT_HIDDEN tt_node *tt__node_cast(tt_node *a, tt_dtype dtype, tt_error *err);
 TT_HIDDEN tt_node *tt__node_const(tt_dtype dtype, tt_scalar value, int rank, const int64_t *len, tt_error *err);
+/* The same, put on a device (TT_ANYWHERE: on none). */
+TT_HIDDEN tt_node *tt__node_const_at(int device, tt_dtype dtype, tt_scalar value, int rank, const int64_t *len,
+                                     tt_error *err);
 TT_HIDDEN tt_node *tt__node_iota(int rank, const int64_t *len, tt_error *err);
 /* Flat elements of `a` at off + i*step: `a` itself when that is the identity with the same shape; views of views are
  * composed when that is exact. */
 TT_HIDDEN tt_node *tt__node_view(tt_node *a, int rank, const int64_t *len, const int64_t *step, int64_t off,
                                  tt_error *err);
+/* The same, always a node of its own. */
+TT_HIDDEN tt_node *tt__node_view_plain(tt_node *a, int rank, const int64_t *len, const int64_t *step, int64_t off,
+                                       tt_error *err);
 TT_HIDDEN tt_node *tt__node_reduce(tt_red red, tt_node *a, uint64_t axes, tt_error *err);
 TT_HIDDEN tt_node *tt__node_gather(tt_node *a, tt_node *index, tt_error *err);
 /* `old` with `value` written through the view (len of value, step, off); the value alone when the view is all of old in
@@ -76,6 +88,16 @@ TT_HIDDEN tt_code tt__array_scatter(tt_array *a, tt_node *index, tt_node *value,
 /* Evaluate and borrow: element (0,0,..) of a dense, C-order copy or of the very memory. *hold keeps it alive
  * (tt__buffer_release). */
 TT_HIDDEN tt_code tt__array_peek_dense(tt_array *a, const void **data, tt_buffer **hold, tt_error *err);
+
+/* ---- devices (device.c) */
+/* The array's elements as an array that was put on the device `id`; itself when it is there already. */
+TT_HIDDEN tt_code tt__array_to(tt_array *a, int id, tt_array **out, tt_error *err);
+/* A pending value that nobody put anywhere, put on a device; takes the hold on it. */
+TT_HIDDEN tt_node *tt__node_at(tt_node *value, int id, tt_error *err);
+/* Where the array was put, or else where its elements lie or would come to lie. Evaluates nothing. */
+TT_HIDDEN int tt__array_device(tt_array *a);
+/* Fill err for a node whose operands were put on two devices: TT_EVALUE. */
+TT_HIDDEN tt_code tt__fail_torn(const tt_node *n, tt_error *err);
 
 /* ---- shapes (shape.c) */
 /* Product of len; TT_EVALUE for negative lengths ("negative dimensions are not allowed"), and for more than INT64_MAX

@@ -150,6 +150,7 @@ tt_code tt__peek(tt_array *a, const void **data, void **hold, tt_error *err) {
   if (a->size == 0) return TT_OK;
   tt_node *n = tt__node_retain(a->storage->node);
   tt_code code = tt__evaluate(&n, 1, err);
+  if (code == TT_OK) code = tt__buffer_host(n->attr.buf, err);
   if (code == TT_OK) {
     *data = (char *)n->attr.buf->data + a->off * (int64_t)tt__dtype_size((tt_dtype)a->dtype);
     *hold = tt__buffer_retain(n->attr.buf);

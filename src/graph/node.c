@@ -33,6 +33,20 @@ tt_buffer *tt__buffer_new(size_t size, tt_error *err) {
   return NULL;
 }
 
+tt_buffer *tt__buffer_new_elsewhere(size_t size, tt_error *err) {
+  tt_buffer *b = tt__buffer_new(0, err);
+  if (b) b->size = size;
+  return b;
+}
+
+tt_code tt__buffer_host(tt_buffer *b, tt_error *err) {
+  return b->data || b->size == 0 ? TT_OK : tt__session_residency->to_host(b, err);
+}
+
+void tt__buffer_only_host(tt_buffer *b) {
+  if (b->replicas) tt__session_residency->drop_replicas(b);
+}
+
 tt_buffer *tt__buffer_adopt(void *data, size_t size, bool readonly, void (*drop)(void *), void *ctx, tt_error *err) {
   tt_buffer *b = tt__slab_alloc(sizeof *b);
   if (!b) {
@@ -53,11 +67,12 @@ void tt__buffer_dispose(tt_buffer *b) { tt__slab_free(b, sizeof *b); }
 void tt__buffer_release(tt_buffer *b) {
   if (!b || --b->refs > 0) return;
   assert(b->refs == 0);
+  tt__buffer_only_host(b);
   if (b->drop) {
     tt__session_bury(b);
     return;
   }
-  tt__mem_free_data(b->data, b->size);
+  if (b->data) tt__mem_free_data(b->data, b->size);
   tt__buffer_dispose(b);
 }
 
@@ -78,6 +93,7 @@ tt_node *tt__node_new(int op, tt_dtype dtype, int rank, const int64_t *len, int 
   n->rank = (uint8_t)rank;
   n->nstep = (uint8_t)nstep;
   n->line = tt__session_line;
+  n->device = TT_ANYWHERE;
   n->size = 1;
   for (int k = 0; k < rank; k++) {
     n->dim[k] = len[k];
@@ -92,6 +108,7 @@ tt_node *tt__node_new(int op, tt_dtype dtype, int rank, const int64_t *len, int 
 static void add_src(tt_node *n, tt_node *src) {
   assert(n->nsrc < TT_NODE_SRC);
   n->src[n->nsrc++] = tt__node_retain(src);
+  if (src->device != n->device && src->device != TT_ANYWHERE) n->device = n->device == TT_ANYWHERE ? src->device : TT_TORN;
   uint64_t sum = (uint64_t)n->pending + src->pending;
   n->pending = sum > UINT32_MAX ? UINT32_MAX : (uint32_t)sum;
 }
@@ -186,6 +203,12 @@ tt_node *tt__node_iota(int rank, const int64_t *len, tt_error *err) {
   return tt__node_new(TT_N_IOTA, TT_I64, rank, len, 0, err);
 }
 
+tt_node *tt__node_const_at(int device, tt_dtype dtype, tt_scalar value, int rank, const int64_t *len, tt_error *err) {
+  tt_node *n = tt__node_const(dtype, value, rank, len, err);
+  if (n) n->device = (int16_t)device;
+  return n;
+}
+
 /* ---- elementwise */
 
 static bool is_const(const tt_node *n, double value) {
@@ -227,11 +250,13 @@ tt_node *tt__node_op(tt_op op, tt_dtype dtype, tt_node *const *src, int n, tt_er
   assert(n == tt__ops[op].arity);
   if (n == 2) {
     tt_node *same = fold(op, dtype, src);
-    if (same) return tt__node_retain(same);
+    if (same && (src[1]->device == TT_ANYWHERE || src[1]->device == same->device)) return tt__node_retain(same);
   }
   tt_scalar known;
-  if (src[0]->op == TT_N_CONST && tt__now_op(op, dtype, src, n, &known))
-    return tt__node_const(dtype, known, src[0]->rank, src[0]->dim, err);
+  bool scattered = false; /* operands were put on devices, perhaps on two: let add_src say */
+  for (int k = 0; k < n; k++) scattered |= src[k]->device != src[0]->device;
+  if (src[0]->op == TT_N_CONST && !scattered && tt__now_op(op, dtype, src, n, &known))
+    return tt__node_const_at(src[0]->device, dtype, known, src[0]->rank, src[0]->dim, err);
   tt_node *out = op_node(op, dtype, src[0]->rank, src[0]->dim, 0, err);
   if (!out) return NULL;
   for (int k = 0; k < n; k++) {
@@ -247,7 +272,7 @@ tt_node *tt__node_cast(tt_node *a, tt_dtype dtype, tt_error *err) {
     tt_value v = tt__scalar_load((tt_dtype)a->dtype, &a->attr.scalar);
     /* What a cast makes of numbers outside the type is the kernels' to say. */
     if (!tt__is_int(dtype) || v.tag == TT_V_BOOL || v.tag == TT_V_INT || v.tag == TT_V_UINT)
-      return tt__node_const(dtype, tt__scalar_from(&v, dtype), a->rank, a->dim, err);
+      return tt__node_const_at(a->device, dtype, tt__scalar_from(&v, dtype), a->rank, a->dim, err);
   }
   return tt__node_op(TT_CAST, dtype, &a, 1, err);
 }
@@ -258,14 +283,14 @@ tt_node *tt__node_reduce(tt_red red, tt_node *a, uint64_t axes, tt_error *err) {
   bool arg = red == TT_RED_ARGMAX || red == TT_RED_ARGMIN;
   tt_dtype dtype = arg ? TT_I64 : (tt_dtype)a->dtype;
   assert((red != TT_RED_ANY && red != TT_RED_ALL) || dtype == TT_BOOL);
-  if (axes == 0) return arg ? tt__node_const(TT_I64, (tt_scalar){.i64 = 0}, a->rank, a->dim, err) : tt__node_retain(a);
+  if (axes == 0) return arg ? tt__node_const_at(a->device, TT_I64, (tt_scalar){.i64 = 0}, a->rank, a->dim, err) : tt__node_retain(a);
   int64_t len[TT_MAX_RANK];
   int rank = 0;
   for (int k = 0; k < a->rank; k++)
     if (!(axes >> k & 1)) len[rank++] = a->dim[k];
   if (a->size == 0 && (red == TT_RED_SUM || red == TT_RED_PROD || red == TT_RED_ANY || red == TT_RED_ALL)) {
     tt_value identity = tt_v_int(red == TT_RED_PROD || red == TT_RED_ALL);
-    return tt__node_const(dtype, tt__scalar_from(&identity, dtype), rank, len, err);
+    return tt__node_const_at(a->device, dtype, tt__scalar_from(&identity, dtype), rank, len, err);
   }
   tt_node *n = op_node(TT_N_REDUCE, dtype, rank, len, 0, err);
   if (!n) return NULL;
@@ -277,7 +302,8 @@ tt_node *tt__node_reduce(tt_red red, tt_node *a, uint64_t axes, tt_error *err) {
 
 tt_node *tt__node_gather(tt_node *a, tt_node *index, tt_error *err) {
   assert(index->dtype == TT_I64);
-  if (a->op == TT_N_CONST) return tt__node_const((tt_dtype)a->dtype, a->attr.scalar, index->rank, index->dim, err);
+  if (a->op == TT_N_CONST)
+    return tt__node_const_at(a->device, (tt_dtype)a->dtype, a->attr.scalar, index->rank, index->dim, err);
   tt_node *n = op_node(TT_N_GATHER, (tt_dtype)a->dtype, index->rank, index->dim, 0, err);
   if (!n) return NULL;
   n->flags = TT_NODE_CHECKED;

@@ -81,8 +81,12 @@ static void copy_all(int rank, const int64_t *len, char *to, const int64_t *to_s
 
 /* ---- memory to write */
 
+/* Values that live on a device are written there. */
+static bool is_at_hand(const tt_node *n) { return n->device <= 0 && (n->op != TT_N_BUFFER || n->attr.buf->data || n->size == 0); }
+
 static bool is_alone(const tt_node *n) {
-  return n->op == TT_N_BUFFER && n->refs == 1 && n->attr.buf->refs == 1 && !n->attr.buf->readonly;
+  const tt_buffer *b = n->op == TT_N_BUFFER ? n->attr.buf : NULL;
+  return b && n->refs == 1 && b->refs == 1 && !b->readonly;
 }
 
 /* Give the storage memory of its own with its current value. Declines where that is more than a little work. */
@@ -115,8 +119,10 @@ bool tt__now_store(tt_array *a, tt_node *value) {
   if (value->size > MOST_ELEMENTS || value->size == s->node->size) return false; /* all of it: a new value, no copy */
   const tt_node *memory = value->op == TT_N_VIEW ? value->src[0] : value;
   if (memory->op != TT_N_BUFFER && value->op != TT_N_CONST) return false;
+  if (!is_at_hand(s->node) || !is_at_hand(memory)) return false;
   assert(!s->cached); /* what reads the old value would hold it */
   if (!is_alone(s->node) && !make_alone(s)) return false;
+  tt__buffer_only_host(s->node->attr.buf);
   static const int64_t still[TT_MAX_RANK];
   int64_t dense[TT_MAX_RANK], item = (int64_t)tt__dtype_size((tt_dtype)a->dtype);
   const int64_t *step = still;
@@ -140,7 +146,7 @@ bool tt__now_element(const tt_node *n, int64_t off, tt_scalar *out) {
     *out = n->attr.scalar;
     return true;
   }
-  if (n->op != TT_N_BUFFER) return false;
+  if (n->op != TT_N_BUFFER || !n->attr.buf->data) return false;
   size_t item = tt__dtype_size((tt_dtype)n->dtype);
   memcpy(out, (const char *)n->attr.buf->data + (size_t)off * item, item);
   return true;

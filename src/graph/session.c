@@ -14,8 +14,10 @@
 
 tt_ledger tt__ledger;
 __thread uint32_t tt__session_line;
+__thread int tt__session_device = TT_ANYWHERE;
 bool tt__session_strict_copy, tt__session_strict_fallback;
 int64_t tt__session_pending_bytes;
+const tt_residency *tt__session_residency;
 
 static tt_lock lock = TT_LOCK_INIT;
 static __thread int depth; /* levels this thread holds; the mutex is taken by the first */

@@ -39,6 +39,18 @@ typedef tt_code (*tt_evaluate_fn)(tt_node *const *node, int n, tt_error *err);
 TT_HIDDEN void tt__session_set_evaluator(tt_evaluate_fn fn);
 TT_HIDDEN tt_code tt__evaluate(tt_node *const *node, int n, tt_error *err);
 
+/* Bytes of buffers that lie on devices. Registered by run/ at load. Session lock held; to_host may give it up. */
+typedef struct tt_residency {
+  tt_code (*to_host)(tt_buffer *b, tt_error *err);
+  tt_code (*to_device)(tt_buffer *b, int id, tt_error *err); /* does not wait */
+  int (*where)(const tt_buffer *b);                          /* of a buffer that is not on the host */
+  void (*drop_replicas)(tt_buffer *b);
+} tt_residency;
+TT_HIDDEN extern const tt_residency *tt__session_residency;
+
+/* Where arrays made by this thread are put unless their maker says otherwise: TT_ANYWHERE, or a device's id. */
+TT_HIDDEN extern __thread int tt__session_device;
+
 /* One element of an op on operands of type `from`, with the kernels' own arithmetic; false: do not know. Registered by
  * run/. */
 typedef bool (*tt_scalar_op_fn)(tt_op op, tt_dtype from, tt_dtype to, const tt_scalar *const *arg, int n,

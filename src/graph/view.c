@@ -96,15 +96,23 @@ tt_node *tt__node_view(tt_node *a, int rank, const int64_t *len, const int64_t *
   if (is_same_block(a, rank, len, step, off)) return tt__node_retain(a);
   int64_t size = 1;
   for (int k = 0; k < rank; k++) size *= len[k];
-  if (size == 0) return tt__node_const((tt_dtype)a->dtype, (tt_scalar){.bits = {0, 0}}, rank, len, err);
-  if (a->op == TT_N_CONST) return tt__node_const((tt_dtype)a->dtype, a->attr.scalar, rank, len, err);
+  if (size == 0) return tt__node_const_at(a->device, (tt_dtype)a->dtype, (tt_scalar){.bits = {0, 0}}, rank, len, err);
+  if (a->op == TT_N_CONST) return tt__node_const_at(a->device, (tt_dtype)a->dtype, a->attr.scalar, rank, len, err);
+  int device = a->device; /* what a view of a view reads may not carry it */
   int64_t through[TT_MAX_RANK], start;
   if (a->op == TT_N_VIEW && compose(a, rank, len, step, off, through, &start)) {
     a = a->src[0];
     step = through;
     off = start;
-    if (is_same_block(a, rank, len, step, off)) return tt__node_retain(a);
+    if (a->device == device && is_same_block(a, rank, len, step, off)) return tt__node_retain(a);
   }
+  tt_node *n = tt__node_view_plain(a, rank, len, step, off, err);
+  if (n) n->device = (int16_t)device;
+  return n;
+}
+
+tt_node *tt__node_view_plain(tt_node *a, int rank, const int64_t *len, const int64_t *step, int64_t off,
+                             tt_error *err) {
   tt_node *n = tt__node_new(TT_N_VIEW, (tt_dtype)a->dtype, rank, len, rank, err);
   if (!n) return NULL;
   for (int k = 0; k < rank; k++) tt__node_step(n)[k] = len[k] == 1 ? 0 : step[k];

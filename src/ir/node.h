@@ -60,15 +60,26 @@ typedef enum tt_red {
   TT_RED_COUNT
 } tt_red;
 
-/* Memory that holds values. Shared: a buffer with one holder may be written in place, others are copied. */
+/* A buffer's bytes in a device's memory (run/residency.h). */
+typedef struct tt_replica tt_replica;
+
+/*
+** Memory that holds values. Shared: a buffer with one holder may be written in place, others are copied.
+** The bytes lie on the host (`data`), on devices (`replicas`), or on both; wherever they lie they are the same. Who
+** writes in one place drops the others.
+*/
 typedef struct tt_buffer {
   int32_t refs;
-  bool readonly; /* borrowed memory that is not ours to write */
-  void *data;
+  bool readonly;           /* borrowed memory that is not ours to write */
+  void *data;              /* NULL: not on the host (tt__buffer_host brings them), or size is 0 */
   size_t size;             /* bytes */
-  void (*drop)(void *ctx); /* NULL: `data` is ours (tt__mem_alloc_data) */
+  void (*drop)(void *ctx); /* NULL: the memory is ours (tt__mem_alloc_data) */
   void *ctx;
+  tt_replica *replicas;
 } tt_buffer;
+
+/* A node's device: wherever it is done soonest; or operands that were put on two different ones (an error later). */
+enum { TT_ANYWHERE = -1, TT_TORN = -2 };
 
 typedef struct tt_node tt_node;
 typedef struct tt_lib_row tt_lib_row; /* ir/library.h */
@@ -98,6 +109,7 @@ struct tt_node {
   uint32_t mark;    /* which walk was here last (graph/session.h hands out stamps) */
   int32_t slot;     /* scratch of that walk */
   uint32_t line;    /* where it was recorded: an id for the caller's line (0: unknown) */
+  int16_t device;   /* TT_ANYWHERE, or the id of the device it was put on and computes on; TT_TORN */
   uint32_t pending; /* at least as many unevaluated operations as lie below it, itself included; 0 for values */
   int64_t size;     /* elements: the product of len */
   tt_node *src[TT_NODE_SRC];

@@ -8,8 +8,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/err.h"
+
 typedef enum tt_device_kind { TT_DEVICE_CPU, TT_DEVICE_CUDA, TT_DEVICE_OPENCL, TT_DEVICE_NULL } tt_device_kind;
 #define TT_DEVICE_KINDS 4
+
+/* A device's id: its kind and its number among them. The CPU is 0. */
+static inline int tt__device_id(tt_device_kind kind, int index) { return (int)kind << 8 | index; }
+static inline tt_device_kind tt__device_kind(int id) { return (tt_device_kind)(id >> 8); }
+static inline int tt__device_index(int id) { return id & 255; }
+/* "cuda:1". */
+TT_HIDDEN const char *tt__device_name(int id, char name[16]);
+TT_HIDDEN extern const char *const tt__device_kinds[TT_DEVICE_KINDS]; /* "cuda" */
 
 typedef struct tt_target {
   tt_device_kind kind;
