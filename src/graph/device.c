@@ -44,7 +44,8 @@ tt_node *tt__node_at(tt_node *value, int id, tt_error *err) {
 static tt_node *moved(tt_node *value, int id, tt_error *err) {
   tt_buffer *b = value->attr.buf;
   tt_code code = id == 0 ? tt__buffer_host(b, err) : tt__session_residency->to_device(b, id, err);
-  tt_node *n = code == TT_OK ? tt__node_new(TT_N_BUFFER, (tt_dtype)value->dtype, value->rank, value->dim, 0, err) : NULL;
+  tt_node *n =
+      code == TT_OK ? tt__node_new(TT_N_BUFFER, (tt_dtype)value->dtype, value->rank, value->dim, 0, err) : NULL;
   if (!n) return NULL;
   n->attr.buf = tt__buffer_retain(b);
   n->device = (int16_t)id;

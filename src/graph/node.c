@@ -108,7 +108,8 @@ tt_node *tt__node_new(int op, tt_dtype dtype, int rank, const int64_t *len, int 
 static void add_src(tt_node *n, tt_node *src) {
   assert(n->nsrc < TT_NODE_SRC);
   n->src[n->nsrc++] = tt__node_retain(src);
-  if (src->device != n->device && src->device != TT_ANYWHERE) n->device = n->device == TT_ANYWHERE ? src->device : TT_TORN;
+  if (src->device != n->device && src->device != TT_ANYWHERE)
+    n->device = n->device == TT_ANYWHERE ? src->device : TT_TORN;
   uint64_t sum = (uint64_t)n->pending + src->pending;
   n->pending = sum > UINT32_MAX ? UINT32_MAX : (uint32_t)sum;
 }
@@ -283,7 +284,8 @@ tt_node *tt__node_reduce(tt_red red, tt_node *a, uint64_t axes, tt_error *err) {
   bool arg = red == TT_RED_ARGMAX || red == TT_RED_ARGMIN;
   tt_dtype dtype = arg ? TT_I64 : (tt_dtype)a->dtype;
   assert((red != TT_RED_ANY && red != TT_RED_ALL) || dtype == TT_BOOL);
-  if (axes == 0) return arg ? tt__node_const_at(a->device, TT_I64, (tt_scalar){.i64 = 0}, a->rank, a->dim, err) : tt__node_retain(a);
+  if (axes == 0)
+    return arg ? tt__node_const_at(a->device, TT_I64, (tt_scalar){.i64 = 0}, a->rank, a->dim, err) : tt__node_retain(a);
   int64_t len[TT_MAX_RANK];
   int rank = 0;
   for (int k = 0; k < a->rank; k++)

@@ -82,7 +82,9 @@ static void copy_all(int rank, const int64_t *len, char *to, const int64_t *to_s
 /* ---- memory to write */
 
 /* Values that live on a device are written there. */
-static bool is_at_hand(const tt_node *n) { return n->device <= 0 && (n->op != TT_N_BUFFER || n->attr.buf->data || n->size == 0); }
+static bool is_at_hand(const tt_node *n) {
+  return n->device <= 0 && (n->op != TT_N_BUFFER || n->attr.buf->data || n->size == 0);
+}
 
 static bool is_alone(const tt_node *n) {
   const tt_buffer *b = n->op == TT_N_BUFFER ? n->attr.buf : NULL;

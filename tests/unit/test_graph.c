@@ -25,7 +25,7 @@ static tt_code run_twice(const tt_lib_attr *attr, const tt_operand *src, const t
   return TT_OK;
 }
 const tt_lib_row *tt__lib_row(const char *name) {
-  static const tt_lib_row row = {"twice", 1, 2, false, run_twice};
+  static const tt_lib_row row = {.name = "twice", .nsrc = 1, .nout = 2, .run = run_twice};
   return strcmp(name, "twice") == 0 ? &row : NULL;
 }
 
