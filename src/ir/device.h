@@ -50,6 +50,8 @@ typedef struct tt_device_ops {
   tt_code (*mem_info)(tt_device *d, int64_t *free_bytes, int64_t *total_bytes, tt_error *err);
   tt_code (*alloc)(tt_device *d, size_t size, void **out, tt_error *err);
   void (*free)(tt_device *d, void *p, size_t size);
+  /* The index among its kind of the device that memory belongs to; -1: to none. No device work. */
+  int (*owner)(const void *p);
   tt_code (*host_alloc)(tt_device *d, size_t size, void **out, tt_error *err); /* pinned */
   void (*host_free)(tt_device *d, void *p, size_t size);
   tt_code (*fill)(tt_device *d, tt_stream *s, void *p, uint8_t byte, size_t size, tt_error *err);
@@ -87,6 +89,9 @@ typedef struct tt_device_ops {
   tt_code (*event_wait)(tt_device *d, tt_event *e, tt_error *err); /* waits */
   tt_code (*event_ms)(tt_device *d, tt_event *from, tt_event *to, double *ms, tt_error *err);
   void *(*stream_handle)(tt_device *d, tt_stream *s); /* the vendor's own handle */
+  /* A stream of another library, by the vendor's handle, as one of ours; stream_free leaves the handle alone. */
+  tt_code (*stream_adopt)(tt_device *d, void *handle, tt_stream **out, tt_error *err);
+  tt_code (*stream_done)(tt_device *d, tt_stream *s, bool *done, tt_error *err); /* has it nothing left to do? */
   /* Make this the calling thread's device, as vendor libraries (cuBLAS, cuFFT) expect. NULL: nothing to do. */
   tt_code (*enter)(tt_device *d, tt_error *err);
 
@@ -106,6 +111,7 @@ struct tt_device {
   int index;            /* among its kind: the 1 of "cuda:1" */
   int id;               /* among all opened devices, from 1; 0 is the CPU */
   char label[96];       /* "NVIDIA H200" */
+  char bus[32];         /* PCI address, "0000:3b:00.0", by which monitors know it; "" where there is none */
   void *state;          /* the back end's */
   tt_stream *work;      /* where evaluation runs unless a user's stream is current */
   tt_stream *up, *down; /* copies in and out beside it */
