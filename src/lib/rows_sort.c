@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "lib/device_rows.h"
 #include "lib/rows.h"
 #include "lib/scan_host.h"
 #include "lib/search_count.h"
@@ -90,7 +91,7 @@ const tt_lib_row tt__rows_sort[] = {
     {.name = "select", .nsrc = 1, .nout = 1, .run = select_places},
     {.name = "lexsort", .nsrc = 1, .nout = 1, .run = lexsort},
     {.name = "searchsorted", .nsrc = 2, .nout = 1, .run = searchsorted},
-    {.name = "scan", .nsrc = 1, .nout = 1, .run = scan},
+    {.name = "scan", .nsrc = 1, .nout = 1, .run = scan, .run_on = tt__device_scan},
     {.name = "histogram_uniform", .nsrc = 2, .nout = 1, .run = histogram_uniform},
     {.name = "histogram_uniform_weighted", .nsrc = 3, .nout = 1, .run = histogram_uniform},
     {.name = "histogram_edges", .nsrc = 2, .nout = 1, .run = histogram_edges},

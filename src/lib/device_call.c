@@ -1,0 +1,78 @@
+/*
+** Kernel texts put together: the dialect's words, the lines that specialise, what all kernels share, the kernels.
+*/
+#include "lib/device_call.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+extern const char tt__text_words_cuda[];
+
+const char *tt__device_words(const tt_lib_device *on) {
+  switch (on->device->target.kind) {
+    case TT_DEVICE_CUDA:
+      return tt__text_words_cuda;
+    case TT_DEVICE_NULL: /* runs nothing: whoever plays the device says the words */
+      return "";
+    default:
+      return NULL;
+  }
+}
+
+static void open_source(tt_device_text *d) {
+  const char *words = tt__device_words(d->on);
+  assert(!d->closed);
+  if (d->source.len == 0 && words) tt__str_add(&d->source, words);
+}
+
+void tt__device_define(tt_device_text *d, const char *name, const char *value, ...) {
+  char line[256];
+  va_list list;
+  va_start(list, value);
+  int n = vsnprintf(line, sizeof line, value, list);
+  va_end(list);
+  assert(n >= 0 && (size_t)n < sizeof line);
+  (void)n;
+  open_source(d);
+  tt__str_addf(&d->source, "#define %s %s\n", name, line);
+}
+
+const char *tt__device_type(tt_dtype t) {
+  static const char *const names[TT_DTYPE_COUNT] = {
+      [TT_BOOL] = "tt_b8",   [TT_I8] = "tt_i8",   [TT_I16] = "tt_i16", [TT_I32] = "tt_i32", [TT_I64] = "tt_i64",
+      [TT_U8] = "tt_u8",     [TT_U16] = "tt_u16", [TT_U32] = "tt_u32", [TT_U64] = "tt_u64", [TT_F16] = "tt_f16",
+      [TT_BF16] = "tt_bf16", [TT_F32] = "tt_f32", [TT_F64] = "tt_f64", [TT_C64] = "c64",    [TT_C128] = "c128"};
+  return names[t];
+}
+
+void tt__device_define_type(tt_device_text *d, tt_dtype t) {
+  tt__device_define(d, "T", "%s", tt__device_type(t));
+  tt__device_define(d, "SIZE", "%d", (int)tt__dtype_size(t));
+}
+
+tt_code tt__device_launch(tt_device_text *d, const char *name, int64_t blocks, int threads, const void *args,
+                          size_t size, tt_error *err) {
+  const tt_lib_device *on = d->on;
+  tt_routine *routine;
+  if (blocks == 0) return TT_OK;
+  if (blocks > on->device->target.grid_max[0] || threads > on->device->target.block_threads)
+    return tt__fail(err, TT_ENOTIMPL, "%s: too much for one launch", name);
+  if (!d->closed) {
+    open_source(d);
+    tt__str_add(&d->source, tt__text_common);
+    tt__str_add(&d->source, d->text);
+    d->closed = true;
+  }
+  if (d->source.failed) return tt__fail_memory(err, d->source.len);
+  TT_TRY(on->routine(on, d->source.data, false, name, &routine, err));
+  tt_grid grid = {.grid = {(uint32_t)blocks, 1, 1}, .block = {(uint32_t)threads, 1, 1}};
+  return on->device->ops->launch(on->device, on->stream, routine, &grid, args, size, err);
+}
+
+void tt__device_done(tt_device_text *d) { tt__str_free(&d->source); }
+
+tt_code tt__device_fill(const tt_lib_device *on, void *p, int byte, size_t size, tt_error *err) {
+  if (size == 0) return TT_OK;
+  return on->device->ops->fill(on->device, on->stream, p, (uint8_t)byte, size, err);
+}

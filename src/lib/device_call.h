@@ -1,0 +1,43 @@
+/*
+** Hand-written kernels on a device: putting their text together and launching them. The texts are in text/, one for all
+** dialects; words_*.h there says the few words in which the dialects differ.
+*/
+#ifndef TT_LIB_DEVICE_CALL_H
+#define TT_LIB_DEVICE_CALL_H
+
+#include "base/str.h"
+#include "ir/library.h"
+
+/* Texts made by the build from text/. */
+extern const char tt__text_common[], tt__text_scan[];
+
+/* The words of the device's dialect; NULL: it has none, the host does the work. */
+TT_HIDDEN const char *tt__device_words(const tt_lib_device *on);
+
+/* Kernels made from one text. All zero but `on` and `text` is ready for tt__device_define. */
+typedef struct tt_device_text {
+  const tt_lib_device *on;
+  const char *text;
+  tt_str source;
+  bool closed; /* `source` is complete */
+} tt_device_text;
+
+/* Append a line "#define NAME VALUE"; VALUE as printf has it. */
+TT_HIDDEN void tt__device_define(tt_device_text *d, const char *name, const char *value, ...) TT_PRINTF(3, 4);
+/* T and SIZE: the name in the texts of an element type, and its bytes. */
+TT_HIDDEN void tt__device_define_type(tt_device_text *d, tt_dtype t);
+TT_HIDDEN const char *tt__device_type(tt_dtype t);
+
+/* Run kernel `name` in `blocks` blocks of `threads`; nothing for no blocks. TT_EVALUE is our mistake, TT_ENOTIMPL more
+ * blocks than the device takes. */
+TT_HIDDEN tt_code tt__device_launch(tt_device_text *d, const char *name, int64_t blocks, int threads, const void *args,
+                                    size_t size, tt_error *err);
+TT_HIDDEN void tt__device_done(tt_device_text *d);
+
+/* Bytes of the device set to one value. */
+TT_HIDDEN tt_code tt__device_fill(const tt_lib_device *on, void *p, int byte, size_t size, tt_error *err);
+
+/* How often `part` fits into n, rounded up. */
+static inline int64_t tt_ceil_div(int64_t n, int64_t part) { return n / part + (n % part != 0); }
+
+#endif

@@ -1,0 +1,16 @@
+/*
+** The library rows of rows_sort.c, rows_reduce.c and rows_select.c on devices. Each answers TT_ENOTIMPL, before it
+** did anything, where the host has to do the work.
+*/
+#ifndef TT_LIB_DEVICE_ROWS_H
+#define TT_LIB_DEVICE_ROWS_H
+
+#include "ir/library.h"
+
+#define TT_DEVICE_ROW(NAME)                                                                                    \
+  TT_HIDDEN tt_code tt__device_##NAME(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src, \
+                                      const tt_block *out, tt_error *err)
+TT_DEVICE_ROW(scan);
+#undef TT_DEVICE_ROW
+
+#endif

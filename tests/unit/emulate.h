@@ -1,0 +1,244 @@
+/*
+** A device of fibers: the words of hand-written kernels (lib/text) for the C compiler of this machine. Compiled, with
+** the kernels below it, into a library that a test loads. Each thread of a block is a fiber; several blocks
+** are under way at once and take turns at barriers and where they wait for each other, in an order that a seed decides.
+** Shared memory holds rubbish when a block begins. A warp function or barrier that not all threads reach, or blocks
+** that wait for ever, end the process with a message.
+*/
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+enum { EMU_THREADS = 1024, EMU_BLOCKS = 5, EMU_STACK = 65536 };
+enum { EMU_DONE, EMU_READY, EMU_AT_WARP, EMU_AT_BARRIER, EMU_SPINS };
+
+typedef struct emu_thread {
+  jmp_buf at;
+  int state, started;
+  unsigned turn; /* of the warp's slots */
+} emu_thread;
+
+typedef struct emu_block {
+  unsigned index;
+  int live, left, spins;
+  char *shared;
+  char *stacks;
+  emu_thread thread[EMU_THREADS];
+  uint32_t slot[2][EMU_THREADS];
+} emu_block;
+
+static emu_block *emu_now;
+static unsigned emu_thread_now, emu_threads, emu_blocks, emu_seed = 1;
+static jmp_buf emu_scheduler;
+static void (*emu_kernel)(const void *);
+static const void *emu_args;
+
+/* What shared memory is: everything in this section. */
+static __attribute__((section("tt_shared"), used)) char emu_first_shared[16];
+extern char __start_tt_shared[], __stop_tt_shared[];
+
+static unsigned emu_random(unsigned n) {
+  emu_seed = emu_seed * 1664525u + 1013904223u;
+  return (emu_seed >> 8) % n;
+}
+
+static void emu_fail(const char *what) {
+  fprintf(stderr, "emulated device: %s (block %u, thread %u)\n", what, emu_now ? emu_now->index : 0, emu_thread_now);
+  abort();
+}
+
+static void emu_yield(int state) {
+  emu_thread *t = &emu_now->thread[emu_thread_now];
+  t->state = state;
+  if (!_setjmp(t->at)) _longjmp(emu_scheduler, 1);
+}
+
+static void emu_relax(void) { emu_yield(EMU_SPINS); }
+
+static uint32_t *emu_exchange(uint32_t x) {
+  emu_thread *t = &emu_now->thread[emu_thread_now];
+  uint32_t *slot = emu_now->slot[t->turn++ & 1];
+  slot[emu_thread_now] = x;
+  emu_yield(EMU_AT_WARP);
+  return slot + emu_thread_now / 32 * 32;
+}
+
+static uint32_t emu_ballot(int x) {
+  uint32_t *slot = emu_exchange(x != 0), bits = 0;
+  for (unsigned i = 0; i < 32 && emu_thread_now / 32 * 32 + i < emu_threads; i++) bits |= slot[i] << i;
+  return bits;
+}
+
+static uint32_t emu_read(uint32_t x, uint32_t lane) {
+  uint32_t *slot = emu_exchange(x);
+  return slot[lane % 32];
+}
+
+static uint32_t emu_up(uint32_t x, uint32_t by) {
+  uint32_t *slot = emu_exchange(x), lane = emu_thread_now % 32;
+  return lane >= by ? slot[lane - by] : x;
+}
+
+static void emu_body(void) {
+  emu_kernel(emu_args);
+  emu_now->thread[emu_thread_now].state = EMU_DONE;
+  _longjmp(emu_scheduler, 1);
+}
+
+static void emu_resume(emu_block *b, unsigned i) {
+  emu_thread *t = &b->thread[i];
+  emu_thread_now = i;
+  if (_setjmp(emu_scheduler)) return;
+  if (t->started) _longjmp(t->at, 1);
+  t->started = 1;
+  ucontext_t context;
+  getcontext(&context);
+  context.uc_stack.ss_sp = b->stacks + (size_t)i * EMU_STACK;
+  context.uc_stack.ss_size = EMU_STACK;
+  context.uc_link = NULL;
+  makecontext(&context, emu_body, 0);
+  setcontext(&context);
+}
+
+/* Let the threads of a warp go on until each waits or is done; whether anything moved but spinning. */
+static int emu_run_warp(emu_block *b, unsigned first) {
+  unsigned end = first + 32 < emu_threads ? first + 32 : emu_threads;
+  int moved = 0, waits = 0, others = 0;
+  for (unsigned i = first; i < end; i++) {
+    if (b->thread[i].state != EMU_READY && b->thread[i].state != EMU_SPINS) continue;
+    emu_resume(b, i);
+    moved |= b->thread[i].state != EMU_SPINS;
+  }
+  for (unsigned i = first; i < end; i++) {
+    waits += b->thread[i].state == EMU_AT_WARP;
+    others += b->thread[i].state != EMU_AT_WARP && b->thread[i].state != EMU_DONE;
+  }
+  if (!waits || others) return moved;
+  for (unsigned i = first; i < end; i++)
+    if (b->thread[i].state == EMU_AT_WARP) b->thread[i].state = EMU_READY;
+  return 1;
+}
+
+/* Until the block is done, waits for others, or was at a barrier and gives way. */
+static void emu_run_block(emu_block *b) {
+  size_t size = (size_t)(__stop_tt_shared - __start_tt_shared);
+  emu_now = b;
+  memcpy(__start_tt_shared, b->shared, size);
+  for (;;) {
+    int moved = 0, done = 0, at_barrier = 0, at_warp = 0;
+    for (unsigned i = 0; i < emu_threads; i += 32) moved |= emu_run_warp(b, i);
+    for (unsigned i = 0; i < emu_threads; i++) {
+      done += b->thread[i].state == EMU_DONE;
+      at_barrier += b->thread[i].state == EMU_AT_BARRIER;
+      at_warp += b->thread[i].state == EMU_AT_WARP;
+    }
+    if (done == (int)emu_threads) {
+      b->live = 0;
+      break;
+    }
+    if (done + at_barrier == (int)emu_threads) {
+      if (done) emu_fail("some threads ended before a barrier");
+      for (unsigned i = 0; i < emu_threads; i++) b->thread[i].state = EMU_READY;
+      b->spins = 0;
+      if (emu_random(3) == 0) break;
+    } else if (!moved) {
+      int spins = (int)emu_threads - done - at_barrier - at_warp;
+      if (!spins) emu_fail("threads wait for each other at different places");
+      b->spins++;
+      break;
+    }
+  }
+  memcpy(b->shared, __start_tt_shared, size);
+}
+
+static void emu_begin(emu_block *b, unsigned index) {
+  size_t size = (size_t)(__stop_tt_shared - __start_tt_shared);
+  b->index = index;
+  b->live = 1;
+  b->spins = 0;
+  memset(b->shared, 0xa5, size);
+  memset(b->thread, 0, sizeof b->thread);
+  for (unsigned i = 0; i < emu_threads; i++) b->thread[i].state = EMU_READY;
+}
+
+__attribute__((visibility("default"))) void emu_launch(void (*kernel)(const void *), unsigned blocks, unsigned threads,
+                                                       const void *args, unsigned seed) {
+  size_t size = (size_t)(__stop_tt_shared - __start_tt_shared);
+  static emu_block *room[EMU_BLOCKS];
+  emu_kernel = kernel;
+  emu_args = args;
+  emu_threads = threads;
+  emu_blocks = blocks;
+  emu_seed = seed;
+  for (int i = 0; i < EMU_BLOCKS; i++) {
+    if (!room[i]) {
+      room[i] = calloc(1, sizeof *room[i]);
+      room[i]->shared = malloc(size);
+      room[i]->stacks = malloc((size_t)EMU_THREADS * EMU_STACK);
+    }
+    room[i]->live = 0;
+  }
+  for (unsigned next = 0, running = 0; next < blocks || running;) {
+    unsigned i = emu_random(EMU_BLOCKS);
+    emu_block *b = room[i];
+    if (!b->live) {
+      if (next == blocks) {
+        for (i = 0; !room[i]->live;) i++;
+        b = room[i];
+      } else {
+        emu_begin(b, next++);
+        running++;
+      }
+    }
+    if (b->spins > 10000) emu_fail("blocks wait for ever");
+    emu_run_block(b);
+    running -= !b->live;
+  }
+}
+
+#define TT_KERNEL(NAME, ARGS, THREADS_)                                           \
+  static void NAME##_body(const ARGS a);                                          \
+  __attribute__((visibility("default"))) void NAME(const void *p) {               \
+    if (emu_threads > (THREADS_)) emu_fail("more threads than the kernel takes"); \
+    NAME##_body(*(const ARGS *)p);                                                \
+  }                                                                               \
+  static void NAME##_body(const ARGS a)
+#define TT_GLOBAL
+#define TT_SHARED static __attribute__((section("tt_shared")))
+#define TT_THREAD ((tt_u32)emu_thread_now)
+#define TT_BLOCK ((tt_u32)emu_now->index)
+#define TT_BLOCKS ((tt_u32)emu_blocks)
+#define TT_BARRIER() emu_yield(EMU_AT_BARRIER)
+#define TT_WARP_SYNC() emu_yield(EMU_AT_WARP)
+#define TT_WARP_BALLOT(x) emu_ballot(x)
+#define TT_WARP_READ(x, lane) emu_read(x, lane)
+#define TT_WARP_UP(x, by) emu_up(x, by)
+#define TT_POPCOUNT(x) ((tt_u32)__builtin_popcount(x))
+#define TT_TOP_BIT(x) (31u - (tt_u32)__builtin_clz(x))
+#define TT_ATOMIC_ADD(p, v) __atomic_fetch_add(p, v, __ATOMIC_RELAXED)
+#define TT_ATOMIC_OR(p, v) __atomic_fetch_or(p, v, __ATOMIC_RELAXED)
+#define TT_ATOMIC_MIN(p, v)     \
+  ({                            \
+    __typeof__(*(p)) o_ = *(p); \
+    if ((v) < o_) *(p) = (v);   \
+    o_;                         \
+  })
+#define TT_ATOMIC_MAX(p, v)     \
+  ({                            \
+    __typeof__(*(p)) o_ = *(p); \
+    if ((v) > o_) *(p) = (v);   \
+    o_;                         \
+  })
+#define TT_PEEK(p) (*(const volatile tt_u64 *)(p))
+#define TT_PEEK_U32(p) (*(const volatile tt_u32 *)(p))
+#define TT_POKE(p, v) (*(volatile tt_u64 *)(p) = (v))
+#define TT_POKE_U32(p, v) (*(volatile tt_u32 *)(p) = (v))
+#define TT_RELAX() emu_relax()
+#define TT_UNROLLED
+#define TT_UNROLLED_8
+typedef struct tt_vec16 {
+  uint32_t x, y, z, w;
+} __attribute__((aligned(16))) tt_vec16;
