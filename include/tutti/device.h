@@ -84,7 +84,7 @@ TT_API void tt_compile_wait(void);
 TT_API void tt_set_tier(int tier);
 TT_API void tt_set_fuse(bool fuse);
 
-/* Where BLAS libraries and NVIDIA's may lie besides the loader's own paths ("dir:dir"). */
+/* Folders of Python packages ("dir:dir"): vendors' libraries are looked for in the wheels there. */
 TT_API void tt_library_path(const char *dirs);
 
 /* Ask the running evaluation to stop at the next step (from a signal handler: it only sets a flag). */
@@ -104,7 +104,8 @@ TT_API void tt_set_blocking(void (*begin)(void), void (*end)(void));
 TT_API void tt_set_line(uint32_t id);
 TT_API void tt_set_line_name(void (*name)(uint32_t id, char *out, size_t size));
 
-/* Fault injection for tests: kind is "memory", "compile", "spawn", "write", "read", "load"; n < 0 disarms. */
+/* Fault injection for tests: kind is "memory", "compile", "spawn", "write", "read", "load", "device memory", "launch",
+ * "copy" or "device loss"; n < 0 disarms. */
 TT_API tt_code tt_test_fail(const char *kind, int64_t n, bool sticky, tt_error *err);
 TT_API int64_t tt_test_calls(const char *kind, bool *fired);
 /* Bytes of metadata and array memory in use, for leak checks. */

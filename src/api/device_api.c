@@ -128,22 +128,15 @@ void tt_set_blocking(void (*begin)(void), void (*end)(void)) { tt__session_set_b
 void tt_set_line(uint32_t id) { tt__session_line = id; }
 void tt_set_line_name(void (*name)(uint32_t id, char *out, size_t size)) { tt__session_set_line_name(name); }
 
-static tt_fault fault_named(const char *kind) {
-  static const char *const name[TT_FAULT_COUNT] = {"memory", "compile", "spawn", "write", "read", "load"};
-  int k = 0;
-  while (k < TT_FAULT_COUNT && strcmp(name[k], kind) != 0) k++;
-  return (tt_fault)k;
-}
-
 tt_code tt_test_fail(const char *kind, int64_t n, bool sticky, tt_error *err) {
-  tt_fault k = fault_named(kind);
+  tt_fault k = tt__fault_named(kind, strlen(kind));
   if (k == TT_FAULT_COUNT) return tt__fail(err, TT_EVALUE, "unknown kind of fault '%s'", kind);
   tt__fault_arm(k, n, sticky);
   return TT_OK;
 }
 
 int64_t tt_test_calls(const char *kind, bool *fired) {
-  tt_fault k = fault_named(kind);
+  tt_fault k = tt__fault_named(kind, strlen(kind));
   if (fired) *fired = false;
   return k == TT_FAULT_COUNT ? -1 : tt__fault_calls(k, fired);
 }

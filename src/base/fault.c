@@ -22,7 +22,8 @@ static fault faults[TT_FAULT_COUNT];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static atomic_bool env_read;
 
-static const char *const kind_name[TT_FAULT_COUNT] = {"memory", "compile", "spawn", "write", "read", "load"};
+static const char *const kind_name[TT_FAULT_COUNT] = {"memory", "compile",       "spawn",  "write", "read",
+                                                      "load",   "device memory", "launch", "copy",  "device loss"};
 
 static void arm(tt_fault kind, int64_t n, bool sticky) {
   fault *f = &faults[kind];
@@ -34,6 +35,14 @@ static void arm(tt_fault kind, int64_t n, bool sticky) {
   if (n >= 0) atomic_store(&f->armed, true);
 }
 
+const char *tt__fault_name(tt_fault kind) { return kind_name[kind]; }
+
+tt_fault tt__fault_named(const char *name, size_t len) {
+  int k = 0;
+  while (k < TT_FAULT_COUNT && (strlen(kind_name[k]) != len || memcmp(kind_name[k], name, len) != 0)) k++;
+  return (tt_fault)k;
+}
+
 /* TUTTI_TEST_FAULT=memory:17 or memory:17:sticky; anything else arms nothing. */
 static void arm_from_env(void) {
   const char *text = getenv("TUTTI_TEST_FAULT");
@@ -42,12 +51,8 @@ static void arm_from_env(void) {
     char *end = NULL;
     long long n = strtoll(colon + 1, &end, 10);
     bool sticky = strcmp(end, ":sticky") == 0;
-    for (int k = 0; k < TT_FAULT_COUNT; k++) {
-      size_t len = strlen(kind_name[k]);
-      if (len == (size_t)(colon - text) && memcmp(text, kind_name[k], len) == 0 && end != colon + 1 && n >= 0 &&
-          (sticky || *end == 0))
-        arm((tt_fault)k, n, sticky);
-    }
+    tt_fault kind = tt__fault_named(text, (size_t)(colon - text));
+    if (kind != TT_FAULT_COUNT && end != colon + 1 && n >= 0 && (sticky || *end == 0)) arm(kind, n, sticky);
   }
   atomic_store(&env_read, true);
 }

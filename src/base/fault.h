@@ -11,12 +11,16 @@
 #include "base/err.h"
 
 typedef enum tt_fault {
-  TT_FAULT_MEMORY,  /* every allocation */
-  TT_FAULT_COMPILE, /* the run-time C compiler */
-  TT_FAULT_SPAWN,   /* starting a process or a thread */
-  TT_FAULT_WRITE,   /* writing a file */
-  TT_FAULT_READ,    /* reading a file */
-  TT_FAULT_LOAD,    /* dlopen, dlsym */
+  TT_FAULT_MEMORY,        /* every allocation */
+  TT_FAULT_COMPILE,       /* the run-time C compiler */
+  TT_FAULT_SPAWN,         /* starting a process or a thread */
+  TT_FAULT_WRITE,         /* writing a file */
+  TT_FAULT_READ,          /* reading a file */
+  TT_FAULT_LOAD,          /* dlopen, dlsym */
+  TT_FAULT_DEVICE_MEMORY, /* device and pinned memory */
+  TT_FAULT_LAUNCH,        /* a launch on a device: the call fails, the device lives */
+  TT_FAULT_COPY,          /* a copy or fill on a device, likewise */
+  TT_FAULT_LOSS,          /* a device is lost at this launch */
   TT_FAULT_COUNT
 } tt_fault;
 
@@ -25,6 +29,10 @@ TT_HIDDEN bool tt__fault(tt_fault kind);
 
 /* Arm: the n-th call of `kind` from now (0: the next one) fails; with `sticky` all later ones too. n < 0 disarms. */
 TT_HIDDEN void tt__fault_arm(tt_fault kind, int64_t n, bool sticky);
+
+/* The word for a kind in texts and TUTTI_TEST_FAULT, and back (TT_FAULT_COUNT: none such). */
+TT_HIDDEN const char *tt__fault_name(tt_fault kind);
+TT_HIDDEN tt_fault tt__fault_named(const char *name, size_t len);
 
 /* How many calls of `kind` were asked since the last arm, and whether one was made to fail. */
 TT_HIDDEN int64_t tt__fault_calls(tt_fault kind, bool *fired);

@@ -7,8 +7,9 @@
 ** Order: work on one stream happens in the order it was asked for. Work on two streams is
 ** ordered by events alone. Every function returns at once unless its comment says "waits".
 **
-** Errors: TT_ENOMEM is recoverable. TT_EDEVICE is final for the device when ops->lost says so afterwards: the
-** first cause is kept in `fault`, and every later call fails with that text.
+** Errors: TT_ENOMEM is recoverable. TT_EDEVICE is final for the device when tt__device_lost says so afterwards: the
+** first cause is kept in `fault`, and every later call fails with that text. What gives memory, streams and the like
+** back never fails, on a lost device it does nothing.
 **
 ** Threads: any thread may call; an implementation makes its context current itself.
 */
@@ -64,7 +65,8 @@ typedef struct tt_device_ops {
                        tt_error *err);
 
   /* ---- code */
-  /* Text to a binary for this very chip: no device work, waits for the compiler. err holds the compiler's log. */
+  /* Text to a binary for this very chip: no device work, waits for the compiler. err holds the compiler's log.
+  ** options: words between spaces, may be NULL; a word with spaces stands in double quotes. */
   tt_code (*compile)(tt_device *d, const char *source, const char *options, tt_str *binary, tt_error *err);
   /* What binaries depend on: compiler version, chip, options. For the key of the disk cache. */
   void (*identity)(tt_device *d, tt_str *out);
@@ -77,6 +79,7 @@ typedef struct tt_device_ops {
                     tt_error *err);
 
   /* ---- order */
+  /* priority: 0 is normal, less is more urgent. */
   tt_code (*stream_new)(tt_device *d, int priority, tt_stream **out, tt_error *err);
   void (*stream_free)(tt_device *d, tt_stream *s);
   tt_code (*stream_wait_idle)(tt_device *d, tt_stream *s, tt_error *err); /* waits */
@@ -109,13 +112,28 @@ struct tt_device {
   const tt_device_ops *ops;
   tt_target target;
   int index;            /* among its kind: the 1 of "cuda:1" */
-  int id;               /* among all opened devices, from 1; 0 is the CPU */
+  int id;               /* tt__device_id(kind, index): 0x101 for cuda:1 */
+  char name[16];        /* "cuda:1" */
   char label[96];       /* "NVIDIA H200" */
   char bus[32];         /* PCI address, "0000:3b:00.0", by which monitors know it; "" where there is none */
   void *state;          /* the back end's */
   tt_stream *work;      /* where evaluation runs unless a user's stream is current */
   tt_stream *up, *down; /* copies in and out beside it */
-  char fault[256];      /* "": alive; else the first cause of its loss */
+  char fault[256];      /* "": alive; else the first cause of its loss. Read it through tt__device_lost */
+  void *cache, *stage;  /* of device/cache_alloc and device/stage */
 };
+
+/* Has the device failed for good? Then `fault` says why. */
+static inline bool tt__device_lost(const tt_device *d) { return __atomic_load_n(&d->fault[0], __ATOMIC_ACQUIRE) != 0; }
+
+/*
+** The arguments of a launch on the null device begin with this. Its compiler keeps the text and its routines are
+** names, so what a launch does is a function of the host: run(args) with the copied bytes of the arguments, when the
+** stream comes to it, on a thread that waits for the device. NULL: nothing but the passing of time.
+*/
+typedef struct tt_null_launch {
+  void (*run)(const void *args);
+  double us; /* how long it takes in simulated time, besides the cost of a launch */
+} tt_null_launch;
 
 #endif

@@ -1,0 +1,120 @@
+/* Code on a CUDA device: compile, load, find, launch. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fault.h"
+#include "base/mem.h"
+#include "device/cuda/cuda_int.h"
+#include "device/cuda/nvrtc.h"
+#include "device/device.h"
+
+enum { SHARED_BYTES = 1, LOCAL_BYTES = 3, REGISTERS = 4, BLOCK_THREADS = 0, DYNAMIC_SHARED = 8 };
+
+tt_code tt__cuda_compile(tt_device *d, const char *source, const char *options, tt_str *binary, tt_error *err) {
+  if (tt__fault(TT_FAULT_COMPILE)) return tt__fail(err, TT_EDEVICE, "%s: cannot compile: told to fail", d->name);
+  return tt__nvrtc_compile(d->target.arch, tt__cuda_of(d)->api->version, source, options, binary, err);
+}
+
+void tt__cuda_identity(tt_device *d, tt_str *out) {
+  tt__nvrtc_identity(d->target.arch, tt__cuda_of(d)->api->version, out);
+}
+
+tt_code tt__cuda_load(tt_device *d, const void *binary, size_t size, tt_module **out, tt_error *err) {
+  enum { LOG = 5, LOG_SIZE = 6, LOG_BYTES = 600 };
+  char log[LOG_BYTES] = "";
+  int option[] = {LOG, LOG_SIZE};
+  void *value[] = {log, (void *)(uintptr_t)sizeof log};
+  (void)size; /* the image tells its own */
+  void *before;
+  *out = NULL;
+  TT_TRY(tt__cuda_enter(d, &before, err));
+  tt_module *m = tt__mem_zalloc(sizeof *m);
+  int result = m ? tt__cuda_of(d)->api->module_load(&m->handle, binary, 2, option, value) : TT_CUDA_OK;
+  tt_code code = tt__cuda_leave(d, before, result, "load a binary", err);
+  if (!m) return tt__fail_memory(err, sizeof *m);
+  if (code == TT_OK) {
+    *out = m;
+    return TT_OK;
+  }
+  tt__mem_free(m, sizeof *m);
+  log[LOG_BYTES - 1] = 0;
+  if (err && *log) {
+    size_t len = strlen(err->message);
+    snprintf(err->message + len, sizeof err->message - len, ": %s", log);
+  }
+  return code;
+}
+
+void tt__cuda_unload(tt_device *d, tt_module *m) {
+  void *before;
+  if (!m) return;
+  if (tt__cuda_enter(d, &before, NULL) == TT_OK)
+    tt__cuda_leave(d, before, tt__cuda_of(d)->api->module_unload(m->handle), "unload a binary", NULL);
+  for (tt_routine *f = m->routines, *next; f; f = next) {
+    next = f->next;
+    tt__mem_free(f, sizeof *f);
+  }
+  tt__mem_free(m, sizeof *m);
+}
+
+/* Everything that is asked later is asked now: it also brings the code onto the device, which a capture may not do. */
+static int look(const tt_cuda_api *api, tt_module *m, const char *name, void **handle, tt_routine_info *info) {
+  int result = api->module_function(handle, m->handle, name);
+  if (result == TT_CUDA_OK && api->function_load) result = api->function_load(*handle);
+  if (result == TT_CUDA_OK) result = api->function_attribute(&info->registers, REGISTERS, *handle);
+  if (result == TT_CUDA_OK) result = api->function_attribute(&info->shared, SHARED_BYTES, *handle);
+  if (result == TT_CUDA_OK) result = api->function_attribute(&info->local, LOCAL_BYTES, *handle);
+  if (result == TT_CUDA_OK) result = api->function_attribute(&info->block_threads, BLOCK_THREADS, *handle);
+  return result;
+}
+
+tt_code tt__cuda_routine(tt_device *d, tt_module *m, const char *name, tt_routine **out, tt_routine_info *info,
+                         tt_error *err) {
+  enum { FREE_SHARED = 48 << 10 }; /* a kernel's own and what a launch adds: so much needs no asking */
+  tt_cuda *c = tt__cuda_of(d);
+  void *before, *handle = NULL;
+  tt_routine_info found = {0};
+  char what[120];
+  *out = NULL;
+  snprintf(what, sizeof what, "find the kernel '%.80s'", name);
+  TT_TRY(tt__cuda_enter(d, &before, err));
+  int result = look(c->api, m, name, &handle, &found);
+  TT_TRY(tt__cuda_leave(d, before, result, what, err));
+  tt_routine *f = tt__mem_zalloc(sizeof *f);
+  if (!f) return tt__fail_memory(err, sizeof *f);
+  f->handle = handle;
+  atomic_init(&f->shared, FREE_SHARED - found.shared);
+  tt__lock(&c->lock);
+  f->next = m->routines;
+  m->routines = f;
+  tt__unlock(&c->lock);
+  if (info) *info = found;
+  *out = f;
+  return TT_OK;
+}
+
+int tt__cuda_allow_shared(tt_cuda *c, tt_routine *f, uint32_t shared) {
+  int now = atomic_load_explicit(&f->shared, memory_order_relaxed);
+  if ((int64_t)shared <= now) return TT_CUDA_OK;
+  int result = c->api->function_set(f->handle, DYNAMIC_SHARED, (int)shared);
+  if (result == TT_CUDA_OK) atomic_store(&f->shared, (int)shared);
+  return result;
+}
+
+tt_code tt__cuda_launch(tt_device *d, tt_stream *s, tt_routine *f, const tt_grid *g, const void *args, size_t size,
+                        tt_error *err) {
+  tt_cuda *c = tt__cuda_of(d);
+  void *before;
+  if (tt__fault(TT_FAULT_LAUNCH)) return tt__fail(err, TT_EDEVICE, "%s: cannot launch: told to fail", d->name);
+  if (tt__fault(TT_FAULT_LOSS)) return tt__device_lose(d, err, "%s is lost: told to fail", d->name);
+  TT_TRY(tt__cuda_enter(d, &before, err));
+  /* The driver's marks: 1 before the address of the packed arguments, 2 before that of their size, 0 at the end. */
+  void *extra[] = {(void *)1, (void *)(uintptr_t)args, (void *)2, &size, NULL};
+  int result = tt__cuda_allow_shared(c, f, g->shared);
+  if (result == TT_CUDA_OK)
+    result = c->api->launch(f->handle, g->grid[0], g->grid[1], g->grid[2], g->block[0], g->block[1], g->block[2],
+                            g->shared, s->handle, NULL, size ? extra : NULL);
+  if (result == TT_CUDA_OK && atomic_load_explicit(&c->capturing, memory_order_relaxed))
+    result = tt__cuda_note_launch(d, s, f, g);
+  return tt__cuda_leave(d, before, result, "launch a kernel", err);
+}

@@ -1,0 +1,276 @@
+/* Finds NVRTC with the library of its builtins, and compiles with it. */
+#include "device/cuda/nvrtc.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/find.h"
+#include "base/lock.h"
+#include "base/mem.h"
+#include "base/os.h"
+
+enum { MOST_OPTIONS = 64, MOST_CHIPS = 64, PATH_CAP = 1024 };
+
+typedef struct nvrtc {
+  int (*version)(int *major, int *minor);
+  int (*chip_count)(int *n);
+  int (*chips)(int *list);
+  int (*create)(void **program, const char *text, const char *name, int nheader, const char *const *headers,
+                const char *const *names);
+  int (*destroy)(void **program);
+  int (*compile)(void *program, int n, const char *const *options);
+  int (*log_size)(void *program, size_t *size);
+  int (*log)(void *program, char *out);
+  int (*cubin_size)(void *program, size_t *size);
+  int (*cubin)(void *program, char *out);
+  int (*ptx_size)(void *program, size_t *size);
+  int (*ptx)(void *program, char *out);
+  const char *(*error_text)(int result);
+  int major, minor, nchip, chip[MOST_CHIPS];
+  char include[PATH_CAP + 32]; /* option that names the toolkit's headers; "" when they are not there */
+  char path[PATH_CAP];
+} nvrtc;
+
+static tt_lock lock = TT_LOCK_INIT; /* guards all below; `table` is constant once `ready` points at it */
+static nvrtc table;
+static _Atomic(const nvrtc *) ready;
+static char refusal[600]; /* why the last candidate does not serve; "" */
+static char reason[PATH_CAP];
+static int seen_changes = -1; /* of the search path at the last search */
+
+static void fork_prepare(void) { tt__lock(&lock); }
+static void fork_done(void) { tt__unlock(&lock); }
+TT_AT_LOAD(1) static void at_load(void) { pthread_atfork(fork_prepare, fork_done, fork_done); }
+
+static bool resolve(void *lib, nvrtc *t) {
+  const struct {
+    void *field;
+    const char *symbol;
+  } row[] = {{&t->version, "nvrtcVersion"},
+             {&t->chip_count, "nvrtcGetNumSupportedArchs"},
+             {&t->chips, "nvrtcGetSupportedArchs"},
+             {&t->create, "nvrtcCreateProgram"},
+             {&t->destroy, "nvrtcDestroyProgram"},
+             {&t->compile, "nvrtcCompileProgram"},
+             {&t->log_size, "nvrtcGetProgramLogSize"},
+             {&t->log, "nvrtcGetProgramLog"},
+             {&t->cubin_size, "nvrtcGetCUBINSize"},
+             {&t->cubin, "nvrtcGetCUBIN"},
+             {&t->ptx_size, "nvrtcGetPTXSize"},
+             {&t->ptx, "nvrtcGetPTX"},
+             {&t->error_text, "nvrtcGetErrorString"}};
+  for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+    void *fn = tt__lib_sym(lib, row[i].symbol);
+    if (!fn) return false;
+    memcpy(row[i].field, &fn, sizeof fn);
+  }
+  return true;
+}
+
+/* The folder of the library, with a '/' at the end; "" when it cannot be told. */
+static void folder_of(const nvrtc *t, char dir[PATH_CAP]) {
+  Dl_info info;
+  void *p;
+  memcpy(&p, &t->version, sizeof p);
+  dir[0] = 0;
+  if (!dladdr(p, &info) || !info.dli_fname) return;
+  const char *slash = strrchr(info.dli_fname, '/');
+  if (slash) snprintf(dir, PATH_CAP, "%.*s", (int)(slash + 1 - info.dli_fname), info.dli_fname);
+}
+
+/* NVRTC opens its builtins by their bare name, which the loader does not find beside it: so they are opened before. */
+static void open_builtins(const nvrtc *t, const char *dir) {
+  char path[PATH_CAP + 64];
+  snprintf(path, sizeof path, "%slibnvrtc-builtins.so.%d.%d", dir, t->major, t->minor);
+  if (*dir) tt__lib_open(path, NULL);
+}
+
+static bool note_include(nvrtc *t, const char *dir, const char *tail) {
+  char probe[PATH_CAP + 64];
+  if (!dir || !*dir) return false;
+  snprintf(probe, sizeof probe, "%s%s/cuda_fp16.h", dir, tail);
+  if (access(probe, R_OK) != 0) return false;
+  int n = snprintf(t->include, sizeof t->include, "--include-path=%s%s", dir, tail);
+  return n > 0 && (size_t)n < sizeof t->include;
+}
+
+static void find_include(nvrtc *t, const char *dir) {
+  t->include[0] = 0;
+  if (note_include(t, dir, "../include") || note_include(t, dir, "../../cuda_runtime/include") ||
+      note_include(t, dir, "../../../include") || note_include(t, tt__env("CUDA_HOME"), "/include") ||
+      note_include(t, tt__env("CUDA_PATH"), "/include") || note_include(t, "/usr/local/cuda", "/include"))
+    return;
+  t->include[0] = 0;
+}
+
+/* ctx: the driver's version. A refusal leaves its cause in `refusal`. */
+static bool accept(void *lib, const char *path, void *ctx) {
+  const int *driver = ctx;
+  nvrtc t = {0};
+  if (!resolve(lib, &t) || t.version(&t.major, &t.minor) != 0) {
+    snprintf(refusal, sizeof refusal, "%s is not a usable NVRTC", path);
+    return false;
+  }
+  if (*driver && t.major > *driver / 1000) {
+    snprintf(refusal, sizeof refusal, "%s is NVRTC %d.%d, too new for a driver of CUDA %d.%d", path, t.major, t.minor,
+             *driver / 1000, *driver % 1000 / 10);
+    return false;
+  }
+  if (t.chip_count(&t.nchip) != 0 || t.nchip < 1 || t.nchip > MOST_CHIPS || t.chips(t.chip) != 0) {
+    snprintf(refusal, sizeof refusal, "%s does not say which chips it knows", path);
+    return false;
+  }
+  char dir[PATH_CAP];
+  folder_of(&t, dir);
+  open_builtins(&t, dir);
+  find_include(&t, dir);
+  snprintf(t.path, sizeof t.path, "%s", path);
+  table = t;
+  return true;
+}
+
+static const nvrtc *get(int driver, tt_error *err) {
+  const nvrtc *t = atomic_load_explicit(&ready, memory_order_acquire);
+  if (t) return t;
+  tt__lock(&lock);
+  if (!atomic_load(&ready) && seen_changes != tt__find_path_changes()) {
+    seen_changes = tt__find_path_changes();
+    refusal[0] = 0;
+    if (tt__find_library("libnvrtc.so", accept, &driver, reason, sizeof reason)) atomic_store(&ready, &table);
+  }
+  t = atomic_load(&ready);
+  if (!t) tt__fail(err, TT_EIO, "CUDA kernels cannot be compiled: %.900s", *refusal ? refusal : reason);
+  tt__unlock(&lock);
+  return t;
+}
+
+/* ---- which chip */
+
+static bool knows(const nvrtc *t, int arch) {
+  for (int i = 0; i < t->nchip; i++)
+    if (t->chip[i] == arch) return true;
+  return false;
+}
+
+/* "sm_90a", or "compute_120" where the compiler is older than the chip. From 9.0 on the 'a' opens what only this very
+** chip can; a binary for it is all we want. */
+static void chip_name(const nvrtc *t, int arch, char out[24]) {
+  if (knows(t, arch)) {
+    snprintf(out, 24, "sm_%d%s", arch, arch >= 90 ? "a" : "");
+    return;
+  }
+  int best = t->chip[0];
+  for (int i = 0; i < t->nchip; i++)
+    if (t->chip[i] < arch && (t->chip[i] > best || best > arch)) best = t->chip[i];
+  snprintf(out, 24, "compute_%d", best);
+}
+
+void tt__nvrtc_identity(int arch, int driver, tt_str *out) {
+  const nvrtc *t = get(driver, NULL);
+  char chip[24];
+  if (!t) return;
+  chip_name(t, arch, chip);
+  tt__str_addf(out, "nvrtc %d.%d %s", t->major, t->minor, chip);
+}
+
+void tt__nvrtc_info(char *out, size_t size) {
+  tt_error why;
+  const nvrtc *t = get(0, &why);
+  if (t)
+    snprintf(out, size, "NVRTC %d.%d (%s)", t->major, t->minor, t->path);
+  else
+    snprintf(out, size, "%s", why.message);
+}
+
+/* ---- compiling */
+
+/* Cuts `text` (changed in place) into words; returns how many, at most `most`. */
+static int split(char *text, const char **word, int most) {
+  int n = 0;
+  while (n < most) {
+    while (*text == ' ' || *text == '\n') text++;
+    if (!*text) break;
+    word[n++] = text;
+    char *to = text;
+    for (bool quoted = false; *text && (quoted || (*text != ' ' && *text != '\n')); text++) {
+      if (*text == '"')
+        quoted = !quoted;
+      else
+        *to++ = *text;
+    }
+    bool more = *text != 0;
+    *to = 0;
+    if (more) text++;
+  }
+  return n;
+}
+
+static tt_code fail_nvrtc(const nvrtc *t, const char *what, int result, tt_error *err) {
+  const char *text = t->error_text(result);
+  return tt__fail(err, TT_EDEVICE, "NVRTC %d.%d cannot %s: %s", t->major, t->minor, what, text ? text : "?");
+}
+
+static tt_code fail_compile(const nvrtc *t, void *program, int result, tt_error *err) {
+  size_t size = 0;
+  char *log = NULL;
+  if (t->log_size(program, &size) == 0 && size > 1 && (log = tt__mem_alloc(size)) != NULL &&
+      t->log(program, log) == 0) {
+    log[size - 1] = 0;
+    tt__fail(err, TT_EDEVICE, "CUDA compilation failed:\n%.980s", log);
+  } else {
+    fail_nvrtc(t, "compile", result, err);
+  }
+  tt__mem_free(log, log ? size : 0);
+  return TT_EDEVICE;
+}
+
+static tt_code take_binary(const nvrtc *t, void *program, bool portable, tt_str *binary, tt_error *err) {
+  size_t size = 0;
+  int result = portable ? t->ptx_size(program, &size) : t->cubin_size(program, &size);
+  if (result != 0 || size == 0) return fail_nvrtc(t, "give a binary", result, err);
+  char *data = tt__mem_alloc(size);
+  if (!data) return tt__fail_memory(err, size);
+  result = portable ? t->ptx(program, data) : t->cubin(program, data);
+  if (result == 0) tt__str_add_n(binary, data, size);
+  tt__mem_free(data, size);
+  if (result != 0) return fail_nvrtc(t, "give a binary", result, err);
+  return binary->failed ? tt__fail_memory(err, size) : TT_OK;
+}
+
+tt_code tt__nvrtc_compile(int arch, int driver, const char *source, const char *options, tt_str *binary,
+                          tt_error *err) {
+  const nvrtc *t = get(driver, err);
+  if (!t) return TT_EIO;
+  char chip[24], target[64];
+  chip_name(t, arch, chip);
+  snprintf(target, sizeof target, "--gpu-architecture=%s", chip);
+  const char *word[MOST_OPTIONS] = {target};
+  int n = 1;
+  size_t size = options ? strlen(options) + 1 : 0;
+  char *copy = size ? tt__mem_dup(options, size) : NULL;
+  if (size && !copy) return tt__fail_memory(err, size);
+  if (copy) n += split(copy, word + n, MOST_OPTIONS - n);
+
+  void *program = NULL;
+  tt_code code;
+  if (n == MOST_OPTIONS) {
+    code = tt__fail(err, TT_EVALUE, "more than %d options for the compiler", MOST_OPTIONS - 2);
+    goto done;
+  }
+  if (*t->include) word[n++] = t->include;
+  int result = t->create(&program, source, "kernel.cu", 0, NULL, NULL);
+  if (result != 0) {
+    code = fail_nvrtc(t, "take the text", result, err);
+    goto done;
+  }
+  result = t->compile(program, n, word);
+  code = result != 0 ? fail_compile(t, program, result, err)
+                     : take_binary(t, program, strncmp(chip, "compute", 7) == 0, binary, err);
+  t->destroy(&program);
+done:
+  tt__mem_free(copy, size);
+  return code;
+}

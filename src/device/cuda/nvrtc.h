@@ -1,0 +1,25 @@
+/*
+** NVIDIA's run-time compiler: text to a binary for one chip. Needs no driver and no device.
+*/
+#ifndef TT_DEVICE_CUDA_NVRTC_H
+#define TT_DEVICE_CUDA_NVRTC_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+/*
+** Compile for compute capability `arch` (90). `driver`: what the driver knows (12040), 0: not asked; a compiler of a
+** later major version makes binaries that such a driver refuses, so an older one is looked for. A chip that the
+** compiler does not know yet gets portable code (PTX) of the newest that it knows.
+** options: words between spaces, may be NULL. TT_EDEVICE with the log, TT_EIO when there is no compiler.
+*/
+TT_HIDDEN tt_code tt__nvrtc_compile(int arch, int driver, const char *source, const char *options, tt_str *binary,
+                                    tt_error *err);
+
+/* "nvrtc 13.0 sm_90a": all that a binary depends on besides text and options. Empty without a compiler. */
+TT_HIDDEN void tt__nvrtc_identity(int arch, int driver, tt_str *out);
+
+/* "NVRTC 13.0 (path)" or why there is none. */
+TT_HIDDEN void tt__nvrtc_info(char *out, size_t size);
+
+#endif

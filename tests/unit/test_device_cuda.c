@@ -1,0 +1,311 @@
+/*
+** The CUDA back end. The compiler is tested wherever NVRTC is found; the rest where a driver and a device are. Without
+** either, what they say is checked.
+*/
+#define TEST_KEEPS_MEMORY /* devices stay open */
+#include "test.h"
+
+#include <sys/wait.h>
+
+#include "base/fault.h"
+#include "base/find.h"
+#include "device/cuda/cuda.h"
+#include "device/cuda/driver.h"
+#include "device/cuda/nvrtc.h"
+#include "device/device.h"
+
+static const char *const source =
+    "struct args { float *x; float a; int n; };\n"
+    "extern \"C\" __global__ void axpy(struct args g) {\n"
+    "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "  if (i < g.n) g.x[i] = g.a * g.x[i] + 1.0f;\n"
+    "}\n"
+    "extern \"C\" __global__ void wild(struct args g) { *(volatile int *)16 = g.n; }\n"
+    "extern \"C\" __global__ void big(struct args g) {\n"
+    "  extern __shared__ int s[];\n"
+    "  s[g.n - 1] = 7;\n"
+    "  __syncthreads();\n"
+    "  g.x[0] = (float)s[g.n - 1];\n"
+    "}\n";
+
+typedef struct axpy_args {
+  float *x;
+  float a;
+  int n;
+} axpy_args;
+
+static bool has_compiler(void) {
+  tt_str id = {0};
+  tt__nvrtc_identity(90, 0, &id);
+  bool has = id.len > 0;
+  tt__str_free(&id);
+  return has;
+}
+
+/* The first device, or NULL where there is none. */
+static tt_device *device(void) {
+  tt_device *d = NULL;
+  tt_error err = {0};
+  if (tt__device_count(TT_DEVICE_CUDA, NULL, 0) == 0) return NULL;
+  CHECK_INT(tt__device_open(tt__device_id(TT_DEVICE_CUDA, 0), &d, &err), TT_OK);
+  if (!d) fprintf(stderr, "%s\n", err.message);
+  return d;
+}
+
+static bool ok(tt_code code, const tt_error *err) {
+  if (code != TT_OK) fprintf(stderr, "%s: %s\n", tt_code_name(code), err->message);
+  return code == TT_OK;
+}
+
+TEST(absence_is_a_line_of_text) {
+  char why[400] = "";
+  tt_error err = {0};
+  int id = -1;
+  if (tt__device_count(TT_DEVICE_CUDA, why, sizeof why) > 0) return;
+  CHECK(strlen(why) > 10);
+  CHECK_INT(tt__device_named("cuda:0", &id, &err), TT_EDEVICE);
+  CHECK(strstr(err.message, "no such device 'cuda:0': there are cpu:0"));
+  CHECK(strstr(err.message, why));
+  tt_device *d;
+  CHECK_INT(tt__device_open(tt__device_id(TT_DEVICE_CUDA, 0), &d, &err), TT_EDEVICE);
+  CHECK(!d);
+}
+
+TEST(compiles_for_the_very_chip) {
+  tt_str binary = {0}, again = {0};
+  tt_error err = {0};
+  if (!has_compiler()) return;
+  CHECK(ok(tt__nvrtc_compile(90, 0, source, "--std=c++17 -DX=1", &binary, &err), &err));
+  CHECK(binary.len > 100 && memcmp(binary.data, "\177ELF", 4) == 0);
+  CHECK(ok(tt__nvrtc_compile(90, 0, source, NULL, &again, &err), &err));
+  tt__str_free(&binary);
+  tt__str_free(&again);
+}
+
+TEST(compiles_portably_for_a_chip_that_is_too_new) {
+  tt_str binary = {0}, id = {0};
+  tt_error err = {0};
+  if (!has_compiler()) return;
+  CHECK(ok(tt__nvrtc_compile(999, 0, source, NULL, &binary, &err), &err));
+  CHECK(binary.data && strstr(binary.data, ".version"));
+  tt__nvrtc_identity(999, 0, &id);
+  CHECK(id.data && strstr(id.data, "compute_"));
+  tt__str_free(&binary);
+  tt__str_free(&id);
+}
+
+TEST(words_in_quotes_are_one_option) {
+  tt_str binary = {0};
+  tt_error err = {0};
+  if (!has_compiler()) return;
+  CHECK(ok(tt__nvrtc_compile(90, 0, "extern \"C\" __global__ void f(int *x) { *x = (VALUE); }\n",
+                             "  \"-DVALUE=1 + 2\"  --std=c++17 ", &binary, &err),
+           &err));
+  tt__str_free(&binary);
+}
+
+TEST(finds_the_toolkit_headers) {
+  tt_str binary = {0};
+  tt_error err = {0};
+  if (!has_compiler() || access("/usr/local/cuda/include/cuda_fp16.h", R_OK) != 0) return;
+  CHECK(ok(tt__nvrtc_compile(90, 0, "#include <cuda_fp16.h>\n__global__ void f(__half *x) { *x = __hadd(*x, *x); }\n",
+                             NULL, &binary, &err),
+           &err));
+  tt__str_free(&binary);
+}
+
+TEST(compiler_errors_name_the_line) {
+  tt_str binary = {0};
+  tt_error err = {0};
+  if (!has_compiler()) return;
+  CHECK_INT(tt__nvrtc_compile(90, 0, "__global__ void f() {\n  no_such_thing = 1;\n}\n", NULL, &binary, &err),
+            TT_EDEVICE);
+  CHECK(strstr(err.message, "kernel.cu(2)") && strstr(err.message, "no_such_thing"));
+  CHECK_INT(binary.len, 0);
+}
+
+static tt_code compile_in_child(tt_error *err) {
+  tt_str binary = {0};
+  tt_code code = tt__nvrtc_compile(90, 0, source, NULL, &binary, err);
+  tt__str_free(&binary);
+  return code;
+}
+
+/* In children, because what is found once is kept. */
+TEST(without_a_compiler_says_so) {
+  pid_t pid = fork();
+  if (pid == 0) {
+    tt_error err = {0};
+    setenv("TUTTI_NVRTC", "none", 1);
+    tt__find_path("");
+    int bad = has_compiler() ? 0 : compile_in_child(&err) != TT_EIO || !strstr(err.message, "TUTTI_NVRTC=none");
+    _exit(bad);
+  }
+  int status = 0;
+  CHECK(pid > 0 && waitpid(pid, &status, 0) == pid && status == 0);
+}
+
+TEST(memory_copies_and_fills) {
+  tt_device *d = device();
+  if (!d) return;
+  enum { N = 1 << 20 };
+  tt_error err = {0};
+  void *p = NULL, *q = NULL, *pinned = NULL;
+  CHECK(ok(d->ops->alloc(d, N, &p, &err), &err));
+  CHECK(ok(d->ops->alloc(d, N, &q, &err), &err));
+  CHECK(ok(d->ops->host_alloc(d, N, &pinned, &err), &err));
+  if (!p || !q || !pinned) return;
+  unsigned char *host = pinned;
+  for (int i = 0; i < N; i++) host[i] = (unsigned char)(i * 7);
+  CHECK(ok(d->ops->copy_in(d, d->work, p, host, N, &err), &err));
+  CHECK(ok(d->ops->fill(d, d->work, p, 0x5a, 100, &err), &err));
+  CHECK(ok(d->ops->copy_within(d, d->work, q, p, N, &err), &err));
+  static unsigned char back[N];
+  CHECK(ok(d->ops->copy_out(d, d->work, back, q, N, &err), &err));
+  CHECK(ok(d->ops->stream_wait_idle(d, d->work, &err), &err));
+  int wrong = 0;
+  for (int i = 0; i < N; i++) wrong += back[i] != (i < 100 ? 0x5a : (unsigned char)(i * 7));
+  CHECK_INT(wrong, 0);
+  int64_t left = 0, total = 0;
+  CHECK(ok(d->ops->mem_info(d, &left, &total, &err), &err));
+  CHECK(left > 0 && left <= total && total == d->target.memory_bytes);
+  CHECK_INT(d->ops->alloc(d, (size_t)1 << 50, &p, &err), TT_ENOMEM);
+  CHECK(strstr(err.message, "out of memory") && !tt__device_lost(d));
+  d->ops->free(d, q, N);
+  d->ops->host_free(d, pinned, N);
+}
+
+static tt_module *load(tt_device *d, tt_error *err) {
+  tt_str binary = {0};
+  tt_module *m = NULL;
+  if (ok(d->ops->compile(d, source, NULL, &binary, err), err))
+    CHECK(ok(d->ops->load(d, binary.data, binary.len, &m, err), err));
+  tt__str_free(&binary);
+  return m;
+}
+
+TEST(kernels_events_and_captures) {
+  tt_device *d = device();
+  if (!d) return;
+  enum { N = 1000 };
+  tt_error err = {0};
+  tt_module *m = load(d, &err);
+  tt_routine *f = NULL;
+  tt_routine_info info = {0};
+  if (!m || !ok(d->ops->routine(d, m, "axpy", &f, &info, &err), &err)) return;
+  CHECK(info.registers > 0 && info.block_threads >= 32);
+  void *p = NULL;
+  tt_event *begin = NULL, *end = NULL;
+  CHECK(ok(d->ops->alloc(d, N * 4, &p, &err), &err));
+  CHECK(ok(d->ops->event_new(d, true, &begin, &err), &err));
+  CHECK(ok(d->ops->event_new(d, true, &end, &err), &err));
+  CHECK(ok(d->ops->fill(d, d->work, p, 0, N * 4, &err), &err));
+  axpy_args a = {p, 2.0f, N};
+  tt_grid g = {.grid = {(N + 127) / 128, 1, 1}, .block = {128, 1, 1}};
+  CHECK(ok(d->ops->event_record(d, begin, d->work, &err), &err));
+  for (int i = 0; i < 3; i++) CHECK(ok(d->ops->launch(d, d->work, f, &g, &a, sizeof a, &err), &err)); /* 7 */
+  CHECK(ok(d->ops->event_record(d, end, d->work, &err), &err));
+  CHECK(ok(d->ops->stream_wait(d, d->down, end, &err), &err));
+  float back[N];
+  CHECK(ok(d->ops->copy_out(d, d->down, back, p, sizeof back, &err), &err));
+  CHECK(ok(d->ops->stream_wait_idle(d, d->down, &err), &err));
+  CHECK(back[0] == 7 && back[N - 1] == 7);
+  bool done = false;
+  double ms = -1;
+  CHECK(ok(d->ops->event_done(d, end, &done, &err), &err) && done);
+  CHECK(ok(d->ops->event_ms(d, begin, end, &ms, &err), &err) && ms >= 0);
+
+  tt_graph *graph = NULL;
+  CHECK(ok(d->ops->capture_begin(d, d->work, &err), &err));
+  CHECK(ok(d->ops->fill(d, d->work, p, 0, N * 4, &err), &err));
+  CHECK(ok(d->ops->launch(d, d->work, f, &g, &a, sizeof a, &err), &err));
+  CHECK(ok(d->ops->launch(d, d->work, f, &g, &a, sizeof a, &err), &err));
+  CHECK(ok(d->ops->capture_end(d, d->work, &graph, &err), &err));
+  if (!graph) return;
+  CHECK(ok(d->ops->graph_launch(d, graph, d->work, &err), &err));
+  a.a = 10;
+  CHECK(ok(d->ops->copy_out(d, d->work, back, p, sizeof back, &err), &err));
+  CHECK(back[0] == 3 && back[N - 1] == 3);
+  CHECK(ok(d->ops->graph_args(d, graph, 1, NULL, &a, sizeof a, &err), &err));
+  CHECK(ok(d->ops->graph_launch(d, graph, d->work, &err), &err));
+  CHECK(ok(d->ops->copy_out(d, d->work, back, p, sizeof back, &err), &err));
+  CHECK(back[0] == 11 && back[N - 1] == 11);
+  CHECK_INT(d->ops->graph_args(d, graph, 2, NULL, &a, sizeof a, &err), TT_EVALUE);
+  d->ops->graph_free(d, graph);
+  d->ops->event_free(d, begin);
+  d->ops->event_free(d, end);
+
+  tt_routine *big = NULL;
+  CHECK(ok(d->ops->routine(d, m, "big", &big, NULL, &err), &err));
+  if (big && d->target.shared_block > 64 << 10) {
+    a.n = (64 << 10) / 4;
+    tt_grid one = {.grid = {1, 1, 1}, .block = {1, 1, 1}, .shared = 64 << 10};
+    CHECK(ok(d->ops->launch(d, d->work, big, &one, &a, sizeof a, &err), &err));
+    CHECK(ok(d->ops->copy_out(d, d->work, back, p, 4, &err), &err));
+    CHECK(ok(d->ops->stream_wait_idle(d, d->work, &err), &err) && back[0] == 7);
+  }
+  CHECK_INT(d->ops->routine(d, m, "absent", &big, NULL, &err), TT_EDEVICE);
+  CHECK(strstr(err.message, "absent"));
+  d->ops->unload(d, m);
+  d->ops->free(d, p, N * 4);
+}
+
+TEST(bad_binaries_and_launches_are_errors) {
+  tt_device *d = device();
+  if (!d) return;
+  tt_error err = {0};
+  tt_module *m = NULL;
+  CHECK_INT(d->ops->load(d, "\177ELF but no more\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 64, &m,
+                         &err),
+            TT_EDEVICE);
+  CHECK(!m && !tt__device_lost(d));
+  m = load(d, &err);
+  tt_routine *f = NULL;
+  if (!m || !ok(d->ops->routine(d, m, "axpy", &f, NULL, &err), &err)) return;
+  axpy_args a = {NULL, 1, 0};
+  tt_grid g = {.grid = {1, 1, 1}, .block = {4096, 1, 1}};
+  CHECK_INT(d->ops->launch(d, d->work, f, &g, &a, sizeof a, &err), TT_EDEVICE);
+  CHECK(!tt__device_lost(d));
+  g.block[0] = 32;
+  tt__fault_arm(TT_FAULT_LAUNCH, 0, false);
+  CHECK_INT(d->ops->launch(d, d->work, f, &g, &a, sizeof a, &err), TT_EDEVICE);
+  CHECK(ok(d->ops->launch(d, d->work, f, &g, &a, sizeof a, &err), &err));
+  CHECK(ok(d->ops->stream_wait_idle(d, d->work, &err), &err));
+  d->ops->unload(d, m);
+}
+
+TEST(a_forked_child_is_told) {
+  tt_device *d = device();
+  if (!d) return;
+  pid_t pid = fork();
+  if (pid == 0) {
+    tt_error err = {0};
+    void *p;
+    bool told = d->ops->alloc(d, 100, &p, &err) == TT_EDEVICE && strstr(err.message, "spawn");
+    told &= tt__device_count(TT_DEVICE_CUDA, err.message, sizeof err.message) == 0 && strstr(err.message, "spawn");
+    _exit(!told);
+  }
+  int status = 0;
+  CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+}
+
+/* Last: nothing works on the device afterwards. */
+TEST(the_first_cause_of_a_loss_is_kept) {
+  tt_device *d = device();
+  if (!d) return;
+  tt_error err = {0}, later = {0};
+  tt_module *m = load(d, &err);
+  tt_routine *f = NULL;
+  if (!m || !ok(d->ops->routine(d, m, "wild", &f, NULL, &err), &err)) return;
+  axpy_args a = {NULL, 1, 0};
+  tt_grid g = {.grid = {1, 1, 1}, .block = {32, 1, 1}};
+  CHECK(ok(d->ops->launch(d, d->work, f, &g, &a, sizeof a, &err), &err));
+  CHECK_INT(d->ops->stream_wait_idle(d, d->work, &err), TT_EDEVICE);
+  CHECK(tt__device_lost(d) && strstr(err.message, "lost") && strstr(err.message, "CUDA_ERROR_ILLEGAL_ADDRESS"));
+  void *p;
+  CHECK_INT(d->ops->alloc(d, 100, &p, &later), TT_EDEVICE);
+  CHECK_STR(later.message, err.message);
+  d->ops->unload(d, m);
+}
+
+TEST_MAIN()
