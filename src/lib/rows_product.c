@@ -3,6 +3,7 @@
 */
 #include "lib/blas_host.h"
 #include "lib/gemm.h"
+#include "lib/product_device.h"
 #include "lib/rows.h"
 
 #define OWN_WORK 262144.0 /* multiplications below which our own product is what one wants */
@@ -68,6 +69,12 @@ static bool falls_back(const tt_operand *src) {
 }
 
 const tt_lib_row tt__rows_product[] = {
-    {.name = "matmul", .nsrc = 2, .nout = 1, .strided = true, .run = matmul, .falls_back = falls_back},
+    {.name = "matmul",
+     .nsrc = 2,
+     .nout = 1,
+     .strided = true,
+     .run = matmul,
+     .falls_back = falls_back,
+     .run_on = tt__product_on},
     {.name = NULL},
 };

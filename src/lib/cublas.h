@@ -1,0 +1,35 @@
+/*
+** Matrix products on CUDA devices through cuBLASLt, which is found at run time. Takes products planned by
+** cublas_layout.h; packs nothing.
+*/
+#ifndef TT_LIB_CUBLAS_H
+#define TT_LIB_CUBLAS_H
+
+#include "ir/library.h"
+#include "lib/cublas_layout.h"
+
+/* What is done to the product before it is stored. */
+typedef enum tt_epilogue {
+  TT_EPILOGUE_NONE = 0,
+  TT_EPILOGUE_BIAS = 1, /* plus a vector along the columns of C */
+  TT_EPILOGUE_RELU = 2,
+  TT_EPILOGUE_GELU = 4 /* by tanh */
+} tt_epilogue;
+
+/*
+** c = a @ b as planned, of type t: f16, bf16 (summed in f32), f32, f64, c64, c128. `fast`: f32 may be rounded to tf32
+*on
+** the way. `epilogue`: TT_EPILOGUE_ bits; `bias`: n elements of type t, or NULL.
+** TT_ENOTIMPL, with nothing done: there is no cuBLASLt, or it has no such product.
+*/
+TT_HIDDEN tt_code tt__cublas_product(const tt_lib_device *on, const tt_gemm_plan *p, tt_dtype t, bool fast,
+                                     int epilogue, const void *a, const void *b, const void *bias, void *c,
+                                     tt_error *err);
+
+/* Has the device such a library and that the type? It is looked for when this is first asked. */
+TT_HIDDEN bool tt__cublas_serves(const tt_lib_device *on, tt_dtype t);
+
+/* Version and place of the library in use, or why there is none (yet). Always NUL-terminated. */
+TT_HIDDEN void tt__cublas_info(char *out, size_t size);
+
+#endif
