@@ -23,24 +23,6 @@ enum { REDUCTION_COMPUTE_TYPE = 2, REDUCTION_ALL = 7 };
 enum { EPILOGUE_DEFAULT = 1, EPILOGUE_RELU = 2, EPILOGUE_BIAS = 4, EPILOGUE_GELU = 32 };
 enum { STATUS_NO_MEMORY = 3, STATUS_INVALID = 7, STATUS_ARCH = 8, STATUS_NOT_SUPPORTED = 15 };
 
-typedef struct tt_cublaslt_algo {
-  uint64_t data[8];
-} tt_cublaslt_algo;
-
-typedef struct tt_cublaslt_choice {
-  tt_cublaslt_algo algo;
-  size_t work;
-  int status;
-  float waves;
-  int reserved[4];
-} tt_cublaslt_choice;
-
-typedef struct tt_cublaslt {
-#define TT_CUBLASLT_FN(field, symbol, result, params) result(*field) params;
-#include "lib/cublas_api.def"
-#undef TT_CUBLASLT_FN
-} tt_cublaslt;
-
 static const char *const names[] = {
 #define TT_CUBLASLT_FN(field, symbol, result, params) symbol,
 #include "lib/cublas_api.def"
@@ -50,7 +32,7 @@ enum { NAMES = sizeof names / sizeof *names };
 _Static_assert(sizeof(tt_cublaslt) == NAMES * sizeof(tt_vendor_fn), "one pointer a row");
 
 static tt_cublaslt api;
-static tt_vendor vendor = {
+tt_vendor tt__vendor_cublaslt = {
     .stem = "libcublasLt.so", .name = names, .n = NAMES, .fn = (tt_vendor_fn *)&api, .lock = TT_LOCK_INIT};
 
 /* How a type is said: of the data, of the sums, of alpha. 0 rows are types it has not. */
@@ -235,8 +217,8 @@ static int call_all(void *handle, const kept *e, const tt_gemm_plan *p, int64_t 
 bool tt__cublas_serves(const tt_lib_device *on, tt_dtype t) {
   void *handle;
   if (on->device->target.kind != TT_DEVICE_CUDA || !words_of[t].is) return false;
-  if (tt__vendor_enter(&vendor, on->device, &handle, NULL) != TT_OK) return false;
-  tt__vendor_leave(&vendor);
+  if (tt__vendor_enter(&tt__vendor_cublaslt, on->device, &handle, NULL) != TT_OK) return false;
+  tt__vendor_leave(&tt__vendor_cublaslt);
   return true;
 }
 
@@ -247,7 +229,7 @@ tt_code tt__cublas_product(const tt_lib_device *on, const tt_gemm_plan *p, tt_dt
   int status = 0;
   if (on->device->target.kind != TT_DEVICE_CUDA || !w->is || p->batch.len > INT32_MAX)
     return tt__fail(err, TT_ENOTIMPL, "no library has this product");
-  TT_TRY(tt__vendor_enter(&vendor, on->device, &handle, err));
+  TT_TRY(tt__vendor_enter(&tt__vendor_cublaslt, on->device, &handle, err));
   key k = key_of(on, p, t, fast, epilogue, a, b, c);
   tt_code code = TT_OK;
   kept *e = find(handle, &k, w, bias, &status);
@@ -264,15 +246,16 @@ tt_code tt__cublas_product(const tt_lib_device *on, const tt_gemm_plan *p, tt_dt
   status = call_all(handle, e, p, (int64_t)tt__dtype_size(t), a, b, c, work, stream);
   if (status) code = failed(status, "cublasLtMatmul", err);
 leave:
-  tt__vendor_leave(&vendor);
+  tt__vendor_leave(&tt__vendor_cublaslt);
   return code;
 }
 
 void tt__cublas_info(char *out, size_t size) {
-  tt__lock(&vendor.lock);
-  if (vendor.found)
-    snprintf(out, size, "cuBLASLt %zu (%s)", api.version(), vendor.path);
+  tt__lock(&tt__vendor_cublaslt.lock);
+  if (tt__vendor_cublaslt.found)
+    snprintf(out, size, "cuBLASLt %zu (%s)", api.version(), tt__vendor_cublaslt.path);
   else
-    snprintf(out, size, vendor.tries ? "no cuBLASLt: products by kernels of ours" : "cuBLASLt was not needed yet");
-  tt__unlock(&vendor.lock);
+    snprintf(out, size,
+             tt__vendor_cublaslt.tries ? "no cuBLASLt: products by kernels of ours" : "cuBLASLt was not needed yet");
+  tt__unlock(&tt__vendor_cublaslt.lock);
 }

@@ -7,6 +7,7 @@
 
 #include "ir/library.h"
 #include "lib/cublas_layout.h"
+#include "lib/vendor.h"
 
 /* What is done to the product before it is stored. */
 typedef enum tt_epilogue {
@@ -31,5 +32,27 @@ TT_HIDDEN bool tt__cublas_serves(const tt_lib_device *on, tt_dtype t);
 
 /* Version and place of the library in use, or why there is none (yet). Always NUL-terminated. */
 TT_HIDDEN void tt__cublas_info(char *out, size_t size);
+
+/* ---- the library's own face: for cublas.c, and for tests that play the library */
+
+typedef struct tt_cublaslt_algo {
+  uint64_t data[8];
+} tt_cublaslt_algo;
+
+typedef struct tt_cublaslt_choice {
+  tt_cublaslt_algo algo;
+  size_t work;
+  int status;
+  float waves;
+  int reserved[4];
+} tt_cublaslt_choice;
+
+typedef struct tt_cublaslt {
+#define TT_CUBLASLT_FN(field, symbol, result, params) result(*field) params;
+#include "lib/cublas_api.def"
+#undef TT_CUBLASLT_FN
+} tt_cublaslt;
+
+TT_HIDDEN extern tt_vendor tt__vendor_cublaslt; /* fn is a tt_cublaslt */
 
 #endif
