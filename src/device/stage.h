@@ -1,0 +1,19 @@
+/*
+** Transfers of pageable host memory through pinned buffers: several threads fill them while the device's copy engine
+** empties others. Small ones take a short way. Thread-safe.
+*/
+#ifndef TT_DEVICE_STAGE_H
+#define TT_DEVICE_STAGE_H
+
+#include "ir/device.h"
+
+/* To the device, in the order of `s`. On return `from` has been read and may change. */
+TT_HIDDEN tt_code tt__stage_in(tt_device *d, tt_stream *s, void *to, const void *from, size_t size, tt_error *err);
+/* To the host, after what was asked of `s`; waits for it. */
+TT_HIDDEN tt_code tt__stage_out(tt_device *d, tt_stream *s, void *to, const void *from, size_t size, tt_error *err);
+
+/* Pinned host memory, kept for reuse. */
+TT_HIDDEN tt_code tt__pinned_alloc(tt_device *d, size_t size, void **out, tt_error *err);
+TT_HIDDEN void tt__pinned_free(tt_device *d, void *p, size_t size);
+
+#endif
