@@ -9,7 +9,7 @@
 #include "ir/library.h"
 
 /* Texts made by the build from text/. */
-extern const char tt__text_common[], tt__text_scan[];
+extern const char tt__text_common[], tt__text_scan[], tt__text_sort[];
 
 /* The words of the device's dialect; NULL: it has none, the host does the work. */
 TT_HIDDEN const char *tt__device_words(const tt_lib_device *on);

@@ -10,6 +10,10 @@
 #define TT_DEVICE_ROW(NAME)                                                                                    \
   TT_HIDDEN tt_code tt__device_##NAME(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src, \
                                       const tt_block *out, tt_error *err)
+TT_DEVICE_ROW(sort);
+TT_DEVICE_ROW(argsort);
+TT_DEVICE_ROW(select);
+TT_DEVICE_ROW(lexsort);
 TT_DEVICE_ROW(scan);
 #undef TT_DEVICE_ROW
 

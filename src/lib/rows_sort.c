@@ -86,10 +86,10 @@ static tt_code histogram_edges(const tt_lib_attr *attr, const tt_operand *src, c
 }
 
 const tt_lib_row tt__rows_sort[] = {
-    {.name = "sort", .nsrc = 1, .nout = 1, .run = sort},
-    {.name = "argsort", .nsrc = 1, .nout = 1, .run = argsort},
-    {.name = "select", .nsrc = 1, .nout = 1, .run = select_places},
-    {.name = "lexsort", .nsrc = 1, .nout = 1, .run = lexsort},
+    {.name = "sort", .nsrc = 1, .nout = 1, .run = sort, .run_on = tt__device_sort},
+    {.name = "argsort", .nsrc = 1, .nout = 1, .run = argsort, .run_on = tt__device_argsort},
+    {.name = "select", .nsrc = 1, .nout = 1, .run = select_places, .run_on = tt__device_select},
+    {.name = "lexsort", .nsrc = 1, .nout = 1, .run = lexsort, .run_on = tt__device_lexsort},
     {.name = "searchsorted", .nsrc = 2, .nout = 1, .run = searchsorted},
     {.name = "scan", .nsrc = 1, .nout = 1, .run = scan, .run_on = tt__device_scan},
     {.name = "histogram_uniform", .nsrc = 2, .nout = 1, .run = histogram_uniform},
