@@ -119,8 +119,16 @@ bool tt__emit_is_independent(const tt_emit *e, tt_region r) {
 
 /* ---- instructions */
 
-/* The element index of access `a` for an instruction of scope `scope`. */
-static void put_index(const tt_emit *e, int a, uint8_t scope, char *out, size_t size) {
+bool tt__emit_is_walked(const tt_emit *e, int a, int phase) {
+  for (int i = 0; i < e->k->ninst; i++) {
+    const tt_kinst *q = &e->k->inst[i];
+    if (q->op != TT_K_LOAD && q->op != TT_K_STORE && q->op != TT_K_INDEX) continue;
+    if (q->slot == a && (phase < 0 || (q->scope == TT_SCOPE_ROW && q->phase == phase))) return true;
+  }
+  return false;
+}
+
+void tt__emit_index(const tt_emit *e, int a, uint8_t scope, char *out, size_t size) {
   const tt_kaccess *acc = &e->k->access[a];
   bool row = scope == TT_SCOPE_ROW;
   if (acc->buf <= -2) {
@@ -175,19 +183,23 @@ static void put_store(tt_emit *e, int i, const char *index, int value) {
   }
 }
 
-static void put_reduce(tt_emit *e, int i) {
+void tt__emit_accumulate(tt_emit *e, int i, const char *acc, const char *value, const char *at) {
   const tt_kinst *q = &e->k->inst[i];
   const char *word = tt__red_word(q->red), *suffix = tt__dtypes[q->from].suffix;
-  int s = q->src[0];
   if (!tt__red_is_arg(q->red)) {
-    tt__emit_line(e, "a%d[w] = tt_%s_%s(a%d[w], v%d);", i, word, suffix, i, s);
+    tt__emit_line(e, "a%d[%s] = tt_%s_%s(a%d[%s], %s);", i, acc, word, suffix, i, acc, value);
     return;
   }
-  char at[32];
+  tt__emit_line(e, "const int t%d = (b%d[%s] < 0) | tt_%s_%s(a%d[%s], %s);", i, i, acc, word, suffix, i, acc, value);
+  tt__emit_line(e, "a%d[%s] = t%d ? %s : a%d[%s];", i, acc, i, value, i, acc);
+  tt__emit_line(e, "b%d[%s] = t%d ? %s : b%d[%s];", i, acc, i, at, i, acc);
+}
+
+static void put_reduce(tt_emit *e, int i) {
+  char value[16], at[32];
+  snprintf(value, sizeof value, "v%d", e->k->inst[i].src[0]);
   snprintf(at, sizeof at, e->k->mode == TT_MODE_ROW ? "y0 + l" : "y + %d", e->ahead);
-  tt__emit_line(e, "const int t%d = (b%d[w] < 0) | tt_%s_%s(a%d[w], v%d);", i, i, word, suffix, i, s);
-  tt__emit_line(e, "a%d[w] = t%d ? v%d : a%d[w];", i, i, s, i);
-  tt__emit_line(e, "b%d[w] = t%d ? %s : b%d[w];", i, i, at, i);
+  tt__emit_accumulate(e, i, "w", value, at);
 }
 
 /* "v1, v2". */
@@ -213,7 +225,7 @@ static void put_elementwise(tt_emit *e, int i) {
     tt__emit_line(e, "const %s v%d = tt_cast_%s_%s(%s);", type, i, from, tt__dtypes[q->dtype].suffix, args);
 }
 
-static void put_inst(tt_emit *e, int i) {
+void tt__emit_inst(tt_emit *e, int i) {
   const tt_kinst *q = &e->k->inst[i];
   char index[96] = "", word[64];
   switch (q->op) {
@@ -222,11 +234,11 @@ static void put_inst(tt_emit *e, int i) {
       tt__emit_line(e, "const %s v%d = %s;", tt__type_word(q->dtype), i, word);
       return;
     case TT_K_LOAD:
-      put_index(e, q->slot, q->scope, index, sizeof index);
+      tt__emit_index(e, q->slot, q->scope, index, sizeof index);
       put_load(e, i, index);
       return;
     case TT_K_INDEX:
-      put_index(e, q->slot, q->scope, index, sizeof index);
+      tt__emit_index(e, q->slot, q->scope, index, sizeof index);
       tt__emit_line(e, "const tt_i64 v%d = %s;", i, index);
       return;
     case TT_K_LOADX:
@@ -234,7 +246,7 @@ static void put_inst(tt_emit *e, int i) {
       put_load(e, i, index);
       return;
     case TT_K_STORE:
-      put_index(e, q->slot, q->scope, index, sizeof index);
+      tt__emit_index(e, q->slot, q->scope, index, sizeof index);
       put_store(e, i, index, q->src[0]);
       return;
     case TT_K_STOREX:
@@ -251,7 +263,7 @@ static void put_inst(tt_emit *e, int i) {
 
 void tt__emit_uniform(tt_emit *e, tt_region r) {
   for (int i = 0; i < e->k->ninst; i++)
-    if (tt__emit_in_region(e, r, i) && e->uniform[i]) put_inst(e, i);
+    if (tt__emit_in_region(e, r, i) && e->uniform[i]) tt__emit_inst(e, i);
 }
 
 /* ---- stages */
@@ -356,7 +368,7 @@ void tt__emit_stage(tt_emit *e, tt_region r, int stage) {
   for (int i = 0; i < e->k->ninst; i++) {
     if (!has_lanes_in(e, r, i) || e->stage[i] != stage) continue;
     fetch_sources(e, r, i);
-    put_inst(e, i);
+    tt__emit_inst(e, i);
     if (e->kept[i]) tt__emit_line(e, "x%d[w] = v%d;", i, i);
     if (e->crosses[i]) tt__emit_line(e, "z%d[w] = v%d;", i, i);
   }
@@ -414,4 +426,36 @@ const char *tt__red_identity(uint8_t red, tt_dtype t) {
     default:
       return "0"; /* ARG*: never looked at, the index says "empty" */
   }
+}
+
+void tt__emit_combine(tt_emit *e, int i, const char *x, const char *xi, const char *y, const char *yi) {
+  const tt_kinst *q = &e->k->inst[i];
+  const char *word = tt__red_word(q->red), *suffix = tt__dtypes[q->from].suffix;
+  if (!tt__red_is_arg(q->red)) {
+    tt__emit_line(e, "%s = tt_%s_%s(%s, %s);", x, word, suffix, x, y);
+    return;
+  }
+  tt__emit_line(e, "const int t%d = tt_takes(tt_%s_%s(%s, %s), tt_%s_%s(%s, %s), %s, %s);", i, word, suffix, x, y, word,
+                suffix, y, x, xi, yi);
+  tt__emit_line(e, "%s = t%d ? %s : %s;", x, i, y, x);
+  tt__emit_line(e, "%s = t%d ? %s : %s;", xi, i, yi, xi);
+}
+
+bool tt__kernel_splits(const tt_kernel *k) {
+  bool reduces = false;
+  for (int i = 0; i < k->ninst; i++) {
+    const tt_kinst *q = &k->inst[i];
+    if (q->op == TT_K_REDUCE) reduces = true;
+    if ((q->op == TT_K_STORE || q->op == TT_K_STOREX) && q->scope == TT_SCOPE_ROW) return false;
+  }
+  return reduces && k->nphase == 1;
+}
+
+tt_code tt__check_words(const tt_kernel *k, const tt_dialect *d, tt_error *err) {
+  uint32_t used = 0;
+  for (int i = 0; i < k->ninst; i++) used |= 1u << k->inst[i].dtype;
+  for (int a = 0; a < k->naccess; a++) used |= 1u << k->access[a].dtype;
+  for (int t = 0; t < TT_DTYPE_COUNT; t++)
+    if (used & d->lacks & 1u << t) return tt__fail(err, TT_ENOTIMPL, "%s has no %s", d->name, tt__dtypes[t].name);
+  return TT_OK;
 }

@@ -32,6 +32,22 @@ typedef struct tt_dialect {
   uint32_t lacks;          /* bit t: the dialect has no type t */
 } tt_dialect;
 
-TT_HIDDEN extern const tt_dialect tt__dialect_c; /* C11 with GNU extensions, for the system's compiler */
+/*
+** Dialects of devices where a thread is a lane (threads.h) leave `params`, `enter`, `partial`, `len`, `off` and `step`
+*NULL;
+** their `after` defines these words:
+**   TT_TX TT_TY  thread of the block    TT_BX TT_BY  threads of a block     as signed integers
+**   TT_GX TT_GY  block of the grid      TT_NX TT_NY  blocks of the grid     as signed integers
+**   TT_SHARED    a variable of the block      TT_SHARED_BYTES  an array of bytes whose size the launch says
+**   TT_BARRIER()        all threads of the block have come here, and see what the others wrote
+**   TT_DOWN(x, by)      x of the thread `by` further on in the warp of 32 threads
+**   TT_FROM(x, i)       x of thread `i` of the warp
+**   TT_FIRST(p, x, y)   *p: y if it was x (32-bit integers), atomically; gives what it was
+**   TT_ALIGNED(n)       of a struct
+** They have tt_scalar, a union of 8 bytes with a member of each register type's suffix, and tt_kfault.
+*/
+
+TT_HIDDEN extern const tt_dialect tt__dialect_c;    /* C11 with GNU extensions, for the system's compiler */
+TT_HIDDEN extern const tt_dialect tt__dialect_cuda; /* CUDA C for NVRTC, which finds no header */
 
 #endif

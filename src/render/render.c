@@ -79,17 +79,7 @@ tt_digest tt__render_digest(const tt_dialect *d) {
 
 /* ---- accesses */
 
-/* Is access `a` walked by loads, stores or indices of scope ROW (in phase `phase`, or any when < 0)? */
-static bool is_walked(const tt_emit *e, int a, int phase) {
-  for (int i = 0; i < e->k->ninst; i++) {
-    const tt_kinst *q = &e->k->inst[i];
-    if (q->op != TT_K_LOAD && q->op != TT_K_STORE && q->op != TT_K_INDEX) continue;
-    if (q->slot == a && (phase < 0 || (q->scope == TT_SCOPE_ROW && q->phase == phase))) return true;
-  }
-  return false;
-}
-
-static bool is_placed(const tt_emit *e, int a) { return e->k->access[a].buf >= -1 && is_walked(e, a, -1); }
+static bool is_placed(const tt_emit *e, int a) { return e->k->access[a].buf >= -1 && tt__emit_is_walked(e, a, -1); }
 
 static void put_pointers(tt_emit *e) {
   const tt_kernel *k = e->k;
@@ -105,7 +95,9 @@ static void put_pointers(tt_emit *e) {
     tt__emit_line(e, "%s%s *const p%d = (%s%s *)%s;", e->d->global, type, a, e->d->global, type, from);
   }
   for (int a = 0; a < k->naccess; a++)
-    if (is_placed(e, a) && k->access[a].lane == TT_LANE_ANY)
+    if (is_placed(e, a) && k->access[a].lane == TT_LANE_ANY && e->lane_axis < 0)
+      tt__emit_line(e, "const tt_i64 s%d = 0;", a);
+    else if (is_placed(e, a) && k->access[a].lane == TT_LANE_ANY)
       tt__emit_line(e, "const tt_i64 s%d = step[%d];", a, a * k->naxes + e->lane_axis);
 }
 
@@ -118,7 +110,7 @@ typedef struct tt_walk {
 } tt_walk;
 
 static bool walk_has(const tt_emit *e, const tt_walk *w, int a) {
-  return e->k->access[a].buf >= -1 && is_walked(e, a, w->phase);
+  return e->k->access[a].buf >= -1 && tt__emit_is_walked(e, a, w->phase);
 }
 
 static void put_place(tt_emit *e, const tt_walk *w, const char *declare) {
@@ -278,20 +270,6 @@ static void open_accumulators(tt_emit *e, int phase, const char *lanes) {
   }
 }
 
-/* value `x`, index `xi` := combined with value `y`, index `yi`, in this order. */
-static void put_combine(tt_emit *e, int i, const char *x, const char *xi, const char *y, const char *yi) {
-  const tt_kinst *q = &e->k->inst[i];
-  const char *word = tt__red_word(q->red), *suffix = tt__dtypes[q->from].suffix;
-  if (!tt__red_is_arg(q->red)) {
-    tt__emit_line(e, "%s = tt_%s_%s(%s, %s);", x, word, suffix, x, y);
-    return;
-  }
-  tt__emit_line(e, "const int t%d = tt_takes(tt_%s_%s(%s, %s), tt_%s_%s(%s, %s), %s, %s);", i, word, suffix, x, y, word,
-                suffix, y, x, xi, yi);
-  tt__emit_line(e, "%s = t%d ? %s : %s;", x, i, y, x);
-  tt__emit_line(e, "%s = t%d ? %s : %s;", xi, i, yi, xi);
-}
-
 /*
 ** The 64 accumulators of a ROW chunk become one, in element 0. Lanes beyond the length of a line still hold
 ** the identity and need no folding in: short rows skip the wide rounds.
@@ -305,7 +283,7 @@ static void fold_accumulators(tt_emit *e, int phase) {
       snprintf(y, sizeof y, "a%d[w + %d]", i, h);
       snprintf(yi, sizeof yi, "b%d[w + %d]", i, h);
       tt__emit_open(e, "if (nlane > %d) for (tt_i64 w = 0; w < %d; w++)", h, h);
-      put_combine(e, i, x, xi, y, yi);
+      tt__emit_combine(e, i, x, xi, y, yi);
       tt__emit_close(e);
     }
   }
@@ -339,7 +317,7 @@ static void finish_chunk(tt_emit *e, int phase, const char *loop) {
     if (arg) tt__emit_line(e, "%s = %s;", g, b);
     e->indent--;
     tt__emit_open(e, "} else %s", loop);
-    put_combine(e, i, f, g, a, b);
+    tt__emit_combine(e, i, f, g, a, b);
     tt__emit_close(e);
   }
 }
@@ -356,7 +334,7 @@ static void combine_partials(tt_emit *e, int phase, const char *of) {
     tt__emit_line(e, "%s = h%d[part_at];", f, i);
     if (arg) tt__emit_line(e, "%s = k%d[part_at];", g, i);
     tt__emit_open(e, "for (tt_i64 c = 1; c < npartial; c++)");
-    put_combine(e, i, f, g, h, k);
+    tt__emit_combine(e, i, f, g, h, k);
     tt__emit_close(e);
   }
 }
@@ -652,25 +630,6 @@ static void put_col(tt_emit *e) {
 
 /* ---- the function */
 
-static bool may_split(const tt_kernel *k) {
-  bool reduces = false;
-  for (int i = 0; i < k->ninst; i++) {
-    const tt_kinst *q = &k->inst[i];
-    if (q->op == TT_K_REDUCE) reduces = true;
-    if ((q->op == TT_K_STORE || q->op == TT_K_STOREX) && q->scope == TT_SCOPE_ROW) return false;
-  }
-  return reduces && k->nphase == 1;
-}
-
-static tt_code check_types(const tt_kernel *k, const tt_dialect *d, tt_error *err) {
-  uint32_t used = 0;
-  for (int i = 0; i < k->ninst; i++) used |= 1u << k->inst[i].dtype;
-  for (int a = 0; a < k->naccess; a++) used |= 1u << k->access[a].dtype;
-  for (int t = 0; t < TT_DTYPE_COUNT; t++)
-    if (used & d->lacks & 1u << t) return tt__fail(err, TT_ENOTIMPL, "%s has no %s", d->name, tt__dtypes[t].name);
-  return TT_OK;
-}
-
 static void put_function(tt_emit *e, const char *fn_name) {
   const tt_dialect *d = e->d;
   tt__str_addf(e->out, "%s%s%s {\n", d->kernel, fn_name, d->params);
@@ -694,7 +653,7 @@ static void put_function(tt_emit *e, const char *fn_name) {
 }
 
 tt_code tt__render_kernel(const tt_kernel *k, const tt_dialect *d, const char *fn_name, tt_str *out, tt_error *err) {
-  TT_TRY(check_types(k, d, err));
+  TT_TRY(tt__check_words(k, d, err));
   size_t n = (size_t)k->ninst, size = 5 * n + 1;
   bool *flags = tt__mem_zalloc(size);
   if (!flags) return tt__fail_memory(err, size);
@@ -703,7 +662,7 @@ tt_code tt__render_kernel(const tt_kernel *k, const tt_dialect *d, const char *f
   e.stage = (uint8_t *)(flags + 4 * n);
   e.nrow = k->naxes - k->nouter;
   e.lane_axis = k->mode == TT_MODE_COL ? k->nouter - 1 : k->naxes - 1;
-  e.parts = may_split(k);
+  e.parts = tt__kernel_splits(k);
   tt__emit_classify(&e);
   put_function(&e, fn_name);
   tt__mem_free(flags, size);

@@ -52,6 +52,12 @@ TT_HIDDEN bool tt__emit_in_region(const tt_emit *e, tt_region r, int i);
 TT_HIDDEN bool tt__emit_has_lanes(const tt_emit *e, tt_region r);
 /* May the turns of the region's lane loop run in any order? */
 TT_HIDDEN bool tt__emit_is_independent(const tt_emit *e, tt_region r);
+/* Is access `a` walked by loads, stores or indices of scope ROW (in phase `phase`, or any when < 0)? */
+TT_HIDDEN bool tt__emit_is_walked(const tt_emit *e, int a, int phase);
+/* The element index of access `a` for an instruction of scope `scope`. */
+TT_HIDDEN void tt__emit_index(const tt_emit *e, int a, uint8_t scope, char *out, size_t size);
+/* Instruction `i`. */
+TT_HIDDEN void tt__emit_inst(tt_emit *e, int i);
 /* The uniform values of a region, before its lane loop. */
 TT_HIDDEN void tt__emit_uniform(tt_emit *e, tt_region r);
 /*
@@ -83,5 +89,13 @@ static inline bool tt__red_is_arg(uint8_t red) { return red == TT_RED_ARGMAX || 
 /* Word of the prelude function that combines; for ARG* the helper that answers "b is strictly better than a". */
 TT_HIDDEN const char *tt__red_word(uint8_t red);
 TT_HIDDEN const char *tt__red_identity(uint8_t red, tt_dtype t);
+/* Accumulator `acc` of REDUCE `i` takes `value`, row point `at`. */
+TT_HIDDEN void tt__emit_accumulate(tt_emit *e, int i, const char *acc, const char *value, const char *at);
+/* value `x`, index `xi` := combined with value `y`, index `yi`, in this order. */
+TT_HIDDEN void tt__emit_combine(tt_emit *e, int i, const char *x, const char *xi, const char *y, const char *yi);
+/* Are CHUNK and FINISH possible? */
+TT_HIDDEN bool tt__kernel_splits(const tt_kernel *k);
+/* TT_ENOTIMPL when the dialect lacks a type of the kernel. */
+TT_HIDDEN tt_code tt__check_words(const tt_kernel *k, const tt_dialect *d, tt_error *err);
 
 #endif

@@ -13,11 +13,18 @@
 #include "ir/launch.h"
 #include "render/dialect.h"
 
+/* Every field is a number of its own and there is no padding: variants may be compared and hashed as bytes. */
 typedef struct tt_variant {
+  uint8_t part;  /* tt_part: a kernel's CHUNK and FINISH are two functions */
   uint8_t wide;  /* 64-bit indices */
-  uint8_t vec;   /* elements of the lane a thread takes at a time (1, 2, 4, 8, 16); > 1 only where all are aligned */
+  uint8_t far;   /* the argument struct lies in device memory, and the one argument is its address */
   uint8_t tiled; /* a transpose goes through shared memory */
-  uint8_t form;  /* rows: which cut (threads.c) */
+  uint8_t vec; /* neighbouring lanes that a thread takes (1, 2, 4, 8, 16); > 1 only where all that is UNIT is aligned */
+  uint8_t unroll; /* vectors that a thread takes at a time */
+  uint8_t group;  /* log2 of the threads that share a row (ROW) */
+  uint8_t block;  /* log2 of the threads of a block */
+  uint8_t kept;   /* a row's values stay in registers from phase to phase (ROW) */
+  uint8_t staged; /* more threads than accumulators: values pass through shared memory (ROW) */
 } tt_variant;
 
 /* One launch of a kernel: what to run and with how many threads. */
@@ -49,8 +56,12 @@ TT_HIDDEN tt_code tt__threads_cut(const tt_kernel *k, const tt_lowered *l, const
 TT_HIDDEN tt_code tt__threads_render(const tt_kernel *k, const tt_dialect *d, const tt_variant *v, const char *name,
                                      tt_str *out, tt_error *err);
 
-/* Bytes of the argument struct of a kernel, and filling it. `buf`: device addresses; `work`: of the cut (or NULL);
-** `fault`: device address of a tt_kfault (checked kernels). `scalar` in the register types. */
+/*
+** Bytes of the argument struct of a kernel, and filling it. When the pass's variant is `far`, the struct is to be
+** copied to the device and its address passed as the launch's argument. `buf`: device addresses; `work`: of the cut (or
+*NULL);
+** `fault`: device address of a tt_kfault (checked kernels). `scalar` in the register types.
+*/
 TT_HIDDEN size_t tt__threads_args_size(const tt_kernel *k);
 TT_HIDDEN void tt__threads_args(const tt_kernel *k, const tt_lowered *l, const tt_pass *p, void *const *buf,
                                 const int64_t *buf_len, const tt_scalar *scalar, void *work, void *fault, void *args);

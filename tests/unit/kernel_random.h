@@ -217,7 +217,7 @@ static void make_lengths(maker *m, int64_t *len) {
 }
 
 /* May the row be done chunk by chunk? */
-static bool may_split(const tt_kernel *k) {
+static inline bool may_split(const tt_kernel *k) {
   for (int i = 0; i < k->ninst; i++)
     if (k->inst[i].op == TT_K_STORE && k->inst[i].scope == TT_SCOPE_ROW) return false;
   return k->nphase == 1 && k->nred > 0;

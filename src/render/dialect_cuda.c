@@ -1,0 +1,71 @@
+/*
+** CUDA C for NVRTC. The text includes nothing; everything named here is known to the compiler itself.
+** To be compiled with --fmad=false: a contracted sum has other bits.
+*/
+#include "render/dialect.h"
+
+static const char before[] =
+    "#define TT_FN static __device__ __forceinline__\n"
+    "#define TT_RARE static __device__ __noinline__\n"
+    "#define TT_CONST static __device__ const\n"
+    "#define TT_SQRT_F32(x) __fsqrt_rn(x)\n"
+    "#define TT_SQRT_F64(x) __dsqrt_rn(x)\n"
+    "#define TT_FMA_F64(a, b, c) __fma_rn(a, b, c)\n"
+    "#define TT_INT_DIVIDE\n"
+    "#define TT_ROUND_INLINE\n"
+    "#define __builtin_rintf rintf\n"
+    "#define __builtin_floorf floorf\n"
+    "#define __builtin_ceilf ceilf\n"
+    "#define __builtin_truncf truncf\n"
+    "#define __builtin_rint rint\n"
+    "#define __builtin_floor floor\n"
+    "#define __builtin_ceil ceil\n"
+    "#define __builtin_trunc trunc\n"
+    "#define TT_DIALECT_BITS\n"
+    "#define tt__bits_f32(x) __float_as_uint(x)\n"
+    "#define tt__from_f32(x) __uint_as_float(x)\n"
+    "#define tt__bits_f64(x) ((tt_u64)__double_as_longlong(x))\n"
+    "#define tt__from_f64(x) __longlong_as_double((tt_i64)(x))\n";
+
+static const char after[] =
+    "#define TT_TX ((tt_i32)threadIdx.x)\n"
+    "#define TT_TY ((tt_i32)threadIdx.y)\n"
+    "#define TT_BX ((tt_i32)blockDim.x)\n"
+    "#define TT_BY ((tt_i32)blockDim.y)\n"
+    "#define TT_GX ((tt_i32)blockIdx.x)\n"
+    "#define TT_GY ((tt_i32)blockIdx.y)\n"
+    "#define TT_NX ((tt_i32)gridDim.x)\n"
+    "#define TT_NY ((tt_i32)gridDim.y)\n"
+    "#define TT_SHARED __shared__\n"
+    "#define TT_BARRIER() __syncthreads()\n"
+    "#define TT_DOWN(x, by) __shfl_down_sync(0xffffffffu, x, by)\n"
+    "#define TT_FROM(x, i) __shfl_sync(0xffffffffu, x, i)\n"
+    "#define TT_FIRST(p, x, y) atomicCAS(p, x, y)\n"
+    "#define TT_ALIGNED(n) __align__(n)\n"
+    "extern __shared__ TT_ALIGNED(16) tt_u8 TT_SHARED_BYTES[];\n"
+    "typedef union {\n"
+    "  tt_b8 b8; tt_i8 i8; tt_i16 i16; tt_i32 i32; tt_i64 i64; tt_u8 u8; tt_u16 u16; tt_u32 u32; tt_u64 u64;\n"
+    "  tt_f32 f32; tt_f64 f64;\n"
+    "} tt_scalar;\n"
+    "typedef struct { tt_i32 access; tt_i64 index, len; } tt_kfault;\n"
+    /* The first fault of all threads wins the exchange; the rest of the launch goes on and touches nothing bad. */
+    "static __device__ __noinline__ int tt_fault(tt_kfault *f, tt_i32 access, tt_i64 index, tt_i64 len) {\n"
+    "  if (TT_FIRST(&f->access, 0, access + 1) == 0) { f->index = index; f->len = len; }\n"
+    "  return 0;\n"
+    "}\n"
+    "#define TT_INBOUNDS(a, b, i) \\\n"
+    "  ((tt_u64)(i) < (tt_u64)args->buf_len[b] || tt_fault(args->fault, a, i, args->buf_len[b]))\n";
+
+const tt_dialect tt__dialect_cuda = {
+    .name = "cuda",
+    .before = before,
+    .after = after,
+    .kernel = "extern \"C\" __global__ void ",
+    .global = "",
+    .buffer = "args->buf[%d]",
+    .scalar = "args->scalar[%d].%s",
+    .independent = "",
+    .unrolled = "#pragma unroll",
+    .inbounds = "TT_INBOUNDS(%d, %d, %s)",
+    .lacks = 1u << TT_C64 | 1u << TT_C128,
+};

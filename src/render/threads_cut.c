@@ -1,0 +1,266 @@
+/*
+** How a launch is cut into threads: which variant of the kernel, how many blocks, what memory between the
+** passes. All that is proved about a launch (indices fit 32 bits, addresses are aligned) is proved here.
+*/
+#include <string.h>
+
+#include "render/threads_int.h"
+
+enum { MAP_BLOCK = 256, ROW_BLOCK = 256, COL_BLOCK = 128, MOST_REDS = 48, STATIC_REDS = 8 };
+
+typedef struct tt_cutter {
+  const tt_kernel *k;
+  const tt_lowered *l;
+  const tt_target *t;
+  const size_t *align;
+  tt_extent x;
+  int loads;    /* accesses loaded in a row's loop that move along the lane */
+  int biggest;  /* bytes of the widest element among them and the stored ones */
+  bool slow;    /* costly functions: registers are dear */
+  bool reloads; /* something is read that the same loop has just written */
+} tt_cutter;
+
+static int64_t at_most(int64_t x, int64_t most) { return x < most ? x : most; }
+static int64_t up(int64_t x, int64_t by) { return (x + by - 1) / by; }
+
+static int log2_up(int64_t x) {
+  int n = 0;
+  while (((int64_t)1 << n) < x) n++;
+  return n;
+}
+
+/* ---- what is proved */
+
+/* May some index, or a count of points, need more than 32 bits? */
+static bool is_wide(const tt_cutter *c) {
+  const int64_t most = (int64_t)1 << 30;
+  int64_t points = 1;
+  for (int x = 0; x < c->k->naxes; x++) {
+    if (__builtin_mul_overflow(points, c->l->len[x], &points)) return true;
+  }
+  if (points >= most || c->x.parts >= most) return true;
+  for (int a = 0; a < c->k->naccess; a++) {
+    int64_t reach = c->l->off[a] < 0 ? -c->l->off[a] : c->l->off[a];
+    for (int x = 0; x < c->k->naxes; x++) {
+      int64_t step = c->l->step[a * c->k->naxes + x], move;
+      if (__builtin_mul_overflow(c->l->len[x], step < 0 ? -step : step, &move)) return true;
+      if (__builtin_add_overflow(reach, move, &reach)) return true;
+    }
+    if (reach >= 2 * most - (1 << 24)) return true;
+  }
+  return false;
+}
+
+static void look(tt_cutter *c) {
+  const tt_kernel *k = c->k;
+  c->biggest = 1;
+  for (int i = 0; i < k->ninst; i++) {
+    const tt_kinst *q = &k->inst[i];
+    if (q->op < TT_OP_COUNT && tt__ops[q->op].flags & TT_OPF_SLOW) c->slow = true;
+    if ((q->op != TT_K_LOAD && q->op != TT_K_STORE) || q->scope != TT_SCOPE_ROW) continue;
+    const tt_kaccess *acc = &k->access[q->slot];
+    if (q->op == TT_K_LOAD && tt__threads_is_reload(k, i)) c->reloads = true;
+    if (acc->buf < 0 || acc->lane == TT_LANE_NONE) continue;
+    int size = (int)tt__dtype_size((tt_dtype)acc->dtype);
+    if (q->op == TT_K_LOAD) c->loads++;
+    if (size > c->biggest) c->biggest = size;
+  }
+}
+
+/* ---- maps */
+
+/* Threads of a block along x for `n` of them: little of the last block lies beyond the end. */
+static int block_x(int64_t n, int most) {
+  int best = 1 << log2_up(n);
+  if (best <= most) return best;
+  best = most;
+  for (int x = most; x >= 32; x /= 2) {
+    if (up(n, x) * x * 8 <= n * 9) return x;
+    if (up(n, x) * x < up(n, best) * best) best = x;
+  }
+  return best;
+}
+
+static void cut_map(tt_cutter *c, tt_pass *p) {
+  tt_variant *v = &p->variant;
+  int64_t lanes = c->x.lanes, outer = c->x.outer;
+  int unroll = c->k->checked || c->reloads ? 1 : c->slow ? 2 : 4;
+  while (unroll > 1 && (c->loads * unroll > 32 || outer * lanes < (int64_t)c->t->units * 1024 * unroll)) unroll /= 2;
+  while (unroll > 1 && lanes < 32 * unroll) unroll /= 2;
+  v->vec = 1;
+  v->unroll = (uint8_t)unroll;
+  int64_t each = (int64_t)v->vec * unroll, threads = up(lanes, each);
+  int x = block_x(threads, MAP_BLOCK), y = MAP_BLOCK / x;
+  y = (int)at_most(y, (int64_t)1 << log2_up(outer));
+  p->grid.block[0] = (uint32_t)x;
+  p->grid.block[1] = (uint32_t)y;
+  p->grid.grid[0] = (uint32_t)up(threads, x);
+  p->grid.grid[1] = (uint32_t)at_most(up(outer, y), at_most(c->t->grid_max[1], 65535));
+}
+
+/* ---- rows */
+
+static size_t stage_bytes(const tt_cutter *c, const tt_variant *v) {
+  size_t most = 0;
+  for (int phase = 0; phase < c->k->nphase; phase++) {
+    size_t size = 0;
+    for (int i = 0; i < c->k->ninst; i++)
+      if (c->k->inst[i].op == TT_K_REDUCE && c->k->inst[i].phase == phase)
+        size += tt__threads_stage_bytes(v, c->k->inst[i].from);
+    if (size > most) most = size;
+  }
+  return most;
+}
+
+/* Elements of a row (or chunk) that one thread may keep in registers. */
+static int most_kept(const tt_cutter *c) {
+  int kept = c->k->nscratch;
+  for (int a = 0; a < c->k->naccess; a++) kept += tt__threads_is_kept(c->k, a);
+  int words = c->biggest > 4 ? 2 : 1;
+  return kept <= 1 ? 32 / words : kept == 2 ? 16 / words : 8 / words;
+}
+
+/* Can all phases work on registers? Then choose for it. */
+static bool keep_row(const tt_cutter *c, tt_variant *v) {
+  const tt_kernel *k = c->k;
+  int64_t lanes = c->x.lanes;
+  if (k->nphase == 1 || k->naxes - k->nouter != 1 || k->checked || c->reloads) return false;
+  int most = most_kept(c);
+  if (lanes > 1024 * most || lanes > TT_CHUNK) return false;
+  int group = lanes <= 32 ? log2_up(lanes) : 6, aim = most < 16 ? most : 16;
+  if (lanes > 64 * 8) {
+    group = 7;
+    while (group < 10 && (lanes + (1 << group) - 1) >> group > aim) group++;
+  }
+  v->group = (uint8_t)group;
+  v->unroll = (uint8_t)(1 << log2_up(up(lanes, 1 << group)));
+  v->kept = 1;
+  v->staged = group > 6;
+  return !v->staged || (int64_t)stage_bytes(c, v) <= c->t->shared_block - 8192;
+}
+
+/* Threads that share a row (or chunk) of `n` elements when there are `items` of them. */
+static void choose_group(const tt_cutter *c, tt_variant *v, int64_t items) {
+  int64_t n = at_most(c->x.lanes, TT_CHUNK);
+  v->kept = v->staged = 0;
+  v->unroll = 1;
+  if (n <= 32) {
+    v->group = (uint8_t)log2_up(n);
+    return;
+  }
+  v->group = 6;
+  int most = c->k->checked || c->reloads ? 1 : c->loads > 2 || c->slow ? 8 : 16;
+  bool many = items * 64 >= (int64_t)c->t->units * 512;
+  if (n > 1024 && !many) {
+    v->staged = 1;
+    v->group = 10;
+    while (v->group > 8 && n < 4 << v->group) v->group--;
+    most = most < 8 ? most : 8;
+  }
+  int64_t each = up(n, 1 << v->group);
+  v->unroll = (uint8_t)at_most(1 << log2_up(each), most);
+  while (v->staged && v->unroll > 1 && (int64_t)stage_bytes(c, v) > c->t->shared_block - 8192) v->unroll /= 2;
+  if (v->staged && (int64_t)stage_bytes(c, v) > c->t->shared_block - 8192) {
+    v->staged = 0;
+    v->group = 6;
+  }
+}
+
+static void set_row_grid(const tt_cutter *c, tt_pass *p, int64_t items) {
+  tt_variant *v = &p->variant;
+  v->vec = 1;
+  v->block = v->staged ? v->group : c->k->nred > STATIC_REDS ? 6 : 8;
+  if (v->block < v->group) v->block = v->group;
+  int64_t blocks = up(items, v->staged ? 1 : (int64_t)1 << (v->block - v->group));
+  bool scratch = c->k->nscratch > 0 && !v->kept;
+  p->grid.block[0] = 1u << v->block;
+  p->grid.block[1] = 1;
+  p->grid.grid[0] = (uint32_t)at_most(blocks, scratch ? (int64_t)c->t->units * 4 : at_most(c->t->grid_max[0], 1 << 30));
+  p->grid.grid[1] = 1;
+  p->grid.shared = v->staged ? (uint32_t)stage_bytes(c, v) : 0;
+}
+
+static void set_finish(const tt_cutter *c, tt_pass *p) {
+  tt_variant *v = &p->variant;
+  v->part = TT_PART_FINISH;
+  v->vec = v->unroll = 1;
+  v->block = (uint8_t)at_most(c->k->nred > STATIC_REDS ? 5 : 8, c->x.chunks < 32 ? 5 : log2_up(c->x.chunks));
+  p->grid.block[0] = 1u << v->block;
+  p->grid.block[1] = p->grid.grid[1] = 1;
+  p->grid.grid[0] = (uint32_t)at_most(c->x.outer, at_most(c->t->grid_max[0], 1 << 30));
+}
+
+static void cut_row(tt_cutter *c, tt_cut *out) {
+  tt_pass *p = &out->pass[0];
+  const tt_kernel *k = c->k;
+  bool parts = tt__kernel_splits(k) && c->x.chunks > 1 && c->x.outer * 64 < (int64_t)c->t->units * 1024;
+  int64_t items = parts ? c->x.parts : c->x.outer;
+  p->variant.part = parts ? TT_PART_CHUNK : TT_PART_WHOLE;
+  if (!keep_row(c, &p->variant)) choose_group(c, &p->variant, items);
+  set_row_grid(c, p, items);
+  if (parts) {
+    set_finish(c, &out->pass[out->npass++]);
+    out->work_bytes = 16 * (size_t)k->nred * (size_t)c->x.parts;
+  } else if (k->nscratch && !p->variant.kept) {
+    size_t rows = (size_t)p->grid.grid[0] << (p->variant.block - p->variant.group);
+    out->work_bytes = rows * (size_t)k->nscratch * (size_t)(c->x.points * c->x.lanes) * 8;
+  }
+}
+
+/* ---- columns */
+
+static void set_col_grid(const tt_cutter *c, tt_pass *p, int64_t items) {
+  int x = block_x(c->x.lanes, COL_BLOCK), y = COL_BLOCK / x;
+  y = (int)at_most(y, (int64_t)1 << log2_up(items));
+  p->variant.vec = 1;
+  p->grid.block[0] = (uint32_t)x;
+  p->grid.block[1] = (uint32_t)y;
+  p->grid.grid[0] = (uint32_t)up(c->x.lanes, x);
+  p->grid.grid[1] = (uint32_t)at_most(up(items, y), at_most(c->t->grid_max[1], 65535));
+}
+
+static void cut_col(tt_cutter *c, tt_cut *out) {
+  tt_pass *p = &out->pass[0];
+  bool parts = tt__kernel_splits(c->k) && c->x.chunks > 1 && c->x.outer * c->x.lanes < (int64_t)c->t->units * 2048;
+  p->variant.part = parts ? TT_PART_CHUNK : TT_PART_WHOLE;
+  int unroll = c->k->checked || c->reloads ? 1 : c->loads > 2 || c->slow ? 4 : 16;
+  p->variant.unroll = (uint8_t)at_most(unroll, (int64_t)1 << log2_up(c->l->len[c->k->naxes - 1]));
+  set_col_grid(c, p, parts ? c->x.outer * c->x.chunks : c->x.outer);
+  if (!parts) return;
+  tt_pass *f = &out->pass[out->npass++];
+  f->variant.part = TT_PART_FINISH;
+  f->variant.unroll = 1;
+  set_col_grid(c, f, c->x.outer);
+  out->work_bytes = 16 * (size_t)c->k->nred * (size_t)c->x.parts;
+}
+
+tt_code tt__threads_cut(const tt_kernel *k, const tt_lowered *l, const tt_target *t, const size_t *align, tt_cut *out,
+                        tt_error *err) {
+  tt_cutter c = {.k = k, .l = l, .t = t, .align = align};
+  if (k->serial) return tt__fail(err, TT_ENOTIMPL, "a kernel that scatters has one order only");
+  if (k->nred > MOST_REDS) return tt__fail(err, TT_ENOTIMPL, "%d reductions in one kernel", k->nred);
+  memset(out, 0, sizeof *out);
+  tt__threads_extent(k, l->len, &c.x);
+  look(&c);
+  out->npass = 1;
+  switch (k->mode) {
+    case TT_MODE_MAP:
+      cut_map(&c, &out->pass[0]);
+      break;
+    case TT_MODE_ROW:
+      cut_row(&c, out);
+      break;
+    default:
+      cut_col(&c, out);
+      break;
+  }
+  bool wide = is_wide(&c), far = (int64_t)tt__threads_args_size(k) > t->param_bytes;
+  for (int i = 0; i < out->npass; i++) {
+    tt_pass *p = &out->pass[i];
+    p->variant.wide = wide;
+    p->variant.far = far;
+    p->part = p->variant.part;
+    p->grid.grid[2] = p->grid.block[2] = 1;
+  }
+  return TT_OK;
+}

@@ -1,0 +1,268 @@
+/*
+** What one thread does with the lanes that are its own: all its loads first, so that many are under
+** way at a time, then the instructions lane by lane, then the stores.
+*/
+#include <stdio.h>
+#include <string.h>
+
+#include "render/threads_int.h"
+
+/* ---- points */
+
+void tt__threads_decode(tt_emit *e, char c, int first, int count, const char *flat) {
+  if (count == 0) return;
+  if (count > 1) tt__emit_line(e, "tt_ix %crest = %s;", c, flat);
+  for (int x = count - 1; x > 0; x--) {
+    tt__emit_line(e, "const tt_ix %ci%d = (tt_ix)((tt_uix)%crest %% (tt_uix)args->len[%d]);", c, x, c, first + x);
+    tt__emit_line(e, "%crest = (tt_ix)((tt_uix)%crest / (tt_uix)args->len[%d]);", c, c, first + x);
+  }
+  if (count > 1)
+    tt__emit_line(e, "const tt_ix %ci0 = %crest;", c, c);
+  else
+    tt__emit_line(e, "const tt_ix %ci0 = %s;", c, flat);
+}
+
+void tt__threads_place(tt_emit *e, char c, int first, int count, int phase) {
+  for (int a = 0; a < e->k->naccess; a++) {
+    if (e->k->access[a].buf < -1 || !tt__emit_is_walked(e, a, phase)) continue;
+    char text[480];
+    size_t n = (size_t)snprintf(text, sizeof text, c == 'o' ? "(tt_ix)args->off[%d]" : "o%d", a);
+    for (int x = 0; x < count && n < sizeof text; x++)
+      n += (size_t)snprintf(text + n, sizeof text - n, " + %ci%d * (tt_ix)args->step[%d]", c, x,
+                            a * e->k->naxes + first + x);
+    tt__emit_line(e, "const tt_ix %c%d = %s;", c, a, text);
+  }
+}
+
+/* ---- which values, where */
+
+bool tt__threads_is_reload(const tt_kernel *k, int i) {
+  const tt_kinst *q = &k->inst[i];
+  for (int j = 0; j < i; j++) {
+    const tt_kinst *s = &k->inst[j];
+    if (s->op == TT_K_STORE && s->scope == q->scope && s->phase == q->phase && k->access[s->slot].buf >= 0 &&
+        k->access[s->slot].buf == k->access[q->slot].buf)
+      return true;
+  }
+  return false;
+}
+
+bool tt__threads_is_kept(const tt_kernel *k, int a) {
+  int first = -1, last = -1, buf = k->access[a].buf;
+  if (buf < 0 || k->access[a].lane == TT_LANE_NONE || k->checked) return false;
+  for (int i = 0; i < k->ninst; i++)
+    if (k->inst[i].op == TT_K_LOAD && k->inst[i].slot == a && k->inst[i].scope == TT_SCOPE_ROW) {
+      if (first < 0) first = k->inst[i].phase;
+      last = k->inst[i].phase;
+    }
+  for (int i = 0; i < k->ninst; i++)
+    if (k->inst[i].op == TT_K_STORE && k->inst[i].scope == TT_SCOPE_ROW && k->access[k->inst[i].slot].buf == buf &&
+        k->inst[i].phase < last)
+      return false;
+  return first < last;
+}
+
+static bool is_packed(const tt_thread_emit *t, int a) {
+  const tt_kaccess *acc = &t->e.k->access[a];
+  return t->v->vec > 1 && acc->lane == TT_LANE_UNIT && acc->buf >= 0;
+}
+
+/* Is LOAD `i` of region `r` done ahead of the lane loop? */
+static bool is_hoisted(const tt_thread_emit *t, tt_region r, int i) {
+  const tt_emit *e = &t->e;
+  const tt_kinst *q = &e->k->inst[i];
+  if (q->op != TT_K_LOAD || e->uniform[i] || !tt__emit_in_region(e, r, i) || e->k->checked) return false;
+  return e->k->access[q->slot].buf >= 0 && (tt__threads_each(t->v) > 1 || t->v->kept) &&
+         !tt__threads_is_reload(e->k, i);
+}
+
+static bool loads_ahead(const tt_thread_emit *t, tt_region r, int a) {
+  for (int i = 0; i < t->e.k->ninst; i++)
+    if (t->e.k->inst[i].slot == a && is_hoisted(t, r, i)) return true;
+  return false;
+}
+
+static bool stores_packed(const tt_thread_emit *t, tt_region r, int a) {
+  for (int i = 0; i < t->e.k->ninst; i++)
+    if (t->e.k->inst[i].op == TT_K_STORE && t->e.k->inst[i].slot == a && tt__emit_in_region(&t->e, r, i))
+      return is_packed(t, a);
+  return false;
+}
+
+/* ---- loads and stores */
+
+static void put_buffer_array(tt_thread_emit *t, char c, int a) {
+  int type = t->e.k->access[a].dtype;
+  if (is_packed(t, a))
+    tt__emit_line(&t->e, "%s_%s %c%d[%d];", t->name, tt__dtypes[type].suffix, c, a, t->v->unroll);
+  else
+    tt__emit_line(&t->e, "%s %c%d[%d];", tt__type_word(type), c, a, tt__threads_each(t->v));
+}
+
+/* Element u of an array of the thread. */
+static void put_element(const tt_thread_emit *t, char c, int a, char *out, size_t size) {
+  if (is_packed(t, a))
+    snprintf(out, size, "%c%d[u / %d].v[u %% %d]", c, a, t->v->vec, t->v->vec);
+  else
+    snprintf(out, size, "%c%d[u]", c, a);
+}
+
+static void open_unrolled(tt_emit *e, const char *var, int n) {
+  tt__emit_line(e, "%s", e->d->unrolled);
+  tt__emit_open(e, "for (tt_i32 %s = 0; %s < %d; %s++)", var, var, n, var);
+}
+
+static void put_lane(tt_thread_emit *t) {
+  if (t->v->vec == 1)
+    tt__emit_line(&t->e, "const tt_ix l = j + u * %s;", t->stride);
+  else
+    tt__emit_line(&t->e, "const tt_ix l = j + u / %d * (%s * %d) + u %% %d;", t->v->vec, t->stride, t->v->vec,
+                  t->v->vec);
+}
+
+/* Move whole vectors where they lie before `to`, single elements at the end. */
+static void put_packed_move(tt_thread_emit *t, int a, bool store) {
+  tt_emit *e = &t->e;
+  const char *suffix = tt__dtypes[e->k->access[a].dtype].suffix, *space = e->d->global;
+  char base = e->k->mode == TT_MODE_MAP ? 'o' : 'r';
+  int vec = t->v->vec;
+  open_unrolled(e, "w", t->v->unroll);
+  tt__emit_line(e, "const tt_ix l = j + w * (%s * %d);", t->stride, vec);
+  tt__emit_line(e, "%s%s_%s *const at = (%s%s_%s *)(p%d + (%c%d + l));", space, t->name, suffix, space, t->name, suffix,
+                a, base, a);
+  if (store)
+    tt__emit_line(e, "if (l + %d <= to) *at = S%d[w];", vec, a);
+  else
+    tt__emit_line(e, "if (l + %d <= to) L%d[w] = *at;", vec, a);
+  tt__emit_open(e, "else for (tt_i32 n = 0; n < %d; n++) if (l + n < to)", vec);
+  if (store)
+    tt__emit_line(e, "p%d[%c%d + l + n] = S%d[w].v[n];", a, base, a, a);
+  else
+    tt__emit_line(e, "L%d[w].v[n] = p%d[%c%d + l + n];", a, a, base, a);
+  tt__emit_close(e);
+  tt__emit_close(e);
+}
+
+static bool is_kept(const tt_thread_emit *t, int a) { return t->v->kept && tt__threads_is_kept(t->e.k, a); }
+
+static void put_single_loads(tt_thread_emit *t, tt_region r) {
+  tt_emit *e = &t->e;
+  open_unrolled(e, "u", tt__threads_each(t->v));
+  put_lane(t);
+  tt__emit_open(e, "if (l < to)");
+  for (int a = 0; a < e->k->naccess; a++) {
+    if (t->loaded[a] || !loads_ahead(t, r, a) || is_packed(t, a)) continue;
+    char index[96];
+    tt__emit_index(e, a, TT_SCOPE_ROW, index, sizeof index);
+    tt__emit_line(e, "L%d[u] = p%d[%s];", a, a, index);
+  }
+  tt__emit_close(e);
+  tt__emit_close(e);
+}
+
+/* Loads that wait for nothing: vectors, then the single elements of all the others in one loop. */
+static void put_loads(tt_thread_emit *t, tt_region r) {
+  const tt_kernel *k = t->e.k;
+  bool single = false;
+  for (int a = 0; a < k->naccess; a++) {
+    if (t->loaded[a] || !loads_ahead(t, r, a)) continue;
+    if (!is_kept(t, a)) put_buffer_array(t, 'L', a);
+    if (is_packed(t, a))
+      put_packed_move(t, a, false);
+    else
+      single = true;
+  }
+  if (single) put_single_loads(t, r);
+  for (int a = 0; a < k->naccess; a++)
+    if (is_kept(t, a) && loads_ahead(t, r, a)) t->loaded[a] = true;
+}
+
+void tt__threads_keep(tt_thread_emit *t) {
+  const tt_kernel *k = t->e.k;
+  if (!t->v->kept) return;
+  for (int a = 0; a < k->naccess; a++)
+    if (is_kept(t, a)) put_buffer_array(t, 'L', a);
+  for (int s = 0; s < k->nscratch; s++)
+    tt__emit_line(&t->e, "%s m%d[%d];", tt__type_word(k->scratch_type[s]), s, tt__threads_each(t->v));
+}
+
+/* ---- instructions */
+
+void tt__threads_inst(tt_thread_emit *t, int i) {
+  tt_emit *e = &t->e;
+  const tt_kinst *q = &e->k->inst[i];
+  if (q->op != TT_K_STORE || e->k->access[q->slot].lane != TT_LANE_NONE || e->k->access[q->slot].buf < 0 ||
+      (e->k->mode == TT_MODE_ROW && q->scope == TT_SCOPE_OUTER)) {
+    tt__emit_inst(e, i);
+    return;
+  }
+  tt__emit_open(e, "if (l == nlane - 1)"); /* all lanes write one place: the last one must win */
+  tt__emit_inst(e, i);
+  tt__emit_close(e);
+}
+
+void tt__threads_region(tt_thread_emit *t, tt_region r) {
+  for (int i = 0; i < t->e.k->ninst; i++)
+    if (tt__emit_in_region(&t->e, r, i)) tt__threads_inst(t, i);
+}
+
+static void put_row_load(tt_thread_emit *t, tt_region r, int i) {
+  tt_emit *e = &t->e;
+  const tt_kinst *q = &e->k->inst[i];
+  const tt_kaccess *acc = &e->k->access[q->slot];
+  const char *type = tt__type_word(q->dtype);
+  char from[48];
+  if (acc->buf <= -2 && t->v->kept) {
+    tt__emit_line(e, "const %s v%d = m%d[u];", type, i, -2 - acc->buf);
+  } else if (is_hoisted(t, r, i)) {
+    bool half = acc->dtype != q->dtype;
+    put_element(t, 'L', q->slot, from, sizeof from);
+    tt__emit_line(e, "const %s v%d = %s%s%s(%s);", type, i, half ? "tt_cast_" : "",
+                  half ? tt__dtypes[acc->dtype].suffix : "", half ? "_f32" : "", from);
+  } else {
+    tt__emit_inst(e, i);
+  }
+}
+
+static void put_row_store(tt_thread_emit *t, int i) {
+  tt_emit *e = &t->e;
+  const tt_kinst *q = &e->k->inst[i];
+  const tt_kaccess *acc = &e->k->access[q->slot];
+  char to[48];
+  if (acc->buf <= -2 && t->v->kept) {
+    tt__emit_line(e, "m%d[u] = v%d;", -2 - acc->buf, q->src[0]);
+  } else if (is_packed(t, q->slot)) {
+    bool half = acc->dtype != q->dtype;
+    put_element(t, 'S', q->slot, to, sizeof to);
+    tt__emit_line(e, "%s = %s%s(v%d);", to, half ? "tt_cast_f32_" : "", half ? tt__dtypes[acc->dtype].suffix : "",
+                  q->src[0]);
+  } else {
+    tt__threads_inst(t, i);
+  }
+}
+
+void tt__threads_lanes(tt_thread_emit *t, tt_region r, tt_fold_fn fold) {
+  tt_emit *e = &t->e;
+  const tt_kernel *k = e->k;
+  put_loads(t, r);
+  for (int a = 0; a < k->naccess; a++)
+    if (stores_packed(t, r, a)) put_buffer_array(t, 'S', a);
+  open_unrolled(e, "u", tt__threads_each(t->v));
+  put_lane(t);
+  tt__emit_open(e, "if (l < to)");
+  for (int i = 0; i < k->ninst; i++) {
+    if (!tt__emit_in_region(e, r, i) || e->uniform[i]) continue;
+    if (k->inst[i].op == TT_K_LOAD)
+      put_row_load(t, r, i);
+    else if (k->inst[i].op == TT_K_STORE)
+      put_row_store(t, i);
+    else if (k->inst[i].op == TT_K_REDUCE)
+      fold(t, i);
+    else
+      tt__emit_inst(e, i);
+  }
+  tt__emit_close(e);
+  tt__emit_close(e);
+  for (int a = 0; a < k->naccess; a++)
+    if (stores_packed(t, r, a)) put_packed_move(t, a, true);
+}

@@ -1,0 +1,394 @@
+/*
+** Row reductions. A group of threads has a row (or, in the pass over chunks, a chunk of one):
+**   direct   at most 64 threads; thread t is accumulators t * vec ... of the 64
+**   staged   a whole block; threads compute, 64 of them accumulate what the block has put into shared memory
+** Barriers stand where all threads of a block come: rows that do not exist (`live` false) have no lanes but
+** take part.
+*/
+#include <stdio.h>
+
+#include "render/threads_int.h"
+
+enum { WARP = 32 };
+
+static int group_threads(const tt_thread_emit *t) { return 1 << t->v->group; }
+static int groups(const tt_thread_emit *t) { return t->v->staged ? 1 : 1 << (t->v->block - t->v->group); }
+/* Do accumulators of a row lie in more than one warp? */
+static bool is_wide(const tt_thread_emit *t) { return group_threads(t) > WARP; }
+/* Accumulators of a thread. */
+static int width(const tt_thread_emit *t) { return t->v->staged ? 1 : t->v->vec; }
+
+/* ---- shared memory */
+
+static void put_shared(tt_thread_emit *t) {
+  tt_emit *e = &t->e;
+  if (!is_wide(t)) return;
+  for (int i = 0; i < e->k->ninst; i++) {
+    const tt_kinst *q = &e->k->inst[i];
+    if (q->op != TT_K_REDUCE) continue;
+    const char *type = tt__type_word(q->from);
+    tt__emit_line(e, "TT_SHARED %s sa%d[%d];", type, i, WARP * groups(t));
+    tt__emit_line(e, "TT_SHARED %s sq%d[%d];", tt__type_word(q->dtype), i, groups(t));
+    if (tt__red_is_arg(q->red)) tt__emit_line(e, "TT_SHARED tt_i64 si%d[%d];", i, WARP * groups(t));
+  }
+}
+
+/* zN: places of a piece's values, one array after the other. */
+static void put_stages(tt_thread_emit *t, int phase) {
+  tt_emit *e = &t->e;
+  size_t at = 0;
+  TT_FOR_REDUCE(e, phase, i) {
+    const char *type = tt__type_word(e->k->inst[i].from);
+    tt__emit_line(e, "%s *const z%d = (%s *)(TT_SHARED_BYTES + %zu);", type, i, type, at);
+    at += tt__threads_stage_bytes(t->v, e->k->inst[i].from);
+  }
+}
+
+/* ---- folding */
+
+static void fold_direct(tt_thread_emit *t, int i) {
+  char value[16], acc[16];
+  snprintf(value, sizeof value, "v%d", t->e.k->inst[i].src[0]);
+  snprintf(acc, sizeof acc, width(t) > 1 ? "u %% %d" : "0", width(t));
+  tt__emit_accumulate(&t->e, i, acc, value, "y0 + l");
+}
+
+static void fold_staged(tt_thread_emit *t, int i) {
+  tt__emit_line(&t->e, "z%d[l - j0] = v%d;", i, t->e.k->inst[i].src[0]);
+}
+
+/* Which of the block's 64-thread teams accumulates REDUCE `i`. */
+static int team(const tt_thread_emit *t, int phase, int i) {
+  int n = 0;
+  TT_FOR_REDUCE(&t->e, phase, k) {
+    if (k == i) break;
+    n++;
+  }
+  int teams = group_threads(t) / TT_LANES;
+  return n % (teams > 0 ? teams : 1);
+}
+
+/* The upper warp's accumulators meet the lower one's. */
+static void fold_warps(tt_thread_emit *t, int phase) {
+  tt_emit *e = &t->e;
+  if (!is_wide(t)) return;
+  TT_FOR_REDUCE(e, phase, i) {
+    char who[64] = "lane >= 32";
+    if (t->v->staged) snprintf(who, sizeof who, "TT_TX / 64 == %d && lane >= 32", team(t, phase, i));
+    tt__emit_open(e, "if (%s)", who);
+    tt__emit_line(e, "sa%d[group * 32 + lane - 32] = a%d[0];", i, i);
+    if (tt__red_is_arg(e->k->inst[i].red)) tt__emit_line(e, "si%d[group * 32 + lane - 32] = b%d[0];", i, i);
+    tt__emit_close(e);
+  }
+  tt__emit_line(e, "TT_BARRIER();");
+  TT_FOR_REDUCE(e, phase, i) {
+    char a[16], b[16], s[40], x[40];
+    snprintf(a, sizeof a, "a%d[0]", i);
+    snprintf(b, sizeof b, "b%d[0]", i);
+    snprintf(s, sizeof s, "sa%d[group * 32 + lane]", i);
+    snprintf(x, sizeof x, "si%d[group * 32 + lane]", i);
+    tt__emit_open(e, "if (lane < 32)");
+    tt__emit_combine(e, i, a, b, s, x);
+    tt__emit_close(e);
+  }
+}
+
+/* Accumulators `h` apart: in the same thread, or in a thread of the same warp. */
+static void fold_halves(tt_thread_emit *t, int i, int h) {
+  tt_emit *e = &t->e;
+  const tt_kinst *q = &e->k->inst[i];
+  int wide = width(t);
+  for (int w = 0; w < wide && (h >= wide || w < h); w++) {
+    char a[16], b[16], x[24], y[24];
+    snprintf(a, sizeof a, "a%d[%d]", i, w);
+    snprintf(b, sizeof b, "b%d[%d]", i, w);
+    snprintf(x, sizeof x, h >= wide ? "x" : "a%d[%d]", i, w + h);
+    snprintf(y, sizeof y, h >= wide ? "y" : "b%d[%d]", i, w + h);
+    tt__emit_block(e);
+    if (h >= wide) {
+      tt__emit_line(e, "const %s x = (%s)TT_DOWN(a%d[%d], %d);", tt__type_word(q->from), tt__type_word(q->from), i, w,
+                    h / wide);
+      if (tt__red_is_arg(q->red)) tt__emit_line(e, "const tt_i64 y = TT_DOWN(b%d[%d], %d);", i, w, h / wide);
+    }
+    tt__emit_combine(e, i, a, b, x, y);
+    tt__emit_close(e);
+  }
+}
+
+/* All accumulators of a chunk into that of lane 0. */
+static void fold_chunk(tt_thread_emit *t, int phase) {
+  tt_emit *e = &t->e;
+  int most = t->v->staged ? WARP : group_threads(t) * width(t) / 2;
+  fold_warps(t, phase);
+  TT_FOR_REDUCE(e, phase, i)
+  for (int h = is_wide(t) ? WARP / 2 : most; h; h /= 2) fold_halves(t, i, h);
+}
+
+/* What lane 0 of the group (of the team) holds becomes a value of all its threads. */
+static void put_results(tt_thread_emit *t, int phase) {
+  tt_emit *e = &t->e;
+  bool any = false;
+  TT_FOR_REDUCE(e, phase, i) {
+    char c = tt__red_is_arg(e->k->inst[i].red) ? 'g' : 'f';
+    any = true;
+    if (t->v->staged)
+      tt__emit_line(e, "if (TT_TX == %d) sq%d[0] = %c%d;", TT_LANES * team(t, phase, i), i, c, i);
+    else if (is_wide(t))
+      tt__emit_line(e, "if (lane == 0) sq%d[group] = %c%d;", i, c, i);
+  }
+  if (any && is_wide(t)) tt__emit_line(e, "TT_BARRIER();");
+  TT_FOR_REDUCE(e, phase, i) {
+    const char *type = tt__type_word(e->k->inst[i].dtype);
+    char c = tt__red_is_arg(e->k->inst[i].red) ? 'g' : 'f';
+    if (is_wide(t))
+      tt__emit_line(e, "const %s v%d = sq%d[group];", type, i, i);
+    else
+      tt__emit_line(e, "const %s v%d = (%s)TT_FROM(%c%d, (TT_TX & 31) & ~%d);", type, i, type, c, i,
+                    group_threads(t) - 1);
+  }
+}
+
+/* ---- lanes */
+
+/* Staged: the team of each reduction takes the piece that the block has computed. */
+static void put_team(tt_thread_emit *t, int phase) {
+  tt_emit *e = &t->e;
+  tt__emit_line(e, "TT_BARRIER();");
+  TT_FOR_REDUCE(e, phase, i) {
+    char value[24];
+    snprintf(value, sizeof value, "z%d[w]", i);
+    tt__emit_open(e, "if (TT_TX / 64 == %d)", team(t, phase, i));
+    tt__emit_line(e, "const tt_i32 m = (tt_i32)(to - j0 < %d ? to - j0 : %d);",
+                  group_threads(t) * tt__threads_each(t->v), group_threads(t) * tt__threads_each(t->v));
+    tt__emit_line(e, "#pragma unroll 16");
+    tt__emit_open(e, "for (tt_i32 w = lane; w < m; w += 64)");
+    tt__emit_accumulate(e, i, "0", value, "y0 + j0 + w");
+    tt__emit_close(e);
+    tt__emit_close(e);
+  }
+  tt__emit_line(e, "TT_BARRIER();");
+}
+
+/* Lanes [from, to) of a line. */
+static void put_line(tt_thread_emit *t, int phase, const char *from) {
+  tt_emit *e = &t->e;
+  tt_region r = {TT_SCOPE_ROW, phase};
+  bool reduces = tt__threads_reduces(e, phase), staged = t->v->staged && reduces;
+  int piece = group_threads(t) * tt__threads_each(t->v);
+  tt__emit_uniform(e, r);
+  if (!tt__emit_has_lanes(e, r)) return;
+  if (t->v->kept)
+    tt__emit_line(e, "const tt_ix j0 = %s;", from);
+  else
+    tt__emit_open(e, "for (tt_ix j0 = %s; j0 < to; j0 += %d)", from, piece);
+  if (t->v->kept) tt__emit_block(e);
+  tt__emit_line(e, "const tt_ix j = j0 + t * %d;", t->v->vec);
+  tt__threads_lanes(t, r, staged ? fold_staged : fold_direct);
+  if (staged) put_team(t, phase);
+  tt__emit_close(e);
+}
+
+/* The lines of chunk c, or of the whole row. */
+static void put_lines(tt_thread_emit *t, int phase, bool whole) {
+  tt_emit *e = &t->e;
+  int first = e->k->nouter, count = e->nrow - 1;
+  if (count == 0) {
+    if (whole)
+      tt__emit_line(e, "const tt_ix y0 = 0, to = live ? nlane : 0;");
+    else
+      tt__emit_line(e, "const tt_ix y0 = 0, to = !live ? 0 : nlane - c * %d < %d ? nlane : (c + 1) * %d;", TT_CHUNK,
+                    TT_CHUNK, TT_CHUNK);
+    tt__threads_place(e, 'r', first, 0, phase);
+    put_line(t, phase, whole ? "0" : "c * 65536");
+    return;
+  }
+  if (whole)
+    tt__emit_line(e, "const tt_ix from = 0, y1 = lines;");
+  else
+    tt__emit_line(e, "const tt_ix from = c * per, y1 = lines - from < per ? lines : from + per;");
+  tt__emit_open(e, "for (tt_ix y = from; y < y1; y++)");
+  tt__emit_line(e, "const tt_ix y0 = y * nlane, to = live ? nlane : 0;");
+  tt__threads_decode(e, 'r', first, count, "y");
+  tt__threads_place(e, 'r', first, count, phase);
+  put_line(t, phase, "0");
+  tt__emit_close(e);
+}
+
+static void put_reduction(tt_thread_emit *t, int phase) {
+  tt_emit *e = &t->e;
+  tt__threads_folded(e, phase);
+  if (t->v->staged) put_stages(t, phase);
+  tt__emit_open(e, "for (tt_ix c = 0; c < %s; c++)", t->v->kept ? "1" : "chunks");
+  tt__threads_accumulators(e, phase, width(t));
+  put_lines(t, phase, t->v->kept);
+  fold_chunk(t, phase);
+  tt__threads_fold_in(e, phase);
+  if (is_wide(t) && !t->v->kept) tt__emit_line(e, "TT_BARRIER();");
+  tt__emit_close(e);
+}
+
+/* OUTER instructions: all threads of a row compute them, one stores. */
+static void put_outer(tt_thread_emit *t, int phase, bool stores) {
+  tt_emit *e = &t->e;
+  for (int i = 0; i < e->k->ninst; i++) {
+    if (!tt__emit_in_region(e, (tt_region){TT_SCOPE_OUTER, phase}, i)) continue;
+    bool store = e->k->inst[i].op == TT_K_STORE;
+    if (store && !stores) continue;
+    if (store) tt__emit_open(e, "if (live && t == 0)");
+    tt__threads_inst(t, i);
+    if (store) tt__emit_close(e);
+  }
+}
+
+static void put_scratch(tt_thread_emit *t) {
+  tt_emit *e = &t->e;
+  const tt_kernel *k = e->k;
+  if (t->v->kept || k->nscratch == 0) return;
+  tt__emit_line(e,
+                "%stt_u64 *const scratch = (%stt_u64 *)args->work + (tt_i64)(TT_GX * %d + group) * %d * args->points"
+                " * args->lanes;",
+                e->d->global, e->d->global, groups(t), k->nscratch);
+  for (int a = 0; a < k->naccess; a++) {
+    const tt_kaccess *acc = &k->access[a];
+    const char *type = tt__type_word(acc->dtype);
+    if (acc->buf <= -2)
+      tt__emit_line(e, "%s%s *const p%d = (%s%s *)(scratch + %d * args->points * args->lanes);", e->d->global, type, a,
+                    e->d->global, type, -2 - acc->buf);
+  }
+}
+
+static void put_whole(tt_thread_emit *t) {
+  tt_emit *e = &t->e;
+  tt__threads_keep(t);
+  for (int p = 0; p <= e->k->nphase; p++) {
+    put_outer(t, p, true);
+    if (p == e->k->nphase) break;
+    if (tt__threads_reduces(e, p)) {
+      put_reduction(t, p);
+    } else {
+      tt__emit_block(e);
+      put_lines(t, p, true);
+      tt__emit_close(e);
+    }
+    put_results(t, p);
+  }
+}
+
+static void put_chunk(tt_thread_emit *t) {
+  tt_emit *e = &t->e;
+  put_outer(t, 0, false);
+  if (t->v->staged) put_stages(t, 0);
+  tt__threads_accumulators(e, 0, width(t));
+  tt__emit_block(e);
+  put_lines(t, 0, false);
+  tt__emit_close(e);
+  fold_chunk(t, 0);
+  TT_FOR_REDUCE(e, 0, i) {
+    if (t->v->staged)
+      tt__emit_open(e, "if (TT_TX == %d)", TT_LANES * team(t, 0, i));
+    else
+      tt__emit_open(e, "if (live && t == 0)");
+    tt__emit_line(e, "h%d[item] = a%d[0];", i, i);
+    if (tt__red_is_arg(e->k->inst[i].red)) tt__emit_line(e, "k%d[item] = b%d[0];", i, i);
+    tt__emit_close(e);
+  }
+  if (is_wide(t)) tt__emit_line(e, "TT_BARRIER();");
+}
+
+void tt__threads_row(tt_thread_emit *t) {
+  tt_emit *e = &t->e;
+  bool chunk = t->v->part == TT_PART_CHUNK;
+  char stride[16];
+  snprintf(stride, sizeof stride, "%d", group_threads(t));
+  t->stride = stride;
+  tt__emit_line(e, "const tt_ix lines = (tt_ix)args->points, per = (tt_ix)args->per, chunks = (tt_ix)args->chunks;");
+  tt__emit_line(e, "const tt_i32 t = TT_TX %% %d, group = TT_TX / %d, lane = t %% 64;", group_threads(t),
+                group_threads(t));
+  put_shared(t);
+  put_scratch(t);
+  if (chunk) tt__threads_partials(e);
+  tt__emit_line(e, "const tt_ix items = %s;", chunk ? "outer * chunks" : "outer");
+  tt__emit_open(e, "for (tt_ix item0 = (tt_ix)TT_GX * %d; item0 < items; item0 += (tt_ix)TT_NX * %d)", groups(t),
+                groups(t));
+  tt__emit_line(e, "const tt_ix item = item0 + group;");
+  tt__emit_line(e, "const int live = item < items;");
+  if (chunk)
+    tt__emit_line(e,
+                  "const tt_ix at = live ? (tt_ix)((tt_uix)item / (tt_uix)chunks) : 0, c = live ? item - at * chunks "
+                  ": 0;");
+  else
+    tt__emit_line(e, "const tt_ix at = live ? item : 0;");
+  tt__threads_decode(e, 'o', 0, e->k->nouter, "at");
+  tt__threads_place(e, 'o', 0, e->k->nouter, -1);
+  if (chunk)
+    put_chunk(t);
+  else
+    put_whole(t);
+  tt__emit_close(e);
+}
+
+/* ---- FINISH: a block for an outer point; partials come through shared memory, so that the fold waits for nothing */
+
+static void put_finish_fold(tt_thread_emit *t) {
+  tt_emit *e = &t->e;
+  int block = 1 << t->v->block, n = 0;
+  tt__emit_open(e, "for (tt_ix c0 = 0; c0 < chunks; c0 += %d)", block);
+  tt__emit_line(e, "const tt_i32 m = (tt_i32)(chunks - c0 < %d ? chunks - c0 : %d);", block, block);
+  tt__emit_open(e, "if (t < m)");
+  TT_FOR_REDUCE(e, 0, i) {
+    tt__emit_line(e, "sa%d[t] = h%d[at * chunks + c0 + t];", i, i);
+    if (tt__red_is_arg(e->k->inst[i].red)) tt__emit_line(e, "si%d[t] = k%d[at * chunks + c0 + t];", i, i);
+  }
+  tt__emit_close(e);
+  tt__emit_line(e, "TT_BARRIER();");
+  TT_FOR_REDUCE(e, 0, i) {
+    char f[16], g[16], s[16], x[16];
+    snprintf(f, sizeof f, "f%d", i);
+    snprintf(g, sizeof g, "g%d", i);
+    snprintf(s, sizeof s, "sa%d[w]", i);
+    snprintf(x, sizeof x, "si%d[w]", i);
+    tt__emit_open(e, "if (t == %d)", WARP * (n++ % (block / WARP)));
+    tt__emit_line(e, "tt_i32 w = 0;");
+    tt__emit_open(e, "if (c0 == 0)");
+    tt__emit_line(e, "%s = %s;", f, s);
+    if (tt__red_is_arg(e->k->inst[i].red)) tt__emit_line(e, "%s = %s;", g, x);
+    tt__emit_line(e, "w = 1;");
+    tt__emit_close(e);
+    tt__emit_line(e, "#pragma unroll 16");
+    tt__emit_open(e, "for (; w < m; w++)");
+    tt__emit_combine(e, i, f, g, s, x);
+    tt__emit_close(e);
+    tt__emit_close(e);
+  }
+  tt__emit_line(e, "TT_BARRIER();");
+  tt__emit_close(e);
+}
+
+void tt__threads_row_finish(tt_thread_emit *t) {
+  tt_emit *e = &t->e;
+  int block = 1 << t->v->block, n = 0;
+  tt__emit_line(e, "const tt_ix chunks = (tt_ix)args->chunks;");
+  tt__emit_line(e, "const tt_i32 t = TT_TX;");
+  tt__emit_line(e, "const int live = 1;");
+  TT_FOR_REDUCE(e, 0, i) {
+    const tt_kinst *q = &e->k->inst[i];
+    tt__emit_line(e, "TT_SHARED %s sa%d[%d];", tt__type_word(q->from), i, block);
+    tt__emit_line(e, "TT_SHARED %s sq%d[1];", tt__type_word(q->dtype), i);
+    if (tt__red_is_arg(q->red)) tt__emit_line(e, "TT_SHARED tt_i64 si%d[%d];", i, block);
+  }
+  tt__threads_partials(e);
+  tt__emit_open(e, "for (tt_ix at = TT_GX; at < outer; at += TT_NX)");
+  tt__threads_decode(e, 'o', 0, e->k->nouter, "at");
+  tt__threads_place(e, 'o', 0, e->k->nouter, -1);
+  put_outer(t, 0, true);
+  tt__threads_folded(e, 0);
+  put_finish_fold(t);
+  TT_FOR_REDUCE(e, 0, i)
+  tt__emit_line(e, "if (t == %d) sq%d[0] = %c%d;", WARP * (n++ % (block / WARP)), i,
+                tt__red_is_arg(e->k->inst[i].red) ? 'g' : 'f', i);
+  tt__emit_line(e, "TT_BARRIER();");
+  TT_FOR_REDUCE(e, 0, i)
+  tt__emit_line(e, "const %s v%d = sq%d[0];", tt__type_word(e->k->inst[i].dtype), i, i);
+  put_outer(t, 1, true);
+  tt__emit_close(e);
+}

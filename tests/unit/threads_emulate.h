@@ -1,0 +1,205 @@
+/*
+** Thread kernels on this machine: a dialect whose words are calls into a scheduler that runs the
+** threads of a block as fibers, one block after the other. It finds wrong results, threads that miss a barrier,
+** and (by running the threads in two orders) results that depend on who comes first.
+** Include "test.h" first.
+*/
+#ifndef THREADS_EMULATE_H
+#define THREADS_EMULATE_H
+
+#include <ucontext.h>
+
+#include "device/cpu/cc.h"
+#include "kernel_ref.h"
+#include "render/render.h"
+#include "render/threads.h"
+
+enum { EMU_THREADS = 1024, EMU_STACK = 48 * 1024, EMU_SHARED = 256 * 1024 };
+
+/* What a rendered kernel sees of the block. ORDER EMU: the text in emu_after has the same fields. */
+typedef struct emu_block {
+  void (*barrier)(void);
+  void (*shuffle)(void *x, int size, int from);
+  int tx, ty, bx, by, gx, gy, nx, ny;
+  unsigned char *shared;
+} emu_block;
+
+typedef void (*emu_fn)(emu_block *b, const void *args);
+
+static const char emu_after[] =
+    "typedef struct {\n"
+    "  void (*barrier)(void); void (*shuffle)(void *x, int size, int from);\n"
+    "  int tx, ty, bx, by, gx, gy, nx, ny; unsigned char *shared;\n"
+    "} emu_block;\n"
+    "static emu_block *emu;\n"
+    "#define TT_TX (emu->tx)\n#define TT_TY (emu->ty)\n#define TT_BX (emu->bx)\n#define TT_BY (emu->by)\n"
+    "#define TT_GX (emu->gx)\n#define TT_GY (emu->gy)\n#define TT_NX (emu->nx)\n#define TT_NY (emu->ny)\n"
+    "#define TT_SHARED static\n"
+    "#define TT_SHARED_BYTES (emu->shared)\n"
+    "#define TT_BARRIER() emu->barrier()\n"
+    "#define TT_DOWN(x, by) ({ __typeof__(x) x_ = (x); emu->shuffle(&x_, sizeof x_, -(by)); x_; })\n"
+    "#define TT_FROM(x, i) ({ __typeof__(x) x_ = (x); emu->shuffle(&x_, sizeof x_, i); x_; })\n"
+    "#define TT_FIRST(p, x, y) ({ tt_i32 was_ = *(p); if (was_ == (x)) *(p) = (y); was_; })\n"
+    "#define TT_ALIGNED(n) __attribute__((aligned(n)))\n"
+    "typedef union {\n"
+    "  tt_b8 b8; tt_i8 i8; tt_i16 i16; tt_i32 i32; tt_i64 i64; tt_u8 u8; tt_u16 u16; tt_u32 u32; tt_u64 u64;\n"
+    "  tt_f32 f32; tt_f64 f64;\n"
+    "} tt_scalar;\n"
+    "typedef struct { tt_i32 access; tt_i64 index, len; } tt_kfault;\n"
+    "static int tt_fault(tt_kfault *f, tt_i32 access, tt_i64 index, tt_i64 len) {\n"
+    "  if (TT_FIRST(&f->access, 0, access + 1) == 0) { f->index = index; f->len = len; }\n"
+    "  return 0;\n"
+    "}\n"
+    "#define TT_INBOUNDS(a, b, i) \\\n"
+    "  ((tt_u64)(i) < (tt_u64)args->buf_len[b] || tt_fault(args->fault, a, i, args->buf_len[b]))\n";
+
+static const tt_dialect emu_dialect = {
+    .name = "emulated",
+    .before = "",
+    .after = emu_after,
+    .kernel = "static void ",
+    .global = "",
+    .buffer = "args->buf[%d]",
+    .scalar = "args->scalar[%d].%s",
+    .independent = "",
+    .unrolled = "",
+    .inbounds = "TT_INBOUNDS(%d, %d, %s)",
+    .lacks = 1u << TT_C64 | 1u << TT_C128,
+};
+
+/* Below a rendered kernel: an entry of one signature. */
+static inline void emu_entry(const char *name, bool far, tt_str *out) {
+  tt__str_addf(out, "void run_%s(emu_block *b, const void *args) { emu = b; %s(%s(const %s_args *)args); }\n", name,
+               name, far ? "" : "*", name);
+}
+
+/* ---- the scheduler */
+
+static struct {
+  emu_block block;
+  emu_fn fn;
+  const void *args;
+  int n, now, backwards;
+  bool bad; /* threads wait for different things */
+  ucontext_t home, at[EMU_THREADS];
+  char *stack;
+  uint8_t state[EMU_THREADS]; /* 0 ready, 1 at a barrier, 2 at a shuffle, 3 done */
+  uint8_t slot[EMU_THREADS][8];
+} emu_run_state;
+
+static inline void emu_wait(int state) {
+  int me = emu_run_state.now;
+  emu_run_state.state[me] = (uint8_t)state;
+  swapcontext(&emu_run_state.at[me], &emu_run_state.home);
+}
+
+static void emu_barrier(void) { emu_wait(1); }
+
+static void emu_shuffle(void *x, int size, int from) {
+  int me = emu_run_state.now, lane = me % 32, source = me - lane + (from < 0 ? lane - from : from) % 32;
+  memcpy(emu_run_state.slot[me], x, (size_t)size);
+  emu_wait(2);
+  if (from >= 0 || lane - from < 32)
+    memcpy(x, emu_run_state.slot[source < emu_run_state.n ? source : me], (size_t)size);
+  emu_wait(2);
+}
+
+static void emu_thread(void) {
+  emu_run_state.fn(&emu_run_state.block, emu_run_state.args);
+  emu_run_state.state[emu_run_state.now] = 3;
+}
+
+static inline void emu_resume(int i) {
+  emu_run_state.now = i;
+  emu_run_state.block.tx = i % emu_run_state.block.bx;
+  emu_run_state.block.ty = i / emu_run_state.block.bx;
+  emu_run_state.state[i] = 0;
+  swapcontext(&emu_run_state.home, &emu_run_state.at[i]);
+}
+
+static inline void emu_run_block(void) {
+  int n = emu_run_state.n;
+  for (int i = 0; i < n; i++) {
+    getcontext(&emu_run_state.at[i]);
+    emu_run_state.at[i].uc_stack.ss_sp = emu_run_state.stack + (size_t)i * EMU_STACK;
+    emu_run_state.at[i].uc_stack.ss_size = EMU_STACK;
+    emu_run_state.at[i].uc_link = &emu_run_state.home;
+    emu_run_state.state[i] = 0;
+    makecontext(&emu_run_state.at[i], emu_thread, 0);
+  }
+  for (bool more = true; more && !emu_run_state.bad;) {
+    more = false;
+    for (int i = 0; i < n; i++) emu_resume(emu_run_state.backwards ? n - 1 - i : i);
+    for (int i = 0; i < n; i++) {
+      more |= emu_run_state.state[i] != 3;
+      emu_run_state.bad |= emu_run_state.state[i] != emu_run_state.state[0];
+    }
+  }
+}
+
+/* A whole grid; `alone`: the kernel has no barriers, so its threads are plain calls. */
+static inline bool emu_launch(emu_fn fn, const tt_grid *g, const void *args, bool alone, bool backwards) {
+  if (!emu_run_state.stack) emu_run_state.stack = malloc((size_t)EMU_THREADS * EMU_STACK);
+  static unsigned char shared[EMU_SHARED] __attribute__((aligned(16)));
+  emu_run_state.fn = fn, emu_run_state.args = args, emu_run_state.bad = false, emu_run_state.backwards = backwards;
+  emu_run_state.n = (int)(g->block[0] * g->block[1]);
+  emu_block *b = &emu_run_state.block;
+  *b = (emu_block){emu_barrier,     emu_shuffle,     0,     0, (int)g->block[0], (int)g->block[1], 0, 0,
+                   (int)g->grid[0], (int)g->grid[1], shared};
+  for (b->gy = 0; b->gy < b->ny; b->gy++)
+    for (b->gx = 0; b->gx < b->nx && !emu_run_state.bad; b->gx++) {
+      memset(shared, 0xa5, g->shared);
+      if (!alone) emu_run_block();
+      for (int i = 0; alone && i < emu_run_state.n; i++) {
+        b->tx = i % b->bx, b->ty = i / b->bx;
+        fn(b, args);
+      }
+    }
+  return !emu_run_state.bad;
+}
+
+/* ---- targets and launches */
+
+/* A small device and a large one: what the first does in loops the second spreads out. */
+static inline tt_target emu_target(int way) {
+  tt_target t = {.kind = TT_DEVICE_NULL,
+                 .units = way == 0 ? 1 : 132,
+                 .warp = 32,
+                 .block_threads = 1024,
+                 .unit_threads = 2048,
+                 .shared_block = way == 2 ? 48 * 1024 : 227 * 1024,
+                 .param_bytes = way == 2 ? 64 : 4096,
+                 .grid_max = {INT32_MAX, way == 0 ? 3 : 65535, 65535}};
+  return t;
+}
+
+static inline tt_lowered emu_lowered(const tt_kernel *k, ref_launch *l) {
+  return (tt_lowered){.kernel = (tt_kernel *)k, .len = l->len, .off = l->off, .step = l->step};
+}
+
+static inline void emu_align(const ref_launch *l, size_t *align) {
+  for (int b = 0; b < l->k->nbuf; b++) {
+    uintptr_t p = (uintptr_t)l->buf[b];
+    align[b] = (size_t)(p & (0 - p));
+  }
+}
+
+/* The launch done by the functions of its passes. */
+static inline bool emu_cover(ref_launch *l, const tt_cut *cut, const emu_fn *fn, bool backwards) {
+  const tt_kernel *k = l->k;
+  tt_lowered low = emu_lowered(k, l);
+  size_t size = tt__threads_args_size(k);
+  char *args = malloc(size), *work = malloc(cut->work_bytes + 1);
+  memset(work, 0xa5, cut->work_bytes);
+  memset(work, 0, cut->zero_bytes);
+  bool ok = true;
+  for (int p = 0; ok && p < cut->npass; p++) {
+    tt__threads_args(k, &low, &cut->pass[p], l->buf, l->buf_len, l->scalar, work, &l->fault, args);
+    ok = emu_launch(fn[p], &cut->pass[p].grid, args, k->mode != TT_MODE_ROW && !cut->pass[p].variant.tiled, backwards);
+  }
+  free(args);
+  free(work);
+  return ok;
+}
+
+#endif
