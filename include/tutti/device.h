@@ -53,13 +53,76 @@ TT_API void tt_strict(bool copy, bool fallback);
 TT_API int tt_threads(void);
 TT_API void tt_set_threads(int n);
 
-/* Bytes of array memory: live, peak, and kept for reuse. */
+/* ---- devices */
+
+/*
+** A device in one number. 0 is the CPU; the others have fixed numbers that their names give ("cuda:1"). Names: "cpu",
+** "cuda" or "cuda:0", "cuda:1" ..., and "gpu", the best GPU there is. CUDA_VISIBLE_DEVICES decides what "cuda:0" is.
+** Functions that take a device fail with TT_EVALUE for a number that is none, with TT_EDEVICE (and the first cause) for
+** one that was lost.
+*/
+#define TT_CPU 0
+#define TT_AUTO (-1) /* where an array lives when nobody said so: wherever evaluating is soonest */
+
+typedef struct tt_device_info {
+  char name[32];                                  /* "cuda:0" */
+  char type[16];                                  /* "cuda" */
+  char label[96];                                 /* "NVIDIA H200", the name of the CPU */
+  char bus[32];                                   /* PCI address; "" for the CPU */
+  int id, index;                                  /* its number; which of its type */
+  int gpu;                                        /* its k in tt_gpu_read (tutti/monitor.h), -1: none */
+  int arch;                                       /* CUDA: 90 for compute capability 9.0; else 0 */
+  int units;                                      /* multiprocessors; cores of the CPU that tutti uses */
+  int warp;                                       /* threads that go in step */
+  int block_threads, unit_threads;                /* most threads of a block, of a multiprocessor */
+  int64_t shared_block, shared_unit, cache_bytes; /* bytes */
+  int64_t memory_total, memory_free;              /* bytes; free now, by the device's own account */
+} tt_device_info;
+
+/* How many devices this process can use (at least 1: the CPU), and the number of the k-th. Opens none. */
+TT_API int tt_device_count(void);
+TT_API int tt_device_at(int k); /* TT_AUTO after the last */
+/*
+** The device of a name. TT_EVALUE for a name that is none, TT_EDEVICE for a device that is not there; the
+** message lists what is there and why the rest is missing.
+*/
+TT_API tt_code tt_device_named(const char *name, int *device, tt_error *err);
+/* "cuda:0" into `out`; false when there is no such device. */
+TT_API bool tt_device_name(int device, char *out, size_t size);
+/* Why this process has no device of a type ("cuda"); "" when it has. Valid for the life of the process. */
+TT_API const char *tt_device_missing(const char *type);
+/* Opens the device, which may take a while the first time. */
+TT_API tt_code tt_device_read(int device, tt_device_info *out, tt_error *err);
+
+/*
+** Where this thread's new arrays live: a device, or TT_AUTO. The start is TUTTI_DEVICE, or TT_AUTO. Returns what it was
+** before. An array placed by TT_AUTO may be computed anywhere; one with a device is there.
+*/
+TT_API int tt_set_device(int device);
+TT_API int tt_get_device(void);
+/* The device of an array; TT_AUTO where it has none of its own. Evaluates nothing. */
+TT_API int tt_array_device(tt_array *a);
+/* The array on a device: itself when it is there (one more hold), else a copy that lives there. Evaluates nothing. */
+TT_API tt_code tt_array_to(tt_array *a, int device, tt_array **out, tt_error *err);
+
+/* Bytes of array memory: live, their peak, kept for reuse with them, limit (0: none). */
 typedef struct tt_memory {
   int64_t allocated, max_allocated, reserved, limit;
 } tt_memory;
+TT_API tt_code tt_device_memory(int device, tt_memory *out, tt_error *err);
+TT_API tt_code tt_device_memory_reset_peak(int device, tt_error *err);
+TT_API tt_code tt_device_trim(int device, tt_error *err); /* give what is kept for reuse back */
+/* Bytes of live and kept memory that tutti may take there; 0: no limit. */
+TT_API tt_code tt_device_set_limit(int device, int64_t bytes, tt_error *err);
+/* Wait for all that this process asked of the device; the first failure among it, if one came. */
+TT_API tt_code tt_device_synchronize(int device, tt_error *err);
+
+/* The same of the CPU. */
 TT_API void tt_memory_read(tt_memory *out);
 TT_API void tt_memory_reset_peak(void);
 TT_API void tt_memory_trim(void); /* give what is kept for reuse back to the system */
+
+/* ---- plans and profiles */
 
 /* Texts: malloc'ed by the library; give back with tt_text_free. NULL when memory is out. */
 /* The plan that evaluating these arrays would run (or ran last): steps, kernels, bytes, predicted and measured time,

@@ -10,6 +10,7 @@
 #include "tutti/device.h"
 #include "tutti/monitor.h"
 #include "tutti/status.h"
+#include "tutti/stream.h"
 #include "tutti/types.h"
 
 #endif

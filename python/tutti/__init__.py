@@ -71,7 +71,7 @@ half, single, double, csingle, cdouble = float16, float32, float64, complex64, c
 
 _from_tables = _table.fill_package(globals())
 
-from . import fft, linalg, random  # noqa: E402 (they use the names above)
+from . import cuda, fft, linalg, random  # noqa: E402 (they use the names above)
 
 if _os.environ.get("TUTTI_DEBUG") or _os.environ.get("TUTTI_TRACE"):
     track_lines(True)

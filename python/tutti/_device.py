@@ -1,64 +1,190 @@
-"""Devices by name. This build has one: the CPU."""
+"""Devices by name: what there is, what it is doing, and where new arrays live."""
 
 import os as _os
+import sys as _sys
+import threading as _threading
+import time as _time
+from collections import namedtuple as _namedtuple
+
+from . import _core
+
+Memory = _namedtuple("Memory", ["free", "total", "used"])
+Memory.__doc__ = "Bytes of a device's memory, of all processes."
+
+_AUTO = -1
+_entered = _threading.local()  # what to restore, innermost last
 
 
 class Device:
-    """A place where arrays live; equal to its name, and a context: arrays made inside live there."""
+    """A place where arrays live; equal to its name, and a context: arrays made inside live there.
 
-    __slots__ = ("type", "index")
+    The figures (memory, utilization, temperature ...) are read when asked for; None where nobody tells them.
+    """
 
-    def __init__(self, kind, index):
-        self.type, self.index = kind, index
+    __slots__ = ("_number", "type", "index", "name")
+
+    def __init__(self, number, name):
+        self._number, self.name = number, name
+        self.type, _, index = name.partition(":")
+        self.index = int(index or 0)
 
     def __str__(self):
-        return f"{self.type}:{self.index}"
+        return self.name
 
     def __repr__(self):
-        return f"device('{self}')"
+        return f"device('{self.name}')"
 
     def __eq__(self, other):
         if isinstance(other, Device):
-            return self is other
-        return isinstance(other, str) and other in (str(self), self.type)
+            return self._number == other._number
+        return isinstance(other, str) and (other == self.name or (other == self.type and self.index == 0))
 
     def __hash__(self):
-        return hash(str(self))
+        return hash(self.name)
 
     def __reduce__(self):
-        return device, (str(self),)
+        return device, (self.name,)
 
     def __enter__(self):
+        stack = _entered.__dict__.setdefault("stack", [])
+        stack.append(_core._set_device(self._number))
         return self
 
     def __exit__(self, *exc):
-        pass
+        _core._set_device(_entered.stack.pop())
 
     id = property(lambda self: self.index, doc="the number among devices of its type")
 
+    def _read(self):
+        return _core._device_read(max(self._number, 0))
 
-_CPU = Device("cpu", 0)
+    def _gpu(self):
+        from . import _monitor
+
+        k = self._read()["gpu"]
+        return _monitor.gpu(k) if k >= 0 else None
+
+    def _figure(self, name):
+        gpu = self._gpu()
+        return getattr(gpu, name) if gpu else None
+
+    @property
+    def label(self):
+        """What people call it: "NVIDIA H200"."""
+        return self._read()["label"]
+
+    @property
+    def memory(self):
+        """Bytes of its memory, of all processes: free, total, used."""
+        figures = self._read()
+        free, total = figures["memory_free"], figures["memory_total"]
+        return Memory(free, total, total - free)
+
+    @property
+    def utilization(self):
+        """Percent of the last moment in which it worked. Of the CPU: since it was last asked, mean over the cores."""
+        return _cpu_use() if self.type == "cpu" else self._figure("utilization")
+
+    @property
+    def temperature(self):
+        """Degrees Celsius."""
+        return self._figure("temperature")
+
+    @property
+    def power(self):
+        """Watts."""
+        return self._figure("power")
+
+    @property
+    def clock(self):
+        """MHz."""
+        return self._figure("clock")
+
+    @property
+    def processes(self):
+        """The processes that use it: pid, name, bytes of its memory."""
+        return self._figure("processes") or []
+
+    @property
+    def compute_capability(self):
+        """CUDA's number of its generation, (9, 0); None for other devices."""
+        arch = self._read()["arch"]
+        return divmod(arch, 10) if arch else None
+
+    @property
+    def properties(self):
+        """Everything known about it that does not change, by name."""
+        return {k: v for k, v in self._read().items() if k not in ("gpu", "id", "memory_free")}
+
+    def synchronize(self):
+        """Wait for all work on it. A failure among that work is raised."""
+        _core._device_synchronize(max(self._number, 0))
+
+
+_last_host = None
+
+
+def _cpu_use():
+    global _last_host
+    from . import _monitor
+
+    now, before = _monitor.host(), _last_host
+    if before is None or now.ticks == before.ticks:
+        _time.sleep(0.1)
+        before, now = now, _monitor.host()
+    _last_host = now
+    percent = _monitor.use(before, now)
+    return sum(percent) / len(percent)
+
+
+_known = {_AUTO: Device(_AUTO, "auto")}
+
+
+def numbered(number):
+    """The device of the library's number; one object for each."""
+    found = _known.get(number)
+    if found is None:
+        names = dict(_core._devices())
+        found = _known.setdefault(number, Device(number, names.get(number, f"cpu:{number}")))
+    return found
 
 
 def devices():
     """All devices of this process, best first."""
-    return (_CPU,)
+    return tuple(_known.get(n) or _known.setdefault(n, Device(n, name)) for n, name in _core._devices())
 
 
 def device(name=None):
-    """The device of that name: "cpu", "cpu:0", "gpu" (the best one); None is the default one."""
-    if name is None or name is _CPU or isinstance(name, Device):
-        return _CPU
-    if not isinstance(name, str):
-        raise TypeError(f"a device or its name is expected, not {type(name).__name__!r}")
-    if name in ("cpu", "cpu:0"):
-        return _CPU
-    have = ", ".join(map(str, devices()))
-    kind = name.partition(":")[0]
-    if kind in ("gpu", "cuda", "opencl"):
-        raise RuntimeError(f"device {name!r}: no GPU back end in this build (there is: {have})")
-    raise ValueError(f"unknown device {name!r} (there is: {have})")
+    """The device of that name: "cpu", "cuda", "cuda:1", "gpu" (the best one), "auto" (tutti chooses).
 
+    Without a name: where this thread's new arrays live.
+    """
+    if isinstance(name, Device):
+        return name
+    if name is None:
+        number = _core._get_device()
+        # Where the CPU is all there is, nothing is left to choose.
+        return numbered(0 if number == _AUTO and len(_core._devices()) == 1 else number)
+    if not isinstance(name, str):
+        own = _foreign(name)
+        if own is None:
+            raise TypeError(f"a device or its name is expected, not {type(name).__name__!r}")
+        name = own
+    return _known[_AUTO] if name == "auto" else numbered(_core._device_named(name))
+
+
+def _foreign(o):
+    """The name of other libraries' devices: PyTorch's have a type and an index, CuPy's an id."""
+    kind, index = getattr(o, "type", None), getattr(o, "index", None)
+    if isinstance(kind, str) and (index is None or isinstance(index, int)):
+        return kind if index is None else f"{kind}:{index}"
+    if type(o).__module__.startswith("cupy") and isinstance(getattr(o, "id", None), int):
+        return f"cuda:{o.id}"
+    return None
+
+
+# Vendors' libraries lie in their wheels, in the folders that Python's packages come from.
+_core.library_path(":".join(p for p in _sys.path if p.endswith("-packages")))
 
 if _os.environ.get("TUTTI_DEVICE"):
-    device(_os.environ["TUTTI_DEVICE"])
+    device(_os.environ["TUTTI_DEVICE"])  # a wrong name is told now, not at the first array

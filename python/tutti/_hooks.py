@@ -129,6 +129,7 @@ _core.set_hooks(
     flags=flags,
     flat=flatiter,
     device=_device.device,
+    device_numbered=_device.numbered,
     error_class=exceptions._class,
     array_ufunc=_array_ufunc,
     array_function=_array_function,

@@ -30,14 +30,16 @@ GPU = namedtuple(
 Host = namedtuple("Host", ["cores", "memory_total", "memory_used", "process_memory", "load", "ticks"])
 
 
+def gpu(k):
+    """The k-th GPU of the machine: percent, bytes, degrees Celsius, watts, MHz; None where nobody tells."""
+    figures = _core._gpu_read(k)
+    figures["processes"] = [Process(*p) for p in figures["processes"]]
+    return GPU(**figures)
+
+
 def gpus():
-    """Every GPU of the machine, whatever this process may use: percent, bytes, degrees, watts, MHz; None: not told."""
-    out = []
-    for k in range(_core._gpu_count()[0]):
-        figures = _core._gpu_read(k)
-        figures["processes"] = [Process(*p) for p in figures["processes"]]
-        out.append(GPU(**figures))
-    return out
+    """Every GPU of the machine, whatever this process may use."""
+    return [gpu(k) for k in range(_core._gpu_count()[0])]
 
 
 def host():

@@ -7,6 +7,7 @@
 #include "graph/build.h"
 #include "graph/host.h"
 #include "graph/session.h"
+#include "tutti/device.h"
 
 /* Every call gets an error object, so that the code of a failure deep below is known up here. */
 typedef struct call {
@@ -38,6 +39,15 @@ static tt_code check_array(const tt_array *a, tt_error *err) {
 
 #define CHECKED(test, run) (code = (test), code == TT_OK ? (run) : code)
 
+/* A new array goes where the thread wants new ones. */
+static tt_code placed(tt_code code, tt_array **out, tt_error *err) {
+  tt_array *made = *out;
+  if (code != TT_OK || tt_get_device() == TT_AUTO) return code;
+  code = tt__array_to(made, tt_get_device(), out, err);
+  tt__array_release(made);
+  return code;
+}
+
 /* ---- making */
 
 tt_code tt_empty(tt_dtype dtype, int rank, const int64_t *len, tt_array **out, tt_error *err) {
@@ -45,7 +55,7 @@ tt_code tt_empty(tt_dtype dtype, int rank, const int64_t *len, tt_array **out, t
   tt_code code;
   *out = NULL;
   err = enter(&c, err);
-  return leave(&c, CHECKED(check_dtype(dtype, err), tt__empty(dtype, rank, len, out, err)));
+  return leave(&c, CHECKED(check_dtype(dtype, err), placed(tt__empty(dtype, rank, len, out, err), out, err)));
 }
 
 tt_code tt_full(tt_dtype dtype, int rank, const int64_t *len, tt_value value, tt_array **out, tt_error *err) {
@@ -53,7 +63,7 @@ tt_code tt_full(tt_dtype dtype, int rank, const int64_t *len, tt_value value, tt
   tt_code code;
   *out = NULL;
   err = enter(&c, err);
-  return leave(&c, CHECKED(check_dtype(dtype, err), tt__full(dtype, rank, len, &value, out, err)));
+  return leave(&c, CHECKED(check_dtype(dtype, err), placed(tt__full(dtype, rank, len, &value, out, err), out, err)));
 }
 
 tt_code tt_arange(tt_dtype dtype, tt_value start, tt_value step, int64_t n, tt_array **out, tt_error *err) {
@@ -61,7 +71,7 @@ tt_code tt_arange(tt_dtype dtype, tt_value start, tt_value step, int64_t n, tt_a
   tt_code code;
   *out = NULL;
   err = enter(&c, err);
-  return leave(&c, CHECKED(check_dtype(dtype, err), tt__arange(dtype, &start, &step, n, out, err)));
+  return leave(&c, CHECKED(check_dtype(dtype, err), placed(tt__arange(dtype, &start, &step, n, out, err), out, err)));
 }
 
 tt_code tt_from_data(tt_dtype dtype, int rank, const int64_t *len, const void *data, const int64_t *stride,
@@ -70,7 +80,8 @@ tt_code tt_from_data(tt_dtype dtype, int rank, const int64_t *len, const void *d
   tt_code code;
   *out = NULL;
   err = enter(&c, err);
-  return leave(&c, CHECKED(check_dtype(dtype, err), tt__from_data(dtype, rank, len, data, stride, out, err)));
+  return leave(
+      &c, CHECKED(check_dtype(dtype, err), placed(tt__from_data(dtype, rank, len, data, stride, out, err), out, err)));
 }
 
 tt_code tt_adopt(tt_dtype dtype, int rank, const int64_t *len, void *data, const int64_t *stride, bool readonly,

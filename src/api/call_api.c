@@ -6,9 +6,43 @@
 
 #include "graph/function.h"
 #include "graph/session.h"
-#include "tutti/array.h"
+#include "tutti/device.h"
 
 const tt_function_info *tt_function(int k) { return k >= 0 && k < tt__function_count ? &tt__functions[k].info : NULL; }
+
+static bool has_array(const tt_value *arg, int64_t n) {
+  for (int64_t k = 0; k < n; k++) {
+    if (arg[k].tag == TT_V_ARRAY) return true;
+    if (arg[k].tag == TT_V_TUPLE && has_array(arg[k].as.tuple.item, arg[k].as.tuple.n)) return true;
+  }
+  return false;
+}
+
+/* Does the row make arrays out of nothing that lies anywhere? Then they go where the thread wants new ones. */
+static bool is_maker(const tt_function_info *row, const tt_value *arg, int narg) {
+  if (strncmp(row->name, "generator.", 10) == 0) return strcmp(row->name + 10, "new") != 0;
+  if (strncmp(row->name, "random.", 7) != 0 && !strstr(row->signature, "device") && !strstr(row->signature, ":dtype"))
+    return false;
+  return !has_array(arg, narg);
+}
+
+/* Put a result on the thread's device unless it was put somewhere already. */
+static tt_code place(tt_array **a, tt_error *err) {
+  tt_array *put;
+  if ((*a)->storage->node->device != TT_ANYWHERE) return TT_OK;
+  TT_TRY(tt__array_to(*a, tt_get_device(), &put, err));
+  tt__array_release(*a);
+  *a = put;
+  return TT_OK;
+}
+
+static tt_code run_row(const tt_function_row *row, tt_call_frame *f, tt_error *err) {
+  tt_code code = row->run(f, err);
+  if (tt_get_device() == TT_AUTO || f->scalar || !is_maker(&row->info, f->arg, f->narg)) return code;
+  for (int i = 0; code == TT_OK && i < f->out.n; i++) code = place(&f->out.data[i], err);
+  while (code != TT_OK && f->out.n > 0) tt__array_release(f->out.data[--f->out.n]);
+  return code;
+}
 
 tt_code tt_call(const char *name, const tt_value *arg, int narg, tt_array **out, int room, tt_result *result,
                 tt_error *err) {
@@ -21,7 +55,7 @@ tt_code tt_call(const char *name, const tt_value *arg, int narg, tt_array **out,
   err->code = TT_OK;
   tt_call_frame f = {.arg = arg, .narg = narg};
   tt__session_lock();
-  tt_code code = row->run(&f, err);
+  tt_code code = run_row(row, &f, err);
   int64_t n = f.out.n;
   if (code == TT_OK && n > room) {
     code = tt__fail(err, TT_EVALUE, "%s gives %lld results, there is room for %d", name, (long long)n, room);

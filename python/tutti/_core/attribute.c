@@ -79,8 +79,8 @@ static PyObject *hook_of(core_hook hook, PyObject *self) {
 static PyObject *get_flags(PyObject *self, void *unused) { return (void)unused, hook_of(CORE_HOOK_flags, self); }
 static PyObject *get_flat(PyObject *self, void *unused) { return (void)unused, hook_of(CORE_HOOK_flat, self); }
 static PyObject *get_device(PyObject *self, void *unused) {
-  (void)unused, (void)self;
-  return hook_of(CORE_HOOK_device, Py_None);
+  (void)unused;
+  return core_device_object(tt_array_device(core_handle(self)));
 }
 
 static int set_flat(PyObject *self, PyObject *value, void *unused) {

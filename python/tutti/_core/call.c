@@ -117,20 +117,14 @@ static int param_named(const row *r, PyObject *name) {
   return -1;
 }
 
-/* NumPy's keywords that change nothing here: where an array lives (this build has one place) and in which order. */
-static bool check_device(PyObject *value) {
-  PyObject *hook = core_hook_get(CORE_HOOK_device),
-           *device = hook ? PyObject_CallFunctionObjArgs(hook, value, NULL) : NULL;
-  Py_XDECREF(device);
-  return device != NULL;
-}
-
-static int harmless(const row *r, PyObject *name, PyObject *value) {
+/* NumPy's keywords that a row need not name: in which order the elements lie changes nothing here, a device is heeded.
+ */
+static int harmless(const row *r, PyObject *name, PyObject *value, int *device) {
   const char *s = PyUnicode_AsUTF8AndSize(name, NULL);
   if (!r->has_dtype || !s) return 0;
   if (strcmp(s, "order") == 0 || strcmp(s, "subok") == 0 || (strcmp(s, "like") == 0 && value == Py_None)) return 1;
   if (strcmp(s, "device") != 0) return 0;
-  return check_device(value) ? 1 : -1;
+  return core_device_from(value, device) ? 1 : -1;
 }
 
 static bool too_many(const row *r, Py_ssize_t n) {
@@ -169,8 +163,10 @@ static bool missing(const row *r, PyObject *const *bound) {
 
 /* bound[k]: the object given for parameter k, borrowed, or NULL. The rest of a variadic row's positions stays in `arg`.
  */
-static bool bind(const row *r, PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names, PyObject **bound) {
+static bool bind(const row *r, PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names, PyObject **bound,
+                 int *device) {
   int shift = self != NULL;
+  *device = TT_AUTO;
   if (self) bound[0] = self;
   for (int k = shift; k < r->n; k++) bound[k] = NULL;
   if (n + shift > r->positional && !r->variadic) return too_many(r, n + shift);
@@ -180,7 +176,7 @@ static bool bind(const row *r, PyObject *self, PyObject *const *arg, Py_ssize_t 
     PyObject *name = PyTuple_GetItem(names, k);
     int at = param_named(r, name);
     if (at < 0) {
-      int ok = harmless(r, name, arg[n + k]);
+      int ok = harmless(r, name, arg[n + k], device);
       if (ok == 0) PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument %R", r->short_name, name);
       if (ok <= 0) return false;
       continue;
@@ -193,6 +189,7 @@ static bool bind(const row *r, PyObject *self, PyObject *const *arg, Py_ssize_t 
   }
   for (int k = 0; k < r->n; k++) {
     if (r->param[k].required && !bound[k]) return missing(r, bound);
+    if (r->param[k].kind == DEVICE && !core_device_from(bound[k], device)) return false;
   }
   return true;
 }
@@ -206,7 +203,7 @@ static bool convert_out(PyObject *o, tt_value *out) {
 
 static bool convert(core_scratch *s, param_kind kind, PyObject *o, tt_value *out) {
   if (kind == OUT) return convert_out(o, out);
-  if (kind == DEVICE) return out->tag = TT_V_MISSING, check_device(o);
+  if (kind == DEVICE) return out->tag = TT_V_MISSING, true; /* read already */
   if (kind == ARRAY) return core_value_array(s, o, out);
   if (kind == ARRAYS) return core_value_arrays(s, o, out);
   if (kind == DTYPE && o != Py_None) {
@@ -287,7 +284,8 @@ PyObject *core_call(int at, PyObject *self, PyObject *const *arg, Py_ssize_t n, 
   PyObject *bound[MAX_PARAMS], *out = NULL;
   tt_value value[MAX_PARAMS];
   core_scratch s;
-  if (!bind(r, self, arg, n, names, bound)) return NULL;
+  int device;
+  if (!bind(r, self, arg, n, names, bound, &device)) return NULL;
   core_drain();
   core_line();
   core_scratch_init(&s);
@@ -304,7 +302,13 @@ PyObject *core_call(int at, PyObject *self, PyObject *const *arg, Py_ssize_t n, 
       value[k].tag = TT_V_MISSING;
     }
   }
-  if (ok) out = run_row(r, value, used, bound);
+  if (ok && device == TT_AUTO) {
+    out = run_row(r, value, used, bound);
+  } else if (ok) { /* made there, or else moved there: what looks like another array lives where that one does */
+    int before = tt_set_device(device);
+    out = core_put(run_row(r, value, used, bound), device);
+    tt_set_device(before);
+  }
   core_scratch_free(&s);
   return out;
 }

@@ -319,12 +319,6 @@ tt_array *core_asarray(PyObject *o, tt_dtype dtype, core_copy copy) {
 
 /* ---- tutti.array, tutti.asarray */
 
-static PyObject *checked_device(PyObject *device) {
-  if (!device || device == Py_None) Py_RETURN_NONE;
-  PyObject *hook = core_hook_get(CORE_HOOK_device);
-  return hook ? PyObject_CallFunctionObjArgs(hook, device, NULL) : NULL;
-}
-
 /* Only the memory order 'F' of a copy is more than a wish: our arrays are in C order. */
 static bool check_order(PyObject *order) {
   if (!order || order == Py_None) return true;
@@ -336,13 +330,15 @@ static bool check_order(PyObject *order) {
 
 static PyObject *make(PyObject *o, PyObject *dtype, core_copy copy, PyObject *order, PyObject *device) {
   tt_dtype want;
-  PyObject *checked = checked_device(device);
-  if (!checked) return NULL;
-  Py_DECREF(checked);
+  int place;
+  if (!core_device_from(device, &place)) return NULL;
   if (!core_dtype_optional(dtype, &want) || !check_order(order)) return NULL;
   bool same = core_is_array(o) && (want == TT_DTYPE_NONE || want == tt_array_dtype(core_handle(o)));
-  if (same && copy != CORE_COPY_ALWAYS) return Py_NewRef(o);
-  return core_wrap(core_asarray(o, want, copy), NULL);
+  if (same && copy != CORE_COPY_ALWAYS) return core_put(Py_NewRef(o), place);
+  int before = place == TT_AUTO ? TT_AUTO : tt_set_device(place);
+  PyObject *made = core_wrap(core_asarray(o, want, copy), NULL);
+  if (place != TT_AUTO) tt_set_device(before);
+  return core_put(made, place);
 }
 
 static bool copy_mode(PyObject *copy, core_copy without, core_copy *out) {

@@ -43,7 +43,9 @@ PyObject *core_done(tt_code code, tt_array *a, PyObject *base, const tt_error *e
   X(repr)             \
   X(str)              \
   X(format)           \
-  X(flags) X(flat) X(device) X(error_class) X(array_ufunc) X(array_function) X(namespace) X(numpy) X(numpy_dtype)
+  X(flags)            \
+  X(flat)             \
+  X(device) X(device_numbered) X(error_class) X(array_ufunc) X(array_function) X(namespace) X(numpy) X(numpy_dtype)
 typedef enum core_hook {
 #define CORE_HOOK_ENUM(name) CORE_HOOK_##name,
   CORE_HOOKS(CORE_HOOK_ENUM)
@@ -52,6 +54,15 @@ typedef enum core_hook {
 } core_hook;
 /* Borrowed; NULL with an exception set when the package did not register it. */
 PyObject *core_hook_get(core_hook hook);
+
+/* ---- devices (device.c) */
+/* A device's number from a Device or a name; None and NULL are TT_AUTO. False with an exception. */
+bool core_device_from(PyObject *o, int *out);
+PyObject *core_device_object(int number);
+int core_pinned_init(PyObject *module); /* pinned.c */
+/* An array that was made (the reference is taken; NULL and other things are handed on), put on a device (TT_AUTO: as it
+ * is). */
+PyObject *core_put(PyObject *made, int device);
 
 /* ---- errors (error.c) */
 int core_error_init(void);
@@ -195,8 +206,8 @@ int core_row(const char *name);
 /* Call a row; `self` (or NULL) is the first positional argument. */
 PyObject *core_call(int row, PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
 extern PyMethodDef core_insight_functions[];
-extern PyMethodDef core_text_functions[], core_line_functions[]; /* text.c, line.c */
-extern PyMethodDef core_monitor_functions[];                     /* monitor.c */
+extern PyMethodDef core_text_functions[], core_line_functions[];      /* text.c, line.c */
+extern PyMethodDef core_monitor_functions[], core_device_functions[]; /* monitor.c, device.c */
 
 /* The caller's line, when somebody wants it (line.c). */
 extern bool core_line_wanted;

@@ -242,19 +242,33 @@ static PyObject *meth_eval(PyObject *self, PyObject *unused) {
   return c == TT_OK ? Py_NewRef(self) : core_raise(c, &err);
 }
 
-/* x.to(device), x.cpu(): the array itself, once the device is known to be the one there is. */
+/* x.to(device): the array itself when it is there, or can be nowhere else. */
+static PyObject *moved_to(PyObject *self, int device) {
+  if (device == TT_AUTO || (device == TT_CPU && tt_device_count() == 1)) return Py_NewRef(self);
+  core_line();
+  return core_put(Py_NewRef(self), device);
+}
+
 static PyObject *meth_to(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
   PyObject *a[2];
   if (!core_bind("to_device", "device,*,stream", 1, arg, n, names, a)) return NULL;
   tt_dtype dtype;
+  int device;
   if (Py_TYPE(a[0]) == core_dtype_type && core_dtype_from(a[0], &dtype)) return meth_astype(self, arg, 1, NULL);
-  PyObject *hook = core_hook_get(CORE_HOOK_device),
-           *device = hook ? PyObject_CallFunctionObjArgs(hook, a[0], NULL) : NULL;
-  if (!device) return NULL;
-  Py_DECREF(device);
-  return Py_NewRef(self);
+  return core_device_from(a[0], &device) ? moved_to(self, device) : NULL;
 }
-static PyObject *meth_self(PyObject *self, PyObject *unused) { return (void)unused, Py_NewRef(self); }
+
+static PyObject *meth_cpu(PyObject *self, PyObject *unused) { return (void)unused, moved_to(self, TT_CPU); }
+
+static PyObject *meth_cuda(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
+  PyObject *a[1], *name = NULL;
+  if (!core_bind("cuda", "index", 0, arg, n, names, a)) return NULL;
+  name = a[0] && a[0] != Py_None ? PyUnicode_FromFormat("cuda:%S", a[0]) : PyUnicode_FromString("cuda");
+  int device;
+  PyObject *out = name && core_device_from(name, &device) ? moved_to(self, device) : NULL;
+  Py_XDECREF(name);
+  return out;
+}
 
 /* ---- protocols of NumPy and the array API */
 
@@ -349,7 +363,8 @@ static const PyMethodDef own[] = {
     {"numpy", meth_numpy, METH_NOARGS, "numpy()\n--\n\nA NumPy array of one's own."},
     {"get", meth_numpy, METH_NOARGS, "get()\n--\n\nA NumPy array of one's own."},
     {"eval", meth_eval, METH_NOARGS, "eval()\n--\n\nCompute now; returns the array."},
-    {"cpu", meth_self, METH_NOARGS, "cpu()\n--\n\nThe array on the host."},
+    {"cpu", meth_cpu, METH_NOARGS, "cpu()\n--\n\nThe array on the host."},
+    {"cuda", CORE_FAST(meth_cuda), FAST, "cuda(index=None)\n--\n\nThe array on a CUDA GPU."},
     {"to", CORE_FAST(meth_to), FAST, "to(device)\n--\n\nThe array on a device."},
     {"to_device", CORE_FAST(meth_to), FAST, "to_device(device, *, stream=None)\n--\n\nThe array on a device."},
     {"__array__", CORE_FAST(meth_array), FAST, NULL},

@@ -1,0 +1,77 @@
+/*
+** Streams, events, and memory shared with other libraries on a device.
+**
+** Work on one stream happens in the order it was asked for; work on two streams is ordered by events. Without any of
+** this, evaluation runs on a stream of the device's own, and everything is in order. A stream and an event belong to
+** one device and are handed in with it. On the CPU, which does what it is told at once, streams and events are
+** allowed and always done.
+**
+** Every function may be called from any thread. Those that wait say so.
+*/
+#ifndef TUTTI_STREAM_H
+#define TUTTI_STREAM_H
+
+#include "tutti/device.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tt_stream tt_stream;
+typedef struct tt_event tt_event;
+
+/* ---- streams: NULL means the device's own stream wherever a stream is taken */
+
+/* priority: 0, or less for sooner. Give back with tt_stream_free. */
+TT_API tt_code tt_stream_new(int device, int priority, tt_stream **out, tt_error *err);
+/* A stream of another library by the vendor's handle (a CUstream), which stays theirs and must outlive ours. */
+TT_API tt_code tt_stream_adopt(int device, void *handle, tt_stream **out, tt_error *err);
+/* Waits until what was asked of it is done. It must be no thread's current one. NULL is allowed. */
+TT_API void tt_stream_free(int device, tt_stream *s);
+/* The vendor's handle: a CUstream; NULL on other devices. */
+TT_API void *tt_stream_handle(int device, tt_stream *s);
+/* Where this thread's evaluations on the device run; returns the one before. NULL: the device's own stream. */
+TT_API tt_stream *tt_stream_use(int device, tt_stream *s);
+TT_API tt_stream *tt_stream_current(int device);
+TT_API tt_code tt_stream_done(int device, tt_stream *s, bool *done, tt_error *err); /* nothing left to do? */
+TT_API tt_code tt_stream_synchronize(int device, tt_stream *s, tt_error *err);      /* waits */
+/* What is asked of the stream from now on begins after the event. */
+TT_API tt_code tt_stream_wait(int device, tt_stream *s, tt_event *e, tt_error *err);
+
+/* ---- events: a point in a stream */
+TT_API tt_code tt_event_new(int device, bool timed, tt_event **out, tt_error *err);
+TT_API void tt_event_free(int device, tt_event *e); /* NULL is allowed */
+TT_API tt_code tt_event_record(int device, tt_event *e, tt_stream *s, tt_error *err);
+TT_API tt_code tt_event_done(int device, tt_event *e, bool *done, tt_error *err); /* true when never recorded */
+TT_API tt_code tt_event_wait(int device, tt_event *e, tt_error *err);             /* waits */
+/* Milliseconds between two timed events that are done. TT_EVALUE when one is not, or was never recorded. */
+TT_API tt_code tt_event_ms(int device, tt_event *from, tt_event *to, double *ms, tt_error *err);
+
+/* ---- memory shared with other libraries */
+
+/*
+** Borrow the memory of an array on a device, evaluated and moved there if need be: *data is element (0,0,...), steps as
+** tt_array_step. What the borrower asks of the stream `reader` (a vendor's handle; TT_NO_STREAM: he orders it himself)
+** from now on sees the finished values. The memory never changes under him. Give back with tt_unpeek(hold).
+*/
+#define TT_NO_STREAM ((void *)-1)
+TT_API tt_code tt_peek_on(tt_array *a, int device, void *reader, const void **data, void **hold, tt_error *err);
+
+/*
+** As tt_adopt, for memory on a device. Its values are finished when the stream `writer` (a vendor's handle;
+** TT_NO_STREAM: they are already) has done what was asked of it up to now.
+*/
+TT_API tt_code tt_adopt_on(int device, void *writer, tt_dtype dtype, int rank, const int64_t *len, void *data,
+                           const int64_t *stride, bool readonly, void (*drop)(void *ctx), void *ctx, tt_array **out,
+                           tt_error *err);
+/* The device of the type ("cuda") that memory at `p` belongs to; TT_CPU when it belongs to none of them. */
+TT_API int tt_memory_device(const char *type, const void *p);
+
+/* Host memory that the device copies from and to at full speed ("pinned"); plain memory for the CPU. Contents unset. */
+TT_API tt_code tt_pinned_new(int device, size_t size, void **out, tt_error *err);
+TT_API void tt_pinned_free(int device, void *p, size_t size); /* NULL is allowed */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

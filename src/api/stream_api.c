@@ -1,0 +1,155 @@
+/*
+** The public functions of tutti/stream.h. On the CPU a stream is a name and an event a moment.
+*/
+#include "tutti/stream.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/os.h"
+#include "device/current.h"
+#include "device/device.h"
+
+/* ---- the CPU's: an event remembers when it was recorded */
+
+typedef struct host_event {
+  int64_t ns; /* 0: never */
+} host_event;
+
+static tt_code host_new(size_t size, void **out, tt_error *err) {
+  *out = tt__mem_zalloc(size);
+  return *out ? TT_OK : tt__fail_memory(err, size);
+}
+
+/* ---- streams */
+
+tt_code tt_stream_new(int device, int priority, tt_stream **out, tt_error *err) {
+  tt_device *d;
+  *out = NULL;
+  TT_TRY(tt__device_open(device, &d, err));
+  if (!d) return host_new(1, (void **)out, err);
+  return d->ops->stream_new(d, priority, out, err);
+}
+
+tt_code tt_stream_adopt(int device, void *handle, tt_stream **out, tt_error *err) {
+  tt_device *d;
+  *out = NULL;
+  TT_TRY(tt__device_open(device, &d, err));
+  if (!d || !d->ops->stream_adopt) return tt__fail(err, TT_EVALUE, "this device has no streams of other libraries");
+  return d->ops->stream_adopt(d, handle, out, err);
+}
+
+void tt_stream_free(int device, tt_stream *s) {
+  if (!s) return;
+  tt_device *d = tt__device_peek(device);
+  if (device == TT_CPU) tt__mem_free(s, 1);
+  if (!d || s == d->work) return;
+  tt_error ignored; /* what failed on it was or will be reported where results are looked at */
+  (void)!d->ops->stream_wait_idle(d, s, &ignored);
+  d->ops->stream_free(d, s);
+}
+
+void *tt_stream_handle(int device, tt_stream *s) {
+  tt_device *d = NULL;
+  if (tt__device_open(device, &d, NULL) != TT_OK || !d || !d->ops->stream_handle) return NULL;
+  return d->ops->stream_handle(d, s ? s : d->work);
+}
+
+tt_stream *tt_stream_use(int device, tt_stream *s) {
+  tt_device *d = NULL;
+  if (tt__device_open(device, &d, NULL) != TT_OK || !d) return NULL;
+  tt_stream *before = tt__stream_use(d, s);
+  return before == d->work ? NULL : before;
+}
+
+tt_stream *tt_stream_current(int device) {
+  tt_device *d = tt__device_peek(device);
+  tt_stream *s = d ? tt__stream_current(d) : NULL;
+  return d && s == d->work ? NULL : s;
+}
+
+tt_code tt_stream_done(int device, tt_stream *s, bool *done, tt_error *err) {
+  tt_device *d;
+  *done = true;
+  TT_TRY(tt__device_open(device, &d, err));
+  return d ? d->ops->stream_done(d, s ? s : d->work, done, err) : TT_OK;
+}
+
+tt_code tt_stream_synchronize(int device, tt_stream *s, tt_error *err) {
+  tt_device *d;
+  TT_TRY(tt__device_open(device, &d, err));
+  return d ? d->ops->stream_wait_idle(d, s ? s : d->work, err) : TT_OK;
+}
+
+tt_code tt_stream_wait(int device, tt_stream *s, tt_event *e, tt_error *err) {
+  tt_device *d;
+  TT_TRY(tt__device_open(device, &d, err));
+  return d ? d->ops->stream_wait(d, s ? s : d->work, e, err) : TT_OK;
+}
+
+/* ---- events */
+
+tt_code tt_event_new(int device, bool timed, tt_event **out, tt_error *err) {
+  tt_device *d;
+  *out = NULL;
+  TT_TRY(tt__device_open(device, &d, err));
+  if (!d) return host_new(sizeof(host_event), (void **)out, err);
+  return d->ops->event_new(d, timed, out, err);
+}
+
+void tt_event_free(int device, tt_event *e) {
+  if (!e) return;
+  tt_device *d = tt__device_peek(device);
+  if (device == TT_CPU) tt__mem_free(e, sizeof(host_event));
+  if (d) d->ops->event_free(d, e);
+}
+
+tt_code tt_event_record(int device, tt_event *e, tt_stream *s, tt_error *err) {
+  tt_device *d;
+  TT_TRY(tt__device_open(device, &d, err));
+  if (d) return d->ops->event_record(d, e, s ? s : d->work, err);
+  ((host_event *)(void *)e)->ns = tt__clock_ns();
+  return TT_OK;
+}
+
+tt_code tt_event_done(int device, tt_event *e, bool *done, tt_error *err) {
+  tt_device *d;
+  *done = true;
+  TT_TRY(tt__device_open(device, &d, err));
+  return d ? d->ops->event_done(d, e, done, err) : TT_OK;
+}
+
+tt_code tt_event_wait(int device, tt_event *e, tt_error *err) {
+  tt_device *d;
+  TT_TRY(tt__device_open(device, &d, err));
+  return d ? d->ops->event_wait(d, e, err) : TT_OK;
+}
+
+tt_code tt_event_ms(int device, tt_event *from, tt_event *to, double *ms, tt_error *err) {
+  tt_device *d;
+  *ms = 0;
+  TT_TRY(tt__device_open(device, &d, err));
+  if (d) return d->ops->event_ms(d, from, to, ms, err);
+  int64_t begin = ((host_event *)(void *)from)->ns, end = ((host_event *)(void *)to)->ns;
+  if (!begin || !end) return tt__fail(err, TT_EVALUE, "the time between events: both must have been recorded");
+  *ms = (double)(end - begin) / 1e6;
+  return TT_OK;
+}
+
+/* ---- pinned memory */
+
+tt_code tt_pinned_new(int device, size_t size, void **out, tt_error *err) {
+  tt_device *d;
+  *out = NULL;
+  TT_TRY(tt__device_open(device, &d, err));
+  if (d) return d->ops->host_alloc(d, size, out, err);
+  *out = tt__mem_alloc_data(size);
+  return *out || size == 0 ? TT_OK : tt__fail_memory(err, size);
+}
+
+void tt_pinned_free(int device, void *p, size_t size) {
+  if (!p) return;
+  tt_device *d = tt__device_peek(device);
+  if (d) d->ops->host_free(d, p, size);
+  if (device == TT_CPU) tt__mem_free_data(p, size);
+}

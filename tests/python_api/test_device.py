@@ -1,0 +1,204 @@
+"""Devices by name, and CUDA's vocabulary, on a machine that may have no GPU."""
+
+import pickle
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+import tutti as tt
+
+no_gpu = pytest.mark.skipif(tt.cuda.is_available(), reason="the machine has a GPU")
+
+
+def run(code, **env):
+    import os
+
+    return subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, **env}, capture_output=True, text=True, timeout=60
+    )
+
+
+def test_the_cpu():
+    cpu = tt.device("cpu")
+    assert cpu in tt.devices() and tt.device("cpu:0") is cpu
+    assert cpu == "cpu" and cpu == "cpu:0" and cpu != "cuda" and cpu != "cpu:1" and cpu != 0
+    assert {cpu: 1}[tt.device("cpu")] == 1 and hash(cpu) == hash(tt.device("cpu:0"))
+    assert (cpu.type, cpu.index, cpu.id, cpu.name, str(cpu), repr(cpu)) == (
+        "cpu",
+        0,
+        0,
+        "cpu:0",
+        "cpu:0",
+        "device('cpu:0')",
+    )
+    assert pickle.loads(pickle.dumps(cpu)) is cpu
+    assert cpu.label and cpu.temperature is None and cpu.power is None and cpu.processes == []
+    free, total, used = cpu.memory
+    assert 0 < free < total and used == total - free
+    assert 0 <= cpu.utilization <= 100
+    assert cpu.properties["units"] >= 1 and cpu.compute_capability is None
+    cpu.synchronize()
+
+
+@pytest.mark.parametrize("name", ["cpux", "cp", "", "cuda:", "cuda:x", "cuda:-1", ":0", "cpu:0:1", "gpu:zero"])
+def test_wrong_names_are_told(name):
+    with pytest.raises(ValueError, match="not the name of a device.*cpu:0"):
+        tt.device(name)
+
+
+@pytest.mark.parametrize("name", ["cuda:63", "cpu:1", "cuda:999"])
+def test_absent_devices_are_told_with_what_there_is(name):
+    for call in (tt.device, lambda n: tt.zeros(3, device=n), tt.zeros(3).to, lambda n: tt.asarray([1], device=n)):
+        with pytest.raises(RuntimeError, match=f"no such device '{name}'.*cpu:0"):
+            call(name)
+
+
+@pytest.mark.parametrize("what", [3, 1.5, [], object()])
+def test_other_things_are_no_devices(what):
+    with pytest.raises(TypeError, match="a device or its name"):
+        tt.device(what)
+
+
+def test_devices_of_other_libraries_count():
+    class Torchs:
+        type, index = "cpu", None
+
+    assert tt.device(Torchs()) == "cpu"
+    assert tt.zeros(2, device=Torchs()).device == "cpu"
+
+
+def test_every_maker_takes_a_device():
+    makers = [
+        tt.zeros(3, device="cpu"),
+        tt.ones(3, device="cpu"),
+        tt.empty(3, device="cpu"),
+        tt.full(3, 2, device="cpu"),
+        tt.arange(3, device="cpu"),
+        tt.linspace(0, 1, 3, device="cpu"),
+        tt.eye(3, device="cpu"),
+        tt.identity(3, device="cpu"),
+        tt.zeros_like(tt.ones(3), device="cpu"),
+        tt.array([1, 2], device="cpu"),
+        tt.asarray(np.ones(3), device="cpu"),
+        tt.asarray(tt.ones(3), device="cpu"),
+        tt.ones(3).astype("f4").to_device("cpu"),
+        tt.ones(3).cpu(),
+    ]
+    for a in makers:
+        assert a.device == "cpu"
+        a[...] = 7
+        assert a.tolist() and (a == 7).all()
+
+
+def test_a_context_places_what_is_made_inside():
+    outer = tt.device()
+    cpu = tt.device("cpu")
+    with cpu as entered:
+        assert entered is cpu and tt.device() is cpu
+        with tt.device("auto"), cpu, cpu:
+            made = [tt.zeros(3), tt.random.rand(3), tt.array([1.0, 2.0, 3.0]), tt.asarray(np.arange(3.0))]
+        assert tt.device() is cpu
+        seen = []
+        thread = threading.Thread(target=lambda: seen.append(tt.device()))  # each thread has a choice of its own
+        thread.start()
+        thread.join()
+        assert seen == [outer]
+    assert tt.device() is outer
+    for a in made:
+        a += 1
+        assert a.device == "cpu" and len(a.tolist()) == 3
+
+
+def test_a_context_ends_with_an_exception():
+    outer = tt.device()
+    with pytest.raises(KeyError), tt.device("cpu"):
+        raise KeyError
+    assert tt.device() is outer
+
+
+def test_the_environment_chooses():
+    assert run("import tutti as tt; print(tt.device())", TUTTI_DEVICE="cpu").stdout == "cpu:0\n"
+    assert run("import tutti as tt; print(tt.device(), tt.zeros(2) + 1)", TUTTI_DEVICE="auto").returncode == 0
+    done = run("import tutti", TUTTI_DEVICE="toaster")
+    assert done.returncode == 1 and "'toaster' is not the name of a device" in done.stderr
+    code = "import threading, tutti as tt; t = threading.Thread(target=lambda: print(tt.device())); t.start(); t.join()"
+    assert run(code, TUTTI_DEVICE="cpu").stdout == "cpu:0\n"
+
+
+@no_gpu
+def test_without_a_gpu():
+    assert tt.cuda.is_available() is False and tt.cuda.device_count() == 0
+    assert tt.cuda.why()
+    for call in (
+        tt.cuda.current_device,
+        tt.cuda.get_device_name,
+        tt.cuda.get_device_capability,
+        tt.cuda.get_device_properties,
+        tt.cuda.memory_allocated,
+        tt.cuda.memory_summary,
+        tt.cuda.mem_get_info,
+        tt.cuda.empty_cache,
+        lambda: tt.cuda.set_device(0),
+        lambda: tt.device("gpu"),
+        lambda: tt.zeros(3).cuda(),
+        lambda: tt.zeros(3).cuda(0),
+        lambda: tt.cuda.Stream(0),
+    ):
+        with pytest.raises(RuntimeError, match="no such device.*cpu:0"):
+            call()
+    tt.cuda.synchronize()
+
+
+def test_streams_and_events_of_the_cpu():
+    s = tt.cuda.Stream("cpu")
+    assert s.device == "cpu" and s.query() and s.done and s.ptr == 0
+    before, after = tt.cuda.Event(device="cpu"), tt.cuda.Event(device="cpu")
+    with pytest.raises(ValueError, match="must have been recorded"):
+        before.elapsed_time(after)
+    before.record()
+    with s:
+        assert tt.cuda.current_stream("cpu") == s or s.device == "cpu"
+        (tt.ones(1000) + 1).eval()
+    after.record(s)
+    after.synchronize()
+    s.wait_event(after)
+    s.wait_stream(tt.cuda.Stream("cpu"))
+    s.synchronize()
+    assert after.query() and before.elapsed_time(after) >= 0
+    with pytest.raises(ValueError, match="enable_timing=False"):
+        before.elapsed_time(s.record(tt.cuda.Event(enable_timing=False, device="cpu")))
+
+
+def test_pinned_arrays():
+    p = tt.cuda.pinned_array((3, 4), "int16", device="cpu")
+    p[:] = np.arange(12).reshape(3, 4)
+    assert p.dtype == "int16" and p.flags.writeable
+    np.testing.assert_array_equal(tt.asarray(p) + 1, p + 1)
+    assert tt.cuda.pinned_array(5, device="cpu").shape == (5,)
+    with pytest.raises(ValueError, match="negative"):
+        tt.cuda.pinned_array((-1,), device="cpu")
+
+
+def test_wrong_numbers_fail_clearly():
+    for number in (-2, 1, 7 << 8, 1 << 30):
+        with pytest.raises((ValueError, RuntimeError)):
+            tt._core._device_read(number)
+        with pytest.raises((ValueError, RuntimeError)):
+            tt._core._stream_new(number, 0)
+        assert tt._core._stream_handle(number, None) == 0
+
+
+def test_a_limit_on_the_cpu():
+    code = """
+import tutti as tt
+tt._core._device_set_limit(0, 64 << 20)
+try:
+    tt.ones(1 << 24).eval()
+except MemoryError as e:
+    print("refused")
+tt._core._device_set_limit(0, 0)
+print(float(tt.ones(1 << 24).sum()), tt._core._device_memory(0)["limit"])
+"""
+    assert run(code).stdout.split() == ["refused", "16777216.0", "0"]
