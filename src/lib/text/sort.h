@@ -221,102 +221,127 @@ TT_FN void keep_order(const sort_args *a) {
   }
 }
 
+/* What a block of a pass works on, and from where to where it goes. */
+typedef struct pass {
+  tt_u32 turn, last; /* among the passes that have something to do */
+  tt_u32 row, t, valid;
+  tt_i64 base, from; /* the row's first element, the tile's */
+  const TT_GLOBAL element *in;
+  TT_GLOBAL element *to;
+  TT_GLOBAL WORD *look, *look_next;
+  const TT_GLOBAL tt_u32 *place_in;
+  TT_GLOBAL tt_u32 *place_to;
+} pass;
+
+TT_FN pass pass_at(const sort_args *a, tt_u32 turn, tt_u32 turns, tt_u32 ticket) {
+  const tt_u32 tiles = (tt_u32)a->tiles;
+  const int odd = (int)((turns - 1 - turn) & 1);
+  pass p;
+  p.turn = turn;
+  p.last = turn + 1 == turns;
+  p.row = ticket / tiles;
+  p.t = ticket % tiles;
+  p.valid = a->n - (tt_i64)p.t * TILE < TILE ? (tt_u32)(a->n - (tt_i64)p.t * TILE) : TILE;
+  p.base = p.row * a->n;
+  p.from = p.base + (tt_i64)p.t * TILE;
+  p.in = turn == 0 ? a->in : odd ? a->to[0] : a->to[1];
+  p.to = (odd ? a->to[1] : a->to[0]) + p.base;
+  p.look = (turn & 1 ? a->look[1] : a->look[0]) + (tt_i64)p.row * tiles * 256;
+  p.look_next = (turn & 1 ? a->look[0] : a->look[1]) + ((tt_i64)p.row * tiles + p.t) * 256;
+  p.place_in = odd ? a->place[0] : a->place[1];
+  p.place_to = (odd ? a->place[1] : a->place[0]) + p.base;
+  return p;
+}
+
+#if PLACES
+/* The places go the way of their elements: by `rank` to shared memory, from there to `goes`. */
+TT_FN void move_places(const sort_args *a, const pass *p, room *r, const tt_u32 *rank, const WORD *goes) {
+  TT_UNROLLED
+  for (tt_u32 i = 0; i < ITEMS; i++) {
+    const tt_u32 at = WARP_NUMBER * (WARP * ITEMS) + LANE + i * WARP;
+    if (at >= p->valid) break;
+    r->place[rank[i]] = p->turn    ? p->place_in[p->from + at]
+                        : a->first ? (tt_u32)a->first[p->from + at]
+                                   : (tt_u32)(p->from - p->base) + at;
+  }
+  TT_BARRIER();
+  TT_UNROLLED
+  for (tt_u32 i = 0; i < ITEMS; i++) {
+    const tt_u32 at = TT_THREAD + i * THREADS;
+    if (at >= p->valid) break;
+    if (p->last)
+      a->out[p->base + goes[i]] = r->place[at];
+    else
+      p->place_to[goes[i]] = r->place[at];
+  }
+}
+#endif
+
 TT_KERNEL(sort_pass, sort_args, THREADS) {
   TT_SHARED room r;
   TT_SHARED WORD start[256];
   TT_SHARED tt_u32 sums[8], shared_ticket;
-  tt_u32 turn = 0, turns = 0;
-  for (int d = 0; d < DIGITS; d++) {
-    if (d == a.digit) turn = turns;
+  tt_u32 turn = 0, turns = 0, own = WARP_NUMBER * (WARP * ITEMS) + LANE, digit = (tt_u32)a.digit;
+  for (tt_u32 d = 0; d < DIGITS; d++) {
+    if (d == digit) turn = turns;
     turns += a.vary[d];
   }
-  if (!a.vary[a.digit]) {
-    if (turns == 0 && a.digit == DIGITS - 1) keep_order(&a);
+  if (!a.vary[digit]) {
+    if (turns == 0 && digit == DIGITS - 1) keep_order(&a);
     return;
   }
-  if (TT_THREAD == 0) shared_ticket = TT_ATOMIC_ADD(&a.ticket[a.digit], 1u);
+  if (TT_THREAD == 0) shared_ticket = TT_ATOMIC_ADD(&a.ticket[digit], 1u);
   clear_room(&r);
   TT_BARRIER();
-  const tt_u32 tiles = (tt_u32)a.tiles, row = shared_ticket / tiles, t = shared_ticket % tiles;
-  const tt_i64 base = row * a.n, from = base + (tt_i64)t * TILE;
-  const tt_u32 valid = a.n - (tt_i64)t * TILE < TILE ? (tt_u32)(a.n - (tt_i64)t * TILE) : TILE;
-  const int last = turn + 1 == turns, target = (int)((turns - 1 - turn) & 1);
-  const TT_GLOBAL element *in = turn ? a.to[!target] : a.in;
-  TT_GLOBAL element *to = a.to[target] + base;
-  TT_GLOBAL WORD *look = a.look[turn & 1] + (tt_i64)row * tiles * 256;
-  const tt_u32 own = WARP_NUMBER * (WARP * ITEMS) + LANE;
+  const pass p = pass_at(&a, turn, turns, shared_ticket);
   element x[ITEMS];
-  tt_u32 rank[ITEMS], count, first;
+  tt_u32 rank[ITEMS];
   TT_UNROLLED
-  for (int i = 0; i < ITEMS; i++) {
-    const tt_u32 at = own + i * WARP;
-    x[i] = in[from + (at < valid ? at : valid - 1)];
-  }
+  for (tt_u32 i = 0; i < ITEMS; i++) x[i] = p.in[p.from + (own + i * WARP < p.valid ? own + i * WARP : p.valid - 1)];
   TT_UNROLLED
-  for (int i = 0; i < ITEMS; i++) { /* what is not there counts as the greatest, and stays behind all others */
-    rank[i] = own + i * WARP < valid ? digit_of(x[i], (tt_u32)a.digit) : 255u;
+  for (tt_u32 i = 0; i < ITEMS; i++) { /* what is not there counts as the greatest, and stays behind all others */
+    rank[i] = own + i * WARP < p.valid ? digit_of(x[i], digit) : 255u;
     TT_ATOMIC_ADD(&r.warp.at[WARP_NUMBER][rank[i]], 1u);
   }
   TT_BARRIER();
-  count = add_warps(&r);
-  const WORD mine = count - (TT_THREAD == 255 ? TILE - valid : 0);
+  const tt_u32 count = add_warps(&r);
+  const WORD mine = count - (TT_THREAD == 255 ? TILE - p.valid : 0);
   if (TT_THREAD < 256) {
-    POKE(look + (tt_i64)t * 256 + TT_THREAD, (t == 0 ? WHOLE : PARTIAL) | mine);
-    a.look[!(turn & 1)][((tt_i64)row * tiles + t) * 256 + TT_THREAD] = 0; /* for the pass after this one */
+    POKE(p.look + (tt_i64)p.t * 256 + TT_THREAD, (p.t == 0 ? WHOLE : PARTIAL) | mine);
+    p.look_next[TT_THREAD] = 0; /* for the pass after this one */
   }
-  first = scan_256(count, sums);
+  const tt_u32 first = scan_256(count, sums);
   move_warps(&r, first);
   TT_BARRIER();
   TT_UNROLLED
-  for (int i = 0; i < ITEMS; i++) rank[i] = rank_of(&r, rank[i]);
+  for (tt_u32 i = 0; i < ITEMS; i++) rank[i] = rank_of(&r, rank[i]);
   TT_BARRIER();
   TT_UNROLLED
-  for (int i = 0; i < ITEMS; i++) r.x[rank[i]] = x[i];
+  for (tt_u32 i = 0; i < ITEMS; i++) r.x[rank[i]] = x[i];
   if (TT_THREAD < 256) {
-    WORD before = look_back(look, t);
-    if (t > 0) POKE(look + (tt_i64)t * 256 + TT_THREAD, WHOLE | (before + mine));
-    start[TT_THREAD] = a.count[((tt_i64)row * DIGITS + a.digit) * 256 + TT_THREAD] + before - first;
+    const WORD before = look_back(p.look, p.t);
+    if (p.t > 0) POKE(p.look + (tt_i64)p.t * 256 + TT_THREAD, WHOLE | (before + mine));
+    start[TT_THREAD] = a.count[((tt_i64)p.row * DIGITS + digit) * 256 + TT_THREAD] + before - first;
   }
   TT_BARRIER();
 #if PLACES
   WORD goes[ITEMS];
 #endif
   TT_UNROLLED
-  for (int i = 0; i < ITEMS; i++) {
+  for (tt_u32 i = 0; i < ITEMS; i++) {
     const tt_u32 at = TT_THREAD + i * THREADS;
-    if (at < valid) {
-      element e = r.x[at];
-      WORD go = start[digit_of(e, (tt_u32)a.digit)] + at;
+    if (at >= p.valid) break;
+    element e = r.x[at];
+    WORD go = start[digit_of(e, digit)] + at;
 #if PLACES
-      goes[i] = go;
-      if (!last) to[go] = e;
-#else
-      (void)last;
-      to[go] = e;
+    goes[i] = go;
+    if (p.last) continue;
 #endif
-    }
+    p.to[go] = e;
   }
 #if PLACES
   TT_BARRIER();
-  TT_UNROLLED
-  for (int i = 0; i < ITEMS; i++) {
-    const tt_u32 at = own + i * WARP;
-    if (at < valid)
-      r.place[rank[i]] = turn      ? a.place[!target][from + at]
-                         : a.first ? (tt_u32)a.first[from + at]
-                                   : (tt_u32)(from - base) + at;
-  }
-  TT_BARRIER();
-  TT_UNROLLED
-  for (int i = 0; i < ITEMS; i++) {
-    const tt_u32 at = TT_THREAD + i * THREADS;
-    if (at < valid) {
-      if (last)
-        a.out[base + goes[i]] = r.place[at];
-      else
-        a.place[target][base + goes[i]] = r.place[at];
-    }
-  }
+  move_places(&a, &p, &r, rank, goes);
 #endif
 }
 
