@@ -19,6 +19,7 @@
 #include "graph/session.h"
 #include "graph/slab.h"
 #include "lib/blas_host.h"
+#include "lib/fft_plan.h"
 #include "run/exec.h"
 #include "run/explain.h"
 #include "run/profile.h"
@@ -63,6 +64,7 @@ void tt_memory_trim(void) {
   tt__realize_trim();
   tt__slab_trim();
   tt__session_unlock();
+  tt__fft_plans_drop();
   tt__mem_trim();
 }
 

@@ -10,6 +10,7 @@ TT_HIDDEN extern const tt_lib_row tt__rows_product[];
 TT_HIDDEN extern const tt_lib_row tt__rows_linalg[];
 TT_HIDDEN extern const tt_lib_row tt__rows_reduce[];
 TT_HIDDEN extern const tt_lib_row tt__rows_sort[];
+TT_HIDDEN extern const tt_lib_row tt__rows_fft[];
 TT_HIDDEN extern const tt_lib_maker tt__makers_select[];
 
 #endif

@@ -1,0 +1,116 @@
+/*
+** The short transforms for the build's baseline, AVX2 with FMA, and AVX-512. Fused multiply-add is spelled with
+** intrinsics, so that it does not hang on -ffp-contract.
+*/
+#include "lib/fft_lanes.h"
+
+#include <string.h>
+
+#include "base/os.h"
+
+/* The largest radix whose butterfly is written out. */
+enum { MOST_WRITTEN = 13 };
+
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+
+#if defined(__clang__)
+#define UNROLL _Pragma("clang loop unroll(enable)")
+#pragma clang diagnostic ignored "-Wpass-failed"
+#else
+#define UNROLL _Pragma("GCC unroll 16")
+#endif
+
+#define EVEN_2 0, 2
+#define ODD_2 1, 3
+#define LOW_2 0, 2
+#define HIGH_2 1, 3
+#define TURNED_2 1, 0
+#define EVEN_4 0, 2, 4, 6
+#define ODD_4 1, 3, 5, 7
+#define LOW_4 0, 4, 1, 5
+#define HIGH_4 2, 6, 3, 7
+#define TURNED_4 3, 2, 1, 0
+#define EVEN_8 0, 2, 4, 6, 8, 10, 12, 14
+#define ODD_8 1, 3, 5, 7, 9, 11, 13, 15
+#define LOW_8 0, 8, 1, 9, 2, 10, 3, 11
+#define HIGH_8 4, 12, 5, 13, 6, 14, 7, 15
+#define TURNED_8 7, 6, 5, 4, 3, 2, 1, 0
+#define EVEN_16 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
+#define ODD_16 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31
+#define LOW_16 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define HIGH_16 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+#define TURNED_16 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0
+
+#define NAME(x) x##_f32_0
+#define REAL float
+#define BYTES 16
+#define LANES 4
+#define TARGET
+#define FMA(c, x, y) ((c) + (x) * (y))
+#define FNMA(c, x, y) ((c) - (x) * (y))
+#define SPREAD(x) ((vec_f32_0){0} + (x))
+#include "lib/fft_lanes.inc"
+
+#define NAME(x) x##_f64_0
+#define REAL double
+#define BYTES 16
+#define LANES 2
+#define TARGET
+#define FMA(c, x, y) ((c) + (x) * (y))
+#define FNMA(c, x, y) ((c) - (x) * (y))
+#define SPREAD(x) ((vec_f64_0){0} + (x))
+#include "lib/fft_lanes.inc"
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+
+#define NAME(x) x##_f32_3
+#define REAL float
+#define BYTES 32
+#define LANES 8
+#define TARGET __attribute__((target("avx2,fma")))
+#define FMA(c, x, y) ((vec_f32_3)_mm256_fmadd_ps((__m256)(x), (__m256)(y), (__m256)(c)))
+#define FNMA(c, x, y) ((vec_f32_3)_mm256_fnmadd_ps((__m256)(x), (__m256)(y), (__m256)(c)))
+#define SPREAD(x) ((vec_f32_3)_mm256_set1_ps(x))
+#include "lib/fft_lanes.inc"
+
+#define NAME(x) x##_f64_3
+#define REAL double
+#define BYTES 32
+#define LANES 4
+#define TARGET __attribute__((target("avx2,fma")))
+#define FMA(c, x, y) ((vec_f64_3)_mm256_fmadd_pd((__m256d)(x), (__m256d)(y), (__m256d)(c)))
+#define FNMA(c, x, y) ((vec_f64_3)_mm256_fnmadd_pd((__m256d)(x), (__m256d)(y), (__m256d)(c)))
+#define SPREAD(x) ((vec_f64_3)_mm256_set1_pd(x))
+#include "lib/fft_lanes.inc"
+
+#define NAME(x) x##_f32_4
+#define REAL float
+#define BYTES 64
+#define LANES 16
+#define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+#define FMA(c, x, y) ((vec_f32_4)_mm512_fmadd_ps((__m512)(x), (__m512)(y), (__m512)(c)))
+#define FNMA(c, x, y) ((vec_f32_4)_mm512_fnmadd_ps((__m512)(x), (__m512)(y), (__m512)(c)))
+#define SPREAD(x) ((vec_f32_4)_mm512_set1_ps(x))
+#include "lib/fft_lanes.inc"
+
+#define NAME(x) x##_f64_4
+#define REAL double
+#define BYTES 64
+#define LANES 8
+#define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+#define FMA(c, x, y) ((vec_f64_4)_mm512_fmadd_pd((__m512d)(x), (__m512d)(y), (__m512d)(c)))
+#define FNMA(c, x, y) ((vec_f64_4)_mm512_fnmadd_pd((__m512d)(x), (__m512d)(y), (__m512d)(c)))
+#define SPREAD(x) ((vec_f64_4)_mm512_set1_pd(x))
+#include "lib/fft_lanes.inc"
+
+const tt_fft_lanes *tt__fft_lanes(tt_dtype t) {
+  int level = tt__cpu_level();
+  if (level >= 4) return t == TT_C64 ? &lanes_f32_4 : &lanes_f64_4;
+  if (level >= 3) return t == TT_C64 ? &lanes_f32_3 : &lanes_f64_3;
+  return t == TT_C64 ? &lanes_f32_0 : &lanes_f64_0;
+}
+#else
+const tt_fft_lanes *tt__fft_lanes(tt_dtype t) { return t == TT_C64 ? &lanes_f32_0 : &lanes_f64_0; }
+#endif

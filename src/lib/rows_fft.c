@@ -1,0 +1,46 @@
+/*
+** Fourier transforms as library rows: "fft" over a set of axes, "rfft" and "irfft" over the last one.
+*/
+#include "lib/fft_host.h"
+#include "lib/rows.h"
+
+/* attr.i: a set of axes, backward; attr.f: the factor of the result. The last axis comes first, from the operand to the
+** result; the others in place. */
+static tt_code fft(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  const void *from = src->data;
+  double scale = attr->f[0];
+  int64_t inner = 1;
+  for (int d = src->rank - 1; d >= 0; inner *= src->len[d--]) {
+    if (!(attr->i[0] >> d & 1)) continue;
+    int64_t n = src->len[d], outer = 1;
+    for (int e = 0; e < d; e++) outer *= src->len[e];
+    TT_TRY(tt__fft_complex(src->dtype, outer, n, inner, attr->i[1] != 0, scale, from, out->data, err));
+    from = out->data;
+    scale = 1;
+  }
+  return TT_OK;
+}
+
+static int64_t rows_of(const tt_operand *a) {
+  int64_t n = 1;
+  for (int d = 0; d < a->rank - 1; d++) n *= a->len[d];
+  return n;
+}
+
+/* attr.i: points, backward, whether the whole spectrum is wanted */
+static tt_code rfft(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  return tt__fft_from_real(out->dtype, rows_of(src), attr->i[0], attr->i[1] != 0, attr->i[2] != 0, attr->f[0],
+                           src->data, out->data, err);
+}
+
+/* attr.i: points */
+static tt_code irfft(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  return tt__fft_to_real(src->dtype, rows_of(src), attr->i[0], attr->f[0], src->data, out->data, err);
+}
+
+const tt_lib_row tt__rows_fft[] = {
+    {.name = "fft", .nsrc = 1, .nout = 1, .run = fft},
+    {.name = "rfft", .nsrc = 1, .nout = 1, .run = rfft},
+    {.name = "irfft", .nsrc = 1, .nout = 1, .run = irfft},
+    {.name = NULL},
+};
