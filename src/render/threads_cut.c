@@ -81,15 +81,42 @@ static int block_x(int64_t n, int most) {
   return best;
 }
 
+/* Is every vector of `vec` lanes of access `a` that starts at a multiple of `vec` aligned in memory? */
+static bool is_aligned(const tt_cutter *c, int a, int vec) {
+  const tt_kaccess *acc = &c->k->access[a];
+  int64_t size = (int64_t)tt__dtype_size((tt_dtype)acc->dtype), by = at_most(vec * size, 16);
+  if ((int64_t)c->align[acc->buf] % by != 0 || c->l->off[a] * size % by != 0) return false;
+  for (int x = 0; x < c->k->naxes; x++)
+    if (x != tt__threads_lane_axis(c->k) && c->l->len[x] > 1 && c->l->step[a * c->k->naxes + x] * size % by != 0)
+      return false;
+  return true;
+}
+
+/* Lanes that fill 16 bytes of the widest type, if all that is dense is aligned for them. */
+static int map_vector(const tt_cutter *c) {
+  const tt_kernel *k = c->k;
+  int vec = 16 / c->biggest, unit = 0;
+  if (k->checked || c->reloads || c->x.lanes < 32 * vec) return 1;
+  for (int i = 0; i < k->ninst; i++) {
+    const tt_kinst *q = &k->inst[i];
+    if ((q->op != TT_K_LOAD && q->op != TT_K_STORE) || k->access[q->slot].lane != TT_LANE_UNIT) continue;
+    if (!is_aligned(c, q->slot, vec)) return 1;
+    unit++;
+  }
+  return unit ? vec : 1;
+}
+
 static void cut_map(tt_cutter *c, tt_pass *p) {
   tt_variant *v = &p->variant;
   int64_t lanes = c->x.lanes, outer = c->x.outer;
-  int unroll = c->k->checked || c->reloads ? 1 : c->slow ? 2 : 4;
-  while (unroll > 1 && (c->loads * unroll > 32 || outer * lanes < (int64_t)c->t->units * 1024 * unroll)) unroll /= 2;
-  while (unroll > 1 && lanes < 32 * unroll) unroll /= 2;
-  v->vec = 1;
+  int vec = map_vector(c), aim = vec > 1 ? (c->loads > 1 || c->slow ? 1 : 2) : c->slow ? 2 : 4;
+  int unroll = c->k->checked || c->reloads ? 1 : aim;
+  while (unroll > 1 && (c->loads * unroll * vec > 32 || outer * lanes < (int64_t)c->t->units * 1024 * unroll * vec))
+    unroll /= 2;
+  while (unroll > 1 && lanes < 32 * unroll * vec) unroll /= 2;
+  v->vec = (uint8_t)vec;
   v->unroll = (uint8_t)unroll;
-  int64_t each = (int64_t)v->vec * unroll, threads = up(lanes, each);
+  int64_t threads = up(lanes, (int64_t)vec * unroll);
   int x = block_x(threads, MAP_BLOCK), y = MAP_BLOCK / x;
   y = (int)at_most(y, (int64_t)1 << log2_up(outer));
   p->grid.block[0] = (uint32_t)x;

@@ -202,4 +202,101 @@ static inline bool emu_cover(ref_launch *l, const tt_cut *cut, const emu_fn *fn,
   return ok;
 }
 
+/* ---- many launches, compiled together */
+
+enum { EMU_WAYS = 3, EMU_FUNCTIONS = 512 };
+
+typedef struct emu_job {
+  tt_kernel *k; /* borrowed */
+  int64_t len[REF_AXES];
+  uint64_t seed;
+  tt_cut cut[EMU_WAYS];
+  int fn[EMU_WAYS][TT_MOST_PASSES]; /* number of the suite's function */
+} emu_job;
+
+typedef struct emu_suite {
+  tt_str source;
+  int n;
+  char symbol[EMU_FUNCTIONS][16];
+  const char *name[EMU_FUNCTIONS];
+  tt_digest key[EMU_FUNCTIONS];
+  tt_variant variant[EMU_FUNCTIONS];
+  tt_kernel_fn fn[EMU_FUNCTIONS];
+} emu_suite;
+
+/* The suite's function for a variant of a kernel, rendered if it is new. */
+static inline int emu_function(emu_suite *s, const tt_kernel *k, const tt_variant *v) {
+  tt_error err = {0};
+  for (int i = 0; i < s->n; i++)
+    if (memcmp(&s->key[i], &k->key, sizeof k->key) == 0 && memcmp(&s->variant[i], v, sizeof *v) == 0) return i;
+  int i = s->n++;
+  char name[12];
+  CHECK(s->n <= EMU_FUNCTIONS);
+  s->key[i] = k->key;
+  s->variant[i] = *v;
+  snprintf(name, sizeof name, "k%d", i);
+  snprintf(s->symbol[i], sizeof s->symbol[i], "run_k%d", i);
+  s->name[i] = s->symbol[i];
+  CHECK_INT(tt__threads_render(k, &emu_dialect, v, name, &s->source, &err), TT_OK);
+  emu_entry(name, v->far, &s->source);
+  return i;
+}
+
+/* Cut the launch for each target and render what the passes need. */
+static inline void emu_add(emu_suite *s, emu_job *j) {
+  tt_error err = {0};
+  ref_launch *l = ref_launch_new(j->k, j->len, j->seed);
+  tt_lowered low = emu_lowered(j->k, l);
+  size_t align[REF_ACCESS];
+  if (!s->source.data) tt__render_header(&emu_dialect, true, &s->source);
+  emu_align(l, align);
+  for (int way = 0; way < EMU_WAYS; way++) {
+    tt_target t = emu_target(way);
+    CHECK_INT(tt__threads_cut(j->k, &low, &t, align, &j->cut[way], &err), TT_OK);
+    for (int p = 0; p < j->cut[way].npass; p++) {
+      tt_variant *v = &j->cut[way].pass[p].variant;
+      if (way == 2) v->wide = 1;
+      j->fn[way][p] = emu_function(s, j->k, v);
+    }
+  }
+  ref_launch_free(l);
+}
+
+static inline bool emu_compile(emu_suite *s) {
+  tt_error err = {0};
+  if (getenv("SHOW")) fputs(s->source.data, stdout);
+  tt_code c = tt__cc_compile(s->source.data, s->name, s->n, s->fn, NULL, &err);
+  if (c != TT_OK) fprintf(stderr, "%s\n", err.message);
+  CHECK_INT(c, TT_OK);
+  tt__str_free(&s->source);
+  return c == TT_OK;
+}
+
+/* All ways of a launch give what the reference gives. */
+static inline bool emu_same(const emu_suite *s, const emu_job *j) {
+  ref_launch *want = ref_launch_new(j->k, j->len, j->seed);
+  int differs = -1, way = 0;
+  int64_t at = 0;
+  ref_run(j->k, &want->a);
+  for (; differs < 0 && way < EMU_WAYS; way++) {
+    ref_launch *got = ref_launch_new(j->k, j->len, j->seed);
+    emu_fn fn[TT_MOST_PASSES];
+    for (int p = 0; p < j->cut[way].npass; p++) fn[p] = (emu_fn)(void *)s->fn[j->fn[way][p]];
+    if (!emu_cover(got, &j->cut[way], fn, way & 1)) differs = 1000; /* a barrier was missed */
+    if (differs < 0) differs = ref_differ(want, got, &at);
+    ref_launch_free(got);
+  }
+  ref_launch_free(want);
+  CHECK_INT(differs, -1);
+  if (differs >= 0) {
+    tt_str text = {0};
+    tt__kernel_print(j->k, &text);
+    fprintf(stderr, "way %d, len %lld %lld %lld %lld, seed %llu: buffer %d element %lld\n%s", way - 1,
+            (long long)j->len[0], (long long)j->len[1], (long long)j->len[2], (long long)j->len[3],
+            (unsigned long long)j->seed, differs, (long long)at, text.data);
+    tt__str_free(&text);
+  }
+  return differs < 0;
+}
+
 #endif

@@ -1,0 +1,130 @@
+/*
+** Thread kernels, emulated, against the reference executor, bit for bit: kernels by hand, at sizes where a row
+** changes from one form to another.
+*/
+#define TEST_KEEPS_MEMORY
+#include "test.h"
+
+#include "kernel_texts.h"
+#include "threads_emulate.h"
+
+enum { MOST_JOBS = 64, MOST_SIZES = 8 };
+
+
+static tt_kernel *parse(const char *text) {
+  tt_kernel *k = NULL;
+  tt_error err = {0};
+  if (tt__kernel_parse(text, &k, &err) != TT_OK) fprintf(stderr, "%s\n%s\n", err.message, text);
+  if (!k) exit(1);
+  return k;
+}
+
+typedef struct batch {
+  emu_suite s;
+  emu_job job[MOST_JOBS];
+  tt_kernel *k[MOST_JOBS];
+  int njob, nk;
+} batch;
+
+static batch *batch_new(void) { return calloc(1, sizeof(batch)); }
+
+static void add_sizes(batch *b, const char *text, const int64_t (*len)[4], int n) {
+  tt_kernel *k = parse(text);
+  b->k[b->nk++] = k;
+  for (int i = 0; i < n && !k->serial && (i == 0 || len[i][0]); i++) {
+    emu_job *j = &b->job[b->njob++];
+    *j = (emu_job){.k = k, .len = {1, 1, 1, 1, 1, 1, 1, 1}, .seed = 977 + (uint64_t)i};
+    for (int x = 0; x < k->naxes; x++) j->len[x] = len[i][x];
+    emu_add(&b->s, j);
+  }
+}
+
+static void run(batch *b) {
+  bool ok = emu_compile(&b->s);
+  for (int i = 0; i < b->njob; i++) ok = ok && emu_same(&b->s, &b->job[i]);
+  for (int i = 0; i < b->nk; i++) tt__kernel_free(b->k[i]);
+  free(b);
+}
+
+TEST(maps_and_softmax) {
+  batch *b = batch_new();
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) add_sizes(b, texts[i].text, texts[i].len, 6);
+  run(b);
+}
+
+TEST(folds) {
+  batch *b = batch_new();
+  for (size_t i = 0; i < sizeof fold_texts / sizeof *fold_texts; i++)
+    add_sizes(b, fold_texts[i].text, fold_texts[i].len, 6);
+  run(b);
+}
+
+TEST(rows_in_registers_and_shared_memory) {
+  static const int64_t len[][4] = {{3, 16}, {2, 33}, {3, 300}, {2, 513}, {1, 2048}, {1, 3000}, {1, 9001}, {1, 33000}};
+  batch *b = batch_new();
+  add_sizes(b, texts[6].text, len, 8); /* softmax */
+  add_sizes(b, VARIANCE("row", "1 axes=2"), len, 8);
+  add_sizes(b, FOLDS("row", "1 axes=2"), len, 8);
+  run(b);
+}
+
+TEST(vectors_of_lanes) {
+  static const int64_t flat[][4] = {{128}, {511}, {4097}}, deep[][4] = {{2, 3, 128}, {3, 2, 260}, {2, 2, 513}};
+  batch *b = batch_new();
+  add_sizes(b, "kernel map outer=1 axes=1 phases=1 bufs=4 reds=0\n" CHAIN, flat, 3);
+  add_sizes(b, "kernel map outer=3 axes=3 phases=1 bufs=4 reds=0\n" CHAIN, deep, 3);
+  run(b);
+}
+
+/* ---- bounds */
+
+static void check_fault(emu_suite *s, const emu_job *j, int64_t shift) {
+  for (int way = 0; way < EMU_WAYS; way++) {
+    ref_launch *got = ref_launch_new(j->k, j->len, j->seed), *want;
+    got->off[0] -= shift;
+    want = ref_launch_copy(got);
+    ref_run(j->k, &want->a);
+    emu_fn fn = (emu_fn)(void *)s->fn[j->fn[way][0]];
+    CHECK(emu_cover(got, &j->cut[way], &fn, false));
+    int64_t at;
+    CHECK_INT(ref_differ(want, got, &at), -1);
+    CHECK_INT(got->fault.access, want->fault.access);
+    if (way != 1) CHECK_INT(got->fault.index, want->fault.index); /* threads run in order */
+    CHECK_INT(got->fault.len, want->fault.len);
+    ref_launch_free(got);
+    ref_launch_free(want);
+  }
+}
+
+TEST(checked_kernels_touch_nothing_outside) {
+  static const int64_t len[][4] = {{100}, {0}};
+  batch *b = batch_new();
+  add_sizes(b,
+            "kernel map outer=1 axes=1 phases=1 bufs=2 reds=0 checked\n"
+            "a0: read f32 buf0 unit\n"
+            "a1: write f32 buf1 unit\n"
+            "%0 = load.f32 a0 @row0\n"
+            "%1 = store.f32 a1 %0 @row0\n",
+            len, 1);
+  if (emu_compile(&b->s)) {
+    check_fault(&b->s, &b->job[0], 0);
+    check_fault(&b->s, &b->job[0], 3);
+  }
+  tt__kernel_free(b->k[0]);
+  free(b);
+}
+
+TEST(refuses_what_it_cannot_order) {
+  tt_kernel *k = parse(texts[5].text);
+  tt_lowered low = {.kernel = k};
+  tt_target t = emu_target(1);
+  tt_cut cut;
+  tt_error err = {0};
+  CHECK_INT(tt__threads_cut(k, &low, &t, NULL, &cut, &err), TT_ENOTIMPL);
+  tt__kernel_free(k);
+}
+
+int main(int argc, char **argv) {
+  setenv("TUTTI_CC_TIMEOUT", "300", 0); /* on a busy machine a compiler may take its time */
+  return test_main(argc, argv);
+}
