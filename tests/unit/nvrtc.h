@@ -9,6 +9,8 @@
 #include <glob.h>
 #include <time.h>
 
+#include "base/str.h"
+
 typedef struct nvrtc_api {
   int (*create)(void **p, const char *text, const char *name, int n, const char *const *headers, const char *const *as);
   int (*compile)(void *p, int n, const char *const *options);
@@ -58,8 +60,9 @@ static inline bool nvrtc_find(nvrtc_api *api) {
   return lib != NULL;
 }
 
-/* Does it compile for that chip? The log is printed when not; the time and the code's size are given back. */
-static inline bool nvrtc_compiles(const nvrtc_api *api, const char *text, int arch, double *ms, const char *keep) {
+/* Does it compile for that chip? The log is printed when not; `ms` is the time, `code` (or NULL) gets what comes out.
+ */
+static inline bool nvrtc_compile(const nvrtc_api *api, const char *text, int arch, double *ms, tt_str *code) {
   void *p = NULL;
   char target[40];
   snprintf(target, sizeof target, "--gpu-architecture=sm_%d", arch);
@@ -77,15 +80,11 @@ static inline bool nvrtc_compiles(const nvrtc_api *api, const char *text, int ar
     fprintf(stderr, "%.2000s\n", log);
     free(log);
   }
-  if (rc == 0 && keep && api->cubin_size(p, &size) == 0) {
-    char *code = malloc(size);
-    api->cubin(p, code);
-    FILE *f = fopen(keep, "wb");
-    if (f) {
-      fwrite(code, 1, size, f);
-      fclose(f);
-    }
-    free(code);
+  if (rc == 0 && code && api->cubin_size(p, &size) == 0) {
+    char *cubin = malloc(size);
+    api->cubin(p, cubin);
+    tt__str_add_n(code, cubin, size);
+    free(cubin);
   }
   if (p) api->destroy(&p);
   return rc == 0;

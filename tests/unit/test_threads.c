@@ -10,7 +10,6 @@
 
 enum { MOST_JOBS = 64, MOST_SIZES = 8 };
 
-
 static tt_kernel *parse(const char *text) {
   tt_kernel *k = NULL;
   tt_error err = {0};
