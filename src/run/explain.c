@@ -98,27 +98,3 @@ char *tt__explain(tt_node *const *target, int n) {
   }
   return taken(&s);
 }
-
-char *tt__info(const char *version) {
-  tt_str s = {0};
-  const tt_calibration *c = tt__calibration();
-  tt_cc_info cc = tt__cc_info();
-  tt_cache_info cache = tt__cache_info();
-  tt__str_addf(&s, "tutti %s\n", version);
-  tt__str_addf(&s, "devices    cpu:0  %s, level %d, %d thread%s, %.1f GB\n", tt__cpu_name(), tt__cpu_level(),
-               tt__pool_size(), tt__pool_size() == 1 ? "" : "s", (double)tt__ram_bytes() / 1e9);
-  tt__str_addf(&s, "           memory %.1f GB/s, launch %.2f us\n", c->bytes_per_ns, c->launch_ns / 1e3);
-  char blas[256];
-  tt__blas_info(blas, sizeof blas);
-  tt__str_addf(&s, "blas       %s\n", blas);
-  if (cc.usable)
-    tt__str_addf(&s, "compiler   %s, in the background\n", cc.path);
-  else
-    tt__str_addf(&s, "compiler   none (%s): kernels stay interpreted\n", cc.why);
-  if (cache.usable)
-    tt__str_addf(&s, "cache      %s, %.1f of %.0f MB\n", cache.path, (double)cache.bytes / 1e6,
-                 (double)cache.limit / 1e6);
-  else
-    tt__str_addf(&s, "cache      none (%s)\n", cache.why);
-  return taken(&s);
-}

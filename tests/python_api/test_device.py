@@ -202,3 +202,10 @@ tt._core._device_set_limit(0, 0)
 print(float(tt.ones(1 << 24).sum()), tt._core._device_memory(0)["limit"])
 """
     assert run(code).stdout.split() == ["refused", "16777216.0", "0"]
+
+
+def test_info_tells_what_there_is_and_why_the_rest_is_missing():
+    text = tt.info()
+    assert "cpu:0" in text and "cuda       driver" in text
+    assert ("cuda:0" in text) == tt.cuda.is_available()
+    assert f"no cuda: {tt.cuda.why()}" in text or tt.cuda.is_available()
