@@ -76,3 +76,8 @@ tt_code tt__device_fill(const tt_lib_device *on, void *p, int byte, size_t size,
   if (size == 0) return TT_OK;
   return on->device->ops->fill(on->device, on->stream, p, (uint8_t)byte, size, err);
 }
+
+int64_t tt__device_blocks(const tt_lib_device *on, int64_t n, int threads) {
+  int64_t blocks = tt_ceil_div(n, threads), most = 32 * (int64_t)on->device->target.units;
+  return blocks < most ? blocks : most;
+}

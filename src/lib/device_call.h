@@ -9,7 +9,8 @@
 #include "ir/library.h"
 
 /* Texts made by the build from text/. */
-extern const char tt__text_common[], tt__text_scan[], tt__text_sort[];
+extern const char tt__text_common[], tt__text_scan[], tt__text_sort[], tt__text_pick[], tt__text_count[],
+    tt__text_reduce[];
 
 /* The words of the device's dialect; NULL: it has none, the host does the work. */
 TT_HIDDEN const char *tt__device_words(const tt_lib_device *on);
@@ -36,6 +37,9 @@ TT_HIDDEN void tt__device_done(tt_device_text *d);
 
 /* Bytes of the device set to one value. */
 TT_HIDDEN tt_code tt__device_fill(const tt_lib_device *on, void *p, int byte, size_t size, tt_error *err);
+
+/* Blocks of `threads` that walk over n elements: a few for each unit. */
+TT_HIDDEN int64_t tt__device_blocks(const tt_lib_device *on, int64_t n, int threads);
 
 /* How often `part` fits into n, rounded up. */
 static inline int64_t tt_ceil_div(int64_t n, int64_t part) { return n / part + (n % part != 0); }

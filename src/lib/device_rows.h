@@ -15,6 +15,20 @@ TT_DEVICE_ROW(argsort);
 TT_DEVICE_ROW(select);
 TT_DEVICE_ROW(lexsort);
 TT_DEVICE_ROW(scan);
+TT_DEVICE_ROW(searchsorted);
+TT_DEVICE_ROW(histogram_uniform);
+TT_DEVICE_ROW(histogram_edges);
+TT_DEVICE_ROW(reduce_complex);
 #undef TT_DEVICE_ROW
+
+#define TT_DEVICE_MAKER(NAME)                                                                                  \
+  TT_HIDDEN tt_code tt__device_##NAME(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src, \
+                                      tt_made *out, tt_error *err)
+TT_DEVICE_MAKER(unique);
+TT_DEVICE_MAKER(nonzero);
+TT_DEVICE_MAKER(repeat_index);
+TT_DEVICE_MAKER(bincount);
+TT_DEVICE_MAKER(bincount_weighted);
+#undef TT_DEVICE_MAKER
 
 #endif

@@ -4,6 +4,7 @@
 */
 #include <math.h>
 
+#include "lib/device_rows.h"
 #include "lib/rows.h"
 
 typedef tt_c128 z;
@@ -61,6 +62,6 @@ static tt_code reduce_complex(const tt_lib_attr *attr, const tt_operand *src, co
 }
 
 const tt_lib_row tt__rows_reduce[] = {
-    {.name = "reduce_complex", .nsrc = 1, .nout = 1, .run = reduce_complex},
+    {.name = "reduce_complex", .nsrc = 1, .nout = 1, .run = reduce_complex, .run_on = tt__device_reduce_complex},
     {.name = NULL},
 };

@@ -2,6 +2,7 @@
 ** Picking and repeating elements: functions whose results are as long as the data say.
 */
 #include "base/mem.h"
+#include "lib/device_rows.h"
 #include "lib/rows.h"
 #include "lib/scan_select.h"
 #include "lib/search_count.h"
@@ -69,10 +70,10 @@ static tt_code bincount_weighted(const tt_lib_attr *attr, const tt_operand *src,
 }
 
 const tt_lib_maker tt__makers_select[] = {
-    {.name = "unique", .nsrc = 1, .nout = 4, .run = unique},
-    {.name = "bincount", .nsrc = 1, .nout = 1, .run = bincount_plain},
-    {.name = "bincount_weighted", .nsrc = 2, .nout = 1, .run = bincount_weighted},
-    {.name = "nonzero", .nsrc = 1, .nout = 1, .run = nonzero},
-    {.name = "repeat_index", .nsrc = 1, .nout = 1, .run = repeat_index},
+    {.name = "unique", .nsrc = 1, .nout = 4, .run = unique, .run_on = tt__device_unique},
+    {.name = "bincount", .nsrc = 1, .nout = 1, .run = bincount_plain, .run_on = tt__device_bincount},
+    {.name = "bincount_weighted", .nsrc = 2, .nout = 1, .run = bincount_weighted, .run_on = tt__device_bincount_weighted},
+    {.name = "nonzero", .nsrc = 1, .nout = 1, .run = nonzero, .run_on = tt__device_nonzero},
+    {.name = "repeat_index", .nsrc = 1, .nout = 1, .run = repeat_index, .run_on = tt__device_repeat_index},
     {.name = NULL},
 };

@@ -31,7 +31,8 @@ TT_FN A zero_sum(void) {
 
 /* One tile's left or right side for 16 steps of the sum: [deep][side], zero where the matrix ends. The thread order
 ** follows the operand's, so that neighbours read neighbours. */
-TT_FN void product_fetch(const TT_GLOBAL T *p, tt_i64 side_step, tt_i64 deep_step, tt_i64 side, tt_i64 deep, TT_SHARED_AT A *to) {
+TT_FN void product_fetch(const TT_GLOBAL T *p, tt_i64 side_step, tt_i64 deep_step, tt_i64 side, tt_i64 deep,
+                         TT_SHARED_AT A *to) {
   int by_depth = deep_step == 1;
   for (int i = (int)TT_THREAD; i < SIDE * DEEP; i += 256) {
     int s = by_depth ? i / DEEP : i % SIDE, d = by_depth ? i % DEEP : i / SIDE;

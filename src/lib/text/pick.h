@@ -1,0 +1,173 @@
+/*
+** Picking elements in two rounds over blocks of BLOCK: count, then, when the places of all blocks are known, fill.
+** Specialised by
+**   T, SIZE    the element
+**   NONZERO(x)             the places of elements that are not zero
+**   UNIQUE, IS_NAN(x), DIFFERS(x, y), JOIN   the first of each run of equals in sorted elements; JOIN: all NaNs are one
+**   REPEAT     places, as often as tt_i64 counts say
+*/
+#define THREADS 256
+#define ITEMS 16
+#define BLOCK (THREADS * ITEMS)
+
+typedef struct pick_args {
+  const TT_GLOBAL T *in;
+  const TT_GLOBAL tt_i64 *place; /* of the elements before they were sorted, or NULL */
+  tt_i64 n, blocks;
+  TT_GLOBAL tt_i64 *count; /* [blocks + 1]: of each block; then what lies before it, and in all; [+1]: a fault */
+  TT_GLOBAL T *value;
+  TT_GLOBAL tt_i64 *start, *index, *inverse; /* NULL: not wanted */
+  tt_i64 m;                                  /* picked in all */
+} pick_args;
+
+/* The sum over all threads before this one; the sum over all is left in sums[0]. */
+TT_FN tt_i64 scan_block(tt_i64 x, tt_i64 *sums) {
+  TT_BARRIER();
+  sums[TT_THREAD] = x;
+  TT_BARRIER();
+  for (tt_u32 by = 1; by < THREADS; by *= 2) {
+    tt_i64 y = TT_THREAD >= by ? sums[TT_THREAD - by] : 0;
+    TT_BARRIER();
+    sums[TT_THREAD] += y;
+    TT_BARRIER();
+  }
+  const tt_i64 before = sums[TT_THREAD] - x, all = sums[THREADS - 1];
+  TT_BARRIER();
+  if (TT_THREAD == 0) sums[0] = all;
+  TT_BARRIER();
+  return before;
+}
+
+/* One block: counts become what lies before; sums of negative numbers, or beyond 2^63, are a fault. */
+TT_KERNEL(pick_places, pick_args, THREADS) {
+  TT_SHARED tt_i64 sums[THREADS];
+  tt_i64 before = 0, bad = 0;
+  for (tt_i64 from = 0; from < a.blocks; from += THREADS) {
+    const tt_i64 i = from + TT_THREAD, x = i < a.blocks ? a.count[i] : 0;
+    const tt_i64 at = before + scan_block(x, sums);
+    bad |= x < 0 || at < 0 || at + x < 0;
+    if (i < a.blocks) a.count[i] = at;
+    before += sums[0];
+  }
+  bad = scan_block(bad, sums);
+  bad = sums[0];
+  if (TT_THREAD == 0) {
+    a.count[a.blocks] = before;
+    if (bad) a.count[a.blocks + 1] = 1;
+  }
+}
+
+#if defined(NONZERO)
+#define PICK
+#define IS(i) (NONZERO(a.in[i]))
+#define FILL(i, r, is) \
+  if (is) a.index[r] = i
+#elif defined(UNIQUE)
+#define PICK
+#define IS(i) begins(a.in, i)
+#define FILL(i, r, is)                                         \
+  do {                                                         \
+    if (is) a.value[r] = a.in[i];                              \
+    if (is && a.start) a.start[r] = i;                         \
+    if (is && a.index) a.index[r] = a.place[i];                \
+    if (a.inverse) a.inverse[a.place[i]] = r + (tt_i64)is - 1; \
+  } while (0)
+TT_FN int begins(const TT_GLOBAL T *x, tt_i64 i) {
+  if (i == 0) return 1;
+  if (IS_NAN(x[i])) return !JOIN || !IS_NAN(x[i - 1]);
+  return DIFFERS(x[i], x[i - 1]);
+}
+#endif
+
+#ifdef PICK
+TT_KERNEL(pick_count, pick_args, THREADS) {
+  TT_SHARED tt_u32 count;
+  const tt_i64 from = (tt_i64)TT_BLOCK * BLOCK + WARP_NUMBER * (WARP * ITEMS) + LANE;
+  tt_u32 mine = 0;
+  if (TT_THREAD == 0) count = 0;
+  TT_BARRIER();
+  TT_UNROLLED
+  for (int k = 0; k < ITEMS; k++) {
+    const tt_i64 i = from + k * (tt_i64)WARP;
+    if (i < a.n && IS(i)) mine++;
+  }
+  if (mine) TT_ATOMIC_ADD(&count, mine);
+  TT_BARRIER();
+  if (TT_THREAD == 0) a.count[TT_BLOCK] = count;
+}
+
+TT_KERNEL(pick_fill, pick_args, THREADS) {
+  TT_SHARED tt_u32 count[THREADS / 32];
+  const tt_i64 from = (tt_i64)TT_BLOCK * BLOCK + WARP_NUMBER * (WARP * ITEMS) + LANE;
+  tt_u32 who[ITEMS], mine = 0;
+  TT_UNROLLED
+  for (int k = 0; k < ITEMS; k++) {
+    const tt_i64 i = from + k * (tt_i64)WARP;
+    who[k] = TT_WARP_BALLOT(i < a.n && IS(i));
+    mine += TT_POPCOUNT(who[k]);
+  }
+  if (LANE == 0) count[WARP_NUMBER] = mine;
+  TT_BARRIER();
+  tt_i64 r = a.count[TT_BLOCK];
+  for (tt_u32 w = 0; w < WARP_NUMBER; w++) r += count[w];
+  TT_UNROLLED
+  for (int k = 0; k < ITEMS; k++) {
+    const tt_i64 i = from + k * (tt_i64)WARP;
+    if (i < a.n) FILL(i, r + TT_POPCOUNT(who[k] & LANES_BELOW), (who[k] >> LANE & 1u));
+    r += TT_POPCOUNT(who[k]);
+  }
+}
+#endif
+
+#ifdef UNIQUE
+/* From where runs begin to how long they are. */
+TT_KERNEL(pick_lengths, pick_args, THREADS) {
+  const tt_i64 i = (tt_i64)TT_BLOCK * THREADS + TT_THREAD;
+  if (i < a.m) a.index[i] = (i + 1 < a.m ? a.start[i + 1] : a.n) - a.start[i];
+}
+#endif
+
+#ifdef REPEAT
+/* T is tt_i64: how often each place is repeated. */
+TT_KERNEL(repeat_sum, pick_args, THREADS) {
+  TT_SHARED tt_i64 sums[THREADS];
+  const tt_i64 from = (tt_i64)TT_BLOCK * BLOCK + TT_THREAD * (tt_i64)ITEMS;
+  tt_i64 sum = 0, bad = 0;
+  for (tt_i64 i = from; i < from + ITEMS && i < a.n; i++) {
+    sum += a.in[i];
+    bad |= a.in[i] < 0 || sum < 0;
+  }
+  const tt_i64 before = scan_block(sum, sums);
+  bad |= before < 0 || before + sum < 0;
+  if (bad) a.count[a.blocks + 1] = 1;
+  if (TT_THREAD == 0) a.count[TT_BLOCK] = sums[0];
+}
+
+/* Where the repetitions of each place begin. */
+TT_KERNEL(repeat_start, pick_args, THREADS) {
+  TT_SHARED tt_i64 sums[THREADS];
+  const tt_i64 from = (tt_i64)TT_BLOCK * BLOCK + TT_THREAD * (tt_i64)ITEMS;
+  tt_i64 sum = 0;
+  for (tt_i64 i = from; i < from + ITEMS && i < a.n; i++) sum += a.in[i];
+  sum = a.count[TT_BLOCK] + scan_block(sum, sums);
+  for (tt_i64 i = from; i < from + ITEMS && i < a.n; i++) {
+    a.start[i] = sum;
+    sum += a.in[i];
+  }
+}
+
+/* Of each result, the last place that begins at it or before. */
+TT_KERNEL(repeat_fill, pick_args, THREADS) {
+  for (tt_i64 r = (tt_i64)TT_BLOCK * THREADS + TT_THREAD; r < a.m; r += (tt_i64)TT_BLOCKS * THREADS) {
+    tt_i64 lo = 0, hi = a.n;
+    while (lo + 1 < hi) {
+      const tt_i64 mid = lo + (hi - lo) / 2;
+      if (a.start[mid] <= r)
+        lo = mid;
+      else
+        hi = mid;
+    }
+    a.index[r] = lo;
+  }
+}
+#endif
