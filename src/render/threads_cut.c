@@ -106,8 +106,41 @@ static int map_vector(const tt_cutter *c) {
   return unit ? vec : 1;
 }
 
+/* The outer axis along which loads are dense that are not so along the lane; -1: none, or no gain. */
+static int tile_axis(const tt_cutter *c) {
+  const tt_kernel *k = c->k;
+  int axis = -1, squares = 0;
+  if (k->checked || c->reloads || c->x.lanes < TT_THREADS_TILE / 2) return -1;
+  for (int i = 0; i < k->ninst; i++) {
+    const tt_kinst *q = &k->inst[i];
+    if (q->op != TT_K_LOAD || k->access[q->slot].buf < 0 || k->access[q->slot].lane != TT_LANE_ANY) continue;
+    const int64_t *step = c->l->step + q->slot * k->naxes;
+    int64_t lane = step[k->naxes - 1];
+    squares++;
+    for (int x = 0; x < k->naxes - 1; x++)
+      if ((step[x] == 1 || step[x] == -1) && (lane >= 4 || lane <= -4) && c->l->len[x] >= TT_THREADS_TILE / 2) axis = x;
+  }
+  return squares <= 4 ? axis : -1;
+}
+
+static void cut_tiled(const tt_cutter *c, tt_pass *p, int axis) {
+  int64_t len = c->l->len[axis], squares = c->x.outer / len * up(len, TT_THREADS_TILE);
+  p->variant.tiled = (uint8_t)(1 + axis);
+  p->variant.vec = 1;
+  p->variant.unroll = TT_THREADS_TILE / TT_THREADS_TILE_ROWS;
+  p->grid.block[0] = TT_THREADS_TILE;
+  p->grid.block[1] = TT_THREADS_TILE_ROWS;
+  p->grid.grid[0] = (uint32_t)up(c->x.lanes, TT_THREADS_TILE);
+  p->grid.grid[1] = (uint32_t)at_most(squares, at_most(c->t->grid_max[1], 65535));
+}
+
 static void cut_map(tt_cutter *c, tt_pass *p) {
   tt_variant *v = &p->variant;
+  int axis = tile_axis(c);
+  if (axis >= 0) {
+    cut_tiled(c, p, axis);
+    return;
+  }
   int64_t lanes = c->x.lanes, outer = c->x.outer;
   int vec = map_vector(c), aim = vec > 1 ? (c->loads > 1 || c->slow ? 1 : 2) : c->slow ? 2 : 4;
   int unroll = c->k->checked || c->reloads ? 1 : aim;

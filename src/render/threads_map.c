@@ -1,6 +1,9 @@
 /*
-** Maps: a thread takes some lanes of some outer points.
+** Maps: a thread takes some lanes of some outer points. Where elements are neighbours along another axis than the
+** lane (a transpose), squares of them go through shared memory, so that both sides are read and written in runs.
 */
+#include <stdio.h>
+
 #include "render/threads_int.h"
 
 static void no_fold(tt_thread_emit *t, int i) {
@@ -8,10 +11,137 @@ static void no_fold(tt_thread_emit *t, int i) {
   (void)i;
 }
 
+/* ---- squares */
+
+enum { TILE = TT_THREADS_TILE, TILE_ROWS = TT_THREADS_TILE_ROWS, TILE_TURNS = TILE / TILE_ROWS };
+
+static bool is_tiled(const tt_emit *e, int i) {
+  const tt_kinst *q = &e->k->inst[i];
+  return q->op == TT_K_LOAD && q->scope == TT_SCOPE_ROW && e->k->access[q->slot].lane == TT_LANE_ANY &&
+         e->k->access[q->slot].buf >= 0;
+}
+
+static bool has_tile(const tt_emit *e, int a) {
+  for (int i = 0; i < e->k->ninst; i++)
+    if (e->k->inst[i].slot == a && is_tiled(e, i)) return true;
+  return false;
+}
+
+static bool has_ahead(const tt_emit *e, int a) {
+  for (int i = 0; i < e->k->ninst; i++)
+    if (e->k->inst[i].op == TT_K_LOAD && e->k->inst[i].slot == a && !is_tiled(e, i)) return true;
+  return false;
+}
+
+/* bA: the offset of access A where the square's axis is at 0. */
+static void put_bases(tt_emit *e, int axis) {
+  const tt_kernel *k = e->k;
+  for (int a = 0; a < k->naccess; a++) {
+    if (k->access[a].buf < -1 || !tt__emit_is_walked(e, a, -1)) continue;
+    char text[480];
+    size_t n = (size_t)snprintf(text, sizeof text, "(tt_ix)args->off[%d]", a);
+    for (int x = 0, at = 0; x < k->naxes - 1 && n < sizeof text; x++)
+      if (x != axis)
+        n += (size_t)snprintf(text + n, sizeof text - n, " + oi%d * (tt_ix)args->step[%d]", at++, a * k->naxes + x);
+    tt__emit_line(e, "const tt_ix b%d = %s, xs%d = (tt_ix)args->step[%d];", a, text, a, a * k->naxes + axis);
+  }
+}
+
+/* Other outer axes than the square's: their coordinates at flat index `rest`. */
+static void put_others(tt_emit *e, int axis) {
+  int n = e->k->naxes - 2;
+  for (int x = e->k->naxes - 2, at = n - 1; x >= 0; x--) {
+    if (x == axis) continue;
+    tt__emit_line(e, "const tt_ix oi%d = (tt_ix)((tt_uix)rest %% (tt_uix)args->len[%d]);", at--, x);
+    tt__emit_line(e, "rest = (tt_ix)((tt_uix)rest / (tt_uix)args->len[%d]);", x);
+  }
+}
+
+static void open_turns(tt_emit *e) {
+  tt__emit_line(e, "%s", e->d->unrolled);
+  tt__emit_open(e, "for (tt_i32 u = 0; u < %d; u++)", TILE_TURNS);
+}
+
+/* Squares are read along their axis, everything else along the lane. */
+static void put_tile_loads(tt_thread_emit *t) {
+  tt_emit *e = &t->e;
+  open_turns(e);
+  tt__emit_line(e, "const tt_ix l = l0 + TT_TY + u * %d, x = x0 + TT_TX;", TILE_ROWS);
+  tt__emit_open(e, "if (l < nlane && x < xn)");
+  for (int a = 0; a < e->k->naccess; a++)
+    if (has_tile(e, a))
+      tt__emit_line(e, "tile%d[TT_TY + u * %d][TT_TX] = p%d[b%d + x * xs%d + l * s%d];", a, TILE_ROWS, a, a, a, a);
+  tt__emit_close(e);
+  tt__emit_close(e);
+  open_turns(e);
+  tt__emit_line(e, "const tt_ix l = l0 + TT_TX, x = x0 + TT_TY + u * %d;", TILE_ROWS);
+  tt__emit_open(e, "if (l < nlane && x < xn)");
+  for (int a = 0; a < e->k->naccess; a++)
+    if (has_ahead(e, a))
+      tt__emit_line(e, "L%d[u] = p%d[b%d + x * xs%d%s];", a, a, a, a,
+                    e->k->access[a].lane == TT_LANE_UNIT ? " + l" : "");
+  tt__emit_close(e);
+  tt__emit_close(e);
+}
+
+static void put_tile_body(tt_thread_emit *t) {
+  tt_emit *e = &t->e;
+  const tt_kernel *k = e->k;
+  open_turns(e);
+  tt__emit_line(e, "const tt_ix l = l0 + TT_TX, x = x0 + TT_TY + u * %d;", TILE_ROWS);
+  tt__emit_open(e, "if (l < nlane && x < xn)");
+  for (int a = 0; a < k->naccess; a++)
+    if (k->access[a].buf >= -1 && tt__emit_is_walked(e, a, -1))
+      tt__emit_line(e, "const tt_ix o%d = b%d + x * xs%d;", a, a, a);
+  for (int i = 0; i < k->ninst; i++) {
+    const tt_kinst *q = &k->inst[i];
+    if (!tt__emit_in_region(e, (tt_region){TT_SCOPE_ROW, 0}, i)) continue;
+    if (q->op != TT_K_LOAD) {
+      tt__threads_inst(t, i);
+      continue;
+    }
+    int type = k->access[q->slot].dtype;
+    const char *cast = type == TT_F16 ? "tt_cast_f16_f32" : type == TT_BF16 ? "tt_cast_bf16_f32" : "";
+    if (is_tiled(e, i))
+      tt__emit_line(e, "const %s v%d = %s(tile%d[TT_TX][TT_TY + u * %d]);", tt__type_word(q->dtype), i, cast, q->slot,
+                    TILE_ROWS);
+    else
+      tt__emit_line(e, "const %s v%d = %s(L%d[u]);", tt__type_word(q->dtype), i, cast, q->slot);
+  }
+  tt__emit_close(e);
+  tt__emit_close(e);
+}
+
+static void put_tiled(tt_thread_emit *t) {
+  tt_emit *e = &t->e;
+  int axis = t->v->tiled - 1;
+  for (int a = 0; a < e->k->naccess; a++) {
+    const char *type = tt__type_word(e->k->access[a].dtype);
+    if (has_tile(e, a)) tt__emit_line(e, "TT_SHARED %s tile%d[%d][%d];", type, a, TILE, TILE + 1);
+    if (has_ahead(e, a)) tt__emit_line(e, "%s L%d[%d];", type, a, TILE_TURNS);
+  }
+  tt__emit_line(e, "const tt_ix xn = (tt_ix)args->len[%d], xt = (xn + %d) / %d;", axis, TILE - 1, TILE);
+  tt__emit_line(e, "const tt_ix l0 = (tt_ix)TT_GX * %d, squares = outer / xn * xt;", TILE);
+  tt__emit_open(e, "for (tt_ix item = TT_GY; item < squares; item += TT_NY)");
+  tt__emit_line(e, "tt_ix rest = (tt_ix)((tt_uix)item / (tt_uix)xt);");
+  tt__emit_line(e, "const tt_ix x0 = (item - rest * xt) * %d;", TILE);
+  put_others(e, axis);
+  put_bases(e, axis);
+  put_tile_loads(t);
+  tt__emit_line(e, "TT_BARRIER();");
+  put_tile_body(t);
+  tt__emit_line(e, "TT_BARRIER();");
+  tt__emit_close(e);
+}
+
 void tt__threads_map(tt_thread_emit *t) {
   tt_emit *e = &t->e;
   tt_region body = {TT_SCOPE_ROW, 0};
   int outer = e->k->naxes > 0 ? e->k->naxes - 1 : 0;
+  if (t->v->tiled) {
+    put_tiled(t);
+    return;
+  }
   tt__emit_line(e, "const tt_ix j = ((tt_ix)TT_GX * TT_BX * %d + TT_TX) * %d, to = nlane;", t->v->unroll, t->v->vec);
   tt__emit_line(e, "if (j >= to) return;");
   tt__emit_open(e, "for (tt_ix at = (tt_ix)TT_GY * TT_BY + TT_TY; at < outer; at += (tt_ix)TT_NY * TT_BY)");

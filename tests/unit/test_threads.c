@@ -75,6 +75,44 @@ TEST(vectors_of_lanes) {
   run(b);
 }
 
+/* A launch of a two- or three-axis map whose first access runs along the first axis instead of the lane. */
+static void transpose(emu_job *j, ref_launch *l) {
+  int n = j->k->naxes;
+  l->off[0] = 0;
+  l->step[0] = 1;
+  for (int x = 1; x < n; x++) l->step[x] = l->step[x - 1] * l->len[x - 1];
+  free(l->base[0]); /* an axis may have been broadcast: then the buffer was smaller */
+  l->buf_len[0] = l->step[n - 1] * l->len[n - 1];
+  l->size[0] = 2 * (size_t)l->buf_len[0];
+  l->base[0] = ref_guarded(l->size[0]);
+  l->buf[0] = l->base[0] + REF_GUARD;
+  for (int64_t i = 0; i < l->buf_len[0]; i++) ((uint16_t *)l->buf[0])[i] = (uint16_t)(0x3000 + i % 0x1fff);
+}
+
+TEST(transposes_through_shared_memory) {
+  static const int64_t flat[][4] = {{16, 17}, {32, 64}, {100, 33}}, deep[][4] = {{33, 2, 40}, {17, 5, 16}};
+  static const char square[] =
+      "a0: read f16 buf0 any\n"
+      "a1: read f32 buf1 unit\n"
+      "a2: read f32 buf2 none\n"
+      "a3: write f32 buf3 unit\n"
+      "%0 = load.f32 a0 @row0\n"
+      "%1 = load.f32 a1 @row0\n"
+      "%2 = load.f32 a2 @row0\n"
+      "%3 = mul.f32 %0 %1 @row0\n"
+      "%4 = add.f32 %3 %2 @row0\n"
+      "%5 = store.f32 a3 %4 @row0\n";
+  char text[2][600];
+  snprintf(text[0], sizeof text[0], "kernel map outer=2 axes=2 phases=1 bufs=4 reds=0\n%s", square);
+  snprintf(text[1], sizeof text[1], "kernel map outer=3 axes=3 phases=1 bufs=4 reds=0\n%s", square);
+  batch *b = batch_new();
+  b->s.arrange = transpose;
+  add_sizes(b, text[0], flat, 3);
+  add_sizes(b, text[1], deep, 2);
+  for (int i = 0; i < b->njob; i++) CHECK_INT(b->job[i].cut[0].pass[0].variant.tiled, 1);
+  run(b);
+}
+
 /* ---- bounds */
 
 static void check_fault(emu_suite *s, const emu_job *j, int64_t shift) {

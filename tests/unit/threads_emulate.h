@@ -215,6 +215,7 @@ typedef struct emu_job {
 } emu_job;
 
 typedef struct emu_suite {
+  void (*arrange)(emu_job *j, ref_launch *l); /* (optional) changes offsets and steps within the buffers */
   tt_str source;
   int n;
   char symbol[EMU_FUNCTIONS][16];
@@ -242,10 +243,16 @@ static inline int emu_function(emu_suite *s, const tt_kernel *k, const tt_varian
   return i;
 }
 
+static inline ref_launch *emu_launch_of(const emu_suite *s, emu_job *j) {
+  ref_launch *l = ref_launch_new(j->k, j->len, j->seed);
+  if (s->arrange) s->arrange(j, l);
+  return l;
+}
+
 /* Cut the launch for each target and render what the passes need. */
 static inline void emu_add(emu_suite *s, emu_job *j) {
   tt_error err = {0};
-  ref_launch *l = ref_launch_new(j->k, j->len, j->seed);
+  ref_launch *l = emu_launch_of(s, j);
   tt_lowered low = emu_lowered(j->k, l);
   size_t align[REF_ACCESS];
   if (!s->source.data) tt__render_header(&emu_dialect, true, &s->source);
@@ -273,13 +280,13 @@ static inline bool emu_compile(emu_suite *s) {
 }
 
 /* All ways of a launch give what the reference gives. */
-static inline bool emu_same(const emu_suite *s, const emu_job *j) {
-  ref_launch *want = ref_launch_new(j->k, j->len, j->seed);
+static inline bool emu_same(const emu_suite *s, emu_job *j) {
+  ref_launch *want = emu_launch_of(s, j);
   int differs = -1, way = 0;
   int64_t at = 0;
   ref_run(j->k, &want->a);
   for (; differs < 0 && way < EMU_WAYS; way++) {
-    ref_launch *got = ref_launch_new(j->k, j->len, j->seed);
+    ref_launch *got = emu_launch_of(s, j);
     emu_fn fn[TT_MOST_PASSES];
     for (int p = 0; p < j->cut[way].npass; p++) fn[p] = (emu_fn)(void *)s->fn[j->fn[way][p]];
     if (!emu_cover(got, &j->cut[way], fn, way & 1)) differs = 1000; /* a barrier was missed */
