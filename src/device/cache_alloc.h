@@ -1,8 +1,13 @@
 /*
-** Memory of a device, kept for reuse. A block belongs to the stream it was taken for: given back, it serves that
-** stream's next work at once, and another stream's once all work that used it is done. Thread-safe.
+** Memory of a device, kept for reuse: taking it from the driver may wait for the device. A block belongs to the stream
+** it was taken for: given back, it serves that stream's next work at once, as soon as all other streams that it was
+** used on are done. Other streams get memory that the driver gave for them. Thread-safe.
 **
-** TUTTI_MEM_LIMIT bytes (suffix K, M, G) at most, if set. TUTTI_POISON=1 fills what is given back with NaN patterns.
+** Blocks are cut from segments that the driver gave: small ones (1 MiB at most, rounded to 512 bytes) from segments of
+** 2 MiB, larger ones, rounded to 2 MiB, from segments of their own; neighbours that are free merge.
+**
+** TUTTI_MEM_LIMIT bytes (suffix K, M, G) at most, if set. TUTTI_POISON=1 fills what is given back, and what is new, with
+** 0xff bytes: a NaN in every float.
 */
 #ifndef TT_DEVICE_CACHE_ALLOC_H
 #define TT_DEVICE_CACHE_ALLOC_H
@@ -12,30 +17,42 @@
 typedef struct tt_dmem tt_dmem; /* a block */
 
 /*
-** `size` bytes (at least 1) for work on `s`, aligned to 256. When the device is full: what is kept goes back to it,
-** then the pressure function is asked, then TT_ENOMEM.
+** `size` bytes (0 gives a block too) for work on `s`, aligned to 512. When the device is full: what other streams still use
+** is waited for, what is kept goes back to the driver, then the pressure function is asked, then TT_ENOMEM.
 */
 TT_HIDDEN tt_code tt__dmem_alloc(tt_device *d, tt_stream *s, size_t size, tt_dmem **out, tt_error *err);
 /* Give back, in the order of its streams: work asked for before may still use it. */
 TT_HIDDEN void tt__dmem_free(tt_device *d, tt_dmem *m);
-/* Work on `s` uses it too. */
+/* Work on `s` uses it too, asked for before it is given back. */
 TT_HIDDEN void tt__dmem_used_on(tt_device *d, tt_dmem *m, tt_stream *s);
 TT_HIDDEN void *tt__dmem_at(const tt_dmem *m);
-/* The block in use that begins at this address. */
+/* A stream is about to be freed: waits for it, and its blocks become those of d->work. */
+TT_HIDDEN void tt__dmem_drop_stream(tt_device *d, tt_stream *s);
+/* The block in use that begins at this address, or NULL. */
 TT_HIDDEN tt_dmem *tt__dmem_of(tt_device *d, const void *at);
 
-/* Asked to free `need` bytes by giving blocks back; true if it freed any. One for the process. */
+/* Asked, with no lock of the cache held, to free `need` bytes by giving blocks back; true if it freed any. One for the
+ * process. */
 TT_HIDDEN void tt__dmem_set_pressure(bool (*make_room)(tt_device *d, size_t need, void *ctx), void *ctx);
 
 typedef struct tt_dmem_stats {
   int64_t allocated, max_allocated; /* bytes in blocks given out */
   int64_t reserved, max_reserved;   /* bytes taken from the device */
+  int64_t waiting;                  /* given back, and still in use on another stream */
+  int64_t pinned;                   /* pinned host memory, in use or kept */
   int64_t limit;                    /* 0: none */
+  int64_t allocs, driver_allocs;    /* calls so far */
 } tt_dmem_stats;
 TT_HIDDEN tt_dmem_stats tt__dmem_stats(tt_device *d);
 TT_HIDDEN void tt__dmem_reset_peak(tt_device *d);
 TT_HIDDEN void tt__dmem_set_limit(tt_device *d, int64_t bytes);
-/* Give what is kept and unused back to the device. */
+/* Give what is kept and unused back to the device; waits for what other streams still use. */
 TT_HIDDEN void tt__dmem_trim(tt_device *d);
+/* What is wrong with the cache's own structure, or NULL. For tests. */
+TT_HIDDEN const char *tt__dmem_check(tt_device *d);
+
+/* (registry) */
+TT_HIDDEN tt_code tt__dmem_open(tt_device *d, tt_error *err);
+TT_HIDDEN void tt__dmem_close(tt_device *d);
 
 #endif

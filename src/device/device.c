@@ -10,15 +10,19 @@
 #include "base/lock.h"
 #include "base/mem.h"
 #include "base/os.h"
+#include "device/cache_alloc.h"
 #include "device/cuda/cuda.h"
+#include "device/null/null.h"
+#include "device/stage.h"
 
 enum { MOST = 64 }; /* devices of a kind */
 
 static tt_lock lock = TT_LOCK_INIT; /* held while one is opened */
 static tt_device *_Atomic opened[TT_DEVICE_KINDS][MOST];
-static atomic_bool show_null;
 
-static const tt_device_ops *ops_of(tt_device_kind kind) { return kind == TT_DEVICE_CUDA ? &tt__cuda_ops : NULL; }
+static const tt_device_ops *ops_of(tt_device_kind kind) {
+  return kind == TT_DEVICE_CUDA ? &tt__cuda_ops : kind == TT_DEVICE_NULL ? &tt__null_ops : NULL;
+}
 
 /* ---- loss */
 
@@ -66,18 +70,13 @@ TT_AT_LOAD(1) static void at_load(void) { pthread_atfork(fork_prepare, fork_pare
 
 /* ---- what there is */
 
-void tt__device_show_null(bool on) { atomic_store(&show_null, on); }
-
-static bool null_is_shown(void) {
-  const char *text = tt__env("TUTTI_NULL_DEVICE");
-  return atomic_load(&show_null) || (text && strcmp(text, "1") == 0);
-}
+static bool null_is_shown(void) { return tt__null_ops.count(NULL, 0) > 0; }
 
 int tt__device_count(tt_device_kind kind, char *why, size_t size) {
   if (why && size) why[0] = 0;
   if (kind == TT_DEVICE_CPU) return 1;
   const tt_device_ops *ops = ops_of(kind);
-  if (!ops || (kind == TT_DEVICE_NULL && !null_is_shown())) {
+  if (!ops) {
     if (why && size) snprintf(why, size, "%s devices are not supported", tt__device_kinds[kind]);
     return 0;
   }
@@ -158,8 +157,12 @@ static tt_code open_new(tt_device_kind kind, int index, tt_device **out, tt_erro
   if ((c = d->ops->stream_new(d, 0, &d->work, err)) != TT_OK) goto fail_streams;
   if ((c = d->ops->stream_new(d, 0, &d->up, err)) != TT_OK) goto fail_streams;
   if ((c = d->ops->stream_new(d, 0, &d->down, err)) != TT_OK) goto fail_streams;
+  if ((c = tt__dmem_open(d, err)) != TT_OK) goto fail_streams;
+  if ((c = tt__stage_open(d, err)) != TT_OK) goto fail_cache;
   *out = d;
   return TT_OK;
+fail_cache:
+  tt__dmem_close(d);
 fail_streams:
   close_streams(d);
   d->ops->close(d);
@@ -199,6 +202,8 @@ void tt__device_close_all(void) {
     for (int i = 0; i < MOST; i++) {
       tt_device *d = atomic_exchange(&opened[k][i], NULL);
       if (!d) continue;
+      tt__stage_close(d);
+      tt__dmem_close(d);
       close_streams(d);
       d->ops->close(d);
       tt__mem_free(d, sizeof *d);

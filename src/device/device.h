@@ -35,7 +35,4 @@ TT_HIDDEN tt_code tt__device_alive(const tt_device *d, tt_error *err);
 
 /* Close every device. No other thread may use one. For tests. */
 TT_HIDDEN void tt__device_close_all(void);
-/* The null device is there if TUTTI_NULL_DEVICE=1 or this says so. For tests. */
-TT_HIDDEN void tt__device_show_null(bool on);
-
 #endif

@@ -1,6 +1,6 @@
 /*
 ** Transfers of pageable host memory through pinned buffers: several threads fill them while the device's copy engine
-** empties others. Small ones take a short way. Thread-safe.
+** empties others. Small ones take a short way. One large one at a time and direction: others wait their turn. Thread-safe.
 */
 #ifndef TT_DEVICE_STAGE_H
 #define TT_DEVICE_STAGE_H
@@ -12,8 +12,15 @@ TT_HIDDEN tt_code tt__stage_in(tt_device *d, tt_stream *s, void *to, const void 
 /* To the host, after what was asked of `s`; waits for it. */
 TT_HIDDEN tt_code tt__stage_out(tt_device *d, tt_stream *s, void *to, const void *from, size_t size, tt_error *err);
 
-/* Pinned host memory, kept for reuse. */
+/* Pinned host memory, kept for reuse. What is given back must not be in use by a copy any more. */
 TT_HIDDEN tt_code tt__pinned_alloc(tt_device *d, size_t size, void **out, tt_error *err);
 TT_HIDDEN void tt__pinned_free(tt_device *d, void *p, size_t size);
+
+/* How copies are cut; for measurements. Zeros: the defaults. Not while copies run. */
+TT_HIDDEN void tt__stage_tune(size_t chunk, int slots);
+
+/* (registry) */
+TT_HIDDEN tt_code tt__stage_open(tt_device *d, tt_error *err);
+TT_HIDDEN void tt__stage_close(tt_device *d);
 
 #endif

@@ -1,0 +1,89 @@
+/*
+** Pinned memory of the host, kept for reuse: pinning a page costs more than copying it. What is free is linked through
+** its own first bytes.
+*/
+#include <assert.h>
+
+#include "base/mem.h"
+#include "device/cache_int.h"
+#include "device/device.h"
+#include "device/stage.h"
+
+typedef struct tt_pinned_free tt_pinned_free;
+struct tt_pinned_free {
+  size_t size; /* rounded */
+  tt_pinned_free *next;
+};
+
+static const size_t LEAST = 4096, KEPT = (size_t)512 << 20; /* more than that is not kept */
+
+/* Quarters of an octave, so that sizes that differ a little share blocks. */
+static size_t round_up(size_t size) {
+  if (size <= LEAST) return LEAST;
+  size_t step = (size_t)1 << (61 - __builtin_clzll((unsigned long long)(size - 1)));
+  return (size + step - 1) & ~(step - 1);
+}
+
+static void destroy(tt_cache *c, void *p, size_t size) {
+  c->stats.pinned -= (int64_t)size;
+  c->device->ops->host_free(c->device, p, size);
+}
+
+void tt__pinned_trim(tt_cache *c) {
+  for (tt_pinned_free *f = c->pinned, *next; f; f = next) {
+    next = f->next;
+    destroy(c, f, f->size);
+  }
+  c->pinned = NULL;
+}
+
+static void *find(tt_cache *c, size_t size) {
+  for (tt_pinned_free **at = &c->pinned; *at; at = &(*at)->next) {
+    tt_pinned_free *f = *at;
+    if (f->size != size) continue;
+    *at = f->next;
+    return f;
+  }
+  return NULL;
+}
+
+tt_code tt__pinned_alloc(tt_device *d, size_t size, void **out, tt_error *err) {
+  *out = NULL;
+  if (size > PTRDIFF_MAX / 2) return tt__fail_memory(err, size);
+  TT_TRY(tt__device_alive(d, err));
+  tt_cache *c = tt__cache_of(d);
+  size_t full = round_up(size);
+  tt__lock(&tt__cache_lock);
+  tt_code code = TT_OK;
+  if (!(*out = find(c, full))) {
+    code = d->ops->host_alloc(d, full, out, err);
+    if (code == TT_ENOMEM && c->pinned) {
+      tt__pinned_trim(c);
+      code = d->ops->host_alloc(d, full, out, err);
+    }
+    if (code == TT_OK) c->stats.pinned += (int64_t)full;
+  }
+  tt__unlock(&tt__cache_lock);
+  return code;
+}
+
+void tt__pinned_free(tt_device *d, void *p, size_t size) {
+  if (!p) return;
+  tt_cache *c = tt__cache_of(d);
+  size_t full = round_up(size), kept = 0;
+  tt__lock(&tt__cache_lock);
+  if (!tt__device_lost(d)) {
+    for (const tt_pinned_free *f = c->pinned; f; f = f->next) {
+      assert((const void *)f != p);
+      kept += f->size;
+    }
+    if (kept + full > KEPT) {
+      destroy(c, p, full);
+    } else {
+      tt_pinned_free *f = p;
+      *f = (tt_pinned_free){full, c->pinned};
+      c->pinned = f;
+    }
+  }
+  tt__unlock(&tt__cache_lock);
+}
