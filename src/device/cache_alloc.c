@@ -167,12 +167,8 @@ static void cut(tt_cache *c, tt_dmem *m, size_t full) {
   if (rest < (m->is_large ? PAGE : ALIGN)) return;
   tt_dmem *r = new_block(c);
   if (!r) return;
-  *r = (tt_dmem){.p = m->p + full,
-                 .full = rest,
-                 .is_large = m->is_large,
-                 .left = m,
-                 .right = m->right,
-                 .pool = m->pool};
+  *r =
+      (tt_dmem){.p = m->p + full, .full = rest, .is_large = m->is_large, .left = m, .right = m->right, .pool = m->pool};
   if (m->right) m->right->left = r;
   m->right = r;
   m->full = full;

@@ -6,7 +6,8 @@
 ** Blocks are cut from segments that the driver gave: small ones (1 MiB at most, rounded to 512 bytes) from segments of
 ** 2 MiB, larger ones, rounded to 2 MiB, from segments of their own; neighbours that are free merge.
 **
-** TUTTI_MEM_LIMIT bytes (suffix K, M, G) at most, if set. TUTTI_POISON=1 fills what is given back, and what is new, with
+** TUTTI_MEM_LIMIT bytes (suffix K, M, G) at most, if set. TUTTI_POISON=1 fills what is given back, and what is new,
+*with
 ** 0xff bytes: a NaN in every float.
 */
 #ifndef TT_DEVICE_CACHE_ALLOC_H
@@ -17,7 +18,8 @@
 typedef struct tt_dmem tt_dmem; /* a block */
 
 /*
-** `size` bytes (0 gives a block too) for work on `s`, aligned to 512. When the device is full: what other streams still use
+** `size` bytes (0 gives a block too) for work on `s`, aligned to 512. When the device is full: what other streams still
+*use
 ** is waited for, what is kept goes back to the driver, then the pressure function is asked, then TT_ENOMEM.
 */
 TT_HIDDEN tt_code tt__dmem_alloc(tt_device *d, tt_stream *s, size_t size, tt_dmem **out, tt_error *err);

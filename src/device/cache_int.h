@@ -32,15 +32,15 @@ struct tt_dmem {
   size_t size; /* asked for */
   size_t full; /* what it takes up */
   tt_dmem_state state;
-  bool is_large;             /* of a segment for large blocks */
-  bool is_first;             /* of its segment */
-  bool is_lost;              /* a use could not be noted: never used again */
-  tt_dmem_pool *pool;        /* of its stream */
-  tt_dmem *left, *right;     /* neighbours in the segment */
-  tt_dmem *above, *below;    /* first blocks: the segments before and after in the cache's list */
-  tt_dmem *before, *after;   /* FREE, WAITS, DEAD: in their list. LIVE: in the chain of the table */
-  tt_dmem_use *uses;         /* `own` first */
-  tt_dmem_use own;           /* most blocks have no more than one */
+  bool is_large;           /* of a segment for large blocks */
+  bool is_first;           /* of its segment */
+  bool is_lost;            /* a use could not be noted: never used again */
+  tt_dmem_pool *pool;      /* of its stream */
+  tt_dmem *left, *right;   /* neighbours in the segment */
+  tt_dmem *above, *below;  /* first blocks: the segments before and after in the cache's list */
+  tt_dmem *before, *after; /* FREE, WAITS, DEAD: in their list. LIVE: in the chain of the table */
+  tt_dmem_use *uses;       /* `own` first */
+  tt_dmem_use own;         /* most blocks have no more than one */
 };
 
 /* The free blocks of one stream: lists by size, one set for small segments, one for large. */
@@ -54,11 +54,11 @@ struct tt_dmem_pool {
 typedef struct tt_cache {
   tt_device *device;
   tt_dmem_pool *pools;
-  tt_dmem *segments;               /* their first blocks */
-  tt_dmem *waits, *waits_last;     /* oldest first */
+  tt_dmem *segments;           /* their first blocks */
+  tt_dmem *waits, *waits_last; /* oldest first */
   tt_dmem *dead;
-  tt_dmem *table[TT_CACHE_TABLE];  /* blocks in use */
-  struct tt_pinned_free *pinned;   /* free pinned memory, linked through itself */
+  tt_dmem *table[TT_CACHE_TABLE]; /* blocks in use */
+  struct tt_pinned_free *pinned;  /* free pinned memory, linked through itself */
   tt_dmem_stats stats;
   bool poison;
 } tt_cache;
