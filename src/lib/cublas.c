@@ -216,7 +216,7 @@ static int call_all(void *handle, const kept *e, const tt_gemm_plan *p, int64_t 
 
 bool tt__cublas_serves(const tt_lib_device *on, tt_dtype t) {
   void *handle;
-  if (on->device->target.kind != TT_DEVICE_CUDA || !words_of[t].is) return false;
+  if (!words_of[t].is) return false;
   if (tt__vendor_enter(&tt__vendor_cublaslt, on->device, &handle, NULL) != TT_OK) return false;
   tt__vendor_leave(&tt__vendor_cublaslt);
   return true;
@@ -227,8 +227,7 @@ tt_code tt__cublas_product(const tt_lib_device *on, const tt_gemm_plan *p, tt_dt
   const words *w = &words_of[t];
   void *handle, *work = NULL;
   int status = 0;
-  if (on->device->target.kind != TT_DEVICE_CUDA || !w->is || p->batch.len > INT32_MAX)
-    return tt__fail(err, TT_ENOTIMPL, "no library has this product");
+  if (!w->is || p->batch.len > INT32_MAX) return tt__fail(err, TT_ENOTIMPL, "no library has this product");
   TT_TRY(tt__vendor_enter(&tt__vendor_cublaslt, on->device, &handle, err));
   key k = key_of(on, p, t, fast, epilogue, a, b, c);
   tt_code code = TT_OK;

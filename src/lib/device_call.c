@@ -65,7 +65,7 @@ tt_code tt__device_launch(tt_device_text *d, const char *name, int64_t blocks, i
     d->closed = true;
   }
   if (d->source.failed) return tt__fail_memory(err, d->source.len);
-  TT_TRY(on->routine(on, d->source.data, false, name, &routine, err));
+  TT_TRY(on->routine(on, d->source.data, d->math, name, &routine, err));
   tt_grid grid = {.grid = {(uint32_t)blocks, 1, 1}, .block = {(uint32_t)threads, 1, 1}};
   return on->device->ops->launch(on->device, on->stream, routine, &grid, args, size, err);
 }

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "lib/lapack.h"
+#include "lib/linalg_device.h"
 #include "lib/linalg_host.h"
 #include "lib/rows.h"
 
@@ -187,17 +188,22 @@ static tt_code lstsq(const tt_lib_attr *attr, const tt_operand *src, const tt_bl
 }
 
 const tt_lib_row tt__rows_linalg[] = {
-    {.name = "solve", .nsrc = 2, .nout = 1, .run = solve, .falls_back = falls_back},
-    {.name = "inv", .nsrc = 1, .nout = 1, .run = inv, .falls_back = falls_back},
-    {.name = "det", .nsrc = 1, .nout = 1, .run = det, .falls_back = falls_back},
-    {.name = "slogdet", .nsrc = 1, .nout = 2, .run = slogdet, .falls_back = falls_back},
-    {.name = "cholesky", .nsrc = 1, .nout = 1, .run = cholesky, .falls_back = falls_back},
-    {.name = "qr", .nsrc = 1, .nout = 2, .run = qr, .falls_back = falls_back},
-    {.name = "qr_r", .nsrc = 1, .nout = 1, .run = qr_r, .falls_back = falls_back},
-    {.name = "svd", .nsrc = 1, .nout = 3, .run = svd, .falls_back = falls_back},
-    {.name = "svdvals", .nsrc = 1, .nout = 1, .run = svdvals, .falls_back = falls_back},
-    {.name = "eigh", .nsrc = 1, .nout = 2, .run = eigh, .falls_back = falls_back},
-    {.name = "eig", .nsrc = 1, .nout = 2, .run = eig, .falls_back = falls_back},
-    {.name = "lstsq", .nsrc = 2, .nout = 4, .run = lstsq, .falls_back = falls_back},
+    {.name = "solve", .nsrc = 2, .nout = 1, .run = solve, .falls_back = falls_back, .run_on = tt__device_solve},
+    {.name = "inv", .nsrc = 1, .nout = 1, .run = inv, .falls_back = falls_back, .run_on = tt__device_inv},
+    {.name = "det", .nsrc = 1, .nout = 1, .run = det, .falls_back = falls_back, .run_on = tt__device_det},
+    {.name = "slogdet", .nsrc = 1, .nout = 2, .run = slogdet, .falls_back = falls_back, .run_on = tt__device_slogdet},
+    {.name = "cholesky",
+     .nsrc = 1,
+     .nout = 1,
+     .run = cholesky,
+     .falls_back = falls_back,
+     .run_on = tt__device_cholesky},
+    {.name = "qr", .nsrc = 1, .nout = 2, .run = qr, .falls_back = falls_back, .run_on = tt__device_qr},
+    {.name = "qr_r", .nsrc = 1, .nout = 1, .run = qr_r, .falls_back = falls_back, .run_on = tt__device_qr_r},
+    {.name = "svd", .nsrc = 1, .nout = 3, .run = svd, .falls_back = falls_back, .run_on = tt__device_svd},
+    {.name = "svdvals", .nsrc = 1, .nout = 1, .run = svdvals, .falls_back = falls_back, .run_on = tt__device_svdvals},
+    {.name = "eigh", .nsrc = 1, .nout = 2, .run = eigh, .falls_back = falls_back, .run_on = tt__device_eigh},
+    {.name = "eig", .nsrc = 1, .nout = 2, .run = eig, .falls_back = falls_back, .run_on = tt__device_eig},
+    {.name = "lstsq", .nsrc = 2, .nout = 4, .run = lstsq, .falls_back = falls_back, .run_on = tt__device_lstsq},
     {.name = NULL},
 };

@@ -31,13 +31,13 @@ static bool fits(void *lib, const char *path, void *ctx) {
 
 static tt_code missing(const tt_vendor *v, tt_error *err) {
   if (v->status) return tt__fail(err, TT_ENOTIMPL, "%s does not serve this device (status %d)", v->stem, v->status);
-  return tt__fail(err, TT_ENOTIMPL, "no %s was found", v->stem);
+  return tt__fail(err, TT_ENOTIMPL, "%s", v->path); /* says why there is none */
 }
 
 /* A handle for a device that has none. */
 static tt_code make_handle(tt_vendor *v, tt_device *d, void **handle, tt_error *err) {
   if (v->ndevice == TT_VENDOR_DEVICES) return tt__fail(err, TT_ENOTIMPL, "%s: too many devices", v->stem);
-  if (!v->found) {
+  if (!v->found && !v->played) {
     if (v->tries == MOST_TRIES) return missing(v, err);
     v->tries++;
     v->status = 0;
@@ -53,6 +53,8 @@ static tt_code make_handle(tt_vendor *v, tt_device *d, void **handle, tt_error *
 }
 
 tt_code tt__vendor_enter(tt_vendor *v, tt_device *d, void **handle, tt_error *err) {
+  if (d->target.kind != TT_DEVICE_CUDA && !v->played)
+    return tt__fail(err, TT_ENOTIMPL, "%s is for CUDA devices", v->stem);
   if (d->ops->enter) TT_TRY(d->ops->enter(d, err));
   tt__lock(&v->lock);
   for (int i = 0; i < v->ndevice; i++) {

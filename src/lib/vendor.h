@@ -20,6 +20,7 @@ typedef struct tt_vendor {
   tt_vendor_fn *fn; /* [n]: filled when found. A name that begins with '?' may be missing: NULL */
   tt_lock lock;
   bool found;
+  bool played; /* (tests) somebody plays the library: `fn` is filled, any device will do */
   int tries;
   int status; /* of the last attempt to make a handle */
   char path[512];
