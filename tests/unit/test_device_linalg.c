@@ -1,0 +1,461 @@
+/*
+** Products and linear algebra on devices against the host's rows and against what defines a factorization: on an
+** emulated device whose cuSOLVER is played by the host, and on cuda:0 where there is one. Every kernel of ours is also
+** compiled by NVRTC where that is found.
+*/
+#define TEST_KEEPS_MEMORY
+#include <complex.h>
+#include <math.h>
+
+#include "lib/device_matrix.h"
+#include "lib/linalg_host.h"
+#include "lib/product_device.h"
+#include "lib/rows.h"
+
+#include "fake_device.h"
+#include "test.h"
+
+#include "fake_cusolver.h"
+#include "real_device.h"
+
+enum { MOST = 4 };
+static tt_lib_device on;
+static bool is_real;
+
+/* ---- running a row */
+
+static void *to_device(const void *p, size_t size) {
+  void *out = NULL;
+  tt_error err = {0};
+  CHECK_INT(on.temp(&on, size, &out, &err), TT_OK);
+  if (!is_real && p) memcpy(out, p, size);
+  if (is_real && p) CHECK_INT(on.device->ops->copy_in(on.device, on.stream, out, p, size, &err), TT_OK);
+  return out;
+}
+
+/* Run a row on the device; operands and results are host memory, results NULL are not wanted. */
+static tt_code run_on(const char *name, const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
+                      tt_error *err) {
+  const tt_lib_row *row = tt__lib_row(name);
+  tt_operand moved[2];
+  tt_block given[MOST] = {{0}};
+  for (int i = 0; i < row->nsrc; i++) {
+    moved[i] = src[i];
+    moved[i].data = to_device(src[i].data, (size_t)src[i].size * tt__dtype_size(src[i].dtype));
+  }
+  for (int k = 0; k < row->nout; k++) {
+    given[k] = out[k];
+    if (out[k].data) given[k].data = to_device(NULL, (size_t)out[k].size * tt__dtype_size(out[k].dtype));
+  }
+  tt_code code = row->run_on(&on, attr, moved, given, err);
+  for (int k = 0; k < row->nout && code == TT_OK; k++)
+    if (out[k].data)
+      CHECK_INT(on.read(&on, out[k].data, given[k].data, (size_t)out[k].size * tt__dtype_size(out[k].dtype), err),
+                TT_OK);
+  if (is_real)
+    real_end(&on);
+  else
+    fake_end();
+  return code;
+}
+
+/* ---- numbers */
+
+static uint64_t state = 88172645463325252u;
+static double uniform(void) {
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return (double)(state >> 11) / 9007199254740992.0 * 2 - 1;
+}
+
+static double tolerance(tt_dtype t) { return t == TT_F32 || t == TT_C64 ? 2e-4 : 1e-10; }
+
+/* A matrix or a batch of them, row by row, as complex numbers and in its own type. */
+typedef struct stack {
+  tt_dtype t;
+  int rank;
+  int64_t len[3], step[3], size;
+  void *data;
+} stack;
+
+static stack make(tt_dtype t, int64_t batch, int64_t m, int64_t n) {
+  stack s = {.t = t, .rank = 3, .len = {batch, m, n}, .step = {m * n, n, 1}, .size = batch * m * n};
+  s.data = calloc((size_t)s.size + 1, 16);
+  return s;
+}
+static void fill(stack *s) {
+  for (int64_t i = 0; i < s->size; i++) {
+    double re = uniform(), im = tt__is_complex(s->t) ? uniform() : 0;
+    tt__matrix_set(s->t, s->data, i, (tt_c128){re, im});
+  }
+}
+static double complex at(const stack *s, int64_t b, int64_t i, int64_t j) {
+  return fake_get(s->t, s->data, (b * s->len[1] + i) * s->len[2] + j);
+}
+static void put(stack *s, int64_t b, int64_t i, int64_t j, double complex x) {
+  fake_set(s->t, s->data, (b * s->len[1] + i) * s->len[2] + j, x);
+}
+static tt_operand operand(const stack *s) {
+  return (tt_operand){s->data, s->t, s->rank, s->len + 3 - s->rank, s->step + 3 - s->rank, s->size};
+}
+static tt_block block(const stack *s) { return (tt_block){s->data, s->t, s->rank, s->len, s->size}; }
+
+/* Are they the same, near enough? */
+static void same(const stack *a, const stack *b, const char *what) {
+  double worst = 0;
+  for (int64_t i = 0; i < a->size; i++) {
+    double complex x = fake_get(a->t, a->data, i), y = fake_get(b->t, b->data, i);
+    double d = cabs(x - y) / (1 + cabs(y));
+    if (!(d <= worst)) worst = x == y || (x != x && y != y) ? worst : d;
+  }
+  if (worst <= tolerance(a->t)) return;
+  CHECK(!"the same");
+  fprintf(stderr, "%s of %s [%d, %d, %d]: off by %g\n", what, tt__dtypes[a->t].name, (int)a->len[0], (int)a->len[1],
+          (int)a->len[2], worst);
+}
+
+/* c = op(a) b, by hand. */
+static stack times(const stack *a, bool adjoint, const stack *b) {
+  int64_t m = adjoint ? a->len[2] : a->len[1], k = adjoint ? a->len[1] : a->len[2], n = b->len[2];
+  stack c = make(a->t, a->len[0], m, n);
+  for (int64_t x = 0; x < a->len[0]; x++)
+    for (int64_t i = 0; i < m; i++)
+      for (int64_t j = 0; j < n; j++) {
+        double complex sum = 0;
+        for (int64_t p = 0; p < k; p++) sum += (adjoint ? conj(at(a, x, p, i)) : at(a, x, i, p)) * at(b, x, p, j);
+        put(&c, x, i, j, sum);
+      }
+  return c;
+}
+static void orthogonal(const stack *q, const char *what) {
+  stack one = make(q->t, q->len[0], q->len[2], q->len[2]), got = times(q, true, q);
+  for (int64_t b = 0; b < q->len[0]; b++)
+    for (int64_t i = 0; i < q->len[2]; i++) put(&one, b, i, i, 1);
+  same(&got, &one, what);
+  free(one.data);
+  free(got.data);
+}
+
+/* A row with one operand and one result on device and host. */
+static void as_host(const char *name, int64_t flag, const stack *src, int nsrc, stack *out) {
+  tt_lib_attr attr = {.i = {flag}};
+  tt_operand in[2] = {operand(&src[0]), operand(&src[nsrc - 1])};
+  stack want = make(out->t, out->len[0], out->len[1], out->len[2]);
+  tt_block got_block = block(out), want_block = block(&want);
+  tt_error err = {0};
+  tt_code host = tt__lib_row(name)->run(&attr, in, &want_block, NULL);
+  CHECK_INT(run_on(name, &attr, in, &got_block, &err), host);
+  if (host == TT_OK) same(out, &want, name);
+  free(want.data);
+}
+
+/* ---- the checks, for one type and shape */
+
+static void check_lu(tt_dtype t, int64_t batch, int64_t n, int64_t k) {
+  stack a[2] = {make(t, batch, n, n), make(t, batch, n, k)}, x = make(t, batch, n, k), y = make(t, batch, n, n);
+  fill(&a[0]);
+  fill(&a[1]);
+  for (int64_t b = 0; b < batch; b++)
+    for (int64_t i = 0; i < n; i++) put(&a[0], b, i, i, at(&a[0], b, i, i) + 3);
+  as_host("solve", 0, a, 2, &x);
+  as_host("inv", 0, a, 1, &y);
+  stack d = make(t, batch, 1, 1), s = make(t, batch, 1, 1), l = make(tt__real_of(t), batch, 1, 1);
+  as_host("det", 0, a, 1, &d);
+  tt_operand in = operand(&a[0]);
+  tt_block out[2] = {block(&s), block(&l)};
+  tt_error err = {0};
+  CHECK_INT(run_on("slogdet", NULL, &in, out, &err), TT_OK);
+  for (int64_t b = 0; b < batch; b++) put(&s, b, 0, 0, at(&s, b, 0, 0) * cexp(at(&l, b, 0, 0)));
+  same(&s, &d, "slogdet");
+  free(a[0].data), free(a[1].data), free(x.data), free(y.data), free(d.data), free(s.data), free(l.data);
+}
+
+static void check_singular(tt_dtype t, int64_t batch) {
+  stack a[2] = {make(t, batch, 3, 3), make(t, batch, 3, 2)}, x = make(t, batch, 3, 2), y = make(t, batch, 3, 3);
+  for (int64_t b = 0; b < batch; b++)
+    for (int64_t i = 0; i < 3; i++) put(&a[0], b, i, i, 2), put(&a[1], b, i, 0, 1);
+  put(&a[0], batch - 1, 1, 1, 0);
+  tt_operand in[2] = {operand(&a[0]), operand(&a[1])};
+  tt_block out[2] = {block(&x), block(&x)};
+  tt_error err = {0};
+  CHECK_INT(run_on("solve", NULL, in, out, &err), TT_ELINALG);
+  CHECK_STR(err.message, "Singular matrix");
+  as_host("inv", 1, a, 1, &y);
+  CHECK(isnan(creal(at(&y, batch - 1, 0, 1))) && (batch == 1 || at(&y, 0, 0, 0) == 0.5));
+  stack d = make(t, batch, 1, 1);
+  as_host("det", 0, a, 1, &d);
+  out[0] = block(&y);
+  CHECK_INT(run_on("cholesky", &(tt_lib_attr){.i = {0}}, in, out, &err), TT_ELINALG);
+  CHECK_STR(err.message, "Matrix is not positive definite");
+  free(a[0].data), free(a[1].data), free(x.data), free(y.data), free(d.data);
+}
+
+/* A = G^H G + 1; the triangle that is not named is rubbish. */
+static stack definite(tt_dtype t, int64_t batch, int64_t n, bool upper) {
+  stack g = make(t, batch, n, n), a;
+  fill(&g);
+  a = times(&g, true, &g);
+  for (int64_t b = 0; b < batch; b++)
+    for (int64_t i = 0; i < n; i++) {
+      put(&a, b, i, i, creal(at(&a, b, i, i)) + 1);
+      for (int64_t j = 0; j < n; j++)
+        if (upper ? i > j : i < j) put(&a, b, i, j, 77);
+    }
+  free(g.data);
+  return a;
+}
+
+static void check_hermitian(tt_dtype t, int64_t batch, int64_t n, bool upper) {
+  stack a = definite(t, batch, n, upper), l = make(t, batch, n, n);
+  as_host("cholesky", upper, &a, 1, &l);
+  stack v = make(t, batch, n, n), w = make(tt__real_of(t), batch, n, 1), only = make(tt__real_of(t), batch, n, 1);
+  tt_operand in = operand(&a);
+  tt_block out[2] = {block(&w), block(&v)}, values[2] = {block(&only)}, vectors[2] = {{0}, block(&v)};
+  tt_error err = {0};
+  tt_lib_attr attr = {.i = {upper}};
+  CHECK_INT(run_on("eigh", &attr, &in, out, &err), TT_OK);
+  CHECK_INT(run_on("eigh", &attr, &in, values, &err), TT_OK);
+  CHECK_INT(run_on("eigh", &attr, &in, vectors, &err), TT_OK);
+  same(&only, &w, "eigvalsh");
+  orthogonal(&v, "eigh");
+  for (int64_t b = 0; b < batch; b++) /* the whole matrix */
+    for (int64_t i = 0; i < n; i++)
+      for (int64_t j = 0; j < i; j++)
+        put(&a, b, upper ? i : j, upper ? j : i, conj(at(&a, b, upper ? j : i, upper ? i : j)));
+  stack av = times(&a, false, &v);
+  for (int64_t b = 0; b < batch; b++)
+    for (int64_t i = 0; i < n; i++)
+      for (int64_t j = 0; j < n; j++) put(&v, b, i, j, at(&v, b, i, j) * at(&w, b, j, 0));
+  same(&av, &v, "eigh");
+  put(&a, batch - 1, n - 1, n - 1, NAN);
+  CHECK_INT(run_on("eigh", &attr, &in, out, &err), TT_ELINALG);
+  free(a.data), free(l.data), free(v.data), free(w.data), free(only.data), free(av.data);
+}
+
+static void check_qr(tt_dtype t, int64_t batch, int64_t m, int64_t n, bool complete) {
+  int64_t k = complete || m < n ? m : n;
+  stack a = make(t, batch, m, n), q = make(t, batch, m, k), r = make(t, batch, k, n), only = make(t, batch, k, n);
+  fill(&a);
+  tt_operand in = operand(&a);
+  tt_block out[2] = {block(&q), block(&r)}, half[2] = {block(&only)};
+  tt_error err = {0};
+  CHECK_INT(run_on("qr", &(tt_lib_attr){.i = {complete}}, &in, out, &err), TT_OK);
+  orthogonal(&q, "qr");
+  stack back = times(&q, false, &r);
+  same(&back, &a, "qr");
+  for (int64_t i = 0; i < k; i++)
+    for (int64_t j = 0; j < i && j < n; j++) CHECK(at(&r, batch - 1, i, j) == 0);
+  if (!complete) CHECK_INT(run_on("qr_r", NULL, &in, half, &err), TT_OK);
+  if (!complete) same(&only, &r, "qr_r");
+  free(a.data), free(q.data), free(r.data), free(only.data), free(back.data);
+}
+
+static void check_svd(tt_dtype t, int64_t batch, int64_t m, int64_t n, bool full) {
+  int64_t k = m < n ? m : n;
+  stack a = make(t, batch, m, n), u = make(t, batch, m, full ? m : k), v = make(t, batch, full ? n : k, n);
+  stack s = make(tt__real_of(t), batch, k, 1), only = make(tt__real_of(t), batch, k, 1);
+  fill(&a);
+  tt_operand in = operand(&a);
+  tt_block out[3] = {block(&u), block(&s), block(&v)}, left[3] = {block(&u)}, value[3] = {block(&only)};
+  tt_error err = {0};
+  tt_lib_attr attr = {.i = {full}};
+  CHECK_INT(run_on("svd", &attr, &in, out, &err), TT_OK);
+  CHECK_INT(run_on("svd", &attr, &in, left, &err), TT_OK);
+  CHECK_INT(run_on("svd", &attr, &in, (tt_block[]){{0}, block(&only), {0}}, &err), TT_OK);
+  same(&only, &s, "singular values alone");
+  CHECK_INT(run_on("svdvals", &attr, &in, value, &err), TT_OK);
+  same(&only, &s, "svdvals");
+  orthogonal(&u, "svd");
+  stack us = make(t, batch, m, v.len[1]);
+  for (int64_t b = 0; b < batch; b++)
+    for (int64_t i = 0; i < m; i++)
+      for (int64_t j = 0; j < k; j++) put(&us, b, i, j, at(&u, b, i, j) * at(&s, b, j, 0));
+  stack back = times(&us, false, &v);
+  same(&back, &a, "svd");
+  put(&a, 0, 0, 0, INFINITY);
+  CHECK_INT(run_on("svdvals", &attr, &in, value, &err), TT_ELINALG);
+  CHECK_STR(err.message, "SVD did not converge");
+  free(a.data), free(u.data), free(v.data), free(s.data), free(only.data), free(us.data), free(back.data);
+}
+
+static void check_eig(tt_dtype t, int64_t batch, int64_t n) {
+  tt_dtype wide = tt__complex_of(t);
+  stack a = make(t, batch, n, n), c = make(wide, batch, n, n), w = make(wide, batch, n, 1), v = make(wide, batch, n, n);
+  fill(&a);
+  for (int64_t i = 0; i < a.size; i++) fake_set(wide, c.data, i, fake_get(t, a.data, i));
+  tt_operand in = operand(&a);
+  tt_block out[2] = {block(&w), block(&v)};
+  tt_error err = {0};
+  tt_code code = run_on("eig", NULL, &in, out, &err);
+  if (code == TT_ENOTIMPL && is_real) {
+    fprintf(stderr, "eig of %s on the device: %s\n", tt__dtypes[t].name, err.message);
+  } else {
+    CHECK_INT(code, TT_OK);
+    stack av = times(&c, false, &v);
+    for (int64_t b = 0; b < batch; b++)
+      for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) put(&v, b, i, j, at(&v, b, i, j) * at(&w, b, j, 0));
+    same(&av, &v, "eig");
+    free(av.data);
+    put(&a, 0, 0, 0, NAN);
+    CHECK_INT(run_on("eig", NULL, &in, out, &err), TT_ELINALG);
+  }
+  free(a.data), free(c.data), free(w.data), free(v.data);
+}
+
+static void check_lstsq(tt_dtype t, int64_t m, int64_t n, int64_t k, bool deficient) {
+  int64_t small = m < n ? m : n, rank[2] = {0};
+  tt_dtype real = tt__real_of(t);
+  stack a = make(t, 1, m, n), b = make(t, 1, m, k), x[2], r[2], s[2];
+  fill(&a);
+  fill(&b);
+  for (int64_t i = 0; i < m && deficient; i++) put(&a, 0, i, 1, at(&a, 0, i, 0) * 2);
+  a.rank = b.rank = 2;
+  tt_operand in[2] = {operand(&a), operand(&b)};
+  tt_lib_attr attr = {.f = {1e-13}};
+  tt_error err = {0};
+  for (int i = 0; i < 2; i++) {
+    x[i] = make(t, 1, n, k), r[i] = make(real, 1, k, 1), s[i] = make(real, 1, small, 1);
+    tt_block out[4] = {block(&x[i]), block(&r[i]), {&rank[i], TT_I64, 0, NULL, 1}, block(&s[i])};
+    CHECK_INT(i ? tt__lib_row("lstsq")->run(&attr, in, out, &err) : run_on("lstsq", &attr, in, out, &err), TT_OK);
+  }
+  CHECK_INT(rank[0], rank[1]);
+  CHECK_INT(rank[0], deficient ? small - 1 : small);
+  same(&x[0], &x[1], "lstsq");
+  same(&s[0], &s[1], "lstsq values");
+  if (rank[0] == n && m > n) same(&r[0], &r[1], "residuals");
+  for (int i = 0; i < 2; i++) free(x[i].data), free(r[i].data), free(s[i].data);
+  free(a.data), free(b.data);
+}
+
+static void check_product(tt_dtype t, int64_t batch, int64_t m, int64_t k, int64_t n, bool turned) {
+  stack a = make(t, batch, m, k), b = make(t, batch, k, n), c = make(t, batch, m, n), d = make(t, batch, m, n);
+  if (t >= TT_F32) fill(&a), fill(&b);
+  for (int64_t i = 0; i < batch * k * (m + n) && t < TT_F32; i++) { /* small numbers, exact in every type */
+    static const uint16_t one[2] = {0x3c00, 0x3f80};
+    bool left = i < batch * k * m;
+    int v = uniform() > 0.5;
+    char *to = (char *)(left ? a.data : b.data) + (size_t)(left ? i : i - batch * k * m) * tt__dtype_size(t);
+    if (t == TT_F16 || t == TT_BF16)
+      memcpy(to, &(uint16_t){v ? one[t == TT_BF16] : 0}, 2);
+    else
+      *to = (char)v;
+  }
+  if (turned) {
+    a.step[1] = 1, a.step[2] = m;
+    b.step[1] = 1, b.step[2] = k;
+  }
+  tt_operand in[2] = {operand(&a), operand(&b)};
+  tt_block got = block(&c), want = block(&d);
+  tt_error err = {0};
+  CHECK_INT(run_on("matmul", NULL, in, &got, &err), TT_OK);
+  CHECK_INT(tt__lib_row("matmul")->run(NULL, in, &want, &err), TT_OK);
+  if (t >= TT_F32) same(&c, &d, "matmul");
+  if (t < TT_F32) CHECK(memcmp(c.data, d.data, (size_t)c.size * tt__dtype_size(t)) == 0);
+  free(a.data), free(b.data), free(c.data), free(d.data);
+}
+
+/* ---- the tests */
+
+static void *no_stream(tt_device *d, tt_stream *s) {
+  (void)d, (void)s;
+  return NULL;
+}
+static tt_code no_wait(tt_device *d, tt_stream *s, tt_error *err) {
+  (void)d, (void)s, (void)err;
+  return TT_OK;
+}
+
+static void check_type(tt_dtype t, int64_t big) {
+  static const int64_t batches[] = {1, 3};
+  for (int i = 0; i < 2; i++) {
+    int64_t batch = batches[i], n = i ? 7 : big;
+    check_lu(t, batch, n, 5);
+    check_lu(t, batch, 4, 1);
+    check_singular(t, batch);
+    check_hermitian(t, batch, n, false);
+    check_hermitian(t, batch, n, true);
+    check_qr(t, batch, n + 5, n, false);
+    check_qr(t, batch, n + 5, n, true);
+    check_qr(t, batch, n, n + 5, false);
+    check_svd(t, batch, n, n + 5, false);
+    check_svd(t, batch, n + 5, n, false);
+    check_svd(t, batch, n, n + 5, true);
+    check_svd(t, batch, n + 5, n, true);
+    check_eig(t, batch, n);
+  }
+  if (t == TT_F64 || t == TT_C128) {
+    check_lstsq(t, big + 20, big, 3, false);
+    check_lstsq(t, big, big + 20, 3, false);
+    check_lstsq(t, big + 20, big, 3, true);
+  }
+}
+
+TEST(rows_with_a_library_that_the_host_plays) {
+  static tt_device gpu;
+  static tt_device_ops ops;
+  ops = *fake.device->ops;
+  gpu = *fake.device;
+  gpu.ops = &ops;
+  on = fake;
+  on.device = &gpu;
+  ops.stream_handle = no_stream;
+  ops.stream_wait_idle = no_wait;
+  fake_cusolver();
+  for (tt_dtype t = TT_F32; t <= TT_C128; t++)
+    if (!fake_lapack()->is_wide || t == TT_F64 || t == TT_C128) check_type(t, 6);
+  CHECK(fake_solver_calls > 100);
+  tt__vendor_cusolver.played = tt__vendor_cublas.played = false;
+}
+
+TEST(kernels_compile_for_cuda) {
+  static tt_device gpu;
+  static tt_device_ops ops;
+  if (!real_has_compiler()) {
+    printf("skipped: no NVRTC\n");
+    return;
+  }
+  ops = *fake.device->ops;
+  ops.launch = no_launch;
+  gpu = *fake.device;
+  gpu.ops = &ops;
+  gpu.target.kind = TT_DEVICE_CUDA;
+  on = fake;
+  on.device = &gpu;
+  on.routine = compiled_routine;
+  for (tt_dtype t = TT_BOOL; t <= TT_C128; t++) {
+    stack a = make(TT_F64, 1, 4, 4);
+    tt_operand x = operand(&a);
+    x.dtype = t;
+    tt_error err = {0};
+    tt_code code = tt__product_device(&on, &x, &x, a.data, &err);
+    CHECK_INT(code, TT_OK);
+    if (code != TT_OK) fprintf(stderr, "%s: %s\n", tt__dtypes[t].name, err.message);
+    CHECK_INT(tt__device_pack(&on, &x, a.data, &err), TT_OK);
+    bool finite;
+    if (t >= TT_F32) CHECK_INT(tt__device_finite(&on, t, 1, 4, 4, a.data, TT_WHOLE, &finite, &err), TT_OK);
+    free(a.data);
+  }
+  CHECK(real_compiled > 25);
+}
+
+TEST(rows_on_cuda) {
+  tt_error err = {0};
+  if (!real_open(&on, &err)) {
+    printf("skipped: %s\n", err.message);
+    return;
+  }
+  is_real = true;
+  for (tt_dtype t = TT_BOOL; t <= TT_C128; t++)
+    for (int turned = 0; turned < 2; turned++) {
+      check_product(t, 1, 100, 70, 130, turned);
+      check_product(t, 5, 33, 64, 20, turned);
+      check_product(t, 1, 1, 50, 40, turned);
+      check_product(t, 1, 40, 50, 1, turned);
+    }
+  for (tt_dtype t = TT_F32; t <= TT_C128; t++) check_type(t, 150);
+  is_real = false;
+}
+
+TEST_MAIN()
