@@ -235,7 +235,7 @@ static tt_code run_rows(rows_job *j, tt_error *err) {
   int64_t groups = blocks(j->rows, p->lanes->lanes);
   int workers = tt__pool_size();
   /* A vector that is not filled costs as much as a full one. */
-  bool together = p->is_short && (!p->is_split || (p->n <= 64 && 2 * j->rows > p->lanes->lanes));
+  bool together = p->is_short && (!p->is_split || (double)groups * p->cost_whole < (double)j->rows * p->cost_split);
   bool apart = together ? false : j->rows < 2 * workers;
   int64_t work = p->n * (p->longer ? 8 : 1);
   size_t one = together ? 2 * pairs_size(p, p->n) : row_room(p, apart ? workers : 1);

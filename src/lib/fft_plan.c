@@ -101,7 +101,7 @@ static double cost(int64_t n) {
   int r[TT_FFT_PASSES], count = radices(n, r);
   double sum = 5; /* bringing it in and out */
   for (int k = 0; k < count; k++) sum += r[k] <= 13 ? pass[r[k]] : 2.0 * r[k];
-  return (double)n * sum * (n > 4 * IN_CACHE ? 1.5 : n > IN_CACHE ? 1.25 : 1);
+  return (double)n * sum * (n > 4 * IN_CACHE ? 2 : n > IN_CACHE ? 1.6 : 1);
 }
 
 static tt_code make_passes(tt_fft_plan *p, int64_t n, tt_fft_passes *out, tt_fft_table *turns, tt_error *err) {
@@ -250,13 +250,13 @@ static tt_code make(tt_dtype t, int64_t n, tt_fft_plan **out, tt_error *err) {
   if (!p) return tt__fail_memory(err, sizeof *p);
   *p = (tt_fft_plan){.n = n, .dtype = t, .lanes = tt__fft_lanes(t), .users = 1};
   int r[TT_FFT_PASSES];
-  double least;
   bool passes = n == 1 || radices(n, r) > 0;
-  int64_t a = passes ? best_split(n, p->lanes->lanes, &least) : 0;
+  int64_t a = passes ? best_split(n, p->lanes->lanes, &p->cost_split) : 0;
   tt_code code = TT_OK;
   p->is_short = passes && n <= LONGEST;
+  p->cost_whole = cost(n);
   if (p->is_short) code = make_passes(p, n, &p->whole, &p->whole_turns, err);
-  if (code == TT_OK && a && (!p->is_short || least < cost(n))) code = make_split(p, a, err);
+  if (code == TT_OK && a && (!p->is_short || p->cost_split < p->cost_whole)) code = make_split(p, a, err);
   if (code == TT_OK && !p->is_short && !p->is_split) code = make_prime(p, err);
   if (code != TT_OK) plan_free(p);
   *out = code == TT_OK ? p : NULL;

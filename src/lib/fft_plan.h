@@ -25,7 +25,8 @@ struct tt_fft_plan {
   tt_fft_plan *next;
   size_t bytes; /* of all tables */
 
-  bool is_short; /* `whole` is there */
+  double cost_whole, cost_split; /* of a vector of rows by `whole`, of one row split; in no unit, the smaller the better */
+  bool is_short;                 /* `whole` is there */
   tt_fft_passes whole;
   tt_fft_table whole_turns;
 
