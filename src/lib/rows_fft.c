@@ -1,6 +1,7 @@
 /*
 ** Fourier transforms as library rows: "fft" over a set of axes, "rfft" and "irfft" over the last one.
 */
+#include "lib/fft_device.h"
 #include "lib/fft_host.h"
 #include "lib/rows.h"
 
@@ -39,8 +40,8 @@ static tt_code irfft(const tt_lib_attr *attr, const tt_operand *src, const tt_bl
 }
 
 const tt_lib_row tt__rows_fft[] = {
-    {.name = "fft", .nsrc = 1, .nout = 1, .run = fft},
-    {.name = "rfft", .nsrc = 1, .nout = 1, .run = rfft},
-    {.name = "irfft", .nsrc = 1, .nout = 1, .run = irfft},
+    {.name = "fft", .nsrc = 1, .nout = 1, .run = fft, .run_on = tt__fft_on},
+    {.name = "rfft", .nsrc = 1, .nout = 1, .run = rfft, .run_on = tt__rfft_on},
+    {.name = "irfft", .nsrc = 1, .nout = 1, .run = irfft, .run_on = tt__irfft_on},
     {.name = NULL},
 };
