@@ -187,6 +187,34 @@ def test_threads_change_nothing():
     assert (results[0] == results[1]).all() and (results[0] == results[2]).all()
 
 
+GPUS = [d for d in map(str, tt.devices()) if not d.startswith("cpu")]
+
+
+@pytest.mark.skipif(not GPUS, reason="no device but the CPU")
+@pytest.mark.parametrize("dtype", ["complex64", "complex128", "float32", "float64"])
+@pytest.mark.parametrize("shape", [(1,), (12,), (1000003,), (65536,), (200, 1024), (64, 96), (9, 31, 20), (3, 4, 5, 6)])
+def test_devices(shape, dtype):
+    x = make(shape, dtype)
+    a = tt.asarray(x, device=GPUS[0])
+    calls = [("fft", {"axis": k}) for k in range(len(shape))] + [
+        ("ifft", {}),
+        ("fftn", {}),
+        ("ifftn", {"norm": "ortho"}),
+    ]
+    if dtype.startswith("float"):
+        calls += [("rfft", {"axis": 0}), ("rfft", {"norm": "forward"}), ("rfftn", {}), ("fft", {"n": 50})]
+    calls += [
+        ("irfft", {"n": 2 * shape[-1] - 1}),
+        ("irfft", {"n": 2 * shape[-1]}),
+        ("hfft", {"n": shape[-1], "axis": -1}),
+    ]
+    for name, keywords in calls:
+        got = getattr(tt.fft, name)(a, **keywords)
+        assert str(got.device) == GPUS[0]
+        want = getattr(np.fft, name)(wide(x), **keywords)
+        check(got, want, getattr(np.fft, name)(x, **keywords).dtype, max(2, want.size))
+
+
 @pytest.mark.parametrize("n", [1, 2, 5, 8, 101])
 def test_frequencies_and_shifts(n):
     for name, d in itertools.product(["fftfreq", "rfftfreq"], [1.0, 0.1, 3]):
