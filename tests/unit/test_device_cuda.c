@@ -9,10 +9,14 @@
 
 #include "base/fault.h"
 #include "base/find.h"
+#include "base/os.h"
+#include "base/pool.h"
+#include "device/cache_alloc.h"
 #include "device/cuda/cuda.h"
 #include "device/cuda/driver.h"
 #include "device/cuda/nvrtc.h"
 #include "device/device.h"
+#include "device/stage.h"
 
 static const char *const source =
     "struct args { float *x; float a; int n; };\n"
@@ -287,6 +291,154 @@ TEST(a_forked_child_is_told) {
   }
   int status = 0;
   CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+}
+
+TEST(staged_copies_arrive) {
+  tt_device *d = device();
+  if (!d) return;
+  static const size_t sizes[] = {1, 4096, 131073, 3 << 20, 100000001};
+  for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+    tt_error err = {0};
+    tt_dmem *m = NULL;
+    size_t n = sizes[k], wrong = 0;
+    unsigned char *host = tt__mem_alloc_data(n);
+    if (!host || !ok(tt__dmem_alloc(d, d->work, n, &m, &err), &err)) return;
+    for (size_t i = 0; i < n; i++) host[i] = (unsigned char)(i * 2654435761u >> 16);
+    CHECK(ok(tt__stage_in(d, d->work, tt__dmem_at(m), host, n, &err), &err));
+    memset(host, 0, n);
+    CHECK(ok(tt__stage_out(d, d->work, host, tt__dmem_at(m), n, &err), &err));
+    for (size_t i = 0; i < n; i++) wrong += host[i] != (unsigned char)(i * 2654435761u >> 16);
+    CHECK_INT(wrong, 0);
+    tt__dmem_free(d, m);
+    tt__mem_free_data(host, n);
+  }
+  const char *fault = tt__dmem_check(d);
+  CHECK(!fault);
+}
+
+/* ---- speeds, printed with TUTTI_TEST_SPEED=1 */
+
+enum { SPEED_BYTES = 1 << 30, REPEATS = 5 };
+
+static double now_us(void) { return (double)tt__clock_ns() / 1000; }
+
+/* Best of a few, GB/s. way: 0 staged in, 1 staged out, 2 and 3 the driver's own for pageable memory. */
+static double transfer(tt_device *d, tt_dmem *m, unsigned char *host, size_t size, int way) {
+  double best = 1e30;
+  for (int i = 0; i < REPEATS; i++) {
+    double from = now_us();
+    if (way == 0) tt__stage_in(d, d->work, tt__dmem_at(m), host, size, NULL);
+    if (way == 1) tt__stage_out(d, d->work, host, tt__dmem_at(m), size, NULL);
+    if (way == 2) d->ops->copy_in(d, d->work, tt__dmem_at(m), host, size, NULL);
+    if (way == 3) d->ops->copy_out(d, d->work, host, tt__dmem_at(m), size, NULL);
+    d->ops->stream_wait_idle(d, d->work, NULL);
+    double us = now_us() - from;
+    if (us < best) best = us;
+  }
+  return (double)size / best / 1000;
+}
+
+static void transfer_speeds(tt_device *d) {
+  static const size_t chunks[] = {2 << 20, 4 << 20, 8 << 20, 16 << 20};
+  static const int slots[] = {2, 4, 8}, threads[] = {1, 2, 4, 8, 16};
+  unsigned char *host = tt__mem_alloc_data(SPEED_BYTES);
+  void *pinned = NULL;
+  tt_dmem *m = NULL;
+  if (!host || tt__dmem_alloc(d, d->work, SPEED_BYTES, &m, NULL) != TT_OK) return;
+  memset(host, 1, SPEED_BYTES);
+  printf("1 GiB, GB/s in / out\n  driver, pageable %.1f / %.1f\n", transfer(d, m, host, SPEED_BYTES, 2),
+         transfer(d, m, host, SPEED_BYTES, 3));
+  if (tt__pinned_alloc(d, SPEED_BYTES, &pinned, NULL) == TT_OK) {
+    printf("  driver, pinned %.1f / %.1f\n", transfer(d, m, pinned, SPEED_BYTES, 2),
+           transfer(d, m, pinned, SPEED_BYTES, 3));
+    tt__pinned_free(d, pinned, SPEED_BYTES);
+  }
+  for (size_t t = 0; t < 5; t++) {
+    if (threads[t] > tt__cpu_count()) continue;
+    tt__pool_resize(threads[t]);
+    for (size_t c = 0; c < 4; c++) {
+      for (size_t s = 0; s < 3; s++) {
+        tt__stage_tune(chunks[c], slots[s]);
+        printf("  %2d threads, %2zu MiB x %d: %.1f / %.1f\n", threads[t], chunks[c] >> 20, slots[s],
+               transfer(d, m, host, SPEED_BYTES, 0), transfer(d, m, host, SPEED_BYTES, 1));
+      }
+    }
+  }
+  tt__pool_resize(0);
+  tt__stage_tune(0, 0);
+  printf("sizes, KiB: staged in / out | driver in / out, GB/s\n");
+  for (size_t n = 4 << 10; n <= (size_t)256 << 20; n *= 4)
+    printf("  %8zu: %.2f / %.2f | %.2f / %.2f\n", n >> 10, transfer(d, m, host, n, 0), transfer(d, m, host, n, 1),
+           transfer(d, m, host, n, 2), transfer(d, m, host, n, 3));
+  tt__dmem_free(d, m);
+  tt__mem_free_data(host, SPEED_BYTES);
+}
+
+static double us_each(double from, int n) { return (now_us() - from) / n; }
+
+static void call_speeds(tt_device *d) {
+  enum { N = 1000, ELEMENTS = 400 };
+  tt_error err = {0};
+  tt_module *m = load(d, &err);
+  tt_routine *f = NULL;
+  tt_dmem *block = NULL, *other = NULL;
+  tt_event *e = NULL;
+  tt_graph *g = NULL;
+  if (!m || !ok(d->ops->routine(d, m, "axpy", &f, NULL, &err), &err)) return;
+  if (!ok(tt__dmem_alloc(d, d->work, ELEMENTS * 4, &block, &err), &err)) return;
+  if (!ok(d->ops->event_new(d, false, &e, &err), &err)) return;
+  axpy_args a = {tt__dmem_at(block), 1, ELEMENTS};
+  tt_grid grid = {.grid = {4, 1, 1}, .block = {128, 1, 1}};
+  for (int turn = 0; turn < 3; turn++) {
+    double from = now_us();
+    for (int i = 0; i < N; i++) d->ops->launch(d, d->work, f, &grid, &a, sizeof a, NULL);
+    double asked = us_each(from, N);
+    d->ops->stream_wait_idle(d, d->work, NULL);
+    printf("launch %.2f us asked, %.2f us done\n", asked, us_each(from, N));
+    from = now_us();
+    for (int i = 0; i < N; i++) {
+      d->ops->launch(d, d->work, f, &grid, &a, sizeof a, NULL);
+      d->ops->stream_wait_idle(d, d->work, NULL);
+    }
+    printf("launch and wait %.2f us\n", us_each(from, N));
+    from = now_us();
+    for (int i = 0; i < N; i++) d->ops->event_record(d, e, d->work, NULL);
+    printf("record %.2f us\n", us_each(from, N));
+    d->ops->stream_wait_idle(d, d->work, NULL);
+    from = now_us();
+    for (int i = 0; i < N; i++) {
+      tt__dmem_alloc(d, d->work, (size_t)(i % 7 + 1) << 16, &other, NULL);
+      tt__dmem_free(d, other);
+    }
+    printf("cached alloc and free %.3f us\n", us_each(from, N));
+  }
+  d->ops->capture_begin(d, d->work, NULL);
+  for (int i = 0; i < N; i++) d->ops->launch(d, d->work, f, &grid, &a, sizeof a, NULL);
+  if (ok(d->ops->capture_end(d, d->work, &g, &err), &err)) {
+    for (int turn = 0; turn < 3; turn++) {
+      double from = now_us();
+      d->ops->graph_launch(d, g, d->work, NULL);
+      d->ops->stream_wait_idle(d, d->work, NULL);
+      printf("a node of a graph %.2f us\n", us_each(from, N));
+      from = now_us();
+      for (int i = 0; i < N; i++) d->ops->graph_args(d, g, i, NULL, &a, sizeof a, NULL);
+      printf("new arguments of a node %.2f us\n", us_each(from, N));
+    }
+    d->ops->graph_free(d, g);
+  }
+  d->ops->event_free(d, e);
+  tt__dmem_free(d, block);
+  d->ops->unload(d, m);
+}
+
+TEST(speeds) {
+  tt_device *d = getenv("TUTTI_TEST_SPEED") ? device() : NULL;
+  if (!d) return;
+  char info[600];
+  tt__cuda_info(info, sizeof info);
+  printf("%s, arch %d, %d units, %s\n", d->label, d->target.arch, d->target.units, info);
+  call_speeds(d);
+  transfer_speeds(d);
 }
 
 /* Last: nothing works on the device afterwards. */
