@@ -119,7 +119,10 @@ static void put_function(tt_thread_emit *t) {
   put_packs(t);
   tt__str_addf(out, "#define tt_ix %s\n#define tt_uix %s\n#define args (%sgiven)\n", t->v->wide ? "tt_i64" : "tt_i32",
                t->v->wide ? "tt_u64" : "tt_u32", t->v->far ? "" : "&");
-  tt__str_addf(out, "%s%s(const %s_args %sgiven) {\n", e->d->kernel, t->name, t->name, t->v->far ? "*" : "");
+  /* Blocks of rows are large, and their registers many: what is asked for is half of the threads that there may be. */
+  int block = e->k->mode == TT_MODE_ROW ? 1 << t->v->block : 256, most = 1024 / block;
+  tt__str_addf(out, "%sTT_BOUNDS(%d, %d) %s(const %s_args %sgiven) {\n", e->d->kernel, block,
+               e->k->mode == TT_MODE_ROW ? (most < 4 ? most : 4) : 1, t->name, t->name, t->v->far ? "*" : "");
   e->indent = 1;
   tt__emit_line(e, "const tt_ix outer = (tt_ix)args->outer, nlane = (tt_ix)args->lanes;");
   put_pointers(e);

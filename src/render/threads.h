@@ -21,10 +21,10 @@ typedef struct tt_variant {
   uint8_t tiled; /* a transpose goes through shared memory */
   uint8_t vec; /* neighbouring lanes that a thread takes (1, 2, 4, 8, 16); > 1 only where all that is UNIT is aligned */
   uint8_t unroll; /* vectors that a thread takes at a time */
-  uint8_t group;  /* log2 of the threads that share a row (ROW) */
+  uint8_t group;  /* log2 of: the threads that share a row (ROW), neighbouring lanes of a block (staged COL) */
   uint8_t block;  /* log2 of the threads of a block */
   uint8_t kept;   /* a row's values stay in registers from phase to phase (ROW) */
-  uint8_t staged; /* more threads than accumulators: values pass through shared memory (ROW) */
+  uint8_t staged; /* more threads than accumulators: values pass through shared memory (ROW, COL) */
 } tt_variant;
 
 /* One launch of a kernel: what to run and with how many threads. */

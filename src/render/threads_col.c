@@ -221,14 +221,92 @@ static void put_finish(tt_thread_emit *t) {
   tt__threads_region(t, (tt_region){TT_SCOPE_OUTER, 1});
 }
 
+/* ---- staged: few lanes. A block computes many row points at a time; a warp of it folds them in order. */
+
+static int tile_lanes(const tt_thread_emit *t) { return 1 << t->v->group; }
+static int tile_rows(const tt_thread_emit *t) { return 1 << (t->v->block - t->v->group); }
+
+/* Values of a piece of the chunk into shared memory. Threads beyond the last lane or point repeat the last one. */
+static void put_piece(tt_thread_emit *t) {
+  tt_emit *e = &t->e;
+  tt_region r = {TT_SCOPE_ROW, 0};
+  tt__emit_line(e, "%s", e->d->unrolled);
+  tt__emit_open(e, "for (tt_i32 u = 0; u < %d; u++)", t->v->unroll);
+  tt__emit_line(e, "const tt_i32 w = TT_TX / %d + u * %d;", tile_lanes(t), tile_rows(t));
+  tt__emit_line(e, "const tt_ix y = w < m ? y0 + w : y1 - 1;");
+  tt__threads_decode(e, 'r', e->k->nouter, e->nrow, "y");
+  tt__threads_place(e, 'r', e->k->nouter, e->nrow, 0);
+  for (int i = 0; i < e->k->ninst; i++) {
+    if (!tt__emit_in_region(e, r, i)) continue;
+    if (e->k->inst[i].op == TT_K_REDUCE)
+      tt__emit_line(e, "z%d[w * %d + tx] = v%d;", i, tile_lanes(t), e->k->inst[i].src[0]);
+    else
+      tt__threads_inst(t, i);
+  }
+  tt__emit_close(e);
+}
+
+static void put_piece_fold(tt_thread_emit *t) {
+  tt_emit *e = &t->e;
+  int n = 0, warps = 1 << (t->v->block - 5);
+  tt__emit_line(e, "TT_BARRIER();");
+  TT_FOR_REDUCE(e, 0, i) {
+    char value[40];
+    snprintf(value, sizeof value, "z%d[w * %d + tx]", i, tile_lanes(t));
+    tt__emit_line(e, "if (TT_TX / 32 == %d)", n++ % warps);
+    tt__emit_line(e, "#pragma unroll 16");
+    tt__emit_open(e, "for (tt_i32 w = 0; w < m; w++)");
+    tt__emit_accumulate(e, i, "0", value, "y0 + w");
+    tt__emit_close(e);
+  }
+  tt__emit_line(e, "TT_BARRIER();");
+}
+
+static void put_staged(tt_thread_emit *t) {
+  tt_emit *e = &t->e;
+  size_t at = 0;
+  int n = 0, warps = 1 << (t->v->block - 5), piece = tile_rows(t) * t->v->unroll;
+  TT_FOR_REDUCE(e, 0, i) {
+    const char *type = tt__type_word(e->k->inst[i].from);
+    tt__emit_line(e, "%s *const z%d = (%s *)(TT_SHARED_BYTES + %zu);", type, i, type, at);
+    at += tt__threads_stage_bytes(t->v, e->k->inst[i].from);
+  }
+  put_before_chunk(t);
+  tt__threads_accumulators(e, 0, 1);
+  tt__emit_line(e, "const tt_ix y1 = points - c * %d < %d ? points : (c + 1) * %d;", TT_CHUNK_COL, TT_CHUNK_COL,
+                TT_CHUNK_COL);
+  tt__emit_open(e, "for (tt_ix y0 = c * %d; y0 < y1; y0 += %d)", TT_CHUNK_COL, piece);
+  tt__emit_line(e, "const tt_i32 m = (tt_i32)(y1 - y0 < %d ? y1 - y0 : %d);", piece, piece);
+  put_piece(t);
+  put_piece_fold(t);
+  tt__emit_close(e);
+  TT_FOR_REDUCE(e, 0, i) {
+    tt__emit_open(e, "if (live && TT_TX / 32 == %d && TT_TX %% 32 < %d)", n++ % warps, tile_lanes(t));
+    tt__emit_line(e, "h%d[item * nlane + l] = a%d[0];", i, i);
+    if (tt__red_is_arg(e->k->inst[i].red)) tt__emit_line(e, "k%d[item * nlane + l] = b%d[0];", i, i);
+    tt__emit_close(e);
+  }
+}
+
+static void put_lane(tt_thread_emit *t) {
+  tt_emit *e = &t->e;
+  if (t->v->staged) {
+    tt__emit_line(e, "const tt_i32 tx = TT_TX %% %d;", tile_lanes(t));
+    tt__emit_line(e, "const int live = (tt_ix)TT_GX * %d + tx < nlane;", tile_lanes(t));
+    tt__emit_line(e, "const tt_ix l = live ? (tt_ix)TT_GX * %d + tx : nlane - 1;", tile_lanes(t));
+  } else {
+    tt__emit_line(e, "const tt_ix l = (tt_ix)TT_GX * TT_BX + TT_TX;");
+    tt__emit_line(e, "if (l >= nlane) return;");
+  }
+}
+
 void tt__threads_col(tt_thread_emit *t) {
   tt_emit *e = &t->e;
   int outer = e->k->nouter - 1;
   bool chunk = t->v->part == TT_PART_CHUNK;
   tt__emit_line(e, "const tt_ix points = (tt_ix)args->points, chunks = (tt_ix)args->chunks;");
   if (t->v->part != TT_PART_WHOLE) tt__threads_partials(e);
-  tt__emit_line(e, "const tt_ix l = (tt_ix)TT_GX * TT_BX + TT_TX;");
-  tt__emit_line(e, "if (l >= nlane) return;");
+  put_lane(t);
   tt__emit_line(e, "const tt_ix items = %s;", chunk ? "outer * chunks" : "outer");
   tt__emit_open(e, "for (tt_ix item = (tt_ix)TT_GY * TT_BY + TT_TY; item < items; item += (tt_ix)TT_NY * TT_BY)");
   if (chunk)
@@ -237,7 +315,9 @@ void tt__threads_col(tt_thread_emit *t) {
     tt__emit_line(e, "const tt_ix at = item;");
   tt__threads_decode(e, 'o', 0, outer, "at");
   tt__threads_place(e, 'o', 0, outer, -1);
-  if (chunk)
+  if (t->v->staged)
+    put_staged(t);
+  else if (chunk)
     put_chunk(t);
   else if (t->v->part == TT_PART_FINISH)
     put_finish(t);

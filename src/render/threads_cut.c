@@ -196,6 +196,7 @@ static bool keep_row(const tt_cutter *c, tt_variant *v) {
   v->unroll = (uint8_t)(1 << log2_up(up(lanes, 1 << group)));
   v->kept = 1;
   v->staged = group > 6;
+  v->block = v->group;
   return !v->staged || (int64_t)stage_bytes(c, v) <= c->t->shared_block - 8192;
 }
 
@@ -217,6 +218,7 @@ static void choose_group(const tt_cutter *c, tt_variant *v, int64_t items) {
     while (v->group > 8 && n < 4 << v->group) v->group--;
     most = most < 8 ? most : 8;
   }
+  v->block = v->group;
   int64_t each = up(n, 1 << v->group);
   v->unroll = (uint8_t)at_most(1 << log2_up(each), most);
   while (v->staged && v->unroll > 1 && (int64_t)stage_bytes(c, v) > c->t->shared_block - 8192) v->unroll /= 2;
@@ -279,13 +281,39 @@ static void set_col_grid(const tt_cutter *c, tt_pass *p, int64_t items) {
   p->grid.grid[1] = (uint32_t)at_most(up(items, y), at_most(c->t->grid_max[1], 65535));
 }
 
+/* Few lanes: blocks of row points instead of threads that each walk a column. */
+static bool stage_col(const tt_cutter *c, tt_pass *p) {
+  tt_variant *v = &p->variant;
+  int64_t items = c->x.outer * c->x.chunks;
+  if (c->x.points < 256 || items * c->x.lanes >= (int64_t)c->t->units * 1024) return false;
+  v->staged = 1;
+  v->vec = 1;
+  v->block = 8;
+  v->group = (uint8_t)at_most(5, log2_up(c->x.lanes));
+  v->unroll = c->k->checked || c->loads > 2 || c->slow ? 4 : 16;
+  while (v->unroll > 1 && (int64_t)stage_bytes(c, v) > c->t->shared_block - 1024) v->unroll /= 2;
+  if ((int64_t)stage_bytes(c, v) > c->t->shared_block - 1024) return false;
+  p->grid.block[0] = 1u << v->block;
+  p->grid.block[1] = 1;
+  p->grid.grid[0] = (uint32_t)up(c->x.lanes, 1 << v->group);
+  p->grid.grid[1] = (uint32_t)at_most(items, at_most(c->t->grid_max[1], 65535));
+  p->grid.shared = (uint32_t)stage_bytes(c, v);
+  return true;
+}
+
 static void cut_col(tt_cutter *c, tt_cut *out) {
   tt_pass *p = &out->pass[0];
-  bool parts = tt__kernel_splits(c->k) && c->x.chunks > 1 && c->x.outer * c->x.lanes < (int64_t)c->t->units * 2048;
+  bool splits = tt__kernel_splits(c->k);
+  bool parts = splits && c->x.chunks > 1 && c->x.outer * c->x.lanes < (int64_t)c->t->units * 2048;
+  if (splits && stage_col(c, p)) {
+    parts = true;
+  } else {
+    p->variant = (tt_variant){0};
+    int unroll = c->k->checked || c->reloads ? 1 : c->loads > 2 || c->slow ? 4 : 16;
+    p->variant.unroll = (uint8_t)at_most(unroll, (int64_t)1 << log2_up(c->l->len[c->k->naxes - 1]));
+    set_col_grid(c, p, parts ? c->x.outer * c->x.chunks : c->x.outer);
+  }
   p->variant.part = parts ? TT_PART_CHUNK : TT_PART_WHOLE;
-  int unroll = c->k->checked || c->reloads ? 1 : c->loads > 2 || c->slow ? 4 : 16;
-  p->variant.unroll = (uint8_t)at_most(unroll, (int64_t)1 << log2_up(c->l->len[c->k->naxes - 1]));
-  set_col_grid(c, p, parts ? c->x.outer * c->x.chunks : c->x.outer);
   if (!parts) return;
   tt_pass *f = &out->pass[out->npass++];
   f->variant.part = TT_PART_FINISH;

@@ -49,7 +49,7 @@ static inline int tt__threads_each(const tt_variant *v) { return v->vec * v->unr
 
 /* Shared memory of the values of one staged reduction, each of 16-byte multiples. */
 static inline size_t tt__threads_stage_bytes(const tt_variant *v, uint8_t type) {
-  size_t n = ((size_t)1 << v->group) * (size_t)tt__threads_each(v);
+  size_t n = ((size_t)1 << v->block) * (size_t)tt__threads_each(v);
   return (n * tt__dtype_size((tt_dtype)type) + 15) / 16 * 16;
 }
 

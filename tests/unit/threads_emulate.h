@@ -41,6 +41,7 @@ static const char emu_after[] =
     "#define TT_FROM(x, i) ({ __typeof__(x) x_ = (x); emu->shuffle(&x_, sizeof x_, i); x_; })\n"
     "#define TT_FIRST(p, x, y) ({ tt_i32 was_ = *(p); if (was_ == (x)) *(p) = (y); was_; })\n"
     "#define TT_ALIGNED(n) __attribute__((aligned(n)))\n"
+    "#define TT_BOUNDS(n, m)\n"
     "typedef union {\n"
     "  tt_b8 b8; tt_i8 i8; tt_i16 i16; tt_i32 i32; tt_i64 i64; tt_u8 u8; tt_u16 u16; tt_u32 u32; tt_u64 u64;\n"
     "  tt_f32 f32; tt_f64 f64;\n"
@@ -195,7 +196,8 @@ static inline bool emu_cover(ref_launch *l, const tt_cut *cut, const emu_fn *fn,
   bool ok = true;
   for (int p = 0; ok && p < cut->npass; p++) {
     tt__threads_args(k, &low, &cut->pass[p], l->buf, l->buf_len, l->scalar, work, &l->fault, args);
-    ok = emu_launch(fn[p], &cut->pass[p].grid, args, k->mode != TT_MODE_ROW && !cut->pass[p].variant.tiled, backwards);
+    const tt_variant *v = &cut->pass[p].variant;
+    ok = emu_launch(fn[p], &cut->pass[p].grid, args, k->mode != TT_MODE_ROW && !v->tiled && !v->staged, backwards);
   }
   free(args);
   free(work);
