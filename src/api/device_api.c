@@ -19,6 +19,7 @@
 #include "graph/session.h"
 #include "graph/slab.h"
 #include "lib/blas_host.h"
+#include "lib/product_device.h"
 #include "lib/fft_plan.h"
 #include "run/exec.h"
 #include "run/explain.h"
@@ -264,6 +265,16 @@ void tt_synchronize(void) { tt__pool_background_wait(); }
 void tt_set_tier(int tier) { tt__unit_tier = tier; }
 
 void tt_set_fuse(bool fuse) { tt__realize_set_fuse(fuse); }
+
+tt_code tt_set_matmul_precision(const char *precision, tt_error *err) {
+  bool fast = precision && strcmp(precision, "high") == 0;
+  if (!fast && (!precision || strcmp(precision, "highest") != 0))
+    return tt__fail(err, TT_EVALUE, "matmul precision must be 'highest' or 'high', not '%s'",
+                    precision ? precision : "");
+  tt__product_set_fast(fast);
+  return TT_OK;
+}
+const char *tt_matmul_precision(void) { return tt__product_is_fast() ? "high" : "highest"; }
 
 void tt_library_path(const char *dirs) {
   tt__blas_search_path(dirs);

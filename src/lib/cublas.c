@@ -4,7 +4,6 @@
 */
 #include "lib/cublas.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -24,7 +23,7 @@ enum { EPILOGUE_DEFAULT = 1, EPILOGUE_RELU = 2, EPILOGUE_BIAS = 4, EPILOGUE_GELU
 enum { STATUS_NO_MEMORY = 3, STATUS_INVALID = 7, STATUS_ARCH = 8, STATUS_NOT_SUPPORTED = 15 };
 
 static const char *const names[] = {
-#define TT_CUBLASLT_FN(field, symbol, result, params) symbol,
+#define TT_CUBLASLT_FN(field, symbol, params) symbol,
 #include "lib/cublas_api.def"
 #undef TT_CUBLASLT_FN
 };
@@ -247,14 +246,4 @@ tt_code tt__cublas_product(const tt_lib_device *on, const tt_gemm_plan *p, tt_dt
 leave:
   tt__vendor_leave(&tt__vendor_cublaslt);
   return code;
-}
-
-void tt__cublas_info(char *out, size_t size) {
-  tt__lock(&tt__vendor_cublaslt.lock);
-  if (tt__vendor_cublaslt.found)
-    snprintf(out, size, "cuBLASLt %zu (%s)", api.version(), tt__vendor_cublaslt.path);
-  else
-    snprintf(out, size,
-             tt__vendor_cublaslt.tries ? "no cuBLASLt: products by kernels of ours" : "cuBLASLt was not needed yet");
-  tt__unlock(&tt__vendor_cublaslt.lock);
 }

@@ -30,9 +30,6 @@ TT_HIDDEN tt_code tt__cublas_product(const tt_lib_device *on, const tt_gemm_plan
 /* Has the device such a library and that the type? It is looked for when this is first asked. */
 TT_HIDDEN bool tt__cublas_serves(const tt_lib_device *on, tt_dtype t);
 
-/* Version and place of the library in use, or why there is none (yet). Always NUL-terminated. */
-TT_HIDDEN void tt__cublas_info(char *out, size_t size);
-
 /* ---- the library's own face: for cublas.c, and for tests that play the library */
 
 typedef struct tt_cublaslt_algo {
@@ -48,7 +45,7 @@ typedef struct tt_cublaslt_choice {
 } tt_cublaslt_choice;
 
 typedef struct tt_cublaslt {
-#define TT_CUBLASLT_FN(field, symbol, result, params) result(*field) params;
+#define TT_CUBLASLT_FN(field, symbol, params) int(*field) params;
 #include "lib/cublas_api.def"
 #undef TT_CUBLASLT_FN
 } tt_cublaslt;

@@ -311,6 +311,12 @@ def test_explain_and_settings():
     assert tt.get_num_threads() == 1
     tt.set_num_threads(0)
     assert tt.get_num_threads() == before
+    assert tt.get_matmul_precision() == "highest"
+    tt.set_matmul_precision("high")
+    assert tt.get_matmul_precision() == "high"
+    tt.set_matmul_precision("highest")
+    with pytest.raises(ValueError, match="'highest' or 'high'"):
+        tt.set_matmul_precision("low")
     with pytest.raises(ValueError):
         tt.set_tier(5)
     assert set(tt.memory()) == {"allocated", "max_allocated", "reserved", "limit"}

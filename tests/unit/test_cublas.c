@@ -33,7 +33,6 @@ static int lt_create(void **handle) {
   *handle = &alive;
   return 0;
 }
-static size_t lt_version(void) { return 130000; }
 static int desc_create(void **out, int compute, int scale) {
   fake_desc *d = calloc(1, sizeof *d);
   *d = (fake_desc){.compute = compute, .scale = scale, .epilogue = 1};
@@ -145,8 +144,8 @@ static tt_device gpu;
 static tt_lib_device on;
 
 static void play(void) {
-  static const tt_cublaslt fns = {lt_create, lt_version,  desc_create, desc_set, free_one,  layout_create, layout_set,
-                                  free_one,  pref_create, pref_set,    free_one, heuristic, matmul};
+  static const tt_cublaslt fns = {lt_create, desc_create, desc_set, free_one, layout_create, layout_set,
+                                  free_one,  pref_create, pref_set, free_one, heuristic,     matmul};
   memcpy(tt__vendor_cublaslt.fn, &fns, sizeof fns);
   tt__vendor_cublaslt.played = true;
   ops = fake_ops;

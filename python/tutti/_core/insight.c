@@ -186,6 +186,21 @@ static PyObject *py_library_path(PyObject *self, PyObject *path) {
   Py_RETURN_NONE;
 }
 
+static PyObject *py_set_matmul_precision(PyObject *self, PyObject *precision) {
+  (void)self;
+  tt_error err;
+  const char *s = PyUnicode_AsUTF8AndSize(precision, NULL);
+  if (!s) return NULL;
+  tt_code c = tt_set_matmul_precision(s, &err);
+  if (c != TT_OK) return core_raise(c, &err);
+  Py_RETURN_NONE;
+}
+
+static PyObject *py_get_matmul_precision(PyObject *self, PyObject *unused) {
+  (void)self, (void)unused;
+  return PyUnicode_FromString(tt_matmul_precision());
+}
+
 /* ---- profile, information, waiting */
 
 static PyObject *py_profile_start(PyObject *self, PyObject *unused) {
@@ -287,6 +302,11 @@ PyMethodDef core_insight_functions[] = {
     {"set_tier", py_set_tier, METH_O,
      "set_tier(tier)\n--\n\n0: interpret only; 1: compile at once; 2: interpret, and compile in the background."},
     {"set_fuse", py_set_fuse, METH_O, "set_fuse(fuse)\n--\n\nFalse cuts a kernel after every operation."},
+    {"set_matmul_precision", py_set_matmul_precision, METH_O,
+     "set_matmul_precision(precision)\n--\n\n'highest': devices multiply float32 matrices in float32; 'high': they may "
+     "round them to tf32."},
+    {"get_matmul_precision", py_get_matmul_precision, METH_NOARGS,
+     "get_matmul_precision()\n--\n\n'highest' or 'high'."},
     {"library_path", py_library_path, METH_O,
      "library_path(dirs)\n--\n\nMore folders where BLAS libraries may lie, ':' between."},
     {"_profile_start", py_profile_start, METH_NOARGS, NULL},
