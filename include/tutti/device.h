@@ -147,6 +147,11 @@ TT_API void tt_compile_wait(void);
 TT_API void tt_set_tier(int tier);
 TT_API void tt_set_fuse(bool fuse);
 
+/* How devices may multiply float32 and complex64 matrices: "highest" (in float32, the default), or "high" (operands
+ * rounded to the 10 bits of tf32, sums in float32, several times as fast). TT_EVALUE for another word. */
+TT_API tt_code tt_set_matmul_precision(const char *precision, tt_error *err);
+TT_API const char *tt_matmul_precision(void);
+
 /* Folders of Python packages ("dir:dir"): vendors' libraries are looked for in the wheels there. */
 TT_API void tt_library_path(const char *dirs);
 
