@@ -12,6 +12,15 @@
 extern const char tt__text_common[], tt__text_scan[], tt__text_sort[], tt__text_pick[], tt__text_count[],
     tt__text_reduce[];
 
+/* Sizes of tiles, found by measuring; tests try others. */
+typedef struct tt_device_shape {
+  int scan_threads, scan_bytes; /* of a thread */
+  int sort_threads, sort_items,
+      sort_places;  /* items of a thread, without and with places, while shared memory holds them */
+  int sort_ballots; /* how lanes with one digit find each other: by votes, or in shared memory */
+} tt_device_shape;
+TT_HIDDEN extern tt_device_shape tt__device_shape;
+
 /* The words of the device's dialect; NULL: it has none, the host does the work. */
 TT_HIDDEN const char *tt__device_words(const tt_lib_device *on);
 

@@ -10,7 +10,7 @@
 #include "lib/device_rows.h"
 #include "lib/scan_host.h"
 
-enum { STRICT = 4096, COLUMNS = 4096, THREADS = 256, ROW_THREADS = 128, ROW_ROOM = 32768 };
+enum { STRICT = 4096, COLUMNS = 4096, ROW_THREADS = 128, ROW_ROOM = 32768 };
 
 /* As text/scan.h has it. */
 typedef struct scan_args {
@@ -86,7 +86,7 @@ static void define(tt_device_text *d, tt_scan op, tt_dtype t, int vec, int chunk
   tt__device_define(d, "START", tt__is_complex(t) ? "complex_make(%d)" : "((A)%d)", start);
   tt__device_define(d, "VEC", "%d", vec);
   tt__device_define(d, "CHUNKS", "%d", chunks);
-  tt__device_define(d, "THREADS", "%d", THREADS);
+  tt__device_define(d, "THREADS", "%d", tt__device_shape.scan_threads);
 }
 
 static bool is_aligned(const void *base, int64_t rows, int64_t step, size_t size) {
@@ -109,7 +109,7 @@ static tt_code long_rows(tt_device_text *d, scan_args *a, size_t size, int words
   a->before = (char *)a->sum + (size_t)(a->rows * a->tiles * words) * sizeof(uint64_t);
   a->in_aligned = a->inner == 1 && is_aligned(a->in, a->rows, a->n, size);
   a->out_aligned = a->inner == 1 && is_aligned(a->out + (size_t)a->initial * size, a->rows, a->n_out, size);
-  return tt__device_launch(d, "scan_tiles", blocks, THREADS, a, sizeof *a, err);
+  return tt__device_launch(d, "scan_tiles", blocks, tt__device_shape.scan_threads, a, sizeof *a, err);
 }
 
 /* A few rows a block where there are few, so that many units have work. */
@@ -133,7 +133,7 @@ tt_code tt__device_scan(const tt_lib_device *on, const tt_lib_attr *attr, const 
   if (out->size == 0) return TT_OK;
   sum_type s = sum_of(op, t);
   size_t size = tt__dtype_size(t);
-  int vec = (int)(16 / size), chunks = size >= 4 ? 4 : (int)size;
+  int vec = (int)(16 / size), chunks = tt__device_shape.scan_bytes / (int)(size >= 4 ? 16 : 64 / size);
   scan_args a = {.in = src->data, .out = out->data, .rows = out->size / (n + initial), .n = n, .inner = inner};
   a.n_out = n + initial;
   a.initial = (int32_t)initial;
@@ -145,7 +145,7 @@ tt_code tt__device_scan(const tt_lib_device *on, const tt_lib_attr *attr, const 
   else if (n <= STRICT && (!s.exact || a.rows >= COLUMNS))
     code = short_rows(&d, &a, s.words, err);
   else
-    code = long_rows(&d, &a, size, s.words, THREADS * vec * chunks, err);
+    code = long_rows(&d, &a, size, s.words, tt__device_shape.scan_threads * vec * chunks, err);
   tt__device_done(&d);
   return code;
 }

@@ -9,7 +9,7 @@
 #include "lib/device_rows.h"
 #include "lib/sort_int.h"
 
-enum { THREADS = 384, BLOCK_THREADS = 256, COUNT_THREADS = 256, MOST_DIGITS = 17, BLOCK_ROWS = 255, ROOM = 33792 };
+enum { BLOCK_THREADS = 256, COUNT_THREADS = 256, MOST_DIGITS = 17, BLOCK_ROWS = 255, ROOM = 45056 };
 
 /* As text/sort.h has it. */
 typedef struct sort_args {
@@ -34,7 +34,8 @@ static int digits_of(tt_dtype t) { return (int)tt__dtype_size(t) + tt__is_comple
 
 /* Elements of a thread of sort_pass: what shared memory and registers hold. */
 static int items_of(int size, bool places) {
-  int items = ROOM / (THREADS * size), most = places ? 16 : 22;
+  int items = ROOM / (tt__device_shape.sort_threads * size),
+      most = places ? tt__device_shape.sort_places : tt__device_shape.sort_items;
   return items < most ? items : most;
 }
 
@@ -54,10 +55,11 @@ static void define(sort_job *j, bool descending, bool block) {
     tt__device_define(d, "SIGN", "0x%llxull", (unsigned long long)r.sign);
   tt__device_define(d, "FLIP", "0x%llxull", (unsigned long long)r.flip);
   tt__device_define(d, "DIGITS", "%d", j->digits);
-  tt__device_define(d, "THREADS", "%d", block ? BLOCK_THREADS : THREADS);
+  tt__device_define(d, "THREADS", "%d", block ? BLOCK_THREADS : tt__device_shape.sort_threads);
   tt__device_define(d, "ITEMS", "%d", j->items);
   tt__device_define(d, "PLACES", "%d", j->places);
   if (j->wide) tt__device_define(d, "WIDE", "1");
+  if (tt__device_shape.sort_ballots) tt__device_define(d, "BALLOTS", "1");
   if (block) return;
   int copies = 8;
   while (copies > 1 && j->digits * 256 * 4 * copies > 32768) copies /= 2;
@@ -115,7 +117,8 @@ static tt_code sort_long(sort_job *j, sort_args *a, tt_error *err) {
   TT_TRY(launch(j, "sort_count", a->rows * a->tiles, COUNT_THREADS, a, err));
   TT_TRY(launch(j, "sort_plan", a->rows * j->digits, COUNT_THREADS, a, err));
   a->tiles = tiles;
-  for (a->digit = 0; a->digit < j->digits; a->digit++) TT_TRY(launch(j, "sort_pass", blocks, THREADS, a, err));
+  for (a->digit = 0; a->digit < j->digits; a->digit++)
+    TT_TRY(launch(j, "sort_pass", blocks, tt__device_shape.sort_threads, a, err));
   return TT_OK;
 }
 
@@ -135,7 +138,7 @@ static tt_code sort_rows(const tt_lib_device *on, tt_dtype t, bool places, bool 
   bool block = a->n <= BLOCK_THREADS * block_items(size);
   j.wide = a->n >= (int64_t)1 << 30;
   j.items = block ? block_items(size) : items_of(size, places);
-  j.tile = j.items * (block ? BLOCK_THREADS : THREADS);
+  j.tile = j.items * (block ? BLOCK_THREADS : tt__device_shape.sort_threads);
   define(&j, descending, block);
   tt_code c = block ? sort_short(&j, a, err) : sort_long(&j, a, err);
   tt__device_done(&j.text);

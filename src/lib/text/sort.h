@@ -6,6 +6,7 @@
 **   INF       (floats) the bits of infinity       SIGN   (integers) what is xored with       FLIP   0, or ~0:
 *descending
 **   DIGITS    of a key      THREADS, ITEMS   of a tile      WIDE    a row has 2^30 elements or more
+**   BALLOTS   lanes with one digit find each other by votes, not in shared memory
 **   PLACES    1: the places of the elements are sorted along, and are the result
 ** With COPIES (tables of counts in a block): sort_count, sort_plan, then sort_pass for each digit, all rows at once.
 ** Without: sort_block, for rows that fit a tile.
@@ -142,8 +143,10 @@ TT_KERNEL(sort_plan, sort_args, COUNT_THREADS) {
 /* The two lives of shared memory in a pass. */
 typedef union room {
   struct {
-    tt_u32 at[WARPS][256];   /* how many elements of a warp have a digit; then where the next one goes */
+    tt_u32 at[WARPS][256]; /* how many elements of a warp have a digit; then where the next one goes */
+#ifndef BALLOTS
     tt_u32 mask[WARPS][256]; /* the lanes that have it; zero but while it is looked at */
+#endif
   } warp;
   element x[TILE];
   tt_u32 place[TILE];
@@ -152,7 +155,9 @@ typedef union room {
 TT_FN void clear_room(room *r) {
   for (tt_u32 i = TT_THREAD; i < 256 * WARPS; i += THREADS) {
     r->warp.at[i / 256][i % 256] = 0;
+#ifndef BALLOTS
     r->warp.mask[i / 256][i % 256] = 0;
+#endif
   }
 }
 
@@ -177,18 +182,38 @@ TT_FN void move_warps(room *r, tt_u32 first) {
   }
 }
 
+#ifdef BALLOTS
+TT_FN tt_u32 lanes_with(tt_u32 digit) {
+  tt_u32 same = ~0u;
+  TT_UNROLLED
+  for (tt_u32 b = 0; b < 8; b++) {
+    const tt_u32 votes = TT_WARP_BALLOT(digit >> b & 1u);
+    same &= digit >> b & 1u ? votes : ~votes;
+  }
+  return same;
+}
+#endif
+
 /* Where in the sorted tile this lane's element of that digit goes; all lanes of the warp together. */
 TT_FN tt_u32 rank_of(room *r, tt_u32 digit) {
-  tt_u32 *mask = &r->warp.mask[WARP_NUMBER][digit], at = 0;
+  tt_u32 at = 0;
+#ifdef BALLOTS
+  const tt_u32 same = lanes_with(digit);
+#else
+  tt_u32 *mask = &r->warp.mask[WARP_NUMBER][digit];
   TT_ATOMIC_OR(mask, 1u << LANE);
   TT_WARP_SYNC();
-  tt_u32 same = TT_PEEK_U32(mask), leader = TT_TOP_BIT(same);
+  const tt_u32 same = TT_PEEK_U32(mask);
+#endif
+  const tt_u32 leader = TT_TOP_BIT(same);
   if (LANE == leader) {
     at = r->warp.at[WARP_NUMBER][digit];
     r->warp.at[WARP_NUMBER][digit] = at + TT_POPCOUNT(same);
   }
   at = TT_WARP_READ(at, leader); /* by now all have read the mask */
+#ifndef BALLOTS
   if (LANE == leader) *mask = 0;
+#endif
   TT_WARP_SYNC();
   return at + TT_POPCOUNT(same & LANES_BELOW);
 }
