@@ -13,6 +13,7 @@
 #include "base/os.h"
 #include "base/pool.h"
 #include "device/cuda/nvml.h"
+#include "device/cache_alloc.h"
 #include "device/current.h"
 #include "device/device.h"
 #include "graph/build.h"
@@ -162,32 +163,39 @@ tt_code tt_device_read(int device, tt_device_info *out, tt_error *err) {
 
 /* ---- memory */
 
-static tt_code fail_uncounted(tt_device *d, tt_error *err) {
-  return tt__fail(err, TT_ENOTIMPL, "%s keeps no account of its memory", d->name);
-}
-
 tt_code tt_device_memory(int device, tt_memory *out, tt_error *err) {
   tt_device *d;
   memset(out, 0, sizeof *out);
   TT_TRY(tt__device_open(device, &d, err));
-  if (d) return fail_uncounted(d, err);
-  tt_memory_read(out);
+  if (!d) {
+    tt_memory_read(out);
+    return TT_OK;
+  }
+  tt_dmem_stats s = tt__dmem_stats(d);
+  *out =
+      (tt_memory){.allocated = s.allocated, .max_allocated = s.max_allocated, .reserved = s.reserved, .limit = s.limit};
   return TT_OK;
 }
 
 tt_code tt_device_memory_reset_peak(int device, tt_error *err) {
   tt_device *d;
   TT_TRY(tt__device_open(device, &d, err));
-  if (d) return fail_uncounted(d, err);
-  tt_memory_reset_peak();
+  if (d) {
+    tt__dmem_reset_peak(d);
+  } else {
+    tt_memory_reset_peak();
+  }
   return TT_OK;
 }
 
 tt_code tt_device_trim(int device, tt_error *err) {
   tt_device *d;
   TT_TRY(tt__device_open(device, &d, err));
-  if (d) return fail_uncounted(d, err);
-  tt_memory_trim();
+  if (d) {
+    tt__dmem_trim(d);
+  } else {
+    tt_memory_trim();
+  }
   return TT_OK;
 }
 
@@ -195,15 +203,18 @@ tt_code tt_device_set_limit(int device, int64_t bytes, tt_error *err) {
   tt_device *d;
   if (bytes < 0) return tt__fail(err, TT_EVALUE, "a limit of memory is not negative");
   TT_TRY(tt__device_open(device, &d, err));
-  if (d) return fail_uncounted(d, err);
-  tt__mem_set_limit(bytes);
+  if (d) {
+    tt__dmem_set_limit(d, bytes);
+  } else {
+    tt__mem_set_limit(bytes);
+  }
   return TT_OK;
 }
 
 tt_code tt_device_synchronize(int device, tt_error *err) {
   tt_device *d;
   TT_TRY(tt__device_open(device, &d, err));
-  if (d) return d->ops->stream_wait_idle(d, tt__stream_current(d), err);
+  if (d) return tt__stream_wait_all(d, err);
   tt__pool_background_wait();
   return TT_OK;
 }
@@ -261,7 +272,17 @@ char *tt_profile_trace(void) {
 }
 
 void tt_compile_wait(void) { tt__pool_background_wait(); }
-void tt_synchronize(void) { tt__pool_background_wait(); }
+
+/* Failures stay with the results of the work that failed. */
+void tt_synchronize(void) {
+  tt_error ignored;
+  for (int k = 0; tt_device_at(k) != TT_AUTO; k++) {
+    tt_device *d = tt__device_peek(tt_device_at(k));
+    if (d) (void)!tt__stream_wait_all(d, &ignored);
+  }
+  tt__pool_background_wait();
+}
+
 void tt_set_tier(int tier) { tt__unit_tier = tier; }
 
 void tt_set_fuse(bool fuse) { tt__realize_set_fuse(fuse); }

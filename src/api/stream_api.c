@@ -9,6 +9,7 @@
 #include "base/os.h"
 #include "device/current.h"
 #include "device/device.h"
+#include "device/stage.h"
 
 /* ---- the CPU's: an event remembers when it was recorded */
 
@@ -28,15 +29,15 @@ tt_code tt_stream_new(int device, int priority, tt_stream **out, tt_error *err) 
   *out = NULL;
   TT_TRY(tt__device_open(device, &d, err));
   if (!d) return host_new(1, (void **)out, err);
-  return d->ops->stream_new(d, priority, out, err);
+  return tt__stream_take(d, priority, out, err);
 }
 
 tt_code tt_stream_adopt(int device, void *handle, tt_stream **out, tt_error *err) {
   tt_device *d;
   *out = NULL;
   TT_TRY(tt__device_open(device, &d, err));
-  if (!d || !d->ops->stream_adopt) return tt__fail(err, TT_EVALUE, "this device has no streams of other libraries");
-  return d->ops->stream_adopt(d, handle, out, err);
+  if (!d) return tt__fail(err, TT_EVALUE, "the CPU has no streams of other libraries");
+  return tt__stream_of(d, handle, out, err);
 }
 
 void tt_stream_free(int device, tt_stream *s) {
@@ -46,7 +47,7 @@ void tt_stream_free(int device, tt_stream *s) {
   if (!d || s == d->work) return;
   tt_error ignored; /* what failed on it was or will be reported where results are looked at */
   (void)!d->ops->stream_wait_idle(d, s, &ignored);
-  d->ops->stream_free(d, s);
+  tt__stream_give(d, s);
 }
 
 void *tt_stream_handle(int device, tt_stream *s) {
@@ -142,7 +143,7 @@ tt_code tt_pinned_new(int device, size_t size, void **out, tt_error *err) {
   tt_device *d;
   *out = NULL;
   TT_TRY(tt__device_open(device, &d, err));
-  if (d) return d->ops->host_alloc(d, size, out, err);
+  if (d) return tt__pinned_alloc(d, size, out, err);
   *out = tt__mem_alloc_data(size);
   return *out || size == 0 ? TT_OK : tt__fail_memory(err, size);
 }
@@ -150,6 +151,6 @@ tt_code tt_pinned_new(int device, size_t size, void **out, tt_error *err) {
 void tt_pinned_free(int device, void *p, size_t size) {
   if (!p) return;
   tt_device *d = tt__device_peek(device);
-  if (d) d->ops->host_free(d, p, size);
+  if (d) tt__pinned_free(d, p, size);
   if (device == TT_CPU) tt__mem_free_data(p, size);
 }

@@ -1,7 +1,12 @@
-/* A short list per thread: few threads use streams of their own on more than one device. */
+/* Users' streams; see current.h. */
 #include "device/current.h"
 
 #include <assert.h>
+
+#include "base/lock.h"
+#include "base/mem.h"
+
+/* ---- the current one: a short list per thread, for few threads use streams of their own on more than one device */
 
 enum { MOST = 16 }; /* a thread that chose on more devices than these evaluates on the others' own streams */
 
@@ -37,4 +42,109 @@ tt_stream *tt__stream_use(const tt_device *d, tt_stream *s) {
     chosen[n_chosen++] = (choice){d, s};
   }
   return before;
+}
+
+/* ---- all that there are */
+
+typedef struct user_stream user_stream;
+struct user_stream {
+  user_stream *next;
+  tt_device *device;
+  tt_stream *stream;
+  void *handle; /* another library's; NULL: a stream of ours */
+  int priority;
+  bool is_free;
+};
+
+static tt_lock lock = TT_LOCK_INIT;
+static user_stream *streams;
+
+static void fork_prepare(void) { tt__lock(&lock); }
+static void fork_done(void) { tt__unlock(&lock); }
+TT_AT_LOAD(1) static void at_load(void) { pthread_atfork(fork_prepare, fork_done, fork_done); }
+
+/* One that is free, or the one of a handle. */
+static user_stream *find_kept(const tt_device *d, void *handle, int priority) {
+  for (user_stream *u = streams; u; u = u->next) {
+    if (u->device != d || u->handle != handle) continue;
+    if (handle || (u->is_free && u->priority == priority)) return u;
+  }
+  return NULL;
+}
+
+static tt_code make(tt_device *d, void *handle, int priority, user_stream **out, tt_error *err) {
+  user_stream *u = tt__mem_alloc(sizeof *u);
+  if (!u) return tt__fail_memory(err, sizeof *u);
+  *u = (user_stream){.next = streams, .device = d, .handle = handle, .priority = priority};
+  tt_code code =
+      handle ? d->ops->stream_adopt(d, handle, &u->stream, err) : d->ops->stream_new(d, priority, &u->stream, err);
+  if (code != TT_OK) {
+    tt__mem_free(u, sizeof *u);
+    return code;
+  }
+  *out = streams = u;
+  return TT_OK;
+}
+
+static tt_code take(tt_device *d, void *handle, int priority, tt_stream **out, tt_error *err) {
+  *out = NULL;
+  tt__lock(&lock);
+  user_stream *u = find_kept(d, handle, priority);
+  tt_code code = u ? TT_OK : make(d, handle, priority, &u, err);
+  if (code == TT_OK) {
+    u->is_free = false;
+    *out = u->stream;
+  }
+  tt__unlock(&lock);
+  return code;
+}
+
+tt_code tt__stream_take(tt_device *d, int priority, tt_stream **out, tt_error *err) {
+  return take(d, NULL, priority, out, err);
+}
+
+tt_code tt__stream_of(tt_device *d, void *handle, tt_stream **out, tt_error *err) {
+  *out = NULL;
+  if (!d->ops->stream_adopt || !handle)
+    return tt__fail(err, TT_EVALUE, "%s takes no stream of another library%s", d->name, handle ? "" : " by handle 0");
+  return take(d, handle, 0, out, err);
+}
+
+void tt__stream_give(tt_device *d, tt_stream *s) {
+  tt__lock(&lock);
+  for (user_stream *u = streams; u; u = u->next) {
+    if (u->device == d && u->stream == s) u->is_free = true;
+  }
+  tt__unlock(&lock);
+}
+
+/* The k-th stream of users on the device: none is ever unlinked while it is open. NULL after the last. */
+static tt_stream *nth(const tt_device *d, int k) {
+  tt__lock(&lock);
+  user_stream *u = streams;
+  while (u && (u->device != d || k-- > 0)) u = u->next;
+  tt__unlock(&lock);
+  return u ? u->stream : NULL;
+}
+
+tt_code tt__stream_wait_all(tt_device *d, tt_error *err) {
+  tt_stream *own[] = {d->up, d->work, d->down}, *s;
+  for (int k = 0; k < 3; k++) TT_TRY(d->ops->stream_wait_idle(d, own[k], err));
+  for (int k = 0; (s = nth(d, k)) != NULL; k++) TT_TRY(d->ops->stream_wait_idle(d, s, err));
+  return TT_OK;
+}
+
+void tt__stream_close(tt_device *d) {
+  tt__lock(&lock);
+  for (user_stream **at = &streams; *at;) {
+    user_stream *u = *at;
+    if (u->device != d) {
+      at = &u->next;
+      continue;
+    }
+    *at = u->next;
+    d->ops->stream_free(d, u->stream);
+    tt__mem_free(u, sizeof *u);
+  }
+  tt__unlock(&lock);
 }

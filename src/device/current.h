@@ -1,5 +1,6 @@
 /*
-** The stream that a thread's work on a device is asked of: the device's own, unless the user chose another.
+** Users' streams, and which one a thread's work on a device is asked of: the device's own, unless it chose another.
+** Thread-safe.
 */
 #ifndef TT_DEVICE_CURRENT_H
 #define TT_DEVICE_CURRENT_H
@@ -10,5 +11,18 @@
 TT_HIDDEN tt_stream *tt__stream_current(const tt_device *d);
 /* Choose (NULL or d->work: none). Returns what tt__stream_current said before. */
 TT_HIDDEN tt_stream *tt__stream_use(const tt_device *d, tt_stream *s);
+
+/*
+** Streams for users. They are never destroyed while the device is open, but kept and handed out again: memory and
+** events refer to the streams that used them. Given back when nothing is left to do on them.
+*/
+TT_HIDDEN tt_code tt__stream_take(tt_device *d, int priority, tt_stream **out, tt_error *err);
+/* Ours for a vendor's handle; the same one each time. */
+TT_HIDDEN tt_code tt__stream_of(tt_device *d, void *handle, tt_stream **out, tt_error *err);
+TT_HIDDEN void tt__stream_give(tt_device *d, tt_stream *s);
+/* Wait for everything on every stream of the device; the first failure. */
+TT_HIDDEN tt_code tt__stream_wait_all(tt_device *d, tt_error *err);
+/* (registry) The device is being closed: destroy them. */
+TT_HIDDEN void tt__stream_close(tt_device *d);
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/os.h"
 #include "device/cache_alloc.h"
 #include "device/cuda/cuda.h"
+#include "device/current.h"
 #include "device/null/null.h"
 #include "device/stage.h"
 
@@ -139,6 +140,7 @@ tt_code tt__device_named(const char *name, int *id, tt_error *err) {
 /* ---- opening */
 
 static void close_streams(tt_device *d) {
+  tt__stream_close(d);
   if (d->down) d->ops->stream_free(d, d->down);
   if (d->up) d->ops->stream_free(d, d->up);
   if (d->work) d->ops->stream_free(d, d->work);

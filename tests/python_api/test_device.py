@@ -209,3 +209,57 @@ def test_info_tells_what_there_is_and_why_the_rest_is_missing():
     assert "cpu:0" in text and "cuda       driver" in text
     assert ("cuda:0" in text) == tt.cuda.is_available()
     assert f"no cuda: {tt.cuda.why()}" in text or tt.cuda.is_available()
+
+
+def on_null(code):
+    """Run a program with a simulated device beside the CPU."""
+    done = run("import tutti as tt\n" + code, TUTTI_NULL_DEVICE="1")
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def test_a_simulated_device():
+    code = """
+d = tt.device("null")
+print(tt.devices()[-1] is d, d == "null:0", d.memory.total > 0, d.properties["warp"] > 0, d.temperature)
+print(tt._core._device_memory(d._number)["allocated"])
+tt._core._device_set_limit(d._number, 1 << 20)
+print(tt._core._device_memory(d._number)["limit"])
+tt._core._device_trim(d._number)
+tt._core._device_reset_peak(d._number)
+d.synchronize()
+tt.synchronize()
+"""
+    assert on_null(code) == ["True", "True", "True", "True", "None", "0", "1048576"]
+
+
+def test_streams_of_a_device():
+    code = """
+s, t = tt.cuda.Stream("null"), tt.cuda.Stream("null", priority=-1)
+assert s != t and s.ptr and s.ptr != t.ptr and hash(s) != hash(t)
+assert tt.cuda.current_stream("null") == tt.cuda.default_stream("null")
+with s:
+    assert tt.cuda.current_stream("null") == s
+    with t, s:
+        assert tt.cuda.current_stream("null") == s
+    assert tt.cuda.current_stream("null") == s
+assert tt.cuda.current_stream("null") == tt.cuda.default_stream("null") != s
+first, second = tt.cuda.Event(device="null"), tt.cuda.Event(device="null")
+first.record(s)
+t.wait_event(first)
+t.wait_stream(s)
+second.record(t)
+t.synchronize()
+assert first.query() and second.query() and s.query() and first.elapsed_time(second) >= 0
+address = s._address
+del s
+assert tt.cuda.Stream("null")._address == address  # streams are kept: memory refers to those that used it
+try:
+    first.record(tt.cuda.Stream("cpu"))
+except ValueError as e:
+    print(str(e).split()[3])
+p = tt.cuda.pinned_array(1000, device="null")
+p[:] = 1
+print(p.sum())
+"""
+    assert on_null(code) == ["on", "1000.0"]
