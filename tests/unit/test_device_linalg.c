@@ -7,6 +7,7 @@
 #include <complex.h>
 #include <math.h>
 
+#include "lib/cublas.h"
 #include "lib/device_matrix.h"
 #include "lib/linalg_host.h"
 #include "lib/product_device.h"
@@ -458,4 +459,95 @@ TEST(rows_on_cuda) {
   is_real = false;
 }
 
-TEST_MAIN()
+/* ---- speed: only when asked for by name */
+
+/* Milliseconds of one product: the best of some runs of several each. */
+static double product_ms(tt_dtype t, int64_t batch, int64_t m, int64_t k, int64_t n, bool turned, int epilogue) {
+  size_t size = tt__dtype_size(t);
+  tt_operand a = {NULL, t, 3, (int64_t[]){batch, m, k}, (int64_t[]){m * k, k, 1}, batch * m * k};
+  tt_operand b = {NULL, t, 3, (int64_t[]){batch, k, n}, (int64_t[]){k * n, n, 1}, batch * k * n};
+  if (turned) b.step = (int64_t[]){k * n, 1, k};
+  void *pa, *pb, *c, *bias;
+  tt_error err = {0};
+  double best = INFINITY;
+  tt_device *d = on.device;
+  CHECK(on.temp(&on, (size_t)a.size * size, &pa, &err) == TT_OK &&
+        on.temp(&on, (size_t)b.size * size, &pb, &err) == TT_OK);
+  CHECK(on.temp(&on, (size_t)(batch * m * n) * size, &c, &err) == TT_OK &&
+        on.temp(&on, (size_t)n * size, &bias, &err) == TT_OK);
+  if (test_failures) return best;
+  d->ops->fill(d, on.stream, pa, 0x3c, (size_t)a.size * size, &err); /* finite in every type */
+  d->ops->fill(d, on.stream, pb, 0x3c, (size_t)b.size * size, &err);
+  d->ops->fill(d, on.stream, bias, 0x3c, (size_t)n * size, &err);
+  a.data = pa, b.data = pb;
+  tt_event *from, *to;
+  CHECK(d->ops->event_new(d, true, &from, &err) == TT_OK && d->ops->event_new(d, true, &to, &err) == TT_OK);
+  tt_gemm_plan p;
+  tt__gemm_plan(&a, &b, &p);
+  for (int round = 0; round < 6; round++) {
+    int runs = round ? 5 : 1;
+    double ms = 0;
+    d->ops->event_record(d, from, on.stream, &err);
+    for (int i = 0; i < runs; i++) {
+      tt_code code = epilogue ? tt__cublas_product(&on, &p, t, false, epilogue, pa, pb, bias, c, &err)
+                              : tt__product_device(&on, &a, &b, c, &err);
+      if (code != TT_OK) {
+        printf("  (%s)", err.message);
+        round = 6;
+        break;
+      }
+    }
+    d->ops->event_record(d, to, on.stream, &err);
+    d->ops->event_wait(d, to, &err);
+    d->ops->event_ms(d, from, to, &ms, &err);
+    if (round && round < 6 && ms / runs < best) best = ms / runs;
+  }
+  d->ops->event_free(d, from);
+  d->ops->event_free(d, to);
+  real_end(&on);
+  return best;
+}
+
+static void speed(const char *what, tt_dtype t, int64_t batch, int64_t m, int64_t k, int64_t n, bool turned,
+                  int epilogue) {
+  double ms = product_ms(t, batch, m, k, n, turned, epilogue);
+  double flop = (tt__is_complex(t) ? 8.0 : 2.0) * (double)batch * (double)m * (double)k * (double)n;
+  double bytes = (double)(batch * (m * k + k * n + m * n)) * (double)tt__dtype_size(t);
+  printf("%-34s %9.4f ms %8.1f Tflop/s %8.1f GB/s\n", what, ms, flop / ms / 1e9, bytes / ms / 1e6);
+}
+
+static bool is_asked;
+TEST(speeds) {
+  tt_error err = {0};
+  if (!is_asked || !real_open(&on, &err)) return;
+  speed("bf16 8192x4096x16384", TT_BF16, 1, 8192, 4096, 16384, true, 0);
+  speed("  with bias", TT_BF16, 1, 8192, 4096, 16384, true, TT_EPILOGUE_BIAS);
+  speed("  with bias and relu", TT_BF16, 1, 8192, 4096, 16384, true, TT_EPILOGUE_BIAS | TT_EPILOGUE_RELU);
+  speed("  with gelu", TT_BF16, 1, 8192, 4096, 16384, true, TT_EPILOGUE_GELU);
+  speed("  with bias and gelu", TT_BF16, 1, 8192, 4096, 16384, true, TT_EPILOGUE_BIAS | TT_EPILOGUE_GELU);
+  speed("  second operand by rows", TT_BF16, 1, 8192, 4096, 16384, false, 0);
+  speed("f16 8192", TT_F16, 1, 8192, 8192, 8192, false, 0);
+  speed("f32 8192", TT_F32, 1, 8192, 8192, 8192, false, 0);
+  speed("f32 4096", TT_F32, 1, 4096, 4096, 4096, false, 0);
+  tt__product_set_fast(true);
+  speed("f32 8192, tf32 allowed", TT_F32, 1, 8192, 8192, 8192, false, 0);
+  tt__product_set_fast(false);
+  speed("f64 8192", TT_F64, 1, 8192, 8192, 8192, false, 0);
+  speed("f64 4096", TT_F64, 1, 4096, 4096, 4096, false, 0);
+  speed("c64 4096", TT_C64, 1, 4096, 4096, 4096, false, 0);
+  speed("c128 2048", TT_C128, 1, 2048, 2048, 2048, false, 0);
+  speed("f32 matrix-vector 16384", TT_F32, 1, 16384, 16384, 1, false, 0);
+  speed("f32 vector-matrix 16384", TT_F32, 1, 1, 16384, 16384, false, 0);
+  speed("f64 matrix-vector 16384", TT_F64, 1, 16384, 16384, 1, false, 0);
+  speed("bf16 matrix-vector 16384", TT_BF16, 1, 16384, 16384, 1, false, 0);
+  speed("f32 1024 x 64x64x64", TT_F32, 1024, 64, 64, 64, false, 0);
+  speed("f32 10000 x 16x16x16", TT_F32, 10000, 16, 16, 16, false, 0);
+  speed("f32 64x64x64", TT_F32, 1, 64, 64, 64, false, 0);
+  speed("i32 2048 (own)", TT_I32, 1, 2048, 2048, 2048, false, 0);
+  speed("i64 1024 (own)", TT_I64, 1, 1024, 1024, 1024, false, 0);
+}
+
+int main(int argc, char **argv) {
+  is_asked = argc > 1 && strcmp(argv[1], "speeds") == 0;
+  return test_main(argc, argv);
+}
