@@ -1,4 +1,6 @@
-"""Scans, sorts, picks and counts of 1e8 elements on a CUDA device: us, CuPy and PyTorch, in one run. Median of seven, in ms.
+"""Scans, sorts, picks and counts of 1e8 elements on a CUDA device: us, CuPy and PyTorch, in one run.
+
+Median of seven, in ms.
 
 python bench/device_prims.py [tutti] [cupy] [torch]
 """
@@ -51,49 +53,43 @@ WORK = {
 }
 
 
+def keep(result):
+    return result
+
+
 def libraries(names):
+    """Name, module, how arrays get to the device, how results are made to be there, how to wait."""
     if "cupy" in names:
         import cupy
 
-        yield "cupy", cupy, cupy.asarray, cupy.cuda.Device().synchronize
+        yield "cupy", cupy, cupy.asarray, keep, cupy.cuda.Device().synchronize
     if "torch" in names:
         import torch
 
-        yield "torch", torch, lambda a: torch.from_numpy(a).cuda(), torch.cuda.synchronize
+        yield "torch", torch, lambda a: torch.from_numpy(a).cuda(), keep, torch.cuda.synchronize
     if "tutti" in names:
         import tutti
 
-        def wait():
-            tutti.synchronize()
+        def evaluate(result):
+            tutti.eval(*(result if isinstance(result, tuple) else (result,)))
 
-        yield "tutti", tutti, lambda a: tutti.asarray(a, device="cuda"), wait
+        yield "tutti", tutti, lambda a: tutti.asarray(a, device="cuda"), evaluate, tutti.synchronize
+
+
+def measure(name, module, to, finish, wait, host):
+    arrays = {k: to(v) for k, v in host.items()}
+    for what, work in WORK.items():
+        try:
+            ms = median(lambda work=work: finish(work(module, arrays)), wait)
+            print(f"{name:6} {what:40} {ms:9.3f}", flush=True)
+        except Exception as e:
+            print(f"{name:6} {what:40} {type(e).__name__}: {str(e)[:80]}", flush=True)
 
 
 def main():
     host = inputs()
-    names = sys.argv[1:] or ["tutti", "cupy", "torch"]
-    for name, module, to, wait in libraries(names):
-        try:
-            arrays = {k: to(v) for k, v in host.items()}
-        except Exception as e:
-            print(name, "cannot:", e)
-            continue
-        for what, run in WORK.items():
-            try:
-
-                def once():
-                    result = run(module, arrays)
-                    if name == "tutti":
-                        tutti_eval(module, result)
-
-                print(f"{name:6} {what:40} {median(once, wait):9.3f}", flush=True)
-            except Exception as e:
-                print(f"{name:6} {what:40} {type(e).__name__}: {str(e)[:80]}", flush=True)
-        del arrays
-
-
-def tutti_eval(module, result):
-    module.eval(*(result if isinstance(result, tuple) else (result,)))
+    for library in libraries(sys.argv[1:] or ["tutti", "cupy", "torch"]):
+        measure(*library, host)
 
 
 if __name__ == "__main__":
