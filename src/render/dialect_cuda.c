@@ -41,6 +41,7 @@ static const char after[] =
     "#define TT_DOWN(x, by) __shfl_down_sync(0xffffffffu, x, by)\n"
     "#define TT_FROM(x, i) __shfl_sync(0xffffffffu, x, i)\n"
     "#define TT_FIRST(p, x, y) atomicCAS(p, x, y)\n"
+    "#define TT_MOST(p, x) atomicMax(p, x)\n"
     "#define TT_ALIGNED(n) __align__(n)\n"
     "#define TT_BOUNDS(n, m) __launch_bounds__(n, m)\n"
     "extern __shared__ TT_ALIGNED(16) tt_u8 TT_SHARED_BYTES[];\n"

@@ -146,7 +146,7 @@ static void put_function(tt_thread_emit *t) {
 
 tt_code tt__threads_render(const tt_kernel *k, const tt_dialect *d, const tt_variant *v, const char *name, tt_str *out,
                            tt_error *err) {
-  if (k->serial) return tt__fail(err, TT_ENOTIMPL, "a kernel that scatters does not run on %s", d->name);
+  assert(!k->serial || v->scatter);
   TT_TRY(tt__check_words(k, d, err));
   size_t n = (size_t)k->ninst, size = 5 * n + (size_t)k->naccess + 1;
   bool *flags = tt__mem_zalloc(size);

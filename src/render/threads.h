@@ -13,6 +13,9 @@
 #include "ir/launch.h"
 #include "render/dialect.h"
 
+/* The last of several elements that go to one place must stay there: first each place learns who comes last. */
+typedef enum tt_scatter { TT_SCATTER_NONE, TT_SCATTER_CLEAR, TT_SCATTER_MARK, TT_SCATTER_STORE } tt_scatter;
+
 /* Every field is a number of its own and there is no padding: variants may be compared and hashed as bytes. */
 typedef struct tt_variant {
   uint8_t part;  /* tt_part: a kernel's CHUNK and FINISH are two functions */
@@ -20,11 +23,12 @@ typedef struct tt_variant {
   uint8_t far;   /* the argument struct lies in device memory, and the one argument is its address */
   uint8_t tiled; /* a transpose goes through shared memory */
   uint8_t vec; /* neighbouring lanes that a thread takes (1, 2, 4, 8, 16); > 1 only where all that is UNIT is aligned */
-  uint8_t unroll; /* vectors that a thread takes at a time */
-  uint8_t group;  /* log2 of: the threads that share a row (ROW), neighbouring lanes of a block (staged COL) */
-  uint8_t block;  /* log2 of the threads of a block */
-  uint8_t kept;   /* a row's values stay in registers from phase to phase (ROW) */
-  uint8_t staged; /* more threads than accumulators: values pass through shared memory (ROW, COL) */
+  uint8_t unroll;  /* vectors that a thread takes at a time */
+  uint8_t group;   /* log2 of: the threads that share a row (ROW), neighbouring lanes of a block (staged COL) */
+  uint8_t block;   /* log2 of the threads of a block */
+  uint8_t kept;    /* a row's values stay in registers from phase to phase (ROW) */
+  uint8_t scatter; /* tt_scatter: a kernel with STOREX takes three passes */
+  uint8_t staged;  /* more threads than accumulators: values pass through shared memory (ROW, COL) */
 } tt_variant;
 
 /* One launch of a kernel: what to run and with how many threads. */
@@ -46,11 +50,13 @@ typedef struct tt_cut {
 } tt_cut;
 
 /*
-** Decide how a lowered step runs on a target. `align[b]`: largest power of two that divides buffer b's address.
-** TT_ENOTIMPL when the kernel cannot run there (serial kernels): the caller has another way.
+** Decide how a lowered step runs on a target. `align[b]`: largest power of two that divides buffer b's address;
+** `buf_len[b]`: its elements (read for kernels that scatter; NULL: unknown).
+** TT_ENOTIMPL when the kernel cannot run there (it scatters into a buffer that it also reads, or reduces and
+** scatters): the caller has another way.
 */
 TT_HIDDEN tt_code tt__threads_cut(const tt_kernel *k, const tt_lowered *l, const tt_target *t, const size_t *align,
-                                  tt_cut *out, tt_error *err);
+                                  const int64_t *buf_len, tt_cut *out, tt_error *err);
 
 /* Append a function NAME for that variant; it stands below tt__render_header(dialect). */
 TT_HIDDEN tt_code tt__threads_render(const tt_kernel *k, const tt_dialect *d, const tt_variant *v, const char *name,

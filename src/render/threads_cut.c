@@ -13,6 +13,7 @@ typedef struct tt_cutter {
   const tt_lowered *l;
   const tt_target *t;
   const size_t *align;
+  const int64_t *buf_len;
   tt_extent x;
   int loads;    /* accesses loaded in a row's loop that move along the lane */
   int biggest;  /* bytes of the widest element among them and the stored ones */
@@ -49,6 +50,13 @@ static bool is_wide(const tt_cutter *c) {
     if (reach >= 2 * most - (1 << 24)) return true;
   }
   return false;
+}
+
+/* Points of the launch, `by` times; a large number when that is beyond 64 bits. */
+static int64_t points_times(const tt_cutter *c, int64_t by) {
+  int64_t n = c->x.outer;
+  if (__builtin_mul_overflow(n, c->x.lanes, &n) || __builtin_mul_overflow(n, by, &n)) return INT64_MAX;
+  return n;
 }
 
 static void look(tt_cutter *c) {
@@ -96,7 +104,7 @@ static bool is_aligned(const tt_cutter *c, int a, int vec) {
 static int map_vector(const tt_cutter *c) {
   const tt_kernel *k = c->k;
   int vec = 16 / c->biggest, unit = 0;
-  if (k->checked || c->reloads || c->x.lanes < 32 * vec) return 1;
+  if (k->checked || k->serial || c->reloads || c->x.lanes < 32 * vec) return 1;
   for (int i = 0; i < k->ninst; i++) {
     const tt_kinst *q = &k->inst[i];
     if ((q->op != TT_K_LOAD && q->op != TT_K_STORE) || k->access[q->slot].lane != TT_LANE_UNIT) continue;
@@ -110,7 +118,7 @@ static int map_vector(const tt_cutter *c) {
 static int tile_axis(const tt_cutter *c) {
   const tt_kernel *k = c->k;
   int axis = -1, squares = 0;
-  if (k->checked || c->reloads || c->x.lanes < TT_THREADS_TILE / 2) return -1;
+  if (k->checked || k->serial || c->reloads || c->x.lanes < TT_THREADS_TILE / 2) return -1;
   for (int i = 0; i < k->ninst; i++) {
     const tt_kinst *q = &k->inst[i];
     if (q->op != TT_K_LOAD || k->access[q->slot].buf < 0 || k->access[q->slot].lane != TT_LANE_ANY) continue;
@@ -156,6 +164,39 @@ static void cut_map(tt_cutter *c, tt_pass *p) {
   p->grid.block[1] = (uint32_t)y;
   p->grid.grid[0] = (uint32_t)up(threads, x);
   p->grid.grid[1] = (uint32_t)at_most(up(outer, y), at_most(c->t->grid_max[1], 65535));
+}
+
+/* ---- scatters */
+
+/* The one buffer that is scattered into; -1 when there are several, or when it is read or stored to otherwise. */
+static int scatter_buffer(const tt_kernel *k) {
+  int buf = -1;
+  for (int i = 0; i < k->ninst; i++) {
+    const tt_kinst *q = &k->inst[i];
+    if (q->op != TT_K_STOREX) continue;
+    if (buf >= 0 && buf != k->access[q->slot].buf) return -1;
+    buf = k->access[q->slot].buf;
+  }
+  for (int i = 0; i < k->ninst; i++) {
+    const tt_kinst *q = &k->inst[i];
+    bool other = q->op == TT_K_LOAD || q->op == TT_K_LOADX || q->op == TT_K_STORE;
+    if (other && k->access[q->slot].buf == buf) return -1;
+  }
+  return buf;
+}
+
+static tt_code cut_scatter(tt_cutter *c, bool wide, tt_cut *out, tt_error *err) {
+  int buf = scatter_buffer(c->k);
+  if (c->k->mode != TT_MODE_MAP || buf < 0 || !c->buf_len)
+    return tt__fail(err, TT_ENOTIMPL, "a kernel that scatters here has one order only");
+  cut_map(c, &out->pass[0]);
+  for (int i = 0; i < 3; i++) {
+    out->pass[i] = out->pass[0];
+    out->pass[i].variant.scatter = (uint8_t)(TT_SCATTER_CLEAR + i);
+  }
+  out->npass = 3;
+  out->work_bytes = ((size_t)c->buf_len[buf] * (wide ? 8 : 4) + 15) & ~(size_t)15;
+  return TT_OK;
 }
 
 /* ---- rows */
@@ -322,18 +363,23 @@ static void cut_col(tt_cutter *c, tt_cut *out) {
   out->work_bytes = 16 * (size_t)c->k->nred * (size_t)c->x.parts;
 }
 
-tt_code tt__threads_cut(const tt_kernel *k, const tt_lowered *l, const tt_target *t, const size_t *align, tt_cut *out,
-                        tt_error *err) {
-  tt_cutter c = {.k = k, .l = l, .t = t, .align = align};
-  if (k->serial) return tt__fail(err, TT_ENOTIMPL, "a kernel that scatters has one order only");
+tt_code tt__threads_cut(const tt_kernel *k, const tt_lowered *l, const tt_target *t, const size_t *align,
+                        const int64_t *buf_len, tt_cut *out, tt_error *err) {
+  tt_cutter c = {.k = k, .l = l, .t = t, .align = align, .buf_len = buf_len};
   if (k->nred > MOST_REDS) return tt__fail(err, TT_ENOTIMPL, "%d reductions in one kernel", k->nred);
   memset(out, 0, sizeof *out);
   tt__threads_extent(k, l->len, &c.x);
   look(&c);
   out->npass = 1;
+  if (k->serial && k->mode != TT_MODE_MAP) return tt__fail(err, TT_ENOTIMPL, "a kernel that reduces and scatters");
+  bool wide = is_wide(&c) || (k->serial && points_times(&c, k->ninst) >= (int64_t)1 << 31);
+  bool far = (int64_t)tt__threads_args_size(k) > t->param_bytes;
   switch (k->mode) {
     case TT_MODE_MAP:
-      cut_map(&c, &out->pass[0]);
+      if (!k->serial)
+        cut_map(&c, &out->pass[0]);
+      else
+        TT_TRY(cut_scatter(&c, wide, out, err));
       break;
     case TT_MODE_ROW:
       cut_row(&c, out);
@@ -342,7 +388,6 @@ tt_code tt__threads_cut(const tt_kernel *k, const tt_lowered *l, const tt_target
       cut_col(&c, out);
       break;
   }
-  bool wide = is_wide(&c), far = (int64_t)tt__threads_args_size(k) > t->param_bytes;
   for (int i = 0; i < out->npass; i++) {
     tt_pass *p = &out->pass[i];
     p->variant.wide = wide;

@@ -188,9 +188,41 @@ void tt__threads_keep(tt_thread_emit *t) {
 
 /* ---- instructions */
 
+/* The element's place in the order of all that are scattered, from 1. */
+static void put_scatter(tt_thread_emit *t, int i) {
+  tt_emit *e = &t->e;
+  const tt_kinst *q = &e->k->inst[i];
+  int count = 0, number = 0;
+  for (int j = 0; j < e->k->ninst; j++) {
+    number = j == i ? count : number;
+    count += e->k->inst[j].op == TT_K_STOREX;
+  }
+  char in[96];
+  snprintf(in, sizeof in, e->d->inbounds, (int)q->slot, (int)e->k->access[q->slot].buf, "e");
+  tt__emit_block(e);
+  tt__emit_line(e, "const tt_i64 e = v%d;", q->src[0]);
+  tt__emit_line(e, "const tt_uix turn = (tt_uix)(at * nlane + l) * %du + %du;", count, number + 1);
+  if (e->k->checked) tt__emit_line(e, "if (%s)", in);
+  if (t->v->scatter == TT_SCATTER_CLEAR) {
+    tt__emit_line(e, "last[e] = 0;");
+  } else if (t->v->scatter == TT_SCATTER_MARK) {
+    tt__emit_line(e, "TT_MOST(&last[e], turn);");
+  } else {
+    tt__emit_open(e, "if (last[e] == turn)");
+    tt__emit_inst(e, i);
+    tt__emit_close(e);
+  }
+  tt__emit_close(e);
+}
+
 void tt__threads_inst(tt_thread_emit *t, int i) {
   tt_emit *e = &t->e;
   const tt_kinst *q = &e->k->inst[i];
+  if (q->op == TT_K_STOREX) {
+    put_scatter(t, i);
+    return;
+  }
+  if (q->op == TT_K_STORE && t->v->scatter != TT_SCATTER_NONE && t->v->scatter != TT_SCATTER_STORE) return;
   if (q->op != TT_K_STORE || e->k->access[q->slot].lane != TT_LANE_NONE || e->k->access[q->slot].buf < 0 ||
       (e->k->mode == TT_MODE_ROW && q->scope == TT_SCOPE_OUTER)) {
     tt__emit_inst(e, i);
@@ -259,7 +291,7 @@ void tt__threads_lanes(tt_thread_emit *t, tt_region r, tt_fold_fn fold) {
     else if (k->inst[i].op == TT_K_REDUCE)
       fold(t, i);
     else
-      tt__emit_inst(e, i);
+      tt__threads_inst(t, i);
   }
   tt__emit_close(e);
   tt__emit_close(e);

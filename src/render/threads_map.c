@@ -142,6 +142,7 @@ void tt__threads_map(tt_thread_emit *t) {
     put_tiled(t);
     return;
   }
+  if (t->v->scatter) tt__emit_line(e, "%stt_uix *const last = (%stt_uix *)args->work;", e->d->global, e->d->global);
   tt__emit_line(e, "const tt_ix j = ((tt_ix)TT_GX * TT_BX * %d + TT_TX) * %d, to = nlane;", t->v->unroll, t->v->vec);
   tt__emit_line(e, "if (j >= to) return;");
   tt__emit_open(e, "for (tt_ix at = (tt_ix)TT_GY * TT_BY + TT_TY; at < outer; at += (tt_ix)TT_NY * TT_BY)");

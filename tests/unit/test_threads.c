@@ -30,7 +30,7 @@ static batch *batch_new(void) { return calloc(1, sizeof(batch)); }
 static void add_sizes(batch *b, const char *text, const int64_t (*len)[4], int n) {
   tt_kernel *k = parse(text);
   b->k[b->nk++] = k;
-  for (int i = 0; i < n && !k->serial && (i == 0 || len[i][0]); i++) {
+  for (int i = 0; i < n && (i == 0 || len[i][0]); i++) {
     emu_job *j = &b->job[b->njob++];
     *j = (emu_job){.k = k, .len = {1, 1, 1, 1, 1, 1, 1, 1}, .seed = 977 + (uint64_t)i};
     for (int x = 0; x < k->naxes; x++) j->len[x] = len[i][x];
@@ -113,6 +113,44 @@ TEST(transposes_through_shared_memory) {
   run(b);
 }
 
+/* Both parts of an element, as complex numbers are scattered. */
+#define SCATTER(axes)                \
+  "kernel map outer=" axes           \
+  " phases=1 bufs=4 reds=0 serial\n" \
+  "s0: i64\n"                        \
+  "a0: read i64 buf0 unit\n"         \
+  "a1: read f32 buf1 any\n"          \
+  "a2: write f16 buf2 unit\n"        \
+  "a3: write f32 buf3 unit\n"        \
+  "%0 = const.i64 s0\n"              \
+  "%1 = load.i64 a0 @row0\n"         \
+  "%2 = load.f32 a1 @row0\n"         \
+  "%3 = storex.f32 a2 %1 %2 @row0\n" \
+  "%4 = add.i64 %1 %0 @row0\n"       \
+  "%5 = neg.f32 %2 @row0\n"          \
+  "%6 = storex.f32 a2 %4 %5 @row0\n" \
+  "%7 = store.f32 a3 %5 @row0\n"
+
+/* The indices of a scatter fall into its buffer, many on one place. */
+static void small_indices(emu_job *j, ref_launch *l) {
+  (void)j;
+  uint64_t seed = 5, range = (uint64_t)l->buf_len[2] / 2;
+  l->scalar[0].i64 = l->buf_len[2] > 1 ? 1 : 0;
+  for (int64_t i = 0; i < l->buf_len[0]; i++)
+    ((int64_t *)l->buf[0])[i] = range ? (int64_t)(ref_random(&seed) % (range < 20 ? range : range / 3)) : 0;
+}
+
+/* Many elements go to few places; the last must win. */
+TEST(scatters) {
+  static const int64_t flat[][4] = {{1}, {300}, {5000}}, deep[][4] = {{3, 50}, {40, 33}};
+  batch *b = batch_new();
+  add_sizes(b, SCATTER("1 axes=1"), flat, 3);
+  add_sizes(b, SCATTER("2 axes=2"), deep, 2);
+  b->s.arrange = small_indices;
+  for (int i = 0; i < b->njob; i++) CHECK_INT(b->job[i].cut[0].npass, 3);
+  run(b);
+}
+
 /* ---- bounds */
 
 static void check_fault(emu_suite *s, const emu_job *j, int64_t shift) {
@@ -152,12 +190,22 @@ TEST(checked_kernels_touch_nothing_outside) {
 }
 
 TEST(refuses_what_it_cannot_order) {
-  tt_kernel *k = parse(texts[5].text);
-  tt_lowered low = {.kernel = k};
+  tt_kernel *k = parse(
+      "kernel map outer=1 axes=1 phases=1 bufs=2 reds=0 serial\n"
+      "a0: read i64 buf0 unit\n"
+      "a1: read f32 buf1 none\n"
+      "a2: write f32 buf1 none\n"
+      "%0 = load.i64 a0 @row0\n"
+      "%1 = loadx.f32 a1 %0 @row0\n"
+      "%2 = neg.f32 %1 @row0\n"
+      "%3 = storex.f32 a2 %0 %2 @row0\n");
+  int64_t len[1] = {10}, off[3] = {0}, step[3] = {1, 0, 0}, buf_len[2] = {10, 10};
+  size_t align[2] = {256, 256};
+  tt_lowered low = {.kernel = k, .len = len, .off = off, .step = step};
   tt_target t = emu_target(1);
   tt_cut cut;
   tt_error err = {0};
-  CHECK_INT(tt__threads_cut(k, &low, &t, NULL, &cut, &err), TT_ENOTIMPL);
+  CHECK_INT(tt__threads_cut(k, &low, &t, align, buf_len, &cut, &err), TT_ENOTIMPL);
   tt__kernel_free(k);
 }
 

@@ -25,7 +25,7 @@ static void put_kernel(uint64_t seed, int way, tt_str *source) {
   tt_cut cut;
   tt_error err = {0};
   emu_align(l, align);
-  CHECK_INT(tt__threads_cut(k, &low, &t, align, &cut, &err), TT_OK);
+  CHECK_INT(tt__threads_cut(k, &low, &t, align, l->buf_len, &cut, &err), TT_OK);
   for (int p = 0; p < cut.npass; p++) {
     char name[40];
     snprintf(name, sizeof name, "k%llu_%d", (unsigned long long)seed, p);

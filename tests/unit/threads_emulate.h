@@ -40,6 +40,7 @@ static const char emu_after[] =
     "#define TT_DOWN(x, by) ({ __typeof__(x) x_ = (x); emu->shuffle(&x_, sizeof x_, -(by)); x_; })\n"
     "#define TT_FROM(x, i) ({ __typeof__(x) x_ = (x); emu->shuffle(&x_, sizeof x_, i); x_; })\n"
     "#define TT_FIRST(p, x, y) ({ tt_i32 was_ = *(p); if (was_ == (x)) *(p) = (y); was_; })\n"
+    "#define TT_MOST(p, x) (*(p) = *(p) > (x) ? *(p) : (x))\n"
     "#define TT_ALIGNED(n) __attribute__((aligned(n)))\n"
     "#define TT_BOUNDS(n, m)\n"
     "typedef union {\n"
@@ -261,7 +262,7 @@ static inline void emu_add(emu_suite *s, emu_job *j) {
   emu_align(l, align);
   for (int way = 0; way < EMU_WAYS; way++) {
     tt_target t = emu_target(way);
-    CHECK_INT(tt__threads_cut(j->k, &low, &t, align, &j->cut[way], &err), TT_OK);
+    CHECK_INT(tt__threads_cut(j->k, &low, &t, align, l->buf_len, &j->cut[way], &err), TT_OK);
     for (int p = 0; p < j->cut[way].npass; p++) {
       tt_variant *v = &j->cut[way].pass[p].variant;
       if (way == 2) v->wide = 1;
