@@ -47,7 +47,7 @@ class Table:
         if want is not None:
             for k in list(usable):
                 try:
-                    got = np.asarray(usable[k](), dtype=np.float64)
+                    got = np.asarray(usable[k](), dtype=want.dtype)  # float64, or complex128 for spectra
                     scale = np.abs(want).max() + 1e-30
                     if got.shape != want.shape or not (np.abs(got - want) <= tolerance * scale).all():
                         row.error[k] = "wrong result"
@@ -301,6 +301,36 @@ def products(t, found, n):
     t.add(f"matmul {n} + bias, relu", ">= 1.0x best", d, np.maximum(wide + bias, 0), 1e-4)
 
 
+def transforms(t, found, part):
+    rng = np.random.default_rng(9)
+    rows = [
+        ("fft of 2^20 c64", (1 << 20,), "complex64", "fft"),
+        ("fft of 2^20 c128", (1 << 20,), "complex128", "fft"),
+        ("fft of 1000 x 1024 c64", (1000, 1024), "complex64", "fft"),
+        ("rfft of 1000 x 1024 f64", (1000, 1024), "float64", "rfft"),
+        ("fft of 1000003 (prime) c128", (1000003,), "complex128", "fft"),
+        ("fft2 of 2048 x 2048 c64", (2048 // part, 2048), "complex64", "fft2"),
+    ]
+    for name, shape, dtype, f in rows:
+        if not t.only or t.only in name:
+            a = rng.standard_normal(shape)
+            a = (a + 1j * rng.standard_normal(shape) if dtype.startswith("complex") else a).astype(dtype)
+            transform(t, found, name, f, a)
+
+
+def transform(t, found, name, f, a):
+    x, ours = tt.asarray(a), getattr(tt.fft, f)
+    c = {"tutti": lambda: wait(ours(x)), "numpy": lambda: getattr(np.fft, f)(a)}
+    if "jax" in found and a.dtype in (np.complex64, np.float32):
+        jf, jx = found["jax"].jit(getattr(found["jax"].numpy.fft, f)), found["jax"].numpy.asarray(a)
+        c["jax"] = lambda: jf(jx).block_until_ready()
+    if "torch" in found:
+        tf, tx = getattr(found["torch"].fft, f), found["torch"].from_numpy(a)
+        c["torch"] = lambda: tf(tx)
+    want = getattr(np.fft, f)(a.astype("complex128" if np.iscomplexobj(a) else "float64"))
+    t.add(name, ">= 1.0x best", c, want, 1e-4)
+
+
 def imports(t):
     def fresh(module):
         code = f"import time; t = time.perf_counter(); import {module}; print(time.perf_counter() - t)"
@@ -367,6 +397,7 @@ def main():
     rows_of(t, found, 4096 // (4 if args.quick else 1))
     ordered(t, found, 10_000_000 // part)
     products(t, found, 2048 // (4 if args.quick else 1))
+    transforms(t, found, 4 if args.quick else 1)
     imports(t)
     harness.show(t.rows)
     memory(t, 16_000_000 // part)

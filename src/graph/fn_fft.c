@@ -57,6 +57,7 @@ static bool check_points(tt_calc *c, int64_t n) {
 /* Real rows (the last axis) and complex ones. */
 static tt_array *over_real(tt_calc *c, tt_array *a, const char *row, const tt_lib_attr *what, int axis, tt_dtype type,
                            int64_t points) {
+  if (!a) return NULL;
   tt_lib_attr attr = *what;
   attr.row = tt__lib_row(row);
   int last = a->rank - 1;
@@ -66,7 +67,7 @@ static tt_array *over_real(tt_calc *c, tt_array *a, const char *row, const tt_li
   memcpy(len, tt__array_len(a), sizeof *len * a->rank);
   len[last] = points;
   a = tt__calc_library(c, &attr, &a, 1, type, a->rank, len);
-  return axis != last ? tt__calc_move(c, a, last, axis) : a;
+  return a && axis != last ? tt__calc_move(c, a, last, axis) : a;
 }
 
 /* A complex array along a set of axes whose lengths are right. */

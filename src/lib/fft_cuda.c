@@ -8,14 +8,7 @@
 /* cuFFT's numbers, those that we say. */
 enum { C2C = 0x29, R2C = 0x2a, C2R = 0x2c, Z2Z = 0x69, D2Z = 0x6a, Z2D = 0x6c };
 enum { FORWARD = -1, INVERSE = 1 };
-enum {
-  STATUS_NO_MEMORY = 2,
-  STATUS_TYPE = 3,
-  STATUS_VALUE = 4,
-  STATUS_SIZE = 8,
-  STATUS_NOT_IMPLEMENTED = 14,
-  STATUS_NOT_SUPPORTED = 16
-};
+enum { STATUS_NO_MEMORY = 2 };
 
 static const char *const names[] = {
 #define TT_CUFFT_FN(field, symbol, params) symbol,
@@ -103,19 +96,10 @@ static bool drop_all(void) {
 
 /* ---- transforms */
 
-static tt_code failed(int status, const char *what, tt_error *err) {
-  switch (status) {
-    case STATUS_NO_MEMORY:
-      return tt__fail(err, TT_ENOMEM, "%s: the device has no memory left", what);
-    case STATUS_TYPE:
-    case STATUS_VALUE:
-    case STATUS_SIZE:
-    case STATUS_NOT_IMPLEMENTED:
-    case STATUS_NOT_SUPPORTED:
-      return tt__fail(err, TT_ENOTIMPL, "%s has no such transform (status %d)", what, status);
-    default:
-      return tt__fail(err, TT_EDEVICE, "%s failed with status %d", what, status);
-  }
+/* A plan that cannot be made: whatever the reason, the host can do it. */
+static tt_code no_plan(int status, tt_error *err) {
+  if (status == STATUS_NO_MEMORY) return tt__fail(err, TT_ENOMEM, "cuFFT: the device has no memory left");
+  return tt__fail(err, TT_ENOTIMPL, "cuFFT has no such transform here (status %d)", status);
 }
 
 static int call(const kept *e, int direction, void *in, void *out) {
@@ -143,7 +127,7 @@ tt_code tt__cufft_run(const tt_lib_device *on, const tt_cufft_shape *s, bool bac
   kept *e = find(d, s, &status);
   if (!e && status == STATUS_NO_MEMORY && drop_all()) e = find(d, s, &status);
   if (!e) {
-    code = failed(status, "cuFFT", err);
+    code = no_plan(status, err);
     goto leave;
   }
   if (e->work && (code = on->temp(on, e->work, &work, err)) != TT_OK) goto leave;
@@ -153,7 +137,7 @@ tt_code tt__cufft_run(const tt_lib_device *on, const tt_cufft_shape *s, bool bac
     size_t at = (size_t)(i * hop);
     status = call(e, backward ? INVERSE : FORWARD, (char *)(uintptr_t)in + at * in_size, (char *)out + at * out_size);
   }
-  if (status) code = failed(status, "cuFFT", err);
+  if (status) code = tt__fail(err, TT_EDEVICE, "cuFFT failed with status %d", status);
 leave:
   tt__vendor_leave(&tt__vendor_cufft);
   return code;

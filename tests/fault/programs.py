@@ -130,6 +130,21 @@ def linalg():
 
 
 @program
+def transforms():
+    a = grid(6, 100)
+    spectrum = tt.fft.rfft2(a)
+    prime = tt.fft.fft(grid(1, 131)[0])
+    long = tt.fft.ifft(tt.arange(5000) * 1j)
+    return (
+        tt.abs(tt.fft.irfft2(spectrum, (6, 100)) - a).max().item() < 1e-12,
+        tt.abs(tt.fft.ifft(prime) - grid(1, 131)[0]).max().item() < 1e-12,
+        round(complex(tt.fft.fft(long)[7].item()).imag, 6),
+        tt.fft.irfft(tt.fft.rfft(a[:, :9], axis=0), 6, axis=0).shape,
+        tt.fft.fftshift(tt.fft.fftfreq(5)).tolist(),
+    )
+
+
+@program
 def decompositions():
     a = grid(4, 4)
     u, s, v = tt.linalg.svd(a)
