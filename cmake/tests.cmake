@@ -15,6 +15,13 @@ foreach(file ${tutti_unit})
   set_tests_properties(unit_${name} PROPERTIES TIMEOUT 240 LABELS unit ENVIRONMENT "${tutti_test_env}")
 endforeach()
 
+# A stand-in for NVIDIA's driver, loaded by name at run time.
+add_library(fake_cuda MODULE ${PROJECT_SOURCE_DIR}/tests/fake/cuda_driver.c)
+target_compile_options(fake_cuda PRIVATE -Wall -Wextra)
+set_target_properties(fake_cuda PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+target_compile_definitions(unit_test_device_driver PRIVATE FAKE_CUDA="$<TARGET_FILE:fake_cuda>")
+add_dependencies(unit_test_device_driver fake_cuda)
+
 file(GLOB tutti_examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/c/*.c)
 foreach(file ${tutti_examples})
   get_filename_component(name ${file} NAME_WE)

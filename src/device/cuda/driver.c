@@ -76,9 +76,10 @@ bool tt__cuda_is_final(int result) {
   }
 }
 
-static const char *visible(void) {
+static const char *visible(char out[160]) {
   const char *text = getenv("CUDA_VISIBLE_DEVICES");
-  return text ? text : "not set";
+  snprintf(out, 160, text ? " (CUDA_VISIBLE_DEVICES: '%.100s')" : "", text);
+  return out;
 }
 
 /* Called once, under the lock. False with the reason. */
@@ -89,8 +90,8 @@ static bool start(void) {
     return false;
   }
   tt_error why = {0};
-  void *lib = tt__lib_open("libcuda.so.1", &why);
-  if (!lib) lib = tt__lib_open("/usr/lib/wsl/lib/libcuda.so.1", NULL);
+  void *lib = tt__lib_open(asked ? asked : "libcuda.so.1", &why);
+  if (!lib && !asked) lib = tt__lib_open("/usr/lib/wsl/lib/libcuda.so.1", NULL);
   if (!lib) {
     snprintf(reason, sizeof reason, "no NVIDIA driver (%.300s)", why.message);
     return false;
@@ -107,7 +108,8 @@ static bool start(void) {
   if (result == TT_CUDA_OK) result = table.device_count(&table.devices);
   if (result == TT_CUDA_OK && table.devices == 0) result = TT_CUDA_NO_DEVICE;
   if (result == TT_CUDA_NO_DEVICE) {
-    snprintf(reason, sizeof reason, "no CUDA device is visible (CUDA_VISIBLE_DEVICES: %.100s)", visible());
+    char hidden[160];
+    snprintf(reason, sizeof reason, "no CUDA device is visible%s", visible(hidden));
   } else if (result != TT_CUDA_OK) {
     char text[200];
     tt__cuda_text(&table, result, text, sizeof text);

@@ -1,5 +1,6 @@
 /*
 ** NVIDIA's driver, loaded at run time, and its errors in our words. Knows nothing of the contract of a device.
+** TUTTI_CUDA is "none", or the path of another library than the loader's libcuda.so.1.
 */
 #ifndef TT_DEVICE_CUDA_DRIVER_H
 #define TT_DEVICE_CUDA_DRIVER_H

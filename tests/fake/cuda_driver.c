@@ -1,0 +1,245 @@
+/*
+** A stand-in for NVIDIA's driver, to test the CUDA back end where there is none: it remembers contexts and memory,
+** does copies at once and launches nothing. Told by the environment:
+**   FAKE_CUDA_VERSION   12040
+**   FAKE_CUDA_DEVICES   how many, 2
+**   FAKE_CUDA_FAIL      "cuLaunchKernel:719:2": the third call of it gives 719; contexts then stay broken
+*/
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+typedef unsigned long long pointer;
+
+static _Thread_local void *current;
+static int sticky, contexts[8], retained[8], launches, calls_after_loss;
+static uint64_t captured; /* number of the capture under way */
+static int nodes;
+
+/* What the named call gives: 0, or what it was told to. */
+static int answer(const char *name) {
+  const char *text = getenv("FAKE_CUDA_FAIL");
+  static int seen;
+  if (sticky) {
+    calls_after_loss++;
+    return sticky;
+  }
+  size_t n = strlen(name);
+  if (!text || strncmp(text, name, n) != 0 || text[n] != ':') return 0;
+  char *end;
+  int code = (int)strtol(text + n + 1, &end, 10);
+  if (seen++ != atoi(end + 1)) return 0;
+  if (code >= 700) sticky = code;
+  return code;
+}
+
+/* Most calls want a context. */
+#define IN_CONTEXT               \
+  do {                           \
+    int told = answer(__func__); \
+    if (told) return told;       \
+    if (!current) return 201;    \
+  } while (0)
+
+static int number(const char *name, int otherwise) {
+  const char *text = getenv(name);
+  return text ? atoi(text) : otherwise;
+}
+
+EXPORT int fake_launches(void) { return launches; }
+EXPORT int fake_retained(int device) { return retained[device]; }
+EXPORT int fake_calls_after_loss(void) { return calls_after_loss; }
+
+EXPORT int cuInit(unsigned flags) { return (int)flags + answer("cuInit"); }
+EXPORT int cuDriverGetVersion(int *version) { return *version = number("FAKE_CUDA_VERSION", 12040), 0; }
+EXPORT int cuGetErrorName(int code, const char **out) {
+  static char name[32];
+  snprintf(name, sizeof name, "CUDA_ERROR_%d", code);
+  return *out = name, 0;
+}
+EXPORT int cuGetErrorString(int code, const char **out) {
+  static char text[32];
+  snprintf(text, sizeof text, "error %d", code);
+  return *out = text, 0;
+}
+EXPORT int cuDeviceGetCount(int *n) { return *n = number("FAKE_CUDA_DEVICES", 2), 0; }
+EXPORT int cuDeviceGet(int *device, int index) { return *device = index, 0; }
+EXPORT int cuDeviceGetName(char *out, int size, int device) {
+  return snprintf(out, (size_t)size, "Fake %d", device), 0;
+}
+EXPORT int cuDeviceGetAttribute(int *out, int attribute, int device) {
+  (void)device;
+  *out = attribute == 75 ? 9 : attribute == 76 ? 0 : attribute == 10 ? 32 : attribute * 1000;
+  return 0;
+}
+EXPORT int cuDeviceTotalMem_v2(size_t *bytes, int device) { return *bytes = (size_t)1 << 30, device < 0; }
+EXPORT int cuDeviceGetPCIBusId(char *out, int size, int device) {
+  return snprintf(out, (size_t)size, "0000:%02x:00.0", device), 0;
+}
+EXPORT int cuDevicePrimaryCtxRetain(void **context, int device) {
+  retained[device]++;
+  return *context = &contexts[device], answer("cuDevicePrimaryCtxRetain");
+}
+EXPORT int cuDevicePrimaryCtxRelease_v2(int device) { return retained[device]--, 0; }
+EXPORT int cuCtxSetCurrent(void *context) { return current = context, 0; }
+EXPORT int cuCtxGetCurrent(void **context) { return *context = current, 0; }
+EXPORT int cuDeviceCanAccessPeer(int *can, int device, int peer) { return *can = device != peer, 0; }
+EXPORT int cuCtxEnablePeerAccess(void *context, unsigned flags) { return context ? (int)flags : 1; }
+
+EXPORT int cuMemGetInfo_v2(size_t *left, size_t *total) { return *total = (size_t)1 << 30, *left = 1 << 20, 0; }
+EXPORT int cuMemAlloc_v2(pointer *out, size_t size) {
+  IN_CONTEXT;
+  if (size > (size_t)1 << 30) return 2;
+  return *out = (pointer)(uintptr_t)calloc(1, size), 0;
+}
+EXPORT int cuMemFree_v2(pointer p) {
+  IN_CONTEXT;
+  free((void *)(uintptr_t)p);
+  return 0;
+}
+EXPORT int cuPointerGetAttribute(void *out, int attribute, pointer p) {
+  (void)p;
+  *(int *)out = attribute == 2 ? 2 : 1;
+  return 0;
+}
+EXPORT int cuMemHostAlloc(void **out, size_t size, unsigned flags) {
+  IN_CONTEXT;
+  return *out = malloc(size), flags != 1;
+}
+EXPORT int cuMemFreeHost(void *p) {
+  IN_CONTEXT;
+  free(p);
+  return 0;
+}
+EXPORT int cuMemsetD8Async(pointer p, unsigned char byte, size_t size, void *stream) {
+  IN_CONTEXT;
+  memset((void *)(uintptr_t)p, byte, size);
+  return !stream;
+}
+EXPORT int cuMemcpyHtoDAsync_v2(pointer to, const void *from, size_t size, void *stream) {
+  IN_CONTEXT;
+  memcpy((void *)(uintptr_t)to, from, size);
+  return !stream;
+}
+EXPORT int cuMemcpyDtoHAsync_v2(void *to, pointer from, size_t size, void *stream) {
+  IN_CONTEXT;
+  memcpy(to, (void *)(uintptr_t)from, size);
+  return !stream;
+}
+EXPORT int cuMemcpyDtoDAsync_v2(pointer to, pointer from, size_t size, void *stream) {
+  IN_CONTEXT;
+  memmove((void *)(uintptr_t)to, (void *)(uintptr_t)from, size);
+  return !stream;
+}
+EXPORT int cuMemcpyPeerAsync(pointer to, void *tc, pointer from, void *fc, size_t size, void *stream) {
+  if (tc != current || !fc) return 201;
+  return cuMemcpyDtoDAsync_v2(to, from, size, stream);
+}
+
+EXPORT int cuModuleLoadDataEx(void **module, const void *image, unsigned n, int *options, void **values) {
+  IN_CONTEXT;
+  (void)n, (void)options, (void)values;
+  return *module = (void *)(uintptr_t)image, 0;
+}
+EXPORT int cuModuleUnload(void *module) { return !module; }
+EXPORT int cuModuleGetFunction(void **function, void *module, const char *name) {
+  IN_CONTEXT;
+  if (strcmp(name, "absent") == 0) return 500;
+  return *function = module, 0;
+}
+EXPORT int cuFuncGetAttribute(int *out, int attribute, void *function) { return *out = attribute + 10, !function; }
+EXPORT int cuFuncSetAttribute(void *function, int attribute, int value) {
+  return !function || attribute != 8 || value <= 0;
+}
+EXPORT int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                          unsigned shared, void *stream, void **params, void **extra) {
+  IN_CONTEXT;
+  (void)shared;
+  launches++;
+  if (captured) nodes++;
+  return !function || !stream || params || !extra || !gx || !gy || !gz || !bx || !by || !bz;
+}
+
+EXPORT int cuStreamCreateWithPriority(void **stream, unsigned flags, int priority) {
+  IN_CONTEXT;
+  (void)priority;
+  return *stream = malloc(1), flags != 1;
+}
+EXPORT int cuStreamDestroy_v2(void *stream) {
+  IN_CONTEXT;
+  free(stream);
+  return 0;
+}
+EXPORT int cuStreamSynchronize(void *stream) {
+  IN_CONTEXT;
+  return !stream;
+}
+EXPORT int cuStreamQuery(void *stream) {
+  IN_CONTEXT;
+  return stream ? 600 : 1;
+}
+EXPORT int cuStreamWaitEvent(void *stream, void *event, unsigned flags) {
+  IN_CONTEXT;
+  return !stream || !event || flags;
+}
+EXPORT int cuEventCreate(void **event, unsigned flags) {
+  IN_CONTEXT;
+  return *event = malloc(1), flags & ~2u ? 1 : 0;
+}
+EXPORT int cuEventDestroy_v2(void *event) {
+  IN_CONTEXT;
+  free(event);
+  return 0;
+}
+EXPORT int cuEventRecord(void *event, void *stream) {
+  IN_CONTEXT;
+  return !event || !stream;
+}
+EXPORT int cuEventQuery(void *event) {
+  IN_CONTEXT;
+  return !event;
+}
+EXPORT int cuEventSynchronize(void *event) {
+  IN_CONTEXT;
+  return !event;
+}
+EXPORT int cuEventElapsedTime(float *ms, void *from, void *to) { return *ms = 1.5f, !from || !to; }
+
+EXPORT int cuStreamBeginCapture_v2(void *stream, int mode) {
+  IN_CONTEXT;
+  nodes = 0;
+  captured = 77;
+  return !stream || mode != 2;
+}
+EXPORT int cuStreamGetCaptureInfo_v2(void *stream, int *status, uint64_t *id, void **graph, void *const **last,
+                                     size_t *n) {
+  static void *node;
+  node = (void *)(uintptr_t)(1000 + nodes);
+  *status = captured != 0;
+  if (id) *id = captured;
+  if (graph) *graph = NULL;
+  if (last) *last = &node;
+  if (n) *n = 1;
+  return !stream;
+}
+EXPORT int cuStreamEndCapture(void *stream, void **graph) {
+  IN_CONTEXT;
+  captured = 0;
+  return *graph = malloc(1), !stream;
+}
+EXPORT int cuGraphInstantiateWithFlags(void **exec, void *graph, unsigned long long flags) {
+  IN_CONTEXT;
+  return *exec = malloc(1), !graph || flags;
+}
+EXPORT int cuGraphExecKernelNodeSetParams_v2(void *exec, void *node, const void *params) {
+  IN_CONTEXT;
+  return exec && (uintptr_t)node == 1002 && params ? 0 : 1; /* the second of a capture */
+}
+EXPORT int cuGraphLaunch(void *exec, void *stream) {
+  IN_CONTEXT;
+  return !exec || !stream;
+}
+EXPORT int cuGraphExecDestroy(void *exec) { return free(exec), 0; }
+EXPORT int cuGraphDestroy(void *graph) { return free(graph), 0; }
