@@ -36,6 +36,14 @@ TT_API const char *tt_version(void);
   X(fallbacks, "work done by a fallback of ours because a library is missing") \
   X(fallback_bytes, "their bytes")                                             \
   X(syncs, "waits for a device")                                               \
+  X(device_launches, "of the launches, those on devices")                      \
+  X(uploads, "moves of array memory to a device")                              \
+  X(upload_bytes, "their bytes")                                               \
+  X(downloads, "moves of array memory to the host")                            \
+  X(download_bytes, "their bytes")                                             \
+  X(peer_copies, "moves between devices")                                      \
+  X(evictions, "arrays moved to the host because a device was full")           \
+  X(evicted_bytes, "their bytes")                                              \
   X(nodes, "operations recorded")
 
 typedef struct tt_ledger {

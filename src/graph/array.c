@@ -13,6 +13,7 @@
 #include "graph/session.h"
 #include "graph/slab.h"
 
+enum { SMALL_PART = 8 };
 enum { TURN_STORES = 16 }; /* stores of one loop's turn that are looked at */
 
 static size_t array_bytes(int rank) { return sizeof(tt_array) + 2 * (size_t)rank * sizeof(int64_t); }
@@ -355,15 +356,16 @@ tt_code tt__array_peek_dense(tt_array *a, const void **data, tt_buffer **hold, t
   /* Values nobody computed are not worth the whole storage for a part of it. */
   bool whole_first = whole->op != TT_N_CONST && whole->op != TT_N_IOTA && whole->op != TT_N_EMPTY;
   if (whole_first) code = tt__evaluate(&whole, 1, err);
-  if (code == TT_OK && dense && whole->op == TT_N_BUFFER) {
+  bool home = whole->op == TT_N_BUFFER && whole->attr.buf->data;
+  bool small = !home && a->size < whole->size / SMALL_PART; /* of what lies on a device: only that part travels */
+  if (code == TT_OK && dense && !small && whole->op == TT_N_BUFFER) {
     code = tt__buffer_host(whole->attr.buf, err);
     if (code != TT_OK) goto done;
     *hold = tt__buffer_retain(whole->attr.buf);
     *data = (char *)whole->attr.buf->data + a->off * (int64_t)tt__dtype_size((tt_dtype)a->dtype);
   } else if (code == TT_OK) {
     tt_node *n = tt__node_view(whole, a->rank, a->dim, tt__array_step(a), a->off, err);
-    code = n ? tt__evaluate(&n, 1, err) : TT_ENOMEM;
-    if (code == TT_OK) code = tt__buffer_host(n->attr.buf, err);
+    code = n ? tt__evaluate_home(n, err) : TT_ENOMEM;
     if (code == TT_OK) {
       *hold = tt__buffer_retain(n->attr.buf);
       *data = n->attr.buf->data;

@@ -155,8 +155,7 @@ static tt_code check_exponents(const frame *f, tt_error *err) {
     tt_node *least =
         all ? tt__node_reduce(TT_RED_MIN, all, all->rank ? ~UINT64_C(0) >> (64 - all->rank) : 0, err) : NULL;
     tt__node_release(all);
-    tt_code code = least ? tt__evaluate(&least, 1, err) : TT_ENOMEM;
-    if (code == TT_OK) code = tt__buffer_host(least->attr.buf, err);
+    tt_code code = least ? tt__evaluate_home(least, err) : TT_ENOMEM;
     if (code == TT_OK) negative = tt__scalar_load((tt_dtype)least->dtype, least->attr.buf->data).as.i < 0;
     tt__node_release(least);
     if (code != TT_OK) return code;

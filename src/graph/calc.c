@@ -332,12 +332,39 @@ tt_array *tt__calc_adopt(tt_calc *c, tt_dtype dtype, int64_t n, void **data) {
   return over_buffer(c, b, dtype, 1, &n);
 }
 
+/* The maker on the device where its first operand lies; false: on the host, or c->code says why not at all. */
+static bool make_there(tt_calc *c, const tt_lib_maker *m, const tt_lib_attr *attr, tt_array *const *src, int n,
+                       tt_array **out) {
+  int id = tt__array_device(src[0]), have = 0;
+  tt_node *node[TT_NODE_SRC];
+  tt_make_result made[TT_NODE_SRC] = {{0}};
+  if (id <= 0 || !m->run_on) return false;
+  while (have < n && (node[have] = tt__array_node(src[have], c->err))) have++;
+  tt_code code = have == n ? tt__session_make(m, attr, node, id, made, c->err) : TT_ENOMEM;
+  while (have > 0) tt__node_release(node[--have]);
+  if (code == TT_ENOTIMPL) return false;
+  c->code = code;
+  for (int k = 0; k < m->nout; k++) {
+    if (!made[k].buffer) {
+      int64_t none = 0;
+      out[k] = tt__calc_empty(c, made[k].dtype, 1, &none);
+      continue;
+    }
+    out[k] = over_buffer(c, made[k].buffer, made[k].dtype, 1, &made[k].n);
+    if (out[k] && src[0]->storage->node->device > 0) out[k]->storage->node->device = (int16_t)id;
+  }
+  return code == TT_OK;
+}
+
 bool tt__calc_make(tt_calc *c, const char *name, const tt_lib_attr *attr, tt_array *const *src, int n, tt_array **out) {
   const tt_lib_maker *m = tt__lib_maker(name);
   tt_operand operand[TT_NODE_SRC];
   int64_t step[TT_NODE_SRC][TT_MAX_RANK];
   tt_made made[TT_NODE_SRC] = {{0}};
   assert(m && m->nsrc == n && m->nout <= TT_NODE_SRC);
+  if (c->code != TT_OK) return false;
+  if (make_there(c, m, attr, src, n, out)) return true;
+  if (c->code != TT_OK) return false;
   for (int i = 0; i < n; i++) {
     const void *data = tt__calc_peek(c, src[i]);
     if (!data) return false;

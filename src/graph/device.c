@@ -43,11 +43,21 @@ tt_node *tt__node_at(tt_node *value, int id, tt_error *err) {
 /* A node over the same buffer, which is brought to the device. */
 static tt_node *moved(tt_node *value, int id, tt_error *err) {
   tt_buffer *b = value->attr.buf;
-  tt_code code = id == 0 ? tt__buffer_host(b, err) : tt__session_residency->to_device(b, id, err);
-  tt_node *n =
-      code == TT_OK ? tt__node_new(TT_N_BUFFER, (tt_dtype)value->dtype, value->rank, value->dim, 0, err) : NULL;
-  if (!n) return NULL;
-  n->attr.buf = tt__buffer_retain(b);
+  tt_code code = TT_OK;
+  if (id == 0)
+    code = tt__buffer_host(b, err);
+  else if (b->drop && b->data && !b->elsewhere) /* its owner may change it: what is there now is what moves */
+    code = tt__session_residency->from_host(b->data, b->size, id, &b, err);
+  else
+    code = tt__session_residency->to_device(b, id, err);
+  if (code != TT_OK) return NULL;
+  if (b == value->attr.buf) tt__buffer_retain(b);
+  tt_node *n = tt__node_new(TT_N_BUFFER, (tt_dtype)value->dtype, value->rank, value->dim, 0, err);
+  if (!n) {
+    tt__buffer_release(b);
+    return NULL;
+  }
+  n->attr.buf = b;
   n->device = (int16_t)id;
   return n;
 }

@@ -86,6 +86,12 @@ static tt_code count_copy(int64_t bytes, tt_error *err) {
   return TT_OK;
 }
 
+static bool is_dense(int rank, const int64_t *len, const int64_t *stride, const int64_t *dense) {
+  for (int k = 0; stride && k < rank; k++)
+    if (len[k] != 1 && stride[k] != dense[k]) return false;
+  return true;
+}
+
 tt_code tt__from_data(tt_dtype dtype, int rank, const int64_t *len, const void *data, const int64_t *stride,
                       tt_array **out, tt_error *err) {
   int64_t size, dense[TT_MAX_RANK], item = (int64_t)tt__dtype_size(dtype);
@@ -94,12 +100,19 @@ tt_code tt__from_data(tt_dtype dtype, int rank, const int64_t *len, const void *
   TT_TRY(count_copy(size * item, err));
   tt__shape_steps(rank, len, dense);
   for (int k = 0; k < rank; k++) dense[k] *= item;
-  tt_buffer *b = tt__buffer_new((size_t)(size * item), err);
-  if (!b) return TT_ENOMEM;
-  int depth = tt__session_suspend(); /* nobody else knows the buffer yet */
-  if (size) tt__host_copy(b->data, data, (size_t)item, rank, len, stride ? stride : dense);
-  tt__session_resume(depth);
+  tt_buffer *b;
+  int device = size ? tt__session_device : TT_ANYWHERE;
+  if (device > 0 && is_dense(rank, len, stride, dense)) {
+    TT_TRY(tt__session_residency->from_host(data, (size_t)(size * item), device, &b, err));
+  } else {
+    b = tt__buffer_new((size_t)(size * item), err);
+    if (!b) return TT_ENOMEM;
+    int depth = tt__session_suspend(); /* nobody else knows the buffer yet */
+    if (size) tt__host_copy(b->data, data, (size_t)item, rank, len, stride ? stride : dense);
+    tt__session_resume(depth);
+  }
   tt_node *n = tt__node_new(TT_N_BUFFER, dtype, rank, len, 0, err);
+  if (n) n->device = (int16_t)device;
   if (!n) {
     tt__buffer_release(b);
     return TT_ENOMEM;
@@ -149,8 +162,7 @@ tt_code tt__peek(tt_array *a, const void **data, void **hold, tt_error *err) {
   *hold = NULL;
   if (a->size == 0) return TT_OK;
   tt_node *n = tt__node_retain(a->storage->node);
-  tt_code code = tt__evaluate(&n, 1, err);
-  if (code == TT_OK) code = tt__buffer_host(n->attr.buf, err);
+  tt_code code = tt__evaluate_home(n, err);
   if (code == TT_OK) {
     *data = (char *)n->attr.buf->data + a->off * (int64_t)tt__dtype_size((tt_dtype)a->dtype);
     *hold = tt__buffer_retain(n->attr.buf);

@@ -138,10 +138,8 @@ static tt_node *snapshot(tt_array *a, const tt_buffer *foreign, tt_error *err) {
 tt_code tt__copy(tt_array *a, tt_array **out, tt_error *err) {
   tt_node *whole = a->storage->node;
   *out = NULL;
-  if (whole->op == TT_N_BUFFER && whole->attr.buf->drop) {
-    TT_TRY(tt__buffer_host(whole->attr.buf, err));
+  if (whole->op == TT_N_BUFFER && whole->attr.buf->drop && !whole->attr.buf->elsewhere)
     return array_taking(snapshot(a, whole->attr.buf, err), out, err);
-  }
   if (whole->op == TT_N_EMPTY)
     return tt__empty((tt_dtype)a->dtype, a->rank, a->dim, out, err); /* what no one wrote, no one compares */
   return array_taking(tt__array_node(a, err), out, err);

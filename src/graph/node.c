@@ -40,7 +40,7 @@ tt_buffer *tt__buffer_new_elsewhere(size_t size, tt_error *err) {
 }
 
 tt_code tt__buffer_host(tt_buffer *b, tt_error *err) {
-  return b->data || b->size == 0 ? TT_OK : tt__session_residency->to_host(b, err);
+  return (b->data && !b->elsewhere) || b->size == 0 ? TT_OK : tt__session_residency->to_host(b, err);
 }
 
 void tt__buffer_only_host(tt_buffer *b) {
@@ -69,6 +69,7 @@ void tt__buffer_release(tt_buffer *b) {
   assert(b->refs == 0);
   tt__buffer_only_host(b);
   if (b->drop) {
+    if (b->elsewhere && b->data) tt__mem_free_data(b->data, b->size);
     tt__session_bury(b);
     return;
   }

@@ -10,14 +10,17 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/os.h"
+#include "graph/build.h"
 #include "graph/print.h"
 
 tt_ledger tt__ledger;
 __thread uint32_t tt__session_line;
+__thread bool tt__session_looking;
 __thread int tt__session_device = TT_ANYWHERE;
 bool tt__session_strict_copy, tt__session_strict_fallback;
 int64_t tt__session_pending_bytes;
 const tt_residency *tt__session_residency;
+tt_make_fn tt__session_make;
 
 static tt_lock lock = TT_LOCK_INIT;
 static __thread int depth; /* levels this thread holds; the mutex is taken by the first */
@@ -115,6 +118,13 @@ tt_code tt__evaluate(tt_node *const *node, int n, tt_error *err) {
   if (!evaluator) return tt__fail(err, TT_EINTERNAL, "no evaluator is registered");
   if (tt__log_on(TT_LOG_GRAPH)) show(node, n);
   return evaluator(node, n, err);
+}
+
+tt_code tt__evaluate_home(tt_node *node, tt_error *err) {
+  tt__session_looking = true;
+  tt_code code = tt__evaluate(&node, 1, err);
+  tt__session_looking = false;
+  return code == TT_OK ? tt__buffer_host(node->attr.buf, err) : code;
 }
 
 int64_t tt__session_pending_cap(void) {

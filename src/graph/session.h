@@ -5,6 +5,7 @@
 #ifndef TT_GRAPH_SESSION_H
 #define TT_GRAPH_SESSION_H
 
+#include "ir/library.h"
 #include "ir/node.h"
 #include "tutti/device.h"
 
@@ -38,15 +39,34 @@ TT_HIDDEN uint32_t tt__session_stamp(void);
 typedef tt_code (*tt_evaluate_fn)(tt_node *const *node, int n, tt_error *err);
 TT_HIDDEN void tt__session_set_evaluator(tt_evaluate_fn fn);
 TT_HIDDEN tt_code tt__evaluate(tt_node *const *node, int n, tt_error *err);
+/* The same for one node whose bytes are then read on the host: they lie there afterwards. */
+TT_HIDDEN tt_code tt__evaluate_home(tt_node *node, tt_error *err);
 
+/* Set by who evaluates because the host is going to read the values. */
+TT_HIDDEN extern __thread bool tt__session_looking;
 /* Bytes of buffers that lie on devices. Registered by run/ at load. Session lock held; to_host may give it up. */
 typedef struct tt_residency {
   tt_code (*to_host)(tt_buffer *b, tt_error *err);
   tt_code (*to_device)(tt_buffer *b, int id, tt_error *err); /* does not wait */
+  /* A buffer on the device with bytes of the caller, which have been read when it returns. */
+  tt_code (*from_host)(const void *data, size_t size, int id, tt_buffer **out, tt_error *err);
   int (*where)(const tt_buffer *b);                          /* of a buffer that is not on the host */
   void (*drop_replicas)(tt_buffer *b);
 } tt_residency;
 TT_HIDDEN extern const tt_residency *tt__session_residency;
+
+/*
+** Run a maker (ir/library.h) on a device over nodes; out[k] gets a buffer, n[k] its elements and dtype[k] their type.
+** TT_ENOTIMPL: the host has to. Registered by run/ at load. Session lock held.
+*/
+typedef struct tt_make_result {
+  tt_buffer *buffer;
+  int64_t n;
+  tt_dtype dtype;
+} tt_make_result;
+typedef tt_code (*tt_make_fn)(const tt_lib_maker *maker, const tt_lib_attr *attr, tt_node *const *src, int id,
+                              tt_make_result *out, tt_error *err);
+TT_HIDDEN extern tt_make_fn tt__session_make;
 
 /* Where arrays made by this thread are put unless their maker says otherwise: TT_ANYWHERE, or a device's id. */
 TT_HIDDEN extern __thread int tt__session_device;

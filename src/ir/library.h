@@ -54,6 +54,8 @@ struct tt_lib_row {
   tt_code (*run)(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err);
   /* (optional) Will code of ours do the work because a library of the host is missing? */
   bool (*falls_back)(const tt_operand *src);
+  /* (optional) Floating-point operations, for predictions; `data` and `size` of the operands are not set. */
+  double (*work)(const tt_lib_attr *attr, const tt_operand *src);
   /* (optional) The same on a device, without waiting for it. TT_ENOTIMPL, with nothing done: the host runs it. */
   tt_code (*run_on)(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
                     tt_error *err);
@@ -70,8 +72,9 @@ typedef struct tt_made {
   tt_dtype dtype;
 } tt_made;
 
+typedef struct tt_lib_maker tt_lib_maker;
 /* Host functions that are run when they are recorded, because what they give has a size that nobody knows before. */
-typedef struct tt_lib_maker {
+struct tt_lib_maker {
   const char *name;
   uint8_t nsrc, nout;
   /* Operands come contiguous. out[k].dtype is set by the function. On failure nothing is left in `out`. */
@@ -79,7 +82,7 @@ typedef struct tt_lib_maker {
   /* (optional) The same on a device; out[k].data from on->result. TT_ENOTIMPL: the host runs it. */
   tt_code (*run_on)(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src, tt_made *out,
                     tt_error *err);
-} tt_lib_maker;
+};
 TT_HIDDEN const tt_lib_maker *tt__lib_maker(const char *name);
 
 /*

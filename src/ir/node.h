@@ -71,11 +71,13 @@ typedef struct tt_replica tt_replica;
 typedef struct tt_buffer {
   int32_t refs;
   bool readonly;           /* borrowed memory that is not ours to write */
+  bool elsewhere;          /* borrowed memory of a device: what others write there is not in `data` */
   void *data;              /* NULL: not on the host (tt__buffer_host brings them), or size is 0 */
   size_t size;             /* bytes */
   void (*drop)(void *ctx); /* NULL: the memory is ours (tt__mem_alloc_data) */
   void *ctx;
   tt_replica *replicas;
+  float owed_ns; /* what work on the host would have saved on a device (run/place.c) */
 } tt_buffer;
 
 /* A node's device: wherever it is done soonest; or operands that were put on two different ones (an error later). */

@@ -88,6 +88,11 @@ static bool find_folder(char *path, size_t size) {
   return n > 0 && (size_t)n < size;
 }
 
+bool tt__cache_root(char *path, size_t size) {
+  tt_error err;
+  return find_folder(path, size) && tt__dir_make(path, &err) == TT_OK && tt__file_is_ours(path);
+}
+
 /* Make and check the folder; NULL, or why it cannot be used. */
 static const char *make_folder(char *path, size_t size, tt_error *err) {
   char parent[sizeof info.path - 16];
@@ -284,6 +289,22 @@ static tt_kernel_fn load_entry(const tt_str *s, const tt_cache_place *place, con
   return found;
 }
 
+/* The binary of a verified entry that holds `item`. */
+static bool copy_binary(const tt_str *s, const tt_cache_place *place, const tt_cache_item *item, tt_str *out) {
+  reader r;
+  uint32_t kernels;
+  const char *binary;
+  size_t size;
+  entry_kernel k;
+  if (!open_entry(s, place, &r, &kernels, &binary, &size)) return false;
+  for (uint32_t n = 0; n < kernels && take_kernel(&r, &k); n++) {
+    if (!matches(&k, item)) continue;
+    tt__str_add_n(out, binary, size);
+    return !out->failed;
+  }
+  return false;
+}
+
 static tt_kernel_fn recall(tt_digest name, tt_digest what) {
   tt_kernel_fn fn = NULL;
   tt__lock(&lock);
@@ -307,6 +328,19 @@ static void entry_path(const char *folder, tt_digest name, char *path, size_t si
   char hex[33];
   tt__digest_hex(name, hex);
   snprintf(path, size, "%s/%s%s", folder, hex, ENDING);
+}
+
+bool tt__cache_find_binary(const tt_cache_place *place, const tt_cache_item *item, tt_str *out) {
+  char folder[sizeof info.path], path[sizeof info.path + NAME_SIZE];
+  if (!place->identity[0] || !get_folder(folder, sizeof folder)) return false;
+  entry_path(folder, entry_name(place, item->key), path, sizeof path);
+  tt_str s = {0};
+  bool there = tt__file_is_ours(path) && tt__file_read(path, &s, NULL) == TT_OK;
+  bool found = there && copy_binary(&s, place, item, out);
+  tt__str_free(&s);
+  if (found) utimensat(AT_FDCWD, path, NULL, 0);
+  count_find(found, there && !found);
+  return found;
 }
 
 tt_kernel_fn tt__cache_find(const tt_cache_place *place, const tt_cache_item *item) {

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/hash.h"
+#include "base/str.h"
 #include "ir/kernel.h"
 
 /* The most kernels of one entry. */
@@ -48,8 +49,14 @@ typedef struct tt_cache_info {
 
 TT_HIDDEN tt_cache_info tt__cache_info(void);
 
+/* The folder above it, made if need be, for other files of ours; false when it cannot be used. */
+TT_HIDDEN bool tt__cache_root(char *path, size_t size);
+
 /* The loaded function of `item`, or NULL. */
 TT_HIDDEN tt_kernel_fn tt__cache_find(const tt_cache_place *place, const tt_cache_item *item);
+
+/* The same for code of other devices: append the binary that holds `item`, or false. */
+TT_HIDDEN bool tt__cache_find_binary(const tt_cache_place *place, const tt_cache_item *item, tt_str *out);
 
 /* Keep the binary that holds `n` kernels (at most TT_CACHE_BATCH); each is found by its own key. */
 TT_HIDDEN void tt__cache_store(const tt_cache_place *place, const tt_cache_item *item, int n, const void *binary,

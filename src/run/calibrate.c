@@ -4,18 +4,23 @@
 #include "run/calibrate.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/os.h"
 #include "base/pool.h"
+#include "base/str.h"
+#include "device/cache_alloc.h"
+#include "device/stage.h"
+#include "run/cache.h"
 
 /* Larger than the last-level cache's share of one core, small enough to take a few milliseconds. */
 #define STREAM_BYTES (64 << 20)
 #define GRAIN (1 << 20)
 #define RUNS 3
 
-static tt_calibration measured = {8, 0.1, 5000};
+static tt_calibration measured = {.bytes_per_ns = 8, .ns_per_op = 0.1, .ns_per_flop = 0.02, .launch_ns = 5000};
 
 static void copy_piece(void *ctx, int64_t lo, int64_t hi, int worker) {
   (void)worker;
@@ -49,4 +54,121 @@ const tt_calibration *tt__calibration(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, measure);
   return &measured;
+}
+
+/* ---- devices */
+
+#define DEVICE_BYTES ((size_t)256 << 20)
+#define MOVE_BYTES ((size_t)64 << 20)
+#define FILLS 64
+#define MOST_DEVICES 32
+
+typedef struct known {
+  tt_device *device;
+  tt_device_costs costs;
+} known;
+
+static known all_known[MOST_DEVICES];
+static int nknown;
+
+/* Lines of four figures in a file of the cache folder, found by the device's label. */
+static void costs_path(const tt_device *d, char *path, size_t size) {
+  char folder[400];
+  path[0] = 0;
+  if (!tt__cache_root(folder, sizeof folder)) return;
+  char label[64];
+  size_t n = 0;
+  for (const char *p = d->label; *p && n + 1 < sizeof label; p++)
+    label[n++] = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') ? *p : '-';
+  label[n] = 0;
+  snprintf(path, size, "%s/costs-%s-%d", folder, label, tt__pool_size());
+}
+
+static bool read_costs(const tt_device *d, tt_device_costs *c) {
+  char path[512];
+  tt_str s = {0};
+  costs_path(d, path, sizeof path);
+  bool ok = path[0] && tt__file_is_ours(path) && tt__file_read(path, &s, NULL) == TT_OK && s.data &&
+            sscanf(s.data, "1 %lf %lf %lf %lf %lf", &c->bytes_per_ns, &c->launch_ns, &c->move_ns, &c->up_bytes_per_ns,
+                   &c->down_bytes_per_ns) == 5 &&
+            c->bytes_per_ns > 0 && c->launch_ns >= 0 && c->move_ns >= 0 && c->up_bytes_per_ns > 0 &&
+            c->down_bytes_per_ns > 0;
+  tt__str_free(&s);
+  return ok;
+}
+
+static void write_costs(const tt_device *d, const tt_device_costs *c) {
+  char path[512], text[200];
+  costs_path(d, path, sizeof path);
+  int n = snprintf(text, sizeof text, "1 %.9g %.9g %.9g %.9g %.9g\n", c->bytes_per_ns, c->launch_ns, c->move_ns,
+                   c->up_bytes_per_ns, c->down_bytes_per_ns);
+  if (path[0] && n > 0) (void)tt__file_write(path, text, (size_t)n, NULL); /* measured anew next time */
+}
+
+/* Nanoseconds of the better of two runs of `work` and a wait. */
+typedef tt_code (*work_fn)(tt_device *d, void *at, void *host);
+
+static double time_of(tt_device *d, work_fn work, void *at, void *host) {
+  double best = 1e18;
+  for (int i = 0; i < RUNS; i++) {
+    int64_t start = tt__clock_ns();
+    if (work(d, at, host) != TT_OK || d->ops->stream_wait_idle(d, d->work, NULL) != TT_OK) return 0;
+    double ns = (double)(tt__clock_ns() - start);
+    if (ns < best) best = ns;
+  }
+  return best;
+}
+
+static tt_code do_copy(tt_device *d, void *at, void *host) {
+  (void)host;
+  return d->ops->copy_within(d, d->work, at, (char *)at + DEVICE_BYTES / 2, DEVICE_BYTES / 2, NULL);
+}
+static tt_code do_fills(tt_device *d, void *at, void *host) {
+  (void)host;
+  for (int i = 0; i < FILLS; i++) TT_TRY(d->ops->fill(d, d->work, at, 0, 1024, NULL));
+  return TT_OK;
+}
+static tt_code do_up(tt_device *d, void *at, void *host) { return tt__stage_in(d, d->work, at, host, MOVE_BYTES, NULL); }
+static tt_code do_down(tt_device *d, void *at, void *host) {
+  return tt__stage_out(d, d->work, host, at, MOVE_BYTES, NULL);
+}
+static tt_code do_small(tt_device *d, void *at, void *host) { return tt__stage_in(d, d->work, at, host, 1024, NULL); }
+
+static void measure_device(tt_device *d, tt_device_costs *c) {
+  tt_dmem *block = NULL;
+  void *host = tt__mem_alloc_data(MOVE_BYTES);
+  if (host && tt__dmem_alloc(d, d->work, DEVICE_BYTES, &block, NULL) == TT_OK) {
+    memset(host, 1, MOVE_BYTES);
+    void *at = tt__dmem_at(block);
+    double copy = time_of(d, do_copy, at, host), fills = time_of(d, do_fills, at, host);
+    double up = time_of(d, do_up, at, host), down = time_of(d, do_down, at, host);
+    double small = time_of(d, do_small, at, host);
+    if (copy > 0) c->bytes_per_ns = (double)DEVICE_BYTES / copy;
+    if (fills > 0) c->launch_ns = fills / FILLS;
+    if (up > 0) c->up_bytes_per_ns = (double)MOVE_BYTES / up;
+    if (down > 0) c->down_bytes_per_ns = (double)MOVE_BYTES / down;
+    if (small > 0) c->move_ns = small;
+    write_costs(d, c);
+  }
+  if (block) tt__dmem_free(d, block);
+  tt__mem_free_data(host, host ? MOVE_BYTES : 0);
+}
+
+const tt_device_costs *tt__device_costs(tt_device *d) {
+  for (int i = 0; i < nknown; i++)
+    if (all_known[i].device == d) return &all_known[i].costs;
+  if (nknown == MOST_DEVICES) return &all_known[MOST_DEVICES - 1].costs;
+  known *k = &all_known[nknown++];
+  /* A thread and a clock a lane: the figures that no short measurement gives. */
+  double lanes = (double)d->target.units * 128;
+  *k = (known){.device = d,
+               .costs = {.bytes_per_ns = 500,
+                         .ns_per_op = 1 / (1.5 * (lanes > 0 ? lanes : 128)),
+                         .ns_per_flop = 1 / (2 * 1.5 * (lanes > 0 ? lanes : 128)),
+                         .launch_ns = 4000,
+                         .move_ns = 10000,
+                         .up_bytes_per_ns = 8,
+                         .down_bytes_per_ns = 8}};
+  if (d->target.kind != TT_DEVICE_NULL && !read_costs(d, &k->costs)) measure_device(d, &k->costs);
+  return &k->costs;
 }

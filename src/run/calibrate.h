@@ -1,18 +1,31 @@
 /*
-** What this machine does per nanosecond: measured once a process, in a few milliseconds.
+** What this machine can do, measured once: the figures behind predicted times. Private to run/.
 */
 #ifndef TT_RUN_CALIBRATE_H
 #define TT_RUN_CALIBRATE_H
 
-#include "base/err.h"
+#include "ir/device.h"
 
 typedef struct tt_calibration {
-  double bytes_per_ns; /* all threads, streaming */
-  double ns_per_op;    /* one thread, one simple instruction on one element, interpreted */
-  double launch_ns;    /* a parallel loop that does nothing */
+  double bytes_per_ns; /* memory traffic of all threads together */
+  double ns_per_op;    /* one instruction of a kernel on one element, one thread */
+  double ns_per_flop;  /* one floating-point operation of a library routine, one thread */
+  double launch_ns;    /* waking the pool for a launch */
 } tt_calibration;
 
-/* Measured at first use. */
+/* Measures at first use (some milliseconds). */
 TT_HIDDEN const tt_calibration *tt__calibration(void);
+
+/* The same of a device, and what moving costs. */
+typedef struct tt_device_costs {
+  double bytes_per_ns;                     /* of its memory, read and written */
+  double ns_per_op, ns_per_flop;           /* the whole device */
+  double launch_ns;                        /* of a launch in a row of launches */
+  double move_ns;                          /* of any move, however small */
+  double up_bytes_per_ns, down_bytes_per_ns; /* pageable host memory */
+} tt_device_costs;
+
+/* Measured at first use (some tens of milliseconds), then kept on disk. */
+TT_HIDDEN const tt_device_costs *tt__device_costs(tt_device *d);
 
 #endif

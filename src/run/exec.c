@@ -255,6 +255,12 @@ static tt_scalar convert_scalar(const tt_walk *walk, const tt_step *step, const 
   }
 }
 
+void tt__exec_scalars(const tt_walk *walk, const tt_step *step, const tt_launch *launch, tt_scalar *scalar) {
+  const tt_kernel *k = launch->unit->kernel;
+  for (int s = 0; s < k->nscalar; s++)
+    scalar[s] = convert_scalar(walk, step, &launch->lowered->scalar[s], k->scalar_type[s]);
+}
+
 static void bind(const tt_walk *walk, const tt_step *step, tt_buffer *const *result, const tt_launch *launch,
                  void **buf, int64_t *buf_len, tt_scalar *scalar) {
   const tt_lowered *l = launch->lowered;
@@ -270,10 +276,10 @@ static void bind(const tt_walk *walk, const tt_step *step, tt_buffer *const *res
     for (int r = 0; r < step->nroot; r++)
       if (step->root[r].operand == l->buf_operand[b]) buf[b] = result[r]->data;
   }
-  for (int s = 0; s < k->nscalar; s++) scalar[s] = convert_scalar(walk, step, &l->scalar[s], k->scalar_type[s]);
+  tt__exec_scalars(walk, step, launch, scalar);
 }
 
-static tt_code fault_error(const tt_kfault *fault, tt_error *err) {
+tt_code tt__exec_fault(const tt_kfault *fault, tt_error *err) {
   return tt__fail(err, TT_EINTERNAL, "bounds check: access %d at element %lld of %lld", fault->access - 1,
                   (long long)fault->index, (long long)fault->len);
 }
@@ -306,7 +312,7 @@ static tt_code exec_kernel(const tt_walk *walk, const tt_step *step, tt_error *e
   TT_COUNT(bytes_read, launch->bytes_read);
   TT_COUNT(bytes_written, launch->bytes_written);
   if (tt__profile_on) tt__profile_add(step, fn != NULL, start, end);
-  if (code == TT_OK && fault.access) code = fault_error(&fault, err);
+  if (code == TT_OK && fault.access) code = tt__exec_fault(&fault, err);
   for (int r = 0; r < step->nroot; r++) {
     if (code == TT_OK)
       tt__node_become_buffer(walk->node[step->root[r].node], result[r]);
@@ -399,7 +405,25 @@ static tt_code exec_empty(const tt_walk *walk, const tt_step *step, tt_error *er
   return TT_OK;
 }
 
+/* What the step reads must lie on the host; the lock is given up where something has to come from a device. */
+static tt_code bring_home(const tt_walk *walk, const tt_step *step, tt_error *err) {
+  for (int i = 0; i < step->noperand; i++) {
+    const tt_node *n = walk->node[step->operand[i].node];
+    if (n->op == TT_N_BUFFER) TT_TRY(tt__buffer_host(n->attr.buf, err));
+  }
+  for (int i = 0; i < step->nsrc; i++) {
+    const tt_node *n = walk->node[step->src[i].node];
+    if (n->op == TT_N_BUFFER) TT_TRY(tt__buffer_host(n->attr.buf, err));
+  }
+  for (int r = 0; r < step->nroot; r++) {
+    const tt_node *n = step->root[r].base >= 0 ? walk->node[step->root[r].base] : NULL;
+    if (n && n->op == TT_N_BUFFER) TT_TRY(tt__buffer_host(n->attr.buf, err));
+  }
+  return TT_OK;
+}
+
 tt_code tt__exec_step(const tt_walk *walk, const tt_step *step, tt_error *err) {
+  if (step->kind != TT_STEP_EMPTY) TT_TRY(bring_home(walk, step, err));
   switch (step->kind) {
     case TT_STEP_KERNEL:
       return exec_kernel(walk, step, err);

@@ -14,6 +14,7 @@ typedef struct tt_launch {
   tt_unit *unit;
   double points;                     /* of the whole space */
   int64_t bytes_read, bytes_written; /* each operand once */
+  struct tt_launch_on *on;           /* what devices keep of it (exec_device.h) */
 } tt_launch;
 
 /* Run one step over the walk's nodes; its roots are in memory afterwards. Session lock held; released while kernels
@@ -23,6 +24,11 @@ TT_HIDDEN tt_code tt__exec_step(const tt_walk *walk, const tt_step *step, tt_err
 /* One launch with bound memory, on the threads. can_stop: an interrupt may leave the results half written. */
 TT_HIDDEN tt_code tt__exec_launch(const tt_launch *l, const tt_kargs *args, tt_kernel_fn fn, bool can_stop,
                                   tt_error *err);
+
+/* TT_EINTERNAL: what a checked kernel found. */
+TT_HIDDEN tt_code tt__exec_fault(const tt_kfault *fault, tt_error *err);
+/* The scalars a launch binds, in the kernel's register types: [nscalar]. */
+TT_HIDDEN void tt__exec_scalars(const tt_walk *walk, const tt_step *step, const tt_launch *l, tt_scalar *scalar);
 
 /* Ctrl-C: a flag that pieces of work look at. */
 TT_HIDDEN void tt__exec_interrupt(void);

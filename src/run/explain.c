@@ -14,6 +14,7 @@
 #include "run/cache.h"
 #include "run/calibrate.h"
 #include "run/exec.h"
+#include "run/place.h"
 #include "run/realize.h"
 
 static char *taken(tt_str *s) {
@@ -30,7 +31,7 @@ static double predict_ms(const tt_launch *l) {
   return (c->launch_ns + (by_memory > by_work ? by_memory : by_work)) / 1e6;
 }
 
-static void explain_kernel(const tt_step *st, tt_str *s) {
+static void explain_kernel(const tt_step *st, const tt_place *place, tt_str *s) {
   static const char *const mode[] = {"map", "rows folded along the row", "rows folded across lanes"};
   const tt_launch *l = st->launch;
   const tt_unit *u = l->unit;
@@ -51,6 +52,10 @@ static void explain_kernel(const tt_step *st, tt_str *s) {
       tt__str_add(s, " gather");
     else if (p->op == TT_P_STOREX)
       tt__str_add(s, " scatter");
+  }
+  if (place->device) {
+    tt__str_addf(s, "\n      compiled for the device; predicted %.4f ms\n", tt__place_kernel_ns(l, place->device) / 1e6);
+    return;
   }
   tt__str_addf(s, "\n      %s; predicted %.4f ms", atomic_load(&u->fn) ? "compiled (tier 1)" : "interpreted (tier 0)",
                predict_ms(l));
@@ -73,14 +78,28 @@ char *tt__explain(tt_node *const *target, int n) {
     tt__str_add(&s, "evaluated: nothing to run\n");
     return taken(&s);
   }
-  tt__str_addf(&s, "%d step%s over %d pending nodes, on cpu:0 with %d thread%s; plan %s\n", plan->n,
-               plan->n == 1 ? "" : "s", walk->n, tt__pool_size(), tt__pool_size() == 1 ? "" : "s",
-               found ? "found" : "made now");
+  tt_place place;
+  if (tt__place(walk, plan, false, &place, &err) != TT_OK) {
+    tt__str_addf(&s, "no place: %s\n", err.message);
+    return taken(&s);
+  }
+  tt__str_addf(&s, "%d step%s over %d pending nodes, on ", plan->n, plan->n == 1 ? "" : "s", walk->n);
+  if (place.device)
+    tt__str_addf(&s, "%s (%s)", place.device->name, place.device->label);
+  else
+    tt__str_addf(&s, "cpu:0 with %d thread%s", tt__pool_size(), tt__pool_size() == 1 ? "" : "s");
+  tt__str_addf(&s, "; plan %s\n", found ? "found" : "made now");
+  if (place.chosen)
+    tt__str_addf(&s, "  chosen: cpu %.4f ms against device %.4f ms (moves %.4f, of which %.4f are owed by earlier work)\n",
+                 place.cpu_ns / 1e6, place.device_ns / 1e6, place.moves_ns / 1e6, place.lent_ns / 1e6);
+  else
+    tt__str_addf(&s, "  %s\n", place.device ? "told: the operands or the program say so"
+                                            : "nothing to choose from, or too little work to look for a device");
   for (int i = 0; i < plan->n; i++) {
     const tt_step *st = &plan->step[i];
     tt__str_addf(&s, "  %d  ", i);
     if (st->kind == TT_STEP_KERNEL)
-      explain_kernel(st, &s);
+      explain_kernel(st, &place, &s);
     else if (st->kind == TT_STEP_LIB)
       tt__str_addf(&s, "library %s\n", st->why);
     else

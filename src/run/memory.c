@@ -72,14 +72,10 @@ static void copy_bytes(void *to, const void *from, int64_t n) {
 }
 
 /* The view of a STORE as nested runs of memory: axes by falling positive step, the last of step 1. */
-typedef struct runs {
-  int rank;
-  int64_t len[TT_MAX_RANK], step[TT_MAX_RANK];
-} runs;
-
-static bool nested_runs(tt_node *store, runs *out) {
+bool tt__memory_runs(tt_node *store, tt_runs *out) {
   tt_node *value = store->src[1];
   out->rank = 0;
+  out->off = store->attr.off;
   for (int d = 0; d < value->rank; d++) {
     if (tt__node_len(value)[d] == 1) continue;
     out->len[out->rank] = tt__node_len(value)[d];
@@ -94,9 +90,9 @@ static bool nested_runs(tt_node *store, runs *out) {
 
 /* Copy the elements that the store does not write. */
 static void copy_around(tt_node *store, char *to, const char *from) {
-  runs v;
+  tt_runs v;
   int64_t size = (int64_t)tt__dtype_size((tt_dtype)store->dtype), total = store->size * size;
-  if (!nested_runs(store, &v)) {
+  if (!tt__memory_runs(store, &v)) {
     copy_bytes(to, from, total);
     return;
   }
@@ -123,14 +119,26 @@ static tt_code fresh(tt_node *n, tt_buffer **out, tt_error *err) {
   return *out ? TT_OK : TT_ENOMEM;
 }
 
-static tt_code result_of(const tt_walk *walk, const tt_step *step, const tt_proot *root, const inside *in,
-                         tt_buffer **out, tt_error *err) {
+void tt__memory_donors(const tt_walk *walk, const tt_step *step, tt_buffer **donor) {
+  bool hope = false;
+  for (int r = 0; r < step->nroot; r++) hope |= step->root[r].in_place || step->root[r].donor >= 0;
+  inside in;
+  in.n = 0;
+  if (hope && !count_dying(&in, walk, step)) in.n = 0;
+  for (int r = 0; r < step->nroot; r++) {
+    const tt_proot *root = &step->root[r];
+    tt_node *n = root->base >= 0    ? (root->in_place ? walk->node[root->base] : NULL)
+                 : root->donor >= 0 ? walk->node[step->operand[root->donor].node]
+                                    : NULL;
+    donor[r] = n && in.n && dies(&in, n) ? n->attr.buf : NULL;
+  }
+}
+
+static tt_code result_of(const tt_walk *walk, const tt_proot *root, tt_buffer *donor, tt_buffer **out, tt_error *err) {
   tt_node *n = walk->node[root->node];
-  tt_node *donor = root->base >= 0    ? (root->in_place ? walk->node[root->base] : NULL)
-                   : root->donor >= 0 ? walk->node[step->operand[root->donor].node]
-                                      : NULL;
-  if (donor && in->n && dies(in, donor)) {
-    *out = tt__buffer_retain(donor->attr.buf);
+  if (donor) {
+    tt__buffer_only_host(donor);
+    *out = tt__buffer_retain(donor);
     return TT_OK;
   }
   TT_TRY(fresh(n, out, err));
@@ -144,13 +152,10 @@ static tt_code result_of(const tt_walk *walk, const tt_step *step, const tt_proo
 }
 
 tt_code tt__memory_results(const tt_walk *walk, const tt_step *step, tt_buffer **result, tt_error *err) {
-  bool hope = false;
-  for (int r = 0; r < step->nroot; r++) hope |= step->root[r].in_place || step->root[r].donor >= 0;
-  inside in;
-  in.n = 0;
-  if (hope && !count_dying(&in, walk, step)) in.n = 0;
+  tt_buffer *donor[TT_MOST_ROOTS];
+  tt__memory_donors(walk, step, donor);
   for (int r = 0; r < step->nroot; r++) {
-    tt_code code = result_of(walk, step, &step->root[r], &in, &result[r], err);
+    tt_code code = result_of(walk, &step->root[r], donor[r], &result[r], err);
     if (code == TT_OK) continue;
     while (r-- > 0) tt__buffer_release(result[r]);
     return code;

@@ -19,6 +19,9 @@
 #include "graph/session.h"
 #include "kernel/lower.h"
 #include "run/exec.h"
+#include "run/exec_device.h"
+#include "run/place.h"
+#include "run/residency.h"
 #include "run/scalar.h"
 #include "run/walk.h"
 #include "sched/sched.h"
@@ -58,6 +61,7 @@ static void drop_launches(tt_plan *p) {
   for (int i = 0; i < p->n; i++) {
     tt_launch *l = p->step[i].launch;
     if (!l) continue;
+    tt__exec_forget(l);
     tt__unit_release(l->unit);
     tt__lowered_free(l->lowered);
     tt__mem_free(l, sizeof *l);
@@ -212,10 +216,26 @@ static void name_line(const tt_walk *walk, const tt_step *st, tt_error *err) {
   memcpy(err->message + have + 14 + more, ")", 2);
 }
 
-static tt_code execute(const tt_walk *walk, const tt_plan *plan, tt_error *err) {
+/* One step. What a device cannot do, or has no room for, the host does: slower, and counted. */
+static tt_code execute_step(const tt_walk *walk, const tt_plan *plan, int i, tt_device *d, tt_error *err) {
+  const tt_step *step = &plan->step[i];
+  if (tt__exec_interrupted()) return tt__fail(err, TT_EINTERRUPT, "interrupted");
+  if (!d) return tt__exec_step(walk, step, err);
+  tt_error why = {0};
+  tt_code code = tt__exec_step_on(d, walk, step, &why);
+  if (code != TT_ENOTIMPL && code != TT_ENOMEM) {
+    if (code != TT_OK && err) *err = why;
+    return code;
+  }
+  if (tt__session_strict_fallback)
+    return tt__fail(err, TT_ESTRICT, "strict: a fallback to the host is not allowed (%.900s)", why.message);
+  TT_COUNT(fallbacks, 1);
+  return tt__exec_step(walk, step, err);
+}
+
+static tt_code execute(const tt_walk *walk, const tt_plan *plan, tt_device *d, tt_error *err) {
   for (int i = 0; i < plan->n; i++) {
-    tt_code code =
-        tt__exec_interrupted() ? tt__fail(err, TT_EINTERRUPT, "interrupted") : tt__exec_step(walk, &plan->step[i], err);
+    tt_code code = execute_step(walk, plan, i, d, err);
     if (code == TT_OK) continue;
     tt__exec_interrupted();
     if (code != TT_EINTERRUPT) name_line(walk, &plan->step[i], err);
@@ -225,10 +245,52 @@ static tt_code execute(const tt_walk *walk, const tt_plan *plan, tt_error *err) 
 }
 
 /* Targets that nobody asked for (the other results of a library call) have holders who may let go on the way. */
-static tt_code execute_held(const tt_walk *walk, const tt_plan *plan, tt_error *err) {
+static tt_code execute_held(const tt_walk *walk, const tt_plan *plan, const tt_place *place, tt_error *err) {
   for (int t = 0; t < walk->ntarget; t++) tt__node_retain(walk->node[walk->target[t]]);
-  tt_code code = execute(walk, plan, err);
+  int64_t start = place->device ? 0 : tt__clock_ns();
+  tt_code code = execute(walk, plan, place->device, err);
+  if (!place->device) tt__place_settle(walk, place, (double)(tt__clock_ns() - start));
+  tt__resident_end();
   for (int t = 0; t < walk->ntarget; t++) tt__node_release(walk->node[walk->target[t]]);
+  return code;
+}
+
+/* Targets that were put on one device, or all on none. */
+static tt_code realize_group(tt_node *const *target, int n, tt_error *err) {
+  made_plan *m;
+  bool found;
+  tt_place place;
+  TT_TRY(tt__walk_make(&walker, target, n, err));
+  if (!walker.walk.ntarget) return TT_OK;
+  evaluations++;
+  TT_COUNT(evaluations, 1);
+  TT_TRY(plan_of(&walker, &m, &found, err));
+  TT_TRY(tt__place(&walker.walk, m->plan, tt__session_looking, &place, err));
+  m->used = evaluations;
+  mark_seen(&walker.walk);
+  return execute_held(&walker.walk, m->plan, &place, err);
+}
+
+/* Group after group; mostly there is one, and no list is needed. */
+static tt_code realize_all(tt_node *const *target, int n, tt_error *err) {
+  int first = 0;
+  while (first < n && target[first]->device == target[0]->device) first++;
+  if (first == n) return realize_group(target, n, err);
+  size_t size = sizeof *target * (size_t)n;
+  tt_node **group = tt__mem_alloc(size);
+  if (!group) return tt__fail_memory(err, size);
+  tt_code code = TT_OK;
+  for (int i = 0; i < n && code == TT_OK; i++) {
+    int have = 0;
+    bool done = false;
+    for (int j = 0; j < n; j++) {
+      if (target[j]->device != target[i]->device) continue;
+      done |= j < i;
+      group[have++] = target[j];
+    }
+    if (!done) code = realize_group(group, have, err);
+  }
+  tt__mem_free(group, size);
   return code;
 }
 
@@ -238,19 +300,7 @@ tt_code tt__realize(tt_node *const *target, int n, tt_error *err) {
   if (!pending) return TT_OK;
   for (int i = 0; i < n; i++) tt__node_retain(target[i]); /* the lock is given up on the way: keep them alive */
   enter();
-  made_plan *m;
-  bool found;
-  tt_code code = tt__walk_make(&walker, target, n, err);
-  if (code == TT_OK && walker.walk.ntarget) {
-    evaluations++;
-    TT_COUNT(evaluations, 1);
-    code = plan_of(&walker, &m, &found, err);
-    if (code == TT_OK) {
-      m->used = evaluations;
-      mark_seen(&walker.walk);
-      code = execute_held(&walker.walk, m->plan, err);
-    }
-  }
+  tt_code code = realize_all(target, n, err);
   pthread_mutex_unlock(&one_at_a_time);
   for (int i = 0; i < n; i++) tt__node_release(target[i]);
   return code;

@@ -1,0 +1,124 @@
+/*
+** Code for devices; see device_code.h. The session lock guards the table and is given up while the compiler runs.
+*/
+#include "run/device_code.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "graph/session.h"
+#include "render/render.h"
+#include "run/cache.h"
+
+#define BUCKETS 512
+
+/* A routine of one device, found by what it was made from. Never freed: a program has few. */
+typedef struct code {
+  tt_digest key;
+  tt_device *device;
+  tt_module *module;
+  tt_routine *routine;
+  struct code *next;
+} code;
+
+static code *bucket[BUCKETS];
+
+static code *find(const tt_device *d, tt_digest key) {
+  for (code *c = bucket[key.lo % BUCKETS]; c; c = c->next)
+    if (c->device == d && c->key.lo == key.lo && c->key.hi == key.hi) return c;
+  return NULL;
+}
+
+static const tt_dialect *dialect_of(const tt_device *d) {
+  (void)d;
+  return &tt__dialect_cuda;
+}
+
+/* Source to binary: from the disk, or from the compiler and then to the disk. */
+static tt_code binary_of(tt_device *d, tt_digest key, const char *source, const char *name, tt_str *binary,
+                         tt_error *err) {
+  tt_str identity = {0};
+  d->ops->identity(d, &identity);
+  tt_cache_place place = {.identity = identity.data ? identity.data : ""};
+  tt_cache_item item = {.key = key, .text = "", .source = source, .symbol = name};
+  tt_code c = TT_OK;
+  if (tt__cache_find_binary(&place, &item, binary)) {
+    TT_COUNT(cache_hits, 1);
+  } else {
+    int64_t start = tt__clock_ns();
+    TT_COUNT(cache_misses, 1);
+    c = d->ops->compile(d, source, NULL, binary, err);
+    TT_COUNT(compile_us, (tt__clock_ns() - start) / 1000);
+    TT_COUNT(compiles, c == TT_OK);
+    TT_COUNT(compile_failures, c != TT_OK);
+    if (c == TT_OK) tt__cache_store(&place, &item, 1, binary->data, binary->len);
+  }
+  tt__str_free(&identity);
+  return c;
+}
+
+/* Compile and load, the lock given up; what another thread made meanwhile is as good. */
+static tt_code make(tt_device *d, tt_digest key, const tt_str *source, const char *name, tt_routine **out,
+                    tt_error *err) {
+  if (source->failed) return tt__fail_memory(err, source->len);
+  if (tt__log_on(TT_LOG_RENDER)) tt__log_artefact(TT_LOG_RENDER, name, source->data);
+  code made = {.key = key, .device = d};
+  tt_str binary = {0};
+  int depth = tt__session_suspend();
+  tt_code c = binary_of(d, key, source->data, name, &binary, err);
+  if (c == TT_OK) c = d->ops->load(d, binary.data, binary.len, &made.module, err);
+  if (c == TT_OK) c = d->ops->routine(d, made.module, name, &made.routine, NULL, err);
+  tt__str_free(&binary);
+  tt__session_resume(depth);
+  code *kept = c == TT_OK ? tt__mem_dup(&made, sizeof made) : NULL;
+  if (!kept) {
+    if (made.module) d->ops->unload(d, made.module);
+    return c == TT_OK ? tt__fail_memory(err, sizeof made) : c;
+  }
+  kept->next = bucket[key.lo % BUCKETS];
+  bucket[key.lo % BUCKETS] = kept;
+  *out = kept->routine;
+  return TT_OK;
+}
+
+tt_code tt__device_kernel(tt_device *d, const tt_kernel *k, const tt_variant *v, tt_routine **out, tt_error *err) {
+  struct {
+    tt_digest kernel;
+    uint8_t variant[16];
+  } what = {.kernel = k->key};
+  _Static_assert(sizeof *v <= sizeof what.variant, "the key holds the whole variant");
+  memcpy(what.variant, v, sizeof *v);
+  tt_digest key = tt__digest(&what, sizeof what);
+  const code *known = find(d, key);
+  if (known) {
+    *out = known->routine;
+    return TT_OK;
+  }
+  char name[TT_RENDER_NAME];
+  tt_str source = {0};
+  tt__render_name(k, name);
+  tt__render_header(dialect_of(d), tt__render_needs_math(k), &source);
+  tt_code c = tt__threads_render(k, dialect_of(d), v, name, &source, err);
+  if (c == TT_OK) c = make(d, key, &source, name, out, err);
+  tt__str_free(&source);
+  return c;
+}
+
+tt_code tt__device_text(tt_device *d, const char *text, bool math, const char *name, tt_routine **out, tt_error *err) {
+  tt_digest part[2] = {tt__digest(text, strlen(text)), tt__digest(name, strlen(name))};
+  tt_digest key = tt__digest(part, sizeof part);
+  const code *known = find(d, key);
+  if (known) {
+    *out = known->routine;
+    return TT_OK;
+  }
+  tt_str source = {0};
+  tt__render_header(dialect_of(d), math, &source);
+  tt__str_add(&source, text);
+  tt_code c = make(d, key, &source, name, out, err);
+  tt__str_free(&source);
+  return c;
+}

@@ -1,0 +1,19 @@
+/*
+** Code for devices: rendered, compiled for the very chip, kept on disk and in the process. Private to run/.
+*/
+#ifndef TT_RUN_DEVICE_CODE_H
+#define TT_RUN_DEVICE_CODE_H
+
+#include "ir/device.h"
+#include "ir/kernel.h"
+#include "render/threads.h"
+
+/* The routine of a kernel in one variant. Compiles when nobody has asked before: up to 100 ms. */
+TT_HIDDEN tt_code tt__device_kernel(tt_device *d, const tt_kernel *k, const tt_variant *v, tt_routine **out,
+                                    tt_error *err);
+
+/* The routine `name` of a text that stands below the dialect's header, with its polynomials or without. */
+TT_HIDDEN tt_code tt__device_text(tt_device *d, const char *text, bool math, const char *name, tt_routine **out,
+                                  tt_error *err);
+
+#endif

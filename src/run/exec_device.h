@@ -1,0 +1,34 @@
+/*
+** Running steps on a device: operands made resident, launches bound and asked for; nothing waits. Private to run/.
+*/
+#ifndef TT_RUN_EXEC_DEVICE_H
+#define TT_RUN_EXEC_DEVICE_H
+
+#include "ir/device.h"
+#include "ir/library.h"
+#include "run/exec.h"
+
+/*
+** Run one step; its roots are (or will be, in stream order) on the device afterwards. TT_ENOTIMPL and TT_ENOMEM leave
+** everything as it was: the host can run the step. Session lock held.
+*/
+TT_HIDDEN tt_code tt__exec_step_on(tt_device *d, const tt_walk *walk, const tt_step *step, tt_error *err);
+
+/* Give back what devices keep of a launch. */
+TT_HIDDEN void tt__exec_forget(tt_launch *l);
+
+/* The stream of `d` that this thread's evaluations use: the user's current one, or the device's. */
+TT_HIDDEN tt_stream *tt__exec_stream(tt_device *d);
+/* Make `s` current for this thread; NULL: the device's own again. */
+TT_HIDDEN void tt__exec_set_stream(tt_device *d, tt_stream *s);
+
+/* A row's view of a device; tt__exec_lib_close gives its temporary memory back, in stream order. */
+typedef struct tt_lib_use {
+  tt_lib_device on;
+  void **temp;
+  int ntemp, cap;
+} tt_lib_use;
+TT_HIDDEN void tt__exec_lib_open(tt_lib_use *u, tt_device *d, tt_stream *s);
+TT_HIDDEN void tt__exec_lib_close(tt_lib_use *u);
+
+#endif

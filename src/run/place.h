@@ -1,0 +1,33 @@
+/*
+** Placement: which device an evaluation runs on. Values that were put somewhere decide; everything else goes where a
+** roofline of the plan plus the moves it needs says that it is done soonest. Private to run/. Session lock held.
+*/
+#ifndef TT_RUN_PLACE_H
+#define TT_RUN_PLACE_H
+
+#include "ir/device.h"
+#include "ir/plan.h"
+
+typedef struct tt_place {
+  tt_device *device;     /* NULL: the CPU */
+  bool chosen;           /* by cost; false: told, or there is nothing to choose from */
+  double cpu_ns;         /* predicted there, moves included; 0: not looked at */
+  double device_ns;      /* the same on the device */
+  double moves_ns;       /* of device_ns: bringing operands there and, when somebody looks, results back */
+  double lent_ns;        /* of moves_ns: already paid for by earlier work that would have been quicker there */
+} tt_place;
+
+/* Decide for the plan's walk. `looked_at`: the results are wanted on the host. */
+TT_HIDDEN tt_code tt__place(const tt_walk *walk, const tt_plan *plan, bool looked_at, tt_place *out, tt_error *err);
+
+/* What a kernel is predicted to take on a device, moves left aside. */
+struct tt_launch;
+TT_HIDDEN double tt__place_kernel_ns(const struct tt_launch *l, tt_device *d);
+
+/* The evaluation ran on the CPU: operands that would have been better off elsewhere remember it. */
+TT_HIDDEN void tt__place_settle(const tt_walk *walk, const tt_place *p, double took_ns);
+
+/* For code that asks where unlabelled values go: TT_ANYWHERE when costs decide, else the device's id. */
+TT_HIDDEN int tt__place_told(void);
+
+#endif

@@ -1,0 +1,378 @@
+/*
+** Residency; see residency.h.
+*/
+#include "run/residency.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "device/cache_alloc.h"
+#include "device/device.h"
+#include "device/stage.h"
+#include "graph/build.h"
+#include "graph/session.h"
+#include "run/exec_device.h"
+
+#define MOST_OWNERS 10
+
+struct tt_replica {
+  tt_replica *next;          /* of the same buffer, on another device */
+  tt_replica *newer, *older; /* of all, by last use */
+  tt_buffer *buffer;
+  tt_device *device;
+  tt_dmem *block; /* NULL: somebody else's memory */
+  void *at;
+  tt_stream *stream; /* of its last use */
+  uint64_t used;     /* step of its last use */
+  int busy;          /* copies under way that gave up the lock */
+  uint32_t line;     /* of what it holds, for the list of owners */
+  uint8_t dtype;
+  bool fleeting; /* the bytes' owner may change them on the host: good for one evaluation */
+};
+
+static tt_replica *newest, *oldest;
+static uint64_t step = 1;
+static int nfleeting;
+
+/* ---- the list */
+
+static void unlink_replica(tt_replica *r) {
+  *(r->newer ? &r->newer->older : &newest) = r->older;
+  *(r->older ? &r->older->newer : &oldest) = r->newer;
+  r->newer = r->older = NULL;
+}
+
+static void link_newest(tt_replica *r) {
+  r->older = newest;
+  if (newest) newest->newer = r;
+  newest = r;
+  if (!oldest) oldest = r;
+}
+
+static tt_replica *find(const tt_device *d, const tt_buffer *b) {
+  tt_replica *r = b->replicas;
+  while (r && r->device != d) r = r->next;
+  return r;
+}
+
+static void destroy(tt_replica *r) {
+  tt_replica **at = &r->buffer->replicas;
+  while (*at != r) at = &(*at)->next;
+  *at = r->next;
+  unlink_replica(r);
+  nfleeting -= r->fleeting;
+  if (r->block)
+    tt__dmem_free(r->device, r->block);
+  else
+    r->device->ops->stream_wait_idle(r->device, r->stream, NULL); /* its owner may free it once we say so */
+  tt__mem_free(r, sizeof *r);
+}
+
+static void drop_replicas(tt_buffer *b) {
+  while (b->replicas) destroy(b->replicas);
+}
+
+/* ---- order between streams */
+
+/* Work asked of `s` from now on comes after what was asked of the replica's last stream until now. */
+static tt_code follow(tt_replica *r, tt_stream *s, tt_error *err) {
+  r->used = step;
+  unlink_replica(r);
+  link_newest(r);
+  if (r->stream == s) return TT_OK;
+  tt_device *d = r->device;
+  tt_event *e;
+  TT_TRY(d->ops->event_new(d, false, &e, err));
+  tt_code code = d->ops->event_record(d, e, r->stream, err);
+  if (code == TT_OK) code = d->ops->stream_wait(d, s, e, err);
+  d->ops->event_free(d, e);
+  if (code != TT_OK) return code;
+  if (r->block) tt__dmem_used_on(d, r->block, s);
+  r->stream = s;
+  return TT_OK;
+}
+
+/* ---- to the host */
+
+static tt_code fetch(tt_buffer *b, tt_replica *r, tt_error *err) {
+  void *to = b->data ? b->data : tt__mem_alloc_data(b->size);
+  if (!to) return tt__fail_memory(err, b->size);
+  r->busy++;
+  tt__buffer_retain(b);
+  int depth = tt__session_suspend();
+  tt_code code = tt__stage_out(r->device, r->stream, to, r->at, b->size, err);
+  tt__session_resume(depth);
+  r->busy--;
+  TT_COUNT(syncs, 1);
+  if (code == TT_OK && !b->data) {
+    TT_COUNT(downloads, 1);
+    TT_COUNT(download_bytes, b->size);
+    b->data = to;
+  } else if (b->data != to) {
+    tt__mem_free_data(to, b->size);
+  }
+  tt__buffer_release(b);
+  return code;
+}
+
+static tt_code to_host(tt_buffer *b, tt_error *err) {
+  assert(b->replicas);
+  return fetch(b, b->replicas, err);
+}
+
+/* ---- room */
+
+/* Move what was used longest ago to the host until `need` bytes of the device are free. */
+static bool make_room(tt_device *d, size_t need, void *ctx) {
+  (void)ctx;
+  size_t freed = 0;
+  for (tt_replica *r = oldest, *next; r && freed < need; r = next) {
+    next = r->newer;
+    if (r->device != d || !r->block || r->busy || r->used == step) continue;
+    tt_buffer *b = r->buffer;
+    if (!b->data && b->replicas->next == NULL) {
+      void *to = tt__mem_alloc_data(b->size);
+      if (!to) continue;
+      if (tt__stage_out(d, r->stream, to, r->at, b->size, NULL) != TT_OK) {
+        tt__mem_free_data(to, b->size);
+        continue;
+      }
+      b->data = to;
+    }
+    TT_COUNT(evictions, 1);
+    TT_COUNT(evicted_bytes, b->size);
+    freed += b->size;
+    destroy(r);
+  }
+  return freed > 0;
+}
+
+/* The largest replicas of a device, largest first; how many. */
+static int largest(const tt_device *d, const tt_replica **top) {
+  int n = 0;
+  for (const tt_replica *r = newest; r; r = r->older) {
+    if (r->device != d) continue;
+    int at = n;
+    while (at > 0 && top[at - 1]->buffer->size < r->buffer->size) at--;
+    if (at == MOST_OWNERS) continue;
+    if (n < MOST_OWNERS) n++;
+    for (int i = n - 1; i > at; i--) top[i] = top[i - 1];
+    top[at] = r;
+  }
+  return n;
+}
+
+/* The message of a device that is full names who holds most. */
+static tt_code fail_full(tt_device *d, size_t size, tt_error *err) {
+  const tt_replica *top[MOST_OWNERS];
+  const double mib = 1048576.0;
+  tt_dmem_stats s = tt__dmem_stats(d);
+  tt_str text = {0};
+  tt__str_addf(&text, "Unable to allocate %.1f MiB on %s: %.1f MiB in use", (double)size / mib, d->name,
+               (double)s.allocated / mib);
+  if (s.limit > 0) tt__str_addf(&text, " of a limit of %.1f MiB", (double)s.limit / mib);
+  int n = largest(d, top);
+  for (int i = 0; i < n; i++) {
+    char line[120] = "";
+    tt__session_line_name(top[i]->line, line, sizeof line);
+    tt__str_addf(&text, "%s %.1f MiB of %s%s%s", i ? "," : "; the largest:", (double)top[i]->buffer->size / mib,
+                 tt__dtypes[top[i]->dtype].name, line[0] ? " from " : "", line);
+  }
+  tt_code code = tt__fail(err, TT_ENOMEM, "%.1000s", text.data && !text.failed ? text.data : "out of device memory");
+  tt__str_free(&text);
+  return code;
+}
+
+static tt_code take_block(tt_device *d, tt_stream *s, size_t size, tt_dmem **out, tt_error *err) {
+  tt_code code = tt__dmem_alloc(d, s, size, out, err);
+  return code == TT_ENOMEM ? fail_full(d, size, err) : code;
+}
+
+static void attach(tt_replica *r, tt_device *d, tt_stream *s, tt_buffer *b, tt_dmem *block) {
+  *r = (tt_replica){.next = b->replicas, .buffer = b, .device = d, .block = block, .stream = s, .used = step};
+  r->at = tt__dmem_at(block);
+  r->dtype = TT_U8;
+  b->replicas = r;
+  link_newest(r);
+}
+
+static tt_code add_replica(tt_device *d, tt_stream *s, tt_buffer *b, tt_replica **out, tt_error *err) {
+  tt_dmem *block;
+  tt_replica *r = tt__mem_zalloc(sizeof *r);
+  if (!r) return tt__fail_memory(err, sizeof *r);
+  tt_code code = take_block(d, s, b->size ? b->size : 1, &block, err);
+  if (code != TT_OK) {
+    tt__mem_free(r, sizeof *r);
+    return code;
+  }
+  attach(r, d, s, b, block);
+  *out = r;
+  return TT_OK;
+}
+
+tt_code tt__resident_adopt(tt_device *d, tt_stream *s, void *p, size_t size, tt_buffer **out, tt_error *err) {
+  tt_replica *r = tt__mem_zalloc(sizeof *r);
+  *out = r ? tt__buffer_new_elsewhere(size, err) : NULL;
+  if (!*out) {
+    if (!r) tt__fail_memory(err, sizeof *r);
+    tt__mem_free(r, r ? sizeof *r : 0);
+    tt__resident_free(d, s, p);
+    return TT_ENOMEM;
+  }
+  attach(r, d, s, *out, tt__dmem_of(d, p));
+  return TT_OK;
+}
+
+/* ---- to a device */
+
+/* From the host, or from another device. The lock is given up while the bytes move. */
+static tt_code fill(tt_replica *r, tt_error *err) {
+  tt_buffer *b = r->buffer;
+  tt_replica *from = r->next;
+  if (!b->data && from && from->device->ops == r->device->ops) {
+    TT_TRY(follow(from, from->stream, err));
+    TT_TRY(from->device->ops->stream_wait_idle(from->device, from->stream, err));
+    TT_COUNT(peer_copies, 1);
+    return r->device->ops->copy_peer(r->device, r->stream, r->at, from->device, from->at, b->size, err);
+  }
+  if (!b->data) TT_TRY(fetch(b, from, err));
+  r->busy++;
+  tt__buffer_retain(b);
+  int depth = tt__session_suspend();
+  tt_code code = tt__stage_in(r->device, r->stream, r->at, b->data, b->size, err);
+  tt__session_resume(depth);
+  r->busy--;
+  TT_COUNT(uploads, 1);
+  TT_COUNT(upload_bytes, b->size);
+  tt__buffer_release(b);
+  return code;
+}
+
+tt_code tt__resident(tt_device *d, tt_stream *s, tt_buffer *b, void **out, tt_error *err) {
+  tt_replica *r = find(d, b);
+  if (r) {
+    *out = r->at;
+    return follow(r, s, err);
+  }
+  TT_TRY(add_replica(d, s, b, &r, err));
+  r->fleeting = b->drop && b->data && !b->readonly;
+  nfleeting += r->fleeting;
+  tt_code code = b->size ? fill(r, err) : TT_OK;
+  *out = r->at;
+  if (code != TT_OK) destroy(r);
+  return code;
+}
+
+tt_code tt__resident_new(tt_device *d, tt_stream *s, size_t size, const tt_node *label, tt_buffer **out, void **at,
+                         tt_error *err) {
+  tt_replica *r;
+  tt_buffer *b = tt__buffer_new_elsewhere(size, err);
+  if (!b) return TT_ENOMEM;
+  tt_code code = add_replica(d, s, b, &r, err);
+  if (code != TT_OK) {
+    tt__buffer_release(b);
+    return code;
+  }
+  r->line = label ? label->line : 0;
+  r->dtype = label ? label->dtype : TT_U8;
+  *out = b;
+  *at = r->at;
+  return TT_OK;
+}
+
+void tt__resident_written(tt_device *d, tt_buffer *b) {
+  tt_replica *mine = find(d, b);
+  for (tt_replica *r = b->replicas, *next; r; r = next) {
+    next = r->next;
+    if (r != mine) destroy(r);
+  }
+  if (!b->data) return;
+  assert(!b->drop);
+  tt__mem_free_data(b->data, b->size);
+  b->data = NULL;
+}
+
+bool tt__is_resident(int id, const tt_buffer *b) {
+  if (id == 0) return b->data != NULL || b->size == 0;
+  for (const tt_replica *r = b->replicas; r; r = r->next)
+    if (r->device->id == id) return true;
+  return b->size == 0;
+}
+
+/* ---- what graph/ asks for */
+
+static tt_code to_device(tt_buffer *b, int id, tt_error *err) {
+  tt_device *d;
+  void *at;
+  TT_TRY(tt__device_open(id, &d, err));
+  tt__resident_step();
+  return tt__resident(d, tt__exec_stream(d), b, &at, err);
+}
+
+/* Straight from the caller's memory, without a copy of ours in between. */
+static tt_code from_host(const void *data, size_t size, int id, tt_buffer **out, tt_error *err) {
+  tt_device *d;
+  void *at;
+  TT_TRY(tt__device_open(id, &d, err));
+  tt__resident_step();
+  TT_TRY(tt__resident_new(d, tt__exec_stream(d), size, NULL, out, &at, err));
+  (*out)->replicas->busy++;
+  tt_stream *s = (*out)->replicas->stream;
+  int depth = tt__session_suspend();
+  tt_code code = size ? tt__stage_in(d, s, at, data, size, err) : TT_OK;
+  tt__session_resume(depth);
+  (*out)->replicas->busy--;
+  TT_COUNT(uploads, 1);
+  TT_COUNT(upload_bytes, size);
+  if (code == TT_OK) return TT_OK;
+  tt__buffer_release(*out);
+  *out = NULL;
+  return code;
+}
+
+static int where(const tt_buffer *b) { return b->replicas ? b->replicas->device->id : 0; }
+
+tt_code tt__buffer_adopt_device(tt_device *d, void *p, size_t size, bool readonly, void (*drop)(void *ctx), void *ctx,
+                                tt_buffer **out, tt_error *err) {
+  tt_replica *r = tt__mem_zalloc(sizeof *r);
+  if (!r) return tt__fail_memory(err, sizeof *r);
+  tt_buffer *b = tt__buffer_adopt(NULL, size, readonly, drop, ctx, err);
+  if (!b) {
+    tt__mem_free(r, sizeof *r);
+    return TT_ENOMEM;
+  }
+  *r = (tt_replica){.buffer = b, .device = d, .at = p, .stream = tt__exec_stream(d), .used = step, .dtype = TT_U8};
+  b->replicas = r;
+  b->elsewhere = true;
+  link_newest(r);
+  *out = b;
+  return TT_OK;
+}
+
+__attribute__((constructor)) static void register_residency(void) {
+  static const tt_residency residency = {to_host, to_device, from_host, where, drop_replicas};
+  tt__session_residency = &residency;
+  tt__dmem_set_pressure(make_room, NULL);
+}
+
+tt_code tt__resident_temp(tt_device *d, tt_stream *s, size_t size, void **out, tt_error *err) {
+  tt_dmem *block;
+  TT_TRY(take_block(d, s, size ? size : 1, &block, err));
+  *out = tt__dmem_at(block);
+  return TT_OK;
+}
+
+void tt__resident_free(tt_device *d, tt_stream *s, void *p) {
+  (void)s;
+  if (p) tt__dmem_free(d, tt__dmem_of(d, p));
+}
+
+void tt__resident_step(void) { step++; }
+
+void tt__resident_end(void) {
+  for (tt_replica *r = newest, *next; r && nfleeting; r = next) {
+    next = r->older;
+    if (r->fleeting && !r->busy) destroy(r);
+  }
+}

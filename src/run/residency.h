@@ -1,0 +1,42 @@
+/*
+** Residency: which device holds which buffer's bytes. A replica is a buffer's bytes in one device's memory; it is
+** made when work there needs them, remembered, and moved to the host when the device is full (least recently used
+** first). Private to run/. Session lock held in every call.
+*/
+#ifndef TT_RUN_RESIDENCY_H
+#define TT_RUN_RESIDENCY_H
+
+#include "ir/device.h"
+#include "ir/node.h"
+
+/* The device address of a buffer's bytes, good for work asked of `s` from now on; copied up when they are not there. */
+TT_HIDDEN tt_code tt__resident(tt_device *d, tt_stream *s, tt_buffer *b, void **out, tt_error *err);
+
+/* A new buffer whose bytes are to be written on the device. `label` says what it is when memory is out. */
+TT_HIDDEN tt_code tt__resident_new(tt_device *d, tt_stream *s, size_t size, const tt_node *label, tt_buffer **out,
+                                   void **at, tt_error *err);
+
+/* Work asked of `s` writes the buffer's bytes on `d`: the host's and other devices' are old. */
+TT_HIDDEN void tt__resident_written(tt_device *d, tt_buffer *b);
+
+/* Is it there, so that using it costs no transfer? */
+TT_HIDDEN bool tt__is_resident(int id, const tt_buffer *b);
+
+/* Memory of the device for the length of some work on `s`; given back stream-ordered by tt__resident_free. */
+TT_HIDDEN tt_code tt__resident_temp(tt_device *d, tt_stream *s, size_t size, void **out, tt_error *err);
+TT_HIDDEN void tt__resident_free(tt_device *d, tt_stream *s, void *p);
+
+/* Memory of tt__resident_temp becomes a buffer's; it is given back when that fails. */
+TT_HIDDEN tt_code tt__resident_adopt(tt_device *d, tt_stream *s, void *p, size_t size, tt_buffer **out, tt_error *err);
+
+/* A new step: replicas used since then are not moved out on behalf of it. */
+TT_HIDDEN void tt__resident_step(void);
+/* The end of an evaluation: bytes that their owner may change on the host are forgotten. */
+TT_HIDDEN void tt__resident_end(void);
+
+/* A buffer over memory of a device that somebody else owns and may change; `drop` is called when nobody needs it.
+** `ready`: NULL, or an event after which it may be read. */
+TT_HIDDEN tt_code tt__buffer_adopt_device(tt_device *d, void *p, size_t size, bool readonly, void (*drop)(void *ctx),
+                                          void *ctx, tt_buffer **out, tt_error *err);
+
+#endif

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Everything about a GPU, in one go, in a bare checkout on a machine that has one: build, the tests on the device, the
+# same with bounds checks, a sample under compute-sanitizer, the speed table. OUT: where results go (default build/gpu).
+# PART: which parts, of "build unit oracle check sanitize bench" (default all). PYTHON: which interpreter (default python3).
+set -u
+cd "$(dirname "$0")/.." || exit 1
+out=${OUT:-$PWD/build/gpu}
+parts=${PART:-build unit oracle check sanitize bench}
+python=${PYTHON:-python3}
+jobs=$(nproc)
+mkdir -p "$out"
+export TUTTI_CACHE_DIR=${TUTTI_CACHE_DIR:-$out/cache} PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1
+verdict=()
+
+# part NAME LIMIT COMMAND...: its output into a file, one line here.
+part() {
+  local name=$1 limit=$2 from=$SECONDS state=ok
+  shift 2
+  case " $parts " in *" ${name%%-*} "*) ;; *) return 0 ;; esac
+  timeout "$limit" bash -c '"$@"' _ "$@" >"$out/$name.log" 2>&1 || state="FAIL ($?)"
+  verdict+=("$(printf '%-10s %-10s %4d s  %s' "$name" "$state" $((SECONDS - from)) "$(tail -n 1 "$out/$name.log" | cut -c1-100)")")
+  [ "$state" = ok ] || { printf -- '---- %s\n' "$name"; tail -n "${TAIL:-25}" "$out/$name.log"; }
+}
+
+build() {
+  cmake -S . -B build-gpu -G "$(command -v ninja >/dev/null && echo Ninja || echo 'Unix Makefiles')" \
+    -DPython_EXECUTABLE="$(command -v "$python")" && cmake --build build-gpu -j "$jobs"
+}
+pytest_on() {
+  local device=$1
+  shift
+  TUTTI_DEVICE=$device PYTHONPATH=build-gpu/python "$python" -m pytest -q -p no:cacheprovider -m "not slow and not timing" "$@"
+}
+parallel() { "$python" -c 'import xdist' 2>/dev/null && echo "-n 6"; }
+# shellcheck disable=SC2046
+oracle() { pytest_on cuda:0 $(parallel) tests/oracle tests/gpu; }
+# shellcheck disable=SC2046
+check() { TUTTI_CHECK=1 pytest_on cuda:0 $(parallel) tests/oracle -k "${CHECK_SAMPLE:-test_ops or test_functions}"; }
+sanitize() {
+  command -v compute-sanitizer >/dev/null || { echo "no compute-sanitizer here"; return 0; }
+  TUTTI_DEVICE=cuda:0 PYTHONPATH=build-gpu/python compute-sanitizer --error-exitcode 1 --target-processes all \
+    "$python" -m pytest -q -p no:cacheprovider tests/oracle/test_ops.py -k "${SANITIZE_SAMPLE:-float32}"
+}
+bench() { PYTHONPATH=build-gpu/python "$python" bench/gpu.py --out "$out/gpu.json" ${BENCH:-}; }
+
+export -f build pytest_on parallel oracle check sanitize bench
+export out python jobs
+part build 400 build
+part unit 200 bash -c 'cd build-gpu && ctest --output-on-failure -R "device|threads|cublas" -j 4'
+part oracle 500 oracle
+part check 300 check
+part sanitize 240 sanitize
+part bench 550 bench
+case " $parts " in *" bench "*) grep -v '^  *\.\.' "$out/bench.log" | tail -n 60 ;; esac
+printf '%s\n' "${verdict[@]}"
