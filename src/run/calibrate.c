@@ -139,7 +139,7 @@ static void measure_device(tt_device *d, tt_device_costs *c) {
   void *host = tt__mem_alloc_data(MOVE_BYTES);
   if (host && tt__dmem_alloc(d, d->work, DEVICE_BYTES, &block, NULL) == TT_OK) {
     memset(host, 1, MOVE_BYTES);
-    void *at = tt__dmem_at(block);
+    void *at = block->p;
     double copy = time_of(d, do_copy, at, host), fills = time_of(d, do_fills, at, host);
     double up = time_of(d, do_up, at, host), down = time_of(d, do_down, at, host);
     double small = time_of(d, do_small, at, host);
@@ -150,7 +150,7 @@ static void measure_device(tt_device *d, tt_device_costs *c) {
     if (small > 0) c->move_ns = small;
     write_costs(d, c);
   }
-  if (block) tt__dmem_free(d, block);
+  tt__dmem_free(block);
   tt__mem_free_data(host, host ? MOVE_BYTES : 0);
 }
 

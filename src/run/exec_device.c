@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/os.h"
+#include "device/current.h"
 #include "device/device.h"
 #include "graph/build.h"
 #include "graph/session.h"
@@ -37,20 +38,6 @@ void tt__exec_forget(tt_launch *l) {
     tt__mem_free(l->on, sizeof *l->on);
     l->on = next;
   }
-}
-
-/* ---- streams */
-
-static __thread struct {
-  tt_device *device;
-  tt_stream *stream;
-} current;
-
-tt_stream *tt__exec_stream(tt_device *d) { return current.stream && current.device == d ? current.stream : d->work; }
-
-void tt__exec_set_stream(tt_device *d, tt_stream *s) {
-  current.device = d;
-  current.stream = s;
 }
 
 /* ---- results */
@@ -177,13 +164,14 @@ static tt_code launch_passes(tt_device *d, tt_stream *s, const tt_walk *walk, co
   size_t size = tt__threads_args_size(k);
   _Alignas(16) char args[MOST_ARGS];
   tt_scalar scalar[256];
-  void *work = NULL;
+  tt_dmem *block = NULL;
   if (size > sizeof args || k->nscalar > 256) return tt__fail(err, TT_ENOTIMPL, "too many arguments for a launch");
   tt__exec_scalars(walk, step, launch, scalar);
   bool is_far = on->cut.pass[0].variant.far;
   bool need = on->cut.work_bytes || k->checked || is_far;
   size_t args_at = (on->cut.work_bytes + sizeof(tt_kfault) + 255) & ~(size_t)255;
-  if (need) TT_TRY(tt__resident_temp(d, s, args_at + (is_far ? size : 0), &work, err));
+  if (need) TT_TRY(tt__resident_temp(d, s, args_at + (is_far ? size : 0), &block, err));
+  void *work = block ? block->p : NULL;
   char *fault = k->checked ? (char *)work + on->cut.work_bytes : NULL, *far = is_far ? (char *)work + args_at : NULL;
   tt_code code = TT_OK;
   if (on->cut.zero_bytes) code = d->ops->fill(d, s, work, 0, on->cut.zero_bytes, err);
@@ -199,7 +187,7 @@ static tt_code launch_passes(tt_device *d, tt_stream *s, const tt_walk *walk, co
     }
   }
   if (code == TT_OK && fault) code = look_for_fault(d, s, fault, err);
-  tt__resident_free(d, s, work);
+  tt__dmem_free(block);
   return code;
 }
 
@@ -244,7 +232,7 @@ static tt_code launch_null(tt_device *d, tt_stream *s, const tt_walk *walk, cons
 
 static tt_code exec_kernel_on(tt_device *d, const tt_walk *walk, const tt_step *step, tt_error *err) {
   tt_launch *launch = step->launch;
-  tt_stream *s = tt__exec_stream(d);
+  tt_stream *s = tt__stream_current(d);
   result res[TT_MOST_ROOTS];
   bound b;
   tt_launch_on *on = NULL;
@@ -281,20 +269,24 @@ static tt_code lib_temp(const tt_lib_device *on, size_t size, void **out, tt_err
   tt_lib_use *u = (tt_lib_use *)(uintptr_t)on;
   if (u->ntemp == u->cap) {
     size_t old = sizeof *u->temp * (size_t)u->cap;
-    void **more = tt__mem_alloc(old + 16 * sizeof *more);
+    tt_dmem **more = tt__mem_alloc(old + 16 * sizeof *more);
     if (!more) return tt__fail_memory(err, old);
     if (u->ntemp) memcpy(more, u->temp, old);
     tt__mem_free(u->temp, old);
     u->temp = more;
     u->cap += 16;
   }
-  TT_TRY(tt__resident_temp(on->device, on->stream, size, out, err));
-  u->temp[u->ntemp++] = *out;
+  TT_TRY(tt__resident_temp(on->device, on->stream, size, &u->temp[u->ntemp], err));
+  *out = u->temp[u->ntemp++]->p;
   return TT_OK;
 }
 
-static tt_code lib_result(const tt_lib_device *on, size_t size, void **out, tt_error *err) {
-  return tt__resident_temp(on->device, on->stream, size, out, err);
+tt_dmem *tt__exec_lib_take(tt_lib_use *u, const void *p) {
+  int at = 0;
+  while (u->temp[at]->p != p) at++;
+  tt_dmem *block = u->temp[at];
+  u->temp[at] = u->temp[--u->ntemp];
+  return block;
 }
 
 static tt_code lib_routine(const tt_lib_device *on, const char *source, bool math, const char *name, tt_routine **out,
@@ -310,11 +302,11 @@ static tt_code lib_read(const tt_lib_device *on, void *to, const void *from, siz
 }
 
 void tt__exec_lib_open(tt_lib_use *u, tt_device *d, tt_stream *s) {
-  *u = (tt_lib_use){.on = {d, s, lib_temp, lib_result, lib_routine, lib_read}};
+  *u = (tt_lib_use){.on = {d, s, lib_temp, lib_temp, lib_routine, lib_read}};
 }
 
 void tt__exec_lib_close(tt_lib_use *u) {
-  for (int i = 0; i < u->ntemp; i++) tt__resident_free(u->on.device, u->on.stream, u->temp[i]);
+  for (int i = 0; i < u->ntemp; i++) tt__dmem_free(u->temp[i]);
   tt__mem_free(u->temp, sizeof *u->temp * (size_t)u->cap);
 }
 
@@ -324,7 +316,7 @@ static tt_code exec_library_on(tt_device *d, const tt_walk *walk, const tt_step 
   tt_operand src[TT_NODE_SRC];
   tt_block out[TT_MOST_ROOTS] = {{0}};
   result res[TT_MOST_ROOTS] = {{0}};
-  tt_stream *s = tt__exec_stream(d);
+  tt_stream *s = tt__stream_current(d);
   int64_t read = 0, written = 0, start = tt__profile_on ? tt__clock_ns() : 0;
   if (!row->run_on || d->target.kind == TT_DEVICE_NULL) return tt__fail(err, TT_ENOTIMPL, "%s runs on the host", row->name);
   tt_code code = TT_OK;
@@ -376,7 +368,7 @@ static tt_code make_on(const tt_lib_maker *m, const tt_lib_attr *attr, tt_node *
   tt_made made[TT_NODE_SRC] = {{0}};
   TT_TRY(tt__device_open(id, &d, err));
   if (d->target.kind == TT_DEVICE_NULL) return tt__fail(err, TT_ENOTIMPL, "%s runs on the host", m->name);
-  tt_stream *s = tt__exec_stream(d);
+  tt_stream *s = tt__stream_current(d);
   for (int i = 0; i < m->nsrc; i++) {
     tt_node *n = src[i];
     void *at;
@@ -389,16 +381,14 @@ static tt_code make_on(const tt_lib_maker *m, const tt_lib_attr *attr, tt_node *
   tt_lib_use use;
   tt__exec_lib_open(&use, d, s);
   tt_code code = m->run_on(&use.on, attr, operand, made, err);
-  tt__exec_lib_close(&use);
   for (int k = 0; k < m->nout; k++) {
     out[k].n = made[k].n;
     out[k].dtype = made[k].dtype;
     size_t size = (size_t)made[k].n * tt__dtype_size(made[k].dtype);
-    if (code == TT_OK && made[k].data && made[k].n > 0)
-      code = tt__resident_adopt(d, s, made[k].data, size, &out[k].buffer, err);
-    else
-      tt__resident_free(d, s, made[k].data);
+    if (code == TT_OK && size)
+      code = tt__resident_adopt(tt__exec_lib_take(&use, made[k].data), size, &out[k].buffer, err);
   }
+  tt__exec_lib_close(&use);
   if (code == TT_OK) {
     TT_COUNT(library_calls, 1);
     return TT_OK;
@@ -420,7 +410,7 @@ static tt_code exec_empty_on(tt_device *d, const tt_walk *walk, const tt_step *s
     return TT_OK;
   }
   tt_node *n = walk->node[step->root[0].node];
-  TT_TRY(result_of(d, tt__exec_stream(d), walk, &step->root[0], NULL, &res, err));
+  TT_TRY(result_of(d, tt__stream_current(d), walk, &step->root[0], NULL, &res, err));
   tt__node_become_buffer(n, res.buffer);
   return TT_OK;
 }

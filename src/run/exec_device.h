@@ -4,7 +4,7 @@
 #ifndef TT_RUN_EXEC_DEVICE_H
 #define TT_RUN_EXEC_DEVICE_H
 
-#include "ir/device.h"
+#include "device/cache_alloc.h"
 #include "ir/library.h"
 #include "run/exec.h"
 
@@ -17,18 +17,15 @@ TT_HIDDEN tt_code tt__exec_step_on(tt_device *d, const tt_walk *walk, const tt_s
 /* Give back what devices keep of a launch. */
 TT_HIDDEN void tt__exec_forget(tt_launch *l);
 
-/* The stream of `d` that this thread's evaluations use: the user's current one, or the device's. */
-TT_HIDDEN tt_stream *tt__exec_stream(tt_device *d);
-/* Make `s` current for this thread; NULL: the device's own again. */
-TT_HIDDEN void tt__exec_set_stream(tt_device *d, tt_stream *s);
-
 /* A row's view of a device; tt__exec_lib_close gives its temporary memory back, in stream order. */
 typedef struct tt_lib_use {
   tt_lib_device on;
-  void **temp;
+  tt_dmem **temp;
   int ntemp, cap;
 } tt_lib_use;
 TT_HIDDEN void tt__exec_lib_open(tt_lib_use *u, tt_device *d, tt_stream *s);
 TT_HIDDEN void tt__exec_lib_close(tt_lib_use *u);
+/* The block that begins at `p`, which is no longer the row's. */
+TT_HIDDEN tt_dmem *tt__exec_lib_take(tt_lib_use *u, const void *p);
 
 #endif

@@ -8,11 +8,11 @@
 
 #include "base/mem.h"
 #include "device/cache_alloc.h"
+#include "device/current.h"
 #include "device/device.h"
 #include "device/stage.h"
 #include "graph/build.h"
 #include "graph/session.h"
-#include "run/exec_device.h"
 
 #define MOST_OWNERS 10
 
@@ -63,7 +63,7 @@ static void destroy(tt_replica *r) {
   unlink_replica(r);
   nfleeting -= r->fleeting;
   if (r->block)
-    tt__dmem_free(r->device, r->block);
+    tt__dmem_free(r->block);
   else
     r->device->ops->stream_wait_idle(r->device, r->stream, NULL); /* its owner may free it once we say so */
   tt__mem_free(r, sizeof *r);
@@ -88,9 +88,8 @@ static tt_code follow(tt_replica *r, tt_stream *s, tt_error *err) {
   if (code == TT_OK) code = d->ops->stream_wait(d, s, e, err);
   d->ops->event_free(d, e);
   if (code != TT_OK) return code;
-  if (r->block) tt__dmem_used_on(d, r->block, s);
   r->stream = s;
-  return TT_OK;
+  return r->block ? tt__dmem_used_on(r->block, s, err) : TT_OK;
 }
 
 /* ---- to the host */
@@ -124,8 +123,7 @@ static tt_code to_host(tt_buffer *b, tt_error *err) {
 /* ---- room */
 
 /* Move what was used longest ago to the host until `need` bytes of the device are free. */
-static bool make_room(tt_device *d, size_t need, void *ctx) {
-  (void)ctx;
+static bool make_room(tt_device *d, size_t need) {
   size_t freed = 0;
   for (tt_replica *r = oldest, *next; r && freed < need; r = next) {
     next = r->newer;
@@ -191,7 +189,7 @@ static tt_code take_block(tt_device *d, tt_stream *s, size_t size, tt_dmem **out
 
 static void attach(tt_replica *r, tt_device *d, tt_stream *s, tt_buffer *b, tt_dmem *block) {
   *r = (tt_replica){.next = b->replicas, .buffer = b, .device = d, .block = block, .stream = s, .used = step};
-  r->at = tt__dmem_at(block);
+  r->at = block->p;
   r->dtype = TT_U8;
   b->replicas = r;
   link_newest(r);
@@ -211,16 +209,16 @@ static tt_code add_replica(tt_device *d, tt_stream *s, tt_buffer *b, tt_replica 
   return TT_OK;
 }
 
-tt_code tt__resident_adopt(tt_device *d, tt_stream *s, void *p, size_t size, tt_buffer **out, tt_error *err) {
+tt_code tt__resident_adopt(tt_dmem *block, size_t size, tt_buffer **out, tt_error *err) {
   tt_replica *r = tt__mem_zalloc(sizeof *r);
   *out = r ? tt__buffer_new_elsewhere(size, err) : NULL;
   if (!*out) {
     if (!r) tt__fail_memory(err, sizeof *r);
     tt__mem_free(r, r ? sizeof *r : 0);
-    tt__resident_free(d, s, p);
+    tt__dmem_free(block);
     return TT_ENOMEM;
   }
-  attach(r, d, s, *out, tt__dmem_of(d, p));
+  attach(r, block->device, block->stream, *out, block);
   return TT_OK;
 }
 
@@ -307,7 +305,7 @@ static tt_code to_device(tt_buffer *b, int id, tt_error *err) {
   void *at;
   TT_TRY(tt__device_open(id, &d, err));
   tt__resident_step();
-  return tt__resident(d, tt__exec_stream(d), b, &at, err);
+  return tt__resident(d, tt__stream_current(d), b, &at, err);
 }
 
 /* Straight from the caller's memory, without a copy of ours in between. */
@@ -316,7 +314,7 @@ static tt_code from_host(const void *data, size_t size, int id, tt_buffer **out,
   void *at;
   TT_TRY(tt__device_open(id, &d, err));
   tt__resident_step();
-  TT_TRY(tt__resident_new(d, tt__exec_stream(d), size, NULL, out, &at, err));
+  TT_TRY(tt__resident_new(d, tt__stream_current(d), size, NULL, out, &at, err));
   (*out)->replicas->busy++;
   tt_stream *s = (*out)->replicas->stream;
   int depth = tt__session_suspend();
@@ -342,7 +340,7 @@ tt_code tt__buffer_adopt_device(tt_device *d, void *p, size_t size, bool readonl
     tt__mem_free(r, sizeof *r);
     return TT_ENOMEM;
   }
-  *r = (tt_replica){.buffer = b, .device = d, .at = p, .stream = tt__exec_stream(d), .used = step, .dtype = TT_U8};
+  *r = (tt_replica){.buffer = b, .device = d, .at = p, .stream = tt__stream_current(d), .used = step, .dtype = TT_U8};
   b->replicas = r;
   b->elsewhere = true;
   link_newest(r);
@@ -353,19 +351,11 @@ tt_code tt__buffer_adopt_device(tt_device *d, void *p, size_t size, bool readonl
 __attribute__((constructor)) static void register_residency(void) {
   static const tt_residency residency = {to_host, to_device, from_host, where, drop_replicas};
   tt__session_residency = &residency;
-  tt__dmem_set_pressure(make_room, NULL);
+  tt__dmem_set_pressure(make_room);
 }
 
-tt_code tt__resident_temp(tt_device *d, tt_stream *s, size_t size, void **out, tt_error *err) {
-  tt_dmem *block;
-  TT_TRY(take_block(d, s, size ? size : 1, &block, err));
-  *out = tt__dmem_at(block);
-  return TT_OK;
-}
-
-void tt__resident_free(tt_device *d, tt_stream *s, void *p) {
-  (void)s;
-  if (p) tt__dmem_free(d, tt__dmem_of(d, p));
+tt_code tt__resident_temp(tt_device *d, tt_stream *s, size_t size, tt_dmem **out, tt_error *err) {
+  return take_block(d, s, size ? size : 1, out, err);
 }
 
 void tt__resident_step(void) { step++; }

@@ -6,7 +6,7 @@
 #ifndef TT_RUN_RESIDENCY_H
 #define TT_RUN_RESIDENCY_H
 
-#include "ir/device.h"
+#include "device/cache_alloc.h"
 #include "ir/node.h"
 
 /* The device address of a buffer's bytes, good for work asked of `s` from now on; copied up when they are not there. */
@@ -22,12 +22,10 @@ TT_HIDDEN void tt__resident_written(tt_device *d, tt_buffer *b);
 /* Is it there, so that using it costs no transfer? */
 TT_HIDDEN bool tt__is_resident(int id, const tt_buffer *b);
 
-/* Memory of the device for the length of some work on `s`; given back stream-ordered by tt__resident_free. */
-TT_HIDDEN tt_code tt__resident_temp(tt_device *d, tt_stream *s, size_t size, void **out, tt_error *err);
-TT_HIDDEN void tt__resident_free(tt_device *d, tt_stream *s, void *p);
-
-/* Memory of tt__resident_temp becomes a buffer's; it is given back when that fails. */
-TT_HIDDEN tt_code tt__resident_adopt(tt_device *d, tt_stream *s, void *p, size_t size, tt_buffer **out, tt_error *err);
+/* Memory of the device for the length of some work on `s`; tt__dmem_free gives it back in the stream's order. */
+TT_HIDDEN tt_code tt__resident_temp(tt_device *d, tt_stream *s, size_t size, tt_dmem **out, tt_error *err);
+/* Such memory becomes a buffer's, or is given back when that fails. */
+TT_HIDDEN tt_code tt__resident_adopt(tt_dmem *block, size_t size, tt_buffer **out, tt_error *err);
 
 /* A new step: replicas used since then are not moved out on behalf of it. */
 TT_HIDDEN void tt__resident_step(void);
