@@ -68,6 +68,13 @@ static bool falls_back(const tt_operand *src) {
   return src[0].dtype >= TT_F32 && src[0].dtype <= TT_C128 && work > OWN_WORK && !tt__blas_enter();
 }
 
+static double work(const tt_lib_attr *attr, const tt_operand *src) {
+  (void)attr;
+  double n = 2 * (double)src[1].len[src[1].rank - 1];
+  for (int d = 0; d < src[0].rank; d++) n *= (double)src[0].len[d];
+  return tt__is_complex(src[0].dtype) ? 4 * n : n;
+}
+
 const tt_lib_row tt__rows_product[] = {
     {.name = "matmul",
      .nsrc = 2,
@@ -75,6 +82,7 @@ const tt_lib_row tt__rows_product[] = {
      .strided = true,
      .run = matmul,
      .falls_back = falls_back,
+     .work = work,
      .run_on = tt__product_on},
     {.name = NULL},
 };
