@@ -125,13 +125,13 @@ def pretty(s):
 
 
 def show(rows):
-    print(f"{'work':<44} {'tutti':>9} {'goal':>9} {'GB/s':>6}  {'cupy':>9} {'torch':>9} {'compiled':>9} {'jax':>9} {'numba':>9}")
+    print(
+        f"{'work':<44} {'tutti':>9} {'goal':>9} {'GB/s':>6}  {'cupy':>9} {'torch':>9} {'compiled':>9} {'jax':>9} {'numba':>9}"
+    )
     for r in rows:
         mine = r.seconds.get("tutti")
         rate = f"{r.bytes / mine / 1e9:.0f}" if r.bytes and mine else ""
-        peers = " ".join(
-            f"{pretty(r.seconds.get(k)):>9}" for k in ("cupy", "torch", "torch compiled", "jax", "numba")
-        )
+        peers = " ".join(f"{pretty(r.seconds.get(k)):>9}" for k in ("cupy", "torch", "torch compiled", "jax", "numba"))
         print(f"{r.name:<44} {pretty(mine):>9} {r.goal:>9} {rate:>6}  {peers}")
         if "tutti" in r.error:
             print("     ours:", r.error["tutti"])
@@ -251,7 +251,10 @@ class Work:
 
             def cdf(d):
                 w = f(1.0) / (f(1.0) + f(0.2316419) * xp.abs(d))
-                poly = w * (f(0.31938153) + w * (f(-0.356563782) + w * (f(1.781477937) + w * (f(-1.821255978) + w * f(1.330274429)))))
+                poly = w * (
+                    f(0.31938153)
+                    + w * (f(-0.356563782) + w * (f(1.781477937) + w * (f(-1.821255978) + w * f(1.330274429))))
+                )
                 v = f(0.39894228) * xp.exp(f(-0.5) * d * d) * poly
                 return xp.where(d > 0, f(1.0) - v, v)
 
@@ -278,9 +281,7 @@ class Work:
     def reductions(self, n):
         a = self.rng.standard_normal(n, dtype=np.float32)
         x = self.spread(a)
-        self.t.add(
-            "norm of 1e8 f32", "100 us", 10, self.forms(x, lambda xp, v: xp.linalg.norm(v)), bytes_moved=4 * n
-        )
+        self.t.add("norm of 1e8 f32", "100 us", 10, self.forms(x, lambda xp, v: xp.linalg.norm(v)), bytes_moved=4 * n)
         self.t.add("sum of 1e8 f32", "", 10, self.forms(x, lambda xp, v: xp.sum(v)), tolerance=1, bytes_moved=4 * n)
         self.t.add("argmax of 1e8 f32", "", 10, self.forms(x, lambda xp, v: xp.argmax(v)), bytes_moved=4 * n)
         self.t.add(
@@ -294,9 +295,7 @@ class Work:
             "cumsum of 1e8 f32",
             "220 us",
             5,
-            self.forms(
-                x, lambda xp, v: xp.cumsum(v, axis=0), torch=lambda xp, v: xp.cumsum(v, 0)
-            ),
+            self.forms(x, lambda xp, v: xp.cumsum(v, axis=0), torch=lambda xp, v: xp.cumsum(v, 0)),
             tolerance=2e-2,
             bytes_moved=8 * n,
         )
@@ -403,9 +402,7 @@ class Work:
 
         def in_place(v):
             for _ in range(sweeps):
-                v[1:-1, 1:-1] = quarter * (
-                    v[1:-1, 1:-1] + v[1:-1, :-2] + v[1:-1, 2:] + v[:-2, 1:-1] + v[2:, 1:-1]
-                )
+                v[1:-1, 1:-1] = quarter * (v[1:-1, 1:-1] + v[1:-1, :-2] + v[1:-1, 2:] + v[:-2, 1:-1] + v[2:, 1:-1])
             return v
 
         forms = {"tutti": lambda: in_place(x["tutti"][0].copy())}
@@ -417,9 +414,7 @@ class Work:
             def torch_sweeps():
                 v = x["torch"][0].clone()
                 for _ in range(sweeps):
-                    v[1:-1, 1:-1] = q * (
-                        v[1:-1, 1:-1] + v[1:-1, :-2] + v[1:-1, 2:] + v[:-2, 1:-1] + v[2:, 1:-1]
-                    )
+                    v[1:-1, 1:-1] = q * (v[1:-1, 1:-1] + v[1:-1, :-2] + v[1:-1, 2:] + v[:-2, 1:-1] + v[2:, 1:-1])
                 return v
 
             forms["torch"] = torch_sweeps
@@ -439,7 +434,10 @@ class Work:
         n = 10_000
         x = self.spread(self.rng.random((n, n), dtype=np.float32))
         self.t.add(
-            "(1e4, 1e4) f32 times itself, fp32", "41 ms", 1, self.forms(x, lambda xp, v: v @ v, compiled=False, jax=False)
+            "(1e4, 1e4) f32 times itself, fp32",
+            "41 ms",
+            1,
+            self.forms(x, lambda xp, v: v @ v, compiled=False, jax=False),
         )
         small = self.rng.standard_normal((4096, 32, 32), dtype=np.float32)
         x = self.spread(small)
@@ -554,7 +552,11 @@ def main():
     show(t.rows)
     print("peers:", ", ".join(f"{k} {getattr(m, '__version__', '?')}" for k, m in t.peers.have.items()))
     print("missing:", ", ".join(t.peers.missing) or "none")
-    out = pathlib.Path(args.out) if args.out else pathlib.Path(__file__).parent / "results" / time.strftime("gpu-%Y-%m-%d.json")
+    out = (
+        pathlib.Path(args.out)
+        if args.out
+        else pathlib.Path(__file__).parent / "results" / time.strftime("gpu-%Y-%m-%d.json")
+    )
     notes = {
         "machine": [line for line in tt.info().splitlines() if line.strip()],
         "peers": {k: getattr(m, "__version__", "?") for k, m in t.peers.have.items()},

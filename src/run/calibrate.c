@@ -128,7 +128,9 @@ static tt_code do_fills(tt_device *d, void *at, void *host) {
   for (int i = 0; i < FILLS; i++) TT_TRY(d->ops->fill(d, d->work, at, 0, 1024, NULL));
   return TT_OK;
 }
-static tt_code do_up(tt_device *d, void *at, void *host) { return tt__stage_in(d, d->work, at, host, MOVE_BYTES, NULL); }
+static tt_code do_up(tt_device *d, void *at, void *host) {
+  return tt__stage_in(d, d->work, at, host, MOVE_BYTES, NULL);
+}
 static tt_code do_down(tt_device *d, void *at, void *host) {
   return tt__stage_out(d, d->work, host, at, MOVE_BYTES, NULL);
 }
@@ -139,7 +141,7 @@ static void measure_device(tt_device *d, tt_device_costs *c) {
   void *host = tt__mem_alloc_data(MOVE_BYTES);
   if (host && tt__dmem_alloc(d, d->work, DEVICE_BYTES, &block, NULL) == TT_OK) {
     memset(host, 1, MOVE_BYTES);
-    void *at = block->p;
+    void *at = tt__dmem_at(block);
     double copy = time_of(d, do_copy, at, host), fills = time_of(d, do_fills, at, host);
     double up = time_of(d, do_up, at, host), down = time_of(d, do_down, at, host);
     double small = time_of(d, do_small, at, host);
@@ -150,7 +152,7 @@ static void measure_device(tt_device *d, tt_device_costs *c) {
     if (small > 0) c->move_ns = small;
     write_costs(d, c);
   }
-  tt__dmem_free(block);
+  if (block) tt__dmem_free(d, block);
   tt__mem_free_data(host, host ? MOVE_BYTES : 0);
 }
 

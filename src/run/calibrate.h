@@ -18,10 +18,10 @@ TT_HIDDEN const tt_calibration *tt__calibration(void);
 
 /* The same of a device, and what moving costs. */
 typedef struct tt_device_costs {
-  double bytes_per_ns;                     /* of its memory, read and written */
-  double ns_per_op, ns_per_flop;           /* the whole device */
-  double launch_ns;                        /* of a launch in a row of launches */
-  double move_ns;                          /* of any move, however small */
+  double bytes_per_ns;                       /* of its memory, read and written */
+  double ns_per_op, ns_per_flop;             /* the whole device */
+  double launch_ns;                          /* of a launch in a row of launches */
+  double move_ns;                            /* of any move, however small */
   double up_bytes_per_ns, down_bytes_per_ns; /* pageable host memory */
 } tt_device_costs;
 

@@ -13,6 +13,7 @@
 #include "graph/session.h"
 #include "run/memory.h"
 #include "run/profile.h"
+#include "run/residency.h"
 
 /* Work (instruction-elements) below which a launch stays on the calling thread, and that a piece should have. */
 #define ALONE_WORK 65536.0
@@ -229,19 +230,18 @@ tt_code tt__exec_launch(const tt_launch *launch, const tt_kargs *bound, tt_kerne
 
 /* The value of a constant. An earlier step may have written it out for a library: then any element of the memory is it.
  */
-static tt_scalar constant(const tt_node *n) {
-  if (n->op != TT_N_BUFFER) return n->attr.scalar;
-  tt_scalar s = {.bits = {0, 0}};
-  if (n->size) memcpy(&s, n->attr.buf->data, tt__dtype_size((tt_dtype)n->dtype));
-  return s;
+static tt_code constant(const tt_node *n, tt_scalar *out, tt_error *err) {
+  *out = (tt_scalar){.bits = {0, 0}};
+  if (n->op == TT_N_BUFFER)
+    return n->size ? tt__resident_peek(n->attr.buf, out, tt__dtype_size((tt_dtype)n->dtype), err) : TT_OK;
+  *out = n->attr.scalar;
+  return TT_OK;
 }
 
-static tt_scalar convert_scalar(const tt_walk *walk, const tt_step *step, const tt_lscalar *s, uint8_t to) {
-  tt_value v = {.tag = TT_V_FLOAT, .as.f = s->number};
-  if (s->ref == INT32_MIN) return tt__scalar_from(&v, (tt_dtype)to);
-  tt_scalar from = s->ref >= 0 ? constant(walk->node[s->ref]) : step->literal[-1 - s->ref];
+static tt_scalar convert_scalar(const tt_lscalar *s, tt_scalar from, uint8_t to) {
   if (s->dtype == to) return from;
   tt_scalar out = from;
+  tt_value v;
   switch ((tt_dtype)s->dtype) {
     case TT_C64:
       out.f32 = s->part ? from.c64.im : from.c64.re;
@@ -255,14 +255,28 @@ static tt_scalar convert_scalar(const tt_walk *walk, const tt_step *step, const 
   }
 }
 
-void tt__exec_scalars(const tt_walk *walk, const tt_step *step, const tt_launch *launch, tt_scalar *scalar) {
+tt_code tt__exec_scalars(const tt_walk *walk, const tt_step *step, const tt_launch *launch, tt_scalar *scalar,
+                         tt_error *err) {
   const tt_kernel *k = launch->unit->kernel;
-  for (int s = 0; s < k->nscalar; s++)
-    scalar[s] = convert_scalar(walk, step, &launch->lowered->scalar[s], k->scalar_type[s]);
+  for (int i = 0; i < k->nscalar; i++) {
+    const tt_lscalar *s = &launch->lowered->scalar[i];
+    tt_value number = {.tag = TT_V_FLOAT, .as.f = s->number};
+    if (s->ref == INT32_MIN) {
+      scalar[i] = tt__scalar_from(&number, (tt_dtype)k->scalar_type[i]);
+      continue;
+    }
+    tt_scalar from;
+    if (s->ref >= 0)
+      TT_TRY(constant(walk->node[s->ref], &from, err));
+    else
+      from = step->literal[-1 - s->ref];
+    scalar[i] = convert_scalar(s, from, k->scalar_type[i]);
+  }
+  return TT_OK;
 }
 
-static void bind(const tt_walk *walk, const tt_step *step, tt_buffer *const *result, const tt_launch *launch,
-                 void **buf, int64_t *buf_len, tt_scalar *scalar) {
+static tt_code bind(const tt_walk *walk, const tt_step *step, tt_buffer *const *result, const tt_launch *launch,
+                    void **buf, int64_t *buf_len, tt_scalar *scalar, tt_error *err) {
   const tt_lowered *l = launch->lowered;
   const tt_kernel *k = launch->unit->kernel;
   for (int b = 0; b < k->nbuf; b++) {
@@ -276,7 +290,7 @@ static void bind(const tt_walk *walk, const tt_step *step, tt_buffer *const *res
     for (int r = 0; r < step->nroot; r++)
       if (step->root[r].operand == l->buf_operand[b]) buf[b] = result[r]->data;
   }
-  tt__exec_scalars(walk, step, launch, scalar);
+  return tt__exec_scalars(walk, step, launch, scalar, err);
 }
 
 tt_code tt__exec_fault(const tt_kfault *fault, tt_error *err) {
@@ -284,20 +298,14 @@ tt_code tt__exec_fault(const tt_kfault *fault, tt_error *err) {
                   (long long)fault->index, (long long)fault->len);
 }
 
-static tt_code exec_kernel(const tt_walk *walk, const tt_step *step, tt_error *err) {
+static tt_code run_kernel(const tt_walk *walk, const tt_step *step, tt_buffer *const *result, tt_scalar *scalar,
+                          tt_error *err) {
   const tt_launch *launch = step->launch;
   const tt_lowered *l = launch->lowered;
-  const tt_kernel *k = launch->unit->kernel;
-  tt_buffer *result[TT_MOST_ROOTS];
   void *buf[MOST_BUFFERS];
   int64_t buf_len[MOST_BUFFERS];
   tt_kfault fault = {0, 0, 0};
-  tt_scalar few[32], *scalar = few;
-  size_t scalar_size = sizeof(tt_scalar) * (size_t)k->nscalar;
-  if (k->nscalar > 32 && !(scalar = tt__mem_alloc(scalar_size))) return tt__fail_memory(err, scalar_size);
-  tt_code code = tt__memory_results(walk, step, result, err);
-  if (code != TT_OK) goto free_scalar;
-  bind(walk, step, result, launch, buf, buf_len, scalar);
+  TT_TRY(bind(walk, step, result, launch, buf, buf_len, scalar, err));
   tt_kargs args = {
       .buf = buf, .buf_len = buf_len, .len = l->len, .off = l->off, .step = l->step, .scalar = scalar, .fault = &fault};
   tt_kernel_fn fn = tt__unit_code(launch->unit);
@@ -305,14 +313,25 @@ static tt_code exec_kernel(const tt_walk *walk, const tt_step *step, tt_error *e
   int64_t start = lengthy || tt__profile_on ? tt__clock_ns() : 0;
   bool can_stop = !lengthy || !tt__memory_in_place(walk, step, result); /* half a store in place is a spoiled array */
   int depth = lengthy ? tt__session_suspend() : 0;
-  code = tt__exec_launch(launch, &args, fn, can_stop, err);
+  tt_code code = tt__exec_launch(launch, &args, fn, can_stop, err);
   if (lengthy) tt__session_resume(depth);
   int64_t end = start ? tt__clock_ns() : 0;
   tt__unit_ran(launch->unit, fn, launch->points, (double)(end - start));
   TT_COUNT(bytes_read, launch->bytes_read);
   TT_COUNT(bytes_written, launch->bytes_written);
   if (tt__profile_on) tt__profile_add(step, fn != NULL, start, end);
-  if (code == TT_OK && fault.access) code = tt__exec_fault(&fault, err);
+  return code == TT_OK && fault.access ? tt__exec_fault(&fault, err) : code;
+}
+
+static tt_code exec_kernel(const tt_walk *walk, const tt_step *step, tt_error *err) {
+  const tt_kernel *k = ((const tt_launch *)step->launch)->unit->kernel;
+  tt_buffer *result[TT_MOST_ROOTS];
+  tt_scalar few[32], *scalar = few;
+  size_t scalar_size = sizeof(tt_scalar) * (size_t)k->nscalar;
+  if (k->nscalar > 32 && !(scalar = tt__mem_alloc(scalar_size))) return tt__fail_memory(err, scalar_size);
+  tt_code code = tt__memory_results(walk, step, result, err);
+  if (code != TT_OK) goto free_scalar;
+  code = run_kernel(walk, step, result, scalar, err);
   for (int r = 0; r < step->nroot; r++) {
     if (code == TT_OK)
       tt__node_become_buffer(walk->node[step->root[r].node], result[r]);

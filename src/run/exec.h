@@ -28,7 +28,8 @@ TT_HIDDEN tt_code tt__exec_launch(const tt_launch *l, const tt_kargs *args, tt_k
 /* TT_EINTERNAL: what a checked kernel found. */
 TT_HIDDEN tt_code tt__exec_fault(const tt_kfault *fault, tt_error *err);
 /* The scalars a launch binds, in the kernel's register types: [nscalar]. */
-TT_HIDDEN void tt__exec_scalars(const tt_walk *walk, const tt_step *step, const tt_launch *l, tt_scalar *scalar);
+TT_HIDDEN tt_code tt__exec_scalars(const tt_walk *walk, const tt_step *step, const tt_launch *l, tt_scalar *scalar,
+                                   tt_error *err);
 
 /* Ctrl-C: a flag that pieces of work look at. */
 TT_HIDDEN void tt__exec_interrupt(void);

@@ -166,12 +166,12 @@ static tt_code launch_passes(tt_device *d, tt_stream *s, const tt_walk *walk, co
   tt_scalar scalar[256];
   tt_dmem *block = NULL;
   if (size > sizeof args || k->nscalar > 256) return tt__fail(err, TT_ENOTIMPL, "too many arguments for a launch");
-  tt__exec_scalars(walk, step, launch, scalar);
+  TT_TRY(tt__exec_scalars(walk, step, launch, scalar, err));
   bool is_far = on->cut.pass[0].variant.far;
   bool need = on->cut.work_bytes || k->checked || is_far;
   size_t args_at = (on->cut.work_bytes + sizeof(tt_kfault) + 255) & ~(size_t)255;
   if (need) TT_TRY(tt__resident_temp(d, s, args_at + (is_far ? size : 0), &block, err));
-  void *work = block ? block->p : NULL;
+  void *work = block ? tt__dmem_at(block) : NULL;
   char *fault = k->checked ? (char *)work + on->cut.work_bytes : NULL, *far = is_far ? (char *)work + args_at : NULL;
   tt_code code = TT_OK;
   if (on->cut.zero_bytes) code = d->ops->fill(d, s, work, 0, on->cut.zero_bytes, err);
@@ -187,7 +187,7 @@ static tt_code launch_passes(tt_device *d, tt_stream *s, const tt_walk *walk, co
     }
   }
   if (code == TT_OK && fault) code = look_for_fault(d, s, fault, err);
-  tt__dmem_free(block);
+  if (block) tt__dmem_free(d, block);
   return code;
 }
 
@@ -225,7 +225,7 @@ static tt_code launch_null(tt_device *d, tt_stream *s, const tt_walk *walk, cons
   if (k->nscalar > 32) return tt__fail(err, TT_ENOTIMPL, "too many arguments for a launch");
   memcpy(a.buf, b->buf, sizeof a.buf);
   memcpy(a.buf_len, b->buf_len, sizeof a.buf_len);
-  tt__exec_scalars(walk, step, launch, a.scalar);
+  TT_TRY(tt__exec_scalars(walk, step, launch, a.scalar, err));
   tt_grid grid = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
   return d->ops->launch(d, s, NULL, &grid, &a, sizeof a, err);
 }
@@ -277,13 +277,13 @@ static tt_code lib_temp(const tt_lib_device *on, size_t size, void **out, tt_err
     u->cap += 16;
   }
   TT_TRY(tt__resident_temp(on->device, on->stream, size, &u->temp[u->ntemp], err));
-  *out = u->temp[u->ntemp++]->p;
+  *out = tt__dmem_at(u->temp[u->ntemp++]);
   return TT_OK;
 }
 
 tt_dmem *tt__exec_lib_take(tt_lib_use *u, const void *p) {
   int at = 0;
-  while (u->temp[at]->p != p) at++;
+  while (tt__dmem_at(u->temp[at]) != p) at++;
   tt_dmem *block = u->temp[at];
   u->temp[at] = u->temp[--u->ntemp];
   return block;
@@ -306,7 +306,7 @@ void tt__exec_lib_open(tt_lib_use *u, tt_device *d, tt_stream *s) {
 }
 
 void tt__exec_lib_close(tt_lib_use *u) {
-  for (int i = 0; i < u->ntemp; i++) tt__dmem_free(u->temp[i]);
+  for (int i = 0; i < u->ntemp; i++) tt__dmem_free(u->on.device, u->temp[i]);
   tt__mem_free(u->temp, sizeof *u->temp * (size_t)u->cap);
 }
 
@@ -318,7 +318,8 @@ static tt_code exec_library_on(tt_device *d, const tt_walk *walk, const tt_step 
   result res[TT_MOST_ROOTS] = {{0}};
   tt_stream *s = tt__stream_current(d);
   int64_t read = 0, written = 0, start = tt__profile_on ? tt__clock_ns() : 0;
-  if (!row->run_on || d->target.kind == TT_DEVICE_NULL) return tt__fail(err, TT_ENOTIMPL, "%s runs on the host", row->name);
+  if (!row->run_on || d->target.kind == TT_DEVICE_NULL)
+    return tt__fail(err, TT_ENOTIMPL, "%s runs on the host", row->name);
   tt_code code = TT_OK;
   for (int i = 0; code == TT_OK && i < step->nsrc; i++) {
     const tt_plib_src *p = &step->src[i];
@@ -386,7 +387,7 @@ static tt_code make_on(const tt_lib_maker *m, const tt_lib_attr *attr, tt_node *
     out[k].dtype = made[k].dtype;
     size_t size = (size_t)made[k].n * tt__dtype_size(made[k].dtype);
     if (code == TT_OK && size)
-      code = tt__resident_adopt(tt__exec_lib_take(&use, made[k].data), size, &out[k].buffer, err);
+      code = tt__resident_adopt(d, s, tt__exec_lib_take(&use, made[k].data), size, &out[k].buffer, err);
   }
   tt__exec_lib_close(&use);
   if (code == TT_OK) {

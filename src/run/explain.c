@@ -54,7 +54,8 @@ static void explain_kernel(const tt_step *st, const tt_place *place, tt_str *s) 
       tt__str_add(s, " scatter");
   }
   if (place->device) {
-    tt__str_addf(s, "\n      compiled for the device; predicted %.4f ms\n", tt__place_kernel_ns(l, place->device) / 1e6);
+    tt__str_addf(s, "\n      compiled for the device; predicted %.4f ms\n",
+                 tt__place_kernel_ns(l, place->device) / 1e6);
     return;
   }
   tt__str_addf(s, "\n      %s; predicted %.4f ms", atomic_load(&u->fn) ? "compiled (tier 1)" : "interpreted (tier 0)",
@@ -90,11 +91,13 @@ char *tt__explain(tt_node *const *target, int n) {
     tt__str_addf(&s, "cpu:0 with %d thread%s", tt__pool_size(), tt__pool_size() == 1 ? "" : "s");
   tt__str_addf(&s, "; plan %s\n", found ? "found" : "made now");
   if (place.chosen)
-    tt__str_addf(&s, "  chosen: cpu %.4f ms against device %.4f ms (moves %.4f, of which %.4f are owed by earlier work)\n",
+    tt__str_addf(&s,
+                 "  chosen: cpu %.4f ms against device %.4f ms (moves %.4f, of which %.4f are owed by earlier work)\n",
                  place.cpu_ns / 1e6, place.device_ns / 1e6, place.moves_ns / 1e6, place.lent_ns / 1e6);
   else
-    tt__str_addf(&s, "  %s\n", place.device ? "told: the operands or the program say so"
-                                            : "nothing to choose from, or too little work to look for a device");
+    tt__str_addf(&s, "  %s\n",
+                 place.device ? "told: the operands or the program say so"
+                              : "nothing to choose from, or too little work to look for a device");
   for (int i = 0; i < plan->n; i++) {
     const tt_step *st = &plan->step[i];
     tt__str_addf(&s, "  %d  ", i);

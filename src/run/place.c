@@ -2,7 +2,8 @@
 ** Placement; see place.h.
 **
 ** A single evaluation rarely pays for moving its operands; a loop does. Who stays on the CPU although the device would
-** have been quicker, moves left aside, remembers the difference with the operands (tt_buffer.owed_ns) and hands it to the
+** have been quicker, moves left aside, remembers the difference with the operands (tt_buffer.owed_ns) and hands it to
+*the
 ** results. Once the sum reaches the price of the move, the operands move. So a loop costs at most twice the better of
 ** the two, and soon costs what the better one costs.
 */
@@ -31,7 +32,8 @@ int tt__place_told(void) {
   if (told == -3) {
     const char *name = tt__env("TUTTI_DEVICE");
     int id;
-    told = !name || !*name || strcmp(name, "auto") == 0 || tt__device_named(name, &id, NULL) != TT_OK ? TT_ANYWHERE : id;
+    told =
+        !name || !*name || strcmp(name, "auto") == 0 || tt__device_named(name, &id, NULL) != TT_OK ? TT_ANYWHERE : id;
   }
   return told;
 }

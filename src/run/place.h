@@ -9,12 +9,12 @@
 #include "ir/plan.h"
 
 typedef struct tt_place {
-  tt_device *device;     /* NULL: the CPU */
-  bool chosen;           /* by cost; false: told, or there is nothing to choose from */
-  double cpu_ns;         /* predicted there, moves included; 0: not looked at */
-  double device_ns;      /* the same on the device */
-  double moves_ns;       /* of device_ns: bringing operands there and, when somebody looks, results back */
-  double lent_ns;        /* of moves_ns: already paid for by earlier work that would have been quicker there */
+  tt_device *device; /* NULL: the CPU */
+  bool chosen;       /* by cost; false: told, or there is nothing to choose from */
+  double cpu_ns;     /* predicted there, moves included; 0: not looked at */
+  double device_ns;  /* the same on the device */
+  double moves_ns;   /* of device_ns: bringing operands there and, when somebody looks, results back */
+  double lent_ns;    /* of moves_ns: already paid for by earlier work that would have been quicker there */
 } tt_place;
 
 /* Decide for the plan's walk. `looked_at`: the results are wanted on the host. */

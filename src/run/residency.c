@@ -63,7 +63,7 @@ static void destroy(tt_replica *r) {
   unlink_replica(r);
   nfleeting -= r->fleeting;
   if (r->block)
-    tt__dmem_free(r->block);
+    tt__dmem_free(r->device, r->block);
   else
     r->device->ops->stream_wait_idle(r->device, r->stream, NULL); /* its owner may free it once we say so */
   tt__mem_free(r, sizeof *r);
@@ -89,7 +89,8 @@ static tt_code follow(tt_replica *r, tt_stream *s, tt_error *err) {
   d->ops->event_free(d, e);
   if (code != TT_OK) return code;
   r->stream = s;
-  return r->block ? tt__dmem_used_on(r->block, s, err) : TT_OK;
+  if (r->block) tt__dmem_used_on(d, r->block, s);
+  return TT_OK;
 }
 
 /* ---- to the host */
@@ -115,6 +116,16 @@ static tt_code fetch(tt_buffer *b, tt_replica *r, tt_error *err) {
   return code;
 }
 
+tt_code tt__resident_peek(tt_buffer *b, void *to, size_t size, tt_error *err) {
+  tt_replica *r = b->replicas;
+  if (b->data) {
+    memcpy(to, b->data, size);
+    return TT_OK;
+  }
+  TT_COUNT(syncs, 1);
+  return tt__stage_out(r->device, r->stream, to, r->at, size, err);
+}
+
 static tt_code to_host(tt_buffer *b, tt_error *err) {
   assert(b->replicas);
   return fetch(b, b->replicas, err);
@@ -123,7 +134,8 @@ static tt_code to_host(tt_buffer *b, tt_error *err) {
 /* ---- room */
 
 /* Move what was used longest ago to the host until `need` bytes of the device are free. */
-static bool make_room(tt_device *d, size_t need) {
+static bool make_room(tt_device *d, size_t need, void *ctx) {
+  (void)ctx;
   size_t freed = 0;
   for (tt_replica *r = oldest, *next; r && freed < need; r = next) {
     next = r->newer;
@@ -189,7 +201,7 @@ static tt_code take_block(tt_device *d, tt_stream *s, size_t size, tt_dmem **out
 
 static void attach(tt_replica *r, tt_device *d, tt_stream *s, tt_buffer *b, tt_dmem *block) {
   *r = (tt_replica){.next = b->replicas, .buffer = b, .device = d, .block = block, .stream = s, .used = step};
-  r->at = block->p;
+  r->at = tt__dmem_at(block);
   r->dtype = TT_U8;
   b->replicas = r;
   link_newest(r);
@@ -209,16 +221,16 @@ static tt_code add_replica(tt_device *d, tt_stream *s, tt_buffer *b, tt_replica 
   return TT_OK;
 }
 
-tt_code tt__resident_adopt(tt_dmem *block, size_t size, tt_buffer **out, tt_error *err) {
+tt_code tt__resident_adopt(tt_device *d, tt_stream *s, tt_dmem *block, size_t size, tt_buffer **out, tt_error *err) {
   tt_replica *r = tt__mem_zalloc(sizeof *r);
   *out = r ? tt__buffer_new_elsewhere(size, err) : NULL;
   if (!*out) {
     if (!r) tt__fail_memory(err, sizeof *r);
     tt__mem_free(r, r ? sizeof *r : 0);
-    tt__dmem_free(block);
+    tt__dmem_free(d, block);
     return TT_ENOMEM;
   }
-  attach(r, block->device, block->stream, *out, block);
+  attach(r, d, s, *out, block);
   return TT_OK;
 }
 
@@ -351,7 +363,7 @@ tt_code tt__buffer_adopt_device(tt_device *d, void *p, size_t size, bool readonl
 __attribute__((constructor)) static void register_residency(void) {
   static const tt_residency residency = {to_host, to_device, from_host, where, drop_replicas};
   tt__session_residency = &residency;
-  tt__dmem_set_pressure(make_room);
+  tt__dmem_set_pressure(make_room, NULL);
 }
 
 tt_code tt__resident_temp(tt_device *d, tt_stream *s, size_t size, tt_dmem **out, tt_error *err) {

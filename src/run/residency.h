@@ -19,13 +19,17 @@ TT_HIDDEN tt_code tt__resident_new(tt_device *d, tt_stream *s, size_t size, cons
 /* Work asked of `s` writes the buffer's bytes on `d`: the host's and other devices' are old. */
 TT_HIDDEN void tt__resident_written(tt_device *d, tt_buffer *b);
 
+/* The first `size` bytes to the host, wherever they lie. Waits. */
+TT_HIDDEN tt_code tt__resident_peek(tt_buffer *b, void *to, size_t size, tt_error *err);
+
 /* Is it there, so that using it costs no transfer? */
 TT_HIDDEN bool tt__is_resident(int id, const tt_buffer *b);
 
 /* Memory of the device for the length of some work on `s`; tt__dmem_free gives it back in the stream's order. */
 TT_HIDDEN tt_code tt__resident_temp(tt_device *d, tt_stream *s, size_t size, tt_dmem **out, tt_error *err);
 /* Such memory becomes a buffer's, or is given back when that fails. */
-TT_HIDDEN tt_code tt__resident_adopt(tt_dmem *block, size_t size, tt_buffer **out, tt_error *err);
+TT_HIDDEN tt_code tt__resident_adopt(tt_device *d, tt_stream *s, tt_dmem *block, size_t size, tt_buffer **out,
+                                     tt_error *err);
 
 /* A new step: replicas used since then are not moved out on behalf of it. */
 TT_HIDDEN void tt__resident_step(void);
