@@ -48,9 +48,9 @@ static int fake_own_work(int plan, int automatic) {
   own_works++;
   return 0;
 }
-static int fake_make(int plan, int rank, long long *n, long long *in_box, long long in_step, long long in_apart,
-                     long long *out_box, long long out_step, long long out_apart, int type, long long batch,
-                     size_t *work) {
+static int fake_make_plan(int plan, int rank, long long *n, long long *in_box, long long in_step, long long in_apart,
+                          long long *out_box, long long out_step, long long out_apart, int type, long long batch,
+                          size_t *work) {
   fake_plan *p = &plans[plan];
   if (fail_with) return fail_with;
   made++;
@@ -156,7 +156,7 @@ static tt_device gpu;
 static tt_lib_device on;
 
 static void play(void) {
-  static const tt_cufft fns = {fake_create,   fake_destroy,    fake_version, fake_own_work, fake_make,
+  static const tt_cufft fns = {fake_create,   fake_destroy,    fake_version, fake_own_work, fake_make_plan,
                                fake_set_work, fake_set_stream, fake_c2c,     fake_z2z,      fake_r2c,
                                fake_d2z,      fake_c2r,        fake_z2d};
   memcpy(tt__vendor_cufft.fn, &fns, sizeof fns);
