@@ -135,7 +135,7 @@ static tt_code prepare(tt_device *d, tt_launch *launch, const bound *b, tt_launc
   const tt_kernel *k = launch->unit->kernel;
   on->device = d;
   on->aligned = b->aligned;
-  tt_code code = tt__threads_cut(k, launch->lowered, &d->target, b->align, &on->cut, err);
+  tt_code code = tt__threads_cut(k, launch->lowered, &d->target, b->align, b->buf_len, &on->cut, err);
   for (int p = 0; code == TT_OK && p < on->cut.npass; p++)
     code = tt__device_kernel(d, k, &on->cut.pass[p].variant, &on->routine[p], err);
   on->code = code;
