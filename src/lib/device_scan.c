@@ -96,7 +96,7 @@ static bool is_aligned(const void *base, int64_t rows, int64_t step, size_t size
 static tt_code long_rows(tt_device_text *d, scan_args *a, size_t size, int words, int tile, tt_error *err) {
   int64_t groups, messages, blocks;
   a->tiles = tt_ceil_div(a->n, tile);
-  groups = tt_ceil_div(a->tiles, 8 / words * 32);
+  groups = tt_ceil_div(a->tiles, (words < 4 ? 4 : 2) * 32);
   if (__builtin_mul_overflow(a->rows, a->tiles, &blocks) || blocks > INT32_MAX)
     return tt__fail(err, TT_ENOTIMPL, "scan: too many tiles");
   messages = a->tiles > 1 ? a->rows * (a->tiles + groups) * words : 0;

@@ -270,8 +270,8 @@ static void *there_copy(const tt_lib_device *on, const void *from, size_t size) 
 }
 
 /* row->run_on with operands and results in memory of the process. */
-static inline tt_code fake_run(const tt_lib_row *row, const tt_lib_attr *attr, const tt_operand *src,
-                               const tt_block *out) {
+static inline tt_code fake_call_row(const tt_lib_row *row, const tt_lib_attr *attr, const tt_operand *src,
+                                    const tt_block *out) {
   const tt_lib_device *on = fake_real();
   tt_operand operand[4];
   tt_error err = {0};
@@ -295,7 +295,8 @@ static inline tt_code fake_run(const tt_lib_row *row, const tt_lib_attr *attr, c
   return code;
 }
 
-static inline tt_code fake_make(const tt_lib_maker *m, const tt_lib_attr *attr, const tt_operand *src, tt_made *out) {
+static inline tt_code fake_call_maker(const tt_lib_maker *m, const tt_lib_attr *attr, const tt_operand *src,
+                                      tt_made *out) {
   const tt_lib_device *on = fake_real();
   tt_operand operand[4];
   tt_error err = {0};

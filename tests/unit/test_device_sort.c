@@ -60,7 +60,7 @@ static void check(tt_dtype t, int spread, int64_t rows, int64_t n, bool places, 
   tt_lib_attr attr = {.row = row, .i = {descending}};
   tt_operand src = {.data = in, .dtype = t, .rank = 2, .len = len, .size = all};
   tt_block out = {.data = got, .dtype = places ? TT_I64 : t, .rank = 2, .len = len, .size = all};
-  CHECK_INT(fake_run(row, &attr, &src, &out), TT_OK);
+  CHECK_INT(fake_call_row(row, &attr, &src, &out), TT_OK);
   if (memcmp(got, want, (size_t)all * out_size) != 0) {
     size_t at = 0;
     while (got[at] == want[at]) at++;
@@ -119,7 +119,7 @@ TEST(keys_of_many_columns) {
       tt_block out = {.data = want, .dtype = TT_I64, .rank = 2, .len = len + 1, .size = ROWS * n};
       CHECK_INT(row->run(&attr, &src, &out, NULL), TT_OK);
       out.data = got;
-      CHECK_INT(fake_run(row, &attr, &src, &out), TT_OK);
+      CHECK_INT(fake_call_row(row, &attr, &src, &out), TT_OK);
       CHECK(memcmp(got, want, sizeof *got * (size_t)(ROWS * n)) == 0);
       free(in), free(want), free(got);
     }

@@ -16,3 +16,19 @@ typedef struct c128 {
 
 /* Lanes below this one. */
 #define LANES_BELOW ((1u << LANE) - 1u)
+
+/*
+** The number of this block in the order in which blocks start, for those that wait for the ones before: it is the
+*block's
+** own where the device starts them so; else blocks take numbers from a counter that was zero.
+*/
+#ifdef TT_BLOCKS_START_IN_ORDER
+#define TURN(counter, shared) TT_BLOCK
+#else
+TT_FN tt_u32 take_turn(TT_GLOBAL tt_u32 *counter, tt_u32 *shared) {
+  if (TT_THREAD == 0) *shared = TT_ATOMIC_ADD(counter, 1u);
+  TT_BARRIER();
+  return *shared;
+}
+#define TURN(counter, shared) take_turn(counter, shared)
+#endif

@@ -1,5 +1,6 @@
 /*
-** What linear algebra needs around a vendor's factorizations: matrices moved between rows and columns, cut to a triangle,
+** What linear algebra needs around a vendor's factorizations: matrices moved between rows and columns, cut to a
+*triangle,
 ** checked; determinants from LU factors; least squares from singular values. Specialised by
 **   T   f32, f64, c64 or c128    R   its real type    COMPLEX   0 or 1
 */
@@ -77,7 +78,8 @@ TT_KERNEL(addresses, address_args, 256) {
   if (at < a.batch) a.to[at] = a.base + at * a.step;
 }
 
-/* *found becomes 1 when an element of a triangle of one of the matrices [n, n] (or any of `n` rows of `cols`) is not finite. */
+/* *found becomes 1 when an element of a triangle of one of the matrices [n, n] (or any of `n` rows of `cols`) is not
+ * finite. */
 typedef struct finite_args {
   const TT_GLOBAL T *from;
   TT_GLOBAL tt_u32 *found;
@@ -105,7 +107,8 @@ typedef struct spoil_args {
 TT_KERNEL(spoil, spoil_args, 256) {
   for (tt_i64 m = TT_BLOCK; m < a.batch; m += TT_BLOCKS) {
     if (a.info[m] <= 0) continue;
-    for (tt_i64 i = TT_THREAD; i < a.size; i += 256) a.to[m * a.size + i] = make(TT__NAN_f64, COMPLEX ? TT__NAN_f64 : 0);
+    for (tt_i64 i = TT_THREAD; i < a.size; i += 256)
+      a.to[m * a.size + i] = make(TT__NAN_f64, COMPLEX ? TT__NAN_f64 : 0);
   }
 }
 
@@ -160,7 +163,8 @@ TT_KERNEL(determinant, determinant_args, 256) {
 }
 
 /*
-** Least squares: c[small, k] = U^H B divided row by row by the singular values; 0 for those at most `cut` of the largest.
+** Least squares: c[small, k] = U^H B divided row by row by the singular values; 0 for those at most `cut` of the
+*largest.
 ** Thread 0 of block 0 counts the others.
 */
 typedef struct divide_args {

@@ -9,7 +9,7 @@
 #define ITEMS (VEC * CHUNKS)
 #define TILE (THREADS * ITEMS)
 #define WARPS (THREADS / 32)
-#define ROUNDS (8 / WORDS)
+#define ROUNDS (WORDS < 4 ? 4 : 2)
 #define GROUP (ROUNDS * 32) /* tiles that look at each other's sums */
 #define ROW_THREADS 128
 #define ROW_ROOM (32768 / (4 * WORDS)) /* elements of A in a block's shared memory */
@@ -87,16 +87,21 @@ TT_FN void post(TT_GLOBAL tt_u64 *to, A x) {
   for (int i = 0; i < WORDS; i++) TT_POKE(to + i, TT_U64(1) << 32 | p.word[i]);
 }
 
-TT_FN A collect(const TT_GLOBAL tt_u64 *from) {
+/* A message as it is now, and when it has come. Looking at many before waiting for one takes the time of one look. */
+TT_FN void peek(const TT_GLOBAL tt_u64 *from, tt_u64 *w) {
+  TT_UNROLLED
+  for (int i = 0; i < WORDS; i++) w[i] = TT_PEEK(from + i);
+}
+
+TT_FN A collect(const TT_GLOBAL tt_u64 *from, tt_u64 *w) {
   packed p;
   TT_UNROLLED
   for (int i = 0; i < WORDS; i++) {
-    tt_u64 w = TT_PEEK(from + i);
-    while (!(w >> 32)) {
+    while (!(w[i] >> 32)) {
       TT_RELAX();
-      w = TT_PEEK(from + i);
+      w[i] = TT_PEEK(from + i);
     }
-    p.word[i] = (tt_u32)w;
+    p.word[i] = (tt_u32)w[i];
   }
   return p.value;
 }
@@ -107,22 +112,24 @@ TT_FN A collect(const TT_GLOBAL tt_u64 *from) {
 ** before. Run by one warp; every lane has the result.
 */
 TT_FN A look_back(const TT_GLOBAL tt_u64 *sum, TT_GLOBAL tt_u64 *before, tt_i64 t, tt_i64 tiles, A own) {
-  tt_i64 group = t / GROUP, first = group * GROUP;
-  tt_u32 m = (tt_u32)(t - first);
-  A x[ROUNDS], acc = own;
+  const tt_i64 group = t / GROUP, first = group * GROUP;
+  const tt_u32 m = (tt_u32)(t - first);
+  tt_u64 w[ROUNDS][WORDS], wide[WORDS];
+  A acc = own;
+  if (group > 0) peek(before + (group - 1) * WORDS, wide);
   TT_UNROLLED
-  for (tt_u32 r = 0; r < ROUNDS; r++) {
-    x[r] = own;
-    if (r * WARP + LANE < m) x[r] = collect(sum + (first + r * WARP + LANE) * WORDS);
-  }
+  for (tt_u32 r = 0; r < ROUNDS; r++)
+    if (r * WARP + LANE < m) peek(sum + (first + r * WARP + LANE) * WORDS, w[r]);
   TT_UNROLLED
   for (tt_u32 r = 0; r < ROUNDS; r++) {
     if (r * WARP >= m) break;
-    A all = warp_read(warp_scan(x[r]), m - r * WARP < WARP ? m - r * WARP - 1 : WARP - 1);
+    A x = own;
+    if (r * WARP + LANE < m) x = collect(sum + (first + r * WARP + LANE) * WORDS, w[r]);
+    A all = warp_read(warp_scan(x), m - r * WARP < WARP ? m - r * WARP - 1 : WARP - 1);
     acc = r ? op(acc, all) : all;
   }
   if (group > 0) {
-    A far = collect(before + (group - 1) * WORDS);
+    A far = collect(before + (group - 1) * WORDS, wide);
     acc = m ? op(far, acc) : far;
   }
   if (m == GROUP - 1 && t + 1 < tiles && LANE == 0) post(before + group * WORDS, op(acc, own));
@@ -171,13 +178,11 @@ TT_FN TT_GLOBAL T *row_out(const scan_args *a, tt_i64 row) {
 }
 
 TT_KERNEL(scan_tiles, scan_args, THREADS) {
-  TT_SHARED tt_u32 shared_ticket;
+  TT_SHARED tt_u32 shared_turn;
   TT_SHARED A warp_sum[WARPS];
   TT_SHARED A tile_before;
-  if (TT_THREAD == 0) shared_ticket = TT_ATOMIC_ADD(a.ticket, 1u);
-  TT_BARRIER();
-  tt_u32 tiles = (tt_u32)a.tiles; /* of 64 bits, a division is a long program */
-  tt_i64 row = shared_ticket / tiles, t = shared_ticket % tiles;
+  const tt_u32 turn = TURN(a.ticket, &shared_turn), tiles = (tt_u32)a.tiles; /* a division of 64 bits is long */
+  const tt_i64 row = turn / tiles, t = turn % tiles;
   const TT_GLOBAL T *in = row_in(&a, row);
   TT_GLOBAL T *out = row_out(&a, row);
   tt_i64 at = t * TILE + WARP_NUMBER * (WARP * ITEMS) + LANE * VEC;

@@ -219,17 +219,22 @@ TT_FN tt_u32 rank_of(room *r, tt_u32 digit) {
 }
 
 #ifdef COPIES
-/* How many elements of digit TT_THREAD the tiles of the row before tile t have. */
+/* How many elements of digit TT_THREAD the tiles of the row before tile t have. Four messages are looked at at once. */
 TT_FN WORD look_back(const TT_GLOBAL WORD *look, tt_i64 t) {
   WORD sum = 0;
-  for (tt_i64 i = t - 1; i >= 0; i--) {
-    WORD w = PEEK(look + i * 256 + TT_THREAD);
-    while (!(w & (PARTIAL | WHOLE))) {
-      TT_RELAX();
-      w = PEEK(look + i * 256 + TT_THREAD);
+  for (tt_i64 i = t - 1; i >= 0; i -= 4) {
+    WORD w[4];
+    TT_UNROLLED
+    for (int k = 0; k < 4; k++) w[k] = PEEK(look + (i > k ? i - k : 0) * 256 + TT_THREAD);
+    TT_UNROLLED
+    for (int k = 0; k < 4; k++) {
+      while (!(w[k] & (PARTIAL | WHOLE))) {
+        TT_RELAX();
+        w[k] = PEEK(look + (i > k ? i - k : 0) * 256 + TT_THREAD);
+      }
+      sum += w[k] & (PARTIAL - 1);
+      if (w[k] & WHOLE) return sum; /* tile 0 says so, too */
     }
-    sum += w & (PARTIAL - 1);
-    if (w & WHOLE) break;
   }
   return sum;
 }
@@ -305,7 +310,7 @@ TT_FN void move_places(const sort_args *a, const pass *p, room *r, const tt_u32 
 TT_KERNEL(sort_pass, sort_args, THREADS) {
   TT_SHARED room r;
   TT_SHARED WORD start[256];
-  TT_SHARED tt_u32 sums[8], shared_ticket;
+  TT_SHARED tt_u32 sums[8], shared_turn;
   tt_u32 turn = 0, turns = 0, own = WARP_NUMBER * (WARP * ITEMS) + LANE, digit = (tt_u32)a.digit;
   for (tt_u32 d = 0; d < DIGITS; d++) {
     if (d == digit) turn = turns;
@@ -315,10 +320,9 @@ TT_KERNEL(sort_pass, sort_args, THREADS) {
     if (turns == 0 && digit == DIGITS - 1) keep_order(&a);
     return;
   }
-  if (TT_THREAD == 0) shared_ticket = TT_ATOMIC_ADD(&a.ticket[digit], 1u);
   clear_room(&r);
+  const pass p = pass_at(&a, turn, turns, TURN(&a.ticket[digit], &shared_turn));
   TT_BARRIER();
-  const pass p = pass_at(&a, turn, turns, shared_ticket);
   element x[ITEMS];
   tt_u32 rank[ITEMS];
   TT_UNROLLED

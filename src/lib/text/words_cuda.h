@@ -26,6 +26,7 @@
 #define TT_POKE(p, v) (*(volatile tt_u64 *)(p) = (v))
 #define TT_POKE_U32(p, v) (*(volatile tt_u32 *)(p) = (v))
 #define TT_RELAX()
+#define TT_BLOCKS_START_IN_ORDER
 #define TT_UNROLLED _Pragma("unroll")
 #define TT_UNROLLED_8 _Pragma("unroll 8")
 typedef uint4 tt_vec16;
