@@ -5,6 +5,7 @@
 #include "device/cuda/nvrtc.h"
 #include "lib/rows.h"
 #include "lib/scan_host.h"
+#include "render/render.h"
 
 #include "fake_device.h"
 #include "test.h"

@@ -6,7 +6,7 @@
 #include "lib/sort_host.h"
 #include "lib/unique_host.h"
 
-#include "fake_device.h"
+#include "call_device.h"
 #include "test.h"
 
 static uint64_t state = 88172645463325252u;
@@ -50,7 +50,7 @@ static void check_maker(const char *name, tt_lib_attr attr, const tt_operand *sr
   const tt_lib_maker *m = tt__lib_maker(name);
   tt_made want[4] = {{0}}, got[4] = {{0}};
   CHECK_INT(m->run(&attr, src, want, NULL), TT_OK);
-  CHECK_INT(fake_call_maker(m, &attr, src, got), TT_OK);
+  CHECK_INT(call_maker(m, &attr, src, got), TT_OK);
   for (int k = 0; k < m->nout; k++) {
     size_t size = tt__dtype_size(want[k].dtype);
     CHECK_INT(got[k].dtype, want[k].dtype);
@@ -71,7 +71,7 @@ static void check_row(const char *name, tt_lib_attr attr, const tt_operand *src,
   void *want = out.data;
   CHECK_INT(row->run(&attr, src, &out, NULL), TT_OK);
   out.data = calloc(1, size + 1);
-  CHECK_INT(fake_call_row(row, &attr, src, &out), TT_OK);
+  CHECK_INT(call_row(row, &attr, src, &out), TT_OK);
   if (memcmp(out.data, want, size) != 0) {
     fprintf(stderr, "%s of %lld %s differs\n", name, (long long)src->size, tt__dtypes[src->dtype].name);
     test_failures++;
@@ -106,10 +106,10 @@ TEST(repetitions) {
   check_maker("repeat_index", (tt_lib_attr){0}, &src);
   const tt_lib_maker *m = tt__lib_maker("repeat_index");
   count[4500] = -1;
-  CHECK_INT(fake_call_maker(m, NULL, &src, &made), TT_ENOTIMPL);
+  CHECK_INT(call_maker(m, NULL, &src, &made), TT_ENOTIMPL);
   count[4500] = INT64_MAX;
   count[7] = 1;
-  CHECK_INT(fake_call_maker(m, NULL, &src, &made), TT_ENOTIMPL);
+  CHECK_INT(call_maker(m, NULL, &src, &made), TT_ENOTIMPL);
 }
 
 TEST(distinct_elements) {
@@ -141,7 +141,7 @@ TEST(counts) {
   ((int32_t *)memory[0])[77] = -3;
   tt_made made;
   tt_lib_attr attr = {.i = {0}};
-  CHECK_INT(fake_call_maker(tt__lib_maker("bincount"), &attr, &src, &made), TT_ENOTIMPL);
+  CHECK_INT(call_maker(tt__lib_maker("bincount"), &attr, &src, &made), TT_ENOTIMPL);
 }
 
 static void fill_weights(double *w, int64_t n) {

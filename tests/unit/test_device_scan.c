@@ -8,7 +8,7 @@
 #include "lib/rows.h"
 #include "lib/scan_host.h"
 
-#include "fake_device.h"
+#include "call_device.h"
 #include "test.h"
 
 static uint64_t state = 88172645463325252u;
@@ -91,7 +91,7 @@ static void check(tt_scan op, tt_dtype t, int64_t outer, int64_t n, int64_t inne
   tt_operand src = {.data = from, .dtype = t, .rank = 1, .len = &in_n, .size = in_n};
   for (int k = 0; k < 2; k++) {
     tt_block out = {.data = k ? again : got, .dtype = t, .rank = 1, .len = &out_n, .size = out_n};
-    CHECK_INT(fake_call_row(row, &attr, &src, &out), TT_OK);
+    CHECK_INT(call_row(row, &attr, &src, &out), TT_OK);
   }
   size_t bytes = (size_t)(out_n)*size;
   bool equal = memcmp(got, want, bytes) == 0;

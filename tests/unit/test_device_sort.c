@@ -5,7 +5,7 @@
 #include "lib/rows.h"
 #include "lib/sort_host.h"
 
-#include "fake_device.h"
+#include "call_device.h"
 #include "test.h"
 
 static uint64_t state = 88172645463325252u;
@@ -21,7 +21,7 @@ enum { ANY, FEW, EQUAL };
 
 static void fill(tt_dtype t, int spread, void *p, int64_t n) {
   static const float few[8] = {0, -0.0f, 1, -1, 2.5f, 3, -7, 100};
-  size_t size = tt__dtype_size(t), part = tt__dtype_size(tt__real_of(t));
+  size_t size = tt__dtype_size(t), part = tt__dtype_size(tt__gpu_of(t));
   for (int64_t i = 0; i < n; i++) {
     tt_scalar x = {.bits = {next_random(), next_random()}};
     char *to = (char *)p + (size_t)i * size;
@@ -36,9 +36,9 @@ static void fill(tt_dtype t, int spread, void *p, int64_t n) {
       uint64_t nan =
           part == 4 ? 0x7fc00000u | (r >> 20 & 0x80000003u) : 0x7ff8000000000000u | (r & 1) << 63 | (r >> 9 & 3);
       uint64_t few_int = r % 5;
-      if (tt__real_of(t) == TT_F32)
+      if (tt__gpu_of(t) == TT_F32)
         memcpy(to + at, r % 11 ? (void *)&f : (void *)&nan, 4);
-      else if (tt__real_of(t) == TT_F64)
+      else if (tt__gpu_of(t) == TT_F64)
         memcpy(to + at, r % 11 ? (void *)&d : (void *)&nan, 8);
       else
         memcpy(to + at, &few_int, part);
@@ -60,7 +60,7 @@ static void check(tt_dtype t, int spread, int64_t rows, int64_t n, bool places, 
   tt_lib_attr attr = {.row = row, .i = {descending}};
   tt_operand src = {.data = in, .dtype = t, .rank = 2, .len = len, .size = all};
   tt_block out = {.data = got, .dtype = places ? TT_I64 : t, .rank = 2, .len = len, .size = all};
-  CHECK_INT(fake_call_row(row, &attr, &src, &out), TT_OK);
+  CHECK_INT(call_row(row, &attr, &src, &out), TT_OK);
   if (memcmp(got, want, (size_t)all * out_size) != 0) {
     size_t at = 0;
     while (got[at] == want[at]) at++;
@@ -119,7 +119,7 @@ TEST(keys_of_many_columns) {
       tt_block out = {.data = want, .dtype = TT_I64, .rank = 2, .len = len + 1, .size = ROWS * n};
       CHECK_INT(row->run(&attr, &src, &out, NULL), TT_OK);
       out.data = got;
-      CHECK_INT(fake_call_row(row, &attr, &src, &out), TT_OK);
+      CHECK_INT(call_row(row, &attr, &src, &out), TT_OK);
       CHECK(memcmp(got, want, sizeof *got * (size_t)(ROWS * n)) == 0);
       free(in), free(want), free(got);
     }

@@ -10,7 +10,7 @@
 #include "lib/scan_host.h"
 #include "lib/unique_host.h"
 
-#include "fake_device.h"
+#include "call_device.h"
 #include "test.h"
 
 enum { N = 100000000, TURNS = 7, MOST = 64 };
