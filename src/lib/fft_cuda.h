@@ -11,8 +11,8 @@
 typedef enum tt_cufft_kind { TT_CUFFT_COMPLEX, TT_CUFFT_FROM_REAL, TT_CUFFT_TO_REAL } tt_cufft_kind;
 
 /* `batch` transforms over 1 to 3 axes of n points. Steps are in elements of each side; with real numbers on one side
-*the
-** last axis has n / 2 + 1 complex ones on the other. Filled over zeros, compared as bytes. */
+ *the
+ ** last axis has n / 2 + 1 complex ones on the other. Filled over zeros, compared as bytes. */
 typedef struct tt_cufft_shape {
   int64_t n[3];
   int64_t in_step, in_apart, out_step, out_apart; /* between points of the last axis, between transforms */

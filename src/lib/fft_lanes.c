@@ -105,12 +105,24 @@ enum { MOST_WRITTEN = 13 };
 #define SPREAD(x) ((vec_f64_4)_mm512_set1_pd(x))
 #include "lib/fft_lanes.inc"
 
-const tt_fft_lanes *tt__fft_lanes(tt_dtype t) {
-  int level = tt__cpu_level();
+static const tt_fft_lanes *wider(tt_dtype t, int level) {
   if (level >= 4) return t == TT_C64 ? &lanes_f32_4 : &lanes_f64_4;
   if (level >= 3) return t == TT_C64 ? &lanes_f32_3 : &lanes_f64_3;
-  return t == TT_C64 ? &lanes_f32_0 : &lanes_f64_0;
+  return NULL;
 }
 #else
-const tt_fft_lanes *tt__fft_lanes(tt_dtype t) { return t == TT_C64 ? &lanes_f32_0 : &lanes_f64_0; }
+static const tt_fft_lanes *wider(tt_dtype t, int level) {
+  (void)t, (void)level;
+  return NULL;
+}
 #endif
+
+static int limit = 4;
+void tt__fft_limit(int level) { limit = level; }
+
+const tt_fft_lanes *tt__fft_lanes(tt_dtype t) {
+  int level = tt__cpu_level();
+  const tt_fft_lanes *l = wider(t, level < limit ? level : limit);
+  if (l) return l;
+  return t == TT_C64 ? &lanes_f32_0 : &lanes_f64_0;
+}

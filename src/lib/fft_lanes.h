@@ -56,8 +56,8 @@ typedef struct tt_fft_lanes {
   /* The same multiplications in place, and nothing moves. */
   void (*rotate)(void *x, int64_t n, const void *table, const double *factor);
   /* Rows of real transforms: the n/2 complex points z in x[0..h) to the n/2 + 1 of the real row, in place; the table
-  *has
-  ** exp(-2 pi i k / n), k <= h / 2, real parts first, `span` apart. And back: x[0..h] to z[0..h), z may be x. */
+   *has
+   ** exp(-2 pi i k / n), k <= h / 2, real parts first, `span` apart. And back: x[0..h] to z[0..h), z may be x. */
   void (*unfold)(void *x, int64_t h, const void *table, int64_t span);
   void (*fold)(const void *x, int64_t h, const void *table, int64_t span, void *z);
   /* to[i] = a[i] * b[i] * scale, complex, i < n; real and imaginary parts of a and of the result swapped as told */
@@ -66,5 +66,7 @@ typedef struct tt_fft_lanes {
 
 /* For TT_C64 or TT_C128, by what the processor has. */
 TT_HIDDEN const tt_fft_lanes *tt__fft_lanes(tt_dtype t);
+/* (tests) As if the processor had no more than this level (tt__cpu_level). Plans made before stay as they are. */
+TT_HIDDEN void tt__fft_limit(int level);
 
 #endif

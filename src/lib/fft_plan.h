@@ -25,7 +25,7 @@ struct tt_fft_plan {
   tt_fft_plan *next;
   size_t bytes; /* of all tables */
 
-  double cost_whole, cost_split; /* of a vector of rows by `whole`, of one row split; in no unit, the smaller the better */
+  double cost_whole, cost_split; /* of a vector of rows by `whole`, of one row split; comparable, in no unit */
   bool is_short;                 /* `whole` is there */
   tt_fft_passes whole;
   tt_fft_table whole_turns;
