@@ -21,7 +21,7 @@ enum { ANY, FEW, EQUAL };
 
 static void fill(tt_dtype t, int spread, void *p, int64_t n) {
   static const float few[8] = {0, -0.0f, 1, -1, 2.5f, 3, -7, 100};
-  size_t size = tt__dtype_size(t), part = tt__dtype_size(tt__gpu_of(t));
+  size_t size = tt__dtype_size(t), part = tt__dtype_size(tt__real_of(t));
   for (int64_t i = 0; i < n; i++) {
     tt_scalar x = {.bits = {next_random(), next_random()}};
     char *to = (char *)p + (size_t)i * size;
@@ -36,9 +36,9 @@ static void fill(tt_dtype t, int spread, void *p, int64_t n) {
       uint64_t nan =
           part == 4 ? 0x7fc00000u | (r >> 20 & 0x80000003u) : 0x7ff8000000000000u | (r & 1) << 63 | (r >> 9 & 3);
       uint64_t few_int = r % 5;
-      if (tt__gpu_of(t) == TT_F32)
+      if (tt__real_of(t) == TT_F32)
         memcpy(to + at, r % 11 ? (void *)&f : (void *)&nan, 4);
-      else if (tt__gpu_of(t) == TT_F64)
+      else if (tt__real_of(t) == TT_F64)
         memcpy(to + at, r % 11 ? (void *)&d : (void *)&nan, 8);
       else
         memcpy(to + at, &few_int, part);
