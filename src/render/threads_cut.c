@@ -221,47 +221,74 @@ static int most_kept(const tt_cutter *c) {
   return kept <= 1 ? 32 / words : kept == 2 ? 16 / words : 8 / words;
 }
 
+/* Threads for a row of `n` elements, `each` of them a thread at most, in steps of 64 if it is longer. */
+static int row_group(const tt_cutter *c, int64_t n, int64_t items, int each) {
+  int most = n <= 32 ? log2_up(n) : 6, group = most < 3 ? most : 3;
+  while (group < most && (items << group < (int64_t)c->t->units * 1024 || up(n, 1 << group) > each)) group++;
+  return group;
+}
+
 /* Can all phases work on registers? Then choose for it. */
 static bool keep_row(const tt_cutter *c, tt_variant *v) {
   const tt_kernel *k = c->k;
   int64_t lanes = c->x.lanes;
   if (k->nphase == 1 || k->naxes - k->nouter != 1 || k->checked || c->reloads) return false;
-  int most = most_kept(c);
+  int most = most_kept(c), aim = most < 16 ? most : 16;
   if (lanes > 1024 * most || lanes > TT_CHUNK) return false;
-  int group = lanes <= 32 ? log2_up(lanes) : 6, aim = most < 16 ? most : 16;
-  if (lanes > 64 * 8) {
+  int group = row_group(c, lanes, c->x.outer, aim);
+  if (lanes > 64 * aim) {
     group = 7;
     while (group < 10 && (lanes + (1 << group) - 1) >> group > aim) group++;
   }
   v->group = (uint8_t)group;
   v->unroll = (uint8_t)(1 << log2_up(up(lanes, 1 << group)));
   v->kept = 1;
+  v->vec = 1;
   v->staged = group > 6;
   v->block = v->group;
   return !v->staged || (int64_t)stage_bytes(c, v) <= c->t->shared_block - 8192;
 }
 
+/* Narrow types: four neighbouring accumulators a thread. */
+static bool takes_vectors(const tt_cutter *c, int64_t items) {
+  const tt_kernel *k = c->k;
+  int unit = 0;
+  if (c->biggest > 2 || k->checked || c->reloads || k->nscratch || items * 16 < (int64_t)c->t->units * 512)
+    return false;
+  for (int i = 0; i < k->ninst; i++) {
+    const tt_kinst *q = &k->inst[i];
+    bool moves = q->scope == TT_SCOPE_ROW && (q->op == TT_K_LOAD || q->op == TT_K_STORE);
+    if (!moves || k->access[q->slot].lane != TT_LANE_UNIT) continue;
+    if (!is_aligned(c, q->slot, 4)) return false;
+    unit++;
+  }
+  return unit > 0;
+}
+
 /* Threads that share a row (or chunk) of `n` elements when there are `items` of them. */
 static void choose_group(const tt_cutter *c, tt_variant *v, int64_t items) {
   int64_t n = at_most(c->x.lanes, TT_CHUNK);
+  int most = c->k->checked || c->reloads ? 1 : c->loads > 2 || c->slow ? 8 : 16;
   v->kept = v->staged = 0;
-  v->unroll = 1;
-  if (n <= 32) {
-    v->group = (uint8_t)log2_up(n);
+  v->vec = 1;
+  v->group = (uint8_t)row_group(c, n, items, n <= 64 ? 8 : 256);
+  if (n >= 256 && takes_vectors(c, items)) {
+    v->vec = 4;
+    v->group = 4;
+    v->unroll = (uint8_t)at_most(1 << log2_up(up(n, 64)), most / 2);
+    if (v->unroll == 0) v->unroll = 1;
     return;
   }
-  v->group = 6;
-  int most = c->k->checked || c->reloads ? 1 : c->loads > 2 || c->slow ? 8 : 16;
-  bool many = items * 64 >= (int64_t)c->t->units * 512;
-  if (n > 1024 && !many) {
+  if (n > 1024 && items * 64 < (int64_t)c->t->units * 512) {
     v->staged = 1;
     v->group = 10;
     while (v->group > 8 && n < 4 << v->group) v->group--;
     most = most < 8 ? most : 8;
   }
   v->block = v->group;
-  int64_t each = up(n, 1 << v->group);
-  v->unroll = (uint8_t)at_most(1 << log2_up(each), most);
+  v->unroll = (uint8_t)at_most(1 << log2_up(up(n, 1 << v->group)), most);
+  /* Accumulators beyond 64 would be of another order: all of them are a thread's, or a thread's share of the 64. */
+  while (!v->staged && (v->unroll << v->group) < at_most(n, TT_LANES)) v->group++;
   while (v->staged && v->unroll > 1 && (int64_t)stage_bytes(c, v) > c->t->shared_block - 8192) v->unroll /= 2;
   if (v->staged && (int64_t)stage_bytes(c, v) > c->t->shared_block - 8192) {
     v->staged = 0;
@@ -271,7 +298,6 @@ static void choose_group(const tt_cutter *c, tt_variant *v, int64_t items) {
 
 static void set_row_grid(const tt_cutter *c, tt_pass *p, int64_t items) {
   tt_variant *v = &p->variant;
-  v->vec = 1;
   v->block = v->staged ? v->group : c->k->nred > STATIC_REDS ? 6 : 8;
   if (v->block < v->group) v->block = v->group;
   int64_t blocks = up(items, v->staged ? 1 : (int64_t)1 << (v->block - v->group));

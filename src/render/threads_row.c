@@ -1,6 +1,7 @@
 /*
 ** Row reductions. A group of threads has a row (or, in the pass over chunks, a chunk of one):
-**   direct   at most 64 threads; thread t is accumulators t * vec ... of the 64
+**   direct   N threads, at most 64; thread t is the accumulators t, t + N, t + 2N ... of the 64, or, where it takes
+**            vectors, t * vec and its neighbours
 **   staged   a whole block; threads compute, 64 of them accumulate what the block has put into shared memory
 ** Barriers stand where all threads of a block come: rows that do not exist (`live` false) have no lanes but
 ** take part.
@@ -16,7 +17,12 @@ static int groups(const tt_thread_emit *t) { return t->v->staged ? 1 : 1 << (t->
 /* Do accumulators of a row lie in more than one warp? */
 static bool is_wide(const tt_thread_emit *t) { return group_threads(t) > WARP; }
 /* Accumulators of a thread. */
-static int width(const tt_thread_emit *t) { return t->v->staged ? 1 : t->v->vec; }
+static int width(const tt_thread_emit *t) {
+  int n = group_threads(t), most = n < TT_LANES ? TT_LANES / n : 1;
+  if (t->v->staged) return 1;
+  if (t->v->vec > 1) return t->v->vec;
+  return t->v->unroll < most ? t->v->unroll : most;
+}
 
 /* ---- shared memory */
 
@@ -93,25 +99,37 @@ static void fold_warps(tt_thread_emit *t, int phase) {
   }
 }
 
-/* Accumulators `h` apart: in the same thread, or in a thread of the same warp. */
-static void fold_halves(tt_thread_emit *t, int i, int h) {
+/* Accumulator w of the thread takes in its accumulator `with`, or (-1) that of the thread `down` further on. */
+static void fold_pair(tt_thread_emit *t, int i, int w, int with, int down) {
   tt_emit *e = &t->e;
   const tt_kinst *q = &e->k->inst[i];
-  int wide = width(t);
-  for (int w = 0; w < wide && (h >= wide || w < h); w++) {
-    char a[16], b[16], x[24], y[24];
-    snprintf(a, sizeof a, "a%d[%d]", i, w);
-    snprintf(b, sizeof b, "b%d[%d]", i, w);
-    snprintf(x, sizeof x, h >= wide ? "x" : "a%d[%d]", i, w + h);
-    snprintf(y, sizeof y, h >= wide ? "y" : "b%d[%d]", i, w + h);
-    tt__emit_block(e);
-    if (h >= wide) {
-      tt__emit_line(e, "const %s x = (%s)TT_DOWN(a%d[%d], %d);", tt__type_word(q->from), tt__type_word(q->from), i, w,
-                    h / wide);
-      if (tt__red_is_arg(q->red)) tt__emit_line(e, "const tt_i64 y = TT_DOWN(b%d[%d], %d);", i, w, h / wide);
-    }
-    tt__emit_combine(e, i, a, b, x, y);
-    tt__emit_close(e);
+  const char *type = tt__type_word(q->from);
+  char a[32], b[32], x[32] = "x", y[32] = "y";
+  snprintf(a, sizeof a, "a%d[%d]", i, w);
+  snprintf(b, sizeof b, "b%d[%d]", i, w);
+  tt__emit_block(e);
+  if (with < 0) {
+    tt__emit_line(e, "const %s x = (%s)TT_DOWN(%s, %d);", type, type, a, down);
+    if (tt__red_is_arg(q->red)) tt__emit_line(e, "const tt_i64 y = TT_DOWN(%s, %d);", b, down);
+  } else {
+    snprintf(x, sizeof x, "a%d[%d]", i, with);
+    snprintf(y, sizeof y, "b%d[%d]", i, with);
+  }
+  tt__emit_combine(e, i, a, b, x, y);
+  tt__emit_close(e);
+}
+
+/* Accumulators `h` apart: in the same thread, or in a thread of the same warp. */
+static void fold_halves(tt_thread_emit *t, int i, int h) {
+  int n = group_threads(t), vec = t->v->staged ? 1 : t->v->vec;
+  if (vec > 1 && h >= vec) {
+    for (int w = 0; w < vec; w++) fold_pair(t, i, w, -1, h / vec);
+  } else if (vec > 1) {
+    for (int w = 0; w < h; w++) fold_pair(t, i, w, w + h, 0);
+  } else if (!t->v->staged && h >= n) {
+    for (int w = 0; w < h / n; w++) fold_pair(t, i, w, w + h / n, 0);
+  } else {
+    fold_pair(t, i, 0, -1, h);
   }
 }
 

@@ -67,6 +67,51 @@ TEST(rows_in_registers_and_shared_memory) {
   run(b);
 }
 
+/* Reductions of narrow types, whose threads take four accumulators. */
+#define NARROW(axes)               \
+  "kernel row outer=" axes         \
+  " phases=1 bufs=6 reds=4\n"      \
+  "a0: read u8 buf0 unit\n"        \
+  "a1: read f16 buf1 unit\n"       \
+  "a2: write f32 buf2 any\n"       \
+  "a3: write i64 buf3 any\n"       \
+  "a4: write b8 buf4 any\n"        \
+  "a5: write i64 buf5 any\n"       \
+  "%0 = load.u8 a0 @row0\n"        \
+  "%1 = load.f32 a1 @row0\n"       \
+  "%2 = cast.u8.i64 %0 @row0\n"    \
+  "%3 = cast.u8.b8 %0 @row0\n"     \
+  "%4 = sum.f32 r0 %1 @row0\n"     \
+  "%5 = sum.i64 r1 %2 @row0\n"     \
+  "%6 = all.b8 r2 %3 @row0\n"      \
+  "%7 = argmax.u8 r3 %0 @row0\n"   \
+  "%8 = store.f32 a2 %4 @outer1\n" \
+  "%9 = store.i64 a3 %5 @outer1\n" \
+  "%10 = store.b8 a4 %6 @outer1\n" \
+  "%11 = store.i64 a5 %7 @outer1\n"
+
+TEST(rows_of_narrow_types) {
+  static const int64_t flat[][4] = {{256}, {65536}, {70000}, {131075}}, deep[][4] = {{40, 256}, {36, 1028}, {33, 300}};
+  batch *b = batch_new();
+  add_sizes(b, NARROW("0 axes=1"), flat, 4);
+  add_sizes(b, NARROW("1 axes=2"), deep, 3);
+  int vectors = 0;
+  for (int i = 0; i < b->njob; i++) vectors += b->job[i].cut[0].pass[0].variant.vec == 4;
+  CHECK(vectors >= 2);
+  run(b);
+}
+
+/* Short rows: few threads a row, accumulators spread over them. */
+TEST(short_rows) {
+  static const int64_t len[][4] = {{500, 1},  {400, 3},  {300, 8},  {300, 25},
+                                   {200, 40}, {200, 64}, {200, 65}, {100, 200}};
+  batch *b = batch_new();
+  add_sizes(b, FOLDS("row", "1 axes=2"), len, 8);
+  add_sizes(b, VARIANCE("row", "1 axes=2"), len, 8);
+  add_sizes(b, texts[6].text, len, 8);
+  run(b);
+}
+
 TEST(vectors_of_lanes) {
   static const int64_t flat[][4] = {{128}, {511}, {4097}}, deep[][4] = {{2, 3, 128}, {3, 2, 260}, {2, 2, 513}};
   batch *b = batch_new();
