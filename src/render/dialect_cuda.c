@@ -25,7 +25,21 @@ static const char before[] =
     "#define tt__bits_f32(x) __float_as_uint(x)\n"
     "#define tt__from_f32(x) __uint_as_float(x)\n"
     "#define tt__bits_f64(x) ((tt_u64)__double_as_longlong(x))\n"
-    "#define tt__from_f64(x) __longlong_as_double((tt_i64)(x))\n";
+    "#define tt__from_f64(x) __longlong_as_double((tt_i64)(x))\n"
+    /* conversions of 16-bit floats are instructions */
+    "#define TT_DIALECT_HALVES\n"
+    "TT_FN float tt_cast_f16_f32(unsigned short h) { float x; asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(x) : \"h\"(h)); "
+    "return x; }\n"
+    "TT_FN unsigned short tt_cast_f32_f16(float x) {\n"
+    "  unsigned short h;\n"
+    "  asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(h) : \"f\"(x));\n"
+    "  return h;\n"
+    "}\n"
+    "TT_FN unsigned short tt_cast_f32_bf16(float x) {\n"
+    "  unsigned short h;\n"
+    "  asm(\"cvt.rn.bf16.f32 %0, %1;\" : \"=h\"(h) : \"f\"(x));\n"
+    "  return h;\n"
+    "}\n";
 
 static const char after[] =
     "#define TT_TX ((tt_i32)threadIdx.x)\n"

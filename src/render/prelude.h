@@ -32,6 +32,7 @@
 **   TT_SQRT_F32/F64   correctly rounded roots     TT_ROUND_INLINE  floor, ceil, trunc, rint as one instruction
 **   TT_FMA_F64        a fused multiply-add in hardware     TT_U64, TT_I64  how a 64-bit literal is written
 **   TT_INT_DIVIDE     integer division is as good as float division
+**   TT_DIALECT_HALVES tt_cast_f16_f32, tt_cast_f32_f16 and tt_cast_f32_bf16 are there (any NaN for a NaN)
 */
 #ifndef TT_RENDER_PRELUDE_H
 #define TT_RENDER_PRELUDE_H
@@ -116,14 +117,13 @@ TT_FN tt_f64 tt__from_f64(tt_u64 u) {
 ** Out of range and NaN behave as x86-64's conversion instructions do under
 ** NumPy; the selects keep C's undefined cases out of the compiler's sight.
 */
+#ifndef TT_DIALECT_HALVES
 TT_FN tt_f32 tt_cast_f16_f32(tt_f16 h) {
   tt_u32 a = ((tt_u32)h & 0x7fffu) << 13;
   tt_u32 u = tt__bits_f32(tt__from_f32(a) * 0x1p112f); /* exact, subnormals included */
   u = (h & 0x7c00u) == 0x7c00u ? a | 0x7f800000u : u;
   return tt__from_f32(u | ((tt_u32)h & 0x8000u) << 16);
 }
-TT_FN tt_f32 tt_cast_bf16_f32(tt_bf16 h) { return tt__from_f32((tt_u32)h << 16); }
-
 TT_FN tt_f16 tt_cast_f32_f16(tt_f32 x) {
   tt_u32 u = tt__bits_f32(x), a = u & 0x7fffffffu;
   tt_u32 normal = (a - 0x38000000u + 0xfffu + ((a >> 13) & 1u)) >> 13;
@@ -137,6 +137,8 @@ TT_FN tt_bf16 tt_cast_f32_bf16(tt_f32 x) {
   tt_u32 r = (u + 0x7fffu + ((u >> 16) & 1u)) >> 16;
   return (tt_bf16)((u & 0x7fffffffu) > 0x7f800000u ? (u >> 16) | 0x40u : r);
 }
+#endif
+TT_FN tt_f32 tt_cast_bf16_f32(tt_bf16 h) { return tt__from_f32((tt_u32)h << 16); }
 /* f64 to f32 rounded to odd, so that a second rounding to fewer bits is correct. */
 TT_FN tt_f32 tt__narrow_odd(tt_f64 x) {
   tt_f32 f = (tt_f32)x;

@@ -15,9 +15,11 @@ typedef struct tt_cutter {
   const size_t *align;
   const int64_t *buf_len;
   tt_extent x;
-  int loads;    /* accesses loaded in a row's loop that move along the lane */
-  int biggest;  /* bytes of the widest element among them and the stored ones */
-  bool slow;    /* costly functions: registers are dear */
+  int loads;   /* accesses loaded in a row's loop that move along the lane */
+  int biggest; /* bytes of the widest element among them and the stored ones */
+  bool slow;   /* costly functions: registers are dear */
+  bool
+      shares; /* several loads walk one buffer (a stencil): blocks of many outer points find its lines in their cache */
   bool reloads; /* something is read that the same loop has just written */
 } tt_cutter;
 
@@ -71,6 +73,9 @@ static void look(tt_cutter *c) {
     if (acc->buf < 0 || acc->lane == TT_LANE_NONE) continue;
     int size = (int)tt__dtype_size((tt_dtype)acc->dtype);
     if (q->op == TT_K_LOAD) c->loads++;
+    for (int j = 0; j < i && q->op == TT_K_LOAD; j++)
+      c->shares |=
+          k->inst[j].op == TT_K_LOAD && k->inst[j].slot != q->slot && k->access[k->inst[j].slot].buf == acc->buf;
     if (size > c->biggest) c->biggest = size;
   }
 }
@@ -158,7 +163,7 @@ static void cut_map(tt_cutter *c, tt_pass *p) {
   v->vec = (uint8_t)vec;
   v->unroll = (uint8_t)unroll;
   int64_t threads = up(lanes, (int64_t)vec * unroll);
-  int x = block_x(threads, MAP_BLOCK), y = MAP_BLOCK / x;
+  int x = block_x(threads, c->shares && outer >= 8 ? 32 : MAP_BLOCK), y = MAP_BLOCK / x;
   y = (int)at_most(y, (int64_t)1 << log2_up(outer));
   p->grid.block[0] = (uint32_t)x;
   p->grid.block[1] = (uint32_t)y;
