@@ -88,7 +88,7 @@ static bool real_open(tt_lib_device *on, tt_error *err) {
 
 /* ---- compiled, not run */
 
-static bool real_has_compiler(void) {
+static inline bool real_has_compiler(void) {
   tt_str id = {0};
   tt__nvrtc_identity(90, 0, &id);
   bool has = id.len > 0;
@@ -96,8 +96,8 @@ static bool real_has_compiler(void) {
   return has;
 }
 
-static tt_code compiled_routine(const tt_lib_device *on, const char *source, bool math, const char *name,
-                                tt_routine **out, tt_error *err) {
+static inline tt_code compiled_routine(const tt_lib_device *on, const char *source, bool math, const char *name,
+                                       tt_routine **out, tt_error *err) {
   (void)on;
   tt_str text = {0}, binary = {0};
   TT_TRY(real_text(source, math, &text));
@@ -111,8 +111,8 @@ static tt_code compiled_routine(const tt_lib_device *on, const char *source, boo
   return code;
 }
 
-static tt_code no_launch(tt_device *d, tt_stream *s, tt_routine *r, const tt_grid *g, const void *args, size_t size,
-                         tt_error *err) {
+static inline tt_code no_launch(tt_device *d, tt_stream *s, tt_routine *r, const tt_grid *g, const void *args,
+                                size_t size, tt_error *err) {
   (void)d, (void)s, (void)r, (void)g, (void)args, (void)err;
   return size <= 4096 ? TT_OK : TT_EINTERNAL;
 }
