@@ -1,0 +1,154 @@
+/*
+** How a __global__ function becomes an entry that the core can call: its parameter types come from the compiler
+** itself. Behind the other parts of the prelude, before the user's text. The numbers are tt_dtype's.
+*/
+template <class T>
+struct tt_kind {
+  static constexpr int kind = TT_CUDAC_VOID;
+};
+#define TT_KIND(T, K)                  \
+  template <>                          \
+  struct tt_kind<T> {                  \
+    static constexpr int kind = K;     \
+  };
+TT_KIND(bool, TT_D_BOOL)
+TT_KIND(char, TT_D_I8)
+TT_KIND(signed char, TT_D_I8)
+TT_KIND(short, TT_D_I16)
+TT_KIND(int, TT_D_I32)
+TT_KIND(long, TT_D_I64)
+TT_KIND(long long, TT_D_I64)
+TT_KIND(unsigned char, TT_D_U8)
+TT_KIND(unsigned short, TT_D_U16)
+TT_KIND(unsigned, TT_D_U32)
+TT_KIND(unsigned long, TT_D_U64)
+TT_KIND(unsigned long long, TT_D_U64)
+TT_KIND(__half, TT_D_F16)
+TT_KIND(__nv_bfloat16, TT_D_BF16)
+TT_KIND(float, TT_D_F32)
+TT_KIND(double, TT_D_F64)
+TT_KIND(complex<float>, TT_D_C64)
+TT_KIND(complex<double>, TT_D_C128)
+template <class T>
+struct tt_kind<volatile T> : tt_kind<T> {};
+
+template <class T>
+struct tt_param {
+  static constexpr int kind = tt_kind<T>::kind == TT_CUDAC_VOID ? TT_CUDAC_STRUCT : tt_kind<T>::kind;
+};
+template <class T>
+struct tt_param<T *> {
+  static constexpr int kind = TT_CUDAC_POINTER | tt_kind<T>::kind;
+};
+template <class T>
+struct tt_param<const T *> {
+  static constexpr int kind = TT_CUDAC_POINTER | TT_CUDAC_CONST | tt_kind<T>::kind;
+};
+template <class T>
+struct tt_param<const T> : tt_param<T> {};
+template <class T>
+struct tt_bare {
+  typedef T type;
+};
+template <class T>
+struct tt_bare<T &> {
+  typedef T type;
+};
+template <class T>
+struct tt_bare<const T> {
+  typedef T type;
+};
+
+template <int... I>
+struct tt_numbers {};
+template <int N, int... I>
+struct tt_count : tt_count<N - 1, N - 1, I...> {};
+template <int... I>
+struct tt_count<0, I...> {
+  typedef tt_numbers<I...> type;
+};
+
+TT_INLINE void tt_enter(const tt_cudac_grid *g, long block) {
+  blockDim.x = g->block[0], blockDim.y = g->block[1], blockDim.z = g->block[2];
+  gridDim.x = g->grid[0], gridDim.y = g->grid[1], gridDim.z = g->grid[2];
+  blockIdx.x = (unsigned)(block % g->grid[0]);
+  blockIdx.y = (unsigned)(block / g->grid[0] % g->grid[1]);
+  blockIdx.z = (unsigned)(block / g->grid[0] / g->grid[1]);
+}
+
+#if defined(__clang__)
+#define TT_THREADS_ARE_FREE _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define TT_THREADS_ARE_FREE _Pragma("GCC ivdep")
+#endif
+
+template <auto F, class S>
+struct tt_run;
+template <auto F, class... A>
+struct tt_run<F, void (*)(A...)> {
+  static constexpr int n = (int)sizeof...(A);
+  static constexpr tt_cudac_param param[n + 1] = {{tt_param<A>::kind, (int)sizeof(A), (int)alignof(A)}..., {0, 0, 0}};
+
+  /*
+  ** One block whose threads wait for nobody. The count along x is the global index itself: so the compiler sees that
+  ** a guard against the end splits the loop, and that memory is walked step by step.
+  */
+  template <class... B>
+  TT_INLINE void block(B... a) {
+    unsigned nx = blockDim.x, ny = blockDim.y, nz = blockDim.z;
+#ifdef TT_WIDE
+    int start = 0, end = (int)nx;
+#else
+    int start = (int)(blockIdx.x * nx), end = start + (int)nx;
+#endif
+    for (unsigned z = 0; z < nz; z++)
+      for (unsigned y = 0; y < ny; y++) {
+        TT_THREADS_ARE_FREE
+        for (int x = start; x < end; x++) {
+          threadIdx.x = (unsigned)(x - start);
+          threadIdx.y = y;
+          threadIdx.z = z;
+          tt_global_x = x;
+          F(a...);
+        }
+      }
+  }
+  template <int... I, class... B>
+  TT_INLINE void all(const tt_cudac_grid *g, long lo, long hi, B... a) {
+    tt_dynamic_shared = g->dynamic_shared;
+    for (long b = lo; b < hi; b++) {
+      tt_enter(g, b);
+      block(a...);
+    }
+  }
+  template <int... I>
+  TT_INLINE void all_of(tt_numbers<I...>, const tt_cudac_grid *g, void *const *arg, long lo, long hi) {
+    all(g, lo, hi, *(typename tt_bare<A>::type *)arg[I]...);
+  }
+  static void blocks(const tt_cudac_grid *g, void *const *arg, long lo, long hi) {
+    all_of(typename tt_count<n>::type(), g, arg, lo, hi);
+  }
+  template <int... I>
+  TT_INLINE void one_of(tt_numbers<I...>, void *const *arg) {
+    F(*(typename tt_bare<A>::type *)arg[I]...);
+  }
+  static void thread(const tt_cudac_grid *g, void *const *arg, long b, unsigned t) {
+    tt_dynamic_shared = g->dynamic_shared;
+    tt_enter(g, b);
+    threadIdx.x = t % g->block[0];
+    threadIdx.y = t / g->block[0] % g->block[1];
+    threadIdx.z = t / g->block[0] / g->block[1];
+    tt_global_x = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    one_of(typename tt_count<n>::type(), arg);
+  }
+};
+
+/* One row of the program's table. W: its threads may wait for each other. */
+template <auto F, bool W>
+static constexpr tt_cudac_entry tt_entry(const char *name, int most) {
+  typedef tt_run<F, decltype(F)> run;
+  if constexpr (W)
+    return {name, run::n, 1, most, run::param, nullptr, run::thread};
+  else
+    return {name, run::n, 0, most, run::param, run::blocks, nullptr};
+}

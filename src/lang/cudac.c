@@ -1,0 +1,414 @@
+/*
+** From text to entries: assemble, preprocess, scan, rewrite, compile, load. Each step leaves a file in a folder of its
+** own, which goes when the program is loaded.
+*/
+#include "lang/cudac.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+#include "base/hash.h"
+#include "base/lock.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "lang/cudac_cache.h"
+#include "lang/cudac_run.h"
+#include "lang/cudac_scan.h"
+
+extern const char tt__cuda_prelude[] TT_HIDDEN; /* embedded: abi, prelude, math, types, entry */
+
+static const char BEGIN[] = "tt_here_the_program_begins;";
+
+enum { PATH_SIZE = 512, MOST_FLAGS = 64 };
+
+/* ---- the compiler */
+
+static const char *const flags[] = {"-std=c++17",          "-O3",
+                                    "-fPIC",               "-fno-exceptions",
+                                    "-fno-rtti",           "-fno-math-errno",
+                                    "-fno-trapping-math",  "-fno-strict-aliasing",
+                                    "-fno-stack-protector", "-fno-threadsafe-statics",
+                                    "-fvisibility=hidden", "-ffp-contract=fast",
+                                    "-fno-asynchronous-unwind-tables", "-w",
+                                    "-march=native",       "-fmax-errors=5",
+                                    "-fno-diagnostics-color"};
+/* Device functions are made to be inlined: a thread loop with a call in it is not vectorised. */
+static const char *const gcc_flags[] = {"--param=max-inline-insns-auto=400", "--param=max-inline-insns-single=2000",
+                                        "--param=inline-unit-growth=1000", "--param=large-function-growth=2000"};
+static const char *const clang_flags[] = {"-mllvm", "-inline-threshold=1500"};
+
+static tt_lock lock = TT_LOCK_INIT; /* guards what follows; not held while a compiler runs */
+static bool looked, is_clang;
+static char compiler[PATH_SIZE], missing[256];
+static int64_t folder_number;
+
+static void fork_prepare(void) { tt__lock(&lock); }
+static void fork_done(void) { tt__unlock(&lock); }
+TT_AT_LOAD(1) static void at_load(void) { pthread_atfork(fork_prepare, fork_done, fork_done); }
+
+static void look(void) {
+  static const char *const usual[] = {"c++", "g++", "clang++"};
+  const char *told = tt__env("TUTTI_CXX");
+  looked = true;
+  if (told && strcmp(told, "none") == 0) {
+    snprintf(missing, sizeof missing, "TUTTI_CXX=none");
+    return;
+  }
+  for (size_t k = 0; k < (told ? 1 : sizeof usual / sizeof *usual); k++)
+    if (tt__find_program(told ? told : usual[k], compiler, sizeof compiler)) break;
+  char real[PATH_SIZE * 8];
+  const char *path = compiler[0] && realpath(compiler, real) ? real : compiler;
+  is_clang = strstr(path, "clang") != NULL;
+  if (!compiler[0])
+    snprintf(missing, sizeof missing,
+             "%s. Install g++ or clang++ (Debian, Ubuntu: apt install g++; Fedora: dnf install gcc-c++)",
+             told ? "TUTTI_CXX names no program" : "there is no c++, g++ or clang++ in PATH");
+}
+
+void tt__cudac_compiler(char *path, size_t size, char *why, size_t why_size) {
+  tt__lock(&lock);
+  if (!looked) look();
+  snprintf(path, size, "%s", compiler);
+  snprintf(why, why_size, "%s", missing);
+  tt__unlock(&lock);
+}
+
+/* ---- one build */
+
+typedef struct build {
+  const char *source;
+  const tt_cudac_options *o;
+  const char *file;
+  char folder[PATH_SIZE];
+  char path[PATH_SIZE];        /* the compiler's */
+  const char *argv[MOST_FLAGS * 2];
+  int narg;
+} build;
+
+static const char *file_in(const build *b, const char *name, char out[PATH_SIZE * 2]) {
+  snprintf(out, PATH_SIZE * 2, "%s/%s", b->folder, name);
+  return out;
+}
+
+static tt_code write_text(const char *path, const char *text, size_t size, tt_error *err) {
+  FILE *f = tt__fault(TT_FAULT_WRITE) ? NULL : fopen(path, "we");
+  bool ok = f && fwrite(text, 1, size, f) == size;
+  if (f) ok = fclose(f) == 0 && ok;
+  return ok ? TT_OK : tt__fail(err, TT_EIO, "cannot write %s: %s", path, strerror(errno));
+}
+
+/* Headers that programs name and that the prelude stands for. */
+static const char *const headers[] = {
+    "cuda.h",           "cuda_runtime.h",         "cuda_runtime_api.h", "device_launch_parameters.h",
+    "vector_types.h",   "vector_functions.h",     "cuda_fp16.h",        "cuda_bf16.h",
+    "math_constants.h", "device_functions.h",     "cuComplex.h",        "device_atomic_functions.h",
+    "stdio.h",          "stdlib.h",               "math.h",             "string.h",
+    "stdint.h",         "stddef.h",               "float.h",            "limits.h",
+    "assert.h",         "cstdio",                 "cstdlib",            "cmath",
+    "cstring",          "cstdint",                "cstddef",            "cfloat",
+    "climits",          "cassert",                "cupy/complex.cuh",   "cuda_device_runtime_api.h",
+    "stdbool.h",        "helper_cuda.h",          "inttypes.h",         "math_functions.h"};
+
+static tt_code make_headers(char folder[PATH_SIZE], tt_error *err) {
+  static char made[PATH_SIZE]; /* where, by which process: a forked child has a scratch folder of its own */
+  const char *scratch = tt__dir_scratch();
+  char path[PATH_SIZE * 2];
+  if (!scratch) return tt__fail(err, TT_EDEVICE, "no folder for temporary files: set TMPDIR");
+  if ((size_t)snprintf(folder, PATH_SIZE, "%s/cuda", scratch) >= PATH_SIZE)
+    return tt__fail(err, TT_EDEVICE, "the path of the scratch folder is too long");
+  tt__lock(&lock);
+  bool done = strcmp(made, folder) == 0;
+  tt__unlock(&lock);
+  if (done) return TT_OK;
+  snprintf(path, sizeof path, "%s/cupy", folder);
+  TT_TRY(tt__dir_make(path, err));
+  for (size_t k = 0; k < sizeof headers / sizeof *headers; k++) {
+    snprintf(path, sizeof path, "%s/%s", folder, headers[k]);
+    TT_TRY(write_text(path, "", 0, err));
+  }
+  tt__lock(&lock);
+  snprintf(made, sizeof made, "%s", folder);
+  tt__unlock(&lock);
+  return TT_OK;
+}
+
+static void add_arg(build *b, const char *arg) {
+  if (b->narg < MOST_FLAGS * 2 - 12) b->argv[b->narg++] = arg;
+}
+
+/* What the user's flags mean here. */
+static void add_flags(build *b, bool preprocess) {
+  for (int k = 0; k < b->o->nflag; k++) {
+    const char *f = b->o->flag[k];
+    bool alone = strcmp(f, "-D") == 0 || strcmp(f, "-I") == 0 || strcmp(f, "-U") == 0;
+    if (preprocess && f[0] == '-' && f[1] && strchr("DIU", f[1])) {
+      add_arg(b, f);
+      if (alone && k + 1 < b->o->nflag) add_arg(b, b->o->flag[++k]);
+    } else if (strcmp(f, "--fmad=false") == 0 || strcmp(f, "-fmad=false") == 0) {
+      add_arg(b, "-ffp-contract=off");
+    } else if (strcmp(f, "--use_fast_math") == 0 || strcmp(f, "-use_fast_math") == 0) {
+      add_arg(b, "-fno-signed-zeros");
+      add_arg(b, "-freciprocal-math");
+    } else if (strncmp(f, "-std=", 5) == 0 || strncmp(f, "--std=", 6) == 0) {
+      const char *year = strstr(f, "c++");
+      if (year && (strcmp(year, "c++20") == 0 || strcmp(year, "c++23") == 0)) add_arg(b, "-std=c++20");
+    }
+  }
+}
+
+static void begin_args(build *b) {
+  b->narg = 0;
+  add_arg(b, b->path);
+  for (size_t k = 0; k < sizeof flags / sizeof *flags; k++) add_arg(b, flags[k]);
+}
+
+/* What the compiler said, from its first error on, without the names of our files. */
+static void clean_words(const build *b, tt_str *said) {
+  size_t n = strlen(b->folder);
+  char *to = said->data, *from = said->data;
+  if (!from) return;
+  while (*from) {
+    if (strncmp(from, b->folder, n) == 0 && from[n] == '/') from += n + 1;
+    *to++ = *from++;
+  }
+  *to = 0;
+  char *error = strstr(said->data, "error:");
+  while (error && error > said->data && error[-1] != '\n') error--;
+  if (error) memmove(said->data, error, strlen(error) + 1);
+  said->len = strlen(said->data);
+}
+
+static tt_code run_compiler(build *b, tt_error *err) {
+  int status = 0;
+  tt_str said = {0};
+  b->argv[b->narg] = NULL;
+  if (tt__fault(TT_FAULT_COMPILE)) return tt__fail(err, TT_EDEVICE, "%s: told to fail", b->path);
+  const char *told = tt__env("TUTTI_CC_TIMEOUT");
+  double seconds = told ? strtod(told, NULL) : 0;
+  tt_code code = tt__spawn(b->argv, seconds > 0 ? seconds : 120, &status, &said, err);
+  if (code == TT_OK && status != 0) {
+    clean_words(b, &said);
+    code = tt__fail(err, TT_EDEVICE, "the program does not compile:\n%.950s", said.data ? said.data : "(no words)");
+  }
+  tt__str_free(&said);
+  return code;
+}
+
+/* ---- the steps */
+
+static tt_code make_folder(build *b, tt_error *err) {
+  const char *scratch = tt__dir_scratch();
+  if (!scratch) return tt__fail(err, TT_EDEVICE, "no folder for temporary files: set TMPDIR");
+  tt__lock(&lock);
+  long long number = folder_number++;
+  tt__unlock(&lock);
+  snprintf(b->folder, sizeof b->folder, "%s/p%lld", scratch, number);
+  return mkdir(b->folder, 0700) == 0 ? TT_OK
+                                     : tt__fail(err, TT_EDEVICE, "cannot make %s: %s", b->folder, strerror(errno));
+}
+
+static void remove_folder(const build *b) {
+  char path[PATH_SIZE * 2];
+  const char *const names[] = {"in.cc", "out.ii", "program.cc", "program.so", b->file};
+  if (!b->folder[0]) return;
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) unlink(file_in(b, names[k], path));
+  rmdir(b->folder);
+}
+
+/* Text of the user behind the prelude, through the preprocessor. */
+static tt_code preprocess(build *b, tt_str *out, tt_error *err) {
+  char include[PATH_SIZE], inc[PATH_SIZE + 4], in[PATH_SIZE * 2], ii[PATH_SIZE * 2], own[PATH_SIZE * 2];
+  tt_str all = {0};
+  TT_TRY(make_headers(include, err));
+  tt__str_add(&all, "#line 1 \"tutti\"\n");
+#define TT_DTYPE(E, name, suffix, ctype, kind, bytes, typestr, format) \
+  tt__str_addf(&all, "#define TT_D_%s %d\n", #E, (int)TT_##E);
+#include "tutti/dtype.def"
+#undef TT_DTYPE
+  tt__str_addf(&all, "%s\n%s\n#line 1 \"%s\"\n%s\n", tt__cuda_prelude, BEGIN, file_in(b, b->file, own), b->source);
+  tt_code code = all.failed ? tt__fail_memory(err, all.len) : TT_OK;
+  if (code == TT_OK) code = write_text(file_in(b, "in.cc", in), all.data, all.len, err);
+  /* The user's text alone as well: the compiler quotes its lines. */
+  if (code == TT_OK) code = write_text(own, b->source, strlen(b->source), err);
+  tt__str_free(&all);
+  if (code != TT_OK) return code;
+  begin_args(b);
+  add_arg(b, "-D__CUDACC__=1");
+  add_arg(b, "-D__NVCC__=1");
+  add_arg(b, "-D__CUDA_ARCH__=700");
+  add_arg(b, "-DTUTTI_CPU=1");
+  if (b->o->wide) add_arg(b, "-DTT_WIDE=1");
+  snprintf(inc, sizeof inc, "-I%s", include);
+  add_arg(b, inc);
+  add_flags(b, true);
+  add_arg(b, "-E");
+  add_arg(b, in);
+  add_arg(b, "-o");
+  add_arg(b, file_in(b, "out.ii", ii));
+  TT_TRY(run_compiler(b, err));
+  return tt__file_read(ii, out, err);
+}
+
+/* A row for each entry, then the table of the program. */
+static void add_entry(tt_str *out, int k, const char *name, const char *of, bool waits, int most) {
+  tt__str_addf(out, "static constexpr tt_cudac_entry tt_e%d = tt_entry<(&%s), %s>(\"", k, of, waits ? "true" : "false");
+  for (const char *p = name; *p; p++)
+    if (*p == '"' || *p == '\\' || *p == '\n')
+      tt__str_addf(out, "\\%c", *p == '\n' ? 'n' : *p);
+    else
+      tt__str_add_n(out, p, 1);
+  tt__str_addf(out, "\", %d);\n", most);
+}
+
+static void add_table(const build *b, tt_cudac_scan *s, tt_str *out, tt_str *params) {
+  int n = 0;
+  tt__str_add(out, "\n# 1 \"tutti\"\n");
+  for (int64_t k = 0; k < s->kernel.n; k++) {
+    const tt_cudac_kernel *f = &s->kernel.data[k];
+    char of[TT_CUDAC_NAME + 2];
+    if (f->is_template || f->is_overloaded) continue;
+    snprintf(of, sizeof of, "::%s", f->name);
+    add_entry(out, n++, f->name, of, f->sync, f->most_threads);
+    tt__str_addf(params, "%s %s\n", f->name, f->params);
+  }
+  for (int k = 0; k < b->o->nexpression; k++) {
+    const char *e = b->o->expression[k];
+    const char *names = "";
+    size_t len = strcspn(e, "< ");
+    bool known = false;
+    for (int64_t i = 0; i < s->kernel.n; i++) {
+      const tt_cudac_kernel *f = &s->kernel.data[i];
+      if (strlen(f->name) != len || strncmp(f->name, e, len) != 0) continue;
+      names = f->params;
+      known |= strcmp(f->name, e) == 0 && !f->is_template && !f->is_overloaded; /* it is there already */
+    }
+    if (known) continue;
+    add_entry(out, n++, e, e, tt__cudac_expression_waits(s, e), 0);
+    tt__str_addf(params, "%s\t%s\n", e, names);
+  }
+  tt__str_add(out, "static const tt_cudac_entry *const tt_entries[] = {");
+  for (int k = 0; k < n; k++) tt__str_addf(out, "&tt_e%d, ", k);
+  tt__str_add(out, "nullptr};\nstatic const tt_cudac_variable tt_variables[] = {");
+  for (int64_t k = 0; k < s->global.n; k++)
+    tt__str_addf(out, "{\"%s\", (void *)&::%s, sizeof(::%s)},\n", s->global.data[k].name, s->global.data[k].name,
+                 s->global.data[k].name);
+  tt__str_addf(out,
+               "{nullptr, nullptr, 0}};\nextern \"C\" __attribute__((visibility(\"default\"))) const tt_cudac_program "
+               "tt_program = {%d, %d, %d, tt_entries, tt_variables, &tt_core};\n",
+               TT_CUDAC_ABI, n, (int)s->global.n);
+}
+
+/* The preprocessed text to what is compiled. */
+static tt_code translate(const build *b, const tt_str *in, tt_str *out, tt_str *params, tt_str *own, tt_error *err) {
+  const char *begin = in->data ? strstr(in->data, BEGIN) : NULL;
+  if (!begin) return tt__fail(err, TT_EINTERNAL, "the preprocessor lost the program");
+  const char *text = begin + strlen(BEGIN);
+  tt_cudac_scan s;
+  TT_TRY(tt__cudac_scan(&s, text, in->len - (size_t)(text - in->data), err));
+  tt__str_add_n(out, in->data, (size_t)(begin - in->data));
+  size_t start = out->len;
+  tt__cudac_rewrite(&s, out);
+  add_table(b, &s, out, params);
+  if (own && !out->failed) tt__str_add_n(own, out->data + start, out->len - start);
+  tt__cudac_scan_free(&s);
+  if (out->failed || params->failed || (own && own->failed)) return tt__fail_memory(err, out->len);
+  return TT_OK;
+}
+
+static tt_code compile(build *b, const tt_str *text, tt_str *binary, tt_error *err) {
+  char cc[PATH_SIZE * 2], so[PATH_SIZE * 2];
+  TT_TRY(write_text(file_in(b, "program.cc", cc), text->data, text->len, err));
+  begin_args(b);
+  for (size_t k = 0; !is_clang && k < sizeof gcc_flags / sizeof *gcc_flags; k++) add_arg(b, gcc_flags[k]);
+  for (size_t k = 0; is_clang && k < sizeof clang_flags / sizeof *clang_flags; k++) add_arg(b, clang_flags[k]);
+  if (tt__cpu_level() == 4) add_arg(b, "-mprefer-vector-width=512");
+  add_flags(b, false);
+  add_arg(b, "-shared");
+  add_arg(b, "-nostdlib");
+  add_arg(b, "-x");
+  add_arg(b, "c++-cpp-output");
+  add_arg(b, cc);
+  add_arg(b, "-o");
+  add_arg(b, file_in(b, "program.so", so));
+  TT_TRY(run_compiler(b, err));
+  return tt__file_read(so, binary, err);
+}
+
+static tt_code load(build *b, const tt_str *binary, const tt_cudac_program **out, tt_error *err) {
+  char so[PATH_SIZE * 2];
+  TT_TRY(write_text(file_in(b, "program.so", so), binary->data, binary->len, err));
+  void *lib = tt__lib_open(so, err);
+  if (!lib) return TT_EDEVICE;
+  const tt_cudac_program *p = tt__lib_sym(lib, "tt_program");
+  if (!p || p->abi != TT_CUDAC_ABI) {
+    tt__lib_close(lib);
+    return tt__fail(err, TT_EDEVICE, "a compiled program is not one of this version");
+  }
+  *p->core = &tt__cudac_core;
+  *out = p;
+  return TT_OK;
+}
+
+/* ---- all of it */
+
+/* What a binary depends on, if that can be told without the compiler: not when other files are included. */
+static bool make_key(const build *b, tt_str *key) {
+  char real[PATH_SIZE * 8];
+  const char *path = realpath(b->path, real) ? real : b->path;
+  struct stat st = {0};
+  if (stat(path, &st) != 0) return false;
+  tt__str_addf(key, "%s %lld %lld %s %d %d", path, (long long)st.st_size, (long long)st.st_mtime, tt__cpu_name(),
+               tt__cpu_level(), (int)b->o->wide);
+  for (size_t k = 0; k < sizeof flags / sizeof *flags; k++) tt__str_addf(key, " %s", flags[k]);
+  tt_digest d = tt__digest(tt__cuda_prelude, strlen(tt__cuda_prelude));
+  tt__str_addf(key, " %llx%llx\n", (unsigned long long)d.lo, (unsigned long long)d.hi);
+  for (int k = 0; k < b->o->nflag; k++) {
+    if (strncmp(b->o->flag[k], "-I", 2) == 0) return false;
+    tt__str_addf(key, "%s\n", b->o->flag[k]);
+  }
+  for (int k = 0; k < b->o->nexpression; k++) tt__str_addf(key, "%s\n", b->o->expression[k]);
+  tt__str_addf(key, "%s\n%s", b->file, b->source);
+  for (const char *p = b->source; (p = strstr(p, "include")) != NULL; p++)
+    if (p[7 + strspn(p + 7, " \t")] == '"') return false;
+  return !key->failed;
+}
+
+static tt_code run_steps(build *b, const tt_cudac_program **out, tt_str *params, tt_str *own, tt_error *err) {
+  tt_str key = {0}, binary = {0}, in = {0}, text = {0};
+  bool keep = make_key(b, &key);
+  bool found = keep && tt__cudac_cache_find(&key, &binary, params, own);
+  tt_code code = TT_OK;
+  if (!found) {
+    code = preprocess(b, &in, err);
+    if (code == TT_OK) code = translate(b, &in, &text, params, own, err);
+    if (code == TT_OK) code = compile(b, &text, &binary, err);
+  }
+  if (code == TT_OK) code = load(b, &binary, out, err);
+  if (code == TT_OK && keep && !found) tt__cudac_cache_store(&key, &binary, params, own);
+  tt__str_free(&key);
+  tt__str_free(&binary);
+  tt__str_free(&in);
+  tt__str_free(&text);
+  return code;
+}
+
+tt_code tt__cudac_build(const char *source, const tt_cudac_options *o, const tt_cudac_program **out, tt_str *params,
+                        tt_str *text, tt_error *err) {
+  char why[256];
+  build b = {.source = source, .o = o, .file = o->file && o->file[0] && !strchr(o->file, '/') ? o->file : "kernel.cu"};
+  tt_str no_params = {0}, no_text = {0};
+  *out = NULL;
+  tt__cudac_compiler(b.path, sizeof b.path, why, sizeof why);
+  if (!b.path[0]) return tt__fail(err, TT_EDEVICE, "CUDA C on the CPU needs a C++ compiler: %s", why);
+  TT_TRY(make_folder(&b, err));
+  tt_code code = run_steps(&b, out, params ? params : &no_params, text ? text : &no_text, err);
+  remove_folder(&b);
+  tt__str_free(&no_params);
+  tt__str_free(&no_text);
+  return code;
+}

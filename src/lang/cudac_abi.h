@@ -1,0 +1,60 @@
+/*
+** What the core and a compiled CUDA C program say to each other. This text is C and C++: the core includes it, and it
+** travels at the head of every program. It must include nothing.
+*/
+#ifndef TT_LANG_CUDAC_ABI_H
+#define TT_LANG_CUDAC_ABI_H
+
+#define TT_CUDAC_ABI 1
+
+/* Kinds of parameters: a tt_dtype's number, or one of these. */
+#define TT_CUDAC_STRUCT 100  /* any other type, passed as bytes */
+#define TT_CUDAC_POINTER 128 /* added to the kind of what it points at; */
+#define TT_CUDAC_VOID 99     /* `void`, or a type without a dtype */
+#define TT_CUDAC_CONST 256   /* added when what it points at is const */
+
+typedef struct tt_cudac_param {
+  int kind, size, align;
+} tt_cudac_param;
+
+/* How one launch is cut. */
+typedef struct tt_cudac_grid {
+  unsigned grid[3], block[3];
+  void *dynamic_shared; /* of the thread that runs the blocks */
+} tt_cudac_grid;
+
+/* A kernel. Threads without barriers: `blocks` runs whole blocks [lo, hi). With: `thread` runs one of them. */
+typedef struct tt_cudac_entry {
+  const char *name;
+  int nparam, sync, max_threads;
+  const tt_cudac_param *param;
+  void (*blocks)(const tt_cudac_grid *g, void *const *arg, long lo, long hi);
+  void (*thread)(const tt_cudac_grid *g, void *const *arg, long block, unsigned thread);
+} tt_cudac_entry;
+
+typedef struct tt_cudac_variable {
+  const char *name;
+  void *data;
+  unsigned long size;
+} tt_cudac_variable;
+
+/* What a program calls in the core. */
+typedef struct tt_cudac_core {
+  /* Wait for all threads of the block; the sum of `value` over them, how many gave non-zero, how many threads. */
+  void (*barrier)(int value, int *sum, int *threads);
+  /* Wait for the lanes of `mask`; everyone's value in out[32] (where asked), who came in *came, who gave non-zero. */
+  void (*warp)(unsigned mask, unsigned long long value, unsigned long long *out, unsigned *came, unsigned *yes);
+  unsigned (*active)(void); /* lanes of this warp that have not ended */
+  int (*print)(const char *format, __builtin_va_list arg);
+  void (*stop)(const char *file, int line, const char *what, const unsigned *thread, const unsigned *block);
+  long long (*clock)(void);
+} tt_cudac_core;
+
+typedef struct tt_cudac_program {
+  int abi, nentry, nvariable;
+  const tt_cudac_entry *const *entry;
+  const tt_cudac_variable *variable;
+  const tt_cudac_core **core; /* where the core leaves its functions */
+} tt_cudac_program;
+
+#endif

@@ -1,0 +1,189 @@
+/*
+** CUDA's words to C++'s. Everything else, white space and line marks included, is copied as it stands.
+*/
+#include <string.h>
+
+#include "lang/cudac_scan.h"
+
+/* The words of a product of block number and block size, both ways round, with and without brackets. */
+static int64_t match_base(const tt_cudac_scan *s, int64_t k) {
+  bool bracket = tt__cudac_is(s, k, "(");
+  if (bracket) k++;
+  bool index = tt__cudac_is(s, k, "blockIdx"), dim = tt__cudac_is(s, k, "blockDim");
+  if (!index && !dim) return -1;
+  bool ok = tt__cudac_is(s, k + 1, ".") && tt__cudac_is(s, k + 2, "x") && tt__cudac_is(s, k + 3, "*") &&
+            tt__cudac_is(s, k + 4, index ? "blockDim" : "blockIdx") && tt__cudac_is(s, k + 5, ".") &&
+            tt__cudac_is(s, k + 6, "x") && (!bracket || tt__cudac_is(s, k + 7, ")"));
+  return ok ? k + 7 + bracket : -1;
+}
+
+static int64_t match_thread(const tt_cudac_scan *s, int64_t k) {
+  return tt__cudac_is(s, k, "threadIdx") && tt__cudac_is(s, k + 1, ".") && tt__cudac_is(s, k + 2, "x") ? k + 3 : -1;
+}
+
+static bool is_one_of(const tt_cudac_scan *s, int64_t k, const char *chars) {
+  return k >= 0 && k < s->word.n && s->word.data[k].len == 1 && strchr(chars, s->text[s->word.data[k].at]);
+}
+
+/* "(size_t)" and its like before word k: a cast that widens, under which the sum has the same value. */
+static bool widened(const tt_cudac_scan *s, int64_t k) {
+  static const char *const wide[] = {"size_t", "long", "int64_t", "uint64_t", "ptrdiff_t", "ssize_t"};
+  int64_t i = k - 2;
+  bool is_wide = false;
+  if (!tt__cudac_is(s, k - 1, ")")) return false;
+  for (; i > 0 && k - i < 6 && s->word.data[i].kind == 'i'; i--)
+    for (size_t w = 0; w < sizeof wide / sizeof *wide; w++) is_wide |= tt__cudac_is(s, i, wide[w]);
+  return is_wide && tt__cudac_is(s, i, "(") && !(i > 0 && s->word.data[i - 1].kind == 'i' && !tt__cudac_is(s, i - 1, "return"));
+}
+
+/* The end of `blockIdx.x * blockDim.x + threadIdx.x` where it stands as a whole, or -1. */
+static int64_t match_index(const tt_cudac_scan *s, int64_t k) {
+  bool free = k == 0 || is_one_of(s, k - 1, "=(,{[;?:<>&|!") || tt__cudac_is(s, k - 1, "return") || widened(s, k);
+  if (!free || (is_one_of(s, k - 1, "&") && !is_one_of(s, k - 2, "&"))) return -1;
+  int64_t at = match_base(s, k), end = -1;
+  if (at >= 0 && tt__cudac_is(s, at, "+"))
+    end = match_thread(s, at + 1);
+  else if ((at = match_thread(s, k)) >= 0 && tt__cudac_is(s, at, "+") && !widened(s, k))
+    end = match_base(s, at + 1);
+  return end >= 0 && !is_one_of(s, end, "*/%.[(") ? end : -1;
+}
+
+/* A word that becomes other words, with whatever stands in brackets behind it. */
+typedef struct word_row {
+  const char *from, *to;
+  enum { ALONE, DROP_BRACKET } bracket;
+} word_row;
+static const word_row rows[] = {
+    {"__global__", "__attribute__((always_inline))", ALONE},
+    {"__device__", "", ALONE},
+    {"__host__", "", ALONE},
+    {"__constant__", "", ALONE},
+    {"__managed__", "", ALONE},
+    {"__forceinline__", "inline __attribute__((always_inline))", ALONE},
+    {"__noinline__", "__attribute__((noinline))", ALONE},
+    {"__grid_constant__", "", ALONE},
+    {"__align__", "__attribute__((aligned", ALONE},
+    {"__launch_bounds__", "", DROP_BRACKET},
+    {"__cluster_dims__", "", DROP_BRACKET},
+    {"__maxnreg__", "", DROP_BRACKET},
+};
+
+static void copy_words(const tt_cudac_scan *s, int64_t from, int64_t to, tt_str *out) {
+  if (from >= to) return;
+  const tt_cudac_word *a = &s->word.data[from], *b = &s->word.data[to - 1];
+  tt__str_add_n(out, s->text + a->at, b->at + b->len - a->at);
+}
+
+/* Line ends that a replacement would swallow. */
+static void copy_line_ends(const tt_cudac_scan *s, int64_t from, int64_t to, tt_str *out) {
+  if (from >= to || to > s->word.n) return;
+  const tt_cudac_word *a = &s->word.data[from], *b = &s->word.data[to - 1];
+  for (uint32_t at = a->at; at < b->at + b->len; at++)
+    if (s->text[at] == '\n') tt__str_add(out, "\n");
+}
+
+/* Inside a function, or at the outermost level? */
+static bool is_inside(const tt_cudac_scan *s, int64_t k) {
+  for (int64_t i = 0; i < s->def.n; i++)
+    if (s->def.data[i].open < k && k < s->def.data[i].close) return true;
+  return false;
+}
+
+/*
+** extern __shared__ T name[];  becomes  T *name = (T *)tt_dynamic_shared;
+** Returns the word after what was written, or -1 when the words are no such declaration.
+*/
+static int64_t write_dynamic(const tt_cudac_scan *s, int64_t k, tt_str *out) {
+  int64_t shared = -1, name = -1, end = k;
+  while (end < s->word.n && end - k < 64 && !is_one_of(s, end, ";{}=")) {
+    if (tt__cudac_is(s, end, "__shared__")) shared = end;
+    if (name < 0 && is_one_of(s, end, "[")) name = end - 1;
+    end++;
+  }
+  if (shared < 0 || name <= shared || !tt__cudac_is(s, end, ";") || s->word.data[name].kind != 'i') return -1;
+  if (!tt__cudac_is(s, name + 2, "]")) return -1;
+  tt_str type = {0};
+  for (int64_t i = k + 1; i < name; i++) {
+    if (tt__cudac_is(s, i, "__shared__") || tt__cudac_is(s, i, "static")) continue;
+    if ((tt__cudac_is(s, i, "__align__") || tt__cudac_is(s, i, "alignas") || tt__cudac_is(s, i, "__attribute__")) &&
+        tt__cudac_is(s, i + 1, "(")) {
+      i = tt__cudac_close(s, i + 1);
+      continue;
+    }
+    copy_words(s, i, i + 1, &type);
+    tt__str_add(&type, " ");
+  }
+  tt_str rest = {0};
+  copy_words(s, name + 3, end, &rest);
+  const char *t = type.data ? type.data : "int ", *r = rest.data ? rest.data : "";
+  tt_str spelled = {0};
+  copy_words(s, name, name + 1, &spelled);
+  const char *n = spelled.data ? spelled.data : "";
+  if (is_inside(s, k))
+    tt__str_addf(out, "%s(*%s)%s = (%s(*)%s)tt_dynamic_shared", t, n, r, t, r);
+  else
+    tt__str_addf(out, "static const tt_dynamic<%s> %s = {}", t, n);
+  out->failed |= type.failed | rest.failed | spelled.failed;
+  tt__str_free(&type);
+  tt__str_free(&rest);
+  tt__str_free(&spelled);
+  copy_line_ends(s, k, end, out);
+  return end;
+}
+
+static int64_t write_row(const tt_cudac_scan *s, const word_row *row, int64_t k, tt_str *out) {
+  tt__str_add(out, row->to);
+  bool bracket = tt__cudac_is(s, k + 1, "(");
+  if (!bracket) return k + 1;
+  int64_t close = tt__cudac_close(s, k + 1);
+  if (close >= s->word.n) return k + 1;
+  if (strcmp(row->from, "__align__") == 0) {
+    copy_words(s, k + 1, close + 1, out);
+    tt__str_add(out, "))");
+    return close + 1;
+  }
+  if (row->bracket != DROP_BRACKET) return k + 1;
+  copy_line_ends(s, k, close + 1, out);
+  return close + 1;
+}
+
+/* The replacement of what begins at word k. Returns the word behind it; k itself: nothing to replace. */
+static int64_t replace(const tt_cudac_scan *s, int64_t k, tt_str *out) {
+  const tt_cudac_word *w = &s->word.data[k];
+  if (w->kind != 'i' && w->kind != '(') return k;
+  int64_t end = match_index(s, k);
+  if (end >= 0) {
+    tt__str_add(out, "tt_index_x()");
+    copy_line_ends(s, k, end, out);
+    return end;
+  }
+  if (w->kind != 'i') return k;
+  if (tt__cudac_is(s, k, "extern") && (end = write_dynamic(s, k, out)) >= 0) return end;
+  if (tt__cudac_is(s, k, "__shared__")) {
+    bool is_static = tt__cudac_is(s, k - 1, "static");
+    tt__str_add(out, is_static ? "__thread" : "static __thread");
+    tt__str_add(out, " __attribute__((aligned(64)))");
+    return k + 1;
+  }
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (tt__cudac_is(s, k, rows[i].from)) return write_row(s, &rows[i], k, out);
+  return k;
+}
+
+void tt__cudac_rewrite(const tt_cudac_scan *s, tt_str *out) {
+  uint32_t at = 0;
+  for (int64_t k = 0; k < s->word.n;) {
+    const tt_cudac_word *w = &s->word.data[k];
+    tt__str_add_n(out, s->text + at, w->at - at);
+    at = w->at;
+    int64_t next = replace(s, k, out);
+    if (next == k) {
+      tt__str_add_n(out, s->text + at, w->len);
+      next = k + 1;
+    }
+    const tt_cudac_word *last = &s->word.data[next - 1];
+    at = last->at + last->len;
+    k = next;
+  }
+  tt__str_add_n(out, s->text + at, s->len - at);
+}

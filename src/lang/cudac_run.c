@@ -1,0 +1,383 @@
+/*
+** Blocks go over the thread pool in pieces. A kernel that never ends is left by a jump: the handler of Ctrl-C sends a
+** signal to every thread that is inside a kernel, and the handler there jumps out, unless the thread is just in one of
+** our functions, which then does it at its end. Accesses to memory that is not there are caught in the same way.
+*/
+#undef _FORTIFY_SOURCE /* its longjmp refuses to jump from one stack to another */
+#include "lang/cudac_run.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/lock.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "base/pool.h"
+#include "lang/cudac_team.h"
+
+enum {
+  MOST_OUTPUT = 16 << 20,
+  FEW_BLOCKS = 64,      /* that many are not worth timing one of them first */
+  PIECE_NS = 15000,     /* work that is worth another thread */
+  SOLO_NS = 30000,      /* work that is not worth waking anybody */
+  BLOCKS_AT_ONCE = 16,  /* between two looks at whether to stop */
+  WORKERS = 1024
+};
+
+typedef struct launch {
+  const tt_cudac_entry *entry;
+  tt_cudac_grid grid;
+  void *const *arg;
+  unsigned threads, shared;
+  bool from_main;
+  atomic_int stop; /* a tt_code: no new block begins */
+  tt_lock lock;    /* of what follows */
+  tt_str *output;
+  tt_error error;
+  int64_t first; /* block that the pool's 0 stands for */
+} launch;
+
+/* A processor thread inside a kernel. */
+typedef struct worker {
+  sigjmp_buf out;
+  launch *launch;
+  const tt_cudac_grid *grid;
+  int64_t block;
+  volatile sig_atomic_t inside; /* the kernel's own code runs: it may be left by a jump */
+  volatile sig_atomic_t wanted; /* somebody wants it left */
+  void *volatile address;       /* of a bad access */
+  volatile int signal;
+} worker;
+
+static _Thread_local worker *here;
+
+/* Threads that a handler may have to wake. */
+typedef enum slot_state { FREE, TAKEN, READY } slot_state;
+static struct {
+  atomic_int state;
+  bool from_main;
+  pthread_t thread;
+} slots[WORKERS];
+
+/* ---- leaving */
+
+static void leave(worker *w, tt_code code) {
+  int none = TT_OK;
+  atomic_compare_exchange_strong(&w->launch->stop, &none, (int)code);
+  w->inside = 0;
+  siglongjmp(w->out, 1);
+}
+
+static int wake_signal(void) { return SIGRTMAX - 5; }
+
+/* In the thread that is to leave. */
+static void on_wake(int number) {
+  worker *w = here;
+  (void)number;
+  if (!w) return;
+  if (w->inside) leave(w, TT_EINTERRUPT);
+  w->wanted = 1;
+}
+
+static struct sigaction old_interrupt, old_fault[3];
+static const int fault_signal[3] = {SIGSEGV, SIGBUS, SIGFPE};
+
+static void call_old(const struct sigaction *old, int number, siginfo_t *info, void *context) {
+  if (old->sa_flags & SA_SIGINFO)
+    old->sa_sigaction(number, info, context);
+  else if (old->sa_handler != SIG_IGN && old->sa_handler != SIG_DFL)
+    old->sa_handler(number);
+  else if (old->sa_handler == SIG_DFL) { /* what would have happened without us */
+    sigaction(number, old, NULL);
+    raise(number);
+  }
+}
+
+static void on_interrupt(int number, siginfo_t *info, void *context) {
+  int kept = errno;
+  call_old(&old_interrupt, number, info, context);
+  pthread_t self = pthread_self();
+  for (int k = 0; k < WORKERS; k++) {
+    if (atomic_load(&slots[k].state) != READY || !slots[k].from_main || pthread_equal(slots[k].thread, self)) continue;
+    pthread_kill(slots[k].thread, wake_signal());
+  }
+  errno = kept;
+  if (here && here->launch->from_main) on_wake(number);
+}
+
+static void on_fault(int number, siginfo_t *info, void *context) {
+  worker *w = here;
+  if (w && w->inside) {
+    w->address = info->si_addr;
+    w->signal = number;
+    leave(w, TT_EDEVICE);
+  }
+  for (int k = 0; k < 3; k++)
+    if (fault_signal[k] == number) call_old(&old_fault[k], number, info, context);
+}
+
+/* ---- handlers: faults once and for all, Ctrl-C only while a kernel runs */
+
+static tt_lock handlers = TT_LOCK_INIT;
+static int launches; /* under it */
+static void fork_prepare(void) { tt__lock(&handlers); }
+static void fork_done(void) { tt__unlock(&handlers); }
+static void fork_child(void) {
+  for (int k = 0; k < WORKERS; k++)
+    if (!pthread_equal(slots[k].thread, pthread_self())) atomic_store(&slots[k].state, FREE);
+  tt__unlock(&handlers);
+}
+TT_AT_LOAD(1) static void at_load(void) { pthread_atfork(fork_prepare, fork_done, fork_child); }
+
+static void begin_launch(void) {
+  static bool ready;
+  struct sigaction act = {.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+  tt__lock(&handlers);
+  if (!ready) {
+    ready = true;
+    act.sa_sigaction = on_fault;
+    for (int k = 0; k < 3; k++) sigaction(fault_signal[k], &act, &old_fault[k]);
+    struct sigaction wake = {.sa_flags = SA_ONSTACK | SA_NODEFER | SA_RESTART};
+    wake.sa_handler = on_wake;
+    sigaction(wake_signal(), &wake, NULL);
+  }
+  if (launches++ == 0) {
+    act.sa_sigaction = on_interrupt;
+    act.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigaction(SIGINT, &act, &old_interrupt);
+  }
+  tt__unlock(&handlers);
+}
+
+static void end_launch(void) {
+  tt__lock(&handlers);
+  if (--launches == 0) sigaction(SIGINT, &old_interrupt, NULL);
+  tt__unlock(&handlers);
+}
+
+/* ---- what kernels call */
+
+static void enter_core(void) { here->inside = 0; }
+static void leave_core(void) {
+  here->inside = 1;
+  if (here->wanted) leave(here, TT_EINTERRUPT);
+}
+
+static void say(launch *l, tt_code code, const char *fmt, ...) TT_PRINTF(3, 4);
+static void say(launch *l, tt_code code, const char *fmt, ...) {
+  va_list arg;
+  tt__lock(&l->lock);
+  if (l->error.code == TT_OK) {
+    l->error.code = code;
+    va_start(arg, fmt);
+    vsnprintf(l->error.message, sizeof l->error.message, fmt, arg);
+    va_end(arg);
+  }
+  tt__unlock(&l->lock);
+}
+
+static void core_barrier(int value, int *sum, int *threads) {
+  enter_core();
+  tt__team_barrier(tt__team(), value, sum, threads);
+  leave_core();
+}
+
+static void core_warp(unsigned mask, unsigned long long value, unsigned long long *out, unsigned *came,
+                      unsigned *yes) {
+  enter_core();
+  tt__team_warp(tt__team(), mask, value, out, came, yes);
+  leave_core();
+}
+
+static unsigned core_active(void) { return tt__team_active(tt__team()); }
+
+static int core_print(const char *format, va_list arg) {
+  char few[512];
+  va_list again;
+  enter_core();
+  launch *l = here->launch;
+  va_copy(again, arg);
+  int n = vsnprintf(few, sizeof few, format, arg);
+  tt__lock(&l->lock);
+  if (n > 0 && l->output->len + (size_t)n <= MOST_OUTPUT) {
+    char *many = (size_t)n < sizeof few ? NULL : tt__mem_alloc((size_t)n + 1);
+    if (many) vsnprintf(many, (size_t)n + 1, format, again);
+    tt__str_add_n(l->output, many ? many : few, many || (size_t)n < sizeof few ? (size_t)n : sizeof few - 1);
+    if (many) tt__mem_free(many, (size_t)n + 1);
+  }
+  tt__unlock(&l->lock);
+  va_end(again);
+  leave_core();
+  return n;
+}
+
+static void core_stop(const char *file, int line, const char *what, const unsigned *t, const unsigned *b) {
+  enter_core();
+  const char *slash = strrchr(file, '/');
+  char where[96] = "";
+  if (file[0]) snprintf(where, sizeof where, "%.70s:%d: ", slash ? slash + 1 : file, line);
+  say(here->launch, TT_EDEVICE, "%sblock (%u,%u,%u), thread (%u,%u,%u): %.500s", where, b[0], b[1], b[2], t[0], t[1],
+      t[2], what);
+  leave(here, TT_EDEVICE);
+}
+
+static long long core_clock(void) { return tt__clock_ns(); }
+
+const tt_cudac_core tt__cudac_core = {core_barrier, core_warp, core_active, core_print, core_stop, core_clock};
+
+/* ---- blocks */
+
+static void run_thread(void *ctx, unsigned k) {
+  worker *w = ctx;
+  w->inside = 1;
+  w->launch->entry->thread(w->grid, w->launch->arg, (long)w->block, k);
+  w->inside = 0;
+}
+
+static void run_waiting(worker *w, int64_t lo, int64_t hi) {
+  launch *l = w->launch;
+  tt_team *team = tt__team();
+  if (!team) {
+    say(l, TT_ENOMEM, "no memory for the stacks of a block's threads");
+    atomic_store(&l->stop, TT_ENOMEM);
+    return;
+  }
+  for (w->block = lo; w->block < hi && !atomic_load_explicit(&l->stop, memory_order_relaxed); w->block++) {
+    int waiting;
+    if (tt__team_run(team, (int)l->threads, run_thread, w, &waiting)) continue;
+    say(l, TT_EDEVICE,
+        "kernel %s, block %lld: %d of %u threads wait for others at a barrier or in a warp operation for ever (a barrier "
+        "in divergent flow)",
+        l->entry->name, (long long)w->block, waiting, l->threads);
+    atomic_store(&l->stop, TT_EDEVICE);
+    return;
+  }
+}
+
+static void run_free(worker *w, int64_t lo, int64_t hi) {
+  launch *l = w->launch;
+  while (lo < hi && !atomic_load_explicit(&l->stop, memory_order_relaxed)) {
+    int64_t end = hi - lo > BLOCKS_AT_ONCE ? lo + BLOCKS_AT_ONCE : hi;
+    w->block = lo;
+    w->inside = 1;
+    l->entry->blocks(w->grid, l->arg, (long)lo, (long)end);
+    w->inside = 0;
+    if (w->wanted) leave(w, TT_EINTERRUPT);
+    lo = end;
+  }
+}
+
+static void note_fault(const worker *w) {
+  const launch *l = w->launch;
+  long long last = (long long)w->block;
+  if (!l->entry->sync) last += BLOCKS_AT_ONCE - 1;
+  if (w->signal == SIGFPE)
+    say(w->launch, TT_EDEVICE, "kernel %s divided an integer by zero, in blocks %lld to %lld", l->entry->name,
+        (long long)w->block, last);
+  else
+    say(w->launch, TT_EDEVICE,
+        "kernel %s accessed memory that is not there, at %p, in blocks %lld to %lld; what it wrote before may have "
+        "damaged other data",
+        l->entry->name, w->address, (long long)w->block, last);
+}
+
+static int take_slot(bool from_main) {
+  for (int k = 0; k < WORKERS; k++) {
+    int state = FREE;
+    if (atomic_load_explicit(&slots[k].state, memory_order_relaxed) != FREE) continue;
+    if (!atomic_compare_exchange_strong(&slots[k].state, &state, TAKEN)) continue;
+    slots[k].thread = pthread_self();
+    slots[k].from_main = from_main;
+    atomic_store(&slots[k].state, READY);
+    return k;
+  }
+  return -1;
+}
+
+/* Let the signal in that tells to leave; pool threads block all. */
+static void hear_signal(void) {
+  static _Thread_local bool done;
+  if (done) return;
+  done = true;
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, wake_signal());
+  for (int k = 0; k < 3; k++) sigaddset(&set, fault_signal[k]);
+  pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
+static void run_piece(void *ctx, int64_t lo, int64_t hi, int number) {
+  launch *l = ctx;
+  worker w = {.launch = l};
+  tt_cudac_grid grid = l->grid;
+  (void)number;
+  if (atomic_load(&l->stop)) return;
+  hear_signal();
+  void *shared = l->shared ? tt__mem_alloc_data(l->shared) : NULL;
+  if (l->shared && !shared) {
+    say(l, TT_ENOMEM, "no memory for %u bytes of shared memory", l->shared);
+    atomic_store(&l->stop, TT_ENOMEM);
+    return;
+  }
+  grid.dynamic_shared = shared;
+  w.grid = &grid;
+  worker *outer = here;
+  here = &w;
+  int slot = take_slot(l->from_main);
+  if (sigsetjmp(w.out, 1) == 0) {
+    if (l->entry->sync)
+      run_waiting(&w, lo + l->first, hi + l->first);
+    else
+      run_free(&w, lo + l->first, hi + l->first);
+  } else {
+    if (l->entry->sync) tt__team_forget(tt__team());
+    if (w.signal) note_fault(&w);
+  }
+  if (slot >= 0) atomic_store(&slots[slot].state, FREE);
+  here = outer;
+  if (shared) tt__mem_free_data(shared, l->shared);
+}
+
+static void run_all(launch *l) {
+  const unsigned *g = l->grid.grid;
+  int64_t n = (int64_t)g[0] * g[1] * g[2], grain = 1;
+  if (n > FEW_BLOCKS) {
+    int64_t start = tt__clock_ns();
+    run_piece(l, 0, 1, 0);
+    int64_t one = tt__clock_ns() - start;
+    l->first = 1;
+    n--;
+    if (one < 1) one = 1;
+    grain = one > SOLO_NS / n ? PIECE_NS / one : n;
+    if (grain < 1) grain = 1;
+  } else if (n * l->threads < 2048 && !l->entry->sync) {
+    grain = n;
+  }
+  tt__pool_run(n, grain, run_piece, l);
+}
+
+tt_code tt__cudac_run(const tt_cudac_entry *e, const unsigned grid[3], const unsigned block[3], unsigned shared,
+                      void *const *arg, tt_str *output, tt_error *err) {
+  launch l = {.entry = e, .arg = arg, .shared = shared, .output = output, .lock = TT_LOCK_INIT};
+  for (int k = 0; k < 3; k++) {
+    l.grid.grid[k] = grid[k];
+    l.grid.block[k] = block[k];
+  }
+  l.threads = block[0] * block[1] * block[2];
+  l.from_main = syscall(SYS_gettid) == getpid();
+  begin_launch();
+  run_all(&l);
+  end_launch();
+  tt_code code = (tt_code)atomic_load(&l.stop);
+  if (code == TT_OK) return TT_OK;
+  if (l.error.code != TT_OK) return tt__fail(err, l.error.code, "%s", l.error.message);
+  return tt__fail(err, code, "kernel %s was interrupted", e->name);
+}

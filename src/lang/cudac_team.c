@@ -1,0 +1,230 @@
+/*
+** The scheduler of a block. A bit for each thread that can go on; who must wait clears its bit and goes on with the
+** next one that is set, directly, without a detour over the caller. Who comes last sets the bits of all.
+**
+** Invariants: `ready`, `waiting at the barrier`, `waiting in a warp` and `ended` part the threads. A fiber lives on
+** after its thread ended and runs the same thread number of the next block.
+*/
+#include "lang/cudac_team.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/os.h"
+#include "lang/fiber.h"
+
+enum { WARPS = TT_TEAM_MAX / 32, DEFAULT_STACK = 64 << 10, COLOURS = 32, COLOUR = 192 };
+
+/* What lanes gave that wait for each other. */
+typedef struct warp {
+  uint32_t alive, wait; /* lanes that have not ended; that wait in a warp operation */
+  uint32_t mask[32];    /* of a waiting lane: for whom */
+  unsigned long long given[32], all[32];
+  uint32_t came[32], yes[32]; /* the answer to each lane */
+} warp;
+
+struct tt_team {
+  size_t size, stack; /* of the whole mapping, of one stack */
+  int made;           /* fibers */
+  int n, alive;       /* threads of this block */
+  int current;        /* -1: none runs */
+  int at_barrier, sum, last_sum, last_threads;
+  uint32_t warps; /* those with a bit in ready */
+  uint32_t ready[WARPS], blocked[WARPS];
+  void (*body)(void *ctx, unsigned k);
+  void *ctx;
+  tt_fiber caller, fiber[TT_TEAM_MAX];
+  warp warp[WARPS];
+};
+
+/* ---- memory: stacks are address space, mostly never touched, so they are mapped and not allocated */
+
+static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static _Thread_local tt_team *mine;
+
+static void unmap(void *p) {
+  tt_team *t = p;
+  munmap(t, t->size);
+}
+static void make_key(void) { pthread_key_create(&key, unmap); }
+
+static size_t stack_size(void) {
+  const char *told = tt__env("TUTTI_KERNEL_STACK");
+  long long n = told ? strtoll(told, NULL, 10) : 0;
+  if (n < 16 << 10 || n > 16 << 20) n = DEFAULT_STACK;
+  return (size_t)n & ~(size_t)4095;
+}
+
+tt_team *tt__team(void) {
+  if (mine) return mine;
+  size_t stack = stack_size(), head = (sizeof(tt_team) + 8191) & ~(size_t)4095, size = head + TT_TEAM_MAX * stack;
+  pthread_once(&once, make_key);
+  void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED) return NULL;
+  madvise(p, size, MADV_NOHUGEPAGE);
+  tt_team *t = p;
+  t->size = size;
+  t->stack = stack;
+  t->current = -1;
+  pthread_setspecific(key, t);
+  return mine = t;
+}
+
+/* ---- going on with another thread */
+
+static int lowest(uint32_t bits) { return __builtin_ctz(bits); }
+
+static void set_ready(tt_team *t, int w, uint32_t lanes) {
+  if (!lanes) return;
+  t->ready[w] |= lanes;
+  t->warps |= 1u << w;
+}
+
+static void clear_ready(tt_team *t, int k) {
+  t->ready[k >> 5] &= ~(1u << (k & 31));
+  if (!t->ready[k >> 5]) t->warps &= ~(1u << (k >> 5));
+}
+
+/* The next thread that can go on: of this warp first, then of the next one. -1: none. */
+static int next_ready(const tt_team *t, int k) {
+  int w = k >> 5;
+  uint32_t after = t->ready[w] & ~((2u << (k & 31)) - 1u);
+  if (after) return w << 5 | lowest(after);
+  if (t->ready[w]) return w << 5 | lowest(t->ready[w]);
+  if (!t->warps) return -1;
+  uint32_t later = w < 31 ? t->warps & ~((2u << w) - 1u) : 0;
+  w = lowest(later ? later : t->warps);
+  return w << 5 | lowest(t->ready[w]);
+}
+
+/* Leave the thread k, which cannot go on. */
+static void give_way(tt_team *t, int k) {
+  int next = next_ready(t, k);
+  t->current = next;
+  if (next == k) return;
+  tt__fiber_switch(&t->fiber[k], next < 0 ? t->caller : t->fiber[next]);
+}
+
+static void open_barrier(tt_team *t) {
+  t->last_sum = t->sum;
+  t->last_threads = t->alive;
+  t->sum = t->at_barrier = 0;
+  for (int w = 0; w << 5 < t->n; w++) {
+    set_ready(t, w, t->blocked[w]);
+    t->blocked[w] = 0;
+  }
+}
+
+void tt__team_barrier(tt_team *t, int value, int *sum, int *threads) {
+  int k = t->current;
+  t->sum += value;
+  t->blocked[k >> 5] |= 1u << (k & 31);
+  clear_ready(t, k);
+  if (++t->at_barrier == t->alive) open_barrier(t);
+  give_way(t, k);
+  *sum = t->last_sum;
+  *threads = t->last_threads;
+}
+
+/* If all for whom `lane` waits have come, give them their answers and let them go on. */
+static void try_warp(tt_team *t, int w, int lane) {
+  warp *p = &t->warp[w];
+  uint32_t mask = (p->mask[lane] | 1u << lane) & p->alive, yes = 0;
+  if ((p->wait & mask) != mask) return;
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    int l = lowest(rest);
+    p->all[l] = p->given[l];
+    yes |= (uint32_t)(p->given[l] != 0) << l;
+  }
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    p->came[lowest(rest)] = mask;
+    p->yes[lowest(rest)] = yes;
+  }
+  p->wait &= ~mask;
+  set_ready(t, w, mask);
+}
+
+void tt__team_warp(tt_team *t, unsigned mask, unsigned long long value, unsigned long long *out, unsigned *came,
+                   unsigned *yes) {
+  int k = t->current, w = k >> 5, lane = k & 31;
+  warp *p = &t->warp[w];
+  p->given[lane] = value;
+  p->mask[lane] = mask;
+  p->wait |= 1u << lane;
+  clear_ready(t, k);
+  try_warp(t, w, lane);
+  give_way(t, k);
+  *came = p->came[lane];
+  *yes = p->yes[lane];
+  if (out) memcpy(out, p->all, sizeof p->all);
+}
+
+unsigned tt__team_active(const tt_team *t) { return t->warp[t->current >> 5].alive; }
+unsigned tt__team_current(const tt_team *t) { return (unsigned)t->current; }
+
+/* ---- threads */
+
+static void end_thread(tt_team *t, int k) {
+  warp *p = &t->warp[k >> 5];
+  clear_ready(t, k);
+  p->alive &= ~(1u << (k & 31));
+  t->alive--;
+  if (t->alive && t->at_barrier == t->alive) open_barrier(t);
+  for (uint32_t rest = p->wait; rest; rest &= rest - 1) /* they may have waited for us alone */
+    if (p->wait & (rest & -rest)) try_warp(t, k >> 5, lowest(rest));
+}
+
+static void fiber_body(void *arg) {
+  tt_team *t = mine;
+  int k = (int)(intptr_t)arg;
+  for (;;) {
+    t->body(t->ctx, (unsigned)k);
+    end_thread(t, k);
+    int next = next_ready(t, k);
+    t->current = next;
+    tt__fiber_switch(&t->fiber[k], next < 0 ? t->caller : t->fiber[next]);
+  }
+}
+
+/* Stacks begin at different places of a page, or all threads' frames would want the same lines of the cache. */
+static void make_fiber(tt_team *t, int k) {
+  char *stacks = (char *)t + (t->size - TT_TEAM_MAX * t->stack);
+  size_t colour = (size_t)(k % COLOURS) * COLOUR;
+  char *top = stacks + (size_t)(k + 1) * t->stack - 64 - colour;
+  t->fiber[k] = tt__fiber_new((void *)((uintptr_t)top & ~(uintptr_t)63), t->stack - 128 - colour, fiber_body,
+                              (void *)(intptr_t)k);
+}
+
+bool tt__team_inside(const tt_team *t) { return t->current >= 0; }
+
+void tt__team_forget(tt_team *t) {
+  t->current = -1;
+  t->made = 0;
+}
+
+bool tt__team_run(tt_team *t, int n, void (*body)(void *ctx, unsigned k), void *ctx, int *waiting) {
+  assert(n > 0 && n <= TT_TEAM_MAX && t->current < 0);
+  while (t->made < n) make_fiber(t, t->made++);
+  t->n = t->alive = n;
+  t->body = body;
+  t->ctx = ctx;
+  t->sum = t->at_barrier = 0;
+  t->warps = 0;
+  for (int w = 0; w << 5 < n; w++) {
+    int lanes = n - (w << 5);
+    t->warp[w].alive = lanes >= 32 ? ~0u : (1u << lanes) - 1u;
+    t->warp[w].wait = 0;
+    t->blocked[w] = t->ready[w] = 0;
+    set_ready(t, w, t->warp[w].alive);
+  }
+  t->current = 0;
+  tt__fiber_switch(&t->caller, t->fiber[0]);
+  t->current = -1;
+  *waiting = t->alive;
+  if (t->alive) tt__team_forget(t);
+  return *waiting == 0;
+}

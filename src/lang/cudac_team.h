@@ -1,0 +1,37 @@
+/*
+** A block of threads that wait for each other: each is a fiber, all on one processor thread, in order of their numbers
+** as far as they can go. It knows nothing of kernels.
+*/
+#ifndef TT_LANG_CUDAC_TEAM_H
+#define TT_LANG_CUDAC_TEAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+#define TT_TEAM_MAX 1024
+
+/* The calling processor thread's team, made at first use and kept until it ends. NULL: no memory for stacks. */
+typedef struct tt_team tt_team;
+TT_HIDDEN tt_team *tt__team(void);
+
+/*
+** Run body(ctx, k) for k in [0, n), each as a thread of the team; returns when all have ended. False: some wait for ever,
+** for others that have gone another way; how many wait is in *waiting. They are gone then, without having ended.
+*/
+TT_HIDDEN bool tt__team_run(tt_team *t, int n, void (*body)(void *ctx, unsigned k), void *ctx, int *waiting);
+
+/* Whether a thread of the team runs now; forget all threads (after a jump out of one). */
+TT_HIDDEN bool tt__team_inside(const tt_team *t);
+TT_HIDDEN void tt__team_forget(tt_team *t);
+
+/* From inside a thread: as tt_cudac_core says. */
+TT_HIDDEN void tt__team_barrier(tt_team *t, int value, int *sum, int *threads);
+TT_HIDDEN void tt__team_warp(tt_team *t, unsigned mask, unsigned long long value, unsigned long long *out,
+                             unsigned *came, unsigned *yes);
+TT_HIDDEN unsigned tt__team_active(const tt_team *t);
+/* The number of the thread that runs. */
+TT_HIDDEN unsigned tt__team_current(const tt_team *t);
+
+#endif
