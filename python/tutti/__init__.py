@@ -56,6 +56,7 @@ from ._info import __array_namespace_info__, finfo, iinfo, isdtype
 from ._insight import Ledger, ledger, profile, strict
 from ._printing import array2string, array_repr, array_str, get_printoptions, printoptions, set_printoptions
 from .exceptions import AxisError
+from .kernel import CompileError, RawKernel, RawModule, SourceModule
 
 __version__ = _core.version()
 __array_api_version__ = "2024.12"

@@ -261,6 +261,35 @@ tt_code tt__array_scatter(tt_array *a, tt_node *index, tt_node *value, tt_error 
   return n ? storage_set(a->storage, n, err) : TT_ENOMEM;
 }
 
+tt_code tt__array_own(tt_array *a, tt_error *err) {
+  TT_TRY(check_writable(a, err));
+  tt_storage *s = a->storage;
+  if (a->size == 0) return TT_OK;
+  tt_node *n = tt__node_retain(s->node);
+  tt_code code = tt__evaluate(&n, 1, err);
+  if (code == TT_OK) code = tt__buffer_host(n->attr.buf, err);
+  bool is_current = s->node == n; /* others may have written meanwhile */
+  while (s->cached) forget(s->cached);
+  tt__node_release(n);
+  if (code != TT_OK) return code;
+  if (!is_current) return tt__array_own(a, err);
+  tt_buffer *old = n->attr.buf;
+  if (n->refs == 1 && old->refs == 1 && !old->readonly) {
+    tt__buffer_only_host(old);
+    return TT_OK;
+  }
+  tt_buffer *b = tt__buffer_new(old->size, err);
+  tt_node *fresh = b ? tt__node_new(TT_N_BUFFER, (tt_dtype)n->dtype, n->rank, n->dim, 0, err) : NULL;
+  if (!fresh) {
+    tt__buffer_release(b);
+    return TT_ENOMEM;
+  }
+  memcpy(b->data, old->data, old->size);
+  fresh->attr.buf = b;
+  fresh->device = n->device;
+  return storage_set(s, fresh, err);
+}
+
 /* ---- creation */
 
 tt_code tt__empty(tt_dtype dtype, int rank, const int64_t *len, tt_array **out, tt_error *err) {

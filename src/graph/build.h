@@ -83,6 +83,11 @@ TT_HIDDEN bool tt__array_is_f(tt_array *a);
 /* Write `value` (exactly a's shape and dtype) through the view `a`. TT_EVALUE "assignment destination is read-only".
  * May flush. */
 TT_HIDDEN tt_code tt__array_store(tt_array *a, tt_node *value, tt_error *err);
+/*
+** Evaluate the storage of `a` and give it host memory that nobody else reads, so that the caller may write there, until
+** the lock is given up: then it must hold the buffer. TT_EVALUE "assignment destination is read-only".
+*/
+TT_HIDDEN tt_code tt__array_own(tt_array *a, tt_error *err);
 /* Scatter through flat storage indices (int64 node, in range, equal shape with value). */
 TT_HIDDEN tt_code tt__array_scatter(tt_array *a, tt_node *index, tt_node *value, tt_error *err);
 /* Evaluate and borrow: element (0,0,..) of a dense, C-order copy or of the very memory. *hold keeps it alive

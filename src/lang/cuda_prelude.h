@@ -1,7 +1,8 @@
 /*
 ** What CUDA C takes for granted, for programs that run on the CPU: built-in variables, barriers and warps, how a kernel
 ** becomes an entry. C++17 text behind cudac_abi.h, in front of the user's; it includes nothing, so that a program
-** compiles fast. The words __global__, __device__, __shared__ and __constant__ are not macros: the scanner replaces them.
+** compiles fast. The words __global__, __device__, __shared__ and __constant__ are not macros: the scanner replaces
+*them.
 */
 typedef signed char int8_t;
 typedef short int16_t;
@@ -51,9 +52,7 @@ TT_INLINE unsigned tt_index_x() { return blockIdx.x * blockDim.x + threadIdx.x; 
 #else
 TT_INLINE unsigned tt_index_x() { return (unsigned)tt_global_x; }
 #endif
-TT_INLINE unsigned tt_thread_number() {
-  return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
-}
+TT_INLINE unsigned tt_thread_number() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }
 
 /* ---- barriers: another thread may run until they return */
 
@@ -90,7 +89,8 @@ TT_INLINE void __nanosleep(unsigned) {}
 
 /* ---- warps */
 
-TT_INLINE void tt_warp(unsigned mask, unsigned long long value, unsigned long long *out, unsigned *came, unsigned *yes) {
+TT_INLINE void tt_warp(unsigned mask, unsigned long long value, unsigned long long *out, unsigned *came,
+                       unsigned *yes) {
   uint3 mine = threadIdx;
   int x = tt_global_x;
   tt_core->warp(mask, value, out, came, yes);
@@ -159,13 +159,21 @@ TT_INLINE T __shfl_xor_sync(unsigned mask, T v, int bits, int width = 32) {
   return tt_shuffle(mask, v, from, from < (lane & ~(width - 1)) + width);
 }
 template <class T>
-TT_INLINE T __shfl(T v, int from, int width = 32) { return __shfl_sync(~0u, v, from, width); }
+TT_INLINE T __shfl(T v, int from, int width = 32) {
+  return __shfl_sync(~0u, v, from, width);
+}
 template <class T>
-TT_INLINE T __shfl_up(T v, unsigned delta, int width = 32) { return __shfl_up_sync(~0u, v, delta, width); }
+TT_INLINE T __shfl_up(T v, unsigned delta, int width = 32) {
+  return __shfl_up_sync(~0u, v, delta, width);
+}
 template <class T>
-TT_INLINE T __shfl_down(T v, unsigned delta, int width = 32) { return __shfl_down_sync(~0u, v, delta, width); }
+TT_INLINE T __shfl_down(T v, unsigned delta, int width = 32) {
+  return __shfl_down_sync(~0u, v, delta, width);
+}
 template <class T>
-TT_INLINE T __shfl_xor(T v, int bits, int width = 32) { return __shfl_xor_sync(~0u, v, bits, width); }
+TT_INLINE T __shfl_xor(T v, int bits, int width = 32) {
+  return __shfl_xor_sync(~0u, v, bits, width);
+}
 template <class T>
 TT_INLINE unsigned __match_any_sync(unsigned mask, T v) {
   unsigned long long all[32];
@@ -184,20 +192,20 @@ TT_INLINE unsigned __match_all_sync(unsigned mask, T v, int *pred) {
   *pred = same;
   return same ? came : 0;
 }
-#define TT_WARP_REDUCE(name, T, OP)                          \
-  TT_INLINE T name(unsigned mask, T v) {                     \
-    unsigned long long all[32];                              \
-    unsigned came, yes;                                      \
-    tt_warp(mask, tt_bits(v), all, &came, &yes);             \
-    bool first = true;                                       \
-    T r = v;                                                 \
-    for (int k = 0; k < 32; k++) {                           \
-      if (!(came >> k & 1)) continue;                        \
-      T o = tt_from_bits<T>(all[k]);                         \
-      r = first ? o : OP;                                    \
-      first = false;                                         \
-    }                                                        \
-    return r;                                                \
+#define TT_WARP_REDUCE(name, T, OP)              \
+  TT_INLINE T name(unsigned mask, T v) {         \
+    unsigned long long all[32];                  \
+    unsigned came, yes;                          \
+    tt_warp(mask, tt_bits(v), all, &came, &yes); \
+    bool first = true;                           \
+    T r = v;                                     \
+    for (int k = 0; k < 32; k++) {               \
+      if (!(came >> k & 1)) continue;            \
+      T o = tt_from_bits<T>(all[k]);             \
+      r = first ? o : OP;                        \
+      first = false;                             \
+    }                                            \
+    return r;                                    \
   }
 TT_WARP_REDUCE(__reduce_add_sync, unsigned, (r + o))
 TT_WARP_REDUCE(__reduce_add_sync, int, ((int)((unsigned)r + (unsigned)o)))
@@ -243,10 +251,10 @@ template <class T>
 struct tt_same {
   typedef T type;
 };
-#define TT_ATOMIC_INT(name, fetch)                                           \
-  template <class T>                                                         \
-  TT_INLINE T name(T *p, typename tt_same<T>::type v) {                      \
-    return fetch(p, v, __ATOMIC_RELAXED);                                    \
+#define TT_ATOMIC_INT(name, fetch)                      \
+  template <class T>                                    \
+  TT_INLINE T name(T *p, typename tt_same<T>::type v) { \
+    return fetch(p, v, __ATOMIC_RELAXED);               \
   }
 /* Any change of a value of 2, 4 or 8 bytes. */
 template <int N>
@@ -318,11 +326,15 @@ TT_INLINE unsigned atomicInc(unsigned *p, unsigned top) {
 TT_INLINE unsigned atomicDec(unsigned *p, unsigned top) {
   return tt_atomic(p, [top](unsigned x) { return x == 0u || x > top ? top : x - 1u; });
 }
-#define TT_ATOMIC_SCOPES(name)                                          \
-  template <class... A>                                                 \
-  TT_INLINE auto name##_block(A... a) { return name(a...); }            \
-  template <class... A>                                                 \
-  TT_INLINE auto name##_system(A... a) { return name(a...); }
+#define TT_ATOMIC_SCOPES(name)           \
+  template <class... A>                  \
+  TT_INLINE auto name##_block(A... a) {  \
+    return name(a...);                   \
+  }                                      \
+  template <class... A>                  \
+  TT_INLINE auto name##_system(A... a) { \
+    return name(a...);                   \
+  }
 TT_ATOMIC_SCOPES(atomicAdd)
 TT_ATOMIC_SCOPES(atomicSub)
 TT_ATOMIC_SCOPES(atomicMin)

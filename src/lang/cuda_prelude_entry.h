@@ -6,10 +6,10 @@ template <class T>
 struct tt_kind {
   static constexpr int kind = TT_CUDAC_VOID;
 };
-#define TT_KIND(T, K)                  \
-  template <>                          \
-  struct tt_kind<T> {                  \
-    static constexpr int kind = K;     \
+#define TT_KIND(T, K)              \
+  template <>                      \
+  struct tt_kind<T> {              \
+    static constexpr int kind = K; \
   };
 TT_KIND(bool, TT_D_BOOL)
 TT_KIND(char, TT_D_I8)

@@ -3,25 +3,25 @@
 */
 
 /* ---- functions of the C library, under their names for float, double and both */
-#define TT_MATH1(name)                                                   \
-  TT_INLINE double name(double x) { return __builtin_##name(x); }        \
-  TT_INLINE float name(float x) { return __builtin_##name##f(x); }       \
-  TT_INLINE float name##f(float x) { return __builtin_##name##f(x); }    \
-  template <class T, typename tt_if<tt_integral<T>, int>::type = 0>      \
-  TT_INLINE double name(T x) {                                           \
-    return __builtin_##name((double)x);                                  \
+#define TT_MATH1(name)                                                \
+  TT_INLINE double name(double x) { return __builtin_##name(x); }     \
+  TT_INLINE float name(float x) { return __builtin_##name##f(x); }    \
+  TT_INLINE float name##f(float x) { return __builtin_##name##f(x); } \
+  template <class T, typename tt_if<tt_integral<T>, int>::type = 0>   \
+  TT_INLINE double name(T x) {                                        \
+    return __builtin_##name((double)x);                               \
   }
-#define TT_MATH2(name)                                                                                    \
-  TT_INLINE double name(double x, double y) { return __builtin_##name(x, y); }                            \
-  TT_INLINE float name(float x, float y) { return __builtin_##name##f(x, y); }                            \
-  TT_INLINE float name##f(float x, float y) { return __builtin_##name##f(x, y); }                         \
+#define TT_MATH2(name)                                                                                     \
+  TT_INLINE double name(double x, double y) { return __builtin_##name(x, y); }                             \
+  TT_INLINE float name(float x, float y) { return __builtin_##name##f(x, y); }                             \
+  TT_INLINE float name##f(float x, float y) { return __builtin_##name##f(x, y); }                          \
   template <class A, class B, typename tt_if<tt_number<A> && tt_number<B> && !tt_is<A, B>, int>::type = 0> \
-  TT_INLINE double name(A x, B y) {                                                                       \
-    return __builtin_##name((double)x, (double)y);                                                        \
-  }                                                                                                       \
-  template <class A, typename tt_if<tt_integral<A>, int>::type = 0>                                       \
-  TT_INLINE double name(A x, A y) {                                                                       \
-    return __builtin_##name((double)x, (double)y);                                                        \
+  TT_INLINE double name(A x, B y) {                                                                        \
+    return __builtin_##name((double)x, (double)y);                                                         \
+  }                                                                                                        \
+  template <class A, typename tt_if<tt_integral<A>, int>::type = 0>                                        \
+  TT_INLINE double name(A x, A y) {                                                                        \
+    return __builtin_##name((double)x, (double)y);                                                         \
   }
 
 template <bool B, class T>
@@ -35,22 +35,25 @@ constexpr bool tt_is = false;
 template <class A>
 constexpr bool tt_is<A, A> = true;
 template <class T>
-constexpr bool tt_integral = tt_is<T, int> || tt_is<T, unsigned> || tt_is<T, long> || tt_is<T, unsigned long> ||
-                             tt_is<T, long long> || tt_is<T, unsigned long long> || tt_is<T, short> ||
-                             tt_is<T, unsigned short> || tt_is<T, signed char> || tt_is<T, unsigned char> ||
-                             tt_is<T, char> || tt_is<T, bool>;
+constexpr bool tt_integral =
+    tt_is<T, int> || tt_is<T, unsigned> || tt_is<T, long> || tt_is<T, unsigned long> || tt_is<T, long long> ||
+    tt_is<T, unsigned long long> || tt_is<T, short> || tt_is<T, unsigned short> || tt_is<T, signed char> ||
+    tt_is<T, unsigned char> || tt_is<T, char> || tt_is<T, bool>;
 template <class T>
 constexpr bool tt_number = tt_integral<T> || tt_is<T, float> || tt_is<T, double>;
 
-TT_MATH1(sin) TT_MATH1(cos) TT_MATH1(tan) TT_MATH1(asin) TT_MATH1(acos) TT_MATH1(atan) TT_MATH1(sinh) TT_MATH1(cosh)
-TT_MATH1(tanh) TT_MATH1(asinh) TT_MATH1(acosh) TT_MATH1(atanh) TT_MATH1(exp) TT_MATH1(exp2) TT_MATH1(expm1)
-TT_MATH1(log) TT_MATH1(log2) TT_MATH1(log10) TT_MATH1(log1p) TT_MATH1(sqrt) TT_MATH1(cbrt) TT_MATH1(floor)
-TT_MATH1(ceil) TT_MATH1(trunc) TT_MATH1(round) TT_MATH1(rint) TT_MATH1(nearbyint) TT_MATH1(fabs) TT_MATH1(erf)
-TT_MATH1(erfc) TT_MATH1(tgamma) TT_MATH1(lgamma) TT_MATH1(logb)
-TT_MATH2(pow) TT_MATH2(atan2) TT_MATH2(fmod) TT_MATH2(remainder) TT_MATH2(hypot) TT_MATH2(fmin) TT_MATH2(fmax)
-TT_MATH2(copysign) TT_MATH2(fdim) TT_MATH2(nextafter)
+TT_MATH1(sin)
+TT_MATH1(cos) TT_MATH1(tan) TT_MATH1(asin) TT_MATH1(acos) TT_MATH1(atan) TT_MATH1(sinh) TT_MATH1(cosh) TT_MATH1(tanh)
+    TT_MATH1(asinh) TT_MATH1(acosh) TT_MATH1(atanh) TT_MATH1(exp) TT_MATH1(exp2) TT_MATH1(expm1) TT_MATH1(log)
+        TT_MATH1(log2) TT_MATH1(log10) TT_MATH1(log1p) TT_MATH1(sqrt) TT_MATH1(cbrt) TT_MATH1(floor) TT_MATH1(ceil)
+            TT_MATH1(trunc) TT_MATH1(round) TT_MATH1(rint) TT_MATH1(nearbyint) TT_MATH1(fabs) TT_MATH1(erf)
+                TT_MATH1(erfc) TT_MATH1(tgamma) TT_MATH1(lgamma) TT_MATH1(logb) TT_MATH2(pow) TT_MATH2(atan2)
+                    TT_MATH2(fmod) TT_MATH2(remainder) TT_MATH2(hypot) TT_MATH2(fmin) TT_MATH2(fmax) TT_MATH2(copysign)
+                        TT_MATH2(fdim) TT_MATH2(nextafter)
 
-TT_INLINE double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
+                            TT_INLINE double fma(double a, double b, double c) {
+  return __builtin_fma(a, b, c);
+}
 TT_INLINE float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 TT_INLINE float fmaf(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 TT_INLINE double exp10(double x) { return __builtin_pow(10.0, x); }
@@ -101,33 +104,44 @@ TT_INLINE float saturate(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.
 TT_INLINE float __saturatef(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
 
 template <class T>
-TT_INLINE bool tt_isnan(T x) { return __builtin_isnan(x); }
-#define TT_CLASS(name)                                                                    \
-  template <class T, typename tt_if<tt_number<T>, int>::type = 0>                         \
-  TT_INLINE bool name(T x) {                                                              \
-    if constexpr (tt_is<T, float>) return __builtin_##name(x);                            \
-    else return __builtin_##name((double)x);                                              \
+TT_INLINE bool tt_isnan(T x) {
+  return __builtin_isnan(x);
+}
+#define TT_CLASS(name)                                            \
+  template <class T, typename tt_if<tt_number<T>, int>::type = 0> \
+  TT_INLINE bool name(T x) {                                      \
+    if constexpr (tt_is<T, float>)                                \
+      return __builtin_##name(x);                                 \
+    else                                                          \
+      return __builtin_##name((double)x);                         \
   }
-TT_CLASS(isnan) TT_CLASS(isinf) TT_CLASS(isfinite) TT_CLASS(signbit)
+TT_CLASS(isnan)
+TT_CLASS(isinf) TT_CLASS(isfinite) TT_CLASS(signbit)
 
-/* ---- min, max, abs: over every mix of numbers, as CUDA's overloads choose */
-template <class A, class B>
-struct tt_common {
+    /* ---- min, max, abs: over every mix of numbers, as CUDA's overloads choose */
+    template <class A, class B>
+    struct tt_common {
   typedef decltype(true ? A() : B()) type;
 };
 template <class A, class B, typename tt_if<tt_number<A> && tt_number<B>, int>::type = 0>
 TT_INLINE auto min(A a, B b) -> typename tt_common<A, B>::type {
   typedef typename tt_common<A, B>::type T;
-  if constexpr (tt_is<T, float>) return __builtin_fminf((T)a, (T)b);
-  else if constexpr (tt_is<T, double>) return __builtin_fmin((T)a, (T)b);
-  else return (T)b < (T)a ? (T)b : (T)a;
+  if constexpr (tt_is<T, float>)
+    return __builtin_fminf((T)a, (T)b);
+  else if constexpr (tt_is<T, double>)
+    return __builtin_fmin((T)a, (T)b);
+  else
+    return (T)b < (T)a ? (T)b : (T)a;
 }
 template <class A, class B, typename tt_if<tt_number<A> && tt_number<B>, int>::type = 0>
 TT_INLINE auto max(A a, B b) -> typename tt_common<A, B>::type {
   typedef typename tt_common<A, B>::type T;
-  if constexpr (tt_is<T, float>) return __builtin_fmaxf((T)a, (T)b);
-  else if constexpr (tt_is<T, double>) return __builtin_fmax((T)a, (T)b);
-  else return (T)a < (T)b ? (T)b : (T)a;
+  if constexpr (tt_is<T, float>)
+    return __builtin_fmaxf((T)a, (T)b);
+  else if constexpr (tt_is<T, double>)
+    return __builtin_fmax((T)a, (T)b);
+  else
+    return (T)a < (T)b ? (T)b : (T)a;
 }
 TT_INLINE int abs(int x) { return x < 0 ? -x : x; }
 TT_INLINE long abs(long x) { return x < 0 ? -x : x; }
@@ -146,21 +160,27 @@ TT_INLINE long long llmax(long long a, long long b) { return a < b ? b : a; }
   TT_INLINE R name(A x) { return expr; }
 #define TT_ALIAS2(name, R, A, expr) \
   TT_INLINE R name(A x, A y) { return expr; }
-TT_ALIAS1(__sinf, float, float, sinf(x)) TT_ALIAS1(__cosf, float, float, cosf(x)) TT_ALIAS1(__tanf, float, float, tanf(x))
-TT_ALIAS1(__expf, float, float, expf(x)) TT_ALIAS1(__exp10f, float, float, exp10f(x)) TT_ALIAS1(__logf, float, float, logf(x))
-TT_ALIAS1(__log2f, float, float, log2f(x)) TT_ALIAS1(__log10f, float, float, log10f(x))
-TT_ALIAS2(__powf, float, float, powf(x, y)) TT_ALIAS2(__fdividef, float, float, x / y)
-TT_INLINE void __sincosf(float x, float *s, float *c) { sincosf(x, s, c); }
-#define TT_ROUNDINGS(T, p, s)                                                       \
-  TT_INLINE T __##p##add_##s(T x, T y) { return x + y; }                            \
-  TT_INLINE T __##p##sub_##s(T x, T y) { return x - y; }                            \
-  TT_INLINE T __##p##mul_##s(T x, T y) { return x * y; }                            \
-  TT_INLINE T __##p##div_##s(T x, T y) { return x / y; }                            \
-  TT_INLINE T __##p##rcp_##s(T x) { return T(1) / x; }                              \
+TT_ALIAS1(__sinf, float, float, sinf(x))
+TT_ALIAS1(__cosf, float, float, cosf(x)) TT_ALIAS1(__tanf, float, float, tanf(x))
+    TT_ALIAS1(__expf, float, float, expf(x)) TT_ALIAS1(__exp10f, float, float, exp10f(x))
+        TT_ALIAS1(__logf, float, float, logf(x)) TT_ALIAS1(__log2f, float, float, log2f(x))
+            TT_ALIAS1(__log10f, float, float, log10f(x)) TT_ALIAS2(__powf, float, float, powf(x, y))
+                TT_ALIAS2(__fdividef, float, float, x / y) TT_INLINE void __sincosf(float x, float *s, float *c) {
+  sincosf(x, s, c);
+}
+#define TT_ROUNDINGS(T, p, s)                            \
+  TT_INLINE T __##p##add_##s(T x, T y) { return x + y; } \
+  TT_INLINE T __##p##sub_##s(T x, T y) { return x - y; } \
+  TT_INLINE T __##p##mul_##s(T x, T y) { return x * y; } \
+  TT_INLINE T __##p##div_##s(T x, T y) { return x / y; } \
+  TT_INLINE T __##p##rcp_##s(T x) { return T(1) / x; }   \
   TT_INLINE T __##p##sqrt_##s(T x) { return sqrt(x); }
-TT_ROUNDINGS(float, f, rn) TT_ROUNDINGS(float, f, rz) TT_ROUNDINGS(float, f, ru) TT_ROUNDINGS(float, f, rd)
-TT_ROUNDINGS(double, d, rn) TT_ROUNDINGS(double, d, rz) TT_ROUNDINGS(double, d, ru) TT_ROUNDINGS(double, d, rd)
-TT_INLINE float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+TT_ROUNDINGS(float, f, rn)
+TT_ROUNDINGS(float, f, rz) TT_ROUNDINGS(float, f, ru) TT_ROUNDINGS(float, f, rd) TT_ROUNDINGS(double, d, rn)
+    TT_ROUNDINGS(double, d, rz) TT_ROUNDINGS(double, d, ru) TT_ROUNDINGS(double, d, rd) TT_INLINE
+    float __fmaf_rn(float a, float b, float c) {
+  return __builtin_fmaf(a, b, c);
+}
 TT_INLINE float __fmaf_rz(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 TT_INLINE double __fma_rn(double a, double b, double c) { return __builtin_fma(a, b, c); }
 TT_INLINE float __frsqrt_rn(float x) { return 1.0f / __builtin_sqrtf(x); }
@@ -215,10 +235,12 @@ TT_INLINE int __dp4a(int a, int b, int c) {
 /* Bits and conversions. Out of range, a GPU saturates and turns NaN into 0; so here. */
 #define TT_REBITS(name, R, A) \
   TT_INLINE R name(A x) { return __builtin_bit_cast(R, x); }
-TT_REBITS(__float_as_int, int, float) TT_REBITS(__int_as_float, float, int)
-TT_REBITS(__float_as_uint, unsigned, float) TT_REBITS(__uint_as_float, float, unsigned)
-TT_REBITS(__double_as_longlong, long long, double) TT_REBITS(__longlong_as_double, double, long long)
-TT_INLINE int __double2hiint(double x) { return (int)(__builtin_bit_cast(unsigned long long, x) >> 32); }
+TT_REBITS(__float_as_int, int, float)
+TT_REBITS(__int_as_float, float, int) TT_REBITS(__float_as_uint, unsigned, float)
+    TT_REBITS(__uint_as_float, float, unsigned) TT_REBITS(__double_as_longlong, long long, double)
+        TT_REBITS(__longlong_as_double, double, long long) TT_INLINE int __double2hiint(double x) {
+  return (int)(__builtin_bit_cast(unsigned long long, x) >> 32);
+}
 TT_INLINE int __double2loint(double x) { return (int)__builtin_bit_cast(unsigned long long, x); }
 TT_INLINE double __hiloint2double(int hi, int lo) {
   return __builtin_bit_cast(double, (unsigned long long)(unsigned)hi << 32 | (unsigned)lo);
@@ -233,36 +255,42 @@ TT_INLINE R tt_to_int(double x) {
   if (x < (is_signed ? -top : 0.0)) return is_signed ? (R)(1ull << bits) : (R)0;
   return (R)x;
 }
-#define TT_CONVERT(A, a, R, r)                                                            \
-  TT_INLINE R __##a##2##r##_rn(A x) { return tt_to_int<R>(__builtin_rint((double)x)); }   \
-  TT_INLINE R __##a##2##r##_rz(A x) { return tt_to_int<R>((double)x); }                   \
-  TT_INLINE R __##a##2##r##_rd(A x) { return tt_to_int<R>(__builtin_floor((double)x)); }  \
+#define TT_CONVERT(A, a, R, r)                                                           \
+  TT_INLINE R __##a##2##r##_rn(A x) { return tt_to_int<R>(__builtin_rint((double)x)); }  \
+  TT_INLINE R __##a##2##r##_rz(A x) { return tt_to_int<R>((double)x); }                  \
+  TT_INLINE R __##a##2##r##_rd(A x) { return tt_to_int<R>(__builtin_floor((double)x)); } \
   TT_INLINE R __##a##2##r##_ru(A x) { return tt_to_int<R>(__builtin_ceil((double)x)); }
-TT_CONVERT(float, float, int, int) TT_CONVERT(float, float, unsigned, uint) TT_CONVERT(float, float, long long, ll)
-TT_CONVERT(float, float, unsigned long long, ull) TT_CONVERT(double, double, int, int)
-TT_CONVERT(double, double, unsigned, uint) TT_CONVERT(double, double, long long, ll)
-TT_CONVERT(double, double, unsigned long long, ull)
-TT_ALIAS1(__int2float_rn, float, int, (float)x) TT_ALIAS1(__uint2float_rn, float, unsigned, (float)x)
-TT_ALIAS1(__int2float_rz, float, int, (float)x) TT_ALIAS1(__uint2float_rz, float, unsigned, (float)x)
-TT_ALIAS1(__ll2float_rn, float, long long, (float)x) TT_ALIAS1(__ull2float_rn, float, unsigned long long, (float)x)
-TT_ALIAS1(__int2double_rn, double, int, (double)x) TT_ALIAS1(__uint2double_rn, double, unsigned, (double)x)
-TT_ALIAS1(__ll2double_rn, double, long long, (double)x)
-TT_ALIAS1(__ull2double_rn, double, unsigned long long, (double)x)
-TT_ALIAS1(__double2float_rn, float, double, (float)x) TT_ALIAS1(__double2float_rz, float, double, (float)x)
+TT_CONVERT(float, float, int, int)
+TT_CONVERT(float, float, unsigned, uint) TT_CONVERT(float, float, long long, ll)
+    TT_CONVERT(float, float, unsigned long long, ull) TT_CONVERT(double, double, int, int)
+        TT_CONVERT(double, double, unsigned, uint) TT_CONVERT(double, double, long long, ll)
+            TT_CONVERT(double, double, unsigned long long, ull) TT_ALIAS1(__int2float_rn, float, int, (float)x)
+                TT_ALIAS1(__uint2float_rn, float, unsigned, (float)x) TT_ALIAS1(__int2float_rz, float, int, (float)x)
+                    TT_ALIAS1(__uint2float_rz, float, unsigned, (float)x)
+                        TT_ALIAS1(__ll2float_rn, float, long long, (float)x)
+                            TT_ALIAS1(__ull2float_rn, float, unsigned long long, (float)x)
+                                TT_ALIAS1(__int2double_rn, double, int, (double)x)
+                                    TT_ALIAS1(__uint2double_rn, double, unsigned, (double)x)
+                                        TT_ALIAS1(__ll2double_rn, double, long long, (double)x)
+                                            TT_ALIAS1(__ull2double_rn, double, unsigned long long, (double)x)
+                                                TT_ALIAS1(__double2float_rn, float, double, (float)x)
+                                                    TT_ALIAS1(__double2float_rz, float, double, (float)x)
 
 /* Loads that only say something about caches. */
-#define TT_LOAD(name)                   \
-  template <class T>                    \
-  TT_INLINE T name(const T *p) {        \
-    return *p;                          \
+#define TT_LOAD(name)            \
+  template <class T>             \
+  TT_INLINE T name(const T *p) { \
+    return *p;                   \
   }
-TT_LOAD(__ldg) TT_LOAD(__ldca) TT_LOAD(__ldcg) TT_LOAD(__ldcs) TT_LOAD(__ldlu) TT_LOAD(__ldcv)
-#define TT_SAVE(name)                             \
-  template <class T>                              \
-  TT_INLINE void name(T *p, T v) {                \
-    *p = v;                                       \
+                                                        TT_LOAD(__ldg) TT_LOAD(__ldca) TT_LOAD(__ldcg) TT_LOAD(__ldcs)
+                                                            TT_LOAD(__ldlu) TT_LOAD(__ldcv)
+#define TT_SAVE(name)              \
+  template <class T>               \
+  TT_INLINE void name(T *p, T v) { \
+    *p = v;                        \
   }
-TT_SAVE(__stwb) TT_SAVE(__stcg) TT_SAVE(__stcs) TT_SAVE(__stwt)
+                                                                TT_SAVE(__stwb) TT_SAVE(__stcg) TT_SAVE(__stcs)
+                                                                    TT_SAVE(__stwt)
 
 /* ---- limits and constants of the usual headers */
 #define FLT_MAX __FLT_MAX__
@@ -308,7 +336,7 @@ TT_SAVE(__stwb) TT_SAVE(__stcg) TT_SAVE(__stcs) TT_SAVE(__stwt)
 #ifndef NULL
 #define NULL 0
 #endif
-extern "C" double j0(double);
+                                                                        extern "C" double j0(double);
 extern "C" double j1(double);
 extern "C" double y0(double);
 extern "C" double y1(double);
@@ -319,5 +347,3 @@ extern "C" void *memset(void *, int, size_t);
 extern "C" void *memmove(void *, const void *, size_t);
 extern "C" int memcmp(const void *, const void *, size_t);
 extern "C" size_t strlen(const char *);
-extern "C" void *malloc(size_t);
-extern "C" void free(void *);

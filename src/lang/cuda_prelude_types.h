@@ -1,23 +1,23 @@
 /*
 ** CUDA C's vector types and 16-bit floats for programs that run on the CPU. Behind cuda_prelude_math.h.
 */
-#define TT_VECTOR(T, name, A2, A4)                                                                        \
-  struct name##1 {                                                                                        \
-    T x;                                                                                                  \
-  };                                                                                                      \
-  struct alignas(A2) name##2 {                                                                            \
-    T x, y;                                                                                               \
-  };                                                                                                      \
-  struct name##3 {                                                                                        \
-    T x, y, z;                                                                                            \
-  };                                                                                                      \
-  struct alignas(A4) name##4 {                                                                            \
-    T x, y, z, w;                                                                                         \
-  };                                                                                                      \
-  static constexpr inline name##1 make_##name##1(T x) { return name##1{x}; }                              \
-  static constexpr inline name##2 make_##name##2(T x, T y) { return name##2{x, y}; }                      \
-  static constexpr inline name##3 make_##name##3(T x, T y, T z) { return name##3{x, y, z}; }              \
-  static constexpr inline name##4 make_##name##4(T x, T y, T z, T w) { return name##4{x, y, z, w}; }
+#define TT_VECTOR(T, name, A2, A4)                                                            \
+  struct name##1 {                                                                            \
+    T x;                                                                                      \
+  };                                                                                          \
+  struct alignas(A2) name##2 {                                                                \
+    T x, y;                                                                                   \
+  };                                                                                          \
+  struct name##3 {                                                                            \
+    T x, y, z;                                                                                \
+  };                                                                                          \
+  struct alignas(A4) name##4 {                                                                \
+    T x, y, z, w;                                                                             \
+  };                                                                                          \
+  static constexpr inline name##1 make_##name##1(T x) { return name##1 {x}; }                 \
+  static constexpr inline name##2 make_##name##2(T x, T y) { return name##2 {x, y}; }         \
+  static constexpr inline name##3 make_##name##3(T x, T y, T z) { return name##3 {x, y, z}; } \
+  static constexpr inline name##4 make_##name##4(T x, T y, T z, T w) { return name##4 {x, y, z, w}; }
 struct uint1 {
   unsigned x;
 };
@@ -67,69 +67,69 @@ TT_INLINE unsigned short tt_bfloat_bits(float f) {
 }
 TT_INLINE float tt_bfloat_float(unsigned short h) { return __builtin_bit_cast(float, (unsigned)h << 16); }
 
-#define TT_SHORT_FLOAT(type, to_bits, to_float)                                                               \
-  struct type {                                                                                               \
-    unsigned short bits;                                                                                      \
-    type() = default;                                                                                         \
-    TT_MEMBER type(float f) : bits(to_bits(f)) {}                                                             \
-    TT_MEMBER type(double f) : bits(to_bits((float)f)) {}                                                     \
-    TT_MEMBER type(int f) : bits(to_bits((float)f)) {}                                                        \
-    TT_MEMBER type(unsigned f) : bits(to_bits((float)f)) {}                                                   \
-    TT_MEMBER type(long f) : bits(to_bits((float)f)) {}                                                       \
-    TT_MEMBER type(unsigned long f) : bits(to_bits((float)f)) {}                                              \
-    TT_MEMBER operator float() const { return to_float(bits); }                                               \
-    TT_MEMBER type &operator+=(type o) { return *this = type((float)*this + (float)o); }                      \
-    TT_MEMBER type &operator-=(type o) { return *this = type((float)*this - (float)o); }                      \
-    TT_MEMBER type &operator*=(type o) { return *this = type((float)*this * (float)o); }                      \
-    TT_MEMBER type &operator/=(type o) { return *this = type((float)*this / (float)o); }                      \
-    TT_MEMBER type operator-() const { return type(-(float)*this); }                                          \
-  };                                                                                                          \
-  TT_INLINE type operator+(type a, type b) { return type((float)a + (float)b); }                              \
-  TT_INLINE type operator-(type a, type b) { return type((float)a - (float)b); }                              \
-  TT_INLINE type operator*(type a, type b) { return type((float)a * (float)b); }                              \
-  TT_INLINE type operator/(type a, type b) { return type((float)a / (float)b); }                              \
-  TT_INLINE bool operator<(type a, type b) { return (float)a < (float)b; }                                    \
-  TT_INLINE bool operator>(type a, type b) { return (float)a > (float)b; }                                    \
-  TT_INLINE bool operator<=(type a, type b) { return (float)a <= (float)b; }                                  \
-  TT_INLINE bool operator>=(type a, type b) { return (float)a >= (float)b; }                                  \
-  TT_INLINE bool operator==(type a, type b) { return (float)a == (float)b; }                                  \
-  TT_INLINE bool operator!=(type a, type b) { return (float)a != (float)b; }                                  \
-  struct alignas(4) type##2 {                                                                                 \
-    type x, y;                                                                                                \
-  };                                                                                                          \
-  TT_INLINE type##2 __halves2##type##2(type x, type y) { return type##2{x, y}; }                              \
-  TT_INLINE type __hadd(type a, type b) { return a + b; }                                                     \
-  TT_INLINE type __hsub(type a, type b) { return a - b; }                                                     \
-  TT_INLINE type __hmul(type a, type b) { return a * b; }                                                     \
-  TT_INLINE type __hdiv(type a, type b) { return a / b; }                                                     \
-  TT_INLINE type __hneg(type a) { return -a; }                                                                \
-  TT_INLINE type __habs(type a) { return type(__builtin_fabsf((float)a)); }                                   \
+#define TT_SHORT_FLOAT(type, to_bits, to_float)                                                                \
+  struct type {                                                                                                \
+    unsigned short bits;                                                                                       \
+    type() = default;                                                                                          \
+    TT_MEMBER type(float f) : bits(to_bits(f)) {}                                                              \
+    TT_MEMBER type(double f) : bits(to_bits((float)f)) {}                                                      \
+    TT_MEMBER type(int f) : bits(to_bits((float)f)) {}                                                         \
+    TT_MEMBER type(unsigned f) : bits(to_bits((float)f)) {}                                                    \
+    TT_MEMBER type(long f) : bits(to_bits((float)f)) {}                                                        \
+    TT_MEMBER type(unsigned long f) : bits(to_bits((float)f)) {}                                               \
+    TT_MEMBER operator float() const { return to_float(bits); }                                                \
+    TT_MEMBER type &operator+=(type o) { return *this = type((float)*this + (float)o); }                       \
+    TT_MEMBER type &operator-=(type o) { return *this = type((float)*this - (float)o); }                       \
+    TT_MEMBER type &operator*=(type o) { return *this = type((float)*this * (float)o); }                       \
+    TT_MEMBER type &operator/=(type o) { return *this = type((float)*this / (float)o); }                       \
+    TT_MEMBER type operator-() const { return type(-(float)*this); }                                           \
+  };                                                                                                           \
+  TT_INLINE type operator+(type a, type b) { return type((float)a + (float)b); }                               \
+  TT_INLINE type operator-(type a, type b) { return type((float)a - (float)b); }                               \
+  TT_INLINE type operator*(type a, type b) { return type((float)a * (float)b); }                               \
+  TT_INLINE type operator/(type a, type b) { return type((float)a / (float)b); }                               \
+  TT_INLINE bool operator<(type a, type b) { return (float)a < (float)b; }                                     \
+  TT_INLINE bool operator>(type a, type b) { return (float)a > (float)b; }                                     \
+  TT_INLINE bool operator<=(type a, type b) { return (float)a <= (float)b; }                                   \
+  TT_INLINE bool operator>=(type a, type b) { return (float)a >= (float)b; }                                   \
+  TT_INLINE bool operator==(type a, type b) { return (float)a == (float)b; }                                   \
+  TT_INLINE bool operator!=(type a, type b) { return (float)a != (float)b; }                                   \
+  struct alignas(4) type##2 {                                                                                  \
+    type x, y;                                                                                                 \
+  };                                                                                                           \
+  TT_INLINE type##2 __halves2##type##2(type x, type y) { return type##2 {x, y}; }                              \
+  TT_INLINE type __hadd(type a, type b) { return a + b; }                                                      \
+  TT_INLINE type __hsub(type a, type b) { return a - b; }                                                      \
+  TT_INLINE type __hmul(type a, type b) { return a * b; }                                                      \
+  TT_INLINE type __hdiv(type a, type b) { return a / b; }                                                      \
+  TT_INLINE type __hneg(type a) { return -a; }                                                                 \
+  TT_INLINE type __habs(type a) { return type(__builtin_fabsf((float)a)); }                                    \
   TT_INLINE type __hfma(type a, type b, type c) { return type(__builtin_fmaf((float)a, (float)b, (float)c)); } \
-  TT_INLINE bool __hlt(type a, type b) { return a < b; }                                                      \
-  TT_INLINE bool __hgt(type a, type b) { return a > b; }                                                      \
-  TT_INLINE bool __hle(type a, type b) { return a <= b; }                                                     \
-  TT_INLINE bool __hge(type a, type b) { return a >= b; }                                                     \
-  TT_INLINE bool __heq(type a, type b) { return a == b; }                                                     \
-  TT_INLINE bool __hne(type a, type b) { return a != b; }                                                     \
-  TT_INLINE bool __hisnan(type a) { return __builtin_isnan((float)a); }                                       \
-  TT_INLINE bool __hisinf(type a) { return __builtin_isinf((float)a); }                                       \
-  TT_INLINE type __hmax(type a, type b) { return type(__builtin_fmaxf((float)a, (float)b)); }                 \
-  TT_INLINE type __hmin(type a, type b) { return type(__builtin_fminf((float)a, (float)b)); }                 \
-  TT_INLINE type hsqrt(type a) { return type(__builtin_sqrtf((float)a)); }                                    \
-  TT_INLINE type hrsqrt(type a) { return type(1.0f / __builtin_sqrtf((float)a)); }                            \
-  TT_INLINE type hexp(type a) { return type(expf((float)a)); }                                                \
-  TT_INLINE type hlog(type a) { return type(logf((float)a)); }                                                \
-  TT_INLINE type hsin(type a) { return type(sinf((float)a)); }                                                \
-  TT_INLINE type hcos(type a) { return type(cosf((float)a)); }                                                \
-  TT_INLINE type hfloor(type a) { return type(__builtin_floorf((float)a)); }                                  \
-  TT_INLINE type hceil(type a) { return type(__builtin_ceilf((float)a)); }                                    \
-  TT_INLINE type##2 __hadd2(type##2 a, type##2 b) { return type##2{a.x + b.x, a.y + b.y}; }                   \
-  TT_INLINE type##2 __hsub2(type##2 a, type##2 b) { return type##2{a.x - b.x, a.y - b.y}; }                   \
-  TT_INLINE type##2 __hmul2(type##2 a, type##2 b) { return type##2{a.x * b.x, a.y * b.y}; }                   \
-  TT_INLINE type##2 __hfma2(type##2 a, type##2 b, type##2 c) {                                                \
-    return type##2{__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)};                                             \
-  }                                                                                                           \
-  TT_INLINE type __low2##type(type##2 a) { return a.x; }                                                      \
+  TT_INLINE bool __hlt(type a, type b) { return a < b; }                                                       \
+  TT_INLINE bool __hgt(type a, type b) { return a > b; }                                                       \
+  TT_INLINE bool __hle(type a, type b) { return a <= b; }                                                      \
+  TT_INLINE bool __hge(type a, type b) { return a >= b; }                                                      \
+  TT_INLINE bool __heq(type a, type b) { return a == b; }                                                      \
+  TT_INLINE bool __hne(type a, type b) { return a != b; }                                                      \
+  TT_INLINE bool __hisnan(type a) { return __builtin_isnan((float)a); }                                        \
+  TT_INLINE bool __hisinf(type a) { return __builtin_isinf((float)a); }                                        \
+  TT_INLINE type __hmax(type a, type b) { return type(__builtin_fmaxf((float)a, (float)b)); }                  \
+  TT_INLINE type __hmin(type a, type b) { return type(__builtin_fminf((float)a, (float)b)); }                  \
+  TT_INLINE type hsqrt(type a) { return type(__builtin_sqrtf((float)a)); }                                     \
+  TT_INLINE type hrsqrt(type a) { return type(1.0f / __builtin_sqrtf((float)a)); }                             \
+  TT_INLINE type hexp(type a) { return type(expf((float)a)); }                                                 \
+  TT_INLINE type hlog(type a) { return type(logf((float)a)); }                                                 \
+  TT_INLINE type hsin(type a) { return type(sinf((float)a)); }                                                 \
+  TT_INLINE type hcos(type a) { return type(cosf((float)a)); }                                                 \
+  TT_INLINE type hfloor(type a) { return type(__builtin_floorf((float)a)); }                                   \
+  TT_INLINE type hceil(type a) { return type(__builtin_ceilf((float)a)); }                                     \
+  TT_INLINE type##2 __hadd2(type##2 a, type##2 b) { return type##2 {a.x + b.x, a.y + b.y}; }                   \
+  TT_INLINE type##2 __hsub2(type##2 a, type##2 b) { return type##2 {a.x - b.x, a.y - b.y}; }                   \
+  TT_INLINE type##2 __hmul2(type##2 a, type##2 b) { return type##2 {a.x * b.x, a.y * b.y}; }                   \
+  TT_INLINE type##2 __hfma2(type##2 a, type##2 b, type##2 c) {                                                 \
+    return type##2 {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)};                                             \
+  }                                                                                                            \
+  TT_INLINE type __low2##type(type##2 a) { return a.x; }                                                       \
   TT_INLINE type __high2##type(type##2 a) { return a.y; }
 #define TT_MEMBER __attribute__((always_inline)) inline
 TT_SHORT_FLOAT(__half, tt_half_bits, tt_half_float)
@@ -207,9 +207,7 @@ TT_INLINE cuDoubleComplex make_cuDoubleComplex(double x, double y) { return doub
 TT_INLINE cuFloatComplex cuCaddf(float2 a, float2 b) { return float2{a.x + b.x, a.y + b.y}; }
 TT_INLINE cuFloatComplex cuCmulf(float2 a, float2 b) { return float2{a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x}; }
 TT_INLINE cuDoubleComplex cuCadd(double2 a, double2 b) { return double2{a.x + b.x, a.y + b.y}; }
-TT_INLINE cuDoubleComplex cuCmul(double2 a, double2 b) {
-  return double2{a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};
-}
+TT_INLINE cuDoubleComplex cuCmul(double2 a, double2 b) { return double2{a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x}; }
 TT_INLINE float cuCrealf(float2 a) { return a.x; }
 TT_INLINE float cuCimagf(float2 a) { return a.y; }
 TT_INLINE double cuCreal(double2 a) { return a.x; }
@@ -220,4 +218,4 @@ namespace std {
 using ::complex;
 template <class A, class B>
 constexpr bool is_same_v = tt_is<A, B>;
-}
+}  // namespace std

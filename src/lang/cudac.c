@@ -19,23 +19,33 @@
 #include "lang/cudac_cache.h"
 #include "lang/cudac_run.h"
 #include "lang/cudac_scan.h"
+#include "tutti/types.h"
 
 extern const char tt__cuda_prelude[] TT_HIDDEN; /* embedded: abi, prelude, math, types, entry */
 
 static const char BEGIN[] = "tt_here_the_program_begins;";
 
-enum { PATH_SIZE = 512, MOST_FLAGS = 64 };
+/* TRANSLATION: raise it when the same text becomes another program, so that what is kept on disk is not used. */
+enum { PATH_SIZE = 512, MOST_FLAGS = 64, TRANSLATION = 2 };
 
 /* ---- the compiler */
 
-static const char *const flags[] = {"-std=c++17",          "-O3",
-                                    "-fPIC",               "-fno-exceptions",
-                                    "-fno-rtti",           "-fno-math-errno",
-                                    "-fno-trapping-math",  "-fno-strict-aliasing",
-                                    "-fno-stack-protector", "-fno-threadsafe-statics",
-                                    "-fvisibility=hidden", "-ffp-contract=fast",
-                                    "-fno-asynchronous-unwind-tables", "-w",
-                                    "-march=native",       "-fmax-errors=5",
+static const char *const flags[] = {"-std=c++17",
+                                    "-O3",
+                                    "-fPIC",
+                                    "-fno-exceptions",
+                                    "-fno-rtti",
+                                    "-fno-math-errno",
+                                    "-fno-trapping-math",
+                                    "-fno-strict-aliasing",
+                                    "-fno-stack-protector",
+                                    "-fno-threadsafe-statics",
+                                    "-fvisibility=hidden",
+                                    "-ffp-contract=fast",
+                                    "-fno-asynchronous-unwind-tables",
+                                    "-w",
+                                    "-march=native",
+                                    "-fmax-errors=5",
                                     "-fno-diagnostics-color"};
 /* Device functions are made to be inlined: a thread loop with a call in it is not vectorised. */
 static const char *const gcc_flags[] = {"--param=max-inline-insns-auto=400", "--param=max-inline-insns-single=2000",
@@ -59,8 +69,10 @@ static void look(void) {
     snprintf(missing, sizeof missing, "TUTTI_CXX=none");
     return;
   }
-  for (size_t k = 0; k < (told ? 1 : sizeof usual / sizeof *usual); k++)
+  for (size_t k = 0; k < (told ? 1 : sizeof usual / sizeof *usual); k++) {
     if (tt__find_program(told ? told : usual[k], compiler, sizeof compiler)) break;
+    compiler[0] = 0;
+  }
   char real[PATH_SIZE * 8];
   const char *path = compiler[0] && realpath(compiler, real) ? real : compiler;
   is_clang = strstr(path, "clang") != NULL;
@@ -85,7 +97,7 @@ typedef struct build {
   const tt_cudac_options *o;
   const char *file;
   char folder[PATH_SIZE];
-  char path[PATH_SIZE];        /* the compiler's */
+  char path[PATH_SIZE]; /* the compiler's */
   const char *argv[MOST_FLAGS * 2];
   int narg;
 } build;
@@ -103,16 +115,42 @@ static tt_code write_text(const char *path, const char *text, size_t size, tt_er
 }
 
 /* Headers that programs name and that the prelude stands for. */
-static const char *const headers[] = {
-    "cuda.h",           "cuda_runtime.h",         "cuda_runtime_api.h", "device_launch_parameters.h",
-    "vector_types.h",   "vector_functions.h",     "cuda_fp16.h",        "cuda_bf16.h",
-    "math_constants.h", "device_functions.h",     "cuComplex.h",        "device_atomic_functions.h",
-    "stdio.h",          "stdlib.h",               "math.h",             "string.h",
-    "stdint.h",         "stddef.h",               "float.h",            "limits.h",
-    "assert.h",         "cstdio",                 "cstdlib",            "cmath",
-    "cstring",          "cstdint",                "cstddef",            "cfloat",
-    "climits",          "cassert",                "cupy/complex.cuh",   "cuda_device_runtime_api.h",
-    "stdbool.h",        "helper_cuda.h",          "inttypes.h",         "math_functions.h"};
+static const char *const headers[] = {"cuda.h",
+                                      "cuda_runtime.h",
+                                      "cuda_runtime_api.h",
+                                      "device_launch_parameters.h",
+                                      "vector_types.h",
+                                      "vector_functions.h",
+                                      "cuda_fp16.h",
+                                      "cuda_bf16.h",
+                                      "math_constants.h",
+                                      "device_functions.h",
+                                      "cuComplex.h",
+                                      "device_atomic_functions.h",
+                                      "stdio.h",
+                                      "stdlib.h",
+                                      "math.h",
+                                      "string.h",
+                                      "stdint.h",
+                                      "stddef.h",
+                                      "float.h",
+                                      "limits.h",
+                                      "assert.h",
+                                      "cstdio",
+                                      "cstdlib",
+                                      "cmath",
+                                      "cstring",
+                                      "cstdint",
+                                      "cstddef",
+                                      "cfloat",
+                                      "climits",
+                                      "cassert",
+                                      "cupy/complex.cuh",
+                                      "cuda_device_runtime_api.h",
+                                      "stdbool.h",
+                                      "helper_cuda.h",
+                                      "inttypes.h",
+                                      "math_functions.h"};
 
 static tt_code make_headers(char folder[PATH_SIZE], tt_error *err) {
   static char made[PATH_SIZE]; /* where, by which process: a forked child has a scratch folder of its own */
@@ -145,8 +183,8 @@ static void add_arg(build *b, const char *arg) {
 static void add_flags(build *b, bool preprocess) {
   for (int k = 0; k < b->o->nflag; k++) {
     const char *f = b->o->flag[k];
-    bool alone = strcmp(f, "-D") == 0 || strcmp(f, "-I") == 0 || strcmp(f, "-U") == 0;
-    if (preprocess && f[0] == '-' && f[1] && strchr("DIU", f[1])) {
+    bool alone = strcmp(f, "-I") == 0;
+    if (preprocess && (strncmp(f, "-I", 2) == 0 || strncmp(f, "-DNDEBUG", 8) == 0)) {
       add_arg(b, f);
       if (alone && k + 1 < b->o->nflag) add_arg(b, b->o->flag[++k]);
     } else if (strcmp(f, "--fmad=false") == 0 || strcmp(f, "-fmad=false") == 0) {
@@ -220,6 +258,21 @@ static void remove_folder(const build *b) {
   rmdir(b->folder);
 }
 
+/* -D and -U: behind the prelude, which has names of its own. */
+static void add_defines(const build *b, tt_str *out) {
+  for (int k = 0; k < b->o->nflag; k++) {
+    const char *f = b->o->flag[k];
+    if (strncmp(f, "-D", 2) != 0 && strncmp(f, "-U", 2) != 0) continue;
+    bool define = f[1] == 'D';
+    const char *name = f[2] ? f + 2 : k + 1 < b->o->nflag ? b->o->flag[++k] : "";
+    size_t n = strcspn(name, "=");
+    if (!define)
+      tt__str_addf(out, "#undef %s\n", name);
+    else
+      tt__str_addf(out, "#define %.*s %s\n", (int)n, name, name[n] ? name + n + 1 : "1");
+  }
+}
+
 /* Text of the user behind the prelude, through the preprocessor. */
 static tt_code preprocess(build *b, tt_str *out, tt_error *err) {
   char include[PATH_SIZE], inc[PATH_SIZE + 4], in[PATH_SIZE * 2], ii[PATH_SIZE * 2], own[PATH_SIZE * 2];
@@ -230,7 +283,9 @@ static tt_code preprocess(build *b, tt_str *out, tt_error *err) {
   tt__str_addf(&all, "#define TT_D_%s %d\n", #E, (int)TT_##E);
 #include "tutti/dtype.def"
 #undef TT_DTYPE
-  tt__str_addf(&all, "%s\n%s\n#line 1 \"%s\"\n%s\n", tt__cuda_prelude, BEGIN, file_in(b, b->file, own), b->source);
+  tt__str_addf(&all, "%s\n", tt__cuda_prelude);
+  add_defines(b, &all);
+  tt__str_addf(&all, "%s\n#line 1 \"%s\"\n%s\n", BEGIN, file_in(b, b->file, own), b->source);
   tt_code code = all.failed ? tt__fail_memory(err, all.len) : TT_OK;
   if (code == TT_OK) code = write_text(file_in(b, "in.cc", in), all.data, all.len, err);
   /* The user's text alone as well: the compiler quotes its lines. */
@@ -274,7 +329,7 @@ static void add_table(const build *b, tt_cudac_scan *s, tt_str *out, tt_str *par
     if (f->is_template || f->is_overloaded) continue;
     snprintf(of, sizeof of, "::%s", f->name);
     add_entry(out, n++, f->name, of, f->sync, f->most_threads);
-    tt__str_addf(params, "%s %s\n", f->name, f->params);
+    tt__str_addf(params, "%s\t%s\n", f->name, f->params);
   }
   for (int k = 0; k < b->o->nexpression; k++) {
     const char *e = b->o->expression[k];
@@ -362,8 +417,8 @@ static bool make_key(const build *b, tt_str *key) {
   const char *path = realpath(b->path, real) ? real : b->path;
   struct stat st = {0};
   if (stat(path, &st) != 0) return false;
-  tt__str_addf(key, "%s %lld %lld %s %d %d", path, (long long)st.st_size, (long long)st.st_mtime, tt__cpu_name(),
-               tt__cpu_level(), (int)b->o->wide);
+  tt__str_addf(key, "%d %s %lld %lld %s %d %d", TRANSLATION, path, (long long)st.st_size, (long long)st.st_mtime,
+               tt__cpu_name(), tt__cpu_level(), (int)b->o->wide);
   for (size_t k = 0; k < sizeof flags / sizeof *flags; k++) tt__str_addf(key, " %s", flags[k]);
   tt_digest d = tt__digest(tt__cuda_prelude, strlen(tt__cuda_prelude));
   tt__str_addf(key, " %llx%llx\n", (unsigned long long)d.lo, (unsigned long long)d.hi);

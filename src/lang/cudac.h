@@ -16,12 +16,12 @@
 #include "lang/cudac_abi.h"
 
 typedef struct tt_cudac_options {
-  const char *file;               /* name of the source in messages; NULL: "kernel.cu" */
-  const char *const *flag;        /* of the compiler: -D -U -I are handed on, others that nvcc knows are not needed */
+  const char *file;        /* name of the source in messages; NULL: "kernel.cu" */
+  const char *const *flag; /* of the compiler: -D -U -I are handed on, others that nvcc knows are not needed */
   int nflag;
-  const char *const *expression;  /* instances of templates that are wanted: "add<float>" */
+  const char *const *expression; /* instances of templates that are wanted: "add<float>" */
   int nexpression;
-  bool wide;                      /* blocks times threads along x may exceed 2^31 */
+  bool wide; /* blocks times threads along x may exceed 2^31 */
 } tt_cudac_options;
 
 /*

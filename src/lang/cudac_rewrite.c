@@ -33,7 +33,8 @@ static bool widened(const tt_cudac_scan *s, int64_t k) {
   if (!tt__cudac_is(s, k - 1, ")")) return false;
   for (; i > 0 && k - i < 6 && s->word.data[i].kind == 'i'; i--)
     for (size_t w = 0; w < sizeof wide / sizeof *wide; w++) is_wide |= tt__cudac_is(s, i, wide[w]);
-  return is_wide && tt__cudac_is(s, i, "(") && !(i > 0 && s->word.data[i - 1].kind == 'i' && !tt__cudac_is(s, i - 1, "return"));
+  return is_wide && tt__cudac_is(s, i, "(") &&
+         !(i > 0 && s->word.data[i - 1].kind == 'i' && !tt__cudac_is(s, i - 1, "return"));
 }
 
 /* The end of `blockIdx.x * blockDim.x + threadIdx.x` where it stands as a whole, or -1. */

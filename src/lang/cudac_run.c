@@ -25,10 +25,10 @@
 
 enum {
   MOST_OUTPUT = 16 << 20,
-  FEW_BLOCKS = 64,      /* that many are not worth timing one of them first */
-  PIECE_NS = 15000,     /* work that is worth another thread */
-  SOLO_NS = 30000,      /* work that is not worth waking anybody */
-  BLOCKS_AT_ONCE = 16,  /* between two looks at whether to stop */
+  FEW_BLOCKS = 64,     /* that many are not worth timing one of them first */
+  PIECE_NS = 15000,    /* work that is worth another thread */
+  SOLO_NS = 30000,     /* work that is not worth waking anybody */
+  BLOCKS_AT_ONCE = 16, /* between two looks at whether to stop */
   WORKERS = 1024
 };
 
@@ -190,8 +190,7 @@ static void core_barrier(int value, int *sum, int *threads) {
   leave_core();
 }
 
-static void core_warp(unsigned mask, unsigned long long value, unsigned long long *out, unsigned *came,
-                      unsigned *yes) {
+static void core_warp(unsigned mask, unsigned long long value, unsigned long long *out, unsigned *came, unsigned *yes) {
   enter_core();
   tt__team_warp(tt__team(), mask, value, out, came, yes);
   leave_core();
@@ -254,7 +253,8 @@ static void run_waiting(worker *w, int64_t lo, int64_t hi) {
     int waiting;
     if (tt__team_run(team, (int)l->threads, run_thread, w, &waiting)) continue;
     say(l, TT_EDEVICE,
-        "kernel %s, block %lld: %d of %u threads wait for others at a barrier or in a warp operation for ever (a barrier "
+        "kernel %s, block %lld: %d of %u threads wait for others at a barrier or in a warp operation for ever (a "
+        "barrier "
         "in divergent flow)",
         l->entry->name, (long long)w->block, waiting, l->threads);
     atomic_store(&l->stop, TT_EDEVICE);
@@ -314,6 +314,18 @@ static void hear_signal(void) {
   pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
+static void run_blocks(worker *w, int64_t lo, int64_t hi) {
+  if (sigsetjmp(w->out, 1) == 0) {
+    if (w->launch->entry->sync)
+      run_waiting(w, lo, hi);
+    else
+      run_free(w, lo, hi);
+    return;
+  }
+  if (w->launch->entry->sync) tt__team_forget(tt__team());
+  if (w->signal) note_fault(w);
+}
+
 static void run_piece(void *ctx, int64_t lo, int64_t hi, int number) {
   launch *l = ctx;
   worker w = {.launch = l};
@@ -332,15 +344,7 @@ static void run_piece(void *ctx, int64_t lo, int64_t hi, int number) {
   worker *outer = here;
   here = &w;
   int slot = take_slot(l->from_main);
-  if (sigsetjmp(w.out, 1) == 0) {
-    if (l->entry->sync)
-      run_waiting(&w, lo + l->first, hi + l->first);
-    else
-      run_free(&w, lo + l->first, hi + l->first);
-  } else {
-    if (l->entry->sync) tt__team_forget(tt__team());
-    if (w.signal) note_fault(&w);
-  }
+  run_blocks(&w, lo + l->first, hi + l->first);
   if (slot >= 0) atomic_store(&slots[slot].state, FREE);
   here = outer;
   if (shared) tt__mem_free_data(shared, l->shared);

@@ -11,7 +11,8 @@
 #include "lang/cudac_abi.h"
 
 /*
-** Run all blocks; arg[k] points at the k-th argument. Waits. What the kernel printed is appended to `output`. TT_EDEVICE:
+** Run all blocks; arg[k] points at the k-th argument. Waits. What the kernel printed is appended to `output`.
+*TT_EDEVICE:
 ** an assertion or a trap, a barrier that not all threads reach, an access to memory that is not there. TT_EINTERRUPT:
 ** Ctrl-C. In each of these cases some threads have run and others not.
 */

@@ -68,7 +68,8 @@ static tt_cudac_word next_word(const char *text, uint32_t at, uint32_t len) {
     }
   } else if (isdigit((unsigned char)c)) {
     w.kind = 'n';
-    while (end < len && (is_part(text[end]) || text[end] == '.' || (text[end] == '\'' && end + 1 < len && is_part(text[end + 1]))))
+    while (end < len &&
+           (is_part(text[end]) || text[end] == '.' || (text[end] == '\'' && end + 1 < len && is_part(text[end + 1]))))
       end++;
   }
   w.len = end - at;
@@ -142,9 +143,9 @@ int64_t tt__cudac_close(const tt_cudac_scan *s, int64_t k) {
 
 /* Words that take a bracket and are no function's name. */
 static bool takes_bracket(const tt_cudac_scan *s, int64_t k) {
-  static const char *const words[] = {"__launch_bounds__", "__align__",    "__attribute__", "alignas",
-                                      "__cluster_dims__",  "__maxnreg__",  "decltype",      "__declspec",
-                                      "noexcept",          "__alignof__",  "alignof",       "sizeof"};
+  static const char *const words[] = {"__launch_bounds__", "__align__",   "__attribute__", "alignas",
+                                      "__cluster_dims__",  "__maxnreg__", "decltype",      "__declspec",
+                                      "noexcept",          "__alignof__", "alignof",       "sizeof"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (tt__cudac_is(s, k, words[i])) return true;
   return false;
@@ -283,9 +284,10 @@ static bool push_link(tt_cudac_scan *s, int32_t name, int64_t def) {
 static bool note_def(tt_cudac_scan *s, int64_t head, int64_t open, int64_t close) {
   tt_cudac_def d = {(int32_t)head, (int32_t)open, (int32_t)close, false};
   int64_t def = s->def.n;
-  bool is_class = head_has(s, head, open, "struct") || head_has(s, head, open, "class");
+  int64_t params = find_params(s, head, open); /* a function has its name before them; anything else, all its words */
+  bool is_class = params < 0 && (head_has(s, head, open, "struct") || head_has(s, head, open, "class"));
   if (!TT_VEC_PUSH(&s->def, d)) return false;
-  for (int64_t k = head; k < open; k++)
+  for (int64_t k = params > head ? params - 1 : head; k < (params < 0 ? open : params); k++)
     if (!push_link(s, s->word.data[k].name, def)) return false;
   for (int64_t k = open; is_class && k < close; k++)
     if (kind_at(s, k + 1) == '(' && !push_link(s, s->word.data[k].name, def)) return false;
@@ -343,9 +345,9 @@ static bool find_defs(tt_cudac_scan *s) {
 /* ---- who can meet a barrier */
 
 static bool is_wait(const char *text, size_t len) {
-  static const char *const starts[] = {"__syncthreads", "__syncwarp",   "__shfl",  "__ballot",     "__any",
-                                       "__all",         "__match_any",  "__match_all", "__reduce_", "__activemask",
-                                       "__barrier_sync", "__match"};
+  static const char *const starts[] = {"__syncthreads", "__syncwarp",   "__shfl",         "__ballot",
+                                       "__any",         "__all",        "__match_any",    "__match_all",
+                                       "__reduce_",     "__activemask", "__barrier_sync", "__match"};
   for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
     size_t n = strlen(starts[i]);
     if (len >= n && memcmp(text, starts[i], n) == 0) return true;

@@ -49,10 +49,10 @@ typedef struct tt_cudac_scan {
   TT_VEC(tt_cudac_def) def;
   TT_VEC(tt_cudac_kernel) kernel;
   TT_VEC(tt_cudac_global) global;
-  TT_VEC(int32_t) slot;                 /* hash table of identifiers: a word that spells it, + 1 */
-  int32_t names;                        /* how many */
-  TT_VEC(int64_t) link;                 /* name << 32 | def: what a name may lead to; sorted */
-  TT_VEC(tt_cudac_word) space;          /* open namespaces while scanning */
+  TT_VEC(int32_t) slot;        /* hash table of identifiers: a word that spells it, + 1 */
+  int32_t names;               /* how many */
+  TT_VEC(int64_t) link;        /* name << 32 | def: what a name may lead to; sorted */
+  TT_VEC(tt_cudac_word) space; /* open namespaces while scanning */
 } tt_cudac_scan;
 
 /* `text` stays the caller's and must live as long as the scan. Only TT_ENOMEM. */

@@ -17,7 +17,8 @@ typedef struct tt_team tt_team;
 TT_HIDDEN tt_team *tt__team(void);
 
 /*
-** Run body(ctx, k) for k in [0, n), each as a thread of the team; returns when all have ended. False: some wait for ever,
+** Run body(ctx, k) for k in [0, n), each as a thread of the team; returns when all have ended. False: some wait for
+*ever,
 ** for others that have gone another way; how many wait is in *waiting. They are gone then, without having ended.
 */
 TT_HIDDEN bool tt__team_run(tt_team *t, int n, void (*body)(void *ctx, unsigned k), void *ctx, int *waiting);

@@ -22,9 +22,9 @@ __asm__(
 TT_HIDDEN void tt__fiber_begin(void);
 
 tt_fiber tt__fiber_new(void *top, size_t size, void (*body)(void *), void *arg) {
-  void **sp = (void **)top - 8; /* aligned, as if tt__fiber_begin had been jumped to */
+  void **sp = (void **)top - 7; /* tt__fiber_begin finds the stack aligned, as before a call */
   (void)size;
-  memset(sp, 0, 8 * sizeof *sp);
+  memset(sp, 0, 7 * sizeof *sp);
   sp[2] = (void *)(uintptr_t)body; /* r13 */
   sp[3] = arg;                     /* r12 */
   sp[6] = (void *)(uintptr_t)tt__fiber_begin;

@@ -1,0 +1,100 @@
+/*
+** Kernels that users write: programs of kernels, launched over a grid of blocks of threads.
+**
+** A launch evaluates the arrays it is given, runs, and leaves the arrays that the kernel may write (those passed to a
+** pointer that is not const) with their new elements. Whoever recorded something over their old elements keeps these.
+*/
+#ifndef TUTTI_KERNEL_H
+#define TUTTI_KERNEL_H
+
+#include "tutti/array.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tt_program tt_program;
+typedef struct tt_routine tt_routine; /* a kernel of a program; lives as long as the program */
+
+typedef struct tt_program_options {
+  const char *file;        /* name of the source in messages, or NULL */
+  const char *const *flag; /* flags of the compiler, as NVRTC takes them: "-DN=4" */
+  int nflag;
+  const char *const *expression; /* instances of templates that are wanted: "scale<float>" */
+  int nexpression;
+} tt_program_options;
+
+/*
+** Compile CUDA C. `options` may be NULL. TT_EDEVICE: no compiler (the message says what to install), or the source does
+** not compile (the compiler's words, with the line).
+*/
+TT_API tt_code tt_program_cuda(const char *source, const tt_program_options *options, tt_program **out, tt_error *err);
+TT_API tt_program *tt_program_retain(tt_program *p);
+TT_API void tt_program_release(tt_program **p);
+
+/* A kernel by its name, or by one of the expressions. TT_EVALUE: there is none; the message lists what there is. */
+TT_API tt_code tt_program_routine(tt_program *p, const char *name, tt_routine **out, tt_error *err);
+/* The k-th kernel, or NULL after the last. */
+TT_API tt_routine *tt_program_nth(tt_program *p, int k);
+/* Memory of a __device__ or __constant__ variable. TT_EVALUE: there is none of that name. */
+TT_API tt_code tt_program_variable(tt_program *p, const char *name, void **data, size_t *size, tt_error *err);
+/* What was compiled, without what stands before it in every program. Lives as long as the program. */
+TT_API const char *tt_program_text(const tt_program *p);
+
+typedef struct tt_parameter {
+  const char *name; /* "" when not known */
+  char type[48];    /* "const float32 *", "int32", "struct of 12 bytes" */
+  tt_dtype dtype;   /* of the scalar, or of what is pointed at; TT_DTYPE_NONE: another type */
+  bool is_pointer, is_const;
+  int size; /* bytes of the parameter */
+} tt_parameter;
+TT_API const char *tt_routine_name(const tt_routine *r);
+TT_API int tt_routine_parameters(const tt_routine *r);
+TT_API tt_code tt_routine_parameter(const tt_routine *r, int k, tt_parameter *out, tt_error *err);
+/* Most threads of a block, and whether its threads may wait for each other. */
+TT_API int tt_routine_threads(const tt_routine *r);
+TT_API bool tt_routine_waits(const tt_routine *r);
+
+typedef enum tt_argument_kind {
+  TT_ARG_ARRAY,  /* as.array */
+  TT_ARG_MEMORY, /* as.memory: the caller's own, used in place */
+  TT_ARG_VALUE,  /* as.value: a number, converted to the parameter's type when it fits; None: a null pointer */
+  TT_ARG_BYTES   /* as.memory: a struct by value */
+} tt_argument_kind;
+
+typedef struct tt_argument {
+  tt_argument_kind kind;
+  union {
+    tt_array *array; /* borrowed */
+    tt_value value;
+    struct {
+      void *data;
+      size_t size;
+      tt_dtype dtype; /* TT_DTYPE_NONE: any */
+      bool readonly;
+    } memory;
+  } as;
+} tt_argument;
+
+typedef struct tt_launch {
+  unsigned grid[3], block[3];
+  int64_t shared;       /* bytes of dynamic shared memory */
+  int64_t shared_limit; /* 0: 48 KiB */
+} tt_launch;
+
+/*
+** Run it. TT_ETYPE for a wrong count or type of arguments, TT_EVALUE for a grid or block that cannot be, TT_EOVERFLOW
+** for a number that does not fit its parameter, TT_EDEVICE for what goes wrong in the kernel.
+*/
+TT_API tt_code tt_routine_launch(tt_routine *r, const tt_launch *how, const tt_argument *arg, int n, tt_error *err);
+
+/*
+** Take what kernels have printed since the last time: malloc'ed by the library, give back with tt_text_free; NULL when
+** there is nothing.
+*/
+TT_API char *tt_printed(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

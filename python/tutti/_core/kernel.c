@@ -1,0 +1,291 @@
+/*
+** Kernels that users write: programs and routines as capsules, Python's arguments as the library's. What a kernel
+** printed goes to sys.stdout when its launch returns.
+*/
+#include "core.h"
+
+#include <string.h>
+
+enum { MOST_ARGS = 256 };
+static const char PROGRAM[] = "tutti.program", ROUTINE[] = "tutti.routine";
+
+/* A routine keeps its program. */
+typedef struct held_routine {
+  tt_routine *routine;
+  tt_program *program;
+} held_routine;
+
+/* ---- texts in lists */
+
+typedef struct text_list {
+  const char *item[MOST_ARGS];
+  int n;
+} text_list;
+
+static bool read_texts(PyObject *o, const char *what, text_list *out) {
+  Py_ssize_t n = PySequence_Size(o);
+  out->n = 0;
+  if (n < 0) return false;
+  if (!PyTuple_Check(o) || n > MOST_ARGS) return PyErr_Format(PyExc_TypeError, "%s: a tuple of texts", what), false;
+  for (Py_ssize_t k = 0; k < n; k++) {
+    const char *s = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(o, k), NULL);
+    if (!s) return false;
+    out->item[out->n++] = s;
+  }
+  return true;
+}
+
+/* ---- programs */
+
+static void drop_program(PyObject *capsule) {
+  tt_program *p = PyCapsule_GetPointer(capsule, PROGRAM);
+  tt_program_release(&p);
+}
+
+static void drop_routine(PyObject *capsule) {
+  held_routine *h = PyCapsule_GetPointer(capsule, ROUTINE);
+  tt_program_release(&h->program);
+  PyMem_Free(h);
+}
+
+/* program(source, file, flags, expressions) */
+static PyObject *py_program(PyObject *self, PyObject *args) {
+  const char *source, *file;
+  PyObject *flags, *expressions;
+  text_list flag, expression;
+  tt_program *p = NULL;
+  tt_error err;
+  (void)self;
+  if (!PyArg_ParseTuple(args, "ssOO", &source, &file, &flags, &expressions)) return NULL;
+  if (!read_texts(flags, "options", &flag) || !read_texts(expressions, "name_expressions", &expression)) return NULL;
+  tt_program_options o = {file, flag.item, flag.n, expression.item, expression.n};
+  core_block_begin();
+  tt_code c = tt_program_cuda(source, &o, &p, &err);
+  core_block_end();
+  if (c != TT_OK) return core_raise(c, &err);
+  PyObject *capsule = PyCapsule_New(p, PROGRAM, drop_program);
+  if (!capsule) tt_program_release(&p);
+  return capsule;
+}
+
+static PyObject *routine_object(tt_program *p, tt_routine *r) {
+  held_routine *h = PyMem_Malloc(sizeof *h);
+  if (!h) return PyErr_NoMemory();
+  *h = (held_routine){r, tt_program_retain(p)};
+  PyObject *capsule = PyCapsule_New(h, ROUTINE, drop_routine);
+  if (!capsule) {
+    tt_program_release(&h->program);
+    PyMem_Free(h);
+  }
+  return capsule;
+}
+
+/* program_routine(program, name) */
+static PyObject *py_program_routine(PyObject *self, PyObject *args) {
+  PyObject *capsule;
+  const char *name;
+  tt_routine *r;
+  tt_error err;
+  (void)self;
+  if (!PyArg_ParseTuple(args, "Os", &capsule, &name)) return NULL;
+  tt_program *p = PyCapsule_GetPointer(capsule, PROGRAM);
+  if (!p) return NULL;
+  tt_code c = tt_program_routine(p, name, &r, &err);
+  return c == TT_OK ? routine_object(p, r) : core_raise(c, &err);
+}
+
+static PyObject *py_program_names(PyObject *self, PyObject *capsule) {
+  (void)self;
+  tt_program *p = PyCapsule_GetPointer(capsule, PROGRAM);
+  PyObject *list = p ? PyList_New(0) : NULL;
+  for (int k = 0; list && tt_program_nth(p, k); k++) {
+    PyObject *name = PyUnicode_FromString(tt_routine_name(tt_program_nth(p, k)));
+    if (!name || PyList_Append(list, name) < 0) Py_CLEAR(list);
+    Py_XDECREF(name);
+  }
+  return list;
+}
+
+static PyObject *py_program_text(PyObject *self, PyObject *capsule) {
+  (void)self;
+  tt_program *p = PyCapsule_GetPointer(capsule, PROGRAM);
+  return p ? PyUnicode_FromString(tt_program_text(p)) : NULL;
+}
+
+/* program_variable(program, name): (address, bytes) */
+static PyObject *py_program_variable(PyObject *self, PyObject *args) {
+  PyObject *capsule;
+  const char *name;
+  void *data;
+  size_t size;
+  tt_error err;
+  (void)self;
+  if (!PyArg_ParseTuple(args, "Os", &capsule, &name)) return NULL;
+  tt_program *p = PyCapsule_GetPointer(capsule, PROGRAM);
+  if (!p) return NULL;
+  tt_code c = tt_program_variable(p, name, &data, &size, &err);
+  if (c != TT_OK) return core_raise(c, &err);
+  return Py_BuildValue("KK", (unsigned long long)(uintptr_t)data, (unsigned long long)size);
+}
+
+/* routine_parameters(routine): [(name, type)], most threads of a block, whether threads wait */
+static PyObject *py_routine_info(PyObject *self, PyObject *capsule) {
+  (void)self;
+  held_routine *h = PyCapsule_GetPointer(capsule, ROUTINE);
+  PyObject *list = h ? PyList_New(0) : NULL;
+  for (int k = 0; list && k < tt_routine_parameters(h->routine); k++) {
+    tt_parameter p;
+    tt_error err;
+    tt_code c = tt_routine_parameter(h->routine, k, &p, &err);
+    PyObject *row = c == TT_OK ? Py_BuildValue("ssi", p.name, p.type, p.size) : core_raise(c, &err);
+    if (!row || PyList_Append(list, row) < 0) Py_CLEAR(list);
+    Py_XDECREF(row);
+  }
+  if (!list) return NULL;
+  return Py_BuildValue("NsiO", list, tt_routine_name(h->routine), tt_routine_threads(h->routine),
+                       tt_routine_waits(h->routine) ? Py_True : Py_False);
+}
+
+/* ---- arguments */
+
+typedef struct call {
+  tt_argument arg[MOST_ARGS];
+  Py_buffer view[MOST_ARGS];
+  int n, nview;
+} call;
+
+static bool add_buffer(call *c, PyObject *o) {
+  Py_buffer *v = &c->view[c->nview];
+  tt_argument *a = &c->arg[c->n];
+  bool swap = false;
+  if (PyObject_GetBuffer(o, v, PyBUF_FORMAT | PyBUF_STRIDES | PyBUF_WRITABLE) < 0) {
+    PyErr_Clear();
+    if (PyObject_GetBuffer(o, v, PyBUF_FORMAT | PyBUF_STRIDES) < 0) return false;
+  }
+  c->nview++;
+  if (!PyBuffer_IsContiguous(v, 'A')) {
+    PyErr_Format(PyExc_ValueError, "argument %d: the array is not contiguous; pass a copy of it", c->n + 1);
+    return false;
+  }
+  *a = (tt_argument){.kind = TT_ARG_MEMORY};
+  a->as.memory.data = v->buf;
+  a->as.memory.size = (size_t)v->len;
+  a->as.memory.readonly = v->readonly;
+  a->as.memory.dtype = v->format ? core_dtype_from_format(v->format, v->itemsize, &swap) : TT_U8;
+  if (!swap) return true;
+  PyErr_Format(PyExc_ValueError, "argument %d: the array is not in the machine's byte order", c->n + 1);
+  return false;
+}
+
+/* NumPy's scalars: a number with a dtype. */
+static bool add_scalar(call *c, PyObject *o) {
+  PyObject *plain = PyObject_CallMethod(o, "item", NULL);
+  tt_argument *a = &c->arg[c->n];
+  if (!plain) return false;
+  *a = (tt_argument){.kind = TT_ARG_VALUE};
+  bool ok = core_value_scalar(plain, &a->as.value);
+  Py_DECREF(plain);
+  if (!ok && !PyErr_Occurred())
+    PyErr_Format(PyExc_TypeError, "argument %d of a kernel cannot be a %R", c->n + 1, (PyObject *)Py_TYPE(o));
+  return ok;
+}
+
+static bool is_array_like(PyObject *o) {
+  PyObject *rank = PyObject_GetAttrString(o, "ndim");
+  long n = rank ? PyLong_AsLong(rank) : 0;
+  Py_XDECREF(rank);
+  PyErr_Clear();
+  return n > 0;
+}
+
+static bool add_argument(call *c, PyObject *o) {
+  tt_argument *a = &c->arg[c->n];
+  *a = (tt_argument){.kind = TT_ARG_ARRAY};
+  if (core_is_array(o)) {
+    a->as.array = core_handle(o);
+    return true;
+  }
+  a->kind = TT_ARG_VALUE;
+  if (core_value_scalar(o, &a->as.value)) return true;
+  if (PyErr_Occurred()) return false;
+  if (PyBytes_Check(o)) {
+    a->kind = TT_ARG_BYTES;
+    a->as.memory.data = PyBytes_AsString(o);
+    a->as.memory.size = (size_t)PyBytes_Size(o);
+    return true;
+  }
+  bool scalar = PyObject_HasAttrString(o, "dtype") && PyObject_HasAttrString(o, "item") && !is_array_like(o);
+  if (scalar && !PyObject_HasAttrString(o, "__setitem__")) return add_scalar(c, o);
+  if (PyObject_CheckBuffer(o)) return add_buffer(c, o);
+  PyErr_Format(PyExc_TypeError, "argument %d of a kernel cannot be a %R", c->n + 1, (PyObject *)Py_TYPE(o));
+  return false;
+}
+
+/* An int, or one to three of them; axes left out are 1. */
+static bool read_dims(PyObject *o, const char *what, unsigned out[3]) {
+  bool one = PyLong_Check(o);
+  Py_ssize_t n = one ? 1 : PySequence_Size(o);
+  out[0] = out[1] = out[2] = 1;
+  if (n < 1 || n > 3) {
+    PyErr_Clear();
+    return PyErr_Format(PyExc_TypeError, "%s: an int or one to three ints", what), false;
+  }
+  for (Py_ssize_t k = 0; k < n; k++) {
+    PyObject *item = one ? Py_NewRef(o) : PySequence_GetItem(o, k);
+    PyObject *number = item ? PyNumber_Index(item) : NULL;
+    long long x = number ? PyLong_AsLongLong(number) : -1;
+    Py_XDECREF(item);
+    Py_XDECREF(number);
+    if (PyErr_Occurred()) return false;
+    if (x < 0 || x > 0xffffffffll) return PyErr_Format(PyExc_ValueError, "%s: %lld is out of range", what, x), false;
+    out[k] = (unsigned)x;
+  }
+  return true;
+}
+
+/* Hand on what kernels printed. */
+static bool show_printed(void) {
+  char *text = tt_printed();
+  if (!text) return true;
+  PyObject *out = PySys_GetObject("stdout"), *s = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+  tt_text_free(text);
+  bool ok = s && (!out || out == Py_None || PyFile_WriteObject(s, out, Py_PRINT_RAW) == 0);
+  Py_XDECREF(s);
+  return ok;
+}
+
+/* routine_launch(routine, grid, block, args, shared, shared_limit) */
+static PyObject *py_routine_launch(PyObject *self, PyObject *const *arg, Py_ssize_t n) {
+  (void)self;
+  tt_launch how;
+  tt_error err;
+  call c;
+  c.n = c.nview = 0;
+  if (n != 6 || !PyTuple_Check(arg[3])) return PyErr_SetString(PyExc_TypeError, "routine_launch: six arguments"), NULL;
+  held_routine *h = PyCapsule_GetPointer(arg[0], ROUTINE);
+  if (!h || !read_dims(arg[1], "grid", how.grid) || !read_dims(arg[2], "block", how.block)) return NULL;
+  how.shared = PyLong_AsLongLong(arg[4]);
+  how.shared_limit = PyLong_AsLongLong(arg[5]);
+  if (PyErr_Occurred()) return NULL;
+  Py_ssize_t count = PyTuple_Size(arg[3]);
+  if (count > MOST_ARGS) return PyErr_SetString(PyExc_TypeError, "a kernel takes at most 256 arguments"), NULL;
+  bool ok = true;
+  for (; ok && c.n < count; c.n += ok) ok = add_argument(&c, PyTuple_GetItem(arg[3], c.n));
+  tt_code code = ok ? tt_routine_launch(h->routine, &how, c.arg, c.n, &err) : TT_OK;
+  while (c.nview) PyBuffer_Release(&c.view[--c.nview]);
+  if (!ok || !show_printed()) return NULL;
+  if (code == TT_EINTERRUPT && PyErr_CheckSignals() < 0) return NULL;
+  if (code != TT_OK) return core_raise(code, &err);
+  Py_RETURN_NONE;
+}
+
+PyMethodDef core_kernel_functions[] = {
+    {"program", py_program, METH_VARARGS, NULL},
+    {"program_routine", py_program_routine, METH_VARARGS, NULL},
+    {"program_names", py_program_names, METH_O, NULL},
+    {"program_text", py_program_text, METH_O, NULL},
+    {"program_variable", py_program_variable, METH_VARARGS, NULL},
+    {"routine_info", py_routine_info, METH_O, NULL},
+    {"routine_launch", CORE_FAST(py_routine_launch), METH_FASTCALL, NULL},
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,247 @@
+"""Kernels in CUDA C: SourceModule as PyCUDA has it, RawKernel and RawModule as CuPy has them.
+
+They run on the CPU, compiled by the system's C++ compiler, its cores sharing the blocks.
+"""
+
+from . import _core
+
+__all__ = ["CompileError", "Function", "RawKernel", "RawModule", "SourceModule"]
+
+
+class CompileError(RuntimeError):
+    """The source of a kernel does not compile, or there is no compiler; the message is the compiler's."""
+
+
+def _compile(source, name, options, expressions):
+    if isinstance(source, bytes):
+        source = source.decode()
+    if not isinstance(source, str):
+        raise TypeError(f"the source of a kernel is a str, not {type(source).__name__}")
+    options = tuple(options or ())
+    expressions = tuple(expressions or ())
+    if not all(isinstance(x, str) for x in options + expressions):
+        raise TypeError("options and name_expressions are tuples of str")
+    try:
+        return _core.program(source, name, options, expressions)
+    except RuntimeError as e:
+        raise CompileError(str(e)) from None
+
+
+def _tuple(dims):
+    return (dims,) if isinstance(dims, int) else tuple(int(x) for x in dims)
+
+
+class Function:
+    """One kernel of a compiled program. `f(*args, block=(x, y, z), grid=(x, y), shared=bytes)`, as PyCUDA calls it."""
+
+    def __init__(self, program, name):
+        self._routine = _core.program_routine(program, name)
+        self._program = program
+        params, self.name, self.max_threads_per_block, self.waits = _core.routine_info(self._routine)
+        self.parameters = [(n, t) for n, t, _ in params]
+        self.num_args = len(params)
+        self.shared_limit = 0
+
+    def __repr__(self):
+        inside = ", ".join(f"{t} {n}".replace("* ", "*").rstrip() for n, t in self.parameters)
+        return f"<kernel {self.name}({inside})>"
+
+    def launch(self, grid, block, args, shared=0, stream=None):
+        """Run over a grid of blocks; what the kernel may write is changed in place."""
+        _core.routine_launch(self._routine, grid, block, tuple(args), shared, self.shared_limit)
+
+    def __call__(self, *args, block=None, grid=(1, 1), stream=None, shared=0, texrefs=(), time_kernel=False):
+        if block is None:
+            raise TypeError(f"kernel {self.name}: say block=(x, y, z), the threads of a block")
+        if texrefs:
+            raise NotImplementedError("texture references are not supported: pass arrays")
+        before, after = [], []
+        given = [_handler(a, before, after) for a in args]
+        for f in before:
+            f()
+        if not time_kernel:
+            self.launch(_tuple(grid), _tuple(block), given, shared)
+        else:
+            import time
+
+            start = time.perf_counter()
+            self.launch(_tuple(grid), _tuple(block), given, shared)
+        for f in after:
+            f()
+        return time.perf_counter() - start if time_kernel else None
+
+    def prepare(self, arg_types, block=None, shared=None, texrefs=()):
+        """PyCUDA's: types are known from the source, so this only remembers `block`."""
+        self._block = block
+        return self
+
+    def prepared_call(self, grid, block, *args, shared_size=0):
+        self(*args, grid=grid, block=block, shared=shared_size)
+
+    def prepared_async_call(self, grid, block, stream, *args, shared_size=0):
+        self(*args, grid=grid, block=block, stream=stream, shared=shared_size)
+
+
+def _handler(a, before, after):
+    """PyCUDA's In, Out and InOut say what to do around the launch; other arguments are what they are."""
+    around = getattr(a, "_around_launch", None)
+    return around(before, after) if around else a
+
+
+class SourceModule:
+    """CUDA C source, compiled now. `get_function(name)`, `get_global(name)`."""
+
+    def __init__(
+        self,
+        source,
+        nvcc="nvcc",
+        options=None,
+        keep=False,
+        no_extern_c=False,
+        arch=None,
+        code=None,
+        cache_dir=None,
+        include_dirs=(),
+        *,
+        name="kernel.cu",
+        name_expressions=(),
+    ):
+        flags = [*(options or ()), *(f"-I{d}" for d in include_dirs)]
+        self._program = _compile(source, name, flags, name_expressions)
+        self.source = source
+
+    def get_function(self, name):
+        """The kernel of that name: a `Function`."""
+        return Function(self._program, name)
+
+    def get_global(self, name):
+        """(address, bytes) of a `__device__` or `__constant__` variable."""
+        return _core.program_variable(self._program, name)
+
+    def global_array(self, name, dtype, shape=None):
+        """The memory of such a variable as an array that shares it."""
+        return _shared_array(self._program, name, dtype, shape)
+
+    @property
+    def kernels(self):
+        """Names of the kernels."""
+        return _core.program_names(self._program)
+
+    def inspect_source(self):
+        """What was compiled, after the preprocessor and with CUDA's words replaced."""
+        return _core.program_text(self._program)
+
+
+def _shared_array(program, name, dtype, shape):
+    import ctypes
+
+    address, size = _core.program_variable(program, name)
+    memory = (ctypes.c_char * size).from_address(address)
+    memory._program = program
+    a = _core.frombuffer(memory, dtype)
+    return a if shape is None else a.reshape(shape)
+
+
+class RawModule:
+    """CuPy's: CUDA C source, compiled at the first `get_function`, `get_global` or `compile`."""
+
+    def __init__(
+        self,
+        *,
+        code=None,
+        path=None,
+        options=(),
+        backend="nvrtc",
+        translate_cucomplex=False,
+        enable_cooperative_groups=False,
+        name_expressions=None,
+        jitify=False,
+    ):
+        if (code is None) == (path is None):
+            raise TypeError("RawModule takes either code or path")
+        if path is not None:
+            with open(path) as f:
+                code = f.read()
+        self.code, self.options, self.name_expressions = code, tuple(options), tuple(name_expressions or ())
+        self.backend, self._compiled = backend, None
+
+    def compile(self, log_stream=None):
+        """Compile now; errors are CompileError."""
+        if self._compiled is None:
+            self._compiled = _compile(self.code, "kernel.cu", self.options, self.name_expressions)
+        return self._compiled
+
+    def get_function(self, name):
+        """The kernel of that name, or of that name expression: a `RawKernel`."""
+        k = RawKernel(self.code, name, self.options, self.backend)
+        k._function = Function(self.compile(), name)
+        return k
+
+    def get_global(self, name):
+        """The memory of a `__device__` or `__constant__` variable, as an array of bytes that shares it."""
+        return _shared_array(self.compile(), name, "uint8", None)
+
+    @property
+    def kernels(self):
+        return _core.program_names(self.compile())
+
+
+class RawKernel:
+    """CuPy's: a kernel of CUDA C source, compiled at its first use, called as `k(grid, block, args, shared_mem=0)`."""
+
+    def __init__(
+        self,
+        code,
+        name,
+        options=(),
+        backend="nvrtc",
+        translate_cucomplex=False,
+        *,
+        enable_cooperative_groups=False,
+        jitify=False,
+    ):
+        self.code, self.name, self.options, self.backend = code, name, tuple(options), backend
+        self._function = None
+        self._shared_limit = 0
+
+    def compile(self, log_stream=None):
+        """Compile now; errors are CompileError."""
+        return self._ready()
+
+    def _ready(self):
+        if self._function is None:
+            expressions = (self.name,) if "<" in self.name else ()
+            self._function = Function(_compile(self.code, "kernel.cu", self.options, expressions), self.name)
+        return self._function
+
+    def __call__(self, grid, block, args, *, shared_mem=0, stream=None):
+        f = self._function or self._ready()
+        f.shared_limit = self._shared_limit
+        f.launch(grid, block, args, shared_mem, stream)
+
+    @property
+    def kernel(self):
+        return self._ready()
+
+    @property
+    def max_threads_per_block(self):
+        return self._ready().max_threads_per_block
+
+    @property
+    def max_dynamic_shared_size_bytes(self):
+        return self._shared_limit or 48 << 10
+
+    @max_dynamic_shared_size_bytes.setter
+    def max_dynamic_shared_size_bytes(self, size):
+        if not 0 <= size <= 227 << 10:
+            raise ValueError("shared memory of a block is limited to 227 KiB")
+        self._shared_limit = size
+
+    @property
+    def attributes(self):
+        """What CuPy tells of a kernel, as far as it means something here."""
+        return {"max_threads_per_block": self.max_threads_per_block, "binary_version": 0, "ptx_version": 0}
+
+    def inspect_source(self):
+        """What was compiled."""
+        return _core.program_text(self._ready()._program)
