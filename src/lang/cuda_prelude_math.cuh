@@ -1,5 +1,5 @@
 /*
-** CUDA C's mathematical functions and vector types for programs that run on the CPU. Behind cuda_prelude.h.
+** CUDA C's mathematical functions and vector types for programs that run on the CPU. Behind cuda_prelude.cuh.
 */
 
 /* ---- functions of the C library, under their names for float, double and both */

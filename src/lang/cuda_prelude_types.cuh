@@ -1,5 +1,5 @@
 /*
-** CUDA C's vector types and 16-bit floats for programs that run on the CPU. Behind cuda_prelude_math.h.
+** CUDA C's vector types and 16-bit floats for programs that run on the CPU. Behind cuda_prelude_math.cuh.
 */
 #define TT_VECTOR(T, name, A2, A4)                                                            \
   struct name##1 {                                                                            \
