@@ -4,6 +4,8 @@
 */
 #include "test.h"
 
+#include <pthread.h>
+
 #include "base/fault.h"
 #include "device/cache_int.h"
 #include "device/device.h"
@@ -368,6 +370,58 @@ TEST(a_use_that_cannot_be_noted_gives_the_block_up) {
   tt__dmem_trim(d);
   CHECK_INT(tt__dmem_stats(d).waiting, 512);
   check(d);
+  close_null();
+}
+
+/* ---- threads */
+
+typedef struct walker {
+  tt_device *d;
+  tt_stream *stream;
+  uint64_t seed;
+  int64_t wrong;
+} walker;
+
+static void *walk_thread(void *ctx) {
+  enum { MOST = 8 };
+  walker *w = ctx;
+  tt_dmem *block[MOST] = {0};
+  uint64_t x = w->seed;
+  for (int i = 0; i < 600; i++) {
+    int k = (int)(next_random(&x) % MOST);
+    if (block[k]) {
+      tt__dmem_free(w->d, block[k]);
+      block[k] = NULL;
+    } else if (tt__dmem_alloc(w->d, w->stream, next_random(&x) % 100000 + 1, &block[k], NULL) == TT_OK) {
+      use(w->d, block[k], next_random(&x) % 2 ? w->d->down : w->stream, (unsigned char)i, true, &w->wrong);
+      if (tt__dmem_of(w->d, tt__dmem_at(block[k])) != block[k]) w->wrong++;
+    }
+    if (i % 100 == 0) tt__dmem_trim(w->d);
+  }
+  for (int k = 0; k < MOST; k++) tt__dmem_free(w->d, block[k]);
+  return NULL;
+}
+
+TEST(threads_share_a_cache) {
+  enum { N = 4 };
+  tt_device *d = open_null("200000000", 3);
+  walker w[N];
+  pthread_t thread[N];
+  for (int i = 0; i < N; i++) {
+    w[i] = (walker){.d = d, .stream = d->work, .seed = (uint64_t)i * 99 + 7};
+    if (i) CHECK_INT(d->ops->stream_new(d, 0, &w[i].stream, NULL), TT_OK);
+    CHECK_INT(pthread_create(&thread[i], NULL, walk_thread, &w[i]), 0);
+  }
+  for (int i = 0; i < N; i++) pthread_join(thread[i], NULL);
+  for (int i = 0; i < N; i++) {
+    CHECK_INT(d->ops->stream_wait_idle(d, w[i].stream, NULL), TT_OK);
+    if (i) tt__dmem_drop_stream(d, w[i].stream);
+    if (i) d->ops->stream_free(d, w[i].stream);
+  }
+  CHECK_INT(d->ops->stream_wait_idle(d, d->down, NULL), TT_OK);
+  for (int i = 0; i < N; i++) CHECK_INT(w[i].wrong, 0);
+  check(d);
+  CHECK_INT(tt__dmem_stats(d).allocated, 0);
   close_null();
 }
 

@@ -118,6 +118,28 @@ TEST(finds_the_toolkit_headers) {
   tt__str_free(&binary);
 }
 
+static void compile_nested(void *ctx) {
+  enum { DEPTH = 1000 };
+  tt_str text = {0}, binary = {0};
+  tt__str_add(&text, "extern \"C\" __global__ void f(float *x) { x[0] = ");
+  for (int i = 0; i < DEPTH; i++) tt__str_addf(&text, "(x[%d] * ", i + 1);
+  tt__str_add(&text, "1.0f");
+  for (int i = 0; i < DEPTH; i++) tt__str_add(&text, " + x[0])");
+  tt__str_add(&text, "; }\n");
+  *(tt_code *)ctx = tt__nvrtc_compile(90, 0, text.data, NULL, &binary, NULL);
+  tt__str_free(&text);
+  tt__str_free(&binary);
+}
+
+/* The background thread's own stack is small. */
+TEST(nested_expressions_compile_in_the_background) {
+  tt_code code = TT_EINTERNAL;
+  if (!has_compiler()) return;
+  CHECK(tt__pool_background(compile_nested, &code));
+  tt__pool_background_wait();
+  CHECK_INT(code, TT_OK);
+}
+
 TEST(compiler_errors_name_the_line) {
   tt_str binary = {0};
   tt_error err = {0};

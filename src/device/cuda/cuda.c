@@ -128,7 +128,12 @@ static tt_code cuda_open(tt_device *d, tt_error *err) {
   int result = api->device_get(&c->device, d->index);
   if (result == TT_CUDA_OK) result = api->device_name(d->label, (int)sizeof d->label, c->device);
   if (result == TT_CUDA_OK) result = fill_target(d, api, c->device);
-  if (result == TT_CUDA_OK) result = api->context_retain(&c->context, c->device);
+  if (result == TT_CUDA_OK) { /* the two things that take long, side by side */
+    tt_nvrtc_warm w;
+    tt__nvrtc_warm_begin(&w, d->target.arch, api->version);
+    result = api->context_retain(&c->context, c->device);
+    tt__nvrtc_warm_end(&w);
+  }
   if (result != TT_CUDA_OK) {
     char text[200];
     tt__cuda_text(api, result, text, sizeof text);

@@ -2,15 +2,19 @@
 #include "device/cuda/nvrtc.h"
 
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fault.h"
 #include "base/find.h"
 #include "base/lock.h"
 #include "base/mem.h"
 #include "base/os.h"
+#include "base/pool_int.h"
 
 enum { MOST_OPTIONS = 64, MOST_CHIPS = 64, PATH_CAP = 1024 };
 
@@ -41,9 +45,51 @@ static char refusal[600]; /* why the last candidate does not serve; "" */
 static char reason[PATH_CAP];
 static int seen_changes = -1; /* of the search path at the last search */
 
-static void fork_prepare(void) { tt__lock(&lock); }
-static void fork_done(void) { tt__unlock(&lock); }
-TT_AT_LOAD(1) static void at_load(void) { pthread_atfork(fork_prepare, fork_done, fork_done); }
+/*
+** Who leaves the process while another thread compiles would take NVRTC's data away under it. So leaving waits, and
+** what has not begun by then does not begin.
+*/
+static tt_lock busy_lock = TT_LOCK_INIT; /* taken inside of no other and no other inside of it */
+static pthread_cond_t busy_less = PTHREAD_COND_INITIALIZER;
+static int busy; /* compilations under way */
+static bool leaving;
+
+static bool begin(void) {
+  tt__lock(&busy_lock);
+  bool may = !leaving;
+  busy += may;
+  tt__unlock(&busy_lock);
+  return may;
+}
+
+static void end(void) {
+  tt__lock(&busy_lock);
+  busy--;
+  pthread_cond_broadcast(&busy_less);
+  tt__unlock(&busy_lock);
+}
+
+static void leave(void) {
+  tt__lock(&busy_lock);
+  leaving = true;
+  while (busy > 0) pthread_cond_wait(&busy_less, &busy_lock.mutex);
+  tt__unlock(&busy_lock);
+}
+
+static void fork_prepare(void) {
+  tt__lock(&lock);
+  tt__lock(&busy_lock);
+}
+static void fork_parent(void) {
+  tt__unlock(&busy_lock);
+  tt__unlock(&lock);
+}
+static void fork_child(void) {
+  busy = 0; /* the threads that compile are the parent's */
+  pthread_cond_init(&busy_less, NULL);
+  fork_parent();
+}
+TT_AT_LOAD(1) static void at_load(void) { pthread_atfork(fork_prepare, fork_parent, fork_child); }
 
 static bool resolve(void *lib, nvrtc *t) {
   const struct {
@@ -139,7 +185,10 @@ static const nvrtc *get(int driver, tt_error *err) {
   if (!atomic_load(&ready) && seen_changes != tt__find_path_changes()) {
     seen_changes = tt__find_path_changes();
     refusal[0] = 0;
-    if (tt__find_library("libnvrtc.so", accept, &driver, reason, sizeof reason)) atomic_store(&ready, &table);
+    if (tt__find_library("libnvrtc.so", accept, &driver, reason, sizeof reason)) {
+      atexit(leave); /* registered after NVRTC's own handlers, so called before them */
+      atomic_store(&ready, &table);
+    }
   }
   t = atomic_load(&ready);
   if (!t) tt__fail(err, TT_EIO, "CUDA kernels cannot be compiled: %.900s", *refusal ? refusal : reason);
@@ -240,6 +289,55 @@ static tt_code take_binary(const nvrtc *t, void *program, bool portable, tt_str 
   return binary->failed ? tt__fail_memory(err, size) : TT_OK;
 }
 
+/* One compilation, handed to a thread with stack enough. */
+typedef struct compile_job {
+  const nvrtc *t;
+  const char *source, *chip;
+  const char *const *word;
+  int n;
+  tt_str *binary;
+  tt_error *err;
+  tt_code code;
+} compile_job;
+
+static void *compile_now(void *ctx) {
+  compile_job *j = ctx;
+  void *program = NULL;
+  int result = j->t->create(&program, j->source, "kernel.cu", 0, NULL, NULL);
+  if (result != 0) {
+    j->code = fail_nvrtc(j->t, "take the text", result, j->err);
+    return NULL;
+  }
+  result = j->t->compile(program, j->n, j->word);
+  j->code = result != 0 ? fail_compile(j->t, program, result, j->err)
+                        : take_binary(j->t, program, strncmp(j->chip, "compute", 7) == 0, j->binary, j->err);
+  j->t->destroy(&program);
+  return NULL;
+}
+
+/*
+** Measured: NVRTC overruns the 2 MiB of our background thread at an expression nested 500 deep. A thread of its own
+** costs a thousandth of what it then does. Where none can be had the caller's stack must do.
+*/
+static void compile_deep(compile_job *j) {
+  enum { STACK = 256 << 20 }; /* addresses; memory only as far as it is used */
+  pthread_attr_t attr;
+  pthread_t thread;
+  sigset_t all, old;
+  bool is_started = false;
+  if (!tt__fault(TT_FAULT_SPAWN) && pthread_attr_init(&attr) == 0) {
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old); /* signals are for the host's threads */
+    is_started = pthread_attr_setstacksize(&attr, STACK) == 0 && pthread_create(&thread, &attr, compile_now, j) == 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    pthread_attr_destroy(&attr);
+  }
+  if (is_started)
+    pthread_join(thread, NULL);
+  else
+    compile_now(j);
+}
+
 tt_code tt__nvrtc_compile(int arch, int driver, const char *source, const char *options, tt_str *binary,
                           tt_error *err) {
   const nvrtc *t = get(driver, err);
@@ -253,24 +351,40 @@ tt_code tt__nvrtc_compile(int arch, int driver, const char *source, const char *
   char *copy = size ? tt__mem_dup(options, size) : NULL;
   if (size && !copy) return tt__fail_memory(err, size);
   if (copy) n += split(copy, word + n, MOST_OPTIONS - n);
-
-  void *program = NULL;
   tt_code code;
   if (n == MOST_OPTIONS) {
     code = tt__fail(err, TT_EVALUE, "more than %d options for the compiler", MOST_OPTIONS - 2);
-    goto done;
+  } else if (!begin()) {
+    code = tt__fail(err, TT_EDEVICE, "the process is ending");
+  } else {
+    if (*t->include) word[n++] = t->include;
+    compile_job j = {t, source, chip, word, n, binary, err, TT_OK};
+    compile_deep(&j);
+    end();
+    code = j.code;
   }
-  if (*t->include) word[n++] = t->include;
-  int result = t->create(&program, source, "kernel.cu", 0, NULL, NULL);
-  if (result != 0) {
-    code = fail_nvrtc(t, "take the text", result, err);
-    goto done;
-  }
-  result = t->compile(program, n, word);
-  code = result != 0 ? fail_compile(t, program, result, err)
-                     : take_binary(t, program, strncmp(chip, "compute", 7) == 0, binary, err);
-  t->destroy(&program);
-done:
   tt__mem_free(copy, size);
   return code;
+}
+
+/* ---- getting it ready */
+
+static void *warm(void *ctx) {
+  tt_nvrtc_warm *w = ctx;
+  tt_str binary = {0};
+  tt__nvrtc_compile(w->arch, w->driver, "extern \"C\" __global__ void warm(int *x) { *x = 1; }\n", NULL, &binary, NULL);
+  tt__str_free(&binary);
+  return NULL;
+}
+
+void tt__nvrtc_warm_begin(tt_nvrtc_warm *w, int arch, int driver) {
+  *w = (tt_nvrtc_warm){.arch = arch, .driver = driver};
+  w->is_started = tt__thread_start(&w->thread, warm, w);
+}
+
+void tt__nvrtc_warm_end(tt_nvrtc_warm *w) {
+  if (!w->is_started) return;
+  pthread_join(w->thread, NULL);
+  /* What NVRTC made at its first compilation it takes down before our first handler: so there is a second. */
+  if (atomic_load(&ready)) atexit(leave);
 }
