@@ -70,7 +70,8 @@ TT_API void tt_set_threads(int n);
 ** one that was lost.
 */
 #define TT_CPU 0
-#define TT_AUTO (-1) /* where an array lives when nobody said so: wherever evaluating is soonest */
+#define TT_CUDA(index) (1 << 8 | (index)) /* "cuda:index" */
+#define TT_AUTO (-1)                      /* where an array lives when nobody said so: wherever evaluating is soonest */
 
 typedef struct tt_device_info {
   char name[32];                                  /* "cuda:0" */

@@ -52,10 +52,13 @@ TT_API tt_code tt_event_ms(int device, tt_event *from, tt_event *to, double *ms,
 /*
 ** Borrow the memory of an array on a device, evaluated and moved there if need be: *data is element (0,0,...), steps as
 ** tt_array_step. What the borrower asks of the stream `reader` (a vendor's handle; TT_NO_STREAM: he orders it himself)
-** from now on sees the finished values. The memory never changes under him. Give back with tt_unpeek(hold).
+** from now on sees the finished values. The memory never changes under him, and stays where it is. Give back with
+** tt_unpeek_on(hold), after which it may be written when what was asked of CUDA's default stream until then is done.
 */
 #define TT_NO_STREAM ((void *)-1)
+#define TT_CUDA_LEGACY_STREAM ((void *)1) /* CUDA's default stream, by the handle that always means it */
 TT_API tt_code tt_peek_on(tt_array *a, int device, void *reader, const void **data, void **hold, tt_error *err);
+TT_API void tt_unpeek_on(void *hold); /* NULL is allowed */
 
 /*
 ** As tt_adopt, for memory on a device. Its values are finished when the stream `writer` (a vendor's handle;
@@ -64,6 +67,11 @@ TT_API tt_code tt_peek_on(tt_array *a, int device, void *reader, const void **da
 TT_API tt_code tt_adopt_on(int device, void *writer, tt_dtype dtype, int rank, const int64_t *len, void *data,
                            const int64_t *stride, bool readonly, void (*drop)(void *ctx), void *ctx, tt_array **out,
                            tt_error *err);
+/*
+** A copy in memory of its own, where the array lies, made by the time this returns (on a device: asked for). tt_copy
+** shares memory until one of the two is written, which is not good enough where others hold the address.
+*/
+TT_API tt_code tt_detach(tt_array *a, tt_array **out, tt_error *err);
 /* The device of the type ("cuda") that memory at `p` belongs to; TT_CPU when it belongs to none of them. */
 TT_API int tt_memory_device(const char *type, const void *p);
 

@@ -91,7 +91,7 @@ tt_code tt_adopt(tt_dtype dtype, int rank, const int64_t *len, void *data, const
   *out = NULL;
   err = enter(&c, err);
   return leave(&c, CHECKED(check_dtype(dtype, err),
-                           tt__array_adopt(dtype, rank, len, data, stride, readonly, drop, ctx, out, err)));
+                           tt__array_adopt(0, dtype, rank, len, data, stride, readonly, drop, ctx, out, err)));
 }
 
 tt_array *tt_retain(tt_array *a) {

@@ -26,11 +26,19 @@ static bool is_maker(const tt_function_info *row, const tt_value *arg, int narg)
   return !has_array(arg, narg);
 }
 
-/* Put a result on the thread's device unless it was put somewhere already. */
-static tt_code place(tt_array **a, tt_error *err) {
+/* Where the row's results are to live: what looks like another array lives where that one was put. */
+static int place_of(const tt_function_info *row, const tt_value *arg, int narg) {
+  const char *like = strstr(row->name, "_like");
+  if (like && !like[5] && narg > 0 && arg[0].tag == TT_V_ARRAY && arg[0].as.array->storage->node->device >= 0)
+    return arg[0].as.array->storage->node->device;
+  return tt_get_device() != TT_AUTO && is_maker(row, arg, narg) ? tt_get_device() : TT_AUTO;
+}
+
+/* Put a result there unless it was put somewhere already. */
+static tt_code place(tt_array **a, int device, tt_error *err) {
   tt_array *put;
   if ((*a)->storage->node->device != TT_ANYWHERE) return TT_OK;
-  TT_TRY(tt__array_to(*a, tt_get_device(), &put, err));
+  TT_TRY(tt__array_to(*a, device, &put, err));
   tt__array_release(*a);
   *a = put;
   return TT_OK;
@@ -38,8 +46,9 @@ static tt_code place(tt_array **a, tt_error *err) {
 
 static tt_code run_row(const tt_function_row *row, tt_call_frame *f, tt_error *err) {
   tt_code code = row->run(f, err);
-  if (tt_get_device() == TT_AUTO || f->scalar || !is_maker(&row->info, f->arg, f->narg)) return code;
-  for (int i = 0; code == TT_OK && i < f->out.n; i++) code = place(&f->out.data[i], err);
+  int device = code == TT_OK && !f->scalar ? place_of(&row->info, f->arg, f->narg) : TT_AUTO;
+  if (device == TT_AUTO) return code;
+  for (int i = 0; code == TT_OK && i < f->out.n; i++) code = place(&f->out.data[i], device, err);
   while (code != TT_OK && f->out.n > 0) tt__array_release(f->out.data[--f->out.n]);
   return code;
 }

@@ -10,6 +10,8 @@
 #include "graph/session.h"
 #include "tutti/device.h"
 
+_Static_assert(TT_CUDA(3) == (TT_DEVICE_CUDA << 8 | 3), "the public number of a GPU");
+
 static int first_device = TT_AUTO; /* what TUTTI_DEVICE says */
 
 static void read_environment(void) {

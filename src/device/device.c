@@ -137,6 +137,11 @@ tt_code tt__device_named(const char *name, int *id, tt_error *err) {
   return TT_OK;
 }
 
+int tt__device_owner(tt_device_kind kind, const void *p) {
+  const tt_device_ops *ops = ops_of(kind);
+  return p && ops && ops->owner && tt__device_count(kind, NULL, 0) > 0 ? ops->owner(p) : -1;
+}
+
 /* ---- opening */
 
 static void close_streams(tt_device *d) {

@@ -16,6 +16,8 @@
 ** another thread that opens one.
 */
 TT_HIDDEN tt_code tt__device_open(int id, tt_device **out, tt_error *err);
+/* The index of the device of a kind that memory belongs to; -1: to none, or it cannot be known. */
+TT_HIDDEN int tt__device_owner(tt_device_kind kind, const void *p);
 /* The device if it is open, else NULL. */
 TT_HIDDEN tt_device *tt__device_peek(int id);
 

@@ -328,8 +328,21 @@ static bool span_of(int rank, const int64_t *len, const int64_t *step, int64_t *
   return true;
 }
 
-tt_code tt__array_adopt(tt_dtype dtype, int rank, const int64_t *len, void *data, const int64_t *stride, bool readonly,
-                        void (*drop)(void *), void *ctx, tt_array **out, tt_error *err) {
+static tt_code adopt_bytes(int device, char *at, size_t size, bool readonly, void (*drop)(void *), void *ctx,
+                           tt_buffer **out, tt_error *err) {
+  if (device > 0 && size > 0) return tt__session_residency->adopt(at, size, device, readonly, drop, ctx, out, err);
+  *out = tt__buffer_adopt(at, size, readonly, drop, ctx, err);
+  return *out ? TT_OK : TT_ENOMEM;
+}
+
+/* Let go of adopted memory that its owner keeps after all. */
+static void disown(tt_buffer *b) {
+  b->drop = NULL;
+  b->data = NULL;
+}
+
+tt_code tt__array_adopt(int device, tt_dtype dtype, int rank, const int64_t *len, void *data, const int64_t *stride,
+                        bool readonly, void (*drop)(void *), void *ctx, tt_array **out, tt_error *err) {
   int64_t size, item = (int64_t)tt__dtype_size(dtype), step[TT_MAX_RANK], lo, hi, span;
   *out = NULL;
   TT_TRY(tt__shape_size(rank, len, dtype, &size, err));
@@ -351,21 +364,22 @@ tt_code tt__array_adopt(tt_dtype dtype, int rank, const int64_t *len, void *data
     return tt__fail(err, TT_EVALUE, "strides reach beyond the address space");
   }
   span = hi - lo + 1;
-  tt_buffer *b = tt__buffer_adopt((char *)data + lo * item, (size_t)(span * item), readonly, drop, ctx, err);
-  if (!b) return TT_ENOMEM;
+  tt_buffer *b;
+  TT_TRY(adopt_bytes(device, (char *)data + lo * item, (size_t)(span * item), readonly, drop, ctx, &b, err));
   tt_node *n = tt__node_new(TT_N_BUFFER, dtype, 1, &span, 0, err);
   if (!n) {
-    tt__buffer_dispose(b);
+    disown(b);
+    tt__buffer_release(b);
     return TT_ENOMEM;
   }
   n->attr.buf = b;
+  if (device > 0) n->device = (int16_t)device;
   tt_array *whole = tt__array_of(n, err);
   *out = whole ? tt__array_view(whole, rank, len, step, -lo, err) : NULL;
   if (*out) {
     (*out)->readonly = readonly;
-  } else { /* the caller keeps the memory */
-    b->drop = NULL;
-    b->data = NULL;
+  } else {
+    disown(b);
   }
   tt__array_release(whole);
   tt__node_release(n);

@@ -75,8 +75,10 @@ TT_HIDDEN tt_array *tt__array_view(tt_array *a, int rank, const int64_t *len, co
 TT_HIDDEN tt_node *tt__array_node(tt_array *a, tt_error *err);
 /* The same, broadcast to a shape that a's shape is known to fit. */
 TT_HIDDEN tt_node *tt__array_node_as(tt_array *a, int rank, const int64_t *len, tt_error *err);
-TT_HIDDEN tt_code tt__array_adopt(tt_dtype dtype, int rank, const int64_t *len, void *data, const int64_t *stride,
-                                  bool readonly, void (*drop)(void *), void *ctx, tt_array **out, tt_error *err);
+/* See tt_adopt; `device`: where the memory is. */
+TT_HIDDEN tt_code tt__array_adopt(int device, tt_dtype dtype, int rank, const int64_t *len, void *data,
+                                  const int64_t *stride, bool readonly, void (*drop)(void *), void *ctx, tt_array **out,
+                                  tt_error *err);
 /* Whether the view is in C (or Fortran) order without gaps; axes of length 1 do not count. */
 TT_HIDDEN bool tt__array_is_c(tt_array *a);
 TT_HIDDEN bool tt__array_is_f(tt_array *a);

@@ -50,6 +50,9 @@ typedef struct tt_residency {
   tt_code (*to_device)(tt_buffer *b, int id, tt_error *err); /* does not wait */
   /* A buffer on the device with bytes of the caller, which have been read when it returns. */
   tt_code (*from_host)(const void *data, size_t size, int id, tt_buffer **out, tt_error *err);
+  /* A buffer over memory of the device that somebody else owns; `drop` is called when nobody needs it. */
+  tt_code (*adopt)(void *p, size_t size, int id, bool readonly, void (*drop)(void *ctx), void *ctx, tt_buffer **out,
+                   tt_error *err);
   int (*where)(const tt_buffer *b); /* of a buffer that is not on the host */
   void (*drop_replicas)(tt_buffer *b);
 } tt_residency;

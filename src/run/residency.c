@@ -25,7 +25,7 @@ struct tt_replica {
   void *at;
   tt_stream *stream; /* of its last use */
   uint64_t used;     /* step of its last use */
-  int busy;          /* copies under way that gave up the lock */
+  int busy;          /* copies under way that gave up the lock, and others who read it */
   uint32_t line;     /* of what it holds, for the list of owners */
   uint8_t dtype;
   bool fleeting; /* the bytes' owner may change them on the host: good for one evaluation */
@@ -343,8 +343,11 @@ static tt_code from_host(const void *data, size_t size, int id, tt_buffer **out,
 
 static int where(const tt_buffer *b) { return b->replicas ? b->replicas->device->id : 0; }
 
-tt_code tt__buffer_adopt_device(tt_device *d, void *p, size_t size, bool readonly, void (*drop)(void *ctx), void *ctx,
-                                tt_buffer **out, tt_error *err) {
+static tt_code adopt(void *p, size_t size, int id, bool readonly, void (*drop)(void *ctx), void *ctx, tt_buffer **out,
+                     tt_error *err) {
+  tt_device *d;
+  *out = NULL;
+  TT_TRY(tt__device_open(id, &d, err));
   tt_replica *r = tt__mem_zalloc(sizeof *r);
   if (!r) return tt__fail_memory(err, sizeof *r);
   tt_buffer *b = tt__buffer_adopt(NULL, size, readonly, drop, ctx, err);
@@ -360,8 +363,11 @@ tt_code tt__buffer_adopt_device(tt_device *d, void *p, size_t size, bool readonl
   return TT_OK;
 }
 
+void tt__resident_keep(const tt_device *d, tt_buffer *b) { find(d, b)->busy++; }
+void tt__resident_let_go(const tt_device *d, tt_buffer *b) { find(d, b)->busy--; }
+
 __attribute__((constructor)) static void register_residency(void) {
-  static const tt_residency residency = {to_host, to_device, from_host, where, drop_replicas};
+  static const tt_residency residency = {to_host, to_device, from_host, adopt, where, drop_replicas};
   tt__session_residency = &residency;
   tt__dmem_set_pressure(make_room, NULL);
 }

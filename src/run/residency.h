@@ -36,9 +36,8 @@ TT_HIDDEN void tt__resident_step(void);
 /* The end of an evaluation: bytes that their owner may change on the host are forgotten. */
 TT_HIDDEN void tt__resident_end(void);
 
-/* A buffer over memory of a device that somebody else owns and may change; `drop` is called when nobody needs it.
-** `ready`: NULL, or an event after which it may be read. */
-TT_HIDDEN tt_code tt__buffer_adopt_device(tt_device *d, void *p, size_t size, bool readonly, void (*drop)(void *ctx),
-                                          void *ctx, tt_buffer **out, tt_error *err);
+/* Others read the bytes on the device: they stay there until let go as often as kept. */
+TT_HIDDEN void tt__resident_keep(const tt_device *d, tt_buffer *b);
+TT_HIDDEN void tt__resident_let_go(const tt_device *d, tt_buffer *b);
 
 #endif

@@ -263,3 +263,62 @@ p[:] = 1
 print(p.sum())
 """
     assert on_null(code) == ["on", "1000.0"]
+
+
+# ---- other libraries' GPU memory
+
+
+@no_gpu
+def test_memory_of_a_gpu_that_we_do_not_see():
+    class Producer:
+        def __dlpack_device__(self):
+            return 2, 0
+
+        def __dlpack__(self, **kw):
+            raise AssertionError("nothing to hand out")
+
+    class Interface:
+        __cuda_array_interface__ = {"shape": (3,), "typestr": "<f4", "data": (1 << 20, False), "version": 3}
+
+    for call in (tt.from_dlpack, tt.asarray):
+        with pytest.raises(BufferError, match="CUDA device 0, which this process does not see: no NVIDIA driver"):
+            call(Producer())
+    with pytest.raises(ValueError, match="on no GPU of this process"):
+        tt.asarray(Interface())
+
+
+@pytest.mark.parametrize(
+    "wrong, error",
+    [
+        ({"mask": object()}, "without a mask"),
+        ({"stream": 0}, "stream 0 is ambiguous"),
+        ({"typestr": "<q9"}, "q9"),
+        ({"shape": [3]}, "tuples"),
+        ({"data": None}, "Invalid"),
+    ],
+)
+def test_wrong_interfaces_are_told(wrong, error):
+    class Interface:
+        __cuda_array_interface__ = {"shape": (3,), "typestr": "<f4", "data": (1 << 20, False), "version": 3, **wrong}
+
+    with pytest.raises((ValueError, TypeError), match=error):
+        tt.asarray(Interface())
+
+
+def test_an_empty_interface_needs_no_gpu():
+    class Interface:
+        __cuda_array_interface__ = {"shape": (0, 3), "typestr": "<f4", "data": (0, False), "version": 3}
+
+    a = tt.asarray(Interface())
+    assert a.shape == (0, 3) and a.dtype == "float32"
+
+
+def test_arrays_of_the_host_have_no_cuda_interface():
+    a = tt.ones(3)
+    assert not hasattr(a, "__cuda_array_interface__")
+    assert a.__dlpack_device__() == (1, 0)
+    with pytest.raises(RuntimeError, match="stream=None"):
+        a.__dlpack__(stream=1)
+    for device in ((2, 63), (4, 0), (1, 1), "cpu"):
+        with pytest.raises(BufferError, match="unsupported device"):
+            a.__dlpack__(dl_device=device)

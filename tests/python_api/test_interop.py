@@ -2,6 +2,7 @@
 
 import array as pyarray
 import copy
+import ctypes
 import gc
 import hashlib
 import io
@@ -292,3 +293,16 @@ def test_bfloat16_without_a_numpy_type():
     except ImportError:
         with pytest.raises(TypeError, match="ml_dtypes"):
             np.asarray(tt.array([1], tt.bfloat16))
+
+
+def test_old_capsules_get_memory_of_their_own():
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    t = tt.array([1.0, 2.0, 3.0])
+    for own, name, kw in [(True, b"dltensor", {}), (True, None, {"copy": True}), (False, None, {})]:
+        kw = kw if name else {"max_version": (1, 0), **kw}
+        capsule = t.__dlpack__(**kw)
+        start = pointer(capsule, name or b"dltensor_versioned")
+        data = ctypes.c_void_p.from_address(start + (0 if name else 32)).value
+        assert (data != t.__array_interface__["data"][0]) == own
+        assert (ctypes.c_double * 3).from_address(data)[:] == [1, 2, 3]

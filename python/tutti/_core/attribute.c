@@ -170,5 +170,6 @@ PyGetSetDef core_attributes[] = {
     {"real", get_real, set_real, "real part", NULL},
     {"imag", get_imag, set_imag, "imaginary part", NULL},
     {"__array_interface__", core_attr_interface, NULL, "the array interface, version 3", NULL},
+    {"__cuda_array_interface__", core_attr_cuda_interface, NULL, "the CUDA array interface, version 3", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };

@@ -216,6 +216,60 @@ static tt_array *from_interface(PyObject *o, PyObject *d, core_copy copy) {
   return take_memory(&m, copy, &h->later);
 }
 
+/* ---- the CUDA array interface: the same dict about memory of a GPU, and the stream on which it will be ready */
+
+static bool read_writer(PyObject *stream, void **out) {
+  *out = TT_NO_STREAM;
+  if (!stream || stream == Py_None) return true;
+  *out = PyLong_AsVoidPtr(stream);
+  if (PyErr_Occurred()) return false;
+  if (!*out) PyErr_SetString(PyExc_ValueError, "Invalid __cuda_array_interface__ value: stream 0 is ambiguous");
+  return *out != NULL;
+}
+
+static bool read_cuda_interface(PyObject *o, PyObject *d, memory *m, void **writer, int *device) {
+  PyObject *mask = PyDict_Check(d) ? PyDict_GetItemString(d, "mask") : NULL;
+  if (!PyDict_Check(d) || (mask && mask != Py_None)) {
+    PyErr_SetString(PyExc_ValueError, "Invalid __cuda_array_interface__ value: a dict without a mask is expected");
+    return false;
+  }
+  if (!read_interface(o, d, m) || !read_writer(PyDict_GetItemString(d, "stream"), writer)) return false;
+  *device = tt_memory_device("cuda", m->data);
+  bool empty = false;
+  for (int k = 0; k < m->rank; k++) empty |= m->len[k] == 0;
+  if (*device == TT_CPU && !empty) {
+    PyErr_SetString(PyExc_ValueError, "__cuda_array_interface__ tells of memory that is on no GPU of this process");
+    return false;
+  }
+  if (m->swap) PyErr_SetString(PyExc_ValueError, "__cuda_array_interface__ tells of numbers in the other byte order");
+  return !m->swap;
+}
+
+static tt_array *from_cuda_interface(PyObject *o, PyObject *d, core_copy copy) {
+  memory m;
+  void *writer;
+  int device;
+  tt_array *a = NULL;
+  tt_error err;
+  if (!read_cuda_interface(o, d, &m, &writer, &device)) return NULL;
+  held_object *h = malloc(sizeof *h);
+  if (!h) return (void)PyErr_NoMemory(), NULL;
+  h->later.run = drop_object;
+  h->object = Py_NewRef(o);
+  const int64_t *stride = m.contiguous ? NULL : m.stride;
+  tt_code c = device == TT_CPU
+                  ? tt_adopt(m.dtype, m.rank, m.len, m.data, stride, m.readonly, core_later_push, h, &a, &err)
+                  : tt_adopt_on(device, writer, m.dtype, m.rank, m.len, m.data, stride, m.readonly, core_later_push, h,
+                                &a, &err);
+  if (c != TT_OK) {
+    drop_object(&h->later);
+    core_raise(c, &err);
+    return NULL;
+  }
+  bool share = copy == CORE_COPY_NEVER || (copy == CORE_COPY_NEEDED && m.readonly);
+  return share ? a : core_own(a);
+}
+
 tt_array *core_from_memory(PyObject *o, core_copy copy, bool *known) {
   *known = false;
   if (PyType_Check(o)) return NULL;
@@ -241,6 +295,14 @@ tt_array *core_from_memory(PyObject *o, core_copy copy, bool *known) {
     *known = true;
     return core_from_dlpack(o, copy);
   }
+  d = PyObject_GetAttrString(o, "__cuda_array_interface__");
+  if (d) {
+    *known = true;
+    tt_array *a = from_cuda_interface(o, d, copy);
+    Py_DECREF(d);
+    return a;
+  }
+  PyErr_Clear();
   return NULL;
 }
 
@@ -334,10 +396,14 @@ static PyObject *make(PyObject *o, PyObject *dtype, core_copy copy, PyObject *or
   if (!core_device_from(device, &place)) return NULL;
   if (!core_dtype_optional(dtype, &want) || !check_order(order)) return NULL;
   bool same = core_is_array(o) && (want == TT_DTYPE_NONE || want == tt_array_dtype(core_handle(o)));
-  if (same && copy != CORE_COPY_ALWAYS) return core_put(Py_NewRef(o), place);
+  if (same && copy != CORE_COPY_ALWAYS && core_lies_on(core_handle(o), place)) return core_put(Py_NewRef(o), place);
   int before = place == TT_AUTO ? TT_AUTO : tt_set_device(place);
   PyObject *made = core_wrap(core_asarray(o, want, copy), NULL);
   if (place != TT_AUTO) tt_set_device(before);
+  if (made && copy == CORE_COPY_NEVER && !core_lies_on(core_handle(made), place)) {
+    Py_DECREF(made);
+    return core_raise_copy_needed(), NULL;
+  }
   return core_put(made, place);
 }
 

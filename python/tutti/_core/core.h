@@ -59,6 +59,13 @@ PyObject *core_hook_get(core_hook hook);
 /* A device's number from a Device or a name; None and NULL are TT_AUTO. False with an exception. */
 bool core_device_from(PyObject *o, int *out);
 PyObject *core_device_object(int number);
+/* Is an array where somebody wants it (TT_AUTO: anywhere)? */
+bool core_lies_on(tt_array *a, int device);
+/* CUDA's number of a device, -1 for others; and the way back, false with BufferError. */
+int core_cuda_index(int device);
+bool core_cuda_device(long index, int *out);
+/* A copy of memory that is not ours, which is let go; NULL in is NULL out. */
+tt_array *core_own(tt_array *a);
 int core_pinned_init(PyObject *module); /* pinned.c */
 /* An array that was made (the reference is taken; NULL and other things are handed on), put on a device (TT_AUTO: as it
  * is). */
@@ -187,6 +194,7 @@ PyObject *core_meth_item(PyObject *self, PyObject *const *arg, Py_ssize_t n);
 PyObject *core_meth_reduce(PyObject *self, PyObject *unused);
 PyObject *core_meth_reduce_ex(PyObject *self, PyObject *protocol);
 PyObject *core_attr_interface(PyObject *self, void *unused);
+PyObject *core_attr_cuda_interface(PyObject *self, void *unused);
 PyObject *core_py_rebuild(PyObject *self, PyObject *args);
 
 /* DLPack (dlpack.c) */

@@ -40,6 +40,31 @@ PyObject *core_put(PyObject *made, int device) {
   return core_done(c, out, NULL, &err);
 }
 
+bool core_lies_on(tt_array *a, int device) { return device == TT_AUTO || tt_array_device(a) == device; }
+
+/* ---- CUDA's numbers */
+
+int core_cuda_index(int device) { return device >= TT_CUDA(0) && device <= TT_CUDA(255) ? device - TT_CUDA(0) : -1; }
+
+bool core_cuda_device(long index, int *out) {
+  char name[32];
+  *out = index >= 0 && index < 256 ? TT_CUDA((int)index) : TT_AUTO;
+  if (*out != TT_AUTO && tt_device_name(*out, name, sizeof name)) return true;
+  PyErr_Format(PyExc_BufferError, "memory of CUDA device %ld, which this process does not see%s%s", index,
+               tt_device_missing("cuda")[0] ? ": " : "", tt_device_missing("cuda"));
+  return false;
+}
+
+tt_array *core_own(tt_array *a) {
+  tt_array *out = NULL;
+  tt_error err;
+  if (!a) return NULL;
+  tt_code c = tt_detach(a, &out, &err);
+  tt_release(&a);
+  if (c != TT_OK) core_raise(c, &err);
+  return out;
+}
+
 /* ---- what there is */
 
 static PyObject *done(tt_code c, const tt_error *err) {

@@ -1,9 +1,11 @@
 /*
-** DLPack in both directions, versioned and not. The structures are the protocol's; only
-** host memory is spoken of here.
+** DLPack in both directions, versioned and not, for the host's memory and CUDA's. The structures are the protocol's.
 **
 ** Exported memory never changes (tt_peek), so zero-copy exports are read-only; consumers
 ** of the old capsule cannot be told so and get a private copy.
+**
+** Order on a GPU: the consumer hands in its stream, the producer sees to it that what is asked of that stream
+** afterwards finds the values.
 */
 #include "core.h"
 
@@ -40,7 +42,7 @@ typedef struct dl_versioned {
   dl_tensor tensor;
 } dl_versioned;
 
-enum { DL_CPU = 1, DL_CUDA_HOST = 3, DL_ROCM_HOST = 11 };
+enum { DL_CPU = 1, DL_CUDA = 2, DL_CUDA_HOST = 3, DL_ROCM_HOST = 11, DL_CUDA_MANAGED = 13 };
 enum { DL_INT = 0, DL_UINT = 1, DL_FLOAT = 2, DL_BFLOAT = 4, DL_COMPLEX = 5, DL_BOOL = 6 };
 #define DL_READ_ONLY 1u
 #define DL_IS_COPIED 2u
@@ -53,11 +55,16 @@ typedef struct exported {
     dl_versioned new;
   } as;
   void *hold;
+  int device; /* ours */
   int64_t shape[TT_MAX_RANK], strides[TT_MAX_RANK];
 } exported;
 
 static void delete_exported(exported *x) {
-  tt_unpeek(x->hold);
+  if (x->device == TT_CPU) {
+    tt_unpeek(x->hold);
+  } else {
+    tt_unpeek_on(x->hold);
+  }
   free(x);
 }
 static void delete_old(dl_managed *m) { delete_exported(m->ctx); }
@@ -78,8 +85,8 @@ static void describe(tt_array *a, const void *data, exported *x, dl_tensor *t) {
   tt_dtype dtype = tt_array_dtype(a);
   char kind = core_dtype_kind(dtype);
   t->data = (void *)(uintptr_t)data;
-  t->device.type = DL_CPU;
-  t->device.id = 0;
+  t->device.type = x->device == TT_CPU ? DL_CPU : DL_CUDA;
+  t->device.id = core_cuda_index(x->device);
   t->ndim = tt_array_rank(a);
   t->dtype.code = (uint8_t)(dtype == TT_BF16 ? DL_BFLOAT
                             : kind == 'i'    ? DL_INT
@@ -98,12 +105,14 @@ static void describe(tt_array *a, const void *data, exported *x, dl_tensor *t) {
   t->strides = x->strides;
 }
 
-static PyObject *export(tt_array *a, bool versioned, bool copied) {
+static PyObject *export(tt_array *a, int device, void *reader, bool versioned, bool copied) {
   exported *x = calloc(1, sizeof *x);
   if (!x) return PyErr_NoMemory();
   const void *data;
   tt_error err;
-  tt_code c = tt_peek(a, &data, &x->hold, &err);
+  x->device = device;
+  tt_code c =
+      device == TT_CPU ? tt_peek(a, &data, &x->hold, &err) : tt_peek_on(a, device, reader, &data, &x->hold, &err);
   if (c != TT_OK) {
     free(x);
     return core_raise(c, &err);
@@ -126,58 +135,101 @@ static PyObject *export(tt_array *a, bool versioned, bool copied) {
   return capsule;
 }
 
-static bool check_device(PyObject *device) {
-  if (!device || device == Py_None) return true;
+/* What the consumer wants: a device of the protocol's, None for where the array lies. */
+static bool read_device(PyObject *wanted, tt_array *a, int *out) {
   long type = -1, id = -1;
-  if (PyTuple_Check(device) && PyTuple_Size(device) == 2) {
-    type = PyLong_AsLong(PyTuple_GetItem(device, 0));
-    id = PyLong_AsLong(PyTuple_GetItem(device, 1));
+  *out = tt_array_device(a);
+  if (!wanted || wanted == Py_None) {
+    if (*out == TT_CPU || core_cuda_index(*out) >= 0) return true;
+    PyErr_SetString(PyExc_BufferError, "DLPack has no name for the array's device: copy it to the CPU first");
+    return false;
+  }
+  if (PyTuple_Check(wanted) && PyTuple_Size(wanted) == 2) {
+    type = PyLong_AsLong(PyTuple_GetItem(wanted, 0));
+    id = PyLong_AsLong(PyTuple_GetItem(wanted, 1));
   }
   if (PyErr_Occurred()) return false;
+  *out = TT_CPU;
   if (type == DL_CPU && id == 0) return true;
-  PyErr_SetString(PyExc_BufferError, "unsupported device requested: only the CPU, (1, 0), holds arrays in this build");
+  if (type == DL_CUDA && core_cuda_device(id, out)) return true;
+  PyErr_Clear();
+  PyErr_Format(PyExc_BufferError, "unsupported device requested: (%ld, %ld) is neither the CPU, (1, 0), nor a GPU here",
+               type, id);
   return false;
+}
+
+/* The consumer's stream as a handle of the vendor's. */
+static bool read_stream(PyObject *stream, int device, void **out) {
+  *out = TT_CUDA_LEGACY_STREAM;
+  if (!stream || stream == Py_None) return true;
+  if (device == TT_CPU) {
+    PyErr_SetString(PyExc_RuntimeError, "arrays on the CPU have no streams: only stream=None is supported");
+    return false;
+  }
+  long long n = PyLong_AsLongLong(stream);
+  if (n == -1 && PyErr_Occurred()) return false;
+  if (n == 0 || n < -1) {
+    PyErr_SetString(PyExc_ValueError, "stream: 0 is ambiguous on CUDA; give 1, 2, a handle, None or -1");
+    return false;
+  }
+  *out = n == -1 ? TT_NO_STREAM : (void *)(uintptr_t)n;
+  return true;
+}
+
+static bool read_version(PyObject *version, bool *versioned) {
+  *versioned = false;
+  if (!version || version == Py_None) return true;
+  PyObject *major = PySequence_GetItem(version, 0);
+  long m = major ? PyLong_AsLong(major) : -1;
+  Py_XDECREF(major);
+  *versioned = m >= 1;
+  return !PyErr_Occurred();
 }
 
 PyObject *core_meth_dlpack(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
   PyObject *a[4];
+  bool versioned;
+  int device;
+  void *reader;
   if (!core_bind("__dlpack__", "*,stream,max_version,dl_device,copy", 0, arg, n, names, a)) return NULL;
-  if (a[0] && a[0] != Py_None) {
-    PyErr_SetString(PyExc_RuntimeError, "tutti only supports stream=None");
+  tt_array *own = core_handle(self), *mine;
+  if (!read_version(a[1], &versioned) || !read_device(a[2], own, &device) || !read_stream(a[0], device, &reader))
     return NULL;
-  }
-  bool versioned = false;
-  if (a[1] && a[1] != Py_None) {
-    PyObject *major = PySequence_GetItem(a[1], 0);
-    long m = major ? PyLong_AsLong(major) : -1;
-    Py_XDECREF(major);
-    if (PyErr_Occurred()) return NULL;
-    versioned = m >= 1;
-  }
-  if (!check_device(a[2])) return NULL;
   int copy = a[3] && a[3] != Py_None ? PyObject_IsTrue(a[3]) : -1;
-  if (!versioned && copy == 0) {
+  if (copy == 0 && !versioned) {
     PyErr_SetString(
         PyExc_BufferError,
         "Cannot export readonly array since signalling readonly is unsupported by DLPack (supported by newer "
         "DLPack version).");
     return NULL;
   }
-  if (copy == 1 || !versioned) {
-    tt_array *mine = NULL;
-    tt_error err;
-    tt_code c = tt_copy(core_handle(self), &mine, &err);
-    if (c != TT_OK) return core_raise(c, &err);
-    PyObject *capsule = export(mine, versioned, true);
-    tt_release(&mine);
-    return capsule;
+  if (copy == 0 && device != tt_array_device(own)) {
+    PyErr_SetString(PyExc_BufferError, "the array lies on another device: it cannot go there without a copy");
+    return NULL;
   }
-  return export(core_handle(self), true, false);
+  tt_error err;
+  tt_code c = TT_OK;
+  if (device == tt_array_device(own)) {
+    mine = tt_retain(own);
+  } else {
+    c = tt_array_to(own, device, &mine, &err);
+  }
+  bool apart = copy == 1 || !versioned;
+  if (c == TT_OK && apart) {
+    tt_array *shared = mine;
+    c = tt_detach(shared, &mine, &err);
+    tt_release(&shared);
+  }
+  if (c != TT_OK) return core_raise(c, &err);
+  PyObject *capsule = export(mine, device, reader, versioned, apart);
+  tt_release(&mine);
+  return capsule;
 }
 
 PyObject *core_meth_dlpack_device(PyObject *self, PyObject *unused) {
-  (void)self, (void)unused;
-  return Py_BuildValue("(ii)", DL_CPU, 0);
+  (void)unused;
+  int index = core_cuda_index(tt_array_device(core_handle(self)));
+  return index < 0 ? Py_BuildValue("(ii)", DL_CPU, 0) : Py_BuildValue("(ii)", DL_CUDA, index);
 }
 
 /* ---- in */
@@ -218,12 +270,22 @@ static tt_dtype dtype_of(const dl_tensor *t) {
 }
 
 /* Strides in bytes into `stride`; false with an exception for what an array cannot be. */
-static bool check_tensor(const dl_tensor *t, tt_dtype *dtype, int64_t *stride) {
+static bool check_tensor(const dl_tensor *t, tt_dtype *dtype, int64_t *stride, int *device) {
   *dtype = dtype_of(t);
-  if (t->device.type != DL_CPU && t->device.type != DL_CUDA_HOST && t->device.type != DL_ROCM_HOST) {
-    PyErr_Format(PyExc_BufferError, "unsupported device in DLPack (type %d): copy to the CPU first",
-                 (int)t->device.type);
-    return false;
+  *device = TT_CPU;
+  switch (t->device.type) {
+    case DL_CPU:
+    case DL_CUDA_HOST:
+    case DL_CUDA_MANAGED: /* the host may read and write it, too */
+    case DL_ROCM_HOST:
+      break;
+    case DL_CUDA:
+      if (!core_cuda_device(t->device.id, device)) return false;
+      break;
+    default:
+      PyErr_Format(PyExc_BufferError, "unsupported device in DLPack (type %d): copy to the CPU first",
+                   (int)t->device.type);
+      return false;
   }
   if (*dtype == TT_DTYPE_NONE || t->ndim < 0 || t->ndim > TT_MAX_RANK) {
     PyErr_Format(PyExc_BufferError, "unsupported DLPack type: code %d, %d bits, %d lanes, %d axes", t->dtype.code,
@@ -237,26 +299,30 @@ static bool check_tensor(const dl_tensor *t, tt_dtype *dtype, int64_t *stride) {
 static tt_array *take(const dl_tensor *t, bool readonly, core_copy copy, imported *x) {
   int64_t stride[TT_MAX_RANK];
   tt_dtype dtype;
+  int device;
   tt_array *a = NULL;
   tt_error err;
-  if (!check_tensor(t, &dtype, stride)) {
+  if (!check_tensor(t, &dtype, stride, &device)) {
     drop_imported(&x->later);
     return NULL;
   }
   void *data = (char *)t->data + t->byte_offset;
   const int64_t *step = t->strides ? stride : NULL;
-  if (copy == CORE_COPY_ALWAYS) {
+  if (copy == CORE_COPY_ALWAYS && device == TT_CPU) {
     tt_code c = tt_from_data(dtype, t->ndim, t->shape, data, step, &a, &err);
     drop_imported(&x->later);
     if (c != TT_OK) core_raise(c, &err);
     return a;
   }
-  tt_code c = tt_adopt(dtype, t->ndim, t->shape, data, step, readonly, core_later_push, x, &a, &err);
+  /* The producer has ordered its work before our stream already: no writer to wait for. */
+  tt_code c = device == TT_CPU ? tt_adopt(dtype, t->ndim, t->shape, data, step, readonly, core_later_push, x, &a, &err)
+                               : tt_adopt_on(device, TT_NO_STREAM, dtype, t->ndim, t->shape, data, step, readonly,
+                                             core_later_push, x, &a, &err);
   if (c != TT_OK) {
     drop_imported(&x->later);
     core_raise(c, &err);
   }
-  return a;
+  return copy == CORE_COPY_ALWAYS ? core_own(a) : a;
 }
 
 static tt_array *from_capsule(PyObject *capsule, core_copy copy) {
@@ -281,20 +347,50 @@ static tt_array *from_capsule(PyObject *capsule, core_copy copy) {
   return take(&((dl_managed *)x->managed)->tensor, false, copy, x);
 }
 
+/* The stream on which the producer must have its values ready: ours, if it lies on a GPU of ours; else None. */
+static bool our_stream(PyObject *o, PyObject **out) {
+  PyObject *device = PyObject_CallMethod(o, "__dlpack_device__", NULL);
+  *out = NULL;
+  if (!device) {
+    PyErr_Clear(); /* from before the standard: on the CPU then */
+    return true;
+  }
+  long type = -1, id = -1;
+  if (PyTuple_Check(device) && PyTuple_Size(device) == 2) {
+    type = PyLong_AsLong(PyTuple_GetItem(device, 0));
+    id = PyLong_AsLong(PyTuple_GetItem(device, 1));
+  }
+  Py_DECREF(device);
+  PyErr_Clear();
+  int ours;
+  if (type != DL_CUDA) return true;
+  if (!core_cuda_device(id, &ours)) return false;
+  *out = PyLong_FromVoidPtr(tt_stream_handle(ours, tt_stream_current(ours)));
+  return *out != NULL;
+}
+
 static PyObject *ask(PyObject *o, PyObject *copy) {
+  PyObject *stream, *capsule = NULL, *kw = NULL, *empty = PyTuple_New(0);
   PyObject *method = PyObject_GetAttrString(o, "__dlpack__");
-  if (!method) return NULL;
-  PyObject *empty = PyTuple_New(0);
-  PyObject *kw = copy ? Py_BuildValue("{s(ii)sO}", "max_version", 1, 0, "copy", copy)
-                      : Py_BuildValue("{s(ii)}", "max_version", 1, 0);
-  PyObject *capsule = empty && kw ? PyObject_Call(method, empty, kw) : NULL;
+  if (!method || !empty || !our_stream(o, &stream)) goto done;
+  kw = PyDict_New();
+  PyObject *version = Py_BuildValue("(ii)", 1, 0);
+  bool ok = kw && version && PyDict_SetItemString(kw, "max_version", version) == 0;
+  Py_XDECREF(version);
+  if (ok && copy) ok = PyDict_SetItemString(kw, "copy", copy) == 0;
+  if (ok && stream) ok = PyDict_SetItemString(kw, "stream", stream) == 0;
+  capsule = ok ? PyObject_Call(method, empty, kw) : NULL;
   if (!capsule && PyErr_ExceptionMatches(PyExc_TypeError)) { /* from before versions */
     PyErr_Clear();
-    capsule = PyObject_CallNoArgs(method);
+    PyObject_DelItemString(kw, "max_version");
+    if (copy) PyObject_DelItemString(kw, "copy");
+    capsule = PyObject_Call(method, empty, kw);
   }
+  Py_XDECREF(stream);
+done:
   Py_XDECREF(empty);
   Py_XDECREF(kw);
-  Py_DECREF(method);
+  Py_XDECREF(method);
   return capsule;
 }
 
@@ -310,20 +406,21 @@ tt_array *core_from_dlpack(PyObject *o, core_copy copy) {
 PyObject *core_py_from_dlpack(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
   (void)self;
   PyObject *a[3];
+  int device;
   if (!core_bind("from_dlpack", "x,*,device,copy", 1, arg, n, names, a)) return NULL;
-  if (a[1] && a[1] != Py_None) {
-    PyObject *hook = core_hook_get(CORE_HOOK_device),
-             *checked = hook ? PyObject_CallFunctionObjArgs(hook, a[1], NULL) : NULL;
-    if (!checked) return NULL;
-    Py_DECREF(checked);
-  }
+  if (!core_device_from(a[1], &device)) return NULL;
   core_drain();
   PyObject *copy = a[2] && a[2] != Py_None ? a[2] : NULL;
   core_copy mode = copy && PyObject_IsTrue(copy) == 1 ? CORE_COPY_ALWAYS : CORE_COPY_NEVER;
-  if (PyCapsule_CheckExact(a[0])) return core_wrap(from_capsule(a[0], mode), NULL);
-  PyObject *capsule = ask(a[0], copy && mode == CORE_COPY_NEVER ? copy : NULL);
+  PyObject *capsule =
+      PyCapsule_CheckExact(a[0]) ? Py_NewRef(a[0]) : ask(a[0], copy && mode == CORE_COPY_NEVER ? copy : NULL);
   if (!capsule) return NULL;
-  tt_array *made = from_capsule(capsule, mode);
+  PyObject *made = core_wrap(from_capsule(capsule, mode), NULL);
   Py_DECREF(capsule);
-  return core_wrap(made, NULL);
+  if (made && copy && mode == CORE_COPY_NEVER && !core_lies_on(core_handle(made), device)) {
+    Py_DECREF(made);
+    PyErr_SetString(PyExc_ValueError, "the array lies on another device: it cannot go there without a copy");
+    return NULL;
+  }
+  return core_put(made, device);
 }

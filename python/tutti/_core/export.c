@@ -81,26 +81,50 @@ int core_export_slots(PyType_Slot *slot) {
 /* ---- the array interface */
 
 static void unpeek_capsule(PyObject *capsule) { tt_unpeek(PyCapsule_GetContext(capsule)); }
+static void unpeek_on_capsule(PyObject *capsule) { tt_unpeek_on(PyCapsule_GetContext(capsule)); }
 
 /*
-** A consumer of the interface holds the array object, not the memory: so the object keeps every memory it has shown,
-** until it goes.
+** A consumer of an interface holds the array object, not the memory: so the object keeps every memory it has shown,
+** until it goes. Takes the hold.
 */
-static bool keep_shown(core_array *self, const void *data, void *hold) {
+static bool keep_shown(core_array *self, const void *data, void *hold, bool on_gpu) {
   if (!self->exports && !(self->exports = PyList_New(0))) goto fail;
   Py_ssize_t n = PyList_Size(self->exports);
-  if (n > 0 && PyCapsule_GetPointer(PyList_GetItem(self->exports, n - 1), NULL) == data) {
-    tt_unpeek(hold); /* shown already */
-    return true;
-  }
+  if (n > 0 && PyCapsule_GetPointer(PyList_GetItem(self->exports, n - 1), NULL) == data) goto shown_already;
   PyObject *capsule = PyCapsule_New((void *)(uintptr_t)data, NULL, NULL);
   if (!capsule) goto fail;
   bool ok = PyList_Append(self->exports, capsule) == 0 && PyCapsule_SetContext(capsule, hold) == 0 &&
-            PyCapsule_SetDestructor(capsule, unpeek_capsule) == 0;
+            PyCapsule_SetDestructor(capsule, on_gpu ? unpeek_on_capsule : unpeek_capsule) == 0;
   Py_DECREF(capsule);
   if (ok) return true;
 fail:
-  tt_unpeek(hold);
+  (on_gpu ? tt_unpeek_on : tt_unpeek)(hold);
+  return false;
+shown_already:
+  (on_gpu ? tt_unpeek_on : tt_unpeek)(hold);
+  return true;
+}
+
+/* The dict of either interface; `stream` is stolen, NULL where the interface has none. */
+static PyObject *describe(PyObject *self, const void *data, PyObject *stream) {
+  tt_array *a = core_handle(self);
+  PyObject *shape = PyObject_GetAttrString(self, "shape"), *strides = PyObject_GetAttrString(self, "strides");
+  PyObject *pointer = PyLong_FromVoidPtr((void *)(uintptr_t)data), *out = NULL;
+  if (shape && strides && pointer) {
+    out = Py_BuildValue("{sOsOsss(OO)si}", "shape", shape, "strides", tt_array_is_contiguous(a) ? Py_None : strides,
+                        "typestr", core_dtype_typestr(tt_array_dtype(a)), "data", pointer, Py_True, "version", 3);
+  }
+  if (out && stream && PyDict_SetItemString(out, "stream", stream) < 0) Py_CLEAR(out);
+  Py_XDECREF(stream);
+  Py_XDECREF(shape);
+  Py_XDECREF(strides);
+  Py_XDECREF(pointer);
+  return out;
+}
+
+static bool has_typestr(tt_array *a) {
+  if (tt_array_dtype(a) != TT_BF16) return true;
+  PyErr_SetString(PyExc_AttributeError, "the array interface has no type string for bfloat16");
   return false;
 }
 
@@ -110,25 +134,32 @@ PyObject *core_attr_interface(PyObject *self, void *unused) {
   const void *data;
   void *hold;
   tt_error err;
-  if (tt_array_dtype(a) == TT_BF16) {
-    PyErr_SetString(PyExc_AttributeError, "the array interface has no type string for bfloat16");
-    return NULL;
-  }
+  if (!has_typestr(a)) return NULL;
   tt_code c = tt_peek(a, &data, &hold, &err);
   if (c != TT_OK) return core_raise(c, &err);
   static const char nothing[16];
   if (!data) data = nothing; /* no elements, no memory: a capsule needs an address */
-  if (!keep_shown((core_array *)self, data, hold)) return NULL;
-  PyObject *shape = PyObject_GetAttrString(self, "shape"), *strides = PyObject_GetAttrString(self, "strides");
-  PyObject *pointer = PyLong_FromVoidPtr((void *)(uintptr_t)data), *out = NULL;
-  if (shape && strides && pointer) {
-    out = Py_BuildValue("{sOsOsss(OO)si}", "shape", shape, "strides", tt_array_is_contiguous(a) ? Py_None : strides,
-                        "typestr", core_dtype_typestr(tt_array_dtype(a)), "data", pointer, Py_True, "version", 3);
+  return keep_shown((core_array *)self, data, hold, false) ? describe(self, data, NULL) : NULL;
+}
+
+/* Consumers wait for the stream named here before they read. Arrays that are on no GPU have no such attribute. */
+PyObject *core_attr_cuda_interface(PyObject *self, void *unused) {
+  (void)unused;
+  tt_array *a = core_handle(self);
+  int device = tt_array_device(a);
+  const void *data;
+  void *hold;
+  tt_error err;
+  if (core_cuda_index(device) < 0) {
+    PyErr_SetString(PyExc_AttributeError, "the array is on no CUDA device (move it with .cuda())");
+    return NULL;
   }
-  Py_XDECREF(shape);
-  Py_XDECREF(strides);
-  Py_XDECREF(pointer);
-  return out;
+  if (!has_typestr(a)) return NULL;
+  void *stream = tt_stream_handle(device, tt_stream_current(device));
+  tt_code c = tt_peek_on(a, device, stream, &data, &hold, &err);
+  if (c != TT_OK) return core_raise(c, &err);
+  if (data && !keep_shown((core_array *)self, data, hold, true)) return NULL;
+  return describe(self, data, PyLong_FromVoidPtr(stream));
 }
 
 /* ---- scalars and lists */
