@@ -30,6 +30,8 @@ static inline void *nvrtc_open(void) {
                                         "/usr/local/cuda*/lib64/libnvrtc.so.*",
                                         "/opt/cuda*/lib64/libnvrtc.so.*",
                                         "*/lib/python3*/site-packages/nvidia/*/lib/libnvrtc.so.*",
+                                        ".venv/lib/python3*/site-packages/nvidia/*/lib/libnvrtc.so.*",
+                                        "../.venv/lib/python3*/site-packages/nvidia/*/lib/libnvrtc.so.*",
                                         "/usr/lib/python3*/site-packages/nvidia/*/lib/libnvrtc.so.*"};
   void *lib = NULL;
   for (size_t i = 0; !lib && i < sizeof pattern / sizeof *pattern; i++) {

@@ -7,18 +7,14 @@
 #include "test.h"
 
 #include "kernel_random.h"
+#include "kernel_texts.h"
 #include "nvrtc.h"
 #include "threads_emulate.h"
 
 static uint64_t first = 1, count = 24;
 
-static void put_kernel(uint64_t seed, int way, tt_str *source) {
-  maker m = {.seed = seed};
-  tt_str text = {0};
-  tt_kernel *k = make_kernel(&m, &text);
-  int64_t len[REF_AXES] = {1, 1, 1, 1, 1, 1, 1, 1};
-  make_lengths(&m, len);
-  ref_launch *l = ref_launch_new(k, len, seed);
+/* All passes of a launch, as a device of kind `way` runs it. */
+static void put_passes(const tt_kernel *k, ref_launch *l, int way, int number, tt_str *source) {
   tt_lowered low = emu_lowered(k, l);
   size_t align[REF_ACCESS];
   tt_target t = emu_target(way);
@@ -28,38 +24,93 @@ static void put_kernel(uint64_t seed, int way, tt_str *source) {
   CHECK_INT(tt__threads_cut(k, &low, &t, align, l->buf_len, &cut, &err), TT_OK);
   for (int p = 0; p < cut.npass; p++) {
     char name[40];
-    snprintf(name, sizeof name, "k%llu_%d", (unsigned long long)seed, p);
+    snprintf(name, sizeof name, "k%d_%d", number, p);
     CHECK_INT(tt__threads_render(k, &tt__dialect_cuda, &cut.pass[p].variant, name, source, &err), TT_OK);
   }
+}
+
+static void put_random(uint64_t seed, int way, tt_str *source) {
+  maker m = {.seed = seed};
+  tt_str text = {0};
+  tt_kernel *k = make_kernel(&m, &text);
+  int64_t len[REF_AXES] = {1, 1, 1, 1, 1, 1, 1, 1};
+  make_lengths(&m, len);
+  ref_launch *l = ref_launch_new(k, len, seed);
+  put_passes(k, l, way, (int)seed, source);
   ref_launch_free(l);
   tt__kernel_free(k);
   tt__str_free(&text);
 }
 
-TEST(random_kernels_compile_for_cuda) {
-  static const int arch[] = {80, 90, 100};
-  nvrtc_api api;
+/* A kernel by hand at one size; a map's operands of any step become transposes. */
+static void put_text(const char *text, const int64_t *size, int number, tt_str *source) {
+  tt_kernel *k = NULL;
+  tt_error err = {0};
+  int64_t len[REF_AXES] = {1, 1, 1, 1, 1, 1, 1, 1};
+  CHECK_INT(tt__kernel_parse(text, &k, &err), TT_OK);
+  for (int x = 0; x < k->naxes; x++) len[x] = size[x];
+  ref_launch *l = ref_launch_new(k, len, 1);
+  for (int a = 0; a < k->naccess && k->mode == TT_MODE_MAP && k->naxes > 1; a++)
+    if (k->access[a].lane == TT_LANE_ANY) l->step[a * k->naxes] = 1, l->step[a * k->naxes + k->naxes - 1] = 64;
+  put_passes(k, l, 1, number, source);
+  ref_launch_free(l);
+  tt__kernel_free(k);
+}
+
+static nvrtc_api api;
+
+/* The chips that this compiler knows, of those that matter. */
+static int chips(int *out) {
+  static const int wanted[] = {80, 90, 100};
+  int n = 0, count = 0, list[64] = {0};
   if (!nvrtc_find(&api)) {
     printf("skipped: NVRTC is not on this machine\n");
-    return;
+    return 0;
   }
-  int n = 0, list[64] = {0};
   if (api.archs(&n) == 0 && n <= 64) api.arch_list(list);
-  for (int a = 0; a < 3; a++) {
-    bool known = false;
-    for (int i = 0; i < n; i++) known |= list[i] == arch[a];
-    if (!known) continue;
+  for (int a = 0; a < 3; a++)
+    for (int i = 0; i < n; i++)
+      if (list[i] == wanted[a]) out[count++] = wanted[a];
+  return count;
+}
+
+static bool compiles(const tt_str *source, int arch, const char *what, int number) {
+  double ms;
+  bool ok = nvrtc_compile(&api, source->data, arch, &ms, NULL);
+  CHECK(ok);
+  if (getenv("SHOW")) printf("sm_%d, %s %d: %.0f ms\n", arch, what, number, ms);
+  return ok;
+}
+
+TEST(random_kernels_compile_for_cuda) {
+  int arch[3], n = chips(arch);
+  for (int a = 0; a < n; a++)
     for (uint64_t seed = first; seed < first + count; seed += 8) {
       tt_str source = {0};
-      double ms;
       tt__render_header(&tt__dialect_cuda, true, &source);
-      for (uint64_t i = 0; i < 8; i++) put_kernel(seed + i, (int)(i % 3), &source);
-      bool ok = nvrtc_compile(&api, source.data, arch[a], &ms, NULL);
-      CHECK(ok);
-      if (getenv("SHOW")) printf("sm_%d, kernels %d: %.0f ms\n", arch[a], (int)seed, ms);
+      for (uint64_t i = 0; i < 8; i++) put_random(seed + i, (int)(i % 3), &source);
+      bool ok = compiles(&source, arch[a], "kernels", (int)seed);
       tt__str_free(&source);
       if (!ok) return;
     }
+}
+
+TEST(kernels_by_hand_compile_for_cuda) {
+  int arch[3], n = chips(arch);
+  for (int a = 0; a < n; a++) {
+    tt_str source = {0};
+    int number = 0;
+    tt__render_header(&tt__dialect_cuda, true, &source);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+      static const int64_t small[4] = {40, 40, 40, 40}, large[4] = {2, 5000, 40, 40};
+      put_text(texts[i].text, small, number++, &source);
+      put_text(texts[i].text, large, number++, &source);
+    }
+    for (size_t i = 0; i < sizeof fold_texts / sizeof *fold_texts; i++)
+      for (int s = 0; s < 6 && fold_texts[i].len[s][0]; s++)
+        put_text(fold_texts[i].text, fold_texts[i].len[s], number++, &source);
+    compiles(&source, arch[a], "kernels by hand", number);
+    tt__str_free(&source);
   }
 }
 
