@@ -45,6 +45,7 @@ typedef struct tt_dialect {
 **   TT_FIRST(p, x, y)   *p: y if it was x (32-bit integers), atomically; gives what it was
 **   TT_MOST(p, x)       *p: the larger of it and x (unsigned, 32 or 64 bits), atomically
 **   TT_ALIGNED(n)       of a struct
+**   TT_UNROLL(n)        before a loop: n turns at a time
 **   TT_BOUNDS(n, m)     of a kernel: at most n threads a block, m blocks at a time on a multiprocessor
 ** They have tt_scalar, a union of 8 bytes with a member of each register type's suffix, and tt_kfault.
 */

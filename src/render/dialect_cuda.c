@@ -57,6 +57,8 @@ static const char after[] =
     "#define TT_FIRST(p, x, y) atomicCAS(p, x, y)\n"
     "#define TT_MOST(p, x) atomicMax(p, x)\n"
     "#define TT_ALIGNED(n) __align__(n)\n"
+    "#define TT_PRAGMA(x) _Pragma(#x)\n"
+    "#define TT_UNROLL(n) TT_PRAGMA(unroll n)\n"
     "#define TT_BOUNDS(n, m) __launch_bounds__(n, m)\n"
     "extern __shared__ TT_ALIGNED(16) tt_u8 TT_SHARED_BYTES[];\n"
     "typedef union {\n"

@@ -208,7 +208,7 @@ static void put_finish(tt_thread_emit *t) {
   tt_emit *e = &t->e;
   tt__threads_region(t, (tt_region){TT_SCOPE_OUTER, 0});
   tt__threads_folded(e, 0);
-  tt__emit_line(e, "#pragma unroll 8");
+  tt__emit_line(e, "TT_UNROLL(8)");
   tt__emit_open(e, "for (tt_ix c = 0; c < chunks; c++)");
   TT_FOR_REDUCE(e, 0, i) {
     tt__emit_line(e, "const %s a%d[1] = {h%d[(c * outer + at) * nlane + l]};", tt__type_word(e->k->inst[i].from), i, i);
@@ -254,7 +254,7 @@ static void put_piece_fold(tt_thread_emit *t) {
     char value[40];
     snprintf(value, sizeof value, "z%d[w * %d + tx]", i, tile_lanes(t));
     tt__emit_line(e, "if (TT_TX / 32 == %d)", n++ % warps);
-    tt__emit_line(e, "#pragma unroll 16");
+    tt__emit_line(e, "TT_UNROLL(16)");
     tt__emit_open(e, "for (tt_i32 w = 0; w < m; w++)");
     tt__emit_accumulate(e, i, "0", value, "y0 + w");
     tt__emit_close(e);

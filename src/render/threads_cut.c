@@ -319,6 +319,9 @@ static void set_finish(const tt_cutter *c, tt_pass *p) {
   v->part = TT_PART_FINISH;
   v->vec = v->unroll = 1;
   v->block = (uint8_t)at_most(c->k->nred > STATIC_REDS ? 5 : 8, c->x.chunks < 32 ? 5 : log2_up(c->x.chunks));
+  while (v->unroll < 8 && c->x.chunks > (int64_t)v->unroll << v->block &&
+         c->k->nred * 16 * v->unroll << v->block < 16384)
+    v->unroll *= 2;
   p->grid.block[0] = 1u << v->block;
   p->grid.block[1] = p->grid.grid[1] = 1;
   p->grid.grid[0] = (uint32_t)at_most(c->x.outer, at_most(c->t->grid_max[0], 1 << 30));

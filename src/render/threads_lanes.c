@@ -82,10 +82,24 @@ static bool loads_ahead(const tt_thread_emit *t, tt_region r, int a) {
   return false;
 }
 
-static bool stores_packed(const tt_thread_emit *t, tt_region r, int a) {
+/*
+** Are stores to access `a` put off until all lanes of the thread are computed? Vectors are; and where elements are
+** gathered, a store in between would keep the next lane's from being on their way.
+*/
+static bool is_late(const tt_thread_emit *t, int a) {
+  const tt_kernel *k = t->e.k;
+  if (is_packed(t, a)) return true;
+  if (k->access[a].buf < 0 || k->access[a].lane == TT_LANE_NONE || k->checked || tt__threads_each(t->v) == 1)
+    return false;
+  for (int i = 0; i < k->ninst; i++)
+    if (k->inst[i].op == TT_K_LOADX) return true;
+  return false;
+}
+
+static bool stores_late(const tt_thread_emit *t, tt_region r, int a) {
   for (int i = 0; i < t->e.k->ninst; i++)
     if (t->e.k->inst[i].op == TT_K_STORE && t->e.k->inst[i].slot == a && tt__emit_in_region(&t->e, r, i))
-      return is_packed(t, a);
+      return is_late(t, a);
   return false;
 }
 
@@ -263,7 +277,7 @@ static void put_row_store(tt_thread_emit *t, int i) {
   char to[48];
   if (acc->buf <= -2 && t->v->kept) {
     tt__emit_line(e, "m%d[u] = v%d;", -2 - acc->buf, q->src[0]);
-  } else if (is_packed(t, q->slot)) {
+  } else if (is_late(t, q->slot)) {
     bool half = acc->dtype != q->dtype;
     put_element(t, 'S', q->slot, to, sizeof to);
     tt__emit_line(e, "%s = %s%s(v%d);", to, half ? "tt_cast_f32_" : "", half ? tt__dtypes[acc->dtype].suffix : "",
@@ -273,12 +287,26 @@ static void put_row_store(tt_thread_emit *t, int i) {
   }
 }
 
+static void put_late_store(tt_thread_emit *t, int a) {
+  tt_emit *e = &t->e;
+  char index[96];
+  if (is_packed(t, a)) {
+    put_packed_move(t, a, true);
+    return;
+  }
+  tt__emit_index(e, a, TT_SCOPE_ROW, index, sizeof index);
+  open_unrolled(e, "u", tt__threads_each(t->v));
+  put_lane(t);
+  tt__emit_line(e, "if (l < to) p%d[%s] = S%d[u];", a, index, a);
+  tt__emit_close(e);
+}
+
 void tt__threads_lanes(tt_thread_emit *t, tt_region r, tt_fold_fn fold) {
   tt_emit *e = &t->e;
   const tt_kernel *k = e->k;
   put_loads(t, r);
   for (int a = 0; a < k->naccess; a++)
-    if (stores_packed(t, r, a)) put_buffer_array(t, 'S', a);
+    if (stores_late(t, r, a)) put_buffer_array(t, 'S', a);
   open_unrolled(e, "u", tt__threads_each(t->v));
   put_lane(t);
   tt__emit_open(e, "if (l < to)");
@@ -296,5 +324,5 @@ void tt__threads_lanes(tt_thread_emit *t, tt_region r, tt_fold_fn fold) {
   tt__emit_close(e);
   tt__emit_close(e);
   for (int a = 0; a < k->naccess; a++)
-    if (stores_packed(t, r, a)) put_packed_move(t, a, true);
+    if (stores_late(t, r, a)) put_late_store(t, a);
 }

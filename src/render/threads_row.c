@@ -178,7 +178,7 @@ static void put_team(tt_thread_emit *t, int phase) {
     tt__emit_open(e, "if (TT_TX / 64 == %d)", team(t, phase, i));
     tt__emit_line(e, "const tt_i32 m = (tt_i32)(to - j0 < %d ? to - j0 : %d);",
                   group_threads(t) * tt__threads_each(t->v), group_threads(t) * tt__threads_each(t->v));
-    tt__emit_line(e, "#pragma unroll 16");
+    tt__emit_line(e, "TT_UNROLL(16)");
     tt__emit_open(e, "for (tt_i32 w = lane; w < m; w += 64)");
     tt__emit_accumulate(e, i, "0", value, "y0 + j0 + w");
     tt__emit_close(e);
@@ -224,6 +224,7 @@ static void put_lines(tt_thread_emit *t, int phase, bool whole) {
     tt__emit_line(e, "const tt_ix from = 0, y1 = lines;");
   else
     tt__emit_line(e, "const tt_ix from = c * per, y1 = lines - from < per ? lines : from + per;");
+  if (t->v->unroll == 1) tt__emit_line(e, "TT_UNROLL(4)"); /* short lines: some at a time */
   tt__emit_open(e, "for (tt_ix y = from; y < y1; y++)");
   tt__emit_line(e, "const tt_ix y0 = y * nlane, to = live ? nlane : 0;");
   tt__threads_decode(e, 'r', first, count, "y");
@@ -349,14 +350,18 @@ void tt__threads_row(tt_thread_emit *t) {
 
 static void put_finish_fold(tt_thread_emit *t) {
   tt_emit *e = &t->e;
-  int block = 1 << t->v->block, n = 0;
-  tt__emit_open(e, "for (tt_ix c0 = 0; c0 < chunks; c0 += %d)", block);
-  tt__emit_line(e, "const tt_i32 m = (tt_i32)(chunks - c0 < %d ? chunks - c0 : %d);", block, block);
-  tt__emit_open(e, "if (t < m)");
+  int block = 1 << t->v->block, tile = block * t->v->unroll, n = 0;
+  tt__emit_open(e, "for (tt_ix c0 = 0; c0 < chunks; c0 += %d)", tile);
+  tt__emit_line(e, "const tt_i32 m = (tt_i32)(chunks - c0 < %d ? chunks - c0 : %d);", tile, tile);
+  tt__emit_line(e, "%s", e->d->unrolled);
+  tt__emit_open(e, "for (tt_i32 u = 0; u < %d; u++)", t->v->unroll);
+  tt__emit_line(e, "const tt_i32 w = t + u * %d;", block);
+  tt__emit_open(e, "if (w < m)");
   TT_FOR_REDUCE(e, 0, i) {
-    tt__emit_line(e, "sa%d[t] = h%d[at * chunks + c0 + t];", i, i);
-    if (tt__red_is_arg(e->k->inst[i].red)) tt__emit_line(e, "si%d[t] = k%d[at * chunks + c0 + t];", i, i);
+    tt__emit_line(e, "sa%d[w] = h%d[at * chunks + c0 + w];", i, i);
+    if (tt__red_is_arg(e->k->inst[i].red)) tt__emit_line(e, "si%d[w] = k%d[at * chunks + c0 + w];", i, i);
   }
+  tt__emit_close(e);
   tt__emit_close(e);
   tt__emit_line(e, "TT_BARRIER();");
   TT_FOR_REDUCE(e, 0, i) {
@@ -372,7 +377,7 @@ static void put_finish_fold(tt_thread_emit *t) {
     if (tt__red_is_arg(e->k->inst[i].red)) tt__emit_line(e, "%s = %s;", g, x);
     tt__emit_line(e, "w = 1;");
     tt__emit_close(e);
-    tt__emit_line(e, "#pragma unroll 16");
+    tt__emit_line(e, "TT_UNROLL(16)");
     tt__emit_open(e, "for (; w < m; w++)");
     tt__emit_combine(e, i, f, g, s, x);
     tt__emit_close(e);
@@ -384,15 +389,15 @@ static void put_finish_fold(tt_thread_emit *t) {
 
 void tt__threads_row_finish(tt_thread_emit *t) {
   tt_emit *e = &t->e;
-  int block = 1 << t->v->block, n = 0;
+  int block = 1 << t->v->block, tile = block * t->v->unroll, n = 0;
   tt__emit_line(e, "const tt_ix chunks = (tt_ix)args->chunks;");
   tt__emit_line(e, "const tt_i32 t = TT_TX;");
   tt__emit_line(e, "const int live = 1;");
   TT_FOR_REDUCE(e, 0, i) {
     const tt_kinst *q = &e->k->inst[i];
-    tt__emit_line(e, "TT_SHARED %s sa%d[%d];", tt__type_word(q->from), i, block);
+    tt__emit_line(e, "TT_SHARED %s sa%d[%d];", tt__type_word(q->from), i, tile);
     tt__emit_line(e, "TT_SHARED %s sq%d[1];", tt__type_word(q->dtype), i);
-    if (tt__red_is_arg(q->red)) tt__emit_line(e, "TT_SHARED tt_i64 si%d[%d];", i, block);
+    if (tt__red_is_arg(q->red)) tt__emit_line(e, "TT_SHARED tt_i64 si%d[%d];", i, tile);
   }
   tt__threads_partials(e);
   tt__emit_open(e, "for (tt_ix at = TT_GX; at < outer; at += TT_NX)");
