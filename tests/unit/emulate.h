@@ -12,11 +12,22 @@
 #include <string.h>
 #include <ucontext.h>
 
+/* Where a fiber goes on. The compiler's own jumps are nothing that a sanitizer knows better. */
+#if defined(__x86_64__)
+typedef void *emu_place[5];
+#define EMU_SAVE(place) __builtin_setjmp(place)
+#define EMU_JUMP(place) __builtin_longjmp(place, 1)
+#else
+typedef jmp_buf emu_place;
+#define EMU_SAVE(place) _setjmp(place)
+#define EMU_JUMP(place) _longjmp(place, 1)
+#endif
+
 enum { EMU_THREADS = 1024, EMU_BLOCKS = 5, EMU_STACK = 65536 };
 enum { EMU_DONE, EMU_READY, EMU_AT_WARP, EMU_AT_BARRIER, EMU_SPINS };
 
 typedef struct emu_thread {
-  jmp_buf at;
+  emu_place at;
   int state, started;
   unsigned turn; /* of the warp's slots */
 } emu_thread;
@@ -32,7 +43,7 @@ typedef struct emu_block {
 
 static emu_block *emu_now;
 static unsigned emu_thread_now, emu_threads, emu_blocks, emu_seed = 1;
-static jmp_buf emu_scheduler;
+static emu_place emu_scheduler;
 static void (*emu_kernel)(const void *);
 static const void *emu_args;
 
@@ -50,10 +61,14 @@ static void emu_fail(const char *what) {
   abort();
 }
 
-static void emu_yield(int state) {
+static __attribute__((noinline, noreturn)) void emu_leave(void) { EMU_JUMP(emu_scheduler); }
+
+static __attribute__((noinline, noreturn)) void emu_enter(emu_thread *t) { EMU_JUMP(t->at); }
+
+static __attribute__((noinline)) void emu_yield(int state) {
   emu_thread *t = &emu_now->thread[emu_thread_now];
   t->state = state;
-  if (!_setjmp(t->at)) _longjmp(emu_scheduler, 1);
+  if (!EMU_SAVE(t->at)) emu_leave();
 }
 
 static void emu_relax(void) { emu_yield(EMU_SPINS); }
@@ -85,14 +100,14 @@ static uint32_t emu_up(uint32_t x, uint32_t by) {
 static void emu_body(void) {
   emu_kernel(emu_args);
   emu_now->thread[emu_thread_now].state = EMU_DONE;
-  _longjmp(emu_scheduler, 1);
+  emu_leave();
 }
 
-static void emu_resume(emu_block *b, unsigned i) {
+static __attribute__((noinline)) void emu_resume(emu_block *b, unsigned i) {
   emu_thread *t = &b->thread[i];
   emu_thread_now = i;
-  if (_setjmp(emu_scheduler)) return;
-  if (t->started) _longjmp(t->at, 1);
+  if (EMU_SAVE(emu_scheduler)) return;
+  if (t->started) emu_enter(t);
   t->started = 1;
   ucontext_t context;
   getcontext(&context);
