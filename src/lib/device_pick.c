@@ -8,7 +8,7 @@
 #include "lib/device_sort.h"
 #include "lib/unique_host.h"
 
-enum { THREADS = 256, BLOCK = 4096 };
+enum { THREADS = 256, BLOCK = 4096, PLACES_THREADS = 1024 };
 
 /* As text/pick.h has it. */
 typedef struct pick_args {
@@ -39,7 +39,7 @@ static tt_code find_places(tt_device_text *d, pick_args *a, const char *count, t
   TT_TRY(on->temp(on, (size_t)(a->blocks + 2) * sizeof(int64_t), (void **)&a->count, err));
   TT_TRY(tt__device_fill(on, a->count + a->blocks, 0, sizeof tail, err));
   TT_TRY(launch(d, count, a->blocks, a, err));
-  TT_TRY(launch(d, "pick_places", 1, a, err));
+  TT_TRY(tt__device_launch(d, "pick_places", 1, PLACES_THREADS, a, sizeof *a, err));
   TT_TRY(on->read(on, tail, a->count + a->blocks, sizeof tail, err));
   a->m = tail[0];
   return tail[1] ? tt__fail(err, TT_ENOTIMPL, "the host says what is wrong") : TT_OK;

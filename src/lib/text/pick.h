@@ -9,6 +9,7 @@
 #define THREADS 256
 #define ITEMS 16
 #define BLOCK (THREADS * ITEMS)
+#define PLACES_THREADS 1024
 
 typedef struct pick_args {
   const TT_GLOBAL T *in;
@@ -20,41 +21,44 @@ typedef struct pick_args {
   tt_i64 m;                                  /* picked in all */
 } pick_args;
 
-/* The sum over all threads before this one; the sum over all is left in sums[0]. */
-TT_FN tt_i64 scan_block(tt_i64 x, tt_i64 *sums) {
-  TT_BARRIER();
-  sums[TT_THREAD] = x;
-  TT_BARRIER();
-  for (tt_u32 by = 1; by < THREADS; by *= 2) {
-    tt_i64 y = TT_THREAD >= by ? sums[TT_THREAD - by] : 0;
-    TT_BARRIER();
-    sums[TT_THREAD] += y;
-    TT_BARRIER();
+TT_FN tt_i64 warp_sums(tt_i64 x) {
+  TT_UNROLLED
+  for (tt_u32 by = 1; by < WARP; by *= 2) {
+    const tt_u64 low = TT_WARP_UP((tt_u32)x, by), high = TT_WARP_UP((tt_u32)((tt_u64)x >> 32), by);
+    if (LANE >= by) x += (tt_i64)(high << 32 | low);
   }
-  const tt_i64 before = sums[TT_THREAD] - x, all = sums[THREADS - 1];
+  return x;
+}
+
+/* The sum over all threads before this one; `all` is the one over all of them. sums: 33 numbers. */
+TT_FN tt_i64 scan_block(tt_i64 x, tt_i64 *sums, tt_u32 warps, tt_i64 *all) {
+  const tt_i64 own = warp_sums(x);
   TT_BARRIER();
-  if (TT_THREAD == 0) sums[0] = all;
+  if (LANE == WARP - 1) sums[WARP_NUMBER] = own;
   TT_BARRIER();
-  return before;
+  if (WARP_NUMBER == 0) {
+    const tt_i64 w = LANE < warps ? sums[LANE] : 0, to = warp_sums(w);
+    sums[LANE] = to - w;
+    if (LANE == WARP - 1) sums[WARP] = to;
+  }
+  TT_BARRIER();
+  *all = sums[WARP];
+  return sums[WARP_NUMBER] + own - x;
 }
 
 /* One block: counts become what lies before; sums of negative numbers, or beyond 2^63, are a fault. */
-TT_KERNEL(pick_places, pick_args, THREADS) {
-  TT_SHARED tt_i64 sums[THREADS];
-  tt_i64 before = 0, bad = 0;
-  for (tt_i64 from = 0; from < a.blocks; from += THREADS) {
+TT_KERNEL(pick_places, pick_args, PLACES_THREADS) {
+  TT_SHARED tt_i64 sums[33];
+  tt_i64 before = 0, bad = 0, all;
+  for (tt_i64 from = 0; from < a.blocks; from += PLACES_THREADS) {
     const tt_i64 i = from + TT_THREAD, x = i < a.blocks ? a.count[i] : 0;
-    const tt_i64 at = before + scan_block(x, sums);
+    const tt_i64 at = before + scan_block(x, sums, PLACES_THREADS / 32, &all);
     bad |= x < 0 || at < 0 || at + x < 0;
     if (i < a.blocks) a.count[i] = at;
-    before += sums[0];
+    before += all;
   }
-  bad = scan_block(bad, sums);
-  bad = sums[0];
-  if (TT_THREAD == 0) {
-    a.count[a.blocks] = before;
-    if (bad) a.count[a.blocks + 1] = 1;
-  }
+  if (TT_THREAD == 0) a.count[a.blocks] = before;
+  if (bad) a.count[a.blocks + 1] = 1;
 }
 
 #if defined(NONZERO)
@@ -130,26 +134,26 @@ TT_KERNEL(pick_lengths, pick_args, THREADS) {
 #ifdef REPEAT
 /* T is tt_i64: how often each place is repeated. */
 TT_KERNEL(repeat_sum, pick_args, THREADS) {
-  TT_SHARED tt_i64 sums[THREADS];
+  TT_SHARED tt_i64 sums[33];
   const tt_i64 from = (tt_i64)TT_BLOCK * BLOCK + TT_THREAD * (tt_i64)ITEMS;
-  tt_i64 sum = 0, bad = 0;
+  tt_i64 sum = 0, bad = 0, all;
   for (tt_i64 i = from; i < from + ITEMS && i < a.n; i++) {
     sum += a.in[i];
     bad |= a.in[i] < 0 || sum < 0;
   }
-  const tt_i64 before = scan_block(sum, sums);
+  const tt_i64 before = scan_block(sum, sums, THREADS / 32, &all);
   bad |= before < 0 || before + sum < 0;
   if (bad) a.count[a.blocks + 1] = 1;
-  if (TT_THREAD == 0) a.count[TT_BLOCK] = sums[0];
+  if (TT_THREAD == 0) a.count[TT_BLOCK] = all;
 }
 
 /* Where the repetitions of each place begin. */
 TT_KERNEL(repeat_start, pick_args, THREADS) {
-  TT_SHARED tt_i64 sums[THREADS];
+  TT_SHARED tt_i64 sums[33];
   const tt_i64 from = (tt_i64)TT_BLOCK * BLOCK + TT_THREAD * (tt_i64)ITEMS;
-  tt_i64 sum = 0;
+  tt_i64 sum = 0, all;
   for (tt_i64 i = from; i < from + ITEMS && i < a.n; i++) sum += a.in[i];
-  sum = a.count[TT_BLOCK] + scan_block(sum, sums);
+  sum = a.count[TT_BLOCK] + scan_block(sum, sums, THREADS / 32, &all);
   for (tt_i64 i = from; i < from + ITEMS && i < a.n; i++) {
     a.start[i] = sum;
     sum += a.in[i];
