@@ -46,6 +46,14 @@ struct tt_lib_device {
   tt_code (*read)(const tt_lib_device *on, void *to, const void *from, size_t size, tt_error *err);
 };
 
+/* What may be done to a row's result before it is stored. */
+typedef enum tt_epilogue {
+  TT_EPILOGUE_NONE = 0,
+  TT_EPILOGUE_BIAS = 1, /* plus a vector along the last axis */
+  TT_EPILOGUE_RELU = 2,
+  TT_EPILOGUE_GELU = 4 /* by tanh */
+} tt_epilogue;
+
 struct tt_lib_row {
   const char *name;
   uint8_t nsrc, nout;
@@ -59,6 +67,10 @@ struct tt_lib_row {
   /* (optional) The same on a device, without waiting for it. TT_ENOTIMPL, with nothing done: the host runs it. */
   tt_code (*run_on)(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
                     tt_error *err);
+  /* (optional) The same with TT_EPILOGUE_ bits done to the one result; `bias`: as many elements as its last axis has.
+   */
+  tt_code (*run_on_then)(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
+                         int epilogue, const void *bias, tt_error *err);
 };
 
 /* The row of that name, or NULL; the rows live in lib/. */

@@ -9,14 +9,6 @@
 #include "lib/cublas_layout.h"
 #include "lib/vendor.h"
 
-/* What is done to the product before it is stored. */
-typedef enum tt_epilogue {
-  TT_EPILOGUE_NONE = 0,
-  TT_EPILOGUE_BIAS = 1, /* plus a vector along the columns of C */
-  TT_EPILOGUE_RELU = 2,
-  TT_EPILOGUE_GELU = 4 /* by tanh */
-} tt_epilogue;
-
 /*
 ** c = a @ b as planned, of type t: f16, bf16 (summed in f32), f32, f64, c64, c128. `fast`: f32 may be rounded to tf32
 *on

@@ -165,12 +165,12 @@ static tt_code packed(const tt_lib_device *on, bool pack, const tt_operand *a, c
 }
 
 static tt_code by_library(const tt_lib_device *on, const tt_gemm_plan *p, const tt_operand *a, const tt_operand *b,
-                          void *c, tt_error *err) {
+                          int epilogue, const void *bias, void *c, tt_error *err) {
   const void *pa, *pb;
   if (!tt__cublas_serves(on, a->dtype)) return tt__fail(err, TT_ENOTIMPL, "no library has this product");
   TT_TRY(packed(on, p->pack_a, a, &pa, err));
   TT_TRY(packed(on, p->pack_b, b, &pb, err));
-  return tt__cublas_product(on, p, a->dtype, tt__product_is_fast(), TT_EPILOGUE_NONE, pa, pb, NULL, c, err);
+  return tt__cublas_product(on, p, a->dtype, tt__product_is_fast(), epilogue, pa, pb, bias, c, err);
 }
 
 tt_code tt__product_device(const tt_lib_device *on, const tt_operand *a, const tt_operand *b, void *c, tt_error *err) {
@@ -182,7 +182,7 @@ tt_code tt__product_device(const tt_lib_device *on, const tt_operand *a, const t
     for (int d = 0; d < a->rank - 1; d++) size *= (size_t)a->len[d];
     return tt__device_fill(on, c, 0, size, err);
   }
-  tt_code code = by_library(on, &p, a, b, c, err);
+  tt_code code = by_library(on, &p, a, b, TT_EPILOGUE_NONE, NULL, c, err);
   return code == TT_ENOTIMPL ? own_product(on, a, b, c, err) : code;
 }
 
@@ -190,4 +190,13 @@ tt_code tt__product_on(const tt_lib_device *on, const tt_lib_attr *attr, const t
                        tt_error *err) {
   (void)attr;
   return tt__product_device(on, &src[0], &src[1], out->data, err);
+}
+
+tt_code tt__product_on_then(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src,
+                            const tt_block *out, int epilogue, const void *bias, tt_error *err) {
+  (void)attr;
+  tt_gemm_plan p;
+  tt__gemm_plan(&src[0], &src[1], &p);
+  if (p.empty || p.k == 0) return tt__fail(err, TT_ENOTIMPL, "there is no product to change");
+  return by_library(on, &p, &src[0], &src[1], epilogue, bias, out->data, err);
 }

@@ -83,6 +83,7 @@ const tt_lib_row tt__rows_product[] = {
      .run = matmul,
      .falls_back = falls_back,
      .work = work,
-     .run_on = tt__product_on},
+     .run_on = tt__product_on,
+     .run_on_then = tt__product_on_then},
     {.name = NULL},
 };

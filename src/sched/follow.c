@@ -1,0 +1,263 @@
+/*
+** Recognising epilogues. What a kernel computes is not compared as text (0.5 * y * (1 + tanh(..)) is written in many
+** orders) but as a function: it is run on a few numbers, in double precision, beside the functions that are known.
+*/
+#include "sched/follow.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "ir/dtype.h"
+#include "ir/library.h"
+
+#define MOST_INST 40
+
+/* A kernel seen as a function of the library's result and of a bias. */
+typedef struct candidate {
+  const tt_walk *walk;
+  const tt_step *step;
+  int32_t product; /* walk number of the result */
+  int product_access, bias_access;
+} candidate;
+
+/* ---- numbers */
+
+static double half_number(uint16_t h) {
+  int exponent = h >> 10 & 31, mantissa = h & 1023;
+  double x = exponent == 31 ? NAN : exponent ? ldexp(1024 + mantissa, exponent - 25) : ldexp(mantissa, -24);
+  return h >> 15 ? -x : x;
+}
+
+static double number_of(tt_dtype t, const tt_scalar *s) {
+  float f;
+  uint32_t wide = (uint32_t)s->bf16 << 16;
+  switch (t) {
+    case TT_F16:
+      return half_number(s->f16);
+    case TT_BF16:
+      memcpy(&f, &wide, sizeof f);
+      return f;
+    case TT_F32:
+      return s->f32;
+    case TT_F64:
+      return s->f64;
+    case TT_I64:
+      return (double)s->i64;
+    default:
+      return NAN; /* no constant of ours: nothing equals it */
+  }
+}
+
+static double constant(const candidate *c, const tt_pinst *in) {
+  if (in->ref < 0) return number_of((tt_dtype)in->dtype, &c->step->literal[-1 - in->ref]);
+  const tt_node *n = c->walk->node[in->ref];
+  if (n->op != TT_N_CONST) return NAN;
+  return number_of((tt_dtype)n->dtype, &n->attr.scalar);
+}
+
+/* One operation; NAN for those that no epilogue has. */
+static double operation(int op, double a, double b, double c) {
+  switch (op) {
+    case TT_ADD:
+      return a + b;
+    case TT_SUB:
+      return a - b;
+    case TT_MUL:
+      return a * b;
+    case TT_DIV:
+      return a / b;
+    case TT_NEG:
+      return -a;
+    case TT_ABS:
+      return fabs(a);
+    case TT_SQUARE:
+      return a * a;
+    case TT_RECIPROCAL:
+      return 1 / a;
+    case TT_MAXIMUM:
+    case TT_FMAX:
+      return a > b ? a : b;
+    case TT_MINIMUM:
+    case TT_FMIN:
+      return a < b ? a : b;
+    case TT_POW:
+      return pow(a, b);
+    case TT_SQRT:
+      return sqrt(a);
+    case TT_EXP:
+      return exp(a);
+    case TT_EXPM1:
+      return expm1(a);
+    case TT_TANH:
+      return tanh(a);
+    case TT_LT:
+      return a < b;
+    case TT_LE:
+      return a <= b;
+    case TT_GT:
+      return a > b;
+    case TT_GE:
+      return a >= b;
+    case TT_WHERE:
+      return a != 0 ? b : c;
+    case TT_CAST:
+      return a;
+    default:
+      return NAN;
+  }
+}
+
+static double run(const candidate *c, double product, double bias) {
+  double value[MOST_INST];
+  const tt_step *st = c->step;
+  for (int i = 0; i < st->ninst; i++) {
+    const tt_pinst *in = &st->inst[i];
+    if (in->op == TT_P_CONST) {
+      value[i] = constant(c, in);
+    } else if (in->op == TT_P_LOAD) {
+      value[i] = in->ref == c->product_access ? product : bias;
+    } else if (in->op == TT_P_STORE) {
+      return value[in->src[0]];
+    } else {
+      double v[3] = {0, 0, 0};
+      for (int k = 0; k < tt__plan_code_arity(in->op); k++) v[k] = value[in->src[k]];
+      value[i] = operation(in->op, v[0], v[1], v[2]);
+    }
+  }
+  return NAN;
+}
+
+static double known(int epilogue, double x) {
+  if (epilogue & TT_EPILOGUE_RELU) return x > 0 ? x : 0;
+  if (epilogue & TT_EPILOGUE_GELU) return 0.5 * x * (1 + tanh(0.79788456080286536 * (x + 0.044715 * x * x * x)));
+  return x;
+}
+
+/* Is the kernel this function? The constants of a gelu were rounded to the kernel's type, no others are needed. */
+static bool is_function(const candidate *c, tt_dtype t, int epilogue) {
+  static const double at[] = {-50, -6, -3, -2, -1.25, -0.5, -0.125, 0, 0.25, 0.75, 1.5, 2.5, 4, 9};
+  double near = 1e-9;
+  if (epilogue & TT_EPILOGUE_GELU) near = t == TT_BF16 ? 0.03 : t == TT_F16 ? 0.004 : 1e-5;
+  for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+    double bias = c->bias_access >= 0 ? 0.375 * (double)(i % 5) - 0.75 : 0;
+    double want = known(epilogue, at[i] + bias), got = run(c, at[i], bias);
+    if (!(fabs(got - want) <= near * fabs(want) + near * 1e-4)) return false;
+  }
+  return true;
+}
+
+/* ---- who reads what */
+
+static bool writes_from_start(const tt_step *st, const tt_paccess *a) {
+  int64_t run = 1;
+  if (a->off != 0) return false;
+  for (int d = st->space.naxes - 1; d >= 0; d--) {
+    if (st->space.len[d] != 1 && a->step[d] != run) return false;
+    run *= st->space.len[d];
+  }
+  return true;
+}
+
+/* A vector along the last axis, used again along the others. */
+static bool is_along_last(const tt_step *st, const tt_paccess *a, int64_t last) {
+  int d = st->space.naxes - 1;
+  if (d < 0 || st->space.len[d] != last || a->step[d] != 1) return false;
+  while (--d >= 0)
+    if (a->step[d] != 0 && st->space.len[d] != 1) return false;
+  return true;
+}
+
+/* Loads and stores: the product, at most one bias, one result, all dense. Fills the accesses. */
+static bool reads_well(candidate *c, tt_dtype t, int64_t last) {
+  const tt_step *st = c->step;
+  c->product_access = c->bias_access = -1;
+  for (int i = 0; i < st->ninst; i++) {
+    const tt_pinst *in = &st->inst[i];
+    if (in->op == TT_P_CONST || in->op < TT_OP_COUNT) continue;
+    if (in->op != TT_P_LOAD && in->op != TT_P_STORE) return false;
+    const tt_paccess *a = &st->access[in->ref];
+    if (a->dtype != t) return false;
+    int32_t node = st->operand[a->operand].node;
+    if (in->op == TT_P_STORE || node == c->product) {
+      if (!writes_from_start(st, a)) return false;
+      if (in->op == TT_P_LOAD && c->product_access >= 0 && c->product_access != in->ref) return false;
+      if (in->op == TT_P_LOAD) c->product_access = in->ref;
+    } else {
+      if (!is_along_last(st, a, last) || (c->bias_access >= 0 && c->bias_access != in->ref)) return false;
+      c->bias_access = in->ref;
+    }
+  }
+  return c->product_access >= 0;
+}
+
+static bool uses(const tt_step *st, int32_t node) {
+  for (int i = 0; i < st->noperand; i++)
+    if (!st->operand[i].write && st->operand[i].node == node) return true;
+  for (int i = 0; i < st->nsrc; i++)
+    if (st->src[i].node == node) return true;
+  for (int i = 0; i < st->nroot; i++)
+    if (st->root[i].base == node) return true;
+  return false;
+}
+
+/* The only later step that reads the node; -1: none or several. */
+static int only_reader(const tt_plan *p, int at, int32_t node) {
+  int found = -1;
+  for (int i = at + 1; i < p->n; i++) {
+    if (!uses(&p->step[i], node)) continue;
+    if (found >= 0) return -1;
+    found = i;
+  }
+  return found;
+}
+
+/* Does nobody outside this walk, and none of its targets, want the node's value? */
+static bool is_private(const tt_walk *w, int32_t node) {
+  const tt_node *n = w->node[node];
+  int32_t edges = 0;
+  for (int i = 0; i < w->n; i++)
+    for (int k = 0; w->node[i]->op != TT_N_BUFFER && k < w->node[i]->nsrc; k++) edges += w->node[i]->src[k] == n;
+  for (int i = 0; i < w->ntarget; i++)
+    if (w->target[i] == node) return false;
+  return n->held == 0 && n->refs == edges;
+}
+
+/* In memory before step `at` runs? */
+static bool is_ready(const tt_walk *w, const tt_plan *p, int at, int32_t node) {
+  if (w->node[node]->op == TT_N_BUFFER) return true;
+  for (int i = 0; i < at; i++)
+    for (int r = 0; r < p->step[i].nroot; r++)
+      if (p->step[i].root[r].node == node) return true;
+  return false;
+}
+
+bool tt__sched_follow(const tt_walk *w, const tt_plan *p, int at, tt_follow *out) {
+  static const int known_ones[] = {TT_EPILOGUE_RELU, TT_EPILOGUE_GELU, TT_EPILOGUE_NONE};
+  const tt_step *lib = &p->step[at];
+  if (lib->kind != TT_STEP_LIB || lib->nroot != 1) return false;
+  candidate c = {.walk = w, .product = lib->root[0].node};
+  const tt_node *n = w->node[c.product];
+  tt_dtype t = (tt_dtype)n->dtype;
+  if (n->rank < 1 || (t != TT_F32 && t != TT_F16 && t != TT_BF16)) return false;
+  int then = only_reader(p, at, c.product);
+  if (then < 0 || !is_private(w, c.product)) return false;
+  const tt_step *st = c.step = &p->step[then];
+  if (st->kind != TT_STEP_KERNEL || st->nroot != 1 || st->root[0].base >= 0 || st->nouter != st->space.naxes ||
+      st->ninst > MOST_INST || w->node[st->root[0].node]->size != n->size)
+    return false;
+  if (!reads_well(&c, t, n->dim[n->rank - 1])) return false;
+  *out = (tt_follow){.step = then, .bias = -1};
+  if (c.bias_access >= 0) {
+    const tt_paccess *a = &st->access[c.bias_access];
+    out->bias = st->operand[a->operand].node;
+    out->offset = a->off;
+    out->epilogue = TT_EPILOGUE_BIAS;
+    if (!is_ready(w, p, at, out->bias)) return false;
+  }
+  for (size_t i = 0; i < sizeof known_ones / sizeof *known_ones; i++) {
+    if (!is_function(&c, t, known_ones[i])) continue;
+    out->epilogue |= known_ones[i];
+    return out->epilogue != TT_EPILOGUE_NONE;
+  }
+  return false;
+}
