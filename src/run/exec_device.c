@@ -310,6 +310,36 @@ void tt__exec_lib_close(tt_lib_use *u) {
   tt__mem_free(u->temp, sizeof *u->temp * (size_t)u->cap);
 }
 
+/* The operands of a library step on the device, and how many bytes they have. */
+static tt_code library_operands(tt_device *d, tt_stream *s, const tt_walk *walk, const tt_step *step, tt_operand *src,
+                                int64_t *bytes, tt_error *err) {
+  *bytes = 0;
+  for (int i = 0; i < step->nsrc; i++) {
+    const tt_plib_src *p = &step->src[i];
+    tt_node *n = walk->node[p->node];
+    size_t size = tt__dtype_size((tt_dtype)n->dtype);
+    void *at;
+    TT_TRY(tt__resident(d, s, n->attr.buf, &at, err));
+    src[i] = (tt_operand){.dtype = (tt_dtype)n->dtype, .rank = p->rank, .len = p->len, .step = p->step, .size = 1};
+    src[i].data = (char *)at + p->off * (int64_t)size;
+    for (int k = 0; k < p->rank; k++) src[i].size *= p->len[k];
+    *bytes += src[i].size * (int64_t)size;
+  }
+  return TT_OK;
+}
+
+/* What a library step did stands in the ledger and in the profile. */
+static tt_code library_ran(tt_device *d, tt_stream *s, const tt_step *step, int64_t read, int64_t written,
+                           int64_t start, tt_error *err) {
+  TT_COUNT(library_calls, 1);
+  TT_COUNT(bytes_read, read);
+  TT_COUNT(bytes_written, written);
+  if (!tt__profile_on) return TT_OK;
+  TT_TRY(d->ops->stream_wait_idle(d, s, err));
+  tt__profile_add(step, true, start, tt__clock_ns());
+  return TT_OK;
+}
+
 static tt_code exec_library_on(tt_device *d, const tt_walk *walk, const tt_step *step, tt_error *err) {
   const tt_node *lib = walk->node[step->lib];
   const tt_lib_row *row = lib->attr.lib->row;
@@ -317,21 +347,10 @@ static tt_code exec_library_on(tt_device *d, const tt_walk *walk, const tt_step 
   tt_block out[TT_MOST_ROOTS] = {{0}};
   result res[TT_MOST_ROOTS] = {{0}};
   tt_stream *s = tt__stream_current(d);
-  int64_t read = 0, written = 0, start = tt__profile_on ? tt__clock_ns() : 0;
+  int64_t read, written = 0, start = tt__profile_on ? tt__clock_ns() : 0;
   if (!row->run_on || d->target.kind == TT_DEVICE_NULL)
     return tt__fail(err, TT_ENOTIMPL, "%s runs on the host", row->name);
-  tt_code code = TT_OK;
-  for (int i = 0; code == TT_OK && i < step->nsrc; i++) {
-    const tt_plib_src *p = &step->src[i];
-    tt_node *n = walk->node[p->node];
-    size_t size = tt__dtype_size((tt_dtype)n->dtype);
-    void *at;
-    code = tt__resident(d, s, n->attr.buf, &at, err);
-    src[i] = (tt_operand){.dtype = (tt_dtype)n->dtype, .rank = p->rank, .len = p->len, .step = p->step, .size = 1};
-    if (code == TT_OK) src[i].data = (char *)at + p->off * (int64_t)size;
-    for (int k = 0; k < p->rank; k++) src[i].size *= p->len[k];
-    read += src[i].size * (int64_t)size;
-  }
+  tt_code code = library_operands(d, s, walk, step, src, &read, err);
   for (int r = 0; code == TT_OK && r < step->nroot; r++) {
     tt_node *n = walk->node[step->root[r].node];
     size_t size = (size_t)n->size * tt__dtype_size((tt_dtype)n->dtype);
@@ -346,16 +365,39 @@ static tt_code exec_library_on(tt_device *d, const tt_walk *walk, const tt_step 
     code = row->run_on(&use.on, lib->attr.lib, src, out, err);
     tt__exec_lib_close(&use);
   }
-  if (code == TT_OK) {
-    TT_COUNT(library_calls, 1);
-    TT_COUNT(bytes_read, read);
-    TT_COUNT(bytes_written, written);
-    if (tt__profile_on) {
-      code = d->ops->stream_wait_idle(d, s, err);
-      tt__profile_add(step, true, start, tt__clock_ns());
-    }
-  }
+  if (code == TT_OK) code = library_ran(d, s, step, read, written, start, err);
   hand_over(d, walk, step, res, code == TT_OK);
+  return code;
+}
+
+tt_code tt__exec_followed_on(tt_device *d, const tt_walk *walk, const tt_step *step, const tt_step *then,
+                             const tt_follow *follow, tt_error *err) {
+  const tt_lib_attr *attr = walk->node[step->lib]->attr.lib;
+  tt_node *product = walk->node[step->root[0].node], *n = walk->node[then->root[0].node];
+  tt_operand src[TT_NODE_SRC];
+  result res = {0};
+  void *bias = NULL;
+  tt_stream *s = tt__stream_current(d);
+  size_t size = tt__dtype_size((tt_dtype)n->dtype);
+  int64_t read, written = n->size * (int64_t)size, start = tt__profile_on ? tt__clock_ns() : 0;
+  if (!attr->row->run_on_then || d->target.kind == TT_DEVICE_NULL || n->dtype != product->dtype)
+    return tt__fail(err, TT_ENOTIMPL, "%s does nothing but itself", attr->row->name);
+  tt__resident_step();
+  TT_TRY(library_operands(d, s, walk, step, src, &read, err));
+  if (follow->bias >= 0) TT_TRY(tt__resident(d, s, walk->node[follow->bias]->attr.buf, &bias, err));
+  if (bias) bias = (char *)bias + follow->offset * (int64_t)size;
+  TT_TRY(tt__resident_new(d, s, (size_t)written, n, &res.buffer, &res.at, err));
+  tt_block out = {.data = res.at,
+                  .dtype = (tt_dtype)product->dtype,
+                  .rank = product->rank,
+                  .len = tt__node_len(product),
+                  .size = product->size};
+  tt_lib_use use;
+  tt__exec_lib_open(&use, d, s);
+  tt_code code = attr->row->run_on_then(&use.on, attr, src, &out, follow->epilogue, bias, err);
+  tt__exec_lib_close(&use);
+  if (code == TT_OK) code = library_ran(d, s, step, read, written, start, err);
+  hand_over(d, walk, then, &res, code == TT_OK);
   return code;
 }
 

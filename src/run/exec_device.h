@@ -7,12 +7,18 @@
 #include "device/cache_alloc.h"
 #include "ir/library.h"
 #include "run/exec.h"
+#include "sched/follow.h"
 
 /*
 ** Run one step; its roots are (or will be, in stream order) on the device afterwards. TT_ENOTIMPL and TT_ENOMEM leave
 ** everything as it was: the host can run the step. Session lock held.
 */
 TT_HIDDEN tt_code tt__exec_step_on(tt_device *d, const tt_walk *walk, const tt_step *step, tt_error *err);
+
+/* Run a library step together with what follows it: `then`'s root is there afterwards, the step's own result never is.
+** TT_ENOTIMPL and TT_ENOMEM as above. */
+TT_HIDDEN tt_code tt__exec_followed_on(tt_device *d, const tt_walk *walk, const tt_step *step, const tt_step *then,
+                                       const tt_follow *follow, tt_error *err);
 
 /* Give back what devices keep of a launch. */
 TT_HIDDEN void tt__exec_forget(tt_launch *l);

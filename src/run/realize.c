@@ -216,13 +216,23 @@ static void name_line(const tt_walk *walk, const tt_step *st, tt_error *err) {
   memcpy(err->message + have + 14 + more, ")", 2);
 }
 
+/* On a device a library may do its follower's work too: TT_ENOTIMPL when it does not. */
+static tt_code execute_followed(const tt_walk *walk, const tt_plan *plan, int i, tt_device *d, tt_error *err) {
+  tt_follow follow;
+  if (!fuse || plan->step[i].kind != TT_STEP_LIB || !tt__sched_follow(walk, plan, i, &follow)) return TT_ENOTIMPL;
+  return tt__exec_followed_on(d, walk, &plan->step[i], &plan->step[follow.step], &follow, err);
+}
+
 /* One step. What a device cannot do, or has no room for, the host does: slower, and counted. */
 static tt_code execute_step(const tt_walk *walk, const tt_plan *plan, int i, tt_device *d, tt_error *err) {
   const tt_step *step = &plan->step[i];
   if (tt__exec_interrupted()) return tt__fail(err, TT_EINTERRUPT, "interrupted");
   if (!d) return tt__exec_step(walk, step, err);
+  if (step->kind == TT_STEP_KERNEL && walk->node[step->root[0].node]->op == TT_N_BUFFER)
+    return TT_OK; /* by a library */
   tt_error why = {0};
-  tt_code code = tt__exec_step_on(d, walk, step, &why);
+  tt_code code = execute_followed(walk, plan, i, d, &why);
+  if (code == TT_ENOTIMPL || code == TT_ENOMEM) code = tt__exec_step_on(d, walk, step, &why);
   if (code != TT_ENOTIMPL && code != TT_ENOMEM) {
     if (code != TT_OK && err) *err = why;
     return code;
