@@ -9,6 +9,7 @@
 #include "tutti/array.h"
 #include "tutti/device.h"
 #include "tutti/kernel.h"
+#include "tutti/jit.h"
 #include "tutti/monitor.h"
 #include "tutti/status.h"
 #include "tutti/stream.h"

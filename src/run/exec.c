@@ -36,6 +36,12 @@ void tt__exec_interrupt(void) { atomic_store(&interrupted, 1); }
 void tt__exec_set_check(int (*check)(void)) { atomic_store(&interrupt_check, check); }
 bool tt__exec_interrupted(void) { return atomic_exchange(&interrupted, 0) != 0; }
 
+bool tt__exec_check(bool on_caller) {
+  int (*check)(void) = atomic_load_explicit(&interrupt_check, memory_order_relaxed);
+  if (on_caller && check && check()) atomic_store(&interrupted, 1);
+  return atomic_load_explicit(&interrupted, memory_order_relaxed) != 0;
+}
+
 /* ---- one launch, cut into pieces */
 
 typedef struct job {

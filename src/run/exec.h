@@ -35,5 +35,7 @@ TT_HIDDEN tt_code tt__exec_scalars(const tt_walk *walk, const tt_step *step, con
 TT_HIDDEN void tt__exec_interrupt(void);
 TT_HIDDEN void tt__exec_set_check(int (*check)(void));
 TT_HIDDEN bool tt__exec_interrupted(void); /* and clears it */
+/* Somebody wants to stop; only the thread that the binding called may ask the binding. */
+TT_HIDDEN bool tt__exec_check(bool on_caller);
 
 #endif

@@ -1,0 +1,729 @@
+/*
+** `tutti._core.Jit`: a compiled function or kernel as a Python object. A call reads the types of its arguments into a
+** short text, finds the code made for them (or has it made), hands words across and makes objects of what comes back.
+** The package subclasses it: `_module` gives the function's tree, `_interpret` runs it where there is no compiler.
+*/
+#include "core.h"
+
+#include <string.h>
+
+enum { MOST_WORDS = 512, TYPE_ROOM = 768, MOST_HELD = 64 };
+
+typedef struct special {
+  struct special *next;
+  tt_jit *jit;
+  size_t len;
+  int nhidden;
+  int64_t hidden_words[64];
+  char types[];
+} special;
+
+typedef struct jit_object {
+  PyObject_HEAD special *first; /* found last stands first */
+  uint32_t flags;
+  PyObject *hidden; /* list: memory behind the hidden arrays */
+} jit_object;
+
+/* An argument that is held while the code runs. */
+typedef struct held {
+  PyObject *object; /* borrowed: the caller's */
+  Py_buffer view;
+  void *hold;      /* of tt_peek */
+  char *own;       /* a written tutti array: its elements, to become its new value */
+  const char *at;  /* first byte */
+  int64_t size;    /* bytes it spans, 0 when unknown */
+  int arg, word;
+  bool has_view;
+} held;
+
+typedef struct frame {
+  char type[TYPE_ROOM];
+  size_t ntype;
+  int64_t word[MOST_WORDS];
+  int nword, nheld;
+  held held[MOST_HELD];
+} frame;
+
+static PyTypeObject *jit_type, *memory_type;
+
+/* ---- memory that a call made, as a buffer */
+
+typedef struct memory_object {
+  PyObject_HEAD void *data;
+  size_t size;
+  PyObject *base; /* somebody else's memory: kept alive */
+} memory_object;
+
+static int memory_get(PyObject *self, Py_buffer *view, int flags) {
+  memory_object *m = (memory_object *)self;
+  return PyBuffer_FillInfo(view, self, m->data, (Py_ssize_t)m->size, 0, flags);
+}
+
+static void memory_free(PyObject *self) {
+  memory_object *m = (memory_object *)self;
+  PyTypeObject *type = Py_TYPE(self);
+  if (m->base)
+    Py_DECREF(m->base);
+  else
+    tt_jit_free(m->data, m->size);
+  freefunc slot = (freefunc)PyType_GetSlot(type, Py_tp_free);
+  slot(self);
+  Py_DECREF(type);
+}
+
+static PyType_Slot memory_slots[] = {
+    {Py_tp_dealloc, memory_free}, {Py_bf_getbuffer, memory_get}, {Py_tp_doc, "Memory that a compiled function made."},
+    {0, NULL}};
+static PyType_Spec memory_spec = {"tutti._core.JitMemory", sizeof(memory_object), 0,
+                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, memory_slots};
+
+/* Takes `data`, unless there is a base. */
+static PyObject *memory_new(void *data, size_t size, PyObject *base) {
+  allocfunc slot = (allocfunc)PyType_GetSlot(memory_type, Py_tp_alloc);
+  memory_object *m = (memory_object *)slot(memory_type, 0);
+  if (!m) return NULL;
+  m->data = data;
+  m->size = size;
+  m->base = base ? Py_NewRef(base) : NULL;
+  return (PyObject *)m;
+}
+
+/* ---- arguments */
+
+static bool too_much(const char *what) {
+  PyErr_Format(PyExc_TypeError, "the arguments of a compiled function have too many %s", what);
+  return false;
+}
+
+static bool add_type(frame *f, const char *text, size_t n) {
+  if (f->ntype + n + 2 > TYPE_ROOM) return too_much("parts");
+  memcpy(f->type + f->ntype, text, n);
+  f->ntype += n;
+  return true;
+}
+
+static bool add_scalar(frame *f, const char *suffix, int64_t word) {
+  if (f->nword + 2 > MOST_WORDS) return too_much("values");
+  f->word[f->nword++] = word;
+  return add_type(f, suffix, strlen(suffix));
+}
+
+static int64_t float_word(double x) {
+  int64_t w;
+  memcpy(&w, &x, sizeof w);
+  return w;
+}
+
+/* The suffix of a dtype: u64, f32 ... */
+static const char *suffix_of(tt_dtype t) {
+  static const char *const rows[TT_DTYPE_COUNT] = {
+#define TT_DTYPE(E, name, suffix, ctype, kind, bytes, typestr, format) #suffix,
+#include "tutti/dtype.def"
+#undef TT_DTYPE
+  };
+  return rows[t];
+}
+
+static bool add_array_type(frame *f, tt_dtype dtype, int rank, bool dense, bool readonly) {
+  char text[24];
+  const char *s = suffix_of(dtype);
+  size_t n = strlen(s);
+  if (rank > 8) {
+    PyErr_SetString(PyExc_TypeError, "compiled functions take arrays of at most 8 axes");
+    return false;
+  }
+  text[0] = 'A';
+  memcpy(text + 1, s, n);
+  text[n + 1] = ':';
+  text[n + 2] = (char)('0' + rank);
+  text[n + 3] = dense ? 'C' : 'A';
+  text[n + 4] = 'R';
+  return add_type(f, text, n + 4 + readonly);
+}
+
+/* A NumPy scalar: a read-only buffer without axes. */
+static bool add_zero_axes(frame *f, const Py_buffer *v, tt_dtype dtype) {
+  int64_t w[2] = {0, 0};
+  memcpy(w, v->buf, (size_t)v->itemsize);
+  switch (core_dtype_kind(dtype)) {
+    case 'i':
+      if (v->itemsize == 1) w[0] = (int8_t)w[0];
+      if (v->itemsize == 2) w[0] = (int16_t)w[0];
+      if (v->itemsize == 4) w[0] = (int32_t)w[0];
+      break;
+    default:
+      break;
+  }
+  if (!add_scalar(f, suffix_of(dtype), w[0])) return false;
+  if (dtype == TT_C128) f->word[f->nword++] = w[1];
+  return true;
+}
+
+static held *new_held(frame *f, PyObject *o, int arg) {
+  if (f->nheld == MOST_HELD) return (void)too_much("arrays"), NULL;
+  held *h = &f->held[f->nheld++];
+  *h = (held){.object = o, .arg = arg, .word = f->nword};
+  return h;
+}
+
+static bool add_buffer(frame *f, PyObject *o, int arg) {
+  held *h = new_held(f, o, arg);
+  if (!h) return false;
+  if (PyObject_GetBuffer(o, &h->view, PyBUF_STRIDES | PyBUF_FORMAT) < 0) return false;
+  h->has_view = true;
+  const Py_buffer *v = &h->view;
+  bool swap = false, dense = true;
+  tt_dtype dtype = core_dtype_from_format(v->format ? v->format : "B", (int64_t)v->itemsize, &swap);
+  if (dtype == TT_DTYPE_NONE || swap) {
+    PyErr_Format(PyExc_TypeError, "compiled functions take no arrays of format '%s'", v->format ? v->format : "B");
+    return false;
+  }
+  if (v->ndim == 0 && v->readonly) return add_zero_axes(f, v, dtype);
+  if (f->nword + 1 + 2 * v->ndim > MOST_WORDS) return too_much("values");
+  int64_t *w = &f->word[f->nword], step = 1;
+  w[0] = (int64_t)(intptr_t)v->buf;
+  h->at = v->buf;
+  for (int k = v->ndim - 1; k >= 0; k--) {
+    int64_t bytes = (int64_t)v->strides[k];
+    if (bytes % (int64_t)v->itemsize != 0) {
+      PyErr_SetString(PyExc_TypeError, "an array's strides are no multiples of its element size");
+      return false;
+    }
+    w[1 + k] = (int64_t)v->shape[k];
+    w[1 + v->ndim + k] = bytes / (int64_t)v->itemsize;
+    dense &= v->shape[k] <= 1 || w[1 + v->ndim + k] == step;
+    if (dense) w[1 + v->ndim + k] = step;
+    step *= v->shape[k];
+  }
+  if (step == 0) dense = true;
+  h->size = dense ? step * (int64_t)v->itemsize : 0;
+  f->nword += 1 + 2 * v->ndim;
+  return add_array_type(f, dtype, v->ndim, dense, v->readonly);
+}
+
+/* A tutti array: dense memory of its own, read now; what is written becomes its new value after the call. */
+static bool add_array(frame *f, PyObject *o, int arg) {
+  tt_array *a = core_handle(o);
+  held *h = new_held(f, o, arg);
+  int rank = tt_array_rank(a);
+  int64_t step = 1;
+  if (!h) return false;
+  if (f->nword + 1 + 2 * rank > MOST_WORDS) return too_much("values");
+  int64_t *w = &f->word[f->nword];
+  for (int k = rank - 1; k >= 0; k--) {
+    w[1 + k] = tt_array_len(a)[k];
+    w[1 + rank + k] = step;
+    step *= w[1 + k];
+  }
+  h->size = step * core_dtype_bytes(tt_array_dtype(a));
+  w[0] = 0; /* bind_arrays fills it in */
+  f->nword += 1 + 2 * rank;
+  return add_array_type(f, tt_array_dtype(a), rank, true, tt_array_is_readonly(a));
+}
+
+static bool add_int(frame *f, PyObject *o) {
+  int overflow = 0;
+  long long i = PyLong_AsLongLongAndOverflow(o, &overflow);
+  if (overflow == 0) return add_scalar(f, "i64", i);
+  if (overflow > 0) {
+    unsigned long long u = PyLong_AsUnsignedLongLong(o);
+    if (!PyErr_Occurred()) return add_scalar(f, "u64", (int64_t)u);
+  }
+  PyErr_Clear();
+  PyErr_SetString(PyExc_OverflowError, "an int is beyond 64 bits");
+  return false;
+}
+
+static bool add_value(frame *f, PyObject *o, int arg, int depth);
+
+static bool add_tuple(frame *f, PyObject *o, int arg, int depth) {
+  Py_ssize_t n = PyTuple_Size(o);
+  if (!add_type(f, "(", 1)) return false;
+  for (Py_ssize_t k = 0; k < n; k++) {
+    if (k && !add_type(f, ",", 1)) return false;
+    if (!add_value(f, PyTuple_GetItem(o, k), arg, depth + 1)) return false;
+  }
+  return add_type(f, ")", 1);
+}
+
+static bool add_value(frame *f, PyObject *o, int arg, int depth) {
+  if (PyFloat_Check(o)) return add_scalar(f, "f64", float_word(PyFloat_AsDouble(o)));
+  if (PyBool_Check(o)) return add_scalar(f, "b8", o == Py_True);
+  if (PyLong_Check(o)) return add_int(f, o);
+  if (core_is_array(o)) return add_array(f, o, arg);
+  if (PyTuple_Check(o) && depth < 8) return add_tuple(f, o, arg, depth);
+  if (o == Py_None) return add_type(f, "N", 1);
+  if (PyComplex_Check(o)) {
+    if (!add_scalar(f, "c128", float_word(PyComplex_RealAsDouble(o)))) return false;
+    f->word[f->nword++] = float_word(PyComplex_ImagAsDouble(o));
+    return true;
+  }
+  if (PyObject_CheckBuffer(o)) return add_buffer(f, o, arg);
+  /* a device array and the like knows its host's side */
+  PyObject *inner = PyObject_GetAttrString(o, "_jit_argument");
+  if (inner) {
+    bool ok = depth < 8 && add_value(f, inner, arg, depth + 1);
+    Py_DECREF(inner); /* the object itself holds it */
+    return ok;
+  }
+  PyErr_Clear();
+  PyErr_Format(PyExc_TypeError, "a compiled function takes numbers, tuples and arrays, not '%R'", (PyObject *)Py_TYPE(o));
+  return false;
+}
+
+/* ---- tutti arrays: memory before the call, the new value after it */
+
+static bool bind_arrays(frame *f, uint64_t writes) {
+  tt_error err;
+  for (int k = 0; k < f->nheld; k++) {
+    held *h = &f->held[k];
+    if (h->has_view) continue;
+    tt_array *a = core_handle(h->object);
+    tt_code c;
+    if (writes >> h->arg & 1) {
+      h->own = PyMem_Malloc((size_t)h->size + 1);
+      if (!h->own) return (void)PyErr_NoMemory(), false;
+      c = tt_read(a, h->own, (size_t)h->size, &err);
+      h->at = h->own;
+    } else {
+      tt_array *dense = NULL;
+      const void *data = NULL;
+      c = tt_array_is_contiguous(a) ? TT_OK : tt_copy(a, &dense, &err);
+      if (c == TT_OK) c = tt_peek(dense ? dense : a, &data, &h->hold, &err);
+      if (dense) tt_release(&dense);
+      h->at = data;
+    }
+    if (c != TT_OK) return (void)core_raise(c, &err), false;
+    f->word[h->word] = (int64_t)(intptr_t)h->at;
+  }
+  return true;
+}
+
+static bool write_back(frame *f) {
+  for (int k = 0; k < f->nheld; k++) {
+    held *h = &f->held[k];
+    if (!h->own) continue;
+    tt_array *a = core_handle(h->object), *fresh = NULL;
+    tt_error err;
+    tt_value all = {.tag = TT_V_ELLIPSIS};
+    tt_code c = tt_from_data(tt_array_dtype(a), tt_array_rank(a), tt_array_len(a), h->own, NULL, &fresh, &err);
+    if (c == TT_OK) c = tt_set(a, all, tt_v_array(fresh), &err);
+    if (fresh) tt_release(&fresh);
+    if (c != TT_OK) return (void)core_raise(c, &err), false;
+  }
+  return true;
+}
+
+static void let_go(frame *f) {
+  for (int k = 0; k < f->nheld; k++) {
+    held *h = &f->held[k];
+    if (h->has_view) PyBuffer_Release(&h->view);
+    if (h->hold) tt_unpeek(h->hold);
+    PyMem_Free(h->own);
+  }
+  f->nheld = 0;
+}
+
+/* ---- results */
+
+typedef struct result {
+  const char *type; /* what is left of it */
+  const int64_t *word;
+  tt_jit_run *run;
+  frame *f;
+  PyObject *self;
+} result;
+
+static tt_dtype read_dtype(result *r) {
+  size_t n = strcspn(r->type, ",():");
+  for (int t = 0; t < TT_DTYPE_COUNT; t++) {
+    const char *s = suffix_of((tt_dtype)t);
+    if (strlen(s) == n && memcmp(s, r->type, n) == 0) {
+      r->type += n;
+      return (tt_dtype)t;
+    }
+  }
+  return TT_DTYPE_NONE;
+}
+
+/* The argument itself when it comes back whole; else memory, which the package's `_array` makes an array of. */
+static PyObject *array_object(result *r) {
+  r->type++;
+  tt_dtype dtype = read_dtype(r);
+  int rank = r->type[1] - '0';
+  r->type += 3;
+  const int64_t *w = r->word, *len = w + 1, *step = w + 1 + rank;
+  r->word += 1 + 2 * rank;
+  char *at = (char *)(intptr_t)w[0];
+  void *data;
+  size_t size;
+  PyObject *memory = NULL;
+  int64_t low = 0, high = core_dtype_bytes(dtype);
+  for (int k = 0; k < rank; k++) {
+    int64_t reach = len[k] > 0 ? (len[k] - 1) * step[k] * core_dtype_bytes(dtype) : 0;
+    *(reach < 0 ? &low : &high) += reach;
+  }
+  if (tt_jit_run_take(r->run, at, &data, &size)) {
+    memory = memory_new(data, size, NULL);
+    if (!memory) tt_jit_free(data, size);
+  } else {
+    PyObject *base = NULL;
+    for (int k = 0; k < r->f->nheld; k++) {
+      held *h = &r->f->held[k];
+      const int64_t *aw = &r->f->word[h->word];
+      bool whole = h->at == at && h->has_view && h->view.ndim == rank && memcmp(aw, w, (size_t)(1 + 2 * rank) * 8) == 0;
+      if (whole) return Py_NewRef(h->object);
+      if (h->has_view && at >= (char *)h->view.buf && at < (char *)h->view.buf + (h->size ? h->size : h->view.len))
+        base = h->object;
+    }
+    data = at + low;
+    memory = memory_new(data, (size_t)(high - low), base ? base : r->self);
+  }
+  if (!memory) return NULL;
+  PyObject *shape = PyTuple_New(rank), *strides = PyTuple_New(rank), *out = NULL;
+  for (int k = 0; shape && strides && k < rank; k++) {
+    PyTuple_SetItem(shape, k, PyLong_FromLongLong(len[k]));
+    PyTuple_SetItem(strides, k, PyLong_FromLongLong(step[k] * core_dtype_bytes(dtype)));
+  }
+  if (shape && strides)
+    out = PyObject_CallMethod(r->self, "_array", "OsOOL", memory, core_dtype_typestr(dtype), shape, strides,
+                              (long long)(at - (char *)data));
+  Py_XDECREF(shape);
+  Py_XDECREF(strides);
+  Py_DECREF(memory);
+  return out;
+}
+
+static PyObject *scalar_object(result *r) {
+  tt_dtype dtype = read_dtype(r);
+  int64_t w = *r->word++;
+  double d, im;
+  float f[2];
+  memcpy(&d, &w, sizeof d);
+  memcpy(f, &w, sizeof f);
+  switch (dtype) {
+    case TT_BOOL:
+      return PyBool_FromLong((long)(w & 255));
+    case TT_F64:
+      return PyFloat_FromDouble(d);
+    case TT_F32:
+      return PyFloat_FromDouble((double)f[0]);
+    case TT_U64:
+      return PyLong_FromUnsignedLongLong((unsigned long long)w);
+    case TT_C64:
+      return PyComplex_FromDoubles((double)f[0], (double)f[1]);
+    case TT_C128:
+      memcpy(&im, r->word++, sizeof im);
+      return PyComplex_FromDoubles(d, im);
+    default:
+      return PyLong_FromLongLong(w);
+  }
+}
+
+static PyObject *result_object(result *r) {
+  if (*r->type == 'N') {
+    r->type++;
+    return Py_NewRef(Py_None);
+  }
+  if (*r->type == 'A') return array_object(r);
+  if (*r->type != '(') return scalar_object(r);
+  PyObject *list = PyList_New(0), *out = NULL;
+  r->type++;
+  while (list && *r->type != ')') {
+    PyObject *item = result_object(r);
+    if (*r->type == ',') r->type++;
+    if (!item || PyList_Append(list, item) < 0) {
+      Py_XDECREF(item);
+      Py_CLEAR(list);
+      break;
+    }
+    Py_DECREF(item);
+  }
+  if (list) {
+    r->type++;
+    out = PyList_AsTuple(list);
+    Py_DECREF(list);
+  }
+  return out;
+}
+
+/* ---- finding the code for these types */
+
+static PyObject *raise_jit(tt_code c, const tt_error *err) {
+  static const char assertion[] = "AssertionError: ";
+  if (c == TT_EINTERNAL && strncmp(err->message, assertion, sizeof assertion - 1) == 0) {
+    PyErr_SetString(PyExc_AssertionError, err->message + sizeof assertion - 1);
+    return NULL;
+  }
+  return core_raise(c, err);
+}
+
+static special *compile(jit_object *self, frame *f) {
+  PyObject *made = PyObject_CallMethod((PyObject *)self, "_module", NULL);
+  special *s = NULL;
+  tt_jit *jit = NULL;
+  tt_error err;
+  frame *h = PyMem_Calloc(1, sizeof *h);
+  if (!made || !h) goto done;
+  PyObject *text, *arrays;
+  if (!PyArg_ParseTuple(made, "SO!", &text, &PyList_Type, &arrays)) goto done;
+  memcpy(h->type, f->type, f->ntype);
+  h->ntype = f->ntype;
+  Py_ssize_t n = PyList_Size(arrays);
+  for (Py_ssize_t k = 0; k < n; k++) {
+    if (!add_type(h, k ? "," : "|", 1) || !add_buffer(h, PyList_GetItem(arrays, k), 0)) goto done;
+  }
+  if (h->nword > 64) {
+    PyErr_SetString(PyExc_TypeError, "a compiled function reads too many global arrays");
+    goto done;
+  }
+  h->type[h->ntype] = 0;
+  char *bytes;
+  Py_ssize_t size;
+  if (PyBytes_AsStringAndSize(text, &bytes, &size) < 0) goto done;
+  core_block_begin();
+  tt_code c = tt_jit_compile(bytes, (size_t)size, h->type, self->flags, &jit, &err);
+  core_block_end();
+  if (c != TT_OK) {
+    raise_jit(c, &err);
+    goto done;
+  }
+  s = PyMem_Calloc(1, sizeof *s + f->ntype + 1);
+  if (!s) {
+    PyErr_NoMemory();
+    goto done;
+  }
+  memcpy(s->hidden_words, h->word, (size_t)h->nword * sizeof *h->word);
+  memcpy(s->types, f->type, f->ntype);
+  s->len = f->ntype;
+  s->jit = jit;
+  s->next = self->first;
+  self->first = s;
+  if (PyList_Append(self->hidden, arrays) < 0) PyErr_Clear(); /* held as long as this object */
+done:
+  if (h) let_go(h);
+  PyMem_Free(h);
+  Py_XDECREF(made);
+  return s;
+}
+
+static special *find(jit_object *self, frame *f) {
+  special **at = &self->first;
+  for (special *s = self->first; s; at = &s->next, s = s->next) {
+    if (s->len != f->ntype || memcmp(s->types, f->type, f->ntype) != 0) continue;
+    *at = s->next;
+    s->next = self->first;
+    return self->first = s;
+  }
+  return compile(self, f);
+}
+
+static bool read_arguments(frame *f, PyObject *args) {
+  Py_ssize_t n = PyTuple_Size(args);
+  f->ntype = 0;
+  f->nword = f->nheld = 0;
+  if (n > 64) return too_much("parts");
+  for (Py_ssize_t k = 0; k < n; k++) {
+    if (k && !add_type(f, ",", 1)) return false;
+    if (!add_value(f, PyTuple_GetItem(args, k), (int)k, 0)) return false;
+  }
+  return true;
+}
+
+/* What was printed goes to Python's own standard output. */
+static bool show(const tt_jit_run *run) {
+  const char *text = tt_jit_run_text(run);
+  if (!*text) return true;
+  PyObject *out = PySys_GetObject("stdout"), *s = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+  bool ok = s && (!out || out == Py_None || PyFile_WriteObject(s, out, Py_PRINT_RAW) == 0);
+  Py_XDECREF(s);
+  return ok;
+}
+
+/* Where there is no compiler the package runs the function itself. */
+static PyObject *fall_back(PyObject *self, const char *method, PyObject *a, PyObject *b) {
+  if (!PyErr_ExceptionMatches(PyExc_RuntimeError) || tt_jit_usable()) return NULL;
+  PyErr_Clear();
+  return PyObject_CallMethod(self, method, b ? "OO" : "O", a, b);
+}
+
+static PyObject *jit_call(PyObject *self, PyObject *args, PyObject *names) {
+  frame f;
+  int64_t out[MOST_WORDS];
+  PyObject *bound = NULL, *answer = NULL;
+  tt_jit_run *run = NULL;
+  tt_error err;
+  if (names && PyDict_Size(names) > 0) {
+    bound = PyObject_CallMethod(self, "_bind", "OO", args, names);
+    if (!bound) return NULL;
+    args = bound;
+  }
+  if (!read_arguments(&f, args)) goto done;
+  special *s = find((jit_object *)self, &f);
+  if (!s) {
+    answer = fall_back(self, "_interpret", args, NULL);
+    goto done;
+  }
+  if (!bind_arrays(&f, tt_jit_writes(s->jit))) goto done;
+  core_block_begin();
+  tt_code c = tt_jit_call(s->jit, f.word, s->hidden_words, out, &run, &err);
+  core_block_end();
+  bool shown = show(run);
+  if (c != TT_OK) {
+    raise_jit(c, &err);
+  } else if (shown && write_back(&f)) {
+    result r = {.type = tt_jit_result(s->jit), .word = out, .run = run, .f = &f, .self = self};
+    answer = result_object(&r);
+  }
+done:
+  if (run) tt_jit_run_release(&run);
+  let_go(&f);
+  Py_XDECREF(bound);
+  return answer;
+}
+
+static bool triple(PyObject *o, int64_t *out, const char *what) {
+  out[0] = out[1] = out[2] = 1;
+  Py_ssize_t n = PyTuple_Check(o) || PyList_Check(o) ? PySequence_Size(o) : -1;
+  if (n > 3 || n == 0) return PyErr_Format(PyExc_ValueError, "a %s has 1 to 3 axes", what), false;
+  for (Py_ssize_t k = 0; k < (n < 0 ? 1 : n); k++) {
+    PyObject *item = n < 0 ? Py_NewRef(o) : PySequence_GetItem(o, k), *number = item ? PyNumber_Index(item) : NULL;
+    Py_XDECREF(item);
+    if (!number) return false;
+    out[k] = PyLong_AsLongLong(number);
+    Py_DECREF(number);
+    if (PyErr_Occurred()) return false;
+  }
+  return true;
+}
+
+/* _launch(grid, block, shared, args) */
+static PyObject *jit_launch(PyObject *self, PyObject *args) {
+  frame f;
+  PyObject *grid, *block, *given, *answer = NULL;
+  int64_t g[3], b[3];
+  long long shared;
+  tt_jit_run *run = NULL;
+  tt_error err;
+  if (!PyArg_ParseTuple(args, "OOLO!", &grid, &block, &shared, &PyTuple_Type, &given)) return NULL;
+  if (!triple(grid, g, "grid") || !triple(block, b, "block")) return NULL;
+  if (!read_arguments(&f, given)) goto done;
+  special *s = find((jit_object *)self, &f);
+  if (!s) {
+    answer = fall_back(self, "_step", args, NULL);
+    goto done;
+  }
+  if (!bind_arrays(&f, tt_jit_writes(s->jit))) goto done;
+  core_block_begin();
+  tt_code c = tt_jit_launch(s->jit, f.word, s->hidden_words, g, b, shared, &run, &err);
+  core_block_end();
+  bool shown = show(run);
+  if (c != TT_OK)
+    raise_jit(c, &err);
+  else if (shown && write_back(&f))
+    answer = Py_NewRef(Py_None);
+done:
+  if (run) tt_jit_run_release(&run);
+  let_go(&f);
+  return answer;
+}
+
+/* ---- looking inside */
+
+/* _specials(): [(types, result, C text, table of variables, writes, shared, local, barriers)] */
+static PyObject *jit_specials(PyObject *self, PyObject *unused) {
+  (void)unused;
+  PyObject *list = PyList_New(0);
+  for (special *s = ((jit_object *)self)->first; list && s; s = s->next) {
+    tt_jit_info i = tt_jit_ask(s->jit);
+    PyObject *row = Py_BuildValue("(s#sssKLLO)", s->types, (Py_ssize_t)s->len, tt_jit_result(s->jit),
+                                  tt_jit_source(s->jit), tt_jit_types(s->jit),
+                                  (unsigned long long)tt_jit_writes(s->jit), (long long)i.shared, (long long)i.local,
+                                  i.barriers ? Py_True : Py_False);
+    if (!row || PyList_Append(list, row) < 0) Py_CLEAR(list);
+    Py_XDECREF(row);
+  }
+  return list;
+}
+
+/* _compile(types): code for a signature's text, without a call. Gives the result's type. */
+static PyObject *jit_compile(PyObject *self, PyObject *types) {
+  Py_ssize_t n;
+  const char *text = PyUnicode_AsUTF8AndSize(types, &n);
+  frame *f = PyMem_Calloc(1, sizeof *f);
+  special *s = NULL;
+  if (text && f && add_type(f, text, (size_t)n)) s = find((jit_object *)self, f);
+  PyMem_Free(f);
+  return s ? PyUnicode_FromString(tt_jit_result(s->jit)) : NULL;
+}
+
+/* _types(args): the signature's text of these arguments. */
+static PyObject *jit_types_of(PyObject *self, PyObject *args) {
+  frame f;
+  (void)self;
+  if (!PyTuple_Check(args)) return PyErr_SetString(PyExc_TypeError, "a tuple of arguments"), NULL;
+  PyObject *out = NULL;
+  if (read_arguments(&f, args)) out = PyUnicode_FromStringAndSize(f.type, (Py_ssize_t)f.ntype);
+  let_go(&f);
+  return out;
+}
+
+static int jit_init(PyObject *self, PyObject *args, PyObject *names) {
+  unsigned int flags;
+  (void)names;
+  if (!PyArg_ParseTuple(args, "I", &flags)) return -1;
+  jit_object *j = (jit_object *)self;
+  j->flags = flags;
+  if (!j->hidden) j->hidden = PyList_New(0);
+  return j->hidden ? 0 : -1;
+}
+
+static int jit_visit(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(((jit_object *)self)->hidden);
+  return 0;
+}
+static int jit_clear(PyObject *self) {
+  Py_CLEAR(((jit_object *)self)->hidden);
+  return 0;
+}
+
+static void jit_free(PyObject *self) {
+  PyTypeObject *type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  jit_object *j = (jit_object *)self;
+  for (special *s = j->first, *next; s; s = next) {
+    next = s->next;
+    PyMem_Free(s);
+  }
+  Py_CLEAR(j->hidden);
+  freefunc slot = (freefunc)PyType_GetSlot(type, Py_tp_free);
+  slot(self);
+  Py_DECREF(type);
+}
+
+static PyMethodDef jit_methods[] = {{"_launch", jit_launch, METH_VARARGS, NULL},
+                                    {"_specials", jit_specials, METH_NOARGS, NULL},
+                                    {"_compile", jit_compile, METH_O, NULL},
+                                    {"_types", jit_types_of, METH_O, NULL},
+                                    {NULL, NULL, 0, NULL}};
+static PyType_Slot jit_slots[] = {{Py_tp_doc, "A compiled function or kernel."},
+                                  {Py_tp_init, jit_init},
+                                  {Py_tp_call, jit_call},
+                                  {Py_tp_methods, jit_methods},
+                                  {Py_tp_traverse, jit_visit},
+                                  {Py_tp_clear, jit_clear},
+                                  {Py_tp_dealloc, jit_free},
+                                  {0, NULL}};
+static PyType_Spec jit_spec = {"tutti._core.Jit", sizeof(jit_object), 0,
+                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, jit_slots};
+
+int core_jit_init(PyObject *module) {
+  jit_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &jit_spec, NULL);
+  memory_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &memory_spec, NULL);
+  if (!jit_type || !memory_type) return -1;
+  return PyModule_AddObjectRef(module, "Jit", (PyObject *)jit_type) < 0 ||
+                 PyModule_AddObjectRef(module, "JitMemory", (PyObject *)memory_type) < 0
+             ? -1
+             : 0;
+}

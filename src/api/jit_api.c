@@ -1,0 +1,51 @@
+/*
+** The functions of tutti/jit.h.
+*/
+#include "tutti/jit.h"
+
+#include "base/mem.h"
+#include "device/cpu/cc.h"
+#include "run/jit.h"
+
+tt_code tt_jit_compile(const char *text, size_t size, const char *signature, uint32_t flags, tt_jit **out,
+                       tt_error *err) {
+  tt_py_options options = {.kernel = flags & TT_JIT_KERNEL,
+                           .check = flags & TT_JIT_CHECK,
+                           .parallel = flags & TT_JIT_PARALLEL,
+                           .numpy_errors = flags & (TT_JIT_NUMPY_ERRORS | TT_JIT_KERNEL)};
+  return tt__jit_compile(text, size, signature, &options, out, err);
+}
+
+const char *tt_jit_result(const tt_jit *j) { return j->result.data; }
+uint64_t tt_jit_writes(const tt_jit *j) { return j->program.entry->writes; }
+const char *tt_jit_source(const tt_jit *j) { return j->source.data; }
+const char *tt_jit_types(const tt_jit *j) { return j->types.data; }
+tt_jit_info tt_jit_ask(const tt_jit *j) {
+  return (tt_jit_info){.shared = j->shared, .local = j->local, .barriers = j->program.entry->splits};
+}
+
+tt_code tt_jit_call(const tt_jit *j, const int64_t *word, const int64_t *hidden, int64_t *out, tt_jit_run **run,
+                    tt_error *err) {
+  return tt__jit_call(j, word, hidden, out, run, err);
+}
+
+tt_code tt_jit_launch(const tt_jit *j, const int64_t *word, const int64_t *hidden, const int64_t *grid,
+                      const int64_t *block, int64_t shared, tt_jit_run **run, tt_error *err) {
+  tt_launch launch = {.shared = shared};
+  for (int k = 0; k < 3; k++) {
+    launch.grid[k] = grid[k];
+    launch.block[k] = block[k];
+  }
+  return tt__jit_launch(j, word, hidden, &launch, run, err);
+}
+
+const char *tt_jit_run_text(const tt_jit_run *run) { return tt__jit_run_text(run); }
+bool tt_jit_run_take(tt_jit_run *run, const void *p, void **data, size_t *size) {
+  return tt__jit_run_take(run, p, data, size);
+}
+void tt_jit_free(void *data, size_t size) { tt__mem_free_data(data, size); }
+void tt_jit_run_release(tt_jit_run **run) {
+  tt__jit_run_free(*run);
+  *run = NULL;
+}
+bool tt_jit_usable(void) { return tt__cc_usable(); }

@@ -1,0 +1,111 @@
+/*
+** The types of programs, interned by a walk over the few that a program has.
+*/
+#include "ir/program.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "ir/dtype.h"
+
+void tt__program_free(tt_program *p) {
+  for (int64_t i = 0; i < p->funcs.n; i++) TT_VEC_FREE(&p->funcs.data[i]->locals);
+  TT_VEC_FREE(&p->types);
+  TT_VEC_FREE(&p->funcs);
+  TT_VEC_FREE(&p->shared);
+  TT_VEC_FREE(&p->local);
+  TT_VEC_FREE(&p->globals);
+  tt__arena_free(&p->arena);
+  memset(p, 0, sizeof *p);
+}
+
+static bool same(const tt_ptype *a, const tt_ptype *b) {
+  if (a->tag != b->tag || a->dtype != b->dtype || a->rank != b->rank || a->layout != b->layout ||
+      a->readonly != b->readonly || a->n != b->n)
+    return false;
+  if ((a->meta == NULL) != (b->meta == NULL) || (a->meta && strcmp(a->meta, b->meta) != 0)) return false;
+  for (int k = 0; k < a->n; k++)
+    if (a->item[k] != b->item[k]) return false;
+  return true;
+}
+
+static const tt_ptype *intern(tt_program *p, const tt_ptype *t) {
+  for (int64_t i = 0; i < p->types.n; i++)
+    if (same(p->types.data[i], t)) return p->types.data[i];
+  tt_ptype *kept = tt__arena_dup(&p->arena, t, sizeof *t);
+  if (!kept) return NULL;
+  kept->id = (int16_t)p->types.n;
+  if (t->n && !(kept->item = tt__arena_dup(&p->arena, t->item, t->n * sizeof *t->item))) return NULL;
+  if (t->meta && !(kept->meta = tt__arena_dup(&p->arena, t->meta, strlen(t->meta) + 1))) return NULL;
+  return TT_VEC_PUSH(&p->types, kept) ? kept : NULL;
+}
+
+const tt_ptype *tt__ptype_scalar(tt_program *p, tt_dtype dtype) {
+  return intern(p, &(tt_ptype){.tag = TT_T_SCALAR, .dtype = (int8_t)dtype});
+}
+
+const tt_ptype *tt__ptype_array(tt_program *p, tt_dtype dtype, int rank, char layout, bool readonly) {
+  return intern(p, &(tt_ptype){.tag = TT_T_ARRAY,
+                               .dtype = (int8_t)dtype,
+                               .rank = (uint8_t)rank,
+                               .layout = layout,
+                               .readonly = readonly});
+}
+
+const tt_ptype *tt__ptype_tuple(tt_program *p, const tt_ptype *const *item, int n) {
+  return intern(p, &(tt_ptype){.tag = TT_T_TUPLE, .n = (uint8_t)n, .item = item});
+}
+
+const tt_ptype *tt__ptype_tag(tt_program *p, tt_ptag tag, const char *meta) {
+  return intern(p, &(tt_ptype){.tag = (uint8_t)tag, .meta = meta});
+}
+
+static size_t add(char *out, size_t size, size_t at, const char *text) {
+  int n = at < size ? snprintf(out + at, size - at, "%s", text) : 0;
+  return at + (n > 0 ? (size_t)n : 0);
+}
+
+static size_t put_type(const tt_ptype *t, char *out, size_t size, size_t at) {
+  char text[64];
+  switch (t->tag) {
+    case TT_T_SCALAR:
+      return add(out, size, at, tt__dtypes[t->dtype].name);
+    case TT_T_ARRAY:
+      snprintf(text, sizeof text, "array(%s, %dd, %c%s)", tt__dtypes[t->dtype].name, t->rank, t->layout,
+               t->readonly ? ", readonly" : "");
+      return add(out, size, at, text);
+    case TT_T_TUPLE:
+      at = add(out, size, at, "(");
+      for (int k = 0; k < t->n; k++) {
+        if (k) at = add(out, size, at, ", ");
+        at = put_type(t->item[k], out, size, at);
+      }
+      return add(out, size, at, t->n == 1 ? ",)" : ")");
+    case TT_T_META:
+      return add(out, size, at, t->meta ? t->meta : "?");
+    case TT_T_NONE:
+      return add(out, size, at, "none");
+    default:
+      return add(out, size, at, "unknown");
+  }
+}
+
+void tt__ptype_text(const tt_ptype *t, char *out, size_t size) {
+  if (size) out[0] = 0;
+  (void)put_type(t, out, size, 0);
+}
+
+int tt__ptype_words(const tt_ptype *t) {
+  int n = 0;
+  switch (t->tag) {
+    case TT_T_SCALAR:
+      return t->dtype == TT_C128 ? 2 : 1;
+    case TT_T_ARRAY:
+      return 1 + 2 * t->rank;
+    case TT_T_TUPLE:
+      for (int k = 0; k < t->n; k++) n += tt__ptype_words(t->item[k]);
+      return n;
+    default:
+      return 0;
+  }
+}

@@ -1,0 +1,251 @@
+/*
+** A program: typed functions with control flow, the artefact between a language that users write
+** kernels and functions in (src/lang) and the text for a compiler (src/render/program.c).
+**
+** Everything is explicit here: conversions are CAST nodes, an index that may count from the end says so, a
+** barrier is a statement. Nothing of Python is left but names and line numbers for messages.
+** Every node belongs to the program's arena. Types are interned: equal types are equal pointers.
+*/
+#ifndef TT_IR_PROGRAM_H
+#define TT_IR_PROGRAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/vec.h"
+#include "tutti/types.h"
+
+#define TT_PROGRAM_RANK 8  /* the most axes an array in a program has */
+#define TT_PROGRAM_ARGS 64 /* the most parameters of a function */
+
+/* RAISE: the kind of a failed assert; the others are tt_codes. */
+#define TT_P_ASSERTION TT_CODE_COUNT
+
+typedef enum tt_ptag {
+  TT_T_NONE, /* no value */
+  TT_T_SCALAR,
+  TT_T_ARRAY,
+  TT_T_TUPLE,
+  TT_T_META,   /* only while a language works: a value that exists at compile time alone */
+  TT_T_UNKNOWN /* only while a language infers */
+} tt_ptag;
+
+typedef struct tt_ptype tt_ptype;
+struct tt_ptype {
+  uint8_t tag;
+  int8_t dtype;  /* SCALAR, ARRAY: tt_dtype of an element */
+  uint8_t rank;  /* ARRAY */
+  char layout;   /* ARRAY: 'C' dense in C order, 'A' any steps */
+  bool readonly; /* ARRAY: stores are refused */
+  uint8_t n;     /* TUPLE */
+  int16_t id;    /* place in the program's list */
+  const tt_ptype *const *item;
+  const char *meta; /* META: what it is */
+};
+
+typedef enum tt_pop {
+  TT_P_CONST,   /* i (integers, bool) or f[0] (floats), f[0..1] (complex) */
+  TT_P_LOCAL,   /* k: local */
+  TT_P_CAST,    /* arg[0] as `type` */
+  TT_P_ELEM,    /* elem: an op of ops.def over arguments of one type (complex ones too) */
+  TT_P_DIVIDE,  /* elem DIV, FLOORDIV or MOD that fails where arg[1] is 0 */
+  TT_P_SELECT,  /* arg[0] ? arg[1] : arg[2], one of them computed */
+  TT_P_ALSO,    /* arg[0] && arg[1] */
+  TT_P_ELSE,    /* arg[0] || arg[1] */
+  TT_P_LOAD,    /* arg[0][arg[1], ...]; full index */
+  TT_P_VIEW,    /* part of arg[0]: `form` has a letter per axis taken or made: i index (1 argument), s slice
+                   (3 arguments: start, stop, step; CONST NONE where left out), n new axis */
+  TT_P_LEN,     /* axis k of arg[0] */
+  TT_P_STEP,    /* distance in elements along axis k of arg[0] */
+  TT_P_RESHAPE, /* dense arg[0] with lengths arg[1...]: one may be -1 */
+  TT_P_TURN,    /* arg[0] with its axes in reverse order */
+  TT_P_TUPLE,
+  TT_P_ITEM,    /* k of the tuple arg[0] */
+  TT_P_CALL,    /* function k */
+  TT_P_HELPER,  /* text function `name`; takes the context first when k is 1 */
+  TT_P_SPECIAL, /* k: tt_pspecial */
+  TT_P_ATOMIC,  /* elem on arg[0][arg[1..n-2]] with arg[n-1] (k: tt_patomic); gives the old value */
+  TT_P_ALLOC,   /* new memory, dense, lengths arg[]; k: 0 uninitialised, 1 zero */
+  TT_P_SHARED,  /* array slot k, one per block */
+  TT_P_PRIVATE, /* array slot k, one per thread */
+  TT_P_GLOBAL,  /* hidden array argument k */
+  TT_P_STRING   /* name; for print */
+} tt_pop;
+
+typedef enum tt_pspecial {
+  TT_S_TID_X,
+  TT_S_TID_Y,
+  TT_S_TID_Z,
+  TT_S_BID_X,
+  TT_S_BID_Y,
+  TT_S_BID_Z,
+  TT_S_BDIM_X,
+  TT_S_BDIM_Y,
+  TT_S_BDIM_Z,
+  TT_S_GDIM_X,
+  TT_S_GDIM_Y,
+  TT_S_GDIM_Z,
+  TT_S_LANE, /* of the warp */
+  TT_S_COUNT
+} tt_pspecial;
+
+typedef enum tt_patomic {
+  TT_A_ADD,
+  TT_A_SUB,
+  TT_A_MAX,
+  TT_A_MIN,
+  TT_A_NANMAX,
+  TT_A_NANMIN,
+  TT_A_AND,
+  TT_A_OR,
+  TT_A_XOR,
+  TT_A_EXCH,
+  TT_A_CAS, /* two values: compare, new */
+  TT_A_INC,
+  TT_A_DEC,
+  TT_A_COUNT
+} tt_patomic;
+
+typedef struct tt_pexpr tt_pexpr;
+struct tt_pexpr {
+  uint8_t op;
+  uint8_t elem;    /* tt_op */
+  bool nonneg;     /* an integer: proved not negative */
+  uint32_t wraps;  /* LOAD, VIEW, ATOMIC: bit a: the index of axis a may count from the end */
+  int32_t k;
+  int32_t line;
+  int32_t n;
+  const tt_ptype *type;
+  tt_pexpr **arg;
+  int64_t i;
+  double f[2];
+  const char *name, *form;
+};
+
+typedef enum tt_pstmt_op {
+  TT_P_SET,        /* local = a */
+  TT_P_STORE,      /* target a (a LOAD) = b */
+  TT_P_IF,         /* a, body, other */
+  TT_P_WHILE,      /* while a: body */
+  TT_P_FOR,        /* local from a below b by c (a constant or not; never 0) */
+  TT_P_PARFOR,     /* as FOR, by 1, turns independent but for reductions */
+  TT_P_RETURN,     /* a or NULL */
+  TT_P_BREAK,
+  TT_P_CONTINUE,
+  TT_P_EVAL,       /* a for its effect */
+  TT_P_BARRIER,    /* of the block (k 0) or the warp (k 1) */
+  TT_P_COLLECTIVE, /* local = k (tt_pcollective) of arg[]: every thread there takes part */
+  TT_P_PRINT,      /* arg[] */
+  TT_P_RAISE,      /* unless a (NULL: always): error kind k, message `name` */
+  TT_P_FENCE
+} tt_pstmt_op;
+
+typedef enum tt_pcollective {
+  TT_C_SYNC_COUNT, /* value */
+  TT_C_SYNC_AND,
+  TT_C_SYNC_OR,
+  TT_C_SHFL,      /* value, lane (of the segment); width */
+  TT_C_SHFL_UP,   /* value, delta */
+  TT_C_SHFL_DOWN,
+  TT_C_SHFL_XOR,
+  TT_C_BALLOT,
+  TT_C_ANY,
+  TT_C_ALL,
+  TT_C_COUNT
+} tt_pcollective;
+
+typedef struct tt_pstmt tt_pstmt;
+struct tt_pstmt {
+  uint8_t op;
+  bool splits; /* holds a barrier or a collective, at any depth */
+  int32_t line, local, k, n;
+  tt_pexpr *a, *b, *c, **arg;
+  tt_pstmt *body, *other, *next;
+  const char *name;
+  int32_t *reduced; /* PARFOR: locals that the turns reduce into, n of them, by reduce_op[] (tt_op) */
+  uint8_t *reduce_op;
+};
+
+typedef struct tt_plocal {
+  const char *name;
+  const tt_ptype *type;
+  bool nonneg;   /* proved: never negative */
+  uint64_t from; /* parameters whose arrays it may be a part of */
+} tt_plocal;
+
+typedef enum tt_pkind { TT_P_FUNCTION, TT_P_KERNEL } tt_pkind;
+
+typedef struct tt_pfunc {
+  const char *name;
+  int32_t source; /* which function of the source it was made from */
+  uint8_t kind;
+  bool can_fail; /* raises, divides with a check, allocates, or calls what does */
+  bool splits;
+  TT_VEC(tt_plocal) locals; /* parameters first */
+  int32_t nparam;
+  uint64_t writes; /* parameters whose arrays are written */
+  const tt_ptype *result;
+  tt_pstmt *body;
+} tt_pfunc;
+
+/* Memory that a kernel declares: shared by its block, or private to a thread. */
+typedef struct tt_pslot {
+  const tt_ptype *type;
+  int64_t len[TT_PROGRAM_RANK];
+  int64_t bytes;
+  bool dynamic;      /* shared: as long as the launch says */
+  const void *place; /* the declaration it came from */
+  const char *owner;
+} tt_pslot;
+
+typedef struct tt_program {
+  tt_arena arena;
+  TT_VEC(const tt_ptype *) types;
+  TT_VEC(tt_pfunc *) funcs;
+  TT_VEC(tt_pslot) shared, local;
+  TT_VEC(const tt_ptype *) globals;
+  tt_pfunc *entry;
+  bool math; /* calls polynomials */
+} tt_program;
+
+/*
+** What compiled text and the host share: one for each thread that runs the text. The head of the rendered
+** text declares the same struct (render/program_text.h); a test compares the sizes.
+*/
+typedef struct tt_pcall tt_pcall;
+struct tt_pcall {
+  int32_t *failed;       /* 0, or tt_code (TT_P_ASSERTION) of the first failure */
+  const char **message;  /* its text, which lives as long as the code; */
+  int32_t *line;         /* and line */
+  const int64_t *hidden; /* words of the hidden arrays */
+  char *shared;          /* dynamic shared memory of the block */
+  char *local;           /* private arrays of the block's threads */
+  void *host;            /* run/jit.c's */
+  uint64_t random[2];    /* state of this thread's random numbers */
+  void *(*alloc)(tt_pcall *call, int64_t bytes, int32_t zero);
+  void (*print)(tt_pcall *call, const char *kinds, const int64_t *word);
+  void (*parallel)(tt_pcall *call, int64_t n, void (*body)(tt_pcall *call, void *env, int64_t chunk, int64_t chunks),
+                   void *env);
+  int32_t (*poll)(tt_pcall *call); /* now and then in long loops; not 0: stop */
+};
+
+/* Functions of rendered text. Kernels: `out` is {first block, end, block x y z, grid x y z}. */
+typedef void (*tt_program_fn)(tt_pcall *call, const int64_t *word, int64_t *out);
+
+TT_HIDDEN void tt__program_free(tt_program *p);
+
+/* Interned types; NULL when memory is out. */
+TT_HIDDEN const tt_ptype *tt__ptype_scalar(tt_program *p, tt_dtype dtype);
+TT_HIDDEN const tt_ptype *tt__ptype_array(tt_program *p, tt_dtype dtype, int rank, char layout, bool readonly);
+TT_HIDDEN const tt_ptype *tt__ptype_tuple(tt_program *p, const tt_ptype *const *item, int n);
+TT_HIDDEN const tt_ptype *tt__ptype_tag(tt_program *p, tt_ptag tag, const char *meta);
+
+/* What a user calls it: "float64", "array(int32, 2d, C)". Cut to `size`. */
+TT_HIDDEN void tt__ptype_text(const tt_ptype *t, char *out, size_t size);
+
+/* 8-byte words that a value takes between the host and an entry: scalars 1 (complex 2), arrays 1 + 2 * rank. */
+TT_HIDDEN int tt__ptype_words(const tt_ptype *t);
+
+#endif

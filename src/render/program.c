@@ -1,0 +1,211 @@
+/*
+** The frame of a program's text: types, functions, the entry that unpacks words.
+*/
+#include "render/program.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "render/dialect.h"
+#include "render/program_int.h"
+#include "render/render.h"
+
+extern const char tt__program_text[], tt__program_math[]; /* program_text.h, program_math.h */
+
+void tt__program_header(const tt_program *p, tt_program_target target, tt_str *out) {
+  if (target == TT_PROGRAM_CUDA) tt__str_add(out, "#define TT_PROGRAM_CUDA 1\n");
+  tt__render_header(&tt__dialect_c, p->math, out);
+  tt__str_add(out, tt__program_text);
+  if (p->math) tt__str_add(out, tt__program_math);
+}
+
+int64_t tt__program_local_bytes(const tt_program *p) {
+  int64_t n = 0;
+  for (int64_t k = 0; k < p->local.n; k++) n += (p->local.data[k].bytes + 15) & ~(int64_t)15;
+  return n;
+}
+
+int64_t tt__program_shared_bytes(const tt_program *p) {
+  int64_t n = 0;
+  for (int64_t k = 0; k < p->shared.n; k++) n += (p->shared.data[k].bytes + 15) & ~(int64_t)15;
+  return n;
+}
+
+/* ---- functions */
+
+static void put_signature(tt_pwriter *w, int64_t number) {
+  const tt_pfunc *f = w->f;
+  tt__str_addf(w->out, "static %s tt_f%lld(tt_pcall *call", f->can_fail ? "int" : tt__pw_type(w, f->result),
+               (long long)number);
+  for (int32_t k = 0; k < f->nparam; k++)
+    tt__str_addf(w->out, ", %s v%d", tt__pw_type(w, f->locals.data[k].type), (int)k);
+  if (f->can_fail) tt__str_addf(w->out, ", %s *result", tt__pw_type(w, f->result));
+  tt__str_add(w->out, ")");
+}
+
+static void put_function(tt_pwriter *w, int64_t number) {
+  tt_str own = {0}, fore = {0}, *outer = w->out;
+  w->f = w->p->funcs.data[number];
+  w->out = &own;
+  w->fore = &fore;
+  tt__str_addf(&own, "/* %s */\n", strchr(w->f->name, '*') ? "" : w->f->name);
+  put_signature(w, number);
+  tt__pw_open(w, " {");
+  tt__pw_locals(w, w->f->nparam);
+  tt__pw_line(w, "tt_i64 turns = 0; (void)turns;");
+  tt__pw_stmts(w, w->f->body);
+  tt__pw_line(w, w->f->can_fail ? "return 0;" : w->f->result->tag == TT_T_NONE ? "return 0;" : "__builtin_unreachable();");
+  tt__pw_close(w, "}");
+  tt__str_add(outer, fore.data ? fore.data : "");
+  tt__str_add(outer, own.data ? own.data : "");
+  outer->failed |= own.failed || fore.failed;
+  tt__str_free(&own);
+  tt__str_free(&fore);
+  w->out = outer;
+}
+
+/* Unpack words into `prefix`0, `prefix`1 ... */
+static void put_arguments(tt_pwriter *w, const char *prefix) {
+  int at = 0;
+  for (int32_t k = 0; k < w->f->nparam; k++) {
+    const tt_ptype *t = w->f->locals.data[k].type;
+    tt_str text = {0};
+    at += tt__pw_from_words(w, t, "word", at, &text);
+    tt__pw_line(w, "%s %s%d = %s;", tt__pw_type(w, t), prefix, (int)k, text.data ? text.data : "0");
+    w->out->failed |= text.failed;
+    tt__str_free(&text);
+  }
+}
+
+static void put_function_entry(tt_pwriter *w, int64_t number, const char *name) {
+  const tt_pfunc *f = w->f = w->p->funcs.data[number];
+  tt__pw_open(w, "void %s(tt_pcall *call, const tt_i64 *word, tt_i64 *out) {", name);
+  put_arguments(w, "a");
+  tt__pw_line(w, "%s r;", tt__pw_type(w, f->result));
+  tt_str args = {0};
+  for (int32_t k = 0; k < f->nparam; k++) tt__str_addf(&args, ", a%d", (int)k);
+  if (f->can_fail)
+    tt__pw_line(w, "if (tt_f%lld(call%s, &r)) return;", (long long)number, args.data ? args.data : "");
+  else
+    tt__pw_line(w, "r = tt_f%lld(call%s);", (long long)number, args.data ? args.data : "");
+  tt__str_free(&args);
+  tt__pw_to_words(w, f->result, "r", "out", 0);
+  tt__pw_close(w, "}");
+}
+
+/* ---- kernels on the CPU */
+
+static void put_slots(tt_pwriter *w, bool split) {
+  int64_t at = 0;
+  for (int64_t k = 0; k < w->p->shared.n; k++) {
+    const tt_pslot *s = &w->p->shared.data[k];
+    const char *suffix = tt__dtypes[s->type->dtype].suffix;
+    if (s->dynamic)
+      tt__pw_line(w, "tt_%s *shared%lld = (tt_%s *)call->shared;", suffix, (long long)k, suffix);
+    else
+      tt__pw_line(w, "tt_%s shared%lld[%lld] __attribute__((aligned(64)));", suffix, (long long)k,
+                  (long long)(s->bytes / (int64_t)tt__dtype_size((tt_dtype)s->type->dtype) + 1));
+  }
+  for (int64_t k = 0; split && k < w->p->local.n; k++) { /* threads take turns: each has its own in the host's memory */
+    const tt_pslot *s = &w->p->local.data[k];
+    int64_t bytes = (s->bytes + 15) & ~(int64_t)15;
+    const char *suffix = tt__dtypes[s->type->dtype].suffix;
+    tt__pw_line(w, "#define local%lld ((tt_%s *)(call->local + %lld * TT_THREADS + t * %lld))", (long long)k, suffix,
+                (long long)at, (long long)bytes);
+    at += bytes;
+  }
+}
+
+static void put_private(tt_pwriter *w) {
+  for (int64_t k = 0; k < w->p->local.n; k++) {
+    const tt_pslot *s = &w->p->local.data[k];
+    tt__pw_line(w, "tt_%s local%lld[%lld] __attribute__((aligned(16)));", tt__dtypes[s->type->dtype].suffix,
+                (long long)k, (long long)(s->bytes / (int64_t)tt__dtype_size((tt_dtype)s->type->dtype) + 1));
+  }
+}
+
+static const char thread_params[] =
+    "tt_i64 tx, tt_i64 ty, tt_i64 tz, tt_i64 bx, tt_i64 by, tt_i64 bz, tt_i64 bdx, tt_i64 bdy, tt_i64 bdz, tt_i64 gdx, "
+    "tt_i64 gdy, tt_i64 gdz";
+
+/* One thread of a kernel without barriers, a function so that an early return is one. */
+static void put_thread(tt_pwriter *w) {
+  tt__str_addf(w->out, "TT_FN void tt_thread(tt_pcall *call, const tt_i64 dynamic, %s", thread_params);
+  for (int32_t k = 0; k < w->f->nparam; k++)
+    tt__str_addf(w->out, ", %s v%d", tt__pw_type(w, w->f->locals.data[k].type), (int)k);
+  for (int64_t k = 0; k < w->p->shared.n; k++)
+    tt__str_addf(w->out, ", tt_%s *shared%lld", tt__dtypes[w->p->shared.data[k].type->dtype].suffix, (long long)k);
+  tt__pw_open(w, ") {");
+  tt__pw_locals(w, w->f->nparam);
+  put_private(w);
+  tt__pw_line(w, "tt_i64 turns = 0; (void)turns;");
+  tt__pw_stmts(w, w->f->body);
+  tt__pw_close(w, "}");
+}
+
+static void put_threads(tt_pwriter *w) {
+  tt_str args = {0};
+  for (int32_t k = 0; k < w->f->nparam; k++) tt__str_addf(&args, ", a%d", (int)k);
+  for (int64_t k = 0; k < w->p->shared.n; k++) tt__str_addf(&args, ", shared%lld", (long long)k);
+  tt__pw_line(w, "for (tt_i64 tz = 0; tz < bdz; tz++) for (tt_i64 ty = 0; ty < bdy; ty++)");
+  tt__pw_line(w, "TT_INDEPENDENT");
+  tt__pw_line(w, "for (tt_i64 tx = 0; tx < bdx; tx++)");
+  tt__pw_line(w, "  tt_thread(call, dynamic, tx, ty, tz, bx, by, bz, bdx, bdy, bdz, gdx, gdy, gdz%s);",
+              args.data ? args.data : "");
+  tt__str_free(&args);
+}
+
+static void put_kernel_entry(tt_pwriter *w, int64_t number, const char *name) {
+  tt_str own = {0}, fore = {0}, *outer = w->out;
+  w->f = w->p->funcs.data[number];
+  bool split = w->f->splits;
+  w->out = &own;
+  w->fore = &fore;
+  if (!split) put_thread(w);
+  tt__pw_open(w, "void %s(tt_pcall *call, const tt_i64 *word, tt_i64 *launch) {", name);
+  put_arguments(w, "a");
+  tt__pw_line(w, "const tt_i64 bdx = launch[2], bdy = launch[3], bdz = launch[4], gdx = launch[5], gdy = launch[6], "
+                 "gdz = launch[7], dynamic = launch[8];");
+  tt__pw_open(w, "for (tt_i64 b = launch[0]; b < launch[1]; b++) {");
+  tt__pw_line(w, "const tt_i64 bx = b %% gdx, by = b / gdx %% gdy, bz = b / gdx / gdy;");
+  put_slots(w, split);
+  if (split)
+    tt__pw_block(w);
+  else
+    put_threads(w);
+  tt__pw_close(w, "}");
+  tt__pw_close(w, "}");
+  tt__str_add(outer, fore.data ? fore.data : "");
+  tt__str_add(outer, own.data ? own.data : "");
+  outer->failed |= own.failed || fore.failed;
+  tt__str_free(&own);
+  tt__str_free(&fore);
+  w->out = outer;
+}
+
+tt_code tt__program_render(const tt_program *p, tt_program_target target, const char *name, tt_str *out,
+                           tt_error *err) {
+  tt_arena arena = {0};
+  tt_pwriter w = {.p = p, .target = target, .out = out, .arena = &arena, .region = -1};
+  int64_t entry = 0;
+  if (target != TT_PROGRAM_C) return tt__fail(err, TT_ENOTIMPL, "programs are rendered for the CPU only");
+  tt__pw_types(&w);
+  /* Callees were finished before their callers, but begun after them. */
+  for (int64_t k = p->funcs.n - 1; k >= 0; k--) {
+    w.f = p->funcs.data[k];
+    if (w.f->kind == TT_P_KERNEL) continue;
+    put_signature(&w, k);
+    tt__str_add(out, ";\n");
+  }
+  for (int64_t k = p->funcs.n - 1; k >= 0; k--) {
+    if (p->funcs.data[k] == p->entry) entry = k;
+    if (p->funcs.data[k]->kind == TT_P_FUNCTION) put_function(&w, k);
+  }
+  if (p->entry->kind == TT_P_KERNEL)
+    put_kernel_entry(&w, entry, name);
+  else
+    put_function_entry(&w, entry, name);
+  tt__arena_free(&arena);
+  return out->failed ? tt__fail_memory(err, out->len) : TT_OK;
+}

@@ -1,0 +1,29 @@
+/*
+** Programs (ir/program.h) to text, in the words of a dialect.
+**
+** On the CPU a kernel's text runs a range of blocks: a loop over the threads of a block, cut at barriers into
+** loops that follow one another (program_block.c). On a GPU the same statements are one thread's.
+*/
+#ifndef TT_RENDER_PROGRAM_H
+#define TT_RENDER_PROGRAM_H
+
+#include "base/str.h"
+#include "ir/program.h"
+
+typedef enum tt_program_target { TT_PROGRAM_C, TT_PROGRAM_CUDA } tt_program_target;
+
+/*
+** Append everything below the head: types, functions, and the entry NAME (tt_program_fn; on a GPU a kernel that
+** takes its words by value).
+*/
+TT_HIDDEN tt_code tt__program_render(const tt_program *p, tt_program_target target, const char *name, tt_str *out,
+                                     tt_error *err);
+
+/* What stands above: scalar functions and the texts that programs call. */
+TT_HIDDEN void tt__program_header(const tt_program *p, tt_program_target target, tt_str *out);
+
+/* Bytes of private arrays that one thread of a kernel needs in tt_pcall.local; of static shared memory of a block. */
+TT_HIDDEN int64_t tt__program_local_bytes(const tt_program *p);
+TT_HIDDEN int64_t tt__program_shared_bytes(const tt_program *p);
+
+#endif

@@ -1,0 +1,512 @@
+/*
+** A block of a kernel with barriers, on the CPU: no fibers, no threads. The statements between two barriers are a
+** region: a loop over the threads of the block. What lives longer than a region is an array with an element for each
+** thread. Control flow around barriers is done once for the block where every thread agrees on it (its condition
+** is made of arguments, block numbers and variables made of these), and by masks where threads differ:
+** a mask is an array of bytes, 1 for the threads that still take part.
+**
+** A split statement is one that holds a barrier, an exchange, or an assignment to a variable of the whole block.
+*/
+#include <stdio.h>
+#include <string.h>
+
+#include "render/program_int.h"
+
+/* ---- which variables are the same for every thread */
+
+typedef struct agree {
+  const tt_pfunc *f;
+  bool *same, *needed;
+  bool *assigned;
+  bool changed;
+} agree;
+
+static bool is_same(const agree *a, const tt_pexpr *e) {
+  switch ((tt_pop)e->op) {
+    case TT_P_LOCAL:
+      return a->same[e->k];
+    case TT_P_SPECIAL:
+      return e->k >= TT_S_BID_X && e->k <= TT_S_GDIM_Z;
+    case TT_P_CONST:
+    case TT_P_GLOBAL:
+    case TT_P_SHARED:
+      return true;
+    case TT_P_CAST:
+    case TT_P_ELEM:
+    case TT_P_SELECT:
+    case TT_P_ALSO:
+    case TT_P_ELSE:
+    case TT_P_LEN:
+    case TT_P_STEP:
+    case TT_P_TUPLE:
+    case TT_P_ITEM:
+      for (int k = 0; k < e->n; k++)
+        if (!is_same(a, e->arg[k])) return false;
+      return true;
+    default:
+      return false;
+  }
+}
+
+static void differ(agree *a, int32_t local) {
+  if (a->same[local]) a->changed = true;
+  a->same[local] = false;
+}
+
+/* Do threads leave the loop's turns at different places? */
+static bool leaves_apart(const agree *a, const tt_pstmt *s, bool apart) {
+  for (; s; s = s->next) {
+    if (apart && (s->op == TT_P_BREAK || s->op == TT_P_CONTINUE)) return true;
+    if (s->op == TT_P_IF && (leaves_apart(a, s->body, apart || !is_same(a, s->a)) ||
+                             leaves_apart(a, s->other, apart || !is_same(a, s->a))))
+      return true;
+  }
+  return false;
+}
+
+static bool loop_agrees(const agree *a, const tt_pstmt *s) {
+  bool bounds = s->op == TT_P_WHILE ? is_same(a, s->a) : is_same(a, s->a) && is_same(a, s->b) && is_same(a, s->c);
+  return bounds && !leaves_apart(a, s->body, false);
+}
+
+static void find_same(agree *a, const tt_pstmt *s, bool apart) {
+  for (; s; s = s->next) {
+    bool inner = apart;
+    if (s->op == TT_P_IF)
+      inner |= !is_same(a, s->a);
+    else if (s->op == TT_P_WHILE || s->op == TT_P_FOR)
+      inner |= !loop_agrees(a, s);
+    if (s->op == TT_P_SET && (apart || !is_same(a, s->a))) differ(a, s->local);
+    if (s->op == TT_P_FOR && inner) differ(a, s->local);
+    if (s->op == TT_P_COLLECTIVE && (apart || s->k > TT_C_SYNC_OR)) differ(a, s->local);
+    find_same(a, s->body, inner);
+    find_same(a, s->other, inner);
+  }
+}
+
+static void need(void *ctx, int32_t local, bool write) {
+  agree *a = ctx;
+  (void)write;
+  if (a->same[local] && !a->needed[local]) a->changed = a->needed[local] = true;
+}
+
+/* Variables in the conditions of split statements, and what these are made of. */
+static void find_needed(agree *a, const tt_pstmt *s) {
+  for (; s; s = s->next) {
+    if (s->splits && s->op == TT_P_IF && is_same(a, s->a)) tt__pw_each_expr(s->a, need, a);
+    if (s->splits && (s->op == TT_P_WHILE || s->op == TT_P_FOR) && loop_agrees(a, s)) {
+      tt__pw_each_expr(s->a, need, a);
+      if (s->op == TT_P_FOR) {
+        tt__pw_each_expr(s->b, need, a);
+        tt__pw_each_expr(s->c, need, a);
+        need(a, s->local, true);
+      }
+    }
+    if ((s->op == TT_P_SET || s->op == TT_P_FOR) && s->local >= 0 && a->needed[s->local]) {
+      tt__pw_each_expr(s->a, need, a);
+      tt__pw_each_expr(s->b, need, a);
+      tt__pw_each_expr(s->c, need, a);
+    }
+    find_needed(a, s->body);
+    find_needed(a, s->other);
+  }
+}
+
+/* Control flow around an assignment to a needed variable happens at block level, so its conditions are needed too. */
+static bool mark_split(agree *a, tt_pstmt *s) {
+  bool any = false;
+  for (; s; s = s->next) {
+    bool body = mark_split(a, s->body), other = mark_split(a, s->other);
+    bool sets = (s->op == TT_P_SET || s->op == TT_P_FOR || s->op == TT_P_COLLECTIVE) && a->needed[s->local];
+    bool splits = s->splits || body || other || sets;
+    if (splits && !s->splits) a->changed = s->splits = true;
+    any |= s->splits;
+  }
+  return any;
+}
+
+static void note_assigned(void *ctx, int32_t local, bool write) {
+  agree *a = ctx;
+  if (write) a->assigned[local] = true;
+}
+
+/* ---- which variables outlive a region: counted by a dry walk in the order of emission */
+
+typedef struct life {
+  const agree *a;
+  int region, *only; /* [locals]: the one region that uses it; -1 none yet, -2 several */
+  bool *sure;        /* its first use there is an assignment that always happens */
+  int loops;
+  int current;
+} life;
+
+static void note_life(void *ctx, int32_t local, bool write) {
+  life *l = ctx;
+  (void)write;
+  if (l->only[local] == -1)
+    l->only[local] = l->current;
+  else if (l->only[local] != l->current)
+    l->only[local] = -2;
+}
+
+static void live_expr(life *l, const tt_pexpr *e) { tt__pw_each_expr(e, note_life, l); }
+
+static void live_stmts(life *l, const tt_pstmt *s) {
+  bool open = false;
+  for (; s; s = s->next) {
+    if (!s->splits) {
+      if (!open) l->current = l->region++;
+      open = true;
+      bool first = s->op == TT_P_SET && l->only[s->local] == -1;
+      if (first) {
+        live_expr(l, s->a);
+        first = l->only[s->local] == -1;
+      }
+      tt_pstmt one = *s;
+      one.next = NULL;
+      tt__pw_each_stmt(&one, note_life, l);
+      if (first) l->sure[s->local] = true;
+      if (!first && s->op == TT_P_FOR) l->sure[s->local] |= l->only[s->local] == l->current;
+      continue;
+    }
+    open = false;
+    l->current = l->region++; /* conditions and the like: a region of their own */
+    live_expr(l, s->a);
+    live_expr(l, s->b);
+    live_expr(l, s->c);
+    for (int k = 0; s->arg && k < s->n; k++) live_expr(l, s->arg[k]);
+    if (s->local >= 0) {
+      note_life(l, s->local, true);
+      l->only[s->local] = -2;
+    }
+    bool loop = s->op == TT_P_WHILE || s->op == TT_P_FOR;
+    l->loops += loop;
+    live_stmts(l, s->body);
+    live_stmts(l, s->other);
+    l->loops -= loop;
+  }
+}
+
+/* ---- regions */
+
+static void region_begin(tt_pwriter *w) {
+  w->region = w->serial++;
+  tt__pw_open(w, "for (tt_i64 t = 0, tz = 0; tz < bdz; tz++) for (tt_i64 ty = 0; ty < bdy; ty++)");
+  w->indent--;
+  tt__pw_open(w, "for (tt_i64 tx = 0; tx < bdx; tx++, t++) {");
+  if (w->has_done) tt__pw_line(w, "if (done[t]) goto out%d;", w->region);
+  for (int k = 0; k < w->nmask; k++) tt__pw_line(w, "if (!m%d[t]) goto out%d;", w->mask[k], w->region);
+}
+
+static void region_end(tt_pwriter *w) {
+  tt__pw_line(w, "out%d:;", w->region);
+  tt__pw_close(w, "}");
+  w->region = -1;
+}
+
+void tt__pw_leave(tt_pwriter *w, const tt_pstmt *s) {
+  if (s->op == TT_P_RETURN)
+    tt__pw_line(w, "{ done[t] = 1; goto out%d; }", w->region);
+  else
+    tt__pw_line(w, "{ m%d[t] = 0; goto out%d; }", s->op == TT_P_BREAK ? w->loop->on : w->loop->turn, w->region);
+}
+
+static int new_mask(tt_pwriter *w) {
+  int m = w->serial++;
+  tt__pw_line(w, "tt_b8 m%d[TT_THREADS];", m);
+  return m;
+}
+
+static bool push_mask(tt_pwriter *w, int m) {
+  if (w->nmask == (int)(sizeof w->mask / sizeof *w->mask)) {
+    w->out->failed = true;
+    return false;
+  }
+  w->mask[w->nmask++] = m;
+  return true;
+}
+
+/* ---- split statements */
+
+typedef struct blocks {
+  tt_pwriter *w;
+  agree *a;
+} blocks;
+
+static void put_split(blocks *b, const tt_pstmt *s);
+
+/* Does a thread leave this loop of regions by itself? `turn`: by continue. */
+static bool thread_leaves(const agree *a, const tt_pstmt *s, bool masked, int op) {
+  for (; s; s = s->next) {
+    if (s->op == op && masked) return true;
+    if (s->op == TT_P_IF) {
+      bool inner = masked || !s->splits || !is_same(a, s->a);
+      if (thread_leaves(a, s->body, inner, op) || thread_leaves(a, s->other, inner, op)) return true;
+    }
+  }
+  return false;
+}
+
+static void put_if(blocks *b, const tt_pstmt *s) {
+  tt_pwriter *w = b->w;
+  if (is_same(b->a, s->a)) {
+    tt__pw_open(w, "if (%s) {", tt__pw_text(w, s->a));
+    put_split(b, s->body);
+    if (s->other) {
+      w->indent--;
+      tt__pw_open(w, "} else {");
+      put_split(b, s->other);
+    }
+    tt__pw_close(w, "}");
+    return;
+  }
+  tt__pw_open(w, "{");
+  int yes = new_mask(w), no = s->other ? new_mask(w) : -1;
+  tt__pw_line(w, "for (tt_i64 t = 0; t < threads; t++) m%d[t] = 0;", yes);
+  if (no >= 0) tt__pw_line(w, "for (tt_i64 t = 0; t < threads; t++) m%d[t] = 0;", no);
+  region_begin(w);
+  tt__pw_line(w, "m%d[t] = %s;", yes, tt__pw_text(w, s->a));
+  if (no >= 0) tt__pw_line(w, "m%d[t] = !m%d[t];", no, yes);
+  region_end(w);
+  if (push_mask(w, yes)) put_split(b, s->body), w->nmask--;
+  if (no >= 0 && push_mask(w, no)) put_split(b, s->other), w->nmask--;
+  tt__pw_close(w, "}");
+}
+
+static void start_mask(tt_pwriter *w, int m) {
+  tt__pw_line(w, "for (tt_i64 t = 0; t < threads; t++) m%d[t] = 0;", m);
+  region_begin(w);
+  tt__pw_line(w, "m%d[t] = 1;", m);
+  region_end(w);
+}
+
+/* Every thread does the same turns; those that break or continue by themselves wait in masks. */
+static void put_common_loop(blocks *b, const tt_pstmt *s, tt_ploop *loop) {
+  tt_pwriter *w = b->w;
+  int n = w->serial++;
+  if (s->op == TT_P_WHILE) {
+    tt__pw_open(w, "while (%s) {", tt__pw_text(w, s->a));
+  } else {
+    tt__pw_line(w, "const tt_i64 hi%d = %s, by%d = %s;", n, tt__pw_text(w, s->b), n, tt__pw_text(w, s->c));
+    tt__pw_open(w, "for (tt_i64 it%d = %s; by%d > 0 ? it%d < hi%d : it%d > hi%d; it%d += by%d) {", n,
+                tt__pw_text(w, s->a), n, n, n, n, n, n, n);
+    tt__pw_line(w, "v%d = it%d;", (int)s->local, n);
+  }
+  tt__pw_line(w, "if (TT_RARELY(++turns >> 20)) { turns = 0; if (call->poll(call)) return; }");
+  (void)loop;
+  put_split(b, s->body);
+  tt__pw_close(w, "}");
+}
+
+static void put_masked_loop(blocks *b, const tt_pstmt *s, tt_ploop *loop) {
+  tt_pwriter *w = b->w;
+  int n = w->serial++;
+  loop->masked = true;
+  loop->on = new_mask(w);
+  start_mask(w, loop->on);
+  bool counted = s->op == TT_P_FOR;
+  if (counted) {
+    tt__pw_line(w, "tt_i64 it%d[TT_THREADS], hi%d[TT_THREADS], by%d[TT_THREADS];", n, n, n);
+    region_begin(w);
+    tt__pw_line(w, "it%d[t] = %s;", n, tt__pw_text(w, s->a));
+    tt__pw_line(w, "hi%d[t] = %s;", n, tt__pw_text(w, s->b));
+    tt__pw_line(w, "by%d[t] = %s;", n, tt__pw_text(w, s->c));
+    region_end(w);
+  }
+  if (!push_mask(w, loop->on)) return;
+  loop->turn = new_mask(w);
+  tt__pw_open(w, "for (;;) {");
+  tt__pw_line(w, "if (TT_RARELY(++turns >> 20)) { turns = 0; if (call->poll(call)) return; }");
+  tt__pw_line(w, "int any = 0;");
+  tt__pw_line(w, "for (tt_i64 t = 0; t < threads; t++) m%d[t] = 0;", loop->turn);
+  region_begin(w);
+  if (counted) {
+    tt_str v = {0};
+    tt__pw_local(w, s->local, &v);
+    tt__pw_line(w, "if (!(by%d[t] > 0 ? it%d[t] < hi%d[t] : it%d[t] > hi%d[t])) { m%d[t] = 0; goto out%d; }", n, n, n, n,
+                n, loop->on, w->region);
+    tt__pw_line(w, "%s = it%d[t]; it%d[t] += by%d[t];", v.data ? v.data : "", n, n, n);
+    tt__str_free(&v);
+  } else {
+    tt__pw_line(w, "if (!(%s)) { m%d[t] = 0; goto out%d; }", tt__pw_text(w, s->a), loop->on, w->region);
+  }
+  tt__pw_line(w, "m%d[t] = 1; any = 1;", loop->turn);
+  region_end(w);
+  tt__pw_line(w, "if (!any) break;");
+  if (push_mask(w, loop->turn)) put_split(b, s->body), w->nmask--;
+  tt__pw_close(w, "}");
+  w->nmask--;
+}
+
+static void put_loop(blocks *b, const tt_pstmt *s) {
+  tt_pwriter *w = b->w;
+  tt_ploop loop = {.up = w->loop, .split = true, .on = -1, .turn = -1};
+  bool common = loop_agrees(b->a, s) && !thread_leaves(b->a, s->body, false, TT_P_BREAK) &&
+                !thread_leaves(b->a, s->body, false, TT_P_CONTINUE);
+  w->loop = &loop;
+  tt__pw_open(w, "{");
+  if (common)
+    put_common_loop(b, s, &loop);
+  else
+    put_masked_loop(b, s, &loop);
+  tt__pw_close(w, "}");
+  w->loop = loop.up;
+}
+
+/* ---- exchanges: every thread writes its value, then every thread reads */
+
+static void put_collective(blocks *b, const tt_pstmt *s) {
+  tt_pwriter *w = b->w;
+  const char *type = tt__pw_type(w, s->arg[0]->type);
+  tt_str v = {0};
+  tt__pw_local(w, s->local, &v);
+  const char *to = v.data ? v.data : "";
+  tt__pw_open(w, "{");
+  if (s->k <= TT_C_SYNC_OR) {
+    tt__pw_line(w, "tt_i64 acc = %d;", s->k == TT_C_SYNC_AND);
+    region_begin(w);
+    tt__pw_line(w, s->k == TT_C_SYNC_AND ? "acc &= %s;" : s->k == TT_C_SYNC_OR ? "acc |= %s;" : "acc += %s;",
+                tt__pw_text(w, s->arg[0]));
+    region_end(w);
+    bool same = w->home[s->local] == TT_HOME_UNIFORM;
+    if (!same) region_begin(w);
+    tt__pw_line(w, "%s = acc;", to);
+    if (!same) region_end(w);
+    tt__pw_close(w, "}");
+    tt__str_free(&v);
+    return;
+  }
+  bool shuffle = s->k <= TT_C_SHFL_XOR;
+  tt__pw_line(w, "%s x[TT_THREADS]; tt_b8 here[TT_THREADS];", type);
+  if (shuffle) tt__pw_line(w, "tt_i64 by[TT_THREADS];");
+  tt__pw_line(w, "for (tt_i64 t = 0; t < threads; t++) here[t] = 0;");
+  region_begin(w);
+  tt__pw_line(w, "x[t] = %s; here[t] = 1;", tt__pw_text(w, s->arg[0]));
+  if (shuffle) tt__pw_line(w, "by[t] = %s;", tt__pw_text(w, s->arg[1]));
+  region_end(w);
+  region_begin(w);
+  static const char *const from[] = {"(t & ~31) + (by[t] & 31)", "(t & 31) >= by[t] ? t - by[t] : t",
+                                     "(t & 31) + by[t] < 32 ? t + by[t] : t", "t ^ (by[t] & 31)"};
+  if (shuffle) {
+    tt__pw_line(w, "tt_i64 from = %s;", from[s->k - TT_C_SHFL]);
+    tt__pw_line(w, "%s = from < threads && here[from] ? x[from] : x[t];", to);
+  } else {
+    tt__pw_line(w, "tt_u32 votes = 0, all = 0;");
+    tt__pw_line(w, "for (tt_i64 u = t & ~31; u < (t & ~31) + 32 && u < threads; u++) if (here[u]) { "
+                   "all |= 1u << (u & 31); votes |= (tt_u32)(x[u] != 0) << (u & 31); }");
+    tt__pw_line(w, s->k == TT_C_BALLOT ? "%s = votes;" : s->k == TT_C_ANY ? "%s = votes != 0;" : "%s = votes == all;", to);
+  }
+  region_end(w);
+  tt__pw_close(w, "}");
+  tt__str_free(&v);
+}
+
+static void put_split(blocks *b, const tt_pstmt *s) {
+  tt_pwriter *w = b->w;
+  bool open = false;
+  for (; s; s = s->next) {
+    if (!s->splits && w->nmask == 0 && w->loop && w->loop->split && !w->loop->masked &&
+        (s->op == TT_P_BREAK || s->op == TT_P_CONTINUE)) {
+      if (open) region_end(w); /* every thread leaves the loop here */
+      open = false;
+      tt__pw_line(w, s->op == TT_P_BREAK ? "break;" : "continue;");
+      continue;
+    }
+    if (!s->splits) {
+      if (!open) region_begin(w);
+      open = true;
+      tt__pw_stmt(w, s);
+      continue;
+    }
+    if (open) region_end(w);
+    open = false;
+    if (s->op == TT_P_IF) {
+      put_if(b, s);
+    } else if (s->op == TT_P_WHILE || s->op == TT_P_FOR) {
+      put_loop(b, s);
+    } else if (s->op == TT_P_COLLECTIVE) {
+      put_collective(b, s);
+    } else if (s->op == TT_P_SET) {
+      tt__pw_line(w, "v%d = %s;", (int)s->local, tt__pw_text(w, s->a));
+    }
+  }
+  if (open) region_end(w);
+}
+
+/* Break and continue of a common loop, where every thread agrees, belong to the block level. */
+static bool lift_leaves(agree *a, tt_pstmt *s, bool in_split_loop, bool apart) {
+  bool any = false;
+  for (; s; s = s->next) {
+    bool here = in_split_loop && !apart && (s->op == TT_P_BREAK || s->op == TT_P_CONTINUE);
+    if (s->op == TT_P_IF) {
+      bool inner = lift_leaves(a, s->body, in_split_loop, apart || !is_same(a, s->a));
+      inner |= lift_leaves(a, s->other, in_split_loop, apart || !is_same(a, s->a));
+      if (inner && !s->splits) a->changed = s->splits = true;
+      here |= inner;
+    } else if (s->op == TT_P_WHILE || s->op == TT_P_FOR) {
+      (void)lift_leaves(a, s->body, s->splits, apart);
+    }
+    any |= here;
+  }
+  return any;
+}
+
+static bool has_return(const tt_pstmt *s) {
+  for (; s; s = s->next)
+    if (s->op == TT_P_RETURN || has_return(s->body) || has_return(s->other)) return true;
+  return false;
+}
+
+static void settle(agree *a) {
+  const tt_pfunc *f = a->f;
+  for (int64_t k = 0; k < f->locals.n; k++) a->same[k] = k >= f->nparam || !a->assigned[k];
+  do {
+    a->changed = false;
+    find_same(a, f->body, false);
+  } while (a->changed);
+  do {
+    a->changed = false;
+    find_needed(a, f->body);
+    (void)mark_split(a, f->body);
+    (void)lift_leaves(a, f->body, false, false);
+  } while (a->changed);
+}
+
+void tt__pw_block(tt_pwriter *w) {
+  size_t n = (size_t)w->f->locals.n;
+  agree a = {.f = w->f, .same = tt__arena_alloc(w->arena, n), .needed = tt__arena_alloc(w->arena, n),
+             .assigned = tt__arena_alloc(w->arena, n)};
+  life l = {.a = &a, .only = tt__arena_alloc(w->arena, n * sizeof(int)), .sure = tt__arena_alloc(w->arena, n)};
+  w->home = tt__arena_alloc(w->arena, n);
+  if (!a.same || !a.needed || !a.assigned || !l.only || !l.sure || !w->home) {
+    w->out->failed = true;
+    return;
+  }
+  tt__pw_each_stmt(w->f->body, note_assigned, &a);
+  settle(&a);
+  for (size_t k = 0; k < n; k++) l.only[k] = -1;
+  live_stmts(&l, w->f->body);
+  w->has_done = has_return(w->f->body);
+  tt__pw_line(w, "const tt_i64 threads = bdx * bdy * bdz;");
+  tt__pw_line(w, "tt_i64 turns = 0; (void)turns; (void)threads;");
+  for (size_t k = 0; k < n; k++) {
+    const tt_plocal *v = &w->f->locals.data[k];
+    bool param = (int64_t)k < w->f->nparam, unused = l.only[k] == -1 && !param;
+    if (unused || v->type->tag == TT_T_UNKNOWN || v->type->tag == TT_T_META) continue;
+    if (v->type->tag == TT_T_ARRAY && v->type->layout == 'E') continue;
+    const char *type = tt__pw_type(w, v->type);
+    bool same = a.needed[k] || (param && !a.assigned[k]);
+    w->home[k] = same ? TT_HOME_UNIFORM : !param && l.only[k] >= 0 && l.sure[k] ? TT_HOME_PLAIN : TT_HOME_THREADS;
+    if (w->home[k] == TT_HOME_THREADS) {
+      tt__pw_line(w, "%s v%d[TT_THREADS];", type, (int)k);
+      if (param) tt__pw_line(w, "for (tt_i64 t = 0; t < threads; t++) v%d[t] = a%d;", (int)k, (int)k);
+    } else {
+      tt__pw_line(w, param ? "%s v%d = a%d;" : "%s v%d;", type, (int)k, (int)k);
+    }
+  }
+  if (w->has_done) tt__pw_line(w, "tt_b8 done[TT_THREADS]; for (tt_i64 t = 0; t < threads; t++) done[t] = 0;");
+  blocks b = {w, &a};
+  w->loop = NULL;
+  w->nmask = 0;
+  put_split(&b, w->f->body);
+}

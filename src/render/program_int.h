@@ -1,0 +1,74 @@
+/*
+** Shared by the files that write programs.
+*/
+#ifndef TT_RENDER_PROGRAM_INT_H
+#define TT_RENDER_PROGRAM_INT_H
+
+#include "ir/dtype.h"
+#include "ir/ops.h"
+#include "render/program.h"
+
+/* Where a local lives while a kernel with barriers is written. */
+enum { TT_HOME_PLAIN, TT_HOME_UNIFORM, TT_HOME_THREADS };
+
+/* A loop that break and continue may mean. */
+typedef struct tt_ploop tt_ploop;
+struct tt_ploop {
+  tt_ploop *up;
+  bool split;      /* a loop over regions; masks hold who still takes part */
+  bool masked;     /* of it: threads leave one by one */
+  int on, turn;    /* numbers of the masks; turn -1: nobody continues */
+};
+
+typedef struct tt_pwriter {
+  const tt_program *p;
+  const tt_pfunc *f;
+  tt_program_target target;
+  tt_str *out;  /* where text goes now */
+  tt_str *fore; /* functions that must stand before */
+  tt_arena *arena;
+  int indent, serial;
+  int32_t parfor; /* functions made for parallel loops so far */
+  bool in_parfor;
+  /* kernels with barriers */
+  uint8_t *home; /* [locals]; NULL elsewhere */
+  tt_ploop *loop;
+  int region;       /* number of the open region; -1: at block level */
+  int mask[64], nmask;
+  bool has_done;
+} tt_pwriter;
+
+TT_HIDDEN void tt__pw_line(tt_pwriter *w, const char *fmt, ...) TT_PRINTF(2, 3);
+TT_HIDDEN void tt__pw_open(tt_pwriter *w, const char *fmt, ...) TT_PRINTF(2, 3); /* a line and one more indent */
+TT_HIDDEN void tt__pw_close(tt_pwriter *w, const char *text);
+
+/* Names */
+TT_HIDDEN const char *tt__pw_type(tt_pwriter *w, const tt_ptype *t);
+TT_HIDDEN void tt__pw_types(tt_pwriter *w);
+TT_HIDDEN void tt__pw_local(tt_pwriter *w, int32_t k, tt_str *out);
+
+/* program_expr.c */
+TT_HIDDEN void tt__pw_expr(tt_pwriter *w, const tt_pexpr *e, tt_str *out);
+/* The text of an expression, in the arena. */
+TT_HIDDEN const char *tt__pw_text(tt_pwriter *w, const tt_pexpr *e);
+TT_HIDDEN void tt__pw_place(tt_pwriter *w, const tt_pexpr *load, tt_str *out); /* the element itself */
+/* Copy a value to or from words; gives how many. */
+TT_HIDDEN int tt__pw_from_words(tt_pwriter *w, const tt_ptype *t, const char *word, int at, tt_str *out);
+TT_HIDDEN int tt__pw_to_words(tt_pwriter *w, const tt_ptype *t, const char *value, const char *word, int at);
+
+/* program_stmt.c */
+TT_HIDDEN void tt__pw_stmts(tt_pwriter *w, const tt_pstmt *s);
+TT_HIDDEN void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s);
+TT_HIDDEN void tt__pw_fail(tt_pwriter *w, const char *kind, const char *message, int32_t line, tt_str *out);
+TT_HIDDEN void tt__pw_locals(tt_pwriter *w, int32_t from);
+/* Call `see` for every local an expression reads, or statements read and write. */
+typedef void (*tt_pw_see)(void *ctx, int32_t local, bool write);
+TT_HIDDEN void tt__pw_each_expr(const tt_pexpr *e, tt_pw_see see, void *ctx);
+TT_HIDDEN void tt__pw_each_stmt(const tt_pstmt *s, tt_pw_see see, void *ctx);
+
+/* program_block.c: the block level of a kernel with barriers. */
+TT_HIDDEN void tt__pw_block(tt_pwriter *w);
+/* In a region: leave it (return), or leave a loop of regions. */
+TT_HIDDEN void tt__pw_leave(tt_pwriter *w, const tt_pstmt *s);
+
+#endif

@@ -1,0 +1,425 @@
+/*
+** Programs from text to code, and the host's side of a call: memory, printing, threads, failures.
+*/
+#include "run/jit.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/pool.h"
+#include "device/cpu/cc.h"
+#include "ir/dtype.h"
+#include "render/program.h"
+#include "run/cache.h"
+#include "run/exec.h"
+
+enum { NAME_SIZE = 48, BLOCK_THREADS = 1024, STATIC_SHARED = 48 << 10, MOST_SHARED = 227 << 10 };
+
+/* ---- compiling */
+
+static tt_code load_or_compile(struct tt_jit *j, const char *name, tt_digest key, tt_error *err) {
+  tt_str identity = {0}, source = {0}, binary = {0};
+  tt_kernel_fn fn = NULL;
+  const char *names[1] = {name};
+  tt__cc_identity(&identity);
+  tt__program_header(&j->program, TT_PROGRAM_C, &source);
+  tt_cache_place place = {.identity = identity.data, .header = {0}};
+  bool cached = !identity.failed && identity.len > 0 && !source.failed;
+  if (cached) place.header = tt__digest(source.data, source.len);
+  tt_cache_item item = {.key = key, .text = name, .source = j->source.data, .symbol = name};
+  if (cached) fn = tt__cache_find(&place, &item);
+  tt_code c = TT_OK;
+  if (!fn) {
+    tt__str_add(&source, j->source.data);
+    c = source.failed ? tt__fail_memory(err, source.len) : tt__cc_compile(source.data, names, 1, &fn, &binary, err);
+    if (c == TT_OK && cached) tt__cache_store(&place, &item, 1, binary.data, binary.len);
+  }
+  if (c == TT_OK) memcpy(&j->fn, &fn, sizeof fn);
+  tt__str_free(&identity);
+  tt__str_free(&source);
+  tt__str_free(&binary);
+  return c;
+}
+
+static void put_type(const tt_ptype *t, tt_str *out) {
+  switch (t->tag) {
+    case TT_T_SCALAR:
+      tt__str_add(out, tt__dtypes[t->dtype].suffix);
+      break;
+    case TT_T_ARRAY:
+      tt__str_addf(out, "A%s:%d%c", tt__dtypes[t->dtype].suffix, t->rank, t->layout);
+      break;
+    case TT_T_TUPLE:
+      tt__str_add(out, "(");
+      for (int k = 0; k < t->n; k++) {
+        if (k) tt__str_add(out, ",");
+        put_type(t->item[k], out);
+      }
+      tt__str_add(out, ")");
+      break;
+    default:
+      tt__str_add(out, "N");
+      break;
+  }
+}
+
+static void put_table(struct tt_jit *j) {
+  for (int64_t i = 0; i < j->program.funcs.n; i++) {
+    const tt_pfunc *f = j->program.funcs.data[i];
+    char text[256];
+    tt__str_addf(&j->types, "%s\n", f->name);
+    for (int64_t k = 0; k < f->locals.n; k++) {
+      tt__ptype_text(f->locals.data[k].type, text, sizeof text);
+      if (!strchr(f->locals.data[k].name, '$')) tt__str_addf(&j->types, "  %s: %s\n", f->locals.data[k].name, text);
+    }
+    tt__ptype_text(f->result, text, sizeof text);
+    tt__str_addf(&j->types, "  returns %s\n", text);
+  }
+}
+
+static void free_jit(struct tt_jit *j) {
+  tt__program_free(&j->program);
+  tt__str_free(&j->source);
+  tt__str_free(&j->types);
+  tt__str_free(&j->result);
+  tt__mem_free(j, sizeof *j);
+}
+
+tt_code tt__jit_compile(const char *text, size_t size, const char *signature, const tt_py_options *options,
+                        struct tt_jit **out, tt_error *err) {
+  struct tt_jit *j = tt__mem_zalloc(sizeof *j);
+  char name[NAME_SIZE];
+  *out = NULL;
+  if (!j) return tt__fail_memory(err, sizeof *j);
+  tt_code c = tt__py_lower(text, size, signature, options, &j->program, err);
+  if (c != TT_OK) goto fail;
+  j->local = tt__program_local_bytes(&j->program);
+  j->shared = tt__program_shared_bytes(&j->program);
+  if (options->kernel && j->shared > STATIC_SHARED) {
+    c = tt__fail(err, TT_EVALUE, "a block has %d bytes of static shared memory, the kernel declares %lld", STATIC_SHARED,
+                 (long long)j->shared);
+    goto fail;
+  }
+  c = tt__program_render(&j->program, TT_PROGRAM_C, "tt_program", &j->source, err); /* its name is the text's digest */
+  if (c != TT_OK) goto fail;
+  tt_digest key = tt__digest(j->source.data, j->source.len);
+  char hex[33];
+  tt__digest_hex(key, hex);
+  snprintf(name, sizeof name, "tt_p_%s", hex);
+  tt__str_clear(&j->source);
+  c = tt__program_render(&j->program, TT_PROGRAM_C, name, &j->source, err);
+  if (c != TT_OK) goto fail;
+  if (tt__log_on(TT_LOG_RENDER)) tt__log_artefact(TT_LOG_RENDER, name, j->source.data);
+  put_type(j->program.entry->result, &j->result);
+  put_table(j);
+  c = j->result.failed || j->types.failed ? tt__fail_memory(err, 1) : load_or_compile(j, name, key, err);
+  if (c != TT_OK) goto fail;
+  *out = j;
+  return TT_OK;
+fail:
+  free_jit(j);
+  return c;
+}
+
+/* ---- what a call leaves behind */
+
+typedef struct block {
+  void *data;
+  size_t size;
+} block;
+
+struct tt_jit_run {
+  tt_lock lock;
+  tt_str text;
+  TT_VEC(block) blocks;
+};
+
+/* The host's view of one call; all threads' tt_pcalls point at it. */
+typedef struct host {
+  struct tt_jit_run *run;
+  tt_lock lock; /* making `run` */
+  int32_t failed, line;
+  const char *message;
+  pthread_t caller;
+} host;
+
+static struct tt_jit_run *run_of(host *h) {
+  tt__lock(&h->lock);
+  if (!h->run) {
+    h->run = tt__mem_zalloc(sizeof *h->run);
+    if (h->run) pthread_mutex_init(&h->run->lock.mutex, NULL);
+  }
+  struct tt_jit_run *r = h->run;
+  tt__unlock(&h->lock);
+  return r;
+}
+
+static void *host_alloc(tt_pcall *call, int64_t bytes, int32_t zero) {
+  struct tt_jit_run *r = bytes < 0 ? NULL : run_of(call->host);
+  if (!r) return NULL;
+  block b = {.size = (size_t)bytes + 64}; /* never empty, so that every array has an address of its own */
+  b.data = tt__mem_alloc_data(b.size);
+  if (!b.data) return NULL;
+  tt__lock(&r->lock);
+  bool kept = TT_VEC_PUSH(&r->blocks, b);
+  tt__unlock(&r->lock);
+  if (!kept) {
+    tt__mem_free_data(b.data, b.size);
+    return NULL;
+  }
+  if (zero) memset(b.data, 0, (size_t)bytes);
+  return b.data;
+}
+
+/* As Python prints them. */
+static void put_float(tt_str *out, double f) {
+  char text[40];
+  int digits = 1;
+  if (f != f || f - f != 0) {
+    tt__str_add(out, f != f ? "nan" : f < 0 ? "-inf" : "inf");
+    return;
+  }
+  do snprintf(text, sizeof text, "%.*g", digits, f);
+  while (strtod(text, NULL) != f && ++digits <= 17);
+  double size = f < 0 ? -f : f;
+  if (size != 0 && (size >= 1e16 || size < 1e-4)) {
+    snprintf(text, sizeof text, "%.*e", digits > 17 ? 16 : digits - 1, f);
+    tt__str_add(out, text);
+    return;
+  }
+  for (int places = 1; places < 24; places++) {
+    snprintf(text, sizeof text, "%.*f", places, f);
+    if (strtod(text, NULL) == f) break;
+  }
+  tt__str_add(out, text);
+}
+
+static void put_value(tt_str *out, int dtype, const int64_t *w) {
+  tt_scalar s = {.i64 = w[0]};
+  if (dtype == TT_BOOL)
+    tt__str_add(out, w[0] ? "True" : "False");
+  else if (dtype == TT_F64)
+    put_float(out, s.f64);
+  else if (dtype == TT_F32)
+    put_float(out, (double)s.f32);
+  else if (dtype == TT_U64)
+    tt__str_addf(out, "%llu", (unsigned long long)w[0]);
+  else if (dtype == TT_C128 || dtype == TT_C64) {
+    double re, im;
+    if (dtype == TT_C64) {
+      re = (double)s.c64.re;
+      im = (double)s.c64.im;
+    } else {
+      memcpy(&re, w, 8);
+      memcpy(&im, w + 1, 8);
+    }
+    tt__str_add(out, "(");
+    put_float(out, re);
+    if (!(im < 0)) tt__str_add(out, "+");
+    put_float(out, im);
+    tt__str_add(out, "j)");
+  } else {
+    tt__str_addf(out, "%lld", (long long)w[0]);
+  }
+}
+
+static void host_print(tt_pcall *call, const char *kinds, const int64_t *word) {
+  struct tt_jit_run *r = run_of(call->host);
+  if (!r) return;
+  tt__lock(&r->lock);
+  for (const char *k = kinds; *k; k++) {
+    if (k > kinds) tt__str_add(&r->text, " ");
+    if (*k == 's') {
+      const char *s;
+      memcpy(&s, word, sizeof s);
+      tt__str_add(&r->text, s);
+      word++;
+    } else if (*k == 'N') {
+      tt__str_add(&r->text, "None");
+    } else {
+      put_value(&r->text, *k - 'a', word);
+      word += *k - 'a' == TT_C128 ? 2 : 1;
+    }
+  }
+  tt__str_add(&r->text, "\n");
+  tt__unlock(&r->lock);
+}
+
+static int32_t host_poll(tt_pcall *call) {
+  host *h = call->host;
+  if (__atomic_load_n(&h->failed, __ATOMIC_RELAXED)) return 1;
+  if (!tt__exec_check(pthread_equal(pthread_self(), h->caller))) return 0;
+  (void)tt__exec_interrupted();
+  __atomic_store_n(&h->failed, TT_EINTERRUPT, __ATOMIC_RELAXED);
+  h->message = "interrupted";
+  return 1;
+}
+
+/* ---- parallel loops */
+
+typedef struct team {
+  tt_pcall *call;
+  void (*body)(tt_pcall *call, void *env, int64_t chunk, int64_t chunks);
+  void *env;
+  int64_t chunks;
+} team;
+
+static void run_chunks(void *ctx, int64_t lo, int64_t hi, int worker) {
+  team *t = ctx;
+  (void)worker;
+  for (int64_t k = lo; k < hi && !__atomic_load_n(t->call->failed, __ATOMIC_RELAXED); k++) {
+    tt_pcall own = *t->call; /* each chunk draws its own random numbers, whoever runs it */
+    own.random[0] ^= (uint64_t)(k + 1) * 0x9e3779b97f4a7c15u;
+    own.random[1] += (uint64_t)(k + 1) * 0xd1342543de82ef95u;
+    t->body(&own, t->env, k, t->chunks);
+  }
+}
+
+static void host_parallel(tt_pcall *call, int64_t n, void (*body)(tt_pcall *call, void *env, int64_t chunk, int64_t chunks),
+                          void *env) {
+  team t = {call, body, env, n};
+  tt__pool_run(n, 1, run_chunks, &t);
+  call->random[0] += 0x9e3779b97f4a7c15u;
+}
+
+/* ---- calls */
+
+static uint64_t seeds[2]; /* where the next call's random numbers go on */
+static tt_lock seed_lock = TT_LOCK_INIT;
+
+static void begin(tt_pcall *call, host *h, const int64_t *hidden) {
+  memset(h, 0, sizeof *h);
+  h->caller = pthread_self();
+  pthread_mutex_init(&h->lock.mutex, NULL);
+  *call = (tt_pcall){.failed = &h->failed, .message = &h->message, .line = &h->line, .hidden = hidden, .host = h,
+                     .alloc = host_alloc, .print = host_print, .parallel = host_parallel, .poll = host_poll};
+  tt__lock(&seed_lock);
+  if (!seeds[0] && !seeds[1]) tt__entropy(seeds, sizeof seeds), seeds[1] |= 1;
+  memcpy(call->random, seeds, sizeof seeds);
+  seeds[0] += 0x9e3779b97f4a7c15u; /* when the call draws none, the next one need not repeat */
+  tt__unlock(&seed_lock);
+}
+
+static tt_code end(const struct tt_jit *j, tt_pcall *call, host *h, bool drew, struct tt_jit_run **run, tt_error *err) {
+  if (drew) {
+    tt__lock(&seed_lock);
+    memcpy(seeds, call->random, sizeof seeds);
+    tt__unlock(&seed_lock);
+  }
+  pthread_mutex_destroy(&h->lock.mutex);
+  *run = h->run;
+  if (!h->failed) return TT_OK;
+  tt_code code = h->failed == TT_P_ASSERTION ? TT_EINTERNAL : (tt_code)h->failed;
+  const char *name = j->program.entry->name;
+  if (h->failed == TT_P_ASSERTION)
+    return tt__fail(err, code, "AssertionError: %s\nin %s, line %d", h->message, name, h->line);
+  return h->line ? tt__fail(err, code, "%s\nin %s, line %d", h->message, name, h->line)
+                 : tt__fail(err, code, "%s", h->message);
+}
+
+tt_code tt__jit_call(const struct tt_jit *j, const int64_t *word, const int64_t *hidden, int64_t *out,
+                     struct tt_jit_run **run, tt_error *err) {
+  tt_pcall call;
+  host h;
+  begin(&call, &h, hidden);
+  uint64_t before[2] = {call.random[0], call.random[1]};
+  j->fn(&call, word, out);
+  return end(j, &call, &h, memcmp(before, call.random, sizeof before) != 0, run, err);
+}
+
+/* ---- launches */
+
+typedef struct crew {
+  const struct tt_jit *j;
+  tt_pcall *call;
+  const int64_t *word;
+  const tt_launch *launch;
+  char *memory; /* of each worker: dynamic shared memory, private arrays */
+  size_t each;
+} crew;
+
+static void run_blocks(void *ctx, int64_t lo, int64_t hi, int worker) {
+  crew *c = ctx;
+  tt_pcall own = *c->call;
+  const int64_t *g = c->launch->grid, *b = c->launch->block;
+  if (__atomic_load_n(own.failed, __ATOMIC_RELAXED)) return;
+  own.shared = c->memory ? c->memory + (size_t)worker * c->each : NULL;
+  own.local = own.shared ? own.shared + ((c->launch->shared + 63) & ~(int64_t)63) : NULL;
+  own.random[0] += (uint64_t)lo;
+  int64_t at[9] = {lo, hi, b[0], b[1], b[2], g[0], g[1], g[2], c->launch->shared};
+  c->j->fn(&own, c->word, at);
+}
+
+static tt_code check_launch(const struct tt_jit *j, const tt_launch *l, int64_t *blocks, tt_error *err) {
+  static const int64_t most_grid[3] = {2147483647, 65535, 65535}, most_block[3] = {1024, 1024, 64};
+  int64_t threads = 1;
+  *blocks = 1;
+  for (int k = 0; k < 3; k++) {
+    if (l->grid[k] < 1 || l->grid[k] > most_grid[k])
+      return tt__fail(err, TT_EVALUE, "a grid of %lld x %lld x %lld blocks: each axis has 1 to 2147483647, 65535, 65535",
+                      (long long)l->grid[0], (long long)l->grid[1], (long long)l->grid[2]);
+    if (l->block[k] < 1 || l->block[k] > most_block[k])
+      return tt__fail(err, TT_EVALUE, "a block of %lld x %lld x %lld threads: axes have 1 to 1024, 1024, 64",
+                      (long long)l->block[0], (long long)l->block[1], (long long)l->block[2]);
+    threads *= l->block[k];
+    *blocks *= l->grid[k];
+  }
+  if (threads > BLOCK_THREADS)
+    return tt__fail(err, TT_EVALUE, "a block of %lld threads: it has at most %d", (long long)threads, BLOCK_THREADS);
+  if (l->shared < 0 || l->shared + j->shared > MOST_SHARED)
+    return tt__fail(err, TT_EVALUE, "%lld bytes of shared memory: a block has at most %d",
+                    (long long)(l->shared + j->shared), MOST_SHARED);
+  return TT_OK;
+}
+
+tt_code tt__jit_launch(const struct tt_jit *j, const int64_t *word, const int64_t *hidden, const tt_launch *launch,
+                       struct tt_jit_run **run, tt_error *err) {
+  tt_pcall call;
+  host h;
+  int64_t blocks;
+  *run = NULL;
+  TT_TRY(check_launch(j, launch, &blocks, err));
+  crew c = {.j = j, .call = &call, .word = word, .launch = launch};
+  int64_t local = j->program.entry->splits ? j->local * BLOCK_THREADS : 0;
+  size_t total = 0;
+  if (launch->shared || local) {
+    c.each = ((size_t)launch->shared + 127 + (size_t)local) & ~(size_t)63;
+    total = c.each * (size_t)tt__pool_size();
+    c.memory = tt__mem_alloc_data(total);
+    if (!c.memory) return tt__fail_memory(err, total);
+  }
+  begin(&call, &h, hidden);
+  tt__pool_run(blocks, 1, run_blocks, &c);
+  tt__mem_free_data(c.memory, total);
+  return end(j, &call, &h, false, run, err);
+}
+
+/* ---- giving back */
+
+const char *tt__jit_run_text(const struct tt_jit_run *run) { return run && run->text.data ? run->text.data : ""; }
+
+bool tt__jit_run_take(struct tt_jit_run *run, const void *p, void **data, size_t *size) {
+  for (int64_t k = 0; run && k < run->blocks.n; k++) {
+    block b = run->blocks.data[k];
+    if ((const char *)p < (const char *)b.data || (const char *)p >= (const char *)b.data + b.size) continue;
+    run->blocks.data[k] = run->blocks.data[--run->blocks.n];
+    *data = b.data;
+    *size = b.size;
+    return true;
+  }
+  return false;
+}
+
+void tt__jit_run_free(struct tt_jit_run *run) {
+  if (!run) return;
+  for (int64_t k = 0; k < run->blocks.n; k++) tt__mem_free_data(run->blocks.data[k].data, run->blocks.data[k].size);
+  TT_VEC_FREE(&run->blocks);
+  tt__str_free(&run->text);
+  pthread_mutex_destroy(&run->lock.mutex);
+  tt__mem_free(run, sizeof *run);
+}

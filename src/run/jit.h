@@ -1,0 +1,33 @@
+/*
+** The way of a user's program: typed (lang), rendered, found on disk or compiled, called. The only code that knows
+** these stages together, as realize.c is for arrays.
+*/
+#ifndef TT_RUN_JIT_H
+#define TT_RUN_JIT_H
+
+#include "base/str.h"
+#include "lang/py.h"
+
+struct tt_jit {
+  tt_program program; /* kept for its types */
+  tt_program_fn fn;
+  tt_str source, types, result;
+  int64_t local, shared;
+};
+
+struct tt_jit_run;
+typedef struct tt_launch {
+  int64_t grid[3], block[3], shared;
+} tt_launch;
+
+TT_HIDDEN tt_code tt__jit_compile(const char *text, size_t size, const char *signature, const tt_py_options *options,
+                                  struct tt_jit **out, tt_error *err);
+TT_HIDDEN tt_code tt__jit_call(const struct tt_jit *j, const int64_t *word, const int64_t *hidden, int64_t *out,
+                               struct tt_jit_run **run, tt_error *err);
+TT_HIDDEN tt_code tt__jit_launch(const struct tt_jit *j, const int64_t *word, const int64_t *hidden,
+                                 const tt_launch *launch, struct tt_jit_run **run, tt_error *err);
+TT_HIDDEN const char *tt__jit_run_text(const struct tt_jit_run *run);
+TT_HIDDEN bool tt__jit_run_take(struct tt_jit_run *run, const void *p, void **data, size_t *size);
+TT_HIDDEN void tt__jit_run_free(struct tt_jit_run *run);
+
+#endif
