@@ -9,6 +9,8 @@ from collections import namedtuple as _namedtuple
 from . import _core
 from ._device import Device, numbered
 from ._device import device as _named
+from ._jit import cuda_names as _kernels
+from ._jit.cuda_names import *  # noqa: F403 (kernels: cuda.jit and what they say)
 
 __all__ = [
     "Event",
@@ -36,6 +38,7 @@ __all__ = [
     "set_memory_limit",
     "synchronize",
     "why",
+    *_kernels.__all__,
 ]
 
 

@@ -31,7 +31,7 @@ tt_code tt_jit_call(const tt_jit *j, const int64_t *word, const int64_t *hidden,
 
 tt_code tt_jit_launch(const tt_jit *j, const int64_t *word, const int64_t *hidden, const int64_t *grid,
                       const int64_t *block, int64_t shared, tt_jit_run **run, tt_error *err) {
-  tt_launch launch = {.shared = shared};
+  tt_jit_grid launch = {.shared = shared};
   for (int k = 0; k < 3; k++) {
     launch.grid[k] = grid[k];
     launch.block[k] = block[k];

@@ -45,11 +45,9 @@ const tt_ptype *tt__ptype_scalar(tt_program *p, tt_dtype dtype) {
 }
 
 const tt_ptype *tt__ptype_array(tt_program *p, tt_dtype dtype, int rank, char layout, bool readonly) {
-  return intern(p, &(tt_ptype){.tag = TT_T_ARRAY,
-                               .dtype = (int8_t)dtype,
-                               .rank = (uint8_t)rank,
-                               .layout = layout,
-                               .readonly = readonly});
+  return intern(
+      p, &(tt_ptype){
+             .tag = TT_T_ARRAY, .dtype = (int8_t)dtype, .rank = (uint8_t)rank, .layout = layout, .readonly = readonly});
 }
 
 const tt_ptype *tt__ptype_tuple(tt_program *p, const tt_ptype *const *item, int n) {

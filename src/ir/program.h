@@ -21,7 +21,7 @@
 #define TT_PROGRAM_ARGS 64 /* the most parameters of a function */
 
 /* RAISE: the kind of a failed assert; the others are tt_codes. */
-#define TT_P_ASSERTION TT_CODE_COUNT
+#define TT_X_ASSERTION TT_CODE_COUNT
 
 typedef enum tt_ptag {
   TT_T_NONE, /* no value */
@@ -46,32 +46,32 @@ struct tt_ptype {
 };
 
 typedef enum tt_pop {
-  TT_P_CONST,   /* i (integers, bool) or f[0] (floats), f[0..1] (complex) */
-  TT_P_LOCAL,   /* k: local */
-  TT_P_CAST,    /* arg[0] as `type` */
-  TT_P_ELEM,    /* elem: an op of ops.def over arguments of one type (complex ones too) */
-  TT_P_DIVIDE,  /* elem DIV, FLOORDIV or MOD that fails where arg[1] is 0 */
-  TT_P_SELECT,  /* arg[0] ? arg[1] : arg[2], one of them computed */
-  TT_P_ALSO,    /* arg[0] && arg[1] */
-  TT_P_ELSE,    /* arg[0] || arg[1] */
-  TT_P_LOAD,    /* arg[0][arg[1], ...]; full index */
-  TT_P_VIEW,    /* part of arg[0]: `form` has a letter per axis taken or made: i index (1 argument), s slice
+  TT_X_CONST,   /* i (integers, bool) or f[0] (floats), f[0..1] (complex) */
+  TT_X_LOCAL,   /* k: local */
+  TT_X_CAST,    /* arg[0] as `type` */
+  TT_X_ELEM,    /* elem: an op of ops.def over arguments of one type (complex ones too) */
+  TT_X_DIVIDE,  /* elem DIV, FLOORDIV or MOD that fails where arg[1] is 0 */
+  TT_X_SELECT,  /* arg[0] ? arg[1] : arg[2], one of them computed */
+  TT_X_ALSO,    /* arg[0] && arg[1] */
+  TT_X_ELSE,    /* arg[0] || arg[1] */
+  TT_X_LOAD,    /* arg[0][arg[1], ...]; full index */
+  TT_X_VIEW,    /* part of arg[0]: `form` has a letter per axis taken or made: i index (1 argument), s slice
                    (3 arguments: start, stop, step; CONST NONE where left out), n new axis */
-  TT_P_LEN,     /* axis k of arg[0] */
-  TT_P_STEP,    /* distance in elements along axis k of arg[0] */
-  TT_P_RESHAPE, /* dense arg[0] with lengths arg[1...]: one may be -1 */
-  TT_P_TURN,    /* arg[0] with its axes in reverse order */
-  TT_P_TUPLE,
-  TT_P_ITEM,    /* k of the tuple arg[0] */
-  TT_P_CALL,    /* function k */
-  TT_P_HELPER,  /* text function `name`; takes the context first when k is 1 */
-  TT_P_SPECIAL, /* k: tt_pspecial */
-  TT_P_ATOMIC,  /* elem on arg[0][arg[1..n-2]] with arg[n-1] (k: tt_patomic); gives the old value */
-  TT_P_ALLOC,   /* new memory, dense, lengths arg[]; k: 0 uninitialised, 1 zero */
-  TT_P_SHARED,  /* array slot k, one per block */
-  TT_P_PRIVATE, /* array slot k, one per thread */
-  TT_P_GLOBAL,  /* hidden array argument k */
-  TT_P_STRING   /* name; for print */
+  TT_X_LEN,     /* axis k of arg[0] */
+  TT_X_STEP,    /* distance in elements along axis k of arg[0] */
+  TT_X_RESHAPE, /* dense arg[0] with lengths arg[1...]: one may be -1 */
+  TT_X_TURN,    /* arg[0] with its axes in reverse order */
+  TT_X_TUPLE,
+  TT_X_ITEM,    /* k of the tuple arg[0] */
+  TT_X_CALL,    /* function k */
+  TT_X_HELPER,  /* text function `name`; takes the context first when k is 1 */
+  TT_X_SPECIAL, /* k: tt_pspecial */
+  TT_X_ATOMIC,  /* elem on arg[0][arg[1..n-2]] with arg[n-1] (k: tt_patomic); gives the old value */
+  TT_X_ALLOC,   /* new memory, dense, lengths arg[]; k: 0 uninitialised, 1 zero */
+  TT_X_SHARED,  /* array slot k, one per block */
+  TT_X_PRIVATE, /* array slot k, one per thread */
+  TT_X_GLOBAL,  /* hidden array argument k */
+  TT_X_STRING   /* name; for print */
 } tt_pop;
 
 typedef enum tt_pspecial {
@@ -111,9 +111,9 @@ typedef enum tt_patomic {
 typedef struct tt_pexpr tt_pexpr;
 struct tt_pexpr {
   uint8_t op;
-  uint8_t elem;    /* tt_op */
-  bool nonneg;     /* an integer: proved not negative */
-  uint32_t wraps;  /* LOAD, VIEW, ATOMIC: bit a: the index of axis a may count from the end */
+  uint8_t elem;   /* tt_op */
+  bool nonneg;    /* an integer: proved not negative */
+  uint32_t wraps; /* LOAD, VIEW, ATOMIC: bit a: the index of axis a may count from the end */
   int32_t k;
   int32_t line;
   int32_t n;
@@ -125,29 +125,29 @@ struct tt_pexpr {
 };
 
 typedef enum tt_pstmt_op {
-  TT_P_SET,        /* local = a */
-  TT_P_STORE,      /* target a (a LOAD) = b */
-  TT_P_IF,         /* a, body, other */
-  TT_P_WHILE,      /* while a: body */
-  TT_P_FOR,        /* local from a below b by c (a constant or not; never 0) */
-  TT_P_PARFOR,     /* as FOR, by 1, turns independent but for reductions */
-  TT_P_RETURN,     /* a or NULL */
-  TT_P_BREAK,
-  TT_P_CONTINUE,
-  TT_P_EVAL,       /* a for its effect */
-  TT_P_BARRIER,    /* of the block (k 0) or the warp (k 1) */
-  TT_P_COLLECTIVE, /* local = k (tt_pcollective) of arg[]: every thread there takes part */
-  TT_P_PRINT,      /* arg[] */
-  TT_P_RAISE,      /* unless a (NULL: always): error kind k, message `name` */
-  TT_P_FENCE
+  TT_X_SET,    /* local = a */
+  TT_X_STORE,  /* target a (a LOAD) = b */
+  TT_X_IF,     /* a, body, other */
+  TT_X_WHILE,  /* while a: body */
+  TT_X_FOR,    /* local from a below b by c (a constant or not; never 0) */
+  TT_X_PARFOR, /* as FOR, by 1, turns independent but for reductions */
+  TT_X_RETURN, /* a or NULL */
+  TT_X_BREAK,
+  TT_X_CONTINUE,
+  TT_X_EVAL,       /* a for its effect */
+  TT_X_BARRIER,    /* of the block (k 0) or the warp (k 1) */
+  TT_X_COLLECTIVE, /* local = k (tt_pcollective) of arg[]: every thread there takes part */
+  TT_X_PRINT,      /* arg[] */
+  TT_X_RAISE,      /* unless a (NULL: always): error kind k, message `name` */
+  TT_X_FENCE
 } tt_pstmt_op;
 
 typedef enum tt_pcollective {
   TT_C_SYNC_COUNT, /* value */
   TT_C_SYNC_AND,
   TT_C_SYNC_OR,
-  TT_C_SHFL,      /* value, lane (of the segment); width */
-  TT_C_SHFL_UP,   /* value, delta */
+  TT_C_SHFL,    /* value, lane (of the segment); width */
+  TT_C_SHFL_UP, /* value, delta */
   TT_C_SHFL_DOWN,
   TT_C_SHFL_XOR,
   TT_C_BALLOT,
@@ -175,7 +175,7 @@ typedef struct tt_plocal {
   uint64_t from; /* parameters whose arrays it may be a part of */
 } tt_plocal;
 
-typedef enum tt_pkind { TT_P_FUNCTION, TT_P_KERNEL } tt_pkind;
+typedef enum tt_pkind { TT_X_FUNCTION, TT_X_KERNEL } tt_pkind;
 
 typedef struct tt_pfunc {
   const char *name;
@@ -216,7 +216,7 @@ typedef struct tt_program {
 */
 typedef struct tt_pcall tt_pcall;
 struct tt_pcall {
-  int32_t *failed;       /* 0, or tt_code (TT_P_ASSERTION) of the first failure */
+  int32_t *failed;       /* 0, or tt_code (TT_X_ASSERTION) of the first failure */
   const char **message;  /* its text, which lives as long as the code; */
   int32_t *line;         /* and line */
   const int64_t *hidden; /* words of the hidden arrays */

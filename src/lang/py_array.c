@@ -85,7 +85,7 @@ static char view_layout(const index_list *x, char layout) {
   for (bool cut = false; k < x->nform; k++, at += 3) {
     if (x->form[k] != 's') return 'A';
     const expr *const *part = (const expr *const *)&x->arg[at];
-    if (part[2]->type->tag != TT_T_NONE && !(part[2]->op == TT_P_CONST && part[2]->i == 1)) return 'A';
+    if (part[2]->type->tag != TT_T_NONE && !(part[2]->op == TT_X_CONST && part[2]->i == 1)) return 'A';
     bool whole = part[0]->type->tag == TT_T_NONE && part[1]->type->tag == TT_T_NONE;
     if (!whole && cut) return 'A';
     cut = true;
@@ -103,7 +103,7 @@ static expr *access(lower *l, expr *array, const tt_tree *const *item, int n) {
   for (int k = 0; k < x.nform; k++) made += x.form[k] != 'i';
   type *t = py__array(l, (tt_dtype)array->type->dtype, made, view_layout(&x, array->type->layout));
   if (array->type->readonly) t = tt__ptype_array(l->p, (tt_dtype)t->dtype, made, t->layout, true);
-  expr *v = py__expr(l, TT_P_VIEW, t, x.narg + 1);
+  expr *v = py__expr(l, TT_X_VIEW, t, x.narg + 1);
   char *form = py__alloc(l, (size_t)x.nform + 1);
   memcpy(form, x.form, (size_t)x.nform);
   v->form = form;
@@ -131,7 +131,7 @@ expr *py__index(lower *l, const tt_tree *t) {
   if (base->type->tag == TT_T_TUPLE) {
     expr *k = n == 1 ? py__value(l, item[0]) : py__missing(l);
     if (py__is_unknown(k)) return k;
-    int64_t at = k->op == TT_P_CONST && py__is_scalar(k) ? k->i : INT64_MIN;
+    int64_t at = k->op == TT_X_CONST && py__is_scalar(k) ? k->i : INT64_MIN;
     if (at == INT64_MIN) py__fail(l, TT_ENOTIMPL, "an index into a tuple that is not a constant");
     if (at < 0) at += base->type->n;
     if (at < 0 || at >= base->type->n) py__fail(l, TT_EINDEX, "tuple index out of range");
@@ -139,7 +139,7 @@ expr *py__index(lower *l, const tt_tree *t) {
   }
   if (base->type->tag != TT_T_ARRAY) py__fail(l, TT_ETYPE, "%s has no elements", py__type_name(l, base->type));
   base = py__materialise(l, base);
-  if (base->op != TT_P_LOCAL && base->op != TT_P_GLOBAL && base->op != TT_P_SHARED && base->op != TT_P_PRIVATE)
+  if (base->op != TT_X_LOCAL && base->op != TT_X_GLOBAL && base->op != TT_X_SHARED && base->op != TT_X_PRIVATE)
     base = py__keep(l, base);
   return access(l, base, item, n);
 }
@@ -156,7 +156,7 @@ void py__assign_index(lower *l, const tt_tree *t, expr *value, const char *op) {
   expr *target = access(l, base, item, n);
   if (py__is_unknown(target)) return;
   py__wrote(l, base);
-  if (target->op == TT_P_VIEW) {
+  if (target->op == TT_X_VIEW) {
     py__fill(l, target, value, op);
     return;
   }
@@ -168,7 +168,7 @@ void py__assign_index(lower *l, const tt_tree *t, expr *value, const char *op) {
   if (!py__is_scalar(value))
     py__fail(l, TT_ETYPE, "cannot store %s in %s", py__type_name(l, value->type), py__type_name(l, base->type));
   value = py__cast(l, value, (tt_dtype)base->type->dtype);
-  stmt *s = py__stmt(l, TT_P_STORE);
+  stmt *s = py__stmt(l, TT_X_STORE);
   s->a = target;
   s->b = value;
 }
@@ -231,7 +231,7 @@ static void widen(lower *l, expr *array, void *ctx) {
     if (!*to) {
       *to = len;
     } else {
-      expr *pick = py__expr(l, TT_P_SELECT, py__scalar(l, TT_I64), 3);
+      expr *pick = py__expr(l, TT_X_SELECT, py__scalar(l, TT_I64), 3);
       pick->arg[0] = py__elem(l, TT_EQ, *to, py__int(l, 1));
       pick->arg[1] = len;
       pick->arg[2] = *to;
@@ -282,7 +282,7 @@ static void loops(lower *l, expr *target, expr *e, const shape *s, const char *o
   for (int k = 0; k < s->rank; k++) {
     int32_t i = py__temp(l, py__scalar(l, TT_I64));
     l->f->func->locals.data[i].nonneg = true;
-    loop[k] = py__stmt(l, TT_P_FOR);
+    loop[k] = py__stmt(l, TT_X_FOR);
     loop[k]->local = i;
     loop[k]->a = py__int(l, 0);
     loop[k]->b = s->len[k];
@@ -294,7 +294,7 @@ static void loops(lower *l, expr *target, expr *e, const shape *s, const char *o
   expr *to = py__load(l, target, at, s->rank), *value = element(l, e, at, s->rank);
   if (op) value = py__binary(l, op, to, value);
   value = py__cast(l, value, (tt_dtype)target->type->dtype);
-  stmt *store = py__stmt(l, TT_P_STORE);
+  stmt *store = py__stmt(l, TT_X_STORE);
   store->a = to;
   store->b = value;
   for (int k = s->rank - 1; k >= 0; k--) loop[k]->body = py__block_end(l, &b[k]);
@@ -310,7 +310,7 @@ static void fill_pinned(lower *l, expr *target, expr *e, const shape *s, const c
     loops(l, target, e, s, op);
     return;
   }
-  stmt *either = py__stmt(l, TT_P_IF);
+  stmt *either = py__stmt(l, TT_X_IF);
   block b;
   either->a = all;
   py__block_begin(l, &b);
@@ -326,7 +326,7 @@ expr *py__materialise(lower *l, expr *e) {
   shape s = {.rank = e->type->rank};
   e = pin(l, e);
   each_array(l, e, widen, &s);
-  expr *made = py__expr(l, TT_P_ALLOC, py__array(l, (tt_dtype)e->type->dtype, s.rank, 'C'), s.rank);
+  expr *made = py__expr(l, TT_X_ALLOC, py__array(l, (tt_dtype)e->type->dtype, s.rank, 'C'), s.rank);
   for (int k = 0; k < s.rank; k++) made->arg[k] = s.len[k] = py__keep(l, s.len[k]);
   l->f->func->can_fail = true;
   made = py__keep(l, made);
@@ -337,8 +337,8 @@ expr *py__materialise(lower *l, expr *e) {
 void py__fill(lower *l, expr *view, expr *value, const char *op) {
   view = py__keep(l, view);
   py__wrote(l, view);
-  if (py__is_array(value) && !py__is_lazy(value) && value->op == TT_P_VIEW) { /* it may overlap: copy first */
-    expr *one = py__expr(l, TT_P_ELEM, py__array(l, (tt_dtype)value->type->dtype, value->type->rank, 'E'), 1);
+  if (py__is_array(value) && !py__is_lazy(value) && value->op == TT_X_VIEW) { /* it may overlap: copy first */
+    expr *one = py__expr(l, TT_X_ELEM, py__array(l, (tt_dtype)value->type->dtype, value->type->rank, 'E'), 1);
     one->form = "u";
     one->name = "+";
     one->arg[0] = value;
@@ -360,7 +360,7 @@ static expr *shape_of(lower *l, expr *array) {
   type *item[TT_PROGRAM_RANK];
   int rank = array->type->rank;
   for (int k = 0; k < rank; k++) item[k] = py__scalar(l, TT_I64);
-  expr *e = py__expr(l, TT_P_TUPLE, py__tuple(l, item, rank), rank);
+  expr *e = py__expr(l, TT_X_TUPLE, py__tuple(l, item, rank), rank);
   for (int k = 0; k < rank; k++) e->arg[k] = py__len(l, array, k);
   return e;
 }
@@ -376,7 +376,7 @@ static expr *size_of(lower *l, expr *array) {
 
 static expr *turned(lower *l, expr *array) {
   if (array->type->rank < 2) return array;
-  expr *e = py__expr(l, TT_P_TURN, py__array(l, (tt_dtype)array->type->dtype, array->type->rank, 'A'), 1);
+  expr *e = py__expr(l, TT_X_TURN, py__array(l, (tt_dtype)array->type->dtype, array->type->rank, 'A'), 1);
   e->arg[0] = array;
   return e;
 }

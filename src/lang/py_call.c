@@ -30,10 +30,10 @@ tt_dtype py__dtype_of(lower *l, const tt_tree *t) {
 static const struct {
   const char *name;
   tt_op op;
-} math_rows[] = {{"asin", TT_ASIN},   {"acos", TT_ACOS},   {"atan", TT_ATAN},   {"asinh", TT_ASINH}, {"acosh", TT_ACOSH},
-                 {"atanh", TT_ATANH}, {"atan2", TT_ATAN2}, {"fabs", TT_ABS},    {"abs", TT_ABS},     {"mod", TT_MOD},
-                 {"conj", TT_CONJ},   {"pow", TT_POW},     {"around", TT_RINT}, {"round", TT_RINT},  {"real", TT_REAL},
-                 {"imag", TT_IMAG}};
+} math_rows[] = {{"asin", TT_ASIN},   {"acos", TT_ACOS},   {"atan", TT_ATAN},   {"asinh", TT_ASINH},
+                 {"acosh", TT_ACOSH}, {"atanh", TT_ATANH}, {"atan2", TT_ATAN2}, {"fabs", TT_ABS},
+                 {"abs", TT_ABS},     {"mod", TT_MOD},     {"conj", TT_CONJ},   {"pow", TT_POW},
+                 {"around", TT_RINT}, {"round", TT_RINT},  {"real", TT_REAL},   {"imag", TT_IMAG}};
 
 static tt_op op_named(const char *name) {
   for (size_t k = 0; k < sizeof math_rows / sizeof *math_rows; k++)
@@ -84,7 +84,7 @@ static expr *extreme(lower *l, call *c, bool low) {
     } else { /* Python's: the first stays unless a later one is beyond it */
       best = py__keep(l, best);
       e = py__keep(l, e);
-      expr *pick = py__expr(l, TT_P_SELECT, e->type, 3);
+      expr *pick = py__expr(l, TT_X_SELECT, e->type, 3);
       pick->arg[0] = py__elem(l, low ? TT_LT : TT_GT, e, best);
       pick->arg[1] = e;
       pick->arg[2] = best;
@@ -105,7 +105,7 @@ static expr *rounded(lower *l, call *c) {
 
 static expr *pair(lower *l, expr *a, expr *b) {
   type *item[2] = {a->type, b->type};
-  expr *e = py__expr(l, TT_P_TUPLE, py__tuple(l, item, 2), 2);
+  expr *e = py__expr(l, TT_X_TUPLE, py__tuple(l, item, 2), 2);
   e->arg[0] = a;
   e->arg[1] = b;
   return e;
@@ -145,7 +145,7 @@ static expr *builtin(lower *l, call *c, bool *known) {
     if (c->n == 0) return py__float(l, 0);
     want(l, c, 1, 1);
     return c->arg[0]->type->dtype == TT_F32 && py__is_scalar(c->arg[0]) ? c->arg[0]
-                                                                         : py__cast(l, scalar(l, c, 0), TT_F64);
+                                                                        : py__cast(l, scalar(l, c, 0), TT_F64);
   }
   if (strcmp(w, "bool") == 0) {
     want(l, c, 1, 1);
@@ -257,7 +257,7 @@ static expr *random_call(lower *l, call *c, const char *w, bool *known) {
 static expr *numpy_call(lower *l, call *c, const char *w, bool *known) {
   *known = true;
   if (strcmp(w, "where") == 0 && c->n == 3 && py__is_scalar(c->arg[0])) {
-    expr *e = py__expr(l, TT_P_SELECT, py__unify(l, c->arg[1]->type, c->arg[2]->type), 3);
+    expr *e = py__expr(l, TT_X_SELECT, py__unify(l, c->arg[1]->type, c->arg[2]->type), 3);
     if (!e->type || e->type->tag != TT_T_SCALAR) py__fail(l, TT_ENOTIMPL, "where() of these");
     e->arg[0] = py__truth(l, c->arg[0]);
     for (int k = 1; k < 3; k++) e->arg[k] = py__cast(l, c->arg[k], (tt_dtype)e->type->dtype);

@@ -6,7 +6,7 @@
 #include "lang/py_int.h"
 
 static expr *allocate(lower *l, tt_dtype d, expr *const *len, int rank, bool zero) {
-  expr *e = py__expr(l, TT_P_ALLOC, py__array(l, d, rank, 'C'), rank);
+  expr *e = py__expr(l, TT_X_ALLOC, py__array(l, d, rank, 'C'), rank);
   for (int k = 0; k < rank; k++) e->arg[k] = len[k];
   e->k = zero;
   l->f->func->can_fail = true;
@@ -73,7 +73,7 @@ static expr *make_like(lower *l, const char *w, const tt_tree *t) {
 static stmt *count_begin(lower *l, expr *n, block *b, expr **at) {
   int32_t i = py__temp(l, py__scalar(l, TT_I64));
   l->f->func->locals.data[i].nonneg = true;
-  stmt *s = py__stmt(l, TT_P_FOR);
+  stmt *s = py__stmt(l, TT_X_FOR);
   s->local = i;
   s->a = py__int(l, 0);
   s->b = n;
@@ -86,7 +86,7 @@ static stmt *count_begin(lower *l, expr *n, block *b, expr **at) {
 static void count_end(lower *l, stmt *s, block *b) { s->body = py__block_end(l, b); }
 
 static void put(lower *l, expr *array, expr *const *at, int n, expr *value) {
-  stmt *s = py__stmt(l, TT_P_STORE);
+  stmt *s = py__stmt(l, TT_X_STORE);
   s->a = py__load(l, array, at, n);
   s->b = py__cast(l, value, (tt_dtype)array->type->dtype);
 }
@@ -123,7 +123,8 @@ static expr *arange(lower *l, const tt_tree *t) {
 static expr *linspace(lower *l, const tt_tree *t) {
   int n = py__positional(t);
   if (n < 2 || n > 3) py__fail(l, TT_ETYPE, "np.linspace() takes 2 or 3 arguments");
-  expr *a = py__value(l, t->item[2]), *b = py__value(l, t->item[3]), *c = n > 2 ? py__value(l, t->item[4]) : py__int(l, 50);
+  expr *a = py__value(l, t->item[2]), *b = py__value(l, t->item[3]),
+       *c = n > 2 ? py__value(l, t->item[4]) : py__int(l, 50);
   if (py__is_unknown(a) || py__is_unknown(b) || py__is_unknown(c)) return py__missing(l);
   a = py__keep(l, py__cast(l, a, TT_F64));
   b = py__keep(l, py__cast(l, b, TT_F64));
@@ -139,7 +140,8 @@ static expr *literal(lower *l, const tt_tree *t) {
   expr *e = py__value(l, t->item[2]);
   if (py__is_unknown(e)) return e;
   if (py__is_array(e)) return py__method(l, e, "copy", NULL);
-  if (e->type->tag != TT_T_TUPLE || e->type->n == 0) py__fail(l, TT_ENOTIMPL, "np.array() of %s", py__type_name(l, e->type));
+  if (e->type->tag != TT_T_TUPLE || e->type->n == 0)
+    py__fail(l, TT_ENOTIMPL, "np.array() of %s", py__type_name(l, e->type));
   e = py__keep(l, e);
   bool rows = e->type->item[0]->tag == TT_T_TUPLE;
   int n = e->type->n, m = rows ? e->type->item[0]->n : 1;
@@ -194,7 +196,8 @@ static expr *first_element(lower *l, expr *a) {
 }
 
 static expr *reduce(lower *l, expr *a, fold kind) {
-  tt_dtype d = (tt_dtype)a->type->dtype, t = kind <= PROD && !tt__is_float(d) && !tt__is_complex(d) ? py__arith(d, d) : d;
+  tt_dtype d = (tt_dtype)a->type->dtype,
+           t = kind <= PROD && !tt__is_float(d) && !tt__is_complex(d) ? py__arith(d, d) : d;
   bool arg = kind == ARG_LEAST || kind == ARG_MOST, logic = kind >= ANY;
   a = py__keep(l, py__materialise(l, a));
   int32_t acc = py__temp(l, py__scalar(l, logic ? TT_BOOL : t)), place = arg ? py__temp(l, py__scalar(l, TT_I64)) : -1;
@@ -212,7 +215,7 @@ static expr *reduce(lower *l, expr *a, fold kind) {
   if (arg) {
     value = py__keep(l, value);
     block b;
-    stmt *s = py__stmt(l, TT_P_IF);
+    stmt *s = py__stmt(l, TT_X_IF);
     s->a = py__elem(l, kind == ARG_LEAST ? TT_LT : TT_GT, value, old);
     py__block_begin(l, &b);
     py__set(l, acc, value);
@@ -253,7 +256,8 @@ static expr *dot(lower *l, expr *a, expr *b) {
   b = py__keep(l, py__materialise(l, b));
   int ra = a->type->rank, rb = b->type->rank;
   if (ra < 1 || ra > 2 || rb < 1 || rb > 2) py__fail(l, TT_ENOTIMPL, "products of arrays of %d and %d axes", ra, rb);
-  py__raise_unless(l, py__elem(l, TT_EQ, py__len(l, a, ra - 1), py__len(l, b, 0)), TT_EVALUE, "shapes do not fit a product");
+  py__raise_unless(l, py__elem(l, TT_EQ, py__len(l, a, ra - 1), py__len(l, b, 0)), TT_EVALUE,
+                   "shapes do not fit a product");
   if (ra == 1 && rb == 1) return reduce(l, py__binary(l, "*", a, b), SUM);
   tt_dtype d = tt__promote((tt_dtype)a->type->dtype, (tt_dtype)b->type->dtype);
   expr *len[2] = {ra == 2 ? py__len(l, a, 0) : py__len(l, b, 1), py__len(l, b, rb - 1)};
@@ -278,8 +282,8 @@ static expr *dot(lower *l, expr *a, expr *b) {
 static const struct {
   const char *name;
   fold kind;
-} folds[] = {{"sum", SUM},           {"prod", PROD},       {"min", LEAST}, {"max", MOST}, {"amin", LEAST}, {"amax", MOST},
-             {"argmin", ARG_LEAST}, {"argmax", ARG_MOST}, {"any", ANY},   {"all", ALL}};
+} folds[] = {{"sum", SUM},   {"prod", PROD},        {"min", LEAST},       {"max", MOST}, {"amin", LEAST},
+             {"amax", MOST}, {"argmin", ARG_LEAST}, {"argmax", ARG_MOST}, {"any", ANY},  {"all", ALL}};
 
 static bool fold_named(const char *w, fold *kind) {
   for (size_t k = 0; k < sizeof folds / sizeof *folds; k++)
@@ -322,7 +326,7 @@ expr *py__array_call(lower *l, const char *name, const tt_tree *t, bool *known) 
 
 static expr *reshaped(lower *l, expr *a, expr *const *len, int rank) {
   if (a->type->layout != 'C') a = py__method(l, a, "copy", NULL);
-  expr *e = py__expr(l, TT_P_RESHAPE, py__array(l, (tt_dtype)a->type->dtype, rank, 'C'), rank + 1);
+  expr *e = py__expr(l, TT_X_RESHAPE, py__array(l, (tt_dtype)a->type->dtype, rank, 'C'), rank + 1);
   e->arg[0] = py__keep(l, a);
   for (int k = 0; k < rank; k++) e->arg[k + 1] = len[k];
   l->f->func->can_fail = true;

@@ -6,7 +6,7 @@
 #include "lang/py_int.h"
 
 static expr *special(lower *l, tt_pspecial k) {
-  expr *e = py__expr(l, TT_P_SPECIAL, py__scalar(l, TT_I64), 0);
+  expr *e = py__expr(l, TT_X_SPECIAL, py__scalar(l, TT_I64), 0);
   e->k = k;
   e->nonneg = true;
   return e;
@@ -14,7 +14,7 @@ static expr *special(lower *l, tt_pspecial k) {
 
 static int constant(lower *l, const tt_tree *t, const char *what) {
   expr *e = py__value(l, t);
-  if (e->op != TT_P_CONST || !py__is_scalar(e)) py__fail(l, TT_ENOTIMPL, "%s must be a constant", what);
+  if (e->op != TT_X_CONST || !py__is_scalar(e)) py__fail(l, TT_ENOTIMPL, "%s must be a constant", what);
   return (int)e->i;
 }
 
@@ -29,7 +29,7 @@ static expr *grid(lower *l, const tt_tree *t, bool size) {
   if (n == 1) return along(l, 0, size);
   if (n < 1 || n > 3) py__fail(l, TT_EVALUE, "grid() has 1 to 3 axes");
   for (int k = 0; k < n; k++) item[k] = py__scalar(l, TT_I64);
-  expr *e = py__expr(l, TT_P_TUPLE, py__tuple(l, item, n), n);
+  expr *e = py__expr(l, TT_X_TUPLE, py__tuple(l, item, n), n);
   for (int k = 0; k < n; k++) e->arg[k] = along(l, k, size);
   return e;
 }
@@ -48,7 +48,7 @@ static expr *declare(lower *l, const tt_tree *t, bool shared) {
   if (py__is_unknown(e)) return e;
   for (int k = 0; k < rank; k++) {
     expr *n = e->type->tag == TT_T_TUPLE ? py__item(l, e, k) : e;
-    if (n->op != TT_P_CONST || !py__is_scalar(n) || n->i < 0)
+    if (n->op != TT_X_CONST || !py__is_scalar(n) || n->i < 0)
       py__fail(l, TT_ETYPE, "the shape of %s memory must be constant", shared ? "shared" : "local");
     slot.len[k] = n->i;
     if (__builtin_mul_overflow(slot.bytes, n->i, &slot.bytes) || slot.bytes > 1 << 24)
@@ -59,7 +59,7 @@ static expr *declare(lower *l, const tt_tree *t, bool shared) {
   slot.bytes *= (int64_t)tt__dtype_size(d);
   slot.dynamic = shared && rank == 1 && slot.len[0] == 0;
   /* The same declaration of an earlier pass is the same memory: it is known by its line and its tree. */
-  expr *a = py__expr(l, shared ? TT_P_SHARED : TT_P_PRIVATE, slot.type, 0);
+  expr *a = py__expr(l, shared ? TT_X_SHARED : TT_X_PRIVATE, slot.type, 0);
   slot.place = t;
   slot.owner = l->f->prefix;
   int64_t n = shared ? l->p->shared.n : l->p->local.n;
@@ -78,13 +78,13 @@ static expr *declare(lower *l, const tt_tree *t, bool shared) {
 /* ---- barriers and exchanges */
 
 static void in_kernel(lower *l, const char *name) {
-  if (l->f->func->kind != TT_P_KERNEL) py__fail(l, TT_ETYPE, "%s() outside a kernel", name);
+  if (l->f->func->kind != TT_X_KERNEL) py__fail(l, TT_ETYPE, "%s() outside a kernel", name);
 }
 
 static expr *collective(lower *l, tt_pcollective k, type *t, expr *const *arg, int n) {
   int32_t local = py__temp(l, t);
   l->f->func->locals.data[local].nonneg = tt__is_unsigned((tt_dtype)t->dtype) || k == TT_C_SYNC_COUNT;
-  stmt *s = py__stmt(l, TT_P_COLLECTIVE);
+  stmt *s = py__stmt(l, TT_X_COLLECTIVE);
   s->local = local;
   s->k = k;
   s->n = n;
@@ -97,11 +97,16 @@ static const struct {
   const char *name;
   tt_pcollective k;
   uint8_t nargs; /* of the Python call */
-} rows[] = {{"cuda.syncthreads_count", TT_C_SYNC_COUNT, 1}, {"cuda.syncthreads_and", TT_C_SYNC_AND, 1},
-            {"cuda.syncthreads_or", TT_C_SYNC_OR, 1},       {"cuda.shfl_sync", TT_C_SHFL, 3},
-            {"cuda.shfl_up_sync", TT_C_SHFL_UP, 3},         {"cuda.shfl_down_sync", TT_C_SHFL_DOWN, 3},
-            {"cuda.shfl_xor_sync", TT_C_SHFL_XOR, 3},       {"cuda.ballot_sync", TT_C_BALLOT, 2},
-            {"cuda.any_sync", TT_C_ANY, 2},                 {"cuda.all_sync", TT_C_ALL, 2}};
+} rows[] = {{"cuda.syncthreads_count", TT_C_SYNC_COUNT, 1},
+            {"cuda.syncthreads_and", TT_C_SYNC_AND, 1},
+            {"cuda.syncthreads_or", TT_C_SYNC_OR, 1},
+            {"cuda.shfl_sync", TT_C_SHFL, 3},
+            {"cuda.shfl_up_sync", TT_C_SHFL_UP, 3},
+            {"cuda.shfl_down_sync", TT_C_SHFL_DOWN, 3},
+            {"cuda.shfl_xor_sync", TT_C_SHFL_XOR, 3},
+            {"cuda.ballot_sync", TT_C_BALLOT, 2},
+            {"cuda.any_sync", TT_C_ANY, 2},
+            {"cuda.all_sync", TT_C_ALL, 2}};
 
 static expr *collective_call(lower *l, const char *name, const tt_tree *t) {
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
@@ -130,9 +135,10 @@ static expr *collective_call(lower *l, const char *name, const tt_tree *t) {
 static const struct {
   const char *name;
   tt_patomic k;
-} atomics[] = {{"add", TT_A_ADD}, {"sub", TT_A_SUB},  {"max", TT_A_MAX}, {"min", TT_A_MIN},   {"nanmax", TT_A_NANMAX},
-               {"nanmin", TT_A_NANMIN}, {"and_", TT_A_AND}, {"or_", TT_A_OR}, {"xor", TT_A_XOR}, {"exch", TT_A_EXCH},
-               {"cas", TT_A_CAS}, {"compare_and_swap", TT_A_CAS}, {"inc", TT_A_INC}, {"dec", TT_A_DEC}};
+} atomics[] = {{"add", TT_A_ADD},       {"sub", TT_A_SUB},       {"max", TT_A_MAX},  {"min", TT_A_MIN},
+               {"nanmax", TT_A_NANMAX}, {"nanmin", TT_A_NANMIN}, {"and_", TT_A_AND}, {"or_", TT_A_OR},
+               {"xor", TT_A_XOR},       {"exch", TT_A_EXCH},     {"cas", TT_A_CAS},  {"compare_and_swap", TT_A_CAS},
+               {"inc", TT_A_INC},       {"dec", TT_A_DEC}};
 
 static expr *atomic(lower *l, const char *w, const tt_tree *t) {
   static const tt_tree zero_value = {.tag = TT_TREE_INT};
@@ -156,9 +162,9 @@ static expr *atomic(lower *l, const char *w, const tt_tree *t) {
   const tt_tree *index = old_form ? &zero : t->item[3];
   expr *place = py__target(l, array, &index, 1);
   if (py__is_unknown(place)) return place;
-  if (place->op != TT_P_LOAD) py__fail(l, TT_ETYPE, "cuda.atomic.%s() needs a full index", w);
+  if (place->op != TT_X_LOAD) py__fail(l, TT_ETYPE, "cuda.atomic.%s() needs a full index", w);
   py__wrote(l, array);
-  expr *e = py__expr(l, TT_P_ATOMIC, py__scalar(l, d), cas ? 3 : 2);
+  expr *e = py__expr(l, TT_X_ATOMIC, py__scalar(l, d), cas ? 3 : 2);
   e->k = atomics[k].k;
   e->arg[0] = place;
   e->arg[1] = py__cast(l, cas ? old : value, d);
@@ -215,11 +221,11 @@ expr *py__cuda(lower *l, const char *name, const tt_tree *t, bool *known) {
   if (strncmp(name, "cuda.atomic.", 12) == 0) return atomic(l, name + 12, t);
   if (strcmp(name, "cuda.syncthreads") == 0 || strcmp(name, "cuda.syncwarp") == 0) {
     in_kernel(l, name);
-    py__stmt(l, TT_P_BARRIER)->k = name[9] == 'w';
+    py__stmt(l, TT_X_BARRIER)->k = name[9] == 'w';
     return py__nothing(l);
   }
   if (strncmp(name, "cuda.threadfence", 16) == 0) {
-    py__stmt(l, TT_P_FENCE);
+    py__stmt(l, TT_X_FENCE);
     return py__nothing(l);
   }
   expr *e = collective_call(l, name, t);

@@ -11,8 +11,7 @@ const char *py__word(lower *l, const tt_tree *t) {
 }
 
 static _Noreturn void refuse(lower *l, const char *op, const expr *a, const expr *b) {
-  if (b)
-    py__fail(l, TT_ETYPE, "no '%s' between %s and %s", op, py__type_name(l, a->type), py__type_name(l, b->type));
+  if (b) py__fail(l, TT_ETYPE, "no '%s' between %s and %s", op, py__type_name(l, a->type), py__type_name(l, b->type));
   py__fail(l, TT_ETYPE, "no '%s' of %s", op, py__type_name(l, a->type));
 }
 
@@ -21,7 +20,7 @@ static _Noreturn void refuse(lower *l, const char *op, const expr *a, const expr
 bool py__is_lazy(const expr *e) { return e->type->tag == TT_T_ARRAY && e->type->layout == 'E'; }
 
 static expr *dummy(lower *l, const expr *e) {
-  expr *d = py__expr(l, TT_P_LOCAL, py__is_array(e) ? py__scalar(l, (tt_dtype)e->type->dtype) : e->type, 0);
+  expr *d = py__expr(l, TT_X_LOCAL, py__is_array(e) ? py__scalar(l, (tt_dtype)e->type->dtype) : e->type, 0);
   d->k = -1;
   return d;
 }
@@ -34,7 +33,7 @@ static expr *lazy(lower *l, const char *form, const char *name, tt_op op, const 
   if (b && !py__is_array(b) && !py__is_scalar(b)) refuse(l, name, a, b);
   int ra = py__is_array(a) ? a->type->rank : 0, rb = b && py__is_array(b) ? b->type->rank : 0;
   type *t = py__array(l, (tt_dtype)sample->type->dtype, ra > rb ? ra : rb, 'E');
-  expr *e = py__expr(l, TT_P_ELEM, t, b ? 2 : 1);
+  expr *e = py__expr(l, TT_X_ELEM, t, b ? 2 : 1);
   e->form = form;
   e->name = name;
   e->elem = (uint8_t)op;
@@ -49,10 +48,10 @@ static expr *divide(lower *l, tt_op op, const char *name, expr *a, expr *b) {
   tt_dtype t = py__arith((tt_dtype)a->type->dtype, (tt_dtype)b->type->dtype);
   if (op == TT_DIV && tt__is_int(t)) t = TT_F64;
   if (tt__is_complex(t) && op != TT_DIV) refuse(l, name, a, b);
-  bool known = b->op == TT_P_CONST && (tt__is_int((tt_dtype)b->type->dtype) ? b->i != 0 : b->f[0] != 0);
+  bool known = b->op == TT_X_CONST && (tt__is_int((tt_dtype)b->type->dtype) ? b->i != 0 : b->f[0] != 0);
   expr *e = py__elem(l, op, py__cast(l, a, t), py__cast(l, b, t));
-  if (e->op != TT_P_ELEM || l->options.numpy_errors || known || tt__is_complex(t)) return e;
-  e->op = TT_P_DIVIDE;
+  if (e->op != TT_X_ELEM || l->options.numpy_errors || known || tt__is_complex(t)) return e;
+  e->op = TT_X_DIVIDE;
   l->f->func->can_fail = true;
   return e;
 }
@@ -60,7 +59,7 @@ static expr *divide(lower *l, tt_op op, const char *name, expr *a, expr *b) {
 /* x to a whole constant power is a product; others go to pow. */
 static expr *power(lower *l, expr *a, expr *b) {
   tt_dtype ta = (tt_dtype)a->type->dtype, t = py__arith(ta, (tt_dtype)b->type->dtype);
-  bool whole = b->op == TT_P_CONST && tt__is_int((tt_dtype)b->type->dtype);
+  bool whole = b->op == TT_X_CONST && tt__is_int((tt_dtype)b->type->dtype);
   if (whole && b->i >= 0 && b->i <= 16) {
     if (!tt__is_int(ta) && ta != TT_BOOL) t = ta;
     expr *x = py__keep(l, py__cast(l, a, t)), *r = NULL;
@@ -97,7 +96,7 @@ static expr *join_tuples(lower *l, expr *a, expr *b) {
   a = py__keep(l, a);
   b = py__keep(l, b);
   for (int k = 0; k < n; k++) item[k] = k < a->type->n ? a->type->item[k] : b->type->item[k - a->type->n];
-  expr *e = py__expr(l, TT_P_TUPLE, py__tuple(l, item, n), n);
+  expr *e = py__expr(l, TT_X_TUPLE, py__tuple(l, item, n), n);
   for (int k = 0; k < n; k++) e->arg[k] = k < a->type->n ? py__item(l, a, k) : py__item(l, b, k - a->type->n);
   return e;
 }
@@ -184,7 +183,8 @@ expr *py__compare(lower *l, const char *name, expr *a, expr *b) {
 expr *py__apply(lower *l, tt_op op, expr *a, expr *b) {
   const tt_op_info *info = &tt__ops[op];
   if (py__is_unknown(a) || (b && py__is_unknown(b))) return py__missing(l);
-  if (has_array(a, b)) return lazy(l, "o", info->numpy, op, py__apply(l, op, dummy(l, a), b ? dummy(l, b) : NULL), a, b);
+  if (has_array(a, b))
+    return lazy(l, "o", info->numpy, op, py__apply(l, op, dummy(l, a), b ? dummy(l, b) : NULL), a, b);
   if (!py__is_scalar(a) || (b && !py__is_scalar(b))) refuse(l, info->numpy, a, b);
   tt_dtype t = (tt_dtype)a->type->dtype;
   if (b) t = tt__promote(t, (tt_dtype)b->type->dtype);
@@ -239,7 +239,7 @@ static expr *choose(lower *l, expr *cond, expr *a, stmt *before_a, expr *b, stmt
   type *t = py__unify(l, a->type, b->type);
   if (!t) refuse(l, "if else", a, b);
   if (!before_a && !before_b && !py__is_unknown(a) && !py__is_unknown(b)) {
-    expr *e = py__expr(l, TT_P_SELECT, t, 3);
+    expr *e = py__expr(l, TT_X_SELECT, t, 3);
     e->arg[0] = cond;
     e->arg[1] = py__convert(l, a, t);
     e->arg[2] = py__convert(l, b, t);
@@ -247,7 +247,7 @@ static expr *choose(lower *l, expr *cond, expr *a, stmt *before_a, expr *b, stmt
     return e;
   }
   int32_t local = py__temp(l, t);
-  stmt *s = py__stmt(l, TT_P_IF);
+  stmt *s = py__stmt(l, TT_X_IF);
   block inner;
   s->a = cond;
   py__block_begin(l, &inner);
@@ -274,7 +274,7 @@ static expr *also_or_else(lower *l, const tt_tree *t, bool also) {
     bool plain = a->type->tag == TT_T_SCALAR && a->type->dtype == TT_BOOL && py__is_scalar(b) &&
                  b->type->dtype == TT_BOOL && !hidden;
     if (plain) {
-      expr *e = py__expr(l, also ? TT_P_ALSO : TT_P_ELSE, a->type, 2);
+      expr *e = py__expr(l, also ? TT_X_ALSO : TT_X_ELSE, a->type, 2);
       e->arg[0] = a;
       e->arg[1] = b;
       a = e;
@@ -290,7 +290,7 @@ static expr *ternary(lower *l, const tt_tree *t) {
   block inner;
   stmt *before_a, *before_b;
   expr *cond = py__truth(l, py__value(l, py__at(l, t, 1)));
-  if (cond->op == TT_P_CONST && !py__is_unknown(cond)) return py__value(l, py__at(l, t, cond->i ? 2 : 3));
+  if (cond->op == TT_X_CONST && !py__is_unknown(cond)) return py__value(l, py__at(l, t, cond->i ? 2 : 3));
   expr *a = guarded(l, py__at(l, t, 2), &inner, &before_a), *b = guarded(l, py__at(l, t, 3), &inner, &before_b);
   return choose(l, cond, a, before_a, b, before_b);
 }
@@ -301,10 +301,10 @@ static expr *tuple(lower *l, const tt_tree *t) {
   type *item[TT_PROGRAM_ARGS];
   int n = t->n - 1;
   if (n > TT_PROGRAM_ARGS) py__fail(l, TT_ENOTIMPL, "tuples of more than %d items", TT_PROGRAM_ARGS);
-  expr *e = py__expr(l, TT_P_TUPLE, py__none(l), n);
+  expr *e = py__expr(l, TT_X_TUPLE, py__none(l), n);
   bool missing = false;
   for (int k = 0; k < n; k++) {
-    e->arg[k] = py__value(l, t->item[k + 1]);
+    e->arg[k] = py__materialise(l, py__value(l, t->item[k + 1]));
     item[k] = e->arg[k]->type;
     missing |= py__is_unknown(e->arg[k]);
   }
@@ -314,7 +314,7 @@ static expr *tuple(lower *l, const tt_tree *t) {
 }
 
 static expr *complex_constant(lower *l, const tt_tree *t) {
-  expr *e = py__expr(l, TT_P_CONST, py__scalar(l, TT_C128), 0);
+  expr *e = py__expr(l, TT_X_CONST, py__scalar(l, TT_C128), 0);
   e->f[0] = py__at(l, t, 1)->f;
   e->f[1] = py__at(l, t, 2)->f;
   return e;
@@ -333,7 +333,7 @@ static expr *name(lower *l, const char *word) {
 
 static expr *global(lower *l, int64_t k) {
   if (k < 0 || k >= l->p->globals.n) py__fail(l, TT_EVALUE, "the program text is malformed");
-  expr *e = py__expr(l, TT_P_GLOBAL, l->p->globals.data[k], 0);
+  expr *e = py__expr(l, TT_X_GLOBAL, l->p->globals.data[k], 0);
   e->k = (int32_t)k;
   return e;
 }
@@ -353,7 +353,7 @@ expr *py__expression(lower *l, const tt_tree *t) {
   if (strcmp(w, "none") == 0) return py__nothing(l);
   if (strcmp(w, "s") == 0) {
     expr *e = py__meta(l, "str", py__word(l, py__at(l, t, 1)));
-    e->op = TT_P_STRING;
+    e->op = TT_X_STRING;
     return e;
   }
   if (strcmp(w, "type") == 0) return py__meta(l, "dtype", py__word(l, py__at(l, t, 1)));

@@ -26,14 +26,14 @@ struct frame {
   const tt_tree *tree;
   int32_t source;
   int32_t line;
-  stmt **tail; /* where the next statement goes */
+  stmt **tail;        /* where the next statement goes */
   const char *prefix; /* of the names of an inlined function's locals */
   type *result;
   int32_t result_local; /* inlined: where `return` puts the value; -1 */
   bool inlined, at_end; /* inlined: nothing of the function follows this statement */
-  bool final, changed; /* the pass that keeps what it makes; something was learnt in this one */
-  int32_t temps;       /* hidden locals of this pass */
-  bool parallel;       /* inside a parallel loop */
+  bool final, changed;  /* the pass that keeps what it makes; something was learnt in this one */
+  int32_t temps;        /* hidden locals of this pass */
+  bool parallel;        /* inside a parallel loop */
 };
 
 /* A function for one list of argument types. */
@@ -86,9 +86,9 @@ expr *py__missing(lower *l); /* of unknown type: learnt in a later pass */
 expr *py__meta(lower *l, const char *what, const char *name);
 bool py__is_meta(const expr *e, const char *what);
 expr *py__local(lower *l, int32_t local);
-expr *py__cast(lower *l, expr *e, tt_dtype to);     /* scalars */
-expr *py__convert(lower *l, expr *e, type *to);     /* to what py__unify gave */
-expr *py__truth(lower *l, expr *e);                 /* as bool */
+expr *py__cast(lower *l, expr *e, tt_dtype to);       /* scalars */
+expr *py__convert(lower *l, expr *e, type *to);       /* to what py__unify gave */
+expr *py__truth(lower *l, expr *e);                   /* as bool */
 expr *py__elem(lower *l, tt_op op, expr *a, expr *b); /* operands already of one type; b NULL: unary */
 expr *py__len(lower *l, expr *array, int axis);
 expr *py__load(lower *l, expr *array, expr *const *index, int n);
@@ -112,15 +112,15 @@ void py__raise_unless(lower *l, expr *cond, tt_code kind, const char *message);
 
 /* ---- expressions (py_expr.c) and what they call */
 expr *py__expression(lower *l, const tt_tree *t);
-expr *py__value(lower *l, const tt_tree *t);     /* no compile-time thing, arrays in memory */
+expr *py__value(lower *l, const tt_tree *t); /* no compile-time thing, arrays in memory */
 expr *py__binary(lower *l, const char *op, expr *a, expr *b);
 expr *py__unary(lower *l, const char *op, expr *a);
 expr *py__compare(lower *l, const char *op, expr *a, expr *b);
-expr *py__apply(lower *l, tt_op op, expr *a, expr *b); /* ops.def with its typing */
-expr *py__call(lower *l, const tt_tree *t);         /* py_call.c */
-expr *py__call_user(lower *l, int32_t source, expr *const *arg, int n); /* py_lower.c */
+expr *py__apply(lower *l, tt_op op, expr *a, expr *b);                     /* ops.def with its typing */
+expr *py__call(lower *l, const tt_tree *t);                                /* py_call.c */
+expr *py__call_user(lower *l, int32_t source, expr *const *arg, int n);    /* py_lower.c */
 expr *py__cuda(lower *l, const char *name, const tt_tree *t, bool *known); /* py_cuda.c */
-expr *py__index(lower *l, const tt_tree *t);        /* py_array.c: a[...] as a value */
+expr *py__index(lower *l, const tt_tree *t);                               /* py_array.c: a[...] as a value */
 void py__assign_index(lower *l, const tt_tree *t, expr *value, const char *op);
 expr *py__target(lower *l, expr *array, const tt_tree *const *index, int n);
 expr *py__array_call(lower *l, const char *name, const tt_tree *t, bool *known);

@@ -46,8 +46,8 @@ static range read_range(lower *l, const tt_tree *t) {
   if (n < 1 || n > 3) py__fail(l, TT_ETYPE, "range() takes 1 to 3 arguments but %d were given", n);
   expr *a = whole(l, py__value(l, t->item[2])), *b = n > 1 ? whole(l, py__value(l, t->item[3])) : NULL;
   expr *c = n > 2 ? whole(l, py__value(l, t->item[4])) : py__int(l, 1);
-  if (c->op == TT_P_CONST && !py__is_unknown(c) && c->i == 0) py__fail(l, TT_EVALUE, "range() arg 3 must not be zero");
-  if (c->op != TT_P_CONST) {
+  if (c->op == TT_X_CONST && !py__is_unknown(c) && c->i == 0) py__fail(l, TT_EVALUE, "range() arg 3 must not be zero");
+  if (c->op != TT_X_CONST) {
     expr *zero = py__int(l, 0);
     py__raise_unless(l, py__elem(l, TT_NE, c, zero), TT_EVALUE, "range() arg 3 must not be zero");
   }
@@ -68,7 +68,7 @@ static int32_t counter_of(lower *l, const tt_tree *target, const range *r) {
     v->type = py__scalar(l, TT_I64);
     l->f->changed = true;
   }
-  bool up = r->step->op == TT_P_CONST && r->step->i > 0, nonneg = r->start->nonneg && up;
+  bool up = r->step->op == TT_X_CONST && r->step->i > 0, nonneg = r->start->nonneg && up;
   if (v->nonneg && !nonneg && !py__is_unknown(r->start)) {
     v->nonneg = false;
     l->f->changed = true;
@@ -207,7 +207,7 @@ static bool bind_reductions(lower *l, stmt *s, const scan *found) {
 }
 
 static bool can_run_parallel(lower *l, const tt_tree *body) {
-  return l->options.parallel && !l->f->parallel && l->f->func->kind == TT_P_FUNCTION && !holds(body, "break") &&
+  return l->options.parallel && !l->f->parallel && l->f->func->kind == TT_X_FUNCTION && !holds(body, "break") &&
          !holds_return(body);
 }
 
@@ -215,10 +215,10 @@ static void loop_range(lower *l, const tt_tree *t, const tt_tree *iter) {
   const tt_tree *target = py__at(l, t, 2), *body = py__at(l, t, 4);
   bool parallel = !callee_is(iter, "range") && can_run_parallel(l, body);
   range r = read_range(l, iter);
-  if (parallel && (r.step->op != TT_P_CONST || r.step->i != 1)) parallel = false;
+  if (parallel && (r.step->op != TT_X_CONST || r.step->i != 1)) parallel = false;
   scan found = {.l = l};
   block b;
-  stmt *s = open_loop(l, parallel ? TT_P_PARFOR : TT_P_FOR, target, &r, &b);
+  stmt *s = open_loop(l, parallel ? TT_X_PARFOR : TT_X_FOR, target, &r, &b);
   if (parallel) {
     find_reductions(&found, body);
     spoil_other_uses(&found, body);
@@ -229,7 +229,7 @@ static void loop_range(lower *l, const tt_tree *t, const tt_tree *iter) {
   if (parallel) {
     l->f->parallel = false;
     l->f->func->can_fail = true;
-    if (!bind_reductions(l, s, &found)) s->op = TT_P_FOR;
+    if (!bind_reductions(l, s, &found)) s->op = TT_X_FOR;
   }
 }
 
@@ -242,7 +242,7 @@ static expr *length(lower *l, const expr *e) {
 
 static expr *element(lower *l, expr *array, expr *at) {
   if (array->type->rank == 1) return py__load(l, array, &at, 1);
-  expr *v = py__expr(l, TT_P_VIEW, NULL, 2);
+  expr *v = py__expr(l, TT_X_VIEW, NULL, 2);
   v->type = py__array(l, (tt_dtype)array->type->dtype, array->type->rank - 1, array->type->layout);
   v->form = "i";
   v->arg[0] = array;
@@ -253,8 +253,7 @@ static expr *element(lower *l, expr *array, expr *at) {
 /* for x in tuple: the body once for each item. */
 static void unroll(lower *l, const tt_tree *t, expr *tuple) {
   const tt_tree *body = py__at(l, t, 4);
-  if (holds(body, "break") || holds(body, "cont"))
-    py__fail(l, TT_ENOTIMPL, "break or continue in a loop over a tuple");
+  if (holds(body, "break") || holds(body, "cont")) py__fail(l, TT_ENOTIMPL, "break or continue in a loop over a tuple");
   for (int k = 0; k < tuple->type->n; k++) {
     py__assign(l, py__at(l, t, 2), py__item(l, tuple, k));
     py__statements(l, body, 0);
@@ -275,7 +274,7 @@ static void loop_zip(lower *l, const tt_tree *t, expr **seq, int n, bool counted
   }
   range r = {py__int(l, 0), py__keep(l, stop), py__int(l, 1)};
   block b;
-  stmt *s = open_loop(l, TT_P_FOR, &nobody, &r, &b);
+  stmt *s = open_loop(l, TT_X_FOR, &nobody, &r, &b);
   expr *at = py__local(l, s->local);
   const tt_tree *inner = target;
   if (counted) {

@@ -44,11 +44,11 @@ static void unpack(lower *l, const tt_tree *target, expr *value) {
   if (value->type->tag != TT_T_TUPLE) py__fail(l, TT_ETYPE, "cannot unpack %s", py__type_name(l, value->type));
   if (value->type->n != n) py__fail(l, TT_EVALUE, "%d values for %d names", value->type->n, n);
   expr *part[TT_PROGRAM_ARGS]; /* all are read before one is written */
-  value = value->op == TT_P_TUPLE ? value : py__keep(l, value);
+  value = value->op == TT_X_TUPLE ? value : py__keep(l, value);
   for (int k = 0; k < n; k++) {
     expr *e = py__materialise(l, py__item(l, value, k));
     part[k] = e;
-    if (e->op == TT_P_CONST || py__is_unknown(e)) continue;
+    if (e->op == TT_X_CONST || py__is_unknown(e)) continue;
     int32_t temp = py__temp(l, e->type);
     l->f->func->locals.data[temp].nonneg = e->nonneg;
     py__set(l, temp, e);
@@ -59,7 +59,7 @@ static void unpack(lower *l, const tt_tree *target, expr *value) {
 
 void py__assign(lower *l, const tt_tree *target, expr *value) {
   if (tt__tree_is(target, "n")) {
-    if (value->type->tag == TT_T_META && value->op != TT_P_STRING)
+    if (value->type->tag == TT_T_META && value->op != TT_X_STRING)
       py__fail(l, TT_ENOTIMPL, "a variable that holds a %s", value->type->meta);
     value = py__materialise(l, value);
     py__set(l, py__local_named(l, py__word(l, py__at(l, target, 1)), true), value);
@@ -102,11 +102,11 @@ static stmt *block_of(lower *l, const tt_tree *list, bool at_end) {
 static void conditional(lower *l, const tt_tree *t) {
   expr *cond = py__truth(l, py__value(l, py__at(l, t, 2)));
   const tt_tree *body = py__at(l, t, 3), *other = py__at(l, t, 4);
-  if (cond->op == TT_P_CONST && !py__is_unknown(cond)) {
+  if (cond->op == TT_X_CONST && !py__is_unknown(cond)) {
     py__statements(l, cond->i ? body : other, 0);
     return;
   }
-  stmt *s = py__stmt(l, TT_P_IF);
+  stmt *s = py__stmt(l, TT_X_IF);
   s->a = cond;
   s->body = block_of(l, body, true);
   s->other = block_of(l, other, true);
@@ -117,7 +117,7 @@ static void loop_while(lower *l, const tt_tree *t) {
   py__block_begin(l, &b);
   expr *cond = py__truth(l, py__value(l, py__at(l, t, 2)));
   stmt *before = py__block_end(l, &b);
-  stmt *s = py__stmt(l, TT_P_WHILE);
+  stmt *s = py__stmt(l, TT_X_WHILE);
   s->a = before ? py__bool(l, true) : cond;
   bool at_end = l->f->at_end;
   l->f->at_end = false;
@@ -126,11 +126,11 @@ static void loop_while(lower *l, const tt_tree *t) {
     *l->f->tail = before;
     while (before->next) before = before->next;
     l->f->tail = &before->next;
-    stmt *leave = py__stmt(l, TT_P_IF);
+    stmt *leave = py__stmt(l, TT_X_IF);
     block inner;
     leave->a = py__is_unknown(cond) ? cond : py__elem(l, TT_LNOT, cond, NULL);
     py__block_begin(l, &inner);
-    py__stmt(l, TT_P_BREAK);
+    py__stmt(l, TT_X_BREAK);
     leave->body = py__block_end(l, &inner);
   }
   py__statements(l, py__at(l, t, 3), 0);
@@ -142,7 +142,7 @@ static void give(lower *l, const tt_tree *t) {
   frame *f = l->f;
   expr *e = t->n > 2 ? py__materialise(l, py__value(l, t->item[2])) : py__nothing(l);
   if (e->type->tag == TT_T_META) py__fail(l, TT_ENOTIMPL, "a result that is a %s", e->type->meta);
-  if (f->func->kind == TT_P_KERNEL && !f->inlined && e->type->tag != TT_T_NONE)
+  if (f->func->kind == TT_X_KERNEL && !f->inlined && e->type->tag != TT_T_NONE)
     py__fail(l, TT_ETYPE, "a kernel returns nothing; write to an array");
   type *both = py__unify(l, f->result, e->type);
   if (!both)
@@ -151,7 +151,7 @@ static void give(lower *l, const tt_tree *t) {
   f->result = both;
   e = py__convert(l, e, both);
   if (!f->inlined) {
-    stmt *s = py__stmt(l, TT_P_RETURN);
+    stmt *s = py__stmt(l, TT_X_RETURN);
     s->a = e->type->tag == TT_T_NONE ? NULL : e;
     if (f->parallel) py__fail(l, TT_ENOTIMPL, "return inside a parallel loop");
     return;
@@ -175,7 +175,7 @@ static void print(lower *l, const tt_tree *t) {
       arg[n++] = whole ? py__item(l, e, i) : e;
     }
   }
-  stmt *s = py__stmt(l, TT_P_PRINT);
+  stmt *s = py__stmt(l, TT_X_PRINT);
   s->n = n;
   s->arg = py__alloc(l, (size_t)n * sizeof *s->arg);
   memcpy(s->arg, arg, (size_t)n * sizeof *arg);
@@ -186,10 +186,10 @@ static tt_code code_of(const char *name) {
   static const struct {
     const char *name;
     tt_code code;
-  } rows[] = {{"ValueError", TT_EVALUE},       {"TypeError", TT_ETYPE},
-              {"IndexError", TT_EINDEX},       {"OverflowError", TT_EOVERFLOW},
-              {"MemoryError", TT_ENOMEM},      {"ZeroDivisionError", TT_EZERODIV},
-              {"RuntimeError", TT_EDEVICE},    {"NotImplementedError", TT_ENOTIMPL}};
+  } rows[] = {{"ValueError", TT_EVALUE},    {"TypeError", TT_ETYPE},
+              {"IndexError", TT_EINDEX},    {"OverflowError", TT_EOVERFLOW},
+              {"MemoryError", TT_ENOMEM},   {"ZeroDivisionError", TT_EZERODIV},
+              {"RuntimeError", TT_EDEVICE}, {"NotImplementedError", TT_ENOTIMPL}};
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
     if (strcmp(rows[k].name, name) == 0) return rows[k].code;
   return TT_EVALUE;
@@ -211,18 +211,18 @@ static void statement(lower *l, const tt_tree *t) {
   } else if (strcmp(w, "ret") == 0) {
     give(l, t);
   } else if (strcmp(w, "break") == 0) {
-    py__stmt(l, TT_P_BREAK);
+    py__stmt(l, TT_X_BREAK);
   } else if (strcmp(w, "cont") == 0) {
-    py__stmt(l, TT_P_CONTINUE);
+    py__stmt(l, TT_X_CONTINUE);
   } else if (strcmp(w, "expr") == 0) {
     expr *e = py__value(l, py__at(l, t, 2));
-    if (e->op == TT_P_CONST || e->op == TT_P_LOCAL || e->op == TT_P_STRING || py__is_unknown(e)) return;
-    py__stmt(l, TT_P_EVAL)->a = e;
+    if (e->op == TT_X_CONST || e->op == TT_X_LOCAL || e->op == TT_X_STRING || py__is_unknown(e)) return;
+    py__stmt(l, TT_X_EVAL)->a = e;
   } else if (strcmp(w, "assert") == 0) {
-    if (l->f->func->kind == TT_P_KERNEL && !l->options.check) return;
-    py__raise_unless(l, py__truth(l, py__value(l, py__at(l, t, 2))), TT_P_ASSERTION, py__word(l, py__at(l, t, 3)));
+    if (l->f->func->kind == TT_X_KERNEL && !l->options.check) return;
+    py__raise_unless(l, py__truth(l, py__value(l, py__at(l, t, 2))), TT_X_ASSERTION, py__word(l, py__at(l, t, 3)));
   } else if (strcmp(w, "raise") == 0) {
-    if (l->f->func->kind == TT_P_KERNEL && !l->options.check) return;
+    if (l->f->func->kind == TT_X_KERNEL && !l->options.check) return;
     py__raise_unless(l, NULL, code_of(py__word(l, py__at(l, t, 2))), py__word(l, py__at(l, t, 3)));
   } else if (strcmp(w, "print") == 0) {
     print(l, t);
@@ -246,7 +246,7 @@ void py__statements(lower *l, const tt_tree *list, int from) {
     if (l->f->inlined && !last && tt__tree_is(t, "if") && t->n == 5 && t->item[4]->n == 0 &&
         ends_with_return(t->item[3])) {
       l->f->line = (int32_t)t->item[1]->i;
-      stmt *s = py__stmt(l, TT_P_IF);
+      stmt *s = py__stmt(l, TT_X_IF);
       block b;
       s->a = py__truth(l, py__value(l, t->item[2]));
       l->f->at_end = at_end;
@@ -324,12 +324,17 @@ static tt_pfunc *make_function(lower *l, int32_t source, type *const *arg, int n
   func->source = source;
   func->kind = (uint8_t)kind;
   func->nparam = n;
-  frame f = {.up = l->f, .func = func, .tree = tree, .source = source, .prefix = "", .result = py__unknown(l),
-             .result_local = -1, .line = (int32_t)tree->item[2]->i};
+  frame f = {.up = l->f,
+             .func = func,
+             .tree = tree,
+             .source = source,
+             .prefix = "",
+             .result = py__unknown(l),
+             .result_local = -1,
+             .line = (int32_t)tree->item[2]->i};
   frame *caller = l->f;
   l->f = &f;
-  if (params->n != n)
-    py__fail(l, TT_ETYPE, "%s() takes %d arguments but %d were given", func->name, params->n, n);
+  if (params->n != n) py__fail(l, TT_ETYPE, "%s() takes %d arguments but %d were given", func->name, params->n, n);
   for (int k = 0; k < n; k++) {
     int at = py__local_named(l, py__word(l, params->item[k]), true);
     if (at != k) py__fail(l, TT_EVALUE, "the program text is malformed");
@@ -351,7 +356,8 @@ static expr *call_inlined(lower *l, int32_t source, expr *const *arg, int n) {
     if (f->source == source) py__fail(l, TT_ENOTIMPL, "recursion: %s() calls itself", tree->item[1]->text);
     if (++depth > DEEPEST_CALL) py__fail(l, TT_ENOTIMPL, "calls nested deeper than %d", DEEPEST_CALL);
   }
-  if (params->n != n) py__fail(l, TT_ETYPE, "%s() takes %d arguments but %d were given", tree->item[1]->text, params->n, n);
+  if (params->n != n)
+    py__fail(l, TT_ETYPE, "%s() takes %d arguments but %d were given", tree->item[1]->text, params->n, n);
   frame f = *caller;
   char *prefix = py__alloc(l, 160);
   snprintf(prefix, 160, "%s%.40s@%d.", caller->prefix, tree->item[1]->text, (int)caller->temps++);
@@ -362,9 +368,9 @@ static expr *call_inlined(lower *l, int32_t source, expr *const *arg, int n) {
   f.inlined = f.at_end = true;
   f.temps = 0;
   f.changed = false;
-  f.result = py__unknown(l);
   l->f = &f;
   f.result_local = py__local_named(l, "$result", true);
+  f.result = f.func->locals.data[f.result_local].type; /* what earlier passes learnt */
   for (int k = 0; k < n; k++) py__set(l, py__local_named(l, py__word(l, params->item[k]), true), arg[k]);
   py__statements(l, tree->item[4], 0);
   type *result = f.result;
@@ -396,7 +402,7 @@ expr *py__call_user(lower *l, int32_t source, expr *const *arg, int n) {
     fresh.arg = kept;
     at = l->instances.n;
     if (!TT_VEC_PUSH(&l->instances, fresh)) py__fail(l, TT_ENOMEM, "out of memory");
-    tt_pfunc *made = make_function(l, source, types, n, TT_P_FUNCTION);
+    tt_pfunc *made = make_function(l, source, types, n, TT_X_FUNCTION);
     for (int64_t k = 0; k < l->p->funcs.n; k++)
       if (l->p->funcs.data[k] == made) l->instances.data[at].func = (int32_t)k;
   }
@@ -406,7 +412,7 @@ expr *py__call_user(lower *l, int32_t source, expr *const *arg, int n) {
   l->f->func->can_fail |= callee->can_fail;
   for (int k = 0; k < n; k++)
     if (callee->writes >> k & 1) py__wrote(l, arg[k]);
-  expr *e = py__expr(l, TT_P_CALL, callee->result, n);
+  expr *e = py__expr(l, TT_X_CALL, callee->result, n);
   e->k = func;
   for (int k = 0; k < n; k++) e->arg[k] = arg[k];
   return e;
@@ -423,7 +429,7 @@ static bool mark_splits(stmt *s) {
   for (; s; s = s->next) {
     bool inner = mark_splits(s->body);
     inner |= mark_splits(s->other);
-    s->splits = inner || s->op == TT_P_BARRIER || s->op == TT_P_COLLECTIVE;
+    s->splits = inner || s->op == TT_X_BARRIER || s->op == TT_X_COLLECTIVE;
     any |= s->splits;
   }
   return any;
@@ -439,7 +445,7 @@ static void lower_module(lower *l, const char *signature) {
   int m = py__signature(l, rest, hidden, TT_PROGRAM_ARGS, &rest);
   for (int k = 0; k < m; k++)
     if (!TT_VEC_PUSH(&l->p->globals, hidden[k])) py__fail(l, TT_ENOMEM, "out of memory");
-  l->p->entry = make_function(l, 0, arg, n, l->options.kernel ? TT_P_KERNEL : TT_P_FUNCTION);
+  l->p->entry = make_function(l, 0, arg, n, l->options.kernel ? TT_X_KERNEL : TT_X_FUNCTION);
   for (int64_t k = 0; k < l->p->funcs.n; k++) {
     tt_pfunc *f = l->p->funcs.data[k];
     f->splits = mark_splits(f->body);

@@ -45,32 +45,32 @@ expr *py__expr(lower *l, tt_pop op, type *t, int n) {
 }
 
 expr *py__int(lower *l, int64_t i) {
-  expr *e = py__expr(l, TT_P_CONST, py__scalar(l, TT_I64), 0);
+  expr *e = py__expr(l, TT_X_CONST, py__scalar(l, TT_I64), 0);
   e->i = i;
   e->nonneg = i >= 0;
   return e;
 }
 
 expr *py__float(lower *l, double f) {
-  expr *e = py__expr(l, TT_P_CONST, py__scalar(l, TT_F64), 0);
+  expr *e = py__expr(l, TT_X_CONST, py__scalar(l, TT_F64), 0);
   e->f[0] = f;
   return e;
 }
 
 expr *py__bool(lower *l, bool b) {
-  expr *e = py__expr(l, TT_P_CONST, py__scalar(l, TT_BOOL), 0);
+  expr *e = py__expr(l, TT_X_CONST, py__scalar(l, TT_BOOL), 0);
   e->i = b;
   e->nonneg = true;
   return e;
 }
 
-expr *py__nothing(lower *l) { return py__expr(l, TT_P_CONST, py__none(l), 0); }
-expr *py__missing(lower *l) { return py__expr(l, TT_P_CONST, py__unknown(l), 0); }
+expr *py__nothing(lower *l) { return py__expr(l, TT_X_CONST, py__none(l), 0); }
+expr *py__missing(lower *l) { return py__expr(l, TT_X_CONST, py__unknown(l), 0); }
 
 expr *py__meta(lower *l, const char *what, const char *name) {
   type *t = tt__ptype_tag(l->p, TT_T_META, what);
   if (!t) py__fail(l, TT_ENOMEM, "out of memory");
-  expr *e = py__expr(l, TT_P_CONST, t, 0);
+  expr *e = py__expr(l, TT_X_CONST, t, 0);
   e->name = name;
   return e;
 }
@@ -81,7 +81,7 @@ bool py__is_meta(const expr *e, const char *what) {
 
 expr *py__local(lower *l, int32_t local) {
   tt_plocal *v = &l->f->func->locals.data[local];
-  expr *e = py__expr(l, TT_P_LOCAL, v->type, 0);
+  expr *e = py__expr(l, TT_X_LOCAL, v->type, 0);
   e->k = local;
   e->nonneg = v->nonneg;
   return e;
@@ -112,11 +112,11 @@ expr *py__cast(lower *l, expr *e, tt_dtype to) {
   if (from == to) return e;
   if (tt__is_complex(from) && !tt__is_complex(to))
     py__fail(l, TT_ETYPE, "cannot make %s of %s", tt__dtypes[to].name, tt__dtypes[from].name);
-  if (e->op == TT_P_CONST) {
-    expr *folded = py__expr(l, TT_P_CONST, py__scalar(l, to), 0);
+  if (e->op == TT_X_CONST) {
+    expr *folded = py__expr(l, TT_X_CONST, py__scalar(l, to), 0);
     if (fold_cast(folded, e, to)) return folded;
   }
-  expr *c = py__expr(l, TT_P_CAST, py__scalar(l, to), 1);
+  expr *c = py__expr(l, TT_X_CAST, py__scalar(l, to), 1);
   c->arg[0] = e;
   bool widens = tt__is_int(to) && tt__dtypes[from].size <= tt__dtypes[to].size && tt__is_int(from);
   c->nonneg = tt__is_unsigned(to) || from == TT_BOOL || (widens && e->nonneg) ||
@@ -128,13 +128,13 @@ expr *py__convert(lower *l, expr *e, type *to) {
   if (e->type == to || to->tag == TT_T_UNKNOWN || py__is_unknown(e)) return e;
   if (to->tag == TT_T_SCALAR && e->type->tag == TT_T_SCALAR) return py__cast(l, e, (tt_dtype)to->dtype);
   if (to->tag == TT_T_ARRAY) { /* the same struct; only what is known of it differs */
-    expr *c = py__expr(l, TT_P_CAST, to, 1);
+    expr *c = py__expr(l, TT_X_CAST, to, 1);
     c->arg[0] = e;
     return c;
   }
   if (to->tag != TT_T_TUPLE || e->type->tag != TT_T_TUPLE) return e;
   e = py__keep(l, e);
-  expr *t = py__expr(l, TT_P_TUPLE, to, to->n);
+  expr *t = py__expr(l, TT_X_TUPLE, to, to->n);
   for (int k = 0; k < to->n; k++) t->arg[k] = py__convert(l, py__item(l, e, k), to->item[k]);
   return t;
 }
@@ -210,10 +210,10 @@ expr *py__elem(lower *l, tt_op op, expr *a, expr *b) {
     expr *wide = py__elem(l, op, py__cast(l, a, TT_F32), b ? py__cast(l, b, TT_F32) : NULL);
     return wide->type->dtype == TT_F32 ? py__cast(l, wide, t) : wide;
   }
-  if (t == TT_I64 && a->op == TT_P_CONST && (!b || b->op == TT_P_CONST) && fold_ints(op, a->i, b ? b->i : 0, &folded))
+  if (t == TT_I64 && a->op == TT_X_CONST && (!b || b->op == TT_X_CONST) && fold_ints(op, a->i, b ? b->i : 0, &folded))
     return py__int(l, folded);
-  if (op == TT_NEG && t == TT_F64 && a->op == TT_P_CONST) return py__float(l, -a->f[0]);
-  expr *e = py__expr(l, TT_P_ELEM, py__scalar(l, r), b ? 2 : 1);
+  if (op == TT_NEG && t == TT_F64 && a->op == TT_X_CONST) return py__float(l, -a->f[0]);
+  expr *e = py__expr(l, TT_X_ELEM, py__scalar(l, r), b ? 2 : 1);
   e->elem = (uint8_t)op;
   e->arg[0] = a;
   if (b) e->arg[1] = b;
@@ -224,7 +224,7 @@ expr *py__elem(lower *l, tt_op op, expr *a, expr *b) {
 }
 
 expr *py__len(lower *l, expr *array, int axis) {
-  expr *e = py__expr(l, TT_P_LEN, py__scalar(l, TT_I64), 1);
+  expr *e = py__expr(l, TT_X_LEN, py__scalar(l, TT_I64), 1);
   e->arg[0] = array;
   e->k = axis;
   e->nonneg = true;
@@ -232,7 +232,7 @@ expr *py__len(lower *l, expr *array, int axis) {
 }
 
 expr *py__load(lower *l, expr *array, expr *const *index, int n) {
-  expr *e = py__expr(l, TT_P_LOAD, py__scalar(l, (tt_dtype)array->type->dtype), n + 1);
+  expr *e = py__expr(l, TT_X_LOAD, py__scalar(l, (tt_dtype)array->type->dtype), n + 1);
   e->arg[0] = array;
   for (int k = 0; k < n; k++) {
     e->arg[k + 1] = index[k];
@@ -243,15 +243,15 @@ expr *py__load(lower *l, expr *array, expr *const *index, int n) {
 }
 
 expr *py__item(lower *l, expr *tuple, int k) {
-  if (tuple->op == TT_P_TUPLE) return tuple->arg[k];
-  expr *e = py__expr(l, TT_P_ITEM, tuple->type->item[k], 1);
+  if (tuple->op == TT_X_TUPLE) return tuple->arg[k];
+  expr *e = py__expr(l, TT_X_ITEM, tuple->type->item[k], 1);
   e->arg[0] = tuple;
   e->k = k;
   return e;
 }
 
 expr *py__helper(lower *l, const char *name, type *t, bool context, expr *const *arg, int n) {
-  expr *e = py__expr(l, TT_P_HELPER, t, n);
+  expr *e = py__expr(l, TT_X_HELPER, t, n);
   e->name = name;
   e->k = context;
   for (int k = 0; k < n; k++) e->arg[k] = arg[k];
@@ -285,7 +285,7 @@ int32_t py__temp(lower *l, type *t) {
 uint64_t py__origin(lower *l, const expr *e) {
   uint64_t from = 0;
   if (e->type->tag != TT_T_ARRAY && e->type->tag != TT_T_TUPLE) return 0;
-  if (e->op == TT_P_LOCAL) return e->k >= 0 ? l->f->func->locals.data[e->k].from : 0;
+  if (e->op == TT_X_LOCAL) return e->k >= 0 ? l->f->func->locals.data[e->k].from : 0;
   for (int k = 0; k < e->n; k++) from |= py__origin(l, e->arg[k]);
   return from;
 }
@@ -310,18 +310,18 @@ void py__set(lower *l, int32_t local, expr *value) {
     l->f->changed = true;
   }
   value = py__convert(l, value, t);
-  stmt *s = py__stmt(l, TT_P_SET);
+  stmt *s = py__stmt(l, TT_X_SET);
   s->local = local;
   s->a = value;
 }
 
 expr *py__keep(lower *l, expr *e) {
-  if (e->op == TT_P_CONST || e->op == TT_P_LOCAL || e->op == TT_P_STRING || py__is_unknown(e)) return e;
+  if (e->op == TT_X_CONST || e->op == TT_X_LOCAL || e->op == TT_X_STRING || py__is_unknown(e)) return e;
   if (e->type->tag == TT_T_META) return e;
   int32_t k = py__temp(l, e->type);
   l->f->func->locals.data[k].nonneg = e->nonneg;
   l->f->func->locals.data[k].from |= py__origin(l, e);
-  stmt *s = py__stmt(l, TT_P_SET);
+  stmt *s = py__stmt(l, TT_X_SET);
   s->local = k;
   s->a = e;
   return py__local(l, k);
@@ -339,7 +339,7 @@ stmt *py__block_end(lower *l, block *b) {
 }
 
 void py__raise_unless(lower *l, expr *cond, tt_code kind, const char *message) {
-  stmt *s = py__stmt(l, TT_P_RAISE);
+  stmt *s = py__stmt(l, TT_X_RAISE);
   s->a = cond;
   s->k = kind;
   s->name = message;

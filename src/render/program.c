@@ -55,7 +55,9 @@ static void put_function(tt_pwriter *w, int64_t number) {
   tt__pw_locals(w, w->f->nparam);
   tt__pw_line(w, "tt_i64 turns = 0; (void)turns;");
   tt__pw_stmts(w, w->f->body);
-  tt__pw_line(w, w->f->can_fail ? "return 0;" : w->f->result->tag == TT_T_NONE ? "return 0;" : "__builtin_unreachable();");
+  tt__pw_line(w, w->f->can_fail                   ? "return 0;"
+                 : w->f->result->tag == TT_T_NONE ? "return 0;"
+                                                  : "__builtin_unreachable();");
   tt__pw_close(w, "}");
   tt__str_add(outer, fore.data ? fore.data : "");
   tt__str_add(outer, own.data ? own.data : "");
@@ -165,8 +167,9 @@ static void put_kernel_entry(tt_pwriter *w, int64_t number, const char *name) {
   if (!split) put_thread(w);
   tt__pw_open(w, "void %s(tt_pcall *call, const tt_i64 *word, tt_i64 *launch) {", name);
   put_arguments(w, "a");
-  tt__pw_line(w, "const tt_i64 bdx = launch[2], bdy = launch[3], bdz = launch[4], gdx = launch[5], gdy = launch[6], "
-                 "gdz = launch[7], dynamic = launch[8];");
+  tt__pw_line(w,
+              "const tt_i64 bdx = launch[2], bdy = launch[3], bdz = launch[4], gdx = launch[5], gdy = launch[6], "
+              "gdz = launch[7], dynamic = launch[8];");
   tt__pw_open(w, "for (tt_i64 b = launch[0]; b < launch[1]; b++) {");
   tt__pw_line(w, "const tt_i64 bx = b %% gdx, by = b / gdx %% gdy, bz = b / gdx / gdy;");
   put_slots(w, split);
@@ -194,15 +197,15 @@ tt_code tt__program_render(const tt_program *p, tt_program_target target, const 
   /* Callees were finished before their callers, but begun after them. */
   for (int64_t k = p->funcs.n - 1; k >= 0; k--) {
     w.f = p->funcs.data[k];
-    if (w.f->kind == TT_P_KERNEL) continue;
+    if (w.f->kind == TT_X_KERNEL) continue;
     put_signature(&w, k);
     tt__str_add(out, ";\n");
   }
   for (int64_t k = p->funcs.n - 1; k >= 0; k--) {
     if (p->funcs.data[k] == p->entry) entry = k;
-    if (p->funcs.data[k]->kind == TT_P_FUNCTION) put_function(&w, k);
+    if (p->funcs.data[k]->kind == TT_X_FUNCTION) put_function(&w, k);
   }
-  if (p->entry->kind == TT_P_KERNEL)
+  if (p->entry->kind == TT_X_KERNEL)
     put_kernel_entry(&w, entry, name);
   else
     put_function_entry(&w, entry, name);

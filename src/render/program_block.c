@@ -23,23 +23,23 @@ typedef struct agree {
 
 static bool is_same(const agree *a, const tt_pexpr *e) {
   switch ((tt_pop)e->op) {
-    case TT_P_LOCAL:
+    case TT_X_LOCAL:
       return a->same[e->k];
-    case TT_P_SPECIAL:
+    case TT_X_SPECIAL:
       return e->k >= TT_S_BID_X && e->k <= TT_S_GDIM_Z;
-    case TT_P_CONST:
-    case TT_P_GLOBAL:
-    case TT_P_SHARED:
+    case TT_X_CONST:
+    case TT_X_GLOBAL:
+    case TT_X_SHARED:
       return true;
-    case TT_P_CAST:
-    case TT_P_ELEM:
-    case TT_P_SELECT:
-    case TT_P_ALSO:
-    case TT_P_ELSE:
-    case TT_P_LEN:
-    case TT_P_STEP:
-    case TT_P_TUPLE:
-    case TT_P_ITEM:
+    case TT_X_CAST:
+    case TT_X_ELEM:
+    case TT_X_SELECT:
+    case TT_X_ALSO:
+    case TT_X_ELSE:
+    case TT_X_LEN:
+    case TT_X_STEP:
+    case TT_X_TUPLE:
+    case TT_X_ITEM:
       for (int k = 0; k < e->n; k++)
         if (!is_same(a, e->arg[k])) return false;
       return true;
@@ -56,29 +56,29 @@ static void differ(agree *a, int32_t local) {
 /* Do threads leave the loop's turns at different places? */
 static bool leaves_apart(const agree *a, const tt_pstmt *s, bool apart) {
   for (; s; s = s->next) {
-    if (apart && (s->op == TT_P_BREAK || s->op == TT_P_CONTINUE)) return true;
-    if (s->op == TT_P_IF && (leaves_apart(a, s->body, apart || !is_same(a, s->a)) ||
-                             leaves_apart(a, s->other, apart || !is_same(a, s->a))))
+    if (apart && (s->op == TT_X_BREAK || s->op == TT_X_CONTINUE)) return true;
+    if (s->op == TT_X_IF &&
+        (leaves_apart(a, s->body, apart || !is_same(a, s->a)) || leaves_apart(a, s->other, apart || !is_same(a, s->a))))
       return true;
   }
   return false;
 }
 
 static bool loop_agrees(const agree *a, const tt_pstmt *s) {
-  bool bounds = s->op == TT_P_WHILE ? is_same(a, s->a) : is_same(a, s->a) && is_same(a, s->b) && is_same(a, s->c);
+  bool bounds = s->op == TT_X_WHILE ? is_same(a, s->a) : is_same(a, s->a) && is_same(a, s->b) && is_same(a, s->c);
   return bounds && !leaves_apart(a, s->body, false);
 }
 
 static void find_same(agree *a, const tt_pstmt *s, bool apart) {
   for (; s; s = s->next) {
     bool inner = apart;
-    if (s->op == TT_P_IF)
+    if (s->op == TT_X_IF)
       inner |= !is_same(a, s->a);
-    else if (s->op == TT_P_WHILE || s->op == TT_P_FOR)
+    else if (s->op == TT_X_WHILE || s->op == TT_X_FOR)
       inner |= !loop_agrees(a, s);
-    if (s->op == TT_P_SET && (apart || !is_same(a, s->a))) differ(a, s->local);
-    if (s->op == TT_P_FOR && inner) differ(a, s->local);
-    if (s->op == TT_P_COLLECTIVE && (apart || s->k > TT_C_SYNC_OR)) differ(a, s->local);
+    if (s->op == TT_X_SET && (apart || !is_same(a, s->a))) differ(a, s->local);
+    if (s->op == TT_X_FOR && inner) differ(a, s->local);
+    if (s->op == TT_X_COLLECTIVE && (apart || s->k > TT_C_SYNC_OR)) differ(a, s->local);
     find_same(a, s->body, inner);
     find_same(a, s->other, inner);
   }
@@ -93,16 +93,16 @@ static void need(void *ctx, int32_t local, bool write) {
 /* Variables in the conditions of split statements, and what these are made of. */
 static void find_needed(agree *a, const tt_pstmt *s) {
   for (; s; s = s->next) {
-    if (s->splits && s->op == TT_P_IF && is_same(a, s->a)) tt__pw_each_expr(s->a, need, a);
-    if (s->splits && (s->op == TT_P_WHILE || s->op == TT_P_FOR) && loop_agrees(a, s)) {
+    if (s->splits && s->op == TT_X_IF && is_same(a, s->a)) tt__pw_each_expr(s->a, need, a);
+    if (s->splits && (s->op == TT_X_WHILE || s->op == TT_X_FOR) && loop_agrees(a, s)) {
       tt__pw_each_expr(s->a, need, a);
-      if (s->op == TT_P_FOR) {
+      if (s->op == TT_X_FOR) {
         tt__pw_each_expr(s->b, need, a);
         tt__pw_each_expr(s->c, need, a);
         need(a, s->local, true);
       }
     }
-    if ((s->op == TT_P_SET || s->op == TT_P_FOR) && s->local >= 0 && a->needed[s->local]) {
+    if ((s->op == TT_X_SET || s->op == TT_X_FOR) && s->local >= 0 && a->needed[s->local]) {
       tt__pw_each_expr(s->a, need, a);
       tt__pw_each_expr(s->b, need, a);
       tt__pw_each_expr(s->c, need, a);
@@ -117,7 +117,7 @@ static bool mark_split(agree *a, tt_pstmt *s) {
   bool any = false;
   for (; s; s = s->next) {
     bool body = mark_split(a, s->body), other = mark_split(a, s->other);
-    bool sets = (s->op == TT_P_SET || s->op == TT_P_FOR || s->op == TT_P_COLLECTIVE) && a->needed[s->local];
+    bool sets = (s->op == TT_X_SET || s->op == TT_X_FOR || s->op == TT_X_COLLECTIVE) && a->needed[s->local];
     bool splits = s->splits || body || other || sets;
     if (splits && !s->splits) a->changed = s->splits = true;
     any |= s->splits;
@@ -157,7 +157,7 @@ static void live_stmts(life *l, const tt_pstmt *s) {
     if (!s->splits) {
       if (!open) l->current = l->region++;
       open = true;
-      bool first = s->op == TT_P_SET && l->only[s->local] == -1;
+      bool first = s->op == TT_X_SET && l->only[s->local] == -1;
       if (first) {
         live_expr(l, s->a);
         first = l->only[s->local] == -1;
@@ -166,7 +166,7 @@ static void live_stmts(life *l, const tt_pstmt *s) {
       one.next = NULL;
       tt__pw_each_stmt(&one, note_life, l);
       if (first) l->sure[s->local] = true;
-      if (!first && s->op == TT_P_FOR) l->sure[s->local] |= l->only[s->local] == l->current;
+      if (!first && s->op == TT_X_FOR) l->sure[s->local] |= l->only[s->local] == l->current;
       continue;
     }
     open = false;
@@ -179,7 +179,7 @@ static void live_stmts(life *l, const tt_pstmt *s) {
       note_life(l, s->local, true);
       l->only[s->local] = -2;
     }
-    bool loop = s->op == TT_P_WHILE || s->op == TT_P_FOR;
+    bool loop = s->op == TT_X_WHILE || s->op == TT_X_FOR;
     l->loops += loop;
     live_stmts(l, s->body);
     live_stmts(l, s->other);
@@ -205,10 +205,10 @@ static void region_end(tt_pwriter *w) {
 }
 
 void tt__pw_leave(tt_pwriter *w, const tt_pstmt *s) {
-  if (s->op == TT_P_RETURN)
+  if (s->op == TT_X_RETURN)
     tt__pw_line(w, "{ done[t] = 1; goto out%d; }", w->region);
   else
-    tt__pw_line(w, "{ m%d[t] = 0; goto out%d; }", s->op == TT_P_BREAK ? w->loop->on : w->loop->turn, w->region);
+    tt__pw_line(w, "{ m%d[t] = 0; goto out%d; }", s->op == TT_X_BREAK ? w->loop->on : w->loop->turn, w->region);
 }
 
 static int new_mask(tt_pwriter *w) {
@@ -239,7 +239,7 @@ static void put_split(blocks *b, const tt_pstmt *s);
 static bool thread_leaves(const agree *a, const tt_pstmt *s, bool masked, int op) {
   for (; s; s = s->next) {
     if (s->op == op && masked) return true;
-    if (s->op == TT_P_IF) {
+    if (s->op == TT_X_IF) {
       bool inner = masked || !s->splits || !is_same(a, s->a);
       if (thread_leaves(a, s->body, inner, op) || thread_leaves(a, s->other, inner, op)) return true;
     }
@@ -284,7 +284,7 @@ static void start_mask(tt_pwriter *w, int m) {
 static void put_common_loop(blocks *b, const tt_pstmt *s, tt_ploop *loop) {
   tt_pwriter *w = b->w;
   int n = w->serial++;
-  if (s->op == TT_P_WHILE) {
+  if (s->op == TT_X_WHILE) {
     tt__pw_open(w, "while (%s) {", tt__pw_text(w, s->a));
   } else {
     tt__pw_line(w, "const tt_i64 hi%d = %s, by%d = %s;", n, tt__pw_text(w, s->b), n, tt__pw_text(w, s->c));
@@ -304,7 +304,7 @@ static void put_masked_loop(blocks *b, const tt_pstmt *s, tt_ploop *loop) {
   loop->masked = true;
   loop->on = new_mask(w);
   start_mask(w, loop->on);
-  bool counted = s->op == TT_P_FOR;
+  bool counted = s->op == TT_X_FOR;
   if (counted) {
     tt__pw_line(w, "tt_i64 it%d[TT_THREADS], hi%d[TT_THREADS], by%d[TT_THREADS];", n, n, n);
     region_begin(w);
@@ -323,8 +323,8 @@ static void put_masked_loop(blocks *b, const tt_pstmt *s, tt_ploop *loop) {
   if (counted) {
     tt_str v = {0};
     tt__pw_local(w, s->local, &v);
-    tt__pw_line(w, "if (!(by%d[t] > 0 ? it%d[t] < hi%d[t] : it%d[t] > hi%d[t])) { m%d[t] = 0; goto out%d; }", n, n, n, n,
-                n, loop->on, w->region);
+    tt__pw_line(w, "if (!(by%d[t] > 0 ? it%d[t] < hi%d[t] : it%d[t] > hi%d[t])) { m%d[t] = 0; goto out%d; }", n, n, n,
+                n, n, loop->on, w->region);
     tt__pw_line(w, "%s = it%d[t]; it%d[t] += by%d[t];", v.data ? v.data : "", n, n, n);
     tt__str_free(&v);
   } else {
@@ -341,8 +341,8 @@ static void put_masked_loop(blocks *b, const tt_pstmt *s, tt_ploop *loop) {
 static void put_loop(blocks *b, const tt_pstmt *s) {
   tt_pwriter *w = b->w;
   tt_ploop loop = {.up = w->loop, .split = true, .on = -1, .turn = -1};
-  bool common = loop_agrees(b->a, s) && !thread_leaves(b->a, s->body, false, TT_P_BREAK) &&
-                !thread_leaves(b->a, s->body, false, TT_P_CONTINUE);
+  bool common = loop_agrees(b->a, s) && !thread_leaves(b->a, s->body, false, TT_X_BREAK) &&
+                !thread_leaves(b->a, s->body, false, TT_X_CONTINUE);
   w->loop = &loop;
   tt__pw_open(w, "{");
   if (common)
@@ -365,7 +365,10 @@ static void put_collective(blocks *b, const tt_pstmt *s) {
   if (s->k <= TT_C_SYNC_OR) {
     tt__pw_line(w, "tt_i64 acc = %d;", s->k == TT_C_SYNC_AND);
     region_begin(w);
-    tt__pw_line(w, s->k == TT_C_SYNC_AND ? "acc &= %s;" : s->k == TT_C_SYNC_OR ? "acc |= %s;" : "acc += %s;",
+    tt__pw_line(w,
+                s->k == TT_C_SYNC_AND  ? "acc &= %s;"
+                : s->k == TT_C_SYNC_OR ? "acc |= %s;"
+                                       : "acc += %s;",
                 tt__pw_text(w, s->arg[0]));
     region_end(w);
     bool same = w->home[s->local] == TT_HOME_UNIFORM;
@@ -392,9 +395,14 @@ static void put_collective(blocks *b, const tt_pstmt *s) {
     tt__pw_line(w, "%s = from < threads && here[from] ? x[from] : x[t];", to);
   } else {
     tt__pw_line(w, "tt_u32 votes = 0, all = 0;");
-    tt__pw_line(w, "for (tt_i64 u = t & ~31; u < (t & ~31) + 32 && u < threads; u++) if (here[u]) { "
-                   "all |= 1u << (u & 31); votes |= (tt_u32)(x[u] != 0) << (u & 31); }");
-    tt__pw_line(w, s->k == TT_C_BALLOT ? "%s = votes;" : s->k == TT_C_ANY ? "%s = votes != 0;" : "%s = votes == all;", to);
+    tt__pw_line(w,
+                "for (tt_i64 u = t & ~31; u < (t & ~31) + 32 && u < threads; u++) if (here[u]) { "
+                "all |= 1u << (u & 31); votes |= (tt_u32)(x[u] != 0) << (u & 31); }");
+    tt__pw_line(w,
+                s->k == TT_C_BALLOT ? "%s = votes;"
+                : s->k == TT_C_ANY  ? "%s = votes != 0;"
+                                    : "%s = votes == all;",
+                to);
   }
   region_end(w);
   tt__pw_close(w, "}");
@@ -406,10 +414,10 @@ static void put_split(blocks *b, const tt_pstmt *s) {
   bool open = false;
   for (; s; s = s->next) {
     if (!s->splits && w->nmask == 0 && w->loop && w->loop->split && !w->loop->masked &&
-        (s->op == TT_P_BREAK || s->op == TT_P_CONTINUE)) {
+        (s->op == TT_X_BREAK || s->op == TT_X_CONTINUE)) {
       if (open) region_end(w); /* every thread leaves the loop here */
       open = false;
-      tt__pw_line(w, s->op == TT_P_BREAK ? "break;" : "continue;");
+      tt__pw_line(w, s->op == TT_X_BREAK ? "break;" : "continue;");
       continue;
     }
     if (!s->splits) {
@@ -420,13 +428,13 @@ static void put_split(blocks *b, const tt_pstmt *s) {
     }
     if (open) region_end(w);
     open = false;
-    if (s->op == TT_P_IF) {
+    if (s->op == TT_X_IF) {
       put_if(b, s);
-    } else if (s->op == TT_P_WHILE || s->op == TT_P_FOR) {
+    } else if (s->op == TT_X_WHILE || s->op == TT_X_FOR) {
       put_loop(b, s);
-    } else if (s->op == TT_P_COLLECTIVE) {
+    } else if (s->op == TT_X_COLLECTIVE) {
       put_collective(b, s);
-    } else if (s->op == TT_P_SET) {
+    } else if (s->op == TT_X_SET) {
       tt__pw_line(w, "v%d = %s;", (int)s->local, tt__pw_text(w, s->a));
     }
   }
@@ -437,13 +445,13 @@ static void put_split(blocks *b, const tt_pstmt *s) {
 static bool lift_leaves(agree *a, tt_pstmt *s, bool in_split_loop, bool apart) {
   bool any = false;
   for (; s; s = s->next) {
-    bool here = in_split_loop && !apart && (s->op == TT_P_BREAK || s->op == TT_P_CONTINUE);
-    if (s->op == TT_P_IF) {
+    bool here = in_split_loop && !apart && (s->op == TT_X_BREAK || s->op == TT_X_CONTINUE);
+    if (s->op == TT_X_IF) {
       bool inner = lift_leaves(a, s->body, in_split_loop, apart || !is_same(a, s->a));
       inner |= lift_leaves(a, s->other, in_split_loop, apart || !is_same(a, s->a));
       if (inner && !s->splits) a->changed = s->splits = true;
       here |= inner;
-    } else if (s->op == TT_P_WHILE || s->op == TT_P_FOR) {
+    } else if (s->op == TT_X_WHILE || s->op == TT_X_FOR) {
       (void)lift_leaves(a, s->body, s->splits, apart);
     }
     any |= here;
@@ -453,7 +461,7 @@ static bool lift_leaves(agree *a, tt_pstmt *s, bool in_split_loop, bool apart) {
 
 static bool has_return(const tt_pstmt *s) {
   for (; s; s = s->next)
-    if (s->op == TT_P_RETURN || has_return(s->body) || has_return(s->other)) return true;
+    if (s->op == TT_X_RETURN || has_return(s->body) || has_return(s->other)) return true;
   return false;
 }
 
@@ -474,7 +482,9 @@ static void settle(agree *a) {
 
 void tt__pw_block(tt_pwriter *w) {
   size_t n = (size_t)w->f->locals.n;
-  agree a = {.f = w->f, .same = tt__arena_alloc(w->arena, n), .needed = tt__arena_alloc(w->arena, n),
+  agree a = {.f = w->f,
+             .same = tt__arena_alloc(w->arena, n),
+             .needed = tt__arena_alloc(w->arena, n),
              .assigned = tt__arena_alloc(w->arena, n)};
   life l = {.a = &a, .only = tt__arena_alloc(w->arena, n * sizeof(int)), .sure = tt__arena_alloc(w->arena, n)};
   w->home = tt__arena_alloc(w->arena, n);

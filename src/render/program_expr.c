@@ -40,7 +40,8 @@ void tt__pw_types(tt_pwriter *w) {
       bool known = true; /* tuples of array expressions exist while typing only */
       for (int k = 0; k < t->n; k++) {
         const tt_ptype *item = t->item[k];
-        known &= item->tag == TT_T_SCALAR || item->tag == TT_T_TUPLE || (item->tag == TT_T_ARRAY && item->layout != 'E');
+        known &=
+            item->tag == TT_T_SCALAR || item->tag == TT_T_TUPLE || (item->tag == TT_T_ARRAY && item->layout != 'E');
       }
       if (!known) {
         tt__str_addf(w->out, "typedef tt_b8 T%d;\n", t->id);
@@ -149,20 +150,34 @@ static void put_const(const tt_pexpr *e, tt_str *out) {
 
 static const char *operator_of(tt_op op) {
   switch (op) {
-    case TT_ADD: return "+";
-    case TT_SUB: return "-";
-    case TT_MUL: return "*";
-    case TT_DIV: return "/";
-    case TT_EQ: return "==";
-    case TT_NE: return "!=";
-    case TT_LT: return "<";
-    case TT_LE: return "<=";
-    case TT_GT: return ">";
-    case TT_GE: return ">=";
-    case TT_AND: return "&";
-    case TT_OR: return "|";
-    case TT_XOR: return "^";
-    default: return NULL;
+    case TT_ADD:
+      return "+";
+    case TT_SUB:
+      return "-";
+    case TT_MUL:
+      return "*";
+    case TT_DIV:
+      return "/";
+    case TT_EQ:
+      return "==";
+    case TT_NE:
+      return "!=";
+    case TT_LT:
+      return "<";
+    case TT_LE:
+      return "<=";
+    case TT_GT:
+      return ">";
+    case TT_GE:
+      return ">=";
+    case TT_AND:
+      return "&";
+    case TT_OR:
+      return "|";
+    case TT_XOR:
+      return "^";
+    default:
+      return NULL;
   }
 }
 
@@ -186,9 +201,10 @@ static void put_binary(tt_pwriter *w, const char *op, const tt_pexpr *a, const t
 }
 
 static bool put_whole_division(tt_pwriter *w, const tt_pexpr *e, bool checked, tt_str *out) {
+  if (e->elem != TT_FLOORDIV && e->elem != TT_MOD) return false;
   const tt_pexpr *a = e->arg[0], *b = e->arg[1];
-  bool safe = checked || (b->op == TT_P_CONST && b->i > 0);
-  if (!a->nonneg || !b->nonneg || !safe || (e->elem != TT_FLOORDIV && e->elem != TT_MOD)) return false;
+  bool safe = checked || (b->op == TT_X_CONST && b->i > 0);
+  if (!a->nonneg || !b->nonneg || !safe) return false;
   put_binary(w, e->elem == TT_FLOORDIV ? "/" : "%", a, b, out);
   return true;
 }
@@ -208,16 +224,17 @@ static void put_elem(tt_pwriter *w, const tt_pexpr *e, bool checked, tt_str *out
     return;
   }
   if (wide && put_whole_division(w, e, checked, out)) return;
-  bool plain = sign && (compare ? !tt__is_complex((tt_dtype)d)
-                        : bits  ? wide || logic
-                        : op == TT_DIV ? real : wide || real);
+  bool plain = sign && (compare        ? !tt__is_complex((tt_dtype)d)
+                        : bits         ? wide || logic
+                        : op == TT_DIV ? real
+                                       : wide || real);
   if (plain) {
     put_binary(w, sign, e->arg[0], e->arg[1], out);
   } else if (op == TT_NEG && (wide || real)) {
     tt__str_add(out, "(-");
     tt__pw_expr(w, e->arg[0], out);
     tt__str_add(out, ")");
-  } else if ((op == TT_SHL || op == TT_SHR) && wide && e->arg[1]->op == TT_P_CONST && (uint64_t)e->arg[1]->i < 64) {
+  } else if ((op == TT_SHL || op == TT_SHR) && wide && e->arg[1]->op == TT_X_CONST && (uint64_t)e->arg[1]->i < 64) {
     put_binary(w, op == TT_SHL ? "<<" : ">>", e->arg[0], e->arg[1], out);
   } else {
     snprintf(name, sizeof name, "tt_%s", tt__ops[op].lower);
@@ -236,7 +253,7 @@ static void put_divide(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   snprintf(left, sizeof left, "a%d", n);
   snprintf(right, sizeof right, "b%d", n);
   tt_pexpr x = *e->arg[0], y = *e->arg[1], *arg[2] = {&x, &y}, again = *e;
-  x.op = y.op = TT_P_STRING; /* stand for the two names */
+  x.op = y.op = TT_X_STRING; /* stand for the two names */
   x.name = left;
   y.name = right;
   again.arg = arg;
@@ -406,13 +423,12 @@ static void put_stretch(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   tt__pw_expr(w, e->arg[0], out);
   tt__str_addf(out, "; %s r%d; r%d.p = b%d.p;", tt__pw_type(w, e->type), n, n, n);
   put_dense(w, e, n, 1, out);
-  for (int k = 0; k < rank; k++)
-    tt__str_addf(out, " r%d.s%d = b%d.n%d == 1 ? 0 : b%d.s%d;", n, k, n, k, n, k);
+  for (int k = 0; k < rank; k++) tt__str_addf(out, " r%d.s%d = b%d.n%d == 1 ? 0 : b%d.s%d;", n, k, n, k, n, k);
   tt__str_addf(out, " r%d; })", n);
 }
 
 static void put_slot(tt_pwriter *w, const char *name, const tt_pexpr *e, tt_str *out) {
-  const tt_pslot *slot = e->op == TT_P_SHARED ? &w->p->shared.data[e->k] : &w->p->local.data[e->k];
+  const tt_pslot *slot = e->op == TT_X_SHARED ? &w->p->shared.data[e->k] : &w->p->local.data[e->k];
   int64_t step = 1, steps[TT_PROGRAM_RANK];
   for (int k = slot->type->rank - 1; k >= 0; k--) {
     steps[k] = step;
@@ -442,14 +458,14 @@ static void put_user_call(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
     tt__pw_expr(w, e->arg[k], out);
   }
   if (f->can_fail)
-    tt__str_addf(out, ", &r%d))) %s; r%d; })", n, w->f->kind == TT_P_KERNEL || w->in_parfor ? "return" : "return 1", n);
+    tt__str_addf(out, ", &r%d))) %s; r%d; })", n, w->f->kind == TT_X_KERNEL || w->in_parfor ? "return" : "return 1", n);
   else
     tt__str_add(out, ")");
 }
 
 static void put_atomic(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
-  static const char *const names[TT_A_COUNT] = {"add", "sub", "max", "min", "nanmax", "nanmin", "and",
-                                                "or",  "xor", "exch", "cas", "inc", "dec"};
+  static const char *const names[TT_A_COUNT] = {"add", "sub", "max",  "min", "nanmax", "nanmin", "and",
+                                                "or",  "xor", "exch", "cas", "inc",    "dec"};
   tt__str_addf(out, "tt_atomic_%s_%s(&", names[e->k], suffix(e->type->dtype));
   tt__pw_place(w, e->arg[0], out);
   for (int k = 1; k < e->n; k++) {
@@ -460,12 +476,32 @@ static void put_atomic(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
 }
 
 static void put_special(tt_pwriter *w, int k, tt_str *out) {
-  static const char *const c[TT_S_COUNT] = {"tx", "ty", "tz", "bx", "by", "bz", "bdx", "bdy", "bdz", "gdx", "gdy", "gdz",
+  static const char *const c[TT_S_COUNT] = {"tx",
+                                            "ty",
+                                            "tz",
+                                            "bx",
+                                            "by",
+                                            "bz",
+                                            "bdx",
+                                            "bdy",
+                                            "bdz",
+                                            "gdx",
+                                            "gdy",
+                                            "gdz",
                                             "((tx + bdx * (ty + bdy * tz)) & 31)"};
-  static const char *const cuda[TT_S_COUNT] = {
-      "(tt_i64)threadIdx.x", "(tt_i64)threadIdx.y", "(tt_i64)threadIdx.z", "(tt_i64)blockIdx.x", "(tt_i64)blockIdx.y",
-      "(tt_i64)blockIdx.z",  "(tt_i64)blockDim.x",  "(tt_i64)blockDim.y",  "(tt_i64)blockDim.z", "(tt_i64)gridDim.x",
-      "(tt_i64)gridDim.y",   "(tt_i64)gridDim.z",   "tt_lane()"};
+  static const char *const cuda[TT_S_COUNT] = {"(tt_i64)threadIdx.x",
+                                               "(tt_i64)threadIdx.y",
+                                               "(tt_i64)threadIdx.z",
+                                               "(tt_i64)blockIdx.x",
+                                               "(tt_i64)blockIdx.y",
+                                               "(tt_i64)blockIdx.z",
+                                               "(tt_i64)blockDim.x",
+                                               "(tt_i64)blockDim.y",
+                                               "(tt_i64)blockDim.z",
+                                               "(tt_i64)gridDim.x",
+                                               "(tt_i64)gridDim.y",
+                                               "(tt_i64)gridDim.z",
+                                               "tt_lane()"};
   tt__str_add(out, w->target == TT_PROGRAM_CUDA ? cuda[k] : c[k]);
 }
 
@@ -503,78 +539,78 @@ static void put_tuple(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
 
 void tt__pw_expr(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   switch ((tt_pop)e->op) {
-    case TT_P_CONST:
+    case TT_X_CONST:
       put_const(e, out);
       break;
-    case TT_P_LOCAL:
+    case TT_X_LOCAL:
       tt__pw_local(w, e->k, out);
       break;
-    case TT_P_CAST:
+    case TT_X_CAST:
       put_cast(w, e, out);
       break;
-    case TT_P_ELEM:
+    case TT_X_ELEM:
       put_elem(w, e, false, out);
       break;
-    case TT_P_DIVIDE:
+    case TT_X_DIVIDE:
       put_divide(w, e, out);
       break;
-    case TT_P_SELECT:
+    case TT_X_SELECT:
       put_choice(w, e, out);
       break;
-    case TT_P_ALSO:
-    case TT_P_ELSE:
-      put_binary(w, e->op == TT_P_ALSO ? "&&" : "||", e->arg[0], e->arg[1], out);
+    case TT_X_ALSO:
+    case TT_X_ELSE:
+      put_binary(w, e->op == TT_X_ALSO ? "&&" : "||", e->arg[0], e->arg[1], out);
       break;
-    case TT_P_LOAD:
+    case TT_X_LOAD:
       tt__pw_place(w, e, out);
       break;
-    case TT_P_VIEW:
+    case TT_X_VIEW:
       put_view(w, e, out);
       break;
-    case TT_P_LEN:
-    case TT_P_STEP:
-      put_part(w, e, e->op == TT_P_LEN ? "n" : "s", out);
+    case TT_X_LEN:
+    case TT_X_STEP:
+      put_part(w, e, e->op == TT_X_LEN ? "n" : "s", out);
       break;
-    case TT_P_RESHAPE:
+    case TT_X_RESHAPE:
       put_reshape(w, e, out);
       break;
-    case TT_P_TURN:
+    case TT_X_TURN:
       put_turn(w, e, out);
       break;
-    case TT_P_TUPLE:
+    case TT_X_TUPLE:
       put_tuple(w, e, out);
       break;
-    case TT_P_ITEM:
+    case TT_X_ITEM:
       put_part(w, e, "f", out);
       break;
-    case TT_P_CALL:
+    case TT_X_CALL:
       put_user_call(w, e, out);
       break;
-    case TT_P_HELPER:
+    case TT_X_HELPER:
       if (strcmp(e->name, "stretch") == 0)
         put_stretch(w, e, out);
       else
         put_call(w, e->name, e->k ? "_of" : "", e->arg, e->n, out);
       break;
-    case TT_P_SPECIAL:
+    case TT_X_SPECIAL:
       put_special(w, e->k, out);
       break;
-    case TT_P_ATOMIC:
+    case TT_X_ATOMIC:
       put_atomic(w, e, out);
       break;
-    case TT_P_ALLOC:
+    case TT_X_ALLOC:
       put_alloc(w, e, out);
       break;
-    case TT_P_SHARED:
+    case TT_X_SHARED:
       put_slot(w, "shared", e, out);
       break;
-    case TT_P_PRIVATE:
+    case TT_X_PRIVATE:
       put_slot(w, "local", e, out);
       break;
-    case TT_P_GLOBAL:
+    case TT_X_GLOBAL:
       put_hidden(w, e, out);
       break;
-    case TT_P_STRING:
+    case TT_X_STRING:
       tt__str_add(out, e->name);
       break;
   }

@@ -15,9 +15,9 @@ enum { TT_HOME_PLAIN, TT_HOME_UNIFORM, TT_HOME_THREADS };
 typedef struct tt_ploop tt_ploop;
 struct tt_ploop {
   tt_ploop *up;
-  bool split;      /* a loop over regions; masks hold who still takes part */
-  bool masked;     /* of it: threads leave one by one */
-  int on, turn;    /* numbers of the masks; turn -1: nobody continues */
+  bool split;   /* a loop over regions; masks hold who still takes part */
+  bool masked;  /* of it: threads leave one by one */
+  int on, turn; /* numbers of the masks; turn -1: nobody continues */
 };
 
 typedef struct tt_pwriter {
@@ -33,7 +33,7 @@ typedef struct tt_pwriter {
   /* kernels with barriers */
   uint8_t *home; /* [locals]; NULL elsewhere */
   tt_ploop *loop;
-  int region;       /* number of the open region; -1: at block level */
+  int region; /* number of the open region; -1: at block level */
   int mask[64], nmask;
   bool has_done;
 } tt_pwriter;

@@ -53,7 +53,7 @@ void tt__pw_close(tt_pwriter *w, const char *text) {
 
 void tt__pw_each_expr(const tt_pexpr *e, tt_pw_see see, void *ctx) {
   if (!e) return;
-  if (e->op == TT_P_LOCAL) see(ctx, e->k, false);
+  if (e->op == TT_X_LOCAL) see(ctx, e->k, false);
   for (int k = 0; k < e->n; k++) tt__pw_each_expr(e->arg[k], see, ctx);
 }
 
@@ -64,7 +64,7 @@ void tt__pw_each_stmt(const tt_pstmt *s, tt_pw_see see, void *ctx) {
     tt__pw_each_expr(s->c, see, ctx);
     for (int k = 0; s->arg && k < s->n; k++) tt__pw_each_expr(s->arg[k], see, ctx);
     if (s->local >= 0) see(ctx, s->local, true);
-    for (int k = 0; s->op == TT_P_PARFOR && k < s->n; k++) see(ctx, s->reduced[k], true);
+    for (int k = 0; s->op == TT_X_PARFOR && k < s->n; k++) see(ctx, s->reduced[k], true);
     tt__pw_each_stmt(s->body, see, ctx);
     tt__pw_each_stmt(s->other, see, ctx);
   }
@@ -86,7 +86,7 @@ static void put_quoted(const char *text, tt_str *out) {
 }
 
 static const char *leave_text(const tt_pwriter *w) {
-  return w->in_parfor || w->f->kind == TT_P_KERNEL ? "return" : "return 1";
+  return w->in_parfor || w->f->kind == TT_X_KERNEL ? "return" : "return 1";
 }
 
 void tt__pw_fail(tt_pwriter *w, const char *kind, const char *message, int32_t line, tt_str *out) {
@@ -121,7 +121,7 @@ static void put_print(tt_pwriter *w, const tt_pstmt *s) {
     tt_str fmt = {0}, args = {0};
     for (int k = 0; k < s->n; k++) {
       const tt_pexpr *e = s->arg[k];
-      bool text = e->op == TT_P_STRING, real = e->type->tag == TT_T_SCALAR && tt__is_float((tt_dtype)e->type->dtype);
+      bool text = e->op == TT_X_STRING, real = e->type->tag == TT_T_SCALAR && tt__is_float((tt_dtype)e->type->dtype);
       tt__str_addf(&fmt, "%s%s", k ? " " : "", text ? "%s" : real ? "%.17g" : "%lld");
       tt__str_add(&args, ", ");
       if (text) {
@@ -142,7 +142,7 @@ static void put_print(tt_pwriter *w, const tt_pstmt *s) {
   tt__pw_line(w, "tt_i64 word[%d];", 2 * s->n + 1);
   for (int k = 0; k < s->n; k++) {
     const tt_pexpr *e = s->arg[k];
-    if (e->op == TT_P_STRING) {
+    if (e->op == TT_X_STRING) {
       tt_str quoted = {0};
       put_quoted(e->name, &quoted);
       tt__pw_line(w, "word[%d] = (tt_i64)%s;", at++, quoted.data ? quoted.data : "\"\"");
@@ -181,7 +181,9 @@ static const char *identity(tt_pwriter *w, const tt_pstmt *s, int k, const char 
     snprintf(text, sizeof text, "tt_complex_%s(%d, 0)", suffix, s->reduce_op[k] == TT_MUL);
   else
     snprintf(text, sizeof text, "(%s)%d", type,
-             s->reduce_op[k] == TT_MUL ? 1 : s->reduce_op[k] == TT_AND ? (t->dtype == TT_BOOL ? 1 : -1) : 0);
+             s->reduce_op[k] == TT_MUL   ? 1
+             : s->reduce_op[k] == TT_AND ? (t->dtype == TT_BOOL ? 1 : -1)
+                                         : 0);
   char *kept = tt__arena_dup(w->arena, text, strlen(text) + 1);
   if (!kept) w->out->failed = true;
   return kept ? kept : "";
@@ -222,7 +224,8 @@ static void put_par_body(tt_pwriter *w, const tt_pstmt *s, const bool *used, int
   }
   w->indent--;
   tt__pw_line(w, "} E%d_%d;", w->f->source, number);
-  tt__pw_open(w, "static void tt_par%d_%d(tt_pcall *call, void *env, tt_i64 chunk, tt_i64 chunks) {", w->f->source, number);
+  tt__pw_open(w, "static void tt_par%d_%d(tt_pcall *call, void *env, tt_i64 chunk, tt_i64 chunks) {", w->f->source,
+              number);
   tt__pw_line(w, "const E%d_%d *e = env;", w->f->source, number);
   tt__pw_line(w, "const tt_i64 n = e->hi - e->lo, hi = e->lo + tt_cut(n, chunk + 1, chunks);");
   for (int64_t k = 0; k < w->f->locals.n; k++) {
@@ -299,7 +302,7 @@ static void put_for(tt_pwriter *w, const tt_pstmt *s) {
   w->loop = &loop;
   tt__pw_open(w, "{");
   tt__pw_line(w, "const tt_i64 hi%d = %s;", n, tt__pw_text(w, s->b));
-  if (s->c->op == TT_P_CONST) {
+  if (s->c->op == TT_X_CONST) {
     tt__pw_open(w, "for (tt_i64 it%d = %s; it%d %s hi%d; it%d += %lld) {", n, tt__pw_text(w, s->a), n,
                 s->c->i > 0 ? "<" : ">", n, n, (long long)s->c->i);
   } else {
@@ -319,7 +322,7 @@ static void put_while(tt_pwriter *w, const tt_pstmt *s) {
   tt_ploop loop = plain_loop(w);
   w->loop = &loop;
   tt__pw_open(w, "while (%s) {", tt__pw_text(w, s->a));
-  if (w->target == TT_PROGRAM_C && w->f->can_fail && w->f->kind == TT_P_FUNCTION)
+  if (w->target == TT_PROGRAM_C && w->f->can_fail && w->f->kind == TT_X_FUNCTION)
     tt__pw_line(w, "if (TT_RARELY(++turns >> 24)) { turns = 0; if (call->poll(call)) %s; }", leave_text(w));
   tt__pw_stmts(w, s->body);
   tt__pw_close(w, "}");
@@ -330,11 +333,11 @@ static void put_while(tt_pwriter *w, const tt_pstmt *s) {
 
 static bool leaves_region(const tt_pwriter *w, const tt_pstmt *s) {
   if (!w->home) return false;
-  return s->op == TT_P_RETURN || !w->loop || w->loop->split;
+  return s->op == TT_X_RETURN || !w->loop || w->loop->split;
 }
 
 static void put_return(tt_pwriter *w, const tt_pstmt *s) {
-  if (w->f->kind == TT_P_KERNEL) {
+  if (w->f->kind == TT_X_KERNEL) {
     tt__pw_line(w, "return;");
   } else if (w->f->can_fail) {
     if (s->a) tt__pw_line(w, "*result = %s;", tt__pw_text(w, s->a));
@@ -346,8 +349,8 @@ static void put_return(tt_pwriter *w, const tt_pstmt *s) {
 
 /* On a GPU; on the CPU the block level has its own way. */
 static void put_collective(tt_pwriter *w, const tt_pstmt *s) {
-  static const char *const names[TT_C_COUNT] = {"tt_sync_count", "tt_sync_and", "tt_sync_or", "tt_shfl",  "tt_shfl_up",
-                                                "tt_shfl_down",  "tt_shfl_xor", "tt_ballot",  "tt_any",   "tt_all"};
+  static const char *const names[TT_C_COUNT] = {"tt_sync_count", "tt_sync_and", "tt_sync_or", "tt_shfl", "tt_shfl_up",
+                                                "tt_shfl_down",  "tt_shfl_xor", "tt_ballot",  "tt_any",  "tt_all"};
   tt__pw_line(w, "v%d = %s(%s%s%s);", (int)s->local, names[s->k], tt__pw_text(w, s->arg[0]), s->n > 1 ? ", " : "",
               s->n > 1 ? tt__pw_text(w, s->arg[1]) : "");
 }
@@ -355,15 +358,15 @@ static void put_collective(tt_pwriter *w, const tt_pstmt *s) {
 void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s) {
   tt_str text = {0};
   switch ((tt_pstmt_op)s->op) {
-    case TT_P_SET:
+    case TT_X_SET:
       tt__pw_local(w, s->local, &text);
       tt__pw_line(w, "%s = %s;", text.data ? text.data : "", tt__pw_text(w, s->a));
       break;
-    case TT_P_STORE:
+    case TT_X_STORE:
       tt__pw_place(w, s->a, &text);
       tt__pw_line(w, "%s = %s;", text.data ? text.data : "", tt__pw_text(w, s->b));
       break;
-    case TT_P_IF:
+    case TT_X_IF:
       tt__pw_open(w, "if (%s) {", tt__pw_text(w, s->a));
       tt__pw_stmts(w, s->body);
       if (s->other) {
@@ -373,41 +376,41 @@ void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s) {
       }
       tt__pw_close(w, "}");
       break;
-    case TT_P_WHILE:
+    case TT_X_WHILE:
       put_while(w, s);
       break;
-    case TT_P_FOR:
+    case TT_X_FOR:
       put_for(w, s);
       break;
-    case TT_P_PARFOR:
+    case TT_X_PARFOR:
       put_parfor(w, s);
       break;
-    case TT_P_RETURN:
-    case TT_P_BREAK:
-    case TT_P_CONTINUE:
+    case TT_X_RETURN:
+    case TT_X_BREAK:
+    case TT_X_CONTINUE:
       if (leaves_region(w, s))
         tt__pw_leave(w, s);
-      else if (s->op == TT_P_RETURN)
+      else if (s->op == TT_X_RETURN)
         put_return(w, s);
       else
-        tt__pw_line(w, s->op == TT_P_BREAK ? "break;" : "continue;");
+        tt__pw_line(w, s->op == TT_X_BREAK ? "break;" : "continue;");
       break;
-    case TT_P_EVAL:
+    case TT_X_EVAL:
       tt__pw_line(w, "(void)%s;", tt__pw_text(w, s->a));
       break;
-    case TT_P_BARRIER:
+    case TT_X_BARRIER:
       if (w->target == TT_PROGRAM_CUDA) tt__pw_line(w, s->k ? "__syncwarp();" : "__syncthreads();");
       break;
-    case TT_P_COLLECTIVE:
+    case TT_X_COLLECTIVE:
       put_collective(w, s);
       break;
-    case TT_P_PRINT:
+    case TT_X_PRINT:
       put_print(w, s);
       break;
-    case TT_P_RAISE:
+    case TT_X_RAISE:
       put_raise(w, s);
       break;
-    case TT_P_FENCE:
+    case TT_X_FENCE:
       tt__pw_line(w, "TT_FENCE();");
       break;
   }

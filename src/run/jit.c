@@ -11,6 +11,7 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/os.h"
 #include "base/pool.h"
 #include "device/cpu/cc.h"
 #include "ir/dtype.h"
@@ -101,8 +102,8 @@ tt_code tt__jit_compile(const char *text, size_t size, const char *signature, co
   j->local = tt__program_local_bytes(&j->program);
   j->shared = tt__program_shared_bytes(&j->program);
   if (options->kernel && j->shared > STATIC_SHARED) {
-    c = tt__fail(err, TT_EVALUE, "a block has %d bytes of static shared memory, the kernel declares %lld", STATIC_SHARED,
-                 (long long)j->shared);
+    c = tt__fail(err, TT_EVALUE, "a block has %d bytes of static shared memory, the kernel declares %lld",
+                 STATIC_SHARED, (long long)j->shared);
     goto fail;
   }
   c = tt__program_render(&j->program, TT_PROGRAM_C, "tt_program", &j->source, err); /* its name is the text's digest */
@@ -280,8 +281,8 @@ static void run_chunks(void *ctx, int64_t lo, int64_t hi, int worker) {
   }
 }
 
-static void host_parallel(tt_pcall *call, int64_t n, void (*body)(tt_pcall *call, void *env, int64_t chunk, int64_t chunks),
-                          void *env) {
+static void host_parallel(tt_pcall *call, int64_t n,
+                          void (*body)(tt_pcall *call, void *env, int64_t chunk, int64_t chunks), void *env) {
   team t = {call, body, env, n};
   tt__pool_run(n, 1, run_chunks, &t);
   call->random[0] += 0x9e3779b97f4a7c15u;
@@ -296,8 +297,15 @@ static void begin(tt_pcall *call, host *h, const int64_t *hidden) {
   memset(h, 0, sizeof *h);
   h->caller = pthread_self();
   pthread_mutex_init(&h->lock.mutex, NULL);
-  *call = (tt_pcall){.failed = &h->failed, .message = &h->message, .line = &h->line, .hidden = hidden, .host = h,
-                     .alloc = host_alloc, .print = host_print, .parallel = host_parallel, .poll = host_poll};
+  *call = (tt_pcall){.failed = &h->failed,
+                     .message = &h->message,
+                     .line = &h->line,
+                     .hidden = hidden,
+                     .host = h,
+                     .alloc = host_alloc,
+                     .print = host_print,
+                     .parallel = host_parallel,
+                     .poll = host_poll};
   tt__lock(&seed_lock);
   if (!seeds[0] && !seeds[1]) tt__entropy(seeds, sizeof seeds), seeds[1] |= 1;
   memcpy(call->random, seeds, sizeof seeds);
@@ -314,9 +322,9 @@ static tt_code end(const struct tt_jit *j, tt_pcall *call, host *h, bool drew, s
   pthread_mutex_destroy(&h->lock.mutex);
   *run = h->run;
   if (!h->failed) return TT_OK;
-  tt_code code = h->failed == TT_P_ASSERTION ? TT_EINTERNAL : (tt_code)h->failed;
+  tt_code code = h->failed == TT_X_ASSERTION ? TT_EINTERNAL : (tt_code)h->failed;
   const char *name = j->program.entry->name;
-  if (h->failed == TT_P_ASSERTION)
+  if (h->failed == TT_X_ASSERTION)
     return tt__fail(err, code, "AssertionError: %s\nin %s, line %d", h->message, name, h->line);
   return h->line ? tt__fail(err, code, "%s\nin %s, line %d", h->message, name, h->line)
                  : tt__fail(err, code, "%s", h->message);
@@ -338,7 +346,7 @@ typedef struct crew {
   const struct tt_jit *j;
   tt_pcall *call;
   const int64_t *word;
-  const tt_launch *launch;
+  const tt_jit_grid *launch;
   char *memory; /* of each worker: dynamic shared memory, private arrays */
   size_t each;
 } crew;
@@ -355,13 +363,14 @@ static void run_blocks(void *ctx, int64_t lo, int64_t hi, int worker) {
   c->j->fn(&own, c->word, at);
 }
 
-static tt_code check_launch(const struct tt_jit *j, const tt_launch *l, int64_t *blocks, tt_error *err) {
+static tt_code check_launch(const struct tt_jit *j, const tt_jit_grid *l, int64_t *blocks, tt_error *err) {
   static const int64_t most_grid[3] = {2147483647, 65535, 65535}, most_block[3] = {1024, 1024, 64};
   int64_t threads = 1;
   *blocks = 1;
   for (int k = 0; k < 3; k++) {
     if (l->grid[k] < 1 || l->grid[k] > most_grid[k])
-      return tt__fail(err, TT_EVALUE, "a grid of %lld x %lld x %lld blocks: each axis has 1 to 2147483647, 65535, 65535",
+      return tt__fail(err, TT_EVALUE,
+                      "a grid of %lld x %lld x %lld blocks: each axis has 1 to 2147483647, 65535, 65535",
                       (long long)l->grid[0], (long long)l->grid[1], (long long)l->grid[2]);
     if (l->block[k] < 1 || l->block[k] > most_block[k])
       return tt__fail(err, TT_EVALUE, "a block of %lld x %lld x %lld threads: axes have 1 to 1024, 1024, 64",
@@ -377,7 +386,7 @@ static tt_code check_launch(const struct tt_jit *j, const tt_launch *l, int64_t 
   return TT_OK;
 }
 
-tt_code tt__jit_launch(const struct tt_jit *j, const int64_t *word, const int64_t *hidden, const tt_launch *launch,
+tt_code tt__jit_launch(const struct tt_jit *j, const int64_t *word, const int64_t *hidden, const tt_jit_grid *launch,
                        struct tt_jit_run **run, tt_error *err) {
   tt_pcall call;
   host h;

@@ -16,16 +16,16 @@ struct tt_jit {
 };
 
 struct tt_jit_run;
-typedef struct tt_launch {
+typedef struct tt_jit_grid {
   int64_t grid[3], block[3], shared;
-} tt_launch;
+} tt_jit_grid;
 
 TT_HIDDEN tt_code tt__jit_compile(const char *text, size_t size, const char *signature, const tt_py_options *options,
                                   struct tt_jit **out, tt_error *err);
 TT_HIDDEN tt_code tt__jit_call(const struct tt_jit *j, const int64_t *word, const int64_t *hidden, int64_t *out,
                                struct tt_jit_run **run, tt_error *err);
 TT_HIDDEN tt_code tt__jit_launch(const struct tt_jit *j, const int64_t *word, const int64_t *hidden,
-                                 const tt_launch *launch, struct tt_jit_run **run, tt_error *err);
+                                 const tt_jit_grid *launch, struct tt_jit_run **run, tt_error *err);
 TT_HIDDEN const char *tt__jit_run_text(const struct tt_jit_run *run);
 TT_HIDDEN bool tt__jit_run_take(struct tt_jit_run *run, const void *p, void **data, size_t *size);
 TT_HIDDEN void tt__jit_run_free(struct tt_jit_run *run);

@@ -28,10 +28,10 @@ typedef struct jit_object {
 typedef struct held {
   PyObject *object; /* borrowed: the caller's */
   Py_buffer view;
-  void *hold;      /* of tt_peek */
-  char *own;       /* a written tutti array: its elements, to become its new value */
-  const char *at;  /* first byte */
-  int64_t size;    /* bytes it spans, 0 when unknown */
+  void *hold;     /* of tt_peek */
+  char *own;      /* a written tutti array: its elements, to become its new value */
+  const char *at; /* first byte */
+  int64_t size;   /* bytes it spans, 0 when unknown */
   int arg, word;
   bool has_view;
 } held;
@@ -71,9 +71,10 @@ static void memory_free(PyObject *self) {
   Py_DECREF(type);
 }
 
-static PyType_Slot memory_slots[] = {
-    {Py_tp_dealloc, memory_free}, {Py_bf_getbuffer, memory_get}, {Py_tp_doc, "Memory that a compiled function made."},
-    {0, NULL}};
+static PyType_Slot memory_slots[] = {{Py_tp_dealloc, memory_free},
+                                     {Py_bf_getbuffer, memory_get},
+                                     {Py_tp_doc, "Memory that a compiled function made."},
+                                     {0, NULL}};
 static PyType_Spec memory_spec = {"tutti._core.JitMemory", sizeof(memory_object), 0,
                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, memory_slots};
 
@@ -267,7 +268,8 @@ static bool add_value(frame *f, PyObject *o, int arg, int depth) {
     return ok;
   }
   PyErr_Clear();
-  PyErr_Format(PyExc_TypeError, "a compiled function takes numbers, tuples and arrays, not '%R'", (PyObject *)Py_TYPE(o));
+  PyErr_Format(PyExc_TypeError, "a compiled function takes numbers, tuples and arrays, not '%R'",
+               (PyObject *)Py_TYPE(o));
   return false;
 }
 
@@ -541,10 +543,10 @@ static bool show(const tt_jit_run *run) {
 }
 
 /* Where there is no compiler the package runs the function itself. */
-static PyObject *fall_back(PyObject *self, const char *method, PyObject *a, PyObject *b) {
+static PyObject *fall_back(PyObject *self, const char *method, const char *form, PyObject *args) {
   if (!PyErr_ExceptionMatches(PyExc_RuntimeError) || tt_jit_usable()) return NULL;
   PyErr_Clear();
-  return PyObject_CallMethod(self, method, b ? "OO" : "O", a, b);
+  return PyObject_CallMethod(self, method, form, args);
 }
 
 static PyObject *jit_call(PyObject *self, PyObject *args, PyObject *names) {
@@ -561,7 +563,7 @@ static PyObject *jit_call(PyObject *self, PyObject *args, PyObject *names) {
   if (!read_arguments(&f, args)) goto done;
   special *s = find((jit_object *)self, &f);
   if (!s) {
-    answer = fall_back(self, "_interpret", args, NULL);
+    answer = fall_back(self, "_interpret", "(O)", args);
     goto done;
   }
   if (!bind_arrays(&f, tt_jit_writes(s->jit))) goto done;
@@ -610,7 +612,7 @@ static PyObject *jit_launch(PyObject *self, PyObject *args) {
   if (!read_arguments(&f, given)) goto done;
   special *s = find((jit_object *)self, &f);
   if (!s) {
-    answer = fall_back(self, "_step", args, NULL);
+    answer = fall_back(self, "_step", "O", args);
     goto done;
   }
   if (!bind_arrays(&f, tt_jit_writes(s->jit))) goto done;
@@ -636,10 +638,10 @@ static PyObject *jit_specials(PyObject *self, PyObject *unused) {
   PyObject *list = PyList_New(0);
   for (special *s = ((jit_object *)self)->first; list && s; s = s->next) {
     tt_jit_info i = tt_jit_ask(s->jit);
-    PyObject *row = Py_BuildValue("(s#sssKLLO)", s->types, (Py_ssize_t)s->len, tt_jit_result(s->jit),
-                                  tt_jit_source(s->jit), tt_jit_types(s->jit),
-                                  (unsigned long long)tt_jit_writes(s->jit), (long long)i.shared, (long long)i.local,
-                                  i.barriers ? Py_True : Py_False);
+    PyObject *row =
+        Py_BuildValue("(s#sssKLLO)", s->types, (Py_ssize_t)s->len, tt_jit_result(s->jit), tt_jit_source(s->jit),
+                      tt_jit_types(s->jit), (unsigned long long)tt_jit_writes(s->jit), (long long)i.shared,
+                      (long long)i.local, i.barriers ? Py_True : Py_False);
     if (!row || PyList_Append(list, row) < 0) Py_CLEAR(list);
     Py_XDECREF(row);
   }

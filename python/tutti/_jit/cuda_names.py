@@ -1,0 +1,536 @@
+"""The names of Numba's CUDA dialect: @cuda.jit, what kernels say, and memory of a device.
+
+tutti/cuda.py takes them in. Without a GPU the device is the CPU: device arrays lie in its memory, kernels run on its
+cores, and a launch has ended when it returns.
+"""
+
+import time
+import warnings
+
+from .. import _core
+from .dispatch import CHECK, KERNEL, Compiled, _numpy
+
+__all__ = [
+    "activemask", "all_sync", "any_sync", "atomic", "ballot_sync", "blockDim", "blockIdx", "clz", "const",
+    "close", "current_context", "defer_cleanup", "detect", "device_array", "device_array_like", "event",
+    "event_elapsed_time", "ffs", "fma", "get_current_device", "gpus", "grid", "gridDim", "gridsize", "is_cuda_array",
+    "jit", "laneid", "list_devices", "local", "managed_array", "mapped_array", "mapped_array_like", "pinned",
+    "pinned_array_like", "popc", "profile_start", "profile_stop", "select_device", "shared", "shfl_down_sync",
+    "shfl_sync", "shfl_up_sync", "shfl_xor_sync", "stream", "syncthreads", "syncthreads_and", "syncthreads_count",
+    "syncthreads_or", "syncwarp", "threadIdx", "threadfence", "threadfence_block", "threadfence_system", "to_device",
+    "warpsize",
+]  # fmt: skip
+
+
+# ---- words of kernels: they mean something inside one only (step.py gives them meaning thread by thread)
+
+
+class Word:
+    """A name that compiled kernels know."""
+
+    def __init__(self, name, parts=(), doc=""):
+        self._jit_name = name
+        self._parts = {p: Word(f"{name}.{p}") for p in parts}
+        self.__doc__ = doc
+
+    def __getattr__(self, part):
+        if part.startswith("_"):
+            raise AttributeError(part)
+        parts = self.__dict__.get("_parts", {})
+        if part in parts:
+            thread = _running()
+            return parts[part] if thread is None else thread.value(parts[part]._jit_name)
+        raise AttributeError(f"{self._jit_name} has no '{part}'")
+
+    def __call__(self, *args, **names):
+        thread = _running()
+        if thread is None:
+            raise RuntimeError(f"{self._jit_name}() means something inside a kernel only")
+        return thread.call(self._jit_name, args, names)
+
+    def __repr__(self):
+        return f"<{self._jit_name}, a word of kernels>"
+
+
+class _Lane(Word):
+    """A word that is a number itself."""
+
+    def _now(self):
+        thread = _running()
+        if thread is None:
+            raise RuntimeError(f"{self._jit_name} means something inside a kernel only")
+        return thread.do_laneid()
+
+    __index__ = __int__ = lambda self: self._now()
+    __hash__ = object.__hash__
+    __eq__ = lambda self, x: self._now() == x  # noqa: E731
+    __ne__ = lambda self, x: self._now() != x  # noqa: E731
+    __lt__ = lambda self, x: self._now() < x  # noqa: E731
+    __le__ = lambda self, x: self._now() <= x  # noqa: E731
+    __gt__ = lambda self, x: self._now() > x  # noqa: E731
+    __ge__ = lambda self, x: self._now() >= x  # noqa: E731
+    __add__ = __radd__ = lambda self, x: self._now() + x
+    __sub__ = lambda self, x: self._now() - x  # noqa: E731
+    __mul__ = __rmul__ = lambda self, x: self._now() * x
+    __mod__ = lambda self, x: self._now() % x  # noqa: E731
+    __floordiv__ = lambda self, x: self._now() // x  # noqa: E731
+    __and__ = lambda self, x: self._now() & x  # noqa: E731
+    __xor__ = lambda self, x: self._now() ^ x  # noqa: E731
+
+
+def _running():
+    """The kernel's thread that this Python thread runs, in step mode."""
+    from . import step
+
+    return step.current()
+
+
+threadIdx = Word("cuda.threadIdx", "xyz", "the thread's place in its block")
+blockIdx = Word("cuda.blockIdx", "xyz", "the block's place in the grid")
+blockDim = Word("cuda.blockDim", "xyz", "threads of a block along each axis")
+gridDim = Word("cuda.gridDim", "xyz", "blocks of the grid along each axis")
+grid = Word("cuda.grid", doc="grid(n): the thread's place in the whole grid, n axes")
+gridsize = Word("cuda.gridsize", doc="gridsize(n): threads of the whole grid along each axis")
+syncthreads = Word("cuda.syncthreads", doc="wait for all threads of the block")
+syncthreads_count = Word("cuda.syncthreads_count", doc="barrier; how many threads gave a true value")
+syncthreads_and = Word("cuda.syncthreads_and", doc="barrier; did all threads give a true value?")
+syncthreads_or = Word("cuda.syncthreads_or", doc="barrier; did any thread give a true value?")
+syncwarp = Word("cuda.syncwarp", doc="wait for the threads of the warp")
+shfl_sync = Word("cuda.shfl_sync", doc="shfl_sync(mask, value, lane): that lane's value")
+shfl_up_sync = Word("cuda.shfl_up_sync", doc="the value of the lane `delta` below")
+shfl_down_sync = Word("cuda.shfl_down_sync", doc="the value of the lane `delta` above")
+shfl_xor_sync = Word("cuda.shfl_xor_sync", doc="the value of the lane with these bits turned")
+ballot_sync = Word("cuda.ballot_sync", doc="a bit for each lane whose value is true")
+any_sync = Word("cuda.any_sync", doc="did any lane give a true value?")
+all_sync = Word("cuda.all_sync", doc="did all lanes give a true value?")
+activemask = Word("cuda.activemask", doc="a bit for each lane that is here")
+laneid = _Lane("cuda.laneid", doc="the thread's place in its warp")
+threadfence = Word("cuda.threadfence", doc="writes before are seen before writes after")
+threadfence_block = Word("cuda.threadfence_block", doc=threadfence.__doc__)
+threadfence_system = Word("cuda.threadfence_system", doc=threadfence.__doc__)
+popc = Word("cuda.popc", doc="how many bits are set")
+clz = Word("cuda.clz", doc="how many leading bits are clear")
+ffs = Word("cuda.ffs", doc="the place of the lowest set bit, from 1; 0 when none is")
+fma = Word("cuda.fma", doc="a * b + c")
+shared = Word("cuda.shared", ["array"], "shared.array(shape, dtype): memory of the block")
+local = Word("cuda.local", ["array"], "local.array(shape, dtype): memory of the thread")
+const = Word("cuda.const", ["array_like"], "const.array_like(array): memory that never changes")
+atomic = Word(
+    "cuda.atomic",
+    [
+        "add",
+        "sub",
+        "max",
+        "min",
+        "nanmax",
+        "nanmin",
+        "and_",
+        "or_",
+        "xor",
+        "exch",
+        "cas",
+        "compare_and_swap",
+        "inc",
+        "dec",
+    ],
+    "atomic.add(array, index, value) and its kin: undivided; each gives the old value",
+)
+warpsize = 32
+
+
+# ---- kernels
+
+
+class DeviceFunction(Compiled):
+    """A function that kernels call."""
+
+    def __call__(self, *args, **names):
+        if _running() is not None:
+            return self.py_func(*args, **names)
+        raise TypeError(f"{self.__name__} is a device function: kernels call it")
+
+
+class Kernel(Compiled):
+    """A kernel: kernel[grid, block, stream, shared](arguments...)."""
+
+    def __init__(self, fn, flags):
+        super().__init__(fn, flags | KERNEL)
+
+    def __getitem__(self, shape):
+        if not isinstance(shape, tuple) or not 2 <= len(shape) <= 4:
+            raise ValueError("a kernel needs kernel[grid, block] or kernel[grid, block, stream, shared]")
+        return Launch(self, *shape)
+
+    def __call__(self, *args, **names):
+        if _running() is not None:
+            return self.py_func(*args, **names)
+        raise ValueError(f"{self.__name__} is a kernel: launch it as {self.__name__}[grid, block](...)")
+
+    def forall(self, n, tpb=0, stream=0, sharedmem=0):
+        """A launch of at least n threads, one axis; the block's size is chosen."""
+        if n < 0:
+            raise ValueError("forall() of a negative number of threads")
+        block = tpb or self.suggest_block()
+        return Launch(self, max(1, -(-n // block)), block, stream, sharedmem) if n else _nothing
+
+    def suggest_block(self):
+        """Threads for a block: enough to hide latency, few enough to fill every processor."""
+        return 128
+
+    def specialize(self, *args):
+        return self
+
+    def _step(self, grid, block, shared, args):
+        from . import step
+
+        warnings.warn(
+            f"{self.__name__} runs in Python, one thread at a time: there is no C compiler (install gcc or clang)",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        step.launch(self.py_func, grid, block, shared, args)
+
+    def __repr__(self):
+        return f"<kernel {self.__name__}>"
+
+
+def _nothing(*args):
+    """A launch of no threads."""
+
+
+class Launch:
+    """A kernel with its grid: call it with the arguments."""
+
+    __slots__ = ("block", "grid", "kernel", "shared")
+
+    def __init__(self, kernel, grid, block, stream=0, shared=0):
+        self.kernel, self.grid, self.block, self.shared = kernel, grid, block, shared
+
+    def __call__(self, *args):
+        from . import step
+
+        if step.wanted():
+            step.launch(self.kernel.py_func, self.grid, self.block, self.shared, args)
+        else:
+            self.kernel._launch(self.grid, self.block, self.shared, args)
+
+
+def jit(fn=None, *args, device=False, debug=False, fastmath=False, **options):
+    """A kernel from a Python function, compiled for the types of its arguments when they first appear.
+
+    device=True: a function that kernels call. debug=True: assertions in the kernel hold.
+    """
+    if fastmath:
+        warnings.warn("fastmath is ignored: results stay those of IEEE arithmetic", RuntimeWarning, stacklevel=2)
+    make = DeviceFunction if device else Kernel
+    flags = CHECK if debug else 0
+    if callable(fn) and hasattr(fn, "__code__"):
+        return make(fn, flags)
+    return lambda f: make(f, flags)
+
+
+# ---- memory of the device
+
+
+def _need_numpy():
+    np = _numpy()
+    if np is None:
+        import numpy as np
+    return np
+
+
+class DeviceArray:
+    """An array in the device's memory."""
+
+    def __init__(self, array):
+        self._jit_argument = array
+
+    shape = property(lambda self: self._jit_argument.shape)
+    dtype = property(lambda self: self._jit_argument.dtype)
+    size = property(lambda self: self._jit_argument.size)
+    ndim = property(lambda self: self._jit_argument.ndim)
+    strides = property(lambda self: self._jit_argument.strides)
+    nbytes = alloc_size = property(lambda self: self._jit_argument.nbytes)
+    T = property(lambda self: DeviceArray(self._jit_argument.T))
+
+    def __len__(self):
+        return len(self._jit_argument)
+
+    def __array__(self, dtype=None, copy=None):
+        return self._jit_argument.astype(dtype) if dtype is not None else self._jit_argument.copy()
+
+    def __getitem__(self, index):
+        part = self._jit_argument[index]
+        return DeviceArray(part) if getattr(part, "ndim", 0) else part
+
+    def __setitem__(self, index, value):
+        self._jit_argument[index] = getattr(value, "_jit_argument", value)
+
+    def copy_to_host(self, ary=None, stream=0):
+        """The elements in host memory: a new array, or `ary`."""
+        if ary is None:
+            return self._jit_argument.copy()
+        ary[...] = self._jit_argument.reshape(ary.shape)
+        return ary
+
+    def copy_to_device(self, ary, stream=0):
+        """Take the elements of `ary`."""
+        other = getattr(ary, "_jit_argument", ary)
+        if getattr(other, "shape", self.shape) != self.shape:
+            raise ValueError(f"an array of shape {other.shape} does not fit one of shape {self.shape}")
+        self._jit_argument[...] = other
+
+    def reshape(self, *shape, **options):
+        return DeviceArray(self._jit_argument.reshape(*shape, **options))
+
+    def ravel(self, order="C", stream=0):
+        return DeviceArray(self._jit_argument.ravel(order))
+
+    def view(self, dtype):
+        return DeviceArray(self._jit_argument.view(dtype))
+
+    def is_c_contiguous(self):
+        return self._jit_argument.flags.c_contiguous
+
+    def is_f_contiguous(self):
+        return self._jit_argument.flags.f_contiguous
+
+    def __repr__(self):
+        return f"<device array of shape {self.shape}, {self.dtype}>"
+
+
+def _shape_of(shape):
+    return (shape,) if isinstance(shape, int) else tuple(shape)
+
+
+def to_device(obj, stream=0, copy=True, to=None):
+    """The elements of a host array in device memory; `to`: an array there that takes them."""
+    np = _need_numpy()
+    if to is not None:
+        to.copy_to_device(obj)
+        return to
+    if isinstance(obj, DeviceArray):
+        return obj
+    return DeviceArray(np.array(obj.numpy() if isinstance(obj, _core.ndarray) else obj))
+
+
+def device_array(shape, dtype="float64", strides=None, order="C", stream=0):
+    """Device memory, not initialised."""
+    return DeviceArray(_need_numpy().empty(_shape_of(shape), dtype, order))
+
+
+def device_array_like(ary, stream=0):
+    """Device memory for an array like this one."""
+    return DeviceArray(_need_numpy().empty(ary.shape, ary.dtype))
+
+
+def mapped_array(shape, dtype="float64", strides=None, order="C", stream=0, portable=False, wc=False):
+    """Host memory that kernels reach as it is."""
+    return _need_numpy().empty(_shape_of(shape), dtype, order)
+
+
+def mapped_array_like(ary, stream=0, portable=False, wc=False):
+    return _need_numpy().empty_like(ary)
+
+
+managed_array = mapped_array
+
+
+def pinned_array_like(ary):
+    """Host memory that the device copies directly."""
+    return _need_numpy().empty_like(ary)
+
+
+class _Held:
+    """A context in which host arrays are pinned, copies are gathered, and the like: nothing to do on the CPU."""
+
+    def __init__(self, *what):
+        self.what = what
+
+    def __enter__(self):
+        return self.what[0] if len(self.what) == 1 else self.what
+
+    def __exit__(self, *error):
+        return False
+
+
+def pinned(*arrays):
+    return _Held(*arrays)
+
+
+def defer_cleanup():
+    return _Held(None)
+
+
+def is_cuda_array(obj):
+    return isinstance(obj, DeviceArray) or hasattr(obj, "__cuda_array_interface__")
+
+
+# ---- streams, events, devices as Numba names them
+
+
+class _Stream:
+    """An order of work; on the CPU everything is done when it is told."""
+
+    def synchronize(self):
+        pass
+
+    def auto_synchronize(self):
+        return _Held(self)
+
+    def add_callback(self, callback, arg=None):
+        callback(self, 0, arg)
+
+    def __bool__(self):
+        return True
+
+
+def stream():
+    """A new stream."""
+    return _Stream()
+
+
+class _Event:
+    """A point in time."""
+
+    def __init__(self):
+        self.at = None
+
+    def record(self, stream=0):
+        self.at = time.perf_counter()
+
+    def query(self):
+        return True
+
+    def synchronize(self):
+        pass
+
+    def wait(self, stream=0):
+        pass
+
+    def elapsed_time(self, end):
+        return event_elapsed_time(self, end)
+
+
+def event(timing=True):
+    """A new event."""
+    return _Event()
+
+
+def event_elapsed_time(start, end):
+    """Milliseconds between two recorded events."""
+    if start.at is None or end.at is None:
+        raise ValueError("an event was not recorded")
+    return (end.at - start.at) * 1e3
+
+
+class _Context:
+    """What belongs to the device that runs kernels."""
+
+    def __init__(self, device):
+        self.device = device
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return False
+
+    def synchronize(self):
+        _core.synchronize()
+
+    def get_memory_info(self):
+        import collections
+
+        page = __import__("os").sysconf
+        return collections.namedtuple("MemoryInfo", "free total")(
+            page("SC_AVPHYS_PAGES") * page("SC_PAGE_SIZE"), page("SC_PHYS_PAGES") * page("SC_PAGE_SIZE")
+        )
+
+    def reset(self):
+        pass
+
+
+class _Device:
+    """The device that runs kernels."""
+
+    id = 0
+    name = b"CPU"
+    compute_capability = (9, 0)
+    MAX_THREADS_PER_BLOCK = 1024
+    MAX_BLOCK_DIM_X, MAX_BLOCK_DIM_Y, MAX_BLOCK_DIM_Z = 1024, 1024, 64
+    MAX_GRID_DIM_X, MAX_GRID_DIM_Y, MAX_GRID_DIM_Z = 2147483647, 65535, 65535
+    MAX_SHARED_MEMORY_PER_BLOCK = 49152
+    WARP_SIZE = 32
+
+    @property
+    def MULTIPROCESSOR_COUNT(self):  # noqa: N802 (Numba's name)
+        return _core.get_num_threads()
+
+    def get_primary_context(self):
+        return _Context(self)
+
+    def reset(self):
+        pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return False
+
+    def __repr__(self):
+        return "<the CPU as a device of kernels>"
+
+
+class _Gpus:
+    """The devices that kernels run on."""
+
+    lst = property(lambda self: [_the_device])
+    current = property(lambda self: _the_device)
+
+    def __len__(self):
+        return 1
+
+    def __iter__(self):
+        return iter([_the_device])
+
+    def __getitem__(self, k):
+        if k not in (0, -1):
+            raise IndexError(f"there is no device {k}: there is 1, the CPU")
+        return _the_device
+
+
+_the_device = _Device()
+gpus = list_devices = _Gpus()
+
+
+def get_current_device():
+    return _the_device
+
+
+def current_context(devnum=None):
+    return _Context(_the_device)
+
+
+def select_device(device_id):
+    """Let kernels run on that device from here on."""
+    return gpus[device_id]
+
+
+def detect():
+    """Print the devices that kernels run on."""
+    print("Found 1 device for kernels\nid 0    b'CPU'    [SUPPORTED]")
+    return True
+
+
+def close():
+    """Give up what the device holds."""
+
+
+def profile_start():
+    """Numba's name; tt.profile() is ours."""
+
+
+def profile_stop():
+    """Numba's name; tt.profile() is ours."""

@@ -1,0 +1,112 @@
+"""Compiled functions as Python sees them: what the decorators give."""
+
+import functools
+import sys
+import warnings
+
+from .. import _core
+
+KERNEL, CHECK, PARALLEL, NUMPY_ERRORS = 1, 2, 4, 8
+
+
+def _numpy():
+    return sys.modules.get("numpy")
+
+
+class Compiled(_core.Jit):
+    """A function that is compiled for the types of each call's arguments when they first appear."""
+
+    def __init__(self, fn, flags):
+        super().__init__(flags)
+        functools.update_wrapper(self, fn)
+        self.py_func = fn
+        self._flags = flags
+        self._text = None
+
+    def _jit_function(self):
+        return self.py_func
+
+    def _module(self):
+        if self._text is None:
+            from . import front
+
+            module = front.Module(self.py_func)
+            np = _numpy()
+            arrays = [np.array(a) if np and not hasattr(a, "__dlpack_device__") else a for a in module.arrays]
+            self._text = module.bytes(), [a.numpy() if isinstance(a, _core.ndarray) else a for a in arrays]
+        return self._text
+
+    def _array(self, memory, typestr, shape, strides, offset):
+        """Memory that a call gave, as an array."""
+        np = _numpy()
+        if np is None:
+            flat = _core.frombuffer(memory, typestr) if 0 not in shape else None
+            return flat.reshape(shape) if flat is not None else _core.array([]).reshape(shape)
+        return np.ndarray(shape, typestr, memory, offset, strides)
+
+    def _bind(self, args, names):
+        import inspect
+
+        bound = inspect.signature(self.py_func).bind(*args, **names)
+        bound.apply_defaults()
+        return bound.args
+
+    def _interpret(self, args):
+        warnings.warn(
+            f"{self.__name__} runs as plain Python: there is no C compiler (install gcc or clang)",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return self.py_func(*args)
+
+    # ---- looking inside
+
+    @property
+    def signatures(self):
+        """The argument types that there is code for."""
+        return [row[0] for row in self._specials()]
+
+    def _texts(self, which, signature):
+        rows = {row[0]: row[which] for row in self._specials()}
+        return rows if signature is None else rows[signature]
+
+    def inspect_source(self, signature=None):
+        """The C text by argument types."""
+        return self._texts(2, signature)
+
+    def inspect_types(self, file=None, signature=None):
+        """Print every variable's type."""
+        for types, table in self._texts(3, None).items():
+            if signature in (None, types):
+                print(f"{self.__name__}({types})\n{table}", file=file or sys.stdout)
+
+    def __get__(self, obj, owner=None):
+        return self if obj is None else functools.partial(self, obj)
+
+    def __repr__(self):
+        return f"<compiled function {self.__name__}>"
+
+    def __reduce__(self):
+        return _again, (type(self), self.py_func, self._flags)
+
+
+def _again(cls, fn, flags):
+    return fn if isinstance(fn, cls) else cls(fn, flags)
+
+
+def jit(fn=None, *args, parallel=False, fastmath=False, error_model="python", nopython=True, forceobj=False, **options):
+    """Compile a Python function for the types of its arguments, to run at the speed of C.
+
+    Whole numbers are int64, / gives float64, types follow through assignments. parallel=True runs loops over
+    tt.prange on all cores. nogil, cache, boundscheck, inline and signatures are accepted: the lock is always given up and
+    code is always kept on disk.
+    """
+    if fastmath:
+        warnings.warn("fastmath is ignored: results stay those of IEEE arithmetic", RuntimeWarning, stacklevel=2)
+    flags = (PARALLEL if parallel else 0) | (NUMPY_ERRORS if error_model == "numpy" else 0)
+    if callable(fn) and hasattr(fn, "__code__"):
+        return Compiled(fn, flags)
+    return lambda f: Compiled(f, flags)
+
+
+njit = jit

@@ -1,0 +1,436 @@
+"""A Python function's source as the tree that the library types and compiles.
+
+Names are resolved here, as Python would at the call: locals stay names, everything else becomes a constant, a function
+of the language, another compiled function or a hidden array. No type is decided here and nothing is computed.
+"""
+
+import ast
+import builtins
+import inspect
+import math
+import textwrap
+import types
+
+_BINARY = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
+    ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>", ast.MatMult: "@",
+}  # fmt: skip
+_COMPARE = {
+    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Is: "is",
+    ast.IsNot: "is not",
+}  # fmt: skip
+_UNARY = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~", ast.Not: "not"}
+_PYTHON_TYPES = {float: "float64", int: "int64", bool: "bool", complex: "complex128"}
+_BUILTINS = {"range", "len", "int", "float", "bool", "complex", "abs", "min", "max", "round", "sum", "pow", "divmod",
+             "enumerate", "zip", "print"}  # fmt: skip
+_LONGEST = 60  # of a part of the source in a message
+
+
+def quote(text):
+    out = []
+    for byte in text.encode():
+        char = chr(byte)
+        out.append("\\" + char if char in '"\\' else char if 32 <= byte < 127 else f"\\x{byte:02x}")
+    return '"' + "".join(out) + '"'
+
+
+def number(value):
+    """A Python number as a tree, or None."""
+    if isinstance(value, bool):
+        return f"(b {int(value)})"
+    if isinstance(value, int):
+        if not -(1 << 63) <= value < 1 << 64:
+            raise OverflowError(f"{value} is beyond 64 bits")
+        return f"(i {value})"
+    if isinstance(value, float):
+        return f"(f {_hex(value)})"
+    if isinstance(value, complex):
+        return f"(z {_hex(value.real)} {_hex(value.imag)})"
+    return None
+
+
+def _hex(value):
+    if value != value:
+        return "-nan"
+    return value.hex() if abs(value) < math.inf else "0x1p99999" if value > 0 else "-0x1p99999"
+
+
+class Module:
+    """The functions that one compiled function reaches, and the arrays they name."""
+
+    def __init__(self, root):
+        self.functions, self.arrays, self.texts = [root], [], []
+        at = 0
+        while at < len(self.functions):  # translating one may find more
+            self.texts.append(Function(self, self.functions[at]).text())
+            at += 1
+        self.file = inspect.getfile(root) if hasattr(root, "__code__") else "?"
+
+    def function(self, fn):
+        if fn not in self.functions:
+            self.functions.append(fn)
+        return self.functions.index(fn)
+
+    def array(self, value):
+        for k, one in enumerate(self.arrays):
+            if one is value:
+                return k
+        self.arrays.append(value)
+        return len(self.arrays) - 1
+
+    def bytes(self):
+        return f"(module (file {quote(self.file)}) {' '.join(self.texts)})".encode()
+
+
+def source_of(fn):
+    """The function's own node and the number of the line before its source."""
+    try:
+        lines, first = inspect.getsourcelines(fn)
+    except (OSError, TypeError) as e:
+        raise OSError(f"the source of {fn.__name__} is needed to compile it, and is not there") from e
+    try:
+        tree = ast.parse(textwrap.dedent("".join(lines)))
+    except SyntaxError:
+        tree = ast.parse("(" + textwrap.dedent("".join(lines)).strip().rstrip(",") + ")") if len(lines) == 1 else None
+        if tree is None:
+            raise
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.Lambda)) and getattr(node, "name", "<lambda>") == fn.__name__:
+            return node, first - 1
+    raise OSError(f"the source of {fn.__name__} is needed to compile it, and is not there")
+
+
+class Function:
+    """One function's translation."""
+
+    def __init__(self, module, fn):
+        self.module, self.fn = module, fn
+        self.node, self.before = source_of(fn)
+        code = fn.__code__
+        self.locals = set(code.co_varnames) | set(code.co_cellvars)
+        self.outer = dict(inspect.getclosurevars(fn).nonlocals) if code.co_freevars else {}
+        self.version = {}  # of a name that was assigned anew at the top of the function
+        self.known = set()
+        self.line = self.node.lineno + self.before
+
+    # ---- names and failures
+
+    def fail(self, what, node=None):
+        line = getattr(node, "lineno", None)
+        line = line + self.before if line else self.line
+        raise NotImplementedError(f"{what}\nin {self.fn.__name__}, {inspect.getfile(self.fn)} line {line}")
+
+    def snippet(self, node):
+        text = ast.unparse(node).split("\n")[0]
+        return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+
+    def name(self, word):
+        k = self.version.get(word, 0)
+        return f"{word}.{k}" if k else word
+
+    def static(self, node):
+        """(True, object) of an expression that is no local's."""
+        if isinstance(node, ast.Name):
+            word = node.id
+            if word in self.locals:
+                return False, None
+            for space in (self.outer, self.fn.__globals__, vars(builtins)):
+                if word in space:
+                    return True, space[word]
+            raise NameError(
+                f"name '{word}' is not defined\nin {self.fn.__name__}, {inspect.getfile(self.fn)} line "
+                f"{node.lineno + self.before}"
+            )
+        if isinstance(node, ast.Attribute):
+            found, owner = self.static(node.value)
+            if found and (isinstance(owner, (types.ModuleType, type)) or hasattr(owner, "_jit_name")):
+                return True, getattr(owner, node.attr)
+        return False, None
+
+    # ---- the function
+
+    def text(self):
+        a = self.node.args
+        if a.vararg or a.kwarg or a.kwonlyargs:
+            self.fail("a compiled function with *args, **kwargs or keyword-only parameters", self.node)
+        params = [p.arg for p in a.posonlyargs + a.args]
+        self.known.update(params)
+        if isinstance(self.node, ast.Lambda):
+            body = f"(ret {self.line} {self.expr(self.node.body)})"
+        else:
+            body = self.block(self.node.body, top=True)
+        return f"(fn {quote(self.fn.__name__)} {self.line} ({' '.join(map(quote, params))}) ({body}))"
+
+    def block(self, statements, top=False):
+        return " ".join(filter(None, (self.statement(s, top) for s in statements)))
+
+    def statement(self, s, top=False):
+        self.line = s.lineno + self.before
+        handler = getattr(self, "do_" + type(s).__name__, None)
+        if handler is None:
+            self.fail(f"'{self.snippet(s)}' in a compiled function", s)
+        if isinstance(s, ast.Assign):
+            return handler(s, top)
+        return handler(s)
+
+    # ---- statements
+
+    def do_Assign(self, s, top):
+        line, value = self.line, self.expr(s.value)
+        if len(s.targets) > 1:
+            head = f"(set {line} {self.target(s.targets[-1])} {value})"
+            rest = [f"(set {line} {self.target(t)} {self.expr(s.targets[-1])})" for t in s.targets[:-1]]
+            return " ".join([head, *rest])
+        target = s.targets[0]
+        if top and isinstance(target, ast.Name) and target.id in self.known:
+            # from here on the name means another variable, which may have another type
+            self.version[target.id] = self.version.get(target.id, 0) + 1
+        if top and isinstance(target, ast.Name):
+            self.known.add(target.id)
+        return f"(set {line} {self.target(target)} {value})"
+
+    def do_AnnAssign(self, s):
+        return f"(set {self.line} {self.target(s.target)} {self.expr(s.value)})" if s.value else ""
+
+    def do_AugAssign(self, s):
+        op = _BINARY.get(type(s.op))
+        return f"(aug {self.line} {op} {self.target(s.target)} {self.expr(s.value)})"
+
+    def note(self, statements):
+        """Names assigned inside are known afterwards."""
+        for s in statements:
+            for node in ast.walk(s):
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                    self.known.add(node.id)
+
+    def do_If(self, s):
+        line, test = self.line, self.expr(s.test)
+        self.note([s])
+        return f"(if {line} {test} ({self.block(s.body)}) ({self.block(s.orelse)}))"
+
+    def do_While(self, s):
+        if s.orelse:
+            self.fail("while with else", s)
+        line, test = self.line, self.expr(s.test)
+        self.note([s])
+        return f"(while {line} {test} ({self.block(s.body)}))"
+
+    def do_For(self, s):
+        if s.orelse:
+            self.fail("for with else", s)
+        line, iterator = self.line, self.expr(s.iter)
+        self.note([s])
+        return f"(for {line} {self.target(s.target)} {iterator} ({self.block(s.body)}))"
+
+    def do_Return(self, s):
+        return f"(ret {self.line} {self.expr(s.value)})" if s.value else f"(ret {self.line})"
+
+    def do_Break(self, s):
+        return f"(break {self.line})"
+
+    def do_Continue(self, s):
+        return f"(cont {self.line})"
+
+    def do_Pass(self, s):
+        return ""
+
+    def do_Expr(self, s):
+        v = s.value
+        if isinstance(v, ast.Constant):
+            return ""
+        if isinstance(v, ast.Call):
+            found, callee = self.static(v.func)
+            if found and callee is print:
+                if v.keywords:
+                    self.fail("print with keyword arguments", s)
+                return f"(print {self.line} {' '.join(map(self.expr, v.args))})"
+        return f"(expr {self.line} {self.expr(v)})"
+
+    def do_Assert(self, s):
+        message = s.msg.value if isinstance(s.msg, ast.Constant) else self.snippet(s.test)
+        return f"(assert {self.line} {self.expr(s.test)} {quote(str(message))})"
+
+    def do_Raise(self, s):
+        kind, message = s.exc, ""
+        if isinstance(kind, ast.Call):
+            if kind.args and isinstance(kind.args[0], ast.Constant):
+                message = str(kind.args[0].value)
+            kind = kind.func
+        found, cls = self.static(kind) if kind else (False, None)
+        if not found or not (isinstance(cls, type) and issubclass(cls, Exception)):
+            self.fail(f"'{self.snippet(s)}' in a compiled function", s)
+        return f"(raise {self.line} {quote(cls.__name__)} {quote(message)})"
+
+    def target(self, t):
+        if isinstance(t, ast.Name):
+            return f"(n {quote(self.name(t.id))})"
+        if isinstance(t, (ast.Tuple, ast.List)):
+            return f"(tup {' '.join(map(self.target, t.elts))})"
+        if isinstance(t, ast.Subscript):
+            return self.expr(t)
+        self.fail(f"an assignment to '{self.snippet(t)}'", t)
+
+    # ---- expressions
+
+    def expr(self, e):
+        handler = getattr(self, "of_" + type(e).__name__, None)
+        if handler is None:
+            self.fail(f"'{self.snippet(e)}' in a compiled function", e)
+        return handler(e)
+
+    def constant(self, value, node):
+        if value is None:
+            return "(none)"
+        if isinstance(value, str):
+            return f"(s {quote(value)})"
+        text = number(value)
+        if text is not None:
+            return text
+        if isinstance(value, (tuple, list)):
+            return f"(tup {' '.join(self.constant(v, node) for v in value)})"
+        name = dtype_name(value)
+        if name:
+            return f"(type {quote(name)})"
+        if hasattr(value, "_jit_name"):
+            return f"(call {quote(value._jit_name)})"
+        if hasattr(value, "__array_interface__") or hasattr(value, "__dlpack__"):
+            if getattr(value, "shape", None) == () and hasattr(value, "item"):
+                return self.constant(value.item(), node)
+            return f"(g {self.module.array(value)})"
+        self.fail(f"'{self.snippet(node)}', a {type(value).__name__}, in a compiled function", node)
+
+    def of_Constant(self, e):
+        return "(el)" if e.value is Ellipsis else self.constant(e.value, e)
+
+    def of_Name(self, e):
+        found, value = self.static(e)
+        return self.constant(value, e) if found else f"(n {quote(self.name(e.id))})"
+
+    def of_Attribute(self, e):
+        found, value = self.static(e)
+        if found:
+            return self.constant(value, e)
+        return f"(attr {self.expr(e.value)} {quote(e.attr)})"
+
+    def of_BinOp(self, e):
+        if isinstance(e.op, ast.MatMult):
+            return f'(call "np.dot" {self.expr(e.left)} {self.expr(e.right)})'
+        return f"(bin {_BINARY[type(e.op)]} {self.expr(e.left)} {self.expr(e.right)})"
+
+    def of_UnaryOp(self, e):
+        if isinstance(e.op, ast.USub) and isinstance(e.operand, ast.Constant) and type(e.operand.value) in (int, float):
+            return self.constant(-e.operand.value, e)
+        return f"(un {_UNARY[type(e.op)]} {self.expr(e.operand)})"
+
+    def of_BoolOp(self, e):
+        return f"({'and' if isinstance(e.op, ast.And) else 'or'} {' '.join(map(self.expr, e.values))})"
+
+    def of_Compare(self, e):
+        sides, parts = [e.left, *e.comparators], []
+        for k, op in enumerate(e.ops):
+            word = _COMPARE.get(type(op))
+            if word is None:
+                self.fail(f"'{self.snippet(e)}' in a compiled function", e)
+            parts.append(f"(cmp {quote(word)} {self.expr(sides[k])} {self.expr(sides[k + 1])})")
+        return parts[0] if len(parts) == 1 else f"(and {' '.join(parts)})"
+
+    def of_IfExp(self, e):
+        return f"(sel {self.expr(e.test)} {self.expr(e.body)} {self.expr(e.orelse)})"
+
+    def of_Tuple(self, e):
+        return f"(tup {' '.join(map(self.expr, e.elts))})"
+
+    of_List = of_Tuple
+
+    def of_Slice(self, e):
+        return f"(sl {' '.join(self.expr(p) if p else '(none)' for p in (e.lower, e.upper, e.step))})"
+
+    def of_Subscript(self, e):
+        found, value = self.static(e.value)
+        base = self.constant(value, e.value) if found else self.expr(e.value)
+        items = e.slice.elts if isinstance(e.slice, ast.Tuple) else [e.slice]
+        return f"(idx {base} {' '.join(map(self.expr, items))})"
+
+    def of_Call(self, e):
+        if any(isinstance(a, ast.Starred) for a in e.args) or any(k.arg is None for k in e.keywords):
+            self.fail("a call with * or **", e)
+        found, callee = self.static(e.func)
+        args = list(map(self.expr, e.args))
+        if found and hasattr(callee, "_jit_function"):
+            fn = callee._jit_function()
+            args = list(map(self.expr, bind(self, fn, e)))
+            return f"(call {self.module.function(fn)} {' '.join(args)})"
+        args += [f"(kw {quote(k.arg)} {self.expr(k.value)})" for k in e.keywords]
+        if not found:
+            if not isinstance(e.func, ast.Attribute):
+                self.fail(f"a call of '{self.snippet(e.func)}'", e)
+            return f"(meth {self.expr(e.func.value)} {quote(e.func.attr)} {' '.join(args)})"
+        return f"(call {quote(self.callee(callee, e))} {' '.join(args)})"
+
+    def callee(self, fn, e):
+        """What the language calls a Python callable."""
+        word = getattr(fn, "_jit_name", None)
+        if word:
+            return word
+        if fn in _PYTHON_TYPES and fn is not type(None):
+            return fn.__name__
+        name = dtype_name(fn)
+        if name:
+            return "cast:" + name
+        word, home = getattr(fn, "__name__", ""), getattr(fn, "__module__", None) or ""
+        owner = getattr(fn, "__self__", None)
+        if home == "builtins" and word in _BUILTINS and getattr(builtins, word) is fn:
+            return word
+        if home in ("math", "cmath"):
+            return f"{home}.{word}"
+        if (
+            "random" in home
+            and "numpy" in home
+            or "numpy" in type(owner).__module__
+            and "random" in type(owner).__module__
+        ):
+            return f"np.random.{word}"
+        if home == "random" or type(owner).__module__ == "random":
+            return f"random.{word}"
+        if type(fn).__name__ == "ufunc" or home.split(".")[0] in ("numpy", "tutti") or "numpy" in home:
+            return f"np.{word}"
+        if isinstance(fn, types.FunctionType):
+            self.fail(f"a call of {word}(), which is not compiled: decorate it too", e)
+        self.fail(f"a call of '{self.snippet(e.func)}' in a compiled function", e)
+
+
+def bind(front, fn, e):
+    """The arguments of a call of a compiled function, in its order, defaults filled in."""
+    if not e.keywords and len(e.args) == fn.__code__.co_argcount:
+        return e.args
+    signature = inspect.signature(fn)
+    try:
+        bound = signature.bind(*e.args, **{k.arg: k.value for k in e.keywords})
+    except TypeError as problem:
+        raise TypeError(f"{fn.__name__}(): {problem}") from None
+    out = []
+    for name, parameter in signature.parameters.items():
+        if name in bound.arguments:
+            out.append(bound.arguments[name])
+        else:
+            out.append(ast.copy_location(ast.Constant(parameter.default), e))
+    return out
+
+
+def dtype_name(value):
+    """The name of a data type in any spelling, or None."""
+    try:
+        if value in _PYTHON_TYPES:
+            return _PYTHON_TYPES[value]
+    except TypeError:  # not hashable
+        return None
+    if isinstance(value, type):
+        if value.__module__ == "numpy" and hasattr(value, "dtype"):
+            return {"bool_": "bool", "longlong": "int64", "ulonglong": "uint64"}.get(value.__name__, value.__name__)
+        return None
+    kind = type(value)
+    if kind.__name__ == "dtype" and kind.__module__ == "tutti":
+        return str(value)
+    if kind.__module__.split(".")[0] == "numpy" and hasattr(value, "itemsize") and hasattr(value, "fields"):
+        return value.name
+    return getattr(value, "_jit_dtype", None)

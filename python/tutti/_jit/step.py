@@ -1,0 +1,255 @@
+"""Kernels in plain Python, one thread of the block at a time, so that a debugger works in them.
+
+TUTTI_KERNEL_STEP=1 asks for it; it also serves where there is no compiler. Every thread of a block is a Python thread
+that holds a baton while it runs and hands it on at barriers, so the order is always the same.
+"""
+
+import itertools
+import os
+import threading
+
+_here = threading.local()
+
+
+def wanted():
+    return os.environ.get("TUTTI_KERNEL_STEP", "0") not in ("", "0")
+
+
+def current():
+    """The kernel's thread that runs here, or None."""
+    return getattr(_here, "thread", None)
+
+
+def _triple(x):
+    x = tuple(x) if isinstance(x, (tuple, list)) else (x,)
+    if not 1 <= len(x) <= 3 or any(int(n) < 1 for n in x):
+        raise ValueError(f"a grid or block of {x}")
+    return tuple(int(n) for n in x) + (1,) * (3 - len(x))
+
+
+class _Block:
+    """The threads of a block; one has the baton."""
+
+    def __init__(self, place, shape, grid, shared):
+        self.place, self.shape, self.grid, self.dynamic = place, shape, grid, shared
+        self.shared, self.errors = {}, []
+        self.threads = [_Thread(self, (x, y, z)) for z, y, x in itertools.product(*(range(n) for n in reversed(shape)))]
+
+    def run(self, fn, args):
+        if len(self.threads) == 1:
+            self.threads[0].body(fn, args)
+        else:
+            for t in self.threads:
+                t.start(fn, args)
+            waiting = list(self.threads)
+            while waiting and not self.errors:  # each runs to its next barrier or its end
+                for t in waiting:
+                    t.turn()
+                    if self.errors:
+                        break
+                waiting = [t for t in waiting if not t.done]
+                for t in waiting:
+                    t.seen = [(u.lane, u.given) for u in waiting]
+            for t in self.threads:
+                t.stop()
+        if self.errors:
+            raise self.errors[0]
+
+
+class _Stopped(BaseException):
+    pass
+
+
+class _Thread:
+    def __init__(self, block, place):
+        self.block, self.place, self.done = block, place, False
+        bx, by, _ = block.shape
+        self.lane = place[0] + bx * (place[1] + by * place[2])
+        self.go, self.back = threading.Semaphore(0), threading.Semaphore(0)
+        self.thread, self.given, self.seen, self.stopping = None, None, [], False
+        self.declared = 0
+
+    # ---- turns
+
+    def start(self, fn, args):
+        self.thread = threading.Thread(target=self.wait_and_run, args=(fn, args), daemon=True)
+        self.thread.start()
+
+    def wait_and_run(self, fn, args):
+        self.go.acquire()
+        if not self.stopping:
+            self.body(fn, args)
+        self.done = True
+        self.back.release()
+
+    def body(self, fn, args):
+        _here.thread = self
+        try:
+            fn(*args)
+        except _Stopped:
+            pass
+        except BaseException as e:  # every kind: it is raised where the kernel was launched
+            self.block.errors.append(e)
+        finally:
+            _here.thread = None
+
+    def turn(self):
+        self.go.release()
+        self.back.acquire()
+
+    def stop(self):
+        if not self.done:
+            self.stopping = True
+            self.turn()
+        self.thread.join()
+
+    def meet(self, value=None):
+        """Let all threads come here; gives [(lane, value)]."""
+        self.given = value
+        if self.thread is None:
+            return [(self.lane, value)]
+        self.back.release()
+        self.go.acquire()
+        if self.stopping:
+            raise _Stopped
+        return self.seen
+
+    # ---- what words mean
+
+    def value(self, name):
+        head, axis = name.rsplit(".", 1)
+        b = self.block
+        if axis in "xyz":
+            rows = {"threadIdx": self.place, "blockIdx": b.place, "blockDim": b.shape, "gridDim": b.grid}
+            return rows[head.split(".")[1]]["xyz".index(axis)]
+        return lambda *args, **names: self.call(name, args, names)
+
+    def call(self, name, args, names):
+        word = name.split(".", 1)[1]
+        if word.startswith("atomic."):
+            return _atomic(word[7:], *args)
+        return getattr(self, "do_" + word.replace(".", "_"))(*args, **names)
+
+    def along(self, k):
+        return self.block.place[k] * self.block.shape[k] + self.place[k]
+
+    def do_grid(self, n):
+        return self.along(0) if n == 1 else tuple(self.along(k) for k in range(n))
+
+    def do_gridsize(self, n):
+        sizes = [g * b for g, b in zip(self.block.grid, self.block.shape)]
+        return sizes[0] if n == 1 else tuple(sizes[:n])
+
+    def do_shared_array(self, shape, dtype):
+        import numpy as np
+
+        key = self.declared
+        self.declared += 1
+        if key not in self.block.shared:
+            kind = np.dtype(getattr(dtype, "name", dtype))
+            shape = self.block.dynamic // kind.itemsize if shape == 0 else shape
+            self.block.shared[key] = np.empty(shape, kind)
+        return self.block.shared[key]
+
+    def do_local_array(self, shape, dtype):
+        import numpy as np
+
+        return np.empty(shape, np.dtype(getattr(dtype, "name", dtype)))
+
+    def do_const_array_like(self, array):
+        return array
+
+    def do_laneid(self):
+        return self.lane % 32
+
+    def do_syncthreads(self):
+        self.meet()
+
+    def do_syncwarp(self, mask=None):
+        self.meet()
+
+    def do_threadfence(self):
+        pass
+
+    do_threadfence_block = do_threadfence_system = do_threadfence
+
+    def do_syncthreads_count(self, x):
+        return sum(bool(v) for _, v in self.meet(x))
+
+    def do_syncthreads_and(self, x):
+        return all(v for _, v in self.meet(x))
+
+    def do_syncthreads_or(self, x):
+        return any(v for _, v in self.meet(x))
+
+    def warp(self, x):
+        return {k: v for k, v in self.meet(x) if k // 32 == self.lane // 32}
+
+    def do_shfl_sync(self, mask, x, lane):
+        return self.warp(x).get(self.lane // 32 * 32 + lane % 32, x)
+
+    def do_shfl_up_sync(self, mask, x, by):
+        values = self.warp(x)
+        return values.get(self.lane - by, x) if self.lane % 32 >= by else x
+
+    def do_shfl_down_sync(self, mask, x, by):
+        values = self.warp(x)
+        return values.get(self.lane + by, x) if self.lane % 32 + by < 32 else x
+
+    def do_shfl_xor_sync(self, mask, x, by):
+        return self.warp(x).get(self.lane ^ by, x)
+
+    def do_ballot_sync(self, mask, x):
+        return sum(1 << k % 32 for k, v in self.warp(x).items() if v)
+
+    def do_any_sync(self, mask, x):
+        return any(self.warp(x).values())
+
+    def do_all_sync(self, mask, x):
+        return all(self.warp(x).values())
+
+    def do_popc(self, x):
+        return int(x).bit_count()
+
+    def do_clz(self, x):
+        return 64 - int(x).bit_length()
+
+    def do_ffs(self, x):
+        return (int(x) & -int(x)).bit_length()
+
+    def do_fma(self, a, b, c):
+        return a * b + c
+
+
+def _atomic(word, array, index, *values):
+    if word == "compare_and_swap":
+        index, values = (0,) * array.ndim, (index, *values)
+    old = array[index]
+    new = {
+        "add": lambda v: old + v,
+        "sub": lambda v: old - v,
+        "max": lambda v: max(old, v),
+        "min": lambda v: min(old, v),
+        "nanmax": lambda v: old if v != v else max(old, v),
+        "nanmin": lambda v: old if v != v else min(old, v),
+        "and_": lambda v: old & v,
+        "or_": lambda v: old | v,
+        "xor": lambda v: old ^ v,
+        "exch": lambda v: v,
+        "cas": lambda want, v: v if old == want else old,
+        "compare_and_swap": lambda want, v: v if old == want else old,
+        "inc": lambda v: 0 if old >= v else old + 1,
+        "dec": lambda v: v if old == 0 or old > v else old - 1,
+    }[word](*values)
+    array[index] = new
+    return old
+
+
+def launch(fn, grid, block, shared, args):
+    """Run a kernel: block after block, each thread in Python."""
+    grid, block = _triple(grid), _triple(block)
+    if block[0] * block[1] * block[2] > 1024:
+        raise ValueError(f"a block of {block[0] * block[1] * block[2]} threads: it has at most 1024")
+    args = tuple(getattr(a, "_jit_argument", a) for a in args)
+    for z, y, x in itertools.product(*(range(n) for n in reversed(grid))):
+        _Block((x, y, z), block, grid, shared).run(fn, args)

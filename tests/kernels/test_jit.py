@@ -1,0 +1,511 @@
+"""Compiled functions against the same functions in plain Python."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+import tutti as tt
+
+
+def same(compiled, *args):
+    got, want = compiled(*args), compiled.py_func(*args)
+    np.testing.assert_allclose(got, want, rtol=1e-13)
+    return got
+
+
+def test_a_scalar_loop():
+    @tt.njit
+    def f(n):
+        s = 0.0
+        for i in range(n):
+            s += i * 0.5
+        return s
+
+    assert f(10) == 22.5
+    assert f(0) == 0.0
+    assert f(n=4) == 3.0
+
+
+@pytest.mark.parametrize("a,b", [(7, 2), (-7, 2), (7, -2), (7.5, 2), (-7.5, 2.0), (True, 2), (5, 3.25)])
+def test_arithmetic_is_pythons(a, b):
+    @tt.njit
+    def f(a, b):
+        return a + b, a - b, a * b, a / b, a // b, a % b, -a, a < b, a == b, min(a, b), max(a, b), abs(a)
+
+    got, want = f(a, b), f.py_func(a, b)
+    assert got == want
+    assert isinstance(got[3], float) and type(got[2]) is type(want[2]) and type(got[7]) is bool
+
+
+def test_whole_numbers_wrap_in_64_bits():
+    @tt.njit
+    def f(x):
+        return x * 6364136223846793005 + 1442695040888963407, x << 3, x >> 2, x & 255, x | 1, x ^ 77, ~x
+
+    x = 123456789
+    wrapped = (x * 6364136223846793005 + 1442695040888963407 + 2**63) % 2**64 - 2**63
+    assert f(x) == (wrapped, x << 3, x >> 2, x & 255, x | 1, x ^ 77, ~x)
+
+
+def test_powers():
+    @tt.njit
+    def f(x, n):
+        return x**2, x**3, x**n, x**-1.0, 2**n
+
+    same(f, 1.7, 5)
+    assert f(3, 4)[:3] == (9, 27, 81)
+
+
+@pytest.mark.parametrize("name", ["sin", "cos", "tan", "exp", "log", "sqrt", "atan", "sinh", "tanh", "log1p", "expm1",
+                                  "erf", "erfc", "gamma", "lgamma", "floor", "ceil", "degrees", "radians"])  # fmt: skip
+def test_functions_of_math(name):
+    fn = getattr(math, name)
+
+    @tt.njit
+    def f(x):
+        return fn(x)
+
+    for x in (0.25, 0.9, 1.7, 2.5, 5.5, 11.25):
+        np.testing.assert_allclose(f(x), fn(x), rtol=3e-14, atol=2e-14)
+
+
+def test_the_same_bits_as_arrays():
+    @tt.njit
+    def f(x, out):
+        for i in range(x.size):
+            out[i] = math.exp(math.sin(x[i])) * math.log(x[i])
+
+    x = np.linspace(0.1, 30, 1001)
+    out = np.empty_like(x)
+    f(x, out)
+    lazy = tt.exp(tt.sin(tt.array(x))) * tt.log(tt.array(x))
+    assert out.tobytes() == lazy.numpy().tobytes()
+
+
+def test_control_flow():
+    @tt.njit
+    def collatz(n):
+        steps = 0
+        while n != 1:
+            if n % 2 == 0:
+                n //= 2
+            else:
+                n = 3 * n + 1
+            steps += 1
+            if steps > 1000:
+                break
+        return steps
+
+    assert [collatz(k) for k in (1, 7, 27)] == [0, 16, 111]
+
+    @tt.njit
+    def primes(n):
+        count = 0
+        for k in range(2, n):
+            for d in range(2, k):
+                if d * d > k:
+                    count += 1
+                    break
+                if k % d == 0:
+                    break
+            else_ = 0
+            if k < 3:
+                continue
+            count += else_
+        return count
+
+    assert primes(100) == primes.py_func(100)
+
+
+def test_ranges_count_down_and_by_variables():
+    @tt.njit
+    def f(a, b, c):
+        s, last = 0, -1
+        for i in range(a, b, c):
+            s = s * 31 + i
+            last = i
+        for i in range(b, a, -2):
+            s += i
+        return s, last
+
+    for args in ((0, 10, 3), (10, 0, -3), (5, 5, 1), (0, 10, 1)):
+        assert f(*args) == f.py_func(*args)
+    with pytest.raises(ValueError, match="zero"):
+        f(0, 10, 0)
+
+
+def test_variables_take_the_wider_type():
+    @tt.njit
+    def f(n):
+        x = 0
+        for i in range(n):
+            x += i / 2
+        return x
+
+    assert f(4) == 3.0 and isinstance(f(4), float)
+
+    @tt.njit
+    def g(n):
+        n = n / 2
+        return n
+
+    assert g(3) == 1.5
+
+
+def test_tuples_go_in_and_out():
+    @tt.njit
+    def f(p, q):
+        (a, b), c = p, q
+        a, b = b, a
+        t = (a, b) + (c,)
+        return t, len(t), t[0], t[-1]
+
+    assert f((1, 2.5), 7) == ((2.5, 1, 7), 3, 2.5, 7)
+
+
+def test_complex_numbers():
+    @tt.njit
+    def mandelbrot(c, most):
+        z = 0j
+        for i in range(most):
+            z = z * z + c
+            if abs(z) > 2:
+                return i
+        return most
+
+    for c in (0.3 + 0.5j, 1 + 1j, -0.75 + 0.1j):
+        assert mandelbrot(c, 100) == mandelbrot.py_func(c, 100)
+
+    @tt.njit
+    def g(z):
+        return z.real, z.imag, z.conjugate(), z / (1 - 2j), np.exp(z), z**2
+
+    np.testing.assert_allclose(np.array(g(1.5 - 0.5j)), np.array(g.py_func(1.5 - 0.5j)), rtol=1e-14)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "uint32", "int64", "float32", "float64", "bool", "complex128",
+                                   "float16", "complex64", "uint64"])  # fmt: skip
+def test_arrays_of_every_type_in_place(dtype):
+    @tt.njit
+    def f(a, b, n):
+        for i in range(n):
+            b[i] = a[n - 1 - i]
+            b[i] = b[i] + a[i]
+
+    a = np.arange(8).astype(dtype)
+    b, want = np.zeros(8, dtype), np.zeros(8, dtype)
+    f(a, b, 8)
+    f.py_func(a, want, 8)
+    np.testing.assert_array_equal(b, want)
+
+
+def test_layouts_and_indices_from_the_end():
+    @tt.njit
+    def f(a):
+        s = 0.0
+        for i in range(a.shape[0]):
+            for j in range(a.shape[1]):
+                s = s * 1.01 + a[i, j]
+        return s + a[-1, -2] * 100 + a[0][1]
+
+    base = np.random.default_rng(1).random((6, 8))
+    for a in (base, base.T, base[::2, ::-1], base[1:, 2:6], np.asfortranarray(base)):
+        same(f, a)
+
+
+def test_slices_are_views():
+    @tt.njit
+    def f(a):
+        row = a[1]
+        row[0] = 7
+        part = a[1:3, ::2]
+        part[-1, -1] = -1
+        a[0, :] = 3.5
+        a[:, 1] += 10
+        a[2:] *= 2
+        return part.shape, a[-1, 1:].sum()
+
+    a = np.arange(20.0).reshape(4, 5)
+    b = a.copy()
+    assert f(a) == f.py_func(b)
+    np.testing.assert_array_equal(a, b)
+
+
+def test_arrays_made_inside():
+    @tt.njit
+    def f(n):
+        a = np.zeros((n, n))
+        for i in range(n):
+            a[i, i] = i
+        b = np.ones(n)
+        c = a @ b + np.arange(n) * 0.5
+        d = np.empty_like(c)
+        d[:] = c
+        return a, d, np.dot(c, d), c.mean(), np.linspace(0, 1, 5)
+
+    for got, want in zip(f(4), f.py_func(4)):
+        np.testing.assert_allclose(got, want)
+    got = f(3)[0]
+    got[0, 0] = 5  # it is the caller's to write
+    assert got.flags.writeable
+
+
+def test_array_expressions():
+    @tt.njit
+    def f(a, b):
+        c = (a - b) ** 2 + np.sqrt(a)
+        return c, c.sum(), np.max(a * b), (a > b).any(), a + b[0]
+
+    a, b = np.random.default_rng(2).random((2, 3, 4))
+    for got, want in zip(f(a, b), f.py_func(a, b)):
+        np.testing.assert_allclose(got, want)
+    for got, want in zip(f(a, b[:1]), f.py_func(a, b[:1])):
+        np.testing.assert_allclose(got, want)
+    with pytest.raises(ValueError, match="broadcast"):
+        f(a, b[:2])
+
+
+def test_iteration():
+    @tt.njit
+    def f(a, b):
+        s = 0.0
+        for x in a:
+            s += x
+        for i, x in enumerate(a):
+            s += i * x
+        for x, y in zip(a, b):
+            s += x * y
+        for k in (1, 2.5):
+            s *= k
+        return s
+
+    same(f, np.arange(5.0), np.arange(3.0))
+
+
+@tt.njit
+def helper(x, y=2):
+    return x * y + SCALE
+
+
+SCALE = 10
+TABLE = np.array([1.0, 2.0, 4.0])
+
+
+def test_calls_constants_and_global_arrays():
+    @tt.njit
+    def f(x):
+        return helper(x) + helper(x, y=3) + TABLE[1] + TABLE.sum()
+
+    assert f(5) == 20 + 25 + 9
+
+
+def test_an_argument_comes_back_as_itself():
+    @tt.njit
+    def f(a):
+        return a, a[1:]
+
+    a = np.arange(4.0)
+    same_one, part = f(a)
+    assert same_one is a
+    part[0] = 99
+    assert a[1] == 99
+
+
+def test_reductions_in_parallel_do_not_depend_on_threads():
+    @tt.njit(parallel=True)
+    def f(x):
+        s, p, lo, hi, n = 0.0, 1.0, 1e300, -1e300, 0
+        for i in tt.prange(x.size):
+            v = math.sin(x[i])
+            s += v
+            p *= 1.0 + v * 1e-6
+            lo = min(lo, v)
+            hi = max(v, hi)
+            if v > 0:
+                n += 1
+        return s, p, lo, hi, n
+
+    x = np.random.default_rng(3).random(100001) * 6
+    before, seen = tt.get_num_threads(), set()
+    try:
+        for threads in (1, 2, 3):
+            tt.set_num_threads(threads)
+            seen.add(f(x))
+    finally:
+        tt.set_num_threads(before)
+    assert len(seen) == 1
+    got = seen.pop()
+    np.testing.assert_allclose(got, f.py_func(x), rtol=1e-10)
+
+
+def test_parallel_loops_write_arrays():
+    @tt.njit(parallel=True)
+    def f(a, out):
+        for i in tt.prange(a.shape[0]):
+            acc = 0.0
+            for j in range(a.shape[1]):
+                acc += a[i, j] * j
+            out[i] = acc
+
+    a = np.random.default_rng(4).random((500, 7))
+    out = np.empty(500)
+    f(a, out)
+    np.testing.assert_allclose(out, a @ np.arange(7))
+
+
+def test_tutti_arrays():
+    @tt.njit
+    def f(a, out):
+        for i in range(a.size):
+            out[i] = a[i] * 2
+        return a.sum()
+
+    a, out = tt.arange(5.0), tt.zeros(5)
+    assert f(a + 1, out) == 15
+    np.testing.assert_array_equal(out.numpy(), [2, 4, 6, 8, 10])
+
+
+def test_failures_at_run_time():
+    @tt.njit
+    def f(a, b):
+        assert a >= 0, "a must not be negative"
+        if b == 5:
+            raise ValueError("five")
+        return a // b
+
+    with pytest.raises(ZeroDivisionError):
+        f(1, 0)
+    with pytest.raises(AssertionError, match="negative"):
+        f(-1, 1)
+    with pytest.raises(ValueError, match="five"):
+        f(1, 5)
+
+    @tt.njit(error_model="numpy")
+    def g(a, b):
+        return a / b
+
+    assert g(1.0, 0.0) == math.inf
+
+
+def test_failures_of_typing_name_the_line():
+    @tt.njit
+    def f(x):
+        y = x + 1
+        return y @ 3
+
+    @tt.njit
+    def g(x):
+        if x > 0:
+            y = 1
+        else:
+            y = (1, 2)
+        return y
+
+    @tt.njit
+    def h(x):
+        with x:
+            pass
+
+    line = f.py_func.__code__.co_firstlineno
+    with pytest.raises((TypeError, NotImplementedError), match=f"line {line + 3}|no "):
+        f((1, 2))
+    with pytest.raises(TypeError, match="cannot unify int64 and .int64, int64. for 'y'"):
+        g(1)
+    with pytest.raises(NotImplementedError, match=r"with x:.*\n.*line"):
+        h(1)
+    with pytest.raises(TypeError, match="str"):
+        f("text")
+    with pytest.raises(TypeError, match="argument"):
+        f(1, 2, 3)
+
+
+def test_recursion_is_refused():
+    @tt.njit
+    def f(n):
+        return 1 if n < 2 else n * f(n - 1)
+
+    with pytest.raises((NotImplementedError, NameError)):
+        f(3)
+
+
+def test_read_only_arrays():
+    @tt.njit
+    def f(a):
+        a[0] = 1
+
+    a = np.zeros(3)
+    a.flags.writeable = False
+    with pytest.raises(TypeError, match="read-only"):
+        f(a)
+
+
+def test_print(capsys):
+    @tt.njit
+    def f(x):
+        print("x is", x, x * 0.5, x > 2)
+
+    f(3)
+    f(1)
+    assert capsys.readouterr().out == "x is 3 1.5 True\nx is 1 0.5 False\n"
+
+
+def test_random_numbers():
+    @tt.njit
+    def pi(n):
+        inside = 0
+        for _ in range(n):
+            x, y = np.random.random(), np.random.random()
+            if x * x + y * y < 1:
+                inside += 1
+        return 4 * inside / n
+
+    @tt.njit
+    def seeded(k):
+        np.random.seed(k)
+        return np.random.random(), np.random.randint(0, 10), np.random.normal()
+
+    assert abs(pi(200000) - math.pi) < 0.02
+    assert seeded(4) == seeded(4) != seeded(5)
+
+
+def test_looking_inside(capsys):
+    @tt.njit
+    def f(a):
+        b = a * 2
+        return b
+
+    f(1.0)
+    assert f.signatures == ["f64"]
+    assert "tt_f64" in f.inspect_source("f64")
+    f.inspect_types()
+    assert "b: float64" in capsys.readouterr().out
+
+
+def test_fastmath_is_refused_aloud():
+    with pytest.warns(RuntimeWarning, match="fastmath"):
+        tt.njit(fastmath=True)(lambda x: x)
+
+
+def test_a_lambda():
+    f = tt.njit(lambda x: x * x + 1)
+    assert f(3) == 10
+
+
+def test_without_a_compiler_it_runs_as_python(tmp_path):
+    import os
+    import subprocess
+    import sys
+
+    script = tmp_path / "s.py"
+    script.write_text("import tutti as tt\n@tt.njit\ndef f(x):\n    return x + 1\nprint(f(41))\n")
+    env = dict(os.environ, TUTTI_CC="none", TUTTI_CACHE_DIR=str(tmp_path))
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, env=env, timeout=60)
+    assert done.stdout == "42\n"
+    assert "plain Python" in done.stderr
+
+
+def test_no_warning_else():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert tt.njit(lambda x: x)(1) == 1
