@@ -166,7 +166,7 @@ def test_threads_leave_loops_with_barriers_one_by_one(mode):
             if k == 3:
                 break
             out[t] += v
-        for k in range(3):
+        for _ in range(3):
             if t % 2 == 0:
                 out[t] += cuda.shfl_sync(0xFFFFFFFF, t, 2)
 

@@ -184,8 +184,10 @@ def test_complex_numbers():
     np.testing.assert_allclose(np.array(g(1.5 - 0.5j)), np.array(g.py_func(1.5 - 0.5j)), rtol=1e-14)
 
 
-@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "uint32", "int64", "float32", "float64", "bool", "complex128",
-                                   "float16", "complex64", "uint64"])  # fmt: skip
+DTYPES = "bool int8 uint8 int32 uint32 int64 uint64 float16 float32 float64 complex64 complex128".split()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 def test_arrays_of_every_type_in_place(dtype):
     @tt.njit
     def f(a, b, n):

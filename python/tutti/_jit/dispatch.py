@@ -98,8 +98,8 @@ def jit(fn=None, *args, parallel=False, fastmath=False, error_model="python", no
     """Compile a Python function for the types of its arguments, to run at the speed of C.
 
     Whole numbers are int64, / gives float64, types follow through assignments. parallel=True runs loops over
-    tt.prange on all cores. nogil, cache, boundscheck, inline and signatures are accepted: the lock is always given up and
-    code is always kept on disk.
+    tt.prange on all cores. nogil, cache, boundscheck, inline and signatures are accepted: the lock is given up and
+    code is kept on disk, always.
     """
     if fastmath:
         warnings.warn("fastmath is ignored: results stay those of IEEE arithmetic", RuntimeWarning, stacklevel=2)
