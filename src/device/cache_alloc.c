@@ -220,12 +220,25 @@ static void mark_uses(tt_device *d, tt_dmem *m) {
   drop_uses(d, m);
 }
 
-/* On a lost device nothing is under way any more. */
+static tt_code ask_event(tt_device *d, tt_event *e, bool wait, bool *done) {
+  *done = true;
+  return wait ? d->ops->event_wait(d, e, NULL) : d->ops->event_done(d, e, done, NULL);
+}
+
+/*
+** On a lost device nothing is under way any more. An event that became part of a capture tells nothing: it is recorded
+** anew, which succeeds once the capture is over.
+*/
 static bool is_done(tt_device *d, tt_dmem *m, bool wait) {
   for (tt_dmem_use *u = m->uses; u; u = u->next) {
-    bool done = true;
-    tt_code code = wait ? d->ops->event_wait(d, u->event, NULL) : d->ops->event_done(d, u->event, &done, NULL);
-    if (code == TT_OK && !done) return false;
+    bool done;
+    tt_code code = ask_event(d, u->event, wait, &done);
+    if (code != TT_OK && !tt__device_lost(d)) {
+      code = d->ops->event_record(d, u->event, u->stream, NULL);
+      if (code == TT_OK) code = ask_event(d, u->event, wait, &done);
+      done = code == TT_OK && done;
+    }
+    if (!done && !tt__device_lost(d)) return false;
   }
   return true;
 }

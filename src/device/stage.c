@@ -14,6 +14,7 @@
 enum { MOST_SLOTS = 8, GRAIN = 256 << 10 };
 static const size_t FIRST = 1 << 20;        /* the first chunk */
 static const size_t SHORT_COPY = 128 << 10; /* up to here the driver's own staging is as fast */
+static const size_t LONG_COPY = 4 << 20;    /* pinned memory is staged below, rather than waiting for the stream */
 
 static size_t chunk_bytes = 8 << 20;
 static int slot_count = 4;
@@ -137,38 +138,41 @@ static void settle(tt_device *d, ring *r, tt_stream *s) {
   empty_ring(d, r);
 }
 
+/* Without a ring. The driver reads memory that is not pinned before it returns; pinned memory must be waited for. */
+static tt_code copy_in_now(tt_device *d, tt_stream *s, void *to, const void *from, size_t size, bool is_pinned,
+                           tt_error *err) {
+  TT_TRY(d->ops->copy_in(d, s, to, from, size, err));
+  return is_pinned ? d->ops->stream_wait_idle(d, s, err) : TT_OK;
+}
+
+static tt_code copy_out_now(tt_device *d, tt_stream *s, void *to, const void *from, size_t size, tt_error *err) {
+  TT_TRY(d->ops->copy_out(d, s, to, from, size, err));
+  return d->ops->stream_wait_idle(d, s, err);
+}
+
 tt_code tt__stage_in(tt_device *d, tt_stream *s, void *to, const void *from, size_t size, tt_error *err) {
-  if (size <= SHORT_COPY) return d->ops->copy_in(d, s, to, from, size, err);
   TT_TRY(tt__device_alive(d, err)); /* in a forked child the lock may be another thread's for ever */
+  bool is_pinned = d->ops->is_pinned(d, from, size);
+  if (is_pinned ? size >= LONG_COPY : size <= SHORT_COPY) return copy_in_now(d, s, to, from, size, is_pinned, err);
   ring *r = &((stage *)d->stage)->in;
   tt__lock(&r->lock);
-  tt_code code = fill_ring(d, r, size, NULL);
-  if (code == TT_OK) {
-    code = stage_chunks_in(d, r, s, to, from, size, err);
-    if (code != TT_OK) settle(d, r, s);
-  } else {
-    code = d->ops->copy_in(d, s, to, from, size, err); /* without pinned memory: slower, and as right */
-  }
+  bool is_staged = fill_ring(d, r, size, NULL) == TT_OK; /* without pinned memory: slower, and as right */
+  tt_code code = is_staged ? stage_chunks_in(d, r, s, to, from, size, err) : TT_OK;
+  if (code != TT_OK) settle(d, r, s);
   tt__unlock(&r->lock);
-  return code;
+  return is_staged ? code : copy_in_now(d, s, to, from, size, is_pinned, err);
 }
 
 tt_code tt__stage_out(tt_device *d, tt_stream *s, void *to, const void *from, size_t size, tt_error *err) {
   TT_TRY(tt__device_alive(d, err));
+  if (size <= SHORT_COPY || d->ops->is_pinned(d, to, size)) return copy_out_now(d, s, to, from, size, err);
   ring *r = &((stage *)d->stage)->out;
-  tt_code code = TT_OK;
-  if (size > SHORT_COPY) {
-    tt__lock(&r->lock);
-    bool is_staged = fill_ring(d, r, size, NULL) == TT_OK;
-    if (is_staged) {
-      code = stage_chunks_out(d, r, s, to, from, size, err);
-      if (code != TT_OK) settle(d, r, s);
-    }
-    tt__unlock(&r->lock);
-    if (is_staged) return code;
-  }
-  TT_TRY(d->ops->copy_out(d, s, to, from, size, err));
-  return d->ops->stream_wait_idle(d, s, err);
+  tt__lock(&r->lock);
+  bool is_staged = fill_ring(d, r, size, NULL) == TT_OK;
+  tt_code code = is_staged ? stage_chunks_out(d, r, s, to, from, size, err) : TT_OK;
+  if (code != TT_OK) settle(d, r, s);
+  tt__unlock(&r->lock);
+  return is_staged ? code : copy_out_now(d, s, to, from, size, err);
 }
 
 tt_code tt__stage_open(tt_device *d, tt_error *err) {

@@ -53,6 +53,8 @@ typedef struct tt_device_ops {
   void (*free)(tt_device *d, void *p, size_t size);
   /* The index among its kind of the device that memory belongs to; -1: to none. No device work. */
   int (*owner)(const void *p);
+  /* Is this host memory pinned, by whomever, so that copies of it go on after the call? No device work. */
+  bool (*is_pinned)(tt_device *d, const void *p, size_t size);
   tt_code (*host_alloc)(tt_device *d, size_t size, void **out, tt_error *err); /* pinned */
   void (*host_free)(tt_device *d, void *p, size_t size);
   tt_code (*fill)(tt_device *d, tt_stream *s, void *p, uint8_t byte, size_t size, tt_error *err);

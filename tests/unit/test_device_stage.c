@@ -73,6 +73,26 @@ TEST(copies_are_ordered_with_other_work) {
   close_null();
 }
 
+TEST(pinned_memory_has_been_read_on_return) {
+  static const size_t sizes[] = {100, 200000, 6 << 20};
+  tt_device *d = open_null(2);
+  for (int k = 0; k < 3; k++) {
+    size_t n = sizes[k];
+    void *pin = NULL;
+    tt_dmem *m = NULL;
+    CHECK_INT(tt__pinned_alloc(d, n, &pin, NULL), TT_OK);
+    CHECK_INT(tt__dmem_alloc(d, d->work, n, &m, NULL), TT_OK);
+    memset(pin, 4, n);
+    CHECK_INT(tt__stage_in(d, d->work, tt__dmem_at(m), pin, n, NULL), TT_OK);
+    memset(pin, 5, n);
+    CHECK_INT(tt__stage_out(d, d->work, pin, tt__dmem_at(m), n, NULL), TT_OK);
+    CHECK(*(char *)pin == 4 && ((char *)pin)[n - 1] == 4);
+    tt__dmem_free(d, m);
+    tt__pinned_free(d, pin, n);
+  }
+  close_null();
+}
+
 TEST(a_failing_step_is_an_error_and_the_next_copy_works) {
   enum { N = 2000000 };
   static const tt_fault kinds[] = {TT_FAULT_MEMORY, TT_FAULT_DEVICE_MEMORY, TT_FAULT_COPY};

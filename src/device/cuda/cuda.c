@@ -193,8 +193,18 @@ static void cuda_free(tt_device *d, void *p, size_t size) {
   if (p) GIVE_BACK(d, api->memory_free(address(p)));
 }
 
+/* The driver's numbers: attributes of an address, and kinds of memory. */
+enum { KIND = 2, INDEX = 9, HOST_MEMORY = 1, DEVICE_MEMORY = 2 };
+
+static bool cuda_is_pinned(tt_device *d, const void *p, size_t size) {
+  const tt_cuda_api *api = tt__cuda_of(d)->api;
+  int first = 0, last = 0;
+  if (size == 0 || tt__device_lost(d)) return false;
+  if (api->pointer_attribute(&first, KIND, address(p)) != TT_CUDA_OK || first != HOST_MEMORY) return false;
+  return api->pointer_attribute(&last, KIND, address((const char *)p + size - 1)) == TT_CUDA_OK && last == first;
+}
+
 static int cuda_owner(const void *p) {
-  enum { KIND = 2, INDEX = 9, DEVICE_MEMORY = 2 };
   const tt_cuda_api *api = tt__cuda_driver(NULL, 0);
   int kind = 0, index = -1;
   if (!api || api->pointer_attribute(&kind, KIND, address(p)) != TT_CUDA_OK || kind != DEVICE_MEMORY) return -1;
@@ -390,6 +400,7 @@ const tt_device_ops tt__cuda_ops = {
     .alloc = cuda_alloc,
     .free = cuda_free,
     .owner = cuda_owner,
+    .is_pinned = cuda_is_pinned,
     .host_alloc = cuda_host_alloc,
     .host_free = cuda_host_free,
     .fill = cuda_fill,

@@ -216,6 +216,13 @@ static bool is_inside(const tt_null_range *r, const void *p, size_t size) {
   return false;
 }
 
+static bool null_is_pinned(tt_device *d, const void *p, size_t size) {
+  if (enter(d, NULL) != TT_OK) return false;
+  bool is = is_inside(tt__null_of(d)->pinned, p, size);
+  leave(d, TT_OK);
+  return is;
+}
+
 static int null_owner(const void *p) {
   int n = null_count(NULL, 0), found = -1;
   for (int i = 0; i < n && found < 0; i++) {
@@ -610,6 +617,7 @@ const tt_device_ops tt__null_ops = {
     .alloc = null_alloc,
     .free = null_free,
     .owner = null_owner,
+    .is_pinned = null_is_pinned,
     .host_alloc = null_host_alloc,
     .host_free = null_host_free,
     .fill = null_fill,
