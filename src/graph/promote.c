@@ -153,6 +153,10 @@ static tt_code arith_bool(tt_op op, tt_types *t, tt_error *err) {
   return TT_OK;
 }
 
+static tt_code fail_no_loop(tt_op op, tt_error *err) {
+  return tt__fail(err, TT_ETYPE, "ufunc '%s' did not contain a loop with signature matching types", tt__ops[op].numpy);
+}
+
 static tt_code by_class(tt_op op, const tt_value *arg, int n, tt_types *t, tt_error *err) {
   TT_TRY(tt__result_type(arg, n, &t->compute, err));
   bool is_bool = t->compute == TT_BOOL, is_whole = is_bool || tt__is_int(t->compute);
@@ -178,6 +182,8 @@ static tt_code by_class(tt_op op, const tt_value *arg, int n, tt_types *t, tt_er
       return TT_OK;
     case TT_CLASS_BITS:
       return is_whole ? TT_OK : fail_unsupported(op, err);
+    case TT_CLASS_WHOLE:
+      return tt__is_int(t->compute) ? TT_OK : fail_no_loop(op, err);
     case TT_CLASS_SHIFT:
       if (is_bool) t->compute = t->result = TT_I8;
       return is_whole ? TT_OK : fail_unsupported(op, err);
@@ -209,6 +215,7 @@ static bool has_loop(tt_op op, tt_dtype t) {
     case TT_CLASS_BITS:
       return whole;
     case TT_CLASS_SHIFT:
+    case TT_CLASS_WHOLE:
       return tt__is_int(t);
     default:
       return true;

@@ -19,6 +19,7 @@ typedef enum tt_op_class {
   TT_CLASS_LOGIC,
   TT_CLASS_BITS,
   TT_CLASS_SHIFT,
+  TT_CLASS_WHOLE,
   TT_CLASS_TEST,
   TT_CLASS_ROUND,
   TT_CLASS_PART,

@@ -121,6 +121,17 @@ static tt_value oracle_int_op(int op, tt_dtype t, tt_value a, tt_value b) {
     case TT_NOT:
       r = t == TT_BOOL ? !x : ~x;
       break;
+    case TT_GCD:
+    case TT_LCM: {
+      uint64_t p = !u && sx < 0 ? 0 - x : x, q = !u && sy < 0 ? 0 - y : y, both = p;
+      for (uint64_t n = q; n != 0;) {
+        uint64_t rest = both % n;
+        both = n;
+        n = rest;
+      }
+      r = op == TT_GCD ? both : both ? p / both * q : 0;
+      break;
+    }
     case TT_SHL:
       r = y >= (uint64_t)bits ? 0 : x << y;
       break;

@@ -66,6 +66,7 @@
 #define RESULT_ABS(s) tt_##s
 #define RESULT_BITS(s) tt_##s
 #define RESULT_SHIFT(s) tt_##s
+#define RESULT_WHOLE(s) tt_##s
 #define RESULT_NONUM(s) tt_##s
 #define RESULT_COMPARE(s) tt_b8
 #define RESULT_LOGIC(s) tt_b8
@@ -147,6 +148,7 @@
 #define KIND_ABS(arity) LOOP_##arity
 #define KIND_BITS(arity) LOOP_##arity
 #define KIND_SHIFT(arity) LOOP_##arity
+#define KIND_WHOLE(arity) LOOP_##arity
 #define KIND_COMPARE(arity) LOOP_##arity
 #define KIND_LOGIC(arity) LOOP_##arity
 #define KIND_TEST(arity) LOOP_##arity
