@@ -14,8 +14,11 @@
 #include "run/cache.h"
 
 #define BUCKETS 512
+/* A contracted product and sum would have other bits than the host's. */
+#define OPTIONS "--fmad=false"
 
-/* A routine of one device, found by what it was made from. Never freed: a program has few. */
+/* A routine of one device, found by what it was made from, or (`routine` NULL) the module of a text with several.
+** Never freed: a program has few. */
 typedef struct code {
   tt_digest key;
   tt_device *device;
@@ -42,6 +45,7 @@ static tt_code binary_of(tt_device *d, tt_digest key, const char *source, const 
                          tt_error *err) {
   tt_str identity = {0};
   d->ops->identity(d, &identity);
+  if (identity.len) tt__str_add(&identity, " " OPTIONS);
   tt_cache_place place = {.identity = identity.data ? identity.data : ""};
   tt_cache_item item = {.key = key, .text = "", .source = source, .symbol = name};
   tt_code c = TT_OK;
@@ -50,7 +54,7 @@ static tt_code binary_of(tt_device *d, tt_digest key, const char *source, const 
   } else {
     int64_t start = tt__clock_ns();
     TT_COUNT(cache_misses, 1);
-    c = d->ops->compile(d, source, NULL, binary, err);
+    c = d->ops->compile(d, source, OPTIONS, binary, err);
     TT_COUNT(compile_us, (tt__clock_ns() - start) / 1000);
     TT_COUNT(compiles, c == TT_OK);
     TT_COUNT(compile_failures, c != TT_OK);
@@ -60,8 +64,16 @@ static tt_code binary_of(tt_device *d, tt_digest key, const char *source, const 
   return c;
 }
 
-/* Compile and load, the lock given up; what another thread made meanwhile is as good. */
-static tt_code make(tt_device *d, tt_digest key, const tt_str *source, const char *name, tt_routine **out,
+static code *keep(code made) {
+  code *kept = tt__mem_dup(&made, sizeof made);
+  if (!kept) return NULL;
+  kept->next = bucket[made.key.lo % BUCKETS];
+  bucket[made.key.lo % BUCKETS] = kept;
+  return kept;
+}
+
+/* Compile and load, the lock given up; what another thread made meanwhile is as good. `routine`: `name` is one. */
+static tt_code make(tt_device *d, tt_digest key, const tt_str *source, const char *name, bool routine, const code **out,
                     tt_error *err) {
   if (source->failed) return tt__fail_memory(err, source->len);
   if (tt__log_on(TT_LOG_RENDER)) tt__log_artefact(TT_LOG_RENDER, name, source->data);
@@ -70,17 +82,15 @@ static tt_code make(tt_device *d, tt_digest key, const tt_str *source, const cha
   int depth = tt__session_suspend();
   tt_code c = binary_of(d, key, source->data, name, &binary, err);
   if (c == TT_OK) c = d->ops->load(d, binary.data, binary.len, &made.module, err);
-  if (c == TT_OK) c = d->ops->routine(d, made.module, name, &made.routine, NULL, err);
+  if (c == TT_OK && routine) c = d->ops->routine(d, made.module, name, &made.routine, NULL, err);
   tt__str_free(&binary);
   tt__session_resume(depth);
-  code *kept = c == TT_OK ? tt__mem_dup(&made, sizeof made) : NULL;
+  const code *kept = c == TT_OK ? keep(made) : NULL;
   if (!kept) {
     if (made.module) d->ops->unload(d, made.module);
     return c == TT_OK ? tt__fail_memory(err, sizeof made) : c;
   }
-  kept->next = bucket[key.lo % BUCKETS];
-  bucket[key.lo % BUCKETS] = kept;
-  *out = kept->routine;
+  *out = kept;
   return TT_OK;
 }
 
@@ -102,7 +112,8 @@ tt_code tt__device_kernel(tt_device *d, const tt_kernel *k, const tt_variant *v,
   tt__render_name(k, name);
   tt__render_header(dialect_of(d), tt__render_needs_math(k), &source);
   tt_code c = tt__threads_render(k, dialect_of(d), v, name, &source, err);
-  if (c == TT_OK) c = make(d, key, &source, name, out, err);
+  if (c == TT_OK) c = make(d, key, &source, name, true, &known, err);
+  if (c == TT_OK) *out = known->routine;
   tt__str_free(&source);
   return c;
 }
@@ -115,10 +126,19 @@ tt_code tt__device_text(tt_device *d, const char *text, bool math, const char *n
     *out = known->routine;
     return TT_OK;
   }
-  tt_str source = {0};
-  tt__render_header(dialect_of(d), math, &source);
-  tt__str_add(&source, text);
-  tt_code c = make(d, key, &source, name, out, err);
-  tt__str_free(&source);
-  return c;
+  const code *whole = find(d, part[0]);
+  if (!whole) { /* all routines of a text come from one binary */
+    tt_str source = {0};
+    tt__render_header(dialect_of(d), math, &source);
+    tt__str_add(&source, text);
+    tt_code c = make(d, part[0], &source, "text", false, &whole, err);
+    tt__str_free(&source);
+    if (c != TT_OK) return c;
+  }
+  code made = {.key = key, .device = d, .module = whole->module};
+  TT_TRY(d->ops->routine(d, made.module, name, &made.routine, NULL, err));
+  known = keep(made);
+  if (!known) return tt__fail_memory(err, sizeof made);
+  *out = known->routine;
+  return TT_OK;
 }

@@ -34,7 +34,7 @@ static tt_code there_routine(const tt_lib_device *on, const char *source, bool m
     if (there_module_count == FAKE_MODULES) fake_die("too many texts");
     tt__render_header(&tt__dialect_cuda, math, &text);
     tt__str_add(&text, source);
-    tt_code code = on->device->ops->compile(on->device, text.data, NULL, &binary, err);
+    tt_code code = on->device->ops->compile(on->device, text.data, "--fmad=false", &binary, err);
     if (code != TT_OK) fprintf(stderr, "%s\n", err->message);
     m = &there_modules[there_module_count++];
     m->source = strdup(source);
