@@ -178,7 +178,7 @@ class Work:
 
     def copies(self, n):
         x = self.spread(np.zeros(n, np.float32))
-        forms = {"tutti": lambda: x["tutti"][0].copy()}
+        forms = {"tutti": lambda: -x["tutti"][0]}
         if self.cp:
             forms["cupy"] = lambda: x["cupy"][0].copy()
         if self.torch:

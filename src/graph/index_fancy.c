@@ -60,10 +60,28 @@ static void scan_range(void *ctx, int64_t lo, int64_t hi, int worker) {
   tt__unlock(&s->lock);
 }
 
-/* The first of the two that is out of range decides the message, as NumPy meets some index first. */
-static tt_code check_bounds(tt_array *index, int axis, int64_t len, int64_t *least, int64_t *most, tt_error *err) {
-  *least = *most = 0;
-  if (index->size == 0) return TT_OK;
+/* Least and most of an array that lies on a device, found there. */
+static tt_code range_there(tt_array *index, int64_t *least, int64_t *most, tt_error *err) {
+  static const tt_red red[2] = {TT_RED_MIN, TT_RED_MAX};
+  int64_t *const to[2] = {least, most};
+  tt_node *n = tt__array_node(index, err), *end[2] = {NULL, NULL};
+  uint64_t all = index->rank ? ~UINT64_C(0) >> (64 - index->rank) : 0;
+  tt_code code = n ? tt__evaluate(&n, 1, err) : TT_ENOMEM;
+  for (int k = 0; code == TT_OK && k < 2; k++)
+    if (!(end[k] = tt__node_reduce(red[k], n, all, err))) code = TT_ENOMEM;
+  if (code == TT_OK) code = tt__evaluate(end, 2, err);
+  for (int k = 0; code == TT_OK && k < 2; k++) {
+    code = tt__evaluate_home(end[k], err);
+    if (code != TT_OK) break;
+    tt_value v = tt__scalar_load((tt_dtype)end[k]->dtype, end[k]->attr.buf->data);
+    *to[k] = v.tag == TT_V_UINT && v.as.u > INT64_MAX ? INT64_MAX : v.as.i;
+  }
+  tt__node_release(n);
+  for (int k = 0; k < 2; k++) tt__node_release(end[k]);
+  return code;
+}
+
+static tt_code range_here(tt_array *index, int64_t *least, int64_t *most, tt_error *err) {
   scan s = {.dtype = (tt_dtype)index->dtype, .lock = TT_LOCK_INIT, .least = INT64_MAX, .most = INT64_MIN};
   tt_buffer *hold;
   TT_TRY(tt__array_peek_dense(index, &s.data, &hold, err));
@@ -73,19 +91,47 @@ static tt_code check_bounds(tt_array *index, int axis, int64_t len, int64_t *lea
   tt__buffer_release(hold);
   *least = s.least;
   *most = s.most;
-  if (s.least >= -len && s.most < len) return TT_OK;
+  return TT_OK;
+}
+
+/* The first of the two that is out of range decides the message, as NumPy meets some index first. */
+static tt_code check_bounds(tt_array *index, int axis, int64_t len, int64_t *least, int64_t *most, tt_error *err) {
+  *least = *most = 0;
+  if (index->size == 0) return TT_OK;
+  tt_node *whole = index->storage->node;
+  tt_buffer *b =
+      whole->op == TT_N_BUFFER && whole->size == index->size && !whole->attr.buf->drop ? whole->attr.buf : NULL;
+  if (b && b->ranged) {
+    *least = b->least;
+    *most = b->most;
+  } else {
+    TT_TRY((tt__array_device(index) > 0 ? range_there : range_here)(index, least, most, err));
+    whole = index->storage->node; /* evaluated by now */
+    b = whole->op == TT_N_BUFFER && whole->size == index->size && !whole->attr.buf->drop ? whole->attr.buf : NULL;
+    if (b) {
+      b->least = *least;
+      b->most = *most;
+      b->ranged = true;
+    }
+  }
+  if (*least >= -len && *most < len) return TT_OK;
   return tt__fail(err, TT_EINDEX, "index %lld is out of bounds for axis %d with size %lld",
-                  (long long)(s.most >= len ? s.most : s.least), axis, (long long)len);
+                  (long long)(*most >= len ? *most : *least), axis, (long long)len);
+}
+
+/* A constant of n's shape. */
+static tt_node *number(int64_t what, const tt_node *n, tt_error *err) {
+  return tt__node_const(TT_I64, (tt_scalar){.i64 = what}, n->rank, n->dim, err);
 }
 
 static tt_node *scaled(tt_node *n, int64_t by, tt_error *err) {
   if (!n || by == 1) return n;
-  return tt__node_take2(TT_MUL, TT_I64, n, tt__node_const(TT_I64, (tt_scalar){.i64 = by}, n->rank, n->dim, err), err);
+  return tt__node_take2(TT_MUL, TT_I64, n, number(by, n, err), err);
 }
 
 static tt_node *added(tt_node *n, int64_t what, tt_error *err) {
   if (!n || what == 0) return n;
-  return tt__node_take2(TT_ADD, TT_I64, n, tt__node_const(TT_I64, (tt_scalar){.i64 = what}, n->rank, n->dim, err), err);
+  return tt__node_take2(TT_ADD, TT_I64, n, number(what, n, err), err);
 }
 
 /* index * step, negative indices counted from the end. */
@@ -180,6 +226,44 @@ done:
   return code;
 }
 
+/*
+** The same on the device where the mask lies: the flat places of what is true, taken apart into places along the
+** mask's axes. TT_ENOTIMPL: the host has to.
+*/
+static tt_code mask_there(tt_array *mask, const int64_t *step, tt_node **out, tt_error *err) {
+  tt_node *n = tt__array_node(mask, err), *sum = NULL;
+  static const tt_lib_attr plain;
+  tt_make_result made = {0};
+  tt_code code = n ? tt__session_make("nonzero", &plain, &n, tt__array_device(mask), &made, err) : TT_ENOMEM;
+  tt__node_release(n);
+  if (code != TT_OK) return code;
+  tt_node *flat = made.buffer ? tt__node_new(TT_N_BUFFER, TT_I64, 1, &made.n, 0, err)
+                              : tt__node_const(TT_I64, (tt_scalar){.i64 = 0}, 1, &made.n, err);
+  if (!flat) {
+    tt__buffer_release(made.buffer);
+    return TT_ENOMEM;
+  }
+  if (made.buffer) flat->attr.buf = made.buffer;
+  int64_t below = 1; /* points of the axes inside axis k */
+  bool even = true;  /* one step for all of them */
+  for (int k = mask->rank - 1; k > 0; k--) even &= step[k - 1] == step[k] * mask->dim[k];
+  if (even) {
+    *out = scaled(flat, step[mask->rank - 1], err);
+    return *out ? TT_OK : TT_ENOMEM;
+  }
+  for (int k = mask->rank - 1; k >= 0; below *= mask->dim[k--]) {
+    tt_node *at = tt__node_retain(flat);
+    if (below > 1) at = tt__node_take2(TT_FLOORDIV, TT_I64, at, number(below, flat, err), err);
+    if (k > 0) at = tt__node_take2(TT_MOD, TT_I64, at, number(mask->dim[k], flat, err), err);
+    at = scaled(at, step[k], err);
+    sum = sum ? tt__node_take2(TT_ADD, TT_I64, sum, at, err) : at;
+    if (!sum) break;
+  }
+  tt__node_release(flat);
+  *out = sum;
+  return sum ? TT_OK : TT_ENOMEM;
+}
+
 static tt_code part_of_mask(const tt_index *x, const tt_index_item *item, tt_node **out, tt_error *err) {
   tt_array *mask = item->array, *a = x->a;
   if (mask->size == 0) {
@@ -188,6 +272,10 @@ static tt_code part_of_mask(const tt_index *x, const tt_index_item *item, tt_nod
     return *out ? TT_OK : TT_ENOMEM;
   }
   mask_job j = {.size = mask->size, .rank = mask->rank, .len = mask->dim, .step = tt__array_step(a) + item->axis};
+  if (tt__array_device(mask) > 0) {
+    tt_code code = mask_there(mask, j.step, out, err);
+    if (code != TT_ENOTIMPL) return code;
+  }
   tt_buffer *hold;
   const void *data;
   TT_TRY(tt__array_peek_dense(mask, &data, &hold, err));

@@ -44,6 +44,7 @@ tt_code tt__buffer_host(tt_buffer *b, tt_error *err) {
 }
 
 void tt__buffer_only_host(tt_buffer *b) {
+  b->ranged = false;
   if (b->replicas) tt__session_residency->drop_replicas(b);
 }
 

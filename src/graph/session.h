@@ -67,7 +67,7 @@ typedef struct tt_make_result {
   int64_t n;
   tt_dtype dtype;
 } tt_make_result;
-typedef tt_code (*tt_make_fn)(const tt_lib_maker *maker, const tt_lib_attr *attr, tt_node *const *src, int id,
+typedef tt_code (*tt_make_fn)(const char *name, const tt_lib_attr *attr, tt_node *const *src, int id,
                               tt_make_result *out, tt_error *err);
 TT_HIDDEN extern tt_make_fn tt__session_make;
 

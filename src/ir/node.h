@@ -77,6 +77,8 @@ typedef struct tt_buffer {
   void (*drop)(void *ctx); /* NULL: the memory is ours (tt__mem_alloc_data) */
   void *ctx;
   tt_replica *replicas;
+  bool ranged; /* as an index array its values were found to lie in [least, most]; until it is written */
+  int64_t least, most;
   float owed_ns; /* what work on the host would have saved on a device (run/place.c) */
 } tt_buffer;
 

@@ -403,14 +403,15 @@ tt_code tt__exec_followed_on(tt_device *d, const tt_walk *walk, const tt_step *s
 
 /* ---- makers: library functions whose results have a size that their values decide */
 
-static tt_code make_on(const tt_lib_maker *m, const tt_lib_attr *attr, tt_node *const *src, int id, tt_make_result *out,
+static tt_code make_on(const char *name, const tt_lib_attr *attr, tt_node *const *src, int id, tt_make_result *out,
                        tt_error *err) {
+  const tt_lib_maker *m = tt__lib_maker(name);
   tt_device *d;
   tt_operand operand[TT_NODE_SRC];
   int64_t dense[TT_NODE_SRC][TT_MAX_RANK];
   tt_made made[TT_NODE_SRC] = {{0}};
   TT_TRY(tt__device_open(id, &d, err));
-  if (d->target.kind == TT_DEVICE_NULL) return tt__fail(err, TT_ENOTIMPL, "%s runs on the host", m->name);
+  if (!m->run_on || d->target.kind == TT_DEVICE_NULL) return tt__fail(err, TT_ENOTIMPL, "%s runs on the host", name);
   tt_stream *s = tt__stream_current(d);
   for (int i = 0; i < m->nsrc; i++) {
     tt_node *n = src[i];

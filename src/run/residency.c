@@ -292,6 +292,7 @@ tt_code tt__resident_new(tt_device *d, tt_stream *s, size_t size, const tt_node 
 }
 
 void tt__resident_written(tt_device *d, tt_buffer *b) {
+  b->ranged = false;
   tt_replica *mine = find(d, b);
   for (tt_replica *r = b->replicas, *next; r; r = next) {
     next = r->next;
