@@ -173,6 +173,8 @@ def dtype_class():
 
 def member(name, value, core, prefix=""):
     """One name of a module."""
+    if type(value).__module__.startswith("tutti._jit"):
+        return f"{name}: Any"  # a word of kernels: it answers to nobody outside of one
     row = core.signatures.get(prefix + name)
     if isinstance(value, core.dtype):
         return f"{name}: dtype"
@@ -221,7 +223,7 @@ def main(core, out):
         member(n, getattr(package, n), package._core) for n in package.__all__ if n not in own and n.isidentifier()
     ]
     write(os.path.join(out, "__init__.pyi"), lines)
-    for name in ("linalg", "random", "fft"):
+    for name in ("linalg", "random", "fft", "cuda"):
         module = getattr(package, name)
         names = [n for n in vars(module) if not n.startswith("_")]
         body = [member(n, getattr(module, n), package._core, name + ".") for n in names]
