@@ -1,5 +1,6 @@
 """Random numbers: the distributions are NumPy's, the numbers are ours: the same for any thread count and tier."""
 
+import math
 import pickle
 
 import numpy as np
@@ -39,10 +40,13 @@ DISTRIBUTIONS = [
     ("uniform", (2, 5)), ("normal", (3, 2)), ("lognormal", (0, 0.5)), ("exponential", (2,)), ("gumbel", (1, 2)),
     ("laplace", (1, 2)), ("logistic", (1, 2)), ("rayleigh", (2,)), ("weibull", (2,)), ("pareto", (5,)), ("power", (3,)),
     ("geometric", (0.3,)), ("triangular", (0, 1, 4)), ("standard_exponential", ()), ("standard_cauchy", ()),
+    ("standard_gamma", (0.4,)), ("standard_gamma", (7.5,)), ("gamma", (2, 3)), ("beta", (0.5, 2)), ("beta", (8, 3)),
+    ("chisquare", (3,)), ("standard_t", (5,)), ("f", (4, 9)), ("poisson", (1e6,)),
+    ("binomial", (1000, 0.7)), ("negative_binomial", (50, 0.001)),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name, args", DISTRIBUTIONS, ids=[d[0] for d in DISTRIBUTIONS])
+@pytest.mark.parametrize("name, args", DISTRIBUTIONS, ids=[f"{d[0]}{d[1]}" for d in DISTRIBUTIONS])
 def test_quantiles(rng, name, args):
     size = {"size": N}
     got, want = getattr(rng, name)(*args, **size).numpy(), getattr(np.random.default_rng(1), name)(*args, **size)
@@ -50,6 +54,48 @@ def test_quantiles(rng, name, args):
     at = [0.05, 0.25, 0.5, 0.75, 0.95]
     spread = np.quantile(want, 0.75) - np.quantile(want, 0.25)
     np.testing.assert_allclose(np.quantile(got, at), np.quantile(want, at), rtol=0.03, atol=0.03 * spread)
+
+
+def log_choose(n, k):
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+
+
+@pytest.mark.parametrize("lam", [0, 0.3, 4, 9.99, 10, 11.5, 40])
+def test_poisson_is_exact(rng, lam):
+    """Every count against its probability, within five standard deviations."""
+    got = np.bincount(rng.poisson(lam, N).numpy(), minlength=3)
+    for k in range(len(got) + 5):
+        p = math.exp(k * math.log(lam) - lam - math.lgamma(k + 1)) if lam else float(k == 0)
+        count = got[k] if k < len(got) else 0
+        assert abs(count - N * p) <= 5 * math.sqrt(N * p * (1 - p)) + 3
+
+
+@pytest.mark.parametrize("n, p", [(0, 0.5), (5, 0), (5, 1), (1, 0.3), (20, 0.1), (20, 0.9), (50, 0.5), (1000, 0.02)])
+def test_binomial_is_exact(rng, n, p):
+    got = np.bincount(rng.binomial(n, p, N).numpy(), minlength=n + 1)
+    assert len(got) == n + 1
+    for k in range(n + 1):
+        q = math.exp(log_choose(n, k) + k * math.log(p) + (n - k) * math.log(1 - p)) if 0 < p < 1 else float(k == n * p)
+        assert abs(got[k] - N * q) <= 5 * math.sqrt(N * q * (1 - q)) + 3
+
+
+@pytest.mark.parametrize("shape", [0.05, 0.7, 1, 1.5, 30, 1e5])
+def test_gamma_moments(rng, shape):
+    x = rng.standard_gamma(shape, N).numpy()
+    assert (x >= 0).all()
+    assert abs(x.mean() - shape) < 6 * math.sqrt(shape / N)
+    assert abs(x.var() / shape - 1) < 6 * math.sqrt((2 + 6 / shape) / N)
+
+
+def test_rejection_parameters(rng):
+    assert rng.standard_gamma(0.0) == 0 and type(rng.poisson(3)) is int and type(rng.gamma(2)) is float
+    x = rng.poisson([[1], [1000]], (2, 500)).numpy()
+    assert x.dtype == "int64" and x[0].max() < 12 < 800 < x[1].min()
+    y = rng.binomial([[10], [2000]], [0.5, 0.1, 1]).numpy()
+    assert y.shape == (2, 3) and y[0, 2] == 10 and y[1, 2] == 2000
+    assert rng.negative_binomial([1, 100], 0.5).shape == (2,)
+    tt.random.seed(1)
+    assert tt.random.gamma(2, 3, (2, 3)).shape == (2, 3) and tt.random.binomial(5, 0.5, 4).shape == (4,)
 
 
 def test_parameters_broadcast(rng):
@@ -157,6 +203,12 @@ BAD = [
     lambda r: r.integers(-1, 5, dtype="uint8"), lambda r: r.normal(0, -1), lambda r: r.exponential([1, -1]),
     lambda r: r.choice(5, 10, replace=False), lambda r: r.choice([1, 2], p=[0.5, 0.6]), lambda r: r.choice([], 3),
     lambda r: r.random(-1), lambda r: r.random(3, dtype="int8"), lambda r: r.triangular(2, 1, 3),
+    lambda r: r.gamma(-1), lambda r: r.gamma(1, -1), lambda r: r.poisson(-1), lambda r: r.poisson(1e20),
+    lambda r: r.poisson(np.nan), lambda r: r.poisson([1.0, np.nan]), lambda r: r.binomial(-1, 0.5),
+    lambda r: r.binomial(3, 1.5), lambda r: r.binomial([1, 2], [0.5, 3]), lambda r: r.chisquare(0),
+    lambda r: r.beta(0, 1),
+    lambda r: r.beta(1, 0), lambda r: r.standard_t(0), lambda r: r.f(0, 1), lambda r: r.f(1, 0),
+    lambda r: r.negative_binomial(0, 0.5), lambda r: r.negative_binomial(1, 0), lambda r: r.standard_gamma([-1.0, 1]),
 ]  # fmt: skip
 
 
