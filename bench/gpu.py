@@ -446,6 +446,26 @@ class Work:
         x = self.spread(m, self.rng.standard_normal((2048, 8)).astype(np.float32))
         self.t.add("solve 2048 x 2048", "", 2, self.forms(x, lambda xp, p, q: xp.linalg.solve(p, q), compiled=False))
 
+    def solvers(self, n):
+        """Factorizations; jax has its own batching and is left out."""
+        m = self.rng.standard_normal((n, n)).astype(np.float32)
+        x = self.spread(m @ m.T / n + np.eye(n, dtype=np.float32))
+        for name, work in {
+            "inverse of": lambda xp, v: xp.linalg.inv(v),
+            "Cholesky of": lambda xp, v: xp.linalg.cholesky(v),
+            "QR of": lambda xp, v: xp.linalg.qr(v)[1],
+            "eigenvalues and vectors of symmetric": lambda xp, v: xp.linalg.eigh(v)[1],
+        }.items():
+            forms = self.forms(x, work, compiled=False, jax=False)
+            self.t.add(f"{name} {n} x {n} f32", "", 2, forms, compare=False)
+        x = self.spread(m[: n // 4, : n // 4].copy())
+        forms = self.forms(x, lambda xp, v: xp.linalg.svd(v)[1], compiled=False, jax=False)
+        self.t.add(f"SVD of {n // 4} x {n // 4} f32", "", 1, forms, compare=False)
+        small = self.rng.standard_normal((4096, 16, 16), dtype=np.float32) + 8 * np.eye(16, dtype=np.float32)
+        x = self.spread(small, self.rng.standard_normal((4096, 16, 2), dtype=np.float32))
+        forms = self.forms(x, lambda xp, p, q: xp.linalg.solve(p, q), compiled=False, jax=False)
+        self.t.add("4096 systems of 16 x 16", "", 5, forms, tolerance=1e-2)
+
     def linear_gelu(self):
         if not self.torch:
             return
@@ -536,6 +556,7 @@ def main():
         lambda: w.jacobi(4096, 100),
         w.products,
         w.linear_gelu,
+        lambda: w.solvers(2048),
         lambda: w.fft(1 << 26),
         lambda: w.random(100_000_000),
         w.first_call,
