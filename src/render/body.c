@@ -209,6 +209,22 @@ static void put_operands(const tt_kinst *q, char *out, size_t size) {
     n += (size_t)snprintf(out + n, size - n, "%sv%d", s ? ", " : "", q->src[s]);
 }
 
+/* Ops that have a short form for arguments that are not far out (prelude.h: tt_far_, tt_near_; vm_loops.c: HAS_FAR). */
+static bool has_far(const tt_kinst *q) {
+  if (q->from != TT_F32 && q->from != TT_F64) return false;
+  switch (q->op) {
+    case TT_SIN:
+    case TT_COS:
+    case TT_TAN:
+    case TT_FMOD:
+    case TT_MOD:
+    case TT_FLOORDIV:
+      return true;
+    default:
+      return false;
+  }
+}
+
 static void put_elementwise(tt_emit *e, int i) {
   const tt_kinst *q = &e->k->inst[i];
   const char *type = tt__type_word(q->dtype), *from = tt__dtypes[q->from].suffix;
@@ -216,6 +232,9 @@ static void put_elementwise(tt_emit *e, int i) {
   put_operands(q, args, sizeof args);
   if (q->op == TT_K_ROUND)
     tt__emit_line(e, "const %s v%d = tt_round_%s_f32(%s);", type, i, from, args);
+  else if (e->d->branches && has_far(q))
+    tt__emit_line(e, "const %s v%d = tt_far_%s_%s(%s) ? tt_%s_%s(%s) : tt_near_%s_%s(%s);", type, i,
+                  tt__ops[q->op].lower, from, args, tt__ops[q->op].lower, from, args, tt__ops[q->op].lower, from, args);
   else if (q->op != TT_CAST)
     tt__emit_line(e, "const %s v%d = tt_%s%s_%s(%s);", type, i, e->near ? "near_" : "", tt__ops[q->op].lower, from,
                   args);
@@ -269,22 +288,6 @@ void tt__emit_uniform(tt_emit *e, tt_region r) {
 /* ---- stages */
 
 static bool has_lanes_in(const tt_emit *e, tt_region r, int i) { return tt__emit_in_region(e, r, i) && !e->uniform[i]; }
-
-/* Ops that have a short form for arguments that are not far out (prelude.h: tt_far_, tt_near_; vm_loops.c: HAS_FAR). */
-static bool has_far(const tt_kinst *q) {
-  if (q->from != TT_F32 && q->from != TT_F64) return false;
-  switch (q->op) {
-    case TT_SIN:
-    case TT_COS:
-    case TT_TAN:
-    case TT_FMOD:
-    case TT_MOD:
-    case TT_FLOORDIV:
-      return true;
-    default:
-      return false;
-  }
-}
 
 static bool is_costly(const tt_kinst *q) { return q->op < TT_OP_COUNT && (tt__ops[q->op].flags & TT_OPF_SLOW); }
 

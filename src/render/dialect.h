@@ -6,6 +6,7 @@
 #ifndef TT_RENDER_DIALECT_H
 #define TT_RENDER_DIALECT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -29,6 +30,7 @@ typedef struct tt_dialect {
   const char *independent; /* a line before a loop whose turns do not depend on each other */
   const char *unrolled;    /* a line before a short loop of constant count: keep its arrays in registers; or NULL */
   const char *inbounds;    /* printf: access %d of buffer %d may touch index %s; records the fault when not */
+  bool branches;           /* lanes may branch: far and near forms of a function are chosen one by one */
   uint32_t lacks;          /* bit t: the dialect has no type t */
 } tt_dialect;
 

@@ -26,6 +26,12 @@ static const char before[] =
     "#define tt__from_f32(x) __uint_as_float(x)\n"
     "#define tt__bits_f64(x) ((tt_u64)__double_as_longlong(x))\n"
     "#define tt__from_f64(x) __longlong_as_double((tt_i64)(x))\n"
+    "#define TT_SCALAR_LANES\n"
+    "#define TT_CLAMP_F32(x, low, high) tt__least(tt__most(x, low), high)\n"
+    "TT_FN float tt__most(float a, float b) { float y; asm(\"max.NaN.f32 %0, %1, %2;\" : \"=f\"(y) : \"f\"(a), "
+    "\"f\"(b)); return y; }\n"
+    "TT_FN float tt__least(float a, float b) { float y; asm(\"min.NaN.f32 %0, %1, %2;\" : \"=f\"(y) : \"f\"(a), "
+    "\"f\"(b)); return y; }\n"
     /* conversions of 16-bit floats are instructions */
     "#define TT_DIALECT_HALVES\n"
     "TT_FN float tt_cast_f16_f32(unsigned short h) { float x; asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(x) : \"h\"(h)); "
@@ -84,6 +90,7 @@ const tt_dialect tt__dialect_cuda = {
     .scalar = "args->scalar[%d].%s",
     .independent = "",
     .unrolled = "#pragma unroll",
+    .branches = true,
     .inbounds = "TT_INBOUNDS(%d, %d, %s)",
     .lacks = 1u << TT_C64 | 1u << TT_C128,
 };

@@ -32,6 +32,8 @@
 **   TT_SQRT_F32/F64   correctly rounded roots     TT_ROUND_INLINE  floor, ceil, trunc, rint as one instruction
 **   TT_FMA_F64        a fused multiply-add in hardware     TT_U64, TT_I64  how a 64-bit literal is written
 **   TT_INT_DIVIDE     integer division is as good as float division
+**   TT_SCALAR_LANES   lanes are threads: integers cost no more than floats, a branch that most take alike costs little
+**   TT_CLAMP_F32      (x, low, high) between the two, any NaN for a NaN
 **   TT_DIALECT_HALVES tt_cast_f16_f32, tt_cast_f32_f16 and tt_cast_f32_bf16 are there (any NaN for a NaN)
 */
 #ifndef TT_RENDER_PRELUDE_H

@@ -13,11 +13,20 @@
 #define TT__LN2_LO_F 0x1.7f7d1cp-20f
 TT_FN tt_f32 tt__pow2_f32(tt_f32 t) { return tt__from_f32((tt__bits_f32(t) + 127) << 23); }
 TT_FN tt_f32 tt__scale_f32(tt_f32 y, tt_f32 t) {
+#ifdef TT_SCALAR_LANES
+  tt_i32 k = (tt_i32)(tt__bits_f32(t) - tt__bits_f32(TT__MAGIC_F)), half = k >> 1;
+  return y * tt__from_f32((tt_u32)(half + 127) << 23) * tt__from_f32((tt_u32)(k - half + 127) << 23);
+#else
   tt_f32 part = (t - TT__MAGIC_F) * 0.5f + TT__MAGIC_F;
   tt_f32 rest = (t - TT__MAGIC_F) - (part - TT__MAGIC_F) + TT__MAGIC_F;
   return y * tt__pow2_f32(part) * tt__pow2_f32(rest);
+#endif
 }
+#ifdef TT_CLAMP_F32
+TT_FN tt_f32 tt__clamp_f32(tt_f32 x, tt_f32 low, tt_f32 high) { return TT_CLAMP_F32(x, low, high); }
+#else
 TT_FN tt_f32 tt__clamp_f32(tt_f32 x, tt_f32 low, tt_f32 high) { return x < low ? low : x > high ? high : x; }
+#endif
 /* e^x * 2^shift, |x| <= 110 (job expf). */
 TT_FN tt_f32 tt__exp_scaled_f32(tt_f32 x, tt_f32 shift) {
   tt_f32 t = x * 0x1.715476p+0f + TT__MAGIC_F, k = t - TT__MAGIC_F, r = (x - k * TT__LN2_HI_F) - k * TT__LN2_LO_F;
@@ -60,6 +69,9 @@ TT_FN tt_f32 tt__log_poly_f32(tt_f32 f) {
                 0x1.e5270ep-4f, -0x1.e19eb8p-4f, 0x1.1c29acp-4f);
 }
 TT_FN tt_f32 tt__log_ends_f32(tt_f32 x, tt_f32 y) {
+#ifdef TT_SCALAR_LANES
+  if (tt__bits_f32(x) - 1u < 0x7f7fffffu) return y; /* above 0 and finite */
+#endif
   y = x == TT__INF_f32 ? x : y;
   y = x == 0 ? -TT__INF_f32 : y;
   y = x < 0 ? TT__NAN_f32 : y;

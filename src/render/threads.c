@@ -81,7 +81,7 @@ static void put_struct(tt_thread_emit *t) {
 /* A struct of `vec` elements for each type that is loaded or stored so. */
 static void put_packs(tt_thread_emit *t) {
   uint32_t done = 0;
-  for (int a = 0; t->v->vec > 1 && a < t->e.k->naccess; a++) {
+  for (int a = 0; t->v->vec > 1 && !t->v->tiled && a < t->e.k->naccess; a++) {
     int type = t->e.k->access[a].dtype;
     if (t->e.k->access[a].buf < 0 || done & 1u << type) continue;
     size_t size = t->v->vec * tt__dtype_size((tt_dtype)type);
@@ -112,6 +112,19 @@ static void put_pointers(tt_emit *e) {
       tt__emit_line(e, "const tt_ix s%d = (tt_ix)args->step[%d];", a, a * k->naxes + e->lane_axis);
 }
 
+/*
+** How many blocks there should be room for. Memory is waited for least where many threads wait, so quick kernels are
+*held
+** to 40 registers, rows (whose blocks are large) and slow ones to 64.
+*/
+static void put_bounds(const tt_thread_emit *t, tt_str *out) {
+  const tt_kernel *k = t->e.k;
+  bool quick = k->mode == TT_MODE_MAP && !t->v->tiled && !tt__render_needs_math(k);
+  for (int a = 0; a < k->naccess; a++) quick &= tt__dtype_size((tt_dtype)k->access[a].dtype) <= 4 && k->naccess <= 6;
+  int block = k->mode == TT_MODE_ROW ? 1 << t->v->block : 256, most = 1024 / block;
+  tt__str_addf(out, "%sTT_BOUNDS(%d, %d) ", t->e.d->kernel, block, quick ? 6 : most < 4 ? most : 4);
+}
+
 static void put_function(tt_thread_emit *t) {
   tt_emit *e = &t->e;
   tt_str *out = e->out;
@@ -119,10 +132,8 @@ static void put_function(tt_thread_emit *t) {
   put_packs(t);
   tt__str_addf(out, "#define tt_ix %s\n#define tt_uix %s\n#define args (%sgiven)\n", t->v->wide ? "tt_i64" : "tt_i32",
                t->v->wide ? "tt_u64" : "tt_u32", t->v->far ? "" : "&");
-  /* Blocks of rows are large, and their registers many: what is asked for is half of the threads that there may be. */
-  int block = e->k->mode == TT_MODE_ROW ? 1 << t->v->block : 256, most = 1024 / block;
-  tt__str_addf(out, "%sTT_BOUNDS(%d, %d) %s(const %s_args %sgiven) {\n", e->d->kernel, block,
-               e->k->mode == TT_MODE_ROW ? (most < 4 ? most : 4) : 1, t->name, t->name, t->v->far ? "*" : "");
+  put_bounds(t, out);
+  tt__str_addf(out, "%s(const %s_args %sgiven) {\n", t->name, t->name, t->v->far ? "*" : "");
   e->indent = 1;
   tt__emit_line(e, "const tt_ix outer = (tt_ix)args->outer, nlane = (tt_ix)args->lanes;");
   put_pointers(e);

@@ -22,7 +22,8 @@ typedef struct tt_variant {
   uint8_t wide;  /* 64-bit indices */
   uint8_t far;   /* the argument struct lies in device memory, and the one argument is its address */
   uint8_t tiled; /* a transpose goes through shared memory */
-  uint8_t vec; /* neighbouring lanes that a thread takes (1, 2, 4, 8, 16); > 1 only where all that is UNIT is aligned */
+  uint8_t vec;   /* neighbouring lanes that a thread takes (1, 2, 4, 8, 16); > 1 only where all that is UNIT is aligned;
+                    tiled: side */
   uint8_t unroll;  /* vectors that a thread takes at a time */
   uint8_t group;   /* log2 of: the threads that share a row (ROW), neighbouring lanes of a block (staged COL) */
   uint8_t block;   /* log2 of the threads of a block */

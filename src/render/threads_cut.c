@@ -6,7 +6,7 @@
 
 #include "render/threads_int.h"
 
-enum { MAP_BLOCK = 256, ROW_BLOCK = 256, COL_BLOCK = 128, MOST_REDS = 48, STATIC_REDS = 8 };
+enum { TILE = 32, MAP_BLOCK = 256, ROW_BLOCK = 256, COL_BLOCK = 128, MOST_REDS = 48, STATIC_REDS = 8 };
 
 typedef struct tt_cutter {
   const tt_kernel *k;
@@ -108,7 +108,7 @@ static bool is_aligned(const tt_cutter *c, int a, int vec) {
 /* Lanes that fill 16 bytes of the widest type, if all that is dense is aligned for them. */
 static int map_vector(const tt_cutter *c) {
   const tt_kernel *k = c->k;
-  int vec = 16 / c->biggest, unit = 0;
+  int vec = c->biggest > 1 ? 16 / c->biggest : 8, unit = 0; /* 16 bytes take too many registers */
   if (k->checked || k->serial || c->reloads || c->x.lanes < 32 * vec) return 1;
   for (int i = 0; i < k->ninst; i++) {
     const tt_kinst *q = &k->inst[i];
@@ -123,7 +123,7 @@ static int map_vector(const tt_cutter *c) {
 static int tile_axis(const tt_cutter *c) {
   const tt_kernel *k = c->k;
   int axis = -1, squares = 0;
-  if (k->checked || k->serial || c->reloads || c->x.lanes < TT_THREADS_TILE / 2) return -1;
+  if (k->checked || k->serial || c->reloads || c->x.lanes < TILE / 2) return -1;
   for (int i = 0; i < k->ninst; i++) {
     const tt_kinst *q = &k->inst[i];
     if (q->op != TT_K_LOAD || k->access[q->slot].buf < 0 || k->access[q->slot].lane != TT_LANE_ANY) continue;
@@ -131,19 +131,30 @@ static int tile_axis(const tt_cutter *c) {
     int64_t lane = step[k->naxes - 1];
     squares++;
     for (int x = 0; x < k->naxes - 1; x++)
-      if ((step[x] == 1 || step[x] == -1) && (lane >= 4 || lane <= -4) && c->l->len[x] >= TT_THREADS_TILE / 2) axis = x;
+      if ((step[x] == 1 || step[x] == -1) && (lane >= 4 || lane <= -4) && c->l->len[x] >= TILE / 2) axis = x;
   }
   return squares <= 4 ? axis : -1;
 }
 
+/* Wide squares have longer runs, if shared memory holds several of them. */
+static int tile_side(const tt_cutter *c, int axis) {
+  const tt_kernel *k = c->k;
+  size_t size = 0;
+  for (int i = 0; i < k->ninst; i++)
+    if (k->inst[i].op == TT_K_LOAD && k->access[k->inst[i].slot].lane == TT_LANE_ANY)
+      size += tt__dtype_size((tt_dtype)k->access[k->inst[i].slot].dtype);
+  return size <= 8 && c->l->len[axis] >= 256 && c->x.lanes >= 256 && c->loads <= 3 ? 2 * TILE : TILE;
+}
+
 static void cut_tiled(const tt_cutter *c, tt_pass *p, int axis) {
-  int64_t len = c->l->len[axis], squares = c->x.outer / len * up(len, TT_THREADS_TILE);
+  int side = tile_side(c, axis);
+  int64_t len = c->l->len[axis], squares = c->x.outer / len * up(len, side);
   p->variant.tiled = (uint8_t)(1 + axis);
-  p->variant.vec = 1;
-  p->variant.unroll = TT_THREADS_TILE / TT_THREADS_TILE_ROWS;
-  p->grid.block[0] = TT_THREADS_TILE;
-  p->grid.block[1] = TT_THREADS_TILE_ROWS;
-  p->grid.grid[0] = (uint32_t)up(c->x.lanes, TT_THREADS_TILE);
+  p->variant.vec = (uint8_t)side;
+  p->variant.unroll = 1;
+  p->grid.block[0] = (uint32_t)side;
+  p->grid.block[1] = (uint32_t)(MAP_BLOCK / side);
+  p->grid.grid[0] = (uint32_t)up(c->x.lanes, side);
   p->grid.grid[1] = (uint32_t)at_most(squares, at_most(c->t->grid_max[1], 65535));
 }
 
@@ -155,14 +166,12 @@ static void cut_map(tt_cutter *c, tt_pass *p) {
     return;
   }
   int64_t lanes = c->x.lanes, outer = c->x.outer;
-  int vec = map_vector(c), aim = vec > 1 ? (c->loads > 1 || c->slow ? 1 : 2) : c->slow ? 2 : 4;
-  int unroll = c->k->checked || c->reloads ? 1 : aim;
-  while (unroll > 1 && (c->loads * unroll * vec > 32 || outer * lanes < (int64_t)c->t->units * 1024 * unroll * vec))
-    unroll /= 2;
-  while (unroll > 1 && lanes < 32 * unroll * vec) unroll /= 2;
+  int vec = map_vector(c), unroll = vec > 1 || c->k->checked || c->reloads ? 1 : c->slow ? 2 : 4;
+  while (unroll > 1 && (c->loads * unroll > 32 || outer * lanes < (int64_t)c->t->units * 1024 * unroll)) unroll /= 2;
+  while (unroll > 1 && lanes < 32 * unroll) unroll /= 2;
   v->vec = (uint8_t)vec;
   v->unroll = (uint8_t)unroll;
-  int64_t threads = up(lanes, (int64_t)vec * unroll);
+  int64_t threads = vec > 1 ? lanes / vec + lanes % vec : up(lanes, unroll); /* the last lanes have a thread each */
   int x = block_x(threads, c->shares && outer >= 8 ? 32 : MAP_BLOCK), y = MAP_BLOCK / x;
   y = (int)at_most(y, (int64_t)1 << log2_up(outer));
   p->grid.block[0] = (uint32_t)x;
@@ -288,7 +297,6 @@ static void choose_group(const tt_cutter *c, tt_variant *v, int64_t items) {
     v->staged = 1;
     v->group = 10;
     while (v->group > 8 && n < 4 << v->group) v->group--;
-    most = most < 8 ? most : 8;
   }
   v->block = v->group;
   v->unroll = (uint8_t)at_most(1 << log2_up(up(n, 1 << v->group)), most);
@@ -360,7 +368,7 @@ static void set_col_grid(const tt_cutter *c, tt_pass *p, int64_t items) {
 static bool stage_col(const tt_cutter *c, tt_pass *p) {
   tt_variant *v = &p->variant;
   int64_t items = c->x.outer * c->x.chunks;
-  if (c->x.points < 256 || items * c->x.lanes >= (int64_t)c->t->units * 1024) return false;
+  if (c->x.points < 256 || items * c->x.lanes >= (int64_t)c->t->units * 512) return false;
   v->staged = 1;
   v->vec = 1;
   v->block = 8;

@@ -38,9 +38,6 @@ typedef struct tt_thread_emit {
   const char *stride; /* lanes (or vectors of lanes) between two vectors of a thread */
 } tt_thread_emit;
 
-/* Squares of tiled maps, and threads of a block along their axis. */
-enum { TT_THREADS_TILE = 32, TT_THREADS_TILE_ROWS = 8 };
-
 /* How a loop folds the value of REDUCE `i`. */
 typedef void (*tt_fold_fn)(tt_thread_emit *t, int i);
 

@@ -126,8 +126,16 @@ static void open_unrolled(tt_emit *e, const char *var, int n) {
   tt__emit_open(e, "for (tt_i32 %s = 0; %s < %d; %s++)", var, var, n, var);
 }
 
+/* Maps: a thread has one whole vector (`full`) or one of the lanes that are left at the end. */
+static bool is_lean(const tt_thread_emit *t) { return t->e.k->mode == TT_MODE_MAP && t->v->vec > 1; }
+
+/* Is lane u of the thread there? */
+static const char *there(const tt_thread_emit *t) { return is_lean(t) ? "u == 0 || full" : "l < to"; }
+
 static void put_lane(tt_thread_emit *t) {
-  if (t->v->vec == 1)
+  if (is_lean(t))
+    tt__emit_line(&t->e, "const tt_ix l = j + u;");
+  else if (t->v->vec == 1)
     tt__emit_line(&t->e, "const tt_ix l = j + u * %s;", t->stride);
   else
     tt__emit_line(&t->e, "const tt_ix l = j + u / %d * (%s * %d) + u %% %d;", t->v->vec, t->stride, t->v->vec,
@@ -140,6 +148,18 @@ static void put_packed_move(tt_thread_emit *t, int a, bool store) {
   const char *suffix = tt__dtypes[e->k->access[a].dtype].suffix, *space = e->d->global;
   char base = e->k->mode == TT_MODE_MAP ? 'o' : 'r';
   int vec = t->v->vec;
+  if (is_lean(t)) {
+    char at[96];
+    snprintf(at, sizeof at, "*(%s%s_%s *)(p%d + (%c%d + j))", space, t->name, suffix, a, base, a);
+    if (store) {
+      tt__emit_line(e, "if (full) %s = S%d[0];", at, a);
+      tt__emit_line(e, "else p%d[%c%d + j] = S%d[0].v[0];", a, base, a, a);
+    } else {
+      tt__emit_line(e, "if (full) L%d[0] = %s;", a, at);
+      tt__emit_line(e, "else L%d[0].v[0] = p%d[%c%d + j];", a, a, base, a);
+    }
+    return;
+  }
   open_unrolled(e, "w", t->v->unroll);
   tt__emit_line(e, "const tt_ix l = j + w * (%s * %d);", t->stride, vec);
   tt__emit_line(e, "%s%s_%s *const at = (%s%s_%s *)(p%d + (%c%d + l));", space, t->name, suffix, space, t->name, suffix,
@@ -163,7 +183,7 @@ static void put_single_loads(tt_thread_emit *t, tt_region r) {
   tt_emit *e = &t->e;
   open_unrolled(e, "u", tt__threads_each(t->v));
   put_lane(t);
-  tt__emit_open(e, "if (l < to)");
+  tt__emit_open(e, "if (%s)", there(t));
   for (int a = 0; a < e->k->naccess; a++) {
     if (t->loaded[a] || !loads_ahead(t, r, a) || is_packed(t, a)) continue;
     char index[96];
@@ -297,7 +317,7 @@ static void put_late_store(tt_thread_emit *t, int a) {
   tt__emit_index(e, a, TT_SCOPE_ROW, index, sizeof index);
   open_unrolled(e, "u", tt__threads_each(t->v));
   put_lane(t);
-  tt__emit_line(e, "if (l < to) p%d[%s] = S%d[u];", a, index, a);
+  tt__emit_line(e, "if (%s) p%d[%s] = S%d[u];", there(t), a, index, a);
   tt__emit_close(e);
 }
 
@@ -309,7 +329,7 @@ void tt__threads_lanes(tt_thread_emit *t, tt_region r, tt_fold_fn fold) {
     if (stores_late(t, r, a)) put_buffer_array(t, 'S', a);
   open_unrolled(e, "u", tt__threads_each(t->v));
   put_lane(t);
-  tt__emit_open(e, "if (l < to)");
+  tt__emit_open(e, "if (%s)", there(t));
   for (int i = 0; i < k->ninst; i++) {
     if (!tt__emit_in_region(e, r, i) || e->uniform[i]) continue;
     if (k->inst[i].op == TT_K_LOAD)

@@ -13,7 +13,10 @@ static void no_fold(tt_thread_emit *t, int i) {
 
 /* ---- squares */
 
-enum { TILE = TT_THREADS_TILE, TILE_ROWS = TT_THREADS_TILE_ROWS, TILE_TURNS = TILE / TILE_ROWS };
+/* Sides of a square, threads along its axis, and how often a thread takes an element. */
+static int side(const tt_thread_emit *t) { return t->v->vec; }
+static int rows(const tt_thread_emit *t) { return 256 / side(t); }
+static int turns(const tt_thread_emit *t) { return side(t) / rows(t); }
 
 static bool is_tiled(const tt_emit *e, int i) {
   const tt_kinst *q = &e->k->inst[i];
@@ -57,24 +60,25 @@ static void put_others(tt_emit *e, int axis) {
   }
 }
 
-static void open_turns(tt_emit *e) {
+static void open_turns(tt_thread_emit *t) {
+  tt_emit *e = &t->e;
   tt__emit_line(e, "%s", e->d->unrolled);
-  tt__emit_open(e, "for (tt_i32 u = 0; u < %d; u++)", TILE_TURNS);
+  tt__emit_open(e, "for (tt_i32 u = 0; u < %d; u++)", turns(t));
 }
 
 /* Squares are read along their axis, everything else along the lane. */
 static void put_tile_loads(tt_thread_emit *t) {
   tt_emit *e = &t->e;
-  open_turns(e);
-  tt__emit_line(e, "const tt_ix l = l0 + TT_TY + u * %d, x = x0 + TT_TX;", TILE_ROWS);
+  open_turns(t);
+  tt__emit_line(e, "const tt_ix l = l0 + TT_TY + u * %d, x = x0 + TT_TX;", rows(t));
   tt__emit_open(e, "if (l < nlane && x < xn)");
   for (int a = 0; a < e->k->naccess; a++)
     if (has_tile(e, a))
-      tt__emit_line(e, "tile%d[TT_TY + u * %d][TT_TX] = p%d[b%d + x * xs%d + l * s%d];", a, TILE_ROWS, a, a, a, a);
+      tt__emit_line(e, "tile%d[TT_TY + u * %d][TT_TX] = p%d[b%d + x * xs%d + l * s%d];", a, rows(t), a, a, a, a);
   tt__emit_close(e);
   tt__emit_close(e);
-  open_turns(e);
-  tt__emit_line(e, "const tt_ix l = l0 + TT_TX, x = x0 + TT_TY + u * %d;", TILE_ROWS);
+  open_turns(t);
+  tt__emit_line(e, "const tt_ix l = l0 + TT_TX, x = x0 + TT_TY + u * %d;", rows(t));
   tt__emit_open(e, "if (l < nlane && x < xn)");
   for (int a = 0; a < e->k->naccess; a++)
     if (has_ahead(e, a))
@@ -87,8 +91,8 @@ static void put_tile_loads(tt_thread_emit *t) {
 static void put_tile_body(tt_thread_emit *t) {
   tt_emit *e = &t->e;
   const tt_kernel *k = e->k;
-  open_turns(e);
-  tt__emit_line(e, "const tt_ix l = l0 + TT_TX, x = x0 + TT_TY + u * %d;", TILE_ROWS);
+  open_turns(t);
+  tt__emit_line(e, "const tt_ix l = l0 + TT_TX, x = x0 + TT_TY + u * %d;", rows(t));
   tt__emit_open(e, "if (l < nlane && x < xn)");
   for (int a = 0; a < k->naccess; a++)
     if (k->access[a].buf >= -1 && tt__emit_is_walked(e, a, -1))
@@ -104,7 +108,7 @@ static void put_tile_body(tt_thread_emit *t) {
     const char *cast = type == TT_F16 ? "tt_cast_f16_f32" : type == TT_BF16 ? "tt_cast_bf16_f32" : "";
     if (is_tiled(e, i))
       tt__emit_line(e, "const %s v%d = %s(tile%d[TT_TX][TT_TY + u * %d]);", tt__type_word(q->dtype), i, cast, q->slot,
-                    TILE_ROWS);
+                    rows(t));
     else
       tt__emit_line(e, "const %s v%d = %s(L%d[u]);", tt__type_word(q->dtype), i, cast, q->slot);
   }
@@ -117,14 +121,14 @@ static void put_tiled(tt_thread_emit *t) {
   int axis = t->v->tiled - 1;
   for (int a = 0; a < e->k->naccess; a++) {
     const char *type = tt__type_word(e->k->access[a].dtype);
-    if (has_tile(e, a)) tt__emit_line(e, "TT_SHARED %s tile%d[%d][%d];", type, a, TILE, TILE + 1);
-    if (has_ahead(e, a)) tt__emit_line(e, "%s L%d[%d];", type, a, TILE_TURNS);
+    if (has_tile(e, a)) tt__emit_line(e, "TT_SHARED %s tile%d[%d][%d];", type, a, side(t), side(t) + 1);
+    if (has_ahead(e, a)) tt__emit_line(e, "%s L%d[%d];", type, a, turns(t));
   }
-  tt__emit_line(e, "const tt_ix xn = (tt_ix)args->len[%d], xt = (xn + %d) / %d;", axis, TILE - 1, TILE);
-  tt__emit_line(e, "const tt_ix l0 = (tt_ix)TT_GX * %d, squares = outer / xn * xt;", TILE);
+  tt__emit_line(e, "const tt_ix xn = (tt_ix)args->len[%d], xt = (xn + %d) / %d;", axis, side(t) - 1, side(t));
+  tt__emit_line(e, "const tt_ix l0 = (tt_ix)TT_GX * %d, squares = outer / xn * xt;", side(t));
   tt__emit_open(e, "for (tt_ix item = TT_GY; item < squares; item += TT_NY)");
   tt__emit_line(e, "tt_ix rest = (tt_ix)((tt_uix)item / (tt_uix)xt);");
-  tt__emit_line(e, "const tt_ix x0 = (item - rest * xt) * %d;", TILE);
+  tt__emit_line(e, "const tt_ix x0 = (item - rest * xt) * %d;", side(t));
   put_others(e, axis);
   put_bases(e, axis);
   put_tile_loads(t);
@@ -143,8 +147,15 @@ void tt__threads_map(tt_thread_emit *t) {
     return;
   }
   if (t->v->scatter) tt__emit_line(e, "%stt_uix *const last = (%stt_uix *)args->work;", e->d->global, e->d->global);
-  tt__emit_line(e, "const tt_ix j = ((tt_ix)TT_GX * TT_BX * %d + TT_TX) * %d, to = nlane;", t->v->unroll, t->v->vec);
-  tt__emit_line(e, "if (j >= to) return;");
+  if (t->v->vec > 1) {
+    tt__emit_line(e, "const tt_ix q = (tt_ix)TT_GX * TT_BX + TT_TX, whole = nlane / %d;", t->v->vec);
+    tt__emit_line(e, "const int full = q < whole;");
+    tt__emit_line(e, "const tt_ix j = full ? q * %d : whole * %d + (q - whole);", t->v->vec, t->v->vec);
+    tt__emit_line(e, "if (j >= nlane) return;");
+  } else {
+    tt__emit_line(e, "const tt_ix j = (tt_ix)TT_GX * TT_BX * %d + TT_TX, to = nlane;", t->v->unroll);
+    tt__emit_line(e, "if (j >= to) return;");
+  }
   tt__emit_open(e, "for (tt_ix at = (tt_ix)TT_GY * TT_BY + TT_TY; at < outer; at += (tt_ix)TT_NY * TT_BY)");
   tt__threads_decode(e, 'o', 0, outer, "at");
   tt__threads_place(e, 'o', 0, outer, -1);

@@ -7,6 +7,9 @@
 
 #include <stdint.h>
 
+#include "base/str.h"
+#include "ir/kernel.h"
+
 typedef struct kernel_text {
   const char *text;
   int64_t len[6][4]; /* axis lengths of some launches, ended by 0 */
@@ -165,5 +168,55 @@ static const kernel_text fold_texts[] = {
     {VARIANCE("col", "1 axes=2"), {{100, 3}, {7, 5000}}},
     {VARIANCE("col", "2 axes=3"), {{4, 100, 3}, {1, 1100, 9}}},
 };
+
+/* ---- every op and cast of every type */
+
+static inline int put_ops(tt_str *loads, tt_str *accesses, int type, bool slow) {
+  int inst = 3, access = 3;
+  const char *s = tt__dtypes[type].suffix;
+  int bit = type == TT_BOOL ? TT_OPT_B : tt__is_int((tt_dtype)type) ? TT_OPT_I : TT_OPT_F;
+  for (int op = 0; op < TT_OP_COUNT; op++) {
+    const tt_op_info *o = &tt__ops[op];
+    bool fits = op == TT_PHILOX ? type == TT_U64 : op != TT_CAST && (o->types & bit);
+    if (!fits || slow != ((o->flags & TT_OPF_SLOW) != 0)) continue;
+    const char *result = tt__dtypes[tt__kernel_result((tt_op)op, (tt_dtype)type)].suffix;
+    tt__str_addf(loads, "%%%d = %s.%s %s %s %s @row0\n", inst, o->lower, s, op == TT_WHERE ? "%2" : "%0",
+                 o->arity < 2     ? ""
+                 : op == TT_WHERE ? "%0"
+                                  : "%1",
+                 o->arity < 3 ? "" : "%1");
+    tt__str_addf(loads, "%%%d = store.%s a%d %%%d @row0\n", inst + 1, result, access, inst);
+    tt__str_addf(accesses, "a%d: write %s buf%d unit\n", access, result, access);
+    inst += 2;
+    access++;
+  }
+  if (!slow)
+    for (int to = 0; to < TT_F64 + 1; to++) {
+      if (to == TT_F16 || to == TT_BF16) continue;
+      tt__str_addf(loads, "%%%d = cast.%s.%s %%0 @row0\n", inst, s, tt__dtypes[to].suffix);
+      tt__str_addf(loads, "%%%d = store.%s a%d %%%d @row0\n", inst + 1, tt__dtypes[to].suffix, access, inst);
+      tt__str_addf(accesses, "a%d: write %s buf%d unit\n", access, tt__dtypes[to].suffix, access);
+      inst += 2;
+      access++;
+    }
+  return access;
+}
+
+/* A map with every op (the costly ones or the others) and cast of a type, each stored; false when there is none. */
+static inline bool put_op_kernel(int type, bool slow, tt_str *text) {
+  tt_str loads = {0}, accesses = {0};
+  const char *s = tt__dtypes[type].suffix;
+  int n = put_ops(&loads, &accesses, type, slow);
+  tt__str_addf(text,
+               "kernel map outer=1 axes=1 phases=1 bufs=%d reds=0\na0: read %s buf0 unit\na1: read %s buf1 unit\n"
+               "a2: read b8 buf2 unit\n",
+               n, s, s);
+  tt__str_add(text, accesses.data ? accesses.data : "");
+  tt__str_addf(text, "%%0 = load.%s a0 @row0\n%%1 = load.%s a1 @row0\n%%2 = load.b8 a2 @row0\n", s, s);
+  tt__str_add(text, loads.data ? loads.data : "");
+  tt__str_free(&loads);
+  tt__str_free(&accesses);
+  return n > 3;
+}
 
 #endif

@@ -135,7 +135,7 @@ static void transpose(emu_job *j, ref_launch *l) {
 }
 
 TEST(transposes_through_shared_memory) {
-  static const int64_t flat[][4] = {{16, 17}, {32, 64}, {100, 33}}, deep[][4] = {{33, 2, 40}, {17, 5, 16}};
+  static const int64_t flat[][4] = {{16, 17}, {32, 64}, {100, 33}, {256, 260}}, deep[][4] = {{33, 2, 40}, {17, 5, 16}};
   static const char square[] =
       "a0: read f16 buf0 any\n"
       "a1: read f32 buf1 unit\n"
@@ -152,7 +152,7 @@ TEST(transposes_through_shared_memory) {
   snprintf(text[1], sizeof text[1], "kernel map outer=3 axes=3 phases=1 bufs=4 reds=0\n%s", square);
   batch *b = batch_new();
   b->s.arrange = transpose;
-  add_sizes(b, text[0], flat, 3);
+  add_sizes(b, text[0], flat, 4);
   add_sizes(b, text[1], deep, 2);
   for (int i = 0; i < b->njob; i++) CHECK_INT(b->job[i].cut[0].pass[0].variant.tiled, 1);
   run(b);
@@ -194,6 +194,19 @@ TEST(scatters) {
   b->s.arrange = small_indices;
   for (int i = 0; i < b->njob; i++) CHECK_INT(b->job[i].cut[0].npass, 3);
   run(b);
+}
+
+TEST(all_ops) {
+  static const int64_t len[][4] = {{4099}};
+  for (int slow = 0; slow < 2; slow++) {
+    batch *b = batch_new();
+    for (int type = 0; type <= TT_F64; type++) {
+      tt_str text = {0};
+      if (type != TT_F16 && type != TT_BF16 && put_op_kernel(type, slow, &text)) add_sizes(b, text.data, len, 1);
+      tt__str_free(&text);
+    }
+    run(b);
+  }
 }
 
 /* ---- bounds */

@@ -161,6 +161,17 @@ TEST(kernels_by_hand_on_cuda) {
   same_sizes(FOLDS("row", "1 axes=2"), rows, 8);
 }
 
+TEST(all_ops_on_cuda) {
+  static const int64_t len[][4] = {{4099}, {100000}};
+  if (!ready()) return;
+  for (int n = 0; n < 2 * TT_F64 + 2; n++) {
+    int type = n / 2;
+    tt_str text = {0};
+    if (type != TT_F16 && type != TT_BF16 && put_op_kernel(type, n % 2, &text)) same_sizes(text.data, len, 2);
+    tt__str_free(&text);
+  }
+}
+
 TEST(random_kernels_on_cuda) {
   if (!ready()) return;
   for (uint64_t seed = first; seed < first + count; seed++) {
@@ -387,8 +398,17 @@ static void time_case(const speed_case *s) {
     tt__threads_args(k, &low, &cut.pass[p], bufs, buf_len, scalar, (void *)(uintptr_t)b.work, NULL, b.args[p]);
   cuda.event(&from, 0);
   cuda.event(&to, 0);
-  float best = 1e9f, ms;
+  float best = 1e9f, each[TT_MOST_PASSES] = {1e9f, 1e9f, 1e9f}, ms;
   enum { REPEAT = 10 };
+  for (int p = 0; ok && cut.npass > 1 && p < cut.npass; p++)
+    for (int turn = 0; turn < 4; turn++) {
+      cuda.record(from, NULL);
+      for (int n = 0; n < REPEAT; n++) ok = ok && start(&b, &cut.pass[p], p, &code[p]);
+      cuda.record(to, NULL);
+      ok = ok && cuda.event_wait(to) == 0;
+      if (cuda.elapsed(&ms, from, to) == 0 && ms / REPEAT < each[p]) each[p] = ms / REPEAT;
+    }
+  if (cut.npass > 1) printf("    passes alone: %.4f %.4f ms\n", (double)each[0], (double)each[1]);
   for (int turn = 0; ok && turn < 6; turn++) {
     cuda.record(from, NULL);
     for (int n = 0; n < REPEAT; n++)

@@ -58,8 +58,9 @@ static const char emu_after[] =
 
 static const tt_dialect emu_dialect = {
     .name = "emulated",
-    .before = "",
+    .before = "#define TT_SCALAR_LANES\n",
     .after = emu_after,
+    .branches = true,
     .kernel = "static void ",
     .global = "",
     .buffer = "args->buf[%d]",
