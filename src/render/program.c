@@ -53,7 +53,7 @@ static void put_function(tt_pwriter *w, int64_t number) {
   put_signature(w, number);
   tt__pw_open(w, " {");
   tt__pw_locals(w, w->f->nparam);
-  tt__pw_line(w, "tt_i64 turns = 0; (void)turns;");
+  tt__pw_line(w, "tt_i64 turns = 1 << 24; (void)turns;");
   tt__pw_stmts(w, w->f->body);
   tt__pw_line(w, w->f->can_fail                   ? "return 0;"
                  : w->f->result->tag == TT_T_NONE ? "return 0;"
@@ -141,7 +141,7 @@ static void put_thread(tt_pwriter *w) {
   tt__pw_open(w, ") {");
   tt__pw_locals(w, w->f->nparam);
   put_private(w);
-  tt__pw_line(w, "tt_i64 turns = 0; (void)turns;");
+  tt__pw_line(w, "tt_i64 turns = 1 << 24; (void)turns;");
   tt__pw_stmts(w, w->f->body);
   tt__pw_close(w, "}");
 }

@@ -203,6 +203,19 @@ static void put_binary(tt_pwriter *w, const char *op, const tt_pexpr *a, const t
 static bool put_whole_division(tt_pwriter *w, const tt_pexpr *e, bool checked, tt_str *out) {
   if (e->elem != TT_FLOORDIV && e->elem != TT_MOD) return false;
   const tt_pexpr *a = e->arg[0], *b = e->arg[1];
+  bool power = b->op == TT_X_CONST && b->i > 0 && (b->i & (b->i - 1)) == 0;
+  if (power && e->elem == TT_MOD) { /* rounding down, this is true of negative numbers too */
+    tt__str_add(out, "(");
+    tt__pw_expr(w, a, out);
+    tt__str_addf(out, " & TT_I64(%lld))", (long long)(b->i - 1));
+    return true;
+  }
+  if (power) {
+    tt__str_add(out, "(");
+    tt__pw_expr(w, a, out);
+    tt__str_addf(out, " >> %d)", __builtin_ctzll((unsigned long long)b->i));
+    return true;
+  }
   bool safe = checked || (b->op == TT_X_CONST && b->i > 0);
   if (!a->nonneg || !b->nonneg || !safe) return false;
   put_binary(w, e->elem == TT_FLOORDIV ? "/" : "%", a, b, out);

@@ -294,6 +294,12 @@ static tt_ploop plain_loop(tt_pwriter *w) {
   return l;
 }
 
+static bool has_loop(const tt_pstmt *s) {
+  for (; s; s = s->next)
+    if (s->op == TT_X_FOR || s->op == TT_X_WHILE || has_loop(s->body) || has_loop(s->other)) return true;
+  return false;
+}
+
 static void put_for(tt_pwriter *w, const tt_pstmt *s) {
   int n = w->serial++;
   tt_str v = {0};
@@ -302,11 +308,15 @@ static void put_for(tt_pwriter *w, const tt_pstmt *s) {
   w->loop = &loop;
   tt__pw_open(w, "{");
   tt__pw_line(w, "const tt_i64 hi%d = %s;", n, tt__pw_text(w, s->b));
+  const char *unroll = w->target == TT_PROGRAM_C && !has_loop(s->body) ? "TT_UNROLL " : ""; /* gcc does not by itself */
   if (s->c->op == TT_X_CONST) {
-    tt__pw_open(w, "for (tt_i64 it%d = %s; it%d %s hi%d; it%d += %lld) {", n, tt__pw_text(w, s->a), n,
+    tt__pw_open(w, "%sfor (tt_i64 it%d = %s; it%d %s hi%d; it%d += %lld) {", unroll, n, tt__pw_text(w, s->a), n,
                 s->c->i > 0 ? "<" : ">", n, n, (long long)s->c->i);
   } else {
     tt__pw_line(w, "const tt_i64 by%d = %s;", n, tt__pw_text(w, s->c));
+    if (s->c->nonneg) {
+      tt__pw_open(w, "%sfor (tt_i64 it%d = %s; it%d < hi%d; it%d += by%d) {", unroll, n, tt__pw_text(w, s->a), n, n, n, n);
+    } else
     tt__pw_open(w, "for (tt_i64 it%d = %s; by%d > 0 ? it%d < hi%d : it%d > hi%d; it%d += by%d) {", n,
                 tt__pw_text(w, s->a), n, n, n, n, n, n, n);
   }
@@ -323,7 +333,7 @@ static void put_while(tt_pwriter *w, const tt_pstmt *s) {
   w->loop = &loop;
   tt__pw_open(w, "while (%s) {", tt__pw_text(w, s->a));
   if (w->target == TT_PROGRAM_C && w->f->can_fail && w->f->kind == TT_X_FUNCTION)
-    tt__pw_line(w, "if (TT_RARELY(++turns >> 24)) { turns = 0; if (call->poll(call)) %s; }", leave_text(w));
+    tt__pw_line(w, "if (TT_RARELY(--turns < 0)) { turns = 1 << 24; if (call->poll(call)) %s; }", leave_text(w));
   tt__pw_stmts(w, s->body);
   tt__pw_close(w, "}");
   w->loop = loop.up;

@@ -6,6 +6,11 @@
 #define TT_RENDER_PROGRAM_TEXT_H
 
 enum { TT_EZERODIV = 7, TT_ENOMEM = 1, TT_EVALUE = 2, TT_CHUNKS = 256, TT_THREADS = 1024 };
+#ifdef __clang__
+#define TT_UNROLL
+#else
+#define TT_UNROLL _Pragma("GCC unroll 4")
+#endif
 #define TT_RARELY(x) __builtin_expect(!!(x), 0)
 
 typedef struct { tt_f32 re, im; } tt_c64;
