@@ -18,4 +18,27 @@ class _Prange:
 
 prange = _Prange()
 
-__all__ = ["jit", "njit", "prange"]
+
+def vectorize(*args, **options):
+    from . import elementwise
+
+    return elementwise.vectorize(*args, **options)
+
+
+def guvectorize(*args, **options):
+    from . import elementwise
+
+    return elementwise.guvectorize(*args, **options)
+
+
+def stencil(*args, **options):
+    from . import elementwise
+
+    return elementwise.stencil(*args, **options)
+
+
+vectorize.__doc__ = """A function of scalars becomes one of arrays, with broadcasting; target="parallel": on all cores."""
+guvectorize.__doc__ = """A function of small arrays over all axes before them: guvectorize("(n),()->(n)")."""
+stencil.__doc__ = """A function of relative indices, a[0, 1] + a[0, -1], becomes one of whole arrays."""
+
+__all__ = ["guvectorize", "jit", "njit", "prange", "stencil", "vectorize"]

@@ -1,0 +1,307 @@
+"""vectorize, guvectorize and stencil: a function of elements becomes one of arrays.
+
+The loops are written as the same kind of tree that front.py makes of source, around a call of the user's function, and
+go the same way.
+"""
+
+import ast
+import re
+
+from .. import _core
+from .dispatch import NUMPY_ERRORS, PARALLEL, Compiled
+from .front import Function, Module, quote
+
+
+def _need_numpy():
+    import numpy
+
+    return numpy
+
+
+def _i(k):
+    return f"(i {k})"
+
+
+def _n(name):
+    return f"(n {quote(name)})"
+
+
+def _loops(rank, array, body, parallel=False):
+    """for i0 in range(array.shape[0]): for i1 ...: body"""
+    for k in reversed(range(rank)):
+        kind = "prange" if parallel and k == 0 else "range"
+        count = f'(idx (attr {_n(array)} "shape") {_i(k)})'
+        body = f'(for 1 {_n(f"i{k}")} (call "{kind}" {count}) ({body}))'
+    return body
+
+
+class Around(Compiled):
+    """Loops around a user's function, as a compiled function of their own."""
+
+    def __init__(self, fn, flags, name, params, body):
+        super().__init__(fn, flags)
+        self._loop = name, params, body
+
+    def _module(self):
+        if self._text is None:
+            module = Module(self.py_func)
+            name, params, body = self._loop
+            # the user's functions keep their order behind the loops
+            texts = [re.sub(r"\(call (\d+)", lambda m: f"(call {int(m[1]) + 1}", t) for t in module.texts]
+            head = f"(fn {quote(name)} 1 ({' '.join(map(quote, params))}) ({body}))"
+            text = f"(module (file {quote(module.file)}) {head} {' '.join(texts)})"
+            self._text = text.encode(), list(module.arrays)
+        return self._text
+
+
+class Vectorized:
+    """A function of scalars over arrays, with broadcasting."""
+
+    def __init__(self, fn, parallel=False, identity=None):
+        self.py_func, self.__name__, self.__doc__ = fn, fn.__name__, fn.__doc__
+        self.nin, self.nout, self.identity = fn.__code__.co_argcount, 1, identity
+        self._scalar = Compiled(fn, NUMPY_ERRORS)
+        self._parallel = parallel
+        self._by_rank = {}
+
+    def _jit_function(self):
+        return self.py_func
+
+    def _around(self, rank):
+        if rank not in self._by_rank:
+            params = [f"a{k}" for k in range(self.nin)]
+            index = " ".join(_n(f"i{k}") for k in range(rank))
+            args = " ".join(f"(idx {_n(p)} {index})" for p in params)
+            body = f"(set 1 (idx {_n('out')} {index}) (call 1 {args}))"
+            flags = NUMPY_ERRORS | (PARALLEL if self._parallel else 0)
+            body = _loops(rank, "out", body, self._parallel)
+            self._by_rank[rank] = Around(self.py_func, flags, self.__name__ + "_loop", [*params, "out"], body)
+        return self._by_rank[rank]
+
+    def __call__(self, *args, out=None):
+        if len(args) == self.nin + 1 and out is None:
+            *args, out = args
+        if len(args) != self.nin:
+            raise TypeError(f"{self.__name__}() takes {self.nin} arguments but {len(args)} were given")
+        np = _need_numpy()
+        ours = any(isinstance(a, _core.ndarray) for a in args)
+        args = [getattr(a, "_jit_argument", a) for a in args]
+        arrays = [np.asarray(a.numpy() if isinstance(a, _core.ndarray) else a) for a in args]
+        shape = np.broadcast_shapes(*(a.shape for a in arrays))
+        result = self._scalar._compile(",".join(_suffix(a.dtype) for a in arrays))
+        made = getattr(out, "_jit_argument", out)
+        if made is None:
+            made = np.empty(shape, _dtype_of(np, result))
+        spread = [np.broadcast_to(a, shape) for a in arrays]
+        if shape and all(a.flags.c_contiguous for a in (*spread, made)):
+            self._around(1)(*(a.reshape(-1) for a in spread), made.reshape(-1))
+        elif shape:
+            self._around(len(shape))(*spread, made)
+        else:
+            made[()] = self._scalar(*(a[()] for a in arrays))
+        if out is not None:
+            return out
+        return _core.asarray(made) if ours else made if shape else made[()]
+
+    def reduce(self, array, axis=0, initial=None):
+        """Fold the function along an axis."""
+        np = _need_numpy()
+        rows = np.moveaxis(np.asarray(array), axis, 0)
+        total = rows[0] if initial is None else initial
+        for row in rows[1 if initial is None else 0 :]:
+            total = self(total, row)
+        return total
+
+    def __repr__(self):
+        return f"<vectorized function {self.__name__}>"
+
+
+def _suffix(dtype):
+    name = dtype.name
+    return {"bool": "b8"}.get(name) or name[0] + re.sub(r"\D", "", name)
+
+
+def _dtype_of(np, result):
+    table = {"b": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex"}
+    match = re.fullmatch(r"([biufc])(\d+)", result)
+    if not match:
+        raise TypeError("a vectorized function gives one number")
+    return np.dtype("bool" if result == "b8" else table[match[1]] + match[2])
+
+
+def vectorize(fn=None, *args, target="cpu", identity=None, **options):
+    """A function of scalars becomes one of arrays, compiled for each list of element types.
+
+    target="parallel" uses all cores.
+    """
+    if callable(fn) and hasattr(fn, "__code__"):
+        return Vectorized(fn, target == "parallel", identity)
+    return lambda f: Vectorized(f, target == "parallel", identity)
+
+
+# ---- generalised: a function of small arrays, over the axes in front
+
+
+class Generalised:
+    """A function whose arguments have core axes, looped over all axes before them."""
+
+    def __init__(self, fn, layout, parallel=False):
+        self.py_func, self.__name__, self.__doc__ = fn, fn.__name__, fn.__doc__
+        inputs, _, outputs = layout.replace(" ", "").partition("->")
+        self.cores = [[d for d in g.split(",") if d] for g in re.findall(r"\(([^)]*)\)", inputs + outputs)]
+        self.nin = len(re.findall(r"\(", inputs))
+        self.nout = len(self.cores) - self.nin
+        if self.nin < 1 or self.nout < 1 or len(self.cores) != fn.__code__.co_argcount:
+            raise ValueError(f"the layout {layout!r} does not fit {fn.__name__}()")
+        self.parallel, self._by_rank = parallel, {}
+
+    def _around(self, rank):
+        if rank not in self._by_rank:
+            params = [f"a{k}" for k in range(len(self.cores))]
+            index = " ".join(_n(f"i{k}") for k in range(rank))
+            # a core without axes is a number on its way in and an array of one element on its way out
+            args = [f"(idx {_n(p)} {index})" for p in params]
+            body = f"(expr 1 (call 1 {' '.join(args)}))"
+            flags = NUMPY_ERRORS | (PARALLEL if self.parallel else 0)
+            body = _loops(rank, params[-1], body, self.parallel)
+            self._by_rank[rank] = Around(self.py_func, flags, self.__name__ + "_loop", params, body)
+        return self._by_rank[rank]
+
+    def __call__(self, *args, out=None):
+        np = _need_numpy()
+        given = list(args)
+        if out is not None:
+            given += list(out) if isinstance(out, tuple) else [out]
+        if len(given) not in (self.nin, len(self.cores)):
+            raise TypeError(f"{self.__name__}() takes {self.nin} arguments but {len(given)} were given")
+        given = [a.numpy() if isinstance(a, _core.ndarray) else getattr(a, "_jit_argument", a) for a in given]
+        arrays = [np.asarray(a) for a in given[: self.nin]]
+        sizes, fronts = {}, []
+        for a, core in zip(arrays, self.cores):
+            if a.ndim < len(core):
+                raise ValueError(f"{self.__name__}(): an argument lacks its {len(core)} core axes")
+            split = a.ndim - len(core)
+            fronts.append(a.shape[:split])
+            for name, n in zip(core, a.shape[split:]):
+                if sizes.setdefault(name, n) != n:
+                    raise ValueError(f"{self.__name__}(): the core axis '{name}' is {sizes[name]} and {n} long")
+        front = np.broadcast_shapes(*fronts)
+        flat = [
+            np.broadcast_to(a, front + a.shape[a.ndim - len(core) :]) for a, core in zip(arrays, self.cores)
+        ]
+        outs = given[self.nin :]
+        if not outs:
+            kind = np.result_type(*arrays)
+            outs = [np.empty(front + tuple(sizes[d] for d in core), kind) for core in self.cores[self.nin :]]
+        targets = [o if core else o[..., None] for o, core in zip(outs, self.cores[self.nin :])]
+        if not front:
+            flat, targets = [a[None] for a in flat], [t[None] for t in targets]
+        self._around(max(1, len(front)))(*flat, *targets)
+        result = [o if o.ndim else o[()] for o in outs]
+        return result[0] if len(result) == 1 else tuple(result)
+
+
+def guvectorize(*args, target="cpu", **options):
+    """guvectorize(layout) or guvectorize(signatures, layout), layout as "(m,n),(n)->(m)"."""
+    layout = next((a for a in args if isinstance(a, str) and "->" in a), None)
+    if layout is None:
+        raise TypeError("guvectorize() needs a layout such as '(n),()->(n)'")
+    return lambda fn: Generalised(fn, layout, target == "parallel")
+
+
+# ---- stencils: relative indices
+
+
+class _Relative(Function):
+    """The user's function with a[dy, dx] meaning a[i0 + dy, i1 + dx]."""
+
+    def __init__(self, module, fn, arrays, rank):
+        super().__init__(module, fn)
+        self.arrays, self.rank = arrays, rank
+        self.low, self.high = [0] * rank, [0] * rank
+
+    def of_Subscript(self, e):
+        if not (isinstance(e.value, ast.Name) and e.value.id in self.arrays):
+            return super().of_Subscript(e)
+        items = e.slice.elts if isinstance(e.slice, ast.Tuple) else [e.slice]
+        if len(items) != self.rank:
+            self.fail(f"'{self.snippet(e)}' needs {self.rank} offsets", e)
+        parts = []
+        for k, item in enumerate(items):
+            try:
+                step = int(ast.literal_eval(item))
+                self.low[k], self.high[k] = min(self.low[k], step), max(self.high[k], step)
+                parts.append(f"(bin + {_n(f'$i{k}')} {_i(step)})")
+            except ValueError:
+                parts.append(f"(bin + {_n(f'$i{k}')} {self.expr(item)})")
+        return f"(idx {_n(e.value.id)} {' '.join(parts)})"
+
+
+class Stencil:
+    """A function of an array's neighbourhood, over the whole array; `cval` where the neighbourhood leaves it."""
+
+    def __init__(self, fn, cval=0, neighborhood=None, standard_indexing=()):
+        self.py_func, self.__name__, self.__doc__ = fn, fn.__name__, fn.__doc__
+        self.cval, self.neighborhood, self.standard = cval, neighborhood, set(standard_indexing)
+        self._by_rank = {}
+
+    def _compiled(self, args):
+        np = _need_numpy()
+        rank = args[0].ndim
+        key = (rank, *(isinstance(a, np.ndarray) for a in args))
+        if key in self._by_rank:
+            return self._by_rank[key]
+        names = self.py_func.__code__.co_varnames[: self.py_func.__code__.co_argcount]
+        arrays = {n for n, a in zip(names, args) if isinstance(a, np.ndarray) and n not in self.standard}
+        stencil = self
+
+        class Loop(Compiled):
+            def _module(self):
+                module = Module.__new__(Module)
+                module.functions, module.arrays, module.texts = [stencil.py_func], [], []
+                inner = _Relative(module, stencil.py_func, arrays, rank)
+                text = inner.text()
+                body = text[text.index("(", text.index(")")) :][:-1]  # its list of statements
+                params = [*names, *(f"$i{k}" for k in range(rank))]
+                element = f"(fn {quote(stencil.__name__)} {inner.line} ({' '.join(map(quote, params))}) {body})"
+                at = 1
+                while at < len(module.functions):
+                    module.texts.append(Function(module, module.functions[at]).text())
+                    at += 1
+                low, high = inner.low, inner.high
+                if stencil.neighborhood:
+                    low, high = zip(*stencil.neighborhood)
+                calls = " ".join(map(_n, names)) + " " + " ".join(_n(f"i{k}") for k in range(rank))
+                index = " ".join(_n(f"i{k}") for k in range(rank))
+                loop = f"(set 1 (idx {_n('$out')} {index}) (call 1 {calls}))"
+                for k in reversed(range(rank)):
+                    n = f'(idx (attr {_n("$out")} "shape") {_i(k)})'
+                    loop = f'(for 1 {_n(f"i{k}")} (call "range" {_i(-low[k])} (bin - {n} {_i(high[k])})) ({loop}))'
+                head = f"(fn {quote(stencil.__name__ + '_loop')} 1 ({' '.join(map(quote, [*names, '$out']))}) ({loop}))"
+                texts = [re.sub(r"\(call (\d+)", lambda m: f"(call {int(m[1]) + 1}", t) for t in module.texts]
+                element = re.sub(r"\(call (\d+)", lambda m: f"(call {int(m[1]) + 1}", element)
+                stencil.inner = element
+                self._text = f'(module (file "?") {head} {element} {" ".join(texts)})'.encode(), module.arrays
+                return self._text
+
+        self._by_rank[key] = Loop(self.py_func, NUMPY_ERRORS)
+        return self._by_rank[key]
+
+    def __call__(self, *args, out=None):
+        np = _need_numpy()
+        ours = isinstance(args[0], _core.ndarray)
+        args = [a.numpy() if isinstance(a, _core.ndarray) else getattr(a, "_jit_argument", a) for a in args]
+        if not isinstance(args[0], np.ndarray):
+            raise TypeError("a stencil's first argument is an array")
+        if out is None:
+            kind = np.result_type(args[0], self.cval) if args[0].dtype.kind in "fc" else np.float64
+            out = np.full(args[0].shape, self.cval, kind)
+        self._compiled(args)(*args, out)
+        return _core.asarray(out) if ours else out
+
+
+def stencil(fn=None, *args, cval=0, neighborhood=None, standard_indexing=(), **options):
+    """A function of relative indices, a[0, 1] + a[0, -1], becomes one of whole arrays."""
+    if callable(fn) and hasattr(fn, "__code__"):
+        return Stencil(fn, cval, neighborhood, standard_indexing)
+    return lambda f: Stencil(f, cval, neighborhood, standard_indexing)

@@ -1,0 +1,106 @@
+"""cuda.random: xoroshiro128+ states, one for each thread, as an array of two uint64 a row."""
+
+import math
+
+from .cuda_names import DeviceArray, DeviceFunction, _need_numpy
+
+_MASK = (1 << 64) - 1
+_JUMP = (0xBEAC0467EBA5FACB, 0xD86B048B86AA9922)
+
+
+def _next_state(s0, s1):
+    s1 ^= s0
+    return ((s0 << 55 | s0 >> 9) ^ s1 ^ (s1 << 14)) & _MASK, (s1 << 36 | s1 >> 28) & _MASK
+
+
+def _first_state(seed):
+    z = (seed + 0x9E3779B97F4A7C15) & _MASK
+    z = ((z ^ z >> 30) * 0xBF58476D1CE4E5B9) & _MASK
+    z = ((z ^ z >> 27) * 0x94D049BB133111EB) & _MASK
+    z ^= z >> 31
+    return z, z
+
+
+def _jumped(s0, s1):
+    """2**64 numbers later."""
+    j0 = j1 = 0
+    for word in _JUMP:
+        for bit in range(64):
+            if word >> bit & 1:
+                j0, j1 = j0 ^ s0, j1 ^ s1
+            s0, s1 = _next_state(s0, s1)
+    return j0, j1
+
+
+def init_xoroshiro128p_states_cpu(states, seed, subsequence_start=0):
+    """Fill host states: each row begins 2**64 numbers after the one before."""
+    s = _first_state(seed)
+    for _ in range(subsequence_start):
+        s = _jumped(*s)
+    for k in range(len(states)):
+        states[k] = s
+        s = _jumped(*s)
+
+
+def init_xoroshiro128p_states(states, seed, subsequence_start=0, stream=0):
+    init_xoroshiro128p_states_cpu(getattr(states, "_jit_argument", states), seed, subsequence_start)
+
+
+def create_xoroshiro128p_states(n, seed, subsequence_start=0, stream=0):
+    """States for n threads, none of which meets another's numbers."""
+    np = _need_numpy()
+    states = np.empty((n, 2), np.uint64)
+    init_xoroshiro128p_states_cpu(states, seed, subsequence_start)
+    return DeviceArray(states)
+
+
+def xoroshiro128p_next(states, index):
+    s0 = states[index, 0]
+    s1 = states[index, 1]
+    result = s0 + s1
+    s1 ^= s0
+    states[index, 0] = (s0 << 55 | s0 >> 9) ^ s1 ^ (s1 << 14)
+    states[index, 1] = s1 << 36 | s1 >> 28
+    return result
+
+
+xoroshiro128p_next = DeviceFunction(xoroshiro128p_next, 0)
+
+
+def xoroshiro128p_uniform_float64(states, index):
+    return (xoroshiro128p_next(states, index) >> 11) * (1.0 / 9007199254740992.0)
+
+
+xoroshiro128p_uniform_float64 = DeviceFunction(xoroshiro128p_uniform_float64, 0)
+
+
+def xoroshiro128p_uniform_float32(states, index):
+    return _f32((xoroshiro128p_next(states, index) >> 11) * (1.0 / 9007199254740992.0))
+
+
+def xoroshiro128p_normal_float64(states, index):
+    u1 = xoroshiro128p_uniform_float64(states, index)
+    u2 = xoroshiro128p_uniform_float64(states, index)
+    return math.sqrt(-2.0 * math.log(1.0 - u1)) * math.cos(6.283185307179586 * u2)
+
+
+def xoroshiro128p_normal_float32(states, index):
+    u1 = xoroshiro128p_uniform_float64(states, index)
+    u2 = xoroshiro128p_uniform_float64(states, index)
+    return _f32(math.sqrt(-2.0 * math.log(1.0 - u1)) * math.cos(6.283185307179586 * u2))
+
+
+class _Float32:
+    """float32(x) in kernels; the nearest of Python's floats in step mode."""
+
+    _jit_dtype = "float32"
+    __name__ = "float32"
+
+    def __call__(self, x):
+        return _need_numpy().float32(x)
+
+
+_f32 = _Float32()
+xoroshiro128p_uniform_float32 = DeviceFunction(xoroshiro128p_uniform_float32, 0)
+xoroshiro128p_normal_float32 = DeviceFunction(xoroshiro128p_normal_float32, 0)
+xoroshiro128p_normal_float64 = DeviceFunction(xoroshiro128p_normal_float64, 0)
