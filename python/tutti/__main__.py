@@ -1,4 +1,4 @@
-"""The command line: python -m tutti info | top | ops | functions | cache clear."""
+"""The command line: python -m tutti run | info | top | ops | functions | cache clear."""
 
 import argparse
 import os
@@ -56,10 +56,21 @@ def _cache(args):
     print(f"{folder}: {what} {files} files, {size:,} bytes")
 
 
+def _run(args):
+    from tutti.compat import _run
+
+    _run.run(args.script, args.arguments, args.device)
+
+
 def main(argv=None):
     parser = argparse.ArgumentParser(prog="python -m tutti", description="Arrays on every processor there is.")
     commands = parser.add_subparsers(required=True, metavar="command")
     commands.add_parser("info", help="devices, libraries, cache, threads").set_defaults(run=_info)
+    run = commands.add_parser("run", help="run a script that imports numba, pycuda or cupy on tutti")
+    run.add_argument("--device", help="where arrays go: cpu, cuda, cuda:1 ...")
+    run.add_argument("script")
+    run.add_argument("arguments", nargs=argparse.REMAINDER)
+    run.set_defaults(run=_run)
     top = commands.add_parser("top", help="use of GPUs, cores and memory, refreshing")
     top.add_argument("-n", "--count", type=int, help="show so many times, then end")
     top.add_argument("-d", "--delay", type=float, default=1.0, help="seconds between two (default 1)")

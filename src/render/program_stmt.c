@@ -315,10 +315,11 @@ static void put_for(tt_pwriter *w, const tt_pstmt *s) {
   } else {
     tt__pw_line(w, "const tt_i64 by%d = %s;", n, tt__pw_text(w, s->c));
     if (s->c->nonneg) {
-      tt__pw_open(w, "%sfor (tt_i64 it%d = %s; it%d < hi%d; it%d += by%d) {", unroll, n, tt__pw_text(w, s->a), n, n, n, n);
+      tt__pw_open(w, "%sfor (tt_i64 it%d = %s; it%d < hi%d; it%d += by%d) {", unroll, n, tt__pw_text(w, s->a), n, n, n,
+                  n);
     } else
-    tt__pw_open(w, "for (tt_i64 it%d = %s; by%d > 0 ? it%d < hi%d : it%d > hi%d; it%d += by%d) {", n,
-                tt__pw_text(w, s->a), n, n, n, n, n, n, n);
+      tt__pw_open(w, "for (tt_i64 it%d = %s; by%d > 0 ? it%d < hi%d : it%d > hi%d; it%d += by%d) {", n,
+                  tt__pw_text(w, s->a), n, n, n, n, n, n, n);
   }
   tt__pw_line(w, "%s = it%d;", v.data ? v.data : "", n);
   tt__pw_stmts(w, s->body);

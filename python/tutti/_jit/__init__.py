@@ -37,7 +37,9 @@ def stencil(*args, **options):
     return elementwise.stencil(*args, **options)
 
 
-vectorize.__doc__ = """A function of scalars becomes one of arrays, with broadcasting; target="parallel": on all cores."""
+vectorize.__doc__ = (
+    """A function of scalars becomes one of arrays, with broadcasting; target="parallel": on all cores."""
+)
 guvectorize.__doc__ = """A function of small arrays over all axes before them: guvectorize("(n),()->(n)")."""
 stencil.__doc__ = """A function of relative indices, a[0, 1] + a[0, -1], becomes one of whole arrays."""
 

@@ -15,7 +15,7 @@ __all__ = [
     "close", "current_context", "defer_cleanup", "detect", "device_array", "device_array_like", "event",
     "event_elapsed_time", "ffs", "fma", "get_current_device", "gpus", "grid", "gridDim", "gridsize", "is_cuda_array",
     "jit", "laneid", "list_devices", "local", "managed_array", "mapped_array", "mapped_array_like", "pinned",
-    "pinned_array_like", "popc", "profile_start", "profile_stop", "select_device", "shared", "shfl_down_sync",
+    "pinned_array_like", "popc", "profile_start", "profile_stop", "reduce", "select_device", "shared", "shfl_down_sync",
     "shfl_sync", "shfl_up_sync", "shfl_xor_sync", "stream", "syncthreads", "syncthreads_and", "syncthreads_count",
     "syncthreads_or", "syncwarp", "threadIdx", "threadfence", "threadfence_block", "threadfence_system", "to_device",
     "warpsize",
@@ -155,6 +155,7 @@ class Kernel(Compiled):
 
     def __init__(self, fn, flags):
         super().__init__(fn, flags | KERNEL)
+        self.launches = 0
 
     def __getitem__(self, shape):
         if not isinstance(shape, tuple) or not 2 <= len(shape) <= 4:
@@ -209,6 +210,7 @@ class Launch:
     def __call__(self, *args):
         from . import step
 
+        self.kernel.launches += 1
         if step.wanted():
             step.launch(self.kernel.py_func, self.grid, self.block, self.shared, args)
         else:
@@ -227,6 +229,36 @@ def jit(fn=None, *args, device=False, debug=False, fastmath=False, **options):
     if callable(fn) and hasattr(fn, "__code__"):
         return make(fn, flags)
     return lambda f: make(f, flags)
+
+
+class Reduce:
+    """A function of two values becomes a reduction over an array: sum_reduce = cuda.reduce(lambda a, b: a + b)."""
+
+    def __init__(self, fn):
+        self.fn = Compiled(fn, 0)
+        self._loop = None
+
+    def __call__(self, arr, size=None, res=None, init=0, stream=0):
+        np = _need_numpy()
+        if self._loop is None:
+            fn = self.fn
+
+            def fold(x, total):
+                for i in range(x.size):
+                    total = fn(total, x[i])
+                return total
+
+            self._loop = Compiled(fold, 0)
+        array = np.asarray(getattr(arr, "_jit_argument", arr))
+        array = array if size is None else array[:size]
+        total = self._loop(array, array.dtype.type(init))
+        if res is None:
+            return total
+        getattr(res, "_jit_argument", res)[0] = total
+        return None
+
+
+reduce = Reduce
 
 
 # ---- memory of the device

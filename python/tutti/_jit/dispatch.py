@@ -9,6 +9,13 @@ from .. import _core
 KERNEL, CHECK, PARALLEL, NUMPY_ERRORS = 1, 2, 4, 8
 
 
+class Everything(list):
+    """Every compiled function there is, while somebody wants to know (python -m tutti run)."""
+
+
+everything = None
+
+
 def _numpy():
     return sys.modules.get("numpy")
 
@@ -22,6 +29,8 @@ class Compiled(_core.Jit):
         self.py_func = fn
         self._flags = flags
         self._text = None
+        if everything is not None:
+            everything.append(self)
 
     def _jit_function(self):
         return self.py_func

@@ -186,9 +186,7 @@ class Generalised:
                 if sizes.setdefault(name, n) != n:
                     raise ValueError(f"{self.__name__}(): the core axis '{name}' is {sizes[name]} and {n} long")
         front = np.broadcast_shapes(*fronts)
-        flat = [
-            np.broadcast_to(a, front + a.shape[a.ndim - len(core) :]) for a, core in zip(arrays, self.cores)
-        ]
+        flat = [np.broadcast_to(a, front + a.shape[a.ndim - len(core) :]) for a, core in zip(arrays, self.cores)]
         outs = given[self.nin :]
         if not outs:
             kind = np.result_type(*arrays)

@@ -1,0 +1,85 @@
+"""python -m tutti run: a script that imports numba, pycuda or cupy gets the modules of tutti.compat instead."""
+
+import importlib
+import importlib.abc
+import importlib.util
+import os
+import runpy
+import sys
+import time
+
+# What a script imports, and who serves it; a module that does not exist here is not covered.
+COVERED = {"numba": "tutti.compat.numba", "pycuda": "tutti.compat.pycuda", "cupy": "tutti.compat.cupy"}
+
+
+class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Imports of covered libraries end in tutti.compat."""
+
+    def __init__(self):
+        self.served = {}
+
+    def find_spec(self, name, path=None, target=None):
+        head, _, rest = name.partition(".")
+        if head not in COVERED:
+            return None
+        ours = COVERED[head] + ("." + rest if rest else "")
+        try:
+            found = importlib.util.find_spec(ours)
+        except ModuleNotFoundError:
+            found = None
+        if found is None:
+            raise ImportError(f"tutti does not cover {name} (python -m tutti run serves {head} from {COVERED[head]})")
+        return importlib.util.spec_from_loader(name, self)
+
+    def create_module(self, spec):
+        head, _, rest = spec.name.partition(".")
+        module = importlib.import_module(COVERED[head] + ("." + rest if rest else ""))
+        self.served[spec.name] = module
+        return module
+
+    def exec_module(self, module):
+        """It was executed under its own name."""
+
+
+def report(finder, begun):
+    """What ran where, on standard error."""
+    import tutti
+
+    from .._jit import dispatch
+
+    kernels = [f for f in dispatch.everything if getattr(f, "launches", 0)]
+    functions = [f for f in dispatch.everything if f.signatures and not getattr(f, "launches", 0)]
+    print(
+        f"\ntutti ran the script in {time.perf_counter() - begun:.2f} s; {', '.join(finder.served) or 'nothing'} "
+        f"came from tutti.compat",
+        file=sys.stderr,
+    )
+    for k in kernels:
+        print(f"  kernel   {k.__name__:24s} {k.launches:8d} launches on the CPU", file=sys.stderr)
+    for f in functions:
+        print(
+            f"  function {f.__name__:24s} compiled for {len(f.signatures)} list(s) of types, on the CPU",
+            file=sys.stderr,
+        )
+    ledger = tutti.ledger()
+    print(f"  arrays   {ledger['launches']} kernels, {ledger['library_calls']} library calls", file=sys.stderr)
+
+
+def run(path, arguments, device=None):
+    """Run the script as __main__."""
+    from .._jit import dispatch
+
+    if device:
+        os.environ["TUTTI_DEVICE"] = device
+    if os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0"):
+        os.environ["TUTTI_KERNEL_STEP"] = "1"
+    finder = Finder()
+    sys.meta_path.insert(0, finder)
+    sys.argv = [path, *arguments]
+    sys.path[0] = os.path.dirname(os.path.abspath(path))
+    dispatch.everything = dispatch.Everything()
+    begun = time.perf_counter()
+    try:
+        runpy.run_path(path, run_name="__main__")
+    finally:
+        report(finder, begun)

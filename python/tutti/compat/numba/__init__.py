@@ -1,0 +1,42 @@
+"""Numba's names over tutti: from tutti.compat.numba import cuda, jit, njit, prange, vectorize."""
+
+import os as _os
+
+from ... import get_num_threads, set_num_threads
+from ..._jit import guvectorize, jit, njit, prange, stencil, vectorize
+from . import cuda, types
+from .types import *  # noqa: F403 (float32, int64 ...)
+
+__version__ = "0.61.0"
+
+if _os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0"):
+    _os.environ["TUTTI_KERNEL_STEP"] = "1"
+
+
+class config:  # noqa: N801 (Numba's name)
+    """Settings that scripts look at."""
+
+    ENABLE_CUDASIM = False
+    DISABLE_JIT = False
+    NUMBA_DEFAULT_NUM_THREADS = get_num_threads()
+    NUMBA_NUM_THREADS = get_num_threads()
+    CUDA_LOW_OCCUPANCY_WARNINGS = False
+    CUDA_WARN_ON_IMPLICIT_COPY = False
+
+
+def literally(x):
+    return x
+
+
+def get_thread_id():
+    return 0
+
+
+def __getattr__(name):
+    raise AttributeError(f"tutti.compat.numba does not cover numba.{name}")
+
+
+__all__ = [
+    "config", "cuda", "get_num_threads", "guvectorize", "jit", "njit", "prange", "set_num_threads", "stencil", "types",
+    "vectorize", *types.__all__,
+]  # fmt: skip

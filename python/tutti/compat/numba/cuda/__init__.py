@@ -1,0 +1,41 @@
+"""numba.cuda over tutti.cuda. Kernels run on the CPU where there is no GPU, so it is always available."""
+
+from .... import cuda as _cuda
+from ...._jit import cuda_names as _names
+from ...._jit.cuda_names import *  # noqa: F403
+from ..types import *  # noqa: F403 (cuda.float32 and the like)
+from . import random  # noqa: F401
+
+pinned_array = _names.mapped_array
+
+
+def is_available():
+    return True
+
+
+def is_supported_version():
+    return True
+
+
+def synchronize():
+    """Wait for every kernel."""
+    _cuda.synchronize()
+
+
+def default_stream():
+    return stream()  # noqa: F405
+
+
+legacy_default_stream = per_thread_default_stream = default_stream
+
+
+class _Runtime:
+    def get_version(self):
+        return (13, 0)
+
+
+runtime = _Runtime()
+
+
+def __getattr__(name):
+    raise AttributeError(f"tutti.compat.numba does not cover numba.cuda.{name}")
