@@ -2,7 +2,8 @@
 ** Kernels that users write: programs of kernels, launched over a grid of blocks of threads.
 **
 ** A launch evaluates the arrays it is given, runs, and leaves the arrays that the kernel may write (those passed to a
-** pointer that is not const) with their new elements. Whoever recorded something over their old elements keeps these.
+** pointer that is not const) with their new elements. It runs where its arrays are: on the CPU, or on a device. Whoever
+*recorded something over their old elements keeps these.
 */
 #ifndef TUTTI_KERNEL_H
 #define TUTTI_KERNEL_H
@@ -14,7 +15,7 @@ extern "C" {
 #endif
 
 typedef struct tt_program tt_program;
-typedef struct tt_routine tt_routine; /* a kernel of a program; lives as long as the program */
+typedef struct tt_entry tt_entry; /* a kernel of a program; lives as long as the program */
 
 typedef struct tt_program_options {
   const char *file;        /* name of the source in messages, or NULL */
@@ -33,11 +34,15 @@ TT_API tt_program *tt_program_retain(tt_program *p);
 TT_API void tt_program_release(tt_program **p);
 
 /* A kernel by its name, or by one of the expressions. TT_EVALUE: there is none; the message lists what there is. */
-TT_API tt_code tt_program_routine(tt_program *p, const char *name, tt_routine **out, tt_error *err);
+TT_API tt_code tt_program_find(tt_program *p, const char *name, tt_entry **out, tt_error *err);
 /* The k-th kernel, or NULL after the last. */
-TT_API tt_routine *tt_program_nth(tt_program *p, int k);
-/* Memory of a __device__ or __constant__ variable. TT_EVALUE: there is none of that name. */
-TT_API tt_code tt_program_variable(tt_program *p, const char *name, void **data, size_t *size, tt_error *err);
+TT_API tt_entry *tt_program_nth(tt_program *p, int k);
+/* Memory of a __device__ or __constant__ variable on a device (-1: the program's). TT_EVALUE: none of that name. */
+TT_API tt_code tt_program_variable(tt_program *p, const char *name, int device, void **data, size_t *size,
+                                   tt_error *err);
+/* Where it was built first: on the CPU (0), or on the device that this thread had chosen. Others follow by themselves.
+ */
+TT_API int tt_program_device(const tt_program *p);
 /* What was compiled, without what stands before it in every program. Lives as long as the program. */
 TT_API const char *tt_program_text(const tt_program *p);
 
@@ -48,12 +53,12 @@ typedef struct tt_parameter {
   bool is_pointer, is_const;
   int size; /* bytes of the parameter */
 } tt_parameter;
-TT_API const char *tt_routine_name(const tt_routine *r);
-TT_API int tt_routine_parameters(const tt_routine *r);
-TT_API tt_code tt_routine_parameter(const tt_routine *r, int k, tt_parameter *out, tt_error *err);
+TT_API const char *tt_entry_name(const tt_entry *r);
+TT_API int tt_entry_parameters(const tt_entry *r);
+TT_API tt_code tt_entry_parameter(const tt_entry *r, int k, tt_parameter *out, tt_error *err);
 /* Most threads of a block, and whether its threads may wait for each other. */
-TT_API int tt_routine_threads(const tt_routine *r);
-TT_API bool tt_routine_waits(const tt_routine *r);
+TT_API int tt_entry_threads(const tt_entry *r);
+TT_API bool tt_entry_waits(const tt_entry *r);
 
 typedef enum tt_argument_kind {
   TT_ARG_ARRAY,  /* as.array */
@@ -76,17 +81,17 @@ typedef struct tt_argument {
   } as;
 } tt_argument;
 
-typedef struct tt_launch {
+typedef struct tt_entry_grid {
   unsigned grid[3], block[3];
   int64_t shared;       /* bytes of dynamic shared memory */
   int64_t shared_limit; /* 0: 48 KiB */
-} tt_launch;
+} tt_entry_grid;
 
 /*
 ** Run it. TT_ETYPE for a wrong count or type of arguments, TT_EVALUE for a grid or block that cannot be, TT_EOVERFLOW
 ** for a number that does not fit its parameter, TT_EDEVICE for what goes wrong in the kernel.
 */
-TT_API tt_code tt_routine_launch(tt_routine *r, const tt_launch *how, const tt_argument *arg, int n, tt_error *err);
+TT_API tt_code tt_entry_launch(tt_entry *r, const tt_entry_grid *how, const tt_argument *arg, int n, tt_error *err);
 
 /*
 ** Take what kernels have printed since the last time: malloc'ed by the library, give back with tt_text_free; NULL when

@@ -279,16 +279,24 @@ tt_code tt__array_own(tt_array *a, tt_error *err) {
     return TT_OK;
   }
   tt_buffer *b = tt__buffer_new(old->size, err);
-  tt_node *fresh = b ? tt__node_new(TT_N_BUFFER, (tt_dtype)n->dtype, n->rank, n->dim, 0, err) : NULL;
+  if (!b) return TT_ENOMEM;
+  memcpy(b->data, old->data, old->size);
+  return tt__array_replace(a, b, err);
+}
+
+tt_code tt__array_replace(tt_array *a, tt_buffer *b, tt_error *err) {
+  const tt_node *old = a->storage->node;
+  tt_node *fresh = tt__node_new(TT_N_BUFFER, (tt_dtype)old->dtype, old->rank, old->dim, 0, err);
   if (!fresh) {
     tt__buffer_release(b);
     return TT_ENOMEM;
   }
-  memcpy(b->data, old->data, old->size);
   fresh->attr.buf = b;
-  fresh->device = n->device;
-  return storage_set(s, fresh, err);
+  fresh->device = old->device;
+  return storage_set(a->storage, fresh, err);
 }
+
+tt_code tt__array_check_writable(const tt_array *a, tt_error *err) { return check_writable((tt_array *)a, err); }
 
 /* ---- creation */
 

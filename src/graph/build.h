@@ -90,6 +90,9 @@ TT_HIDDEN tt_code tt__array_store(tt_array *a, tt_node *value, tt_error *err);
 ** the lock is given up: then it must hold the buffer. TT_EVALUE "assignment destination is read-only".
 */
 TT_HIDDEN tt_code tt__array_own(tt_array *a, tt_error *err);
+/* The storage's value is what lies in `b` (takes the hold), which has the bytes of a value of the same shape. */
+TT_HIDDEN tt_code tt__array_replace(tt_array *a, tt_buffer *b, tt_error *err);
+TT_HIDDEN tt_code tt__array_check_writable(const tt_array *a, tt_error *err);
 /* Scatter through flat storage indices (int64 node, in range, equal shape with value). */
 TT_HIDDEN tt_code tt__array_scatter(tt_array *a, tt_node *index, tt_node *value, tt_error *err);
 /* Evaluate and borrow: element (0,0,..) of a dense, C-order copy or of the very memory. *hold keeps it alive

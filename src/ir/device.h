@@ -39,6 +39,15 @@ typedef struct tt_routine_info {
   int registers, shared, local, block_threads; /* bytes where memory; most threads of a block */
 } tt_routine_info;
 
+/*
+** Among the options of `compile`, TT_NVRTC_NAME"expression" asks for the symbol of a function or variable
+*("add<float>",
+** "&table"). The symbols stand behind the binary, a line each in the order asked for, then the u64 size of these lines,
+** then TT_NVRTC_MARK.
+*/
+#define TT_NVRTC_NAME "--tutti-name="
+#define TT_NVRTC_MARK "TTNAMES1"
+
 typedef struct tt_device_ops {
   const char *name; /* "cuda" */
   /* Devices there are; 0 with `why` saying what is missing (no driver, too old ...). Cheap after the first call. */
@@ -76,6 +85,8 @@ typedef struct tt_device_ops {
   void (*unload)(tt_device *d, tt_module *m);
   tt_code (*routine)(tt_device *d, tt_module *m, const char *name, tt_routine **out, tt_routine_info *info,
                      tt_error *err);
+  /* Memory of a variable of the module. NULL: the device cannot tell. */
+  tt_code (*global)(tt_device *d, tt_module *m, const char *name, void **at, size_t *size, tt_error *err);
   /* `args`: one struct, by value, `size` bytes at most target.param_bytes. */
   tt_code (*launch)(tt_device *d, tt_stream *s, tt_routine *f, const tt_grid *g, const void *args, size_t size,
                     tt_error *err);

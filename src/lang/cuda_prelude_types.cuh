@@ -162,43 +162,6 @@ TT_INLINE float __bfloat162float(__nv_bfloat16 h) { return (float)h; }
 TT_INLINE __nv_bfloat162 __floats2bfloat162_rn(float x, float y) {
   return __nv_bfloat162{__nv_bfloat16(x), __nv_bfloat16(y)};
 }
-/* What CuPy gives programs beside CUDA's own. */
-template <class T>
-struct complex {
-  T re, im;
-  complex() = default;
-  TT_MEMBER constexpr complex(T r, T i = T(0)) : re(r), im(i) {}
-  template <class U>
-  TT_MEMBER constexpr complex(const complex<U> &o) : re((T)o.re), im((T)o.im) {}
-  TT_MEMBER constexpr T real() const { return re; }
-  TT_MEMBER constexpr T imag() const { return im; }
-  TT_MEMBER void real(T v) { re = v; }
-  TT_MEMBER void imag(T v) { im = v; }
-  TT_MEMBER complex &operator+=(complex o) { return re += o.re, im += o.im, *this; }
-  TT_MEMBER complex &operator-=(complex o) { return re -= o.re, im -= o.im, *this; }
-  TT_MEMBER complex &operator*=(complex o) { return *this = complex(re * o.re - im * o.im, re * o.im + im * o.re); }
-  TT_MEMBER complex &operator/=(complex o) {
-    T d = o.re * o.re + o.im * o.im;
-    return *this = complex((re * o.re + im * o.im) / d, (im * o.re - re * o.im) / d);
-  }
-  friend TT_MEMBER complex operator+(complex a, complex b) { return a += b; }
-  friend TT_MEMBER complex operator-(complex a, complex b) { return a -= b; }
-  friend TT_MEMBER complex operator*(complex a, complex b) { return a *= b; }
-  friend TT_MEMBER complex operator/(complex a, complex b) { return a /= b; }
-  friend TT_MEMBER complex operator-(complex a) { return complex(-a.re, -a.im); }
-  friend TT_MEMBER bool operator==(complex a, complex b) { return a.re == b.re && a.im == b.im; }
-  friend TT_MEMBER bool operator!=(complex a, complex b) { return !(a == b); }
-  friend TT_MEMBER T real(complex a) { return a.re; }
-  friend TT_MEMBER T imag(complex a) { return a.im; }
-  friend TT_MEMBER T norm(complex a) { return a.re * a.re + a.im * a.im; }
-  friend TT_MEMBER T abs(complex a) { return hypot(a.re, a.im); }
-  friend TT_MEMBER T arg(complex a) { return atan2(a.im, a.re); }
-  friend TT_MEMBER complex conj(complex a) { return complex(a.re, -a.im); }
-  friend TT_MEMBER complex exp(complex a) {
-    T e = ::exp(a.re);
-    return complex(e * cos(a.im), e * sin(a.im));
-  }
-};
 typedef float2 cuFloatComplex;
 typedef double2 cuDoubleComplex;
 typedef float2 cuComplex;
@@ -214,8 +177,3 @@ TT_INLINE double cuCreal(double2 a) { return a.x; }
 TT_INLINE double cuCimag(double2 a) { return a.y; }
 TT_INLINE float cuCabsf(float2 a) { return hypotf(a.x, a.y); }
 TT_INLINE double cuCabs(double2 a) { return hypot(a.x, a.y); }
-namespace std {
-using ::complex;
-template <class A, class B>
-constexpr bool is_same_v = tt_is<A, B>;
-}  // namespace std

@@ -11,7 +11,7 @@ static const char PROGRAM[] = "tutti.program", ROUTINE[] = "tutti.routine";
 
 /* A routine keeps its program. */
 typedef struct held_routine {
-  tt_routine *routine;
+  tt_entry *routine;
   tt_program *program;
 } held_routine;
 
@@ -68,7 +68,7 @@ static PyObject *py_program(PyObject *self, PyObject *args) {
   return capsule;
 }
 
-static PyObject *routine_object(tt_program *p, tt_routine *r) {
+static PyObject *routine_object(tt_program *p, tt_entry *r) {
   held_routine *h = PyMem_Malloc(sizeof *h);
   if (!h) return PyErr_NoMemory();
   *h = (held_routine){r, tt_program_retain(p)};
@@ -84,13 +84,13 @@ static PyObject *routine_object(tt_program *p, tt_routine *r) {
 static PyObject *py_program_routine(PyObject *self, PyObject *args) {
   PyObject *capsule;
   const char *name;
-  tt_routine *r;
+  tt_entry *r;
   tt_error err;
   (void)self;
   if (!PyArg_ParseTuple(args, "Os", &capsule, &name)) return NULL;
   tt_program *p = PyCapsule_GetPointer(capsule, PROGRAM);
   if (!p) return NULL;
-  tt_code c = tt_program_routine(p, name, &r, &err);
+  tt_code c = tt_program_find(p, name, &r, &err);
   return c == TT_OK ? routine_object(p, r) : core_raise(c, &err);
 }
 
@@ -99,7 +99,7 @@ static PyObject *py_program_names(PyObject *self, PyObject *capsule) {
   tt_program *p = PyCapsule_GetPointer(capsule, PROGRAM);
   PyObject *list = p ? PyList_New(0) : NULL;
   for (int k = 0; list && tt_program_nth(p, k); k++) {
-    PyObject *name = PyUnicode_FromString(tt_routine_name(tt_program_nth(p, k)));
+    PyObject *name = PyUnicode_FromString(tt_entry_name(tt_program_nth(p, k)));
     if (!name || PyList_Append(list, name) < 0) Py_CLEAR(list);
     Py_XDECREF(name);
   }
@@ -123,7 +123,7 @@ static PyObject *py_program_variable(PyObject *self, PyObject *args) {
   if (!PyArg_ParseTuple(args, "Os", &capsule, &name)) return NULL;
   tt_program *p = PyCapsule_GetPointer(capsule, PROGRAM);
   if (!p) return NULL;
-  tt_code c = tt_program_variable(p, name, &data, &size, &err);
+  tt_code c = tt_program_variable(p, name, -1, &data, &size, &err);
   if (c != TT_OK) return core_raise(c, &err);
   return Py_BuildValue("KK", (unsigned long long)(uintptr_t)data, (unsigned long long)size);
 }
@@ -133,17 +133,17 @@ static PyObject *py_routine_info(PyObject *self, PyObject *capsule) {
   (void)self;
   held_routine *h = PyCapsule_GetPointer(capsule, ROUTINE);
   PyObject *list = h ? PyList_New(0) : NULL;
-  for (int k = 0; list && k < tt_routine_parameters(h->routine); k++) {
+  for (int k = 0; list && k < tt_entry_parameters(h->routine); k++) {
     tt_parameter p;
     tt_error err;
-    tt_code c = tt_routine_parameter(h->routine, k, &p, &err);
+    tt_code c = tt_entry_parameter(h->routine, k, &p, &err);
     PyObject *row = c == TT_OK ? Py_BuildValue("ssi", p.name, p.type, p.size) : core_raise(c, &err);
     if (!row || PyList_Append(list, row) < 0) Py_CLEAR(list);
     Py_XDECREF(row);
   }
   if (!list) return NULL;
-  return Py_BuildValue("NsiO", list, tt_routine_name(h->routine), tt_routine_threads(h->routine),
-                       tt_routine_waits(h->routine) ? Py_True : Py_False);
+  return Py_BuildValue("NsiO", list, tt_entry_name(h->routine), tt_entry_threads(h->routine),
+                       tt_entry_waits(h->routine) ? Py_True : Py_False);
 }
 
 /* ---- arguments */
@@ -257,7 +257,7 @@ static bool show_printed(void) {
 /* routine_launch(routine, grid, block, args, shared, shared_limit) */
 static PyObject *py_routine_launch(PyObject *self, PyObject *const *arg, Py_ssize_t n) {
   (void)self;
-  tt_launch how;
+  tt_entry_grid how;
   tt_error err;
   call c;
   c.n = c.nview = 0;
@@ -271,7 +271,7 @@ static PyObject *py_routine_launch(PyObject *self, PyObject *const *arg, Py_ssiz
   if (count > MOST_ARGS) return PyErr_SetString(PyExc_TypeError, "a kernel takes at most 256 arguments"), NULL;
   bool ok = true;
   for (; ok && c.n < count; c.n += ok) ok = add_argument(&c, PyTuple_GetItem(arg[3], c.n));
-  tt_code code = ok ? tt_routine_launch(h->routine, &how, c.arg, c.n, &err) : TT_OK;
+  tt_code code = ok ? tt_entry_launch(h->routine, &how, c.arg, c.n, &err) : TT_OK;
   while (c.nview) PyBuffer_Release(&c.view[--c.nview]);
   if (!ok || !show_printed()) return NULL;
   if (code == TT_EINTERRUPT && PyErr_CheckSignals() < 0) return NULL;

@@ -93,6 +93,19 @@ tt_code tt__cuda_routine(tt_device *d, tt_module *m, const char *name, tt_routin
   return TT_OK;
 }
 
+tt_code tt__cuda_global(tt_device *d, tt_module *m, const char *name, void **at, size_t *size, tt_error *err) {
+  char what[120];
+  void *before;
+  tt_cuda_pointer p = 0;
+  snprintf(what, sizeof what, "find the variable '%.80s'", name);
+  if (!tt__cuda_of(d)->api->module_global) return tt__fail(err, TT_EDEVICE, "%s: this driver cannot %s", d->name, what);
+  TT_TRY(tt__cuda_enter(d, &before, err));
+  int result = tt__cuda_of(d)->api->module_global(&p, size, m->handle, name);
+  TT_TRY(tt__cuda_leave(d, before, result, what, err));
+  *at = (void *)(uintptr_t)p;
+  return TT_OK;
+}
+
 int tt__cuda_allow_shared(tt_cuda *c, tt_routine *f, uint32_t shared) {
   int now = atomic_load_explicit(&f->shared, memory_order_relaxed);
   if ((int64_t)shared <= now) return TT_CUDA_OK;

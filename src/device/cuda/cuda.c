@@ -413,6 +413,7 @@ const tt_device_ops tt__cuda_ops = {
     .load = tt__cuda_load,
     .unload = tt__cuda_unload,
     .routine = tt__cuda_routine,
+    .global = tt__cuda_global,
     .launch = tt__cuda_launch,
     .stream_new = cuda_stream_new,
     .stream_free = cuda_stream_free,

@@ -61,6 +61,7 @@ TT_HIDDEN tt_code tt__cuda_compile(tt_device *d, const char *source, const char 
 TT_HIDDEN void tt__cuda_identity(tt_device *d, tt_str *out);
 TT_HIDDEN tt_code tt__cuda_load(tt_device *d, const void *binary, size_t size, tt_module **out, tt_error *err);
 TT_HIDDEN void tt__cuda_unload(tt_device *d, tt_module *m);
+TT_HIDDEN tt_code tt__cuda_global(tt_device *d, tt_module *m, const char *name, void **at, size_t *size, tt_error *err);
 TT_HIDDEN tt_code tt__cuda_routine(tt_device *d, tt_module *m, const char *name, tt_routine **out,
                                    tt_routine_info *info, tt_error *err);
 TT_HIDDEN tt_code tt__cuda_launch(tt_device *d, tt_stream *s, tt_routine *f, const tt_grid *g, const void *args,

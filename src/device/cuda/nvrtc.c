@@ -16,7 +16,7 @@
 #include "base/os.h"
 #include "base/pool_int.h"
 
-enum { MOST_OPTIONS = 64, MOST_CHIPS = 64, PATH_CAP = 1024 };
+enum { MOST_OPTIONS = 256, MOST_CHIPS = 64, PATH_CAP = 1024 };
 
 typedef struct nvrtc {
   int (*version)(int *major, int *minor);
@@ -33,6 +33,8 @@ typedef struct nvrtc {
   int (*ptx_size)(void *program, size_t *size);
   int (*ptx)(void *program, char *out);
   const char *(*error_text)(int result);
+  int (*add_name)(void *program, const char *name);
+  int (*lowered_name)(void *program, const char *name, const char **out);
   int major, minor, nchip, chip[MOST_CHIPS];
   char include[PATH_CAP + 32]; /* option that names the toolkit's headers; "" when they are not there */
   char path[PATH_CAP];
@@ -107,7 +109,9 @@ static bool resolve(void *lib, nvrtc *t) {
              {&t->cubin, "nvrtcGetCUBIN"},
              {&t->ptx_size, "nvrtcGetPTXSize"},
              {&t->ptx, "nvrtcGetPTX"},
-             {&t->error_text, "nvrtcGetErrorString"}};
+             {&t->error_text, "nvrtcGetErrorString"},
+             {&t->add_name, "nvrtcAddNameExpression"},
+             {&t->lowered_name, "nvrtcGetLoweredName"}};
   for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
     void *fn = tt__lib_sym(lib, row[i].symbol);
     if (!fn) return false;
@@ -289,12 +293,43 @@ static tt_code take_binary(const nvrtc *t, void *program, bool portable, tt_str 
   return binary->failed ? tt__fail_memory(err, size) : TT_OK;
 }
 
+/* Take the words that name things out of the options; returns how many options are left. */
+static int take_names(const char **word, int n, const char **name, int *nname) {
+  int kept = 0;
+  *nname = 0;
+  for (int k = 0; k < n; k++) {
+    if (strncmp(word[k], TT_NVRTC_NAME, sizeof TT_NVRTC_NAME - 1) == 0)
+      name[(*nname)++] = word[k] + sizeof TT_NVRTC_NAME - 1;
+    else
+      word[kept++] = word[k];
+  }
+  return kept;
+}
+
+/* Behind the binary: the names that its symbols have, a line each, their size, a mark. */
+static tt_code add_lowered(const nvrtc *t, void *program, const char *const *name, int n, tt_str *binary,
+                           tt_error *err) {
+  size_t start = binary->len;
+  for (int k = 0; k < n; k++) {
+    const char *symbol = NULL;
+    int result = t->lowered_name(program, name[k], &symbol);
+    if (result != 0 || !symbol) return fail_nvrtc(t, "name a symbol", result, err);
+    tt__str_addf(binary, "%s\n", symbol);
+  }
+  uint64_t size = binary->len - start;
+  tt__str_add_n(binary, (const char *)&size, sizeof size);
+  tt__str_add(binary, TT_NVRTC_MARK);
+  return binary->failed ? tt__fail_memory(err, start) : TT_OK;
+}
+
 /* One compilation, handed to a thread with stack enough. */
 typedef struct compile_job {
   const nvrtc *t;
   const char *source, *chip;
   const char *const *word;
   int n;
+  const char *const *name; /* whose symbols are wanted */
+  int nname;
   tt_str *binary;
   tt_error *err;
   tt_code code;
@@ -308,9 +343,11 @@ static void *compile_now(void *ctx) {
     j->code = fail_nvrtc(j->t, "take the text", result, j->err);
     return NULL;
   }
-  result = j->t->compile(program, j->n, j->word);
+  for (int k = 0; k < j->nname && result == 0; k++) result = j->t->add_name(program, j->name[k]);
+  if (result == 0) result = j->t->compile(program, j->n, j->word);
   j->code = result != 0 ? fail_compile(j->t, program, result, j->err)
                         : take_binary(j->t, program, strncmp(j->chip, "compute", 7) == 0, j->binary, j->err);
+  if (j->code == TT_OK && j->nname) j->code = add_lowered(j->t, program, j->name, j->nname, j->binary, j->err);
   j->t->destroy(&program);
   return NULL;
 }
@@ -345,7 +382,8 @@ tt_code tt__nvrtc_compile(int arch, int driver, const char *source, const char *
   char chip[24], target[64];
   chip_name(t, arch, chip);
   snprintf(target, sizeof target, "--gpu-architecture=%s", chip);
-  const char *word[MOST_OPTIONS] = {target};
+  const char *word[MOST_OPTIONS] = {target}, *name[MOST_OPTIONS];
+  int nname;
   int n = 1;
   size_t size = options ? strlen(options) + 1 : 0;
   char *copy = size ? tt__mem_dup(options, size) : NULL;
@@ -357,8 +395,9 @@ tt_code tt__nvrtc_compile(int arch, int driver, const char *source, const char *
   } else if (!begin()) {
     code = tt__fail(err, TT_EDEVICE, "the process is ending");
   } else {
+    n = take_names(word, n, name, &nname);
     if (*t->include) word[n++] = t->include;
-    compile_job j = {t, source, chip, word, n, binary, err, TT_OK};
+    compile_job j = {t, source, chip, word, n, name, nname, binary, err, TT_OK};
     compile_deep(&j);
     end();
     code = j.code;

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "ir/device.h"
 
 /*
 ** Compile for compute capability `arch` (90). `driver`: what the driver knows (12040), 0: not asked; a compiler of a

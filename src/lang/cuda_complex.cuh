@@ -1,0 +1,43 @@
+/*
+** Complex numbers as CuPy gives them to kernels, for programs on the CPU and on CUDA. TT_MEMBER: how a small function is
+** declared there.
+*/
+template <class T>
+struct complex {
+  T re, im;
+  complex() = default;
+  TT_MEMBER constexpr complex(T r, T i = T(0)) : re(r), im(i) {}
+  template <class U>
+  TT_MEMBER constexpr complex(const complex<U> &o) : re((T)o.re), im((T)o.im) {}
+  TT_MEMBER constexpr T real() const { return re; }
+  TT_MEMBER constexpr T imag() const { return im; }
+  TT_MEMBER void real(T v) { re = v; }
+  TT_MEMBER void imag(T v) { im = v; }
+  TT_MEMBER complex &operator+=(complex o) { return re += o.re, im += o.im, *this; }
+  TT_MEMBER complex &operator-=(complex o) { return re -= o.re, im -= o.im, *this; }
+  TT_MEMBER complex &operator*=(complex o) { return *this = complex(re * o.re - im * o.im, re * o.im + im * o.re); }
+  TT_MEMBER complex &operator/=(complex o) {
+    T d = o.re * o.re + o.im * o.im;
+    return *this = complex((re * o.re + im * o.im) / d, (im * o.re - re * o.im) / d);
+  }
+  friend TT_MEMBER complex operator+(complex a, complex b) { return a += b; }
+  friend TT_MEMBER complex operator-(complex a, complex b) { return a -= b; }
+  friend TT_MEMBER complex operator*(complex a, complex b) { return a *= b; }
+  friend TT_MEMBER complex operator/(complex a, complex b) { return a /= b; }
+  friend TT_MEMBER complex operator-(complex a) { return complex(-a.re, -a.im); }
+  friend TT_MEMBER bool operator==(complex a, complex b) { return a.re == b.re && a.im == b.im; }
+  friend TT_MEMBER bool operator!=(complex a, complex b) { return !(a == b); }
+  friend TT_MEMBER T real(complex a) { return a.re; }
+  friend TT_MEMBER T imag(complex a) { return a.im; }
+  friend TT_MEMBER T norm(complex a) { return a.re * a.re + a.im * a.im; }
+  friend TT_MEMBER T abs(complex a) { return hypot(a.re, a.im); }
+  friend TT_MEMBER T arg(complex a) { return atan2(a.im, a.re); }
+  friend TT_MEMBER complex conj(complex a) { return complex(a.re, -a.im); }
+  friend TT_MEMBER complex exp(complex a) {
+    T e = ::exp(a.re);
+    return complex(e * cos(a.im), e * sin(a.im));
+  }
+};
+namespace std {
+using ::complex;
+}  // namespace std

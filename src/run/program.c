@@ -1,0 +1,248 @@
+/*
+** Programs on devices; see program.h.
+*/
+#include "run/program.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "device/current.h"
+#include "graph/build.h"
+#include "graph/session.h"
+#include "lang/cudac_device.h"
+#include "run/cache.h"
+#include "run/residency.h"
+
+enum { MOST_ARGUMENTS = 4096 }; /* bytes */
+
+/* ---- code */
+
+static tt_code binary_of(tt_device *d, const tt_cudac_device_text *t, tt_str *binary, tt_error *err) {
+  tt_str identity = {0};
+  d->ops->identity(d, &identity);
+  tt_cache_place place = {.identity = identity.data ? identity.data : ""};
+  const char *options = t->options.data ? t->options.data : "";
+  tt_digest part[2] = {tt__digest(t->text.data, t->text.len), tt__digest(options, strlen(options))};
+  tt_cache_item item = {
+      .key = tt__digest(part, sizeof part), .text = options, .source = t->text.data, .symbol = "program"};
+  tt_code code = TT_OK;
+  /* Files that the program includes are in no key. */
+  bool keep = !strstr(t->text.data, "#include \"") && !strstr(options, "-I") && !strstr(options, "--include");
+  if (keep && tt__cache_find_binary(&place, &item, binary)) {
+    TT_COUNT(cache_hits, 1);
+  } else {
+    int64_t start = tt__clock_ns();
+    code = d->ops->compile(d, t->text.data, options, binary, err);
+    TT_COUNT(compile_us, (tt__clock_ns() - start) / 1000);
+    TT_COUNT(compiles, code == TT_OK);
+    TT_COUNT(compile_failures, code != TT_OK);
+    if (code == TT_OK && keep) tt__cache_store(&place, &item, 1, binary->data, binary->len);
+  }
+  tt__str_free(&identity);
+  return code;
+}
+
+/* The text made with all kernels, or, when it does not compile so, without those that #if may have taken out. */
+static tt_code make_binary(tt_device *d, const char *source, const tt_cudac_options *o, tt_cudac_device_text *t,
+                           tt_str *binary, tt_error *err) {
+  TT_TRY(tt__cudac_device_text(source, o, true, t, err));
+  tt_code code = binary_of(d, t, binary, err);
+  if (code != TT_EDEVICE || !t->is_unsure) return code;
+  tt_cudac_device_text fewer;
+  tt__str_clear(binary);
+  tt_code again = tt__cudac_device_text(source, o, false, &fewer, NULL);
+  if (again == TT_OK) again = binary_of(d, &fewer, binary, NULL);
+  if (again != TT_OK) {
+    tt__cudac_device_free(&fewer);
+    return code;
+  }
+  tt__cudac_device_free(t);
+  *t = fewer;
+  return TT_OK;
+}
+
+/* The lines behind a binary that name its symbols, or NULL. */
+static const char *symbols_of(const tt_str *binary, size_t *size) {
+  const size_t mark = sizeof TT_NVRTC_MARK - 1;
+  uint64_t n;
+  if (binary->len < mark + sizeof n || memcmp(binary->data + binary->len - mark, TT_NVRTC_MARK, mark) != 0) return NULL;
+  memcpy(&n, binary->data + binary->len - mark - sizeof n, sizeof n);
+  if (n > binary->len - mark - sizeof n) return NULL;
+  *size = n;
+  return binary->data + binary->len - mark - sizeof n - n;
+}
+
+/* A copy of the text up to `end`, and what follows. */
+static char *take_text(const char **at, const char *stop, char end) {
+  const char *from = *at, *to = from < stop ? memchr(from, end, (size_t)(stop - from)) : NULL;
+  if (!to) to = stop;
+  char *text = tt__mem_alloc((size_t)(to - from) + 1);
+  if (!text) return NULL;
+  memcpy(text, from, (size_t)(to - from));
+  text[to - from] = 0;
+  *at = to < stop ? to + 1 : stop;
+  return text;
+}
+
+static void free_text(char *s) {
+  if (s) tt__mem_free(s, strlen(s) + 1);
+}
+
+/* Types of the k-th entry's parameters, from the module's memory. */
+static tt_code read_types(tt_device_program *p, int k, tt_error *err) {
+  tt_device_entry *e = &p->entry[k];
+  tt_device *d = p->device;
+  tt_str name = {0};
+  void *at;
+  size_t size;
+  tt__str_addf(&name, "tt_types_%d", k);
+  if (name.failed) return tt__fail_memory(err, name.len);
+  tt_code code = d->ops->global ? d->ops->global(d, p->module, name.data, &at, &size, err)
+                                : tt__fail(err, TT_EDEVICE, "%s cannot run programs", d->name);
+  tt__str_free(&name);
+  if (code != TT_OK) return code;
+  int *table = tt__mem_zalloc(size);
+  if (!table) return tt__fail_memory(err, size);
+  code = d->ops->copy_out(d, d->work, table, at, size, err);
+  if (code == TT_OK) code = d->ops->stream_wait_idle(d, d->work, err);
+  int n = code == TT_OK && table[0] >= 0 && (size_t)table[0] < size / (3 * sizeof(int)) ? table[0] : 0;
+  if (code == TT_OK && n) {
+    e->param = tt__mem_dup(table + 1, (size_t)n * sizeof *e->param);
+    if (!e->param) code = tt__fail_memory(err, (size_t)n * sizeof *e->param);
+    e->nparam = e->param ? n : 0;
+  }
+  tt__mem_free(table, size);
+  return code;
+}
+
+static tt_code find_parts(tt_device_program *p, const tt_cudac_device_text *t, const tt_str *binary, tt_error *err) {
+  size_t size = 0;
+  const char *symbol = symbols_of(binary, &size), *stop = symbol ? symbol + size : NULL;
+  const char *line = t->entries.data ? t->entries.data : "", *lines = line + strlen(line);
+  if (!symbol && t->nentry + t->nvariable) return tt__fail(err, TT_EDEVICE, "the compiler named no symbols");
+  p->entry = tt__mem_zalloc((size_t)t->nentry * sizeof *p->entry);
+  p->variable = tt__mem_zalloc((size_t)t->nvariable * sizeof *p->variable);
+  if ((t->nentry && !p->entry) || (t->nvariable && !p->variable)) return tt__fail_memory(err, sizeof *p->entry);
+  p->n = p->entry ? t->nentry : 0;
+  p->nvariable = p->variable ? t->nvariable : 0;
+  for (int k = 0; k < t->nentry; k++) {
+    tt_device_entry *e = &p->entry[k];
+    e->name = take_text(&line, lines, '\t');
+    e->params = take_text(&line, lines, '\n');
+    char *s = take_text(&symbol, stop, '\n');
+    if (!e->name || !e->params || !s) {
+      free_text(s);
+      return tt__fail_memory(err, size);
+    }
+    tt_code code = p->device->ops->routine(p->device, p->module, s, &e->routine, &e->info, err);
+    free_text(s);
+    if (code == TT_OK) code = read_types(p, k, err);
+    if (code != TT_OK) return code;
+  }
+  line = t->variables.data ? t->variables.data : "";
+  lines = line + strlen(line);
+  for (int k = 0; k < t->nvariable; k++) {
+    p->variable[k].name = take_text(&line, lines, '\n');
+    p->variable[k].symbol = take_text(&symbol, stop, '\n');
+    if (!p->variable[k].name || !p->variable[k].symbol) return tt__fail_memory(err, size);
+  }
+  return TT_OK;
+}
+
+tt_code tt__program_open(tt_device *d, const char *source, const tt_cudac_options *o, tt_device_program **out,
+                         tt_error *err) {
+  tt_cudac_device_text t = {0};
+  tt_str binary = {0};
+  *out = NULL;
+  tt_device_program *p = tt__mem_zalloc(sizeof *p);
+  if (!p) return tt__fail_memory(err, sizeof *p);
+  p->device = d;
+  tt_code code = make_binary(d, source, o, &t, &binary, err);
+  if (code == TT_OK) code = d->ops->load(d, binary.data, binary.len, &p->module, err);
+  if (code == TT_OK) code = find_parts(p, &t, &binary, err);
+  tt__str_free(&binary);
+  tt__cudac_device_free(&t);
+  if (code == TT_OK)
+    *out = p;
+  else
+    tt__program_close(p);
+  return code;
+}
+
+/* The module stays: work that was asked for may still run. */
+void tt__program_close(tt_device_program *p) {
+  if (!p) return;
+  for (int k = 0; k < p->n; k++) {
+    free_text(p->entry[k].name);
+    free_text(p->entry[k].params);
+    tt__mem_free(p->entry[k].param, (size_t)p->entry[k].nparam * sizeof *p->entry[k].param);
+  }
+  for (int k = 0; k < p->nvariable; k++) {
+    free_text(p->variable[k].name);
+    free_text(p->variable[k].symbol);
+  }
+  tt__mem_free(p->entry, (size_t)p->n * sizeof *p->entry);
+  tt__mem_free(p->variable, (size_t)p->nvariable * sizeof *p->variable);
+  tt__mem_free(p, sizeof *p);
+}
+
+tt_code tt__program_variable(tt_device_program *p, const char *name, void **at, size_t *size, tt_error *err) {
+  for (int k = 0; k < p->nvariable; k++)
+    if (strcmp(p->variable[k].name, name) == 0)
+      return p->device->ops->global(p->device, p->module, p->variable[k].symbol, at, size, err);
+  return tt__fail(err, TT_EVALUE, "the program has no __device__ or __constant__ variable '%.200s'", name);
+}
+
+/* ---- arrays */
+
+/* Memory of the device that only this array's storage has, with its bytes. */
+static tt_code own_there(tt_device *d, tt_stream *s, tt_array *a, tt_error *err) {
+  TT_TRY(tt__array_check_writable(a, err));
+  tt_node *n = a->storage->node;
+  tt_buffer *old = n->attr.buf, *fresh;
+  if (n->refs == 1 && old->refs == 1 && !old->readonly && !old->drop) return TT_OK;
+  void *from, *to;
+  TT_TRY(tt__resident(d, s, old, &from, err));
+  TT_TRY(tt__resident_new(d, s, old->size, n, &fresh, &to, err));
+  tt_code code = d->ops->copy_within(d, s, to, from, old->size, err);
+  if (code != TT_OK) {
+    tt__buffer_release(fresh);
+    return code;
+  }
+  tt__resident_written(d, fresh);
+  return tt__array_replace(a, fresh, err);
+}
+
+tt_code tt__program_array(tt_device *d, tt_array *a, bool write, void **at, tt_buffer **hold, tt_error *err) {
+  tt_stream *s = tt__stream_current(d);
+  *hold = NULL;
+  *at = NULL;
+  if (a->size == 0) return TT_OK;
+  if (write) TT_TRY(own_there(d, s, a, err));
+  tt_buffer *b = a->storage->node->attr.buf;
+  void *start;
+  TT_TRY(tt__resident(d, s, b, &start, err));
+  if (write) tt__resident_written(d, b);
+  *at = (char *)start + a->off * (int64_t)tt__dtype_size((tt_dtype)a->dtype);
+  *hold = tt__buffer_retain(b);
+  return TT_OK;
+}
+
+/* ---- launching */
+
+tt_code tt__program_launch(tt_device *d, const tt_device_entry *e, const tt_grid *g, void *const *arg, tt_error *err) {
+  _Alignas(16) char packed[MOST_ARGUMENTS];
+  size_t size = 0;
+  for (int k = 0; k < e->nparam; k++) {
+    size_t align = (size_t)(e->param[k].align > 0 ? e->param[k].align : 1), bytes = (size_t)e->param[k].size;
+    size = (size + align - 1) / align * align;
+    if (bytes > sizeof packed - size)
+      return tt__fail(err, TT_EVALUE, "kernel %s takes more than %d bytes of arguments", e->name, MOST_ARGUMENTS);
+    memcpy(packed + size, arg[k], bytes);
+    size += bytes;
+  }
+  TT_COUNT(launches, 1);
+  return d->ops->launch(d, tt__stream_current(d), e->routine, g, packed, size, err);
+}
