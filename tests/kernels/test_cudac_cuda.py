@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 import tutti as tt
 
 pytestmark = pytest.mark.skipif(not tt.cuda.is_available(), reason="no CUDA device")
