@@ -6,24 +6,8 @@
 
 #include "lib/cusolver.h"
 #include "lib/device_matrix.h"
+#include "lib/linalg_device_int.h"
 #include "lib/linalg_host.h"
-
-/* The sizes of an operand: a batch of matrices [m, n]. */
-typedef struct sizes {
-  int64_t batch, m, n;
-} sizes;
-
-static sizes sizes_of(const tt_operand *a) {
-  sizes s = {.batch = 1, .m = a->len[a->rank - 2], .n = a->len[a->rank - 1]};
-  for (int d = 0; d < a->rank - 2; d++) s.batch *= a->len[d];
-  return s;
-}
-
-static tt_code nothing(tt_error *err) { return tt__fail(err, TT_ENOTIMPL, "empty matrices are the host's work"); }
-
-static tt_code temp(const tt_lib_device *on, tt_dtype t, int64_t count, void **out, tt_error *err) {
-  return on->temp(on, (size_t)count * tt__dtype_size(t), out, err);
-}
 
 /* A copy by columns of all matrices of an operand. */
 static tt_code columns_of(const tt_lib_device *on, const tt_operand *a, void **out, tt_error *err) {
@@ -114,10 +98,10 @@ tt_code tt__device_det(const tt_lib_device *on, const tt_lib_attr *attr, const t
 tt_code tt__device_slogdet(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
                            tt_error *err) {
   (void)attr;
-  void *sign = out[0].data, *logabs = out[1].data;
+  void *sign, *logabs;
   int64_t batch = sizes_of(src).batch;
-  if (!sign) TT_TRY(temp(on, src->dtype, batch, &sign, err));
-  if (!logabs) TT_TRY(temp(on, tt__real_of(src->dtype), batch, &logabs, err));
+  TT_TRY(room(on, out[0].data, src->dtype, batch, &sign, err));
+  TT_TRY(room(on, out[1].data, tt__real_of(src->dtype), batch, &logabs, err));
   return determinant(on, src, sign, logabs, err);
 }
 

@@ -4,31 +4,10 @@
 #include "lib/cusolver.h"
 #include "lib/device_matrix.h"
 #include "lib/linalg_device.h"
+#include "lib/linalg_device_int.h"
 #include "lib/product_device.h"
 
-/* A batch of matrices [m, n]. */
-typedef struct sizes {
-  int64_t batch, m, n;
-} sizes;
-
-static sizes sizes_of(const tt_operand *a) {
-  sizes s = {.batch = 1, .m = a->len[a->rank - 2], .n = a->len[a->rank - 1]};
-  for (int d = 0; d < a->rank - 2; d++) s.batch *= a->len[d];
-  return s;
-}
-
 static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
-static tt_code nothing(tt_error *err) { return tt__fail(err, TT_ENOTIMPL, "empty matrices are the host's work"); }
-
-static tt_code temp(const tt_lib_device *on, tt_dtype t, int64_t count, void **out, tt_error *err) {
-  return on->temp(on, (size_t)count * tt__dtype_size(t), out, err);
-}
-
-/* Memory for a result that may not be wanted. */
-static tt_code room(const tt_lib_device *on, void *wanted, tt_dtype t, int64_t count, void **out, tt_error *err) {
-  *out = wanted;
-  return wanted ? TT_OK : temp(on, t, count, out, err);
-}
 
 static void *matrix_at(void *a, tt_dtype t, int64_t at, int64_t count) {
   return a ? (char *)a + (size_t)(at * count) * tt__dtype_size(t) : NULL;

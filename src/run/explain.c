@@ -16,6 +16,7 @@
 #include "run/exec.h"
 #include "run/place.h"
 #include "run/realize.h"
+#include "sched/follow.h"
 
 static char *taken(tt_str *s) {
   char *out = s->failed ? NULL : tt__mem_dup(s->data ? s->data : "", s->len + 1);
@@ -65,6 +66,18 @@ static void explain_kernel(const tt_step *st, const tt_place *place, tt_str *s) 
   tt__str_add(s, "\n");
 }
 
+static void explain_library(const tt_walk *walk, const tt_plan *plan, int i, const tt_place *place, tt_str *s) {
+  tt_follow f;
+  tt__str_addf(s, "library %s", plan->step[i].why);
+  if (place->device && place->device->target.kind == TT_DEVICE_CUDA && tt__sched_follow(walk, plan, i, &f))
+    tt__str_addf(s, ", which does step %d too (%s%s%s)", f.step, f.bias >= 0 ? "bias" : "",
+                 f.bias >= 0 && f.epilogue != TT_EPILOGUE_BIAS ? ", " : "",
+                 f.epilogue & TT_EPILOGUE_RELU   ? "relu"
+                 : f.epilogue & TT_EPILOGUE_GELU ? "gelu"
+                                                 : "");
+  tt__str_add(s, "\n");
+}
+
 char *tt__explain(tt_node *const *target, int n) {
   tt_str s = {0};
   const tt_plan *plan;
@@ -104,7 +117,7 @@ char *tt__explain(tt_node *const *target, int n) {
     if (st->kind == TT_STEP_KERNEL)
       explain_kernel(st, &place, &s);
     else if (st->kind == TT_STEP_LIB)
-      tt__str_addf(&s, "library %s\n", st->why);
+      explain_library(walk, plan, i, &place, &s);
     else
       tt__str_add(&s, "memory only\n");
     tt__str_addf(&s, "      why: %s\n", st->why ? st->why : "asked for");

@@ -5,6 +5,9 @@
 #define TEST_KEEPS_MEMORY
 #include "lib/cublas.h"
 
+#include "base/find.h"
+#include "base/os.h"
+#include "lib/cusolver.h"
 #include "lib/gemm.h"
 
 #include "fake_device.h"
@@ -274,6 +277,21 @@ TEST(what_the_library_refuses) {
   CHECK_INT(tt__cublas_product(&on, &p, TT_F32, false, 0, a.data, b.data, NULL, got, NULL), TT_OK);
   CHECK(!tt__cublas_serves(&on, TT_I32) && tt__cublas_serves(&on, TT_F32));
   fake_end();
+}
+
+/* Where the libraries are, with a device or without, they have what we call. */
+TEST(names_are_theirs) {
+  const tt_vendor *all[] = {&tt__vendor_cublaslt, &tt__vendor_cublas, &tt__vendor_cusolver};
+  for (int v = 0; v < 3; v++) {
+    char path[600];
+    void *lib = tt__find_library(all[v]->stem, NULL, NULL, path, sizeof path);
+    if (!lib) printf("skipped: %s\n", path);
+    for (int i = 0; lib && i < all[v]->n; i++) {
+      const char *name = all[v]->name[i];
+      CHECK(*name == '?' || tt__lib_sym(lib, name));
+      if (*name != '?' && !tt__lib_sym(lib, name)) fprintf(stderr, "no %s in %s\n", name, path);
+    }
+  }
 }
 
 TEST_MAIN()

@@ -543,6 +543,7 @@ TEST(speeds) {
   speed("f32 1024 x 64x64x64", TT_F32, 1024, 64, 64, 64, false, 0);
   speed("f32 10000 x 16x16x16", TT_F32, 10000, 16, 16, 16, false, 0);
   speed("f32 64x64x64", TT_F32, 1, 64, 64, 64, false, 0);
+  speed("bf16 8192x4096x16384 again", TT_BF16, 1, 8192, 4096, 16384, true, 0);
   speed("i32 2048 (own)", TT_I32, 1, 2048, 2048, 2048, false, 0);
   speed("i64 1024 (own)", TT_I64, 1, 1024, 1024, 1024, false, 0);
 }
