@@ -2,8 +2,8 @@
 
 import os as _os
 import sys as _sys
-import threading as _threading
 import time as _time
+from _thread import _local  # threading.local without the import of threading
 from collections import namedtuple as _namedtuple
 
 from . import _core
@@ -12,7 +12,7 @@ Memory = _namedtuple("Memory", ["free", "total", "used"])
 Memory.__doc__ = "Bytes of a device's memory, of all processes."
 
 _AUTO = -1
-_entered = _threading.local()  # what to restore, innermost last
+_entered = _local()  # what to restore, innermost last
 
 
 class Device:

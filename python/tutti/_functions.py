@@ -46,7 +46,7 @@ def asnumpy(a):
 
 def astype(x, dtype, /, *, copy=True, device=None):
     """x as another type."""
-    return _core.asarray(x).astype(dtype, copy=copy)
+    return _core.asarray(x).astype(dtype, copy=copy, device=device)
 
 
 def copy(a, order="K", subok=False):

@@ -4,6 +4,7 @@ Everything can be imported and asked without a GPU: is_available() is False then
 Streams and events of a machine without one belong to the CPU, which is always done with what it was told.
 """
 
+from _thread import get_ident as _get_ident
 from collections import namedtuple as _namedtuple
 
 from . import _core
@@ -318,9 +319,7 @@ _current = {}  # {(thread, device number): Stream}: keeps what is in use alive
 
 
 def _use(stream):
-    import threading
-
-    key = threading.get_ident(), stream.device._number
+    key = _get_ident(), stream.device._number
     _core._stream_use(stream.device._number, stream._address)
     before = _current.get(key)
     if stream._address is None:
@@ -332,10 +331,8 @@ def _use(stream):
 
 def current_stream(device=None):
     """The stream that this thread's evaluations on the GPU go to."""
-    import threading
-
     place = _place(device)
-    return _current.get((threading.get_ident(), place._number)) or _DefaultStream(place)
+    return _current.get((_get_ident(), place._number)) or _DefaultStream(place)
 
 
 def default_stream(device=None):

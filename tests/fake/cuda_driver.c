@@ -15,6 +15,12 @@ typedef unsigned long long pointer;
 
 static _Thread_local void *current;
 static int sticky, contexts[8], retained[8], launches, calls_after_loss;
+enum { RANGES = 256 };
+static struct range {
+  pointer at;
+  size_t size; /* 0: free */
+  int device;
+} ranges[RANGES];         /* device memory */
 static uint64_t captured; /* number of the capture under way */
 static int nodes;
 
@@ -92,15 +98,28 @@ EXPORT int cuMemGetInfo_v2(size_t *left, size_t *total) { return *total = (size_
 EXPORT int cuMemAlloc_v2(pointer *out, size_t size) {
   IN_CONTEXT;
   if (size > (size_t)1 << 30) return 2;
-  return *out = (pointer)(uintptr_t)calloc(1, size), 0;
+  *out = (pointer)(uintptr_t)calloc(1, size);
+  for (int k = 0; k < RANGES; k++) {
+    if (ranges[k].size) continue;
+    ranges[k] = (struct range){*out, size, (int)((int *)current - contexts)};
+    break;
+  }
+  return 0;
 }
 EXPORT int cuMemFree_v2(pointer p) {
   IN_CONTEXT;
+  for (int k = 0; k < RANGES; k++) {
+    if (ranges[k].at == p) ranges[k].size = 0;
+  }
   free((void *)(uintptr_t)p);
   return 0;
 }
 EXPORT int cuPointerGetAttribute(void *out, int attribute, pointer p) {
-  (void)out, (void)attribute, (void)p;
+  enum { KIND = 2, DEVICE_MEMORY = 2 };
+  for (int k = 0; k < RANGES; k++) {
+    if (p < ranges[k].at || p - ranges[k].at >= ranges[k].size) continue;
+    return *(int *)out = attribute == KIND ? DEVICE_MEMORY : ranges[k].device, 0;
+  }
   return 1; /* ordinary memory */
 }
 EXPORT int cuMemHostAlloc(void **out, size_t size, unsigned flags) {

@@ -83,6 +83,8 @@ def test_moving(gpu):
     assert x.cuda().device == "cuda:0" and x.cpu().device == "cpu"
     assert tt.zeros_like(x).device == "cuda:1" and tt.zeros_like(x, device="cpu").device == "cpu"
     assert tt.ones(3, device="cuda").device == "cuda:0"
+    assert x.cpu().astype("f4", device="cuda:0").device == "cuda:0"
+    assert tt.astype(x.cpu(), "f4", copy=False, device="cuda:0").device == "cuda:0"
     assert tt.asarray(x, device="cuda:0").device == "cuda:0" and tt.asarray(x).device == "cuda:1"
     assert "cuda:1 and cpu:0" in raises(ValueError, lambda: x + tt.asarray(a, device="cpu"))
     raises(ValueError, lambda: tt.asarray(x, device="cpu", copy=False))

@@ -134,12 +134,12 @@ static PyObject *meth_astype(PyObject *self, PyObject *const *arg, Py_ssize_t n,
   tt_error err;
   if (!core_bind("astype", "dtype,order,casting,subok,copy,*,device", 1, arg, n, names, a)) return NULL;
   if (!core_dtype_from(a[0], &dtype)) return NULL;
-  int copy = a[4] ? PyObject_IsTrue(a[4]) : 1;
-  if (copy < 0) return NULL;
-  if (!copy && dtype == tt_array_dtype(core_handle(self))) return Py_NewRef(self);
+  int copy = a[4] ? PyObject_IsTrue(a[4]) : 1, device;
+  if (copy < 0 || !core_device_from(a[5], &device)) return NULL;
+  if (!copy && dtype == tt_array_dtype(core_handle(self))) return core_put(Py_NewRef(self), device);
   core_line();
   tt_code c = tt_cast(core_handle(self), dtype, copy, &out, &err);
-  return core_done(c, out, NULL, &err);
+  return core_put(core_done(c, out, NULL, &err), device);
 }
 
 /* ---- writing */
