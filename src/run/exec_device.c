@@ -16,6 +16,7 @@
 #include "run/device_code.h"
 #include "run/memory.h"
 #include "run/profile.h"
+#include "run/queue.h"
 #include "run/residency.h"
 
 #define MOST_BUFFERS 64
@@ -51,6 +52,7 @@ typedef struct result {
 static tt_code base_of(tt_device *d, tt_stream *s, tt_node *root, tt_node *base, void *at, tt_error *err) {
   void *from;
   TT_TRY(tt__resident(d, s, base->attr.buf, &from, err));
+  TT_TRY(tt__queue_flush(err));
   size_t size = base->attr.buf->size;
   tt_runs v;
   if (root->op != TT_N_STORE || !tt__memory_runs(root, &v)) return d->ops->copy_within(d, s, at, from, size, err);
@@ -152,6 +154,7 @@ static tt_code prepare(tt_device *d, tt_launch *launch, const bound *b, tt_launc
 /* Checked kernels: wait, and look. */
 static tt_code look_for_fault(tt_device *d, tt_stream *s, void *at, tt_error *err) {
   tt_kfault fault = {0, 0, 0};
+  TT_TRY(tt__queue_flush(err));
   TT_TRY(d->ops->copy_out(d, s, &fault, at, sizeof fault, err));
   TT_TRY(d->ops->stream_wait_idle(d, s, err));
   return fault.access ? tt__exec_fault(&fault, err) : TT_OK;
@@ -174,16 +177,17 @@ static tt_code launch_passes(tt_device *d, tt_stream *s, const tt_walk *walk, co
   void *work = block ? tt__dmem_at(block) : NULL;
   char *fault = k->checked ? (char *)work + on->cut.work_bytes : NULL, *far = is_far ? (char *)work + args_at : NULL;
   tt_code code = TT_OK;
-  if (on->cut.zero_bytes) code = d->ops->fill(d, s, work, 0, on->cut.zero_bytes, err);
+  if (on->cut.zero_bytes || is_far || fault) code = tt__queue_flush(err);
+  if (code == TT_OK && on->cut.zero_bytes) code = d->ops->fill(d, s, work, 0, on->cut.zero_bytes, err);
   if (code == TT_OK && fault) code = d->ops->fill(d, s, fault, 0, sizeof(tt_kfault), err);
   for (int p = 0; code == TT_OK && p < on->cut.npass; p++) {
     const tt_pass *pass = &on->cut.pass[p];
     tt__threads_args(k, launch->lowered, pass, b->buf, b->buf_len, scalar, work, fault, args);
     if (pass->variant.far) {
       code = d->ops->copy_in(d, s, far, args, size, err);
-      if (code == TT_OK) code = d->ops->launch(d, s, on->routine[p], &pass->grid, &far, sizeof far, err);
+      if (code == TT_OK) code = tt__queue_launch(d, s, on->routine[p], &pass->grid, &far, sizeof far, err);
     } else {
-      code = d->ops->launch(d, s, on->routine[p], &pass->grid, args, size, err);
+      code = tt__queue_launch(d, s, on->routine[p], &pass->grid, args, size, err);
     }
   }
   if (code == TT_OK && fault) code = look_for_fault(d, s, fault, err);
@@ -227,7 +231,7 @@ static tt_code launch_null(tt_device *d, tt_stream *s, const tt_walk *walk, cons
   memcpy(a.buf_len, b->buf_len, sizeof a.buf_len);
   TT_TRY(tt__exec_scalars(walk, step, launch, a.scalar, err));
   tt_grid grid = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
-  return d->ops->launch(d, s, NULL, &grid, &a, sizeof a, err);
+  return tt__queue_launch(d, s, NULL, &grid, &a, sizeof a, err);
 }
 
 static tt_code exec_kernel_on(tt_device *d, const tt_walk *walk, const tt_step *step, tt_error *err) {
@@ -251,7 +255,8 @@ static tt_code exec_kernel_on(tt_device *d, const tt_walk *walk, const tt_step *
     TT_COUNT(bytes_read, launch->bytes_read);
     TT_COUNT(bytes_written, launch->bytes_written);
     if (tt__profile_on) {
-      code = d->ops->stream_wait_idle(d, s, err);
+      code = tt__queue_flush(err);
+      if (code == TT_OK) code = d->ops->stream_wait_idle(d, s, err);
       tt__profile_add(step, true, start, tt__clock_ns());
     }
   }
@@ -359,6 +364,7 @@ static tt_code exec_library_on(tt_device *d, const tt_walk *walk, const tt_step 
         .data = res[r].at, .dtype = (tt_dtype)n->dtype, .rank = n->rank, .len = tt__node_len(n), .size = n->size};
     written += (int64_t)size;
   }
+  if (code == TT_OK) code = tt__queue_flush(err);
   if (code == TT_OK) {
     tt_lib_use use;
     tt__exec_lib_open(&use, d, s);

@@ -15,12 +15,14 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/os.h"
+#include "device/current.h"
 #include "graph/build.h"
 #include "graph/session.h"
 #include "kernel/lower.h"
 #include "run/exec.h"
 #include "run/exec_device.h"
 #include "run/place.h"
+#include "run/queue.h"
 #include "run/residency.h"
 #include "run/scalar.h"
 #include "run/walk.h"
@@ -36,6 +38,7 @@ typedef struct made_plan {
   int64_t nkey;
   uint64_t hash, used; /* `used`: when, in evaluations */
   struct made_plan *next;
+  tt_replay replay;
 } made_plan;
 
 static made_plan *bucket[BUCKETS];
@@ -69,6 +72,7 @@ static void drop_launches(tt_plan *p) {
 }
 
 static void drop_plan(made_plan *m) {
+  tt__replay_free(&m->replay);
   drop_launches(m->plan);
   tt__plan_free(m->plan);
   tt__mem_free(m->key, sizeof *m->key * (size_t)m->nkey);
@@ -255,10 +259,16 @@ static tt_code execute(const tt_walk *walk, const tt_plan *plan, tt_device *d, t
 }
 
 /* Targets that nobody asked for (the other results of a library call) have holders who may let go on the way. */
-static tt_code execute_held(const tt_walk *walk, const tt_plan *plan, const tt_place *place, tt_error *err) {
+static tt_code execute_held(const tt_walk *walk, made_plan *m, const tt_place *place, tt_error *err) {
+  const tt_plan *plan = m->plan;
   for (int t = 0; t < walk->ntarget; t++) tt__node_retain(walk->node[walk->target[t]]);
   int64_t start = place->device ? 0 : tt__clock_ns();
+  if (place->device) tt__queue_begin(place->device, tt__stream_current(place->device));
   tt_code code = execute(walk, plan, place->device, err);
+  if (place->device) {
+    tt_code end = tt__queue_end(&m->replay, code == TT_OK ? err : NULL);
+    if (code == TT_OK) code = end;
+  }
   if (!place->device) tt__place_settle(walk, place, (double)(tt__clock_ns() - start));
   tt__resident_end();
   for (int t = 0; t < walk->ntarget; t++) tt__node_release(walk->node[walk->target[t]]);
@@ -278,7 +288,7 @@ static tt_code realize_group(tt_node *const *target, int n, tt_error *err) {
   TT_TRY(tt__place(&walker.walk, m->plan, tt__session_looking, &place, err));
   m->used = evaluations;
   mark_seen(&walker.walk);
-  return execute_held(&walker.walk, m->plan, &place, err);
+  return execute_held(&walker.walk, m, &place, err);
 }
 
 /* Group after group; mostly there is one, and no list is needed. */

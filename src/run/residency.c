@@ -13,6 +13,7 @@
 #include "device/stage.h"
 #include "graph/build.h"
 #include "graph/session.h"
+#include "run/queue.h"
 
 #define MOST_OWNERS 10
 
@@ -28,6 +29,7 @@ struct tt_replica {
   int busy;          /* copies under way that gave up the lock, and others who read it */
   uint32_t line;     /* of what it holds, for the list of owners */
   uint8_t dtype;
+  bool crossed;  /* more than one stream used it */
   bool fleeting; /* the bytes' owner may change them on the host: good for one evaluation */
 };
 
@@ -62,6 +64,8 @@ static void destroy(tt_replica *r) {
   *at = r->next;
   unlink_replica(r);
   nfleeting -= r->fleeting;
+  /* What says when another stream is done with it must come after the launches that use it. */
+  if (r->crossed || !r->block) (void)!tt__queue_flush(NULL);
   if (r->block)
     tt__dmem_free(r->device, r->block);
   else
@@ -81,6 +85,7 @@ static tt_code follow(tt_replica *r, tt_stream *s, tt_error *err) {
   unlink_replica(r);
   link_newest(r);
   if (r->stream == s) return TT_OK;
+  TT_TRY(tt__queue_flush(err));
   tt_device *d = r->device;
   tt_event *e;
   TT_TRY(d->ops->event_new(d, false, &e, err));
@@ -89,6 +94,7 @@ static tt_code follow(tt_replica *r, tt_stream *s, tt_error *err) {
   d->ops->event_free(d, e);
   if (code != TT_OK) return code;
   r->stream = s;
+  r->crossed = true;
   if (r->block) tt__dmem_used_on(d, r->block, s);
   return TT_OK;
 }
@@ -96,6 +102,7 @@ static tt_code follow(tt_replica *r, tt_stream *s, tt_error *err) {
 /* ---- to the host */
 
 static tt_code fetch(tt_buffer *b, tt_replica *r, tt_error *err) {
+  TT_TRY(tt__queue_flush(err));
   void *to = b->data ? b->data : tt__mem_alloc_data(b->size);
   if (!to) return tt__fail_memory(err, b->size);
   r->busy++;
@@ -122,6 +129,7 @@ tt_code tt__resident_peek(tt_buffer *b, void *to, size_t size, tt_error *err) {
     memcpy(to, b->data, size);
     return TT_OK;
   }
+  TT_TRY(tt__queue_flush(err));
   TT_COUNT(syncs, 1);
   return tt__stage_out(r->device, r->stream, to, r->at, size, err);
 }
@@ -136,6 +144,7 @@ static tt_code to_host(tt_buffer *b, tt_error *err) {
 /* Move what was used longest ago to the host until `need` bytes of the device are free. */
 static bool make_room(tt_device *d, size_t need, void *ctx) {
   (void)ctx;
+  if (tt__queue_flush(NULL) != TT_OK) return false;
   size_t freed = 0;
   for (tt_replica *r = oldest, *next; r && freed < need; r = next) {
     next = r->newer;
@@ -238,6 +247,7 @@ tt_code tt__resident_adopt(tt_device *d, tt_stream *s, tt_dmem *block, size_t si
 
 /* From the host, or from another device. The lock is given up while the bytes move. */
 static tt_code fill(tt_replica *r, tt_error *err) {
+  TT_TRY(tt__queue_flush(err));
   tt_buffer *b = r->buffer;
   tt_replica *from = r->next;
   if (!b->data && from && from->device->ops == r->device->ops) {

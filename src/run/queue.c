@@ -1,0 +1,132 @@
+/*
+** Gathered launches; see queue.h.
+*/
+#include "run/queue.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "graph/session.h"
+
+#define MOST_LAUNCHES 128
+#define ARGS_BYTES (64 * 1024)
+/* A graph of fewer launches saves nothing; one is made when a plan came out the same way this often. */
+#define LEAST_LAUNCHES 2
+#define REPEATS 3
+
+typedef struct launch {
+  tt_routine *routine;
+  tt_grid grid;
+  size_t at, size; /* of its arguments */
+} launch;
+
+static struct {
+  tt_device *device;
+  tt_stream *stream;
+  bool gathering, whole; /* `whole`: nothing was flushed since the beginning */
+  int n;
+  size_t used;
+  launch list[MOST_LAUNCHES];
+  _Alignas(16) char args[ARGS_BYTES];
+} queue;
+
+void tt__queue_begin(tt_device *d, tt_stream *s) {
+  queue.device = d;
+  queue.stream = s;
+  queue.gathering = d->ops->capture_begin && d->ops->graph_args;
+  queue.whole = true;
+  queue.n = 0;
+  queue.used = 0;
+}
+
+static tt_code launch_all(tt_error *err) {
+  tt_device *d = queue.device;
+  tt_code code = TT_OK;
+  for (int i = 0; code == TT_OK && i < queue.n; i++) {
+    const launch *l = &queue.list[i];
+    code = d->ops->launch(d, queue.stream, l->routine, &l->grid, queue.args + l->at, l->size, err);
+  }
+  queue.n = 0;
+  queue.used = 0;
+  return code;
+}
+
+tt_code tt__queue_flush(tt_error *err) {
+  if (!queue.gathering) return TT_OK;
+  queue.whole = false;
+  return queue.n ? launch_all(err) : TT_OK;
+}
+
+tt_code tt__queue_launch(tt_device *d, tt_stream *s, tt_routine *f, const tt_grid *g, const void *args, size_t size,
+                         tt_error *err) {
+  size_t room = (size + 15) & ~(size_t)15;
+  if (!queue.gathering || d != queue.device || s != queue.stream) return d->ops->launch(d, s, f, g, args, size, err);
+  if (queue.n == MOST_LAUNCHES || queue.used + room > ARGS_BYTES) TT_TRY(tt__queue_flush(err));
+  if (room > ARGS_BYTES) return d->ops->launch(d, s, f, g, args, size, err);
+  queue.list[queue.n++] = (launch){.routine = f, .grid = *g, .at = queue.used, .size = size};
+  memcpy(queue.args + queue.used, args, size);
+  queue.used += room;
+  return TT_OK;
+}
+
+void tt__replay_free(tt_replay *r) {
+  if (r->graph) r->device->ops->graph_free(r->device, r->graph);
+  tt__mem_free(r->routine, sizeof *r->routine * (size_t)r->n);
+  *r = (tt_replay){0};
+}
+
+static bool is_same(const tt_replay *r) {
+  if (r->device != queue.device || r->n != queue.n) return false;
+  for (int i = 0; i < queue.n; i++)
+    if (r->routine[i] != queue.list[i].routine) return false;
+  return true;
+}
+
+/* Remember this run of launches, to see whether the next one is the same. */
+static void remember(tt_replay *r) {
+  tt__replay_free(r);
+  r->routine = tt__mem_alloc(sizeof *r->routine * (size_t)queue.n);
+  if (!r->routine) return;
+  for (int i = 0; i < queue.n; i++) r->routine[i] = queue.list[i].routine;
+  r->device = queue.device;
+  r->n = queue.n;
+}
+
+static tt_code capture(tt_replay *r, tt_error *err) {
+  tt_device *d = queue.device;
+  TT_TRY(d->ops->capture_begin(d, queue.stream, err));
+  tt_code code = launch_all(err), end = d->ops->capture_end(d, queue.stream, &r->graph, code == TT_OK ? err : NULL);
+  if (code == TT_OK) code = end;
+  if (code == TT_OK) {
+    TT_COUNT(graphs_made, 1);
+    return d->ops->graph_launch(d, r->graph, queue.stream, err);
+  }
+  if (r->graph) d->ops->graph_free(d, r->graph);
+  r->graph = NULL;
+  return code;
+}
+
+static tt_code replay(tt_replay *r, tt_error *err) {
+  tt_device *d = queue.device;
+  for (int i = 0; i < queue.n; i++) {
+    const launch *l = &queue.list[i];
+    TT_TRY(d->ops->graph_args(d, r->graph, i, &l->grid, queue.args + l->at, l->size, err));
+  }
+  queue.n = 0;
+  queue.used = 0;
+  TT_COUNT(graph_launches, 1);
+  return d->ops->graph_launch(d, r->graph, queue.stream, err);
+}
+
+tt_code tt__queue_end(tt_replay *r, tt_error *err) {
+  if (!queue.gathering) return TT_OK;
+  bool fits = queue.whole && queue.n >= LEAST_LAUNCHES;
+  queue.gathering = false;
+  if (fits && !is_same(r)) {
+    remember(r);
+    fits = false;
+  }
+  if (fits && r->graph) return replay(r, err);
+  if (fits && ++r->seen >= REPEATS) return capture(r, err);
+  return launch_all(err);
+}
