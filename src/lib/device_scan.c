@@ -10,7 +10,7 @@
 #include "lib/device_rows.h"
 #include "lib/scan_host.h"
 
-enum { STRICT = 4096, COLUMNS = 4096, ROW_THREADS = 128, ROW_ROOM = 32768 };
+enum { STRICT = 4096, COLUMNS = 4096, ROW_THREADS = 128, COLUMN_THREADS = 64, MANY = 32, ROW_ROOM = 32768 };
 
 /* As text/scan.h has it. */
 typedef struct scan_args {
@@ -96,7 +96,7 @@ static bool is_aligned(const void *base, int64_t rows, int64_t step, size_t size
 static tt_code long_rows(tt_device_text *d, scan_args *a, size_t size, int words, int tile, tt_error *err) {
   int64_t groups, messages, blocks;
   a->tiles = tt_ceil_div(a->n, tile);
-  groups = tt_ceil_div(a->tiles, (words < 4 ? 4 : 2) * 32);
+  groups = tt_ceil_div(a->tiles, 2 * tt__device_shape.scan_threads);
   if (__builtin_mul_overflow(a->rows, a->tiles, &blocks) || blocks > INT32_MAX)
     return tt__fail(err, TT_ENOTIMPL, "scan: too many tiles");
   messages = a->tiles > 1 ? a->rows * (a->tiles + groups) * words : 0;
@@ -115,8 +115,9 @@ static tt_code long_rows(tt_device_text *d, scan_args *a, size_t size, int words
 /* A few rows a block where there are few, so that many units have work. */
 static tt_code short_rows(tt_device_text *d, scan_args *a, int words, tt_error *err) {
   int64_t per = tt_ceil_div(a->rows, 4 * (int64_t)d->on->device->target.units), room = ROW_ROOM / (4 * words);
-  if (per > ROW_THREADS) per = ROW_THREADS;
-  a->per_block = (int32_t)(per > 0 ? per : 1);
+  if (per >= MANY / 4)
+    return tt__device_launch(d, "scan_many", tt_ceil_div(a->rows, MANY), ROW_THREADS, a, sizeof *a, err);
+  a->per_block = (int32_t)per;
   int64_t width = room / a->per_block - 1;
   a->width = (int32_t)(width < a->n ? width : a->n);
   return tt__device_launch(d, "scan_rows", tt_ceil_div(a->rows, a->per_block), ROW_THREADS, a, sizeof *a, err);
@@ -133,7 +134,8 @@ tt_code tt__device_scan(const tt_lib_device *on, const tt_lib_attr *attr, const 
   if (out->size == 0) return TT_OK;
   sum_type s = sum_of(op, t);
   size_t size = tt__dtype_size(t);
-  int vec = (int)(16 / size), chunks = tt__device_shape.scan_bytes / (int)(size >= 4 ? 16 : 64 / size);
+  int vec = (int)(16 / size), chunks = tt__device_shape.scan_bytes / 16;
+  if (size < 4) chunks = size == 1 ? 2 : 4; /* what is added up has 4 bytes */
   scan_args a = {.in = src->data, .out = out->data, .rows = out->size / (n + initial), .n = n, .inner = inner};
   a.n_out = n + initial;
   a.initial = (int32_t)initial;
@@ -141,7 +143,8 @@ tt_code tt__device_scan(const tt_lib_device *on, const tt_lib_attr *attr, const 
   define(&d, op, t, vec, chunks);
   tt_code code;
   if (n == 0 || (inner > 1 && (n <= STRICT || a.rows >= COLUMNS)))
-    code = tt__device_launch(&d, "scan_columns", tt_ceil_div(a.rows, ROW_THREADS), ROW_THREADS, &a, sizeof a, err);
+    code =
+        tt__device_launch(&d, "scan_columns", tt_ceil_div(a.rows, COLUMN_THREADS), COLUMN_THREADS, &a, sizeof a, err);
   else if (n <= STRICT && (!s.exact || a.rows >= COLUMNS))
     code = short_rows(&d, &a, s.words, err);
   else

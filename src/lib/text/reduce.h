@@ -38,11 +38,18 @@ TT_FN best combine(best x, best y) {
 }
 #endif
 
-/* A block for each row; each thread has a stretch of it. */
+/* A block for each row; each thread has a stretch of it. A product that overflows on its way is another one in another
+** order: short rows have one stretch. */
+#ifdef TIMES
+#define LEAST 4096
+#else
+#define LEAST 16
+#endif
+
 TT_KERNEL(reduce_rows, reduce_args, THREADS) {
   TT_SHARED best part[THREADS];
   const TT_GLOBAL T *in = a.in + (tt_i64)TT_BLOCK * a.n;
-  const tt_i64 share = (a.n + THREADS - 1) / THREADS < 16 ? 16 : (a.n + THREADS - 1) / THREADS;
+  const tt_i64 share = (a.n + THREADS - 1) / THREADS < LEAST ? LEAST : (a.n + THREADS - 1) / THREADS;
   const tt_i64 from = TT_THREAD * share, to = from + share < a.n ? from + share : a.n;
   best b;
   b.at = from;

@@ -3,16 +3,18 @@
 **   A         what is added up, of 4 * WORDS bytes      LOAD(x)   T to A      STORE(x)   A to T
 **   OP(x, y)  combine, x before y                       START     the value (A) that a scan with `initial` begins with
 **   VEC       elements a lane takes at once, CHUNKS     how often, of each tile of THREADS threads
-** Three ways: scan_tiles cuts long rows, scan_rows does short rows element after element, scan_columns does that for
-** many columns side by side.
+** scan_tiles cuts long rows; element after element go scan_rows (few short rows), scan_many (many of them) and
+** scan_columns (columns side by side).
 */
 #define ITEMS (VEC * CHUNKS)
 #define TILE (THREADS * ITEMS)
 #define WARPS (THREADS / 32)
-#define ROUNDS (WORDS < 4 ? 4 : 2)
-#define GROUP (ROUNDS * 32) /* tiles that look at each other's sums */
+#define ROUNDS 2
+#define GROUP (ROUNDS * THREADS) /* tiles that look at each other's sums */
 #define ROW_THREADS 128
-#define ROW_ROOM (32768 / (4 * WORDS)) /* elements of A in a block's shared memory */
+#define COLUMN_THREADS 64
+#define AHEAD (16 / (WORDS > 2 ? 2 : 1)) /* elements of a column on their way */
+#define ROW_ROOM (32768 / (4 * WORDS))   /* elements of A in a block's shared memory */
 
 #ifdef COMPLEX
 TT_FN A complex_make(COMPLEX re) {
@@ -107,32 +109,52 @@ TT_FN A collect(const TT_GLOBAL tt_u64 *from, tt_u64 *w) {
 }
 
 /*
-** What lies before tile t > 0, and for the last tile of a group the message to the next group. The order of the
-** operations depends on t alone: the sums of the group's tiles before t, in rounds of 32, behind the sum of all groups
-** before. Run by one warp; every lane has the result.
+** The sums of the tiles of a group before tile t that fall to this warp, combined; `m` tiles are before t in the group.
+*A
+** warp takes ROUNDS times 32 tiles in order, so the order of the operations depends on t alone.
 */
-TT_FN A look_back(const TT_GLOBAL tt_u64 *sum, TT_GLOBAL tt_u64 *before, tt_i64 t, tt_i64 tiles, A own) {
-  const tt_i64 group = t / GROUP, first = group * GROUP;
-  const tt_u32 m = (tt_u32)(t - first);
-  tt_u64 w[ROUNDS][WORDS], wide[WORDS];
+TT_FN A look_back(const TT_GLOBAL tt_u64 *sum, tt_u32 m, A own) {
+  const tt_u32 base = WARP_NUMBER * (ROUNDS * WARP);
+  tt_u64 w[ROUNDS][WORDS];
   A acc = own;
-  if (group > 0) peek(before + (group - 1) * WORDS, wide);
   TT_UNROLLED
   for (tt_u32 r = 0; r < ROUNDS; r++)
-    if (r * WARP + LANE < m) peek(sum + (first + r * WARP + LANE) * WORDS, w[r]);
+    if (base + r * WARP + LANE < m) peek(sum + (base + r * WARP + LANE) * WORDS, w[r]);
   TT_UNROLLED
   for (tt_u32 r = 0; r < ROUNDS; r++) {
-    if (r * WARP >= m) break;
+    const tt_u32 at = base + r * WARP;
+    if (at >= m) break;
     A x = own;
-    if (r * WARP + LANE < m) x = collect(sum + (first + r * WARP + LANE) * WORDS, w[r]);
-    A all = warp_read(warp_scan(x), m - r * WARP < WARP ? m - r * WARP - 1 : WARP - 1);
+    if (at + LANE < m) x = collect(sum + (at + LANE) * WORDS, w[r]);
+    A all = warp_read(warp_scan(x), m - at < WARP ? m - at - 1 : WARP - 1);
     acc = r ? op(acc, all) : all;
   }
-  if (group > 0) {
-    A far = collect(before + (group - 1) * WORDS, wide);
-    acc = m ? op(far, acc) : far;
+  return acc;
+}
+
+/*
+** What lies before tile t > 0 of a row: the sum of all groups of tiles before, then those of the warps of its group.
+** The last tile of a group tells the next group. Every thread of the block calls and has the result.
+*/
+TT_FN A tile_before(const scan_args *a, tt_i64 row, tt_i64 t, A own, A *part) {
+  const tt_i64 group = t / GROUP, groups = (a->tiles + GROUP - 1) / GROUP;
+  const TT_GLOBAL tt_u64 *sum = a->sum + (row * a->tiles + group * GROUP) * WORDS;
+  TT_GLOBAL tt_u64 *before = a->before + (row * groups + group) * WORDS;
+  const tt_u32 m = (tt_u32)(t - group * GROUP), parts = (m + ROUNDS * WARP - 1) / (ROUNDS * WARP);
+  if (WARP_NUMBER < parts) {
+    A x = look_back(sum, m, own);
+    if (LANE == 0) part[WARP_NUMBER] = x;
   }
-  if (m == GROUP - 1 && t + 1 < tiles && LANE == 0) post(before + group * WORDS, op(acc, own));
+  if (WARP_NUMBER == WARPS - 1 && group > 0) {
+    tt_u64 w[WORDS];
+    peek(before - WORDS, w);
+    A x = collect(before - WORDS, w);
+    if (LANE == 0) part[WARPS] = x;
+  }
+  TT_BARRIER();
+  A acc = group > 0 ? part[WARPS] : part[0];
+  for (tt_u32 w = group > 0 ? 0 : 1; w < parts; w++) acc = op(acc, part[w]);
+  if (m == GROUP - 1 && t + 1 < a->tiles && TT_THREAD == 0) post(before, op(acc, own));
   return acc;
 }
 
@@ -179,8 +201,7 @@ TT_FN TT_GLOBAL T *row_out(const scan_args *a, tt_i64 row) {
 
 TT_KERNEL(scan_tiles, scan_args, THREADS) {
   TT_SHARED tt_u32 shared_turn;
-  TT_SHARED A warp_sum[WARPS];
-  TT_SHARED A tile_before;
+  TT_SHARED A warp_sum[WARPS], part[WARPS + 1];
   const tt_u32 turn = TURN(a.ticket, &shared_turn), tiles = (tt_u32)a.tiles; /* a division of 64 bits is long */
   const tt_i64 row = turn / tiles, t = turn % tiles;
   const TT_GLOBAL T *in = row_in(&a, row);
@@ -205,24 +226,17 @@ TT_KERNEL(scan_tiles, scan_args, THREADS) {
   }
   if (LANE == 0) warp_sum[WARP_NUMBER] = acc;
   TT_BARRIER();
-  if (WARP_NUMBER == 0) {
-    A s = warp_scan(warp_sum[LANE < WARPS ? LANE : WARPS - 1]), own = warp_read(s, WARPS - 1);
-    const tt_i64 of_row = row * a.tiles * WORDS, groups = (a.tiles + GROUP - 1) / GROUP;
-    if (t + 1 < a.tiles && LANE == 0) post(a.sum + of_row + t * WORDS, own);
-    if (t > 0) {
-      A far = look_back(a.sum + of_row, a.before + row * groups * WORDS, t, a.tiles, own);
-      if (LANE == 0) tile_before = far;
-    }
-    TT_WARP_SYNC();
-    if (LANE < WARPS) warp_sum[LANE] = s;
+  const A sums = warp_scan(warp_sum[LANE < WARPS ? LANE : WARPS - 1]), own = warp_read(sums, WARPS - 1);
+  if (t + 1 < a.tiles && TT_THREAD == 0) post(a.sum + (row * a.tiles + t) * WORDS, own);
+  A far = warp_read(sums, WARP_NUMBER > 0 ? WARP_NUMBER - 1 : 0);
+  const int has = t > 0 || WARP_NUMBER > 0;
+  if (t > 0) {
+    const A before = tile_before(&a, row, t, own, part);
+    far = WARP_NUMBER > 0 ? op(before, far) : before;
   }
-  TT_BARRIER();
-  int has = t > 0 || WARP_NUMBER > 0;
-  A far = tile_before;
-  if (WARP_NUMBER > 0) far = t > 0 ? op(far, warp_sum[WARP_NUMBER - 1]) : warp_sum[WARP_NUMBER - 1];
   TT_UNROLLED
   for (int c = 0; c < CHUNKS; c++) {
-    int some = c > 0 || LANE > 0;
+    const int some = c > 0 || LANE > 0;
     A base = has ? (some ? op(far, left[c]) : far) : left[c];
     if (has || some) {
       TT_UNROLLED
@@ -260,28 +274,77 @@ TT_KERNEL(scan_rows, scan_args, ROW_THREADS) {
   if (a.initial && TT_THREAD < rows) a.out[(first + TT_THREAD) * a.n_out] = STORE(START);
 }
 
-TT_KERNEL(scan_columns, scan_args, ROW_THREADS) {
-  tt_i64 row = (tt_i64)TT_BLOCK * ROW_THREADS + TT_THREAD;
+/* MANY contiguous rows a block; a thread of the first warp has a row. The next stretch comes while one is added up. */
+#define MANY 32
+#define STRETCH (64 / WORDS)
+#define LINES (ROW_THREADS / STRETCH) /* rows that the block's threads cover at once */
+#define SHARE (MANY / LINES)
+
+TT_FN void load_stretch(const scan_args *a, tt_i64 first, tt_i64 from, A *x) {
+  const tt_u32 line = TT_THREAD / STRETCH, column = TT_THREAD % STRETCH;
+  const TT_GLOBAL T *in = a->in + (first + line) * a->n + from + column;
+  const tt_u32 rows = a->rows - first < MANY ? (tt_u32)(a->rows - first) : MANY;
+  if (from + column >= a->n) return;
+  TT_UNROLLED
+  for (tt_u32 k = 0; k < SHARE; k++, in += LINES * a->n)
+    if (line + k * LINES < rows) x[k] = LOAD(*in);
+}
+
+TT_KERNEL(scan_many, scan_args, ROW_THREADS) {
+  TT_SHARED A room[MANY][STRETCH + 1];
+  const tt_i64 first = (tt_i64)TT_BLOCK * MANY;
+  const tt_u32 rows = a.rows - first < MANY ? (tt_u32)(a.rows - first) : MANY;
+  const tt_u32 line = TT_THREAD / STRETCH, column = TT_THREAD % STRETCH;
+  TT_GLOBAL T *out = a.out + (first + line) * a.n_out + a.initial + column;
+  A x[SHARE], acc;
+  load_stretch(&a, first, 0, x);
+  for (tt_i64 from = 0; from < a.n; from += STRETCH, out += STRETCH) {
+    const tt_u32 m = (tt_u32)(a.n - from < STRETCH ? a.n - from : STRETCH);
+    TT_BARRIER();
+    TT_UNROLLED
+    for (tt_u32 k = 0; k < SHARE; k++) room[line + k * LINES][column] = x[k];
+    TT_BARRIER();
+    if (from + STRETCH < a.n) load_stretch(&a, first, from + STRETCH, x);
+    if (TT_THREAD < rows) {
+      A *y = room[TT_THREAD];
+      acc = from ? op(acc, y[0]) : y[0];
+      y[0] = acc;
+      TT_UNROLLED_8
+      for (tt_u32 i = 1; i < m; i++) y[i] = acc = op(acc, y[i]);
+    }
+    TT_BARRIER();
+    if (column >= m) continue;
+    TT_GLOBAL T *to = out;
+    TT_UNROLLED
+    for (tt_u32 k = 0; k < SHARE; k++, to += LINES * a.n_out)
+      if (line + k * LINES < rows) *to = STORE(room[line + k * LINES][column]);
+  }
+  if (a.initial && TT_THREAD < rows) a.out[(first + TT_THREAD) * a.n_out] = STORE(START);
+}
+
+TT_KERNEL(scan_columns, scan_args, COLUMN_THREADS) {
+  tt_i64 row = (tt_i64)TT_BLOCK * COLUMN_THREADS + TT_THREAD;
   if (row >= a.rows) return;
   const TT_GLOBAL T *in = row_in(&a, row);
   TT_GLOBAL T *out = row_out(&a, row);
   if (a.initial) out[-a.inner] = STORE(START);
   if (a.n == 0) return;
-  A acc = LOAD(in[0]);
-  out[0] = STORE(acc);
-  tt_i64 i = 1;
-  for (; i + 8 <= a.n; i += 8) {
-    A x[8];
+  A acc, x[AHEAD];
+  TT_UNROLLED
+  for (int k = 0; k < AHEAD; k++) x[k] = LOAD(in[(k < a.n ? k : a.n - 1) * a.inner]);
+  for (tt_i64 i = 0; i < a.n; i += AHEAD) { /* the loads of the next turn go out before the stores of this one */
+    A now[AHEAD];
     TT_UNROLLED
-    for (int k = 0; k < 8; k++) x[k] = LOAD(in[(i + k) * a.inner]);
+    for (int k = 0; k < AHEAD; k++) {
+      const tt_i64 next = i + AHEAD + k;
+      now[k] = x[k];
+      if (next < a.n) x[k] = LOAD(in[next * a.inner]);
+    }
     TT_UNROLLED
-    for (int k = 0; k < 8; k++) {
-      acc = op(acc, x[k]);
+    for (int k = 0; k < AHEAD; k++) {
+      if (i + k >= a.n) break;
+      acc = i + k ? op(acc, now[k]) : now[k];
       out[(i + k) * a.inner] = STORE(acc);
     }
-  }
-  for (; i < a.n; i++) {
-    acc = op(acc, LOAD(in[i * a.inner]));
-    out[i * a.inner] = STORE(acc);
   }
 }
