@@ -16,8 +16,8 @@ extern const char tt__text_common[], tt__text_scan[], tt__text_sort[], tt__text_
 typedef struct tt_device_shape {
   int scan_threads, scan_bytes; /* of a thread */
   int sort_threads, sort_items,
-      sort_places;  /* items of a thread, without and with places, while shared memory holds them */
-  int sort_ballots; /* how lanes with one digit find each other: by votes, or in shared memory */
+      sort_places;           /* items of a thread, without and with places, while shared memory holds them */
+  int sort_match, sort_late; /* ways of ranking: text/sort.h */
 } tt_device_shape;
 TT_HIDDEN extern tt_device_shape tt__device_shape;
 

@@ -74,8 +74,7 @@ static tt_code sum(tt_device_text *d, count_args *a, tt_error *err) {
   TT_TRY(on->temp(on, n * sizeof *a->part, (void **)&a->part, err));
   TT_TRY(on->temp(on, n * sizeof *a->next, (void **)&a->next, err));
   TT_TRY(walk(d, "count_numbers", a->n, a, err));
-  TT_TRY(tt__device_argsort_rows(on, TT_U32, a->number, NULL, place, 1, a->n, false, err));
-  TT_TRY(tt__device_gather(on, TT_U32, a->number, place, sorted, 1, a->n, err));
+  TT_TRY(tt__device_argsort_rows(on, TT_U32, a->number, NULL, place, sorted, 1, a->n, false, err));
   TT_TRY(tt__device_gather(on, TT_F64, a->weight, place, weight, 1, a->n, err));
   a->number = sorted;
   a->place = place;

@@ -120,8 +120,7 @@ static tt_code sort_elements(const tt_lib_device *on, const tt_operand *src, boo
   if (!places) return tt__device_sort_rows(on, src->dtype, src->data, sorted, 1, src->size, false, err);
   TT_TRY(on->temp(on, n * sizeof *place, (void **)&place, err));
   a->place = place;
-  TT_TRY(tt__device_argsort_rows(on, src->dtype, src->data, NULL, place, 1, src->size, false, err));
-  return tt__device_gather(on, src->dtype, src->data, place, sorted, 1, src->size, err);
+  return tt__device_argsort_rows(on, src->dtype, src->data, NULL, place, sorted, 1, src->size, false, err);
 }
 
 static tt_code fill_unique(tt_device_text *d, pick_args *a, tt_dtype t, int want, tt_made *out, tt_error *err) {

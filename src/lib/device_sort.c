@@ -18,6 +18,7 @@ typedef struct sort_args {
   void *place[2];
   const int64_t *first;
   int64_t *out;
+  void *sorted;
   int64_t rows, n, tiles;
   void *count, *vary, *ticket, *look[2];
   int32_t digit, per_block;
@@ -58,8 +59,11 @@ static void define(sort_job *j, bool descending, bool block) {
   tt__device_define(d, "THREADS", "%d", block ? BLOCK_THREADS : tt__device_shape.sort_threads);
   tt__device_define(d, "ITEMS", "%d", j->items);
   tt__device_define(d, "PLACES", "%d", j->places);
+  int threads = tt__device_shape.sort_threads, most = j->places ? 512 : 768;
+  tt__device_define(d, "RESIDENT", "%d", block ? 1 : (most + threads / 2) / threads);
   if (j->wide) tt__device_define(d, "WIDE", "1");
-  if (tt__device_shape.sort_ballots) tt__device_define(d, "BALLOTS", "1");
+  if (tt__device_shape.sort_match) tt__device_define(d, "MATCH", "1");
+  if (tt__device_shape.sort_late) tt__device_define(d, "LATE", "1");
   if (block) return;
   int copies = 8;
   while (copies > 1 && j->digits * 256 * 4 * copies > 32768) copies /= 2;
@@ -152,8 +156,8 @@ tt_code tt__device_sort_rows(const tt_lib_device *on, tt_dtype t, const void *in
 }
 
 tt_code tt__device_argsort_rows(const tt_lib_device *on, tt_dtype t, const void *in, const int64_t *first, int64_t *out,
-                                int64_t rows, int64_t n, bool descending, tt_error *err) {
-  sort_args a = {.in = in, .first = first, .out = out, .rows = rows, .n = n};
+                                void *sorted, int64_t rows, int64_t n, bool descending, tt_error *err) {
+  sort_args a = {.in = in, .first = first, .out = out, .sorted = sorted, .rows = rows, .n = n};
   return sort_rows(on, t, true, descending, &a, err);
 }
 
@@ -187,7 +191,7 @@ tt_code tt__device_sort(const tt_lib_device *on, const tt_lib_attr *attr, const 
 tt_code tt__device_argsort(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
                            tt_error *err) {
   int64_t rows, n = last(src, &rows);
-  return tt__device_argsort_rows(on, src->dtype, src->data, NULL, out->data, rows, n, attr->i[0] != 0, err);
+  return tt__device_argsort_rows(on, src->dtype, src->data, NULL, out->data, NULL, rows, n, attr->i[0] != 0, err);
 }
 
 /* A sorted row has every place right. */
@@ -212,7 +216,7 @@ tt_code tt__device_lexsort(const tt_lib_device *on, const tt_lib_attr *attr, con
     const char *from = (const char *)src->data + (size_t)k * size;
     int64_t *to = (keys - 1 - k) % 2 ? spare : out->data;
     if (have) TT_TRY(tt__device_gather(on, src->dtype, from, have, column, rows, n, err));
-    TT_TRY(tt__device_argsort_rows(on, src->dtype, have ? column : from, have, to, rows, n, false, err));
+    TT_TRY(tt__device_argsort_rows(on, src->dtype, have ? column : from, have, to, NULL, rows, n, false, err));
     have = to;
   }
   return TT_OK;

@@ -92,6 +92,12 @@ static uint32_t emu_read(uint32_t x, uint32_t lane) {
   return slot[lane % 32];
 }
 
+static uint32_t emu_match(uint32_t x) {
+  uint32_t *slot = emu_exchange(x), bits = 0;
+  for (unsigned i = 0; i < 32 && emu_thread_now / 32 * 32 + i < emu_threads; i++) bits |= (uint32_t)(slot[i] == x) << i;
+  return bits;
+}
+
 static uint32_t emu_up(uint32_t x, uint32_t by) {
   uint32_t *slot = emu_exchange(x), lane = emu_thread_now % 32;
   return lane >= by ? slot[lane - by] : x;
@@ -221,6 +227,7 @@ __attribute__((visibility("default"))) void emu_launch(void (*kernel)(const void
     NAME##_body(*(const ARGS *)p);                                                \
   }                                                                               \
   static void NAME##_body(const ARGS a)
+#define TT_KERNEL_OF_MANY(NAME, ARGS, THREADS_, BLOCKS) TT_KERNEL(NAME, ARGS, THREADS_)
 #define TT_GLOBAL
 #define TT_SHARED static __attribute__((section("tt_shared")))
 #define TT_THREAD ((tt_u32)emu_thread_now)
@@ -230,6 +237,7 @@ __attribute__((visibility("default"))) void emu_launch(void (*kernel)(const void
 #define TT_WARP_SYNC() emu_yield(EMU_AT_WARP)
 #define TT_WARP_BALLOT(x) emu_ballot(x)
 #define TT_WARP_READ(x, lane) emu_read(x, lane)
+#define TT_WARP_MATCH(x) emu_match(x)
 #define TT_WARP_UP(x, by) emu_up(x, by)
 #define TT_POPCOUNT(x) ((tt_u32)__builtin_popcount(x))
 #define TT_TOP_BIT(x) (31u - (tt_u32)__builtin_clz(x))

@@ -2,6 +2,7 @@
 ** Sorts of devices, run by an emulated one, against those of the host: the same bits.
 */
 #define TEST_KEEPS_MEMORY
+#include "lib/device_call.h"
 #include "lib/rows.h"
 #include "lib/sort_host.h"
 
@@ -103,6 +104,17 @@ TEST(tiles_of_every_shape) {
   check(TT_I64, FEW, 3, 10001, true, false);
   check(TT_I64, EQUAL, 2, 10001, true, false);
   check(TT_F64, EQUAL, 2, 10001, false, false);
+}
+
+TEST(every_way_of_ranking) {
+  const tt_device_shape was = tt__device_shape;
+  for (int way = 0; way < 4; way++) {
+    tt__device_shape.sort_match = way & 1;
+    tt__device_shape.sort_late = way >> 1;
+    check(TT_F32, FEW, 2, 12345, way & 1, false);
+    check(TT_U8, ANY, 3, 1000, true, false);
+  }
+  tt__device_shape = was;
 }
 
 TEST(keys_of_many_columns) {

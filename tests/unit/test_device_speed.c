@@ -208,11 +208,11 @@ static void argsorts(const char *how) {
 }
 
 TEST(shapes) {
-  static const int scan[][2] = {{256, 64}, {512, 64}, {256, 128}, {512, 128}, {128, 128}, {128, 64}, {1024, 64}};
-  static const int sort[][2] = {{384, 22}, {384, 16}, {384, 18}, {384, 20}, {256, 22}, {256, 26}, {512, 16}, {512, 20}};
-  static const int place[][2] = {{384, 16}, {384, 12}, {384, 20}, {512, 12}, {512, 16}, {256, 16}, {256, 20}};
+  static const int scan[][2] = {{256, 64}, {512, 64}, {256, 128}, {512, 128}, {128, 128}, {128, 192}, {256, 192}};
+  static const int sort[][2] = {{384, 22}, {256, 22}, {256, 24}, {512, 16}, {512, 18}, {384, 18}};
+  static const int place[][2] = {{512, 16}, {256, 20}, {256, 22}, {384, 18}};
   const tt_device_shape was = tt__device_shape;
-  char how[32];
+  char how[48];
   if (!prepare()) return;
   for (size_t i = 0; i < sizeof scan / sizeof *scan; i++) {
     tt__device_shape.scan_threads = scan[i][0];
@@ -220,22 +220,22 @@ TEST(shapes) {
     snprintf(how, sizeof how, ", %d x %d bytes", scan[i][0], scan[i][1]);
     scans(how);
   }
-  for (int b = 0; b < 2; b++)
+  for (int b = 0; b < 4; b++) {
+    tt__device_shape.sort_match = b & 1;
+    tt__device_shape.sort_late = b >> 1;
     for (size_t i = 0; i < sizeof sort / sizeof *sort; i++) {
-      tt__device_shape.sort_ballots = b;
       tt__device_shape.sort_threads = sort[i][0];
       tt__device_shape.sort_items = sort[i][1];
-      snprintf(how, sizeof how, ", %d x %d%s", sort[i][0], sort[i][1], b ? ", votes" : "");
+      snprintf(how, sizeof how, ", %d x %d%s%s", sort[i][0], sort[i][1], b & 1 ? " match" : "", b & 2 ? " late" : "");
       sorts(how);
     }
-  for (int b = 0; b < 2; b++)
     for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
-      tt__device_shape.sort_ballots = b;
       tt__device_shape.sort_threads = place[i][0];
       tt__device_shape.sort_places = place[i][1];
-      snprintf(how, sizeof how, ", %d x %d%s", place[i][0], place[i][1], b ? ", votes" : "");
+      snprintf(how, sizeof how, ", %d x %d%s%s", place[i][0], place[i][1], b & 1 ? " match" : "", b & 2 ? " late" : "");
       argsorts(how);
     }
+  }
   tt__device_shape = was;
 }
 

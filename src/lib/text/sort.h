@@ -5,8 +5,10 @@
 **   T         unsigned integer of the element's SIZE; of a complex number's half      COMPLEX   defined for them
 **   INF       (floats) the bits of infinity       SIGN   (integers) what is xored with       FLIP   0, or ~0:
 *descending
-**   DIGITS    of a key      THREADS, ITEMS   of a tile      WIDE    a row has 2^30 elements or more
-**   BALLOTS   lanes with one digit find each other by votes, not in shared memory
+**   DIGITS    of a key      THREADS, ITEMS   of a tile      RESIDENT  blocks of sort_pass that share a unit
+**   WIDE    a row has 2^30 elements or more
+**   MATCH     lanes with one digit find each other by a warp function, not in shared memory
+**   LATE      the digits of a tile are counted by their ranks, not before
 **   PLACES    1: the places of the elements are sorted along, and are the result
 ** With COPIES (tables of counts in a block): sort_count, sort_plan, then sort_pass for each digit, all rows at once.
 ** Without: sort_block, for rows that fit a tile.
@@ -37,10 +39,9 @@ typedef T element;
 
 TT_FN T key_of(T x) {
 #ifdef INF
-  T size = (T)(x & (T)~TOP), k = (T)(x & TOP ? (T)~x : (T)(x | TOP));
-  if (size == 0) k = TOP;
-  if (size > (T)INF) k = (T) ~(T)0;
-  return (T)(k ^ (T)FLIP);
+  const T y = x == TOP ? (T)0 : x; /* zeros are equal */
+  const T k = (T)(y ^ ((T)(0 - (y >> (8 * sizeof(T) - 1))) | TOP));
+  return (T)(((T)(y & (T)~TOP) > (T)INF ? (T) ~(T)0 : k) ^ (T)FLIP);
 #else
   return (T)(x ^ (T)SIGN ^ (T)FLIP);
 #endif
@@ -67,6 +68,7 @@ typedef struct sort_args {
   TT_GLOBAL tt_u32 *place[2];    /* PLACES: the same, but for the last pass */
   const TT_GLOBAL tt_i64 *first; /* PLACES: of the elements of `in`; NULL: as they come */
   TT_GLOBAL tt_i64 *out;         /* PLACES */
+  TT_GLOBAL element *sorted;     /* PLACES: the elements as well; NULL: not wanted */
   tt_i64 rows, n, tiles;         /* tiles: of a row; sort_count: blocks of a row */
   TT_GLOBAL WORD *count;         /* [rows][DIGITS][256], zero at the start; then where each digit's elements begin */
   TT_GLOBAL tt_u32 *vary;        /* [DIGITS] zero at the start; then whether it has to be looked at */
@@ -144,7 +146,7 @@ TT_KERNEL(sort_plan, sort_args, COUNT_THREADS) {
 typedef union room {
   struct {
     tt_u32 at[WARPS][256]; /* how many elements of a warp have a digit; then where the next one goes */
-#ifndef BALLOTS
+#ifndef MATCH
     tt_u32 mask[WARPS][256]; /* the lanes that have it; zero but while it is looked at */
 #endif
   } warp;
@@ -155,7 +157,7 @@ typedef union room {
 TT_FN void clear_room(room *r) {
   for (tt_u32 i = TT_THREAD; i < 256 * WARPS; i += THREADS) {
     r->warp.at[i / 256][i % 256] = 0;
-#ifndef BALLOTS
+#ifndef MATCH
     r->warp.mask[i / 256][i % 256] = 0;
 #endif
   }
@@ -182,23 +184,11 @@ TT_FN void move_warps(room *r, tt_u32 first) {
   }
 }
 
-#ifdef BALLOTS
-TT_FN tt_u32 lanes_with(tt_u32 digit) {
-  tt_u32 same = ~0u;
-  TT_UNROLLED
-  for (tt_u32 b = 0; b < 8; b++) {
-    const tt_u32 votes = TT_WARP_BALLOT(digit >> b & 1u);
-    same &= digit >> b & 1u ? votes : ~votes;
-  }
-  return same;
-}
-#endif
-
 /* Where in the sorted tile this lane's element of that digit goes; all lanes of the warp together. */
 TT_FN tt_u32 rank_of(room *r, tt_u32 digit) {
   tt_u32 at = 0;
-#ifdef BALLOTS
-  const tt_u32 same = lanes_with(digit);
+#ifdef MATCH
+  const tt_u32 same = TT_WARP_MATCH(digit);
 #else
   tt_u32 *mask = &r->warp.mask[WARP_NUMBER][digit];
   TT_ATOMIC_OR(mask, 1u << LANE);
@@ -211,7 +201,7 @@ TT_FN tt_u32 rank_of(room *r, tt_u32 digit) {
     r->warp.at[WARP_NUMBER][digit] = at + TT_POPCOUNT(same);
   }
   at = TT_WARP_READ(at, leader); /* by now all have read the mask */
-#ifndef BALLOTS
+#ifndef MATCH
   if (LANE == leader) *mask = 0;
 #endif
   TT_WARP_SYNC();
@@ -245,6 +235,7 @@ TT_FN void keep_order(const sort_args *a) {
   for (tt_i64 i = (tt_i64)TT_BLOCK * THREADS + TT_THREAD; i < all; i += (tt_i64)TT_BLOCKS * THREADS) {
 #if PLACES
     a->out[i] = a->first ? a->first[i] : i % a->n;
+    if (a->sorted) a->sorted[i] = a->in[i];
 #else
     a->to[0][i] = a->in[i];
 #endif
@@ -307,7 +298,7 @@ TT_FN void move_places(const sort_args *a, const pass *p, room *r, const tt_u32 
 }
 #endif
 
-TT_KERNEL(sort_pass, sort_args, THREADS) {
+TT_KERNEL_OF_MANY(sort_pass, sort_args, THREADS, RESIDENT) {
   TT_SHARED room r;
   TT_SHARED WORD start[256];
   TT_SHARED tt_u32 sums[8], shared_turn;
@@ -330,7 +321,11 @@ TT_KERNEL(sort_pass, sort_args, THREADS) {
   TT_UNROLLED
   for (tt_u32 i = 0; i < ITEMS; i++) { /* what is not there counts as the greatest, and stays behind all others */
     rank[i] = own + i * WARP < p.valid ? digit_of(x[i], digit) : 255u;
+#ifdef LATE
+    rank[i] |= rank_of(&r, rank[i]) << 8;
+#else
     TT_ATOMIC_ADD(&r.warp.at[WARP_NUMBER][rank[i]], 1u);
+#endif
   }
   TT_BARRIER();
   const tt_u32 count = add_warps(&r);
@@ -343,7 +338,12 @@ TT_KERNEL(sort_pass, sort_args, THREADS) {
   move_warps(&r, first);
   TT_BARRIER();
   TT_UNROLLED
-  for (tt_u32 i = 0; i < ITEMS; i++) rank[i] = rank_of(&r, rank[i]);
+  for (tt_u32 i = 0; i < ITEMS; i++)
+#ifdef LATE
+    rank[i] = (rank[i] >> 8) + r.warp.at[WARP_NUMBER][rank[i] & 255u];
+#else
+    rank[i] = rank_of(&r, rank[i]);
+#endif
   TT_BARRIER();
   TT_UNROLLED
   for (tt_u32 i = 0; i < ITEMS; i++) r.x[rank[i]] = x[i];
@@ -364,6 +364,7 @@ TT_KERNEL(sort_pass, sort_args, THREADS) {
     WORD go = start[digit_of(e, digit)] + at;
 #if PLACES
     goes[i] = go;
+    if (p.last && a.sorted) a.sorted[p.base + go] = e;
     if (p.last) continue;
 #endif
     p.to[go] = e;
@@ -446,6 +447,7 @@ TT_KERNEL(sort_block, sort_args, THREADS) {
     if (i >= items || at >= valid) break;
 #if PLACES
     a.out[row * n + at] = a.first ? a.first[row * n + place[i]] : place[i] % n;
+    if (a.sorted) a.sorted[row * n + at] = x[i];
 #else
     a.to[0][row * n + at] = x[i];
 #endif

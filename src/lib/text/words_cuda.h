@@ -3,6 +3,9 @@
 ** A block runs at most 1024 threads; warps of 32 run every TT_WARP function together, all lanes of them.
 */
 #define TT_KERNEL(NAME, ARGS, THREADS) extern "C" __global__ void __launch_bounds__(THREADS) NAME(const ARGS a)
+/* The registers of a unit should do for so many blocks. */
+#define TT_KERNEL_OF_MANY(NAME, ARGS, THREADS, BLOCKS) \
+  extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) NAME(const ARGS a)
 #define TT_GLOBAL
 #define TT_SHARED __shared__
 #define TT_THREAD ((tt_u32)threadIdx.x)
@@ -13,6 +16,7 @@
 #define TT_WARP_BALLOT(x) __ballot_sync(0xffffffffu, x)
 #define TT_WARP_READ(x, lane) __shfl_sync(0xffffffffu, x, lane)
 #define TT_WARP_UP(x, by) __shfl_up_sync(0xffffffffu, x, by)
+#define TT_WARP_MATCH(x) __match_any_sync(0xffffffffu, x) /* the lanes that have the same x */
 #define TT_POPCOUNT(x) ((tt_u32)__popc(x))
 #define TT_TOP_BIT(x) (31u - (tt_u32)__clz((int)(x)))
 /* Atomic, returning what was there; on tt_u32 and tt_u64, of the device's memory or shared. */
