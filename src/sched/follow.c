@@ -212,14 +212,35 @@ static int only_reader(const tt_plan *p, int at, int32_t node) {
 }
 
 /* Does nobody outside this walk, and none of its targets, want the node's value? */
-static bool is_private(const tt_walk *w, int32_t node) {
-  const tt_node *n = w->node[node];
+static bool is_private(const tt_walk *w, const tt_node *n) {
   int32_t edges = 0;
   for (int i = 0; i < w->n; i++)
     for (int k = 0; w->node[i]->op != TT_N_BUFFER && k < w->node[i]->nsrc; k++) edges += w->node[i]->src[k] == n;
   for (int i = 0; i < w->ntarget; i++)
-    if (w->target[i] == node) return false;
+    if (w->node[w->target[i]] == n) return false;
   return n->held == 0 && n->refs == edges;
+}
+
+static bool reads_one_of(const tt_node *n, const tt_node *const *set, int count) {
+  for (int k = 0; n->op != TT_N_BUFFER && k < n->nsrc; k++)
+    for (int i = 0; i < count; i++)
+      if (n->src[k] == set[i]) return true;
+  return false;
+}
+
+/* The product and all that stands between it and the result: if somebody kept one of them, the product would have to be
+** computed again for him. */
+static bool all_private(const tt_walk *w, int32_t product, int32_t result) {
+  const tt_node *set[MOST_INST] = {w->node[product]};
+  int count = 1;
+  if (!is_private(w, set[0])) return false;
+  for (int i = product + 1; i < w->n; i++) { /* children first: readers come later */
+    const tt_node *n = w->node[i];
+    if (i == result || !reads_one_of(n, set, count)) continue;
+    if (count == MOST_INST || !is_private(w, n)) return false;
+    set[count++] = n;
+  }
+  return true;
 }
 
 /* In memory before step `at` runs? */
@@ -240,10 +261,11 @@ bool tt__sched_follow(const tt_walk *w, const tt_plan *p, int at, tt_follow *out
   tt_dtype t = (tt_dtype)n->dtype;
   if (n->rank < 1 || (t != TT_F32 && t != TT_F16 && t != TT_BF16)) return false;
   int then = only_reader(p, at, c.product);
-  if (then < 0 || !is_private(w, c.product)) return false;
+  if (then < 0) return false;
   const tt_step *st = c.step = &p->step[then];
   if (st->kind != TT_STEP_KERNEL || st->nroot != 1 || st->root[0].base >= 0 || st->nouter != st->space.naxes ||
-      st->ninst > MOST_INST || w->node[st->root[0].node]->size != n->size)
+      st->ninst > MOST_INST || w->node[st->root[0].node]->size != n->size ||
+      !all_private(w, c.product, st->root[0].node))
     return false;
   if (!reads_well(&c, t, n->dim[n->rank - 1])) return false;
   *out = (tt_follow){.step = then, .bias = -1};

@@ -78,6 +78,16 @@ def test_a_product_that_is_kept_is_made():
     np.testing.assert_allclose(y.numpy(), x @ w, rtol=1e-4, atol=1e-4)
 
 
+def test_what_is_kept_on_the_way_is_not_computed_twice():
+    x, w, b = there(normal(64, 96)), there(normal(96, 128)), there(normal(128))
+    y = x @ w + b
+    z = tt.maximum(y, 0)
+    tt.eval(z)
+    _, _, calls = steps(lambda: y + 0)
+    assert calls == 0
+    np.testing.assert_array_equal(np.maximum(y.numpy(), 0), z.numpy())
+
+
 def test_a_layer_in_a_chain():
     x, w = normal(64, 96), normal(96, 96, scale=0.1)
     a, c, want = there(x), there(w), x
@@ -107,6 +117,8 @@ def test_products_of_views(dtype):
         (x[:, :, ::2], y[::2], a[:, :, ::2], b[::2]),
         (x.transpose(1, 0, 2), y, a.transpose(1, 0, 2), b),
         (x[0, 3], y, a[0, 3], b),
+        (x[:, 1:, 1:], y[1:, 3:], a[:, 1:, 1:], b[1:, 3:]),
+        (x[0, :, 7:23], y[5:21].T.copy().T, a[0, :, 7:23], b[5:21]),
         (x, y[:, 4], a, b[:, 4]),
         (tt.broadcast_to(x[0], (3, 30, 50)), y, np.broadcast_to(a[0], (3, 30, 50)), b),
     ]:

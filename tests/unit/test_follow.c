@@ -131,6 +131,9 @@ TEST(what_only_looks_like_a_layer) {
   CHECK_INT(follow(op(TT_MAXIMUM, product(TT_F64), num(0)), NULL, &f), -1);
   tt_array *y = product(t); /* somebody keeps the product */
   CHECK_INT(follow(op(TT_MAXIMUM, y, num(0)), y, &f), -1);
+  b = input(t, 1, (int64_t[]){N}); /* or what is made of it on the way */
+  y = op(TT_ADD, product(t), arr(b));
+  CHECK_INT(follow(op(TT_MAXIMUM, y, num(0)), y, &f), -1);
   y = product(t); /* or somebody else reads it */
   tt_array *z = op(TT_MAXIMUM, y, num(0)), *sum = NULL;
   tt_value v[1] = {arr(y)};
