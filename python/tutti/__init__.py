@@ -54,6 +54,7 @@ from ._device import Device, device, devices
 from ._functions import *
 from ._info import __array_namespace_info__, finfo, iinfo, isdtype
 from ._insight import Ledger, ledger, profile, strict
+from ._io import fromfile, load, save, savez, savez_compressed
 from ._jit import guvectorize, jit, njit, prange, stencil, vectorize
 from ._printing import array2string, array_repr, array_str, get_printoptions, printoptions, set_printoptions
 from .exceptions import AxisError

@@ -122,12 +122,19 @@ def _array_function(*args, **kwargs):
     return bridge.array_function(*args, **kwargs)
 
 
+def _tofile(*args, **kwargs):
+    from . import _io
+
+    return _io.tofile(*args, **kwargs)
+
+
 _core.set_hooks(
     repr=_printing.array_repr,
     str=_printing.array_str,
     format=_printing.format_array,
     flags=flags,
     flat=flatiter,
+    tofile=_tofile,
     device=_device.device,
     device_numbered=_device.numbered,
     error_class=exceptions._class,

@@ -45,6 +45,7 @@ PyObject *core_done(tt_code code, tt_array *a, PyObject *base, const tt_error *e
   X(format)           \
   X(flags)            \
   X(flat)             \
+  X(tofile)           \
   X(device) X(device_numbered) X(error_class) X(array_ufunc) X(array_function) X(namespace) X(numpy) X(numpy_dtype)
 typedef enum core_hook {
 #define CORE_HOOK_ENUM(name) CORE_HOOK_##name,

@@ -287,6 +287,9 @@ static PyObject *meth_ufunc(PyObject *self, PyObject *args, PyObject *kw) {
 static PyObject *meth_function(PyObject *self, PyObject *args, PyObject *kw) {
   return forward(CORE_HOOK_array_function, self, args, kw);
 }
+static PyObject *meth_tofile(PyObject *self, PyObject *args, PyObject *kw) {
+  return forward(CORE_HOOK_tofile, self, args, kw);
+}
 static PyObject *meth_namespace(PyObject *self, PyObject *args, PyObject *kw) {
   return forward(CORE_HOOK_namespace, self, args, kw);
 }
@@ -360,6 +363,8 @@ static const PyMethodDef own[] = {
     {"item", CORE_FAST(core_meth_item), METH_FASTCALL, "item(*index)\n--\n\nOne element as a Python scalar."},
     {"tolist", core_meth_tolist, METH_NOARGS, "tolist()\n--\n\nNested lists of Python scalars."},
     {"tobytes", CORE_FAST(core_meth_tobytes), FAST, "tobytes(order='C')\n--\n\nThe elements as bytes."},
+    {"tofile", (PyCFunction)(void (*)(void))meth_tofile, METH_VARARGS | METH_KEYWORDS,
+     "tofile(fid, sep='', format='%s')\n--\n\nWrite the elements to a file."},
     {"numpy", meth_numpy, METH_NOARGS, "numpy()\n--\n\nA NumPy array of one's own."},
     {"get", meth_numpy, METH_NOARGS, "get()\n--\n\nA NumPy array of one's own."},
     {"eval", meth_eval, METH_NOARGS, "eval()\n--\n\nCompute now; returns the array."},
