@@ -4,7 +4,6 @@ A file that is written to a path appears whole or not at all: the bytes go to a 
 the disk and then takes its name.
 """
 
-import contextlib
 import os
 import stat
 import sys
@@ -25,46 +24,62 @@ def _is_path(file):
     return isinstance(file, (str, bytes, os.PathLike))
 
 
+def _try(f, *args):
+    """What need not succeed."""
+    try:
+        return f(*args)
+    except OSError:
+        return None
+
+
 def _sync_folder(path):
     """The new name reaches the disk too, where the system can say so for a folder."""
-    with contextlib.suppress(OSError):
-        fd = os.open(os.path.dirname(path) or ".", os.O_RDONLY)
-        try:
-            os.fsync(fd)
-        finally:
-            os.close(fd)
+    fd = _try(os.open, os.path.dirname(path) or ".", os.O_RDONLY)
+    if fd is not None:
+        _try(os.fsync, fd)
+        os.close(fd)
 
 
-@contextlib.contextmanager
-def _replacing(path):
+class _replacing:
     """A file to write that takes the place of `path` when all went well."""
-    path = os.path.realpath(os.fspath(path))
-    try:
-        before = os.stat(path)
-    except FileNotFoundError:
-        before = None
-    if before is not None and not stat.S_ISREG(before.st_mode):  # a pipe or a terminal: there is nothing to replace
-        with open(path, "wb") as file:
-            yield file
-        return
-    folder, name = os.path.split(path)
-    mark = os.urandom(6).hex()
-    new = os.path.join(folder, b".%s.%s" % (name, mark.encode()) if isinstance(name, bytes) else f".{name}.{mark}")
-    fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o666)
-    try:
-        with open(fd, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        if before is not None:
-            with contextlib.suppress(OSError):
-                os.chmod(new, stat.S_IMODE(before.st_mode))
-        os.replace(new, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(new)
-        raise
-    _sync_folder(path)
+
+    def __init__(self, path):
+        self.path = os.path.realpath(os.fspath(path))
+        self.before = _try(os.stat, self.path)
+        # A pipe or a terminal is written to: there is nothing to replace.
+        self.plain = self.before is not None and not stat.S_ISREG(self.before.st_mode)
+
+    def __enter__(self):
+        if self.plain:
+            self.file = open(self.path, "wb")  # noqa: SIM115 (closed at the end of the block)
+            return self.file
+        folder, name = os.path.split(self.path)
+        mark = os.urandom(6).hex()
+        name = b".%s.%s" % (name, mark.encode()) if isinstance(name, bytes) else f".{name}.{mark}"
+        self.new = os.path.join(folder, name)
+        fd = os.open(self.new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o666)
+        self.file = open(fd, "wb")  # noqa: SIM115
+        return self.file
+
+    def __exit__(self, kind, *unused):
+        if self.plain:
+            self.file.close()
+            return
+        try:
+            if kind is None:
+                self.file.flush()
+                os.fsync(self.file.fileno())
+            self.file.close()
+            if kind is None:
+                if self.before is not None:
+                    _try(os.chmod, self.new, stat.S_IMODE(self.before.st_mode))
+                os.replace(self.new, self.path)
+                _sync_folder(self.path)
+                self.new = None
+        finally:
+            if self.new is not None:
+                _try(self.file.close)
+                _try(os.unlink, self.new)
 
 
 def _put(file, data):
