@@ -42,7 +42,8 @@ tt_vendor tt__vendor_cusolver = {.stem = "libcusolver.so",
 tt_vendor tt__vendor_cublas = {
     .stem = "libcublas.so", .name = batch_names, .n = BATCH_NAMES, .fn = (tt_vendor_fn *)&many, .lock = TT_LOCK_INIT};
 
-static void *params; /* cuSOLVER's choices, the default ones; guarded by its vendor's lock */
+/* cuSOLVER's choices, the default ones. */
+#define params (tt__vendor_cusolver.extra)
 
 static int type_of(tt_dtype t) { return t == TT_F32 ? 0 : t == TT_F64 ? 1 : t == TT_C64 ? 4 : 5; }
 static int letter_of(tt_dtype t) { return t == TT_F32 ? 0 : t == TT_F64 ? 1 : t == TT_C64 ? 2 : 3; }

@@ -359,6 +359,11 @@ static void check_product(tt_dtype t, int64_t batch, int64_t m, int64_t k, int64
 
 /* ---- the tests */
 
+static void stop_playing(void) {
+  tt__vendor_cusolver.played = tt__vendor_cublas.played = false;
+  tt__vendor_cusolver.extra = NULL;
+}
+
 static void *no_stream(tt_device *d, tt_stream *s) {
   (void)d, (void)s;
   return NULL;
@@ -407,7 +412,50 @@ TEST(rows_with_a_library_that_the_host_plays) {
   for (tt_dtype t = TT_F32; t <= TT_C128; t++)
     if (!fake_lapack()->is_wide || t == TT_F64 || t == TT_C128) check_type(t, 6);
   CHECK(fake_solver_calls > 100);
-  tt__vendor_cusolver.played = tt__vendor_cublas.played = false;
+  stop_playing();
+}
+
+/* The n-th request for memory of the device fails, for every n: the row says so, holds no lock and keeps nothing. */
+static int temps_left;
+static tt_code scarce_temp(const tt_lib_device *o, size_t size, void **out, tt_error *err) {
+  if (temps_left-- == 0) return tt__fail(err, TT_ENOMEM, "the device is full");
+  return fake_temp(o, size, out, err);
+}
+
+TEST(rows_on_a_device_that_is_full) {
+  static tt_device gpu;
+  static tt_device_ops ops;
+  ops = *fake.device->ops;
+  ops.stream_handle = no_stream;
+  ops.stream_wait_idle = no_wait;
+  gpu = *fake.device;
+  gpu.ops = &ops;
+  on = fake;
+  on.device = &gpu;
+  on.temp = scarce_temp;
+  fake_cusolver();
+  static char room[4][4096];
+  stack a = definite(TT_F64, 2, 5, false);
+  tt_operand in[2] = {operand(&a), operand(&a)};
+  for (const tt_lib_row *row = tt__rows_linalg; row->name; row++) {
+    bool flat = strcmp(row->name, "lstsq") == 0;
+    for (int i = 0; i < 2; i++) in[i].rank = flat ? 2 : 3, in[i].len = a.len + flat, in[i].step = a.step + flat;
+    tt_block out[4];
+    for (int k = 0; k < 4; k++) out[k] = (tt_block){room[k], TT_F64, 3, a.len, 50};
+    int64_t live = tt__mem_stats().live;
+    tt_code code = TT_ENOMEM;
+    for (int n = 0; code != TT_OK && n < 40; n++) {
+      tt_error err = {0};
+      temps_left = n;
+      code = row->run_on(&on, &(tt_lib_attr){.i = {0}}, in, out, &err);
+      CHECK(code == TT_OK || code == TT_ENOMEM);
+      CHECK_INT(tt__mem_stats().live, live);
+      fake_end();
+    }
+    CHECK_INT(code, TT_OK);
+  }
+  free(a.data);
+  stop_playing();
 }
 
 TEST(kernels_compile_for_cuda) {
