@@ -51,6 +51,7 @@ from ._core import (
     uint64,
 )
 from ._device import Device, device, devices
+from ._expression_kernel import ElementwiseKernel, ReductionKernel
 from ._functions import *
 from ._info import __array_namespace_info__, finfo, iinfo, isdtype
 from ._insight import Ledger, ledger, profile, strict
