@@ -42,8 +42,8 @@ tt_vendor tt__vendor_cusolver = {.stem = "libcusolver.so",
 tt_vendor tt__vendor_cublas = {
     .stem = "libcublas.so", .name = batch_names, .n = BATCH_NAMES, .fn = (tt_vendor_fn *)&many, .lock = TT_LOCK_INIT};
 
-/* cuSOLVER's choices, the default ones. */
-#define params (tt__vendor_cusolver.extra)
+/* cuSOLVER's choices, the default ones: the vendor's `extra`. */
+static void *defaults(void) { return tt__vendor_cusolver.extra; }
 
 static int type_of(tt_dtype t) { return t == TT_F32 ? 0 : t == TT_F64 ? 1 : t == TT_C64 ? 4 : 5; }
 static int letter_of(tt_dtype t) { return t == TT_F32 ? 0 : t == TT_F64 ? 1 : t == TT_C64 ? 2 : 3; }
@@ -67,7 +67,7 @@ tt_code tt__solver_begin(const tt_lib_device *on, tt_dtype t, int64_t batch, tt_
   if (t < TT_F32 || t > TT_C128) return tt__fail(err, TT_ENOTIMPL, "no library has this type");
   TT_TRY(tt__vendor_enter(&tt__vendor_cusolver, on->device, &s->handle, err));
   s->entered = true;
-  if (!params) TT_TRY(status_code(api.params(&params), "cuSOLVER", err));
+  if (!defaults()) TT_TRY(status_code(api.params(&tt__vendor_cusolver.extra), "cuSOLVER", err));
   TT_TRY(status_code(api.set_stream(s->handle, stream), "cuSOLVER", err));
   TT_TRY(on->temp(on, (size_t)batch * sizeof(int32_t), &info, err));
   s->info = info;
@@ -155,10 +155,11 @@ tt_code tt__solver_lu(tt_solver *s, int64_t n, void *a, void *pivot, bool *wide,
   for (int64_t i = 0; i < s->batch; i++) {
     size_t device = 0, host = 0;
     void *at = matrix_at(s, a, i, n * n);
-    TT_TRY(status_code(api.getrf_size(s->handle, params, n, n, type, at, n, type, &device, &host), "cuSOLVER", err));
+    TT_TRY(
+        status_code(api.getrf_size(s->handle, defaults(), n, n, type, at, n, type, &device, &host), "cuSOLVER", err));
     TT_TRY(room(s, device, host, err));
-    int status = api.getrf(s->handle, params, n, n, type, at, n, (int64_t *)pivot + i * n, type, s->work, s->work_size,
-                           s->host_work, s->host_size, s->info + i);
+    int status = api.getrf(s->handle, defaults(), n, n, type, at, n, (int64_t *)pivot + i * n, type, s->work,
+                           s->work_size, s->host_work, s->host_size, s->info + i);
     TT_TRY(status_code(status, "cusolverDnXgetrf", err));
   }
   return TT_OK;
@@ -179,7 +180,7 @@ tt_code tt__solver_lu_solve(tt_solver *s, int64_t n, int64_t k, const void *lu, 
   void *info; /* getrs says only what is wrong with its arguments: the factorization's info stays */
   TT_TRY(s->on->temp(s->on, sizeof(int32_t), &info, err));
   for (int64_t i = 0; i < s->batch; i++) {
-    int status = api.getrs(s->handle, params, OP_N, n, k, type, matrix_at(s, (void *)(uintptr_t)lu, i, n * n), n,
+    int status = api.getrs(s->handle, defaults(), OP_N, n, k, type, matrix_at(s, (void *)(uintptr_t)lu, i, n * n), n,
                            (const int64_t *)pivot + i * n, type, matrix_at(s, b, i, n * k), n, info);
     TT_TRY(status_code(status, "cusolverDnXgetrs", err));
   }
@@ -200,10 +201,10 @@ tt_code tt__solver_cholesky(tt_solver *s, int64_t n, void *a, tt_error *err) {
   for (int64_t i = 0; i < s->batch; i++) {
     size_t device = 0, host = 0;
     void *at = matrix_at(s, a, i, n * n);
-    TT_TRY(
-        status_code(api.potrf_size(s->handle, params, LOWER, n, type, at, n, type, &device, &host), "cuSOLVER", err));
+    TT_TRY(status_code(api.potrf_size(s->handle, defaults(), LOWER, n, type, at, n, type, &device, &host), "cuSOLVER",
+                       err));
     TT_TRY(room(s, device, host, err));
-    int status = api.potrf(s->handle, params, LOWER, n, type, at, n, type, s->work, s->work_size, s->host_work,
+    int status = api.potrf(s->handle, defaults(), LOWER, n, type, at, n, type, s->work, s->work_size, s->host_work,
                            s->host_size, s->info + i);
     TT_TRY(status_code(status, "cusolverDnXpotrf", err));
   }
@@ -214,10 +215,10 @@ tt_code tt__solver_qr(tt_solver *s, int64_t at, int64_t m, int64_t n, void *a, v
   int type = type_of(s->type);
   size_t device = 0, host = 0;
   TT_TRY(one_by_one(s, err));
-  TT_TRY(status_code(api.geqrf_size(s->handle, params, m, n, type, a, m, type, tau, type, &device, &host), "cuSOLVER",
-                     err));
+  TT_TRY(status_code(api.geqrf_size(s->handle, defaults(), m, n, type, a, m, type, tau, type, &device, &host),
+                     "cuSOLVER", err));
   TT_TRY(room(s, device, host, err));
-  int status = api.geqrf(s->handle, params, m, n, type, a, m, type, tau, type, s->work, s->work_size, s->host_work,
+  int status = api.geqrf(s->handle, defaults(), m, n, type, a, m, type, tau, type, s->work, s->work_size, s->host_work,
                          s->host_size, s->info + at);
   return status_code(status, "cusolverDnXgeqrf", err);
 }
@@ -241,11 +242,11 @@ tt_code tt__solver_svd(tt_solver *s, int64_t at, char job, int64_t m, int64_t n,
   signed char j = (signed char)job;
   size_t device = 0, host = 0;
   TT_TRY(one_by_one(s, err));
-  TT_TRY(status_code(api.gesvd_size(s->handle, params, j, j, m, n, type, a, m, real, values, type, u, m, type, vt, n,
-                                    type, &device, &host),
+  TT_TRY(status_code(api.gesvd_size(s->handle, defaults(), j, j, m, n, type, a, m, real, values, type, u, m, type, vt,
+                                    n, type, &device, &host),
                      "cuSOLVER", err));
   TT_TRY(room(s, device, host, err));
-  int status = api.gesvd(s->handle, params, j, j, m, n, type, a, m, real, values, type, u, m, type, vt, n, type,
+  int status = api.gesvd(s->handle, defaults(), j, j, m, n, type, a, m, real, values, type, u, m, type, vt, n, type,
                          s->work, s->work_size, s->host_work, s->host_size, s->info + at);
   return status_code(status, "cusolverDnXgesvd", err);
 }
@@ -255,12 +256,12 @@ tt_code tt__solver_eig(tt_solver *s, int64_t at, int64_t n, void *a, void *w, vo
   size_t device = 0, host = 0;
   if (!api.geev || !api.geev_size) return tt__fail(err, TT_ENOTIMPL, "this cuSOLVER has no general eigenvalues");
   TT_TRY(one_by_one(s, err));
-  TT_TRY(status_code(api.geev_size(s->handle, params, 0, right, n, type, a, n, wide, w, wide, NULL, n, wide, v, n, type,
-                                   &device, &host),
+  TT_TRY(status_code(api.geev_size(s->handle, defaults(), 0, right, n, type, a, n, wide, w, wide, NULL, n, wide, v, n,
+                                   type, &device, &host),
                      "cuSOLVER", err));
   TT_TRY(room(s, device, host, err));
-  int status = api.geev(s->handle, params, 0, right, n, type, a, n, wide, w, wide, NULL, n, wide, v, n, type, s->work,
-                        s->work_size, s->host_work, s->host_size, s->info + at);
+  int status = api.geev(s->handle, defaults(), 0, right, n, type, a, n, wide, w, wide, NULL, n, wide, v, n, type,
+                        s->work, s->work_size, s->host_work, s->host_size, s->info + at);
   return status_code(status, "cusolverDnXgeev", err);
 }
 
@@ -268,23 +269,23 @@ tt_code tt__solver_eigh(tt_solver *s, bool upper, bool vectors, int64_t n, void 
   int type = type_of(s->type), real = type_of(tt__real_of(s->type)), side = upper ? UPPER : LOWER;
   size_t device = 0, host = 0, size = tt__dtype_size(tt__real_of(s->type));
   if (s->batch > 1 && n <= BATCH_SIDE && api.syev_batched && api.syev_batched_size) {
-    TT_TRY(status_code(
-        api.syev_batched_size(s->handle, params, vectors, side, n, type, a, n, real, w, type, &device, &host, s->batch),
-        "cuSOLVER", err));
+    TT_TRY(status_code(api.syev_batched_size(s->handle, defaults(), vectors, side, n, type, a, n, real, w, type,
+                                             &device, &host, s->batch),
+                       "cuSOLVER", err));
     TT_TRY(room(s, device, host, err));
-    int status = api.syev_batched(s->handle, params, vectors, side, n, type, a, n, real, w, type, s->work, s->work_size,
-                                  s->host_work, s->host_size, s->info, s->batch);
+    int status = api.syev_batched(s->handle, defaults(), vectors, side, n, type, a, n, real, w, type, s->work,
+                                  s->work_size, s->host_work, s->host_size, s->info, s->batch);
     return status_code(status, "cusolverDnXsyevBatched", err);
   }
   TT_TRY(one_by_one(s, err));
   for (int64_t i = 0; i < s->batch; i++) {
     void *at = matrix_at(s, a, i, n * n), *values = (char *)w + (size_t)(i * n) * size;
     TT_TRY(status_code(
-        api.syevd_size(s->handle, params, vectors, side, n, type, at, n, real, values, type, &device, &host),
+        api.syevd_size(s->handle, defaults(), vectors, side, n, type, at, n, real, values, type, &device, &host),
         "cuSOLVER", err));
     TT_TRY(room(s, device, host, err));
-    int status = api.syevd(s->handle, params, vectors, side, n, type, at, n, real, values, type, s->work, s->work_size,
-                           s->host_work, s->host_size, s->info + i);
+    int status = api.syevd(s->handle, defaults(), vectors, side, n, type, at, n, real, values, type, s->work,
+                           s->work_size, s->host_work, s->host_size, s->info + i);
     TT_TRY(status_code(status, "cusolverDnXsyevd", err));
   }
   return TT_OK;
