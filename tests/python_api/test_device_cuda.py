@@ -244,3 +244,24 @@ def test_shared_memory_is_not_moved_out(gpu):
         assert o[5] == k
     del shown
     """)
+
+
+def test_a_lost_gpu_is_told_once_and_for_all(gpu):
+    gpu(
+        """
+    a = np.zeros(1 << 16)
+    kept = tt.asarray(a + 1, device="cuda:1")
+    first = raises(RuntimeError, lambda: tt.asarray(a, device="cuda:0"))
+    assert "719" in first, first
+    for call in (
+        lambda: tt.asarray(a, device="cuda:0"),
+        lambda: tt.cuda.Stream(0),
+        lambda: tt.cuda.Event(device="cuda:0"),
+        lambda: tt.cuda.synchronize(0),
+        lambda: tt.device("cuda:0").memory,
+    ):
+        assert "719" in raises(RuntimeError, call)
+    assert float((tt.asarray(a) + 1).sum()) == a.size  # the CPU goes on
+    """,
+        FAKE_CUDA_FAIL="cuMemcpyHtoDAsync_v2:719:1",
+    )
