@@ -242,6 +242,21 @@ static int row_group(const tt_cutter *c, int64_t n, int64_t items, int each) {
   return group;
 }
 
+/* Lanes of a vector where a block has a row, if all that is dense is aligned for it. */
+static int row_vector(const tt_cutter *c) {
+  const tt_kernel *k = c->k;
+  int vec = 16 / (c->biggest < 4 ? 4 : c->biggest), unit = 0;
+  if (k->checked || c->reloads || c->x.lanes % vec != 0) return 1;
+  for (int i = 0; i < k->ninst; i++) {
+    const tt_kinst *q = &k->inst[i];
+    bool moves = q->scope == TT_SCOPE_ROW && (q->op == TT_K_LOAD || q->op == TT_K_STORE);
+    if (!moves || k->access[q->slot].buf < 0 || k->access[q->slot].lane != TT_LANE_UNIT) continue;
+    if (!is_aligned(c, q->slot, vec)) return 1;
+    unit++;
+  }
+  return unit ? vec : 1;
+}
+
 /* Can all phases work on registers? Then choose for it. */
 static bool keep_row(const tt_cutter *c, tt_variant *v) {
   const tt_kernel *k = c->k;
@@ -255,11 +270,12 @@ static bool keep_row(const tt_cutter *c, tt_variant *v) {
     while (group < 10 && (lanes + (1 << group) - 1) >> group > aim) group++;
   }
   v->group = (uint8_t)group;
-  v->unroll = (uint8_t)(1 << log2_up(up(lanes, 1 << group)));
   v->kept = 1;
-  v->vec = 1;
   v->staged = group > 6;
+  v->vec = (uint8_t)(v->staged ? row_vector(c) : 1);
+  v->unroll = (uint8_t)(1 << log2_up(up(lanes, (int64_t)v->vec << group)));
   v->block = v->group;
+  v->full = v->staged && lanes == (int64_t)tt__threads_each(v) << group;
   return !v->staged || (int64_t)stage_bytes(c, v) <= c->t->shared_block - 8192;
 }
 
@@ -283,7 +299,7 @@ static bool takes_vectors(const tt_cutter *c, int64_t items) {
 static void choose_group(const tt_cutter *c, tt_variant *v, int64_t items) {
   int64_t n = at_most(c->x.lanes, TT_CHUNK);
   int most = c->k->checked || c->reloads ? 1 : c->loads > 2 || c->slow ? 8 : 16;
-  v->kept = v->staged = 0;
+  v->kept = v->staged = v->full = 0;
   v->vec = 1;
   v->group = (uint8_t)row_group(c, n, items, n <= 64 ? 8 : 256);
   if (n >= 256 && takes_vectors(c, items)) {
@@ -297,14 +313,16 @@ static void choose_group(const tt_cutter *c, tt_variant *v, int64_t items) {
     v->staged = 1;
     v->group = 10;
     while (v->group > 8 && n < 4 << v->group) v->group--;
+    v->vec = (uint8_t)row_vector(c);
   }
   v->block = v->group;
-  v->unroll = (uint8_t)at_most(1 << log2_up(up(n, 1 << v->group)), most);
+  v->unroll = (uint8_t)at_most(1 << log2_up(up(n, (int64_t)v->vec << v->group)), most / v->vec > 0 ? most / v->vec : 1);
   /* Accumulators beyond 64 would be of another order: all of them are a thread's, or a thread's share of the 64. */
   while (!v->staged && (v->unroll << v->group) < at_most(n, TT_LANES)) v->group++;
   while (v->staged && v->unroll > 1 && (int64_t)stage_bytes(c, v) > c->t->shared_block - 8192) v->unroll /= 2;
   if (v->staged && (int64_t)stage_bytes(c, v) > c->t->shared_block - 8192) {
     v->staged = 0;
+    v->vec = 1;
     v->group = 6;
   }
 }

@@ -5,6 +5,7 @@
 **   t  thread among those of its row    to  end of the lanes
 **   LA loaded elements of access A      SA elements to be stored       mN row values of scratch N
 **   saN siN sqN (shared) accumulators on their way, their indices, results of REDUCE N   zN (shared) staged values
+**   ZN values to be staged
 **   hN kN partials of REDUCE N in memory, and their indices
 */
 #ifndef TT_RENDER_THREADS_INT_H
@@ -35,6 +36,7 @@ typedef struct tt_thread_emit {
   const tt_variant *v;
   const char *name;   /* of the function */
   bool *loaded;       /* [naccess] kept elements that an earlier phase has loaded */
+  bool ordered;       /* a phase is done again for the sign of its zeros, by the letter of the arithmetic */
   const char *stride; /* lanes (or vectors of lanes) between two vectors of a thread */
 } tt_thread_emit;
 

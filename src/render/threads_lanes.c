@@ -130,7 +130,9 @@ static void open_unrolled(tt_emit *e, const char *var, int n) {
 static bool is_lean(const tt_thread_emit *t) { return t->e.k->mode == TT_MODE_MAP && t->v->vec > 1; }
 
 /* Is lane u of the thread there? */
-static const char *there(const tt_thread_emit *t) { return is_lean(t) ? "u == 0 || full" : "l < to"; }
+static const char *there(const tt_thread_emit *t) {
+  return is_lean(t) ? "u == 0 || full" : t->v->full ? "1" : "l < to";
+}
 
 static void put_lane(tt_thread_emit *t) {
   if (is_lean(t))
@@ -164,10 +166,16 @@ static void put_packed_move(tt_thread_emit *t, int a, bool store) {
   tt__emit_line(e, "const tt_ix l = j + w * (%s * %d);", t->stride, vec);
   tt__emit_line(e, "%s%s_%s *const at = (%s%s_%s *)(p%d + (%c%d + l));", space, t->name, suffix, space, t->name, suffix,
                 a, base, a);
+  char whole[40] = "";
+  if (!t->v->full) snprintf(whole, sizeof whole, "if (l + %d <= to) ", vec);
   if (store)
-    tt__emit_line(e, "if (l + %d <= to) *at = S%d[w];", vec, a);
+    tt__emit_line(e, "%s*at = S%d[w];", whole, a);
   else
-    tt__emit_line(e, "if (l + %d <= to) L%d[w] = *at;", vec, a);
+    tt__emit_line(e, "%sL%d[w] = *at;", whole, a);
+  if (t->v->full) {
+    tt__emit_close(e);
+    return;
+  }
   tt__emit_open(e, "else for (tt_i32 n = 0; n < %d; n++) if (l + n < to)", vec);
   if (store)
     tt__emit_line(e, "p%d[%c%d + l + n] = S%d[w].v[n];", a, base, a, a);

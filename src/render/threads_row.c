@@ -52,6 +52,38 @@ static void put_stages(tt_thread_emit *t, int phase) {
 
 /* ---- folding */
 
+static bool stores_in(const tt_kernel *k, int phase) {
+  for (int i = 0; i < k->ninst; i++)
+    if (k->inst[i].op == TT_K_STORE && k->inst[i].scope == TT_SCOPE_ROW && k->inst[i].phase == phase) return true;
+  return false;
+}
+
+/*
+** Where a whole block has a row, some reductions need not be staged: their value is the same in any order. Integers,
+** and pairs of value and index, are so by nature. The largest or smallest float is so too, but for the sign of zero
+*(and
+** which NaN): when it comes to zero, the phase is done again in order.
+*/
+static bool is_signed(const tt_thread_emit *t, int i) {
+  const tt_kinst *q = &t->e.k->inst[i];
+  if (!t->v->staged || t->v->part != TT_PART_WHOLE || !tt__is_float((tt_dtype)q->from)) return false;
+  return (q->red == TT_RED_MAX || q->red == TT_RED_MIN) && (t->v->kept || !stores_in(t->e.k, q->phase));
+}
+
+static bool is_free(const tt_thread_emit *t, int i) {
+  const tt_kinst *q = &t->e.k->inst[i];
+  if (!t->v->staged || t->ordered) return false;
+  return tt__red_is_arg(q->red) || !tt__is_float((tt_dtype)q->from) || is_signed(t, i);
+}
+
+/* Does REDUCE `i` take part in what is being done (again)? */
+static bool takes_part(const tt_thread_emit *t, int i) { return !t->ordered || is_signed(t, i); }
+
+static bool stages_any(const tt_thread_emit *t, int phase) {
+  TT_FOR_REDUCE(&t->e, phase, i) if (takes_part(t, i) && !is_free(t, i)) return true;
+  return false;
+}
+
 static void fold_direct(tt_thread_emit *t, int i) {
   char value[16], acc[16];
   snprintf(value, sizeof value, "v%d", t->e.k->inst[i].src[0]);
@@ -60,7 +92,14 @@ static void fold_direct(tt_thread_emit *t, int i) {
 }
 
 static void fold_staged(tt_thread_emit *t, int i) {
-  tt__emit_line(&t->e, "z%d[l - j0] = v%d;", i, t->e.k->inst[i].src[0]);
+  int value = t->e.k->inst[i].src[0];
+  if (!takes_part(t, i)) return;
+  if (is_free(t, i))
+    fold_direct(t, i);
+  else if (t->v->vec > 1)
+    tt__emit_line(&t->e, "Z%d[u / %d].v[u %% %d] = v%d;", i, t->v->vec, t->v->vec, value);
+  else
+    tt__emit_line(&t->e, "z%d[l - j0] = v%d;", i, value);
 }
 
 /* Which of the block's 64-thread teams accumulates REDUCE `i`. */
@@ -74,21 +113,35 @@ static int team(const tt_thread_emit *t, int phase, int i) {
   return n % (teams > 0 ? teams : 1);
 }
 
-/* The upper warp's accumulators meet the lower one's. */
+/* What the warps have meets: the upper warp's accumulators, or what each warp has come to. */
 static void fold_warps(tt_thread_emit *t, int phase) {
   tt_emit *e = &t->e;
   if (!is_wide(t)) return;
   TT_FOR_REDUCE(e, phase, i) {
-    char who[64] = "lane >= 32";
+    char who[64] = "lane >= 32", at[40] = "group * 32 + lane - 32";
+    if (!takes_part(t, i)) continue;
     if (t->v->staged) snprintf(who, sizeof who, "TT_TX / 64 == %d && lane >= 32", team(t, phase, i));
+    if (is_free(t, i)) {
+      snprintf(who, sizeof who, "TT_TX %% 32 == 0");
+      snprintf(at, sizeof at, "TT_TX / 32");
+    }
     tt__emit_open(e, "if (%s)", who);
-    tt__emit_line(e, "sa%d[group * 32 + lane - 32] = a%d[0];", i, i);
-    if (tt__red_is_arg(e->k->inst[i].red)) tt__emit_line(e, "si%d[group * 32 + lane - 32] = b%d[0];", i, i);
+    tt__emit_line(e, "sa%d[%s] = a%d[0];", i, at, i);
+    if (tt__red_is_arg(e->k->inst[i].red)) tt__emit_line(e, "si%d[%s] = b%d[0];", i, at, i);
     tt__emit_close(e);
   }
   tt__emit_line(e, "TT_BARRIER();");
   TT_FOR_REDUCE(e, phase, i) {
+    const tt_kinst *q = &e->k->inst[i];
     char a[16], b[16], s[40], x[40];
+    if (!takes_part(t, i)) continue;
+    if (is_free(t, i)) {
+      int warps = group_threads(t) / WARP;
+      tt__emit_line(e, "a%d[0] = TT_TX %% 32 < %d ? sa%d[TT_TX %% 32] : %s;", i, warps, i,
+                    tt__red_identity(q->red, (tt_dtype)q->from));
+      if (tt__red_is_arg(q->red)) tt__emit_line(e, "b%d[0] = TT_TX %% 32 < %d ? si%d[TT_TX %% 32] : -1;", i, warps, i);
+      continue;
+    }
     snprintf(a, sizeof a, "a%d[0]", i);
     snprintf(b, sizeof b, "b%d[0]", i);
     snprintf(s, sizeof s, "sa%d[group * 32 + lane]", i);
@@ -136,30 +189,37 @@ static void fold_halves(tt_thread_emit *t, int i, int h) {
 /* All accumulators of a chunk into that of lane 0. */
 static void fold_chunk(tt_thread_emit *t, int phase) {
   tt_emit *e = &t->e;
-  int most = t->v->staged ? WARP : group_threads(t) * width(t) / 2;
+  int most = is_wide(t) ? WARP / 2 : group_threads(t) * width(t) / 2;
+  TT_FOR_REDUCE(e, phase, i)
+  for (int h = WARP / 2; h && is_free(t, i); h /= 2) fold_halves(t, i, h);
   fold_warps(t, phase);
   TT_FOR_REDUCE(e, phase, i)
-  for (int h = is_wide(t) ? WARP / 2 : most; h; h /= 2) fold_halves(t, i, h);
+  for (int h = most; h && takes_part(t, i); h /= 2) fold_halves(t, i, h);
 }
 
-/* What lane 0 of the group (of the team) holds becomes a value of all its threads. */
-static void put_results(tt_thread_emit *t, int phase) {
+/* What lane 0 of the group (of the team) holds goes where all its threads see it. */
+static void share_results(tt_thread_emit *t, int phase) {
   tt_emit *e = &t->e;
-  bool any = false;
+  if (!is_wide(t) || !tt__threads_reduces(e, phase)) return;
   TT_FOR_REDUCE(e, phase, i) {
     char c = tt__red_is_arg(e->k->inst[i].red) ? 'g' : 'f';
-    any = true;
+    if (!takes_part(t, i)) continue;
     if (t->v->staged)
       tt__emit_line(e, "if (TT_TX == %d) sq%d[0] = %c%d;", TT_LANES * team(t, phase, i), i, c, i);
-    else if (is_wide(t))
+    else
       tt__emit_line(e, "if (lane == 0) sq%d[group] = %c%d;", i, c, i);
   }
-  if (any && is_wide(t)) tt__emit_line(e, "TT_BARRIER();");
+  tt__emit_line(e, "TT_BARRIER();");
+}
+
+static void put_results(tt_thread_emit *t, int phase) {
+  tt_emit *e = &t->e;
+  share_results(t, phase);
   TT_FOR_REDUCE(e, phase, i) {
-    const char *type = tt__type_word(e->k->inst[i].dtype);
+    const char *type = tt__type_word(e->k->inst[i].dtype), *fixed = is_signed(t, i) ? "" : "const ";
     char c = tt__red_is_arg(e->k->inst[i].red) ? 'g' : 'f';
     if (is_wide(t))
-      tt__emit_line(e, "const %s v%d = sq%d[group];", type, i, i);
+      tt__emit_line(e, "%s%s v%d = sq%d[group];", fixed, type, i, i);
     else
       tt__emit_line(e, "const %s v%d = (%s)TT_FROM(%c%d, (TT_TX & 31) & ~%d);", type, i, type, c, i,
                     group_threads(t) - 1);
@@ -174,6 +234,7 @@ static void put_team(tt_thread_emit *t, int phase) {
   tt__emit_line(e, "TT_BARRIER();");
   TT_FOR_REDUCE(e, phase, i) {
     char value[24];
+    if (!takes_part(t, i) || is_free(t, i)) continue;
     snprintf(value, sizeof value, "z%d[w]", i);
     tt__emit_open(e, "if (TT_TX / 64 == %d)", team(t, phase, i));
     tt__emit_line(e, "const tt_i32 m = (tt_i32)(to - j0 < %d ? to - j0 : %d);",
@@ -185,6 +246,24 @@ static void put_team(tt_thread_emit *t, int phase) {
     tt__emit_close(e);
   }
   tt__emit_line(e, "TT_BARRIER();");
+}
+
+/* Vectors of values on their way to shared memory: their arrays, or the way. */
+static void put_staging(tt_thread_emit *t, int phase, bool store) {
+  tt_emit *e = &t->e;
+  int vec = t->v->vec;
+  TT_FOR_REDUCE(e, phase, i) {
+    const char *suffix = tt__dtypes[e->k->inst[i].from].suffix;
+    if (vec == 1 || !takes_part(t, i) || is_free(t, i)) continue;
+    if (!store) {
+      tt__emit_line(e, "%s_%s Z%d[%d];", t->name, suffix, i, t->v->unroll);
+      continue;
+    }
+    tt__emit_line(e, "%s", e->d->unrolled);
+    tt__emit_open(e, "for (tt_i32 w = 0; w < %d; w++)", t->v->unroll);
+    tt__emit_line(e, "*(%s_%s *)(z%d + (w * %d + t) * %d) = Z%d[w];", t->name, suffix, i, group_threads(t), vec, i);
+    tt__emit_close(e);
+  }
 }
 
 /* Lanes [from, to) of a line. */
@@ -201,8 +280,10 @@ static void put_line(tt_thread_emit *t, int phase, const char *from) {
     tt__emit_open(e, "for (tt_ix j0 = %s; j0 < to; j0 += %d)", from, piece);
   if (t->v->kept) tt__emit_block(e);
   tt__emit_line(e, "const tt_ix j = j0 + t * %d;", t->v->vec);
+  if (staged) put_staging(t, phase, false);
   tt__threads_lanes(t, r, staged ? fold_staged : fold_direct);
-  if (staged) put_team(t, phase);
+  if (staged) put_staging(t, phase, true);
+  if (staged && stages_any(t, phase)) put_team(t, phase);
   tt__emit_close(e);
 }
 
@@ -243,6 +324,24 @@ static void put_reduction(tt_thread_emit *t, int phase) {
   fold_chunk(t, phase);
   tt__threads_fold_in(e, phase);
   if (is_wide(t) && !t->v->kept) tt__emit_line(e, "TT_BARRIER();");
+  tt__emit_close(e);
+}
+
+/* Again, if a largest or smallest float is zero. */
+static void put_again(tt_thread_emit *t, int phase) {
+  tt_emit *e = &t->e;
+  char test[480] = "";
+  size_t n = 0;
+  TT_FOR_REDUCE(e, phase, i)
+  if (is_signed(t, i) && n < sizeof test)
+    n += (size_t)snprintf(test + n, sizeof test - n, "%sv%d == 0", n ? " || " : "", i);
+  if (n == 0) return;
+  tt__emit_open(e, "if (%s)", test);
+  t->ordered = true;
+  put_reduction(t, phase);
+  share_results(t, phase);
+  t->ordered = false;
+  TT_FOR_REDUCE(e, phase, i) if (is_signed(t, i)) tt__emit_line(e, "v%d = sq%d[0];", i, i);
   tt__emit_close(e);
 }
 
@@ -290,6 +389,7 @@ static void put_whole(tt_thread_emit *t) {
       tt__emit_close(e);
     }
     put_results(t, p);
+    put_again(t, p);
   }
 }
 
