@@ -12,6 +12,7 @@
 #include "graph/session.h"
 #include "render/render.h"
 #include "run/cache.h"
+#include "run/queue.h"
 
 #define BUCKETS 512
 /* A contracted product and sum would have other bits than the host's. */
@@ -79,6 +80,7 @@ static tt_code make(tt_device *d, tt_digest key, const tt_str *source, const cha
   if (tt__log_on(TT_LOG_RENDER)) tt__log_artefact(TT_LOG_RENDER, name, source->data);
   code made = {.key = key, .device = d};
   tt_str binary = {0};
+  TT_TRY(tt__queue_flush(err)); /* other threads may ask for work on memory that is used last by what is gathered */
   int depth = tt__session_suspend();
   tt_code c = binary_of(d, key, source->data, name, &binary, err);
   if (c == TT_OK) c = d->ops->load(d, binary.data, binary.len, &made.module, err);

@@ -388,7 +388,7 @@ tt_code tt__exec_followed_on(tt_device *d, const tt_walk *walk, const tt_step *s
   int64_t read, written = n->size * (int64_t)size, start = tt__profile_on ? tt__clock_ns() : 0;
   if (!attr->row->run_on_then || d->target.kind == TT_DEVICE_NULL || n->dtype != product->dtype)
     return tt__fail(err, TT_ENOTIMPL, "%s does nothing but itself", attr->row->name);
-  tt__resident_step();
+  tt__resident_step(true);
   TT_TRY(library_operands(d, s, walk, step, src, &read, err));
   if (follow->bias >= 0) TT_TRY(tt__resident(d, s, walk->node[follow->bias]->attr.buf, &bias, err));
   if (bias) bias = (char *)bias + follow->offset * (int64_t)size;
@@ -466,7 +466,7 @@ static tt_code exec_empty_on(tt_device *d, const tt_walk *walk, const tt_step *s
 }
 
 tt_code tt__exec_step_on(tt_device *d, const tt_walk *walk, const tt_step *step, tt_error *err) {
-  tt__resident_step();
+  tt__resident_step(true);
   switch (step->kind) {
     case TT_STEP_KERNEL:
       return exec_kernel_on(d, walk, step, err);

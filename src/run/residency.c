@@ -35,6 +35,7 @@ struct tt_replica {
 
 static tt_replica *newest, *oldest;
 static uint64_t step = 1;
+static uint64_t evaluating; /* the step of the evaluation under way (there is one at a time); 0: none */
 static int nfleeting;
 
 /* ---- the list */
@@ -149,6 +150,7 @@ static bool make_room(tt_device *d, size_t need, void *ctx) {
   for (tt_replica *r = oldest, *next; r && freed < need; r = next) {
     next = r->newer;
     if (r->device != d || !r->block || r->busy || r->used == step) continue;
+    if (evaluating && r->used >= evaluating) continue; /* another thread's, which gave up the lock on its way */
     tt_buffer *b = r->buffer;
     if (!b->data && b->replicas->next == NULL) {
       void *to = tt__mem_alloc_data(b->size);
@@ -245,27 +247,52 @@ tt_code tt__resident_adopt(tt_device *d, tt_stream *s, tt_dmem *block, size_t si
 
 /* ---- to a device */
 
-/* From the host, or from another device. The lock is given up while the bytes move. */
-static tt_code fill(tt_replica *r, tt_error *err) {
-  TT_TRY(tt__queue_flush(err));
-  tt_buffer *b = r->buffer;
-  tt_replica *from = r->next;
-  if (!b->data && from && from->device->ops == r->device->ops) {
-    TT_TRY(follow(from, from->stream, err));
-    TT_TRY(from->device->ops->stream_wait_idle(from->device, from->stream, err));
-    TT_COUNT(peer_copies, 1);
-    return r->device->ops->copy_peer(r->device, r->stream, r->at, from->device, from->at, b->size, err);
-  }
-  if (!b->data) TT_TRY(fetch(b, from, err));
-  r->busy++;
+/* From another device of the same kind. */
+static tt_code fill_from_peer(tt_replica *r, tt_replica *from, tt_error *err) {
+  tt_device *d = r->device;
+  TT_TRY(from->device->ops->stream_wait_idle(from->device, from->stream, err));
+  TT_COUNT(peer_copies, 1);
+  TT_TRY(d->ops->copy_peer(d, r->stream, r->at, from->device, from->at, r->buffer->size, err));
+  return d->ops->stream_wait_idle(d, r->stream, err); /* the other device may reuse its memory from now on */
+}
+
+static tt_code peer_replica(tt_device *d, tt_stream *s, tt_buffer *b, tt_replica **out, tt_error *err) {
+  TT_TRY(add_replica(d, s, b, out, err));
+  tt_code code = fill_from_peer(*out, (*out)->next, err);
+  if (code != TT_OK) destroy(*out);
+  return code;
+}
+
+/*
+** From the host. The lock is given up while the bytes move, so the replica becomes known only afterwards: who comes
+** meanwhile and wants one makes its own, and the first that is there stays.
+*/
+static tt_code upload(tt_device *d, tt_stream *s, tt_buffer *b, tt_replica **out, tt_error *err) {
+  tt_dmem *block;
+  tt_replica *r = tt__mem_zalloc(sizeof *r);
+  if (!r) return tt__fail_memory(err, sizeof *r);
+  tt_code code = take_block(d, s, b->size ? b->size : 1, &block, err);
+  if (code != TT_OK) goto fail_block;
   tt__buffer_retain(b);
   int depth = tt__session_suspend();
-  tt_code code = tt__stage_in(r->device, r->stream, r->at, b->data, b->size, err);
+  code = b->size ? tt__stage_in(d, s, tt__dmem_at(block), b->data, b->size, err) : TT_OK;
   tt__session_resume(depth);
-  r->busy--;
-  TT_COUNT(uploads, 1);
+  TT_COUNT(uploads, b->size != 0);
   TT_COUNT(upload_bytes, b->size);
+  *out = find(d, b);
+  if (code == TT_OK && !*out) {
+    attach(r, d, s, b, block);
+    r->fleeting = b->drop && b->data && !b->readonly;
+    nfleeting += r->fleeting;
+    *out = r;
+    tt__buffer_release(b);
+    return TT_OK;
+  }
   tt__buffer_release(b);
+  tt__dmem_free(d, block);
+  if (code == TT_OK) code = follow(*out, s, err);
+fail_block:
+  tt__mem_free(r, sizeof *r);
   return code;
 }
 
@@ -275,12 +302,16 @@ tt_code tt__resident(tt_device *d, tt_stream *s, tt_buffer *b, void **out, tt_er
     *out = r->at;
     return follow(r, s, err);
   }
-  TT_TRY(add_replica(d, s, b, &r, err));
-  r->fleeting = b->drop && b->data && !b->readonly;
-  nfleeting += r->fleeting;
-  tt_code code = b->size ? fill(r, err) : TT_OK;
-  *out = r->at;
-  if (code != TT_OK) destroy(r);
+  TT_TRY(tt__queue_flush(err));
+  tt_replica *from = b->replicas;
+  tt_code code;
+  if (!b->data && from && from->device->ops == d->ops) {
+    code = peer_replica(d, s, b, &r, err);
+  } else {
+    if (!b->data && b->size) TT_TRY(fetch(b, from, err));
+    code = upload(d, s, b, &r, err);
+  }
+  if (code == TT_OK) *out = r->at;
   return code;
 }
 
@@ -327,7 +358,7 @@ static tt_code to_device(tt_buffer *b, int id, tt_error *err) {
   tt_device *d;
   void *at;
   TT_TRY(tt__device_open(id, &d, err));
-  tt__resident_step();
+  step++;
   return tt__resident(d, tt__stream_current(d), b, &at, err);
 }
 
@@ -336,7 +367,7 @@ static tt_code from_host(const void *data, size_t size, int id, tt_buffer **out,
   tt_device *d;
   void *at;
   TT_TRY(tt__device_open(id, &d, err));
-  tt__resident_step();
+  step++;
   TT_TRY(tt__resident_new(d, tt__stream_current(d), size, NULL, out, &at, err));
   (*out)->replicas->busy++;
   tt_stream *s = (*out)->replicas->stream;
@@ -387,9 +418,13 @@ tt_code tt__resident_temp(tt_device *d, tt_stream *s, size_t size, tt_dmem **out
   return take_block(d, s, size ? size : 1, out, err);
 }
 
-void tt__resident_step(void) { step++; }
+void tt__resident_step(bool of_evaluation) {
+  step++;
+  if (of_evaluation) evaluating = step;
+}
 
 void tt__resident_end(void) {
+  evaluating = 0;
   for (tt_replica *r = newest, *next; r && nfleeting; r = next) {
     next = r->older;
     if (r->fleeting && !r->busy) destroy(r);

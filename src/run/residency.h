@@ -31,8 +31,9 @@ TT_HIDDEN tt_code tt__resident_temp(tt_device *d, tt_stream *s, size_t size, tt_
 TT_HIDDEN tt_code tt__resident_adopt(tt_device *d, tt_stream *s, tt_dmem *block, size_t size, tt_buffer **out,
                                      tt_error *err);
 
-/* A new step: replicas used since then are not moved out on behalf of it. */
-TT_HIDDEN void tt__resident_step(void);
+/* A new step: replicas used since then are not moved out on behalf of it. If it is one of the evaluation's, other
+ * threads do not move them out either, until the next one or the end. */
+TT_HIDDEN void tt__resident_step(bool of_evaluation);
 /* The end of an evaluation: bytes that their owner may change on the host are forgotten. */
 TT_HIDDEN void tt__resident_end(void);
 

@@ -57,7 +57,7 @@ tt_code tt__share_peek(tt_array *a, tt_device *d, void *reader, const void **dat
   tt_code code = tt__evaluate(&n, 1, err);
   tt_buffer *b = code == TT_OK ? n->attr.buf : NULL;
   if (code == TT_OK) {
-    tt__resident_step();
+    tt__resident_step(false);
     code = tt__resident(d, tt__stream_current(d), b, &at, err);
   }
   if (code == TT_OK) code = before_theirs(d, reader, err);
@@ -92,7 +92,7 @@ static tt_code copy_bytes(tt_device *d, tt_buffer *b, tt_buffer **out, tt_error 
     return TT_OK;
   }
   tt_stream *s = tt__stream_current(d);
-  tt__resident_step();
+  tt__resident_step(false);
   TT_TRY(tt__resident(d, s, b, &from, err));
   TT_TRY(tt__resident_new(d, s, b->size, NULL, out, &to, err));
   tt_code code = b->size ? d->ops->copy_within(d, s, to, from, b->size, err) : TT_OK;
