@@ -192,7 +192,9 @@ tt_code tt_device_trim(int device, tt_error *err) {
   tt_device *d;
   TT_TRY(tt__device_open(device, &d, err));
   if (d) {
+    tt__session_lock(); /* an evaluation under way may have gathered work on freed memory */
     tt__dmem_trim(d);
+    tt__session_unlock();
   } else {
     tt_memory_trim();
   }

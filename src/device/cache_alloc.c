@@ -30,6 +30,7 @@ tt_lock tt__cache_lock = TT_LOCK_INIT;
 typedef bool (*room_fn)(tt_device *d, size_t need, void *ctx);
 static room_fn pressure; /* both guarded by the lock */
 static void *pressure_ctx;
+static void (*flush_fn)(void);
 
 static void fork_prepare(void) { tt__lock(&tt__cache_lock); }
 static void fork_done(void) { tt__unlock(&tt__cache_lock); }
@@ -40,6 +41,16 @@ void tt__dmem_set_pressure(bool (*make_room)(tt_device *d, size_t need, void *ct
   pressure = make_room;
   pressure_ctx = ctx;
   tt__unlock(&tt__cache_lock);
+}
+
+void tt__dmem_set_flush(void (*flush)(void)) {
+  tt__lock(&tt__cache_lock);
+  flush_fn = flush;
+  tt__unlock(&tt__cache_lock);
+}
+
+static void flush(void) {
+  if (flush_fn) flush_fn();
 }
 
 /* ---- blocks in use, by address */
@@ -299,6 +310,7 @@ static bool release(tt_cache *c) {
       for (tt_dmem *m = p->bin[k / TT_CACHE_BINS][k % TT_CACHE_BINS], *next; m; m = next) {
         next = m->after;
         if (!is_whole(m)) continue;
+        if (!any) flush();
         unlink_free(m);
         unlink_segment(c, m);
         c->device->ops->free(c->device, m->p, m->full);
@@ -421,6 +433,7 @@ tt_code tt__dmem_alloc(tt_device *d, tt_stream *s, size_t size, tt_dmem **out, t
 
 /* Behind the work of every stream that uses it. */
 static void poison(tt_device *d, tt_dmem *m) {
+  flush();
   for (tt_dmem_use *u = m->uses; u; u = u->next) d->ops->stream_wait(d, m->pool->stream, u->event, NULL);
   d->ops->fill(d, m->pool->stream, m->p, POISON, m->full, NULL);
 }

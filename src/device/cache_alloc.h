@@ -37,6 +37,10 @@ TT_HIDDEN tt_dmem *tt__dmem_of(tt_device *d, const void *at);
  * process. */
 TT_HIDDEN void tt__dmem_set_pressure(bool (*make_room)(tt_device *d, size_t need, void *ctx), void *ctx);
 
+/* Called before memory goes back to the driver and before it is poisoned: who has gathered work on freed memory without
+ * asking the device for it yet must do so. May be called with the cache's lock held. One for the process. */
+TT_HIDDEN void tt__dmem_set_flush(void (*flush)(void));
+
 typedef struct tt_dmem_stats {
   int64_t allocated, max_allocated; /* bytes in blocks given out */
   int64_t reserved, max_reserved;   /* bytes taken from the device */

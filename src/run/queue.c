@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "graph/session.h"
+#include "run/residency.h"
 
 #define MOST_LAUNCHES 128
 #define ARGS_BYTES (64 * 1024)
@@ -26,6 +27,8 @@ static struct {
   bool gathering, whole; /* `whole`: nothing was flushed since the beginning */
   int n;
   size_t used;
+  tt_code failed; /* the first failure of this evaluation, and its message */
+  tt_error why;
   launch list[MOST_LAUNCHES];
   _Alignas(16) char args[ARGS_BYTES];
 } queue;
@@ -37,24 +40,41 @@ void tt__queue_begin(tt_device *d, tt_stream *s) {
   queue.whole = true;
   queue.n = 0;
   queue.used = 0;
+  queue.failed = TT_OK;
+  tt__resident_launched(TT_OK, NULL);
 }
 
-static tt_code launch_all(tt_error *err) {
+static tt_code launch_each(tt_error *err) {
   tt_device *d = queue.device;
   tt_code code = TT_OK;
   for (int i = 0; code == TT_OK && i < queue.n; i++) {
     const launch *l = &queue.list[i];
     code = d->ops->launch(d, queue.stream, l->routine, &l->grid, queue.args + l->at, l->size, err);
   }
+  return code;
+}
+
+/* What was gathered is gone, for good or bad. A failure stays: the evaluation must not come out well, whoever asked. */
+static tt_code settle(tt_code code) {
   queue.n = 0;
   queue.used = 0;
+  if (code != TT_OK) queue.failed = code;
+  tt__resident_launched(code, &queue.why);
   return code;
+}
+
+static tt_code launch_all(void) { return settle(launch_each(&queue.why)); }
+
+static tt_code report(tt_error *err) {
+  if (queue.failed != TT_OK && err) *err = queue.why;
+  return queue.failed;
 }
 
 tt_code tt__queue_flush(tt_error *err) {
   if (!queue.gathering) return TT_OK;
   queue.whole = false;
-  return queue.n ? launch_all(err) : TT_OK;
+  if (queue.n) launch_all();
+  return report(err);
 }
 
 tt_code tt__queue_launch(tt_device *d, tt_stream *s, tt_routine *f, const tt_grid *g, const void *args, size_t size,
@@ -95,7 +115,9 @@ static void remember(tt_replay *r) {
 static tt_code capture(tt_replay *r, tt_error *err) {
   tt_device *d = queue.device;
   TT_TRY(d->ops->capture_begin(d, queue.stream, err));
-  tt_code code = launch_all(err), end = d->ops->capture_end(d, queue.stream, &r->graph, code == TT_OK ? err : NULL);
+  tt_error ignored;
+  tt_code code = launch_each(err);
+  tt_code end = d->ops->capture_end(d, queue.stream, &r->graph, code == TT_OK ? err : &ignored);
   if (code == TT_OK) code = end;
   if (code == TT_OK) {
     TT_COUNT(graphs_made, 1);
@@ -112,8 +134,6 @@ static tt_code replay(tt_replay *r, tt_error *err) {
     const launch *l = &queue.list[i];
     TT_TRY(d->ops->graph_args(d, r->graph, i, &l->grid, queue.args + l->at, l->size, err));
   }
-  queue.n = 0;
-  queue.used = 0;
   TT_COUNT(graph_launches, 1);
   return d->ops->graph_launch(d, r->graph, queue.stream, err);
 }
@@ -126,7 +146,15 @@ tt_code tt__queue_end(tt_replay *r, tt_error *err) {
     remember(r);
     fits = false;
   }
-  if (fits && r->graph) return replay(r, err);
-  if (fits && ++r->seen >= REPEATS) return capture(r, err);
-  return launch_all(err);
+  if (fits && (r->graph || ++r->seen >= REPEATS)) {
+    tt_code code = r->graph ? replay(r, &queue.why) : capture(r, &queue.why);
+    if (code != TT_OK && !tt__device_lost(queue.device)) { /* nothing of it ran */
+      tt__replay_free(r);
+      code = launch_each(&queue.why);
+    }
+    settle(code);
+  } else if (queue.n) {
+    launch_all();
+  }
+  return report(err);
 }

@@ -4,6 +4,7 @@
 #include "run/residency.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -29,14 +30,18 @@ struct tt_replica {
   int busy;          /* copies under way that gave up the lock, and others who read it */
   uint32_t line;     /* of what it holds, for the list of owners */
   uint8_t dtype;
-  bool crossed;  /* more than one stream used it */
-  bool fleeting; /* the bytes' owner may change them on the host: good for one evaluation */
+  bool crossed;     /* more than one stream used it */
+  bool fleeting;    /* the bytes' owner may change them on the host: good for one evaluation */
+  bool broken;      /* a launch that was to write it could not be asked for */
+  uint64_t written; /* the turn of launches that writes it; 0: it holds what it should */
 };
 
 static tt_replica *newest, *oldest;
 static uint64_t step = 1;
 static uint64_t evaluating; /* the step of the evaluation under way (there is one at a time); 0: none */
 static int nfleeting;
+static uint64_t turn = 1;    /* grows when what was gathered has been asked for */
+static char broken_why[300]; /* of the last turn that failed */
 
 /* ---- the list */
 
@@ -78,6 +83,19 @@ static void drop_replicas(tt_buffer *b) {
   while (b->replicas) destroy(b->replicas);
 }
 
+/* ---- launches that failed after their results were handed over */
+
+void tt__resident_launched(tt_code code, const tt_error *why) {
+  for (tt_replica *r = newest; r && code != TT_OK; r = r->older) r->broken |= r->written == turn;
+  if (code != TT_OK) snprintf(broken_why, sizeof broken_why, "%.250s", why->message);
+  turn++;
+}
+
+static tt_code check_whole(const tt_replica *r, tt_error *err) {
+  if (!r->broken) return TT_OK;
+  return tt__fail(err, TT_EDEVICE, "these values were lost when a launch failed: %s", broken_why);
+}
+
 /* ---- order between streams */
 
 /* Work asked of `s` from now on comes after what was asked of the replica's last stream until now. */
@@ -103,6 +121,7 @@ static tt_code follow(tt_replica *r, tt_stream *s, tt_error *err) {
 /* ---- to the host */
 
 static tt_code fetch(tt_buffer *b, tt_replica *r, tt_error *err) {
+  TT_TRY(check_whole(r, err));
   TT_TRY(tt__queue_flush(err));
   void *to = b->data ? b->data : tt__mem_alloc_data(b->size);
   if (!to) return tt__fail_memory(err, b->size);
@@ -130,6 +149,7 @@ tt_code tt__resident_peek(tt_buffer *b, void *to, size_t size, tt_error *err) {
     memcpy(to, b->data, size);
     return TT_OK;
   }
+  TT_TRY(check_whole(r, err));
   TT_TRY(tt__queue_flush(err));
   TT_COUNT(syncs, 1);
   return tt__stage_out(r->device, r->stream, to, r->at, size, err);
@@ -149,7 +169,7 @@ static bool make_room(tt_device *d, size_t need, void *ctx) {
   size_t freed = 0;
   for (tt_replica *r = oldest, *next; r && freed < need; r = next) {
     next = r->newer;
-    if (r->device != d || !r->block || r->busy || r->used == step) continue;
+    if (r->device != d || !r->block || r->busy || r->broken || r->used == step) continue;
     if (evaluating && r->used >= evaluating) continue; /* another thread's, which gave up the lock on its way */
     tt_buffer *b = r->buffer;
     if (!b->data && b->replicas->next == NULL) {
@@ -250,6 +270,7 @@ tt_code tt__resident_adopt(tt_device *d, tt_stream *s, tt_dmem *block, size_t si
 /* From another device of the same kind. */
 static tt_code fill_from_peer(tt_replica *r, tt_replica *from, tt_error *err) {
   tt_device *d = r->device;
+  TT_TRY(check_whole(from, err));
   TT_TRY(from->device->ops->stream_wait_idle(from->device, from->stream, err));
   TT_COUNT(peer_copies, 1);
   TT_TRY(d->ops->copy_peer(d, r->stream, r->at, from->device, from->at, r->buffer->size, err));
@@ -299,6 +320,7 @@ fail_block:
 tt_code tt__resident(tt_device *d, tt_stream *s, tt_buffer *b, void **out, tt_error *err) {
   tt_replica *r = find(d, b);
   if (r) {
+    TT_TRY(check_whole(r, err));
     *out = r->at;
     return follow(r, s, err);
   }
@@ -335,6 +357,7 @@ tt_code tt__resident_new(tt_device *d, tt_stream *s, size_t size, const tt_node 
 void tt__resident_written(tt_device *d, tt_buffer *b) {
   b->ranged = false;
   tt_replica *mine = find(d, b);
+  mine->written = turn;
   for (tt_replica *r = b->replicas, *next; r; r = next) {
     next = r->next;
     if (r != mine) destroy(r);
@@ -408,10 +431,16 @@ static tt_code adopt(void *p, size_t size, int id, bool readonly, void (*drop)(v
 void tt__resident_keep(const tt_device *d, tt_buffer *b) { find(d, b)->busy++; }
 void tt__resident_let_go(const tt_device *d, tt_buffer *b) { find(d, b)->busy--; }
 
+static void flush(void) {
+  tt_error ignored; /* a launch that cannot be asked for fails again where its results are looked at */
+  (void)!tt__queue_flush(&ignored);
+}
+
 __attribute__((constructor)) static void register_residency(void) {
   static const tt_residency residency = {to_host, to_device, from_host, adopt, where, drop_replicas};
   tt__session_residency = &residency;
   tt__dmem_set_pressure(make_room, NULL);
+  tt__dmem_set_flush(flush);
 }
 
 tt_code tt__resident_temp(tt_device *d, tt_stream *s, size_t size, tt_dmem **out, tt_error *err) {

@@ -19,6 +19,10 @@ TT_HIDDEN tt_code tt__resident_new(tt_device *d, tt_stream *s, size_t size, cons
 /* Work asked of `s` writes the buffer's bytes on `d`: the host's and other devices' are old. */
 TT_HIDDEN void tt__resident_written(tt_device *d, tt_buffer *b);
 
+/* What was gathered has been asked of the device, or could not be: then what was written since the last such call does
+ * not hold what it should, and asking for it fails. */
+TT_HIDDEN void tt__resident_launched(tt_code code, const tt_error *why);
+
 /* The first `size` bytes to the host, wherever they lie. Waits. */
 TT_HIDDEN tt_code tt__resident_peek(tt_buffer *b, void *to, size_t size, tt_error *err);
 
