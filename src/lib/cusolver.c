@@ -42,8 +42,9 @@ tt_vendor tt__vendor_cusolver = {.stem = "libcusolver.so",
 tt_vendor tt__vendor_cublas = {
     .stem = "libcublas.so", .name = batch_names, .n = BATCH_NAMES, .fn = (tt_vendor_fn *)&many, .lock = TT_LOCK_INIT};
 
-/* cuSOLVER's choices, the default ones: the vendor's `extra`. */
-static void *defaults(void) { return tt__vendor_cusolver.extra; }
+/* cuSOLVER's choices, the default ones, for most functions and for Jacobi's method: the vendor's `extra`. */
+static void *defaults(void) { return tt__vendor_cusolver.extra[0]; }
+static void *jacobi(void) { return tt__vendor_cusolver.extra[1]; }
 
 static int type_of(tt_dtype t) { return t == TT_F32 ? 0 : t == TT_F64 ? 1 : t == TT_C64 ? 4 : 5; }
 static int letter_of(tt_dtype t) { return t == TT_F32 ? 0 : t == TT_F64 ? 1 : t == TT_C64 ? 2 : 3; }
@@ -67,7 +68,7 @@ tt_code tt__solver_begin(const tt_lib_device *on, tt_dtype t, int64_t batch, tt_
   if (t < TT_F32 || t > TT_C128) return tt__fail(err, TT_ENOTIMPL, "no library has this type");
   TT_TRY(tt__vendor_enter(&tt__vendor_cusolver, on->device, &s->handle, err));
   s->entered = true;
-  if (!defaults()) TT_TRY(status_code(api.params(&tt__vendor_cusolver.extra), "cuSOLVER", err));
+  if (!defaults()) TT_TRY(status_code(api.params(&tt__vendor_cusolver.extra[0]), "cuSOLVER", err));
   TT_TRY(status_code(api.set_stream(s->handle, stream), "cuSOLVER", err));
   TT_TRY(on->temp(on, (size_t)batch * sizeof(int32_t), &info, err));
   s->info = info;
@@ -249,6 +250,20 @@ tt_code tt__solver_svd(tt_solver *s, int64_t at, char job, int64_t m, int64_t n,
   int status = api.gesvd(s->handle, defaults(), j, j, m, n, type, a, m, real, values, type, u, m, type, vt, n, type,
                          s->work, s->work_size, s->host_work, s->host_size, s->info + at);
   return status_code(status, "cusolverDnXgesvd", err);
+}
+
+tt_code tt__solver_svd_small(tt_solver *s, int64_t m, int64_t n, void *a, void *values, void *u, void *v,
+                             tt_error *err) {
+  int letter = letter_of(s->type), size = 0, rows = (int)m, cols = (int)n, batch = (int)s->batch, job = u != NULL;
+  if (s->batch > INT32_MAX) return tt__fail(err, TT_ENOTIMPL, "too many matrices for one call");
+  if (!jacobi()) TT_TRY(status_code(api.jacobi(&tt__vendor_cusolver.extra[1]), "cuSOLVER", err));
+  TT_TRY(status_code(api.gesvdj_batched_size[letter](s->handle, job, rows, cols, a, rows, values, u, rows, v, cols,
+                                                     &size, jacobi(), batch),
+                     "cuSOLVER", err));
+  TT_TRY(room(s, (size_t)size * tt__dtype_size(s->type), 0, err));
+  int status = api.gesvdj_batched[letter](s->handle, job, rows, cols, a, rows, values, u, rows, v, cols, s->work, size,
+                                          s->info, jacobi(), batch);
+  return status_code(status, "cusolverDngesvdjBatched", err);
 }
 
 tt_code tt__solver_eig(tt_solver *s, int64_t at, int64_t n, void *a, void *w, void *v, tt_error *err) {

@@ -45,6 +45,11 @@ TT_HIDDEN tt_code tt__solver_form_q(tt_solver *s, int64_t at, int64_t m, int64_t
 /* m >= n. `job`: 'N' values alone, 'S' the first n columns of U, 'A' all m; vt is [n, n]. a is destroyed. */
 TT_HIDDEN tt_code tt__solver_svd(tt_solver *s, int64_t at, char job, int64_t m, int64_t n, void *a, void *values,
                                  void *u, void *vt, tt_error *err);
+/* All of a batch of small matrices, at most TT_SVD_SMALL on a side: u [m, m] and v [n, n] (not its adjoint), or both
+ * NULL. a is destroyed. */
+#define TT_SVD_SMALL 32
+TT_HIDDEN tt_code tt__solver_svd_small(tt_solver *s, int64_t m, int64_t n, void *a, void *values, void *u, void *v,
+                                       tt_error *err);
 /* Right eigenvectors of a general matrix; w and v complex. a is destroyed; v NULL: values alone. */
 TT_HIDDEN tt_code tt__solver_eig(tt_solver *s, int64_t at, int64_t n, void *a, void *w, void *v, tt_error *err);
 

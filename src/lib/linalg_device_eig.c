@@ -70,6 +70,28 @@ static tt_code svd_tall(tt_solver *s, const tt_operand *a, bool full, void *u, v
                          TT_WHOLE, false, err);
 }
 
+/* Many small matrices at once, by Jacobi's method. It gives all of U and V, of which the first columns may be enough.
+ */
+static tt_code svd_small(tt_solver *s, const tt_operand *a, bool full, void *u, void *values, void *vh, tt_error *err) {
+  sizes z = sizes_of(a);
+  tt_dtype t = s->type;
+  int64_t k = min64(z.m, z.n);
+  void *w;
+  TT_TRY(temp(s->on, t, z.batch * z.m * z.n, &w, err));
+  TT_TRY(tt__device_move(s->on, t, z.batch, z.m, z.n, tt__by_rows(a->data, z.m, z.n), tt__by_columns(w, z.m, z.n),
+                         TT_WHOLE, false, err));
+  void *left = NULL, *right = NULL;
+  if (u) TT_TRY(temp(s->on, t, z.batch * z.m * z.m, &left, err));
+  if (u) TT_TRY(temp(s->on, t, z.batch * z.n * z.n, &right, err));
+  TT_TRY(tt__solver_svd_small(s, z.m, z.n, w, values, left, right, err));
+  if (!u) return TT_OK;
+  int64_t cols = full ? z.m : k, rows = full ? z.n : k;
+  TT_TRY(tt__device_move(s->on, t, z.batch, z.m, cols, tt__by_columns(left, z.m, z.m), tt__by_rows(u, z.m, cols),
+                         TT_WHOLE, false, err));
+  tt_matrices adjoint = {.data = right, .row = z.n, .col = 1, .step = z.n * z.n};
+  return tt__device_move(s->on, t, z.batch, rows, z.n, adjoint, tt__by_rows(vh, rows, z.n), TT_WHOLE, true, err);
+}
+
 /* u and vh both NULL: values alone. */
 static tt_code svd_of(const tt_lib_device *on, const tt_operand *a, bool full, void *u, void *values, void *vh,
                       const char *words, tt_error *err) {
@@ -78,7 +100,8 @@ static tt_code svd_of(const tt_lib_device *on, const tt_operand *a, bool full, v
   tt_solver s;
   tt_code code = tt__solver_begin(on, a->dtype, z.batch, &s, err);
   if (code == TT_OK) code = check_finite(on, a, TT_WHOLE, words, err);
-  if (code == TT_OK) code = (z.m <= z.n ? svd_flat : svd_tall)(&s, a, full, u, values, vh, err);
+  bool small = z.batch > 1 && z.m <= TT_SVD_SMALL && z.n <= TT_SVD_SMALL;
+  if (code == TT_OK) code = (small ? svd_small : z.m <= z.n ? svd_flat : svd_tall)(&s, a, full, u, values, vh, err);
   if (code == TT_OK) code = tt__solver_check(&s, words, err);
   tt__solver_end(&s);
   return code;

@@ -24,7 +24,7 @@ typedef struct tt_vendor {
   int tries;
   int status; /* of the last attempt to make a handle */
   char path[512];
-  void *extra; /* the caller's, under the lock */
+  void *extra[2]; /* the caller's, under the lock */
   int ndevice;
   struct {
     tt_device *device;

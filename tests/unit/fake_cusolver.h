@@ -191,43 +191,66 @@ static int fake_geev(void *h, void *p, int left, int right, int64_t n, int type,
 
 /* The four of one name: F(letter, type). */
 #define FAKE_FOUR(F) F(0, TT_F32) F(1, TT_F64) F(2, TT_C64) F(3, TT_C128)
-#define FAKE_TYPED(L, T)                                                                                             \
-  static int fake_orgqr_size_##L(void *h, int m, int n, int k, const void *a, int lda, const void *tau, int *size) { \
-    (void)h, (void)k, (void)a, (void)tau;                                                                            \
-    *size = FAKE_WORK;                                                                                               \
-    return m >= n && n >= k && lda == m ? 0 : 3;                                                                     \
-  }                                                                                                                  \
-  static int fake_orgqr_##L(void *h, int m, int n, int k, void *a, int lda, const void *tau, void *work, int size,   \
-                            int *info) {                                                                             \
-    (void)h, (void)lda;                                                                                              \
-    fake_solver_calls++;                                                                                             \
-    *info = fake_lapack()->form_q(T, m, n, k, a, tau);                                                               \
-    return work && size == FAKE_WORK ? 0 : 7;                                                                        \
-  }                                                                                                                  \
-  static int fake_potrfs_##L(void *h, int uplo, int n, void *const *a, int lda, int *info, int batch) {              \
-    (void)h;                                                                                                         \
-    fake_solver_calls++;                                                                                             \
-    for (int i = 0; i < batch; i++) info[i] = fake_lapack()->cholesky(T, n, a[i]);                                   \
-    return uplo == 0 && lda == n ? 0 : 3;                                                                            \
-  }                                                                                                                  \
-  static int fake_getrfs_##L(void *h, int n, void *const *a, int lda, int *pivot, int *info, int batch) {            \
-    int64_t wide[64];                                                                                                \
-    fake_solver_calls++;                                                                                             \
-    for (int i = 0; i < batch; i++) {                                                                                \
-      info[i] = fake_lu(T, n, a[i], wide);                                                                           \
-      for (int j = 0; j < n; j++) pivot[i * n + j] = (int)wide[j];                                                   \
-    }                                                                                                                \
-    return h == &fake_handle && lda == n && n <= 64 ? 0 : 7;                                                         \
-  }                                                                                                                  \
-  static int fake_getrss_##L(void *h, int op, int n, int k, const void *const *a, int lda, const int *pivot,         \
-                             void *const *b, int ldb, int *info, int batch) {                                        \
-    int64_t wide[64];                                                                                                \
-    for (int i = 0; i < batch; i++) {                                                                                \
-      for (int j = 0; j < n; j++) wide[j] = pivot[i * n + j];                                                        \
-      fake_lu_solve(T, n, k, a[i], wide, b[i]);                                                                      \
-    }                                                                                                                \
-    *info = 0;                                                                                                       \
-    return h == &fake_handle && op == 0 && lda == n && ldb == n ? 0 : 7;                                             \
+#define FAKE_TYPED(L, T)                                                                                              \
+  static int fake_orgqr_size_##L(void *h, int m, int n, int k, const void *a, int lda, const void *tau, int *size) {  \
+    (void)h, (void)k, (void)a, (void)tau;                                                                             \
+    *size = FAKE_WORK;                                                                                                \
+    return m >= n && n >= k && lda == m ? 0 : 3;                                                                      \
+  }                                                                                                                   \
+  static int fake_orgqr_##L(void *h, int m, int n, int k, void *a, int lda, const void *tau, void *work, int size,    \
+                            int *info) {                                                                              \
+    (void)h, (void)lda;                                                                                               \
+    fake_solver_calls++;                                                                                              \
+    *info = fake_lapack()->form_q(T, m, n, k, a, tau);                                                                \
+    return work && size == FAKE_WORK ? 0 : 7;                                                                         \
+  }                                                                                                                   \
+  static int fake_svds_size_##L(void *h, int job, int m, int n, const void *a, int lda, const void *s, const void *u, \
+                                int ldu, const void *v, int ldv, int *size, void *choices, int batch) {               \
+    (void)h, (void)a, (void)s, (void)batch;                                                                           \
+    *size = FAKE_WORK;                                                                                                \
+    return choices == &fake_handle && m <= 32 && n <= 32 && lda == m && ldu == m && ldv == n &&                       \
+                   (job != 0) == (u != NULL) && (job != 0) == (v != NULL)                                             \
+               ? 0                                                                                                    \
+               : 3;                                                                                                   \
+  }                                                                                                                   \
+  static int fake_svds_##L(void *h, int job, int m, int n, void *a, int lda, void *s, void *u, int ldu, void *v,      \
+                           int ldv, void *work, int size, int *info, void *choices, int batch) {                      \
+    (void)h, (void)lda, (void)ldu, (void)ldv, (void)choices;                                                          \
+    size_t one = tt__dtype_size(T), real = tt__dtype_size(tt__real_of(T));                                            \
+    fake_solver_calls++;                                                                                              \
+    for (int i = 0; i < batch; i++) {                                                                                 \
+      char *at = (char *)v + (size_t)(i * n * n) * one;                                                               \
+      info[i] = fake_lapack()->svd(T, m, n, job ? TT_SVD_ALL : TT_SVD_NONE, (char *)a + (size_t)(i * m * n) * one,    \
+                                   (char *)s + (size_t)(i * (m < n ? m : n)) * real,                                  \
+                                   (char *)u + (size_t)(i * m * m) * one, at);                                        \
+      if (job) tt__matrix_adjoint(T, n, at);                                                                          \
+    }                                                                                                                 \
+    return work && size == FAKE_WORK ? 0 : 7;                                                                         \
+  }                                                                                                                   \
+  static int fake_potrfs_##L(void *h, int uplo, int n, void *const *a, int lda, int *info, int batch) {               \
+    (void)h;                                                                                                          \
+    fake_solver_calls++;                                                                                              \
+    for (int i = 0; i < batch; i++) info[i] = fake_lapack()->cholesky(T, n, a[i]);                                    \
+    return uplo == 0 && lda == n ? 0 : 3;                                                                             \
+  }                                                                                                                   \
+  static int fake_getrfs_##L(void *h, int n, void *const *a, int lda, int *pivot, int *info, int batch) {             \
+    int64_t wide[64];                                                                                                 \
+    fake_solver_calls++;                                                                                              \
+    for (int i = 0; i < batch; i++) {                                                                                 \
+      info[i] = fake_lu(T, n, a[i], wide);                                                                            \
+      for (int j = 0; j < n; j++) pivot[i * n + j] = (int)wide[j];                                                    \
+    }                                                                                                                 \
+    return h == &fake_handle && lda == n && n <= 64 ? 0 : 7;                                                          \
+  }                                                                                                                   \
+  static int fake_getrss_##L(void *h, int op, int n, int k, const void *const *a, int lda, const int *pivot,          \
+                             void *const *b, int ldb, int *info, int batch) {                                         \
+    int64_t wide[64];                                                                                                 \
+    for (int i = 0; i < batch; i++) {                                                                                 \
+      for (int j = 0; j < n; j++) wide[j] = pivot[i * n + j];                                                         \
+      fake_lu_solve(T, n, k, a[i], wide, b[i]);                                                                       \
+    }                                                                                                                 \
+    *info = 0;                                                                                                        \
+    return h == &fake_handle && op == 0 && lda == n && ldb == n ? 0 : 7;                                              \
   }
 FAKE_FOUR(FAKE_TYPED)
 #define FAKE_LIST(NAME) \
@@ -257,6 +280,9 @@ static void fake_cusolver(void) {
       .orgqr_size = FAKE_LIST(fake_orgqr_size),
       .orgqr = FAKE_LIST(fake_orgqr),
       .potrf_batched = FAKE_LIST(fake_potrfs),
+      .jacobi = fake_create,
+      .gesvdj_batched_size = FAKE_LIST(fake_svds_size),
+      .gesvdj_batched = FAKE_LIST(fake_svds),
   };
   static const tt_cublas_batch batch = {.create = fake_create,
                                         .set_stream = fake_stream,

@@ -361,7 +361,7 @@ static void check_product(tt_dtype t, int64_t batch, int64_t m, int64_t k, int64
 
 static void stop_playing(void) {
   tt__vendor_cusolver.played = tt__vendor_cublas.played = false;
-  tt__vendor_cusolver.extra = NULL;
+  tt__vendor_cusolver.extra[0] = tt__vendor_cusolver.extra[1] = NULL;
 }
 
 static void *no_stream(tt_device *d, tt_stream *s) {
@@ -385,6 +385,8 @@ static void check_type(tt_dtype t, int64_t big) {
     check_qr(t, batch, n + 5, n, false);
     check_qr(t, batch, n + 5, n, true);
     check_qr(t, batch, n, n + 5, false);
+    check_svd(t, batch, n, 40, false); /* more than TT_SVD_SMALL */
+    check_svd(t, batch, 40, n, true);
     check_svd(t, batch, n, n + 5, false);
     check_svd(t, batch, n + 5, n, false);
     check_svd(t, batch, n, n + 5, true);
