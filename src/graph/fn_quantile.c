@@ -262,42 +262,146 @@ static tt_array *read_q(tt_calc *c, const tt_call_frame *f, double scale, tt_arr
   return c->code == TT_OK ? q : NULL;
 }
 
+/* ---- weights: the first element whose share of the weight, with all before it, reaches q */
+
+/* Weights in the shape of `a`: given so, or for the reduced axes alone, in the order in which those were named. */
+static tt_array *full_weights(tt_calc *c, const tt_call_frame *f, tt_array *a) {
+  tt_array *w = tt__arg_array(c, f, 7);
+  if (!w || !a) return NULL;
+  const int64_t *len = tt__array_len(a);
+  if (w->rank == a->rank && memcmp(tt__array_len(w), len, sizeof *len * a->rank) == 0) return w;
+  if (!tt__arg_given(f, 2))
+    return tt__calc_fail(c, TT_ETYPE, "Axis must be specified when shapes of a and weights differ.");
+  int64_t axis[TT_MAX_RANK], shape[TT_MAX_RANK];
+  int n = tt__arg_ints(c, f, 2, axis, TT_MAX_RANK), order[TT_MAX_RANK], k = 0;
+  bool fits = c->code == TT_OK && n == w->rank;
+  for (int i = 0; i < n && fits; i++) {
+    int at;
+    if ((c->code = tt__shape_axis(axis[i], a->rank, &at, c->err)) != TT_OK) return NULL;
+    axis[i] = at;
+    fits = tt__array_len(w)[i] == len[at];
+  }
+  if (!fits)
+    return tt__calc_fail(c, TT_EVALUE, "Shape of weights must be consistent with shape of a along specified axis.");
+  for (int d = 0; d < a->rank; d++) {
+    shape[d] = 1;
+    for (int i = 0; i < n; i++)
+      if (axis[i] == d) order[k++] = i, shape[d] = len[d];
+  }
+  w = tt__calc_reshape(c, tt__calc_transpose(c, w, order), a->rank, shape);
+  return tt__calc_broadcast(c, w, a->rank, len);
+}
+
+static bool any_of(tt_calc *c, tt_array *mask) {
+  uint64_t axes = mask && mask->rank ? ~UINT64_C(0) >> (64 - mask->rank) : 0;
+  const uint8_t *found = tt__calc_peek(c, axes ? tt__calc_reduce(c, TT_RED_ANY, mask, axes, false) : mask);
+  return found && *found;
+}
+
+static tt_array *weight_lines(tt_calc *c, const tt_call_frame *f) {
+  const char *name = tt__arg_string(c, f, 5, "linear");
+  if (c->code == TT_OK && strcmp(name, "inverted_cdf") != 0)
+    return tt__calc_fail(c, TT_EVALUE, "Only method 'inverted_cdf' supports weights. Got: %s.", name);
+  tt_array *w = full_weights(c, f, tt__arg_array(c, f, 0));
+  if (w && any_of(c, tt__calc_opi(c, TT_LT, w, 0))) return tt__calc_fail(c, TT_EVALUE, "Weights must be non-negative.");
+  tt_value arg[8];
+  if (!w) return NULL;
+  memcpy(arg, f->arg, sizeof *arg * (size_t)f->narg);
+  arg[0] = tt_v_array(w);
+  tt_call_frame g = {.arg = arg, .narg = f->narg};
+  lines l;
+  return make_lines(c, &g, 2, 6, &l) ? tt__calc_cast(c, l.a, TT_F64) : NULL;
+}
+
+/* What is NaN weighs nothing, unless a line has nothing else. */
+static tt_array *without_nans(tt_calc *c, tt_array *a, tt_array *w) {
+  tt_array *nan = tt__calc_op1(c, TT_ISNAN, a);
+  tt_array *all = nan ? tt__calc_reduce(c, TT_RED_ALL, nan, UINT64_C(1) << (a->rank - 1), true) : NULL;
+  w = nan && w ? tt__calc_where(c, nan, tt_v_float(0), tt_v_array(w)) : NULL;
+  return w && all ? tt__calc_where(c, all, tt_v_float(1), tt_v_array(w)) : NULL;
+}
+
+/* Values of the lines at q [1..., nq]; *last: the greatest of each line, NaN if one is there. */
+static tt_array *weighted_at(tt_calc *c, const lines *l, tt_array *w, tt_array *q, tt_dtype precision,
+                             tt_array **last) {
+  int axis = l->a->rank - 1;
+  tt_value v[2] = {tt_v_array(l->a), tt_v_int(axis)};
+  tt_array *order = tt__fn_call(c, "argsort", v, 2);
+  tt_array *s = order ? tt__calc_take_lines(c, l->a, order, axis, false) : NULL;
+  w = order && w ? tt__calc_take_lines(c, w, order, axis, false) : NULL;
+  if (!s || !w) return NULL;
+  v[0] = tt_v_array(w);
+  tt_array *share = tt__fn_call(c, "cumsum", v, 2);
+  share = share ? tt__calc_op2(c, TT_DIV, share, line_at(c, share, l->n - 1)) : NULL;
+  if (share && any_of(c, tt__calc_op1(c, TT_ISNAN, line_at(c, share, l->n - 1))))
+    return tt__calc_fail(c, TT_EVALUE, "Weights included NaN, inf or were all zero.");
+  share = tt__calc_cast(c, share, precision);
+  /* Zeros in front are passed over even for q = 0. */
+  share = share ? tt__calc_where(c, tt__calc_opi(c, TT_EQ, share, 0), tt_v_float(-1), tt_v_array(share)) : NULL;
+  tt_array *less = tt__calc_op2(c, TT_LT, tt__calc_expand(c, share, axis),
+                                tt__calc_expand(c, tt__calc_cast(c, q, precision), axis + 1));
+  tt_array *at =
+      less ? tt__calc_reduce(c, TT_RED_SUM, tt__calc_cast(c, less, TT_I64), UINT64_C(1) << (axis + 1), false) : NULL;
+  at = tt__calc_opi(c, TT_MINIMUM, at, l->n - 1);
+  *last = line_at(c, s, l->n - 1);
+  return at ? tt__calc_take_lines(c, s, at, axis, false) : NULL;
+}
+
+/* The type in which shares of weight are compared with q. */
+static tt_dtype share_type(const tt_call_frame *f, tt_array *a, tt_array *q) {
+  bool scalar = f->arg[1].tag != TT_V_ARRAY && f->arg[1].tag != TT_V_TUPLE;
+  if (scalar && tt__is_float((tt_dtype)a->dtype)) return (tt_dtype)a->dtype;
+  return tt__is_float((tt_dtype)q->dtype) ? (tt_dtype)q->dtype : TT_F64;
+}
+
+/* Where a line has a NaN, so has its result. */
+static tt_array *with_nans(tt_calc *c, const lines *l, bool skip_nan, tt_array *last, tt_array *r) {
+  return !skip_nan && can_be_nan(l->a) && last ? nan_where(c, tt__calc_op1(c, TT_ISNAN, last), r) : r;
+}
+
+static tt_array *plain_at(tt_calc *c, const lines *l, method m, tt_array *q, tt_dtype type, bool skip_nan,
+                          const int64_t *len) {
+  tt_lib_attr attr = {.row = tt__lib_row("sort")};
+  tt_array *s = sorted(c, l->a, &attr);
+  tt_array *n =
+      skip_nan && can_be_nan(l->a) ? count_valid(c, l->a) : tt__calc_full(c, TT_F64, 0, NULL, tt_v_float((double)l->n));
+  tt_array *r = s ? values_at(c, m, s, n, q, type) : NULL;
+  r = r ? tt__calc_broadcast(c, r, l->a->rank, len) : NULL;
+  return r ? with_nans(c, l, skip_nan, line_at(c, s, l->n - 1), r) : NULL;
+}
+
 /* (a, q, axis, out, overwrite_input, method, keepdims, weights) */
 static tt_array *quantiles(tt_calc *c, tt_call_frame *f, double scale, bool skip_nan) {
   lines l;
-  tt_array *given = NULL;
+  tt_array *given = NULL, *weights = NULL, *last = NULL, *r;
   tt_dtype type = TT_F64;
-  if (tt__arg_given(f, 7)) return tt__calc_fail(c, TT_ENOTIMPL, "quantiles with weights are not implemented");
   if (!make_lines(c, f, 2, 6, &l)) return NULL;
   if (tt__is_complex((tt_dtype)l.a->dtype)) return tt__calc_fail(c, TT_ETYPE, "a must be an array of real numbers");
   tt_array *q = read_q(c, f, scale, l.a, &given, &type);
   method m = read_method(c, f, 5);
   if (!q || c->code != TT_OK) return NULL;
+  if (tt__arg_given(f, 7) && !(weights = weight_lines(c, f))) return NULL;
   if (l.a->dtype == TT_BOOL && !is_discrete(m))
     return tt__calc_op2(c, TT_SUB, l.a, l.a); /* NumPy's words for no such difference */
-  bool nans = can_be_nan(l.a);
-  tt_lib_attr attr = {.row = tt__lib_row("sort")};
-  tt_array *r;
   if (l.n == 0 && !skip_nan) return tt__calc_fail(c, TT_EINDEX, "index -1 is out of bounds for axis 0 with size 0");
-  int64_t len[TT_MAX_RANK + 2];
-  memcpy(len, tt__array_len(l.a), sizeof *len * l.a->rank);
-  len[l.a->rank - 1] = q->size;
+  int64_t len[TT_MAX_RANK + 2], behind[TT_MAX_RANK + 1];
+  int rank = l.a->rank;
+  for (int d = 0; d < rank; d++) {
+    len[d] = d == rank - 1 ? q->size : tt__array_len(l.a)[d];
+    behind[d] = d == rank - 1 ? q->size : 1;
+  }
+  q = tt__calc_reshape(c, q, rank, behind);
   if (l.n == 0) {
-    r = tt__calc_full(c, type, l.a->rank, len, tt_v_float((double)NAN));
+    r = tt__calc_full(c, type, rank, len, tt_v_float((double)NAN));
+  } else if (weights) {
+    if (skip_nan && can_be_nan(l.a)) weights = without_nans(c, l.a, weights);
+    r = weighted_at(c, &l, weights, q, share_type(f, l.a, given), &last);
+    r = with_nans(c, &l, skip_nan, last, r);
   } else {
-    int64_t behind[TT_MAX_RANK + 1];
-    for (int d = 0; d < l.a->rank - 1; d++) behind[d] = 1;
-    behind[l.a->rank - 1] = q->size;
-    q = tt__calc_reshape(c, q, l.a->rank, behind);
-    tt_array *s = sorted(c, l.a, &attr);
-    tt_array *n = skip_nan && nans ? count_valid(c, l.a) : tt__calc_full(c, TT_F64, 0, NULL, tt_v_float((double)l.n));
-    r = s ? values_at(c, m, s, n, q, type) : NULL;
-    tt_array *all = r ? tt__calc_broadcast(c, r, l.a->rank, len) : NULL;
-    if (nans && s && !skip_nan) all = nan_where(c, tt__calc_op1(c, TT_ISNAN, line_at(c, s, l.n - 1)), all);
-    r = all;
+    r = plain_at(c, &l, m, q, type, skip_nan, len);
   }
   if (!r) return NULL;
-  r = tt__calc_move(c, r, r->rank - 1, 0);
+  r = tt__calc_move(c, r, rank - 1, 0);
   if (given->rank + l.rank > TT_MAX_RANK)
     return tt__calc_fail(c, TT_EVALUE, "maximum supported dimension for an ndarray is currently 64");
   memcpy(len, tt__array_len(given), sizeof *len * given->rank);

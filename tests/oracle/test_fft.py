@@ -162,13 +162,13 @@ def test_lazy_and_aliased():
 
 
 def test_rows_keep_to_themselves():
-    """NaN, infinity and great size in one row leave the others as they are."""
+    """NaN, infinity and great size in one row leave the others alone: on the host, cuFFT promises no such thing."""
     for n in [8, 9, 64, 131, 1000]:
         x = make((20, n), "float64")
-        want = {name: getattr(tt.fft, name)(tt.asarray(x)).numpy() for name in ["fft", "rfft", "irfft"]}
+        want = {name: getattr(tt.fft, name)(tt.asarray(x, device="cpu")).numpy() for name in ["fft", "rfft", "irfft"]}
         x[3], x[4], x[7] = np.nan, np.inf, 1e300
         for name, w in want.items():
-            got = getattr(tt.fft, name)(tt.asarray(x)).numpy()
+            got = getattr(tt.fft, name)(tt.asarray(x, device="cpu")).numpy()
             keep = [i for i in range(20) if i not in (3, 4, 7)]
             np.testing.assert_array_equal(got[keep], w[keep])
             assert np.isnan(got[3]).all()

@@ -91,6 +91,26 @@ def test_quantile_methods(method, nans):
         both("nanpercentile", a, np.asarray([[0, 20], [50, 100.0]]), method=method)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int32"])
+def test_weighted_quantiles(dtype):
+    a = make((5, 6, 7), dtype)
+    w = np.random.default_rng(2).integers(0, 4, a.shape)
+    w[0, 0] = 0, 0, 3, 1, 0, 2, 0  # zeros at both ends
+    for q in [0, 0.3, 1, [0.0, 0.25, 0.5, 1.0], np.asarray([[0.1, 0.9]])[0], np.float32(0.4)]:
+        for name in ["quantile", "nanquantile"]:
+            both(name, a, q, weights=w, method="inverted_cdf")
+            both(name, a, q, axis=(0, 2), weights=w * 0.5, method="inverted_cdf", keepdims=True)
+            both(name, a, q, axis=1, weights=w + 1, method="inverted_cdf")
+        both("quantile", a, q, axis=(2, 0), weights=w[:, 0, :].T + 0.1, method="inverted_cdf")
+        both("quantile", a, q, axis=-1, weights=np.arange(1, 8), method="inverted_cdf")
+    both("percentile", a, [20, 80], axis=0, weights=np.arange(1, 6), method="inverted_cdf")
+    if dtype.startswith("float"):
+        a[1, 2, 3] = a[1, 2, 4] = a[0, 0, 0] = np.nan
+        a[3, 3] = np.nan
+        for name in ["quantile", "nanquantile"]:
+            both(name, a, [0.2, 0.7], axis=2, weights=np.zeros((5, 6, 1)) + np.arange(1, 8), method="inverted_cdf")
+
+
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int8", "int64"])
 def test_quantile_types(dtype):
     a = make((3, 4, 5), dtype)
@@ -164,6 +184,11 @@ def test_covariance(dtype):
     "call",
     [
         lambda m: m.quantile(m.ones(3), 1.5),
+        lambda m: m.quantile(m.ones(3), 0.5, weights=m.ones(3)),
+        lambda m: m.quantile(m.ones(3), 0.5, weights=m.ones(2), method="inverted_cdf"),
+        lambda m: m.quantile(m.ones((3, 2)), 0.5, axis=0, weights=m.ones(2), method="inverted_cdf"),
+        lambda m: m.quantile(m.ones(3), 0.5, weights=-m.ones(3), method="inverted_cdf"),
+        lambda m: m.quantile(m.ones(3), 0.5, weights=m.zeros(3), method="inverted_cdf"),
         lambda m: m.percentile(m.ones(3), -1),
         lambda m: m.quantile(m.ones(3), 0.5, method="foo"),
         lambda m: m.quantile(m.ones(0), 0.5),
