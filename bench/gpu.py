@@ -188,7 +188,7 @@ class Work:
     def adds(self, n):
         a = self.rng.integers(0, 1000, n, dtype=np.int32)
         b = self.rng.integers(0, 1000, n, dtype=np.int32)
-        forms = {"tutti": lambda: tt.add(tt.asarray(a), tt.asarray(b)).numpy()}
+        forms = {"tutti": lambda: np.asarray(tt.asarray(a, copy=False) + tt.asarray(b, copy=False))}
         if self.cp:
             forms["cupy"] = lambda: (self.cp.asarray(a) + self.cp.asarray(b)).get()
         if self.torch:

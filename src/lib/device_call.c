@@ -54,13 +54,7 @@ void tt__device_define_type(tt_device_text *d, tt_dtype t) {
   tt__device_define(d, "SIZE", "%d", (int)tt__dtype_size(t));
 }
 
-tt_code tt__device_launch(tt_device_text *d, const char *name, int64_t blocks, int threads, const void *args,
-                          size_t size, tt_error *err) {
-  const tt_lib_device *on = d->on;
-  tt_routine *routine;
-  if (blocks == 0) return TT_OK;
-  if (blocks > on->device->target.grid_max[0] || threads > on->device->target.block_threads)
-    return tt__fail(err, TT_ENOTIMPL, "%s: too much for one launch", name);
+tt_code tt__device_routine(tt_device_text *d, const char *name, tt_routine **out, tt_error *err) {
   if (!d->closed) {
     open_source(d);
     tt__str_add(&d->source, tt__text_common);
@@ -68,7 +62,17 @@ tt_code tt__device_launch(tt_device_text *d, const char *name, int64_t blocks, i
     d->closed = true;
   }
   if (d->source.failed) return tt__fail_memory(err, d->source.len);
-  TT_TRY(on->routine(on, d->source.data, d->math, name, &routine, err));
+  return d->on->routine(d->on, d->source.data, d->math, name, out, err);
+}
+
+tt_code tt__device_launch(tt_device_text *d, const char *name, int64_t blocks, int threads, const void *args,
+                          size_t size, tt_error *err) {
+  const tt_lib_device *on = d->on;
+  tt_routine *routine;
+  if (blocks == 0) return TT_OK;
+  if (blocks > on->device->target.grid_max[0] || threads > on->device->target.block_threads)
+    return tt__fail(err, TT_ENOTIMPL, "%s: too much for one launch", name);
+  TT_TRY(tt__device_routine(d, name, &routine, err));
   tt_grid grid = {.grid = {(uint32_t)blocks, 1, 1}, .block = {(uint32_t)threads, 1, 1}};
   return on->device->ops->launch(on->device, on->stream, routine, &grid, args, size, err);
 }

@@ -39,6 +39,8 @@ TT_HIDDEN void tt__device_define(tt_device_text *d, const char *name, const char
 TT_HIDDEN void tt__device_define_type(tt_device_text *d, tt_dtype t);
 TT_HIDDEN const char *tt__device_type(tt_dtype t);
 
+/* Kernel `name` of the finished text, compiled when nobody has asked before. */
+TT_HIDDEN tt_code tt__device_routine(tt_device_text *d, const char *name, tt_routine **out, tt_error *err);
 /* Run kernel `name` in `blocks` blocks of `threads`; nothing for no blocks. TT_EVALUE is our mistake, TT_ENOTIMPL more
  * blocks than the device takes. */
 TT_HIDDEN tt_code tt__device_launch(tt_device_text *d, const char *name, int64_t blocks, int threads, const void *args,

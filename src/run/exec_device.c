@@ -52,10 +52,12 @@ typedef struct result {
 static tt_code base_of(tt_device *d, tt_stream *s, tt_node *root, tt_node *base, void *at, tt_error *err) {
   void *from;
   TT_TRY(tt__resident(d, s, base->attr.buf, &from, err));
-  TT_TRY(tt__queue_flush(err));
   size_t size = base->attr.buf->size;
   tt_runs v;
-  if (root->op != TT_N_STORE || !tt__memory_runs(root, &v)) return d->ops->copy_within(d, s, at, from, size, err);
+  if (root->op != TT_N_STORE || !tt__memory_runs(root, &v)) {
+    TT_TRY(tt__queue_flush(err));
+    return d->ops->copy_within(d, s, at, from, size, err);
+  }
   return tt__copy_around(d, s, &v, (int64_t)tt__dtype_size((tt_dtype)root->dtype), (int64_t)size, at, from, err);
 }
 
