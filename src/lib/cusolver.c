@@ -271,11 +271,11 @@ tt_code tt__solver_eig(tt_solver *s, int64_t at, int64_t n, void *a, void *w, vo
   size_t device = 0, host = 0;
   if (!api.geev || !api.geev_size) return tt__fail(err, TT_ENOTIMPL, "this cuSOLVER has no general eigenvalues");
   TT_TRY(one_by_one(s, err));
-  TT_TRY(status_code(api.geev_size(s->handle, defaults(), 0, right, n, type, a, n, wide, w, wide, NULL, n, wide, v, n,
+  TT_TRY(status_code(api.geev_size(s->handle, defaults(), 0, right, n, type, a, n, wide, w, type, NULL, n, type, v, n,
                                    type, &device, &host),
                      "cuSOLVER", err));
   TT_TRY(room(s, device, host, err));
-  int status = api.geev(s->handle, defaults(), 0, right, n, type, a, n, wide, w, wide, NULL, n, wide, v, n, type,
+  int status = api.geev(s->handle, defaults(), 0, right, n, type, a, n, wide, w, type, NULL, n, type, v, n, type,
                         s->work, s->work_size, s->host_work, s->host_size, s->info + at);
   return status_code(status, "cusolverDnXgeev", err);
 }

@@ -50,7 +50,8 @@ TT_HIDDEN tt_code tt__solver_svd(tt_solver *s, int64_t at, char job, int64_t m, 
 #define TT_SVD_SMALL 32
 TT_HIDDEN tt_code tt__solver_svd_small(tt_solver *s, int64_t m, int64_t n, void *a, void *values, void *u, void *v,
                                        tt_error *err);
-/* Right eigenvectors of a general matrix; w and v complex. a is destroyed; v NULL: values alone. */
+/* Right eigenvectors of a general matrix; w complex, v of the matrix's type: packed when it is real. a is destroyed; v
+ * NULL: values alone. */
 TT_HIDDEN tt_code tt__solver_eig(tt_solver *s, int64_t at, int64_t n, void *a, void *w, void *v, tt_error *err);
 
 /* All of the batch: from the lower triangle (or the upper one) of a [n, n]; w [n] ascending, a becomes the vectors. */

@@ -37,6 +37,9 @@ TT_HIDDEN tt_code tt__device_spoil(const tt_lib_device *on, tt_dtype t, int64_t 
 /* From LU factors [batch, n, n] with LAPACK's pivots, of 8 bytes or of 4. logabs NULL: `sign` gets the determinant. */
 TT_HIDDEN tt_code tt__device_determinant(const tt_lib_device *on, tt_dtype t, int64_t batch, int64_t n, const void *lu,
                                          const void *pivot, bool wide, void *sign, void *logabs, tt_error *err);
+/* Packed eigenvectors of real matrices (by columns, as LAPACK has them) to complex ones by rows. */
+TT_HIDDEN tt_code tt__device_unpack(const tt_lib_device *on, tt_dtype t, int64_t batch, int64_t n, const void *packed,
+                                    const void *w, void *v, tt_error *err);
 /* c[small, k] divided by s, 0 where s <= cut * s[0]; *rank: how many were greater. */
 TT_HIDDEN tt_code tt__device_divide(const tt_lib_device *on, tt_dtype t, int64_t small, int64_t k, void *c,
                                     const void *s, double cut, int64_t *rank, tt_error *err);

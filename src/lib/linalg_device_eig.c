@@ -163,13 +163,14 @@ static tt_code eig_of(tt_solver *s, const tt_operand *a, void *w, void *v, tt_er
   tt_dtype wide = tt__complex_of(s->type);
   void *columns, *vectors = NULL;
   TT_TRY(temp(s->on, s->type, z.batch * z.n * z.n, &columns, err));
-  if (v) TT_TRY(temp(s->on, wide, z.batch * z.n * z.n, &vectors, err));
+  if (v) TT_TRY(temp(s->on, s->type, z.batch * z.n * z.n, &vectors, err));
   TT_TRY(tt__device_move(s->on, s->type, z.batch, z.n, z.n, tt__by_rows(a->data, z.n, z.n),
                          tt__by_columns(columns, z.n, z.n), TT_WHOLE, false, err));
   for (int64_t i = 0; i < z.batch; i++)
     TT_TRY(tt__solver_eig(s, i, z.n, matrix_at(columns, s->type, i, z.n * z.n), matrix_at(w, wide, i, z.n),
-                          matrix_at(vectors, wide, i, z.n * z.n), err));
+                          matrix_at(vectors, s->type, i, z.n * z.n), err));
   if (!v) return TT_OK;
+  if (!tt__is_complex(s->type)) return tt__device_unpack(s->on, s->type, z.batch, z.n, vectors, w, v, err);
   return tt__device_move(s->on, wide, z.batch, z.n, z.n, tt__by_columns(vectors, z.n, z.n), tt__by_rows(v, z.n, z.n),
                          TT_WHOLE, false, err);
 }

@@ -177,7 +177,7 @@ static int fake_geev_size(void *h, void *p, int left, int right, int64_t n, int 
                           int64_t ldr, int compute, size_t *device, size_t *host) {
   (void)h, (void)p, (void)a, (void)w, (void)type_l, (void)ldl;
   bool ok = !left && !l && (right != 0) == (r != NULL) && lda == n && ldr == n && compute == type &&
-            fake_type(type_w) == tt__complex_of(fake_type(type)) && type_r == type_w;
+            fake_type(type_w) == tt__complex_of(fake_type(type)) && type_r == type && type_l == type;
   return ok ? fake_room(device, host) : 3;
 }
 static int fake_geev(void *h, void *p, int left, int right, int64_t n, int type, void *a, int64_t lda, int type_w,
@@ -185,7 +185,17 @@ static int fake_geev(void *h, void *p, int left, int right, int64_t n, int type,
                      void *work, size_t device, void *host_work, size_t host, int *info) {
   (void)p, (void)left, (void)right, (void)lda, (void)type_w, (void)type_l, (void)l, (void)ldl, (void)type_r, (void)ldr,
       (void)compute;
-  *info = fake_lapack()->eig(fake_type(type), n, a, w, r);
+  tt_dtype t = fake_type(type), wide = tt__complex_of(t);
+  void *v = r && t != wide ? calloc((size_t)(n * n), 16) : r;
+  *info = fake_lapack()->eig(t, n, a, w, v);
+  for (int64_t j = 0; v != r && j < n; j++) { /* pairs go into two columns, as LAPACK's own function leaves them */
+    double im = cimag(fake_get(wide, w, j));
+    for (int64_t i = 0; i < n; i++) {
+      double complex x = fake_get(wide, v, i + (im < 0 ? j - 1 : j) * n);
+      fake_set(t, r, i + j * n, im < 0 ? cimag(x) : creal(x));
+    }
+  }
+  if (v != r) free(v);
   return fake_call(h, work, device, host_work, host);
 }
 
