@@ -42,6 +42,8 @@ TT_API const char *tt_jit_result(const tt_jit *j); /* type of the result, in the
 TT_API uint64_t tt_jit_writes(const tt_jit *j);    /* bit k: the array of parameter k is written */
 TT_API const char *tt_jit_source(const tt_jit *j); /* the C text */
 TT_API const char *tt_jit_types(const tt_jit *j);  /* a table of variables and their types */
+/* The CUDA C++ text of a kernel, to be given back with tt_text_free; NULL with the reason in err. */
+TT_API char *tt_jit_cuda_source(const tt_jit *j, tt_error *err);
 typedef struct tt_jit_info {
   int64_t shared, local; /* bytes of static shared memory of a block, of private arrays of a thread */
   bool barriers;

@@ -20,6 +20,14 @@ const char *tt_jit_result(const tt_jit *j) { return j->result.data; }
 uint64_t tt_jit_writes(const tt_jit *j) { return j->program.entry->writes; }
 const char *tt_jit_source(const tt_jit *j) { return j->source.data; }
 const char *tt_jit_types(const tt_jit *j) { return j->types.data; }
+char *tt_jit_cuda_source(const tt_jit *j, tt_error *err) {
+  tt_str text = {0};
+  tt_code c = tt__jit_cuda_text(j, true, &text, err);
+  char *kept = c == TT_OK ? tt__mem_dup(text.data, text.len + 1) : NULL;
+  if (c == TT_OK && !kept) (void)tt__fail_memory(err, text.len);
+  tt__str_free(&text);
+  return kept;
+}
 tt_jit_info tt_jit_ask(const tt_jit *j) {
   return (tt_jit_info){.shared = j->shared, .local = j->local, .barriers = j->program.entry->splits};
 }

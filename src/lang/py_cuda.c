@@ -112,7 +112,7 @@ static expr *collective_call(lower *l, const char *name, const tt_tree *t) {
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     if (strcmp(rows[k].name, name) != 0) continue;
     expr *arg[3];
-    int n = py__positional(t), skip = rows[k].nargs > 1; /* the mask: every thread there takes part */
+    int n = py__positional(t), skip = rows[k].nargs > 1; /* the mask comes last: the CPU does without */
     bool shuffle = rows[k].k >= TT_C_SHFL && rows[k].k <= TT_C_SHFL_XOR;
     in_kernel(l, name);
     if (n != rows[k].nargs) py__fail(l, TT_ETYPE, "%s() takes %d arguments but %d were given", name, rows[k].nargs, n);
@@ -122,10 +122,16 @@ static expr *collective_call(lower *l, const char *name, const tt_tree *t) {
       if (!py__is_scalar(e)) py__fail(l, TT_ETYPE, "%s() of %s", name, py__type_name(l, e->type));
       arg[i - skip] = shuffle && i == 1 ? e : shuffle ? py__cast(l, e, TT_I64) : py__truth(l, e);
     }
+    if (skip) {
+      expr *mask = py__value(l, t->item[2]);
+      if (py__is_unknown(mask)) return mask;
+      if (!py__is_scalar(mask)) py__fail(l, TT_ETYPE, "%s() of %s", name, py__type_name(l, mask->type));
+      arg[n - 1] = py__cast(l, mask, TT_U32);
+    }
     type *i64 = py__scalar(l, TT_I64), *b8 = py__scalar(l, TT_BOOL);
-    if (shuffle) return collective(l, rows[k].k, arg[0]->type, arg, n - skip);
-    if (rows[k].k == TT_C_BALLOT) return collective(l, rows[k].k, py__scalar(l, TT_U32), arg, 1);
-    return collective(l, rows[k].k, rows[k].k == TT_C_SYNC_COUNT ? i64 : b8, arg, 1);
+    if (shuffle) return collective(l, rows[k].k, arg[0]->type, arg, n);
+    if (rows[k].k == TT_C_BALLOT) return collective(l, rows[k].k, py__scalar(l, TT_U32), arg, n);
+    return collective(l, rows[k].k, rows[k].k == TT_C_SYNC_COUNT ? i64 : b8, arg, n);
   }
   return NULL;
 }

@@ -14,8 +14,10 @@
 extern const char tt__program_text[], tt__program_math[]; /* program_text.h, program_math.h */
 
 void tt__program_header(const tt_program *p, tt_program_target target, tt_str *out) {
-  if (target == TT_PROGRAM_CUDA) tt__str_add(out, "#define TT_PROGRAM_CUDA 1\n");
-  tt__render_header(&tt__dialect_c, p->math, out);
+  if (target == TT_PROGRAM_CUDA)
+    tt__str_add(out, "#define TT_PROGRAM_CUDA 1\n"); /* the dialect's own header stands above */
+  else
+    tt__render_header(&tt__dialect_c, p->math, out);
   tt__str_add(out, tt__program_text);
   if (p->math) tt__str_add(out, tt__program_math);
 }
@@ -36,11 +38,11 @@ int64_t tt__program_shared_bytes(const tt_program *p) {
 
 static void put_signature(tt_pwriter *w, int64_t number) {
   const tt_pfunc *f = w->f;
-  tt__str_addf(w->out, "static %s tt_f%lld(tt_pcall *call", f->can_fail ? "int" : tt__pw_type(w, f->result),
-               (long long)number);
+  tt__str_addf(w->out, "%s%s tt_f%lld(tt_pcall *call", w->target == TT_PROGRAM_CUDA ? "static __device__ " : "static ",
+               tt__pw_fails(w, f) ? "int" : tt__pw_type(w, f->result), (long long)number);
   for (int32_t k = 0; k < f->nparam; k++)
     tt__str_addf(w->out, ", %s v%d", tt__pw_type(w, f->locals.data[k].type), (int)k);
-  if (f->can_fail) tt__str_addf(w->out, ", %s *result", tt__pw_type(w, f->result));
+  if (tt__pw_fails(w, f)) tt__str_addf(w->out, ", %s *result", tt__pw_type(w, f->result));
   tt__str_add(w->out, ")");
 }
 
@@ -55,7 +57,7 @@ static void put_function(tt_pwriter *w, int64_t number) {
   tt__pw_locals(w, w->f->nparam);
   tt__pw_line(w, "tt_i64 turns = 1 << 24; (void)turns;");
   tt__pw_stmts(w, w->f->body);
-  tt__pw_line(w, w->f->can_fail                   ? "return 0;"
+  tt__pw_line(w, tt__pw_fails(w, w->f)            ? "return 0;"
                  : w->f->result->tag == TT_T_NONE ? "return 0;"
                                                   : "__builtin_unreachable();");
   tt__pw_close(w, "}");
@@ -187,12 +189,73 @@ static void put_kernel_entry(tt_pwriter *w, int64_t number, const char *name) {
   w->out = outer;
 }
 
+/* ---- kernels on a GPU: the body is one thread's */
+
+static int count_words(const tt_program *p) {
+  int n = 1; /* bytes of dynamic shared memory */
+  for (int32_t k = 0; k < p->entry->nparam; k++) n += tt__ptype_words(p->entry->locals.data[k].type);
+  for (int64_t k = 0; k < p->globals.n; k++) n += tt__ptype_words(p->globals.data[k]);
+  return n;
+}
+
+/* Words: the arguments', the hidden arrays', the dynamic shared memory. */
+static void put_gpu_kernel(tt_pwriter *w, int64_t number, const char *name) {
+  w->f = w->p->funcs.data[number];
+  int n = count_words(w->p), hidden = 0;
+  for (int32_t k = 0; k < w->f->nparam; k++) hidden += tt__ptype_words(w->f->locals.data[k].type);
+  tt__pw_line(w, "struct tt_words { tt_i64 w[%d]; };", n);
+  tt__pw_open(w, "extern \"C\" __global__ void %s(const tt_words given) {", name);
+  tt__pw_line(w, "const tt_i64 *word = given.w; tt_pcall *call = given.w + %d; (void)call; (void)word;", hidden);
+  tt__pw_line(w, "const tt_i64 dynamic = given.w[%d]; (void)dynamic;", n - 1);
+  put_arguments(w, "v");
+  tt__pw_locals(w, w->f->nparam);
+  for (int64_t k = 0; k < w->p->shared.n; k++) {
+    const tt_pslot *s = &w->p->shared.data[k];
+    const char *suffix = tt__dtypes[s->type->dtype].suffix;
+    if (s->dynamic)
+      tt__pw_line(w, "tt_%s *shared%lld = (tt_%s *)TT_SHARED_BYTES;", suffix, (long long)k, suffix);
+    else
+      tt__pw_line(w, "__shared__ tt_%s shared%lld[%lld];", suffix, (long long)k,
+                  (long long)(s->bytes / (int64_t)tt__dtype_size((tt_dtype)s->type->dtype) + (s->bytes == 0)));
+  }
+  put_private(w);
+  tt__pw_stmts(w, w->f->body);
+  tt__pw_close(w, "}");
+}
+
+/* What only the host can do: memory, random numbers of the call, parallel loops. */
+static bool fits_expr(const tt_pexpr *e) {
+  if (!e) return true;
+  if (e->op == TT_X_ALLOC || (e->op == TT_X_HELPER && e->k)) return false;
+  for (int k = 0; k < e->n; k++)
+    if (!fits_expr(e->arg[k])) return false;
+  return true;
+}
+static bool fits_stmts(const tt_pstmt *s) {
+  for (; s; s = s->next) {
+    if (s->op == TT_X_PARFOR || !fits_expr(s->a) || !fits_expr(s->b) || !fits_expr(s->c)) return false;
+    for (int k = 0; s->arg && k < s->n; k++)
+      if (!fits_expr(s->arg[k])) return false;
+    if (!fits_stmts(s->body) || !fits_stmts(s->other)) return false;
+  }
+  return true;
+}
+static bool fits_gpu(const tt_program *p, tt_error *err) {
+  for (int64_t k = 0; k < p->funcs.n; k++)
+    if (!fits_stmts(p->funcs.data[k]->body)) {
+      tt__fail(err, TT_ENOTIMPL, "%s() makes arrays or draws np.random's numbers, which no GPU does",
+               p->funcs.data[k]->name);
+      return false;
+    }
+  return true;
+}
+
 tt_code tt__program_render(const tt_program *p, tt_program_target target, const char *name, tt_str *out,
                            tt_error *err) {
   tt_arena arena = {0};
   tt_pwriter w = {.p = p, .target = target, .out = out, .arena = &arena, .region = -1};
   int64_t entry = 0;
-  if (target != TT_PROGRAM_C) return tt__fail(err, TT_ENOTIMPL, "programs are rendered for the CPU only");
+  if (target == TT_PROGRAM_CUDA && !fits_gpu(p, err)) return TT_ENOTIMPL;
   tt__pw_types(&w);
   /* Callees were finished before their callers, but begun after them. */
   for (int64_t k = p->funcs.n - 1; k >= 0; k--) {
@@ -205,7 +268,9 @@ tt_code tt__program_render(const tt_program *p, tt_program_target target, const 
     if (p->funcs.data[k] == p->entry) entry = k;
     if (p->funcs.data[k]->kind == TT_X_FUNCTION) put_function(&w, k);
   }
-  if (p->entry->kind == TT_X_KERNEL)
+  if (target == TT_PROGRAM_CUDA)
+    put_gpu_kernel(&w, entry, name);
+  else if (p->entry->kind == TT_X_KERNEL)
     put_kernel_entry(&w, entry, name);
   else
     put_function_entry(&w, entry, name);

@@ -181,6 +181,17 @@ static const char *operator_of(tt_op op) {
   }
 }
 
+/* A struct made in place: C's compound literal, C++'s braces. */
+static void put_struct(tt_pwriter *w, const tt_ptype *t, tt_str *out) {
+  tt__str_addf(out, w->target == TT_PROGRAM_CUDA ? "(%s" : "((%s)", tt__pw_type(w, t));
+}
+
+/* Statements that give a value: GNU C has them as such, C++ as a function that is called at once. */
+static const char *begin_value(const tt_pwriter *w) { return w->target == TT_PROGRAM_CUDA ? "([&]() {" : "({"; }
+static void end_value(const tt_pwriter *w, int n, tt_str *out) {
+  tt__str_addf(out, w->target == TT_PROGRAM_CUDA ? " return r%d; }())" : " r%d; })", n);
+}
+
 static void put_call(tt_pwriter *w, const char *name, const char *end, tt_pexpr *const *arg, int n, tt_str *out) {
   bool context = strcmp(end, "_of") == 0; /* the function takes the call along */
   tt__str_addf(out, "%s%s(", name, context ? "" : end);
@@ -335,7 +346,7 @@ void tt__pw_place(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
 
 static void put_view(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   int n = w->serial++, axis = 0, arg = 1, to = 0, rank = e->arg[0]->type->rank;
-  tt__str_addf(out, "({ const %s b%d = ", tt__pw_type(w, e->arg[0]->type), n);
+  tt__str_addf(out, "%s const %s b%d = ", begin_value(w), tt__pw_type(w, e->arg[0]->type), n);
   tt__pw_expr(w, e->arg[0], out);
   tt__str_addf(out, "; %s r%d; r%d.p = b%d.p;", tt__pw_type(w, e->type), n, n, n);
   for (const char *f = e->form; *f; f++) {
@@ -367,7 +378,7 @@ static void put_view(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   }
   for (; axis < rank; axis++, to++)
     tt__str_addf(out, " r%d.n%d = b%d.n%d; r%d.s%d = b%d.s%d;", n, to, n, axis, n, to, n, axis);
-  tt__str_addf(out, " r%d; })", n);
+  end_value(w, n, out);
 }
 
 /* New memory, or dense memory with new lengths: lengths, then steps from the last axis to the first. */
@@ -391,7 +402,7 @@ static void put_steps(const tt_pexpr *e, int n, tt_str *out) {
 
 static void put_alloc(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   int n = w->serial++;
-  tt__str_addf(out, "({ %s r%d;", tt__pw_type(w, e->type), n);
+  tt__str_addf(out, "%s %s r%d;", begin_value(w), tt__pw_type(w, e->type), n);
   put_dense(w, e, n, 0, out);
   put_steps(e, n, out);
   tt__str_addf(out, " tt_i64 c%d = sizeof(tt_%s);", n, suffix(e->type->dtype));
@@ -399,12 +410,13 @@ static void put_alloc(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   tt__str_addf(out, " r%d.p = (tt_%s *)call->alloc(call, c%d, %d); if (TT_RARELY(!r%d.p)) ", n, suffix(e->type->dtype),
                n, (int)e->k, n);
   tt__pw_fail(w, "TT_ENOMEM", "out of memory, or a negative length", e->line, out);
-  tt__str_addf(out, "; r%d; })", n);
+  tt__str_add(out, ";");
+  end_value(w, n, out);
 }
 
 static void put_reshape(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   int n = w->serial++, rank = e->type->rank, old = e->arg[0]->type->rank;
-  tt__str_addf(out, "({ const %s b%d = ", tt__pw_type(w, e->arg[0]->type), n);
+  tt__str_addf(out, "%s const %s b%d = ", begin_value(w), tt__pw_type(w, e->arg[0]->type), n);
   tt__pw_expr(w, e->arg[0], out);
   tt__str_addf(out, "; %s r%d; r%d.p = b%d.p;", tt__pw_type(w, e->type), n, n, n);
   put_dense(w, e, n, 1, out);
@@ -417,27 +429,27 @@ static void put_reshape(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   tt__pw_fail(w, "TT_EVALUE", "cannot reshape to this size", e->line, out);
   tt__str_add(out, ";");
   put_steps(e, n, out);
-  tt__str_addf(out, " r%d; })", n);
+  end_value(w, n, out);
 }
 
 static void put_turn(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   int n = w->serial++, rank = e->type->rank;
-  tt__str_addf(out, "({ const %s b%d = ", tt__pw_type(w, e->arg[0]->type), n);
+  tt__str_addf(out, "%s const %s b%d = ", begin_value(w), tt__pw_type(w, e->arg[0]->type), n);
   tt__pw_expr(w, e->arg[0], out);
   tt__str_addf(out, "; %s r%d; r%d.p = b%d.p;", tt__pw_type(w, e->type), n, n, n);
   for (int k = 0; k < rank; k++)
     tt__str_addf(out, " r%d.n%d = b%d.n%d; r%d.s%d = b%d.s%d;", n, k, n, rank - 1 - k, n, k, n, rank - 1 - k);
-  tt__str_addf(out, " r%d; })", n);
+  end_value(w, n, out);
 }
 
 static void put_stretch(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   int n = w->serial++, rank = e->type->rank;
-  tt__str_addf(out, "({ const %s b%d = ", tt__pw_type(w, e->arg[0]->type), n);
+  tt__str_addf(out, "%s const %s b%d = ", begin_value(w), tt__pw_type(w, e->arg[0]->type), n);
   tt__pw_expr(w, e->arg[0], out);
   tt__str_addf(out, "; %s r%d; r%d.p = b%d.p;", tt__pw_type(w, e->type), n, n, n);
   put_dense(w, e, n, 1, out);
   for (int k = 0; k < rank; k++) tt__str_addf(out, " r%d.s%d = b%d.n%d == 1 ? 0 : b%d.s%d;", n, k, n, k, n, k);
-  tt__str_addf(out, " r%d; })", n);
+  end_value(w, n, out);
 }
 
 static void put_slot(tt_pwriter *w, const char *name, const tt_pexpr *e, tt_str *out) {
@@ -447,10 +459,11 @@ static void put_slot(tt_pwriter *w, const char *name, const tt_pexpr *e, tt_str 
     steps[k] = step;
     step *= slot->len[k];
   }
-  tt__str_addf(out, "((%s){(tt_%s *)%s%d", tt__pw_type(w, e->type), suffix(slot->type->dtype), name, (int)e->k);
+  put_struct(w, e->type, out);
+  tt__str_addf(out, "{(tt_%s *)%s%d", suffix(slot->type->dtype), name, (int)e->k);
   for (int k = 0; k < slot->type->rank; k++) {
     if (slot->dynamic)
-      tt__str_addf(out, ", dynamic / sizeof(tt_%s)", suffix(slot->type->dtype));
+      tt__str_addf(out, ", (tt_i64)(dynamic / sizeof(tt_%s))", suffix(slot->type->dtype));
     else
       tt__str_addf(out, ", %lld", (long long)slot->len[k]);
   }
@@ -463,14 +476,15 @@ static void put_slot(tt_pwriter *w, const char *name, const tt_pexpr *e, tt_str 
 static void put_user_call(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   const tt_pfunc *f = w->p->funcs.data[e->k];
   int n = w->serial++;
+  bool fails = tt__pw_fails(w, f);
   const char *type = tt__pw_type(w, f->result);
-  if (f->can_fail) tt__str_addf(out, "({ %s r%d; if (TT_RARELY(", type, n);
+  if (fails) tt__str_addf(out, "({ %s r%d; if (TT_RARELY(", type, n);
   tt__str_addf(out, "tt_f%d(call", (int)e->k);
   for (int k = 0; k < e->n; k++) {
     tt__str_add(out, ", ");
     tt__pw_expr(w, e->arg[k], out);
   }
-  if (f->can_fail)
+  if (fails)
     tt__str_addf(out, ", &r%d))) %s; r%d; })", n, w->f->kind == TT_X_KERNEL || w->in_parfor ? "return" : "return 1", n);
   else
     tt__str_add(out, ")");
@@ -536,15 +550,18 @@ static void put_part(tt_pwriter *w, const tt_pexpr *e, const char *part, tt_str 
 static void put_hidden(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   int at = 0;
   for (int k = 0; k < e->k; k++) at += tt__ptype_words(w->p->globals.data[k]);
-  tt__str_addf(out, "((%s)", tt__pw_type(w, e->type));
+  put_struct(w, e->type, out);
   tt__pw_from_words(w, e->type, "TT_HIDDEN_WORDS", at, out);
   tt__str_add(out, ")");
 }
 
 static void put_tuple(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
-  tt__str_addf(out, "((%s){", tt__pw_type(w, e->type));
+  put_struct(w, e->type, out);
+  tt__str_add(out, "{");
   for (int k = 0; k < e->n; k++) {
+    const tt_ptype *t = e->type->item[k];
     if (k) tt__str_add(out, ", ");
+    if (t->tag == TT_T_SCALAR && !tt__is_complex((tt_dtype)t->dtype)) tt__str_addf(out, "(tt_%s)", suffix(t->dtype));
     tt__pw_expr(w, e->arg[k], out);
   }
   tt__str_add(out, "})");

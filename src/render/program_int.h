@@ -42,6 +42,11 @@ TT_HIDDEN void tt__pw_line(tt_pwriter *w, const char *fmt, ...) TT_PRINTF(2, 3);
 TT_HIDDEN void tt__pw_open(tt_pwriter *w, const char *fmt, ...) TT_PRINTF(2, 3); /* a line and one more indent */
 TT_HIDDEN void tt__pw_close(tt_pwriter *w, const char *text);
 
+/* Does a call of it give a status? On a GPU nothing fails: a failure ends the kernel. */
+static inline bool tt__pw_fails(const tt_pwriter *w, const tt_pfunc *f) {
+  return f->can_fail && w->target == TT_PROGRAM_C;
+}
+
 /* Names */
 TT_HIDDEN const char *tt__pw_type(tt_pwriter *w, const tt_ptype *t);
 TT_HIDDEN void tt__pw_types(tt_pwriter *w);

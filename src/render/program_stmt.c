@@ -308,7 +308,8 @@ static void put_for(tt_pwriter *w, const tt_pstmt *s) {
   w->loop = &loop;
   tt__pw_open(w, "{");
   tt__pw_line(w, "const tt_i64 hi%d = %s;", n, tt__pw_text(w, s->b));
-  const char *unroll = w->target == TT_PROGRAM_C && !has_loop(s->body) ? "TT_UNROLL " : ""; /* gcc does not by itself */
+  const char *unroll =
+      w->target == TT_PROGRAM_C && !has_loop(s->body) ? "TT_UNROLL4 " : ""; /* gcc does not by itself */
   if (s->c->op == TT_X_CONST) {
     tt__pw_open(w, "%sfor (tt_i64 it%d = %s; it%d %s hi%d; it%d += %lld) {", unroll, n, tt__pw_text(w, s->a), n,
                 s->c->i > 0 ? "<" : ">", n, n, (long long)s->c->i);
@@ -350,7 +351,7 @@ static bool leaves_region(const tt_pwriter *w, const tt_pstmt *s) {
 static void put_return(tt_pwriter *w, const tt_pstmt *s) {
   if (w->f->kind == TT_X_KERNEL) {
     tt__pw_line(w, "return;");
-  } else if (w->f->can_fail) {
+  } else if (tt__pw_fails(w, w->f)) {
     if (s->a) tt__pw_line(w, "*result = %s;", tt__pw_text(w, s->a));
     tt__pw_line(w, "return 0;");
   } else {
@@ -362,8 +363,14 @@ static void put_return(tt_pwriter *w, const tt_pstmt *s) {
 static void put_collective(tt_pwriter *w, const tt_pstmt *s) {
   static const char *const names[TT_C_COUNT] = {"tt_sync_count", "tt_sync_and", "tt_sync_or", "tt_shfl", "tt_shfl_up",
                                                 "tt_shfl_down",  "tt_shfl_xor", "tt_ballot",  "tt_any",  "tt_all"};
-  tt__pw_line(w, "v%d = %s(%s%s%s);", (int)s->local, names[s->k], tt__pw_text(w, s->arg[0]), s->n > 1 ? ", " : "",
-              s->n > 1 ? tt__pw_text(w, s->arg[1]) : "");
+  tt_str text = {0};
+  for (int k = 0; k < s->n; k++) {
+    if (k) tt__str_add(&text, ", ");
+    tt__pw_expr(w, s->arg[k], &text);
+  }
+  tt__pw_line(w, "v%d = %s(%s);", (int)s->local, names[s->k], text.data ? text.data : "");
+  w->out->failed |= text.failed;
+  tt__str_free(&text);
 }
 
 void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s) {

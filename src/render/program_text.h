@@ -6,12 +6,15 @@
 #define TT_RENDER_PROGRAM_TEXT_H
 
 enum { TT_EZERODIV = 7, TT_ENOMEM = 1, TT_EVALUE = 2, TT_CHUNKS = 256, TT_THREADS = 1024 };
-#ifdef __clang__
-#define TT_UNROLL
-#else
-#define TT_UNROLL _Pragma("GCC unroll 4")
-#endif
+#if defined(TT_PROGRAM_CUDA)
+#define TT_RARELY(x) (x)
+#elif defined(__clang__)
+#define TT_UNROLL4
 #define TT_RARELY(x) __builtin_expect(!!(x), 0)
+#else
+#define TT_UNROLL4 _Pragma("GCC unroll 4")
+#define TT_RARELY(x) __builtin_expect(!!(x), 0)
+#endif
 
 typedef struct { tt_f32 re, im; } tt_c64;
 typedef struct { tt_f64 re, im; } tt_c128;
@@ -37,6 +40,8 @@ static __attribute__((cold, noinline, unused)) void tt_fail(tt_pcall *call, tt_i
 }
 #define TT_FENCE() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 #else
+typedef const tt_i64 tt_pcall; /* the words of the hidden arrays */
+#define TT_HIDDEN_WORDS call
 #define TT_FENCE() __threadfence()
 #endif
 
@@ -50,12 +55,10 @@ TT_FN void tt_to_words_f32(tt_i64 *w, tt_f32 x) { w[0] = (tt_i64)tt__bits_f32(x)
   TT_FN void tt_to_words_##S(tt_i64 *w, tt_##S x) { w[0] = (tt_i64)x; }
 TT__WORD(b8) TT__WORD(i8) TT__WORD(i16) TT__WORD(i32) TT__WORD(i64)
 TT__WORD(u8) TT__WORD(u16) TT__WORD(u32) TT__WORD(u64)
-#ifndef TT_PROGRAM_CUDA
 TT_FN tt_f16 tt_of_words_f16(const tt_i64 *w) { return (tt_f16)w[0]; }
 TT_FN void tt_to_words_f16(tt_i64 *w, tt_f16 x) { w[0] = x; }
 TT_FN tt_bf16 tt_of_words_bf16(const tt_i64 *w) { return (tt_bf16)w[0]; }
 TT_FN void tt_to_words_bf16(tt_i64 *w, tt_bf16 x) { w[0] = x; }
-#endif
 TT_FN tt_c128 tt_of_words_c128(const tt_i64 *w) {
   tt_c128 z;
   z.re = tt_of_words_f64(w);
@@ -241,6 +244,82 @@ TT_FN tt_i64 tt_random_seed(tt_pcall *call, tt_i64 seed) {
   call->random[1] = tt__spread((tt_u64)seed + TT_U64(0x3c6ef372fe94f82a)) | 1;
   return 0;
 }
+#else
+/* ---- atomics and exchanges of a GPU */
+#define TT__ATOMIC_CAS(S, T, U, TO, FROM)                                                          \
+  TT_FN T tt__swap_##S(T *p, T old, T v) { return FROM(atomicCAS((U *)p, TO(old), TO(v))); }       \
+  TT_FN T tt_atomic_cas_##S(T *p, T old, T v) { return tt__swap_##S(p, old, v); }
+#define TT__SAME(x) x
+#define TT__ATOMIC_LOOP(NAME, S, T, NEW)                                                           \
+  TT_FN T tt_atomic_##NAME##_##S(T *p, T v) {                                                      \
+    T old = *p, seen;                                                                              \
+    for (;;) {                                                                                     \
+      seen = tt__swap_##S(p, old, (NEW));                                                          \
+      if (tt__words_equal(&seen, &old, sizeof(T))) return old;                                     \
+      old = seen;                                                                                  \
+    }                                                                                              \
+  }
+TT_FN bool tt__words_equal(const void *a, const void *b, int size) {
+  return size == 4 ? *(const tt_u32 *)a == *(const tt_u32 *)b : *(const tt_u64 *)a == *(const tt_u64 *)b;
+}
+#define TT__TO_U64(x) ((unsigned long long)(x))
+#define TT__TO_U32(x) ((unsigned)(x))
+TT__ATOMIC_CAS(i32, tt_i32, int, TT__SAME, TT__SAME)
+TT__ATOMIC_CAS(u32, tt_u32, unsigned, TT__SAME, TT__SAME)
+TT__ATOMIC_CAS(i64, tt_i64, unsigned long long, TT__TO_U64, (tt_i64))
+TT__ATOMIC_CAS(u64, tt_u64, unsigned long long, TT__SAME, TT__SAME)
+TT__ATOMIC_CAS(f32, tt_f32, unsigned, __float_as_uint, __uint_as_float)
+TT__ATOMIC_CAS(f64, tt_f64, unsigned long long, (unsigned long long)__double_as_longlong, __longlong_as_double)
+#define TT__ATOMIC_ANY(S, T)                                                                       \
+  TT__ATOMIC_LOOP(nanmax, S, T, v != v || old > v ? old : v)                                       \
+  TT__ATOMIC_LOOP(nanmin, S, T, v != v || old < v ? old : v)                                       \
+  TT__ATOMIC_LOOP(exch, S, T, v)
+#define TT__ATOMIC_FLOAT(S, T)                                                                     \
+  TT__ATOMIC_ANY(S, T)                                                                             \
+  TT__ATOMIC_LOOP(max, S, T, old > v || old != old ? old : v)                                      \
+  TT__ATOMIC_LOOP(min, S, T, old < v || old != old ? old : v)                                      \
+  TT_FN T tt_atomic_add_##S(T *p, T v) { return atomicAdd(p, v); }                                 \
+  TT_FN T tt_atomic_sub_##S(T *p, T v) { return atomicAdd(p, -v); }
+#define TT__ATOMIC_INT(S, T, U)                                                                    \
+  TT__ATOMIC_ANY(S, T)                                                                             \
+  TT_FN T tt_atomic_max_##S(T *p, T v) { return atomicMax(p, v); }                                 \
+  TT_FN T tt_atomic_min_##S(T *p, T v) { return atomicMin(p, v); }                                 \
+  TT_FN T tt_atomic_add_##S(T *p, T v) { return (T)atomicAdd((U *)p, (U)v); }                      \
+  TT_FN T tt_atomic_sub_##S(T *p, T v) { return (T)atomicAdd((U *)p, (U)0 - (U)v); }               \
+  TT_FN T tt_atomic_and_##S(T *p, T v) { return (T)atomicAnd((U *)p, (U)v); }                      \
+  TT_FN T tt_atomic_or_##S(T *p, T v) { return (T)atomicOr((U *)p, (U)v); }                        \
+  TT_FN T tt_atomic_xor_##S(T *p, T v) { return (T)atomicXor((U *)p, (U)v); }                      \
+  TT__ATOMIC_LOOP(inc, S, T, old >= v ? 0 : old + 1)                                               \
+  TT__ATOMIC_LOOP(dec, S, T, old == 0 || old > v ? v : old - 1)
+TT__ATOMIC_INT(i32, tt_i32, unsigned)
+TT__ATOMIC_INT(u32, tt_u32, unsigned)
+TT__ATOMIC_INT(i64, tt_i64, unsigned long long)
+TT__ATOMIC_INT(u64, tt_u64, unsigned long long)
+TT__ATOMIC_FLOAT(f32, tt_f32)
+TT__ATOMIC_FLOAT(f64, tt_f64)
+
+#define TT__SHUFFLE(T, U)                                                                          \
+  TT_FN T tt_shfl(T x, tt_i64 lane, tt_u32 m) { return (T)__shfl_sync(m, (U)x, (int)lane); }       \
+  TT_FN T tt_shfl_up(T x, tt_i64 by, tt_u32 m) { return (T)__shfl_up_sync(m, (U)x, (int)by); }     \
+  TT_FN T tt_shfl_down(T x, tt_i64 by, tt_u32 m) { return (T)__shfl_down_sync(m, (U)x, (int)by); } \
+  TT_FN T tt_shfl_xor(T x, tt_i64 by, tt_u32 m) { return (T)__shfl_xor_sync(m, (U)x, (int)by); }
+TT__SHUFFLE(tt_u8, unsigned)
+TT__SHUFFLE(tt_i8, int)
+TT__SHUFFLE(tt_u16, unsigned)
+TT__SHUFFLE(tt_i16, int)
+TT__SHUFFLE(tt_u32, unsigned)
+TT__SHUFFLE(tt_i32, int)
+TT__SHUFFLE(tt_u64, unsigned long long)
+TT__SHUFFLE(tt_i64, long long)
+TT__SHUFFLE(tt_f32, float)
+TT__SHUFFLE(tt_f64, double)
+TT_FN tt_u32 tt_ballot(tt_b8 p, tt_u32 m) { return __ballot_sync(m, p); }
+TT_FN tt_b8 tt_any(tt_b8 p, tt_u32 m) { return __any_sync(m, p) != 0; }
+TT_FN tt_b8 tt_all(tt_b8 p, tt_u32 m) { return __all_sync(m, p) != 0; }
+TT_FN tt_i64 tt_sync_count(tt_b8 p) { return __syncthreads_count(p); }
+TT_FN tt_b8 tt_sync_and(tt_b8 p) { return __syncthreads_and(p) != 0; }
+TT_FN tt_b8 tt_sync_or(tt_b8 p) { return __syncthreads_or(p) != 0; }
+TT_FN tt_i64 tt_lane() { return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) & 31; }
 #endif
 
 #endif

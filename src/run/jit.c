@@ -15,11 +15,13 @@
 #include "base/pool.h"
 #include "device/cpu/cc.h"
 #include "ir/dtype.h"
+#include "render/dialect.h"
 #include "render/program.h"
+#include "render/render.h"
 #include "run/cache.h"
 #include "run/exec.h"
 
-enum { NAME_SIZE = 48, BLOCK_THREADS = 1024, STATIC_SHARED = 48 << 10, MOST_SHARED = 227 << 10 };
+enum { BLOCK_THREADS = 1024, STATIC_SHARED = 48 << 10, MOST_SHARED = 227 << 10 };
 
 /* ---- compiling */
 
@@ -94,7 +96,6 @@ static void free_jit(struct tt_jit *j) {
 tt_code tt__jit_compile(const char *text, size_t size, const char *signature, const tt_py_options *options,
                         struct tt_jit **out, tt_error *err) {
   struct tt_jit *j = tt__mem_zalloc(sizeof *j);
-  char name[NAME_SIZE];
   *out = NULL;
   if (!j) return tt__fail_memory(err, sizeof *j);
   tt_code c = tt__py_lower(text, size, signature, options, &j->program, err);
@@ -111,7 +112,8 @@ tt_code tt__jit_compile(const char *text, size_t size, const char *signature, co
   tt_digest key = tt__digest(j->source.data, j->source.len);
   char hex[33];
   tt__digest_hex(key, hex);
-  snprintf(name, sizeof name, "tt_p_%s", hex);
+  snprintf(j->name, sizeof j->name, "tt_p_%s", hex);
+  const char *name = j->name;
   tt__str_clear(&j->source);
   c = tt__program_render(&j->program, TT_PROGRAM_C, name, &j->source, err);
   if (c != TT_OK) goto fail;
@@ -125,6 +127,13 @@ tt_code tt__jit_compile(const char *text, size_t size, const char *signature, co
 fail:
   free_jit(j);
   return c;
+}
+
+tt_code tt__jit_cuda_text(const struct tt_jit *j, bool whole, tt_str *out, tt_error *err) {
+  if (j->program.entry->kind != TT_X_KERNEL) return tt__fail(err, TT_ENOTIMPL, "only kernels run on a GPU");
+  if (whole) tt__render_header(&tt__dialect_cuda, j->program.math, out);
+  tt__program_header(&j->program, TT_PROGRAM_CUDA, out);
+  return tt__program_render(&j->program, TT_PROGRAM_CUDA, j->name, out, err);
 }
 
 /* ---- what a call leaves behind */

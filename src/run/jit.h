@@ -12,8 +12,12 @@ struct tt_jit {
   tt_program program; /* kept for its types */
   tt_program_fn fn;
   tt_str source, types, result;
+  char name[48]; /* of its function in every text */
   int64_t local, shared;
 };
+
+/* The text for NVRTC of a kernel, below the dialect's header (or with it). */
+TT_HIDDEN tt_code tt__jit_cuda_text(const struct tt_jit *j, bool whole, tt_str *out, tt_error *err);
 
 struct tt_jit_run;
 typedef struct tt_jit_grid {

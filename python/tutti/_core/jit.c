@@ -648,6 +648,22 @@ static PyObject *jit_specials(PyObject *self, PyObject *unused) {
   return list;
 }
 
+/* _cuda(types): the CUDA C++ text of a kernel for these argument types. */
+static PyObject *jit_cuda(PyObject *self, PyObject *types) {
+  Py_ssize_t n;
+  const char *text = PyUnicode_AsUTF8AndSize(types, &n);
+  frame *f = PyMem_Calloc(1, sizeof *f);
+  special *s = text && f && add_type(f, text, (size_t)n) ? find((jit_object *)self, f) : NULL;
+  PyMem_Free(f);
+  if (!s) return NULL;
+  tt_error err = {0};
+  char *source = tt_jit_cuda_source(s->jit, &err);
+  if (!source) return core_raise(err.code, &err);
+  PyObject *out = PyUnicode_FromString(source);
+  tt_text_free(source);
+  return out;
+}
+
 /* _compile(types): code for a signature's text, without a call. Gives the result's type. */
 static PyObject *jit_compile(PyObject *self, PyObject *types) {
   Py_ssize_t n;
@@ -704,11 +720,10 @@ static void jit_free(PyObject *self) {
   Py_DECREF(type);
 }
 
-static PyMethodDef jit_methods[] = {{"_launch", jit_launch, METH_VARARGS, NULL},
-                                    {"_specials", jit_specials, METH_NOARGS, NULL},
-                                    {"_compile", jit_compile, METH_O, NULL},
-                                    {"_types", jit_types_of, METH_O, NULL},
-                                    {NULL, NULL, 0, NULL}};
+static PyMethodDef jit_methods[] = {
+    {"_launch", jit_launch, METH_VARARGS, NULL}, {"_specials", jit_specials, METH_NOARGS, NULL},
+    {"_compile", jit_compile, METH_O, NULL},     {"_cuda", jit_cuda, METH_O, NULL},
+    {"_types", jit_types_of, METH_O, NULL},      {NULL, NULL, 0, NULL}};
 static PyType_Slot jit_slots[] = {{Py_tp_doc, "A compiled function or kernel."},
                                   {Py_tp_init, jit_init},
                                   {Py_tp_call, jit_call},

@@ -178,6 +178,11 @@ class Kernel(Compiled):
         """Threads for a block: enough to hide latency, few enough to fill every processor."""
         return 128
 
+    def inspect_cuda(self, signature=None):
+        """The CUDA C++ text by argument types."""
+        rows = {types: self._cuda(types) for types in self.signatures}
+        return rows if signature is None else rows[signature]
+
     def specialize(self, *args):
         return self
 

@@ -1,0 +1,104 @@
+"""The CUDA text of Python kernels compiles with NVRTC, which needs no GPU."""
+
+import ctypes
+import glob
+import importlib.util
+import os
+import sys
+
+import numpy as np
+import pytest
+
+from tutti import cuda
+
+
+def library():
+    places = [f"{root}/**/libnvrtc.so*" for root in (os.environ.get("CUDA_HOME", "/usr/local/cuda"), "/usr/lib")]
+    places += [f"{p}/nvidia/**/libnvrtc.so*" for p in sys.path]
+    for place in places:
+        for path in sorted(glob.glob(place, recursive=True)):
+            if "builtins" not in path and "alt" not in path:
+                return ctypes.CDLL(path)
+    return None
+
+
+def compiled(text, arch):
+    nvrtc = library()
+    program, size = ctypes.c_void_p(), ctypes.c_size_t()
+    assert nvrtc.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"kernel.cu", 0, None, None) == 0
+    options = [b"--fmad=false", b"--std=c++17", f"--gpu-architecture=sm_{arch}".encode()]
+    code = nvrtc.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options))
+    nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+    log = ctypes.create_string_buffer(size.value)
+    nvrtc.nvrtcGetProgramLog(program, log)
+    nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
+    assert code == 0, log.value.decode()
+
+
+@cuda.jit
+def everything(a, b, c, n, z, pair):
+    s = cuda.shared.array((4, 8), "float32")
+    dynamic = cuda.shared.array(0, "float64")
+    mine = cuda.local.array(3, "int32")
+    x, y = cuda.grid(2)
+    t = cuda.threadIdx.x
+    table = cuda.const.array_like(TABLE)
+    for k in range(3):
+        mine[k] = k * t
+    s[t % 4, t % 8] = a[x, y] if x < a.shape[0] and y < a.shape[1] else 0
+    dynamic[t] = t
+    cuda.syncthreads()
+    row = a[1:, ::2]
+    v = helper(row, x) + s[-1, 0] + dynamic[t] + mine[1] // 2 + n % 7 + table[t % 3]
+    v += cuda.shfl_down_sync(0xFFFFFFFF, v, 4) + cuda.shfl_xor_sync(0xFFFFFFFF, t, 1)
+    if cuda.any_sync(0xFFFFFFFF, v > 0) and cuda.ballot_sync(0xFFFFFFFF, v > 1) != 0:
+        cuda.atomic.add(c, 0, v)
+    for name in range(2):
+        cuda.atomic.max(c, name, v)
+        cuda.atomic.cas(b, name, 0, t)
+        cuda.atomic.exch(b, 2, t)
+    w = z * z + (1 + 2j)
+    if abs(w) > 2:
+        b[0] = int(w.real) + cuda.syncthreads_count(t > 3)
+    p, q = pair
+    c[1] = p * q**2 + n**0.5 + cuda.popc(n) + cuda.laneid
+    print("thread", t, v)
+    cuda.threadfence()
+    while n > 1:
+        n //= 2
+        if n == 5:
+            break
+
+
+@cuda.jit(device=True)
+def helper(row, x):
+    total = 0.0
+    for k in range(row.shape[1]):
+        total += row[0, k]
+    return total + x
+
+
+TABLE = np.array([1.0, 2.0, 3.0])
+
+
+@pytest.mark.skipif(library() is None, reason="no NVRTC here")
+@pytest.mark.parametrize("arch", [80, 90, 100])
+def test_kernels_compile_for_gpus(arch):
+    everything[1, 8, 0, 64](np.ones((4, 6), "f4"), np.zeros(4, "i4"), np.zeros(3), 11, 1 + 1j, (2, 2.5))
+    (text,) = everything.inspect_cuda().values()
+    compiled(text, arch)
+
+
+@pytest.mark.skipif(library() is None, reason="no NVRTC here")
+def test_the_kernels_of_the_other_tests_compile():
+    path = os.path.join(os.path.dirname(__file__), "test_cuda_jit.py")
+    spec = importlib.util.spec_from_file_location("other", path)
+    other = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(other)
+    f4, f8 = np.ones((16, 16), "f4"), np.ones(64)
+    other.matmul[1, (16, 16)](f4, f4, f4.copy())
+    other.reduce_sum[1, 256](f8, f8.copy())
+    other.warps[1, 64](f8, f8.copy())
+    for kernel in (other.matmul, other.reduce_sum, other.warps):
+        for text in kernel.inspect_cuda().values():
+            compiled(text, 90)
