@@ -57,8 +57,30 @@ TT_API tt_jit_info tt_jit_ask(const tt_jit *j);
 TT_API tt_code tt_jit_call(const tt_jit *j, const int64_t *word, const int64_t *hidden, int64_t *out, tt_jit_run **run,
                            tt_error *err);
 /* Launch a kernel on the CPU: it has ended when this returns. TT_EVALUE for impossible grids and blocks. */
-TT_API tt_code tt_jit_launch(const tt_jit *j, const int64_t *word, const int64_t *hidden, const int64_t *grid,
+TT_API tt_code tt_jit_launch(tt_jit *j, const int64_t *word, const int64_t *hidden, const int64_t *grid,
                              const int64_t *block, int64_t shared, tt_jit_run **run, tt_error *err);
+
+/*
+** Launch a kernel on a device (its number, as tt_devices gives them), on the thread's current stream. Words of arrays
+** are addresses there, or of host memory that a span tells of: it is copied there, and back if it is written, in which
+** case the call waits.
+*/
+typedef struct tt_jit_host {
+  int word; /* that points into it; -1 - k: word k of the hidden arrays */
+  bool writes;
+  void *low; /* first byte */
+  int64_t size;
+} tt_jit_host;
+TT_API tt_code tt_jit_launch_on(tt_jit *j, int device, const int64_t *word, int nword, const int64_t *hidden,
+                                int nhidden, const int64_t *grid, const int64_t *block, int64_t shared,
+                                const tt_jit_host *host, int nhost, tt_error *err);
+
+/* Plain memory of a device, for arrays that kernels write in place. Copies are ordered with the thread's stream there;
+** the one to the host waits. */
+TT_API tt_code tt_device_take(int device, int64_t size, void **at, tt_error *err);
+TT_API void tt_device_give(int device, void *at);
+TT_API tt_code tt_device_copy_in(int device, void *to, const void *from, int64_t size, tt_error *err);
+TT_API tt_code tt_device_copy_out(int device, void *to, const void *from, int64_t size, tt_error *err);
 
 /* What was printed; "" when nothing was. */
 TT_API const char *tt_jit_run_text(const tt_jit_run *run);

@@ -25,7 +25,9 @@ enum { BLOCK_THREADS = 1024, STATIC_SHARED = 48 << 10, MOST_SHARED = 227 << 10 }
 
 /* ---- compiling */
 
-static tt_code load_or_compile(struct tt_jit *j, const char *name, tt_digest key, tt_error *err) {
+static tt_code load_or_compile(struct tt_jit *j, tt_error *err) {
+  const char *name = j->name;
+  tt_digest key = tt__digest(name, strlen(name));
   tt_str identity = {0}, source = {0}, binary = {0};
   tt_kernel_fn fn = NULL;
   const char *names[1] = {name};
@@ -42,7 +44,7 @@ static tt_code load_or_compile(struct tt_jit *j, const char *name, tt_digest key
     c = source.failed ? tt__fail_memory(err, source.len) : tt__cc_compile(source.data, names, 1, &fn, &binary, err);
     if (c == TT_OK && cached) tt__cache_store(&place, &item, 1, binary.data, binary.len);
   }
-  if (c == TT_OK) memcpy(&j->fn, &fn, sizeof fn);
+  if (c == TT_OK) __atomic_store(&j->fn, (tt_program_fn *)&fn, __ATOMIC_RELEASE);
   tt__str_free(&identity);
   tt__str_free(&source);
   tt__str_free(&binary);
@@ -120,7 +122,8 @@ tt_code tt__jit_compile(const char *text, size_t size, const char *signature, co
   if (tt__log_on(TT_LOG_RENDER)) tt__log_artefact(TT_LOG_RENDER, name, j->source.data);
   put_type(j->program.entry->result, &j->result);
   put_table(j);
-  c = j->result.failed || j->types.failed ? tt__fail_memory(err, 1) : load_or_compile(j, name, key, err);
+  c = j->result.failed || j->types.failed ? tt__fail_memory(err, 1) : TT_OK;
+  if (c == TT_OK && !options->kernel) c = load_or_compile(j, err); /* a kernel may run elsewhere: at its launch */
   if (c != TT_OK) goto fail;
   *out = j;
   return TT_OK;
@@ -372,7 +375,7 @@ static void run_blocks(void *ctx, int64_t lo, int64_t hi, int worker) {
   c->j->fn(&own, c->word, at);
 }
 
-static tt_code check_launch(const struct tt_jit *j, const tt_jit_grid *l, int64_t *blocks, tt_error *err) {
+tt_code tt__jit_check_grid(const struct tt_jit *j, const tt_jit_grid *l, int64_t *blocks, tt_error *err) {
   static const int64_t most_grid[3] = {2147483647, 65535, 65535}, most_block[3] = {1024, 1024, 64};
   int64_t threads = 1;
   *blocks = 1;
@@ -395,13 +398,14 @@ static tt_code check_launch(const struct tt_jit *j, const tt_jit_grid *l, int64_
   return TT_OK;
 }
 
-tt_code tt__jit_launch(const struct tt_jit *j, const int64_t *word, const int64_t *hidden, const tt_jit_grid *launch,
+tt_code tt__jit_launch(struct tt_jit *j, const int64_t *word, const int64_t *hidden, const tt_jit_grid *launch,
                        struct tt_jit_run **run, tt_error *err) {
   tt_pcall call;
   host h;
   int64_t blocks;
   *run = NULL;
-  TT_TRY(check_launch(j, launch, &blocks, err));
+  TT_TRY(tt__jit_check_grid(j, launch, &blocks, err));
+  if (!__atomic_load_n(&j->fn, __ATOMIC_ACQUIRE)) TT_TRY(load_or_compile(j, err)); /* twice in a race: the same code */
   crew c = {.j = j, .call = &call, .word = word, .launch = launch};
   int64_t local = j->program.entry->splits ? j->local * BLOCK_THREADS : 0;
   size_t total = 0;

@@ -8,11 +8,14 @@
 #include "base/str.h"
 #include "lang/py.h"
 
+#define TT_JIT_DEVICES 16 /* the most GPUs that kernels run on */
+
 struct tt_jit {
   tt_program program; /* kept for its types */
   tt_program_fn fn;
   tt_str source, types, result;
-  char name[48]; /* of its function in every text */
+  char name[48];                              /* of its function in every text */
+  struct tt_routine *routine[TT_JIT_DEVICES]; /* of each device it was launched on */
   int64_t local, shared;
 };
 
@@ -28,8 +31,20 @@ TT_HIDDEN tt_code tt__jit_compile(const char *text, size_t size, const char *sig
                                   struct tt_jit **out, tt_error *err);
 TT_HIDDEN tt_code tt__jit_call(const struct tt_jit *j, const int64_t *word, const int64_t *hidden, int64_t *out,
                                struct tt_jit_run **run, tt_error *err);
-TT_HIDDEN tt_code tt__jit_launch(const struct tt_jit *j, const int64_t *word, const int64_t *hidden,
+TT_HIDDEN tt_code tt__jit_launch(struct tt_jit *j, const int64_t *word, const int64_t *hidden,
                                  const tt_jit_grid *launch, struct tt_jit_run **run, tt_error *err);
+/* Host memory that a kernel on a device reads and, if told, writes: the word that points at it. */
+typedef struct tt_jit_span {
+  int32_t word; /* of the arguments; -1 - word: of the hidden arrays */
+  bool writes;
+  char *low; /* its first byte; the word may point further on */
+  int64_t size;
+} tt_jit_span;
+TT_HIDDEN tt_code tt__jit_launch_on(struct tt_jit *j, int device, const int64_t *word, int nword, const int64_t *hidden,
+                                    int nhidden, const tt_jit_grid *launch, const tt_jit_span *span, int nspan,
+                                    tt_error *err);
+TT_HIDDEN tt_code tt__jit_check_grid(const struct tt_jit *j, const tt_jit_grid *l, int64_t *blocks, tt_error *err);
+
 TT_HIDDEN const char *tt__jit_run_text(const struct tt_jit_run *run);
 TT_HIDDEN bool tt__jit_run_take(struct tt_jit_run *run, const void *p, void **data, size_t *size);
 TT_HIDDEN void tt__jit_run_free(struct tt_jit_run *run);

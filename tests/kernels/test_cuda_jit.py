@@ -168,7 +168,7 @@ def test_threads_leave_loops_with_barriers_one_by_one(mode):
             out[t] += v
         for _ in range(3):
             if t % 2 == 0:
-                out[t] += cuda.shfl_sync(0xFFFFFFFF, t, 2)
+                out[t] += cuda.shfl_sync(0x55, t, 2)
 
     out = np.zeros(8, np.int64)
     steps[1, 8](out)

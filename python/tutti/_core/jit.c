@@ -13,7 +13,8 @@ typedef struct special {
   struct special *next;
   tt_jit *jit;
   size_t len;
-  int nhidden;
+  int nhidden, nspan;
+  tt_jit_host span[8]; /* host memory of the hidden arrays */
   int64_t hidden_words[64];
   char types[];
 } special;
@@ -33,7 +34,7 @@ typedef struct held {
   const char *at; /* first byte */
   int64_t size;   /* bytes it spans, 0 when unknown */
   int arg, word;
-  bool has_view;
+  bool has_view, gpu;
 } held;
 
 typedef struct frame {
@@ -222,6 +223,39 @@ static bool add_array(frame *f, PyObject *o, int arg) {
   return add_array_type(f, tt_array_dtype(a), rank, true, tt_array_is_readonly(a));
 }
 
+/* Memory of a GPU, told of by __cuda_array_interface__: used in place. *known: `o` has one. */
+static bool add_gpu(frame *f, PyObject *o, int arg, bool *known) {
+  PyObject *d = PyObject_GetAttrString(o, "__cuda_array_interface__");
+  *known = d != NULL;
+  if (!d) return PyErr_Clear(), false;
+  PyObject *data = PyDict_GetItemString(d, "data"), *shape = PyDict_GetItemString(d, "shape"),
+           *strides = PyDict_GetItemString(d, "strides"), *kind = PyDict_GetItemString(d, "typestr");
+  const char *text = kind ? PyUnicode_AsUTF8AndSize(kind, NULL) : NULL;
+  bool swap = false, ok = false, dense = true;
+  tt_dtype dtype = text ? core_dtype_from_typestr(text, &swap) : TT_DTYPE_NONE;
+  Py_ssize_t rank = shape && PyTuple_Check(shape) ? PyTuple_Size(shape) : -1;
+  held *h = new_held(f, o, arg);
+  if (!h || dtype == TT_DTYPE_NONE || swap || rank < 0 || rank > 8 || !data || !PyTuple_Check(data)) goto done;
+  h->gpu = true;
+  if (f->nword + 1 + 2 * rank > MOST_WORDS) goto done;
+  int64_t *w = &f->word[f->nword], step = 1, bytes = core_dtype_bytes(dtype);
+  w[0] = (int64_t)PyLong_AsUnsignedLongLong(PyTuple_GetItem(data, 0));
+  for (Py_ssize_t k = rank - 1; k >= 0; k--) {
+    w[1 + k] = PyLong_AsLongLong(PyTuple_GetItem(shape, k));
+    bool given = strides && PyTuple_Check(strides);
+    w[1 + rank + k] = given ? PyLong_AsLongLong(PyTuple_GetItem(strides, k)) / bytes : step;
+    dense &= w[1 + k] <= 1 || w[1 + rank + k] == step;
+    step *= w[1 + k];
+  }
+  f->nword += 1 + 2 * (int)rank;
+  ok = !PyErr_Occurred() &&
+       add_array_type(f, dtype, (int)rank, dense || step == 0, PyObject_IsTrue(PyTuple_GetItem(data, 1)) == 1);
+done:
+  if (!ok && !PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "this __cuda_array_interface__ is of no use here");
+  Py_DECREF(d);
+  return ok;
+}
+
 static bool add_int(frame *f, PyObject *o) {
   int overflow = 0;
   long long i = PyLong_AsLongLongAndOverflow(o, &overflow);
@@ -260,6 +294,9 @@ static bool add_value(frame *f, PyObject *o, int arg, int depth) {
     return true;
   }
   if (PyObject_CheckBuffer(o)) return add_buffer(f, o, arg);
+  bool known;
+  bool added = add_gpu(f, o, arg, &known);
+  if (known) return added;
   /* a device array and the like knows its host's side */
   PyObject *inner = PyObject_GetAttrString(o, "_jit_argument");
   if (inner) {
@@ -279,7 +316,7 @@ static bool bind_arrays(frame *f, uint64_t writes) {
   tt_error err;
   for (int k = 0; k < f->nheld; k++) {
     held *h = &f->held[k];
-    if (h->has_view) continue;
+    if (h->has_view || h->gpu) continue;
     tt_array *a = core_handle(h->object);
     tt_code c;
     if (writes >> h->arg & 1) {
@@ -314,6 +351,12 @@ static bool write_back(frame *f) {
     if (c != TT_OK) return (void)core_raise(c, &err), false;
   }
   return true;
+}
+
+static bool is_anywhere_gpu(const frame *f) {
+  for (int k = 0; k < f->nheld; k++)
+    if (f->held[k].gpu) return true;
+  return false;
 }
 
 static void let_go(frame *f) {
@@ -449,6 +492,22 @@ static PyObject *result_object(result *r) {
   return out;
 }
 
+/* The bytes that an argument's array reaches, from its first element's address. */
+static void extent(const frame *f, const held *h, int64_t *low, int64_t *size) {
+  int64_t high = (int64_t)h->view.itemsize;
+  const int64_t *w = &f->word[h->word];
+  *low = 0;
+  for (int k = 0; k < h->view.ndim; k++) {
+    int64_t reach = (w[1 + k] - 1) * w[1 + h->view.ndim + k] * (int64_t)h->view.itemsize;
+    if (w[1 + k] == 0) {
+      *low = *size = 0;
+      return;
+    }
+    *(reach < 0 ? low : &high) += reach;
+  }
+  *size = high - *low;
+}
+
 /* ---- finding the code for these types */
 
 static PyObject *raise_jit(tt_code c, const tt_error *err) {
@@ -498,6 +557,13 @@ static special *compile(jit_object *self, frame *f) {
   memcpy(s->hidden_words, h->word, (size_t)h->nword * sizeof *h->word);
   memcpy(s->types, f->type, f->ntype);
   s->len = f->ntype;
+  s->nhidden = h->nword;
+  for (int k = 0; k < h->nheld && k < 8; k++) {
+    int64_t low, span;
+    extent(h, &h->held[k], &low, &span);
+    s->span[s->nspan++] =
+        (tt_jit_host){.word = -1 - h->held[k].word, .low = (char *)h->held[k].view.buf + low, .size = span};
+  }
   s->jit = jit;
   s->next = self->first;
   self->first = s;
@@ -566,6 +632,10 @@ static PyObject *jit_call(PyObject *self, PyObject *args, PyObject *names) {
     answer = fall_back(self, "_interpret", "(O)", args);
     goto done;
   }
+  if (is_anywhere_gpu(&f)) {
+    PyErr_SetString(PyExc_TypeError, "an argument lies on a GPU; compiled functions run on the CPU");
+    goto done;
+  }
   if (!bind_arrays(&f, tt_jit_writes(s->jit))) goto done;
   core_block_begin();
   tt_code c = tt_jit_call(s->jit, f.word, s->hidden_words, out, &run, &err);
@@ -599,7 +669,30 @@ static bool triple(PyObject *o, int64_t *out, const char *what) {
   return true;
 }
 
-/* _launch(grid, block, shared, args) */
+/* On a GPU: host arrays are copied there and back. */
+static tt_code launch_on(const special *s, frame *f, int device, const int64_t *g, const int64_t *b, int64_t shared,
+                         tt_error *err) {
+  tt_jit_host host[MOST_HELD + 8];
+  int n = 0;
+  uint64_t writes = tt_jit_writes(s->jit);
+  for (int k = 0; k < f->nheld; k++) {
+    held *h = &f->held[k];
+    int64_t low = 0, size = h->size;
+    if (h->gpu) continue;
+    if (h->has_view && h->at == NULL) continue; /* a NumPy scalar: a word by itself */
+    if (h->has_view) extent(f, h, &low, &size);
+    host[n++] = (tt_jit_host){
+        .word = h->word, .writes = writes >> h->arg & 1, .low = (char *)(uintptr_t)h->at + low, .size = size};
+  }
+  for (int k = 0; k < s->nspan; k++) host[n++] = s->span[k];
+  core_block_begin();
+  tt_code c =
+      tt_jit_launch_on(s->jit, device, f->word, f->nword, s->hidden_words, s->nhidden, g, b, shared, host, n, err);
+  core_block_end();
+  return c;
+}
+
+/* _launch(grid, block, shared, args, device) */
 static PyObject *jit_launch(PyObject *self, PyObject *args) {
   frame f;
   PyObject *grid, *block, *given, *answer = NULL;
@@ -607,7 +700,8 @@ static PyObject *jit_launch(PyObject *self, PyObject *args) {
   long long shared;
   tt_jit_run *run = NULL;
   tt_error err;
-  if (!PyArg_ParseTuple(args, "OOLO!", &grid, &block, &shared, &PyTuple_Type, &given)) return NULL;
+  int device;
+  if (!PyArg_ParseTuple(args, "OOLO!i", &grid, &block, &shared, &PyTuple_Type, &given, &device)) return NULL;
   if (!triple(grid, g, "grid") || !triple(block, b, "block")) return NULL;
   if (!read_arguments(&f, given)) goto done;
   special *s = find((jit_object *)self, &f);
@@ -616,11 +710,19 @@ static PyObject *jit_launch(PyObject *self, PyObject *args) {
     goto done;
   }
   if (!bind_arrays(&f, tt_jit_writes(s->jit))) goto done;
+  if (!device && is_anywhere_gpu(&f)) {
+    PyErr_SetString(PyExc_TypeError, "an argument lies on a GPU and the kernel runs on the CPU");
+    goto done;
+  }
   core_block_begin();
-  tt_code c = tt_jit_launch(s->jit, f.word, s->hidden_words, g, b, shared, &run, &err);
+  tt_code c = device ? launch_on(s, &f, device, g, b, shared, &err)
+                     : tt_jit_launch(s->jit, f.word, s->hidden_words, g, b, shared, &run, &err);
   core_block_end();
   bool shown = show(run);
-  if (c != TT_OK)
+  if (c == TT_EDEVICE && !device && !tt_jit_usable()) {
+    PyErr_SetString(PyExc_RuntimeError, err.message);
+    answer = fall_back(self, "_step", "O", args);
+  } else if (c != TT_OK)
     raise_jit(c, &err);
   else if (shown && write_back(&f))
     answer = Py_NewRef(Py_None);
@@ -686,6 +788,53 @@ static PyObject *jit_types_of(PyObject *self, PyObject *args) {
   return out;
 }
 
+/* ---- plain memory of a device: numbers stand for addresses */
+
+static PyObject *memory_take(PyObject *self, PyObject *args) {
+  int device;
+  long long size;
+  void *at;
+  tt_error err;
+  (void)self;
+  if (!PyArg_ParseTuple(args, "iL", &device, &size)) return NULL;
+  core_block_begin();
+  tt_code c = tt_device_take(device, size, &at, &err);
+  core_block_end();
+  return c == TT_OK ? PyLong_FromVoidPtr(at) : core_raise(c, &err);
+}
+
+static PyObject *memory_give(PyObject *self, PyObject *args) {
+  int device;
+  unsigned long long at;
+  (void)self;
+  if (!PyArg_ParseTuple(args, "iK", &device, &at)) return NULL;
+  tt_device_give(device, (void *)(uintptr_t)at);
+  Py_RETURN_NONE;
+}
+
+/* _memory_copy(device, address, buffer, out): `out`: from the device into the buffer. */
+static PyObject *memory_copy(PyObject *self, PyObject *args) {
+  int device, out;
+  unsigned long long at;
+  PyObject *o;
+  Py_buffer v;
+  tt_error err;
+  (void)self;
+  if (!PyArg_ParseTuple(args, "iKOp", &device, &at, &o, &out)) return NULL;
+  if (PyObject_GetBuffer(o, &v, out ? PyBUF_WRITABLE : PyBUF_SIMPLE) < 0) return NULL;
+  core_block_begin();
+  tt_code c = out ? tt_device_copy_out(device, v.buf, (void *)(uintptr_t)at, (int64_t)v.len, &err)
+                  : tt_device_copy_in(device, (void *)(uintptr_t)at, v.buf, (int64_t)v.len, &err);
+  core_block_end();
+  PyBuffer_Release(&v);
+  return c == TT_OK ? Py_NewRef(Py_None) : core_raise(c, &err);
+}
+
+static PyMethodDef memory_functions[] = {{"_memory_take", memory_take, METH_VARARGS, NULL},
+                                         {"_memory_give", memory_give, METH_VARARGS, NULL},
+                                         {"_memory_copy", memory_copy, METH_VARARGS, NULL},
+                                         {NULL, NULL, 0, NULL}};
+
 static int jit_init(PyObject *self, PyObject *args, PyObject *names) {
   unsigned int flags;
   (void)names;
@@ -738,7 +887,7 @@ static PyType_Spec jit_spec = {"tutti._core.Jit", sizeof(jit_object), 0,
 int core_jit_init(PyObject *module) {
   jit_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &jit_spec, NULL);
   memory_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &memory_spec, NULL);
-  if (!jit_type || !memory_type) return -1;
+  if (!jit_type || !memory_type || PyModule_AddFunctions(module, memory_functions) < 0) return -1;
   return PyModule_AddObjectRef(module, "Jit", (PyObject *)jit_type) < 0 ||
                  PyModule_AddObjectRef(module, "JitMemory", (PyObject *)memory_type) < 0
              ? -1

@@ -4,6 +4,7 @@ tutti/cuda.py takes them in. Without a GPU the device is the CPU: device arrays 
 cores, and a launch has ended when it returns.
 """
 
+import os
 import time
 import warnings
 
@@ -138,6 +139,21 @@ atomic = Word(
 warpsize = 32
 
 
+# ---- where kernels run
+
+
+def _gpu():
+    """The number of the GPU that kernels run on; 0: there is none, or TUTTI_DEVICE=cpu."""
+    global _target
+    if _target is None:
+        there = [number for number, name in _core._devices() if name.startswith("cuda:")]
+        _target = there[0] if there and os.environ.get("TUTTI_DEVICE", "") != "cpu" else 0
+    return _target
+
+
+_target = None
+
+
 # ---- kernels
 
 
@@ -186,7 +202,7 @@ class Kernel(Compiled):
     def specialize(self, *args):
         return self
 
-    def _step(self, grid, block, shared, args):
+    def _step(self, grid, block, shared, args, device):
         from . import step
 
         warnings.warn(
@@ -207,10 +223,11 @@ def _nothing(*args):
 class Launch:
     """A kernel with its grid: call it with the arguments."""
 
-    __slots__ = ("block", "grid", "kernel", "shared")
+    __slots__ = ("block", "grid", "kernel", "shared", "stream")
 
     def __init__(self, kernel, grid, block, stream=0, shared=0):
         self.kernel, self.grid, self.block, self.shared = kernel, grid, block, shared
+        self.stream = stream if hasattr(stream, "__enter__") else None
 
     def __call__(self, *args):
         from . import step
@@ -219,7 +236,13 @@ class Launch:
         if step.wanted():
             step.launch(self.kernel.py_func, self.grid, self.block, self.shared, args)
         else:
-            self.kernel._launch(self.grid, self.block, self.shared, args)
+            # assertions come back to Python from the CPU only
+            gpu = 0 if self.kernel._flags & CHECK else _gpu()
+            if gpu and self.stream:
+                with self.stream:
+                    self.kernel._launch(self.grid, self.block, self.shared, args, gpu)
+            else:
+                self.kernel._launch(self.grid, self.block, self.shared, args, gpu)
 
 
 def jit(fn=None, *args, device=False, debug=False, fastmath=False, **options):
@@ -254,7 +277,7 @@ class Reduce:
                 return total
 
             self._loop = Compiled(fold, 0)
-        array = np.asarray(getattr(arr, "_jit_argument", arr))
+        array = np.asarray(getattr(arr, "_jit_argument", arr))  # a GPU's comes to the host
         array = array if size is None else array[:size]
         total = self._loop(array, array.dtype.type(init))
         if res is None:
@@ -336,6 +359,122 @@ class DeviceArray:
         return f"<device array of shape {self.shape}, {self.dtype}>"
 
 
+class GpuArray:
+    """An array in a GPU's memory; kernels use it in place, others through __cuda_array_interface__."""
+
+    def __init__(self, shape, dtype, base=None, at=0, strides=None):
+        np = _need_numpy()
+        self.shape, self.dtype = shape, np.dtype(dtype)
+        self.ndim, self.size = len(shape), int(np.prod(shape, dtype=np.int64))
+        self.nbytes = self.alloc_size = self.size * self.dtype.itemsize
+        dense, step = [], self.dtype.itemsize
+        for n in reversed(shape):
+            dense.insert(0, step)
+            step *= n
+        self.strides = tuple(dense) if strides is None else strides
+        self.base, self.device = base, _gpu()
+        self.at = at if base is not None else _core._memory_take(self.device, max(1, self.nbytes))
+        self.__cuda_array_interface__ = {
+            "shape": shape,
+            "typestr": self.dtype.str,
+            "data": (self.at, False),
+            "strides": None if self.strides == tuple(dense) else self.strides,
+            "version": 3,
+        }
+
+    def __del__(self):
+        if self.__dict__.get("base", self) is None:
+            _core._memory_give(self.device, self.at)
+
+    def __len__(self):
+        return self.shape[0]
+
+    def is_c_contiguous(self):
+        return self.__cuda_array_interface__["strides"] is None
+
+    def copy_to_host(self, ary=None, stream=0):
+        """The elements in host memory: a new array, or `ary`."""
+        np = _need_numpy()
+        made = np.empty(self.shape, self.dtype)
+        if not self.is_c_contiguous():
+            whole = self.base
+            host = whole.copy_to_host()
+            made[...] = np.ndarray(
+                self.shape, self.dtype, host.reshape(-1).view("u1"), self.at - whole.at, self.strides
+            )
+        elif self.nbytes:
+            _core._memory_copy(self.device, self.at, made.reshape(-1).view("u1"), True)
+        if ary is None:
+            return made
+        ary[...] = made.reshape(ary.shape)
+        return ary
+
+    def copy_to_device(self, ary, stream=0):
+        """Take the elements of `ary`."""
+        np = _need_numpy()
+        if isinstance(ary, GpuArray):
+            ary = ary.copy_to_host()
+        host = np.ascontiguousarray(np.broadcast_to(ary, self.shape), self.dtype)
+        if self.is_c_contiguous():
+            if self.nbytes:
+                _core._memory_copy(self.device, self.at, host.reshape(-1).view("u1"), False)
+            return
+        whole = self.base.copy_to_host()
+        np.ndarray(self.shape, self.dtype, whole.reshape(-1).view("u1"), self.at - self.base.at, self.strides)[...] = (
+            host
+        )
+        self.base.copy_to_device(whole)
+
+    def _like(self):
+        """An array of the same layout, whose indexing tells where a part lies."""
+        np = _need_numpy()
+        return np.lib.stride_tricks.as_strided(np.empty(1, self.dtype), self.shape, self.strides)
+
+    def __getitem__(self, index):
+        like = self._like()
+        part = like[index]
+        if not hasattr(part, "ctypes") or part.ndim == 0:
+            part = like[(*index, None) if isinstance(index, tuple) else (index, None)]
+            return self._part(like, part).copy_to_host()[0]
+        return self._part(like, part)
+
+    def _part(self, like, part):
+        at = self.at + part.ctypes.data - like.ctypes.data
+        return GpuArray(part.shape, self.dtype, self.base or self, at, part.strides)
+
+    def __setitem__(self, index, value):
+        like = self._like()
+        part = like[index]
+        if not hasattr(part, "ctypes") or part.ndim == 0:
+            part = like[(*index, None) if isinstance(index, tuple) else (index, None)]
+        self._part(like, part).copy_to_device(value)
+
+    def reshape(self, *shape, **options):
+        shape = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
+        part = self._like().reshape(shape)
+        return GpuArray(part.shape, self.dtype, self.base or self, self.at)
+
+    def ravel(self, order="C", stream=0):
+        return self.reshape(self.size)
+
+    @property
+    def T(self):  # noqa: N802 (NumPy's name)
+        return GpuArray(self.shape[::-1], self.dtype, self.base or self, self.at, self.strides[::-1])
+
+    def __array__(self, dtype=None, copy=None):
+        made = self.copy_to_host()
+        return made if dtype is None else made.astype(dtype)
+
+    def __repr__(self):
+        return f"<array of shape {self.shape}, {self.dtype} on a GPU>"
+
+
+def _new_device_array(shape, dtype, order="C"):
+    if _gpu():
+        return GpuArray(_shape_of(shape), dtype)
+    return DeviceArray(_need_numpy().empty(_shape_of(shape), dtype, order))
+
+
 def _shape_of(shape):
     return (shape,) if isinstance(shape, int) else tuple(shape)
 
@@ -346,19 +485,24 @@ def to_device(obj, stream=0, copy=True, to=None):
     if to is not None:
         to.copy_to_device(obj)
         return to
-    if isinstance(obj, DeviceArray):
+    if isinstance(obj, (DeviceArray, GpuArray)):
         return obj
+    if _gpu():
+        host = np.asarray(obj.numpy() if isinstance(obj, _core.ndarray) else obj)
+        made = GpuArray(host.shape, host.dtype)
+        made.copy_to_device(host)
+        return made
     return DeviceArray(np.array(obj.numpy() if isinstance(obj, _core.ndarray) else obj))
 
 
 def device_array(shape, dtype="float64", strides=None, order="C", stream=0):
     """Device memory, not initialised."""
-    return DeviceArray(_need_numpy().empty(_shape_of(shape), dtype, order))
+    return _new_device_array(shape, dtype, order)
 
 
 def device_array_like(ary, stream=0):
     """Device memory for an array like this one."""
-    return DeviceArray(_need_numpy().empty(ary.shape, ary.dtype))
+    return _new_device_array(ary.shape, ary.dtype)
 
 
 def mapped_array(shape, dtype="float64", strides=None, order="C", stream=0, portable=False, wc=False):
@@ -424,6 +568,10 @@ class _Stream:
 
 def stream():
     """A new stream."""
+    if _gpu():
+        from .. import cuda
+
+        return cuda.Stream()
     return _Stream()
 
 
@@ -451,11 +599,17 @@ class _Event:
 
 def event(timing=True):
     """A new event."""
+    if _gpu():
+        from .. import cuda
+
+        return cuda.Event(enable_timing=timing)
     return _Event()
 
 
 def event_elapsed_time(start, end):
     """Milliseconds between two recorded events."""
+    if not isinstance(start, _Event):
+        return start.elapsed_time(end)
     if start.at is None or end.at is None:
         raise ValueError("an event was not recorded")
     return (end.at - start.at) * 1e3

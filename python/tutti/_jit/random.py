@@ -2,7 +2,7 @@
 
 import math
 
-from .cuda_names import DeviceArray, DeviceFunction, _need_numpy
+from .cuda_names import DeviceFunction, _need_numpy, to_device
 
 _MASK = (1 << 64) - 1
 _JUMP = (0xBEAC0467EBA5FACB, 0xD86B048B86AA9922)
@@ -43,7 +43,9 @@ def init_xoroshiro128p_states_cpu(states, seed, subsequence_start=0):
 
 
 def init_xoroshiro128p_states(states, seed, subsequence_start=0, stream=0):
-    init_xoroshiro128p_states_cpu(getattr(states, "_jit_argument", states), seed, subsequence_start)
+    host = states.copy_to_host()
+    init_xoroshiro128p_states_cpu(host, seed, subsequence_start)
+    states.copy_to_device(host)
 
 
 def create_xoroshiro128p_states(n, seed, subsequence_start=0, stream=0):
@@ -51,7 +53,7 @@ def create_xoroshiro128p_states(n, seed, subsequence_start=0, stream=0):
     np = _need_numpy()
     states = np.empty((n, 2), np.uint64)
     init_xoroshiro128p_states_cpu(states, seed, subsequence_start)
-    return DeviceArray(states)
+    return to_device(states)
 
 
 def xoroshiro128p_next(states, index):
