@@ -95,6 +95,7 @@ static bool is_aligned(const void *base, int64_t rows, int64_t step, size_t size
 
 static tt_code long_rows(tt_device_text *d, scan_args *a, size_t size, int words, int tile, tt_error *err) {
   int64_t groups, messages, blocks;
+  tt__device_define(d, "BY_TILES", "1");
   a->tiles = tt_ceil_div(a->n, tile);
   groups = tt_ceil_div(a->tiles, 2 * tt__device_shape.scan_threads);
   if (__builtin_mul_overflow(a->rows, a->tiles, &blocks) || blocks > INT32_MAX)
@@ -115,12 +116,18 @@ static tt_code long_rows(tt_device_text *d, scan_args *a, size_t size, int words
 /* A few rows a block where there are few, so that many units have work. */
 static tt_code short_rows(tt_device_text *d, scan_args *a, int words, tt_error *err) {
   int64_t per = tt_ceil_div(a->rows, 4 * (int64_t)d->on->device->target.units), room = ROW_ROOM / (4 * words);
+  tt__device_define(d, "BY_ROWS", "1");
   if (per >= MANY / 4)
     return tt__device_launch(d, "scan_many", tt_ceil_div(a->rows, MANY), ROW_THREADS, a, sizeof *a, err);
   a->per_block = (int32_t)per;
   int64_t width = room / a->per_block - 1;
   a->width = (int32_t)(width < a->n ? width : a->n);
   return tt__device_launch(d, "scan_rows", tt_ceil_div(a->rows, a->per_block), ROW_THREADS, a, sizeof *a, err);
+}
+
+static tt_code columns(tt_device_text *d, scan_args *a, tt_error *err) {
+  tt__device_define(d, "BY_COLUMNS", "1");
+  return tt__device_launch(d, "scan_columns", tt_ceil_div(a->rows, COLUMN_THREADS), COLUMN_THREADS, a, sizeof *a, err);
 }
 
 tt_code tt__device_scan(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
@@ -143,8 +150,7 @@ tt_code tt__device_scan(const tt_lib_device *on, const tt_lib_attr *attr, const 
   define(&d, op, t, vec, chunks);
   tt_code code;
   if (n == 0 || (inner > 1 && (n <= STRICT || a.rows >= COLUMNS)))
-    code =
-        tt__device_launch(&d, "scan_columns", tt_ceil_div(a.rows, COLUMN_THREADS), COLUMN_THREADS, &a, sizeof a, err);
+    code = columns(&d, &a, err);
   else if (n <= STRICT && (!s.exact || a.rows >= COLUMNS))
     code = short_rows(&d, &a, s.words, err);
   else

@@ -9,7 +9,14 @@
 #include "lib/device_rows.h"
 #include "lib/sort_int.h"
 
-enum { BLOCK_THREADS = 256, COUNT_THREADS = 256, MOST_DIGITS = 17, BLOCK_ROWS = 255, ROOM = 45056 };
+enum {
+  BLOCK_THREADS = 256,
+  COUNT_THREADS = 256,
+  GATHER_THREADS = 256,
+  MOST_DIGITS = 17,
+  BLOCK_ROWS = 255,
+  ROOM = 45056
+};
 
 /* As text/sort.h has it. */
 typedef struct sort_args {
@@ -64,7 +71,10 @@ static void define(sort_job *j, bool descending, bool block) {
   if (j->wide) tt__device_define(d, "WIDE", "1");
   if (tt__device_shape.sort_match) tt__device_define(d, "MATCH", "1");
   if (tt__device_shape.sort_late) tt__device_define(d, "LATE", "1");
-  if (block) return;
+  if (block) {
+    tt__device_define(d, "BLOCK", "1");
+    return;
+  }
   int copies = 8;
   while (copies > 1 && j->digits * 256 * 4 * copies > 32768) copies /= 2;
   tt__device_define(d, "COPIES", "%d", copies);
@@ -163,13 +173,17 @@ tt_code tt__device_argsort_rows(const tt_lib_device *on, tt_dtype t, const void 
 
 tt_code tt__device_gather(const tt_lib_device *on, tt_dtype t, const void *in, const int64_t *place, void *out,
                           int64_t rows, int64_t n, tt_error *err) {
-  sort_args a = {.in = in, .to = {out, NULL}, .first = place, .rows = rows, .n = n};
-  int size = (int)tt__dtype_size(t);
-  sort_job j = {.text = {.on = on}, .t = t, .size = size, .digits = digits_of(t), .items = items_of(size, false)};
-  int64_t blocks = tt_ceil_div(rows * n, COUNT_THREADS), most = 64 * (int64_t)on->device->target.units;
-  define(&j, false, false);
-  tt_code c = launch(&j, "sort_gather", blocks < most ? blocks : most, COUNT_THREADS, &a, err);
-  tt__device_done(&j.text);
+  struct { /* as text/gather.h has it */
+    const void *in;
+    void *to;
+    const int64_t *place;
+    int64_t rows, n;
+  } a = {in, out, place, rows, n};
+  tt_device_text d = {.on = on, .text = tt__text_gather};
+  tt__device_define_type(&d, t);
+  tt_code c = tt__device_launch(&d, "gather", tt__device_blocks(on, rows * n, GATHER_THREADS), GATHER_THREADS, &a,
+                                sizeof a, err);
+  tt__device_done(&d);
   return c;
 }
 

@@ -3,8 +3,9 @@
 **   A         what is added up, of 4 * WORDS bytes      LOAD(x)   T to A      STORE(x)   A to T
 **   OP(x, y)  combine, x before y                       START     the value (A) that a scan with `initial` begins with
 **   VEC       elements a lane takes at once, CHUNKS     how often, of each tile of THREADS threads
-** scan_tiles cuts long rows; element after element go scan_rows (few short rows), scan_many (many of them) and
-** scan_columns (columns side by side).
+** scan_tiles cuts long rows (BY_TILES); element after element go scan_rows (few short rows) and scan_many (many of
+*them;
+** BY_ROWS) and scan_columns (columns side by side; BY_COLUMNS).
 */
 #define ITEMS (VEC * CHUNKS)
 #define TILE (THREADS * ITEMS)
@@ -81,6 +82,18 @@ typedef struct scan_args {
   tt_i32 per_block, width; /* scan_rows: rows of a block, elements of each that it has at once */
 } scan_args;
 
+TT_FN const TT_GLOBAL T *row_in(const scan_args *a, tt_i64 row) {
+  if (a->inner == 1) return a->in + row * a->n;
+  return a->in + row / a->inner * a->n * a->inner + row % a->inner;
+}
+
+/* Of the first element that is not initial. */
+TT_FN TT_GLOBAL T *row_out(const scan_args *a, tt_i64 row) {
+  if (a->inner == 1) return a->out + row * a->n_out + a->initial;
+  return a->out + (row / a->inner * a->n_out + a->initial) * a->inner + row % a->inner;
+}
+
+#ifdef BY_TILES
 /* A message is complete when each of its words is: the upper half says so, the lower half is the value. */
 TT_FN void post(TT_GLOBAL tt_u64 *to, A x) {
   packed p;
@@ -188,17 +201,6 @@ TT_FN void store_slice(const scan_args *a, TT_GLOBAL T *out, tt_i64 at, const A 
   }
 }
 
-TT_FN const TT_GLOBAL T *row_in(const scan_args *a, tt_i64 row) {
-  if (a->inner == 1) return a->in + row * a->n;
-  return a->in + row / a->inner * a->n * a->inner + row % a->inner;
-}
-
-/* Of the first element that is not initial. */
-TT_FN TT_GLOBAL T *row_out(const scan_args *a, tt_i64 row) {
-  if (a->inner == 1) return a->out + row * a->n_out + a->initial;
-  return a->out + (row / a->inner * a->n_out + a->initial) * a->inner + row % a->inner;
-}
-
 TT_KERNEL(scan_tiles, scan_args, THREADS) {
   TT_SHARED tt_u32 shared_turn;
   TT_SHARED A warp_sum[WARPS], part[WARPS + 1];
@@ -247,6 +249,9 @@ TT_KERNEL(scan_tiles, scan_args, THREADS) {
   if (a.initial && t == 0 && TT_THREAD == 0) out[-a.inner] = STORE(START);
 }
 
+#endif
+
+#ifdef BY_ROWS
 /* Contiguous rows (inner is 1); a stretch of `width` elements of each passes through shared memory. */
 TT_KERNEL(scan_rows, scan_args, ROW_THREADS) {
   TT_SHARED A room[ROW_ROOM];
@@ -322,6 +327,9 @@ TT_KERNEL(scan_many, scan_args, ROW_THREADS) {
   if (a.initial && TT_THREAD < rows) a.out[(first + TT_THREAD) * a.n_out] = STORE(START);
 }
 
+#endif
+
+#ifdef BY_COLUMNS
 TT_KERNEL(scan_columns, scan_args, COLUMN_THREADS) {
   tt_i64 row = (tt_i64)TT_BLOCK * COLUMN_THREADS + TT_THREAD;
   if (row >= a.rows) return;
@@ -348,3 +356,4 @@ TT_KERNEL(scan_columns, scan_args, COLUMN_THREADS) {
     }
   }
 }
+#endif

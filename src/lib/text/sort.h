@@ -11,7 +11,7 @@
 **   LATE      the digits of a tile are counted by their ranks, not before
 **   PLACES    1: the places of the elements are sorted along, and are the result
 ** With COPIES (tables of counts in a block): sort_count, sort_plan, then sort_pass for each digit, all rows at once.
-** Without: sort_block, for rows that fit a tile.
+** BLOCK: sort_block, for rows that fit a tile.
 */
 #ifdef WIDE
 #define WORD tt_u64
@@ -375,15 +375,9 @@ TT_KERNEL_OF_MANY(sort_pass, sort_args, THREADS, RESIDENT) {
 #endif
 }
 
-/* Elements of to[0] are those of `in` at the places `first`, row by row. */
-TT_KERNEL(sort_gather, sort_args, COUNT_THREADS) {
-  tt_i64 all = a.rows * a.n;
-  for (tt_i64 i = (tt_i64)TT_BLOCK * COUNT_THREADS + TT_THREAD; i < all; i += (tt_i64)TT_BLOCKS * COUNT_THREADS)
-    a.to[0][i] = a.in[(a.rows > 1 ? i / a.n * a.n : 0) + a.first[i]];
-}
 #endif
 
-#ifndef COPIES
+#ifdef BLOCK
 /* per_block whole rows, at most 255, sorted together by their keys and then by their row. */
 TT_KERNEL(sort_block, sort_args, THREADS) {
   TT_SHARED room r;
