@@ -338,7 +338,7 @@ static tt_code ask_driver(tt_cache *c, size_t size, void **out, tt_error *err) {
 static tt_code grow(tt_cache *c, tt_dmem_pool *p, bool is_large, size_t full, tt_dmem **out, tt_error *err) {
   tt_dmem *m = new_block(c);
   if (!m) return tt__fail_memory(err, sizeof *m);
-  size_t size = !is_large ? PAGE : full < BIG ? BIG_SEGMENT : full;
+  size_t size = !is_large ? PAGE : full < BIG && !c->plain ? BIG_SEGMENT : full;
   void *memory = NULL;
   tt_code code = ask_driver(c, size, &memory, err);
   if (code == TT_ENOMEM && size > full && is_large) code = ask_driver(c, size = full, &memory, err);
@@ -355,11 +355,11 @@ static tt_code grow(tt_cache *c, tt_dmem_pool *p, bool is_large, size_t full, tt
 
 /* ---- the two calls */
 
-static bool round_up(size_t size, size_t *full, bool *is_large) {
-  size_t to = size <= SMALL ? ALIGN : PAGE;
+static bool round_up(const tt_cache *c, size_t size, size_t *full, bool *is_large) {
+  size_t to = size <= SMALL || c->plain ? ALIGN : PAGE;
   if (size > PTRDIFF_MAX / 2) return false;
   *full = size ? (size + to - 1) / to * to : ALIGN;
-  *is_large = size > SMALL;
+  *is_large = size > SMALL || c->plain;
   return true;
 }
 
@@ -411,7 +411,7 @@ tt_code tt__dmem_alloc(tt_device *d, tt_stream *s, size_t size, tt_dmem **out, t
   tt_cache *c = tt__cache_of(d);
   size_t full;
   bool is_large;
-  if (!round_up(size, &full, &is_large)) return tt__fail_memory(err, size);
+  if (!round_up(c, size, &full, &is_large)) return tt__fail_memory(err, size);
   for (;;) {
     tt__lock(&tt__cache_lock);
     tt_dmem *m = NULL;
@@ -460,6 +460,7 @@ void tt__dmem_free(tt_device *d, tt_dmem *m) {
   } else {
     set_free(c, m);
   }
+  if (c->plain) release(c);
   tt__unlock(&tt__cache_lock);
 }
 
@@ -586,6 +587,8 @@ tt_code tt__dmem_open(tt_device *d, tt_error *err) {
   c->device = d;
   c->stats.limit = tt__mem_stats().limit;
   c->poison = text && strcmp(text, "0") != 0;
+  text = tt__env("TUTTI_CHECK");
+  c->plain = text && strcmp(text, "0") != 0;
   d->cache = c;
   return TT_OK;
 }

@@ -8,7 +8,8 @@
 **
 ** TUTTI_MEM_LIMIT bytes (suffix K, M, G) at most, if set. TUTTI_POISON=1 fills what is given back, and what is new,
 *with
-** 0xff bytes: a NaN in every float.
+** 0xff bytes: a NaN in every float. TUTTI_CHECK=1 takes each block from the driver and gives it back at once, so that
+** a tool that checks accesses sees its bounds.
 */
 #ifndef TT_DEVICE_CACHE_ALLOC_H
 #define TT_DEVICE_CACHE_ALLOC_H

@@ -61,6 +61,8 @@ typedef struct tt_cache {
   struct tt_pinned_free *pinned;  /* free pinned memory, linked through itself */
   tt_dmem_stats stats;
   bool poison;
+  bool
+      plain; /* TUTTI_CHECK: each block a piece of the driver's own, given back at once, so that tools see its bounds */
 } tt_cache;
 
 static inline tt_cache *tt__cache_of(tt_device *d) { return d->cache; }

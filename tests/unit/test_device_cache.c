@@ -202,6 +202,18 @@ TEST(nothing_is_reused_before_its_last_use_poisoned) {
   unsetenv("TUTTI_POISON");
 }
 
+TEST(nothing_is_kept_while_checking) {
+  setenv("TUTTI_CHECK", "1", 1);
+  for (uint64_t seed = 1; seed <= 4; seed++) CHECK_INT(walk(seed, 300, true), 0);
+  tt_device *d = open_null("500000000", 1);
+  unsetenv("TUTTI_CHECK");
+  tt_dmem *a = take(d, d->work, 700);
+  CHECK_INT(tt__null_bytes(d), 1024);
+  tt__dmem_free(d, a);
+  CHECK_INT(tt__null_bytes(d), 0);
+  close_null();
+}
+
 /* The same walk must find it when the cache is not told: else it proves nothing. */
 TEST(the_walk_sees_a_use_that_was_not_told) {
   int64_t wrong = 0;

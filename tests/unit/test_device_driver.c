@@ -175,7 +175,8 @@ CHILD_TEST(a_final_error_is_kept_and_the_driver_left_alone) {
   CHECK_INT(launch(d, &m, &f, &err), TT_OK);
   CHECK_INT(launch(d, &m, &f, &err), TT_OK);
   CHECK_INT(launch(d, &m, &f, &err), TT_EDEVICE);
-  CHECK_STR(err.message, "cuda:0 is lost: cannot launch a kernel: error 719 (CUDA_ERROR_719)");
+  CHECK_STR(err.message,
+            "cuda:0 is lost: cannot launch a kernel: error 719 (CUDA_ERROR_719); TUTTI_CHECK=1 names the kernel");
   CHECK(tt__device_lost(d));
   int before = ask("fake_calls_after_loss", 0);
   void *p = NULL;
@@ -193,6 +194,18 @@ CHILD_TEST(a_final_error_is_kept_and_the_driver_left_alone) {
   d->ops->unload(d, m);
   tt__device_close_all();
   CHECK_INT(ask("fake_calls_after_loss", 0), before);
+}
+
+CHILD_TEST(a_check_names_the_kernel) {
+  setenv("TUTTI_CHECK", "1", 1);
+  setenv("FAKE_CUDA_FAIL", "cuStreamSynchronize:700:1", 1);
+  tt_device *d = open_first();
+  tt_error err = {0};
+  tt_module *m = NULL;
+  tt_routine *f = NULL;
+  CHECK_INT(launch(d, &m, &f, &err), TT_OK);
+  CHECK_INT(launch(d, &m, &f, &err), TT_EDEVICE);
+  CHECK_STR(err.message, "cuda:0 is lost: cannot run the kernel 'f': error 700 (CUDA_ERROR_700)");
 }
 
 CHILD_TEST(other_errors_pass) {

@@ -83,6 +83,7 @@ tt_code tt__cuda_routine(tt_device *d, tt_module *m, const char *name, tt_routin
   tt_routine *f = tt__mem_zalloc(sizeof *f);
   if (!f) return tt__fail_memory(err, sizeof *f);
   f->handle = handle;
+  snprintf(f->name, sizeof f->name, "%s", name);
   atomic_init(&f->shared, FREE_SHARED - found.shared);
   tt__lock(&c->lock);
   f->next = m->routines;
@@ -114,6 +115,13 @@ int tt__cuda_allow_shared(tt_cuda *c, tt_routine *f, uint32_t shared) {
   return result;
 }
 
+/* Wait for the launch just made, and name it if it failed. */
+static tt_code finish(tt_device *d, tt_stream *s, tt_routine *f, void *before, tt_error *err) {
+  char what[120];
+  snprintf(what, sizeof what, "run the kernel '%s'", f->name);
+  return tt__cuda_leave(d, before, tt__cuda_of(d)->api->stream_wait_idle(s->handle), what, err);
+}
+
 tt_code tt__cuda_launch(tt_device *d, tt_stream *s, tt_routine *f, const tt_grid *g, const void *args, size_t size,
                         tt_error *err) {
   tt_cuda *c = tt__cuda_of(d);
@@ -129,5 +137,7 @@ tt_code tt__cuda_launch(tt_device *d, tt_stream *s, tt_routine *f, const tt_grid
                             g->shared, s->handle, NULL, size ? extra : NULL);
   if (result == TT_CUDA_OK && atomic_load_explicit(&c->capturing, memory_order_relaxed))
     result = tt__cuda_note_launch(d, s, f, g);
+  else if (result == TT_CUDA_OK && c->check)
+    return finish(d, s, f, before, err);
   return tt__cuda_leave(d, before, result, "launch a kernel", err);
 }

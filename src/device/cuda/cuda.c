@@ -8,6 +8,7 @@
 
 #include "base/fault.h"
 #include "base/mem.h"
+#include "base/os.h"
 #include "device/cuda/cuda_int.h"
 #include "device/cuda/nvrtc.h"
 #include "device/device.h"
@@ -26,13 +27,19 @@ tt_code tt__cuda_enter(tt_device *d, void **before, tt_error *err) {
   return TT_OK;
 }
 
+enum { FIRST_KERNEL_FAULT = 700, LAST_KERNEL_FAULT = 719 };
+
 tt_code tt__cuda_leave(tt_device *d, void *before, int result, const char *what, tt_error *err) {
   tt_cuda *c = tt__cuda_of(d);
   if (before && before != c->context) c->api->context_set(before);
   if (result == TT_CUDA_OK) return TT_OK;
   char text[200];
   tt__cuda_text(c->api, result, text, sizeof text);
-  if (tt__cuda_is_final(result)) return tt__device_lose(d, err, "%s is lost: cannot %s: %s", d->name, what, text);
+  if (tt__cuda_is_final(result)) {
+    bool is_kernel = result >= FIRST_KERNEL_FAULT && result <= LAST_KERNEL_FAULT && !c->check;
+    return tt__device_lose(d, err, "%s is lost: cannot %s: %s%s", d->name, what, text,
+                           is_kernel ? "; TUTTI_CHECK=1 names the kernel" : "");
+  }
   tt_code code = result == TT_CUDA_NO_MEMORY ? TT_ENOMEM : TT_EDEVICE;
   return tt__fail(err, code, "%s: cannot %s: %s", d->name, what, text);
 }
@@ -124,7 +131,8 @@ static tt_code cuda_open(tt_device *d, tt_error *err) {
   if (!api) return tt__fail(err, TT_EDEVICE, "%s: %s", d->name, why);
   tt_cuda *c = tt__mem_zalloc(sizeof *c);
   if (!c) return tt__fail_memory(err, sizeof *c);
-  *c = (tt_cuda){.api = api, .lock = TT_LOCK_INIT};
+  const char *check = tt__env("TUTTI_CHECK");
+  *c = (tt_cuda){.api = api, .lock = TT_LOCK_INIT, .check = check && strcmp(check, "0") != 0};
   int result = api->device_get(&c->device, d->index);
   if (result == TT_CUDA_OK) result = api->device_name(d->label, (int)sizeof d->label, c->device);
   if (result == TT_CUDA_OK) result = fill_target(d, api, c->device);

@@ -22,6 +22,7 @@ struct tt_routine {
   void *handle;
   atomic_int shared; /* most dynamic shared memory that it may ask for, so far */
   tt_routine *next;  /* of the same module */
+  char name[80];
 };
 
 struct tt_module {
@@ -38,6 +39,7 @@ typedef struct tt_cuda {
   tt_lock lock;              /* guards the lists of routines and captures, and `peer` */
   tt_cuda_capture *captures; /* under way */
   atomic_int capturing;      /* how many, readable without the lock */
+  bool check;                /* TUTTI_CHECK: wait for each launch, to know which one fails */
   bool peer[TT_CUDA_MOST];   /* direct access was asked for */
 } tt_cuda;
 
