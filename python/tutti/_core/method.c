@@ -315,7 +315,8 @@ static PyObject *meth_conj(PyObject *self, PyObject *unused) {
   X(cumsum, "cumsum") X(cumprod, "cumprod") X(argsort, "argsort") X(argpartition, "argpartition") \
   X(searchsorted, "searchsorted") X(nonzero, "nonzero") X(clip, "clip") X(round, "round") \
   X(dot, "dot") X(trace, "trace") X(diagonal, "diagonal") X(repeat, "repeat") X(squeeze, "squeeze") \
-  X(swapaxes, "swapaxes") X(take, "take") X(put, "put") X(compress, "compress") X(choose, "choose")
+  X(swapaxes, "swapaxes") X(take, "take") X(put, "put") X(compress, "compress") X(choose, "choose") \
+  X(view, "ndarray.view")
 /* clang-format on */
 
 enum {
