@@ -76,16 +76,7 @@ tt_code tt__solver_begin(const tt_lib_device *on, tt_dtype t, int64_t batch, tt_
 }
 
 tt_code tt__solver_check(tt_solver *s, const char *words, tt_error *err) {
-  size_t size = (size_t)s->batch * sizeof(int32_t);
-  int32_t few[64], *info = s->batch > 64 ? tt__mem_alloc(size) : few;
-  if (!info) return tt__fail_memory(err, size);
-  tt_code code = s->on->read(s->on, info, s->info, size, err);
-  for (int64_t i = 0; i < s->batch && code == TT_OK; i++) {
-    if (info[i] > 0) code = tt__fail(err, TT_ELINALG, "%s", words);
-    if (info[i] < 0) code = tt__fail(err, TT_EINTERNAL, "cuSOLVER refuses argument %d", -info[i]);
-  }
-  if (info != few) tt__mem_free(info, size);
-  return code;
+  return tt__device_check(s->on, s->info, s->batch, words, err);
 }
 
 void tt__solver_end(tt_solver *s) {

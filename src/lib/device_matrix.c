@@ -1,6 +1,7 @@
 /* Launches of the kernels of text/matrix.h. */
 #include "lib/device_matrix.h"
 
+#include "base/mem.h"
 #include "lib/device_call.h"
 
 extern const char tt__text_matrix[];
@@ -43,6 +44,14 @@ typedef struct determinant_args {
   int32_t whole, pad;
 } determinant_args;
 
+typedef struct small_args {
+  const void *a, *b;
+  void *x, *sign, *logabs;
+  int32_t *info;
+  int64_t batch;
+  int32_t n, k, whole, pad;
+} small_args;
+
 typedef struct unpack_args {
   const void *from, *w;
   void *to;
@@ -63,16 +72,22 @@ typedef struct residual_args {
   int64_t m, k;
 } residual_args;
 
-static tt_code launch(const tt_lib_device *on, tt_dtype t, const char *name, int64_t blocks, const void *args,
-                      size_t size, tt_error *err) {
+static tt_code launch_wide(const tt_lib_device *on, tt_dtype t, const char *name, int64_t blocks, int threads,
+                           const void *args, size_t size, tt_error *err) {
   tt_device_text text = {.on = on, .text = tt__text_matrix, .math = true};
   tt__device_define_type(&text, t);
   tt__device_define(&text, "R", "%s", tt__device_type(tt__real_of(t)));
   tt__device_define(&text, "C", "%s", tt__device_type(tt__complex_of(t)));
   tt__device_define(&text, "COMPLEX", "%d", tt__is_complex(t));
-  tt_code code = tt__device_launch(&text, name, blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS, THREADS, args, size, err);
+  tt_code code = tt__device_launch(&text, name, blocks, threads, args, size, err);
   tt__device_done(&text);
   return code;
+}
+
+/* Kernels whose blocks go on with what is left. */
+static tt_code launch(const tt_lib_device *on, tt_dtype t, const char *name, int64_t blocks, const void *args,
+                      size_t size, tt_error *err) {
+  return launch_wide(on, t, name, blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS, THREADS, args, size, err);
 }
 
 tt_code tt__device_move(const tt_lib_device *on, tt_dtype t, int64_t batch, int64_t rows, int64_t cols,
@@ -131,6 +146,37 @@ tt_code tt__device_determinant(const tt_lib_device *on, tt_dtype t, int64_t batc
                            .batch = batch,
                            .whole = !logabs};
   return launch(on, t, "determinant", batch, &args, sizeof args, err);
+}
+
+tt_code tt__device_small(const tt_lib_device *on, tt_dtype t, int64_t batch, int64_t n, int64_t k, const void *a,
+                         const void *b, void *x, void *sign, void *logabs, int32_t *info, tt_error *err) {
+  small_args args = {.a = a,
+                     .b = b,
+                     .x = x,
+                     .sign = sign,
+                     .logabs = logabs,
+                     .info = info,
+                     .batch = batch,
+                     .n = (int32_t)n,
+                     .k = (int32_t)k,
+                     .whole = !logabs};
+  size_t size = tt__dtype_size(t);
+  int warps = size == 4 ? 4 : size == 8 ? 2 : 1;
+  return launch_wide(on, t, "small", tt_ceil_div(batch, warps), 32 * warps, &args, sizeof args, err);
+}
+
+tt_code tt__device_check(const tt_lib_device *on, const int32_t *info, int64_t batch, const char *words,
+                         tt_error *err) {
+  size_t size = (size_t)batch * sizeof(int32_t);
+  int32_t few[64], *got = batch > 64 ? tt__mem_alloc(size) : few;
+  if (!got) return tt__fail_memory(err, size);
+  tt_code code = on->read(on, got, info, size, err);
+  for (int64_t i = 0; i < batch && code == TT_OK; i++) {
+    if (got[i] > 0) code = tt__fail(err, TT_ELINALG, "%s", words);
+    if (got[i] < 0) code = tt__fail(err, TT_EINTERNAL, "a library refuses argument %d", -got[i]);
+  }
+  if (got != few) tt__mem_free(got, size);
+  return code;
 }
 
 tt_code tt__device_unpack(const tt_lib_device *on, tt_dtype t, int64_t batch, int64_t n, const void *packed,

@@ -37,6 +37,17 @@ TT_HIDDEN tt_code tt__device_spoil(const tt_lib_device *on, tt_dtype t, int64_t 
 /* From LU factors [batch, n, n] with LAPACK's pivots, of 8 bytes or of 4. logabs NULL: `sign` gets the determinant. */
 TT_HIDDEN tt_code tt__device_determinant(const tt_lib_device *on, tt_dtype t, int64_t batch, int64_t n, const void *lu,
                                          const void *pivot, bool wide, void *sign, void *logabs, tt_error *err);
+/*
+** Systems of at most TT_SMALL unknowns, all in one kernel: a [n, n], b [n, k] (NULL: the identity, k = n), x [n, k], by
+** rows. info[i] > 0: matrix i is singular, its x is NaN. x NULL: determinants, as tt__device_determinant gives them.
+*/
+#define TT_SMALL 32
+TT_HIDDEN tt_code tt__device_small(const tt_lib_device *on, tt_dtype t, int64_t batch, int64_t n, int64_t k,
+                                   const void *a, const void *b, void *x, void *sign, void *logabs, int32_t *info,
+                                   tt_error *err);
+/* Waits, and fails with TT_ELINALG in these words when the info of some matrix is positive. */
+TT_HIDDEN tt_code tt__device_check(const tt_lib_device *on, const int32_t *info, int64_t batch, const char *words,
+                                   tt_error *err);
 /* Packed eigenvectors of real matrices (by columns, as LAPACK has them) to complex ones by rows. */
 TT_HIDDEN tt_code tt__device_unpack(const tt_lib_device *on, tt_dtype t, int64_t batch, int64_t n, const void *packed,
                                     const void *w, void *v, tt_error *err);

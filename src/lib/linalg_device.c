@@ -47,12 +47,23 @@ static tt_code solve_rows(tt_solver *s, const tt_operand *a, const void *b, int6
                          false, err);
 }
 
+/* Small systems need no library. `quiet`: the solution of a singular one is NaN. */
+static tt_code solve_small(const tt_lib_device *on, const tt_operand *a, const void *b, int64_t k, void *x, bool quiet,
+                           tt_error *err) {
+  sizes z = sizes_of(a);
+  void *info;
+  TT_TRY(on->temp(on, (size_t)z.batch * sizeof(int32_t), &info, err));
+  TT_TRY(tt__device_small(on, a->dtype, z.batch, z.n, k, a->data, b, x, NULL, NULL, info, err));
+  return quiet ? TT_OK : tt__device_check(on, info, z.batch, "Singular matrix", err);
+}
+
 tt_code tt__device_solve(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
                          tt_error *err) {
   (void)attr;
   sizes z = sizes_of(&src[0]);
   int64_t k = src[1].len[src[1].rank - 1];
   if (out->size == 0) return nothing(err);
+  if (z.n <= TT_SMALL && k <= TT_SMALL) return solve_small(on, &src[0], src[1].data, k, out->data, false, err);
   tt_solver s;
   tt_code code = tt__solver_begin(on, out->dtype, z.batch, &s, err);
   if (code == TT_OK) code = solve_rows(&s, &src[0], src[1].data, k, out->data, err);
@@ -66,6 +77,7 @@ tt_code tt__device_inv(const tt_lib_device *on, const tt_lib_attr *attr, const t
                        tt_error *err) {
   sizes z = sizes_of(src);
   if (out->size == 0) return nothing(err);
+  if (z.n <= TT_SMALL) return solve_small(on, src, NULL, z.n, out->data, attr->i[0] != 0, err);
   tt_solver s;
   tt_code code = tt__solver_begin(on, out->dtype, z.batch, &s, err);
   if (code == TT_OK) code = solve_rows(&s, src, NULL, z.n, out->data, err);
@@ -78,9 +90,13 @@ tt_code tt__device_inv(const tt_lib_device *on, const tt_lib_attr *attr, const t
 
 static tt_code determinant(const tt_lib_device *on, const tt_operand *a, void *sign, void *logabs, tt_error *err) {
   sizes z = sizes_of(a);
-  void *lu, *pivot;
+  void *lu, *pivot, *info;
   bool wide;
   if (a->size == 0) return nothing(err);
+  if (z.n <= TT_SMALL) {
+    TT_TRY(on->temp(on, (size_t)z.batch * sizeof(int32_t), &info, err));
+    return tt__device_small(on, a->dtype, z.batch, z.n, 0, a->data, NULL, NULL, sign, logabs, info, err);
+  }
   tt_solver s;
   tt_code code = tt__solver_begin(on, a->dtype, z.batch, &s, err);
   if (code == TT_OK) code = factor(&s, a, &lu, &pivot, &wide, err); /* a zero pivot is an answer here */

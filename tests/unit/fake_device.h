@@ -27,8 +27,8 @@ struct tt_routine {
 typedef struct fake_module {
   char *source;
   void *lib;
-  struct tt_routine routine[8];
-  char name[8][32];
+  struct tt_routine routine[16];
+  char name[16][32];
   int n;
 } fake_module;
 

@@ -158,7 +158,10 @@ static void check_lu(tt_dtype t, int64_t batch, int64_t n, int64_t k) {
   fill(&a[0]);
   fill(&a[1]);
   for (int64_t b = 0; b < batch; b++)
-    for (int64_t i = 0; i < n; i++) put(&a[0], b, i, i, at(&a[0], b, i, i) + 3);
+    for (int64_t i = 0; i < n; i++) { /* well conditioned, and every step has rows to swap */
+      int64_t j = (i + 1) % n;
+      put(&a[0], b, i, j, at(&a[0], b, i, j) + 6);
+    }
   as_host("solve", 0, a, 2, &x);
   as_host("inv", 0, a, 1, &y);
   stack d = make(t, batch, 1, 1), s = make(t, batch, 1, 1), l = make(tt__real_of(t), batch, 1, 1);
@@ -172,10 +175,10 @@ static void check_lu(tt_dtype t, int64_t batch, int64_t n, int64_t k) {
   free(a[0].data), free(a[1].data), free(x.data), free(y.data), free(d.data), free(s.data), free(l.data);
 }
 
-static void check_singular(tt_dtype t, int64_t batch) {
-  stack a[2] = {make(t, batch, 3, 3), make(t, batch, 3, 2)}, x = make(t, batch, 3, 2), y = make(t, batch, 3, 3);
+static void check_singular(tt_dtype t, int64_t batch, int64_t n) {
+  stack a[2] = {make(t, batch, n, n), make(t, batch, n, 2)}, x = make(t, batch, n, 2), y = make(t, batch, n, n);
   for (int64_t b = 0; b < batch; b++)
-    for (int64_t i = 0; i < 3; i++) put(&a[0], b, i, i, 2), put(&a[1], b, i, 0, 1);
+    for (int64_t i = 0; i < n; i++) put(&a[0], b, i, i, 2), put(&a[1], b, i, 0, 1);
   put(&a[0], batch - 1, 1, 1, 0);
   tt_operand in[2] = {operand(&a[0]), operand(&a[1])};
   tt_block out[2] = {block(&x), block(&x)};
@@ -379,7 +382,11 @@ static void check_type(tt_dtype t, int64_t big) {
     int64_t batch = batches[i], n = i ? 7 : big;
     check_lu(t, batch, n, 5);
     check_lu(t, batch, 4, 1);
-    check_singular(t, batch);
+    check_lu(t, batch, 32, 32);
+    check_lu(t, batch, 35, 3); /* more than TT_SMALL */
+    check_lu(t, batch, 1, 1);
+    check_singular(t, batch, 3);
+    check_singular(t, batch, 35);
     check_hermitian(t, batch, n, false);
     check_hermitian(t, batch, n, true);
     check_qr(t, batch, n + 5, n, false);

@@ -112,6 +112,38 @@ TT_KERNEL(spoil, spoil_args, 256) {
   }
 }
 
+/* A pivot's share of a determinant: a number of size 1 (0 for 0) and the logarithm of the size. */
+typedef struct share {
+  tt_f64 re, im, log;
+} share;
+
+TT_FN share share_of(T d) {
+  share s;
+  tt_f64 x = RE(d), y = IM(d), size, big = x < 0 ? -x : x, small = y < 0 ? -y : y;
+  if (small > big) size = big, big = small, small = size;
+  size = COMPLEX && big > 0 && big < TT__INF_f64 ? big * tt_sqrt_f64(1 + small / big * (small / big)) : big + small;
+  s.log = tt_log_f64(size);
+  s.re = size == 0 ? 0 : COMPLEX ? x / size : x < 0 ? -1 : 1; /* infinity and NaN have a sign too */
+  s.im = COMPLEX && size != 0 ? y / size : 0;
+  return s;
+}
+
+/* Shares of two sets of pivots as one. */
+TT_FN share joined(share a, share b) {
+  share s;
+  s.re = a.re * b.re - a.im * b.im;
+  s.im = a.re * b.im + a.im * b.re;
+  s.log = a.log + b.log;
+  return s;
+}
+
+TT_FN void put_determinant(share s, int whole, TT_GLOBAL T *sign, TT_GLOBAL R *logabs) {
+  if (s.re == 0 && s.im == 0) s.log = -TT__INF_f64;
+  tt_f64 size = tt_exp_f64(s.log);
+  *sign = whole ? make(s.re * size, s.im * size) : make(s.re, s.im);
+  if (!whole) *logabs = (R)s.log;
+}
+
 /* Sign and logarithm of the determinant of each LU factorization [n, n]; or, `whole`, the determinant itself. */
 typedef struct determinant_args {
   const TT_GLOBAL T *lu;
@@ -124,42 +156,124 @@ typedef struct determinant_args {
 } determinant_args;
 
 TT_KERNEL(determinant, determinant_args, 256) {
-  TT_SHARED tt_f64 part_re[256], part_im[256], part_log[256];
+  TT_SHARED share part[256];
   for (tt_i64 m = TT_BLOCK; m < a.batch; m += TT_BLOCKS) {
-    tt_f64 re = 1, im = 0, sum = 0;
+    share all;
+    all.re = 1;
+    all.im = all.log = 0;
     for (tt_i64 i = TT_THREAD; i < a.n; i += 256) {
-      T d = a.lu[m * a.n * a.n + i * (a.n + 1)];
+      share s = share_of(a.lu[m * a.n * a.n + i * (a.n + 1)]);
       tt_i64 swap = a.pivot64 ? a.pivot64[m * a.n + i] : (tt_i64)a.pivot32[m * a.n + i];
-      tt_f64 x = RE(d), y = IM(d), size, u, v;
-      tt_f64 big = x < 0 ? -x : x, small = y < 0 ? -y : y;
-      if (small > big) size = big, big = small, small = size;
-      size = COMPLEX && big > 0 && big < TT__INF_f64 ? big * tt_sqrt_f64(1 + small / big * (small / big)) : big + small;
-      sum += tt_log_f64(size);
-      u = COMPLEX ? x / size : x < 0 ? -1 : 1; /* infinity and NaN have a sign too */
-      v = COMPLEX ? y / size : 0;
-      if (size == 0) u = v = 0;
-      if (swap != i + 1) u = -u, v = -v;
-      tt_f64 next = re * u - im * v;
-      im = re * v + im * u;
-      re = next;
+      if (swap != i + 1) s.re = -s.re, s.im = -s.im;
+      all = joined(all, s);
     }
     TT_BARRIER();
-    part_re[TT_THREAD] = re;
-    part_im[TT_THREAD] = im;
-    part_log[TT_THREAD] = sum;
+    part[TT_THREAD] = all;
     TT_BARRIER();
     if (TT_THREAD != 0) continue;
-    for (int i = 1; i < 256; i++) {
-      tt_f64 next = re * part_re[i] - im * part_im[i];
-      im = re * part_im[i] + im * part_re[i];
-      re = next;
-      sum += part_log[i];
-    }
-    if (re == 0 && im == 0) sum = -TT__INF_f64;
-    tt_f64 size = tt_exp_f64(sum);
-    a.sign[m] = a.whole ? make(re * size, im * size) : make(re, im);
-    if (!a.whole) a.logabs[m] = (R)sum;
+    for (int i = 1; i < 256; i++) all = joined(all, part[i]);
+    put_determinant(all, a.whole, a.sign + m, a.whole ? 0 : a.logabs + m);
   }
+}
+
+/*
+** Systems of at most 32 unknowns and right-hand sides, a warp each: LU with LAPACK's pivots on rows in the block's memory,
+** the right-hand sides beside them. x NULL: determinants alone.
+*/
+#define SMALL_WARPS (SIZE == 4 ? 4 : SIZE == 8 ? 2 : 1)
+
+TT_FN T times(T x, T y) { return make(RE(x) * RE(y) - IM(x) * IM(y), RE(x) * IM(y) + IM(x) * RE(y)); }
+TT_FN T minus(T x, T y) { return make(RE(x) - RE(y), IM(x) - IM(y)); }
+TT_FN R length(R x) { return x < 0 ? -x : x; }
+TT_FN T quotient(T x, T y) {
+#if COMPLEX
+  R r, d;
+  if (length(y.re) >= length(y.im)) {
+    r = y.im / y.re;
+    d = y.re + y.im * r;
+    return make((x.re + x.im * r) / d, (x.im - x.re * r) / d);
+  }
+  r = y.re / y.im;
+  d = y.im + y.re * r;
+  return make((x.re * r + x.im) / d, (x.im * r - x.re) / d);
+#else
+  return x / y;
+#endif
+}
+
+typedef struct small_args {
+  const TT_GLOBAL T *a, *b; /* by rows [n, n] and [n, k]; b NULL: the identity */
+  TT_GLOBAL T *x;           /* [n, k] by rows; NaN where there is none */
+  TT_GLOBAL T *sign;
+  TT_GLOBAL R *logabs;
+  TT_GLOBAL tt_i32 *info; /* number of the first pivot that is 0, counted from 1; else 0 */
+  tt_i64 batch;
+  tt_i32 n, k, whole, pad;
+} small_args;
+
+TT_KERNEL(small, small_args, 128) {
+  TT_SHARED T left[SMALL_WARPS][32 * 33], right[SMALL_WARPS][32 * 33];
+  TT_SHARED share part[SMALL_WARPS][32];
+  TT_SHARED R size[SMALL_WARPS][32];
+  int warp = (int)WARP_NUMBER, lane = (int)LANE, n = a.n, k = a.k, info = 0, odd = 0;
+  tt_i64 m = (tt_i64)TT_BLOCK * SMALL_WARPS + warp;
+  if (m >= a.batch) return; /* whole warps, and nothing here waits for the block */
+#define A(i, j) left[warp][(i) * 33 + (j)]
+#define B(i, j) right[warp][(i) * 33 + (j)]
+  for (int e = lane; e < n * n; e += 32) A(e / n, e % n) = a.a[m * n * n + e];
+  for (int e = lane; e < n * k; e += 32) B(e / k, e % k) = a.b ? a.b[m * n * k + e] : make(e / k == e % k, 0);
+  TT_WARP_SYNC();
+  for (int p = 0; p < n; p++) {
+    int best = p;
+    if (lane < n) size[warp][lane] = length(RE(A(lane, p))) + length(IM(A(lane, p)));
+    TT_WARP_SYNC();
+    R top = size[warp][p];
+    for (int i = p + 1; i < n; i++)
+      if (size[warp][i] > top) best = i, top = size[warp][i];
+    if (top == 0 && !info) info = p + 1;
+    if (best != p) {
+      odd ^= 1;
+      if (lane < n) {
+        T t = A(p, lane);
+        A(p, lane) = A(best, lane);
+        A(best, lane) = t;
+      }
+      if (lane < k) {
+        T t = B(p, lane);
+        B(p, lane) = B(best, lane);
+        B(best, lane) = t;
+      }
+    }
+    TT_WARP_SYNC();
+    if (lane > p && lane < n && top != 0) {
+      T f = quotient(A(lane, p), A(p, p));
+      for (int j = p + 1; j < n; j++) A(lane, j) = minus(A(lane, j), times(f, A(p, j)));
+      for (int j = 0; j < k; j++) B(lane, j) = minus(B(lane, j), times(f, B(p, j)));
+    }
+    TT_WARP_SYNC();
+  }
+  if (lane == 0) a.info[m] = info;
+  if (a.x) {
+    for (int p = n - 1; p >= 0 && !info; p--) {
+      if (lane < k) B(p, lane) = quotient(B(p, lane), A(p, p));
+      TT_WARP_SYNC();
+      if (lane < p)
+        for (int j = 0; j < k; j++) B(lane, j) = minus(B(lane, j), times(A(lane, p), B(p, j)));
+      TT_WARP_SYNC();
+    }
+    for (int e = lane; e < n * k; e += 32)
+      a.x[m * n * k + e] = info ? make(TT__NAN_f64, COMPLEX ? TT__NAN_f64 : 0) : B(e / k, e % k);
+    return;
+  }
+  if (lane < n) part[warp][lane] = share_of(A(lane, lane));
+  TT_WARP_SYNC();
+  if (lane != 0) return;
+  share all = part[warp][0];
+  for (int i = 1; i < n; i++) all = joined(all, part[warp][i]);
+  if (odd) all.re = -all.re, all.im = -all.im;
+  put_determinant(all, a.whole, a.sign + m, a.whole ? 0 : a.logabs + m);
+#undef A
+#undef B
 }
 
 #if !COMPLEX
