@@ -29,7 +29,7 @@ void tt__threads_accumulators(tt_emit *e, int phase, int n) {
     const tt_kinst *q = &e->k->inst[i];
     bool arg = tt__red_is_arg(q->red);
     tt__emit_line(e, "%s a%d[%d];", tt__type_word(q->from), i, n);
-    if (arg) tt__emit_line(e, "tt_i64 b%d[%d];", i, n);
+    if (arg) tt__emit_line(e, "tt_ix b%d[%d];", i, n);
     for (int w = 0; w < n; w++) {
       tt__emit_line(e, "a%d[%d] = %s;", i, w, tt__red_identity(q->red, (tt_dtype)q->from));
       if (arg) tt__emit_line(e, "b%d[%d] = -1;", i, w);
@@ -40,7 +40,7 @@ void tt__threads_accumulators(tt_emit *e, int phase, int n) {
 void tt__threads_folded(tt_emit *e, int phase) {
   TT_FOR_REDUCE(e, phase, i) {
     tt__emit_line(e, "%s f%d = 0;", tt__type_word(e->k->inst[i].from), i);
-    if (tt__red_is_arg(e->k->inst[i].red)) tt__emit_line(e, "tt_i64 g%d = -1;", i);
+    if (tt__red_is_arg(e->k->inst[i].red)) tt__emit_line(e, "tt_ix g%d = -1;", i);
   }
 }
 
@@ -213,7 +213,7 @@ static void put_finish(tt_thread_emit *t) {
   TT_FOR_REDUCE(e, 0, i) {
     tt__emit_line(e, "const %s a%d[1] = {h%d[(c * outer + at) * nlane + l]};", tt__type_word(e->k->inst[i].from), i, i);
     if (tt__red_is_arg(e->k->inst[i].red))
-      tt__emit_line(e, "const tt_i64 b%d[1] = {k%d[(c * outer + at) * nlane + l]};", i, i);
+      tt__emit_line(e, "const tt_ix b%d[1] = {(tt_ix)k%d[(c * outer + at) * nlane + l]};", i, i);
   }
   tt__threads_fold_in(e, 0);
   tt__emit_close(e);

@@ -245,7 +245,7 @@ static int row_group(const tt_cutter *c, int64_t n, int64_t items, int each) {
 /* Lanes of a vector where a block has a row, if all that is dense is aligned for it. */
 static int row_vector(const tt_cutter *c) {
   const tt_kernel *k = c->k;
-  int vec = 16 / (c->biggest < 4 ? 4 : c->biggest), unit = 0;
+  int vec = c->biggest > 1 ? 16 / c->biggest : 8, unit = 0;
   if (k->checked || c->reloads || c->x.lanes % vec != 0) return 1;
   for (int i = 0; i < k->ninst; i++) {
     const tt_kinst *q = &k->inst[i];
@@ -295,6 +295,16 @@ static bool takes_vectors(const tt_cutter *c, int64_t items) {
   return unit > 0;
 }
 
+/* Do all reductions come to the same in any order (threads_row.c: is_free)? */
+static bool any_order(const tt_kernel *k) {
+  for (int i = 0; i < k->ninst; i++) {
+    const tt_kinst *q = &k->inst[i];
+    if (q->op == TT_K_REDUCE && tt__is_float((tt_dtype)q->from) && (q->red == TT_RED_SUM || q->red == TT_RED_PROD))
+      return false;
+  }
+  return true;
+}
+
 /* Threads that share a row (or chunk) of `n` elements when there are `items` of them. */
 static void choose_group(const tt_cutter *c, tt_variant *v, int64_t items) {
   int64_t n = at_most(c->x.lanes, TT_CHUNK);
@@ -302,16 +312,18 @@ static void choose_group(const tt_cutter *c, tt_variant *v, int64_t items) {
   v->kept = v->staged = v->full = 0;
   v->vec = 1;
   v->group = (uint8_t)row_group(c, n, items, n <= 64 ? 8 : 256);
-  if (n >= 256 && takes_vectors(c, items)) {
+  bool free = n >= 2048 && any_order(c->k) && c->k->naxes - c->k->nouter == 1;
+  if (!free && n >= 256 && takes_vectors(c, items)) {
     v->vec = 4;
     v->group = 4;
     v->unroll = (uint8_t)at_most(1 << log2_up(up(n, 64)), most / 2);
     if (v->unroll == 0) v->unroll = 1;
     return;
   }
-  if (n > 1024 && items * 64 < (int64_t)c->t->units * 512) {
+  bool few = items * 64 < (int64_t)c->t->units * 512;
+  if ((n > 1024 && few) || free) {
     v->staged = 1;
-    v->group = 10;
+    v->group = few ? 10 : 8;
     while (v->group > 8 && n < 4 << v->group) v->group--;
     v->vec = (uint8_t)row_vector(c);
   }

@@ -66,7 +66,7 @@ static bool stores_in(const tt_kernel *k, int phase) {
 */
 static bool is_signed(const tt_thread_emit *t, int i) {
   const tt_kinst *q = &t->e.k->inst[i];
-  if (!t->v->staged || t->v->part != TT_PART_WHOLE || !tt__is_float((tt_dtype)q->from)) return false;
+  if (!t->v->staged || !tt__is_float((tt_dtype)q->from)) return false;
   return (q->red == TT_RED_MAX || q->red == TT_RED_MIN) && (t->v->kept || !stores_in(t->e.k, q->phase));
 }
 
@@ -163,7 +163,7 @@ static void fold_pair(tt_thread_emit *t, int i, int w, int with, int down) {
   tt__emit_block(e);
   if (with < 0) {
     tt__emit_line(e, "const %s x = (%s)TT_DOWN(%s, %d);", type, type, a, down);
-    if (tt__red_is_arg(q->red)) tt__emit_line(e, "const tt_i64 y = TT_DOWN(%s, %d);", b, down);
+    if (tt__red_is_arg(q->red)) tt__emit_line(e, "const tt_ix y = TT_DOWN(%s, %d);", b, down);
   } else {
     snprintf(x, sizeof x, "a%d[%d]", i, with);
     snprintf(y, sizeof y, "b%d[%d]", i, with);
@@ -327,16 +327,20 @@ static void put_reduction(tt_thread_emit *t, int phase) {
   tt__emit_close(e);
 }
 
-/* Again, if a largest or smallest float is zero. */
-static void put_again(tt_thread_emit *t, int phase) {
-  tt_emit *e = &t->e;
+/* What is done again if a largest or smallest float is zero; false when there is none. */
+static bool open_again(tt_thread_emit *t, int phase, const char *name, const char *at) {
   char test[480] = "";
   size_t n = 0;
-  TT_FOR_REDUCE(e, phase, i)
-  if (is_signed(t, i) && n < sizeof test)
-    n += (size_t)snprintf(test + n, sizeof test - n, "%sv%d == 0", n ? " || " : "", i);
-  if (n == 0) return;
-  tt__emit_open(e, "if (%s)", test);
+  TT_FOR_REDUCE(&t->e, phase, i)
+  if (is_signed(t, i) && n < sizeof test - 40)
+    n += (size_t)snprintf(test + n, sizeof test - n, "%s%s%d%s == 0", n ? " || " : "", name, i, at);
+  if (n > 0) tt__emit_open(&t->e, "if (%s)", test);
+  return n > 0;
+}
+
+static void put_again(tt_thread_emit *t, int phase) {
+  tt_emit *e = &t->e;
+  if (!open_again(t, phase, "v", "")) return;
   t->ordered = true;
   put_reduction(t, phase);
   share_results(t, phase);
@@ -393,9 +397,9 @@ static void put_whole(tt_thread_emit *t) {
   }
 }
 
-static void put_chunk(tt_thread_emit *t) {
+/* One chunk, its partials left in memory. */
+static void put_one_chunk(tt_thread_emit *t) {
   tt_emit *e = &t->e;
-  put_outer(t, 0, false);
   if (t->v->staged) put_stages(t, 0);
   tt__threads_accumulators(e, 0, width(t));
   tt__emit_block(e);
@@ -403,15 +407,28 @@ static void put_chunk(tt_thread_emit *t) {
   tt__emit_close(e);
   fold_chunk(t, 0);
   TT_FOR_REDUCE(e, 0, i) {
+    if (!takes_part(t, i)) continue;
     if (t->v->staged)
       tt__emit_open(e, "if (TT_TX == %d)", TT_LANES * team(t, 0, i));
     else
       tt__emit_open(e, "if (live && t == 0)");
     tt__emit_line(e, "h%d[item] = a%d[0];", i, i);
     if (tt__red_is_arg(e->k->inst[i].red)) tt__emit_line(e, "k%d[item] = b%d[0];", i, i);
+    if (!t->ordered && is_signed(t, i)) tt__emit_line(e, "sq%d[0] = a%d[0];", i, i);
     tt__emit_close(e);
   }
   if (is_wide(t)) tt__emit_line(e, "TT_BARRIER();");
+}
+
+static void put_chunk(tt_thread_emit *t) {
+  tt_emit *e = &t->e;
+  put_outer(t, 0, false);
+  put_one_chunk(t);
+  if (!open_again(t, 0, "sq", "[0]")) return;
+  t->ordered = true;
+  put_one_chunk(t);
+  t->ordered = false;
+  tt__emit_close(e);
 }
 
 void tt__threads_row(tt_thread_emit *t) {

@@ -101,6 +101,45 @@ TEST(rows_of_narrow_types) {
   run(b);
 }
 
+/* Zeros of both signs, for which the order of a largest and a smallest element tells. */
+static void put_zeros(emu_job *j, ref_launch *l) {
+  uint64_t seed = j->seed;
+  for (int64_t i = 0; i < l->buf_len[0]; i++) {
+    uint64_t r = ref_random(&seed) % 8;
+    ((float *)l->buf[0])[i] = r == 0 ? 0.0f : r == 1 ? -0.0f : -1.0f;
+  }
+}
+
+#define EXTREMES(axes, more)       \
+  "kernel row outer=" axes         \
+  " bufs=5 reds=3\n"               \
+  "a0: read f32 buf0 unit\n"       \
+  "a1: write f32 buf1 any\n"       \
+  "a2: write f32 buf2 any\n"       \
+  "a3: write i64 buf3 any\n"       \
+  "a4: write f32 buf4 unit\n"      \
+  "%0 = load.f32 a0 @row0\n"       \
+  "%1 = max.f32 r0 %0 @row0\n"     \
+  "%2 = neg.f32 %0 @row0\n"        \
+  "%3 = min.f32 r1 %2 @row0\n"     \
+  "%4 = argmax.f32 r2 %0 @row0\n"  \
+  "%5 = store.f32 a1 %1 @outer1\n" \
+  "%6 = store.f32 a2 %3 @outer1\n" \
+  "%7 = store.i64 a3 %4 @outer1\n" more
+
+TEST(signs_of_extreme_zeros) {
+  static const int64_t flat[][4] = {{5000}, {70000}, {200000}}, deep[][4] = {{3, 2048}, {2, 2500}, {3, 600}, {3, 9000}};
+  batch *b = batch_new();
+  b->s.arrange = put_zeros;
+  add_sizes(b, EXTREMES("0 axes=1 phases=1", ""), flat, 3);
+  add_sizes(b, EXTREMES("1 axes=2 phases=1", ""), deep, 4);
+  add_sizes(
+      b,
+      EXTREMES("1 axes=2 phases=2", "%8 = load.f32 a0 @row1\n%9 = add.f32 %8 %1 @row1\n%10 = store.f32 a4 %9 @row1\n"),
+      deep, 4);
+  run(b);
+}
+
 /* Short rows: few threads a row, accumulators spread over them. */
 TEST(short_rows) {
   static const int64_t len[][4] = {{500, 1},  {400, 3},  {300, 8},  {300, 25},
