@@ -26,7 +26,7 @@ typedef struct tt_variant {
                     tiled: side */
   uint8_t unroll;  /* vectors that a thread takes at a time */
   uint8_t group;   /* log2 of: the threads that share a row (ROW), neighbouring lanes of a block (staged COL) */
-  uint8_t block;   /* log2 of the threads of a block */
+  uint8_t block;   /* log2 of the threads of a block (MAP: along the lane) */
   uint8_t full;    /* kept, and the elements of the threads are just those of the row */
   uint8_t kept;    /* a row's values stay in registers from phase to phase (ROW) */
   uint8_t scatter; /* tt_scatter: a kernel with STOREX takes three passes */

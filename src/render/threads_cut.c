@@ -174,6 +174,7 @@ static void cut_map(tt_cutter *c, tt_pass *p) {
   int64_t threads = vec > 1 ? lanes / vec + lanes % vec : up(lanes, unroll); /* the last lanes have a thread each */
   int x = block_x(threads, c->shares && outer >= 8 ? 32 : MAP_BLOCK), y = MAP_BLOCK / x;
   y = (int)at_most(y, (int64_t)1 << log2_up(outer));
+  v->block = (uint8_t)(unroll > 1 ? log2_up(x) : 0);
   p->grid.block[0] = (uint32_t)x;
   p->grid.block[1] = (uint32_t)y;
   p->grid.grid[0] = (uint32_t)up(threads, x);
@@ -341,7 +342,7 @@ static void choose_group(const tt_cutter *c, tt_variant *v, int64_t items) {
 
 static void set_row_grid(const tt_cutter *c, tt_pass *p, int64_t items) {
   tt_variant *v = &p->variant;
-  v->block = v->staged ? v->group : c->k->nred > STATIC_REDS ? 6 : 8;
+  v->block = v->staged ? v->group : c->k->nred > STATIC_REDS || v->part == TT_PART_CHUNK ? 6 : 8;
   if (v->block < v->group) v->block = v->group;
   int64_t blocks = up(items, v->staged ? 1 : (int64_t)1 << (v->block - v->group));
   bool scratch = c->k->nscratch > 0 && !v->kept;
@@ -356,7 +357,7 @@ static void set_finish(const tt_cutter *c, tt_pass *p) {
   tt_variant *v = &p->variant;
   v->part = TT_PART_FINISH;
   v->vec = v->unroll = 1;
-  v->block = (uint8_t)at_most(c->k->nred > STATIC_REDS ? 5 : 8, c->x.chunks < 32 ? 5 : log2_up(c->x.chunks));
+  v->block = c->k->nred > STATIC_REDS || c->x.chunks <= 32 ? 5 : 8;
   while (v->unroll < 8 && c->x.chunks > (int64_t)v->unroll << v->block &&
          c->k->nred * 16 * v->unroll << v->block < 16384)
     v->unroll *= 2;

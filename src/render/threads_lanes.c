@@ -82,18 +82,21 @@ static bool loads_ahead(const tt_thread_emit *t, tt_region r, int a) {
   return false;
 }
 
+static bool gathers(const tt_kernel *k) {
+  for (int i = 0; i < k->ninst; i++)
+    if (k->inst[i].op == TT_K_LOADX || k->inst[i].op == TT_K_STOREX) return true;
+  return false;
+}
+
 /*
-** Are stores to access `a` put off until all lanes of the thread are computed? Vectors are; and where elements are
+** Are stores to access `a` put off until all lanes of the thread are computed? In maps they are; and where elements are
 ** gathered, a store in between would keep the next lane's from being on their way.
 */
 static bool is_late(const tt_thread_emit *t, int a) {
   const tt_kernel *k = t->e.k;
   if (is_packed(t, a)) return true;
-  if (k->access[a].buf < 0 || k->access[a].lane == TT_LANE_NONE || k->checked || tt__threads_each(t->v) == 1)
-    return false;
-  for (int i = 0; i < k->ninst; i++)
-    if (k->inst[i].op == TT_K_LOADX) return true;
-  return false;
+  if (k->access[a].buf < 0 || k->checked || tt__threads_each(t->v) == 1) return false;
+  return k->mode == TT_MODE_MAP || (k->access[a].lane != TT_LANE_NONE && gathers(k));
 }
 
 static bool stores_late(const tt_thread_emit *t, tt_region r, int a) {
@@ -126,22 +129,34 @@ static void open_unrolled(tt_emit *e, const char *var, int n) {
   tt__emit_open(e, "for (tt_i32 %s = 0; %s < %d; %s++)", var, var, n, var);
 }
 
-/* Maps: a thread has one whole vector (`full`) or one of the lanes that are left at the end. */
-static bool is_lean(const tt_thread_emit *t) { return t->e.k->mode == TT_MODE_MAP && t->v->vec > 1; }
+/*
+** Maps compute lanes that are not there as well, so that no branch stands between a thread's lanes; only loads and
+*stores
+** look. What is computed then is of no consequence, unless it is an index: kernels that gather compute the thread's
+*first
+** lane again instead (all loads of a thread come before its stores, so that is the same).
+** Vectors: a thread has a whole one (`full`) or one of the lanes that are left at the end.
+*/
+static bool is_map(const tt_thread_emit *t) { return t->e.k->mode == TT_MODE_MAP; }
+static bool is_lean(const tt_thread_emit *t) { return is_map(t) && t->v->vec > 1; }
+static bool is_several(const tt_thread_emit *t) { return is_map(t) && tt__threads_each(t->v) > 1; }
 
-/* Is lane u of the thread there? */
-static const char *there(const tt_thread_emit *t) {
-  return is_lean(t) ? "u == 0 || full" : t->v->full ? "1" : "l < to";
-}
-
-static void put_lane(tt_thread_emit *t) {
+/* `moves`: the lane's elements are loaded or stored. */
+static void open_lane(tt_thread_emit *t, bool moves) {
+  tt_emit *e = &t->e;
+  bool again = is_several(t) && gathers(t->e.k);
   if (is_lean(t))
-    tt__emit_line(&t->e, "const tt_ix l = j + u;");
+    tt__emit_line(e, "const tt_ix l = full ? j + u : j;");
+  else if (again)
+    tt__emit_line(e, "const tt_ix l = j + u * %s < to ? j + u * %s : j;", t->stride, t->stride);
   else if (t->v->vec == 1)
-    tt__emit_line(&t->e, "const tt_ix l = j + u * %s;", t->stride);
+    tt__emit_line(e, "const tt_ix l = j + u * %s;", t->stride);
   else
-    tt__emit_line(&t->e, "const tt_ix l = j + u / %d * (%s * %d) + u %% %d;", t->v->vec, t->stride, t->v->vec,
-                  t->v->vec);
+    tt__emit_line(e, "const tt_ix l = j + u / %d * (%s * %d) + u %% %d;", t->v->vec, t->stride, t->v->vec, t->v->vec);
+  if (is_lean(t) || again || t->v->full || (is_several(t) && !moves))
+    tt__emit_block(e);
+  else
+    tt__emit_open(e, "if (l < to)");
 }
 
 /* Move whole vectors where they lie before `to`, single elements at the end. */
@@ -158,7 +173,7 @@ static void put_packed_move(tt_thread_emit *t, int a, bool store) {
       tt__emit_line(e, "else p%d[%c%d + j] = S%d[0].v[0];", a, base, a, a);
     } else {
       tt__emit_line(e, "if (full) L%d[0] = %s;", a, at);
-      tt__emit_line(e, "else L%d[0].v[0] = p%d[%c%d + j];", a, a, base, a);
+      tt__emit_line(e, "else for (tt_i32 n = 0; n < %d; n++) L%d[0].v[n] = p%d[%c%d + j];", vec, a, a, base, a);
     }
     return;
   }
@@ -190,8 +205,7 @@ static bool is_kept(const tt_thread_emit *t, int a) { return t->v->kept && tt__t
 static void put_single_loads(tt_thread_emit *t, tt_region r) {
   tt_emit *e = &t->e;
   open_unrolled(e, "u", tt__threads_each(t->v));
-  put_lane(t);
-  tt__emit_open(e, "if (%s)", there(t));
+  open_lane(t, true);
   for (int a = 0; a < e->k->naccess; a++) {
     if (t->loaded[a] || !loads_ahead(t, r, a) || is_packed(t, a)) continue;
     char index[96];
@@ -324,8 +338,10 @@ static void put_late_store(tt_thread_emit *t, int a) {
   }
   tt__emit_index(e, a, TT_SCOPE_ROW, index, sizeof index);
   open_unrolled(e, "u", tt__threads_each(t->v));
-  put_lane(t);
-  tt__emit_line(e, "if (%s) p%d[%s] = S%d[u];", there(t), a, index, a);
+  open_lane(t, true);
+  bool last = e->k->access[a].lane == TT_LANE_NONE; /* all lanes write one place: the last one must win */
+  tt__emit_line(e, "%sp%d[%s] = S%d[u];", last ? "if (l == nlane - 1) " : "", a, index, a);
+  tt__emit_close(e);
   tt__emit_close(e);
 }
 
@@ -336,8 +352,7 @@ void tt__threads_lanes(tt_thread_emit *t, tt_region r, tt_fold_fn fold) {
   for (int a = 0; a < k->naccess; a++)
     if (stores_late(t, r, a)) put_buffer_array(t, 'S', a);
   open_unrolled(e, "u", tt__threads_each(t->v));
-  put_lane(t);
-  tt__emit_open(e, "if (%s)", there(t));
+  open_lane(t, false);
   for (int i = 0; i < k->ninst; i++) {
     if (!tt__emit_in_region(e, r, i) || e->uniform[i]) continue;
     if (k->inst[i].op == TT_K_LOAD)

@@ -146,6 +146,9 @@ void tt__threads_map(tt_thread_emit *t) {
     put_tiled(t);
     return;
   }
+  char stride[16];
+  snprintf(stride, sizeof stride, "%d", 1 << t->v->block); /* a constant: offsets become part of instructions */
+  t->stride = stride;
   if (t->v->scatter) tt__emit_line(e, "%stt_uix *const last = (%stt_uix *)args->work;", e->d->global, e->d->global);
   if (t->v->vec > 1) {
     tt__emit_line(e, "const tt_ix q = (tt_ix)TT_GX * TT_BX + TT_TX, whole = nlane / %d;", t->v->vec);
@@ -153,7 +156,9 @@ void tt__threads_map(tt_thread_emit *t) {
     tt__emit_line(e, "const tt_ix j = full ? q * %d : whole * %d + (q - whole);", t->v->vec, t->v->vec);
     tt__emit_line(e, "if (j >= nlane) return;");
   } else {
-    tt__emit_line(e, "const tt_ix j = (tt_ix)TT_GX * TT_BX * %d + TT_TX, to = nlane;", t->v->unroll);
+    char block[16] = "TT_BX"; /* with one lane a thread, one text for blocks of all sizes */
+    if (t->v->unroll > 1) snprintf(block, sizeof block, "%d", t->v->unroll << t->v->block);
+    tt__emit_line(e, "const tt_ix j = (tt_ix)TT_GX * %s + TT_TX, to = nlane;", block);
     tt__emit_line(e, "if (j >= to) return;");
   }
   tt__emit_open(e, "for (tt_ix at = (tt_ix)TT_GY * TT_BY + TT_TY; at < outer; at += (tt_ix)TT_NY * TT_BY)");

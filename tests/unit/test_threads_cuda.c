@@ -358,7 +358,22 @@ static const speed_case speeds[] = {
      {0}},
 };
 
-static void time_case(const speed_case *s) {
+typedef struct map_extent {
+  int64_t outer, lanes;
+} map_extent;
+
+/* Another shape of a map's blocks: `x` threads along the lane, `unroll` lanes each. */
+static void reshape(const map_extent *o, tt_pass *p, int x, int unroll) {
+  tt_grid *g = &p->grid;
+  p->variant.unroll = (uint8_t)unroll;
+  p->variant.block = (uint8_t)(x == 32 ? 5 : x == 64 ? 6 : x == 128 ? 7 : 8);
+  g->block[0] = (uint32_t)x;
+  g->block[1] = o->outer > 1 ? 256u / (uint32_t)x : 1;
+  g->grid[0] = (uint32_t)((o->lanes + x * unroll - 1) / (x * unroll));
+  g->grid[1] = (uint32_t)((o->outer + g->block[1] - 1) / g->block[1]);
+}
+
+static void time_case(const speed_case *s, int x, int unroll) {
   tt_kernel *k = NULL;
   tt_error err = {0};
   CHECK_INT(tt__kernel_parse(s->text, &k, &err), TT_OK);
@@ -380,6 +395,8 @@ static void time_case(const speed_case *s) {
   for (int i = 0; i < k->nbuf; i++) align[i] = 256;
   CHECK_INT(tt__threads_cut(k, &low, &t, align, NULL, &cut, &err), TT_OK);
   printf("%s\n", s->name);
+  map_extent extent = {k->naxes > 1 ? len[0] : 1, len[k->naxes - 1]};
+  if (x) reshape(&extent, &cut.pass[0], x, unroll);
   bool ok = true;
   for (int p = 0; ok && p < cut.npass; p++) {
     const tt_pass *q = &cut.pass[p];
@@ -429,7 +446,13 @@ static void time_case(const speed_case *s) {
 
 TEST(speeds_on_cuda) {
   if (!getenv("TUTTI_TEST_SPEED") || !ready()) return;
-  for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++) time_case(&speeds[i]);
+  const char *only = getenv("TUTTI_TEST_ONLY"), *tune = getenv("TUTTI_TEST_TUNE");
+  for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++) {
+    if (only && !strstr(speeds[i].name, only)) continue;
+    time_case(&speeds[i], 0, 0);
+    for (int x = 32; tune && strstr(speeds[i].name, tune) && x <= 256; x *= 2)
+      for (int unroll = 2; unroll <= 8; unroll *= 2) time_case(&speeds[i], x, unroll);
+  }
 }
 
 int main(int argc, char **argv) {
