@@ -9,8 +9,14 @@
 
 extern const char tt__text_words_cuda[];
 
-tt_device_shape tt__device_shape = {
-    .scan_threads = 256, .scan_bytes = 128, .sort_threads = 384, .sort_items = 22, .sort_places = 16};
+tt_device_shape tt__device_shape = {.scan_threads = 256,
+                                    .scan_bytes = 128,
+                                    .scan_resident = 1024,
+                                    .scan_rounds = 4,
+                                    .scan_gate = 1,
+                                    .sort_threads = 384,
+                                    .sort_items = 22,
+                                    .sort_places = 16};
 
 const char *tt__device_words(const tt_lib_device *on) {
   switch (on->device->target.kind) {

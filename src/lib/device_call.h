@@ -15,6 +15,7 @@ extern const char tt__text_common[], tt__text_scan[], tt__text_sort[], tt__text_
 /* Sizes of tiles, found by measuring; tests try others. */
 typedef struct tt_device_shape {
   int scan_threads, scan_bytes; /* of a thread */
+  int scan_resident, scan_rounds, scan_gate;
   int sort_threads, sort_items,
       sort_places;           /* items of a thread, without and with places, while shared memory holds them */
   int sort_match, sort_late; /* ways of ranking: text/sort.h */

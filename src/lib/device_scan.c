@@ -93,11 +93,19 @@ static bool is_aligned(const void *base, int64_t rows, int64_t step, size_t size
   return (uintptr_t)base % 16 == 0 && (rows == 1 || (size_t)step * size % 16 == 0);
 }
 
+/* Messages that wait in registers: rounds of 32. */
+static int rounds_of(int words) { return words > 2 ? 2 : tt__device_shape.scan_rounds; }
+
 static tt_code long_rows(tt_device_text *d, scan_args *a, size_t size, int words, int tile, tt_error *err) {
   int64_t groups, messages, blocks;
   tt__device_define(d, "BY_TILES", "1");
+  tt__device_define(d, "ROUNDS", "%d", rounds_of(words));
+  tt__device_define(d, "RESIDENT", "%d",
+                    (words > 1 ? 768 : tt__device_shape.scan_resident) / tt__device_shape.scan_threads);
+  if (tt__device_shape.scan_gate) tt__device_define(d, "GATE", "1");
+  tt__device_define(d, "PAUSE", "%s", tt__device_shape.scan_gate == 2 ? "__nanosleep(40)" : "TT_RELAX()");
   a->tiles = tt_ceil_div(a->n, tile);
-  groups = tt_ceil_div(a->tiles, 2 * tt__device_shape.scan_threads);
+  groups = tt_ceil_div(a->tiles, 32 * rounds_of(words));
   if (__builtin_mul_overflow(a->rows, a->tiles, &blocks) || blocks > INT32_MAX)
     return tt__fail(err, TT_ENOTIMPL, "scan: too many tiles");
   messages = a->tiles > 1 ? a->rows * (a->tiles + groups) * words : 0;

@@ -187,37 +187,44 @@ static bool prepare(void) {
 }
 
 static void scans(const char *how) {
-  char what[64];
+  char what[96];
   work w = row("scan", vector(TT_F32, f32, &n), TT_F32, to, (tt_lib_attr){.i = {TT_SCAN_SUM, N, 1, 0}});
   snprintf(what, sizeof what, "cumsum of 1e8 f32%s", how);
   speed(what, &w);
 }
 
 static void sorts(const char *how) {
-  char what[64];
+  char what[96];
   work w = row("sort", vector(TT_F32, f32, &n), TT_F32, to, (tt_lib_attr){0});
   snprintf(what, sizeof what, "sort of 1e8 f32 in [0, 1)%s", how);
   speed(what, &w);
 }
 
 static void argsorts(const char *how) {
-  char what[64];
+  char what[96];
   work w = row("argsort", vector(TT_F32, f32, &n), TT_I64, to, (tt_lib_attr){0});
   snprintf(what, sizeof what, "argsort of 1e8 f32%s", how);
   speed(what, &w);
 }
 
 TEST(shapes) {
-  static const int scan[][2] = {{256, 64}, {512, 64}, {256, 128}, {512, 128}, {128, 128}, {128, 192}, {256, 192}};
+  static const int scan[][5] = {{256, 128, 768, 4, 0},  {256, 128, 768, 4, 1},  {256, 128, 1024, 4, 1},
+                                {256, 128, 1024, 8, 1}, {256, 64, 1280, 4, 1},  {256, 64, 1536, 8, 1},
+                                {128, 128, 1024, 8, 1}, {128, 256, 512, 4, 1},  {256, 256, 512, 4, 1},
+                                {256, 192, 768, 4, 1},  {256, 128, 1024, 4, 2}, {512, 128, 1024, 4, 1}};
   static const int sort[][2] = {{384, 22}, {256, 22}, {256, 24}, {512, 16}, {512, 18}, {384, 18}};
   static const int place[][2] = {{512, 16}, {256, 20}, {256, 22}, {384, 18}};
   const tt_device_shape was = tt__device_shape;
-  char how[48];
+  char how[64];
   if (!prepare()) return;
   for (size_t i = 0; i < sizeof scan / sizeof *scan; i++) {
     tt__device_shape.scan_threads = scan[i][0];
     tt__device_shape.scan_bytes = scan[i][1];
-    snprintf(how, sizeof how, ", %d x %d bytes", scan[i][0], scan[i][1]);
+    tt__device_shape.scan_resident = scan[i][2];
+    tt__device_shape.scan_rounds = scan[i][3];
+    tt__device_shape.scan_gate = scan[i][4];
+    snprintf(how, sizeof how, ", %d x %d bytes, %d, %d, %d", scan[i][0], scan[i][1], scan[i][2], scan[i][3],
+             scan[i][4]);
     scans(how);
   }
   for (int b = 0; b < 4; b++) {

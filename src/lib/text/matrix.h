@@ -278,7 +278,8 @@ TT_KERNEL(small, small_args, 128) {
 
 #if !COMPLEX
 /*
-** Eigenvectors of real matrices as LAPACK packs them, by columns: a real one is a column, a pair of conjugate ones is two
+** Eigenvectors of real matrices as LAPACK packs them, by columns: a real one is a column, a pair of conjugate ones is
+*two
 ** columns, real part and imaginary part. To complex ones by rows.
 */
 typedef struct unpack_args {

@@ -10,8 +10,7 @@
 #define ITEMS (VEC * CHUNKS)
 #define TILE (THREADS * ITEMS)
 #define WARPS (THREADS / 32)
-#define ROUNDS 2
-#define GROUP (ROUNDS * THREADS) /* tiles that look at each other's sums */
+#define GROUP (ROUNDS * 32) /* tiles that look at each other's sums */
 #define ROW_THREADS 128
 #define COLUMN_THREADS 64
 #define AHEAD (16 / (WORDS > 2 ? 2 : 1)) /* elements of a column on their way */
@@ -122,52 +121,39 @@ TT_FN A collect(const TT_GLOBAL tt_u64 *from, tt_u64 *w) {
 }
 
 /*
-** The sums of the tiles of a group before tile t that fall to this warp, combined; `m` tiles are before t in the group.
-*A
-** warp takes ROUNDS times 32 tiles in order, so the order of the operations depends on t alone.
+** What lies before tile t > 0 of a row, and for the last tile of a group the message to the next group. The order of
+*the
+** operations depends on t alone: the sums of the group's tiles before t, in rounds of 32, behind the sum of all groups
+** before. Run by one warp; every lane has the result. Few words are waited for, since all that look disturb who posts:
+** when the tile before and the group before are done, nearly all others are.
 */
-TT_FN A look_back(const TT_GLOBAL tt_u64 *sum, tt_u32 m, A own) {
-  const tt_u32 base = WARP_NUMBER * (ROUNDS * WARP);
-  tt_u64 w[ROUNDS][WORDS];
+TT_FN A look_back(const TT_GLOBAL tt_u64 *sum, TT_GLOBAL tt_u64 *before, tt_u32 m, int is_first, int is_last, A own) {
+  tt_u64 w[ROUNDS][WORDS], wide[WORDS];
   A acc = own;
+#ifdef GATE
+  if (LANE < 2) {
+    const TT_GLOBAL tt_u64 *from = LANE == 0 && m > 0 ? sum + (m - 1) * WORDS : is_first ? 0 : before - WORDS;
+    while (from && !(TT_PEEK(from) >> 32)) PAUSE;
+  }
+  TT_WARP_SYNC();
+#endif
+  if (!is_first) peek(before - WORDS, wide);
   TT_UNROLLED
   for (tt_u32 r = 0; r < ROUNDS; r++)
-    if (base + r * WARP + LANE < m) peek(sum + (base + r * WARP + LANE) * WORDS, w[r]);
+    if (r * WARP + LANE < m) peek(sum + (r * WARP + LANE) * WORDS, w[r]);
   TT_UNROLLED
   for (tt_u32 r = 0; r < ROUNDS; r++) {
-    const tt_u32 at = base + r * WARP;
-    if (at >= m) break;
+    if (r * WARP >= m) break;
     A x = own;
-    if (at + LANE < m) x = collect(sum + (at + LANE) * WORDS, w[r]);
-    A all = warp_read(warp_scan(x), m - at < WARP ? m - at - 1 : WARP - 1);
+    if (r * WARP + LANE < m) x = collect(sum + (r * WARP + LANE) * WORDS, w[r]);
+    A all = warp_read(warp_scan(x), m - r * WARP < WARP ? m - r * WARP - 1 : WARP - 1);
     acc = r ? op(acc, all) : all;
   }
-  return acc;
-}
-
-/*
-** What lies before tile t > 0 of a row: the sum of all groups of tiles before, then those of the warps of its group.
-** The last tile of a group tells the next group. Every thread of the block calls and has the result.
-*/
-TT_FN A tile_before(const scan_args *a, tt_i64 row, tt_i64 t, A own, A *part) {
-  const tt_i64 group = t / GROUP, groups = (a->tiles + GROUP - 1) / GROUP;
-  const TT_GLOBAL tt_u64 *sum = a->sum + (row * a->tiles + group * GROUP) * WORDS;
-  TT_GLOBAL tt_u64 *before = a->before + (row * groups + group) * WORDS;
-  const tt_u32 m = (tt_u32)(t - group * GROUP), parts = (m + ROUNDS * WARP - 1) / (ROUNDS * WARP);
-  if (WARP_NUMBER < parts) {
-    A x = look_back(sum, m, own);
-    if (LANE == 0) part[WARP_NUMBER] = x;
+  if (!is_first) {
+    A far = collect(before - WORDS, wide);
+    acc = m ? op(far, acc) : far;
   }
-  if (WARP_NUMBER == WARPS - 1 && group > 0) {
-    tt_u64 w[WORDS];
-    peek(before - WORDS, w);
-    A x = collect(before - WORDS, w);
-    if (LANE == 0) part[WARPS] = x;
-  }
-  TT_BARRIER();
-  A acc = group > 0 ? part[WARPS] : part[0];
-  for (tt_u32 w = group > 0 ? 0 : 1; w < parts; w++) acc = op(acc, part[w]);
-  if (m == GROUP - 1 && t + 1 < a->tiles && TT_THREAD == 0) post(before, op(acc, own));
+  if (m == GROUP - 1 && !is_last && LANE == 0) post(before, op(acc, own));
   return acc;
 }
 
@@ -201,9 +187,9 @@ TT_FN void store_slice(const scan_args *a, TT_GLOBAL T *out, tt_i64 at, const A 
   }
 }
 
-TT_KERNEL(scan_tiles, scan_args, THREADS) {
+TT_KERNEL_OF_MANY(scan_tiles, scan_args, THREADS, RESIDENT) {
   TT_SHARED tt_u32 shared_turn;
-  TT_SHARED A warp_sum[WARPS], part[WARPS + 1];
+  TT_SHARED A warp_sum[WARPS], tile_before;
   const tt_u32 turn = TURN(a.ticket, &shared_turn), tiles = (tt_u32)a.tiles; /* a division of 64 bits is long */
   const tt_i64 row = turn / tiles, t = turn % tiles;
   const TT_GLOBAL T *in = row_in(&a, row);
@@ -229,13 +215,20 @@ TT_KERNEL(scan_tiles, scan_args, THREADS) {
   if (LANE == 0) warp_sum[WARP_NUMBER] = acc;
   TT_BARRIER();
   const A sums = warp_scan(warp_sum[LANE < WARPS ? LANE : WARPS - 1]), own = warp_read(sums, WARPS - 1);
-  if (t + 1 < a.tiles && TT_THREAD == 0) post(a.sum + (row * a.tiles + t) * WORDS, own);
   A far = warp_read(sums, WARP_NUMBER > 0 ? WARP_NUMBER - 1 : 0);
   const int has = t > 0 || WARP_NUMBER > 0;
-  if (t > 0) {
-    const A before = tile_before(&a, row, t, own, part);
-    far = WARP_NUMBER > 0 ? op(before, far) : before;
+  if (WARP_NUMBER == 0) {
+    const tt_u32 group = (tt_u32)t / GROUP, groups = (tiles + GROUP - 1) / GROUP, m = (tt_u32)t % GROUP;
+    TT_GLOBAL tt_u64 *sum = a.sum + (row * tiles + t) * WORDS;
+    if (t + 1 < tiles && LANE == 0) post(sum, own);
+    if (t > 0) {
+      TT_GLOBAL tt_u64 *before = a.before + (row * groups + group) * WORDS;
+      const A x = look_back(sum - m * WORDS, before, m, group == 0, t + 1 == tiles, own);
+      if (LANE == 0) tile_before = x;
+    }
   }
+  TT_BARRIER();
+  if (t > 0) far = WARP_NUMBER > 0 ? op(tile_before, far) : tile_before;
   TT_UNROLLED
   for (int c = 0; c < CHUNKS; c++) {
     const int some = c > 0 || LANE > 0;
