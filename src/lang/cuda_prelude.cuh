@@ -49,7 +49,9 @@ struct tt_dynamic {
 
 #ifdef TT_WIDE /* grids that reach beyond it */
 TT_INLINE unsigned tt_index_x() { return blockIdx.x * blockDim.x + threadIdx.x; }
+TT_INLINE int tt_first_x() { return 0; }
 #else
+TT_INLINE int tt_first_x() { return (int)(blockIdx.x * blockDim.x); }
 TT_INLINE unsigned tt_index_x() { return (unsigned)tt_global_x; }
 #endif
 TT_INLINE unsigned tt_thread_number() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }

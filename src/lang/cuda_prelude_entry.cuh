@@ -96,11 +96,7 @@ struct tt_run<F, void (*)(A...)> {
   template <class... B>
   TT_INLINE void block(B... a) {
     unsigned nx = blockDim.x, ny = blockDim.y, nz = blockDim.z;
-#ifdef TT_WIDE
-    int start = 0, end = (int)nx;
-#else
-    int start = (int)(blockIdx.x * nx), end = start + (int)nx;
-#endif
+    int start = tt_first_x(), end = start + (int)nx;
     for (unsigned z = 0; z < nz; z++)
       for (unsigned y = 0; y < ny; y++) {
         TT_THREADS_ARE_FREE
@@ -112,6 +108,19 @@ struct tt_run<F, void (*)(A...)> {
           F(a...);
         }
       }
+  }
+  /* Blocks of a kernel whose barriers split it: S runs one of them. */
+  template <auto S, int... I>
+  TT_INLINE void split_of(tt_numbers<I...>, const tt_cudac_grid *g, void *const *arg, long lo, long hi) {
+    tt_dynamic_shared = g->dynamic_shared;
+    for (long b = lo; b < hi; b++) {
+      tt_enter(g, b);
+      S(*(typename tt_bare<A>::type *)arg[I]...);
+    }
+  }
+  template <auto S>
+  static void split(const tt_cudac_grid *g, void *const *arg, long lo, long hi) {
+    split_of<S>(typename tt_count<n>::type(), g, arg, lo, hi);
   }
   template <int... I, class... B>
   TT_INLINE void all(const tt_cudac_grid *g, long lo, long hi, B... a) {
@@ -151,4 +160,9 @@ static constexpr tt_cudac_entry tt_entry(const char *name, int most) {
     return {name, run::n, 1, most, run::param, nullptr, run::thread};
   else
     return {name, run::n, 0, most, run::param, run::blocks, nullptr};
+}
+template <auto F, auto S>
+static constexpr tt_cudac_entry tt_entry_split(const char *name, int most) {
+  typedef tt_run<F, decltype(F)> run;
+  return {name, run::n, 2, most, run::param, run::template split<S>, nullptr};
 }

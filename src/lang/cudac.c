@@ -19,6 +19,7 @@
 #include "lang/cudac_cache.h"
 #include "lang/cudac_run.h"
 #include "lang/cudac_scan.h"
+#include "lang/cudac_split.h"
 #include "tutti/types.h"
 
 extern const char tt__cuda_prelude[] TT_HIDDEN; /* embedded: abi, prelude, math, types, entry */
@@ -26,7 +27,7 @@ extern const char tt__cuda_prelude[] TT_HIDDEN; /* embedded: abi, prelude, math,
 static const char BEGIN[] = "tt_here_the_program_begins;";
 
 /* TRANSLATION: raise it when the same text becomes another program, so that what is kept on disk is not used. */
-enum { PATH_SIZE = 512, MOST_FLAGS = 64, TRANSLATION = 2 };
+enum { PATH_SIZE = 512, MOST_FLAGS = 64, TRANSLATION = 3 };
 
 /* ---- the compiler */
 
@@ -309,9 +310,13 @@ static tt_code preprocess(build *b, tt_str *out, tt_error *err) {
   return tt__file_read(ii, out, err);
 }
 
-/* A row for each entry, then the table of the program. */
-static void add_entry(tt_str *out, int k, const char *name, const char *of, bool waits, int most) {
-  tt__str_addf(out, "static constexpr tt_cudac_entry tt_e%d = tt_entry<(&%s), %s>(\"", k, of, waits ? "true" : "false");
+/* A row for each entry, then the table of the program. `split`: the function that runs a whole block, or "". */
+static void add_entry(tt_str *out, int k, const char *name, const char *of, const char *split, bool waits, int most) {
+  if (split[0])
+    tt__str_addf(out, "static constexpr tt_cudac_entry tt_e%d = tt_entry_split<(&%s), (&%s)>(\"", k, of, split);
+  else
+    tt__str_addf(out, "static constexpr tt_cudac_entry tt_e%d = tt_entry<(&%s), %s>(\"", k, of,
+                 waits ? "true" : "false");
   for (const char *p = name; *p; p++)
     if (*p == '"' || *p == '\\' || *p == '\n')
       tt__str_addf(out, "\\%c", *p == '\n' ? 'n' : *p);
@@ -320,31 +325,41 @@ static void add_entry(tt_str *out, int k, const char *name, const char *of, bool
   tt__str_addf(out, "\", %d);\n", most);
 }
 
+/* "a::b<T>" to "a::tt_split_b<T>". */
+static void split_name(const char *name, char *out, size_t size) {
+  size_t head = strcspn(name, "<"), at = head;
+  while (at > 0 && name[at - 1] != ':') at--;
+  snprintf(out, size, "%.*stt_split_%s", (int)at, name, name + at);
+}
+
+static const tt_cudac_kernel *kernel_named(const tt_cudac_scan *s, const char *name, size_t len) {
+  for (int64_t i = 0; i < s->kernel.n; i++)
+    if (strlen(s->kernel.data[i].name) == len && strncmp(s->kernel.data[i].name, name, len) == 0)
+      return &s->kernel.data[i];
+  return NULL;
+}
+
 static void add_table(const build *b, tt_cudac_scan *s, tt_str *out, tt_str *params) {
   int n = 0;
+  char of[2 * TT_CUDAC_NAME], split[1024];
   tt__str_add(out, "\n# 1 \"tutti\"\n");
   for (int64_t k = 0; k < s->kernel.n; k++) {
     const tt_cudac_kernel *f = &s->kernel.data[k];
-    char of[TT_CUDAC_NAME + 2];
     if (f->is_template || f->is_overloaded) continue;
     snprintf(of, sizeof of, "::%s", f->name);
-    add_entry(out, n++, f->name, of, f->sync, f->most_threads);
+    split[0] = 0;
+    if (f->is_split) split_name(of, split, sizeof split);
+    add_entry(out, n++, f->name, of, split, f->sync, f->most_threads);
     tt__str_addf(params, "%s\t%s\n", f->name, f->params);
   }
   for (int k = 0; k < b->o->nexpression; k++) {
     const char *e = b->o->expression[k];
-    const char *names = "";
-    size_t len = strcspn(e, "< ");
-    bool known = false;
-    for (int64_t i = 0; i < s->kernel.n; i++) {
-      const tt_cudac_kernel *f = &s->kernel.data[i];
-      if (strlen(f->name) != len || strncmp(f->name, e, len) != 0) continue;
-      names = f->params;
-      known |= strcmp(f->name, e) == 0 && !f->is_template && !f->is_overloaded; /* it is there already */
-    }
-    if (known) continue;
-    add_entry(out, n++, e, e, tt__cudac_expression_waits(s, e), 0);
-    tt__str_addf(params, "%s\t%s\n", e, names);
+    const tt_cudac_kernel *f = kernel_named(s, e, strcspn(e, "< "));
+    if (f && strcmp(f->name, e) == 0 && !f->is_template && !f->is_overloaded) continue; /* it is there already */
+    split[0] = 0;
+    if (f && f->is_split && strlen(e) < sizeof split - 16) split_name(e, split, sizeof split);
+    add_entry(out, n++, e, e, split, tt__cudac_expression_waits(s, e), 0);
+    tt__str_addf(params, "%s\t%s\n", e, f ? f->params : "");
   }
   tt__str_add(out, "static const tt_cudac_entry *const tt_entries[] = {");
   for (int k = 0; k < n; k++) tt__str_addf(out, "&tt_e%d, ", k);
@@ -358,21 +373,57 @@ static void add_table(const build *b, tt_cudac_scan *s, tt_str *out, tt_str *par
                TT_CUDAC_ABI, n, (int)s->global.n);
 }
 
-/* The preprocessed text to what is compiled. */
-static tt_code translate(const build *b, const tt_str *in, tt_str *out, tt_str *params, tt_str *own, tt_error *err) {
+/* The text with a second form of each kernel that can be split, and a new scan of it; how many there are. */
+static tt_code split_kernels(tt_cudac_scan *s, tt_str *more, int *nsplit, tt_error *err) {
+  uint32_t at = 0;
+  *nsplit = 0;
+  for (int64_t k = 0; k < s->kernel.n; k++) {
+    tt_cudac_kernel *f = &s->kernel.data[k];
+    int64_t close = s->def.data[f->def].close;
+    if (!f->sync || f->is_overloaded || close >= s->word.n) continue;
+    uint32_t end = s->word.data[close].at + 1;
+    tt_str one = {0};
+    if (end >= at && tt__cudac_split(s, f, &one) && !one.failed) {
+      tt__str_add_n(more, s->text + at, end - at);
+      tt__str_add(more, one.data);
+      at = end;
+      f->is_split = true;
+      ++*nsplit;
+    }
+    tt__str_free(&one);
+  }
+  if (*nsplit == 0) return TT_OK;
+  tt__str_add_n(more, s->text + at, s->len - at);
+  if (more->failed) return tt__fail_memory(err, more->len);
+  tt_cudac_scan again;
+  TT_TRY(tt__cudac_scan(&again, more->data, more->len, err));
+  for (int64_t k = 0; k < again.kernel.n && k < s->kernel.n; k++) again.kernel.data[k].is_split = s->kernel.data[k].is_split;
+  tt__cudac_scan_free(s);
+  *s = again;
+  return TT_OK;
+}
+
+/* The preprocessed text to what is compiled. *nsplit: in, whether kernels may be split; out, how many were. */
+static tt_code translate(const build *b, const tt_str *in, tt_str *out, tt_str *params, tt_str *own, int *nsplit,
+                         tt_error *err) {
   const char *begin = in->data ? strstr(in->data, BEGIN) : NULL;
   if (!begin) return tt__fail(err, TT_EINTERNAL, "the preprocessor lost the program");
   const char *text = begin + strlen(BEGIN);
   tt_cudac_scan s;
+  tt_str more = {0};
   TT_TRY(tt__cudac_scan(&s, text, in->len - (size_t)(text - in->data), err));
+  tt_code code = *nsplit ? split_kernels(&s, &more, nsplit, err) : TT_OK;
   tt__str_add_n(out, in->data, (size_t)(begin - in->data));
   size_t start = out->len;
-  tt__cudac_rewrite(&s, out);
-  add_table(b, &s, out, params);
-  if (own && !out->failed) tt__str_add_n(own, out->data + start, out->len - start);
+  if (code == TT_OK) {
+    tt__cudac_rewrite(&s, out);
+    add_table(b, &s, out, params);
+  }
+  if (!out->failed) tt__str_add_n(own, out->data + start, out->len - start);
   tt__cudac_scan_free(&s);
-  if (out->failed || params->failed || (own && own->failed)) return tt__fail_memory(err, out->len);
-  return TT_OK;
+  tt__str_free(&more);
+  if (code == TT_OK && (out->failed || params->failed || own->failed)) return tt__fail_memory(err, out->len);
+  return code;
 }
 
 static tt_code compile(build *b, const tt_str *text, tt_str *binary, tt_error *err) {
@@ -411,13 +462,19 @@ static tt_code load(build *b, const tt_str *binary, const tt_cudac_program **out
 
 /* ---- all of it */
 
+/* TUTTI_KERNEL_SPLIT=0: every barrier is met by fibers. */
+static bool may_split(void) {
+  const char *told = tt__env("TUTTI_KERNEL_SPLIT");
+  return !told || strcmp(told, "0") != 0;
+}
+
 /* What a binary depends on, if that can be told without the compiler: not when other files are included. */
 static bool make_key(const build *b, tt_str *key) {
   char real[PATH_SIZE * 8];
   const char *path = realpath(b->path, real) ? real : b->path;
   struct stat st = {0};
   if (stat(path, &st) != 0) return false;
-  tt__str_addf(key, "%d %s %lld %lld %s %d %d", TRANSLATION, path, (long long)st.st_size, (long long)st.st_mtime,
+  tt__str_addf(key, "%d %d %s %lld %lld %s %d %d", TRANSLATION, (int)may_split(), path, (long long)st.st_size, (long long)st.st_mtime,
                tt__cpu_name(), tt__cpu_level(), (int)b->o->wide);
   for (size_t k = 0; k < sizeof flags / sizeof *flags; k++) tt__str_addf(key, " %s", flags[k]);
   tt_digest d = tt__digest(tt__cuda_prelude, strlen(tt__cuda_prelude));
@@ -440,8 +497,18 @@ static tt_code run_steps(build *b, const tt_cudac_program **out, tt_str *params,
   tt_code code = TT_OK;
   if (!found) {
     code = preprocess(b, &in, err);
-    if (code == TT_OK) code = translate(b, &in, &text, params, own, err);
+    int nsplit = may_split();
+    if (code == TT_OK) code = translate(b, &in, &text, params, own, &nsplit, err);
     if (code == TT_OK) code = compile(b, &text, &binary, err);
+    if (code == TT_EDEVICE && nsplit) { /* the second forms are a guess: without them the user's text stands alone */
+      nsplit = 0;
+      tt__str_clear(&text);
+      tt__str_clear(params);
+      tt__str_clear(own);
+      tt__str_clear(&binary);
+      code = translate(b, &in, &text, params, own, &nsplit, err);
+      if (code == TT_OK) code = compile(b, &text, &binary, err);
+    }
   }
   if (code == TT_OK) code = load(b, &binary, out, err);
   if (code == TT_OK && keep && !found) tt__cudac_cache_store(&key, &binary, params, own);

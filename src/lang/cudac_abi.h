@@ -23,7 +23,10 @@ typedef struct tt_cudac_grid {
   void *dynamic_shared; /* of the thread that runs the blocks */
 } tt_cudac_grid;
 
-/* A kernel. Threads without barriers: `blocks` runs whole blocks [lo, hi). With: `thread` runs one of them. */
+/*
+** A kernel. sync 0: no barriers, `blocks` runs whole blocks [lo, hi); 2: the same, split at its barriers; 1: `thread` runs
+** one thread, which may wait for others.
+*/
 typedef struct tt_cudac_entry {
   const char *name;
   int nparam, sync, max_threads;

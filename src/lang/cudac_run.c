@@ -278,7 +278,7 @@ static void run_free(worker *w, int64_t lo, int64_t hi) {
 static void note_fault(const worker *w) {
   const launch *l = w->launch;
   long long last = (long long)w->block;
-  if (!l->entry->sync) last += BLOCKS_AT_ONCE - 1;
+  if (l->entry->sync != 1 == 1) last += BLOCKS_AT_ONCE - 1;
   if (w->signal == SIGFPE)
     say(w->launch, TT_EDEVICE, "kernel %s divided an integer by zero, in blocks %lld to %lld", l->entry->name,
         (long long)w->block, last);
@@ -316,13 +316,13 @@ static void hear_signal(void) {
 
 static void run_blocks(worker *w, int64_t lo, int64_t hi) {
   if (sigsetjmp(w->out, 1) == 0) {
-    if (w->launch->entry->sync)
+    if (w->launch->entry->sync == 1)
       run_waiting(w, lo, hi);
     else
       run_free(w, lo, hi);
     return;
   }
-  if (w->launch->entry->sync) tt__team_forget(tt__team());
+  if (w->launch->entry->sync == 1) tt__team_forget(tt__team());
   if (w->signal) note_fault(w);
 }
 
@@ -362,7 +362,7 @@ static void run_all(launch *l) {
     if (one < 1) one = 1;
     grain = one > SOLO_NS / n ? PIECE_NS / one : n;
     if (grain < 1) grain = 1;
-  } else if (n * l->threads < 2048 && !l->entry->sync) {
+  } else if (n * l->threads < 2048 && l->entry->sync != 1 == 1) {
     grain = n;
   }
   tt__pool_run(n, grain, run_piece, l);

@@ -168,6 +168,8 @@ static int64_t find_params(const tt_cudac_scan *s, int64_t k, int64_t end) {
   return -1;
 }
 
+int64_t tt__cudac_params(const tt_cudac_scan *s, int64_t k, int64_t end) { return find_params(s, k, end); }
+
 static bool head_has(const tt_cudac_scan *s, int64_t head, int64_t end, const char *spelling) {
   for (int64_t k = head; k < end; k++)
     if (tt__cudac_is(s, k, spelling)) return true;
@@ -424,6 +426,18 @@ bool tt__cudac_expression_waits(tt_cudac_scan *s, const char *expression) {
     }
     p += n ? n : 1;
   }
+  waits = waits || any_waits(s, &todo);
+  TT_VEC_FREE(&todo);
+  return waits;
+}
+
+bool tt__cudac_callees_wait(tt_cudac_scan *s, int64_t k, int64_t end) {
+  def_stack todo = {0};
+  bool waits = false;
+  forget_visits(s);
+  for (int64_t i = 0; i < s->def.n; i++)
+    if (s->def.data[i].open < k && end <= s->def.data[i].close) s->def.data[i].visited = true;
+  for (; k < end && !waits; k++) waits = s->word.data[k].name >= 0 && !follow(s, s->word.data[k].name, &todo);
   waits = waits || any_waits(s, &todo);
   TT_VEC_FREE(&todo);
   return waits;

@@ -21,6 +21,7 @@ typedef struct tt_cudac_kernel {
   bool is_template;
   bool is_overloaded; /* several of this name */
   bool sync;          /* its threads may wait for each other */
+  bool is_split;      /* (later) there is a form of it that runs a whole block */
   int most_threads;   /* __launch_bounds__, 0: none given in digits */
   int def;
 } tt_cudac_kernel;
@@ -67,6 +68,10 @@ TT_HIDDEN void tt__cudac_rewrite(const tt_cudac_scan *s, tt_str *out);
 
 /* (between the files) Is word k spelled so? False beyond the ends. */
 TT_HIDDEN bool tt__cudac_is(const tt_cudac_scan *s, int64_t k, const char *spelling);
+/* The bracket that opens the parameter list of the declaration of words [k, end), or -1. */
+TT_HIDDEN int64_t tt__cudac_params(const tt_cudac_scan *s, int64_t k, int64_t end);
+/* Whether anything that words [k, end) name, outside of them, can meet a barrier. */
+TT_HIDDEN bool tt__cudac_callees_wait(tt_cudac_scan *s, int64_t k, int64_t end);
 /* The word that closes the bracket at k, or the end. */
 TT_HIDDEN int64_t tt__cudac_close(const tt_cudac_scan *s, int64_t k);
 

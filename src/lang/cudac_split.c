@@ -1,0 +1,621 @@
+/*
+** A kernel's body as a row of items: groups of statements without a barrier, loops around them whose number of turns is
+** the same for all threads, declarations that are the block's. A barrier ends a group. Whatever does not fit this
+** picture is left to fibers: every test here may say no, none may say yes wrongly.
+**
+** A local variable is one of three: used in one group only (it stays where it is); made of indices and parameters, and
+** never changed (it is made anew in each group); kept (an array over the threads).
+*/
+#include "lang/cudac_split.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ITEMS = 128, MOST_LOCALS = 64, MOST_GROUPS = 64, MOST_CELLS = 64, DEEP = 32 };
+
+typedef enum item_kind { GROUP, LOOP, END, BLOCKS } item_kind; /* BLOCKS: a declaration of the block's own */
+typedef struct item {
+  item_kind kind;
+  int64_t from, to; /* words; of a LOOP: its head, "for (...)" */
+  int group;
+} item;
+
+typedef struct local {
+  int32_t name;
+  int64_t name_word, type, type_end, dims, dims_end, init, init_end, from, to; /* words; init == init_end: none */
+  int group, stars;
+  uint64_t used; /* groups */
+  bool is_made_anew, is_uniform, is_first, is_alone;
+} local;
+
+typedef struct split {
+  tt_cudac_scan *s;
+  int64_t params, params_end, body, body_end;
+  item item[MOST_ITEMS];
+  int nitem, ngroup;
+  local local[MOST_LOCALS];
+  int nlocal;
+  bool open; /* the last item is a group that goes on */
+  bool has_barrier;
+} split;
+
+static bool is(const split *p, int64_t k, const char *text) { return tt__cudac_is(p->s, k, text); }
+static char kind(const split *p, int64_t k) { return k < p->s->word.n ? p->s->word.data[k].kind : 0; }
+static int32_t name_of(const split *p, int64_t k) { return k < p->s->word.n ? p->s->word.data[k].name : -1; }
+
+static bool is_among(const split *p, int64_t k, const char *const *words, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (is(p, k, words[i])) return true;
+  return false;
+}
+#define IS_AMONG(p, k, words) is_among(p, k, words, sizeof words / sizeof *words)
+
+/* ---- statements */
+
+static bool is_barrier(const split *p, int64_t k) {
+  return (is(p, k, "__syncthreads") || is(p, k, "__syncwarp")) && is(p, k + 1, "(") && is(p, k + 2, ")") &&
+         is(p, k + 3, ";");
+}
+
+static bool waits_within(const split *p, int64_t from, int64_t to) {
+  for (int64_t k = from; k < to; k++)
+    if (is(p, k, "__syncthreads") || is(p, k, "__syncwarp")) return true;
+  return false;
+}
+
+/* The word behind the statement at k, or -1. */
+static int64_t statement_end(const split *p, int64_t k, int depth) {
+  int64_t n = p->body_end;
+  if (k >= n || depth > DEEP) return -1;
+  while (k < n && kind(p, k) == '#') k++;
+  if (kind(p, k) == '{') return tt__cudac_close(p->s, k) + 1;
+  if (is(p, k, "if") || is(p, k, "for") || is(p, k, "while") || is(p, k, "switch")) {
+    int64_t at = k + 1;
+    if (is(p, at, "constexpr")) at++;
+    if (!is(p, at, "(")) return -1;
+    int64_t end = statement_end(p, tt__cudac_close(p->s, at) + 1, depth + 1);
+    if (end > 0 && is(p, k, "if") && is(p, end, "else")) end = statement_end(p, end + 1, depth + 1);
+    return end;
+  }
+  if (is(p, k, "do")) {
+    int64_t end = statement_end(p, k + 1, depth + 1);
+    if (end < 0 || !is(p, end, "while") || !is(p, end + 1, "(")) return -1;
+    return tt__cudac_close(p->s, end + 1) + 2;
+  }
+  for (; k < n; k++) {
+    char c = kind(p, k);
+    if (c == '(' || c == '[' || c == '{') k = tt__cudac_close(p->s, k);
+    if (c == ';') return k + 1;
+    if (c == '}') return -1;
+  }
+  return -1;
+}
+
+/* ---- declarations */
+
+static int64_t skip_angles(const split *p, int64_t k, int64_t end) {
+  int depth = 0;
+  for (; k < end; k++) {
+    depth += kind(p, k) == '<';
+    depth -= kind(p, k) == '>';
+    if (depth == 0) return k + 1;
+  }
+  return end;
+}
+
+/* Behind the type that a declaration at k begins with, or -1: it is none. */
+static int64_t type_end(const split *p, int64_t k, int64_t end) {
+  static const char *const many[] = {"const", "volatile", "unsigned", "signed", "long", "short", "int", "char", "double"};
+  static const char *const never[] = {"return", "goto",   "break",  "continue", "delete", "throw", "case",
+                                      "else",   "auto",   "static", "using",    "typedef", "struct", "enum",
+                                      "union",  "class",  "default", "register", "extern", "sizeof"};
+  bool has_type = false;
+  while (k < end && kind(p, k) == 'i') {
+    if (IS_AMONG(p, k, never)) return -1;
+    if (IS_AMONG(p, k, many)) {
+      has_type |= !is(p, k, "const") && !is(p, k, "volatile");
+      k++;
+      continue;
+    }
+    if (has_type) break; /* the name */
+    has_type = true;
+    k++;
+    while (is(p, k, ":") && is(p, k + 1, ":") && kind(p, k + 2) == 'i') k += 3;
+    if (kind(p, k) == '<') k = skip_angles(p, k, end);
+  }
+  return has_type ? k : -1;
+}
+
+static bool push_local(split *p, local *l) {
+  if (p->nlocal == MOST_LOCALS) return false;
+  for (int k = 0; k < p->nlocal; k++)
+    if (p->local[k].name == l->name) return false; /* two of one name: no */
+  p->local[p->nlocal++] = *l;
+  return true;
+}
+
+/* One declarator of [from, to) behind the type; the word behind it in *next. */
+static bool take_declarator(split *p, int64_t k, int64_t end, local *l, int64_t *next) {
+  l->stars = 0;
+  while (kind(p, k) == '*' || is(p, k, "const") || is(p, k, "__restrict__")) l->stars += kind(p, k++) == '*';
+  if (kind(p, k) != 'i') return false;
+  l->name = name_of(p, k);
+  l->name_word = k++;
+  l->dims = k;
+  while (kind(p, k) == '[') k = tt__cudac_close(p->s, k) + 1;
+  l->dims_end = k;
+  l->init = l->init_end = k;
+  if (kind(p, k) == '=' && kind(p, k + 1) != '=') {
+    l->init = ++k;
+    while (k < end && kind(p, k) != ',' && kind(p, k) != ';')
+      k = kind(p, k) == '(' || kind(p, k) == '[' || kind(p, k) == '{' ? tt__cudac_close(p->s, k) + 1 : k + 1;
+    l->init_end = k;
+  }
+  *next = k;
+  return kind(p, k) == ',' || kind(p, k) == ';';
+}
+
+/* Is [from, to) a declaration? Then its variables are noted. False: it is one that is not understood. */
+static bool take_declaration(split *p, int64_t from, int64_t to, int group) {
+  int64_t type = from, k = type_end(p, from, to);
+  if (k < 0) return !is(p, from, "auto") && !is(p, from, "static") && !is(p, from, "struct");
+  int64_t after = k;
+  while (kind(p, after) == '*' || is(p, after, "const") || is(p, after, "__restrict__")) after++;
+  if (kind(p, after) == '&') return kind(p, after + 1) != 'i' || kind(p, after - 1) != 'i'; /* a reference: no */
+  if (kind(p, after) != 'i') return true;
+  char c = kind(p, after + 1);
+  if (c == '(' || c == '{') return false; /* T x(1); T x{1}; */
+  if (c != '=' && c != ';' && c != ',' && c != '[') return true;
+  int64_t end = k;
+  for (bool first = true;; first = false) {
+    local l = {.type = type, .type_end = end, .from = from, .to = to, .group = group, .is_first = first};
+    if (!take_declarator(p, k, to, &l, &k)) return false;
+    l.is_alone = first && kind(p, k) == ';';
+    if (!push_local(p, &l)) return false;
+    if (kind(p, k) == ';') return true;
+    k++;
+  }
+}
+
+/* ---- the row of items */
+
+static bool push_item(split *p, item_kind what, int64_t from, int64_t to) {
+  if (p->nitem == MOST_ITEMS) return false;
+  p->item[p->nitem++] = (item){.kind = what, .from = from, .to = to};
+  p->open = false;
+  return true;
+}
+
+static bool add_statement(split *p, int64_t from, int64_t to) {
+  if (!p->open) {
+    if (p->ngroup == MOST_GROUPS || !push_item(p, GROUP, from, to)) return false;
+    p->item[p->nitem - 1].group = p->ngroup++;
+    p->open = true;
+  }
+  item *g = &p->item[p->nitem - 1];
+  g->to = to;
+  return take_declaration(p, from, to, g->group);
+}
+
+static bool is_blocks_own(const split *p, int64_t from, int64_t to) {
+  static const char *const starts[] = {"constexpr", "typedef", "using", "enum", "static_assert"};
+  for (int64_t k = from; k < to; k++)
+    if (is(p, k, "__shared__")) return true;
+  return IS_AMONG(p, from, starts);
+}
+
+static bool take_statements(split *p, int64_t k, int64_t end, int depth) {
+  while (k < end) {
+    if (kind(p, k) == ';' || kind(p, k) == '#') {
+      k++;
+      continue;
+    }
+    if (is_barrier(p, k)) {
+      p->open = false;
+      p->has_barrier = true;
+      k += 4;
+      continue;
+    }
+    int64_t to = statement_end(p, k, 0);
+    if (to < 0 || to > end || depth > DEEP) return false;
+    if (is_blocks_own(p, k, to)) {
+      if (waits_within(p, k, to) || !push_item(p, BLOCKS, k, to)) return false;
+    } else if (!waits_within(p, k, to)) {
+      if (!add_statement(p, k, to)) return false;
+    } else if (is(p, k, "for")) {
+      int64_t close = tt__cudac_close(p->s, k + 1), inner = close + 1;
+      bool braced = kind(p, inner) == '{';
+      if (!push_item(p, LOOP, k, close + 1)) return false;
+      if (!take_statements(p, inner + braced, to - braced, depth + 1) || !push_item(p, END, to, to)) return false;
+    } else {
+      return false;
+    }
+    k = to;
+  }
+  return true;
+}
+
+/* ---- what variables are */
+
+static bool is_assigned(const split *p, int64_t k) {
+  static const char ops[] = "+-*/%&|^<>";
+  char before = k > 0 ? kind(p, k - 1) : 0, a = kind(p, k + 1), b = kind(p, k + 2), c = kind(p, k + 3);
+  char before2 = k > 1 ? kind(p, k - 2) : 0;
+  if (a == '=' && b != '=') return true;
+  if (a && strchr(ops, a) && (b == '=' || (a == b && c == '='))) {
+    bool compares = (a == '<' || a == '>') && b == '=';
+    if (!compares) return true;
+  }
+  if ((a == '+' && b == '+') || (a == '-' && b == '-')) return true;
+  if ((before == '+' && before2 == '+') || (before == '-' && before2 == '-')) return true;
+  bool operand = (before2 == 'i' && !is(p, k - 2, "return")) || before2 == 'n' || before2 == ']';
+  return before == '&' && !operand; /* its address; behind a bracket, too: that may be a cast */
+}
+
+/* Is the name changed anywhere but where it is declared? */
+static bool is_changed(const split *p, int32_t name, int64_t declared) {
+  for (int64_t k = p->body; k < p->body_end; k++)
+    if (name_of(p, k) == name && k != declared && is_assigned(p, k)) return true;
+  return false;
+}
+
+static const local *find_local(const split *p, int32_t name) {
+  for (int k = 0; k < p->nlocal; k++)
+    if (p->local[k].name == name) return &p->local[k];
+  return NULL;
+}
+
+/* Is the name declared in the head of a loop around the groups? */
+static bool is_turn(const split *p, int32_t name) {
+  for (int i = 0; i < p->nitem; i++)
+    for (int64_t k = p->item[i].from; p->item[i].kind == LOOP && k < p->item[i].to; k++)
+      if (name_of(p, k) == name && kind(p, k + 1) == '=' && kind(p, k + 2) != '=' && kind(p, k - 1) == 'i') return true;
+  return false;
+}
+
+/* Declared by a BLOCKS item: shared memory, or a constant. */
+static bool is_shared(const split *p, int32_t name) {
+  for (int i = 0; i < p->nitem; i++)
+    for (int64_t k = p->item[i].from; p->item[i].kind == BLOCKS && k < p->item[i].to; k++)
+      if (name_of(p, k) == name && !is(p, p->item[i].from, "constexpr") && !is(p, p->item[i].from, "enum")) return true;
+  return false;
+}
+
+static bool is_builtin_index(const split *p, int64_t k) {
+  static const char *const words[] = {"blockIdx", "blockDim", "gridDim"};
+  return IS_AMONG(p, k, words);
+}
+
+/*
+** Is the expression [from, to) one of indices, parameters that stay, constants and variables like it? *uniform: the same
+** for all threads of the block. Names that we do not know are constants, unless they are called or changed.
+*/
+static bool is_plain(const split *p, int64_t from, int64_t to, bool *uniform) {
+  static const char *const calls[] = {"min", "max", "ceil", "ceilf", "floor", "sizeof", "int", "unsigned", "float"};
+  for (int64_t k = from; k < to; k++) {
+    char c = kind(p, k);
+    if (c == 's' || c == '{' || c == '[' || c == '&' || c == '=' || c == '#') {
+      bool is_and = c == '&' && k > from && (kind(p, k - 1) == 'i' || kind(p, k - 1) == 'n' || kind(p, k - 1) == ')');
+      bool compares = c == '=' && k > from && strchr("=<>!", kind(p, k - 1));
+      if (!is_and && !compares && !(c == '=' && kind(p, k + 1) == '=')) return false;
+    }
+    if (c == '*' && (k == from || strchr("(+-*/%<>=,&|", kind(p, k - 1)))) return false; /* reads memory */
+    if (c != 'i') continue;
+    if (k > from && kind(p, k - 1) == '.') continue; /* .x */
+    if (is(p, k, "threadIdx")) {
+      *uniform = false;
+      continue;
+    }
+    if (is_builtin_index(p, k)) continue;
+    if (kind(p, k + 1) == '(' && !IS_AMONG(p, k, calls)) return false;
+    if (kind(p, k + 1) == '.' || (kind(p, k + 1) == '-' && kind(p, k + 2) == '>')) return false;
+    const local *l = find_local(p, name_of(p, k));
+    if (l && !l->is_made_anew) return false;
+    if (l && !l->is_uniform) *uniform = false;
+    if (is_turn(p, name_of(p, k)) || is_shared(p, name_of(p, k))) return false;
+    if (is_changed(p, name_of(p, k), l ? l->name_word : -1)) return false;
+  }
+  return true;
+}
+
+static void sort_locals(split *p) {
+  for (int i = 0; i < p->nlocal; i++) {
+    local *l = &p->local[i];
+    for (int g = 0; g < p->nitem; g++) {
+      const item *it = &p->item[g];
+      for (int64_t k = it->from; k < it->to && it->kind != END; k++) {
+        if (name_of(p, k) != l->name) continue;
+        l->used |= it->kind == GROUP ? 1ull << it->group : ~0ull;
+      }
+    }
+    bool uniform = true;
+    bool plain = l->init < l->init_end && l->dims == l->dims_end && is_plain(p, l->init, l->init_end, &uniform) &&
+                 !is_changed(p, l->name, l->name_word);
+    l->is_made_anew = plain;
+    l->is_uniform = plain && uniform;
+  }
+}
+
+static bool is_kept(const local *l) { return !l->is_made_anew && (l->used & ~(1ull << l->group)) != 0; }
+
+/* Elements of an array of the thread's own, if they are written in digits and few. */
+static bool is_small(const split *p, const local *l) {
+  long cells = 1;
+  for (int64_t k = l->dims; k < l->dims_end; k++) {
+    if (kind(p, k) != '[') continue;
+    if (kind(p, k + 1) != 'n' || kind(p, k + 2) != ']') return false;
+    const tt_cudac_word *w = &p->s->word.data[k + 1];
+    char text[12] = "";
+    if (w->len >= sizeof text) return false;
+    memcpy(text, p->s->text + w->at, w->len);
+    long n = strtol(text, NULL, 0);
+    if (n < 1 || n > MOST_CELLS) return false;
+    cells *= n;
+    if (cells > MOST_CELLS) return false;
+  }
+  return true;
+}
+
+/* A head "for (int k = a; k < b; k += c)" that all threads see the same. */
+static bool is_uniform_loop(const split *p, const item *loop) {
+  int64_t k = loop->from + 2, type = type_end(p, k, loop->to);
+  if (type < 0 || kind(p, type) != 'i' || kind(p, type + 1) != '=') return false;
+  int32_t turn = name_of(p, type);
+  if (find_local(p, turn)) return false;
+  bool uniform = true;
+  int64_t semi = type + 2;
+  while (semi < loop->to && kind(p, semi) != ';') {
+    if (kind(p, semi) == ',') return false;
+    semi++;
+  }
+  if (!is_plain(p, type + 2, semi, &uniform) || !uniform) return false;
+  for (k = semi + 1; k < loop->to - 1; k++) { /* condition and step: the turn, and plain things */
+    if (kind(p, k) == '[' || kind(p, k) == 's' || is(p, k, "threadIdx")) return false;
+    if (kind(p, k) != 'i' || name_of(p, k) == turn || is_builtin_index(p, k) || kind(p, k - 1) == '.') continue;
+    if (kind(p, k + 1) == '(' || is_shared(p, name_of(p, k)) || is_turn(p, name_of(p, k))) return false;
+    const local *l = find_local(p, name_of(p, k));
+    if (l && !l->is_uniform) return false;
+    if (is_changed(p, name_of(p, k), l ? l->name_word : -1)) return false;
+  }
+  for (k = loop->to; k < p->body_end; k++) /* nobody else turns it */
+    if (name_of(p, k) == turn && is_assigned(p, k)) {
+      bool another = kind(p, k - 1) == 'i' && kind(p, k + 1) == '='; /* a declaration of the same name */
+      if (!another) return false;
+    }
+  return true;
+}
+
+static bool returns_within(const split *p, int64_t from, int64_t to) {
+  for (int64_t k = from; k < to; k++)
+    if (is(p, k, "return") || is(p, k, "goto") || is(p, k, "asm") || is(p, k, "__asm__")) return true;
+  return false;
+}
+
+/* A word that would leave, in a loop around the groups, the thread loop instead. */
+static bool leaves_within(const split *p, int64_t from, int64_t to) {
+  for (int64_t k = from; k < to; k++)
+    if (is(p, k, "break") || is(p, k, "continue")) return true;
+  return false;
+}
+
+static bool is_fit(split *p) {
+  int loops = 0;
+  sort_locals(p);
+  for (int i = 0; i < p->nitem; i++) {
+    const item *it = &p->item[i];
+    loops += (it->kind == LOOP) - (it->kind == END);
+    if (loops && it->kind == GROUP && leaves_within(p, it->from, it->to)) return false;
+    if (it->kind == LOOP && !is_uniform_loop(p, it)) return false;
+    if (it->kind == GROUP && returns_within(p, it->from, it->to)) return false;
+  }
+  for (int i = 0; i < p->nlocal; i++) {
+    local *l = &p->local[i];
+    /* (a plain one inside a loop may read the loop's turn of its own time only: is_plain refuses turns) */
+    if (is_kept(l) && !is_small(p, l)) return false;
+    if (is_kept(l) && l->dims < l->dims_end && !l->is_alone) return false;
+  }
+  for (int64_t k = p->params; k < p->params_end; k++) /* parameters that a thread changes for itself: no */
+    if (name_of(p, k) >= 0 && is_changed(p, name_of(p, k), -1)) return false;
+  return true;
+}
+
+/* ---- writing */
+
+static void copy(const split *p, int64_t from, int64_t to, tt_str *out) {
+  if (from >= to) return;
+  const tt_cudac_word *a = &p->s->word.data[from], *b = &p->s->word.data[to - 1];
+  tt__str_add_n(out, p->s->text + a->at, b->at + b->len - a->at);
+}
+
+/* The type without const: what an array's element can be assigned as. */
+static void write_type(const split *p, const local *l, tt_str *out) {
+  for (int64_t k = l->type; k < l->type_end; k++) {
+    if (is(p, k, "const") && l->stars == 0) continue;
+    copy(p, k, k + 1, out);
+    tt__str_add(out, " ");
+  }
+  for (int k = 0; k < l->stars; k++) tt__str_add(out, "*");
+}
+
+static void write_name(const split *p, const local *l, tt_str *out) { copy(p, l->name_word, l->name_word + 1, out); }
+
+static void write_kept(const split *p, tt_str *out) {
+  for (int i = 0; i < p->nlocal; i++) {
+    const local *l = &p->local[i];
+    if (!is_kept(l)) continue;
+    write_type(p, l, out);
+    tt__str_add(out, " tt_v_");
+    write_name(p, l, out);
+    tt__str_add(out, "[tt_n]");
+    copy(p, l->dims, l->dims_end, out);
+    tt__str_add(out, ";\n");
+  }
+}
+
+static void write_anew(const split *p, const local *l, tt_str *out) {
+  tt__str_add(out, "const ");
+  for (int64_t k = l->type; k < l->type_end; k++) {
+    copy(p, k, k + 1, out);
+    tt__str_add(out, " ");
+  }
+  for (int k = 0; k < l->stars; k++) tt__str_add(out, "*");
+  if (l->stars) tt__str_add(out, "const ");
+  write_name(p, l, out);
+  tt__str_add(out, " = ");
+  copy(p, l->init, l->init_end, out);
+  tt__str_add(out, ";\n");
+}
+
+/* What a group needs of variables declared before it. */
+static void write_entry(const split *p, const item *g, tt_str *out) {
+  uint64_t bit = 1ull << g->group;
+  for (int i = 0; i < p->nlocal; i++) {
+    const local *l = &p->local[i];
+    if (l->is_made_anew && l->group < g->group) {
+      write_anew(p, l, out); /* others may be made of it: unused ones cost nothing */
+    } else if (is_kept(l) && l->group != g->group && (l->used & bit)) {
+      if (l->dims < l->dims_end) {
+        tt__str_add(out, "auto &");
+      } else {
+        write_type(p, l, out);
+        tt__str_add(out, " ");
+      }
+      write_name(p, l, out);
+      tt__str_add(out, " = tt_v_");
+      write_name(p, l, out);
+      tt__str_add(out, "[tt_t];\n");
+    }
+  }
+}
+
+static void write_exit(const split *p, const item *g, tt_str *out) {
+  uint64_t bit = 1ull << g->group;
+  for (int i = 0; i < p->nlocal; i++) {
+    const local *l = &p->local[i];
+    if (!is_kept(l) || !(l->used & bit) || l->dims < l->dims_end) continue;
+    tt__str_add(out, "tt_v_");
+    write_name(p, l, out);
+    tt__str_add(out, "[tt_t] = ");
+    write_name(p, l, out);
+    tt__str_add(out, ";\n");
+  }
+}
+
+/* A kept array's declaration becomes a reference to its place. */
+static const local *array_declared(const split *p, int64_t k, int group) {
+  for (int i = 0; i < p->nlocal; i++) {
+    const local *l = &p->local[i];
+    if (is_kept(l) && l->dims < l->dims_end && l->group == group && l->from == k) return l;
+  }
+  return NULL;
+}
+
+static void write_group(const split *p, const item *g, tt_str *out) {
+  tt__str_add(out,
+              "for (unsigned tt_z = 0; tt_z < tt_nz; tt_z++)\nfor (unsigned tt_y = 0; tt_y < tt_ny; tt_y++) {\n"
+              "const int tt_row = (int)(tt_nx * (tt_y + tt_ny * tt_z)) - tt_s;\n"
+              "#pragma GCC ivdep\n"
+              "for (int tt_x = tt_s; tt_x < tt_e; tt_x++) {\nconst int tt_t = tt_row + tt_x;\n(void)tt_t;\n"
+              "threadIdx.x = (unsigned)(tt_x - tt_s); threadIdx.y = tt_y; threadIdx.z = tt_z; tt_global_x = tt_x;\n");
+  write_entry(p, g, out);
+  int64_t from = g->from;
+  for (int64_t k = g->from; k < g->to; k++) {
+    const local *l = array_declared(p, k, g->group);
+    if (!l) continue;
+    copy(p, from, k, out);
+    tt__str_add(out, "\nauto &");
+    write_name(p, l, out);
+    tt__str_add(out, " = tt_v_");
+    write_name(p, l, out);
+    tt__str_add(out, "[tt_t];\n");
+    if (l->init < l->init_end) {
+      tt__str_add(out, "{ ");
+      write_type(p, l, out);
+      tt__str_add(out, " tt_i");
+      copy(p, l->dims, l->dims_end, out);
+      tt__str_add(out, " = ");
+      copy(p, l->init, l->init_end, out);
+      tt__str_add(out, "; __builtin_memcpy(");
+      write_name(p, l, out);
+      tt__str_add(out, ", tt_i, sizeof tt_i); }\n");
+    }
+    from = l->to;
+    k = l->to - 1;
+  }
+  copy(p, from, g->to, out);
+  tt__str_add(out, "\n");
+  write_exit(p, g, out);
+  tt__str_add(out, "}\n}\n");
+}
+
+/* Variables that are the same for all threads serve the heads of loops, too. */
+static void write_uniform(const split *p, int group, tt_str *out) {
+  for (int i = 0; i < p->nlocal; i++)
+    if (p->local[i].is_uniform && p->local[i].group == group) write_anew(p, &p->local[i], out);
+}
+
+static void write_head(const split *p, const tt_cudac_kernel *k, tt_str *out) {
+  const tt_cudac_def *d = &p->s->def.data[k->def];
+  tt__str_add(out, "\n");
+  for (int64_t w = d->head; w < d->open; w++) {
+    if (is(p, w, "__global__") || is(p, w, "extern") || is(p, w, "static") || is(p, w, "inline")) continue;
+    if (kind(p, w) == 's' || kind(p, w) == '#') continue;
+    if (is(p, w, "__launch_bounds__") && is(p, w + 1, "(")) {
+      w = tt__cudac_close(p->s, w + 1);
+      continue;
+    }
+    if (w == p->params - 1) tt__str_add(out, "tt_split_");
+    copy(p, w, w + 1, out);
+    tt__str_add(out, " ");
+  }
+  tt__str_add(out,
+              "{\nconst unsigned tt_nx = blockDim.x, tt_ny = blockDim.y, tt_nz = blockDim.z;\n"
+              "const int tt_n = (int)(tt_nx * tt_ny * tt_nz), tt_s = tt_first_x(), tt_e = tt_s + (int)tt_nx;\n"
+              "(void)tt_n;\n");
+}
+
+/* Only the kernel itself waits, and only by plain barriers. */
+static bool waits_plainly(const split *p) {
+  static const char *const others[] = {"__syncthreads_count", "__syncthreads_and", "__syncthreads_or", "__activemask",
+                                       "cooperative_groups"};
+  for (int64_t k = p->body; k < p->body_end; k++) {
+    const tt_cudac_word *w = &p->s->word.data[k];
+    const char *t = p->s->text + w->at;
+    if (IS_AMONG(p, k, others)) return false;
+    if (w->len > 6 && (strncmp(t, "__shfl", 6) == 0 || strncmp(t, "__ball", 6) == 0 || strncmp(t, "__matc", 6) == 0))
+      return false;
+    if (w->len > 5 && (strncmp(t, "__any", 5) == 0 || strncmp(t, "__all", 5) == 0)) return false;
+    if (w->len > 8 && strncmp(t, "__reduce", 8) == 0) return false;
+    if (w->kind == 'i' && is(p, k, "volatile")) return false; /* threads that watch each other */
+  }
+  return !tt__cudac_callees_wait(p->s, p->body, p->body_end);
+}
+
+bool tt__cudac_split(tt_cudac_scan *s, const tt_cudac_kernel *k, tt_str *out) {
+  const tt_cudac_def *d = &s->def.data[k->def];
+  split one = {.s = s, .body = d->open + 1, .body_end = d->close}, *p = &one;
+  p->params = tt__cudac_params(s, d->head, d->open);
+  if (p->params < 0) return false;
+  p->params_end = tt__cudac_close(s, p->params);
+  if (!take_statements(p, p->body, p->body_end, 0) || !p->has_barrier) return false;
+  if (!waits_plainly(p) || !is_fit(p)) return false;
+  write_head(p, k, out);
+  write_kept(p, out);
+  for (int i = 0; i < p->nitem; i++) {
+    const item *it = &p->item[i];
+    if (it->kind == GROUP) {
+      write_group(p, it, out);
+      write_uniform(p, it->group, out);
+    } else if (it->kind == LOOP) {
+      copy(p, it->from, it->to, out);
+      tt__str_add(out, " {\n");
+    } else if (it->kind == END) {
+      tt__str_add(out, "}\n");
+    } else {
+      copy(p, it->from, it->to, out);
+      tt__str_add(out, "\n");
+    }
+  }
+  tt__str_add(out, "}\n");
+  return true;
+}
