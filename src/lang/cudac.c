@@ -397,7 +397,8 @@ static tt_code split_kernels(tt_cudac_scan *s, tt_str *more, int *nsplit, tt_err
   if (more->failed) return tt__fail_memory(err, more->len);
   tt_cudac_scan again;
   TT_TRY(tt__cudac_scan(&again, more->data, more->len, err));
-  for (int64_t k = 0; k < again.kernel.n && k < s->kernel.n; k++) again.kernel.data[k].is_split = s->kernel.data[k].is_split;
+  for (int64_t k = 0; k < again.kernel.n && k < s->kernel.n; k++)
+    again.kernel.data[k].is_split = s->kernel.data[k].is_split;
   tt__cudac_scan_free(s);
   *s = again;
   return TT_OK;
@@ -474,8 +475,8 @@ static bool make_key(const build *b, tt_str *key) {
   const char *path = realpath(b->path, real) ? real : b->path;
   struct stat st = {0};
   if (stat(path, &st) != 0) return false;
-  tt__str_addf(key, "%d %d %s %lld %lld %s %d %d", TRANSLATION, (int)may_split(), path, (long long)st.st_size, (long long)st.st_mtime,
-               tt__cpu_name(), tt__cpu_level(), (int)b->o->wide);
+  tt__str_addf(key, "%d %d %s %lld %lld %s %d %d", TRANSLATION, (int)may_split(), path, (long long)st.st_size,
+               (long long)st.st_mtime, tt__cpu_name(), tt__cpu_level(), (int)b->o->wide);
   for (size_t k = 0; k < sizeof flags / sizeof *flags; k++) tt__str_addf(key, " %s", flags[k]);
   tt_digest d = tt__digest(tt__cuda_prelude, strlen(tt__cuda_prelude));
   tt__str_addf(key, " %llx%llx\n", (unsigned long long)d.lo, (unsigned long long)d.hi);
@@ -500,7 +501,8 @@ static tt_code run_steps(build *b, const tt_cudac_program **out, tt_str *params,
     int nsplit = may_split();
     if (code == TT_OK) code = translate(b, &in, &text, params, own, &nsplit, err);
     if (code == TT_OK) code = compile(b, &text, &binary, err);
-    if (code == TT_EDEVICE && nsplit) { /* the second forms are a guess: without them the user's text stands alone */
+    if (code == TT_EDEVICE && nsplit &&
+        text.len) { /* the second forms are a guess: without them the user's text stands alone */
       nsplit = 0;
       tt__str_clear(&text);
       tt__str_clear(params);

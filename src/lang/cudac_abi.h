@@ -24,7 +24,8 @@ typedef struct tt_cudac_grid {
 } tt_cudac_grid;
 
 /*
-** A kernel. sync 0: no barriers, `blocks` runs whole blocks [lo, hi); 2: the same, split at its barriers; 1: `thread` runs
+** A kernel. sync 0: no barriers, `blocks` runs whole blocks [lo, hi); 2: the same, split at its barriers; 1: `thread`
+*runs
 ** one thread, which may wait for others.
 */
 typedef struct tt_cudac_entry {

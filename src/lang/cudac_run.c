@@ -278,7 +278,7 @@ static void run_free(worker *w, int64_t lo, int64_t hi) {
 static void note_fault(const worker *w) {
   const launch *l = w->launch;
   long long last = (long long)w->block;
-  if (l->entry->sync != 1 == 1) last += BLOCKS_AT_ONCE - 1;
+  if (l->entry->sync != 1) last += BLOCKS_AT_ONCE - 1;
   if (w->signal == SIGFPE)
     say(w->launch, TT_EDEVICE, "kernel %s divided an integer by zero, in blocks %lld to %lld", l->entry->name,
         (long long)w->block, last);
@@ -362,7 +362,7 @@ static void run_all(launch *l) {
     if (one < 1) one = 1;
     grain = one > SOLO_NS / n ? PIECE_NS / one : n;
     if (grain < 1) grain = 1;
-  } else if (n * l->threads < 2048 && l->entry->sync != 1 == 1) {
+  } else if (n * l->threads < 2048 && l->entry->sync != 1) {
     grain = n;
   }
   tt__pool_run(n, grain, run_piece, l);

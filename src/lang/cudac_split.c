@@ -105,10 +105,11 @@ static int64_t skip_angles(const split *p, int64_t k, int64_t end) {
 
 /* Behind the type that a declaration at k begins with, or -1: it is none. */
 static int64_t type_end(const split *p, int64_t k, int64_t end) {
-  static const char *const many[] = {"const", "volatile", "unsigned", "signed", "long", "short", "int", "char", "double"};
-  static const char *const never[] = {"return", "goto",   "break",  "continue", "delete", "throw", "case",
-                                      "else",   "auto",   "static", "using",    "typedef", "struct", "enum",
-                                      "union",  "class",  "default", "register", "extern", "sizeof"};
+  static const char *const many[] = {"const", "volatile", "unsigned", "signed", "long",
+                                     "short", "int",      "char",     "double"};
+  static const char *const never[] = {"return", "goto",  "break",   "continue", "delete",  "throw",  "case",
+                                      "else",   "auto",  "static",  "using",    "typedef", "struct", "enum",
+                                      "union",  "class", "default", "register", "extern",  "sizeof"};
   bool has_type = false;
   while (k < end && kind(p, k) == 'i') {
     if (IS_AMONG(p, k, never)) return -1;
@@ -281,13 +282,23 @@ static bool is_shared(const split *p, int32_t name) {
   return false;
 }
 
+/* A variable of the program, which somebody may change meanwhile. */
+static bool is_global(const split *p, int64_t k) {
+  for (int64_t i = 0; i < p->s->global.n; i++) {
+    const char *name = p->s->global.data[i].name, *colon = strrchr(name, ':');
+    if (is(p, k, colon ? colon + 1 : name)) return true;
+  }
+  return false;
+}
+
 static bool is_builtin_index(const split *p, int64_t k) {
   static const char *const words[] = {"blockIdx", "blockDim", "gridDim"};
   return IS_AMONG(p, k, words);
 }
 
 /*
-** Is the expression [from, to) one of indices, parameters that stay, constants and variables like it? *uniform: the same
+** Is the expression [from, to) one of indices, parameters that stay, constants and variables like it? *uniform: the
+*same
 ** for all threads of the block. Names that we do not know are constants, unless they are called or changed.
 */
 static bool is_plain(const split *p, int64_t from, int64_t to, bool *uniform) {
@@ -312,7 +323,7 @@ static bool is_plain(const split *p, int64_t from, int64_t to, bool *uniform) {
     const local *l = find_local(p, name_of(p, k));
     if (l && !l->is_made_anew) return false;
     if (l && !l->is_uniform) *uniform = false;
-    if (is_turn(p, name_of(p, k)) || is_shared(p, name_of(p, k))) return false;
+    if (is_turn(p, name_of(p, k)) || is_shared(p, name_of(p, k)) || is_global(p, k)) return false;
     if (is_changed(p, name_of(p, k), l ? l->name_word : -1)) return false;
   }
   return true;
@@ -372,7 +383,8 @@ static bool is_uniform_loop(const split *p, const item *loop) {
   for (k = semi + 1; k < loop->to - 1; k++) { /* condition and step: the turn, and plain things */
     if (kind(p, k) == '[' || kind(p, k) == 's' || is(p, k, "threadIdx")) return false;
     if (kind(p, k) != 'i' || name_of(p, k) == turn || is_builtin_index(p, k) || kind(p, k - 1) == '.') continue;
-    if (kind(p, k + 1) == '(' || is_shared(p, name_of(p, k)) || is_turn(p, name_of(p, k))) return false;
+    if (kind(p, k + 1) == '(' || is_global(p, k) || is_shared(p, name_of(p, k)) || is_turn(p, name_of(p, k)))
+      return false;
     const local *l = find_local(p, name_of(p, k));
     if (l && !l->is_uniform) return false;
     if (is_changed(p, name_of(p, k), l ? l->name_word : -1)) return false;

@@ -1,0 +1,172 @@
+"""Kernels split at their barriers give what the same kernels give thread by thread."""
+
+# ruff: noqa: E501 (kernels stand here as people write them)
+
+import random
+import shutil
+
+import numpy as np
+import pytest
+import tutti as tt
+
+pytestmark = pytest.mark.skipif(not (shutil.which("c++") or shutil.which("g++")), reason="no C++ compiler")
+
+
+class Writer:
+    """A random kernel without races: a thread writes its own cells, and reads others' only across a barrier."""
+
+    def __init__(self, seed):
+        self.rng = random.Random(seed)
+        self.names, self.count = ["t"], 0
+
+    def expression(self, depth=0):
+        r = self.rng.random()
+        if depth > 2 or r < 0.3:
+            return self.rng.choice(
+                [*self.names, str(self.rng.randint(0, 9)), "n", "(int)threadIdx.x", "(int)blockIdx.x", "kept[1]"]
+            )
+        if r < 0.4:
+            return f"a[{self.rng.choice(['i', 't'])}]"
+        if r < 0.5:
+            return f"min({self.expression(depth + 1)}, {self.expression(depth + 1)})"
+        if r < 0.6:
+            return f"({self.expression(depth + 1)} > {self.expression(depth + 1)} ? {self.expression(depth + 1)} : 3)"
+        return f"({self.expression(depth + 1)} {self.rng.choice('+-^|')} {self.expression(depth + 1)})"
+
+    def plain(self):
+        r = self.rng.random()
+        if r < 0.4:
+            self.count += 1
+            name = f"v{self.count}"
+            text = f"{self.rng.choice(['int', 'const int', 'int', 'unsigned'])} {name} = {self.expression()};"
+            self.names.append(name)
+            if text.startswith("int") and self.rng.random() < 0.7:
+                text += f" {name} {self.rng.choice(['+=', '^=', '='])} {self.expression()};"
+            return text
+        if r < 0.6:
+            return f"s[t] {self.rng.choice(['=', '+=', '^='])} {self.expression()};"
+        if r < 0.7:
+            return f"kept[{self.rng.randint(0, 2)}] += {self.expression()};"
+        if r < 0.8:
+            return f"if ({self.expression()} > 4) {{ int w = {self.expression()}; s[t] += w; }} else s[t]--;"
+        if r < 0.9:
+            return f"for (int j = 0; j < {self.rng.randint(1, 4)}; j++) {{ s[t] += j * {self.expression()}; }}"
+        return f"sum += {self.expression()};"
+
+    def shared(self):
+        return f"__syncthreads(); sum += s[(t + {self.rng.randint(1, 9)}) % (int)blockDim.x]; __syncthreads();"
+
+    def block(self, depth=0):
+        lines = []
+        for _ in range(self.rng.randint(2, 5)):
+            r = self.rng.random()
+            known = list(self.names)
+            if r < 0.6:
+                lines.append(self.plain())
+            elif r < 0.85 or depth > 1:
+                lines.append(self.shared())
+            else:
+                head = self.rng.choice(
+                    [
+                        "int k{0} = 0; k{0} < n % 3 + 1; k{0}++",
+                        "int k{0} = blockDim.x / 2; k{0} > 0; k{0} /= 2",
+                        "unsigned k{0} = 1; k{0} < 4; k{0} <<= 1",
+                    ]
+                )
+                self.count += 1
+                head = head.format(self.count)
+                self.names.append(f"(int)k{self.count}")
+                inner = self.block(depth + 1) + "\n" + self.shared()
+                lines.append(f"for ({head}) {{\n{inner}\n}}")
+                self.names = known
+        return "\n".join(lines)
+
+    def kernel(self, name):
+        body = self.block()
+        return f"""__global__ void {name}(int *o, const int *a, int n) {{
+          __shared__ int s[64];
+          int t = threadIdx.x + blockDim.x * threadIdx.y, i = blockIdx.x * blockDim.x + threadIdx.x;
+          int sum = 0;
+          int kept[3] = {{1, 2, 3}};
+          s[t] = a[i];
+          {body}
+          {self.shared()}
+          o[blockIdx.x * blockDim.x * blockDim.y + t] = sum + s[t] + kept[0];
+        }}"""
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_kernels(seed, monkeypatch):
+    names = [f"k{j}" for j in range(8)]
+    source = "\n".join(Writer(seed * 100 + j).kernel(name) for j, name in enumerate(names))
+    a = np.random.default_rng(seed).integers(-50, 50, 64, dtype="i4")
+    split = tt.SourceModule(source)
+    assert "tt_split_k" in split.inspect_source()
+    monkeypatch.setenv("TUTTI_KERNEL_SPLIT", "0")
+    plain = tt.SourceModule(source)
+    assert "tt_split_k" not in plain.inspect_source()
+    for name in names:
+        for block in ((16, 1, 1), (7, 1, 1), (16, 4, 1)):
+            got, want = np.zeros(256, "i4"), np.zeros(256, "i4")
+            split.get_function(name)(got, a, 5, block=block, grid=(3, 1))
+            plain.get_function(name)(want, a, 5, block=block, grid=(3, 1))
+            assert np.array_equal(got, want), source
+
+
+KINDS = {
+    "kept values": (True, "float sum = a[t]; __syncthreads(); o[t] = sum;"),
+    "a uniform loop": (
+        True,
+        "for (int k = 0; k < n; k++) { s[t] = a[t] + k; __syncthreads(); o[t] = s[n - 1 - t]; __syncthreads(); }",
+    ),
+    "a tree": (
+        True,
+        "s[t] = a[t]; __syncthreads(); for (int k = blockDim.x / 2; k > 0; k >>= 1) { if (t < k) s[t] += s[t + k]; __syncthreads(); } o[t] = s[0];",
+    ),
+    "an early end": (False, "if (t >= n) return; s[t] = a[t]; __syncthreads(); o[t] = s[n - 1 - t];"),
+    "a loop of each thread's own": (
+        False,
+        "s[t] = a[t]; for (int k = t; k < t + 2; k++) { __syncthreads(); o[t] = s[0]; }",
+    ),
+    "a barrier under a condition": (False, "if (n > 2) __syncthreads(); o[t] = 1;"),
+    "a parameter that changes": (False, "a += t; __syncthreads(); o[t] = a[0];"),
+    "a way out of the loop": (False, "for (int k = 0; k < n; k++) { if (k > 2) break; __syncthreads(); } o[t] = 1;"),
+    "a shuffle": (False, "int v = __shfl_sync(~0u, t, 1); __syncthreads(); o[t] = v;"),
+    "a count of its own": (False, "int m = n; m += t - t; for (int k = 0; k < m; k++) __syncthreads(); o[t] = 1;"),
+    "a turn that changes": (False, "for (int k = 0; k < n; k++) { __syncthreads(); k += 1; } o[t] = 1;"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_kinds_of_kernels(kind, monkeypatch):
+    is_split, body = KINDS[kind]
+    source = (
+        f"__global__ void f(float *o, const float *a, int n) {{ __shared__ float s[32]; int t = threadIdx.x; {body} }}"
+    )
+    m = tt.SourceModule(source)
+    assert ("tt_split_f" in m.inspect_source()) == is_split
+    a, got, want = np.arange(64, dtype="f4"), np.zeros(32, "f4"), np.zeros(32, "f4")
+    m.get_function("f")(got, a, 32, block=(32, 1, 1))
+    monkeypatch.setenv("TUTTI_KERNEL_SPLIT", "0")
+    tt.SourceModule(source).get_function("f")(want, a, 32, block=(32, 1, 1))
+    assert np.array_equal(got, want)
+
+
+def test_templates_and_dynamic_shared_memory():
+    source = r"""
+    namespace app {
+      template <typename T, int N>
+      __global__ void __launch_bounds__(128) rotate(T *o, const T *a) {
+        extern __shared__ T room[];
+        T mine[N];
+        for (int k = 0; k < N; k++) mine[k] = a[threadIdx.x] + k;
+        room[threadIdx.x] = mine[N - 1];
+        __syncthreads();
+        o[threadIdx.x] = room[(threadIdx.x + 1) % blockDim.x] + mine[0];
+      }
+    }"""
+    m = tt.RawModule(code=source, name_expressions=["app::rotate<double, 4>"])
+    f = m.get_function("app::rotate<double, 4>")
+    a, o = np.arange(32.0), np.zeros(32)
+    f(1, 32, (o, a), shared_mem=256)
+    assert np.array_equal(o, np.roll(a, -1) + 3 + a)
