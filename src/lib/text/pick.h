@@ -84,17 +84,25 @@ TT_FN int begins(const TT_GLOBAL T *x, tt_i64 i) {
 #endif
 
 #ifdef PICK
+/* Which of the thread's elements from i on are picked, a bit each. No lane waits for another, so all are on their way
+*at
+** once. */
+TT_FN tt_u32 picked(pick_args a, tt_i64 i) {
+  tt_u32 bits = 0;
+  TT_UNROLLED
+  for (int k = 0; k < ITEMS; k++, i += WARP) {
+    const tt_i64 at = i < a.n ? i : a.n - 1;
+    bits |= (tt_u32)(IS(at) && i < a.n) << k;
+  }
+  return bits;
+}
+
 TT_KERNEL(pick_count, pick_args, THREADS) {
   TT_SHARED tt_u32 count;
   const tt_i64 from = (tt_i64)TT_BLOCK * BLOCK + WARP_NUMBER * (WARP * ITEMS) + LANE;
-  tt_u32 mine = 0;
   if (TT_THREAD == 0) count = 0;
   TT_BARRIER();
-  TT_UNROLLED
-  for (int k = 0; k < ITEMS; k++) {
-    const tt_i64 i = from + k * (tt_i64)WARP;
-    if (i < a.n && IS(i)) mine++;
-  }
+  const tt_u32 mine = TT_POPCOUNT(picked(a, from));
   if (mine) TT_ATOMIC_ADD(&count, mine);
   TT_BARRIER();
   if (TT_THREAD == 0) a.count[TT_BLOCK] = count;
@@ -103,11 +111,11 @@ TT_KERNEL(pick_count, pick_args, THREADS) {
 TT_KERNEL(pick_fill, pick_args, THREADS) {
   TT_SHARED tt_u32 count[THREADS / 32];
   const tt_i64 from = (tt_i64)TT_BLOCK * BLOCK + WARP_NUMBER * (WARP * ITEMS) + LANE;
+  const tt_u32 bits = picked(a, from);
   tt_u32 who[ITEMS], mine = 0;
   TT_UNROLLED
   for (int k = 0; k < ITEMS; k++) {
-    const tt_i64 i = from + k * (tt_i64)WARP;
-    who[k] = TT_WARP_BALLOT(i < a.n && IS(i));
+    who[k] = TT_WARP_BALLOT(bits >> k & 1u);
     mine += TT_POPCOUNT(who[k]);
   }
   if (LANE == 0) count[WARP_NUMBER] = mine;
