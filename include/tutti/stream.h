@@ -24,9 +24,11 @@ typedef struct tt_event tt_event;
 
 /* priority: 0, or less for sooner. Give back with tt_stream_free. */
 TT_API tt_code tt_stream_new(int device, int priority, tt_stream **out, tt_error *err);
-/* A stream of another library by the vendor's handle (a CUstream), which stays theirs and must outlive ours. */
+/* A stream of another library by the vendor's handle (a CUstream), which stays theirs. It must exist while ours is
+ * used, and may be gone when ours is given back. */
 TT_API tt_code tt_stream_adopt(int device, void *handle, tt_stream **out, tt_error *err);
-/* Waits until what was asked of it is done. It must be no thread's current one. NULL is allowed. */
+/* It must be no thread's current one. What was asked of it is done all the same; another library's waits for that. NULL
+ * is allowed. */
 TT_API void tt_stream_free(int device, tt_stream *s);
 /* The vendor's handle: a CUstream; NULL on other devices. */
 TT_API void *tt_stream_handle(int device, tt_stream *s);

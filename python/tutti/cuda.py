@@ -296,14 +296,18 @@ class Stream:
 
 
 class ExternalStream(Stream):
-    """A stream of another library, by CUDA's handle. It must live as long as this object."""
+    """A stream of another library: theirs, or CUDA's handle of it, which must exist while this object is used."""
 
-    __slots__ = ()
+    __slots__ = ("_theirs",)
 
-    def __init__(self, ptr, device=None):
+    def __init__(self, stream, device=None):
         self._address = None
-        self.device, self.priority, self._before = _place(device), 0, []
-        self._address = _core._stream_adopt(self.device._number, ptr)
+        self.device, self.priority, self._before, self._theirs = _place(device), 0, [], stream
+        if hasattr(stream, "__cuda_stream__"):
+            stream = stream.__cuda_stream__()[1]
+        elif not isinstance(stream, int):
+            stream = getattr(stream, "cuda_stream", None) or stream.ptr
+        self._address = _core._stream_adopt(self.device._number, stream)
 
 
 class _DefaultStream(Stream):

@@ -216,7 +216,7 @@ tt_code tt_device_set_limit(int device, int64_t bytes, tt_error *err) {
 tt_code tt_device_synchronize(int device, tt_error *err) {
   tt_device *d;
   TT_TRY(tt__device_open(device, &d, err));
-  if (d) return tt__stream_wait_all(d, err);
+  if (d) return d->ops->wait_all(d, err);
   tt__pool_background_wait();
   return TT_OK;
 }
@@ -280,7 +280,7 @@ void tt_synchronize(void) {
   tt_error ignored;
   for (int k = 0; tt_device_at(k) != TT_AUTO; k++) {
     tt_device *d = tt__device_peek(tt_device_at(k));
-    if (d) (void)!tt__stream_wait_all(d, &ignored);
+    if (d) (void)!d->ops->wait_all(d, &ignored);
   }
   tt__pool_background_wait();
 }

@@ -8,6 +8,7 @@
 
 /* "cpu3 user nice system idle iowait irq softirq steal ...": idle and waiting for a disk are not busy. */
 static bool read_core(const char *line, tt_host_core *out) {
+  if (line[3] < '0' || line[3] > '9') return false; /* the first line is the sum of all */
   long long user, nice, system, idle, wait = 0, irq = 0, soft = 0, steal = 0;
   int n = sscanf(line, "cpu%*d %lld %lld %lld %lld %lld %lld %lld %lld", &user, &nice, &system, &idle, &wait, &irq,
                  &soft, &steal);
@@ -23,7 +24,7 @@ static bool read_cores(tt_host_stats *out, tt_host_core *core, int room) {
   if (!f) return false;
   while (fgets(line, sizeof line, f) && strncmp(line, "cpu", 3) == 0) {
     tt_host_core one;
-    if (!read_core(line, &one)) continue; /* the first line is the sum of all */
+    if (!read_core(line, &one)) continue;
     if (out->cores < room) core[out->cores] = one;
     out->cores++;
   }

@@ -53,7 +53,7 @@ struct user_stream {
   tt_stream *stream;
   void *handle; /* another library's; NULL: a stream of ours */
   int priority;
-  bool is_free;
+  int taken; /* how often; -1: another library's that was given back */
 };
 
 static tt_lock lock = TT_LOCK_INIT;
@@ -66,8 +66,8 @@ TT_AT_LOAD(1) static void at_load(void) { pthread_atfork(fork_prepare, fork_done
 /* One that is free, or the one of a handle. */
 static user_stream *find_kept(const tt_device *d, void *handle, int priority) {
   for (user_stream *u = streams; u; u = u->next) {
-    if (u->device != d || u->handle != handle) continue;
-    if (handle || (u->is_free && u->priority == priority)) return u;
+    if (u->device != d || u->handle != handle || u->taken < 0) continue;
+    if (handle || (u->taken == 0 && u->priority == priority)) return u;
   }
   return NULL;
 }
@@ -92,7 +92,7 @@ static tt_code take(tt_device *d, void *handle, int priority, tt_stream **out, t
   user_stream *u = find_kept(d, handle, priority);
   tt_code code = u ? TT_OK : make(d, handle, priority, &u, err);
   if (code == TT_OK) {
-    u->is_free = false;
+    u->taken++;
     *out = u->stream;
   }
   tt__unlock(&lock);
@@ -112,26 +112,15 @@ tt_code tt__stream_of(tt_device *d, void *handle, tt_stream **out, tt_error *err
 
 void tt__stream_give(tt_device *d, tt_stream *s) {
   tt__lock(&lock);
-  for (user_stream *u = streams; u; u = u->next) {
-    if (u->device == d && u->stream == s) u->is_free = true;
-  }
-  tt__unlock(&lock);
-}
-
-/* The k-th stream of users on the device: none is ever unlinked while it is open. NULL after the last. */
-static tt_stream *nth(const tt_device *d, int k) {
-  tt__lock(&lock);
   user_stream *u = streams;
-  while (u && (u->device != d || k-- > 0)) u = u->next;
+  while (u && (u->device != d || u->stream != s)) u = u->next;
+  bool last = u && --u->taken == 0 && u->handle;
+  if (last) u->taken = -1; /* nobody finds it from here on */
   tt__unlock(&lock);
-  return u ? u->stream : NULL;
-}
-
-tt_code tt__stream_wait_all(tt_device *d, tt_error *err) {
-  tt_stream *own[] = {d->up, d->work, d->down}, *s;
-  for (int k = 0; k < 3; k++) TT_TRY(d->ops->stream_wait_idle(d, own[k], err));
-  for (int k = 0; (s = nth(d, k)) != NULL; k++) TT_TRY(d->ops->stream_wait_idle(d, s, err));
-  return TT_OK;
+  if (!last) return;
+  tt_error ignored;                     /* what failed is told where its results are looked at */
+  (void)!d->ops->wait_all(d, &ignored); /* of the stream itself nothing is known: it may be gone already */
+  d->ops->stream_turn(d, s, d->work);
 }
 
 void tt__stream_close(tt_device *d) {

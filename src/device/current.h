@@ -13,15 +13,14 @@ TT_HIDDEN tt_stream *tt__stream_current(const tt_device *d);
 TT_HIDDEN tt_stream *tt__stream_use(const tt_device *d, tt_stream *s);
 
 /*
-** Streams for users. They are never destroyed while the device is open, but kept and handed out again: memory and
-** events refer to the streams that used them. Given back when nothing is left to do on them.
+** Streams for users. They are never destroyed while the device is open, for memory and events refer to the streams that
+** used them: ours are kept and handed out again, as they are; another library's, when it was given back as often as it
+** was taken, is waited for and means the device's own stream afterwards.
 */
 TT_HIDDEN tt_code tt__stream_take(tt_device *d, int priority, tt_stream **out, tt_error *err);
-/* Ours for a vendor's handle; the same one each time. */
+/* Ours for a vendor's handle. */
 TT_HIDDEN tt_code tt__stream_of(tt_device *d, void *handle, tt_stream **out, tt_error *err);
 TT_HIDDEN void tt__stream_give(tt_device *d, tt_stream *s);
-/* Wait for everything on every stream of the device; the first failure. */
-TT_HIDDEN tt_code tt__stream_wait_all(tt_device *d, tt_error *err);
 /* (registry) The device is being closed: destroy them. */
 TT_HIDDEN void tt__stream_close(tt_device *d);
 

@@ -107,6 +107,9 @@ typedef struct tt_device_ops {
   void *(*stream_handle)(tt_device *d, tt_stream *s); /* the vendor's own handle */
   /* A stream of another library, by the vendor's handle, as one of ours; stream_free leaves the handle alone. */
   tt_code (*stream_adopt)(tt_device *d, void *handle, tt_stream **out, tt_error *err);
+  /* From now on an adopted stream means `to`: its handle may be destroyed. */
+  void (*stream_turn)(tt_device *d, tt_stream *s, tt_stream *to);
+  tt_code (*wait_all)(tt_device *d, tt_error *err); /* waits for every stream, other libraries' too */
   tt_code (*stream_done)(tt_device *d, tt_stream *s, bool *done, tt_error *err); /* has it nothing left to do? */
   /* Make this the calling thread's device, as vendor libraries (cuBLAS, cuFFT) expect. NULL: nothing to do. */
   tt_code (*enter)(tt_device *d, tt_error *err);

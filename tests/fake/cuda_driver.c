@@ -91,6 +91,10 @@ EXPORT int cuDevicePrimaryCtxRetain(void **context, int device) {
 EXPORT int cuDevicePrimaryCtxRelease_v2(int device) { return retained[device]--, 0; }
 EXPORT int cuCtxSetCurrent(void *context) { return current = context, 0; }
 EXPORT int cuCtxGetCurrent(void **context) { return *context = current, 0; }
+EXPORT int cuCtxSynchronize(void) {
+  IN_CONTEXT;
+  return 0;
+}
 EXPORT int cuDeviceCanAccessPeer(int *can, int device, int peer) { return *can = device != peer, 0; }
 EXPORT int cuCtxEnablePeerAccess(void *context, unsigned flags) { return context ? (int)flags : 1; }
 

@@ -174,6 +174,12 @@ def test_our_streams_and_theirs(cp):
     e.synchronize()
     assert e.query() and taken.query()
     np.testing.assert_allclose(y.numpy(), 2 * np.sin(np.arange(N, dtype="f4")), atol=1e-5)
+    again = tt.cuda.ExternalStream(theirs)
+    assert again.ptr == theirs.ptr and again == taken
+    del theirs, again  # what refers to a stream that is gone goes on
+    np.testing.assert_allclose((y + x).numpy(), 3 * np.sin(np.arange(N, dtype="f4")), atol=1e-5)
+    del taken, y
+    np.testing.assert_allclose((x * 3).numpy(), 3 * np.sin(np.arange(N, dtype="f4")), atol=1e-5)
     external = cp.cuda.ExternalStream(ours_.ptr)
     with external:
         assert float(cp.arange(10).sum()) == 45

@@ -139,6 +139,16 @@ def test_streams(gpu):
     assert theirs.ptr == s.ptr
     theirs.synchronize()
     raises(ValueError, lambda: tt.cuda.ExternalStream(0))
+
+    class Torchs:
+        cuda_stream = 1
+
+    one, two = tt.cuda.ExternalStream(Torchs()), tt.cuda.ExternalStream(1)
+    assert one == two and one.ptr == 1
+    with one:
+        y = tt.asarray(np.arange(3.0), device="cuda")
+    del one, two
+    assert y.tolist() == [0, 1, 2] and tt.cuda.ExternalStream(1).ptr == 1
     """)
 
 
@@ -194,6 +204,12 @@ def test_the_array_interface_in(gpu):
     gc.collect()
     tt.zeros(1)
     assert dropped == [1]
+
+    class Refusing(Theirs):  # as CuPy's arrays do
+        def __buffer__(self, flags):
+            raise RuntimeError("on a GPU")
+
+    assert tt.asarray(Refusing(a, dropped), copy=False).device == "cuda:1"
     turned = tt.asarray(Theirs(a, dropped, strides=(4, 16), shape=(4, 3)), copy=False)
     assert turned.tolist() == a.ravel().reshape(-1)[:12].reshape(3, 4).T.tolist()
     raises(ValueError, lambda: tt.asarray(Theirs(a, dropped, strides=(3, 16)), copy=False))

@@ -270,18 +270,29 @@ static tt_array *from_cuda_interface(PyObject *o, PyObject *d, core_copy copy) {
   return share ? a : core_own(a);
 }
 
+/*
+** After a buffer was refused (the exception is set): is another protocol worth asking? NumPy exports no buffer of types
+** outside the struct module, and arrays on a GPU none at all, though their type has the slot.
+*/
+static bool asks_elsewhere(PyObject *o, core_copy copy) {
+  bool value = PyErr_ExceptionMatches(PyExc_ValueError);
+  if (copy != CORE_COPY_NEVER && (value || PyErr_ExceptionMatches(PyExc_BufferError))) return true;
+  PyObject *type, *error, *trace;
+  PyErr_Fetch(&type, &error, &trace);
+  bool yes = (value && PyObject_HasAttrString(o, "__array_interface__")) ||
+             PyObject_HasAttrString(o, "__cuda_array_interface__");
+  PyErr_Restore(type, error, trace);
+  return yes;
+}
+
 tt_array *core_from_memory(PyObject *o, core_copy copy, bool *known) {
   *known = false;
   if (PyType_Check(o)) return NULL;
   if (PyObject_CheckBuffer(o) && !PyBytes_Check(o)) {
     *known = true;
     tt_array *a = from_buffer(o, copy);
-    if (a || !(PyErr_ExceptionMatches(PyExc_BufferError) || PyErr_ExceptionMatches(PyExc_ValueError)) ||
-        copy == CORE_COPY_NEVER) {
-      if (a || !PyErr_ExceptionMatches(PyExc_ValueError) || PyObject_HasAttrString(o, "__array_interface__") == 0)
-        return a;
-    }
-    PyErr_Clear(); /* NumPy exports no buffer of types outside the struct module: ask for its interface */
+    if (a || !asks_elsewhere(o, copy)) return a;
+    PyErr_Clear();
   }
   PyObject *d = PyObject_GetAttrString(o, "__array_interface__");
   if (d) {

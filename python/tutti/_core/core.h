@@ -216,7 +216,7 @@ int core_row(const char *name);
 PyObject *core_call(int row, PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
 int core_jit_init(PyObject *module); /* jit.c: compiled functions */
 extern PyMethodDef core_insight_functions[];
-extern PyMethodDef core_kernel_functions[]; /* kernel.c */
+extern PyMethodDef core_kernel_functions[];                           /* kernel.c */
 extern PyMethodDef core_text_functions[], core_line_functions[];      /* text.c, line.c */
 extern PyMethodDef core_monitor_functions[], core_device_functions[]; /* monitor.c, device.c */
 

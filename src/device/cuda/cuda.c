@@ -299,6 +299,13 @@ static tt_code cuda_stream_adopt(tt_device *d, void *handle, tt_stream **out, tt
   return TT_OK;
 }
 
+static void cuda_stream_turn(tt_device *d, tt_stream *s, tt_stream *to) {
+  (void)d;
+  s->handle = to->handle;
+}
+
+static tt_code cuda_wait_all(tt_device *d, tt_error *err) { CALL(d, err, "finish its work", api->context_wait()); }
+
 static tt_code cuda_stream_new(tt_device *d, int priority, tt_stream **out, tt_error *err) {
   enum { NON_BLOCKING = 1 };
   void *before;
@@ -435,6 +442,8 @@ const tt_device_ops tt__cuda_ops = {
     .event_ms = cuda_event_ms,
     .stream_handle = cuda_stream_handle,
     .stream_adopt = cuda_stream_adopt,
+    .stream_turn = cuda_stream_turn,
+    .wait_all = cuda_wait_all,
     .stream_done = cuda_stream_done,
     .enter = cuda_enter,
     .capture_begin = tt__cuda_capture_begin,

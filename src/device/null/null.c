@@ -447,6 +447,14 @@ static tt_code null_stream_wait_idle(tt_device *d, tt_stream *s, tt_error *err) 
   return leave(d, tt__null_run_stream(d, s, err));
 }
 
+static tt_code null_wait_all(tt_device *d, tt_error *err) {
+  TT_TRY(enter(d, err));
+  return leave(d, tt__null_run_all(d, err));
+}
+
+/* An adopted stream is one of ours here; it goes on. */
+static void null_stream_turn(tt_device *d, tt_stream *s, tt_stream *to) { (void)d, (void)s, (void)to; }
+
 static tt_code null_stream_done(tt_device *d, tt_stream *s, bool *done, tt_error *err) {
   TT_TRY(enter(d, err));
   tt_code code = tt__null_run_some(d, err);
@@ -643,6 +651,8 @@ const tt_device_ops tt__null_ops = {
     .event_ms = null_event_ms,
     .stream_handle = null_stream_handle,
     .stream_adopt = null_stream_adopt,
+    .stream_turn = null_stream_turn,
+    .wait_all = null_wait_all,
     .stream_done = null_stream_done,
     .capture_begin = null_capture_begin,
     .capture_end = null_capture_end,
