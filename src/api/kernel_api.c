@@ -17,7 +17,7 @@
 #include "lang/cudac_run.h"
 #include "run/program.h"
 
-enum { SHARED_LIMIT = 48 << 10, BLOCK_THREADS = 1024, DEVICES = 64 };
+enum { SHARED_LIMIT = 48 << 10, BLOCK_THREADS = 1024, DEVICES = 16 };
 
 struct tt_entry {
   tt_program *program;
@@ -33,12 +33,18 @@ typedef struct text_list {
   int n;
 } text_list;
 
+typedef struct device_build {
+  int id;
+  tt_device_program *program;
+} device_build;
+
 struct tt_program {
   int64_t refs; /* under the session lock */
   tt_lock lock; /* guards the builds, which are made when they are first needed and stay */
   const tt_cudac_program *plain, *wide;
-  tt_device_program *on[DEVICES]; /* by id */
-  int home;                       /* where it was built first */
+  device_build on[DEVICES]; /* the first `non` */
+  int non;
+  int home; /* where it was built first: a device's id */
   char *source, *file;
   text_list flag, expression;
   tt_str text, names;
@@ -75,7 +81,7 @@ static void program_free(tt_program *p) {
   free_list(&p->expression);
   tt__str_free(&p->text);
   tt__str_free(&p->names);
-  for (int k = 0; k < DEVICES; k++) tt__program_close(p->on[k]);
+  for (int k = 0; k < p->non; k++) tt__program_close(p->on[k].program);
   tt__mem_free(p->entry, (size_t)p->n * sizeof *p->entry);
   tt__mem_free(p, sizeof *p);
 }
@@ -89,13 +95,22 @@ static tt_cudac_options options_of(const tt_program *p, bool wide) {
                             .wide = wide};
 }
 
+/* The build for a device, or NULL. */
+static tt_device_program *there(const tt_program *p, int id) {
+  for (int k = 0; k < p->non; k++)
+    if (p->on[k].id == id) return p->on[k].program;
+  return NULL;
+}
+
 static tt_code build_on(tt_program *p, int id, tt_error *err) {
   tt_device *d;
   tt_cudac_options o = options_of(p, false);
-  if (id >= DEVICES) return tt__fail(err, TT_EDEVICE, "programs run on the first %d devices", DEVICES);
-  if (p->on[id]) return TT_OK;
+  if (there(p, id)) return TT_OK;
+  if (p->non == DEVICES) return tt__fail(err, TT_EDEVICE, "a program runs on at most %d devices", DEVICES);
   TT_TRY(tt__device_open(id, &d, err));
-  return tt__program_open(d, p->source, &o, &p->on[id], err);
+  TT_TRY(tt__program_open(d, p->source, &o, &p->on[p->non].program, err));
+  p->on[p->non++].id = id;
+  return TT_OK;
 }
 
 /* The build for a device (0: the CPU), made if need be. */
@@ -125,18 +140,18 @@ static char *name_params(tt_entry *e, char *line) {
 }
 
 static bool list_entries(tt_program *p) {
-  tt_device_program *there = p->home > 0 ? p->on[p->home] : NULL;
-  int n = there ? there->n : p->plain->nentry;
+  tt_device_program *away = there(p, p->home);
+  int n = away ? away->n : p->plain->nentry;
   p->entry = tt__mem_zalloc((size_t)n * sizeof *p->entry);
   if (n && !p->entry) return false;
   p->n = n;
-  for (int k = 0; there && k < n; k++) {
-    const tt_device_entry *d = &there->entry[k];
+  for (int k = 0; away && k < n; k++) {
+    const tt_device_entry *d = &away->entry[k];
     tt__str_addf(&p->names, "%s\t%s\n", d->name, d->params);
     p->entry[k] = (tt_entry){
         .program = p, .name = d->name, .nparam = d->nparam, .param = d->param, .most_threads = d->info.block_threads};
   }
-  for (int k = 0; !there && k < n; k++) {
+  for (int k = 0; !away && k < n; k++) {
     const tt_cudac_entry *c = p->plain->entry[k];
     p->entry[k] = (tt_entry){.program = p,
                              .name = c->name,
@@ -221,7 +236,7 @@ tt_code tt_program_find(tt_program *p, const char *name, tt_entry **out, tt_erro
 tt_code tt_program_variable(tt_program *p, const char *name, int device, void **data, size_t *size, tt_error *err) {
   if (device < 0) device = p->home;
   TT_TRY(need_build(p, device, false, err));
-  if (device > 0) return tt__program_variable(p->on[device], name, data, size, err);
+  if (device > 0) return tt__program_variable(there(p, device), name, data, size, err);
   for (int k = 0; k < p->plain->nvariable; k++) {
     const tt_cudac_variable *v = &p->plain->variable[k];
     if (strcmp(v->name, name) != 0) continue;
@@ -510,8 +525,9 @@ static tt_code find_entry(tt_entry *e, const tt_entry_grid *how, const tt_cudac_
 static tt_code find_entry_on(tt_entry *e, int id, const tt_device_entry **out, tt_error *err) {
   tt_program *p = e->program;
   TT_TRY(need_build(p, id, false, err));
-  for (int k = 0; k < p->on[id]->n; k++) {
-    *out = &p->on[id]->entry[k];
+  const tt_device_program *b = there(p, id);
+  for (int k = 0; k < b->n; k++) {
+    *out = &b->entry[k];
     if (strcmp((*out)->name, e->name) == 0) return TT_OK;
   }
   return tt__fail(err, TT_EDEVICE, "kernel %s is not among those for the device", e->name);
