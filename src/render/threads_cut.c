@@ -221,7 +221,8 @@ static size_t stage_bytes(const tt_cutter *c, const tt_variant *v) {
   for (int phase = 0; phase < c->k->nphase; phase++) {
     size_t size = 0;
     for (int i = 0; i < c->k->ninst; i++)
-      if (c->k->inst[i].op == TT_K_REDUCE && c->k->inst[i].phase == phase)
+      if (c->k->inst[i].op == TT_K_REDUCE && c->k->inst[i].phase == phase &&
+          (c->k->mode == TT_MODE_COL || tt__threads_needs_stage(&c->k->inst[i])))
         size += tt__threads_stage_bytes(v, c->k->inst[i].from);
     if (size > most) most = size;
   }
@@ -309,7 +310,7 @@ static bool any_order(const tt_kernel *k) {
 /* Threads that share a row (or chunk) of `n` elements when there are `items` of them. */
 static void choose_group(const tt_cutter *c, tt_variant *v, int64_t items) {
   int64_t n = at_most(c->x.lanes, TT_CHUNK);
-  int most = c->k->checked || c->reloads ? 1 : c->loads > 2 || c->slow ? 8 : 16;
+  int most = c->k->checked || c->reloads ? 1 : c->slow ? (c->loads ? 4 : 2) : c->loads > 2 ? 8 : 16;
   v->kept = v->staged = v->full = 0;
   v->vec = 1;
   v->group = (uint8_t)row_group(c, n, items, n <= 64 ? 8 : 256);

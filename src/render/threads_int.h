@@ -46,6 +46,11 @@ typedef void (*tt_fold_fn)(tt_thread_emit *t, int i);
 /* "vec" lanes a thread, "unroll" times. */
 static inline int tt__threads_each(const tt_variant *v) { return v->vec * v->unroll; }
 
+/* Might the values of a REDUCE be staged by a block that has a row? Not where any order gives the same bits. */
+static inline bool tt__threads_needs_stage(const tt_kinst *q) {
+  return tt__is_float((tt_dtype)q->from) && !tt__red_is_arg(q->red);
+}
+
 /* Shared memory of the values of one staged reduction, each of 16-byte multiples. */
 static inline size_t tt__threads_stage_bytes(const tt_variant *v, uint8_t type) {
   size_t n = ((size_t)1 << v->block) * (size_t)tt__threads_each(v);

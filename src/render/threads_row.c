@@ -45,6 +45,7 @@ static void put_stages(tt_thread_emit *t, int phase) {
   size_t at = 0;
   TT_FOR_REDUCE(e, phase, i) {
     const char *type = tt__type_word(e->k->inst[i].from);
+    if (!tt__threads_needs_stage(&e->k->inst[i])) continue;
     tt__emit_line(e, "%s *const z%d = (%s *)(TT_SHARED_BYTES + %zu);", type, i, type, at);
     at += tt__threads_stage_bytes(t->v, e->k->inst[i].from);
   }
@@ -73,7 +74,7 @@ static bool is_signed(const tt_thread_emit *t, int i) {
 static bool is_free(const tt_thread_emit *t, int i) {
   const tt_kinst *q = &t->e.k->inst[i];
   if (!t->v->staged || t->ordered) return false;
-  return tt__red_is_arg(q->red) || !tt__is_float((tt_dtype)q->from) || is_signed(t, i);
+  return !tt__threads_needs_stage(q) || is_signed(t, i);
 }
 
 /* Does REDUCE `i` take part in what is being done (again)? */

@@ -356,6 +356,71 @@ static const speed_case speeds[] = {
      537 * M,
      0.15,
      {0}},
+    {"product of complex64 5e7",
+     "kernel map outer=1 axes=1 phases=1 bufs=3 reds=0\na0: read f32 buf0 any\na1: read f32 buf0 any\n"
+     "a2: read f32 buf1 any\na3: read f32 buf1 any\na4: write f32 buf2 any\na5: write f32 buf2 any\n"
+     "%0 = load.f32 a0 @row0\n%1 = load.f32 a1 @row0\n%2 = load.f32 a2 @row0\n%3 = load.f32 a3 @row0\n"
+     "%4 = mul.f32 %0 %2 @row0\n%5 = mul.f32 %1 %3 @row0\n%6 = sub.f32 %4 %5 @row0\n%7 = mul.f32 %0 %3 @row0\n"
+     "%8 = mul.f32 %1 %2 @row0\n%9 = add.f32 %7 %8 @row0\n%10 = store.f32 a4 %6 @row0\n%11 = store.f32 a5 %9 @row0\n",
+     {50000000},
+     {{2}, {2}, {2}, {2}, {2}, {2}},
+     1200 * M,
+     0.30,
+     {0, 1, 0, 1, 0, 1}},
+    {"add f16 2e8",
+     "kernel map outer=1 axes=1 phases=1 bufs=3 reds=0\na0: read f16 buf0 unit\na1: read f16 buf1 unit\n"
+     "a2: write f16 buf2 unit\n"
+     "%0 = load.f32 a0 @row0\n%1 = load.f32 a1 @row0\n%2 = add.f32 %0 %1 @row0\n%3 = store.f32 a2 %2 @row0\n",
+     {200000000},
+     {{1}, {1}, {1}},
+     1200 * M,
+     0.30,
+     {0}},
+    {"argmax of 1e8 f32",
+     "kernel row outer=0 axes=1 phases=1 bufs=2 reds=1\na0: read f32 buf0 unit\na1: write i64 buf1 none\n"
+     "%0 = load.f32 a0 @row0\n%1 = argmax.f32 r0 %0 @row0\n%2 = store.i64 a1 %1 @outer1\n",
+     {100000000},
+     {{1}, {0}},
+     400 * M,
+     0.100,
+     {0}},
+    {"max of 1e8 f32",
+     "kernel row outer=0 axes=1 phases=1 bufs=2 reds=1\na0: read f32 buf0 unit\na1: write f32 buf1 none\n"
+     "%0 = load.f32 a0 @row0\n%1 = max.f32 r0 %0 @row0\n%2 = store.f32 a1 %1 @outer1\n",
+     {100000000},
+     {{1}, {0}},
+     400 * M,
+     0.100,
+     {0}},
+    {"count of 4e8 bools",
+     "kernel row outer=0 axes=1 phases=1 bufs=2 reds=1\na0: read b8 buf0 unit\na1: write i64 buf1 none\n"
+     "%0 = load.b8 a0 @row0\n%1 = cast.b8.i64 %0 @row0\n%2 = sum.i64 r0 %1 @row0\n%3 = store.i64 a1 %2 @outer1\n",
+     {400000000},
+     {{1}, {0}},
+     400 * M,
+     0.110,
+     {0}},
+    {"gather 1e8 of 4e8 f32, int64 in order",
+     "kernel map outer=1 axes=1 phases=1 bufs=3 reds=0\na0: index unit\na1: read f32 buf1 none\n"
+     "a2: write f32 buf2 unit\n"
+     "%0 = index.i64 a0 @row0\n%1 = loadx.f32 a1 %0 @row0\n%2 = store.f32 a2 %1 @row0\n",
+     {100000000},
+     {{3}, {0}, {1}},
+     2000 * M,
+     0.50,
+     {0}},
+    {"normal-like draws of 1e8, summed",
+     "kernel row outer=0 axes=1 phases=1 bufs=1 reds=1\ns0: f64\ns1: u64\na0: index unit\na1: write f64 buf0 none\n"
+     "%0 = const.f64 s0\n%1 = const.u64 s1\n%2 = index.i64 a0 @row0\n%3 = cast.i64.u64 %2 @row0\n"
+     "%4 = philox.u64 %3 %1 @row0\n%5 = cast.u64.f64 %4 @row0\n%6 = mul.f64 %5 %0 @row0\n%7 = log.f64 %6 @row0\n"
+     "%8 = sqrt.f64 %7 @row0\n%9 = philox.u64 %4 %1 @row0\n%10 = cast.u64.f64 %9 @row0\n%11 = mul.f64 %10 %0 @row0\n"
+     "%12 = cos.f64 %11 @row0\n%13 = mul.f64 %8 %12 @row0\n%14 = sum.f64 r0 %13 @row0\n%15 = store.f64 a1 %14 "
+     "@outer1\n",
+     {100000000},
+     {{1}, {0}},
+     1 * M,
+     0.38,
+     {0}},
 };
 
 typedef struct map_extent {
