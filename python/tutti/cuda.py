@@ -5,7 +5,6 @@ Streams and events of a machine without one belong to the CPU, which is always d
 """
 
 from _thread import get_ident as _get_ident
-from collections import namedtuple as _namedtuple
 
 from . import _core
 from ._device import Device, numbered
@@ -98,40 +97,25 @@ def get_device_capability(which=None):
     return device(which).compute_capability
 
 
-Properties = _namedtuple(
-    "Properties",
-    [
-        "name",
-        "major",
-        "minor",
-        "total_memory",
-        "multi_processor_count",
-        "warp_size",
-        "max_threads_per_block",
-        "max_threads_per_multi_processor",
-        "shared_memory_per_block",
-        "shared_memory_per_multiprocessor",
-        "L2_cache_size",
-        "pci_bus_id",
-    ],
-)
-
-
 def get_device_properties(which=None):
-    """What does not change about the GPU."""
+    """What does not change about the GPU, as attributes."""
+    from types import SimpleNamespace
+
     p = device(which)._read()
-    return Properties(
-        p["label"],
-        *divmod(p["arch"], 10),
-        p["memory_total"],
-        p["units"],
-        p["warp"],
-        p["block_threads"],
-        p["unit_threads"],
-        p["shared_block"],
-        p["shared_unit"],
-        p["cache_bytes"],
-        p["bus"],
+    major, minor = divmod(p["arch"], 10)
+    return SimpleNamespace(
+        name=p["label"],
+        major=major,
+        minor=minor,
+        total_memory=p["memory_total"],
+        multi_processor_count=p["units"],
+        warp_size=p["warp"],
+        max_threads_per_block=p["block_threads"],
+        max_threads_per_multi_processor=p["unit_threads"],
+        shared_memory_per_block=p["shared_block"],
+        shared_memory_per_multiprocessor=p["shared_unit"],
+        L2_cache_size=p["cache_bytes"],
+        pci_bus_id=p["bus"],
     )
 
 
