@@ -243,11 +243,16 @@ tt_code tt__solver_svd(tt_solver *s, int64_t at, char job, int64_t m, int64_t n,
   return status_code(status, "cusolverDnXgesvd", err);
 }
 
+static tt_code jacobi_begins(tt_error *err) {
+  if (jacobi()) return TT_OK;
+  return status_code(api.jacobi(&tt__vendor_cusolver.extra[1]), "cuSOLVER", err);
+}
+
 tt_code tt__solver_svd_small(tt_solver *s, int64_t m, int64_t n, void *a, void *values, void *u, void *v,
                              tt_error *err) {
   int letter = letter_of(s->type), size = 0, rows = (int)m, cols = (int)n, batch = (int)s->batch, job = u != NULL;
   if (s->batch > INT32_MAX) return tt__fail(err, TT_ENOTIMPL, "too many matrices for one call");
-  if (!jacobi()) TT_TRY(status_code(api.jacobi(&tt__vendor_cusolver.extra[1]), "cuSOLVER", err));
+  TT_TRY(jacobi_begins(err));
   TT_TRY(status_code(api.gesvdj_batched_size[letter](s->handle, job, rows, cols, a, rows, values, u, rows, v, cols,
                                                      &size, jacobi(), batch),
                      "cuSOLVER", err));
@@ -255,6 +260,20 @@ tt_code tt__solver_svd_small(tt_solver *s, int64_t m, int64_t n, void *a, void *
   int status = api.gesvdj_batched[letter](s->handle, job, rows, cols, a, rows, values, u, rows, v, cols, s->work, size,
                                           s->info, jacobi(), batch);
   return status_code(status, "cusolverDngesvdjBatched", err);
+}
+
+tt_code tt__solver_svd_jacobi(tt_solver *s, int64_t at, bool thin, int64_t m, int64_t n, void *a, void *values, void *u,
+                              void *v, tt_error *err) {
+  int letter = letter_of(s->type), size = 0, rows = (int)m, cols = (int)n, job = u != NULL;
+  TT_TRY(one_by_one(s, err));
+  TT_TRY(jacobi_begins(err));
+  TT_TRY(status_code(
+      api.gesvdj_size[letter](s->handle, job, thin, rows, cols, a, rows, values, u, rows, v, cols, &size, jacobi()),
+      "cuSOLVER", err));
+  TT_TRY(room(s, (size_t)size * tt__dtype_size(s->type), 0, err));
+  int status = api.gesvdj[letter](s->handle, job, thin, rows, cols, a, rows, values, u, rows, v, cols, s->work, size,
+                                  s->info + at, jacobi());
+  return status_code(status, "cusolverDngesvdj", err);
 }
 
 tt_code tt__solver_eig(tt_solver *s, int64_t at, int64_t n, void *a, void *w, void *v, tt_error *err) {

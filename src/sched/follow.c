@@ -255,7 +255,7 @@ static bool is_ready(const tt_walk *w, const tt_plan *p, int at, int32_t node) {
 bool tt__sched_follow(const tt_walk *w, const tt_plan *p, int at, tt_follow *out) {
   static const int known_ones[] = {TT_EPILOGUE_RELU, TT_EPILOGUE_GELU, TT_EPILOGUE_NONE};
   const tt_step *lib = &p->step[at];
-  if (lib->kind != TT_STEP_LIB || lib->nroot != 1) return false;
+  if (lib->kind != TT_STEP_LIB || lib->nroot != 1 || !w->node[lib->lib]->attr.lib->row->run_on_then) return false;
   candidate c = {.walk = w, .product = lib->root[0].node};
   const tt_node *n = w->node[c.product];
   tt_dtype t = (tt_dtype)n->dtype;

@@ -13,7 +13,7 @@
 #include "lib/linalg_move.h"
 
 enum { FAKE_WORK = 4096 };
-static int fake_handle, fake_streams, fake_solver_calls;
+static int fake_handle, fake_streams, fake_solver_calls, fake_jacobi_fails;
 
 static const tt_lapack *fake_lapack(void) { return tt__lapack_host() ? tt__lapack_host() : tt__lapack_own(); }
 static tt_dtype fake_type(int code) { return code == 0 ? TT_F32 : code == 1 ? TT_F64 : code == 4 ? TT_C64 : TT_C128; }
@@ -237,6 +237,29 @@ static int fake_geev(void *h, void *p, int left, int right, int64_t n, int type,
     }                                                                                                                 \
     return work && size == FAKE_WORK ? 0 : 7;                                                                         \
   }                                                                                                                   \
+  static int fake_svdj_size_##L(void *h, int job, int thin, int m, int n, const void *a, int lda, const void *s,      \
+                                const void *u, int ldu, const void *v, int ldv, int *size, void *choices) {           \
+    (void)thin;                                                                                                       \
+    return fake_svds_size_##L(h, job, m > 32 ? 32 : m, n > 32 ? 32 : n, a, lda == m && m > 32 ? 32 : lda, s, u,       \
+                              ldu == m && m > 32 ? 32 : ldu, v, ldv == n && n > 32 ? 32 : ldv, size, choices, 1);     \
+  }                                                                                                                   \
+  static int fake_svdj_##L(void *h, int job, int thin, int m, int n, void *a, int lda, void *s, void *u, int ldu,     \
+                           void *v, int ldv, void *work, int size, int *info, void *choices) {                        \
+    (void)h, (void)lda, (void)ldu, (void)ldv, (void)choices;                                                          \
+    int k = thin && m < n ? m : n;                                                                                    \
+    void *vh = malloc((size_t)(n * n) * 16);                                                                          \
+    fake_solver_calls++;                                                                                              \
+    *info = fake_jacobi_fails ? n + 1                                                                                 \
+                              : fake_lapack()->svd(T, m, n,                                                           \
+                                                   !job   ? TT_SVD_NONE                                               \
+                                                   : thin ? TT_SVD_SOME                                               \
+                                                          : TT_SVD_ALL,                                               \
+                                                   a, s, u, vh);                                                      \
+    for (int i = 0; i < n && job; i++)                                                                                \
+      for (int j = 0; j < k; j++) fake_set(T, v, i + j * n, conj(fake_get(T, vh, j + i * k)));                        \
+    free(vh);                                                                                                         \
+    return work && size == FAKE_WORK ? 0 : 7;                                                                         \
+  }                                                                                                                   \
   static int fake_potrfs_##L(void *h, int uplo, int n, void *const *a, int lda, int *info, int batch) {               \
     (void)h;                                                                                                          \
     fake_solver_calls++;                                                                                              \
@@ -291,6 +314,8 @@ static void fake_cusolver(void) {
       .orgqr = FAKE_LIST(fake_orgqr),
       .potrf_batched = FAKE_LIST(fake_potrfs),
       .jacobi = fake_create,
+      .gesvdj_size = FAKE_LIST(fake_svdj_size),
+      .gesvdj = FAKE_LIST(fake_svdj),
       .gesvdj_batched_size = FAKE_LIST(fake_svds_size),
       .gesvdj_batched = FAKE_LIST(fake_svds),
   };

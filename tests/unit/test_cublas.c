@@ -9,6 +9,7 @@
 #include "base/os.h"
 #include "lib/cusolver.h"
 #include "lib/gemm.h"
+#include "lib/rows.h"
 
 #include "fake_device.h"
 #include "test.h"
@@ -222,6 +223,34 @@ TEST(products) {
     product(t, 2, (int64_t[]){1, 7}, (int64_t[]){7, 1}, (int64_t[]){7, 1}, (int64_t[]){4, 1});
   }
   CHECK(entered > 0 && tt__vendor_cublaslt.ndevice == 1);
+}
+
+/* Operands that lie neither by rows nor by columns are packed by a kernel of ours first. */
+TEST(products_of_odd_views) {
+  play();
+  for (tt_dtype t = TT_F16; t <= TT_C128; t++) {
+    fill(t);
+    int64_t len_a[] = {3, 5, 7}, len_b[] = {3, 7, 4}, size = (int64_t)tt__dtype_size(t);
+    static const int64_t steps[][6] = {{70, 14, 2, 28, 4, 1},  {70, 14, 2, 0, 8, 2},      {35, 7, 1, 56, -8, 2},
+                                       {0, 0, 1, 28, 4, 1},    {1, 21, 3, 28, 1, 7},      {35, -7, -1, 28, 4, 1},
+                                       {-35, 7, 1, -28, 4, 1}, {1000, 100, 9, 1, 30, 200}};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+      const int64_t *sa = steps[i], *sb = steps[i] + 3;
+      tt_operand src[2] = {{memory[0] + 500 * size, t, 3, len_a, sa, 105},
+                           {memory[1] + 500 * size, t, 3, len_b, sb, 84}};
+      int64_t len[] = {3, 5, 4};
+      tt_block out = {got, t, 3, len, 60};
+      memset(got, 0x11, sizeof got);
+      memset(want, 0x11, sizeof want);
+      int before = called;
+      CHECK_INT(tt__rows_product[0].run_on(&on, NULL, src, &out, NULL), TT_OK);
+      CHECK(called > before);
+      fake_end();
+      out.data = want;
+      CHECK_INT(tt__rows_product[0].run(NULL, src, &out, NULL), TT_OK);
+      CHECK(memcmp(got, want, sizeof got) == 0);
+    }
+  }
 }
 
 TEST(choices_are_kept) {

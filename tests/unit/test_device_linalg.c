@@ -419,7 +419,13 @@ TEST(rows_with_a_library_that_the_host_plays) {
   ops.stream_wait_idle = no_wait;
   fake_cusolver();
   for (tt_dtype t = TT_F32; t <= TT_C128; t++)
-    if (!fake_lapack()->is_wide || t == TT_F64 || t == TT_C128) check_type(t, 6);
+    if (!fake_lapack()->is_wide || t == TT_F64 || t == TT_C128) {
+      check_type(t, 6);
+      fake_jacobi_fails = 1;
+      check_svd(t, 1, 7, 9, true);
+      check_svd(t, 3, 40, 9, false);
+      fake_jacobi_fails = 0;
+    }
   CHECK(fake_solver_calls > 100);
   stop_playing();
 }
