@@ -66,7 +66,7 @@ typedef enum tt_pop {
   TT_X_CALL,    /* function k */
   TT_X_HELPER,  /* text function `name`; takes the context first when k is 1 */
   TT_X_SPECIAL, /* k: tt_pspecial */
-  TT_X_ATOMIC,  /* elem on arg[0][arg[1..n-2]] with arg[n-1] (k: tt_patomic); gives the old value */
+  TT_X_ATOMIC,  /* k (tt_patomic) on the LOAD arg[0] with arg[1...]; gives the old value; i: the block's own memory */
   TT_X_ALLOC,   /* new memory, dense, lengths arg[]; k: 0 uninitialised, 1 zero */
   TT_X_SHARED,  /* array slot k, one per block */
   TT_X_PRIVATE, /* array slot k, one per thread */
@@ -173,6 +173,7 @@ typedef struct tt_plocal {
   const tt_ptype *type;
   bool nonneg;   /* proved: never negative */
   uint64_t from; /* parameters whose arrays it may be a part of */
+  uint8_t space; /* an array: 1 memory of the block or thread, 2 maybe not */
 } tt_plocal;
 
 typedef enum tt_pkind { TT_X_FUNCTION, TT_X_KERNEL } tt_pkind;

@@ -99,7 +99,8 @@ int32_t py__temp(lower *l, type *t);      /* a hidden local */
 void py__set(lower *l, int32_t local, expr *value);
 /* The parameters whose arrays this value may be, or be part of. */
 uint64_t py__origin(lower *l, const expr *e);
-void py__wrote(lower *l, const expr *array); /* refuses what is read-only */
+uint8_t py__space(lower *l, const expr *array); /* as tt_plocal.space */
+void py__wrote(lower *l, const expr *array);    /* refuses what is read-only */
 /* A value that may be read twice: itself when it is a constant or a local, else put in a hidden local. */
 expr *py__keep(lower *l, expr *e);
 /* Statements made from here on go to the returned list, until py__block_end. */

@@ -68,7 +68,7 @@ static int32_t counter_of(lower *l, const tt_tree *target, const range *r) {
     v->type = py__scalar(l, TT_I64);
     l->f->changed = true;
   }
-  bool up = r->step->op == TT_X_CONST && r->step->i > 0, nonneg = r->start->nonneg && up;
+  bool up = r->step->nonneg, nonneg = r->start->nonneg && up;
   if (v->nonneg && !nonneg && !py__is_unknown(r->start)) {
     v->nonneg = false;
     l->f->changed = true;

@@ -342,6 +342,7 @@ static tt_pfunc *make_function(lower *l, int32_t source, type *const *arg, int n
     v->type = arg[k];
     v->nonneg = arg[k]->tag == TT_T_SCALAR && tt__is_unsigned((tt_dtype)arg[k]->dtype);
     v->from = (uint64_t)1 << k;
+    v->space = 2;
   }
   settle(l, &f);
   l->f = caller;

@@ -290,6 +290,13 @@ uint64_t py__origin(lower *l, const expr *e) {
   return from;
 }
 
+uint8_t py__space(lower *l, const expr *e) {
+  if (e->op == TT_X_SHARED || e->op == TT_X_PRIVATE) return 1;
+  if (e->op == TT_X_LOCAL) return e->k >= 0 ? l->f->func->locals.data[e->k].space : 2;
+  if (e->op == TT_X_VIEW || e->op == TT_X_CAST) return py__space(l, e->arg[0]);
+  return 2;
+}
+
 void py__set(lower *l, int32_t local, expr *value) {
   tt_plocal *v = &l->f->func->locals.data[local];
   type *t = py__unify(l, v->type, value->type);
@@ -302,6 +309,11 @@ void py__set(lower *l, int32_t local, expr *value) {
   }
   if (v->nonneg && !value->nonneg && !py__is_unknown(value)) {
     v->nonneg = false;
+    l->f->changed = true;
+  }
+  uint8_t space = value->type->tag == TT_T_ARRAY ? py__space(l, value) : 0;
+  if (space > v->space) {
+    v->space = space;
     l->f->changed = true;
   }
   uint64_t from = py__origin(l, value);
@@ -321,6 +333,7 @@ expr *py__keep(lower *l, expr *e) {
   int32_t k = py__temp(l, e->type);
   l->f->func->locals.data[k].nonneg = e->nonneg;
   l->f->func->locals.data[k].from |= py__origin(l, e);
+  if (py__space(l, e) > l->f->func->locals.data[k].space) l->f->func->locals.data[k].space = py__space(l, e);
   stmt *s = py__stmt(l, TT_X_SET);
   s->local = k;
   s->a = e;

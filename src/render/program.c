@@ -163,7 +163,7 @@ static void put_threads(tt_pwriter *w) {
 static void put_kernel_entry(tt_pwriter *w, int64_t number, const char *name) {
   tt_str own = {0}, fore = {0}, *outer = w->out;
   w->f = w->p->funcs.data[number];
-  bool split = w->f->splits;
+  bool split = tt__pw_turn(w->arena, w->f);
   w->out = &own;
   w->fore = &fore;
   if (!split) put_thread(w);

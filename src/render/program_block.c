@@ -102,6 +102,10 @@ static void find_needed(agree *a, const tt_pstmt *s) {
         need(a, s->local, true);
       }
     }
+    if (s->splits && s->op == TT_X_FOR && is_same(a, s->b) && is_same(a, s->c)) {
+      tt__pw_each_expr(s->b, need, a);
+      tt__pw_each_expr(s->c, need, a);
+    }
     if ((s->op == TT_X_SET || s->op == TT_X_FOR) && s->local >= 0 && a->needed[s->local]) {
       tt__pw_each_expr(s->a, need, a);
       tt__pw_each_expr(s->b, need, a);
@@ -185,6 +189,64 @@ static void live_stmts(life *l, const tt_pstmt *s) {
     live_stmts(l, s->other);
     l->loops -= loop;
   }
+}
+
+/* ---- what is cheaper to compute again than to keep for each thread: who am I, where is the shared memory */
+
+typedef struct once {
+  const tt_pexpr **set; /* [locals]: its one assignment */
+  uint8_t *count;
+} once;
+
+static void count_sets(once *o, const tt_pstmt *s) {
+  for (; s; s = s->next) {
+    if (s->local >= 0) {
+      if (o->count[s->local] < 2) o->count[s->local]++;
+      o->set[s->local] = s->op == TT_X_SET ? s->a : NULL;
+    }
+    count_sets(o, s->body);
+    count_sets(o, s->other);
+  }
+}
+
+static bool is_cheap(const tt_pfunc *f, const agree *a, const once *o, const tt_pexpr *e, int depth) {
+  if (depth > 6) return false;
+  switch ((tt_pop)e->op) {
+    case TT_X_CONST:
+    case TT_X_SPECIAL:
+    case TT_X_SHARED:
+    case TT_X_PRIVATE:
+    case TT_X_GLOBAL:
+      return true;
+    case TT_X_LOCAL:
+      if (e->k < f->nparam) return !a->assigned[e->k];
+      return o->count[e->k] == 1 && o->set[e->k] && is_cheap(f, a, o, o->set[e->k], depth + 1);
+    case TT_X_ELEM:
+      if (tt__ops[e->elem].flags & TT_OPF_SLOW) return false;
+      break;
+    case TT_X_CAST:
+    case TT_X_LEN:
+    case TT_X_STEP:
+    case TT_X_ITEM:
+    case TT_X_TUPLE:
+      break;
+    default:
+      return false;
+  }
+  for (int k = 0; k < e->n; k++)
+    if (!is_cheap(f, a, o, e->arg[k], depth + 1)) return false;
+  return true;
+}
+
+static bool find_again(tt_pwriter *w, const agree *a) {
+  size_t n = (size_t)w->f->locals.n;
+  once o = {.set = tt__arena_alloc(w->arena, n * sizeof *o.set), .count = tt__arena_alloc(w->arena, n)};
+  w->again = tt__arena_alloc(w->arena, n * sizeof *w->again);
+  if (!o.set || !o.count || !w->again) return false;
+  count_sets(&o, w->f->body);
+  for (size_t k = (size_t)w->f->nparam; k < n; k++)
+    if (!a->needed[k] && o.count[k] == 1 && o.set[k] && is_cheap(w->f, a, &o, o.set[k], 0)) w->again[k] = o.set[k];
+  return true;
 }
 
 /* ---- regions */
@@ -288,8 +350,11 @@ static void put_common_loop(blocks *b, const tt_pstmt *s, tt_ploop *loop) {
     tt__pw_open(w, "while (%s) {", tt__pw_text(w, s->a));
   } else {
     tt__pw_line(w, "const tt_i64 hi%d = %s, by%d = %s;", n, tt__pw_text(w, s->b), n, tt__pw_text(w, s->c));
-    tt__pw_open(w, "for (tt_i64 it%d = %s; by%d > 0 ? it%d < hi%d : it%d > hi%d; it%d += by%d) {", n,
-                tt__pw_text(w, s->a), n, n, n, n, n, n, n);
+    if (s->c->nonneg)
+      tt__pw_open(w, "for (tt_i64 it%d = %s; it%d < hi%d; it%d += by%d) {", n, tt__pw_text(w, s->a), n, n, n, n);
+    else
+      tt__pw_open(w, "for (tt_i64 it%d = %s; by%d > 0 ? it%d < hi%d : it%d > hi%d; it%d += by%d) {", n,
+                  tt__pw_text(w, s->a), n, n, n, n, n, n, n);
     tt__pw_line(w, "v%d = it%d;", (int)s->local, n);
   }
   tt__pw_line(w, "if (TT_RARELY(++turns >> 20)) { turns = 0; if (call->poll(call)) return; }");
@@ -338,6 +403,82 @@ static void put_masked_loop(blocks *b, const tt_pstmt *s, tt_ploop *loop) {
   w->nmask--;
 }
 
+static bool any_split(const tt_pstmt *s) {
+  for (; s; s = s->next)
+    if (s->splits) return true;
+  return false;
+}
+
+typedef struct tally {
+  int32_t local;
+  int count;
+} tally;
+static void count_local(void *ctx, int32_t local, bool write) {
+  tally *y = ctx;
+  (void)write;
+  y->count += local == y->local;
+}
+
+/* One turn of such a loop for all threads; `test`: some may have done their last. */
+static void put_stride_turn(tt_pwriter *w, const tt_pstmt *s, int n, bool own, bool test) {
+  tt__pw_line(w, "if (TT_RARELY(++turns >> 20)) { turns = 0; if (call->poll(call)) return; }");
+  region_begin(w);
+  tt__pw_line(w, "const tt_i64 at%d = it%d[t] + turn%d * by%d;", n, n, n, n);
+  if (test && s->c->nonneg)
+    tt__pw_open(w, "if (at%d < hi%d) {", n, n);
+  else if (test)
+    tt__pw_open(w, "if (by%d > 0 ? at%d < hi%d : at%d > hi%d) {", n, n, n, n, n);
+  if (own) {
+    tt__pw_line(w, "const tt_i64 v%d = at%d;", (int)s->local, n);
+  } else {
+    tt_str v = {0};
+    tt__pw_local(w, s->local, &v);
+    tt__pw_line(w, "%s = at%d;", v.data ? v.data : "", n);
+    tt__str_free(&v);
+  }
+  tt__pw_stmts(w, s->body);
+  if (test) tt__pw_close(w, "}");
+  region_end(w);
+}
+
+/*
+** A counted loop whose bounds agree but not where each thread starts: a turn is one region. As long as every thread has
+** turns left nobody is asked, so that these regions become vector code.
+*/
+static void put_stride_loop(blocks *b, const tt_pstmt *s, tt_ploop *loop) {
+  tt_pwriter *w = b->w;
+  int n = w->serial++;
+  tally in = {.local = s->local}, all = in;
+  tt__pw_each_stmt(s->body, count_local, &in);
+  tt__pw_each_stmt(w->f->body, count_local, &all);
+  bool own = in.count == all.count - 1; /* nobody else looks at the counter: a variable of the turn */
+  uint8_t home = w->home[s->local];
+  tt__pw_line(w, "const tt_i64 hi%d = %s, by%d = %s;", n, tt__pw_text(w, s->b), n, tt__pw_text(w, s->c));
+  tt__pw_line(w, "tt_i64 it%d[TT_THREADS], least%d = TT_I64(0x7fffffffffffffff), most%d = 0;", n, n, n);
+  region_begin(w);
+  tt__pw_line(w, "it%d[t] = %s;", n, tt__pw_text(w, s->a));
+  tt__pw_line(w, "const tt_i64 c = tt_range_i64(it%d[t], hi%d, by%d);", n, n, n);
+  tt__pw_line(w, "least%d = c < least%d ? c : least%d;", n, n, n);
+  tt__pw_line(w, "most%d = c > most%d ? c : most%d;", n, n, n);
+  region_end(w);
+  tt__pw_line(w, "tt_i64 turn%d = 0;", n);
+  loop->split = false; /* nobody breaks out of it: `leaves` */
+  if (own) w->home[s->local] = TT_HOME_PLAIN;
+  for (int tail = 0; tail < 2; tail++) {
+    tt__pw_open(w, "for (; turn%d < %s%d && most%d; turn%d++) {", n, tail ? "most" : "least", n, n, n);
+    put_stride_turn(w, s, n, own, tail);
+    tt__pw_close(w, "}");
+  }
+  w->home[s->local] = home;
+}
+
+static bool leaves(const tt_pstmt *s) {
+  for (; s; s = s->next)
+    if (s->op == TT_X_BREAK || s->op == TT_X_CONTINUE || s->op == TT_X_RETURN || leaves(s->body) || leaves(s->other))
+      return true;
+  return false;
+}
+
 static void put_loop(blocks *b, const tt_pstmt *s) {
   tt_pwriter *w = b->w;
   tt_ploop loop = {.up = w->loop, .split = true, .on = -1, .turn = -1};
@@ -345,8 +486,12 @@ static void put_loop(blocks *b, const tt_pstmt *s) {
                 !thread_leaves(b->a, s->body, false, TT_X_CONTINUE);
   w->loop = &loop;
   tt__pw_open(w, "{");
+  bool stride =
+      s->op == TT_X_FOR && is_same(b->a, s->b) && is_same(b->a, s->c) && !any_split(s->body) && !leaves(s->body);
   if (common)
     put_common_loop(b, s, &loop);
+  else if (stride)
+    put_stride_loop(b, s, &loop);
   else
     put_masked_loop(b, s, &loop);
   tt__pw_close(w, "}");
@@ -459,6 +604,78 @@ static bool lift_leaves(agree *a, tt_pstmt *s, bool in_split_loop, bool apart) {
   return any;
 }
 
+/* ---- loops that gain from being done by all threads turn by turn */
+
+static bool is_plain_expr(const tt_pexpr *e) {
+  if (!e) return true;
+  if (e->op == TT_X_CALL || e->op == TT_X_ATOMIC || e->op == TT_X_HELPER || e->op == TT_X_VIEW || e->op == TT_X_DIVIDE)
+    return false;
+  for (int k = 0; k < e->n; k++)
+    if (!is_plain_expr(e->arg[k])) return false;
+  return true;
+}
+
+/* Nothing but assignments: the loop over the threads inside becomes vector code. */
+static bool is_plain_body(const tt_pstmt *s) {
+  for (; s; s = s->next) {
+    if (s->op != TT_X_SET && s->op != TT_X_STORE) return false;
+    if (!is_plain_expr(s->a) || !is_plain_expr(s->b)) return false;
+    if (s->op == TT_X_SET && s->a->type->tag != TT_T_SCALAR) return false;
+  }
+  return true;
+}
+
+static bool has_size(const tt_pfunc *f, const tt_pexpr *e, int depth);
+static bool local_has_size(const tt_pfunc *f, const tt_pstmt *s, int32_t local, int depth) {
+  for (; s; s = s->next) {
+    if (s->op == TT_X_SET && s->local == local && has_size(f, s->a, depth + 1)) return true;
+    if (local_has_size(f, s->body, local, depth) || local_has_size(f, s->other, local, depth)) return true;
+  }
+  return false;
+}
+
+/* Is it made of the number of blocks? Then a loop by it strides over the whole grid. */
+static bool has_size(const tt_pfunc *f, const tt_pexpr *e, int depth) {
+  if (!e || depth > 4) return false;
+  if (e->op == TT_X_SPECIAL) return e->k >= TT_S_GDIM_X && e->k <= TT_S_GDIM_Z;
+  if (e->op == TT_X_LOCAL) return local_has_size(f, f->body, e->k, depth);
+  for (int k = 0; k < e->n; k++)
+    if (has_size(f, e->arg[k], depth)) return true;
+  return false;
+}
+
+/*
+** Turned inside out, neighbouring threads touch neighbouring memory one after the other: (1) a loop by the size of the
+** grid, where each thread alone would walk the whole array in leaps; (2) in kernels with barriers, a loop of plain
+** assignments that every thread turns as often.
+*/
+static bool turn_loops(const tt_pfunc *f, const agree *a, tt_pstmt *s, bool barriers) {
+  bool any = false;
+  for (; s; s = s->next) {
+    if (s->op == TT_X_FOR && !s->splits) {
+      bool grid = is_same(a, s->b) && is_same(a, s->c) && has_size(f, s->c, 0) && !leaves_apart(a, s->body, false);
+      bool plain = barriers && loop_agrees(a, s) && is_plain_body(s->body);
+      if (grid || plain) any = s->splits = true;
+    }
+    bool common = s->op == TT_X_IF ? is_same(a, s->a) : (s->op == TT_X_FOR || s->op == TT_X_WHILE) && loop_agrees(a, s);
+    if (s->splits && common && (turn_loops(f, a, s->body, barriers) | turn_loops(f, a, s->other, barriers))) any = true;
+  }
+  return any;
+}
+
+bool tt__pw_turn(tt_arena *arena, const tt_pfunc *f) {
+  size_t n = (size_t)f->locals.n;
+  agree a = {.f = f, .same = tt__arena_alloc(arena, n), .assigned = tt__arena_alloc(arena, n)};
+  if (!a.same || !a.assigned) return f->splits;
+  tt__pw_each_stmt(f->body, note_assigned, &a);
+  for (size_t k = 0; k < n; k++) a.same[k] = (int64_t)k >= f->nparam || !a.assigned[k];
+  do {
+    a.changed = false;
+    find_same(&a, f->body, false);
+  } while (a.changed);
+  return turn_loops(f, &a, f->body, f->splits) || f->splits;
+}
+
 static bool has_return(const tt_pstmt *s) {
   for (; s; s = s->next)
     if (s->op == TT_X_RETURN || has_return(s->body) || has_return(s->other)) return true;
@@ -494,6 +711,10 @@ void tt__pw_block(tt_pwriter *w) {
   }
   tt__pw_each_stmt(w->f->body, note_assigned, &a);
   settle(&a);
+  if (!find_again(w, &a)) {
+    w->out->failed = true;
+    return;
+  }
   for (size_t k = 0; k < n; k++) l.only[k] = -1;
   live_stmts(&l, w->f->body);
   w->has_done = has_return(w->f->body);
@@ -502,7 +723,7 @@ void tt__pw_block(tt_pwriter *w) {
   for (size_t k = 0; k < n; k++) {
     const tt_plocal *v = &w->f->locals.data[k];
     bool param = (int64_t)k < w->f->nparam, unused = l.only[k] == -1 && !param;
-    if (unused || v->type->tag == TT_T_UNKNOWN || v->type->tag == TT_T_META) continue;
+    if (unused || w->again[k] || v->type->tag == TT_T_UNKNOWN || v->type->tag == TT_T_META) continue;
     if (v->type->tag == TT_T_ARRAY && v->type->layout == 'E') continue;
     const char *type = tt__pw_type(w, v->type);
     bool same = a.needed[k] || (param && !a.assigned[k]);

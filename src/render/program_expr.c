@@ -55,7 +55,11 @@ void tt__pw_types(tt_pwriter *w) {
 }
 
 void tt__pw_local(tt_pwriter *w, int32_t k, tt_str *out) {
-  if (w->home && w->home[k] == TT_HOME_THREADS)
+  if (w->again && w->again[k]) {
+    tt__str_add(out, "(");
+    tt__pw_expr(w, w->again[k], out);
+    tt__str_add(out, ")");
+  } else if (w->home && w->home[k] == TT_HOME_THREADS)
     tt__str_addf(out, "v%d[t]", (int)k);
   else
     tt__str_addf(out, "v%d", (int)k);
@@ -493,7 +497,8 @@ static void put_user_call(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
 static void put_atomic(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   static const char *const names[TT_A_COUNT] = {"add", "sub", "max",  "min", "nanmax", "nanmin", "and",
                                                 "or",  "xor", "exch", "cas", "inc",    "dec"};
-  tt__str_addf(out, "tt_atomic_%s_%s(&", names[e->k], suffix(e->type->dtype));
+  bool own = e->i && w->target == TT_PROGRAM_C; /* one host thread runs a block */
+  tt__str_addf(out, "tt_%s_%s_%s(&", own ? "plain" : "atomic", names[e->k], suffix(e->type->dtype));
   tt__pw_place(w, e->arg[0], out);
   for (int k = 1; k < e->n; k++) {
     tt__str_add(out, ", ");

@@ -31,7 +31,8 @@ typedef struct tt_pwriter {
   int32_t parfor; /* functions made for parallel loops so far */
   bool in_parfor;
   /* kernels with barriers */
-  uint8_t *home; /* [locals]; NULL elsewhere */
+  uint8_t *home;          /* [locals]; NULL elsewhere */
+  const tt_pexpr **again; /* [locals]: computed where it is used, not kept */
   tt_ploop *loop;
   int region; /* number of the open region; -1: at block level */
   int mask[64], nmask;
@@ -73,6 +74,9 @@ TT_HIDDEN void tt__pw_each_stmt(const tt_pstmt *s, tt_pw_see see, void *ctx);
 
 /* program_block.c: the block level of a kernel with barriers. */
 TT_HIDDEN void tt__pw_block(tt_pwriter *w);
+/* Mark loops that all threads of a block do turn by turn as split statements. Has the kernel any split statement now?
+ */
+TT_HIDDEN bool tt__pw_turn(tt_arena *arena, const tt_pfunc *f);
 /* In a region: leave it (return), or leave a loop of regions. */
 TT_HIDDEN void tt__pw_leave(tt_pwriter *w, const tt_pstmt *s);
 

@@ -377,6 +377,7 @@ void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s) {
   tt_str text = {0};
   switch ((tt_pstmt_op)s->op) {
     case TT_X_SET:
+      if (w->again && w->again[s->local]) break;
       tt__pw_local(w, s->local, &text);
       tt__pw_line(w, "%s = %s;", text.data ? text.data : "", tt__pw_text(w, s->a));
       break;

@@ -189,6 +189,14 @@ TT_FN tt_c64 tt_cast_c128_c64(tt_c128 a) { return tt__pair_c64((tt_f32)a.re, (tt
       x = (NEW);                                                                                 \
     } while (!__atomic_compare_exchange(p, &old, &x, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED));    \
     return old;                                                                                  \
+  }                                                                                              \
+  TT__PLAIN(NAME, S, T, NEW)
+/* The same where nobody else can reach the memory: shared memory of a block, which one host thread runs. */
+#define TT__PLAIN(NAME, S, T, NEW)                                                               \
+  TT_FN T tt_plain_##NAME##_##S(T *p, T v) {                                                     \
+    T old = *p;                                                                                  \
+    *p = (NEW);                                                                                  \
+    return old;                                                                                  \
   }
 #define TT__ATOMIC_ANY(S, T)                                                                     \
   TT__ATOMIC_LOOP(max, S, T, old > v || old != old ? old : v)                                    \
@@ -199,6 +207,11 @@ TT_FN tt_c64 tt_cast_c128_c64(tt_c128 a) { return tt__pair_c64((tt_f32)a.re, (tt
   static inline __attribute__((unused)) T tt_atomic_cas_##S(T *p, T old, T v) {                  \
     __atomic_compare_exchange(p, &old, &v, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);               \
     return old;                                                                                  \
+  }                                                                                              \
+  TT_FN T tt_plain_cas_##S(T *p, T want, T v) {                                                  \
+    T old = *p;                                                                                  \
+    if (old == want) *p = v;                                                                     \
+    return old;                                                                                  \
   }
 #define TT__ATOMIC_INT(S, T)                                                                     \
   TT__ATOMIC_ANY(S, T)                                                                           \
@@ -207,6 +220,11 @@ TT_FN tt_c64 tt_cast_c128_c64(tt_c128 a) { return tt__pair_c64((tt_f32)a.re, (tt
   TT_FN T tt_atomic_and_##S(T *p, T v) { return __atomic_fetch_and(p, v, __ATOMIC_RELAXED); }    \
   TT_FN T tt_atomic_or_##S(T *p, T v) { return __atomic_fetch_or(p, v, __ATOMIC_RELAXED); }      \
   TT_FN T tt_atomic_xor_##S(T *p, T v) { return __atomic_fetch_xor(p, v, __ATOMIC_RELAXED); }    \
+  TT__PLAIN(add, S, T, old + v)                                                                  \
+  TT__PLAIN(sub, S, T, old - v)                                                                  \
+  TT__PLAIN(and, S, T, old & v)                                                                  \
+  TT__PLAIN(or, S, T, old | v)                                                                   \
+  TT__PLAIN(xor, S, T, old ^ v)                                                                  \
   TT__ATOMIC_LOOP(inc, S, T, old >= v ? 0 : old + 1)                                             \
   TT__ATOMIC_LOOP(dec, S, T, old == 0 || old > v ? v : old - 1)
 #define TT__ATOMIC_FLOAT(S, T)                                                                   \

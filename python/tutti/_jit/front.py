@@ -88,16 +88,30 @@ def source_of(fn):
         lines, first = inspect.getsourcelines(fn)
     except (OSError, TypeError) as e:
         raise OSError(f"the source of {fn.__name__} is needed to compile it, and is not there") from e
-    try:
-        tree = ast.parse(textwrap.dedent("".join(lines)))
-    except SyntaxError:
-        tree = ast.parse("(" + textwrap.dedent("".join(lines)).strip().rstrip(",") + ")") if len(lines) == 1 else None
-        if tree is None:
-            raise
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.Lambda)) and getattr(node, "name", "<lambda>") == fn.__name__:
+    text = textwrap.dedent("".join(lines))
+    if fn.__name__ == "<lambda>":
+        return _lambda_in(text, fn), first - 1
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef) and node.name == fn.__name__:
             return node, first - 1
     raise OSError(f"the source of {fn.__name__} is needed to compile it, and is not there")
+
+
+def _lambda_in(text, fn):
+    """The lambda whose code this is, somewhere in a line of source."""
+    at = text.find("lambda")
+    while at >= 0:
+        for end in range(len(text), at, -1):
+            try:
+                node = ast.parse(text[at:end].rstrip(), mode="eval").body
+            except SyntaxError:
+                continue
+            if isinstance(node, ast.Lambda):
+                code = compile(ast.Expression(node), "?", "eval").co_consts[0]
+                if code.co_code == fn.__code__.co_code and code.co_consts == fn.__code__.co_consts:
+                    return node
+        at = text.find("lambda", at + 1)
+    raise OSError("the source of a lambda is needed to compile it, and cannot be told")
 
 
 class Function:
