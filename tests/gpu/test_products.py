@@ -1,5 +1,9 @@
 """Products and linear algebra on a GPU: what a library does besides, what it refuses, what people write."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import tutti as tt
@@ -170,3 +174,25 @@ def test_what_has_no_answer():
         with pytest.raises(tt.linalg.LinAlgError, match=words):
             tt.eval(work())
     assert (x + 1).sum().item() == 18
+
+
+def test_without_the_libraries():
+    """Products by kernels of ours, factorizations on the host; small systems on the GPU all the same."""
+    program = """
+import numpy as np, tutti as tt
+rng = np.random.default_rng(3)
+for dtype in ["float16", "float32", "float64", "complex64", "complex128"]:
+    a, b = rng.standard_normal((3, 70, 90)).astype(dtype), rng.standard_normal((90, 65)).astype(dtype)
+    x, y = tt.asarray(a, device="cuda:0"), tt.asarray(b, device="cuda:0")
+    near = 0.1 if dtype == "float16" else 1e-3
+    np.testing.assert_allclose((x @ y).numpy(), a @ b, rtol=near, atol=near)
+    np.testing.assert_allclose(tt.maximum((x @ y).real, 0).numpy(), np.maximum((a @ b).real, 0), rtol=near, atol=near)
+for n in (6, 60):
+    a, b = rng.standard_normal((4, n, n)) + 9 * np.eye(n), rng.standard_normal((4, n, 2))
+    got = tt.linalg.solve(tt.asarray(a, device="cuda:0"), tt.asarray(b, device="cuda:0"))
+    np.testing.assert_allclose(got.numpy(), np.linalg.solve(a, b), rtol=1e-9, atol=1e-9)
+print("done")
+"""
+    env = {**os.environ, "TUTTI_CUBLASLT": "none", "TUTTI_CUBLAS": "none", "TUTTI_CUSOLVER": "none"}
+    done = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True, timeout=240)
+    assert done.stdout == "done\n", done.stderr
