@@ -151,20 +151,26 @@ TT_KERNEL(count_numbers, count_args, THREADS) {
     a.number[i] = (tt_u32)number_of(&a, a.in[i]);
 }
 
-/* A segment has one bin and one block. */
-TT_FN int begins(const count_args *a, tt_i64 i) {
-  if (i == 0 || a->number[i] != a->number[i - 1]) return 1;
-  return a->m > 0 && a->place[i] / a->m != a->place[i - 1] / a->m;
+/* A segment has one bin and one block; are element i and k >= i of one? */
+TT_FN int belong(const count_args *a, tt_i64 i, tt_i64 k) {
+  return a->number[i] == a->number[k] && (a->m == 0 || a->place[i] / a->m == a->place[k] / a->m);
 }
 
 TT_KERNEL(sum_segments, count_args, THREADS) {
   for (tt_i64 i = (tt_i64)TT_BLOCK * THREADS + TT_THREAD; i < a.n; i += (tt_i64)TT_BLOCKS * THREADS) {
-    if (!begins(&a, i) || a.number[i] >= a.bins) continue;
-    tt_f64 sum = 0 + a.weight[i];
-    tt_i64 k = i + 1;
-    while (k < a.n && !begins(&a, k)) sum += a.weight[k++];
+    if (a.number[i] >= a.bins || (i > 0 && belong(&a, i - 1, i))) continue;
+    tt_i64 end = i + 1, n = a.m > 0 && a.m < a.n - i ? a.m - 1 : a.n - i - 1;
+    while (n > 0) { /* the first that is of another segment */
+      const tt_i64 half = n / 2;
+      const int on = belong(&a, i, end + half);
+      end = on ? end + half + 1 : end;
+      n = on ? n - half - 1 : half;
+    }
+    tt_f64 sum = 0;
+    TT_UNROLLED_8
+    for (tt_i64 k = i; k < end; k++) sum += a.weight[k];
     a.part[i] = sum;
-    a.next[i] = k;
+    a.next[i] = end;
   }
 }
 
