@@ -100,8 +100,16 @@ tt_code tt__from_data(tt_dtype dtype, int rank, const int64_t *len, const void *
   TT_TRY(count_copy(size * item, err));
   tt__shape_steps(rank, len, dense);
   for (int k = 0; k < rank; k++) dense[k] *= item;
-  tt_buffer *b;
   int device = size ? tt__session_device : TT_ANYWHERE;
+  if (rank == 0) { /* kernels take it as a number, no memory is needed */
+    tt_scalar value = {.bits = {0, 0}};
+    memcpy(&value, data, (size_t)item);
+    tt_node *known = tt__node_const_at(device, dtype, value, 0, NULL, err);
+    *out = known ? tt__array_of(known, err) : NULL;
+    tt__node_release(known);
+    return *out ? TT_OK : TT_ENOMEM;
+  }
+  tt_buffer *b;
   if (device > 0 && is_dense(rank, len, stride, dense)) {
     TT_TRY(tt__session_residency->from_host(data, (size_t)(size * item), device, &b, err));
   } else {

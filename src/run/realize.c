@@ -30,6 +30,9 @@
 
 #define MOST_PLANS 1024
 #define BUCKETS 512
+/* Long rows below which a row is spread over all workers before anything else is done with it. */
+#define CPU_ROWS 16
+#define DEVICE_ROWS 256
 
 /* A plan, found again by the key of the graph it was made for. */
 typedef struct made_plan {
@@ -144,11 +147,17 @@ static tt_code lower_step(const tt_walk *walk, tt_step *st, const tt_lower_optio
   return TT_OK;
 }
 
+/* Was the work put on a device? (Work that goes there because it is cheaper has the plan of the CPU.) */
+static bool is_for_device(const tt_walk *walk) {
+  int label = walk->node[walk->target[0]]->device;
+  return (label == TT_ANYWHERE ? tt__place_told() : label) > 0;
+}
+
 static tt_code make_plan(const tt_walk *walk, tt_plan **out, tt_error *err) {
   static int checked = -1;
   if (checked < 0) checked = tt__env("TUTTI_CHECK") != NULL && strcmp(tt__env("TUTTI_CHECK"), "0") != 0;
   tt_lower_options lower = {.checked = checked == 1};
-  tt_sched_options sched = {.fuse = fuse};
+  tt_sched_options sched = {.fuse = fuse, .few_rows = is_for_device(walk) ? DEVICE_ROWS : CPU_ROWS};
   TT_TRY(tt__schedule(walk, &sched, out, err));
   log_plan(*out);
   for (int i = 0; i < (*out)->n; i++) {
@@ -171,7 +180,7 @@ static made_plan *find_plan(uint64_t hash, const int64_t *key, int64_t n) {
 
 /* The plan of the walk: found, or made and kept. */
 static tt_code plan_of(tt_walker *w, made_plan **out, bool *found, tt_error *err) {
-  TT_TRY(tt__walk_key(w, fuse ? 1 : 2, err));
+  TT_TRY(tt__walk_key(w, (fuse ? 1 : 2) + (is_for_device(&w->walk) ? 4 : 0), err));
   size_t size = sizeof *w->key.data * (size_t)w->key.n;
   uint64_t hash = tt__hash64(w->key.data, size);
   made_plan *m = find_plan(hash, w->key.data, w->key.n);

@@ -10,7 +10,6 @@
 
 /* A row this long is worth spreading over threads by itself, unless there are many rows. */
 #define LONG_ROW 65536
-#define FEW_ROWS 16
 /* Recomputing this much work for every point of a larger space costs more than a trip through memory. */
 #define HEAVY 8
 #define SPREAD 4
@@ -311,7 +310,7 @@ static int visit_reduce(tt_fuser *f, int32_t idx, const tt_map *map, bool at_roo
     return at_root ? -1 : need(f, idx, "its row is not this kernel's row");
   }
   bool new_row = f->space.naxes != before.naxes; /* nothing else is computed for each of its points */
-  if (!at_root && !new_row && space_points(&f->space, true) > LONG_ROW && space_points(&f->space, false) < FEW_ROWS) {
+  if (!at_root && !new_row && space_points(&f->space, true) > LONG_ROW && space_points(&f->space, false) < f->few_rows) {
     f->space = before;
     return need(f, idx, "few long rows: reduced by all threads first");
   }

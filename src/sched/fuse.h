@@ -9,7 +9,7 @@
 #define TT_FUSE_INST 512
 #define TT_FUSE_ACCESS 96
 #define TT_FUSE_OPERAND 32
-#define TT_FUSE_LITERAL 16
+#define TT_FUSE_LITERAL 64
 #define TT_FUSE_REDUCE 24 /* twice as many in real arithmetic */
 #define TT_FUSE_ROOT 16
 #define TT_FUSE_SPLIT 8
@@ -40,6 +40,7 @@ typedef struct tt_fuse_access {
 typedef struct tt_fuser {
   const tt_walk *walk;
   bool fuse;
+  int few_rows;
   /* per node of the walk */
   uint8_t *cut;     /* must be in memory */
   int32_t *step_of; /* the step that leaves it in memory, -1 */

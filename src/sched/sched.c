@@ -13,7 +13,7 @@
 #include "sched/fuse.h"
 
 /* A joined kernel keeps to this many instructions and operands: more streams than that only fight for cache. */
-#define JOIN_INST 96
+#define JOIN_INST 192
 #define JOIN_OPERANDS 16
 #define JOIN_BACK 4
 #define JOIN_SMALL 65536
@@ -327,6 +327,7 @@ tt_code tt__schedule(const tt_walk *walk, const tt_sched_options *options, tt_pl
   tt_fuser *f = &s->f;
   f->walk = walk;
   f->fuse = options->fuse;
+  f->few_rows = options->few_rows;
   f->cut = tt__arena_alloc(&arena, n);
   f->step_of = tt__arena_alloc(&arena, n * sizeof *f->step_of);
   f->weight = tt__arena_alloc(&arena, n * sizeof *f->weight);

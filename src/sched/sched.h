@@ -9,7 +9,8 @@
 #include "ir/plan.h"
 
 typedef struct tt_sched_options {
-  bool fuse; /* false: every op is a step of its own (tests: the second opinion) */
+  bool fuse;    /* false: every op is a step of its own (tests: the second opinion) */
+  int few_rows; /* long rows that keep the machine busy when each is one worker's */
 } tt_sched_options;
 
 /*

@@ -104,7 +104,8 @@ static tt_array *copy_memory(const memory *m) {
 
 /* Share or copy `m`; `later` owns the memory and is used up or run. */
 static tt_array *take_memory(const memory *m, core_copy copy, core_later *later) {
-  bool share = copy == CORE_COPY_NEVER || (copy == CORE_COPY_NEEDED && m->readonly);
+  /* A scalar is copied: it becomes a number in the kernel instead of memory to read. */
+  bool share = copy == CORE_COPY_NEVER || (copy == CORE_COPY_NEEDED && m->readonly && m->rank > 0);
   tt_array *a = NULL;
   if (share && shareable(m)) {
     tt_error err;
