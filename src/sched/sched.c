@@ -94,12 +94,13 @@ static tt_step *new_step(scheduler *s) {
   return &p->step[p->n];
 }
 
-static void count_uses(tt_fuser *f, int by) {
+/* `joined`: the kernel replaces one whose values are counted already. */
+static void count_uses(tt_fuser *f, bool joined) {
   for (int i = 0; i < f->nmemo; i++) {
     int32_t node = f->memo[i].node;
     bool first = true;
     for (int j = 0; j < i && first; j++) first = f->memo[j].node != node;
-    if (first && !f->cut[node] && f->uses[node] < 255) f->uses[node] = (uint8_t)(f->uses[node] + by);
+    if (first && !f->cut[node] && f->uses[node] < 255 && !(joined && f->uses[node])) f->uses[node]++;
   }
 }
 
@@ -199,7 +200,7 @@ static bool join_earlier(scheduler *s, int32_t idx, tt_code *code) {
     *st = joined;
     st->why = why;
     f->step_of[idx] = t;
-    count_uses(f, 1);
+    count_uses(f, true);
     return true;
   }
   return false;
@@ -213,7 +214,7 @@ static tt_code schedule_kernel(scheduler *s, int32_t idx) {
   if (f->nroot != 1 || f->root[0].node != idx) TT_TRY(fuse_alone(s, idx)); /* a vain join left its attempt */
   tt_step *st = new_step(s);
   if (!st || !tt__fuse_commit(f, s->plan, st)) return no_memory(s);
-  count_uses(f, 1);
+  count_uses(f, false);
   f->step_of[idx] = s->plan->n++;
   return TT_OK;
 }
