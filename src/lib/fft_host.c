@@ -230,12 +230,29 @@ static void long_rows(void *ctx, int64_t lo, int64_t hi, int worker) {
   for (int64_t i = lo; i < hi; i++) one_row(j, i, j->room + (size_t)worker * j->room_step, 1);
 }
 
+/* Do rows share vectors? A vector that is not filled costs as much as a full one. */
+static bool share_vectors(const tt_fft_plan *p, int64_t rows) {
+  double groups = (double)blocks(rows, p->lanes->lanes);
+  return p->is_short && (!p->is_split || groups * p->cost_whole < (double)rows * p->cost_split);
+}
+
+/* All rows by the calling thread, in j->room of rows_room bytes. */
+static size_t rows_room(const tt_fft_plan *p) {
+  size_t a = p->is_short ? 2 * pairs_size(p, p->n) : 0, b = row_room(p, 1);
+  return a > b ? a : b;
+}
+static void rows_alone(rows_job *j) {
+  if (share_vectors(j->p, j->rows))
+    short_rows(j, 0, blocks(j->rows, j->p->lanes->lanes), 0);
+  else
+    long_rows(j, 0, j->rows, 0);
+}
+
 static tt_code run_rows(rows_job *j, tt_error *err) {
   const tt_fft_plan *p = j->p;
   int64_t groups = blocks(j->rows, p->lanes->lanes);
   int workers = tt__pool_size();
-  /* A vector that is not filled costs as much as a full one. */
-  bool together = p->is_short && (!p->is_split || (double)groups * p->cost_whole < (double)j->rows * p->cost_split);
+  bool together = share_vectors(p, j->rows);
   bool apart = together ? false : j->rows < 2 * workers;
   int64_t work = p->n * (p->longer ? 8 : 1);
   size_t one = together ? 2 * pairs_size(p, p->n) : row_room(p, apart ? workers : 1);
@@ -313,12 +330,47 @@ static void long_columns(void *ctx, int64_t lo, int64_t hi, int worker) {
   }
 }
 
+/* Few and long columns: all of them become rows, which the threads share, and columns again. */
+static tt_code turned_columns(columns_job *j, tt_error *err) {
+  const tt_fft_plan *p = j->p;
+  const tt_fft_lanes *l = p->lanes;
+  int64_t n = p->n;
+  size_t item = item_size(p), size = padded((size_t)(n * j->inner) * item), square = pairs_size(p, 64);
+  char *rows = tt__mem_alloc_data(size + square);
+  if (!rows) return tt__fail_memory(err, size + square);
+  char *at = rows + size;
+  rows_job r = {.p = p, .src = rows, .dst = rows, .rows = j->inner, .src_step = n, .dst_step = n, .swap = j->swap};
+  r.scale = j->scale;
+  tt_code code = TT_OK;
+  for (int back = 0; back < 2 && code == TT_OK; back++) {
+    for (int64_t c = 0; c < j->inner; c += l->lanes)
+      for (int64_t k = 0; k < n; k += 64) {
+        tt_fft_side side = {.step = j->inner, .valid = (int)least(l->lanes, j->inner - c)}, row = side;
+        int64_t many = least(64, n - k);
+        size_t here = (size_t)(k * j->inner + c) * item, there = (size_t)(c * n + k) * item;
+        row.step = n;
+        if (back) {
+          l->load_rows(rows + there, row, many, at);
+          l->store_columns(at, many, 1, side, j->dst + here);
+        } else {
+          l->load_columns(j->src + here, side, many, at);
+          l->store_rows(at, many, 1, row, rows + there);
+        }
+      }
+    if (!back) code = run_rows(&r, err);
+  }
+  tt__mem_free_data(rows, size + square);
+  return code;
+}
+
 static tt_code run_columns(columns_job *j, int64_t outer, tt_error *err) {
   const tt_fft_plan *p = j->p;
   j->across = blocks(j->inner, p->lanes->lanes);
   int64_t units = outer * j->across;
-  bool fits = p->is_short;
   int workers = tt__pool_size();
+  /* As rows, each by itself, when vectors would be half empty. */
+  bool fits = p->is_short && (!p->is_split || p->cost_whole < (double)least(j->inner, p->lanes->lanes) * p->cost_split);
+  if (!fits && outer == 1 && units < workers && p->n >= 16384) return turned_columns(j, err);
   if (p->n * units * p->lanes->lanes < 16384) workers = 1;
   if (units < workers) workers = (int)units;
   j->room_step = 2 * pairs_size(p, fits ? p->n : 32) + row_room(p, 1) +
@@ -441,34 +493,77 @@ typedef struct odd_job {
 ODD_ROWS(float, f32)
 ODD_ROWS(double, f64)
 
-static void cut(void *ctx, int64_t lo, int64_t hi, int worker) {
-  const odd_job *j = ctx;
-  (void)worker;
-  size_t to = (size_t)j->step, from = (size_t)j->n; /* in bytes here */
-  for (int64_t i = lo; i < hi; i++) memcpy((char *)j->dst + (size_t)i * to, (char *)j->rows + (size_t)i * from, to);
+/* A chunk of rows at a time, small enough to stay in the cache between the steps. */
+typedef struct chunks_job {
+  odd_job odd; /* its src and dst are those of all rows */
+  const tt_fft_plan *p;
+  int64_t rows, chunk;
+  bool inverse;
+  double scale;
+  char *room;
+  size_t room_step, rows_size;
+} chunks_job;
+
+static void odd_chunks(void *ctx, int64_t lo, int64_t hi, int worker) {
+  const chunks_job *j = ctx;
+  int64_t n = j->odd.n;
+  bool wide = j->p->dtype == TT_C128;
+  size_t item = item_size(j->p), real_row = (size_t)n * item / 2, half_row = (size_t)j->odd.step * item;
+  char *buf = j->room + (size_t)worker * j->room_step;
+  for (int64_t i = lo; i < hi; i++) {
+    int64_t first = i * j->chunk, rows = least(j->chunk, j->rows - first);
+    odd_job o = j->odd;
+    o.rows = buf;
+    o.src = (const char *)o.src + (size_t)first * (j->inverse ? half_row : real_row);
+    o.dst = (char *)o.dst + (size_t)first * (j->inverse ? real_row : half_row);
+    if (j->inverse)
+      (wide ? complete_f64 : complete_f32)(&o, 0, rows, 0);
+    else
+      (wide ? widen_f64 : widen_f32)(&o, 0, rows, 0);
+    rows_job r = {.p = j->p, .src = buf, .dst = buf, .rows = rows, .src_step = n, .dst_step = n, .swap = j->inverse};
+    r.scale = j->scale;
+    r.room = buf + j->rows_size;
+    rows_alone(&r);
+    if (j->inverse) (wide ? narrow_f64 : narrow_f32)(&o, 0, rows, 0);
+    for (int64_t k = 0; k < rows && !j->inverse; k++)
+      memcpy((char *)o.dst + (size_t)k * half_row, buf + (size_t)(k * n) * item, half_row);
+  }
 }
 
-static tt_code real_odd(bool inverse, odd_job *j, int64_t rows, tt_dtype t, double scale, tt_error *err) {
+/* A row so long that the threads share it. */
+static tt_code odd_row(bool inverse, odd_job *j, tt_dtype t, double scale, tt_error *err) {
   bool wide = t == TT_C128;
-  size_t item = wide ? 16 : 8, size = (size_t)(rows * j->n) * item;
-  int workers = rows * j->n < 16384 ? 1 : tt__pool_size();
-  int64_t n = j->n, grain = 1 + 8192 / n;
+  size_t item = wide ? 16 : 8, size = (size_t)j->n * item;
   j->rows = tt__mem_alloc_data(size);
   if (!j->rows) return tt__fail_memory(err, size);
   if (inverse)
-    share(workers, rows, grain, wide ? complete_f64 : complete_f32, j);
+    (wide ? complete_f64 : complete_f32)(j, 0, 1, 0);
   else
-    share(workers, rows, grain, wide ? widen_f64 : widen_f32, j);
-  tt_code code = tt__fft_complex(t, rows, n, 1, inverse, scale, j->rows, j->rows, err);
-  if (code == TT_OK && inverse) {
-    share(workers, rows, grain, wide ? narrow_f64 : narrow_f32, j);
-  } else if (code == TT_OK) {
-    odd_job bytes = *j;
-    bytes.step *= (int64_t)item;
-    bytes.n *= (int64_t)item;
-    share(workers, rows, grain, cut, &bytes);
-  }
+    (wide ? widen_f64 : widen_f32)(j, 0, 1, 0);
+  tt_code code = tt__fft_complex(t, 1, j->n, 1, inverse, scale, j->rows, j->rows, err);
+  if (code == TT_OK && inverse) (wide ? narrow_f64 : narrow_f32)(j, 0, 1, 0);
+  if (code == TT_OK && !inverse) memcpy(j->dst, j->rows, (size_t)j->step * item);
   tt__mem_free_data(j->rows, size);
+  return code;
+}
+
+static tt_code real_odd(bool inverse, odd_job *j, int64_t rows, tt_dtype t, double scale, tt_error *err) {
+  enum { CHUNK = 8192 };
+  if (rows == 1) return odd_row(inverse, j, t, scale, err);
+  tt_fft_plan *p;
+  TT_TRY(tt__fft_plan_get(t, j->n, false, &p, err));
+  chunks_job c = {.odd = *j, .p = p, .rows = rows, .chunk = 1, .inverse = inverse, .scale = scale};
+  if (j->n < CHUNK) c.chunk = blocks(CHUNK / j->n, p->lanes->lanes) * p->lanes->lanes;
+  int64_t pieces = blocks(rows, c.chunk);
+  int workers = rows * j->n < 16384 ? 1 : (int)least(tt__pool_size(), pieces);
+  c.rows_size = padded((size_t)(least(c.chunk, rows) * j->n) * item_size(p));
+  c.room_step = c.rows_size + rows_room(p);
+  size_t size = c.room_step * (size_t)workers;
+  c.room = tt__mem_alloc_data(size);
+  tt_code code = c.room ? TT_OK : tt__fail_memory(err, size);
+  if (code == TT_OK) share(workers, pieces, 1, odd_chunks, &c);
+  tt__mem_free_data(c.room, size);
+  tt__fft_plan_give_back(p);
   return code;
 }
 

@@ -4,8 +4,6 @@
 */
 #include "lib/fft_lanes.h"
 
-#include <string.h>
-
 #include "base/os.h"
 
 /* The largest radix whose butterfly is written out. */
@@ -42,6 +40,22 @@ enum { MOST_WRITTEN = 13 };
 #define HIGH_16 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
 #define TURNED_16 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0
 
+typedef float vec_f32_0 __attribute__((vector_size(16)));
+typedef double vec_f64_0 __attribute__((vector_size(16)));
+#define SOME(real, suffix, lanes)                                             \
+  static inline vec_##suffix##_0 some_##suffix(const real *at, int n) {       \
+    vec_##suffix##_0 v = {0};                                                 \
+    for (int i = 0; i < (lanes); i++)                                         \
+      if (i < n) v[i] = at[i];                                                \
+    return v;                                                                 \
+  }                                                                           \
+  static inline void put_some_##suffix(real *at, vec_##suffix##_0 v, int n) { \
+    for (int i = 0; i < (lanes); i++)                                         \
+      if (i < n) at[i] = v[i];                                                \
+  }
+SOME(float, f32, 4)
+SOME(double, f64, 2)
+
 #define NAME(x) x##_f32_0
 #define REAL float
 #define BYTES 16
@@ -50,6 +64,8 @@ enum { MOST_WRITTEN = 13 };
 #define FMA(c, x, y) ((c) + (x) * (y))
 #define FNMA(c, x, y) ((c) - (x) * (y))
 #define SPREAD(x) ((vec_f32_0){0} + (x))
+#define LOAD_SOME(at, n) some_f32(at, n)
+#define STORE_SOME(at, v, n) put_some_f32(at, v, n)
 #include "lib/fft_lanes.inc"
 
 #define NAME(x) x##_f64_0
@@ -60,6 +76,8 @@ enum { MOST_WRITTEN = 13 };
 #define FMA(c, x, y) ((c) + (x) * (y))
 #define FNMA(c, x, y) ((c) - (x) * (y))
 #define SPREAD(x) ((vec_f64_0){0} + (x))
+#define LOAD_SOME(at, n) some_f64(at, n)
+#define STORE_SOME(at, v, n) put_some_f64(at, v, n)
 #include "lib/fft_lanes.inc"
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -73,6 +91,9 @@ enum { MOST_WRITTEN = 13 };
 #define FMA(c, x, y) ((vec_f32_3)_mm256_fmadd_ps((__m256)(x), (__m256)(y), (__m256)(c)))
 #define FNMA(c, x, y) ((vec_f32_3)_mm256_fnmadd_ps((__m256)(x), (__m256)(y), (__m256)(c)))
 #define SPREAD(x) ((vec_f32_3)_mm256_set1_ps(x))
+#define FIRST(n) _mm256_cmpgt_epi32(_mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7))
+#define LOAD_SOME(at, n) ((vec_f32_3)_mm256_maskload_ps(at, FIRST(n)))
+#define STORE_SOME(at, v, n) _mm256_maskstore_ps(at, FIRST(n), (__m256)(v))
 #include "lib/fft_lanes.inc"
 
 #define NAME(x) x##_f64_3
@@ -83,6 +104,9 @@ enum { MOST_WRITTEN = 13 };
 #define FMA(c, x, y) ((vec_f64_3)_mm256_fmadd_pd((__m256d)(x), (__m256d)(y), (__m256d)(c)))
 #define FNMA(c, x, y) ((vec_f64_3)_mm256_fnmadd_pd((__m256d)(x), (__m256d)(y), (__m256d)(c)))
 #define SPREAD(x) ((vec_f64_3)_mm256_set1_pd(x))
+#define FIRST_WIDE(n) _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3))
+#define LOAD_SOME(at, n) ((vec_f64_3)_mm256_maskload_pd(at, FIRST_WIDE(n)))
+#define STORE_SOME(at, v, n) _mm256_maskstore_pd(at, FIRST_WIDE(n), (__m256d)(v))
 #include "lib/fft_lanes.inc"
 
 #define NAME(x) x##_f32_4
@@ -93,6 +117,9 @@ enum { MOST_WRITTEN = 13 };
 #define FMA(c, x, y) ((vec_f32_4)_mm512_fmadd_ps((__m512)(x), (__m512)(y), (__m512)(c)))
 #define FNMA(c, x, y) ((vec_f32_4)_mm512_fnmadd_ps((__m512)(x), (__m512)(y), (__m512)(c)))
 #define SPREAD(x) ((vec_f32_4)_mm512_set1_ps(x))
+#define MASK(n, most) ((n) <= 0 ? 0u : (n) >= (most) ? (1u << (most)) - 1u : (1u << (n)) - 1u)
+#define LOAD_SOME(at, n) ((vec_f32_4)_mm512_maskz_loadu_ps((__mmask16)MASK(n, 16), at))
+#define STORE_SOME(at, v, n) _mm512_mask_storeu_ps(at, (__mmask16)MASK(n, 16), (__m512)(v))
 #include "lib/fft_lanes.inc"
 
 #define NAME(x) x##_f64_4
@@ -103,6 +130,8 @@ enum { MOST_WRITTEN = 13 };
 #define FMA(c, x, y) ((vec_f64_4)_mm512_fmadd_pd((__m512d)(x), (__m512d)(y), (__m512d)(c)))
 #define FNMA(c, x, y) ((vec_f64_4)_mm512_fnmadd_pd((__m512d)(x), (__m512d)(y), (__m512d)(c)))
 #define SPREAD(x) ((vec_f64_4)_mm512_set1_pd(x))
+#define LOAD_SOME(at, n) ((vec_f64_4)_mm512_maskz_loadu_pd((__mmask8)MASK(n, 8), at))
+#define STORE_SOME(at, v, n) _mm512_mask_storeu_pd(at, (__mmask8)MASK(n, 8), (__m512d)(v))
 #include "lib/fft_lanes.inc"
 
 static const tt_fft_lanes *wider(tt_dtype t, int level) {

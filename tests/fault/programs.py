@@ -145,6 +145,20 @@ def transforms():
 
 
 @program
+def draws():
+    r = tt.random.default_rng(3)
+    return (
+        r.gamma(2.5, [1.0, 2.0], (3, 2)).tolist(),
+        r.poisson([0.5, 50], (2, 2)).tolist(),
+        r.binomial(20, 0.3, 4).tolist(),
+        r.negative_binomial(3, 0.4),
+        tt.gcd(tt.arange(6) * 4, 18).tolist(),
+        (grid() + 0.5).view("uint64").tolist(),
+        tt.quantile(grid(), [0.2, 0.8], axis=1, weights=tt.arange(1, 6), method="inverted_cdf").tolist(),
+    )
+
+
+@program
 def decompositions():
     a = grid(4, 4)
     u, s, v = tt.linalg.svd(a)

@@ -141,6 +141,9 @@ TEST(the_definition_on_every_level) {
     check(1, 2048, 1, true, 1);
     check_real(1, 1024);
     check(2, 500, 3, false, 1);
+    check(1, 1024, 2, true, 1);
+    check(200, 3, 1, false, 1);
+    check_real(90, 301);
   }
   tt__fft_plans_drop();
   tt__fft_limit(4);
