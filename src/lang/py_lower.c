@@ -118,6 +118,7 @@ static void loop_while(lower *l, const tt_tree *t) {
   expr *cond = py__truth(l, py__value(l, py__at(l, t, 2)));
   stmt *before = py__block_end(l, &b);
   stmt *s = py__stmt(l, TT_X_WHILE);
+  if (l->f->func->kind != TT_X_KERNEL) l->f->func->can_fail = true; /* Ctrl-C ends it */
   s->a = before ? py__bool(l, true) : cond;
   bool at_end = l->f->at_end;
   l->f->at_end = false;

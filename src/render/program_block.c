@@ -357,7 +357,7 @@ static void put_common_loop(blocks *b, const tt_pstmt *s, tt_ploop *loop) {
                   tt__pw_text(w, s->a), n, n, n, n, n, n, n);
     tt__pw_line(w, "v%d = it%d;", (int)s->local, n);
   }
-  tt__pw_line(w, "if (TT_RARELY(++turns >> 20)) { turns = 0; if (call->poll(call)) return; }");
+  tt__pw_line(w, "if (TT_RARELY(--turns < 0)) { turns = 1 << 20; if (call->poll(call)) return; }");
   (void)loop;
   put_split(b, s->body);
   tt__pw_close(w, "}");
@@ -381,7 +381,7 @@ static void put_masked_loop(blocks *b, const tt_pstmt *s, tt_ploop *loop) {
   if (!push_mask(w, loop->on)) return;
   loop->turn = new_mask(w);
   tt__pw_open(w, "for (;;) {");
-  tt__pw_line(w, "if (TT_RARELY(++turns >> 20)) { turns = 0; if (call->poll(call)) return; }");
+  tt__pw_line(w, "if (TT_RARELY(--turns < 0)) { turns = 1 << 20; if (call->poll(call)) return; }");
   tt__pw_line(w, "int any = 0;");
   tt__pw_line(w, "for (tt_i64 t = 0; t < threads; t++) m%d[t] = 0;", loop->turn);
   region_begin(w);
@@ -421,7 +421,7 @@ static void count_local(void *ctx, int32_t local, bool write) {
 
 /* One turn of such a loop for all threads; `test`: some may have done their last. */
 static void put_stride_turn(tt_pwriter *w, const tt_pstmt *s, int n, bool own, bool test) {
-  tt__pw_line(w, "if (TT_RARELY(++turns >> 20)) { turns = 0; if (call->poll(call)) return; }");
+  tt__pw_line(w, "if (TT_RARELY(--turns < 0)) { turns = 1 << 20; if (call->poll(call)) return; }");
   region_begin(w);
   tt__pw_line(w, "const tt_i64 at%d = it%d[t] + turn%d * by%d;", n, n, n, n);
   if (test && s->c->nonneg)
@@ -719,7 +719,7 @@ void tt__pw_block(tt_pwriter *w) {
   live_stmts(&l, w->f->body);
   w->has_done = has_return(w->f->body);
   tt__pw_line(w, "const tt_i64 threads = bdx * bdy * bdz;");
-  tt__pw_line(w, "tt_i64 turns = 0; (void)turns; (void)threads;");
+  tt__pw_line(w, "tt_i64 turns = 1 << 20; (void)turns; (void)threads;");
   for (size_t k = 0; k < n; k++) {
     const tt_plocal *v = &w->f->locals.data[k];
     bool param = (int64_t)k < w->f->nparam, unused = l.only[k] == -1 && !param;

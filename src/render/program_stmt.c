@@ -227,6 +227,7 @@ static void put_par_body(tt_pwriter *w, const tt_pstmt *s, const bool *used, int
   tt__pw_open(w, "static void tt_par%d_%d(tt_pcall *call, void *env, tt_i64 chunk, tt_i64 chunks) {", w->f->source,
               number);
   tt__pw_line(w, "const E%d_%d *e = env;", w->f->source, number);
+  tt__pw_line(w, "tt_i64 turns = 1 << 24; (void)turns;");
   tt__pw_line(w, "const tt_i64 n = e->hi - e->lo, hi = e->lo + tt_cut(n, chunk + 1, chunks);");
   for (int64_t k = 0; k < w->f->locals.n; k++) {
     if (!used[k] || is_reduced(s, (int32_t)k)) continue;
@@ -334,7 +335,7 @@ static void put_while(tt_pwriter *w, const tt_pstmt *s) {
   tt_ploop loop = plain_loop(w);
   w->loop = &loop;
   tt__pw_open(w, "while (%s) {", tt__pw_text(w, s->a));
-  if (w->target == TT_PROGRAM_C && w->f->can_fail && w->f->kind == TT_X_FUNCTION)
+  if (w->target == TT_PROGRAM_C)
     tt__pw_line(w, "if (TT_RARELY(--turns < 0)) { turns = 1 << 24; if (call->poll(call)) %s; }", leave_text(w));
   tt__pw_stmts(w, s->body);
   tt__pw_close(w, "}");

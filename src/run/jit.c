@@ -21,7 +21,7 @@
 #include "run/cache.h"
 #include "run/exec.h"
 
-enum { BLOCK_THREADS = 1024, STATIC_SHARED = 48 << 10, MOST_SHARED = 227 << 10 };
+enum { POLL_NS = 50000000, BLOCK_THREADS = 1024, STATIC_SHARED = 48 << 10, MOST_SHARED = 227 << 10 };
 
 /* ---- compiling */
 
@@ -359,6 +359,7 @@ typedef struct crew {
   tt_pcall *call;
   const int64_t *word;
   const tt_jit_grid *launch;
+  int64_t begun;
   char *memory; /* of each worker: dynamic shared memory, private arrays */
   size_t each;
 } crew;
@@ -368,6 +369,7 @@ static void run_blocks(void *ctx, int64_t lo, int64_t hi, int worker) {
   tt_pcall own = *c->call;
   const int64_t *g = c->launch->grid, *b = c->launch->block;
   if (__atomic_load_n(own.failed, __ATOMIC_RELAXED)) return;
+  if (tt__clock_ns() - c->begun > POLL_NS && host_poll(&own)) return; /* long launches hear Ctrl-C between blocks */
   own.shared = c->memory ? c->memory + (size_t)worker * c->each : NULL;
   own.local = own.shared ? own.shared + ((c->launch->shared + 63) & ~(int64_t)63) : NULL;
   own.random[0] += (uint64_t)lo;
@@ -406,7 +408,7 @@ tt_code tt__jit_launch(struct tt_jit *j, const int64_t *word, const int64_t *hid
   *run = NULL;
   TT_TRY(tt__jit_check_grid(j, launch, &blocks, err));
   if (!__atomic_load_n(&j->fn, __ATOMIC_ACQUIRE)) TT_TRY(load_or_compile(j, err)); /* twice in a race: the same code */
-  crew c = {.j = j, .call = &call, .word = word, .launch = launch};
+  crew c = {.j = j, .call = &call, .word = word, .launch = launch, .begun = tt__clock_ns()};
   int64_t local = j->program.entry->splits ? j->local * BLOCK_THREADS : 0;
   size_t total = 0;
   if (launch->shared || local) {

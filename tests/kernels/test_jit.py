@@ -511,3 +511,49 @@ def test_no_warning_else():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert tt.njit(lambda x: x)(1) == 1
+
+
+INTERRUPTED = """
+import signal, sys, threading, time
+import numpy as np
+import tutti as tt
+from tutti import cuda
+
+@tt.njit
+def forever(x):
+    while x >= 0:
+        x += 1
+        if x > 1000:
+            x = 0
+    return x
+
+@cuda.jit
+def spins(a):
+    while a[0] == 0:
+        a[1] += 1
+
+@cuda.jit
+def waits(a):
+    while a[0] == 0:
+        cuda.syncthreads()
+
+a = np.zeros(4)
+for work in (lambda: forever(1), lambda: spins[2, 4](a), lambda: waits[1, 4](a)):
+    threading.Timer(0.3, lambda: signal.raise_signal(signal.SIGINT)).start()
+    start = time.time()
+    try:
+        work()
+    except KeyboardInterrupt:
+        print("interrupted", time.time() - start < 20)
+print(forever.py_func.__name__, tt.njit(lambda x: x + 1)(1))
+"""
+
+
+def test_ctrl_c_ends_endless_loops(tmp_path):
+    import subprocess
+    import sys
+
+    script = tmp_path / "s.py"
+    script.write_text(INTERRUPTED)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=100)
+    assert done.stdout == "interrupted True\n" * 3 + "forever 2\n", done.stderr
