@@ -27,6 +27,7 @@ enum {
   TT_JIT_KERNEL = 1,      /* a kernel: launched, not called */
   TT_JIT_CHECK = 2,       /* assertions hold in kernels */
   TT_JIT_PARALLEL = 4,    /* prange runs on all threads */
+  TT_JIT_BOUNDS = 16,     /* an index beyond its array is an IndexError that says where */
   TT_JIT_NUMPY_ERRORS = 8 /* division by zero gives inf, nan or 0 */
 };
 

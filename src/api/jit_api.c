@@ -18,6 +18,7 @@ tt_code tt_jit_compile(const char *text, size_t size, const char *signature, uin
   tt_py_options options = {.kernel = flags & TT_JIT_KERNEL,
                            .check = flags & TT_JIT_CHECK,
                            .parallel = flags & TT_JIT_PARALLEL,
+                           .bounds = flags & TT_JIT_BOUNDS,
                            .numpy_errors = flags & (TT_JIT_NUMPY_ERRORS | TT_JIT_KERNEL)};
   return tt__jit_compile(text, size, signature, &options, out, err);
 }

@@ -208,7 +208,8 @@ typedef struct tt_program {
   TT_VEC(tt_pslot) shared, local;
   TT_VEC(const tt_ptype *) globals;
   tt_pfunc *entry;
-  bool math; /* calls polynomials */
+  bool math;   /* calls polynomials */
+  bool bounds; /* every index is checked */
 } tt_program;
 
 /*
@@ -230,6 +231,9 @@ struct tt_pcall {
   void (*parallel)(tt_pcall *call, int64_t n, void (*body)(tt_pcall *call, void *env, int64_t chunk, int64_t chunks),
                    void *env);
   int32_t (*poll)(tt_pcall *call); /* now and then in long loops; not 0: stop */
+  /* An index beyond an array; `place`: block x y z, thread x y z, or NULL outside kernels. */
+  void (*outside)(tt_pcall *call, const char *array, int64_t axis, int64_t index, int64_t len, int64_t line,
+                  const int64_t *place);
 };
 
 /* Functions of rendered text. Kernels: `out` is {first block, end, block x y z, grid x y z}. */

@@ -13,6 +13,7 @@ typedef struct tt_py_options {
   bool kernel;       /* the entry is a kernel: threads, no result, divisions unchecked */
   bool check;        /* assertions hold (debug=True) */
   bool parallel;     /* prange runs in parallel */
+  bool bounds;       /* every index is checked */
   bool numpy_errors; /* division by zero gives what NumPy gives */
 } tt_py_options;
 

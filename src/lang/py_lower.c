@@ -460,6 +460,7 @@ tt_code tt__py_lower(const char *text, size_t size, const char *signature, const
   lower l = {.p = out, .options = *options, .err = err ? err : &local, .file = "?"};
   tt_tree *module;
   memset(out, 0, sizeof *out);
+  out->bounds = options->bounds;
   tt_code c = tt__tree_parse(text, size, &out->arena, &module, l.err);
   if (c == TT_OK) {
     l.module = module;

@@ -89,7 +89,7 @@ static void put_function_entry(tt_pwriter *w, int64_t number, const char *name) 
   tt__pw_line(w, "%s r;", tt__pw_type(w, f->result));
   tt_str args = {0};
   for (int32_t k = 0; k < f->nparam; k++) tt__str_addf(&args, ", a%d", (int)k);
-  if (f->can_fail)
+  if (tt__pw_fails(w, f))
     tt__pw_line(w, "if (tt_f%lld(call%s, &r)) return;", (long long)number, args.data ? args.data : "");
   else
     tt__pw_line(w, "r = tt_f%lld(call%s);", (long long)number, args.data ? args.data : "");

@@ -328,6 +328,23 @@ static void put_cast(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
 
 /* ---- arrays */
 
+/* An index that was looked at: the launch or call ends where it is beyond its axis. */
+static void put_checked(tt_pwriter *w, const tt_pexpr *e, const char *a, int k, tt_str *out) {
+  const char *name = e->arg[0]->op == TT_X_LOCAL ? w->f->locals.data[e->arg[0]->k].name : "array";
+  const char *last = strrchr(name, '.'); /* of an inlined function, or a later meaning of the name */
+  char plain[64];
+  if (last && last[1] && !(last[1] >= '0' && last[1] <= '9')) name = last + 1;
+  snprintf(plain, sizeof plain, "%.*s", (int)strcspn(name, ".\"\\\n*"), name);
+  int n = w->serial++;
+  tt__str_addf(out, "({ const tt_i64 q%d = ", n);
+  tt__pw_expr(w, e->arg[k + 1], out);
+  tt__str_addf(out, ", k%d = q%d < 0 ? q%d + %s.n%d : q%d; if (TT_RARELY((tt_u64)k%d >= (tt_u64)%s.n%d)) { ", n, n, n,
+               a, k, n, n, a, k);
+  tt__str_addf(out, "call->outside(call, \"%s\", %d, q%d, %s.n%d, %d, %s); %s; } k%d; })", plain, k, n, a, k,
+               (int)e->line, w->f->kind == TT_X_KERNEL ? "(const tt_i64[]){bx, by, bz, tx, ty, tz}" : "0",
+               tt__pw_leave_text(w), n);
+}
+
 void tt__pw_place(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   const char *a = tt__pw_text(w, e->arg[0]);
   int rank = e->arg[0]->type->rank;
@@ -336,7 +353,9 @@ void tt__pw_place(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   if (rank == 0) tt__str_add(out, "0");
   for (int k = 0; k < rank; k++) {
     if (k) tt__str_add(out, " + ");
-    if (e->wraps >> k & 1) {
+    if (w->p->bounds && w->target == TT_PROGRAM_C) {
+      put_checked(w, e, a, k, out);
+    } else if (e->wraps >> k & 1) {
       tt__str_add(out, "tt_wrap(");
       tt__pw_expr(w, e->arg[k + 1], out);
       tt__str_addf(out, ", %s.n%d)", a, k);

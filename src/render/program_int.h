@@ -45,7 +45,7 @@ TT_HIDDEN void tt__pw_close(tt_pwriter *w, const char *text);
 
 /* Does a call of it give a status? On a GPU nothing fails: a failure ends the kernel. */
 static inline bool tt__pw_fails(const tt_pwriter *w, const tt_pfunc *f) {
-  return f->can_fail && w->target == TT_PROGRAM_C;
+  return (f->can_fail || w->p->bounds) && w->target == TT_PROGRAM_C;
 }
 
 /* Names */
@@ -66,6 +66,7 @@ TT_HIDDEN int tt__pw_to_words(tt_pwriter *w, const tt_ptype *t, const char *valu
 TT_HIDDEN void tt__pw_stmts(tt_pwriter *w, const tt_pstmt *s);
 TT_HIDDEN void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s);
 TT_HIDDEN void tt__pw_fail(tt_pwriter *w, const char *kind, const char *message, int32_t line, tt_str *out);
+TT_HIDDEN const char *tt__pw_leave_text(const tt_pwriter *w); /* the function is given up */
 TT_HIDDEN void tt__pw_locals(tt_pwriter *w, int32_t from);
 /* Call `see` for every local an expression reads, or statements read and write. */
 typedef void (*tt_pw_see)(void *ctx, int32_t local, bool write);

@@ -85,7 +85,7 @@ static void put_quoted(const char *text, tt_str *out) {
   tt__str_add(out, "\"");
 }
 
-static const char *leave_text(const tt_pwriter *w) {
+const char *tt__pw_leave_text(const tt_pwriter *w) {
   return w->in_parfor || w->f->kind == TT_X_KERNEL ? "return" : "return 1";
 }
 
@@ -96,7 +96,7 @@ void tt__pw_fail(tt_pwriter *w, const char *kind, const char *message, int32_t l
   }
   tt__str_addf(out, "{ tt_fail(call, %s, ", kind);
   put_quoted(message, out);
-  tt__str_addf(out, ", %d); %s; }", (int)line, leave_text(w));
+  tt__str_addf(out, ", %d); %s; }", (int)line, tt__pw_leave_text(w));
 }
 
 static void put_raise(tt_pwriter *w, const tt_pstmt *s) {
@@ -275,7 +275,7 @@ static void put_parfor(tt_pwriter *w, const tt_pstmt *s) {
     tt__pw_line(w, "env.p%d = p%d;", (int)s->reduced[k], k);
   }
   tt__pw_line(w, "if (chunks > 0) call->parallel(call, chunks, tt_par%d_%d, &env);", w->f->source, number);
-  tt__pw_line(w, "if (TT_RARELY(*call->failed)) %s;", leave_text(w));
+  tt__pw_line(w, "if (TT_RARELY(*call->failed)) %s;", tt__pw_leave_text(w));
   for (int k = 0; k < s->n; k++) { /* in the order of the chunks: the same bits with any number of threads */
     char into[16], with[24];
     snprintf(into, sizeof into, "v%d", (int)s->reduced[k]);
@@ -336,7 +336,7 @@ static void put_while(tt_pwriter *w, const tt_pstmt *s) {
   w->loop = &loop;
   tt__pw_open(w, "while (%s) {", tt__pw_text(w, s->a));
   if (w->target == TT_PROGRAM_C)
-    tt__pw_line(w, "if (TT_RARELY(--turns < 0)) { turns = 1 << 24; if (call->poll(call)) %s; }", leave_text(w));
+    tt__pw_line(w, "if (TT_RARELY(--turns < 0)) { turns = 1 << 24; if (call->poll(call)) %s; }", tt__pw_leave_text(w));
   tt__pw_stmts(w, s->body);
   tt__pw_close(w, "}");
   w->loop = loop.up;

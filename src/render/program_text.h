@@ -28,6 +28,8 @@ struct tt_pcall {
   void (*print)(tt_pcall *call, const char *kinds, const tt_i64 *word);
   void (*parallel)(tt_pcall *call, tt_i64 n, void (*body)(tt_pcall *, void *, tt_i64, tt_i64), void *env);
   tt_i32 (*poll)(tt_pcall *call);
+  void (*outside)(tt_pcall *call, const char *array, tt_i64 axis, tt_i64 index, tt_i64 len, tt_i64 line,
+                  const tt_i64 *place);
 };
 #define TT_HIDDEN_WORDS call->hidden
 /* The first failure of all threads wins. */

@@ -158,6 +158,7 @@ typedef struct host {
   tt_lock lock; /* making `run` */
   int32_t failed, line;
   const char *message;
+  char text[320]; /* a message made at run time */
   pthread_t caller;
 } host;
 
@@ -263,6 +264,21 @@ static void host_print(tt_pcall *call, const char *kinds, const int64_t *word) {
   tt__unlock(&r->lock);
 }
 
+static void host_outside(tt_pcall *call, const char *array, int64_t axis, int64_t index, int64_t len, int64_t line,
+                         const int64_t *place) {
+  host *h = call->host;
+  int32_t none = 0;
+  if (!__atomic_compare_exchange_n(&h->failed, &none, TT_EINDEX, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
+  int n = snprintf(h->text, sizeof h->text, "index %lld is out of bounds for axis %lld of '%s' with size %lld",
+                   (long long)index, (long long)axis, array, (long long)len);
+  if (place && n > 0 && (size_t)n < sizeof h->text)
+    snprintf(h->text + n, sizeof h->text - (size_t)n, "; block (%lld, %lld, %lld), thread (%lld, %lld, %lld)",
+             (long long)place[0], (long long)place[1], (long long)place[2], (long long)place[3], (long long)place[4],
+             (long long)place[5]);
+  h->message = h->text;
+  h->line = (int32_t)line;
+}
+
 static int32_t host_poll(tt_pcall *call) {
   host *h = call->host;
   if (__atomic_load_n(&h->failed, __ATOMIC_RELAXED)) return 1;
@@ -317,6 +333,7 @@ static void begin(tt_pcall *call, host *h, const int64_t *hidden) {
                      .alloc = host_alloc,
                      .print = host_print,
                      .parallel = host_parallel,
+                     .outside = host_outside,
                      .poll = host_poll};
   tt__lock(&seed_lock);
   if (!seeds[0] && !seeds[1]) tt__entropy(seeds, sizeof seeds), seeds[1] |= 1;

@@ -363,3 +363,29 @@ def test_streams_events_and_devices():
     cuda.select_device(0)
     with pytest.raises(IndexError):
         cuda.select_device(7)
+
+
+def test_checked_kernels_name_the_index_and_the_thread(monkeypatch):
+    monkeypatch.setenv("TUTTI_CHECK", "1")
+
+    @cuda.jit
+    def shifts(a, b):
+        i = cuda.grid(1)
+        b[i] = a[i + 1]
+
+    @cuda.jit
+    def shares(a):
+        s = cuda.shared.array(4, float64)
+        s[cuda.threadIdx.x] = 1
+        cuda.syncthreads()
+        a[-1] = s[0]
+
+    a, b = np.zeros(8), np.zeros(8)
+    line = shifts.py_func.__code__.co_firstlineno + 3
+    words = r"index 8 .* axis 0 of 'a' with size 8; block \(1, 0, 0\), thread \(3, 0, 0\)"
+    with pytest.raises(IndexError, match=rf"{words}\nin shifts, line {line}"):
+        shifts[2, 4](a, b)
+    with pytest.raises(IndexError, match=r"index 4 .* 's' with size 4; block \(0, 0, 0\), thread \(4, 0, 0\)"):
+        shares[1, 8](a)
+    shares[1, 4](a)
+    assert a[-1] == 1

@@ -147,7 +147,8 @@ def _gpu():
     global _target
     if _target is None:
         there = [number for number, name in _core._devices() if name.startswith("cuda:")]
-        _target = there[0] if there and os.environ.get("TUTTI_DEVICE", "") != "cpu" else 0
+        stay = os.environ.get("TUTTI_DEVICE", "") == "cpu" or os.environ.get("TUTTI_CHECK", "0") not in ("", "0")
+        _target = there[0] if there and not stay else 0
     return _target
 
 

@@ -1,12 +1,13 @@
 """Compiled functions as Python sees them: what the decorators give."""
 
 import functools
+import os
 import sys
 import warnings
 
 from .. import _core
 
-KERNEL, CHECK, PARALLEL, NUMPY_ERRORS = 1, 2, 4, 8
+KERNEL, CHECK, PARALLEL, NUMPY_ERRORS, BOUNDS = 1, 2, 4, 8, 16
 
 
 class Everything(list):
@@ -24,6 +25,8 @@ class Compiled(_core.Jit):
     """A function that is compiled for the types of each call's arguments when they first appear."""
 
     def __init__(self, fn, flags):
+        if os.environ.get("TUTTI_CHECK", "0") not in ("", "0"):
+            flags |= BOUNDS
         super().__init__(flags)
         functools.update_wrapper(self, fn)
         self.py_func = fn
@@ -103,16 +106,28 @@ def _again(cls, fn, flags):
     return fn if isinstance(fn, cls) else cls(fn, flags)
 
 
-def jit(fn=None, *args, parallel=False, fastmath=False, error_model="python", nopython=True, forceobj=False, **options):
+def jit(
+    fn=None,
+    *args,
+    parallel=False,
+    fastmath=False,
+    boundscheck=False,
+    error_model="python",
+    nopython=True,
+    forceobj=False,
+    **options,
+):
     """Compile a Python function for the types of its arguments, to run at the speed of C.
 
     Whole numbers are int64, / gives float64, types follow through assignments. parallel=True runs loops over
-    tt.prange on all cores. nogil, cache, boundscheck, inline and signatures are accepted: the lock is given up and
+    tt.prange on all cores. nogil, cache, inline and signatures are accepted: the lock is given up and
     code is kept on disk, always.
     """
     if fastmath:
         warnings.warn("fastmath is ignored: results stay those of IEEE arithmetic", RuntimeWarning, stacklevel=2)
-    flags = (PARALLEL if parallel else 0) | (NUMPY_ERRORS if error_model == "numpy" else 0)
+    flags = (
+        (PARALLEL if parallel else 0) | (BOUNDS if boundscheck else 0) | (NUMPY_ERRORS if error_model == "numpy" else 0)
+    )
     if callable(fn) and hasattr(fn, "__code__"):
         return Compiled(fn, flags)
     return lambda f: Compiled(f, flags)
