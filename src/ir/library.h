@@ -51,7 +51,8 @@ typedef enum tt_epilogue {
   TT_EPILOGUE_NONE = 0,
   TT_EPILOGUE_BIAS = 1, /* plus a vector along the last axis */
   TT_EPILOGUE_RELU = 2,
-  TT_EPILOGUE_GELU = 4 /* by tanh */
+  TT_EPILOGUE_GELU = 4, /* by tanh */
+  TT_EPILOGUE_ADD = 8   /* plus an array of the same shape, and nothing else */
 } tt_epilogue;
 
 struct tt_lib_row {
@@ -67,10 +68,9 @@ struct tt_lib_row {
   /* (optional) The same on a device, without waiting for it. TT_ENOTIMPL, with nothing done: the host runs it. */
   tt_code (*run_on)(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
                     tt_error *err);
-  /* (optional) The same with TT_EPILOGUE_ bits done to the one result; `bias`: as many elements as its last axis has.
-   */
+  /* (optional) The same with TT_EPILOGUE_ bits done to the one result; `term`: what is added, dense; NULL: nothing. */
   tt_code (*run_on_then)(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
-                         int epilogue, const void *bias, tt_error *err);
+                         int epilogue, const void *term, tt_error *err);
 };
 
 /* The row of that name, or NULL; the rows live in lib/. */

@@ -158,7 +158,7 @@ static void side(key *k, int i, const tt_gemm_side *s, int64_t step) {
 
 /* The library's left operand is our b; see cublas_layout.h. */
 static key key_of(const tt_lib_device *on, const tt_gemm_plan *p, tt_dtype t, bool fast, int epilogue, const void *a,
-                  const void *b, const void *c) {
+                  const void *b, const void *term, const void *c) {
   key k;
   memset(&k, 0, sizeof k);
   int64_t size = (int64_t)tt__dtype_size(t), ways_a = 0, ways_b = 0, ways_c = 0;
@@ -179,7 +179,7 @@ static key key_of(const tt_lib_device *on, const tt_gemm_plan *p, tt_dtype t, bo
   k.turned_b = p->a.turned;
   k.align[0] = alignment(b, ways_b * size);
   k.align[1] = alignment(a, ways_a * size);
-  k.align[2] = alignment(c, ways_c * size);
+  k.align[2] = alignment(c, (ways_c * size) | (epilogue & TT_EPILOGUE_ADD ? (int64_t)(uintptr_t)term : 0));
   return k;
 }
 
@@ -192,21 +192,24 @@ static tt_code failed(int status, const char *what, tt_error *err) {
 
 /* Every point of the loops: one call each. */
 static int call_all(void *handle, const kept *e, const tt_gemm_plan *p, int64_t size, const char *a, const char *b,
-                    char *c, void *work, void *stream) {
+                    const char *term, char *c, void *work, void *stream) {
   static const double one_f64[2] = {1, 0}, zero[2] = {0, 0};
   static const float one_f32[2] = {1, 0};
   const void *one = words_of[e->k.type].compute == 70 ? (const void *)one_f64 : one_f32;
+  const void *share = e->k.epilogue & TT_EPILOGUE_ADD ? one : zero;
   int64_t index[TT_MAX_RANK] = {0};
+  if (share == zero) term = c;
   for (;;) {
-    int status = api.matmul(handle, e->desc, one, b, e->layout[0], a, e->layout[1], zero, c, e->layout[2], c,
+    int status = api.matmul(handle, e->desc, one, b, e->layout[0], a, e->layout[1], share, term, e->layout[2], c,
                             e->layout[2], &e->algo, work, e->work, stream);
     if (status) return status;
     int d = p->nloop - 1;
     for (; d >= 0; d--) {
       const tt_gemm_axis *x = &p->loop[d];
-      a += x->a * size, b += x->b * size, c += x->c * size;
+      a += x->a * size, b += x->b * size, c += x->c * size, term += x->c * size;
       if (++index[d] < x->len) break;
-      a -= x->a * size * x->len, b -= x->b * size * x->len, c -= x->c * size * x->len;
+      a -= x->a * size * x->len, b -= x->b * size * x->len;
+      c -= x->c * size * x->len, term -= x->c * size * x->len;
       index[d] = 0;
     }
     if (d < 0) return 0;
@@ -222,26 +225,26 @@ bool tt__cublas_serves(const tt_lib_device *on, tt_dtype t) {
 }
 
 tt_code tt__cublas_product(const tt_lib_device *on, const tt_gemm_plan *p, tt_dtype t, bool fast, int epilogue,
-                           const void *a, const void *b, const void *bias, void *c, tt_error *err) {
+                           const void *a, const void *b, const void *term, void *c, tt_error *err) {
   const words *w = &words_of[t];
   void *handle, *work = NULL;
   int status = 0;
   if (!w->is || p->batch.len > INT32_MAX) return tt__fail(err, TT_ENOTIMPL, "no library has this product");
   TT_TRY(tt__vendor_enter(&tt__vendor_cublaslt, on->device, &handle, err));
-  key k = key_of(on, p, t, fast, epilogue, a, b, c);
+  key k = key_of(on, p, t, fast, epilogue, a, b, term, c);
   tt_code code = TT_OK;
-  kept *e = find(handle, &k, w, bias, &status);
+  kept *e = find(handle, &k, w, term, &status);
   if (!e) {
     code = failed(status, "cuBLASLt", err);
     goto leave;
   }
-  if ((epilogue & TT_EPILOGUE_BIAS) && (status = api.desc_set(e->desc, DESC_BIAS, &bias, sizeof bias)) != 0) {
+  if ((epilogue & TT_EPILOGUE_BIAS) && (status = api.desc_set(e->desc, DESC_BIAS, &term, sizeof term)) != 0) {
     code = failed(status, "cuBLASLt", err);
     goto leave;
   }
   if (e->work && (code = on->temp(on, e->work, &work, err)) != TT_OK) goto leave;
   void *stream = on->device->ops->stream_handle(on->device, on->stream);
-  status = call_all(handle, e, p, (int64_t)tt__dtype_size(t), a, b, c, work, stream);
+  status = call_all(handle, e, p, (int64_t)tt__dtype_size(t), a, b, term, c, work, stream);
   if (status) code = failed(status, "cublasLtMatmul", err);
 leave:
   tt__vendor_leave(&tt__vendor_cublaslt);

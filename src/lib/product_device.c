@@ -165,12 +165,12 @@ static tt_code packed(const tt_lib_device *on, bool pack, const tt_operand *a, c
 }
 
 static tt_code by_library(const tt_lib_device *on, const tt_gemm_plan *p, const tt_operand *a, const tt_operand *b,
-                          int epilogue, const void *bias, void *c, tt_error *err) {
+                          int epilogue, const void *term, void *c, tt_error *err) {
   const void *pa, *pb;
   if (!tt__cublas_serves(on, a->dtype)) return tt__fail(err, TT_ENOTIMPL, "no library has this product");
   TT_TRY(packed(on, p->pack_a, a, &pa, err));
   TT_TRY(packed(on, p->pack_b, b, &pb, err));
-  return tt__cublas_product(on, p, a->dtype, tt__product_is_fast(), epilogue, pa, pb, bias, c, err);
+  return tt__cublas_product(on, p, a->dtype, tt__product_is_fast(), epilogue, pa, pb, term, c, err);
 }
 
 tt_code tt__product_device(const tt_lib_device *on, const tt_operand *a, const tt_operand *b, void *c, tt_error *err) {
@@ -193,10 +193,10 @@ tt_code tt__product_on(const tt_lib_device *on, const tt_lib_attr *attr, const t
 }
 
 tt_code tt__product_on_then(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src,
-                            const tt_block *out, int epilogue, const void *bias, tt_error *err) {
+                            const tt_block *out, int epilogue, const void *term, tt_error *err) {
   (void)attr;
   tt_gemm_plan p;
   tt__gemm_plan(&src[0], &src[1], &p);
   if (p.empty || p.k == 0) return tt__fail(err, TT_ENOTIMPL, "there is no product to change");
-  return by_library(on, &p, &src[0], &src[1], epilogue, bias, out->data, err);
+  return by_library(on, &p, &src[0], &src[1], epilogue, term, out->data, err);
 }

@@ -11,7 +11,7 @@ TT_HIDDEN tt_code tt__product_on(const tt_lib_device *on, const tt_lib_attr *att
                                  const tt_block *out, tt_error *err);
 
 TT_HIDDEN tt_code tt__product_on_then(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src,
-                                      const tt_block *out, int epilogue, const void *bias, tt_error *err);
+                                      const tt_block *out, int epilogue, const void *term, tt_error *err);
 
 /* The same on raw operands, for rows that need products on the way. */
 TT_HIDDEN tt_code tt__product_device(const tt_lib_device *on, const tt_operand *a, const tt_operand *b, void *c,

@@ -384,7 +384,7 @@ tt_code tt__exec_followed_on(tt_device *d, const tt_walk *walk, const tt_step *s
   tt_node *product = walk->node[step->root[0].node], *n = walk->node[then->root[0].node];
   tt_operand src[TT_NODE_SRC];
   result res = {0};
-  void *bias = NULL;
+  void *term = NULL;
   tt_stream *s = tt__stream_current(d);
   size_t size = tt__dtype_size((tt_dtype)n->dtype);
   int64_t read, written = n->size * (int64_t)size, start = tt__profile_on ? tt__clock_ns() : 0;
@@ -392,8 +392,8 @@ tt_code tt__exec_followed_on(tt_device *d, const tt_walk *walk, const tt_step *s
     return tt__fail(err, TT_ENOTIMPL, "%s does nothing but itself", attr->row->name);
   tt__resident_step(true);
   TT_TRY(library_operands(d, s, walk, step, src, &read, err));
-  if (follow->bias >= 0) TT_TRY(tt__resident(d, s, walk->node[follow->bias]->attr.buf, &bias, err));
-  if (bias) bias = (char *)bias + follow->offset * (int64_t)size;
+  if (follow->term >= 0) TT_TRY(tt__resident(d, s, walk->node[follow->term]->attr.buf, &term, err));
+  if (term) term = (char *)term + follow->offset * (int64_t)size;
   TT_TRY(tt__resident_new(d, s, (size_t)written, n, &res.buffer, &res.at, err));
   tt_block out = {.data = res.at,
                   .dtype = (tt_dtype)product->dtype,
@@ -402,7 +402,7 @@ tt_code tt__exec_followed_on(tt_device *d, const tt_walk *walk, const tt_step *s
                   .size = product->size};
   tt_lib_use use;
   tt__exec_lib_open(&use, d, s);
-  tt_code code = attr->row->run_on_then(&use.on, attr, src, &out, follow->epilogue, bias, err);
+  tt_code code = attr->row->run_on_then(&use.on, attr, src, &out, follow->epilogue, term, err);
   tt__exec_lib_close(&use);
   if (code == TT_OK) code = library_ran(d, s, step, read, written, start, err);
   hand_over(d, walk, then, &res, code == TT_OK);

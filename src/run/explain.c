@@ -70,8 +70,11 @@ static void explain_library(const tt_walk *walk, const tt_plan *plan, int i, con
   tt_follow f;
   tt__str_addf(s, "library %s", plan->step[i].why);
   if (place->device && place->device->target.kind == TT_DEVICE_CUDA && tt__sched_follow(walk, plan, i, &f))
-    tt__str_addf(s, ", which does step %d too (%s%s%s)", f.step, f.bias >= 0 ? "bias" : "",
-                 f.bias >= 0 && f.epilogue != TT_EPILOGUE_BIAS ? ", " : "",
+    tt__str_addf(s, ", which does step %d too (%s%s%s)", f.step,
+                 f.epilogue & TT_EPILOGUE_ADD    ? "sum"
+                 : f.epilogue & TT_EPILOGUE_BIAS ? "bias"
+                                                 : "",
+                 f.term >= 0 && (f.epilogue & (TT_EPILOGUE_RELU | TT_EPILOGUE_GELU)) ? ", " : "",
                  f.epilogue & TT_EPILOGUE_RELU   ? "relu"
                  : f.epilogue & TT_EPILOGUE_GELU ? "gelu"
                                                  : "");

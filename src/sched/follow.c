@@ -12,12 +12,13 @@
 
 #define MOST_INST 40
 
-/* A kernel seen as a function of the library's result and of a bias. */
+/* A kernel seen as a function of the library's result and of a term: a bias, or an array of the same shape. */
 typedef struct candidate {
   const tt_walk *walk;
   const tt_step *step;
   int32_t product; /* walk number of the result */
-  int product_access, bias_access;
+  int product_access, term_access;
+  bool whole; /* the term is an array of the same shape */
 } candidate;
 
 /* ---- numbers */
@@ -139,7 +140,7 @@ static bool is_function(const candidate *c, tt_dtype t, int epilogue) {
   double near = 1e-9;
   if (epilogue & TT_EPILOGUE_GELU) near = t == TT_BF16 ? 0.03 : t == TT_F16 ? 0.004 : 1e-5;
   for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
-    double bias = c->bias_access >= 0 ? 0.375 * (double)(i % 5) - 0.75 : 0;
+    double bias = c->term_access >= 0 ? 0.375 * (double)(i % 5) - 0.75 : 0;
     double want = known(epilogue, at[i] + bias), got = run(c, at[i], bias);
     if (!(fabs(got - want) <= near * fabs(want) + near * 1e-4)) return false;
   }
@@ -148,9 +149,8 @@ static bool is_function(const candidate *c, tt_dtype t, int epilogue) {
 
 /* ---- who reads what */
 
-static bool writes_from_start(const tt_step *st, const tt_paccess *a) {
+static bool is_dense(const tt_step *st, const tt_paccess *a) {
   int64_t run = 1;
-  if (a->off != 0) return false;
   for (int d = st->space.naxes - 1; d >= 0; d--) {
     if (st->space.len[d] != 1 && a->step[d] != run) return false;
     run *= st->space.len[d];
@@ -167,10 +167,10 @@ static bool is_along_last(const tt_step *st, const tt_paccess *a, int64_t last) 
   return true;
 }
 
-/* Loads and stores: the product, at most one bias, one result, all dense. Fills the accesses. */
+/* Loads and stores: the product, at most one term, one result, all dense. Fills the accesses. */
 static bool reads_well(candidate *c, tt_dtype t, int64_t last) {
   const tt_step *st = c->step;
-  c->product_access = c->bias_access = -1;
+  c->product_access = c->term_access = -1;
   for (int i = 0; i < st->ninst; i++) {
     const tt_pinst *in = &st->inst[i];
     if (in->op == TT_P_CONST || in->op < TT_OP_COUNT) continue;
@@ -179,12 +179,13 @@ static bool reads_well(candidate *c, tt_dtype t, int64_t last) {
     if (a->dtype != t) return false;
     int32_t node = st->operand[a->operand].node;
     if (in->op == TT_P_STORE || node == c->product) {
-      if (!writes_from_start(st, a)) return false;
+      if (a->off != 0 || !is_dense(st, a)) return false;
       if (in->op == TT_P_LOAD && c->product_access >= 0 && c->product_access != in->ref) return false;
       if (in->op == TT_P_LOAD) c->product_access = in->ref;
     } else {
-      if (!is_along_last(st, a, last) || (c->bias_access >= 0 && c->bias_access != in->ref)) return false;
-      c->bias_access = in->ref;
+      c->whole = !is_along_last(st, a, last);
+      if ((c->whole && !is_dense(st, a)) || (c->term_access >= 0 && c->term_access != in->ref)) return false;
+      c->term_access = in->ref;
     }
   }
   return c->product_access >= 0;
@@ -268,16 +269,16 @@ bool tt__sched_follow(const tt_walk *w, const tt_plan *p, int at, tt_follow *out
       !all_private(w, c.product, st->root[0].node))
     return false;
   if (!reads_well(&c, t, n->dim[n->rank - 1])) return false;
-  *out = (tt_follow){.step = then, .bias = -1};
-  if (c.bias_access >= 0) {
-    const tt_paccess *a = &st->access[c.bias_access];
-    out->bias = st->operand[a->operand].node;
+  *out = (tt_follow){.step = then, .term = -1};
+  if (c.term_access >= 0) {
+    const tt_paccess *a = &st->access[c.term_access];
+    out->term = st->operand[a->operand].node;
     out->offset = a->off;
-    out->epilogue = TT_EPILOGUE_BIAS;
-    if (!is_ready(w, p, at, out->bias)) return false;
+    out->epilogue = c.whole ? TT_EPILOGUE_ADD : TT_EPILOGUE_BIAS;
+    if (!is_ready(w, p, at, out->term)) return false;
   }
   for (size_t i = 0; i < sizeof known_ones / sizeof *known_ones; i++) {
-    if (!is_function(&c, t, known_ones[i])) continue;
+    if ((c.whole && known_ones[i]) || !is_function(&c, t, known_ones[i])) continue;
     out->epilogue |= known_ones[i];
     return out->epilogue != TT_EPILOGUE_NONE;
   }

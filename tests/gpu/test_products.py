@@ -64,6 +64,26 @@ def test_layers_are_one_call(layer, dtype, shape):
     np.testing.assert_allclose(got.astype("float32").numpy(), LAYERS[layer](x @ w, b, np), rtol=near, atol=near)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+def test_sums_are_one_call(dtype):
+    x, w, r = normal(6, 40, 96), normal(96, 128, scale=0.1), normal(6, 40, 128)
+    mine = [there(v, dtype) for v in (x, w, r)]
+    got, kernels, calls = steps(lambda: mine[2] + mine[0] @ mine[1])
+    assert (kernels, calls) == (0, 1)
+    x, w, r = (v.astype("float32").numpy() for v in mine)
+    near = {"float32": 1e-4, "float16": 5e-3, "bfloat16": 3e-2}[dtype]
+    np.testing.assert_allclose(got.astype("float32").numpy(), r + x @ w, rtol=near, atol=near)
+
+
+def test_sums_in_place():
+    a, b, c = normal(64, 96), normal(96, 64), normal(64, 64)
+    x, y, z = there(a), there(b), there(c)
+    for _ in range(3):
+        z += x @ y
+        c += a @ b
+    np.testing.assert_allclose(z.numpy(), c, rtol=1e-3, atol=1e-3)
+
+
 def test_transposed_weights_lie_as_they_are():
     x, w, b = normal(64, 96), normal(128, 96), normal(128)
     mine = [there(v) for v in (x, w, b)]

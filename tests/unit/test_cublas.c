@@ -109,7 +109,9 @@ static int matmul(void *handle, void *desc, const void *alpha, const void *a, vo
   fake_layout *x = la, *y = lb, *z = lc;
   tt_dtype t = dtype_of[x->type];
   double one = f->scale == 1 || f->scale == 5 ? *(const double *)alpha : *(const float *)alpha;
-  CHECK(handle == &alive && one == 1 && *(const float *)beta == 0 && c == d && lc == ld && algo->data[3] == 77);
+  double share = f->scale == 1 || f->scale == 5 ? *(const double *)beta : *(const float *)beta;
+  CHECK(handle == &alive && one == 1 && (share == 0 ? c == d : share == 1 && c != d && t == TT_F32) && lc == ld);
+  CHECK(algo->data[3] == 77);
   CHECK(work && work_size == 1000 && !stream);
   CHECK(f->compute == (t == TT_F64 || t == TT_C128 ? 70 : 68));
   called++;
@@ -123,8 +125,10 @@ static int matmul(void *handle, void *desc, const void *alpha, const void *a, vo
                        (char *)d + i * z->step * size, 1, z->ld, NULL),
               TT_OK);
     float *out = (float *)d + i * z->step;
-    for (int64_t r = 0; r < m && f->epilogue != 1; r++)
+    const float *more = (const float *)c + i * z->step;
+    for (int64_t r = 0; r < m && (f->epilogue != 1 || share == 1); r++)
       for (int64_t s = 0; s < n; s++) {
+        if (share == 1) out[r + s * z->ld] += more[r + s * z->ld];
         if (f->epilogue & 4) out[r + s * z->ld] += ((const float *)f->bias)[r];
         if (f->epilogue & 2 && out[r + s * z->ld] < 0) out[r + s * z->ld] = 0;
       }
@@ -283,6 +287,23 @@ TEST(epilogues) {
     float x = plain[i] + bias[i % 3];
     CHECK(c[i] == (x > 0 ? x : 0));
   }
+}
+
+TEST(sums_with_an_array) {
+  play();
+  fill(TT_F32);
+  static float term[120], c[120], plain[120];
+  for (int i = 0; i < 120; i++) term[i] = (float)i;
+  int64_t len_a[] = {2, 3, 4, 5}, len_b[] = {2, 3, 5, 5};
+  tt_operand a = {memory[0], TT_F32, 4, len_a, (int64_t[]){60, 5, 15, 1}, 120}; /* no single step: calls in a loop */
+  tt_operand b = {memory[1], TT_F32, 4, len_b, (int64_t[]){75, 25, 5, 1}, 150};
+  tt_gemm_plan p;
+  tt__gemm_plan(&a, &b, &p);
+  CHECK(p.nloop == 1);
+  CHECK_INT(tt__cublas_product(&on, &p, TT_F32, false, 0, a.data, b.data, NULL, plain, NULL), TT_OK);
+  CHECK_INT(tt__cublas_product(&on, &p, TT_F32, false, TT_EPILOGUE_ADD, a.data, b.data, term, c, NULL), TT_OK);
+  fake_end();
+  for (int i = 0; i < 120; i++) CHECK(c[i] == plain[i] + term[i]);
 }
 
 TEST(what_the_library_refuses) {

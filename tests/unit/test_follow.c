@@ -72,7 +72,7 @@ static int follow(tt_array *z, tt_array *kept, tt_follow *f) {
     if (plan->step[i].kind == TT_STEP_LIB && tt__sched_follow(walk, plan, i, f)) {
       got = f->epilogue;
       CHECK(f->step > i && plan->step[f->step].root[0].node == n->slot);
-      if (got & TT_EPILOGUE_BIAS) CHECK(walk->node[f->bias]->op == TT_N_BUFFER);
+      if (got & TT_EPILOGUE_BIAS) CHECK(walk->node[f->term]->op == TT_N_BUFFER);
     }
   tt__node_release(n);
   tt__session_unlock();
@@ -95,6 +95,8 @@ TEST(layers) {
     b = input(t, 1, (int64_t[]){N});
     CHECK_INT(follow(gelu(op(TT_ADD, product(t), arr(b)), 0.7978845608, 0.044715), NULL, &f),
               TT_EPILOGUE_BIAS | TT_EPILOGUE_GELU);
+    b = input(t, 2, (int64_t[]){M, N});
+    CHECK_INT(follow(op(TT_ADD, product(t), arr(b)), NULL, &f), TT_EPILOGUE_ADD);
     b = input(t, 2, (int64_t[]){1, N});
     CHECK_INT(follow(op(TT_ADD, product(t), arr(b)), NULL, &f), TT_EPILOGUE_BIAS);
   }
@@ -123,7 +125,11 @@ TEST(what_only_looks_like_a_layer) {
   tt_array *b = input(t, 2, (int64_t[]){M, 1}); /* along the rows */
   CHECK_INT(follow(op(TT_ADD, product(t), arr(b)), NULL, &f), -1);
   b = input(t, 2, (int64_t[]){M, N});
-  CHECK_INT(follow(op(TT_ADD, product(t), arr(b)), NULL, &f), -1);
+  CHECK_INT(follow(op(TT_MAXIMUM, op(TT_ADD, product(t), arr(b)), num(0)), NULL, &f), -1);
+  b = input(t, 2, (int64_t[]){N, M}); /* it lies across */
+  tt_array *across = NULL;
+  CHECK_INT(tt_transpose(b, NULL, &across, &err), TT_OK);
+  CHECK_INT(follow(op(TT_ADD, product(t), arr(own(across))), NULL, &f), -1);
   b = input(t, 1, (int64_t[]){N});
   CHECK_INT(follow(op(TT_SUB, product(t), arr(b)), NULL, &f), -1);
   b = input(TT_F64, 1, (int64_t[]){N});
