@@ -84,9 +84,7 @@ TT_FN int begins(const TT_GLOBAL T *x, tt_i64 i) {
 #endif
 
 #ifdef PICK
-/* Which of the thread's elements from i on are picked, a bit each. No lane waits for another, so all are on their way
-*at
-** once. */
+/* Which of the thread's elements from i on are picked, a bit each. No lane waits here, so all loads go out at once. */
 TT_FN tt_u32 picked(pick_args a, tt_i64 i) {
   tt_u32 bits = 0;
   TT_UNROLLED

@@ -3,9 +3,8 @@
 **   A         what is added up, of 4 * WORDS bytes      LOAD(x)   T to A      STORE(x)   A to T
 **   OP(x, y)  combine, x before y                       START     the value (A) that a scan with `initial` begins with
 **   VEC       elements a lane takes at once, CHUNKS     how often, of each tile of THREADS threads
-** scan_tiles cuts long rows (BY_TILES); element after element go scan_rows (few short rows) and scan_many (many of
-*them;
-** BY_ROWS) and scan_columns (columns side by side; BY_COLUMNS).
+** BY_TILES: scan_tiles cuts long rows. Element after element go, BY_ROWS, scan_rows (few short rows) and scan_many
+** (many of them), and BY_COLUMNS, scan_columns (columns side by side).
 */
 #define ITEMS (VEC * CHUNKS)
 #define TILE (THREADS * ITEMS)
@@ -121,9 +120,9 @@ TT_FN A collect(const TT_GLOBAL tt_u64 *from, tt_u64 *w) {
 }
 
 /*
-** What lies before tile t > 0 of a row, and for the last tile of a group the message to the next group. The order of
-*the
-** operations depends on t alone: the sums of the group's tiles before t, in rounds of 32, behind the sum of all groups
+** What lies before tile t > 0 of a row, and for the last tile of a group the message to the next group. The operations
+** have an order that depends on t alone: the sums of the group's tiles before t, in rounds of 32, behind the sum of all
+*groups
 ** before. Run by one warp; every lane has the result. Few words are waited for, since all that look disturb who posts:
 ** when the tile before and the group before are done, nearly all others are.
 */

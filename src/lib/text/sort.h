@@ -3,8 +3,7 @@
 ** order is the elements' (lib/sort_int.h has the same), are made of them where they are needed: so NaNs keep
 ** their bits, and zeros of both signs their order. Specialised by
 **   T         unsigned integer of the element's SIZE; of a complex number's half      COMPLEX   defined for them
-**   INF       (floats) the bits of infinity       SIGN   (integers) what is xored with       FLIP   0, or ~0:
-*descending
+**   INF       (floats) the bits of infinity       SIGN   (integers) what is xored with       FLIP   ~0: descending
 **   DIGITS    of a key      THREADS, ITEMS   of a tile      RESIDENT  blocks of sort_pass that share a unit
 **   WIDE    a row has 2^30 elements or more
 **   MATCH     lanes with one digit find each other by a warp function, not in shared memory
