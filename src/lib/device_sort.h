@@ -12,8 +12,7 @@ TT_HIDDEN tt_code tt__device_sort_rows(const tt_lib_device *on, tt_dtype t, cons
 
 /*
 ** The places of the sorted elements in their row. `first` (NULL: 0, 1, 2 ...) says which place an element of `in` has;
-*it
-** is not `out`. `sorted` (may be NULL) gets the elements.
+** it is not `out`. `sorted` (may be NULL) gets the elements.
 */
 TT_HIDDEN tt_code tt__device_argsort_rows(const tt_lib_device *on, tt_dtype t, const void *in, const int64_t *first,
                                           int64_t *out, void *sorted, int64_t rows, int64_t n, bool descending,

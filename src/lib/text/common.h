@@ -19,8 +19,7 @@ typedef struct c128 {
 
 /*
 ** The number of this block in the order in which blocks start, for those that wait for the ones before. Where the
-*device
-** starts them in order it is the block's own; else blocks take numbers from a counter that was zero.
+** device starts them in order it is the block's own; else blocks take numbers from a counter that was zero.
 */
 #ifdef TT_BLOCKS_START_IN_ORDER
 #define TURN(counter, shared) TT_BLOCK
