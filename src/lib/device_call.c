@@ -11,12 +11,12 @@ extern const char tt__text_words_cuda[];
 
 tt_device_shape tt__device_shape = {.scan_threads = 256,
                                     .scan_bytes = 128,
-                                    .scan_resident = 1024,
+                                    .scan_resident = 768,
                                     .scan_rounds = 4,
-                                    .scan_gate = 1,
-                                    .sort_threads = 384,
+                                    .scan_gate = 0,
+                                    .sort_threads = 256,
                                     .sort_items = 22,
-                                    .sort_places = 16};
+                                    .sort_places = 20};
 
 const char *tt__device_words(const tt_lib_device *on) {
   switch (on->device->target.kind) {
