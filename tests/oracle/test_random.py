@@ -98,6 +98,34 @@ def test_rejection_parameters(rng):
     assert tt.random.gamma(2, 3, (2, 3)).shape == (2, 3) and tt.random.binomial(5, 0.5, 4).shape == (4,)
 
 
+def test_vectors(rng):
+    x = rng.dirichlet([0.3, 2, 5], N).numpy()
+    assert x.shape == (N, 3) and abs(x.sum(1) - 1).max() < 1e-12
+    np.testing.assert_allclose(x.mean(0), np.asarray([0.3, 2, 5]) / 7.3, atol=0.01)
+    tiny = rng.dirichlet([1e-4, 3e-4], 20000).numpy()
+    assert np.isfinite(tiny).all() and abs(tiny[:, 0].mean() - 0.25) < 0.02
+    assert rng.dirichlet([1, 2]).shape == (2,)
+
+    p = np.asarray([0.5, 0.2, 0.0, 0.3])
+    y = rng.multinomial(20, p, N).numpy()
+    assert y.shape == (N, 4) and y.dtype == "int64" and (y.sum(1) == 20).all() and (y[:, 2] == 0).all()
+    np.testing.assert_allclose(y.mean(0), 20 * p, atol=0.05)
+    np.testing.assert_allclose(np.cov(y.T), 20 * (np.diag(p) - np.outer(p, p)), atol=0.1)
+    assert rng.multinomial([3, 4], [0.5, 0.5]).sum(1).tolist() == [3, 4]
+    assert rng.multinomial([3, 4], [0.5, 0.5], (3, 2)).shape == (3, 2, 2)
+    assert rng.multinomial(5, [[0.5, 0.5], [1, 0]]).numpy()[1].tolist() == [5, 0]
+    assert rng.multinomial(7, [1.0]).tolist() == [7]
+
+    cov = np.asarray([[2, 0.5, 0], [0.5, 1, -0.3], [0, -0.3, 0.4]])
+    for method in ["svd", "eigh", "cholesky"]:
+        z = rng.multivariate_normal([1, 2, 3], cov, (N // 2, 2), method=method).numpy().reshape(-1, 3)
+        np.testing.assert_allclose(z.mean(0), [1, 2, 3], atol=0.03)
+        np.testing.assert_allclose(np.cov(z.T), cov, atol=0.05)
+    flat = rng.multivariate_normal([0, 0], [[1, 1], [1, 1]], 100).numpy()
+    np.testing.assert_allclose(flat[:, 0], flat[:, 1], atol=1e-12)
+    assert tt.random.multivariate_normal([0, 0], np.eye(2)).shape == (2,)
+
+
 def test_parameters_broadcast(rng):
     x = rng.normal([[0], [1000]], [1, 2, 3])
     assert x.shape == (2, 3) and (x.numpy()[1] > 900).all()
@@ -208,6 +236,13 @@ BAD = [
     lambda r: r.binomial(3, 1.5), lambda r: r.binomial([1, 2], [0.5, 3]), lambda r: r.chisquare(0),
     lambda r: r.beta(0, 1),
     lambda r: r.beta(1, 0), lambda r: r.standard_t(0), lambda r: r.f(0, 1), lambda r: r.f(1, 0),
+    lambda r: r.dirichlet([-1, 1]), lambda r: r.multinomial(-1, [0.5, 0.5]),
+    lambda r: r.multinomial(3, [0.9, 0.3, 0.1]),
+    lambda r: r.multinomial(3, [-0.1, 1.1]), lambda r: r.multinomial(3, []), lambda r: r.multinomial(3, 0.5),
+    lambda r: r.multivariate_normal([[0]], [[1]]), lambda r: r.multivariate_normal([0], [1]),
+    lambda r: r.multivariate_normal([0, 0], [[1]]), lambda r: r.multivariate_normal([0, 0], np.eye(2), method="x"),
+    lambda r: r.multivariate_normal([0, 0], [[1, 2], [2, 1]], check_valid="raise"),
+    lambda r: r.multivariate_normal([0, 0], np.eye(2), check_valid="z"),
     lambda r: r.negative_binomial(0, 0.5), lambda r: r.negative_binomial(1, 0), lambda r: r.standard_gamma([-1.0, 1]),
 ]  # fmt: skip
 
