@@ -58,6 +58,7 @@ from ._insight import Ledger, ledger, profile, strict
 from ._io import fromfile, load, save, savez, savez_compressed
 from ._jit import guvectorize, jit, njit, prange, stencil, vectorize
 from ._printing import array2string, array_repr, array_str, get_printoptions, printoptions, set_printoptions
+from ._text import loadtxt, savetxt
 from .exceptions import AxisError
 from .kernel import CompileError, RawKernel, RawModule, SourceModule
 

@@ -187,3 +187,90 @@ def test_damaged_files(tmp_path, data, words):
     for file in (tmp_path / "x.npy", io.BytesIO(data)):
         with pytest.raises(ValueError, match=words):
             tt.load(file)
+
+
+FORMATS = [
+    ("float64", {}),
+    ("float64", {"fmt": "%.3f", "delimiter": ","}),
+    ("int64", {"fmt": "%d", "header": "two\nlines", "footer": "end"}),
+    ("complex128", {}),
+    ("float32", {"fmt": ["%.2f", "%d", "%g", "%e"]}),
+    ("float64", {"fmt": "%d a %d b %d c %d", "newline": ";\n", "comments": "// ", "header": "x"}),
+]
+
+
+@pytest.mark.parametrize("dtype, keywords", FORMATS)
+def test_text_is_numpys(tmp_path, dtype, keywords):
+    for shape in [(3, 4), (2, 4)]:
+        x = make(shape, dtype) - (3j if dtype.startswith("complex") else 3)
+        tt.savetxt(tmp_path / "ours", tt.asarray(x), **keywords)
+        np.savetxt(tmp_path / "theirs", x, **keywords)
+        assert (tmp_path / "ours").read_bytes() == (tmp_path / "theirs").read_bytes()
+    if "newline" not in keywords:
+        same(tt.loadtxt(tmp_path / "ours", dtype, delimiter=keywords.get("delimiter")), x.astype(dtype))
+    for file in (io.StringIO(), io.BytesIO()):
+        tt.savetxt(file, x, **keywords)
+        got = file.getvalue()
+        assert (got if isinstance(got, bytes) else got.encode()) == (tmp_path / "theirs").read_bytes()
+
+
+@pytest.mark.parametrize("ending", [".gz", ".bz2", ".xz"])
+def test_packed_text(tmp_path, ending):
+    x = make((3, 4), "float64")
+    tt.savetxt(tmp_path / ("t" + ending), x)
+    same(np.loadtxt(tmp_path / ("t" + ending)), x)
+    same(tt.loadtxt(tmp_path / ("t" + ending)), x)
+
+
+@pytest.mark.parametrize(
+    "text, keywords",
+    [
+        ("1 2 3\n4 5 6\n", {}),
+        ("1 2 3\n4 5 6\n", {"dtype": "int32", "unpack": True}),
+        ("# c\n1,2 # x\n\n3,4", {"delimiter": ","}),
+        ("a b\n1 2\n3 4", {"skiprows": 1, "usecols": (1, 0)}),
+        ("1 2\n3 4\n5 6", {"usecols": -1, "max_rows": 2}),
+        ("1 2 3", {}),
+        ("1 2 3", {"ndmin": 2}),
+        ("1\n2\n3", {"ndmin": 2}),
+        ("1\n2\n3", {"ndmin": 1}),
+        ("7", {}),
+        ("7", {"ndmin": 1}),
+        ("1+2j (3-4j)", {"dtype": complex}),
+        ("nan inf -1e3", {"dtype": "float32"}),
+        ("1;x2", {"delimiter": ";", "converters": {1: lambda s: float(s[1:])}}),
+        ("1;2", {"delimiter": ";", "converters": lambda s: float(s) * 2}),
+        ("% 1\n! 2\n3", {"comments": ["%", "!"]}),
+        ('"1", "2"', {"delimiter": ",", "quotechar": '"'}),
+        ("0 1 1", {"dtype": bool}),
+    ],
+)
+def test_loadtxt(text, keywords):
+    same(tt.loadtxt(io.StringIO(text), **keywords), np.loadtxt(io.StringIO(text), **keywords))
+    same(tt.loadtxt(text.splitlines(), **keywords), np.loadtxt(text.splitlines(), **keywords))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda m: m.loadtxt(["1 2", "3"]),
+        lambda m: m.loadtxt(["1 x"]),
+        lambda m: m.loadtxt(["1 2.5"], dtype="int64"),
+        lambda m: m.loadtxt(["1 2"], usecols=5),
+        lambda m: m.loadtxt(["1 2"], ndmin=3),
+        lambda m: m.savetxt(io.StringIO(), m.ones((2, 2, 2))),
+        lambda m: m.savetxt(io.StringIO(), m.ones((2, 2)), fmt="%d %d %d"),
+        lambda m: m.savetxt(io.StringIO(), m.ones((2, 2)), fmt=["%d"]),
+    ],
+)
+def test_text_errors(call):
+    with pytest.raises(Exception) as want:
+        call(np)
+    with pytest.raises(type(want.value)) as got:
+        call(tt)
+    assert str(got.value) == str(want.value)
+
+
+def test_no_text():
+    with pytest.warns(UserWarning, match="input contained no data"):
+        assert tt.loadtxt([]).shape == (0,)
