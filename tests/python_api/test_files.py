@@ -241,7 +241,7 @@ def test_packed_text(tmp_path, ending):
         ("1;x2", {"delimiter": ";", "converters": {1: lambda s: float(s[1:])}}),
         ("1;2", {"delimiter": ";", "converters": lambda s: float(s) * 2}),
         ("% 1\n! 2\n3", {"comments": ["%", "!"]}),
-        ('"1", "2"', {"delimiter": ",", "quotechar": '"'}),
+        ('"1","2"', {"delimiter": ",", "quotechar": '"'}),
         ("0 1 1", {"dtype": bool}),
     ],
 )
