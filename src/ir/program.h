@@ -135,7 +135,7 @@ typedef enum tt_pstmt_op {
   TT_X_BREAK,
   TT_X_CONTINUE,
   TT_X_EVAL,       /* a for its effect */
-  TT_X_BARRIER,    /* of the block (k 0) or the warp (k 1) */
+  TT_X_BARRIER,    /* of the block (k 0), the warp (1), the grid (2) */
   TT_X_COLLECTIVE, /* local = k (tt_pcollective) of arg[]: every thread there takes part */
   TT_X_PRINT,      /* arg[] */
   TT_X_RAISE,      /* unless a (NULL: always): error kind k, message `name` */
@@ -184,6 +184,7 @@ typedef struct tt_pfunc {
   uint8_t kind;
   bool can_fail; /* raises, divides with a check, allocates, or calls what does */
   bool splits;
+  bool place;               /* asks which thread it is of which block */
   TT_VEC(tt_plocal) locals; /* parameters first */
   int32_t nparam;
   uint64_t writes; /* parameters whose arrays are written */
@@ -210,6 +211,7 @@ typedef struct tt_program {
   tt_pfunc *entry;
   bool math;   /* calls polynomials */
   bool bounds; /* every index is checked */
+  bool grid;   /* a barrier of the whole grid: all blocks are there at once */
 } tt_program;
 
 /*

@@ -351,6 +351,10 @@ expr *py__method(lower *l, expr *self, const char *name, const tt_tree *t) {
     if (strcmp(name, "conjugate") == 0 || strcmp(name, "conj") == 0) return py__apply(l, TT_CONJ, self, NULL);
     if (strcmp(name, "item") == 0) return self;
   }
+  if (py__is_meta(self, "grid") && strcmp(name, "sync") == 0) {
+    py__stmt(l, TT_X_BARRIER)->k = 2;
+    return py__nothing(l);
+  }
   if (!py__is_array(self)) py__fail(l, TT_ENOTIMPL, "%s has no method '%s' here", py__type_name(l, self->type), name);
   if (fold_named(name, &kind) && n == 0) return reduce(l, self, kind);
   if (strcmp(name, "mean") == 0 && n == 0) return mean(l, self);

@@ -9,6 +9,8 @@ static expr *special(lower *l, tt_pspecial k) {
   expr *e = py__expr(l, TT_X_SPECIAL, py__scalar(l, TT_I64), 0);
   e->k = k;
   e->nonneg = true;
+  l->f->func->place = true;
+  if (!l->options.kernel) py__fail(l, TT_ETYPE, "the places of threads mean something inside kernels only");
   return e;
 }
 
@@ -230,6 +232,11 @@ expr *py__cuda(lower *l, const char *name, const tt_tree *t, bool *known) {
     in_kernel(l, name);
     py__stmt(l, TT_X_BARRIER)->k = name[9] == 'w';
     return py__nothing(l);
+  }
+  if (strcmp(name, "cuda.cg.this_grid") == 0) {
+    in_kernel(l, name);
+    l->p->grid = true;
+    return py__meta(l, "grid", NULL);
   }
   if (strncmp(name, "cuda.threadfence", 16) == 0) {
     py__stmt(l, TT_X_FENCE);

@@ -59,6 +59,12 @@ static void unpack(lower *l, const tt_tree *target, expr *value) {
 
 void py__assign(lower *l, const tt_tree *target, expr *value) {
   if (tt__tree_is(target, "n")) {
+    if (py__is_meta(value, "grid")) { /* a name for the grid: nothing to run */
+      tt_plocal *v = &l->f->func->locals.data[py__local_named(l, py__word(l, py__at(l, target, 1)), true)];
+      if (v->type != value->type) l->f->changed = true;
+      v->type = value->type;
+      return;
+    }
     if (value->type->tag == TT_T_META && value->op != TT_X_STRING)
       py__fail(l, TT_ENOTIMPL, "a variable that holds a %s", value->type->meta);
     value = py__materialise(l, value);
@@ -284,7 +290,8 @@ bool py__splits(lower *l, const tt_tree *t, int depth) {
     if (callee->tag == TT_TREE_INT) {
       if (py__splits(l, source_tree(l, (int32_t)callee->i)->item[4], depth + 1)) return true;
     } else if (callee->tag == TT_TREE_STRING || callee->tag == TT_TREE_WORD) {
-      if (strncmp(callee->text, "cuda.", 5) == 0 && (strstr(callee->text, "sync") || strstr(callee->text, "ballot")))
+      if (strncmp(callee->text, "cuda.", 5) == 0 &&
+          (strstr(callee->text, "sync") || strstr(callee->text, "ballot") || strstr(callee->text, "this_grid")))
         return true;
     }
   }
@@ -412,6 +419,7 @@ expr *py__call_user(lower *l, int32_t source, expr *const *arg, int n) {
   if (func < 0) py__fail(l, TT_ENOTIMPL, "recursion: %s() calls itself", source_tree(l, source)->item[1]->text);
   tt_pfunc *callee = l->p->funcs.data[func];
   l->f->func->can_fail |= callee->can_fail;
+  l->f->func->place |= callee->place;
   for (int k = 0; k < n; k++)
     if (callee->writes >> k & 1) py__wrote(l, arg[k]);
   expr *e = py__expr(l, TT_X_CALL, callee->result, n);

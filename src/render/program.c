@@ -34,12 +34,17 @@ int64_t tt__program_shared_bytes(const tt_program *p) {
   return n;
 }
 
+static const char thread_params[] =
+    "tt_i64 tx, tt_i64 ty, tt_i64 tz, tt_i64 bx, tt_i64 by, tt_i64 bz, tt_i64 bdx, tt_i64 bdy, tt_i64 bdz, tt_i64 gdx, "
+    "tt_i64 gdy, tt_i64 gdz";
+
 /* ---- functions */
 
 static void put_signature(tt_pwriter *w, int64_t number) {
   const tt_pfunc *f = w->f;
   tt__str_addf(w->out, "%s%s tt_f%lld(tt_pcall *call", w->target == TT_PROGRAM_CUDA ? "static __device__ " : "static ",
                tt__pw_fails(w, f) ? "int" : tt__pw_type(w, f->result), (long long)number);
+  if (f->place && w->target == TT_PROGRAM_C) tt__str_addf(w->out, ", %s", thread_params);
   for (int32_t k = 0; k < f->nparam; k++)
     tt__str_addf(w->out, ", %s v%d", tt__pw_type(w, f->locals.data[k].type), (int)k);
   if (tt__pw_fails(w, f)) tt__str_addf(w->out, ", %s *result", tt__pw_type(w, f->result));
@@ -121,6 +126,32 @@ static void put_slots(tt_pwriter *w, bool split) {
   }
 }
 
+/* The same for a kernel whose whole grid is there at once. */
+static void put_wide_slots(tt_pwriter *w) {
+  int64_t at = 0;
+  for (int64_t k = 0; k < w->p->shared.n; k++) {
+    const tt_pslot *s = &w->p->shared.data[k];
+    const char *suffix = tt__dtypes[s->type->dtype].suffix;
+    int64_t size = (int64_t)tt__dtype_size((tt_dtype)s->type->dtype);
+    if (s->dynamic)
+      tt__pw_line(w, "const tt_i64 each%lld = dynamic / %lld + 1;", (long long)k, (long long)size);
+    else
+      tt__pw_line(w, "const tt_i64 each%lld = %lld;", (long long)k, (long long)(s->bytes / size + 1));
+    tt__pw_line(w, "tt_%s *const all%lld = call->alloc(call, gdx * gdy * gdz * each%lld * %lld, 0);", suffix,
+                (long long)k, (long long)k, (long long)size);
+    tt__pw_line(w, "if (!all%lld) { tt_fail(call, TT_ENOMEM, \"out of memory\", 0); return; }", (long long)k);
+  }
+  if (w->p->local.n == 0) return;
+  tt__pw_line(w, "char *const mine = call->alloc(call, threads * %lld, 0);", (long long)tt__program_local_bytes(w->p));
+  tt__pw_line(w, "if (!mine) { tt_fail(call, TT_ENOMEM, \"out of memory\", 0); return; }");
+  for (int64_t k = 0; k < w->p->local.n; k++) {
+    int64_t bytes = (w->p->local.data[k].bytes + 15) & ~(int64_t)15;
+    tt__pw_line(w, "#define local%lld ((tt_%s *)(mine + %lld * threads + t * %lld))", (long long)k,
+                tt__dtypes[w->p->local.data[k].type->dtype].suffix, (long long)at, (long long)bytes);
+    at += bytes;
+  }
+}
+
 static void put_private(tt_pwriter *w) {
   for (int64_t k = 0; k < w->p->local.n; k++) {
     const tt_pslot *s = &w->p->local.data[k];
@@ -128,10 +159,6 @@ static void put_private(tt_pwriter *w) {
                 (long long)k, (long long)(s->bytes / (int64_t)tt__dtype_size((tt_dtype)s->type->dtype) + 1));
   }
 }
-
-static const char thread_params[] =
-    "tt_i64 tx, tt_i64 ty, tt_i64 tz, tt_i64 bx, tt_i64 by, tt_i64 bz, tt_i64 bdx, tt_i64 bdy, tt_i64 bdz, tt_i64 gdx, "
-    "tt_i64 gdy, tt_i64 gdz";
 
 /* One thread of a kernel without barriers, a function so that an early return is one. */
 static void put_thread(tt_pwriter *w) {
@@ -163,7 +190,8 @@ static void put_threads(tt_pwriter *w) {
 static void put_kernel_entry(tt_pwriter *w, int64_t number, const char *name) {
   tt_str own = {0}, fore = {0}, *outer = w->out;
   w->f = w->p->funcs.data[number];
-  bool split = tt__pw_turn(w->arena, w->f);
+  bool wide = w->wide = w->p->grid, split = tt__pw_turn(w->arena, w->f, wide);
+  tt_str tops = {0}, body = {0};
   w->out = &own;
   w->fore = &fore;
   if (!split) put_thread(w);
@@ -172,6 +200,23 @@ static void put_kernel_entry(tt_pwriter *w, int64_t number, const char *name) {
   tt__pw_line(w,
               "const tt_i64 bdx = launch[2], bdy = launch[3], bdz = launch[4], gdx = launch[5], gdy = launch[6], "
               "gdz = launch[7], dynamic = launch[8];");
+  if (wide) {
+    tt__pw_open(w, "{");
+    tt__pw_line(w, "const tt_i64 threads = bdx * bdy * bdz * gdx * gdy * gdz; (void)dynamic;");
+    put_wide_slots(w);
+    w->tops = &tops;
+    w->out = &body;
+    tt__pw_block(w);
+    w->out = &own;
+    tt__str_add(&own, tops.data ? tops.data : "");
+    tt__str_add(&own, body.data ? body.data : "");
+    own.failed |= tops.failed || body.failed;
+    tt__str_free(&tops);
+    tt__str_free(&body);
+    tt__pw_close(w, "}");
+    tt__pw_close(w, "}");
+    goto done;
+  }
   tt__pw_open(w, "for (tt_i64 b = launch[0]; b < launch[1]; b++) {");
   tt__pw_line(w, "const tt_i64 bx = b %% gdx, by = b / gdx %% gdy, bz = b / gdx / gdy;");
   put_slots(w, split);
@@ -181,6 +226,7 @@ static void put_kernel_entry(tt_pwriter *w, int64_t number, const char *name) {
     put_threads(w);
   tt__pw_close(w, "}");
   tt__pw_close(w, "}");
+done:
   tt__str_add(outer, fore.data ? fore.data : "");
   tt__str_add(outer, own.data ? own.data : "");
   outer->failed |= own.failed || fore.failed;
@@ -241,6 +287,10 @@ static bool fits_stmts(const tt_pstmt *s) {
   return true;
 }
 static bool fits_gpu(const tt_program *p, tt_error *err) {
+  if (p->grid) {
+    tt__fail(err, TT_ENOTIMPL, "%s() has a barrier of the whole grid, which is for the CPU", p->entry->name);
+    return false;
+  }
   for (int64_t k = 0; k < p->funcs.n; k++)
     if (!fits_stmts(p->funcs.data[k]->body)) {
       tt__fail(err, TT_ENOTIMPL, "%s() makes arrays or draws np.random's numbers, which no GPU does",

@@ -18,7 +18,7 @@ typedef struct agree {
   const tt_pfunc *f;
   bool *same, *needed;
   bool *assigned;
-  bool changed;
+  bool changed, wide;
 } agree;
 
 static bool is_same(const agree *a, const tt_pexpr *e) {
@@ -26,10 +26,11 @@ static bool is_same(const agree *a, const tt_pexpr *e) {
     case TT_X_LOCAL:
       return a->same[e->k];
     case TT_X_SPECIAL:
-      return e->k >= TT_S_BID_X && e->k <= TT_S_GDIM_Z;
+      return e->k >= (a->wide ? TT_S_BDIM_X : TT_S_BID_X) && e->k <= TT_S_GDIM_Z;
+    case TT_X_SHARED:
+      return !a->wide;
     case TT_X_CONST:
     case TT_X_GLOBAL:
-    case TT_X_SHARED:
       return true;
     case TT_X_CAST:
     case TT_X_ELEM:
@@ -253,29 +254,49 @@ static bool find_again(tt_pwriter *w, const agree *a) {
 
 static void region_begin(tt_pwriter *w) {
   w->region = w->serial++;
-  tt__pw_open(w, "for (tt_i64 t = 0, tz = 0; tz < bdz; tz++) for (tt_i64 ty = 0; ty < bdy; ty++)");
-  w->indent--;
+  if (w->wide) {
+    tt__pw_open(w, "for (tt_i64 t = 0, b = 0; b < gdx * gdy * gdz; b++) {");
+    tt__pw_line(w,
+                "const tt_i64 bx = b %% gdx, by = b / gdx %% gdy, bz = b / gdx / gdy; (void)bx; (void)by; (void)bz;");
+    for (int64_t k = 0; k < w->p->shared.n; k++)
+      tt__pw_line(w, "tt_%s *const shared%lld = all%lld + b * each%lld;",
+                  tt__dtypes[w->p->shared.data[k].type->dtype].suffix, (long long)k, (long long)k, (long long)k);
+    tt__pw_line(w, "for (tt_i64 tz = 0; tz < bdz; tz++) for (tt_i64 ty = 0; ty < bdy; ty++)");
+  } else {
+    tt__pw_line(w, "for (tt_i64 t = 0, tz = 0; tz < bdz; tz++) for (tt_i64 ty = 0; ty < bdy; ty++)");
+  }
   tt__pw_open(w, "for (tt_i64 tx = 0; tx < bdx; tx++, t++) {");
-  if (w->has_done) tt__pw_line(w, "if (done[t]) goto out%d;", w->region);
+  if (w->has_done) tt__pw_line(w, "if (done0[t]) goto out%d;", w->region);
   for (int k = 0; k < w->nmask; k++) tt__pw_line(w, "if (!m%d[t]) goto out%d;", w->mask[k], w->region);
 }
 
 static void region_end(tt_pwriter *w) {
   tt__pw_line(w, "out%d:;", w->region);
   tt__pw_close(w, "}");
+  if (w->wide) tt__pw_close(w, "}");
   w->region = -1;
 }
 
 void tt__pw_leave(tt_pwriter *w, const tt_pstmt *s) {
   if (s->op == TT_X_RETURN)
-    tt__pw_line(w, "{ done[t] = 1; goto out%d; }", w->region);
+    tt__pw_line(w, "{ done0[t] = 1; goto out%d; }", w->region);
   else
     tt__pw_line(w, "{ m%d[t] = 0; goto out%d; }", s->op == TT_X_BREAK ? w->loop->on : w->loop->turn, w->region);
 }
 
+void tt__pw_array(tt_pwriter *w, const char *type, const char *name, int number) {
+  if (!w->wide) {
+    tt__pw_line(w, "%s %s%d[TT_THREADS];", type, name, number);
+    return;
+  }
+  tt__str_addf(w->tops, "    %s *const %s%d = call->alloc(call, threads * (tt_i64)sizeof(%s), 0);\n", type, name,
+               number, type);
+  tt__str_addf(w->tops, "    if (!%s%d) { tt_fail(call, TT_ENOMEM, \"out of memory\", 0); return; }\n", name, number);
+}
+
 static int new_mask(tt_pwriter *w) {
   int m = w->serial++;
-  tt__pw_line(w, "tt_b8 m%d[TT_THREADS];", m);
+  tt__pw_array(w, "tt_b8", "m", m);
   return m;
 }
 
@@ -371,7 +392,9 @@ static void put_masked_loop(blocks *b, const tt_pstmt *s, tt_ploop *loop) {
   start_mask(w, loop->on);
   bool counted = s->op == TT_X_FOR;
   if (counted) {
-    tt__pw_line(w, "tt_i64 it%d[TT_THREADS], hi%d[TT_THREADS], by%d[TT_THREADS];", n, n, n);
+    tt__pw_array(w, "tt_i64", "it", n);
+    tt__pw_array(w, "tt_i64", "hi", n);
+    tt__pw_array(w, "tt_i64", "by", n);
     region_begin(w);
     tt__pw_line(w, "it%d[t] = %s;", n, tt__pw_text(w, s->a));
     tt__pw_line(w, "hi%d[t] = %s;", n, tt__pw_text(w, s->b));
@@ -454,7 +477,8 @@ static void put_stride_loop(blocks *b, const tt_pstmt *s, tt_ploop *loop) {
   bool own = in.count == all.count - 1; /* nobody else looks at the counter: a variable of the turn */
   uint8_t home = w->home[s->local];
   tt__pw_line(w, "const tt_i64 hi%d = %s, by%d = %s;", n, tt__pw_text(w, s->b), n, tt__pw_text(w, s->c));
-  tt__pw_line(w, "tt_i64 it%d[TT_THREADS], least%d = TT_I64(0x7fffffffffffffff), most%d = 0;", n, n, n);
+  tt__pw_array(w, "tt_i64", "it", n);
+  tt__pw_line(w, "tt_i64 least%d = TT_I64(0x7fffffffffffffff), most%d = 0;", n, n);
   region_begin(w);
   tt__pw_line(w, "it%d[t] = %s;", n, tt__pw_text(w, s->a));
   tt__pw_line(w, "const tt_i64 c = tt_range_i64(it%d[t], hi%d, by%d);", n, n, n);
@@ -525,24 +549,27 @@ static void put_collective(blocks *b, const tt_pstmt *s) {
     return;
   }
   bool shuffle = s->k <= TT_C_SHFL_XOR;
-  tt__pw_line(w, "%s x[TT_THREADS]; tt_b8 here[TT_THREADS];", type);
-  if (shuffle) tt__pw_line(w, "tt_i64 by[TT_THREADS];");
-  tt__pw_line(w, "for (tt_i64 t = 0; t < threads; t++) here[t] = 0;");
+  int n = w->serial++;
+  tt__pw_array(w, type, "x", n);
+  tt__pw_array(w, "tt_b8", "here", n);
+  if (shuffle) tt__pw_array(w, "tt_i64", "to", n);
+  tt__pw_line(w, "for (tt_i64 t = 0; t < threads; t++) here%d[t] = 0;", n);
   region_begin(w);
-  tt__pw_line(w, "x[t] = %s; here[t] = 1;", tt__pw_text(w, s->arg[0]));
-  if (shuffle) tt__pw_line(w, "by[t] = %s;", tt__pw_text(w, s->arg[1]));
+  tt__pw_line(w, "x%d[t] = %s; here%d[t] = 1;", n, tt__pw_text(w, s->arg[0]), n);
+  if (shuffle) tt__pw_line(w, "to%d[t] = %s;", n, tt__pw_text(w, s->arg[1]));
   region_end(w);
   region_begin(w);
-  static const char *const from[] = {"(t & ~31) + (by[t] & 31)", "(t & 31) >= by[t] ? t - by[t] : t",
-                                     "(t & 31) + by[t] < 32 ? t + by[t] : t", "t ^ (by[t] & 31)"};
+  static const char *const from[] = {"(t & ~31) + (to & 31)", "(t & 31) >= to ? t - to : t",
+                                     "(t & 31) + to < 32 ? t + to : t", "t ^ (to & 31)"};
   if (shuffle) {
-    tt__pw_line(w, "tt_i64 from = %s;", from[s->k - TT_C_SHFL]);
-    tt__pw_line(w, "%s = from < threads && here[from] ? x[from] : x[t];", to);
+    tt__pw_line(w, "const tt_i64 to = to%d[t], from = %s;", n, from[s->k - TT_C_SHFL]);
+    tt__pw_line(w, "%s = from < threads && here%d[from] ? x%d[from] : x%d[t];", to, n, n, n);
   } else {
     tt__pw_line(w, "tt_u32 votes = 0, all = 0;");
     tt__pw_line(w,
-                "for (tt_i64 u = t & ~31; u < (t & ~31) + 32 && u < threads; u++) if (here[u]) { "
-                "all |= 1u << (u & 31); votes |= (tt_u32)(x[u] != 0) << (u & 31); }");
+                "for (tt_i64 u = t & ~31; u < (t & ~31) + 32 && u < threads; u++) if (here%d[u]) { "
+                "all |= 1u << (u & 31); votes |= (tt_u32)(x%d[u] != 0) << (u & 31); }",
+                n, n);
     tt__pw_line(w,
                 s->k == TT_C_BALLOT ? "%s = votes;"
                 : s->k == TT_C_ANY  ? "%s = votes != 0;"
@@ -663,9 +690,9 @@ static bool turn_loops(const tt_pfunc *f, const agree *a, tt_pstmt *s, bool barr
   return any;
 }
 
-bool tt__pw_turn(tt_arena *arena, const tt_pfunc *f) {
+bool tt__pw_turn(tt_arena *arena, const tt_pfunc *f, bool wide) {
   size_t n = (size_t)f->locals.n;
-  agree a = {.f = f, .same = tt__arena_alloc(arena, n), .assigned = tt__arena_alloc(arena, n)};
+  agree a = {.f = f, .wide = wide, .same = tt__arena_alloc(arena, n), .assigned = tt__arena_alloc(arena, n)};
   if (!a.same || !a.assigned) return f->splits;
   tt__pw_each_stmt(f->body, note_assigned, &a);
   for (size_t k = 0; k < n; k++) a.same[k] = (int64_t)k >= f->nparam || !a.assigned[k];
@@ -700,6 +727,7 @@ static void settle(agree *a) {
 void tt__pw_block(tt_pwriter *w) {
   size_t n = (size_t)w->f->locals.n;
   agree a = {.f = w->f,
+             .wide = w->wide,
              .same = tt__arena_alloc(w->arena, n),
              .needed = tt__arena_alloc(w->arena, n),
              .assigned = tt__arena_alloc(w->arena, n)};
@@ -718,7 +746,7 @@ void tt__pw_block(tt_pwriter *w) {
   for (size_t k = 0; k < n; k++) l.only[k] = -1;
   live_stmts(&l, w->f->body);
   w->has_done = has_return(w->f->body);
-  tt__pw_line(w, "const tt_i64 threads = bdx * bdy * bdz;");
+  if (!w->wide) tt__pw_line(w, "const tt_i64 threads = bdx * bdy * bdz;");
   tt__pw_line(w, "tt_i64 turns = 1 << 20; (void)turns; (void)threads;");
   for (size_t k = 0; k < n; k++) {
     const tt_plocal *v = &w->f->locals.data[k];
@@ -729,13 +757,16 @@ void tt__pw_block(tt_pwriter *w) {
     bool same = a.needed[k] || (param && !a.assigned[k]);
     w->home[k] = same ? TT_HOME_UNIFORM : !param && l.only[k] >= 0 && l.sure[k] ? TT_HOME_PLAIN : TT_HOME_THREADS;
     if (w->home[k] == TT_HOME_THREADS) {
-      tt__pw_line(w, "%s v%d[TT_THREADS];", type, (int)k);
+      tt__pw_array(w, type, "v", (int)k);
       if (param) tt__pw_line(w, "for (tt_i64 t = 0; t < threads; t++) v%d[t] = a%d;", (int)k, (int)k);
     } else {
       tt__pw_line(w, param ? "%s v%d = a%d;" : "%s v%d;", type, (int)k, (int)k);
     }
   }
-  if (w->has_done) tt__pw_line(w, "tt_b8 done[TT_THREADS]; for (tt_i64 t = 0; t < threads; t++) done[t] = 0;");
+  if (w->has_done) {
+    tt__pw_array(w, "tt_b8", "done", 0);
+    tt__pw_line(w, "for (tt_i64 t = 0; t < threads; t++) done0[t] = 0;");
+  }
   blocks b = {w, &a};
   w->loop = NULL;
   w->nmask = 0;

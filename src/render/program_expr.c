@@ -503,6 +503,7 @@ static void put_user_call(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   const char *type = tt__pw_type(w, f->result);
   if (fails) tt__str_addf(out, "({ %s r%d; if (TT_RARELY(", type, n);
   tt__str_addf(out, "tt_f%d(call", (int)e->k);
+  if (f->place && w->target == TT_PROGRAM_C) tt__str_add(out, ", tx, ty, tz, bx, by, bz, bdx, bdy, bdz, gdx, gdy, gdz");
   for (int k = 0; k < e->n; k++) {
     tt__str_add(out, ", ");
     tt__pw_expr(w, e->arg[k], out);

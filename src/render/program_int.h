@@ -37,6 +37,8 @@ typedef struct tt_pwriter {
   int region; /* number of the open region; -1: at block level */
   int mask[64], nmask;
   bool has_done;
+  bool wide;    /* all threads of the grid take turns, not those of a block */
+  tt_str *tops; /* wide: where arrays of the threads are made, once */
 } tt_pwriter;
 
 TT_HIDDEN void tt__pw_line(tt_pwriter *w, const char *fmt, ...) TT_PRINTF(2, 3);
@@ -77,7 +79,9 @@ TT_HIDDEN void tt__pw_each_stmt(const tt_pstmt *s, tt_pw_see see, void *ctx);
 TT_HIDDEN void tt__pw_block(tt_pwriter *w);
 /* Mark loops that all threads of a block do turn by turn as split statements. Has the kernel any split statement now?
  */
-TT_HIDDEN bool tt__pw_turn(tt_arena *arena, const tt_pfunc *f);
+TT_HIDDEN bool tt__pw_turn(tt_arena *arena, const tt_pfunc *f, bool wide);
+/* Declare an array with an element for each thread. */
+TT_HIDDEN void tt__pw_array(tt_pwriter *w, const char *type, const char *name, int number);
 /* In a region: leave it (return), or leave a loop of regions. */
 TT_HIDDEN void tt__pw_leave(tt_pwriter *w, const tt_pstmt *s);
 

@@ -426,7 +426,7 @@ tt_code tt__jit_launch(struct tt_jit *j, const int64_t *word, const int64_t *hid
   TT_TRY(tt__jit_check_grid(j, launch, &blocks, err));
   if (!__atomic_load_n(&j->fn, __ATOMIC_ACQUIRE)) TT_TRY(load_or_compile(j, err)); /* twice in a race: the same code */
   crew c = {.j = j, .call = &call, .word = word, .launch = launch, .begun = tt__clock_ns()};
-  int64_t local = j->program.entry->splits ? j->local * BLOCK_THREADS : 0;
+  int64_t local = j->program.grid ? 0 : j->local * BLOCK_THREADS;
   size_t total = 0;
   if (launch->shared || local) {
     c.each = ((size_t)launch->shared + 127 + (size_t)local) & ~(size_t)63;
@@ -435,7 +435,10 @@ tt_code tt__jit_launch(struct tt_jit *j, const int64_t *word, const int64_t *hid
     if (!c.memory) return tt__fail_memory(err, total);
   }
   begin(&call, &h, hidden);
-  tt__pool_run(blocks, 1, run_blocks, &c);
+  if (j->program.grid)
+    run_blocks(&c, 0, blocks, 0); /* every block is there at once: one loop over all threads */
+  else
+    tt__pool_run(blocks, 1, run_blocks, &c);
   tt__mem_free_data(c.memory, total);
   return end(j, &call, &h, false, run, err);
 }

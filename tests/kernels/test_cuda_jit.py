@@ -389,3 +389,53 @@ def test_checked_kernels_name_the_index_and_the_thread(monkeypatch):
         shares[1, 8](a)
     shares[1, 4](a)
     assert a[-1] == 1
+
+
+def test_device_functions_know_the_thread(mode):
+    @cuda.jit(device=True)
+    def place():
+        if cuda.blockIdx.x > 0:
+            return cuda.grid(1) * 10
+        return cuda.threadIdx.x
+
+    @cuda.jit
+    def places(out):
+        out[cuda.grid(1)] = place()
+
+    out = np.zeros(6, np.int64)
+    places[2, 3](out)
+    assert out.tolist() == [0, 1, 2, 30, 40, 50]
+
+
+def test_a_barrier_of_the_whole_grid():
+    @cuda.jit
+    def heat(a, b, steps, k):
+        i = cuda.grid(1)
+        if i >= len(a):
+            return
+        everyone = cuda.cg.this_grid()
+        s = cuda.shared.array(64, float64)
+        for step in range(steps):
+            if step % 2 == 0:
+                now = a
+                then = b
+            else:
+                now = b
+                then = a
+            s[cuda.threadIdx.x] = now[i]
+            cuda.syncthreads()
+            t = s[cuda.threadIdx.x]
+            left = now[i - 1] if i > 0 else 0.0
+            right = now[i + 1] if i < len(now) - 1 else 0.0
+            then[i] = t + k * (left - 2 * t + right)
+            everyone.sync()
+
+    n = 301
+    a, b = np.zeros(n), np.zeros(n)
+    a[n // 2] = 1000
+    want = a.copy()
+    heat[5, 64](a, b, 100, 0.25)
+    for _ in range(100):
+        wide = np.pad(want, 1)
+        want = want + 0.25 * (wide[:-2] - 2 * want + wide[2:])
+    np.testing.assert_allclose(a, want)

@@ -12,7 +12,7 @@ from .. import _core
 from .dispatch import CHECK, KERNEL, Compiled, _numpy
 
 __all__ = [
-    "activemask", "all_sync", "any_sync", "atomic", "ballot_sync", "blockDim", "blockIdx", "clz", "const",
+    "activemask", "all_sync", "any_sync", "atomic", "ballot_sync", "blockDim", "blockIdx", "cg", "clz", "const",
     "close", "current_context", "defer_cleanup", "detect", "device_array", "device_array_like", "event",
     "event_elapsed_time", "ffs", "fma", "get_current_device", "gpus", "grid", "gridDim", "gridsize", "is_cuda_array",
     "jit", "laneid", "list_devices", "local", "managed_array", "mapped_array", "mapped_array_like", "pinned",
@@ -115,6 +115,7 @@ ffs = Word("cuda.ffs", doc="the place of the lowest set bit, from 1; 0 when none
 fma = Word("cuda.fma", doc="a * b + c")
 shared = Word("cuda.shared", ["array"], "shared.array(shape, dtype): memory of the block")
 local = Word("cuda.local", ["array"], "local.array(shape, dtype): memory of the thread")
+cg = Word("cuda.cg", ["this_grid"], "cg.this_grid().sync(): wait for all threads of the grid")
 const = Word("cuda.const", ["array_like"], "const.array_like(array): memory that never changes")
 atomic = Word(
     "cuda.atomic",

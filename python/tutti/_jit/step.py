@@ -56,6 +56,14 @@ class _Block:
             raise self.errors[0]
 
 
+class _Grid:
+    def __init__(self, thread):
+        self.thread = thread
+
+    def sync(self):
+        self.thread.meet()
+
+
 class _Stopped(BaseException):
     pass
 
@@ -158,6 +166,11 @@ class _Thread:
 
     def do_const_array_like(self, array):
         return array
+
+    def do_cg_this_grid(self):
+        if self.block.grid != (1, 1, 1):
+            raise NotImplementedError("a barrier of the whole grid in step mode: launch one block")
+        return _Grid(self)
 
     def do_laneid(self):
         return self.lane % 32
