@@ -10,6 +10,7 @@ static const char before[] =
     "#define TT_CONST static __device__ const\n"
     "#define TT_SQRT_F32(x) __fsqrt_rn(x)\n"
     "#define TT_SQRT_F64(x) __dsqrt_rn(x)\n"
+    "#define TT_FMA_F32(a, b, c) __fmaf_rn(a, b, c)\n"
     "#define TT_FMA_F64(a, b, c) __fma_rn(a, b, c)\n"
     "#define TT_INT_DIVIDE\n"
     "#define TT_ROUND_INLINE\n"

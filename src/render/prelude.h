@@ -30,7 +30,7 @@
 **   TT_DIALECT_TYPES  the types are there         TT_FN     qualifiers of a function (TT_RARE: of a rarely needed one)
 **   TT_DIALECT_BITS   tt__bits_*, tt__from_* are  TT_CONST  qualifiers of a constant table
 **   TT_SQRT_F32/F64   correctly rounded roots     TT_ROUND_INLINE  floor, ceil, trunc, rint as one instruction
-**   TT_FMA_F64        a fused multiply-add in hardware     TT_U64, TT_I64  how a 64-bit literal is written
+**   TT_FMA_F32/F64    a fused multiply-add in hardware     TT_U64, TT_I64  how a 64-bit literal is written
 **   TT_INT_DIVIDE     integer division is as good as float division
 **   TT_SCALAR_LANES   lanes are threads: integers cost no more than floats, a branch that most take alike costs little
 **   TT_CLAMP_F32      (x, low, high) between the two, any NaN for a NaN

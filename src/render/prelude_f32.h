@@ -11,6 +11,12 @@
 #define TT__MAGIC_F 0x1.8p23f
 #define TT__LN2_HI_F 0x1.62e4p-1f /* 15 bits */
 #define TT__LN2_LO_F 0x1.7f7d1cp-20f
+/* a * b + c where the product is exact: the same bits with a fused multiply-add. */
+#ifdef TT_FMA_F32
+#define TT__EXACT_F32(a, b, c) TT_FMA_F32(a, b, c)
+#else
+#define TT__EXACT_F32(a, b, c) ((a) * (b) + (c))
+#endif
 TT_FN tt_f32 tt__pow2_f32(tt_f32 t) { return tt__from_f32((tt__bits_f32(t) + 127) << 23); }
 TT_FN tt_f32 tt__scale_f32(tt_f32 y, tt_f32 t) {
 #ifdef TT_SCALAR_LANES
@@ -29,9 +35,10 @@ TT_FN tt_f32 tt__clamp_f32(tt_f32 x, tt_f32 low, tt_f32 high) { return x < low ?
 #endif
 /* e^x * 2^shift, |x| <= 110 (job expf). */
 TT_FN tt_f32 tt__exp_scaled_f32(tt_f32 x, tt_f32 shift) {
-  tt_f32 t = x * 0x1.715476p+0f + TT__MAGIC_F, k = t - TT__MAGIC_F, r = (x - k * TT__LN2_HI_F) - k * TT__LN2_LO_F;
+  tt_f32 t = x * 0x1.715476p+0f + TT__MAGIC_F, k = t - TT__MAGIC_F,
+         r = TT__EXACT_F32(-k, TT__LN2_HI_F, x) - k * TT__LN2_LO_F;
   tt_f32 p = TT__P5(r, 0x1.fffffcp-2f, 0x1.555496p-3f, 0x1.5558d6p-5f, 0x1.1237ccp-7f, 0x1.6a2d5ap-10f);
-  return tt__scale_f32(1 + (r + r * r * p), t + shift);
+  return tt__scale_f32(1 + (r + r * r * p), shift == 0 ? t : t + shift);
 }
 TT_FN tt_f32 tt_exp_f32(tt_f32 x) { return tt__exp_scaled_f32(tt__clamp_f32(x, -110, 100), 0); }
 TT_FN tt_f32 tt_exp2_f32(tt_f32 x) {
@@ -41,7 +48,7 @@ TT_FN tt_f32 tt_exp2_f32(tt_f32 x) {
 }
 TT_FN tt_f32 tt_expm1_f32(tt_f32 x) {
   tt_f32 v = tt__clamp_f32(x, -25, 100), t = v * 0x1.715476p+0f + TT__MAGIC_F, k = t - TT__MAGIC_F;
-  tt_f32 a = v - k * TT__LN2_HI_F, b = k * TT__LN2_LO_F, r = a - b, c = (a - r) - b, p, e, s, h, l;
+  tt_f32 a = TT__EXACT_F32(-k, TT__LN2_HI_F, v), b = k * TT__LN2_LO_F, r = a - b, c = (a - r) - b, p, e, s, h, l;
   p = TT__P5(r, 0x1.555556p-3f, 0x1.5554f4p-5f, 0x1.1110a6p-7f, 0x1.6d3eeep-10f, 0x1.a18610p-13f); /* job expm1f */
   e = r * r * 0.5f + (r * r * r * p + c);
   s = 1 - tt__from_f32((127 - (tt__bits_f32(t) - tt__bits_f32(TT__MAGIC_F))) << 23);
@@ -77,16 +84,19 @@ TT_FN tt_f32 tt__log_ends_f32(tt_f32 x, tt_f32 y) {
   y = x < 0 ? TT__NAN_f32 : y;
   return x != x ? x : y;
 }
-/* log(u + c) */
-TT_FN tt_f32 tt__log_sum_f32(tt_f32 u, tt_f32 c) {
-  tt__split_f32 a = tt__log_split_f32(u);
-  tt_f32 h = 0.5f * a.f * a.f, r = a.f * a.f * a.f * tt__log_poly_f32(a.f) + (a.k * TT__LN2_LO_F + c);
-  return a.k * TT__LN2_HI_F + (a.f - (h - r));
+/* k ln2 + log(1 + f), the lower part of k ln2 given */
+TT_FN tt_f32 tt__log_join_f32(tt__split_f32 a, tt_f32 low) {
+  tt_f32 h = 0.5f * a.f * a.f, r = a.f * a.f * a.f * tt__log_poly_f32(a.f) + low;
+  return TT__EXACT_F32(a.k, TT__LN2_HI_F, a.f - (h - r));
 }
-TT_FN tt_f32 tt_log_f32(tt_f32 x) { return tt__log_ends_f32(x, tt__log_sum_f32(x, 0)); }
+TT_FN tt_f32 tt_log_f32(tt_f32 x) {
+  tt__split_f32 a = tt__log_split_f32(x);
+  return tt__log_ends_f32(x, tt__log_join_f32(a, a.k * TT__LN2_LO_F));
+}
 TT_FN tt_f32 tt_log1p_f32(tt_f32 x) {
   tt_f32 u = 1 + x, t = u - 1, c = ((1 - (u - t)) + (x - t)) / u, y;
-  y = tt__log_ends_f32(u, tt__log_sum_f32(u, x > 0x1p30f ? 0 : c));
+  tt__split_f32 a = tt__log_split_f32(u);
+  y = tt__log_ends_f32(u, tt__log_join_f32(a, a.k * TT__LN2_LO_F + (x > 0x1p30f ? 0 : c)));
   return x == 0 ? x : y;
 }
 TT_FN tt_f32 tt__log_base_f32(tt_f32 x, tt_f32 ihi, tt_f32 ilo, tt_f32 khi, tt_f32 klo) {
