@@ -10,7 +10,7 @@
 
 /* Texts made by the build from text/. */
 extern const char tt__text_common[], tt__text_scan[], tt__text_sort[], tt__text_pick[], tt__text_count[],
-    tt__text_reduce[], tt__text_gather[];
+    tt__text_reduce[], tt__text_gather[], tt__text_draw[];
 
 /* Sizes of tiles, found by measuring; tests try others. */
 typedef struct tt_device_shape {

@@ -19,6 +19,7 @@ TT_DEVICE_ROW(searchsorted);
 TT_DEVICE_ROW(histogram_uniform);
 TT_DEVICE_ROW(histogram_edges);
 TT_DEVICE_ROW(reduce_complex);
+TT_DEVICE_ROW(draw);
 #undef TT_DEVICE_ROW
 
 #define TT_DEVICE_MAKER(NAME)                                                                                  \

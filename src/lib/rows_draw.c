@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/pool.h"
+#include "lib/device_rows.h"
 #include "lib/draw_host.h"
 #include "lib/rows.h"
 
@@ -47,6 +48,6 @@ static tt_code draw(const tt_lib_attr *attr, const tt_operand *src, const tt_blo
 }
 
 const tt_lib_row tt__rows_draw[] = {
-    {.name = "draw", .nsrc = 3, .nout = 1, .run = draw},
+    {.name = "draw", .nsrc = 3, .nout = 1, .run = draw, .run_on = tt__device_draw},
     {.name = NULL},
 };

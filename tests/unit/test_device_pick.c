@@ -203,6 +203,38 @@ TEST(histograms_over_edges_and_searches) {
   }
 }
 
+/* Counts are the host's; what comes out of logarithms may differ in the last bits. */
+TEST(random_numbers_by_rejection) {
+  static const double first[3][2] = {{0.3, 7.5}, {2.5, 900}, {30, 5000}}, second = 0.3;
+  int64_t n = 3000;
+  uint64_t *word = (uint64_t *)memory[0];
+  double *param = (double *)memory[1];
+  for (int64_t i = 0; i < n; i++) word[i] = next_random();
+  for (int kind = 0; kind < 3; kind++)
+    for (int k = 0; k < 2; k++) {
+      for (int64_t i = 0; i < n; i++)
+        param[i] = i % 100 ? first[kind][k] + (double)(i % 7) : i % 200 ? 0 : __builtin_nan("");
+      tt_lib_attr attr = {.row = tt__lib_row("draw"), .i = {kind, 2}, .f = {0, second}};
+      tt_operand src[3] = {vector(TT_U64, word, &n), vector(TT_F64, param, &n), vector(TT_F64, param, &n)};
+      tt_block out = {.data = memory[2], .dtype = kind ? TT_I64 : TT_F64, .rank = 1, .len = &n, .size = n};
+      char *want = memory[2], *got = memory[2] + n * 8;
+      CHECK_INT(attr.row->run(&attr, src, &out, NULL), TT_OK);
+      out.data = got;
+      CHECK_INT(call_row(attr.row, &attr, src, &out), TT_OK);
+      int differ = 0;
+      for (int64_t i = 0; i < n; i++) {
+        double a, b;
+        memcpy(&a, want + i * 8, 8);
+        memcpy(&b, got + i * 8, 8);
+        if (kind == 0)
+          differ += !((a != a && b != b) || (a - b <= 1e-12 * a && b - a <= 1e-12 * a));
+        else
+          differ += memcmp(want + i * 8, got + i * 8, 8) != 0;
+      }
+      CHECK_INT(differ, 0);
+    }
+}
+
 TEST(reductions_of_complex_rows) {
   for (int t = TT_C64; t <= TT_C128; t++)
     for (int red = 0; red < TT_RED_COUNT; red++) {

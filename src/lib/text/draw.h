@@ -1,0 +1,156 @@
+/*
+** Random numbers by rejection: what lib/draw_host.c does, element for element. The bits are the host's but for what its
+** log, exp and cos round otherwise. GAMMA, POISSON or BINOMIAL says which; its result is of type T.
+*/
+#define THREADS 256
+
+typedef struct draw_args {
+  const TT_GLOBAL tt_u64 *word;
+  const TT_GLOBAL tt_f64 *first, *second; /* NULL: the number beside it */
+  tt_f64 a, b;
+  TT_GLOBAL T *out;
+  tt_i64 n;
+} draw_args;
+
+/* A stream of random bits out of one word. */
+typedef struct stream {
+  tt_u64 key, counter, spare;
+  int has_spare;
+} stream;
+
+/* Philox-4x32-10: 128 bits for each counter. */
+TT_FN tt_u64 next(stream *r) {
+  if (r->has_spare) {
+    r->has_spare = 0;
+    return r->spare;
+  }
+  tt_u32 a = (tt_u32)r->counter, b = (tt_u32)(r->counter >> 32), c = 0, d = 0;
+  tt_u32 k0 = (tt_u32)r->key, k1 = (tt_u32)(r->key >> 32);
+  r->counter++;
+  for (int round = 0; round < 10; round++) {
+    tt_u64 p = (tt_u64)0xD2511F53u * a, q = (tt_u64)0xCD9E8D57u * c;
+    a = (tt_u32)(q >> 32) ^ b ^ k0;
+    b = (tt_u32)q;
+    c = (tt_u32)(p >> 32) ^ d ^ k1;
+    d = (tt_u32)p;
+    k0 += 0x9E3779B9u;
+    k1 += 0xBB67AE85u;
+  }
+  r->spare = (tt_u64)c << 32 | d;
+  r->has_spare = 1;
+  return (tt_u64)a << 32 | b;
+}
+
+TT_FN tt_f64 uniform(stream *r) { return (tt_f64)(next(r) >> 11) * 0x1p-53 + 0x1p-54; }
+
+TT_FN tt_f64 normal(stream *r) {
+  tt_f64 radius = tt_sqrt_f64(-2 * tt_log_f64(uniform(r)));
+  return radius * tt_cos_f64(6.283185307179586477 * uniform(r));
+}
+
+#ifdef GAMMA
+/* The cube of a shifted normal is nearly gamma distributed (Marsaglia and Tsang); below shape 1 a power of a uniform
+** number takes the result down from shape + 1. */
+TT_FN tt_f64 gamma_of(stream *r, tt_f64 shape) {
+  tt_f64 down = 1;
+  if (shape == 0 || shape != shape) return shape;
+  if (shape < 1) {
+    down = tt_exp_f64(tt_log_f64(uniform(r)) / shape);
+    shape += 1;
+  }
+  tt_f64 d = shape - 1.0 / 3, c = 1 / tt_sqrt_f64(9 * d);
+  for (;;) {
+    tt_f64 x = normal(r), v = 1 + c * x;
+    if (v <= 0) continue;
+    v = v * v * v;
+    if (tt_log_f64(uniform(r)) < 0.5 * x * x + d * (1 - v + tt_log_f64(v))) return d * v * down;
+  }
+}
+#endif
+
+/* The logarithm of k! */
+TT_CONST tt_f64 few_factorials[] = {0,
+                                    0,
+                                    0.69314718055994530942,
+                                    1.79175946922805500081,
+                                    3.17805383034794561965,
+                                    4.78749174278204599425,
+                                    6.57925121201010099506,
+                                    8.52516136106541430017,
+                                    10.6046029027452502284,
+                                    12.8018274800814696112};
+TT_FN tt_f64 log_factorial(tt_f64 k) {
+  if (k < 10) return few_factorials[(int)k];
+  tt_f64 x = k + 1, i = 1 / (x * x);
+  tt_f64 rest = (1.0 / 12 - i * (1.0 / 360 - i * (1.0 / 1260 - i * (1.0 / 1680)))) / x; /* Stirling's series */
+  return (x - 0.5) * tt_log_f64(x) - x + 0.91893853320467274178 + rest;
+}
+
+/* Below 10 by multiplying uniform numbers; above by transformed rejection (Hormann 1993): a table mountain around the
+** mode, most draws accepted without a logarithm. */
+TT_FN tt_i64 poisson(stream *r, tt_f64 lam) {
+  if (lam < 10) {
+    tt_f64 limit = tt_exp_f64(-lam), product = uniform(r);
+    tt_i64 k = 0;
+    for (; product > limit; k++) product *= uniform(r);
+    return k;
+  }
+  tt_f64 b = 0.931 + 2.53 * tt_sqrt_f64(lam), a = -0.059 + 0.02483 * b, loglam = tt_log_f64(lam);
+  tt_f64 inverse = 1.1239 + 1.1328 / (b - 3.4), sure = 0.9277 - 3.6224 / (b - 2);
+  for (;;) {
+    tt_f64 u = uniform(r) - 0.5, v = uniform(r), us = 0.5 - tt_abs_f64(u);
+    tt_f64 k = tt_floor_f64((2 * a / us + b) * u + lam + 0.43);
+    if (us >= 0.07 && v <= sure && k >= 0) return (tt_i64)k;
+    if (k < 0 || k > 9.2e18 || (us < 0.013 && v > us)) continue;
+    if (tt_log_f64(v) + tt_log_f64(inverse) - tt_log_f64(a / (us * us) + b) <= k * loglam - lam - log_factorial(k))
+      return (tt_i64)k;
+  }
+}
+
+/* By walking up the distribution when that is short; else as above. p <= 1/2. */
+TT_FN tt_i64 binomial_half(stream *r, tt_i64 n, tt_f64 p) {
+  tt_f64 q = 1 - p, size = (tt_f64)n;
+  if (size * p < 10) {
+    tt_f64 odds = p / q, chance = tt_exp_f64(size * tt_log1p_f64(-p)), u = uniform(r);
+    tt_i64 k = 0;
+    for (; u > chance && k < n; k++) {
+      u -= chance;
+      chance *= odds * (tt_f64)(n - k) / (tt_f64)(k + 1);
+    }
+    return k;
+  }
+  tt_f64 spread = tt_sqrt_f64(size * p * q), b = 1.15 + 2.53 * spread, a = -0.0873 + 0.0248 * b + 0.01 * p;
+  tt_f64 center = size * p + 0.5, sure = 0.92 - 4.2 / b, alpha = (2.83 + 5.1 / b) * spread, odds = tt_log_f64(p / q);
+  tt_f64 mode = tt_floor_f64((size + 1) * p), top = log_factorial(mode) + log_factorial(size - mode);
+  for (;;) {
+    tt_f64 u = uniform(r) - 0.5, v = uniform(r), us = 0.5 - tt_abs_f64(u);
+    tt_f64 k = tt_floor_f64((2 * a / us + b) * u + center);
+    if (k < 0 || k > size) continue;
+    if (us >= 0.07 && v <= sure) return (tt_i64)k;
+    v = tt_log_f64(v * alpha / (a / (us * us) + b));
+    if (v <= top - log_factorial(k) - log_factorial(size - k) + (k - mode) * odds) return (tt_i64)k;
+  }
+}
+
+TT_FN tt_i64 binomial(stream *r, tt_i64 n, tt_f64 p) {
+  if (n == 0 || p == 0) return 0;
+  return p > 0.5 ? n - binomial_half(r, n, 1 - p) : binomial_half(r, n, p);
+}
+
+TT_KERNEL(draw, draw_args, THREADS) {
+  for (tt_i64 i = (tt_i64)TT_BLOCK * THREADS + TT_THREAD; i < a.n; i += (tt_i64)TT_BLOCKS * THREADS) {
+    const tt_f64 x = a.first ? a.first[i] : a.a, y = a.second ? a.second[i] : a.b;
+    stream r;
+    r.key = a.word[i];
+    r.counter = r.spare = 0;
+    r.has_spare = 0;
+    (void)y;
+#if defined(GAMMA)
+    a.out[i] = gamma_of(&r, x);
+#elif defined(POISSON)
+    a.out[i] = x >= 0 && x < 9.3e18 ? poisson(&r, x) : 0;
+#else
+    a.out[i] = x >= 0 && y >= 0 && y <= 1 ? binomial(&r, (tt_i64)x, y) : 0;
+#endif
+  }
+}
