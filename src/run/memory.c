@@ -130,7 +130,8 @@ void tt__memory_donors(const tt_walk *walk, const tt_step *step, tt_buffer **don
     tt_node *n = root->base >= 0    ? (root->in_place ? walk->node[root->base] : NULL)
                  : root->donor >= 0 ? walk->node[step->operand[root->donor].node]
                                     : NULL;
-    donor[r] = n && in.n && dies(&in, n) ? n->attr.buf : NULL;
+    bool borrowed = n && n->op == TT_N_BUFFER && n->attr.buf->drop; /* only a store writes into what is the caller's */
+    donor[r] = n && in.n && dies(&in, n) && !(borrowed && root->base < 0) ? n->attr.buf : NULL;
   }
 }
 

@@ -306,3 +306,10 @@ def test_old_capsules_get_memory_of_their_own():
         data = ctypes.c_void_p.from_address(start + (0 if name else 32)).value
         assert (data != t.__array_interface__["data"][0]) == own
         assert (ctypes.c_double * 3).from_address(data)[:] == [1, 2, 3]
+
+
+def test_results_do_not_land_in_borrowed_memory():
+    a, b = np.arange(1000, dtype=np.int32), np.ones(1000, np.int32)
+    keep = a.copy()
+    got = np.asarray(tt.asarray(a, copy=False) + tt.asarray(b, copy=False))  # operands that die with the operation
+    assert np.array_equal(a, keep) and np.array_equal(got, keep + 1)
