@@ -423,6 +423,7 @@ TEST(rows_with_a_library_that_the_host_plays) {
       check_type(t, 6);
       fake_jacobi_fails = 1;
       check_svd(t, 1, 7, 9, true);
+      check_svd(t, 2, 7, 9, false);
       check_svd(t, 3, 40, 9, false);
       check_svd(t, 3, 40, 9, true);
       fake_jacobi_fails = 0;
