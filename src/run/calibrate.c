@@ -61,6 +61,8 @@ const tt_calibration *tt__calibration(void) {
 #define DEVICE_BYTES ((size_t)256 << 20)
 #define MOVE_BYTES ((size_t)64 << 20)
 #define FILLS 64
+#define LAUNCH_OVER_FILL 2.0 /* a kernel's launch with its arguments takes about twice what filling some bytes takes \
+                              */
 #define MOST_DEVICES 32
 
 typedef struct known {
@@ -146,7 +148,7 @@ static void measure_device(tt_device *d, tt_device_costs *c) {
     double up = time_of(d, do_up, at, host), down = time_of(d, do_down, at, host);
     double small = time_of(d, do_small, at, host);
     if (copy > 0) c->bytes_per_ns = (double)DEVICE_BYTES / copy;
-    if (fills > 0) c->launch_ns = fills / FILLS;
+    if (fills > 0) c->launch_ns = LAUNCH_OVER_FILL * fills / FILLS;
     if (up > 0) c->up_bytes_per_ns = (double)MOVE_BYTES / up;
     if (down > 0) c->down_bytes_per_ns = (double)MOVE_BYTES / down;
     if (small > 0) c->move_ns = small;

@@ -24,6 +24,13 @@
 #define OPEN_NS 3e8
 /* A choice must pay clearly; predictions are no better than this. */
 #define CLEARLY 0.9
+/* Work (instruction-elements, or flops of a library step) that the calling thread does alone, and what that costs. */
+#define ALONE_WORK 65536.0
+#define ALONE_FLOPS 1e6
+#define ALONE_NS 800.0
+/* An evaluation on a device costs this much beside its launches; waiting for it and fetching results, that much. */
+#define BIND_NS 3000.0
+#define WAIT_NS 15000.0
 
 static double cpu_worked_ns;
 
@@ -84,11 +91,14 @@ static double cpu_step_ns(const tt_walk *walk, const tt_step *s) {
   if (s->kind == TT_STEP_KERNEL) {
     const tt_launch *l = s->launch;
     if (l->unit->ns_points > 0 && l->unit->ns > 0) return l->unit->ns / l->unit->ns_points * l->points;
+    if (l->points * l->unit->weight < ALONE_WORK) return kernel_ns(l, c->bytes_per_ns, c->ns_per_op, ALONE_NS);
     return kernel_ns(l, c->bytes_per_ns, c->ns_per_op / tt__pool_size(), c->launch_ns);
   }
   if (s->kind != TT_STEP_LIB) return 0;
   double bytes = library_bytes(walk, s), by_memory = bytes / c->bytes_per_ns;
-  double by_work = library_work(walk, s, bytes) * c->ns_per_flop / tt__pool_size();
+  double work = library_work(walk, s, bytes);
+  if (work < ALONE_FLOPS) return ALONE_NS + work * c->ns_per_flop;
+  double by_work = work * c->ns_per_flop / tt__pool_size();
   return c->launch_ns + (by_memory > by_work ? by_memory : by_work);
 }
 
@@ -134,7 +144,7 @@ static double moves_home(const tt_walk *walk, const tt_device_costs *c) {
 }
 
 static double results_home(const tt_walk *walk, const tt_device_costs *c) {
-  double ns = 0;
+  double ns = WAIT_NS;
   for (int t = 0; t < walk->ntarget; t++) {
     const tt_node *n = walk->node[walk->target[t]];
     ns += c->move_ns + (double)n->size * (double)tt__dtype_size((tt_dtype)n->dtype) / c->down_bytes_per_ns;
@@ -173,7 +183,7 @@ static tt_code choose(const tt_walk *walk, const tt_plan *plan, bool looked_at, 
   out->cpu_ns += moves_home(walk, c);
   out->moves_ns = moves_to(walk, d, c, &out->lent_ns);
   if (looked_at) out->moves_ns += results_home(walk, c);
-  out->device_ns = out->moves_ns;
+  out->device_ns = out->moves_ns + BIND_NS;
   for (int i = 0; i < plan->n; i++) out->device_ns += device_step_ns(walk, &plan->step[i], c);
   if (out->device_ns - out->lent_ns < CLEARLY * out->cpu_ns) out->device = d;
   return TT_OK;
