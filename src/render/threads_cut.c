@@ -108,7 +108,7 @@ static bool is_aligned(const tt_cutter *c, int a, int vec) {
 /* Lanes that fill 16 bytes of the widest type, if all that is dense is aligned for them. */
 static int map_vector(const tt_cutter *c) {
   const tt_kernel *k = c->k;
-  int vec = c->biggest > 1 ? 16 / c->biggest : 8, unit = 0; /* 16 bytes take too many registers */
+  int vec = c->biggest > 1 ? 16 / c->biggest : 16, unit = 0;
   if (k->checked || k->serial || c->reloads || c->x.lanes < 32 * vec) return 1;
   for (int i = 0; i < k->ninst; i++) {
     const tt_kinst *q = &k->inst[i];
@@ -323,7 +323,8 @@ static void choose_group(const tt_cutter *c, tt_variant *v, int64_t items) {
     return;
   }
   bool few = items * 64 < (int64_t)c->t->units * 512;
-  if ((n > 1024 && few) || free) {
+  bool long_ones = n >= 16384 && items < (int64_t)c->t->units * 24; /* more bytes on their way than 64 threads have */
+  if ((n > 1024 && few) || free || long_ones) {
     v->staged = 1;
     v->group = few ? 10 : 8;
     while (v->group > 8 && n < 4 << v->group) v->group--;

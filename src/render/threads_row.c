@@ -67,7 +67,7 @@ static bool stores_in(const tt_kernel *k, int phase) {
 */
 static bool is_signed(const tt_thread_emit *t, int i) {
   const tt_kinst *q = &t->e.k->inst[i];
-  if (!t->v->staged || !tt__is_float((tt_dtype)q->from)) return false;
+  if ((!t->v->staged && t->v->part != TT_PART_FINISH) || !tt__is_float((tt_dtype)q->from)) return false;
   return (q->red == TT_RED_MAX || q->red == TT_RED_MIN) && (t->v->kept || !stores_in(t->e.k, q->phase));
 }
 
@@ -466,6 +466,51 @@ void tt__threads_row(tt_thread_emit *t) {
 
 /* ---- FINISH: a block for an outer point; partials come through shared memory, so that the fold waits for nothing */
 
+static bool folds_in_order(const tt_thread_emit *t, int i) {
+  return t->ordered ? is_signed(t, i) : tt__threads_needs_stage(&t->e.k->inst[i]) && !is_signed(t, i);
+}
+
+/* All that any order serves: each thread some partials, then halves of the block. */
+static void put_finish_free(tt_thread_emit *t) {
+  tt_emit *e = &t->e;
+  int block = 1 << t->v->block;
+  bool any = false;
+  TT_FOR_REDUCE(e, 0, i) {
+    const tt_kinst *q = &e->k->inst[i];
+    char f[16], g[16], h[64], k[64];
+    if (folds_in_order(t, i)) continue;
+    any = true;
+    snprintf(f, sizeof f, "f%d", i);
+    snprintf(g, sizeof g, "g%d", i);
+    snprintf(h, sizeof h, "h%d[at * chunks + w]", i);
+    snprintf(k, sizeof k, "k%d[at * chunks + w]", i);
+    tt__emit_line(e, "%s = %s;", f, tt__red_identity(q->red, (tt_dtype)q->from));
+    tt__emit_line(e, "TT_UNROLL(4)");
+    tt__emit_open(e, "for (tt_ix w = t; w < chunks; w += %d)", block);
+    tt__emit_combine(e, i, f, g, h, k);
+    tt__emit_close(e);
+    tt__emit_line(e, "sa%d[t] = %s;", i, f);
+    if (tt__red_is_arg(q->red)) tt__emit_line(e, "si%d[t] = %s;", i, g);
+  }
+  if (!any) return;
+  tt__emit_line(e, "TT_BARRIER();");
+  tt__emit_open(e, "for (tt_i32 half = %d; half > 0; half /= 2)", block / 2);
+  tt__emit_open(e, "if (t < half)");
+  TT_FOR_REDUCE(e, 0, i) {
+    char s[16], x[16], u[32], y[32];
+    if (folds_in_order(t, i)) continue;
+    snprintf(s, sizeof s, "sa%d[t]", i);
+    snprintf(x, sizeof x, "si%d[t]", i);
+    snprintf(u, sizeof u, "sa%d[t + half]", i);
+    snprintf(y, sizeof y, "si%d[t + half]", i);
+    tt__emit_combine(e, i, s, x, u, y);
+  }
+  tt__emit_close(e);
+  tt__emit_line(e, "TT_BARRIER();");
+  tt__emit_close(e);
+}
+
+/* In order: the sums, or (again) the extremes. */
 static void put_finish_fold(tt_thread_emit *t) {
   tt_emit *e = &t->e;
   int block = 1 << t->v->block, tile = block * t->v->unroll, n = 0;
@@ -476,6 +521,7 @@ static void put_finish_fold(tt_thread_emit *t) {
   tt__emit_line(e, "const tt_i32 w = t + u * %d;", block);
   tt__emit_open(e, "if (w < m)");
   TT_FOR_REDUCE(e, 0, i) {
+    if (!folds_in_order(t, i)) continue;
     tt__emit_line(e, "sa%d[w] = h%d[at * chunks + c0 + w];", i, i);
     if (tt__red_is_arg(e->k->inst[i].red)) tt__emit_line(e, "si%d[w] = k%d[at * chunks + c0 + w];", i, i);
   }
@@ -484,6 +530,7 @@ static void put_finish_fold(tt_thread_emit *t) {
   tt__emit_line(e, "TT_BARRIER();");
   TT_FOR_REDUCE(e, 0, i) {
     char f[16], g[16], s[16], x[16];
+    if (!folds_in_order(t, i)) continue;
     snprintf(f, sizeof f, "f%d", i);
     snprintf(g, sizeof g, "g%d", i);
     snprintf(s, sizeof s, "sa%d[w]", i);
@@ -505,9 +552,26 @@ static void put_finish_fold(tt_thread_emit *t) {
   tt__emit_close(e);
 }
 
+/* The results of the fold go where all threads see them. */
+static void put_finish_order(tt_thread_emit *t) {
+  tt_emit *e = &t->e;
+  int warps = 1 << t->v->block >> 5, n = 0;
+  bool any = false;
+  TT_FOR_REDUCE(e, 0, i) any |= folds_in_order(t, i);
+  if (any) put_finish_fold(t);
+  TT_FOR_REDUCE(e, 0, i) {
+    bool arg = tt__red_is_arg(e->k->inst[i].red);
+    if (folds_in_order(t, i))
+      tt__emit_line(e, "if (t == %d) sq%d[0] = f%d;", WARP * (n++ % warps), i, i);
+    else if (!t->ordered)
+      tt__emit_line(e, "if (t == 0) sq%d[0] = %s%d[0];", i, arg ? "si" : "sa", i);
+  }
+  tt__emit_line(e, "TT_BARRIER();");
+}
+
 void tt__threads_row_finish(tt_thread_emit *t) {
   tt_emit *e = &t->e;
-  int block = 1 << t->v->block, tile = block * t->v->unroll, n = 0;
+  int tile = t->v->unroll << t->v->block;
   tt__emit_line(e, "const tt_ix chunks = (tt_ix)args->chunks;");
   tt__emit_line(e, "const tt_i32 t = TT_TX;");
   tt__emit_line(e, "const int live = 1;");
@@ -523,13 +587,17 @@ void tt__threads_row_finish(tt_thread_emit *t) {
   tt__threads_place(e, 'o', 0, e->k->nouter, -1);
   put_outer(t, 0, true);
   tt__threads_folded(e, 0);
-  put_finish_fold(t);
+  put_finish_free(t);
+  put_finish_order(t);
   TT_FOR_REDUCE(e, 0, i)
-  tt__emit_line(e, "if (t == %d) sq%d[0] = %c%d;", WARP * (n++ % (block / WARP)), i,
-                tt__red_is_arg(e->k->inst[i].red) ? 'g' : 'f', i);
-  tt__emit_line(e, "TT_BARRIER();");
-  TT_FOR_REDUCE(e, 0, i)
-  tt__emit_line(e, "const %s v%d = sq%d[0];", tt__type_word(e->k->inst[i].dtype), i, i);
+  tt__emit_line(e, "%s v%d = sq%d[0];", tt__type_word(e->k->inst[i].dtype), i, i);
+  if (open_again(t, 0, "v", "")) {
+    t->ordered = true;
+    put_finish_order(t);
+    t->ordered = false;
+    TT_FOR_REDUCE(e, 0, i) if (is_signed(t, i)) tt__emit_line(e, "v%d = sq%d[0];", i, i);
+    tt__emit_close(e);
+  }
   put_outer(t, 1, true);
   tt__emit_close(e);
 }
