@@ -81,7 +81,7 @@ static void put_arguments(tt_pwriter *w, const char *prefix) {
     const tt_ptype *t = w->f->locals.data[k].type;
     tt_str text = {0};
     at += tt__pw_from_words(w, t, "word", at, &text);
-    tt__pw_line(w, "%s %s%d = %s;", tt__pw_type(w, t), prefix, (int)k, text.data ? text.data : "0");
+    tt__pw_line(w, "%s %s%d = %s;", tt__pw_type(w, t), prefix, (int)k, tt__pw_peek(w, &text));
     w->out->failed |= text.failed;
     tt__str_free(&text);
   }
@@ -95,9 +95,9 @@ static void put_function_entry(tt_pwriter *w, int64_t number, const char *name) 
   tt_str args = {0};
   for (int32_t k = 0; k < f->nparam; k++) tt__str_addf(&args, ", a%d", (int)k);
   if (tt__pw_fails(w, f))
-    tt__pw_line(w, "if (tt_f%lld(call%s, &r)) return;", (long long)number, args.data ? args.data : "");
+    tt__pw_line(w, "if (tt_f%lld(call%s, &r)) return;", (long long)number, tt__pw_peek(w, &args));
   else
-    tt__pw_line(w, "r = tt_f%lld(call%s);", (long long)number, args.data ? args.data : "");
+    tt__pw_line(w, "r = tt_f%lld(call%s);", (long long)number, tt__pw_peek(w, &args));
   tt__str_free(&args);
   tt__pw_to_words(w, f->result, "r", "out", 0);
   tt__pw_close(w, "}");
@@ -183,7 +183,7 @@ static void put_threads(tt_pwriter *w) {
   tt__pw_line(w, "TT_INDEPENDENT");
   tt__pw_line(w, "for (tt_i64 tx = 0; tx < bdx; tx++)");
   tt__pw_line(w, "  tt_thread(call, dynamic, tx, ty, tz, bx, by, bz, bdx, bdy, bdz, gdx, gdy, gdz%s);",
-              args.data ? args.data : "");
+              tt__pw_peek(w, &args));
   tt__str_free(&args);
 }
 

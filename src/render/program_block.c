@@ -413,7 +413,7 @@ static void put_masked_loop(blocks *b, const tt_pstmt *s, tt_ploop *loop) {
     tt__pw_local(w, s->local, &v);
     tt__pw_line(w, "if (!(by%d[t] > 0 ? it%d[t] < hi%d[t] : it%d[t] > hi%d[t])) { m%d[t] = 0; goto out%d; }", n, n, n,
                 n, n, loop->on, w->region);
-    tt__pw_line(w, "%s = it%d[t]; it%d[t] += by%d[t];", v.data ? v.data : "", n, n, n);
+    tt__pw_line(w, "%s = it%d[t]; it%d[t] += by%d[t];", tt__pw_peek(w, &v), n, n, n);
     tt__str_free(&v);
   } else {
     tt__pw_line(w, "if (!(%s)) { m%d[t] = 0; goto out%d; }", tt__pw_text(w, s->a), loop->on, w->region);
@@ -456,7 +456,7 @@ static void put_stride_turn(tt_pwriter *w, const tt_pstmt *s, int n, bool own, b
   } else {
     tt_str v = {0};
     tt__pw_local(w, s->local, &v);
-    tt__pw_line(w, "%s = at%d;", v.data ? v.data : "", n);
+    tt__pw_line(w, "%s = at%d;", tt__pw_peek(w, &v), n);
     tt__str_free(&v);
   }
   tt__pw_stmts(w, s->body);
@@ -529,7 +529,7 @@ static void put_collective(blocks *b, const tt_pstmt *s) {
   const char *type = tt__pw_type(w, s->arg[0]->type);
   tt_str v = {0};
   tt__pw_local(w, s->local, &v);
-  const char *to = v.data ? v.data : "";
+  const char *to = tt__pw_peek(w, &v);
   tt__pw_open(w, "{");
   if (s->k <= TT_C_SYNC_OR) {
     tt__pw_line(w, "tt_i64 acc = %d;", s->k == TT_C_SYNC_AND);

@@ -45,6 +45,9 @@ TT_HIDDEN void tt__pw_line(tt_pwriter *w, const char *fmt, ...) TT_PRINTF(2, 3);
 TT_HIDDEN void tt__pw_open(tt_pwriter *w, const char *fmt, ...) TT_PRINTF(2, 3); /* a line and one more indent */
 TT_HIDDEN void tt__pw_close(tt_pwriter *w, const char *text);
 
+/* What a string holds; one that failed fails the whole text. */
+TT_HIDDEN const char *tt__pw_peek(tt_pwriter *w, const tt_str *s);
+
 /* Does a call of it give a status? On a GPU nothing fails: a failure ends the kernel. */
 static inline bool tt__pw_fails(const tt_pwriter *w, const tt_pfunc *f) {
   return (f->can_fail || w->p->bounds) && w->target == TT_PROGRAM_C;

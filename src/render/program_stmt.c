@@ -44,6 +44,11 @@ void tt__pw_open(tt_pwriter *w, const char *fmt, ...) {
   w->indent++;
 }
 
+const char *tt__pw_peek(tt_pwriter *w, const tt_str *s) {
+  if (s->failed) w->out->failed = true;
+  return s->data ? s->data : "";
+}
+
 void tt__pw_close(tt_pwriter *w, const char *text) {
   w->indent--;
   tt__pw_line(w, "%s", text);
@@ -109,7 +114,7 @@ static void put_raise(tt_pwriter *w, const tt_pstmt *s) {
     tt__str_add(&text, ")) ");
   }
   tt__pw_fail(w, kind, s->name, s->line, &text);
-  tt__pw_line(w, "%s;", text.data ? text.data : "");
+  tt__pw_line(w, "%s;", tt__pw_peek(w, &text));
   w->out->failed |= text.failed;
   tt__str_free(&text);
 }
@@ -131,7 +136,7 @@ static void put_print(tt_pwriter *w, const tt_pstmt *s) {
         tt__pw_expr(w, e, &args);
       }
     }
-    tt__pw_line(w, "printf(\"%s\\n\"%s);", fmt.data ? fmt.data : "", args.data ? args.data : "");
+    tt__pw_line(w, "printf(\"%s\\n\"%s);", tt__pw_peek(w, &fmt), tt__pw_peek(w, &args));
     tt__str_free(&fmt);
     tt__str_free(&args);
     return;
@@ -145,7 +150,7 @@ static void put_print(tt_pwriter *w, const tt_pstmt *s) {
     if (e->op == TT_X_STRING) {
       tt_str quoted = {0};
       put_quoted(e->name, &quoted);
-      tt__pw_line(w, "word[%d] = (tt_i64)%s;", at++, quoted.data ? quoted.data : "\"\"");
+      tt__pw_line(w, "word[%d] = (tt_i64)%s;", at++, tt__pw_peek(w, &quoted));
       tt__str_free(&quoted);
       tt__str_add(&kinds, "s");
     } else if (e->type->tag == TT_T_NONE) {
@@ -155,7 +160,7 @@ static void put_print(tt_pwriter *w, const tt_pstmt *s) {
       tt__str_addf(&kinds, "%c", 'A' + e->type->dtype + 32); /* 'a' + dtype; strings and None lie apart */
     }
   }
-  tt__pw_line(w, "call->print(call, \"%s\", word);", kinds.data ? kinds.data : "");
+  tt__pw_line(w, "call->print(call, \"%s\", word);", tt__pw_peek(w, &kinds));
   tt__pw_close(w, "}");
   tt__str_free(&kinds);
 }
@@ -323,7 +328,7 @@ static void put_for(tt_pwriter *w, const tt_pstmt *s) {
       tt__pw_open(w, "for (tt_i64 it%d = %s; by%d > 0 ? it%d < hi%d : it%d > hi%d; it%d += by%d) {", n,
                   tt__pw_text(w, s->a), n, n, n, n, n, n, n);
   }
-  tt__pw_line(w, "%s = it%d;", v.data ? v.data : "", n);
+  tt__pw_line(w, "%s = it%d;", tt__pw_peek(w, &v), n);
   tt__pw_stmts(w, s->body);
   tt__pw_close(w, "}");
   tt__pw_close(w, "}");
@@ -369,7 +374,7 @@ static void put_collective(tt_pwriter *w, const tt_pstmt *s) {
     if (k) tt__str_add(&text, ", ");
     tt__pw_expr(w, s->arg[k], &text);
   }
-  tt__pw_line(w, "v%d = %s(%s);", (int)s->local, names[s->k], text.data ? text.data : "");
+  tt__pw_line(w, "v%d = %s(%s);", (int)s->local, names[s->k], tt__pw_peek(w, &text));
   w->out->failed |= text.failed;
   tt__str_free(&text);
 }
@@ -380,11 +385,11 @@ void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s) {
     case TT_X_SET:
       if (w->again && w->again[s->local]) break;
       tt__pw_local(w, s->local, &text);
-      tt__pw_line(w, "%s = %s;", text.data ? text.data : "", tt__pw_text(w, s->a));
+      tt__pw_line(w, "%s = %s;", tt__pw_peek(w, &text), tt__pw_text(w, s->a));
       break;
     case TT_X_STORE:
       tt__pw_place(w, s->a, &text);
-      tt__pw_line(w, "%s = %s;", text.data ? text.data : "", tt__pw_text(w, s->b));
+      tt__pw_line(w, "%s = %s;", tt__pw_peek(w, &text), tt__pw_text(w, s->b));
       break;
     case TT_X_IF:
       tt__pw_open(w, "if (%s) {", tt__pw_text(w, s->a));
