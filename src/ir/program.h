@@ -210,6 +210,7 @@ typedef struct tt_program {
   TT_VEC(const tt_ptype *) globals;
   tt_pfunc *entry;
   bool math;   /* calls polynomials */
+  bool atomics;
   bool bounds; /* every index is checked */
   bool grid;   /* a barrier of the whole grid: all blocks are there at once */
 } tt_program;
