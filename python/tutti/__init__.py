@@ -57,6 +57,28 @@ from ._info import __array_namespace_info__, finfo, iinfo, isdtype
 from ._insight import Ledger, ledger, profile, strict
 from ._io import fromfile, load, save, savez, savez_compressed
 from ._jit import guvectorize, jit, njit, prange, stencil, vectorize
+from ._names import (
+    False_,
+    True_,
+    c_,
+    complexfloating,
+    errstate,
+    floating,
+    generic,
+    geterr,
+    inexact,
+    integer,
+    issubdtype,
+    mgrid,
+    ndenumerate,
+    ndindex,
+    number,
+    ogrid,
+    r_,
+    seterr,
+    signedinteger,
+    unsignedinteger,
+)
 from ._printing import array2string, array_repr, array_str, get_printoptions, printoptions, set_printoptions
 from ._text import loadtxt, savetxt
 from .exceptions import AxisError

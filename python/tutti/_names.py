@@ -1,0 +1,190 @@
+"""What programs name besides arrays and functions: kinds of types, walks over indices, grids by square brackets."""
+
+from . import _core
+
+# ---- kinds of types
+
+
+class generic:
+    """Any element type."""
+
+    _kinds = "biufc"
+
+    def __new__(cls, *unused):
+        raise TypeError(f"cannot create '{cls.__name__}' instances: it is a kind of types")
+
+
+class number(generic):
+    _kinds = "iufc"
+
+
+class integer(number):
+    _kinds = "iu"
+
+
+class signedinteger(integer):
+    _kinds = "i"
+
+
+class unsignedinteger(integer):
+    _kinds = "u"
+
+
+class inexact(number):
+    _kinds = "fc"
+
+
+class floating(inexact):
+    _kinds = "f"
+
+
+class complexfloating(inexact):
+    _kinds = "c"
+
+
+def _is_kind(x):
+    return isinstance(x, type) and issubclass(x, generic)
+
+
+def issubdtype(arg1, arg2):
+    """Is a type of that kind (`tutti.floating`, ...), or that very type?"""
+    if _is_kind(arg1):
+        return _is_kind(arg2) and issubclass(arg1, arg2)
+    if _is_kind(arg2):
+        return _core.dtype(arg1).kind in arg2._kinds
+    return _core.dtype(arg1) == _core.dtype(arg2)
+
+
+# ---- floating-point warnings, of which there are none
+
+_SILENT = {"divide": "ignore", "over": "ignore", "under": "ignore", "invalid": "ignore"}
+
+
+def _check_states(states):
+    for name, value in states.items():
+        if name not in (*_SILENT, "all", "call"):
+            raise TypeError(f"seterr() got an unexpected keyword argument '{name}'")
+        if name != "call" and value not in (None, "ignore", "warn", "raise", "call", "print", "log"):
+            raise ValueError(f"invalid error state: {value!r}")
+
+
+def geterr():
+    """How floating-point errors are handled: silently, always."""
+    return dict(_SILENT)
+
+
+def seterr(**states):
+    """Accepted for NumPy's sake; floating-point errors stay silent."""
+    _check_states(states)
+    return geterr()
+
+
+class errstate:
+    """Accepted for NumPy's sake, as a block or a decorator; floating-point errors are silent anyway."""
+
+    def __init__(self, **states):
+        _check_states(states)
+
+    def __enter__(self):
+        return None
+
+    def __exit__(self, *unused):
+        return None
+
+    def __call__(self, f):
+        return f
+
+
+# ---- walks
+
+
+class ndindex:
+    """The indices of a shape, last axis first."""
+
+    def __init__(self, *shape):
+        from itertools import product
+
+        if len(shape) == 1 and not isinstance(shape[0], int):
+            shape = tuple(shape[0])
+        if any(n < 0 for n in shape):
+            raise ValueError("negative dimensions are not allowed")
+        self._walk = product(*map(range, shape))
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return next(self._walk)
+
+
+class ndenumerate:
+    """Pairs of an index and the element there. The elements are read once, at the start."""
+
+    def __init__(self, arr):
+        a = _core.asarray(arr)
+        self._walk = zip(ndindex(a.shape), a.ravel().tolist(), strict=True)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return next(self._walk)
+
+
+# ---- grids and joints by square brackets
+
+
+def _range(s):
+    """The numbers of a slice; a complex step is how many, the end included."""
+    start, step = 0 if s.start is None else s.start, 1 if s.step is None else s.step
+    if isinstance(step, complex):
+        return _core.functions["linspace"](start, s.stop, int(abs(step)))
+    return _core.functions["arange"](start, s.stop, step)
+
+
+class _Grid:
+    def __init__(self, sparse):
+        self._sparse = sparse
+
+    def __getitem__(self, key):
+        if not isinstance(key, tuple):
+            return _range(key)
+        axes = [_range(s) for s in key]
+        if any(a.dtype.kind == "f" for a in axes):
+            axes = [a.astype("float64") for a in axes]
+        parts = _core.functions["meshgrid"](*axes, indexing="ij", sparse=self._sparse)
+        return tuple(parts) if self._sparse else _core.functions["stack"](list(parts))
+
+
+class _Joint:
+    """Arrays, numbers and slices joined along an axis; "axis,least axes,where the old ones go" may come first."""
+
+    def __init__(self, axis, ndmin=1, place=-1):
+        self._default = axis, ndmin, place
+
+    def __getitem__(self, key):
+        key = key if isinstance(key, tuple) else (key,)
+        axis, ndmin, place = self._default
+        if isinstance(key[0], str):
+            if key[0] in ("r", "c"):
+                raise NotImplementedError("matrices are not supported: use numbers in place of 'r' and 'c'")
+            given = [int(n) for n in key[0].split(",")]
+            axis, ndmin, place = (*given, *self._default[len(given) :])
+            key = key[1:]
+        parts = [_range(k) if isinstance(k, slice) else _core.asarray(k) for k in key]
+        return _core.functions["concatenate"]([_widened(a, ndmin, place) for a in parts], axis)
+
+
+def _widened(a, ndmin, place):
+    a = a.reshape(1) if a.ndim == 0 else a
+    old, new = a.ndim, max(ndmin - a.ndim, 0)
+    if not new:
+        return a
+    at = place if place >= 0 else new + old + place - (old - 1)
+    before = min(max(at, 0), new)
+    return a.reshape((1,) * before + a.shape + (1,) * (new - before))
+
+
+mgrid, ogrid = _Grid(False), _Grid(True)
+r_, c_ = _Joint(0), _Joint(-1, 2, 0)
+True_, False_ = True, False

@@ -1,0 +1,83 @@
+"""Kinds of types, walks and grids, against NumPy's."""
+
+import itertools
+
+import numpy as np
+import pytest
+import tutti as tt
+
+TYPES = ["bool", "int8", "uint16", "int64", "float16", "float32", "float64", "complex64", "complex128"]
+KINDS = ["generic", "number", "integer", "signedinteger", "unsignedinteger", "inexact", "floating", "complexfloating"]
+
+
+def test_kinds():
+    for t, k in itertools.product(TYPES, KINDS):
+        assert tt.issubdtype(t, getattr(tt, k)) == np.issubdtype(t, getattr(np, k)), (t, k)
+        assert tt.issubdtype(tt.dtype(t), getattr(tt, k)) == np.issubdtype(t, getattr(np, k))
+    for a, b in itertools.product(KINDS, KINDS):
+        assert tt.issubdtype(getattr(tt, a), getattr(tt, b)) == np.issubdtype(getattr(np, a), getattr(np, b))
+    assert tt.issubdtype(tt.float32, "float32") and not tt.issubdtype(tt.float32, float)
+    assert not tt.issubdtype(tt.floating, tt.float32)
+    with pytest.raises(TypeError):
+        tt.floating(3)
+
+
+def test_silence():
+    with tt.errstate(divide="ignore", invalid="raise"):
+        assert tt.asarray(1.0).__truediv__(0).item() == np.inf
+    assert tt.seterr(all="ignore") == tt.geterr()
+
+    @tt.errstate(over="ignore")
+    def f():
+        return 3
+
+    assert f() == 3
+    with pytest.raises(TypeError):
+        tt.errstate(nonsense="ignore")
+    with pytest.raises(ValueError):
+        tt.seterr(all="loud")
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (2, 3), (2, 0), (2, 1, 3)])
+def test_walks(shape):
+    assert list(tt.ndindex(shape)) == list(np.ndindex(shape))
+    assert list(tt.ndindex(*shape)) == list(np.ndindex(*shape))
+    x = np.arange(np.prod(shape, dtype=int)).reshape(shape)
+    assert list(tt.ndenumerate(tt.asarray(x))) == [(i, int(v)) for i, v in np.ndenumerate(x)]
+
+
+GRIDS = [
+    lambda m: m[0:5], lambda m: m[:3], lambda m: m[0:1:5j], lambda m: m[0:3, 0:2], lambda m: m[0:1:3j, 0:2],
+    lambda m: m[-1:1:0.5, 2:5, 0:2],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", GRIDS)
+def test_grids(call):
+    for name in ["mgrid", "ogrid"]:
+        got, want = call(getattr(tt, name)), call(getattr(np, name))
+        if not isinstance(want, tuple):
+            got, want = (got,), (want,)
+        assert len(got) == len(want)
+        for g, w in zip(got, want, strict=True):
+            assert str(g.dtype) == str(w.dtype) and g.shape == w.shape
+            np.testing.assert_allclose(g.numpy(), w, atol=1e-15)
+
+
+A, B = np.arange(3), np.arange(6.0).reshape(2, 3)
+JOINTS = [
+    lambda m, f: m.r_[f(A), 0, 5, f(A)], lambda m, f: m.r_[1:4, 0, 2:8:2], lambda m, f: m.r_[0:1:3j, 7],
+    lambda m, f: m.r_["-1", f(B), f(B)], lambda m, f: m.r_["0,2", f(A), f(A)], lambda m, f: m.r_[f(B), f(B)],
+    lambda m, f: m.r_["0,2,0", f(A), f(A)], lambda m, f: m.r_["1,2,0", f(A), f(A)],
+    lambda m, f: m.r_["0,3,1", f(A), f(A)],
+    lambda m, f: m.c_[f(A), f(A)], lambda m, f: m.c_[f(B), [[1], [2]]], lambda m, f: m.c_[0:3, f(A)],
+    lambda m, f: m.r_[3],
+    lambda m, f: m.r_["0,3,-1", f(A), f(A)], lambda m, f: m.r_["0,3,0", f(B), f(B)],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", JOINTS)
+def test_joints(call):
+    got, want = call(tt, tt.asarray), call(np, np.asarray)
+    assert str(got.dtype) == str(want.dtype) and got.shape == want.shape
+    np.testing.assert_allclose(got.numpy(), want)
