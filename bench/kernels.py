@@ -1,293 +1,306 @@
-"""Compiled functions and kernels on the CPU, against Numba compiling the same source in the same run.
-
-python bench/kernels.py [--only WORDS] [--out FILE]. Kernels stand against the same work as a Numba prange loop.
-"""
+"""Kernels on the CPU: CUDA C through tutti against the same work as plain C loops (OpenMP) and as Numba's prange, in one run."""
 
 import argparse
-import math
+import ctypes
 import pathlib
-import statistics
-import sys
+import subprocess
+import tempfile
 import time
 
 import harness
-import loops
 import numpy as np
 import tutti as tt
-from tutti import cuda, float32, float64
 
-try:
-    import numba
-except ImportError:
-    numba = None
+CUDA = r"""
+#define T 16
+__global__ void add(float *c, const float *a, const float *b, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) c[i] = a[i] + b[i];
+}
+__global__ void product(float *c, const float *a, const float *b, int n) {
+  __shared__ float x[T][T], y[T][T];
+  int row = blockIdx.y * T + threadIdx.y, col = blockIdx.x * T + threadIdx.x;
+  float sum = 0;
+  for (int k = 0; k < n; k += T) {
+    x[threadIdx.y][threadIdx.x] = a[row * n + k + threadIdx.x];
+    y[threadIdx.y][threadIdx.x] = b[(k + threadIdx.y) * n + col];
+    __syncthreads();
+    for (int j = 0; j < T; j++) sum += x[threadIdx.y][j] * y[j][threadIdx.x];
+    __syncthreads();
+  }
+  c[row * n + col] = sum;
+}
+__global__ void mandelbrot(int *o, int n, int most) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
+  if (i >= n || j >= n) return;
+  float cr = -2.0f + 3.0f * i / n, ci = -1.5f + 3.0f * j / n, r = 0, m = 0;
+  int k = 0;
+  while (k < most && r * r + m * m < 4) {
+    float t = r * r - m * m + cr;
+    m = 2 * r * m + ci;
+    r = t;
+    k++;
+  }
+  o[j * n + i] = k;
+}
+__global__ void bodies(float4 *a, const float4 *p, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float4 me = p[i];
+  float x = 0, y = 0, z = 0;
+  for (int j = 0; j < n; j++) {
+    float4 o = p[j];
+    float dx = o.x - me.x, dy = o.y - me.y, dz = o.z - me.z;
+    float r = rsqrtf(dx * dx + dy * dy + dz * dz + 1e-6f), f = o.w * r * r * r;
+    x += dx * f, y += dy * f, z += dz * f;
+  }
+  a[i] = make_float4(x, y, z, 0);
+}
+__global__ void histogram(int *h, const unsigned char *a, int n) {
+  __shared__ int s[256];
+  s[threadIdx.x] = 0;
+  __syncthreads();
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) atomicAdd(&s[a[i]], 1);
+  __syncthreads();
+  atomicAdd(&h[threadIdx.x], s[threadIdx.x]);
+}
+__global__ void stencil(float *o, const float *a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
+  if (i > 0 && i < n - 1 && j > 0 && j < n - 1)
+    o[j * n + i] = 0.2f * (a[j * n + i] + a[j * n + i - 1] + a[j * n + i + 1] + a[(j - 1) * n + i] + a[(j + 1) * n + i]);
+}
+__global__ void total(float *out, const float *a, int n) {
+  __shared__ float s[256];
+  int t = threadIdx.x;
+  float sum = 0;
+  for (int i = blockIdx.x * blockDim.x + t; i < n; i += blockDim.x * gridDim.x) sum += a[i];
+  s[t] = sum;
+  __syncthreads();
+  for (int k = blockDim.x / 2; k > 0; k /= 2) {
+    if (t < k) s[t] += s[t + k];
+    __syncthreads();
+  }
+  if (t == 0) out[blockIdx.x] = s[0];
+}
+"""
 
-TILE = 16
-
-
-def loop_rows(add):
-    for name, (fn, arguments) in loops.PROGRAMS.items():
-        contestants = {}
-        for who, compile in (("tutti", tt.njit), ("numba", numba and numba.njit)):
-            if compile:
-                contestants[who] = lambda f=compile(fn), a=arguments(): f(*a)
-        add("loop: " + name, "1.0x in the geometric mean", contestants)
-
-
-@cuda.jit
-def add_kernel(a, b, c):
-    i = cuda.grid(1)
-    if i < c.size:
-        c[i] = a[i] + b[i]
-
-
-def add_loop(a, b, c):
-    for i in PRANGE(c.size):
-        c[i] = a[i] + b[i]
-
-
-@cuda.jit
-def product_kernel(a, b, c):
-    sa = cuda.shared.array((TILE, TILE), float32)
-    sb = cuda.shared.array((TILE, TILE), float32)
-    x, y = cuda.grid(2)
-    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
-    s = float32(0)
-    for k in range(a.shape[1] // TILE):
-        sa[ty, tx] = a[y, k * TILE + tx]
-        sb[ty, tx] = b[k * TILE + ty, x]
-        cuda.syncthreads()
-        for j in range(TILE):
-            s += sa[ty, j] * sb[j, tx]
-        cuda.syncthreads()
-    c[y, x] = s
-
-
-def product_loop(a, b, c):
-    for block in PRANGE(c.shape[0] // TILE * (c.shape[1] // TILE)):
-        y0 = block // (c.shape[1] // TILE) * TILE
-        x0 = block % (c.shape[1] // TILE) * TILE
-        s = np.zeros((TILE, TILE), np.float32)
-        sa = np.empty((TILE, TILE), np.float32)
-        sb = np.empty((TILE, TILE), np.float32)
-        for k in range(a.shape[1] // TILE):
-            for ty in range(TILE):
-                for tx in range(TILE):
-                    sa[ty, tx] = a[y0 + ty, k * TILE + tx]
-                    sb[ty, tx] = b[k * TILE + ty, x0 + tx]
-            for ty in range(TILE):
-                for tx in range(TILE):
-                    t = s[ty, tx]
-                    for j in range(TILE):
-                        t += sa[ty, j] * sb[j, tx]
-                    s[ty, tx] = t
-        for ty in range(TILE):
-            for tx in range(TILE):
-                c[y0 + ty, x0 + tx] = s[ty, tx]
-
-
-def escape(x, y, w, h, most):
-    cr = -2.0 + 3.0 * x / w
-    ci = -1.0 + 2.0 * y / h
-    zr = 0.0
-    zi = 0.0
-    n = 0
-    while n < most and zr * zr + zi * zi < 4.0:
-        t = zr * zr - zi * zi + cr
-        zi = 2.0 * zr * zi + ci
-        zr = t
-        n += 1
-    return n
-
-
-escape_device = cuda.jit(device=True)(escape)
-ESCAPE = numba.njit(escape) if numba else None
-
-
-@cuda.jit
-def mandelbrot_kernel(out, most):
-    x, y = cuda.grid(2)
-    if x < out.shape[1] and y < out.shape[0]:
-        out[y, x] = escape_device(x, y, out.shape[1], out.shape[0], most)
-
-
-def mandelbrot_loop(out, most):
-    for y in PRANGE(out.shape[0]):
-        for x in range(out.shape[1]):
-            out[y, x] = ESCAPE(x, y, out.shape[1], out.shape[0], most)
+LOOPS = r"""
+#include <math.h>
+void add(float *restrict c, const float *a, const float *b, long n) {
+#pragma omp parallel for
+  for (long i = 0; i < n; i++) c[i] = a[i] + b[i];
+}
+void product(float *restrict c, const float *restrict a, const float *restrict b, int n) {
+#pragma omp parallel for collapse(2)
+  for (int by = 0; by < n / 16; by++)
+    for (int bx = 0; bx < n / 16; bx++) {
+      float s[16][16] = {{0}}, x[16][16], y[16][16];
+      for (int k = 0; k < n; k += 16) {
+        for (int i = 0; i < 16; i++)
+          for (int j = 0; j < 16; j++) x[i][j] = a[(by * 16 + i) * n + k + j], y[i][j] = b[(k + i) * n + bx * 16 + j];
+        for (int i = 0; i < 16; i++)
+          for (int q = 0; q < 16; q++)
+            for (int j = 0; j < 16; j++) s[i][j] += x[i][q] * y[q][j];
+      }
+      for (int i = 0; i < 16; i++)
+        for (int j = 0; j < 16; j++) c[(by * 16 + i) * n + bx * 16 + j] = s[i][j];
+    }
+}
+"""
 
 
-@cuda.jit
-def bodies_kernel(p, a):
-    i = cuda.grid(1)
-    if i < p.shape[0]:
-        ax = 0.0
-        ay = 0.0
-        az = 0.0
-        for j in range(p.shape[0]):
-            dx = p[j, 0] - p[i, 0]
-            dy = p[j, 1] - p[i, 1]
-            dz = p[j, 2] - p[i, 2]
-            r2 = dx * dx + dy * dy + dz * dz + 1e-9
-            inv = 1.0 / (r2 * math.sqrt(r2))
-            ax += dx * inv
-            ay += dy * inv
-            az += dz * inv
-        a[i, 0] = ax
-        a[i, 1] = ay
-        a[i, 2] = az
+def numba_forms():
+    import math
+
+    import numba as nb
+
+    @nb.njit(parallel=True)
+    def add(c, a, b):
+        for i in nb.prange(a.size):
+            c[i] = a[i] + b[i]
+
+    @nb.njit(parallel=True)
+    def mandelbrot(o, n, most):
+        for j in nb.prange(n):
+            for i in range(n):
+                cr, ci = np.float32(-2 + 3 * i / n), np.float32(-1.5 + 3 * j / n)
+                r = m = np.float32(0)
+                k = 0
+                while k < most and r * r + m * m < np.float32(4):
+                    t = r * r - m * m + cr
+                    m = np.float32(2) * r * m + ci
+                    r = t
+                    k += 1
+                o[j, i] = k
+
+    @nb.njit(parallel=True)
+    def bodies(a, p):
+        for i in nb.prange(p.shape[0]):
+            x = y = z = np.float32(0)
+            for j in range(p.shape[0]):
+                dx, dy, dz = p[j, 0] - p[i, 0], p[j, 1] - p[i, 1], p[j, 2] - p[i, 2]
+                r = np.float32(1) / math.sqrt(dx * dx + dy * dy + dz * dz + np.float32(1e-6))
+                f = p[j, 3] * r * r * r
+                x += dx * f
+                y += dy * f
+                z += dz * f
+            a[i, 0], a[i, 1], a[i, 2], a[i, 3] = x, y, z, 0
+
+    @nb.njit(parallel=True)
+    def histogram(h, a, parts):
+        part = np.zeros((parts, 256), np.int32)
+        step = (a.size + parts - 1) // parts
+        for p in nb.prange(parts):
+            for i in range(p * step, min((p + 1) * step, a.size)):
+                part[p, a[i]] += 1
+        for p in range(parts):
+            for k in range(256):
+                h[k] += part[p, k]
+
+    @nb.njit(parallel=True)
+    def stencil(o, a):
+        n = a.shape[0]
+        for j in nb.prange(1, n - 1):
+            for i in range(1, n - 1):
+                o[j, i] = np.float32(0.2) * (a[j, i] + a[j, i - 1] + a[j, i + 1] + a[j - 1, i] + a[j + 1, i])
+
+    @nb.njit(parallel=True)
+    def total(a):
+        s = np.float32(0)
+        for i in nb.prange(a.size):
+            s += a[i]
+        return s
+
+    return {f.__name__: f for f in (add, mandelbrot, bodies, histogram, stencil, total)}
 
 
-def bodies_loop(p, a):
-    for i in PRANGE(p.shape[0]):
-        ax = 0.0
-        ay = 0.0
-        az = 0.0
-        for j in range(p.shape[0]):
-            dx = p[j, 0] - p[i, 0]
-            dy = p[j, 1] - p[i, 1]
-            dz = p[j, 2] - p[i, 2]
-            r2 = dx * dx + dy * dy + dz * dz + 1e-9
-            inv = 1.0 / (r2 * math.sqrt(r2))
-            ax += dx * inv
-            ay += dy * inv
-            az += dz * inv
-        a[i, 0] = ax
-        a[i, 1] = ay
-        a[i, 2] = az
+def c_loops():
+    folder = tempfile.mkdtemp()
+    path = pathlib.Path(folder)
+    (path / "loops.c").write_text(LOOPS)
+    flags = "-O3 -march=native -fopenmp -ffp-contract=fast -shared -fPIC".split()
+    subprocess.run(["cc", *flags, path / "loops.c", "-o", path / "loops.so"], check=True)
+    return ctypes.CDLL(str(path / "loops.so"))
 
 
-@cuda.jit
-def histogram_kernel(x, h):
-    s = cuda.shared.array(256, "int64")
-    t = cuda.threadIdx.x
-    s[t] = 0
-    cuda.syncthreads()
-    for k in range(cuda.grid(1), x.size, cuda.gridsize(1)):
-        cuda.atomic.add(s, x[k], 1)
-    cuda.syncthreads()
-    cuda.atomic.add(h, t, s[t])
-
-
-def histogram_loop(x, h):
-    parts = np.zeros((16, 256), np.int64)
-    for p in PRANGE(16):
-        for k in range(p * (x.size // 16), (p + 1) * (x.size // 16)):
-            parts[p, x[k]] += 1
-    for p in range(16):
-        for k in range(256):
-            h[k] += parts[p, k]
-
-
-@cuda.jit
-def stencil_kernel(a, b):
-    x, y = cuda.grid(2)
-    if 0 < x < a.shape[1] - 1 and 0 < y < a.shape[0] - 1:
-        b[y, x] = 0.25 * (a[y - 1, x] + a[y + 1, x] + a[y, x - 1] + a[y, x + 1])
-
-
-def stencil_loop(a, b):
-    for y in PRANGE(1, a.shape[0] - 1):
-        for x in range(1, a.shape[1] - 1):
-            b[y, x] = 0.25 * (a[y - 1, x] + a[y + 1, x] + a[y, x - 1] + a[y, x + 1])
-
-
-@cuda.jit
-def sum_kernel(x, out):
-    s = cuda.shared.array(256, float64)
-    t = cuda.threadIdx.x
-    v = 0.0
-    for k in range(cuda.grid(1), x.size, cuda.gridsize(1)):
-        v += x[k]
-    s[t] = v
-    cuda.syncthreads()
-    d = cuda.blockDim.x // 2
-    while d > 0:
-        if t < d:
-            s[t] += s[t + d]
-        cuda.syncthreads()
-        d //= 2
-    if t == 0:
-        cuda.atomic.add(out, 0, s[0])
-
-
-def sum_loop(x, out):
-    s = 0.0
-    for k in PRANGE(x.size):
-        s += x[k]
-    out[0] += s
-
-
-PRANGE = numba.prange if numba else range
-
-
-def kernel_rows(add):
-    rng = np.random.default_rng(1)
-    x, y, f4 = rng.random(8_000_000), rng.random(8_000_000), rng.random((512, 512), "f4")
-    p, grid2 = rng.random((3000, 3)), rng.random((2048, 2048))
-    counts = rng.integers(0, 256, 8_000_000)
-    rows = [
-        ("vector add, 8M", "0.9x a plain loop", add_kernel[31250, 256], add_loop, (x, y, np.empty_like(x))),
-        ("tiled product, 512", "0.5x", product_kernel[(32, 32), (TILE, TILE)], product_loop, (f4, f4, f4.copy())),
-        ("Mandelbrot 1024 x 1024, 200", "1.0x", mandelbrot_kernel[(32, 128), (32, 8)], mandelbrot_loop,
-         (np.empty((1024, 1024), np.int32), 200)),
-        ("3000 bodies", "1.0x", bodies_kernel[24, 128], bodies_loop, (p, np.empty_like(p))),
-        ("histogram of 8M, shared atomics", "1.0x", histogram_kernel[64, 256], histogram_loop,
-         (counts, np.zeros(256, np.int64))),
-        ("stencil of 2048", "1.0x", stencil_kernel[(64, 256), (32, 8)], stencil_loop, (grid2, np.zeros_like(grid2))),
-        ("sum of 8M, tree in shared memory", "1.0x", sum_kernel[64, 256], sum_loop, (x, np.zeros(1))),
-    ]  # fmt: skip
-    for name, goal, launch, loop, arguments in rows:
-        contestants = {"tutti": lambda launch=launch, a=arguments: launch(*a)}
-        if numba:
-            contestants["numba"] = lambda f=numba.njit(parallel=True)(loop), a=arguments: f(*a)
-        add("kernel: " + name, goal, contestants)
-
-
-def call_rows(add):
-    one = np.zeros(4)
-    for name, fn, args in (("a number", lambda x: x + 1, (1,)), ("an array", lambda a: a.size, (one,))):
-        contestants = {}
-        for who, compile in (("tutti", tt.njit), ("numba", numba and numba.njit)):
-            if compile:
-
-                def many(f=compile(fn), args=args):
-                    for _ in range(1000):
-                        f(*args)
-
-                contestants[who] = many
-        add(f"1000 calls with {name}", "", contestants)
+def at(a):
+    return ctypes.c_void_p(a.ctypes.data)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", default="", help="rows whose name contains this")
-    parser.add_argument("--out", default=None, help="JSON file (default: none)")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="smaller sizes, less time")
+    parser.add_argument("--out", default=None)
     args = parser.parse_args()
-    rows = []
+    part, seconds = (4, 0.5) if args.quick else (1, 1.5)
+    k = tt.SourceModule(CUDA)
+    loops, peers = c_loops(), {}
+    try:
+        peers = numba_forms()
+    except ImportError:
+        print("no numba")
+    rng, rows = np.random.default_rng(0), []
 
-    def add(name, goal, contestants):
-        if args.only in name:
-            print("  ..", name, file=sys.stderr, flush=True)
-            rows.append(harness.measure(harness.Row(name, goal, None), contestants, 0.7))
+    def row(name, goal, ours, want, **others):
+        got = ours()
+        assert np.allclose(got, want, rtol=1e-3, atol=1e-3 * np.abs(want).max()), name
+        rows.append(harness.measure(harness.Row(name, goal, None), {"tutti": ours, **others}, seconds))
 
-    tt.njit(lambda x: x)(1)  # compilers are found and loaded before anything is timed
-    if numba:
-        numba.njit(lambda x: x)(1)
-    loop_rows(add)
-    kernel_rows(add)
-    call_rows(add)
+    def launch(name, out, block, grid, *rest):
+        f = k.get_function(name)
+
+        def go():
+            f(out, *rest, block=block, grid=grid)
+            return out
+
+        return go
+
+    for n in (1 << 16, (1 << 24) // part):
+        a, b = rng.random(n, "f4"), rng.random(n, "f4")
+        c, d, e = (np.zeros_like(a) for _ in range(3))
+        row(
+            f"vector add of {n}", "0.9", launch("add", c, (256, 1, 1), (-(-n // 256), 1), a, b, n), a + b,
+            **{"C loop": lambda a=a, b=b, d=d, n=n: loops.add(at(d), at(a), at(b), ctypes.c_long(n))},
+            **({"numba": lambda a=a, b=b, e=e: peers["add"](e, a, b)} if peers else {}),
+        )  # fmt: skip
+    n = 1024 // (2 if args.quick else 1)
+    a, b = rng.random((n, n), "f4"), rng.random((n, n), "f4")
+    c, d = np.zeros_like(a), np.zeros_like(a)
+    row(
+        f"tiled product {n}, shared memory, barriers", "0.5", launch("product", c, (16, 16, 1), (n // 16, n // 16), a, b, n),
+        a @ b, **{"C loops": lambda: loops.product(at(d), at(a), at(b), n)},
+    )  # fmt: skip
+    n = 1024 // (2 if args.quick else 1)
+    o, p = np.zeros((n, n), "i4"), np.zeros((n, n), "i4")
+    if peers:
+        peers["mandelbrot"](p, n, 200)
+    ours = launch("mandelbrot", o, (32, 8, 1), (n // 32, n // 8), n, 200)
+    near = ours().copy() if not peers else p
+    rows.append(
+        harness.measure(
+            harness.Row(f"Mandelbrot {n}, 200 turns", "1.0", None),
+            {"tutti": ours, **({"numba": lambda: peers["mandelbrot"](p, n, 200)} if peers else {})},
+            seconds,
+        )
+    )
+    assert (o != near).mean() < 0.01
+    n = 8192 // (2 if args.quick else 1)
+    p = rng.random((n, 4), "f4")
+    c, d = np.zeros_like(p), np.zeros_like(p)
+    ours = launch("bodies", c, (128, 1, 1), (n // 128, 1), p, n)
+    want = ours().copy()
+    row(f"n-body, {n} bodies", "1.0", ours, want, **({"numba": lambda: peers["bodies"](d, p)} if peers else {}))
+    n = 10_000_000 // part
+    a = rng.integers(0, 256, n, dtype="u1")
+    h = np.zeros(256, "i4")
+    g = np.zeros(256, "i4")
+    f = k.get_function("histogram")
+
+    def count():
+        h[:] = 0
+        f(h, a, n, block=(256, 1, 1), grid=(64, 1))
+        return h
+
+    row(
+        "histogram with atomics, 10M bytes",
+        "1.0",
+        count,
+        np.bincount(a, minlength=256),
+        **({"numba": lambda: peers["histogram"](g, a, 16)} if peers else {}),
+    )
+    n = 4096 // (2 if args.quick else 1)
+    a = rng.random((n, n), "f4")
+    o, d = np.zeros_like(a), np.zeros_like(a)
+    want = np.zeros_like(a)
+    want[1:-1, 1:-1] = 0.2 * (a[1:-1, 1:-1] + a[1:-1, :-2] + a[1:-1, 2:] + a[:-2, 1:-1] + a[2:, 1:-1])
+    row(
+        f"stencil {n} x {n}",
+        "1.0",
+        launch("stencil", o, (64, 4, 1), (n // 64, n // 4), a, n),
+        want,
+        **({"numba": lambda: peers["stencil"](d, a)} if peers else {}),
+    )
+    n = (1 << 24) // part
+    a = rng.random(n, "f4")
+    o = np.zeros(512, "f4")
+    f = k.get_function("total")
+
+    def total():
+        f(o, a, n, block=(256, 1, 1), grid=(512, 1))
+        return o.sum()
+
+    row(
+        "sum by a tree in shared memory, 16M",
+        "1.0",
+        total,
+        np.asarray(a.sum()),
+        **({"numba": lambda: peers["total"](a)} if peers else {}),
+    )
     harness.show(rows)
-    for kind in ("loop", "kernel"):
-        both = [r for r in rows if r.name.startswith(kind) and {"tutti", "numba"} <= set(r.seconds)]
-        if both:
-            speed = statistics.geometric_mean(r.seconds["numba"] / r.seconds["tutti"] for r in both)
-            first = statistics.geometric_mean(r.first["numba"] / r.first["tutti"] for r in both)
-            print(f"{kind}s: {speed:.2f}x Numba in the geometric mean, first calls {first:.2f}x")
-    if args.out:
-        harness.save(rows, pathlib.Path(args.out), {"peers": {"numba": numba.__version__ if numba else None}})
+    out = args.out or pathlib.Path(__file__).parent / "results" / time.strftime("kernels-%Y-%m-%d.json")
+    harness.save(rows, pathlib.Path(out), {"threads": tt.get_num_threads()})
+    print("written:", out)
 
 
 if __name__ == "__main__":
-    start = time.time()
     main()
-    print(f"{time.time() - start:.0f} s", file=sys.stderr)

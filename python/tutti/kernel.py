@@ -216,8 +216,7 @@ class RawKernel:
 
     def __call__(self, grid, block, args, *, shared_mem=0, stream=None):
         f = self._function or self._ready()
-        f.shared_limit = self._shared_limit
-        f.launch(grid, block, args, shared_mem, stream)
+        _core.routine_launch(f._routine, grid, block, tuple(args), shared_mem, self._shared_limit)
 
     @property
     def kernel(self):

@@ -348,3 +348,22 @@ TT_ATOMIC_SCOPES(atomicOr)
 TT_ATOMIC_SCOPES(atomicXor)
 TT_ATOMIC_SCOPES(atomicInc)
 TT_ATOMIC_SCOPES(atomicDec)
+
+/* On memory of the block: its threads run on one processor thread, one at a time. (The empty assembly keeps the
+ * compiler from doing several at once.) */
+#define TT_BLOCK_ATOMIC(name, expr)                                      \
+  template <class T>                                                     \
+  TT_INLINE T tt_block_##name(T *p, typename tt_same<T>::type v) {       \
+    T x = *p;                                                            \
+    *p = T(expr);                                                        \
+    __asm__ volatile("" ::: "memory");                                   \
+    return x;                                                            \
+  }
+TT_BLOCK_ATOMIC(atomicAdd, x + v)
+TT_BLOCK_ATOMIC(atomicSub, x - v)
+TT_BLOCK_ATOMIC(atomicMin, v < x ? v : x)
+TT_BLOCK_ATOMIC(atomicMax, x < v ? v : x)
+TT_BLOCK_ATOMIC(atomicExch, v)
+TT_BLOCK_ATOMIC(atomicAnd, x & v)
+TT_BLOCK_ATOMIC(atomicOr, x | v)
+TT_BLOCK_ATOMIC(atomicXor, x ^ v)

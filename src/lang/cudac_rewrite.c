@@ -148,6 +148,31 @@ static int64_t write_row(const tt_cudac_scan *s, const word_row *row, int64_t k,
   return close + 1;
 }
 
+/* Is word k the name of shared memory that the function around it declares? */
+static bool is_blocks_own(const tt_cudac_scan *s, int64_t k) {
+  const tt_cudac_def *d = NULL;
+  for (int64_t i = 0; i < s->def.n && !d; i++)
+    if (s->def.data[i].open < k && k < s->def.data[i].close) d = &s->def.data[i];
+  if (!d || s->word.data[k].kind != 'i') return false;
+  for (int64_t i = d->open; i < k; i++) {
+    if (!tt__cudac_is(s, i, "__shared__")) continue;
+    for (; i < k && !is_one_of(s, i, ";"); i++)
+      if (s->word.data[i].name == s->word.data[k].name && is_one_of(s, i + 1, "[;,=")) return true;
+  }
+  return false;
+}
+
+/* Atomic operations on it need no lock. */
+static bool is_block_atomic(const tt_cudac_scan *s, int64_t k) {
+  static const char *const names[] = {"atomicAdd",  "atomicSub", "atomicMin", "atomicMax",
+                                      "atomicExch", "atomicAnd", "atomicOr",  "atomicXor"};
+  if (!tt__cudac_is(s, k + 1, "(")) return false;
+  int64_t at = tt__cudac_is(s, k + 2, "&") ? k + 3 : k + 2;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (tt__cudac_is(s, k, names[i])) return at < s->word.n && is_blocks_own(s, at);
+  return false;
+}
+
 /* The replacement of what begins at word k. Returns the word behind it; k itself: nothing to replace. */
 static int64_t replace(const tt_cudac_scan *s, int64_t k, tt_str *out) {
   const tt_cudac_word *w = &s->word.data[k];
@@ -159,6 +184,11 @@ static int64_t replace(const tt_cudac_scan *s, int64_t k, tt_str *out) {
     return end;
   }
   if (w->kind != 'i') return k;
+  if (is_block_atomic(s, k)) {
+    tt__str_add(out, "tt_block_");
+    tt__str_add_n(out, s->text + w->at, w->len);
+    return k + 1;
+  }
   if (tt__cudac_is(s, k, "extern") && (end = write_dynamic(s, k, out)) >= 0) return end;
   if (tt__cudac_is(s, k, "__shared__")) {
     bool is_static = tt__cudac_is(s, k - 1, "static");

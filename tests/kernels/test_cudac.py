@@ -388,6 +388,31 @@ def test_atomics():
     assert u[9] == n % 100 and u[10] == (-n) % 100 and 1 <= i[7] <= n and i[8] == 2 * n
 
 
+def test_atomics_on_shared_memory():
+    src = r"""
+    __device__ void bump(int *s, int k) { atomicAdd(&s[k], 1); atomicAdd(s + k, 1); }
+    __global__ void f(int *o, int *g) {
+      __shared__ int s[8], most;
+      extern __shared__ float f[];
+      int t = threadIdx.x;
+      if (t < 8) s[t] = 0;
+      if (t == 0) { most = 0; f[0] = 0; }
+      __syncthreads();
+      atomicAdd(&s[t % 8], t); atomicMax(&most, t); atomicAdd(f, 0.5f);
+      bump(s, 0); bump(g, 1); atomicSub(s + 7, 1);
+      atomicAdd(&g[0], 1);
+      __syncthreads();
+      if (t < 8) atomicAdd(&o[t], s[t]);
+      if (t == 0) { o[8] = most; o[9] = (int)f[0]; }
+    }"""
+    o, g = np.zeros(10, "i4"), np.zeros(2, "i4")
+    k = tt.RawKernel(src, "f")
+    k((100,), (128,), (o, g), shared_mem=4)
+    sums = [sum(range(r, 128, 8)) for r in range(8)]
+    assert o[:8].tolist() == [100 * (sums[0] + 256)] + [100 * x for x in sums[1:7]] + [100 * (sums[7] - 128)]
+    assert o[8:].tolist() == [127, 64] and g.tolist() == [12800, 25600]
+
+
 # ---- threads that wait for each other
 
 
@@ -597,12 +622,12 @@ def test_options():
 
 def test_no_compiler_says_what_to_install():
     code = "import tutti as tt\ntry:\n  tt.SourceModule('__global__ void f() {}')\nexcept tt.CompileError as e:\n  print(e)"
-    env = {**os.environ, "TUTTI_CXX": "none"}
+    env = {**os.environ, "TUTTI_CXX": "none", "CUDA_VISIBLE_DEVICES": ""}
     assert (
         "needs a C++ compiler: TUTTI_CXX=none"
         in subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True).stdout
     )
-    env = {**os.environ, "PATH": "/nowhere"}
+    env = {**os.environ, "PATH": "/nowhere", "CUDA_VISIBLE_DEVICES": ""}
     out = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True).stdout
     assert "apt install g++" in out
 
