@@ -1,4 +1,6 @@
-"""Kernels on the CPU: CUDA C through tutti against the same work as plain C loops (OpenMP) and as Numba's prange, in one run."""
+"""Kernels on the CPU: CUDA C through tutti, the same work as plain C loops (OpenMP) and as Numba's prange, in one run."""
+
+# ruff: noqa: E501 (rows of a table)
 
 import argparse
 import ctypes

@@ -94,18 +94,26 @@ struct tt_run<F, void (*)(A...)> {
   ** a guard against the end splits the loop, and that memory is walked step by step.
   */
   template <class... B>
+  TT_INLINE void one(int x, int start, unsigned y, unsigned z, B... a) {
+    threadIdx.x = (unsigned)(x - start);
+    threadIdx.y = y;
+    threadIdx.z = z;
+    tt_global_x = x;
+    F(a...);
+  }
+  template <class... B>
   TT_INLINE void block(B... a) {
     unsigned nx = blockDim.x, ny = blockDim.y, nz = blockDim.z;
     int start = tt_first_x(), end = start + (int)nx;
     for (unsigned z = 0; z < nz; z++)
       for (unsigned y = 0; y < ny; y++) {
-        TT_THREADS_ARE_FREE
-        for (int x = start; x < end; x++) {
-          threadIdx.x = (unsigned)(x - start);
-          threadIdx.y = y;
-          threadIdx.z = z;
-          tt_global_x = x;
-          F(a...);
+        if (start > 0) {
+          TT_THREADS_ARE_FREE
+          for (int x = start; x < end; x++) one(x, start, y, z, a...);
+        } else { /* the first alone, so that the others are known to be above zero: a border costs no test */
+          if (end > 0) one(0, 0, y, z, a...);
+          TT_THREADS_ARE_FREE
+          for (int x = 1; x < end; x++) one(x, 0, y, z, a...);
         }
       }
   }

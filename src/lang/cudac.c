@@ -27,7 +27,7 @@ extern const char tt__cuda_prelude[] TT_HIDDEN; /* embedded: abi, prelude, math,
 static const char BEGIN[] = "tt_here_the_program_begins;";
 
 /* TRANSLATION: raise it when the same text becomes another program, so that what is kept on disk is not used. */
-enum { PATH_SIZE = 512, MOST_FLAGS = 64, TRANSLATION = 4 };
+enum { PATH_SIZE = 512, MOST_FLAGS = 64, TRANSLATION = 5 };
 
 /* ---- the compiler */
 
@@ -49,8 +49,10 @@ static const char *const flags[] = {"-std=c++17",
                                     "-fmax-errors=5",
                                     "-fno-diagnostics-color"};
 /* Device functions are made to be inlined: a thread loop with a call in it is not vectorised. */
-static const char *const gcc_flags[] = {"--param=max-inline-insns-auto=400", "--param=max-inline-insns-single=2000",
-                                        "--param=inline-unit-growth=1000", "--param=large-function-growth=2000"};
+static const char *const gcc_flags[] = {
+    "--param=max-inline-insns-auto=400",  "--param=max-inline-insns-single=2000",   "--param=inline-unit-growth=1000",
+    "--param=large-function-growth=2000", "--param=logical-op-non-short-circuit=0", "--param=max-unswitch-insns=500",
+    "--param=max-unswitch-level=6"};
 static const char *const clang_flags[] = {"-mllvm", "-inline-threshold=1500"};
 
 static tt_lock lock = TT_LOCK_INIT; /* guards what follows; not held while a compiler runs */
