@@ -14,9 +14,11 @@ tt_device_shape tt__device_shape = {.scan_threads = 256,
                                     .scan_resident = 768,
                                     .scan_rounds = 4,
                                     .scan_gate = 0,
-                                    .sort_threads = 256,
-                                    .sort_items = 22,
-                                    .sort_places = 20};
+
+                                    .sort_threads = 512,
+                                    .sort_items = 18,
+                                    .place_threads = 256,
+                                    .place_items = 20};
 
 const char *tt__device_words(const tt_lib_device *on) {
   switch (on->device->target.kind) {

@@ -16,9 +16,8 @@ extern const char tt__text_common[], tt__text_scan[], tt__text_sort[], tt__text_
 typedef struct tt_device_shape {
   int scan_threads, scan_bytes; /* of a thread */
   int scan_resident, scan_rounds, scan_gate;
-  int sort_threads, sort_items,
-      sort_places;           /* items of a thread, without and with places, while shared memory holds them */
-  int sort_match, sort_late; /* ways of ranking: text/sort.h */
+  int sort_threads, sort_items;   /* of a tile of sort_pass, and elements of a thread while they fit */
+  int place_threads, place_items; /* the same with places */
 } tt_device_shape;
 TT_HIDDEN extern tt_device_shape tt__device_shape;
 

@@ -40,10 +40,13 @@ typedef struct sort_job {
 
 static int digits_of(tt_dtype t) { return (int)tt__dtype_size(t) + tt__is_complex(t); }
 
+static int threads_of(bool places) { return places ? tt__device_shape.place_threads : tt__device_shape.sort_threads; }
+
 /* Elements of a thread of sort_pass: what shared memory and registers hold. */
 static int items_of(int size, bool places) {
-  int items = ROOM / (tt__device_shape.sort_threads * size),
-      most = places ? tt__device_shape.sort_places : tt__device_shape.sort_items;
+  int items = ROOM / (threads_of(places) * size);
+  int most = places ? tt__device_shape.place_items : tt__device_shape.sort_items;
+  if (places && size > 4) most /= 2;
   return items < most ? items : most;
 }
 
@@ -63,14 +66,12 @@ static void define(sort_job *j, bool descending, bool block) {
     tt__device_define(d, "SIGN", "0x%llxull", (unsigned long long)r.sign);
   tt__device_define(d, "FLIP", "0x%llxull", (unsigned long long)r.flip);
   tt__device_define(d, "DIGITS", "%d", j->digits);
-  tt__device_define(d, "THREADS", "%d", block ? BLOCK_THREADS : tt__device_shape.sort_threads);
+  tt__device_define(d, "THREADS", "%d", block ? BLOCK_THREADS : threads_of(j->places));
   tt__device_define(d, "ITEMS", "%d", j->items);
   tt__device_define(d, "PLACES", "%d", j->places);
-  int threads = tt__device_shape.sort_threads, most = j->places ? 512 : 768;
-  tt__device_define(d, "RESIDENT", "%d", block ? 1 : (most + threads / 2) / threads);
+  int threads = threads_of(j->places), resident = j->size > 8 ? 512 : 768;
+  tt__device_define(d, "RESIDENT", "%d", block ? (j->size > 4 ? 2 : 3) : (resident + threads / 2) / threads);
   if (j->wide) tt__device_define(d, "WIDE", "1");
-  if (tt__device_shape.sort_match) tt__device_define(d, "MATCH", "1");
-  if (tt__device_shape.sort_late) tt__device_define(d, "LATE", "1");
   if (block) {
     tt__device_define(d, "BLOCK", "1");
     return;
@@ -132,7 +133,7 @@ static tt_code sort_long(sort_job *j, sort_args *a, tt_error *err) {
   TT_TRY(launch(j, "sort_plan", a->rows * j->digits, COUNT_THREADS, a, err));
   a->tiles = tiles;
   for (a->digit = 0; a->digit < j->digits; a->digit++)
-    TT_TRY(launch(j, "sort_pass", blocks, tt__device_shape.sort_threads, a, err));
+    TT_TRY(launch(j, "sort_pass", blocks, threads_of(j->places), a, err));
   return TT_OK;
 }
 
@@ -152,7 +153,7 @@ static tt_code sort_rows(const tt_lib_device *on, tt_dtype t, bool places, bool 
   bool block = a->n <= BLOCK_THREADS * block_items(size);
   j.wide = a->n >= (int64_t)1 << 30;
   j.items = block ? block_items(size) : items_of(size, places);
-  j.tile = j.items * (block ? BLOCK_THREADS : tt__device_shape.sort_threads);
+  j.tile = j.items * (block ? BLOCK_THREADS : threads_of(places));
   define(&j, descending, block);
   tt_code c = block ? sort_short(&j, a, err) : sort_long(&j, a, err);
   tt__device_done(&j.text);

@@ -106,14 +106,12 @@ TEST(tiles_of_every_shape) {
   check(TT_F64, EQUAL, 2, 10001, false, false);
 }
 
-TEST(every_way_of_ranking) {
+TEST(tiles_of_other_sizes) {
   const tt_device_shape was = tt__device_shape;
-  for (int way = 0; way < 4; way++) {
-    tt__device_shape.sort_match = way & 1;
-    tt__device_shape.sort_late = way >> 1;
-    check(TT_F32, FEW, 2, 12345, way & 1, false);
-    check(TT_U8, ANY, 3, 1000, true, false);
-  }
+  tt__device_shape.sort_threads = tt__device_shape.place_threads = 384;
+  tt__device_shape.sort_items = tt__device_shape.place_items = 7;
+  check(TT_F32, FEW, 2, 12345, true, false);
+  check(TT_F32, ANY, 2, 12345, false, true);
   tt__device_shape = was;
 }
 

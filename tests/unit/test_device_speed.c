@@ -212,8 +212,8 @@ TEST(shapes) {
                                 {256, 128, 1024, 8, 1}, {256, 64, 1280, 4, 1},  {256, 64, 1536, 8, 1},
                                 {128, 128, 1024, 8, 1}, {128, 256, 512, 4, 1},  {256, 256, 512, 4, 1},
                                 {256, 192, 768, 4, 1},  {256, 128, 1024, 4, 2}, {512, 128, 1024, 4, 1}};
-  static const int sort[][2] = {{384, 22}, {256, 22}, {256, 24}, {512, 16}, {512, 18}, {384, 18}};
-  static const int place[][2] = {{512, 16}, {256, 20}, {256, 22}, {384, 18}};
+  static const int sort[][2] = {{384, 22}, {256, 24}, {512, 18}, {512, 20}};
+  static const int place[][2] = {{256, 20}, {256, 16}, {256, 18}, {384, 12}, {512, 14}};
   const tt_device_shape was = tt__device_shape;
   char how[64];
   if (!prepare()) return;
@@ -227,21 +227,17 @@ TEST(shapes) {
              scan[i][4]);
     scans(how);
   }
-  for (int b = 0; b < 4; b++) {
-    tt__device_shape.sort_match = b & 1;
-    tt__device_shape.sort_late = b >> 1;
-    for (size_t i = 0; i < sizeof sort / sizeof *sort; i++) {
-      tt__device_shape.sort_threads = sort[i][0];
-      tt__device_shape.sort_items = sort[i][1];
-      snprintf(how, sizeof how, ", %d x %d%s%s", sort[i][0], sort[i][1], b & 1 ? " match" : "", b & 2 ? " late" : "");
-      sorts(how);
-    }
-    for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
-      tt__device_shape.sort_threads = place[i][0];
-      tt__device_shape.sort_places = place[i][1];
-      snprintf(how, sizeof how, ", %d x %d%s%s", place[i][0], place[i][1], b & 1 ? " match" : "", b & 2 ? " late" : "");
-      argsorts(how);
-    }
+  for (size_t i = 0; i < sizeof sort / sizeof *sort; i++) {
+    tt__device_shape.sort_threads = sort[i][0];
+    tt__device_shape.sort_items = sort[i][1];
+    snprintf(how, sizeof how, ", %d x %d", sort[i][0], sort[i][1]);
+    sorts(how);
+  }
+  for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
+    tt__device_shape.place_threads = place[i][0];
+    tt__device_shape.place_items = place[i][1];
+    snprintf(how, sizeof how, ", %d x %d", place[i][0], place[i][1]);
+    argsorts(how);
   }
   tt__device_shape = was;
 }

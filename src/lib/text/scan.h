@@ -12,8 +12,8 @@
 #define GROUP (ROUNDS * 32) /* tiles that look at each other's sums */
 #define ROW_THREADS 128
 #define COLUMN_THREADS 64
-#define AHEAD (16 / (WORDS > 2 ? 2 : 1)) /* elements of a column on their way */
-#define ROW_ROOM (32768 / (4 * WORDS))   /* elements of A in a block's shared memory */
+#define AHEAD (WORDS == 1 ? 32 : 32 / WORDS) /* elements of a column on their way */
+#define ROW_ROOM (32768 / (4 * WORDS))       /* elements of A in a block's shared memory */
 
 #ifdef COMPLEX
 TT_FN A complex_make(COMPLEX re) {

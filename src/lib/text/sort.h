@@ -6,8 +6,6 @@
 **   INF       (floats) the bits of infinity       SIGN   (integers) what is xored with       FLIP   ~0: descending
 **   DIGITS    of a key      THREADS, ITEMS   of a tile      RESIDENT  blocks of sort_pass that share a unit
 **   WIDE    a row has 2^30 elements or more
-**   MATCH     lanes with one digit find each other by a warp function, not in shared memory
-**   LATE      the digits of a tile are counted by their ranks, not before
 **   PLACES    1: the places of the elements are sorted along, and are the result
 ** With COPIES (tables of counts in a block): sort_count, sort_plan, then sort_pass for each digit, all rows at once.
 ** BLOCK: sort_block, for rows that fit a tile.
@@ -27,6 +25,7 @@
 #define PARTIAL ((WORD)1 << (8 * sizeof(WORD) - 2))
 #define WHOLE ((WORD)1 << (8 * sizeof(WORD) - 1))
 #define COUNT_THREADS 256
+#define SKEWED 2u /* one digit is that of a quarter of all elements or more */
 
 #ifdef COMPLEX
 typedef struct element {
@@ -70,7 +69,7 @@ typedef struct sort_args {
   TT_GLOBAL element *sorted;     /* PLACES: the elements as well; NULL: not wanted */
   tt_i64 rows, n, tiles;         /* tiles: of a row; sort_count: blocks of a row */
   TT_GLOBAL WORD *count;         /* [rows][DIGITS][256], zero at the start; then where each digit's elements begin */
-  TT_GLOBAL tt_u32 *vary;        /* [DIGITS] zero at the start; then whether it has to be looked at */
+  TT_GLOBAL tt_u32 *vary;        /* [DIGITS] zero at the start; then 1 if it has to be looked at, and SKEWED */
   TT_GLOBAL tt_u32 *ticket;      /* [DIGITS] zero at the start */
   TT_GLOBAL WORD *look[2];       /* [rows][tiles][256] zero at the start; used in turns */
   tt_i32 digit;
@@ -128,7 +127,7 @@ TT_KERNEL(sort_plan, sort_args, COUNT_THREADS) {
   TT_GLOBAL WORD *count = a.count + (tt_i64)TT_BLOCK * 256;
   WORD x = count[TT_THREAD], before = 0;
   sums[TT_THREAD] = x;
-  if (x != 0 && x != (WORD)a.n) TT_POKE_U32(&a.vary[TT_BLOCK % DIGITS], 1u);
+  if (x != 0 && x != (WORD)a.n) TT_ATOMIC_OR(&a.vary[TT_BLOCK % DIGITS], x > (WORD)a.n / 4 ? SKEWED | 1u : 1u);
   TT_BARRIER();
   for (tt_u32 by = 1; by < 256; by *= 2) {
     WORD y = TT_THREAD >= by ? sums[TT_THREAD - by] : 0;
@@ -144,10 +143,8 @@ TT_KERNEL(sort_plan, sort_args, COUNT_THREADS) {
 /* The two lives of shared memory in a pass. */
 typedef union room {
   struct {
-    tt_u32 at[WARPS][256]; /* how many elements of a warp have a digit; then where the next one goes */
-#ifndef MATCH
+    tt_u32 at[WARPS][256];   /* how many elements of a warp have a digit; then where the next one goes */
     tt_u32 mask[WARPS][256]; /* the lanes that have it; zero but while it is looked at */
-#endif
   } warp;
   element x[TILE];
   tt_u32 place[TILE];
@@ -156,9 +153,7 @@ typedef union room {
 TT_FN void clear_room(room *r) {
   for (tt_u32 i = TT_THREAD; i < 256 * WARPS; i += THREADS) {
     r->warp.at[i / 256][i % 256] = 0;
-#ifndef MATCH
     r->warp.mask[i / 256][i % 256] = 0;
-#endif
   }
 }
 
@@ -183,26 +178,27 @@ TT_FN void move_warps(room *r, tt_u32 first) {
   }
 }
 
-/* Where in the sorted tile this lane's element of that digit goes; all lanes of the warp together. */
-TT_FN tt_u32 rank_of(room *r, tt_u32 digit) {
-  tt_u32 at = 0;
-#ifdef MATCH
-  const tt_u32 same = TT_WARP_MATCH(digit);
-#else
-  tt_u32 *mask = &r->warp.mask[WARP_NUMBER][digit];
-  TT_ATOMIC_OR(mask, 1u << LANE);
-  TT_WARP_SYNC();
-  const tt_u32 same = TT_PEEK_U32(mask);
-#endif
+/*
+** How many elements of that digit the warp had before this lane's; all lanes of the warp together. `at` counts on.
+*Lanes with
+** one digit find each other in shared memory, or, where most have the same one and would queue there, by TT_WARP_MATCH.
+*/
+TT_FN tt_u32 rank_of(room *r, tt_u32 digit, int skewed) {
+  tt_u32 at = 0, same, *mask = &r->warp.mask[WARP_NUMBER][digit];
+  if (skewed) {
+    same = TT_WARP_MATCH(digit);
+  } else {
+    TT_ATOMIC_OR(mask, 1u << LANE);
+    TT_WARP_SYNC();
+    same = TT_PEEK_U32(mask);
+  }
   const tt_u32 leader = TT_TOP_BIT(same);
   if (LANE == leader) {
     at = r->warp.at[WARP_NUMBER][digit];
     r->warp.at[WARP_NUMBER][digit] = at + TT_POPCOUNT(same);
   }
   at = TT_WARP_READ(at, leader); /* by now all have read the mask */
-#ifndef MATCH
-  if (LANE == leader) *mask = 0;
-#endif
+  if (LANE == leader && !skewed) *mask = 0;
   TT_WARP_SYNC();
   return at + TT_POPCOUNT(same & LANES_BELOW);
 }
@@ -304,13 +300,14 @@ TT_KERNEL_OF_MANY(sort_pass, sort_args, THREADS, RESIDENT) {
   tt_u32 turn = 0, turns = 0, own = WARP_NUMBER * (WARP * ITEMS) + LANE, digit = (tt_u32)a.digit;
   for (tt_u32 d = 0; d < DIGITS; d++) {
     if (d == digit) turn = turns;
-    turns += a.vary[d];
+    turns += a.vary[d] & 1u;
   }
   if (!a.vary[digit]) {
     if (turns == 0 && digit == DIGITS - 1) keep_order(&a);
     return;
   }
   clear_room(&r);
+  const int skewed = (a.vary[digit] & SKEWED) != 0;
   const pass p = pass_at(&a, turn, turns, TURN(&a.ticket[digit], &shared_turn));
   TT_BARRIER();
   element x[ITEMS];
@@ -320,11 +317,7 @@ TT_KERNEL_OF_MANY(sort_pass, sort_args, THREADS, RESIDENT) {
   TT_UNROLLED
   for (tt_u32 i = 0; i < ITEMS; i++) { /* what is not there counts as the greatest, and stays behind all others */
     rank[i] = own + i * WARP < p.valid ? digit_of(x[i], digit) : 255u;
-#ifdef LATE
-    rank[i] |= rank_of(&r, rank[i]) << 8;
-#else
-    TT_ATOMIC_ADD(&r.warp.at[WARP_NUMBER][rank[i]], 1u);
-#endif
+    rank[i] |= rank_of(&r, rank[i], skewed) << 8;
   }
   TT_BARRIER();
   const tt_u32 count = add_warps(&r);
@@ -337,12 +330,7 @@ TT_KERNEL_OF_MANY(sort_pass, sort_args, THREADS, RESIDENT) {
   move_warps(&r, first);
   TT_BARRIER();
   TT_UNROLLED
-  for (tt_u32 i = 0; i < ITEMS; i++)
-#ifdef LATE
-    rank[i] = (rank[i] >> 8) + r.warp.at[WARP_NUMBER][rank[i] & 255u];
-#else
-    rank[i] = rank_of(&r, rank[i]);
-#endif
+  for (tt_u32 i = 0; i < ITEMS; i++) rank[i] = (rank[i] >> 8) + r.warp.at[WARP_NUMBER][rank[i] & 255u];
   TT_BARRIER();
   TT_UNROLLED
   for (tt_u32 i = 0; i < ITEMS; i++) r.x[rank[i]] = x[i];
@@ -378,7 +366,7 @@ TT_KERNEL_OF_MANY(sort_pass, sort_args, THREADS, RESIDENT) {
 
 #ifdef BLOCK
 /* per_block whole rows, at most 255, sorted together by their keys and then by their row. */
-TT_KERNEL(sort_block, sort_args, THREADS) {
+TT_KERNEL_OF_MANY(sort_block, sort_args, THREADS, RESIDENT) {
   TT_SHARED room r;
   TT_SHARED tt_u32 sums[8], same;
   const tt_i64 row = (tt_i64)TT_BLOCK * a.per_block;
@@ -402,7 +390,7 @@ TT_KERNEL(sort_block, sort_args, THREADS) {
     for (tt_u32 i = 0; i < ITEMS; i++) {
       if (i >= items) break;
       rank[i] = own + i * WARP >= valid ? 255u : d < DIGITS ? digit_of(x[i], d) : place[i] / n;
-      TT_ATOMIC_ADD(&r.warp.at[WARP_NUMBER][rank[i]], 1u);
+      rank[i] |= rank_of(&r, rank[i], d >= DIGITS) << 8;
     }
     TT_BARRIER();
     const tt_u32 count = add_warps(&r);
@@ -414,7 +402,7 @@ TT_KERNEL(sort_block, sort_args, THREADS) {
     TT_UNROLLED
     for (tt_u32 i = 0; i < ITEMS; i++) {
       if (i >= items) break;
-      rank[i] = rank_of(&r, rank[i]);
+      rank[i] = (rank[i] >> 8) + r.warp.at[WARP_NUMBER][rank[i] & 255u];
     }
     TT_BARRIER();
     TT_UNROLLED
