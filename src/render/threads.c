@@ -30,9 +30,24 @@ void tt__threads_extent(const tt_kernel *k, const int64_t *len, tt_extent *out) 
   *out = x;
 }
 
+int64_t tt__threads_shift(const tt_kernel *k, const tt_lowered *l) {
+  enum { LINE = 32 }; /* elements; of 4 bytes, 128 bytes */
+  int store = -1;
+  if (k->mode != TT_MODE_MAP || k->checked || k->naxes == 0) return 0;
+  for (int i = 0; i < k->ninst; i++) {
+    const tt_kinst *q = &k->inst[i];
+    if (q->op == TT_K_LOADX || q->op == TT_K_STOREX) return 0;
+    if (q->op == TT_K_STORE && k->access[q->slot].lane == TT_LANE_UNIT) store = q->slot;
+  }
+  if (store < 0) return 0;
+  for (int x = 0; x < k->naxes - 1; x++)
+    if (l->len[x] > 1 && l->step[store * k->naxes + x] % LINE != 0) return 0;
+  return (l->off[store] % LINE + LINE) % LINE;
+}
+
 /* ---- arguments. ORDER ARGS: put_struct, tt__threads_args_size and tt__threads_args name the same fields. */
 
-enum { ARGS_EXTRA = 8 }; /* work, fault and the six numbers of tt_extent */
+enum { ARGS_EXTRA = 9 }; /* work, fault, the six numbers of tt_extent, the shift */
 
 size_t tt__threads_args_size(const tt_kernel *k) {
   size_t words = (size_t)k->nbuf * (k->checked ? 2 : 1) + (size_t)k->naxes + (size_t)k->naccess;
@@ -53,9 +68,9 @@ void tt__threads_args(const tt_kernel *k, const tt_lowered *l, const tt_pass *p,
   for (int s = 0; s < k->nscalar; s++) *w++ = scalar[s].bits[0];
   *w++ = (uint64_t)(uintptr_t)work;
   *w++ = (uint64_t)(uintptr_t)fault;
-  const int64_t more[] = {x.outer, x.lanes, x.points, x.per, x.chunks, x.parts};
+  const int64_t more[] = {x.outer, x.lanes, x.points, x.per, x.chunks, x.parts, tt__threads_shift(k, l)};
   memcpy(w, more, sizeof more);
-  assert((size_t)((char *)(w + 6) - (char *)args) == tt__threads_args_size(k));
+  assert((size_t)((char *)(w + 7) - (char *)args) == tt__threads_args_size(k));
 }
 
 static void put_array(tt_str *out, const char *type, const char *name, int n) {
@@ -74,7 +89,7 @@ static void put_struct(tt_thread_emit *t) {
   put_array(out, "tt_scalar", "scalar", k->nscalar);
   tt__str_addf(out,
                "  void *work; tt_kfault *fault;\n"
-               "  tt_i64 outer, lanes, points, per, chunks, parts;\n} %s_args;\n",
+               "  tt_i64 outer, lanes, points, per, chunks, parts, shift;\n} %s_args;\n",
                t->name);
 }
 

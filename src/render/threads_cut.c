@@ -171,7 +171,9 @@ static void cut_map(tt_cutter *c, tt_pass *p) {
   while (unroll > 1 && lanes < 32 * unroll) unroll /= 2;
   v->vec = (uint8_t)vec;
   v->unroll = (uint8_t)unroll;
-  int64_t threads = vec > 1 ? lanes / vec + lanes % vec : up(lanes, unroll); /* the last lanes have a thread each */
+  int64_t shift = vec == 1 && unroll > 1 ? tt__threads_shift(c->k, c->l) : 0;
+  int64_t threads =
+      vec > 1 ? lanes / vec + lanes % vec : up(lanes + shift, unroll); /* the last lanes have a thread each */
   int x = block_x(threads, c->shares && outer >= 8 ? 32 : MAP_BLOCK), y = MAP_BLOCK / x;
   y = (int)at_most(y, (int64_t)1 << log2_up(outer));
   v->block = (uint8_t)(unroll > 1 ? log2_up(x) : 0);

@@ -25,6 +25,12 @@ typedef struct tt_extent {
 } tt_extent;
 
 TT_HIDDEN int tt__threads_lane_axis(const tt_kernel *k);
+/*
+** Maps whose threads take lanes one by one begin that many lanes before the first, so that stores (and loads beside
+*them)
+** fill whole lines of the cache, where all rows lie alike.
+*/
+TT_HIDDEN int64_t tt__threads_shift(const tt_kernel *k, const tt_lowered *l);
 TT_HIDDEN void tt__threads_extent(const tt_kernel *k, const int64_t *len, tt_extent *out);
 /* Is the access's buffer stored to by an instruction before LOAD `i` in the same loop? */
 TT_HIDDEN bool tt__threads_is_reload(const tt_kernel *k, int i);

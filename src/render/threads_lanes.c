@@ -155,6 +155,8 @@ static void open_lane(tt_thread_emit *t, bool moves) {
     tt__emit_line(e, "const tt_ix l = j + u / %d * (%s * %d) + u %% %d;", t->v->vec, t->stride, t->v->vec, t->v->vec);
   if (is_lean(t) || again || t->v->full || (is_several(t) && !moves))
     tt__emit_block(e);
+  else if (is_several(t))
+    tt__emit_open(e, "if ((tt_uix)l < (tt_uix)to)"); /* the first lanes may lie before 0 */
   else
     tt__emit_open(e, "if (l < to)");
 }

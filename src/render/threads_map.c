@@ -158,7 +158,8 @@ void tt__threads_map(tt_thread_emit *t) {
   } else {
     char block[16] = "TT_BX"; /* with one lane a thread, one text for blocks of all sizes */
     if (t->v->unroll > 1) snprintf(block, sizeof block, "%d", t->v->unroll << t->v->block);
-    tt__emit_line(e, "const tt_ix j = (tt_ix)TT_GX * %s + TT_TX, to = nlane;", block);
+    tt__emit_line(e, "const tt_ix j = (tt_ix)TT_GX * %s + TT_TX%s, to = nlane;", block,
+                  t->v->unroll > 1 ? " - (tt_ix)args->shift" : "");
     tt__emit_line(e, "if (j >= to) return;");
   }
   tt__emit_open(e, "for (tt_ix at = (tt_ix)TT_GY * TT_BY + TT_TY; at < outer; at += (tt_ix)TT_NY * TT_BY)");

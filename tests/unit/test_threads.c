@@ -197,6 +197,48 @@ TEST(transposes_through_shared_memory) {
   run(b);
 }
 
+/* A stencil on slices of a plane with a border of one: rows of 128, the inner 126 computed. */
+static void plane(emu_job *j, ref_launch *l) {
+  static const int64_t at[] = {1, 257, 128, 130, 129};
+  for (int b = 0; b < 2; b++) {
+    free(l->base[b]);
+    l->buf_len[b] = (l->len[0] + 2) * 128;
+    l->size[b] = 4 * (size_t)l->buf_len[b];
+    l->base[b] = ref_guarded(l->size[b]);
+    l->buf[b] = l->base[b] + REF_GUARD;
+    for (int64_t i = 0; i < l->buf_len[b]; i++) ((float *)l->buf[b])[i] = (float)(i * 37 % 101 + b);
+  }
+  for (int a = 0; a < j->k->naccess; a++) {
+    l->off[a] = at[a];
+    l->step[2 * a] = 128;
+    l->step[2 * a + 1] = 1;
+  }
+}
+
+TEST(stencils_begin_at_a_line) {
+  static const int64_t len[][4] = {{60, 126}, {40, 120}};
+  batch *b = batch_new();
+  b->s.arrange = plane;
+  add_sizes(b,
+            "kernel map outer=2 axes=2 phases=1 bufs=2 reds=0\n"
+            "a0: read f32 buf0 unit\n"
+            "a1: read f32 buf0 unit\n"
+            "a2: read f32 buf0 unit\n"
+            "a3: read f32 buf0 unit\n"
+            "a4: write f32 buf1 unit\n"
+            "%0 = load.f32 a0 @row0\n"
+            "%1 = load.f32 a1 @row0\n"
+            "%2 = load.f32 a2 @row0\n"
+            "%3 = load.f32 a3 @row0\n"
+            "%4 = add.f32 %0 %1 @row0\n"
+            "%5 = add.f32 %4 %2 @row0\n"
+            "%6 = add.f32 %5 %3 @row0\n"
+            "%7 = store.f32 a4 %6 @row0\n",
+            len, 2);
+  CHECK(b->job[0].cut[0].pass[0].variant.unroll > 1);
+  run(b);
+}
+
 /* Both parts of an element, as complex numbers are scattered. */
 #define SCATTER(axes)                \
   "kernel map outer=" axes           \

@@ -434,7 +434,7 @@ static void reshape(const map_extent *o, tt_pass *p, int x, int unroll) {
   p->variant.block = (uint8_t)(x == 32 ? 5 : x == 64 ? 6 : x == 128 ? 7 : 8);
   g->block[0] = (uint32_t)x;
   g->block[1] = o->outer > 1 ? 256u / (uint32_t)x : 1;
-  g->grid[0] = (uint32_t)((o->lanes + x * unroll - 1) / (x * unroll));
+  g->grid[0] = (uint32_t)((o->lanes + 32 + x * unroll - 1) / (x * unroll));
   g->grid[1] = (uint32_t)((o->outer + g->block[1] - 1) / g->block[1]);
 }
 
