@@ -197,7 +197,8 @@ def member(name, value, core, prefix=""):
         return f"def {name}({plain(value)}) -> Any: ..."
     if isinstance(value, types.ModuleType):
         return f"from . import {name} as {name}"
-    return f"{name}: {type(value).__name__ if value is not None else 'None'}"
+    kind = type(value).__name__
+    return f"{name}: {'None' if value is None else 'Any' if kind.startswith('_') else kind}"
 
 
 def write(path, lines):

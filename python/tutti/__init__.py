@@ -55,32 +55,8 @@ from ._expression_kernel import ElementwiseKernel, ReductionKernel
 from ._functions import *
 from ._info import __array_namespace_info__, finfo, iinfo, isdtype
 from ._insight import Ledger, ledger, profile, strict
-from ._io import fromfile, load, save, savez, savez_compressed
 from ._jit import guvectorize, jit, njit, prange, stencil, vectorize
-from ._names import (
-    False_,
-    True_,
-    c_,
-    complexfloating,
-    errstate,
-    floating,
-    generic,
-    geterr,
-    inexact,
-    integer,
-    issubdtype,
-    mgrid,
-    ndenumerate,
-    ndindex,
-    number,
-    ogrid,
-    r_,
-    seterr,
-    signedinteger,
-    unsignedinteger,
-)
 from ._printing import array2string, array_repr, array_str, get_printoptions, printoptions, set_printoptions
-from ._text import loadtxt, savetxt
 from .exceptions import AxisError
 from .kernel import CompileError, RawKernel, RawModule, SourceModule
 
@@ -105,7 +81,26 @@ from . import cuda, fft, linalg, random  # noqa: E402 (they use the names above)
 if _os.environ.get("TUTTI_DEBUG") or _os.environ.get("TUTTI_TRACE"):
     track_lines(True)
 
-__all__ = sorted({n for n in globals() if not n.startswith("_")} - {"exceptions"}) + ["exceptions"]
+# Names that few programs use, each with the module that is imported when one is asked for.
+_LATER = {
+    "_io": "fromfile load save savez savez_compressed",
+    "_names": "False_ True_ c_ complexfloating errstate floating generic geterr inexact integer issubdtype mgrid "
+    "ndenumerate ndindex number ogrid r_ seterr signedinteger unsignedinteger",
+    "_text": "loadtxt savetxt",
+}
+_later = {name: module for module, names in _LATER.items() for name in names.split()}
+
+
+def __getattr__(name):
+    if name not in _later:
+        raise AttributeError(f"module 'tutti' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = globals()[name] = getattr(import_module("." + _later[name], __name__), name)
+    return value
+
+
+__all__ = sorted({n for n in [*globals(), *_later] if not n.startswith("_")} - {"exceptions"}) + ["exceptions"]
 
 
 def __dir__():
