@@ -18,6 +18,7 @@
 #include "render/dialect.h"
 #include "render/program.h"
 #include "render/render.h"
+#include "graph/session.h"
 #include "run/cache.h"
 #include "run/exec.h"
 
@@ -435,6 +436,8 @@ tt_code tt__jit_launch(struct tt_jit *j, const int64_t *word, const int64_t *hid
     if (!c.memory) return tt__fail_memory(err, total);
   }
   begin(&call, &h, hidden);
+  TT_COUNT(launches, 1);
+  TT_COUNT(launches_tier1, 1);
   if (j->program.grid)
     run_blocks(&c, 0, blocks, 0); /* every block is there at once: one loop over all threads */
   else

@@ -45,6 +45,8 @@ static tt_code bring(trip *t, const tt_jit_span *span, int k, tt_error *err) {
   TT_TRY(tt__dmem_alloc(t->d, t->s, (size_t)span->size, &t->memory[k], err));
   char *there = tt__dmem_at(t->memory[k]);
   *w = (int64_t)(intptr_t)there + inside;
+  TT_COUNT(copies, 1);
+  TT_COUNT(copy_bytes, span->size);
   return span->size ? tt__stage_in(t->d, t->s, there, span->low, (size_t)span->size, err) : TT_OK;
 }
 
@@ -56,6 +58,7 @@ static tt_code run_trip(trip *t, tt_routine *routine, const tt_jit_grid *l, cons
     g.block[k] = (uint32_t)l->block[k];
   }
   for (int k = 0; k < nspan; k++) TT_TRY(bring(t, &span[k], k, err));
+  TT_COUNT(launches, 1);
   size_t size = (size_t)(t->nword + t->nhidden + 1) * sizeof *t->word;
   TT_TRY(t->d->ops->launch(t->d, t->s, routine, &g, t->word, size, err));
   for (int k = 0; k < nspan; k++)

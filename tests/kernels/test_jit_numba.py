@@ -204,3 +204,26 @@ def test_random_states_do_not_meet():
     states = create_xoroshiro128p_states(50, 7).copy_to_host()
     assert len({tuple(s) for s in states.tolist()}) == 50
     assert (states == create_xoroshiro128p_states(50, 7).copy_to_host()).all()
+
+
+def test_the_example_runs():
+    import pathlib
+
+    script = pathlib.Path(__file__).resolve().parents[2] / "examples" / "python" / "kernels_in_python.py"
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "thread 1 of block 1" in done.stdout and "element 2" in done.stdout and "element 3" not in done.stdout
+    assert "all 3: True" in done.stdout and "mean of squares: 0.33" in done.stdout
+
+
+def test_launches_are_counted():
+    from tutti import cuda
+
+    @cuda.jit
+    def one(a):
+        a[0] = 1
+
+    before = tt.ledger()["launches"]
+    one[1, 1](np.zeros(2))
+    one[1, 1](np.zeros(2))
+    assert tt.ledger()["launches"] == before + 2
