@@ -1,0 +1,60 @@
+"""Programs that need more memory than the device has, on the simulated device: arrays move out, and nothing is lost."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+np = pytest.importorskip("numpy")
+
+MIB = 1 << 20
+
+
+def run(code, **env):
+    have = {**os.environ, "TUTTI_NULL_DEVICE": "1", "TUTTI_NULL_MEMORY": str(64 * MIB), **env}
+    done = subprocess.run([sys.executable, "-c", code], env=have, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout.split()
+
+
+def test_three_times_the_memory():
+    out = run("""
+import numpy as np, tutti as tt
+host = [np.random.default_rng(k).random(1_000_000) for k in range(24)]  # 192 MB on a device of 64 MiB
+xs = [tt.array(h, device="null:0") for h in host]
+ys = [tt.sin(x) * 2 + 1 for x in xs]
+tt.eval(*ys)
+total = ys[0]
+for y in ys[1:]:
+    total = total + y
+print(np.allclose(total.numpy(), sum(np.sin(h) * 2 + 1 for h in host)))
+print(all(np.array_equal(x.numpy(), h) for x, h in zip(xs, host)))
+print(tt.ledger()["evictions"] > 0)
+""")
+    assert out == ["True"] * 3
+
+
+def test_a_step_that_does_not_fit_runs_on_the_host():
+    out = run("""
+import tutti as tt
+big = tt.zeros(20_000_000, device="null:0") + 1
+tt.eval(big)
+print(big.device, float(big[5]), tt.ledger()["fallbacks"])
+""")
+    assert out == ["null:0", "1.0", "1"]
+
+
+def test_the_message_names_who_holds_most():
+    out = run("""
+import tutti as tt
+keep = tt.ones(6_000_000, device="null:0")
+tt.eval(keep)
+with tt.strict("fallback"):
+    try:
+        tt.eval(tt.zeros(20_000_000, device="null:0") + keep[0])
+    except RuntimeError as e:
+        print("Unable_to_allocate" if "Unable to allocate" in str(e) else e, "null:0" in str(e))
+print(float(keep[3]))
+""")
+    assert out == ["Unable_to_allocate", "True", "1.0"]
