@@ -176,9 +176,11 @@ def test_our_streams_and_theirs(cp):
     np.testing.assert_allclose(y.numpy(), 2 * np.sin(np.arange(N, dtype="f4")), atol=1e-5)
     again = tt.cuda.ExternalStream(theirs)
     assert again.ptr == theirs.ptr and again == taken
-    del theirs, again  # what refers to a stream that is gone goes on
+    del taken, theirs  # `again` keeps it
     np.testing.assert_allclose((y + x).numpy(), 3 * np.sin(np.arange(N, dtype="f4")), atol=1e-5)
-    del taken, y
+    del again  # what refers to a stream that is gone goes on
+    np.testing.assert_allclose((y + x).numpy(), 3 * np.sin(np.arange(N, dtype="f4")), atol=1e-5)
+    del y
     np.testing.assert_allclose((x * 3).numpy(), 3 * np.sin(np.arange(N, dtype="f4")), atol=1e-5)
     external = cp.cuda.ExternalStream(ours_.ptr)
     with external:

@@ -376,7 +376,17 @@ static void cuda_event_free(tt_device *d, tt_event *e) {
 }
 
 static tt_code cuda_event_record(tt_device *d, tt_event *e, tt_stream *s, tt_error *err) {
-  CALL(d, err, "record an event", api->event_record(e->handle, s->handle));
+  enum { STREAM_IS_GONE = 709 };
+  void *before;
+  TT_TRY(tt__cuda_enter(d, &before, err));
+  const tt_cuda_api *api = tt__cuda_of(d)->api;
+  int result = api->event_record(e->handle, s->handle);
+  if (result == STREAM_IS_GONE && !s->is_ours) { /* its owner did not wait for us: we wait for all, and forget it */
+    result = api->context_wait();
+    cuda_stream_turn(d, s, d->work);
+    if (result == TT_CUDA_OK) result = api->event_record(e->handle, s->handle);
+  }
+  return tt__cuda_leave(d, before, result, "record an event", err);
 }
 
 static tt_code cuda_event_done(tt_device *d, tt_event *e, bool *done, tt_error *err) {
