@@ -4,7 +4,6 @@ import contextlib
 import io
 
 import numpy as np
-
 import tutti as tt
 from tutti import _core, cuda
 

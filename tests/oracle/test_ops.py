@@ -86,9 +86,9 @@ def assert_ulps(got, want, ulps, what):
             unit = np.spacing(np.abs(w if scale is None else scale).astype(real)).astype(np.longdouble)
             off = np.abs(g.astype(np.longdouble) - w) / unit
         bad = ~exact & ~(off <= ulps)
-        assert not bad.any(), (
-            f"{what}: {off[bad].max()} ulps, at {np.flatnonzero(bad)[:5]}: {g[bad][:5]} for {w[bad][:5]}"
-        )
+        assert (
+            not bad.any()
+        ), f"{what}: {off[bad].max()} ulps, at {np.flatnonzero(bad)[:5]}: {g[bad][:5]} for {w[bad][:5]}"
 
 
 def check(name, dtype, n):
