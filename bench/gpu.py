@@ -125,9 +125,8 @@ def pretty(s):
 
 
 def show(rows):
-    print(
-        f"{'work':<44} {'tutti':>9} {'goal':>9} {'GB/s':>6}  {'cupy':>9} {'torch':>9} {'compiled':>9} {'jax':>9} {'numba':>9}"
-    )
+    names = ("cupy", "torch", "torch compiled", "jax", "numba")
+    print(f"{'work':<44} {'tutti':>9} {'goal':>9} {'GB/s':>6}  " + " ".join(f"{n.split()[-1]:>9}" for n in names))
     for r in rows:
         mine = r.seconds.get("tutti")
         rate = f"{r.bytes / mine / 1e9:.0f}" if r.bytes and mine else ""
