@@ -108,12 +108,14 @@ static bool stores_late(const tt_thread_emit *t, tt_region r, int a) {
 
 /* ---- loads and stores */
 
+/* Loaded elements that are not there are zeros: a compiler may do what it likes with what has no value. */
 static void put_buffer_array(tt_thread_emit *t, char c, int a) {
+  bool zeros = c == 'L' && t->e.k->mode == TT_MODE_MAP && !gathers(t->e.k);
   int type = t->e.k->access[a].dtype;
   if (is_packed(t, a))
     tt__emit_line(&t->e, "%s_%s %c%d[%d];", t->name, tt__dtypes[type].suffix, c, a, t->v->unroll);
   else
-    tt__emit_line(&t->e, "%s %c%d[%d];", tt__type_word(type), c, a, tt__threads_each(t->v));
+    tt__emit_line(&t->e, "%s %c%d[%d]%s;", tt__type_word(type), c, a, tt__threads_each(t->v), zeros ? " = {0}" : "");
 }
 
 /* Element u of an array of the thread. */
