@@ -209,7 +209,7 @@ typedef struct tt_program {
   TT_VEC(tt_pslot) shared, local;
   TT_VEC(const tt_ptype *) globals;
   tt_pfunc *entry;
-  bool math;   /* calls polynomials */
+  bool math; /* calls polynomials */
   bool atomics;
   bool bounds; /* every index is checked */
   bool grid;   /* a barrier of the whole grid: all blocks are there at once */
@@ -237,6 +237,9 @@ struct tt_pcall {
   /* An index beyond an array; `place`: block x y z, thread x y z, or NULL outside kernels. */
   void (*outside)(tt_pcall *call, const char *array, int64_t axis, int64_t index, int64_t len, int64_t line,
                   const int64_t *place);
+  /* Two threads of a block touch an element of shared memory with no barrier between: {index, line, thread, 1 if it
+     writes, and line, thread, write of the one before}. */
+  void (*race)(tt_pcall *call, const char *array, const int64_t *what, const int64_t *place);
 };
 
 /* Functions of rendered text. Kernels: `out` is {first block, end, block x y z, grid x y z}. */

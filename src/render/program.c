@@ -207,6 +207,7 @@ static void put_kernel_entry(tt_pwriter *w, int64_t number, const char *name) {
   tt_str own = {0}, fore = {0}, *outer = w->out;
   w->f = w->p->funcs.data[number];
   bool wide = w->wide = w->p->grid, split = tt__pw_turn(w->arena, w->f, wide);
+  if (w->p->bounds && w->p->shared.n) split = true; /* who touches shared memory is watched at block level */
   tt_str tops = {0}, body = {0};
   w->out = &own;
   w->fore = &fore;

@@ -345,11 +345,16 @@ static void put_checked(tt_pwriter *w, const tt_pexpr *e, const char *a, int k, 
                tt__pw_leave_text(w), n);
 }
 
-void tt__pw_place(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
-  const char *a = tt__pw_text(w, e->arg[0]);
+/* The shared array whose elements' users are watched, or -1. */
+static int watched_slot(const tt_pwriter *w, const tt_pexpr *array) {
+  if (!w->p->bounds || w->target != TT_PROGRAM_C || !w->again || w->wide) return -1;
+  if (array->op == TT_X_LOCAL && w->again[array->k]) array = w->again[array->k];
+  return array->op == TT_X_SHARED && !w->p->shared.data[array->k].dynamic ? array->k : -1;
+}
+
+static void put_index(tt_pwriter *w, const tt_pexpr *e, const char *a, tt_str *out) {
   int rank = e->arg[0]->type->rank;
   bool dense = e->arg[0]->type->layout == 'C';
-  tt__str_addf(out, "%s.p[", a);
   if (rank == 0) tt__str_add(out, "0");
   for (int k = 0; k < rank; k++) {
     if (k) tt__str_add(out, " + ");
@@ -363,6 +368,25 @@ void tt__pw_place(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
       tt__pw_expr(w, e->arg[k + 1], out);
     }
     if (!dense || k < rank - 1) tt__str_addf(out, " * %s.s%d", a, k);
+  }
+}
+
+void tt__pw_place(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
+  const char *a = tt__pw_text(w, e->arg[0]);
+  int slot = watched_slot(w, e->arg[0]), n = w->serial++;
+  bool write = w->writing;
+  w->writing = false;
+  tt__str_addf(out, "%s.p[", a);
+  if (slot >= 0) tt__str_addf(out, "({ const tt_i64 e%d = ", n);
+  put_index(w, e, a, out);
+  if (slot >= 0) {
+    tt__str_addf(out, "; tt_i64 o%d; const tt_i32 l%d = tt_race(&touch%d[e%d], epoch, t, %d, %d, &o%d); ", n, n, slot,
+                 n, write, (int)e->line, n);
+    tt__str_addf(out, "if (TT_RARELY(l%d)) { call->race(call, \"%s\", (const tt_i64[]){e%d, %d, t, %d, ", n,
+                 e->arg[0]->op == TT_X_LOCAL ? w->f->locals.data[e->arg[0]->k].name : "shared memory", n, (int)e->line,
+                 write);
+    tt__str_addf(out, "l%d < 0 ? -l%d : l%d, o%d, l%d > 0}, (const tt_i64[]){bx, by, bz}); return; } e%d; })", n, n, n,
+                 n, n, n);
   }
   tt__str_add(out, "]");
 }

@@ -37,6 +37,7 @@ typedef struct tt_pwriter {
   int region; /* number of the open region; -1: at block level */
   int mask[64], nmask;
   bool has_done;
+  bool writing; /* the place that is being written out is stored to */
   bool wide;    /* all threads of the grid take turns, not those of a block */
   tt_str *tops; /* wide: where arrays of the threads are made, once */
 } tt_pwriter;

@@ -388,6 +388,7 @@ void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s) {
       tt__pw_line(w, "%s = %s;", tt__pw_peek(w, &text), tt__pw_text(w, s->a));
       break;
     case TT_X_STORE:
+      w->writing = true;
       tt__pw_place(w, s->a, &text);
       tt__pw_line(w, "%s = %s;", tt__pw_peek(w, &text), tt__pw_text(w, s->b));
       break;

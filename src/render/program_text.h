@@ -5,7 +5,7 @@
 #ifndef TT_RENDER_PROGRAM_TEXT_H
 #define TT_RENDER_PROGRAM_TEXT_H
 
-enum { TT_EZERODIV = 7, TT_ENOMEM = 1, TT_EVALUE = 2, TT_CHUNKS = 256, TT_THREADS = 1024 };
+enum { TT_EDEVICE = 13, TT_EZERODIV = 7, TT_ENOMEM = 1, TT_EVALUE = 2, TT_CHUNKS = 256, TT_THREADS = 1024 };
 #if defined(TT_PROGRAM_CUDA)
 #define TT_RARELY(x) (x)
 #elif defined(__clang__)
@@ -30,7 +30,29 @@ struct tt_pcall {
   tt_i32 (*poll)(tt_pcall *call);
   void (*outside)(tt_pcall *call, const char *array, tt_i64 axis, tt_i64 index, tt_i64 len, tt_i64 line,
                   const tt_i64 *place);
+  void (*race)(tt_pcall *call, const char *array, const tt_i64 *what, const tt_i64 *place);
 };
+/* Who touched an element of shared memory last, and between which barriers. Several readers are reader -2. */
+typedef struct {
+  tt_i32 wrote, write_line, read, read_line;
+  tt_i16 writer, reader;
+} tt_touch;
+/* 0, or the line of an access that this one has no order with. */
+static __attribute__((noinline, unused)) tt_i32 tt_race(tt_touch *x, tt_i32 epoch, tt_i64 t, int write, tt_i32 line,
+                                                        tt_i64 *other) {
+  if (x->wrote == epoch && x->writer != t) return *other = x->writer, x->write_line;
+  if (write && x->read == epoch && x->reader != t) return *other = x->reader, -x->read_line;
+  if (write) {
+    x->wrote = epoch;
+    x->writer = (tt_i16)t;
+    x->write_line = line;
+  } else {
+    x->reader = x->read == epoch && x->reader != t ? -2 : (tt_i16)t;
+    x->read = epoch;
+    x->read_line = line;
+  }
+  return 0;
+}
 #define TT_HIDDEN_WORDS call->hidden
 /* The first failure of all threads wins. */
 static __attribute__((cold, noinline, unused)) void tt_fail(tt_pcall *call, tt_i32 kind, const char *message, tt_i32 line) {

@@ -280,6 +280,22 @@ static void host_outside(tt_pcall *call, const char *array, int64_t axis, int64_
   h->line = (int32_t)line;
 }
 
+static void host_race(tt_pcall *call, const char *array, const int64_t *what, const int64_t *place) {
+  host *h = call->host;
+  int32_t none = 0;
+  char other[32] = "other threads";
+  if (!__atomic_compare_exchange_n(&h->failed, &none, TT_EDEVICE, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
+  if (what[5] >= 0) snprintf(other, sizeof other, "thread %lld", (long long)what[5]);
+  snprintf(h->text, sizeof h->text,
+           "a race in shared memory: thread %lld %s element %lld of '%s', which %s %s on line %lld with no barrier "
+           "between; block (%lld, %lld, %lld)",
+           (long long)what[2], what[3] ? "writes" : "reads", (long long)what[0], array, other,
+           what[6] ? "wrote" : "read", (long long)what[4], (long long)place[0], (long long)place[1],
+           (long long)place[2]);
+  h->message = h->text;
+  h->line = (int32_t)what[1];
+}
+
 static int32_t host_poll(tt_pcall *call) {
   host *h = call->host;
   if (__atomic_load_n(&h->failed, __ATOMIC_RELAXED)) return 1;
@@ -335,6 +351,7 @@ static void begin(tt_pcall *call, host *h, const int64_t *hidden) {
                      .print = host_print,
                      .parallel = host_parallel,
                      .outside = host_outside,
+                     .race = host_race,
                      .poll = host_poll};
   tt__lock(&seed_lock);
   if (!seeds[0] && !seeds[1]) tt__entropy(seeds, sizeof seeds), seeds[1] |= 1;

@@ -439,3 +439,41 @@ def test_a_barrier_of_the_whole_grid():
         wide = np.pad(want, 1)
         want = want + 0.25 * (wide[:-2] - 2 * want + wide[2:])
     np.testing.assert_allclose(a, want)
+
+
+def test_checked_kernels_find_races_and_divergent_barriers(monkeypatch):
+    monkeypatch.setenv("TUTTI_CHECK", "1")
+
+    @cuda.jit
+    def shifts(a):
+        s = cuda.shared.array(64, float64)
+        t = cuda.threadIdx.x
+        s[t] = a[t]
+        a[t] = s[(t + 1) % 64]
+
+    @cuda.jit
+    def shifts_well(a):
+        s = cuda.shared.array(64, float64)
+        t = cuda.threadIdx.x
+        s[t] = a[t]
+        cuda.syncthreads()
+        a[t] = s[(t + 1) % 64]
+        cuda.syncthreads()
+        s[63 - t] = a[t]
+
+    @cuda.jit
+    def parts(a):
+        if a[cuda.threadIdx.x] > 3:
+            cuda.syncthreads()
+
+    a = np.arange(64.0)
+    line = shifts.py_func.__code__.co_firstlineno + 4
+    with pytest.raises(
+        RuntimeError,
+        match=rf"(?s)thread 1 writes element 1 of .s., which thread 0 read on line {line + 1} .*line {line}",
+    ):
+        shifts[1, 64](a)
+    shifts_well[1, 64](a)
+    with pytest.raises(RuntimeError, match="a barrier that some threads of the block do not reach"):
+        parts[1, 64](a)
+    parts[1, 64](np.full(64, 5.0))
