@@ -356,7 +356,7 @@ TT_ATOMIC_SCOPES(atomicDec)
   TT_INLINE T tt_block_##name(T *p, typename tt_same<T>::type v) {       \
     T x = *p;                                                            \
     *p = T(expr);                                                        \
-    __asm__ volatile("" ::: "memory");                                   \
+    __asm__ volatile("" : "+m"(*p));                                     \
     return x;                                                            \
   }
 TT_BLOCK_ATOMIC(atomicAdd, x + v)

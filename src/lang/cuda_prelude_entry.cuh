@@ -170,7 +170,7 @@ static constexpr tt_cudac_entry tt_entry(const char *name, int most) {
     return {name, run::n, 0, most, run::param, run::blocks, nullptr};
 }
 template <auto F, auto S>
-static constexpr tt_cudac_entry tt_entry_split(const char *name, int most) {
+static constexpr tt_cudac_entry tt_entry_split(const char *name, int most, int sync) {
   typedef tt_run<F, decltype(F)> run;
-  return {name, run::n, 2, most, run::param, run::template split<S>, nullptr};
+  return {name, run::n, sync, most, run::param, run::template split<S>, nullptr};
 }

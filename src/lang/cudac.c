@@ -27,7 +27,7 @@ extern const char tt__cuda_prelude[] TT_HIDDEN; /* embedded: abi, prelude, math,
 static const char BEGIN[] = "tt_here_the_program_begins;";
 
 /* TRANSLATION: raise it when the same text becomes another program, so that what is kept on disk is not used. */
-enum { PATH_SIZE = 512, MOST_FLAGS = 64, TRANSLATION = 5 };
+enum { PATH_SIZE = 512, MOST_FLAGS = 64, TRANSLATION = 7 };
 
 /* ---- the compiler */
 
@@ -324,7 +324,10 @@ static void add_entry(tt_str *out, int k, const char *name, const char *of, cons
       tt__str_addf(out, "\\%c", *p == '\n' ? 'n' : *p);
     else
       tt__str_add_n(out, p, 1);
-  tt__str_addf(out, "\", %d);\n", most);
+  if (split[0])
+    tt__str_addf(out, "\", %d, %d);\n", most, waits ? 2 : 0);
+  else
+    tt__str_addf(out, "\", %d);\n", most);
 }
 
 /* "a::b<T>" to "a::tt_split_b<T>". */
@@ -382,7 +385,7 @@ static tt_code split_kernels(tt_cudac_scan *s, tt_str *more, int *nsplit, tt_err
   for (int64_t k = 0; k < s->kernel.n; k++) {
     tt_cudac_kernel *f = &s->kernel.data[k];
     int64_t close = s->def.data[f->def].close;
-    if (!f->sync || f->is_overloaded || close >= s->word.n) continue;
+    if (f->is_overloaded || close >= s->word.n) continue;
     uint32_t end = s->word.data[close].at + 1;
     tt_str one = {0};
     if (end >= at && tt__cudac_split(s, f, &one) && !one.failed) {

@@ -49,6 +49,8 @@ static int64_t match_index(const tt_cudac_scan *s, int64_t k) {
   return end >= 0 && !is_one_of(s, end, "*/%.[(") ? end : -1;
 }
 
+int64_t tt__cudac_index_end(const tt_cudac_scan *s, int64_t k) { return match_index(s, k); }
+
 /* A word that becomes other words, with whatever stands in brackets behind it. */
 typedef struct word_row {
   const char *from, *to;

@@ -70,6 +70,8 @@ TT_HIDDEN void tt__cudac_rewrite(const tt_cudac_scan *s, tt_str *out);
 TT_HIDDEN bool tt__cudac_is(const tt_cudac_scan *s, int64_t k, const char *spelling);
 /* The bracket that opens the parameter list of the declaration of words [k, end), or -1. */
 TT_HIDDEN int64_t tt__cudac_params(const tt_cudac_scan *s, int64_t k, int64_t end);
+/* The end of "blockIdx.x * blockDim.x + threadIdx.x" that stands whole at word k, or -1. */
+TT_HIDDEN int64_t tt__cudac_index_end(const tt_cudac_scan *s, int64_t k);
 /* Whether anything that words [k, end) name, outside of them, can meet a barrier. */
 TT_HIDDEN bool tt__cudac_callees_wait(tt_cudac_scan *s, int64_t k, int64_t end);
 /* The word that closes the bracket at k, or the end. */

@@ -1,4 +1,7 @@
 /*
+** A loop that a thread walks with the stride of the grid, "for (int i = index; i < n; i += stride)", is turned over:
+** for each step all threads, so that memory is walked in order. That is worth it without barriers, too.
+**
 ** A kernel's body as a row of items: groups of statements without a barrier, loops around them whose number of turns is
 ** the same for all threads, declarations that are the block's. A barrier ends a group. Whatever does not fit this
 ** picture is left to fibers: every test here may say no, none may say yes wrongly.
@@ -13,11 +16,14 @@
 
 enum { MOST_ITEMS = 128, MOST_LOCALS = 64, MOST_GROUPS = 64, MOST_CELLS = 64, DEEP = 32 };
 
-typedef enum item_kind { GROUP, LOOP, END, BLOCKS } item_kind; /* BLOCKS: a declaration of the block's own */
+typedef enum item_kind { GROUP, LOOP, STRIDED, END, BLOCKS } item_kind; /* BLOCKS: a declaration of the block's own */
 typedef struct item {
   item_kind kind;
-  int64_t from, to; /* words; of a LOOP: its head, "for (...)" */
+  int64_t from, to; /* words; of a LOOP or STRIDED: its head, "for (...)" */
   int group;
+  /* of a STRIDED, and of the one group in it */
+  bool is_turned, is_of_grid; /* its index begins with the block's first thread of the grid, or of the block */
+  int64_t type, name, bound, bound_end, step, step_end;
 } item;
 
 typedef struct local {
@@ -36,7 +42,7 @@ typedef struct split {
   local local[MOST_LOCALS];
   int nlocal;
   bool open; /* the last item is a group that goes on */
-  bool has_barrier;
+  bool has_barrier, has_strided;
 } split;
 
 static bool is(const split *p, int64_t k, const char *text) { return tt__cudac_is(p->s, k, text); }
@@ -205,6 +211,67 @@ static bool is_blocks_own(const split *p, int64_t from, int64_t to) {
   return IS_AMONG(p, from, starts);
 }
 
+static bool leaves_within(const split *p, int64_t from, int64_t to);
+static bool returns_within(const split *p, int64_t from, int64_t to);
+static bool is_assigned(const split *p, int64_t k);
+static const local *find_local(const split *p, int32_t name);
+
+/* What an index begins with: 1, the grid's index; 2, threadIdx.x; 0, something else. */
+static int start_kind(const split *p, int64_t from, int64_t to) {
+  const local *l = to == from + 1 ? find_local(p, name_of(p, from)) : NULL;
+  if (l && l->init < l->init_end) {
+    from = l->init;
+    to = l->init_end;
+    for (int64_t k = p->body; k < p->body_end; k++)
+      if (name_of(p, k) == l->name && k != l->name_word && is_assigned(p, k)) return 0;
+  }
+  if (tt__cudac_index_end(p->s, from) == to) return 1;
+  return to == from + 3 && is(p, from, "threadIdx") && is(p, from + 2, "x") ? 2 : 0;
+}
+
+/* The head of a loop over [k, to) with the stride of the grid or of the block. */
+static bool read_strided(const split *p, int64_t k, int64_t to, item *out) {
+  int64_t close = tt__cudac_close(p->s, k + 1), at = type_end(p, k + 2, close);
+  if (at < 0 || kind(p, at) != 'i' || kind(p, at + 1) != '=' || is(p, k + 2, "const")) return false;
+  *out = (item){.kind = STRIDED, .from = k, .to = close + 1, .type = k + 2, .name = at};
+  int32_t name = name_of(p, at);
+  int64_t semi = at + 2;
+  while (semi < close && kind(p, semi) != ';' && kind(p, semi) != ',') semi++;
+  int start = kind(p, semi) == ';' ? start_kind(p, at + 2, semi) : 0;
+  if (!start || find_local(p, name) || name_of(p, semi + 1) != name || kind(p, semi + 2) != '<') return false;
+  out->is_of_grid = start == 1;
+  out->bound = semi + 3;
+  out->bound_end = out->bound;
+  while (out->bound_end < close && kind(p, out->bound_end) != ';') out->bound_end++;
+  int64_t s = out->bound_end + 1;
+  if (kind(p, out->bound) == '=' || kind(p, out->bound) == '<' || name_of(p, s) != name) return false;
+  if (kind(p, s + 1) != '+' || kind(p, s + 2) != '=') return false;
+  out->step = s + 3;
+  out->step_end = close;
+  if (out->bound == out->bound_end || out->step >= out->step_end) return false;
+  for (int64_t b = close + 1; b < to; b++)
+    if (name_of(p, b) == name && is_assigned(p, b)) return false;
+  return !leaves_within(p, close + 1, to) && !returns_within(p, close + 1, to);
+}
+
+/* Take the loop over [k, to) as strided; *taken tells whether it is one. False: no room. */
+static bool take_strided(split *p, int64_t k, int64_t to, bool *taken) {
+  item head;
+  *taken = is(p, k, "for") && read_strided(p, k, to, &head);
+  if (!*taken) return true;
+  if (p->nitem + 3 > MOST_ITEMS || p->ngroup == MOST_GROUPS) return false;
+  p->item[p->nitem++] = head;
+  item body = head;
+  body.kind = GROUP;
+  body.is_turned = true;
+  body.from = head.to;
+  body.to = to;
+  body.group = p->ngroup++;
+  p->item[p->nitem++] = body;
+  p->has_strided = true;
+  return push_item(p, END, to, to);
+}
+
 static bool take_statements(split *p, int64_t k, int64_t end, int depth) {
   while (k < end) {
     if (kind(p, k) == ';' || kind(p, k) == '#') {
@@ -222,7 +289,8 @@ static bool take_statements(split *p, int64_t k, int64_t end, int depth) {
     if (is_blocks_own(p, k, to)) {
       if (waits_within(p, k, to) || !push_item(p, BLOCKS, k, to)) return false;
     } else if (!waits_within(p, k, to)) {
-      if (!add_statement(p, k, to)) return false;
+      bool taken;
+      if (!take_strided(p, k, to, &taken) || (!taken && !add_statement(p, k, to))) return false;
     } else if (is(p, k, "for")) {
       int64_t close = tt__cudac_close(p->s, k + 1), inner = close + 1;
       bool braced = kind(p, inner) == '{';
@@ -250,7 +318,8 @@ static bool is_assigned(const split *p, int64_t k) {
   if ((a == '+' && b == '+') || (a == '-' && b == '-')) return true;
   if ((before == '+' && before2 == '+') || (before == '-' && before2 == '-')) return true;
   bool operand = (before2 == 'i' && !is(p, k - 2, "return")) || before2 == 'n' || before2 == ']';
-  return before == '&' && !operand; /* its address; behind a bracket, too: that may be a cast */
+  /* Its address; behind a bracket, too: that may be a cast. That of an element says nothing of a pointer. */
+  return before == '&' && !operand && a != '[';
 }
 
 /* Is the name changed anywhere but where it is declared? */
@@ -415,7 +484,11 @@ static bool is_fit(split *p) {
   sort_locals(p);
   for (int i = 0; i < p->nitem; i++) {
     const item *it = &p->item[i];
-    loops += (it->kind == LOOP) - (it->kind == END);
+    loops += (it->kind == LOOP || it->kind == STRIDED) - (it->kind == END);
+    bool uniform = true;
+    if (it->kind == STRIDED && (!is_plain(p, it->bound, it->bound_end, &uniform) ||
+                                !is_plain(p, it->step, it->step_end, &uniform) || !uniform))
+      return false;
     if (loops && it->kind == GROUP && leaves_within(p, it->from, it->to)) return false;
     if (it->kind == LOOP && !is_uniform_loop(p, it)) return false;
     if (it->kind == GROUP && returns_within(p, it->from, it->to)) return false;
@@ -527,9 +600,20 @@ static void write_group(const split *p, const item *g, tt_str *out) {
               "for (unsigned tt_z = 0; tt_z < tt_nz; tt_z++)\nfor (unsigned tt_y = 0; tt_y < tt_ny; tt_y++) {\n"
               "const int tt_row = (int)(tt_nx * (tt_y + tt_ny * tt_z)) - tt_s;\n"
               "#pragma GCC ivdep\n"
-              "for (int tt_x = tt_s; tt_x < tt_e; tt_x++) {\nconst int tt_t = tt_row + tt_x;\n(void)tt_t;\n"
+              "for (int tt_x = tt_s; tt_x < ");
+  tt__str_add(out, g->is_turned ? "tt_last" : "tt_e");
+  tt__str_add(out,
+              "; tt_x++) {\nconst int tt_t = tt_row + tt_x;\n(void)tt_t;\n"
               "threadIdx.x = (unsigned)(tt_x - tt_s); threadIdx.y = tt_y; threadIdx.z = tt_z; tt_global_x = tt_x;\n");
   write_entry(p, g, out);
+  if (g->is_turned) {
+    copy(p, g->type, g->name + 1, out);
+    tt__str_add(out, " = (");
+    copy(p, g->type, g->name, out);
+    tt__str_add(out, ")tt_b + (");
+    copy(p, g->type, g->name, out);
+    tt__str_add(out, ")threadIdx.x;\n");
+  }
   int64_t from = g->from;
   for (int64_t k = g->from; k < g->to; k++) {
     const local *l = array_declared(p, k, g->group);
@@ -564,6 +648,16 @@ static void write_group(const split *p, const item *g, tt_str *out) {
 static void write_uniform(const split *p, int group, tt_str *out) {
   for (int i = 0; i < p->nlocal; i++)
     if (p->local[i].is_uniform && p->local[i].group == group) write_anew(p, &p->local[i], out);
+}
+
+static void write_strided(const split *p, const item *it, tt_str *out) {
+  tt__str_add(out, "for (long tt_bound = (long)(");
+  copy(p, it->bound, it->bound_end, out);
+  tt__str_add(out, "), tt_step = (long)(");
+  copy(p, it->step, it->step_end, out);
+  tt__str_addf(out, "), tt_b = %s; tt_b < tt_bound; tt_b += tt_step) {\n",
+               it->is_of_grid ? "(long)(blockIdx.x * blockDim.x)" : "0");
+  tt__str_add(out, "const int tt_last = tt_bound - tt_b < (long)tt_nx ? tt_s + (int)(tt_bound - tt_b) : tt_e;\n");
 }
 
 static void write_head(const split *p, const tt_cudac_kernel *k, tt_str *out) {
@@ -609,7 +703,8 @@ bool tt__cudac_split(tt_cudac_scan *s, const tt_cudac_kernel *k, tt_str *out) {
   p->params = tt__cudac_params(s, d->head, d->open);
   if (p->params < 0) return false;
   p->params_end = tt__cudac_close(s, p->params);
-  if (!take_statements(p, p->body, p->body_end, 0) || !p->has_barrier) return false;
+  if (!take_statements(p, p->body, p->body_end, 0)) return false;
+  if (!p->has_barrier && !p->has_strided) return false;
   if (!waits_plainly(p) || !is_fit(p)) return false;
   write_head(p, k, out);
   write_kept(p, out);
@@ -618,6 +713,8 @@ bool tt__cudac_split(tt_cudac_scan *s, const tt_cudac_kernel *k, tt_str *out) {
     if (it->kind == GROUP) {
       write_group(p, it, out);
       write_uniform(p, it->group, out);
+    } else if (it->kind == STRIDED) {
+      write_strided(p, it, out);
     } else if (it->kind == LOOP) {
       copy(p, it->from, it->to, out);
       tt__str_add(out, " {\n");

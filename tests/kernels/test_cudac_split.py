@@ -133,6 +133,19 @@ KINDS = {
     "a way out of the loop": (False, "for (int k = 0; k < n; k++) { if (k > 2) break; __syncthreads(); } o[t] = 1;"),
     "a shuffle": (False, "int v = __shfl_sync(~0u, t, 1); __syncthreads(); o[t] = v;"),
     "a count of its own": (False, "int m = n; m += t - t; for (int k = 0; k < m; k++) __syncthreads(); o[t] = 1;"),
+    "the stride of a grid": (
+        True,
+        "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) o[i] = a[i] * 2;",
+    ),
+    "the stride of a block": (
+        True,
+        "float sum = 0; for (int i = t; i < n; i += blockDim.x) { sum += a[i]; o[i] = sum; } s[t] = sum; __syncthreads(); o[t] += s[blockDim.x - 1 - t];",
+    ),
+    "a stride that ends early": (
+        False,
+        "for (int i = threadIdx.x; i < n; i += blockDim.x) { if (i > 9) break; o[i] = 1; }",
+    ),
+    "a stride with its own end": (False, "for (int i = threadIdx.x; i < n - t; i += blockDim.x) o[i] = 1;"),
     "a turn that changes": (False, "for (int k = 0; k < n; k++) { __syncthreads(); k += 1; } o[t] = 1;"),
 }
 
@@ -146,10 +159,14 @@ def test_kinds_of_kernels(kind, monkeypatch):
     m = tt.SourceModule(source)
     assert ("tt_split_f" in m.inspect_source()) == is_split
     a, got, want = np.arange(64, dtype="f4"), np.zeros(32, "f4"), np.zeros(32, "f4")
-    m.get_function("f")(got, a, 32, block=(32, 1, 1))
+    f = m.get_function("f")
+    assert f.waits == ("sync" in body or "shfl" in body)
     monkeypatch.setenv("TUTTI_KERNEL_SPLIT", "0")
-    tt.SourceModule(source).get_function("f")(want, a, 32, block=(32, 1, 1))
-    assert np.array_equal(got, want)
+    plain = tt.SourceModule(source).get_function("f")
+    for block in (32, 7) if "stride" in kind else (32,):
+        f(got, a, 32, block=(block, 1, 1))
+        plain(want, a, 32, block=(block, 1, 1))
+        assert np.array_equal(got, want)
 
 
 def test_templates_and_dynamic_shared_memory():
