@@ -427,34 +427,52 @@ class GpuArray:
         )
         self.base.copy_to_device(whole)
 
-    def _like(self):
-        """An array of the same layout, whose indexing tells where a part lies."""
-        np = _need_numpy()
-        return np.lib.stride_tricks.as_strided(np.empty(1, self.dtype), self.shape, self.strides)
+    def _part(self, index):
+        """Where a[index] lies, and whether it is one element: nothing is read."""
+        index = index if isinstance(index, tuple) else (index,)
+        if Ellipsis in index:
+            k = index.index(Ellipsis)
+            index = index[:k] + (slice(None),) * (self.ndim - len(index) + 1) + index[k + 1 :]
+        if len(index) > self.ndim:
+            raise IndexError(f"{len(index)} indices for an array of {self.ndim} axes")
+        index += (slice(None),) * (self.ndim - len(index))
+        shape, strides, at = [], [], self.at
+        for i, n, step in zip(index, self.shape, self.strides):
+            if isinstance(i, slice):
+                start, stop, by = i.indices(n)
+                shape.append(len(range(start, stop, by)))
+                strides.append(step * by)
+                at += step * start if shape[-1] else 0
+            else:
+                i = int(i)
+                if not -n <= i < n:
+                    raise IndexError(f"index {i} is out of bounds for an axis with size {n}")
+                at += step * (i % n)
+        return GpuArray(tuple(shape), self.dtype, self.base or self, at, tuple(strides)), not shape
 
     def __getitem__(self, index):
-        like = self._like()
-        part = like[index]
-        if not hasattr(part, "ctypes") or part.ndim == 0:
-            part = like[(*index, None) if isinstance(index, tuple) else (index, None)]
-            return self._part(like, part).copy_to_host()[0]
-        return self._part(like, part)
-
-    def _part(self, like, part):
-        at = self.at + part.ctypes.data - like.ctypes.data
-        return GpuArray(part.shape, self.dtype, self.base or self, at, part.strides)
+        part, one = self._part(index)
+        return part.copy_to_host()[()] if one else part
 
     def __setitem__(self, index, value):
-        like = self._like()
-        part = like[index]
-        if not hasattr(part, "ctypes") or part.ndim == 0:
-            part = like[(*index, None) if isinstance(index, tuple) else (index, None)]
-        self._part(like, part).copy_to_device(value)
+        self._part(index)[0].copy_to_device(value)
 
     def reshape(self, *shape, **options):
-        shape = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
-        part = self._like().reshape(shape)
-        return GpuArray(part.shape, self.dtype, self.base or self, self.at)
+        """The same memory with other axes."""
+        shape = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+        if -1 in shape:
+            rest = 1
+            for n in shape:
+                rest *= n if n != -1 else 1
+            shape = tuple(self.size // max(rest, 1) if n == -1 else n for n in shape)
+        total = 1
+        for n in shape:
+            total *= n
+        if total != self.size:
+            raise ValueError(f"cannot reshape an array of size {self.size} into {shape}")
+        if not self.is_c_contiguous():
+            raise ValueError("only dense arrays of a GPU are reshaped")
+        return GpuArray(shape, self.dtype, self.base or self, self.at)
 
     def ravel(self, order="C", stream=0):
         return self.reshape(self.size)
@@ -648,13 +666,27 @@ class _Device:
     """The device that runs kernels."""
 
     id = 0
-    name = b"CPU"
-    compute_capability = (9, 0)
     MAX_THREADS_PER_BLOCK = 1024
     MAX_BLOCK_DIM_X, MAX_BLOCK_DIM_Y, MAX_BLOCK_DIM_Z = 1024, 1024, 64
     MAX_GRID_DIM_X, MAX_GRID_DIM_Y, MAX_GRID_DIM_Z = 2147483647, 65535, 65535
     MAX_SHARED_MEMORY_PER_BLOCK = 49152
     WARP_SIZE = 32
+
+    @property
+    def name(self):
+        if _gpu():
+            from .. import cuda
+
+            return cuda.get_device_name().encode()
+        return b"CPU"
+
+    @property
+    def compute_capability(self):
+        if _gpu():
+            from .. import cuda
+
+            return tuple(cuda.get_device_capability())
+        return (9, 0)
 
     @property
     def MULTIPROCESSOR_COUNT(self):  # noqa: N802 (Numba's name)
@@ -673,7 +705,7 @@ class _Device:
         return False
 
     def __repr__(self):
-        return "<the CPU as a device of kernels>"
+        return f"<{self.name.decode()} as a device of kernels>"
 
 
 class _Gpus:
@@ -713,7 +745,7 @@ def select_device(device_id):
 
 def detect():
     """Print the devices that kernels run on."""
-    print("Found 1 device for kernels\nid 0    b'CPU'    [SUPPORTED]")
+    print(f"Found 1 device for kernels\nid 0    {_the_device.name}    [SUPPORTED]")
     return True
 
 
