@@ -122,6 +122,7 @@ def get_device_properties(which=None):
 def synchronize(which=None):
     """Wait for all work on the GPU; without a GPU, for the CPU's. A failure among that work is raised."""
     (device(which) if which is not None or is_available() else numbered(0)).synchronize()
+    _kernels._flush()
 
 
 # ---- memory

@@ -5,6 +5,7 @@ cores, and a launch has ended when it returns.
 """
 
 import os
+import sys
 import time
 import warnings
 
@@ -156,6 +157,19 @@ def _gpu():
 _target = None
 
 
+_printing = False
+
+
+def _flush():
+    """What a GPU's kernels have printed lies in C's buffer: let it out."""
+    global _printing
+    if _printing:
+        import ctypes
+
+        ctypes.CDLL(None).fflush(None)
+        _printing = False
+
+
 # ---- kernels
 
 
@@ -240,6 +254,10 @@ class Launch:
         else:
             # assertions come back to Python from the CPU only
             gpu = 0 if self.kernel._flags & CHECK else _gpu()
+            if gpu and "print" in self.kernel.py_func.__code__.co_names:
+                global _printing
+                _printing = True
+                sys.stdout.flush()  # what was printed before stands before
             if gpu and self.stream:
                 with self.stream:
                     self.kernel._launch(self.grid, self.block, self.shared, args, gpu)
