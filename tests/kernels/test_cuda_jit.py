@@ -99,6 +99,15 @@ def test_tiled_matmul(mode):
     np.testing.assert_allclose(c, a @ b, rtol=1e-5)
 
 
+def test_what_a_kernel_needs():
+    x = np.ones(4)
+    reduce_sum[1, 256](x, x.copy())
+    (types,) = (t for t in reduce_sum.signatures if t == "Af64:1C,Af64:1C")
+    assert reduce_sum.get_shared_mem_per_block(types) == 256 * 8
+    assert reduce_sum.get_local_mem_per_thread(types) == 0
+    assert "shared0" in reduce_sum.inspect_source(types) and "__syncthreads" in reduce_sum.inspect_cuda(types)
+
+
 def test_a_tree_of_barriers(mode):
     x, out = np.random.default_rng(1).random(1000), np.zeros(1)
     reduce_sum[4, 256](x, out)

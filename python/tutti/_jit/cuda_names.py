@@ -215,6 +215,21 @@ class Kernel(Compiled):
         rows = {types: self._cuda(types) for types in self.signatures}
         return rows if signature is None else rows[signature]
 
+    def _number(self, which, signature):
+        rows = {row[0]: row[which] for row in self._specials()}
+        return rows if signature is None else rows[signature]
+
+    def get_shared_mem_per_block(self, signature=None):
+        """Bytes of static shared memory by argument types."""
+        return self._number(5, signature)
+
+    def get_local_mem_per_thread(self, signature=None):
+        """Bytes of private arrays of a thread by argument types."""
+        return self._number(6, signature)
+
+    def get_max_threads_per_block(self, signature=None):
+        return 1024
+
     def specialize(self, *args):
         return self
 
