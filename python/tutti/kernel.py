@@ -5,7 +5,7 @@ They run on the CPU, compiled by the system's C++ compiler, its cores sharing th
 
 from . import _core
 
-__all__ = ["CompileError", "Function", "RawKernel", "RawModule", "SourceModule"]
+__all__ = ["CompileError", "Function", "RawKernel", "RawModule", "SourceModule", "Variable"]
 
 
 class CompileError(RuntimeError):
@@ -116,11 +116,11 @@ class SourceModule:
 
     def get_global(self, name):
         """(address, bytes) of a `__device__` or `__constant__` variable."""
-        return _core.program_variable(self._program, name)
+        return _core.program_variable(self._program, name)[:2]
 
-    def global_array(self, name, dtype, shape=None):
-        """The memory of such a variable as an array that shares it."""
-        return _shared_array(self._program, name, dtype, shape)
+    def variable(self, name):
+        """A `__device__` or `__constant__` variable, to be read and set."""
+        return Variable(self._program, name)
 
     @property
     def kernels(self):
@@ -132,14 +132,34 @@ class SourceModule:
         return _core.program_text(self._program)
 
 
-def _shared_array(program, name, dtype, shape):
-    import ctypes
+class Variable:
+    """Memory of a `__device__` or `__constant__` variable: `v.set(array)` or `v[...] = array`, `v.get(dtype)`."""
 
-    address, size = _core.program_variable(program, name)
-    memory = (ctypes.c_char * size).from_address(address)
-    memory._program = program
-    a = _core.frombuffer(memory, dtype)
-    return a if shape is None else a.reshape(shape)
+    def __init__(self, program, name):
+        import ctypes
+
+        self.ptr, self.size, device = _core.program_variable(program, name)
+        if device:
+            raise NotImplementedError(f"variable '{name}' lies on a device: get_global tells its address")
+        self.name, self._program = name, program
+        self._memory = memoryview((ctypes.c_char * self.size).from_address(self.ptr)).cast("B")
+
+    def set(self, value):
+        """Copy the elements of an array into it, from its beginning; their type is the caller's business."""
+        data = _core.asarray(value).tobytes()
+        if len(data) > self.size:
+            raise ValueError(f"{len(data)} bytes do not fit the variable '{self.name}' of {self.size}")
+        self._memory[: len(data)] = data
+
+    def __setitem__(self, index, value):
+        if index is not Ellipsis and index != slice(None):
+            raise IndexError("a variable is set as a whole: v[...] = array")
+        self.set(value)
+
+    def get(self, dtype="uint8", shape=None):
+        """A copy of its elements."""
+        a = _core.frombuffer(bytes(self._memory), dtype)
+        return a if shape is None else a.reshape(shape)
 
 
 class RawModule:
@@ -178,8 +198,8 @@ class RawModule:
         return k
 
     def get_global(self, name):
-        """The memory of a `__device__` or `__constant__` variable, as an array of bytes that shares it."""
-        return _shared_array(self.compile(), name, "uint8", None)
+        """A `__device__` or `__constant__` variable, to be read and set."""
+        return Variable(self.compile(), name)
 
     @property
     def kernels(self):

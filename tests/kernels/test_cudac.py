@@ -270,21 +270,19 @@ def test_constant_and_device_variables():
       if (threadIdx.x == 0) { counter++; w[0] = weights[1][0]; }
     }"""
     m = tt.SourceModule(src)
-    coef = m.global_array("coef", "float32")
-    coef[...] = tt.array([1, 2, 3], dtype="float32")
+    m.variable("coef")[...] = tt.array([1, 2, 3], dtype="float32")
     address, size = m.get_global("coef")
     assert size == 12 and address
-    import ctypes
-
-    (ctypes.c_float * 3).from_address(address)[:] = [1, 2, 3]
+    with pytest.raises(ValueError, match="16 bytes do not fit"):
+        m.variable("coef").set(np.zeros(4, "f4"))
     o, w = np.zeros(3, "f4"), np.zeros(1)
     f = m.get_function("f")
     f(o, w, block=(3, 1, 1))
     f(o, w, block=(3, 1, 1))
     assert o.tolist() == [2, 4, 6] and w[0] == 3
-    assert m.global_array("counter", "int32").tolist() == [7]
+    assert m.variable("counter").get("int32").tolist() == [7]
     other = tt.SourceModule(src)  # a module of its own variables
-    assert other.global_array("counter", "int32").tolist() == [5]
+    assert other.variable("counter").get("int32").tolist() == [5]
     with pytest.raises(ValueError, match="no __device__ or __constant__ variable 'nope'"):
         m.get_global("nope")
 

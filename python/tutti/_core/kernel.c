@@ -112,7 +112,7 @@ static PyObject *py_program_text(PyObject *self, PyObject *capsule) {
   return p ? PyUnicode_FromString(tt_program_text(p)) : NULL;
 }
 
-/* program_variable(program, name): (address, bytes) */
+/* program_variable(program, name): (address, bytes, the device it lies on) */
 static PyObject *py_program_variable(PyObject *self, PyObject *args) {
   PyObject *capsule;
   const char *name;
@@ -125,7 +125,7 @@ static PyObject *py_program_variable(PyObject *self, PyObject *args) {
   if (!p) return NULL;
   tt_code c = tt_program_variable(p, name, -1, &data, &size, &err);
   if (c != TT_OK) return core_raise(c, &err);
-  return Py_BuildValue("KK", (unsigned long long)(uintptr_t)data, (unsigned long long)size);
+  return Py_BuildValue("KKi", (unsigned long long)(uintptr_t)data, (unsigned long long)size, tt_program_device(p));
 }
 
 /* routine_parameters(routine): [(name, type)], most threads of a block, whether threads wait */

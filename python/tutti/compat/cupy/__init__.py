@@ -1,0 +1,51 @@
+"""CuPy's names over tutti: its array functions are NumPy's, its kernels are tutti's.
+
+Replace `import cupy` by `import tutti.compat.cupy as cupy`, or run the script by `python -m tutti run`.
+"""
+
+import numpy as _np
+
+import tutti as _tt
+from tutti import ElementwiseKernel, RawKernel, RawModule, ReductionKernel, ndarray
+
+from . import cuda
+
+__version__ = "13.0.0"
+__all__ = ["ElementwiseKernel", "RawKernel", "RawModule", "ReductionKernel", "cuda", "ndarray"]
+
+
+def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
+    """The elements as a NumPy array."""
+    host = _np.asarray(a.numpy() if isinstance(a, ndarray) else a, order=order)
+    if out is None:
+        return host
+    out[...] = host
+    return out
+
+
+def get_array_module(*args):
+    """This module if one of the arguments is an array of it, else NumPy."""
+    import sys
+
+    return sys.modules[__name__] if any(isinstance(a, ndarray) for a in args) else _np
+
+
+def fuse(*args, **kw):
+    """A decorator that fuses operations: here they fuse by themselves."""
+    return args[0] if len(args) == 1 and callable(args[0]) and not kw else lambda f: f
+
+
+def get_default_memory_pool():
+    return cuda.MemoryPool()
+
+
+def get_default_pinned_memory_pool():
+    return cuda.MemoryPool()
+
+
+def __getattr__(name):
+    if not name.startswith("_") and hasattr(_tt, name):
+        return getattr(_tt, name)
+    if name.startswith("__"):
+        raise AttributeError(name)
+    raise AttributeError(f"tutti.compat.cupy does not cover cupy.{name}")

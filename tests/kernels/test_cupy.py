@@ -1,0 +1,76 @@
+"""Programs written for CuPy, over tutti."""
+
+# ruff: noqa: E501 (programs stand here as people write them)
+
+import os
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import tutti.compat.cupy as cp
+
+pytestmark = pytest.mark.skipif(not (shutil.which("c++") or shutil.which("g++")), reason="no C++ compiler")
+
+
+def test_raw_kernel():
+    add = cp.RawKernel(
+        r"""extern "C" __global__ void my_add(const float* x1, const float* x2, float* y) {
+          int tid = blockDim.x * blockIdx.x + threadIdx.x;
+          y[tid] = x1[tid] + x2[tid];
+        }""",
+        "my_add",
+    )
+    x1 = cp.arange(25, dtype=cp.float32).reshape(5, 5)
+    x2 = cp.arange(25, dtype=cp.float32).reshape(5, 5)
+    y = cp.zeros((5, 5), dtype=cp.float32)
+    add((5,), (5,), (x1, x2, y))
+    assert np.array_equal(cp.asnumpy(y), np.arange(25, dtype="f4").reshape(5, 5) * 2)
+
+
+def test_complex_and_modules():
+    code = r"""#include <cupy/complex.cuh>
+    template <typename T> __global__ void test_sum(const T* x1, const T* x2, T* y, unsigned int N) {
+      unsigned int tid = blockDim.x * blockIdx.x + threadIdx.x;
+      if (tid < N) y[tid] = x1[tid] + x2[tid] * T(2);
+    }"""
+    names = ["test_sum<float>", "test_sum<complex<double>>"]
+    module = cp.RawModule(code=code, options=("--std=c++14",), name_expressions=names)
+    for name, dtype in zip(names, ("float32", "complex128"), strict=True):
+        x = cp.arange(100).astype(dtype)
+        y = cp.zeros(100, dtype=dtype)
+        module.get_function(name)((1,), (128,), (x, x, y, 100))
+        assert np.array_equal(y.get(), np.arange(100).astype(dtype) * 3)
+
+
+def test_constant_memory_and_helpers():
+    module = cp.RawModule(
+        code='__constant__ float some_array[2]; extern "C" __global__ void f(float *o) { o[threadIdx.x] = some_array[threadIdx.x]; }'
+    )
+    memory = module.get_global("some_array")
+    memory[...] = np.array([1.5, 2.5], "f4")
+    o = cp.zeros(2, dtype="float32")
+    module.get_function("f")((1,), (2,), (o,))
+    assert o.tolist() == [1.5, 2.5]
+    assert cp.get_array_module(o) is cp and cp.get_array_module(np.ones(2)) is np
+    assert float(cp.linalg.norm(cp.ones(4))) == 2
+    begin, end = cp.cuda.Event(), cp.cuda.Event()
+    begin.record()
+    end.record()
+    assert cp.cuda.get_elapsed_time(begin, end) >= 0
+    cp.cuda.Stream.null.synchronize()
+    with pytest.raises(AttributeError, match="does not cover cupy.no_such_thing"):
+        cp.no_such_thing  # noqa: B018
+
+
+def test_script_unchanged(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import cupy as cp\n"
+        "squared_diff = cp.ElementwiseKernel('float32 x, float32 y', 'float32 z', 'z = (x - y) * (x - y)', 'squared_diff')\n"
+        "x = cp.arange(10, dtype=cp.float32).reshape(2, 5)\n"
+        "print(squared_diff(x, cp.arange(5, dtype=cp.float32)).sum())\n"
+    )
+    run = subprocess.run([sys.executable, "-m", "tutti", "run", script], capture_output=True, text=True, env=os.environ)
+    assert run.stdout.strip() == "125.0", run.stderr
