@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "base/pool.h"
 #include "device/device.h"
-#include "device/stage_lanes.h"
 
 enum { MOST_SLOTS = 8, GRAIN = 256 << 10 };
 static const size_t FIRST = 1 << 20;        /* the first chunk */
@@ -20,10 +19,7 @@ static const size_t LONG_COPY = 4 << 20;    /* pinned memory is staged below, ra
 static size_t chunk_bytes = 8 << 20;
 static int slot_count = 4;
 
-static bool use_lanes;
-
-void tt__stage_tune(size_t chunk, int slots, bool lanes) {
-  use_lanes = lanes;
+void tt__stage_tune(size_t chunk, int slots) {
   chunk_bytes = chunk ? chunk : 8 << 20;
   slot_count = slots <= 0 ? 4 : slots < MOST_SLOTS ? slots : MOST_SLOTS;
 }
@@ -41,7 +37,6 @@ typedef struct ring {
   slot slot[MOST_SLOTS];
   int n;
   size_t bytes; /* of a slot */
-  tt_lanes lanes;
 } ring;
 
 typedef struct stage {
@@ -76,18 +71,10 @@ static void empty_ring(tt_device *d, ring *r) {
     r->slot[k] = (slot){0};
   }
   r->n = 0;
-  tt__lanes_empty(d, &r->lanes);
 }
 
 /* At least one slot, at most as many as the size asks for. What cannot be had is done without. */
 static tt_code fill_ring(tt_device *d, ring *r, size_t size, tt_error *err) {
-  if (use_lanes) {
-    int n = tt__pool_inside() ? 1 : tt__pool_size();
-    return tt__lanes_fill(d, &r->lanes, n, slot_count < TT_MOST_LANE_SLOTS ? slot_count : TT_MOST_LANE_SLOTS,
-                          chunk_bytes)
-               ? TT_OK
-               : TT_ENOMEM;
-  }
   if (r->n && r->bytes != chunk_bytes) empty_ring(d, r);
   r->bytes = chunk_bytes;
   tt_code code = TT_OK;
@@ -111,7 +98,6 @@ static size_t chunk_of(const ring *r, int64_t k, size_t left) {
 static tt_code stage_chunks_in(tt_device *d, ring *r, tt_stream *s, char *to, const char *from, size_t size,
                                tt_error *err) {
   size_t n;
-  if (use_lanes) return tt__lanes_copy(d, &r->lanes, s, to, from, size, false, err);
   for (int64_t k = 0; size; k++, to += n, from += n, size -= n) {
     slot *at = &r->slot[k % r->n];
     n = chunk_of(r, k, size);
@@ -133,7 +119,6 @@ static tt_code stage_chunks_out(tt_device *d, ring *r, tt_stream *s, char *to, c
                                 tt_error *err) {
   size_t n;
   int64_t asked = 0, done = 0;
-  if (use_lanes) return tt__lanes_copy(d, &r->lanes, s, to, from, size, true, err);
   for (; size; asked++, to += n, from += n, size -= n) {
     slot *at = &r->slot[asked % r->n];
     n = chunk_of(r, asked, size);

@@ -18,7 +18,7 @@ TT_HIDDEN tt_code tt__pinned_alloc(tt_device *d, size_t size, void **out, tt_err
 TT_HIDDEN void tt__pinned_free(tt_device *d, void *p, size_t size);
 
 /* How copies are cut; for measurements. Zeros: the defaults. Not while copies run. */
-TT_HIDDEN void tt__stage_tune(size_t chunk, int slots, bool lanes);
+TT_HIDDEN void tt__stage_tune(size_t chunk, int slots);
 
 /* (registry) */
 TT_HIDDEN tt_code tt__stage_open(tt_device *d, tt_error *err);

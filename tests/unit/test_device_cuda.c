@@ -361,7 +361,8 @@ static double transfer(tt_device *d, tt_dmem *m, unsigned char *host, size_t siz
 }
 
 static void transfer_speeds(tt_device *d) {
-  static const int threads[] = {1, 2, 4, 8, 16};
+  static const size_t chunks[] = {2 << 20, 4 << 20, 8 << 20, 16 << 20};
+  static const int slots[] = {2, 4, 8}, threads[] = {1, 2, 4, 8, 16};
   unsigned char *host = tt__mem_alloc_data(SPEED_BYTES);
   void *pinned = NULL;
   tt_dmem *m = NULL;
@@ -374,30 +375,23 @@ static void transfer_speeds(tt_device *d) {
            transfer(d, m, pinned, SPEED_BYTES, 3));
     tt__pinned_free(d, pinned, SPEED_BYTES);
   }
-  static const size_t pieces[] = {512 << 10, 1 << 20, 2 << 20};
-  static const int lane_slots[] = {2, 4};
   for (size_t t = 0; t < 5; t++) {
     if (threads[t] > tt__cpu_count()) continue;
     tt__pool_resize(threads[t]);
-    tt__stage_tune(0, 0, false);
-    printf("  %2d threads, chunks: %.1f / %.1f\n", threads[t], transfer(d, m, host, SPEED_BYTES, 0),
-           transfer(d, m, host, SPEED_BYTES, 1));
-    for (size_t k = 0; k < 6; k++) {
-      tt__stage_tune(pieces[k / 2], lane_slots[k % 2], true);
-      printf("  %2d threads, lanes of %4zu KiB x %d: %.1f / %.1f\n", threads[t], pieces[k / 2] >> 10, lane_slots[k % 2],
-             transfer(d, m, host, SPEED_BYTES, 0), transfer(d, m, host, SPEED_BYTES, 1));
+    for (size_t c = 0; c < 4; c++) {
+      for (size_t s = 0; s < 3; s++) {
+        tt__stage_tune(chunks[c], slots[s]);
+        printf("  %2d threads, %2zu MiB x %d: %.1f / %.1f\n", threads[t], chunks[c] >> 20, slots[s],
+               transfer(d, m, host, SPEED_BYTES, 0), transfer(d, m, host, SPEED_BYTES, 1));
+      }
     }
   }
   tt__pool_resize(0);
-  printf("sizes, KiB: chunks in / out | lanes of 1 MiB x 2 in / out | driver in / out, GB/s\n");
-  for (size_t n = 64 << 10; n <= (size_t)256 << 20; n *= 2) {
-    tt__stage_tune(0, 0, false);
-    double in = transfer(d, m, host, n, 0), out = transfer(d, m, host, n, 1);
-    tt__stage_tune(1 << 20, 2, true);
-    printf("  %8zu: %.2f / %.2f | %.2f / %.2f | %.2f / %.2f\n", n >> 10, in, out, transfer(d, m, host, n, 0),
-           transfer(d, m, host, n, 1), transfer(d, m, host, n, 2), transfer(d, m, host, n, 3));
-  }
-  tt__stage_tune(0, 0, false);
+  tt__stage_tune(0, 0);
+  printf("sizes, KiB: staged in / out | driver in / out, GB/s\n");
+  for (size_t n = 4 << 10; n <= (size_t)256 << 20; n *= 4)
+    printf("  %8zu: %.2f / %.2f | %.2f / %.2f\n", n >> 10, transfer(d, m, host, n, 0), transfer(d, m, host, n, 1),
+           transfer(d, m, host, n, 2), transfer(d, m, host, n, 3));
   tt__dmem_free(d, m);
   tt__mem_free_data(host, SPEED_BYTES);
 }
