@@ -685,3 +685,35 @@ def test_inspection():
     assert repr(f) == "<kernel add(float32 *c, const float32 *a, const float32 *b, int32 n)>"
     assert "tt_index_x()" in m.inspect_source()
     assert f.num_args == 4
+
+
+def test_out_of_memory_leaks_nothing():
+    """The n-th allocation fails, for every n: a MemoryError or the right result, and no byte is lost."""
+    import gc
+
+    from tutti import _core
+
+    def work():
+        f = tt.SourceModule(ADD).get_function("add")
+        a, c = tt.ones(100, dtype="float32"), tt.zeros(100, dtype="float32")
+        kept = c + 1
+        f(c, a, a + 1, 100, block=(64, 1, 1), grid=(2, 1))
+        assert float(c[99]) == 3 and float(kept[0]) == 1
+
+    work()
+    work()
+    gc.collect()
+    live = _core._test_live()
+    for n in range(1000):
+        _core._test_fail("memory", n, False)
+        try:
+            work()
+        except MemoryError:
+            pass
+        _, fired = _core._test_calls("memory")
+        _core._test_fail("memory", -1, False)
+        gc.collect()
+        assert _core._test_live() == live, n
+        if not fired:
+            break
+    assert n > 10
