@@ -442,11 +442,33 @@ static void count_local(void *ctx, int32_t local, bool write) {
   y->count += local == y->local;
 }
 
+/* Is where a thread starts known by its place alone? Then neighbours are seen to touch neighbouring memory. */
+static bool starts_again(const tt_pwriter *w, const tt_pexpr *e) {
+  switch ((tt_pop)e->op) {
+    case TT_X_CONST:
+    case TT_X_SPECIAL:
+      return true;
+    case TT_X_LOCAL:
+      return w->again[e->k] || w->home[e->k] == TT_HOME_UNIFORM;
+    case TT_X_ELEM:
+    case TT_X_CAST:
+    case TT_X_LEN:
+      for (int k = 0; k < e->n; k++)
+        if (!starts_again(w, e->arg[k])) return false;
+      return true;
+    default:
+      return false;
+  }
+}
+
 /* One turn of such a loop for all threads; `test`: some may have done their last. */
-static void put_stride_turn(tt_pwriter *w, const tt_pstmt *s, int n, bool own, bool test) {
+static void put_stride_turn(tt_pwriter *w, const tt_pstmt *s, int n, bool own, bool again, bool test) {
   tt__pw_line(w, "if (TT_RARELY(--turns < 0)) { turns = 1 << 20; if (call->poll(call)) return; }");
   region_begin(w);
-  tt__pw_line(w, "const tt_i64 at%d = it%d[t] + turn%d * by%d;", n, n, n, n);
+  if (again)
+    tt__pw_line(w, "const tt_i64 at%d = %s + turn%d * by%d;", n, tt__pw_text(w, s->a), n, n);
+  else
+    tt__pw_line(w, "const tt_i64 at%d = it%d[t] + turn%d * by%d;", n, n, n, n);
   if (test && s->c->nonneg)
     tt__pw_open(w, "if (at%d < hi%d) {", n, n);
   else if (test)
@@ -477,11 +499,12 @@ static void put_stride_loop(blocks *b, const tt_pstmt *s, tt_ploop *loop) {
   bool own = in.count == all.count - 1; /* nobody else looks at the counter: a variable of the turn */
   uint8_t home = w->home[s->local];
   tt__pw_line(w, "const tt_i64 hi%d = %s, by%d = %s;", n, tt__pw_text(w, s->b), n, tt__pw_text(w, s->c));
-  tt__pw_array(w, "tt_i64", "it", n);
+  bool again = starts_again(w, s->a);
+  if (!again) tt__pw_array(w, "tt_i64", "it", n);
   tt__pw_line(w, "tt_i64 least%d = TT_I64(0x7fffffffffffffff), most%d = 0;", n, n);
   region_begin(w);
-  tt__pw_line(w, "it%d[t] = %s;", n, tt__pw_text(w, s->a));
-  tt__pw_line(w, "const tt_i64 c = tt_range_i64(it%d[t], hi%d, by%d);", n, n, n);
+  tt__pw_line(w, "const tt_i64 from = %s, c = tt_range_i64(from, hi%d, by%d);", tt__pw_text(w, s->a), n, n);
+  if (!again) tt__pw_line(w, "it%d[t] = from;", n);
   tt__pw_line(w, "least%d = c < least%d ? c : least%d;", n, n, n);
   tt__pw_line(w, "most%d = c > most%d ? c : most%d;", n, n, n);
   region_end(w);
@@ -490,7 +513,7 @@ static void put_stride_loop(blocks *b, const tt_pstmt *s, tt_ploop *loop) {
   if (own) w->home[s->local] = TT_HOME_PLAIN;
   for (int tail = 0; tail < 2; tail++) {
     tt__pw_open(w, "for (; turn%d < %s%d && most%d; turn%d++) {", n, tail ? "most" : "least", n, n, n);
-    put_stride_turn(w, s, n, own, tail);
+    put_stride_turn(w, s, n, own, again, tail);
     tt__pw_close(w, "}");
   }
   w->home[s->local] = home;
