@@ -51,12 +51,13 @@ static const char *const flags[] = {"-std=c++17",
 /* Device functions are made to be inlined: a thread loop with a call in it is not vectorised. */
 static const char *const gcc_flags[] = {
     "--param=max-inline-insns-auto=400",  "--param=max-inline-insns-single=2000",   "--param=inline-unit-growth=1000",
-    "--param=large-function-growth=2000", "--param=logical-op-non-short-circuit=0", "--param=max-unswitch-insns=500",
-    "--param=max-unswitch-level=6"};
+    "--param=large-function-growth=2000", "--param=logical-op-non-short-circuit=0", "--param=max-unswitch-insns=500"};
+/* GCC 13 took this one out: nobody else may be given it. */
+static const char old_gcc_flag[] = "--param=max-unswitch-level=6";
 static const char *const clang_flags[] = {"-mllvm", "-inline-threshold=1500"};
 
 static tt_lock lock = TT_LOCK_INIT; /* guards what follows; not held while a compiler runs */
-static bool looked, is_clang;
+static bool looked, is_clang, is_old_gcc;
 static char compiler[PATH_SIZE], missing[256];
 static int64_t folder_number;
 
@@ -79,6 +80,8 @@ static void look(void) {
   char real[PATH_SIZE * 8];
   const char *path = compiler[0] && realpath(compiler, real) ? real : compiler;
   is_clang = strstr(path, "clang") != NULL;
+  const char *version = strrchr(path, '-'); /* x86_64-linux-gnu-g++-12 */
+  is_old_gcc = !is_clang && version && atoi(version + 1) > 0 && atoi(version + 1) < 13;
   if (!compiler[0])
     snprintf(missing, sizeof missing,
              "%s. Install g++ or clang++ (Debian, Ubuntu: apt install g++; Fedora: dnf install gcc-c++)",
@@ -437,6 +440,7 @@ static tt_code compile(build *b, const tt_str *text, tt_str *binary, tt_error *e
   TT_TRY(write_text(file_in(b, "program.cc", cc), text->data, text->len, err));
   begin_args(b);
   for (size_t k = 0; !is_clang && k < sizeof gcc_flags / sizeof *gcc_flags; k++) add_arg(b, gcc_flags[k]);
+  if (is_old_gcc) add_arg(b, old_gcc_flag);
   for (size_t k = 0; is_clang && k < sizeof clang_flags / sizeof *clang_flags; k++) add_arg(b, clang_flags[k]);
   if (tt__cpu_level() == 4) add_arg(b, "-mprefer-vector-width=512");
   add_flags(b, false);
