@@ -234,8 +234,10 @@ static void put_kernel_entry(tt_pwriter *w, int64_t number, const char *name) {
     tt__pw_close(w, "}");
     goto done;
   }
+  tt__pw_line(w, "const int flat = gdy == 1 && gdz == 1;"); /* the usual grid needs no divisions */
   tt__pw_open(w, "for (tt_i64 b = launch[0]; b < launch[1]; b++) {");
-  tt__pw_line(w, "const tt_i64 bx = b %% gdx, by = b / gdx %% gdy, bz = b / gdx / gdy;");
+  tt__pw_line(w,
+              "const tt_i64 bx = flat ? b : b %% gdx, by = flat ? 0 : b / gdx %% gdy, bz = flat ? 0 : b / gdx / gdy;");
   put_slots(w, split);
   if (split)
     tt__pw_block(w);
