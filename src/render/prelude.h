@@ -312,10 +312,11 @@ TT_FN tt_b8 tt_lnot_b8(tt_b8 a) { return (tt_b8)(a == 0); }
     return x;                                                                                       \
   }                                                                                                 \
   TT_FN T tt_gcd_##S(T a, T b) {                                                                    \
-    return (T)tt__gcd_##S(NEGATIVE(a) ? 0 - (W)a : (W)a, NEGATIVE(b) ? 0 - (W)b : (W)b);            \
+    return (T)tt__gcd_##S((W)(NEGATIVE(a) ? 0 - (W)a : (W)a), (W)(NEGATIVE(b) ? 0 - (W)b : (W)b));  \
   }                                                                                                 \
   TT_FN T tt_lcm_##S(T a, T b) {                                                                    \
-    W x = NEGATIVE(a) ? 0 - (W)a : (W)a, y = NEGATIVE(b) ? 0 - (W)b : (W)b, g = tt__gcd_##S(x, y);  \
+    W x = (W)(NEGATIVE(a) ? 0 - (W)a : (W)a), y = (W)(NEGATIVE(b) ? 0 - (W)b : (W)b);               \
+    W g = tt__gcd_##S(x, y);                                                                        \
     return g == 0 ? (T)0 : (T)(x / g * y);                                                          \
   }                                                                                                 \
   /* By squaring. A negative exponent was refused above; here it gives the rounded-down inverse. */ \

@@ -727,7 +727,9 @@ static bool turn_loops(const tt_pfunc *f, const agree *a, tt_pstmt *s, bool barr
       if (grid || plain) any = s->splits = true;
     }
     bool common = s->op == TT_X_IF ? is_same(a, s->a) : (s->op == TT_X_FOR || s->op == TT_X_WHILE) && loop_agrees(a, s);
-    if (s->splits && common && (turn_loops(f, a, s->body, barriers) | turn_loops(f, a, s->other, barriers))) any = true;
+    if (!s->splits || !common) continue;
+    bool body = turn_loops(f, a, s->body, barriers), other = turn_loops(f, a, s->other, barriers); /* both, always */
+    any |= body || other;
   }
   return any;
 }

@@ -1,11 +1,16 @@
 """Damaged trees of functions: an error, never a crash."""
 
+import os
 import random
 
 import numpy as np
 import pytest
 import tutti as tt
 from tutti import _core
+
+pytestmark = pytest.mark.skipif(
+    os.environ.get("TUTTI_CC") == "none", reason="a tree that is whole goes to the compiler"
+)
 
 
 @tt.njit(parallel=True)
