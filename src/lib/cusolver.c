@@ -248,9 +248,9 @@ static tt_code jacobi_begins(tt_error *err) {
   return status_code(api.jacobi(&tt__vendor_cusolver.extra[1]), "cuSOLVER", err);
 }
 
-tt_code tt__solver_svd_small(tt_solver *s, int64_t m, int64_t n, void *a, void *values, void *u, void *v,
+tt_code tt__solver_svd_small(tt_solver *s, bool vectors, int64_t m, int64_t n, void *a, void *values, void *u, void *v,
                              tt_error *err) {
-  int letter = letter_of(s->type), size = 0, rows = (int)m, cols = (int)n, batch = (int)s->batch, job = u != NULL;
+  int letter = letter_of(s->type), size = 0, rows = (int)m, cols = (int)n, batch = (int)s->batch, job = vectors;
   if (s->batch > INT32_MAX) return tt__fail(err, TT_ENOTIMPL, "too many matrices for one call");
   TT_TRY(jacobi_begins(err));
   TT_TRY(status_code(api.gesvdj_batched_size[letter](s->handle, job, rows, cols, a, rows, values, u, rows, v, cols,
@@ -262,9 +262,9 @@ tt_code tt__solver_svd_small(tt_solver *s, int64_t m, int64_t n, void *a, void *
   return status_code(status, "cusolverDngesvdjBatched", err);
 }
 
-tt_code tt__solver_svd_jacobi(tt_solver *s, int64_t at, bool thin, int64_t m, int64_t n, void *a, void *values, void *u,
-                              void *v, tt_error *err) {
-  int letter = letter_of(s->type), size = 0, rows = (int)m, cols = (int)n, job = u != NULL;
+tt_code tt__solver_svd_jacobi(tt_solver *s, int64_t at, bool vectors, bool thin, int64_t m, int64_t n, void *a,
+                              void *values, void *u, void *v, tt_error *err) {
+  int letter = letter_of(s->type), size = 0, rows = (int)m, cols = (int)n, job = vectors;
   TT_TRY(one_by_one(s, err));
   TT_TRY(jacobi_begins(err));
   TT_TRY(status_code(
@@ -277,15 +277,15 @@ tt_code tt__solver_svd_jacobi(tt_solver *s, int64_t at, bool thin, int64_t m, in
 }
 
 tt_code tt__solver_eig(tt_solver *s, int64_t at, int64_t n, void *a, void *w, void *v, tt_error *err) {
-  int type = type_of(s->type), wide = type_of(tt__complex_of(s->type)), right = v != NULL;
+  int type = type_of(s->type), right = v != NULL;
   size_t device = 0, host = 0;
   if (!api.geev || !api.geev_size) return tt__fail(err, TT_ENOTIMPL, "this cuSOLVER has no general eigenvalues");
   TT_TRY(one_by_one(s, err));
-  TT_TRY(status_code(api.geev_size(s->handle, defaults(), 0, right, n, type, a, n, wide, w, type, NULL, n, type, v, n,
+  TT_TRY(status_code(api.geev_size(s->handle, defaults(), 0, right, n, type, a, n, type, w, type, NULL, n, type, v, n,
                                    type, &device, &host),
                      "cuSOLVER", err));
   TT_TRY(room(s, device, host, err));
-  int status = api.geev(s->handle, defaults(), 0, right, n, type, a, n, wide, w, type, NULL, n, type, v, n, type,
+  int status = api.geev(s->handle, defaults(), 0, right, n, type, a, n, type, w, type, NULL, n, type, v, n, type,
                         s->work, s->work_size, s->host_work, s->host_size, s->info + at);
   return status_code(status, "cusolverDnXgeev", err);
 }

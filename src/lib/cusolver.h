@@ -48,14 +48,13 @@ TT_HIDDEN tt_code tt__solver_svd(tt_solver *s, int64_t at, char job, int64_t m, 
 /* All of a batch of small matrices, at most TT_SVD_SMALL on a side: u [m, m] and v [n, n] (not its adjoint), or both
  * NULL. a is destroyed. */
 #define TT_SVD_SMALL 32
-TT_HIDDEN tt_code tt__solver_svd_small(tt_solver *s, int64_t m, int64_t n, void *a, void *values, void *u, void *v,
-                                       tt_error *err);
+TT_HIDDEN tt_code tt__solver_svd_small(tt_solver *s, bool vectors, int64_t m, int64_t n, void *a, void *values, void *u,
+                                       void *v, tt_error *err);
 /* Matrix `at` alone, by Jacobi's method: with `thin` u is [m, k] and v [n, k], k = min(m, n). info > 0: not converged.
  */
-TT_HIDDEN tt_code tt__solver_svd_jacobi(tt_solver *s, int64_t at, bool thin, int64_t m, int64_t n, void *a,
-                                        void *values, void *u, void *v, tt_error *err);
-/* Right eigenvectors of a general matrix; w complex, v of the matrix's type: packed when it is real. a is destroyed; v
- * NULL: values alone. */
+TT_HIDDEN tt_code tt__solver_svd_jacobi(tt_solver *s, int64_t at, bool vectors, bool thin, int64_t m, int64_t n,
+                                        void *a, void *values, void *u, void *v, tt_error *err);
+/* Right eigenvectors of a general complex matrix. a is destroyed; v NULL: values alone. */
 TT_HIDDEN tt_code tt__solver_eig(tt_solver *s, int64_t at, int64_t n, void *a, void *w, void *v, tt_error *err);
 
 /* All of the batch: from the lower triangle (or the upper one) of a [n, n]; w [n] ascending, a becomes the vectors. */

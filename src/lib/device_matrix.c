@@ -52,12 +52,6 @@ typedef struct small_args {
   int32_t n, k, whole, pad;
 } small_args;
 
-typedef struct unpack_args {
-  const void *from, *w;
-  void *to;
-  int64_t n, size;
-} unpack_args;
-
 typedef struct divide_args {
   void *c;
   const void *s;
@@ -77,7 +71,6 @@ static tt_code launch_wide(const tt_lib_device *on, tt_dtype t, const char *name
   tt_device_text text = {.on = on, .text = tt__text_matrix, .math = true};
   tt__device_define_type(&text, t);
   tt__device_define(&text, "R", "%s", tt__device_type(tt__real_of(t)));
-  tt__device_define(&text, "C", "%s", tt__device_type(tt__complex_of(t)));
   tt__device_define(&text, "COMPLEX", "%d", tt__is_complex(t));
   tt_code code = tt__device_launch(&text, name, blocks, threads, args, size, err);
   tt__device_done(&text);
@@ -177,12 +170,6 @@ tt_code tt__device_check(const tt_lib_device *on, const int32_t *info, int64_t b
   }
   if (got != few) tt__mem_free(got, size);
   return code;
-}
-
-tt_code tt__device_unpack(const tt_lib_device *on, tt_dtype t, int64_t batch, int64_t n, const void *packed,
-                          const void *w, void *v, tt_error *err) {
-  unpack_args args = {packed, w, v, n, batch * n * n};
-  return launch(on, t, "unpack", tt_ceil_div(args.size, THREADS), &args, sizeof args, err);
 }
 
 tt_code tt__device_divide(const tt_lib_device *on, tt_dtype t, int64_t small, int64_t k, void *c, const void *s,

@@ -48,9 +48,6 @@ TT_HIDDEN tt_code tt__device_small(const tt_lib_device *on, tt_dtype t, int64_t 
 /* Waits, and fails with TT_ELINALG in these words when the info of some matrix is positive. */
 TT_HIDDEN tt_code tt__device_check(const tt_lib_device *on, const int32_t *info, int64_t batch, const char *words,
                                    tt_error *err);
-/* Packed eigenvectors of real matrices (by columns, as LAPACK has them) to complex ones by rows. */
-TT_HIDDEN tt_code tt__device_unpack(const tt_lib_device *on, tt_dtype t, int64_t batch, int64_t n, const void *packed,
-                                    const void *w, void *v, tt_error *err);
 /* c[small, k] divided by s, 0 where s <= cut * s[0]; *rank: how many were greater. */
 TT_HIDDEN tt_code tt__device_divide(const tt_lib_device *on, tt_dtype t, int64_t small, int64_t k, void *c,
                                     const void *s, double cut, int64_t *rank, tt_error *err);

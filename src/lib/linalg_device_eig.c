@@ -86,12 +86,13 @@ static tt_code svd_jacobi(tt_solver *s, const tt_operand *a, bool full, void *u,
   TT_TRY(temp(s->on, t, z.batch * z.m * z.n, &w, err));
   TT_TRY(tt__device_move(s->on, t, z.batch, z.m, z.n, tt__by_rows(a->data, z.m, z.n), tt__by_columns(w, z.m, z.n),
                          TT_WHOLE, false, err));
-  if (u) TT_TRY(temp(s->on, t, z.batch * z.m * wide_u, &left, err));
-  if (u) TT_TRY(temp(s->on, t, z.batch * z.n * wide_v, &right, err));
-  if (is_small(z)) TT_TRY(tt__solver_svd_small(s, z.m, z.n, w, values, left, right, err));
+  TT_TRY(temp(s->on, t, z.batch * z.m * wide_u, &left, err)); /* also for values alone: the library works there */
+  TT_TRY(temp(s->on, t, z.batch * z.n * wide_v, &right, err));
+  if (is_small(z)) TT_TRY(tt__solver_svd_small(s, u != NULL, z.m, z.n, w, values, left, right, err));
   for (int64_t i = 0; i < z.batch && !is_small(z); i++)
-    TT_TRY(tt__solver_svd_jacobi(s, i, !full, z.m, z.n, matrix_at(w, t, i, z.m * z.n), matrix_at(values, real, i, k),
-                                 matrix_at(left, t, i, z.m * wide_u), matrix_at(right, t, i, z.n * wide_v), err));
+    TT_TRY(tt__solver_svd_jacobi(s, i, u != NULL, !full, z.m, z.n, matrix_at(w, t, i, z.m * z.n),
+                                 matrix_at(values, real, i, k), matrix_at(left, t, i, z.m * wide_u),
+                                 matrix_at(right, t, i, z.n * wide_v), err));
   if (!u) return TT_OK;
   TT_TRY(tt__device_move(s->on, t, z.batch, z.m, cols, tt__by_columns(left, z.m, wide_u), tt__by_rows(u, z.m, cols),
                          TT_WHOLE, false, err));
@@ -119,8 +120,7 @@ static tt_code svd_of(const tt_lib_device *on, const tt_operand *a, bool full, v
   if (a->size == 0) return nothing(err);
   TT_TRY(check_finite(on, a, TT_WHOLE, words, err));
   tt_code code = TT_ELINALG;
-  if (z.m <= JACOBI_SIDE && z.n <= JACOBI_SIDE)
-    code = svd_by(svd_jacobi, on, a, full, u, values, vh, words, err);
+  if (z.m <= JACOBI_SIDE && z.n <= JACOBI_SIDE) code = svd_by(svd_jacobi, on, a, full, u, values, vh, words, err);
   if (code != TT_ELINALG && code != TT_ENOTIMPL) return code;
   return svd_by(steps, on, a, full, u, values, vh, words, err);
 }
@@ -178,29 +178,30 @@ tt_code tt__device_eigh(const tt_lib_device *on, const tt_lib_attr *attr, const 
 
 static tt_code eig_of(tt_solver *s, const tt_operand *a, void *w, void *v, tt_error *err) {
   sizes z = sizes_of(a);
-  tt_dtype wide = tt__complex_of(s->type);
   void *columns, *vectors = NULL;
   TT_TRY(temp(s->on, s->type, z.batch * z.n * z.n, &columns, err));
   if (v) TT_TRY(temp(s->on, s->type, z.batch * z.n * z.n, &vectors, err));
   TT_TRY(tt__device_move(s->on, s->type, z.batch, z.n, z.n, tt__by_rows(a->data, z.n, z.n),
                          tt__by_columns(columns, z.n, z.n), TT_WHOLE, false, err));
   for (int64_t i = 0; i < z.batch; i++)
-    TT_TRY(tt__solver_eig(s, i, z.n, matrix_at(columns, s->type, i, z.n * z.n), matrix_at(w, wide, i, z.n),
+    TT_TRY(tt__solver_eig(s, i, z.n, matrix_at(columns, s->type, i, z.n * z.n), matrix_at(w, s->type, i, z.n),
                           matrix_at(vectors, s->type, i, z.n * z.n), err));
   if (!v) return TT_OK;
-  if (!tt__is_complex(s->type)) return tt__device_unpack(s->on, s->type, z.batch, z.n, vectors, w, v, err);
-  return tt__device_move(s->on, wide, z.batch, z.n, z.n, tt__by_columns(vectors, z.n, z.n), tt__by_rows(v, z.n, z.n),
+  return tt__device_move(s->on, s->type, z.batch, z.n, z.n, tt__by_columns(vectors, z.n, z.n), tt__by_rows(v, z.n, z.n),
                          TT_WHOLE, false, err);
 }
 
-/* results w, v: complex, also for real matrices */
+/* results w, v: complex. Real matrices are the host's: the library packs their vectors, and its complex function would
+** not leave real eigenvalues real. */
 tt_code tt__device_eig(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
                        tt_error *err) {
   (void)attr;
   sizes z = sizes_of(src);
   void *w;
   if (src->size == 0) return nothing(err);
-  TT_TRY(room(on, out[0].data, tt__complex_of(src->dtype), z.batch * z.n, &w, err));
+  if (!tt__is_complex(src->dtype))
+    return tt__fail(err, TT_ENOTIMPL, "eigenvalues of real matrices are the host's work");
+  TT_TRY(room(on, out[0].data, src->dtype, z.batch * z.n, &w, err));
   tt_solver s;
   tt_code code = tt__solver_begin(on, src->dtype, z.batch, &s, err);
   if (code == TT_OK) code = check_finite(on, src, TT_WHOLE, "Array must not contain infs or NaNs", err);

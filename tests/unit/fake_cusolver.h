@@ -176,8 +176,8 @@ static int fake_geev_size(void *h, void *p, int left, int right, int64_t n, int 
                           int type_w, const void *w, int type_l, const void *l, int64_t ldl, int type_r, const void *r,
                           int64_t ldr, int compute, size_t *device, size_t *host) {
   (void)h, (void)p, (void)a, (void)w, (void)type_l, (void)ldl;
-  bool ok = !left && !l && (right != 0) == (r != NULL) && lda == n && ldr == n && compute == type &&
-            fake_type(type_w) == tt__complex_of(fake_type(type)) && type_r == type && type_l == type;
+  bool ok = !left && !l && (right != 0) == (r != NULL) && lda == n && ldr == n && compute == type && type_w == type &&
+            type_r == type && type_l == type;
   return ok ? fake_room(device, host) : 3;
 }
 static int fake_geev(void *h, void *p, int left, int right, int64_t n, int type, void *a, int64_t lda, int type_w,
@@ -185,17 +185,7 @@ static int fake_geev(void *h, void *p, int left, int right, int64_t n, int type,
                      void *work, size_t device, void *host_work, size_t host, int *info) {
   (void)p, (void)left, (void)right, (void)lda, (void)type_w, (void)type_l, (void)l, (void)ldl, (void)type_r, (void)ldr,
       (void)compute;
-  tt_dtype t = fake_type(type), wide = tt__complex_of(t);
-  void *v = r && t != wide ? calloc((size_t)(n * n), 16) : r;
-  *info = fake_lapack()->eig(t, n, a, w, v);
-  for (int64_t j = 0; v != r && j < n; j++) { /* pairs go into two columns, as LAPACK's own function leaves them */
-    double im = cimag(fake_get(wide, w, j));
-    for (int64_t i = 0; i < n; i++) {
-      double complex x = fake_get(wide, v, i + (im < 0 ? j - 1 : j) * n);
-      fake_set(t, r, i + j * n, im < 0 ? cimag(x) : creal(x));
-    }
-  }
-  if (v != r) free(v);
+  *info = fake_lapack()->eig(fake_type(type), n, a, w, r);
   return fake_call(h, work, device, host_work, host);
 }
 
@@ -216,12 +206,9 @@ static int fake_geev(void *h, void *p, int left, int right, int64_t n, int type,
   }                                                                                                                   \
   static int fake_svds_size_##L(void *h, int job, int m, int n, const void *a, int lda, const void *s, const void *u, \
                                 int ldu, const void *v, int ldv, int *size, void *choices, int batch) {               \
-    (void)h, (void)a, (void)s, (void)batch;                                                                           \
+    (void)h, (void)job, (void)a, (void)s, (void)batch;                                                                \
     *size = FAKE_WORK;                                                                                                \
-    return choices == &fake_handle && m <= 32 && n <= 32 && lda == m && ldu == m && ldv == n &&                       \
-                   (job != 0) == (u != NULL) && (job != 0) == (v != NULL)                                             \
-               ? 0                                                                                                    \
-               : 3;                                                                                                   \
+    return choices == &fake_handle && m <= 32 && n <= 32 && lda == m && ldu == m && ldv == n && u && v ? 0 : 3;       \
   }                                                                                                                   \
   static int fake_svds_##L(void *h, int job, int m, int n, void *a, int lda, void *s, void *u, int ldu, void *v,      \
                            int ldv, void *work, int size, int *info, void *choices, int batch) {                      \

@@ -292,10 +292,8 @@ static void check_eig(tt_dtype t, int64_t batch, int64_t n) {
   tt_block out[2] = {block(&w), block(&v)};
   tt_error err = {0};
   tt_code code = run_on("eig", NULL, &in, out, &err);
-  if (code == TT_ENOTIMPL && is_real) {
-    fprintf(stderr, "eig of %s on the device: %s\n", tt__dtypes[t].name, err.message);
-  } else {
-    CHECK_INT(code, TT_OK);
+  CHECK_INT(code, tt__is_complex(t) ? TT_OK : TT_ENOTIMPL);
+  if (code == TT_OK) {
     stack av = times(&c, false, &v);
     for (int64_t b = 0; b < batch; b++)
       for (int64_t i = 0; i < n; i++)
@@ -465,6 +463,7 @@ TEST(rows_on_a_device_that_is_full) {
       tt_error err = {0};
       temps_left = n;
       code = row->run_on(&on, &(tt_lib_attr){.i = {0}}, in, out, &err);
+      if (code == TT_ENOTIMPL) code = TT_OK; /* eig */
       CHECK(code == TT_OK || code == TT_ENOMEM);
       CHECK_INT(tt__mem_stats().live, live);
       fake_end();

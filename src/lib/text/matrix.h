@@ -2,7 +2,7 @@
 ** What linear algebra needs around a vendor's factorizations: matrices moved between rows and columns, cut to a
 *triangle,
 ** checked; determinants from LU factors; least squares from singular values. Specialised by
-**   T   f32, f64, c64 or c128    R   its real type    C   its complex type    COMPLEX   0 or 1
+**   T   f32, f64, c64 or c128    R   its real type    COMPLEX   0 or 1
 */
 #if COMPLEX
 TT_FN T make(tt_f64 re, tt_f64 im) {
@@ -275,32 +275,6 @@ TT_KERNEL(small, small_args, 128) {
 #undef A
 #undef B
 }
-
-#if !COMPLEX
-/*
-** Eigenvectors of real matrices as LAPACK packs them, by columns: a real one is a column, a pair of conjugate ones is
-*two
-** columns, real part and imaginary part. To complex ones by rows.
-*/
-typedef struct unpack_args {
-  const TT_GLOBAL T *from;
-  const TT_GLOBAL C *w;
-  TT_GLOBAL C *to;
-  tt_i64 n, size; /* size: of all matrices */
-} unpack_args;
-
-TT_KERNEL(unpack, unpack_args, 256) {
-  for (tt_i64 at = (tt_i64)TT_BLOCK * 256 + TT_THREAD; at < a.size; at += (tt_i64)TT_BLOCKS * 256) {
-    tt_i64 m = at / (a.n * a.n), i = at / a.n % a.n, j = at % a.n;
-    const TT_GLOBAL T *v = a.from + m * a.n * a.n + i;
-    R im = a.w[m * a.n + j].im;
-    C x;
-    x.re = im < 0 ? v[(j - 1) * a.n] : v[j * a.n];
-    x.im = im < 0 ? -v[j * a.n] : im > 0 ? v[(j + 1) * a.n] : (R)0;
-    a.to[at] = x;
-  }
-}
-#endif
 
 /*
 ** Least squares: c[small, k] = U^H B divided row by row by the singular values; 0 for those at most `cut` of the
