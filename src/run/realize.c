@@ -236,6 +236,20 @@ static tt_code execute_followed(const tt_walk *walk, const tt_plan *plan, int i,
   return tt__exec_followed_on(d, walk, &plan->step[i], &plan->step[follow.step], &follow, err);
 }
 
+/* Has the host room for what the step reads and writes? It would rather take memory that it has not than say no. */
+static bool fits_host(const tt_walk *walk, const tt_step *step) {
+  double bytes = 0;
+  for (int i = 0; i < step->noperand + step->nsrc + step->nroot; i++) {
+    int at = i < step->noperand                ? step->operand[i].node
+             : i < step->noperand + step->nsrc ? step->src[i - step->noperand].node
+                                               : step->root[i - step->noperand - step->nsrc].node;
+    const tt_node *n = walk->node[at];
+    bool there = n->op == TT_N_BUFFER && n->attr.buf->data;
+    if (!there) bytes += (double)n->size * (double)tt__dtype_size((tt_dtype)n->dtype);
+  }
+  return bytes < (double)tt__ram_bytes() / 2;
+}
+
 /* One step. What a device cannot do, or has no room for, the host does: slower, and counted. */
 static tt_code execute_step(const tt_walk *walk, const tt_plan *plan, int i, tt_device *d, tt_error *err) {
   const tt_step *step = &plan->step[i];
@@ -246,7 +260,8 @@ static tt_code execute_step(const tt_walk *walk, const tt_plan *plan, int i, tt_
   tt_error why = {0};
   tt_code code = execute_followed(walk, plan, i, d, &why);
   if (code == TT_ENOTIMPL || code == TT_ENOMEM) code = tt__exec_step_on(d, walk, step, &why);
-  if (code != TT_ENOTIMPL && code != TT_ENOMEM) {
+  bool full = code == TT_ENOMEM && !fits_host(walk, step);
+  if ((code != TT_ENOTIMPL && code != TT_ENOMEM) || full) {
     if (code != TT_OK && err) *err = why;
     return code;
   }
