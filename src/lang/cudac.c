@@ -27,7 +27,7 @@ extern const char tt__cuda_prelude[] TT_HIDDEN; /* embedded: abi, prelude, math,
 static const char BEGIN[] = "tt_here_the_program_begins;";
 
 /* TRANSLATION: raise it when the same text becomes another program, so that what is kept on disk is not used. */
-enum { PATH_SIZE = 512, MOST_FLAGS = 64, TRANSLATION = 7 };
+enum { PATH_SIZE = 512, MOST_FLAGS = 64, TRANSLATION = 8 };
 
 /* ---- the compiler */
 
@@ -58,6 +58,7 @@ static const char *const clang_flags[] = {"-mllvm", "-inline-threshold=1500"};
 
 static tt_lock lock = TT_LOCK_INIT; /* guards what follows; not held while a compiler runs */
 static bool looked, is_clang, is_old_gcc;
+static int dropped; /* flags that it does not know: 1, those for inlining and the like; 2, -march=native, too */
 static char compiler[PATH_SIZE], missing[256];
 static int64_t folder_number;
 
@@ -208,7 +209,8 @@ static void add_flags(build *b, bool preprocess) {
 static void begin_args(build *b) {
   b->narg = 0;
   add_arg(b, b->path);
-  for (size_t k = 0; k < sizeof flags / sizeof *flags; k++) add_arg(b, flags[k]);
+  for (size_t k = 0; k < sizeof flags / sizeof *flags; k++)
+    if (dropped < 2 || strcmp(flags[k], "-march=native") != 0) add_arg(b, flags[k]);
 }
 
 /* What the compiler said, from its first error on, without the names of our files. */
@@ -280,7 +282,7 @@ static void add_defines(const build *b, tt_str *out) {
 }
 
 /* Text of the user behind the prelude, through the preprocessor. */
-static tt_code preprocess(build *b, tt_str *out, tt_error *err) {
+static tt_code preprocess_once(build *b, tt_str *out, tt_error *err) {
   char include[PATH_SIZE], inc[PATH_SIZE + 4], in[PATH_SIZE * 2], ii[PATH_SIZE * 2], own[PATH_SIZE * 2];
   tt_str all = {0};
   TT_TRY(make_headers(include, err));
@@ -435,14 +437,15 @@ static tt_code translate(const build *b, const tt_str *in, tt_str *out, tt_str *
   return code;
 }
 
-static tt_code compile(build *b, const tt_str *text, tt_str *binary, tt_error *err) {
+static tt_code compile_once(build *b, const tt_str *text, tt_str *binary, tt_error *err) {
   char cc[PATH_SIZE * 2], so[PATH_SIZE * 2];
   TT_TRY(write_text(file_in(b, "program.cc", cc), text->data, text->len, err));
   begin_args(b);
-  for (size_t k = 0; !is_clang && k < sizeof gcc_flags / sizeof *gcc_flags; k++) add_arg(b, gcc_flags[k]);
-  if (is_old_gcc) add_arg(b, old_gcc_flag);
-  for (size_t k = 0; is_clang && k < sizeof clang_flags / sizeof *clang_flags; k++) add_arg(b, clang_flags[k]);
-  if (tt__cpu_level() == 4) add_arg(b, "-mprefer-vector-width=512");
+  for (size_t k = 0; !is_clang && !dropped && k < sizeof gcc_flags / sizeof *gcc_flags; k++) add_arg(b, gcc_flags[k]);
+  if (is_old_gcc && !dropped) add_arg(b, old_gcc_flag);
+  for (size_t k = 0; is_clang && !dropped && k < sizeof clang_flags / sizeof *clang_flags; k++)
+    add_arg(b, clang_flags[k]);
+  if (!dropped && tt__cpu_level() == 4) add_arg(b, "-mprefer-vector-width=512");
   add_flags(b, false);
   add_arg(b, "-shared");
   add_arg(b, "-nostdlib");
@@ -453,6 +456,37 @@ static tt_code compile(build *b, const tt_str *text, tt_str *binary, tt_error *e
   add_arg(b, file_in(b, "program.so", so));
   TT_TRY(run_compiler(b, err));
   return tt__file_read(so, binary, err);
+}
+
+/* Did the compiler stumble over a flag? Then it is to be tried again with fewer. */
+static bool drop_flags(const build *b, tt_code code, const tt_error *err) {
+  static const char *const words[] = {"unrecognized",    "unknown argument", "Unknown command line", "bad value",
+                                      "invalid --param", "--param",          "unknown value"};
+  bool stumbled = false;
+  if (err && strstr(err->message, b->file)) return false; /* it speaks of the user's text */
+  for (size_t k = 0; code == TT_EDEVICE && err && k < sizeof words / sizeof *words; k++)
+    stumbled |= strstr(err->message, words[k]) != NULL;
+  tt__lock(&lock);
+  stumbled = stumbled && dropped < 2;
+  dropped += stumbled;
+  tt__unlock(&lock);
+  return stumbled;
+}
+
+static tt_code preprocess(build *b, tt_str *out, tt_error *err) {
+  tt_code code;
+  do {
+    code = preprocess_once(b, out, err);
+  } while (drop_flags(b, code, err));
+  return code;
+}
+
+static tt_code compile(build *b, const tt_str *text, tt_str *binary, tt_error *err) {
+  tt_code code;
+  do {
+    code = compile_once(b, text, binary, err);
+  } while (drop_flags(b, code, err));
+  return code;
 }
 
 static tt_code load(build *b, const tt_str *binary, const tt_cudac_program **out, tt_error *err) {

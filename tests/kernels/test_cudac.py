@@ -630,6 +630,23 @@ def test_no_compiler_says_what_to_install():
     assert "apt install g++" in out
 
 
+@pytest.mark.parametrize("flag", ["--param", "-march"])
+def test_compiler_that_knows_fewer_flags(flag, tmp_path):
+    cxx = tmp_path / "cxx"
+    refuse = f"c++: error: unrecognized command-line option '{flag}'"
+    cxx.write_text(
+        f'#!/bin/sh\nfor a in "$@"; do case "$a" in {flag}*) echo "{refuse}" >&2; exit 1;; esac; done\nexec c++ "$@"\n'
+    )
+    cxx.chmod(0o700)
+    code = (
+        "import numpy as np, tutti as tt\no = np.zeros(3, 'i4')\n"
+        "tt.RawKernel('__global__ void f(int *o) { o[threadIdx.x] = 7; }', 'f')(1, 3, (o,))\nprint(o)"
+    )
+    env = {**os.environ, "TUTTI_CXX": str(cxx), "TUTTI_CACHE_LIMIT": "0"}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
+    assert done.stdout == "[7 7 7]\n", done.stderr
+
+
 @pytest.mark.parametrize("body", ["while (*(volatile int *)o == 0) {}", "for (;;) __syncthreads();"])
 def test_endless_kernel_is_interrupted(body):
     k = tt.RawKernel(f"__global__ void f(int *o) {{ {body} o[1] = 1; }}", "f")
