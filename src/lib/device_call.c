@@ -13,6 +13,8 @@ tt_device_shape tt__device_shape = {.scan_threads = 256,
                                     .scan_bytes = 128,
                                     .scan_resident = 768,
                                     .scan_rounds = 4,
+                                    .scan_gate = 0,
+
                                     .sort_threads = 512,
                                     .sort_items = 18,
                                     .place_threads = 256,

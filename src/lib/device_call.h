@@ -14,8 +14,8 @@ extern const char tt__text_common[], tt__text_scan[], tt__text_sort[], tt__text_
 
 /* Sizes of tiles, found by measuring; tests try others. */
 typedef struct tt_device_shape {
-  int scan_threads, scan_bytes;   /* of a tile, of a thread */
-  int scan_resident, scan_rounds; /* threads of a unit, rounds of 32 tiles in a group */
+  int scan_threads, scan_bytes; /* of a thread */
+  int scan_resident, scan_rounds, scan_gate;
   int sort_threads, sort_items;   /* of a tile of sort_pass, and elements of a thread while they fit */
   int place_threads, place_items; /* the same with places */
 } tt_device_shape;

@@ -102,6 +102,8 @@ static tt_code long_rows(tt_device_text *d, scan_args *a, size_t size, int words
   tt__device_define(d, "ROUNDS", "%d", rounds_of(words));
   tt__device_define(d, "RESIDENT", "%d",
                     (words > 1 ? 768 : tt__device_shape.scan_resident) / tt__device_shape.scan_threads);
+  if (tt__device_shape.scan_gate) tt__device_define(d, "GATE", "1");
+  tt__device_define(d, "PAUSE", "%s", tt__device_shape.scan_gate == 2 ? "__nanosleep(40)" : "TT_RELAX()");
   a->tiles = tt_ceil_div(a->n, tile);
   groups = tt_ceil_div(a->tiles, 32 * rounds_of(words));
   if (__builtin_mul_overflow(a->rows, a->tiles, &blocks) || blocks > INT32_MAX)
@@ -116,10 +118,7 @@ static tt_code long_rows(tt_device_text *d, scan_args *a, size_t size, int words
   a->before = (char *)a->sum + (size_t)(a->rows * a->tiles * words) * sizeof(uint64_t);
   a->in_aligned = a->inner == 1 && is_aligned(a->in, a->rows, a->n, size);
   a->out_aligned = a->inner == 1 && is_aligned(a->out + (size_t)a->initial * size, a->rows, a->n_out, size);
-  int64_t most =
-      d->on->device->target.units * (int64_t)(tt__device_shape.scan_resident / tt__device_shape.scan_threads);
-  return tt__device_launch(d, "scan_tiles", blocks < most ? blocks : most, tt__device_shape.scan_threads, a, sizeof *a,
-                           err);
+  return tt__device_launch(d, "scan_tiles", blocks, tt__device_shape.scan_threads, a, sizeof *a, err);
 }
 
 /* A few rows a block where there are few, so that many units have work. */

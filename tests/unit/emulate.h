@@ -259,10 +259,7 @@ __attribute__((visibility("default"))) void emu_launch(void (*kernel)(const void
 #define TT_PEEK_U32(p) (*(const volatile tt_u32 *)(p))
 #define TT_POKE(p, v) (*(volatile tt_u64 *)(p) = (v))
 #define TT_POKE_U32(p, v) (*(volatile tt_u32 *)(p) = (v))
-#define TT_ASYNC_COPY16(to, from) (*(to) = *(from))
-#define TT_ASYNC_WAIT()
 #define TT_RELAX() emu_relax()
-#define TT_REST() emu_relax()
 #define TT_UNROLLED
 #define TT_UNROLLED_8
 typedef struct tt_vec16 {

@@ -208,8 +208,10 @@ static void argsorts(const char *how) {
 }
 
 TEST(shapes) {
-  static const int scan[][4] = {{256, 128, 768, 4}, {256, 128, 1024, 4}, {256, 128, 768, 8}, {256, 160, 768, 4},
-                                {128, 256, 512, 4}, {128, 192, 640, 4},  {512, 64, 1024, 4}, {256, 64, 1024, 4}};
+  static const int scan[][5] = {{256, 128, 768, 4, 0},  {256, 128, 768, 4, 1},  {256, 128, 1024, 4, 1},
+                                {256, 128, 1024, 8, 1}, {256, 64, 1280, 4, 1},  {256, 64, 1536, 8, 1},
+                                {128, 128, 1024, 8, 1}, {128, 256, 512, 4, 1},  {256, 256, 512, 4, 1},
+                                {256, 192, 768, 4, 1},  {256, 128, 1024, 4, 2}, {512, 128, 1024, 4, 1}};
   static const int sort[][2] = {{384, 22}, {256, 24}, {512, 18}, {512, 20}};
   static const int place[][2] = {{256, 20}, {256, 16}, {256, 18}, {384, 12}, {512, 14}};
   const tt_device_shape was = tt__device_shape;
@@ -220,7 +222,9 @@ TEST(shapes) {
     tt__device_shape.scan_bytes = scan[i][1];
     tt__device_shape.scan_resident = scan[i][2];
     tt__device_shape.scan_rounds = scan[i][3];
-    snprintf(how, sizeof how, ", %d x %d bytes, %d, %d", scan[i][0], scan[i][1], scan[i][2], scan[i][3]);
+    tt__device_shape.scan_gate = scan[i][4];
+    snprintf(how, sizeof how, ", %d x %d bytes, %d, %d, %d", scan[i][0], scan[i][1], scan[i][2], scan[i][3],
+             scan[i][4]);
     scans(how);
   }
   for (size_t i = 0; i < sizeof sort / sizeof *sort; i++) {

@@ -122,17 +122,20 @@ TT_FN A collect(const TT_GLOBAL tt_u64 *from, tt_u64 *w) {
 /*
 ** What lies before tile t > 0 of a row, and for the last tile of a group the message to the next group. The operations
 ** have an order that depends on t alone: the sums of the group's tiles before t, in rounds of 32, behind the sum of all
-** groups before. Run by one warp; every lane has the result. Whoever looks disturbs who
-** posts, so few words are waited for: with the tile before and the group before done, nearly all others are.
+** groups before. Run by one warp; every lane has the result. Few words are waited for, since all that look disturb who
+*posts:
+** when the tile before and the group before are done, nearly all others are.
 */
 TT_FN A look_back(const TT_GLOBAL tt_u64 *sum, TT_GLOBAL tt_u64 *before, tt_u32 m, int is_first, int is_last, A own) {
   tt_u64 w[ROUNDS][WORDS], wide[WORDS];
   A acc = own;
+#ifdef GATE
   if (LANE < 2) {
     const TT_GLOBAL tt_u64 *from = LANE == 0 && m > 0 ? sum + (m - 1) * WORDS : is_first ? 0 : before - WORDS;
-    while (from && !(TT_PEEK(from) >> 32)) TT_REST();
+    while (from && !(TT_PEEK(from) >> 32)) PAUSE;
   }
   TT_WARP_SYNC();
+#endif
   if (!is_first) peek(before - WORDS, wide);
   TT_UNROLLED
   for (tt_u32 r = 0; r < ROUNDS; r++)
@@ -183,9 +186,17 @@ TT_FN void store_slice(const scan_args *a, TT_GLOBAL T *out, tt_i64 at, const A 
   }
 }
 
-/* Combine a thread's slices; `left`: what its warp has before each. The warp's own sum comes back. */
-TT_FN A scan_slices(A x[CHUNKS][VEC], A *left) {
-  A acc = x[0][0];
+TT_KERNEL_OF_MANY(scan_tiles, scan_args, THREADS, RESIDENT) {
+  TT_SHARED tt_u32 shared_turn;
+  TT_SHARED A warp_sum[WARPS], tile_before;
+  const tt_u32 turn = TURN(a.ticket, &shared_turn), tiles = (tt_u32)a.tiles; /* a division of 64 bits is long */
+  const tt_i64 row = turn / tiles, t = turn % tiles;
+  const TT_GLOBAL T *in = row_in(&a, row);
+  TT_GLOBAL T *out = row_out(&a, row);
+  tt_i64 at = t * TILE + WARP_NUMBER * (WARP * ITEMS) + LANE * VEC;
+  A x[CHUNKS][VEC], left[CHUNKS], acc;
+  TT_UNROLLED
+  for (int c = 0; c < CHUNKS; c++) load_slice(&a, in, at + c * (tt_i64)(WARP * VEC), x[c]);
   TT_UNROLLED
   for (int c = 0; c < CHUNKS; c++) {
     TT_UNROLLED
@@ -200,22 +211,23 @@ TT_FN A scan_slices(A x[CHUNKS][VEC], A *left) {
       acc = op(acc, all);
     }
   }
-  return acc;
-}
-
-/* (warp 0) Tell the tile's sum and find what is before it. */
-TT_FN void meet(const scan_args *a, tt_u32 row, tt_u32 t, A own, A *tile_before) {
-  const tt_u32 tiles = (tt_u32)a->tiles, group = t / GROUP, groups = (tiles + GROUP - 1) / GROUP, m = t % GROUP;
-  TT_GLOBAL tt_u64 *sum = a->sum + ((tt_i64)row * tiles + t) * WORDS;
-  if (t + 1 < tiles && LANE == 0) post(sum, own);
-  if (t == 0) return;
-  TT_GLOBAL tt_u64 *before = a->before + ((tt_i64)row * groups + group) * WORDS;
-  const A x = look_back(sum - m * WORDS, before, m, group == 0, t + 1 == tiles, own);
-  if (LANE == 0) *tile_before = x;
-}
-
-/* The elements with `far`, what is before the warp if anything is, into memory. */
-TT_FN void finish(const scan_args *a, TT_GLOBAL T *out, tt_i64 at, A x[CHUNKS][VEC], const A *left, int has, A far) {
+  if (LANE == 0) warp_sum[WARP_NUMBER] = acc;
+  TT_BARRIER();
+  const A sums = warp_scan(warp_sum[LANE < WARPS ? LANE : WARPS - 1]), own = warp_read(sums, WARPS - 1);
+  A far = warp_read(sums, WARP_NUMBER > 0 ? WARP_NUMBER - 1 : 0);
+  const int has = t > 0 || WARP_NUMBER > 0;
+  if (WARP_NUMBER == 0) {
+    const tt_u32 group = (tt_u32)t / GROUP, groups = (tiles + GROUP - 1) / GROUP, m = (tt_u32)t % GROUP;
+    TT_GLOBAL tt_u64 *sum = a.sum + (row * tiles + t) * WORDS;
+    if (t + 1 < tiles && LANE == 0) post(sum, own);
+    if (t > 0) {
+      TT_GLOBAL tt_u64 *before = a.before + (row * groups + group) * WORDS;
+      const A x = look_back(sum - m * WORDS, before, m, group == 0, t + 1 == tiles, own);
+      if (LANE == 0) tile_before = x;
+    }
+  }
+  TT_BARRIER();
+  if (t > 0) far = WARP_NUMBER > 0 ? op(tile_before, far) : tile_before;
   TT_UNROLLED
   for (int c = 0; c < CHUNKS; c++) {
     const int some = c > 0 || LANE > 0;
@@ -224,76 +236,11 @@ TT_FN void finish(const scan_args *a, TT_GLOBAL T *out, tt_i64 at, A x[CHUNKS][V
       TT_UNROLLED
       for (int k = 0; k < VEC; k++) x[c][k] = op(base, x[c][k]);
     }
-    store_slice(a, out, at + c * (tt_i64)(WARP * VEC), x[c]);
+    store_slice(&a, out, at + c * (tt_i64)(WARP * VEC), x[c]);
   }
+  if (a.initial && t == 0 && TT_THREAD == 0) out[-a.inner] = STORE(START);
 }
 
-/* Ask for the elements of a tile that is whole; each thread for what it will need itself. */
-TT_FN int is_whole(const scan_args *a, tt_u32 t) { return a->in_aligned && (tt_i64)(t + 1) * TILE <= a->n; }
-TT_FN tt_i64 place_in(tt_u32 t) { return (tt_i64)t * TILE + WARP_NUMBER * (WARP * ITEMS) + LANE * VEC; }
-
-TT_FN void ask(const scan_args *a, tt_u32 turn, tt_vec16 slot[CHUNKS][THREADS]) {
-  const tt_u32 tiles = (tt_u32)a->tiles, row = turn / tiles, t = turn % tiles;
-  if ((tt_i64)row >= a->rows || !is_whole(a, t)) return;
-  const TT_GLOBAL T *in = row_in(a, row) + place_in(t);
-  TT_UNROLLED
-  for (int c = 0; c < CHUNKS; c++)
-    TT_ASYNC_COPY16(&slot[c][TT_THREAD], (const TT_GLOBAL tt_vec16 *)(in + c * (tt_i64)(WARP * VEC)));
-}
-
-TT_FN void take(const scan_args *a, const TT_GLOBAL T *in, tt_u32 t, tt_vec16 slot[CHUNKS][THREADS], A x[CHUNKS][VEC]) {
-  TT_UNROLLED
-  for (int c = 0; c < CHUNKS; c++) {
-    if (is_whole(a, t)) {
-      slice s;
-      s.whole = slot[c][TT_THREAD];
-      TT_UNROLLED
-      for (int k = 0; k < VEC; k++) x[c][k] = LOAD(s.one[k]);
-    } else {
-      load_slice(a, in, place_in(t) + c * (tt_i64)(WARP * VEC), x[c]);
-    }
-  }
-}
-
-/*
-** Blocks stay and take one tile after the other, by tickets: a tile waits for none but tiles that somebody works
-** on. The elements of the next tile are on their way while this one waits for what is before it.
-*/
-TT_KERNEL_OF_MANY(scan_tiles, scan_args, THREADS, RESIDENT) {
-  TT_SHARED tt_vec16 slot[CHUNKS][THREADS];
-  TT_SHARED tt_u32 ticket[2];
-  TT_SHARED A warp_sum[WARPS], tile_before;
-  if (TT_THREAD == 0) {
-    ticket[0] = TT_ATOMIC_ADD(a.ticket, 1u);
-    ticket[1] = TT_ATOMIC_ADD(a.ticket, 1u);
-  }
-  TT_BARRIER();
-  const tt_u32 tiles = (tt_u32)a.tiles, all = (tt_u32)a.rows * tiles; /* a division of 64 bits is long */
-  tt_u32 turn = ticket[0];
-  ask(&a, turn, slot);
-  while (turn < all) {
-    const tt_u32 row = turn / tiles, t = turn % tiles;
-    A x[CHUNKS][VEC], left[CHUNKS];
-    tt_u32 third = 0;
-    TT_ASYNC_WAIT();
-    take(&a, row_in(&a, row), t, slot, x);
-    const A acc = scan_slices(x, left);
-    if (LANE == 0) warp_sum[WARP_NUMBER] = acc;
-    TT_BARRIER();
-    const A sums = warp_scan(warp_sum[LANE < WARPS ? LANE : WARPS - 1]), own = warp_read(sums, WARPS - 1);
-    A far = warp_read(sums, WARP_NUMBER > 0 ? WARP_NUMBER - 1 : 0);
-    turn = ticket[1];
-    ask(&a, turn, slot);
-    if (WARP_NUMBER == 0) meet(&a, row, t, own, &tile_before);
-    if (TT_THREAD == THREADS - 1) third = TT_ATOMIC_ADD(a.ticket, 1u);
-    TT_BARRIER();
-    if (t > 0) far = WARP_NUMBER > 0 ? op(tile_before, far) : tile_before;
-    TT_GLOBAL T *out = row_out(&a, row);
-    finish(&a, out, place_in(t), x, left, t > 0 || WARP_NUMBER > 0, far);
-    if (a.initial && t == 0 && TT_THREAD == 0) out[-a.inner] = STORE(START);
-    if (TT_THREAD == THREADS - 1) ticket[1] = third;
-  }
-}
 #endif
 
 #ifdef BY_ROWS

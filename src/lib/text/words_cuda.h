@@ -29,19 +29,7 @@
 #define TT_PEEK_U32(p) (*(const volatile tt_u32 *)(p))
 #define TT_POKE(p, v) (*(volatile tt_u64 *)(p) = (v))
 #define TT_POKE_U32(p, v) (*(volatile tt_u32 *)(p) = (v))
-/* 16 bytes from the device's memory to shared memory, some time before the thread's next TT_ASYNC_WAIT. */
-#if __CUDA_ARCH__ >= 800
-#define TT_ASYNC_COPY16(to, from)                                                                       \
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((tt_u32)__cvta_generic_to_shared(to)), \
-               "l"((tt_u64)(from))                                                                      \
-               : "memory")
-#define TT_ASYNC_WAIT() asm volatile("cp.async.wait_all;" ::: "memory")
-#else
-#define TT_ASYNC_COPY16(to, from) (*(to) = *(from))
-#define TT_ASYNC_WAIT()
-#endif
 #define TT_RELAX()
-#define TT_REST() __nanosleep(40) /* the same for a while */
 #define TT_BLOCKS_START_IN_ORDER
 #define TT_UNROLLED _Pragma("unroll")
 #define TT_UNROLLED_8 _Pragma("unroll 8")
