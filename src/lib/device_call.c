@@ -10,11 +10,10 @@
 extern const char tt__text_words_cuda[];
 
 tt_device_shape tt__device_shape = {.scan_threads = 256,
-                                    .scan_bytes = 128,
-                                    .scan_resident = 768,
+                                    .scan_bytes = 256,
+                                    .scan_resident = 512,
                                     .scan_rounds = 4,
-                                    .scan_gate = 0,
-
+                                    .scan_gate = 1,
                                     .sort_threads = 512,
                                     .sort_items = 18,
                                     .place_threads = 256,

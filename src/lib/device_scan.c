@@ -149,7 +149,7 @@ tt_code tt__device_scan(const tt_lib_device *on, const tt_lib_attr *attr, const 
   if (out->size == 0) return TT_OK;
   sum_type s = sum_of(op, t);
   size_t size = tt__dtype_size(t);
-  int vec = (int)(16 / size), chunks = tt__device_shape.scan_bytes / 16;
+  int vec = (int)(16 / size), chunks = (size > 4 ? 128 : tt__device_shape.scan_bytes) / 16;
   if (size < 4) chunks = size == 1 ? 2 : 4; /* what is added up has 4 bytes */
   scan_args a = {.in = src->data, .out = out->data, .rows = out->size / (n + initial), .n = n, .inner = inner};
   a.n_out = n + initial;
