@@ -317,7 +317,7 @@ TT_FN tt_b8 tt_lnot_b8(tt_b8 a) { return (tt_b8)(a == 0); }
   TT_FN T tt_lcm_##S(T a, T b) {                                                                    \
     W x = (W)(NEGATIVE(a) ? 0 - (W)a : (W)a), y = (W)(NEGATIVE(b) ? 0 - (W)b : (W)b);               \
     W g = tt__gcd_##S(x, y);                                                                        \
-    return g == 0 ? (T)0 : (T)(x / g * y);                                                          \
+    return (T)(g == 0 ? 0 : x / g * y);                                                             \
   }                                                                                                 \
   /* By squaring. A negative exponent was refused above; here it gives the rounded-down inverse. */ \
   TT_FN T tt_pow_##S(T a, T b) {                                                                    \

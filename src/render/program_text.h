@@ -16,13 +16,22 @@ enum { TT_EDEVICE = 13, TT_EZERODIV = 7, TT_ENOMEM = 1, TT_EVALUE = 2, TT_CHUNKS
 #define TT_RARELY(x) __builtin_expect(!!(x), 0)
 #endif
 
-typedef struct { tt_f32 re, im; } tt_c64;
-typedef struct { tt_f64 re, im; } tt_c128;
+typedef struct {
+  tt_f32 re, im;
+} tt_c64;
+typedef struct {
+  tt_f64 re, im;
+} tt_c128;
 
 #ifndef TT_PROGRAM_CUDA
 typedef struct tt_pcall tt_pcall;
 struct tt_pcall {
-  tt_i32 *failed; const char **message; tt_i32 *line; const tt_i64 *hidden; char *shared, *local; void *host;
+  tt_i32 *failed;
+  const char **message;
+  tt_i32 *line;
+  const tt_i64 *hidden;
+  char *shared, *local;
+  void *host;
   tt_u64 random[2];
   void *(*alloc)(tt_pcall *call, tt_i64 bytes, tt_i32 zero);
   void (*print)(tt_pcall *call, const char *kinds, const tt_i64 *word);
@@ -55,7 +64,8 @@ static __attribute__((noinline, unused)) tt_i32 tt_race(tt_touch *x, tt_i32 epoc
 }
 #define TT_HIDDEN_WORDS call->hidden
 /* The first failure of all threads wins. */
-static __attribute__((cold, noinline, unused)) void tt_fail(tt_pcall *call, tt_i32 kind, const char *message, tt_i32 line) {
+static __attribute__((cold, noinline, unused)) void tt_fail(tt_pcall *call, tt_i32 kind, const char *message,
+                                                            tt_i32 line) {
   tt_i32 none = 0;
   if (__atomic_compare_exchange_n(call->failed, &none, kind, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     *call->message = message;
@@ -74,12 +84,14 @@ TT_FN tt_f64 tt_of_words_f64(const tt_i64 *w) { return tt__from_f64((tt_u64)w[0]
 TT_FN tt_f32 tt_of_words_f32(const tt_i64 *w) { return tt__from_f32((tt_u32)w[0]); }
 TT_FN void tt_to_words_f64(tt_i64 *w, tt_f64 x) { w[0] = (tt_i64)tt__bits_f64(x); }
 TT_FN void tt_to_words_f32(tt_i64 *w, tt_f32 x) { w[0] = (tt_i64)tt__bits_f32(x); }
-#define TT__WORD(S)                                                                \
-  TT_FN tt_##S tt_of_words_##S(const tt_i64 *w) { return (tt_##S)w[0]; }           \
+#define TT__WORD(S)                                                      \
+  TT_FN tt_##S tt_of_words_##S(const tt_i64 *w) { return (tt_##S)w[0]; } \
   TT_FN void tt_to_words_##S(tt_i64 *w, tt_##S x) { w[0] = (tt_i64)x; }
-TT__WORD(b8) TT__WORD(i8) TT__WORD(i16) TT__WORD(i32) TT__WORD(i64)
-TT__WORD(u8) TT__WORD(u16) TT__WORD(u32) TT__WORD(u64)
-TT_FN tt_f16 tt_of_words_f16(const tt_i64 *w) { return (tt_f16)w[0]; }
+TT__WORD(b8)
+TT__WORD(i8) TT__WORD(i16) TT__WORD(i32) TT__WORD(i64) TT__WORD(u8) TT__WORD(u16) TT__WORD(u32)
+    TT__WORD(u64) TT_FN tt_f16 tt_of_words_f16(const tt_i64 *w) {
+  return (tt_f16)w[0];
+}
 TT_FN void tt_to_words_f16(tt_i64 *w, tt_f16 x) { w[0] = x; }
 TT_FN tt_bf16 tt_of_words_bf16(const tt_i64 *w) { return (tt_bf16)w[0]; }
 TT_FN void tt_to_words_bf16(tt_i64 *w, tt_bf16 x) { w[0] = x; }
@@ -118,7 +130,9 @@ TT_FN tt_i64 tt_range_f64(tt_f64 a, tt_f64 b, tt_f64 c) {
 TT_FN tt_i64 tt_extent(tt_i64 c, tt_i64 n) {
   return c < 0 || n < 0 || (n > 0 && c > TT_I64(0x7fffffffffffffff) / n) ? -1 : c * n;
 }
-typedef struct { tt_i64 start, n, step; } tt_slice;
+typedef struct {
+  tt_i64 start, n, step;
+} tt_slice;
 TT_FN tt_i64 tt_clamp(tt_i64 i, tt_i64 n, tt_i64 lo, tt_i64 hi) {
   i = i < 0 ? i + n : i;
   return i < lo ? lo : i > hi ? hi : i;
@@ -145,15 +159,16 @@ TT_FN tt_i64 tt_whole_f32_i64(tt_f32 x) { return tt_cast_f32_i64(x); }
 TT_FN tt_i32 tt_whole_f64_i32(tt_f64 x) { return tt_cast_f64_i32(x); }
 TT_FN tt_i32 tt_whole_f32_i32(tt_f32 x) { return tt_cast_f32_i32(x); }
 #endif
-#define TT__WHOLE(S)                                                          \
-  TT_FN tt_##S tt_whole_f64_##S(tt_f64 x) { return tt_cast_f64_##S(x); }      \
+#define TT__WHOLE(S)                                                     \
+  TT_FN tt_##S tt_whole_f64_##S(tt_f64 x) { return tt_cast_f64_##S(x); } \
   TT_FN tt_##S tt_whole_f32_##S(tt_f32 x) { return tt_cast_f32_##S(x); }
 TT__WHOLE(u64)
 #ifndef TT_ONLY_WIDE
-TT__WHOLE(i8) TT__WHOLE(i16) TT__WHOLE(u8) TT__WHOLE(u16) TT__WHOLE(u32)
+TT__WHOLE(i8)
+TT__WHOLE(i16) TT__WHOLE(u8) TT__WHOLE(u16) TT__WHOLE(u32)
 #endif
 
-TT_FN tt_i64 tt_popc_u64(tt_u64 x) {
+    TT_FN tt_i64 tt_popc_u64(tt_u64 x) {
   tt_i64 n = 0;
   for (; x; x &= x - 1) n++;
   return n;
@@ -161,7 +176,8 @@ TT_FN tt_i64 tt_popc_u64(tt_u64 x) {
 TT_FN tt_i64 tt_popc_u32(tt_u32 x) { return tt_popc_u64(x); }
 TT_FN tt_i64 tt_clz_u64(tt_u64 x) {
   tt_i64 n = 0;
-  for (; n < 64 && !(x >> (63 - n) & 1); n++) {}
+  for (; n < 64 && !(x >> (63 - n) & 1); n++) {
+  }
   return n;
 }
 TT_FN tt_i64 tt_clz_u32(tt_u32 x) { return tt_clz_u64(x) - 32; }
@@ -170,37 +186,35 @@ TT_FN tt_i64 tt_ffs_u32(tt_u32 x) { return tt_ffs_u64(x); }
 
 #ifndef TT_NO_COMPLEX
 /* ---- complex numbers: plain operations here, functions where the prelude has the real ones (program_math.h) */
-#define TT__COMPLEX(S, Z, F, R)                                                                   \
-  TT_FN Z tt_complex_##S(tt_f64 re, tt_f64 im) {                                                  \
-    Z z;                                                                                          \
-    z.re = (F)re;                                                                                 \
-    z.im = (F)im;                                                                                 \
-    return z;                                                                                     \
-  }                                                                                               \
-  TT_FN Z tt__pair_##S(F re, F im) {                                                              \
-    Z z;                                                                                          \
-    z.re = re;                                                                                    \
-    z.im = im;                                                                                    \
-    return z;                                                                                     \
-  }                                                                                               \
-  TT_FN Z tt_add_##S(Z a, Z b) { return tt__pair_##S(a.re + b.re, a.im + b.im); }                 \
-  TT_FN Z tt_sub_##S(Z a, Z b) { return tt__pair_##S(a.re - b.re, a.im - b.im); }                 \
-  TT_FN Z tt_mul_##S(Z a, Z b) {                                                                  \
-    return tt__pair_##S(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re);                    \
-  }                                                                                               \
-  TT_FN Z tt_neg_##S(Z a) { return tt__pair_##S(-a.re, -a.im); }                                  \
-  TT_FN Z tt_conj_##S(Z a) { return tt__pair_##S(a.re, -a.im); }                                  \
-  TT_FN F tt_real_##S(Z a) { return a.re; }                                                       \
-  TT_FN F tt_imag_##S(Z a) { return a.im; }                                                       \
-  TT_FN Z tt_square_##S(Z a) { return tt_mul_##S(a, a); }                                         \
-  TT_FN tt_b8 tt_eq_##S(Z a, Z b) { return (a.re == b.re) & (a.im == b.im); }                     \
-  TT_FN tt_b8 tt_ne_##S(Z a, Z b) { return (a.re != b.re) | (a.im != b.im); }                     \
-  /* Smith's way: the larger part of the divisor scales. */                                       \
-  TT_FN Z tt_div_##S(Z a, Z b) {                                                                  \
-    int by_re = tt_abs_##R(b.re) >= tt_abs_##R(b.im);                                             \
-    F big = by_re ? b.re : b.im, small = by_re ? b.im : b.re, q = small / big, d = big + small * q; \
-    F re = by_re ? a.re + a.im * q : a.re * q + a.im, im = by_re ? a.im - a.re * q : a.im * q - a.re; \
-    return tt__pair_##S(re / d, im / d);                                                          \
+#define TT__COMPLEX(S, Z, F, R)                                                                               \
+  TT_FN Z tt_complex_##S(tt_f64 re, tt_f64 im) {                                                              \
+    Z z;                                                                                                      \
+    z.re = (F)re;                                                                                             \
+    z.im = (F)im;                                                                                             \
+    return z;                                                                                                 \
+  }                                                                                                           \
+  TT_FN Z tt__pair_##S(F re, F im) {                                                                          \
+    Z z;                                                                                                      \
+    z.re = re;                                                                                                \
+    z.im = im;                                                                                                \
+    return z;                                                                                                 \
+  }                                                                                                           \
+  TT_FN Z tt_add_##S(Z a, Z b) { return tt__pair_##S(a.re + b.re, a.im + b.im); }                             \
+  TT_FN Z tt_sub_##S(Z a, Z b) { return tt__pair_##S(a.re - b.re, a.im - b.im); }                             \
+  TT_FN Z tt_mul_##S(Z a, Z b) { return tt__pair_##S(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re); } \
+  TT_FN Z tt_neg_##S(Z a) { return tt__pair_##S(-a.re, -a.im); }                                              \
+  TT_FN Z tt_conj_##S(Z a) { return tt__pair_##S(a.re, -a.im); }                                              \
+  TT_FN F tt_real_##S(Z a) { return a.re; }                                                                   \
+  TT_FN F tt_imag_##S(Z a) { return a.im; }                                                                   \
+  TT_FN Z tt_square_##S(Z a) { return tt_mul_##S(a, a); }                                                     \
+  TT_FN tt_b8 tt_eq_##S(Z a, Z b) { return (a.re == b.re) & (a.im == b.im); }                                 \
+  TT_FN tt_b8 tt_ne_##S(Z a, Z b) { return (a.re != b.re) | (a.im != b.im); }                                 \
+  /* Smith's way: the larger part of the divisor scales. */                                                   \
+  TT_FN Z tt_div_##S(Z a, Z b) {                                                                              \
+    int by_re = tt_abs_##R(b.re) >= tt_abs_##R(b.im);                                                         \
+    F big = by_re ? b.re : b.im, small = by_re ? b.im : b.re, q = small / big, d = big + small * q;           \
+    F re = by_re ? a.re + a.im * q : a.re * q + a.im, im = by_re ? a.im - a.re * q : a.im * q - a.re;         \
+    return tt__pair_##S(re / d, im / d);                                                                      \
   }
 TT__COMPLEX(c64, tt_c64, tt_f32, f32)
 TT__COMPLEX(c128, tt_c128, tt_f64, f64)
@@ -210,55 +224,55 @@ TT_FN tt_c64 tt_cast_c128_c64(tt_c128 a) { return tt__pair_c64((tt_f32)a.re, (tt
 
 /* ---- atomics of the CPU: each gives the old value */
 #ifndef TT_PROGRAM_CUDA
-#define TT__ATOMIC_LOOP(NAME, S, T, NEW)                                                         \
-  static inline __attribute__((unused)) T tt_atomic_##NAME##_##S(T *p, T v) {                    \
-    T old, x;                                                                                    \
-    __atomic_load(p, &old, __ATOMIC_RELAXED);                                                    \
-    do {                                                                                         \
-      x = (NEW);                                                                                 \
-    } while (!__atomic_compare_exchange(p, &old, &x, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED));    \
-    return old;                                                                                  \
-  }                                                                                              \
+#define TT__ATOMIC_LOOP(NAME, S, T, NEW)                                                      \
+  static inline __attribute__((unused)) T tt_atomic_##NAME##_##S(T *p, T v) {                 \
+    T old, x;                                                                                 \
+    __atomic_load(p, &old, __ATOMIC_RELAXED);                                                 \
+    do {                                                                                      \
+      x = (NEW);                                                                              \
+    } while (!__atomic_compare_exchange(p, &old, &x, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)); \
+    return old;                                                                               \
+  }                                                                                           \
   TT__PLAIN(NAME, S, T, NEW)
 /* The same where nobody else can reach the memory: shared memory of a block, which one host thread runs. */
-#define TT__PLAIN(NAME, S, T, NEW)                                                               \
-  TT_FN T tt_plain_##NAME##_##S(T *p, T v) {                                                     \
-    T old = *p;                                                                                  \
-    *p = (NEW);                                                                                  \
-    return old;                                                                                  \
+#define TT__PLAIN(NAME, S, T, NEW)           \
+  TT_FN T tt_plain_##NAME##_##S(T *p, T v) { \
+    T old = *p;                              \
+    *p = (NEW);                              \
+    return old;                              \
   }
-#define TT__ATOMIC_ANY(S, T)                                                                     \
-  TT__ATOMIC_LOOP(max, S, T, old > v || old != old ? old : v)                                    \
-  TT__ATOMIC_LOOP(min, S, T, old < v || old != old ? old : v)                                    \
-  TT__ATOMIC_LOOP(nanmax, S, T, v != v || old > v ? old : v)                                     \
-  TT__ATOMIC_LOOP(nanmin, S, T, v != v || old < v ? old : v)                                     \
-  TT__ATOMIC_LOOP(exch, S, T, v)                                                                 \
-  static inline __attribute__((unused)) T tt_atomic_cas_##S(T *p, T old, T v) {                  \
-    __atomic_compare_exchange(p, &old, &v, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);               \
-    return old;                                                                                  \
-  }                                                                                              \
-  TT_FN T tt_plain_cas_##S(T *p, T want, T v) {                                                  \
-    T old = *p;                                                                                  \
-    if (old == want) *p = v;                                                                     \
-    return old;                                                                                  \
+#define TT__ATOMIC_ANY(S, T)                                                       \
+  TT__ATOMIC_LOOP(max, S, T, old > v || old != old ? old : v)                      \
+  TT__ATOMIC_LOOP(min, S, T, old < v || old != old ? old : v)                      \
+  TT__ATOMIC_LOOP(nanmax, S, T, v != v || old > v ? old : v)                       \
+  TT__ATOMIC_LOOP(nanmin, S, T, v != v || old < v ? old : v)                       \
+  TT__ATOMIC_LOOP(exch, S, T, v)                                                   \
+  static inline __attribute__((unused)) T tt_atomic_cas_##S(T *p, T old, T v) {    \
+    __atomic_compare_exchange(p, &old, &v, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED); \
+    return old;                                                                    \
+  }                                                                                \
+  TT_FN T tt_plain_cas_##S(T *p, T want, T v) {                                    \
+    T old = *p;                                                                    \
+    if (old == want) *p = v;                                                       \
+    return old;                                                                    \
   }
-#define TT__ATOMIC_INT(S, T)                                                                     \
-  TT__ATOMIC_ANY(S, T)                                                                           \
-  TT_FN T tt_atomic_add_##S(T *p, T v) { return __atomic_fetch_add(p, v, __ATOMIC_RELAXED); }    \
-  TT_FN T tt_atomic_sub_##S(T *p, T v) { return __atomic_fetch_sub(p, v, __ATOMIC_RELAXED); }    \
-  TT_FN T tt_atomic_and_##S(T *p, T v) { return __atomic_fetch_and(p, v, __ATOMIC_RELAXED); }    \
-  TT_FN T tt_atomic_or_##S(T *p, T v) { return __atomic_fetch_or(p, v, __ATOMIC_RELAXED); }      \
-  TT_FN T tt_atomic_xor_##S(T *p, T v) { return __atomic_fetch_xor(p, v, __ATOMIC_RELAXED); }    \
-  TT__PLAIN(add, S, T, old + v)                                                                  \
-  TT__PLAIN(sub, S, T, old - v)                                                                  \
-  TT__PLAIN(and, S, T, old & v)                                                                  \
-  TT__PLAIN(or, S, T, old | v)                                                                   \
-  TT__PLAIN(xor, S, T, old ^ v)                                                                  \
-  TT__ATOMIC_LOOP(inc, S, T, old >= v ? 0 : old + 1)                                             \
+#define TT__ATOMIC_INT(S, T)                                                                  \
+  TT__ATOMIC_ANY(S, T)                                                                        \
+  TT_FN T tt_atomic_add_##S(T *p, T v) { return __atomic_fetch_add(p, v, __ATOMIC_RELAXED); } \
+  TT_FN T tt_atomic_sub_##S(T *p, T v) { return __atomic_fetch_sub(p, v, __ATOMIC_RELAXED); } \
+  TT_FN T tt_atomic_and_##S(T *p, T v) { return __atomic_fetch_and(p, v, __ATOMIC_RELAXED); } \
+  TT_FN T tt_atomic_or_##S(T *p, T v) { return __atomic_fetch_or(p, v, __ATOMIC_RELAXED); }   \
+  TT_FN T tt_atomic_xor_##S(T *p, T v) { return __atomic_fetch_xor(p, v, __ATOMIC_RELAXED); } \
+  TT__PLAIN(add, S, T, old + v)                                                               \
+  TT__PLAIN(sub, S, T, old - v)                                                               \
+  TT__PLAIN(and, S, T, old &v)                                                                \
+  TT__PLAIN(or, S, T, old | v)                                                                \
+  TT__PLAIN(xor, S, T, old ^ v)                                                               \
+  TT__ATOMIC_LOOP(inc, S, T, old >= v ? 0 : old + 1)                                          \
   TT__ATOMIC_LOOP(dec, S, T, old == 0 || old > v ? v : old - 1)
-#define TT__ATOMIC_FLOAT(S, T)                                                                   \
-  TT__ATOMIC_ANY(S, T)                                                                           \
-  TT__ATOMIC_LOOP(add, S, T, old + v)                                                            \
+#define TT__ATOMIC_FLOAT(S, T)        \
+  TT__ATOMIC_ANY(S, T)                \
+  TT__ATOMIC_LOOP(add, S, T, old + v) \
   TT__ATOMIC_LOOP(sub, S, T, old - v)
 #ifndef TT_NO_ATOMICS
 TT__ATOMIC_INT(i32, tt_i32)
@@ -295,18 +309,18 @@ TT_FN tt_i64 tt_random_seed(tt_pcall *call, tt_i64 seed) {
 }
 #else
 /* ---- atomics and exchanges of a GPU */
-#define TT__ATOMIC_CAS(S, T, U, TO, FROM)                                                          \
-  TT_FN T tt__swap_##S(T *p, T old, T v) { return FROM(atomicCAS((U *)p, TO(old), TO(v))); }       \
+#define TT__ATOMIC_CAS(S, T, U, TO, FROM)                                                    \
+  TT_FN T tt__swap_##S(T *p, T old, T v) { return FROM(atomicCAS((U *)p, TO(old), TO(v))); } \
   TT_FN T tt_atomic_cas_##S(T *p, T old, T v) { return tt__swap_##S(p, old, v); }
 #define TT__SAME(x) x
-#define TT__ATOMIC_LOOP(NAME, S, T, NEW)                                                           \
-  TT_FN T tt_atomic_##NAME##_##S(T *p, T v) {                                                      \
-    T old = *p, seen;                                                                              \
-    for (;;) {                                                                                     \
-      seen = tt__swap_##S(p, old, (NEW));                                                          \
-      if (tt__words_equal(&seen, &old, sizeof(T))) return old;                                     \
-      old = seen;                                                                                  \
-    }                                                                                              \
+#define TT__ATOMIC_LOOP(NAME, S, T, NEW)                       \
+  TT_FN T tt_atomic_##NAME##_##S(T *p, T v) {                  \
+    T old = *p, seen;                                          \
+    for (;;) {                                                 \
+      seen = tt__swap_##S(p, old, (NEW));                      \
+      if (tt__words_equal(&seen, &old, sizeof(T))) return old; \
+      old = seen;                                              \
+    }                                                          \
   }
 TT_FN bool tt__words_equal(const void *a, const void *b, int size) {
   return size == 4 ? *(const tt_u32 *)a == *(const tt_u32 *)b : *(const tt_u64 *)a == *(const tt_u64 *)b;
@@ -319,26 +333,26 @@ TT__ATOMIC_CAS(i64, tt_i64, unsigned long long, TT__TO_U64, (tt_i64))
 TT__ATOMIC_CAS(u64, tt_u64, unsigned long long, TT__SAME, TT__SAME)
 TT__ATOMIC_CAS(f32, tt_f32, unsigned, __float_as_uint, __uint_as_float)
 TT__ATOMIC_CAS(f64, tt_f64, unsigned long long, (unsigned long long)__double_as_longlong, __longlong_as_double)
-#define TT__ATOMIC_ANY(S, T)                                                                       \
-  TT__ATOMIC_LOOP(nanmax, S, T, v != v || old > v ? old : v)                                       \
-  TT__ATOMIC_LOOP(nanmin, S, T, v != v || old < v ? old : v)                                       \
+#define TT__ATOMIC_ANY(S, T)                                 \
+  TT__ATOMIC_LOOP(nanmax, S, T, v != v || old > v ? old : v) \
+  TT__ATOMIC_LOOP(nanmin, S, T, v != v || old < v ? old : v) \
   TT__ATOMIC_LOOP(exch, S, T, v)
-#define TT__ATOMIC_FLOAT(S, T)                                                                     \
-  TT__ATOMIC_ANY(S, T)                                                                             \
-  TT__ATOMIC_LOOP(max, S, T, old > v || old != old ? old : v)                                      \
-  TT__ATOMIC_LOOP(min, S, T, old < v || old != old ? old : v)                                      \
-  TT_FN T tt_atomic_add_##S(T *p, T v) { return atomicAdd(p, v); }                                 \
+#define TT__ATOMIC_FLOAT(S, T)                                     \
+  TT__ATOMIC_ANY(S, T)                                             \
+  TT__ATOMIC_LOOP(max, S, T, old > v || old != old ? old : v)      \
+  TT__ATOMIC_LOOP(min, S, T, old < v || old != old ? old : v)      \
+  TT_FN T tt_atomic_add_##S(T *p, T v) { return atomicAdd(p, v); } \
   TT_FN T tt_atomic_sub_##S(T *p, T v) { return atomicAdd(p, -v); }
-#define TT__ATOMIC_INT(S, T, U)                                                                    \
-  TT__ATOMIC_ANY(S, T)                                                                             \
-  TT_FN T tt_atomic_max_##S(T *p, T v) { return atomicMax(p, v); }                                 \
-  TT_FN T tt_atomic_min_##S(T *p, T v) { return atomicMin(p, v); }                                 \
-  TT_FN T tt_atomic_add_##S(T *p, T v) { return (T)atomicAdd((U *)p, (U)v); }                      \
-  TT_FN T tt_atomic_sub_##S(T *p, T v) { return (T)atomicAdd((U *)p, (U)0 - (U)v); }               \
-  TT_FN T tt_atomic_and_##S(T *p, T v) { return (T)atomicAnd((U *)p, (U)v); }                      \
-  TT_FN T tt_atomic_or_##S(T *p, T v) { return (T)atomicOr((U *)p, (U)v); }                        \
-  TT_FN T tt_atomic_xor_##S(T *p, T v) { return (T)atomicXor((U *)p, (U)v); }                      \
-  TT__ATOMIC_LOOP(inc, S, T, old >= v ? 0 : old + 1)                                               \
+#define TT__ATOMIC_INT(S, T, U)                                                      \
+  TT__ATOMIC_ANY(S, T)                                                               \
+  TT_FN T tt_atomic_max_##S(T *p, T v) { return atomicMax(p, v); }                   \
+  TT_FN T tt_atomic_min_##S(T *p, T v) { return atomicMin(p, v); }                   \
+  TT_FN T tt_atomic_add_##S(T *p, T v) { return (T)atomicAdd((U *)p, (U)v); }        \
+  TT_FN T tt_atomic_sub_##S(T *p, T v) { return (T)atomicAdd((U *)p, (U)0 - (U)v); } \
+  TT_FN T tt_atomic_and_##S(T *p, T v) { return (T)atomicAnd((U *)p, (U)v); }        \
+  TT_FN T tt_atomic_or_##S(T *p, T v) { return (T)atomicOr((U *)p, (U)v); }          \
+  TT_FN T tt_atomic_xor_##S(T *p, T v) { return (T)atomicXor((U *)p, (U)v); }        \
+  TT__ATOMIC_LOOP(inc, S, T, old >= v ? 0 : old + 1)                                 \
   TT__ATOMIC_LOOP(dec, S, T, old == 0 || old > v ? v : old - 1)
 TT__ATOMIC_INT(i32, tt_i32, unsigned)
 TT__ATOMIC_INT(u32, tt_u32, unsigned)

@@ -12,8 +12,8 @@
 #define MOST_AXES 6
 #define THREADS 256
 #define WARPS (THREADS / 32)
-#define END_BLOCKS 64     /* most blocks for each of the two stretches */
-#define BLOCK_WORDS 4096  /* elements that a block of them has at least */
+#define END_BLOCKS 64    /* most blocks for each of the two stretches */
+#define BLOCK_WORDS 4096 /* elements that a block of them has at least */
 #define MOST_KNOWN 16
 
 /* Gap g lies between run g and run g + 1; runs are numbered in C order of the view's outer axes. */

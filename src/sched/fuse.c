@@ -310,7 +310,8 @@ static int visit_reduce(tt_fuser *f, int32_t idx, const tt_map *map, bool at_roo
     return at_root ? -1 : need(f, idx, "its row is not this kernel's row");
   }
   bool new_row = f->space.naxes != before.naxes; /* nothing else is computed for each of its points */
-  if (!at_root && !new_row && space_points(&f->space, true) > LONG_ROW && space_points(&f->space, false) < f->few_rows) {
+  if (!at_root && !new_row && space_points(&f->space, true) > LONG_ROW &&
+      space_points(&f->space, false) < f->few_rows) {
     f->space = before;
     return need(f, idx, "few long rows: reduced by all threads first");
   }

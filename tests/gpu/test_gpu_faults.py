@@ -38,7 +38,7 @@ def test_a_kernel_that_fails(name, check):
         f"""
         import time
         import numpy as np, tutti as tt
-        x = tt.ones(1000, device="cuda")
+        x = tt.ones(1000, dtype="float32", device="cuda")
         x.eval()
         kept = tt.arange(10.0)
         texts = []

@@ -165,7 +165,7 @@ def test_one_array_in_many_threads():
 
 LONG = """
 import threading, time, tutti as tt
-x = tt.ndarray((4000, 4000)); x[...] = 0.5
+x = tt.ndarray((4000, 4000)); x[...] = 0.5; tt.eval(x)  # memory, not a constant
 def work():
     y = x
     for k in range(40):

@@ -177,7 +177,8 @@ TT_KERNEL(determinant, determinant_args, 256) {
 }
 
 /*
-** Systems of at most 32 unknowns and right-hand sides, a warp each: LU with LAPACK's pivots on rows in the block's memory,
+** Systems of at most 32 unknowns and right-hand sides, a warp each: LU with LAPACK's pivots on rows in the block's
+*memory,
 ** the right-hand sides beside them. x NULL: determinants alone.
 */
 #define SMALL_WARPS (SIZE == 4 ? 4 : SIZE == 8 ? 2 : 1)
@@ -218,8 +219,8 @@ TT_KERNEL(small, small_args, 128) {
   int warp = (int)WARP_NUMBER, lane = (int)LANE, n = a.n, k = a.k, info = 0, odd = 0;
   tt_i64 m = (tt_i64)TT_BLOCK * SMALL_WARPS + warp;
   if (m >= a.batch) return; /* whole warps, and nothing here waits for the block */
-#define A(i, j) left[warp][(i) * 33 + (j)]
-#define B(i, j) right[warp][(i) * 33 + (j)]
+#define A(i, j) left[warp][(i)*33 + (j)]
+#define B(i, j) right[warp][(i)*33 + (j)]
   for (int e = lane; e < n * n; e += 32) A(e / n, e % n) = a.a[m * n * n + e];
   for (int e = lane; e < n * k; e += 32) B(e / k, e % k) = a.b ? a.b[m * n * k + e] : make(e / k == e % k, 0);
   TT_WARP_SYNC();
