@@ -88,8 +88,10 @@ TT_FN void tt_to_words_f32(tt_i64 *w, tt_f32 x) { w[0] = (tt_i64)tt__bits_f32(x)
   TT_FN tt_##S tt_of_words_##S(const tt_i64 *w) { return (tt_##S)w[0]; } \
   TT_FN void tt_to_words_##S(tt_i64 *w, tt_##S x) { w[0] = (tt_i64)x; }
 TT__WORD(b8)
-TT__WORD(i8) TT__WORD(i16) TT__WORD(i32) TT__WORD(i64) TT__WORD(u8) TT__WORD(u16) TT__WORD(u32)
-    TT__WORD(u64) TT_FN tt_f16 tt_of_words_f16(const tt_i64 *w) {
+TT__WORD(i8)
+TT__WORD(i16)
+TT__WORD(i32)
+TT__WORD(i64) TT__WORD(u8) TT__WORD(u16) TT__WORD(u32) TT__WORD(u64) TT_FN tt_f16 tt_of_words_f16(const tt_i64 *w) {
   return (tt_f16)w[0];
 }
 TT_FN void tt_to_words_f16(tt_i64 *w, tt_f16 x) { w[0] = x; }
@@ -165,7 +167,10 @@ TT_FN tt_i32 tt_whole_f32_i32(tt_f32 x) { return tt_cast_f32_i32(x); }
 TT__WHOLE(u64)
 #ifndef TT_ONLY_WIDE
 TT__WHOLE(i8)
-TT__WHOLE(i16) TT__WHOLE(u8) TT__WHOLE(u16) TT__WHOLE(u32)
+TT__WHOLE(i16)
+TT__WHOLE(u8)
+TT__WHOLE(u16)
+TT__WHOLE(u32)
 #endif
 
     TT_FN tt_i64 tt_popc_u64(tt_u64 x) {
