@@ -2,6 +2,7 @@
 ** What rendered programs call, as text: it stands below prelude.h and includes nothing. Complex numbers, words,
 ** atomics, random numbers, what C makes of NumPy's slices.
 */
+/* clang-format off: rows of macros without semicolons are beyond it */
 #ifndef TT_RENDER_PROGRAM_TEXT_H
 #define TT_RENDER_PROGRAM_TEXT_H
 
