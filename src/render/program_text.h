@@ -174,7 +174,7 @@ TT__WHOLE(u16)
 TT__WHOLE(u32)
 #endif
 
-    TT_FN tt_i64 tt_popc_u64(tt_u64 x) {
+TT_FN tt_i64 tt_popc_u64(tt_u64 x) {
   tt_i64 n = 0;
   for (; x; x &= x - 1) n++;
   return n;
