@@ -38,7 +38,7 @@ oracle() { pytest_on cuda:0 $(parallel) tests/oracle tests/gpu; }
 check() { TUTTI_CHECK=1 pytest_on cuda:0 $(parallel) tests/oracle -k "${CHECK_SAMPLE:-test_ops or test_functions}"; }
 sanitize() {
   command -v compute-sanitizer >/dev/null || { echo "no compute-sanitizer here"; return 0; }
-  TUTTI_DEVICE=cuda:0 PYTHONPATH=build-gpu/python compute-sanitizer --error-exitcode 1 --target-processes all \
+  TUTTI_DEVICE=cuda:0 PYTHONPATH=build-gpu/python compute-sanitizer --error-exitcode 1 --target-processes all --report-api-errors no \
     "$python" -m pytest -q -p no:cacheprovider tests/oracle/test_ops.py -k "${SANITIZE_SAMPLE:-float32}"
 }
 bench() { PYTHONPATH=build-gpu/python "$python" bench/gpu.py --out "$out/gpu.json" ${BENCH:-}; }

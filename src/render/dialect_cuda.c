@@ -33,19 +33,24 @@ static const char before[] =
     "\"f\"(b)); return y; }\n"
     "TT_FN float tt__least(float a, float b) { float y; asm(\"min.NaN.f32 %0, %1, %2;\" : \"=f\"(y) : \"f\"(a), "
     "\"f\"(b)); return y; }\n"
-    /* conversions of 16-bit floats are instructions */
+    /* conversions of 16-bit floats are instructions; they forget a NaN's sign and bits, which are kept here */
     "#define TT_DIALECT_HALVES\n"
-    "TT_FN float tt_cast_f16_f32(unsigned short h) { float x; asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(x) : \"h\"(h)); "
-    "return x; }\n"
+    "TT_FN float tt_cast_f16_f32(unsigned short h) {\n"
+    "  float x;\n"
+    "  asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(x) : \"h\"(h));\n"
+    "  const unsigned nan = 0x7f800000u | (h & 0x3ffu) << 13 | (h & 0x8000u) << 16;\n"
+    "  return (h & 0x7fffu) > 0x7c00u ? __uint_as_float(nan) : x;\n"
+    "}\n"
     "TT_FN unsigned short tt_cast_f32_f16(float x) {\n"
     "  unsigned short h;\n"
     "  asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(h) : \"f\"(x));\n"
-    "  return h;\n"
+    "  const unsigned u = __float_as_uint(x), nan = 0x7e00u | (u >> 13 & 0x3ffu) | (u >> 16 & 0x8000u);\n"
+    "  return x != x ? (unsigned short)nan : h;\n"
     "}\n"
     "TT_FN unsigned short tt_cast_f32_bf16(float x) {\n"
     "  unsigned short h;\n"
     "  asm(\"cvt.rn.bf16.f32 %0, %1;\" : \"=h\"(h) : \"f\"(x));\n"
-    "  return h;\n"
+    "  return x != x ? (unsigned short)(__float_as_uint(x) >> 16 | 0x40u) : h;\n"
     "}\n";
 
 static const char after[] =

@@ -34,7 +34,7 @@
 **   TT_INT_DIVIDE     integer division is as good as float division
 **   TT_SCALAR_LANES   lanes are threads: integers cost no more than floats, a branch that most take alike costs little
 **   TT_CLAMP_F32      (x, low, high) between the two, any NaN for a NaN
-**   TT_DIALECT_HALVES tt_cast_f16_f32, tt_cast_f32_f16 and tt_cast_f32_bf16 are there (any NaN for a NaN)
+**   TT_DIALECT_HALVES tt_cast_f16_f32, tt_cast_f32_f16 and tt_cast_f32_bf16 are there
 */
 #ifndef TT_RENDER_PRELUDE_H
 #define TT_RENDER_PRELUDE_H
