@@ -9,7 +9,8 @@ import textwrap
 import pytest
 import tutti as tt
 
-pytestmark = pytest.mark.skipif(not tt.cuda.is_available(), reason=f"no GPU: {tt.cuda.why()}")
+if not tt.cuda.is_available():
+    pytest.skip(f"no GPU: {tt.cuda.why()}", allow_module_level=True)
 
 KERNELS = {
     "a wild address": ('extern "C" __global__ void bad(float *x) { x[1ll << 45] = 1; }', "ILLEGAL_ADDRESS"),

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import tutti as tt
 
-pytestmark = pytest.mark.skipif(not tt.cuda.is_available(), reason=f"no GPU: {tt.cuda.why()}")
+if not tt.cuda.is_available():
+    pytest.skip(f"no GPU: {tt.cuda.why()}", allow_module_level=True)
 
 TYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "float16", "float32", "float64", "complex64", "complex128"]
 N = 1 << 24

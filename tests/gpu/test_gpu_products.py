@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import tutti as tt
 
-pytestmark = pytest.mark.skipif(not tt.cuda.is_available(), reason="no GPU")
+if not tt.cuda.is_available():
+    pytest.skip(f"no GPU: {tt.cuda.why()}", allow_module_level=True)
 
 GPU = "cuda:0"
 RNG = np.random.default_rng(7)

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import tutti as tt
 
-pytestmark = pytest.mark.skipif(not tt.cuda.is_available(), reason=f"no GPU: {tt.cuda.why()}")
+if not tt.cuda.is_available():
+    pytest.skip(f"no GPU: {tt.cuda.why()}", allow_module_level=True)
 two = pytest.mark.skipif(tt.cuda.device_count() < 2, reason="one GPU only")
 A = np.random.default_rng(0).random((1000, 1001))
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import tutti as tt
 
-pytestmark = pytest.mark.skipif(not tt.cuda.is_available(), reason="no CUDA device")
+if not tt.cuda.is_available():
+    pytest.skip(f"no GPU: {tt.cuda.why()}", allow_module_level=True)
 
 SOURCE = r"""
 #include <cuda_runtime.h>
