@@ -1,4 +1,4 @@
-"""What tutti is for, in a minute: array programs, a simulation and real data, on whatever this machine has.
+"""What tutti is for, in a minute: array programs, a simulation, real data and kernels, on whatever this machine has.
 
 For each program: does the answer agree with NumPy's, how long did both take, where did it run, how many
 kernels were launched and how many bytes did they move. NumPy is optional; without it only our side is shown.
@@ -11,94 +11,19 @@ import os
 import pathlib
 import struct
 import sys
-import time
 import zlib
 
+import demo_kernels
 import tutti as tt
-
-try:
-    import numpy as np
-except ImportError:
-    np = None
+from demo_table import Table, close, np, same
 
 HERE = pathlib.Path(__file__).resolve().parent
-REPEATS = 3
-
-
-def progress(text):
-    if sys.stderr.isatty():
-        sys.stderr.write("\r\033[K" + text)
-        sys.stderr.flush()
-    elif text:
-        print("  ..", text, file=sys.stderr, flush=True)
-
-
-def timed(f, repeats=REPEATS):
-    """The best of a few runs, and the last result."""
-    best, result = float("inf"), None
-    for _ in range(repeats):
-        start = time.perf_counter()
-        result = f()
-        best = min(best, time.perf_counter() - start)
-    return best, result
-
-
-class Table:
-    def __init__(self):
-        self.failed = 0
-        print(
-            f"{'program':<34} {'tutti':>9} {'first':>9} {'NumPy':>9} {'ratio':>7} {'kernels':>8} {'moved':>9}"
-            "  where / agrees"
-        )
-
-    def row(self, name, ours, theirs, agree, exact=None):
-        """ours() and theirs() do the same work; agree(a, b) compares the results, or ours with exact()."""
-        progress(f"{name}: tutti")
-        start = time.perf_counter()
-        ours()
-        first = time.perf_counter() - start
-        tt.compile_wait()
-        before = tt.ledger()
-        mine, a = timed(ours, 1)
-        after = tt.ledger()
-        again, a = timed(ours)
-        mine = min(mine, again)
-        kernels = after["launches"] + after["library_calls"] - before["launches"] - before["library_calls"]
-        moved = sum(after[k] - before[k] for k in ("bytes_read", "bytes_written"))
-        other, ratio, verdict = "-", "-", "no NumPy here"
-        if np is not None:
-            progress(f"{name}: NumPy")
-            seconds, b = timed(theirs)
-            ok = agree(a, exact() if exact else b)
-            self.failed += not ok
-            other, ratio, verdict = f"{seconds * 1e3:.1f} ms", f"{seconds / mine:.2f}x", "yes" if ok else "NO"
-        progress("")
-        on_device = after["device_launches"] > before["device_launches"]
-        where = tt.device("gpu") if on_device else tt.device("cpu")
-        print(
-            f"{name:<34} {mine * 1e3:>6.1f} ms {first * 1e3:>6.1f} ms {other:>9} {ratio:>7} {kernels:>8,} "
-            f"{moved / 1e6:>6.0f} MB  {where} / {verdict}",
-            flush=True,
-        )
-        return a
 
 
 def done(x):
     tt.eval(x)
     tt.synchronize()  # a GPU works on while the program goes its way
     return x
-
-
-def close(tolerance):
-    def agree(a, b):
-        a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-        return a.shape == b.shape and bool(np.all(np.abs(a - b) <= tolerance * (np.abs(b).max() + 1e-30)))
-
-    return agree
-
-
-def same(a, b):
-    return bool(np.array_equal(np.asarray(a), b))
 
 
 # ---- (a) the programs that articles about GPU programming in Python begin with
@@ -258,8 +183,9 @@ def main():
         chain(table, 20_000_000 // small)
         heat(table, 64 if args.quick else 2048, 20 if args.quick else 100, folder)
     digits(table)  # small and from a file: it runs where that is soonest
-    if table.failed:
-        sys.exit(f"{table.failed} of the answers differ from NumPy's")
+    failed = table.failed + demo_kernels.show(args.quick)
+    if failed:
+        sys.exit(f"{failed} of the answers differ from NumPy's")
 
 
 if __name__ == "__main__":

@@ -145,13 +145,13 @@ warpsize = 32
 
 
 def _gpu():
-    """The number of the GPU that kernels run on; 0: there is none, or TUTTI_DEVICE=cpu."""
+    """The number of the GPU that kernels run on; 0: there is none, or this thread works on the CPU."""
     global _target
     if _target is None:
         there = [number for number, name in _core._devices() if name.startswith("cuda:")]
-        stay = os.environ.get("TUTTI_DEVICE", "") == "cpu" or os.environ.get("TUTTI_CHECK", "0") not in ("", "0")
+        stay = os.environ.get("TUTTI_CHECK", "0") not in ("", "0")
         _target = there[0] if there and not stay else 0
-    return _target
+    return _target if _target and _core._get_device() != 0 else 0
 
 
 _target = None
