@@ -9,7 +9,9 @@ from _thread import get_ident as _get_ident
 from . import _core
 from ._device import Device, numbered
 from ._device import device as _named
+from ._jit import cuda_devices as _numba
 from ._jit import cuda_names as _kernels
+from ._jit.cuda_devices import *  # noqa: F403 (streams, events, devices as Numba names them)
 from ._jit.cuda_names import *  # noqa: F403 (kernels: cuda.jit and what they say)
 
 __all__ = [
@@ -39,6 +41,7 @@ __all__ = [
     "synchronize",
     "why",
     *_kernels.__all__,
+    *_numba.__all__,
 ]
 
 

@@ -153,6 +153,8 @@ typedef enum tt_pcollective {
   TT_C_BALLOT,
   TT_C_ANY,
   TT_C_ALL,
+  TT_C_MATCH,  /* value: the lanes that gave an equal one */
+  TT_C_ACTIVE, /* whatever: the lanes that are here */
   TT_C_COUNT
 } tt_pcollective;
 

@@ -177,6 +177,21 @@ static expr *builtin(lower *l, call *c, bool *known) {
 
 static expr *to_float(lower *l, expr *e) { return is_whole(e) ? py__cast(l, e, TT_F64) : e; }
 
+/* frexp and modf take a number apart; ldexp puts it together. */
+static expr *parts_of_float(lower *l, call *c, const char *w) {
+  bool together = w[0] == 'l', modf = w[0] == 'm';
+  want(l, c, together ? 2 : 1, together ? 2 : 1);
+  expr *x = py__keep(l, py__cast(l, scalar(l, c, 0), TT_F64));
+  if (together) {
+    if (!is_whole(scalar(l, c, 1))) py__fail(l, TT_ETYPE, "math.ldexp() needs a whole number as its second argument");
+    expr *arg[2] = {x, py__cast(l, c->arg[1], TT_I64)};
+    return py__helper(l, "tt_ldexp_f64", x->type, false, arg, 2);
+  }
+  if (modf) return pair(l, py__helper(l, "tt_modf_part_f64", x->type, false, &x, 1), py__elem(l, TT_TRUNC, x, NULL));
+  return pair(l, py__helper(l, "tt_frexp_part_f64", x->type, false, &x, 1),
+              py__helper(l, "tt_frexp_exponent_f64", py__scalar(l, TT_I64), false, &x, 1));
+}
+
 static expr *math_call(lower *l, call *c, const char *w, bool *known) {
   *known = true;
   if (strcmp(w, "floor") == 0 || strcmp(w, "ceil") == 0 || strcmp(w, "trunc") == 0) {
@@ -205,6 +220,7 @@ static expr *math_call(lower *l, call *c, const char *w, bool *known) {
     l->p->math = true;
     return py__helper(l, name, x->type, false, &x, 1);
   }
+  if (strcmp(w, "frexp") == 0 || strcmp(w, "modf") == 0 || strcmp(w, "ldexp") == 0) return parts_of_float(l, c, w);
   tt_op op = op_named(w);
   if (op < TT_OP_COUNT && tt__ops[op].arity <= 2 && c->n == tt__ops[op].arity) {
     for (int k = 0; k < c->n; k++) (void)scalar(l, c, k);

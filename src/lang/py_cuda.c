@@ -108,7 +108,14 @@ static const struct {
             {"cuda.shfl_xor_sync", TT_C_SHFL_XOR, 3},
             {"cuda.ballot_sync", TT_C_BALLOT, 2},
             {"cuda.any_sync", TT_C_ANY, 2},
-            {"cuda.all_sync", TT_C_ALL, 2}};
+            {"cuda.all_sync", TT_C_ALL, 2},
+            {"cuda.match_any_sync", TT_C_MATCH, 2}};
+
+static type *collective_type(lower *l, tt_pcollective k, const expr *value) {
+  if (k >= TT_C_SHFL && k <= TT_C_SHFL_XOR) return value->type;
+  if (k == TT_C_SYNC_COUNT) return py__scalar(l, TT_I64);
+  return py__scalar(l, k == TT_C_BALLOT || k == TT_C_MATCH ? TT_U32 : TT_BOOL);
+}
 
 static expr *collective_call(lower *l, const char *name, const tt_tree *t) {
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
@@ -122,7 +129,8 @@ static expr *collective_call(lower *l, const char *name, const tt_tree *t) {
       expr *e = py__value(l, t->item[i + 2]);
       if (py__is_unknown(e)) return e;
       if (!py__is_scalar(e)) py__fail(l, TT_ETYPE, "%s() of %s", name, py__type_name(l, e->type));
-      arg[i - skip] = shuffle && i == 1 ? e : shuffle ? py__cast(l, e, TT_I64) : py__truth(l, e);
+      bool as_it_is = (shuffle && i == 1) || rows[k].k == TT_C_MATCH;
+      arg[i - skip] = as_it_is ? e : shuffle ? py__cast(l, e, TT_I64) : py__truth(l, e);
     }
     if (skip) {
       expr *mask = py__value(l, t->item[2]);
@@ -130,12 +138,50 @@ static expr *collective_call(lower *l, const char *name, const tt_tree *t) {
       if (!py__is_scalar(mask)) py__fail(l, TT_ETYPE, "%s() of %s", name, py__type_name(l, mask->type));
       arg[n - 1] = py__cast(l, mask, TT_U32);
     }
-    type *i64 = py__scalar(l, TT_I64), *b8 = py__scalar(l, TT_BOOL);
-    if (shuffle) return collective(l, rows[k].k, arg[0]->type, arg, n);
-    if (rows[k].k == TT_C_BALLOT) return collective(l, rows[k].k, py__scalar(l, TT_U32), arg, n);
-    return collective(l, rows[k].k, rows[k].k == TT_C_SYNC_COUNT ? i64 : b8, arg, n);
+    return collective(l, rows[k].k, collective_type(l, rows[k].k, arg[0]), arg, n);
   }
   return NULL;
+}
+
+/* What a warp says, of two simpler questions. */
+static expr *collective_pair(lower *l, const char *name, const tt_tree *t) {
+  bool match = strcmp(name, "cuda.match_all_sync") == 0;
+  if (!match && strcmp(name, "cuda.eq_sync") != 0) return NULL;
+  in_kernel(l, name);
+  if (py__positional(t) != 2)
+    py__fail(l, TT_ETYPE, "%s() takes 2 arguments but %d were given", name, py__positional(t));
+  expr *mask = py__value(l, t->item[2]), *x = py__value(l, t->item[3]);
+  if (py__is_unknown(mask) || py__is_unknown(x)) return py__missing(l);
+  if (!py__is_scalar(mask) || !py__is_scalar(x))
+    py__fail(l, TT_ETYPE, "%s() of %s", name, py__type_name(l, py__is_scalar(mask) ? x->type : mask->type));
+  mask = py__keep(l, py__cast(l, mask, TT_U32));
+  x = py__keep(l, match ? x : py__truth(l, x));
+  expr *one[2] = {match ? py__bool(l, true) : x, mask}, *two[2] = {x, mask};
+  tt_pcollective first = match ? TT_C_BALLOT : TT_C_ALL, second = match ? TT_C_MATCH : TT_C_ANY;
+  expr *a = collective(l, first, collective_type(l, first, one[0]), one, 2);
+  expr *b = collective(l, second, collective_type(l, second, x), two, 2);
+  if (!match) { /* all are true, or none is */
+    expr *e = py__expr(l, TT_X_ELSE, a->type, 2);
+    e->arg[0] = a;
+    e->arg[1] = py__unary(l, "not", b);
+    return e;
+  }
+  type *item[2] = {a->type, py__scalar(l, TT_BOOL)};
+  expr *out = py__expr(l, TT_X_TUPLE, py__tuple(l, item, 2), 2); /* (the lanes, or 0; do all agree?) */
+  expr *agree = py__keep(l, py__elem(l, TT_EQ, a, b));
+  expr *lanes = py__expr(l, TT_X_SELECT, a->type, 3);
+  lanes->arg[0] = agree;
+  lanes->arg[1] = a;
+  lanes->arg[2] = py__cast(l, py__int(l, 0), TT_U32);
+  out->arg[0] = lanes;
+  out->arg[1] = agree;
+  return out;
+}
+
+static expr *active(lower *l) {
+  expr *yes = py__bool(l, true);
+  in_kernel(l, "cuda.activemask");
+  return collective(l, TT_C_ACTIVE, py__scalar(l, TT_U32), &yes, 1);
 }
 
 /* ---- atomics */
@@ -198,14 +244,45 @@ static bool special_named(const char *name, tt_pspecial *k) {
   return false;
 }
 
+/* a * b + c, rounded once; whole numbers are not rounded at all. */
+static expr *fused(lower *l, expr *a, expr *b, expr *c) {
+  expr *arg[3] = {a, b, c};
+  tt_dtype t = TT_F32;
+  bool whole = true;
+  for (int k = 0; k < 3; k++) {
+    if (!py__is_scalar(arg[k]) || tt__is_complex((tt_dtype)arg[k]->type->dtype))
+      py__fail(l, TT_ETYPE, "cuda.fma() of %s", py__type_name(l, arg[k]->type));
+    whole &= !tt__is_float((tt_dtype)arg[k]->type->dtype);
+    t = tt__promote(t, (tt_dtype)arg[k]->type->dtype);
+  }
+  if (whole) return py__binary(l, "+", py__binary(l, "*", a, b), c);
+  for (int k = 0; k < 3; k++) arg[k] = py__cast(l, arg[k], t);
+  return py__helper(l, t == TT_F32 ? "tt_fma_f32" : "tt_fma_f64", py__scalar(l, t), false, arg, 3);
+}
+
+/* selp(condition, a, b): both are computed. */
+static expr *choose(lower *l, expr *condition, const tt_tree *t) {
+  expr *a = py__value(l, t->item[3]), *b = py__value(l, t->item[4]);
+  if (py__is_unknown(a) || py__is_unknown(b)) return py__missing(l);
+  type *both = py__unify(l, a->type, b->type);
+  if (!both || both->tag != TT_T_SCALAR) py__fail(l, TT_ETYPE, "cuda.selp() chooses between numbers");
+  expr *e = py__expr(l, TT_X_SELECT, both, 3);
+  e->arg[0] = py__truth(l, condition);
+  e->arg[1] = py__keep(l, py__cast(l, a, (tt_dtype)both->dtype));
+  e->arg[2] = py__keep(l, py__cast(l, b, (tt_dtype)both->dtype));
+  return e;
+}
+
 static expr *math_like(lower *l, const char *name, const tt_tree *t) {
   type *i64 = py__scalar(l, TT_I64);
   expr *x = t->n > 2 ? py__value(l, t->item[2]) : py__int(l, 0);
   if (py__is_unknown(x)) return x;
   if (strcmp(name, "cuda.fma") == 0 && py__positional(t) == 3) {
-    expr *p = py__binary(l, "*", x, py__value(l, t->item[3]));
-    return py__binary(l, "+", p, py__value(l, t->item[4]));
+    expr *y = py__value(l, t->item[3]), *z = py__value(l, t->item[4]);
+    return py__is_unknown(y) || py__is_unknown(z) ? py__missing(l) : fused(l, x, y, z);
   }
+  if (strcmp(name, "cuda.selp") == 0 && py__positional(t) == 3) return choose(l, x, t);
+  if (strcmp(name, "cuda.cbrt") == 0 && py__positional(t) == 1) return py__apply(l, TT_CBRT, x, NULL);
   if (!py__is_scalar(x) || !tt__is_int((tt_dtype)x->type->dtype)) return NULL;
   bool wide = tt__dtype_size((tt_dtype)x->type->dtype) == 8;
   expr *u = py__cast(l, x, wide ? TT_U64 : TT_U32);
@@ -214,6 +291,7 @@ static expr *math_like(lower *l, const char *name, const tt_tree *t) {
                                          {"cuda.ffs", "tt_ffs_u32", "tt_ffs_u64"}};
   for (int k = 0; k < 3; k++)
     if (strcmp(names[k][0], name) == 0) return py__helper(l, names[k][1 + wide], i64, false, &u, 1);
+  if (strcmp(name, "cuda.brev") == 0) return py__helper(l, wide ? "tt_brev_u64" : "tt_brev_u32", u->type, false, &u, 1);
   return NULL;
 }
 
@@ -243,7 +321,17 @@ expr *py__cuda(lower *l, const char *name, const tt_tree *t, bool *known) {
     py__stmt(l, TT_X_FENCE);
     return py__nothing(l);
   }
+  if (strcmp(name, "cuda.nanosleep") == 0) { /* a hint: every turn of a waiting loop is worth taking at once */
+    (void)py__value(l, py__at(l, t, 2));
+    return py__nothing(l);
+  }
+  if (strcmp(name, "cuda.lanemask_lt") == 0) {
+    expr *bit = py__elem(l, TT_SHL, py__int(l, 1), special(l, TT_S_LANE));
+    return py__cast(l, py__elem(l, TT_SUB, bit, py__int(l, 1)), TT_U32);
+  }
+  if (strcmp(name, "cuda.activemask") == 0) return active(l);
   expr *e = collective_call(l, name, t);
+  if (!e) e = collective_pair(l, name, t);
   if (!e) e = math_like(l, name, t);
   *known = e != NULL;
   return e;

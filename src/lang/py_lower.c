@@ -291,7 +291,7 @@ bool py__splits(lower *l, const tt_tree *t, int depth) {
       if (py__splits(l, source_tree(l, (int32_t)callee->i)->item[4], depth + 1)) return true;
     } else if (callee->tag == TT_TREE_STRING || callee->tag == TT_TREE_WORD) {
       if (strncmp(callee->text, "cuda.", 5) == 0 &&
-          (strstr(callee->text, "sync") || strstr(callee->text, "ballot") || strstr(callee->text, "this_grid")))
+          (strstr(callee->text, "sync") || strstr(callee->text, "activemask") || strstr(callee->text, "this_grid")))
         return true;
     }
   }

@@ -591,14 +591,18 @@ static void put_collective(blocks *b, const tt_pstmt *s) {
     tt__pw_line(w, "%s = from < threads && here%d[from] ? x%d[from] : x%d[t];", to, n, n, n);
   } else {
     tt__pw_line(w, "tt_u32 votes = 0, all = 0;");
+    tt__pw_open(w, "for (tt_i64 u = t & ~31; u < (t & ~31) + 32 && u < threads; u++) if (here%d[u]) {", n);
+    tt__pw_line(w, "all |= 1u << (u & 31);");
+    if (s->k == TT_C_MATCH) /* the same bits, as hardware compares */
+      tt__pw_line(w, "votes |= (tt_u32)!__builtin_memcmp(&x%d[u], &x%d[t], sizeof x%d[t]) << (u & 31);", n, n, n);
+    else
+      tt__pw_line(w, "votes |= (tt_u32)(x%d[u] != 0) << (u & 31);", n);
+    tt__pw_close(w, "}");
     tt__pw_line(w,
-                "for (tt_i64 u = t & ~31; u < (t & ~31) + 32 && u < threads; u++) if (here%d[u]) { "
-                "all |= 1u << (u & 31); votes |= (tt_u32)(x%d[u] != 0) << (u & 31); }",
-                n, n);
-    tt__pw_line(w,
-                s->k == TT_C_BALLOT ? "%s = votes;"
-                : s->k == TT_C_ANY  ? "%s = votes != 0;"
-                                    : "%s = votes == all;",
+                s->k == TT_C_ANY      ? "%s = votes != 0;"
+                : s->k == TT_C_ALL    ? "%s = votes == all;"
+                : s->k == TT_C_ACTIVE ? "%s = all;"
+                                      : "%s = votes;",
                 to);
   }
   region_end(w);

@@ -367,8 +367,9 @@ static void put_return(tt_pwriter *w, const tt_pstmt *s) {
 
 /* On a GPU; on the CPU the block level has its own way. */
 static void put_collective(tt_pwriter *w, const tt_pstmt *s) {
-  static const char *const names[TT_C_COUNT] = {"tt_sync_count", "tt_sync_and", "tt_sync_or", "tt_shfl", "tt_shfl_up",
-                                                "tt_shfl_down",  "tt_shfl_xor", "tt_ballot",  "tt_any",  "tt_all"};
+  static const char *const names[TT_C_COUNT] = {"tt_sync_count", "tt_sync_and",  "tt_sync_or",  "tt_shfl",
+                                                "tt_shfl_up",    "tt_shfl_down", "tt_shfl_xor", "tt_ballot",
+                                                "tt_any",        "tt_all",       "tt_match",    "tt_active"};
   tt_str text = {0};
   for (int k = 0; k < s->n; k++) {
     if (k) tt__str_add(&text, ", ");

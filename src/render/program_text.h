@@ -189,6 +189,37 @@ TT_FN tt_i64 tt_clz_u64(tt_u64 x) {
 TT_FN tt_i64 tt_clz_u32(tt_u32 x) { return tt_clz_u64(x) - 32; }
 TT_FN tt_i64 tt_ffs_u64(tt_u64 x) { return x ? 64 - tt_clz_u64(x & (0 - x)) : 0; }
 TT_FN tt_i64 tt_ffs_u32(tt_u32 x) { return tt_ffs_u64(x); }
+TT_FN tt_u64 tt_brev_u64(tt_u64 x) {
+  tt_u64 r = 0;
+  for (tt_i64 k = 0; k < 64; k++) r = r << 1 | (x >> k & 1);
+  return r;
+}
+TT_FN tt_u32 tt_brev_u32(tt_u32 x) { return (tt_u32)(tt_brev_u64(x) >> 32); }
+
+/* ---- what the C library and CUDA both have */
+#ifdef TT_PROGRAM_CUDA
+#define TT__LIBRARY(NAME) NAME
+#else
+#define TT__LIBRARY(NAME) __builtin_##NAME
+#endif
+TT_FN tt_f32 tt_fma_f32(tt_f32 a, tt_f32 b, tt_f32 c) { return TT__LIBRARY(fmaf)(a, b, c); }
+TT_FN tt_f64 tt_fma_f64(tt_f64 a, tt_f64 b, tt_f64 c) { return TT__LIBRARY(fma)(a, b, c); }
+TT_FN tt_f64 tt_ldexp_f64(tt_f64 x, tt_i64 by) {
+  return TT__LIBRARY(ldexp)(x, (int)(by < -3000 ? -3000 : by > 3000 ? 3000 : by));
+}
+TT_FN tt_i64 tt_frexp_exponent_f64(tt_f64 x) {
+  int e = 0;
+  (void)TT__LIBRARY(frexp)(x, &e);
+  return x - x == 0 ? e : 0;
+}
+TT_FN tt_f64 tt_frexp_part_f64(tt_f64 x) {
+  int e;
+  return x - x == 0 ? TT__LIBRARY(frexp)(x, &e) : x;
+}
+TT_FN tt_f64 tt_modf_part_f64(tt_f64 x) { /* of an infinity: 0, with its sign */
+  tt_f64 whole;
+  return TT__LIBRARY(modf)(x, &whole);
+}
 
 #ifndef TT_NO_COMPLEX
 /* ---- complex numbers: plain operations here, functions where the prelude has the real ones (program_math.h) */
@@ -371,7 +402,8 @@ TT__ATOMIC_FLOAT(f64, tt_f64)
   TT_FN T tt_shfl(T x, tt_i64 lane, tt_u32 m) { return (T)__shfl_sync(m, (U)x, (int)lane); }       \
   TT_FN T tt_shfl_up(T x, tt_i64 by, tt_u32 m) { return (T)__shfl_up_sync(m, (U)x, (int)by); }     \
   TT_FN T tt_shfl_down(T x, tt_i64 by, tt_u32 m) { return (T)__shfl_down_sync(m, (U)x, (int)by); } \
-  TT_FN T tt_shfl_xor(T x, tt_i64 by, tt_u32 m) { return (T)__shfl_xor_sync(m, (U)x, (int)by); }
+  TT_FN T tt_shfl_xor(T x, tt_i64 by, tt_u32 m) { return (T)__shfl_xor_sync(m, (U)x, (int)by); }   \
+  TT_FN tt_u32 tt_match(T x, tt_u32 m) { return __match_any_sync(m, (U)x); }
 TT__SHUFFLE(tt_u8, unsigned)
 TT__SHUFFLE(tt_i8, int)
 TT__SHUFFLE(tt_u16, unsigned)
@@ -385,6 +417,7 @@ TT__SHUFFLE(tt_f64, double)
 TT_FN tt_u32 tt_ballot(tt_b8 p, tt_u32 m) { return __ballot_sync(m, p); }
 TT_FN tt_b8 tt_any(tt_b8 p, tt_u32 m) { return __any_sync(m, p) != 0; }
 TT_FN tt_b8 tt_all(tt_b8 p, tt_u32 m) { return __all_sync(m, p) != 0; }
+TT_FN tt_u32 tt_active(tt_b8 p) { return p ? __activemask() : 0; }
 TT_FN tt_i64 tt_sync_count(tt_b8 p) { return __syncthreads_count(p); }
 TT_FN tt_b8 tt_sync_and(tt_b8 p) { return __syncthreads_and(p) != 0; }
 TT_FN tt_b8 tt_sync_or(tt_b8 p) { return __syncthreads_or(p) != 0; }

@@ -37,7 +37,7 @@ class Stand:
 def stand(monkeypatch):
     core = Stand(cuda_names._core)
     monkeypatch.setattr(cuda_names, "_core", core)
-    monkeypatch.setattr(cuda_names, "_target", 0x100)
+    monkeypatch.setattr(cuda_names, "_there", [0x100])
     return core
 
 

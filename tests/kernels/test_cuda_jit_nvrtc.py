@@ -3,6 +3,7 @@
 import ctypes
 import glob
 import importlib.util
+import math
 import os
 import sys
 
@@ -101,3 +102,23 @@ def test_the_kernels_of_the_other_tests_compile():
     for kernel in (other.matmul, other.reduce_sum, other.warps):
         for text in kernel.inspect_cuda().values():
             compiled(text, 90)
+
+
+@cuda.jit
+def rarer_words(x, n, out):
+    t = cuda.threadIdx.x
+    lanes, agree = cuda.match_all_sync(0xFFFFFFFF, n[t])
+    m, e = math.frexp(x[t])
+    part, whole = math.modf(x[t])
+    out[t] = cuda.match_any_sync(0xFFFFFFFF, x[t]) + lanes + agree + cuda.eq_sync(0xFFFFFFFF, t > 3)
+    out[t] += cuda.activemask() + cuda.lanemask_lt() + cuda.brev(n[t]) + cuda.brev(t) + m + e + part + whole
+    out[t] += cuda.fma(x[t], x[t], x[t]) + cuda.cbrt(x[t]) + cuda.selp(t > 2, 1, 2.5) + math.ldexp(x[t], t)
+    cuda.nanosleep(20)
+
+
+@pytest.mark.skipif(library() is None, reason="no NVRTC here")
+def test_rarer_words_compile():
+    rarer_words[1, 4](np.ones(4, "f4"), np.zeros(4, "i4"), np.zeros(4))
+    rarer_words[1, 4](np.ones(4), np.zeros(4, "u8"), np.zeros(4))
+    for text in rarer_words.inspect_cuda().values():
+        compiled(text, 90)

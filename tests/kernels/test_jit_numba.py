@@ -204,6 +204,13 @@ def test_random_states_do_not_meet():
     states = create_xoroshiro128p_states(50, 7).copy_to_host()
     assert len({tuple(s) for s in states.tolist()}) == 50
     assert (states == create_xoroshiro128p_states(50, 7).copy_to_host()).all()
+    # the generator's own numbers for this seed, two jumps and more from its first state
+    states = create_xoroshiro128p_states(5, 42, subsequence_start=2).copy_to_host()
+    assert states[2:].tolist() == [
+        [10833148214898112945, 14266798641763014822],
+        [9453079810665557108, 16242466236478186356],
+        [2597645069605232943, 1167954634385444535],
+    ]
 
 
 def test_the_example_runs():

@@ -6,21 +6,19 @@ cores, and a launch has ended when it returns.
 
 import os
 import sys
-import time
 import warnings
 
 from .. import _core
 from .dispatch import CHECK, KERNEL, Compiled, _numpy
 
 __all__ = [
-    "activemask", "all_sync", "any_sync", "atomic", "ballot_sync", "blockDim", "blockIdx", "cg", "clz", "const",
-    "close", "current_context", "defer_cleanup", "detect", "device_array", "device_array_like", "event",
-    "event_elapsed_time", "ffs", "fma", "get_current_device", "gpus", "grid", "gridDim", "gridsize", "is_cuda_array",
-    "jit", "laneid", "list_devices", "local", "managed_array", "mapped_array", "mapped_array_like", "pinned",
-    "pinned_array_like", "popc", "profile_start", "profile_stop", "reduce", "select_device", "shared", "shfl_down_sync",
-    "shfl_sync", "shfl_up_sync", "shfl_xor_sync", "stream", "syncthreads", "syncthreads_and", "syncthreads_count",
-    "syncthreads_or", "syncwarp", "threadIdx", "threadfence", "threadfence_block", "threadfence_system", "to_device",
-    "warpsize",
+    "In", "InOut", "Out", "Reduce", "activemask", "all_sync", "any_sync", "as_cuda_array", "atomic", "ballot_sync",
+    "blockDim", "blockIdx", "brev", "cbrt", "cg", "clz", "const", "device_array", "device_array_like", "eq_sync", "ffs",
+    "fma", "from_cuda_array_interface", "grid", "gridDim", "gridsize", "is_cuda_array", "jit", "laneid", "lanemask_lt",
+    "local", "managed_array", "mapped", "mapped_array", "mapped_array_like", "match_all_sync", "match_any_sync",
+    "nanosleep", "pinned", "pinned_array_like", "popc", "reduce", "selp", "shared", "shfl_down_sync", "shfl_sync",
+    "shfl_up_sync", "shfl_xor_sync", "syncthreads", "syncthreads_and", "syncthreads_count", "syncthreads_or",
+    "syncwarp", "threadIdx", "threadfence", "threadfence_block", "threadfence_system", "to_device", "warpsize",
 ]  # fmt: skip
 
 
@@ -105,7 +103,12 @@ shfl_xor_sync = Word("cuda.shfl_xor_sync", doc="the value of the lane with these
 ballot_sync = Word("cuda.ballot_sync", doc="a bit for each lane whose value is true")
 any_sync = Word("cuda.any_sync", doc="did any lane give a true value?")
 all_sync = Word("cuda.all_sync", doc="did all lanes give a true value?")
+eq_sync = Word("cuda.eq_sync", doc="did all lanes give the same truth?")
+match_any_sync = Word("cuda.match_any_sync", doc="match_any_sync(mask, value): a bit for each lane with that value")
+match_all_sync = Word("cuda.match_all_sync", doc="(bits of the lanes, True) if all have that value, else (0, False)")
 activemask = Word("cuda.activemask", doc="a bit for each lane that is here")
+lanemask_lt = Word("cuda.lanemask_lt", doc="a bit for each lane below this one")
+nanosleep = Word("cuda.nanosleep", doc="a hint that this thread waits for others")
 laneid = _Lane("cuda.laneid", doc="the thread's place in its warp")
 threadfence = Word("cuda.threadfence", doc="writes before are seen before writes after")
 threadfence_block = Word("cuda.threadfence_block", doc=threadfence.__doc__)
@@ -113,7 +116,10 @@ threadfence_system = Word("cuda.threadfence_system", doc=threadfence.__doc__)
 popc = Word("cuda.popc", doc="how many bits are set")
 clz = Word("cuda.clz", doc="how many leading bits are clear")
 ffs = Word("cuda.ffs", doc="the place of the lowest set bit, from 1; 0 when none is")
-fma = Word("cuda.fma", doc="a * b + c")
+fma = Word("cuda.fma", doc="a * b + c, rounded once")
+brev = Word("cuda.brev", doc="the bits in reverse order")
+cbrt = Word("cuda.cbrt", doc="the cube root")
+selp = Word("cuda.selp", doc="selp(condition, a, b): a where it holds, else b; both are computed")
 shared = Word("cuda.shared", ["array"], "shared.array(shape, dtype): memory of the block")
 local = Word("cuda.local", ["array"], "local.array(shape, dtype): memory of the thread")
 cg = Word("cuda.cg", ["this_grid"], "cg.this_grid().sync(): wait for all threads of the grid")
@@ -144,17 +150,25 @@ warpsize = 32
 # ---- where kernels run
 
 
-def _gpu():
-    """The number of the GPU that kernels run on; 0: there is none, or this thread works on the CPU."""
-    global _target
-    if _target is None:
-        there = [number for number, name in _core._devices() if name.startswith("cuda:")]
+def _gpus():
+    """The numbers of the GPUs that kernels may run on; none while they are checked, which the CPU does."""
+    global _there
+    if _there is None:
         stay = os.environ.get("TUTTI_CHECK", "0") not in ("", "0")
-        _target = there[0] if there and not stay else 0
-    return _target if _target and _core._get_device() != 0 else 0
+        _there = [] if stay else [number for number, name in _core._devices() if name.startswith("cuda:")]
+    return _there
 
 
-_target = None
+def _gpu():
+    """The number of the GPU that this thread's kernels run on: the one it works on, or the first; 0: the CPU."""
+    there = _gpus()
+    if not there:
+        return 0
+    chosen = _core._get_device()
+    return there[0] if chosen < 0 else chosen if chosen in there else 0
+
+
+_there = None
 
 
 _printing = False
@@ -194,6 +208,10 @@ class Kernel(Compiled):
             raise ValueError("a kernel needs kernel[grid, block] or kernel[grid, block, stream, shared]")
         return Launch(self, *shape)
 
+    def configure(self, griddim, blockdim, stream=0, sharedmem=0):
+        """kernel[griddim, blockdim, stream, sharedmem] as a call."""
+        return Launch(self, griddim, blockdim, stream, sharedmem)
+
     def __call__(self, *args, **names):
         if _running() is not None:
             return self.py_func(*args, **names)
@@ -227,11 +245,23 @@ class Kernel(Compiled):
         """Bytes of private arrays of a thread by argument types."""
         return self._number(6, signature)
 
+    def get_const_mem_size(self, signature=None):
+        """Bytes of constant memory by argument types: constant arrays are read through the caches of global memory."""
+        return 0 if signature is not None else dict.fromkeys(self.signatures, 0)
+
     def get_max_threads_per_block(self, signature=None):
-        return 1024
+        """The most threads that a block may have, by argument types."""
+        return 1024 if signature is not None else dict.fromkeys(self.signatures, 1024)
 
     def specialize(self, *args):
+        """Compile for the types of these arguments now."""
+        self._compile(self._types(args))
         return self
+
+    @property
+    def overloads(self):
+        """What is known of the code by argument types: overloads[types].shared_mem_per_block and the like."""
+        return _Overloads(self)
 
     def _step(self, grid, block, shared, args, device):
         from . import step
@@ -245,6 +275,55 @@ class Kernel(Compiled):
 
     def __repr__(self):
         return f"<kernel {self.__name__}>"
+
+
+class _Overload:
+    """A kernel's code for one list of argument types."""
+
+    def __init__(self, kernel, signature):
+        self.kernel, self.signature = kernel, signature
+
+    max_threads_per_block = 1024
+    const_mem_size = 0
+    shared_mem_per_block = property(lambda self: self.kernel.get_shared_mem_per_block(self.signature))
+    local_mem_per_thread = property(lambda self: self.kernel.get_local_mem_per_thread(self.signature))
+
+    def max_cooperative_grid_blocks(self, blockdim, dynsmemsize=0):
+        """How many blocks of a grid may wait for each other."""
+        if not _gpu():
+            return 2147483647  # the CPU runs the whole grid as one block
+        from .cuda_devices import get_current_device
+
+        threads = 1
+        for n in blockdim if isinstance(blockdim, tuple) else (blockdim,):
+            threads *= n
+        device = get_current_device()
+        return device.MULTIPROCESSOR_COUNT * max(1, device.MAX_THREADS_PER_MULTI_PROCESSOR // max(32, threads))
+
+
+class _Overloads:
+    """By argument types as this kernel's `signatures` name them; any other key means the only code there is."""
+
+    def __init__(self, kernel):
+        self.kernel = kernel
+
+    def __getitem__(self, signature):
+        known = self.kernel.signatures
+        if signature in known:
+            return _Overload(self.kernel, signature)
+        return _Overload(self.kernel, known[0] if len(known) == 1 else None)
+
+    def keys(self):
+        return self.kernel.signatures
+
+    __iter__ = lambda self: iter(self.kernel.signatures)  # noqa: E731
+    __len__ = lambda self: len(self.kernel.signatures)  # noqa: E731
+
+    def values(self):
+        return [self[s] for s in self.kernel.signatures]
+
+    def items(self):
+        return [(s, self[s]) for s in self.kernel.signatures]
 
 
 def _nothing(*args):
@@ -287,6 +366,8 @@ def jit(fn=None, *args, device=False, debug=False, fastmath=False, **options):
     """
     if fastmath:
         warnings.warn("fastmath is ignored: results stay those of IEEE arithmetic", RuntimeWarning, stacklevel=2)
+    if options.get("link"):
+        raise NotImplementedError("cuda.jit(link=...): CUDA C is not linked into Python kernels; see tt.SourceModule")
     make = DeviceFunction if device else Kernel
     flags = CHECK if debug else 0
     if callable(fn) and hasattr(fn, "__code__"):
@@ -322,6 +403,34 @@ class Reduce:
 
 
 reduce = Reduce
+
+
+# ---- arguments of a launch: which way host arrays go
+
+
+class In:
+    """cuda.In(array): the kernel has the elements, the host does not see what it writes."""
+
+    def __init__(self, value):
+        self.value = value
+        self._jit_argument = value if is_cuda_array(value) else _new_device_array_of(value)
+
+    shape = property(lambda self: self.value.shape)
+    dtype = property(lambda self: self.value.dtype)
+
+
+class InOut:
+    """cuda.InOut(array): the kernel has the elements and the host has what it writes, as without a word."""
+
+    def __init__(self, value):
+        self.value = self._jit_argument = value
+
+    shape = property(lambda self: self.value.shape)
+    dtype = property(lambda self: self.value.dtype)
+
+
+class Out(InOut):
+    """cuda.Out(array): the host has what the kernel writes."""
 
 
 # ---- memory of the device
@@ -528,6 +637,12 @@ def _new_device_array(shape, dtype, order="C"):
     return DeviceArray(_need_numpy().empty(_shape_of(shape), dtype, order))
 
 
+def _new_device_array_of(array):
+    """Device memory with the elements of a host array, once it is needed."""
+    made = to_device(array)
+    return made if _gpu() else made._jit_argument
+
+
 def _shape_of(shape):
     return (shape,) if isinstance(shape, int) else tuple(shape)
 
@@ -576,7 +691,7 @@ def pinned_array_like(ary):
 
 
 class _Held:
-    """A context in which host arrays are pinned, copies are gathered, and the like: nothing to do on the CPU."""
+    """A context that asks nothing of us: memory is pinned, kept and given back by the library's own rules."""
 
     def __init__(self, *what):
         self.what = what
@@ -589,206 +704,37 @@ class _Held:
 
 
 def pinned(*arrays):
+    """A context in which these host arrays are copied fast."""
     return _Held(*arrays)
 
 
-def defer_cleanup():
-    return _Held(None)
+def mapped(*arrays, stream=0):
+    """A context in which kernels reach these host arrays; gives the array, or a list of them."""
+    return _Held(arrays[0] if len(arrays) == 1 else list(arrays))
 
 
 def is_cuda_array(obj):
+    """Does it lie in device memory?"""
     return isinstance(obj, DeviceArray) or hasattr(obj, "__cuda_array_interface__")
 
 
-# ---- streams, events, devices as Numba names them
+def as_cuda_array(obj, sync=True):
+    """Another library's array in device memory, without a copy."""
+    if isinstance(obj, (DeviceArray, GpuArray)):
+        return obj
+    if not is_cuda_array(obj):
+        raise TypeError("the object has no __cuda_array_interface__: it does not lie on a GPU")
+    return from_cuda_array_interface(obj.__cuda_array_interface__, obj, sync)
 
 
-class _Stream:
-    """An order of work; on the CPU everything is done when it is told."""
-
-    def synchronize(self):
-        pass
-
-    def auto_synchronize(self):
-        return _Held(self)
-
-    def add_callback(self, callback, arg=None):
-        callback(self, 0, arg)
-
-    def __bool__(self):
-        return True
-
-
-def stream():
-    """A new stream."""
-    if _gpu():
+def from_cuda_array_interface(desc, owner=None, sync=True):
+    """Device memory as CUDA's array interface describes it; `owner` keeps it alive."""
+    if desc.get("mask") is not None:
+        raise NotImplementedError("an array with a mask")
+    if desc.get("strides") is not None:
+        raise NotImplementedError("an array of another library with strides: make it contiguous there")
+    if sync and desc.get("stream") not in (None, 0):
         from .. import cuda
 
-        return cuda.Stream()
-    return _Stream()
-
-
-class _Event:
-    """A point in time."""
-
-    def __init__(self):
-        self.at = None
-
-    def record(self, stream=0):
-        self.at = time.perf_counter()
-
-    def query(self):
-        return True
-
-    def synchronize(self):
-        pass
-
-    def wait(self, stream=0):
-        pass
-
-    def elapsed_time(self, end):
-        return event_elapsed_time(self, end)
-
-
-def event(timing=True):
-    """A new event."""
-    if _gpu():
-        from .. import cuda
-
-        return cuda.Event(enable_timing=timing)
-    return _Event()
-
-
-def event_elapsed_time(start, end):
-    """Milliseconds between two recorded events."""
-    if not isinstance(start, _Event):
-        return start.elapsed_time(end)
-    if start.at is None or end.at is None:
-        raise ValueError("an event was not recorded")
-    return (end.at - start.at) * 1e3
-
-
-class _Context:
-    """What belongs to the device that runs kernels."""
-
-    def __init__(self, device):
-        self.device = device
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        return False
-
-    def synchronize(self):
-        _core.synchronize()
-
-    def get_memory_info(self):
-        import collections
-
-        page = __import__("os").sysconf
-        return collections.namedtuple("MemoryInfo", "free total")(
-            page("SC_AVPHYS_PAGES") * page("SC_PAGE_SIZE"), page("SC_PHYS_PAGES") * page("SC_PAGE_SIZE")
-        )
-
-    def reset(self):
-        pass
-
-
-class _Device:
-    """The device that runs kernels."""
-
-    id = 0
-    MAX_THREADS_PER_BLOCK = 1024
-    MAX_BLOCK_DIM_X, MAX_BLOCK_DIM_Y, MAX_BLOCK_DIM_Z = 1024, 1024, 64
-    MAX_GRID_DIM_X, MAX_GRID_DIM_Y, MAX_GRID_DIM_Z = 2147483647, 65535, 65535
-    MAX_SHARED_MEMORY_PER_BLOCK = 49152
-    WARP_SIZE = 32
-
-    @property
-    def name(self):
-        if _gpu():
-            from .. import cuda
-
-            return cuda.get_device_name().encode()
-        return b"CPU"
-
-    @property
-    def compute_capability(self):
-        if _gpu():
-            from .. import cuda
-
-            return tuple(cuda.get_device_capability())
-        return (9, 0)
-
-    @property
-    def MULTIPROCESSOR_COUNT(self):  # noqa: N802 (Numba's name)
-        return _core.get_num_threads()
-
-    def get_primary_context(self):
-        return _Context(self)
-
-    def reset(self):
-        pass
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        return False
-
-    def __repr__(self):
-        return f"<{self.name.decode()} as a device of kernels>"
-
-
-class _Gpus:
-    """The devices that kernels run on."""
-
-    lst = property(lambda self: [_the_device])
-    current = property(lambda self: _the_device)
-
-    def __len__(self):
-        return 1
-
-    def __iter__(self):
-        return iter([_the_device])
-
-    def __getitem__(self, k):
-        if k not in (0, -1):
-            raise IndexError(f"there is no device {k}: there is 1, the CPU")
-        return _the_device
-
-
-_the_device = _Device()
-gpus = list_devices = _Gpus()
-
-
-def get_current_device():
-    return _the_device
-
-
-def current_context(devnum=None):
-    return _Context(_the_device)
-
-
-def select_device(device_id):
-    """Let kernels run on that device from here on."""
-    return gpus[device_id]
-
-
-def detect():
-    """Print the devices that kernels run on."""
-    print(f"Found 1 device for kernels\nid 0    {_the_device.name}    [SUPPORTED]")
-    return True
-
-
-def close():
-    """Give up what the device holds."""
-
-
-def profile_start():
-    """Numba's name; tt.profile() is ours."""
-
-
-def profile_stop():
-    """Numba's name; tt.profile() is ours."""
+        cuda.ExternalStream(desc["stream"]).synchronize()
+    return GpuArray(tuple(desc["shape"]), desc["typestr"], owner or desc, desc["data"][0])

@@ -3,14 +3,9 @@
 import math
 
 from .cuda_names import DeviceFunction, _need_numpy, to_device
+from .dispatch import Compiled
 
 _MASK = (1 << 64) - 1
-_JUMP = (0xBEAC0467EBA5FACB, 0xD86B048B86AA9922)
-
-
-def _next_state(s0, s1):
-    s1 ^= s0
-    return ((s0 << 55 | s0 >> 9) ^ s1 ^ (s1 << 14)) & _MASK, (s1 << 36 | s1 >> 28) & _MASK
 
 
 def _first_state(seed):
@@ -21,25 +16,34 @@ def _first_state(seed):
     return z, z
 
 
-def _jumped(s0, s1):
-    """2**64 numbers later."""
-    j0 = j1 = 0
-    for word in _JUMP:
-        for bit in range(64):
-            if word >> bit & 1:
-                j0, j1 = j0 ^ s0, j1 ^ s1
-            s0, s1 = _next_state(s0, s1)
-    return j0, j1
+def _spread(states, skip):
+    """Row 0 holds a state; each row gets that 2**64 numbers after the row before, row 0 that `skip` jumps later."""
+    s0, s1 = int(states[0, 0]), int(states[0, 1])
+    for k in range(-skip, states.shape[0]):
+        if k >= 0:
+            states[k, 0] = s0
+            states[k, 1] = s1
+        j0, j1 = s0 & 0, s0 & 0
+        for half in range(2):
+            word = 0xD86B048B86AA9922 if half else 0xBEAC0467EBA5FACB
+            for bit in range(64):
+                if word >> bit & 1:
+                    j0 ^= s0
+                    j1 ^= s1
+                t = s0 ^ s1
+                s0 = ((s0 << 55 | s0 >> 9) ^ t ^ (t << 14)) & _MASK
+                s1 = (t << 36 | t >> 28) & _MASK
+        s0, s1 = j0, j1
+
+
+_spread = Compiled(_spread, 0)
 
 
 def init_xoroshiro128p_states_cpu(states, seed, subsequence_start=0):
     """Fill host states: each row begins 2**64 numbers after the one before."""
-    s = _first_state(seed)
-    for _ in range(subsequence_start):
-        s = _jumped(*s)
-    for k in range(len(states)):
-        states[k] = s
-        s = _jumped(*s)
+    if len(states):
+        states[0] = _first_state(seed)
+        _spread(states, subsequence_start)
 
 
 def init_xoroshiro128p_states(states, seed, subsequence_start=0, stream=0):

@@ -221,17 +221,68 @@ class _Thread:
     def do_all_sync(self, mask, x):
         return all(self.warp(x).values())
 
+    def do_eq_sync(self, mask, x):
+        return len({bool(v) for v in self.warp(x).values()}) == 1
+
+    def do_match_any_sync(self, mask, x):
+        return sum(1 << k % 32 for k, v in self.warp(x).items() if v == x)
+
+    def do_match_all_sync(self, mask, x):
+        values = self.warp(x)
+        agree = all(v == x for v in values.values())
+        return (sum(1 << k % 32 for k in values) if agree else 0), agree
+
+    def do_activemask(self):
+        return self.do_ballot_sync(0xFFFFFFFF, True)
+
+    def do_lanemask_lt(self):
+        return (1 << self.lane % 32) - 1
+
+    def do_nanosleep(self, ns):
+        pass
+
     def do_popc(self, x):
-        return int(x).bit_count()
+        return _bits(x)[0].bit_count()
 
     def do_clz(self, x):
-        return 64 - int(x).bit_length()
+        bits, size = _bits(x)
+        return size - bits.bit_length()
 
     def do_ffs(self, x):
-        return (int(x) & -int(x)).bit_length()
+        bits = _bits(x)[0]
+        return (bits & -bits).bit_length()
+
+    def do_brev(self, x):
+        bits, size = _bits(x)
+        return int(f"{bits:0{size}b}"[::-1], 2)
 
     def do_fma(self, a, b, c):
+        return _fused(a, b, c)
+
+    def do_cbrt(self, x):
+        import numpy as np
+
+        return np.cbrt(x)
+
+    def do_selp(self, condition, a, b):
+        return a if condition else b
+
+
+def _bits(x):
+    """A whole number's bits and how many it has: 64 of Python's own, 32 of NumPy's small ones."""
+    size = 64 if getattr(x, "itemsize", 8) == 8 else 32
+    return int(x) & ((1 << size) - 1), size
+
+
+def _fused(a, b, c):
+    """a * b + c, rounded once."""
+    import math
+    from fractions import Fraction
+
+    if not all(math.isfinite(v) for v in (a, b, c)):
         return a * b + c
+    exact = Fraction(a.item() if hasattr(a, "item") else a) * Fraction(b.item() if hasattr(b, "item") else b)
+    return type(a * b + c)(float(exact + Fraction(c.item() if hasattr(c, "item") else c)))
 
 
 def _atomic(word, array, index, *values):

@@ -2,11 +2,19 @@
 
 from .... import cuda as _cuda
 from ...._jit import cuda_names as _names
+from ...._jit.cuda_devices import *  # noqa: F403
 from ...._jit.cuda_names import *  # noqa: F403
 from ..types import *  # noqa: F403 (cuda.float32 and the like)
 from . import random  # noqa: F401
 
-pinned_array = _names.mapped_array
+implementation = "tutti"
+
+
+def pinned_array(shape, dtype="float64", strides=None, order="C"):
+    """Host memory that a GPU reads and writes at full speed."""
+    if _names._gpu() and order == "C":
+        return _cuda.pinned_array(shape, dtype)
+    return _names.mapped_array(shape, dtype, order=order)
 
 
 def is_available():
