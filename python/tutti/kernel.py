@@ -4,6 +4,7 @@ They run on the CPU, compiled by the system's C++ compiler, its cores sharing th
 """
 
 from . import _core
+from ._jit import dispatch as _compiled
 
 __all__ = ["CompileError", "Function", "RawKernel", "RawModule", "SourceModule", "Variable"]
 
@@ -41,6 +42,9 @@ class Function:
         self.parameters = [(n, t) for n, t, _ in params]
         self.num_args = len(params)
         self.shared_limit = 0
+        self.__name__, self.launches = self.name, 0
+        if _compiled.everything is not None:
+            _compiled.everything.append(self)
 
     def __repr__(self):
         inside = ", ".join(f"{t} {n}".replace("* ", "*").rstrip() for n, t in self.parameters)
@@ -48,6 +52,7 @@ class Function:
 
     def launch(self, grid, block, args, shared=0, stream=None):
         """Run over a grid of blocks; what the kernel may write is changed in place."""
+        self.launches += 1
         _core.routine_launch(self._routine, grid, block, tuple(args), shared, self.shared_limit)
 
     def __call__(self, *args, block=None, grid=(1, 1), stream=None, shared=0, texrefs=(), time_kernel=False):
@@ -236,6 +241,7 @@ class RawKernel:
 
     def __call__(self, grid, block, args, *, shared_mem=0, stream=None):
         f = self._function or self._ready()
+        f.launches += 1
         _core.routine_launch(f._routine, grid, block, tuple(args), shared_mem, self._shared_limit)
 
     @property

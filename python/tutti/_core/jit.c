@@ -22,6 +22,7 @@ typedef struct special {
 typedef struct jit_object {
   PyObject_HEAD special *first; /* found last stands first */
   uint32_t flags;
+  int fill;         /* calls with fewer arguments take defaults */
   PyObject *hidden; /* list: memory behind the hidden arrays */
 } jit_object;
 
@@ -621,8 +622,8 @@ static PyObject *jit_call(PyObject *self, PyObject *args, PyObject *names) {
   PyObject *bound = NULL, *answer = NULL;
   tt_jit_run *run = NULL;
   tt_error err;
-  if (names && PyDict_Size(names) > 0) {
-    bound = PyObject_CallMethod(self, "_bind", "OO", args, names);
+  if ((names && PyDict_Size(names) > 0) || PyTuple_Size(args) < ((jit_object *)self)->fill) {
+    bound = PyObject_CallMethod(self, "_bind", "OO", args, names ? names : Py_None);
     if (!bound) return NULL;
     args = bound;
   }
@@ -837,10 +838,12 @@ static PyMethodDef memory_functions[] = {{"_memory_take", memory_take, METH_VARA
 
 static int jit_init(PyObject *self, PyObject *args, PyObject *names) {
   unsigned int flags;
+  int fill;
   (void)names;
-  if (!PyArg_ParseTuple(args, "I", &flags)) return -1;
+  if (!PyArg_ParseTuple(args, "Ii", &flags, &fill)) return -1;
   jit_object *j = (jit_object *)self;
   j->flags = flags;
+  j->fill = fill;
   if (!j->hidden) j->hidden = PyList_New(0);
   return j->hidden ? 0 : -1;
 }

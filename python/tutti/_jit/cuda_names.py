@@ -201,7 +201,11 @@ class Kernel(Compiled):
 
     def __init__(self, fn, flags):
         super().__init__(fn, flags | KERNEL)
-        self.launches = 0
+        self.launches, self.places = 0, set()  # where: GPUs' numbers, 0 the CPU, -1 in Python
+
+    def _step_function(self):
+        """What each thread runs in Python."""
+        return self.py_func
 
     def __getitem__(self, shape):
         if not isinstance(shape, tuple) or not 2 <= len(shape) <= 4:
@@ -271,7 +275,7 @@ class Kernel(Compiled):
             RuntimeWarning,
             stacklevel=2,
         )
-        step.launch(self.py_func, grid, block, shared, args)
+        step.launch(self._step_function(), grid, block, shared, args)
 
     def __repr__(self):
         return f"<kernel {self.__name__}>"
@@ -344,10 +348,12 @@ class Launch:
 
         self.kernel.launches += 1
         if step.wanted():
-            step.launch(self.kernel.py_func, self.grid, self.block, self.shared, args)
+            self.kernel.places.add(-1)
+            step.launch(self.kernel._step_function(), self.grid, self.block, self.shared, args)
         else:
             # assertions come back to Python from the CPU only
             gpu = 0 if self.kernel._flags & CHECK else _gpu()
+            self.kernel.places.add(gpu)
             if gpu and "print" in self.kernel.py_func.__code__.co_names:
                 global _printing
                 _printing = True

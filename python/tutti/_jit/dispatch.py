@@ -27,7 +27,8 @@ class Compiled(_core.Jit):
     def __init__(self, fn, flags):
         if os.environ.get("TUTTI_CHECK", "0") not in ("", "0"):
             flags |= BOUNDS
-        super().__init__(flags)
+        code, defaults = getattr(fn, "__code__", None), getattr(fn, "__defaults__", None)
+        super().__init__(flags, code.co_argcount if code and defaults else 0)  # calls with fewer take defaults
         functools.update_wrapper(self, fn)
         self.py_func = fn
         self._flags = flags
@@ -59,7 +60,7 @@ class Compiled(_core.Jit):
     def _bind(self, args, names):
         import inspect
 
-        bound = inspect.signature(self.py_func).bind(*args, **names)
+        bound = inspect.signature(self.py_func).bind(*args, **(names or {}))
         bound.apply_defaults()
         return bound.args
 

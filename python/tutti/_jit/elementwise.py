@@ -10,6 +10,7 @@ import re
 from .. import _core
 from .dispatch import NUMPY_ERRORS, PARALLEL, Compiled
 from .front import Function, Module, quote
+from .signature import fitting, parse
 
 
 def _need_numpy():
@@ -57,7 +58,8 @@ class Around(Compiled):
 class Vectorized:
     """A function of scalars over arrays, with broadcasting."""
 
-    def __init__(self, fn, parallel=False, identity=None):
+    def __init__(self, fn, parallel=False, identity=None, signatures=()):
+        self.signatures = signatures  # (result, arguments); none: whatever the arguments make of it
         self.py_func, self.__name__, self.__doc__ = fn, fn.__name__, fn.__doc__
         self.nin, self.nout, self.identity = fn.__code__.co_argcount, 1, identity
         self._scalar = Compiled(fn, NUMPY_ERRORS)
@@ -83,15 +85,18 @@ class Vectorized:
             *args, out = args
         if len(args) != self.nin:
             raise TypeError(f"{self.__name__}() takes {self.nin} arguments but {len(args)} were given")
+        return self._over(args, out)
+
+    def _over(self, args, out):
         np = _need_numpy()
         ours = any(isinstance(a, _core.ndarray) for a in args)
         args = [getattr(a, "_jit_argument", a) for a in args]
         arrays = [np.asarray(a.numpy() if isinstance(a, _core.ndarray) else a) for a in args]
+        arrays, kind = self._typed(np, arrays)
         shape = np.broadcast_shapes(*(a.shape for a in arrays))
-        result = self._scalar._compile(",".join(_suffix(a.dtype) for a in arrays))
         made = getattr(out, "_jit_argument", out)
         if made is None:
-            made = np.empty(shape, _dtype_of(np, result))
+            made = np.empty(shape, kind)
         spread = [np.broadcast_to(a, shape) for a in arrays]
         if shape and all(a.flags.c_contiguous for a in (*spread, made)):
             self._around(1)(*(a.reshape(-1) for a in spread), made.reshape(-1))
@@ -103,6 +108,19 @@ class Vectorized:
             return out
         return _core.asarray(made) if ours else made if shape else made[()]
 
+    def _typed(self, np, arrays):
+        """The arrays as a signature wants them, and the type of the result."""
+        row = fitting(np, self.signatures, [a.dtype for a in arrays])
+        if row:
+            arrays = [a if a.dtype.name == t else self._cast(a, t) for a, t in zip(arrays, row[1])]
+        if row and row[0]:
+            return arrays, np.dtype(row[0])
+        return arrays, _dtype_of(np, self._scalar._compile(",".join(_suffix(a.dtype) for a in arrays)))
+
+    @staticmethod
+    def _cast(array, kind):
+        return array.astype(kind)
+
     def reduce(self, array, axis=0, initial=None):
         """Fold the function along an axis."""
         np = _need_numpy()
@@ -111,6 +129,21 @@ class Vectorized:
         for row in rows[1 if initial is None else 0 :]:
             total = self(total, row)
         return total
+
+    def accumulate(self, array, axis=0):
+        """Fold the function along an axis and keep every step."""
+        np = _need_numpy()
+        rows = np.moveaxis(np.asarray(array), axis, 0)
+        steps = list(rows[:1])
+        for row in rows[1:]:
+            steps.append(self(steps[-1], row))
+        return np.moveaxis(np.array(steps), 0, axis) if steps else np.empty_like(array)
+
+    def outer(self, a, b):
+        """The function of each element of one array with each of another."""
+        np = _need_numpy()
+        a, b = np.asarray(a), np.asarray(b)
+        return self(a.reshape(a.shape + (1,) * b.ndim), b)
 
     def __repr__(self):
         return f"<vectorized function {self.__name__}>"
@@ -132,11 +165,23 @@ def _dtype_of(np, result):
 def vectorize(fn=None, *args, target="cpu", identity=None, **options):
     """A function of scalars becomes one of arrays, compiled for each list of element types.
 
-    target="parallel" uses all cores.
+    target="parallel" uses all cores, target="cuda" is a kernel: on a GPU where there is one.
     """
-    if callable(fn) and hasattr(fn, "__code__"):
-        return Vectorized(fn, target == "parallel", identity)
-    return lambda f: Vectorized(f, target == "parallel", identity)
+    if target not in ("cpu", "parallel", "cuda"):
+        raise ValueError(f"vectorize(target={target!r}): the targets are 'cpu', 'parallel' and 'cuda'")
+
+    def make(f):
+        if target != "cuda":
+            return Vectorized(f, target == "parallel", identity, signatures)
+        from .device_ufunc import DeviceVectorized
+
+        return DeviceVectorized(f, identity, signatures)
+
+    signatures = ()
+    if fn is not None and not (callable(fn) and hasattr(fn, "__code__")):
+        signatures = [parse(s) for s in (fn if isinstance(fn, (list, tuple)) else [fn])]
+        return make
+    return make if fn is None else make(fn)
 
 
 # ---- generalised: a function of small arrays, over the axes in front

@@ -41,28 +41,41 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """It was executed under its own name."""
 
 
+def place(number):
+    """Where a kernel ran, of the numbers that it keeps."""
+    from .._device import numbered
+
+    return "in Python" if number < 0 else f"on {numbered(number)}" if number else "on the CPU"
+
+
 def report(finder, begun):
     """What ran where, on standard error."""
     import tutti
 
     from .._jit import dispatch
 
-    kernels = [f for f in dispatch.everything if getattr(f, "launches", 0)]
-    functions = [f for f in dispatch.everything if f.signatures and not getattr(f, "launches", 0)]
     print(
         f"\ntutti ran the script in {time.perf_counter() - begun:.2f} s; {', '.join(finder.served) or 'nothing'} "
         f"came from tutti.compat",
         file=sys.stderr,
     )
-    for k in kernels:
-        print(f"  kernel   {k.__name__:24s} {k.launches:8d} launches on the CPU", file=sys.stderr)
-    for f in functions:
-        print(
-            f"  function {f.__name__:24s} compiled for {len(f.signatures)} list(s) of types, on the CPU",
-            file=sys.stderr,
-        )
+    for f in dispatch.everything:
+        if getattr(f, "launches", 0):
+            where = ", ".join(place(k) for k in sorted(f.places)) if hasattr(f, "places") else "CUDA C"
+            print(f"  kernel   {f.__name__:24s} {f.launches:8d} launches, {where}", file=sys.stderr)
+    for f in dispatch.everything:
+        if not hasattr(f, "launches") and f.signatures:
+            print(
+                f"  function {f.__name__:24s} compiled for {len(f.signatures)} list(s) of types, on the CPU",
+                file=sys.stderr,
+            )
     ledger = tutti.ledger()
-    print(f"  arrays   {ledger['launches']} kernels, {ledger['library_calls']} library calls", file=sys.stderr)
+    copied = sum(ledger[k] for k in ("copy_bytes", "upload_bytes", "download_bytes")) / 1e6
+    print(
+        f"  in all   {ledger['launches']} kernels, {ledger['device_launches']} of them on a GPU, "
+        f"{ledger['library_calls']} library calls, {copied:.1f} MB copied",
+        file=sys.stderr,
+    )
 
 
 def run(path, arguments, device=None):

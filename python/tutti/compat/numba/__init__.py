@@ -4,7 +4,7 @@ import os as _os
 
 from ... import get_num_threads, set_num_threads
 from ..._jit import guvectorize, jit, njit, prange, stencil, vectorize
-from . import cuda, types
+from . import cuda, errors, types
 from .types import *  # noqa: F403 (float32, int64 ...)
 
 __version__ = "0.61.0"
@@ -24,11 +24,37 @@ class config:  # noqa: N801 (Numba's name)
     CUDA_WARN_ON_IMPLICIT_COPY = False
 
 
+version_info = (0, 61, 0)
+
+
+def typeof(value):
+    """The type of a value: of a number, or an array of so many axes."""
+    import numpy as np
+
+    array = np.asarray(getattr(value, "_jit_argument", value))
+    element = from_dtype(array.dtype)
+    return element[(slice(None),) * array.ndim] if array.ndim else element
+
+
+def from_dtype(dtype):
+    """The type of an array's elements."""
+    import numpy as np
+
+    return getattr(types, "boolean" if np.dtype(dtype).kind == "b" else np.dtype(dtype).name)
+
+
 def literally(x):
+    """x, known when a function is compiled."""
     return x
 
 
+def threading_layer():
+    """What runs parallel loops."""
+    return "tutti"
+
+
 def get_thread_id():
+    """The number of the thread outside parallel loops; inside compiled functions it is not known."""
     return 0
 
 
@@ -37,6 +63,6 @@ def __getattr__(name):
 
 
 __all__ = [
-    "config", "cuda", "get_num_threads", "guvectorize", "jit", "njit", "prange", "set_num_threads", "stencil", "types",
-    "vectorize", *types.__all__,
+    "config", "cuda", "errors", "from_dtype", "get_num_threads", "guvectorize", "jit", "njit", "prange",
+    "set_num_threads", "stencil", "threading_layer", "typeof", "types", "vectorize", *types.__all__,
 ]  # fmt: skip

@@ -1,5 +1,7 @@
 """Numba's types: data types in kernels, and words of signatures, which need not be given here."""
 
+from ..._jit.signature import NAMES
+
 
 class Type:
     """A data type; Type[:] is an array of it, Type(...) a signature or, of a number, a conversion."""
@@ -30,28 +32,8 @@ class Type:
 
 
 def _make():
-    rows = {"boolean": "bool", "bool_": "bool", "b1": "bool", "byte": "uint8", "char": "int8", "uchar": "uint8"}
-    rows |= {
-        "short": "int16",
-        "ushort": "uint16",
-        "intc": "int32",
-        "uintc": "uint32",
-        "int_": "int64",
-        "uint": "uint64",
-    }
-    rows |= {"long_": "int64", "ulong": "uint64", "longlong": "int64", "ulonglong": "uint64", "intp": "int64"}
-    rows |= {"uintp": "uint64", "float_": "float32", "double": "float64", "ssize_t": "int64", "size_t": "uint64"}
-    for kind, sizes in (
-        ("int", (8, 16, 32, 64)),
-        ("uint", (8, 16, 32, 64)),
-        ("float", (16, 32, 64)),
-        ("complex", (64, 128)),
-    ):
-        for bits in sizes:
-            rows[f"{kind}{bits}"] = f"{kind}{bits}"
-            rows[f"{kind[0]}{bits // 8}"] = f"{kind}{bits}"
     out = {}
-    for name, dtype in rows.items():
+    for name, dtype in NAMES.items():
         out[name] = Type(dtype, dtype)
     out["void"] = out["none"] = Type("none")
     return out

@@ -1,0 +1,3 @@
+"""numba.core.errors."""
+
+from ..errors import *  # noqa: F403

@@ -1,0 +1,3 @@
+"""numba.core.types."""
+
+from ..types import *  # noqa: F403

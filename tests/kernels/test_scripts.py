@@ -1,0 +1,68 @@
+"""The scripts in examples/python/scripts, which know of other libraries only, run by `python -m tutti run`."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+SCRIPTS = pathlib.Path(__file__).resolve().parents[2] / "examples" / "python" / "scripts"
+SAID = {
+    "pycuda_add.py": ["the same as NumPy's: True"],
+    "pycuda_multiply.py": ["largest difference: 0.0", "four times: True sum of squares: 1625.12"],
+    "numba_add.py": ["device arrays: True", "host arrays: True", "counted up: [ 1  2  3  4  5  6  7  8  9 10]"],
+    "numba_print.py": [
+        *["a thread says hello"] * 3, "the host says hello", *"012345", "the host counts too: 0 1 2 3 4 5",
+    ],
+    "numba_20_million.py": ["both are right: True"],
+    "cupy_arrays.py": [
+        "norm: 7.0", "product agrees: True", "differences: [1.0, 0.0, 1.0, 2.0]", "largest: 7.0",
+        "filled: [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5]",
+    ],
+}  # fmt: skip
+KERNELS = {
+    "pycuda_add.py": ["vector_add"], "pycuda_multiply.py": ["multiply", "scale"], "numba_add.py": ["add", "count_up"],
+    "numba_print.py": ["everyone", "some"], "numba_20_million.py": ["add"], "cupy_arrays.py": ["fill"],
+}  # fmt: skip
+
+
+def run(script, *arguments, **settings):
+    return subprocess.run(
+        [sys.executable, "-m", "tutti", "run", SCRIPTS / script, *arguments],
+        capture_output=True, text=True, timeout=120, env=os.environ | settings,
+    )  # fmt: skip
+
+
+def test_every_script_is_here():
+    assert {p.name for p in SCRIPTS.glob("*.py")} == set(SAID) == set(KERNELS)
+
+
+@pytest.mark.skipif(not (shutil.which("c++") or shutil.which("g++")), reason="no C++ compiler")
+@pytest.mark.parametrize("script", SAID)
+def test_scripts_run_unchanged(script):
+    arguments = ["100000"] if "million" in script else []
+    done = run(script, *arguments)
+    lines = done.stdout.splitlines()
+    if script == "numba_20_million.py":
+        assert lines.pop(0).startswith("100,000 additions: ")
+    if "on the CPU" in done.stderr:
+        assert lines == SAID[script], done.stderr
+    assert sorted(lines) == sorted(SAID[script]), done.stderr  # a GPU's blocks print in any order
+    for kernel in KERNELS[script]:
+        assert f"kernel   {kernel} " in done.stderr, done.stderr
+
+
+def test_kernels_run_in_python_where_numbas_simulator_was_asked_for():
+    done = run("numba_print.py", NUMBA_ENABLE_CUDASIM="1")
+    assert done.stdout.splitlines() == SAID["numba_print.py"], done.stderr
+    assert "in Python" in done.stderr
+
+
+def test_a_device_can_be_asked_for():
+    done = subprocess.run(
+        [sys.executable, "-m", "tutti", "run", "--device", "cpu", SCRIPTS / "numba_print.py"],
+        capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert done.stdout.splitlines() == SAID["numba_print.py"] and "on the CPU" in done.stderr
