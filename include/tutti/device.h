@@ -18,6 +18,7 @@ TT_API const char *tt_version(void);
   X(launches, "kernels launched")                                              \
   X(launches_tier0, "of them interpreted")                                     \
   X(launches_tier1, "of them compiled")                                        \
+  X(kernel_calls, "of them of kernels that users wrote")                       \
   X(library_calls, "library functions run (matmul, sort, linalg ...)")         \
   X(bytes_read, "bytes kernels and library calls read")                        \
   X(bytes_written, "bytes they wrote")                                         \
@@ -150,7 +151,7 @@ TT_API char *tt_profile_table(void);
 TT_API char *tt_profile_trace(void);
 
 /* Wait for background compilation and for every device. */
-TT_API void tt_synchronize(void);
+TT_API tt_code tt_synchronize(tt_error *err);
 /* Wait until no kernel is waiting for the compiler (tests, benchmarks). */
 TT_API void tt_compile_wait(void);
 /* Which tiers may run: 0 interpreted only, 1 compiled at once (waits), 2 both (default). fuse: false cuts after every

@@ -1,14 +1,18 @@
 /*
 ** Kernels that users write: programs of kernels, launched over a grid of blocks of threads.
 **
-** A launch evaluates the arrays it is given, runs, and leaves the arrays that the kernel may write (those passed to a
-** pointer that is not const) with their new elements. It runs where its arrays are: on the CPU, or on a device. Whoever
-*recorded something over their old elements keeps these.
+** A launch is recorded, as operations on arrays are: it reads the arrays it is given, which may be pending, and the
+** arrays that the kernel may write (those passed to a pointer that is not const) get new elements. Whoever recorded
+** something over the old ones keeps these. It runs where its arrays were put or lie, on the CPU or on a device, when
+** somebody looks at what it wrote, at the latest when the thread waits for the device; launches run in the order in
+** which they were recorded. What goes wrong inside is reported to who makes it run, once; what was written stays.
+** Launches over memory of the caller run at once, and so do those on the CPU of programs that print.
 */
 #ifndef TUTTI_KERNEL_H
 #define TUTTI_KERNEL_H
 
 #include "tutti/array.h"
+#include "tutti/stream.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -85,11 +89,14 @@ typedef struct tt_entry_grid {
   unsigned grid[3], block[3];
   int64_t shared;       /* bytes of dynamic shared memory */
   int64_t shared_limit; /* 0: 48 KiB */
+  tt_stream *stream;    /* of `device` (tutti/stream.h); NULL: the thread's current one */
+  int device;           /* of the stream */
 } tt_entry_grid;
 
 /*
-** Run it. TT_ETYPE for a wrong count or type of arguments, TT_EVALUE for a grid or block that cannot be, TT_EOVERFLOW
-** for a number that does not fit its parameter, TT_EDEVICE for what goes wrong in the kernel.
+** Launch it. TT_ETYPE for a wrong count or type of arguments, TT_EVALUE for a grid or block that cannot be,
+*TT_EOVERFLOW
+** for a number that does not fit its parameter, TT_EDEVICE for what goes wrong in a kernel that had to run meanwhile.
 */
 TT_API tt_code tt_entry_launch(tt_entry *r, const tt_entry_grid *how, const tt_argument *arg, int n, tt_error *err);
 

@@ -28,6 +28,17 @@ def _compile(source, name, options, expressions):
         raise CompileError(str(e)) from None
 
 
+def _stream(stream):
+    """The stream of a launch: ours; another library's, taken as ours; None for the current one."""
+    if stream is None or hasattr(stream, "_address"):
+        return stream
+    if hasattr(stream, "__cuda_stream__") or hasattr(stream, "cuda_stream"):
+        from .cuda import ExternalStream
+
+        return ExternalStream(stream)
+    return None
+
+
 def _tuple(dims):
     return (dims,) if isinstance(dims, int) else tuple(int(x) for x in dims)
 
@@ -53,7 +64,7 @@ class Function:
     def launch(self, grid, block, args, shared=0, stream=None):
         """Run over a grid of blocks; what the kernel may write is changed in place."""
         self.launches += 1
-        _core.routine_launch(self._routine, grid, block, tuple(args), shared, self.shared_limit)
+        _core.routine_launch(self._routine, grid, block, tuple(args), shared, self.shared_limit, _stream(stream))
 
     def __call__(self, *args, block=None, grid=(1, 1), stream=None, shared=0, texrefs=(), time_kernel=False):
         if block is None:
@@ -65,12 +76,13 @@ class Function:
         for f in before:
             f()
         if not time_kernel:
-            self.launch(_tuple(grid), _tuple(block), given, shared)
+            self.launch(_tuple(grid), _tuple(block), given, shared, stream)
         else:
             import time
 
             start = time.perf_counter()
-            self.launch(_tuple(grid), _tuple(block), given, shared)
+            self.launch(_tuple(grid), _tuple(block), given, shared, stream)
+            _core.synchronize()
         for f in after:
             f()
         return time.perf_counter() - start if time_kernel else None
@@ -143,18 +155,21 @@ class Variable:
     def __init__(self, program, name):
         import ctypes
 
-        self.ptr, self.size, device = _core.program_variable(program, name)
-        if device:
-            raise NotImplementedError(f"variable '{name}' lies on a device: get_global tells its address")
-        self.name, self._program = name, program
-        self._memory = memoryview((ctypes.c_char * self.size).from_address(self.ptr)).cast("B")
+        self.ptr, self.size, self._device = _core.program_variable(program, name)
+        self.name, self._program, self._memory = name, program, None
+        if not self._device:
+            self._memory = memoryview((ctypes.c_char * self.size).from_address(self.ptr)).cast("B")
 
     def set(self, value):
         """Copy the elements of an array into it, from its beginning; their type is the caller's business."""
         data = _core.asarray(value).tobytes()
         if len(data) > self.size:
             raise ValueError(f"{len(data)} bytes do not fit the variable '{self.name}' of {self.size}")
-        self._memory[: len(data)] = data
+        if self._device:
+            _core._memory_copy(self._device, self.ptr, data, False)
+        else:
+            _core.program_variable(self._program, self.name)  # kernels that were launched before come before
+            self._memory[: len(data)] = data
 
     def __setitem__(self, index, value):
         if index is not Ellipsis and index != slice(None):
@@ -163,7 +178,13 @@ class Variable:
 
     def get(self, dtype="uint8", shape=None):
         """A copy of its elements."""
-        a = _core.frombuffer(bytes(self._memory), dtype)
+        if self._device:
+            data = bytearray(self.size)
+            _core._memory_copy(self._device, self.ptr, data, True)
+        else:
+            _core.program_variable(self._program, self.name)
+            data = bytes(self._memory)
+        a = _core.frombuffer(data, dtype)
         return a if shape is None else a.reshape(shape)
 
 
@@ -242,7 +263,9 @@ class RawKernel:
     def __call__(self, grid, block, args, *, shared_mem=0, stream=None):
         f = self._function or self._ready()
         f.launches += 1
-        _core.routine_launch(f._routine, grid, block, tuple(args), shared_mem, self._shared_limit)
+        if type(args) is not tuple:
+            args = tuple(args)
+        _core.routine_launch(f._routine, grid, block, args, shared_mem, self._shared_limit, _stream(stream))
 
     @property
     def kernel(self):

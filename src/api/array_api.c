@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "graph/build.h"
+#include "graph/call.h"
 #include "graph/host.h"
 #include "graph/session.h"
 #include "tutti/device.h"
@@ -146,9 +147,10 @@ void tt_array_set_readonly(tt_array *a, bool readonly) {
 tt_code tt_eval(tt_array *const *arrays, int n, tt_error *err) {
   call c;
   tt_code code = TT_OK;
-  if (n <= 0) return TT_OK;
+  if (n <= 0) return tt__calls_flush(err);
   size_t bytes = (size_t)n * sizeof(tt_node *);
   err = enter(&c, err);
+  code = tt__calls_run(err);
   for (int k = 0; k < n && code == TT_OK; k++) code = check_array(arrays[k], err);
   tt_node *few[8], **node = n <= 8 ? few : code == TT_OK ? tt__mem_alloc(bytes) : NULL;
   if (code == TT_OK && !node) code = tt__fail_memory(err, bytes);

@@ -17,12 +17,14 @@
 #include "device/current.h"
 #include "device/device.h"
 #include "graph/build.h"
+#include "graph/call.h"
 #include "graph/session.h"
 #include "graph/slab.h"
 #include "lib/blas_host.h"
 #include "lib/product_device.h"
 #include "lib/fft_plan.h"
 #include "run/exec.h"
+#include "run/exec_call.h"
 #include "run/explain.h"
 #include "run/profile.h"
 #include "run/realize.h"
@@ -216,9 +218,10 @@ tt_code tt_device_set_limit(int device, int64_t bytes, tt_error *err) {
 tt_code tt_device_synchronize(int device, tt_error *err) {
   tt_device *d;
   TT_TRY(tt__device_open(device, &d, err));
-  if (d) return d->ops->wait_all(d, err);
-  tt__pool_background_wait();
-  return TT_OK;
+  TT_TRY(tt__calls_flush(err));
+  if (!d) tt__pool_background_wait();
+  if (d) TT_TRY(d->ops->wait_all(d, err));
+  return tt__call_late(err);
 }
 
 /* ---- plans and texts */
@@ -275,14 +278,16 @@ char *tt_profile_trace(void) {
 
 void tt_compile_wait(void) { tt__pool_background_wait(); }
 
-/* Failures stay with the results of the work that failed. */
-void tt_synchronize(void) {
+/* Failures of array operations stay with the results of the work that failed. */
+tt_code tt_synchronize(tt_error *err) {
   tt_error ignored;
+  tt_code code = tt__calls_flush(err);
   for (int k = 0; tt_device_at(k) != TT_AUTO; k++) {
     tt_device *d = tt__device_peek(tt_device_at(k));
     if (d) (void)!d->ops->wait_all(d, &ignored);
   }
   tt__pool_background_wait();
+  return code == TT_OK ? tt__call_late(err) : code;
 }
 
 void tt_set_tier(int tier) { tt__unit_tier = tier; }

@@ -9,6 +9,7 @@
 #include "device/current.h"
 #include "device/device.h"
 #include "device/stage.h"
+#include "graph/call.h"
 #include "run/jit.h"
 
 enum { MOST_SPANS = 80 };
@@ -91,6 +92,7 @@ void tt_device_give(int device, void *at) {
 tt_code tt_device_copy_in(int device, void *to, const void *from, int64_t size, tt_error *err) {
   tt_device *d;
   TT_TRY(tt__device_open(device, &d, err));
+  TT_TRY(tt__calls_flush(err));
   return d ? tt__stage_in(d, tt__stream_current(d), to, from, (size_t)size, err)
            : tt__fail(err, TT_EVALUE, "device %d is the CPU", device);
 }
@@ -98,6 +100,7 @@ tt_code tt_device_copy_in(int device, void *to, const void *from, int64_t size, 
 tt_code tt_device_copy_out(int device, void *to, const void *from, int64_t size, tt_error *err) {
   tt_device *d;
   TT_TRY(tt__device_open(device, &d, err));
+  TT_TRY(tt__calls_flush(err));
   return d ? tt__stage_out(d, tt__stream_current(d), to, from, (size_t)size, err)
            : tt__fail(err, TT_EVALUE, "device %d is the CPU", device);
 }

@@ -10,6 +10,14 @@
 #include "device/current.h"
 #include "device/device.h"
 #include "device/stage.h"
+#include "graph/call.h"
+#include "run/exec_call.h"
+
+/* Kernels that were launched before what is asked for now are asked for before it. */
+static tt_code open_in_order(int device, tt_device **d, tt_error *err) {
+  TT_TRY(tt__device_open(device, d, err));
+  return tt__calls_flush(err);
+}
 
 /* ---- the CPU's: an event remembers when it was recorded */
 
@@ -45,6 +53,8 @@ void tt_stream_free(int device, tt_stream *s) {
   tt_device *d = tt__device_peek(device);
   if (device == TT_CPU) tt__mem_free(s, 1);
   if (!d || s == d->work) return;
+  tt_error ignored; /* launches that cannot be asked for fail again */
+  (void)!tt__calls_flush(&ignored);
   tt__stream_give(d, s);
 }
 
@@ -70,19 +80,20 @@ tt_stream *tt_stream_current(int device) {
 tt_code tt_stream_done(int device, tt_stream *s, bool *done, tt_error *err) {
   tt_device *d;
   *done = true;
-  TT_TRY(tt__device_open(device, &d, err));
+  TT_TRY(open_in_order(device, &d, err));
   return d ? d->ops->stream_done(d, s ? s : d->work, done, err) : TT_OK;
 }
 
 tt_code tt_stream_synchronize(int device, tt_stream *s, tt_error *err) {
   tt_device *d;
-  TT_TRY(tt__device_open(device, &d, err));
-  return d ? d->ops->stream_wait_idle(d, s ? s : d->work, err) : TT_OK;
+  TT_TRY(open_in_order(device, &d, err));
+  if (d) TT_TRY(d->ops->stream_wait_idle(d, s ? s : d->work, err));
+  return tt__call_late(err);
 }
 
 tt_code tt_stream_wait(int device, tt_stream *s, tt_event *e, tt_error *err) {
   tt_device *d;
-  TT_TRY(tt__device_open(device, &d, err));
+  TT_TRY(open_in_order(device, &d, err));
   return d ? d->ops->stream_wait(d, s ? s : d->work, e, err) : TT_OK;
 }
 
@@ -105,7 +116,7 @@ void tt_event_free(int device, tt_event *e) {
 
 tt_code tt_event_record(int device, tt_event *e, tt_stream *s, tt_error *err) {
   tt_device *d;
-  TT_TRY(tt__device_open(device, &d, err));
+  TT_TRY(open_in_order(device, &d, err));
   if (d) return d->ops->event_record(d, e, s ? s : d->work, err);
   ((host_event *)(void *)e)->ns = tt__clock_ns();
   return TT_OK;

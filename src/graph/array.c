@@ -218,8 +218,7 @@ static tt_code check_writable(tt_array *a, tt_error *err) {
   return refused ? tt__fail(err, TT_EVALUE, "assignment destination is read-only") : TT_OK;
 }
 
-/* The storage's value becomes `n` (takes the hold). */
-static tt_code storage_set(tt_storage *s, tt_node *n, tt_error *err) {
+tt_code tt__storage_put(tt_storage *s, tt_node *n, tt_error *err) {
   if (n->device != s->node->device && s->node->device != TT_ANYWHERE) { /* the storage stays where it was put */
     if (n->device != TT_ANYWHERE) {
       tt_code code = n->device == TT_TORN ? tt__fail_torn(n, err)
@@ -235,7 +234,13 @@ static tt_code storage_set(tt_storage *s, tt_node *n, tt_error *err) {
   tt__node_release(n);
   tt__node_unhold(s->node);
   s->node = n;
-  return is_over_bounds(n) ? flush(n, err) : TT_OK;
+  return TT_OK;
+}
+
+/* The same; work that piles up is done. */
+static tt_code storage_set(tt_storage *s, tt_node *n, tt_error *err) {
+  TT_TRY(tt__storage_put(s, n, err));
+  return is_over_bounds(s->node) ? flush(s->node, err) : TT_OK;
 }
 
 tt_code tt__array_store(tt_array *a, tt_node *value, tt_error *err) {
@@ -259,41 +264,6 @@ tt_code tt__array_scatter(tt_array *a, tt_node *index, tt_node *value, tt_error 
   if (value->size == 0) return TT_OK;
   tt_node *n = tt__node_scatter(a->storage->node, index, value, err);
   return n ? storage_set(a->storage, n, err) : TT_ENOMEM;
-}
-
-tt_code tt__array_own(tt_array *a, tt_error *err) {
-  TT_TRY(check_writable(a, err));
-  tt_storage *s = a->storage;
-  if (a->size == 0) return TT_OK;
-  tt_node *n = tt__node_retain(s->node);
-  tt_code code = tt__evaluate(&n, 1, err);
-  if (code == TT_OK) code = tt__buffer_host(n->attr.buf, err);
-  bool is_current = s->node == n; /* others may have written meanwhile */
-  while (s->cached) forget(s->cached);
-  tt__node_release(n);
-  if (code != TT_OK) return code;
-  if (!is_current) return tt__array_own(a, err);
-  tt_buffer *old = n->attr.buf;
-  if (n->refs == 1 && old->refs == 1 && !old->readonly) {
-    tt__buffer_only_host(old);
-    return TT_OK;
-  }
-  tt_buffer *b = tt__buffer_new(old->size, err);
-  if (!b) return TT_ENOMEM;
-  memcpy(b->data, old->data, old->size);
-  return tt__array_replace(a, b, err);
-}
-
-tt_code tt__array_replace(tt_array *a, tt_buffer *b, tt_error *err) {
-  const tt_node *old = a->storage->node;
-  tt_node *fresh = tt__node_new(TT_N_BUFFER, (tt_dtype)old->dtype, old->rank, old->dim, 0, err);
-  if (!fresh) {
-    tt__buffer_release(b);
-    return TT_ENOMEM;
-  }
-  fresh->attr.buf = b;
-  fresh->device = old->device;
-  return storage_set(a->storage, fresh, err);
 }
 
 tt_code tt__array_check_writable(const tt_array *a, tt_error *err) { return check_writable((tt_array *)a, err); }

@@ -59,6 +59,9 @@ TT_HIDDEN tt_node *tt__node_scatter(tt_node *old, tt_node *index, tt_node *value
 TT_HIDDEN tt_node *tt__node_lib(const tt_lib_attr *attr, tt_node *const *src, int n, tt_error *err);
 TT_HIDDEN tt_node *tt__node_pick(tt_node *lib, int k, tt_dtype dtype, int rank, const int64_t *len, tt_error *err);
 
+/* A CALL node over the values of its operands. Takes `call` (slab memory of call->size bytes), also when it fails. */
+TT_HIDDEN tt_node *tt__node_call(tt_kernel_call *call, tt_node *const *src, tt_error *err);
+
 /* The same, taking the holds on the operands; NULL in is NULL out, so that a chain is checked once (build.c). */
 TT_HIDDEN tt_node *tt__node_take1(tt_op op, tt_dtype dtype, tt_node *a, tt_error *err);
 TT_HIDDEN tt_node *tt__node_take2(tt_op op, tt_dtype dtype, tt_node *a, tt_node *b, tt_error *err);
@@ -85,14 +88,10 @@ TT_HIDDEN bool tt__array_is_f(tt_array *a);
 /* Write `value` (exactly a's shape and dtype) through the view `a`. TT_EVALUE "assignment destination is read-only".
  * May flush. */
 TT_HIDDEN tt_code tt__array_store(tt_array *a, tt_node *value, tt_error *err);
-/*
-** Evaluate the storage of `a` and give it host memory that nobody else reads, so that the caller may write there, until
-** the lock is given up: then it must hold the buffer. TT_EVALUE "assignment destination is read-only".
-*/
-TT_HIDDEN tt_code tt__array_own(tt_array *a, tt_error *err);
-/* The storage's value is what lies in `b` (takes the hold), which has the bytes of a value of the same shape. */
-TT_HIDDEN tt_code tt__array_replace(tt_array *a, tt_buffer *b, tt_error *err);
 TT_HIDDEN tt_code tt__array_check_writable(const tt_array *a, tt_error *err);
+/* The storage's value becomes `n` (takes the hold), a value of the same shape. Never flushes. TT_EVALUE: the storage
+** was put on another device. */
+TT_HIDDEN tt_code tt__storage_put(tt_storage *s, tt_node *n, tt_error *err);
 /* Scatter through flat storage indices (int64 node, in range, equal shape with value). */
 TT_HIDDEN tt_code tt__array_scatter(tt_array *a, tt_node *index, tt_node *value, tt_error *err);
 /* Evaluate and borrow: element (0,0,..) of a dense, C-order copy or of the very memory. *hold keeps it alive

@@ -13,6 +13,7 @@
 #include "graph/now.h"
 #include "graph/session.h"
 #include "graph/slab.h"
+#include "ir/call.h"
 
 static size_t node_bytes(int rank, int nstep) { return sizeof(tt_node) + (size_t)(rank + nstep) * sizeof(int64_t); }
 
@@ -129,14 +130,29 @@ tt_node *tt__node_retain(tt_node *n) {
 
 /* ---- death, of any depth: dying nodes wait in a list linked through `size` */
 
-/* The LIB node of a dying or evaluated PICK forgets it. */
+/* Where a LIB or CALL node remembers its PICK of result k; NULL: nowhere. */
+static tt_node **pick_place(tt_node *from, int k) {
+  if (from->op == TT_N_CALL) return &from->attr.call->operand[k].pick;
+  return from->op == TT_N_LIB && k < TT_LIB_PICKS ? &from->attr.lib->pick[k] : NULL;
+}
+
+/* The LIB or CALL node of a dying or evaluated PICK forgets it. */
 static void forget_pick(tt_node *n) {
-  tt_node *lib = n->src[0];
-  if (n->attr.pick < TT_LIB_PICKS && lib->attr.lib->pick[n->attr.pick] == n) lib->attr.lib->pick[n->attr.pick] = NULL;
+  tt_node **place = pick_place(n->src[0], n->attr.pick);
+  if (place && *place == n) *place = NULL;
+}
+
+/* What a node owns besides its operands. */
+static void drop_attr(tt_node *n) {
+  if (n->op == TT_N_LIB) tt__slab_free(n->attr.lib, sizeof(tt_lib_attr));
+  if (n->op == TT_N_CALL) {
+    n->attr.call->kind->release(n->attr.call->kernel);
+    tt__slab_free(n->attr.call, n->attr.call->size);
+  }
 }
 
 static void drop_src(tt_node *n, tt_node **dying) {
-  if (n->op == TT_N_PICK && n->nsrc == 1 && n->src[0]->op == TT_N_LIB) forget_pick(n);
+  if (n->op == TT_N_PICK && n->nsrc == 1) forget_pick(n);
   for (int k = 0; k < n->nsrc; k++) {
     tt_node *s = n->src[k];
     n->src[k] = NULL;
@@ -154,7 +170,7 @@ static void bury_all(tt_node *dying) {
     dying = (tt_node *)(intptr_t)n->size;
     drop_src(n, &dying);
     if (n->op == TT_N_BUFFER) tt__buffer_release(n->attr.buf);
-    if (n->op == TT_N_LIB) tt__slab_free(n->attr.lib, sizeof(tt_lib_attr));
+    drop_attr(n);
     tt__slab_free(n, node_bytes(n->rank, n->nstep));
   }
 }
@@ -176,7 +192,7 @@ void tt__node_become_buffer(tt_node *n, tt_buffer *buf) {
   if (n->held) tt__session_pending_bytes -= pending_bytes(n);
   tt_node *dying = NULL;
   drop_src(n, &dying);
-  if (n->op == TT_N_LIB) tt__slab_free(n->attr.lib, sizeof(tt_lib_attr));
+  drop_attr(n);
   n->op = TT_N_BUFFER;
   n->pending = 0;
   n->attr.buf = buf;
@@ -376,11 +392,48 @@ tt_node *tt__node_lib(const tt_lib_attr *attr, tt_node *const *src, int n, tt_er
 }
 
 tt_node *tt__node_pick(tt_node *lib, int k, tt_dtype dtype, int rank, const int64_t *len, tt_error *err) {
-  assert(lib->op == TT_N_LIB && k >= 0 && k < lib->attr.lib->row->nout);
+  assert(k >= 0 && (lib->op == TT_N_CALL ? k < lib->attr.call->noperand : k < lib->attr.lib->row->nout));
   tt_node *n = op_node(TT_N_PICK, dtype, rank, len, 0, err);
   if (!n) return NULL;
   n->attr.pick = k;
   add_src(n, lib);
-  if (k < TT_LIB_PICKS) lib->attr.lib->pick[k] = n;
+  tt_node **place = pick_place(lib, k);
+  if (place) *place = n;
   return n;
+}
+
+static tt_node *add_all(tt_node *out, tt_node *const *src, int n, tt_error *err);
+
+/* A LIST of operands, or NULL; of more than fit, the last is another LIST. */
+static tt_node *list_of(tt_node *const *src, int n, tt_error *err) {
+  tt_node *out = op_node(TT_N_LIST, TT_BOOL, 0, NULL, 0, err);
+  if (!out) return NULL;
+  out->size = 0;
+  return add_all(out, src, n, err);
+}
+
+static tt_node *add_all(tt_node *out, tt_node *const *src, int n, tt_error *err) {
+  int here = n > TT_NODE_SRC ? TT_NODE_SRC - 1 : n;
+  for (int k = 0; k < here; k++) add_src(out, src[k]);
+  if (here == n) return out;
+  tt_node *rest = list_of(src + here, n - here, err);
+  if (!rest) {
+    tt__node_release(out);
+    return NULL;
+  }
+  add_src(out, rest);
+  tt__node_release(rest);
+  return out;
+}
+
+tt_node *tt__node_call(tt_kernel_call *call, tt_node *const *src, tt_error *err) {
+  tt_node *out = op_node(TT_N_CALL, TT_BOOL, 0, NULL, 0, err);
+  if (!out) {
+    tt__slab_free(call, call->size);
+    return NULL;
+  }
+  out->size = 0;
+  out->attr.call = call;
+  call->kind->retain(call->kernel);
+  return add_all(out, src, call->noperand, err);
 }

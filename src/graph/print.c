@@ -5,11 +5,12 @@
 
 #include "base/vec.h"
 #include "graph/session.h"
+#include "ir/call.h"
 
 typedef TT_VEC(tt_node *) node_list;
 
-static const char *const kind_name[] = {"BUFFER", "EMPTY",  "CONST",   "IOTA", "VIEW", "REDUCE",
-                                        "STORE",  "GATHER", "SCATTER", "LIB",  "PICK"};
+static const char *const kind_name[] = {"BUFFER", "EMPTY",   "CONST", "IOTA", "VIEW", "REDUCE", "STORE",
+                                        "GATHER", "SCATTER", "LIB",   "PICK", "CALL", "LIST"};
 static const char *const red_name[TT_RED_COUNT] = {"SUM", "PROD", "MAX", "MIN", "ANY", "ALL", "ARGMAX", "ARGMIN"};
 
 const char *tt__node_name(int op) { return op < TT_OP_COUNT ? tt__ops[op].name : kind_name[op - TT_N_BUFFER]; }
@@ -92,6 +93,12 @@ static void add_attr(tt_str *out, tt_node *n) {
     case TT_N_PICK:
       tt__str_addf(out, " %d", (int)n->attr.pick);
       break;
+    case TT_N_CALL: {
+      const tt_kernel_call *c = n->attr.call;
+      const uint32_t *g = c->grid.grid, *b = c->grid.block;
+      tt__str_addf(out, " %s grid=%u,%u,%u block=%u,%u,%u", c->name, g[0], g[1], g[2], b[0], b[1], b[2]);
+      break;
+    }
     case TT_N_LIB: {
       const tt_lib_attr *a = n->attr.lib;
       tt__str_addf(out, " %s", a->row->name);

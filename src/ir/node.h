@@ -44,7 +44,10 @@ enum {
   TT_N_GATHER,       /* flat elements of src[0] at src[1] (int64, in range: checked when recorded) */
   TT_N_SCATTER,      /* src[0] with src[2] written at flat elements src[1]; in order, the last one wins */
   TT_N_LIB,          /* a host function: attr.lib; its results are read with PICK */
-  TT_N_PICK          /* result number attr.pick of the LIB node src[0] */
+  TT_N_PICK,         /* result number attr.pick of the LIB node src[0], or what the CALL node src[0] leaves of operand
+                        attr.pick */
+  TT_N_CALL,         /* a launch of a user's kernel: attr.call */
+  TT_N_LIST          /* more operands of a CALL; no value */
 };
 
 /* Reductions. Accumulator types are chosen when recorded: src[0] already has the accumulator's type. */
@@ -86,7 +89,8 @@ typedef struct tt_buffer {
 enum { TT_ANYWHERE = -1, TT_TORN = -2 };
 
 typedef struct tt_node tt_node;
-typedef struct tt_lib_row tt_lib_row; /* ir/library.h */
+typedef struct tt_lib_row tt_lib_row;         /* ir/library.h */
+typedef struct tt_kernel_call tt_kernel_call; /* ir/call.h */
 
 #define TT_LIB_PICKS 4
 
@@ -124,9 +128,10 @@ struct tt_node {
       uint64_t axes; /* bit k: axis k of src[0] is reduced */
       uint8_t red;   /* tt_red */
     } reduce;
-    tt_buffer *buf;   /* BUFFER: element 0 is buf->data */
-    int32_t pick;     /* PICK */
-    tt_lib_attr *lib; /* LIB; owned */
+    tt_buffer *buf;       /* BUFFER: element 0 is buf->data */
+    int32_t pick;         /* PICK */
+    tt_lib_attr *lib;     /* LIB; owned */
+    tt_kernel_call *call; /* CALL; owned */
   } attr;
   int64_t dim[]; /* len[rank], then step[nstep] */
 };

@@ -238,7 +238,8 @@ static tt_code parse_part(parser *p) {
   if (kernel && take(p, "access")) return parse_access(p);
   if (kernel && take(p, "literal")) return parse_literal(p);
   if (kernel && take(p, "%")) return parse_inst(p);
-  if (p->step.kind == TT_STEP_LIB && take(p, "source")) return parse_source(p);
+  bool calls = p->step.kind == TT_STEP_LIB || p->step.kind == TT_STEP_CALL;
+  if (calls && take(p, "source")) return parse_source(p);
   return bad(p, "unknown line");
 }
 
@@ -276,15 +277,16 @@ static tt_code open_step(parser *p) {
   char word[16];
   int64_t number;
   if (p->plan->n >= p->steps || !take_next(p, p->plan->n) || !take_word(p, word)) return bad(p, "step out of order");
-  while (s->kind < 3 && strcmp(word, tt__step_names[s->kind]) != 0) s->kind++;
-  if (s->kind == 3) return bad(p, "unknown kind of step");
+  const int kinds = sizeof tt__step_names / sizeof *tt__step_names;
+  while (s->kind < kinds && strcmp(word, tt__step_names[s->kind]) != 0) s->kind++;
+  if (s->kind == kinds) return bad(p, "unknown kind of step");
   if (s->kind == TT_STEP_KERNEL) {
     if (!take_number(p, "outer=", 0, TT_MAX_AXES, &number) ||
         !take_list(p, "space=", s->space.len, TT_MAX_AXES, &s->space.naxes))
       return bad(p, "bad space");
     s->nouter = (int)number;
     for (int k = s->nouter; k < s->space.naxes; k++) s->space.row[k] = true;
-  } else if (s->kind == TT_STEP_LIB) {
+  } else if (s->kind == TT_STEP_LIB || s->kind == TT_STEP_CALL) {
     if (!take_number(p, "lib=n", 0, INT32_MAX, &number)) return bad(p, "bad library node");
     s->lib = (int32_t)number;
   }

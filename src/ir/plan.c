@@ -10,8 +10,8 @@
 **     %0 = load float64 ref=0
 **     %1 = reduce.sum float64 ref=0 %0
 **     root 0: n8 operand=1 base=-1 in_place=0 donor=-1
-**   step 1: library lib=n4                    or: step 1: empty
-**     source 0: n8 off=0 len=4,5 step=5,1
+**   step 1: library lib=n4                    or: step 1: empty, or: step 1: call lib=n4
+**     source 0: n8 off=0 len=4,5 step=5,1     (of a call: off, len and step are empty)
 */
 #include "ir/plan.h"
 
@@ -27,7 +27,7 @@ void tt__plan_free(tt_plan *p) {
   tt__mem_free(p, sizeof *p);
 }
 
-const char *const tt__step_names[3] = {"kernel", "library", "empty"};
+const char *const tt__step_names[4] = {"kernel", "library", "empty", "call"};
 static const char *const code_name[] = {"const", "load", "index", "loadx", "store", "storex", "reduce"};
 _Static_assert(sizeof code_name / sizeof *code_name == TT_P_REDUCE - TT_P_CONST + 1, "a name for each code");
 
@@ -104,7 +104,7 @@ void tt__plan_print(const tt_plan *p, tt_str *out) {
     tt__str_addf(out, "step %d: %s", i, tt__step_names[s->kind]);
     if (s->kind == TT_STEP_KERNEL) {
       print_kernel_step(s, out);
-    } else if (s->kind == TT_STEP_LIB) {
+    } else if (s->kind == TT_STEP_LIB || s->kind == TT_STEP_CALL) {
       print_library_step(s, out);
     } else {
       tt__str_add(out, "\n");
@@ -176,9 +176,9 @@ static const char *check_root(const tt_plan *p, const tt_step *s, const tt_proot
 const char *tt__plan_check(const tt_plan *p) {
   for (int i = 0; i < p->n; i++) {
     const tt_step *s = &p->step[i];
-    const char *what = s->kind == TT_STEP_KERNEL ? check_kernel(p, s)
-                       : s->kind == TT_STEP_LIB  ? check_library(p, s)
-                                                 : NULL;
+    const char *what = s->kind == TT_STEP_KERNEL                           ? check_kernel(p, s)
+                       : s->kind == TT_STEP_LIB || s->kind == TT_STEP_CALL ? check_library(p, s)
+                                                                           : NULL;
     if (s->nroot < 1) what = "a step without a root";
     for (int r = 0; r < s->nroot && !what; r++) what = check_root(p, s, &s->root[r]);
     if (what) return what;

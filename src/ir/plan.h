@@ -68,7 +68,7 @@ typedef struct tt_proot {
   int16_t donor;   /* operand whose memory may serve as the result's if that operand dies here; -1 */
 } tt_proot;
 
-typedef enum tt_step_kind { TT_STEP_KERNEL, TT_STEP_LIB, TT_STEP_EMPTY } tt_step_kind;
+typedef enum tt_step_kind { TT_STEP_KERNEL, TT_STEP_LIB, TT_STEP_EMPTY, TT_STEP_CALL } tt_step_kind;
 
 /* A library operand: node `node` seen through a view. */
 typedef struct tt_plib_src {
@@ -91,7 +91,7 @@ typedef struct tt_step {
   tt_poperand *operand;
   tt_scalar *literal;
   /* LIB */
-  int32_t lib; /* the LIB node; its results are the roots (PICK nodes) */
+  int32_t lib; /* the LIB node; its results are the roots (PICK nodes). CALL: the CALL node, which is root 0 */
   int nsrc;
   tt_plib_src *src;
   /* what the driver hangs on it (run/) */
@@ -117,6 +117,6 @@ TT_HIDDEN void tt__plan_free(tt_plan *p);
 /* Words of the text form, shared by printer and parser: NULL for no code. */
 TT_HIDDEN const char *tt__plan_code_name(int code);
 TT_HIDDEN int tt__plan_code_arity(int code); /* operands in src[] */
-TT_HIDDEN extern const char *const tt__step_names[3];
+TT_HIDDEN extern const char *const tt__step_names[4];
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/pool.h"
 #include "device/cpu/cc.h"
 #include "graph/session.h"
+#include "ir/call.h"
 #include "lib/blas_host.h"
 #include "run/cache.h"
 #include "run/calibrate.h"
@@ -81,6 +82,25 @@ static void explain_library(const tt_walk *walk, const tt_plan *plan, int i, con
   tt__str_add(s, "\n");
 }
 
+static void explain_call(const tt_walk *walk, const tt_step *st, tt_str *s) {
+  const tt_kernel_call *c = walk->node[st->lib]->attr.call;
+  const uint32_t *g = c->grid.grid, *b = c->grid.block;
+  char name[16], line[160] = "";
+  int64_t read = 0, written = 0;
+  for (int k = 0; k < st->nsrc; k++) {
+    const tt_node *n = walk->node[st->src[k].node];
+    int64_t bytes = n->size * (int64_t)tt__dtype_size((tt_dtype)n->dtype);
+    read += bytes;
+    if (c->operand[k].writes) written += bytes;
+  }
+  tt__session_line_name(walk->node[st->lib]->line, line, sizeof line);
+  tt__str_addf(s, "launch of %s  grid (%u,%u,%u), block (%u,%u,%u)", c->name, g[0], g[1], g[2], b[0], b[1], b[2]);
+  if (c->grid.shared) tt__str_addf(s, ", %u bytes of shared memory", c->grid.shared);
+  tt__str_addf(s, ", on %s%s%s\n", tt__device_name(c->device, name), line[0] ? ", recorded at " : "", line);
+  tt__str_addf(s, "      %d arrays of %.3f MB, may write %.3f MB of them\n", st->nsrc, (double)read / 1e6,
+               (double)written / 1e6);
+}
+
 char *tt__explain(tt_node *const *target, int n) {
   tt_str s = {0};
   const tt_plan *plan;
@@ -121,10 +141,12 @@ char *tt__explain(tt_node *const *target, int n) {
       explain_kernel(st, &place, &s);
     else if (st->kind == TT_STEP_LIB)
       explain_library(walk, plan, i, &place, &s);
+    else if (st->kind == TT_STEP_CALL)
+      explain_call(walk, st, &s);
     else
       tt__str_add(&s, "memory only\n");
     tt__str_addf(&s, "      why: %s\n", st->why ? st->why : "asked for");
-    for (int r = 0; r < st->nroot; r++) {
+    for (int r = st->kind == TT_STEP_CALL; r < st->nroot; r++) {
       const tt_node *root = walk->node[st->root[r].node];
       char line[160] = "";
       tt__session_line_name(root->line, line, sizeof line);

@@ -66,7 +66,7 @@ static void copy_piece(void *ctx, int64_t lo, int64_t hi, int worker) {
   memcpy(c->to + lo, c->from + lo, (size_t)(hi - lo));
 }
 
-static void copy_bytes(void *to, const void *from, int64_t n) {
+void tt__memory_copy(void *to, const void *from, int64_t n) {
   copy_job c = {to, from};
   if (n > 0) tt__pool_run(n, COPY_GRAIN, copy_piece, &c);
 }
@@ -93,12 +93,12 @@ static void copy_around(tt_node *store, char *to, const char *from) {
   tt_runs v;
   int64_t size = (int64_t)tt__dtype_size((tt_dtype)store->dtype), total = store->size * size;
   if (!tt__memory_runs(store, &v)) {
-    copy_bytes(to, from, total);
+    tt__memory_copy(to, from, total);
     return;
   }
   int64_t at = 0, index[TT_MAX_RANK] = {0}, run = v.len[v.rank - 1] * size, begin = store->attr.off * size;
   for (;;) {
-    copy_bytes(to + at, from + at, begin - at);
+    tt__memory_copy(to + at, from + at, begin - at);
     at = begin + run;
     int d = v.rank - 2;
     for (; d >= 0; d--) {
@@ -109,7 +109,7 @@ static void copy_around(tt_node *store, char *to, const char *from) {
     }
     if (d < 0) break;
   }
-  copy_bytes(to + at, from + at, total - at);
+  tt__memory_copy(to + at, from + at, total - at);
 }
 
 /* ---- results */
@@ -148,7 +148,7 @@ static tt_code result_of(const tt_walk *walk, const tt_proot *root, tt_buffer *d
   if (n->op == TT_N_STORE)
     copy_around(n, (*out)->data, base->attr.buf->data);
   else
-    copy_bytes((*out)->data, base->attr.buf->data, (int64_t)(*out)->size);
+    tt__memory_copy((*out)->data, base->attr.buf->data, (int64_t)(*out)->size);
   return TT_OK;
 }
 

@@ -13,6 +13,8 @@
 TT_HIDDEN tt_code tt__memory_results(const tt_walk *walk, const tt_step *step, tt_buffer **result, tt_error *err);
 /* The buffers whose memory may serve as the results' because nobody reads them afterwards; NULL for new memory. */
 TT_HIDDEN void tt__memory_donors(const tt_walk *walk, const tt_step *step, tt_buffer **donor);
+/* memcpy by all threads. */
+TT_HIDDEN void tt__memory_copy(void *to, const void *from, int64_t n);
 /* Where a STORE's view leaves gaps: nested runs of memory, or false when it is no such thing. In elements. */
 typedef struct tt_runs {
   int rank;

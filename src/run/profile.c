@@ -53,16 +53,24 @@ static void name_step(const tt_step *s, char *out, size_t size) {
   tt__str_free(&text);
 }
 
+static void add(const event *e) {
+  if (events.n >= MOST_EVENTS || !TT_VEC_PUSH(&events, *e)) dropped++;
+}
+
 void tt__profile_add(const tt_step *step, bool compiled, int64_t start, int64_t end) {
-  if (events.n >= MOST_EVENTS) {
-    dropped++;
-    return;
-  }
   event e = {.start = start, .end = end, .compiled = compiled};
   name_step(step, e.name, sizeof e.name);
   const tt_launch *l = step->launch;
   if (l) e.bytes = l->bytes_read + l->bytes_written;
-  if (!TT_VEC_PUSH(&events, e)) dropped++;
+  add(&e);
+}
+
+void tt__profile_add_named(const char *name, int64_t bytes, int64_t start, int64_t end) {
+  event e = {.start = start, .end = end, .bytes = bytes, .compiled = true};
+  strncpy(e.name, name, sizeof e.name - 1);
+  for (char *c = e.name; *c; c++) /* the trace is JSON: names of template instances may hold anything */
+    if (*c == '"' || *c == '\\' || (unsigned char)*c < ' ') *c = '_';
+  add(&e);
 }
 
 typedef struct total {

@@ -8,14 +8,9 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/os.h"
-#include "device/current.h"
-#include "graph/build.h"
 #include "graph/session.h"
 #include "lang/cudac_device.h"
 #include "run/cache.h"
-#include "run/residency.h"
-
-enum { MOST_ARGUMENTS = 4096 }; /* bytes */
 
 /* ---- code */
 
@@ -193,56 +188,4 @@ tt_code tt__program_variable(tt_device_program *p, const char *name, void **at, 
     if (strcmp(p->variable[k].name, name) == 0)
       return p->device->ops->global(p->device, p->module, p->variable[k].symbol, at, size, err);
   return tt__fail(err, TT_EVALUE, "the program has no __device__ or __constant__ variable '%.200s'", name);
-}
-
-/* ---- arrays */
-
-/* Memory of the device that only this array's storage has, with its bytes. */
-static tt_code own_there(tt_device *d, tt_stream *s, tt_array *a, tt_error *err) {
-  TT_TRY(tt__array_check_writable(a, err));
-  tt_node *n = a->storage->node;
-  tt_buffer *old = n->attr.buf, *fresh;
-  if (n->refs == 1 && old->refs == 1 && !old->readonly && !old->drop) return TT_OK;
-  void *from, *to;
-  TT_TRY(tt__resident(d, s, old, &from, err));
-  TT_TRY(tt__resident_new(d, s, old->size, n, &fresh, &to, err));
-  tt_code code = d->ops->copy_within(d, s, to, from, old->size, err);
-  if (code != TT_OK) {
-    tt__buffer_release(fresh);
-    return code;
-  }
-  tt__resident_written(d, fresh);
-  return tt__array_replace(a, fresh, err);
-}
-
-tt_code tt__program_array(tt_device *d, tt_array *a, bool write, void **at, tt_buffer **hold, tt_error *err) {
-  tt_stream *s = tt__stream_current(d);
-  *hold = NULL;
-  *at = NULL;
-  if (a->size == 0) return TT_OK;
-  if (write) TT_TRY(own_there(d, s, a, err));
-  tt_buffer *b = a->storage->node->attr.buf;
-  void *start;
-  TT_TRY(tt__resident(d, s, b, &start, err));
-  if (write) tt__resident_written(d, b);
-  *at = (char *)start + a->off * (int64_t)tt__dtype_size((tt_dtype)a->dtype);
-  *hold = tt__buffer_retain(b);
-  return TT_OK;
-}
-
-/* ---- launching */
-
-tt_code tt__program_launch(tt_device *d, const tt_device_entry *e, const tt_grid *g, void *const *arg, tt_error *err) {
-  _Alignas(16) char packed[MOST_ARGUMENTS];
-  size_t size = 0;
-  for (int k = 0; k < e->nparam; k++) {
-    size_t align = (size_t)(e->param[k].align > 0 ? e->param[k].align : 1), bytes = (size_t)e->param[k].size;
-    size = (size + align - 1) / align * align;
-    if (bytes > sizeof packed - size)
-      return tt__fail(err, TT_EVALUE, "kernel %s takes more than %d bytes of arguments", e->name, MOST_ARGUMENTS);
-    memcpy(packed + size, arg[k], bytes);
-    size += bytes;
-  }
-  TT_COUNT(launches, 1);
-  return d->ops->launch(d, tt__stream_current(d), e->routine, g, packed, size, err);
 }

@@ -16,10 +16,13 @@
 #include "base/mem.h"
 #include "base/os.h"
 #include "device/current.h"
+#include "device/device.h"
 #include "graph/build.h"
+#include "graph/call.h"
 #include "graph/session.h"
 #include "kernel/lower.h"
 #include "run/exec.h"
+#include "run/exec_call.h"
 #include "run/exec_device.h"
 #include "run/place.h"
 #include "run/queue.h"
@@ -149,7 +152,8 @@ static tt_code lower_step(const tt_walk *walk, tt_step *st, const tt_lower_optio
 
 /* Was the work put on a device? (Work that goes there because it is cheaper has the plan of the CPU.) */
 static bool is_for_device(const tt_walk *walk) {
-  int label = walk->node[walk->target[0]]->device;
+  const tt_node *n = walk->node[walk->target[0]];
+  int label = n->op == TT_N_CALL ? n->attr.call->device : n->device;
   return (label == TT_ANYWHERE ? tt__place_told() : label) > 0;
 }
 
@@ -254,6 +258,7 @@ static bool fits_host(const tt_walk *walk, const tt_step *step) {
 static tt_code execute_step(const tt_walk *walk, const tt_plan *plan, int i, tt_device *d, tt_error *err) {
   const tt_step *step = &plan->step[i];
   if (tt__exec_interrupted()) return tt__fail(err, TT_EINTERRUPT, "interrupted");
+  if (step->kind == TT_STEP_CALL) return tt__exec_call(walk, step, d, err);
   if (!d) return tt__exec_step(walk, step, err);
   if (step->kind == TT_STEP_KERNEL && walk->node[step->root[0].node]->op == TT_N_BUFFER)
     return TT_OK; /* by a library */
@@ -299,12 +304,59 @@ static tt_code execute_held(const tt_walk *walk, made_plan *m, const tt_place *p
   return code;
 }
 
+/* ---- launches of users' kernels, in the order in which they were recorded */
+
+/* Launches for one device and stream, with what they need. */
+static tt_code realize_calls(tt_node *const *call, int n, tt_error *err) {
+  made_plan *m;
+  bool found;
+  tt_place place = {0};
+  const tt_kernel_call *first = call[0]->attr.call;
+  if (first->device > 0) TT_TRY(tt__device_open(first->device, &place.device, err));
+  if (place.device && tt__device_lost(place.device)) return tt__fail(err, TT_EDEVICE, "%s", place.device->fault);
+  TT_TRY(tt__walk_make(&walker, call, n, err));
+  evaluations++;
+  TT_COUNT(evaluations, 1);
+  TT_TRY(plan_of(&walker, &m, &found, err));
+  m->used = evaluations;
+  mark_seen(&walker.walk);
+  tt_stream *before = place.device ? tt__stream_use(place.device, first->stream) : NULL;
+  tt_code code = execute_held(&walker.walk, m, &place, err);
+  if (before) tt__stream_use(place.device, before);
+  return code;
+}
+
+/* As many at once as make a graph worth launching, on a device; else one by one, so that their plans are few. */
+static tt_code run_calls(tt_error *err) {
+  tt_node *call[TT_CALLS_PENDING];
+  for (int n; (n = tt__calls_first(call, TT_CALLS_PENDING)) > 0;) {
+    if (n < TT_CALLS_PENDING || call[0]->attr.call->device == 0) n = 1;
+    for (int k = 0; k < n; k++) tt__node_retain(call[k]);
+    tt_code code = realize_calls(call, n, err);
+    for (int k = 0; k < n; k++) tt__node_release(call[k]);
+    tt__calls_done();
+    if (code != TT_OK) return code;
+  }
+  return TT_OK;
+}
+
+static tt_code enter_and_run_calls(tt_error *err) {
+  enter();
+  tt_code code = run_calls(err);
+  pthread_mutex_unlock(&one_at_a_time);
+  return code;
+}
+
 /* Targets that were put on one device, or all on none. */
 static tt_code realize_group(tt_node *const *target, int n, tt_error *err) {
   made_plan *m;
   bool found;
   tt_place place;
   TT_TRY(tt__walk_make(&walker, target, n, err));
+  if (walker.has_calls) {
+    TT_TRY(run_calls(err));
+    TT_TRY(tt__walk_make(&walker, target, n, err));
+  }
   if (!walker.walk.ntarget) return TT_OK;
   evaluations++;
   TT_COUNT(evaluations, 1);
@@ -377,6 +429,7 @@ static void after_fork_child(void) {
 
 __attribute__((constructor)) static void register_evaluator(void) {
   tt__session_set_evaluator(tt__realize);
+  tt__calls_set_runner(enter_and_run_calls);
   tt__session_scalar_op = tt__scalar_op;
   pthread_atfork(NULL, NULL, after_fork_child);
 }

@@ -4,6 +4,7 @@
 #include "run/walk.h"
 
 #include "graph/session.h"
+#include "ir/call.h"
 #include "ir/library.h"
 
 static tt_code no_memory(tt_error *err) {
@@ -33,13 +34,21 @@ static bool visit(tt_walker *w, tt_node *root, uint32_t open, uint32_t done) {
   return true;
 }
 
-/* Results of library calls that somebody holds, although nobody asked for them now: they come with the ones asked for.
- */
+/* The live result k of a library call or a launch; *last: there is none from k on. */
+static tt_node *result_of(const tt_node *n, int k, bool *last) {
+  *last = k >= (n->op == TT_N_LIB ? TT_LIB_PICKS : n->attr.call->noperand);
+  if (*last) return NULL;
+  return n->op == TT_N_LIB ? n->attr.lib->pick[k] : n->attr.call->operand[k].pick;
+}
+
+/* Results of library calls and launches that somebody holds, although nobody asked for them now: they come with the
+ * ones asked for. */
 static bool add_siblings(tt_walker *w, uint32_t open, uint32_t done) {
   for (int64_t i = 0; i < w->node.n; i++) {
-    if (w->node.data[i]->op != TT_N_LIB) continue;
-    for (int k = 0; k < TT_LIB_PICKS; k++) {
-      tt_node *pick = w->node.data[i]->attr.lib->pick[k];
+    bool last = w->node.data[i]->op != TT_N_LIB && w->node.data[i]->op != TT_N_CALL;
+    w->has_calls |= w->node.data[i]->op == TT_N_CALL;
+    for (int k = 0; !last; k++) {
+      tt_node *pick = result_of(w->node.data[i], k, &last);
       if (!pick || pick->mark == done) continue;
       if (!visit(w, pick, open, done) || !TT_VEC_PUSH(&w->target, pick->slot)) return false;
     }
@@ -49,6 +58,7 @@ static bool add_siblings(tt_walker *w, uint32_t open, uint32_t done) {
 
 tt_code tt__walk_make(tt_walker *w, tt_node *const *target, int n, tt_error *err) {
   w->node.n = w->stack.n = w->target.n = 0;
+  w->has_calls = false;
   uint32_t open = tt__session_stamp(), done = tt__session_stamp();
   for (int i = 0; i < n; i++) {
     if (target[i]->op == TT_N_BUFFER) continue;
@@ -80,6 +90,8 @@ static bool key_attr(tt_walker *w, tt_node *n) {
       return TT_VEC_PUSH(&w->key, (int64_t)n->attr.pick);
     case TT_N_LIB:
       return TT_VEC_PUSH(&w->key, (int64_t)(intptr_t)n->attr.lib->row);
+    case TT_N_CALL:
+      return TT_VEC_PUSH(&w->key, (int64_t)n->attr.call->noperand);
     default:
       return true;
   }

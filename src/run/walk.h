@@ -17,6 +17,7 @@ typedef struct tt_walker {
   TT_VEC(int32_t) target;
   TT_VEC(int64_t)
   key; /* everything that plans depend on: kinds, types, shapes, edges; no scalar values, no addresses of data */
+  bool has_calls; /* launches of users' kernels are among the nodes */
 } tt_walker;
 
 /* List what must be computed for the targets, children first; nodes get their number in node->slot. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "ir/call.h"
 #include "ir/library.h"
 #include "sched/fuse.h"
 
@@ -264,6 +265,37 @@ static tt_code schedule_library(scheduler *s, int32_t idx) {
   return TT_OK;
 }
 
+/* A launch: every operand in memory, then all that it writes in place of what was there. */
+static tt_code schedule_call(scheduler *s, int32_t idx) {
+  tt_fuser *f = &s->f;
+  tt_node *call = f->walk->node[idx];
+  const tt_kernel_call *c = call->attr.call;
+  tt_plib_src *src = tt__arena_alloc(&s->plan->arena, sizeof *src * (size_t)c->noperand);
+  tt_proot *root = tt__arena_alloc(&s->plan->arena, sizeof *root * (size_t)(c->noperand + 1));
+  if (!src || !root) return no_memory(s);
+  for (int k = 0; k < c->noperand; k++) {
+    int32_t slot = tt__call_operand(call, k)->slot;
+    f->cut[slot] = 1;
+    TT_TRY(materialise(s, slot));
+    src[k] = (tt_plib_src){.node = slot};
+  }
+  tt_step *st = new_step(s);
+  if (!st) return no_memory(s);
+  *st = (tt_step){
+      .kind = TT_STEP_CALL, .lib = idx, .src = src, .nsrc = c->noperand, .root = root, .nroot = 1, .why = "a launch"};
+  root[0] = (tt_proot){.node = idx, .base = -1, .donor = -1};
+  f->step_of[idx] = s->plan->n;
+  for (int k = 0; k < c->noperand; k++) {
+    if (!c->operand[k].pick) continue;
+    root[st->nroot++] =
+        (tt_proot){.node = c->operand[k].pick->slot, .base = src[k].node, .in_place = true, .donor = -1};
+    f->cut[c->operand[k].pick->slot] = 1;
+    f->step_of[c->operand[k].pick->slot] = s->plan->n;
+  }
+  s->plan->n++;
+  return TT_OK;
+}
+
 static tt_code schedule_empty(scheduler *s, int32_t idx, const char *why) {
   tt_proot root = {.node = idx, .base = -1, .donor = -1};
   tt_node *n = s->f.walk->node[idx];
@@ -286,6 +318,8 @@ static tt_code materialise(scheduler *s, int32_t idx) {
   tt_node *n = s->f.walk->node[idx];
   if (in_memory(&s->f, n)) return TT_OK;
   bool writes_over = n->op == TT_N_STORE || n->op == TT_N_SCATTER;
+  if (n->op == TT_N_CALL) return schedule_call(s, idx);
+  if (n->op == TT_N_PICK && n->src[0]->op == TT_N_CALL) return schedule_call(s, n->src[0]->slot);
   if (n->op == TT_N_EMPTY || n->size == 0) return schedule_empty(s, idx, "no element to compute");
   if (writes_over && n->src[1]->size == 0) return schedule_empty(s, idx, "nothing to write");
   if (n->op == TT_N_PICK) return schedule_library(s, idx);

@@ -76,6 +76,8 @@ PyObject *core_put(PyObject *made, int device);
 int core_error_init(void);
 /* Raise the exception of a code; returns NULL. */
 PyObject *core_raise(tt_code code, const tt_error *err);
+/* What kernels have printed goes to sys.stdout; false with an exception. */
+bool core_show_printed(void);
 /* Give up the interpreter lock while this thread waits or copies; nests. */
 void core_block_begin(void);
 void core_block_end(void);

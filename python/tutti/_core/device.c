@@ -186,6 +186,7 @@ static PyObject *py_device_synchronize(PyObject *self, PyObject *args) {
   core_block_begin();
   tt_code c = tt_device_synchronize(number, &err);
   core_block_end();
+  if (!core_show_printed()) return NULL;
   return done(c, &err);
 }
 
@@ -265,6 +266,7 @@ static PyObject *py_stream_synchronize(PyObject *self, PyObject *args) {
   core_block_begin();
   tt_code c = tt_stream_synchronize(number, s, &err);
   core_block_end();
+  if (!core_show_printed()) return NULL;
   return done(c, &err);
 }
 

@@ -4,6 +4,8 @@
 */
 #include "core.h"
 
+#include <string.h>
+
 #include <stdlib.h>
 
 static const char *class_name(tt_code code) {
@@ -51,6 +53,11 @@ PyObject *core_raise(tt_code code, const tt_error *err) {
   if (code == TT_EINTERRUPT && PyErr_Occurred()) return NULL;
   PyErr_Clear();
   const char *message = err && err->message[0] ? err->message : tt_code_name(code);
+  static const char assertion[] = "AssertionError: "; /* of a Python kernel or function */
+  if (code == TT_EINTERNAL && strncmp(message, assertion, sizeof assertion - 1) == 0) {
+    PyErr_SetString(PyExc_AssertionError, message + sizeof assertion - 1);
+    return NULL;
+  }
   const char *name = class_name(code);
   PyObject *cls = NULL;
   if (name) {

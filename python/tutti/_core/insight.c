@@ -228,9 +228,12 @@ static PyObject *py_version(PyObject *self, PyObject *unused) {
 
 static PyObject *py_synchronize(PyObject *self, PyObject *unused) {
   (void)self, (void)unused;
+  tt_error err;
   core_block_begin();
-  tt_synchronize();
+  tt_code c = tt_synchronize(&err);
   core_block_end();
+  if (!core_show_printed()) return NULL;
+  if (c != TT_OK) return core_raise(c, &err);
   Py_RETURN_NONE;
 }
 static PyObject *py_compile_wait(PyObject *self, PyObject *unused) {

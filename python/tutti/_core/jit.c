@@ -511,15 +511,6 @@ static void extent(const frame *f, const held *h, int64_t *low, int64_t *size) {
 
 /* ---- finding the code for these types */
 
-static PyObject *raise_jit(tt_code c, const tt_error *err) {
-  static const char assertion[] = "AssertionError: ";
-  if (c == TT_EINTERNAL && strncmp(err->message, assertion, sizeof assertion - 1) == 0) {
-    PyErr_SetString(PyExc_AssertionError, err->message + sizeof assertion - 1);
-    return NULL;
-  }
-  return core_raise(c, err);
-}
-
 static special *compile(jit_object *self, frame *f) {
   PyObject *made = PyObject_CallMethod((PyObject *)self, "_module", NULL);
   special *s = NULL;
@@ -547,7 +538,7 @@ static special *compile(jit_object *self, frame *f) {
   tt_code c = tt_jit_compile(bytes, (size_t)size, h->type, self->flags, &jit, &err);
   core_block_end();
   if (c != TT_OK) {
-    raise_jit(c, &err);
+    core_raise(c, &err);
     goto done;
   }
   s = PyMem_Calloc(1, sizeof *s + f->ntype + 1);
@@ -643,7 +634,7 @@ static PyObject *jit_call(PyObject *self, PyObject *args, PyObject *names) {
   core_block_end();
   bool shown = show(run);
   if (c != TT_OK) {
-    raise_jit(c, &err);
+    core_raise(c, &err);
   } else if (shown && write_back(&f)) {
     result r = {.type = tt_jit_result(s->jit), .word = out, .run = run, .f = &f, .self = self};
     answer = result_object(&r);
@@ -724,7 +715,7 @@ static PyObject *jit_launch(PyObject *self, PyObject *args) {
     PyErr_SetString(PyExc_RuntimeError, err.message);
     answer = fall_back(self, "_step", "O", args);
   } else if (c != TT_OK)
-    raise_jit(c, &err);
+    core_raise(c, &err);
   else if (shown && write_back(&f))
     answer = Py_NewRef(Py_None);
 done:

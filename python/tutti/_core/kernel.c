@@ -243,8 +243,7 @@ static bool read_dims(PyObject *o, const char *what, unsigned out[3]) {
   return true;
 }
 
-/* Hand on what kernels printed. */
-static bool show_printed(void) {
+bool core_show_printed(void) {
   char *text = tt_printed();
   if (!text) return true;
   PyObject *out = PySys_GetObject("stdout"), *s = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
@@ -254,26 +253,46 @@ static bool show_printed(void) {
   return ok;
 }
 
-/* routine_launch(routine, grid, block, args, shared, shared_limit) */
+/* A stream of tutti.cuda, or something that means none. */
+static bool read_stream(PyObject *o, tt_entry_grid *how) {
+  how->stream = NULL;
+  how->device = TT_CPU;
+  PyObject *at = o == Py_None ? NULL : PyObject_GetAttrString(o, "_address"), *device = NULL, *number = NULL;
+  if (!at) return PyErr_Clear(), true;
+  if (at != Py_None) {
+    how->stream = PyLong_AsVoidPtr(at);
+    device = PyObject_GetAttrString(o, "device");
+    number = device ? PyObject_GetAttrString(device, "_number") : NULL;
+    if (number) how->device = (int)PyLong_AsLong(number);
+  }
+  Py_DECREF(at);
+  Py_XDECREF(device);
+  Py_XDECREF(number);
+  return !PyErr_Occurred();
+}
+
+/* routine_launch(routine, grid, block, args, shared, shared_limit, stream) */
 static PyObject *py_routine_launch(PyObject *self, PyObject *const *arg, Py_ssize_t n) {
   (void)self;
   tt_entry_grid how;
   tt_error err;
   call c;
   c.n = c.nview = 0;
-  if (n != 6 || !PyTuple_Check(arg[3])) return PyErr_SetString(PyExc_TypeError, "routine_launch: six arguments"), NULL;
+  if (n != 7 || !PyTuple_Check(arg[3]))
+    return PyErr_SetString(PyExc_TypeError, "routine_launch: seven arguments"), NULL;
   held_routine *h = PyCapsule_GetPointer(arg[0], ROUTINE);
   if (!h || !read_dims(arg[1], "grid", how.grid) || !read_dims(arg[2], "block", how.block)) return NULL;
   how.shared = PyLong_AsLongLong(arg[4]);
   how.shared_limit = PyLong_AsLongLong(arg[5]);
-  if (PyErr_Occurred()) return NULL;
+  if (PyErr_Occurred() || !read_stream(arg[6], &how)) return NULL;
   Py_ssize_t count = PyTuple_Size(arg[3]);
   if (count > MOST_ARGS) return PyErr_SetString(PyExc_TypeError, "a kernel takes at most 256 arguments"), NULL;
   bool ok = true;
   for (; ok && c.n < count; c.n += ok) ok = add_argument(&c, PyTuple_GetItem(arg[3], c.n));
+  core_line();
   tt_code code = ok ? tt_entry_launch(h->routine, &how, c.arg, c.n, &err) : TT_OK;
   while (c.nview) PyBuffer_Release(&c.view[--c.nview]);
-  if (!ok || !show_printed()) return NULL;
+  if (!ok || !core_show_printed()) return NULL;
   if (code == TT_EINTERRUPT && PyErr_CheckSignals() < 0) return NULL;
   if (code != TT_OK) return core_raise(code, &err);
   Py_RETURN_NONE;

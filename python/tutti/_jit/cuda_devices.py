@@ -23,19 +23,20 @@ CudaSupportError = RuntimeError
 
 
 class _Stream:
-    """An order of work; on the CPU everything is done when it is told."""
+    """An order of work; on the CPU there is one."""
 
     ptr = 0
 
     def synchronize(self):
-        pass
+        _core.synchronize()
 
     def auto_synchronize(self):
         """A context at whose end everything that was asked of the stream is done."""
-        return _Held(self)
+        return _AutoSynchronize(self)
 
     def add_callback(self, callback, arg=None):
         """Call callback(stream, 0, arg) after what was asked of the stream."""
+        _core.synchronize()
         callback(self, 0, arg)
 
     def __bool__(self):
@@ -95,6 +96,7 @@ class _Event:
         self.at = None
 
     def record(self, stream=0):
+        _core.synchronize()
         self.at = time.perf_counter()
 
     def query(self):

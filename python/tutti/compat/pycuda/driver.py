@@ -171,6 +171,7 @@ def mem_get_info():
 def _copy(to, source, size):
     if size > len(to) or size > len(source):
         raise LogicError(f"a copy of {size} bytes reaches beyond memory of {min(len(to), len(source))}")
+    _tt.eval()  # kernels that were launched before: the memory may be a variable's
     to[:size] = source[:size]
 
 
@@ -287,6 +288,7 @@ class Event:
         self._time = None
 
     def record(self, stream=None):
+        _tt.synchronize()
         self._time = _time.perf_counter()
         return self
 

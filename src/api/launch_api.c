@@ -1,0 +1,316 @@
+/*
+** Launches of tutti/kernel.h: arguments checked and packed, then recorded as a node of the graph.
+*/
+#include <stdio.h>
+#include <string.h>
+
+#include "api/entry.h"
+#include "device/current.h"
+#include "device/device.h"
+#include "graph/build.h"
+#include "graph/call.h"
+#include "graph/host.h"
+#include "graph/session.h"
+#include "lang/cudac_run.h"
+#include "run/exec_call.h"
+
+enum { SHARED_LIMIT = 48 << 10 };
+
+/* ---- one launch while it is recorded */
+
+typedef struct launch {
+  tt_entry *entry;
+  const tt_entry_grid *how;
+  const tt_argument *arg;
+  int n, id; /* `id`: where it runs */
+  _Alignas(16) char args[TT_CALL_ARGS];
+  tt_call_array array[TT_CALL_ARRAYS];
+  int narray;
+  tt_array *copy[TT_CALL_ARRAYS]; /* on the device, of the caller's memory: argument copied[k] */
+  int copied[TT_CALL_ARRAYS], ncopy;
+  bool memory; /* the caller's own memory is used in place: it is good as long as the call lasts */
+} launch;
+
+/* "argument 2 ('n', int32) of kernel add" */
+static const char *describe(const tt_entry *r, int k, char out[200]) {
+  tt_parameter p;
+  if (tt_entry_parameter(r, k, &p, NULL) != TT_OK) return "";
+  if (p.name[0])
+    snprintf(out, 200, "argument %d ('%.40s', %s) of kernel %.60s", k + 1, p.name, p.type, r->name);
+  else
+    snprintf(out, 200, "argument %d (%s) of kernel %.60s", k + 1, p.type, r->name);
+  return out;
+}
+
+static bool is_pointer(const launch *l, int k) { return l->entry->param[k].kind & TT_CUDAC_POINTER; }
+static bool may_write(const launch *l, int k) { return !(l->entry->param[k].kind & TT_CUDAC_CONST); }
+
+/* ---- arguments */
+
+static bool is_byte(tt_dtype t) { return t == TT_BOOL || t == TT_I8 || t == TT_U8; }
+
+static tt_code check_pointee(const launch *l, int k, tt_dtype given, tt_error *err) {
+  char text[200];
+  tt_dtype want = tt__entry_dtype(l->entry->param[k].kind);
+  if (want == TT_DTYPE_NONE || given == TT_DTYPE_NONE || want == given) return TT_OK;
+  if (is_byte(want) && is_byte(given)) return TT_OK; /* char, signed char, unsigned char, bool */
+  return tt__fail(err, TT_ETYPE, "%s points at %s, the array holds %s", describe(l->entry, k, text),
+                  tt__dtypes[want].name, tt__dtypes[given].name);
+}
+
+static tt_code put_array(launch *l, int k, tt_error *err) {
+  char text[200];
+  tt_array *a = l->arg[k].as.array;
+  TT_TRY(check_pointee(l, k, (tt_dtype)a->dtype, err));
+  if (!tt__array_is_c(a) && !tt__array_is_f(a))
+    return tt__fail(err, TT_EVALUE, "%s: the array is not contiguous; pass a copy of it", describe(l->entry, k, text));
+  if (l->narray == TT_CALL_ARRAYS) return tt__fail(err, TT_EVALUE, "kernel %s: too many arrays", l->entry->name);
+  l->array[l->narray++] = (tt_call_array){.array = a, .at = l->entry->offset[k], .writes = may_write(l, k)};
+  return TT_OK;
+}
+
+static tt_code put_number(launch *l, int k, const tt_value *v, tt_error *err) {
+  char text[200];
+  const tt_cudac_param *p = &l->entry->param[k];
+  tt_dtype want = tt__entry_dtype(p->kind);
+  bool number = v->tag == TT_V_BOOL || v->tag == TT_V_INT || v->tag == TT_V_UINT || v->tag == TT_V_FLOAT ||
+                v->tag == TT_V_COMPLEX;
+  if (want == TT_DTYPE_NONE || !number)
+    return tt__fail(err, TT_ETYPE, "%s cannot be made of what is given", describe(l->entry, k, text));
+  char kind = tt__dtypes[want].kind;
+  bool whole = kind == 'i' || kind == 'u' || kind == 'b';
+  if ((v->tag == TT_V_FLOAT && whole) || (v->tag == TT_V_COMPLEX && kind != 'c'))
+    return tt__fail(err, TT_ETYPE, "%s is given a %s number", describe(l->entry, k, text),
+                    v->tag == TT_V_FLOAT ? "floating-point" : "complex");
+  if ((v->tag == TT_V_INT || v->tag == TT_V_UINT) && whole && kind != 'b' && !tt__int_fits(v, want))
+    return tt__fail(err, TT_EOVERFLOW, "%s: the number %lld is out of its range", describe(l->entry, k, text),
+                    (long long)v->as.i);
+  tt_scalar s = tt__scalar_from(v, want);
+  memcpy(l->args + l->entry->offset[k], &s, (size_t)p->size);
+  return TT_OK;
+}
+
+static tt_code put_memory(launch *l, int k, tt_error *err) {
+  char text[200];
+  const tt_argument *a = &l->arg[k];
+  if (!is_pointer(l, k))
+    return tt__fail(err, TT_ETYPE, "%s is no pointer, and an array is given", describe(l->entry, k, text));
+  TT_TRY(check_pointee(l, k, a->as.memory.dtype, err));
+  if (a->as.memory.readonly && may_write(l, k))
+    return tt__fail(err, TT_EVALUE, "%s is not const, and the array is read-only", describe(l->entry, k, text));
+  l->memory = true;
+  memcpy(l->args + l->entry->offset[k], &a->as.memory.data, sizeof(void *));
+  return TT_OK;
+}
+
+static tt_code put_argument(launch *l, int k, tt_error *err) {
+  char text[200];
+  const tt_argument *a = &l->arg[k];
+  size_t size = (size_t)l->entry->param[k].size;
+  tt_value v;
+  switch (a->kind) {
+    case TT_ARG_ARRAY:
+      if (is_pointer(l, k)) return put_array(l, k, err);
+      if (a->as.array->size != 1)
+        return tt__fail(err, TT_ETYPE, "%s is no pointer, and an array is given", describe(l->entry, k, text));
+      TT_TRY(tt__item(a->as.array, &v, err));
+      return put_number(l, k, &v, err);
+    case TT_ARG_MEMORY:
+      return put_memory(l, k, err);
+    case TT_ARG_BYTES:
+      if (is_pointer(l, k) || a->as.memory.size != size)
+        return tt__fail(err, TT_ETYPE, "%s is given %zu bytes", describe(l->entry, k, text), a->as.memory.size);
+      memcpy(l->args + l->entry->offset[k], a->as.memory.data, size);
+      return TT_OK;
+    default:
+      if (!is_pointer(l, k)) return put_number(l, k, &a->as.value, err);
+      if (a->as.value.tag != TT_V_NONE)
+        return tt__fail(err, TT_ETYPE, "%s needs an array, a number is given", describe(l->entry, k, text));
+      memset(l->args + l->entry->offset[k], 0, sizeof(void *));
+      return TT_OK;
+  }
+}
+
+/* On a device the caller's memory is copied there: arrays of our own stand for it. */
+static tt_code copy_memory(launch *l, tt_error *err) {
+  for (int k = 0; k < l->n; k++) {
+    const tt_argument *a = &l->arg[k];
+    int64_t len = (int64_t)a->as.memory.size;
+    if (a->kind != TT_ARG_MEMORY) continue;
+    if (l->narray == TT_CALL_ARRAYS) return tt__fail(err, TT_EVALUE, "kernel %s: too many arrays", l->entry->name);
+    int before = tt__session_device;
+    tt__session_device = l->id; /* straight from the caller's memory */
+    tt_code code = tt__from_data(TT_U8, 1, &len, a->as.memory.data, NULL, &l->copy[l->ncopy], err);
+    tt__session_device = before;
+    if (code != TT_OK) return code;
+    l->copied[l->ncopy] = k;
+    l->array[l->narray++] =
+        (tt_call_array){.array = l->copy[l->ncopy++], .at = l->entry->offset[k], .writes = may_write(l, k)};
+  }
+  l->memory = false;
+  return TT_OK;
+}
+
+/* What the kernel wrote into copies of the caller's memory. */
+static tt_code bring_back(const launch *l, tt_error *err) {
+  for (int c = 0; c < l->ncopy; c++) {
+    const tt_argument *a = &l->arg[l->copied[c]];
+    if (may_write(l, l->copied[c]) && a->as.memory.size)
+      TT_TRY(tt__read(l->copy[c], a->as.memory.data, a->as.memory.size, err));
+  }
+  return TT_OK;
+}
+
+/* ---- the grid */
+
+static tt_code check_grid(const tt_entry *r, const tt_entry_grid *how, tt_error *err) {
+  static const unsigned most_grid[3] = {0x7fffffffu, 65535, 65535}, most_block[3] = {1024, 1024, 64};
+  const unsigned *g = how->grid, *b = how->block;
+  int most = tt_entry_threads(r);
+  int64_t limit = how->shared_limit > 0 ? how->shared_limit : SHARED_LIMIT;
+  for (int k = 0; k < 3; k++) {
+    if (g[k] == 0 || b[k] == 0)
+      return tt__fail(err, TT_EVALUE,
+                      "a launch needs at least one block of one thread: grid (%u,%u,%u), block (%u,%u,%u)", g[0], g[1],
+                      g[2], b[0], b[1], b[2]);
+    if (g[k] > most_grid[k])
+      return tt__fail(err, TT_EVALUE, "grid (%u,%u,%u): at most (2147483647,65535,65535)", g[0], g[1], g[2]);
+    if (b[k] > most_block[k])
+      return tt__fail(err, TT_EVALUE, "block (%u,%u,%u): at most (1024,1024,64)", b[0], b[1], b[2]);
+  }
+  if ((int64_t)b[0] * b[1] * b[2] > most)
+    return tt__fail(err, TT_EVALUE, "a block of %u x %u x %u is %lld threads; kernel %s takes at most %d", b[0], b[1],
+                    b[2], (long long)b[0] * b[1] * b[2], r->name, most);
+  if (how->shared < 0 || how->shared > limit)
+    return tt__fail(err, TT_EVALUE, "%lld bytes of shared memory: at most %lld", (long long)how->shared,
+                    (long long)limit);
+  return TT_OK;
+}
+
+/* ---- its code */
+
+static bool is_wide(const uint32_t *grid, const uint32_t *block) { return (int64_t)grid[0] * block[0] > INT32_MAX; }
+
+/* Take long, with the lock given up. */
+static tt_code build(tt_program *p, int id, bool wide, tt_error *err) {
+  int depth = tt__session_suspend();
+  tt_code code = tt__program_need(p, id, wide, err);
+  tt__session_resume(depth);
+  return code;
+}
+
+/* The CPU's entry for this grid: the plain one counts threads along x in 31 bits. */
+static tt_code find_here(tt_entry *e, bool wide, tt_error *err) {
+  const tt_cudac_entry **found = wide ? &e->wide : &e->plain;
+  if (*found) return TT_OK;
+  TT_TRY(build(e->program, 0, wide, err));
+  const tt_cudac_program *b = wide ? e->program->wide : e->program->plain;
+  for (int k = 0; k < b->nentry && !*found; k++)
+    if (strcmp(b->entry[k]->name, e->name) == 0) *found = b->entry[k];
+  return *found ? TT_OK : tt__fail(err, TT_EDEVICE, "kernel %s is not among those for the CPU", e->name);
+}
+
+static int place_on(const tt_program *p, int id) {
+  int k = 0;
+  while (k < p->non && p->on[k].id != id) k++;
+  return k;
+}
+
+static tt_code find_there(tt_entry *e, int id, const tt_device_entry **out, tt_error *err) {
+  const tt_program *p = e->program;
+  if (place_on(p, id) == p->non) TT_TRY(build(e->program, id, false, err));
+  int at = place_on(p, id);
+  const tt_device_program *b = p->on[at].program;
+  for (int k = 0; k < b->n && !e->on[at]; k++)
+    if (strcmp(b->entry[k].name, e->name) == 0) e->on[at] = &b->entry[k];
+  *out = e->on[at];
+  return *out ? TT_OK : tt__fail(err, TT_EDEVICE, "kernel %s is not among those for the device", e->name);
+}
+
+/* ---- what runs it (ir/call.h) */
+
+static tt_code run_cuda(const tt_kernel_call *c, char *args, bool *ran, tt_error *err) {
+  const tt_entry *e = c->kernel;
+  void *raw[TT_CALL_ARGS / sizeof(void *)];
+  tt_str output = {0};
+  for (int k = 0; k < e->nparam; k++) raw[k] = args + e->offset[k];
+  const tt_cudac_entry *entry = is_wide(c->grid.grid, c->grid.block) ? e->wide : e->plain;
+  *ran = true;
+  tt_code code = tt__cudac_run(entry, c->grid.grid, c->grid.block, c->grid.shared, raw, &output, err);
+  tt__call_print(output.data, output.len);
+  tt__str_free(&output);
+  return code;
+}
+
+static tt_code cuda_routine(const tt_kernel_call *c, tt_device *d, tt_routine **out, tt_error *err) {
+  const tt_device_entry *e;
+  TT_TRY(find_there(c->kernel, d->id, &e, err));
+  *out = e->routine;
+  return TT_OK;
+}
+
+static void retain_cuda(void *kernel) { ((tt_entry *)kernel)->program->refs++; }
+static void release_cuda(void *kernel) {
+  tt_program *p = ((tt_entry *)kernel)->program;
+  tt_program_release(&p);
+}
+
+static const tt_call_kind cuda_kind = {run_cuda, cuda_routine, retain_cuda, release_cuda};
+
+/* ---- launching */
+
+/* Where it runs and by which code; nothing is recorded yet. */
+static tt_code choose(launch *l, tt_device **d, tt_error *err) {
+  const tt_device_entry *ignored;
+  const tt_entry_grid *how = l->how;
+  int otherwise = how->stream ? how->device : tt__session_device > 0 ? tt__session_device : l->entry->program->home;
+  TT_TRY(tt__call_device(l->array, l->narray, l->entry->name, otherwise, &l->id, err));
+  TT_TRY(tt__device_open(l->id, d, err));
+  if (how->stream && how->device != l->id)
+    return tt__fail(err, TT_EVALUE, "kernel %s: its stream and its arrays belong to different devices", l->entry->name);
+  if (!*d || (*d)->target.kind == TT_DEVICE_NULL) return find_here(l->entry, is_wide(how->grid, how->block), err);
+  TT_TRY(find_there(l->entry, l->id, &ignored, err));
+  return TT_OK;
+}
+
+static tt_code record(launch *l, tt_error *err) {
+  tt_device *d;
+  for (int k = 0; k < l->n; k++) TT_TRY(put_argument(l, k, err));
+  TT_TRY(choose(l, &d, err));
+  if (d && l->memory) TT_TRY(copy_memory(l, err));
+  tt_kernel_call call = {.kind = &cuda_kind,
+                         .kernel = l->entry,
+                         .name = l->entry->name,
+                         .device = l->id,
+                         .args = l->args,
+                         .args_size = (size_t)l->entry->size};
+  memcpy(call.grid.grid, l->how->grid, sizeof call.grid.grid);
+  memcpy(call.grid.block, l->how->block, sizeof call.grid.block);
+  call.grid.shared = (uint32_t)l->how->shared;
+  if (d) call.stream = l->how->stream ? l->how->stream : tt__stream_current(d);
+  bool now = l->memory || (!d && l->entry->program->prints);
+  TT_TRY(now ? tt__call_now(&call, l->array, l->narray, err) : tt__call_record(&call, l->array, l->narray, err));
+  return bring_back(l, err);
+}
+
+tt_code tt_entry_launch(tt_entry *r, const tt_entry_grid *how, const tt_argument *arg, int n, tt_error *err) {
+  tt_error local = {0};
+  if (!err) err = &local;
+  err->code = TT_OK;
+  if (n != r->nparam) return tt__fail(err, TT_ETYPE, "kernel %s takes %d arguments (%d given)", r->name, r->nparam, n);
+  TT_TRY(check_grid(r, how, err));
+  if (r->size > TT_CALL_ARGS)
+    return tt__fail(err, TT_EVALUE, "kernel %s takes more than %d bytes of arguments", r->name, TT_CALL_ARGS);
+  launch l;
+  l.entry = r;
+  l.how = how;
+  l.arg = arg;
+  l.n = n;
+  l.narray = l.ncopy = 0;
+  l.memory = false;
+  tt__session_lock();
+  tt_code code = record(&l, err);
+  while (l.ncopy > 0) tt__array_release(l.copy[--l.ncopy]);
+  tt__session_unlock();
+  return code != TT_OK && err->code != TT_OK ? err->code : code;
+}
