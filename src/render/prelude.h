@@ -363,6 +363,10 @@ TT_FN tt_b8 tt_lnot_b8(tt_b8 a) { return (tt_b8)(a == 0); }
   TT_FN T tt_mod_##S(T a, T b) {                                                                        \
     T r = tt_fmod_##S(a, b);                                                                            \
     return (T)(((r != 0) & ((r < 0) != (b < 0))) ? r + b : r);                                          \
+  }                                                                                                     \
+  TT_FN T tt_quotient_##S(T a, T b) {                                                                   \
+    T d = (T)(((b == 0) | (b == -1)) ? 1 : b), q = QUOTIENT(T, a, d);                                   \
+    return b == 0 ? (T)-1 : b == -1 ? (T)(0 - (W)a) : q;                                                \
   }
 #define TT__UNSIGNED(S, T, W, BITS, QUOTIENT)                     \
   TT_FN T tt__inverse_##S(T a, T b) { return b == 0 ? (T)1 : a; } \
@@ -381,7 +385,11 @@ TT_FN tt_b8 tt_lnot_b8(tt_b8 a) { return (tt_b8)(a == 0); }
     T d = (T)(b == 0 ? 1 : b);                                    \
     return (T)((W)a - (W)QUOTIENT(T, a, d) * (W)d);               \
   }                                                               \
-  TT_FN T tt_fmod_##S(T a, T b) { return tt_mod_##S(a, b); }
+  TT_FN T tt_fmod_##S(T a, T b) { return tt_mod_##S(a, b); }      \
+  TT_FN T tt_quotient_##S(T a, T b) {                             \
+    T q = QUOTIENT(T, a, (T)(b == 0 ? 1 : b));                    \
+    return b == 0 ? (T)-1 : q;                                    \
+  }
 
 #ifndef TT_ONLY_WIDE /* a text that calls none of these is read in half the time without them */
 TT__SIGNED(i8, tt_i8, tt_u32, 8, TT__DIVIDE_F32)

@@ -86,6 +86,10 @@ static tt_value oracle_int_op(int op, tt_dtype t, tt_value a, tt_value b) {
       break;
     case TT_FMOD:
       return y == 0 || sy == -1 ? tt_v_int(0) : u ? oracle_uint(x % y) : tt_v_int(sx % sy);
+    case TT_QUOTIENT:
+      if (y == 0) return u ? oracle_uint(~UINT64_C(0)) : tt_v_int(-1);
+      if (u) return oracle_uint(x / y);
+      return tt_v_int(sy == -1 ? (int64_t)(0 - x) : sx / sy);
     case TT_POW:
       for (r = 1; y; y >>= 1, x *= x)
         if (y & 1) r *= x;
