@@ -1,0 +1,68 @@
+/*
+** The functions of tutti/expression.h: take the lock, call.
+*/
+#include "tutti/expression.h"
+
+#include "base/mem.h"
+#include "graph/session.h"
+#include "run/expression.h"
+#include "tutti/device.h"
+
+tt_code tt_expression_new(const tt_expression_source *source, tt_expression **out, tt_error *err) {
+  *out = NULL;
+  if (!source || !source->operation) return tt__fail(err, TT_EVALUE, "an expression needs its text");
+  return tt__expression_new(source, out, err); /* text is nobody else's: no lock */
+}
+
+char *tt_expression_text(const tt_expression *e) {
+  tt_str text = {0};
+  tt__expression_print(e, &text);
+  char *kept = text.failed ? NULL : tt__mem_dup(text.data ? text.data : "", text.len + 1);
+  tt__str_free(&text);
+  return kept;
+}
+
+void tt_expression_release(tt_expression **e) {
+  if (!e) return;
+  tt__expression_free(*e);
+  *e = NULL;
+}
+
+/* What is made of no array goes where the thread wants new ones. */
+static tt_code placed(const tt_value *arg, int n, tt_array **out, tt_error *err) {
+  for (int k = 0; k < n; k++)
+    if (arg[k].tag == TT_V_ARRAY) return TT_OK;
+  for (int k = 0; k < n && tt_get_device() != TT_AUTO; k++) {
+    tt_array *made = out[k];
+    if (!made) continue;
+    tt_code code = tt__array_to(made, tt_get_device(), &out[k], err);
+    tt__array_release(made);
+    if (code == TT_OK) continue;
+    for (int j = 0; j < n; j++) {
+      if (j != k && out[j]) tt__array_release(out[j]);
+      out[j] = NULL;
+    }
+    return code;
+  }
+  return TT_OK;
+}
+
+tt_code tt_expression_call(const tt_expression *e, const tt_value *arg, int64_t size, tt_array **out, tt_error *err) {
+  tt_error local;
+  if (!err) err = &local;
+  tt__session_lock();
+  tt_code code = tt__expression_call(e, arg, size, out, err);
+  if (code == TT_OK) code = placed(arg, tt__expression_parameters(e), out, err);
+  tt__session_unlock();
+  return code;
+}
+
+tt_code tt_expression_reduce(const tt_expression *e, const tt_value *arg, uint64_t axes, bool keepdims, tt_array **out,
+                             tt_error *err) {
+  tt_error local;
+  if (!err) err = &local;
+  tt__session_lock();
+  tt_code code = tt__expression_reduce(e, arg, axes, keepdims, out, err);
+  tt__session_unlock();
+  return code;
+}

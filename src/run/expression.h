@@ -1,0 +1,21 @@
+/*
+** Expressions as objects: text read once, recorded at every call. Where the language (lang/cx.h) and the graph meet.
+*/
+#ifndef TT_RUN_EXPRESSION_H
+#define TT_RUN_EXPRESSION_H
+
+#include "base/str.h"
+#include "graph/build.h"
+#include "tutti/expression.h"
+
+TT_HIDDEN tt_code tt__expression_new(const tt_expression_source *s, tt_expression **out, tt_error *err);
+TT_HIDDEN void tt__expression_free(tt_expression *e);
+TT_HIDDEN int tt__expression_parameters(const tt_expression *e);
+TT_HIDDEN void tt__expression_print(const tt_expression *e, tt_str *out);
+/* Under the session lock; see tutti/expression.h. */
+TT_HIDDEN tt_code tt__expression_call(const tt_expression *e, const tt_value *arg, int64_t size, tt_array **out,
+                                      tt_error *err);
+TT_HIDDEN tt_code tt__expression_reduce(const tt_expression *e, const tt_value *arg, uint64_t axes, bool keepdims,
+                                        tt_array **out, tt_error *err);
+
+#endif
