@@ -1,12 +1,14 @@
 """ElementwiseKernel and ReductionKernel: kernels given as expressions in CUDA C, in CuPy's forms.
 
-Only text is made here. Shapes are broadcast by the library's functions, the text is compiled as any other program's.
+Straight-line text becomes operations of the graph. Other text is put into a CUDA C kernel here, whose shapes are
+broadcast by the library's functions, and compiled as any other program's.
 """
 
+import os
 import re
 
 from . import _core
-from .kernel import Function, _compile
+from .kernel import CompileError, Function, _compile
 
 _C_TYPES = {
     "bool": "bool", "int8": "signed char", "int16": "short", "int32": "int", "int64": "long long",
@@ -20,6 +22,8 @@ _SPELLINGS = {
     "unsigned short": "uint16", "unsigned long": "uint64", "unsigned long long": "uint64", "half": "float16",
     "size_t": "uint64", "ptrdiff_t": "int64",
 }  # fmt: skip
+_OUT, _RAW, _NUMBER = 1, 2, 4  # tutti/expression.h
+_WAYS = (None, "graph", "cuda")
 _BLOCK = 256
 _MOST = 1 << 30  # elements of one launch
 _CHUNK = 1 << 14  # elements that one partial result stands for
@@ -86,15 +90,18 @@ def _dense(a):
 class _Expression:
     """What both kinds share: parameters, types, compiled variants."""
 
-    def __init__(self, in_params, out_params, name, preamble, options):
+    def __init__(self, in_params, out_params, name, preamble, options, way):
         self.in_params, self.out_params = _params(in_params), _params(out_params)
         self.params = self.in_params + self.out_params
         if len({p.name for p in self.params}) != len(self.params):
             raise ValueError("two parameters have one name")
         if not name.isidentifier():
             raise ValueError(f"{name!r} is no name of a kernel")
-        self.name, self.preamble, self.options = name, preamble, tuple(options)
-        self._made = {}
+        if way not in _WAYS:
+            raise ValueError(f"way is 'graph', 'cuda' or None, not {way!r}")
+        self.name, self.preamble, self.options, self.way = name, preamble, tuple(options), way
+        self._made = {}  # CUDA C kernels
+        self._read = {}  # by types: an expression of the graph, or why it is none
 
     def _types(self, args):
         """Placeholders of the arguments given, as dtype names."""
@@ -117,6 +124,43 @@ class _Expression:
                 raise TypeError(f"kernel {self.name}: nothing given says what type {p.type} is")
         return known
 
+    def _expression(self, key, types, flags, refused, source, more=(None, None, None, None), extra=()):
+        """The text as operations of the graph for these types, or None: then it is for a compiler."""
+        found = self._read.get(key)
+        if found is None:
+            if self.way == "cuda":
+                found = "asked for"
+            elif refused:
+                found = refused
+            elif self._raw and os.environ.get("TUTTI_CHECK") == "1":
+                found = "indices are checked"
+            else:
+                params = tuple((p.name, self._dtype(p, types), f) for p, f in zip(self.params, flags, strict=True))
+                names = (*types.items(), *extra)
+                found = expression(self.name, source, params, names, self.preamble, self.options, *more)
+            self._read[key] = found
+        if not isinstance(found, str):
+            return found
+        if self.way == "graph":
+            raise NotImplementedError(f"kernel {self.name}: {found}")
+        return None
+
+    def explain(self):
+        """For each set of types it was called with: the operations it became, or why it was compiled as CUDA C."""
+        lines = []
+        for key, found in self._read.items():
+            types = ", ".join(f"{k}={t}" for k, t in key[0])
+            how = f"CUDA C ({found})" if isinstance(found, str) else "operations of the graph"
+            lines.append(f"{self.name}<{types}>: {how}" if types else f"{self.name}: {how}")
+            if not isinstance(found, str):
+                lines += ["  " + line for line in _core.expression_text(found).splitlines()]
+        return "\n".join(lines)
+
+    @property
+    def is_graph(self):
+        """Whether every call so far became operations of the graph; None before the first."""
+        return not any(isinstance(x, str) for x in self._read.values()) if self._read else None
+
     def _function(self, key, text, name):
         f = self._made.get(key)
         if f is None:
@@ -137,6 +181,30 @@ class _Expression:
     def inspect_source(self):
         """The texts compiled so far."""
         return "\n\n".join(_core.program_text(f._program) for f in self._made.values())
+
+
+def _preamble(text, options):
+    """With what options define."""
+    defined = [o[2:].strip() for o in options if o.startswith("-D")]
+    if not defined:
+        return text
+    lines = "".join(f"#define {d.replace('=', ' ', 1) if '=' in d else d + ' 1'}\n" for d in defined)
+    return f"{lines}#line 1\n{text}"
+
+
+def expression(
+    name, source, params, types, preamble, options, reduce=None, post=None, identity=None, inner=None, pointers=False
+):
+    """The text as operations of the graph, or a str: why it is for a compiler."""
+    text = _preamble(preamble, options)
+    try:
+        return _core.expression(
+            source, text, f"{name}.cu", params, tuple(types), pointers, reduce, post, identity, inner
+        )
+    except NotImplementedError as e:
+        return str(e)
+    except ValueError as e:
+        raise CompileError(str(e)) from None
 
 
 def _place(arrays):
@@ -176,9 +244,13 @@ class ElementwiseKernel(_Expression):
         options=(),
         loop_prep="",
         after_loop="",
+        way=None,
         **unused,
     ):
-        super().__init__(in_params, out_params, name, preamble, options)
+        super().__init__(in_params, out_params, name, preamble, options, way)
+        self._raw = any(p.raw for p in self.params)
+        self._flags = [(_OUT if k >= len(self.in_params) else 0) | (_RAW if p.raw else 0)
+                       for k, p in enumerate(self.params)]  # fmt: skip
         self.operation, self.no_return, self.return_tuple = operation, no_return, return_tuple
         self.loop_prep, self.after_loop = loop_prep, after_loop
 
@@ -204,12 +276,16 @@ class ElementwiseKernel(_Expression):
                 else:
                     body.append(f"{t} &{p.name} = _{p.name}[i];")
         head += ["ptrdiff_t _from", "int _n", "ptrdiff_t _all"]
+        named_n = "" if any(p.name == "n" for p in self.params) else "const ptrdiff_t n = _all; (void)n;\n"
         return (
             f"{_HEAD}{self._head(types)}{self.preamble}\n"
             f'extern "C" __global__ void {self.name}({", ".join(head)}) {{\n'
             f"const tt_index _ind = {{_all}}; (void)_ind;\n{self.loop_prep};\n"
             "const int _i = blockIdx.x * blockDim.x + threadIdx.x;\nif (_i < _n) {\n"
-            "const ptrdiff_t i = _from + _i;\n" + "\n".join(body) + f"\n{self.operation};\n}}\n{self.after_loop};\n}}\n"
+            "const ptrdiff_t i = _from + _i;\n"
+            + named_n
+            + "\n".join(body)
+            + f"\n{self.operation};\n}}\n{self.after_loop};\n}}\n"
         )
 
     def __call__(self, *args, size=None, block_size=None, stream=None):
@@ -221,6 +297,29 @@ class ElementwiseKernel(_Expression):
             )
         given = [a if _is_scalar(a) else _array(a) for a in args[:n_in]] + list(args[n_in:])
         types = self._types(given)
+        out = self._record(given, types, size)
+        if out is None:
+            out = self._compiled(given, types, size)
+        if self.no_return:
+            return None
+        return tuple(out) if n_out != 1 or self.return_tuple else out[0]
+
+    def _record(self, given, types, size):
+        """The outputs, as operations of the graph; None where that is not the way."""
+        n_in, n_out = len(self.in_params), len(self.out_params)
+        if not all(isinstance(a, _core.ndarray) for a in given[n_in:]):
+            return None  # memory that is somebody else's
+        source = f"{self.loop_prep};{self.operation}" if self.loop_prep else self.operation
+        refused = "there is something after the loop" if self.after_loop else None
+        e = self._expression((tuple(types.items()),), types, self._flags, refused, source)
+        if e is None:
+            return None
+        args = [a.item() if _is_scalar(a) and hasattr(a, "item") else a for a in given]
+        args += [None] * (n_in + n_out - len(given))
+        return _core.expression_call(e, tuple(args), -1 if size is None else size)
+
+    def _compiled(self, given, types, size):
+        n_in, n_out = len(self.in_params), len(self.out_params)
         by_value = [_is_scalar(a) and not p.raw for p, a in zip(self.in_params, given, strict=False)] + [False] * n_out
         shape = self._shape(given, by_value, size)
         out = list(given[n_in:]) or [_empty(shape, self._dtype(p, types), _place(given)) for p in self.out_params]
@@ -234,9 +333,7 @@ class ElementwiseKernel(_Expression):
         key = (tuple(sorted(types.items())), ranks, tuple(by_value))
         f = self._made.get(key) or self._function(key, self._text(types, ranks, by_value), self.name)
         self._launch(f, whole, shape)
-        if self.no_return:
-            return None
-        return tuple(out) if n_out != 1 or self.return_tuple else out[0]
+        return out
 
     def _shape(self, given, by_value, size):
         import tutti
@@ -298,8 +395,11 @@ class ReductionKernel(_Expression):
         reduce_dims=True,
         preamble="",
         options=(),
+        *,
+        way=None,
     ):
-        super().__init__(in_params, out_params, name, preamble, options)
+        super().__init__(in_params, out_params, name, preamble, options, way)
+        self._raw = False
         if len(self.out_params) != 1:
             raise ValueError("a reduction has one output")
         if any(p.raw for p in self.params):
@@ -313,8 +413,8 @@ class ReductionKernel(_Expression):
 
     def _text(self, types, by_value):
         out = self.out_params[0]
-        inner = self.reduce_type or self._dtype(out, types)
-        inner = _C_TYPES.get(_SPELLINGS.get(inner, inner), inner)
+        inner = self._inner(types)
+        inner = _C_TYPES.get(inner, inner)
         values = [f"{self._c_type(p, types)} {p.name}" for p, v in zip(self.in_params, by_value, strict=True) if v]
         arrays = [(p, self._c_type(p, types)) for p, v in zip(self.in_params, by_value, strict=True) if not v]
         head = [f"const {t} *_{p.name}" for p, t in arrays] + values
@@ -402,8 +502,6 @@ extern "C" __global__ void _nothing({out_type} *_out{values_in}, int _rows) {{
 """
 
     def __call__(self, *args, axis=None, keepdims=False, out=None, stream=None):
-        import tutti
-
         n_in = len(self.in_params)
         if len(args) == n_in + 1 and out is None:
             *args, out = args
@@ -411,10 +509,48 @@ extern "C" __global__ void _nothing({out_type} *_out{values_in}, int _rows) {{
             raise TypeError(f"kernel {self.name} takes {n_in} inputs ({len(args)} given)")
         given = [a if _is_scalar(a) else _array(a) for a in args]
         types = self._types([*given, out])
-        by_value = [_is_scalar(a) for a in given]
-        arrays = [a for a, v in zip(given, by_value, strict=True) if not v]
-        if not arrays:
+        by_value = tuple(_is_scalar(a) for a in given)
+        if all(by_value):
             raise TypeError(f"kernel {self.name}: at least one input is an array")
+        result = self._record(given, by_value, types, axis, keepdims, out)
+        return self._compiled(given, by_value, types, axis, keepdims, out) if result is None else result
+
+    def _inner(self, types):
+        """What partial results are: a dtype's name where it is one."""
+        inner = self.reduce_type or self._dtype(self.out_params[0], types)
+        return types.get(inner, _SPELLINGS.get(inner, inner))
+
+    def _record(self, given, by_value, types, axis, keepdims, out):
+        """The result, as operations of the graph; None where that is not the way."""
+        if out is not None and not isinstance(out, _core.ndarray):
+            return None  # memory that is somebody else's
+        inner = self._inner(types)
+        refused = None if inner in _C_TYPES else f"partial results are {inner}"
+        flags = [_NUMBER if v else 0 for v in by_value] + [_OUT]
+        first = self._dtype(self.in_params[by_value.index(False)], types)
+        names = (("type_in0_raw", first), ("type_out0_raw", self._dtype(self.out_params[0], types)))
+        if refused is None:
+            names += (("_type_reduce", inner),)
+        parts = (self.reduce_expr, self.post_map_expr, self.identity, inner)
+        e = self._expression((tuple(types.items()), by_value), types, flags, refused, self.map_expr, parts, names)
+        if e is None:
+            return None
+        rank = max(a.ndim for a, v in zip(given, by_value, strict=True) if not v)
+        axes = (1 << rank) - 1 if axis is None else sum(1 << k for k in _axes(rank, axis))
+        args = [a.item() if v and hasattr(a, "item") else a for a, v in zip(given, by_value, strict=True)]
+        try:
+            result = _core.expression_reduce(e, (*args, out), axes, keepdims)
+        except NotImplementedError as x:
+            self._read[tuple(types.items()), by_value] = str(x)
+            if self.way == "graph":
+                raise
+            return None
+        return result if out is None else out
+
+    def _compiled(self, given, by_value, types, axis, keepdims, out):
+        import tutti
+
+        arrays = [a for a, v in zip(given, by_value, strict=True) if not v]
         shape = tutti.broadcast_shapes(*(tuple(a.shape) for a in arrays))
         axes, kept, rows, m = _split(shape, axis)
         turned = iter([_dense(tutti.broadcast_to(a, shape).transpose(*kept, *axes)) for a in arrays])
@@ -451,9 +587,8 @@ extern "C" __global__ void _nothing({out_type} *_out{values_in}, int _rows) {{
         self._made[key, "_finish"].launch(grid, _BLOCK, (part, result, *values, chunks, rows))
 
 
-def _split(shape, axis):
-    """(reduced axes, kept axes, how many results, elements of each)."""
-    rank = len(shape)
+def _axes(rank, axis):
+    """The axes, sorted, from an int or several; AxisError, and ValueError for repeats."""
     wanted = range(rank) if axis is None else (axis,) if isinstance(axis, int) else axis
     axes = []
     for k in wanted:
@@ -464,7 +599,13 @@ def _split(shape, axis):
         axes.append(k % rank)
     if len(set(axes)) != len(axes):
         raise ValueError("duplicate value in 'axis'")
-    axes.sort()
+    return sorted(axes)
+
+
+def _split(shape, axis):
+    """(reduced axes, kept axes, how many results, elements of each)."""
+    rank = len(shape)
+    axes = _axes(rank, axis)
     kept = [k for k in range(rank) if k not in axes]
     rows = m = 1
     for k in range(rank):
