@@ -6,6 +6,7 @@
 #ifndef TT_DEVICE_STAGE_H
 #define TT_DEVICE_STAGE_H
 
+#include "device/flow.h"
 #include "ir/device.h"
 
 /* To the device, in the order of `s`. On return `from` has been read and may change. */
@@ -17,8 +18,11 @@ TT_HIDDEN tt_code tt__stage_out(tt_device *d, tt_stream *s, void *to, const void
 TT_HIDDEN tt_code tt__pinned_alloc(tt_device *d, size_t size, void **out, tt_error *err);
 TT_HIDDEN void tt__pinned_free(tt_device *d, void *p, size_t size);
 
-/* How copies are cut; for measurements. Zeros: the defaults. Not while copies run. */
-TT_HIDDEN void tt__stage_tune(size_t chunk, int slots);
+/*
+** A flow through the device's rings, which move about so many bytes each way; 0: none moves. As tt__flow_run; TT_ENOMEM
+** before anything was asked for when there is no pinned memory.
+*/
+TT_HIDDEN tt_code tt__stage_flow(const tt_flow *f, size_t up_bytes, size_t down_bytes, tt_error *err);
 
 /* (registry) */
 TT_HIDDEN tt_code tt__stage_open(tt_device *d, tt_error *err);

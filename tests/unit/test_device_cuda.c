@@ -360,9 +360,57 @@ static double transfer(tt_device *d, tt_dmem *m, unsigned char *host, size_t siz
   return (double)size / best / 1000;
 }
 
+/* All that moves at once, in pieces of `piece` bytes: host to device, and back from there; GB/s of one way. */
+typedef struct both_ways {
+  char *from, *to, *at;
+  size_t size, piece;
+  tt_device *device;
+  tt_event *event;
+} both_ways;
+
+static bool both_move(const void *ctx, bool is_down, int64_t piece, int i, tt_move *out) {
+  const both_ways *b = ctx;
+  size_t lo = (size_t)piece * b->piece, size = b->size - lo < b->piece ? b->size - lo : b->piece;
+  *out = (tt_move){.host = (is_down ? b->to : b->from) + lo, .at = b->at + lo, .size = size};
+  return i == 0;
+}
+
+static tt_code both_at(void *ctx, int64_t piece, tt_flow_point point, tt_error *err) {
+  const both_ways *b = ctx;
+  tt_device *d = b->device;
+  (void)piece;
+  if (point != TT_FLOW_RUN) return TT_OK;
+  TT_TRY(d->ops->event_record(d, b->event, d->up, err));
+  return d->ops->stream_wait(d, d->down, b->event, err);
+}
+
+static double both(tt_device *d, tt_dmem *m, unsigned char *host, size_t size, size_t piece) {
+  both_ways b = {
+      .from = (char *)host, .to = (char *)host + size, .at = tt__dmem_at(m), .size = size, .piece = piece, .device = d};
+  tt_flow f = {.device = d,
+               .up = d->up,
+               .down = d->down,
+               .pieces = (int64_t)((size + piece - 1) / piece),
+               .depth = INT32_MAX,
+               .move = both_move,
+               .at = both_at,
+               .ctx = &b};
+  double best = 1e30;
+  if (d->ops->event_new(d, false, &b.event, NULL) != TT_OK) return 0;
+  for (int i = 0; i < REPEATS; i++) {
+    double from = now_us();
+    if (tt__stage_flow(&f, size, size, NULL) != TT_OK) return 0;
+    double us = now_us() - from;
+    if (us < best) best = us;
+  }
+  d->ops->event_free(d, b.event);
+  return (double)size / best / 1000;
+}
+
 static void transfer_speeds(tt_device *d) {
-  static const size_t chunks[] = {2 << 20, 4 << 20, 8 << 20, 16 << 20};
-  static const int slots[] = {2, 4, 8}, threads[] = {1, 2, 4, 8, 16};
+  static const size_t chunks[] = {1 << 20, 2 << 20, 4 << 20, 8 << 20},
+                      rings[] = {8 << 20, 16 << 20, 32 << 20, 64 << 20};
+  static const int threads[] = {1, 2, 4, 8, 12, 15, 16};
   unsigned char *host = tt__mem_alloc_data(SPEED_BYTES);
   void *pinned = NULL;
   tt_dmem *m = NULL;
@@ -375,21 +423,27 @@ static void transfer_speeds(tt_device *d) {
            transfer(d, m, pinned, SPEED_BYTES, 3));
     tt__pinned_free(d, pinned, SPEED_BYTES);
   }
-  for (size_t t = 0; t < 5; t++) {
+  printf("staged, GB/s: in / out, both at once (512 MiB, in pieces of 8 and 32 MiB)\n");
+  for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
     if (threads[t] > tt__cpu_count()) continue;
     tt__pool_resize(threads[t]);
-    for (size_t c = 0; c < 4; c++) {
-      for (size_t s = 0; s < 3; s++) {
-        tt__stage_tune(chunks[c], slots[s]);
-        printf("  %2d threads, %2zu MiB x %d: %.1f / %.1f\n", threads[t], chunks[c] >> 20, slots[s],
-               transfer(d, m, host, SPEED_BYTES, 0), transfer(d, m, host, SPEED_BYTES, 1));
-      }
-    }
+    printf("  %2d threads: %.1f / %.1f, %.1f %.1f\n", threads[t], transfer(d, m, host, SPEED_BYTES, 0),
+           transfer(d, m, host, SPEED_BYTES, 1), both(d, m, host, SPEED_BYTES / 2, 8 << 20),
+           both(d, m, host, SPEED_BYTES / 2, 32 << 20));
   }
   tt__pool_resize(0);
-  tt__stage_tune(0, 0);
+  for (size_t c = 0; c < 4; c++) {
+    for (size_t r = 0; r < 4; r++) {
+      tt__flow_tune(chunks[c], rings[r]);
+      printf("  %zu MiB in a ring of %2zu: %.1f / %.1f, %.1f; 16 MiB alone %.1f / %.1f\n", chunks[c] >> 20,
+             rings[r] >> 20, transfer(d, m, host, SPEED_BYTES, 0), transfer(d, m, host, SPEED_BYTES, 1),
+             both(d, m, host, SPEED_BYTES / 2, 8 << 20), transfer(d, m, host, 16 << 20, 0),
+             transfer(d, m, host, 16 << 20, 1));
+    }
+  }
+  tt__flow_tune(0, 0);
   printf("sizes, KiB: staged in / out | driver in / out, GB/s\n");
-  for (size_t n = 4 << 10; n <= (size_t)256 << 20; n *= 4)
+  for (size_t n = 64 << 10; n <= (size_t)256 << 20; n *= 2)
     printf("  %8zu: %.2f / %.2f | %.2f / %.2f\n", n >> 10, transfer(d, m, host, n, 0), transfer(d, m, host, n, 1),
            transfer(d, m, host, n, 2), transfer(d, m, host, n, 3));
   tt__dmem_free(d, m);

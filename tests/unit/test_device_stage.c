@@ -21,7 +21,7 @@ static tt_device *open_null(uint64_t seed) {
 static void close_null(void) {
   tt__device_close_all();
   tt__null_show(0);
-  tt__stage_tune(0, 0);
+  tt__flow_tune(0, 0);
   tt__pool_shutdown();
 }
 
@@ -48,7 +48,7 @@ TEST(bytes_arrive_at_every_size) {
   static const size_t sizes[] = {1, 100, 131072, 131073, 1 << 20, (1 << 20) + 1, 5000000, 20000001};
   for (int salt = 0; salt < 4; salt++) {
     tt_device *d = open_null((uint64_t)salt);
-    if (salt % 2) tt__stage_tune(200000, 1 + salt);
+    if (salt % 2) tt__flow_tune(600000, (size_t)(1 + salt) << 20);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) there_and_back(d, sizes[i], salt);
     close_null();
   }
@@ -57,7 +57,7 @@ TEST(bytes_arrive_at_every_size) {
 TEST(copies_are_ordered_with_other_work) {
   enum { N = 3000000 };
   tt_device *d = open_null(5);
-  tt__stage_tune(300000, 3);
+  tt__flow_tune(300000, 1 << 20);
   unsigned char *host = tt__mem_alloc_data(N);
   tt_dmem *m = NULL;
   CHECK_INT(tt__dmem_alloc(d, d->work, N, &m, NULL), TT_OK);
@@ -103,7 +103,7 @@ TEST(a_failing_step_is_an_error_and_the_next_copy_works) {
       tt_dmem *m = NULL;
       tt_error err = {0};
       bool fired = false;
-      tt__stage_tune(300000, 3);
+      tt__flow_tune(300000, 1 << 20);
       CHECK_INT(tt__dmem_alloc(d, d->work, N, &m, NULL), TT_OK);
       memset(host, 9, N);
       tt__fault_arm(kinds[k], n, false);
@@ -121,6 +121,148 @@ TEST(a_failing_step_is_an_error_and_the_next_copy_works) {
     }
   }
   tt__mem_free_data(host, N);
+}
+
+/* ---- flows: pieces go up, are copied within the device by its work, and come down, through `depth` slots of memory */
+
+enum { PIECE = 700001, SLOTS_MOST = 3 };
+
+typedef struct journey {
+  tt_device *device;
+  char *from, *to, *there; /* `there`: depth slots for what came up, then depth for what goes down */
+  int64_t pieces, depth;
+  tt_event *up[SLOTS_MOST], *done[SLOTS_MOST], *down[SLOTS_MOST];
+} journey;
+
+/* Piece k has k % 4 moves of falling sizes; every third piece has none down. */
+static bool journey_move(const void *ctx, bool is_down, int64_t piece, int i, tt_move *out) {
+  const journey *j = ctx;
+  int64_t slot = piece % j->depth, at = 0;
+  if (i >= piece % 4 || (is_down && piece % 3 == 0)) return false;
+  for (int k = 0; k < i; k++) at += PIECE / (2 + k);
+  *out = (tt_move){.host = (is_down ? j->to : j->from) + piece * PIECE * 2 + at,
+                   .at = j->there + (slot + (is_down ? j->depth : 0)) * PIECE * 2 + at,
+                   .size = (size_t)(PIECE / (2 + i))};
+  return true;
+}
+
+static tt_code journey_at(void *ctx, int64_t piece, tt_flow_point point, tt_error *err) {
+  journey *j = ctx;
+  tt_device *d = j->device;
+  int64_t k = piece % j->depth;
+  char *slot = j->there + k * PIECE * 2;
+  switch (point) {
+    case TT_FLOW_BEGIN: /* what was in the slot has been worked on */
+      return d->ops->stream_wait(d, d->up, j->done[k], err);
+    case TT_FLOW_RUN:
+      TT_TRY(d->ops->event_record(d, j->up[k], d->up, err));
+      TT_TRY(d->ops->stream_wait(d, d->work, j->up[k], err));
+      TT_TRY(d->ops->stream_wait(d, d->work, j->down[k], err));
+      TT_TRY(d->ops->copy_within(d, d->work, slot + j->depth * PIECE * 2, slot, PIECE * 2, err));
+      return d->ops->event_record(d, j->done[k], d->work, err);
+    case TT_FLOW_RETURN:
+      return d->ops->stream_wait(d, d->down, j->done[k], err);
+    default:
+      return d->ops->event_record(d, j->down[k], d->down, err);
+  }
+}
+
+static tt_code travel(tt_device *d, journey *j, tt_error *err) {
+  tt_flow f = {.device = d,
+               .up = d->up,
+               .down = d->down,
+               .pieces = j->pieces,
+               .depth = j->depth,
+               .move = journey_move,
+               .at = journey_at,
+               .ctx = j};
+  tt_dmem *m = NULL;
+  size_t size = (size_t)(j->depth * PIECE * 4);
+  TT_TRY(tt__dmem_alloc(d, d->work, size, &m, err));
+  j->device = d;
+  j->there = tt__dmem_at(m);
+  memset(j->to, 1, (size_t)(j->pieces * PIECE * 2));
+  for (int k = 0; k < SLOTS_MOST; k++) {
+    CHECK_INT(d->ops->event_new(d, false, &j->up[k], NULL), TT_OK);
+    CHECK_INT(d->ops->event_new(d, false, &j->done[k], NULL), TT_OK);
+    CHECK_INT(d->ops->event_new(d, false, &j->down[k], NULL), TT_OK);
+  }
+  tt_code code = tt__stage_flow(&f, size, size, err);
+  for (int k = 0; k < SLOTS_MOST; k++) {
+    d->ops->event_free(d, j->up[k]);
+    d->ops->event_free(d, j->done[k]);
+    d->ops->event_free(d, j->down[k]);
+  }
+  d->ops->stream_wait_idle(d, d->work, NULL);
+  tt__dmem_free(d, m);
+  return code;
+}
+
+static void check_arrived(const journey *j) {
+  tt_move m;
+  size_t wrong = 0, moved = 0, untouched = 0;
+  for (int64_t p = 0; p < j->pieces; p++) {
+    for (int i = 0; journey_move(j, true, p, i, &m); i++) {
+      moved += m.size;
+      for (size_t b = 0; b < m.size; b++) wrong += ((char *)m.host)[b] != ((char *)m.host - j->to + j->from)[b];
+    }
+  }
+  for (int64_t b = 0; b < j->pieces * PIECE * 2; b++) untouched += j->to[b] == 1;
+  CHECK_INT(wrong, 0);
+  CHECK((size_t)(j->pieces * PIECE * 2) - untouched <= moved);
+}
+
+static journey pack(int64_t pieces, int64_t depth, int salt) {
+  journey j = {.pieces = pieces, .depth = depth};
+  size_t size = (size_t)(pieces * PIECE * 2);
+  j.from = tt__mem_alloc_data(size);
+  j.to = tt__mem_alloc_data(size);
+  for (size_t i = 0; i < size; i++) j.from[i] = (char)byte_at(i, salt);
+  return j;
+}
+
+static void unpack(journey *j) {
+  size_t size = (size_t)(j->pieces * PIECE * 2);
+  tt__mem_free_data(j->from, size);
+  tt__mem_free_data(j->to, size);
+}
+
+TEST(flows_go_up_and_down_at_once) {
+  for (int salt = 0; salt < 6; salt++) {
+    tt_device *d = open_null((uint64_t)salt);
+    journey j = pack(9, 1 + salt % 3, salt);
+    tt_error err = {0};
+    if (salt % 2) tt__flow_tune(300000, 1 << 20);
+    for (int turn = 0; turn < 3; turn++) {
+      CHECK_INT(travel(d, &j, &err), TT_OK);
+      check_arrived(&j);
+    }
+    unpack(&j);
+    close_null();
+  }
+}
+
+TEST(a_failing_flow_is_an_error_and_the_next_one_works) {
+  static const tt_fault kinds[] = {TT_FAULT_DEVICE_MEMORY, TT_FAULT_COPY};
+  journey j = pack(5, 2, 3);
+  for (int k = 0; k < 2; k++) {
+    for (int64_t n = 0; n < 60; n += 1 + n / 8) {
+      tt_device *d = open_null((uint64_t)n);
+      tt_error err = {0};
+      bool fired = false;
+      tt__flow_tune(300000, 1 << 20);
+      tt__fault_arm(kinds[k], n, false);
+      tt_code code = travel(d, &j, &err);
+      tt__fault_calls(kinds[k], &fired);
+      tt__fault_arm(kinds[k], -1, false);
+      CHECK(code == TT_OK || code == (k ? TT_EDEVICE : TT_ENOMEM));
+      CHECK(!fired || k == 0 || code == TT_EDEVICE);
+      CHECK_INT(travel(d, &j, &err), TT_OK);
+      check_arrived(&j);
+      close_null();
+    }
+  }
+  unpack(&j);
 }
 
 TEST_MAIN()

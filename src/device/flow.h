@@ -1,0 +1,88 @@
+/*
+** Flows: work on a device in pieces, whose operands come up from ordinary host memory and whose results go down to it,
+** with everything under way at once. Threads copy between the caller's memory and two rings of pinned memory, one a
+** direction, while the device copies between the rings and its own memory and computes.
+**
+** A ring is cut into grains, numbered for ever: grain g lies in slot g % slots. One thread, the conductor, plans
+*grains,
+** asks the device for copies of whole runs of them and looks at what is done; all threads, the conductor when it has
+** nothing else to do, copy grains. The numbers of a ring:
+**
+**   up    freed <= asked <= claimed <= ready = planned    a thread may fill a slot as soon as it is planned
+**   down  freed <= claimed <= ready <= asked = planned    a thread may empty it as soon as its bytes have arrived
+*/
+#ifndef TT_DEVICE_FLOW_H
+#define TT_DEVICE_FLOW_H
+
+#include <stdatomic.h>
+
+#include "base/lock.h"
+#include "ir/device.h"
+
+enum { TT_FLOW_GRAIN = 256 << 10, TT_FLOW_SLOTS = 256, TT_FLOW_CHUNKS = 64 };
+
+typedef struct tt_flow_grain {
+  char *host, *at; /* the caller's memory, the device's */
+  size_t size;
+  int64_t piece;
+  bool begins_piece, ends_move, ends_piece;
+  atomic_bool done; /* copied by a thread */
+} tt_flow_grain;
+
+/* One direction of a device. Its numbers go on from flow to flow: copies up may be under way when a flow is over. */
+typedef struct tt_flow_ring {
+  tt_lock lock;
+  char *memory;  /* pinned; NULL: none yet */
+  int64_t slots; /* grains it holds */
+  bool is_down;
+  tt_flow_grain grain[TT_FLOW_SLOTS];
+  tt_event *event[TT_FLOW_CHUNKS]; /* of copies asked for, [first_chunk, next_chunk) % TT_FLOW_CHUNKS */
+  int64_t chunk_end[TT_FLOW_CHUNKS];
+  int64_t first_chunk, next_chunk;
+  int64_t planned, asked, freed; /* the conductor's */
+  _Alignas(64) atomic_llong ready;
+  _Alignas(64) atomic_llong claimed;
+} tt_flow_ring;
+
+/* Bytes that move between one place of the host and one of the device. */
+typedef struct tt_move {
+  void *host, *at;
+  size_t size;
+} tt_move;
+
+/* When a flow's owner is told of a piece, in this order; pieces come in order for each of the four. The last two are
+ * told of flows with an `out` ring. */
+typedef enum tt_flow_point {
+  TT_FLOW_BEGIN,   /* its moves up are asked for next */
+  TT_FLOW_RUN,     /* they have been asked for: ask for the work */
+  TT_FLOW_RETURN,  /* its moves down are asked for next */
+  TT_FLOW_RETURNED /* they have been asked for */
+} tt_flow_point;
+
+typedef struct tt_flow {
+  tt_device *device;
+  tt_stream *up, *down; /* the owner orders them with its own, by events, at the points */
+  int64_t pieces;
+  int64_t depth; /* piece k begins when piece k - depth has returned */
+  /* The i-th move up or down of a piece; false: there is none. Any thread, any time. */
+  bool (*move)(const void *ctx, bool is_down, int64_t piece, int i, tt_move *out);
+  /* One thread at a time, not always the caller's. NULL: nothing is to be told. */
+  tt_code (*at)(void *ctx, int64_t piece, tt_flow_point point, tt_error *err);
+  void *ctx;
+} tt_flow;
+
+/*
+** Run it. On return all moves up have been read and asked for, all moves down have arrived. `in` or `out` is NULL when
+** nothing moves that way; both are locked and filled (tt__flow_ring_fill). `bytes`: about how many move, for the number
+** of threads. After an error nothing of it is under way on `up` and `down`.
+*/
+TT_HIDDEN tt_code tt__flow_run(const tt_flow *f, tt_flow_ring *in, tt_flow_ring *out, size_t bytes, tt_error *err);
+
+/* Pinned memory for flows of `size` bytes: as much as can be had and is of use. TT_ENOMEM: none. */
+TT_HIDDEN tt_code tt__flow_ring_fill(tt_device *d, tt_flow_ring *r, size_t size, tt_error *err);
+/* Wait for what is under way and give everything back. */
+TT_HIDDEN void tt__flow_ring_empty(tt_device *d, tt_flow_ring *r);
+/* How rings are cut; for measurements. Zeros: the defaults. Not while copies run. */
+TT_HIDDEN void tt__flow_tune(size_t chunk, size_t ring);
+
+#endif
