@@ -127,8 +127,9 @@ static bool tell(flow *w, int64_t piece, tt_flow_point point) {
 }
 
 static bool move_at(const flow *w, int way, int64_t piece, int i, tt_move *out) {
+  if (w->f->move(w->f->ctx, way == DOWN, piece, i, out)) return true;
   *out = (tt_move){0};
-  return w->f->move(w->f->ctx, way == DOWN, piece, i, out);
+  return false;
 }
 
 /* The next grain of a direction. A piece without moves has one without bytes. */

@@ -74,7 +74,7 @@ typedef struct known {
 static known all_known[MOST_DEVICES];
 static int nknown;
 
-/* Lines of four figures in a file of the cache folder, found by the device's label. */
+/* A line of figures in a file of the cache folder, found by the device's label. */
 static void costs_path(const tt_device *d, char *path, size_t size) {
   char folder[400];
   path[0] = 0;
@@ -92,10 +92,10 @@ static bool read_costs(const tt_device *d, tt_device_costs *c) {
   tt_str s = {0};
   costs_path(d, path, sizeof path);
   bool ok = path[0] && tt__file_is_ours(path) && tt__file_read(path, &s, NULL) == TT_OK && s.data &&
-            sscanf(s.data, "1 %lf %lf %lf %lf %lf", &c->bytes_per_ns, &c->launch_ns, &c->move_ns, &c->up_bytes_per_ns,
-                   &c->down_bytes_per_ns) == 5 &&
+            sscanf(s.data, "2 %lf %lf %lf %lf %lf %lf", &c->bytes_per_ns, &c->launch_ns, &c->move_ns,
+                   &c->up_bytes_per_ns, &c->down_bytes_per_ns, &c->both_bytes_per_ns) == 6 &&
             c->bytes_per_ns > 0 && c->launch_ns >= 0 && c->move_ns >= 0 && c->up_bytes_per_ns > 0 &&
-            c->down_bytes_per_ns > 0;
+            c->down_bytes_per_ns > 0 && c->both_bytes_per_ns > 0;
   tt__str_free(&s);
   return ok;
 }
@@ -103,8 +103,8 @@ static bool read_costs(const tt_device *d, tt_device_costs *c) {
 static void write_costs(const tt_device *d, const tt_device_costs *c) {
   char path[512], text[200];
   costs_path(d, path, sizeof path);
-  int n = snprintf(text, sizeof text, "1 %.9g %.9g %.9g %.9g %.9g\n", c->bytes_per_ns, c->launch_ns, c->move_ns,
-                   c->up_bytes_per_ns, c->down_bytes_per_ns);
+  int n = snprintf(text, sizeof text, "2 %.9g %.9g %.9g %.9g %.9g %.9g\n", c->bytes_per_ns, c->launch_ns, c->move_ns,
+                   c->up_bytes_per_ns, c->down_bytes_per_ns, c->both_bytes_per_ns);
   if (path[0] && n > 0) (void)tt__file_write(path, text, (size_t)n, NULL); /* measured anew next time */
 }
 
@@ -137,6 +137,20 @@ static tt_code do_up(tt_device *d, void *at, void *host) {
 static tt_code do_down(tt_device *d, void *at, void *host) {
   return tt__stage_out(d, d->work, host, at, MOVE_BYTES, NULL);
 }
+
+/* A half comes down while the other goes up. */
+static bool half(const void *ctx, bool is_down, int64_t piece, int i, tt_move *out) {
+  *out = *(const tt_move *)ctx;
+  out->size = MOVE_BYTES / 2;
+  if (is_down) out->host = (char *)out->host + out->size, out->at = (char *)out->at + out->size;
+  return piece == !is_down && i == 0;
+}
+static tt_code do_both(tt_device *d, void *at, void *host) {
+  tt_move m = {.host = host, .at = at};
+  tt_flow f = {.device = d, .up = d->up, .down = d->down, .pieces = 2, .depth = 2, .move = half, .ctx = &m};
+  TT_TRY(tt__stage_flow(&f, MOVE_BYTES / 2, MOVE_BYTES / 2, NULL));
+  return d->ops->stream_wait_idle(d, d->up, NULL);
+}
 static tt_code do_small(tt_device *d, void *at, void *host) { return tt__stage_in(d, d->work, at, host, 1024, NULL); }
 
 static void measure_device(tt_device *d, tt_device_costs *c) {
@@ -147,12 +161,13 @@ static void measure_device(tt_device *d, tt_device_costs *c) {
     void *at = tt__dmem_at(block);
     double copy = time_of(d, do_copy, at, host), fills = time_of(d, do_fills, at, host);
     double up = time_of(d, do_up, at, host), down = time_of(d, do_down, at, host);
-    double small = time_of(d, do_small, at, host);
+    double small = time_of(d, do_small, at, host), both = time_of(d, do_both, at, host);
     if (copy > 0) c->bytes_per_ns = (double)DEVICE_BYTES / copy;
     if (fills > 0) c->launch_ns = LAUNCH_OVER_FILL * fills / FILLS;
     if (up > 0) c->up_bytes_per_ns = (double)MOVE_BYTES / up;
     if (down > 0) c->down_bytes_per_ns = (double)MOVE_BYTES / down;
     if (small > 0) c->move_ns = small;
+    if (both > 0) c->both_bytes_per_ns = (double)MOVE_BYTES / both;
     write_costs(d, c);
   }
   if (block) tt__dmem_free(d, block);
@@ -173,7 +188,8 @@ const tt_device_costs *tt__device_costs(tt_device *d) {
                          .launch_ns = 4000,
                          .move_ns = 10000,
                          .up_bytes_per_ns = 8,
-                         .down_bytes_per_ns = 8}};
+                         .down_bytes_per_ns = 8,
+                         .both_bytes_per_ns = 16}};
   if (d->target.kind != TT_DEVICE_NULL && !read_costs(d, &k->costs)) measure_device(d, &k->costs);
   return &k->costs;
 }

@@ -23,6 +23,7 @@ typedef struct tt_device_costs {
   double launch_ns;                          /* of a launch in a row of launches */
   double move_ns;                            /* of any move, however small */
   double up_bytes_per_ns, down_bytes_per_ns; /* pageable host memory */
+  double both_bytes_per_ns;                  /* the sum of both ways when bytes move either way at once */
 } tt_device_costs;
 
 /* Measured at first use (some tens of milliseconds), then kept on disk. */

@@ -223,17 +223,26 @@ static void run_null(const void *args) {
   (void)code;
 }
 
-static tt_code launch_null(tt_device *d, tt_stream *s, const tt_walk *walk, const tt_step *step, const bound *b,
-                           tt_error *err) {
-  const tt_launch *launch = step->launch;
+tt_code tt__exec_null(tt_device *d, tt_stream *s, const tt_launch *launch, void *const *buf, const int64_t *buf_len,
+                      const tt_scalar *scalar, bool gathered, tt_error *err) {
   const tt_kernel *k = launch->unit->kernel;
   null_args a = {.head = {.run = run_null, .us = launch->points / 1e5}, .launch = launch};
   if (k->nscalar > 32) return tt__fail(err, TT_ENOTIMPL, "too many arguments for a launch");
-  memcpy(a.buf, b->buf, sizeof a.buf);
-  memcpy(a.buf_len, b->buf_len, sizeof a.buf_len);
-  TT_TRY(tt__exec_scalars(walk, step, launch, a.scalar, err));
+  memcpy(a.buf, buf, sizeof *buf * (size_t)k->nbuf);
+  memcpy(a.buf_len, buf_len, sizeof *buf_len * (size_t)k->nbuf);
+  memcpy(a.scalar, scalar, sizeof *scalar * (size_t)k->nscalar);
   tt_grid grid = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
+  if (!gathered) return d->ops->launch(d, s, NULL, &grid, &a, sizeof a, err);
   return tt__queue_launch(d, s, NULL, &grid, &a, sizeof a, err);
+}
+
+static tt_code launch_null(tt_device *d, tt_stream *s, const tt_walk *walk, const tt_step *step, const bound *b,
+                           tt_error *err) {
+  const tt_launch *launch = step->launch;
+  tt_scalar scalar[256];
+  if (launch->unit->kernel->nscalar > 256) return tt__fail(err, TT_ENOTIMPL, "too many arguments for a launch");
+  TT_TRY(tt__exec_scalars(walk, step, launch, scalar, err));
+  return tt__exec_null(d, s, launch, b->buf, b->buf_len, scalar, true, err);
 }
 
 static tt_code exec_kernel_on(tt_device *d, const tt_walk *walk, const tt_step *step, tt_error *err) {

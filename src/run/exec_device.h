@@ -20,6 +20,10 @@ TT_HIDDEN tt_code tt__exec_step_on(tt_device *d, const tt_walk *walk, const tt_s
 TT_HIDDEN tt_code tt__exec_followed_on(tt_device *d, const tt_walk *walk, const tt_step *step, const tt_step *then,
                                        const tt_follow *follow, tt_error *err);
 
+/* A launch on the simulated device, which reads it when it comes to it: gathered with others, or asked for now. */
+TT_HIDDEN tt_code tt__exec_null(tt_device *d, tt_stream *s, const tt_launch *launch, void *const *buf,
+                                const int64_t *buf_len, const tt_scalar *scalar, bool gathered, tt_error *err);
+
 /* Give back what devices keep of a launch. */
 TT_HIDDEN void tt__exec_forget(tt_launch *l);
 

@@ -15,6 +15,7 @@
 #include "run/cache.h"
 #include "run/calibrate.h"
 #include "run/exec.h"
+#include "run/pieces.h"
 #include "run/place.h"
 #include "run/realize.h"
 #include "sched/follow.h"
@@ -33,7 +34,17 @@ static double predict_ms(const tt_launch *l) {
   return (c->launch_ns + (by_memory > by_work ? by_memory : by_work)) / 1e6;
 }
 
-static void explain_kernel(const tt_step *st, const tt_place *place, tt_str *s) {
+/* What happens when the result is asked for on the host. */
+static void explain_pieces(const tt_walk *walk, const tt_step *st, tt_device *d, tt_str *s) {
+  tt_pieces p;
+  if (!tt__pieces_pay(d, walk, st, true, &p)) return;
+  tt__str_addf(s, "      in %lld pieces %s: %.4f ms for %.4f up, %.4f of work and %.4f down\n",
+               (long long)tt__partition_pieces(&p.parts),
+               p.windows ? "(the device has no room for all)" : "when the result is asked for on the host", p.ns / 1e6,
+               p.up_ns / 1e6, p.work_ns / 1e6, p.down_ns / 1e6);
+}
+
+static void explain_kernel(const tt_walk *walk, const tt_step *st, const tt_place *place, tt_str *s) {
   static const char *const mode[] = {"map", "rows folded along the row", "rows folded across lanes"};
   const tt_launch *l = st->launch;
   const tt_unit *u = l->unit;
@@ -58,6 +69,7 @@ static void explain_kernel(const tt_step *st, const tt_place *place, tt_str *s) 
   if (place->device) {
     tt__str_addf(s, "\n      compiled for the device; predicted %.4f ms\n",
                  tt__place_kernel_ns(l, place->device) / 1e6);
+    explain_pieces(walk, st, place->device, s);
     return;
   }
   tt__str_addf(s, "\n      %s; predicted %.4f ms", atomic_load(&u->fn) ? "compiled (tier 1)" : "interpreted (tier 0)",
@@ -138,7 +150,7 @@ char *tt__explain(tt_node *const *target, int n) {
     const tt_step *st = &plan->step[i];
     tt__str_addf(&s, "  %d  ", i);
     if (st->kind == TT_STEP_KERNEL)
-      explain_kernel(st, &place, &s);
+      explain_kernel(walk, st, &place, &s);
     else if (st->kind == TT_STEP_LIB)
       explain_library(walk, plan, i, &place, &s);
     else if (st->kind == TT_STEP_CALL)

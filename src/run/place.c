@@ -18,6 +18,7 @@
 #include "ir/library.h"
 #include "run/calibrate.h"
 #include "run/exec.h"
+#include "run/pieces.h"
 #include "run/residency.h"
 
 /* Opening a GPU takes some tenths of a second: it waits until the CPU has worked that long, or is about to. */
@@ -184,7 +185,15 @@ static tt_code choose(const tt_walk *walk, const tt_plan *plan, bool looked_at, 
   out->moves_ns = moves_to(walk, d, c, &out->lent_ns);
   if (looked_at) out->moves_ns += results_home(walk, c);
   out->device_ns = out->moves_ns + BIND_NS;
-  for (int i = 0; i < plan->n; i++) out->device_ns += device_step_ns(walk, &plan->step[i], c);
+  for (int i = 0; i < plan->n; i++) {
+    tt_pieces pieces;
+    const tt_step *s = &plan->step[i];
+    out->device_ns += device_step_ns(walk, s, c);
+    if (s->kind != TT_STEP_KERNEL || !tt__pieces_pay(d, walk, s, looked_at, &pieces)) continue;
+    double saved = pieces.up_ns + pieces.work_ns + pieces.down_ns - pieces.ns;
+    out->device_ns -= saved;
+    out->moves_ns -= saved < out->moves_ns ? saved : out->moves_ns;
+  }
   if (out->device_ns - out->lent_ns < CLEARLY * out->cpu_ns) out->device = d;
   return TT_OK;
 }

@@ -13,7 +13,8 @@ typedef struct tt_place {
   bool chosen;       /* by cost; false: told, or there is nothing to choose from */
   double cpu_ns;     /* predicted there, moves included; 0: not looked at */
   double device_ns;  /* the same on the device */
-  double moves_ns;   /* of device_ns: bringing operands there and, when somebody looks, results back */
+  double moves_ns;   /* of device_ns: bringing operands there and, when somebody looks, results back, as far as the
+                        device is not at work meanwhile */
   double lent_ns;    /* of moves_ns: already paid for by earlier work that would have been quicker there */
 } tt_place;
 

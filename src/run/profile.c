@@ -3,6 +3,7 @@
 */
 #include "run/profile.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -53,16 +54,22 @@ static void name_step(const tt_step *s, char *out, size_t size) {
   tt__str_free(&text);
 }
 
-static void add(const event *e) {
+static void keep(const event *e) {
   if (events.n >= MOST_EVENTS || !TT_VEC_PUSH(&events, *e)) dropped++;
 }
 
-void tt__profile_add(const tt_step *step, bool compiled, int64_t start, int64_t end) {
+static void add(const tt_step *step, bool compiled, int64_t pieces, int64_t start, int64_t end) {
   event e = {.start = start, .end = end, .compiled = compiled};
   name_step(step, e.name, sizeof e.name);
+  if (pieces) {
+    char more[32];
+    int n = snprintf(more, sizeof more, ", in %lld pieces", (long long)pieces);
+    size_t at = strlen(e.name), most = sizeof e.name - 1 - (size_t)n;
+    memcpy(e.name + (at < most ? at : most), more, (size_t)n + 1);
+  }
   const tt_launch *l = step->launch;
   if (l) e.bytes = l->bytes_read + l->bytes_written;
-  add(&e);
+  keep(&e);
 }
 
 void tt__profile_add_named(const char *name, int64_t bytes, int64_t start, int64_t end) {
@@ -70,7 +77,15 @@ void tt__profile_add_named(const char *name, int64_t bytes, int64_t start, int64
   strncpy(e.name, name, sizeof e.name - 1);
   for (char *c = e.name; *c; c++) /* the trace is JSON: names of template instances may hold anything */
     if (*c == '"' || *c == '\\' || (unsigned char)*c < ' ') *c = '_';
-  add(&e);
+  keep(&e);
+}
+
+void tt__profile_add(const tt_step *step, bool compiled, int64_t start, int64_t end) {
+  add(step, compiled, 0, start, end);
+}
+
+void tt__profile_add_pieces(const tt_step *step, int64_t pieces, int64_t start, int64_t end) {
+  add(step, true, pieces, start, end);
 }
 
 typedef struct total {

@@ -284,36 +284,35 @@ static tt_code peer_replica(tt_device *d, tt_stream *s, tt_buffer *b, tt_replica
   return code;
 }
 
-/*
-** From the host. The lock is given up while the bytes move, so the replica becomes known only afterwards: who comes
-** meanwhile and wants one makes its own, and the first that is there stays.
-*/
-static tt_code upload(tt_device *d, tt_stream *s, tt_buffer *b, tt_replica **out, tt_error *err) {
-  tt_dmem *block;
-  tt_replica *r = tt__mem_zalloc(sizeof *r);
-  if (!r) return tt__fail_memory(err, sizeof *r);
-  tt_code code = take_block(d, s, b->size ? b->size : 1, &block, err);
-  if (code != TT_OK) goto fail_block;
-  tt__buffer_retain(b);
-  int depth = tt__session_suspend();
-  code = b->size ? tt__stage_in(d, s, tt__dmem_at(block), b->data, b->size, err) : TT_OK;
-  tt__session_resume(depth);
+/* The lock was given up while the bytes came: who wanted a replica meanwhile made its own, and the first that is there
+ * stays. */
+tt_code tt__resident_arrived(tt_device *d, tt_stream *s, tt_buffer *b, tt_dmem *block, tt_error *err) {
+  tt_replica *known = find(d, b), *r = known ? NULL : tt__mem_zalloc(sizeof *r);
   TT_COUNT(uploads, b->size != 0);
   TT_COUNT(upload_bytes, b->size);
-  *out = find(d, b);
-  if (code == TT_OK && !*out) {
+  if (r) {
     attach(r, d, s, b, block);
     r->fleeting = b->drop && b->data && !b->readonly;
     nfleeting += r->fleeting;
-    *out = r;
-    tt__buffer_release(b);
     return TT_OK;
   }
-  tt__buffer_release(b);
   tt__dmem_free(d, block);
-  if (code == TT_OK) code = follow(*out, s, err);
-fail_block:
-  tt__mem_free(r, sizeof *r);
+  return known ? follow(known, s, err) : tt__fail_memory(err, sizeof *r);
+}
+
+static tt_code upload(tt_device *d, tt_stream *s, tt_buffer *b, tt_replica **out, tt_error *err) {
+  tt_dmem *block;
+  TT_TRY(take_block(d, s, b->size ? b->size : 1, &block, err));
+  tt__buffer_retain(b);
+  int depth = tt__session_suspend();
+  tt_code code = b->size ? tt__stage_in(d, s, tt__dmem_at(block), b->data, b->size, err) : TT_OK;
+  tt__session_resume(depth);
+  if (code == TT_OK)
+    code = tt__resident_arrived(d, s, b, block, err);
+  else
+    tt__dmem_free(d, block);
+  *out = code == TT_OK ? find(d, b) : NULL;
+  tt__buffer_release(b);
   return code;
 }
 

@@ -35,6 +35,10 @@ TT_HIDDEN tt_code tt__resident_temp(tt_device *d, tt_stream *s, size_t size, tt_
 TT_HIDDEN tt_code tt__resident_adopt(tt_device *d, tt_stream *s, tt_dmem *block, size_t size, tt_buffer **out,
                                      tt_error *err);
 
+/* Memory of tt__resident_temp that has been filled with the bytes of `b`, in the order of `s`, becomes its replica, or
+ * is given back: then there is another, unless this failed. */
+TT_HIDDEN tt_code tt__resident_arrived(tt_device *d, tt_stream *s, tt_buffer *b, tt_dmem *block, tt_error *err);
+
 /* A new step: replicas used since then are not moved out on behalf of it. If it is one of the evaluation's, other
  * threads do not move them out either, until the next one or the end. */
 TT_HIDDEN void tt__resident_step(bool of_evaluation);

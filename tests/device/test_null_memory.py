@@ -35,24 +35,34 @@ print(tt.ledger()["evictions"] > 0)
     assert out == ["True"] * 3
 
 
-def test_a_step_that_does_not_fit_runs_on_the_host():
+def test_a_step_that_does_not_fit_runs_in_pieces():
     out = run("""
 import tutti as tt
 big = tt.zeros(20_000_000, device="null:0") + 1
 tt.eval(big)
-print(big.device, float(big[5]), tt.ledger()["fallbacks"])
+print(big.device, float(big[5]), tt.ledger()["fallbacks"], tt.ledger()["streamed"])
 """)
-    assert out == ["null:0", "1.0", "1"]
+    assert out == ["null:0", "1.0", "0", "1"]
+
+
+def test_a_step_that_cannot_be_cut_runs_on_the_host():
+    out = run("""
+import numpy as np, tutti as tt
+big = (tt.asarray(np.ones((3000, 3500))).T * 2).to("null:0")
+tt.eval(big)
+print(big.device, float(big[5, 7]), tt.ledger()["fallbacks"])
+""")
+    assert out == ["null:0", "2.0", "1"]
 
 
 def test_the_message_names_who_holds_most():
     out = run("""
-import tutti as tt
+import numpy as np, tutti as tt
 keep = tt.ones(6_000_000, device="null:0")
 tt.eval(keep)
 with tt.strict("fallback"):
     try:
-        tt.eval(tt.zeros(20_000_000, device="null:0") + keep[0])
+        tt.eval((tt.asarray(np.ones((3000, 3500))).T * keep[0]).to("null:0"))
     except RuntimeError as e:
         print("Unable_to_allocate" if "Unable to allocate" in str(e) else e, "null:0" in str(e))
 print(float(keep[3]))

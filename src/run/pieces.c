@@ -1,0 +1,498 @@
+/*
+** Kernel steps in pieces; see pieces.h. A flow (device/flow.h) moves the bytes; this file says where they lie and asks
+*for
+** the launches.
+**
+** The whole fits: every buffer of the kernel has all its memory on the device, pieces only say when which part of it
+** comes and goes, and operands and results are there afterwards, as if the step had run whole. In windows: what comes
+*apart
+** has DEPTH slots, each large enough for a piece.
+*/
+#include "run/pieces.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/os.h"
+#include "device/cache_alloc.h"
+#include "device/current.h"
+#include "device/device.h"
+#include "device/stage.h"
+#include "graph/build.h"
+#include "graph/session.h"
+#include "render/threads.h"
+#include "run/calibrate.h"
+#include "run/device_code.h"
+#include "run/exec_device.h"
+#include "run/place.h"
+#include "run/profile.h"
+#include "run/queue.h"
+#include "run/residency.h"
+#include "sched/partition.h"
+
+enum { DEPTH = 3, MOST_DEPTH = 32, LEAST_PIECES = 8, MOST_ARGS = 32768, MOST_SCALARS = 256, ALIGNED = 256 };
+static const double LEAST_BYTES = 8 << 20, PIECE_BYTES = 16 << 20; /* that move */
+static const double CLEARLY = 0.9;                                 /* a prediction is no better than that */
+
+/* ---- whether */
+
+/* The node that buffer `b` of the kernel belongs to, the size of an element, and how many it has. */
+static const tt_node *node_of(const tt_walk *walk, const tt_step *step, int b, size_t *size, int64_t *count) {
+  const tt_launch *l = step->launch;
+  const tt_node *n = walk->node[step->operand[l->lowered->buf_operand[b]].node];
+  *size = tt__dtype_size((tt_dtype)n->dtype) / l->lowered->buf_parts[b];
+  *count = n->size * l->lowered->buf_parts[b];
+  return n;
+}
+
+/* Must the bytes of an operand come up from the host? */
+static bool comes_up(const tt_device *d, const tt_node *n) {
+  return n->attr.buf->data && !n->attr.buf->elsewhere && !tt__is_resident(d->id, n->attr.buf);
+}
+
+static bool is_suited(const tt_step *step) {
+  const tt_launch *l = step->launch;
+  const tt_kernel *k = l->unit->kernel;
+  for (int r = 0; r < step->nroot; r++)
+    if (step->root[r].base >= 0) return false;
+  return !k->checked && !k->serial && k->nscalar <= MOST_SCALARS && tt__threads_args_size(k) <= MOST_ARGS;
+}
+
+static double room_of(tt_device *d) {
+  int64_t limit = tt__dmem_stats(d).limit, all = d->target.memory_bytes;
+  return 0.9 * (double)(limit > 0 && limit < all ? limit : all);
+}
+
+static bool are_targets(const tt_walk *walk, const tt_step *step) {
+  int found = 0;
+  for (int r = 0; r < step->nroot; r++)
+    for (int t = 0; t < walk->ntarget; t++) found += walk->target[t] == step->root[r].node;
+  return found == step->nroot;
+}
+
+/* Bytes of the device that all of it takes: in one, `whole`, or of what every piece needs whole. */
+static double bytes_there(tt_device *d, const tt_walk *walk, const tt_step *step, const tt_partition *s, bool whole) {
+  double sum = 0;
+  for (int b = 0; b < s->nbuf; b++) {
+    size_t size;
+    int64_t count;
+    const tt_node *n = node_of(walk, step, b, &size, &count);
+    if ((whole || s->buf[b].whole) && (s->buf[b].write || !tt__is_resident(d->id, n->attr.buf)))
+      sum += (double)size * (double)count;
+  }
+  return sum;
+}
+
+/* What moves, and what that takes. */
+static void predict(tt_device *d, const tt_walk *walk, const tt_step *step, tt_pieces *p) {
+  const tt_device_costs *c = tt__device_costs(d);
+  p->up_bytes = p->down_bytes = 0;
+  for (int b = 0; b < p->parts.nbuf; b++) {
+    size_t size;
+    int64_t count;
+    const tt_node *n = node_of(walk, step, b, &size, &count);
+    int64_t bytes = (int64_t)size * count;
+    if (p->parts.buf[b].write)
+      p->down_bytes += p->down ? bytes : 0;
+    else if (!p->parts.buf[b].whole && comes_up(d, n))
+      p->up_bytes += bytes;
+  }
+  p->up_ns = (double)p->up_bytes / c->up_bytes_per_ns;
+  p->down_ns = (double)p->down_bytes / c->down_bytes_per_ns;
+  p->work_ns = tt__place_kernel_ns(step->launch, d);
+}
+
+/* In how many pieces, and what they take together. */
+static bool cut(double room, tt_pieces *p) {
+  double bytes = (double)(p->up_bytes + p->down_bytes), pieces = bytes / PIECE_BYTES;
+  if (pieces < LEAST_PIECES) pieces = LEAST_PIECES;
+  if (p->windows && pieces < 4 * DEPTH * bytes / room) pieces = 4 * DEPTH * bytes / room;
+  if (pieces > (double)p->parts.len) {
+    if (p->windows) return false;
+    pieces = (double)p->parts.len;
+  }
+  tt__sched_pieces(&p->parts, (int64_t)pieces);
+  return tt__partition_pieces(&p->parts) > 1;
+}
+
+static void predict_all(const tt_device_costs *c, tt_pieces *p) {
+  double both = (double)(p->up_bytes + p->down_bytes) / c->both_bytes_per_ns;
+  p->ns = both > p->work_ns ? both : p->work_ns;
+  if (p->up_ns > p->ns) p->ns = p->up_ns;
+  if (p->down_ns > p->ns) p->ns = p->down_ns;
+  double n =
+      (double)tt__partition_pieces(&p->parts); /* the first piece's way up and the last one's way down are alone */
+  p->ns += (p->up_ns + p->work_ns + p->down_ns) / n + n * c->launch_ns;
+}
+
+static bool split_of(const tt_walk *walk, const tt_step *step, tt_pieces *p) {
+  const tt_launch *l = step->launch;
+  int64_t bytes[TT_PARTITION_BUFFERS];
+  *p = (tt_pieces){0};
+  if (l->unit->kernel->nbuf > TT_PARTITION_BUFFERS) return false;
+  for (int b = 0; b < l->unit->kernel->nbuf; b++) {
+    size_t size;
+    node_of(walk, step, b, &size, &bytes[b]);
+    bytes[b] *= (int64_t)size;
+  }
+  return tt__sched_partition(l->unit->kernel, l->lowered, bytes, &p->parts);
+}
+
+bool tt__pieces_fit(tt_device *d, const tt_walk *walk, const tt_step *step, tt_pieces *out) {
+  double room = room_of(d);
+  if (!is_suited(step) || !split_of(walk, step, out)) return false;
+  out->windows = out->down = true;
+  predict(d, walk, step, out);
+  if (!cut(room, out) || bytes_there(d, walk, step, &out->parts, false) > room / 2) return false;
+  predict_all(tt__device_costs(d), out);
+  return true;
+}
+
+bool tt__pieces_pay(tt_device *d, const tt_walk *walk, const tt_step *step, bool looked_at, tt_pieces *out) {
+  const tt_launch *l = step->launch;
+  if ((double)(l->bytes_read + l->bytes_written) < LEAST_BYTES) return false;
+  if (!is_suited(step) || !split_of(walk, step, out)) return false;
+  double room = room_of(d);
+  if (bytes_there(d, walk, step, &out->parts, true) > room) return tt__pieces_fit(d, walk, step, out);
+  out->down = looked_at && are_targets(walk, step);
+  predict(d, walk, step, out);
+  if ((double)(out->up_bytes + out->down_bytes) < LEAST_BYTES || !cut(room, out)) return false;
+  predict_all(tt__device_costs(d), out);
+  return out->ns < CLEARLY * (out->up_ns + out->work_ns + out->down_ns);
+}
+
+/* ---- a run */
+
+/* A buffer of the kernel. */
+typedef struct lane {
+  tt_buffer *buffer; /* an operand's, held; a result's */
+  char *host;        /* its element 0, if it moves */
+  char *at;          /* element 0 on the device; in windows, of what comes apart: the first slot */
+  tt_dmem *block;    /* memory of ours on the device, to be given back */
+  size_t size;       /* of an element */
+  int64_t count;     /* elements */
+  size_t slot;       /* bytes of a slot; 0: it lies there whole */
+  bool moves;
+} lane;
+
+/* A piece as a launch of its own. */
+typedef struct turn {
+  tt_launch launch;
+  tt_lowered lowered;
+} turn;
+
+typedef struct run {
+  tt_device *device;
+  tt_stream *stream;
+  const tt_pieces *how;
+  const tt_kernel *kernel;
+  int64_t pieces, depth;
+  lane lane[TT_PARTITION_BUFFERS];
+  int64_t buf_len[TT_PARTITION_BUFFERS];
+  turn *turn;       /* [pieces] */
+  int64_t *numbers; /* of the turns: len and off */
+  size_t turn_size, numbers_size;
+  tt_scalar scalar[MOST_SCALARS];
+  tt_cut cut[2]; /* of a full piece, of the last one */
+  tt_routine *routine[2][TT_MOST_PASSES];
+  tt_dmem *work;
+  tt_event *up[MOST_DEPTH], *done[MOST_DEPTH], *down[MOST_DEPTH];
+  pthread_t caller;
+} run;
+
+static bool is_last(const run *r, int64_t piece) { return piece == r->pieces - 1; }
+
+/* The elements of a buffer that move with a piece. What lies there whole comes up once: what no earlier piece brought.
+ */
+static void moving(const run *r, int b, int64_t piece, int64_t *from, int64_t *to) {
+  const tt_partition *s = &r->how->parts;
+  const lane *x = &r->lane[b];
+  int64_t other_from, other_to;
+  tt__partition_part(s, b, piece, from, to);
+  if (s->buf[b].write || x->slot) return;
+  if (piece > 0) {
+    tt__partition_part(s, b, piece - 1, &other_from, &other_to);
+    if (s->buf[b].step > 0 && other_to > *from) *from = other_to;
+    if (s->buf[b].step < 0 && other_from < *to) *to = other_from;
+  }
+  bool first = piece == 0, last = is_last(r, piece), rises = s->buf[b].step > 0;
+  if (rises ? first : last) *from = 0;
+  if (rises ? last : first) *to = x->count;
+  if (*to < *from) *to = *from;
+}
+
+/* Where element 0 of a buffer would lie for a piece. As far from a multiple of ALIGNED as it would be in the whole. */
+static char *base_of(const run *r, int b, int64_t piece) {
+  const lane *x = &r->lane[b];
+  if (!x->slot) return x->at;
+  int64_t from, to;
+  tt__partition_part(&r->how->parts, b, piece, &from, &to);
+  uintptr_t skip = (uintptr_t)from * x->size;
+  return (char *)((uintptr_t)x->at + (uintptr_t)(piece % r->depth) * x->slot + skip % ALIGNED - skip);
+}
+
+static bool move_of(const void *ctx, bool is_down, int64_t piece, int i, tt_move *out) {
+  const run *r = ctx;
+  for (int b = 0; b < r->kernel->nbuf; b++) {
+    const lane *x = &r->lane[b];
+    if (!x->moves || r->how->parts.buf[b].write != is_down || i-- > 0) continue;
+    int64_t from, to;
+    moving(r, b, piece, &from, &to);
+    uintptr_t skip = (uintptr_t)from * x->size;
+    *out = (tt_move){.host = x->host + skip,
+                     .at = (char *)((uintptr_t)base_of(r, b, piece) + skip),
+                     .size = (size_t)(to - from) * x->size};
+    return true;
+  }
+  return false;
+}
+
+static tt_code launch_piece(run *r, int64_t piece, tt_error *err) {
+  tt_device *d = r->device;
+  const turn *t = &r->turn[piece];
+  void *buf[TT_PARTITION_BUFFERS];
+  _Alignas(16) char args[MOST_ARGS];
+  for (int b = 0; b < r->kernel->nbuf; b++) buf[b] = base_of(r, b, piece);
+  if (d->target.kind == TT_DEVICE_NULL)
+    return tt__exec_null(d, r->stream, &t->launch, buf, r->buf_len, r->scalar, false, err);
+  const tt_cut *cut = &r->cut[is_last(r, piece)];
+  void *work = r->work ? tt__dmem_at(r->work) : NULL;
+  if (cut->zero_bytes) TT_TRY(d->ops->fill(d, r->stream, work, 0, cut->zero_bytes, err));
+  for (int p = 0; p < cut->npass; p++) {
+    tt__threads_args(r->kernel, &t->lowered, &cut->pass[p], buf, r->buf_len, r->scalar, work, NULL, args);
+    TT_TRY(d->ops->launch(d, r->stream, r->routine[is_last(r, piece)][p], &cut->pass[p].grid, args,
+                          tt__threads_args_size(r->kernel), err));
+  }
+  return TT_OK;
+}
+
+static tt_code at_point(void *ctx, int64_t piece, tt_flow_point point, tt_error *err) {
+  run *r = ctx;
+  tt_device *d = r->device;
+  int64_t k = piece % r->depth;
+  switch (point) {
+    case TT_FLOW_BEGIN: /* the slot's last piece has been worked on */
+      if (tt__exec_check(pthread_equal(pthread_self(), r->caller) != 0))
+        return tt__fail(err, TT_EINTERRUPT, "interrupted");
+      return d->ops->stream_wait(d, d->up, r->done[k], err);
+    case TT_FLOW_RUN:
+      TT_TRY(d->ops->event_record(d, r->up[k], d->up, err));
+      TT_TRY(d->ops->stream_wait(d, r->stream, r->up[k], err));
+      TT_TRY(d->ops->stream_wait(d, r->stream, r->down[k], err)); /* and its results have gone */
+      TT_TRY(launch_piece(r, piece, err));
+      return d->ops->event_record(d, r->done[k], r->stream, err);
+    case TT_FLOW_RETURN:
+      return d->ops->stream_wait(d, d->down, r->done[k], err);
+    default:
+      return d->ops->event_record(d, r->down[k], d->down, err);
+  }
+}
+
+/* ---- before it */
+
+/* An operand: there whole, or coming in pieces to memory of ours. */
+static tt_code open_operand(run *r, int b, const tt_node *n, tt_error *err) {
+  lane *x = &r->lane[b];
+  const tt_partition_buf *part = &r->how->parts.buf[b];
+  void *at;
+  x->buffer = tt__buffer_retain(n->attr.buf);
+  if (part->whole || !comes_up(r->device, n)) {
+    TT_TRY(tt__resident(r->device, r->stream, x->buffer, &at, err));
+    x->at = at;
+    return TT_OK;
+  }
+  x->moves = true;
+  x->host = x->buffer->data;
+  if (r->how->windows)
+    x->slot = ((size_t)tt__partition_most(&r->how->parts, b) * x->size + 2 * ALIGNED - 1) / ALIGNED * ALIGNED;
+  TT_TRY(
+      tt__resident_temp(r->device, r->stream, x->slot ? x->slot * (size_t)r->depth : x->buffer->size, &x->block, err));
+  x->at = tt__dmem_at(x->block);
+  return TT_OK;
+}
+
+static tt_code open_result(run *r, int b, const tt_node *n, tt_error *err) {
+  lane *x = &r->lane[b];
+  void *at;
+  size_t bytes = x->size * (size_t)x->count;
+  x->moves = r->how->down;
+  if (!r->how->windows) {
+    TT_TRY(tt__resident_new(r->device, r->stream, bytes, n, &x->buffer, &at, err));
+    x->at = at;
+    if (x->moves && !(x->host = tt__mem_alloc_data(bytes))) return tt__fail_memory(err, bytes);
+    return TT_OK;
+  }
+  x->buffer = tt__buffer_new(bytes, err);
+  if (!x->buffer) return TT_ENOMEM;
+  x->host = x->buffer->data;
+  x->slot = ((size_t)tt__partition_most(&r->how->parts, b) * x->size + 2 * ALIGNED - 1) / ALIGNED * ALIGNED;
+  TT_TRY(tt__resident_temp(r->device, r->stream, x->slot * (size_t)r->depth, &x->block, err));
+  x->at = tt__dmem_at(x->block);
+  return TT_OK;
+}
+
+static tt_code open_lanes(run *r, const tt_walk *walk, const tt_step *step, tt_error *err) {
+  for (int b = 0; b < r->kernel->nbuf; b++) {
+    lane *x = &r->lane[b];
+    const tt_node *n = node_of(walk, step, b, &x->size, &x->count);
+    r->buf_len[b] = x->count;
+    if (r->how->parts.buf[b].write)
+      TT_TRY(open_result(r, b, n, err));
+    else
+      TT_TRY(open_operand(r, b, n, err));
+  }
+  return TT_OK;
+}
+
+static tt_code open_turns(run *r, const tt_launch *whole, tt_error *err) {
+  const tt_kernel *k = r->kernel;
+  size_t each = (size_t)(k->naxes + k->naccess);
+  r->turn_size = sizeof *r->turn * (size_t)r->pieces;
+  r->numbers_size = sizeof *r->numbers * each * (size_t)r->pieces;
+  r->turn = tt__mem_zalloc(r->turn_size);
+  r->numbers = tt__mem_zalloc(r->numbers_size);
+  if (!r->turn || !r->numbers) return tt__fail_memory(err, r->turn_size + r->numbers_size);
+  for (int64_t p = 0; p < r->pieces; p++) {
+    turn *t = &r->turn[p];
+    int64_t *len = r->numbers + (size_t)p * each, lo, hi;
+    tt__partition_points(&r->how->parts, p, &lo, &hi);
+    tt__partition_lower(&r->how->parts, k, whole->lowered, p, len, len + k->naxes, &t->lowered);
+    t->launch = *whole;
+    t->launch.lowered = &t->lowered;
+    t->launch.points = whole->points / (double)r->how->parts.len * (double)(hi - lo);
+  }
+  return TT_OK;
+}
+
+/* The code of full pieces and of the last one; all begin at the same distance from aligned addresses. */
+static tt_code open_code(run *r, tt_error *err) {
+  size_t align[TT_PARTITION_BUFFERS], work = 0;
+  for (int b = 0; b < r->kernel->nbuf; b++) {
+    uintptr_t at = (uintptr_t)base_of(r, b, 0);
+    align[b] = at % ALIGNED ? (size_t)(at & (~at + 1)) : ALIGNED;
+  }
+  for (int i = 0; i < 2 && r->device->target.kind != TT_DEVICE_NULL; i++) {
+    tt_cut *c = &r->cut[i];
+    const tt_lowered *l = &r->turn[i ? r->pieces - 1 : 0].lowered;
+    TT_TRY(tt__threads_cut(r->kernel, l, &r->device->target, align, r->buf_len, c, err));
+    if (c->pass[0].variant.far) return tt__fail(err, TT_ENOTIMPL, "too many arguments for a launch");
+    for (int p = 0; p < c->npass; p++)
+      TT_TRY(tt__device_kernel(r->device, r->kernel, &c->pass[p].variant, &r->routine[i][p], err));
+    if (c->work_bytes > work) work = c->work_bytes;
+  }
+  return work ? tt__resident_temp(r->device, r->stream, work, &r->work, err) : TT_OK;
+}
+
+static tt_code open_events(run *r, tt_error *err) {
+  tt_device *d = r->device;
+  for (int64_t k = 0; k < r->depth; k++) {
+    TT_TRY(d->ops->event_new(d, false, &r->up[k], err));
+    TT_TRY(d->ops->event_new(d, false, &r->done[k], err));
+    TT_TRY(d->ops->event_new(d, false, &r->down[k], err));
+  }
+  /* The memory we were given may still be in use by earlier work of the stream. */
+  TT_TRY(d->ops->event_record(d, r->done[0], r->stream, err));
+  TT_TRY(d->ops->stream_wait(d, d->up, r->done[0], err));
+  return d->ops->stream_wait(d, d->down, r->done[0], err);
+}
+
+/* ---- after it */
+
+static void close_run(run *r) {
+  tt_device *d = r->device;
+  for (int64_t k = 0; k < r->depth; k++) {
+    d->ops->event_free(d, r->down[k]);
+    d->ops->event_free(d, r->done[k]);
+    d->ops->event_free(d, r->up[k]);
+  }
+  if (r->work) tt__dmem_free(d, r->work);
+  tt__mem_free(r->numbers, r->numbers_size);
+  tt__mem_free(r->turn, r->turn_size);
+  for (int b = 0; b < r->kernel->nbuf; b++) {
+    lane *x = &r->lane[b];
+    if (x->block) tt__dmem_free(d, x->block);
+    if (x->host && r->how->parts.buf[b].write && !r->how->windows)
+      tt__mem_free_data(x->host, x->size * (size_t)x->count);
+    if (x->buffer) tt__buffer_release(x->buffer);
+  }
+}
+
+/* Results become the values of their nodes; operands that came up whole stay. */
+static tt_code hand_over(run *r, const tt_walk *walk, const tt_step *step, tt_error *err) {
+  tt_code code = TT_OK;
+  for (int b = 0; b < r->kernel->nbuf && code == TT_OK; b++) {
+    lane *x = &r->lane[b];
+    if (r->how->parts.buf[b].write || !x->moves || x->slot) continue;
+    code = tt__resident_arrived(r->device, r->stream, x->buffer, x->block, err);
+    x->block = NULL;
+  }
+  for (int b = 0; b < r->kernel->nbuf && code == TT_OK; b++) {
+    lane *x = &r->lane[b];
+    if (!r->how->parts.buf[b].write) continue;
+    if (!x->slot) tt__resident_written(r->device, x->buffer);
+    if (!x->slot && x->moves) x->buffer->data = x->host;
+    x->host = NULL;
+    TT_COUNT(downloads, x->moves);
+    TT_COUNT(download_bytes, x->moves ? x->buffer->size : 0);
+    for (int i = 0; i < step->nroot; i++)
+      if (step->root[i].operand == ((const tt_launch *)step->launch)->lowered->buf_operand[b])
+        tt__node_become_buffer(walk->node[step->root[i].node], x->buffer);
+    x->buffer = NULL;
+  }
+  tt__resident_launched(TT_OK, NULL); /* what is gathered later is another turn */
+  return code;
+}
+
+static void count(const run *r, const tt_step *step, int64_t start) {
+  const tt_launch *l = step->launch;
+  TT_COUNT(launches, r->pieces);
+  TT_COUNT(device_launches, r->pieces);
+  TT_COUNT(bytes_read, l->bytes_read);
+  TT_COUNT(bytes_written, l->bytes_written);
+  TT_COUNT(streamed, 1);
+  TT_COUNT(pieces, r->pieces);
+  TT_COUNT(syncs, r->how->down);
+  if (tt__profile_on) tt__profile_add_pieces(step, r->pieces, start, tt__clock_ns());
+}
+
+tt_code tt__pieces_run(tt_device *d, const tt_walk *walk, const tt_step *step, const tt_pieces *how, tt_error *err) {
+  const tt_launch *whole = step->launch;
+  int64_t start = tt__profile_on ? tt__clock_ns() : 0;
+  run *r = tt__mem_zalloc(sizeof *r);
+  if (!r) return tt__fail_memory(err, sizeof *r);
+  *r = (run){.device = d, .stream = tt__stream_current(d), .how = how, .kernel = whole->unit->kernel};
+  r->pieces = tt__partition_pieces(&how->parts);
+  r->depth = how->windows ? DEPTH : r->pieces < MOST_DEPTH ? r->pieces : MOST_DEPTH;
+  r->caller = pthread_self();
+  tt__resident_step(true);
+  tt_code code = tt__exec_scalars(walk, step, whole, r->scalar, err);
+  if (code == TT_OK) code = open_lanes(r, walk, step, err);
+  if (code == TT_OK) code = open_turns(r, whole, err);
+  if (code == TT_OK) code = open_code(r, err);
+  if (code == TT_OK) code = tt__queue_flush(err);
+  if (code == TT_OK) code = open_events(r, err);
+  if (code == TT_OK) {
+    tt_flow f = {.device = d,
+                 .up = d->up,
+                 .down = d->down,
+                 .pieces = r->pieces,
+                 .depth = r->depth,
+                 .move = move_of,
+                 .at = at_point,
+                 .ctx = r};
+    int depth = tt__session_suspend();
+    code = tt__stage_flow(&f, (size_t)how->up_bytes, (size_t)how->down_bytes, err);
+    /* The simulated device reads our turns when it comes to them. */
+    bool waits = code == TT_OK && (d->target.kind == TT_DEVICE_NULL || tt__profile_on);
+    if (code != TT_OK || waits) {
+      tt_code end = d->ops->stream_wait_idle(d, r->stream, code == TT_OK ? err : NULL);
+      if (code == TT_OK) code = end;
+    }
+    tt__session_resume(depth);
+  }
+  if (code == TT_OK) count(r, step, start);
+  if (code == TT_OK) code = hand_over(r, walk, step, err);
+  close_run(r);
+  tt__mem_free(r, sizeof *r);
+  return code;
+}
