@@ -10,16 +10,19 @@
 #include "device/stage.h"
 
 /* The first copies of a flow are short, so that the other end starts early. */
-enum { FIRST_CHUNK = 1 << 20, CHUNK = 2 << 20, MOST_CHUNK = 8 << 20, RING = 32 << 20, LEAST_RING = 1 << 20 };
+enum { GRAIN = 128 << 10, FIRST_CHUNK = 256 << 10, CHUNK = 2 << 20, MOST_CHUNK = 8 << 20 };
+enum { RING = 32 << 20, LEAST_RING = 1 << 20 };
 /* A conductor with nothing to do looks again so often, then it lets the device wake it. */
-enum { LOOKS = 100 };
+enum { LOOKS = 100, PATIENCE = 50 };
 
-static size_t chunk_bytes = CHUNK, ring_bytes = RING;
+static size_t chunk_bytes = CHUNK, ring_bytes = RING, grain_bytes = GRAIN;
 
-void tt__flow_tune(size_t chunk, size_t ring) {
-  const size_t most = (size_t)TT_FLOW_SLOTS * TT_FLOW_GRAIN;
+void tt__flow_tune(size_t chunk, size_t ring, size_t grain) {
+  grain_bytes = grain ? grain : GRAIN;
+  const size_t most = (size_t)TT_FLOW_SLOTS * grain_bytes;
   chunk_bytes = chunk ? chunk : CHUNK;
-  ring_bytes = ring ? (ring < most ? ring : most) : RING;
+  ring_bytes = ring ? ring : RING;
+  if (ring_bytes > most) ring_bytes = most;
 }
 
 /* ---- rings */
@@ -28,7 +31,7 @@ static bool has_chunks(const tt_flow_ring *r) { return r->first_chunk < r->next_
 static bool has_room(const tt_flow_ring *r) { return r->next_chunk - r->first_chunk < TT_FLOW_CHUNKS; }
 static bool is_full(const tt_flow_ring *r) { return r->planned - r->freed == r->slots; }
 static tt_flow_grain *grain_at(tt_flow_ring *r, int64_t g) { return &r->grain[g % r->slots]; }
-static char *slot_at(const tt_flow_ring *r, int64_t g) { return r->memory + g % r->slots * TT_FLOW_GRAIN; }
+static char *slot_at(const tt_flow_ring *r, int64_t g) { return r->memory + (size_t)(g % r->slots) * r->grain_bytes; }
 
 /* Nothing is under way any more. */
 static void reset(tt_flow_ring *r) {
@@ -45,7 +48,7 @@ void tt__flow_ring_empty(tt_device *d, tt_flow_ring *r) {
     if (r->event[k]) d->ops->event_free(d, r->event[k]);
     r->event[k] = NULL;
   }
-  tt__pinned_free(d, r->memory, (size_t)r->slots * TT_FLOW_GRAIN);
+  tt__pinned_free(d, r->memory, (size_t)r->slots * r->grain_bytes);
   r->memory = NULL;
   r->slots = 0;
 }
@@ -54,13 +57,14 @@ tt_code tt__flow_ring_fill(tt_device *d, tt_flow_ring *r, size_t size, tt_error 
   size_t want = LEAST_RING;
   while (want < size && want < ring_bytes) want *= 2;
   if (want > ring_bytes) want = ring_bytes;
-  if (r->memory && (size_t)r->slots * TT_FLOW_GRAIN >= want) return TT_OK;
+  if (r->memory && r->grain_bytes == grain_bytes && (size_t)r->slots * grain_bytes >= want) return TT_OK;
   tt__flow_ring_empty(d, r);
   tt_code code = TT_ENOMEM;
   void *memory = NULL;
-  for (; code == TT_ENOMEM && want >= TT_FLOW_GRAIN; want /= 2) {
-    r->slots = (int64_t)(want / TT_FLOW_GRAIN);
-    code = tt__pinned_alloc(d, (size_t)r->slots * TT_FLOW_GRAIN, &memory, err);
+  r->grain_bytes = grain_bytes;
+  for (; code == TT_ENOMEM && want >= grain_bytes; want /= 2) {
+    r->slots = (int64_t)(want / grain_bytes);
+    code = tt__pinned_alloc(d, (size_t)r->slots * grain_bytes, &memory, err);
   }
   r->memory = memory;
   for (int k = 0; k < TT_FLOW_CHUNKS && code == TT_OK; k++) code = d->ops->event_new(d, false, &r->event[k], err);
@@ -75,7 +79,7 @@ enum { UP, DOWN };
 typedef struct flow {
   const tt_flow *f;
   tt_flow_ring *ring[2]; /* NULL: nothing moves that way */
-  atomic_bool has_conductor, is_over;
+  atomic_bool has_conductor, has_helpers, is_over;
   /* The conductor's. */
   tt_code code;
   tt_error *err;
@@ -112,6 +116,7 @@ static void idle(int n) {
 }
 
 static void help(flow *w, int64_t lane) {
+  atomic_store_explicit(&w->has_helpers, true, memory_order_relaxed);
   for (int n = 0; !atomic_load_explicit(&w->is_over, memory_order_acquire);) {
     bool did = copy_one(w->ring[lane % 2]) || copy_one(w->ring[1 - lane % 2]);
     n = did ? 0 : n + 1;
@@ -140,7 +145,7 @@ static const tt_flow_grain *plan_grain(flow *w, int way) {
   int64_t piece = w->at[way].piece;
   size_t from = w->at[way].bytes;
   move_at(w, way, piece, w->at[way].move, &m);
-  x->size = m.size - from < TT_FLOW_GRAIN ? m.size - from : TT_FLOW_GRAIN;
+  x->size = m.size - from < r->grain_bytes ? m.size - from : r->grain_bytes;
   x->host = x->size ? (char *)m.host + from : NULL;
   x->at = x->size ? (char *)m.at + from : NULL;
   x->piece = piece;
@@ -185,10 +190,10 @@ static bool ask(flow *w, int way, int64_t to, size_t size) {
 
 /* Bytes that a copy should have by now, in whole grains. */
 static size_t chunk_now(const flow *w, int way) {
-  size_t most = (size_t)w->ring[way]->slots * TT_FLOW_GRAIN / 4, size = chunk_bytes;
+  size_t grain = w->ring[way]->grain_bytes, most = (size_t)w->ring[way]->slots * grain / 4, size = chunk_bytes;
   if (w->moved[way] < 2 * FIRST_CHUNK && size > FIRST_CHUNK) size = FIRST_CHUNK;
   if (size > most) size = most;
-  return size > TT_FLOW_GRAIN ? size / TT_FLOW_GRAIN * TT_FLOW_GRAIN : TT_FLOW_GRAIN;
+  return size > grain ? size / grain * grain : grain;
 }
 
 static void ran(flow *w) {
@@ -225,7 +230,7 @@ static bool ask_down(flow *w) {
   tt_flow_ring *r = w->ring[DOWN];
   size_t size = 0, want = chunk_now(w, DOWN);
   int64_t room = r->slots - (r->planned - r->freed);
-  if (w->at[DOWN].piece >= w->ran || !has_room(r) || room < (int64_t)(want / TT_FLOW_GRAIN)) return false;
+  if (w->at[DOWN].piece >= w->ran || !has_room(r) || room < (int64_t)(want / r->grain_bytes)) return false;
   bool ends = false;
   const tt_flow_grain *x = NULL;
   while (!ends && size < want) {
@@ -300,7 +305,9 @@ static void conduct(flow *w) {
       did |= look(w, w->ring[DOWN]);
       while (w->code == TT_OK && ask_down(w)) did = true;
     }
-    if (!did) did = copy_one(w->ring[DOWN]) || copy_one(w->ring[UP]);
+    /* A conductor who copies lets the device wait: it does so alone, or when the others are not quick. */
+    if (!did && (n >= PATIENCE || !atomic_load_explicit(&w->has_helpers, memory_order_relaxed)))
+      did = copy_one(w->ring[DOWN]) || copy_one(w->ring[UP]);
     n = did ? 0 : n + 1;
     if (!did && w->code == TT_OK) wait(w, n);
   }
@@ -318,7 +325,7 @@ static void take_part(void *ctx, int64_t lo, int64_t hi, int worker) {
 
 tt_code tt__flow_run(const tt_flow *f, tt_flow_ring *in, tt_flow_ring *out, size_t bytes, tt_error *err) {
   flow w = {.f = f, .ring = {in, out}, .err = err};
-  int64_t lanes = (int64_t)(bytes / TT_FLOW_GRAIN) + 1;
+  int64_t lanes = (int64_t)(bytes / grain_bytes) + 1;
   assert((!out || (out->is_down && !has_chunks(out))) && (!in || !in->is_down));
   tt__pool_run(lanes < tt__pool_size() ? lanes : tt__pool_size(), 1, take_part, &w);
   if (w.code == TT_OK) return TT_OK;

@@ -19,7 +19,7 @@
 #include "base/lock.h"
 #include "ir/device.h"
 
-enum { TT_FLOW_GRAIN = 256 << 10, TT_FLOW_SLOTS = 256, TT_FLOW_CHUNKS = 64 };
+enum { TT_FLOW_SLOTS = 512, TT_FLOW_CHUNKS = 64 };
 
 typedef struct tt_flow_grain {
   char *host, *at; /* the caller's memory, the device's */
@@ -32,8 +32,9 @@ typedef struct tt_flow_grain {
 /* One direction of a device. Its numbers go on from flow to flow: copies up may be under way when a flow is over. */
 typedef struct tt_flow_ring {
   tt_lock lock;
-  char *memory;  /* pinned; NULL: none yet */
-  int64_t slots; /* grains it holds */
+  char *memory;       /* pinned; NULL: none yet */
+  int64_t slots;      /* grains it holds */
+  size_t grain_bytes; /* of a full grain */
   bool is_down;
   tt_flow_grain grain[TT_FLOW_SLOTS];
   tt_event *event[TT_FLOW_CHUNKS]; /* of copies asked for, [first_chunk, next_chunk) % TT_FLOW_CHUNKS */
@@ -83,6 +84,6 @@ TT_HIDDEN tt_code tt__flow_ring_fill(tt_device *d, tt_flow_ring *r, size_t size,
 /* Wait for what is under way and give everything back. */
 TT_HIDDEN void tt__flow_ring_empty(tt_device *d, tt_flow_ring *r);
 /* How rings are cut; for measurements. Zeros: the defaults. Not while copies run. */
-TT_HIDDEN void tt__flow_tune(size_t chunk, size_t ring);
+TT_HIDDEN void tt__flow_tune(size_t chunk, size_t ring, size_t grain);
 
 #endif
