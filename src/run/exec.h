@@ -6,6 +6,7 @@
 #define TT_RUN_EXEC_H
 
 #include "ir/launch.h"
+#include "device/trail.h"
 #include "run/unit.h"
 
 /* What the driver hangs on a kernel step. */
@@ -15,6 +16,8 @@ typedef struct tt_launch {
   double points;                     /* of the whole space */
   int64_t bytes_read, bytes_written; /* each operand once */
   struct tt_launch_on *on;           /* what devices keep of it (exec_device.h) */
+  tt_origin origin;                  /* when a device runs it; "" until then */
+  uint32_t line;                     /* that `origin` names */
 } tt_launch;
 
 /* Run one step over the walk's nodes; its roots are in memory afterwards. Session lock held; released while kernels

@@ -4,6 +4,7 @@
 #include "run/exec_device.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -33,7 +34,16 @@ typedef struct tt_launch_on {
   tt_routine *routine[TT_MOST_PASSES];
 } tt_launch_on;
 
+/* The simulated device reads a launch when it comes to it. */
+static void settle_null(const tt_launch *l) {
+  for (int i = 0; l->origin.what[0] && i < tt__device_count(TT_DEVICE_NULL, NULL, 0); i++) {
+    tt_device *d = tt__device_peek(tt__device_id(TT_DEVICE_NULL, i));
+    if (d) (void)!d->ops->wait_all(d, NULL);
+  }
+}
+
 void tt__exec_forget(tt_launch *l) {
+  settle_null(l);
   while (l->on) {
     tt_launch_on *next = l->on->next;
     tt__mem_free(l->on, sizeof *l->on);
@@ -245,6 +255,19 @@ static tt_code launch_null(tt_device *d, tt_stream *s, const tt_walk *walk, cons
   return tt__exec_null(d, s, launch, b->buf, b->buf_len, scalar, true, err);
 }
 
+const tt_origin *tt__exec_origin(const tt_walk *walk, const tt_step *step) {
+  tt_launch *l = step->launch;
+  const tt_node *n = walk->node[step->root[0].node];
+  if (!l->origin.what[0]) {
+    char name[28];
+    tt__profile_name(step, name, sizeof name);
+    snprintf(l->origin.what, sizeof l->origin.what, "%s of %s[%lld]", name, tt__dtypes[n->dtype].name,
+             (long long)n->size);
+  }
+  if (l->line != n->line) tt__session_line_name(l->line = n->line, l->origin.where, sizeof l->origin.where);
+  return &l->origin;
+}
+
 static tt_code exec_kernel_on(tt_device *d, const tt_walk *walk, const tt_step *step, tt_error *err) {
   tt_launch *launch = step->launch;
   tt_stream *s = tt__stream_current(d);
@@ -252,6 +275,7 @@ static tt_code exec_kernel_on(tt_device *d, const tt_walk *walk, const tt_step *
   bound b;
   tt_launch_on *on = NULL;
   int64_t start = tt__profile_on ? tt__clock_ns() : 0;
+  const tt_origin *before = tt__origin_use(tt__exec_origin(walk, step));
   tt_code code = results_of(d, s, walk, step, res, err);
   if (code == TT_OK) code = bind(d, s, walk, step, res, &b, err);
   if (code == TT_OK && d->target.kind == TT_DEVICE_NULL) {
@@ -271,6 +295,7 @@ static tt_code exec_kernel_on(tt_device *d, const tt_walk *walk, const tt_step *
       tt__profile_add(step, true, start, tt__clock_ns());
     }
   }
+  tt__origin_use(before);
   hand_over(d, walk, step, res, code == TT_OK);
   if (on && !b.aligned && launch->on == on) { /* made for this once */
     launch->on = on->next;

@@ -24,6 +24,9 @@ TT_HIDDEN tt_code tt__exec_followed_on(tt_device *d, const tt_walk *walk, const 
 TT_HIDDEN tt_code tt__exec_null(tt_device *d, tt_stream *s, const tt_launch *launch, void *const *buf,
                                 const int64_t *buf_len, const tt_scalar *scalar, bool gathered, tt_error *err);
 
+/* Who asks for the launches of a kernel step, for messages about a device that is lost. Session lock held. */
+TT_HIDDEN const tt_origin *tt__exec_origin(const tt_walk *walk, const tt_step *step);
+
 /* Give back what devices keep of a launch. */
 TT_HIDDEN void tt__exec_forget(tt_launch *l);
 

@@ -198,6 +198,7 @@ typedef struct run {
   tt_dmem *work;
   tt_event *up[MOST_DEPTH], *done[MOST_DEPTH], *down[MOST_DEPTH];
   pthread_t caller;
+  const tt_origin *origin;
 } run;
 
 static bool is_last(const run *r, int64_t piece) { return piece == r->pieces - 1; }
@@ -247,7 +248,7 @@ static bool move_of(const void *ctx, bool is_down, int64_t piece, int i, tt_move
   return false;
 }
 
-static tt_code launch_piece(run *r, int64_t piece, tt_error *err) {
+static tt_code launch_named(run *r, int64_t piece, tt_error *err) {
   tt_device *d = r->device;
   const turn *t = &r->turn[piece];
   void *buf[TT_PARTITION_BUFFERS];
@@ -264,6 +265,13 @@ static tt_code launch_piece(run *r, int64_t piece, tt_error *err) {
                           tt__threads_args_size(r->kernel), err));
   }
   return TT_OK;
+}
+
+static tt_code launch_piece(run *r, int64_t piece, tt_error *err) {
+  const tt_origin *before = tt__origin_use(r->origin);
+  tt_code code = launch_named(r, piece, err);
+  tt__origin_use(before);
+  return code;
 }
 
 static tt_code at_point(void *ctx, int64_t piece, tt_flow_point point, tt_error *err) {
@@ -464,6 +472,7 @@ tt_code tt__pieces_run(tt_device *d, const tt_walk *walk, const tt_step *step, c
   r->pieces = tt__partition_pieces(&how->parts);
   r->depth = how->windows ? DEPTH : r->pieces < MOST_DEPTH ? r->pieces : MOST_DEPTH;
   r->caller = pthread_self();
+  r->origin = tt__exec_origin(walk, step);
   tt__resident_step(true);
   tt_code code = tt__exec_scalars(walk, step, whole, r->scalar, err);
   if (code == TT_OK) code = open_lanes(r, walk, step, err);

@@ -34,7 +34,7 @@ void tt__profile_start(void) {
 void tt__profile_stop(void) { tt__profile_on = false; }
 
 /* What a kernel does, in a few words: its ops in order, each once. */
-static void name_step(const tt_step *s, char *out, size_t size) {
+void tt__profile_name(const tt_step *s, char *out, size_t size) {
   tt_str text = {0};
   uint8_t said[256] = {0};
   if (s->kind != TT_STEP_KERNEL) tt__str_add(&text, s->why ? s->why : "empty");
@@ -60,7 +60,7 @@ static void keep(const event *e) {
 
 static void add(const tt_step *step, bool compiled, int64_t pieces, int64_t start, int64_t end) {
   event e = {.start = start, .end = end, .compiled = compiled};
-  name_step(step, e.name, sizeof e.name);
+  tt__profile_name(step, e.name, sizeof e.name);
   if (pieces) {
     char more[32];
     int n = snprintf(more, sizeof more, ", in %lld pieces", (long long)pieces);

@@ -3,9 +3,11 @@
 */
 #include "run/queue.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "device/trail.h"
 #include "graph/session.h"
 #include "run/residency.h"
 
@@ -20,6 +22,7 @@ typedef struct launch {
   tt_routine *routine;
   tt_grid grid;
   size_t at, size; /* of its arguments */
+  const tt_origin *origin;
 } launch;
 
 static struct {
@@ -48,10 +51,13 @@ void tt__queue_begin(tt_device *d, tt_stream *s) {
 static tt_code launch_each(tt_error *err) {
   tt_device *d = queue.device;
   tt_code code = TT_OK;
+  const tt_origin *before = tt__origin_now();
   for (int i = 0; code == TT_OK && i < queue.n; i++) {
     const launch *l = &queue.list[i];
+    tt__origin_use(l->origin);
     code = d->ops->launch(d, queue.stream, l->routine, &l->grid, queue.args + l->at, l->size, err);
   }
+  tt__origin_use(before);
   return code;
 }
 
@@ -84,7 +90,8 @@ tt_code tt__queue_launch(tt_device *d, tt_stream *s, tt_routine *f, const tt_gri
   if (!queue.gathering || d != queue.device || s != queue.stream) return d->ops->launch(d, s, f, g, args, size, err);
   if (queue.n == MOST_LAUNCHES || queue.used + room > ARGS_BYTES) TT_TRY(tt__queue_flush(err));
   if (room > ARGS_BYTES) return d->ops->launch(d, s, f, g, args, size, err);
-  queue.list[queue.n++] = (launch){.routine = f, .grid = *g, .at = queue.used, .size = size};
+  queue.list[queue.n++] =
+      (launch){.routine = f, .grid = *g, .at = queue.used, .size = size, .origin = tt__origin_now()};
   memcpy(queue.args + queue.used, args, size);
   queue.used += room;
   return TT_OK;
@@ -113,6 +120,18 @@ static void remember(tt_replay *r) {
   r->n = queue.n;
 }
 
+/* To messages it is one launch, named after its first. */
+static tt_code launch_graph(const tt_replay *r, tt_error *err) {
+  tt_origin o = {.what = ""};
+  const tt_origin *first = queue.list[0].origin;
+  snprintf(o.what, sizeof o.what, "%d kernels, first %.28s", queue.n, first ? first->what : "a kernel");
+  if (first) memcpy(o.where, first->where, sizeof o.where);
+  const tt_origin *before = tt__origin_use(&o);
+  tt_code code = queue.device->ops->graph_launch(queue.device, r->graph, queue.stream, err);
+  tt__origin_use(before);
+  return code;
+}
+
 static tt_code capture(tt_replay *r, tt_error *err) {
   tt_device *d = queue.device;
   TT_TRY(d->ops->capture_begin(d, queue.stream, err));
@@ -122,7 +141,7 @@ static tt_code capture(tt_replay *r, tt_error *err) {
   if (code == TT_OK) code = end;
   if (code == TT_OK) {
     TT_COUNT(graphs_made, 1);
-    return d->ops->graph_launch(d, r->graph, queue.stream, err);
+    return launch_graph(r, err);
   }
   if (r->graph) d->ops->graph_free(d, r->graph);
   r->graph = NULL;
@@ -136,7 +155,7 @@ static tt_code replay(tt_replay *r, tt_error *err) {
     TT_TRY(d->ops->graph_args(d, r->graph, i, &l->grid, queue.args + l->at, l->size, err));
   }
   TT_COUNT(graph_launches, 1);
-  return d->ops->graph_launch(d, r->graph, queue.stream, err);
+  return launch_graph(r, err);
 }
 
 tt_code tt__queue_end(tt_replay *r, tt_error *err) {

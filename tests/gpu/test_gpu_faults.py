@@ -68,8 +68,27 @@ def test_a_kernel_that_fails(name, check):
         """,
         TUTTI_CHECK=check,
     )
-    assert cause in out
-    assert ("'bad'" in out) == (check == "1")
+    assert cause in out and "'bad'" in out
+
+
+def test_what_was_asked_for_before_and_after_is_told():
+    """The driver says that a kernel failed, not which: all that are not known to be done are named."""
+    text, cause = KERNELS["a wild address"]
+    out = run(
+        f"""
+        import tutti as tt
+        x = tt.ones(1000, dtype="float32", device="cuda")
+        assert float(tt.exp(x).sum()) > 2000
+        y = tt.sqrt(x)
+        tt.eval(y)
+        tt.RawKernel('''{text}''', "bad")((1,), (1,), (x,))
+        try:
+            tt.cuda.synchronize()
+        except RuntimeError as e:
+            print(e)
+        """
+    )
+    assert cause in out and "'bad'" in out and "TUTTI_CHECK=1" in out and "exp" not in out
 
 
 def test_a_child_of_fork_is_told():

@@ -176,7 +176,8 @@ CHILD_TEST(a_final_error_is_kept_and_the_driver_left_alone) {
   CHECK_INT(launch(d, &m, &f, &err), TT_OK);
   CHECK_INT(launch(d, &m, &f, &err), TT_EDEVICE);
   CHECK_STR(err.message,
-            "cuda:0 is lost: cannot launch a kernel: error 719 (CUDA_ERROR_719); TUTTI_CHECK=1 names the kernel");
+            "cuda:0 is lost: cannot launch a kernel: error 719 (CUDA_ERROR_719); not known to be done: 'f', 'f'; "
+            "TUTTI_CHECK=1 names the kernel");
   CHECK(tt__device_lost(d));
   int before = ask("fake_calls_after_loss", 0);
   void *p = NULL;

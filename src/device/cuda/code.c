@@ -122,6 +122,17 @@ static tt_code finish(tt_device *d, tt_stream *s, tt_routine *f, void *before, t
   return tt__cuda_leave(d, before, tt__cuda_of(d)->api->stream_wait_idle(s->handle), what, err);
 }
 
+/* Every now and then: how far has the stream come, as far as it can be known without waiting? */
+static void pass_milestone(tt_cuda *c, tt_stream *s) {
+  enum { EVERY = TT_TRAIL_MOST / 2, WITHOUT_TIME = 2 };
+  uint64_t now = s->trail.launched;
+  if (now % EVERY != 0 || atomic_load_explicit(&c->capturing, memory_order_relaxed)) return;
+  if (!s->milestone && c->api->event_new(&s->milestone, WITHOUT_TIME) != TT_CUDA_OK) return;
+  if (s->milestone_at && c->api->event_query(s->milestone) != TT_CUDA_OK) return;
+  if (s->milestone_at) tt__trail_done(&s->trail, s->milestone_at);
+  s->milestone_at = c->api->event_record(s->milestone, s->handle) == TT_CUDA_OK ? now : 0;
+}
+
 tt_code tt__cuda_launch(tt_device *d, tt_stream *s, tt_routine *f, const tt_grid *g, const void *args, size_t size,
                         tt_error *err) {
   tt_cuda *c = tt__cuda_of(d);
@@ -139,5 +150,9 @@ tt_code tt__cuda_launch(tt_device *d, tt_stream *s, tt_routine *f, const tt_grid
     result = tt__cuda_note_launch(d, s, f, g);
   else if (result == TT_CUDA_OK && c->check)
     return finish(d, s, f, before, err);
+  if (result == TT_CUDA_OK) {
+    tt__trail_note(&s->trail, f->name);
+    pass_milestone(c, s);
+  }
   return tt__cuda_leave(d, before, result, "launch a kernel", err);
 }

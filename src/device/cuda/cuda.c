@@ -33,11 +33,12 @@ tt_code tt__cuda_leave(tt_device *d, void *before, int result, const char *what,
   tt_cuda *c = tt__cuda_of(d);
   if (before && before != c->context) c->api->context_set(before);
   if (result == TT_CUDA_OK) return TT_OK;
-  char text[200];
+  char text[200], suspects[400] = "";
   tt__cuda_text(c->api, result, text, sizeof text);
   if (tt__cuda_is_final(result)) {
     bool is_kernel = result >= FIRST_KERNEL_FAULT && result <= LAST_KERNEL_FAULT && !c->check;
-    return tt__device_lose(d, err, "%s is lost: cannot %s: %s%s", d->name, what, text,
+    if (is_kernel) tt__trail_suspects(d, suspects, sizeof suspects);
+    return tt__device_lose(d, err, "%s is lost: cannot %s: %s%s%s", d->name, what, text, suspects,
                            is_kernel ? "; TUTTI_CHECK=1 names the kernel" : "");
   }
   tt_code code = result == TT_CUDA_NO_MEMORY ? TT_ENOMEM : TT_EDEVICE;
@@ -296,6 +297,7 @@ static tt_code cuda_stream_adopt(tt_device *d, void *handle, tt_stream **out, tt
   tt_stream *s = *out = tt__mem_alloc(sizeof *s);
   if (!s) return tt__fail_memory(err, sizeof *s);
   *s = (tt_stream){.handle = handle};
+  tt__trail_open(d, &s->trail);
   return TT_OK;
 }
 
@@ -318,6 +320,7 @@ static tt_code cuda_stream_new(tt_device *d, int priority, tt_stream **out, tt_e
     code = tt__cuda_leave(d, before, result, "make a stream", err);
   }
   if (code == TT_OK) return TT_OK;
+  tt__trail_close(&s->trail);
   tt__mem_free(s, sizeof *s);
   *out = NULL;
   return code;
@@ -325,20 +328,31 @@ static tt_code cuda_stream_new(tt_device *d, int priority, tt_stream **out, tt_e
 
 static void cuda_stream_free(tt_device *d, tt_stream *s) {
   if (!s) return;
+  if (s->milestone) GIVE_BACK(d, api->event_free(s->milestone));
   if (s->is_ours) GIVE_BACK(d, api->stream_free(s->handle));
+  tt__trail_close(&s->trail);
   tt__mem_free(s, sizeof *s);
 }
 
-static tt_code cuda_stream_wait_idle(tt_device *d, tt_stream *s, tt_error *err) {
+static tt_code stream_wait_idle(tt_device *d, tt_stream *s, tt_error *err) {
   CALL(d, err, "finish its work", api->stream_wait_idle(s->handle));
+}
+
+static tt_code cuda_stream_wait_idle(tt_device *d, tt_stream *s, tt_error *err) {
+  uint64_t mark = tt__trail_mark(&s->trail);
+  TT_TRY(stream_wait_idle(d, s, err));
+  tt__trail_done(&s->trail, mark);
+  return TT_OK;
 }
 
 static tt_code cuda_stream_done(tt_device *d, tt_stream *s, bool *done, tt_error *err) {
   void *before;
+  uint64_t mark = tt__trail_mark(&s->trail);
   *done = false;
   TT_TRY(tt__cuda_enter(d, &before, err));
   int result = tt__cuda_of(d)->api->stream_query(s->handle);
   *done = result == TT_CUDA_OK;
+  if (*done) tt__trail_done(&s->trail, mark);
   return tt__cuda_leave(d, before, result == TT_CUDA_NOT_READY ? TT_CUDA_OK : result, "finish its work", err);
 }
 
@@ -380,6 +394,8 @@ static tt_code cuda_event_record(tt_device *d, tt_event *e, tt_stream *s, tt_err
   void *before;
   TT_TRY(tt__cuda_enter(d, &before, err));
   const tt_cuda_api *api = tt__cuda_of(d)->api;
+  e->stream = s;
+  e->mark = tt__trail_mark(&s->trail);
   int result = api->event_record(e->handle, s->handle);
   if (result == STREAM_IS_GONE && !s->is_ours) { /* its owner did not wait for us: we wait for all, and forget it */
     result = api->context_wait();
@@ -389,17 +405,29 @@ static tt_code cuda_event_record(tt_device *d, tt_event *e, tt_stream *s, tt_err
   return tt__cuda_leave(d, before, result, "record an event", err);
 }
 
+/* What its stream was asked for before it is done. */
+static void has_passed(const tt_event *e) {
+  if (e->stream) tt__trail_done(&e->stream->trail, e->mark);
+}
+
 static tt_code cuda_event_done(tt_device *d, tt_event *e, bool *done, tt_error *err) {
   void *before;
   *done = false;
   TT_TRY(tt__cuda_enter(d, &before, err));
   int result = tt__cuda_of(d)->api->event_query(e->handle);
   *done = result == TT_CUDA_OK;
+  if (*done) has_passed(e);
   return tt__cuda_leave(d, before, result == TT_CUDA_NOT_READY ? TT_CUDA_OK : result, "finish its work", err);
 }
 
-static tt_code cuda_event_wait(tt_device *d, tt_event *e, tt_error *err) {
+static tt_code event_wait(tt_device *d, tt_event *e, tt_error *err) {
   CALL(d, err, "finish its work", api->event_wait(e->handle));
+}
+
+static tt_code cuda_event_wait(tt_device *d, tt_event *e, tt_error *err) {
+  TT_TRY(event_wait(d, e, err));
+  has_passed(e);
+  return TT_OK;
 }
 
 static tt_code cuda_event_ms(tt_device *d, tt_event *from, tt_event *to, double *ms, tt_error *err) {

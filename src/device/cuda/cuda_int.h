@@ -6,16 +6,23 @@
 
 #include "base/lock.h"
 #include "device/cuda/driver.h"
+#include "device/trail.h"
 
 enum { TT_CUDA_MOST = 64 }; /* devices that are looked at */
 
 struct tt_stream {
   void *handle;
   bool is_ours;
+  tt_trail trail;
+  /* Where no one waits, an event now and then tells how far the stream has come. */
+  void *milestone;       /* the driver's event, NULL until it is needed */
+  uint64_t milestone_at; /* launches before it; 0: it has come to pass */
 };
 
 struct tt_event {
   void *handle;
+  tt_stream *stream; /* of its last record */
+  uint64_t mark;     /* launches there before it */
 };
 
 struct tt_routine {

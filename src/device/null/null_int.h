@@ -3,6 +3,7 @@
 #define TT_DEVICE_NULL_NULL_INT_H
 
 #include "base/lock.h"
+#include "device/trail.h"
 #include "ir/device.h"
 
 typedef enum tt_null_kind { TT_NULL_FILL, TT_NULL_COPY, TT_NULL_LAUNCH, TT_NULL_RECORD, TT_NULL_WAIT } tt_null_kind;
@@ -34,6 +35,7 @@ struct tt_stream {
   tt_null_queue queue;
   double us;         /* when its last command ends */
   tt_graph *capture; /* being made from it, or NULL */
+  tt_trail trail;    /* of what the host knows to be done */
   tt_stream *next;
 };
 
@@ -41,6 +43,7 @@ struct tt_event {
   int64_t asked, done; /* records asked for and come to pass */
   double us;           /* of the last one that came to pass */
   tt_stream *stream;   /* of the last one asked for */
+  uint64_t mark;       /* launches there before it */
   int64_t users;       /* commands in queues */
   bool is_freed;       /* gives way when nobody uses it */
   tt_event *next;

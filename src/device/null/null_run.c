@@ -70,6 +70,13 @@ static void run_launch(const tt_null_command *c) {
   if (l->run) l->run(l);
 }
 
+/* As a driver: it knows that a launch failed, not which. */
+static tt_code lose(tt_device *d, tt_error *err) {
+  char suspects[400];
+  tt__trail_suspects(d, suspects, sizeof suspects);
+  return tt__device_lose(d, err, "%s is lost: a launch failed: told to fail%s", d->name, suspects);
+}
+
 /* The first command of a stream that can run. */
 static tt_code run_one(tt_device *d, tt_stream *s, tt_error *err) {
   tt_null *n = tt__null_of(d);
@@ -85,7 +92,7 @@ static tt_code run_one(tt_device *d, tt_stream *s, tt_error *err) {
       memmove(c->to, c->from, c->size);
       break;
     case TT_NULL_LAUNCH:
-      if (c->is_fatal) return tt__device_lose(d, err, "%s is lost: a launch failed: told to fail", d->name);
+      if (c->is_fatal) return lose(d, err);
       run_launch(c);
       break;
     case TT_NULL_RECORD:
@@ -135,6 +142,7 @@ tt_code tt__null_run_stream(tt_device *d, tt_stream *s, tt_error *err) {
   tt_null *n = tt__null_of(d);
   bool is_lazy = draw(n, 2);
   while (s->queue.first) TT_TRY(advance(d, s, is_lazy, err));
+  tt__trail_done(&s->trail, tt__trail_mark(&s->trail));
   catch_up(n, s->us);
   return TT_OK;
 }
@@ -143,6 +151,7 @@ tt_code tt__null_run_event(tt_device *d, tt_event *e, int64_t turn, tt_error *er
   tt_null *n = tt__null_of(d);
   bool is_lazy = draw(n, 2);
   while (e->done < turn) TT_TRY(advance(d, e->stream, is_lazy, err));
+  if (e->stream && turn == e->asked) tt__trail_done(&e->stream->trail, e->mark);
   catch_up(n, e->us);
   return TT_OK;
 }

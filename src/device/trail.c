@@ -1,0 +1,97 @@
+/* Trails; see trail.h. */
+#include "device/trail.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { TOLD = 4 }; /* launches of a stream that are named */
+
+static tt_lock list_lock = TT_LOCK_INIT; /* guards the list; taken before a trail's own */
+static tt_trail *trails;
+static _Thread_local const tt_origin *origin;
+
+static void fork_prepare(void) { tt__lock(&list_lock); }
+static void fork_done(void) { tt__unlock(&list_lock); }
+TT_AT_LOAD(0) static void at_load(void) { pthread_atfork(fork_prepare, fork_done, fork_done); }
+
+const tt_origin *tt__origin_use(const tt_origin *o) {
+  const tt_origin *before = origin;
+  origin = o;
+  return before;
+}
+
+const tt_origin *tt__origin_now(void) { return origin; }
+
+void tt__trail_open(tt_device *d, tt_trail *t) {
+  *t = (tt_trail){.lock = TT_LOCK_INIT, .device = d};
+  tt__lock(&list_lock);
+  t->next = trails;
+  trails = t;
+  tt__unlock(&list_lock);
+}
+
+void tt__trail_close(tt_trail *t) {
+  tt__lock(&list_lock);
+  tt_trail **at = &trails;
+  while (*at != t) at = &(*at)->next;
+  *at = t->next;
+  tt__unlock(&list_lock);
+}
+
+void tt__trail_note(tt_trail *t, const char *kernel) {
+  tt__lock(&t->lock);
+  tt_origin *o = &t->last[t->launched++ % TT_TRAIL_MOST];
+  if (origin) {
+    *o = *origin;
+  } else {
+    snprintf(o->what, sizeof o->what, "%s", kernel ? kernel : "a kernel");
+    o->where[0] = 0;
+  }
+  tt__unlock(&t->lock);
+}
+
+uint64_t tt__trail_mark(tt_trail *t) {
+  tt__lock(&t->lock);
+  uint64_t n = t->launched;
+  tt__unlock(&t->lock);
+  return n;
+}
+
+void tt__trail_done(tt_trail *t, uint64_t mark) {
+  tt__lock(&t->lock);
+  if (mark > t->done) t->done = mark;
+  tt__unlock(&t->lock);
+}
+
+static size_t add(char *out, size_t size, size_t at, const char *text) {
+  int n = at < size ? snprintf(out + at, size - at, "%s", text) : 0;
+  return n > 0 ? at + (size_t)n : at;
+}
+
+static size_t add_trail(tt_trail *t, char *out, size_t size, size_t at) {
+  char more[200];
+  tt__lock(&t->lock);
+  uint64_t n = t->launched - t->done, first = n > TT_TRAIL_MOST ? t->launched - TT_TRAIL_MOST : t->done;
+  for (uint64_t i = first; i < t->launched && i < first + TOLD; i++) {
+    const tt_origin *o = &t->last[i % TT_TRAIL_MOST];
+    snprintf(more, sizeof more, "%s'%s'%s%s", at ? ", " : "; not known to be done: ", o->what,
+             o->where[0] ? " at " : "", o->where);
+    at = add(out, size, at, more);
+  }
+  if (n > TOLD) {
+    snprintf(more, sizeof more, " (and %llu %s)", (unsigned long long)(n - TOLD),
+             n > TT_TRAIL_MOST ? "others, of which the first are not known any more" : "more");
+    at = add(out, size, at, more);
+  }
+  tt__unlock(&t->lock);
+  return at;
+}
+
+void tt__trail_suspects(const tt_device *d, char *out, size_t size) {
+  size_t at = 0;
+  out[0] = 0;
+  tt__lock(&list_lock);
+  for (tt_trail *t = trails; t; t = t->next)
+    if (t->device == d) at = add_trail(t, out, size, at);
+  tt__unlock(&list_lock);
+}

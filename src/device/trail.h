@@ -1,0 +1,47 @@
+/*
+** Trails: the last launches on each stream that are not known to be done. A kernel that fails is noticed by a later
+*call,
+** and all that the driver says is that some kernel failed; the trails say which it may have been. What is done is
+*learnt
+** on the way, from waits and from events that somebody looked at, so a trail may tell of too many, not of too few.
+*/
+#ifndef TT_DEVICE_TRAIL_H
+#define TT_DEVICE_TRAIL_H
+
+#include "base/lock.h"
+#include "ir/device.h"
+
+/* Who asks for launches, in words for people. */
+typedef struct tt_origin {
+  char what[48];  /* "exp mul of float32[1000]" */
+  char where[72]; /* the user's line, or "" */
+} tt_origin;
+
+/* From now on the calling thread's launches are asked for by this, borrowed; NULL: by nobody in particular, so that
+ * they are called by their kernel's name. Returns what it was. */
+TT_HIDDEN const tt_origin *tt__origin_use(const tt_origin *o);
+TT_HIDDEN const tt_origin *tt__origin_now(void);
+
+enum { TT_TRAIL_MOST = 16 };
+
+/* One stream's. All but `launched` is guarded by the lock. */
+typedef struct tt_trail {
+  tt_lock lock;
+  uint64_t launched, done;       /* launches so far; how many of them are known to be done */
+  tt_origin last[TT_TRAIL_MOST]; /* launch n at n % TT_TRAIL_MOST */
+  tt_device *device;
+  struct tt_trail *next;
+} tt_trail;
+
+TT_HIDDEN void tt__trail_open(tt_device *d, tt_trail *t);
+TT_HIDDEN void tt__trail_close(tt_trail *t);
+/* A launch has been asked for; `kernel`: its name, or NULL. */
+TT_HIDDEN void tt__trail_note(tt_trail *t, const char *kernel);
+/* The launches so far, and: that many are done. */
+TT_HIDDEN uint64_t tt__trail_mark(tt_trail *t);
+TT_HIDDEN void tt__trail_done(tt_trail *t, uint64_t mark);
+
+/* "; not known to be done: 'exp mul of float32[1000]' at x.py:3, 'boom' (and 4 more)", oldest first; "" when all is. */
+TT_HIDDEN void tt__trail_suspects(const tt_device *d, char *out, size_t size);
+
+#endif
