@@ -376,12 +376,37 @@ bool tt__is_resident(int id, const tt_buffer *b) {
 
 /* ---- what graph/ asks for */
 
+/* What is put on a device that has no room for it, now or ever, stays on the host, as if it had been moved out at once:
+ * work that needs it takes what room there is (pieces.h). */
+static tt_code count_staying(size_t size) {
+  TT_COUNT(evictions, 1);
+  TT_COUNT(evicted_bytes, size);
+  return TT_OK;
+}
+
 static tt_code to_device(tt_buffer *b, int id, tt_error *err) {
   tt_device *d;
   void *at;
   TT_TRY(tt__device_open(id, &d, err));
   step++;
-  return tt__resident(d, tt__stream_current(d), b, &at, err);
+  tt_error full = {0};
+  tt_code code = tt__resident(d, tt__stream_current(d), b, &at, &full);
+  if (code == TT_ENOMEM && b->data && !b->elsewhere) return count_staying(b->size);
+  if (code != TT_OK && err) *err = full;
+  return code;
+}
+
+/* A copy on the host, for a device without room. */
+static tt_code keep_on_host(const void *data, size_t size, const tt_error *full, tt_buffer **out, tt_error *err) {
+  *out = tt__buffer_new(size, NULL);
+  if (!*out) {
+    if (err) *err = *full;
+    return TT_ENOMEM;
+  }
+  int depth = tt__session_suspend();
+  memcpy((*out)->data, data, size);
+  tt__session_resume(depth);
+  return count_staying(size);
 }
 
 /* Straight from the caller's memory, without a copy of ours in between. */
@@ -390,11 +415,15 @@ static tt_code from_host(const void *data, size_t size, int id, tt_buffer **out,
   void *at;
   TT_TRY(tt__device_open(id, &d, err));
   step++;
-  TT_TRY(tt__resident_new(d, tt__stream_current(d), size, NULL, out, &at, err));
+  tt_error full = {0};
+  tt_code code = tt__resident_new(d, tt__stream_current(d), size, NULL, out, &at, &full);
+  if (code == TT_ENOMEM) return keep_on_host(data, size, &full, out, err);
+  if (code != TT_OK && err) *err = full;
+  if (code != TT_OK) return code;
   (*out)->replicas->busy++;
   tt_stream *s = (*out)->replicas->stream;
   int depth = tt__session_suspend();
-  tt_code code = size ? tt__stage_in(d, s, at, data, size, err) : TT_OK;
+  code = size ? tt__stage_in(d, s, at, data, size, err) : TT_OK;
   tt__session_resume(depth);
   (*out)->replicas->busy--;
   TT_COUNT(uploads, 1);

@@ -68,3 +68,20 @@ with tt.strict("fallback"):
 print(float(keep[3]))
 """)
     assert out == ["Unable_to_allocate", "True", "1.0"]
+
+
+def test_an_array_that_is_larger_than_the_device():
+    out = run("""
+import numpy as np, tutti as tt
+a = np.random.default_rng(0).random((3000, 3500))  # 84 MB on a device of 64 MiB
+x = tt.array(a, device="null:0")
+y = tt.asarray(a).to("null:0")
+z = x * 2 + y
+print(x.device, z.device, np.array_equal(z.numpy(), a * 3))
+print(np.array_equal(z.sum(axis=1).numpy(), tt.asarray(z.numpy()).sum(axis=1).numpy()))
+l = tt.ledger()
+print(l["streamed"] >= 2, l["fallbacks"], l["evictions"] >= 2)
+x[5] = 1
+print(float(x[5].sum()))
+""")
+    assert out == ["null:0", "null:0", "True", "True", "True", "0", "True", "3500.0"]
