@@ -45,9 +45,9 @@ static const tt_node *node_of(const tt_walk *walk, const tt_step *step, int b, s
   return n;
 }
 
-/* Must the bytes of an operand come up from the host? */
+/* Must the bytes of an operand come up from the host? (What an earlier step of the plan gives is there by then.) */
 static bool comes_up(const tt_device *d, const tt_node *n) {
-  return n->attr.buf->data && !n->attr.buf->elsewhere && !tt__is_resident(d->id, n->attr.buf);
+  return n->op == TT_N_BUFFER && n->attr.buf->data && !n->attr.buf->elsewhere && !tt__is_resident(d->id, n->attr.buf);
 }
 
 static bool is_suited(const tt_step *step) {
@@ -77,8 +77,8 @@ static double bytes_there(tt_device *d, const tt_walk *walk, const tt_step *step
     size_t size;
     int64_t count;
     const tt_node *n = node_of(walk, step, b, &size, &count);
-    if ((whole || s->buf[b].whole) && (s->buf[b].write || !tt__is_resident(d->id, n->attr.buf)))
-      sum += (double)size * (double)count;
+    bool there = !s->buf[b].write && (n->op != TT_N_BUFFER || tt__is_resident(d->id, n->attr.buf));
+    if ((whole || s->buf[b].whole) && !there) sum += (double)size * (double)count;
   }
   return sum;
 }
@@ -148,11 +148,21 @@ bool tt__pieces_fit(tt_device *d, const tt_walk *walk, const tt_step *step, tt_p
   return true;
 }
 
+/* At most so many bytes move; asked of every step, so it looks at no more than it must. */
+static double may_move(const tt_device *d, const tt_walk *walk, const tt_step *step, bool looked_at) {
+  double bytes = looked_at ? (double)((const tt_launch *)step->launch)->bytes_written : 0;
+  for (int i = 0; i < step->noperand; i++) {
+    const tt_node *n = walk->node[step->operand[i].node];
+    if (!step->operand[i].write && comes_up(d, n)) bytes += (double)n->attr.buf->size;
+  }
+  return bytes;
+}
+
 bool tt__pieces_pay(tt_device *d, const tt_walk *walk, const tt_step *step, bool looked_at, tt_pieces *out) {
   const tt_launch *l = step->launch;
-  if ((double)(l->bytes_read + l->bytes_written) < LEAST_BYTES) return false;
+  double bytes = (double)(l->bytes_read + l->bytes_written), room = room_of(d);
+  if (bytes < LEAST_BYTES || (bytes <= room && may_move(d, walk, step, looked_at) < LEAST_BYTES)) return false;
   if (!is_suited(step) || !split_of(walk, step, out)) return false;
-  double room = room_of(d);
   if (bytes_there(d, walk, step, &out->parts, true) > room) return tt__pieces_fit(d, walk, step, out);
   out->down = looked_at && are_targets(walk, step);
   predict(d, walk, step, out);

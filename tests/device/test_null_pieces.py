@@ -41,6 +41,7 @@ PROGRAMS = {
     "position": (lambda m: m.argmax(axis=1), M),
     "complex": (lambda c: c * c + 1, C),
     "several steps": (lambda a: (lambda e: e + e.mean())(tt.exp(a)), A),
+    "after a library": (lambda a: tt.sort(a) * 2, A),
     "from nothing": (lambda: tt.arange(N) * 2 + 1,),
 }
 
@@ -190,6 +191,8 @@ def test_operands_of_ours_stay():
 def test_what_is_said_of_it():
     out = run(
         """
+        for name in PROGRAMS:  # also where a step reads what an earlier one gives
+            tt.explain(compute(name, "null"))
         y = compute("chain", "null")
         print(tt.explain(y))
         with tt.profile() as p:
