@@ -161,6 +161,18 @@ static tt_code launch(tt_device *d, tt_module **m, tt_routine **f, tt_error *err
   return d->ops->launch(d, d->work, *f, &g, &args, sizeof args, err);
 }
 
+/* Nobody waits: now and then an event tells how far the stream has come. */
+CHILD_TEST(what_is_done_is_learnt_on_the_way) {
+  setenv("FAKE_CUDA_FAIL", "cuLaunchKernel:719:20", 1);
+  tt_device *d = open_first();
+  tt_error err = {0};
+  tt_module *m = NULL;
+  tt_routine *f = NULL;
+  for (int i = 0; i < 20; i++) CHECK_INT(launch(d, &m, &f, &err), TT_OK);
+  CHECK_INT(launch(d, &m, &f, &err), TT_EDEVICE);
+  CHECK(strstr(err.message, "not known to be done: 'f', 'f', 'f', 'f' (and 8 more)")); /* 8 of the 20 are done */
+}
+
 CHILD_TEST(a_final_error_is_kept_and_the_driver_left_alone) {
   setenv("FAKE_CUDA_FAIL", "cuLaunchKernel:719:2", 1);
   tt_device *d = open_first();
