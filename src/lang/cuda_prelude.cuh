@@ -48,11 +48,13 @@ struct tt_dynamic {
 };
 
 #ifdef TT_WIDE /* grids that reach beyond it */
-TT_INLINE unsigned tt_index_x() { return blockIdx.x * blockDim.x + threadIdx.x; }
+TT_INLINE unsigned tt_index_x(int, unsigned thread, unsigned block, unsigned size) { return block * size + thread; }
 TT_INLINE int tt_first_x() { return 0; }
+static constexpr bool tt_strips = false;
 #else
+static constexpr bool tt_strips = true; /* blocks side by side in x may be one loop */
 TT_INLINE int tt_first_x() { return (int)(blockIdx.x * blockDim.x); }
-TT_INLINE unsigned tt_index_x() { return (unsigned)tt_global_x; }
+TT_INLINE unsigned tt_index_x(int x, unsigned, unsigned, unsigned) { return (unsigned)x; }
 #endif
 TT_INLINE unsigned tt_thread_number() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }
 

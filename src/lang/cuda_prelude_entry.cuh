@@ -117,6 +117,47 @@ struct tt_run<F, void (*)(A...)> {
         }
       }
   }
+  /*
+  ** The same with the form of the kernel that is told its place. STRIP: blocks side by side are one loop. TELL: other
+  ** functions look at the place, too.
+  */
+  template <auto S, bool TELL, class... B>
+  TT_INLINE void tell(int x, int start, uint3 t, uint3 b, uint3 nb, uint3 ng, B... a) {
+    t.x = (unsigned)(x - start);
+    if constexpr (TELL) threadIdx = t, tt_global_x = x;
+    S(t, x, b, nb, ng, a...);
+  }
+  template <auto S, bool STRIP, bool TELL, class... B>
+  TT_INLINE void free_all(const tt_cudac_grid *g, long lo, long hi, B... a) {
+    tt_dynamic_shared = g->dynamic_shared;
+    for (long b = lo, next; b < hi; b = next) {
+      tt_enter(g, b);
+      const uint3 at = blockIdx, nb = blockDim, ng = gridDim;
+      next = b + 1;
+      if (STRIP && tt_strips) next = b + (ng.x - at.x) < hi ? b + (ng.x - at.x) : hi;
+      int start = tt_first_x(), end = start + (int)(next - b) * (int)nb.x;
+      for (unsigned z = 0; z < nb.z; z++)
+        for (unsigned y = 0; y < nb.y; y++) {
+          const uint3 t = {0, y, z};
+          if (start > 0) {
+            TT_THREADS_ARE_FREE
+            for (int x = start; x < end; x++) tell<S, TELL>(x, start, t, at, nb, ng, a...);
+          } else {
+            if (end > 0) tell<S, TELL>(0, 0, t, at, nb, ng, a...);
+            TT_THREADS_ARE_FREE
+            for (int x = 1; x < end; x++) tell<S, TELL>(x, 0, t, at, nb, ng, a...);
+          }
+        }
+    }
+  }
+  template <auto S, bool STRIP, bool TELL, int... I>
+  TT_INLINE void free_of(tt_numbers<I...>, const tt_cudac_grid *g, void *const *arg, long lo, long hi) {
+    free_all<S, STRIP, TELL>(g, lo, hi, *(typename tt_bare<A>::type *)arg[I]...);
+  }
+  template <auto S, bool STRIP, bool TELL>
+  static void free_blocks(const tt_cudac_grid *g, void *const *arg, long lo, long hi) {
+    free_of<S, STRIP, TELL>(typename tt_count<n>::type(), g, arg, lo, hi);
+  }
   /* Blocks of a kernel whose barriers split it: S runs one of them. */
   template <auto S, int... I>
   TT_INLINE void split_of(tt_numbers<I...>, const tt_cudac_grid *g, void *const *arg, long lo, long hi) {
@@ -173,4 +214,9 @@ template <auto F, auto S>
 static constexpr tt_cudac_entry tt_entry_split(const char *name, int most, int sync) {
   typedef tt_run<F, decltype(F)> run;
   return {name, run::n, sync, most, run::param, run::template split<S>, nullptr};
+}
+template <auto F, auto S, bool STRIP, bool TELL>
+static constexpr tt_cudac_entry tt_entry_thread(const char *name, int most) {
+  typedef tt_run<F, decltype(F)> run;
+  return {name, run::n, 0, most, run::param, run::template free_blocks<S, STRIP, TELL>, nullptr};
 }

@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "base/os.h"
 #include "lang/cudac_cache.h"
+#include "lang/cudac_form.h"
 #include "lang/cudac_run.h"
 #include "lang/cudac_scan.h"
 #include "lang/cudac_split.h"
@@ -27,7 +28,7 @@ extern const char tt__cuda_prelude[] TT_HIDDEN; /* embedded: abi, prelude, math,
 static const char BEGIN[] = "tt_here_the_program_begins;";
 
 /* TRANSLATION: raise it when the same text becomes another program, so that what is kept on disk is not used. */
-enum { PATH_SIZE = 512, MOST_FLAGS = 64, TRANSLATION = 8 };
+enum { PATH_SIZE = 512, MOST_FLAGS = 64, TRANSLATION = 9 };
 
 /* ---- the compiler */
 
@@ -317,29 +318,40 @@ static tt_code preprocess_once(build *b, tt_str *out, tt_error *err) {
   return tt__file_read(ii, out, err);
 }
 
-/* A row for each entry, then the table of the program. `split`: the function that runs a whole block, or "". */
-static void add_entry(tt_str *out, int k, const char *name, const char *of, const char *split, bool waits, int most) {
-  if (split[0])
-    tt__str_addf(out, "static constexpr tt_cudac_entry tt_e%d = tt_entry_split<(&%s), (&%s)>(\"", k, of, split);
+/* "a::b<T>" to "a::tt_split_b<T>". */
+static void form_name(const tt_cudac_kernel *f, const char *name, tt_str *out) {
+  size_t head = strcspn(name, "<"), at = head;
+  while (at > 0 && name[at - 1] != ':') at--;
+  tt__str_addf(out, "%.*s%s%s", (int)at, name, f->form == TT_CUDAC_FORM_SPLIT ? "tt_split_" : "tt_thread_", name + at);
+}
+
+/* A row for each entry, then the table of the program. `f`: the kernel, or NULL when nobody knows which it is. */
+static void add_entry(tt_str *out, int k, const char *name, const char *of, const tt_cudac_kernel *f, bool waits,
+                      int most) {
+  static const char *const form[] = {"tt_entry", "tt_entry_split", "tt_entry_thread"};
+  static const char *const word[] = {"false", "true"};
+  tt_cudac_form what = f ? f->form : TT_CUDAC_FORM_NONE;
+  tt__str_addf(out, "static constexpr tt_cudac_entry tt_e%d = %s<(&%s), ", k, form[what], of);
+  if (what != TT_CUDAC_FORM_NONE) {
+    tt__str_add(out, "(&");
+    form_name(f, of, out);
+    tt__str_add(out, ")");
+  }
+  if (what == TT_CUDAC_FORM_NONE)
+    tt__str_addf(out, "%s>(\"", word[waits]);
+  else if (what == TT_CUDAC_FORM_SPLIT)
+    tt__str_add(out, ">(\"");
   else
-    tt__str_addf(out, "static constexpr tt_cudac_entry tt_e%d = tt_entry<(&%s), %s>(\"", k, of,
-                 waits ? "true" : "false");
+    tt__str_addf(out, ", %s, %s>(\"", word[f->is_strip], word[f->tells]);
   for (const char *p = name; *p; p++)
     if (*p == '"' || *p == '\\' || *p == '\n')
       tt__str_addf(out, "\\%c", *p == '\n' ? 'n' : *p);
     else
       tt__str_add_n(out, p, 1);
-  if (split[0])
+  if (what == TT_CUDAC_FORM_SPLIT)
     tt__str_addf(out, "\", %d, %d);\n", most, waits ? 2 : 0);
   else
     tt__str_addf(out, "\", %d);\n", most);
-}
-
-/* "a::b<T>" to "a::tt_split_b<T>". */
-static void split_name(const char *name, char *out, size_t size) {
-  size_t head = strcspn(name, "<"), at = head;
-  while (at > 0 && name[at - 1] != ':') at--;
-  snprintf(out, size, "%.*stt_split_%s", (int)at, name, name + at);
 }
 
 static const tt_cudac_kernel *kernel_named(const tt_cudac_scan *s, const char *name, size_t len) {
@@ -351,24 +363,22 @@ static const tt_cudac_kernel *kernel_named(const tt_cudac_scan *s, const char *n
 
 static void add_table(const build *b, tt_cudac_scan *s, tt_str *out, tt_str *params) {
   int n = 0;
-  char of[2 * TT_CUDAC_NAME], split[1024];
+  char of[2 * TT_CUDAC_NAME];
   tt__str_add(out, "\n# 1 \"tutti\"\n");
   for (int64_t k = 0; k < s->kernel.n; k++) {
     const tt_cudac_kernel *f = &s->kernel.data[k];
     if (f->is_template || f->is_overloaded) continue;
     snprintf(of, sizeof of, "::%s", f->name);
-    split[0] = 0;
-    if (f->is_split) split_name(of, split, sizeof split);
-    add_entry(out, n++, f->name, of, split, f->sync, f->most_threads);
+    add_entry(out, n++, f->name, of, f, f->sync, f->most_threads);
     tt__str_addf(params, "%s\t%s\n", f->name, f->params);
   }
   for (int k = 0; k < b->o->nexpression; k++) {
     const char *e = b->o->expression[k];
     const tt_cudac_kernel *f = kernel_named(s, e, strcspn(e, "< "));
     if (f && strcmp(f->name, e) == 0 && !f->is_template && !f->is_overloaded) continue; /* it is there already */
-    split[0] = 0;
-    if (f && f->is_split && strlen(e) < sizeof split - 16) split_name(e, split, sizeof split);
-    add_entry(out, n++, e, e, split, tt__cudac_expression_waits(s, e), 0);
+    bool waits = tt__cudac_expression_waits(s, e);
+    bool usable = f && (f->form != TT_CUDAC_FORM_THREAD || !waits); /* an argument of the template may wait */
+    add_entry(out, n++, e, e, usable ? f : NULL, waits, 0);
     tt__str_addf(params, "%s\t%s\n", e, f ? f->params : "");
   }
   tt__str_add(out, "static const tt_cudac_entry *const tt_entries[] = {");
@@ -383,39 +393,51 @@ static void add_table(const build *b, tt_cudac_scan *s, tt_str *out, tt_str *par
                TT_CUDAC_ABI, n, (int)s->global.n);
 }
 
-/* The text with a second form of each kernel that can be split, and a new scan of it; how many there are. */
-static tt_code split_kernels(tt_cudac_scan *s, tt_str *more, int *nsplit, tt_error *err) {
+/* The text with a second form of each kernel that can have one, and a new scan of it; how many there are. */
+static tt_code add_forms(tt_cudac_scan *s, tt_str *more, int *nform, tt_error *err) {
   uint32_t at = 0;
-  *nsplit = 0;
+  *nform = 0;
   for (int64_t k = 0; k < s->kernel.n; k++) {
     tt_cudac_kernel *f = &s->kernel.data[k];
     int64_t close = s->def.data[f->def].close;
     if (f->is_overloaded || close >= s->word.n) continue;
     uint32_t end = s->word.data[close].at + 1;
     tt_str one = {0};
-    if (end >= at && tt__cudac_split(s, f, &one) && !one.failed) {
+    f->tells = tt__cudac_form_tells(s, f);
+    tt_cudac_form form = TT_CUDAC_FORM_NONE;
+    if (tt__cudac_split(s, f, &one)) {
+      form = TT_CUDAC_FORM_SPLIT;
+    } else if (!f->sync) {
+      tt__cudac_form_thread(s, f, &one);
+      form = TT_CUDAC_FORM_THREAD;
+    }
+    if (end >= at && one.len && !one.failed) {
       tt__str_add_n(more, s->text + at, end - at);
       tt__str_add(more, one.data);
       at = end;
-      f->is_split = true;
-      ++*nsplit;
+      f->form = form;
+      ++*nform;
     }
     tt__str_free(&one);
   }
-  if (*nsplit == 0) return TT_OK;
+  if (*nform == 0) return TT_OK;
   tt__str_add_n(more, s->text + at, s->len - at);
   if (more->failed) return tt__fail_memory(err, more->len);
   tt_cudac_scan again;
   TT_TRY(tt__cudac_scan(&again, more->data, more->len, err));
-  for (int64_t k = 0; k < again.kernel.n && k < s->kernel.n; k++)
-    again.kernel.data[k].is_split = s->kernel.data[k].is_split;
+  for (int64_t k = 0; k < again.kernel.n && k < s->kernel.n; k++) {
+    tt_cudac_kernel *to = &again.kernel.data[k], *from = &s->kernel.data[k];
+    to->form = from->form;
+    to->is_strip = from->is_strip;
+    to->tells = from->tells;
+  }
   tt__cudac_scan_free(s);
   *s = again;
   return TT_OK;
 }
 
-/* The preprocessed text to what is compiled. *nsplit: in, whether kernels may be split; out, how many were. */
-static tt_code translate(const build *b, const tt_str *in, tt_str *out, tt_str *params, tt_str *own, int *nsplit,
+/* The preprocessed text to what is compiled. *nform: in, whether kernels may have other forms; out, how many do. */
+static tt_code translate(const build *b, const tt_str *in, tt_str *out, tt_str *params, tt_str *own, int *nform,
                          tt_error *err) {
   const char *begin = in->data ? strstr(in->data, BEGIN) : NULL;
   if (!begin) return tt__fail(err, TT_EINTERNAL, "the preprocessor lost the program");
@@ -423,7 +445,7 @@ static tt_code translate(const build *b, const tt_str *in, tt_str *out, tt_str *
   tt_cudac_scan s;
   tt_str more = {0};
   TT_TRY(tt__cudac_scan(&s, text, in->len - (size_t)(text - in->data), err));
-  tt_code code = *nsplit ? split_kernels(&s, &more, nsplit, err) : TT_OK;
+  tt_code code = *nform ? add_forms(&s, &more, nform, err) : TT_OK;
   tt__str_add_n(out, in->data, (size_t)(begin - in->data));
   size_t start = out->len;
   if (code == TT_OK) {
@@ -541,17 +563,17 @@ static tt_code run_steps(build *b, const tt_cudac_program **out, tt_str *params,
   tt_code code = TT_OK;
   if (!found) {
     code = preprocess(b, &in, err);
-    int nsplit = may_split();
-    if (code == TT_OK) code = translate(b, &in, &text, params, own, &nsplit, err);
+    int nform = may_split();
+    if (code == TT_OK) code = translate(b, &in, &text, params, own, &nform, err);
     if (code == TT_OK) code = compile(b, &text, &binary, err);
-    if (code == TT_EDEVICE && nsplit &&
+    if (code == TT_EDEVICE && nform &&
         text.len) { /* the second forms are a guess: without them the user's text stands alone */
-      nsplit = 0;
+      nform = 0;
       tt__str_clear(&text);
       tt__str_clear(params);
       tt__str_clear(own);
       tt__str_clear(&binary);
-      code = translate(b, &in, &text, params, own, &nsplit, err);
+      code = translate(b, &in, &text, params, own, &nform, err);
       if (code == TT_OK) code = compile(b, &text, &binary, err);
     }
   }

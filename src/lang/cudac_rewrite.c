@@ -49,6 +49,7 @@ static int64_t match_index(const tt_cudac_scan *s, int64_t k) {
   return end >= 0 && !is_one_of(s, end, "*/%.[(") ? end : -1;
 }
 
+int64_t tt__cudac_base_end(const tt_cudac_scan *s, int64_t k) { return match_base(s, k); }
 int64_t tt__cudac_index_end(const tt_cudac_scan *s, int64_t k) { return match_index(s, k); }
 
 /* A word that becomes other words, with whatever stands in brackets behind it. */
@@ -57,12 +58,12 @@ typedef struct word_row {
   enum { ALONE, DROP_BRACKET } bracket;
 } word_row;
 static const word_row rows[] = {
-    {"__global__", "__attribute__((always_inline))", ALONE},
     {"__device__", "", ALONE},
     {"__host__", "", ALONE},
     {"__constant__", "", ALONE},
     {"__managed__", "", ALONE},
     {"__forceinline__", "inline __attribute__((always_inline))", ALONE},
+    {"tt_shared", "__attribute__((aligned(64)))", ALONE}, /* in a form that runs a whole block */
     {"__noinline__", "__attribute__((noinline))", ALONE},
     {"__grid_constant__", "", ALONE},
     {"__align__", "__attribute__((aligned", ALONE},
@@ -157,7 +158,7 @@ static bool is_blocks_own(const tt_cudac_scan *s, int64_t k) {
     if (s->def.data[i].open < k && k < s->def.data[i].close) d = &s->def.data[i];
   if (!d || s->word.data[k].kind != 'i') return false;
   for (int64_t i = d->open; i < k; i++) {
-    if (!tt__cudac_is(s, i, "__shared__")) continue;
+    if (!tt__cudac_is(s, i, "__shared__") && !tt__cudac_is(s, i, "tt_shared")) continue;
     for (; i < k && !is_one_of(s, i, ";"); i++)
       if (s->word.data[i].name == s->word.data[k].name && is_one_of(s, i + 1, "[;,=")) return true;
   }
@@ -175,13 +176,24 @@ static bool is_block_atomic(const tt_cudac_scan *s, int64_t k) {
   return false;
 }
 
+/* Does the declaration with `__global__` at word k say inline by itself? */
+static bool has_inline(const tt_cudac_scan *s, int64_t k) {
+  int64_t from = k, to = k;
+  while (from > 0 && !is_one_of(s, from - 1, ";{}") && s->word.data[from - 1].kind != '#') from--;
+  while (to < s->word.n && !is_one_of(s, to, ";{(")) to++;
+  for (int64_t i = from; i < to; i++)
+    if (tt__cudac_is(s, i, "inline") || tt__cudac_is(s, i, "__inline__") || tt__cudac_is(s, i, "__forceinline__"))
+      return true;
+  return false;
+}
+
 /* The replacement of what begins at word k. Returns the word behind it; k itself: nothing to replace. */
 static int64_t replace(const tt_cudac_scan *s, int64_t k, tt_str *out) {
   const tt_cudac_word *w = &s->word.data[k];
   if (w->kind != 'i' && w->kind != '(') return k;
   int64_t end = match_index(s, k);
   if (end >= 0) {
-    tt__str_add(out, "tt_index_x()");
+    tt__str_add(out, "tt_index_x(tt_global_x, threadIdx.x, blockIdx.x, blockDim.x)");
     copy_line_ends(s, k, end, out);
     return end;
   }
@@ -196,6 +208,11 @@ static int64_t replace(const tt_cudac_scan *s, int64_t k, tt_str *out) {
     bool is_static = tt__cudac_is(s, k - 1, "static");
     tt__str_add(out, is_static ? "__thread" : "static __thread");
     tt__str_add(out, " __attribute__((aligned(64)))");
+    return k + 1;
+  }
+  if (tt__cudac_is(s, k, "__global__")) {
+    tt__str_add(out, has_inline(s, k) ? "" : "inline "); /* not compiled by itself */
+    tt__str_add(out, "__attribute__((always_inline))");
     return k + 1;
   }
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

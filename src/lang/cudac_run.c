@@ -25,10 +25,11 @@
 
 enum {
   MOST_OUTPUT = 16 << 20,
-  FEW_BLOCKS = 64,     /* that many are not worth timing one of them first */
-  PIECE_NS = 15000,    /* work that is worth another thread */
-  SOLO_NS = 30000,     /* work that is not worth waking anybody */
-  BLOCKS_AT_ONCE = 16, /* between two looks at whether to stop */
+  FEW_BLOCKS = 64,         /* that many are not worth timing one of them first */
+  PIECE_NS = 15000,        /* work that is worth another thread */
+  SOLO_NS = 30000,         /* work that is not worth waking anybody */
+  BLOCKS_AT_ONCE = 16,     /* between two looks at whether to stop: so many blocks at least, */
+  THREADS_AT_ONCE = 32768, /* and so many threads: blocks side by side are one loop where they can be */
   WORKERS = 1024
 };
 
@@ -262,10 +263,16 @@ static void run_waiting(worker *w, int64_t lo, int64_t hi) {
   }
 }
 
+static int64_t blocks_at_once(const launch *l) {
+  int64_t n = THREADS_AT_ONCE / (int64_t)l->threads;
+  return n > BLOCKS_AT_ONCE ? n : BLOCKS_AT_ONCE;
+}
+
 static void run_free(worker *w, int64_t lo, int64_t hi) {
   launch *l = w->launch;
+  int64_t most = blocks_at_once(l);
   while (lo < hi && !atomic_load_explicit(&l->stop, memory_order_relaxed)) {
-    int64_t end = hi - lo > BLOCKS_AT_ONCE ? lo + BLOCKS_AT_ONCE : hi;
+    int64_t end = hi - lo > most ? lo + most : hi;
     w->block = lo;
     w->inside = 1;
     l->entry->blocks(w->grid, l->arg, (long)lo, (long)end);
@@ -277,8 +284,10 @@ static void run_free(worker *w, int64_t lo, int64_t hi) {
 
 static void note_fault(const worker *w) {
   const launch *l = w->launch;
-  long long last = (long long)w->block;
-  if (l->entry->sync != 1) last += BLOCKS_AT_ONCE - 1;
+  const unsigned *g = l->grid.grid;
+  long long last = (long long)w->block, end = (long long)g[0] * g[1] * g[2] - 1;
+  if (l->entry->sync != 1) last += blocks_at_once(l) - 1;
+  if (last > end) last = end;
   if (w->signal == SIGFPE)
     say(w->launch, TT_EDEVICE, "kernel %s divided an integer by zero, in blocks %lld to %lld", l->entry->name,
         (long long)w->block, last);

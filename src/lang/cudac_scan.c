@@ -346,7 +346,7 @@ static bool find_defs(tt_cudac_scan *s) {
 
 /* ---- who can meet a barrier */
 
-static bool is_wait(const char *text, size_t len) {
+bool tt__cudac_is_wait(const char *text, size_t len) {
   static const char *const starts[] = {"__syncthreads", "__syncwarp",   "__shfl",         "__ballot",
                                        "__any",         "__all",        "__match_any",    "__match_all",
                                        "__reduce_",     "__activemask", "__barrier_sync", "__match"};
@@ -388,13 +388,13 @@ static bool follow(tt_cudac_scan *s, int32_t name, def_stack *todo) {
 }
 
 /* Whatever lies on the stack, and what that leads to. Out of memory: yes, which is always safe. */
-static bool any_waits(tt_cudac_scan *s, def_stack *todo) {
+static bool any_has(tt_cudac_scan *s, def_stack *todo, tt_cudac_test test) {
   while (todo->n) {
     const tt_cudac_def *d = &s->def.data[todo->data[--todo->n]];
     for (int64_t k = d->open; k < d->close && k < s->word.n; k++) {
       const tt_cudac_word *w = &s->word.data[k];
       if (w->kind != 'i') continue;
-      if (is_wait(s->text + w->at, w->len) || !follow(s, w->name, todo)) return true;
+      if (test(s->text + w->at, w->len) || !follow(s, w->name, todo)) return true;
     }
   }
   return false;
@@ -408,7 +408,7 @@ static bool def_waits(tt_cudac_scan *s, int32_t def) {
   def_stack todo = {0};
   forget_visits(s);
   s->def.data[def].visited = true;
-  bool waits = !TT_VEC_PUSH(&todo, def) || any_waits(s, &todo);
+  bool waits = !TT_VEC_PUSH(&todo, def) || any_has(s, &todo, tt__cudac_is_wait);
   TT_VEC_FREE(&todo);
   return waits;
 }
@@ -426,21 +426,21 @@ bool tt__cudac_expression_waits(tt_cudac_scan *s, const char *expression) {
     }
     p += n ? n : 1;
   }
-  waits = waits || any_waits(s, &todo);
+  waits = waits || any_has(s, &todo, tt__cudac_is_wait);
   TT_VEC_FREE(&todo);
   return waits;
 }
 
-bool tt__cudac_callees_wait(tt_cudac_scan *s, int64_t k, int64_t end) {
+bool tt__cudac_callees_have(tt_cudac_scan *s, int64_t k, int64_t end, tt_cudac_test test) {
   def_stack todo = {0};
-  bool waits = false;
+  bool has = false;
   forget_visits(s);
   for (int64_t i = 0; i < s->def.n; i++)
     if (s->def.data[i].open < k && end <= s->def.data[i].close) s->def.data[i].visited = true;
-  for (; k < end && !waits; k++) waits = s->word.data[k].name >= 0 && !follow(s, s->word.data[k].name, &todo);
-  waits = waits || any_waits(s, &todo);
+  for (; k < end && !has; k++) has = s->word.data[k].name >= 0 && !follow(s, s->word.data[k].name, &todo);
+  has = has || any_has(s, &todo, test);
   TT_VEC_FREE(&todo);
-  return waits;
+  return has;
 }
 
 /* ---- all of it */

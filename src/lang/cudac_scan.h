@@ -15,13 +15,18 @@
 
 #define TT_CUDAC_NAME 128
 
+/* Other forms: none; tt_split_NAME runs a block; tt_thread_NAME is one thread that is told its place. */
+typedef enum tt_cudac_form { TT_CUDAC_FORM_NONE, TT_CUDAC_FORM_SPLIT, TT_CUDAC_FORM_THREAD } tt_cudac_form;
+
 typedef struct tt_cudac_kernel {
   char name[TT_CUDAC_NAME];   /* with its namespaces: "a::b::add" */
   char params[TT_CUDAC_NAME]; /* names of parameters, separated by commas; "" when they do not fit */
   bool is_template;
   bool is_overloaded; /* several of this name */
   bool sync;          /* its threads may wait for each other */
-  bool is_split;      /* (later) there is a form of it that runs a whole block */
+  tt_cudac_form form; /* (later) what other form there is of it */
+  bool is_strip;      /* of FORM_THREAD: blocks side by side in x may run as one */
+  bool tells;         /* other functions look at the thread's place */
   int most_threads;   /* __launch_bounds__, 0: none given in digits */
   int def;
 } tt_cudac_kernel;
@@ -72,8 +77,13 @@ TT_HIDDEN bool tt__cudac_is(const tt_cudac_scan *s, int64_t k, const char *spell
 TT_HIDDEN int64_t tt__cudac_params(const tt_cudac_scan *s, int64_t k, int64_t end);
 /* The end of "blockIdx.x * blockDim.x + threadIdx.x" that stands whole at word k, or -1. */
 TT_HIDDEN int64_t tt__cudac_index_end(const tt_cudac_scan *s, int64_t k);
-/* Whether anything that words [k, end) name, outside of them, can meet a barrier. */
-TT_HIDDEN bool tt__cudac_callees_wait(tt_cudac_scan *s, int64_t k, int64_t end);
+/* Whether anything that words [k, end) name, outside of them, has an identifier of which `test` says yes. */
+typedef bool (*tt_cudac_test)(const char *text, size_t len);
+TT_HIDDEN bool tt__cudac_callees_have(tt_cudac_scan *s, int64_t k, int64_t end, tt_cudac_test test);
+/* Is it a function that waits for other threads? */
+TT_HIDDEN bool tt__cudac_is_wait(const char *text, size_t len);
+/* The end of "blockIdx.x * blockDim.x" at word k, or -1. */
+TT_HIDDEN int64_t tt__cudac_base_end(const tt_cudac_scan *s, int64_t k);
 /* The word that closes the bracket at k, or the end. */
 TT_HIDDEN int64_t tt__cudac_close(const tt_cudac_scan *s, int64_t k);
 

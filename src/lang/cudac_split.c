@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lang/cudac_form.h"
+
 enum { MOST_ITEMS = 128, MOST_LOCALS = 64, MOST_GROUPS = 64, MOST_CELLS = 64, DEEP = 32 };
 
 typedef enum item_kind { GROUP, LOOP, STRIDED, END, BLOCKS } item_kind; /* BLOCKS: a declaration of the block's own */
@@ -216,17 +218,31 @@ static bool returns_within(const split *p, int64_t from, int64_t to);
 static bool is_assigned(const split *p, int64_t k);
 static const local *find_local(const split *p, int32_t name);
 
+/* The initial value of a variable that nobody changes, if [from, to) is one. */
+static bool look_through(const split *p, int64_t *from, int64_t *to) {
+  const local *l = *to == *from + 1 ? find_local(p, name_of(p, *from)) : NULL;
+  if (!l || l->init == l->init_end) return false;
+  for (int64_t k = p->body; k < p->body_end; k++)
+    if (name_of(p, k) == l->name && k != l->name_word && is_assigned(p, k)) return false;
+  *from = l->init;
+  *to = l->init_end;
+  return true;
+}
+
+static bool is_thread(const split *p, int64_t from, int64_t to) {
+  if (to == from + 1 && !look_through(p, &from, &to)) return false;
+  return to == from + 3 && is(p, from, "threadIdx") && is(p, from + 2, "x");
+}
+
 /* What an index begins with: 1, the grid's index; 2, threadIdx.x; 0, something else. */
 static int start_kind(const split *p, int64_t from, int64_t to) {
-  const local *l = to == from + 1 ? find_local(p, name_of(p, from)) : NULL;
-  if (l && l->init < l->init_end) {
-    from = l->init;
-    to = l->init_end;
-    for (int64_t k = p->body; k < p->body_end; k++)
-      if (name_of(p, k) == l->name && k != l->name_word && is_assigned(p, k)) return 0;
-  }
+  if (to == from + 1 && !look_through(p, &from, &to)) return 0;
   if (tt__cudac_index_end(p->s, from) == to) return 1;
-  return to == from + 3 && is(p, from, "threadIdx") && is(p, from + 2, "x") ? 2 : 0;
+  int64_t base = tt__cudac_base_end(p->s, from);
+  if (base > 0 && base < to && kind(p, base) == '+' && is_thread(p, base + 1, to)) return 1;
+  for (int64_t k = from + 1; k < to; k++)
+    if (kind(p, k) == '+' && tt__cudac_base_end(p->s, k + 1) == to && is_thread(p, from, k)) return 1;
+  return is_thread(p, from, to) ? 2 : 0;
 }
 
 /* The head of a loop over [k, to) with the stride of the grid or of the block. */
@@ -595,7 +611,7 @@ static const local *array_declared(const split *p, int64_t k, int group) {
   return NULL;
 }
 
-static void write_group(const split *p, const item *g, tt_str *out) {
+static void write_group(const split *p, const item *g, bool tells, tt_str *out) {
   tt__str_add(out,
               "for (unsigned tt_z = 0; tt_z < tt_nz; tt_z++)\nfor (unsigned tt_y = 0; tt_y < tt_ny; tt_y++) {\n"
               "const int tt_row = (int)(tt_nx * (tt_y + tt_ny * tt_z)) - tt_s;\n"
@@ -603,8 +619,9 @@ static void write_group(const split *p, const item *g, tt_str *out) {
               "for (int tt_x = tt_s; tt_x < ");
   tt__str_add(out, g->is_turned ? "tt_last" : "tt_e");
   tt__str_add(out,
-              "; tt_x++) {\nconst int tt_t = tt_row + tt_x;\n(void)tt_t;\n"
-              "threadIdx.x = (unsigned)(tt_x - tt_s); threadIdx.y = tt_y; threadIdx.z = tt_z; tt_global_x = tt_x;\n");
+              "; tt_x++) {\nconst int tt_t = tt_row + tt_x, tt_global_x = tt_x;\n(void)tt_t;\n"
+              "const uint3 threadIdx = {(unsigned)(tt_x - tt_s), tt_y, tt_z};\n");
+  if (tells) tt__str_add(out, "::threadIdx = threadIdx; ::tt_global_x = tt_global_x;\n");
   write_entry(p, g, out);
   if (g->is_turned) {
     copy(p, g->type, g->name + 1, out);
@@ -661,23 +678,26 @@ static void write_strided(const split *p, const item *it, tt_str *out) {
 }
 
 static void write_head(const split *p, const tt_cudac_kernel *k, tt_str *out) {
-  const tt_cudac_def *d = &p->s->def.data[k->def];
-  tt__str_add(out, "\n");
-  for (int64_t w = d->head; w < d->open; w++) {
-    if (is(p, w, "__global__") || is(p, w, "extern") || is(p, w, "static") || is(p, w, "inline")) continue;
-    if (kind(p, w) == 's' || kind(p, w) == '#') continue;
-    if (is(p, w, "__launch_bounds__") && is(p, w + 1, "(")) {
-      w = tt__cudac_close(p->s, w + 1);
-      continue;
-    }
-    if (w == p->params - 1) tt__str_add(out, "tt_split_");
-    copy(p, w, w + 1, out);
-    tt__str_add(out, " ");
-  }
+  tt__cudac_form_head(p->s, k, "tt_split_", "", out);
   tt__str_add(out,
-              "{\nconst unsigned tt_nx = blockDim.x, tt_ny = blockDim.y, tt_nz = blockDim.z;\n"
+              "{\nconst uint3 blockIdx = ::blockIdx, blockDim = ::blockDim, gridDim = ::gridDim;\n"
+              "const unsigned tt_nx = blockDim.x, tt_ny = blockDim.y, tt_nz = blockDim.z;\n"
               "const int tt_n = (int)(tt_nx * tt_ny * tt_nz), tt_s = tt_first_x(), tt_e = tt_s + (int)tt_nx;\n"
               "(void)tt_n;\n");
+}
+
+/* Shared memory lies on the stack of who runs the block. */
+static void write_blocks_own(const split *p, const item *it, tt_str *out) {
+  int64_t from = it->from;
+  bool dynamic = is(p, from, "extern");
+  for (int64_t k = from; k < it->to && !dynamic; k++) {
+    if (!is(p, k, "static") && !is(p, k, "__shared__")) continue;
+    copy(p, from, k, out);
+    tt__str_add(out, is(p, k, "static") ? " " : " tt_shared ");
+    from = k + 1;
+  }
+  copy(p, from, it->to, out);
+  tt__str_add(out, "\n");
 }
 
 /* Only the kernel itself waits, and only by plain barriers. */
@@ -694,7 +714,7 @@ static bool waits_plainly(const split *p) {
     if (w->len > 8 && strncmp(t, "__reduce", 8) == 0) return false;
     if (w->kind == 'i' && is(p, k, "volatile")) return false; /* threads that watch each other */
   }
-  return !tt__cudac_callees_wait(p->s, p->body, p->body_end);
+  return !tt__cudac_callees_have(p->s, p->body, p->body_end, tt__cudac_is_wait);
 }
 
 bool tt__cudac_split(tt_cudac_scan *s, const tt_cudac_kernel *k, tt_str *out) {
@@ -711,7 +731,7 @@ bool tt__cudac_split(tt_cudac_scan *s, const tt_cudac_kernel *k, tt_str *out) {
   for (int i = 0; i < p->nitem; i++) {
     const item *it = &p->item[i];
     if (it->kind == GROUP) {
-      write_group(p, it, out);
+      write_group(p, it, k->tells, out);
       write_uniform(p, it->group, out);
     } else if (it->kind == STRIDED) {
       write_strided(p, it, out);
@@ -721,8 +741,7 @@ bool tt__cudac_split(tt_cudac_scan *s, const tt_cudac_kernel *k, tt_str *out) {
     } else if (it->kind == END) {
       tt__str_add(out, "}\n");
     } else {
-      copy(p, it->from, it->to, out);
-      tt__str_add(out, "\n");
+      write_blocks_own(p, it, out);
     }
   }
   tt__str_add(out, "}\n");

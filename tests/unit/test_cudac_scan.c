@@ -3,6 +3,7 @@
 #include "lang/cudac_team.h"
 #include "test.h"
 
+#define INDEX "tt_index_x(tt_global_x, threadIdx.x, blockIdx.x, blockDim.x)"
 static void check_rewrite(const char *text, const char *want) {
   tt_cudac_scan s;
   tt_str out = {0};
@@ -19,6 +20,8 @@ TEST(replaces_words) {
   check_rewrite("", "");
   check_rewrite("int a; // __global__\n\"__shared__\"", "int a; // __global__\n\"__shared__\"");
   check_rewrite("__device__ int f() { return 1; }", " int f() { return 1; }");
+  check_rewrite("__global__ void f() {}", "inline __attribute__((always_inline)) void f() {}");
+  check_rewrite("inline __global__ void f();", "inline __attribute__((always_inline)) void f();");
   check_rewrite("struct __align__(16) P {};", "struct __attribute__((aligned(16))) P {};");
   check_rewrite("__launch_bounds__(64,\n2) x", "\n x");
   check_rewrite("void f() { extern __shared__ float s[]; }", "void f() { float (*s) = (float (*))tt_dynamic_shared; }");
@@ -27,9 +30,9 @@ TEST(replaces_words) {
 }
 
 TEST(replaces_whole_indices_only) {
-  check_rewrite("i = blockIdx.x * blockDim.x + threadIdx.x;", "i = tt_index_x();");
-  check_rewrite("i = threadIdx.x + (blockDim.x*blockIdx.x);", "i = tt_index_x();");
-  check_rewrite("i = (long)blockIdx.x\n* blockDim.x + threadIdx.x;", "i = (long)tt_index_x()\n;");
+  check_rewrite("i = blockIdx.x * blockDim.x + threadIdx.x;", "i = " INDEX ";");
+  check_rewrite("i = threadIdx.x + (blockDim.x*blockIdx.x);", "i = " INDEX ";");
+  check_rewrite("i = (long)blockIdx.x\n* blockDim.x + threadIdx.x;", "i = (long)" INDEX "\n;");
   static const char *const kept[] = {
       "i = 2 * blockIdx.x * blockDim.x + threadIdx.x;",  "i = blockIdx.x * blockDim.x + threadIdx.x * 2;",
       "i = blockIdx.x * blockDim.y + threadIdx.x;",      "i = 1.f + blockIdx.x * blockDim.x + threadIdx.x;",
