@@ -191,15 +191,11 @@ static void put_thread(tt_pwriter *w) {
   tt__pw_close(w, "}");
 }
 
-static void put_threads(tt_pwriter *w) {
+static void put_threads(tt_pwriter *w, const tt_pstrip *strip) {
   tt_str args = {0};
-  for (int32_t k = 0; k < w->f->nparam; k++) tt__str_addf(&args, ", a%d", (int)k);
+  for (int32_t k = 0; k < w->f->nparam; k++) tt__str_addf(&args, ", v%d", (int)k);
   for (int64_t k = 0; k < w->p->shared.n; k++) tt__str_addf(&args, ", shared%lld", (long long)k);
-  tt__pw_line(w, "for (tt_i64 tz = 0; tz < bdz; tz++) for (tt_i64 ty = 0; ty < bdy; ty++)");
-  tt__pw_line(w, "TT_INDEPENDENT");
-  tt__pw_line(w, "for (tt_i64 tx = 0; tx < bdx; tx++)");
-  tt__pw_line(w, "  tt_thread(call, dynamic, tx, ty, tz, bx, by, bz, bdx, bdy, bdz, gdx, gdy, gdz%s);",
-              tt__pw_peek(w, &args));
+  tt__pw_strip_loops(w, strip, tt__pw_peek(w, &args));
   tt__str_free(&args);
 }
 
@@ -211,9 +207,13 @@ static void put_kernel_entry(tt_pwriter *w, int64_t number, const char *name) {
   tt_str tops = {0}, body = {0};
   w->out = &own;
   w->fore = &fore;
+  const tt_pstrip *strip = split ? NULL : tt__pw_strip_find(w);
+  if (!split && !strip) goto done;
+  w->strip = strip;
   if (!split) put_thread(w);
+  w->strip = NULL;
   tt__pw_open(w, "void %s(tt_pcall *call, const tt_i64 *word, tt_i64 *launch) {", name);
-  put_arguments(w, "a");
+  put_arguments(w, split ? "a" : "v");
   tt__pw_line(w,
               "const tt_i64 bdx = launch[2], bdy = launch[3], bdz = launch[4], gdx = launch[5], gdy = launch[6], "
               "gdz = launch[7], dynamic = launch[8];");
@@ -235,14 +235,14 @@ static void put_kernel_entry(tt_pwriter *w, int64_t number, const char *name) {
     goto done;
   }
   tt__pw_line(w, "const int flat = gdy == 1 && gdz == 1;"); /* the usual grid needs no divisions */
-  tt__pw_open(w, "for (tt_i64 b = launch[0]; b < launch[1]; b++) {");
+  tt__pw_open(w, "for (tt_i64 b = launch[0], strip = 1; b < launch[1]; b += strip) {");
   tt__pw_line(w,
               "const tt_i64 bx = flat ? b : b %% gdx, by = flat ? 0 : b / gdx %% gdy, bz = flat ? 0 : b / gdx / gdy;");
   put_slots(w, split);
   if (split)
     tt__pw_block(w);
   else
-    put_threads(w);
+    put_threads(w, strip);
   tt__pw_close(w, "}");
   tt__pw_close(w, "}");
 done:

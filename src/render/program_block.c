@@ -131,9 +131,11 @@ static bool mark_split(agree *a, tt_pstmt *s) {
 }
 
 static void note_assigned(void *ctx, int32_t local, bool write) {
-  agree *a = ctx;
-  if (write) a->assigned[local] = true;
+  bool *assigned = ctx;
+  if (write) assigned[local] = true;
 }
+
+void tt__pw_find_assigned(const tt_pfunc *f, bool *assigned) { tt__pw_each_stmt(f->body, note_assigned, assigned); }
 
 /* ---- which variables outlive a region: counted by a dry walk in the order of emission */
 
@@ -210,7 +212,7 @@ static void count_sets(once *o, const tt_pstmt *s) {
   }
 }
 
-static bool is_cheap(const tt_pfunc *f, const agree *a, const once *o, const tt_pexpr *e, int depth) {
+static bool is_cheap(const tt_pfunc *f, const bool *assigned, const once *o, const tt_pexpr *e, int depth) {
   if (depth > 6) return false;
   switch ((tt_pop)e->op) {
     case TT_X_CONST:
@@ -220,8 +222,8 @@ static bool is_cheap(const tt_pfunc *f, const agree *a, const once *o, const tt_
     case TT_X_GLOBAL:
       return true;
     case TT_X_LOCAL:
-      if (e->k < f->nparam) return !a->assigned[e->k];
-      return o->count[e->k] == 1 && o->set[e->k] && is_cheap(f, a, o, o->set[e->k], depth + 1);
+      if (e->k < f->nparam) return !assigned[e->k];
+      return o->count[e->k] == 1 && o->set[e->k] && is_cheap(f, assigned, o, o->set[e->k], depth + 1);
     case TT_X_ELEM:
       if (tt__ops[e->elem].flags & TT_OPF_SLOW) return false;
       break;
@@ -235,19 +237,21 @@ static bool is_cheap(const tt_pfunc *f, const agree *a, const once *o, const tt_
       return false;
   }
   for (int k = 0; k < e->n; k++)
-    if (!is_cheap(f, a, o, e->arg[k], depth + 1)) return false;
+    if (!is_cheap(f, assigned, o, e->arg[k], depth + 1)) return false;
   return true;
 }
 
-static bool find_again(tt_pwriter *w, const agree *a) {
+const tt_pexpr **tt__pw_find_again(tt_pwriter *w, const bool *assigned, const bool *needed) {
   size_t n = (size_t)w->f->locals.n;
   once o = {.set = tt__arena_alloc(w->arena, n * sizeof *o.set), .count = tt__arena_alloc(w->arena, n)};
-  w->again = tt__arena_alloc(w->arena, n * sizeof *w->again);
-  if (!o.set || !o.count || !w->again) return false;
+  const tt_pexpr **again = tt__arena_alloc(w->arena, n * sizeof *again);
+  if (!o.set || !o.count || !again) return NULL;
   count_sets(&o, w->f->body);
-  for (size_t k = (size_t)w->f->nparam; k < n; k++)
-    if (!a->needed[k] && o.count[k] == 1 && o.set[k] && is_cheap(w->f, a, &o, o.set[k], 0)) w->again[k] = o.set[k];
-  return true;
+  for (size_t k = (size_t)w->f->nparam; k < n; k++) {
+    if (needed && needed[k]) continue;
+    if (o.count[k] == 1 && o.set[k] && is_cheap(w->f, assigned, &o, o.set[k], 0)) again[k] = o.set[k];
+  }
+  return again;
 }
 
 /* ---- regions */
@@ -679,12 +683,12 @@ static bool lift_leaves(agree *a, tt_pstmt *s, bool in_split_loop, bool apart) {
 
 /* ---- loops that gain from being done by all threads turn by turn */
 
-static bool is_plain_expr(const tt_pexpr *e) {
+bool tt__pw_is_plain(const tt_pexpr *e) {
   if (!e) return true;
   if (e->op == TT_X_CALL || e->op == TT_X_ATOMIC || e->op == TT_X_HELPER || e->op == TT_X_VIEW || e->op == TT_X_DIVIDE)
     return false;
   for (int k = 0; k < e->n; k++)
-    if (!is_plain_expr(e->arg[k])) return false;
+    if (!tt__pw_is_plain(e->arg[k])) return false;
   return true;
 }
 
@@ -692,7 +696,7 @@ static bool is_plain_expr(const tt_pexpr *e) {
 static bool is_plain_body(const tt_pstmt *s) {
   for (; s; s = s->next) {
     if (s->op != TT_X_SET && s->op != TT_X_STORE) return false;
-    if (!is_plain_expr(s->a) || !is_plain_expr(s->b)) return false;
+    if (!tt__pw_is_plain(s->a) || !tt__pw_is_plain(s->b)) return false;
     if (s->op == TT_X_SET && s->a->type->tag != TT_T_SCALAR) return false;
   }
   return true;
@@ -742,7 +746,7 @@ bool tt__pw_turn(tt_arena *arena, const tt_pfunc *f, bool wide) {
   size_t n = (size_t)f->locals.n;
   agree a = {.f = f, .wide = wide, .same = tt__arena_alloc(arena, n), .assigned = tt__arena_alloc(arena, n)};
   if (!a.same || !a.assigned) return f->splits;
-  tt__pw_each_stmt(f->body, note_assigned, &a);
+  tt__pw_find_assigned(f, a.assigned);
   for (size_t k = 0; k < n; k++) a.same[k] = (int64_t)k >= f->nparam || !a.assigned[k];
   do {
     a.changed = false;
@@ -785,9 +789,10 @@ void tt__pw_block(tt_pwriter *w) {
     w->out->failed = true;
     return;
   }
-  tt__pw_each_stmt(w->f->body, note_assigned, &a);
+  tt__pw_find_assigned(w->f, a.assigned);
   settle(&a);
-  if (!find_again(w, &a)) {
+  w->again = tt__pw_find_again(w, a.assigned, a.needed);
+  if (!w->again) {
     w->out->failed = true;
     return;
   }

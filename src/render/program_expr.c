@@ -360,7 +360,7 @@ static void put_index(tt_pwriter *w, const tt_pexpr *e, const char *a, tt_str *o
     if (k) tt__str_add(out, " + ");
     if (w->p->bounds && w->target == TT_PROGRAM_C) {
       put_checked(w, e, a, k, out);
-    } else if (e->wraps >> k & 1) {
+    } else if ((e->wraps >> k & 1) && !tt__pw_is_nonneg(w, e->arg[k + 1])) {
       tt__str_add(out, "tt_wrap(");
       tt__pw_expr(w, e->arg[k + 1], out);
       tt__str_addf(out, ", %s.n%d)", a, k);
@@ -617,6 +617,7 @@ static void put_tuple(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
 }
 
 void tt__pw_expr(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
+  if (w->strip && tt__pw_strip_known(w->strip, e, out)) return;
   switch ((tt_pop)e->op) {
     case TT_X_CONST:
       put_const(e, out);

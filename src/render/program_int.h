@@ -20,6 +20,10 @@ struct tt_ploop {
   int on, turn; /* numbers of the masks; turn -1: nobody continues */
 };
 
+typedef struct tt_pstrip tt_pstrip; /* program_strip.c: what is known of a kernel without barriers */
+
+typedef struct tt_pfloor tt_pfloor;
+
 typedef struct tt_pwriter {
   const tt_program *p;
   const tt_pfunc *f;
@@ -31,8 +35,11 @@ typedef struct tt_pwriter {
   int32_t parfor; /* functions made for parallel loops so far */
   bool in_parfor;
   /* kernels with barriers */
-  uint8_t *home;          /* [locals]; NULL elsewhere */
-  const tt_pexpr **again; /* [locals]: computed where it is used, not kept */
+  uint8_t *home;            /* [locals]; NULL elsewhere */
+  const tt_pexpr **again;   /* [locals]: computed where it is used, not kept */
+  tt_pfloor **floor;        /* [locals]: program_low.c, */
+  const tt_pfunc *floor_of; /* of this function */
+  const tt_pstrip *strip;   /* while a thread of such a kernel is written */
   tt_ploop *loop;
   int region; /* number of the open region; -1: at block level */
   int mask[64], nmask;
@@ -84,6 +91,30 @@ TT_HIDDEN void tt__pw_block(tt_pwriter *w);
 /* Mark loops that all threads of a block do turn by turn as split statements. Has the kernel any split statement now?
  */
 TT_HIDDEN bool tt__pw_turn(tt_arena *arena, const tt_pfunc *f, bool wide);
+/* Mark the locals that are assigned anywhere, parameters included. */
+TT_HIDDEN void tt__pw_find_assigned(const tt_pfunc *f, bool *assigned);
+/*
+** [locals]: what a local is made of, when it has one assignment that is cheap to do again. Those that are `needed` (may
+** be NULL) are left out. NULL: out of memory.
+*/
+TT_HIDDEN const tt_pexpr **tt__pw_find_again(tt_pwriter *w, const bool *assigned, const bool *needed);
+/* Has computing it no effect? */
+TT_HIDDEN bool tt__pw_is_plain(const tt_pexpr *e);
+
+/* program_strip.c. NULL: out of memory, and the text has failed. */
+TT_HIDDEN tt_pstrip *tt__pw_strip_find(tt_pwriter *w);
+TT_HIDDEN void tt__pw_strip_loops(tt_pwriter *w, const tt_pstrip *g, const char *args);
+/* A condition that every thread inside the loops passes, or fails: its value is written. */
+TT_HIDDEN bool tt__pw_strip_known(const tt_pstrip *g, const tt_pexpr *e, tt_str *out);
+/* An `if` that decides nothing there: true, and whether its body is run. */
+TT_HIDDEN bool tt__pw_strip_decides(const tt_pstrip *g, const tt_pexpr *e, bool *holds);
+#define TT_NO_FLOOR INT64_MIN
+/* What the guards say that `e` is not below, or TT_NO_FLOOR. */
+TT_HIDDEN int64_t tt__pw_strip_low(const tt_pstrip *g, const tt_pexpr *e);
+
+/* program_low.c: is the integer proved not negative? */
+TT_HIDDEN bool tt__pw_is_nonneg(tt_pwriter *w, const tt_pexpr *e);
+
 /* Declare an array with an element for each thread. */
 TT_HIDDEN void tt__pw_array(tt_pwriter *w, const char *type, const char *name, int number);
 /* In a region: leave it (return), or leave a loop of regions. */

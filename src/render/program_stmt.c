@@ -382,6 +382,7 @@ static void put_collective(tt_pwriter *w, const tt_pstmt *s) {
 
 void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s) {
   tt_str text = {0};
+  bool holds;
   switch ((tt_pstmt_op)s->op) {
     case TT_X_SET:
       if (w->again && w->again[s->local]) break;
@@ -394,6 +395,10 @@ void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s) {
       tt__pw_line(w, "%s = %s;", tt__pw_peek(w, &text), tt__pw_text(w, s->b));
       break;
     case TT_X_IF:
+      if (w->strip && tt__pw_strip_decides(w->strip, s->a, &holds)) {
+        tt__pw_stmts(w, holds ? s->body : s->other);
+        break;
+      }
       tt__pw_open(w, "if (%s) {", tt__pw_text(w, s->a));
       tt__pw_stmts(w, s->body);
       if (s->other) {
