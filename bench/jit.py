@@ -22,6 +22,7 @@ except ImportError:
     numba = None
 
 TILE = 16
+outer = range  # numba.prange in the forms that Numba compiles
 
 
 def loop_rows(add):
@@ -41,7 +42,7 @@ def add_kernel(a, b, c):
 
 
 def add_loop(a, b, c):
-    for i in PRANGE(c.size):
+    for i in outer(c.size):
         c[i] = a[i] + b[i]
 
 
@@ -63,7 +64,7 @@ def product_kernel(a, b, c):
 
 
 def product_loop(a, b, c):
-    for block in PRANGE(c.shape[0] // TILE * (c.shape[1] // TILE)):
+    for block in outer(c.shape[0] // TILE * (c.shape[1] // TILE)):
         y0 = block // (c.shape[1] // TILE) * TILE
         x0 = block % (c.shape[1] // TILE) * TILE
         s = np.zeros((TILE, TILE), np.float32)
@@ -100,7 +101,6 @@ def escape(x, y, w, h, most):
 
 
 escape_device = cuda.jit(device=True)(escape)
-ESCAPE = numba.njit(escape) if numba else None
 
 
 @cuda.jit
@@ -110,35 +110,10 @@ def mandelbrot_kernel(out, most):
         out[y, x] = escape_device(x, y, out.shape[1], out.shape[0], most)
 
 
-def mandelbrot_loop(out, most):
-    for y in PRANGE(out.shape[0]):
-        for x in range(out.shape[1]):
-            out[y, x] = ESCAPE(x, y, out.shape[1], out.shape[0], most)
-
-
 @cuda.jit
 def bodies_kernel(p, a):
     i = cuda.grid(1)
     if i < p.shape[0]:
-        ax = 0.0
-        ay = 0.0
-        az = 0.0
-        for j in range(p.shape[0]):
-            dx = p[j, 0] - p[i, 0]
-            dy = p[j, 1] - p[i, 1]
-            dz = p[j, 2] - p[i, 2]
-            r2 = dx * dx + dy * dy + dz * dz + 1e-9
-            inv = 1.0 / (r2 * math.sqrt(r2))
-            ax += dx * inv
-            ay += dy * inv
-            az += dz * inv
-        a[i, 0] = ax
-        a[i, 1] = ay
-        a[i, 2] = az
-
-
-def bodies_loop(p, a):
-    for i in PRANGE(p.shape[0]):
         ax = 0.0
         ay = 0.0
         az = 0.0
@@ -170,7 +145,7 @@ def histogram_kernel(x, h):
 
 def histogram_loop(x, h):
     parts = np.zeros((16, 256), np.int64)
-    for p in PRANGE(16):
+    for p in outer(16):
         for k in range(p * (x.size // 16), (p + 1) * (x.size // 16)):
             parts[p, x[k]] += 1
     for p in range(16):
@@ -183,12 +158,6 @@ def stencil_kernel(a, b):
     x, y = cuda.grid(2)
     if 0 < x < a.shape[1] - 1 and 0 < y < a.shape[0] - 1:
         b[y, x] = 0.25 * (a[y - 1, x] + a[y + 1, x] + a[y, x - 1] + a[y, x + 1])
-
-
-def stencil_loop(a, b):
-    for y in PRANGE(1, a.shape[0] - 1):
-        for x in range(1, a.shape[1] - 1):
-            b[y, x] = 0.25 * (a[y - 1, x] + a[y + 1, x] + a[y, x - 1] + a[y, x + 1])
 
 
 @cuda.jit
@@ -210,16 +179,6 @@ def sum_kernel(x, out):
         cuda.atomic.add(out, 0, s[0])
 
 
-def sum_loop(x, out):
-    s = 0.0
-    for k in PRANGE(x.size):
-        s += x[k]
-    out[0] += s
-
-
-PRANGE = numba.prange if numba else range
-
-
 def kernel_rows(add):
     rng = np.random.default_rng(1)
     x, y, f4 = rng.random(8_000_000), rng.random(8_000_000), rng.random((512, 512), "f4")
@@ -228,18 +187,20 @@ def kernel_rows(add):
     rows = [
         ("vector add, 8M", "0.9x a plain loop", add_kernel[31250, 256], add_loop, (x, y, np.empty_like(x))),
         ("tiled product, 512", "0.5x", product_kernel[(32, 32), (TILE, TILE)], product_loop, (f4, f4, f4.copy())),
-        ("Mandelbrot 1024 x 1024, 200", "1.0x", mandelbrot_kernel[(32, 128), (32, 8)], mandelbrot_loop,
+        ("Mandelbrot 1024 x 1024, 200", "1.0x", mandelbrot_kernel[(32, 128), (32, 8)], loops.mandelbrot,
          (np.empty((1024, 1024), np.int32), 200)),
-        ("3000 bodies", "1.0x", bodies_kernel[24, 128], bodies_loop, (p, np.empty_like(p))),
+        ("3000 bodies", "1.0x", bodies_kernel[24, 128], loops.bodies, (p, np.empty_like(p))),
         ("histogram of 8M, shared atomics", "1.0x", histogram_kernel[64, 256], histogram_loop,
          (counts, np.zeros(256, np.int64))),
-        ("stencil of 2048", "1.0x", stencil_kernel[(64, 256), (32, 8)], stencil_loop, (grid2, np.zeros_like(grid2))),
-        ("sum of 8M, tree in shared memory", "1.0x", sum_kernel[64, 256], sum_loop, (x, np.zeros(1))),
+        ("stencil of 2048", "1.0x", stencil_kernel[(64, 256), (32, 8)], loops.stencil, (grid2, np.zeros_like(grid2))),
+        ("sum of 8M, tree in shared memory", "1.0x", sum_kernel[64, 256], loops.total, (x, np.zeros(1))),
     ]  # fmt: skip
     for name, goal, launch, loop, arguments in rows:
         contestants = {"tutti": lambda launch=launch, a=arguments: launch(*a)}
         if numba:
-            contestants["numba"] = lambda f=numba.njit(parallel=True)(loop), a=arguments: f(*a)
+            compiled = numba.njit(parallel=True)(loops.parallel(loop, numba.prange))
+            given = arguments[: loop.__code__.co_argcount]
+            contestants["numba"] = lambda f=compiled, a=given: f(*a)
         add("kernel: " + name, goal, contestants)
 
 

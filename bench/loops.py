@@ -1,10 +1,12 @@
 """Loop programs, plain Python that tutti and Numba both compile, and makers of their arguments."""
 
 import math
+import types
 
 import numpy as np
 
 PROGRAMS = {}
+outer = range  # the loop that `parallel` spreads over threads
 
 
 def program(arguments):
@@ -15,6 +17,11 @@ def program(arguments):
     return keep
 
 
+def parallel(fn, prange):
+    """The same program with its outer loop by another name: Numba's prange."""
+    return types.FunctionType(fn.__code__, {**fn.__globals__, "outer": prange}, fn.__name__)
+
+
 def rng():
     return np.random.default_rng(0)
 
@@ -22,7 +29,7 @@ def rng():
 @program(lambda: (np.empty((400, 600), np.int64), 100))
 def mandelbrot(out, most):
     h, w = out.shape
-    for i in range(h):
+    for i in outer(h):
         for j in range(w):
             cr = -2.0 + 3.0 * j / w
             ci = -1.0 + 2.0 * i / h
@@ -40,7 +47,7 @@ def mandelbrot(out, most):
 @program(lambda: (rng().random((600, 3)), np.zeros((600, 3))))
 def bodies(p, a):
     n = p.shape[0]
-    for i in range(n):
+    for i in outer(n):
         ax = 0.0
         ay = 0.0
         az = 0.0
@@ -66,7 +73,7 @@ def histogram(x, h):
 
 @program(lambda: (rng().random((1000, 1000)), np.zeros((1000, 1000))))
 def stencil(a, b):
-    for i in range(1, a.shape[0] - 1):
+    for i in outer(1, a.shape[0] - 1):
         for j in range(1, a.shape[1] - 1):
             b[i, j] = 0.25 * (a[i - 1, j] + a[i + 1, j] + a[i, j - 1] + a[i, j + 1])
 
@@ -74,7 +81,7 @@ def stencil(a, b):
 @program(lambda: (rng().random(2_000_000),))
 def total(x):
     s = 0.0
-    for i in range(x.size):
+    for i in outer(x.size):
         s += x[i]
     return s
 
