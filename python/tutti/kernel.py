@@ -3,6 +3,8 @@
 They run on the CPU, compiled by the system's C++ compiler, its cores sharing the blocks.
 """
 
+from operator import index as _index
+
 from . import _core
 from ._jit import dispatch as _compiled
 
@@ -40,7 +42,7 @@ def _stream(stream):
 
 
 def _tuple(dims):
-    return (dims,) if isinstance(dims, int) else tuple(int(x) for x in dims)
+    return (dims,) if isinstance(dims, int) else tuple(_index(x) for x in dims)
 
 
 class Function:

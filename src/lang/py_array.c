@@ -5,6 +5,10 @@
 
 #include "lang/py_int.h"
 
+static const char *no_array(const expr *e) {
+  return py__is_scalar(e) ? "it is a number, not an array" : "it is no array";
+}
+
 /* ---- index lists */
 
 typedef struct index {
@@ -137,7 +141,8 @@ expr *py__index(lower *l, const tt_tree *t) {
     if (at < 0 || at >= base->type->n) py__fail(l, TT_EINDEX, "tuple index out of range");
     return py__item(l, base, (int)at);
   }
-  if (base->type->tag != TT_T_ARRAY) py__fail(l, TT_ETYPE, "%s has no elements", py__type_name(l, base->type));
+  if (base->type->tag != TT_T_ARRAY)
+    py__fail(l, TT_ETYPE, "%s has no elements: %s", py__type_name(l, base->type), no_array(base));
   base = py__materialise(l, base);
   if (base->op != TT_X_LOCAL && base->op != TT_X_GLOBAL && base->op != TT_X_SHARED && base->op != TT_X_PRIVATE)
     base = py__keep(l, base);
@@ -166,7 +171,8 @@ void py__assign_index(lower *l, const tt_tree *t, expr *value, const char *op) {
   }
   if (value->type->tag == TT_T_ARRAY && value->type->rank == 0) value = py__load(l, py__keep(l, value), NULL, 0);
   if (!py__is_scalar(value))
-    py__fail(l, TT_ETYPE, "cannot store %s in %s", py__type_name(l, value->type), py__type_name(l, base->type));
+    py__fail(l, TT_ETYPE, "cannot store %s in an element of %s", py__type_name(l, value->type),
+             py__type_name(l, base->type));
   value = py__cast(l, value, (tt_dtype)base->type->dtype);
   stmt *s = py__stmt(l, TT_X_STORE);
   s->a = target;
@@ -399,5 +405,6 @@ expr *py__attribute(lower *l, expr *self, const char *name) {
     if (strcmp(name, "T") == 0) return turned(l, self);
     if (strcmp(name, "flat") == 0 && self->type->layout == 'C') return py__method(l, self, "ravel", NULL);
   }
-  py__fail(l, TT_ENOTIMPL, "%s has no attribute '%s' here", py__type_name(l, self->type), name);
+  if (py__is_array(self)) py__fail(l, TT_ENOTIMPL, "%s has no attribute '%s' here", py__type_name(l, self->type), name);
+  py__fail(l, TT_ETYPE, "%s has no attribute '%s': %s", py__type_name(l, self->type), name, no_array(self));
 }

@@ -76,7 +76,7 @@ static void put_function(tt_pwriter *w, int64_t number) {
   put_signature(w, number);
   tt__pw_open(w, " {");
   tt__pw_locals(w, w->f->nparam);
-  tt__pw_line(w, "tt_i64 turns = 1 << 24; (void)turns;");
+  tt__pw_turns(w, w->f->body);
   tt__pw_stmts(w, w->f->body);
   tt__pw_line(w, tt__pw_fails(w, w->f)            ? "return 0;"
                  : w->f->result->tag == TT_T_NONE ? "return 0;"
@@ -186,7 +186,7 @@ static void put_thread(tt_pwriter *w) {
   tt__pw_open(w, ") {");
   tt__pw_locals(w, w->f->nparam);
   put_private(w);
-  tt__pw_line(w, "tt_i64 turns = 1 << 24; (void)turns;");
+  tt__pw_turns(w, w->f->body);
   tt__pw_stmts(w, w->f->body);
   tt__pw_close(w, "}");
 }

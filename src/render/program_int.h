@@ -77,6 +77,7 @@ TT_HIDDEN int tt__pw_to_words(tt_pwriter *w, const tt_ptype *t, const char *valu
 
 /* program_stmt.c */
 TT_HIDDEN void tt__pw_stmts(tt_pwriter *w, const tt_pstmt *s);
+TT_HIDDEN void tt__pw_turns(tt_pwriter *w, const tt_pstmt *body); /* what `while` loops of a function count */
 TT_HIDDEN void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s);
 TT_HIDDEN void tt__pw_fail(tt_pwriter *w, const char *kind, const char *message, int32_t line, tt_str *out);
 TT_HIDDEN const char *tt__pw_leave_text(const tt_pwriter *w); /* the function is given up */

@@ -238,7 +238,7 @@ static void put_par_body(tt_pwriter *w, const tt_pstmt *s, const bool *used, int
   tt__pw_open(w, "static void tt_par%d_%d(tt_pcall *call, void *env, tt_i64 chunk, tt_i64 chunks) {", w->f->source,
               number);
   tt__pw_line(w, "const E%d_%d *e = env;", w->f->source, number);
-  tt__pw_line(w, "tt_i64 turns = 1 << 24; (void)turns;");
+  tt__pw_turns(w, s->body);
   tt__pw_line(w, "const tt_i64 n = e->hi - e->lo, hi = e->lo + tt_cut(n, chunk + 1, chunks);");
   for (int64_t k = 0; k < w->f->locals.n; k++) {
     if (!used[k] || is_reduced(s, (int32_t)k)) continue;
@@ -349,6 +349,18 @@ static void put_for(tt_pwriter *w, const tt_pstmt *s) {
   tt__pw_close(w, "}");
   w->loop = loop.up;
   tt__str_free(&v);
+}
+
+static bool has_while(const tt_pstmt *s) {
+  for (; s; s = s->next)
+    if (s->op == TT_X_WHILE || has_while(s->body) || has_while(s->other)) return true;
+  return false;
+}
+
+/* Loops that may go on for ever ask now and then whether they should. Where one was told to stop, the other threads and
+   chunks ask at once: there may be thousands of them. */
+void tt__pw_turns(tt_pwriter *w, const tt_pstmt *body) {
+  if (w->target == TT_PROGRAM_C && has_while(body)) tt__pw_line(w, "tt_i64 turns = *call->failed ? 0 : 1 << 24;");
 }
 
 static void put_while(tt_pwriter *w, const tt_pstmt *s) {

@@ -106,8 +106,8 @@ tt_code tt__jit_compile(const char *text, size_t size, const char *signature, co
   j->local = tt__program_local_bytes(&j->program);
   j->shared = tt__program_shared_bytes(&j->program);
   if (options->kernel && j->shared > STATIC_SHARED) {
-    c = tt__fail(err, TT_EVALUE, "a block has %d bytes of static shared memory, the kernel declares %lld",
-                 STATIC_SHARED, (long long)j->shared);
+    c = tt__fail(err, TT_EVALUE, "the kernel declares %lld bytes of static shared memory: a block has %d",
+                 (long long)j->shared, STATIC_SHARED);
     goto fail;
   }
   c = tt__program_render(&j->program, TT_PROGRAM_C, "tt_program", &j->source, err); /* its name is the text's digest */
