@@ -66,3 +66,31 @@ def test_a_device_can_be_asked_for():
         capture_output=True, text=True, timeout=120,
     )  # fmt: skip
     assert done.stdout.splitlines() == SAID["numba_print.py"] and "on the CPU" in done.stderr
+
+
+def test_other_finders_of_numba_cuda_are_left_alone(tmp_path):
+    """One that takes every name with numba.cuda in it for its own stands in for that of numba-cuda."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if 'numba.cuda' in name:\n"
+        "            raise RecursionError(name)\n"
+        "sys.meta_path.insert(0, Finder())\n"
+    )
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from numba import cuda\nimport numba.cuda.random\n"
+        "try:\n    import numba.cuda.nothing\nexcept ImportError as e:\n    print(e)\n"
+    )
+    settings = {"PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
+    done = subprocess.run(
+        [sys.executable, "-m", "tutti", "run", script], capture_output=True, text=True, timeout=120,
+        env=os.environ | settings,
+    )  # fmt: skip
+    assert "tutti does not cover numba.cuda.nothing" in done.stdout, done.stderr
+    done = subprocess.run(
+        [sys.executable, "-c", "import tutti.compat.numba.cuda.random; from tutti.compat.numba import cuda"],
+        capture_output=True, text=True, timeout=120, env=os.environ | settings,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr

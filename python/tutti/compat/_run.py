@@ -2,38 +2,50 @@
 
 import importlib
 import importlib.abc
+import importlib.machinery
 import importlib.util
 import os
 import runpy
 import sys
 import time
 
+import tutti
+
 # What a script imports, and who serves it; a module that does not exist here is not covered.
 COVERED = {"numba": "tutti.compat.numba", "pycuda": "tutti.compat.pycuda", "cupy": "tutti.compat.cupy"}
+
+
+def covering(name):
+    """The module of tutti.compat by that name, or None: only our folder is looked into, not other libraries' finders."""
+    parent = name.rpartition(".")[0]
+    above = importlib.import_module(parent) if parent == "tutti.compat" else covering(parent)
+    if name in sys.modules:
+        return sys.modules[name]
+    folder = getattr(above, "__path__", None)
+    if folder is None or importlib.machinery.PathFinder.find_spec(name, folder) is None:
+        return None
+    return importlib.import_module(name)
 
 
 class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Imports of covered libraries end in tutti.compat."""
 
-    def __init__(self):
-        self.served = {}
+    def __init__(self, arrays_on=None):
+        self.served, self.arrays_on = {}, arrays_on  # where arrays of CuPy live
 
     def find_spec(self, name, path=None, target=None):
         head, _, rest = name.partition(".")
         if head not in COVERED:
             return None
-        ours = COVERED[head] + ("." + rest if rest else "")
-        try:
-            found = importlib.util.find_spec(ours)
-        except ModuleNotFoundError:
-            found = None
-        if found is None:
+        if covering(COVERED[head] + ("." + rest if rest else "")) is None:
             raise ImportError(f"tutti does not cover {name} (python -m tutti run serves {head} from {COVERED[head]})")
         return importlib.util.spec_from_loader(name, self)
 
     def create_module(self, spec):
         head, _, rest = spec.name.partition(".")
-        module = importlib.import_module(COVERED[head] + ("." + rest if rest else ""))
+        if spec.name == "cupy" and self.arrays_on:
+            tutti._core._set_device(tutti.device(self.arrays_on)._number)
+        module = sys.modules[COVERED[head] + ("." + rest if rest else "")]
         self.served[spec.name] = module
         return module
 
@@ -50,8 +62,6 @@ def place(number):
 
 def report(finder, begun):
     """What ran where, on standard error."""
-    import tutti
-
     from .._jit import dispatch
 
     print(
@@ -83,10 +93,12 @@ def run(path, arguments, device=None):
     from .._jit import dispatch
 
     if device:
-        os.environ["TUTTI_DEVICE"] = device
+        os.environ["TUTTI_DEVICE"] = device  # for processes that the script starts
+        tutti._core._set_device(tutti.device(device)._number)
     if os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0"):
         os.environ["TUTTI_KERNEL_STEP"] = "1"
-    finder = Finder()
+    chosen = device or os.environ.get("TUTTI_DEVICE")
+    finder = Finder("cuda" if not chosen and tutti.cuda.is_available() else None)
     sys.meta_path.insert(0, finder)
     sys.argv = [path, *arguments]
     sys.path[0] = os.path.dirname(os.path.abspath(path))

@@ -1,11 +1,18 @@
 """Numba's names over tutti: from tutti.compat.numba import cuda, jit, njit, prange, vectorize."""
 
 import os as _os
+import sys as _sys
 
 from ... import get_num_threads, set_num_threads
 from ..._jit import guvectorize, jit, njit, prange, stencil, vectorize
-from . import cuda, errors, types
+from . import _cuda as cuda
+from . import errors, types
 from .types import *  # noqa: F403 (float32, int64 ...)
+
+# The folder has another name: where numba-cuda is installed, its finder takes every module with numba.cuda in its name
+# for its own, and looks for it without end.
+_sys.modules[__name__ + ".cuda"] = cuda
+_sys.modules[__name__ + ".cuda.random"] = cuda.random
 
 __version__ = "0.61.0"
 

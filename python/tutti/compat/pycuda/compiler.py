@@ -12,7 +12,8 @@ class SourceModule(_tt.SourceModule):
 
     def __init__(self, source, *args, **kw):
         try:
-            super().__init__(source, *args, **kw)
+            with _tt.device("cpu"):
+                super().__init__(source, *args, **kw)
         except _tt.CompileError as e:
             raise driver.CompileError(str(e)) from None
 

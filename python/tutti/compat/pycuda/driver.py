@@ -1,4 +1,7 @@
-"""pycuda.driver: memory, copies, streams, events, devices."""
+"""pycuda.driver: memory, copies, streams, events, devices.
+
+Device memory is the processor's, also where there is a GPU: addresses are numbers that programs calculate with.
+"""
 
 import bisect
 import builtins
@@ -427,7 +430,8 @@ class Function(_tt.kernel.Function):
             for a, (_, t) in zip(args, self.parameters, strict=False)
         ] + list(args[len(self.parameters) :])
         try:
-            super().launch(grid, block, args, shared, stream)
+            with _tt.device("cpu"):
+                super().launch(grid, block, args, shared, stream)
         except _tt.CompileError:
             raise
         except builtins.RuntimeError as e:

@@ -4,6 +4,8 @@ import numpy as np
 
 import tutti as _tt
 
+_HERE = "cpu"  # PyCUDA's device memory is the processor's, see driver.py
+
 
 def _plain(x):
     return x._array if isinstance(x, GPUArray) else x
@@ -17,7 +19,7 @@ class GPUArray:
     def __init__(self, shape, dtype, allocator=None, base=None, gpudata=None, order="C"):
         if gpudata is not None:
             raise NotImplementedError("an array over given device memory is not covered")
-        self._array = _tt.zeros(shape, dtype=np.dtype(dtype).name)
+        self._array = _tt.zeros(shape, dtype=np.dtype(dtype).name, device=_HERE)
 
     @classmethod
     def _of(cls, array):
@@ -58,7 +60,7 @@ class GPUArray:
     def set(self, ary, stream=None):
         if tuple(np.shape(ary)) != self.shape:
             raise ValueError("ary and self must be the same size")
-        self._array[...] = _tt.asarray(ary)
+        self._array[...] = _tt.asarray(ary, device=_HERE)
 
     set_async = set
 
@@ -152,7 +154,7 @@ for _name in ("add", "sub", "mul", "truediv"):
 
 
 def to_gpu(ary, allocator=None):
-    return GPUArray._of(_tt.array(np.ascontiguousarray(ary)))
+    return GPUArray._of(_tt.array(np.ascontiguousarray(ary), device=_HERE))
 
 
 def to_gpu_async(ary, allocator=None, stream=None):
@@ -168,7 +170,7 @@ def zeros(shape, dtype=np.float64, allocator=None, order="C"):
 
 
 def ones(shape, dtype=np.float64, allocator=None, order="C"):
-    return GPUArray._of(_tt.ones(shape, dtype=np.dtype(dtype).name))
+    return GPUArray._of(_tt.ones(shape, dtype=np.dtype(dtype).name, device=_HERE))
 
 
 def empty_like(other, dtype=None, order="K"):

@@ -38,9 +38,10 @@ class ReductionKernel:
         if range is not None or slice is not None:
             raise NotImplementedError("range= and slice= are not covered")
         n = next(_plain(a).size for a, v in zip(args, self._is_vector, strict=False) if v)
-        mapped = _tt.zeros(n, dtype=self.dtype_out.name)
+        mapped = _tt.zeros(n, dtype=self.dtype_out.name, device="cpu")
         self._map(*args, mapped)
-        result = self._reduce(mapped)
+        with _tt.device("cpu"):
+            result = self._reduce(mapped)
         if out is not None:
             out[...] = GPUArray._of(result)
             return out
