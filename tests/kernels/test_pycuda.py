@@ -145,3 +145,20 @@ def test_script_unchanged(tmp_path):
     )
     run = subprocess.run([sys.executable, "-m", "tutti", "run", script], capture_output=True, text=True, env=os.environ)
     assert run.stdout.strip() == "0.0", run.stderr
+
+
+def test_random_arrays():
+    from tutti.compat.pycuda import curandom
+
+    a = curandom.rand((50, 40), np.float64)
+    assert a.shape == (50, 40) and a.dtype == np.float64 and 0 <= a.get().min() < a.get().max() < 1
+    for getter in (None, curandom.seed_getter_uniform, curandom.seed_getter_unique):
+        g = curandom.XORWOWRandomNumberGenerator(getter)
+        assert abs(g.gen_normal(20_000, np.float32).get().std() - 1) < 0.05
+        g.fill_uniform(a)
+        assert abs(a.get().mean() - 0.5) < 0.05
+    fixed = lambda n: gpuarray.to_gpu(np.full(n, 7, np.int32))  # noqa: E731
+    first, again = (curandom.XORWOWRandomNumberGenerator(fixed).gen_uniform(9, np.float32) for _ in range(2))
+    assert np.array_equal(first.get(), again.get())
+    with pytest.raises(AttributeError, match="does not cover pycuda.curandom.poisson"):
+        curandom.poisson  # noqa: B018

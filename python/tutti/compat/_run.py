@@ -16,7 +16,7 @@ COVERED = {"numba": "tutti.compat.numba", "pycuda": "tutti.compat.pycuda", "cupy
 
 
 def covering(name):
-    """The module of tutti.compat by that name, or None: only our folder is looked into, not other libraries' finders."""
+    """The module of tutti.compat by that name, or None. Only our folder is asked, no other library's finder."""
     parent = name.rpartition(".")[0]
     above = importlib.import_module(parent) if parent == "tutti.compat" else covering(parent)
     if name in sys.modules:
