@@ -53,9 +53,12 @@ static void want(lower *l, const call *c, int least, int most) {
   if (c->n < least || c->n > most) py__fail(l, TT_ETYPE, "%s() does not take %d arguments", c->name, c->n);
 }
 
-static expr *scalar(lower *l, const call *c, int k) {
-  if (!py__is_scalar(c->arg[k])) py__fail(l, TT_ETYPE, "%s() of %s", c->name, py__type_name(l, c->arg[k]->type));
-  return c->arg[k];
+/* An argument that is a number; an array without axes counts as one, and stands there as one from here on. */
+static expr *scalar(lower *l, call *c, int k) {
+  expr *e = c->arg[k];
+  if (py__is_array(e) && e->type->rank == 0) e = py__load(l, py__keep(l, py__materialise(l, e)), NULL, 0);
+  if (!py__is_scalar(e)) py__fail(l, TT_ETYPE, "%s() of %s", c->name, py__type_name(l, e->type));
+  return c->arg[k] = e;
 }
 
 static bool is_whole(const expr *e) { return tt__is_int((tt_dtype)e->type->dtype) || e->type->dtype == TT_BOOL; }

@@ -74,3 +74,43 @@ def test_script_unchanged(tmp_path):
     )
     run = subprocess.run([sys.executable, "-m", "tutti", "run", script], capture_output=True, text=True, env=os.environ)
     assert run.stdout.strip() == "125.0", run.stderr
+
+
+def test_kernels_in_python():
+    from tutti.compat.cupyx import jit
+    from tutti.compat.cupyx.profiler import benchmark
+
+    @jit.rawkernel(device=True)
+    def half(v):
+        return v / 2
+
+    @jit.rawkernel()
+    def halves(x, y, size):
+        tid = jit.blockIdx.x * jit.blockDim.x + jit.threadIdx.x
+        for i in jit.range(tid, size, jit.gridDim.x * jit.blockDim.x):
+            y[i] = half(x[i])
+
+    @jit.rawkernel()
+    def backwards(x, total):
+        s = jit.shared_memory(cp.float32, 64)
+        t = jit.threadIdx.x
+        s[t] = x[t]
+        jit.syncthreads()
+        x[t] = s[63 - t]
+        v = x[t]
+        for by in (16, 8, 4, 2, 1):
+            v += jit.shfl_down_sync(0xFFFFFFFF, v, by)
+        if jit.laneid() == 0:
+            jit.atomic_add(total, 0, v)
+
+    x = cp.arange(1000, dtype=cp.float32)
+    y = cp.zeros(1000, dtype=cp.float32)
+    halves((4,), (128,), (x, y, 1000))
+    assert np.array_equal(cp.asnumpy(y), np.arange(1000, dtype="f4") / 2)
+    halves[2, 64](x, x, cp.int32(1000))
+    assert np.array_equal(cp.asnumpy(x), np.arange(1000, dtype="f4") / 2)
+    small, total = cp.arange(64, dtype=cp.float32), cp.zeros(1, dtype=cp.float32)
+    backwards((1,), (64,), (small, total))
+    assert small.tolist() == list(range(63, -1, -1)) and float(total[0]) == 63 * 32
+    times = benchmark(halves, ((4,), (128,), (x, y, 1000)), n_repeat=5, n_warmup=1)
+    assert len(times.cpu_times) == 5 and "halves" in str(times)

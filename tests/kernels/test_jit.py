@@ -557,3 +557,14 @@ def test_ctrl_c_ends_endless_loops(tmp_path):
     script.write_text(INTERRUPTED)
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=100)
     assert done.stdout == "interrupted True\n" * 3 + "forever 2\n", done.stderr
+
+
+def test_arrays_without_axes_are_numbers_where_numbers_are_due():
+    @tt.njit
+    def f(n, x):
+        total = 0.0
+        for k in range(n):
+            total += k
+        return total + math.sqrt(x) + int(x) + max(x, 1)
+
+    assert f(tt.int32(4), tt.float64(9.0)) == f(np.array(4), np.array(9.0)) == 6 + 3 + 9 + 9

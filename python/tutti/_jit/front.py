@@ -376,6 +376,8 @@ class Function:
             return f"(call {self.module.function(fn)} {' '.join(args)})"
         if found and type(callee).__name__ in ("Generalised", "Stencil"):
             self.fail(f"a call of {callee.__name__}(), which works on whole arrays, in a compiled function", e)
+        if getattr(callee, "_jit_backwards", False):
+            args.reverse()
         args += [f"(kw {quote(k.arg)} {self.expr(k.value)})" for k in e.keywords]
         if not found:
             if not isinstance(e.func, ast.Attribute):
