@@ -162,3 +162,44 @@ def test_random_arrays():
     assert np.array_equal(first.get(), again.get())
     with pytest.raises(AttributeError, match="does not cover pycuda.curandom.poisson"):
         curandom.poisson  # noqa: B018
+
+
+def test_copies_of_every_kind():
+    a = np.arange(8, dtype="i4")
+    stream, host = drv.Stream(), drv.pagelocked_zeros(8, np.int32)
+    x, y = drv.mem_alloc(a.nbytes), drv.mem_alloc(a.nbytes)
+    drv.memcpy_htod_async(x, a, stream)
+    drv.memcpy_dtod_async(y, x, a.nbytes, stream)
+    drv.memcpy_dtoh_async(host, y, stream)
+    stream.synchronize()
+    assert stream.is_done() and np.array_equal(host, a)
+    assert np.array_equal(drv.from_device(int(y) + 8, 6, np.int32), a[2:])
+    assert bytes(y.as_buffer(4, 4)) == a[1:2].tobytes()
+    drv.memset_d8(x, 1, 4)
+    drv.memset_d16(y, 7, 2)
+    assert drv.from_device(x, 1, np.int32)[0] == 0x01010101 and drv.from_device(y, 2, np.int16).tolist() == [7, 7]
+    pitched, pitch = drv.mem_alloc_pitch(100, 3, 4)
+    assert pitch % 4 == 0 and pitch >= 100 and pitched.size >= 3 * pitch
+    for make in (drv.pagelocked_empty_like, drv.pagelocked_zeros_like):
+        assert make(a).shape == a.shape
+    assert drv.managed_zeros(3, np.float32).tolist() == [0, 0, 0] and drv.aligned_empty(3, np.int8).nbytes == 3
+    assert drv.register_host_memory(a) is a
+    with pytest.raises(drv.LogicError, match="no device memory lies at"):
+        drv.memcpy_htod(12345, a)
+    with pytest.raises(drv.LogicError):
+        drv.mem_alloc(0)
+    with pytest.raises(drv.MemoryError):
+        drv.mem_alloc(1 << 62)
+
+
+def test_prepared_and_timed_calls(mod):
+    f = mod.get_function("doublify").prepare("P", block=(4, 4, 1))
+    a = drv.to_device(np.ones(16, "f4"))
+    f.prepared_call((1, 1), (4, 4, 1), a)
+    f.prepared_async_call((1, 1), (4, 4, 1), drv.Stream(), a)
+    assert (drv.from_device(a, 16, np.float32) == 4).all()
+    assert f(a, block=(4, 4, 1), time_kernel=True) >= 0
+    begin, end = drv.Event().record(), drv.Event()
+    with pytest.raises(drv.LogicError, match="never recorded"):
+        begin.time_till(end)
+    assert begin.time_till(end.record()) >= 0 and end.query()

@@ -68,7 +68,7 @@ class DeviceAllocation:
             raise LogicError("cuMemAlloc failed: invalid argument")
         try:
             self._memory = (ctypes.c_char * size)()
-        except (OverflowError, ValueError) as e:
+        except (OverflowError, ValueError, builtins.MemoryError) as e:
             raise MemoryError(f"cuMemAlloc failed: out of memory ({e})") from None
         self.size, self._address = size, ctypes.addressof(self._memory)
         bisect.insort(_addresses, self._address)
