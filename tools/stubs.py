@@ -226,7 +226,7 @@ def main(core, out):
     write(os.path.join(out, "__init__.pyi"), lines)
     for name in ("linalg", "random", "fft", "cuda"):
         module = getattr(package, name)
-        names = [n for n in vars(module) if not n.startswith("_")]
+        names = getattr(module, "__all__", None) or [n for n in vars(module) if not n.startswith("_")]
         body = [member(n, getattr(module, n), package._core, name + ".") for n in names]
         imports = "from . import ArrayLike, DTypeLike, ndarray"
         write(os.path.join(out, name + ".pyi"), [HEAD, imports, "", *body])

@@ -51,14 +51,11 @@ from ._core import (
     uint64,
 )
 from ._device import Device, device, devices
-from ._expression_kernel import ElementwiseKernel, ReductionKernel
 from ._functions import *
 from ._info import __array_namespace_info__, finfo, iinfo, isdtype
 from ._insight import Ledger, ledger, profile, strict
-from ._jit import guvectorize, jit, njit, prange, stencil, vectorize
 from ._printing import array2string, array_repr, array_str, get_printoptions, printoptions, set_printoptions
 from .exceptions import AxisError
-from .kernel import CompileError, RawKernel, RawModule, SourceModule
 
 __version__ = _core.version()
 __array_api_version__ = "2024.12"
@@ -83,10 +80,13 @@ if _os.environ.get("TUTTI_DEBUG") or _os.environ.get("TUTTI_TRACE"):
 
 # Names that few programs use, each with the module that is imported when one is asked for.
 _LATER = {
+    "_expression_kernel": "ElementwiseKernel ReductionKernel",
     "_io": "fromfile load save savez savez_compressed",
+    "_jit": "guvectorize jit njit prange stencil vectorize",
     "_names": "False_ True_ c_ complexfloating errstate floating generic geterr inexact integer issubdtype mgrid "
     "ndenumerate ndindex number ogrid r_ seterr signedinteger unsignedinteger",
     "_text": "loadtxt savetxt",
+    "kernel": "CompileError RawKernel RawModule SourceModule kernel",
 }
 _later = {name: module for module, names in _LATER.items() for name in names.split()}
 
@@ -96,7 +96,8 @@ def __getattr__(name):
         raise AttributeError(f"module 'tutti' has no attribute {name!r}")
     from importlib import import_module
 
-    value = globals()[name] = getattr(import_module("." + _later[name], __name__), name)
+    module = import_module("." + _later[name], __name__)
+    value = globals()[name] = module if name == _later[name] else getattr(module, name)
     return value
 
 

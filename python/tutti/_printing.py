@@ -4,7 +4,7 @@ Only the elements that are shown are fetched: an array above the threshold is cu
 corners first. The digits of 16- and 32-bit floats come from `_core._shortest`.
 """
 
-import threading as _threading
+from _thread import _local as _thread_local  # threading.local without the import of threading
 
 from . import _core
 
@@ -22,7 +22,7 @@ _DEFAULTS = {
     "legacy": False,
     "override_repr": None,
 }
-_local = _threading.local()
+_local = _thread_local()
 _shared = dict(_DEFAULTS)
 
 

@@ -4,17 +4,14 @@ Everything can be imported and asked without a GPU: is_available() is False then
 Streams and events of a machine without one belong to the CPU, which is always done with what it was told.
 """
 
+import sys as _sys
 from _thread import get_ident as _get_ident
 
 from . import _core
 from ._device import Device, numbered
 from ._device import device as _named
-from ._jit import cuda_devices as _numba
-from ._jit import cuda_names as _kernels
-from ._jit.cuda_devices import *  # noqa: F403 (streams, events, devices as Numba names them)
-from ._jit.cuda_names import *  # noqa: F403 (kernels: cuda.jit and what they say)
 
-__all__ = [
+_OWN = [
     "Event",
     "ExternalStream",
     "Stream",
@@ -40,9 +37,28 @@ __all__ = [
     "set_memory_limit",
     "synchronize",
     "why",
-    *_kernels.__all__,
-    *_numba.__all__,
 ]
+
+
+def __getattr__(name):
+    """The names of kernels, cuda.jit and what they say, come with their modules when the first is asked for."""
+    if name.startswith("_") and name != "__all__":
+        raise AttributeError(f"module 'tutti.cuda' has no attribute {name!r}")
+    from ._jit import cuda_devices, cuda_names
+
+    if name == "__all__":
+        value = [*_OWN, *cuda_names.__all__, *cuda_devices.__all__]
+    else:
+        home = next((m for m in (cuda_names, cuda_devices) if name in m.__all__), None)
+        if not home:
+            raise AttributeError(f"module 'tutti.cuda' has no attribute {name!r}")
+        value = getattr(home, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return __getattr__("__all__")
 
 
 # ---- which GPU
@@ -125,7 +141,9 @@ def get_device_properties(which=None):
 def synchronize(which=None):
     """Wait for all work on the GPU; without a GPU, for the CPU's. A failure among that work is raised."""
     (device(which) if which is not None or is_available() else numbered(0)).synchronize()
-    _kernels._flush()
+    kernels = _sys.modules.get("tutti._jit.cuda_names")
+    if kernels:
+        kernels._flush()
 
 
 # ---- memory
