@@ -164,8 +164,7 @@ char *tt__explain(tt_node *const *target, int n) {
       tt__session_line_name(root->line, line, sizeof line);
       tt__str_addf(&s, "      gives %s[", tt__dtypes[root->dtype].name);
       for (int k = 0; k < root->rank; k++) tt__str_addf(&s, k ? ", %lld" : "%lld", (long long)root->dim[k]);
-      tt__str_addf(&s, "]%s%s%s%s\n",
-                   st->root[r].in_place ? ", in place if the old value is not needed" : "",
+      tt__str_addf(&s, "]%s%s%s%s\n", st->root[r].in_place ? ", in place if the old value is not needed" : "",
                    st->root[r].donor >= 0 ? ", in an operand's memory if that is not needed" : "",
                    line[0] ? ", recorded at " : "", line);
     }
