@@ -15,10 +15,13 @@ foreach(file ${tutti_unit})
   set_tests_properties(unit_${name} PROPERTIES TIMEOUT 240 LABELS unit ENVIRONMENT "${tutti_test_env}")
 endforeach()
 
-# A stand-in for NVIDIA's driver, loaded by name at run time.
+# Stand-ins for NVIDIA's driver and its compiler, loaded by name at run time.
 add_library(fake_cuda MODULE ${PROJECT_SOURCE_DIR}/tests/fake/cuda_driver.c)
-target_compile_options(fake_cuda PRIVATE -Wall -Wextra)
-set_target_properties(fake_cuda PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+add_library(fake_nvrtc MODULE ${PROJECT_SOURCE_DIR}/tests/fake/nvrtc.c)
+foreach(lib fake_cuda fake_nvrtc)
+  target_compile_options(${lib} PRIVATE -Wall -Wextra)
+  set_target_properties(${lib} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+endforeach()
 target_compile_definitions(unit_test_device_driver PRIVATE FAKE_CUDA="$<TARGET_FILE:fake_cuda>")
 add_dependencies(unit_test_device_driver fake_cuda)
 

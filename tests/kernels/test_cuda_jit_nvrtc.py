@@ -1,38 +1,18 @@
 """The CUDA text of Python kernels compiles with NVRTC, which needs no GPU."""
 
-import ctypes
-import glob
 import importlib.util
 import math
 import os
-import sys
 
 import numpy as np
+import nvrtc
 import pytest
 from tutti import cuda
 
 
-def library():
-    places = [f"{root}/**/libnvrtc.so*" for root in (os.environ.get("CUDA_HOME", "/usr/local/cuda"), "/usr/lib")]
-    places += [f"{p}/nvidia/**/libnvrtc.so*" for p in sys.path]
-    for place in places:
-        for path in sorted(glob.glob(place, recursive=True)):
-            if "builtins" not in path and "alt" not in path:
-                return ctypes.CDLL(path)
-    return None
-
-
 def compiled(text, arch):
-    nvrtc = library()
-    program, size = ctypes.c_void_p(), ctypes.c_size_t()
-    assert nvrtc.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"kernel.cu", 0, None, None) == 0
-    options = [b"--fmad=false", b"--std=c++17", f"--gpu-architecture=sm_{arch}".encode()]
-    code = nvrtc.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options))
-    nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
-    log = ctypes.create_string_buffer(size.value)
-    nvrtc.nvrtcGetProgramLog(program, log)
-    nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
-    assert code == 0, log.value.decode()
+    log = nvrtc.compile_text(text, ["--fmad=false", "--std=c++17", f"--gpu-architecture=sm_{arch}"])
+    assert log is None, log
 
 
 @cuda.jit
@@ -81,7 +61,7 @@ def helper(row, x):
 TABLE = np.array([1.0, 2.0, 3.0])
 
 
-@pytest.mark.skipif(library() is None, reason="no NVRTC here")
+@pytest.mark.skipif(nvrtc.library() is None, reason="no NVRTC here")
 @pytest.mark.parametrize("arch", [80, 90, 100])
 def test_kernels_compile_for_gpus(arch):
     everything[1, 8, 0, 64](np.ones((4, 6), "f4"), np.zeros(4, "i4"), np.zeros(3), 11, 1 + 1j, (2, 2.5))
@@ -89,7 +69,7 @@ def test_kernels_compile_for_gpus(arch):
     compiled(text, arch)
 
 
-@pytest.mark.skipif(library() is None, reason="no NVRTC here")
+@pytest.mark.skipif(nvrtc.library() is None, reason="no NVRTC here")
 def test_the_kernels_of_the_other_tests_compile():
     path = os.path.join(os.path.dirname(__file__), "test_cuda_jit.py")
     spec = importlib.util.spec_from_file_location("other", path)

@@ -117,8 +117,8 @@ CHILD_TEST(names_and_limits) {
   CHECK_STR(d->label, "Fake 0");
   CHECK_STR(d->bus, "0000:00:00.0");
   CHECK_INT(d->target.arch, 90);
-  CHECK_INT(d->target.units, 16000);
-  CHECK_INT(d->target.shared_block, 97000);
+  CHECK_INT(d->target.units, 132);
+  CHECK_INT(d->target.shared_block, 227 << 10);
   CHECK_INT(d->target.param_bytes, 32764);
   CHECK_INT(ask("fake_retained", 0), 1);
   tt__device_close_all();

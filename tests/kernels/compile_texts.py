@@ -1,0 +1,107 @@
+"""Compiles every CUDA text in a folder (collect_texts.py) for sm_80, sm_90 and sm_100: machine code for one of them in
+turn, PTX for the others. Kernels with the same lines before them share a compilation.
+
+    python tests/kernels/compile_texts.py FOLDER [PROCESSES]
+"""
+
+import collections
+import concurrent.futures
+import os
+import pathlib
+import re
+import sys
+import time
+
+import nvrtc
+
+CHIPS = (80, 90, 100)
+TOGETHER = 48
+# Of each kind of text there are several times as many; fewer mean that they no longer reach the folder.
+LEAST = {"kernel": 3000, "library": 60, "program": 50, "Python": 20}
+
+Text = collections.namedtuple("Text", "file kind options names head name body")
+KERNEL = re.compile(r"\btt_k_[0-9a-f]{32}\b")
+
+
+def read(path):
+    """A text with its options. A rendered kernel is parted where it begins: `head` is what others share."""
+    lines = path.read_text().split("\n")
+    told = [line for line in lines if line.startswith(("//option ", "//name "))]
+    options = [line[9:] for line in told if line.startswith("//option ")]
+    names = [line[7:] for line in told if line.startswith("//name ")]
+    text = "\n".join(lines[len(told) :])
+    kernel = KERNEL.search(text)
+    if kernel:
+        at = text.rfind("typedef struct {\n", 0, kernel.start())
+        return Text(path.stem, "kernel", options, names, text[:at], kernel.group(), text[at:])
+    kind = "program" if names else "library" if "TT_KERNEL(" in text else "Python"
+    return Text(path.stem, kind, options, names, text, "", "")
+
+
+def batches(texts):
+    groups = collections.defaultdict(list)
+    for text in texts:
+        alike = "" if text.kind == "kernel" else text.file
+        groups[(text.head, tuple(text.options), alike)].append(text)
+    for group in groups.values():
+        for at in range(0, len(group), TOGETHER):
+            yield group[at : at + TOGETHER]
+
+
+def joined(batch):
+    """One text: each kernel under a name of its own, its lines counted from its start and called by its file."""
+    if not batch[0].name:
+        return f'#line 1 "{batch[0].file}"\n{batch[0].head}'
+    parts = [batch[0].head]
+    parts += [f'#line 1 "{text.file}"\n{text.body.replace(text.name, f"k{k}")}' for k, text in enumerate(batch)]
+    return "\n".join(parts)
+
+
+def complaint(batch, chip, log):
+    """What the compiler says, and the first line that it means."""
+    lines = [f"sm_{chip}: {log.strip()[:1500]}"]
+    place = re.search(r"^([0-9a-f]{16})\((\d+)\): (?:catastrophic )?error", log, re.M)
+    for text in batch:
+        if place and text.file == place.group(1):
+            line = (text.body or text.head).split("\n")[int(place.group(2)) - 1]
+            lines.append(f"{text.name or text.kind} in {text.file}.cu: {line.strip()}")
+    return "\n".join(lines)
+
+
+def compile_batch(batch, chips, turn):
+    """What is wrong with it, or None."""
+    text = joined(batch)
+    can_hurry = nvrtc.version() >= (13, 0)
+    for k, chip in enumerate(chips):
+        is_binary = (k + turn) % len(chips) == 0
+        options = [f"--gpu-architecture={'sm' if is_binary else 'compute'}_{chip}", *batch[0].options]
+        if can_hurry:
+            options.append(f"--Ofast-compile={'min' if is_binary else 'max'}")
+        log = nvrtc.compile_text(text, options, batch[0].names)
+        if log:
+            return complaint(batch, chip, log)
+    return None
+
+
+def main(folder, processes):
+    if not nvrtc.library():
+        print("skipped: NVRTC is not on this machine")
+        return 0
+    start = time.monotonic()
+    chips = [chip for chip in CHIPS if chip in nvrtc.chips()]
+    texts = [read(path) for path in sorted(pathlib.Path(folder).glob("*.cu"))]
+    count = collections.Counter(text.kind for text in texts)
+    with concurrent.futures.ProcessPoolExecutor(processes) as pool:
+        work = [pool.submit(compile_batch, batch, chips, turn) for turn, batch in enumerate(batches(texts))]
+        wrong = [w.result() for w in work if w.result()]
+    kinds = ", ".join(f"{count[kind]} {kind}" for kind in LEAST)
+    print(f"{len(texts)} texts ({kinds}) in {len(work)} compilations for {chips}, {time.monotonic() - start:.0f} s")
+    for kind, least in LEAST.items():
+        if count[kind] < least:
+            wrong.append(f"{count[kind]} {kind} texts, and {least} at least were expected")
+    print("\n\n".join(wrong[:20]))
+    return 1 if wrong or not chips else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else os.cpu_count()))
