@@ -96,7 +96,7 @@ def rarer_words(x, n, out):
     cuda.nanosleep(20)
 
 
-@pytest.mark.skipif(library() is None, reason="no NVRTC here")
+@pytest.mark.skipif(nvrtc.library() is None, reason="no NVRTC here")
 def test_rarer_words_compile():
     rarer_words[1, 4](np.ones(4, "f4"), np.zeros(4, "i4"), np.zeros(4))
     rarer_words[1, 4](np.ones(4), np.zeros(4, "u8"), np.zeros(4))
