@@ -43,7 +43,12 @@ typedef struct tt_expression_source {
   int nparameter;
   const tt_expression_type *type;
   int ntype;
-  bool as_pointers; /* PyCUDA's form: arrays are raw, `i` and `n` are ints, and the first array says how many */
+  /*
+  ** PyCUDA's form, instead of `parameter`: "float *z, float a, const float *x". Arrays are raw, those not const are
+  *written;
+  ** `i` and `n` are ints, and the first array says how many.
+  */
+  const char *declaration;
   /* A reduction: `operation` is an expression then, and the last parameter alone is written. */
   const char *reduce;   /* an expression over `a` and `b`; NULL: no reduction */
   const char *post;     /* statements over `a`, the numbers, and the output */
@@ -59,6 +64,9 @@ TT_API tt_code tt_expression_new(const tt_expression_source *source, tt_expressi
 /* One line per operation that it became. Give back with tt_text_free. */
 TT_API char *tt_expression_text(const tt_expression *e);
 TT_API void tt_expression_release(tt_expression **e);
+/* How many parameters it has, and the flags of one. */
+TT_API int tt_expression_parameters(const tt_expression *e);
+TT_API unsigned tt_expression_flags(const tt_expression *e, int k);
 
 /*
 ** Record it. arg: one value per parameter, TT_V_MISSING for outputs to be made; `size`: how many elements, when all

@@ -23,6 +23,7 @@ _SPELLINGS = {
     "size_t": "uint64", "ptrdiff_t": "int64",
 }  # fmt: skip
 _OUT, _RAW, _NUMBER = 1, 2, 4  # tutti/expression.h
+_NUMBERS = (bool, int, float, complex)
 _WAYS = (None, "graph", "cuda")
 _BLOCK = 256
 _MOST = 1 << 30  # elements of one launch
@@ -102,6 +103,7 @@ class _Expression:
         self.name, self.preamble, self.options, self.way = name, preamble, tuple(options), way
         self._made = {}  # CUDA C kernels
         self._read = {}  # by types: an expression of the graph, or why it is none
+        self._known = {}  # by the arguments' types: the same, where these say all
 
     def _types(self, args):
         """Placeholders of the arguments given, as dtype names."""
@@ -192,15 +194,11 @@ def _preamble(text, options):
     return f"{lines}#line 1\n{text}"
 
 
-def expression(
-    name, source, params, types, preamble, options, reduce=None, post=None, identity=None, inner=None, pointers=False
-):
-    """The text as operations of the graph, or a str: why it is for a compiler."""
+def expression(name, source, params, types, preamble, options, reduce=None, post=None, identity=None, inner=None):
+    """The text as operations of the graph, or a str: why it is for a compiler. `params` may be C's declarations."""
     text = _preamble(preamble, options)
     try:
-        return _core.expression(
-            source, text, f"{name}.cu", params, tuple(types), pointers, reduce, post, identity, inner
-        )
+        return _core.expression(source, text, f"{name}.cu", params, tuple(types), reduce, post, identity, inner)
     except NotImplementedError as e:
         return str(e)
     except ValueError as e:
@@ -249,6 +247,8 @@ class ElementwiseKernel(_Expression):
     ):
         super().__init__(in_params, out_params, name, preamble, options, way)
         self._raw = any(p.raw for p in self.params)
+        n_in, n_out = len(self.in_params), len(self.out_params)
+        self._missing = {n_in: (None,) * n_out, n_in + n_out: ()}
         self._flags = [(_OUT if k >= len(self.in_params) else 0) | (_RAW if p.raw else 0)
                        for k, p in enumerate(self.params)]  # fmt: skip
         self.operation, self.no_return, self.return_tuple = operation, no_return, return_tuple
@@ -289,6 +289,17 @@ class ElementwiseKernel(_Expression):
         )
 
     def __call__(self, *args, size=None, block_size=None, stream=None):
+        e = self._known.get(tuple([a.dtype if type(a) is _core.ndarray else type(a) for a in args]))
+        if e is not None:
+            out = _core.expression_call(e, args + self._missing[len(args)], -1 if size is None else size)
+        else:
+            out = self._first_call(args, size)
+        if self.no_return:
+            return None
+        return out if len(out) != 1 or self.return_tuple else out[0]
+
+    def _first_call(self, args, size):
+        """The outputs of a call with types that were not met before."""
         n_in, n_out = len(self.in_params), len(self.out_params)
         if len(args) not in (n_in, n_in + n_out):
             raise TypeError(
@@ -299,10 +310,11 @@ class ElementwiseKernel(_Expression):
         types = self._types(given)
         out = self._record(given, types, size)
         if out is None:
-            out = self._compiled(given, types, size)
-        if self.no_return:
-            return None
-        return tuple(out) if n_out != 1 or self.return_tuple else out[0]
+            return tuple(self._compiled(given, types, size))
+        if all(type(a) is _core.ndarray or (type(a) in _NUMBERS and not p.is_any) for p, a in zip(self.params, args)):
+            known = tuple(a.dtype if type(a) is _core.ndarray else type(a) for a in args)
+            self._known[known] = self._read[tuple(types.items()),]
+        return out
 
     def _record(self, given, types, size):
         """The outputs, as operations of the graph; None where that is not the way."""

@@ -28,6 +28,9 @@ void tt_expression_release(tt_expression **e) {
   *e = NULL;
 }
 
+int tt_expression_parameters(const tt_expression *e) { return tt__expression_parameters(e); }
+unsigned tt_expression_flags(const tt_expression *e, int k) { return tt__expression_flags(e, k); }
+
 /* What is made of no array goes where the thread wants new ones. */
 static tt_code placed(const tt_value *arg, int n, tt_array **out, tt_error *err) {
   for (int k = 0; k < n; k++)

@@ -61,7 +61,7 @@ static void refuse_races(cx_reader *r) {
   for (int64_t k = 0; k < r->f->step.n; k++) {
     const tt_formula_step *s = &r->f->step.data[k];
     if (s->kind != TT_F_LOAD || r->f->result.data[s->param] < 0) continue;
-    if (r->f->step.data[s->src[0]].kind != TT_F_INDEX)
+    if (!cx__is_own(r, s->src[0]))
       cx__beyond(r, r->word.n - 1, "'%s' is written and read at other places", r->s->param[s->param].name);
   }
 }
@@ -119,6 +119,16 @@ static void read_value(cx_reader *r) {
     if (!TT_VEC_PUSH(&r->f->result, k == last ? v.id : -1)) cx__no_memory(r);
 }
 
+void cx__free(cx_reader *r) {
+  TT_VEC_FREE(&r->macro);
+  TT_VEC_FREE(&r->word);
+  TT_VEC_FREE(&r->var);
+  TT_VEC_FREE(&r->alias);
+  TT_VEC_FREE(&r->tparam);
+  TT_VEC_FREE(&r->function);
+  TT_VEC_FREE(&r->saved);
+}
+
 static tt_code read(const tt_cx_source *s, void (*body)(cx_reader *r), tt_formula *out, tt_error *err) {
   tt_error local;
   cx_reader r = {.s = s, .f = out, .err = err ? err : &local};
@@ -128,13 +138,7 @@ static tt_code read(const tt_cx_source *s, void (*body)(cx_reader *r), tt_formul
     sweep(&r);
     assert(tt__formula_ok(out, s->param, s->nparam));
   }
-  TT_VEC_FREE(&r.macro);
-  TT_VEC_FREE(&r.word);
-  TT_VEC_FREE(&r.var);
-  TT_VEC_FREE(&r.alias);
-  TT_VEC_FREE(&r.tparam);
-  TT_VEC_FREE(&r.function);
-  TT_VEC_FREE(&r.saved);
+  cx__free(&r);
   if (r.code != TT_OK) tt__formula_free(out);
   return r.code;
 }
@@ -144,3 +148,36 @@ tt_code tt__cx_statements(const tt_cx_source *s, tt_formula *out, tt_error *err)
 }
 
 tt_code tt__cx_value(const tt_cx_source *s, tt_formula *out, tt_error *err) { return read(s, read_value, out, err); }
+
+static void read_parameter(cx_reader *r, tt_formula_param *out) {
+  int64_t w = r->at, end;
+  uint8_t dtype;
+  if (!cx__type_at(r, w, &dtype, &end) || dtype >= TT_DTYPE_COUNT) cx__beyond(r, w, "a parameter of another type");
+  bool pointer = cx__is(r, end, "*"), fixed = false;
+  for (int64_t k = w; k < end; k++) fixed |= cx__is(r, k, "const");
+  r->at = end + pointer;
+  while (cx__take(r, "__restrict__") || cx__take(r, "__restrict") || cx__take(r, "const")) continue;
+  const cx_word *name = cx__word(r, r->at);
+  if (name->kind != 'i' || name->len >= sizeof out->name) cx__beyond(r, w, "a parameter of another kind");
+  *out = (tt_formula_param){.dtype = dtype, .is_raw = pointer, .is_out = pointer && !fixed, .is_text = !pointer};
+  memcpy(out->name, name->at, name->len);
+  r->at++;
+}
+
+tt_code tt__cx_parameters(const char *text, tt_formula_param *out, int room, int *n, tt_error *err) {
+  tt_error local;
+  tt_cx_source source = {.text = text, .file = "parameters"};
+  cx_reader r = {.s = &source, .err = err ? err : &local};
+  *n = 0;
+  if (setjmp(r.out) == 0) {
+    cx__cut(&r, text, false);
+    do {
+      if (*n == room) cx__beyond(&r, r.at, "more than %d parameters", room);
+      read_parameter(&r, &out[*n]);
+      ++*n;
+    } while (cx__take(&r, ","));
+    if (cx__word(&r, r.at)->kind) cx__beyond(&r, r.at, "a parameter of another kind");
+  }
+  cx__free(&r);
+  return r.code;
+}

@@ -32,6 +32,13 @@ TT_HIDDEN tt_code tt__cx_statements(const tt_cx_source *s, tt_formula *out, tt_e
 /* One expression, converted to the type of the last parameter, which is its result. */
 TT_HIDDEN tt_code tt__cx_value(const tt_cx_source *s, tt_formula *out, tt_error *err);
 
+/*
+** Parameters as C declares them: "float *z, const float *x, float a". A pointer is an array used whole, written unless
+*it is
+** to const; the rest are numbers. TT_ENOTIMPL for types that are none of ours.
+*/
+TT_HIDDEN tt_code tt__cx_parameters(const char *text, tt_formula_param *out, int room, int *n, tt_error *err);
+
 /* What an expression over `a` and `b` does to a sequence of values. */
 typedef enum tt_cx_fold {
   TT_CX_FOLD_NONE, /* something else */

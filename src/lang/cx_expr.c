@@ -155,9 +155,8 @@ static cx_value ternary(cx_reader *r) {
 
 /* ---- primaries */
 
-/* name[index] of an array: its own element where the index is the element's. */
-static bool is_own(const cx_reader *r, cx_value index) {
-  const tt_formula_step *s = &r->f->step.data[index.id];
+bool cx__is_own(const cx_reader *r, int32_t index) {
+  const tt_formula_step *s = &r->f->step.data[index];
   while (s->kind == TT_F_OP && s->op == TT_CAST && cx__is_whole(s->dtype)) s = &r->f->step.data[s->src[0]];
   return s->kind == TT_F_INDEX;
 }
@@ -173,6 +172,7 @@ static cx_value index_in_brackets(cx_reader *r) {
 }
 
 static cx_value load(cx_reader *r, int param, cx_value index) {
+  if (cx__is_own(r, index.id)) index = cx__of_param(r, TT_F_INDEX, -1, 0, TT_I64);
   tt_formula_step s = {.kind = TT_F_LOAD,
                        .dtype = r->s->param[param].dtype,
                        .guarded = r->guards > 0,
@@ -207,7 +207,7 @@ static cx_value array_use(cx_reader *r, int64_t var) {
   int64_t w = r->at;
   cx_value index = index_in_brackets(r);
   if (cx__is(r, r->at, "[")) cx__beyond(r, w, "an array indexed twice");
-  if (is_own(r, index) && r->var.data[var].now >= 0) return cx__read(r, var);
+  if (cx__is_own(r, index.id) && r->var.data[var].now >= 0) return cx__read(r, var);
   return load(r, param, index);
 }
 
@@ -374,7 +374,8 @@ static int64_t target(cx_reader *r, int64_t op) {
   if (r->inside) cx__beyond(r, w, "an assignment in an operand of ?:, && or ||");
   if (var->is_array != (op > w + 1)) cx__beyond(r, w, var->is_array ? "an array assigned to" : "an index of a value");
   r->at++;
-  if (op > w + 1 && !is_own(r, index_in_brackets(r))) cx__beyond(r, w, "a write to another element than its own");
+  if (op > w + 1 && !cx__is_own(r, index_in_brackets(r).id))
+    cx__beyond(r, w, "a write to another element than its own");
   if (r->at != op) cx__beyond(r, w, "an assignment to this");
   return found;
 }

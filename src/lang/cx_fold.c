@@ -94,7 +94,6 @@ tt_cx_fold tt__cx_fold(const char *text) {
   cx_reader r = {.s = &source, .err = &err};
   tt_cx_fold fold = TT_CX_FOLD_NONE;
   recognise(&r, &fold);
-  TT_VEC_FREE(&r.macro);
-  TT_VEC_FREE(&r.word);
+  cx__free(&r);
   return fold;
 }

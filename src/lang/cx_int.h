@@ -89,6 +89,7 @@ _Noreturn void cx__wrong(cx_reader *r, int64_t w, const char *fmt, ...) TT_PRINT
 /* It may well be C, and is for a compiler: the reason, which follows "line 3: ". */
 _Noreturn void cx__beyond(cx_reader *r, int64_t w, const char *fmt, ...) TT_PRINTF(3, 4);
 _Noreturn void cx__no_memory(cx_reader *r);
+void cx__free(cx_reader *r);
 
 /* ---- words (cx_word.c) */
 /* Cut a text; directives are obeyed, macros replaced. */
@@ -128,6 +129,8 @@ static inline bool cx__is_const(const cx_reader *r, cx_value v) { return r->f->s
 /* ---- expressions (cx_expr.c), calls (cx_call.c), statements (cx_stmt.c) */
 cx_value cx__expression(cx_reader *r); /* with commas and assignments */
 cx_value cx__assignment(cx_reader *r); /* without commas */
+/* Whether an index is the number of the element itself. */
+bool cx__is_own(const cx_reader *r, int32_t index);
 cx_value cx__binary(cx_reader *r, int64_t w, const char *op, cx_value a, cx_value b);
 /* A call of a function of CUDA's, or a user's; the next word is the bracket, w the name. */
 cx_value cx__call(cx_reader *r, int64_t w);

@@ -31,6 +31,7 @@ static bool is_half(tt_dtype t) { return t == TT_F16 || t == TT_BF16; }
 /* ---- reading */
 
 static tt_code read_params(const tt_expression_source *s, tt_expression *e, tt_error *err) {
+  if (s->declaration) return tt__cx_parameters(s->declaration, e->param, MOST_PARAMS, &e->nparam, err);
   if (s->nparameter < 0 || s->nparameter > MOST_PARAMS)
     return tt__fail(err, TT_ENOTIMPL, "more than %d parameters", MOST_PARAMS);
   for (int k = 0; k < s->nparameter; k++) {
@@ -106,8 +107,8 @@ static tt_code read_text(const tt_expression_source *s, tt_expression *e, tt_err
                        .nparam = e->nparam,
                        .alias = alias,
                        .nalias = s->ntype,
-                       .c_form = s->as_pointers};
-  e->c_form = s->as_pointers;
+                       .c_form = s->declaration != NULL};
+  e->c_form = s->declaration != NULL;
   return s->reduce ? read_reduction(s, &text, e, err) : tt__cx_statements(&text, &e->f, err);
 }
 
@@ -135,6 +136,12 @@ void tt__expression_free(tt_expression *e) {
 }
 
 int tt__expression_parameters(const tt_expression *e) { return e->nparam; }
+
+unsigned tt__expression_flags(const tt_expression *e, int k) {
+  if (k < 0 || k >= e->nparam) return 0;
+  const tt_formula_param *p = &e->param[k];
+  return (p->is_out ? TT_EXPR_OUT : 0u) | (p->is_raw ? TT_EXPR_RAW : 0u) | (p->is_text ? TT_EXPR_NUMBER : 0u);
+}
 
 void tt__expression_print(const tt_expression *e, tt_str *out) {
   tt_formula_param param[MOST_PARAMS + 2];

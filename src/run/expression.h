@@ -11,6 +11,7 @@
 TT_HIDDEN tt_code tt__expression_new(const tt_expression_source *s, tt_expression **out, tt_error *err);
 TT_HIDDEN void tt__expression_free(tt_expression *e);
 TT_HIDDEN int tt__expression_parameters(const tt_expression *e);
+TT_HIDDEN unsigned tt__expression_flags(const tt_expression *e, int k); /* 0 for k out of range */
 TT_HIDDEN void tt__expression_print(const tt_expression *e, tt_str *out);
 /* Under the session lock; see tutti/expression.h. */
 TT_HIDDEN tt_code tt__expression_call(const tt_expression *e, const tt_value *arg, int64_t size, tt_array **out,

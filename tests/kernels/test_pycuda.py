@@ -132,6 +132,30 @@ def test_elementwise_and_reduction():
     assert float(top(x).get()) == 399
 
 
+def test_elementwise_kernels_are_operations_of_the_graph():
+    x, y = gpuarray.to_gpu(np.arange(6, dtype="f4")), gpuarray.to_gpu(np.arange(6, dtype="f4") * 2)
+    z = gpuarray.zeros(6, np.float32)
+    step = ElementwiseKernel(
+        "float a, float *x, const float *__restrict__ y, float *z", "z[i] = a * x[i] + y[n - 1 - i]; x[i] += i", "step"
+    )
+    step(np.float32(3), x, y, z)
+    assert "z = %" in step.explain()
+    assert np.array_equal(z.get(), 3 * np.arange(6, dtype="f4") + np.arange(10, -1, -2))
+    assert np.array_equal(x.get(), np.arange(6) * 2)
+    part = gpuarray.zeros((2, 4), np.float32)
+    ElementwiseKernel("const float *x, float *z", "z[i] = x[i] > 4 ? x[i] : -1.f", "cut")(x, part)
+    assert np.array_equal(part.get().ravel(), [-1, -1, -1, 6, 8, 10, 0, 0])
+    with pytest.raises(TypeError, match="'z' is float32, the array given is float64"):
+        step(1, x, y, gpuarray.zeros(6, np.float64))
+    loop = ElementwiseKernel("float *x, int m", "for (int j = 0; j < m; j++) x[i] += 1", "loop")
+    loop(x, 3)
+    assert np.array_equal(x.get(), np.arange(6) * 2 + 3)
+    assert "'for' is not straight-line code" in loop.explain()
+    moved = ElementwiseKernel("float *x", "x[i] = x[n - 1 - i]", "moved")  # a race in CUDA: compiled, as it stands
+    moved(x)
+    assert "written and read at other places" in moved.explain()
+
+
 def test_script_unchanged(tmp_path):
     script = tmp_path / "hello_gpu.py"
     script.write_text(

@@ -46,28 +46,35 @@ static bool read_types(PyObject *tuple, tt_expression_type *out, int *n) {
   return true;
 }
 
-/* expression(operation, preamble, file, parameters, types, as_pointers, reduce, post, identity, accumulator) */
+/*
+** expression(operation, preamble, file, parameters, types, reduce, post, identity, accumulator): parameters are a
+*tuple, or
+** a str that declares them as C does.
+*/
 static PyObject *py_expression(PyObject *self, PyObject *args) {
   tt_expression_source s = {0};
   tt_expression_parameter parameter[MOST_ARGS];
   tt_expression_type type[MOST_ARGS];
   PyObject *parameters, *types, *accumulator;
-  int as_pointers;
   tt_error err;
   (void)self;
-  if (!PyArg_ParseTuple(args, "sssO!O!pzzzO", &s.operation, &s.preamble, &s.file, &PyTuple_Type, &parameters,
-                        &PyTuple_Type, &types, &as_pointers, &s.reduce, &s.post, &s.identity, &accumulator))
+  if (!PyArg_ParseTuple(args, "sssOO!zzzO", &s.operation, &s.preamble, &s.file, &parameters, &PyTuple_Type, &types,
+                        &s.reduce, &s.post, &s.identity, &accumulator))
     return NULL;
-  if (!read_parameters(parameters, parameter, &s.nparameter) || !read_types(types, type, &s.ntype)) return NULL;
+  if (PyUnicode_Check(parameters)) {
+    if (!(s.declaration = PyUnicode_AsUTF8AndSize(parameters, NULL))) return NULL;
+  } else if (!read_parameters(parameters, parameter, &s.nparameter)) {
+    return NULL;
+  }
+  if (!read_types(types, type, &s.ntype)) return NULL;
   if (s.reduce && !core_dtype_from(accumulator, &s.accumulator)) return NULL;
   s.parameter = parameter;
   s.type = type;
-  s.as_pointers = as_pointers;
   held_expression *h = PyMem_Calloc(1, sizeof *h);
   if (!h) return PyErr_NoMemory();
   tt_code c = tt_expression_new(&s, &h->e, &err);
-  h->n = s.nparameter;
-  for (int k = 0; k < h->n; k++) h->is_out[k] = parameter[k].flags & TT_EXPR_OUT;
+  h->n = c == TT_OK ? tt_expression_parameters(h->e) : 0;
+  for (int k = 0; k < h->n; k++) h->is_out[k] = tt_expression_flags(h->e, k) & TT_EXPR_OUT;
   PyObject *capsule = c == TT_OK ? PyCapsule_New(h, EXPRESSION, drop_expression) : core_raise(c, &err);
   if (!capsule) {
     tt_expression_release(&h->e);

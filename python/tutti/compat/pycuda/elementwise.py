@@ -1,6 +1,8 @@
 """pycuda.elementwise: ElementwiseKernel, with arguments and operation written as C."""
 
 import tutti as _tt
+from tutti import _core
+from tutti._expression_kernel import expression
 
 from .driver import Function
 from .gpuarray import _plain
@@ -53,15 +55,43 @@ extern "C" __global__ void {name}({", ".join([*parts, "int n"])}) {{
 }}
 """
         self._source, self._name, self._options, self._function = source, name, tuple(options or ()), None
+        self._parts, self._preamble, self._after = parts, preamble, after_loop
+        self._operation = f"{loop_prep};{operation}" if loop_prep else operation
+        self._graph = None
 
     def __call__(self, *args, range=None, slice=None, stream=None):  # noqa: A002 (PyCUDA's names)
         if range is not None or slice is not None:
             raise NotImplementedError("range= and slice= are not covered")
+        given = [_plain(a) for a in args]
+        if self._record(given):
+            return
         if self._function is None:
             from .compiler import SourceModule
 
             module = SourceModule(self._source, options=list(self._options))
             self._function = Function(module._program, self._name)
-        given = [_plain(a) for a in args]
         n = next(a.size for a, v in zip(given, self._is_vector, strict=False) if v)
         self._function(*given, n, block=(_BLOCK, 1, 1), grid=(max(-(-n // _BLOCK), 1), 1))
+
+    def _record(self, given):
+        """As operations of the graph, where the text is straight-line and all vectors are arrays."""
+        vectors = [a for a, v in zip(given, self._is_vector, strict=False) if v]
+        if len(given) != len(self._is_vector) or not all(isinstance(a, _core.ndarray) for a in vectors):
+            return False
+        if self._graph is None:
+            text = ", ".join(self._parts)
+            self._graph = (
+                "there is something after the loop" if self._after
+                else expression(self._name, self._operation, text, (), self._preamble, self._options)
+            )  # fmt: skip
+        if isinstance(self._graph, str):
+            return False
+        numbers = (a.item() if not v and hasattr(a, "item") else a for a, v in zip(given, self._is_vector, strict=True))
+        _core.expression_call(self._graph, tuple(numbers), -1)
+        return True
+
+    def explain(self):
+        """The operations of the graph that it became, or why it is compiled as CUDA C; None before the first call."""
+        return (
+            self._graph if self._graph is None or isinstance(self._graph, str) else _core.expression_text(self._graph)
+        )
