@@ -373,3 +373,14 @@ def drawing():
         r.permuted(grid(), axis=1),
     )
     return [v.tolist() for v in x], r.random() < 1
+
+
+@program
+def expression_kernels():
+    text = "T t = x * y[n - 1 - i]; if (t > 2) z = twice(t); else z = w; w += 1"
+    twice = "#define TWO 2\ntemplate <class U> __device__ U twice(U v) { return v * TWO; }"
+    k = tt.ElementwiseKernel("T x, raw T y", "T z, T w", text, "k", preamble=twice, way="graph")
+    a, w = grid().ravel(), tt.ones(20)
+    z = k(a, a, tt.zeros(20), w)[0]
+    top = tt.ReductionKernel("T x, T f", "T y", "x * f", "max(a, b)", "y = a + 1", "-100", "top", way="graph")
+    return z.tolist(), w.tolist(), top(grid(), 2.0, axis=0).tolist()
