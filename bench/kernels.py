@@ -1,4 +1,5 @@
-"""Kernels on the CPU: CUDA C through tutti, the same work as plain C loops (OpenMP) and as Numba's prange, in one run."""
+"""Kernels on the CPU: CUDA C and expressions through tutti, the same work as plain C loops (OpenMP), as Numba's prange and
+in numexpr, in one run."""
 
 # ruff: noqa: E501 (rows of a table)
 
@@ -176,6 +177,71 @@ def numba_forms():
     return {f.__name__: f for f in (add, mandelbrot, bodies, histogram, stencil, total)}
 
 
+def expression_rows(rng, part, seconds):
+    """Kernels written as expressions, amid array operations: fused with them, where peers are told the whole."""
+    n = (1 << 24) // part
+    x, y = rng.random(n, "f4"), rng.random(n, "f4")
+    a, b = tt.asarray(x), tt.asarray(y)
+    text = "T t = x - y; z = t * t + 0.5f * x"
+    kernels = {way: tt.ElementwiseKernel("T x, T y", "T z", text, "squares", way=way) for way in ("graph", "cuda")}
+    norm = tt.ReductionKernel("T x, T y", "T z", "(x - y) * (x - y)", "a + b", "z = sqrt(a)", "0", "distance")
+    around = {"tutti": lambda: tt.eval(tt.sqrt(kernels["graph"](a, b) + 1) * 2)}
+    around["as CUDA C"] = lambda: tt.eval(tt.sqrt(kernels["cuda"](a, b) + 1) * 2)
+    total = {"tutti": lambda: float(norm(a, b))}
+    total["NumPy"] = lambda: np.sqrt(((x - y) ** 2).sum())
+    try:
+        import numexpr as ne
+
+        half = np.float32(0.5)
+        around["numexpr"] = lambda: ne.evaluate(
+            "sqrt((x - y) * (x - y) + half * x + 1) * 2", {"x": x, "y": y, "half": half}
+        )
+        total["numexpr"] = lambda: np.sqrt(ne.evaluate("sum((x - y) * (x - y))", {"x": x, "y": y}))
+    except ImportError:
+        print("no numexpr")
+    try:
+        import numba as nb
+
+        @nb.njit(parallel=True)
+        def whole(x, y):
+            o = np.empty_like(x)
+            for i in nb.prange(x.size):
+                t = x[i] - y[i]
+                o[i] = np.sqrt(t * t + np.float32(0.5) * x[i] + np.float32(1)) * np.float32(2)
+            return o
+
+        @nb.njit(parallel=True)
+        def distance(x, y):
+            s = np.float32(0)
+            for i in nb.prange(x.size):
+                s += (x[i] - y[i]) * (x[i] - y[i])
+            return np.sqrt(s)
+
+        around["numba"], total["numba"] = lambda: whole(x, y), lambda: distance(x, y)
+    except ImportError:
+        pass
+    want = np.sqrt((x - y) ** 2 + 0.5 * x + 1) * 2
+    assert np.allclose((tt.sqrt(kernels["graph"](a, b) + 1) * 2).numpy(), want, rtol=1e-5)
+    kernels["graph"] = tt.ElementwiseKernel("T x, T y", "T z", text, "squares", way="graph")  # its first call counts
+    assert np.isclose(total["tutti"](), total["NumPy"](), rtol=1e-3)
+    small = tt.asarray(x[:1000]), tt.asarray(y[:1000])
+    call = {"tutti": lambda: kernels["graph"](*small), "as CUDA C": lambda: kernels["cuda"](*small)}
+    count = iter(range(1 << 30))
+
+    def fresh(way):
+        k = tt.ElementwiseKernel("T x, T y", "T z", f"z = (x - y) * {next(count) + time.time()}", "fresh", way=way)
+        tt.eval(k(*small))
+
+    first = {"tutti": lambda: fresh("graph"), "as CUDA C": lambda: fresh("cuda")}
+    rows = [
+        ("a new ElementwiseKernel, read and run on 1000 f32", "1.0", first),
+        (f"sqrt(kernel(a, b) + 1) * 2, {n} f32", "1.0", around),
+        (f"norm of a - b as ReductionKernel, {n} f32", "1.0", total),
+        ("call of an ElementwiseKernel on 1000 f32", "-", call),
+    ]
+    return [harness.measure(harness.Row(name, goal, None), who, seconds) for name, goal, who in rows]
+
+
 def c_loops():
     folder = tempfile.mkdtemp()
     path = pathlib.Path(folder)
@@ -298,6 +364,7 @@ def main():
         np.asarray(a.sum()),
         **({"numba": lambda: peers["total"](a)} if peers else {}),
     )
+    rows += expression_rows(rng, part, seconds)
     harness.show(rows)
     out = args.out or pathlib.Path(__file__).parent / "results" / time.strftime("kernels-%Y-%m-%d.json")
     harness.save(rows, pathlib.Path(out), {"threads": tt.get_num_threads()})
