@@ -143,7 +143,7 @@ cx_value cx__read(cx_reader *r, int64_t var);
 void cx__write(cx_reader *r, int64_t var, cx_value v);
 
 #define CX_MOST_STEPS 4096
-#define CX_MOST_DEPTH 100
+#define CX_MOST_DEPTH 200
 #define CX_MOST_ARGS 16
 
 #endif
