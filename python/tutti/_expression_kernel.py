@@ -147,6 +147,10 @@ class _Expression:
             raise NotImplementedError(f"kernel {self.name}: {found}")
         return None
 
+    nin = property(lambda self: len(self.in_params))
+    nout = property(lambda self: len(self.out_params))
+    nargs = property(lambda self: len(self.params))
+
     def explain(self):
         """For each set of types it was called with: the operations it became, or why it was compiled as CUDA C."""
         lines = []

@@ -64,6 +64,44 @@ def test_constant_memory_and_helpers():
         cp.no_such_thing  # noqa: B018
 
 
+def test_kernels_from_python():
+    from tutti.compat.cupyx import jit
+
+    @jit.rawkernel(device=True)
+    def twice(x):
+        return 2 * x
+
+    @jit.rawkernel()
+    def reverse(x, y, total):
+        s = jit.shared_memory(cp.float32, 64)
+        i = jit.blockIdx.x * jit.blockDim.x + jit.threadIdx.x
+        s[jit.threadIdx.x] = twice(x[i])
+        jit.syncthreads()
+        y[i] = s[jit.blockDim.x - 1 - jit.threadIdx.x]
+        jit.atomic_add(total, 0, y[i])
+
+    x = cp.arange(128, dtype=cp.float32)
+    want = 2 * np.arange(128).reshape(2, 64)[:, ::-1].ravel()
+    for launch in (lambda *a: reverse((2,), (64,), a), lambda *a: reverse[2, 64](*a)):
+        y, total = cp.zeros(128, dtype=cp.float32), cp.zeros(1, dtype=cp.float32)
+        launch(x, y, total)
+        assert np.array_equal(y.get(), want) and float(total[0]) == want.sum()
+    with pytest.raises(AttributeError, match="does not cover cupyx.jit.nothing"):
+        jit.nothing  # noqa: B018
+
+
+def test_time_of_a_function():
+    from tutti.compat import cupyx
+
+    x = cp.arange(100, dtype=cp.float64)
+    t = cupyx.profiler.benchmark(lambda a: cupyx.rsqrt(a + 1), (x,), n_repeat=5, n_warmup=1, name="root")
+    assert len(t.cpu_times) == 5 and t.gpu_times.shape == (1, 5)
+    assert (t.gpu_times[0] >= t.cpu_times).all() and repr(t).startswith("root")
+    assert np.allclose(cupyx.rsqrt(x + 1).get(), 1 / np.sqrt(np.arange(100) + 1))
+    k = cp.ElementwiseKernel("T x, T y", "T z", "z = x - y")
+    assert (k.nin, k.nout, k.nargs) == (2, 1, 3)
+
+
 def test_script_unchanged(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(

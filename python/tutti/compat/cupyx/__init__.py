@@ -1,8 +1,15 @@
 """CuPy's second package over tutti: kernels in Python (jit) and timing (profiler)."""
 
+import tutti as _tt
+
 from . import jit, profiler
 
-__all__ = ["jit", "profiler"]
+__all__ = ["jit", "profiler", "rsqrt"]
+
+
+def rsqrt(x):
+    """One over the square root."""
+    return 1 / _tt.sqrt(x)
 
 
 def __getattr__(name):

@@ -1,46 +1,44 @@
 """cupyx.profiler: how long a function takes."""
 
-import time as _time
+import time
 
 import numpy as _np
 
 import tutti as _tt
 
 
-class _Times:
-    """Seconds of each run; there is one clock, which waits for the device."""
+class Times:
+    """Seconds of each run: until the call returned, and until its work was done."""
 
-    def __init__(self, name, seconds):
-        self.name = name
-        self.cpu_times = _np.array(seconds)
-        self.gpu_times = self.cpu_times[None]
+    def __init__(self, name, cpu, whole):
+        self.name, self.cpu_times, self.gpu_times = name, _np.array(cpu), _np.array([whole])
 
-    def to_str(self, show_gpu=False):
-        us = self.cpu_times * 1e6
-        return (
-            f"{self.name:<20}: {us.mean():9.3f} us  +/- {us.std():6.3f} (min: {us.min():9.3f} / max: {us.max():9.3f})"
-        )
-
-    __str__ = __repr__ = to_str
+    def __repr__(self):
+        rows = (("CPU", self.cpu_times), ("GPU-0", self.gpu_times[0]))
+        texts = (f"{k}: {t.mean() * 1e6:9.3f} us +/- {t.std() * 1e6:.3f} (min: {t.min() * 1e6:.3f})" for k, t in rows)
+        return f"{self.name:20s}: " + "   ".join(texts)
 
 
 def benchmark(
-    func, args=(), kwargs=None, n_repeat=10_000, *, name=None, n_warmup=10, max_duration=float("inf"), **rest
+    func, args=(), kwargs=None, n_repeat=10000, *, name=None, n_warmup=10, max_duration=float("inf"), devices=None
 ):
-    """Run func(*args) n_repeat times, or for max_duration seconds, after n_warmup runs."""
-    seconds, spent = [], 0.0
+    """Run it n_repeat times, or for max_duration seconds; arrays that it gives are computed within the time."""
+    cpu, whole, begun = [], [], time.perf_counter()
     for k in range(n_warmup + n_repeat):
-        start = _time.perf_counter()
-        func(*args, **(kwargs or {}))
+        start = time.perf_counter()
+        result = func(*args, **(kwargs or {}))
+        returned = time.perf_counter()
+        if isinstance(result, _tt.ndarray):
+            _tt.eval(result)
         _tt.synchronize()
-        took = _time.perf_counter() - start
+        end = time.perf_counter()
         if k < n_warmup:
             continue
-        seconds.append(took)
-        spent += took
-        if spent >= max_duration:
+        cpu.append(returned - start)
+        whole.append(end - start)
+        if end - begun > max_duration:
             break
-    return _Times(name or getattr(func, "__name__", str(func)), seconds)
+    return Times(name or getattr(func, "__name__", "function"), cpu, whole)
 
 
 def __getattr__(name):
