@@ -407,13 +407,30 @@ static double both(tt_device *d, tt_dmem *m, unsigned char *host, size_t size, s
   return (double)size / best / 1000;
 }
 
-/* The middle of several after a pause: nobody is awake, and it is another part of the host's memory each time. */
-static double cold(tt_device *d, tt_dmem *m, unsigned char *host, size_t size, int way) {
+static double arrival[64], started_us;
+static atomic_int arrived;
+
+static void arrive(void *ctx, int64_t lo, int64_t hi, int worker) {
+  (void)ctx, (void)lo, (void)hi, (void)worker;
+  arrival[atomic_fetch_add(&arrived, 1)] = now_us() - started_us;
+  while (atomic_load(&arrived) < tt__pool_size()) continue;
+}
+
+/* Every thread takes part in a loop; all of them are awake afterwards. */
+static void gather(void) {
+  atomic_store(&arrived, 0);
+  started_us = now_us();
+  tt__pool_run(tt__pool_size(), 1, arrive, NULL);
+}
+
+/* The middle of several after a pause: nobody is awake (or all are), and it is another part of the host's memory. */
+static double cold(tt_device *d, tt_dmem *m, unsigned char *host, size_t size, int way, bool awake) {
   double took[9];
   for (int i = 0; i < 9; i++) {
     struct timespec nap = {0, 3000000};
     nanosleep(&nap, NULL);
     unsigned char *at = host + (size_t)(i + 1) * size % SPEED_BYTES;
+    if (awake) gather();
     double from = now_us();
     if (way == 0) tt__stage_in(d, d->work, tt__dmem_at(m), at, size, NULL);
     if (way == 1) tt__stage_out(d, d->work, at, tt__dmem_at(m), size, NULL);
@@ -426,6 +443,24 @@ static double cold(tt_device *d, tt_dmem *m, unsigned char *host, size_t size, i
     }
   }
   return (double)size / took[4] / 1000;
+}
+
+static void cold_speeds(tt_device *d, tt_dmem *m, unsigned char *host) {
+  for (int i = 0; i < 4 && tt__pool_size() <= 64; i++) {
+    struct timespec nap = {0, 3000000};
+    nanosleep(&nap, NULL);
+    gather();
+    printf("woken threads arrive after");
+    for (int k = 0; k < tt__pool_size(); k++) printf(" %.0f", arrival[k]);
+    printf(" us\n");
+  }
+  for (int awake = 0; awake < 2; awake++)
+    for (int turn = 0; turn < 3; turn++) {
+      printf("in / out, MiB, %s:", awake ? "all awake" : "after a pause");
+      for (size_t n = 1 << 20; n <= 64 << 20; n *= 4)
+        printf("  %zu: %.1f / %.1f", n >> 20, cold(d, m, host, n, 0, awake), cold(d, m, host, n, 1, awake));
+      printf("\n");
+    }
 }
 
 static void transfer_speeds(tt_device *d) {
@@ -453,14 +488,11 @@ static void transfer_speeds(tt_device *d) {
   tt__pool_resize(0);
   for (size_t grain = 64 << 10; grain <= 256 << 10; grain *= 2) {
     tt__flow_tune(0, 0, grain);
-    printf("  grains of %3zu KiB: %.1f / %.1f, %.1f; after a pause, MiB:", grain >> 10,
-           transfer(d, m, host, SPEED_BYTES, 0), transfer(d, m, host, SPEED_BYTES, 1),
-           both(d, m, host, SPEED_BYTES / 2, 8 << 20));
-    for (size_t n = 1 << 20; n <= 64 << 20; n *= 4)
-      printf("  %zu: %.1f / %.1f", n >> 20, cold(d, m, host, n, 0), cold(d, m, host, n, 1));
-    printf("\n");
+    printf("  grains of %3zu KiB: %.1f / %.1f, %.1f\n", grain >> 10, transfer(d, m, host, SPEED_BYTES, 0),
+           transfer(d, m, host, SPEED_BYTES, 1), both(d, m, host, SPEED_BYTES / 2, 8 << 20));
   }
   tt__flow_tune(0, 0, 0);
+  cold_speeds(d, m, host);
   printf("sizes, KiB: staged in / out | driver in / out, GB/s\n");
   for (size_t n = 64 << 10; n <= (size_t)256 << 20; n *= 2)
     printf("  %8zu: %.2f / %.2f | %.2f / %.2f\n", n >> 10, transfer(d, m, host, n, 0), transfer(d, m, host, n, 1),
