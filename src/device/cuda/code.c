@@ -122,11 +122,13 @@ static tt_code finish(tt_device *d, tt_stream *s, tt_routine *f, void *before, t
   return tt__cuda_leave(d, before, tt__cuda_of(d)->api->stream_wait_idle(s->handle), what, err);
 }
 
-/* Every now and then: how far has the stream come, as far as it can be known without waiting? */
-static void pass_milestone(tt_cuda *c, tt_stream *s) {
+/* The launch is on its way. Every now and then: how far has the stream come, as far as it can be known without waiting?
+ */
+static void follow(tt_cuda *c, tt_stream *s, const tt_routine *f) {
   enum { EVERY = TT_TRAIL_MOST / 2, WITHOUT_TIME = 2 };
-  uint64_t now = s->trail.launched;
-  if (now % EVERY != 0 || atomic_load_explicit(&c->capturing, memory_order_relaxed)) return;
+  tt__trail_note(&s->trail, f->name);
+  uint64_t now = tt__trail_mark(&s->trail);
+  if (now % EVERY != 0) return;
   if (!s->milestone && c->api->event_new(&s->milestone, WITHOUT_TIME) != TT_CUDA_OK) return;
   if (s->milestone_at && c->api->event_query(s->milestone) != TT_CUDA_OK) return;
   if (s->milestone_at) tt__trail_done(&s->trail, s->milestone_at);
@@ -150,9 +152,7 @@ tt_code tt__cuda_launch(tt_device *d, tt_stream *s, tt_routine *f, const tt_grid
     result = tt__cuda_note_launch(d, s, f, g);
   else if (result == TT_CUDA_OK && c->check)
     return finish(d, s, f, before, err);
-  if (result == TT_CUDA_OK) {
-    tt__trail_note(&s->trail, f->name);
-    pass_milestone(c, s);
-  }
+  else if (result == TT_CUDA_OK)
+    follow(c, s, f);
   return tt__cuda_leave(d, before, result, "launch a kernel", err);
 }
