@@ -465,6 +465,37 @@ static bool starts_again(const tt_pwriter *w, const tt_pexpr *e) {
   }
 }
 
+static bool has_atomic(const tt_pexpr *e) {
+  bool has = e && e->op == TT_X_ATOMIC;
+  for (int k = 0; e && k < e->n && !has; k++) has = has_atomic(e->arg[k]);
+  return has;
+}
+
+/* Elements of arguments' rows that are read at `local`. */
+static void put_prefetch(tt_pwriter *w, const tt_pexpr *e, int32_t local, int n) {
+  if (!e) return;
+  const tt_pexpr *array = e->op == TT_X_LOAD ? e->arg[0] : NULL;
+  bool row = array && array->op == TT_X_LOCAL && array->k < w->f->nparam && array->type->rank == 1;
+  if (row && e->arg[1]->op == TT_X_LOCAL && e->arg[1]->k == local) {
+    const char *a = tt__pw_text(w, array);
+    tt__pw_line(w, "__builtin_prefetch(&%s.p[(at%d + by%d) * %s.s0]);", a, n, n, a);
+  }
+  for (int k = 0; k < e->n; k++) put_prefetch(w, e->arg[k], local, n);
+}
+
+/*
+** What a thread reads in its next turn lies a grid away, where the processor does not look ahead by itself. Only where
+** atomic operations keep the loop from becoming vector code, which a prefetch would, too.
+*/
+static void put_prefetches(tt_pwriter *w, const tt_pstmt *loop, int n) {
+  bool scalar = false;
+  for (const tt_pstmt *s = loop->body; s; s = s->next) scalar |= has_atomic(s->a) || has_atomic(s->b);
+  for (const tt_pstmt *s = loop->body; s && scalar; s = s->next) {
+    put_prefetch(w, s->a, loop->local, n);
+    put_prefetch(w, s->b, loop->local, n);
+  }
+}
+
 /* One turn of such a loop for all threads; `test`: some may have done their last. */
 static void put_stride_turn(tt_pwriter *w, const tt_pstmt *s, int n, bool own, bool again, bool test) {
   tt__pw_line(w, "if (TT_RARELY(--turns < 0)) { turns = 1 << 20; if (call->poll(call)) return; }");
@@ -485,6 +516,7 @@ static void put_stride_turn(tt_pwriter *w, const tt_pstmt *s, int n, bool own, b
     tt__pw_line(w, "%s = at%d;", tt__pw_peek(w, &v), n);
     tt__str_free(&v);
   }
+  if (!test) put_prefetches(w, s, n);
   tt__pw_stmts(w, s->body);
   if (test) tt__pw_close(w, "}");
   region_end(w);

@@ -291,3 +291,32 @@ def test_indices_from_the_end_in_loops():
     want[1::2] += np.roll(a, 2)[1::2]
     np.testing.assert_array_equal(got, want)
     assert "tt_wrap((v" in str(neighbours.inspect_source()) and "tt_wrap" in str(twice.inspect_source())
+
+
+@cuda.jit
+def count(x, h):
+    s = cuda.shared.array(64, "int64")
+    t = cuda.threadIdx.x
+    s[t] = 0
+    cuda.syncthreads()
+    for k in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        cuda.atomic.add(s, x[k] & 63, 1)
+    cuda.syncthreads()
+    cuda.atomic.add(h, t, s[t])
+
+
+@cuda.jit
+def count_down(x, h):
+    for k in range(x.size - 1 - cuda.grid(1), -1, -cuda.gridsize(1)):
+        cuda.atomic.add(h, x[k] & 63, 1)
+
+
+def test_counting_by_the_stride_of_the_grid():
+    """Looking ahead at the next turn's elements changes nothing, at ends and in rows with steps of their own."""
+    every = np.random.default_rng(0).integers(0, 1000, 20_001)
+    for x in (every, every[:64], every[:1], every[::3], every[::-2], every[:0]):
+        for kernel in (count, count_down):
+            h = np.zeros(64, np.int64)
+            kernel[3, 64](x, h)
+            np.testing.assert_array_equal(h, np.bincount(x & 63, minlength=64))
+    assert "__builtin_prefetch" in str(count.inspect_source())
