@@ -6,6 +6,7 @@ in numexpr, in one run."""
 import argparse
 import ctypes
 import pathlib
+import statistics
 import subprocess
 import tempfile
 import time
@@ -259,7 +260,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="smaller sizes, less time")
     parser.add_argument("--out", default=None)
+    parser.add_argument("--best", action="store_true", help="best times, not medians: others use the machine, too")
     args = parser.parse_args()
+    pick = min if args.best else statistics.median
     part, seconds = (4, 0.5) if args.quick else (1, 1.5)
     k = tt.SourceModule(CUDA)
     loops, peers = c_loops(), {}
@@ -272,7 +275,7 @@ def main():
     def row(name, goal, ours, want, **others):
         got = ours()
         assert np.allclose(got, want, rtol=1e-3, atol=1e-3 * np.abs(want).max()), name
-        rows.append(harness.measure(harness.Row(name, goal, None), {"tutti": ours, **others}, seconds))
+        rows.append(harness.measure(harness.Row(name, goal, None), {"tutti": ours, **others}, seconds, pick=pick))
 
     def launch(name, out, block, grid, *rest):
         f = k.get_function(name)
@@ -309,6 +312,7 @@ def main():
             harness.Row(f"Mandelbrot {n}, 200 turns", "1.0", None),
             {"tutti": ours, **({"numba": lambda: peers["mandelbrot"](p, n, 200)} if peers else {})},
             seconds,
+            pick=pick,
         )
     )
     assert (o != near).mean() < 0.01
@@ -367,7 +371,7 @@ def main():
     rows += expression_rows(rng, part, seconds)
     harness.show(rows)
     out = args.out or pathlib.Path(__file__).parent / "results" / time.strftime("kernels-%Y-%m-%d.json")
-    harness.save(rows, pathlib.Path(out), {"threads": tt.get_num_threads()})
+    harness.save(rows, pathlib.Path(out), {"threads": tt.get_num_threads(), "times": pick.__name__})
     print("written:", out)
 
 
