@@ -48,7 +48,7 @@ class _RawKernel(_cuda.Kernel):
         return self._start(*args, **names)
 
     def _start(self, grid, block, args, shared_mem=0, stream=None):
-        _cuda.Launch(self, grid, block, stream or 0, shared_mem)(*args)
+        self.configure(grid, block, stream or 0, shared_mem)(*args)
 
 
 def rawkernel(*, mode="cuda", device=False):
