@@ -535,6 +535,10 @@ def test_what_is_known_of_a_kernel():
     x = np.zeros(64)
     kernel.configure(1, 64)(x)
     np.testing.assert_array_equal(x, 2 * np.arange(64))
+    with pytest.raises(AttributeError, match="registers"):
+        kernel.get_regs_per_thread()
+    with pytest.raises(AttributeError, match="inspect_source"):
+        kernel.inspect_asm()
     with pytest.raises(NotImplementedError, match="link"):
         cuda.jit(link=["more.cu"])
     for name in ("declare_device", "compile_ptx", "open_ipc_array", "fp16"):

@@ -267,6 +267,14 @@ class Kernel(Compiled):
         """What is known of the code by argument types: overloads[types].shared_mem_per_block and the like."""
         return _Overloads(self)
 
+    def __getattr__(self, name):
+        """What Numba tells of machine code that is not made here."""
+        if name == "get_regs_per_thread":
+            raise AttributeError("tutti does not tell how many registers a kernel takes")
+        if name in ("inspect_asm", "inspect_llvm", "inspect_sass", "inspect_ptx"):
+            raise AttributeError(f"tutti's kernels have no {name}(): see inspect_source() and inspect_cuda()")
+        raise AttributeError(f"a kernel has no '{name}'")
+
     def _step(self, grid, block, shared, args, device):
         from . import step
 
