@@ -35,8 +35,6 @@ static void arm(tt_fault kind, int64_t n, bool sticky) {
   if (n >= 0) atomic_store(&f->armed, true);
 }
 
-const char *tt__fault_name(tt_fault kind) { return kind_name[kind]; }
-
 tt_fault tt__fault_named(const char *name, size_t len) {
   int k = 0;
   while (k < TT_FAULT_COUNT && (strlen(kind_name[k]) != len || memcmp(kind_name[k], name, len) != 0)) k++;

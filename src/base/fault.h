@@ -30,8 +30,7 @@ TT_HIDDEN bool tt__fault(tt_fault kind);
 /* Arm: the n-th call of `kind` from now (0: the next one) fails; with `sticky` all later ones too. n < 0 disarms. */
 TT_HIDDEN void tt__fault_arm(tt_fault kind, int64_t n, bool sticky);
 
-/* The word for a kind in texts and TUTTI_TEST_FAULT, and back (TT_FAULT_COUNT: none such). */
-TT_HIDDEN const char *tt__fault_name(tt_fault kind);
+/* The kind that TUTTI_TEST_FAULT calls so; TT_FAULT_COUNT: none such. */
 TT_HIDDEN tt_fault tt__fault_named(const char *name, size_t len);
 
 /* How many calls of `kind` were asked since the last arm, and whether one was made to fail. */

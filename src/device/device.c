@@ -85,7 +85,8 @@ int tt__device_count(tt_device_kind kind, char *why, size_t size) {
   return n < MOST ? n : MOST;
 }
 
-void tt__device_list(tt_str *out) {
+/* "cpu:0, cuda:0". */
+static void list_devices(tt_str *out) {
   tt__str_add(out, "cpu:0");
   for (int k = 1; k < TT_DEVICE_KINDS; k++) {
     int n = tt__device_count((tt_device_kind)k, NULL, 0);
@@ -95,7 +96,7 @@ void tt__device_list(tt_str *out) {
 
 static tt_code fail_absent(const char *name, const char *why, tt_error *err) {
   tt_str list = {0};
-  tt__device_list(&list);
+  list_devices(&list);
   tt_code code = tt__fail(err, TT_EDEVICE, "no such device '%.40s': there are %.500s%s%s", name,
                           list.data ? list.data : "cpu:0", *why ? "; " : "", why);
   tt__str_free(&list);
@@ -104,7 +105,7 @@ static tt_code fail_absent(const char *name, const char *why, tt_error *err) {
 
 static tt_code fail_name(const char *name, tt_error *err) {
   tt_str list = {0};
-  tt__device_list(&list);
+  list_devices(&list);
   tt_code code = tt__fail(err, TT_EVALUE,
                           "'%.40s' is not the name of a device: names are 'cpu', 'gpu', 'cuda', 'cuda:0' and so on; "
                           "there are %.500s",

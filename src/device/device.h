@@ -27,8 +27,6 @@ TT_HIDDEN int tt__device_count(tt_device_kind kind, char *why, size_t size);
 /* "cpu", "cuda:1", "cuda" and "gpu" (the first, which is the fastest one), "null:0". TT_EVALUE for a name without
  * meaning, TT_EDEVICE when there is no such device; both texts list what there is. */
 TT_HIDDEN tt_code tt__device_named(const char *name, int *id, tt_error *err);
-/* "cpu:0, cuda:0". */
-TT_HIDDEN void tt__device_list(tt_str *out);
 
 /* (back ends) Mark as lost, once: the first cause stays. Returns TT_EDEVICE with the device's fault in err. */
 TT_HIDDEN tt_code tt__device_lose(tt_device *d, tt_error *err, const char *fmt, ...) TT_PRINTF(3, 4);

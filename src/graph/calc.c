@@ -48,12 +48,6 @@ tt_array *tt__calc_keep(tt_calc *c, tt_code code, tt_array *const *made) {
   return tt__calc_fail(c, TT_ENOMEM, "out of memory");
 }
 
-tt_code tt__calc_result(tt_calc *c, tt_array *a, tt_array **out) {
-  if (c->code != TT_OK) return c->code;
-  *out = tt__array_retain(a);
-  return TT_OK;
-}
-
 tt_array *tt__calc_apply(tt_calc *c, tt_op op, const tt_value *arg, int n, tt_dtype dtype) {
   if (c->code != TT_OK) return NULL;
   tt_apply_options options = {.dtype = dtype};
@@ -324,7 +318,8 @@ tt_array *tt__calc_block(tt_calc *c, tt_dtype dtype, int rank, const int64_t *le
   return over_buffer(c, b, dtype, rank, len);
 }
 
-tt_array *tt__calc_adopt(tt_calc *c, tt_dtype dtype, int64_t n, void **data) {
+/* Take memory of tt__mem_alloc_data of exactly n elements as an array on one axis. NULL in `*data` is left behind. */
+static tt_array *adopt(tt_calc *c, tt_dtype dtype, int64_t n, void **data) {
   if (c->code != TT_OK) return NULL;
   if (n == 0) return tt__calc_empty(c, dtype, 1, &n);
   tt_buffer *b = tt__buffer_adopt(*data, (size_t)n * tt__dtype_size(dtype), false, NULL, NULL, c->err);
@@ -386,7 +381,7 @@ bool tt__calc_make(tt_calc *c, const char *name, const tt_lib_attr *attr, tt_arr
   TT_COUNT(library_calls, 1);
   for (int k = 0; k < m->nout; k++) {
     size_t size = (size_t)made[k].n * tt__dtype_size(made[k].dtype);
-    out[k] = tt__calc_adopt(c, made[k].dtype, made[k].n, &made[k].data);
+    out[k] = adopt(c, made[k].dtype, made[k].n, &made[k].data);
     if (made[k].data) tt__mem_free_data(made[k].data, size);
   }
   return c->code == TT_OK;

@@ -26,8 +26,6 @@ TT_HIDDEN void *tt__calc_scratch(tt_calc *c, int64_t n, size_t item);
 /* Let the calculation own *made when code is TT_OK, else record the failure. By address, so that the call that makes it
  * may stand in the same argument list. */
 TT_HIDDEN tt_array *tt__calc_keep(tt_calc *c, tt_code code, tt_array *const *made);
-/* An array of the calculation as a result of its own: one more hold. */
-TT_HIDDEN tt_code tt__calc_result(tt_calc *c, tt_array *a, tt_array **out);
 
 TT_HIDDEN tt_array *tt__calc_apply(tt_calc *c, tt_op op, const tt_value *arg, int n, tt_dtype dtype);
 TT_HIDDEN tt_array *tt__calc_op1(tt_calc *c, tt_op op, tt_array *a);
@@ -97,8 +95,6 @@ TT_HIDDEN tt_array *tt__calc_block(tt_calc *c, tt_dtype dtype, int rank, const i
 /* Run a maker of the library (ir/library.h) now over evaluated operands; its results go to out[]. */
 TT_HIDDEN bool tt__calc_make(tt_calc *c, const char *name, const tt_lib_attr *attr, tt_array *const *src, int n,
                              tt_array **out);
-/* Take memory of tt__mem_alloc_data of exactly n elements as an array on one axis. NULL in `*data` is left behind. */
-TT_HIDDEN tt_array *tt__calc_adopt(tt_calc *c, tt_dtype dtype, int64_t n, void **data);
 
 /* ---- reading arguments of a call; failures are recorded in the calculation */
 TT_HIDDEN bool tt__arg_given(const tt_call_frame *f,

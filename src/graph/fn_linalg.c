@@ -57,7 +57,7 @@ static tt_array *mismatch(tt_calc *c, bool vector, int64_t got, int64_t n) {
       vector ? "solve1" : "solve", vector ? "(m,m),(m)->(m)" : "(m,m),(m,n)->(m,n)", (long long)got, (long long)n);
 }
 
-tt_array *tt__linalg_solve_of(tt_calc *c, tt_array *a, tt_array *b) {
+static tt_array *solve_of(tt_calc *c, tt_array *a, tt_array *b) {
   if (!tt__calc_is_square(c, a) || !b) return NULL;
   tt_array *both[2] = {a, b};
   tt_dtype type = tt__linalg_type(c, both, 2);
@@ -87,7 +87,7 @@ tt_array *tt__linalg_solve_of(tt_calc *c, tt_array *a, tt_array *b) {
 }
 
 static tt_array *solve(tt_calc *c, tt_call_frame *f) {
-  return tt__linalg_solve_of(c, tt__arg_array(c, f, 0), tt__arg_array(c, f, 1));
+  return solve_of(c, tt__arg_array(c, f, 0), tt__arg_array(c, f, 1));
 }
 TT_HANDLER(solve)
 
@@ -342,6 +342,6 @@ static tt_array *tensorsolve(tt_calc *c, tt_call_frame *f) {
         c, TT_ELINALG,
         "Input arrays must satisfy the requirement             prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])");
   int64_t square[2] = {side, side};
-  return tt__calc_reshape(c, tt__linalg_solve_of(c, tt__calc_reshape(c, a, 2, square), tt__calc_ravel(c, b)), n, len);
+  return tt__calc_reshape(c, solve_of(c, tt__calc_reshape(c, a, 2, square), tt__calc_ravel(c, b)), n, len);
 }
 TT_HANDLER(tensorsolve)

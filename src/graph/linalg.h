@@ -11,7 +11,6 @@ TT_HIDDEN tt_dtype tt__linalg_type(tt_calc *c, tt_array *const *a, int n);
 /* a as a (stack of) matrices in that type, checked; NULL: failure. */
 TT_HIDDEN tt_array *tt__linalg_operand(tt_calc *c, tt_array *a, bool square);
 
-TT_HIDDEN tt_array *tt__linalg_solve_of(tt_calc *c, tt_array *a, tt_array *b);
 /* quiet: NaN where a matrix is singular. */
 TT_HIDDEN tt_array *tt__linalg_inv_of(tt_calc *c, tt_array *a, bool quiet);
 /* u, s, vh of an operand. */

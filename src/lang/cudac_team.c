@@ -177,7 +177,6 @@ void tt__team_warp(tt_team *t, unsigned mask, unsigned long long value, unsigned
 }
 
 unsigned tt__team_active(const tt_team *t) { return t->warp[t->current >> 5].alive; }
-unsigned tt__team_current(const tt_team *t) { return (unsigned)t->current; }
 
 /* ---- threads */
 
@@ -211,8 +210,6 @@ static void make_fiber(tt_team *t, int k) {
   t->fiber[k] = tt__fiber_new((void *)((uintptr_t)top & ~(uintptr_t)63), t->stack - 128 - colour, fiber_body,
                               (void *)(intptr_t)k);
 }
-
-bool tt__team_inside(const tt_team *t) { return t->current >= 0; }
 
 void tt__team_forget(tt_team *t) {
   const char *here = __builtin_frame_address(0), *left = t->caller;

@@ -18,13 +18,11 @@ TT_HIDDEN tt_team *tt__team(void);
 
 /*
 ** Run body(ctx, k) for k in [0, n), each as a thread of the team; returns when all have ended. False: some wait for
-*ever,
-** for others that have gone another way; how many wait is in *waiting. They are gone then, without having ended.
+** ever, for others that have gone another way; how many wait is in *waiting. They are gone then, without having ended.
 */
 TT_HIDDEN bool tt__team_run(tt_team *t, int n, void (*body)(void *ctx, unsigned k), void *ctx, int *waiting);
 
-/* Whether a thread of the team runs now; forget all threads (after a jump out of one). */
-TT_HIDDEN bool tt__team_inside(const tt_team *t);
+/* Forget all threads, after a jump out of one. */
 TT_HIDDEN void tt__team_forget(tt_team *t);
 
 /* From inside a thread: as tt_cudac_core says. */
@@ -32,7 +30,5 @@ TT_HIDDEN void tt__team_barrier(tt_team *t, int value, int *sum, int *threads);
 TT_HIDDEN void tt__team_warp(tt_team *t, unsigned mask, unsigned long long value, unsigned long long *out,
                              unsigned *came, unsigned *yes);
 TT_HIDDEN unsigned tt__team_active(const tt_team *t);
-/* The number of the thread that runs. */
-TT_HIDDEN unsigned tt__team_current(const tt_team *t);
 
 #endif

@@ -8,7 +8,8 @@
 
 static int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
 
-bool tt__gemm_side(int64_t rows, int64_t cols, int64_t row_step, int64_t col_step, tt_gemm_side *out) {
+/* A matrix with these steps as it lies; false when it lies neither by rows nor by columns. */
+static bool side_of(int64_t rows, int64_t cols, int64_t row_step, int64_t col_step, tt_gemm_side *out) {
   if (cols == 1) col_step = 1;
   if (rows == 1 && col_step == 1) row_step = max64(cols, 1);
   if (col_step == 1 && row_step >= max64(cols, 1)) {
@@ -104,10 +105,10 @@ static void choose_batch(tt_gemm_plan *p) {
 /* Give the sides of both operands; marks for packing what lies no way. */
 static void sides_of(const tt_operand *a, const tt_operand *b, tt_gemm_plan *p) {
   int r = a->rank;
-  p->pack_a |= !tt__gemm_side(p->m, p->k, a->step[r - 2], a->step[r - 1], &p->a);
-  p->pack_b |= !tt__gemm_side(p->k, p->n, b->step[r - 2], b->step[r - 1], &p->b);
-  if (p->pack_a) tt__gemm_side(p->m, p->k, p->k, 1, &p->a);
-  if (p->pack_b) tt__gemm_side(p->k, p->n, p->n, 1, &p->b);
+  p->pack_a |= !side_of(p->m, p->k, a->step[r - 2], a->step[r - 1], &p->a);
+  p->pack_b |= !side_of(p->k, p->n, b->step[r - 2], b->step[r - 1], &p->b);
+  if (p->pack_a) side_of(p->m, p->k, p->k, 1, &p->a);
+  if (p->pack_b) side_of(p->k, p->n, p->n, 1, &p->b);
 }
 
 void tt__gemm_plan(const tt_operand *a, const tt_operand *b, tt_gemm_plan *p) {
@@ -128,5 +129,5 @@ void tt__gemm_plan(const tt_operand *a, const tt_operand *b, tt_gemm_plan *p) {
   }
   while (fold_rows(p)) continue;
   choose_batch(p);
-  tt__gemm_side(p->m, p->n, p->n, 1, &p->c);
+  side_of(p->m, p->n, p->n, 1, &p->c);
 }

@@ -43,7 +43,4 @@ TT_HIDDEN void tt__gemm_plan(const tt_operand *a, const tt_operand *b, tt_gemm_p
 /* Steps of the packed copy of an operand, and the elements that it needs. */
 TT_HIDDEN int64_t tt__gemm_packed(const tt_operand *a, int64_t step[TT_MAX_RANK]);
 
-/* A matrix with these steps as it lies; false when it lies neither by rows nor by columns. */
-TT_HIDDEN bool tt__gemm_side(int64_t rows, int64_t cols, int64_t row_step, int64_t col_step, tt_gemm_side *out);
-
 #endif

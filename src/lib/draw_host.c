@@ -26,11 +26,12 @@ static uint64_t next(tt_random *r) {
   return (uint64_t)a << 32 | b;
 }
 
-double tt__random_uniform(tt_random *r) { return (double)(next(r) >> 11) * 0x1p-53 + 0x1p-54; }
+/* In the open interval (0, 1). */
+static double uniform(tt_random *r) { return (double)(next(r) >> 11) * 0x1p-53 + 0x1p-54; }
 
-double tt__random_normal(tt_random *r) {
-  double radius = sqrt(-2 * log(tt__random_uniform(r)));
-  return radius * cos(6.283185307179586477 * tt__random_uniform(r));
+static double normal(tt_random *r) {
+  double radius = sqrt(-2 * log(uniform(r)));
+  return radius * cos(6.283185307179586477 * uniform(r));
 }
 
 /* The cube of a shifted normal is nearly gamma distributed (Marsaglia and Tsang); below shape 1 a power of a uniform
@@ -38,15 +39,15 @@ double tt__random_normal(tt_random *r) {
 double tt__random_gamma(tt_random *r, double shape) {
   if (shape == 0 || isnan(shape)) return shape;
   if (shape < 1) {
-    double root = log(tt__random_uniform(r)) / shape;
+    double root = log(uniform(r)) / shape;
     return tt__random_gamma(r, shape + 1) * exp(root);
   }
   double d = shape - 1.0 / 3, c = 1 / sqrt(9 * d);
   for (;;) {
-    double x = tt__random_normal(r), v = 1 + c * x;
+    double x = normal(r), v = 1 + c * x;
     if (v <= 0) continue;
     v = v * v * v;
-    if (log(tt__random_uniform(r)) < 0.5 * x * x + d * (1 - v + log(v))) return d * v;
+    if (log(uniform(r)) < 0.5 * x * x + d * (1 - v + log(v))) return d * v;
   }
 }
 
@@ -72,15 +73,15 @@ static double log_factorial(double k) {
 ** mode, most draws accepted without a logarithm. */
 int64_t tt__random_poisson(tt_random *r, double lam) {
   if (lam < 10) {
-    double limit = exp(-lam), product = tt__random_uniform(r);
+    double limit = exp(-lam), product = uniform(r);
     int64_t k = 0;
-    for (; product > limit; k++) product *= tt__random_uniform(r);
+    for (; product > limit; k++) product *= uniform(r);
     return k;
   }
   double b = 0.931 + 2.53 * sqrt(lam), a = -0.059 + 0.02483 * b, loglam = log(lam);
   double inverse = 1.1239 + 1.1328 / (b - 3.4), sure = 0.9277 - 3.6224 / (b - 2);
   for (;;) {
-    double u = tt__random_uniform(r) - 0.5, v = tt__random_uniform(r), us = 0.5 - fabs(u);
+    double u = uniform(r) - 0.5, v = uniform(r), us = 0.5 - fabs(u);
     double k = floor((2 * a / us + b) * u + lam + 0.43);
     if (us >= 0.07 && v <= sure && k >= 0) return (int64_t)k;
     if (k < 0 || k > 9.2e18 || (us < 0.013 && v > us)) continue;
@@ -92,7 +93,7 @@ int64_t tt__random_poisson(tt_random *r, double lam) {
 static int64_t binomial(tt_random *r, int64_t n, double p) {
   double q = 1 - p, size = (double)n;
   if (size * p < 10) {
-    double odds = p / q, chance = exp(size * log1p(-p)), u = tt__random_uniform(r);
+    double odds = p / q, chance = exp(size * log1p(-p)), u = uniform(r);
     int64_t k = 0;
     for (; u > chance && k < n; k++) {
       u -= chance;
@@ -104,7 +105,7 @@ static int64_t binomial(tt_random *r, int64_t n, double p) {
   double center = size * p + 0.5, sure = 0.92 - 4.2 / b, alpha = (2.83 + 5.1 / b) * spread, odds = log(p / q);
   double mode = floor((size + 1) * p), top = log_factorial(mode) + log_factorial(size - mode);
   for (;;) {
-    double u = tt__random_uniform(r) - 0.5, v = tt__random_uniform(r), us = 0.5 - fabs(u);
+    double u = uniform(r) - 0.5, v = uniform(r), us = 0.5 - fabs(u);
     double k = floor((2 * a / us + b) * u + center);
     if (k < 0 || k > size) continue;
     if (us >= 0.07 && v <= sure) return (int64_t)k;

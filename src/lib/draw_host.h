@@ -16,9 +16,6 @@ typedef struct tt_random {
   int has_spare;
 } tt_random;
 
-/* In the open interval (0, 1). */
-TT_HIDDEN double tt__random_uniform(tt_random *r);
-TT_HIDDEN double tt__random_normal(tt_random *r);
 /* shape >= 0, scale 1. */
 TT_HIDDEN double tt__random_gamma(tt_random *r, double shape);
 /* 0 <= lam <= 9.2e18. */

@@ -192,7 +192,8 @@ static tt_code make_split(tt_fft_plan *p, int64_t a, tt_error *err) {
 
 /* ---- prime */
 
-int64_t tt__fft_good_length(int64_t n) {
+/* The smallest length from n on whose primes are 2, 3, 5 and 7, and that splits well. */
+static int64_t good_length(int64_t n) {
   int64_t best = 0, grain = n >= 4096 ? 256 : n >= 256 ? 16 : 1;
   double least = 0;
   int lanes = tt__fft_lanes(TT_C64)->lanes;
@@ -211,7 +212,7 @@ int64_t tt__fft_good_length(int64_t n) {
 }
 
 static tt_code make_prime(tt_fft_plan *p, tt_error *err) {
-  TT_TRY(tt__fft_plan_get(p->dtype, tt__fft_good_length(2 * p->n - 1), false, &p->longer, err));
+  TT_TRY(tt__fft_plan_get(p->dtype, good_length(2 * p->n - 1), false, &p->longer, err));
   int64_t m = p->longer->n;
   size_t item = 2 * real_size(p);
   char *chirp = table(p, &p->chirp, (size_t)p->n * item, err);

@@ -58,7 +58,5 @@ TT_HIDDEN void tt__fft_plans_drop(void);
 
 /* exp(-2 pi i k / n), rounded correctly but for the last bit. */
 TT_HIDDEN void tt__fft_root(int64_t k, int64_t n, double *re, double *im);
-/* The smallest length from n on whose primes are 2, 3, 5 and 7, and that splits well. */
-TT_HIDDEN int64_t tt__fft_good_length(int64_t n);
 
 #endif

@@ -322,7 +322,8 @@ static tt_code lib_temp(const tt_lib_device *on, size_t size, void **out, tt_err
   return TT_OK;
 }
 
-tt_dmem *tt__exec_lib_take(tt_lib_use *u, const void *p) {
+/* The block that begins at `p`, which is no longer the row's. */
+static tt_dmem *take_block(tt_lib_use *u, const void *p) {
   int at = 0;
   while (tt__dmem_at(u->temp[at]) != p) at++;
   tt_dmem *block = u->temp[at];
@@ -472,7 +473,7 @@ static tt_code make_on(const char *name, const tt_lib_attr *attr, tt_node *const
     out[k].dtype = made[k].dtype;
     size_t size = (size_t)made[k].n * tt__dtype_size(made[k].dtype);
     if (code == TT_OK && size)
-      code = tt__resident_adopt(d, s, tt__exec_lib_take(&use, made[k].data), size, &out[k].buffer, err);
+      code = tt__resident_adopt(d, s, take_block(&use, made[k].data), size, &out[k].buffer, err);
   }
   tt__exec_lib_close(&use);
   if (code == TT_OK) {

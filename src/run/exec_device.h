@@ -38,7 +38,5 @@ typedef struct tt_lib_use {
 } tt_lib_use;
 TT_HIDDEN void tt__exec_lib_open(tt_lib_use *u, tt_device *d, tt_stream *s);
 TT_HIDDEN void tt__exec_lib_close(tt_lib_use *u);
-/* The block that begins at `p`, which is no longer the row's. */
-TT_HIDDEN tt_dmem *tt__exec_lib_take(tt_lib_use *u, const void *p);
 
 #endif
