@@ -17,8 +17,8 @@
 ** run over near or over all.
 **
 ** The meaning is NumPy's, to the last special case. Every function gives the
-** same bits on every machine: only IEEE +, -, *, /, sqrt and integers are used,
-** a fused multiply-add only where its result is exact, never the C library. Compile with
+** same bits on every machine: only IEEE +, -, *, /, sqrt, integers and, in f32, the fused multiply-add are used
+** (where the machine has none, a sum in f64 that is rounded to odd first), never the C library. Compile with
 **   -ffp-contract=off -fno-math-errno -fno-trapping-math -fwrapv
 ** (CUDA: --fmad=false). Selects instead of branches let a compiler turn a loop
 ** over any of them into vector code.
@@ -34,6 +34,8 @@
 **   TT_INT_DIVIDE     integer division is as good as float division
 **   TT_SCALAR_LANES   lanes are threads: integers cost no more than floats, a branch that most take alike costs little
 **   TT_CLAMP_F32      (x, low, high) between the two, any NaN for a NaN
+**   TT_NARROW_MATH    the polynomials of f32 that need none of f64 are enough
+**   TT_ONLY_WIDE      no arithmetic on integers below 64 bits
 **   TT_DIALECT_HALVES tt_cast_f16_f32, tt_cast_f32_f16 and tt_cast_f32_bf16 are there
 */
 #ifndef TT_RENDER_PRELUDE_H
@@ -80,7 +82,8 @@ typedef double tt_f64;
 #define TT_SQRT_F32(x) __builtin_sqrtf(x)
 #define TT_SQRT_F64(x) __builtin_sqrt(x)
 #endif
-#if !defined(TT_FMA_F64) && defined(__FMA__)
+#if !defined(TT_FMA_F64) && (defined(__FMA__) || defined(__ARM_FEATURE_FMA))
+#define TT_FMA_F32(a, b, c) __builtin_fmaf(a, b, c)
 #define TT_FMA_F64(a, b, c) __builtin_fma(a, b, c)
 #endif
 #if !defined(TT_ROUND_INLINE) && defined(__SSE4_1__)

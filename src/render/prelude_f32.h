@@ -11,13 +11,43 @@
 #define TT__MAGIC_F 0x1.8p23f
 #define TT__LN2_HI_F 0x1.62e4p-1f /* 15 bits */
 #define TT__LN2_LO_F 0x1.7f7d1cp-20f
-/* a * b + c where the product is exact: the same bits with a fused multiply-add. */
-#ifdef TT_FMA_F32
-#define TT__EXACT_F32(a, b, c) TT_FMA_F32(a, b, c)
+/*
+** a * b + c, rounded once. Without the instruction: the product is exact in f64, the sum there is rounded to odd (what
+** it lost goes into its last bit), which leaves the right bits for the rounding to f32.
+*/
+#ifndef TT_FMA_F32
+#define TT_FMA_F32(a, b, c) tt__fma_f32(a, b, c)
+#define TT__EXACT_F32(a, b, c) ((a) * (b) + (c)) /* where the product is exact: the same bits */
+TT_FN tt_f32 tt__fma_f32(tt_f32 a, tt_f32 b, tt_f32 c) {
+  tt__dd s = tt__two_sum((tt_f64)a * (tt_f64)b, (tt_f64)c);
+  tt_u64 u = tt__bits_f64(s.hi), down = (u ^ tt__bits_f64(s.lo)) >> 63;
+  tt_f64 odd = tt__from_f64(u + ((1 - 2 * down) & ((u & 1) - 1)));
+  return (tt_f32)(((s.lo > 0) | (s.lo < 0)) != 0 ? odd : s.hi); /* nothing is lost of infinities and NaN */
+}
 #else
-#define TT__EXACT_F32(a, b, c) ((a) * (b) + (c))
+#define TT__EXACT_F32(a, b, c) TT_FMA_F32(a, b, c)
 #endif
+/* Polynomials as TT__P3 and on, of fused multiply-adds. */
+#define TT__G2(x, a, b) TT_FMA_F32(x, b, a)
+#define TT__G3(x, a, b, c) TT_FMA_F32(x, TT__G2(x, b, c), a)
+#define TT__G4(x, a, b, c, d) TT_FMA_F32(x, TT__G3(x, b, c, d), a)
+#define TT__G5(x, a, b, c, d, e) TT_FMA_F32(x, TT__G4(x, b, c, d, e), a)
+#define TT__Q3(x, a, b, c) TT_FMA_F32(x, b, TT__G2((x) * (x), a, c))
+#define TT__Q4(x, a, b, c, d) TT_FMA_F32(x, TT__G2((x) * (x), b, d), TT__G2((x) * (x), a, c))
+#define TT__Q5(x, a, b, c, d, e) TT_FMA_F32(x, TT__G2((x) * (x), b, d), TT__G3((x) * (x), a, c, e))
+#define TT__Q6(x, a, b, c, d, e, f) TT_FMA_F32(x, TT__G3((x) * (x), b, d, f), TT__G3((x) * (x), a, c, e))
+#define TT__Q9(x, a, b, c, d, e, f, g, h, i) \
+  TT_FMA_F32(x, TT__G4((x) * (x), b, d, f, h), TT__G5((x) * (x), a, c, e, g, i))
 TT_FN tt_f32 tt__pow2_f32(tt_f32 t) { return tt__from_f32((tt__bits_f32(t) + 127) << 23); }
+/*
+** y * 2^k for y in [0.5, 2), |k| <= 180, t = TT__MAGIC_F + k. The exponent is moved by 64 too little and the rest
+** multiplied, which rounds once. y - y: a NaN's bits do not outlive the first step.
+*/
+TT_FN tt_f32 tt__power_f32(tt_f32 y, tt_f32 t, tt_f32 k) {
+  tt_u32 m = 0x5f800000u ^ (tt__bits_f32(k) >> 1 & 0x40000000u); /* 2^64, 2^-64 */
+  tt_f32 most = tt__from_f32(tt__bits_f32(y) + (tt__bits_f32(t) << 23) - (m - 0x3f800000u));
+  return TT__EXACT_F32(most, tt__from_f32(m), y - y);
+}
 TT_FN tt_f32 tt__scale_f32(tt_f32 y, tt_f32 t) {
 #ifdef TT_SCALAR_LANES
   tt_i32 k = (tt_i32)(tt__bits_f32(t) - tt__bits_f32(TT__MAGIC_F)), half = k >> 1;
@@ -33,24 +63,30 @@ TT_FN tt_f32 tt__clamp_f32(tt_f32 x, tt_f32 low, tt_f32 high) { return TT_CLAMP_
 #else
 TT_FN tt_f32 tt__clamp_f32(tt_f32 x, tt_f32 low, tt_f32 high) { return x < low ? low : x > high ? high : x; }
 #endif
-/* e^x * 2^shift, |x| <= 110 (job expf). */
+/* x / ln 2 rounded, above TT__MAGIC_F; e to what x has beyond k ln 2, in [0.7, 1.42] (job expf). */
+TT_FN tt_f32 tt__exp_turn_f32(tt_f32 x) { return TT_FMA_F32(x, 0x1.715476p+0f, TT__MAGIC_F); }
+TT_FN tt_f32 tt__exp_rest_f32(tt_f32 x, tt_f32 k) {
+  tt_f32 r = TT_FMA_F32(-k, TT__LN2_LO_F, TT__EXACT_F32(-k, TT__LN2_HI_F, x));
+  tt_f32 p = TT__Q5(r, 0x1.fffffcp-2f, 0x1.555496p-3f, 0x1.5558d6p-5f, 0x1.1237ccp-7f, 0x1.6a2d5ap-10f);
+  return 1 + TT_FMA_F32(r * r, p, r);
+}
+/* e^x * 2^shift, |x| <= 110, |shift| <= 1. */
 TT_FN tt_f32 tt__exp_scaled_f32(tt_f32 x, tt_f32 shift) {
-  tt_f32 t = x * 0x1.715476p+0f + TT__MAGIC_F, k = t - TT__MAGIC_F,
-         r = TT__EXACT_F32(-k, TT__LN2_HI_F, x) - k * TT__LN2_LO_F;
-  tt_f32 p = TT__P5(r, 0x1.fffffcp-2f, 0x1.555496p-3f, 0x1.5558d6p-5f, 0x1.1237ccp-7f, 0x1.6a2d5ap-10f);
-  return tt__scale_f32(1 + (r + r * r * p), shift == 0 ? t : t + shift);
+  tt_f32 t = tt__exp_turn_f32(x), k = t - TT__MAGIC_F, y = tt__exp_rest_f32(x, k);
+  return shift == 0 ? tt__power_f32(y, t, k) : tt__power_f32(y, t + shift, k);
 }
 TT_FN tt_f32 tt_exp_f32(tt_f32 x) { return tt__exp_scaled_f32(tt__clamp_f32(x, -110, 100), 0); }
 TT_FN tt_f32 tt_exp2_f32(tt_f32 x) {
-  tt_f32 v = tt__clamp_f32(x, -160, 140), t = v + TT__MAGIC_F, r = v - (t - TT__MAGIC_F), p;
-  p = TT__P6(r, 0x1.ebfbe0p-3f, 0x1.c6b08ep-5f, 0x1.3b29fcp-7f, 0x1.5d8744p-10f, 0x1.445796p-13f, 0x1.00e256p-16f);
-  return tt__scale_f32(1 + (r * 0x1.62e430p-1f + (r * r * p - r * 0x1.05c610p-29f)), t); /* job exp2f */
+  tt_f32 v = tt__clamp_f32(x, -160, 140), t = v + TT__MAGIC_F, k = t - TT__MAGIC_F, r = v - k, p;
+  p = TT__Q6(r, 0x1.ebfbe0p-3f, 0x1.c6b08ep-5f, 0x1.3b29fcp-7f, 0x1.5d8744p-10f, 0x1.445796p-13f, 0x1.00e256p-16f);
+  p = TT_FMA_F32(r * r, p, r * -0x1.05c610p-29f);
+  return tt__power_f32(1 + TT_FMA_F32(r, 0x1.62e430p-1f, p), t, k); /* job exp2f */
 }
 TT_FN tt_f32 tt_expm1_f32(tt_f32 x) {
   tt_f32 v = tt__clamp_f32(x, -25, 100), t = v * 0x1.715476p+0f + TT__MAGIC_F, k = t - TT__MAGIC_F;
   tt_f32 a = TT__EXACT_F32(-k, TT__LN2_HI_F, v), b = k * TT__LN2_LO_F, r = a - b, c = (a - r) - b, p, e, s, h, l;
-  p = TT__P5(r, 0x1.555556p-3f, 0x1.5554f4p-5f, 0x1.1110a6p-7f, 0x1.6d3eeep-10f, 0x1.a18610p-13f); /* job expm1f */
-  e = r * r * 0.5f + (r * r * r * p + c);
+  p = TT__Q5(r, 0x1.555556p-3f, 0x1.5554f4p-5f, 0x1.1110a6p-7f, 0x1.6d3eeep-10f, 0x1.a18610p-13f); /* job expm1f */
+  e = r * r * TT_FMA_F32(r, p, 0.5f) + c;
   s = 1 - tt__from_f32((127 - (tt__bits_f32(t) - tt__bits_f32(TT__MAGIC_F))) << 23);
   s = k > 100 ? 1.0f : s;
   h = s + r; /* exact two-sum, |s| >= |r| for k != 0 but 1, where r < s too */
@@ -72,7 +108,7 @@ TT_FN tt__split_f32 tt__log_split_f32(tt_f32 x) {
 }
 /* (log(1 + f) - f + f^2/2) / f^3 (job logf) */
 TT_FN tt_f32 tt__log_poly_f32(tt_f32 f) {
-  return TT__P9(f, 0x1.55554ap-2f, -0x1.ffffeep-3f, 0x1.99a3bcp-3f, -0x1.556242p-3f, 0x1.234cacp-3f, -0x1.fb6f44p-4f,
+  return TT__Q9(f, 0x1.55554ap-2f, -0x1.ffffeep-3f, 0x1.99a3bcp-3f, -0x1.556242p-3f, 0x1.234cacp-3f, -0x1.fb6f44p-4f,
                 0x1.e5270ep-4f, -0x1.e19eb8p-4f, 0x1.1c29acp-4f);
 }
 TT_FN tt_f32 tt__log_ends_f32(tt_f32 x, tt_f32 y) {
@@ -84,19 +120,27 @@ TT_FN tt_f32 tt__log_ends_f32(tt_f32 x, tt_f32 y) {
   y = x < 0 ? TT__NAN_f32 : y;
   return x != x ? x : y;
 }
-/* k ln2 + log(1 + f), the lower part of k ln2 given */
-TT_FN tt_f32 tt__log_join_f32(tt__split_f32 a, tt_f32 low) {
-  tt_f32 h = 0.5f * a.f * a.f, r = a.f * a.f * a.f * tt__log_poly_f32(a.f) + low;
-  return TT__EXACT_F32(a.k, TT__LN2_HI_F, a.f - (h - r));
+/* k ln2 + log(1 + f), `more` added to the lower part of k ln2 */
+TT_FN tt_f32 tt__log_join_f32(tt__split_f32 a, tt_f32 more) {
+  tt_f32 y = TT_FMA_F32(a.f * a.f, TT_FMA_F32(a.f, tt__log_poly_f32(a.f), -0.5f), a.f);
+  return TT__EXACT_F32(a.k, TT__LN2_HI_F, TT_FMA_F32(a.k, TT__LN2_LO_F, y + more));
 }
 TT_FN tt_f32 tt_log_f32(tt_f32 x) {
-  tt__split_f32 a = tt__log_split_f32(x);
-  return tt__log_ends_f32(x, tt__log_join_f32(a, a.k * TT__LN2_LO_F));
+#ifdef TT_SCALAR_LANES
+  if (tt__bits_f32(x) - 0x800000u < 0x7f000000u) { /* positive, finite and normal */
+    tt_u32 e = tt__bits_f32(x) - 0x3f3504f3u;
+    tt__split_f32 n;
+    n.k = (tt_f32)((tt_i32)e >> 23);
+    n.f = tt__from_f32((e & 0x7fffffu) + 0x3f3504f3u) - 1;
+    return tt__log_join_f32(n, -0.0f);
+  }
+#endif
+  return tt__log_ends_f32(x, tt__log_join_f32(tt__log_split_f32(x), -0.0f));
 }
 TT_FN tt_f32 tt_log1p_f32(tt_f32 x) {
   tt_f32 u = 1 + x, t = u - 1, c = ((1 - (u - t)) + (x - t)) / u, y;
   tt__split_f32 a = tt__log_split_f32(u);
-  y = tt__log_ends_f32(u, tt__log_join_f32(a, a.k * TT__LN2_LO_F + (x > 0x1p30f ? 0 : c)));
+  y = tt__log_ends_f32(u, tt__log_join_f32(a, x > 0x1p30f ? 0 : c));
   return x == 0 ? x : y;
 }
 TT_FN tt_f32 tt__log_base_f32(tt_f32 x, tt_f32 ihi, tt_f32 ilo, tt_f32 khi, tt_f32 klo) {
@@ -116,8 +160,11 @@ TT_FN tt_f32 tt_logaddexp_f32(tt_f32 a, tt_f32 b) {
   return ((a != a) | (b != b)) ? a + b : y;
 }
 
+#ifndef TT_NARROW_MATH
 /*
-** Angles of f32 are reduced in f64: near, by pi/2 in two parts; else by the bits of 2/pi that matter for one of three
+** Angles of f32: near, below TT__TRIG_NEAR_F, by pi/2 in three parts, the first product exact and so the difference;
+*else in
+** f64 by the bits of 2/pi that matter for one of three
 ** ranges of the exponent, in parts of 29 bits (then 53) whose products with x are exact, whole turns dropped.
 */
 /* 2/pi from the bit of weight 2^-1, 2^-35 and 2^-70 down. */
@@ -144,18 +191,26 @@ TT_FN tt__angle_f32 tt__angle_narrow(tt_f64 r, tt_f64 t) {
   g.q = (tt_u32)tt__bits_f64(t);
   return g;
 }
+#define TT__TRIG_NEAR_F 0x1p17f
 TT_FN tt__angle_f32 tt__angle_near_f32(tt_f32 x) {
-  tt_f64 v = (tt_f64)x, t = v * 0x1.45f306dc9c883p-1 + TT__MAGIC, k = t - TT__MAGIC;
-  return tt__angle_narrow((v - k * 0x1.921fb54000000p+0) - k * 0x1.10b4611a62633p-30, t);
+  tt_f32 t = TT_FMA_F32(x, 0x1.45f306p-1f, TT__MAGIC_F), k = t - TT__MAGIC_F, r = TT_FMA_F32(-k, 0x1.921fb6p+0f, x);
+  tt_f32 p = k * 0x1.777a5cp-25f, low = TT_FMA_F32(k, 0x1.ee59dap-50f, TT_FMA_F32(k, 0x1.777a5cp-25f, -p)), b;
+  tt__angle_f32 g;
+  g.r = r + p;
+  b = g.r - r;
+  g.lo = ((r - (g.r - b)) + (p - b)) + low;
+  g.q = tt__bits_f32(t);
+  return g;
 }
 TT_FN tt__angle_f32 tt__angle_f32_of(tt_f32 x) {
   tt_f64 v = (tt_f64)x, a = tt_abs_f64(v), t, k, r;
-  int near = a < TT__TRIG_SMALL, mid = a < 0x1p59, high = a < 0x1p94;
+  int near = a < TT__TRIG_NEAR_F, mid = a < 0x1p59, high = a < 0x1p94;
   tt_f64 c0 = mid ? TT__TURN_A0 : high ? TT__TURN_B0 : TT__TURN_C0;
   tt_f64 c1 = mid ? TT__TURN_A1 : high ? TT__TURN_B1 : TT__TURN_C1;
   tt_f64 c2 = mid ? TT__TURN_A2 : high ? TT__TURN_B2 : TT__TURN_C2;
   tt_f64 c3 = mid ? TT__TURN_A3 : high ? TT__TURN_B3 : TT__TURN_C3;
   tt_f64 p0 = v * c0, p1 = v * c1, p2 = v * c2;
+  tt__angle_f32 g, n;
   tt__dd s;
   p0 -= 4 * tt_rint_f64(p0 * 0.25);
   p1 -= 4 * tt_rint_f64(p1 * 0.25);
@@ -163,21 +218,22 @@ TT_FN tt__angle_f32 tt__angle_f32_of(tt_f32 x) {
   k = t - TT__MAGIC;
   s = tt__two_sum(p0 - k, p1);
   r = (s.hi + (p2 + (s.lo + v * c3))) * TT__PIO2_HI;
-  k = v * 0x1.45f306dc9c883p-1 + TT__MAGIC;
-  t = near ? k : t;
-  k -= TT__MAGIC;
-  r = near ? (v - k * 0x1.921fb54000000p+0) - k * 0x1.10b4611a62633p-30 : r;
-  return tt__angle_narrow(a < TT__INF_f64 ? r : TT__NAN_f64, t);
+  g = tt__angle_narrow(a < TT__INF_f64 ? r : TT__NAN_f64, t);
+  n = tt__angle_near_f32(x);
+  g.r = near ? n.r : g.r;
+  g.lo = near ? n.lo : g.lo;
+  g.q = near ? n.q : g.q;
+  return g;
 }
-#define TT__SINF(z) TT__P3(z, -0x1.555548p-3f, 0x1.11080ep-7f, -0x1.997db0p-13f) /* job sinf */
-#define TT__COSF(z) TT__P3(z, 0x1.55554cp-5f, -0x1.6c0d00p-10f, 0x1.9a1f76p-16f) /* job cosf */
+#define TT__SINF(z) TT__Q3(z, -0x1.555548p-3f, 0x1.11080ep-7f, -0x1.997db0p-13f) /* job sinf */
+#define TT__COSF(z) TT__Q3(z, 0x1.55554cp-5f, -0x1.6c0d00p-10f, 0x1.9a1f76p-16f) /* job cosf */
 TT_FN tt_f32 tt__sin_poly_f32(tt__angle_f32 g) {
   tt_f32 z = g.r * g.r;
-  return g.r + (g.r * z * TT__SINF(z) + g.lo * (1 - 0.5f * z));
+  return g.r + TT_FMA_F32(g.r * z, TT__SINF(z), g.lo * TT_FMA_F32(-0.5f, z, 1));
 }
 TT_FN tt_f32 tt__cos_poly_f32(tt__angle_f32 g) {
-  tt_f32 z = g.r * g.r, w = 1 - 0.5f * z;
-  return w + (((1 - w) - 0.5f * z) + (z * z * TT__COSF(z) - g.r * g.lo));
+  tt_f32 z = g.r * g.r, w = TT_FMA_F32(-0.5f, z, 1);
+  return w + (TT_FMA_F32(-0.5f, z, 1 - w) + TT_FMA_F32(z * z, TT__COSF(z), -(g.r * g.lo)));
 }
 TT_FN tt_f32 tt__sin_turn_f32(tt__angle_f32 g, tt_u32 add) {
   tt_u32 q = g.q + add;
@@ -205,16 +261,17 @@ TT_FN tt_f32 tt__tan_turn_f32(tt__angle_f32 g) {
   }
 TT__TRIG_F32(, tt__angle_f32_of)
 TT__TRIG_F32(near_, tt__angle_near_f32)
-TT_FN tt_b8 tt_far_sin_f32(tt_f32 x) { return (tt_b8)(tt_abs_f32(x) >= (tt_f32)TT__TRIG_SMALL); }
+TT_FN tt_b8 tt_far_sin_f32(tt_f32 x) { return (tt_b8)(tt_abs_f32(x) >= TT__TRIG_NEAR_F); }
 TT_FN tt_b8 tt_far_cos_f32(tt_f32 x) { return tt_far_sin_f32(x); }
 TT_FN tt_b8 tt_far_tan_f32(tt_f32 x) { return tt_far_sin_f32(x); }
+#endif
 
 TT_FN tt_f32 tt_sinh_f32(tt_f32 x) {
   tt_f32 a = tt_abs_f32(x), z = x * x, p, e, y;
-  p = TT__P4(z, 0x1.555556p-3f, 0x1.111130p-7f, 0x1.a00030p-13f, 0x1.79e43cp-19f); /* job sinhf */
+  p = TT__Q4(z, 0x1.555556p-3f, 0x1.111130p-7f, 0x1.a00030p-13f, 0x1.79e43cp-19f); /* job sinhf */
   e = tt__exp_scaled_f32(tt__clamp_f32(a, 0, 100), -1);
   y = e - 0.25f / e;
-  y = a < 1 ? a + a * z * p : y;
+  y = a < 1 ? TT_FMA_F32(a * z, p, a) : y;
   return tt_copysign_f32(y, x);
 }
 TT_FN tt_f32 tt_cosh_f32(tt_f32 x) {
@@ -223,9 +280,9 @@ TT_FN tt_f32 tt_cosh_f32(tt_f32 x) {
 }
 TT_FN tt_f32 tt_tanh_f32(tt_f32 x) {
   tt_f32 a = tt_abs_f32(x), z = x * x, p, y;
-  p = TT__P6(z, -0x1.555554p-2f, 0x1.1110a2p-3f, -0x1.b9f8a2p-5f, 0x1.63ebc4p-6f, -0x1.0d9e20p-7f, 0x1.1e622ep-9f);
+  p = TT__Q6(z, -0x1.555554p-2f, 0x1.1110a2p-3f, -0x1.b9f8a2p-5f, 0x1.63ebc4p-6f, -0x1.0d9e20p-7f, 0x1.1e622ep-9f);
   y = 1 - 2 / (tt__exp_scaled_f32(2 * tt__clamp_f32(a, 0, 15), 0) + 1);
-  y = a < 0.625f ? a + a * z * p : y; /* job tanhf */
+  y = a < 0.625f ? TT_FMA_F32(a * z, p, a) : y; /* job tanhf */
   return tt_copysign_f32(y, x);
 }
 
@@ -233,20 +290,20 @@ TT_FN tt_f32 tt_tanh_f32(tt_f32 x) {
 #define TT__PIO2_LO_F -0x1.777a5cp-25f
 /* (asin(sqrt z) - sqrt z) / sqrt z (job asinf) */
 TT_FN tt_f32 tt__asin_poly_f32(tt_f32 z) {
-  return z * TT__P5(z, 0x1.55559ap-3f, 0x1.330db6p-4f, 0x1.737e7ap-5f, 0x1.94f298p-6f, 0x1.52a278p-5f);
+  return z * TT__Q5(z, 0x1.55559ap-3f, 0x1.330db6p-4f, 0x1.737e7ap-5f, 0x1.94f298p-6f, 0x1.52a278p-5f);
 }
 TT_FN tt_f32 tt_asin_f32(tt_f32 x) {
   tt_f32 a = tt_abs_f32(x), z = 0.5f * (1 - a), s = TT_SQRT_F32(z), h = tt__from_f32(tt__bits_f32(s) & 0xfffff000u), c,
          y;
   c = (z - h * h) / (s + h); /* what the root lost with its lower bits; NaN at 1 */
   y = (TT__PIO2_HI_F - 2 * h) - (2 * ((z > 0 ? c : 0) + s * tt__asin_poly_f32(z)) - TT__PIO2_LO_F);
-  y = a <= 0.5f ? a + a * tt__asin_poly_f32(a * a) : y;
+  y = a <= 0.5f ? TT_FMA_F32(a, tt__asin_poly_f32(a * a), a) : y;
   return a > 1 ? TT__NAN_f32 : x != x ? x : tt_copysign_f32(y, x);
 }
 TT_FN tt_f32 tt_acos_f32(tt_f32 x) {
   tt_f32 a = tt_abs_f32(x), z = 0.5f * (1 - a), s = 2 * TT_SQRT_F32(z), y, big;
   y = TT__PIO2_HI_F - (x + (x * tt__asin_poly_f32(a * a) - TT__PIO2_LO_F));
-  big = s + s * tt__asin_poly_f32(z);
+  big = TT_FMA_F32(s, tt__asin_poly_f32(z), s);
   big = x < 0 ? 2 * TT__PIO2_HI_F - (big - 2 * TT__PIO2_LO_F) : big;
   y = a <= 0.5f ? y : big;
   return a > 1 ? TT__NAN_f32 : x != x ? x : y;
@@ -265,8 +322,8 @@ TT_FN tt_f32 tt__atan_ratio_f32(tt_f32 a, tt_f32 b) {
   lo = top ? TT__PIO2_LO_F : lo;
   t = n / d;
   z = t * t;
-  p = TT__P6(z, -0x1.555554p-2f, 0x1.9997dep-3f, -0x1.245aaep-3f, 0x1.c11482p-4f, -0x1.4a4a4cp-4f, 0x1.45c136p-5f);
-  return hi + (t + (t * z * p + lo));
+  p = TT__Q6(z, -0x1.555554p-2f, 0x1.9997dep-3f, -0x1.245aaep-3f, 0x1.c11482p-4f, -0x1.4a4a4cp-4f, 0x1.45c136p-5f);
+  return hi + (t + TT_FMA_F32(t * z, p, lo));
 }
 TT_FN tt_f32 tt_atan_f32(tt_f32 x) { return tt_copysign_f32(tt__atan_ratio_f32(tt_abs_f32(x), 1), x); }
 TT_FN tt_f32 tt_atan2_f32(tt_f32 y, tt_f32 x) {
@@ -279,6 +336,7 @@ TT_FN tt_f32 tt_atan2_f32(tt_f32 y, tt_f32 x) {
   return ((x != x) | (y != y)) ? x + y : tt_copysign_f32(t, y);
 }
 
+#ifndef TT_NARROW_MATH
 /* ---- f32 through f64 ------------------------------------------------------ */
 TT_FN tt_f32 tt_cbrt_f32(tt_f32 x) { return (tt_f32)tt__cbrt_steps((tt_f64)x, 0); }
 TT_FN tt_f32 tt_asinh_f32(tt_f32 x) { return (tt_f32)tt_asinh_f64((tt_f64)x); }
@@ -289,5 +347,6 @@ TT_FN tt_f32 tt_hypot_f32(tt_f32 x, tt_f32 y) {
   tt_f32 h = (tt_f32)TT_SQRT_F64(a * a + b * b);
   return (tt_isinf_f32(x) | tt_isinf_f32(y)) != 0 ? TT__INF_f32 : h;
 }
+#endif
 
 #endif

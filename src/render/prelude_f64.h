@@ -51,6 +51,7 @@ TT_FN tt__dd tt__two_sum(tt_f64 a, tt_f64 b) {
   r.lo = (a - (r.hi - t)) + (b - t);
   return r;
 }
+#ifndef TT_NARROW_MATH
 /* A value to 26 bits, rounded; what remains has 26 too. */
 TT_FN tt_f64 tt__upper(tt_f64 x) {
   return tt__from_f64((tt__bits_f64(x) + TT_U64(0x4000000)) & TT_U64(0xfffffffff8000000));
@@ -584,5 +585,6 @@ TT_FN tt_f64 tt_logaddexp_f64(tt_f64 a, tt_f64 b) {
   tt_f64 y = m + tt_log1p_f64(tt_exp_f64(d));
   return ((a != a) | (b != b)) ? a + b : a == b ? a + 0x1.62e42fefa39efp-1 : y;
 }
+#endif
 
 #endif

@@ -176,12 +176,29 @@ static void check2(const row2 *r, long count) {
   failures += bad;
 }
 
+/* A fused multiply-add is the C library's, to the bit, where it is an instruction and where it is spelled. */
+static void check_fma(long count) {
+  long wrong = 0;
+  for (long i = 0; i < count; i++) {
+    uint32_t r = (uint32_t)draw(), s = (uint32_t)draw(), t = (uint32_t)draw();
+    float a = any32(r), b = any32(s), c = any32(t);
+    if (i % 4 == 1) c = -a * b;                                    /* what is left is the rounding of the product */
+    if (i % 4 == 2) c = ldexpf(a * b, (int)(draw() % 60) - 30);    /* all overlaps */
+    if (i % 4 == 3) a = ldexpf(a, -90), b = ldexpf(b, -30), c = 0; /* too small to be normal */
+    float got = TT_FMA_F32(a, b, c), want = fmaf(a, b, c);
+    wrong += memcmp(&got, &want, 4) != 0 && (got == got || want == want);
+  }
+  printf("fma        %ld of %ld are wrong\n", wrong, count);
+  failures += wrong != 0;
+}
+
 int main(int argc, char **argv) {
   long count = getenv("TUTTI_TEST_COUNT") ? atol(getenv("TUTTI_TEST_COUNT")) : 1500000;
   for (size_t i = 0; i < sizeof rows1 / sizeof *rows1; i++)
     if (argc < 2 || strcmp(argv[1], rows1[i].name) == 0) check1(&rows1[i], count);
   for (size_t i = 0; i < sizeof rows2 / sizeof *rows2; i++)
     if (argc < 2 || strcmp(argv[1], rows2[i].name) == 0) check2(&rows2[i], count);
+  check_fma(count);
   printf("%d failures\n", failures);
   return failures != 0;
 }
