@@ -27,9 +27,9 @@
 ** ROW mode, one row: cut into chunks. One row axis: TT_CHUNK elements a chunk. More: whole lines
 ** of the last axis, max(1, TT_CHUNK / len[lane]) lines a chunk. In a chunk, element j of a line
 ** goes to accumulator j % 64, in order, all accumulators starting at the identity; then
-** acc[l] = op(acc[l], acc[l + w]) for w = 32, 16, ... 1. The row's value is the chunk values
-** combined in order, starting with the first. COL mode: the row is cut into chunks of TT_CHUNK_COL row points (in C
-*order
+** acc[l] = op(acc[l], acc[l + w]) for w = 32, 16, ... 1. The chunk values are combined in order in groups of
+** TT_GROUP, starting with the first of each, and the groups' values in order likewise. COL mode: the row is cut into
+*chunks of TT_CHUNK_COL row points (in C order
 ** of the row axes); in a chunk each lane accumulates in order from the identity; chunks combine in order.
 ** ARGMAX/ARGMIN carry (value, index over the row axes in C order); index -1 is "empty".
 */
@@ -48,6 +48,7 @@
 
 #define TT_LANES 64       /* accumulators of a ROW reduction */
 #define TT_CHUNK 65536    /* elements of a row per partial, ROW mode */
+#define TT_GROUP 64       /* partials that are combined on their own, ROW mode */
 #define TT_CHUNK_COL 4096 /* row points per partial, COL mode */
 
 typedef enum tt_mode { TT_MODE_MAP, TT_MODE_ROW, TT_MODE_COL } tt_mode;

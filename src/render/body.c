@@ -462,3 +462,30 @@ tt_code tt__check_words(const tt_kernel *k, const tt_dialect *d, tt_error *err) 
     if (used & d->lacks & 1u << t) return tt__fail(err, TT_ENOTIMPL, "%s has no %s", d->name, tt__dtypes[t].name);
   return TT_OK;
 }
+
+void tt__emit_open_group(tt_emit *e, int i, const char *index) {
+  const tt_kinst *q = &e->k->inst[i];
+  tt__emit_line(e, "%s d%d = 0;", tt__type_word(q->from), i);
+  if (tt__red_is_arg(q->red)) tt__emit_line(e, "%s e%d = -1;", index, i);
+}
+
+void tt__emit_take_partial(tt_emit *e, int i, const char *a, const char *b, const char *n) {
+  bool arg = tt__red_is_arg(e->k->inst[i].red);
+  char f[16], g[16], d[16], x[16];
+  snprintf(f, sizeof f, "f%d", i);
+  snprintf(g, sizeof g, "g%d", i);
+  snprintf(d, sizeof d, "d%d", i);
+  snprintf(x, sizeof x, "e%d", i);
+  for (int level = 0; level < 2; level++) {
+    const char *to = level ? f : d, *to_at = level ? g : x, *from = level ? d : a, *from_at = level ? x : b;
+    if (level) tt__emit_open(e, "if (c %% %d == %d || c == %s - 1)", TT_GROUP, TT_GROUP - 1, n);
+    tt__emit_open(e, level ? "if (c < %d)" : "if (c %% %d == 0)", TT_GROUP);
+    tt__emit_line(e, "%s = %s;", to, from);
+    if (arg) tt__emit_line(e, "%s = %s;", to_at, from_at);
+    e->indent--;
+    tt__emit_open(e, "} else");
+    tt__emit_combine(e, i, to, to_at, from, from_at);
+    tt__emit_close(e);
+    if (level) tt__emit_close(e);
+  }
+}

@@ -322,7 +322,38 @@ static void finish_chunk(tt_emit *e, int phase, const char *loop) {
   }
 }
 
-/* FINISH: the row's value from the partials of all chunks. */
+/* ROW: a chunk is done: keep it as a partial, or take it in. */
+static void finish_row_chunk(tt_emit *e, int phase) {
+  FOR_REDUCE(e, phase, i) {
+    char a[16], b[16];
+    snprintf(a, sizeof a, "a%d[0]", i);
+    snprintf(b, sizeof b, "b%d[0]", i);
+    if (e->parts) {
+      tt__emit_open(e, "if (part == 1)");
+      tt__emit_line(e, "h%d[at * npartial + c] = %s;", i, a);
+      if (tt__red_is_arg(e->k->inst[i].red)) tt__emit_line(e, "k%d[at * npartial + c] = %s;", i, b);
+      e->indent--;
+      tt__emit_open(e, "} else");
+    }
+    tt__emit_take_partial(e, i, a, b, "c1");
+    if (e->parts) tt__emit_close(e);
+  }
+}
+
+/* ROW, FINISH: the row's value from the partials of all chunks. */
+static void combine_row_partials(tt_emit *e, int phase) {
+  FOR_REDUCE(e, phase, i) tt__emit_open_group(e, i, "tt_i64");
+  FOR_REDUCE(e, phase, i) {
+    char h[48], k[48];
+    snprintf(h, sizeof h, "h%d[part_at + c]", i);
+    snprintf(k, sizeof k, "k%d[part_at + c]", i);
+    tt__emit_open(e, "for (tt_i64 c = 0; c < npartial; c++)");
+    tt__emit_take_partial(e, i, h, k, "npartial");
+    tt__emit_close(e);
+  }
+}
+
+/* COL, FINISH: the row's value from the partials of all chunks. */
 static void combine_partials(tt_emit *e, int phase, const char *of) {
   FOR_REDUCE(e, phase, i) {
     bool arg = tt__red_is_arg(e->k->inst[i].red);
@@ -414,6 +445,7 @@ static void put_row_reduction(tt_emit *e, int phase) {
   }
   tt__emit_block(e);
   put_chunk_bounds(e);
+  FOR_REDUCE(e, phase, i) tt__emit_open_group(e, i, "tt_i64");
   tt__emit_open(e, "for (tt_i64 c = c0; c < c1; c++)");
   open_accumulators(e, phase, "64");
   if (e->nrow == 1) {
@@ -434,14 +466,14 @@ static void put_row_reduction(tt_emit *e, int phase) {
     tt__emit_close(e);
   }
   fold_accumulators(e, phase);
-  finish_chunk(e, phase, "");
+  finish_row_chunk(e, phase);
   tt__emit_close(e);
   tt__emit_close(e);
   if (e->parts) {
     tt__emit_line(e, "if (part == 1) goto next;");
     tt__emit_open(e, "if (part == 2)");
     tt__emit_line(e, "const tt_i64 part_at = at * npartial;");
-    combine_partials(e, phase, "");
+    combine_row_partials(e, phase);
     tt__emit_close(e);
   }
 }

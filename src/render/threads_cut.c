@@ -6,7 +6,7 @@
 
 #include "render/threads_int.h"
 
-enum { TILE = 32, MAP_BLOCK = 256, ROW_BLOCK = 256, COL_BLOCK = 128, MOST_REDS = 48, STATIC_REDS = 8 };
+enum { TILE = 32, MAP_BLOCK = 256, ROW_BLOCK = 256, COL_BLOCK = 128, MOST_REDS = 44, STATIC_REDS = 8 };
 
 typedef struct tt_cutter {
   const tt_kernel *k;
@@ -362,6 +362,7 @@ static void set_finish(const tt_cutter *c, tt_pass *p) {
   v->part = TT_PART_FINISH;
   v->vec = v->unroll = 1;
   v->block = c->k->nred > STATIC_REDS || c->x.chunks <= 32 ? 5 : 8;
+  while (v->unroll << v->block < at_most(c->x.chunks, TT_GROUP)) v->unroll *= 2; /* whole groups */
   while (v->unroll < 8 && c->x.chunks > (int64_t)v->unroll << v->block &&
          c->k->nred * 16 * v->unroll << v->block < 16384)
     v->unroll *= 2;

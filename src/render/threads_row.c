@@ -319,11 +319,21 @@ static void put_reduction(tt_thread_emit *t, int phase) {
   tt_emit *e = &t->e;
   tt__threads_folded(e, phase);
   if (t->v->staged) put_stages(t, phase);
+  TT_FOR_REDUCE(e, phase, i) if (!t->v->kept) tt__emit_open_group(e, i, "tt_ix");
   tt__emit_open(e, "for (tt_ix c = 0; c < %s; c++)", t->v->kept ? "1" : "chunks");
   tt__threads_accumulators(e, phase, width(t));
   put_lines(t, phase, t->v->kept);
   fold_chunk(t, phase);
-  tt__threads_fold_in(e, phase);
+  if (t->v->kept) {
+    tt__threads_fold_in(e, phase);
+  } else {
+    TT_FOR_REDUCE(e, phase, i) {
+      char a[24], b[24];
+      snprintf(a, sizeof a, "a%d[0]", i);
+      snprintf(b, sizeof b, "b%d[0]", i);
+      tt__emit_take_partial(e, i, a, b, "chunks");
+    }
+  }
   if (is_wide(t) && !t->v->kept) tt__emit_line(e, "TT_BARRIER();");
   tt__emit_close(e);
 }
@@ -510,7 +520,38 @@ static void put_finish_free(tt_thread_emit *t) {
   tt__emit_close(e);
 }
 
-/* In order: the sums, or (again) the extremes. */
+/* Place w of a tile of partials. Threads that each walk a group of them meet no bank of shared memory together. */
+static int tile_room(const tt_thread_emit *t) {
+  int tile = t->v->unroll << t->v->block;
+  return tile + tile / TT_GROUP;
+}
+
+/* Thread t has group t of the tile. */
+static void put_finish_groups(tt_thread_emit *t) {
+  tt_emit *e = &t->e;
+  TT_FOR_REDUCE(e, 0, i) {
+    char d[16], s[24];
+    if (!folds_in_order(t, i)) continue;
+    tt__emit_open_group(e, i, "tt_ix");
+    snprintf(d, sizeof d, "d%d", i);
+    snprintf(s, sizeof s, "sa%d[w]", i);
+    tt__emit_open(e, "if (t * %d < m)", TT_GROUP);
+    tt__emit_line(e, "const tt_i32 first = t * %d, n = m - t * %d < %d ? m - t * %d : %d;", TT_GROUP + 1, TT_GROUP,
+                  TT_GROUP, TT_GROUP, TT_GROUP);
+    tt__emit_line(e, "%s = sa%d[first];", d, i);
+    tt__emit_line(e, "TT_UNROLL(16)");
+    tt__emit_open(e, "for (tt_i32 w = first + 1; w < first + n; w++)");
+    tt__emit_combine(e, i, d, "", s, "");
+    tt__emit_close(e);
+    tt__emit_close(e);
+  }
+  tt__emit_line(e, "TT_BARRIER();");
+  TT_FOR_REDUCE(e, 0, i)
+  if (folds_in_order(t, i)) tt__emit_line(e, "if (t * %d < m) sa%d[t] = d%d;", TT_GROUP, i, i);
+  tt__emit_line(e, "TT_BARRIER();");
+}
+
+/* In order: the sums, or (again) the extremes. Pairs of value and index need no order. */
 static void put_finish_fold(tt_thread_emit *t) {
   tt_emit *e = &t->e;
   int block = 1 << t->v->block, tile = block * t->v->unroll, n = 0;
@@ -520,31 +561,22 @@ static void put_finish_fold(tt_thread_emit *t) {
   tt__emit_open(e, "for (tt_i32 u = 0; u < %d; u++)", t->v->unroll);
   tt__emit_line(e, "const tt_i32 w = t + u * %d;", block);
   tt__emit_open(e, "if (w < m)");
-  TT_FOR_REDUCE(e, 0, i) {
-    if (!folds_in_order(t, i)) continue;
-    tt__emit_line(e, "sa%d[w] = h%d[at * chunks + c0 + w];", i, i);
-    if (tt__red_is_arg(e->k->inst[i].red)) tt__emit_line(e, "si%d[w] = k%d[at * chunks + c0 + w];", i, i);
-  }
+  TT_FOR_REDUCE(e, 0, i)
+  if (folds_in_order(t, i)) tt__emit_line(e, "sa%d[w + w / %d] = h%d[at * chunks + c0 + w];", i, TT_GROUP, i);
   tt__emit_close(e);
   tt__emit_close(e);
   tt__emit_line(e, "TT_BARRIER();");
+  put_finish_groups(t);
   TT_FOR_REDUCE(e, 0, i) {
-    char f[16], g[16], s[16], x[16];
+    char f[16], s[16];
     if (!folds_in_order(t, i)) continue;
     snprintf(f, sizeof f, "f%d", i);
-    snprintf(g, sizeof g, "g%d", i);
     snprintf(s, sizeof s, "sa%d[w]", i);
-    snprintf(x, sizeof x, "si%d[w]", i);
     tt__emit_open(e, "if (t == %d)", WARP * (n++ % (block / WARP)));
-    tt__emit_line(e, "tt_i32 w = 0;");
-    tt__emit_open(e, "if (c0 == 0)");
-    tt__emit_line(e, "%s = %s;", f, s);
-    if (tt__red_is_arg(e->k->inst[i].red)) tt__emit_line(e, "%s = %s;", g, x);
-    tt__emit_line(e, "w = 1;");
-    tt__emit_close(e);
-    tt__emit_line(e, "TT_UNROLL(16)");
-    tt__emit_open(e, "for (; w < m; w++)");
-    tt__emit_combine(e, i, f, g, s, x);
+    tt__emit_line(e, "if (c0 == 0) %s = sa%d[0];", f, i);
+    tt__emit_line(e, "TT_UNROLL(8)");
+    tt__emit_open(e, "for (tt_i32 w = c0 == 0; w < (m + %d) / %d; w++)", TT_GROUP - 1, TT_GROUP);
+    tt__emit_combine(e, i, f, "", s, "");
     tt__emit_close(e);
     tt__emit_close(e);
   }
@@ -571,15 +603,15 @@ static void put_finish_order(tt_thread_emit *t) {
 
 void tt__threads_row_finish(tt_thread_emit *t) {
   tt_emit *e = &t->e;
-  int tile = t->v->unroll << t->v->block;
+  int room = tile_room(t);
   tt__emit_line(e, "const tt_ix chunks = (tt_ix)args->chunks;");
   tt__emit_line(e, "const tt_i32 t = TT_TX;");
   tt__emit_line(e, "const int live = 1;");
   TT_FOR_REDUCE(e, 0, i) {
     const tt_kinst *q = &e->k->inst[i];
-    tt__emit_line(e, "TT_SHARED %s sa%d[%d];", tt__type_word(q->from), i, tile);
+    tt__emit_line(e, "TT_SHARED %s sa%d[%d];", tt__type_word(q->from), i, room);
     tt__emit_line(e, "TT_SHARED %s sq%d[1];", tt__type_word(q->dtype), i);
-    if (tt__red_is_arg(q->red)) tt__emit_line(e, "TT_SHARED tt_i64 si%d[%d];", i, tile);
+    if (tt__red_is_arg(q->red)) tt__emit_line(e, "TT_SHARED tt_i64 si%d[%d];", i, room);
   }
   tt__threads_partials(e);
   tt__emit_open(e, "for (tt_ix at = TT_GX; at < outer; at += TT_NX)");

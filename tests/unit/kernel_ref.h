@@ -25,8 +25,8 @@ typedef struct ref_state {
   tt_scalar v[REF_INST];
   tt_scalar acc[REF_INST][TT_LANES];
   int64_t acci[REF_INST][TT_LANES];
-  tt_scalar chunk[REF_INST];
-  int64_t chunki[REF_INST];
+  tt_scalar chunk[REF_INST], group[REF_INST];
+  int64_t chunki[REF_INST], groupi[REF_INST];
 } ref_state;
 
 static inline tt_scalar ref_op(const ref_state *s, int op, int type, tt_scalar x, tt_scalar y, tt_scalar z) {
@@ -181,8 +181,20 @@ static inline void ref_scope(ref_state *s, int scope, int phase) {
   for (int i = 0; i < (s)->k->ninst; i++) \
     if ((s)->k->inst[i].op == TT_K_REDUCE && (s)->k->inst[i].phase == (p))
 
+/* The value of the chunks before `chunk` takes in the group that ends there (COL: groups of one). */
+static inline void ref_close_group(ref_state *s, int i, int64_t chunk) {
+  int64_t group = s->k->mode == TT_MODE_COL ? 1 : TT_GROUP;
+  if (chunk == 0) return;
+  if (chunk <= group) {
+    s->chunk[i] = s->group[i];
+    s->chunki[i] = s->groupi[i];
+  } else {
+    ref_combine(s, &s->k->inst[i], &s->chunk[i], &s->chunki[i], s->group[i], s->groupi[i]);
+  }
+}
+
 /* Row points [from, to) of phase p: one chunk. */
-static inline void ref_chunk(ref_state *s, int p, int64_t from, int64_t to, bool first) {
+static inline void ref_chunk(ref_state *s, int p, int64_t from, int64_t to, int64_t chunk) {
   const tt_kernel *k = s->k;
   REF_EACH_REDUCE(s, p, i) for (int l = 0; l < TT_LANES; l++) {
     s->acc[i][l] = ref_identity(&k->inst[i]);
@@ -201,11 +213,12 @@ static inline void ref_chunk(ref_state *s, int p, int64_t from, int64_t to, bool
     const tt_kinst *q = &k->inst[i];
     for (int w = k->mode == TT_MODE_ROW ? 32 : 0; w; w /= 2)
       for (int l = 0; l < w; l++) ref_combine(s, q, &s->acc[i][l], &s->acci[i][l], s->acc[i][l + w], s->acci[i][l + w]);
-    if (first) {
-      s->chunk[i] = s->acc[i][0];
-      s->chunki[i] = s->acci[i][0];
+    if (chunk % TT_GROUP == 0 || k->mode == TT_MODE_COL) ref_close_group(s, i, chunk);
+    if (chunk % TT_GROUP == 0 || k->mode == TT_MODE_COL) {
+      s->group[i] = s->acc[i][0];
+      s->groupi[i] = s->acci[i][0];
     } else {
-      ref_combine(s, q, &s->chunk[i], &s->chunki[i], s->acc[i][0], s->acci[i][0]);
+      ref_combine(s, q, &s->group[i], &s->groupi[i], s->acc[i][0], s->acci[i][0]);
     }
   }
 }
@@ -229,8 +242,9 @@ static inline void ref_point(ref_state *s) {
   int64_t points = ref_row_points(k, s->a->len), per = k->mode == TT_MODE_MAP ? 1 : ref_chunk_points(k, s->a->len);
   for (int p = 0; p < k->nphase; p++) {
     ref_scope(s, TT_SCOPE_OUTER, p);
-    for (int64_t at = 0; at < points; at += per) ref_chunk(s, p, at, at + per < points ? at + per : points, at == 0);
+    for (int64_t at = 0; at < points; at += per) ref_chunk(s, p, at, at + per < points ? at + per : points, at / per);
     REF_EACH_REDUCE(s, p, i) {
+      ref_close_group(s, i, (points + per - 1) / per);
       s->v[i] = s->chunk[i];
       if (ref_is_arg(&k->inst[i])) s->v[i].i64 = s->chunki[i];
     }

@@ -140,6 +140,15 @@ TEST(signs_of_extreme_zeros) {
   run(b);
 }
 
+/* More chunks than a group holds: in two passes, and by threads that have the whole row. */
+TEST(rows_of_many_chunks) {
+  static const int64_t len[][4] = {{70, 33000}};
+  batch *b = batch_new();
+  add_sizes(b, FOLDS("row", "0 axes=2"), len, 1);
+  add_sizes(b, VARIANCE("row", "0 axes=2"), len, 1);
+  run(b);
+}
+
 /* Short rows: few threads a row, accumulators spread over them. */
 TEST(short_rows) {
   static const int64_t len[][4] = {{500, 1},  {400, 3},  {300, 8},  {300, 25},

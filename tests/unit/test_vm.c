@@ -390,19 +390,20 @@ static void test_scatter_in_order(void) {
 
 /* The contract's sum of one row of `n` elements. */
 static float sum_of(const float *x, int64_t step, int64_t n) {
-  float total = 0;
-  for (int64_t lo = 0; lo < n; lo += TT_CHUNK) {
+  float total = 0, group = 0;
+  for (int64_t lo = 0, chunk = 0; lo < n; lo += TT_CHUNK, chunk++) {
     float acc[TT_LANES] = {0};
     for (int64_t i = lo; i < n && i < lo + TT_CHUNK; i++) acc[(i - lo) % TT_LANES] += x[i * step];
     for (int w = TT_LANES / 2; w; w /= 2)
       for (int j = 0; j < w; j++) acc[j] += acc[j + w];
-    total = lo ? total + acc[0] : acc[0];
+    group = chunk % TT_GROUP ? group + acc[0] : acc[0];
+    if (chunk % TT_GROUP == TT_GROUP - 1 || lo + TT_CHUNK >= n) total = chunk < TT_GROUP ? group : total + group;
   }
   return total;
 }
 
 static void test_row_sum(void) {
-  static const int64_t sizes[] = {1, 63, 64, 65, 1000, 65536, 65537, 200000};
+  static const int64_t sizes[] = {1, 63, 64, 65, 1000, 65536, 65537, 200000, 64 * 65536, 130 * 65536 + 7};
   for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
     for (int gap = 1; gap < 3; gap++) {
       for (int split = 0; split < 2; split++) {

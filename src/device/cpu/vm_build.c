@@ -427,6 +427,8 @@ static tt_code lay_out(builder *b, tt_error *err) {
     r->acc = take_bytes(p, lanes << r->shift);
     r->acc_at = r->arg ? take_bytes(p, lanes * 8) : 0;
     r->total = r->arg ? take_bytes(p, lanes << r->shift) : 0;
+    r->group = take_bytes(p, sizeof(tt_scalar));
+    r->group_at = take_bytes(p, sizeof(int64_t));
   }
   assert(p->space <= (size_t)INT32_MAX);
   return TT_OK;

@@ -58,8 +58,9 @@ typedef struct tt_vm_reduction {
   tt_vm_fold fold; /* and these into the first */
   tt_vm_arg arg_lanes;
   tt_vm_argfold arg_fold;
-  int32_t acc, acc_at; /* chunk accumulators (offset in the space), and their indices */
-  int32_t total;       /* ARG*: the row's value (its index is the instruction's register) */
+  int32_t acc, acc_at;     /* chunk accumulators (offset in the space), and their indices */
+  int32_t total;           /* ARG*: the row's value (its index is the instruction's register) */
+  int32_t group, group_at; /* ROW: the value of the group of chunks under way, and its index */
 } tt_vm_reduction;
 
 typedef struct tt_vm_segment {

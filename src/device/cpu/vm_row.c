@@ -42,23 +42,29 @@ static void open_chunk(tt_vm_space *w, const tt_vm_segment *g) {
   }
 }
 
-/* The row's value takes in one more chunk's. */
-static void combine(tt_vm_space *w, const tt_vm_reduction *r, const void *v, int64_t at, bool first) {
-  void *out = w->ptr[r->inst];
-  if (!r->arg) {
-    if (first)
-      memcpy(out, v, (size_t)1 << r->shift);
-    else
-      r->op(out, out, v, NULL, 1);
-  } else if (first) {
-    memcpy(w->mem + r->total, v, (size_t)1 << r->shift);
-    memcpy(out, &at, sizeof at);
+/* `out` (ARG*: with its index) takes in one more value. */
+static void take(const tt_vm_reduction *r, void *out, void *out_at, const void *v, int64_t at, bool first) {
+  if (first) {
+    memcpy(out, v, (size_t)1 << r->shift);
+    if (r->arg) memcpy(out_at, &at, sizeof at);
+  } else if (!r->arg) {
+    r->op(out, out, v, NULL, 1);
   } else if (at >= 0) {
-    r->arg_lanes(w->mem + r->total, out, v, at, 0, 1, 1);
+    r->arg_lanes(out, out_at, v, at, 0, 1, 1);
   }
 }
 
-static void close_chunk(tt_vm_space *w, const tt_vm_segment *g, const tt_krange *range, int64_t point, int64_t chunk) {
+/* The row's value takes in one more chunk's, by way of its group's. */
+static void combine(tt_vm_space *w, const tt_vm_reduction *r, const void *v, int64_t at, int64_t chunk, bool is_last) {
+  void *out = r->arg ? (void *)(w->mem + r->total) : w->ptr[r->inst], *group = w->mem + r->group;
+  int64_t *group_at = (int64_t *)(void *)(w->mem + r->group_at);
+  take(r, group, group_at, v, at, chunk % TT_GROUP == 0);
+  if (is_last || chunk % TT_GROUP == TT_GROUP - 1)
+    take(r, out, w->ptr[r->inst], group, r->arg ? *group_at : 0, chunk < TT_GROUP);
+}
+
+static void close_chunk(tt_vm_space *w, const tt_vm_segment *g, const tt_krange *range, int64_t point, int64_t chunk,
+                        bool is_last) {
   for (int32_t n = g->red_lo; n < g->red_hi; n++) {
     const tt_vm_reduction *r = &w->p->red[n];
     if (r->arg)
@@ -67,7 +73,7 @@ static void close_chunk(tt_vm_space *w, const tt_vm_segment *g, const tt_krange 
       r->fold(w->acc[n]);
     int64_t at = r->arg ? w->acc_at[n][0] : 0;
     if (range->part != TT_PART_CHUNK) {
-      combine(w, r, w->acc[n], at, chunk == 0);
+      combine(w, r, w->acc[n], at, chunk, is_last);
       continue;
     }
     int64_t cell = point * w->args->npartial + chunk;
@@ -79,10 +85,11 @@ static void close_chunk(tt_vm_space *w, const tt_vm_segment *g, const tt_krange 
 static void finish(tt_vm_space *w, const tt_vm_segment *g, int64_t point) {
   for (int32_t n = g->red_lo; n < g->red_hi; n++) {
     const tt_vm_reduction *r = &w->p->red[n];
-    for (int64_t chunk = 0; chunk < w->args->npartial; chunk++) {
-      int64_t cell = point * w->args->npartial + chunk;
+    const int64_t np = w->args->npartial;
+    for (int64_t chunk = 0; chunk < np; chunk++) {
+      int64_t cell = point * np + chunk;
       int64_t at = r->arg ? ((const int64_t *)w->args->partial[2 * r->slot + 1])[cell] : 0;
-      combine(w, r, (const char *)w->args->partial[2 * r->slot] + (cell << r->shift), at, chunk == 0);
+      combine(w, r, (const char *)w->args->partial[2 * r->slot] + (cell << r->shift), at, chunk, chunk == np - 1);
     }
   }
 }
@@ -139,7 +146,7 @@ static void run_phase(tt_vm_space *w, const row_plan *r, int phase, const tt_kra
   for (int64_t chunk = lo; chunk < hi; chunk++) {
     open_chunk(w, g);
     run_chunk(w, g, r, chunk, block);
-    close_chunk(w, g, range, point, chunk);
+    close_chunk(w, g, range, point, chunk, chunk == hi - 1);
   }
 }
 
