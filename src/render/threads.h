@@ -31,6 +31,7 @@ typedef struct tt_variant {
   uint8_t kept;    /* a row's values stay in registers from phase to phase (ROW) */
   uint8_t scatter; /* tt_scatter: a kernel with STOREX takes three passes */
   uint8_t staged;  /* more threads than accumulators: values pass through shared memory (ROW, COL) */
+  uint8_t once;    /* MAP: the grid has a thread for each vector of each outer point */
 } tt_variant;
 
 /* One launch of a kernel: what to run and with how many threads. */

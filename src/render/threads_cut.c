@@ -166,7 +166,10 @@ static void cut_map(tt_cutter *c, tt_pass *p) {
     return;
   }
   int64_t lanes = c->x.lanes, outer = c->x.outer;
-  int vec = map_vector(c), unroll = vec > 1 || c->k->checked || c->reloads ? 1 : c->slow ? 2 : 4;
+  int vec = map_vector(c);
+  /* Vectors that leave units without work are not worth their text: it takes the compiler a time for each lane. */
+  while (vec > 1 && points_times(c, 1) < (int64_t)c->t->units * 1024 * vec) vec = vec > 4 ? 4 : 1;
+  int unroll = vec > 1 || c->k->checked || c->reloads ? 1 : c->slow ? 2 : 4;
   while (unroll > 1 && (c->loads * unroll > 32 || outer * lanes < (int64_t)c->t->units * 1024 * unroll)) unroll /= 2;
   while (unroll > 1 && lanes < 32 * unroll) unroll /= 2;
   v->vec = (uint8_t)vec;
@@ -181,6 +184,9 @@ static void cut_map(tt_cutter *c, tt_pass *p) {
   p->grid.block[1] = (uint32_t)y;
   p->grid.grid[0] = (uint32_t)up(threads, x);
   p->grid.grid[1] = (uint32_t)at_most(up(outer, y), at_most(c->t->grid_max[1], 65535));
+  /* Quick kernels do best without a loop; slow ones do many turns, so that what all lanes share is computed seldom. */
+  v->once = !c->slow && p->grid.grid[1] == up(outer, y);
+  if (c->slow && vec > 1 && outer == 1) p->grid.grid[0] = (uint32_t)at_most(p->grid.grid[0], (int64_t)c->t->units * 32);
 }
 
 /* ---- scatters */

@@ -3,6 +3,7 @@
 ** what one thread does with its lanes. Names in rendered text, beside those of render_int.h:
 **   j  first lane of a thread    u  number of a lane among the thread's own    l  the lane
 **   t  thread among those of its row    to  end of the lanes
+**   cA address of access A's element at lane j
 **   LA loaded elements of access A      SA elements to be stored       mN row values of scratch N
 **   saN siN sqN (shared) accumulators on their way, their indices, results of REDUCE N   zN (shared) staged values
 **   ZN values to be staged
@@ -68,6 +69,8 @@ TT_HIDDEN void tt__threads_decode(tt_emit *e, char c, int first, int count, cons
 TT_HIDDEN void tt__threads_place(tt_emit *e, char c, int first, int count, int phase);
 /* Lanes j ... of a thread up to `to`: loads first, then all the instructions of the region, then stores. */
 TT_HIDDEN void tt__threads_lanes(tt_thread_emit *t, tt_region r, tt_fold_fn fold);
+/* cA: in maps, the address of the thread's first lane, where its others are at constant distances from there. */
+TT_HIDDEN void tt__threads_point(tt_thread_emit *t);
 /* Arrays that keep a row's loaded elements and scratches in registers. */
 TT_HIDDEN void tt__threads_keep(tt_thread_emit *t);
 /* Instruction `i` for a thread's lane l, stores to one place by the last lane only. */

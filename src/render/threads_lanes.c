@@ -206,15 +206,38 @@ static void put_packed_move(tt_thread_emit *t, int a, bool store) {
 
 static bool is_kept(const tt_thread_emit *t, int a) { return t->v->kept && tt__threads_is_kept(t->e.k, a); }
 
+static bool is_pointed(const tt_thread_emit *t, int a) {
+  const tt_kaccess *acc = &t->e.k->access[a];
+  return is_several(t) && t->v->vec == 1 && !gathers(t->e.k) && acc->lane == TT_LANE_UNIT && acc->buf >= 0;
+}
+
+void tt__threads_point(tt_thread_emit *t) {
+  for (int a = 0; a < t->e.k->naccess; a++)
+    if (is_pointed(t, a))
+      tt__emit_line(&t->e, "%s%s *const c%d = p%d + (o%d + j);", t->e.d->global, tt__type_word(t->e.k->access[a].dtype),
+                    a, a, a);
+}
+
+/* Where element u of access `a` lies. */
+static void put_place(const tt_thread_emit *t, int a, char *out, size_t size) {
+  char index[96];
+  if (is_pointed(t, a)) {
+    snprintf(out, size, "c%d[u * %s]", a, t->stride);
+    return;
+  }
+  tt__emit_index(&t->e, a, TT_SCOPE_ROW, index, sizeof index);
+  snprintf(out, size, "p%d[%s]", a, index);
+}
+
 static void put_single_loads(tt_thread_emit *t, tt_region r) {
   tt_emit *e = &t->e;
   open_unrolled(e, "u", tt__threads_each(t->v));
   open_lane(t, true);
   for (int a = 0; a < e->k->naccess; a++) {
     if (t->loaded[a] || !loads_ahead(t, r, a) || is_packed(t, a)) continue;
-    char index[96];
-    tt__emit_index(e, a, TT_SCOPE_ROW, index, sizeof index);
-    tt__emit_line(e, "L%d[u] = p%d[%s];", a, a, index);
+    char from[128];
+    put_place(t, a, from, sizeof from);
+    tt__emit_line(e, "L%d[u] = %s;", a, from);
   }
   tt__emit_close(e);
   tt__emit_close(e);
@@ -335,16 +358,16 @@ static void put_row_store(tt_thread_emit *t, int i) {
 
 static void put_late_store(tt_thread_emit *t, int a) {
   tt_emit *e = &t->e;
-  char index[96];
+  char to[128];
   if (is_packed(t, a)) {
     put_packed_move(t, a, true);
     return;
   }
-  tt__emit_index(e, a, TT_SCOPE_ROW, index, sizeof index);
+  put_place(t, a, to, sizeof to);
   open_unrolled(e, "u", tt__threads_each(t->v));
   open_lane(t, true);
   bool last = e->k->access[a].lane == TT_LANE_NONE; /* all lanes write one place: the last one must win */
-  tt__emit_line(e, "%sp%d[%s] = S%d[u];", last ? "if (l == nlane - 1) " : "", a, index, a);
+  tt__emit_line(e, "%s%s = S%d[u];", last ? "if (l == nlane - 1) " : "", to, a);
   tt__emit_close(e);
   tt__emit_close(e);
 }

@@ -150,11 +150,18 @@ void tt__threads_map(tt_thread_emit *t) {
   snprintf(stride, sizeof stride, "%d", 1 << t->v->block); /* a constant: offsets become part of instructions */
   t->stride = stride;
   if (t->v->scatter) tt__emit_line(e, "%stt_uix *const last = (%stt_uix *)args->work;", e->d->global, e->d->global);
+  bool turns = t->v->vec > 1 && !t->v->once;
   if (t->v->vec > 1) {
-    tt__emit_line(e, "const tt_ix q = (tt_ix)TT_GX * TT_BX + TT_TX, whole = nlane / %d;", t->v->vec);
+    tt__emit_line(e, "const tt_ix whole = nlane / %d, all = whole + nlane %% %d;", t->v->vec, t->v->vec);
+    if (turns) {
+      tt__emit_line(e, "TT_UNROLL(1)");
+      tt__emit_open(e, "for (tt_ix q = (tt_ix)TT_GX * TT_BX + TT_TX; q < all; q += (tt_ix)TT_NX * TT_BX)");
+    } else {
+      tt__emit_line(e, "const tt_ix q = (tt_ix)TT_GX * TT_BX + TT_TX;");
+      tt__emit_line(e, "if (q >= all) return;");
+    }
     tt__emit_line(e, "const int full = q < whole;");
     tt__emit_line(e, "const tt_ix j = full ? q * %d : whole * %d + (q - whole);", t->v->vec, t->v->vec);
-    tt__emit_line(e, "if (j >= nlane) return;");
   } else {
     char block[16] = "TT_BX"; /* with one lane a thread, one text for blocks of all sizes */
     if (t->v->unroll > 1) snprintf(block, sizeof block, "%d", t->v->unroll << t->v->block);
@@ -162,10 +169,19 @@ void tt__threads_map(tt_thread_emit *t) {
                   t->v->unroll > 1 ? " - (tt_ix)args->shift" : "");
     tt__emit_line(e, "if (j >= to) return;");
   }
-  tt__emit_open(e, "for (tt_ix at = (tt_ix)TT_GY * TT_BY + TT_TY; at < outer; at += (tt_ix)TT_NY * TT_BY)");
+  if (t->v->once) { /* a loop of one turn is prepared for several, which costs more than the turn */
+    tt__emit_line(e, "const tt_ix at = (tt_ix)TT_GY * TT_BY + TT_TY;");
+    tt__emit_line(e, "if (at >= outer) return;");
+    tt__emit_block(e);
+  } else {
+    tt__emit_line(e, "TT_UNROLL(1)");
+    tt__emit_open(e, "for (tt_ix at = (tt_ix)TT_GY * TT_BY + TT_TY; at < outer; at += (tt_ix)TT_NY * TT_BY)");
+  }
   tt__threads_decode(e, 'o', 0, outer, "at");
   tt__threads_place(e, 'o', 0, outer, -1);
+  tt__threads_point(t);
   tt__emit_uniform(e, body);
   tt__threads_lanes(t, body, no_fold);
   tt__emit_close(e);
+  if (turns) tt__emit_close(e);
 }
