@@ -68,6 +68,45 @@ void tt__render_header(const tt_dialect *d, bool math, tt_str *out) {
   tt__str_add(out, helpers);
 }
 
+/* Is the operation's f32 function made of f32 alone? */
+static bool is_narrow(tt_op op) {
+  switch (op) {
+    case TT_EXP:
+    case TT_EXP2:
+    case TT_EXPM1:
+    case TT_LOG:
+    case TT_LOG2:
+    case TT_LOG10:
+    case TT_LOG1P:
+    case TT_LOGADDEXP:
+    case TT_ASIN:
+    case TT_ACOS:
+    case TT_ATAN:
+    case TT_ATAN2:
+    case TT_SINH:
+    case TT_COSH:
+    case TT_TANH:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void tt__render_header_for(const tt_dialect *d, const tt_kernel *k, tt_str *out) {
+  bool narrow = true, wide = true;
+  for (int i = 0; i < k->ninst; i++) {
+    const tt_kinst *q = &k->inst[i];
+    tt_dtype t = (tt_dtype)q->from;
+    bool called = q->op < TT_OP_COUNT || q->op == TT_K_REDUCE;
+    wide &= !called || !tt__is_int(t) || tt__dtype_size(t) == 8;
+    if (q->op >= TT_OP_COUNT || !(tt__ops[q->op].flags & TT_OPF_SLOW) || !tt__is_float(t)) continue;
+    narrow &= t == TT_F32 && is_narrow((tt_op)q->op);
+  }
+  if (wide) tt__str_add(out, "#define TT_ONLY_WIDE\n");
+  if (narrow) tt__str_add(out, "#define TT_NARROW_MATH\n");
+  tt__render_header(d, tt__render_needs_math(k), out);
+}
+
 tt_digest tt__render_digest(const tt_dialect *d) {
   tt_str s = {0};
   tt__render_header(d, true, &s);

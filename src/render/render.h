@@ -33,6 +33,9 @@ TT_HIDDEN bool tt__render_needs_math(const tt_kernel *k);
 */
 TT_HIDDEN void tt__render_header(const tt_dialect *d, bool math, tt_str *out);
 
+/* The header for one kernel, where reading it is felt: nothing that is long and not called. */
+TT_HIDDEN void tt__render_header_for(const tt_dialect *d, const tt_kernel *k, tt_str *out);
+
 /* Of the longer header's text. Zero when memory is out: equal to no other. */
 TT_HIDDEN tt_digest tt__render_digest(const tt_dialect *d);
 

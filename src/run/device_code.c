@@ -15,8 +15,8 @@
 #include "run/queue.h"
 
 #define BUCKETS 512
-/* A contracted product and sum would have other bits than the host's. */
-#define OPTIONS "--fmad=false"
+/* A contracted product and sum would have other bits than the host's. Nothing of the CUDA runtime's headers is used. */
+#define OPTIONS "--fmad=false --minimal"
 
 /* A routine of one device, found by what it was made from, or (`routine` NULL) the module of a text with several.
 ** Never freed: a program has few. */
@@ -112,7 +112,7 @@ tt_code tt__device_kernel(tt_device *d, const tt_kernel *k, const tt_variant *v,
   char name[TT_RENDER_NAME];
   tt_str source = {0};
   tt__render_name(k, name);
-  tt__render_header(dialect_of(d), tt__render_needs_math(k), &source);
+  tt__render_header_for(dialect_of(d), k, &source);
   tt_code c = tt__threads_render(k, dialect_of(d), v, name, &source, err);
   if (c == TT_OK) c = make(d, key, &source, name, true, &known, err);
   if (c == TT_OK) *out = known->routine;

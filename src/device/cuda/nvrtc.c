@@ -306,6 +306,14 @@ static int take_names(const char **word, int n, const char **name, int *nname) {
   return kept;
 }
 
+/* --minimal (no runtime API, no textures: nothing of that is compiled sooner) is known from 13.0 on for certain. */
+static int drop_new(const nvrtc *t, const char **word, int n) {
+  int kept = 0;
+  for (int k = 0; k < n; k++)
+    if (t->major >= 13 || strcmp(word[k], "--minimal") != 0) word[kept++] = word[k];
+  return kept;
+}
+
 /* Behind the binary: the names that its symbols have, a line each, their size, a mark. */
 static tt_code add_lowered(const nvrtc *t, void *program, const char *const *name, int n, tt_str *binary,
                            tt_error *err) {
@@ -395,7 +403,7 @@ tt_code tt__nvrtc_compile(int arch, int driver, const char *source, const char *
   } else if (!begin()) {
     code = tt__fail(err, TT_EDEVICE, "the process is ending");
   } else {
-    n = take_names(word, n, name, &nname);
+    n = take_names(word, drop_new(t, word, n), name, &nname);
     if (*t->include) word[n++] = t->include;
     compile_job j = {t, source, chip, word, n, name, nname, binary, err, TT_OK};
     compile_deep(&j);
