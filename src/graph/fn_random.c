@@ -198,7 +198,9 @@ bool tt__draw_bits(tt_draw *d, int words, tt_array **out) {
 
 /* The upper `bits` of 64 as a fraction of one. */
 static tt_array *fraction(tt_calc *c, tt_array *word, int bits, tt_dtype dtype) {
-  return tt__calc_opf(c, TT_MUL, tt__calc_cast(c, tt__calc_opi(c, TT_SHR, word, 64 - bits), dtype), ldexp(1, -bits));
+  tt_array *whole = tt__calc_opi(c, TT_SHR, word, 64 - bits);
+  if (bits < 32) whole = tt__calc_cast(c, whole, TT_I32); /* which is converted in one step everywhere */
+  return tt__calc_opf(c, TT_MUL, tt__calc_cast(c, whole, dtype), ldexp(1, -bits));
 }
 
 tt_array *tt__draw_uniform(tt_draw *d, tt_dtype dtype) {
@@ -213,7 +215,7 @@ tt_array *tt__draw_normal(tt_draw *d, tt_dtype dtype) {
   tt_array *word[2] = {NULL, NULL}, *radius, *turn;
   if (!tt__draw_bits(d, dtype == TT_F32 ? 1 : 2, word)) return NULL;
   if (dtype == TT_F32) {
-    radius = tt__calc_cast(c, tt__calc_opi(c, TT_SHR, word[0], 32), TT_F32);
+    radius = tt__calc_cast(c, tt__calc_cast(c, tt__calc_opi(c, TT_SHR, word[0], 32), TT_U32), TT_F32);
     radius = tt__calc_opf(c, TT_MUL, tt__calc_opf(c, TT_ADD, radius, 0.5), 0x1p-32); /* (0, 1] */
     turn = fraction(c, tt__calc_opi(c, TT_SHL, word[0], 32), 24, TT_F32);
   } else {
