@@ -223,9 +223,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="", help="rows whose name contains this")
     parser.add_argument("--out", default=None, help="JSON file (default: none)")
-    parser.add_argument("--best", action="store_true", help="best times, not medians: others use the machine, too")
+    harness.add_arguments(parser)
     args = parser.parse_args()
-    pick = min if args.best else statistics.median
+    pick, how = harness.chosen(args)
     rows = []
 
     def add(name, goal, contestants):
@@ -247,7 +247,7 @@ def main():
             first = statistics.geometric_mean(r.first["numba"] / r.first["tutti"] for r in both)
             print(f"{kind}s: {speed:.2f}x Numba in the geometric mean, first calls {first:.2f}x")
     if args.out:
-        notes = {"peers": {"numba": numba.__version__ if numba else None}, "times": pick.__name__}
+        notes = {"peers": {"numba": numba.__version__ if numba else None}, **how}
         harness.save(rows, pathlib.Path(args.out), notes)
 
 

@@ -6,7 +6,6 @@ in numexpr, in one run."""
 import argparse
 import ctypes
 import pathlib
-import statistics
 import subprocess
 import tempfile
 import time
@@ -260,9 +259,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="smaller sizes, less time")
     parser.add_argument("--out", default=None)
-    parser.add_argument("--best", action="store_true", help="best times, not medians: others use the machine, too")
+    harness.add_arguments(parser)
     args = parser.parse_args()
-    pick = min if args.best else statistics.median
+    pick, how = harness.chosen(args)
     part, seconds = (4, 0.5) if args.quick else (1, 1.5)
     k = tt.SourceModule(CUDA)
     loops, peers = c_loops(), {}
@@ -371,7 +370,7 @@ def main():
     rows += expression_rows(rng, part, seconds)
     harness.show(rows)
     out = args.out or pathlib.Path(__file__).parent / "results" / time.strftime("kernels-%Y-%m-%d.json")
-    harness.save(rows, pathlib.Path(out), {"threads": tt.get_num_threads(), "times": pick.__name__})
+    harness.save(rows, pathlib.Path(out), {"threads": tt.get_num_threads(), **how})
     print("written:", out)
 
 
