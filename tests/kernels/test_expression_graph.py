@@ -2,7 +2,10 @@
 
 # ruff: noqa: E501 (kernels stand here as people write them)
 
+import os
 import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -253,6 +256,17 @@ def test_arrays_read_by_index():
     assert rows(np.arange(6).reshape(2, 3), size=6).tolist() == [0, 1, 2, 1, 2, 3]
 
 
+def test_outputs_that_are_inputs():
+    add = tt.ElementwiseKernel("T x, T y", "T z", "z = x + y", way="graph")
+    a = tt.arange(5.0)
+    add(a, a[::-1], a)
+    assert a.tolist() == [4] * 5
+    back = tt.ElementwiseKernel("raw T x", "T z", "z = x[n - 1 - i]", way="graph")
+    a = tt.arange(5.0)
+    back(a, a)
+    assert a.tolist() == [4, 3, 2, 1, 0]
+
+
 def test_outputs_that_are_given():
     k = tt.ElementwiseKernel("T x", "T y, raw T w", "y += x; w[i] = y * 2", way="graph")
     y, w = tt.ones(4), tt.zeros(6)
@@ -379,9 +393,28 @@ def test_reductions_for_a_compiler():
         assert k.is_graph is False and why in k.explain()
 
 
-def test_null_device_and_placement():
-    k = tt.ElementwiseKernel("T x, raw T w", "T y", "y = x * 2 + w[0]", way="graph")
-    with tt.device("cpu"):
-        x = tt.arange(5.0)
-        assert k(x, x + 3).device == x.device
-        assert k(x, x + 3).tolist() == [3, 5, 7, 9, 11]
+PLACES = """
+import tutti as tt
+k = tt.ElementwiseKernel("T x, raw T w", "T y", "y = x * 2 + w[n - 1 - i]", way="graph")
+fill = tt.ElementwiseKernel("", "float32 y", "y = i", way="graph")
+norm = tt.ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", way="graph")
+x = tt.arange(5.0, device="null:0")
+y = k(x, x + 3)
+assert str(y.device) == "null:0" and y.tolist() == [7, 8, 9, 10, 11], y
+with tt.device("null:0"):
+    z = fill(size=3)
+assert str(z.device) == "null:0" and z.tolist() == [0, 1, 2]
+assert str(norm(x).device) == "null:0" and float(norm(x)) == 30**0.5
+k(x, x, out := tt.zeros(5, device="null:0"))
+assert out.tolist() == [4, 5, 6, 7, 8]
+h = tt.arange(5.0)
+assert str(k(h, h).device) == "cpu:0"
+assert tt.ledger()["device_launches"] >= 4
+"""
+
+
+def test_results_are_where_arguments_are():
+    env = {**os.environ, "TUTTI_NULL_DEVICE": "1"}
+    env.pop("TUTTI_DEVICE", None)
+    run = subprocess.run([sys.executable, "-c", PLACES], env=env, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
