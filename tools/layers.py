@@ -13,8 +13,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RANK = {"tutti": 0, "base": 1, "ir": 2, "run": 4, "frame": 5, "api": 6}
 RANK |= dict.fromkeys(("graph", "sched", "kernel", "lang", "render", "device", "lib", "dist"), 3)
-# The scalar functions that rendered kernels and the interpreter's loops share, by design one text.
-SHARED = {"src/device/cpu/vm_loops.c": "render/prelude"}
+# The scalar functions that rendered kernels share with the interpreter's loops and with draws, by design one text.
+SHARED = {"src/device/cpu/vm_loops.c": "render/prelude", "src/lib/rows_draw.c": "render/prelude"}
 MAX_FILE, MAX_FUNCTION = 1000, 80
 CALL = r"(?<![\w.>])%s\s*\("
 BANNED = {

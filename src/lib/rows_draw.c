@@ -1,15 +1,15 @@
 /*
-** Random numbers by rejection as a library row: "draw" takes a random word and two parameters for each element.
+** Random numbers by rejection as a library row: "draw" takes a random word and two parameters for each element. The
+** text is the devices' (text/draw.h), over the scalar functions that rendered kernels have.
 */
-#include <math.h>
-
 #include "base/pool.h"
 #include "lib/device_rows.h"
-#include "lib/draw_host.h"
 #include "lib/rows.h"
+#include "render/prelude.h"
+#include "render/prelude_f64.h"
+#include "lib/text/draw.h" /* below its words */
 
-/* attr.i: which distribution; bit k: parameter k is attr.f[k] instead of an operand. Counts that nothing can hold are
-** the parameters' fault and were refused; a NaN among counts gives 0. */
+/* attr.i: which distribution; bit k: parameter k is attr.f[k] instead of an operand. */
 enum { GAMMA, POISSON, BINOMIAL };
 
 typedef struct job {
@@ -25,17 +25,16 @@ static void draw_some(void *ctx, int64_t lo, int64_t hi, int worker) {
   bool fixed[2] = {j->attr->i[1] & 1, j->attr->i[1] & 2};
   (void)worker;
   for (int64_t i = lo; i < hi; i++) {
-    tt_random r = {.key = word[i]};
     double a = fixed[0] ? j->attr->f[0] : param[0][i], b = fixed[1] ? j->attr->f[1] : param[1][i];
     switch (j->attr->i[0]) {
       case GAMMA:
-        ((double *)j->out)[i] = tt__random_gamma(&r, a);
+        ((double *)j->out)[i] = draw_gamma(word[i], a);
         break;
       case POISSON:
-        ((int64_t *)j->out)[i] = a >= 0 && a < 9.3e18 ? tt__random_poisson(&r, a) : 0;
+        ((int64_t *)j->out)[i] = draw_poisson(word[i], a);
         break;
       default:
-        ((int64_t *)j->out)[i] = a >= 0 && b >= 0 && b <= 1 ? tt__random_binomial(&r, (int64_t)a, b) : 0;
+        ((int64_t *)j->out)[i] = draw_binomial(word[i], a, b);
     }
   }
 }

@@ -1,22 +1,21 @@
 /*
-** Random numbers by rejection: what lib/draw_host.c does, element for element. The bits are the host's but for what its
-** log, exp and cos round otherwise. GAMMA, POISSON or BINOMIAL says which; its result is of type T.
+** Random numbers by rejection, one text for the host (rows_draw.c, over the prelude that rendered kernels have) and for
+** devices, so that a draw has the same bits wherever it is made. On a device GAMMA, POISSON or BINOMIAL says which its
+** kernel draws; the result is of type T.
 */
-#define THREADS 256
-
-typedef struct draw_args {
-  const TT_GLOBAL tt_u64 *word;
-  const TT_GLOBAL tt_f64 *first, *second; /* NULL: the number beside it */
-  tt_f64 a, b;
-  TT_GLOBAL T *out;
-  tt_i64 n;
-} draw_args;
-
 /* A stream of random bits out of one word. */
 typedef struct stream {
   tt_u64 key, counter, spare;
   int has_spare;
 } stream;
+
+TT_FN stream stream_of(tt_u64 key) {
+  stream r;
+  r.key = key;
+  r.counter = r.spare = 0;
+  r.has_spare = 0;
+  return r;
+}
 
 /* Philox-4x32-10: 128 bits for each counter. */
 TT_FN tt_u64 next(stream *r) {
@@ -48,7 +47,6 @@ TT_FN tt_f64 normal(stream *r) {
   return radius * tt_cos_f64(6.283185307179586477 * uniform(r));
 }
 
-#ifdef GAMMA
 /* The cube of a shifted normal is nearly gamma distributed (Marsaglia and Tsang); below shape 1 a power of a uniform
 ** number takes the result down from shape + 1. */
 TT_FN tt_f64 gamma_of(stream *r, tt_f64 shape) {
@@ -66,7 +64,6 @@ TT_FN tt_f64 gamma_of(stream *r, tt_f64 shape) {
     if (tt_log_f64(uniform(r)) < 0.5 * x * x + d * (1 - v + tt_log_f64(v))) return d * v * down;
   }
 }
-#endif
 
 /* The logarithm of k! */
 TT_CONST tt_f64 few_factorials[] = {0,
@@ -137,20 +134,42 @@ TT_FN tt_i64 binomial(stream *r, tt_i64 n, tt_f64 p) {
   return p > 0.5 ? n - binomial_half(r, n, 1 - p) : binomial_half(r, n, p);
 }
 
+/* One number out of one word. A count that is NaN, or that nothing can hold, gives 0. */
+TT_FN tt_f64 draw_gamma(tt_u64 word, tt_f64 shape) {
+  stream r = stream_of(word);
+  return gamma_of(&r, shape);
+}
+TT_FN tt_i64 draw_poisson(tt_u64 word, tt_f64 lam) {
+  stream r = stream_of(word);
+  return lam >= 0 && lam < 9.3e18 ? poisson(&r, lam) : 0;
+}
+TT_FN tt_i64 draw_binomial(tt_u64 word, tt_f64 n, tt_f64 p) {
+  stream r = stream_of(word);
+  return n >= 0 && p >= 0 && p <= 1 ? binomial(&r, (tt_i64)n, p) : 0;
+}
+
+#ifdef TT_KERNEL
+#define THREADS 256
+
+typedef struct draw_args {
+  const TT_GLOBAL tt_u64 *word;
+  const TT_GLOBAL tt_f64 *first, *second; /* NULL: the number beside it */
+  tt_f64 a, b;
+  TT_GLOBAL T *out;
+  tt_i64 n;
+} draw_args;
+
 TT_KERNEL(draw, draw_args, THREADS) {
   for (tt_i64 i = (tt_i64)TT_BLOCK * THREADS + TT_THREAD; i < a.n; i += (tt_i64)TT_BLOCKS * THREADS) {
     const tt_f64 x = a.first ? a.first[i] : a.a, y = a.second ? a.second[i] : a.b;
-    stream r;
-    r.key = a.word[i];
-    r.counter = r.spare = 0;
-    r.has_spare = 0;
     (void)y;
 #if defined(GAMMA)
-    a.out[i] = gamma_of(&r, x);
+    a.out[i] = draw_gamma(a.word[i], x);
 #elif defined(POISSON)
-    a.out[i] = x >= 0 && x < 9.3e18 ? poisson(&r, x) : 0;
+    a.out[i] = draw_poisson(a.word[i], x);
 #else
-    a.out[i] = x >= 0 && y >= 0 && y <= 1 ? binomial(&r, (tt_i64)x, y) : 0;
+    a.out[i] = draw_binomial(a.word[i], x, y);
 #endif
   }
 }
+#endif
