@@ -164,6 +164,14 @@ static void add_entries(tt_cudac_scan *s, const tt_cudac_options *o, bool condit
   }
 }
 
+/* In the source or in the name of an instance that was asked for. */
+static bool says(const char *source, const tt_cudac_options *o, const char *word) {
+  if (strstr(source, word)) return true;
+  for (int k = 0; k < o->nexpression; k++)
+    if (strstr(o->expression[k], word)) return true;
+  return false;
+}
+
 tt_code tt__cudac_device_text(const char *source, const tt_cudac_options *o, bool conditional,
                               tt_cudac_device_text *out, tt_error *err) {
   tt_cudac_scan s;
@@ -177,11 +185,11 @@ tt_code tt__cudac_device_text(const char *source, const tt_cudac_options *o, boo
                "TT_CUDAC_CONST %d\n",
                TT_CUDAC_STRUCT, TT_CUDAC_POINTER, TT_CUDAC_VOID, TT_CUDAC_CONST);
   tt__str_add(&out->text, tt__cuda_device_head);
-  if (strstr(source, "half"))
+  if (says(source, o, "half"))
     tt__str_add(&out->text, "#include <cuda_fp16.h>\ntypedef __half float16;\nTT_KIND(__half, TT_D_F16)\n");
-  if (strstr(source, "bfloat16"))
+  if (says(source, o, "bfloat16"))
     tt__str_add(&out->text, "#include <cuda_bf16.h>\nTT_KIND(__nv_bfloat16, TT_D_BF16)\n");
-  if (strstr(source, "complex<")) {
+  if (says(source, o, "complex<")) {
     tt__str_add(&out->text, tt__cuda_complex);
     tt__str_add(&out->text, "TT_KIND(complex<float>, TT_D_C64)\nTT_KIND(complex<double>, TT_D_C128)\n");
   }

@@ -307,7 +307,9 @@ static bool fits_stmts(const tt_pstmt *s) {
 }
 static bool fits_gpu(const tt_program *p, tt_error *err) {
   if (p->grid) {
-    tt__fail(err, TT_ENOTIMPL, "%s() has a barrier of the whole grid, which is for the CPU", p->entry->name);
+    tt__fail(err, TT_ENOTIMPL,
+             "%s() has a barrier of the whole grid, which is for the CPU: launch it inside with tt.device(\"cpu\")",
+             p->entry->name);
     return false;
   }
   for (int64_t k = 0; k < p->funcs.n; k++)

@@ -132,11 +132,16 @@ static void put_print(tt_pwriter *w, const tt_pstmt *s) {
     tt_str fmt = {0}, args = {0};
     for (int k = 0; k < s->n; k++) {
       const tt_pexpr *e = s->arg[k];
-      bool text = e->op == TT_X_STRING, real = e->type->tag == TT_T_SCALAR && tt__is_float((tt_dtype)e->type->dtype);
-      tt__str_addf(&fmt, "%s%s", k ? " " : "", text ? "%s" : real ? "%.17g" : "%lld");
+      bool text = e->op == TT_X_STRING, number = e->type->tag == TT_T_SCALAR;
+      bool real = number && tt__is_float((tt_dtype)e->type->dtype), truth = number && e->type->dtype == TT_BOOL;
+      tt__str_addf(&fmt, "%s%s", k ? " " : "", text || truth ? "%s" : real ? "%.17g" : "%lld");
       tt__str_add(&args, ", ");
       if (text) {
         put_quoted(e->name, &args);
+      } else if (truth) {
+        tt__str_add(&args, "(");
+        tt__pw_expr(w, e, &args);
+        tt__str_add(&args, ") ? \"True\" : \"False\"");
       } else {
         tt__str_add(&args, real ? "(double)" : "(long long)");
         tt__pw_expr(w, e, &args);

@@ -102,3 +102,14 @@ def test_rarer_words_compile():
     rarer_words[1, 4](np.ones(4), np.zeros(4, "u8"), np.zeros(4))
     for text in rarer_words.inspect_cuda().values():
         compiled(text, 90)
+
+
+@cuda.jit
+def says(x):
+    print("beyond one:", x[0] > 1, x[0])
+
+
+def test_truths_are_printed_as_python_does():
+    says[1, 1](np.zeros(1))
+    for text in says.inspect_cuda().values():
+        assert '"True" : "False"' in text and "beyond one" in text

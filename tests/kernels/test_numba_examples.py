@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+import tutti as tt
 from tutti.compat import numba
 from tutti.compat.numba import cuda, float32, float64, guvectorize, int32, int64, jit, njit, prange, stencil, vectorize
 from tutti.compat.numba.cuda.random import (
@@ -16,6 +17,13 @@ from tutti.compat.numba.cuda.random import (
 )
 
 rng = np.random.default_rng(11)
+
+
+@pytest.fixture
+def on_the_cpu():
+    """Barriers of the whole grid are for the processor's cores."""
+    with tt.device("cpu"):
+        yield
 
 
 # ---- the CUDA pages
@@ -83,7 +91,7 @@ def test_matmul(shape):
     np.testing.assert_array_equal(c, a @ b)
 
 
-def test_laplace():
+def test_laplace(on_the_cpu):
     """Two buffers in turn, and a barrier of the whole grid after each step."""
 
     @cuda.jit
@@ -292,7 +300,7 @@ def test_generalised_ufuncs_and_stencils():
     np.testing.assert_allclose(out[1:], 2 * v[:-1] + 3 * v[1:])
 
 
-def test_sessionize():
+def test_sessionize(on_the_cpu):
     """A barrier of the grid that only those at a boundary reach, and walks that end at the next one."""
     gap = np.int64(10)
 
@@ -322,7 +330,7 @@ def test_sessionize():
     np.testing.assert_array_equal(out.copy_to_host(), want)
 
 
-def test_cooperative_grids():
+def test_cooperative_grids(on_the_cpu):
     sig = (int32[:, ::1],)
 
     @cuda.jit(sig)

@@ -35,6 +35,11 @@ def run(script, *arguments, **settings):
     )  # fmt: skip
 
 
+def in_order(lines):
+    """Blocks print in any order, their numbers here between what the host says."""
+    return [*lines[:4], *sorted(lines[4:10]), *lines[10:]] if "the host says hello" in lines else lines
+
+
 def test_every_script_is_here():
     assert {p.name for p in SCRIPTS.glob("*.py")} == set(SAID) == set(KERNELS)
 
@@ -47,9 +52,7 @@ def test_scripts_run_unchanged(script):
     lines = done.stdout.splitlines()
     if script == "numba_20_million.py":
         assert lines.pop(0).startswith("100,000 additions: ")
-    if "on the CPU" in done.stderr:
-        assert lines == SAID[script], done.stderr
-    assert sorted(lines) == sorted(SAID[script]), done.stderr  # a GPU's blocks print in any order
+    assert in_order(lines) == SAID[script], done.stderr
     for kernel in KERNELS[script]:
         assert f"kernel   {kernel} " in done.stderr, done.stderr
 
@@ -65,7 +68,7 @@ def test_a_device_can_be_asked_for():
         [sys.executable, "-m", "tutti", "run", "--device", "cpu", SCRIPTS / "numba_print.py"],
         capture_output=True, text=True, timeout=120,
     )  # fmt: skip
-    assert done.stdout.splitlines() == SAID["numba_print.py"] and "on the CPU" in done.stderr
+    assert in_order(done.stdout.splitlines()) == SAID["numba_print.py"] and "on the CPU" in done.stderr
 
 
 def test_other_finders_of_numba_cuda_are_left_alone(tmp_path):

@@ -69,6 +69,21 @@ TEST(programs_compile) {
   tt__cudac_device_free(&t);
 }
 
+/* Types that only the names of instances mention are there all the same. */
+TEST(instances_bring_their_types) {
+  static const char *const names[] = {"twice<complex<double>>", "twice<half>"};
+  static const tt_cudac_options o = {.expression = names, .nexpression = 2};
+  if (!has_nvrtc()) return;
+  tt_cudac_device_text t;
+  tt_str binary = {0};
+  CHECK(tt__cudac_device_text("template <class T> __global__ void twice(T *x) { x[0] = x[0] + x[0]; }", &o, false, &t,
+                              NULL) == TT_OK);
+  CHECK_INT(t.nentry, 2);
+  CHECK(compile(90, &t, &binary, false));
+  tt__cudac_device_free(&t);
+  tt__str_free(&binary);
+}
+
 TEST(kernels_under_conditions_are_a_guess) {
   if (!has_nvrtc()) return;
   tt_cudac_device_text t;

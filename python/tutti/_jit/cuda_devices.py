@@ -81,10 +81,12 @@ def stream():
 
 
 def external_stream(ptr):
-    """A stream of another library, by CUDA's handle of it."""
+    """A stream of another library, by CUDA's handle of it; 0: the default stream."""
     if _gpu():
         from .. import cuda
 
+        if not ptr:
+            return cuda.default_stream()
         return _on_gpu(cuda.ExternalStream)(ptr)
     return _Stream()
 
