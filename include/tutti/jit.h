@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tutti/status.h"
-#include "tutti/types.h"
+#include "tutti/array.h"
+#include "tutti/stream.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -57,29 +57,37 @@ TT_API tt_jit_info tt_jit_ask(const tt_jit *j);
 */
 TT_API tt_code tt_jit_call(const tt_jit *j, const int64_t *word, const int64_t *hidden, int64_t *out, tt_jit_run **run,
                            tt_error *err);
-/* Launch a kernel on the CPU: it has ended when this returns. TT_EVALUE for impossible grids and blocks. */
-TT_API tt_code tt_jit_launch(tt_jit *j, const int64_t *word, const int64_t *hidden, const int64_t *grid,
-                             const int64_t *block, int64_t shared, tt_jit_run **run, tt_error *err);
+/* How a kernel is launched. */
+typedef struct tt_jit_launch_options {
+  int64_t grid[3], block[3], shared;
+  int64_t threads; /* not 0: at least so many along one axis, whatever `grid` and `block`; the block's size is chosen */
+  tt_stream *stream; /* of `device` (tutti/stream.h); NULL: the thread's current one */
+  int device;        /* of the stream */
+  int otherwise;     /* where it runs when neither an array nor the thread's chosen device says: a device's number */
+  bool on_cpu;       /* nowhere else */
+} tt_jit_launch_options;
+
+/* An array among the words of a launch. */
+typedef struct tt_jit_argument {
+  int word;        /* its address belongs there */
+  bool writes;     /* the kernel may write it */
+  tt_array *array; /* borrowed; NULL: memory of the caller, into which the word points */
+  int64_t inside;  /* bytes from the array's first element to the address */
+  void *low;       /* the memory: its first byte */
+  int64_t size;
+} tt_jit_argument;
 
 /*
-** Launch a kernel on a device (its number, as tt_devices gives them), on the thread's current stream. Words of arrays
-** are addresses there, or of host memory that a span tells of: it is copied there, and back if it is written, in which
-** case the call waits.
+** Launch a kernel: recorded as launches of CUDA C are (tutti/kernel.h). `word`: the arguments', then the hidden
+** arrays'. `raw`: addresses of device memory stand among the words; such launches and those over memory of the caller
+** run at once. On a device that memory is copied there and, if written, back. TT_EVALUE for impossible grids and
+** blocks, and for arrays on two devices; *where: the device's number; TT_EDEVICE: there is no compiler, or it failed.
 */
-typedef struct tt_jit_host {
-  int word; /* that points into it; -1 - k: word k of the hidden arrays */
-  bool writes;
-  void *low; /* first byte */
-  int64_t size;
-} tt_jit_host;
-TT_API tt_code tt_jit_launch_on(tt_jit *j, int device, const int64_t *word, int nword, const int64_t *hidden,
-                                int nhidden, const int64_t *grid, const int64_t *block, int64_t shared,
-                                const tt_jit_host *host, int nhost, tt_error *err);
+TT_API tt_code tt_jit_launch(tt_jit *j, const tt_jit_launch_options *how, const int64_t *word, int nword, int nhidden,
+                             const tt_jit_argument *arg, int n, bool raw, int *where, tt_error *err);
 
-/* Plain memory of a device, for arrays that kernels write in place. Copies are ordered with the thread's stream there;
-** the one to the host waits. */
-TT_API tt_code tt_device_take(int device, int64_t size, void **at, tt_error *err);
-TT_API void tt_device_give(int device, void *at);
+/* Copies of a device's memory, of variables for instance, in order with the thread's stream and after the kernels that
+** were launched before; the one to the host waits. */
 TT_API tt_code tt_device_copy_in(int device, void *to, const void *from, int64_t size, tt_error *err);
 TT_API tt_code tt_device_copy_out(int device, void *to, const void *from, int64_t size, tt_error *err);
 

@@ -63,6 +63,8 @@ TT_API tt_code tt_entry_parameter(const tt_entry *r, int k, tt_parameter *out, t
 /* Most threads of a block, and whether its threads may wait for each other. */
 TT_API int tt_entry_threads(const tt_entry *r);
 TT_API bool tt_entry_waits(const tt_entry *r);
+/* The threads of a block that keep most of a device busy (-1: the program's), with so much dynamic shared memory. */
+TT_API tt_code tt_entry_suggest(tt_entry *r, int device, int64_t shared, int *threads, tt_error *err);
 
 typedef enum tt_argument_kind {
   TT_ARG_ARRAY,  /* as.array */
@@ -91,6 +93,7 @@ typedef struct tt_entry_grid {
   int64_t shared_limit; /* 0: 48 KiB */
   tt_stream *stream;    /* of `device` (tutti/stream.h); NULL: the thread's current one */
   int device;           /* of the stream */
+  bool *copied;         /* NULL, or told whether memory of the caller was copied to a device */
 } tt_entry_grid;
 
 /*

@@ -6,7 +6,7 @@ name too, so that programs written for either catch it.
 
 import sys as _sys
 
-__all__ = ["AxisError", "LinAlgError", "StrictError", "TooHardError", "ComplexWarning"]
+__all__ = ["AxisError", "LinAlgError", "StrictError", "TooHardError", "ComplexWarning", "PerformanceWarning"]
 
 
 class AxisError(ValueError, IndexError):
@@ -38,6 +38,10 @@ class TooHardError(RuntimeError):
 
 class ComplexWarning(RuntimeWarning):
     """An imaginary part was dropped."""
+
+
+class PerformanceWarning(UserWarning):
+    """Something is done in a way that costs much more than it must."""
 
 
 _joined = {}

@@ -3,6 +3,7 @@
 They run on the CPU, compiled by the system's C++ compiler, its cores sharing the blocks.
 """
 
+import atexit
 from operator import index as _index
 
 from . import _core
@@ -62,6 +63,10 @@ class Function:
     def __repr__(self):
         inside = ", ".join(f"{t} {n}".replace("* ", "*").rstrip() for n, t in self.parameters)
         return f"<kernel {self.name}({inside})>"
+
+    def suggest_block(self, shared=0):
+        """Threads for a block that keep most of the device busy, with so many bytes of dynamic shared memory."""
+        return _core.routine_suggest(self._routine, shared)
 
     def launch(self, grid, block, args, shared=0, stream=None):
         """Run over a grid of blocks; what the kernel may write is changed in place."""
@@ -273,6 +278,10 @@ class RawKernel:
     def kernel(self):
         return self._ready()
 
+    def suggest_block(self, shared_mem=0):
+        """Threads for a block that keep most of the device busy."""
+        return self._ready().suggest_block(shared_mem)
+
     @property
     def max_threads_per_block(self):
         return self._ready().max_threads_per_block
@@ -295,3 +304,6 @@ class RawKernel:
     def inspect_source(self):
         """What was compiled."""
         return _core.program_text(self._ready()._program)
+
+
+atexit.register(_core.eval)  # launches that nobody has looked at run, and what fails in them is told

@@ -4,15 +4,12 @@
 #include "tutti/jit.h"
 
 #include "base/mem.h"
-#include "device/cache_alloc.h"
 #include "device/cpu/cc.h"
 #include "device/current.h"
 #include "device/device.h"
 #include "device/stage.h"
 #include "graph/call.h"
 #include "run/jit.h"
-
-enum { MOST_SPANS = 80 };
 
 tt_code tt_jit_compile(const char *text, size_t size, const char *signature, uint32_t flags, tt_jit **out,
                        tt_error *err) {
@@ -45,49 +42,7 @@ tt_code tt_jit_call(const tt_jit *j, const int64_t *word, const int64_t *hidden,
   return tt__jit_call(j, word, hidden, out, run, err);
 }
 
-tt_code tt_jit_launch(tt_jit *j, const int64_t *word, const int64_t *hidden, const int64_t *grid, const int64_t *block,
-                      int64_t shared, tt_jit_run **run, tt_error *err) {
-  tt_jit_grid launch = {.shared = shared};
-  for (int k = 0; k < 3; k++) {
-    launch.grid[k] = grid[k];
-    launch.block[k] = block[k];
-  }
-  return tt__jit_launch(j, word, hidden, &launch, run, err);
-}
-
-tt_code tt_jit_launch_on(tt_jit *j, int device, const int64_t *word, int nword, const int64_t *hidden, int nhidden,
-                         const int64_t *grid, const int64_t *block, int64_t shared, const tt_jit_host *host, int nhost,
-                         tt_error *err) {
-  tt_jit_grid launch = {.shared = shared};
-  tt_jit_span span[MOST_SPANS];
-  for (int k = 0; k < 3; k++) {
-    launch.grid[k] = grid[k];
-    launch.block[k] = block[k];
-  }
-  if (nhost > MOST_SPANS) return tt__fail(err, TT_ENOTIMPL, "more than %d host arrays", MOST_SPANS);
-  for (int k = 0; k < nhost; k++)
-    span[k] = (tt_jit_span){.word = host[k].word, .writes = host[k].writes, .low = host[k].low, .size = host[k].size};
-  return tt__jit_launch_on(j, device, word, nword, hidden, nhidden, &launch, span, nhost, err);
-}
-
 /* ---- plain memory */
-
-tt_code tt_device_take(int device, int64_t size, void **at, tt_error *err) {
-  tt_device *d;
-  tt_dmem *m;
-  *at = NULL;
-  TT_TRY(tt__device_open(device, &d, err));
-  if (!d || size < 0) return tt__fail(err, TT_EVALUE, "%lld bytes of device %d", (long long)size, device);
-  TT_TRY(tt__dmem_alloc(d, tt__stream_current(d), (size_t)size, &m, err));
-  *at = tt__dmem_at(m);
-  return TT_OK;
-}
-
-void tt_device_give(int device, void *at) {
-  tt_device *d = tt__device_peek(device);
-  tt_dmem *m = d ? tt__dmem_of(d, at) : NULL;
-  if (m) tt__dmem_free(d, m);
-}
 
 tt_code tt_device_copy_in(int device, void *to, const void *from, int64_t size, tt_error *err) {
   tt_device *d;

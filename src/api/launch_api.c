@@ -135,14 +135,9 @@ static tt_code put_argument(launch *l, int k, tt_error *err) {
 static tt_code copy_memory(launch *l, tt_error *err) {
   for (int k = 0; k < l->n; k++) {
     const tt_argument *a = &l->arg[k];
-    int64_t len = (int64_t)a->as.memory.size;
     if (a->kind != TT_ARG_MEMORY) continue;
     if (l->narray == TT_CALL_ARRAYS) return tt__fail(err, TT_EVALUE, "kernel %s: too many arrays", l->entry->name);
-    int before = tt__session_device;
-    tt__session_device = l->id; /* straight from the caller's memory */
-    tt_code code = tt__from_data(TT_U8, 1, &len, a->as.memory.data, NULL, &l->copy[l->ncopy], err);
-    tt__session_device = before;
-    if (code != TT_OK) return code;
+    TT_TRY(tt__call_copy(a->as.memory.data, (int64_t)a->as.memory.size, l->id, &l->copy[l->ncopy], err));
     l->copied[l->ncopy] = k;
     l->array[l->narray++] =
         (tt_call_array){.array = l->copy[l->ncopy++], .at = l->entry->offset[k], .writes = may_write(l, k)};
@@ -227,6 +222,21 @@ static tt_code find_there(tt_entry *e, int id, const tt_device_entry **out, tt_e
   return *out ? TT_OK : tt__fail(err, TT_EDEVICE, "kernel %s is not among those for the device", e->name);
 }
 
+tt_code tt_entry_suggest(tt_entry *r, int device, int64_t shared, int *threads, tt_error *err) {
+  enum { USUAL = 128 };
+  const tt_device_entry *e;
+  tt_device *d;
+  int grid, most = tt_entry_threads(r);
+  if (device < 0) device = r->program->home;
+  *threads = most < USUAL ? most : USUAL; /* on the CPU a block is a loop */
+  TT_TRY(tt__device_open(device, &d, err));
+  if (!d || !d->ops->suggest) return TT_OK;
+  tt__session_lock();
+  tt_code code = find_there(r, device, &e, err);
+  tt__session_unlock();
+  return code == TT_OK ? d->ops->suggest(d, e->routine, (uint32_t)shared, &grid, threads, err) : code;
+}
+
 /* ---- what runs it (ir/call.h) */
 
 static tt_code run_cuda(const tt_kernel_call *c, char *args, bool *ran, tt_error *err) {
@@ -308,8 +318,10 @@ tt_code tt_entry_launch(tt_entry *r, const tt_entry_grid *how, const tt_argument
   l.n = n;
   l.narray = l.ncopy = 0;
   l.memory = false;
+  memset(l.args, 0, (size_t)r->size); /* gaps between parameters too: equal launches have equal bytes */
   tt__session_lock();
   tt_code code = record(&l, err);
+  if (how->copied) *how->copied = l.ncopy > 0;
   while (l.ncopy > 0) tt__array_release(l.copy[--l.ncopy]);
   tt__session_unlock();
   return code != TT_OK && err->code != TT_OK ? err->code : code;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "graph/build.h"
+#include "graph/host.h"
 #include "graph/session.h"
 #include "graph/slab.h"
 #include "ir/target.h"
@@ -15,7 +16,16 @@ static int npending;
 static int64_t pending_bytes; /* of what they write */
 static tt_calls_fn runner;
 
+static tt_calls_urgency_fn urgency;
+
 void tt__calls_set_runner(tt_calls_fn fn) { runner = fn; }
+void tt__calls_set_urgency(tt_calls_urgency_fn fn) { urgency = fn; }
+
+bool tt__calls_on_devices(void) {
+  int k = 0;
+  while (k < npending && pending[k]->attr.call->device != 0) k++;
+  return npending > 0 && k == npending;
+}
 
 /* ---- where */
 
@@ -33,6 +43,14 @@ tt_code tt__call_device(const tt_call_array *arg, int n, const char *name, int o
   }
   *out = put >= 0 ? put : lies > 0 ? lies : otherwise;
   return TT_OK;
+}
+
+tt_code tt__call_copy(const void *data, int64_t size, int id, tt_array **out, tt_error *err) {
+  int before = tt__session_device;
+  tt__session_device = id; /* straight there */
+  tt_code code = tt__from_data(TT_U8, 1, &size, data, NULL, out, err);
+  tt__session_device = before;
+  return code;
 }
 
 /* ---- recording */
@@ -83,8 +101,8 @@ static tt_kernel_call *copy_call(const tt_kernel_call *like, const tt_call_array
     int before = o->n, at = operand_of(o, a->storage);
     if (at == before) c->operand[at] = (tt_call_operand){.writes = false};
     c->operand[at].writes |= arg[k].writes;
-    c->pointer[c->npointer++] =
-        (tt_call_pointer){.at = arg[k].at, .operand = at, .off = a->off * (int64_t)tt__dtype_size((tt_dtype)a->dtype)};
+    int64_t off = a->off * (int64_t)tt__dtype_size((tt_dtype)a->dtype) + arg[k].inside;
+    c->pointer[c->npointer++] = (tt_call_pointer){.at = arg[k].at, .operand = at, .off = off};
   }
   c->noperand = o->n;
   return c;
@@ -138,9 +156,8 @@ tt_code tt__call_record(const tt_kernel_call *like, const tt_call_array *arg, in
   tt_node *node;
   TT_TRY(add(like, arg, n, &node, err));
   bool full = npending >= TT_CALLS_PENDING || pending_bytes > tt__session_pending_cap();
-  if (!full) return TT_OK;
-  TT_COUNT(flushes, 1);
-  return tt__calls_run(err);
+  if (full) TT_COUNT(flushes, 1);
+  return full || urgency(like->device) ? tt__calls_run(err) : TT_OK;
 }
 
 /* ---- launches that cannot wait */

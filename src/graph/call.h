@@ -19,6 +19,7 @@ typedef struct tt_call_array {
   tt_array *array; /* borrowed */
   int32_t at;
   bool writes;
+  int64_t inside; /* bytes from its first element to what the kernel is given */
 } tt_call_array;
 
 /*
@@ -27,6 +28,9 @@ typedef struct tt_call_array {
 */
 TT_HIDDEN tt_code tt__call_device(const tt_call_array *arg, int n, const char *name, int otherwise, int *out,
                                   tt_error *err);
+
+/* Memory of the caller as an array of bytes on a device, for a launch over it. */
+TT_HIDDEN tt_code tt__call_copy(const void *data, int64_t size, int id, tt_array **out, tt_error *err);
 
 /*
 ** Record a launch: `like` has kind, kernel, name, grid, device, stream, and args of args_size bytes, which are copied.
@@ -50,5 +54,10 @@ TT_HIDDEN int tt__calls_first(tt_node **out, int most);
 TT_HIDDEN void tt__calls_done(void);
 typedef tt_code (*tt_calls_fn)(tt_error *err);
 TT_HIDDEN void tt__calls_set_runner(tt_calls_fn fn);
+/* A launch for a device was recorded: is it to run now? */
+typedef bool (*tt_calls_urgency_fn)(int device);
+TT_HIDDEN void tt__calls_set_urgency(tt_calls_urgency_fn fn);
+/* Is something recorded, and none of it for the CPU? */
+TT_HIDDEN bool tt__calls_on_devices(void);
 
 #endif

@@ -4,6 +4,7 @@
 */
 #include "graph/build.h"
 #include "graph/session.h"
+#include "ir/call.h"
 #include "ir/target.h"
 
 tt_code tt__fail_torn(const tt_node *n, tt_error *err) {
@@ -83,7 +84,10 @@ tt_code tt__array_to(tt_array *a, int id, tt_array **out, tt_error *err) {
 int tt__array_device(tt_array *a) {
   const tt_node *n = a->storage->node;
   if (n->device >= 0) return n->device;
-  while (n->op != TT_N_BUFFER && n->nsrc) n = n->src[0];
+  while (n->op != TT_N_BUFFER && n->nsrc) {
+    if (n->op == TT_N_CALL) return n->attr.call->device;
+    n = n->src[0];
+  }
   if (n->op != TT_N_BUFFER || n->attr.buf->data || !n->attr.buf->replicas) return 0;
   return tt__session_residency->where(n->attr.buf);
 }

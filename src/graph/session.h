@@ -47,6 +47,8 @@ TT_HIDDEN extern __thread bool tt__session_looking;
 /* Bytes of buffers that lie on devices. Registered by run/ at load. Session lock held; to_host may give it up. */
 typedef struct tt_residency {
   tt_code (*to_host)(tt_buffer *b, tt_error *err);
+  /* Bytes of a buffer that is not on the host, straight to the caller's memory. */
+  tt_code (*read)(tt_buffer *b, size_t from, void *to, size_t size, tt_error *err);
   tt_code (*to_device)(tt_buffer *b, int id, tt_error *err); /* does not wait */
   /* A buffer on the device with bytes of the caller, which have been read when it returns. */
   tt_code (*from_host)(const void *data, size_t size, int id, tt_buffer **out, tt_error *err);

@@ -87,6 +87,8 @@ typedef struct tt_device_ops {
                      tt_error *err);
   /* Memory of a variable of the module. NULL: the device cannot tell. */
   tt_code (*global)(tt_device *d, tt_module *m, const char *name, void **at, size_t *size, tt_error *err);
+  /* The block that keeps most threads of the device busy, and the least grid that fills it. NULL: it cannot tell. */
+  tt_code (*suggest)(tt_device *d, tt_routine *f, uint32_t shared, int *grid, int *block, tt_error *err);
   /* `args`: one struct, by value, `size` bytes at most target.param_bytes. */
   tt_code (*launch)(tt_device *d, tt_stream *s, tt_routine *f, const tt_grid *g, const void *args, size_t size,
                     tt_error *err);

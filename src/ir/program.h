@@ -215,6 +215,7 @@ typedef struct tt_program {
   bool atomics;
   bool bounds; /* every index is checked */
   bool grid;   /* a barrier of the whole grid: all blocks are there at once */
+  bool prints;
 } tt_program;
 
 /*

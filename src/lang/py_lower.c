@@ -183,6 +183,7 @@ static void print(lower *l, const tt_tree *t) {
     }
   }
   stmt *s = py__stmt(l, TT_X_PRINT);
+  l->p->prints = true;
   s->n = n;
   s->arg = py__alloc(l, (size_t)n * sizeof *s->arg);
   memcpy(s->arg, arg, (size_t)n * sizeof *arg);

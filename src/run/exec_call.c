@@ -197,9 +197,7 @@ static tt_code run_there(const running *r, tt_device *d, const char *args, tt_er
 /* ---- afterwards */
 
 /* The node and what is left of its operands become values; it lets go of them. */
-static tt_code settle(running *r, tt_device *d, tt_error *err) {
-  tt_buffer *nothing = tt__buffer_new(0, err);
-  if (!nothing) return TT_ENOMEM;
+static void settle(running *r, tt_device *d, tt_buffer *nothing) {
   const tt_kernel_call *c = r->call;
   for (int k = 0; k < r->n; k++) {
     tt_node *pick = c->operand[k].pick;
@@ -209,7 +207,6 @@ static tt_code settle(running *r, tt_device *d, tt_error *err) {
     r->buffer[k] = NULL;
   }
   tt__node_become_buffer(r->node, nothing);
-  return TT_OK;
 }
 
 static void count(const running *r, const tt_device *d) {
@@ -248,18 +245,23 @@ static tt_code run(running *r, tt_device *d, tt_error *err) {
   _Alignas(16) char args[TT_CALL_ARGS];
   bool ran = false, noted = tt__profile_on;
   int64_t start = noted ? tt__clock_ns() : 0;
+  tt_buffer *nothing = tt__buffer_new(0, err); /* the node's own value: once the kernel has run nothing may fail */
+  if (!nothing) return TT_ENOMEM;
   tt_code code = take_operands(r, d, err);
   if (code == TT_OK) {
     put_addresses(r, args);
     code = d ? run_there(r, d, args, err) : run_here(r, args, &ran, err);
     ran |= d && code == TT_OK;
   }
-  if (!ran) return code;
+  if (!ran) {
+    tt__buffer_release(nothing);
+    return code;
+  }
   if (code != TT_OK && err) name_kernel(r, err);
   count(r, d);
   if (noted && code == TT_OK) code = note(r, d, start, err);
-  tt_code settled = settle(r, d, code == TT_OK ? err : NULL);
-  return code == TT_OK ? settled : code;
+  settle(r, d, nothing);
+  return code;
 }
 
 tt_code tt__exec_call(const tt_walk *walk, const tt_step *step, tt_device *d, tt_error *err) {

@@ -439,6 +439,10 @@ tt_code tt__jit_check_grid(const struct tt_jit *j, const tt_jit_grid *l, int64_t
   return TT_OK;
 }
 
+tt_code tt__jit_ready(struct tt_jit *j, tt_error *err) {
+  return __atomic_load_n(&j->fn, __ATOMIC_ACQUIRE) ? TT_OK : load_or_compile(j, err); /* twice in a race: the same */
+}
+
 tt_code tt__jit_launch(struct tt_jit *j, const int64_t *word, const int64_t *hidden, const tt_jit_grid *launch,
                        struct tt_jit_run **run, tt_error *err) {
   tt_pcall call;
@@ -446,7 +450,7 @@ tt_code tt__jit_launch(struct tt_jit *j, const int64_t *word, const int64_t *hid
   int64_t blocks;
   *run = NULL;
   TT_TRY(tt__jit_check_grid(j, launch, &blocks, err));
-  if (!__atomic_load_n(&j->fn, __ATOMIC_ACQUIRE)) TT_TRY(load_or_compile(j, err)); /* twice in a race: the same code */
+  TT_TRY(tt__jit_ready(j, err));
   crew c = {.j = j, .call = &call, .word = word, .launch = launch, .begun = tt__clock_ns()};
   int64_t local = j->program.grid ? 0 : j->local * BLOCK_THREADS;
   size_t total = 0;
@@ -457,8 +461,6 @@ tt_code tt__jit_launch(struct tt_jit *j, const int64_t *word, const int64_t *hid
     if (!c.memory) return tt__fail_memory(err, total);
   }
   begin(&call, &h, hidden);
-  TT_COUNT(launches, 1);
-  TT_COUNT(launches_tier1, 1);
   if (j->program.grid)
     run_blocks(&c, 0, blocks, 0); /* every block is there at once: one loop over all threads */
   else

@@ -16,7 +16,9 @@ struct tt_jit {
   tt_str source, types, result;
   char name[48];                              /* of its function in every text */
   struct tt_routine *routine[TT_JIT_DEVICES]; /* of each device it was launched on */
+  int block[TT_JIT_DEVICES];                  /* threads of a block that suit it there; 0: not asked */
   int64_t local, shared;
+  int nword; /* of the arguments, once it was launched: the hidden arrays' stand behind them */
 };
 
 /* The text for NVRTC of a kernel, below the dialect's header (or with it). */
@@ -33,16 +35,8 @@ TT_HIDDEN tt_code tt__jit_call(const struct tt_jit *j, const int64_t *word, cons
                                struct tt_jit_run **run, tt_error *err);
 TT_HIDDEN tt_code tt__jit_launch(struct tt_jit *j, const int64_t *word, const int64_t *hidden,
                                  const tt_jit_grid *launch, struct tt_jit_run **run, tt_error *err);
-/* Host memory that a kernel on a device reads and, if told, writes: the word that points at it. */
-typedef struct tt_jit_span {
-  int32_t word; /* of the arguments; -1 - word: of the hidden arrays */
-  bool writes;
-  char *low; /* its first byte; the word may point further on */
-  int64_t size;
-} tt_jit_span;
-TT_HIDDEN tt_code tt__jit_launch_on(struct tt_jit *j, int device, const int64_t *word, int nword, const int64_t *hidden,
-                                    int nhidden, const tt_jit_grid *launch, const tt_jit_span *span, int nspan,
-                                    tt_error *err);
+/* Its code for the CPU, made if need be. */
+TT_HIDDEN tt_code tt__jit_ready(struct tt_jit *j, tt_error *err);
 TT_HIDDEN tt_code tt__jit_check_grid(const struct tt_jit *j, const tt_jit_grid *l, int64_t *blocks, tt_error *err);
 
 TT_HIDDEN const char *tt__jit_run_text(const struct tt_jit_run *run);

@@ -18,13 +18,6 @@
 #define LEAST_LAUNCHES 4
 #define REPEATS 3
 
-typedef struct launch {
-  tt_routine *routine;
-  tt_grid grid;
-  size_t at, size; /* of its arguments */
-  const tt_origin *origin;
-} launch;
-
 static struct {
   tt_device *device;
   tt_stream *stream;
@@ -33,7 +26,7 @@ static struct {
   size_t used;
   tt_code failed; /* the first failure of this evaluation, and its message */
   tt_error why;
-  launch list[MOST_LAUNCHES];
+  tt_queued list[MOST_LAUNCHES];
   _Alignas(16) char args[ARGS_BYTES];
 } queue;
 
@@ -53,7 +46,7 @@ static tt_code launch_each(tt_error *err) {
   tt_code code = TT_OK;
   const tt_origin *before = tt__origin_now();
   for (int i = 0; code == TT_OK && i < queue.n; i++) {
-    const launch *l = &queue.list[i];
+    const tt_queued *l = &queue.list[i];
     tt__origin_use(l->origin);
     code = d->ops->launch(d, queue.stream, l->routine, &l->grid, queue.args + l->at, l->size, err);
   }
@@ -91,7 +84,7 @@ tt_code tt__queue_launch(tt_device *d, tt_stream *s, tt_routine *f, const tt_gri
   if (queue.n == MOST_LAUNCHES || queue.used + room > ARGS_BYTES) TT_TRY(tt__queue_flush(err));
   if (room > ARGS_BYTES) return d->ops->launch(d, s, f, g, args, size, err);
   queue.list[queue.n++] =
-      (launch){.routine = f, .grid = *g, .at = queue.used, .size = size, .origin = tt__origin_now()};
+      (tt_queued){.routine = f, .grid = *g, .at = queue.used, .size = size, .origin = tt__origin_now()};
   memcpy(queue.args + queue.used, args, size);
   queue.used += room;
   return TT_OK;
@@ -99,23 +92,23 @@ tt_code tt__queue_launch(tt_device *d, tt_stream *s, tt_routine *f, const tt_gri
 
 void tt__replay_free(tt_replay *r) {
   if (r->graph) r->device->ops->graph_free(r->device, r->graph);
-  tt__mem_free(r->routine, sizeof *r->routine * (size_t)r->n);
+  tt__mem_free(r->launch, sizeof *r->launch * (size_t)r->n);
+  tt__mem_free(r->args, r->used);
   *r = (tt_replay){0};
 }
 
 static bool is_same(const tt_replay *r) {
   if (r->device != queue.device || r->n != queue.n) return false;
   for (int i = 0; i < queue.n; i++)
-    if (r->routine[i] != queue.list[i].routine) return false;
+    if (r->launch[i].routine != queue.list[i].routine) return false;
   return true;
 }
 
 /* Remember this run of launches, to see whether the next one is the same. */
 static void remember(tt_replay *r) {
   tt__replay_free(r);
-  r->routine = tt__mem_alloc(sizeof *r->routine * (size_t)queue.n);
-  if (!r->routine) return;
-  for (int i = 0; i < queue.n; i++) r->routine[i] = queue.list[i].routine;
+  r->launch = tt__mem_dup(queue.list, sizeof *r->launch * (size_t)queue.n);
+  if (!r->launch) return;
   r->device = queue.device;
   r->n = queue.n;
 }
@@ -132,6 +125,24 @@ static tt_code launch_graph(const tt_replay *r, tt_error *err) {
   return code;
 }
 
+/* The graph has these arguments now; without memory it is told of them all the next time. */
+static void keep_args(tt_replay *r) {
+  if (r->used != queue.used) {
+    tt__mem_free(r->args, r->used);
+    r->args = tt__mem_alloc(queue.used);
+    r->used = r->args ? queue.used : 0;
+  }
+  if (r->args) memcpy(r->args, queue.args, queue.used);
+  memcpy(r->launch, queue.list, sizeof *r->launch * (size_t)queue.n);
+}
+
+/* Has the graph's k-th launch these arguments already? A loop over the same arrays repeats them. */
+static bool has_args(const tt_replay *r, int k) {
+  const tt_queued *had = &r->launch[k], *l = &queue.list[k];
+  return r->args && had->at == l->at && had->size == l->size && memcmp(&had->grid, &l->grid, sizeof l->grid) == 0 &&
+         memcmp(r->args + l->at, queue.args + l->at, l->size) == 0;
+}
+
 static tt_code capture(tt_replay *r, tt_error *err) {
   tt_device *d = queue.device;
   TT_TRY(d->ops->capture_begin(d, queue.stream, err));
@@ -141,6 +152,7 @@ static tt_code capture(tt_replay *r, tt_error *err) {
   if (code == TT_OK) code = end;
   if (code == TT_OK) {
     TT_COUNT(graphs_made, 1);
+    keep_args(r);
     return launch_graph(r, err);
   }
   if (r->graph) d->ops->graph_free(d, r->graph);
@@ -151,9 +163,11 @@ static tt_code capture(tt_replay *r, tt_error *err) {
 static tt_code replay(tt_replay *r, tt_error *err) {
   tt_device *d = queue.device;
   for (int i = 0; i < queue.n; i++) {
-    const launch *l = &queue.list[i];
+    const tt_queued *l = &queue.list[i];
+    if (has_args(r, i)) continue;
     TT_TRY(d->ops->graph_args(d, r->graph, i, &l->grid, queue.args + l->at, l->size, err));
   }
+  keep_args(r);
   TT_COUNT(graph_launches, 1);
   return launch_graph(r, err);
 }

@@ -6,14 +6,24 @@
 #ifndef TT_RUN_QUEUE_H
 #define TT_RUN_QUEUE_H
 
+#include "device/trail.h"
 #include "ir/device.h"
 
 /* What a plan keeps from one evaluation to the next. All zero: nothing yet. */
+typedef struct tt_queued {
+  tt_routine *routine;
+  tt_grid grid;
+  size_t at, size; /* of its arguments */
+  const tt_origin *origin;
+} tt_queued;
+
 typedef struct tt_replay {
   tt_device *device;
   tt_graph *graph;
-  tt_routine **routine; /* [n] of the graph's launches, in order */
-  int n, seen;          /* evaluations that came out as the same single run of launches */
+  tt_queued *launch; /* [n] of the graph's launches, in order */
+  int n, seen;       /* evaluations that came out as the same single run of launches */
+  char *args;        /* what the graph has now: [used] */
+  size_t used;
 } tt_replay;
 
 /* Begin to gather for the stream. */

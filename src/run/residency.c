@@ -160,6 +160,23 @@ static tt_code to_host(tt_buffer *b, tt_error *err) {
   return fetch(b, b->replicas, err);
 }
 
+static tt_code read_bytes(tt_buffer *b, size_t from, void *to, size_t size, tt_error *err) {
+  tt_replica *r = b->replicas;
+  TT_TRY(check_whole(r, err));
+  TT_TRY(tt__queue_flush(err));
+  r->busy++;
+  tt__buffer_retain(b);
+  int depth = tt__session_suspend();
+  tt_code code = tt__stage_out(r->device, r->stream, to, (char *)r->at + from, size, err);
+  tt__session_resume(depth);
+  r->busy--;
+  tt__buffer_release(b);
+  TT_COUNT(syncs, 1);
+  TT_COUNT(downloads, 1);
+  TT_COUNT(download_bytes, size);
+  return code;
+}
+
 /* ---- room */
 
 /* Move what was used longest ago to the host until `need` bytes of the device are free. */
@@ -465,7 +482,7 @@ static void flush(void) {
 }
 
 __attribute__((constructor)) static void register_residency(void) {
-  static const tt_residency residency = {to_host, to_device, from_host, adopt, where, drop_replicas};
+  static const tt_residency residency = {to_host, read_bytes, to_device, from_host, adopt, where, drop_replicas};
   tt__session_residency = &residency;
   tt__dmem_set_pressure(make_room, NULL);
   tt__dmem_set_flush(flush);

@@ -183,6 +183,12 @@ EXPORT int cuModuleGetGlobal_v2(pointer *out, size_t *size, void *module, const 
   *out = (pointer)(uintptr_t)zeros;
   return *size = sizeof zeros, !module || !name;
 }
+EXPORT int cuOccupancyMaxPotentialBlockSize(int *grid, int *block, void *function, size_t (*shared_of)(int),
+                                            size_t shared, int limit) {
+  *grid = 264;
+  *block = shared_of || shared || limit ? 128 : 768;
+  return !function;
+}
 EXPORT int cuFuncGetAttribute(int *out, int attribute, void *function) { return *out = attribute + 10, !function; }
 EXPORT int cuFuncSetAttribute(void *function, int attribute, int value) {
   return !function || attribute != 8 || value <= 0;

@@ -294,8 +294,111 @@ print("end")
     assert done.stdout.splitlines() == ["before", "kernel 1", "after", "kernel 2", "end"]
 
 
+def test_python_kernels_wait_too():
+    @tt.cuda.jit
+    def scale(y, f):
+        i = tt.cuda.grid(1)
+        if i < y.size:
+            y[i] *= f
+
+    a = tt.arange(24, dtype="float32").reshape(4, 6)
+    want = np.arange(24, dtype="float32").reshape(4, 6)
+    before, launches = calls(), scale.launches
+    old = a + 1
+    scale[1, 32](a[1], 2.0)
+    scale[1, 32](a[:, 2], 10.0)  # any steps, in place
+    scale[1, 32](a[3, ::-1], -1.0)
+    assert calls() == before and scale.launches == launches + 3 and scale.places == {0}
+    assert "launch of scale  grid (1,1,1), block (32,1,1), on cpu:0" in tt.explain(a)
+    want[1] *= 2
+    want[:, 2] *= 10
+    want[3] *= -1
+    np.testing.assert_array_equal(a.numpy(), want)
+    np.testing.assert_array_equal(old.numpy(), np.arange(24).reshape(4, 6) + 1)
+    assert calls() == before + 3
+    host = np.ones(5, "f4")
+    scale[1, 32](host, 3.0)
+    assert host[4] == 3
+    with pytest.raises(TypeError, match="read-only"):
+        scale[1, 32](tt.broadcast_to(tt.ones(1, dtype="float32"), (4,)), 1.0)
+
+
+TABLE = np.array([5.0, 7.0, 9.0])
+
+
+def test_python_kernels_read_lazy_and_global_arrays():
+    @tt.cuda.jit
+    def add(x, y, pair):
+        i = tt.cuda.grid(1)
+        if i < y.size:
+            y[i] = x[i] + TABLE[i % 3] + pair[0]
+
+    y = tt.zeros(6)
+    add[1, 32](tt.arange(6) * 2, y, (1, 2.5))
+    add[1, 32](y + 1, y, (1, 2.5))
+    first = np.arange(6) * 2 + TABLE[np.arange(6) % 3] + 1
+    np.testing.assert_array_equal(y.numpy(), first + 1 + TABLE[np.arange(6) % 3] + 1)
+
+
+def test_assertions_of_python_kernels_surface_at_the_next_look():
+    @tt.cuda.jit(debug=True)
+    def check(y):
+        i = tt.cuda.grid(1)
+        if i < y.size:
+            y[i] = 1
+            assert i != 2, "not two"
+
+    y = tt.zeros(4)
+    check[1, 4](y)
+    with pytest.raises(AssertionError, match="not two\nin check, line"):
+        y.numpy()
+    assert float(y[0]) == 1
+
+
+def test_printing_of_python_kernels(tmp_path):
+    program = tmp_path / "p.py"
+    program.write_text(
+        r"""
+import tutti as tt
+
+@tt.cuda.jit
+def inc(a):
+    a[0] += 1
+
+@tt.cuda.jit
+def say(a):
+    print("kernel", a[0])
+
+a = tt.zeros(1, dtype="int64")
+print("before")
+inc[1, 1](a)
+say[1, 1](a)
+print("after")
+inc[1, 1](a)
+say[1, 1](a)
+tt.cuda.synchronize()
+print("end")
+"""
+    )
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["before", "kernel 1", "after", "kernel 2", "end"]
+
+
+def test_an_error_that_nobody_looks_for_is_told_at_the_end(tmp_path):
+    program = tmp_path / "p.py"
+    program.write_text(
+        "import tutti as tt\n"
+        "@tt.cuda.jit(debug=True)\ndef check(y):\n    assert y[0] > 0, 'never looked at'\n"
+        "check[1, 1](tt.zeros(1))\n"
+    )
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=120)
+    assert "never looked at" in done.stderr
+
+
 NULL = r"""
 import sys
+import warnings
 import numpy as np
 import tutti as tt
 exec(sys.argv[1])
@@ -326,7 +429,11 @@ add_to((4,), (64,), (y, y, 200), stream=t)
 scale((4,), (64,), (y, 0.25, 200))
 np.testing.assert_array_equal(y.numpy(), want)
 host = np.ones(200, "float32")
-add_to((4,), (64,), (x, host, 200))
+with warnings.catch_warnings(record=True) as told:
+    warnings.simplefilter("always")
+    add_to((4,), (64,), (x, host, 200))
+    add_to((4,), (64,), (x, np.ones(200, "float32"), 200))
+assert [w.category for w in told] == [tt.exceptions.PerformanceWarning]
 np.testing.assert_array_equal(host, n + 1)
 c = tt.ones(200, dtype="float32", device="cpu")
 for args, words in (((x, c, 200), "two devices, null:0 and cpu:0"), ((c, c, 200), "its stream and its arrays")):
@@ -344,14 +451,29 @@ except RuntimeError as e:
 else:
     raise SystemExit("no error of the kernel")
 assert tt.ledger()["device_launches"] > 500
+
+@tt.cuda.jit
+def double(x, y):
+    i = tt.cuda.grid(1)
+    if i < y.size:
+        y[i] = 2 * x[i]
+
+z = tt.zeros((10, 20), device=d)
+double[1, 32](x[:20], z[3])
+double[1, 32](x[:10] + 1, z[:, 1], )
+w = np.zeros((10, 20))
+w[3] = 2 * n[:20]
+w[:, 1] = 2 * (n[:10] + 1)
+np.testing.assert_array_equal(z.numpy(), w)
+assert double.places == {d._number}
 print("fine")
 """
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_on_the_null_device(seed):
+def test_on_the_null_device(seed, tmp_path):
     env = {**os.environ, "TUTTI_NULL_DEVICE": "1", "TUTTI_NULL_SEED": str(seed)}
-    done = subprocess.run(
-        [sys.executable, "-c", NULL, f"SOURCE = {SOURCE!r}"], env=env, capture_output=True, text=True, timeout=120
-    )
+    (tmp_path / "p.py").write_text(NULL)
+    call = [sys.executable, tmp_path / "p.py", f"SOURCE = {SOURCE!r}"]
+    done = subprocess.run(call, env=env, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and done.stdout == "fine\n", done.stdout + done.stderr

@@ -229,6 +229,8 @@ CHILD_TEST(other_errors_pass) {
   tt_routine *f = NULL;
   CHECK_INT(launch(d, &m, &f, &err), TT_EDEVICE);
   CHECK(!tt__device_lost(d) && strstr(err.message, "cuda:0: cannot launch a kernel: error 701"));
+  int grid = 0, block = 0;
+  CHECK(d->ops->suggest(d, f, 0, &grid, &block, &err) == TT_OK && grid == 264 && block == 768);
   CHECK_INT(d->ops->routine(d, m, "absent", &f, NULL, &err), TT_EDEVICE);
   CHECK(strstr(err.message, "cannot find the kernel 'absent'"));
 }

@@ -78,6 +78,10 @@ int core_error_init(void);
 PyObject *core_raise(tt_code code, const tt_error *err);
 /* What kernels have printed goes to sys.stdout; false with an exception. */
 bool core_show_printed(void);
+/* Memory of the caller was copied for a kernel on a device: a warning, once. */
+bool core_warn_copied(void);
+/* A stream of tutti.cuda, or something that means none, into stream and device. */
+bool core_read_stream(PyObject *o, tt_entry_grid *how);
 /* Give up the interpreter lock while this thread waits or copies; nests. */
 void core_block_begin(void);
 void core_block_end(void);

@@ -7,14 +7,14 @@
 
 #include <string.h>
 
-enum { MOST_WORDS = 512, TYPE_ROOM = 768, MOST_HELD = 64 };
+enum { MOST_WORDS = 512, TYPE_ROOM = 768, MOST_HELD = 64, MOST_HIDDEN = 16, MOST_PLACES = 16 };
 
 typedef struct special {
   struct special *next;
   tt_jit *jit;
   size_t len;
-  int nhidden, nspan;
-  tt_jit_host span[8]; /* host memory of the hidden arrays */
+  int nhidden, narray;
+  tt_jit_argument array[MOST_HIDDEN]; /* of a kernel: copies of the hidden arrays, one hold each */
   int64_t hidden_words[64];
   char types[];
 } special;
@@ -22,8 +22,10 @@ typedef struct special {
 typedef struct jit_object {
   PyObject_HEAD special *first; /* found last stands first */
   uint32_t flags;
-  int fill;         /* calls with fewer arguments take defaults */
-  PyObject *hidden; /* list: memory behind the hidden arrays */
+  int fill; /* calls with fewer arguments take defaults */
+  long long launches;
+  int place[MOST_PLACES], nplace; /* devices it was launched on */
+  PyObject *hidden;               /* list: memory behind the hidden arrays */
 } jit_object;
 
 /* An argument that is held while the code runs. */
@@ -43,10 +45,11 @@ typedef struct frame {
   size_t ntype;
   int64_t word[MOST_WORDS];
   int nword, nheld;
+  bool strided; /* tutti arrays keep their steps; else they are handed over dense */
   held held[MOST_HELD];
 } frame;
 
-static PyTypeObject *jit_type, *memory_type;
+static PyTypeObject *jit_type, *memory_type, *launch_type;
 
 /* ---- memory that a call made, as a buffer */
 
@@ -204,24 +207,26 @@ static bool add_buffer(frame *f, PyObject *o, int arg) {
   return add_array_type(f, dtype, v->ndim, dense, v->readonly);
 }
 
-/* A tutti array: dense memory of its own, read now; what is written becomes its new value after the call. */
+/* A tutti array. Of functions: dense memory of its own, read now; what is written becomes its new value after the
+ * call. */
 static bool add_array(frame *f, PyObject *o, int arg) {
   tt_array *a = core_handle(o);
   held *h = new_held(f, o, arg);
   int rank = tt_array_rank(a);
   int64_t step = 1;
   if (!h) return false;
+  bool dense = !f->strided || tt_array_is_contiguous(a);
   if (f->nword + 1 + 2 * rank > MOST_WORDS) return too_much("values");
   int64_t *w = &f->word[f->nword];
   for (int k = rank - 1; k >= 0; k--) {
     w[1 + k] = tt_array_len(a)[k];
-    w[1 + rank + k] = step;
+    w[1 + rank + k] = dense ? step : tt_array_step(a)[k];
     step *= w[1 + k];
   }
   h->size = step * core_dtype_bytes(tt_array_dtype(a));
-  w[0] = 0; /* bind_arrays fills it in */
+  w[0] = 0; /* filled in when it is known */
   f->nword += 1 + 2 * rank;
-  return add_array_type(f, tt_array_dtype(a), rank, true, tt_array_is_readonly(a));
+  return add_array_type(f, tt_array_dtype(a), rank, dense, tt_array_is_readonly(a));
 }
 
 /* Memory of a GPU, told of by __cuda_array_interface__: used in place. *known: `o` has one. */
@@ -295,10 +300,7 @@ static bool add_value(frame *f, PyObject *o, int arg, int depth) {
     return true;
   }
   if (PyObject_CheckBuffer(o)) return add_buffer(f, o, arg);
-  bool known;
-  bool added = add_gpu(f, o, arg, &known);
-  if (known) return added;
-  /* a device array and the like knows its host's side */
+  /* a device array and the like knows what it stands for */
   PyObject *inner = PyObject_GetAttrString(o, "_jit_argument");
   if (inner) {
     bool ok = depth < 8 && add_value(f, inner, arg, depth + 1);
@@ -306,6 +308,9 @@ static bool add_value(frame *f, PyObject *o, int arg, int depth) {
     return ok;
   }
   PyErr_Clear();
+  bool known;
+  bool added = add_gpu(f, o, arg, &known);
+  if (known) return added;
   PyErr_Format(PyExc_TypeError, "a compiled function takes numbers, tuples and arrays, not '%R'",
                (PyObject *)Py_TYPE(o));
   return false;
@@ -511,6 +516,28 @@ static void extent(const frame *f, const held *h, int64_t *low, int64_t *size) {
 
 /* ---- finding the code for these types */
 
+/* A kernel's hidden arrays as arrays of ours: launches read them wherever they run. */
+static bool copy_hidden(special *s, const frame *h, int nword) {
+  tt_error err;
+  for (int k = 0; k < h->nheld; k++) {
+    int64_t low, size;
+    if (h->held[k].at == NULL) continue; /* a number */
+    extent(h, &h->held[k], &low, &size);
+    if (s->narray == MOST_HIDDEN) return too_much("global arrays");
+    tt_jit_argument *a = &s->array[s->narray];
+    *a = (tt_jit_argument){.word = nword + h->held[k].word, .inside = -low};
+    tt_code c = tt_from_data(TT_U8, 1, &size, (char *)h->held[k].view.buf + low, NULL, &a->array, &err);
+    if (c != TT_OK) return (void)core_raise(c, &err), false;
+    s->narray++;
+  }
+  return true;
+}
+
+static void free_special(special *s) {
+  for (int k = 0; k < s->narray; k++) tt_release(&s->array[k].array);
+  PyMem_Free(s);
+}
+
 static special *compile(jit_object *self, frame *f) {
   PyObject *made = PyObject_CallMethod((PyObject *)self, "_module", NULL);
   special *s = NULL;
@@ -550,11 +577,10 @@ static special *compile(jit_object *self, frame *f) {
   memcpy(s->types, f->type, f->ntype);
   s->len = f->ntype;
   s->nhidden = h->nword;
-  for (int k = 0; k < h->nheld && k < 8; k++) {
-    int64_t low, span;
-    extent(h, &h->held[k], &low, &span);
-    s->span[s->nspan++] =
-        (tt_jit_host){.word = -1 - h->held[k].word, .low = (char *)h->held[k].view.buf + low, .size = span};
+  if ((self->flags & TT_JIT_KERNEL) && !copy_hidden(s, h, f->nword)) {
+    free_special(s);
+    s = NULL;
+    goto done;
   }
   s->jit = jit;
   s->next = self->first;
@@ -578,8 +604,9 @@ static special *find(jit_object *self, frame *f) {
   return compile(self, f);
 }
 
-static bool read_arguments(frame *f, PyObject *args) {
+static bool read_arguments(frame *f, PyObject *args, bool strided) {
   Py_ssize_t n = PyTuple_Size(args);
+  f->strided = strided;
   f->ntype = 0;
   f->nword = f->nheld = 0;
   if (n > 64) return too_much("parts");
@@ -618,7 +645,7 @@ static PyObject *jit_call(PyObject *self, PyObject *args, PyObject *names) {
     if (!bound) return NULL;
     args = bound;
   }
-  if (!read_arguments(&f, args)) goto done;
+  if (!read_arguments(&f, args, false)) goto done;
   special *s = find((jit_object *)self, &f);
   if (!s) {
     answer = fall_back(self, "_interpret", "(O)", args);
@@ -661,67 +688,160 @@ static bool triple(PyObject *o, int64_t *out, const char *what) {
   return true;
 }
 
-/* On a GPU: host arrays are copied there and back. */
-static tt_code launch_on(const special *s, frame *f, int device, const int64_t *g, const int64_t *b, int64_t shared,
-                         tt_error *err) {
-  tt_jit_host host[MOST_HELD + 8];
-  int n = 0;
+/* ---- launches: a kernel with its grid */
+
+typedef struct launch_object {
+  PyObject_HEAD PyObject *kernel, *stream;
+  tt_jit_launch_options how;
+} launch_object;
+
+/* What the kernel is given that lies somewhere; *raw: addresses of a GPU's memory among the words. */
+static int launch_arrays(const special *s, frame *f, tt_jit_argument *out, bool *raw) {
   uint64_t writes = tt_jit_writes(s->jit);
+  int n = 0;
+  *raw = false;
   for (int k = 0; k < f->nheld; k++) {
     held *h = &f->held[k];
     int64_t low = 0, size = h->size;
-    if (h->gpu) continue;
-    if (h->has_view && h->at == NULL) continue; /* a NumPy scalar: a word by itself */
-    if (h->has_view) extent(f, h, &low, &size);
-    host[n++] = (tt_jit_host){
-        .word = h->word, .writes = writes >> h->arg & 1, .low = (char *)(uintptr_t)h->at + low, .size = size};
+    *raw |= h->gpu;
+    if (h->gpu || (h->has_view && h->at == NULL)) continue; /* an address; a NumPy scalar, which is a word by itself */
+    tt_jit_argument *a = &out[n++];
+    *a = (tt_jit_argument){.word = h->word, .writes = writes >> h->arg & 1};
+    if (h->has_view) {
+      extent(f, h, &low, &size);
+      a->low = (char *)(uintptr_t)h->at + low;
+      a->size = size;
+    } else {
+      a->array = core_handle(h->object);
+    }
   }
-  for (int k = 0; k < s->nspan; k++) host[n++] = s->span[k];
-  core_block_begin();
-  tt_code c =
-      tt_jit_launch_on(s->jit, device, f->word, f->nword, s->hidden_words, s->nhidden, g, b, shared, host, n, err);
-  core_block_end();
-  return c;
+  memcpy(out + n, s->array, (size_t)s->narray * sizeof *out);
+  return n + s->narray;
 }
 
-/* _launch(grid, block, shared, args, device) */
-static PyObject *jit_launch(PyObject *self, PyObject *args) {
+static PyObject *fall_back_to_steps(launch_object *l, PyObject *args) {
+  const int64_t *g = l->how.grid, *b = l->how.block;
+  PyObject *all = Py_BuildValue("((LLL)(LLL)LOi)", (long long)g[0], (long long)g[1], (long long)g[2], (long long)b[0],
+                                (long long)b[1], (long long)b[2], (long long)l->how.shared, args, 0);
+  PyObject *out = all ? fall_back(l->kernel, "_step", "O", all) : NULL;
+  Py_XDECREF(all);
+  return out;
+}
+
+static void note(jit_object *kernel, int where) {
+  int k = 0;
+  kernel->launches++;
+  while (k < kernel->nplace && kernel->place[k] != where) k++;
+  if (k == kernel->nplace && k < MOST_PLACES) kernel->place[kernel->nplace++] = where;
+}
+
+static PyObject *launch_call(PyObject *self, PyObject *args, PyObject *names) {
+  launch_object *l = (launch_object *)self;
+  jit_object *kernel = (jit_object *)l->kernel;
   frame f;
-  PyObject *grid, *block, *given, *answer = NULL;
-  int64_t g[3], b[3];
-  long long shared;
-  tt_jit_run *run = NULL;
+  tt_jit_argument array[MOST_HELD + MOST_HIDDEN];
+  PyObject *answer = NULL;
   tt_error err;
-  int device;
-  if (!PyArg_ParseTuple(args, "OOLO!i", &grid, &block, &shared, &PyTuple_Type, &given, &device)) return NULL;
-  if (!triple(grid, g, "grid") || !triple(block, b, "block")) return NULL;
-  if (!read_arguments(&f, given)) goto done;
-  special *s = find((jit_object *)self, &f);
+  bool raw;
+  if (names && PyDict_Size(names) > 0) return PyErr_SetString(PyExc_TypeError, "a kernel takes no keywords"), NULL;
+  if (!read_arguments(&f, args, true)) goto done;
+  special *s = find(kernel, &f);
   if (!s) {
-    answer = fall_back(self, "_step", "O", args);
+    answer = fall_back_to_steps(l, args);
     goto done;
   }
-  if (!bind_arrays(&f, tt_jit_writes(s->jit))) goto done;
-  if (!device && is_anywhere_gpu(&f)) {
-    PyErr_SetString(PyExc_TypeError, "an argument lies on a GPU and the kernel runs on the CPU");
+  int n = launch_arrays(s, &f, array, &raw);
+  if (f.nword + s->nhidden > MOST_WORDS) {
+    too_much("values");
     goto done;
   }
-  core_block_begin();
-  tt_code c = device ? launch_on(s, &f, device, g, b, shared, &err)
-                     : tt_jit_launch(s->jit, f.word, s->hidden_words, g, b, shared, &run, &err);
-  core_block_end();
-  bool shown = show(run);
-  if (c == TT_EDEVICE && !device && !tt_jit_usable()) {
+  memcpy(f.word + f.nword, s->hidden_words, (size_t)s->nhidden * sizeof *f.word);
+  core_line();
+  int where = 0;
+  tt_code c = tt_jit_launch(s->jit, &l->how, f.word, f.nword, s->nhidden, array, n, raw, &where, &err);
+  if (c == TT_OK) note(kernel, where);
+  bool copied = false;
+  for (int k = 0; k < n && where; k++) copied |= !array[k].array;
+  if (!core_show_printed() || (copied && !core_warn_copied())) goto done;
+  if (c == TT_EDEVICE && !tt_jit_usable()) {
     PyErr_SetString(PyExc_RuntimeError, err.message);
-    answer = fall_back(self, "_step", "O", args);
-  } else if (c != TT_OK)
-    core_raise(c, &err);
-  else if (shown && write_back(&f))
-    answer = Py_NewRef(Py_None);
+    answer = fall_back_to_steps(l, args);
+  } else {
+    answer = c == TT_OK ? Py_NewRef(Py_None) : core_raise(c, &err);
+  }
 done:
-  if (run) tt_jit_run_release(&run);
   let_go(&f);
   return answer;
+}
+
+static int launch_visit(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(((launch_object *)self)->kernel);
+  return 0;
+}
+static int launch_clear(PyObject *self) {
+  (void)self; /* a kernel lets go of its launches; a launch is nothing without its kernel */
+  return 0;
+}
+
+static void launch_free(PyObject *self) {
+  launch_object *l = (launch_object *)self;
+  PyTypeObject *type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  Py_XDECREF(l->kernel);
+  Py_XDECREF(l->stream);
+  freefunc slot = (freefunc)PyType_GetSlot(type, Py_tp_free);
+  slot(self);
+  Py_DECREF(type);
+}
+
+static PyType_Slot launch_slots[] = {{Py_tp_doc, "A kernel with its grid: call it with the arguments."},
+                                     {Py_tp_call, launch_call},
+                                     {Py_tp_traverse, launch_visit},
+                                     {Py_tp_clear, launch_clear},
+                                     {Py_tp_dealloc, launch_free},
+                                     {0, NULL}};
+static PyType_Spec launch_spec = {"tutti._core.Launch", sizeof(launch_object), 0,
+                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                  launch_slots};
+
+/* _at(grid, block, stream, shared, device, on_cpu): a launch. `device`: where it runs when no array says. No block
+ * (None): `grid` threads, in blocks of a size that is chosen. */
+static PyObject *jit_at(PyObject *self, PyObject *args) {
+  PyObject *grid, *block, *stream;
+  tt_jit_launch_options how;
+  tt_entry_grid at;
+  long long shared;
+  int device, on_cpu;
+  if (!PyArg_ParseTuple(args, "OOOLip", &grid, &block, &stream, &shared, &device, &on_cpu)) return NULL;
+  if (!triple(grid, how.grid, "grid") || !core_read_stream(stream, &at)) return NULL;
+  if (block != Py_None && !triple(block, how.block, "block")) return NULL;
+  how.threads = block == Py_None ? how.grid[0] : 0;
+  allocfunc slot = (allocfunc)PyType_GetSlot(launch_type, Py_tp_alloc);
+  launch_object *l = (launch_object *)slot(launch_type, 0);
+  if (!l) return NULL;
+  how.stream = at.stream;
+  how.device = at.device;
+  how.shared = shared;
+  how.otherwise = device;
+  how.on_cpu = on_cpu;
+  l->how = how;
+  l->kernel = Py_NewRef(self);
+  l->stream = Py_NewRef(stream);
+  return (PyObject *)l;
+}
+
+/* _launched(): how often, and a list of the devices. */
+static PyObject *jit_launched(PyObject *self, PyObject *unused) {
+  jit_object *j = (jit_object *)self;
+  PyObject *list = PyList_New(0);
+  (void)unused;
+  for (int k = 0; list && k < j->nplace; k++) {
+    PyObject *number = PyLong_FromLong(j->place[k]);
+    if (!number || PyList_Append(list, number) < 0) Py_CLEAR(list);
+    Py_XDECREF(number);
+  }
+  return list ? Py_BuildValue("LN", j->launches, list) : NULL;
 }
 
 /* ---- looking inside */
@@ -772,60 +892,13 @@ static PyObject *jit_compile(PyObject *self, PyObject *types) {
 /* _types(args): the signature's text of these arguments. */
 static PyObject *jit_types_of(PyObject *self, PyObject *args) {
   frame f;
-  (void)self;
   if (!PyTuple_Check(args)) return PyErr_SetString(PyExc_TypeError, "a tuple of arguments"), NULL;
   PyObject *out = NULL;
-  if (read_arguments(&f, args)) out = PyUnicode_FromStringAndSize(f.type, (Py_ssize_t)f.ntype);
+  if (read_arguments(&f, args, ((jit_object *)self)->flags & TT_JIT_KERNEL))
+    out = PyUnicode_FromStringAndSize(f.type, (Py_ssize_t)f.ntype);
   let_go(&f);
   return out;
 }
-
-/* ---- plain memory of a device: numbers stand for addresses */
-
-static PyObject *memory_take(PyObject *self, PyObject *args) {
-  int device;
-  long long size;
-  void *at;
-  tt_error err;
-  (void)self;
-  if (!PyArg_ParseTuple(args, "iL", &device, &size)) return NULL;
-  core_block_begin();
-  tt_code c = tt_device_take(device, size, &at, &err);
-  core_block_end();
-  return c == TT_OK ? PyLong_FromVoidPtr(at) : core_raise(c, &err);
-}
-
-static PyObject *memory_give(PyObject *self, PyObject *args) {
-  int device;
-  unsigned long long at;
-  (void)self;
-  if (!PyArg_ParseTuple(args, "iK", &device, &at)) return NULL;
-  tt_device_give(device, (void *)(uintptr_t)at);
-  Py_RETURN_NONE;
-}
-
-/* _memory_copy(device, address, buffer, out): `out`: from the device into the buffer. */
-static PyObject *memory_copy(PyObject *self, PyObject *args) {
-  int device, out;
-  unsigned long long at;
-  PyObject *o;
-  Py_buffer v;
-  tt_error err;
-  (void)self;
-  if (!PyArg_ParseTuple(args, "iKOp", &device, &at, &o, &out)) return NULL;
-  if (PyObject_GetBuffer(o, &v, out ? PyBUF_WRITABLE : PyBUF_SIMPLE) < 0) return NULL;
-  core_block_begin();
-  tt_code c = out ? tt_device_copy_out(device, v.buf, (void *)(uintptr_t)at, (int64_t)v.len, &err)
-                  : tt_device_copy_in(device, (void *)(uintptr_t)at, v.buf, (int64_t)v.len, &err);
-  core_block_end();
-  PyBuffer_Release(&v);
-  return c == TT_OK ? Py_NewRef(Py_None) : core_raise(c, &err);
-}
-
-static PyMethodDef memory_functions[] = {{"_memory_take", memory_take, METH_VARARGS, NULL},
-                                         {"_memory_give", memory_give, METH_VARARGS, NULL},
-                                         {"_memory_copy", memory_copy, METH_VARARGS, NULL},
-                                         {NULL, NULL, 0, NULL}};
 
 static int jit_init(PyObject *self, PyObject *args, PyObject *names) {
   unsigned int flags;
@@ -855,7 +928,7 @@ static void jit_free(PyObject *self) {
   jit_object *j = (jit_object *)self;
   for (special *s = j->first, *next; s; s = next) {
     next = s->next;
-    PyMem_Free(s);
+    free_special(s);
   }
   Py_CLEAR(j->hidden);
   freefunc slot = (freefunc)PyType_GetSlot(type, Py_tp_free);
@@ -863,10 +936,13 @@ static void jit_free(PyObject *self) {
   Py_DECREF(type);
 }
 
-static PyMethodDef jit_methods[] = {
-    {"_launch", jit_launch, METH_VARARGS, NULL}, {"_specials", jit_specials, METH_NOARGS, NULL},
-    {"_compile", jit_compile, METH_O, NULL},     {"_cuda", jit_cuda, METH_O, NULL},
-    {"_types", jit_types_of, METH_O, NULL},      {NULL, NULL, 0, NULL}};
+static PyMethodDef jit_methods[] = {{"_at", jit_at, METH_VARARGS, NULL},
+                                    {"_specials", jit_specials, METH_NOARGS, NULL},
+                                    {"_compile", jit_compile, METH_O, NULL},
+                                    {"_cuda", jit_cuda, METH_O, NULL},
+                                    {"_types", jit_types_of, METH_O, NULL},
+                                    {"_launched", jit_launched, METH_NOARGS, NULL},
+                                    {NULL, NULL, 0, NULL}};
 static PyType_Slot jit_slots[] = {{Py_tp_doc, "A compiled function or kernel."},
                                   {Py_tp_init, jit_init},
                                   {Py_tp_call, jit_call},
@@ -881,7 +957,8 @@ static PyType_Spec jit_spec = {"tutti._core.Jit", sizeof(jit_object), 0,
 int core_jit_init(PyObject *module) {
   jit_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &jit_spec, NULL);
   memory_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &memory_spec, NULL);
-  if (!jit_type || !memory_type || PyModule_AddFunctions(module, memory_functions) < 0) return -1;
+  launch_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &launch_spec, NULL);
+  if (!jit_type || !memory_type || !launch_type) return -1;
   return PyModule_AddObjectRef(module, "Jit", (PyObject *)jit_type) < 0 ||
                  PyModule_AddObjectRef(module, "JitMemory", (PyObject *)memory_type) < 0
              ? -1

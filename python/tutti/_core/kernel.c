@@ -146,6 +146,20 @@ static PyObject *py_routine_info(PyObject *self, PyObject *capsule) {
                        tt_entry_waits(h->routine) ? Py_True : Py_False);
 }
 
+/* routine_suggest(routine, shared): threads of a block */
+static PyObject *py_routine_suggest(PyObject *self, PyObject *args) {
+  PyObject *capsule;
+  long long shared;
+  int threads;
+  tt_error err;
+  (void)self;
+  if (!PyArg_ParseTuple(args, "OL", &capsule, &shared)) return NULL;
+  held_routine *h = PyCapsule_GetPointer(capsule, ROUTINE);
+  if (!h) return NULL;
+  tt_code c = tt_entry_suggest(h->routine, -1, shared, &threads, &err);
+  return c == TT_OK ? PyLong_FromLong(threads) : core_raise(c, &err);
+}
+
 /* ---- arguments */
 
 typedef struct call {
@@ -253,8 +267,22 @@ bool core_show_printed(void) {
   return ok;
 }
 
-/* A stream of tutti.cuda, or something that means none. */
-static bool read_stream(PyObject *o, tt_entry_grid *how) {
+bool core_warn_copied(void) {
+  static bool told;
+  if (told) return true;
+  told = true;
+  PyObject *module = PyImport_ImportModule("tutti.exceptions"),
+           *cls = module ? PyObject_GetAttrString(module, "PerformanceWarning") : NULL;
+  bool ok = cls && PyErr_WarnEx(cls,
+                                "a kernel on a GPU was given host arrays, which are copied there and back around each "
+                                "launch: put them there once, with .to(device) or cuda.to_device()",
+                                1) == 0;
+  Py_XDECREF(cls);
+  Py_XDECREF(module);
+  return ok;
+}
+
+bool core_read_stream(PyObject *o, tt_entry_grid *how) {
   how->stream = NULL;
   how->device = TT_CPU;
   PyObject *at = o == Py_None ? NULL : PyObject_GetAttrString(o, "_address"), *device = NULL, *number = NULL;
@@ -284,18 +312,54 @@ static PyObject *py_routine_launch(PyObject *self, PyObject *const *arg, Py_ssiz
   if (!h || !read_dims(arg[1], "grid", how.grid) || !read_dims(arg[2], "block", how.block)) return NULL;
   how.shared = PyLong_AsLongLong(arg[4]);
   how.shared_limit = PyLong_AsLongLong(arg[5]);
-  if (PyErr_Occurred() || !read_stream(arg[6], &how)) return NULL;
+  if (PyErr_Occurred() || !core_read_stream(arg[6], &how)) return NULL;
   Py_ssize_t count = PyTuple_Size(arg[3]);
   if (count > MOST_ARGS) return PyErr_SetString(PyExc_TypeError, "a kernel takes at most 256 arguments"), NULL;
   bool ok = true;
   for (; ok && c.n < count; c.n += ok) ok = add_argument(&c, PyTuple_GetItem(arg[3], c.n));
   core_line();
+  bool copied = false;
+  how.copied = &copied;
   tt_code code = ok ? tt_entry_launch(h->routine, &how, c.arg, c.n, &err) : TT_OK;
   while (c.nview) PyBuffer_Release(&c.view[--c.nview]);
-  if (!ok || !core_show_printed()) return NULL;
+  if (!ok || !core_show_printed() || (copied && !core_warn_copied())) return NULL;
   if (code == TT_EINTERRUPT && PyErr_CheckSignals() < 0) return NULL;
   if (code != TT_OK) return core_raise(code, &err);
   Py_RETURN_NONE;
+}
+
+/* ---- memory of arrays and devices */
+
+/* _read(array, buffer): the elements in C order. */
+static PyObject *read_array(PyObject *self, PyObject *args) {
+  PyObject *a, *o;
+  Py_buffer v;
+  tt_error err;
+  (void)self;
+  if (!PyArg_ParseTuple(args, "OO", &a, &o)) return NULL;
+  if (!core_is_array(a)) return PyErr_SetString(PyExc_TypeError, "expected a tutti.ndarray"), NULL;
+  if (PyObject_GetBuffer(o, &v, PyBUF_WRITABLE) < 0) return NULL;
+  tt_code c = tt_read(core_handle(a), v.buf, (size_t)v.len, &err);
+  PyBuffer_Release(&v);
+  return c == TT_OK ? Py_NewRef(Py_None) : core_raise(c, &err);
+}
+
+/* _memory_copy(device, address, buffer, out): `out`: from the device into the buffer. */
+static PyObject *memory_copy(PyObject *self, PyObject *args) {
+  int device, out;
+  unsigned long long at;
+  PyObject *o;
+  Py_buffer v;
+  tt_error err;
+  (void)self;
+  if (!PyArg_ParseTuple(args, "iKOp", &device, &at, &o, &out)) return NULL;
+  if (PyObject_GetBuffer(o, &v, out ? PyBUF_WRITABLE : PyBUF_SIMPLE) < 0) return NULL;
+  core_block_begin();
+  tt_code c = out ? tt_device_copy_out(device, v.buf, (void *)(uintptr_t)at, (int64_t)v.len, &err)
+                  : tt_device_copy_in(device, (void *)(uintptr_t)at, v.buf, (int64_t)v.len, &err);
+  core_block_end();
+  PyBuffer_Release(&v);
+  return c == TT_OK ? Py_NewRef(Py_None) : core_raise(c, &err);
 }
 
 PyMethodDef core_kernel_functions[] = {
@@ -304,7 +368,10 @@ PyMethodDef core_kernel_functions[] = {
     {"program_names", py_program_names, METH_O, NULL},
     {"program_text", py_program_text, METH_O, NULL},
     {"program_variable", py_program_variable, METH_VARARGS, NULL},
+    {"routine_suggest", py_routine_suggest, METH_VARARGS, NULL},
     {"routine_info", py_routine_info, METH_O, NULL},
     {"routine_launch", CORE_FAST(py_routine_launch), METH_FASTCALL, NULL},
+    {"_read", read_array, METH_VARARGS, NULL},
+    {"_memory_copy", memory_copy, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -201,20 +201,46 @@ class Kernel(Compiled):
 
     def __init__(self, fn, flags):
         super().__init__(fn, flags | KERNEL)
-        self.launches, self.places = 0, set()  # where: GPUs' numbers, 0 the CPU, -1 in Python
+
+    _last = None, None  # what stood between the brackets, and the launch that it gave
+    _in_steps = 0  # launches in Python
+
+    @property
+    def launches(self):
+        """How often it was launched."""
+        return self._launched()[0] + self._in_steps
+
+    @property
+    def places(self):
+        """Where: numbers of devices, 0 for the CPU, -1 in Python."""
+        return {*self._launched()[1], *([-1] if self._in_steps else [])}
 
     def _step_function(self):
         """What each thread runs in Python."""
         return self.py_func
 
     def __getitem__(self, shape):
+        if shape == self._last[0]:
+            return self._last[1]
         if not isinstance(shape, tuple) or not 2 <= len(shape) <= 4:
             raise ValueError("a kernel needs kernel[grid, block] or kernel[grid, block, stream, shared]")
-        return Launch(self, *shape)
+        made = self.configure(*shape)
+        if not isinstance(made, _InSteps):
+            self._last = shape, made
+        return made
 
     def configure(self, griddim, blockdim, stream=0, sharedmem=0):
-        """kernel[griddim, blockdim, stream, sharedmem] as a call."""
-        return Launch(self, griddim, blockdim, stream, sharedmem)
+        """kernel[griddim, blockdim, stream, sharedmem] as a call; blockdim=None: `griddim` threads in blocks that suit."""
+        from . import step
+
+        if step.wanted():
+            whole = blockdim is None
+            return _InSteps(self, -(-griddim // 128) if whole else griddim, 128 if whole else blockdim, sharedmem)
+        here = bool(self._flags & CHECK)  # assertions come back to Python from the CPU only
+        there = [] if here else _gpus()
+        on_cpu = here or os.environ.get("TUTTI_CHECK", "0") not in ("", "0")
+        made = self._at(griddim, blockdim, _stream_of(stream), sharedmem, there[0] if there else 0, on_cpu)
+        return _Printing(made) if there and "print" in self.py_func.__code__.co_names else made
 
     def __call__(self, *args, **names):
         if _running() is not None:
@@ -225,12 +251,9 @@ class Kernel(Compiled):
         """A launch of at least n threads, one axis; the block's size is chosen."""
         if n < 0:
             raise ValueError("forall() of a negative number of threads")
-        block = tpb or self.suggest_block()
-        return Launch(self, max(1, -(-n // block)), block, stream, sharedmem) if n else _nothing
-
-    def suggest_block(self):
-        """Threads for a block: enough to hide latency, few enough to fill every processor."""
-        return 128
+        if n == 0:
+            return _nothing
+        return self[-(-n // tpb), tpb, stream, sharedmem] if tpb else self.configure(n, None, stream, sharedmem)
 
     def inspect_cuda(self, signature=None):
         """The CUDA C++ text by argument types."""
@@ -342,35 +365,36 @@ def _nothing(*args):
     """A launch of no threads."""
 
 
-class Launch:
-    """A kernel with its grid: call it with the arguments."""
+class _InSteps:
+    """A launch that runs in Python, one thread at a time."""
 
-    __slots__ = ("block", "grid", "kernel", "shared", "stream")
-
-    def __init__(self, kernel, grid, block, stream=0, shared=0):
+    def __init__(self, kernel, grid, block, shared):
         self.kernel, self.grid, self.block, self.shared = kernel, grid, block, shared
-        self.stream = stream if hasattr(stream, "__enter__") else None
 
     def __call__(self, *args):
         from . import step
 
-        self.kernel.launches += 1
-        if step.wanted():
-            self.kernel.places.add(-1)
-            step.launch(self.kernel._step_function(), self.grid, self.block, self.shared, args)
-        else:
-            # assertions come back to Python from the CPU only
-            gpu = 0 if self.kernel._flags & CHECK else _gpu()
-            self.kernel.places.add(gpu)
-            if gpu and "print" in self.kernel.py_func.__code__.co_names:
-                global _printing
-                _printing = True
-                sys.stdout.flush()  # what was printed before stands before
-            if gpu and self.stream:
-                with self.stream:
-                    self.kernel._launch(self.grid, self.block, self.shared, args, gpu)
-            else:
-                self.kernel._launch(self.grid, self.block, self.shared, args, gpu)
+        self.kernel._in_steps += 1
+        step.launch(self.kernel._step_function(), self.grid, self.block, self.shared, args)
+
+
+class _Printing:
+    """A launch where there is a GPU of a kernel that prints: what was printed before stands before."""
+
+    def __init__(self, launch):
+        self.launch = launch
+
+    def __call__(self, *args):
+        global _printing
+        _printing = True
+        sys.stdout.flush()
+        self.launch(*args)
+
+
+def _stream_of(stream):
+    from ..kernel import _stream
+
+    return _stream(None if isinstance(stream, int) else stream)
 
 
 def jit(fn=None, *args, device=False, debug=False, fastmath=False, **options):
@@ -517,10 +541,79 @@ class DeviceArray:
         return f"<device array of shape {self.shape}, {self.dtype}>"
 
 
-class GpuArray:
-    """An array in a GPU's memory; kernels use it in place, others through __cuda_array_interface__."""
+class GpuArray(DeviceArray):
+    """An array in a GPU's memory: one of ours, put there. Others see it through __cuda_array_interface__."""
 
-    def __init__(self, shape, dtype, base=None, at=0, strides=None):
+    def __init__(self, array):
+        from .._hooks import _numpy_dtype
+
+        self._jit_argument, self.dtype = array, _numpy_dtype(array.dtype)
+
+    dtype = None
+    __cuda_array_interface__ = property(lambda self: self._jit_argument.__cuda_array_interface__)
+    T = property(lambda self: GpuArray(self._jit_argument.T))
+
+    def copy_to_host(self, ary=None, stream=0):
+        """The elements in host memory: a new array, or `ary`."""
+        np = _need_numpy()
+        fits = ary is not None and ary.dtype == self.dtype and ary.size == self.size and ary.flags.c_contiguous
+        made = ary if fits and ary.flags.writeable else np.empty(self.shape, self.dtype)
+        if self.size:
+            _core._read(self._jit_argument, made.reshape(-1).view("u1"))
+        if ary is None:
+            return made
+        if made is not ary:
+            ary[...] = made.reshape(ary.shape)
+        return ary
+
+    def copy_to_device(self, ary, stream=0):
+        """Take the elements of `ary`."""
+        self[...] = ary
+
+    def __getitem__(self, index):
+        part = self._jit_argument[index]
+        return GpuArray(part) if part.ndim else GpuArray(part).copy_to_host()[()]
+
+    def __setitem__(self, index, value):
+        if isinstance(value, GpuArray):
+            value = value._jit_argument
+        else:
+            value = _tutti().array(_need_numpy().asarray(value).astype(self.dtype), device=self._jit_argument.device)
+        self._jit_argument[index] = value
+
+    def reshape(self, *shape, **options):
+        """The same memory with other axes."""
+        if not self.is_c_contiguous():
+            raise ValueError("only dense arrays of a GPU are reshaped")
+        return GpuArray(self._jit_argument.reshape(*shape))
+
+    def ravel(self, order="C", stream=0):
+        return self.reshape(self.size)
+
+    def __array__(self, dtype=None, copy=None):
+        made = self.copy_to_host()
+        return made if dtype is None else made.astype(dtype)
+
+    def __repr__(self):
+        return f"<array of shape {self.shape}, {self.dtype} on a GPU>"
+
+
+def _tutti():
+    import tutti
+
+    return tutti
+
+
+def _on_gpu(make, *args, **names):
+    from .._device import numbered
+
+    return GpuArray(getattr(_tutti(), make)(*args, device=numbered(_gpu()), **names))
+
+
+class ForeignArray:
+    """Another library's array in a GPU's memory: kernels use it in place, by its address."""
+
+    def __init__(self, shape, dtype, base, at, strides=None):
         np = _need_numpy()
         self.shape, self.dtype = shape, np.dtype(dtype)
         self.ndim, self.size = len(shape), int(np.prod(shape, dtype=np.int64))
@@ -530,8 +623,7 @@ class GpuArray:
             dense.insert(0, step)
             step *= n
         self.strides = tuple(dense) if strides is None else strides
-        self.base, self.device = base, _gpu()
-        self.at = at if base is not None else _core._memory_take(self.device, max(1, self.nbytes))
+        self.base, self.device, self.at = base, _gpu(), at
         self.__cuda_array_interface__ = {
             "shape": shape,
             "typestr": self.dtype.str,
@@ -539,10 +631,6 @@ class GpuArray:
             "strides": None if self.strides == tuple(dense) else self.strides,
             "version": 3,
         }
-
-    def __del__(self):
-        if self.__dict__.get("base", self) is None:
-            _core._memory_give(self.device, self.at)
 
     def __len__(self):
         return self.shape[0]
@@ -570,7 +658,7 @@ class GpuArray:
     def copy_to_device(self, ary, stream=0):
         """Take the elements of `ary`."""
         np = _need_numpy()
-        if isinstance(ary, GpuArray):
+        if hasattr(ary, "copy_to_host"):
             ary = ary.copy_to_host()
         host = np.ascontiguousarray(np.broadcast_to(ary, self.shape), self.dtype)
         if self.is_c_contiguous():
@@ -604,7 +692,7 @@ class GpuArray:
                 if not -n <= i < n:
                     raise IndexError(f"index {i} is out of bounds for an axis with size {n}")
                 at += step * (i % n)
-        return GpuArray(tuple(shape), self.dtype, self.base or self, at, tuple(strides)), not shape
+        return ForeignArray(tuple(shape), self.dtype, self.base or self, at, tuple(strides)), not shape
 
     def __getitem__(self, index):
         part, one = self._part(index)
@@ -628,14 +716,14 @@ class GpuArray:
             raise ValueError(f"cannot reshape an array of size {self.size} into {shape}")
         if not self.is_c_contiguous():
             raise ValueError("only dense arrays of a GPU are reshaped")
-        return GpuArray(shape, self.dtype, self.base or self, self.at)
+        return ForeignArray(shape, self.dtype, self.base or self, self.at)
 
     def ravel(self, order="C", stream=0):
         return self.reshape(self.size)
 
     @property
     def T(self):  # noqa: N802 (NumPy's name)
-        return GpuArray(self.shape[::-1], self.dtype, self.base or self, self.at, self.strides[::-1])
+        return ForeignArray(self.shape[::-1], self.dtype, self.base or self, self.at, self.strides[::-1])
 
     def __array__(self, dtype=None, copy=None):
         made = self.copy_to_host()
@@ -647,7 +735,7 @@ class GpuArray:
 
 def _new_device_array(shape, dtype, order="C"):
     if _gpu():
-        return GpuArray(_shape_of(shape), dtype)
+        return _on_gpu("empty", _shape_of(shape), dtype=_need_numpy().dtype(dtype).name)
     return DeviceArray(_need_numpy().empty(_shape_of(shape), dtype, order))
 
 
@@ -667,13 +755,10 @@ def to_device(obj, stream=0, copy=True, to=None):
     if to is not None:
         to.copy_to_device(obj)
         return to
-    if isinstance(obj, (DeviceArray, GpuArray)):
+    if isinstance(obj, (DeviceArray, ForeignArray)):
         return obj
     if _gpu():
-        host = np.asarray(obj.numpy() if isinstance(obj, _core.ndarray) else obj)
-        made = GpuArray(host.shape, host.dtype)
-        made.copy_to_device(host)
-        return made
+        return _on_gpu("array", obj if isinstance(obj, _core.ndarray) else np.asarray(obj))
     return DeviceArray(np.array(obj.numpy() if isinstance(obj, _core.ndarray) else obj))
 
 
@@ -734,7 +819,7 @@ def is_cuda_array(obj):
 
 def as_cuda_array(obj, sync=True):
     """Another library's array in device memory, without a copy."""
-    if isinstance(obj, (DeviceArray, GpuArray)):
+    if isinstance(obj, (DeviceArray, ForeignArray)):
         return obj
     if not is_cuda_array(obj):
         raise TypeError("the object has no __cuda_array_interface__: it does not lie on a GPU")
@@ -751,4 +836,6 @@ def from_cuda_array_interface(desc, owner=None, sync=True):
         from .. import cuda
 
         cuda.ExternalStream(desc["stream"]).synchronize()
-    return GpuArray(tuple(desc["shape"]), desc["typestr"], owner or desc, desc["data"][0])
+    made = ForeignArray(tuple(desc["shape"]), desc["typestr"], None, desc["data"][0])
+    made.owner = owner
+    return made

@@ -15,7 +15,6 @@ class _Each(Around, device.Kernel):
         size = f'(attr {_n(params[-1])} "size")'
         body = f'{index} (if 1 (cmp "<" {_n("i")} {size}) ({store}) ())'
         super().__init__(fn, device.KERNEL, fn.__name__ + "_each", params, body)
-        self.launches, self.places = 0, set()
 
     def _step_function(self):
         fn = self.py_func
@@ -45,7 +44,7 @@ class DeviceVectorized(Vectorized):
         ]
         given, kind = self._typed(np, given)
         shape = np.broadcast_shapes(*(tuple(a.shape) for a in given))
-        in_place = isinstance(out, (device.DeviceArray, device.GpuArray)) and out.is_c_contiguous()
+        in_place = isinstance(out, (device.DeviceArray, device.ForeignArray)) and out.is_c_contiguous()
         if out is not None and tuple(out.shape) != shape:
             raise ValueError(f"{self.__name__}(): an array of shape {tuple(out.shape)} cannot hold shape {shape}")
         made = out if in_place else device.device_array(shape, kind)

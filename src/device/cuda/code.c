@@ -135,6 +135,15 @@ static void follow(tt_cuda *c, tt_stream *s, const tt_routine *f) {
   s->milestone_at = c->api->event_record(s->milestone, s->handle) == TT_CUDA_OK ? now : 0;
 }
 
+tt_code tt__cuda_suggest(tt_device *d, tt_routine *f, uint32_t shared, int *grid, int *block, tt_error *err) {
+  tt_cuda *c = tt__cuda_of(d);
+  void *before;
+  if (!c->api->best_block) return tt__fail(err, TT_ENOTIMPL, "%s: the driver does not say", d->name);
+  TT_TRY(tt__cuda_enter(d, &before, err));
+  int result = c->api->best_block(grid, block, f->handle, NULL, shared, 0);
+  return tt__cuda_leave(d, before, result, "choose a block", err);
+}
+
 tt_code tt__cuda_launch(tt_device *d, tt_stream *s, tt_routine *f, const tt_grid *g, const void *args, size_t size,
                         tt_error *err) {
   tt_cuda *c = tt__cuda_of(d);

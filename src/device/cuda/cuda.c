@@ -467,6 +467,7 @@ const tt_device_ops tt__cuda_ops = {
     .unload = tt__cuda_unload,
     .routine = tt__cuda_routine,
     .global = tt__cuda_global,
+    .suggest = tt__cuda_suggest,
     .launch = tt__cuda_launch,
     .stream_new = cuda_stream_new,
     .stream_free = cuda_stream_free,
