@@ -230,7 +230,7 @@ class Kernel(Compiled):
         return made
 
     def configure(self, griddim, blockdim, stream=0, sharedmem=0):
-        """kernel[griddim, blockdim, stream, sharedmem] as a call; blockdim=None: `griddim` threads in blocks that suit."""
+        """kernel[griddim, blockdim, ...] as a call; blockdim=None: griddim threads in blocks that suit."""
         from . import step
 
         if step.wanted():
