@@ -272,7 +272,8 @@ class RawKernel:
         f.launches += 1
         if type(args) is not tuple:
             args = tuple(args)
-        _core.routine_launch(f._routine, grid, block, args, shared_mem, self._shared_limit, _stream(stream))
+        stream = stream and _stream(stream)
+        _core.routine_launch(f._routine, grid, block, args, shared_mem, self._shared_limit, stream)
 
     @property
     def kernel(self):

@@ -8,7 +8,6 @@
 #include "device/device.h"
 #include "graph/build.h"
 #include "graph/call.h"
-#include "graph/host.h"
 #include "graph/session.h"
 #include "run/device_code.h"
 #include "run/exec_call.h"
@@ -88,9 +87,7 @@ typedef struct launch {
   int n, id; /* `id`: where it runs */
   tt_call_array array[TT_CALL_ARRAYS];
   int narray;
-  tt_array *copy[TT_CALL_ARRAYS]; /* on the device, of the caller's memory: argument copied[k] */
-  int copied[TT_CALL_ARRAYS], ncopy;
-  bool memory; /* the caller's own memory is used in place */
+  tt_call_memory memory; /* the caller's own */
   _Alignas(16) int64_t word[MOST_WORDS + 1];
 } launch;
 
@@ -101,31 +98,12 @@ static void put_arrays(launch *l) {
       l->array[l->narray++] =
           (tt_call_array){.array = a->array, .at = 8 * a->word, .writes = a->writes, .inside = a->inside};
     else
-      l->memory = true;
+      l->memory.arg[l->memory.n++] = (tt_call_span){.low = a->low,
+                                                    .high = (char *)a->low + a->size,
+                                                    .address = (const char *)(intptr_t)l->word[a->word],
+                                                    .at = 8 * a->word,
+                                                    .writes = a->writes};
   }
-}
-
-static tt_code copy_memory(launch *l, tt_error *err) {
-  for (int k = 0; k < l->n; k++) {
-    const tt_jit_argument *a = &l->arg[k];
-    if (a->array) continue;
-    TT_TRY(tt__call_copy(a->low, a->size, l->id, &l->copy[l->ncopy], err));
-    l->copied[l->ncopy] = k;
-    l->array[l->narray++] = (tt_call_array){.array = l->copy[l->ncopy++],
-                                            .at = 8 * a->word,
-                                            .writes = a->writes,
-                                            .inside = l->word[a->word] - (int64_t)(intptr_t)a->low};
-  }
-  l->memory = false;
-  return TT_OK;
-}
-
-static tt_code bring_back(const launch *l, tt_error *err) {
-  for (int c = 0; c < l->ncopy; c++) {
-    const tt_jit_argument *a = &l->arg[l->copied[c]];
-    if (a->writes && a->size) TT_TRY(tt__read(l->copy[c], a->low, (size_t)a->size, err));
-  }
-  return TT_OK;
 }
 
 /* Where it runs. */
@@ -157,7 +135,9 @@ static tt_code record(launch *l, int nword, bool raw, tt_error *err) {
     grid.grid[k] = !block ? how->grid[k] : k ? 1 : (how->threads + block - 1) / block;
   }
   TT_TRY(tt__jit_check_grid(j, &grid, &blocks, err));
-  if (d && l->memory) TT_TRY(copy_memory(l, err));
+  bool away = d && l->memory.n;
+  if (away) TT_TRY(tt__call_bring(&l->memory, l->id, l->array + l->narray, err));
+  if (away) l->narray += l->memory.n;
   tt_kernel_call call = {.kind = &python_kind,
                          .kernel = j,
                          .name = j->program.entry->name,
@@ -170,9 +150,9 @@ static tt_code record(launch *l, int nword, bool raw, tt_error *err) {
   }
   call.grid.shared = (uint32_t)how->shared;
   if (d) call.stream = how->stream ? how->stream : tt__stream_current(d);
-  bool now = l->memory || raw || (!d && j->program.prints);
+  bool now = raw || (!d && (l->memory.n || j->program.prints));
   TT_TRY(now ? tt__call_now(&call, l->array, l->narray, err) : tt__call_record(&call, l->array, l->narray, err));
-  return bring_back(l, err);
+  return away ? tt__call_bring_back(&l->memory, err) : TT_OK;
 }
 
 tt_code tt_jit_launch(tt_jit *j, const tt_jit_launch_options *how, const int64_t *word, int nword, int nhidden,
@@ -188,14 +168,13 @@ tt_code tt_jit_launch(tt_jit *j, const tt_jit_launch_options *how, const int64_t
   l.arg = arg;
   l.n = n;
   l.id = 0;
-  l.narray = l.ncopy = 0;
-  l.memory = false;
+  l.narray = l.memory.n = 0;
   memcpy(l.word, word, sizeof *word * (size_t)(nword + nhidden));
   l.word[nword + nhidden] = how->shared;
   tt__session_lock();
   j->nword = nword;
   tt_code code = record(&l, nword + nhidden, raw, err);
-  while (l.ncopy > 0) tt__array_release(l.copy[--l.ncopy]);
+  tt__call_forget(&l.memory);
   tt__session_unlock();
   *where = l.id;
   return code != TT_OK && err->code != TT_OK ? err->code : code;

@@ -26,9 +26,7 @@ typedef struct launch {
   _Alignas(16) char args[TT_CALL_ARGS];
   tt_call_array array[TT_CALL_ARRAYS];
   int narray;
-  tt_array *copy[TT_CALL_ARRAYS]; /* on the device, of the caller's memory: argument copied[k] */
-  int copied[TT_CALL_ARRAYS], ncopy;
-  bool memory; /* the caller's own memory is used in place: it is good as long as the call lasts */
+  tt_call_memory memory; /* the caller's own: good as long as the call lasts */
 } launch;
 
 /* "argument 2 ('n', int32) of kernel add" */
@@ -98,8 +96,12 @@ static tt_code put_memory(launch *l, int k, tt_error *err) {
   TT_TRY(check_pointee(l, k, a->as.memory.dtype, err));
   if (a->as.memory.readonly && may_write(l, k))
     return tt__fail(err, TT_EVALUE, "%s is not const, and the array is read-only", describe(l->entry, k, text));
-  l->memory = true;
-  memcpy(l->args + l->entry->offset[k], &a->as.memory.data, sizeof(void *));
+  if (l->memory.n == TT_CALL_ARRAYS) return tt__fail(err, TT_EVALUE, "kernel %s: too many arrays", l->entry->name);
+  char *low = a->as.memory.data;
+  int at = l->entry->offset[k];
+  l->memory.arg[l->memory.n++] =
+      (tt_call_span){.low = low, .high = low + a->as.memory.size, .address = low, .at = at, .writes = may_write(l, k)};
+  memcpy(l->args + at, &low, sizeof low);
   return TT_OK;
 }
 
@@ -129,31 +131,6 @@ static tt_code put_argument(launch *l, int k, tt_error *err) {
       memset(l->args + l->entry->offset[k], 0, sizeof(void *));
       return TT_OK;
   }
-}
-
-/* On a device the caller's memory is copied there: arrays of our own stand for it. */
-static tt_code copy_memory(launch *l, tt_error *err) {
-  for (int k = 0; k < l->n; k++) {
-    const tt_argument *a = &l->arg[k];
-    if (a->kind != TT_ARG_MEMORY) continue;
-    if (l->narray == TT_CALL_ARRAYS) return tt__fail(err, TT_EVALUE, "kernel %s: too many arrays", l->entry->name);
-    TT_TRY(tt__call_copy(a->as.memory.data, (int64_t)a->as.memory.size, l->id, &l->copy[l->ncopy], err));
-    l->copied[l->ncopy] = k;
-    l->array[l->narray++] =
-        (tt_call_array){.array = l->copy[l->ncopy++], .at = l->entry->offset[k], .writes = may_write(l, k)};
-  }
-  l->memory = false;
-  return TT_OK;
-}
-
-/* What the kernel wrote into copies of the caller's memory. */
-static tt_code bring_back(const launch *l, tt_error *err) {
-  for (int c = 0; c < l->ncopy; c++) {
-    const tt_argument *a = &l->arg[l->copied[c]];
-    if (may_write(l, l->copied[c]) && a->as.memory.size)
-      TT_TRY(tt__read(l->copy[c], a->as.memory.data, a->as.memory.size, err));
-  }
-  return TT_OK;
 }
 
 /* ---- the grid */
@@ -287,7 +264,12 @@ static tt_code record(launch *l, tt_error *err) {
   tt_device *d;
   for (int k = 0; k < l->n; k++) TT_TRY(put_argument(l, k, err));
   TT_TRY(choose(l, &d, err));
-  if (d && l->memory) TT_TRY(copy_memory(l, err));
+  bool away = d && l->memory.n;
+  if (away && l->narray + l->memory.n > TT_CALL_ARRAYS)
+    return tt__fail(err, TT_EVALUE, "kernel %s: too many arrays", l->entry->name);
+  if (away) TT_TRY(tt__call_bring(&l->memory, l->id, l->array + l->narray, err));
+  if (away) l->narray += l->memory.n;
+  if (l->how->copied) *l->how->copied = away;
   tt_kernel_call call = {.kind = &cuda_kind,
                          .kernel = l->entry,
                          .name = l->entry->name,
@@ -298,9 +280,9 @@ static tt_code record(launch *l, tt_error *err) {
   memcpy(call.grid.block, l->how->block, sizeof call.grid.block);
   call.grid.shared = (uint32_t)l->how->shared;
   if (d) call.stream = l->how->stream ? l->how->stream : tt__stream_current(d);
-  bool now = l->memory || (!d && l->entry->program->prints);
+  bool now = !d && (l->memory.n || l->entry->program->prints);
   TT_TRY(now ? tt__call_now(&call, l->array, l->narray, err) : tt__call_record(&call, l->array, l->narray, err));
-  return bring_back(l, err);
+  return away ? tt__call_bring_back(&l->memory, err) : TT_OK;
 }
 
 tt_code tt_entry_launch(tt_entry *r, const tt_entry_grid *how, const tt_argument *arg, int n, tt_error *err) {
@@ -316,13 +298,11 @@ tt_code tt_entry_launch(tt_entry *r, const tt_entry_grid *how, const tt_argument
   l.how = how;
   l.arg = arg;
   l.n = n;
-  l.narray = l.ncopy = 0;
-  l.memory = false;
+  l.narray = l.memory.n = 0;
   memset(l.args, 0, (size_t)r->size); /* gaps between parameters too: equal launches have equal bytes */
   tt__session_lock();
   tt_code code = record(&l, err);
-  if (how->copied) *how->copied = l.ncopy > 0;
-  while (l.ncopy > 0) tt__array_release(l.copy[--l.ncopy]);
+  tt__call_forget(&l.memory);
   tt__session_unlock();
   return code != TT_OK && err->code != TT_OK ? err->code : code;
 }

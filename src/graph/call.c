@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "graph/build.h"
-#include "graph/host.h"
 #include "graph/session.h"
 #include "graph/slab.h"
 #include "ir/target.h"
@@ -43,14 +42,6 @@ tt_code tt__call_device(const tt_call_array *arg, int n, const char *name, int o
   }
   *out = put >= 0 ? put : lies > 0 ? lies : otherwise;
   return TT_OK;
-}
-
-tt_code tt__call_copy(const void *data, int64_t size, int id, tt_array **out, tt_error *err) {
-  int before = tt__session_device;
-  tt__session_device = id; /* straight there */
-  tt_code code = tt__from_data(TT_U8, 1, &size, data, NULL, out, err);
-  tt__session_device = before;
-  return code;
 }
 
 /* ---- recording */

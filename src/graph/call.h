@@ -29,8 +29,26 @@ typedef struct tt_call_array {
 TT_HIDDEN tt_code tt__call_device(const tt_call_array *arg, int n, const char *name, int otherwise, int *out,
                                   tt_error *err);
 
-/* Memory of the caller as an array of bytes on a device, for a launch over it. */
-TT_HIDDEN tt_code tt__call_copy(const void *data, int64_t size, int id, tt_array **out, tt_error *err);
+/* Memory of the caller among the arguments of a launch on a device (call_memory.c). */
+typedef struct tt_call_span {
+  char *low, *high;    /* its bytes: [low, high) */
+  const char *address; /* what the kernel is given, somewhere among them */
+  int32_t at;          /* of the arguments, where the address belongs */
+  bool writes;
+  tt_array *array; /* its copy, which others may share; held */
+  int64_t skip;    /* bytes of the copy before `low` */
+} tt_call_span;
+
+typedef struct tt_call_memory {
+  tt_call_span arg[TT_CALL_ARRAYS];
+  int n;
+} tt_call_memory;
+
+/* Copy all of it to the device `id`: m->n more arrays for the launch in `out`. Arrays are NULL before. */
+TT_HIDDEN tt_code tt__call_bring(tt_call_memory *m, int id, tt_call_array *out, tt_error *err);
+/* What the kernel may have written comes back. Waits. */
+TT_HIDDEN tt_code tt__call_bring_back(const tt_call_memory *m, tt_error *err);
+TT_HIDDEN void tt__call_forget(tt_call_memory *m);
 
 /*
 ** Record a launch: `like` has kind, kernel, name, grid, device, stream, and args of args_size bytes, which are copied.

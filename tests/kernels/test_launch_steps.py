@@ -435,6 +435,13 @@ with warnings.catch_warnings(record=True) as told:
     add_to((4,), (64,), (x, np.ones(200, "float32"), 200))
 assert [w.category for w in told] == [tt.exceptions.PerformanceWarning]
 np.testing.assert_array_equal(host, n + 1)
+add_to((4,), (64,), (host, host, 200), stream=s)  # one memory there too
+np.testing.assert_array_equal(host, 2 * (n + 1))
+add_to((1,), (50,), (host[:50], host[50:], 50), stream=s)
+np.testing.assert_array_equal(host[50:100], 2 * (n[:50] + n[50:100] + 2))
+scale((1,), (50,), (host[:60], 2.0, 50), stream=s)
+add_to((1,), (1,), (host[:150], host[100:], 1), stream=s)  # they overlap
+assert host[100] == 202 + 4 and host[49] == 200 and host[50] == 104
 c = tt.ones(200, dtype="float32", device="cpu")
 for args, words in (((x, c, 200), "two devices, null:0 and cpu:0"), ((c, c, 200), "its stream and its arrays")):
     try:
