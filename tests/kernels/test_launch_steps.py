@@ -484,3 +484,59 @@ def test_on_the_null_device(seed, tmp_path):
     call = [sys.executable, tmp_path / "p.py", f"SOURCE = {SOURCE!r}"]
     done = subprocess.run(call, env=env, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and done.stdout == "fine\n", done.stdout + done.stderr
+
+
+THREADS = r"""
+import sys
+import threading
+import numpy as np
+import tutti as tt
+INC = 'extern "C" __global__ void inc(float *y, int n) { if (threadIdx.x < n) y[threadIdx.x] += 1; }'
+inc = tt.RawKernel(INC, "inc")
+
+@tt.cuda.jit
+def double(y):
+    i = tt.cuda.grid(1)
+    if i < y.size:
+        y[i] *= 2
+
+failed = []
+
+def work(s, device):
+    try:
+        y, w = tt.zeros(60, dtype="float32", device=device), np.zeros(60, "f4")
+        for r in range(60):
+            for _ in range(r % 5):
+                inc((1,), (64,), (y, 60))
+                w += 1
+            double[1, 64](y)
+            y += s
+            w = w * 2 + s
+            if r % 4 == 0:
+                y /= 1024
+                w /= 1024
+                if r % 8 == 0:
+                    np.testing.assert_allclose(y.numpy(), w, rtol=1e-5)
+        host = np.zeros(60, "f4")
+        inc((1,), (64,), (host, 60))
+        assert host.sum() == 60
+        np.testing.assert_allclose(y.numpy(), w, rtol=1e-5)
+    except BaseException as e:
+        failed.append(repr(e))
+
+threads = [threading.Thread(target=work, args=(s, tt.device(sys.argv[1 + s % 2]))) for s in range(4)]
+for t in threads:
+    t.start()
+for t in threads:
+    t.join()
+print(failed)
+"""
+
+
+@pytest.mark.parametrize("devices", [("cpu", "null:0"), ("null:0", "null:1")])
+def test_threads_launch_side_by_side(devices, tmp_path):
+    (tmp_path / "p.py").write_text(THREADS)
+    env = {**os.environ, "TUTTI_NULL_DEVICE": "2"}
+    call = [sys.executable, tmp_path / "p.py", *devices]
+    done = subprocess.run(call, env=env, capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0 and done.stdout == "[]\n", done.stdout + done.stderr
