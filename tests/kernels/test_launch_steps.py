@@ -301,7 +301,7 @@ def test_python_kernels_wait_too():
         if i < y.size:
             y[i] *= f
 
-    a = tt.arange(24, dtype="float32").reshape(4, 6)
+    a = tt.arange(24, dtype="float32", device="cpu").reshape(4, 6)  # where there is a GPU too
     want = np.arange(24, dtype="float32").reshape(4, 6)
     before, launches = calls(), scale.launches
     old = a + 1
