@@ -267,12 +267,13 @@ static tt_code execute_step(const tt_walk *walk, const tt_plan *plan, int i, tt_
   tt_pieces pieces;
   bool is_kernel = step->kind == TT_STEP_KERNEL;
   tt_code code = execute_followed(walk, plan, i, d, &why);
-  if (is_kernel && tt__pieces_pay(d, walk, step, tt__session_looking, &pieces))
+  if (is_kernel && tt__pieces_pay(d, walk, step, tt__session_looking, &pieces) &&
+      !(pieces.windows && !fits_host(walk, step)))
     code = tt__pieces_run(d, walk, step, &pieces, &why);
   if (code == TT_ENOTIMPL || code == TT_ENOMEM) code = tt__exec_step_on(d, walk, step, &why);
-  if (code == TT_ENOMEM && is_kernel && tt__pieces_fit(d, walk, step, &pieces))
-    code = tt__pieces_run(d, walk, step, &pieces, &why);
   bool full = code == TT_ENOMEM && !fits_host(walk, step);
+  if (code == TT_ENOMEM && !full && is_kernel && tt__pieces_fit(d, walk, step, &pieces))
+    code = tt__pieces_run(d, walk, step, &pieces, &why);
   if ((code != TT_ENOTIMPL && code != TT_ENOMEM) || full) {
     if (code != TT_OK && err) *err = why;
     return code;

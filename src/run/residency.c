@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/os.h"
 #include "device/cache_alloc.h"
 #include "device/current.h"
 #include "device/device.h"
@@ -415,7 +416,8 @@ static tt_code to_device(tt_buffer *b, int id, tt_error *err) {
 
 /* A copy on the host, for a device without room. */
 static tt_code keep_on_host(const void *data, size_t size, const tt_error *full, tt_buffer **out, tt_error *err) {
-  *out = tt__buffer_new(size, NULL);
+  bool fits = size < (size_t)tt__ram_bytes() / 2; /* the system would rather take memory that it has not than say no */
+  *out = fits ? tt__buffer_new(size, NULL) : NULL;
   if (!*out) {
     if (err) *err = *full;
     return TT_ENOMEM;
