@@ -382,7 +382,13 @@ static tt_code open_turns(run *r, const tt_launch *whole, tt_error *err) {
   return TT_OK;
 }
 
-/* The code of full pieces and of the last one; all begin at the same distance from aligned addresses. */
+/* How piece `p` is cut into threads. */
+static tt_code cut_turn(const run *r, int64_t p, const size_t *align, tt_cut *out, tt_error *err) {
+  return tt__threads_cut(r->kernel, &r->turn[p].lowered, &r->device->target, align, r->buf_len, out, err);
+}
+
+/* The code of full pieces and of the last one; all begin at the same distance from aligned addresses. Indices are
+ * largest in the first piece or in the last of the full ones: what is wide there is wide for all. */
 static tt_code open_code(run *r, tt_error *err) {
   size_t align[TT_PARTITION_BUFFERS], work = 0;
   for (int b = 0; b < r->kernel->nbuf; b++) {
@@ -391,8 +397,8 @@ static tt_code open_code(run *r, tt_error *err) {
   }
   for (int i = 0; i < 2 && r->device->target.kind != TT_DEVICE_NULL; i++) {
     tt_cut *c = &r->cut[i];
-    const tt_lowered *l = &r->turn[i ? r->pieces - 1 : 0].lowered;
-    TT_TRY(tt__threads_cut(r->kernel, l, &r->device->target, align, r->buf_len, c, err));
+    TT_TRY(cut_turn(r, i ? r->pieces - 1 : 0, align, c, err));
+    if (!i && r->pieces > 2 && !c->pass[0].variant.wide) TT_TRY(cut_turn(r, r->pieces - 2, align, c, err));
     if (c->pass[0].variant.far) return tt__fail(err, TT_ENOTIMPL, "too many arguments for a launch");
     for (int p = 0; p < c->npass; p++)
       TT_TRY(tt__device_kernel(r->device, r->kernel, &c->pass[p].variant, &r->routine[i][p], err));

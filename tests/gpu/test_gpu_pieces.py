@@ -29,4 +29,20 @@ for name in PROGRAMS:
     env = {**os.environ, "TUTTI_POISON": "1", "TUTTI_DEVICE": "auto"}
     done = subprocess.run([sys.executable, "-c", PROGRAM + code], env=env, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
-    assert int(done.stdout) >= 5
+    assert not limit or int(done.stdout) >= 5  # with room it depends on what was measured of the machine
+
+
+def test_far_pieces():
+    """Where a piece lies beyond what 32 bits count, its indices are wide."""
+    code = """
+import numpy as np, tutti as tt
+tt.cuda.set_memory_limit(1 << 30)
+n = (1 << 32) + 12345
+x = (tt.arange(n, dtype="int64") % 251).astype("uint8").to("cuda").eval()
+assert tt.ledger()["streamed"] >= 1 and tt.ledger()["fallbacks"] == 0
+host = np.asarray(memoryview(x))
+for lo in (0, (1 << 31) - 500, (1 << 32) - 500, n - 1000):
+    assert (host[lo : lo + 1000] == np.arange(lo, lo + 1000) % 251).all(), lo
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stderr[-3000:]

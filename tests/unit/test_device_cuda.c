@@ -475,6 +475,9 @@ static void transfer_speeds(tt_device *d) {
   if (tt__pinned_alloc(d, SPEED_BYTES, &pinned, NULL) == TT_OK) {
     printf("  driver, pinned %.1f / %.1f\n", transfer(d, m, pinned, SPEED_BYTES, 2),
            transfer(d, m, pinned, SPEED_BYTES, 3));
+    for (size_t n = 1 << 20; n <= 64 << 20; n *= 4)
+      printf("  driver, pinned, %zu MiB: %.1f / %.1f\n", n >> 20, transfer(d, m, pinned, n, 2),
+             transfer(d, m, pinned, n, 3));
     tt__pinned_free(d, pinned, SPEED_BYTES);
   }
   printf("staged, GB/s: in / out, both at once (512 MiB, in pieces of 8 and 32 MiB)\n");
