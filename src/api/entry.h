@@ -43,6 +43,7 @@ struct tt_program {
   int non;
   int home;    /* where it was built first: a device's id */
   bool prints; /* its kernels may: their launches on the CPU do not wait */
+  bool check;  /* TUTTI_CHECK, as it was when the program was made */
   char *source, *file;
   tt_text_list flag, expression;
   tt_str text, names;

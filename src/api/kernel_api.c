@@ -9,6 +9,7 @@
 #include "device/device.h"
 #include "graph/call.h"
 #include "graph/session.h"
+#include "lang/check.h"
 #include "run/exec_call.h"
 
 enum { BLOCK_THREADS = 1024 };
@@ -55,6 +56,7 @@ static tt_cudac_options options_of(const tt_program *p, bool wide) {
                             .nflag = p->flag.n,
                             .expression = (const char *const *)p->expression.item,
                             .nexpression = p->expression.n,
+                            .check = p->check,
                             .wide = wide};
 }
 
@@ -130,7 +132,7 @@ static bool list_entries(tt_program *p) {
                              .name = c->name,
                              .nparam = c->nparam,
                              .param = c->param,
-                             .waits = c->sync,
+                             .waits = c->sync == 1 || c->sync == 2,
                              .most_threads = c->max_threads};
   }
   char *line = p->names.data;
@@ -164,6 +166,7 @@ tt_code tt_program_cuda(const char *source, const tt_program_options *options, t
   if (!p) return tt__fail_memory(err, sizeof *p);
   pthread_mutex_init(&p->lock.mutex, NULL);
   p->refs = 1;
+  p->check = tt__check_wanted();
   p->source = copy_text(source);
   p->file = copy_text(o->file ? o->file : "kernel.cu");
   p->prints = strstr(source, "printf") != NULL || strstr(source, "#include \"") != NULL;

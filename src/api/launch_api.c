@@ -11,6 +11,7 @@
 #include "graph/call.h"
 #include "graph/host.h"
 #include "graph/session.h"
+#include "lang/cudac_check.h"
 #include "lang/cudac_run.h"
 #include "run/exec_call.h"
 
@@ -214,6 +215,59 @@ tt_code tt_entry_suggest(tt_entry *r, int device, int64_t shared, int *threads, 
   return code == TT_OK ? d->ops->suggest(d, e->routine, (uint32_t)shared, &grid, threads, err) : code;
 }
 
+/* ---- checked launches: the bytes behind each pointer follow the arguments */
+
+static size_t sizes_at(const tt_entry *e) { return ((size_t)e->size + 7) & ~(size_t)7; }
+
+static tt_code add_sizes(launch *l, size_t *args_size, tt_error *err) {
+  size_t at = sizes_at(l->entry);
+  *args_size = at + (size_t)l->n * sizeof(uint64_t);
+  if (*args_size > sizeof l->args)
+    return tt__fail(err, TT_EVALUE, "kernel %s takes too many bytes of arguments for TUTTI_CHECK=1", l->entry->name);
+  memset(l->args + l->entry->size, 0, *args_size - (size_t)l->entry->size);
+  for (int k = 0; k < l->n; k++) {
+    const tt_argument *a = &l->arg[k];
+    uint64_t bytes = 0;
+    if (a->kind == TT_ARG_ARRAY)
+      bytes = (uint64_t)a->as.array->size * tt__dtype_size((tt_dtype)a->as.array->dtype);
+    else if (a->kind == TT_ARG_MEMORY)
+      bytes = a->as.memory.size;
+    memcpy(l->args + at + (size_t)k * sizeof bytes, &bytes, sizeof bytes);
+  }
+  return TT_OK;
+}
+
+/* May the kernel be given addresses in this argument, of memory that nobody tells us of? */
+static bool may_hold_addresses(const tt_entry *e, int k) {
+  int t = e->param[k].kind & ~(TT_CUDAC_CONST | TT_CUDAC_POINTER);
+  return t == TT_CUDAC_VOID || t == TT_CUDAC_STRUCT || t == TT_I64 || t == TT_U64;
+}
+
+static tt_code add_areas(const tt_entry *e, char *args, void **raw, tt_check *check, tt_error *err) {
+  for (int k = 0; k < e->nparam; k++) {
+    uint64_t bytes;
+    void *at;
+    tt_parameter p;
+    tt_check_area a = {.number = k + 1};
+    if (may_hold_addresses(e, k)) tt__check_loose(check);
+    if (!(e->param[k].kind & TT_CUDAC_POINTER)) continue;
+    memcpy(&bytes, args + sizes_at(e) + (size_t)k * sizeof bytes, sizeof bytes);
+    memcpy(&at, raw[k], sizeof at);
+    if (!at || tt_entry_parameter(e, k, &p, err) != TT_OK) continue;
+    a.base = at;
+    a.size = bytes;
+    snprintf(a.name, sizeof a.name, "%s", p.name);
+    if (p.dtype != TT_DTYPE_NONE) {
+      a.item = (int)tt__dtype_size(p.dtype);
+      snprintf(a.type, sizeof a.type, "%s[%llu]", tt__dtypes[p.dtype].name,
+               (unsigned long long)bytes / (unsigned)a.item);
+    }
+    if (!tt__check_array(check, &a, raw[k], !(e->param[k].kind & TT_CUDAC_CONST)))
+      return tt__fail_memory(err, sizeof a);
+  }
+  return TT_OK;
+}
+
 /* ---- what runs it (ir/call.h) */
 
 static tt_code run_cuda(const tt_kernel_call *c, char *args, bool *ran, tt_error *err) {
@@ -222,8 +276,12 @@ static tt_code run_cuda(const tt_kernel_call *c, char *args, bool *ran, tt_error
   tt_str output = {0};
   for (int k = 0; k < e->nparam; k++) raw[k] = args + e->offset[k];
   const tt_cudac_entry *entry = is_wide(c->grid.grid, c->grid.block) ? e->wide : e->plain;
-  *ran = true;
-  tt_code code = tt__cudac_run(entry, c->grid.grid, c->grid.block, c->grid.shared, raw, &output, err);
+  tt_check *check = NULL;
+  if (e->program->check) TT_TRY(tt__cudac_check_new(entry, c->grid.grid, c->grid.block, &check, err));
+  tt_code code = check ? add_areas(e, args, raw, check, err) : TT_OK;
+  *ran = code == TT_OK;
+  if (code == TT_OK) code = tt__cudac_run(entry, c->grid.grid, c->grid.block, c->grid.shared, raw, check, &output, err);
+  tt__check_free(check);
   tt__call_print(output.data, output.len);
   tt__str_free(&output);
   return code;
@@ -280,6 +338,7 @@ static tt_code record(launch *l, tt_error *err) {
   memcpy(call.grid.block, l->how->block, sizeof call.grid.block);
   call.grid.shared = (uint32_t)l->how->shared;
   if (d) call.stream = l->how->stream ? l->how->stream : tt__stream_current(d);
+  if (l->entry->program->check && (!d || d->target.kind == TT_DEVICE_NULL)) TT_TRY(add_sizes(l, &call.args_size, err));
   bool now = !d && (l->memory.n || l->entry->program->prints);
   TT_TRY(now ? tt__call_now(&call, l->array, l->narray, err) : tt__call_record(&call, l->array, l->narray, err));
   return away ? tt__call_bring_back(&l->memory, err) : TT_OK;

@@ -37,9 +37,14 @@ struct dim3 {
   constexpr dim3(uint3 u) : x(u.x), y(u.y), z(u.z) {}
   constexpr operator uint3() const { return uint3{x, y, z}; }
 };
-static __thread uint3 threadIdx, blockIdx, blockDim, gridDim; /* (dim3 has a constructor, these must not) */
-static __thread int tt_global_x; /* blockIdx.x * blockDim.x + threadIdx.x, when it is below 2^31: tt_index_x */
-static __thread void *tt_dynamic_shared;
+#ifdef TT_CHECK /* one launch at a time, and they lie apart from shared memory */
+#define TT_PLACE static
+#else
+#define TT_PLACE static __thread
+#endif
+TT_PLACE uint3 threadIdx, blockIdx, blockDim, gridDim; /* (dim3 has a constructor, these must not) */
+TT_PLACE int tt_global_x; /* blockIdx.x * blockDim.x + threadIdx.x, when it is below 2^31: tt_index_x */
+TT_PLACE void *tt_dynamic_shared;
 static constexpr int warpSize = 32;
 /* `extern __shared__ T name[];` outside functions. */
 template <class T>
@@ -60,10 +65,17 @@ TT_INLINE unsigned tt_thread_number() { return threadIdx.x + blockDim.x * (threa
 
 /* ---- barriers: another thread may run until they return */
 
+/* Two of them on two lines are not made one: checks tell them apart. */
+#if defined(TT_CHECK) && defined(__clang__)
+#define TT_ONE_BY_ONE __attribute__((nomerge))
+#else
+#define TT_ONE_BY_ONE
+#endif
+
 TT_INLINE void tt_wait(int value, int *sum, int *threads) {
   uint3 mine = threadIdx;
   int x = tt_global_x;
-  tt_core->barrier(value, sum, threads);
+  TT_ONE_BY_ONE tt_core->barrier(value, sum, threads);
   threadIdx = mine;
   tt_global_x = x;
 }

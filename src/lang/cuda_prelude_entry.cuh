@@ -68,7 +68,18 @@ struct tt_count<0, I...> {
   typedef tt_numbers<I...> type;
 };
 
-TT_INLINE void tt_enter(const tt_cudac_grid *g, long block) {
+#ifdef TT_CHECK
+static bool tt_watching; /* a kernel's own code runs */
+#define TT_UNWATCHED __attribute__((no_sanitize("thread")))
+#define TT_UNWATCHED_ENTRY TT_UNWATCHED
+#define TT_WATCHED __attribute__((noinline))
+#else
+#define TT_UNWATCHED_ENTRY
+#define TT_UNWATCHED inline __attribute__((always_inline))
+#define TT_WATCHED inline __attribute__((always_inline))
+#endif
+
+TT_UNWATCHED static void tt_enter(const tt_cudac_grid *g, long block) {
   blockDim.x = g->block[0], blockDim.y = g->block[1], blockDim.z = g->block[2];
   gridDim.x = g->grid[0], gridDim.y = g->grid[1], gridDim.z = g->grid[2];
   blockIdx.x = (unsigned)(block % g->grid[0]);
@@ -186,11 +197,22 @@ struct tt_run<F, void (*)(A...)> {
   static void blocks(const tt_cudac_grid *g, void *const *arg, long lo, long hi) {
     all_of(typename tt_count<n>::type(), g, arg, lo, hi);
   }
-  template <int... I>
-  TT_INLINE void one_of(tt_numbers<I...>, void *const *arg) {
-    F(*(typename tt_bare<A>::type *)arg[I]...);
+  /* (checked) The core's memory is read by nobody who is watched; a kernel's code is watched. */
+  template <class... B>
+  static TT_WATCHED void watched(B... a) {
+#ifdef TT_CHECK
+    tt_watching = true;
+#endif
+    F(a...);
   }
-  static void thread(const tt_cudac_grid *g, void *const *arg, long b, unsigned t) {
+  template <int... I>
+  TT_UNWATCHED static void one_of(tt_numbers<I...>, void *const *arg) {
+    watched(*(typename tt_bare<A>::type *)arg[I]...);
+  }
+  TT_UNWATCHED_ENTRY static void thread(const tt_cudac_grid *g, void *const *arg, long b, unsigned t) {
+#ifdef TT_CHECK
+    tt_watching = false;
+#endif
     tt_dynamic_shared = g->dynamic_shared;
     tt_enter(g, b);
     threadIdx.x = t % g->block[0];
@@ -205,6 +227,9 @@ struct tt_run<F, void (*)(A...)> {
 template <auto F, bool W>
 static constexpr tt_cudac_entry tt_entry(const char *name, int most) {
   typedef tt_run<F, decltype(F)> run;
+#ifdef TT_CHECK
+  return {name, run::n, W ? 1 : 3, most, run::param, nullptr, run::thread};
+#endif
   if constexpr (W)
     return {name, run::n, 1, most, run::param, nullptr, run::thread};
   else

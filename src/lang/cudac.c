@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "base/os.h"
 #include "lang/cudac_cache.h"
+#include "lang/cudac_check.h"
 #include "lang/cudac_form.h"
 #include "lang/cudac_run.h"
 #include "lang/cudac_scan.h"
@@ -56,6 +57,15 @@ static const char *const gcc_flags[] = {
 /* GCC 13 took this one out: nobody else may be given it. */
 static const char old_gcc_flag[] = "--param=max-unswitch-level=6";
 static const char *const clang_flags[] = {"-mllvm", "-inline-threshold=1500"};
+
+/*
+** Programs that are checked: a call for each access, with the lines of the text, variables in the order of the text.
+*For
+** the calls the compiler thinks of a thread sanitizer; its library is not linked, cuda_check.cuh stands for it.
+*/
+static const char *const check_flags[] = {"-O1", "-g1", "-gdwarf-4", "-fsanitize=thread"};
+static const char *const gcc_check_flags[] = {"--param=tsan-distinguish-volatile=1", "-fno-toplevel-reorder"};
+static const char *const clang_check_flags[] = {"-mllvm", "-tsan-distinguish-volatile=1"};
 
 static tt_lock lock = TT_LOCK_INIT; /* guards what follows; not held while a compiler runs */
 static bool looked, is_clang, is_old_gcc;
@@ -263,8 +273,9 @@ static void remove_folder(const build *b) {
   char path[PATH_SIZE * 2];
   const char *const names[] = {"in.cc", "out.ii", "program.cc", "program.so", b->file};
   if (!b->folder[0]) return;
-  for (size_t k = 0; k < sizeof names / sizeof *names; k++) unlink(file_in(b, names[k], path));
-  rmdir(b->folder);
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+    if (!b->o->check || strcmp(names[k], "program.so") != 0) unlink(file_in(b, names[k], path));
+  if (!b->o->check) rmdir(b->folder);
 }
 
 /* -D and -U: behind the prelude, which has names of its own. */
@@ -306,6 +317,7 @@ static tt_code preprocess_once(build *b, tt_str *out, tt_error *err) {
   add_arg(b, "-D__NVCC__=1");
   add_arg(b, "-D__CUDA_ARCH__=700");
   add_arg(b, "-DTUTTI_CPU=1");
+  if (b->o->check) add_arg(b, "-DTT_CHECK=1");
   if (b->o->wide) add_arg(b, "-DTT_WIDE=1");
   snprintf(inc, sizeof inc, "-I%s", include);
   add_arg(b, inc);
@@ -389,7 +401,7 @@ static void add_table(const build *b, tt_cudac_scan *s, tt_str *out, tt_str *par
                  s->global.data[k].name);
   tt__str_addf(out,
                "{nullptr, nullptr, 0}};\nextern \"C\" __attribute__((visibility(\"default\"))) const tt_cudac_program "
-               "tt_program = {%d, %d, %d, tt_entries, tt_variables, &tt_core};\n",
+               "tt_program = {%d, %d, %d, tt_entries, tt_variables, &tt_core, tt_where};\n",
                TT_CUDAC_ABI, n, (int)s->global.n);
 }
 
@@ -449,7 +461,7 @@ static tt_code translate(const build *b, const tt_str *in, tt_str *out, tt_str *
   tt__str_add_n(out, in->data, (size_t)(begin - in->data));
   size_t start = out->len;
   if (code == TT_OK) {
-    tt__cudac_rewrite(&s, out);
+    tt__cudac_rewrite(&s, b->o->check, out);
     add_table(b, &s, out, params);
   }
   if (!out->failed) tt__str_add_n(own, out->data + start, out->len - start);
@@ -459,14 +471,25 @@ static tt_code translate(const build *b, const tt_str *in, tt_str *out, tt_str *
   return code;
 }
 
+static void add_all(build *b, const char *const *arg, size_t n) {
+  for (size_t k = 0; k < n; k++) add_arg(b, arg[k]);
+}
+#define ADD_ALL(b, list) add_all(b, list, sizeof list / sizeof *list)
+
 static tt_code compile_once(build *b, const tt_str *text, tt_str *binary, tt_error *err) {
   char cc[PATH_SIZE * 2], so[PATH_SIZE * 2];
   TT_TRY(write_text(file_in(b, "program.cc", cc), text->data, text->len, err));
   begin_args(b);
-  for (size_t k = 0; !is_clang && !dropped && k < sizeof gcc_flags / sizeof *gcc_flags; k++) add_arg(b, gcc_flags[k]);
+  if (b->o->check) {
+    ADD_ALL(b, check_flags);
+    if (is_clang)
+      ADD_ALL(b, clang_check_flags);
+    else if (!dropped)
+      ADD_ALL(b, gcc_check_flags);
+  }
+  if (!is_clang && !dropped) ADD_ALL(b, gcc_flags);
   if (is_old_gcc && !dropped) add_arg(b, old_gcc_flag);
-  for (size_t k = 0; is_clang && !dropped && k < sizeof clang_flags / sizeof *clang_flags; k++)
-    add_arg(b, clang_flags[k]);
+  if (is_clang && !dropped) ADD_ALL(b, clang_flags);
   if (!dropped && tt__cpu_level() == 4) add_arg(b, "-mprefer-vector-width=512");
   add_flags(b, false);
   add_arg(b, "-shared");
@@ -521,6 +544,7 @@ static tt_code load(build *b, const tt_str *binary, const tt_cudac_program **out
     tt__lib_close(lib);
     return tt__fail(err, TT_EDEVICE, "a compiled program is not one of this version");
   }
+  if (b->o->check) TT_TRY(tt__cudac_note(p, so, binary, b->file, err));
   *p->core = &tt__cudac_core;
   *out = p;
   return TT_OK;
@@ -540,8 +564,8 @@ static bool make_key(const build *b, tt_str *key) {
   const char *path = realpath(b->path, real) ? real : b->path;
   struct stat st = {0};
   if (stat(path, &st) != 0) return false;
-  tt__str_addf(key, "%d %d %s %lld %lld %s %d %d", TRANSLATION, (int)may_split(), path, (long long)st.st_size,
-               (long long)st.st_mtime, tt__cpu_name(), tt__cpu_level(), (int)b->o->wide);
+  tt__str_addf(key, "%d %d %d %s %lld %lld %s %d %d", TRANSLATION, (int)may_split(), (int)b->o->check, path,
+               (long long)st.st_size, (long long)st.st_mtime, tt__cpu_name(), tt__cpu_level(), (int)b->o->wide);
   for (size_t k = 0; k < sizeof flags / sizeof *flags; k++) tt__str_addf(key, " %s", flags[k]);
   tt_digest d = tt__digest(tt__cuda_prelude, strlen(tt__cuda_prelude));
   tt__str_addf(key, " %llx%llx\n", (unsigned long long)d.lo, (unsigned long long)d.hi);
@@ -563,7 +587,7 @@ static tt_code run_steps(build *b, const tt_cudac_program **out, tt_str *params,
   tt_code code = TT_OK;
   if (!found) {
     code = preprocess(b, &in, err);
-    int nform = may_split();
+    int nform = may_split() && !b->o->check;
     if (code == TT_OK) code = translate(b, &in, &text, params, own, &nform, err);
     if (code == TT_OK) code = compile(b, &text, &binary, err);
     if (code == TT_EDEVICE && nform &&

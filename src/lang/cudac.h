@@ -21,7 +21,8 @@ typedef struct tt_cudac_options {
   int nflag;
   const char *const *expression; /* instances of templates that are wanted: "add<float>" */
   int nexpression;
-  bool wide; /* blocks times threads along x may exceed 2^31 */
+  bool check; /* every access is told to the core: tt__cudac_check_new */
+  bool wide;  /* blocks times threads along x may exceed 2^31 */
 } tt_cudac_options;
 
 /*

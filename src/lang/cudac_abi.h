@@ -5,13 +5,20 @@
 #ifndef TT_LANG_CUDAC_ABI_H
 #define TT_LANG_CUDAC_ABI_H
 
-#define TT_CUDAC_ABI 1
+#define TT_CUDAC_ABI 2
 
 /* Kinds of parameters: a tt_dtype's number, or one of these. */
 #define TT_CUDAC_STRUCT 100  /* any other type, passed as bytes */
 #define TT_CUDAC_POINTER 128 /* added to the kind of what it points at; */
 #define TT_CUDAC_VOID 99     /* `void`, or a type without a dtype */
 #define TT_CUDAC_CONST 256   /* added when what it points at is const */
+
+/* Kinds of accesses: tt_check's. */
+#define TT_CUDAC_READ 0
+#define TT_CUDAC_WRITE 1
+#define TT_CUDAC_ATOMIC 2
+#define TT_CUDAC_VOLATILE 4
+#define TT_CUDAC_UPDATE 8
 
 typedef struct tt_cudac_param {
   int kind, size, align;
@@ -26,7 +33,7 @@ typedef struct tt_cudac_grid {
 /*
 ** A kernel. sync 0: no barriers, `blocks` runs whole blocks [lo, hi); 2: the same, split at its barriers; 1: `thread`
 *runs
-** one thread, which may wait for others.
+** one thread, which may wait for others; 3: the same without waiting, for checks.
 */
 typedef struct tt_cudac_entry {
   const char *name;
@@ -52,6 +59,11 @@ typedef struct tt_cudac_core {
   int (*print)(const char *format, __builtin_va_list arg);
   void (*stop)(const char *file, int line, const char *what, const unsigned *thread, const unsigned *block);
   long long (*clock)(void);
+  /* Of programs that are checked: an access (a sum of TT_CUDAC_READ and its kin) from the call behind `pc`; a fence; a
+     return in the user's text. */
+  void (*touch)(const void *at, unsigned long size, unsigned kind, const void *pc);
+  void (*fence)(void);
+  void (*leaves)(void);
 } tt_cudac_core;
 
 typedef struct tt_cudac_program {
@@ -59,6 +71,7 @@ typedef struct tt_cudac_program {
   const tt_cudac_entry *const *entry;
   const tt_cudac_variable *variable;
   const tt_cudac_core **core; /* where the core leaves its functions */
+  void *(*where)(void);       /* of programs that are checked: the address of the calling thread's tt_gap_here */
 } tt_cudac_program;
 
 #endif

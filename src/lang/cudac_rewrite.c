@@ -187,8 +187,21 @@ static bool has_inline(const tt_cudac_scan *s, int64_t k) {
   return false;
 }
 
+static bool begins_declaration(const tt_cudac_scan *s, int64_t k) {
+  return k == 0 || is_one_of(s, k - 1, ";{}") || s->word.data[k - 1].kind == '#';
+}
+
+/* What lies beyond a variable is no other variable: memory of nobody stands before each of them. */
+static void add_gap(int64_t k, bool shared, tt_str *out) {
+  if (shared)
+    tt__str_addf(out, "static __thread __attribute__((used)) char tt_gap_%lld[1024]; ", (long long)k);
+  else
+    tt__str_addf(out, "static __attribute__((used)) char tt_gap_%lld[1024], tt_gap_d_%lld[1024] = {1}; ", (long long)k,
+                 (long long)k);
+}
+
 /* The replacement of what begins at word k. Returns the word behind it; k itself: nothing to replace. */
-static int64_t replace(const tt_cudac_scan *s, int64_t k, tt_str *out) {
+static int64_t replace(const tt_cudac_scan *s, int64_t k, bool check, tt_str *out) {
   const tt_cudac_word *w = &s->word.data[k];
   if (w->kind != 'i' && w->kind != '(') return k;
   int64_t end = match_index(s, k);
@@ -198,18 +211,25 @@ static int64_t replace(const tt_cudac_scan *s, int64_t k, tt_str *out) {
     return end;
   }
   if (w->kind != 'i') return k;
-  if (is_block_atomic(s, k)) {
+  if (!check && is_block_atomic(s, k)) {
     tt__str_add(out, "tt_block_");
     tt__str_add_n(out, s->text + w->at, w->len);
     return k + 1;
   }
+  if (check && tt__cudac_is(s, k, "return") && tt__cudac_is(s, k + 1, ";")) {
+    tt__str_add(out, "{ tt_leaves(); return; }");
+    return k + 2;
+  }
   if (tt__cudac_is(s, k, "extern") && (end = write_dynamic(s, k, out)) >= 0) return end;
   if (tt__cudac_is(s, k, "__shared__")) {
     bool is_static = tt__cudac_is(s, k - 1, "static");
+    if (check && begins_declaration(s, k)) add_gap(k, true, out);
     tt__str_add(out, is_static ? "__thread" : "static __thread");
     tt__str_add(out, " __attribute__((aligned(64)))");
     return k + 1;
   }
+  bool is_variable = tt__cudac_is(s, k, "__constant__") || tt__cudac_is(s, k, "__device__");
+  if (check && is_variable && begins_declaration(s, k) && !is_inside(s, k)) add_gap(k, false, out);
   if (tt__cudac_is(s, k, "__global__")) {
     tt__str_add(out, has_inline(s, k) ? "" : "inline "); /* not compiled by itself */
     tt__str_add(out, "__attribute__((always_inline))");
@@ -220,13 +240,13 @@ static int64_t replace(const tt_cudac_scan *s, int64_t k, tt_str *out) {
   return k;
 }
 
-void tt__cudac_rewrite(const tt_cudac_scan *s, tt_str *out) {
+void tt__cudac_rewrite(const tt_cudac_scan *s, bool check, tt_str *out) {
   uint32_t at = 0;
   for (int64_t k = 0; k < s->word.n;) {
     const tt_cudac_word *w = &s->word.data[k];
     tt__str_add_n(out, s->text + at, w->at - at);
     at = w->at;
-    int64_t next = replace(s, k, out);
+    int64_t next = replace(s, k, check, out);
     if (next == k) {
       tt__str_add_n(out, s->text + at, w->len);
       next = k + 1;

@@ -43,7 +43,8 @@ typedef struct launch {
   tt_lock lock;    /* of what follows */
   tt_str *output;
   tt_error error;
-  int64_t first; /* block that the pool's 0 stands for */
+  int64_t first;   /* block that the pool's 0 stands for */
+  tt_check *check; /* NULL: none watches */
 } launch;
 
 /* A processor thread inside a kernel. */
@@ -128,13 +129,20 @@ static void on_fault(int number, siginfo_t *info, void *context) {
 /* ---- handlers: faults once and for all, Ctrl-C only while a kernel runs */
 
 static tt_lock handlers = TT_LOCK_INIT;
-static int launches; /* under it */
-static void fork_prepare(void) { tt__lock(&handlers); }
-static void fork_done(void) { tt__unlock(&handlers); }
+static int launches;                    /* under it */
+static tt_lock checking = TT_LOCK_INIT; /* checked launches: a program has one place for where its thread is */
+static void fork_prepare(void) {
+  tt__lock(&checking);
+  tt__lock(&handlers);
+}
+static void fork_done(void) {
+  tt__unlock(&handlers);
+  tt__unlock(&checking);
+}
 static void fork_child(void) {
   for (int k = 0; k < WORKERS; k++)
     if (!pthread_equal(slots[k].thread, pthread_self())) atomic_store(&slots[k].state, FREE);
-  tt__unlock(&handlers);
+  fork_done();
 }
 TT_AT_LOAD(1) static void at_load(void) { pthread_atfork(fork_prepare, fork_done, fork_child); }
 
@@ -185,15 +193,29 @@ static void say(launch *l, tt_code code, const char *fmt, ...) {
   tt__unlock(&l->lock);
 }
 
+/* What the check says: go on, or leave the launch. */
+static void obey(bool go_on) {
+  if (!go_on) leave(here, TT_EDEVICE);
+}
+
 static void core_barrier(int value, int *sum, int *threads) {
+  tt_team *team = tt__team();
+  tt_check *check = here->launch->check;
+  unsigned k = tt__team_current(team);
   enter_core();
-  tt__team_barrier(tt__team(), value, sum, threads);
+  if (check) obey(tt__check_arrives(check, __builtin_return_address(0)));
+  tt__team_barrier(team, value, sum, threads);
+  if (check) tt__check_passes(check, k, tt__team_opened(team));
   leave_core();
 }
 
 static void core_warp(unsigned mask, unsigned long long value, unsigned long long *out, unsigned *came, unsigned *yes) {
+  tt_team *team = tt__team();
+  tt_check *check = here->launch->check;
+  unsigned k = tt__team_current(team);
   enter_core();
-  tt__team_warp(tt__team(), mask, value, out, came, yes);
+  tt__team_warp(team, mask, value, out, came, yes);
+  if (check) tt__check_passes_warp(check, k, *came);
   leave_core();
 }
 
@@ -231,15 +253,25 @@ static void core_stop(const char *file, int line, const char *what, const unsign
 
 static long long core_clock(void) { return tt__clock_ns(); }
 
-const tt_cudac_core tt__cudac_core = {core_barrier, core_warp, core_active, core_print, core_stop, core_clock};
+static void core_touch(const void *at, unsigned long size, unsigned kind, const void *pc) {
+  obey(tt__check_touch(here->launch->check, at, size, kind, pc)); /* code that calls this runs under a check alone */
+}
+static void core_fence(void) { tt__check_fence(here->launch->check); }
+static void core_leaves(void) { tt__check_returns(here->launch->check); }
+
+const tt_cudac_core tt__cudac_core = {core_barrier, core_warp,  core_active, core_print, core_stop,
+                                      core_clock,   core_touch, core_fence,  core_leaves};
 
 /* ---- blocks */
 
 static void run_thread(void *ctx, unsigned k) {
   worker *w = ctx;
+  tt_check *check = w->launch->check;
+  if (check) tt__check_thread(check, k);
   w->inside = 1;
   w->launch->entry->thread(w->grid, w->launch->arg, (long)w->block, k);
   w->inside = 0;
+  if (check) obey(tt__check_ends(check));
 }
 
 static void run_waiting(worker *w, int64_t lo, int64_t hi) {
@@ -252,12 +284,14 @@ static void run_waiting(worker *w, int64_t lo, int64_t hi) {
   }
   for (w->block = lo; w->block < hi && !atomic_load_explicit(&l->stop, memory_order_relaxed); w->block++) {
     int waiting;
+    char where[200] = "";
+    if (l->check) tt__check_block(l->check, w->block);
     if (tt__team_run(team, (int)l->threads, run_thread, w, &waiting)) continue;
+    if (l->check) tt__check_waits(l->check, where, sizeof where);
     say(l, TT_EDEVICE,
         "kernel %s, block %lld: %d of %u threads wait for others at a barrier or in a warp operation for ever (a "
-        "barrier "
-        "in divergent flow)",
-        l->entry->name, (long long)w->block, waiting, l->threads);
+        "barrier in divergent flow)%s",
+        l->entry->name, (long long)w->block, waiting, l->threads, where);
     atomic_store(&l->stop, TT_EDEVICE);
     return;
   }
@@ -286,7 +320,7 @@ static void note_fault(const worker *w) {
   const launch *l = w->launch;
   const unsigned *g = l->grid.grid;
   long long last = (long long)w->block, end = (long long)g[0] * g[1] * g[2] - 1;
-  if (l->entry->sync != 1) last += blocks_at_once(l) - 1;
+  if (!(l->entry->sync & 1)) last += blocks_at_once(l) - 1;
   if (last > end) last = end;
   if (w->signal == SIGFPE)
     say(w->launch, TT_EDEVICE, "kernel %s divided an integer by zero, in blocks %lld to %lld", l->entry->name,
@@ -325,14 +359,26 @@ static void hear_signal(void) {
 
 static void run_blocks(worker *w, int64_t lo, int64_t hi) {
   if (sigsetjmp(w->out, 1) == 0) {
-    if (w->launch->entry->sync == 1)
+    if (w->launch->entry->sync & 1)
       run_waiting(w, lo, hi);
     else
       run_free(w, lo, hi);
     return;
   }
-  if (w->launch->entry->sync == 1) tt__team_forget(tt__team());
+  if (w->launch->entry->sync & 1) tt__team_forget(tt__team());
   if (w->signal) note_fault(w);
+}
+
+/* What threads may touch besides the arrays: their own stacks, the block's memory. */
+static tt_code begin_check(launch *l, void *shared) {
+  tt_check_area stacks = {.space = TT_CHECK_FREE};
+  tt_check_area dynamic = {.base = shared, .size = l->shared, .space = TT_CHECK_SHARED};
+  tt_team *team = tt__team();
+  if (!team) return tt__fail_memory(&l->error, 1);
+  tt__team_memory(team, (void **)&stacks.base, &stacks.size);
+  snprintf(dynamic.type, sizeof dynamic.type, "dynamic, %u bytes", l->shared);
+  if (!tt__check_add(l->check, &stacks) || !tt__check_add(l->check, &dynamic)) return tt__fail_memory(&l->error, 1);
+  return tt__check_begin(l->check, &l->error);
 }
 
 static void run_piece(void *ctx, int64_t lo, int64_t hi, int number) {
@@ -353,7 +399,12 @@ static void run_piece(void *ctx, int64_t lo, int64_t hi, int number) {
   worker *outer = here;
   here = &w;
   int slot = take_slot(l->from_main);
-  run_blocks(&w, lo + l->first, hi + l->first);
+  tt_code code = l->check ? begin_check(l, shared) : TT_OK;
+  if (code == TT_OK)
+    run_blocks(&w, lo + l->first, hi + l->first);
+  else
+    atomic_store(&l->stop, (int)code);
+  if (l->check) tt__check_end(l->check);
   if (slot >= 0) atomic_store(&slots[slot].state, FREE);
   here = outer;
   if (shared) tt__mem_free_data(shared, l->shared);
@@ -362,6 +413,12 @@ static void run_piece(void *ctx, int64_t lo, int64_t hi, int number) {
 static void run_all(launch *l) {
   const unsigned *g = l->grid.grid;
   int64_t n = (int64_t)g[0] * g[1] * g[2], grain = 1;
+  if (l->check) {
+    tt__lock(&checking);
+    run_piece(l, 0, n, 0);
+    tt__unlock(&checking);
+    return;
+  }
   if (n > FEW_BLOCKS) {
     int64_t start = tt__clock_ns();
     run_piece(l, 0, 1, 0);
@@ -378,8 +435,8 @@ static void run_all(launch *l) {
 }
 
 tt_code tt__cudac_run(const tt_cudac_entry *e, const unsigned grid[3], const unsigned block[3], unsigned shared,
-                      void *const *arg, tt_str *output, tt_error *err) {
-  launch l = {.entry = e, .arg = arg, .shared = shared, .output = output, .lock = TT_LOCK_INIT};
+                      void *const *arg, tt_check *check, tt_str *output, tt_error *err) {
+  launch l = {.entry = e, .arg = arg, .shared = shared, .output = output, .lock = TT_LOCK_INIT, .check = check};
   for (int k = 0; k < 3; k++) {
     l.grid.grid[k] = grid[k];
     l.grid.block[k] = block[k];
@@ -391,6 +448,7 @@ tt_code tt__cudac_run(const tt_cudac_entry *e, const unsigned grid[3], const uns
   end_launch();
   tt_code code = (tt_code)atomic_load(&l.stop);
   if (code == TT_OK) return TT_OK;
+  if (check) TT_TRY(tt__check_tell(check, err));
   if (l.error.code != TT_OK) return tt__fail(err, l.error.code, "%s", l.error.message);
   return tt__fail(err, code, "kernel %s was interrupted", e->name);
 }

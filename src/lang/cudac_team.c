@@ -37,6 +37,7 @@ struct tt_team {
   int made;           /* fibers */
   int n, alive;       /* threads of this block */
   int current;        /* -1: none runs */
+  unsigned opened;
   int at_barrier, sum, last_sum, last_threads;
   uint32_t warps; /* those with a bit in ready */
   uint32_t ready[WARPS], blocked[WARPS];
@@ -125,6 +126,7 @@ static void give_way(tt_team *t, int k) {
 static void open_barrier(tt_team *t) {
   t->last_sum = t->sum;
   t->last_threads = t->alive;
+  t->opened++;
   t->sum = t->at_barrier = 0;
   for (int w = 0; w << 5 < t->n; w++) {
     set_ready(t, w, t->blocked[w]);
@@ -177,6 +179,13 @@ void tt__team_warp(tt_team *t, unsigned mask, unsigned long long value, unsigned
 }
 
 unsigned tt__team_active(const tt_team *t) { return t->warp[t->current >> 5].alive; }
+unsigned tt__team_current(const tt_team *t) { return (unsigned)t->current; }
+unsigned tt__team_opened(const tt_team *t) { return t->opened; }
+
+void tt__team_memory(tt_team *t, void **base, size_t *size) {
+  *base = t;
+  *size = t->size;
+}
 
 /* ---- threads */
 
@@ -226,6 +235,7 @@ bool tt__team_run(tt_team *t, int n, void (*body)(void *ctx, unsigned k), void *
   t->body = body;
   t->ctx = ctx;
   t->sum = t->at_barrier = 0;
+  t->opened = 0;
   t->warps = 0;
   for (int w = 0; w << 5 < n; w++) {
     int lanes = n - (w << 5);

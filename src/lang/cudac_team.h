@@ -6,6 +6,7 @@
 #define TT_LANG_CUDAC_TEAM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -30,5 +31,12 @@ TT_HIDDEN void tt__team_barrier(tt_team *t, int value, int *sum, int *threads);
 TT_HIDDEN void tt__team_warp(tt_team *t, unsigned mask, unsigned long long value, unsigned long long *out,
                              unsigned *came, unsigned *yes);
 TT_HIDDEN unsigned tt__team_active(const tt_team *t);
+/* The number of the thread that runs. */
+TT_HIDDEN unsigned tt__team_current(const tt_team *t);
+/* How many barriers have opened since tt__team_run began. */
+TT_HIDDEN unsigned tt__team_opened(const tt_team *t);
+
+/* The memory of the team, all its stacks included. */
+TT_HIDDEN void tt__team_memory(tt_team *t, void **base, size_t *size);
 
 #endif

@@ -8,7 +8,7 @@ static void check_rewrite(const char *text, const char *want) {
   tt_cudac_scan s;
   tt_str out = {0};
   CHECK(tt__cudac_scan(&s, text, strlen(text), NULL) == TT_OK);
-  tt__cudac_rewrite(&s, &out);
+  tt__cudac_rewrite(&s, false, &out);
   const char *got = out.data ? out.data : "";
   if (strcmp(got, want) != 0) printf("got  %s\nwant %s\n", got, want);
   CHECK(strcmp(got, want) == 0);
@@ -69,7 +69,7 @@ static void scan_any(const char *text, size_t len) {
   tt_cudac_scan s;
   tt_str out = {0};
   CHECK(tt__cudac_scan(&s, text, len, NULL) == TT_OK);
-  tt__cudac_rewrite(&s, &out);
+  tt__cudac_rewrite(&s, false, &out);
   (void)tt__cudac_expression_waits(&s, "f<a, b>");
   tt__str_free(&out);
   tt__cudac_scan_free(&s);

@@ -1,0 +1,104 @@
+/*
+** Shared by the files of the check: what is kept of each place, thread and finding.
+*/
+#ifndef TT_LANG_CHECK_INT_H
+#define TT_LANG_CHECK_INT_H
+
+#include "base/vec.h"
+#include "lang/check.h"
+
+enum { CHECK_THREADS = 1024, CHECK_SITES = 1024 };
+
+/* An access that is remembered. */
+typedef struct touch {
+  uint32_t block;      /* number of the block + 1; 0: none */
+  uint32_t stamp : 22; /* time of the block at the thread's last synchronisation */
+  uint32_t thread : 10;
+  uint32_t site : 30;
+  uint32_t atomic : 1;
+  uint32_t is_volatile : 1;
+} touch;
+
+/* Of four bytes, or of one where accesses of one or two bytes are made. */
+typedef struct cell {
+  touch write, read;
+  touch other; /* a reader that nothing orders with `read`: another thread of its block */
+  touch away;  /* a reader of another block than `read` */
+} cell;
+
+/* Areas that overlap, as one. */
+typedef struct ground {
+  char *base, *end;
+  tt_check_space space;
+  cell *word, *byte; /* NULL: not watched for races; a cell for each 4 bytes, each byte */
+  uint32_t *written; /* SHARED: of each byte, the block that wrote it, + 1 */
+} ground;
+
+/* An array that was moved. */
+typedef struct moved {
+  void **slot;
+  char *from, *to; /* `to` once it is moved */
+  size_t size;
+  bool writes;
+  int area;
+} moved;
+
+/* What a thread did before a time of its block is known to whoever did an atomic operation after an event. */
+typedef struct publication {
+  uint32_t stamp, event;
+} publication;
+
+typedef struct thread_state {
+  uint32_t stamp, epoch; /* times: of the last synchronisation, of the last barrier */
+  uint32_t acquired;     /* event at the last atomic operation */
+  publication published;
+  bool fenced, returned;
+} thread_state;
+
+typedef enum finding_kind { NOTHING, OUTSIDE, UNWRITTEN, RACE, PARTED, SKIPPED } finding_kind;
+typedef struct finding {
+  finding_kind kind;
+  touch now, before; /* PARTED, SKIPPED: two threads */
+  bool writes, wrote;
+  const char *at;
+  size_t size;
+} finding;
+
+struct tt_check {
+  const char *kernel;
+  unsigned grid[3], dim[3];
+  tt_check_sites sites;
+  bool loose, is_lost; /* is_lost: too much happened in this block to be kept apart */
+  TT_VEC(tt_check_area) area;
+  TT_VEC(ground) ground;
+  TT_VEC(moved) moved;
+  char *room; /* of moved arrays, with wide margins */
+  size_t room_size;
+  /* the block */
+  uint32_t block; /* number + 1 */
+  unsigned thread, threads;
+  uint32_t now, opened, opened_at;
+  bool has_warps;
+  thread_state of[CHECK_THREADS];
+  uint32_t knows[CHECK_THREADS][32]; /* time of each lane of its warp that a thread has an order with */
+  uint32_t told[CHECK_THREADS / 32]; /* lanes for which the last warp operation is noted already */
+  touch waits;                       /* the first thread at the barrier; block 0: nobody is */
+  touch fell;                        /* a thread that ended without a return of its own */
+  uint32_t same_line[2];             /* two sites of barriers that turned out to be one */
+  /* between blocks */
+  uint32_t event, acquired;
+  TT_VEC(publication) published; /* of blocks, by number */
+  bool in_shared;                /* the access that is looked at */
+  /* A write that nothing orders with another access is harmless if it changes nothing; a read that nothing orders with
+     an atomic operation, if its thread goes on with one at the same place: so loops around atomicCAS begin. */
+  finding write_pending, read_pending;
+  char old[16];
+  finding found;
+  int16_t hint[CHECK_SITES]; /* where a site found its ground last */
+};
+
+/* The area that `at` belongs to, or that it is nearest to; NULL: there is none. *distance: bytes before (negative) or
+ * behind it, 0: inside. */
+TT_HIDDEN const tt_check_area *tt__check_nearest(const tt_check *c, const char *at, int64_t *distance);
+
+#endif

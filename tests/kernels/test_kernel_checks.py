@@ -1,0 +1,676 @@
+"""TUTTI_CHECK=1 on the CPU: each finding in a kernel that has it, and silence about one that nearly has it."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import tutti as tt
+
+
+@pytest.fixture(autouse=True)
+def checked(monkeypatch):
+    monkeypatch.setenv("TUTTI_CHECK", "1")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_folder(tmp_path_factory):
+    before = os.environ.get("TUTTI_CACHE_DIR")
+    os.environ["TUTTI_CACHE_DIR"] = str(tmp_path_factory.mktemp("cache"))
+    yield
+    if before is None:
+        del os.environ["TUTTI_CACHE_DIR"]
+    else:
+        os.environ["TUTTI_CACHE_DIR"] = before
+
+
+def run(src, grid, block, *args, **more):
+    """Launch the only kernel of a text on the CPU; its arrays are NumPy's."""
+    with tt.device("cpu"):
+        name = re.search(r"__global__ void\s*(?:__launch_bounds__\(\d+\))?\s*(\w+)", src).group(1)
+        grid, block = (k if isinstance(k, tuple) else (k,) for k in (grid, block))
+        tt.RawKernel(src, name)(grid, block, args, **more)
+        tt.synchronize()
+
+
+def finds(error, words, src, grid, block, *args, **more):
+    """`words`: a regular expression in which LINE(x) stands for the number of the line that holds x."""
+
+    def number(match):
+        lines = [k for k, line in enumerate(src.split("\n"), 1) if match.group(1) in line]
+        assert len(lines) == 1, match.group(1)
+        return f"line {lines[0]}"
+
+    with pytest.raises(error, match=re.sub(r"LINE\((.*?)\)", number, words)):
+        run(src, grid, block, *args, **more)
+
+
+def f4(*shape):
+    return np.arange(np.prod(shape), dtype="f4").reshape(shape)
+
+
+def i32(n):
+    return np.zeros(n, "i4")
+
+
+# ---- bounds
+
+ADD = """
+__global__ void add(const float *a, const float *b, float *c, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n + EXTRA)
+    c[i] = a[i]
+         + b[i];
+}"""
+
+
+def test_an_index_past_the_end():
+    a, b, c = f4(1000), f4(1000), np.zeros(1000, "f4")
+    run(ADD.replace("EXTRA", "0"), 4, 256, a, b, c, np.int32(1000))
+    assert np.array_equal(c, a + b)
+    words = (
+        r"read of 4 bytes past the end of argument 1 'a' \(float32\[1000\]\): index 1000, block \(3, 0, "
+        r"0\), thread \(232, 0, 0\), line [56]"
+    )
+    finds(IndexError, words, ADD.replace("EXTRA", "1"), 4, 256, a, b, c, np.int32(1000))
+    words = r"kernel 'add': write of 4 bytes past the end of argument 3 'c' \(float32\[999\]\): index 999, .* line 5"
+    finds(IndexError, words, ADD.replace("EXTRA", "0"), 4, 256, a, b, c[:-1], np.int32(1000))
+    run(ADD.replace("EXTRA", "0"), 4, 256, a, b, c, np.int32(1000))  # nothing is lost
+
+
+def test_an_index_before_the_beginning_and_a_null_pointer():
+    left = "__global__ void left(const double *a, double *b) {\n  int i = threadIdx.x;\n  b[i] = a[i - 1];\n}"
+    words = (
+        r"read of 8 bytes before the beginning of argument 1 'a' \(float64\[8\]\): index -1, block \(0, "
+        r"0, 0\), thread \(0, 0, 0\), line 3"
+    )
+    finds(IndexError, words, left, 1, 8, np.zeros(8), np.zeros(8))
+    right = left.replace("i - 1", "i")
+    finds(IndexError, r"write of 8 bytes through a null pointer .*, line 3", right, 1, 1, np.zeros(8), None)
+
+
+def test_an_index_far_away():
+    src = "__global__ void far(float *a, int k) {\n  a[(long long)k * k] = 1;\n}"
+    finds(IndexError, "kernel 'far': write of 4 bytes .* line 2", src, 1, 1, f4(8), np.int32(40000))
+
+
+def test_an_index_in_two_and_three_axes_of_threads():
+    src = """__global__ void f(unsigned char *a, int w, int h) {
+      int x = blockIdx.x * 8 + threadIdx.x, y = blockIdx.y * 4 + threadIdx.y;
+      if (x < w && y <= h) a[y * w + x] = 1;
+    }"""
+    words = r"write of 1 bytes past .* 'a' \(uint8\[110\]\): index 110, block \(0, 2, 0\), thread \(0, 2, 0\), line 3"
+    finds(IndexError, words, src, (2, 3), (8, 4), np.zeros(110, "u1"), np.int32(11), np.int32(10))
+
+
+def test_wide_accesses():
+    src = "__global__ void f(const float4 *a, float4 *b) {\n  int i = threadIdx.x;\n  b[i] = a[i];\n}"
+    run(src, 1, 8, f4(32), f4(32))
+    finds(IndexError, r"of argument [12] '[ab]'.*thread \(7, 0, 0\), line 3", src, 1, 8, f4(30), f4(30))
+
+
+def test_an_index_in_a_device_function_names_its_line():
+    src = (
+        "__device__ float get(const float *a, int i) {\n"
+        "  return a[i + 1];\n"
+        "}\n"
+        "__global__ void f(float *a, float *b) {\n"
+        "  b[threadIdx.x] = get(a, threadIdx.x);\n"
+        "}"
+    )
+    finds(IndexError, r"index 8, .*line 2", src, 1, 8, f4(8), f4(8))
+
+
+def test_atomic_operations_name_the_users_line():
+    src = "__global__ void f(int *a) {\n  int i = threadIdx.x;\n\n  atomicAdd(&a[i], 1);\n}"
+    finds(IndexError, r"write of 4 bytes past .* index 8, .*line 4", src, 1, 9, i32(8))
+
+
+def test_constant_memory_and_variables():
+    src = """__constant__ float k[4] = {1, 2, 3, 4};
+    __device__ int count[2];
+    static __device__ const int table[3] = {5, 6, 7};
+    __global__ void f(float *a, int more) {
+      int t = threadIdx.x;
+      a[t] = k[t % 4] + table[t % 3] + "abc"[t % 3];
+      atomicAdd(&count[t % 2], 1);
+      if (t < more) a[t] = k[t + 3];
+    }"""
+    a = f4(8)
+    run(src, 1, 8, a, np.int32(1))
+    assert a[1] == 2 + 6 + ord("b")
+    words = r"read of 4 bytes past the end of variable 'k': index 4, .*thread \(1, 0, 0\), line 8"
+    finds(IndexError, words, src, 1, 8, a, np.int32(2))
+
+
+def test_arrays_that_are_the_same_memory():
+    src = "__global__ void f(float *a, const float *b) {\n  int i = threadIdx.x;\n  a[i] += b[i];\n}"
+    a = f4(64)
+    run(src, 1, 64, a, a)
+    assert np.array_equal(a, 2 * f4(64))
+    run(src, 1, 32, a[32:], a[:32])
+    finds(RuntimeError, r"a race in argument [12] '[ab]'", src, 1, 48, a[16:], a[:-16])
+
+
+# ---- shared memory
+
+TREE = """__global__ void tree(const float *a, float *out) {
+  __shared__ float s[256];
+  int t = threadIdx.x;
+  s[t] = a[blockIdx.x * blockDim.x + t];
+  BEFORE
+  for (int k = 128; k > 0; k /= 2) {
+    if (t < k) s[t] += s[t + k];
+    WITHIN
+  }
+  if (t == 0) out[blockIdx.x] = s[0];
+}"""
+
+
+def tree(before="__syncthreads();", within="__syncthreads();"):
+    return TREE.replace("BEFORE", before).replace("WITHIN", within)
+
+
+def test_a_reduction_tree():
+    a, out = f4(1024), np.zeros(4, "f4")
+    run(tree(), 4, 256, a, out)
+    assert np.array_equal(out, a.reshape(4, 256).sum(1))
+    finds(
+        RuntimeError,
+        r"a race in shared memory 's', element \d+: block \(0, 0, 0\), thread \(\d+, 0, 0\) \w+ it on line 7; "
+        r"block \(0, 0, 0\), thread \(\d+, 0, 0\) \w+ it on line 7, with no barrier between",
+        tree(within=""),
+        4,
+        256,
+        a,
+        out,
+    )
+    finds(
+        RuntimeError,
+        r"shared memory 's', element 128 is read on line 7 before anybody wrote it",
+        tree(before=""),
+        4,
+        256,
+        a,
+        out,
+    )
+
+
+TILED = """__global__ void product(const float *a, const float *b, float *c, int n) {
+  __shared__ float x[8][8], y[8][8];
+  int i = blockIdx.y * 8 + threadIdx.y, j = blockIdx.x * 8 + threadIdx.x;
+  float sum = 0;
+  for (int k = 0; k < n; k += 8) {
+    x[threadIdx.y][threadIdx.x] = a[i * n + k + threadIdx.x];
+    y[threadIdx.y][threadIdx.x] = b[(k + threadIdx.y) * n + j];
+    FIRST
+    for (int l = 0; l < 8; l++) sum += x[threadIdx.y][l] * y[l][threadIdx.x];
+    SECOND
+  }
+  c[i * n + j] = sum;
+}"""
+
+
+def test_a_tiled_product():
+    a, b, c = f4(32, 32), np.eye(32, dtype="f4") * 2, np.zeros((32, 32), "f4")
+    sync = "__syncthreads();"
+    run(TILED.replace("FIRST", sync).replace("SECOND", sync), (4, 4), (8, 8), a, b, c, np.int32(32))
+    assert np.array_equal(c, 2 * a)
+    finds(
+        RuntimeError,
+        (
+            r"a race in shared memory '[xy]', element \d+: .* it on line [679]; .* it on line [679], with no "
+            r"barrier between"
+        ),
+        TILED.replace("FIRST", sync).replace("SECOND", ""),
+        (4, 4),
+        (8, 8),
+        a,
+        b,
+        c,
+        np.int32(32),
+    )
+
+
+def test_shared_memory_that_nobody_wrote():
+    src = (
+        "__global__ void f(int *o) {\n"
+        "  __shared__ int s[4];\n"
+        "  if (threadIdx.x < N) s[threadIdx.x] = 1;\n"
+        "  __syncthreads();\n"
+        "  o[threadIdx.x] = s[threadIdx.x];\n"
+        "}"
+    )
+    run(src.replace("N", "4"), 3, 4, i32(4))
+    finds(
+        RuntimeError,
+        r"'s', element 3 is read on line 5 before anybody wrote it, block \(0, 0, 0\), thread \(3, 0, 0\)",
+        src.replace("N", "3"),
+        1,
+        4,
+        i32(4),
+    )
+
+
+def test_bytes_beside_each_other():
+    src = (
+        "__global__ void f(char *o) {\n"
+        "  __shared__ char s[64];\n"
+        "  int t = threadIdx.x;\n"
+        "  s[t] = t;\n"
+        "  SYNC\n"
+        "  o[t] = s[63 - t];\n"
+        "}"
+    )
+    run(src.replace("SYNC", "__syncthreads();"), 1, 64, np.zeros(64, "i1"))
+    run(src.replace("SYNC", "").replace("63 - t", "t"), 1, 64, np.zeros(64, "i1"))
+    finds(RuntimeError, "'s'", src.replace("SYNC", ""), 1, 64, np.zeros(64, "i1"))
+
+
+DYNAMIC = """extern __shared__ double s[];
+__global__ void f(double *a, int shift) {
+  int t = threadIdx.x;
+  s[t] = a[t];
+  __syncthreads();
+  a[t] = s[t + shift];
+}"""
+
+
+def test_dynamic_shared_memory():
+    a = np.arange(32.0)
+    run(DYNAMIC, 1, 32, a, np.int32(0), shared_mem=256)
+    words = r"read of 8 bytes past the end of shared memory \(dynamic, 256 bytes\): index 32, .*line 6"
+    finds(IndexError, words, DYNAMIC, 1, 32, a, np.int32(1), shared_mem=256)
+    finds(
+        IndexError,
+        r"through a null pointer .*shared memory that the launch does not give",
+        DYNAMIC,
+        1,
+        32,
+        a,
+        np.int32(0),
+    )
+
+
+def test_two_shared_arrays_are_not_one():
+    src = (
+        "__global__ void f(int *o) {\n"
+        "  __shared__ int x[256];\n"
+        "  __shared__ int y[256];\n"
+        "  int t = threadIdx.x;\n"
+        "  x[t] = y[t] = t;\n"
+        "  __syncthreads();\n"
+        "  o[t] = WHERE;\n"
+        "}"
+    )
+    run(src.replace("WHERE", "x[t] + y[t]"), 1, 256, i32(256))
+    finds(
+        IndexError,
+        r"shared memory 'x': index 256, .*thread \(255, 0, 0\), line 7",
+        src.replace("WHERE", "x[t + 1]"),
+        1,
+        256,
+        i32(256),
+    )
+    finds(
+        IndexError,
+        r"shared memory 'y': index 256, .*thread \(255, 0, 0\), line 7",
+        src.replace("WHERE", "y[t + 1]"),
+        1,
+        256,
+        i32(256),
+    )
+
+
+def test_shared_memory_of_a_template():
+    src = """template <class T, int N> __device__ T last(const T *a) {
+      __shared__ T mine[N];
+      mine[threadIdx.x] = a[threadIdx.x];
+      __syncthreads();
+      return mine[N - threadIdx.x - OFF];
+    }
+    __global__ void f(double *o) { double x = last<double, 16>(o); __syncthreads(); o[threadIdx.x] = x; }"""
+    o = np.arange(16.0)
+    run(src.replace("OFF", "1"), 1, 16, o)
+    assert o[0] == 15
+    finds(IndexError, "shared memory 'mine': index 16, .*line 5", src.replace("OFF", "0"), 1, 16, o)
+
+
+# ---- races in global memory
+
+HISTOGRAM = """__global__ void histogram(const int *a, int *bins, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  COUNT;
+}"""
+
+
+def test_a_histogram():
+    a, bins = np.arange(1000, dtype="i4") * 7, i32(16)
+    run(HISTOGRAM.replace("COUNT", "atomicAdd(&bins[a[i] % 16], 1)"), 4, 256, a, bins, np.int32(1000))
+    assert np.array_equal(bins, np.bincount(a % 16))
+    src = HISTOGRAM.replace("COUNT", "bins[a[i] % 16] += 1")
+    finds(
+        RuntimeError,
+        r"a race in argument 2 'bins' \(int32\[16\]\), element \d+: .*LINE(bins[a[i])",
+        src,
+        4,
+        256,
+        a,
+        bins,
+        np.int32(1000),
+    )
+    src = HISTOGRAM.replace("COUNT", "if (threadIdx.x == 0) bins[3]++")
+    words = (
+        r"'bins' .*, element 3: block \(0, 0, 0\), thread \(0, 0, 0\) writes it on LINE(bins[3]); block "
+        r"\(1, 0, 0\), .* nothing orders two blocks"
+    )
+    finds(RuntimeError, words, src, 4, 256, a, bins, np.int32(1000))
+
+
+def test_a_histogram_in_shared_memory():
+    src = """__global__ void h(const int *a, int *bins) {
+      __shared__ int s[16];
+      int t = threadIdx.x;
+      if (t < 16) s[t] = 0;
+      __syncthreads();
+      atomicAdd(&s[a[blockIdx.x * 64 + t] % 16], 1);
+      SYNC
+      if (t < 16) atomicAdd(&bins[t], s[t]);
+    }"""
+    a, bins = np.arange(256, dtype="i4") * 3, i32(16)
+    run(src.replace("SYNC", "__syncthreads();"), 4, 64, a, bins)
+    assert np.array_equal(bins, np.bincount(a % 16))
+    finds(
+        RuntimeError,
+        r"a race in shared memory 's', .*atomically writes it on LINE(atomicAdd(&s)",
+        src.replace("SYNC", ""),
+        4,
+        64,
+        a,
+        bins,
+    )
+
+
+STENCIL = """__global__ void smooth(float *a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float x = 0;
+  if (i > 0 && i < n - 1) x = (a[i - 1] + a[i + 1]) / 2;
+  __syncthreads();
+  if (i > 0 && i < n - 1) a[i] = x;
+}"""
+
+
+def test_a_stencil_in_place():
+    run(STENCIL, 1, 256, f4(256) ** 2, np.int32(256))  # one block: the barrier is enough
+    words = (
+        r"argument 1 'a' .*, element 63: block \(0, 0, 0\), thread \(63, 0, 0\) writes it on line 6; "
+        r"block \(1, 0, 0\), thread \(0, 0, 0\) reads it on line 4, and nothing orders two blocks"
+    )
+    finds(RuntimeError, words, STENCIL, 4, 64, f4(256) ** 2, np.int32(256))
+    finds(
+        RuntimeError,
+        "with no barrier between",
+        STENCIL.replace("__syncthreads();", ""),
+        1,
+        256,
+        f4(256) ** 2,
+        np.int32(256),
+    )
+
+
+def test_loops_with_the_stride_of_the_grid():
+    src = (
+        "__global__ void f(float *a, int n) {\n"
+        "  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * STRIDE)\n"
+        "    a[i] = a[i] * 2;\n"
+        "}"
+    )
+    a = f4(5000)
+    run(src.replace("STRIDE", "gridDim.x"), 4, 128, a, np.int32(5000))
+    assert np.array_equal(a, 2 * f4(5000))
+    finds(RuntimeError, "nothing orders two blocks", src.replace("STRIDE", "1"), 4, 128, a, np.int32(5000))
+
+
+def test_the_same_value_written_twice_is_no_race():
+    src = (
+        "__global__ void f(const int *a, int *any) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "  if (a[i] > 5) *any = VALUE;\n"
+        "}"
+    )
+    a = np.arange(256, dtype="i4")
+    run(src.replace("VALUE", "1"), 4, 64, a, i32(1))
+    finds(RuntimeError, "'any'", src.replace("VALUE", "i"), 4, 64, a, i32(1))
+
+
+def test_loops_around_compare_and_swap():
+    src = """__device__ double add(double *at, double v) {
+      unsigned long long *word = (unsigned long long *)at, old = *word, was;
+      do {
+        was = old;
+        old = atomicCAS(word, was, __double_as_longlong(v + __longlong_as_double(was)));
+      } while (was != old);
+      return __longlong_as_double(old);
+    }
+    __global__ void f(const double *a, double *sum) {
+      __shared__ double own;
+      int t = threadIdx.x;
+      if (t == 0) own = 0;
+      __syncthreads();
+      add(&own, a[blockIdx.x * blockDim.x + t]);
+      __syncthreads();
+      if (t == 0) add(sum, own);
+    }"""
+    a, total = np.arange(256.0), np.zeros(1)
+    run(src, 4, 64, a, total)
+    assert total[0] == a.sum()
+
+
+LAST = """__device__ unsigned done;
+__global__ void total(const float *a, volatile float *part, float *out) {
+  __shared__ float s[64];
+  __shared__ bool last;
+  int t = threadIdx.x;
+  s[t] = a[blockIdx.x * 64 + t];
+  __syncthreads();
+  for (int k = 32; k > 0; k /= 2) {
+    if (t < k) s[t] += s[t + k];
+    __syncthreads();
+  }
+  if (t == 0) {
+    part[blockIdx.x] = s[0];
+    FENCE
+    last = atomicInc(&done, gridDim.x) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (last && t == 0) {
+    float sum = 0;
+    for (int k = 0; k < gridDim.x; k++) sum += part[k];
+    *out = sum;
+    done = 0;
+  }
+}"""
+
+
+def test_the_last_block_reads_what_the_others_wrote():
+    a, out = f4(512), np.zeros(1, "f4")
+    run(LAST.replace("FENCE", "__threadfence();"), 8, 64, a, np.zeros(8, "f4"), out)
+    assert out[0] == a.sum()
+    src = LAST.replace("FENCE", "").replace("volatile float", "float")
+    finds(
+        RuntimeError,
+        r"argument 2 'part' .*LINE(part[blockIdx.x]).*LINE(sum += part).*nothing orders two blocks",
+        src,
+        8,
+        64,
+        a,
+        np.zeros(8, "f4"),
+        out,
+    )
+
+
+# ---- warps
+
+
+def test_warps():
+    shuffle = """__global__ void f(const float *a, float *o) {
+      __shared__ float s[32];
+      int t = threadIdx.x;
+      float x = a[blockIdx.x * blockDim.x + t];
+      for (int k = 16; k; k /= 2) x += __shfl_down_sync(0xffffffff, x, k);
+      if (t % 32 == 0) s[t / 32] = x;
+      SYNC
+      if (t < 32) {
+        x = t < blockDim.x / 32 ? s[t] : 0;
+        for (int k = 16; k; k /= 2) x += __shfl_xor_sync(0xffffffff, x, k);
+        if (t == 0) o[blockIdx.x] = x;
+      }
+    }"""
+    a, o = f4(512), np.zeros(2, "f4")
+    run(shuffle.replace("SYNC", "__syncthreads();"), 2, 256, a, o)
+    assert np.array_equal(o, a.reshape(2, 256).sum(1))
+    finds(RuntimeError, "shared memory 's', element 1 ", shuffle.replace("SYNC", ""), 2, 256, a, o)
+
+
+def test_shared_memory_between_the_lanes_of_a_warp():
+    src = """__global__ void f(int *o) {
+      __shared__ int s[64];
+      int t = threadIdx.x;
+      s[t] = t;
+      FIRST
+      int x = s[t ^ FAR];
+      SECOND
+      s[t] = x;
+      __syncwarp();
+      o[t] = s[t ^ 1];
+    }"""
+    warp = src.replace("FIRST", "__syncwarp();").replace("SECOND", "__syncwarp();")
+    o = i32(64)
+    run(warp.replace("FAR", "1"), 1, 64, o)
+    assert np.array_equal(o, np.arange(64))
+    finds(RuntimeError, "'s'", warp.replace("FAR", "32"), 1, 64, o)  # another warp
+    src = src.replace("FAR", "1")
+    finds(RuntimeError, "'s'", src.replace("FIRST", "").replace("SECOND", "__syncwarp();"), 1, 64, o)
+    finds(RuntimeError, "'s'", src.replace("FIRST", "__syncwarp();").replace("SECOND", ""), 1, 64, o)
+    half = src.replace("FIRST", "if (t % 2 == 0) __syncwarp(0x55555555);").replace("SECOND", "__syncwarp();")
+    finds(RuntimeError, "'s'", half, 1, 64, o)  # some lanes alone order nothing of the others
+
+
+# ---- barriers
+
+
+def test_barriers_that_not_all_reach():
+    src = """__global__ void f(const float *a, float *o, int n) {
+      __shared__ float s[64];
+      int t = threadIdx.x;
+      KERNEL
+    }"""
+    early = src.replace("KERNEL", "if (t >= n) return;\n s[t] = a[t];\n __syncthreads();\n o[t] = s[n - 1 - t];")
+    run(early, 1, 64, f4(64), f4(64), np.int32(50))
+    words = (
+        r"a barrier that some threads of the block do not reach: block \(0, 0, 0\), thread \(0, 0, 0\) waits on line 5"
+    )
+    finds(
+        RuntimeError,
+        words,
+        src.replace("KERNEL", "if (t < n) { s[t] = a[t];\n __syncthreads();\n o[t] = s[0]; }"),
+        1,
+        64,
+        f4(64),
+        f4(64),
+        np.int32(50),
+    )
+    run(
+        src.replace("KERNEL", "if (n > 60) { s[t] = a[t];\n __syncthreads();\n o[t] = s[0]; }"),
+        1,
+        64,
+        f4(64),
+        f4(64),
+        np.int32(64),
+    )
+
+
+def test_barriers_on_two_sides_of_a_condition():
+    src = (
+        "__global__ void f(int *o) {\n"
+        "  if (threadIdx.x COND 3)\n"
+        "    __syncthreads();\n"
+        "  else\n"
+        "    __syncthreads();\n"
+        "  o[threadIdx.x] = 1;\n"
+        "}"
+    )
+    words = (
+        r"a barrier in divergent flow: block \(0, 0, 0\), thread \(0, 0, 0\) waits on line 3, block \(0, "
+        r"0, 0\), thread \(3, 0, 0\) waits on line 5"
+    )
+    finds(RuntimeError, words, src.replace("COND", "<"), 1, 8, i32(8))
+    run(src.replace("COND", "!= 100 +"), 1, 8, i32(8))
+
+
+def test_a_barrier_in_a_loop_that_the_compiler_unrolls():
+    src = (
+        "__global__ void f(int *o) {\n"
+        "  #pragma unroll\n"
+        "  for (int k = 0; k < 4; k++) {\n"
+        "    o[threadIdx.x] += k;\n"
+        "    __syncthreads();\n"
+        "  }\n"
+        "}"
+    )
+    run(src, 2 // 2, 8, i32(8))
+
+
+# ---- what else a launch may do
+
+
+def test_addresses_in_memory_are_the_kernels_business():
+    src = (
+        "__global__ void f(const unsigned long long *at, int *o) {\n"
+        "  o[threadIdx.x] = ((const int *)at[0])[threadIdx.x];\n"
+        "}"
+    )
+    a, o = np.arange(8, dtype="i4"), i32(8)
+    run(src, 1, 8, np.array([a.ctypes.data], "u8"), o)
+    assert np.array_equal(o, a)
+
+
+def test_local_arrays_and_pointers_to_locals():
+    src = """struct pair { float a, b; };
+    __device__ void turn(pair *p, float *many, int n) {
+      for (int k = 0; k < n; k++) many[k] = p->a + k;
+      p->b = many[n / 2];
+    }
+    __global__ void f(float *o) {
+      float many[100];
+      pair p = {1.0f, 2.0f};
+      turn(&p, many, 100);
+      o[threadIdx.x] = p.b;
+    }"""
+    o = f4(8)
+    run(src, 1, 8, o)
+    assert (o == 51).all()
+
+
+def test_what_was_written_before_stays():
+    src = "__global__ void f(int *o) {\n  o[threadIdx.x] = 7;\n}"
+    o = i32(8)
+    finds(IndexError, "index 8", src, 1, 9, o)
+    assert (o == 7).all()
+
+
+@pytest.mark.parametrize("name", ["clang++", "g++"])
+def test_both_compilers(name, monkeypatch):
+    if not shutil.which(name):
+        pytest.skip(f"there is no {name}")
+    env = {**os.environ, "TUTTI_CXX": name, "TUTTI_CHECK": "1"}
+    tests = ["a_reduction_tree", "a_histogram", "two_shared", "last_block", "lanes_of_a_warp", "wide", "template"]
+    words = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", __file__, "-k", " or ".join(tests)]
+    if "TUTTI_CHECKS_WITHIN" in os.environ:
+        pytest.skip("this is the inner run")
+    done = subprocess.run(words, env={**env, "TUTTI_CHECKS_WITHIN": "1"}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-2000:]
