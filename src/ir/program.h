@@ -240,12 +240,25 @@ struct tt_pcall {
   /* An index beyond an array; `place`: block x y z, thread x y z, or NULL outside kernels. */
   void (*outside)(tt_pcall *call, const char *array, int64_t axis, int64_t index, int64_t len, int64_t line,
                   const int64_t *place);
-  /* Two threads of a block touch an element of shared memory with no barrier between: {index, line, thread, 1 if it
-     writes, and line, thread, write of the one before}. */
-  void (*race)(tt_pcall *call, const char *array, const int64_t *what, const int64_t *place);
+  /* Of checked kernels, whose text runs one thread: shared arrays; an access (kinds: a sum of TT_ACCESS_); a barrier of
+     the block and of a warp, the lanes that have not ended, as tt_cudac_core has them; a fence; a return of the user's.
+   */
+  char *const *slot;
+  void (*touch)(const void *at, unsigned long size, unsigned kind, const void *line);
+  void (*barrier)(int value, int *sum, int *threads, const void *line);
+  void (*warp)(unsigned mask, unsigned long long value, unsigned long long *out, unsigned *came, unsigned *yes);
+  unsigned (*active)(void);
+  void (*fence)(void);
+  void (*leaves)(void);
 };
 
-/* Functions of rendered text. Kernels: `out` is {first block, end, block x y z, grid x y z}. */
+/* Kinds of accesses, as lang/check.h has them. */
+enum { TT_ACCESS_WRITE = 1, TT_ACCESS_ATOMIC = 2, TT_ACCESS_UPDATE = 8 };
+
+/*
+** Functions of rendered text. Kernels: `out` is {first block, end, block x y z, grid x y z, bytes of dynamic shared
+** memory}; checked ones (without a barrier of the grid) run one thread and are given {block, thread, ...}.
+*/
 typedef void (*tt_program_fn)(tt_pcall *call, const int64_t *word, int64_t *out);
 
 TT_HIDDEN void tt__program_free(tt_program *p);

@@ -239,7 +239,7 @@ void tt__check_block(tt_check *c, int64_t block) {
   c->has_warps = c->is_lost = false;
   c->block = (uint32_t)block + 1;
   c->now = 1;
-  c->opened = c->opened_at = c->acquired = 0;
+  c->opened = c->opened_at = c->acquired = c->ended = 0;
   c->waits.block = c->fell.block = 0;
   for (unsigned k = 0; k < c->threads; k++) c->of[k] = (thread_state){.stamp = 1, .epoch = 1};
 }
@@ -295,8 +295,13 @@ void tt__check_fence(tt_check *c) { c->of[c->thread].fenced = true; }
 /* ---- accesses */
 
 static bool found(tt_check *c, finding f) {
-  c->found = f;
+  c->found = f.kind == OUTSIDE && c->unwritten.kind != NOTHING ? c->unwritten : f; /* an index may come of it */
   return false;
+}
+
+/* Nobody will write what was read unwritten before the next barrier. */
+static bool settle_unwritten(tt_check *c) {
+  return c->unwritten.kind == NOTHING || found(c, c->unwritten);
 }
 
 /* The write that had no order with another access is done now: did it change anything? */
@@ -348,14 +353,14 @@ static bool look(tt_check *c, cell *x, touch now, bool writes, const char *at, s
   return true;
 }
 
-static bool look_written(tt_check *c, const ground *g, const char *at, size_t size, unsigned kind, touch now) {
+static void look_written(tt_check *c, const ground *g, const char *at, size_t size, unsigned kind, touch now) {
   uint32_t *w = g->written + (at - g->base);
   bool writes = kind & TT_CHECK_WRITE, reads = !writes || (kind & TT_CHECK_UPDATE);
   for (size_t k = 0; k < size; k++) {
-    if (reads && w[k] != c->block) return found(c, (finding){UNWRITTEN, now, {0}, false, false, at, size});
+    if (reads && w[k] != c->block && c->unwritten.kind == NOTHING)
+      c->unwritten = (finding){UNWRITTEN, now, {0}, false, false, at, size};
     if (writes) w[k] = c->block;
   }
-  return true;
 }
 
 bool tt__check_touch(tt_check *c, const void *place, size_t size, unsigned kind, const void *from) {
@@ -376,7 +381,7 @@ bool tt__check_touch(tt_check *c, const void *place, size_t size, unsigned kind,
   if ((kind & TT_CHECK_ATOMIC) && c->read_pending.at == at) c->read_pending.kind = NOTHING;
   c->in_shared = g->space == TT_CHECK_SHARED;
   touch now = touch_now(c, kind, site);
-  if (c->in_shared && !look_written(c, g, at, size, kind, now)) return false;
+  if (c->in_shared) look_written(c, g, at, size, kind, now);
   size_t off = (size_t)(at - g->base), unit = size < 4 ? 1 : 4, n = (off % unit + size + unit - 1) / unit;
   cell *x = size < 4 ? g->byte + off : g->word + off / 4;
   for (size_t k = 0; k < n; k++)
@@ -407,14 +412,16 @@ bool tt__check_arrives(tt_check *c, const void *from) {
   return is_one_line(c, c->waits.site, site) || found(c, (finding){.kind = PARTED, .now = now, .before = c->waits});
 }
 
-void tt__check_passes(tt_check *c, unsigned thread, unsigned opened) {
+bool tt__check_passes(tt_check *c, unsigned thread, unsigned opened) {
   c->thread = thread;
   if (c->opened != opened) { /* the first one behind it */
+    if (!settle_unwritten(c)) return false;
     c->opened = opened;
     c->opened_at = tick(c);
     c->waits.block = 0;
   }
   c->of[thread].stamp = c->of[thread].epoch = c->opened_at;
+  return true;
 }
 
 void tt__check_passes_warp(tt_check *c, unsigned thread, unsigned came) {
@@ -443,6 +450,7 @@ void tt__check_returns(tt_check *c) { c->of[c->thread].returned = true; }
 
 bool tt__check_ends(tt_check *c) {
   if (!settle(c)) return false;
+  if (++c->ended == c->threads && !settle_unwritten(c)) return false;
   if (c->of[c->thread].returned) return true;
   touch now = touch_now(c, 0, 0);
   if (c->waits.block) return found(c, (finding){.kind = SKIPPED, .now = c->waits, .before = now});

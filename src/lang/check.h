@@ -28,6 +28,8 @@ TT_HIDDEN bool tt__check_wanted(void);
 /* Kinds of accesses: a sum. UPDATE: a write that depends on what was there. */
 enum { TT_CHECK_READ = 0, TT_CHECK_WRITE = 1, TT_CHECK_ATOMIC = 2, TT_CHECK_VOLATILE = 4, TT_CHECK_UPDATE = 8 };
 
+#define TT_CHECK_AXES 8
+
 typedef enum tt_check_space {
   TT_CHECK_GLOBAL,
   TT_CHECK_SHARED,
@@ -40,6 +42,8 @@ typedef struct tt_check_area {
   tt_check_space space;
   int number; /* of an argument, from 1; 0: none */
   int item;   /* bytes of an element, 0: not known */
+  int rank;   /* 2 or more: its elements are named by their place on axes of these lengths, in C order */
+  int64_t len[TT_CHECK_AXES];
   char name[48] /* "" : it has none */, type[64];
 } tt_check_area;
 
@@ -76,7 +80,7 @@ TT_HIDDEN void tt__check_thread(tt_check *c, unsigned thread); /* this one runs 
 TT_HIDDEN bool tt__check_touch(tt_check *c, const void *at, size_t size, unsigned kind, const void *site);
 /* The thread waits at a barrier; goes on behind it, `opened` barriers having opened in this block. */
 TT_HIDDEN bool tt__check_arrives(tt_check *c, const void *site);
-TT_HIDDEN void tt__check_passes(tt_check *c, unsigned thread, unsigned opened);
+TT_HIDDEN bool tt__check_passes(tt_check *c, unsigned thread, unsigned opened);
 /* The thread goes on behind a warp operation in which the lanes `came` took part. */
 TT_HIDDEN void tt__check_passes_warp(tt_check *c, unsigned thread, unsigned came);
 TT_HIDDEN void tt__check_fence(tt_check *c);

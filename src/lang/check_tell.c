@@ -65,12 +65,25 @@ static tt_code tell_outside(const tt_check *c, const finding *f, tt_error *err) 
                   place.text, line.text);
 }
 
-/* "shared memory 'tile'[3]" */
+/* "shared memory 'tile', element 3", "element [0, 3]" */
 static words element_of(const tt_check *c, const finding *f) {
   int64_t far;
   words w = {"memory"};
   const tt_check_area *a = tt__check_nearest(c, f->at, &far);
-  if (a) snprintf(w.text, sizeof w.text, "%.250s, element %lld", name_of(a).text, index_of(a, f->at, f->size));
+  if (!a) return w;
+  long long index = index_of(a, f->at, f->size), step = 1;
+  size_t n = (size_t)snprintf(w.text, sizeof w.text, "%.180s, element ", name_of(a).text);
+  if (a->rank < 2) {
+    snprintf(w.text + n, sizeof w.text - n, "%lld", index);
+    return w;
+  }
+  for (int k = 1; k < a->rank; k++) step *= a->len[k];
+  for (int k = 0; k < a->rank && n < sizeof w.text; k++) {
+    n += (size_t)snprintf(w.text + n, sizeof w.text - n, k ? ", %lld" : "[%lld", index / step);
+    index %= step;
+    if (k + 1 < a->rank) step /= a->len[k + 1];
+  }
+  if (n < sizeof w.text) snprintf(w.text + n, sizeof w.text - n, "]");
   return w;
 }
 

@@ -198,15 +198,19 @@ static void obey(bool go_on) {
   if (!go_on) leave(here, TT_EDEVICE);
 }
 
-static void core_barrier(int value, int *sum, int *threads) {
+void tt__cudac_barrier(int value, int *sum, int *threads, const void *site) {
   tt_team *team = tt__team();
   tt_check *check = here->launch->check;
   unsigned k = tt__team_current(team);
   enter_core();
-  if (check) obey(tt__check_arrives(check, __builtin_return_address(0)));
+  if (check) obey(tt__check_arrives(check, site));
   tt__team_barrier(team, value, sum, threads);
-  if (check) tt__check_passes(check, k, tt__team_opened(team));
+  if (check) obey(tt__check_passes(check, k, tt__team_opened(team)));
   leave_core();
+}
+
+static void core_barrier(int value, int *sum, int *threads) {
+  tt__cudac_barrier(value, sum, threads, __builtin_return_address(0));
 }
 
 static void core_warp(unsigned mask, unsigned long long value, unsigned long long *out, unsigned *came, unsigned *yes) {

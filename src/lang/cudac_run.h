@@ -22,7 +22,8 @@
 TT_HIDDEN tt_code tt__cudac_run(const tt_cudac_entry *e, const unsigned grid[3], const unsigned block[3],
                                 unsigned shared, void *const *arg, tt_check *check, tt_str *output, tt_error *err);
 
-/* What compiled programs call. */
+/* What compiled programs call. Its barrier takes the place it is called from; other programs say theirs. */
+TT_HIDDEN void tt__cudac_barrier(int value, int *sum, int *threads, const void *site);
 TT_HIDDEN extern const tt_cudac_core tt__cudac_core;
 
 #endif

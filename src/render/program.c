@@ -38,6 +38,8 @@ void tt__program_header(const tt_program *p, tt_program_target target, tt_str *o
   if (p->math) tt__str_add(out, tt__program_math);
 }
 
+bool tt__program_single(const tt_program *p) { return p->bounds && p->entry->kind == TT_X_KERNEL && !p->grid; }
+
 int64_t tt__program_local_bytes(const tt_program *p) {
   int64_t n = 0;
   for (int64_t k = 0; k < p->local.n; k++) n += (p->local.data[k].bytes + 15) & ~(int64_t)15;
@@ -121,8 +123,20 @@ static void put_function_entry(tt_pwriter *w, int64_t number, const char *name) 
 
 /* ---- kernels on the CPU */
 
-static void put_slots(tt_pwriter *w, bool split) {
+/* Threads take turns: each has its private arrays in the host's memory. */
+static void put_private_slots(tt_pwriter *w) {
   int64_t at = 0;
+  for (int64_t k = 0; k < w->p->local.n; k++) {
+    const tt_pslot *s = &w->p->local.data[k];
+    int64_t bytes = (s->bytes + 15) & ~(int64_t)15;
+    const char *suffix = tt__dtypes[s->type->dtype].suffix;
+    tt__pw_line(w, "#define local%lld ((tt_%s *)(call->local + %lld * TT_THREADS + t * %lld))", (long long)k, suffix,
+                (long long)at, (long long)bytes);
+    at += bytes;
+  }
+}
+
+static void put_slots(tt_pwriter *w, bool split) {
   for (int64_t k = 0; k < w->p->shared.n; k++) {
     const tt_pslot *s = &w->p->shared.data[k];
     const char *suffix = tt__dtypes[s->type->dtype].suffix;
@@ -132,14 +146,7 @@ static void put_slots(tt_pwriter *w, bool split) {
       tt__pw_line(w, "tt_%s shared%lld[%lld] __attribute__((aligned(64)));", suffix, (long long)k,
                   (long long)(s->bytes / (int64_t)tt__dtype_size((tt_dtype)s->type->dtype) + 1));
   }
-  for (int64_t k = 0; split && k < w->p->local.n; k++) { /* threads take turns: each has its own in the host's memory */
-    const tt_pslot *s = &w->p->local.data[k];
-    int64_t bytes = (s->bytes + 15) & ~(int64_t)15;
-    const char *suffix = tt__dtypes[s->type->dtype].suffix;
-    tt__pw_line(w, "#define local%lld ((tt_%s *)(call->local + %lld * TT_THREADS + t * %lld))", (long long)k, suffix,
-                (long long)at, (long long)bytes);
-    at += bytes;
-  }
+  if (split) put_private_slots(w);
 }
 
 /* The same for a kernel whose whole grid is there at once. */
@@ -185,16 +192,45 @@ static void put_thread(tt_pwriter *w) {
     tt__str_addf(w->out, ", tt_%s *shared%lld", tt__dtypes[w->p->shared.data[k].type->dtype].suffix, (long long)k);
   tt__pw_open(w, ") {");
   tt__pw_locals(w, w->f->nparam);
-  put_private(w);
+  if (w->single) {
+    tt__pw_line(w, "const tt_i64 t = tx + bdx * (ty + bdy * tz); (void)t;");
+    put_private_slots(w);
+  } else {
+    put_private(w);
+  }
   tt__pw_turns(w, w->f->body);
   tt__pw_stmts(w, w->f->body);
   tt__pw_close(w, "}");
 }
 
+static void put_thread_arguments(const tt_pwriter *w, tt_str *args) {
+  for (int32_t k = 0; k < w->f->nparam; k++) tt__str_addf(args, ", v%d", (int)k);
+  for (int64_t k = 0; k < w->p->shared.n; k++) tt__str_addf(args, ", shared%lld", (long long)k);
+}
+
+/* A checked kernel: the thread launch[1] of the block launch[0]. */
+static void put_one_thread(tt_pwriter *w) {
+  tt_str args = {0};
+  put_thread_arguments(w, &args);
+  tt__pw_line(w, "const tt_i64 b = launch[0], t = launch[1];");
+  for (int64_t k = 0; k < w->p->shared.n; k++) {
+    const tt_pslot *s = &w->p->shared.data[k];
+    const char *suffix = tt__dtypes[s->type->dtype].suffix;
+    if (s->dynamic)
+      tt__pw_line(w, "tt_%s *shared%lld = (tt_%s *)call->shared;", suffix, (long long)k, suffix);
+    else
+      tt__pw_line(w, "tt_%s *shared%lld = (tt_%s *)call->slot[%lld];", suffix, (long long)k, suffix, (long long)k);
+  }
+  tt__pw_line(w,
+              "tt_thread(call, dynamic, t %% bdx, t / bdx %% bdy, t / bdx / bdy, b %% gdx, b / gdx %% gdy, b / gdx / "
+              "gdy, bdx, bdy, bdz, gdx, gdy, gdz%s);",
+              tt__pw_peek(w, &args));
+  tt__str_free(&args);
+}
+
 static void put_threads(tt_pwriter *w, const tt_pstrip *strip) {
   tt_str args = {0};
-  for (int32_t k = 0; k < w->f->nparam; k++) tt__str_addf(&args, ", v%d", (int)k);
-  for (int64_t k = 0; k < w->p->shared.n; k++) tt__str_addf(&args, ", shared%lld", (long long)k);
+  put_thread_arguments(w, &args);
   tt__pw_strip_loops(w, strip, tt__pw_peek(w, &args));
   tt__str_free(&args);
 }
@@ -202,13 +238,12 @@ static void put_threads(tt_pwriter *w, const tt_pstrip *strip) {
 static void put_kernel_entry(tt_pwriter *w, int64_t number, const char *name) {
   tt_str own = {0}, fore = {0}, *outer = w->out;
   w->f = w->p->funcs.data[number];
-  bool wide = w->wide = w->p->grid, split = tt__pw_turn(w->arena, w->f, wide);
-  if (w->p->bounds && w->p->shared.n) split = true; /* who touches shared memory is watched at block level */
+  bool wide = w->wide = w->p->grid, split = !w->single && tt__pw_turn(w->arena, w->f, wide);
   tt_str tops = {0}, body = {0};
   w->out = &own;
   w->fore = &fore;
-  const tt_pstrip *strip = split ? NULL : tt__pw_strip_find(w);
-  if (!split && !strip) goto done;
+  const tt_pstrip *strip = split || w->single ? NULL : tt__pw_strip_find(w);
+  if (!split && !strip && !w->single) goto done;
   w->strip = strip;
   if (!split) put_thread(w);
   w->strip = NULL;
@@ -231,6 +266,11 @@ static void put_kernel_entry(tt_pwriter *w, int64_t number, const char *name) {
     tt__str_free(&tops);
     tt__str_free(&body);
     tt__pw_close(w, "}");
+    tt__pw_close(w, "}");
+    goto done;
+  }
+  if (w->single) {
+    put_one_thread(w);
     tt__pw_close(w, "}");
     goto done;
   }
@@ -326,6 +366,7 @@ tt_code tt__program_render(const tt_program *p, tt_program_target target, const 
   tt_arena arena = {0};
   tt_pwriter w = {.p = p, .target = target, .out = out, .arena = &arena, .region = -1};
   int64_t entry = 0;
+  w.single = tt__program_single(p) && target == TT_PROGRAM_C;
   if (target == TT_PROGRAM_CUDA && !fits_gpu(p, err)) return TT_ENOTIMPL;
   tt__pw_types(&w);
   /* Callees were finished before their callers, but begun after them. */

@@ -22,6 +22,9 @@ TT_HIDDEN tt_code tt__program_render(const tt_program *p, tt_program_target targ
 /* What stands above: scalar functions and the texts that programs call. */
 TT_HIDDEN void tt__program_header(const tt_program *p, tt_program_target target, tt_str *out);
 
+/* Is it a kernel that is checked, so that its text for the CPU runs one thread and tells what it does? */
+TT_HIDDEN bool tt__program_single(const tt_program *p);
+
 /* Bytes of private arrays that one thread of a kernel needs in tt_pcall.local; of static shared memory of a block. */
 TT_HIDDEN int64_t tt__program_local_bytes(const tt_program *p);
 TT_HIDDEN int64_t tt__program_shared_bytes(const tt_program *p);

@@ -591,7 +591,6 @@ static void put_collective(blocks *b, const tt_pstmt *s) {
   const char *to = tt__pw_peek(w, &v);
   tt__pw_open(w, "{");
   if (s->k <= TT_C_SYNC_OR) {
-    if (w->p->bounds && !w->wide) tt__pw_line(w, "epoch++;");
     tt__pw_line(w, "tt_i64 acc = %d;", s->k == TT_C_SYNC_AND);
     region_begin(w);
     tt__pw_line(w,
@@ -608,7 +607,6 @@ static void put_collective(blocks *b, const tt_pstmt *s) {
     tt__str_free(&v);
     return;
   }
-  if (w->p->bounds && !w->wide) tt__pw_line(w, "epoch++;");
   bool shuffle = s->k <= TT_C_SHFL_XOR;
   int n = w->serial++;
   tt__pw_array(w, type, "x", n);
@@ -646,21 +644,6 @@ static void put_collective(blocks *b, const tt_pstmt *s) {
   tt__str_free(&v);
 }
 
-/* Checked kernels: accesses on two sides of a barrier are in order; all threads that are left must reach it. */
-static void put_watch(tt_pwriter *w, const tt_pstmt *s) {
-  tt__pw_line(w, "epoch++;");
-  if (w->nmask == 0 || s->k != 0) return;
-  tt__pw_open(w, "for (tt_i64 t = 0; t < threads; t++) {");
-  if (w->has_done) tt__pw_line(w, "if (done0[t]) continue;");
-  for (int k = 0; k < w->nmask; k++)
-    tt__pw_line(
-        w,
-        "if (!m%d[t]) { tt_fail(call, TT_EDEVICE, \"a barrier that some threads of the block do not reach\", %d); "
-        "return; }",
-        w->mask[k], (int)s->line);
-  tt__pw_close(w, "}");
-}
-
 static void put_split(blocks *b, const tt_pstmt *s) {
   tt_pwriter *w = b->w;
   bool open = false;
@@ -686,8 +669,6 @@ static void put_split(blocks *b, const tt_pstmt *s) {
       put_loop(b, s);
     } else if (s->op == TT_X_COLLECTIVE) {
       put_collective(b, s);
-    } else if (s->op == TT_X_BARRIER) {
-      if (w->p->bounds && !w->wide) put_watch(w, s);
     } else if (s->op == TT_X_SET) {
       tt__pw_line(w, "v%d = %s;", (int)s->local, tt__pw_text(w, s->a));
     }
@@ -832,14 +813,6 @@ void tt__pw_block(tt_pwriter *w) {
   live_stmts(&l, w->f->body);
   w->has_done = has_return(w->f->body);
   if (!w->wide) tt__pw_line(w, "const tt_i64 threads = bdx * bdy * bdz;");
-  if (w->p->bounds && !w->wide) {
-    tt__pw_line(w, "tt_i32 epoch = 1; (void)epoch;");
-    for (int64_t k = 0; k < w->p->shared.n; k++) {
-      const tt_pslot *slot = &w->p->shared.data[k];
-      long long count = slot->bytes / (int64_t)tt__dtype_size((tt_dtype)slot->type->dtype) + 1;
-      if (!slot->dynamic) tt__pw_line(w, "tt_touch touch%lld[%lld] = {{0}};", (long long)k, count);
-    }
-  }
   tt__pw_line(w, "tt_i64 turns = 1 << 20; (void)turns; (void)threads;");
   for (size_t k = 0; k < n; k++) {
     const tt_plocal *v = &w->f->locals.data[k];

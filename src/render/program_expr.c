@@ -345,13 +345,6 @@ static void put_checked(tt_pwriter *w, const tt_pexpr *e, const char *a, int k, 
                tt__pw_leave_text(w), n);
 }
 
-/* The shared array whose elements' users are watched, or -1. */
-static int watched_slot(const tt_pwriter *w, const tt_pexpr *array) {
-  if (!w->p->bounds || w->target != TT_PROGRAM_C || !w->again || w->wide) return -1;
-  if (array->op == TT_X_LOCAL && w->again[array->k]) array = w->again[array->k];
-  return array->op == TT_X_SHARED && !w->p->shared.data[array->k].dynamic ? array->k : -1;
-}
-
 static void put_index(tt_pwriter *w, const tt_pexpr *e, const char *a, tt_str *out) {
   int rank = e->arg[0]->type->rank;
   bool dense = e->arg[0]->type->layout == 'C';
@@ -373,22 +366,14 @@ static void put_index(tt_pwriter *w, const tt_pexpr *e, const char *a, tt_str *o
 
 void tt__pw_place(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   const char *a = tt__pw_text(w, e->arg[0]);
-  int slot = watched_slot(w, e->arg[0]), n = w->serial++;
-  bool write = w->writing;
-  w->writing = false;
-  tt__str_addf(out, "%s.p[", a);
-  if (slot >= 0) tt__str_addf(out, "({ const tt_i64 e%d = ", n);
+  int access = w->access;
+  w->access = 0;
+  tt__str_addf(out, w->single ? "TT_TOUCH(&%s.p[" : "%s.p[", a);
   put_index(w, e, a, out);
-  if (slot >= 0) {
-    tt__str_addf(out, "; tt_i64 o%d; const tt_i32 l%d = tt_race(&touch%d[e%d], epoch, t, %d, %d, &o%d); ", n, n, slot,
-                 n, write, (int)e->line, n);
-    tt__str_addf(out, "if (TT_RARELY(l%d)) { call->race(call, \"%s\", (const tt_i64[]){e%d, %d, t, %d, ", n,
-                 e->arg[0]->op == TT_X_LOCAL ? w->f->locals.data[e->arg[0]->k].name : "shared memory", n, (int)e->line,
-                 write);
-    tt__str_addf(out, "l%d < 0 ? -l%d : l%d, o%d, l%d > 0}, (const tt_i64[]){bx, by, bz}); return; } e%d; })", n, n, n,
-                 n, n, n);
-  }
-  tt__str_add(out, "]");
+  if (w->single)
+    tt__str_addf(out, "], %d, %d)", access, (int)e->line);
+  else
+    tt__str_add(out, "]");
 }
 
 static void put_view(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
@@ -542,6 +527,7 @@ static void put_atomic(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   static const char *const names[TT_A_COUNT] = {"add", "sub", "max",  "min", "nanmax", "nanmin", "and",
                                                 "or",  "xor", "exch", "cas", "inc",    "dec"};
   bool own = e->i && w->target == TT_PROGRAM_C; /* one host thread runs a block */
+  w->access = TT_ACCESS_WRITE | TT_ACCESS_ATOMIC | (e->k == TT_A_EXCH ? 0 : TT_ACCESS_UPDATE);
   tt__str_addf(out, "tt_%s_%s_%s(&", own ? "plain" : "atomic", names[e->k], suffix(e->type->dtype));
   tt__pw_place(w, e->arg[0], out);
   for (int k = 1; k < e->n; k++) {

@@ -44,7 +44,8 @@ typedef struct tt_pwriter {
   int region; /* number of the open region; -1: at block level */
   int mask[64], nmask;
   bool has_done;
-  bool writing; /* the place that is being written out is stored to */
+  bool single;  /* a checked kernel: its text is one thread's, which tells the host what it does */
+  int access;   /* of it: the kind of access to the place that is being written out (tt_pcall.touch) */
   bool wide;    /* all threads of the grid take turns, not those of a block */
   tt_str *tops; /* wide: where arrays of the threads are made, once */
 } tt_pwriter;

@@ -388,7 +388,7 @@ static bool leaves_region(const tt_pwriter *w, const tt_pstmt *s) {
 
 static void put_return(tt_pwriter *w, const tt_pstmt *s) {
   if (w->f->kind == TT_X_KERNEL) {
-    tt__pw_line(w, "return;");
+    tt__pw_line(w, w->single ? "{ call->leaves(); return; }" : "return;");
   } else if (tt__pw_fails(w, w->f)) {
     if (s->a) tt__pw_line(w, "*result = %s;", tt__pw_text(w, s->a));
     tt__pw_line(w, "return 0;");
@@ -397,7 +397,20 @@ static void put_return(tt_pwriter *w, const tt_pstmt *s) {
   }
 }
 
-/* On a GPU; on the CPU the block level has its own way. */
+/* A thread that is watched touches the element when the value is there, not before. */
+static void put_store(tt_pwriter *w, const tt_pstmt *s) {
+  tt_str text = {0};
+  w->access = TT_ACCESS_WRITE;
+  tt__pw_place(w, s->a, &text);
+  const char *place = tt__pw_peek(w, &text);
+  if (w->single)
+    tt__pw_line(w, "{ const %s x = %s; %s = x; }", tt__pw_type(w, s->a->type), tt__pw_text(w, s->b), place);
+  else
+    tt__pw_line(w, "%s = %s;", place, tt__pw_text(w, s->b));
+  tt__str_free(&text);
+}
+
+/* On a GPU, or of one thread; the block level has its own way. */
 static void put_collective(tt_pwriter *w, const tt_pstmt *s) {
   static const char *const names[TT_C_COUNT] = {"tt_sync_count", "tt_sync_and",  "tt_sync_or",  "tt_shfl",
                                                 "tt_shfl_up",    "tt_shfl_down", "tt_shfl_xor", "tt_ballot",
@@ -407,6 +420,7 @@ static void put_collective(tt_pwriter *w, const tt_pstmt *s) {
     if (k) tt__str_add(&text, ", ");
     tt__pw_expr(w, s->arg[k], &text);
   }
+  if (w->single && s->k <= TT_C_SYNC_OR) tt__str_addf(&text, ", %d", (int)s->line);
   tt__pw_line(w, "v%d = %s(%s);", (int)s->local, names[s->k], tt__pw_peek(w, &text));
   w->out->failed |= text.failed;
   tt__str_free(&text);
@@ -422,9 +436,7 @@ void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s) {
       tt__pw_line(w, "%s = %s;", tt__pw_peek(w, &text), tt__pw_text(w, s->a));
       break;
     case TT_X_STORE:
-      w->writing = true;
-      tt__pw_place(w, s->a, &text);
-      tt__pw_line(w, "%s = %s;", tt__pw_peek(w, &text), tt__pw_text(w, s->b));
+      put_store(w, s);
       break;
     case TT_X_IF:
       if (w->strip && tt__pw_strip_decides(w->strip, s->a, &holds)) {
@@ -463,7 +475,10 @@ void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s) {
       tt__pw_line(w, "(void)%s;", tt__pw_text(w, s->a));
       break;
     case TT_X_BARRIER:
-      if (w->target == TT_PROGRAM_CUDA) tt__pw_line(w, s->k ? "__syncwarp();" : "__syncthreads();");
+      if (w->target == TT_PROGRAM_CUDA)
+        tt__pw_line(w, s->k ? "__syncwarp();" : "__syncthreads();");
+      else if (w->single)
+        tt__pw_line(w, s->k ? "(void)tt_ballot(1, ~0u);" : "(void)tt_sync_count(1, %d);", (int)s->line);
       break;
     case TT_X_COLLECTIVE:
       put_collective(w, s);
@@ -475,7 +490,7 @@ void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s) {
       put_raise(w, s);
       break;
     case TT_X_FENCE:
-      tt__pw_line(w, "TT_FENCE();");
+      tt__pw_line(w, w->single ? "call->fence();" : "TT_FENCE();");
       break;
   }
   w->out->failed |= text.failed;

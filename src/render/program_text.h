@@ -40,28 +40,61 @@ struct tt_pcall {
   tt_i32 (*poll)(tt_pcall *call);
   void (*outside)(tt_pcall *call, const char *array, tt_i64 axis, tt_i64 index, tt_i64 len, tt_i64 line,
                   const tt_i64 *place);
-  void (*race)(tt_pcall *call, const char *array, const tt_i64 *what, const tt_i64 *place);
+  char *const *slot;
+  void (*touch)(const void *at, unsigned long size, unsigned kind, const void *line);
+  void (*barrier)(int value, int *sum, int *threads, const void *line);
+  void (*warp)(unsigned mask, unsigned long long value, unsigned long long *out, unsigned *came, unsigned *yes);
+  unsigned (*active)(void);
+  void (*fence)(void);
+  void (*leaves)(void);
 };
-/* Who touched an element of shared memory last, and between which barriers. Several readers are reader -2. */
-typedef struct {
-  tt_i32 wrote, write_line, read, read_line;
-  tt_i16 writer, reader;
-} tt_touch;
-/* 0, or the line of an access that this one has no order with. */
-static __attribute__((noinline, unused)) tt_i32 tt_race(tt_touch *x, tt_i32 epoch, tt_i64 t, int write, tt_i32 line,
-                                                        tt_i64 *other) {
-  if (x->wrote == epoch && x->writer != t) return *other = x->writer, x->write_line;
-  if (write && x->read == epoch && x->reader != t) return *other = x->reader, -x->read_line;
-  if (write) {
-    x->wrote = epoch;
-    x->writer = (tt_i16)t;
-    x->write_line = line;
-  } else {
-    x->reader = x->read == epoch && x->reader != t ? -2 : (tt_i16)t;
-    x->read = epoch;
-    x->read_line = line;
-  }
-  return 0;
+/* ---- what the one thread of a checked kernel calls; `t` is its number */
+#define TT_TOUCH(place, kind, line)                                  \
+  (*({                                                               \
+    __typeof__(place) at = (place);                                  \
+    call->touch(at, sizeof *at, kind, (const void *)(tt_i64)(line)); \
+    at;                                                              \
+  }))
+/* `result` of how many gave true (sum) and how many there are (threads). */
+#define TT_MEET(p, line, result)                                           \
+  ({                                                                       \
+    int sum, threads;                                                      \
+    call->barrier((p) != 0, &sum, &threads, (const void *)(tt_i64)(line)); \
+    (result);                                                              \
+  })
+#define tt_sync_count(p, line) TT_MEET(p, line, sum)
+#define tt_sync_and(p, line) TT_MEET(p, line, sum == threads)
+#define tt_sync_or(p, line) TT_MEET(p, line, sum != 0)
+/* `result` of the lanes that came, those of them that gave something else than zero, and what each gave, as bits. */
+#define TT_WARP(x, m, result)                          \
+  ({                                                   \
+    __typeof__(x) mine = (x);                          \
+    unsigned long long bits = 0, all[32];              \
+    unsigned came, yes;                                \
+    __builtin_memcpy(&bits, &mine, sizeof mine);       \
+    call->warp((unsigned)(m), bits, all, &came, &yes); \
+    (void)yes;                                         \
+    (result);                                          \
+  })
+#define TT_FROM_LANE(x, m, lane)                                                                    \
+  ({                                                                                                \
+    const tt_i64 from = (lane);                                                                     \
+    TT_WARP(x, m, (came >> from & 1 ? __builtin_memcpy(&mine, &all[from], sizeof mine) : 0, mine)); \
+  })
+#define tt_shfl(x, to, m) TT_FROM_LANE(x, m, (to)&31)
+#define tt_shfl_up(x, by, m) TT_FROM_LANE(x, m, (t & 31) >= (by) ? (t & 31) - (by) : (t & 31))
+#define tt_shfl_down(x, by, m) TT_FROM_LANE(x, m, (t & 31) + (by) < 32 ? (t & 31) + (by) : (t & 31))
+#define tt_shfl_xor(x, by, m) TT_FROM_LANE(x, m, (t & 31) ^ ((by)&31))
+#define tt_ballot(p, m) TT_WARP((tt_b8)((p) != 0), m, yes)
+#define tt_any(p, m) (tt_ballot(p, m) != 0)
+#define tt_all(p, m) TT_WARP((tt_b8)((p) != 0), m, yes == came)
+#define tt_match(x, m) TT_WARP(x, m, tt_same(all, came, bits))
+#define tt_active(p) ((p) ? call->active() : 0)
+static inline __attribute__((unused)) tt_u32 tt_same(const unsigned long long *all, unsigned came,
+                                                     unsigned long long bits) {
+  tt_u32 same = 0;
+  for (int k = 0; k < 32; k++) same |= (tt_u32)(came >> k & 1 && all[k] == bits) << k;
+  return same;
 }
 #define TT_HIDDEN_WORDS call->hidden
 /* The first failure of all threads wins. */

@@ -280,22 +280,6 @@ static void host_outside(tt_pcall *call, const char *array, int64_t axis, int64_
   h->line = (int32_t)line;
 }
 
-static void host_race(tt_pcall *call, const char *array, const int64_t *what, const int64_t *place) {
-  host *h = call->host;
-  int32_t none = 0;
-  char other[32] = "other threads";
-  if (!__atomic_compare_exchange_n(&h->failed, &none, TT_EDEVICE, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
-  if (what[5] >= 0) snprintf(other, sizeof other, "thread %lld", (long long)what[5]);
-  snprintf(h->text, sizeof h->text,
-           "a race in shared memory: thread %lld %s element %lld of '%s', which %s %s on line %lld with no barrier "
-           "between; block (%lld, %lld, %lld)",
-           (long long)what[2], what[3] ? "writes" : "reads", (long long)what[0], array, other,
-           what[6] ? "wrote" : "read", (long long)what[4], (long long)place[0], (long long)place[1],
-           (long long)place[2]);
-  h->message = h->text;
-  h->line = (int32_t)what[1];
-}
-
 static int32_t host_poll(tt_pcall *call) {
   host *h = call->host;
   if (__atomic_load_n(&h->failed, __ATOMIC_RELAXED)) return 1;
@@ -355,7 +339,6 @@ static void begin(tt_pcall *call, host *h, const int64_t *hidden) {
                      .print = host_print,
                      .parallel = host_parallel,
                      .outside = host_outside,
-                     .race = host_race,
                      .poll = host_poll};
   tt__lock(&seed_lock);
   if (!seeds[0] && !seeds[1]) tt__entropy(seeds, sizeof seeds), seeds[1] |= 1;
@@ -461,12 +444,17 @@ tt_code tt__jit_launch(struct tt_jit *j, const int64_t *word, const int64_t *hid
     if (!c.memory) return tt__fail_memory(err, total);
   }
   begin(&call, &h, hidden);
-  if (j->program.grid)
+  tt_error why = {0};
+  if (tt__program_single(&j->program)) {
+    call.local = c.memory ? c.memory + ((launch->shared + 63) & ~(int64_t)63) : NULL;
+    (void)tt__jit_launch_checked(j, &call, word, launch, &why);
+  } else if (j->program.grid)
     run_blocks(&c, 0, blocks, 0); /* every block is there at once: one loop over all threads */
   else
     tt__pool_run(blocks, 1, run_blocks, &c);
   tt__mem_free_data(c.memory, total);
-  return end(j, &call, &h, false, run, err);
+  TT_TRY(end(j, &call, &h, false, run, err));
+  return why.code == TT_OK ? TT_OK : tt__fail(err, why.code, "%s", why.message);
 }
 
 /* ---- giving back */

@@ -37,6 +37,9 @@ TT_HIDDEN tt_code tt__jit_launch(struct tt_jit *j, const int64_t *word, const in
                                  const tt_jit_grid *launch, struct tt_jit_run **run, tt_error *err);
 /* Its code for the CPU, made if need be. */
 TT_HIDDEN tt_code tt__jit_ready(struct tt_jit *j, tt_error *err);
+/* The same for a kernel whose text tells what it does (tt__program_single); `call` is ready but for what that needs. */
+TT_HIDDEN tt_code tt__jit_launch_checked(const struct tt_jit *j, tt_pcall *call, const int64_t *word,
+                                         const tt_jit_grid *launch, tt_error *err);
 TT_HIDDEN tt_code tt__jit_check_grid(const struct tt_jit *j, const tt_jit_grid *l, int64_t *blocks, tt_error *err);
 
 TT_HIDDEN const char *tt__jit_run_text(const struct tt_jit_run *run);

@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import pytest
 import tutti as tt
+from tutti import cuda, float64, int32
 
 
 @pytest.fixture(autouse=True)
@@ -190,7 +191,7 @@ def test_a_reduction_tree():
     )
     finds(
         RuntimeError,
-        r"shared memory 's', element 128 is read on line 7 before anybody wrote it",
+        r"a race in shared memory 's', element 128: .* reads it on line 7; .* writes it on line 4",
         tree(before=""),
         4,
         256,
@@ -533,7 +534,7 @@ def test_warps():
     a, o = f4(512), np.zeros(2, "f4")
     run(shuffle.replace("SYNC", "__syncthreads();"), 2, 256, a, o)
     assert np.array_equal(o, a.reshape(2, 256).sum(1))
-    finds(RuntimeError, "shared memory 's', element 1 ", shuffle.replace("SYNC", ""), 2, 256, a, o)
+    finds(RuntimeError, "a race in shared memory 's', element 1: ", shuffle.replace("SYNC", ""), 2, 256, a, o)
 
 
 def test_shared_memory_between_the_lanes_of_a_warp():
@@ -674,3 +675,188 @@ def test_both_compilers(name, monkeypatch):
         pytest.skip("this is the inner run")
     done = subprocess.run(words, env={**env, "TUTTI_CHECKS_WITHIN": "1"}, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-2000:]
+
+
+# ---- Python kernels: the same check, indices by axis, and names of Python's
+
+
+def found(error, words, kernel, grid, block, *args):
+    """`words`: {n} is the n-th line behind the kernel's `def`."""
+    first = kernel.py_func.__code__.co_firstlineno + 1
+    words = re.sub(r"\{(\d+)\}", lambda m: str(first + int(m.group(1))), words)
+    with pytest.raises(error, match=words):
+        kernel[grid, block](*args)
+
+
+def make(reduce_sync=True, first_sync=True):
+    @cuda.jit
+    def reduces(a, out):
+        s = cuda.shared.array(64, float64)
+        t = cuda.threadIdx.x
+        s[t] = a[cuda.grid(1)]
+        if first_sync:
+            cuda.syncthreads()
+        k = 32
+        while k > 0:
+            if t < k:
+                s[t] += s[t + k]
+            if reduce_sync:
+                cuda.syncthreads()
+            k //= 2
+        if t == 0:
+            out[cuda.blockIdx.x] = s[0]
+
+    return reduces
+
+
+def test_python_reduction():
+    a, out = np.arange(256.0), np.zeros(4)
+    make()[4, 64](a, out)
+    assert np.array_equal(out, a.reshape(4, 64).sum(1))
+    words = (
+        r"a race in shared memory 's' \(float64\[64\]\), element \d+: .* line {9}; .* line {9}, with no "
+        r"barrier between"
+    )
+    found(RuntimeError, words, make(reduce_sync=False), 4, 64, a, out)
+    words = r"shared memory 's' .*, element 32: .* reads it on line {9}; .*\(32, 0, 0\) writes it on line {3}"
+    found(RuntimeError, words, make(first_sync=False), 4, 64, a, out)
+
+
+def test_python_tiles_and_what_nobody_wrote():
+    @cuda.jit
+    def turns(a, b, some):
+        s = cuda.shared.array((8, 8), int32)
+        x, y = cuda.threadIdx.x, cuda.threadIdx.y
+        if x < some:
+            s[y, x] = a[y, x]
+        cuda.syncthreads()
+        b[y, x] = s[x, y]
+
+    a, b = np.arange(64, dtype="i4").reshape(8, 8), np.zeros((8, 8), "i4")
+    turns[1, (8, 8)](a, b, 8)
+    assert np.array_equal(b, a.T)
+    turns[1, (8, 8)](a.T, b.T, 8)
+    assert np.array_equal(b, a.T)
+    words = (
+        r"shared memory 's' \(int32\[8, 8\]\), element \[0, 7\] is read on line {6} before anybody wrote "
+        r"it, .*thread \(0, 7, 0\)"
+    )
+    found(RuntimeError, words, turns, 1, (8, 8), a, b, 7)
+    with pytest.raises(
+        IndexError, match=(r"index 8 is out of bounds for axis 1 of 'a' with size 8; .*thread \(8, 0, 0\)")
+    ):
+        turns[1, (9, 8)](a, b, 9)
+
+
+def test_python_races_in_global_memory():
+    @cuda.jit
+    def counts(a, bins):
+        i = cuda.grid(1)
+        if i < a.size:
+            cuda.atomic.add(bins, a[i] % 8, 1)
+
+    @cuda.jit
+    def counts_badly(a, bins):
+        i = cuda.grid(1)
+        if i < a.size and cuda.threadIdx.x == 0:
+            bins[a[i] % 8] += 1
+
+    @cuda.jit
+    def smooths(a):
+        i = cuda.grid(1)
+        x = 0.0
+        if 0 < i < a.size - 1:
+            x = (a[i - 1] + a[i + 1]) / 2
+        cuda.syncthreads()
+        if 0 < i < a.size - 1:
+            a[i] = x
+
+    a, bins = np.arange(0, 2048, 8), np.zeros(8, "i4")
+    counts[5, 64](a, bins)
+    assert bins[0] == 256
+    words = (
+        r"a race in argument 2 'bins' \(int32\[8\]\), element 0: block \(0, 0, 0\), .* line {3}; block "
+        r"\(1, 0, 0\), .* nothing orders two blocks"
+    )
+    found(RuntimeError, words, counts_badly, 4, 64, a, bins)
+    smooths[1, 256](np.arange(256.0) ** 2)
+    words = r"element 63: .* writes it on line {6}; block \(1, 0, 0\), thread \(0, 0, 0\) reads it on line {4}"
+    found(RuntimeError, words.replace("{6}", "{7}"), smooths, 4, 64, np.arange(256.0) ** 2)
+
+
+def test_python_warps():
+    @cuda.jit
+    def sums(a, out, last):
+        t = cuda.threadIdx.x
+        x = a[cuda.grid(1)]
+        k = 16
+        while k > 0:
+            x += cuda.shfl_down_sync(-1, x, k)
+            k //= 2
+        s = cuda.shared.array(32, float64)
+        s[t] = x
+        cuda.syncwarp()
+        if cuda.any_sync(-1, t == last) and t == 0:
+            out[cuda.blockIdx.x] = s[0]
+        if cuda.syncthreads_and(x >= 0):
+            out[cuda.blockIdx.x + 2] = cuda.syncthreads_count(t < 5)
+
+    a, out = np.arange(64.0), np.zeros(4)
+    sums[2, 32](a, out, 31)
+    assert out.tolist() == [a[:32].sum(), a[32:].sum(), 5, 5]
+
+
+def test_python_barriers_and_early_returns():
+    @cuda.jit
+    def leaves(a, n):
+        t = cuda.threadIdx.x
+        if t >= n:
+            return
+        s = cuda.shared.array(64, float64)
+        s[t] = a[t]
+        cuda.syncthreads()
+        a[t] = s[n - 1 - t]
+
+    @cuda.jit
+    def parts(a, n):
+        t = cuda.threadIdx.x
+        if t < n:
+            cuda.syncthreads()
+        a[t] = 1
+
+    a = np.arange(64.0)
+    leaves[1, 64](a, 50)
+    assert a[0] == 49 and a[60] == 60
+    parts[1, 64](a, 64)
+    found(
+        RuntimeError,
+        (r"a barrier that some threads of the block do not reach: .* waits on line {3}"),
+        parts,
+        1,
+        64,
+        a,
+        9,
+    )
+
+
+def test_python_private_arrays_device_functions_and_dynamic_shared_memory():
+    @cuda.jit(device=True)
+    def third(a):
+        return a[2]
+
+    @cuda.jit
+    def f(a, out):
+        own = cuda.local.array(4, float64)
+        s = cuda.shared.array(0, float64)
+        t = cuda.threadIdx.x
+        for k in range(4):
+            own[k] = t + k
+        s[t] = third(own)
+        cuda.syncthreads()
+        out[t] = s[31 - t] + a[t, 1]
+
+    out = np.zeros(32)
+    f[1, 32, 0, 256](np.ones((32, 2)), out)
+    assert np.array_equal(out, 34.0 - np.arange(32))
+    with pytest.raises(IndexError, match="'a' with size 31"):
+        f[1, 32, 0, 256](np.ones((31, 2)), out)
