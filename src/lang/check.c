@@ -300,9 +300,7 @@ static bool found(tt_check *c, finding f) {
 }
 
 /* Nobody will write what was read unwritten before the next barrier. */
-static bool settle_unwritten(tt_check *c) {
-  return c->unwritten.kind == NOTHING || found(c, c->unwritten);
-}
+static bool settle_unwritten(tt_check *c) { return c->unwritten.kind == NOTHING || found(c, c->unwritten); }
 
 /* The write that had no order with another access is done now: did it change anything? */
 static bool settle_write(tt_check *c) {

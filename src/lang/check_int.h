@@ -92,8 +92,9 @@ struct tt_check {
   /* A write that nothing orders with another access is harmless if it changes nothing; a read that nothing orders with
      an atomic operation, if its thread goes on with one at the same place: so loops around atomicCAS begin. */
   finding write_pending, read_pending;
-  finding unwritten; /* a read of shared memory that nobody wrote: told when nobody writes it too late, which says more */
-  unsigned ended;    /* threads */
+  finding
+      unwritten;  /* a read of shared memory that nobody wrote: told when nobody writes it too late, which says more */
+  unsigned ended; /* threads */
   char old[16];
   finding found;
   int16_t hint[CHECK_SITES]; /* where a site found its ground last */
