@@ -110,7 +110,9 @@ def test_memory(gpu):
     tt.cuda.set_memory_limit(0.5)
     assert f"{total / 2 / 2**20:,.1f} MiB" in tt.cuda.memory_summary()
     tt.cuda.set_memory_limit(1 << 20)
-    message = raises(MemoryError, lambda: tt.asarray(np.zeros(1 << 20), device="cuda").eval())
+    waits = tt.asarray(np.ones(1 << 20), device="cuda")  # there is no room: its bytes stay on the host
+    assert waits.device == "cuda:0" and tt.cuda.memory_allocated() == 0 and waits[7] == 1
+    message = raises(MemoryError, lambda: waits.__cuda_array_interface__)
     assert "cuda:0" in message
     tt.cuda.set_memory_limit(None)
     assert tt.asarray(np.zeros(1 << 20), device="cuda").device == "cuda:0"
@@ -265,7 +267,7 @@ def test_shared_memory_is_not_moved_out(gpu):
 def test_a_lost_gpu_is_told_once_and_for_all(gpu):
     gpu(
         """
-    a = np.zeros(1 << 16)
+    a = np.zeros(1 << 10)  # goes in one copy
     kept = tt.asarray(a + 1, device="cuda:1")
     first = raises(RuntimeError, lambda: tt.asarray(a, device="cuda:0"))
     assert "719" in first, first
