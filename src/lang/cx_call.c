@@ -184,7 +184,9 @@ static uint8_t float_type(const cx_value *v, int n) {
 }
 
 static cx_value run_row(cx_reader *r, const row *f, bool single, cx_value *v, int64_t w) {
-  uint8_t t = single ? TT_F32 : float_type(v, f->n), kind = f->kind;
+  bool whole_power = f->op == POW && f->kind == FINISHES && cx__is_whole(v[1].dtype) && !cx__is_whole(v[0].dtype);
+  uint8_t t = single ? TT_F32 : float_type(v, whole_power ? 1 : f->n),
+          kind = f->kind; /* CUDA's pow(float, int) is a float */
   bool is_complex = tt__is_complex((tt_dtype)t);
   if (is_complex && kind != PARTS && kind != MAGNITUDE && !f->complex)
     cx__beyond(r, w, "'%s' of a complex number", f->name);

@@ -71,7 +71,7 @@ static cx_value divide(cx_reader *r, bool rest, cx_value a, cx_value b) {
   cx_value left = cx__op2(r, TT_FMOD, a, b);
   if (cx__is_const(r, b) && r->f->step.data[b.id].value.i64 != 0) return left;
   cx_value none = cx__op2(r, TT_EQ, b, cx__const_int(r, b.dtype, 0));
-  return cx__where(r, none, cx__const_int(r, b.dtype, -1), left);
+  return cx__where(r, none, a, left);
 }
 
 static cx_value shift(cx_reader *r, int64_t w, const char *op, cx_value a, cx_value b) {

@@ -2,7 +2,8 @@
 ** C's types and conversions over steps of a formula. Equal steps are made once.
 **
 ** What C leaves open is what CUDA's instructions do: signed arithmetic wraps, a float beyond an integer type gives the
-** type's end and NaN gives 0 (from double, and to 64 bits: the lowest bit pattern), x / 0 and x % 0 have all bits set.
+** type's end and NaN gives 0 (from double, and to 64 bits: the lowest bit pattern), x / 0 has all bits set and x % 0 is
+*x.
 */
 #include <math.h>
 #include <string.h>
@@ -237,8 +238,8 @@ cx_value cx__convert(cx_reader *r, cx_value v, uint8_t dtype, int64_t w) {
     cx__wrong(r, w, "cannot convert '%s' to '%s'", cx__type_name(v.dtype), cx__type_name(dtype));
   if (tt__is_float((tt_dtype)v.dtype) && tt__is_int((tt_dtype)dtype)) {
     if (cx__is_half(v.dtype)) v = cast(r, v, TT_F32);
-    uint8_t size = (uint8_t)tt__dtype_size((tt_dtype)dtype);
-    return size >= 4 ? float_to_int(r, v, dtype) : cast(r, float_to_int(r, v, TT_I32), dtype);
+    if (tt__dtype_size((tt_dtype)dtype) >= 4) return float_to_int(r, v, dtype);
+    return cast(r, float_to_int(r, v, tt__is_unsigned((tt_dtype)dtype) ? TT_U32 : TT_I32), dtype);
   }
   if (cx__is_whole(v.dtype) && cx__is_half(dtype)) v = cx__convert(r, v, TT_F32, w);
   return cast(r, v, dtype);

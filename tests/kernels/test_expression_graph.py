@@ -12,6 +12,7 @@ import pytest
 import tutti as tt
 
 needs_compiler = pytest.mark.skipif(not (shutil.which("c++") or shutil.which("g++")), reason="no C++ compiler")
+ON_GPU = os.environ.get("TUTTI_DEVICE", "").startswith("cuda")  # NVRTC has fewer overloads than C++'s headers
 WHOLE = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 ALL = ["bool", *WHOLE, "float32", "float64"]
 PAIRS = [
@@ -38,7 +39,7 @@ def sample(dtype, rng, n=200):
 
 NUMBERS = [
     "x + y", "x - y", "x * y", "x < y", "x <= y", "x > y", "x >= y", "x == y", "x != y", "x && y", "x || !y", "!x == y",
-    "x > y ? x : y", "min(x, y)", "max(x, y)", "-x", "+x", "x * 2", "x + 1.5f", "x - 2.5", "x + 1u", "x * 3ll",
+    "x > y ? x : y", "-x", "+x", "x * 2", "x + 1.5f", "x - 2.5", "x + 1u", "x * 3ll",
     "(x > y) + (x < y) * 2", "true ? x : 1", "(float)x * y", "(x, y)", "x == y || x > 3 && y < 4",
 ]  # fmt: skip
 WHOLES = [
@@ -66,7 +67,7 @@ def assert_same(got, want, what, rtol=0):
 def test_operators_against_the_compiled_kernel(a, b):
     rng = np.random.default_rng(ALL.index(a))
     whole = a[0] in "biu" and b[0] in "biu"
-    texts = NUMBERS + (WHOLES if whole else [])
+    texts = NUMBERS + (WHOLES if whole else []) + (["min(x, y)", "max(x, y)"] if a == b or not ON_GPU else [])
     outputs = ", ".join(f"float64 o{k}" for k in range(len(texts)))
     graph, cuda = both(f"{a} x, {b} y", outputs, ";".join(f"o{k} = {t}" for k, t in enumerate(texts)))
     x, y = sample(a, rng), sample(b, rng)
@@ -96,17 +97,17 @@ F2 = ["pow", "fmod", "atan2", "hypot", "copysign", "fmin", "fmax", "fdim", "min"
 
 
 @needs_compiler
-@pytest.mark.parametrize("dtype", ["float32", "float64", "int32"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"] if ON_GPU else ["float32", "float64", "int32"])
 def test_functions_against_the_compiled_kernel(dtype):
     rng = np.random.default_rng(4)
     texts = (
         [f"{f}(x)" for f in F1 if dtype != "int32" or f not in ("rsqrt", "exp10")]
         + [f"{f}(x, y)" for f in F2]
-        + ["pow(x, 2)", "x * M_PI", "x + INFINITY"]
+        + ["x * M_PI", "x + INFINITY"]
     )
     if dtype == "float32":
         texts += [f"{f}f(x)" for f in ("sqrt", "exp", "sin", "round", "rsqrt")] + ["fmaf(x, y, 1)", "__fdividef(x, y)"]
-        texts += ["__expf(x)", "powf(x, y)", "__saturatef(x)", "fminf(x, y)"]
+        texts += ["pow(x, 2.f)", "__expf(x)", "powf(x, y)", "__saturatef(x)", "fminf(x, y)"]
     outputs = ", ".join(f"float64 o{k}" for k in range(len(texts)))
     graph, cuda = both("T x, T y", outputs, ";".join(f"o{k} = {t}" for k, t in enumerate(texts)))
     x = sample(dtype, rng)
@@ -149,23 +150,25 @@ def test_halves_and_complex_numbers(dtype):
 def test_where_c_leaves_it_open():
     """CUDA's instructions decide: ends of the range, all bits for x / 0, counts of shifts beyond the type."""
     k = tt.ElementwiseKernel(
-        "float32 x", "int32 a, uint32 b, int64 c, uint64 d, int8 e", "a = x; b = x; c = x; d = x; e = x", way="graph"
-    )
+        "float32 x", "int32 a, uint32 b, int64 c, uint64 d, int8 e, uint8 f", "a = x; b = x; c = x; d = x; e = x; f = x",
+        way="graph",
+    )  # fmt: skip
     x = np.array([np.nan, np.inf, -np.inf, 3e9, -3e9, -1.5, 2.9, 1e20], "f4")
-    a, b, c, d, e = (o.tolist() for o in k(x))
+    a, b, c, d, e, f = (o.tolist() for o in k(x))
     most, least = 2**31 - 1, -(2**31)
     assert a == [0, most, least, most, least, -1, 2, most]
     assert b == [0, 2**32 - 1, 0, 3000000000, 0, 0, 2, 2**32 - 1]
     assert c == [-(2**63), 2**63 - 1, -(2**63), 3000000000, -3000000000, -1, 2, 2**63 - 1]
     assert d == [2**63, 2**64 - 1, 0, 3000000000, 0, 0, 2, 2**64 - 1]
-    assert e[5:7] == [-1, 2]
+    assert e == [0, -1, 0, -1, 0, -1, 2, -1]
+    assert f == [0, 255, 0, 0, 0, 0, 2, 255]
     k = tt.ElementwiseKernel(
         "int32 x, int32 y, uint32 u", "int32 q, int32 r, uint32 v, int32 s, int32 t, int32 m",
         "q = x / y; r = x % y; v = u / 0u; s = x << y; t = x >> y; m = x * y", way="graph",
     )  # fmt: skip
     x, y = np.array([7, -7, least, least, 5], "i4"), np.array([0, 0, -1, 40, -1], "i4")
     q, r, v, s, t, m = (o.tolist() for o in k(x, y, np.full(5, 3, "u4")))
-    assert q == [-1, -1, least, least // 40 + 1, -5] and r == [-1, -1, 0, -(2**31 % 40), 0]
+    assert q == [-1, -1, least, least // 40 + 1, -5] and r == [7, -7, 0, -(2**31 % 40), 0]
     assert v == [2**32 - 1] * 5
     assert s == [7, -7, 0, 0, 0] and t == [7, -7, -1, -1, 0]
     assert m == [0, 0, least, 0, -5]
@@ -177,6 +180,14 @@ def test_where_c_leaves_it_open():
     )
     a, b, c = (o.tolist() for o in nan(np.array([np.nan, 1]), np.array([2, np.nan])))
     assert a == [2, 1] and b == [2, 1] and c[0] == 2 and np.isnan(c[1])
+
+
+def test_powers_have_the_type_of_the_base():
+    k = tt.ElementwiseKernel(
+        "float32 x, int32 n", "float64 y, float64 z", "y = pow(x, n); z = pow(x, 2.0)", way="graph"
+    )
+    y, z = k(np.array([3, 1e30], "f4"), np.array([3, 2], "i4"))
+    assert y.tolist() == [27, np.inf] and np.allclose(z.numpy(), [9, 1e60])
 
 
 def test_statements():
