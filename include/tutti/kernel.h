@@ -44,6 +44,12 @@ TT_API tt_entry *tt_program_nth(tt_program *p, int k);
 /* Memory of a __device__ or __constant__ variable on a device (-1: the program's). TT_EVALUE: none of that name. */
 TT_API tt_code tt_program_variable(tt_program *p, const char *name, int device, void **data, size_t *size,
                                    tt_error *err);
+/*
+** Set the first `size` bytes of a variable, on every device where the program runs or will run; or read them where a
+** kernel of the program was launched last. Both stand in order with launches, and wait.
+*/
+TT_API tt_code tt_program_set(tt_program *p, const char *name, const void *data, size_t size, tt_error *err);
+TT_API tt_code tt_program_get(tt_program *p, const char *name, void *data, size_t size, tt_error *err);
 /* Where it was built first: on the CPU (0), or on the device that this thread had chosen. Others follow by themselves.
  */
 TT_API int tt_program_device(const tt_program *p);

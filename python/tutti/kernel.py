@@ -160,23 +160,15 @@ class Variable:
     """Memory of a `__device__` or `__constant__` variable: `v.set(array)` or `v[...] = array`, `v.get(dtype)`."""
 
     def __init__(self, program, name):
-        import ctypes
-
-        self.ptr, self.size, self._device = _core.program_variable(program, name)
-        self.name, self._program, self._memory = name, program, None
-        if not self._device:
-            self._memory = memoryview((ctypes.c_char * self.size).from_address(self.ptr)).cast("B")
+        self.ptr, self.size, _ = _core.program_variable(program, name)
+        self.name, self._program = name, program
 
     def set(self, value):
-        """Copy the elements of an array into it, from its beginning; their type is the caller's business."""
-        data = _core.asarray(value).tobytes()
-        if len(data) > self.size:
-            raise ValueError(f"{len(data)} bytes do not fit the variable '{self.name}' of {self.size}")
-        if self._device:
-            _core._memory_copy(self._device, self.ptr, data, False)
-        else:
-            _core.program_variable(self._program, self.name)  # kernels that were launched before come before
-            self._memory[: len(data)] = data
+        """Copy the elements of an array into it, from its beginning; their type is the caller's business.
+
+        Wherever the program runs, now or later, kernels launched from here on see them.
+        """
+        _core.program_set(self._program, self.name, _core.asarray(value).tobytes())
 
     def __setitem__(self, index, value):
         if index is not Ellipsis and index != slice(None):
@@ -184,14 +176,8 @@ class Variable:
         self.set(value)
 
     def get(self, dtype="uint8", shape=None):
-        """A copy of its elements."""
-        if self._device:
-            data = bytearray(self.size)
-            _core._memory_copy(self._device, self.ptr, data, True)
-        else:
-            _core.program_variable(self._program, self.name)
-            data = bytes(self._memory)
-        a = _core.frombuffer(data, dtype)
+        """A copy of its elements, from where a kernel of the program was launched last."""
+        a = _core.frombuffer(_core.program_get(self._program, self.name, self.size), dtype)
         return a if shape is None else a.reshape(shape)
 
 

@@ -35,13 +35,18 @@ typedef struct tt_device_build {
   tt_device_program *program;
 } tt_device_build;
 
+/* What the caller has set a variable to. */
+typedef struct tt_variable_set tt_variable_set;
+
 struct tt_program {
   int64_t refs; /* under the session lock */
   tt_lock lock; /* guards the builds, which are made when they are first needed and stay */
   const tt_cudac_program *plain, *wide;
   tt_device_build on[TT_PROGRAM_DEVICES]; /* the first `non` */
   int non;
-  int home;    /* where it was built first: a device's id */
+  int home; /* where it was built first: a device's id */
+  int ran;  /* where a kernel was launched last: 0, or the id of a device with a build; -1: nowhere yet */
+  tt_variable_set *set;
   bool prints; /* its kernels may: their launches on the CPU do not wait */
   bool check;  /* TUTTI_CHECK, as it was when the program was made */
   char *source, *file;
@@ -57,5 +62,9 @@ TT_HIDDEN tt_code tt__program_need(tt_program *p, int id, bool wide, tt_error *e
 TT_HIDDEN tt_device_program *tt__program_there(const tt_program *p, int id);
 /* Of a parameter, or of what it points at; TT_DTYPE_NONE: another type. */
 TT_HIDDEN tt_dtype tt__entry_dtype(int kind);
+
+/* A fresh build's variables become what they were set to; the program's lock is held. */
+TT_HIDDEN tt_code tt__variables_give(tt_program *p, int id, bool wide, tt_error *err);
+TT_HIDDEN void tt__variables_free(tt_program *p);
 
 #endif

@@ -41,6 +41,7 @@ static void program_free(tt_program *p) {
   free_text(p->file);
   free_list(&p->flag);
   free_list(&p->expression);
+  tt__variables_free(p);
   tt__str_free(&p->text);
   tt__str_free(&p->names);
   for (int k = 0; k < p->non; k++) tt__program_close(p->on[k].program);
@@ -69,7 +70,6 @@ tt_device_program *tt__program_there(const tt_program *p, int id) {
 static tt_code build_on(tt_program *p, int id, tt_error *err) {
   tt_device *d;
   tt_cudac_options o = options_of(p, false);
-  if (tt__program_there(p, id)) return TT_OK;
   if (p->non == TT_PROGRAM_DEVICES)
     return tt__fail(err, TT_EDEVICE, "a program runs on at most %d devices", TT_PROGRAM_DEVICES);
   TT_TRY(tt__device_open(id, &d, err));
@@ -82,11 +82,13 @@ tt_code tt__program_need(tt_program *p, int id, bool wide, tt_error *err) {
   tt_code code = TT_OK;
   tt_cudac_options o = options_of(p, wide);
   tt__lock(&p->lock);
-  if (id > 0)
+  bool fresh = id > 0 ? !tt__program_there(p, id) : wide ? !p->wide : !p->plain;
+  if (fresh && id > 0)
     code = build_on(p, id, err);
-  else if (wide ? !p->wide : !p->plain)
+  else if (fresh)
     code = tt__cudac_build(p->source, &o, wide ? &p->wide : &p->plain, wide ? NULL : &p->names, wide ? NULL : &p->text,
                            err);
+  if (fresh && code == TT_OK) code = tt__variables_give(p, id, wide, err);
   tt__unlock(&p->lock);
   return code;
 }
@@ -167,6 +169,7 @@ tt_code tt_program_cuda(const char *source, const tt_program_options *options, t
   pthread_mutex_init(&p->lock.mutex, NULL);
   p->refs = 1;
   p->check = tt__check_wanted();
+  p->ran = -1;
   p->source = copy_text(source);
   p->file = copy_text(o->file ? o->file : "kernel.cu");
   p->prints = strstr(source, "printf") != NULL || strstr(source, "#include \"") != NULL;
@@ -212,21 +215,6 @@ tt_code tt_program_find(tt_program *p, const char *name, tt_entry **out, tt_erro
     if (n < sizeof known) n += (size_t)snprintf(known + n, sizeof known - n, "%s%s", k ? ", " : "", p->entry[k].name);
   }
   return tt__fail(err, TT_EVALUE, "the program has no kernel '%.200s'; it has %s", name, known[0] ? known : "none");
-}
-
-tt_code tt_program_variable(tt_program *p, const char *name, int device, void **data, size_t *size, tt_error *err) {
-  if (device < 0) device = p->home;
-  TT_TRY(tt__calls_flush(err)); /* kernels that were launched before may write it, those launched later read it */
-  TT_TRY(tt__program_need(p, device, false, err));
-  if (device > 0) return tt__program_variable(tt__program_there(p, device), name, data, size, err);
-  for (int k = 0; k < p->plain->nvariable; k++) {
-    const tt_cudac_variable *v = &p->plain->variable[k];
-    if (strcmp(v->name, name) != 0) continue;
-    *data = v->data;
-    *size = v->size;
-    return TT_OK;
-  }
-  return tt__fail(err, TT_EVALUE, "the program has no __device__ or __constant__ variable '%.200s'", name);
 }
 
 int tt_program_device(const tt_program *p) { return p->home; }

@@ -339,6 +339,7 @@ static tt_code record(launch *l, tt_error *err) {
   call.grid.shared = (uint32_t)l->how->shared;
   if (d) call.stream = l->how->stream ? l->how->stream : tt__stream_current(d);
   if (l->entry->program->check && (!d || d->target.kind == TT_DEVICE_NULL)) TT_TRY(add_sizes(l, &call.args_size, err));
+  l->entry->program->ran = d && d->target.kind != TT_DEVICE_NULL ? l->id : 0;
   bool now = !d && (l->memory.n || l->entry->program->prints);
   TT_TRY(now ? tt__call_now(&call, l->array, l->narray, err) : tt__call_record(&call, l->array, l->narray, err));
   return away ? tt__call_bring_back(&l->memory, err) : TT_OK;

@@ -78,3 +78,31 @@ def test_shared_memory_and_errors(module):
         module.get_function("add")(1, 4, (x, y, y, 4))
     with tt.device("cuda:0"), pytest.raises(tt.CompileError, match=r"kernel.cu\(2\).*nothing"):
         tt.SourceModule("__global__ void f(int *a) {\n  a[0] = nothing; }")
+
+
+def test_variables_wherever_the_program_runs():
+    """It may have been built for the CPU first: what is set reaches the GPU, what is read is the GPU's."""
+    m = tt.RawModule(code="__device__ int n[3];\n__global__ void next(int *o) { o[0] = n[threadIdx.x]++; }")
+    v, f = m.get_global("n"), m.get_function("next")
+    v.set(np.array([5, 7, 9], "i4"))
+    o = tt.zeros(1, dtype="int32", device="cuda:0")
+    f((1,), (1,), (o,))
+    f((1,), (1,), (o,))
+    assert list(v.get("int32")) == [7, 7, 9] and int(o[0]) == 6
+    v.set(np.array([1], "i4"))
+    f((1,), (1,), (o,))
+    assert int(o[0]) == 1 and list(v.get("int32")) == [2, 7, 9]
+
+
+def test_the_driver_suggests_a_block(module):
+    assert tt.RawKernel(SOURCE, "add").suggest_block() % 32 == 0
+
+    @tt.cuda.jit
+    def double(x):
+        i = tt.cuda.grid(1)
+        if i < x.size:
+            x[i] *= 2
+
+    x = tt.ones(100_003, device="cuda:0")
+    double.forall(100_003)(x)
+    assert float(x.sum()) == 200_006

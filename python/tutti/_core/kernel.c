@@ -128,6 +128,41 @@ static PyObject *py_program_variable(PyObject *self, PyObject *args) {
   return Py_BuildValue("KKi", (unsigned long long)(uintptr_t)data, (unsigned long long)size, tt_program_device(p));
 }
 
+/* program_set(program, name, bytes) */
+static PyObject *py_program_set(PyObject *self, PyObject *args) {
+  PyObject *capsule;
+  const char *name, *data;
+  Py_ssize_t size;
+  tt_error err;
+  (void)self;
+  if (!PyArg_ParseTuple(args, "Osy#", &capsule, &name, &data, &size)) return NULL;
+  tt_program *p = PyCapsule_GetPointer(capsule, PROGRAM);
+  if (!p) return NULL;
+  core_block_begin();
+  tt_code c = tt_program_set(p, name, data, (size_t)size, &err);
+  core_block_end();
+  return c == TT_OK ? Py_NewRef(Py_None) : core_raise(c, &err);
+}
+
+/* program_get(program, name, size): bytes */
+static PyObject *py_program_get(PyObject *self, PyObject *args) {
+  PyObject *capsule;
+  const char *name;
+  Py_ssize_t size;
+  tt_error err;
+  (void)self;
+  if (!PyArg_ParseTuple(args, "Osn", &capsule, &name, &size)) return NULL;
+  tt_program *p = PyCapsule_GetPointer(capsule, PROGRAM);
+  PyObject *out = p ? PyBytes_FromStringAndSize(NULL, size) : NULL;
+  if (!out) return NULL;
+  core_block_begin();
+  tt_code c = tt_program_get(p, name, PyBytes_AsString(out), (size_t)size, &err);
+  core_block_end();
+  if (c == TT_OK) return out;
+  Py_DECREF(out);
+  return core_raise(c, &err);
+}
+
 /* routine_parameters(routine): [(name, type)], most threads of a block, whether threads wait */
 static PyObject *py_routine_info(PyObject *self, PyObject *capsule) {
   (void)self;
@@ -368,6 +403,8 @@ PyMethodDef core_kernel_functions[] = {
     {"program_names", py_program_names, METH_O, NULL},
     {"program_text", py_program_text, METH_O, NULL},
     {"program_variable", py_program_variable, METH_VARARGS, NULL},
+    {"program_set", py_program_set, METH_VARARGS, NULL},
+    {"program_get", py_program_get, METH_VARARGS, NULL},
     {"routine_suggest", py_routine_suggest, METH_VARARGS, NULL},
     {"routine_info", py_routine_info, METH_O, NULL},
     {"routine_launch", CORE_FAST(py_routine_launch), METH_FASTCALL, NULL},
