@@ -143,13 +143,13 @@ static line of_op(const record *r, const tt_formula_step *s) {
       out = a;
       break;
     case TT_NEG:
-      over = __builtin_sub_overflow(0, a.by, &out.by) | __builtin_sub_overflow(0, a.at, &out.at);
+      over = __builtin_sub_overflow(0, a.by, &out.by) || __builtin_sub_overflow(0, a.at, &out.at);
       break;
     case TT_ADD:
-      over = __builtin_add_overflow(a.by, b.by, &out.by) | __builtin_add_overflow(a.at, b.at, &out.at);
+      over = __builtin_add_overflow(a.by, b.by, &out.by) || __builtin_add_overflow(a.at, b.at, &out.at);
       break;
     case TT_SUB:
-      over = __builtin_sub_overflow(a.by, b.by, &out.by) | __builtin_sub_overflow(a.at, b.at, &out.at);
+      over = __builtin_sub_overflow(a.by, b.by, &out.by) || __builtin_sub_overflow(a.at, b.at, &out.at);
       break;
     case TT_MUL:
       if (a.by != 0 && b.by != 0) return (line){false, 0, 0};
@@ -158,7 +158,7 @@ static line of_op(const record *r, const tt_formula_step *s) {
         a = b;
         b = swap;
       }
-      over = __builtin_mul_overflow(a.by, b.at, &out.by) | __builtin_mul_overflow(a.at, b.at, &out.at);
+      over = __builtin_mul_overflow(a.by, b.at, &out.by) || __builtin_mul_overflow(a.at, b.at, &out.at);
       break;
     default:
       return (line){false, 0, 0};
