@@ -41,7 +41,7 @@ def test_a_kernel_that_fails(name, check):
         import numpy as np, tutti as tt
         x = tt.ones(1000, dtype="float32", device="cuda")
         x.eval()
-        kept = tt.arange(10.0)
+        kept = tt.arange(10.0, device="cpu")
         texts = []
         def attempt(f):
             try:
