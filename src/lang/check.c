@@ -304,18 +304,16 @@ static bool settle_unwritten(tt_check *c) { return c->unwritten.kind == NOTHING 
 
 /* The write that had no order with another access is done now: did it change anything? */
 static bool settle_write(tt_check *c) {
+  if (c->write_pending.kind == NOTHING) return true;
   finding f = c->write_pending;
-  if (f.kind == NOTHING) return true;
   c->write_pending.kind = NOTHING;
   return memcmp(c->old, f.at, f.size) == 0 || found(c, f);
 }
 
 /* The thread stops here: nothing more will excuse what it did. */
 static bool settle(tt_check *c) {
-  finding f = c->read_pending;
   if (!settle_write(c)) return false;
-  c->read_pending.kind = NOTHING;
-  return f.kind == NOTHING || found(c, f);
+  return c->read_pending.kind == NOTHING || found(c, c->read_pending);
 }
 
 /* Keep the access that clashes with `before` in mind until it is known to matter. */

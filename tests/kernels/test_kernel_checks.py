@@ -15,6 +15,7 @@ from tutti import cuda, float64, int32
 @pytest.fixture(autouse=True)
 def checked(monkeypatch):
     monkeypatch.setenv("TUTTI_CHECK", "1")
+    monkeypatch.setattr("tutti._jit.cuda_names._there", None)  # as if it had been set from the start: no GPU is used
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -662,6 +663,58 @@ def test_what_was_written_before_stays():
     o = i32(8)
     finds(IndexError, "index 8", src, 1, 9, o)
     assert (o == 7).all()
+
+
+STEPS = """__global__ void steps(const int *op, const int *far, int n, unsigned *o) {
+  __shared__ unsigned s[64];
+  int t = threadIdx.x;
+  unsigned v = s[t] = t + 1;
+  for (int k = 0; k < n; k++) {
+    if (op[k] == 0) __syncthreads();
+    if (op[k] == 1) __syncwarp();
+    if (op[k] == 2) v = v * 31 + s[t ^ far[k]];
+    if (op[k] == 3) s[t] = v = v * 1000003 + k;
+  }
+  o[t] = v;
+}"""
+
+
+def has_race(op, far):
+    """A read of a neighbour and a write of one's own, no barrier between, nor a warp's where they are of one warp."""
+    block = warp = 0
+    seen = [("w", 0, 0, 0)]
+    for kind, distance in zip(op, far):
+        block += kind == 0
+        warp += kind <= 1
+        if kind == 2 and distance:
+            seen.append(("r", block, warp, distance))
+        if kind == 3:
+            seen.append(("w", block, warp, 0))
+    return any(a[0] != b[0] and a[1] == b[1] and (max(a[3], b[3]) >= 32 or a[2] == b[2]) for a in seen for b in seen)
+
+
+def test_random_steps():
+    rng = np.random.default_rng(5)
+    with tt.device("cpu"):
+        kernel = tt.RawKernel(STEPS, "steps")
+    races = 0
+    for _ in range(300):
+        n = int(rng.integers(1, 9))
+        op, far = (
+            rng.choice(4, n, p=[0.35, 0.2, 0.2, 0.25]).astype("i4"),
+            rng.choice([0, 1, 16, 32, 33], n).astype("i4"),
+        )
+        caught = False
+        try:
+            with tt.device("cpu"):
+                kernel((2,), (64,), (op, far, np.int32(n), np.zeros(64, "u4")[:64]))
+                tt.synchronize()
+        except RuntimeError as error:
+            assert "a race in shared memory 's'" in str(error)
+            caught = True
+        assert caught == has_race(op, far), (op, far)
+        races += caught
+    assert 50 < races < 250
 
 
 @pytest.mark.parametrize("name", ["clang++", "g++"])
