@@ -46,7 +46,6 @@ static _Alignas(64) atomic_uint epoch;
 static _Alignas(64) atomic_llong next;
 static _Alignas(64) atomic_uint gate; /* GATE_OPEN, plus how many are inside */
 static _Alignas(64) atomic_uint sleepers;
-static atomic_int to_wake; /* sleepers that the loop still wants */
 static atomic_uint caller_sleeps;
 static atomic_bool busy;
 static atomic_bool stop;
@@ -124,17 +123,6 @@ static void leave_gate(void) {
   if (atomic_fetch_sub(&gate, 1) == 1 && atomic_load(&caller_sleeps)) futex_wake(&gate, 1);
 }
 
-/* Each wakes two, and those two more: one thread alone takes long to wake many. */
-static void wake_some(void) {
-  int left = atomic_load(&to_wake);
-  while (left > 0) {
-    int n = left < 2 ? left : 2;
-    if (!atomic_compare_exchange_weak(&to_wake, &left, left - n)) continue;
-    futex_wake(&epoch, n);
-    return;
-  }
-}
-
 static void *work(void *arg) {
   int worker = (int)(intptr_t)arg;
   unsigned seen = 0; /* workers start before the loop that wants them is announced */
@@ -151,7 +139,6 @@ static void *work(void *arg) {
       atomic_fetch_add(&sleepers, 1);
       if (atomic_load(&epoch) == seen && !atomic_load(&stop)) futex_wait(&epoch, seen);
       atomic_fetch_sub(&sleepers, 1);
-      wake_some();
     }
   }
   return NULL;
@@ -275,8 +262,7 @@ void tt__pool_run(int64_t n, int64_t grain, tt_pool_fn fn, void *ctx) {
   atomic_store_explicit(&next, 0, memory_order_relaxed);
   atomic_store(&gate, GATE_OPEN);
   atomic_fetch_add(&epoch, 1);
-  atomic_store(&to_wake, grains - 1 < started ? (int)(grains - 1) : started);
-  if (atomic_load(&sleepers)) wake_some();
+  if (atomic_load(&sleepers)) futex_wake(&epoch, grains - 1 < started ? (int)(grains - 1) : started);
   inside = true;
   take_pieces(0);
   inside = false;
