@@ -369,7 +369,7 @@ def inc(a):
 def say(a):
     print("kernel", a[0])
 
-a = tt.zeros(1, dtype="int64")
+a = tt.zeros(1, dtype="int64", device="cpu")
 print("before")
 inc[1, 1](a)
 say[1, 1](a)
