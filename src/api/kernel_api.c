@@ -146,14 +146,15 @@ static bool list_entries(tt_program *p) {
   return placed && !p->names.failed;
 }
 
-/* For the device that this thread's arrays are put on; for the CPU otherwise, if it has a compiler. */
+/* For the device that this thread's arrays are put on; for the CPU otherwise, if it has a compiler. The simulated device
+** runs the CPU's code. */
 static tt_code first_build(tt_program *p, tt_error *err) {
   char path[512], why[256];
   int chosen = tt__session_device;
   tt__cudac_compiler(path, sizeof path, why, sizeof why);
   if (chosen <= 0 && !path[0] && tt__device_count(TT_DEVICE_CUDA, NULL, 0) > 0)
     TT_TRY(tt__device_named("cuda", &chosen, err));
-  p->home = chosen > 0 ? chosen : 0;
+  p->home = chosen > 0 && tt__device_kind(chosen) != TT_DEVICE_NULL ? chosen : 0;
   return tt__program_need(p, p->home, false, err);
 }
 

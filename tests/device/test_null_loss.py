@@ -24,7 +24,7 @@ def text_of(f):
 
 
 def run(code, **env):
-    env = {**os.environ, "TUTTI_NULL_DEVICE": "2", **env}
+    env = {**os.environ, "TUTTI_DEVICE": "auto", "TUTTI_NULL_DEVICE": "2", **env}
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM + textwrap.dedent(code)], env=env, capture_output=True, text=True, timeout=120
     )

@@ -80,7 +80,7 @@ PIECES = {
 
 
 def run(code, **env):
-    env = {**os.environ, "TUTTI_NULL_DEVICE": "1", "TUTTI_POISON": "1", **env}
+    env = {**os.environ, "TUTTI_DEVICE": "auto", "TUTTI_NULL_DEVICE": "1", "TUTTI_POISON": "1", **env}
     code = PROGRAM + textwrap.dedent(code)
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
