@@ -1,5 +1,6 @@
 """Small programs that together enter every room of the library; each returns plain Python values."""
 
+import os
 import pickle
 import struct
 
@@ -379,7 +380,8 @@ def drawing():
 def expression_kernels():
     text = "T t = x * y[n - 1 - i]; if (t > 2) z = twice(t); else z = w; w += 1"
     twice = "#define TWO 2\ntemplate <class U> __device__ U twice(U v) { return v * TWO; }"
-    k = tt.ElementwiseKernel("T x, raw T y", "T z, T w", text, "k", preamble=twice, way="graph")
+    way = None if os.environ.get("TUTTI_CHECK") == "1" else "graph"  # checks of indices take a compiler
+    k = tt.ElementwiseKernel("T x, raw T y", "T z, T w", text, "k", preamble=twice, way=way)
     a, w = grid().ravel(), tt.ones(20)
     z = k(a, a, tt.zeros(20), w)[0]
     top = tt.ReductionKernel("T x, T f", "T y", "x * f", "max(a, b)", "y = a + 1", "-100", "top", way="graph")
