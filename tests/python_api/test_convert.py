@@ -82,7 +82,9 @@ def test_arrays_of_ours_stack_without_being_computed():
 
 
 @pytest.mark.parametrize(
-    "source", [["a"], "text", b"bytes", {1: 2}, {1, 2}, object(), [None], [object()], [1, "a"]], ids=repr
+    "source",
+    [["a"], "text", b"bytes", {1: 2}, {1, 2}, object(), [None], [object()], [1, "a"]],
+    ids=lambda x: type(x).__name__,
 )
 def test_not_numbers(source):
     with pytest.raises(TypeError):

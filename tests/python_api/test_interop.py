@@ -117,7 +117,7 @@ def test_other_byte_order(order):
 @pytest.mark.parametrize(
     "source",
     [np.array(["a"]), np.ones(2, np.longdouble), np.array(["2020-01-01"], "M8[D]"), np.array([object()])],
-    ids=str,
+    ids=lambda a: str(a.dtype),
 )
 def test_types_without_a_place(source):
     with pytest.raises((TypeError, ValueError)):
