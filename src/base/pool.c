@@ -60,14 +60,6 @@ static _Thread_local bool inside;
 
 /* ---- small parts */
 
-static void relax(void) {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  __asm__ volatile("yield");
-#endif
-}
-
 static void futex_wait(atomic_uint *word, unsigned seen) {
   syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
 }
@@ -80,7 +72,7 @@ static bool spin_while(atomic_uint *word, unsigned seen) {
   for (;;) {
     for (int i = 0; i < 64; i++) {
       if (atomic_load_explicit(word, memory_order_acquire) != seen) return true;
-      relax();
+      tt__relax();
     }
     int64_t now = tt__clock_ns();
     if (end == 0) end = now + SPIN_NS;

@@ -45,4 +45,13 @@ TT_HIDDEN void tt__pool_background_wait(void);
 /* Stop and join every thread; the next use starts them anew. For tests and unload. */
 TT_HIDDEN void tt__pool_shutdown(void);
 
+/* Let the processor's other thread go on while this one waits in a loop. */
+static inline void tt__relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
 #endif

@@ -108,7 +108,7 @@ static bool copy_one(tt_flow_ring *r) {
 static void idle(int n) {
   static const struct timespec nap = {0, 50000};
   if (n < 100)
-    for (int i = 0; i < 50; i++) atomic_thread_fence(memory_order_seq_cst);
+    for (int i = 0; i < 50; i++) tt__relax();
   else if (n < 1000)
     sched_yield();
   else
