@@ -37,7 +37,7 @@ test: build
 	@echo '== C tests'
 	@cd build && ctest --output-on-failure -j $(JOBS)
 	@echo '== Python tests'
-	@$(PY) -m pytest tests
+	@$(PY) -m pytest -n $(JOBS) tests
 
 bench: build
 	@tools/setup.sh tools/requirements-bench.txt
