@@ -146,8 +146,10 @@ static bool list_entries(tt_program *p) {
   return placed && !p->names.failed;
 }
 
-/* For the device that this thread's arrays are put on; for the CPU otherwise, if it has a compiler. The simulated device
-** runs the CPU's code. */
+/*
+** For the device that this thread's arrays are put on; for the CPU otherwise, if it has a compiler. The simulated
+** device runs the CPU's code.
+*/
 static tt_code first_build(tt_program *p, tt_error *err) {
   char path[512], why[256];
   int chosen = tt__session_device;
