@@ -48,8 +48,9 @@ typedef enum tt_cx_fold {
   TT_CX_FOLD_FMIN,
   TT_CX_FOLD_MAX, /* a > b ? a : b */
   TT_CX_FOLD_MIN,
-  TT_CX_FOLD_ALL, /* a && b */
-  TT_CX_FOLD_ANY  /* a || b */
+  TT_CX_FOLD_ALL,      /* a && b */
+  TT_CX_FOLD_ANY,      /* a || b */
+  TT_CX_FOLD_NO_MEMORY /* to find out */
 } tt_cx_fold;
 TT_HIDDEN tt_cx_fold tt__cx_fold(const char *text);
 

@@ -89,11 +89,11 @@ static void recognise(cx_reader *r, tt_cx_fold *out) {
 }
 
 tt_cx_fold tt__cx_fold(const char *text) {
-  tt_error err;
+  tt_error err = {0};
   tt_cx_source source = {.text = text, .file = ""};
   cx_reader r = {.s = &source, .err = &err};
   tt_cx_fold fold = TT_CX_FOLD_NONE;
   recognise(&r, &fold);
   cx__free(&r);
-  return fold;
+  return err.code == TT_ENOMEM ? TT_CX_FOLD_NO_MEMORY : fold;
 }

@@ -76,6 +76,7 @@ static tt_code read_reduction(const tt_expression_source *s, const tt_cx_source 
   e->is_reduction = true;
   e->inner = s->accumulator;
   e->fold = tt__cx_fold(s->reduce);
+  if (e->fold == TT_CX_FOLD_NO_MEMORY) return tt__fail(err, TT_ENOMEM, "out of memory");
   if (e->fold == TT_CX_FOLD_NONE)
     return tt__fail(err, TT_ENOTIMPL, "the reduction '%s' is none that the graph has", s->reduce);
   if (tt__is_complex(e->inner) && e->fold != TT_CX_FOLD_SUM)
