@@ -22,10 +22,13 @@ static int64_t points(tt_array *a, uint64_t axes) {
   return n;
 }
 
+static bool is_masked(const tt_call_frame *f, int k) {
+  return tt__arg_given(f, k) && !(f->arg[k].tag == TT_V_BOOL && f->arg[k].as.b);
+}
+
 /* Elements that `where` excludes become the neutral value. */
 static tt_array *masked(tt_calc *c, const tt_call_frame *f, int k, tt_array *a, tt_value neutral) {
-  if (!a || !tt__arg_given(f, k)) return a;
-  if (f->arg[k].tag == TT_V_BOOL && f->arg[k].as.b) return a;
+  if (!a || !is_masked(f, k)) return a;
   tt_array *mask = tt__calc_cast(c, tt__arg_array(c, f, k), TT_BOOL);
   tt_array *full = tt__calc_where(c, mask, tt_v_array(a), neutral);
   if (full && full->rank > a->rank) return tt__calc_fail(c, TT_EVALUE, "where mask has more dimensions than the array");
@@ -165,8 +168,7 @@ TT_HANDLER(count_nonzero)
 static tt_array *divide_by_count(tt_calc *c, const tt_call_frame *f, int where, tt_array *a, tt_array *s, uint64_t axes,
                                  bool keep, double less) {
   if (!s) return NULL;
-  bool is_masked = tt__arg_given(f, where) && !(f->arg[where].tag == TT_V_BOOL && f->arg[where].as.b);
-  if (!is_masked) {
+  if (!is_masked(f, where)) {
     double n = (double)points(a, axes) - less;
     return tt__calc_opf(c, TT_DIV, s, n > 0 ? n : 0);
   }
@@ -194,13 +196,43 @@ static tt_array *mean(tt_calc *c, tt_call_frame *f) {
 }
 TT_HANDLER(mean)
 
-static tt_array *variance(tt_calc *c, tt_call_frame *f, bool root) {
-  tt_array *a = tt__arg_array(c, f, 0);
-  if (!a) return NULL;
-  uint64_t axes = tt__arg_axes(c, f, 1, a->rank);
-  bool keep = tt__arg_bool(c, f, 5, false);
-  double less = tt__arg_float(c, f, tt__arg_given(f, 8) ? 8 : 4, 0);
-  tt_dtype type = moment_type(c, f, a);
+/* Fewer elements than this stay in a cache between two passes. */
+#define ONE_PASS (1 << 20)
+/* Rows of neighbours up to here do so too, one after the other. */
+#define NEAR_ROW 65536
+
+/* Are two passes over the elements two trips through memory? */
+static bool is_far(tt_array *a, uint64_t axes) {
+  bool inner = true; /* no kept axis follows a reduced one */
+  for (int d = 0; d + 1 < a->rank; d++) inner &= !(axes >> d & 1) || (axes >> (d + 1) & 1);
+  return a->size >= ONE_PASS && !(inner && points(a, axes) <= NEAR_ROW);
+}
+
+/* The first element of each row, with all axes; NULL: an expression's would have to be computed apart. */
+static tt_array *first_of_rows(tt_calc *c, tt_array *a, uint64_t axes) {
+  tt_array *first = a->storage->node->op == TT_N_BUFFER ? a : NULL;
+  for (int d = 0; first && d < a->rank; d++)
+    if (axes >> d & 1) first = tt__calc_slice(c, first, d, 0, 1, 1);
+  return first;
+}
+
+/*
+** Sums of the elements and of their squares, in float64, meet in one pass: (sum(d^2) - sum(d)^2 / n) / (n - ddof).
+** float64 loses less to the difference than float32 does to its mean. Distances from the first element, where there is
+** one, make a constant row exactly 0.
+*/
+static tt_array *variance_in_one(tt_calc *c, tt_array *a, uint64_t axes, bool keep, double less) {
+  double n = (double)points(a, axes);
+  tt_array *d = tt__calc_cast(c, a, TT_F64), *first = first_of_rows(c, a, axes);
+  if (first) d = tt__calc_op2(c, TT_SUB, d, tt__calc_cast(c, first, TT_F64));
+  tt_array *s = tt__calc_reduce(c, TT_RED_SUM, d, axes, keep);
+  tt_array *q = tt__calc_reduce(c, TT_RED_SUM, tt__calc_op1(c, TT_SQUARE, d), axes, keep);
+  tt_array *rest = tt__calc_op2(c, TT_SUB, q, tt__calc_opf(c, TT_DIV, tt__calc_op1(c, TT_SQUARE, s), n));
+  return tt__calc_opf(c, TT_DIV, tt__calc_opf(c, TT_MAXIMUM, rest, 0), n > less ? n - less : 0);
+}
+
+static tt_array *variance_in_two(tt_calc *c, tt_call_frame *f, tt_array *a, uint64_t axes, bool keep, double less,
+                                 tt_dtype type) {
   tt_array *w = tt__calc_cast(c, a, is_half(type) ? TT_F32 : type);
   tt_array *m = tt__arg_given(f, 7) ? tt__arg_array(c, f, 7) : NULL;
   if (!m)
@@ -215,7 +247,19 @@ static tt_array *variance(tt_calc *c, tt_call_frame *f, bool root) {
     d = tt__calc_op1(c, TT_SQUARE, d);
   }
   tt_array *s = tt__calc_reduce(c, TT_RED_SUM, masked(c, f, 6, d, tt_v_int(0)), axes, keep);
-  tt_array *v = divide_by_count(c, f, 6, a, s, axes, keep, less);
+  return divide_by_count(c, f, 6, a, s, axes, keep, less);
+}
+
+static tt_array *variance(tt_calc *c, tt_call_frame *f, bool root) {
+  tt_array *a = tt__arg_array(c, f, 0);
+  if (!a) return NULL;
+  uint64_t axes = tt__arg_axes(c, f, 1, a->rank);
+  bool keep = tt__arg_bool(c, f, 5, false);
+  double less = tt__arg_float(c, f, tt__arg_given(f, 8) ? 8 : 4, 0);
+  tt_dtype type = moment_type(c, f, a);
+  bool plain = a->dtype == type && (type == TT_F32 || is_half(type)) && !is_masked(f, 6) && !tt__arg_given(f, 7);
+  tt_array *v = plain && is_far(a, axes) ? variance_in_one(c, a, axes, keep, less)
+                                         : variance_in_two(c, f, a, axes, keep, less, type);
   if (root) v = tt__calc_op1(c, TT_SQRT, v);
   return tt__arg_out(c, f, 3, tt__calc_cast(c, v, tt__real_of(type)));
 }

@@ -52,6 +52,9 @@ static int64_t space_points(const tt_space *s, bool row) {
 static int add_inst(tt_fuser *f, tt_pinst inst) {
   bool stores = inst.op == TT_P_STORE || inst.op == TT_P_STOREX;
   if (f->ninst >= TT_FUSE_INST - !stores) return -1;
+  uint8_t folded = inst.op == TT_P_REDUCE;
+  for (int i = 0; i < 3; i++) folded |= inst.src[i] >= 0 && f->folded[inst.src[i]];
+  f->folded[f->ninst] = folded;
   f->inst[f->ninst] = inst;
   return f->ninst++;
 }
@@ -294,6 +297,17 @@ static tt_scalar reduce_identity(uint8_t red, uint8_t dtype) {
   return one;
 }
 
+/* Is what is visited computed for each point of a row? Else once a row, before or after its points. */
+static bool in_row(const tt_fuser *f) {
+  bool any = f->inside > 0;
+  for (int k = 0; k < f->own_axes; k++) any |= f->space.row[k];
+  return any;
+}
+
+static bool few_long_rows(const tt_fuser *f) {
+  return space_points(&f->space, true) > LONG_ROW && space_points(&f->space, false) < f->few_rows;
+}
+
 static int visit_reduce(tt_fuser *f, int32_t idx, const tt_map *map, bool at_root) {
   tt_node *n = f->walk->node[idx];
   if (n->src[0]->size == 0) {
@@ -309,9 +323,7 @@ static int visit_reduce(tt_fuser *f, int32_t idx, const tt_map *map, bool at_roo
     f->space = before;
     return at_root ? -1 : need(f, idx, "its row is not this kernel's row");
   }
-  bool new_row = f->space.naxes != before.naxes; /* nothing else is computed for each of its points */
-  if (!at_root && !new_row && space_points(&f->space, true) > LONG_ROW &&
-      space_points(&f->space, false) < f->few_rows) {
+  if (!at_root && in_row(f) && few_long_rows(f)) {
     f->space = before;
     return need(f, idx, "few long rows: reduced by all threads first");
   }
@@ -323,7 +335,9 @@ static int visit_reduce(tt_fuser *f, int32_t idx, const tt_map *map, bool at_roo
     f->space = before;
     return can ? -1 : need(f, idx, "its view is not affine here");
   }
+  f->inside++;
   int v = ++f->nreduce > TT_FUSE_REDUCE ? TOO_MANY : visit(f, n->src[0]->slot, &through);
+  f->inside--;
   if (v == TOO_MANY) return full(f, idx);
   if (v < 0) return v;
   tt_pinst inst = {
@@ -352,7 +366,8 @@ static int visit(tt_fuser *f, int32_t idx, const tt_map *map) {
   const tt_node *n = f->walk->node[idx];
   if (n->op == TT_N_CONST) return visit_const(f, idx);
   int known = find_memo(f, idx, map);
-  if (known >= 0) return known;
+  bool waits = known >= 0 && f->folded[known] && in_row(f) && few_long_rows(f);
+  if (known >= 0 && !waits) return known;
   if (is_root(f, idx)) return -1; /* a root read elsewhere than where it is written: not in one kernel */
   if (n->op != TT_N_BUFFER && f->step_of[idx] < 0) {
     const char *why = f->cut[idx] ? "others need it in memory" : better_stored(f, idx);
@@ -483,6 +498,7 @@ static bool add_root(tt_fuser *f, int32_t idx) {
     f->space = own_space;
   else if (!same_outer(&f->space, &own_space))
     return false;
+  f->own_axes = own_space.naxes;
   int r = f->nroot;
   bool writes_over = n->op == TT_N_STORE || n->op == TT_N_SCATTER;
   f->root[r] = (tt_proot){.node = idx, .base = writes_over ? n->src[0]->slot : -1, .donor = -1};
@@ -504,6 +520,7 @@ static bool add_root(tt_fuser *f, int32_t idx) {
 tt_fuse_result tt__fuse_roots(tt_fuser *f, const int32_t *root, int nroot) {
   for (int i = 0; i < f->nmemo; i++) f->memo_head[f->memo[i].node] = -1;
   f->ninst = f->naccess = f->nreduce = f->noperand = f->nliteral = f->nmemo = f->nroot = 0;
+  f->inside = 0;
   f->dep = f->need = -1;
   f->split.axis = -1;
   f->serial = false;

@@ -122,7 +122,7 @@ def test_vectors(rng):
         np.testing.assert_allclose(z.mean(0), [1, 2, 3], atol=0.03)
         np.testing.assert_allclose(np.cov(z.T), cov, atol=0.05)
     flat = rng.multivariate_normal([0, 0], [[1, 1], [1, 1]], 100).numpy()
-    np.testing.assert_allclose(flat[:, 0], flat[:, 1], atol=1e-12)
+    np.testing.assert_allclose(flat[:, 0], flat[:, 1], atol=1e-7)  # the root of a zero that was rounded
     assert tt.random.multivariate_normal([0, 0], np.eye(2)).shape == (2,)
 
 

@@ -148,6 +148,38 @@ def test_nothing_but_nan():
     same_error(lambda m: m.nanmax(m.ones(0)))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+@pytest.mark.parametrize("axis", [None, 0, 1, (0, 2)])
+def test_variance_of_many(dtype, axis):
+    """Too many elements for a cache: one pass, with sums in float64. Against NumPy in float64."""
+    a = make((8, 300, 500), dtype) + np.asarray(100, dtype)
+    a[:, :, 7] = a[0, 0, 0]
+    for function in ["var", "std"]:
+        for more in [{}, {"ddof": 1}, {"keepdims": True}]:
+            want = getattr(np, function)(a.astype("float64"), axis=axis, **more)
+            got = getattr(tt, function)(tt.asarray(a), axis=axis, **more)
+            assert str(got.dtype) == dtype and tuple(got.shape) == want.shape
+            np.testing.assert_allclose(got.numpy(), want, rtol=2 * np.finfo(dtype).eps)
+    for odd in [NAN, np.inf]:
+        a[3, 20, 40] = odd
+        np.testing.assert_array_equal(np.isnan(tt.var(tt.asarray(a), axis=axis).numpy()), np.isnan(a.var(axis=axis)))
+
+
+def test_variance_of_a_constant_is_zero():
+    x = tt.asarray(np.full((3, 1 << 20), 0.1, "float32"))
+    assert float(tt.std(x)) == 0 and tt.var(x, axis=1).tolist() == [0, 0, 0]
+    with np.errstate(all="ignore"):
+        assert np.isnan(float(tt.var(x, ddof=x.size)))
+
+
+def test_moments_share_a_pass():
+    x = tt.ones(1 << 21, dtype="float32")
+    tt.eval(x)
+    before = tt.ledger()["launches"]
+    tt.eval(x.mean(), x.std(), x.max(), (x * x).sum())
+    assert tt.ledger()["launches"] - before == 1
+
+
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int32", "bool"])
 def test_average(dtype):
     a, w = make((3, 4), dtype), np.abs(make((3, 4), dtype, 1)) + (dtype != "bool")
