@@ -308,6 +308,12 @@ static tt_code at_point(void *ctx, int64_t piece, tt_flow_point point, tt_error 
 
 /* ---- before it */
 
+/* Bytes that hold any piece of a buffer, wherever between two multiples of ALIGNED it begins (see base_of). */
+static size_t slot_size(const run *r, int b) {
+  size_t most = (size_t)tt__partition_most(&r->how->parts, b) * r->lane[b].size;
+  return (most + 2 * ALIGNED - 1) / ALIGNED * ALIGNED;
+}
+
 /* An operand: there whole, or coming in pieces to memory of ours. */
 static tt_code open_operand(run *r, int b, const tt_node *n, tt_error *err) {
   lane *x = &r->lane[b];
@@ -321,8 +327,7 @@ static tt_code open_operand(run *r, int b, const tt_node *n, tt_error *err) {
   }
   x->moves = true;
   x->host = x->buffer->data;
-  if (r->how->windows)
-    x->slot = ((size_t)tt__partition_most(&r->how->parts, b) * x->size + 2 * ALIGNED - 1) / ALIGNED * ALIGNED;
+  if (r->how->windows) x->slot = slot_size(r, b);
   TT_TRY(
       tt__resident_temp(r->device, r->stream, x->slot ? x->slot * (size_t)r->depth : x->buffer->size, &x->block, err));
   x->at = tt__dmem_at(x->block);
@@ -343,7 +348,7 @@ static tt_code open_result(run *r, int b, const tt_node *n, tt_error *err) {
   x->buffer = tt__buffer_new(bytes, err);
   if (!x->buffer) return TT_ENOMEM;
   x->host = x->buffer->data;
-  x->slot = ((size_t)tt__partition_most(&r->how->parts, b) * x->size + 2 * ALIGNED - 1) / ALIGNED * ALIGNED;
+  x->slot = slot_size(r, b);
   TT_TRY(tt__resident_temp(r->device, r->stream, x->slot * (size_t)r->depth, &x->block, err));
   x->at = tt__dmem_at(x->block);
   return TT_OK;
