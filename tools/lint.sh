@@ -10,8 +10,11 @@ step() {
 }
 c_files() { git ls-files 'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 'examples/*.c' 'python/*.[ch]'; }
 formatted() { c_files | xargs .venv/bin/clang-format --dry-run -Werror; }
+# clang-format breaks our `**` comments into lines of `*word`; so it leaves comments alone, and their width is seen here.
+narrow() { c_files | xargs awk 'length($0) > 120 { print FILENAME ":" FNR ": " length($0) " columns"; bad = 1 } END { exit bad }'; }
 
 step "clang-format" formatted
+step "line width" narrow
 step "ruff check" .venv/bin/ruff check -q .
 step "ruff format" .venv/bin/ruff format -q --check .
 step "layers" python3 tools/layers.py

@@ -121,8 +121,7 @@ TT_API void tt_array_set_readonly(tt_array *a, bool readonly); /* of this view *
 TT_API tt_code tt_eval(tt_array *const *arrays, int n, tt_error *err);
 /*
 ** Borrow the memory of an array, evaluated: *data is element (0,0,...), steps as tt_array_step. It never changes under
-*the
-** borrower: later writes go elsewhere. Give back with tt_unpeek(hold).
+** the borrower: later writes go elsewhere. Give back with tt_unpeek(hold).
 */
 TT_API tt_code tt_peek(tt_array *a, const void **data, void **hold, tt_error *err);
 TT_API void tt_unpeek(void *hold);
@@ -155,8 +154,8 @@ TT_API tt_code tt_transpose(tt_array *a, const int *axes /* NULL: reversed */, t
 TT_API tt_code tt_reshape(tt_array *a, int rank, const int64_t *len, tt_array **out, tt_error *err);
 /* Read-only view with zero steps. */
 TT_API tt_code tt_broadcast_to(tt_array *a, int rank, const int64_t *len, tt_array **out, tt_error *err);
-/* a[index]: index is a value or a tuple of ints, slices, None, Ellipsis, integer arrays, boolean arrays. View if basic.
- */
+/* a[index]: index is a value or a tuple of ints, slices, None, Ellipsis, integer arrays, boolean arrays. View if
+ * basic. */
 TT_API tt_code tt_get(tt_array *a, tt_value index, tt_array **out, tt_error *err);
 /* a[index] = value (array or scalar, broadcast, cast as NumPy's assignment does). */
 TT_API tt_code tt_set(tt_array *a, tt_value index, tt_value value, tt_error *err);
@@ -169,12 +168,10 @@ TT_API tt_code tt_copy(tt_array *a, tt_array **out, tt_error *err);
 
 /*
 ** Call a function of functions.def: sum, concatenate, einsum, linalg.solve, random.normal ... The signature tells what
-*it takes;
-** arg[k] is the k-th parameter in the signature's order; trailing ones may be left out (or TT_V_MISSING).
+** it takes; arg[k] is the k-th parameter in the signature's order; trailing ones may be left out (or TT_V_MISSING).
 ** Results: out[0..result->n), at most `room`; 8 is enough but for functions that give an array per argument or section
-*(split,
-** unstack, meshgrid ...). When there are more, the call fails with TT_EVALUE and result->n says how many there would
-*be.
+** (split, unstack, meshgrid ...). When there are more, the call fails with TT_EVALUE and result->n says how many there
+** would be.
 */
 typedef struct tt_result {
   int n;

@@ -176,9 +176,8 @@ TT_API void tt_interrupt(void);
 TT_API void tt_set_interrupt_check(int (*check)(void));
 /*
 ** Called on a calling thread before it waits or works for long, and after, with no lock of ours held: bindings give up
-*and
-** take back their interpreter lock there. So a thread that holds it never waits for one that wants it. NULLs: nothing
-*to do.
+** and take back their interpreter lock there. So a thread that holds it never waits for one that wants it. NULLs:
+** nothing to do.
 */
 TT_API void tt_set_blocking(void (*begin)(void), void (*end)(void));
 

@@ -1,11 +1,9 @@
 /*
 ** Operations on elements, and reductions, written as C expressions. They are operations of the graph: lazy, fused with
-*what
-** is around them, run wherever their arguments are, and no compiler is needed.
+** what is around them, run wherever their arguments are, and no compiler is needed.
 **
 ** The language is the straight-line part of CUDA C. A text that needs more than that is refused with TT_ENOTIMPL and
-*the
-** reason; it is for tt_program_cuda of kernel.h.
+** the reason; it is for tt_program_cuda of kernel.h.
 */
 #ifndef TUTTI_EXPRESSION_H
 #define TUTTI_EXPRESSION_H
@@ -45,8 +43,7 @@ typedef struct tt_expression_source {
   int ntype;
   /*
   ** PyCUDA's form, instead of `parameter`: "float *z, float a, const float *x". Arrays are raw, those not const are
-  *written;
-  ** `i` and `n` are ints, and the first array says how many.
+  ** written; `i` and `n` are ints, and the first array says how many.
   */
   const char *declaration;
   /* A reduction: `operation` is an expression then, and the last parameter alone is written. */
@@ -70,16 +67,14 @@ TT_API unsigned tt_expression_flags(const tt_expression *e, int k);
 
 /*
 ** Record it. arg: one value per parameter, TT_V_MISSING for outputs to be made; `size`: how many elements, when all
-*arrays
-** are raw, else -1. out[k] gets output k (a hold), NULL for inputs. TT_ETYPE, TT_EVALUE for arguments that do not fit;
-** TT_EINDEX when an index that is known now is beyond its array.
+** arrays are raw, else -1. out[k] gets output k (a hold), NULL for inputs. TT_ETYPE, TT_EVALUE for arguments that do
+** not fit; TT_EINDEX when an index that is known now is beyond its array.
 */
 TT_API tt_code tt_expression_call(const tt_expression *e, const tt_value *arg, int64_t size, tt_array **out,
                                   tt_error *err);
 /*
 ** Record a reduction over a set of axes (bit k: axis k of what the inputs broadcast to). TT_ENOTIMPL: with these axes
-*it
-** is for a compiler.
+** it is for a compiler.
 */
 TT_API tt_code tt_expression_reduce(const tt_expression *e, const tt_value *arg, uint64_t axes, bool keepdims,
                                     tt_array **out, tt_error *err);

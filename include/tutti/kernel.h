@@ -50,8 +50,8 @@ TT_API tt_code tt_program_variable(tt_program *p, const char *name, int device, 
 */
 TT_API tt_code tt_program_set(tt_program *p, const char *name, const void *data, size_t size, tt_error *err);
 TT_API tt_code tt_program_get(tt_program *p, const char *name, void *data, size_t size, tt_error *err);
-/* Where it was built first: on the CPU (0), or on the device that this thread had chosen. Others follow by themselves.
- */
+/* Where it was built first: on the CPU (0), or on the device that this thread had chosen. Others follow by
+ * themselves. */
 TT_API int tt_program_device(const tt_program *p);
 /* What was compiled, without what stands before it in every program. Lives as long as the program. */
 TT_API const char *tt_program_text(const tt_program *p);
@@ -104,8 +104,8 @@ typedef struct tt_entry_grid {
 
 /*
 ** Launch it. TT_ETYPE for a wrong count or type of arguments, TT_EVALUE for a grid or block that cannot be,
-*TT_EOVERFLOW
-** for a number that does not fit its parameter, TT_EDEVICE for what goes wrong in a kernel that had to run meanwhile.
+** TT_EOVERFLOW for a number that does not fit its parameter, TT_EDEVICE for what goes wrong in a kernel that had to
+** run meanwhile.
 */
 TT_API tt_code tt_entry_launch(tt_entry *r, const tt_entry_grid *how, const tt_argument *arg, int n, tt_error *err);
 

@@ -173,8 +173,8 @@ static bool try_wheels(search *s, const char *packages_dir) {
          try_entries(s, dir, any_entry, "/lib");
 }
 
-/* The loader knows names, not patterns: the bare one, and versions from the newest that may come to the oldest we use.
- */
+/* The loader knows names, not patterns: the bare one, and versions from the newest that may come to the oldest we
+ * use. */
 static bool try_loader(search *s) {
   enum { NEWEST = 24, OLDEST = 9 };
   char name[NAME_CAP + 16];

@@ -7,9 +7,8 @@
 ** 2 MiB, larger ones, rounded to 2 MiB, from segments of their own; neighbours that are free merge.
 **
 ** TUTTI_MEM_LIMIT bytes (suffix K, M, G) at most, if set. TUTTI_POISON=1 fills what is given back, and what is new,
-*with
-** 0xff bytes: a NaN in every float. TUTTI_CHECK=1 takes each block from the driver and gives it back at once, so that
-** a tool that checks accesses sees its bounds.
+** with 0xff bytes: a NaN in every float. TUTTI_CHECK=1 takes each block from the driver and gives it back at once, so
+** that a tool that checks accesses sees its bounds.
 */
 #ifndef TT_DEVICE_CACHE_ALLOC_H
 #define TT_DEVICE_CACHE_ALLOC_H
@@ -19,9 +18,8 @@
 typedef struct tt_dmem tt_dmem; /* a block */
 
 /*
-** `size` bytes (0 gives a block too) for work on `s`, aligned to 512. When the device is full: what other streams still
-*use
-** is waited for, what is kept goes back to the driver, then the pressure function is asked, then TT_ENOMEM.
+** `size` bytes (0 gives a block too) for work on `s`, aligned to 512. When the device is full: what other streams
+** still use is waited for, what is kept goes back to the driver, then the pressure function is asked, then TT_ENOMEM.
 */
 TT_HIDDEN tt_code tt__dmem_alloc(tt_device *d, tt_stream *s, size_t size, tt_dmem **out, tt_error *err);
 /* Give back, in the order of its streams: work asked for before may still use it. */

@@ -4,9 +4,8 @@
 ** direction, while the device copies between the rings and its own memory and computes.
 **
 ** A ring is cut into grains, numbered for ever: grain g lies in slot g % slots. One thread, the conductor, plans
-*grains,
-** asks the device for copies of whole runs of them and looks at what is done; all threads, the conductor when it has
-** nothing else to do, copy grains. The numbers of a ring:
+** grains, asks the device for copies of whole runs of them and looks at what is done; all threads, the conductor when
+** it has nothing else to do, copy grains. The numbers of a ring:
 **
 **   up    freed <= asked <= claimed <= ready = planned    a thread may fill a slot as soon as it is planned
 **   down  freed <= claimed <= ready <= asked = planned    a thread may empty it as soon as its bytes have arrived

@@ -1,7 +1,7 @@
 /*
 ** Transfers of pageable host memory through pinned buffers: several threads fill them while the device's copy engine
 ** empties others. Small ones take a short way. One large one at a time and direction: others wait their turn.
-*Thread-safe.
+** Thread-safe.
 */
 #ifndef TT_DEVICE_STAGE_H
 #define TT_DEVICE_STAGE_H

@@ -57,8 +57,8 @@ TT_HIDDEN void tt__call_forget(tt_call_memory *m);
 */
 TT_HIDDEN tt_code tt__call_record(const tt_kernel_call *like, const tt_call_array *arg, int n, tt_error *err);
 
-/* The same for a launch that uses memory which is gone when this returns: it has run then, or nothing of it happened.
- */
+/* The same for a launch that uses memory which is gone when this returns: it has run then, or nothing of it
+ * happened. */
 TT_HIDDEN tt_code tt__call_now(const tt_kernel_call *like, const tt_call_array *arg, int n, tt_error *err);
 
 /* Run what is recorded, in order. The first failure ends it; what comes after it stays recorded. May let others in. */

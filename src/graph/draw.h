@@ -1,11 +1,10 @@
 /*
 ** Random numbers as nodes: 64 Philox bits per word, a pure function of a key and a counter, so that a draw fuses with
-*what
-** uses it and gives the same bits whatever the number of threads.
+** what uses it and gives the same bits whatever the number of threads.
 **
-** A generator is a uint64 array {key, counter}. Every draw takes as many counters as it needs words; no two draws share
-*one.
-** Functions without a generator ("random.normal") draw from one of the process, seeded by the system or random.seed.
+** A generator is a uint64 array {key, counter}. Every draw takes as many counters as it needs words; no two draws
+** share one. Functions without a generator ("random.normal") draw from one of the process, seeded by the system or
+** random.seed.
 */
 #ifndef TT_GRAPH_DRAW_H
 #define TT_GRAPH_DRAW_H

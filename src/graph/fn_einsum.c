@@ -2,7 +2,7 @@
 ** einsum: subscripts to labelled axes, then products of pairs, the cheapest pair first.
 **
 ** A label is the letter; the axes of an ellipsis are counted from the right, so that broadcasting is agreement of
-*labels.
+** labels.
 */
 #include <ctype.h>
 #include <stdarg.h>

@@ -1,7 +1,6 @@
 /*
 ** numpy.linalg: solvers and decompositions over the library's rows. Everything is recorded, but for what the data
-*decides:
-** whether eigenvalues are real, and how long the residuals of a least squares solution are.
+** decides: whether eigenvalues are real, and how long the residuals of a least squares solution are.
 */
 #include <float.h>
 #include <string.h>

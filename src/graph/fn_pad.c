@@ -1,7 +1,6 @@
 /*
 ** numpy.pad: room is made once, the middle is copied, and axis by axis the borders are written through views; later
-*axes
-** see the borders of earlier ones, which fills the corners.
+** axes see the borders of earlier ones, which fills the corners.
 */
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /*
 ** Medians and quantiles: every line is sorted by the library, and the rest is elementwise, also where NaN is left out
-*and
-** each line has its own count.
+** and each line has its own count.
 */
 #include <math.h>
 #include <string.h>

@@ -95,8 +95,8 @@ static tt_array *places_of(tt_calc *c, tt_array *a) {
   return tt__calc_cast(c, a, TT_I64);
 }
 
-/* Places brought into [0, n): wrapped around, clipped, or refused ("index 9 is out of bounds for axis 0 with size 5").
- */
+/* Places brought into [0, n): wrapped around, clipped, or refused ("index 9 is out of bounds for axis 0 with size
+ * 5"). */
 static tt_array *in_range(tt_calc *c, tt_array *at, int64_t n, int axis, mode m) {
   if (!at) return NULL;
   if (at->size && n == 0) return tt__calc_fail(c, TT_EINDEX, "cannot do a non-empty take from an empty axes.");

@@ -21,8 +21,8 @@ typedef struct tt_formula_call {
 
 /*
 ** out[k] gets a hold on output k: the array given, written, or a new one; NULL for inputs. Evaluates nothing.
-** TT_ETYPE an argument of another type; TT_EVALUE shapes that do not fit, no shape; TT_EINDEX an index beyond its
-*array.
+** TT_ETYPE: an argument of another type; TT_EVALUE: shapes that do not fit, or no shape; TT_EINDEX: an index beyond its
+** array.
 */
 TT_HIDDEN tt_code tt__formula_call(const tt_formula_call *call, tt_array **out, tt_error *err);
 

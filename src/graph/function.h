@@ -2,10 +2,9 @@
 ** Array functions as rows: name, signature, handler, doc (functions.def). A binding builds its functions from the rows,
 ** C reaches them through tt_call.
 **
-** Signature: parameters separated by ", ", each `name[:kind][=default]`; "*" starts keyword-only ones; "*name" collects
-*the
-** rest of the positional arguments in a tuple. A parameter without a default is required. Kinds tell bindings how to
-*convert:
+** Signature: parameters separated by ", ", each `name[:kind][=default]`; "*" starts keyword-only ones; "*name"
+** collects the rest of the positional arguments in a tuple. A parameter without a default is required. Kinds tell
+** bindings how to convert:
 **   array   array-like: lists and buffers become arrays, Python scalars stay weak scalars
 **   arrays  a sequence of array-likes (a tuple value)
 **   dtype   a dtype or its name        (no kind)  as it is

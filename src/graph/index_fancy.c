@@ -1,8 +1,7 @@
 /*
-** Integer and boolean index arrays as flat positions in a storage: per item an int64 node of the offsets it adds. Index
-*arrays are evaluated here: their bounds are
-** checked, and masks are counted, when the operation is recorded. The arithmetic on them stays in the graph, where it
-*fuses.
+** Integer and boolean index arrays as flat positions in a storage: per item an int64 node of the offsets it adds.
+** Index arrays are evaluated here: their bounds are checked, and masks are counted, when the operation is recorded.
+** The arithmetic on them stays in the graph, where it fuses.
 */
 #include <assert.h>
 #include <string.h>

@@ -28,8 +28,8 @@ typedef struct tt_index_item {
 
 /*
 ** `rank, len, step, off`: the axes that slices, None and the ellipsis leave, over the storage; `off` includes the
-*integers.
-** With fancy items the result has their broadcast axes before axis `at` of these (at the front when they are apart).
+** integers. With fancy items the result has their broadcast axes before axis `at` of these (at the front when they are
+** apart).
 */
 typedef struct tt_index {
   tt_array *a;
@@ -42,8 +42,8 @@ typedef struct tt_index {
   int64_t len[TT_MAX_RANK], step[TT_MAX_RANK], off;
 } tt_index;
 
-/* The result's shape and, for each of its elements, the flat element of the storage (*out, int64, in range). TT_EINDEX.
- */
+/* The result's shape and, for each of its elements, the flat element of the storage (*out, int64, in range).
+ * TT_EINDEX. */
 TT_HIDDEN tt_code tt__index_flat(const tt_index *x, tt_node **out, tt_error *err);
 
 #endif

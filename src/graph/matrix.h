@@ -19,8 +19,8 @@ typedef struct tt_labelled {
 ** A library product where it does the work, else one fused multiply-reduce.
 */
 TT_HIDDEN tt_array *tt__calc_contract(tt_calc *c, const tt_labelled *x, const tt_labelled *y, const int *out, int nout);
-/* Sum over the labels that are not in `out` and order the rest, in x's own type. A view when there is nothing to sum.
- */
+/* Sum over the labels that are not in `out` and order the rest, in x's own type. A view when there is nothing to
+ * sum. */
 TT_HIDDEN tt_array *tt__calc_marginal(tt_calc *c, const tt_labelled *x, const int *out, int nout);
 /* Sum in the array's own type (bool: any); float16 and bfloat16 through float32. */
 TT_HIDDEN tt_array *tt__calc_sum(tt_calc *c, tt_array *a, uint64_t axes, bool keepdims);

@@ -205,8 +205,7 @@ static tt_value sum_of(const tt_value *a, const tt_value *b) {
 
 /*
 ** NumPy's way: the first two elements in the type, then first + i * (second - first). float16 and bfloat16 are filled
-*in
-** float32.
+** in float32.
 */
 tt_code tt__arange(tt_dtype dtype, const tt_value *start, const tt_value *step, int64_t n, tt_array **out,
                    tt_error *err) {

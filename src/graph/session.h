@@ -20,14 +20,13 @@ TT_HIDDEN void tt__session_set_blocking(void (*begin)(void), void (*end)(void));
 
 /*
 ** Bytes of storages whose value is recorded and not computed. Above one part in TT_PENDING_SHARE of the machine's
-*memory,
-** recording evaluates the newest. node.c keeps the account.
+** memory, recording evaluates the newest. node.c keeps the account.
 */
 TT_HIDDEN extern int64_t tt__session_pending_bytes;
 TT_HIDDEN int64_t tt__session_pending_cap(void);
 
-/* Buffers of others' memory that nobody holds: their drop() runs once the lock is free (it may wait for another lock).
- */
+/* Buffers of others' memory that nobody holds: their drop() runs once the lock is free (it may wait for another
+ * lock). */
 TT_HIDDEN void tt__session_bury(tt_buffer *b);
 /* (node.c) Free the object of a buffer whose memory is already gone. */
 TT_HIDDEN void tt__buffer_dispose(tt_buffer *b);

@@ -41,9 +41,8 @@ typedef struct tt_routine_info {
 
 /*
 ** Among the options of `compile`, TT_NVRTC_NAME"expression" asks for the symbol of a function or variable
-*("add<float>",
-** "&table"). The symbols stand behind the binary, a line each in the order asked for, then the u64 size of these lines,
-** then TT_NVRTC_MARK.
+** ("add<float>", "&table"). The symbols stand behind the binary, a line each in the order asked for, then the u64 size
+** of these lines, then TT_NVRTC_MARK.
 */
 #define TT_NVRTC_NAME "--tutti-name="
 #define TT_NVRTC_MARK "TTNAMES1"

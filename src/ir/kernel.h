@@ -24,13 +24,13 @@
 ** In MAP kernels every instruction is CONST or ROW of phase 0.
 **
 ** Fixed arithmetic of reductions, the same in every executor, whatever the threads:
-** ROW mode, one row: cut into chunks. One row axis: TT_CHUNK elements a chunk. More: whole lines
-** of the last axis, max(1, TT_CHUNK / len[lane]) lines a chunk. In a chunk, element j of a line
-** goes to accumulator j % 64, in order, all accumulators starting at the identity; then
-** acc[l] = op(acc[l], acc[l + w]) for w = 32, 16, ... 1. The chunk values are combined in order in groups of
-** TT_GROUP, starting with the first of each, and the groups' values in order likewise. COL mode: the row is cut into
-*chunks of TT_CHUNK_COL row points (in C order
-** of the row axes); in a chunk each lane accumulates in order from the identity; chunks combine in order.
+** ROW mode, one row: cut into chunks. One row axis: TT_CHUNK elements a chunk. More: whole lines of the last axis,
+** max(1, TT_CHUNK / len[lane]) lines a chunk. In a chunk, element j of a line goes to accumulator j % 64, in order,
+** all accumulators starting at the identity; then acc[l] = op(acc[l], acc[l + w]) for w = 32, 16, ... 1. The chunk
+** values are combined in order in groups of TT_GROUP, starting with the first of each, and the groups' values in
+** order likewise.
+** COL mode: the row is cut into chunks of TT_CHUNK_COL row points (in C order of the row axes); in a chunk each lane
+** accumulates in order from the identity; chunks combine in order.
 ** ARGMAX/ARGMIN carry (value, index over the row axes in C order); index -1 is "empty".
 */
 #ifndef TT_IR_KERNEL_H
@@ -93,11 +93,10 @@ typedef struct tt_kaccess {
 } tt_kaccess;
 
 /*
-** A scratch holds one ROW-scope value for the whole row between phases, so that it is not
-** computed twice: written by a STORE and read by LOADs of later phases, through accesses with buf <= -2.
-** Memory: per worker, row-size elements (ROW mode), row-size x lane-chunk (COL). Access steps are the executor's
-*business.
-** At most one store per scratch; only used when a row has at most TT_SCRATCH_ROW points. ROW mode only.
+** A scratch holds one ROW-scope value for the whole row between phases, so that it is not computed twice: written by a
+** STORE and read by LOADs of later phases, through accesses with buf <= -2. Memory: per worker, row-size elements (ROW
+** mode), row-size x lane-chunk (COL). Access steps are the executor's business. At most one store per scratch; only
+** used when a row has at most TT_SCRATCH_ROW points. ROW mode only.
 */
 #define TT_SCRATCH_ROW 65536
 

@@ -1,13 +1,11 @@
 /*
 ** A partition: a lowered step cut along one axis of its kernel into pieces, and which part of each buffer a piece
-*needs. The
-** pieces are the same kernel with another length of that axis and other offsets; they may run in any order, in turns on
-** one device or in different places, and give the bits that the whole gives: only outer axes are cut, so a reduction's
-** row is in one piece.
+** needs. The pieces are the same kernel with another length of that axis and other offsets; they may run in any order,
+** in turns on one device or in different places, and give the bits that the whole gives: only outer axes are cut, so a
+** reduction's row is in one piece.
 **
 ** A part is an interval of a buffer's elements. Neighbours' parts of what is read may overlap (a halo); parts of what
-*is
-** written never do.
+** is written never do.
 */
 #ifndef TT_IR_PARTITION_H
 #define TT_IR_PARTITION_H

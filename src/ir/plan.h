@@ -106,8 +106,8 @@ typedef struct tt_plan {
   tt_arena arena;
 } tt_plan;
 
-/* What is wrong with a plan's own structure (the walk is not looked at), or NULL. For asserts, tests and parsed texts.
- */
+/* What is wrong with a plan's own structure (the walk is not looked at), or NULL. For asserts, tests and parsed
+ * texts. */
 TT_HIDDEN const char *tt__plan_check(const tt_plan *p);
 /* Text form, and back (the parser is total: any text gives a plan without fault, or TT_EVALUE with the line). */
 TT_HIDDEN void tt__plan_print(const tt_plan *p, tt_str *out);

@@ -23,8 +23,8 @@ static int64_t magnitude(int64_t x) { return x < 0 ? -x : x; }
 static int64_t length(const chooser *c, int i) { return c->r->step->space.len[c->order[i]]; }
 static int64_t stride(const chooser *c, int access, int i) { return c->r->access[access].step[c->order[i]]; }
 
-/* Stable insertion sort of order[lo, hi) by falling |stride| of an access; axes it does not move along stay in front.
- */
+/* Stable insertion sort of order[lo, hi) by falling |stride| of an access; axes it does not move along stay in
+ * front. */
 static void sort_by(chooser *c, int access, int lo, int hi) {
   for (int i = lo + 1; i < hi; i++) {
     int axis = c->order[i];

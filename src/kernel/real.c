@@ -137,9 +137,8 @@ static int rounded(tt_real *r, uint8_t dtype, int v) {
 
 /*
 ** The neighbour of a narrow float is too far for float32's nextafter: go half of a narrow unit and a little further,
-*and
-** let the rounding find the neighbour. `half` is half a unit relative to a power of two, `least` that of the smallest
-*number.
+** and let the rounding find the neighbour. `half` is half a unit relative to a power of two, `least` that of the
+** smallest number.
 */
 static int narrow_nextafter(tt_real *r, uint8_t dtype, int x, int y) {
   bool f16 = dtype == TT_F16;
@@ -160,8 +159,7 @@ static int narrow_nextafter(tt_real *r, uint8_t dtype, int x, int y) {
 
 /*
 ** float64 to a narrow float by way of float32 rounds twice, which is wrong where float32 lands halfway between two
-*narrow
-** numbers. There, the side on which the float64 value lies decides.
+** narrow numbers. There, the side on which the float64 value lies decides.
 */
 static int narrow_from_f64(tt_real *r, uint8_t to, int x) {
   int y = tt__real_op(r, TT_CAST, TT_F32, TT_F64, x, -1, -1), back = tt__real_op(r, TT_CAST, TT_F64, TT_F32, y, -1, -1);

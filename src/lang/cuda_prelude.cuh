@@ -1,8 +1,8 @@
 /*
-** What CUDA C takes for granted, for programs that run on the CPU: built-in variables, barriers and warps, how a kernel
-** becomes an entry. C++17 text behind cudac_abi.h, in front of the user's; it includes nothing, so that a program
-** compiles fast. The words __global__, __device__, __shared__ and __constant__ are not macros: the scanner replaces
-*them.
+** What CUDA C takes for granted, for programs that run on the CPU: built-in variables, barriers and warps, how a
+** kernel becomes an entry. C++17 text behind cudac_abi.h, in front of the user's; it includes nothing, so that a
+** program compiles fast. The words __global__, __device__, __shared__ and __constant__ are not macros: the scanner
+** replaces them.
 */
 typedef signed char int8_t;
 typedef short int16_t;

@@ -60,8 +60,7 @@ static const char *const clang_flags[] = {"-mllvm", "-inline-threshold=1500"};
 
 /*
 ** Programs that are checked: a call for each access, with the lines of the text, variables in the order of the text.
-*For
-** the calls the compiler thinks of a thread sanitizer; its library is not linked, cuda_check.cuh stands for it.
+** For the calls the compiler thinks of a thread sanitizer; its library is not linked, cuda_check.cuh stands for it.
 */
 static const char *const check_flags[] = {"-O1", "-g1", "-gdwarf-4", "-fsanitize=thread"};
 static const char *const gcc_check_flags[] = {"--param=tsan-distinguish-volatile=1", "-fno-toplevel-reorder"};

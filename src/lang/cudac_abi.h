@@ -32,8 +32,7 @@ typedef struct tt_cudac_grid {
 
 /*
 ** A kernel. sync 0: no barriers, `blocks` runs whole blocks [lo, hi); 2: the same, split at its barriers; 1: `thread`
-*runs
-** one thread, which may wait for others; 3: the same without waiting, for checks.
+** runs one thread, which may wait for others; 3: the same without waiting, for checks.
 */
 typedef struct tt_cudac_entry {
   const char *name;

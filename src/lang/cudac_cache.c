@@ -1,8 +1,7 @@
 /*
 ** The file: magic, digest of what follows, then four pieces, each a u64 length and that many bytes: key, binary, names
 ** of parameters, text. Folder: as the cache of kernels, beside it. At most MOST_FILES are kept, those unused the
-*longest
-** go first.
+** longest go first.
 */
 #include "lang/cudac_cache.h"
 

@@ -1,7 +1,6 @@
 /*
 ** Blocks side by side in x become one strip when a kernel uses x only as the global index: its loop over x then runs
-*over
-** all of them, so that guards and rows of short blocks cost nothing.
+** over all of them, so that guards and rows of short blocks cost nothing.
 */
 #include "lang/cudac_form.h"
 

@@ -1,7 +1,7 @@
 /*
 ** Second forms of kernels. In the user's own form the built-in variables are thread-local memory, which device
-*functions
-** can see; every access is a call. Where the text tells who looks at them, they are arguments and local variables.
+** functions can see; every access is a call. Where the text tells who looks at them, they are arguments and local
+** variables.
 */
 #ifndef TT_LANG_CUDAC_FORM_H
 #define TT_LANG_CUDAC_FORM_H

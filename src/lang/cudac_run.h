@@ -13,11 +13,10 @@
 
 /*
 ** Run all blocks; arg[k] points at the k-th argument. Waits. What the kernel printed is appended to `output`.
-*TT_EDEVICE:
-** an assertion or a trap, a barrier that not all threads reach, an access to memory that is not there. TT_EINTERRUPT:
-** Ctrl-C. In each of these cases some threads have run and others not. With a `check` (not begun) that watches them all
-** threads run on the calling one, and what it finds is the error, TT_EINDEX or TT_EDEVICE; the entry must be one of
-** threads that may wait (sync 1).
+** TT_EDEVICE: an assertion or a trap, a barrier that not all threads reach, an access to memory that is not there.
+** TT_EINTERRUPT: Ctrl-C. In each of these cases some threads have run and others not. With a `check` (not begun) that
+** watches them all threads run on the calling one, and what it finds is the error, TT_EINDEX or TT_EDEVICE; the entry
+** must be one of threads that may wait (sync 1).
 */
 TT_HIDDEN tt_code tt__cudac_run(const tt_cudac_entry *e, const unsigned grid[3], const unsigned block[3],
                                 unsigned shared, void *const *arg, tt_check *check, tt_str *output, tt_error *err);

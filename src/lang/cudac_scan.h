@@ -68,8 +68,8 @@ TT_HIDDEN void tt__cudac_scan_free(tt_cudac_scan *s);
 /* Whether what an expression names ("add<float, Sum>") can meet a barrier. */
 TT_HIDDEN bool tt__cudac_expression_waits(tt_cudac_scan *s, const char *expression);
 
-/* The text with CUDA's words replaced, line by line the same. `check`: what checks need to see is left or made plain.
- */
+/* The text with CUDA's words replaced, line by line the same. `check`: what checks need to see is left or made
+ * plain. */
 TT_HIDDEN void tt__cudac_rewrite(const tt_cudac_scan *s, bool check, tt_str *out);
 
 /* (between the files) Is word k spelled so? False beyond the ends. */

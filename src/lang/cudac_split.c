@@ -383,8 +383,7 @@ static bool is_builtin_index(const split *p, int64_t k) {
 
 /*
 ** Is the expression [from, to) one of indices, parameters that stay, constants and variables like it? *uniform: the
-*same
-** for all threads of the block. Names that we do not know are constants, unless they are called or changed.
+** same for all threads of the block. Names that we do not know are constants, unless they are called or changed.
 */
 static bool is_plain(const split *p, int64_t from, int64_t to, bool *uniform) {
   static const char *const calls[] = {"min", "max", "ceil", "ceilf", "floor", "sizeof", "int", "unsigned", "float"};

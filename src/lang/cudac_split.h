@@ -1,8 +1,7 @@
 /*
 ** Kernels whose barriers all threads of a block reach together, by how they stand in the text: the loop over the
-*threads
-** is split at them, so that what lies between runs for all threads in one loop, which the compiler turns into vectors.
-** Values that a thread keeps across a barrier lie in arrays, one element a thread.
+** threads is split at them, so that what lies between runs for all threads in one loop, which the compiler turns into
+** vectors. Values that a thread keeps across a barrier lie in arrays, one element a thread.
 */
 #ifndef TT_LANG_CUDAC_SPLIT_H
 #define TT_LANG_CUDAC_SPLIT_H

@@ -53,8 +53,8 @@ static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Thread_local tt_team *mine;
 
-/* Frames that nobody returns from leave marks on their stacks, by which the sanitizer would judge whoever comes next.
- */
+/* Frames that nobody returns from leave marks on their stacks, by which the sanitizer would judge whoever comes
+ * next. */
 static void clear_marks(const tt_team *t) {
   ASAN_UNPOISON_MEMORY_REGION((const char *)t + (t->size - TT_TEAM_MAX * t->stack), (size_t)t->made * t->stack);
 }

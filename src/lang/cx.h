@@ -34,8 +34,7 @@ TT_HIDDEN tt_code tt__cx_value(const tt_cx_source *s, tt_formula *out, tt_error 
 
 /*
 ** Parameters as C declares them: "float *z, const float *x, float a". A pointer is an array used whole, written unless
-*it is
-** to const; the rest are numbers. TT_ENOTIMPL for types that are none of ours.
+** it is to const; the rest are numbers. TT_ENOTIMPL for types that are none of ours.
 */
 TT_HIDDEN tt_code tt__cx_parameters(const char *text, tt_formula_param *out, int room, int *n, tt_error *err);
 

@@ -2,8 +2,7 @@
 ** Shared by the files that read C expressions: words, values under construction, variables.
 **
 ** A failure anywhere leaves by one jump to the entry (cx.c): what is made lies in the vectors of the reader, which
-*frees
-** them, so that nothing is left behind.
+** frees them, so that nothing is left behind.
 */
 #ifndef TT_LANG_CX_INT_H
 #define TT_LANG_CX_INT_H

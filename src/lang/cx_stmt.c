@@ -1,7 +1,7 @@
 /*
 ** Statements and functions. Both branches of a condition are read, each from the variables as they were; afterwards a
 ** variable is the select of its two values. A return is a variable too: what follows it changes nothing where it is
-*true.
+** true.
 */
 #include <string.h>
 

@@ -2,8 +2,8 @@
 ** C's types and conversions over steps of a formula. Equal steps are made once.
 **
 ** What C leaves open is what CUDA's instructions do: signed arithmetic wraps, a float beyond an integer type gives the
-** type's end and NaN gives 0 (from double, and to 64 bits: the lowest bit pattern), x / 0 has all bits set and x % 0 is
-*x.
+** type's end and NaN gives 0 (from double, and to 64 bits: the lowest bit pattern), x / 0 has all bits set and x % 0
+** is x.
 */
 #include <math.h>
 #include <string.h>

@@ -11,8 +11,7 @@
 
 /*
 ** c = a @ b as planned, of type t: f16, bf16 (summed in f32), f32, f64, c64, c128. `fast`: f32 may be rounded to tf32
-*on
-** the way. `epilogue`: TT_EPILOGUE_ bits; `term`: what is added, of type t, or NULL.
+** on the way. `epilogue`: TT_EPILOGUE_ bits; `term`: what is added, of type t, or NULL.
 ** TT_ENOTIMPL, with nothing done: there is no cuBLASLt, or it has no such product.
 */
 TT_HIDDEN tt_code tt__cublas_product(const tt_lib_device *on, const tt_gemm_plan *p, tt_dtype t, bool fast,

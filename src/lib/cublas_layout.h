@@ -24,8 +24,7 @@ typedef struct tt_gemm_axis {
 
 /*
 ** What is called: for every point of `loop`, `batch` products of m x k by k x n, in OUR words (m: rows of C). C is
-*dense.
-** A packed operand is dense, in the order of the original's axes without those it does not move along.
+** dense. A packed operand is dense, in the order of the original's axes without those it does not move along.
 */
 typedef struct tt_gemm_plan {
   bool empty; /* no element in the result */

@@ -50,8 +50,8 @@ TT_HIDDEN tt_code tt__solver_svd(tt_solver *s, int64_t at, char job, int64_t m, 
 #define TT_SVD_SMALL 32
 TT_HIDDEN tt_code tt__solver_svd_small(tt_solver *s, bool vectors, int64_t m, int64_t n, void *a, void *values, void *u,
                                        void *v, tt_error *err);
-/* Matrix `at` alone, by Jacobi's method: with `thin` u is [m, k] and v [n, k], k = min(m, n). info > 0: not converged.
- */
+/* Matrix `at` alone, by Jacobi's method: with `thin` u is [m, k] and v [n, k], k = min(m, n). info > 0: not
+ * converged. */
 TT_HIDDEN tt_code tt__solver_svd_jacobi(tt_solver *s, int64_t at, bool vectors, bool thin, int64_t m, int64_t n,
                                         void *a, void *values, void *u, void *v, tt_error *err);
 /* Right eigenvectors of a general complex matrix. a is destroyed; v NULL: values alone. */

@@ -11,8 +11,7 @@
 typedef enum tt_cufft_kind { TT_CUFFT_COMPLEX, TT_CUFFT_FROM_REAL, TT_CUFFT_TO_REAL } tt_cufft_kind;
 
 /* `batch` transforms over 1 to 3 axes of n points. Steps are in elements of each side; with real numbers on one side
- *the
- ** last axis has n / 2 + 1 complex ones on the other. Filled over zeros, compared as bytes. */
+ * the last axis has n / 2 + 1 complex ones on the other. Filled over zeros, compared as bytes. */
 typedef struct tt_cufft_shape {
   int64_t n[3];
   int64_t in_step, in_apart, out_step, out_apart; /* between points of the last axis, between transforms */
@@ -25,9 +24,8 @@ typedef struct tt_cufft_shape {
 
 /*
 ** The transforms of `s`, and the same `calls` times in all, each `hop` elements further on both sides. A transform to
-*real
-** numbers may destroy what it reads. TT_ENOTIMPL, with nothing done: there is no cuFFT here, or it has no such
-*transform.
+** real numbers may destroy what it reads. TT_ENOTIMPL, with nothing done: there is no cuFFT here, or it has no such
+** transform.
 */
 TT_HIDDEN tt_code tt__cufft_run(const tt_lib_device *on, const tt_cufft_shape *s, bool backward, int64_t calls,
                                 int64_t hop, const void *in, void *out, tt_error *err);

@@ -451,8 +451,7 @@ static tt_code real_even(bool inverse, rows_job *j, tt_dtype t, int64_t n, tt_er
 }
 
 /* ---- real rows of odd length, as complex ones. (Two in one complex row would cost half, but let the errors and NaNs
- *of
- ** each leak into the other.) */
+ * of each leak into the other.) */
 
 typedef struct odd_job {
   int64_t n;

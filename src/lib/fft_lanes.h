@@ -47,8 +47,7 @@ typedef struct tt_fft_lanes {
   void (*store_rows)(const void *from, int64_t n, double scale, tt_fft_side s, void *dst);
   /*
   ** Between the two halves of a long transform: from[k] holds `valid` numbers, one a lane; multiply by table[k] and,
-  *when
-  ** `factor` is given, by factor[k] (pairs), and put number l of k to lane k % lanes of
+  ** when `factor` is given, by factor[k] (pairs), and put number l of k to lane k % lanes of
   ** to[(k / lanes) * stride + l].
   */
   void (*turn)(const void *from, int64_t n, int valid, const void *table, const double *factor, int64_t stride,
@@ -56,8 +55,7 @@ typedef struct tt_fft_lanes {
   /* The same multiplications in place, and nothing moves. */
   void (*rotate)(void *x, int64_t n, const void *table, const double *factor);
   /* Rows of real transforms: the n/2 complex points z in x[0..h) to the n/2 + 1 of the real row, in place; the table
-   *has
-   ** exp(-2 pi i k / n), k <= h / 2, real parts first, `span` apart. And back: x[0..h] to z[0..h), z may be x. */
+   * has exp(-2 pi i k / n), k <= h / 2, real parts first, `span` apart. And back: x[0..h] to z[0..h), z may be x. */
   void (*unfold)(void *x, int64_t h, const void *table, int64_t span);
   void (*fold)(const void *x, int64_t h, const void *table, int64_t span, void *z);
   /* to[i] = a[i] * b[i] * scale, complex, i < n; real and imaginary parts of a and of the result swapped as told */

@@ -57,9 +57,8 @@ TT_HIDDEN tt_code tt__linalg_eigh(tt_dtype t, int64_t batch, int64_t n, bool upp
 TT_HIDDEN tt_code tt__linalg_eig(tt_dtype t, int64_t batch, int64_t n, const void *a, void *w, void *v, tt_error *err);
 /*
 ** x[n, k] of least norm that minimizes |A[m, n] x - B[m, k]|. Singular values at most rcond times the largest count as
-*0
-** (rcond < 0: machine precision; NumPy's default is eps * max(m, n)). s[min(m, n)] real; resid[k] real gets the
-** sums of squares, and means something only if rank == n and m > n. "SVD did not converge in Linear Least Squares".
+** 0 (rcond < 0: machine precision; NumPy's default is eps * max(m, n)). s[min(m, n)] real; resid[k] real gets the sums
+** of squares, and means something only if rank == n and m > n. "SVD did not converge in Linear Least Squares".
 */
 TT_HIDDEN tt_code tt__linalg_lstsq(tt_dtype t, int64_t m, int64_t n, int64_t k, const void *a, const void *b,
                                    double rcond, void *x, void *resid, int64_t *rank, void *s, tt_error *err);

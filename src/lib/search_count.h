@@ -27,8 +27,7 @@ TT_HIDDEN tt_code tt__bincount(tt_dtype t, const void *in, int64_t n, int64_t mi
 /*
 ** NumPy's histogram of equal bins, bit for bit. Elements outside [first, last] and NaNs are left out. denom is
 ** last - first as NumPy computes it. `edge` has bins + 1 edges, of type float32 for t = float32, float64 for float64
-*and
-** integers; no other types (TT_ETYPE). out: int64 counts, or double sums of weights.
+** and integers; no other types (TT_ETYPE). out: int64 counts, or double sums of weights.
 */
 TT_HIDDEN tt_code tt__histogram_uniform(tt_dtype t, const void *in, int64_t n, const double *weights, double first,
                                         double last, double denom, const void *edge, int64_t bins, void *out,

@@ -103,8 +103,7 @@ static void refill(tt_key_rule r, const char *in, char *out, int64_t lo, int64_t
 
 /*
 ** Where NaNs and zeros lie in a row that was sorted by keys. Keys do not remember which NaN it was, and keep -0.0
-*before
-** 0.0; NumPy's order takes them as equal, so they return in order of appearance.
+** before 0.0; NumPy's order takes them as equal, so they return in order of appearance.
 */
 typedef struct special {
   int64_t nan_lo, nan_hi, zero_lo, zero_hi;

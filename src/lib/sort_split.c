@@ -1,9 +1,8 @@
 /*
 ** The places of long rows: one pass moves each key with its place into one of up to 256 buckets of neighbouring keys,
-*about equal in size, and
-** each bucket is then sorted in the cache by one thread. The buckets come from a histogram of all keys over 4096 cells
-** of the range that a sample spans, so neither skew nor outliers matter. The outcome is unique, by key and place. It
-*must not know what the keys stand for.
+** about equal in size, and each bucket is then sorted in the cache by one thread. The buckets come from a histogram of
+** all keys over 4096 cells of the range that a sample spans, so neither skew nor outliers matter. The outcome is
+** unique, by key and place. It must not know what the keys stand for.
 */
 #include "lib/sort_int.h"
 

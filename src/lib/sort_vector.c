@@ -1,8 +1,7 @@
 /*
 ** Quicksort of unsigned keys with 512-bit vectors: partition by compressing the lesser and the other lanes of a vector
-*to
-** the two ends of what was already read, and sort what fits in sixteen registers by a network. In place, serial, not
-** stable (equal keys are equal bits). It must not know what the keys stand for.
+** to the two ends of what was already read, and sort what fits in sixteen registers by a network. In place, serial,
+** not stable (equal keys are equal bits). It must not know what the keys stand for.
 */
 #include "lib/sort_int.h"
 

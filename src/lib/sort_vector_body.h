@@ -297,8 +297,7 @@ V4_INLINE void NAME(put_rest)(NAME(ends) * e, const KEY *a, int64_t n, __m512i p
 
 /*
 ** Keys below `pivot` first; returns how many. n >= 2 * unroll * LANES. Both ends start in a buffer, which frees
-*`unroll`
-** registers there; reading on at the end with less room keeps at least as much free at either end.
+** `unroll` registers there; reading on at the end with less room keeps at least as much free at either end.
 */
 V4_INLINE int64_t NAME(partition_by)(KEY *a, int64_t n, KEY at, const int unroll) {
   KEY first[UNROLL * LANES], last[UNROLL * LANES], middle[UNROLL * LANES];

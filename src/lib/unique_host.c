@@ -1,8 +1,7 @@
 /*
-** Distinct elements. Integers of a small range are counted in a table. All others are sorted (with their places when an
-** index or the inverse is wanted), and the first of each run of equals is found in two rounds over blocks of fixed
-*size:
-** count, then fill. It must not know arrays or graphs.
+** Distinct elements. Integers of a small range are counted in a table. All others are sorted (with their places when
+** an index or the inverse is wanted), and the first of each run of equals is found in two rounds over blocks of fixed
+** size: count, then fill. It must not know arrays or graphs.
 */
 #include "lib/unique_host.h"
 

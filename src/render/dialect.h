@@ -36,8 +36,7 @@ typedef struct tt_dialect {
 
 /*
 ** Dialects of devices where a thread is a lane (threads.h) leave `params`, `enter`, `partial`, `len`, `off` and `step`
-*NULL;
-** their `after` defines these words:
+** NULL; their `after` defines these words:
 **   TT_TX TT_TY  thread of the block    TT_BX TT_BY  threads of a block     as signed integers
 **   TT_GX TT_GY  block of the grid      TT_NX TT_NY  blocks of the grid     as signed integers
 **   TT_SHARED    a variable of the block      TT_SHARED_BYTES  an array of bytes whose size the launch says

@@ -163,9 +163,8 @@ TT_FN tt_f32 tt_logaddexp_f32(tt_f32 a, tt_f32 b) {
 #ifndef TT_NARROW_MATH
 /*
 ** Angles of f32: near, below TT__TRIG_NEAR_F, by pi/2 in three parts, the first product exact and so the difference;
-*else in
-** f64 by the bits of 2/pi that matter for one of three
-** ranges of the exponent, in parts of 29 bits (then 53) whose products with x are exact, whole turns dropped.
+** else in f64 by the bits of 2/pi that matter for one of three ranges of the exponent, in parts of 29 bits (then 53)
+** whose products with x are exact, whole turns dropped.
 */
 /* 2/pi from the bit of weight 2^-1, 2^-35 and 2^-70 down. */
 #define TT__TURN_A0 0x1.45f306d000000p-1

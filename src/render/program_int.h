@@ -90,8 +90,8 @@ TT_HIDDEN void tt__pw_each_stmt(const tt_pstmt *s, tt_pw_see see, void *ctx);
 
 /* program_block.c: the block level of a kernel with barriers. */
 TT_HIDDEN void tt__pw_block(tt_pwriter *w);
-/* Mark loops that all threads of a block do turn by turn as split statements. Has the kernel any split statement now?
- */
+/* Mark loops that all threads of a block do turn by turn as split statements. Has the kernel any split statement
+ * now? */
 TT_HIDDEN bool tt__pw_turn(tt_arena *arena, const tt_pfunc *f, bool wide);
 /* Mark the locals that are assigned anywhere, parameters included. */
 TT_HIDDEN void tt__pw_find_assigned(const tt_pfunc *f, bool *assigned);

@@ -95,8 +95,7 @@ TT_HIDDEN void tt__emit_accumulate(tt_emit *e, int i, const char *acc, const cha
 TT_HIDDEN void tt__emit_combine(tt_emit *e, int i, const char *x, const char *xi, const char *y, const char *yi);
 /*
 ** Rows of several chunks: dN, eN, the value of REDUCE `i`'s group under way; and partial c of `n`, a (with index b),
-*taken
-** into it, and a group that is whole into the row's fN, gN.
+** taken into it, and a group that is whole into the row's fN, gN.
 */
 TT_HIDDEN void tt__emit_open_group(tt_emit *e, int i, const char *index);
 TT_HIDDEN void tt__emit_take_partial(tt_emit *e, int i, const char *a, const char *b, const char *n);

@@ -139,8 +139,7 @@ static void put_pointers(tt_emit *e) {
 
 /*
 ** How many blocks there should be room for. Memory is waited for least where many threads wait, so quick kernels are
-*held to 40
-** registers, as are rows of few elements a thread; rows (whose blocks are large) and slow kernels to 64.
+** held to 40 registers, as are rows of few elements a thread; rows (whose blocks are large) and slow kernels to 64.
 */
 static void put_bounds(const tt_thread_emit *t, tt_str *out) {
   const tt_kernel *k = t->e.k;

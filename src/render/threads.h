@@ -43,8 +43,8 @@ typedef struct tt_pass {
 
 #define TT_MOST_PASSES 3
 
-/* Scratch memory that the passes of one launch share: partials, scratch rows that shared memory cannot hold, counters.
- */
+/* Scratch memory that the passes of one launch share: partials, scratch rows that shared memory cannot hold,
+ * counters. */
 typedef struct tt_cut {
   tt_pass pass[TT_MOST_PASSES];
   int npass;
@@ -67,9 +67,8 @@ TT_HIDDEN tt_code tt__threads_render(const tt_kernel *k, const tt_dialect *d, co
 
 /*
 ** Bytes of the argument struct of a kernel, and filling it. When the pass's variant is `far`, the struct is to be
-** copied to the device and its address passed as the launch's argument. `buf`: device addresses; `work`: of the cut (or
-*NULL);
-** `fault`: device address of a tt_kfault (checked kernels). `scalar` in the register types.
+** copied to the device and its address passed as the launch's argument. `buf`: device addresses; `work`: of the cut
+** (or NULL); `fault`: device address of a tt_kfault (checked kernels). `scalar` in the register types.
 */
 TT_HIDDEN size_t tt__threads_args_size(const tt_kernel *k);
 TT_HIDDEN void tt__threads_args(const tt_kernel *k, const tt_lowered *l, const tt_pass *p, void *const *buf,

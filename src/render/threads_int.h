@@ -28,8 +28,7 @@ typedef struct tt_extent {
 TT_HIDDEN int tt__threads_lane_axis(const tt_kernel *k);
 /*
 ** Maps whose threads take lanes one by one begin that many lanes before the first, so that stores (and loads beside
-*them)
-** fill whole lines of the cache, where all rows lie alike.
+** them) fill whole lines of the cache, where all rows lie alike.
 */
 TT_HIDDEN int64_t tt__threads_shift(const tt_kernel *k, const tt_lowered *l);
 TT_HIDDEN void tt__threads_extent(const tt_kernel *k, const int64_t *len, tt_extent *out);

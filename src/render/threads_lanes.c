@@ -133,10 +133,8 @@ static void open_unrolled(tt_emit *e, const char *var, int n) {
 
 /*
 ** Maps compute lanes that are not there as well, so that no branch stands between a thread's lanes; only loads and
-*stores
-** look. What is computed then is of no consequence, unless it is an index: kernels that gather compute the thread's
-*first
-** lane again instead (all loads of a thread come before its stores, so that is the same).
+** stores look. What is computed then is of no consequence, unless it is an index: kernels that gather compute the
+** thread's first lane again instead (all loads of a thread come before its stores, so that is the same).
 ** Vectors: a thread has a whole one (`full`) or one of the lanes that are left at the end.
 */
 static bool is_map(const tt_thread_emit *t) { return t->e.k->mode == TT_MODE_MAP; }

@@ -62,8 +62,7 @@ static bool stores_in(const tt_kernel *k, int phase) {
 /*
 ** Where a whole block has a row, some reductions need not be staged: their value is the same in any order. Integers,
 ** and pairs of value and index, are so by nature. The largest or smallest float is so too, but for the sign of zero
-*(and
-** which NaN): when it comes to zero, the phase is done again in order.
+** (and which NaN): when it comes to zero, the phase is done again in order.
 */
 static bool is_signed(const tt_thread_emit *t, int i) {
   const tt_kinst *q = &t->e.k->inst[i];

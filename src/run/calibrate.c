@@ -61,9 +61,7 @@ const tt_calibration *tt__calibration(void) {
 #define DEVICE_BYTES ((size_t)256 << 20)
 #define MOVE_BYTES ((size_t)64 << 20)
 #define FILLS 64
-#define LAUNCH_OVER_FILL                                                                      \
-  2.0 /* a kernel's launch with its arguments takes about twice what filling some bytes takes \
-       */
+#define LAUNCH_OVER_FILL 2.0 /* a kernel's launch with its arguments takes about twice what filling some bytes takes */
 #define MOST_DEVICES 32
 
 typedef struct known {

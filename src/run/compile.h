@@ -15,8 +15,8 @@
 */
 TT_HIDDEN tt_code tt__compile_kernels(const tt_kernel *const *k, int n, tt_kernel_fn *fn, tt_error *err);
 
-/* Only what is on disk (or was loaded from it): cheap enough to ask before the first interpreted run. NULL: not there.
- */
+/* Only what is on disk (or was loaded from it): cheap enough to ask before the first interpreted run. NULL: not
+ * there. */
 TT_HIDDEN tt_kernel_fn tt__compile_peek(const tt_kernel *k);
 
 #endif

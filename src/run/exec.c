@@ -234,8 +234,8 @@ tt_code tt__exec_launch(const tt_launch *launch, const tt_kargs *bound, tt_kerne
 
 /* ---- kernel steps */
 
-/* The value of a constant. An earlier step may have written it out for a library: then any element of the memory is it.
- */
+/* The value of a constant. An earlier step may have written it out for a library: then any element of the memory is
+ * it. */
 static tt_code constant(const tt_node *n, tt_scalar *out, tt_error *err) {
   *out = (tt_scalar){.bits = {0, 0}};
   if (n->op == TT_N_BUFFER)

@@ -8,8 +8,8 @@
 
 #define TT_MOST_ROOTS 16
 
-/* One buffer per root of a kernel step, with what a STORE or SCATTER leaves of its base already in it. One hold each.
- */
+/* One buffer per root of a kernel step, with what a STORE or SCATTER leaves of its base already in it. One hold
+ * each. */
 TT_HIDDEN tt_code tt__memory_results(const tt_walk *walk, const tt_step *step, tt_buffer **result, tt_error *err);
 /* The buffers whose memory may serve as the results' because nobody reads them afterwards; NULL for new memory. */
 TT_HIDDEN void tt__memory_donors(const tt_walk *walk, const tt_step *step, tt_buffer **donor);

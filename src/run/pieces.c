@@ -1,12 +1,10 @@
 /*
 ** Kernel steps in pieces; see pieces.h. A flow (device/flow.h) moves the bytes; this file says where they lie and asks
-*for
-** the launches.
+** for the launches.
 **
 ** The whole fits: every buffer of the kernel has all its memory on the device, pieces only say when which part of it
 ** comes and goes, and operands and results are there afterwards, as if the step had run whole. In windows: what comes
-*apart
-** has DEPTH slots, each large enough for a piece.
+** apart has DEPTH slots, each large enough for a piece.
 */
 #include "run/pieces.h"
 
@@ -213,8 +211,8 @@ typedef struct run {
 
 static bool is_last(const run *r, int64_t piece) { return piece == r->pieces - 1; }
 
-/* The elements of a buffer that move with a piece. What lies there whole comes up once: what no earlier piece brought.
- */
+/* The elements of a buffer that move with a piece. What lies there whole comes up once: what no earlier piece
+ * brought. */
 static void moving(const run *r, int b, int64_t piece, int64_t *from, int64_t *to) {
   const tt_partition *s = &r->how->parts;
   const lane *x = &r->lane[b];

@@ -1,8 +1,7 @@
 /*
 ** Kernel steps in pieces: what a step reads comes up from the host piece by piece, and what it gives goes down, while
-*the
-** device works on the pieces between. For steps whose operands lie on the host and whose results are asked for there,
-** and for steps that have no room on the device as a whole. Private to run/.
+** the device works on the pieces between. For steps whose operands lie on the host and whose results are asked for
+** there, and for steps that have no room on the device as a whole. Private to run/.
 */
 #ifndef TT_RUN_PIECES_H
 #define TT_RUN_PIECES_H
@@ -31,8 +30,7 @@ TT_HIDDEN bool tt__pieces_fit(tt_device *d, const tt_walk *walk, const tt_step *
 
 /*
 ** Run it; waits for results that come down. TT_ENOTIMPL and TT_ENOMEM leave everything as it was. Session lock held,
-*and
-** given up while bytes move.
+** and given up while bytes move.
 */
 TT_HIDDEN tt_code tt__pieces_run(tt_device *d, const tt_walk *walk, const tt_step *step, const tt_pieces *how,
                                  tt_error *err);

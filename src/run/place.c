@@ -3,9 +3,8 @@
 **
 ** A single evaluation rarely pays for moving its operands; a loop does. Who stays on the CPU although the device would
 ** have been quicker, moves left aside, remembers the difference with the operands (tt_buffer.owed_ns) and hands it to
-*the
-** results. Once the sum reaches the price of the move, the operands move. So a loop costs at most twice the better of
-** the two, and soon costs what the better one costs.
+** the results. Once the sum reaches the price of the move, the operands move. So a loop costs at most twice the better
+** of the two, and soon costs what the better one costs.
 */
 #include "run/place.h"
 

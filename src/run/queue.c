@@ -13,8 +13,8 @@
 
 #define MOST_LAUNCHES 128
 #define ARGS_BYTES (64 * 1024)
-/* A graph of fewer launches saves little: its own launch costs about two. One is made when a plan repeats this often.
- */
+/* A graph of fewer launches saves little: its own launch costs about two. One is made when a plan repeats this
+ * often. */
 #define LEAST_LAUNCHES 4
 #define REPEATS 3
 

@@ -11,8 +11,8 @@ static tt_code no_memory(tt_error *err) {
   return tt__fail(err, TT_ENOMEM, "out of memory while collecting pending work");
 }
 
-/* Depth first with an explicit stack: a node is pushed once unvisited (its children follow) and listed when met again.
- */
+/* Depth first with an explicit stack: a node is pushed once unvisited (its children follow) and listed when met
+ * again. */
 static bool visit(tt_walker *w, tt_node *root, uint32_t open, uint32_t done) {
   if (root->mark == done) return true;
   if (!TT_VEC_PUSH(&w->stack, root)) return false;

@@ -1,8 +1,7 @@
 /*
 ** What follows a library step and could be done by it: a later kernel that only adds a bias to its result and
 ** rectifies it (relu, gelu), or adds an array. The plan keeps both steps; who runs the library where it can do more
-*asks here, and leaves the
-** kernel out. Constants are no part of a plan, so this is asked each time.
+** asks here, and leaves the kernel out. Constants are no part of a plan, so this is asked each time.
 */
 #ifndef TT_SCHED_FOLLOW_H
 #define TT_SCHED_FOLLOW_H

@@ -16,8 +16,8 @@
 
 /* tt_fuser.need besides node numbers */
 #define OUT_OF_MEMORY (-2)
-/* visit(): a plain "no" is -1; this one asks the nearest elementwise parent to be stored, so that the kernel shrinks.
- */
+/* visit(): a plain "no" is -1; this one asks the nearest elementwise parent to be stored, so that the kernel
+ * shrinks. */
 #define TOO_MANY (-3)
 
 static int visit(tt_fuser *f, int32_t idx, const tt_map *map);

@@ -116,8 +116,8 @@ static int32_t computed_operand(const tt_fuser *f, int32_t idx) {
   return found;
 }
 
-/* A kernel too long for its own root is cut in the middle of its longest chain, so that the chain becomes equal pieces.
- */
+/* A kernel too long for its own root is cut in the middle of its longest chain, so that the chain becomes equal
+ * pieces. */
 static int32_t halfway(const tt_fuser *f, int32_t idx) {
   int deep = 0;
   for (int32_t at = computed_operand(f, idx); at >= 0; at = computed_operand(f, at)) deep++;

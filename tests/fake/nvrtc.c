@@ -1,8 +1,7 @@
 /*
 ** A stand-in for NVIDIA's run-time compiler that compiles nothing: it writes each text once into the folder
 ** FAKE_NVRTC_TEXTS, as DIGEST.cu, with its options and name expressions in lines of comment before it. What it gives
-*back
-** as the binary is the text, which the stand-in for the driver (cuda_driver.c) loads as gladly as any other.
+** back as the binary is the text, which the stand-in for the driver (cuda_driver.c) loads as gladly as any other.
 */
 #include <fcntl.h>
 #include <stdint.h>

@@ -1,7 +1,6 @@
 /*
 ** libFuzzer entry: any bytes as a C expression (before a zero byte) and its preamble (after it). What is accepted must
-*be
-** a formula that is whole.
+** be a formula that is whole.
 */
 #undef NDEBUG
 #include <assert.h>

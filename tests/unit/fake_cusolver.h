@@ -1,7 +1,6 @@
 /*
 ** A cuSOLVER (and the batched part of cuBLAS) that a test plays with the host's factorizations: the same parameters,
-*the
-** same layouts by columns, the same info.
+** the same layouts by columns, the same info.
 */
 #ifndef FAKE_CUSOLVER_H
 #define FAKE_CUSOLVER_H

@@ -1,6 +1,6 @@
 /*
-** Kernels by hand, with launches at the boundaries of lanes, blocks and chunks: what every executor of kernels is tried
-*on.
+** Kernels by hand, with launches at the boundaries of lanes, blocks and chunks: what every executor of kernels is
+** tried on.
 */
 #ifndef KERNEL_TEXTS_H
 #define KERNEL_TEXTS_H

@@ -62,8 +62,8 @@ static inline bool nvrtc_find(nvrtc_api *api) {
   return lib != NULL;
 }
 
-/* Does it compile for that chip? The log is printed when not; `ms` is the time, `code` (or NULL) gets what comes out.
- */
+/* Does it compile for that chip? The log is printed when not; `ms` is the time, `code` (or NULL) gets what comes
+ * out. */
 static inline bool nvrtc_compile(const nvrtc_api *api, const char *text, int arch, double *ms, tt_str *code) {
   void *p = NULL;
   char target[40];

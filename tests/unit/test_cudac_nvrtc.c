@@ -1,5 +1,5 @@
-/* CUDA C programs as they go to NVIDIA's compiler: they compile for the chips of the day, and their symbols come back.
- */
+/* CUDA C programs as they go to NVIDIA's compiler: they compile for the chips of the day, and their symbols come
+ * back. */
 #define TEST_KEEPS_MEMORY
 #include "device/cuda/nvrtc.h"
 #include "ir/device.h"

@@ -1,7 +1,6 @@
 /*
 ** Transforms on a CUDA device against those of the host, and with TUTTI_TEST_SPEED their times. Skipped where there is
-*no
-** device.
+** no device.
 */
 #define TEST_KEEPS_MEMORY /* devices stay open */
 #include <math.h>

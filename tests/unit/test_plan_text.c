@@ -1,5 +1,5 @@
-/* Plans as text: what the scheduler makes reads back to the same text and the same kernels, damaged text to an error.
- */
+/* Plans as text: what the scheduler makes reads back to the same text and the same kernels, damaged text to an
+ * error. */
 #define TEST_KEEPS_MEMORY /* sessions and slabs keep some */
 #include "test.h"
 

@@ -1,7 +1,7 @@
 /*
 ** Thread kernels on a CUDA device against the reference executor, bit for bit; skipped where there is none. With
 ** TUTTI_TEST_SPEED=1 also how long some kernels of full size take. Arguments: the first seed, the number of random
-*kernels.
+** kernels.
 */
 #define TEST_KEEPS_MEMORY
 #include "test.h"

@@ -1,7 +1,6 @@
 /*
 ** Thread kernels in CUDA's words compile, for every chip that matters, with no header in sight. An argument is the
-*first
-** seed, a second one the number of kernels, a third one a file for the machine code of the last.
+** first seed, a second one the number of kernels, a third one a file for the machine code of the last.
 */
 #define TEST_KEEPS_MEMORY
 #include "test.h"

@@ -117,8 +117,8 @@ static int param_named(const row *r, PyObject *name) {
   return -1;
 }
 
-/* NumPy's keywords that a row need not name: in which order the elements lie changes nothing here, a device is heeded.
- */
+/* NumPy's keywords that a row need not name: in which order the elements lie changes nothing here, a device is
+ * heeded. */
 static int harmless(const row *r, PyObject *name, PyObject *value, int *device) {
   const char *s = PyUnicode_AsUTF8AndSize(name, NULL);
   if (!r->has_dtype || !s) return 0;
@@ -161,8 +161,8 @@ static bool missing(const row *r, PyObject *const *bound) {
   return false;
 }
 
-/* bound[k]: the object given for parameter k, borrowed, or NULL. The rest of a variadic row's positions stays in `arg`.
- */
+/* bound[k]: the object given for parameter k, borrowed, or NULL. The rest of a variadic row's positions stays in
+ * `arg`. */
 static bool bind(const row *r, PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names, PyObject **bound,
                  int *device) {
   int shift = self != NULL;

@@ -88,8 +88,7 @@ void core_block_end(void) {
 
 /*
 ** Runs on the thread that evaluates. Where the interpreter lock was not given up the library may hold its own, and no
-*Python
-** code may run: short work goes on.
+** Python code may run: short work goes on.
 */
 static int interrupt_check(void) {
   if (blocked_depth == 0 || !blocked_state) return 0;

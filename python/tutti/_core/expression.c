@@ -48,8 +48,7 @@ static bool read_types(PyObject *tuple, tt_expression_type *out, int *n) {
 
 /*
 ** expression(operation, preamble, file, parameters, types, reduce, post, identity, accumulator): parameters are a
-*tuple, or
-** a str that declares them as C does.
+** tuple, or a str that declares them as C does.
 */
 static PyObject *py_expression(PyObject *self, PyObject *args) {
   tt_expression_source s = {0};

@@ -7,7 +7,7 @@
 
 /*
 ** a[i, j] of full rank is a value in NumPy, not a view: later writes to `a` do not change it. An Ellipsis asks for the
-*view.
+** view.
 */
 static bool has_ellipsis(const tt_value *v) {
   if (v->tag == TT_V_ELLIPSIS) return true;

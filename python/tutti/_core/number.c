@@ -10,8 +10,7 @@
 
 /*
 ** `o` as an operand: 1 converted, 0 nothing an array can meet (NotImplemented), -1 an exception is set. *hold is set
-*when
-** a temporary array was made.
+** when a temporary array was made.
 */
 static int operand(PyObject *o, tt_value *v, tt_array **hold) {
   if (core_is_array(o)) return *v = tt_v_array(core_handle(o)), 1;

@@ -48,9 +48,8 @@ static PyObject *digits_of(const char *text) {
 }
 
 /*
-** The next number of as many digits: "-1.562e-02" to "-1.563e-02". Above a power of two the gaps are twice those below,
-*so
-** the farther neighbour may name a value that the nearest does not. False where a digit is carried out.
+** The next number of as many digits: "-1.562e-02" to "-1.563e-02". Above a power of two the gaps are twice those
+** below, so the farther neighbour may name a value that the nearest does not. False where a digit is carried out.
 */
 static bool step_up(char *text) {
   char *p = strchr(text, 'e');

@@ -122,8 +122,8 @@ static tt_code finish(tt_device *d, tt_stream *s, tt_routine *f, void *before, t
   return tt__cuda_leave(d, before, tt__cuda_of(d)->api->stream_wait_idle(s->handle), what, err);
 }
 
-/* The launch is on its way. Every now and then: how far has the stream come, as far as it can be known without waiting?
- */
+/* The launch is on its way. Every now and then: how far has the stream come, as far as it can be known without
+ * waiting? */
 static void follow(tt_cuda *c, tt_stream *s, const tt_routine *f) {
   enum { EVERY = TT_TRAIL_MOST / 2, WITHOUT_TIME = 2 };
   tt__trail_note(&s->trail, f->name);

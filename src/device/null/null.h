@@ -3,9 +3,9 @@
 ** (TUTTI_NULL_MEMORY bytes at most, 1 GiB), its time is simulated, its launches call host functions (tt_null_launch).
 **
 ** It does what a driver may do and a fast machine rarely does: work that is asked for only stands in its stream's
-*queue.
-** It runs when somebody waits or asks, stream by stream in a seeded random order (TUTTI_NULL_SEED), or, as often, with
-** nothing done that the wait does not need. So an order that the program did not ask for is an order that fails.
+** queue. It runs when somebody waits or asks, stream by stream in a seeded random order (TUTTI_NULL_SEED), or, as
+** often, with nothing done that the wait does not need. So an order that the program did not ask for is an order that
+** fails.
 **
 ** Faults (base/fault.h): "device memory", "copy" and "launch" fail the call, "device loss" lets the launch take the
 ** device with it once it runs. Bad addresses are errors.

@@ -1,7 +1,6 @@
 /*
 ** What linear algebra needs around a vendor's factorizations: matrices moved between rows and columns, cut to a
-*triangle,
-** checked; determinants from LU factors; least squares from singular values. Specialised by
+** triangle, checked; determinants from LU factors; least squares from singular values. Specialised by
 **   T   f32, f64, c64 or c128    R   its real type    COMPLEX   0 or 1
 */
 #if COMPLEX
@@ -178,8 +177,7 @@ TT_KERNEL(determinant, determinant_args, 256) {
 
 /*
 ** Systems of at most 32 unknowns and right-hand sides, a warp each: LU with LAPACK's pivots on rows in the block's
-*memory,
-** the right-hand sides beside them. x NULL: determinants alone.
+** memory, the right-hand sides beside them. x NULL: determinants alone.
 */
 #define SMALL_WARPS (SIZE == 4 ? 4 : SIZE == 8 ? 2 : 1)
 
@@ -279,8 +277,7 @@ TT_KERNEL(small, small_args, 128) {
 
 /*
 ** Least squares: c[small, k] = U^H B divided row by row by the singular values; 0 for those at most `cut` of the
-*largest.
-** Thread 0 of block 0 counts the others.
+** largest. Thread 0 of block 0 counts the others.
 */
 typedef struct divide_args {
   TT_GLOBAL T *c;

@@ -121,10 +121,9 @@ TT_FN A collect(const TT_GLOBAL tt_u64 *from, tt_u64 *w) {
 
 /*
 ** What lies before tile t > 0 of a row, and for the last tile of a group the message to the next group. The operations
-** have an order that depends on t alone: the sums of the group's tiles before t, in rounds of 32, behind the sum of all
-** groups before. Run by one warp; every lane has the result. Few words are waited for, since all that look disturb who
-*posts:
-** when the tile before and the group before are done, nearly all others are.
+** have an order that depends on t alone: the sums of the group's tiles before t, in rounds of 32, behind the sum of
+** all groups before. Run by one warp; every lane has the result. Few words are waited for, since all that look disturb
+** who posts: when the tile before and the group before are done, nearly all others are.
 */
 TT_FN A look_back(const TT_GLOBAL tt_u64 *sum, TT_GLOBAL tt_u64 *before, tt_u32 m, int is_first, int is_last, A own) {
   tt_u64 w[ROUNDS][WORDS], wide[WORDS];

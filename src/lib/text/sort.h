@@ -180,8 +180,8 @@ TT_FN void move_warps(room *r, tt_u32 first) {
 
 /*
 ** How many elements of that digit the warp had before this lane's; all lanes of the warp together. `at` counts on.
-*Lanes with
-** one digit find each other in shared memory, or, where most have the same one and would queue there, by TT_WARP_MATCH.
+** Lanes with one digit find each other in shared memory, or, where most have the same one and would queue there, by
+** TT_WARP_MATCH.
 */
 TT_FN tt_u32 rank_of(room *r, tt_u32 digit, int skewed) {
   tt_u32 at = 0, same, *mask = &r->warp.mask[WARP_NUMBER][digit];
