@@ -31,8 +31,25 @@ def _shared(a):
     return np.asarray(memoryview(a))
 
 
+# From here on several threads copy sooner than one, and a transfer from a device is worth sparing the host's copy.
+_MANY = 1 << 20
+
+
+def _read(a):
+    """The elements in memory of NumPy's own, in C order, without a copy of ours in between."""
+    made = np.empty(a.shape, dtype(a.dtype))
+    _core._read(a, made.view(np.uint8) if a.dtype.name == "bfloat16" else made)
+    return made
+
+
 def array(a, want=None, copy=True):
     """numpy(), __array__(): a copy of one's own, or the shared read-only memory where copy permits."""
+    same = want is None or dtype(a.dtype) == want
+    if copy and same and a.nbytes >= _MANY and "copy" not in strict._now:
+        if _core._layout(a)[0]:
+            return _read(a)
+        if _core._layout(a)[1]:
+            return _read(a.T).T
     made = _shared(a)
     if want is not None and made.dtype != want:
         if copy is False:

@@ -1,5 +1,9 @@
 """Python objects as arrays: types found, shapes found, errors worded as NumPy's."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import tutti as tt
@@ -199,3 +203,44 @@ def test_isdtype():
     assert not tt.isdtype(tt.float32, "integral") and tt.isdtype(tt.float32, tt.float32)
     with pytest.raises(ValueError):
         tt.isdtype(tt.int8, "no kind")
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "float32", "complex128"])
+def test_a_large_copy_is_numpys_own(dtype):
+    rng = np.random.default_rng(5)
+    want = (rng.standard_normal((3, 517, 1031)) * 9).astype(dtype)
+    a = tt.array(want)
+    views = {
+        "whole": (a, want),
+        "transposed": (a.T, want.T),
+        "part": (a[1], want[1]),
+        "strided": (a[:, ::2, 1:], want[:, ::2, 1:]),
+        "swapped": (a.swapaxes(1, 2), want.swapaxes(1, 2)),
+        "pending": (a + a, want + want),
+    }
+    for name, (x, y) in views.items():
+        for got in (x.numpy(), x.__array__(copy=True), x.__array__(y.dtype, copy=True), np.array(x)):
+            assert got.dtype == y.dtype and got.shape == y.shape and got.tobytes() == y.tobytes(), name
+            assert got.strides == np.array(y).strides, name
+        got = x.numpy()
+        assert got.flags.writeable
+        got[...] = 1
+        assert x.numpy().tobytes() == y.tobytes(), name
+    assert a.__array__("complex64").dtype == "complex64"
+    assert not np.asarray(a).flags.writeable  # shared
+
+
+def test_a_large_copy_goes_straight_from_a_device(tmp_path):
+    program = """
+import numpy as np, tutti as tt
+from tutti import _core
+want = np.arange(1 << 20, dtype="f4")
+a = tt.array(want, device="null")
+assert a.numpy()[7] == 7  # what moves bytes has its memory now
+live = _core._test_live()
+assert (a.numpy() == want).all() and (a.reshape(1024, 1024).T.numpy() == want.reshape(1024, 1024).T).all()
+assert _core._test_live() < live + want.nbytes // 2, "a copy of ours stays behind"
+assert tt.ledger()["downloads"] == 3
+"""
+    env = dict(os.environ, TUTTI_NULL_DEVICE="1", TUTTI_CACHE_DIR=str(tmp_path))
+    subprocess.run([sys.executable, "-c", program], check=True, env=env)
