@@ -6,7 +6,15 @@
 
 #include "render/threads_int.h"
 
-enum { TILE = 32, MAP_BLOCK = 256, ROW_BLOCK = 256, COL_BLOCK = 128, MOST_REDS = 44, STATIC_REDS = 8 };
+enum {
+  TILE = 32,
+  MAP_BLOCK = 256,
+  ROW_BLOCK = 256,
+  COL_BLOCK = 128,
+  MOST_REDS = 44,
+  STATIC_REDS = 8,
+  THREADS_UNIT = 2048
+};
 
 typedef struct tt_cutter {
   const tt_kernel *k;
@@ -305,14 +313,32 @@ static bool takes_vectors(const tt_cutter *c, int64_t items) {
   return unit > 0;
 }
 
-/* Do all reductions come to the same in any order (threads_row.c: is_free)? */
+/* Does the order of a reduction show in its result (threads_row.c: is_free)? */
+static bool in_order(const tt_kinst *q) {
+  return tt__is_float((tt_dtype)q->from) && (q->red == TT_RED_SUM || q->red == TT_RED_PROD);
+}
+
 static bool any_order(const tt_kernel *k) {
-  for (int i = 0; i < k->ninst; i++) {
-    const tt_kinst *q = &k->inst[i];
-    if (q->op == TT_K_REDUCE && tt__is_float((tt_dtype)q->from) && (q->red == TT_RED_SUM || q->red == TT_RED_PROD))
-      return false;
-  }
+  for (int i = 0; i < k->ninst; i++)
+    if (k->inst[i].op == TT_K_REDUCE && in_order(&k->inst[i])) return false;
   return true;
+}
+
+/* Does one loop fold several sums or products of floats, each in the order of its 64 accumulators? */
+static bool several_in_order(const tt_kernel *k) {
+  for (int phase = 0; phase < k->nphase; phase++) {
+    int n = 0;
+    for (int i = 0; i < k->ninst; i++)
+      n += k->inst[i].op == TT_K_REDUCE && k->inst[i].phase == phase && in_order(&k->inst[i]);
+    if (n > 1) return true;
+  }
+  return false;
+}
+
+/* May a multiprocessor have as many staged blocks as it has threads for? */
+static bool stages_fit(const tt_cutter *c, const tt_variant *v, int64_t items) {
+  int64_t bytes = (int64_t)stage_bytes(c, v) + 1024, blocks = at_most(up(items, c->t->units), THREADS_UNIT >> v->group);
+  return bytes <= c->t->shared_block - 7168 && bytes * blocks <= c->t->shared_unit;
 }
 
 /* Threads that share a row (or chunk) of `n` elements when there are `items` of them. */
@@ -331,7 +357,8 @@ static void choose_group(const tt_cutter *c, tt_variant *v, int64_t items) {
     return;
   }
   bool few = items * 64 < (int64_t)c->t->units * 512;
-  bool long_ones = n >= 16384 && items < (int64_t)c->t->units * 24; /* more bytes on their way than 64 threads have */
+  /* More bytes on their way than 64 threads have; but teams that wait for each other cost more than that brings. */
+  bool long_ones = n >= 16384 && items < (int64_t)c->t->units * 24 && !several_in_order(c->k);
   if ((n > 1024 && few) || free || long_ones) {
     v->staged = 1;
     v->group = few ? 10 : 8;
@@ -342,7 +369,7 @@ static void choose_group(const tt_cutter *c, tt_variant *v, int64_t items) {
   v->unroll = (uint8_t)at_most(1 << log2_up(up(n, (int64_t)v->vec << v->group)), most / v->vec > 0 ? most / v->vec : 1);
   /* Accumulators beyond 64 would be of another order: all of them are a thread's, or a thread's share of the 64. */
   while (!v->staged && (v->unroll << v->group) < at_most(n, TT_LANES)) v->group++;
-  while (v->staged && v->unroll > 1 && (int64_t)stage_bytes(c, v) > c->t->shared_block - 8192) v->unroll /= 2;
+  while (v->staged && v->unroll > 1 && !stages_fit(c, v, items)) v->unroll /= 2;
   if (v->staged && (int64_t)stage_bytes(c, v) > c->t->shared_block - 8192) {
     v->staged = 0;
     v->vec = 1;
