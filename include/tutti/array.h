@@ -107,6 +107,7 @@ TT_API tt_dtype tt_array_dtype(const tt_array *a);
 TT_API int tt_array_rank(const tt_array *a);
 TT_API const int64_t *tt_array_len(const tt_array *a);  /* [rank] */
 TT_API const int64_t *tt_array_step(const tt_array *a); /* [rank], in elements */
+TT_API int64_t tt_array_offset(const tt_array *a);      /* of element (0,0,...) in what it is a view of, in elements */
 TT_API int64_t tt_array_size(const tt_array *a);
 TT_API bool tt_array_is_readonly(const tt_array *a);
 TT_API bool tt_array_is_contiguous(const tt_array *a); /* C order */

@@ -100,6 +100,7 @@ typedef struct tt_entry_grid {
   tt_stream *stream;    /* of `device` (tutti/stream.h); NULL: the thread's current one */
   int device;           /* of the stream */
   bool *copied;         /* NULL, or told whether memory of the caller was copied to a device */
+  bool addresses; /* whole numbers given to pointers are addresses: of tt_raw_new (tutti/stream.h), or a device's */
 } tt_entry_grid;
 
 /*

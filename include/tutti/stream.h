@@ -81,6 +81,40 @@ TT_API int tt_memory_device(const char *type, const void *p);
 TT_API tt_code tt_pinned_new(int device, size_t size, void **out, tt_error *err);
 TT_API void tt_pinned_free(int device, void *p, size_t size); /* NULL is allowed */
 
+/* ---- memory at an address that stays: for programs that keep addresses and calculate with them */
+
+/*
+** `size` bytes of a device (TT_CPU: of the host), contents unset. Any address among them stands for the memory from
+*there
+** on. Arrays are something else: their elements may move. TT_ENOMEM; TT_EVALUE for no bytes at all.
+*/
+TT_API tt_code tt_raw_new(int device, size_t size, void **out, tt_error *err);
+/* Give back the memory that begins at `p`, after all that the device was asked for: waits. TT_EVALUE: none begins
+ * there. */
+TT_API tt_code tt_raw_free(void *p, tt_error *err);
+/* Let these functions know memory of somebody else's on a device (a program's variable): it must stay. */
+TT_API tt_code tt_raw_note(int device, void *p, size_t size, tt_error *err);
+/* Where the memory at `p` lies, and how many bytes there are from `p` on. TT_EVALUE: no such memory is known. */
+TT_API tt_code tt_raw_find(const void *p, int *device, size_t *left, tt_error *err);
+
+typedef enum tt_raw_way { TT_RAW_IN, TT_RAW_OUT, TT_RAW_WITHIN } tt_raw_way;
+/*
+** Copy from the host's memory, to it, or (also from device to device) within memory of tt_raw_new, after the launches
+** recorded before and in the order of `s` (NULL: the thread's current stream; else one of the device). TT_EVALUE when
+*it
+** reaches beyond that memory. wait: it is done when this returns. Else a copy of pinned host memory may go on, which
+*then
+** must stay; memory that is not pinned is done with.
+*/
+TT_API tt_code tt_raw_copy(void *to, const void *from, size_t size, tt_raw_way way, tt_stream *s, bool wait,
+                           tt_error *err);
+/* `count` times the `width` bytes at `item`, in the order of `s`. */
+TT_API tt_code tt_raw_fill(void *to, const void *item, size_t width, size_t count, tt_stream *s, tt_error *err);
+/* The elements at `from` as a new array of that device, or those of an array to `to`, in C order. */
+TT_API tt_code tt_raw_load(const void *from, tt_dtype dtype, int rank, const int64_t *len, tt_array **out,
+                           tt_error *err);
+TT_API tt_code tt_raw_store(void *to, tt_array *a, tt_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -117,6 +117,7 @@ tt_dtype tt_array_dtype(const tt_array *a) { return (tt_dtype)a->dtype; }
 int tt_array_rank(const tt_array *a) { return a->rank; }
 const int64_t *tt_array_len(const tt_array *a) { return a->dim; }
 const int64_t *tt_array_step(const tt_array *a) { return a->dim + a->rank; }
+int64_t tt_array_offset(const tt_array *a) { return a->off; }
 int64_t tt_array_size(const tt_array *a) { return a->size; }
 bool tt_array_is_contiguous(const tt_array *a) { return tt__array_is_c((tt_array *)a); }
 bool tt_array_is_f_contiguous(const tt_array *a) { return tt__array_is_f((tt_array *)a); }

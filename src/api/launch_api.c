@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/entry.h"
+#include "api/raw.h"
 #include "device/current.h"
 #include "device/device.h"
 #include "graph/build.h"
@@ -28,6 +29,7 @@ typedef struct launch {
   tt_call_array array[TT_CALL_ARRAYS];
   int narray;
   tt_call_memory memory; /* the caller's own: good as long as the call lasts */
+  int raw;               /* the device that addresses among the arguments lie on; 0: none */
 } launch;
 
 /* "argument 2 ('n', int32) of kernel add" */
@@ -106,6 +108,31 @@ static tt_code put_memory(launch *l, int k, tt_error *err) {
   return TT_OK;
 }
 
+/* A number given to a pointer: memory at an address that stays. The host's is the caller's own, as an array of it is.
+ */
+static tt_code put_address(launch *l, int k, const tt_value *v, tt_error *err) {
+  char text[200];
+  int id, at = l->entry->offset[k];
+  size_t left;
+  tt_error why;
+  void *p = (void *)(uintptr_t)v->as.u;
+  if (p && tt__raw_where(p, &id, &left, &why) != TT_OK)
+    return tt__fail(err, TT_EVALUE, "%s: %s", describe(l->entry, k, text), why.message);
+  if (p && id == TT_CPU) {
+    if (l->memory.n == TT_CALL_ARRAYS) return tt__fail(err, TT_EVALUE, "kernel %s: too many arrays", l->entry->name);
+    l->memory.arg[l->memory.n++] =
+        (tt_call_span){.low = p, .high = (char *)p + left, .address = p, .at = at, .writes = may_write(l, k)};
+  } else if (p && l->raw && l->raw != id) {
+    return tt__fail(err, TT_EVALUE, "%s: the addresses of one launch lie on two devices", describe(l->entry, k, text));
+  } else if (p) {
+    l->raw = id;
+  }
+  memcpy(l->args + at, &p, sizeof p);
+  return TT_OK;
+}
+
+static bool is_address(const tt_value *v) { return v->tag == TT_V_UINT || (v->tag == TT_V_INT && v->as.i >= 0); }
+
 static tt_code put_argument(launch *l, int k, tt_error *err) {
   char text[200];
   const tt_argument *a = &l->arg[k];
@@ -127,6 +154,7 @@ static tt_code put_argument(launch *l, int k, tt_error *err) {
       return TT_OK;
     default:
       if (!is_pointer(l, k)) return put_number(l, k, &a->as.value, err);
+      if (l->how->addresses && is_address(&a->as.value)) return put_address(l, k, &a->as.value, err);
       if (a->as.value.tag != TT_V_NONE)
         return tt__fail(err, TT_ETYPE, "%s needs an array, a number is given", describe(l->entry, k, text));
       memset(l->args + l->entry->offset[k], 0, sizeof(void *));
@@ -309,7 +337,9 @@ static tt_code choose(launch *l, tt_device **d, tt_error *err) {
   const tt_device_entry *ignored;
   const tt_entry_grid *how = l->how;
   int otherwise = how->stream ? how->device : tt__session_device > 0 ? tt__session_device : l->entry->program->home;
-  TT_TRY(tt__call_device(l->array, l->narray, l->entry->name, otherwise, &l->id, err));
+  TT_TRY(tt__call_device(l->array, l->narray, l->entry->name, l->raw ? l->raw : otherwise, &l->id, err));
+  if (l->raw && l->raw != l->id)
+    return tt__fail(err, TT_EVALUE, "kernel %s: its arrays and its addresses lie on different devices", l->entry->name);
   TT_TRY(tt__device_open(l->id, d, err));
   if (how->stream && how->device != l->id)
     return tt__fail(err, TT_EVALUE, "kernel %s: its stream and its arrays belong to different devices", l->entry->name);
@@ -358,7 +388,7 @@ tt_code tt_entry_launch(tt_entry *r, const tt_entry_grid *how, const tt_argument
   l.how = how;
   l.arg = arg;
   l.n = n;
-  l.narray = l.memory.n = 0;
+  l.narray = l.memory.n = l.raw = 0;
   memset(l.args, 0, (size_t)r->size); /* gaps between parameters too: equal launches have equal bytes */
   tt__session_lock();
   tt_code code = record(&l, err);

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "api/raw.h"
 #include "base/mem.h"
 #include "base/os.h"
 #include "device/current.h"
@@ -160,6 +161,7 @@ tt_code tt_pinned_new(int device, size_t size, void **out, tt_error *err) {
 void tt_pinned_free(int device, void *p, size_t size) {
   if (!p) return;
   tt_device *d = tt__device_peek(device);
+  if (d) tt__raw_settle(d);
   if (d) tt__pinned_free(d, p, size);
   if (device == TT_CPU) tt__mem_free_data(p, size);
 }

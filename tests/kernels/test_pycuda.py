@@ -12,7 +12,7 @@ pytestmark = pytest.mark.skipif(not (shutil.which("c++") or shutil.which("g++"))
 
 import tutti.compat.pycuda.autoinit  # noqa: E402, F401
 import tutti.compat.pycuda.driver as drv  # noqa: E402
-from tutti.compat.pycuda import cumath, gpuarray  # noqa: E402
+from tutti.compat.pycuda import _place, cumath, gpuarray  # noqa: E402
 from tutti.compat.pycuda.compiler import SourceModule  # noqa: E402
 from tutti.compat.pycuda.elementwise import ElementwiseKernel  # noqa: E402
 from tutti.compat.pycuda.reduction import ReductionKernel  # noqa: E402
@@ -90,7 +90,7 @@ def test_globals_events_and_devices(mod):
     end.record(stream).synchronize()
     assert end.time_since(begin) >= 0
     dev = drv.Device(0)
-    assert drv.Device.count() == 1 and dev.compute_capability() >= (1, 0)
+    assert drv.Device.count() >= 1 and dev.compute_capability() >= (1, 0)
     assert dev.get_attribute(drv.device_attribute.MAX_THREADS_PER_BLOCK) == 1024 and dev.max_block_dim_x == 1024
     free, total = drv.mem_get_info()
     assert 0 < free <= total
@@ -198,7 +198,11 @@ def test_copies_of_every_kind():
     stream.synchronize()
     assert stream.is_done() and np.array_equal(host, a)
     assert np.array_equal(drv.from_device(int(y) + 8, 6, np.int32), a[2:])
-    assert bytes(y.as_buffer(4, 4)) == a[1:2].tobytes()
+    if _place.here():
+        with pytest.raises(drv.LogicError, match="memcpy_dtoh"):
+            y.as_buffer(4, 4)
+    else:
+        assert bytes(y.as_buffer(4, 4)) == a[1:2].tobytes()
     drv.memset_d8(x, 1, 4)
     drv.memset_d16(y, 7, 2)
     assert drv.from_device(x, 1, np.int32)[0] == 0x01010101 and drv.from_device(y, 2, np.int16).tolist() == [7, 7]
@@ -226,4 +230,4 @@ def test_prepared_and_timed_calls(mod):
     begin, end = drv.Event().record(), drv.Event()
     with pytest.raises(drv.LogicError, match="never recorded"):
         begin.time_till(end)
-    assert begin.time_till(end.record()) >= 0 and end.query()
+    assert begin.time_till(end.record().synchronize()) >= 0 and end.query()

@@ -223,6 +223,7 @@ PyObject *core_call(int row, PyObject *self, PyObject *const *arg, Py_ssize_t n,
 int core_jit_init(PyObject *module); /* jit.c: compiled functions */
 extern PyMethodDef core_insight_functions[];
 extern PyMethodDef core_kernel_functions[];                           /* kernel.c */
+extern PyMethodDef core_raw_functions[];                              /* raw.c */
 extern PyMethodDef core_expression_functions[];                       /* expression.c */
 extern PyMethodDef core_text_functions[], core_line_functions[];      /* text.c, line.c */
 extern PyMethodDef core_monitor_functions[], core_device_functions[]; /* monitor.c, device.c */

@@ -334,19 +334,20 @@ bool core_read_stream(PyObject *o, tt_entry_grid *how) {
   return !PyErr_Occurred();
 }
 
-/* routine_launch(routine, grid, block, args, shared, shared_limit, stream) */
+/* routine_launch(routine, grid, block, args, shared, shared_limit, stream[, addresses]) */
 static PyObject *py_routine_launch(PyObject *self, PyObject *const *arg, Py_ssize_t n) {
   (void)self;
   tt_entry_grid how;
   tt_error err;
   call c;
   c.n = c.nview = 0;
-  if (n != 7 || !PyTuple_Check(arg[3]))
-    return PyErr_SetString(PyExc_TypeError, "routine_launch: seven arguments"), NULL;
+  if (n < 7 || n > 8 || !PyTuple_Check(arg[3]))
+    return PyErr_SetString(PyExc_TypeError, "routine_launch: seven or eight arguments"), NULL;
   held_routine *h = PyCapsule_GetPointer(arg[0], ROUTINE);
   if (!h || !read_dims(arg[1], "grid", how.grid) || !read_dims(arg[2], "block", how.block)) return NULL;
   how.shared = PyLong_AsLongLong(arg[4]);
   how.shared_limit = PyLong_AsLongLong(arg[5]);
+  how.addresses = n == 8 && PyObject_IsTrue(arg[7]) > 0;
   if (PyErr_Occurred() || !core_read_stream(arg[6], &how)) return NULL;
   Py_ssize_t count = PyTuple_Size(arg[3]);
   if (count > MOST_ARGS) return PyErr_SetString(PyExc_TypeError, "a kernel takes at most 256 arguments"), NULL;

@@ -61,6 +61,7 @@ PyMODINIT_FUNC PyInit__core(void) {
             core_jit_init(module) == 0 && PyModule_AddFunctions(module, core_insight_functions) == 0 &&
             PyModule_AddFunctions(module, core_text_functions) == 0 &&
             PyModule_AddFunctions(module, core_kernel_functions) == 0 &&
+            PyModule_AddFunctions(module, core_raw_functions) == 0 &&
             PyModule_AddFunctions(module, core_expression_functions) == 0 &&
             PyModule_AddFunctions(module, core_line_functions) == 0 &&
             PyModule_AddFunctions(module, core_monitor_functions) == 0 &&

@@ -1,4 +1,4 @@
-"""PyCUDA's names over tutti: device memory is the processor's, kernels run on its cores.
+"""PyCUDA's names over tutti: device memory and kernels are a GPU's where there is one, else the processor's.
 
 Replace `pycuda` by `tutti.compat.pycuda` in imports, or run the script by `python -m tutti run`.
 """

@@ -1,6 +1,6 @@
-"""Importing this makes a context: there is nothing to make."""
+"""Importing this makes a context: of the device that this thread works on."""
 
 from . import driver
 
-device = driver.Device(0)
-context = driver.Context(device)
+context = driver.Context()
+device = context.get_device()

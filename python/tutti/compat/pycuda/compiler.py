@@ -1,8 +1,10 @@
 """pycuda.compiler: SourceModule."""
 
 import tutti as _tt
+from tutti import _core
+from tutti._device import numbered
 
-from . import driver
+from . import _place, driver
 
 DEFAULT_NVCC_FLAGS = []
 
@@ -12,7 +14,7 @@ class SourceModule(_tt.SourceModule):
 
     def __init__(self, source, *args, **kw):
         try:
-            with _tt.device("cpu"):
+            with numbered(_place.here()):
                 super().__init__(source, *args, **kw)
         except _tt.CompileError as e:
             raise driver.CompileError(str(e)) from None
@@ -25,18 +27,14 @@ class SourceModule(_tt.SourceModule):
 
     def get_global(self, name):
         """(address, bytes); copies to and from the address work."""
-        import ctypes
-
         try:
-            address, size = super().get_global(name)
+            address, size, device = _core.program_variable(self._program, name)
         except ValueError as e:
             raise driver.LogicError(f"cuModuleGetGlobal failed: {e}") from None
-        if address not in driver._by_address:
-            memory = (ctypes.c_char * size).from_address(address)
-            memory._program = self._program
-            driver._by_address[address] = memory
-            driver.bisect.insort(driver._addresses, address)
+        _core.raw_note(device, address, size)
+        _known.append(self._program)
         return address, size
 
 
+_known = []  # programs whose variables have addresses that others may hold
 DynamicSourceModule = SourceModule

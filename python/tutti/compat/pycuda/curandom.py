@@ -3,13 +3,15 @@
 import numpy as np
 
 import tutti as _tt
+from tutti._device import numbered
 
-from .gpuarray import _HERE, GPUArray
+from . import _place
+from .gpuarray import GPUArray
 
 
 def _draw(generator, method, shape, dtype):
     shape = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
-    with _tt.device(_HERE):
+    with numbered(_place.here()):
         made = getattr(generator, method)(shape, dtype=np.dtype(dtype).name)
         _tt.eval(made)
     return GPUArray._of(made)

@@ -1,17 +1,22 @@
 """pycuda.driver: memory, copies, streams, events, devices.
 
-Device memory is the processor's, also where there is a GPU: addresses are numbers that programs calculate with.
+Device memory is a GPU's where the thread works on one (or where there is one and nothing else was chosen), else the
+processor's. Addresses are numbers that programs calculate with.
 """
 
-import bisect
 import builtins
 import ctypes
 import os
 import time as _time
+from _thread import _local
 
 import numpy as np
 
 import tutti as _tt
+from tutti import _core
+from tutti._device import numbered as _numbered
+
+from . import _place
 
 
 class Error(Exception):
@@ -54,99 +59,114 @@ def get_driver_version():
     return 12000
 
 
-# ---- memory
+def _do(function, *args):
+    """A call of the library; its errors become PyCUDA's."""
+    try:
+        return function(*args)
+    except (ValueError, builtins.OverflowError) as e:
+        raise LogicError(str(e)) from None
+    except builtins.MemoryError as e:
+        raise MemoryError(f"out of memory ({e})") from None
+    except builtins.RuntimeError as e:
+        raise LaunchError(str(e)) from None
 
-_addresses = []  # of all allocations, sorted
-_by_address = {}
+
+# ---- memory
 
 
 class DeviceAllocation:
     """Memory that kernels see. `int(a)` is its address, and addresses within it stand for it."""
 
+    _address = None
+
     def __init__(self, size):
         if size <= 0:
             raise LogicError("cuMemAlloc failed: invalid argument")
         try:
-            self._memory = (ctypes.c_char * size)()
-        except (OverflowError, ValueError, builtins.MemoryError) as e:
+            self._address = _core.raw_new(_place.here(), size)
+        except (OverflowError, builtins.MemoryError) as e:
             raise MemoryError(f"cuMemAlloc failed: out of memory ({e})") from None
-        self.size, self._address = size, ctypes.addressof(self._memory)
-        bisect.insort(_addresses, self._address)
-        _by_address[self._address] = self._memory
+        self.size = size
 
     def free(self):
-        if self._memory is None:
-            raise LogicError("this memory was freed already")
-        self._forget()
-        self._memory = None
-
-    def _forget(self):
-        _by_address.pop(self._address, None)
-        at = bisect.bisect_left(_addresses, self._address)
-        if at < len(_addresses) and _addresses[at] == self._address:
-            del _addresses[at]
+        """Give the memory back, after all that its device was asked for."""
+        address = int(self)
+        self._address = None
+        _do(_core.raw_free, address)
 
     def __del__(self):
-        if getattr(self, "_memory", None) is not None:
-            self._forget()
+        if self._address is not None and _core is not None:
+            _core.raw_free(self._address)
 
     def __int__(self):
+        if self._address is None:
+            raise LogicError("this memory was freed already")
         return self._address
 
     __index__ = __int__
 
     def __add__(self, offset):
-        return self._address + int(offset)
+        return int(self) + int(offset)
+
+    __radd__ = __add__
 
     def as_buffer(self, size, offset=0):
-        return memoryview(self._memory).cast("B")[offset : offset + size]
+        """The memory as a buffer, where it is the processor's."""
+        if _core.raw_find(int(self))[0]:
+            raise LogicError("memory of a GPU is no buffer that the processor reads: copy it by memcpy_dtoh")
+        memory = (ctypes.c_char * self.size).from_address(self._address)
+        memory._owner = self
+        return memoryview(memory).cast("B")[offset : offset + size]
 
     def _around_launch(self, before, after):
-        if self._memory is None:
-            raise LogicError("this memory was freed")
-        return self._memory
+        return int(self)
 
 
 PooledDeviceAllocation = DeviceAllocation
 
 
-def _memory_at(address):
-    """The allocation's memory from an address on."""
-    k = bisect.bisect_right(_addresses, address) - 1
-    if k >= 0:
-        base = _addresses[k]
-        memory = _by_address[base]
-        if address - base < len(memory):
-            return (ctypes.c_char * (len(memory) - (address - base))).from_buffer(memory, address - base)
-    raise LogicError(f"no device memory lies at {address:#x}")
+class PointerHolderBase:
+    """An object that stands for an address in arguments of kernels: what `get_pointer` gives."""
+
+    def get_pointer(self):
+        """The address; yours to write."""
+        raise NotImplementedError("a PointerHolderBase needs get_pointer()")
+
+    def __int__(self):
+        return int(self.get_pointer())
+
+    __index__ = __int__
+
+    def _around_launch(self, before, after):
+        return int(self)
 
 
-def _bytes_of(x):
-    """Device or host memory as writable bytes."""
-    if isinstance(x, DeviceAllocation):
-        if x._memory is None:
-            raise LogicError("this memory was freed")
-        return memoryview(x._memory).cast("B")
-    if hasattr(x, "_view"):
-        return memoryview(x._view()).cast("B")
-    if isinstance(x, (int, np.integer)):
-        return memoryview(_memory_at(int(x))).cast("B")
+def _address(x):
+    at = getattr(x, "ptr", None)  # arrays
+    return int(x) if at is None else at
+
+
+def _host(x):
+    """Host memory as bytes, in the order in which they lie."""
     a = np.asarray(x)
     if not (a.flags.c_contiguous or a.flags.f_contiguous):
         raise ValueError("ndarray is not contiguous")
-    return memoryview(a.reshape(-1, order="A").view(np.uint8)) if a.size else memoryview(b"")
+    return a.reshape(-1, order="A").view(np.uint8)
 
 
 def mem_alloc(size):
+    """Device memory of so many bytes."""
     return DeviceAllocation(int(size))
 
 
 def mem_alloc_pitch(width, height, access_size):
+    """Device memory of rows that begin at multiples of 256 bytes, and the bytes from one to the next."""
     pitch = (int(width) + 255) // 256 * 256
     return DeviceAllocation(pitch * int(height)), pitch
 
 
 def to_device(bf_obj):
+    """New device memory with the elements of an array."""
     a = np.ascontiguousarray(bf_obj)
     d = mem_alloc(a.nbytes)
     memcpy_htod(d, a)
@@ -154,160 +174,247 @@ def to_device(bf_obj):
 
 
 def from_device(devptr, shape, dtype, order="C"):
+    """A new array with what lies in device memory."""
     out = np.empty(shape, dtype, order)
     memcpy_dtoh(out, devptr)
     return out
 
 
 def from_device_like(devptr, other):
+    """The same, for an array like another one."""
     out = np.empty_like(other)
     memcpy_dtoh(out, devptr)
     return out
 
 
 def mem_get_info():
+    """(free, total): bytes of the device's memory."""
+    place = _place.here()
+    if place:
+        return tuple(_numbered(place).memory[:2])
     pages = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_AVPHYS_PAGES")
     size = os.sysconf("SC_PAGE_SIZE")
     return pages[1] * size, pages[0] * size
 
 
-def _copy(to, source, size):
-    if size > len(to) or size > len(source):
-        raise LogicError(f"a copy of {size} bytes reaches beyond memory of {min(len(to), len(source))}")
-    _tt.eval()  # kernels that were launched before: the memory may be a variable's
-    to[:size] = source[:size]
+# ---- copies: those without a stream are done when they return
 
 
 def memcpy_htod(dest, src):
-    s = _bytes_of(src)
-    _copy(_bytes_of(dest), s, len(s))
+    _do(_core.raw_in, _address(dest), _host(src), _place.ordered(None), True)
 
 
 def memcpy_dtoh(dest, src):
-    d = _bytes_of(dest)
-    _copy(d, _bytes_of(src), len(d))
+    _do(_core.raw_out, _host(dest), _address(src), _place.ordered(None), True)
 
 
 def memcpy_dtod(dest, src, size):
-    _copy(_bytes_of(dest), _bytes_of(src), size)
+    _do(_core.raw_within, _address(dest), _address(src), int(size), _place.ordered(None), False)
+
+
+memcpy_peer = memcpy_dtod
 
 
 def memcpy_htod_async(dest, src, stream=None):
-    memcpy_htod(dest, src)
+    """Goes on after the call where the host's memory is page-locked, which must stay then."""
+    _do(_core.raw_in, _address(dest), _host(src), _place.ordered(stream), False)
 
 
 def memcpy_dtoh_async(dest, src, stream=None):
-    memcpy_dtoh(dest, src)
+    """Goes on after the call where the host's memory is page-locked, which must stay then."""
+    _do(_core.raw_out, _host(dest), _address(src), _place.ordered(stream), False)
 
 
 def memcpy_dtod_async(dest, src, size, stream=None):
-    memcpy_dtod(dest, src, size)
+    _do(_core.raw_within, _address(dest), _address(src), int(size), _place.ordered(stream), False)
 
 
-def memset_d8(dest, data, count):
-    np.frombuffer(_bytes_of(dest), np.uint8)[:count] = data
+def _memset(kind):
+    def memset(dest, data, count, stream=None):
+        _do(_core.raw_fill, _address(dest), kind(data).tobytes(), int(count), _place.ordered(stream))
+
+    return memset
 
 
-def memset_d16(dest, data, count):
-    np.frombuffer(_bytes_of(dest)[: count * 2], np.uint16)[:] = data
-
-
-def memset_d32(dest, data, count):
-    np.frombuffer(_bytes_of(dest)[: count * 4], np.uint32)[:] = data
+memset_d8 = memset_d8_async = _memset(np.uint8)
+memset_d16 = memset_d16_async = _memset(np.uint16)
+memset_d32 = memset_d32_async = _memset(np.uint32)
 
 
 def pagelocked_empty(shape, dtype, order="C", mem_flags=0):
-    return np.empty(shape, dtype, order)
+    """An array in host memory that a GPU reads and writes at full speed."""
+    place, kind = _place.here(), np.dtype(dtype)
+    if not place:
+        return np.empty(shape, kind, order)
+    shape = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+    memory = _core._pinned(place, int(np.prod(shape, dtype=np.int64)) * kind.itemsize)
+    return np.ndarray(shape, kind, memory, order=order)
 
 
 def pagelocked_zeros(shape, dtype, order="C", mem_flags=0):
-    return np.zeros(shape, dtype, order)
+    made = pagelocked_empty(shape, dtype, order)
+    made[...] = np.zeros((), made.dtype)
+    return made
 
 
 def pagelocked_empty_like(array, mem_flags=0):
-    return np.empty_like(array)
+    return pagelocked_empty(array.shape, array.dtype, "F" if np.isfortran(array) else "C")
 
 
 def pagelocked_zeros_like(array, mem_flags=0):
-    return np.zeros_like(array)
+    return pagelocked_zeros(array.shape, array.dtype, "F" if np.isfortran(array) else "C")
 
 
 def aligned_empty(shape, dtype, order="C", alignment=4096):
     return np.empty(shape, dtype, order)
 
 
+def aligned_zeros(shape, dtype, order="C", alignment=4096):
+    return np.zeros(shape, dtype, order)
+
+
 def register_host_memory(ary, flags=0):
+    """The array as it is: copies of memory that is not page-locked go through such memory by themselves."""
     return ary
 
 
-managed_empty, managed_zeros = pagelocked_empty, pagelocked_zeros
+def managed_empty(shape, dtype, order="C", mem_flags=0):
+    return np.empty(shape, dtype, order)
+
+
+def managed_zeros(shape, dtype, order="C", mem_flags=0):
+    return np.zeros(shape, dtype, order)
 
 
 # ---- arguments that say what to copy
 
 
+def _put(array, place, filled):
+    """Device memory like an array's, in the order in which that lies: an array of ours where we know its type."""
+    flat = _host(array).view(array.dtype)
+    try:
+        kind = _tt.dtype(array.dtype.name)
+    except TypeError:
+        return to_device(flat) if filled else mem_alloc(flat.nbytes)
+    at = _numbered(place)
+    return _tt.array(flat, device=at) if filled else _tt.empty(flat.shape, dtype=kind, device=at)
+
+
+def _fetch(made, array):
+    if isinstance(made, DeviceAllocation):
+        memcpy_dtoh(array, made)
+    elif array.size:
+        _do(_core._read, made, _host(array))
+
+
 class ArgumentHandler:
+    """An array of the host among the arguments of a kernel."""
+
+    _filled = True  # the kernel sees its elements
+    _fetched = True  # it gets what the kernel wrote
+
     def __init__(self, array):
         self.array = array
+
+    def _around_launch(self, before, after):
+        array, place = np.asarray(self.array), _place.here()
+        if not place:
+            return array if self._fetched else _host(array).view(array.dtype).copy()
+        made = _put(array, place, self._filled)
+        if self._fetched:
+            after.append(lambda: _fetch(made, array))
+        return int(made) if isinstance(made, DeviceAllocation) else made
 
 
 class In(ArgumentHandler):
     """The kernel sees the array's elements; what it writes is lost."""
 
-    def _around_launch(self, before, after):
-        return np.array(self.array, order="K", copy=True)
+    _fetched = False
 
 
 class Out(ArgumentHandler):
-    """The array gets what the kernel wrote."""
+    """The array gets what the kernel wrote; on a GPU, what it did not write is not defined."""
 
-    def _around_launch(self, before, after):
-        return self.array
+    _filled = False
 
 
-class InOut(Out):
+class InOut(ArgumentHandler):
     """Both."""
 
 
-# ---- streams and events: everything is done when it is asked for
+# ---- streams and events; on the CPU everything is done when it is asked for
 
 
 class Stream:
+    """An order of work. As CUDA's, it waits for the default stream and that for it."""
+
     def __init__(self, flags=0):
-        self.handle = 0
+        place = _place.here()
+        self._stream, self._asked = None, False
+        if place:
+            self._stream = _tt.cuda.Stream(_numbered(place))
+            _place.streams.add(self)
+
+    def __del__(self):
+        if getattr(self, "_asked", False) and _core is not None:
+            _tt.cuda.default_stream(self._stream.device).wait_stream(self._stream)
+
+    handle = property(lambda self: self._stream.ptr if self._stream else 0, doc="CUDA's own, as a number")
 
     def synchronize(self):
-        _tt.synchronize()
+        """Wait until all that was asked of it is done."""
+        _do(self._stream.synchronize if self._stream else _tt.synchronize)
 
     def is_done(self):
-        return True
+        """Is all done that was asked of it?"""
+        return self._stream.query() if self._stream else True
 
     def wait_for_event(self, event):
-        event.synchronize()
+        """What is asked of it from now on begins after the event."""
+        if self._stream and event._event:
+            self._stream.wait_event(event._event)
+        else:
+            event.synchronize()
 
 
 class Event:
+    """A point in a stream."""
+
     def __init__(self, flags=0):
-        self._time = None
+        place = _place.here()
+        self._time, self._event = None, None
+        if place:
+            self._event = _tt.cuda.Event(not flags & event_flags.DISABLE_TIMING, device=_numbered(place))
 
     def record(self, stream=None):
-        _tt.synchronize()
+        """Mark the end of what was asked of the stream until now."""
+        if self._event:
+            _do(self._event.record, _place.ordered(stream) or _tt.cuda.default_stream(self._event.device))
+        else:
+            _do(_tt.synchronize)
         self._time = _time.perf_counter()
         return self
 
     def synchronize(self):
+        """Wait for what came before it."""
+        if self._event:
+            _do(self._event.synchronize)
         return self
 
     def query(self):
-        return True
+        """Is everything before it done?"""
+        return self._event.query() if self._event else True
 
     def time_since(self, event):
-        """Milliseconds."""
+        """Milliseconds since another event."""
         if self._time is None or event._time is None:
             raise LogicError("an event was never recorded")
+        if self._event:
+            return _do(event._event.elapsed_time, self._event)
         return (self._time - event._time) * 1e3
 
     def time_till(self, event):
+        """Milliseconds until another event."""
         return event.time_since(self)
 
 
@@ -331,6 +438,13 @@ _ATTRIBUTES = {
     "COMPUTE_CAPABILITY_MINOR": 0, "UNIFIED_ADDRESSING": 1, "CAN_MAP_HOST_MEMORY": 1, "INTEGRATED": 1,
     "TOTAL_CONSTANT_MEMORY": 65536, "CLOCK_RATE": 0, "MULTIPROCESSOR_COUNT": 0,
 }  # fmt: skip
+# What a GPU tells of itself: by the names that the library has for it.
+_TOLD = {
+    "MAX_THREADS_PER_BLOCK": "block_threads",
+    "WARP_SIZE": "warp",
+    "MAX_THREADS_PER_MULTIPROCESSOR": "unit_threads",
+    "MULTIPROCESSOR_COUNT": "units",
+}
 
 
 class _Attribute(str):
@@ -346,31 +460,41 @@ for _name in _ATTRIBUTES:
 
 
 class Device:
-    """The processor. PyCUDA's programs ask it what a GPU can."""
+    """A GPU, or the processor, which PyCUDA's programs ask what a GPU can."""
 
     def __init__(self, number=0):
-        if number != 0:
+        there = _place.numbers()
+        if not 0 <= number < len(there):
             raise LogicError(f"cuDeviceGet failed: invalid device ordinal {number}")
+        self._number = there[number]
 
     @staticmethod
     def count():
-        return 1
+        return len(_place.numbers())
 
     def name(self):
-        return str(_tt.devices()[0])
+        return _numbered(self._number).label if self._number else str(_numbered(0))
 
     def pci_bus_id(self):
-        return "0000:00:00.0"
+        return (_numbered(self._number)._read()["bus"] if self._number else "") or "0000:00:00.0"
 
     def compute_capability(self):
-        return (7, 0)
+        return (self._number and _numbered(self._number).compute_capability) or (7, 0)
 
     def total_memory(self):
-        return mem_get_info()[1]
+        return _numbered(self._number).memory.total if self._number else mem_get_info()[1]
 
     def get_attribute(self, attribute):
-        if attribute == "MULTIPROCESSOR_COUNT":
+        if attribute.startswith("COMPUTE_CAPABILITY_"):
+            return self.compute_capability()[attribute.endswith("MINOR")]
+        if attribute == "MULTIPROCESSOR_COUNT" and not self._number:
             return _tt.get_num_threads()
+        if self._number and attribute == "CLOCK_RATE":
+            return int((_numbered(self._number).clock or 0) * 1000)
+        if self._number and attribute == "INTEGRATED":
+            return 0
+        if self._number and attribute in _TOLD:
+            return _numbered(self._number)._read()[_TOLD[attribute]]
         return _ATTRIBUTES[attribute]
 
     def get_attributes(self):
@@ -379,39 +503,58 @@ class Device:
     def __getattr__(self, name):
         if name.upper() in _ATTRIBUTES:
             return self.get_attribute(name.upper())
-        raise AttributeError(name)
+        raise AttributeError(f"tutti.compat.pycuda does not cover pycuda.driver.Device.{name}")
 
     def make_context(self, flags=0):
+        """This thread's work goes to the device from here on, until the context is popped."""
+        context = Context(self)
+        context.push()
+        return context
+
+    def retain_primary_context(self):
         return Context(self)
 
-    retain_primary_context = make_context
+    def __eq__(self, other):
+        return isinstance(other, Device) and other._number == self._number
+
+    def __hash__(self):
+        return hash(self._number)
 
 
 class Context:
+    """Which device this thread works on."""
+
+    _pushed = _local()  # what was chosen before each push
+
     def __init__(self, device=None):
-        self._device = device
+        self._device = device or Device(0)
 
     @staticmethod
     def synchronize():
-        _tt.synchronize()
+        _do(_tt.synchronize)
 
     @staticmethod
     def get_device():
-        return Device(0)
+        here = _place.here()
+        return next(d for d in map(Device, range(Device.count())) if d._number == here)
 
     @staticmethod
     def get_current():
-        return Context(Device(0))
+        return Context(Context.get_device())
 
     @staticmethod
     def pop():
-        pass
+        before = Context._pushed.__dict__.get("before")
+        if before:
+            _core._set_device(before.pop())
 
     def push(self):
-        pass
+        Context._pushed.__dict__.setdefault("before", []).append(_core._get_device())
+        if self._device._number != _place.here():
+            _core._set_device(self._device._number)
 
     def detach(self):
-        pass
+        self.pop()
 
     @staticmethod
     def set_cache_config(config):
@@ -425,15 +568,16 @@ class Function(_tt.kernel.Function):
     """A kernel that also takes addresses."""
 
     def launch(self, grid, block, args, shared=0, stream=None):
-        args = [
-            _memory_at(int(a)) if isinstance(a, (int, np.integer)) and t.endswith("*") else a
-            for a, (_, t) in zip(args, self.parameters, strict=False)
-        ] + list(args[len(self.parameters) :])
+        """Run over a grid of blocks."""
+        self.launches += 1
+        given = tuple(a.tobytes() if isinstance(a, np.void) else a for a in args)
+        stream = _tt.kernel._stream(_place.ordered(stream))
         try:
-            with _tt.device("cpu"):
-                super().launch(grid, block, args, shared, stream)
+            _core.routine_launch(self._routine, grid, block, given, shared, self.shared_limit, stream, True)
         except _tt.CompileError:
             raise
+        except ValueError as e:
+            raise LogicError(f"cuLaunchKernel failed: {e}") from None
         except builtins.RuntimeError as e:
             raise LaunchError(str(e)) from None
 

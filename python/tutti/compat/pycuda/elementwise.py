@@ -5,7 +5,7 @@ from tutti import _core
 from tutti._expression_kernel import expression
 
 from .driver import Function
-from .gpuarray import _plain
+from .gpuarray import GPUArray, _plain
 
 _BLOCK = 256
 
@@ -62,7 +62,7 @@ extern "C" __global__ void {name}({", ".join([*parts, "int n"])}) {{
     def __call__(self, *args, range=None, slice=None, stream=None):  # noqa: A002 (PyCUDA's names)
         if range is not None or slice is not None:
             raise NotImplementedError("range= and slice= are not covered")
-        given = [_plain(a) for a in args]
+        given = [a if isinstance(a, GPUArray) and a._lies() else _plain(a) for a in args]  # at addresses: in place
         if self._record(given):
             return
         if self._function is None:

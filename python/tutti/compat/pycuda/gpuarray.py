@@ -3,50 +3,158 @@
 import numpy as np
 
 import tutti as _tt
+from tutti import _core
+from tutti._device import numbered
 
-_HERE = "cpu"  # PyCUDA's device memory is the processor's, see driver.py
+from . import _place, driver
 
 
 def _plain(x):
     return x._array if isinstance(x, GPUArray) else x
 
 
+def _at():
+    return numbered(_place.here())
+
+
+class _Data:
+    """An array's memory: as an argument of a kernel the array, as a number its address."""
+
+    def __init__(self, array):
+        self._of = array
+
+    def __int__(self):
+        return self._of.ptr
+
+    __index__ = __int__
+
+    def __add__(self, offset):
+        return self._of.ptr + int(offset)
+
+    __radd__ = __add__
+
+    size = property(lambda self: self._of.nbytes)
+
+    def free(self):
+        """Nothing to do: the memory is given back when the array is."""
+
+    def _around_launch(self, before, after):
+        return self._of._around_launch(before, after)
+
+
 class GPUArray:
-    """An array on the device."""
+    """An array on the device.
+
+    As long as nobody asks for its address it is one of ours, computed when somebody looks. From then on its elements
+    lie at that address (`_memory`: the allocation or a number), and operations on it work on copies of them. A part of
+    an array is `_part` of its `_whole`.
+    """
 
     __array_priority__ = 100
+    _own = _memory = _whole = None
 
     def __init__(self, shape, dtype, allocator=None, base=None, gpudata=None, order="C"):
-        if gpudata is not None:
-            raise NotImplementedError("an array over given device memory is not covered")
-        self._array = _tt.zeros(shape, dtype=np.dtype(dtype).name, device=_HERE)
+        shape = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+        if gpudata is None:
+            self._own = _tt.zeros(shape, dtype=np.dtype(dtype).name, device=_at())
+            return
+        if order != "C":
+            raise NotImplementedError("an array in Fortran's order over given device memory is not covered")
+        self._memory, self.base = gpudata, base
+        self._like = shape, np.dtype(dtype)
 
     @classmethod
     def _of(cls, array):
         self = cls.__new__(cls)
-        self._array = array
+        self._own = array
         return self
 
+    def _part_of(self, part):
+        """What `part` takes of the array: a view shares its elements, also once they lie at an address."""
+        array = self._array
+        made = GPUArray._of(part(array))
+        if made._own is array or made._own.base is not None:
+            made._whole, made._part = self, part
+        return made
+
+    def _lies(self):
+        """Does the array, or what it is a part of, lie at an address?"""
+        return self._memory is not None or (self._whole is not None and self._whole._lies())
+
+    @property
+    def _array(self):
+        if self._memory is not None:
+            shape, kind = self._like
+            return driver._do(_core.raw_load, int(self._memory), kind.name, shape)
+        return self._part(self._whole._array) if self._lies() else self._own
+
+    def _change(self, change):
+        """Let change(array) write into the elements."""
+        if self._memory is not None:
+            array = self._array
+            change(array)
+            driver._do(_core.raw_store, int(self._memory), array)
+        elif self._lies():
+            self._whole._change(lambda whole: change(self._part(whole)))
+        else:
+            change(self._own)
+
+    def _settle(self):
+        """Give the array an address; its elements are copied there. Arrays without elements have none."""
+        if self._lies() or not self._own.size:
+            return
+        if self._whole is not None:
+            self._whole._settle()
+            return
+        self._like = self.shape, self.dtype
+        array = _tt.ascontiguousarray(self._own)
+        memory = driver.mem_alloc(array.nbytes)
+        driver._do(_core.raw_store, int(memory), array)
+        self._memory, self._own = memory, None
+
+    @property
+    def ptr(self):
+        """The address of the first element."""
+        self._settle()
+        if self._memory is not None:
+            return int(self._memory)
+        if self._whole is None:
+            return 0
+        inside = _core.raw_inside(self._blank())
+        if inside is None:
+            raise ValueError("the array is not contiguous; pass a copy of it")
+        root = self._whole
+        while root._whole is not None:
+            root = root._whole
+        return root.ptr + inside
+
+    def _blank(self):
+        """An array of this layout, never computed."""
+        if self._memory is not None:
+            return _tt.empty(self.shape, dtype=self.dtype.name)
+        return self._part(self._whole._blank())
+
     def _around_launch(self, before, after):
-        return self._array
+        return self.ptr if self._lies() else self._own
 
-    def _view(self):
-        return np.asarray(self._array)
+    def _home(self):
+        if self._memory is not None:
+            return numbered(_core.raw_find(int(self._memory))[0])
+        return self._whole._home() if self._lies() else self._own.device
 
-    shape = property(lambda self: tuple(self._array.shape))
-    size = property(lambda self: self._array.size)
-    ndim = property(lambda self: self._array.ndim)
-    nbytes = property(lambda self: self._array.nbytes)
-    dtype = property(lambda self: np.dtype(self._array.dtype.name))
-    gpudata = property(lambda self: self)
-    ptr = property(lambda self: self)
-    T = property(lambda self: GPUArray._of(self._array.T))
-    real = property(lambda self: GPUArray._of(self._array.real))
-    imag = property(lambda self: GPUArray._of(self._array.imag))
+    shape = property(lambda self: self._like[0] if self._memory is not None else tuple(self._own.shape))
+    dtype = property(lambda self: self._like[1] if self._memory is not None else np.dtype(self._own.dtype.name))
+    size = property(lambda self: int(np.prod(self.shape, dtype=np.int64)))
+    ndim = property(lambda self: len(self.shape))
+    nbytes = property(lambda self: self.size * self.dtype.itemsize)
+    gpudata = property(_Data, doc="Its memory: an argument of kernels, or int(a.gpudata), its address.")
+    T = property(lambda self: self._part_of(lambda a: a.T))
+    real = property(lambda self: self._part_of(lambda a: a.real))
+    imag = property(lambda self: self._part_of(lambda a: a.imag))
     mem_size = size
 
     def __len__(self):
-        return len(self._array)
+        return self.shape[0]
 
     def get(self, ary=None, stream=None, pagelocked=False):
         host = self._array.numpy()
@@ -60,28 +168,40 @@ class GPUArray:
     def set(self, ary, stream=None):
         if tuple(np.shape(ary)) != self.shape:
             raise ValueError("ary and self must be the same size")
-        self._array[...] = _tt.asarray(ary, device=_HERE)
+        self._put(_tt.asarray(_plain(ary), device=self._home()))
 
     set_async = set
+
+    def _put(self, value):
+        def change(array):
+            array[...] = value
+
+        self._change(change)
 
     def copy(self):
         return GPUArray._of(self._array.copy())
 
     def fill(self, value, stream=None):
-        self._array[...] = value
+        self._put(value)
         return self
 
     def astype(self, dtype, stream=None):
         return GPUArray._of(self._array.astype(np.dtype(dtype).name))
 
     def reshape(self, *shape, order="C"):
-        return GPUArray._of(self._array.reshape(*shape))
+        return self._part_of(lambda a: a.reshape(*shape))
 
     def ravel(self):
-        return GPUArray._of(self._array.ravel())
+        return self._part_of(lambda a: a.ravel())
 
     def transpose(self, axes=None):
-        return GPUArray._of(self._array.transpose(axes) if axes is not None else self._array.T)
+        return self._part_of(lambda a: a.transpose(axes) if axes is not None else a.T)
+
+    def squeeze(self):
+        return self._part_of(lambda a: a.squeeze())
+
+    def view(self, dtype=None):
+        return self._part_of(lambda a: a.view(np.dtype(dtype or self.dtype).name))
 
     def conj(self):
         return GPUArray._of(_tt.conj(self._array))
@@ -90,10 +210,16 @@ class GPUArray:
         return GPUArray._of(self._array * selffac + _plain(other) * otherfac)
 
     def __getitem__(self, index):
-        return GPUArray._of(self._array[_plain(index)])
+        index = _plain(index)
+        return self._part_of(lambda a: a[index])
 
     def __setitem__(self, index, value):
-        self._array[_plain(index)] = _plain(value)
+        index, value = _plain(index), _plain(value)
+
+        def change(array):
+            array[index] = value
+
+        self._change(change)
 
     def __abs__(self):
         return GPUArray._of(abs(self._array))
@@ -140,7 +266,7 @@ for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
 
 def _in_place(name):
     def operator(self, other):
-        self._array[...] = getattr(self._array, name)(_plain(other))
+        self._put(getattr(self._array, name)(_plain(other)))
         return self
 
     return operator
@@ -154,7 +280,7 @@ for _name in ("add", "sub", "mul", "truediv"):
 
 
 def to_gpu(ary, allocator=None):
-    return GPUArray._of(_tt.array(np.ascontiguousarray(ary), device=_HERE))
+    return GPUArray._of(_tt.array(np.ascontiguousarray(ary), device=_at()))
 
 
 def to_gpu_async(ary, allocator=None, stream=None):
@@ -170,7 +296,7 @@ def zeros(shape, dtype=np.float64, allocator=None, order="C"):
 
 
 def ones(shape, dtype=np.float64, allocator=None, order="C"):
-    return GPUArray._of(_tt.ones(shape, dtype=np.dtype(dtype).name, device=_HERE))
+    return GPUArray._of(_tt.ones(shape, dtype=np.dtype(dtype).name, device=_at()))
 
 
 def empty_like(other, dtype=None, order="K"):

@@ -3,9 +3,11 @@
 import numpy as np
 
 import tutti as _tt
+from tutti._device import numbered
 
+from . import _place
 from .elementwise import ElementwiseKernel, _arguments
-from .gpuarray import GPUArray, _plain
+from .gpuarray import GPUArray
 
 
 class ReductionKernel:
@@ -37,10 +39,11 @@ class ReductionKernel:
     def __call__(self, *args, stream=None, out=None, allocator=None, return_array=False, range=None, slice=None):  # noqa: A002
         if range is not None or slice is not None:
             raise NotImplementedError("range= and slice= are not covered")
-        n = next(_plain(a).size for a, v in zip(args, self._is_vector, strict=False) if v)
-        mapped = _tt.zeros(n, dtype=self.dtype_out.name, device="cpu")
+        n = next(a.size for a, v in zip(args, self._is_vector, strict=False) if v)
+        here = numbered(_place.here())
+        mapped = _tt.zeros(n, dtype=self.dtype_out.name, device=here)
         self._map(*args, mapped)
-        with _tt.device("cpu"):
+        with here:
             result = self._reduce(mapped)
         if out is not None:
             out[...] = GPUArray._of(result)

@@ -1,0 +1,48 @@
+"""Where PyCUDA's programs run, and in which order: a GPU where there is one, else the processor."""
+
+import os
+import weakref
+
+from tutti import _core
+from tutti._device import numbered
+from tutti._jit.cuda_names import _gpus
+
+_KINDS = "cuda", "null"  # the null device runs what it is told on the processor, later
+
+
+def here():
+    """The number of the device of new device memory: the one that the thread works on, or the first; 0: the CPU."""
+    chosen = _core._get_device()
+    if chosen < 0:
+        there = _gpus()
+        return there[0] if there else 0
+    checked = os.environ.get("TUTTI_CHECK", "0") not in ("", "0")  # kernels are checked on the CPU only
+    return 0 if checked or numbered(chosen).type not in _KINDS else chosen
+
+
+def numbers():
+    """The devices that PyCUDA's programs see."""
+    kind = numbered(here()).type
+    return [n for n, name in _core._devices() if name.partition(":")[0] == kind]
+
+
+# ---- CUDA's default stream waits for the others, and they wait for it
+
+streams = weakref.WeakSet()  # of driver.Stream, on devices
+
+
+def ordered(stream):
+    """The stream that something is asked of, after what must come before it; None: the default one."""
+    from tutti import cuda
+
+    own = getattr(stream, "_stream", stream)
+    if own is None or isinstance(own, int):
+        own = None
+        for s in list(streams):
+            if s._asked:
+                s._asked = False
+                cuda.default_stream(s._stream.device).wait_stream(s._stream)
+    elif own is not stream:
+        own.wait_stream(cuda.default_stream(own.device))
+        stream._asked = True
+    return own
