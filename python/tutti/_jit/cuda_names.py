@@ -414,13 +414,28 @@ def jit(fn=None, *args, device=False, debug=False, fastmath=False, **options):
 
 
 class Reduce:
-    """A function of two values becomes a reduction over an array: sum_reduce = cuda.reduce(lambda a, b: a + b)."""
+    """A function of two values becomes a reduction over an array: sum_reduce = cuda.reduce(lambda a, b: a + b).
+
+    On a GPU the elements come in another order than their own, the same each time.
+    """
 
     def __init__(self, fn):
         self.fn = Compiled(fn, 0)
-        self._loop = None
+        self._loop = self._fold = None
 
     def __call__(self, arr, size=None, res=None, init=0, stream=0):
+        """The value; `res`: an array whose first element gets it instead. `size`: of so many elements."""
+        if len(arr.shape) != 1:
+            raise TypeError("cuda.reduce() folds arrays of one axis")
+        if _gpu() and arr.shape[0] and size != 0:
+            return self._there(arr, size, res, init, stream)
+        total = self._here(arr, size, init)
+        if res is None:
+            return total
+        res[0] = total
+        return None
+
+    def _here(self, arr, size, init):
         np = _need_numpy()
         if self._loop is None:
             fn = self.fn
@@ -431,12 +446,20 @@ class Reduce:
                 return total
 
             self._loop = Compiled(fold, 0)
-        array = np.asarray(getattr(arr, "_jit_argument", arr))  # a GPU's comes to the host
+        array = np.asarray(getattr(arr, "_jit_argument", arr))
         array = array if size is None else array[:size]
-        total = self._loop(array, array.dtype.type(init))
+        return self._loop(array, array.dtype.type(init))
+
+    def _there(self, arr, size, res, init, stream):
+        from .device_reduce import Fold, sent
+
+        if self._fold is None:
+            self._fold = Fold(self.fn.py_func)
+        array = sent(arr)
+        out = self._fold(array if size is None else array[:size], init, stream)
         if res is None:
-            return total
-        getattr(res, "_jit_argument", res)[0] = total
+            return out[0].item()
+        res[:1] = out if is_cuda_array(res) else out.copy_to_host()
         return None
 
 

@@ -1,8 +1,12 @@
-"""vectorize(target="cuda"): a function of scalars over arrays by a kernel, a thread for each element."""
+"""vectorize and guvectorize with target="cuda": a function of elements, or of rows, by a kernel with a thread for each.
+
+Arrays of the device stay there and so do their results; arrays of the host are sent and the result comes back.
+"""
 
 from .. import _core
+from .._device import numbered
 from . import cuda_names as device
-from .elementwise import Around, Vectorized, _i, _n, _need_numpy
+from .elementwise import Around, Generalised, Vectorized, _i, _n, _need_numpy
 
 
 class _Each(Around, device.Kernel):
@@ -27,54 +31,140 @@ class _Each(Around, device.Kernel):
         return each
 
 
+def _there(a):
+    """An argument where kernels run: an array of ours on a GPU, else NumPy's."""
+    np, place = _need_numpy(), device._gpu()
+    inner = getattr(a, "_jit_argument", a)
+    if not place:
+        return np.asarray(inner.numpy() if isinstance(inner, _core.ndarray) else inner)
+    if isinstance(inner, _core.ndarray):
+        return inner.to(numbered(place))
+    return device._tutti().array(inner if device.is_cuda_array(inner) else np.asarray(inner), device=numbered(place))
+
+
+def _shown(made):
+    """A result there as the device's array."""
+    return (device.GpuArray if isinstance(made, _core.ndarray) else device.DeviceArray)(made)
+
+
+def _dense(a, shape):
+    """The elements for each place of a shape, side by side, there."""
+    xp = device._tutti() if isinstance(a, _core.ndarray) else _need_numpy()
+    return xp.ascontiguousarray(a if tuple(a.shape) == shape else xp.broadcast_to(a, shape))
+
+
+def _new(shape, kind):
+    return device.device_array(shape, kind)._jit_argument
+
+
+def _in_place(out):
+    """Can a kernel write into the caller's array itself?"""
+    return isinstance(out, device.DeviceArray) and out.is_c_contiguous()
+
+
+def _home(made, args, out):
+    """What a caller gets of a result there: `out`, what belongs to his arguments, or NumPy's array."""
+    if _in_place(out):
+        return out
+    if out is not None:
+        if device.is_cuda_array(out):
+            out.copy_to_device(_shown(made))
+        else:
+            out[...] = _shown(made).copy_to_host()
+        return out
+    if any(device.is_cuda_array(a) for a in args):
+        return _shown(made)
+    if any(isinstance(a, _core.ndarray) for a in args):
+        return made if isinstance(made, _core.ndarray) else _core.asarray(made)
+    host = _shown(made).copy_to_host()
+    return host if host.shape else host[()]
+
+
 class DeviceVectorized(Vectorized):
-    """Arrays of the device stay there; arrays of the host are sent and the result comes back."""
+    """A function of scalars over arrays, with broadcasting, by a kernel."""
 
     def __init__(self, fn, identity=None, signatures=()):
         super().__init__(fn, identity=identity, signatures=signatures)
         self._each = _Each(fn, [f"a{k}" for k in range(self.nin)] + ["out"])
+        self._fold = None
 
     def _over(self, args, out):
         np = _need_numpy()
-        given = [
-            device.as_cuda_array(a)
-            if device.is_cuda_array(a)
-            else np.asarray(a.numpy() if isinstance(a, _core.ndarray) else a)
-            for a in args
-        ]
-        given, kind = self._typed(np, given)
+        given, kind = self._typed(np, [_there(a) for a in args])
         shape = np.broadcast_shapes(*(tuple(a.shape) for a in given))
-        in_place = isinstance(out, (device.DeviceArray, device.ForeignArray)) and out.is_c_contiguous()
         if out is not None and tuple(out.shape) != shape:
             raise ValueError(f"{self.__name__}(): an array of shape {tuple(out.shape)} cannot hold shape {shape}")
-        made = out if in_place else device.device_array(shape, kind)
-        self._each.forall(made.size)(*(self._flat(np, a, shape) for a in given), made.ravel())
-        if in_place:
-            return out
-        if out is not None:
-            host = made.copy_to_host()
-            if hasattr(out, "copy_to_device"):
-                out.copy_to_device(host)
-            else:
-                out[...] = host
-            return out
-        if any(device.is_cuda_array(a) for a in args):
-            return made
-        host = made.copy_to_host()
-        if any(isinstance(a, _core.ndarray) for a in args):
-            return _core.asarray(host)
-        return host if shape else host[()]
+        made = out._jit_argument if _in_place(out) else _new(shape, kind)
+        flat = made.reshape(made.size)
+        self._each.forall(made.size)(*(_dense(a, shape).reshape(made.size) for a in given), flat)
+        return _home(made, args, out)
 
     @staticmethod
     def _cast(array, kind):
-        if device.is_cuda_array(array):
-            return device.to_device(array.copy_to_host().astype(kind))
         return array.astype(kind)
 
-    @staticmethod
-    def _flat(np, a, shape):
-        if device.is_cuda_array(a):
-            if tuple(a.shape) == shape and a.is_c_contiguous():
-                return a.ravel()
-            a = a.copy_to_host()
-        return device.to_device(np.ascontiguousarray(np.broadcast_to(a, shape))).ravel()
+    def reduce(self, array, axis=0, initial=None, stream=0):
+        """Fold the function along an axis; one of one axis in the order of cuda.reduce."""
+        if len(array.shape) != 1 or not array.shape[0]:
+            return super().reduce(array, axis, initial)
+        from .device_reduce import Fold, sent
+
+        if self._fold is None:
+            self._fold = Fold(self.py_func)
+        return self._fold(sent(array), initial, stream).copy_to_host()[0]
+
+
+class _EachRow(Around, device.Kernel):
+    """The kernel around a user's function of rows: arrays whose first axis counts the calls."""
+
+    def __init__(self, fn, params):
+        index = f"(set 1 {_n('i')} (call \"cuda.grid\" {_i(1)}))"
+        args = " ".join(f"(idx {_n(p)} {_n('i')})" for p in params)
+        count = f'(idx (attr {_n(params[-1])} "shape") {_i(0)})'
+        body = f'{index} (if 1 (cmp "<" {_n("i")} {count}) ((expr 1 (call 1 {args}))) ())'
+        super().__init__(fn, device.KERNEL, fn.__name__ + "_rows", params, body)
+
+    def _step_function(self):
+        fn = self.py_func
+
+        def each(*arrays):
+            i = device.grid(1)
+            if i < arrays[-1].shape[0]:
+                fn(*(a[i] for a in arrays))
+
+        return each
+
+
+class DeviceGeneralised(Generalised):
+    """A function of small arrays over the axes in front, by a kernel."""
+
+    def __init__(self, fn, layout):
+        super().__init__(fn, layout)
+        self._each = _EachRow(fn, [f"a{k}" for k in range(len(self.cores))])
+
+    def _run(self, given, args):
+        np = _need_numpy()
+        there = [_there(a) for a in given[: self.nin]]
+        sizes, front = self._sizes(np, there)
+        cores = [tuple(sizes[d] for d in core) for core in self.cores]
+        outs = given[self.nin :]
+        kind = np.result_type(*(np.dtype(a.dtype.name) for a in there))
+        kinds = [np.dtype(o.dtype.name) for o in outs] or [kind] * self.nout
+        calls = int(np.prod(front, dtype=np.int64))
+        made = []
+        for k, (core, its) in enumerate(zip(cores[self.nin :], kinds)):
+            if outs and tuple(outs[k].shape) != front + core:
+                raise ValueError(
+                    f"{self.__name__}(): an array of shape {tuple(outs[k].shape)} cannot hold shape {front + core}"
+                )
+            if outs:  # what a function does not write stays what it was
+                made.append(outs[k]._jit_argument if _in_place(outs[k]) else _dense(_there(outs[k]), front + core))
+            else:
+                made.append(_new(front + core, its))
+        rows = [_dense(a, front + core).reshape((calls, *core)) for a, core in zip(there, cores)]
+        # a core without axes is a number on its way in and an array of one element on its way out
+        rows += [m.reshape((calls, *(core or (1,)))) for m, core in zip(made, cores[self.nin :])]
+        if calls:
+            self._each.forall(calls)(*rows)
+        result = [_home(m, args, o) for m, o in zip(made, outs or [None] * len(made))]
+        return result[0] if len(result) == 1 else tuple(result)

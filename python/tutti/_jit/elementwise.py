@@ -213,24 +213,31 @@ class Generalised:
         return self._by_rank[rank]
 
     def __call__(self, *args, out=None):
-        np = _need_numpy()
         given = list(args)
         if out is not None:
             given += list(out) if isinstance(out, tuple) else [out]
         if len(given) not in (self.nin, len(self.cores)):
             raise TypeError(f"{self.__name__}() takes {self.nin} arguments but {len(given)} were given")
-        given = [a.numpy() if isinstance(a, _core.ndarray) else getattr(a, "_jit_argument", a) for a in given]
-        arrays = [np.asarray(a) for a in given[: self.nin]]
+        return self._run(given, args)
+
+    def _sizes(self, np, arrays):
+        """The length of each core axis, and the axes in front."""
         sizes, fronts = {}, []
         for a, core in zip(arrays, self.cores):
             if a.ndim < len(core):
                 raise ValueError(f"{self.__name__}(): an argument lacks its {len(core)} core axes")
             split = a.ndim - len(core)
-            fronts.append(a.shape[:split])
+            fronts.append(tuple(a.shape[:split]))
             for name, n in zip(core, a.shape[split:]):
                 if sizes.setdefault(name, n) != n:
                     raise ValueError(f"{self.__name__}(): the core axis '{name}' is {sizes[name]} and {n} long")
-        front = np.broadcast_shapes(*fronts)
+        return sizes, np.broadcast_shapes(*fronts)
+
+    def _run(self, given, args):
+        np = _need_numpy()
+        given = [a.numpy() if isinstance(a, _core.ndarray) else getattr(a, "_jit_argument", a) for a in given]
+        arrays = [np.asarray(a) for a in given[: self.nin]]
+        sizes, front = self._sizes(np, arrays)
         flat = [np.broadcast_to(a, front + a.shape[a.ndim - len(core) :]) for a, core in zip(arrays, self.cores)]
         outs = given[self.nin :]
         if not outs:
@@ -245,10 +252,19 @@ class Generalised:
 
 
 def guvectorize(*args, target="cpu", **options):
-    """guvectorize(layout) or guvectorize(signatures, layout), layout as "(m,n),(n)->(m)"."""
+    """guvectorize(layout) or guvectorize(signatures, layout), layout as "(m,n),(n)->(m)".
+
+    target="parallel" uses all cores, target="cuda" is a kernel, a thread for each call: on a GPU where there is one.
+    """
+    if target not in ("cpu", "parallel", "cuda"):
+        raise ValueError(f"guvectorize(target={target!r}): the targets are 'cpu', 'parallel' and 'cuda'")
     layout = next((a for a in args if isinstance(a, str) and "->" in a), None)
     if layout is None:
         raise TypeError("guvectorize() needs a layout such as '(n),()->(n)'")
+    if target == "cuda":
+        from .device_ufunc import DeviceGeneralised
+
+        return lambda fn: DeviceGeneralised(fn, layout)
     return lambda fn: Generalised(fn, layout, target == "parallel")
 
 
