@@ -35,33 +35,36 @@ static int line_of(const cx_reader *r, const cx_word *w, const char **begin, con
   return line;
 }
 
-_Noreturn void cx__wrong(cx_reader *r, int64_t at, const char *fmt, ...) {
-  char what[400];
-  va_list args;
-  va_start(args, fmt);
-  vsnprintf(what, sizeof what, fmt, args);
-  va_end(args);
+/* A text that is wrong is shown as compilers do; of one that is for a compiler a line says where and why. */
+static void say_at(cx_reader *r, tt_code code, int64_t at, const char *fmt, va_list args) {
   const cx_word *w = cx__word(r, at);
   const char *begin, *end;
+  char what[400];
+  vsnprintf(what, sizeof what, fmt, args);
   int line = line_of(r, w, &begin, &end);
   int column = (int)((w->of_preamble ? r->s->preamble : r->s->text) + w->place - begin);
   int shown = end - begin < SHOWN ? (int)(end - begin) : SHOWN;
-  tt__fail(r->err, TT_EVALUE, "%s%s:%d:%d: error: %s\n%5d | %.*s\n      | %*s^", r->s->file,
-           w->of_preamble ? " (preamble)" : "", line, column + 1, what, line, shown, begin,
-           column < SHOWN ? column : SHOWN, "");
+  if (code == TT_ENOTIMPL)
+    tt__fail(r->err, code, "%sline %d: %s", w->of_preamble ? "preamble, " : "", line, what);
+  else
+    tt__fail(r->err, code, "%s%s:%d:%d: error: %s\n%5d | %.*s\n      | %*s^", r->s->file,
+             w->of_preamble ? " (preamble)" : "", line, column + 1, what, line, shown, begin,
+             column < SHOWN ? column : SHOWN, "");
+}
+
+_Noreturn void cx__wrong(cx_reader *r, int64_t at, const char *fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  say_at(r, TT_EVALUE, at, fmt, args);
+  va_end(args);
   leave(r, TT_EVALUE);
 }
 
 _Noreturn void cx__beyond(cx_reader *r, int64_t at, const char *fmt, ...) {
-  char what[400];
   va_list args;
   va_start(args, fmt);
-  vsnprintf(what, sizeof what, fmt, args);
+  say_at(r, TT_ENOTIMPL, at, fmt, args);
   va_end(args);
-  const cx_word *w = cx__word(r, at);
-  const char *begin, *end;
-  int line = line_of(r, w, &begin, &end);
-  tt__fail(r->err, TT_ENOTIMPL, "%sline %d: %s", w->of_preamble ? "preamble, " : "", line, what);
   leave(r, TT_ENOTIMPL);
 }
 
