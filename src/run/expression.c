@@ -214,11 +214,10 @@ static tt_array *fold_numbers(tt_calc *c, const tt_expression *e, tt_array *m, u
   return tt__calc_cast(c, r, e->inner);
 }
 
-static tt_array *fold_extremes(tt_calc *c, const tt_expression *e, tt_array *m, uint64_t axes) {
-  bool most = e->fold == TT_CX_FOLD_MAX || e->fold == TT_CX_FOLD_FMAX;
-  bool skips = (e->fold == TT_CX_FOLD_FMAX || e->fold == TT_CX_FOLD_FMIN) && tt__is_float(e->inner);
+/* The greatest (`most`) or least; `skips`: fmax and fmin, which prefer numbers to NaN. */
+static tt_array *extreme(tt_calc *c, const tt_expression *e, tt_array *m, uint64_t axes, bool most, bool skips) {
   tt_red red = most ? TT_RED_MAX : TT_RED_MIN;
-  if (!skips) return tt__calc_reduce(c, red, m, axes, false);
+  if (!skips || !tt__is_float(e->inner)) return tt__calc_reduce(c, red, m, axes, false);
   /* Numbers win over NaN: it gives way to the end of the range, unless there is nothing else. */
   tt_array *none = tt__calc_op1(c, TT_ISNAN, m);
   tt_array *kept =
@@ -226,6 +225,15 @@ static tt_array *fold_extremes(tt_calc *c, const tt_expression *e, tt_array *m, 
   tt_array *r = tt__calc_reduce(c, red, kept, axes, false);
   tt_array *all = tt__calc_reduce(c, TT_RED_ALL, none, axes, false);
   return tt__calc_where(c, all, tt_v_float(__builtin_nan("")), r ? tt_v_array(r) : tt_v_int(0));
+}
+
+/* The same, begun with `start` (may be NULL). */
+static tt_array *fold_extremes(tt_calc *c, const tt_expression *e, tt_array *m, tt_array *start, uint64_t axes) {
+  bool most = e->fold == TT_CX_FOLD_MAX || e->fold == TT_CX_FOLD_FMAX;
+  bool skips = e->fold == TT_CX_FOLD_FMAX || e->fold == TT_CX_FOLD_FMIN;
+  tt_op op = most ? (skips ? TT_FMAX : TT_MAXIMUM) : skips ? TT_FMIN : TT_MINIMUM;
+  tt_array *r = extreme(c, e, m, axes, most, skips);
+  return start ? tt__calc_op2(c, op, r, start) : r;
 }
 
 /* Rows of no elements: the identity everywhere. */
@@ -239,7 +247,7 @@ static tt_array *fold_nothing(tt_calc *c, tt_array *m, tt_array *start, uint64_t
 }
 
 static tt_array *reduced(tt_calc *c, const tt_expression *e, tt_array *m, uint64_t axes) {
-  tt_array *start = identity(c, e), *r;
+  tt_array *start = identity(c, e);
   if (!m || c->code != TT_OK) return NULL;
   bool sum = e->fold == TT_CX_FOLD_SUM, truth = e->fold == TT_CX_FOLD_ALL || e->fold == TT_CX_FOLD_ANY;
   bool counted = sum || e->fold == TT_CX_FOLD_PROD || truth;
@@ -255,11 +263,7 @@ static tt_array *reduced(tt_calc *c, const tt_expression *e, tt_array *m, uint64
     tt_red red = e->fold == TT_CX_FOLD_ALL ? TT_RED_ALL : TT_RED_ANY;
     return tt__calc_cast(c, tt__calc_reduce(c, red, tt__calc_cast(c, m, TT_BOOL), axes, false), e->inner);
   }
-  if (counted) return fold_numbers(c, e, m, axes);
-  r = fold_extremes(c, e, m, axes);
-  bool most = e->fold == TT_CX_FOLD_MAX || e->fold == TT_CX_FOLD_FMAX,
-       skips = e->fold == TT_CX_FOLD_FMAX || e->fold == TT_CX_FOLD_FMIN;
-  return start ? tt__calc_op2(c, most ? (skips ? TT_FMAX : TT_MAXIMUM) : skips ? TT_FMIN : TT_MINIMUM, r, start) : r;
+  return counted ? fold_numbers(c, e, m, axes) : fold_extremes(c, e, m, start, axes);
 }
 
 static bool uses_index(const tt_formula *f) {
