@@ -121,7 +121,28 @@ static void put_function_entry(tt_pwriter *w, int64_t number, const char *name) 
   tt__pw_close(w, "}");
 }
 
-/* ---- kernels on the CPU */
+/* ---- arrays of blocks and threads */
+
+/*
+** The block's shared arrays: on the stack of who runs the block; for a checked kernel where the host can watch them;
+** on a GPU in its shared memory.
+*/
+static void put_shared(tt_pwriter *w) {
+  bool gpu = w->target == TT_PROGRAM_CUDA;
+  for (int64_t k = 0; k < w->p->shared.n; k++) {
+    const tt_pslot *s = &w->p->shared.data[k];
+    const char *suffix = tt__dtypes[s->type->dtype].suffix;
+    long long at = (long long)k, n = (long long)(s->bytes / (int64_t)tt__dtype_size((tt_dtype)s->type->dtype));
+    if (s->dynamic)
+      tt__pw_line(w, "tt_%s *shared%lld = (tt_%s *)%s;", suffix, at, suffix, gpu ? "TT_SHARED_BYTES" : "call->shared");
+    else if (gpu)
+      tt__pw_line(w, "__shared__ tt_%s shared%lld[%lld];", suffix, at, n + (n == 0));
+    else if (w->single)
+      tt__pw_line(w, "tt_%s *shared%lld = (tt_%s *)call->slot[%lld];", suffix, at, suffix, at);
+    else
+      tt__pw_line(w, "tt_%s shared%lld[%lld] __attribute__((aligned(64)));", suffix, at, n + 1);
+  }
+}
 
 /* Threads take turns: each has its private arrays in the host's memory. */
 static void put_private_slots(tt_pwriter *w) {
@@ -136,20 +157,7 @@ static void put_private_slots(tt_pwriter *w) {
   }
 }
 
-static void put_slots(tt_pwriter *w, bool split) {
-  for (int64_t k = 0; k < w->p->shared.n; k++) {
-    const tt_pslot *s = &w->p->shared.data[k];
-    const char *suffix = tt__dtypes[s->type->dtype].suffix;
-    if (s->dynamic)
-      tt__pw_line(w, "tt_%s *shared%lld = (tt_%s *)call->shared;", suffix, (long long)k, suffix);
-    else
-      tt__pw_line(w, "tt_%s shared%lld[%lld] __attribute__((aligned(64)));", suffix, (long long)k,
-                  (long long)(s->bytes / (int64_t)tt__dtype_size((tt_dtype)s->type->dtype) + 1));
-  }
-  if (split) put_private_slots(w);
-}
-
-/* The same for a kernel whose whole grid is there at once. */
+/* Shared and private arrays of a kernel whose whole grid is there at once. */
 static void put_wide_slots(tt_pwriter *w) {
   int64_t at = 0;
   for (int64_t k = 0; k < w->p->shared.n; k++) {
@@ -183,6 +191,8 @@ static void put_private(tt_pwriter *w) {
   }
 }
 
+/* ---- kernels on the CPU */
+
 /* One thread of a kernel without barriers, a function so that an early return is one. */
 static void put_thread(tt_pwriter *w) {
   tt__str_addf(w->out, "TT_FN void tt_thread(tt_pcall *call, const tt_i64 dynamic, %s", thread_params);
@@ -213,14 +223,7 @@ static void put_one_thread(tt_pwriter *w) {
   tt_str args = {0};
   put_thread_arguments(w, &args);
   tt__pw_line(w, "const tt_i64 b = launch[0], t = launch[1];");
-  for (int64_t k = 0; k < w->p->shared.n; k++) {
-    const tt_pslot *s = &w->p->shared.data[k];
-    const char *suffix = tt__dtypes[s->type->dtype].suffix;
-    if (s->dynamic)
-      tt__pw_line(w, "tt_%s *shared%lld = (tt_%s *)call->shared;", suffix, (long long)k, suffix);
-    else
-      tt__pw_line(w, "tt_%s *shared%lld = (tt_%s *)call->slot[%lld];", suffix, (long long)k, suffix, (long long)k);
-  }
+  put_shared(w);
   tt__pw_line(w,
               "tt_thread(call, dynamic, t %% bdx, t / bdx %% bdy, t / bdx / bdy, b %% gdx, b / gdx %% gdy, b / gdx / "
               "gdy, bdx, bdy, bdz, gdx, gdy, gdz%s);",
@@ -235,11 +238,45 @@ static void put_threads(tt_pwriter *w, const tt_pstrip *strip) {
   tt__str_free(&args);
 }
 
+/* All blocks together; what all threads have arrays for stands before the loops. */
+static void put_grid(tt_pwriter *w) {
+  tt_str tops = {0}, body = {0}, *outer = w->out;
+  tt__pw_open(w, "{");
+  tt__pw_line(w, "const tt_i64 threads = bdx * bdy * bdz * gdx * gdy * gdz; (void)dynamic;");
+  put_wide_slots(w);
+  w->tops = &tops;
+  w->out = &body;
+  tt__pw_block(w);
+  w->out = outer;
+  tt__str_add(outer, tops.data ? tops.data : "");
+  tt__str_add(outer, body.data ? body.data : "");
+  outer->failed |= tops.failed || body.failed;
+  tt__str_free(&tops);
+  tt__str_free(&body);
+  tt__pw_close(w, "}");
+}
+
+/* Blocks [launch[0], launch[1]), one after the other; strip: NULL for a kernel that is split at its barriers. */
+static void put_blocks(tt_pwriter *w, const tt_pstrip *strip) {
+  tt__pw_line(w, "const int flat = gdy == 1 && gdz == 1;"); /* the usual grid needs no divisions */
+  tt__pw_open(w, "for (tt_i64 b = launch[0], strip = 1; b < launch[1]; b += strip) {");
+  tt__pw_line(w,
+              "const tt_i64 bx = flat ? b : b %% gdx, by = flat ? 0 : b / gdx %% gdy, bz = flat ? 0 : b / gdx / gdy;");
+  put_shared(w);
+  if (strip) {
+    put_threads(w, strip);
+  } else {
+    put_private_slots(w);
+    tt__pw_block(w);
+  }
+  tt__pw_close(w, "}");
+}
+
 static void put_kernel_entry(tt_pwriter *w, int64_t number, const char *name) {
   tt_str own = {0}, fore = {0}, *outer = w->out;
   w->f = w->p->funcs.data[number];
-  bool wide = w->wide = w->p->grid, split = !w->single && tt__pw_turn(w->arena, w->f, wide);
-  tt_str tops = {0}, body = {0};
+  w->wide = w->p->grid;
+  bool split = !w->single && tt__pw_turn(w->arena, w->f, w->wide);
   w->out = &own;
   w->fore = &fore;
   const tt_pstrip *strip = split || w->single ? NULL : tt__pw_strip_find(w);
@@ -252,38 +289,12 @@ static void put_kernel_entry(tt_pwriter *w, int64_t number, const char *name) {
   tt__pw_line(w,
               "const tt_i64 bdx = launch[2], bdy = launch[3], bdz = launch[4], gdx = launch[5], gdy = launch[6], "
               "gdz = launch[7], dynamic = launch[8];");
-  if (wide) {
-    tt__pw_open(w, "{");
-    tt__pw_line(w, "const tt_i64 threads = bdx * bdy * bdz * gdx * gdy * gdz; (void)dynamic;");
-    put_wide_slots(w);
-    w->tops = &tops;
-    w->out = &body;
-    tt__pw_block(w);
-    w->out = &own;
-    tt__str_add(&own, tops.data ? tops.data : "");
-    tt__str_add(&own, body.data ? body.data : "");
-    own.failed |= tops.failed || body.failed;
-    tt__str_free(&tops);
-    tt__str_free(&body);
-    tt__pw_close(w, "}");
-    tt__pw_close(w, "}");
-    goto done;
-  }
-  if (w->single) {
+  if (w->wide)
+    put_grid(w);
+  else if (w->single)
     put_one_thread(w);
-    tt__pw_close(w, "}");
-    goto done;
-  }
-  tt__pw_line(w, "const int flat = gdy == 1 && gdz == 1;"); /* the usual grid needs no divisions */
-  tt__pw_open(w, "for (tt_i64 b = launch[0], strip = 1; b < launch[1]; b += strip) {");
-  tt__pw_line(w,
-              "const tt_i64 bx = flat ? b : b %% gdx, by = flat ? 0 : b / gdx %% gdy, bz = flat ? 0 : b / gdx / gdy;");
-  put_slots(w, split);
-  if (split)
-    tt__pw_block(w);
   else
-    put_threads(w, strip);
-  tt__pw_close(w, "}");
+    put_blocks(w, strip);
   tt__pw_close(w, "}");
 done:
   tt__str_add(outer, fore.data ? fore.data : "");
@@ -314,15 +325,7 @@ static void put_gpu_kernel(tt_pwriter *w, int64_t number, const char *name) {
   tt__pw_line(w, "const tt_i64 dynamic = given.w[%d]; (void)dynamic;", n - 1);
   put_arguments(w, "v");
   tt__pw_locals(w, w->f->nparam);
-  for (int64_t k = 0; k < w->p->shared.n; k++) {
-    const tt_pslot *s = &w->p->shared.data[k];
-    const char *suffix = tt__dtypes[s->type->dtype].suffix;
-    if (s->dynamic)
-      tt__pw_line(w, "tt_%s *shared%lld = (tt_%s *)TT_SHARED_BYTES;", suffix, (long long)k, suffix);
-    else
-      tt__pw_line(w, "__shared__ tt_%s shared%lld[%lld];", suffix, (long long)k,
-                  (long long)(s->bytes / (int64_t)tt__dtype_size((tt_dtype)s->type->dtype) + (s->bytes == 0)));
-  }
+  put_shared(w);
   put_private(w);
   tt__pw_stmts(w, w->f->body);
   tt__pw_close(w, "}");
