@@ -212,6 +212,21 @@ static void count_sets(once *o, const tt_pstmt *s) {
   }
 }
 
+bool tt__pw_is_light(const tt_pexpr *e) {
+  switch ((tt_pop)e->op) {
+    case TT_X_ELEM:
+      return !(tt__ops[e->elem].flags & TT_OPF_SLOW);
+    case TT_X_CAST:
+    case TT_X_LEN:
+    case TT_X_STEP:
+    case TT_X_ITEM:
+    case TT_X_TUPLE:
+      return true;
+    default:
+      return false;
+  }
+}
+
 static bool is_cheap(const tt_pfunc *f, const bool *assigned, const once *o, const tt_pexpr *e, int depth) {
   if (depth > 6) return false;
   switch ((tt_pop)e->op) {
@@ -224,17 +239,8 @@ static bool is_cheap(const tt_pfunc *f, const bool *assigned, const once *o, con
     case TT_X_LOCAL:
       if (e->k < f->nparam) return !assigned[e->k];
       return o->count[e->k] == 1 && o->set[e->k] && is_cheap(f, assigned, o, o->set[e->k], depth + 1);
-    case TT_X_ELEM:
-      if (tt__ops[e->elem].flags & TT_OPF_SLOW) return false;
-      break;
-    case TT_X_CAST:
-    case TT_X_LEN:
-    case TT_X_STEP:
-    case TT_X_ITEM:
-    case TT_X_TUPLE:
-      break;
     default:
-      return false;
+      if (!tt__pw_is_light(e)) return false;
   }
   for (int k = 0; k < e->n; k++)
     if (!is_cheap(f, assigned, o, e->arg[k], depth + 1)) return false;

@@ -100,6 +100,8 @@ TT_HIDDEN void tt__pw_find_assigned(const tt_pfunc *f, bool *assigned);
 ** be NULL) are left out. NULL: out of memory.
 */
 TT_HIDDEN const tt_pexpr **tt__pw_find_again(tt_pwriter *w, const bool *assigned, const bool *needed);
+/* Is it an operation on values that costs a few instructions (whatever its operands cost)? */
+TT_HIDDEN bool tt__pw_is_light(const tt_pexpr *e);
 /* Has computing it no effect? */
 TT_HIDDEN bool tt__pw_is_plain(const tt_pexpr *e);
 

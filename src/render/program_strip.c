@@ -61,16 +61,8 @@ static bool is_of_row(const tt_pstrip *g, const tt_pexpr *e, int depth) {
       return e->k != TT_S_TID_X && e->k != TT_S_BID_X && e->k != TT_S_LANE;
     case TT_X_LOCAL:
       return e->k < g->nparam && !g->assigned[e->k];
-    case TT_X_ELEM:
-      if (tt__ops[e->elem].flags & TT_OPF_SLOW) return false;
-      break;
-    case TT_X_CAST:
-    case TT_X_LEN:
-    case TT_X_STEP:
-    case TT_X_ITEM:
-      break;
     default:
-      return false;
+      if (!tt__pw_is_light(e)) return false;
   }
   for (int k = 0; k < e->n; k++)
     if (depth > 6 || !is_of_row(g, e->arg[k], depth + 1)) return false;
