@@ -5,146 +5,20 @@
 ** is made of arguments, block numbers and variables made of these), and by masks where threads differ:
 ** a mask is an array of bytes, 1 for the threads that still take part.
 **
-** A split statement is one that holds a barrier, an exchange, or an assignment to a variable of the whole block.
+** A split statement is one that holds a barrier, an exchange, or an assignment to a variable of the whole block;
+** program_agree.c finds them.
 */
 #include <stdio.h>
 #include <string.h>
 
 #include "render/program_int.h"
 
-/* ---- which variables are the same for every thread */
-
-typedef struct agree {
-  const tt_pfunc *f;
-  bool *same, *needed;
-  bool *assigned;
-  bool changed, wide;
-} agree;
-
-static bool is_same(const agree *a, const tt_pexpr *e) {
-  switch ((tt_pop)e->op) {
-    case TT_X_LOCAL:
-      return a->same[e->k];
-    case TT_X_SPECIAL:
-      return e->k >= (a->wide ? TT_S_BDIM_X : TT_S_BID_X) && e->k <= TT_S_GDIM_Z;
-    case TT_X_SHARED:
-      return !a->wide;
-    case TT_X_CONST:
-    case TT_X_GLOBAL:
-      return true;
-    case TT_X_CAST:
-    case TT_X_ELEM:
-    case TT_X_SELECT:
-    case TT_X_ALSO:
-    case TT_X_ELSE:
-    case TT_X_LEN:
-    case TT_X_STEP:
-    case TT_X_TUPLE:
-    case TT_X_ITEM:
-      for (int k = 0; k < e->n; k++)
-        if (!is_same(a, e->arg[k])) return false;
-      return true;
-    default:
-      return false;
-  }
-}
-
-static void differ(agree *a, int32_t local) {
-  if (a->same[local]) a->changed = true;
-  a->same[local] = false;
-}
-
-/* Do threads leave the loop's turns at different places? */
-static bool leaves_apart(const agree *a, const tt_pstmt *s, bool apart) {
-  for (; s; s = s->next) {
-    if (apart && (s->op == TT_X_BREAK || s->op == TT_X_CONTINUE)) return true;
-    if (s->op == TT_X_IF &&
-        (leaves_apart(a, s->body, apart || !is_same(a, s->a)) || leaves_apart(a, s->other, apart || !is_same(a, s->a))))
-      return true;
-  }
-  return false;
-}
-
-static bool loop_agrees(const agree *a, const tt_pstmt *s) {
-  bool bounds = s->op == TT_X_WHILE ? is_same(a, s->a) : is_same(a, s->a) && is_same(a, s->b) && is_same(a, s->c);
-  return bounds && !leaves_apart(a, s->body, false);
-}
-
-static void find_same(agree *a, const tt_pstmt *s, bool apart) {
-  for (; s; s = s->next) {
-    bool inner = apart;
-    if (s->op == TT_X_IF)
-      inner |= !is_same(a, s->a);
-    else if (s->op == TT_X_WHILE || s->op == TT_X_FOR)
-      inner |= !loop_agrees(a, s);
-    if (s->op == TT_X_SET && (apart || !is_same(a, s->a))) differ(a, s->local);
-    if (s->op == TT_X_FOR && inner) differ(a, s->local);
-    if (s->op == TT_X_COLLECTIVE && (apart || s->k > TT_C_SYNC_OR)) differ(a, s->local);
-    find_same(a, s->body, inner);
-    find_same(a, s->other, inner);
-  }
-}
-
-static void need(void *ctx, int32_t local, bool write) {
-  agree *a = ctx;
-  (void)write;
-  if (a->same[local] && !a->needed[local]) a->changed = a->needed[local] = true;
-}
-
-/* Variables in the conditions of split statements, and what these are made of. */
-static void find_needed(agree *a, const tt_pstmt *s) {
-  for (; s; s = s->next) {
-    if (s->splits && s->op == TT_X_IF && is_same(a, s->a)) tt__pw_each_expr(s->a, need, a);
-    if (s->splits && (s->op == TT_X_WHILE || s->op == TT_X_FOR) && loop_agrees(a, s)) {
-      tt__pw_each_expr(s->a, need, a);
-      if (s->op == TT_X_FOR) {
-        tt__pw_each_expr(s->b, need, a);
-        tt__pw_each_expr(s->c, need, a);
-        need(a, s->local, true);
-      }
-    }
-    if (s->splits && s->op == TT_X_FOR && is_same(a, s->b) && is_same(a, s->c)) {
-      tt__pw_each_expr(s->b, need, a);
-      tt__pw_each_expr(s->c, need, a);
-    }
-    if ((s->op == TT_X_SET || s->op == TT_X_FOR) && s->local >= 0 && a->needed[s->local]) {
-      tt__pw_each_expr(s->a, need, a);
-      tt__pw_each_expr(s->b, need, a);
-      tt__pw_each_expr(s->c, need, a);
-    }
-    find_needed(a, s->body);
-    find_needed(a, s->other);
-  }
-}
-
-/* Control flow around an assignment to a needed variable happens at block level, so its conditions are needed too. */
-static bool mark_split(agree *a, tt_pstmt *s) {
-  bool any = false;
-  for (; s; s = s->next) {
-    bool body = mark_split(a, s->body), other = mark_split(a, s->other);
-    bool sets = (s->op == TT_X_SET || s->op == TT_X_FOR || s->op == TT_X_COLLECTIVE) && a->needed[s->local];
-    bool splits = s->splits || body || other || sets;
-    if (splits && !s->splits) a->changed = s->splits = true;
-    any |= s->splits;
-  }
-  return any;
-}
-
-static void note_assigned(void *ctx, int32_t local, bool write) {
-  bool *assigned = ctx;
-  if (write) assigned[local] = true;
-}
-
-void tt__pw_find_assigned(const tt_pfunc *f, bool *assigned) { tt__pw_each_stmt(f->body, note_assigned, assigned); }
-
 /* ---- which variables outlive a region: counted by a dry walk in the order of emission */
 
 typedef struct life {
-  const agree *a;
-  int region, *only; /* [locals]: the one region that uses it; -1 none yet, -2 several */
-  bool *sure;        /* its first use there is an assignment that always happens */
-  int loops;
-  int current;
+  int region, current; /* how many there are, the one under way */
+  int *only;           /* [locals]: the one region that uses it; -1 none yet, -2 several */
+  bool *sure;          /* [locals]: its first use there is an assignment that always happens */
 } life;
 
 static void note_life(void *ctx, int32_t local, bool write) {
@@ -186,78 +60,9 @@ static void live_stmts(life *l, const tt_pstmt *s) {
       note_life(l, s->local, true);
       l->only[s->local] = -2;
     }
-    bool loop = s->op == TT_X_WHILE || s->op == TT_X_FOR;
-    l->loops += loop;
     live_stmts(l, s->body);
     live_stmts(l, s->other);
-    l->loops -= loop;
   }
-}
-
-/* ---- what is cheaper to compute again than to keep for each thread: who am I, where is the shared memory */
-
-typedef struct once {
-  const tt_pexpr **set; /* [locals]: its one assignment */
-  uint8_t *count;
-} once;
-
-static void count_sets(once *o, const tt_pstmt *s) {
-  for (; s; s = s->next) {
-    if (s->local >= 0) {
-      if (o->count[s->local] < 2) o->count[s->local]++;
-      o->set[s->local] = s->op == TT_X_SET ? s->a : NULL;
-    }
-    count_sets(o, s->body);
-    count_sets(o, s->other);
-  }
-}
-
-bool tt__pw_is_light(const tt_pexpr *e) {
-  switch ((tt_pop)e->op) {
-    case TT_X_ELEM:
-      return !(tt__ops[e->elem].flags & TT_OPF_SLOW);
-    case TT_X_CAST:
-    case TT_X_LEN:
-    case TT_X_STEP:
-    case TT_X_ITEM:
-    case TT_X_TUPLE:
-      return true;
-    default:
-      return false;
-  }
-}
-
-static bool is_cheap(const tt_pfunc *f, const bool *assigned, const once *o, const tt_pexpr *e, int depth) {
-  if (depth > 6) return false;
-  switch ((tt_pop)e->op) {
-    case TT_X_CONST:
-    case TT_X_SPECIAL:
-    case TT_X_SHARED:
-    case TT_X_PRIVATE:
-    case TT_X_GLOBAL:
-      return true;
-    case TT_X_LOCAL:
-      if (e->k < f->nparam) return !assigned[e->k];
-      return o->count[e->k] == 1 && o->set[e->k] && is_cheap(f, assigned, o, o->set[e->k], depth + 1);
-    default:
-      if (!tt__pw_is_light(e)) return false;
-  }
-  for (int k = 0; k < e->n; k++)
-    if (!is_cheap(f, assigned, o, e->arg[k], depth + 1)) return false;
-  return true;
-}
-
-const tt_pexpr **tt__pw_find_again(tt_pwriter *w, const bool *assigned, const bool *needed) {
-  size_t n = (size_t)w->f->locals.n;
-  once o = {.set = tt__arena_alloc(w->arena, n * sizeof *o.set), .count = tt__arena_alloc(w->arena, n)};
-  const tt_pexpr **again = tt__arena_alloc(w->arena, n * sizeof *again);
-  if (!o.set || !o.count || !again) return NULL;
-  count_sets(&o, w->f->body);
-  for (size_t k = (size_t)w->f->nparam; k < n; k++) {
-    if (needed && needed[k]) continue;
-    if (o.count[k] == 1 && o.set[k] && is_cheap(w->f, assigned, &o, o.set[k], 0)) again[k] = o.set[k];
-  }
-  return again;
 }
 
 /* ---- regions */
@@ -323,17 +128,17 @@ static bool push_mask(tt_pwriter *w, int m) {
 
 typedef struct blocks {
   tt_pwriter *w;
-  agree *a;
+  tt_pagree *a;
 } blocks;
 
 static void put_split(blocks *b, const tt_pstmt *s);
 
-/* Does a thread leave this loop of regions by itself? `turn`: by continue. */
-static bool thread_leaves(const agree *a, const tt_pstmt *s, bool masked, int op) {
+/* Does a thread leave this loop of regions by itself? `op`: by break, or by continue. */
+static bool thread_leaves(const tt_pagree *a, const tt_pstmt *s, bool masked, int op) {
   for (; s; s = s->next) {
     if (s->op == op && masked) return true;
     if (s->op == TT_X_IF) {
-      bool inner = masked || !s->splits || !is_same(a, s->a);
+      bool inner = masked || !s->splits || !tt__pw_is_same(a, s->a);
       if (thread_leaves(a, s->body, inner, op) || thread_leaves(a, s->other, inner, op)) return true;
     }
   }
@@ -342,7 +147,7 @@ static bool thread_leaves(const agree *a, const tt_pstmt *s, bool masked, int op
 
 static void put_if(blocks *b, const tt_pstmt *s) {
   tt_pwriter *w = b->w;
-  if (is_same(b->a, s->a)) {
+  if (tt__pw_is_same(b->a, s->a)) {
     tt__pw_open(w, "if (%s) {", tt__pw_text(w, s->a));
     put_split(b, s->body);
     if (s->other) {
@@ -374,7 +179,7 @@ static void start_mask(tt_pwriter *w, int m) {
 }
 
 /* Every thread does the same turns; those that break or continue by themselves wait in masks. */
-static void put_common_loop(blocks *b, const tt_pstmt *s, tt_ploop *loop) {
+static void put_common_loop(blocks *b, const tt_pstmt *s) {
   tt_pwriter *w = b->w;
   int n = w->serial++;
   if (s->op == TT_X_WHILE) {
@@ -389,7 +194,6 @@ static void put_common_loop(blocks *b, const tt_pstmt *s, tt_ploop *loop) {
     tt__pw_line(w, "v%d = it%d;", (int)s->local, n);
   }
   tt__pw_line(w, "if (TT_RARELY(--turns < 0)) { turns = 1 << 20; if (call->poll(call)) return; }");
-  (void)loop;
   put_split(b, s->body);
   tt__pw_close(w, "}");
 }
@@ -571,14 +375,14 @@ static bool leaves(const tt_pstmt *s) {
 static void put_loop(blocks *b, const tt_pstmt *s) {
   tt_pwriter *w = b->w;
   tt_ploop loop = {.up = w->loop, .split = true, .on = -1, .turn = -1};
-  bool common = loop_agrees(b->a, s) && !thread_leaves(b->a, s->body, false, TT_X_BREAK) &&
+  bool common = tt__pw_loop_agrees(b->a, s) && !thread_leaves(b->a, s->body, false, TT_X_BREAK) &&
                 !thread_leaves(b->a, s->body, false, TT_X_CONTINUE);
   w->loop = &loop;
   tt__pw_open(w, "{");
-  bool stride =
-      s->op == TT_X_FOR && is_same(b->a, s->b) && is_same(b->a, s->c) && !any_split(s->body) && !leaves(s->body);
+  bool stride = s->op == TT_X_FOR && tt__pw_is_same(b->a, s->b) && tt__pw_is_same(b->a, s->c) && !any_split(s->body) &&
+                !leaves(s->body);
   if (common)
-    put_common_loop(b, s, &loop);
+    put_common_loop(b, s);
   else if (stride)
     put_stride_loop(b, s, &loop);
   else
@@ -682,135 +486,19 @@ static void put_split(blocks *b, const tt_pstmt *s) {
   if (open) region_end(w);
 }
 
-/* Break and continue of a common loop, where every thread agrees, belong to the block level. */
-static bool lift_leaves(agree *a, tt_pstmt *s, bool in_split_loop, bool apart) {
-  bool any = false;
-  for (; s; s = s->next) {
-    bool here = in_split_loop && !apart && (s->op == TT_X_BREAK || s->op == TT_X_CONTINUE);
-    if (s->op == TT_X_IF) {
-      bool inner = lift_leaves(a, s->body, in_split_loop, apart || !is_same(a, s->a));
-      inner |= lift_leaves(a, s->other, in_split_loop, apart || !is_same(a, s->a));
-      if (inner && !s->splits) a->changed = s->splits = true;
-      here |= inner;
-    } else if (s->op == TT_X_WHILE || s->op == TT_X_FOR) {
-      (void)lift_leaves(a, s->body, s->splits, apart);
-    }
-    any |= here;
-  }
-  return any;
-}
-
-/* ---- loops that gain from being done by all threads turn by turn */
-
-bool tt__pw_is_plain(const tt_pexpr *e) {
-  if (!e) return true;
-  if (e->op == TT_X_CALL || e->op == TT_X_ATOMIC || e->op == TT_X_HELPER || e->op == TT_X_VIEW || e->op == TT_X_DIVIDE)
-    return false;
-  for (int k = 0; k < e->n; k++)
-    if (!tt__pw_is_plain(e->arg[k])) return false;
-  return true;
-}
-
-/* Nothing but assignments: the loop over the threads inside becomes vector code. */
-static bool is_plain_body(const tt_pstmt *s) {
-  for (; s; s = s->next) {
-    if (s->op != TT_X_SET && s->op != TT_X_STORE) return false;
-    if (!tt__pw_is_plain(s->a) || !tt__pw_is_plain(s->b)) return false;
-    if (s->op == TT_X_SET && s->a->type->tag != TT_T_SCALAR) return false;
-  }
-  return true;
-}
-
-static bool has_size(const tt_pfunc *f, const tt_pexpr *e, int depth);
-static bool local_has_size(const tt_pfunc *f, const tt_pstmt *s, int32_t local, int depth) {
-  for (; s; s = s->next) {
-    if (s->op == TT_X_SET && s->local == local && has_size(f, s->a, depth + 1)) return true;
-    if (local_has_size(f, s->body, local, depth) || local_has_size(f, s->other, local, depth)) return true;
-  }
-  return false;
-}
-
-/* Is it made of the number of blocks? Then a loop by it strides over the whole grid. */
-static bool has_size(const tt_pfunc *f, const tt_pexpr *e, int depth) {
-  if (!e || depth > 4) return false;
-  if (e->op == TT_X_SPECIAL) return e->k >= TT_S_GDIM_X && e->k <= TT_S_GDIM_Z;
-  if (e->op == TT_X_LOCAL) return local_has_size(f, f->body, e->k, depth);
-  for (int k = 0; k < e->n; k++)
-    if (has_size(f, e->arg[k], depth)) return true;
-  return false;
-}
-
-/*
-** Turned inside out, neighbouring threads touch neighbouring memory one after the other: (1) a loop by the size of the
-** grid, where each thread alone would walk the whole array in leaps; (2) in kernels with barriers, a loop of plain
-** assignments that every thread turns as often.
-*/
-static bool turn_loops(const tt_pfunc *f, const agree *a, tt_pstmt *s, bool barriers) {
-  bool any = false;
-  for (; s; s = s->next) {
-    if (s->op == TT_X_FOR && !s->splits) {
-      bool grid = is_same(a, s->b) && is_same(a, s->c) && has_size(f, s->c, 0) && !leaves_apart(a, s->body, false);
-      bool plain = barriers && loop_agrees(a, s) && is_plain_body(s->body);
-      if (grid || plain) any = s->splits = true;
-    }
-    bool common = s->op == TT_X_IF ? is_same(a, s->a) : (s->op == TT_X_FOR || s->op == TT_X_WHILE) && loop_agrees(a, s);
-    if (!s->splits || !common) continue;
-    bool body = turn_loops(f, a, s->body, barriers), other = turn_loops(f, a, s->other, barriers); /* both, always */
-    any |= body || other;
-  }
-  return any;
-}
-
-bool tt__pw_turn(tt_arena *arena, const tt_pfunc *f, bool wide) {
-  size_t n = (size_t)f->locals.n;
-  agree a = {.f = f, .wide = wide, .same = tt__arena_alloc(arena, n), .assigned = tt__arena_alloc(arena, n)};
-  if (!a.same || !a.assigned) return f->splits;
-  tt__pw_find_assigned(f, a.assigned);
-  for (size_t k = 0; k < n; k++) a.same[k] = (int64_t)k >= f->nparam || !a.assigned[k];
-  do {
-    a.changed = false;
-    find_same(&a, f->body, false);
-  } while (a.changed);
-  return turn_loops(f, &a, f->body, f->splits) || f->splits;
-}
-
 static bool has_return(const tt_pstmt *s) {
   for (; s; s = s->next)
     if (s->op == TT_X_RETURN || has_return(s->body) || has_return(s->other)) return true;
   return false;
 }
 
-static void settle(agree *a) {
-  const tt_pfunc *f = a->f;
-  for (int64_t k = 0; k < f->locals.n; k++) a->same[k] = k >= f->nparam || !a->assigned[k];
-  do {
-    a->changed = false;
-    find_same(a, f->body, false);
-  } while (a->changed);
-  do {
-    a->changed = false;
-    find_needed(a, f->body);
-    (void)mark_split(a, f->body);
-    (void)lift_leaves(a, f->body, false, false);
-  } while (a->changed);
-}
-
 void tt__pw_block(tt_pwriter *w) {
   size_t n = (size_t)w->f->locals.n;
-  agree a = {.f = w->f,
-             .wide = w->wide,
-             .same = tt__arena_alloc(w->arena, n),
-             .needed = tt__arena_alloc(w->arena, n),
-             .assigned = tt__arena_alloc(w->arena, n)};
-  life l = {.a = &a, .only = tt__arena_alloc(w->arena, n * sizeof(int)), .sure = tt__arena_alloc(w->arena, n)};
+  tt_pagree a;
+  life l = {.only = tt__arena_alloc(w->arena, n * sizeof *l.only), .sure = tt__arena_alloc(w->arena, n)};
   w->home = tt__arena_alloc(w->arena, n);
-  if (!a.same || !a.needed || !a.assigned || !l.only || !l.sure || !w->home) {
-    w->out->failed = true;
-    return;
-  }
-  tt__pw_find_assigned(w->f, a.assigned);
-  settle(&a);
-  w->again = tt__pw_find_again(w, a.assigned, a.needed);
+  bool room = l.only && l.sure && w->home && tt__pw_agree(w->arena, w->f, w->wide, &a);
+  w->again = room ? tt__pw_find_again(w, a.assigned, a.needed) : NULL;
   if (!w->again) {
     w->out->failed = true;
     return;

@@ -9,114 +9,6 @@
 
 static const char *suffix(int dtype) { return tt__dtypes[dtype].suffix; }
 
-/* ---- types */
-
-const char *tt__pw_type(tt_pwriter *w, const tt_ptype *t) {
-  char text[64];
-  if (t->tag == TT_T_SCALAR)
-    snprintf(text, sizeof text, "tt_%s", suffix(t->dtype));
-  else if (t->tag == TT_T_ARRAY)
-    snprintf(text, sizeof text, "A_%s_%d", suffix(t->dtype), t->rank);
-  else if (t->tag == TT_T_TUPLE)
-    snprintf(text, sizeof text, "T%d", t->id);
-  else
-    snprintf(text, sizeof text, "tt_b8"); /* a value that nobody looks at */
-  char *kept = tt__arena_dup(w->arena, text, strlen(text) + 1);
-  if (!kept) w->out->failed = true;
-  return kept ? kept : "";
-}
-
-void tt__pw_types(tt_pwriter *w) {
-  bool seen[TT_DTYPE_COUNT][TT_PROGRAM_RANK + 1] = {{false}};
-  for (int64_t i = 0; i < w->p->types.n; i++) {
-    const tt_ptype *t = w->p->types.data[i];
-    if (t->tag == TT_T_ARRAY && t->layout != 'E' && !seen[t->dtype][t->rank]) {
-      seen[t->dtype][t->rank] = true;
-      tt__str_addf(w->out, "typedef struct { tt_%s *p;", suffix(t->dtype));
-      for (int k = 0; k < t->rank; k++) tt__str_addf(w->out, " tt_i64 n%d;", k);
-      for (int k = 0; k < t->rank; k++) tt__str_addf(w->out, " tt_i64 s%d;", k);
-      tt__str_addf(w->out, " } A_%s_%d;\n", suffix(t->dtype), t->rank);
-    } else if (t->tag == TT_T_TUPLE) {
-      bool known = true; /* tuples of array expressions exist while typing only */
-      for (int k = 0; k < t->n; k++) {
-        const tt_ptype *item = t->item[k];
-        known &=
-            item->tag == TT_T_SCALAR || item->tag == TT_T_TUPLE || (item->tag == TT_T_ARRAY && item->layout != 'E');
-      }
-      if (!known) {
-        tt__str_addf(w->out, "typedef tt_b8 T%d;\n", t->id);
-        continue;
-      }
-      tt__str_add(w->out, "typedef struct {");
-      for (int k = 0; k < t->n; k++) tt__str_addf(w->out, " %s f%d;", tt__pw_type(w, t->item[k]), k);
-      tt__str_addf(w->out, "%s } T%d;\n", t->n ? "" : " tt_b8 none;", t->id);
-    }
-  }
-}
-
-void tt__pw_local(tt_pwriter *w, int32_t k, tt_str *out) {
-  if (w->again && w->again[k]) {
-    tt__str_add(out, "(");
-    tt__pw_expr(w, w->again[k], out);
-    tt__str_add(out, ")");
-  } else if (w->home && w->home[k] == TT_HOME_THREADS)
-    tt__str_addf(out, "v%d[t]", (int)k);
-  else
-    tt__str_addf(out, "v%d", (int)k);
-}
-
-/* ---- words */
-
-int tt__pw_from_words(tt_pwriter *w, const tt_ptype *t, const char *word, int at, tt_str *out) {
-  int n = 0;
-  switch (t->tag) {
-    case TT_T_SCALAR:
-      tt__str_addf(out, "tt_of_words_%s(%s + %d)", suffix(t->dtype), word, at);
-      return tt__ptype_words(t);
-    case TT_T_ARRAY:
-      tt__str_addf(out, "{(tt_%s *)%s[%d]", suffix(t->dtype), word, at);
-      for (int k = 1; k < 1 + 2 * t->rank; k++) tt__str_addf(out, ", %s[%d]", word, at + k);
-      tt__str_add(out, "}");
-      return 1 + 2 * t->rank;
-    case TT_T_TUPLE:
-      tt__str_add(out, "{");
-      for (int k = 0; k < t->n; k++) {
-        if (k) tt__str_add(out, ", ");
-        n += tt__pw_from_words(w, t->item[k], word, at + n, out);
-      }
-      tt__str_add(out, "}");
-      return n;
-    default:
-      tt__str_add(out, "0");
-      return 0;
-  }
-}
-
-int tt__pw_to_words(tt_pwriter *w, const tt_ptype *t, const char *value, const char *word, int at) {
-  char part[160];
-  int n = 0;
-  switch (t->tag) {
-    case TT_T_SCALAR:
-      tt__pw_line(w, "tt_to_words_%s(%s + %d, %s);", suffix(t->dtype), word, at, value);
-      return tt__ptype_words(t);
-    case TT_T_ARRAY:
-      tt__pw_line(w, "%s[%d] = (tt_i64)%s.p;", word, at, value);
-      for (int k = 0; k < t->rank; k++) {
-        tt__pw_line(w, "%s[%d] = %s.n%d;", word, at + 1 + k, value, k);
-        tt__pw_line(w, "%s[%d] = %s.s%d;", word, at + 1 + t->rank + k, value, k);
-      }
-      return 1 + 2 * t->rank;
-    case TT_T_TUPLE:
-      for (int k = 0; k < t->n; k++) {
-        snprintf(part, sizeof part, "%s.f%d", value, k);
-        n += tt__pw_to_words(w, t->item[k], part, word, at + n);
-      }
-      return n;
-    default:
-      return 0;
-  }
-}
-
 /* ---- constants */
 
 static void put_float(tt_str *out, double f, bool narrow) {
@@ -183,17 +75,6 @@ static const char *operator_of(tt_op op) {
     default:
       return NULL;
   }
-}
-
-/* A struct made in place: C's compound literal, C++'s braces. */
-static void put_struct(tt_pwriter *w, const tt_ptype *t, tt_str *out) {
-  tt__str_addf(out, w->target == TT_PROGRAM_CUDA ? "(%s" : "((%s)", tt__pw_type(w, t));
-}
-
-/* Statements that give a value: GNU C has them as such, C++ as a function that is called at once. */
-static const char *begin_value(const tt_pwriter *w) { return w->target == TT_PROGRAM_CUDA ? "([&]() {" : "({"; }
-static void end_value(const tt_pwriter *w, int n, tt_str *out) {
-  tt__str_addf(out, w->target == TT_PROGRAM_CUDA ? " return r%d; }())" : " r%d; })", n);
 }
 
 static void put_call(tt_pwriter *w, const char *name, const char *end, tt_pexpr *const *arg, int n, tt_str *out) {
@@ -326,184 +207,18 @@ static void put_cast(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   }
 }
 
-/* ---- arrays */
-
-/* An index that was looked at: the launch or call ends where it is beyond its axis. */
-static void put_checked(tt_pwriter *w, const tt_pexpr *e, const char *a, int k, tt_str *out) {
-  const char *name = e->arg[0]->op == TT_X_LOCAL ? w->f->locals.data[e->arg[0]->k].name : "array";
-  const char *last = strrchr(name, '.'); /* of an inlined function, or a later meaning of the name */
-  char plain[64];
-  if (last && last[1] && !(last[1] >= '0' && last[1] <= '9')) name = last + 1;
-  snprintf(plain, sizeof plain, "%.*s", (int)strcspn(name, ".\"\\\n*"), name);
-  int n = w->serial++;
-  tt__str_addf(out, "({ const tt_i64 q%d = ", n);
-  tt__pw_expr(w, e->arg[k + 1], out);
-  tt__str_addf(out, ", k%d = q%d < 0 ? q%d + %s.n%d : q%d; if (TT_RARELY((tt_u64)k%d >= (tt_u64)%s.n%d)) { ", n, n, n,
-               a, k, n, n, a, k);
-  tt__str_addf(out, "call->outside(call, \"%s\", %d, q%d, %s.n%d, %d, %s); %s; } k%d; })", plain, k, n, a, k,
-               (int)e->line, w->f->kind == TT_X_KERNEL ? "(const tt_i64[]){bx, by, bz, tx, ty, tz}" : "0",
-               tt__pw_leave_text(w), n);
-}
-
-static void put_index(tt_pwriter *w, const tt_pexpr *e, const char *a, tt_str *out) {
-  int rank = e->arg[0]->type->rank;
-  bool dense = e->arg[0]->type->layout == 'C';
-  if (rank == 0) tt__str_add(out, "0");
-  for (int k = 0; k < rank; k++) {
-    if (k) tt__str_add(out, " + ");
-    if (w->p->bounds && w->target == TT_PROGRAM_C) {
-      put_checked(w, e, a, k, out);
-    } else if ((e->wraps >> k & 1) && !tt__pw_is_nonneg(w, e->arg[k + 1])) {
-      tt__str_add(out, "tt_wrap(");
-      tt__pw_expr(w, e->arg[k + 1], out);
-      tt__str_addf(out, ", %s.n%d)", a, k);
-    } else {
-      tt__pw_expr(w, e->arg[k + 1], out);
-    }
-    if (!dense || k < rank - 1) tt__str_addf(out, " * %s.s%d", a, k);
-  }
-}
-
-void tt__pw_place(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
-  const char *a = tt__pw_text(w, e->arg[0]);
-  int access = w->access;
-  w->access = 0;
-  tt__str_addf(out, w->single ? "TT_TOUCH(&%s.p[" : "%s.p[", a);
-  put_index(w, e, a, out);
-  if (w->single)
-    tt__str_addf(out, "], %d, %d)", access, (int)e->line);
-  else
-    tt__str_add(out, "]");
-}
-
-static void put_view(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
-  int n = w->serial++, axis = 0, arg = 1, to = 0, rank = e->arg[0]->type->rank;
-  tt__str_addf(out, "%s const %s b%d = ", begin_value(w), tt__pw_type(w, e->arg[0]->type), n);
-  tt__pw_expr(w, e->arg[0], out);
-  tt__str_addf(out, "; %s r%d; r%d.p = b%d.p;", tt__pw_type(w, e->type), n, n, n);
-  for (const char *f = e->form; *f; f++) {
-    if (*f == 'n') {
-      tt__str_addf(out, " r%d.n%d = 1; r%d.s%d = 0;", n, to, n, to);
-      to++;
-    } else if (*f == 'i') {
-      tt__str_addf(out, " r%d.p += tt_wrap(", n);
-      tt__pw_expr(w, e->arg[arg++], out);
-      tt__str_addf(out, ", b%d.n%d) * b%d.s%d;", n, axis, n, axis);
-      axis++;
-    } else {
-      const tt_pexpr *const *part = (const tt_pexpr *const *)&e->arg[arg];
-      tt__str_addf(out, " { const tt_slice s = tt_slice_of(b%d.n%d", n, axis);
-      for (int k = 0; k < 3; k++) {
-        bool given = part[k]->type->tag != TT_T_NONE;
-        tt__str_addf(out, ", %d, ", given);
-        if (given)
-          tt__pw_expr(w, part[k], out);
-        else
-          tt__str_add(out, "0");
-      }
-      tt__str_addf(out, "); r%d.p += s.start * b%d.s%d; r%d.n%d = s.n; r%d.s%d = s.step * b%d.s%d; }", n, n, axis, n,
-                   to, n, to, n, axis);
-      arg += 3;
-      axis++;
-      to++;
-    }
-  }
-  for (; axis < rank; axis++, to++)
-    tt__str_addf(out, " r%d.n%d = b%d.n%d; r%d.s%d = b%d.s%d;", n, to, n, axis, n, to, n, axis);
-  end_value(w, n, out);
-}
-
-/* New memory, or dense memory with new lengths: lengths, then steps from the last axis to the first. */
-static void put_dense(tt_pwriter *w, const tt_pexpr *e, int n, int first, tt_str *out) {
-  int rank = e->type->rank;
-  for (int k = 0; k < rank; k++) {
-    tt__str_addf(out, " r%d.n%d = ", n, k);
-    tt__pw_expr(w, e->arg[first + k], out);
-    tt__str_add(out, ";");
-  }
-}
-
-static void put_steps(const tt_pexpr *e, int n, tt_str *out) {
-  for (int k = e->type->rank - 1; k >= 0; k--) {
-    if (k == e->type->rank - 1)
-      tt__str_addf(out, " r%d.s%d = 1;", n, k);
-    else
-      tt__str_addf(out, " r%d.s%d = r%d.s%d * r%d.n%d;", n, k, n, k + 1, n, k + 1);
-  }
-}
-
-static void put_alloc(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
-  int n = w->serial++;
-  tt__str_addf(out, "%s %s r%d;", begin_value(w), tt__pw_type(w, e->type), n);
-  put_dense(w, e, n, 0, out);
-  put_steps(e, n, out);
-  tt__str_addf(out, " tt_i64 c%d = sizeof(tt_%s);", n, suffix(e->type->dtype));
-  for (int k = 0; k < e->type->rank; k++) tt__str_addf(out, " c%d = tt_extent(c%d, r%d.n%d);", n, n, n, k);
-  tt__str_addf(out, " r%d.p = (tt_%s *)call->alloc(call, c%d, %d); if (TT_RARELY(!r%d.p)) ", n, suffix(e->type->dtype),
-               n, (int)e->k, n);
-  tt__pw_fail(w, "TT_ENOMEM", "out of memory, or a negative length", e->line, out);
-  tt__str_add(out, ";");
-  end_value(w, n, out);
-}
-
-static void put_reshape(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
-  int n = w->serial++, rank = e->type->rank, old = e->arg[0]->type->rank;
-  tt__str_addf(out, "%s const %s b%d = ", begin_value(w), tt__pw_type(w, e->arg[0]->type), n);
-  tt__pw_expr(w, e->arg[0], out);
-  tt__str_addf(out, "; %s r%d; r%d.p = b%d.p;", tt__pw_type(w, e->type), n, n, n);
-  put_dense(w, e, n, 1, out);
-  tt__str_addf(out, " tt_i64 c%d = 1, o%d = 1;", n, n);
-  for (int k = 0; k < old; k++) tt__str_addf(out, " c%d *= b%d.n%d;", n, n, k);
-  for (int k = 0; k < rank; k++) tt__str_addf(out, " if (r%d.n%d >= 0) o%d *= r%d.n%d;", n, k, n, n, k);
-  for (int k = 0; k < rank; k++)
-    tt__str_addf(out, " if (r%d.n%d == -1 && o%d > 0) { r%d.n%d = c%d / o%d; o%d = c%d; }", n, k, n, n, k, n, n, n, n);
-  tt__str_addf(out, " if (TT_RARELY(o%d != c%d)) ", n, n);
-  tt__pw_fail(w, "TT_EVALUE", "cannot reshape to this size", e->line, out);
-  tt__str_add(out, ";");
-  put_steps(e, n, out);
-  end_value(w, n, out);
-}
-
-static void put_turn(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
-  int n = w->serial++, rank = e->type->rank;
-  tt__str_addf(out, "%s const %s b%d = ", begin_value(w), tt__pw_type(w, e->arg[0]->type), n);
-  tt__pw_expr(w, e->arg[0], out);
-  tt__str_addf(out, "; %s r%d; r%d.p = b%d.p;", tt__pw_type(w, e->type), n, n, n);
-  for (int k = 0; k < rank; k++)
-    tt__str_addf(out, " r%d.n%d = b%d.n%d; r%d.s%d = b%d.s%d;", n, k, n, rank - 1 - k, n, k, n, rank - 1 - k);
-  end_value(w, n, out);
-}
-
-static void put_stretch(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
-  int n = w->serial++, rank = e->type->rank;
-  tt__str_addf(out, "%s const %s b%d = ", begin_value(w), tt__pw_type(w, e->arg[0]->type), n);
-  tt__pw_expr(w, e->arg[0], out);
-  tt__str_addf(out, "; %s r%d; r%d.p = b%d.p;", tt__pw_type(w, e->type), n, n, n);
-  put_dense(w, e, n, 1, out);
-  for (int k = 0; k < rank; k++) tt__str_addf(out, " r%d.s%d = b%d.n%d == 1 ? 0 : b%d.s%d;", n, k, n, k, n, k);
-  end_value(w, n, out);
-}
-
-static void put_slot(tt_pwriter *w, const char *name, const tt_pexpr *e, tt_str *out) {
-  const tt_pslot *slot = e->op == TT_X_SHARED ? &w->p->shared.data[e->k] : &w->p->local.data[e->k];
-  int64_t step = 1, steps[TT_PROGRAM_RANK];
-  for (int k = slot->type->rank - 1; k >= 0; k--) {
-    steps[k] = step;
-    step *= slot->len[k];
-  }
-  put_struct(w, e->type, out);
-  tt__str_addf(out, "{(tt_%s *)%s%d", suffix(slot->type->dtype), name, (int)e->k);
-  for (int k = 0; k < slot->type->rank; k++) {
-    if (slot->dynamic)
-      tt__str_addf(out, ", (tt_i64)(dynamic / sizeof(tt_%s))", suffix(slot->type->dtype));
-    else
-      tt__str_addf(out, ", %lld", (long long)slot->len[k]);
-  }
-  for (int k = 0; k < slot->type->rank; k++) tt__str_addf(out, ", %lld", (long long)steps[k]);
-  tt__str_add(out, "})");
-}
-
 /* ---- the rest */
+
+void tt__pw_local(tt_pwriter *w, int32_t k, tt_str *out) {
+  if (w->again && w->again[k]) {
+    tt__str_add(out, "(");
+    tt__pw_expr(w, w->again[k], out);
+    tt__str_add(out, ")");
+  } else if (w->home && w->home[k] == TT_HOME_THREADS)
+    tt__str_addf(out, "v%d[t]", (int)k);
+  else
+    tt__str_addf(out, "v%d", (int)k);
+}
 
 static void put_user_call(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   const tt_pfunc *f = w->p->funcs.data[e->k];
@@ -582,16 +297,8 @@ static void put_part(tt_pwriter *w, const tt_pexpr *e, const char *part, tt_str 
   tt__str_addf(out, ".%s%d", part, (int)e->k);
 }
 
-static void put_hidden(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
-  int at = 0;
-  for (int k = 0; k < e->k; k++) at += tt__ptype_words(w->p->globals.data[k]);
-  put_struct(w, e->type, out);
-  tt__pw_from_words(w, e->type, "TT_HIDDEN_WORDS", at, out);
-  tt__str_add(out, ")");
-}
-
 static void put_tuple(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
-  put_struct(w, e->type, out);
+  tt__pw_struct(w, e->type, out);
   tt__str_add(out, "{");
   for (int k = 0; k < e->n; k++) {
     const tt_ptype *t = e->type->item[k];
@@ -630,18 +337,9 @@ void tt__pw_expr(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
     case TT_X_LOAD:
       tt__pw_place(w, e, out);
       break;
-    case TT_X_VIEW:
-      put_view(w, e, out);
-      break;
     case TT_X_LEN:
     case TT_X_STEP:
       put_part(w, e, e->op == TT_X_LEN ? "n" : "s", out);
-      break;
-    case TT_X_RESHAPE:
-      put_reshape(w, e, out);
-      break;
-    case TT_X_TURN:
-      put_turn(w, e, out);
       break;
     case TT_X_TUPLE:
       put_tuple(w, e, out);
@@ -654,7 +352,7 @@ void tt__pw_expr(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
       break;
     case TT_X_HELPER:
       if (strcmp(e->name, "stretch") == 0)
-        put_stretch(w, e, out);
+        tt__pw_array_expr(w, e, out);
       else
         put_call(w, e->name, e->k ? "_of" : "", e->arg, e->n, out);
       break;
@@ -664,17 +362,14 @@ void tt__pw_expr(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
     case TT_X_ATOMIC:
       put_atomic(w, e, out);
       break;
+    case TT_X_VIEW:
+    case TT_X_RESHAPE:
+    case TT_X_TURN:
     case TT_X_ALLOC:
-      put_alloc(w, e, out);
-      break;
     case TT_X_SHARED:
-      put_slot(w, "shared", e, out);
-      break;
     case TT_X_PRIVATE:
-      put_slot(w, "local", e, out);
-      break;
     case TT_X_GLOBAL:
-      put_hidden(w, e, out);
+      tt__pw_array_expr(w, e, out);
       break;
     case TT_X_STRING:
       tt__str_add(out, e->name);

@@ -62,19 +62,24 @@ static inline bool tt__pw_fails(const tt_pwriter *w, const tt_pfunc *f) {
   return (f->can_fail || w->p->bounds) && w->target == TT_PROGRAM_C;
 }
 
-/* Names */
+/* program_type.c: the name of a type (in the arena), and what all types of the program are. */
 TT_HIDDEN const char *tt__pw_type(tt_pwriter *w, const tt_ptype *t);
 TT_HIDDEN void tt__pw_types(tt_pwriter *w);
-TT_HIDDEN void tt__pw_local(tt_pwriter *w, int32_t k, tt_str *out);
-
-/* program_expr.c */
-TT_HIDDEN void tt__pw_expr(tt_pwriter *w, const tt_pexpr *e, tt_str *out);
-/* The text of an expression, in the arena. */
-TT_HIDDEN const char *tt__pw_text(tt_pwriter *w, const tt_pexpr *e);
-TT_HIDDEN void tt__pw_place(tt_pwriter *w, const tt_pexpr *load, tt_str *out); /* the element itself */
+/* The beginning of a struct that is made in place: "{...})" follows. */
+TT_HIDDEN void tt__pw_struct(tt_pwriter *w, const tt_ptype *t, tt_str *out);
 /* Copy a value to or from words; gives how many. */
 TT_HIDDEN int tt__pw_from_words(tt_pwriter *w, const tt_ptype *t, const char *word, int at, tt_str *out);
 TT_HIDDEN int tt__pw_to_words(tt_pwriter *w, const tt_ptype *t, const char *value, const char *word, int at);
+
+/* program_expr.c */
+TT_HIDDEN void tt__pw_local(tt_pwriter *w, int32_t k, tt_str *out);
+TT_HIDDEN void tt__pw_expr(tt_pwriter *w, const tt_pexpr *e, tt_str *out);
+/* The text of an expression, in the arena. */
+TT_HIDDEN const char *tt__pw_text(tt_pwriter *w, const tt_pexpr *e);
+
+/* program_array.c: expressions that are arrays, other than variables; and an element itself. */
+TT_HIDDEN void tt__pw_array_expr(tt_pwriter *w, const tt_pexpr *e, tt_str *out);
+TT_HIDDEN void tt__pw_place(tt_pwriter *w, const tt_pexpr *load, tt_str *out);
 
 /* program_stmt.c */
 TT_HIDDEN void tt__pw_stmts(tt_pwriter *w, const tt_pstmt *s);
@@ -90,10 +95,26 @@ TT_HIDDEN void tt__pw_each_stmt(const tt_pstmt *s, tt_pw_see see, void *ctx);
 
 /* program_block.c: the block level of a kernel with barriers. */
 TT_HIDDEN void tt__pw_block(tt_pwriter *w);
+
+/* program_agree.c: what all threads of a block (`wide`: of the grid) agree on. */
+typedef struct tt_pagree {
+  const tt_pfunc *f;
+  bool wide;
+  bool *same;     /* [locals]: every thread has the same value */
+  bool *needed;   /* [locals]: of these, looked at between regions: one variable for the block */
+  bool *assigned; /* [locals]: anywhere, parameters included */
+  bool changed;   /* while it is found: once more */
+} tt_pagree;
+/* Find it, and mark what follows from it as split statements. False: out of memory. */
+TT_HIDDEN bool tt__pw_agree(tt_arena *arena, const tt_pfunc *f, bool wide, tt_pagree *out);
+TT_HIDDEN bool tt__pw_is_same(const tt_pagree *a, const tt_pexpr *e);
+/* Do all threads do the same turns of a loop? */
+TT_HIDDEN bool tt__pw_loop_agrees(const tt_pagree *a, const tt_pstmt *loop);
 /* Mark loops that all threads of a block do turn by turn as split statements. Has the kernel any split statement
  * now? */
 TT_HIDDEN bool tt__pw_turn(tt_arena *arena, const tt_pfunc *f, bool wide);
-/* Mark the locals that are assigned anywhere, parameters included. */
+
+/* program_again.c. Mark the locals that are assigned anywhere, parameters included. */
 TT_HIDDEN void tt__pw_find_assigned(const tt_pfunc *f, bool *assigned);
 /*
 ** [locals]: what a local is made of, when it has one assignment that is cheap to do again. Those that are `needed` (may
