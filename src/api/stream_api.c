@@ -3,8 +3,6 @@
 */
 #include "tutti/stream.h"
 
-#include <string.h>
-
 #include "api/raw.h"
 #include "base/mem.h"
 #include "base/os.h"

@@ -2,7 +2,6 @@
 #include "base/str.h"
 
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include "device/trail.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { TOLD = 4 }; /* launches of a stream that are named */
 

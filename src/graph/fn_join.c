@@ -1,7 +1,6 @@
 /*
 ** Joining and cutting: many arrays into one, one into many.
 */
-#include <stdlib.h>
 #include <string.h>
 
 #include "graph/fn.h"

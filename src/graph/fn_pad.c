@@ -3,7 +3,6 @@
 ** axes see the borders of earlier ones, which fills the corners.
 */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "graph/fn.h"

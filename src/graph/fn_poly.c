@@ -2,7 +2,6 @@
 ** Polynomials as arrays of coefficients, highest power first.
 */
 #include <float.h>
-#include <math.h>
 #include <string.h>
 
 #include "graph/fn.h"

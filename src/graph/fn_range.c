@@ -3,7 +3,6 @@
 ** until somebody looks.
 */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "graph/fn.h"

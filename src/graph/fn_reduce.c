@@ -2,7 +2,6 @@
 ** Reductions over axes, spelled in core reductions: accumulator types, empty axes, `where`
 ** and `initial` are decided here.
 */
-#include <string.h>
 
 #include "graph/fn.h"
 

@@ -2,7 +2,6 @@
 ** a[index] and a[index] = value. Integers, slices, None and Ellipsis make views; integer and boolean arrays become
 ** flat positions for GATHER and SCATTER. It must not compute positions itself (index_fancy.c).
 */
-#include <string.h>
 
 #include "graph/index_int.h"
 #include "graph/now.h"

@@ -3,7 +3,6 @@
 ** It must not know promotion.
 */
 #include <stdio.h>
-#include <string.h>
 
 #include "graph/build.h"
 #include "graph/host.h"

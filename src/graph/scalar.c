@@ -2,7 +2,6 @@
 ** One element of any type: from a value and back. Half precision on the host lives here. It must not know nodes or
 ** arrays.
 */
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 

@@ -5,7 +5,6 @@
 #include "graph/session.h"
 
 #include <pthread.h>
-#include <string.h>
 
 #include "base/lock.h"
 #include "base/log.h"

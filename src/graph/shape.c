@@ -2,7 +2,6 @@
 ** Shapes: lengths and steps as plain int64 arrays, with NumPy's checks and words. It must not know nodes or arrays.
 */
 #include <stdio.h>
-#include <string.h>
 
 #include "graph/build.h"
 

@@ -4,8 +4,6 @@
 */
 #include "ir/kernel.h"
 
-#include <string.h>
-
 #include "base/mem.h"
 
 /* More than any lowering needs; bounds what the checker keeps on its stack. */

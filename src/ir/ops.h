@@ -4,7 +4,6 @@
 #ifndef TT_IR_OPS_H
 #define TT_IR_OPS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"

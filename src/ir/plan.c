@@ -15,8 +15,6 @@
 */
 #include "ir/plan.h"
 
-#include <string.h>
-
 #include "base/mem.h"
 #include "ir/kernel_int.h"
 

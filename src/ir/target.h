@@ -4,7 +4,6 @@
 #ifndef TT_IR_TARGET_H
 #define TT_IR_TARGET_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -9,7 +9,6 @@
 #define TT_LANG_CUDAC_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "base/err.h"
 #include "base/str.h"

@@ -4,8 +4,6 @@
 #ifndef TT_LANG_CUDAC_RUN_H
 #define TT_LANG_CUDAC_RUN_H
 
-#include <stdint.h>
-
 #include "base/err.h"
 #include "base/str.h"
 #include "lang/check.h"

@@ -2,7 +2,6 @@
 ** Which of the reductions that the graph knows an expression over `a` and `b` is. By its words: nothing but the plain
 ** forms counts, in either order.
 */
-#include <string.h>
 
 #include "lang/cx_int.h"
 

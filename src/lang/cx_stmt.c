@@ -3,7 +3,6 @@
 ** variable is the select of its two values. A return is a variable too: what follows it changes nothing where it is
 ** true.
 */
-#include <string.h>
 
 #include "lang/cx_int.h"
 

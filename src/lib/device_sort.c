@@ -3,8 +3,6 @@
 */
 #include "lib/device_sort.h"
 
-#include <string.h>
-
 #include "lib/device_call.h"
 #include "lib/device_rows.h"
 #include "lib/sort_int.h"

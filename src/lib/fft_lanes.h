@@ -8,7 +8,6 @@
 #define TT_LIB_FFT_LANES_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"

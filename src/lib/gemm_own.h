@@ -8,7 +8,6 @@
 #ifndef TT_LIB_GEMM_OWN_H
 #define TT_LIB_GEMM_OWN_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"

@@ -2,7 +2,6 @@
 #include "lib/product_device.h"
 
 #include <stdatomic.h>
-#include <string.h>
 
 #include "lib/cublas.h"
 #include "lib/cublas_layout.h"

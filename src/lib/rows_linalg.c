@@ -3,7 +3,6 @@
 **
 ** Results that nobody wants have no memory; where the host function cannot leave them out they go to scratch.
 */
-#include <string.h>
 
 #include "base/mem.h"
 #include "lib/lapack.h"

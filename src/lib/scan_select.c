@@ -5,7 +5,6 @@
 */
 #include "lib/scan_select.h"
 
-#include <assert.h>
 #include <stdatomic.h>
 #include <string.h>
 

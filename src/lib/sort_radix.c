@@ -7,7 +7,6 @@
 #include "lib/sort_int.h"
 
 #include <assert.h>
-#include <string.h>
 
 #include "base/pool.h"
 

@@ -1,7 +1,6 @@
 /* Finding a vendor's library and its handles; see vendor.h. */
 #include "lib/vendor.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/find.h"

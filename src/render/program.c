@@ -3,7 +3,6 @@
 */
 #include "render/program.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"

@@ -8,8 +8,6 @@
 ** A split statement is one that holds a barrier, an exchange, or an assignment to a variable of the whole block;
 ** program_agree.c finds them.
 */
-#include <stdio.h>
-#include <string.h>
 
 #include "render/program_int.h"
 

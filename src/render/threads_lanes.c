@@ -3,7 +3,6 @@
 ** way at a time, then the instructions lane by lane, then the stores.
 */
 #include <stdio.h>
-#include <string.h>
 
 #include "render/threads_int.h"
 

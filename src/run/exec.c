@@ -4,7 +4,6 @@
 #include "run/exec.h"
 
 #include <pthread.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "base/os.h"

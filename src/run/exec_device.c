@@ -3,7 +3,6 @@
 */
 #include "run/exec_device.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 

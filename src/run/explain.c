@@ -3,8 +3,6 @@
 */
 #include "run/explain.h"
 
-#include <string.h>
-
 #include "base/mem.h"
 #include "base/os.h"
 #include "base/pool.h"

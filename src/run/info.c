@@ -1,7 +1,6 @@
 /*
 ** What there is on this machine and what of it serves: devices, vendors' libraries, the compiler, the cache.
 */
-#include <string.h>
 
 #include "base/find.h"
 #include "base/mem.h"

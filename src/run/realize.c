@@ -8,7 +8,6 @@
 #include "run/realize.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"

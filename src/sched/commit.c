@@ -3,7 +3,6 @@
 ** copied into the plan, and the proofs that later save memory: whether a store may
 ** happen in place, and which operand's memory could hold a result.
 */
-#include <string.h>
 
 #include "sched/fuse.h"
 

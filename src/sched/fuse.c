@@ -5,7 +5,6 @@
 */
 #include "sched/fuse.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* A row this long is worth spreading over threads by itself, unless there are many rows. */

@@ -5,8 +5,6 @@
 */
 #include "core.h"
 
-#include <string.h>
-
 /* ---- devices given by people */
 
 bool core_device_from(PyObject *o, int *out) {

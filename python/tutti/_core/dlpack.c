@@ -10,7 +10,6 @@
 #include "core.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct dl_tensor {
   void *data;

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#include <stdlib.h>
-
 static const char *class_name(tt_code code) {
   switch (code) {
     case TT_EAXIS:

@@ -3,8 +3,6 @@
 */
 #include "core.h"
 
-#include <string.h>
-
 enum { MOST_ARGS = 64 };
 static const char EXPRESSION[] = "tutti.expression";
 

@@ -4,8 +4,6 @@
 */
 #include "core.h"
 
-#include <string.h>
-
 static PyObject *text_object(char *text) {
   if (!text) return PyErr_NoMemory();
   PyObject *s = PyUnicode_FromString(text);

@@ -4,8 +4,6 @@
 */
 #include "core.h"
 
-#include <string.h>
-
 static PyObject *hooks[CORE_HOOK_COUNT];
 static const char *const hook_names[] = {
 #define HOOK_NAME(name) #name,

@@ -4,8 +4,6 @@
 */
 #include "device/cpu/vm.h"
 
-#include <string.h>
-
 #include "device/cpu/vm_int.h"
 
 /* ---- the walk over points */

@@ -4,7 +4,6 @@
 ** are found. Knows the contract of ir/kernel.h; knows nothing of sizes and steps, which come with each launch.
 */
 #include <assert.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "base/os.h"

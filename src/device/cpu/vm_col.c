@@ -2,7 +2,6 @@
 ** COL mode: the lanes are outer points, the row is walked point by point and each lane has an
 ** accumulator of its own. Outer values are whole blocks of lanes.
 */
-#include <string.h>
 
 #include "device/cpu/vm_int.h"
 

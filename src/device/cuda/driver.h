@@ -6,7 +6,6 @@
 #define TT_DEVICE_CUDA_DRIVER_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "base/err.h"
 #include "ir/device.h"

@@ -1,7 +1,6 @@
 /* The queues of the null device, and the random order in which they run. Knows nothing of how commands got there. */
 #include "device/null/null_int.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "base/mem.h"
