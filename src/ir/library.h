@@ -68,6 +68,8 @@ struct tt_lib_row {
   /* (optional) The same on a device, without waiting for it. TT_ENOTIMPL, with nothing done: the host runs it. */
   tt_code (*run_on)(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
                     tt_error *err);
+  /* (optional) Why `run_on` leaves all work of this device to the host, in words for people; NULL: it does not. */
+  const char *(*missing_on)(tt_device *d);
   /* (optional) The same with TT_EPILOGUE_ bits done to the one result; `term`: what is added, dense; NULL: nothing. */
   tt_code (*run_on_then)(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
                          int epilogue, const void *term, tt_error *err);

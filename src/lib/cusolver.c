@@ -276,16 +276,26 @@ tt_code tt__solver_svd_jacobi(tt_solver *s, int64_t at, bool vectors, bool thin,
   return status_code(status, "cusolverDngesvdj", err);
 }
 
+static const char no_eig[] = "this cuSOLVER has no general eigenvalues (12.6 and later ones have)";
+
+const char *tt__solver_eig_missing(tt_device *d) {
+  void *handle;
+  if (tt__vendor_enter(&tt__vendor_cusolver, d, &handle, NULL) != TT_OK) return "there is no cuSOLVER for it";
+  bool has = api.geev && api.geev_size;
+  tt__vendor_leave(&tt__vendor_cusolver);
+  return has ? NULL : no_eig;
+}
+
 tt_code tt__solver_eig(tt_solver *s, int64_t at, int64_t n, void *a, void *w, void *v, tt_error *err) {
-  int type = type_of(s->type), right = v != NULL;
+  int type = type_of(s->type), wide = type_of(tt__complex_of(s->type)), right = v != NULL;
   size_t device = 0, host = 0;
-  if (!api.geev || !api.geev_size) return tt__fail(err, TT_ENOTIMPL, "this cuSOLVER has no general eigenvalues");
+  if (!api.geev || !api.geev_size) return tt__fail(err, TT_ENOTIMPL, "%s", no_eig);
   TT_TRY(one_by_one(s, err));
-  TT_TRY(status_code(api.geev_size(s->handle, defaults(), 0, right, n, type, a, n, type, w, type, NULL, n, type, v, n,
+  TT_TRY(status_code(api.geev_size(s->handle, defaults(), 0, right, n, type, a, n, wide, w, type, NULL, n, type, v, n,
                                    type, &device, &host),
                      "cuSOLVER", err));
   TT_TRY(room(s, device, host, err));
-  int status = api.geev(s->handle, defaults(), 0, right, n, type, a, n, type, w, type, NULL, n, type, v, n, type,
+  int status = api.geev(s->handle, defaults(), 0, right, n, type, a, n, wide, w, type, NULL, n, type, v, n, type,
                         s->work, s->work_size, s->host_work, s->host_size, s->info + at);
   return status_code(status, "cusolverDnXgeev", err);
 }

@@ -54,8 +54,12 @@ TT_HIDDEN tt_code tt__solver_svd_small(tt_solver *s, bool vectors, int64_t m, in
  * converged. */
 TT_HIDDEN tt_code tt__solver_svd_jacobi(tt_solver *s, int64_t at, bool vectors, bool thin, int64_t m, int64_t n,
                                         void *a, void *values, void *u, void *v, tt_error *err);
-/* Right eigenvectors of a general complex matrix. a is destroyed; v NULL: values alone. */
+/* Right eigenvectors of a general matrix, of its own type: a real matrix's are packed as LAPACK does it. w is complex.
+** a is destroyed; v NULL: values alone. */
 TT_HIDDEN tt_code tt__solver_eig(tt_solver *s, int64_t at, int64_t n, void *a, void *w, void *v, tt_error *err);
+
+/* Why there is no tt__solver_eig on this device; NULL: there is. */
+TT_HIDDEN const char *tt__solver_eig_missing(tt_device *d);
 
 /* All of the batch: from the lower triangle (or the upper one) of a [n, n]; w [n] ascending, a becomes the vectors. */
 TT_HIDDEN tt_code tt__solver_eigh(tt_solver *s, bool upper, bool vectors, int64_t n, void *a, void *w, tt_error *err);

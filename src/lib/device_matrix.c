@@ -16,6 +16,12 @@ typedef struct move_args {
   int32_t part, conjugated;
 } move_args;
 
+typedef struct unpack_args {
+  const void *packed, *w;
+  void *to;
+  int64_t n, batch;
+} unpack_args;
+
 typedef struct address_args {
   void *base;
   void **to;
@@ -99,6 +105,12 @@ tt_code tt__device_move(const tt_lib_device *on, tt_dtype t, int64_t batch, int6
                     .part = (int32_t)part,
                     .conjugated = conjugated};
   return launch(on, t, "move", tt_ceil_div(rows, 32) * tt_ceil_div(cols, 32) * batch, &args, sizeof args, err);
+}
+
+tt_code tt__device_unpack(const tt_lib_device *on, tt_dtype t, int64_t batch, int64_t n, const void *packed,
+                          const void *w, void *to, tt_error *err) {
+  unpack_args args = {packed, w, to, n, batch};
+  return launch(on, t, "unpack", tt_ceil_div(batch * n * n, THREADS), &args, sizeof args, err);
 }
 
 tt_code tt__device_addresses(const tt_lib_device *on, tt_dtype t, void *base, int64_t step, int64_t batch, void **to,

@@ -25,6 +25,9 @@ static inline tt_matrices tt__by_columns(const void *data, int64_t rows, int64_t
 /* Copy `batch` matrices; elements beside the triangle become 0. from.data NULL: identities. */
 TT_HIDDEN tt_code tt__device_move(const tt_lib_device *on, tt_dtype t, int64_t batch, int64_t rows, int64_t cols,
                                   tt_matrices from, tt_matrices to, tt_triangle part, bool conjugated, tt_error *err);
+/* The eigenvectors of real matrices as LAPACK packs them become complex ones of type `t`; all by columns. */
+TT_HIDDEN tt_code tt__device_unpack(const tt_lib_device *on, tt_dtype t, int64_t batch, int64_t n, const void *packed,
+                                    const void *w, void *to, tt_error *err);
 /* to[i] = base + i * step elements. */
 TT_HIDDEN tt_code tt__device_addresses(const tt_lib_device *on, tt_dtype t, void *base, int64_t step, int64_t batch,
                                        void **to, tt_error *err);

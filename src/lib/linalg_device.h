@@ -24,4 +24,7 @@ TT_LINALG_ROW(eig);
 TT_LINALG_ROW(lstsq);
 #undef TT_LINALG_ROW
 
+/* Why the host computes general eigenvalues for this device; NULL: it does not. */
+TT_HIDDEN const char *tt__device_eig_missing(tt_device *d);
+
 #endif

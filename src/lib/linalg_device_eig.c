@@ -178,30 +178,34 @@ tt_code tt__device_eigh(const tt_lib_device *on, const tt_lib_attr *attr, const 
 
 static tt_code eig_of(tt_solver *s, const tt_operand *a, void *w, void *v, tt_error *err) {
   sizes z = sizes_of(a);
-  void *columns, *vectors = NULL;
-  TT_TRY(temp(s->on, s->type, z.batch * z.n * z.n, &columns, err));
-  if (v) TT_TRY(temp(s->on, s->type, z.batch * z.n * z.n, &vectors, err));
+  tt_dtype wide = tt__complex_of(s->type);
+  int64_t all = z.batch * z.n * z.n;
+  void *columns, *vectors = NULL, *unpacked;
+  TT_TRY(temp(s->on, s->type, all, &columns, err));
+  if (v) TT_TRY(temp(s->on, s->type, all, &vectors, err));
   TT_TRY(tt__device_move(s->on, s->type, z.batch, z.n, z.n, tt__by_rows(a->data, z.n, z.n),
                          tt__by_columns(columns, z.n, z.n), TT_WHOLE, false, err));
   for (int64_t i = 0; i < z.batch; i++)
-    TT_TRY(tt__solver_eig(s, i, z.n, matrix_at(columns, s->type, i, z.n * z.n), matrix_at(w, s->type, i, z.n),
+    TT_TRY(tt__solver_eig(s, i, z.n, matrix_at(columns, s->type, i, z.n * z.n), matrix_at(w, wide, i, z.n),
                           matrix_at(vectors, s->type, i, z.n * z.n), err));
   if (!v) return TT_OK;
-  return tt__device_move(s->on, s->type, z.batch, z.n, z.n, tt__by_columns(vectors, z.n, z.n), tt__by_rows(v, z.n, z.n),
+  unpacked = vectors;
+  if (!tt__is_complex(s->type)) {
+    TT_TRY(temp(s->on, wide, all, &unpacked, err));
+    TT_TRY(tt__device_unpack(s->on, wide, z.batch, z.n, vectors, w, unpacked, err));
+  }
+  return tt__device_move(s->on, wide, z.batch, z.n, z.n, tt__by_columns(unpacked, z.n, z.n), tt__by_rows(v, z.n, z.n),
                          TT_WHOLE, false, err);
 }
 
-/* results w, v: complex. Real matrices are the host's: the library packs their vectors, and its complex function would
-** not leave real eigenvalues real. */
+/* results w, v: complex, also of real matrices, whose real eigenvalues have an imaginary part of 0. */
 tt_code tt__device_eig(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
                        tt_error *err) {
   (void)attr;
   sizes z = sizes_of(src);
   void *w;
   if (src->size == 0) return nothing(err);
-  if (!tt__is_complex(src->dtype))
-    return tt__fail(err, TT_ENOTIMPL, "eigenvalues of real matrices are the host's work");
-  TT_TRY(room(on, out[0].data, src->dtype, z.batch * z.n, &w, err));
+  TT_TRY(room(on, out[0].data, tt__complex_of(src->dtype), z.batch * z.n, &w, err));
   tt_solver s;
   tt_code code = tt__solver_begin(on, src->dtype, z.batch, &s, err);
   if (code == TT_OK) code = check_finite(on, src, TT_WHOLE, "Array must not contain infs or NaNs", err);
@@ -210,6 +214,8 @@ tt_code tt__device_eig(const tt_lib_device *on, const tt_lib_attr *attr, const t
   tt__solver_end(&s);
   return code;
 }
+
+const char *tt__device_eig_missing(tt_device *d) { return tt__solver_eig_missing(d); }
 
 /* ---- least squares */
 

@@ -79,7 +79,13 @@ static void explain_kernel(const tt_walk *walk, const tt_step *st, const tt_plac
 
 static void explain_library(const tt_walk *walk, const tt_plan *plan, int i, const tt_place *place, tt_str *s) {
   tt_follow f;
+  const tt_lib_row *row = walk->node[plan->step[i].lib]->attr.lib->row;
+  const tt_device *d = place->device;
+  const char *missing = NULL;
+  if (d && !row->run_on) missing = "no device has it";
+  if (d && d->target.kind == TT_DEVICE_CUDA && row->missing_on) missing = row->missing_on(place->device);
   tt__str_addf(s, "library %s", plan->step[i].why);
+  if (missing) tt__str_addf(s, ", done by the host: %s", missing);
   if (place->device && place->device->target.kind == TT_DEVICE_CUDA && tt__sched_follow(walk, plan, i, &f))
     tt__str_addf(s, ", which does step %d too (%s%s%s)", f.step,
                  f.epilogue & TT_EPILOGUE_ADD    ? "sum"

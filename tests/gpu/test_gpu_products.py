@@ -183,6 +183,27 @@ def test_systems(dtype, batch):
     np.testing.assert_allclose(tt.linalg.svdvals(x).numpy(), np.linalg.svd(a)[1], rtol=near, atol=near)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("batch", [(), (3,)])
+def test_eigenvectors(dtype, batch):
+    """Complex ones of real matrices come packed from the library; where all are real, so is the result."""
+    near = 1e-3 if dtype in ("float32", "complex64") else 1e-9
+    a = normal(*batch, 21, 21, dtype=dtype)
+    s = a @ np.conj(np.swapaxes(a, -1, -2))  # all eigenvalues are real, and a complex matrix's stay complex
+    for m in (a, s):
+        x = there(m)
+        w, v = (r.numpy() for r in tt.linalg.eig(x))
+        alone = tt.linalg.eigvals(x).numpy()
+        host = np.linalg.eigvals(m)
+        scale = np.abs(host).max()
+        if m is a:
+            assert w.dtype == host.dtype
+        np.testing.assert_allclose(m @ v, v * w[..., None, :], atol=near * scale)
+        np.testing.assert_allclose(np.linalg.norm(v, axis=-2), 1, rtol=near)
+        np.testing.assert_allclose(np.sort_complex(alone), np.sort_complex(w), atol=near * scale)
+        np.testing.assert_allclose(np.sort(np.abs(w)), np.sort(np.abs(host)), atol=near * scale)
+
+
 def test_what_has_no_answer():
     x = there(np.ones((3, 3)))
     for work, words in [

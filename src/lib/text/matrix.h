@@ -65,6 +65,30 @@ TT_KERNEL(move, move_args, 256) {
   }
 }
 
+/*
+** Eigenvectors of real matrices, complex, by columns: those of a pair are the two columns that LAPACK packs, as real
+** and imaginary part, and their conjugate. `packed` is of the real type.
+*/
+typedef struct unpack_args {
+  const TT_GLOBAL R *packed;
+  const TT_GLOBAL T *w;
+  TT_GLOBAL T *to;
+  tt_i64 n, batch;
+} unpack_args;
+
+TT_KERNEL(unpack, unpack_args, 256) {
+  for (tt_i64 at = (tt_i64)TT_BLOCK * 256 + TT_THREAD; at < a.batch * a.n * a.n; at += (tt_i64)TT_BLOCKS * 256) {
+    tt_i64 j = at / a.n % a.n;
+    R im = IM(a.w[at / a.n]);
+    if (im > 0 && j + 1 < a.n)
+      a.to[at] = make(a.packed[at], a.packed[at + a.n]);
+    else if (im < 0 && j > 0)
+      a.to[at] = make(a.packed[at - a.n], -a.packed[at]);
+    else
+      a.to[at] = make(a.packed[at], 0);
+  }
+}
+
 /* Addresses of the matrices of a batch. */
 typedef struct address_args {
   TT_GLOBAL T *base;
