@@ -40,12 +40,8 @@ void tt__trail_close(tt_trail *t) {
 void tt__trail_note(tt_trail *t, const char *kernel) {
   tt__lock(&t->lock);
   tt_origin *o = &t->last[t->launched++ % TT_TRAIL_MOST];
-  if (origin) {
-    *o = *origin;
-  } else {
-    snprintf(o->what, sizeof o->what, "%s", kernel ? kernel : "a kernel");
-    o->where[0] = 0;
-  }
+  *o = origin ? *origin : (tt_origin){.what = ""};
+  if (!o->what[0]) snprintf(o->what, sizeof o->what, "%s", kernel ? kernel : "a kernel");
   tt__unlock(&t->lock);
 }
 

@@ -12,7 +12,7 @@
 
 /* Who asks for launches, in words for people. */
 typedef struct tt_origin {
-  char what[48];  /* "exp mul of float32[1000]" */
+  char what[48];  /* "exp mul of float32[1000]"; "": the kernel's own name, or the library's */
   char where[72]; /* the user's line, or "" */
 } tt_origin;
 
@@ -34,7 +34,7 @@ typedef struct tt_trail {
 
 TT_HIDDEN void tt__trail_open(tt_device *d, tt_trail *t);
 TT_HIDDEN void tt__trail_close(tt_trail *t);
-/* A launch has been asked for; `kernel`: its name, or NULL. */
+/* A launch has been asked for, or a library's work; `kernel`: its name, or NULL. */
 TT_HIDDEN void tt__trail_note(tt_trail *t, const char *kernel);
 /* The launches so far, and: that many are done. */
 TT_HIDDEN uint64_t tt__trail_mark(tt_trail *t);

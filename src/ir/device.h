@@ -115,6 +115,10 @@ typedef struct tt_device_ops {
   /* Make this the calling thread's device, as vendor libraries (cuBLAS, cuFFT) expect. NULL: nothing to do. */
   tt_code (*enter)(tt_device *d, tt_error *err);
 
+  /* A vendor's library has asked for work on the stream by its handle: `what` names it where a message tells which work
+  ** may have failed. Where every launch is waited for, so is this. NULL: nothing is told of work. */
+  tt_code (*asked)(tt_device *d, tt_stream *s, const char *what, tt_error *err);
+
   /* ---- repeats: what is asked of `s` between begin and end is kept instead of run. NULL: the device cannot. */
   tt_code (*capture_begin)(tt_device *d, tt_stream *s, tt_error *err);
   tt_code (*capture_end)(tt_device *d, tt_stream *s, tt_graph **out, tt_error *err);

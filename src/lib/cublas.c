@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "lib/device_call.h"
 #include "lib/vendor.h"
 
 #define WORK_BYTES (32 << 20) /* most scratch an algorithm may ask for */
@@ -245,7 +246,7 @@ tt_code tt__cublas_product(const tt_lib_device *on, const tt_gemm_plan *p, tt_dt
   if (e->work && (code = on->temp(on, e->work, &work, err)) != TT_OK) goto leave;
   void *stream = on->device->ops->stream_handle(on->device, on->stream);
   status = call_all(handle, e, p, (int64_t)tt__dtype_size(t), a, b, term, c, work, stream);
-  if (status) code = failed(status, "cublasLtMatmul", err);
+  code = status ? failed(status, "cublasLtMatmul", err) : tt__device_asked(on, "cublasLtMatmul", err);
 leave:
   tt__vendor_leave(&tt__vendor_cublaslt);
   return code;

@@ -60,6 +60,12 @@ static tt_code status_code(int status, const char *what, tt_error *err) {
   return tt__fail(err, TT_EDEVICE, "%s failed with status %d", what, status);
 }
 
+/* The library has taken the work, or has it not? */
+static tt_code asked(const tt_solver *s, int status, const char *what, tt_error *err) {
+  TT_TRY(status_code(status, what, err));
+  return tt__device_asked(s->on, what, err);
+}
+
 /* ---- begin, check, end */
 
 tt_code tt__solver_begin(const tt_lib_device *on, tt_dtype t, int64_t batch, tt_solver *s, tt_error *err) {
@@ -141,7 +147,7 @@ tt_code tt__solver_lu(tt_solver *s, int64_t n, void *a, void *pivot, bool *wide,
     TT_TRY(enter_batch(s, err));
     TT_TRY(addresses(s, a, n * n, &each, err));
     int status = many.getrf[letter_of(s->type)](s->batch_handle, (int)n, each, (int)n, pivot, s->info, (int)s->batch);
-    return status_code(status, "cublasgetrfBatched", err);
+    return asked(s, status, "cublasgetrfBatched", err);
   }
   TT_TRY(one_by_one(s, err));
   for (int64_t i = 0; i < s->batch; i++) {
@@ -152,7 +158,7 @@ tt_code tt__solver_lu(tt_solver *s, int64_t n, void *a, void *pivot, bool *wide,
     TT_TRY(room(s, device, host, err));
     int status = api.getrf(s->handle, defaults(), n, n, type, at, n, (int64_t *)pivot + i * n, type, s->work,
                            s->work_size, s->host_work, s->host_size, s->info + i);
-    TT_TRY(status_code(status, "cusolverDnXgetrf", err));
+    TT_TRY(asked(s, status, "cusolverDnXgetrf", err));
   }
   return TT_OK;
 }
@@ -167,14 +173,14 @@ tt_code tt__solver_lu_solve(tt_solver *s, int64_t n, int64_t k, const void *lu, 
     TT_TRY(addresses(s, b, n * k, &right, err));
     int status = many.getrs[letter_of(s->type)](s->batch_handle, OP_N, (int)n, (int)k, (const void *const *)left,
                                                 (int)n, pivot, right, (int)n, &host_info, (int)s->batch);
-    return status_code(status, "cublasgetrsBatched", err);
+    return asked(s, status, "cublasgetrsBatched", err);
   }
   void *info; /* getrs says only what is wrong with its arguments: the factorization's info stays */
   TT_TRY(s->on->temp(s->on, sizeof(int32_t), &info, err));
   for (int64_t i = 0; i < s->batch; i++) {
     int status = api.getrs(s->handle, defaults(), OP_N, n, k, type, matrix_at(s, (void *)(uintptr_t)lu, i, n * n), n,
                            (const int64_t *)pivot + i * n, type, matrix_at(s, b, i, n * k), n, info);
-    TT_TRY(status_code(status, "cusolverDnXgetrs", err));
+    TT_TRY(asked(s, status, "cusolverDnXgetrs", err));
   }
   return TT_OK;
 }
@@ -187,7 +193,7 @@ tt_code tt__solver_cholesky(tt_solver *s, int64_t n, void *a, tt_error *err) {
     void **each;
     TT_TRY(addresses(s, a, n * n, &each, err));
     int status = api.potrf_batched[letter_of(s->type)](s->handle, LOWER, (int)n, each, (int)n, s->info, (int)s->batch);
-    return status_code(status, "cusolverDnpotrfBatched", err);
+    return asked(s, status, "cusolverDnpotrfBatched", err);
   }
   TT_TRY(one_by_one(s, err));
   for (int64_t i = 0; i < s->batch; i++) {
@@ -198,7 +204,7 @@ tt_code tt__solver_cholesky(tt_solver *s, int64_t n, void *a, tt_error *err) {
     TT_TRY(room(s, device, host, err));
     int status = api.potrf(s->handle, defaults(), LOWER, n, type, at, n, type, s->work, s->work_size, s->host_work,
                            s->host_size, s->info + i);
-    TT_TRY(status_code(status, "cusolverDnXpotrf", err));
+    TT_TRY(asked(s, status, "cusolverDnXpotrf", err));
   }
   return TT_OK;
 }
@@ -212,7 +218,7 @@ tt_code tt__solver_qr(tt_solver *s, int64_t at, int64_t m, int64_t n, void *a, v
   TT_TRY(room(s, device, host, err));
   int status = api.geqrf(s->handle, defaults(), m, n, type, a, m, type, tau, type, s->work, s->work_size, s->host_work,
                          s->host_size, s->info + at);
-  return status_code(status, "cusolverDnXgeqrf", err);
+  return asked(s, status, "cusolverDnXgeqrf", err);
 }
 
 tt_code tt__solver_form_q(tt_solver *s, int64_t at, int64_t m, int64_t cols, int64_t k, void *a, const void *tau,
@@ -223,7 +229,7 @@ tt_code tt__solver_form_q(tt_solver *s, int64_t at, int64_t m, int64_t cols, int
                      err));
   TT_TRY(room(s, (size_t)size * tt__dtype_size(s->type), 0, err));
   int status = api.orgqr[letter](s->handle, (int)m, (int)cols, (int)k, a, (int)m, tau, s->work, size, s->info + at);
-  return status_code(status, "cusolverDnorgqr", err);
+  return asked(s, status, "cusolverDnorgqr", err);
 }
 
 /* ---- singular values and eigenvalues */
@@ -240,7 +246,7 @@ tt_code tt__solver_svd(tt_solver *s, int64_t at, char job, int64_t m, int64_t n,
   TT_TRY(room(s, device, host, err));
   int status = api.gesvd(s->handle, defaults(), j, j, m, n, type, a, m, real, values, type, u, m, type, vt, n, type,
                          s->work, s->work_size, s->host_work, s->host_size, s->info + at);
-  return status_code(status, "cusolverDnXgesvd", err);
+  return asked(s, status, "cusolverDnXgesvd", err);
 }
 
 static tt_code jacobi_begins(tt_error *err) {
@@ -259,7 +265,7 @@ tt_code tt__solver_svd_small(tt_solver *s, bool vectors, int64_t m, int64_t n, v
   TT_TRY(room(s, (size_t)size * tt__dtype_size(s->type), 0, err));
   int status = api.gesvdj_batched[letter](s->handle, job, rows, cols, a, rows, values, u, rows, v, cols, s->work, size,
                                           s->info, jacobi(), batch);
-  return status_code(status, "cusolverDngesvdjBatched", err);
+  return asked(s, status, "cusolverDngesvdjBatched", err);
 }
 
 tt_code tt__solver_svd_jacobi(tt_solver *s, int64_t at, bool vectors, bool thin, int64_t m, int64_t n, void *a,
@@ -273,7 +279,7 @@ tt_code tt__solver_svd_jacobi(tt_solver *s, int64_t at, bool vectors, bool thin,
   TT_TRY(room(s, (size_t)size * tt__dtype_size(s->type), 0, err));
   int status = api.gesvdj[letter](s->handle, job, thin, rows, cols, a, rows, values, u, rows, v, cols, s->work, size,
                                   s->info + at, jacobi());
-  return status_code(status, "cusolverDngesvdj", err);
+  return asked(s, status, "cusolverDngesvdj", err);
 }
 
 static const char no_eig[] = "this cuSOLVER has no general eigenvalues (12.6 and later ones have)";
@@ -297,7 +303,7 @@ tt_code tt__solver_eig(tt_solver *s, int64_t at, int64_t n, void *a, void *w, vo
   TT_TRY(room(s, device, host, err));
   int status = api.geev(s->handle, defaults(), 0, right, n, type, a, n, wide, w, type, NULL, n, type, v, n, type,
                         s->work, s->work_size, s->host_work, s->host_size, s->info + at);
-  return status_code(status, "cusolverDnXgeev", err);
+  return asked(s, status, "cusolverDnXgeev", err);
 }
 
 tt_code tt__solver_eigh(tt_solver *s, bool upper, bool vectors, int64_t n, void *a, void *w, tt_error *err) {
@@ -310,7 +316,7 @@ tt_code tt__solver_eigh(tt_solver *s, bool upper, bool vectors, int64_t n, void 
     TT_TRY(room(s, device, host, err));
     int status = api.syev_batched(s->handle, defaults(), vectors, side, n, type, a, n, real, w, type, s->work,
                                   s->work_size, s->host_work, s->host_size, s->info, s->batch);
-    return status_code(status, "cusolverDnXsyevBatched", err);
+    return asked(s, status, "cusolverDnXsyevBatched", err);
   }
   TT_TRY(one_by_one(s, err));
   for (int64_t i = 0; i < s->batch; i++) {
@@ -321,7 +327,7 @@ tt_code tt__solver_eigh(tt_solver *s, bool upper, bool vectors, int64_t n, void 
     TT_TRY(room(s, device, host, err));
     int status = api.syevd(s->handle, defaults(), vectors, side, n, type, at, n, real, values, type, s->work,
                            s->work_size, s->host_work, s->host_size, s->info + i);
-    TT_TRY(status_code(status, "cusolverDnXsyevd", err));
+    TT_TRY(asked(s, status, "cusolverDnXsyevd", err));
   }
   return TT_OK;
 }

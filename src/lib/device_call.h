@@ -47,6 +47,9 @@ TT_HIDDEN tt_code tt__device_launch(tt_device_text *d, const char *name, int64_t
                                     size_t size, tt_error *err);
 TT_HIDDEN void tt__device_done(tt_device_text *d);
 
+/* A vendor's library has been given work for the stream: messages about failures name it so. */
+TT_HIDDEN tt_code tt__device_asked(const tt_lib_device *on, const char *what, tt_error *err);
+
 /* Bytes of the device set to one value. */
 TT_HIDDEN tt_code tt__device_fill(const tt_lib_device *on, void *p, int byte, size_t size, tt_error *err);
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "lib/device_call.h"
+
 #define MOST_KEPT 64
 
 /* cuFFT's numbers, those that we say. */
@@ -137,7 +139,8 @@ tt_code tt__cufft_run(const tt_lib_device *on, const tt_cufft_shape *s, bool bac
     size_t at = (size_t)(i * hop);
     status = call(e, backward ? INVERSE : FORWARD, (char *)(uintptr_t)in + at * in_size, (char *)out + at * out_size);
   }
-  if (status) code = tt__fail(err, TT_EDEVICE, "cuFFT failed with status %d", status);
+  code = status ? tt__fail(err, TT_EDEVICE, "cuFFT failed with status %d", status)
+                : tt__device_asked(on, "a transform of cuFFT", err);
 leave:
   tt__vendor_leave(&tt__vendor_cufft);
   return code;

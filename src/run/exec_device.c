@@ -369,6 +369,21 @@ static tt_code library_operands(tt_device *d, tt_stream *s, const tt_walk *walk,
   return TT_OK;
 }
 
+/*
+** The row's work, with what is done to its result on the way (`follow`, NULL: nothing). Its kernels and the vendor's
+** are called by their own names, and where they come from is the line of `n`.
+*/
+static tt_code run_row(const tt_lib_device *on, const tt_lib_attr *attr, const tt_node *n, const tt_operand *src,
+                       const tt_block *out, const tt_follow *follow, const void *term, tt_error *err) {
+  tt_origin o = {.what = ""};
+  tt__session_line_name(n->line, o.where, sizeof o.where);
+  const tt_origin *before = tt__origin_use(&o);
+  tt_code code = follow ? attr->row->run_on_then(on, attr, src, out, follow->epilogue, term, err)
+                        : attr->row->run_on(on, attr, src, out, err);
+  tt__origin_use(before);
+  return code;
+}
+
 /* What a library step did stands in the ledger and in the profile. */
 static tt_code library_ran(tt_device *d, tt_stream *s, const tt_step *step, int64_t read, int64_t written,
                            int64_t start, tt_error *err) {
@@ -404,7 +419,7 @@ static tt_code exec_library_on(tt_device *d, const tt_walk *walk, const tt_step 
   if (code == TT_OK) {
     tt_lib_use use;
     tt__exec_lib_open(&use, d, s);
-    code = row->run_on(&use.on, lib->attr.lib, src, out, err);
+    code = run_row(&use.on, lib->attr.lib, walk->node[step->root[0].node], src, out, NULL, NULL, err);
     tt__exec_lib_close(&use);
   }
   if (code == TT_OK) code = library_ran(d, s, step, read, written, start, err);
@@ -436,7 +451,7 @@ tt_code tt__exec_followed_on(tt_device *d, const tt_walk *walk, const tt_step *s
                   .size = product->size};
   tt_lib_use use;
   tt__exec_lib_open(&use, d, s);
-  tt_code code = attr->row->run_on_then(&use.on, attr, src, &out, follow->epilogue, term, err);
+  tt_code code = run_row(&use.on, attr, n, src, &out, follow, term, err);
   tt__exec_lib_close(&use);
   if (code == TT_OK) code = library_ran(d, s, step, read, written, start, err);
   hand_over(d, walk, then, &res, code == TT_OK);

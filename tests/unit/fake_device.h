@@ -157,8 +157,22 @@ static tt_code fake_launch(tt_device *d, tt_stream *s, tt_routine *r, const tt_g
   return TT_OK;
 }
 
-static const tt_device_ops fake_ops = {
-    .name = "fake", .fill = fake_fill, .copy_in = fake_copy, .copy_within = fake_copy, .launch = fake_launch};
+/* What the vendor's libraries were asked for, as they say. */
+static int fake_asked_for;
+static const char *fake_last_asked = "";
+static tt_code fake_asked(tt_device *d, tt_stream *s, const char *what, tt_error *err) {
+  (void)d, (void)s, (void)err;
+  fake_asked_for++;
+  fake_last_asked = what;
+  return TT_OK;
+}
+
+static const tt_device_ops fake_ops = {.name = "fake",
+                                       .fill = fake_fill,
+                                       .copy_in = fake_copy,
+                                       .copy_within = fake_copy,
+                                       .launch = fake_launch,
+                                       .asked = fake_asked};
 static tt_device fake_gpu = {.ops = &fake_ops,
                              .target = {.kind = TT_DEVICE_NULL,
                                         .units = 4,

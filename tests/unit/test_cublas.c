@@ -227,6 +227,8 @@ TEST(products) {
     product(t, 2, (int64_t[]){1, 7}, (int64_t[]){7, 1}, (int64_t[]){7, 1}, (int64_t[]){4, 1});
   }
   CHECK(entered > 0 && tt__vendor_cublaslt.ndevice == 1);
+  CHECK(fake_asked_for > 0);
+  CHECK_STR(fake_last_asked, "cublasLtMatmul");
 }
 
 /* Operands that lie neither by rows nor by columns are packed by a kernel of ours first. */

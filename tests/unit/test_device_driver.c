@@ -173,6 +173,16 @@ CHILD_TEST(what_is_done_is_learnt_on_the_way) {
   CHECK(strstr(err.message, "not known to be done: 'f', 'f', 'f', 'f' (and 8 more)")); /* 8 of the 20 are done */
 }
 
+/* Whoever wants to know waits for a library's work as for a kernel's. */
+CHILD_TEST(a_checked_library_is_named) {
+  setenv("TUTTI_CHECK", "1", 1);
+  setenv("FAKE_CUDA_FAIL", "cuStreamSynchronize:700:0", 1);
+  tt_device *d = open_first();
+  tt_error err = {0};
+  CHECK_INT(d->ops->asked(d, d->work, "cublasLtMatmul", &err), TT_EDEVICE);
+  CHECK_STR(err.message, "cuda:0 is lost: cannot run the library's 'cublasLtMatmul': error 700 (CUDA_ERROR_700)");
+}
+
 CHILD_TEST(a_final_error_is_kept_and_the_driver_left_alone) {
   setenv("FAKE_CUDA_FAIL", "cuLaunchKernel:719:2", 1);
   tt_device *d = open_first();
@@ -185,11 +195,12 @@ CHILD_TEST(a_final_error_is_kept_and_the_driver_left_alone) {
   tt__dmem_used_on(d, block, d->down);
   CHECK_INT(tt__stage_in(d, d->work, tt__dmem_at(block), host, sizeof host, &err), TT_OK);
   CHECK_INT(launch(d, &m, &f, &err), TT_OK);
+  CHECK_INT(d->ops->asked(d, d->work, "cublasLtMatmul", &err), TT_OK);
   CHECK_INT(launch(d, &m, &f, &err), TT_OK);
   CHECK_INT(launch(d, &m, &f, &err), TT_EDEVICE);
   CHECK_STR(err.message,
-            "cuda:0 is lost: cannot launch a kernel: error 719 (CUDA_ERROR_719); not known to be done: 'f', 'f'; "
-            "TUTTI_CHECK=1 names the kernel");
+            "cuda:0 is lost: cannot launch a kernel: error 719 (CUDA_ERROR_719); not known to be done: 'f', "
+            "'cublasLtMatmul', 'f'; TUTTI_CHECK=1 names the kernel");
   CHECK(tt__device_lost(d));
   int before = ask("fake_calls_after_loss", 0);
   void *p = NULL;

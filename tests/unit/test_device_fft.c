@@ -244,6 +244,8 @@ TEST(axes_together_and_apart) {
   before = called;
   over_axes(3, (int64_t[]){50, 4, 3}, 2);
   CHECK_INT(called - before, 6);
+  CHECK(fake_asked_for > 0);
+  CHECK_STR(fake_last_asked, "a transform of cuFFT");
 }
 
 TEST(real_rows) {

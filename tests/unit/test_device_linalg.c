@@ -442,6 +442,7 @@ TEST(rows_with_a_library_that_the_host_plays) {
       fake_lacks_eig = false;
     }
   CHECK(fake_solver_calls > 100);
+  CHECK_INT(fake_asked_for, fake_solver_calls);
   stop_playing();
 }
 

@@ -115,18 +115,17 @@ int tt__cuda_allow_shared(tt_cuda *c, tt_routine *f, uint32_t shared) {
   return result;
 }
 
-/* Wait for the launch just made, and name it if it failed. */
-static tt_code finish(tt_device *d, tt_stream *s, tt_routine *f, void *before, tt_error *err) {
+/* Wait for the work just asked for, and name it if it failed. */
+static tt_code finish(tt_device *d, tt_stream *s, const char *kind, const char *name, void *before, tt_error *err) {
   char what[120];
-  snprintf(what, sizeof what, "run the kernel '%s'", f->name);
+  snprintf(what, sizeof what, "run %s '%s'", kind, name);
   return tt__cuda_leave(d, before, tt__cuda_of(d)->api->stream_wait_idle(s->handle), what, err);
 }
 
-/* The launch is on its way. Every now and then: how far has the stream come, as far as it can be known without
- * waiting? */
-static void follow(tt_cuda *c, tt_stream *s, const tt_routine *f) {
+/* Work is on its way. Every now and then: how far has the stream come, as far as it can be known without waiting? */
+static void follow(tt_cuda *c, tt_stream *s, const char *name) {
   enum { EVERY = TT_TRAIL_MOST / 2, WITHOUT_TIME = 2 };
-  tt__trail_note(&s->trail, f->name);
+  tt__trail_note(&s->trail, name);
   uint64_t now = tt__trail_mark(&s->trail);
   if (now % EVERY != 0) return;
   if (!s->milestone && c->api->event_new(&s->milestone, WITHOUT_TIME) != TT_CUDA_OK) return;
@@ -160,8 +159,17 @@ tt_code tt__cuda_launch(tt_device *d, tt_stream *s, tt_routine *f, const tt_grid
   if (result == TT_CUDA_OK && atomic_load_explicit(&c->capturing, memory_order_relaxed))
     result = tt__cuda_note_launch(d, s, f, g);
   else if (result == TT_CUDA_OK && c->check)
-    return finish(d, s, f, before, err);
+    return finish(d, s, "the kernel", f->name, before, err);
   else if (result == TT_CUDA_OK)
-    follow(c, s, f);
+    follow(c, s, f->name);
   return tt__cuda_leave(d, before, result, "launch a kernel", err);
+}
+
+tt_code tt__cuda_asked(tt_device *d, tt_stream *s, const char *what, tt_error *err) {
+  tt_cuda *c = tt__cuda_of(d);
+  void *before;
+  TT_TRY(tt__cuda_enter(d, &before, err));
+  if (c->check) return finish(d, s, "the library's", what, before, err);
+  follow(c, s, what);
+  return tt__cuda_leave(d, before, TT_CUDA_OK, what, err);
 }

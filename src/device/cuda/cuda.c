@@ -484,6 +484,7 @@ const tt_device_ops tt__cuda_ops = {
     .stream_turn = cuda_stream_turn,
     .wait_all = cuda_wait_all,
     .stream_done = cuda_stream_done,
+    .asked = tt__cuda_asked,
     .enter = cuda_enter,
     .capture_begin = tt__cuda_capture_begin,
     .capture_end = tt__cuda_capture_end,

@@ -415,6 +415,13 @@ static tt_code null_launch(tt_device *d, tt_stream *s, tt_routine *f, const tt_g
   return leave(d, ask(d, s, c, err));
 }
 
+/* No library serves this device; a test may say that one did. */
+static tt_code null_asked(tt_device *d, tt_stream *s, const char *what, tt_error *err) {
+  TT_TRY(enter(d, err));
+  tt__trail_note(&s->trail, what);
+  return leave(d, TT_OK);
+}
+
 /* ---- order */
 
 static tt_code null_stream_new(tt_device *d, int priority, tt_stream **out, tt_error *err) {
@@ -661,6 +668,7 @@ const tt_device_ops tt__null_ops = {
     .stream_turn = null_stream_turn,
     .wait_all = null_wait_all,
     .stream_done = null_stream_done,
+    .asked = null_asked,
     .capture_begin = null_capture_begin,
     .capture_end = null_capture_end,
     .graph_args = null_graph_args,
