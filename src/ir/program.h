@@ -211,8 +211,7 @@ typedef struct tt_program {
   TT_VEC(tt_pslot) shared, local;
   TT_VEC(const tt_ptype *) globals;
   tt_pfunc *entry;
-  bool math; /* calls polynomials */
-  bool atomics;
+  bool math;   /* calls polynomials */
   bool bounds; /* every index is checked */
   bool grid;   /* a barrier of the whole grid: all blocks are there at once */
   bool prints;

@@ -220,7 +220,6 @@ static expr *atomic(lower *l, const char *w, const tt_tree *t) {
   py__wrote(l, array);
   expr *e = py__expr(l, TT_X_ATOMIC, py__scalar(l, d), cas ? 3 : 2);
   e->k = atomics[k].k;
-  l->p->atomics = true;
   e->i = py__space(l, array) == 1;
   e->arg[0] = place;
   e->arg[1] = py__cast(l, cas ? old : value, d);

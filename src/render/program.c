@@ -12,27 +12,11 @@
 
 extern const char tt__program_text[], tt__program_math[]; /* program_text.h, program_math.h */
 
-/* The prelude, less what this program cannot call: reading it is half of the compiler's time. */
-static void put_prelude(const tt_program *p, tt_str *out) {
-  bool narrow = p->math, complex = p->math;
-  for (int64_t k = 0; k < p->types.n; k++) {
-    const tt_ptype *t = p->types.data[k];
-    if (t->tag != TT_T_SCALAR && t->tag != TT_T_ARRAY) continue;
-    bool whole = tt__is_int((tt_dtype)t->dtype);
-    narrow |= whole && t->dtype != TT_I64 && t->dtype != TT_U64;
-    complex |= tt__is_complex((tt_dtype)t->dtype);
-  }
-  if (!narrow) tt__str_add(out, "#define TT_ONLY_WIDE 1\n");
-  if (!complex) tt__str_add(out, "#define TT_NO_COMPLEX 1\n");
-  if (!p->atomics) tt__str_add(out, "#define TT_NO_ATOMICS 1\n");
-  tt__render_header(&tt__dialect_c, p->math, out);
-}
-
 void tt__program_header(const tt_program *p, tt_program_target target, tt_str *out) {
   if (target == TT_PROGRAM_CUDA)
     tt__str_add(out, "#define TT_PROGRAM_CUDA 1\n"); /* the dialect's own header stands above */
   else
-    put_prelude(p, out);
+    tt__render_header(&tt__dialect_c, p->math, out);
   tt__str_add(out, tt__program_text);
   if (p->math) tt__str_add(out, tt__program_math);
 }

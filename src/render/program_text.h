@@ -199,13 +199,11 @@ TT_FN tt_i32 tt_whole_f32_i32(tt_f32 x) { return tt_cast_f32_i32(x); }
   TT_FN tt_##S tt_whole_f64_##S(tt_f64 x) { return tt_cast_f64_##S(x); } \
   TT_FN tt_##S tt_whole_f32_##S(tt_f32 x) { return tt_cast_f32_##S(x); }
 TT__WHOLE(u64)
-#ifndef TT_ONLY_WIDE
 TT__WHOLE(i8)
 TT__WHOLE(i16)
 TT__WHOLE(u8)
 TT__WHOLE(u16)
 TT__WHOLE(u32)
-#endif
 
 TT_FN tt_i64 tt_popc_u64(tt_u64 x) {
   tt_i64 n = 0;
@@ -254,7 +252,6 @@ TT_FN tt_f64 tt_modf_part_f64(tt_f64 x) { /* of an infinity: 0, with its sign */
   return TT__LIBRARY(modf)(x, &whole);
 }
 
-#ifndef TT_NO_COMPLEX
 /* ---- complex numbers: plain operations here, functions where the prelude has the real ones (program_math.h) */
 #define TT__COMPLEX(S, Z, F, R)                                                                               \
   TT_FN Z tt_complex_##S(tt_f64 re, tt_f64 im) {                                                              \
@@ -290,7 +287,6 @@ TT__COMPLEX(c64, tt_c64, tt_f32, f32)
 TT__COMPLEX(c128, tt_c128, tt_f64, f64)
 TT_FN tt_c128 tt_cast_c64_c128(tt_c64 a) { return tt__pair_c128(a.re, a.im); }
 TT_FN tt_c64 tt_cast_c128_c64(tt_c128 a) { return tt__pair_c64((tt_f32)a.re, (tt_f32)a.im); }
-#endif
 
 /* ---- atomics of the CPU: each gives the old value */
 #ifndef TT_PROGRAM_CUDA
@@ -344,14 +340,12 @@ TT_FN tt_c64 tt_cast_c128_c64(tt_c128 a) { return tt__pair_c64((tt_f32)a.re, (tt
   TT__ATOMIC_ANY(S, T)                \
   TT__ATOMIC_LOOP(add, S, T, old + v) \
   TT__ATOMIC_LOOP(sub, S, T, old - v)
-#ifndef TT_NO_ATOMICS
 TT__ATOMIC_INT(i32, tt_i32)
 TT__ATOMIC_INT(u32, tt_u32)
 TT__ATOMIC_INT(i64, tt_i64)
 TT__ATOMIC_INT(u64, tt_u64)
 TT__ATOMIC_FLOAT(f32, tt_f32)
 TT__ATOMIC_FLOAT(f64, tt_f64)
-#endif
 
 /* ---- random numbers: xoroshiro128+ */
 TT_FN tt_u64 tt_random_u64(tt_pcall *call) {

@@ -29,7 +29,7 @@ TT_HIDDEN bool tt__render_needs_math(const tt_kernel *k);
 
 /*
 ** Append what must stand above kernels: types, scalar functions, argument structs; with `math` the polynomials
-** too, which cost the compiler 6 ms of 50 to read. Two texts in all.
+** too. Two texts in all. Compilers on the CPU get them trimmed (trim.h).
 */
 TT_HIDDEN void tt__render_header(const tt_dialect *d, bool math, tt_str *out);
 

@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "device/cpu/cc.h"
 #include "render/render.h"
+#include "render/trim.h"
 #include "run/cache.h"
 
 enum { BATCH = 16 }; /* kernels of one compiler run; its time grows with the text, others wait for it */
@@ -62,26 +63,33 @@ static bool find_place(tt_str *identity, tt_cache_place *place) {
 /* One compiler run for jobs [0, n); all of them or none. */
 static tt_code compile_batch(const tt_kernel *const *k, job *jobs, int n, const tt_cache_place *place, tt_kernel_fn *fn,
                              tt_error *err) {
-  tt_str source = {0}, binary = {0};
+  tt_str header = {0}, source = {0}, text = {0}, binary = {0};
   const char *names[BATCH];
   tt_kernel_fn got[BATCH];
   tt_cache_item items[BATCH];
   bool math = false;
   for (int i = 0; i < n; i++) math |= tt__render_needs_math(k[jobs[i].at]);
-  tt__render_header(&tt__dialect_c, math, &source);
+  tt__render_header(&tt__dialect_c, math, &header);
   for (int i = 0; i < n; i++) {
     tt__str_add(&source, jobs[i].source.data);
     names[i] = jobs[i].symbol;
     items[i] = item_of(&jobs[i], k[jobs[i].at]);
     if (tt__log_on(TT_LOG_RENDER)) tt__log_artefact(TT_LOG_RENDER, jobs[i].symbol, jobs[i].source.data);
   }
-  tt_code c = source.failed ? tt__fail_memory(err, source.len) : TT_OK;
-  if (c == TT_OK) c = tt__cc_compile(source.data, names, n, got, &binary, err);
+  bool failed = header.failed || source.failed;
+  if (!failed) {
+    tt__trim(header.data, source.data, &text);
+    tt__str_add(&text, source.data);
+  }
+  tt_code c = failed || text.failed ? tt__fail_memory(err, source.len) : TT_OK;
+  if (c == TT_OK) c = tt__cc_compile(text.data, names, n, got, &binary, err);
   if (c == TT_OK) {
     for (int i = 0; i < n; i++) fn[jobs[i].at] = got[i];
     if (place) tt__cache_store(place, items, n, binary.data, binary.len);
   }
+  tt__str_free(&header);
   tt__str_free(&source);
+  tt__str_free(&text);
   tt__str_free(&binary);
   return c;
 }

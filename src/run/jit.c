@@ -18,6 +18,7 @@
 #include "render/dialect.h"
 #include "render/program.h"
 #include "render/render.h"
+#include "render/trim.h"
 #include "graph/session.h"
 #include "run/cache.h"
 #include "run/exec.h"
@@ -29,24 +30,27 @@ enum { POLL_NS = 50000000, BLOCK_THREADS = 1024, STATIC_SHARED = 48 << 10, MOST_
 static tt_code load_or_compile(struct tt_jit *j, tt_error *err) {
   const char *name = j->name;
   tt_digest key = tt__digest(name, strlen(name));
-  tt_str identity = {0}, source = {0}, binary = {0};
+  tt_str identity = {0}, header = {0}, source = {0}, binary = {0};
   tt_kernel_fn fn = NULL;
   const char *names[1] = {name};
   tt__cc_identity(&identity);
-  tt__program_header(&j->program, TT_PROGRAM_C, &source);
+  tt__program_header(&j->program, TT_PROGRAM_C, &header);
   tt_cache_place place = {.identity = identity.data, .header = {0}};
-  bool cached = !identity.failed && identity.len > 0 && !source.failed;
-  if (cached) place.header = tt__digest(source.data, source.len);
+  bool cached = !identity.failed && identity.len > 0 && !header.failed;
+  if (cached) place.header = tt__digest(header.data, header.len);
   tt_cache_item item = {.key = key, .text = name, .source = j->source.data, .symbol = name};
   if (cached) fn = tt__cache_find(&place, &item);
   tt_code c = TT_OK;
   if (!fn) {
+    if (!header.failed) tt__trim(header.data, j->source.data, &source);
     tt__str_add(&source, j->source.data);
-    c = source.failed ? tt__fail_memory(err, source.len) : tt__cc_compile(source.data, names, 1, &fn, &binary, err);
+    c = header.failed || source.failed ? tt__fail_memory(err, source.len)
+                                       : tt__cc_compile(source.data, names, 1, &fn, &binary, err);
     if (c == TT_OK && cached) tt__cache_store(&place, &item, 1, binary.data, binary.len);
   }
   if (c == TT_OK) __atomic_store(&j->fn, (tt_program_fn *)&fn, __ATOMIC_RELEASE);
   tt__str_free(&identity);
+  tt__str_free(&header);
   tt__str_free(&source);
   tt__str_free(&binary);
   return c;
