@@ -63,7 +63,7 @@ typedef struct tt_fuser {
   tt_scalar literal[TT_FUSE_LITERAL];
   tt_memo memo[TT_FUSE_MEMO];
   int ninst, naccess, nreduce, noperand, nliteral, nmemo;
-  int32_t dep; /* the latest step whose result is read, -1 */
+  int32_t dep;                  /* the latest step whose result is read, -1 */
   int own_axes;                 /* axes of the root in hand: those that follow are of rows */
   int inside;                   /* reductions around what is visited */
   uint8_t folded[TT_FUSE_INST]; /* the instruction's value depends on a reduction of this attempt */
