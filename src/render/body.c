@@ -388,6 +388,11 @@ void tt__emit_is_far(tt_emit *e, tt_region r, int i) {
 
 /* ---- reductions */
 
+bool tt__emit_reduces(const tt_emit *e, int phase) {
+  TT_FOR_REDUCE(e, phase, i) return true;
+  return false;
+}
+
 const char *tt__red_word(uint8_t red) {
   static const char *const word[TT_RED_COUNT] = {
       [TT_RED_SUM] = "add", [TT_RED_PROD] = "mul", [TT_RED_MAX] = "maximum",  [TT_RED_MIN] = "minimum",

@@ -85,6 +85,12 @@ TT_HIDDEN void tt__emit_is_far(tt_emit *e, tt_region r, int i);
 TT_HIDDEN const char *tt__type_word(int dtype);
 
 /* ---- reductions */
+#define TT_FOR_REDUCE(e, p, i)            \
+  for (int i = 0; i < (e)->k->ninst; i++) \
+    if ((e)->k->inst[i].op == TT_K_REDUCE && (e)->k->inst[i].phase == (p))
+
+/* Has the phase a reduction? */
+TT_HIDDEN bool tt__emit_reduces(const tt_emit *e, int phase);
 static inline bool tt__red_is_arg(uint8_t red) { return red == TT_RED_ARGMAX || red == TT_RED_ARGMIN; }
 /* Word of the prelude function that combines; for ARG* the helper that answers "b is strictly better than a". */
 TT_HIDDEN const char *tt__red_word(uint8_t red);

@@ -6,11 +6,6 @@
 
 #include "render/threads_int.h"
 
-bool tt__threads_reduces(const tt_emit *e, int phase) {
-  TT_FOR_REDUCE(e, phase, i) return true;
-  return false;
-}
-
 void tt__threads_partials(tt_emit *e) {
   TT_FOR_REDUCE(e, 0, i) {
     const tt_kinst *q = &e->k->inst[i];
@@ -170,7 +165,7 @@ static void put_whole(tt_thread_emit *t) {
   for (int p = 0; p <= e->k->nphase; p++) {
     tt__threads_region(t, (tt_region){TT_SCOPE_OUTER, p});
     if (p == e->k->nphase) break;
-    if (tt__threads_reduces(e, p)) {
+    if (tt__emit_reduces(e, p)) {
       put_reduction(t, p);
     } else {
       tt__emit_block(e);

@@ -77,11 +77,6 @@ TT_HIDDEN void tt__threads_inst(tt_thread_emit *t, int i);
 /* All instructions of a region, in order. */
 TT_HIDDEN void tt__threads_region(tt_thread_emit *t, tt_region r);
 
-#define TT_FOR_REDUCE(e, p, i)            \
-  for (int i = 0; i < (e)->k->ninst; i++) \
-    if ((e)->k->inst[i].op == TT_K_REDUCE && (e)->k->inst[i].phase == (p))
-
-TT_HIDDEN bool tt__threads_reduces(const tt_emit *e, int phase);
 /* hN, kN: the partials of reductions in work memory. */
 TT_HIDDEN void tt__threads_partials(tt_emit *e);
 /* aN, bN: `n` accumulators of each reduction of the phase, at the identity. */

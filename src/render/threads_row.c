@@ -200,7 +200,7 @@ static void fold_chunk(tt_thread_emit *t, int phase) {
 /* What lane 0 of the group (of the team) holds goes where all its threads see it. */
 static void share_results(tt_thread_emit *t, int phase) {
   tt_emit *e = &t->e;
-  if (!is_wide(t) || !tt__threads_reduces(e, phase)) return;
+  if (!is_wide(t) || !tt__emit_reduces(e, phase)) return;
   TT_FOR_REDUCE(e, phase, i) {
     char c = tt__red_is_arg(e->k->inst[i].red) ? 'g' : 'f';
     if (!takes_part(t, i)) continue;
@@ -270,7 +270,7 @@ static void put_staging(tt_thread_emit *t, int phase, bool store) {
 static void put_line(tt_thread_emit *t, int phase, const char *from) {
   tt_emit *e = &t->e;
   tt_region r = {TT_SCOPE_ROW, phase};
-  bool reduces = tt__threads_reduces(e, phase), staged = t->v->staged && reduces;
+  bool reduces = tt__emit_reduces(e, phase), staged = t->v->staged && reduces;
   int piece = group_threads(t) * tt__threads_each(t->v);
   tt__emit_uniform(e, r);
   if (!tt__emit_has_lanes(e, r)) return;
@@ -395,7 +395,7 @@ static void put_whole(tt_thread_emit *t) {
   for (int p = 0; p <= e->k->nphase; p++) {
     put_outer(t, p, true);
     if (p == e->k->nphase) break;
-    if (tt__threads_reduces(e, p)) {
+    if (tt__emit_reduces(e, p)) {
       put_reduction(t, p);
     } else {
       tt__emit_block(e);

@@ -1,0 +1,99 @@
+/*
+** What stands above kernels: the dialect's words around the prelude, of which a kernel gets what it calls.
+*/
+#include <string.h>
+
+#include "render/render_int.h"
+
+extern const char tt__prelude_text[]; /* prelude.h, embedded by the build */
+
+/* What the emitted loops call besides the prelude. The same in every dialect. */
+static const char helpers[] =
+    "TT_FN tt_i64 tt_min(tt_i64 a, tt_i64 b) { return a < b ? a : b; }\n"
+    /* the flat index of an index, the other way round, and the carry after the last axis was counted up */
+    "TT_FN tt_i64 tt_dot(const tt_i64 *step, const tt_i64 *ix, int n) {\n"
+    "  tt_i64 sum = 0;\n"
+    "  for (int x = 0; x < n; x++) sum += step[x] * ix[x];\n"
+    "  return sum;\n"
+    "}\n"
+    "TT_FN void tt_seek(const tt_i64 *len, int n, tt_i64 flat, tt_i64 *ix) {\n"
+    "  for (int x = n - 1; x >= 0; x--) { ix[x] = flat % len[x]; flat /= len[x]; }\n"
+    "}\n"
+    "TT_FN void tt_carry(const tt_i64 *len, int n, tt_i64 *ix) {\n"
+    "  for (int x = n - 1; x >= 0 && ix[x] >= len[x]; x--) { ix[x] = 0; if (x > 0) ix[x - 1]++; }\n"
+    "}\n"
+    /* b strictly better than a; NaN is better than all numbers, the first of equals is kept */
+    "#define TT_ORDER(S) \\\n"
+    "  TT_FN int tt_above_##S(tt_##S a, tt_##S b) { return (b > a) | ((b != b) & (a == a)); } \\\n"
+    "  TT_FN int tt_below_##S(tt_##S a, tt_##S b) { return (b < a) | ((b != b) & (a == a)); }\n"
+    "TT_ORDER(b8) TT_ORDER(i8) TT_ORDER(i16) TT_ORDER(i32) TT_ORDER(i64) TT_ORDER(u8) TT_ORDER(u16) TT_ORDER(u32)\n"
+    "TT_ORDER(u64) TT_ORDER(f32) TT_ORDER(f64)\n"
+    /* (value, index) pairs: is the second one the answer? An index of -1 is no element. */
+    "TT_FN int tt_takes(int better, int worse, tt_i64 at, tt_i64 other) {\n"
+    "  return other >= 0 && (at < 0 || better || (!worse && other < at));\n"
+    "}\n";
+
+bool tt__render_needs_math(const tt_kernel *k) {
+  for (int i = 0; i < k->ninst; i++) {
+    const tt_kinst *q = &k->inst[i];
+    if (q->op < TT_OP_COUNT && (tt__ops[q->op].flags & TT_OPF_SLOW) && tt__is_float((tt_dtype)q->from)) return true;
+  }
+  return false;
+}
+
+void tt__render_header(const tt_dialect *d, bool math, tt_str *out) {
+  const char *end = math ? NULL : strstr(tt__prelude_text, "#ifndef TT_RENDER_PRELUDE_F64_H"); /* prelude_f64.h */
+  tt__str_add(out, d->before);
+  tt__str_add_n(out, tt__prelude_text, end ? (size_t)(end - tt__prelude_text) : strlen(tt__prelude_text));
+  tt__str_add(out, "\n");
+  tt__str_add(out, d->after);
+  tt__str_add(out, helpers);
+}
+
+/* Is the operation's f32 function made of f32 alone? */
+static bool is_narrow(tt_op op) {
+  switch (op) {
+    case TT_EXP:
+    case TT_EXP2:
+    case TT_EXPM1:
+    case TT_LOG:
+    case TT_LOG2:
+    case TT_LOG10:
+    case TT_LOG1P:
+    case TT_LOGADDEXP:
+    case TT_ASIN:
+    case TT_ACOS:
+    case TT_ATAN:
+    case TT_ATAN2:
+    case TT_SINH:
+    case TT_COSH:
+    case TT_TANH:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void tt__render_header_for(const tt_dialect *d, const tt_kernel *k, tt_str *out) {
+  bool narrow = true, wide = true;
+  for (int i = 0; i < k->ninst; i++) {
+    const tt_kinst *q = &k->inst[i];
+    tt_dtype t = (tt_dtype)q->from;
+    bool called = q->op < TT_OP_COUNT || q->op == TT_K_REDUCE;
+    wide &= !called || !tt__is_int(t) || tt__dtype_size(t) == 8;
+    if (q->op >= TT_OP_COUNT || !(tt__ops[q->op].flags & TT_OPF_SLOW) || !tt__is_float(t)) continue;
+    narrow &= t == TT_F32 && is_narrow((tt_op)q->op);
+  }
+  if (wide) tt__str_add(out, "#define TT_ONLY_WIDE\n");
+  if (narrow) tt__str_add(out, "#define TT_NARROW_MATH\n");
+  tt__render_header(d, tt__render_needs_math(k), out);
+}
+
+tt_digest tt__render_digest(const tt_dialect *d) {
+  tt_str s = {0};
+  tt__render_header(d, true, &s);
+  tt_digest digest = {0, 0};
+  if (!s.failed) digest = tt__digest(s.data, s.len);
+  tt__str_free(&s);
+  return digest;
+}
