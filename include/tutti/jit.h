@@ -86,6 +86,9 @@ typedef struct tt_jit_argument {
 TT_API tt_code tt_jit_launch(tt_jit *j, const tt_jit_launch_options *how, const int64_t *word, int nword, int nhidden,
                              const tt_jit_argument *arg, int n, bool raw, int *where, tt_error *err);
 
+/* How many blocks of so many threads a device runs at once: a kernel with a barrier of the whole grid takes no more. */
+TT_API tt_code tt_jit_at_once(tt_jit *j, int device, int threads, int64_t shared, int64_t *blocks, tt_error *err);
+
 /* Copies of a device's memory, of variables for instance, in order with the thread's stream and after the kernels that
 ** were launched before; the one to the host waits. */
 TT_API tt_code tt_device_copy_in(int device, void *to, const void *from, int64_t size, tt_error *err);

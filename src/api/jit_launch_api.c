@@ -149,10 +149,25 @@ static tt_code record(launch *l, int nword, bool raw, tt_error *err) {
     call.grid.block[k] = (uint32_t)grid.block[k];
   }
   call.grid.shared = (uint32_t)how->shared;
+  call.grid.together = j->program.grid && routine;
+  if (call.grid.together) TT_TRY(tt__call_together(d, routine, &call.grid, call.name, err));
   if (d) call.stream = how->stream ? how->stream : tt__stream_current(d);
   bool now = raw || (!d && (l->memory.n || j->program.prints));
   TT_TRY(now ? tt__call_now(&call, l->array, l->narray, err) : tt__call_record(&call, l->array, l->narray, err));
   return away ? tt__call_bring_back(&l->memory, err) : TT_OK;
+}
+
+tt_code tt_jit_at_once(tt_jit *j, int device, int threads, int64_t shared, int64_t *blocks, tt_error *err) {
+  tt_device *d;
+  tt_routine *routine;
+  tt_error local;
+  *blocks = INT32_MAX; /* the CPU runs the whole grid as one block */
+  if (!err) err = &local;
+  TT_TRY(tt__device_open(device, &d, err));
+  if (!d || d->target.kind == TT_DEVICE_NULL) return TT_OK;
+  if (!d->ops->at_once) return tt__fail(err, TT_ENOTIMPL, "%s runs no grids whose blocks wait for each other", d->name);
+  TT_TRY(find_routine(j, d, &routine, err));
+  return d->ops->at_once(d, routine, threads, (uint32_t)shared, blocks, err);
 }
 
 tt_code tt_jit_launch(tt_jit *j, const tt_jit_launch_options *how, const int64_t *word, int nword, int nhidden,

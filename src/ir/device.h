@@ -31,7 +31,8 @@ typedef struct tt_graph tt_graph;
 /* How many threads run: blocks of threads in a grid, and dynamic shared memory per block. */
 typedef struct tt_grid {
   uint32_t grid[3], block[3];
-  uint32_t shared; /* bytes */
+  uint32_t shared;   /* bytes */
+  uint32_t together; /* 1: its blocks wait for each other, so all of them must be under way at once */
 } tt_grid;
 
 /* What a loaded function needs, for occupancy and inspection. */
@@ -88,6 +89,9 @@ typedef struct tt_device_ops {
   tt_code (*global)(tt_device *d, tt_module *m, const char *name, void **at, size_t *size, tt_error *err);
   /* The block that keeps most threads of the device busy, and the least grid that fills it. NULL: it cannot tell. */
   tt_code (*suggest)(tt_device *d, tt_routine *f, uint32_t shared, int *grid, int *block, tt_error *err);
+  /* How many such blocks are under way at once, on the whole device. NULL: it has no grids whose blocks wait for each
+  ** other. */
+  tt_code (*at_once)(tt_device *d, tt_routine *f, int threads, uint32_t shared, int64_t *blocks, tt_error *err);
   /* `args`: one struct, by value, `size` bytes at most target.param_bytes. */
   tt_code (*launch)(tt_device *d, tt_stream *s, tt_routine *f, const tt_grid *g, const void *args, size_t size,
                     tt_error *err);

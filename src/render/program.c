@@ -11,6 +11,7 @@
 #include "render/render.h"
 
 extern const char tt__program_text[], tt__program_math[]; /* program_text.h, program_math.h */
+extern const char tt__cuda_barrier[];                     /* lang/cuda_barrier.cuh */
 
 void tt__program_header(const tt_program *p, tt_program_target target, tt_str *out) {
   if (target == TT_PROGRAM_CUDA)
@@ -19,6 +20,7 @@ void tt__program_header(const tt_program *p, tt_program_target target, tt_str *o
     tt__render_header(&tt__dialect_c, p->math, out);
   tt__str_add(out, tt__program_text);
   if (p->math) tt__str_add(out, tt__program_math);
+  if (p->grid && target == TT_PROGRAM_CUDA) tt__str_add(out, tt__cuda_barrier);
 }
 
 bool tt__program_single(const tt_program *p) { return p->bounds && p->entry->kind == TT_X_KERNEL && !p->grid; }
@@ -332,12 +334,6 @@ static bool fits_stmts(const tt_pstmt *s) {
   return true;
 }
 static bool fits_gpu(const tt_program *p, tt_error *err) {
-  if (p->grid) {
-    tt__fail(err, TT_ENOTIMPL,
-             "%s() has a barrier of the whole grid, which is for the CPU: launch it inside with tt.device(\"cpu\")",
-             p->entry->name);
-    return false;
-  }
   for (int64_t k = 0; k < p->funcs.n; k++)
     if (!fits_stmts(p->funcs.data[k]->body)) {
       tt__fail(err, TT_ENOTIMPL, "%s() makes arrays or draws np.random's numbers, which no GPU does",

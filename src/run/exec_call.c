@@ -194,6 +194,19 @@ static tt_code run_there(const running *r, tt_device *d, const char *args, tt_er
   return tt__queue_launch(d, c->stream, routine, &c->grid, args, c->args_size, err);
 }
 
+tt_code tt__call_together(tt_device *d, tt_routine *f, const tt_grid *g, const char *name, tt_error *err) {
+  int64_t blocks = (int64_t)g->grid[0] * g->grid[1] * g->grid[2], most = 0;
+  int threads = (int)(g->block[0] * g->block[1] * g->block[2]);
+  if (!d->ops->at_once)
+    return tt__fail(err, TT_ENOTIMPL, "kernel %s: its blocks wait for each other, which %s cannot", name, d->name);
+  TT_TRY(d->ops->at_once(d, f, threads, g->shared, &most, err));
+  if (blocks <= most) return TT_OK;
+  return tt__fail(err, TT_EVALUE,
+                  "kernel %s: its %lld blocks of %d threads wait for each other, so all must run at once, and %s runs "
+                  "%lld: make the grid smaller and let threads take several elements",
+                  name, (long long)blocks, threads, d->name, (long long)most);
+}
+
 /* ---- afterwards */
 
 /* The node and what is left of its operands become values; it lets go of them. */

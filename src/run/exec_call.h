@@ -15,6 +15,9 @@
 */
 TT_HIDDEN tt_code tt__exec_call(const tt_walk *walk, const tt_step *step, tt_device *d, tt_error *err);
 
+/* Can this grid, whose blocks wait for each other, run there? TT_EVALUE: it is not under way as a whole at once. */
+TT_HIDDEN tt_code tt__call_together(tt_device *d, tt_routine *f, const tt_grid *g, const char *name, tt_error *err);
+
 /* A failure inside a kernel that nobody waited for; then it is forgotten. */
 TT_HIDDEN tt_code tt__call_late(tt_error *err);
 

@@ -81,6 +81,10 @@ tt_code tt__queue_launch(tt_device *d, tt_stream *s, tt_routine *f, const tt_gri
                          tt_error *err) {
   size_t room = (size + 15) & ~(size_t)15;
   if (!queue.gathering || d != queue.device || s != queue.stream) return d->ops->launch(d, s, f, g, args, size, err);
+  if (g->together) { /* graphs are of plain launches */
+    TT_TRY(tt__queue_flush(err));
+    return d->ops->launch(d, s, f, g, args, size, err);
+  }
   if (queue.n == MOST_LAUNCHES || queue.used + room > ARGS_BYTES) TT_TRY(tt__queue_flush(err));
   if (room > ARGS_BYTES) return d->ops->launch(d, s, f, g, args, size, err);
   queue.list[queue.n++] =

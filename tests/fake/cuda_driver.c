@@ -14,7 +14,7 @@
 typedef unsigned long long pointer;
 
 static _Thread_local void *current;
-static int sticky, contexts[8], retained[8], launches, calls_after_loss;
+static int sticky, contexts[8], retained[8], launches, together, calls_after_loss;
 enum { RANGES = 256 };
 static struct range {
   pointer at;
@@ -201,6 +201,27 @@ EXPORT int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
   if (captured) nodes++;
   return !function || !stream || params || !extra || !gx || !gy || !gz || !bx || !by || !bz;
 }
+
+/* As the driver's own struct. */
+struct launch {
+  unsigned grid[3], block[3], shared;
+  void *stream;
+  const struct attribute { int id, unused, cooperative; } * attribute;
+  unsigned n;
+};
+EXPORT int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads, size_t shared) {
+  IN_CONTEXT;
+  return *blocks = 2048 / threads, !function || shared > 227 << 10;
+}
+EXPORT int cuLaunchKernelEx(const struct launch *l, void *function, void **params, void **extra) {
+  IN_CONTEXT;
+  unsigned threads = l->block[0] * l->block[1] * l->block[2], blocks = l->grid[0] * l->grid[1] * l->grid[2];
+  if (l->n != 1 || l->attribute->id != 2 || l->attribute->cooperative != 1) return 1;
+  if (blocks > 132 * (2048 / threads)) return 720;
+  together++;
+  return !function || !l->stream || params || !extra;
+}
+EXPORT int fake_together(void) { return together; }
 
 EXPORT int cuStreamCreateWithPriority(void **stream, unsigned flags, int priority) {
   IN_CONTEXT;

@@ -5,7 +5,6 @@ import warnings
 
 import numpy as np
 import pytest
-import tutti as tt
 from tutti.compat import numba
 from tutti.compat.numba import cuda, float32, float64, guvectorize, int32, int64, jit, njit, prange, stencil, vectorize
 from tutti.compat.numba.cuda.random import (
@@ -17,13 +16,6 @@ from tutti.compat.numba.cuda.random import (
 )
 
 rng = np.random.default_rng(11)
-
-
-@pytest.fixture
-def on_the_cpu():
-    """Barriers of the whole grid are for the processor's cores."""
-    with tt.device("cpu"):
-        yield
 
 
 # ---- the CUDA pages
@@ -91,7 +83,7 @@ def test_matmul(shape):
     np.testing.assert_array_equal(c, a @ b)
 
 
-def test_laplace(on_the_cpu):
+def test_laplace():
     """Two buffers in turn, and a barrier of the whole grid after each step."""
 
     @cuda.jit
@@ -300,7 +292,7 @@ def test_generalised_ufuncs_and_stencils():
     np.testing.assert_allclose(out[1:], 2 * v[:-1] + 3 * v[1:])
 
 
-def test_sessionize(on_the_cpu):
+def test_sessionize():
     """A barrier of the grid that only those at a boundary reach, and walks that end at the next one."""
     gap = np.int64(10)
 
@@ -330,7 +322,7 @@ def test_sessionize(on_the_cpu):
     np.testing.assert_array_equal(out.copy_to_host(), want)
 
 
-def test_cooperative_grids(on_the_cpu):
+def test_cooperative_grids():
     sig = (int32[:, ::1],)
 
     @cuda.jit(sig)

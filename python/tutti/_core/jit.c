@@ -878,6 +878,25 @@ static PyObject *jit_cuda(PyObject *self, PyObject *types) {
   return out;
 }
 
+/* _at_once(types, device, threads, shared): blocks that the device runs at once. */
+static PyObject *jit_at_once(PyObject *self, PyObject *args) {
+  const char *text;
+  Py_ssize_t n;
+  int device, threads;
+  long long shared;
+  int64_t blocks;
+  tt_error err;
+  if (!PyArg_ParseTuple(args, "s#iiL", &text, &n, &device, &threads, &shared)) return NULL;
+  frame *f = PyMem_Calloc(1, sizeof *f);
+  special *s = f && add_type(f, text, (size_t)n) ? find((jit_object *)self, f) : NULL;
+  PyMem_Free(f);
+  if (!s) return NULL;
+  core_block_begin();
+  tt_code c = tt_jit_at_once(s->jit, device, threads, shared, &blocks, &err);
+  core_block_end();
+  return c == TT_OK ? PyLong_FromLongLong(blocks) : core_raise(c, &err);
+}
+
 /* _compile(types): code for a signature's text, without a call. Gives the result's type. */
 static PyObject *jit_compile(PyObject *self, PyObject *types) {
   Py_ssize_t n;
@@ -940,6 +959,7 @@ static PyMethodDef jit_methods[] = {{"_at", jit_at, METH_VARARGS, NULL},
                                     {"_specials", jit_specials, METH_NOARGS, NULL},
                                     {"_compile", jit_compile, METH_O, NULL},
                                     {"_cuda", jit_cuda, METH_O, NULL},
+                                    {"_at_once", jit_at_once, METH_VARARGS, NULL},
                                     {"_types", jit_types_of, METH_O, NULL},
                                     {"_launched", jit_launched, METH_NOARGS, NULL},
                                     {NULL, NULL, 0, NULL}};

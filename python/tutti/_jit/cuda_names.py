@@ -325,15 +325,17 @@ class _Overload:
 
     def max_cooperative_grid_blocks(self, blockdim, dynsmemsize=0):
         """How many blocks of a grid may wait for each other."""
+        known, threads = self.kernel.signatures, 1
+        for n in blockdim if isinstance(blockdim, tuple) else (blockdim,):
+            threads *= n
+        if known:
+            return self.kernel._at_once(self.signature or known[0], _gpu(), threads, dynsmemsize)
         if not _gpu():
             return 2147483647  # the CPU runs the whole grid as one block
         from .cuda_devices import get_current_device
 
-        threads = 1
-        for n in blockdim if isinstance(blockdim, tuple) else (blockdim,):
-            threads *= n
-        device = get_current_device()
-        return device.MULTIPROCESSOR_COUNT * max(1, device.MAX_THREADS_PER_MULTI_PROCESSOR // max(32, threads))
+        # Not compiled yet: as many as fit whatever registers it will take, 255 a thread at most.
+        return get_current_device().MULTIPROCESSOR_COUNT * max(1, 256 // max(32, threads))
 
 
 class _Overloads:

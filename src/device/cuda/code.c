@@ -143,6 +143,29 @@ tt_code tt__cuda_suggest(tt_device *d, tt_routine *f, uint32_t shared, int *grid
   return tt__cuda_leave(d, before, result, "choose a block", err);
 }
 
+tt_code tt__cuda_at_once(tt_device *d, tt_routine *f, int threads, uint32_t shared, int64_t *blocks, tt_error *err) {
+  tt_cuda *c = tt__cuda_of(d);
+  void *before;
+  int n = 0;
+  if (!c->api->launch_ex || !c->api->blocks_at_once)
+    return tt__fail(err, TT_ENOTIMPL, "%s: the driver is too old for grids whose blocks wait for each other", d->name);
+  TT_TRY(tt__cuda_enter(d, &before, err));
+  int result = tt__cuda_allow_shared(c, f, shared);
+  if (result == TT_CUDA_OK) result = c->api->blocks_at_once(&n, f->handle, threads, shared);
+  *blocks = (int64_t)n * d->target.units;
+  return tt__cuda_leave(d, before, result, "count the blocks that run at once", err);
+}
+
+/* The driver refuses a grid that is not under way as a whole. */
+static int launch_together(tt_cuda *c, tt_stream *s, tt_routine *f, const tt_grid *g, void **extra) {
+  enum { COOPERATIVE = 2, NOT_SUPPORTED = 801 };
+  tt_cuda_attribute one = {.id = COOPERATIVE, .value.cooperative = 1};
+  tt_cuda_launch launch = {.shared = g->shared, .stream = s->handle, .attribute = &one, .n = 1};
+  memcpy(launch.grid, g->grid, sizeof launch.grid);
+  memcpy(launch.block, g->block, sizeof launch.block);
+  return c->api->launch_ex ? c->api->launch_ex(&launch, f->handle, NULL, extra) : NOT_SUPPORTED;
+}
+
 tt_code tt__cuda_launch(tt_device *d, tt_stream *s, tt_routine *f, const tt_grid *g, const void *args, size_t size,
                         tt_error *err) {
   tt_cuda *c = tt__cuda_of(d);
@@ -153,7 +176,9 @@ tt_code tt__cuda_launch(tt_device *d, tt_stream *s, tt_routine *f, const tt_grid
   /* The driver's marks: 1 before the address of the packed arguments, 2 before that of their size, 0 at the end. */
   void *extra[] = {(void *)1, (void *)(uintptr_t)args, (void *)2, &size, NULL};
   int result = tt__cuda_allow_shared(c, f, g->shared);
-  if (result == TT_CUDA_OK)
+  if (result == TT_CUDA_OK && g->together)
+    result = launch_together(c, s, f, g, size ? extra : NULL);
+  else if (result == TT_CUDA_OK)
     result = c->api->launch(f->handle, g->grid[0], g->grid[1], g->grid[2], g->block[0], g->block[1], g->block[2],
                             g->shared, s->handle, NULL, size ? extra : NULL);
   if (result == TT_CUDA_OK && atomic_load_explicit(&c->capturing, memory_order_relaxed))

@@ -468,6 +468,7 @@ const tt_device_ops tt__cuda_ops = {
     .routine = tt__cuda_routine,
     .global = tt__cuda_global,
     .suggest = tt__cuda_suggest,
+    .at_once = tt__cuda_at_once,
     .launch = tt__cuda_launch,
     .stream_new = cuda_stream_new,
     .stream_free = cuda_stream_free,

@@ -75,6 +75,8 @@ TT_HIDDEN tt_code tt__cuda_routine(tt_device *d, tt_module *m, const char *name,
                                    tt_routine_info *info, tt_error *err);
 TT_HIDDEN tt_code tt__cuda_suggest(tt_device *d, tt_routine *f, uint32_t shared, int *grid, int *block, tt_error *err);
 TT_HIDDEN tt_code tt__cuda_asked(tt_device *d, tt_stream *s, const char *what, tt_error *err);
+TT_HIDDEN tt_code tt__cuda_at_once(tt_device *d, tt_routine *f, int threads, uint32_t shared, int64_t *blocks,
+                                   tt_error *err);
 TT_HIDDEN tt_code tt__cuda_launch(tt_device *d, tt_stream *s, tt_routine *f, const tt_grid *g, const void *args,
                                   size_t size, tt_error *err);
 TT_HIDDEN tt_code tt__cuda_capture_begin(tt_device *d, tt_stream *s, tt_error *err);

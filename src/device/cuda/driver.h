@@ -20,6 +20,21 @@ typedef struct tt_cuda_kernel_node {
   void *kernel, *context; /* unused: `function` names the kernel */
 } tt_cuda_kernel_node;
 
+/* The driver's own layout of a launch with attributes. */
+typedef struct tt_cuda_attribute {
+  int id, unused;
+  union {
+    int cooperative;
+    char bytes[64];
+  } value;
+} tt_cuda_attribute;
+typedef struct tt_cuda_launch {
+  unsigned grid[3], block[3], shared;
+  void *stream;
+  tt_cuda_attribute *attribute;
+  unsigned n;
+} tt_cuda_launch;
+
 typedef struct tt_cuda_api {
 #define TT_CUDA_FN(need, field, symbol, args) int(*field) args;
 #include "device/cuda/cuda_api.def"
