@@ -108,7 +108,11 @@ EXPORT int cuMemGetInfo_v2(size_t *left, size_t *total) { return *total = (size_
 EXPORT int cuMemAlloc_v2(pointer *out, size_t size) {
   IN_CONTEXT;
   if (size > (size_t)1 << 30) return 2;
-  *out = (pointer)(uintptr_t)calloc(1, size);
+  enum { ALIGNED = 512 }; /* as a driver's memory is, which kernels are made for */
+  void *memory = aligned_alloc(ALIGNED, (size + ALIGNED - 1) / ALIGNED * ALIGNED);
+  if (!memory) return 2;
+  memset(memory, 0, size);
+  *out = (pointer)(uintptr_t)memory;
   for (int k = 0; k < RANGES; k++) {
     if (ranges[k].size) continue;
     ranges[k] = (struct range){*out, size, (int)((int *)current - contexts)};
