@@ -443,6 +443,7 @@ tt_code tt__exec_followed_on(tt_device *d, const tt_walk *walk, const tt_step *s
   TT_TRY(library_operands(d, s, walk, step, src, &read, err));
   if (follow->term >= 0) TT_TRY(tt__resident(d, s, walk->node[follow->term]->attr.buf, &term, err));
   if (term) term = (char *)term + follow->offset * (int64_t)size;
+  TT_TRY(tt__queue_flush(err)); /* what computes the operands is asked for before the library */
   TT_TRY(tt__resident_new(d, s, (size_t)written, n, &res.buffer, &res.at, err));
   tt_block out = {.data = res.at,
                   .dtype = (tt_dtype)product->dtype,

@@ -52,6 +52,15 @@ LAYERS = {
 }
 
 
+def test_a_layer_waits_for_the_kernel_that_makes_its_operand():
+    x, w, b = normal(512, 96), normal(96, 128, scale=0.1), normal(128)
+    mine, weights, bias = there(x), there(w), there(b)
+    for k in range(20):  # other memory each time: what lies there before is not what the product shall read
+        y = tt.exp(mine * (0.01 * k))
+        r = tt.maximum(y @ weights + bias, 0)
+        assert np.allclose(r.numpy(), np.maximum(np.exp(x * (0.01 * k)) @ w + b, 0), rtol=1e-3, atol=1e-3), k
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
 @pytest.mark.parametrize("layer", LAYERS)
 @pytest.mark.parametrize("shape", [(64, 96), (3, 40, 96), (1, 96)])
