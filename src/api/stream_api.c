@@ -10,7 +10,9 @@
 #include "device/device.h"
 #include "device/stage.h"
 #include "graph/call.h"
+#include "graph/session.h"
 #include "run/exec_call.h"
+#include "run/queue.h"
 
 /* Kernels that were launched before what is asked for now are asked for before it. */
 static tt_code open_in_order(int device, tt_device **d, tt_error *err) {
@@ -60,6 +62,10 @@ void tt_stream_free(int device, tt_stream *s) {
 void *tt_stream_handle(int device, tt_stream *s) {
   tt_device *d = NULL;
   if (tt__device_open(device, &d, NULL) != TT_OK || !d || !d->ops->stream_handle) return NULL;
+  tt__session_lock();
+  tt__queue_hurry();
+  (void)!tt__queue_flush(NULL);
+  tt__session_unlock();
   return d->ops->stream_handle(d, s ? s : d->work);
 }
 

@@ -14,10 +14,11 @@ static tt_node *pending[TT_CALLS_PENDING + 1]; /* held, in order */
 static int npending;
 static int64_t pending_bytes; /* of what they write */
 static tt_calls_fn runner;
-
+static void (*settle)(void);
 static tt_calls_urgency_fn urgency;
 
 void tt__calls_set_runner(tt_calls_fn fn) { runner = fn; }
+void tt__calls_set_settle(void (*fn)(void)) { settle = fn; }
 void tt__calls_set_urgency(tt_calls_urgency_fn fn) { urgency = fn; }
 
 bool tt__calls_on_devices(void) {
@@ -205,6 +206,7 @@ tt_code tt__calls_run(tt_error *err) { return npending ? runner(err) : TT_OK; }
 tt_code tt__calls_flush(tt_error *err) {
   tt__session_lock();
   tt_code code = tt__calls_run(err);
+  settle();
   tt__session_unlock();
   return code;
 }

@@ -63,7 +63,8 @@ TT_HIDDEN tt_code tt__call_now(const tt_kernel_call *like, const tt_call_array *
 
 /* Run what is recorded, in order. The first failure ends it; what comes after it stays recorded. May let others in. */
 TT_HIDDEN tt_code tt__calls_run(tt_error *err);
-/* The same for who does not hold the session's lock. */
+/* The same for who does not hold the session's lock; afterwards everything that was evaluated has been asked of the
+ * devices, too. */
 TT_HIDDEN tt_code tt__calls_flush(tt_error *err);
 
 /* For who runs them: the first launches of the list that run on one device and stream, at most `most`; 0: none. A
@@ -72,6 +73,8 @@ TT_HIDDEN int tt__calls_first(tt_node **out, int most);
 TT_HIDDEN void tt__calls_done(void);
 typedef tt_code (*tt_calls_fn)(tt_error *err);
 TT_HIDDEN void tt__calls_set_runner(tt_calls_fn fn);
+/* What asks devices for launches of evaluations that still wait. */
+TT_HIDDEN void tt__calls_set_settle(void (*fn)(void));
 /* A launch for a device was recorded: is it to run now? */
 typedef bool (*tt_calls_urgency_fn)(int device);
 TT_HIDDEN void tt__calls_set_urgency(tt_calls_urgency_fn fn);

@@ -35,6 +35,7 @@ typedef struct tt_launch_on {
 
 /* The simulated device reads a launch when it comes to it. */
 static void settle_null(const tt_launch *l) {
+  if (l->origin.what[0]) (void)!tt__queue_flush(NULL);
   for (int i = 0; l->origin.what[0] && i < tt__device_count(TT_DEVICE_NULL, NULL, 0); i++) {
     tt_device *d = tt__device_peek(tt__device_id(TT_DEVICE_NULL, i));
     if (d) (void)!d->ops->wait_all(d, NULL);
@@ -480,6 +481,7 @@ static tt_code make_on(const char *name, const tt_lib_attr *attr, tt_node *const
     operand[i] = (tt_operand){
         .data = at, .dtype = (tt_dtype)n->dtype, .rank = n->rank, .len = n->dim, .step = dense[i], .size = n->size};
   }
+  TT_TRY(tt__queue_flush(err));
   tt_lib_use use;
   tt__exec_lib_open(&use, d, s);
   tt_code code = m->run_on(&use.on, attr, operand, made, err);

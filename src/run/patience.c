@@ -1,8 +1,6 @@
-/*
-** When recorded launches for a device are asked of it: a lone launch at once, so that the device begins; launches in
-** quick succession many at a time, which costs the host less; what is left of them when no more come by a thread that
-** looks from time to time. So a device is not idle for long while the program does something else.
-*/
+/* When launches are asked of a device; see patience.h. */
+#include "run/patience.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -12,14 +10,15 @@
 #include "base/os.h"
 #include "graph/call.h"
 #include "graph/session.h"
+#include "run/queue.h"
 
 enum { QUICK_NS = 20000, LOOK_NS = 100000 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t wake = PTHREAD_COND_INITIALIZER;
 static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic int64_t last_ns; /* when the last launch was recorded */
-static _Atomic bool waiting;    /* launches stand in the list that nobody has asked for */
+static _Atomic int64_t last_ns; /* when the last launch came */
+static _Atomic bool waiting;    /* launches wait that nobody has asked for */
 static bool started, sleeping;  /* the thread; under the lock */
 
 /* What is recorded for devices alone; kernels for the CPU wait until somebody looks. */
@@ -28,6 +27,7 @@ static void ask(void) {
   pthread_mutex_lock(&asking);
   tt__session_lock();
   if (tt__calls_on_devices()) (void)!tt__calls_run(&ignored);
+  (void)!tt__queue_flush(&ignored);
   tt__session_unlock();
   pthread_mutex_unlock(&asking);
 }
@@ -72,13 +72,14 @@ static bool start(void) {
   return there;
 }
 
-/* A launch was recorded: is it to be asked for now? */
-static bool is_urgent(int device) {
-  if (device == 0) return false;
+bool tt__patience_ends(void) {
   int64_t now = tt__clock_ns(), before = atomic_exchange(&last_ns, now);
   if (now - before > QUICK_NS) return true;
   return !atomic_exchange(&waiting, true) && !start();
 }
+
+/* A launch was recorded: is it to be asked for now? */
+static bool is_urgent(int device) { return device != 0 && tt__patience_ends(); }
 
 /* A forked child has this thread alone. */
 static void after_fork_child(void) {

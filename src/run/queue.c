@@ -7,12 +7,16 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "device/trail.h"
+#include "graph/call.h"
 #include "graph/session.h"
+#include "run/patience.h"
 #include "run/residency.h"
 
 #define MOST_LAUNCHES 128
 #define ARGS_BYTES (64 * 1024)
+/* Launches of several evaluations that are asked for together, and how many such runs are known. */
+#define MOST_WAITING 32
+#define SERIES 8
 /* A graph of fewer launches saves little: its own launch costs about two. One is made when a plan repeats this
  * often. */
 #define LEAST_LAUNCHES 4
@@ -21,8 +25,10 @@
 static struct {
   tt_device *device;
   tt_stream *stream;
-  bool gathering, whole; /* `whole`: nothing was flushed since the beginning */
-  int n;
+  bool gathering, whole; /* an evaluation is under way; nothing of it was flushed since its beginning */
+  bool partly;           /* what is launched now is not the whole list */
+  bool hurry;
+  int n, older; /* launches; the first `older` are those of evaluations before */
   size_t used;
   tt_code failed; /* the first failure of this evaluation, and its message */
   tt_error why;
@@ -30,24 +36,13 @@ static struct {
   _Alignas(16) char args[ARGS_BYTES];
 } queue;
 
-void tt__queue_begin(tt_device *d, tt_stream *s) {
-  queue.device = d;
-  queue.stream = s;
-  queue.gathering = d->ops->capture_begin && d->ops->graph_args;
-  queue.whole = true;
-  queue.n = 0;
-  queue.used = 0;
-  queue.failed = TT_OK;
-  tt__resident_launched(TT_OK, NULL);
-}
-
 static tt_code launch_each(tt_error *err) {
   tt_device *d = queue.device;
   tt_code code = TT_OK;
   const tt_origin *before = tt__origin_now();
   for (int i = 0; code == TT_OK && i < queue.n; i++) {
     const tt_queued *l = &queue.list[i];
-    tt__origin_use(l->origin);
+    tt__origin_use(l->origin.what[0] ? &l->origin : NULL);
     code = d->ops->launch(d, queue.stream, l->routine, &l->grid, queue.args + l->at, l->size, err);
   }
   tt__origin_use(before);
@@ -56,10 +51,10 @@ static tt_code launch_each(tt_error *err) {
 
 /* What was gathered is gone, for good or bad. A failure stays: the evaluation must not come out well, whoever asked. */
 static tt_code settle(tt_code code) {
-  queue.n = 0;
+  queue.n = queue.older = 0;
   queue.used = 0;
   if (code != TT_OK) queue.failed = code;
-  tt__resident_launched(code, &queue.why);
+  if (code != TT_OK || !queue.partly) tt__resident_launched(code, &queue.why);
   return code;
 }
 
@@ -70,36 +65,14 @@ static tt_code report(tt_error *err) {
   return queue.failed;
 }
 
-tt_code tt__queue_flush(tt_error *err) {
-  if (!queue.gathering) return TT_OK;
-  queue.whole = false;
-  if (queue.n) launch_all();
-  return report(err);
-}
-
-tt_code tt__queue_launch(tt_device *d, tt_stream *s, tt_routine *f, const tt_grid *g, const void *args, size_t size,
-                         tt_error *err) {
-  size_t room = (size + 15) & ~(size_t)15;
-  if (!queue.gathering || d != queue.device || s != queue.stream) return d->ops->launch(d, s, f, g, args, size, err);
-  if (g->together) { /* graphs are of plain launches */
-    TT_TRY(tt__queue_flush(err));
-    return d->ops->launch(d, s, f, g, args, size, err);
-  }
-  if (queue.n == MOST_LAUNCHES || queue.used + room > ARGS_BYTES) TT_TRY(tt__queue_flush(err));
-  if (room > ARGS_BYTES) return d->ops->launch(d, s, f, g, args, size, err);
-  queue.list[queue.n++] =
-      (tt_queued){.routine = f, .grid = *g, .at = queue.used, .size = size, .origin = tt__origin_now()};
-  memcpy(queue.args + queue.used, args, size);
-  queue.used += room;
-  return TT_OK;
-}
-
 void tt__replay_free(tt_replay *r) {
   if (r->graph) r->device->ops->graph_free(r->device, r->graph);
   tt__mem_free(r->launch, sizeof *r->launch * (size_t)r->n);
   tt__mem_free(r->args, r->used);
   *r = (tt_replay){0};
 }
+
+/* ---- runs of launches that repeat */
 
 static bool is_same(const tt_replay *r) {
   if (r->device != queue.device || r->n != queue.n) return false;
@@ -119,10 +92,10 @@ static void remember(tt_replay *r) {
 
 /* To messages it is one launch, named after its first. */
 static tt_code launch_graph(const tt_replay *r, tt_error *err) {
-  tt_origin o = {.what = ""};
-  const tt_origin *first = queue.list[0].origin;
-  snprintf(o.what, sizeof o.what, "%d kernels, first %.28s", queue.n, first ? first->what : "a kernel");
-  if (first) memcpy(o.where, first->where, sizeof o.where);
+  tt_origin o;
+  const tt_origin *first = &queue.list[0].origin;
+  snprintf(o.what, sizeof o.what, "%d kernels, first %.28s", queue.n, first->what[0] ? first->what : "a kernel");
+  memcpy(o.where, first->where, sizeof o.where);
   const tt_origin *before = tt__origin_use(&o);
   tt_code code = queue.device->ops->graph_launch(queue.device, r->graph, queue.stream, err);
   tt__origin_use(before);
@@ -176,23 +149,137 @@ static tt_code replay(tt_replay *r, tt_error *err) {
   return launch_graph(r, err);
 }
 
-tt_code tt__queue_end(tt_replay *r, tt_error *err) {
-  if (!queue.gathering) return TT_OK;
-  bool fits = queue.whole && queue.n >= LEAST_LAUNCHES;
-  queue.gathering = false;
-  if (fits && !is_same(r)) {
-    remember(r);
-    fits = false;
-  }
-  if (fits && (r->graph || ++r->seen >= REPEATS)) {
-    tt_code code = r->graph ? replay(r, &queue.why) : capture(r, &queue.why);
-    if (code != TT_OK && !tt__device_lost(queue.device)) { /* nothing of it ran */
-      tt__replay_free(r);
-      code = launch_each(&queue.why);
-    }
-    settle(code);
-  } else if (queue.n) {
+/* Launch the list as one, when it is the run of launches that `r` has seen often enough; else one by one. */
+static void play(tt_replay *r) {
+  bool known = is_same(r);
+  if (!known) remember(r);
+  if (!known || (!r->graph && ++r->seen < REPEATS)) {
     launch_all();
+    return;
+  }
+  tt_code code = r->graph ? replay(r, &queue.why) : capture(r, &queue.why);
+  if (code != TT_OK && !tt__device_lost(queue.device)) { /* nothing of it ran */
+    tt__replay_free(r);
+    code = launch_each(&queue.why);
+  }
+  settle(code);
+}
+
+/* ---- launches of several evaluations */
+
+static struct {
+  tt_replay replay;
+  uint64_t used; /* when, in runs */
+} series[SERIES];
+
+/* The run of these launches, or the place of the one that was met longest ago. */
+static tt_replay *series_of(void) {
+  static uint64_t runs;
+  int at = 0;
+  for (int i = 0; i < SERIES; i++) {
+    if (is_same(&series[i].replay)) {
+      at = i;
+      break;
+    }
+    if (series[i].used < series[at].used) at = i;
+  }
+  series[at].used = ++runs;
+  return &series[at].replay;
+}
+
+static void launch_waiting(void) {
+  if (queue.n >= LEAST_LAUNCHES)
+    play(series_of());
+  else if (queue.n)
+    launch_all();
+}
+
+/* Launch those of older evaluations; what is left begins the list. */
+static void launch_older(void) {
+  int own = queue.n - queue.older, from = queue.older;
+  size_t used = queue.used, at = own ? queue.list[from].at : used;
+  queue.n = from;
+  queue.used = at;
+  queue.partly = true;
+  launch_waiting();
+  queue.partly = false;
+  if (queue.failed != TT_OK) return; /* all is over */
+  memmove(queue.list, queue.list + from, sizeof *queue.list * (size_t)own);
+  memmove(queue.args, queue.args + at, used - at);
+  for (int i = 0; i < own; i++) queue.list[i].at -= at;
+  queue.n = own;
+  queue.used = used - at;
+}
+
+/* ---- */
+
+void tt__queue_begin(tt_device *d, tt_stream *s) {
+  if (queue.n && (queue.device != d || queue.stream != s)) launch_waiting();
+  queue.device = d;
+  queue.stream = s;
+  queue.gathering = d->ops->capture_begin && d->ops->graph_args;
+  queue.whole = true;
+  queue.older = queue.n;
+  queue.failed = TT_OK;
+  if (!queue.n) tt__resident_launched(TT_OK, NULL);
+}
+
+tt_code tt__queue_flush(tt_error *err) {
+  if (!queue.gathering) {
+    launch_waiting();
+    return TT_OK;
+  }
+  queue.whole = false;
+  if (queue.n) launch_all();
+  return report(err);
+}
+
+tt_code tt__queue_launch(tt_device *d, tt_stream *s, tt_routine *f, const tt_grid *g, const void *args, size_t size,
+                         tt_error *err) {
+  size_t room = (size + 15) & ~(size_t)15;
+  if (!queue.gathering || d != queue.device || s != queue.stream) return d->ops->launch(d, s, f, g, args, size, err);
+  if (g->together) { /* graphs are of plain launches */
+    TT_TRY(tt__queue_flush(err));
+    return d->ops->launch(d, s, f, g, args, size, err);
+  }
+  if (queue.older && (queue.n == MOST_LAUNCHES || queue.used + room > ARGS_BYTES)) launch_older();
+  if (queue.n == MOST_LAUNCHES || queue.used + room > ARGS_BYTES) TT_TRY(tt__queue_flush(err));
+  if (room > ARGS_BYTES) return d->ops->launch(d, s, f, g, args, size, err);
+  tt_queued *l = &queue.list[queue.n++];
+  const tt_origin *origin = tt__origin_now();
+  l->routine = f;
+  l->grid = *g;
+  l->at = queue.used;
+  l->size = size;
+  if (origin)
+    l->origin = *origin;
+  else
+    l->origin.what[0] = l->origin.where[0] = 0;
+  memcpy(queue.args + queue.used, args, size);
+  queue.used += room;
+  return TT_OK;
+}
+
+tt_code tt__queue_end(tt_replay *r, bool may_wait, tt_error *err) {
+  if (!queue.gathering) return TT_OK;
+  queue.gathering = false;
+  int own = queue.n - queue.older;
+  if (queue.whole && own >= LEAST_LAUNCHES) { /* a graph by itself */
+    if (queue.older) launch_older();
+    if (queue.n) play(r);
+  } else if (!may_wait || queue.hurry || !queue.whole || queue.n >= MOST_WAITING || tt__patience_ends()) {
+    launch_waiting();
   }
   return report(err);
 }
+
+void tt__queue_hurry(void) { queue.hurry = true; }
+
+void tt__queue_trim(void) {
+  launch_waiting();
+  for (int i = 0; i < SERIES; i++) tt__replay_free(&series[i].replay);
+}
+
+static void settle_all(void) { (void)!tt__queue_flush(NULL); }
+
+__attribute__((constructor)) static void register_queue(void) { tt__calls_set_settle(settle_all); }

@@ -1,7 +1,8 @@
 /*
-** Launches of one evaluation, gathered so that a plan that repeats becomes one launch of a captured graph. Private to
-** run/. One evaluation at a time uses it; what must happen between launches (copies, fills, other libraries) flushes
-** it first.
+** Launches, gathered so that a run of them that repeats becomes one launch of a captured graph: those of one
+** evaluation, and those of small evaluations in quick succession, whose launches wait for the next one's. Private to
+** run/, under the session lock. Whatever else is asked of a device (copies, fills, events, other libraries) flushes it
+** first, also between evaluations.
 */
 #ifndef TT_RUN_QUEUE_H
 #define TT_RUN_QUEUE_H
@@ -13,8 +14,8 @@
 typedef struct tt_queued {
   tt_routine *routine;
   tt_grid grid;
-  size_t at, size; /* of its arguments */
-  const tt_origin *origin;
+  size_t at, size;  /* of its arguments */
+  tt_origin origin; /* "": nobody in particular */
 } tt_queued;
 
 typedef struct tt_replay {
@@ -31,10 +32,16 @@ TT_HIDDEN void tt__queue_begin(tt_device *d, tt_stream *s);
 /* Launch now or later, in order. The arguments are copied. */
 TT_HIDDEN tt_code tt__queue_launch(tt_device *d, tt_stream *s, tt_routine *f, const tt_grid *g, const void *args,
                                    size_t size, tt_error *err);
-/* Everything gathered is asked of the device now. */
+/* Everything gathered is asked of the device now. Fails within an evaluation alone: between them, what could not be
+ * asked for is told to who looks at its results. */
 TT_HIDDEN tt_code tt__queue_flush(tt_error *err);
-/* The evaluation is over: launch what is gathered, by the plan's graph when it fits. */
-TT_HIDDEN tt_code tt__queue_end(tt_replay *r, tt_error *err);
+/* The evaluation is over: launch what is gathered, by the plan's graph when it fits. `may_wait`: it is little work that
+ * nobody is looking at, so its launches may wait a moment for those of the next evaluation (run/patience.h). */
+TT_HIDDEN tt_code tt__queue_end(tt_replay *r, bool may_wait, tt_error *err);
+/* From now on nothing waits: somebody outside knows our stream or our memory, and waits for them without us. */
+TT_HIDDEN void tt__queue_hurry(void);
+/* Ask for what is gathered and forget the graphs. */
+TT_HIDDEN void tt__queue_trim(void);
 TT_HIDDEN void tt__replay_free(tt_replay *r);
 
 #endif

@@ -33,6 +33,9 @@
 
 #define MOST_PLANS 1024
 #define BUCKETS 512
+/* A microsecond or two of a device's time: bytes, instruction-elements. */
+#define SMALL_BYTES 2e6
+#define SMALL_WORK 2e6
 /* Long rows below which a row is spread over all workers before anything else is done with it. */
 #define CPU_ROWS 16
 #define DEVICE_ROWS 256
@@ -43,6 +46,7 @@ typedef struct made_plan {
   int64_t *key;
   int64_t nkey;
   uint64_t hash, used; /* `used`: when, in evaluations */
+  bool is_small;       /* kernels that take a device less time than their launches take us */
   struct made_plan *next;
   tt_replay replay;
 } made_plan;
@@ -103,6 +107,7 @@ static void trim_plans(uint64_t older_than) {
 
 void tt__realize_trim(void) {
   enter();
+  tt__queue_trim();
   trim_plans(UINT64_MAX);
   tt__unit_trim(false);
   tt__walk_free(&walker);
@@ -182,6 +187,19 @@ static made_plan *find_plan(uint64_t hash, const int64_t *key, int64_t n) {
   return NULL;
 }
 
+/* On any device that is worth a launch. */
+static bool is_small(const tt_plan *p) {
+  double bytes = 0, work = 0;
+  for (int i = 0; i < p->n; i++) {
+    const tt_launch *l = p->step[i].launch;
+    if (p->step[i].kind == TT_STEP_EMPTY) continue;
+    if (p->step[i].kind != TT_STEP_KERNEL || l->unit->kernel->serial) return false;
+    bytes += (double)(l->bytes_read + l->bytes_written);
+    work += l->points * l->unit->weight;
+  }
+  return bytes < SMALL_BYTES && work < SMALL_WORK;
+}
+
 /* The plan of the walk: found, or made and kept. */
 static tt_code plan_of(tt_walker *w, made_plan **out, bool *found, tt_error *err) {
   TT_TRY(tt__walk_key(w, (fuse ? 1 : 2) + (is_for_device(&w->walk) ? 4 : 0), err));
@@ -210,6 +228,7 @@ static tt_code plan_of(tt_walker *w, made_plan **out, bool *found, tt_error *err
   }
   m->nkey = w->key.n;
   m->hash = hash;
+  m->is_small = is_small(m->plan);
   m->next = bucket[hash % BUCKETS];
   bucket[hash % BUCKETS] = m;
   nplan++;
@@ -302,7 +321,8 @@ static tt_code execute_held(const tt_walk *walk, made_plan *m, const tt_place *p
   if (place->device) tt__queue_begin(place->device, tt__stream_current(place->device));
   tt_code code = execute(walk, plan, place->device, err);
   if (place->device) {
-    tt_code end = tt__queue_end(&m->replay, code == TT_OK ? err : NULL);
+    bool may_wait = code == TT_OK && m->is_small && !tt__session_looking;
+    tt_code end = tt__queue_end(&m->replay, may_wait, code == TT_OK ? err : NULL);
     if (code == TT_OK) code = end;
   }
   if (!place->device) tt__place_settle(walk, place, (double)(tt__clock_ns() - start));

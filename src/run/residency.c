@@ -122,8 +122,8 @@ static tt_code follow(tt_replica *r, tt_stream *s, tt_error *err) {
 /* ---- to the host */
 
 static tt_code fetch(tt_buffer *b, tt_replica *r, tt_error *err) {
-  TT_TRY(check_whole(r, err));
   TT_TRY(tt__queue_flush(err));
+  TT_TRY(check_whole(r, err));
   void *to = b->data ? b->data : tt__mem_alloc_data(b->size);
   if (!to) return tt__fail_memory(err, b->size);
   r->busy++;
@@ -150,8 +150,8 @@ tt_code tt__resident_peek(tt_buffer *b, void *to, size_t size, tt_error *err) {
     memcpy(to, b->data, size);
     return TT_OK;
   }
-  TT_TRY(check_whole(r, err));
   TT_TRY(tt__queue_flush(err));
+  TT_TRY(check_whole(r, err));
   TT_COUNT(syncs, 1);
   return tt__stage_out(r->device, r->stream, to, r->at, size, err);
 }
@@ -163,8 +163,8 @@ static tt_code to_host(tt_buffer *b, tt_error *err) {
 
 static tt_code read_bytes(tt_buffer *b, size_t from, void *to, size_t size, tt_error *err) {
   tt_replica *r = b->replicas;
-  TT_TRY(check_whole(r, err));
   TT_TRY(tt__queue_flush(err));
+  TT_TRY(check_whole(r, err));
   r->busy++;
   tt__buffer_retain(b);
   int depth = tt__session_suspend();
@@ -439,6 +439,7 @@ static tt_code from_host(const void *data, size_t size, int id, tt_buffer **out,
   if (code == TT_ENOMEM) return keep_on_host(data, size, &full, out, err);
   if (code != TT_OK && err) *err = full;
   if (code != TT_OK) return code;
+  (void)!tt__queue_flush(NULL); /* launches that wait may use what the memory held before */
   (*out)->replicas->busy++;
   tt_stream *s = (*out)->replicas->stream;
   int depth = tt__session_suspend();
@@ -470,6 +471,7 @@ static tt_code adopt(void *p, size_t size, int id, bool readonly, void (*drop)(v
   *r = (tt_replica){.buffer = b, .device = d, .at = p, .stream = tt__stream_current(d), .used = step, .dtype = TT_U8};
   b->replicas = r;
   b->elsewhere = true;
+  tt__queue_hurry();
   link_newest(r);
   *out = b;
   return TT_OK;

@@ -8,6 +8,7 @@
 #include "device/device.h"
 #include "graph/build.h"
 #include "graph/session.h"
+#include "run/queue.h"
 #include "run/residency.h"
 
 typedef struct shown {
@@ -60,6 +61,8 @@ tt_code tt__share_peek(tt_array *a, tt_device *d, void *reader, const void **dat
     tt__resident_step(false);
     code = tt__resident(d, tt__stream_current(d), b, &at, err);
   }
+  tt__queue_hurry();
+  if (code == TT_OK) code = tt__queue_flush(err);
   if (code == TT_OK) code = before_theirs(d, reader, err);
   if (code == TT_OK) {
     tt__resident_keep(d, b);
@@ -95,7 +98,8 @@ static tt_code copy_bytes(tt_device *d, tt_buffer *b, tt_buffer **out, tt_error 
   tt__resident_step(false);
   TT_TRY(tt__resident(d, s, b, &from, err));
   TT_TRY(tt__resident_new(d, s, b->size, NULL, out, &to, err));
-  tt_code code = b->size ? d->ops->copy_within(d, s, to, from, b->size, err) : TT_OK;
+  tt_code code = tt__queue_flush(err);
+  if (code == TT_OK && b->size) code = d->ops->copy_within(d, s, to, from, b->size, err);
   if (code != TT_OK) tt__buffer_release(*out);
   return code;
 }
