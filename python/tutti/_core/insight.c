@@ -13,8 +13,7 @@ static PyObject *text_object(char *text) {
 
 /* ---- arrays given one by one or in (nested) tuples, lists and dict values: arrays among them */
 
-static bool collect(core_scratch *s, PyObject *o, PyObject *list) {
-  (void)s;
+static bool collect(PyObject *o, PyObject *list) {
   if (core_is_array(o)) return PyList_Append(list, o) == 0;
   PyObject *items = NULL;
   if (PyDict_Check(o)) items = PyDict_Values(o);
@@ -22,22 +21,38 @@ static bool collect(core_scratch *s, PyObject *o, PyObject *list) {
   if (!items) return !PyErr_Occurred();
   if (Py_EnterRecursiveCall(" while collecting arrays")) return Py_DECREF(items), false;
   bool ok = true;
-  for (Py_ssize_t k = 0; ok && k < PyList_Size(items); k++) ok = collect(s, PyList_GetItem(items, k), list);
+  for (Py_ssize_t k = 0; ok && k < PyList_Size(items); k++) ok = collect(PyList_GetItem(items, k), list);
   Py_LeaveRecursiveCall();
   Py_DECREF(items);
   return ok;
 }
 
 typedef struct array_list {
-  PyObject *objects;
-  tt_array **array;
+  PyObject *objects; /* what keeps them alive; NULL: the caller's arguments do */
+  tt_array **array, *few[8];
   int n;
 } array_list;
 
-static bool list_arrays(PyObject *args, array_list *out) {
+/* All are arrays, and few: mostly there is one. */
+static bool list_few(PyObject *const *arg, Py_ssize_t n, array_list *out) {
+  if (n > (Py_ssize_t)(sizeof out->few / sizeof *out->few)) return false;
+  for (Py_ssize_t k = 0; k < n; k++) {
+    if (!core_is_array(arg[k])) return false;
+    out->few[k] = core_handle(arg[k]);
+  }
+  out->objects = NULL;
+  out->array = out->few;
+  out->n = (int)n;
+  return true;
+}
+
+static bool list_arrays(PyObject *const *arg, Py_ssize_t narg, array_list *out) {
+  if (list_few(arg, narg, out)) return true;
   out->array = NULL;
   out->objects = PyList_New(0);
-  if (!out->objects || !collect(NULL, args, out->objects)) goto fail;
+  bool ok = out->objects != NULL;
+  for (Py_ssize_t k = 0; ok && k < narg; k++) ok = collect(arg[k], out->objects);
+  if (!ok) goto fail;
   Py_ssize_t n = PyList_Size(out->objects);
   out->array = n < INT32_MAX ? PyMem_Malloc((size_t)(n + 1) * sizeof *out->array) : NULL;
   if (!out->array) {
@@ -53,25 +68,26 @@ fail:
 }
 
 static void free_arrays(array_list *l) {
+  if (!l->objects) return;
   PyMem_Free(l->array);
   Py_DECREF(l->objects);
 }
 
-static PyObject *py_eval(PyObject *self, PyObject *args) {
+static PyObject *py_eval(PyObject *self, PyObject *const *arg, Py_ssize_t n) {
   (void)self;
   array_list l;
   tt_error err;
-  if (!list_arrays(args, &l)) return NULL;
+  if (!list_arrays(arg, n, &l)) return NULL;
   tt_code c = tt_eval(l.array, l.n, &err);
   free_arrays(&l);
   if (c != TT_OK) return core_raise(c, &err);
   Py_RETURN_NONE;
 }
 
-static PyObject *py_explain(PyObject *self, PyObject *args) {
+static PyObject *py_explain(PyObject *self, PyObject *const *arg, Py_ssize_t n) {
   (void)self;
   array_list l;
-  if (!list_arrays(args, &l)) return NULL;
+  if (!list_arrays(arg, n, &l)) return NULL;
   char *text = tt_explain(l.array, l.n);
   free_arrays(&l);
   return text_object(text);
@@ -286,9 +302,9 @@ static PyObject *py_test_live(PyObject *self, PyObject *unused) {
 }
 
 PyMethodDef core_insight_functions[] = {
-    {"eval", py_eval, METH_VARARGS,
+    {"eval", CORE_FAST(py_eval), METH_FASTCALL,
      "eval(*arrays)\n--\n\nCompute these arrays now, together; lists, tuples and dicts of arrays are looked into."},
-    {"explain", py_explain, METH_VARARGS,
+    {"explain", CORE_FAST(py_explain), METH_FASTCALL,
      "explain(*arrays)\n--\n\nThe plan that computing these arrays would run, as text."},
     {"_ledger", py_ledger, METH_NOARGS, NULL},
     {"_ledger_texts", py_ledger_texts, METH_NOARGS, NULL},
