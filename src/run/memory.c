@@ -119,17 +119,23 @@ static tt_code fresh(tt_node *n, tt_buffer **out, tt_error *err) {
   return *out ? TT_OK : TT_ENOMEM;
 }
 
+/* Whose memory could become the root's if it dies here, or NULL. An array's value does not. */
+static tt_node *candidate(const tt_walk *walk, const tt_step *step, const tt_proot *root) {
+  tt_node *n = root->base >= 0    ? (root->in_place ? walk->node[root->base] : NULL)
+               : root->donor >= 0 ? walk->node[step->operand[root->donor].node]
+                                  : NULL;
+  return n && n->held == 0 ? n : NULL;
+}
+
 void tt__memory_donors(const tt_walk *walk, const tt_step *step, tt_buffer **donor) {
   bool hope = false;
-  for (int r = 0; r < step->nroot; r++) hope |= step->root[r].in_place || step->root[r].donor >= 0;
+  for (int r = 0; r < step->nroot; r++) hope |= candidate(walk, step, &step->root[r]) != NULL;
   inside in;
   in.n = 0;
   if (hope && !count_dying(&in, walk, step)) in.n = 0;
   for (int r = 0; r < step->nroot; r++) {
     const tt_proot *root = &step->root[r];
-    tt_node *n = root->base >= 0    ? (root->in_place ? walk->node[root->base] : NULL)
-                 : root->donor >= 0 ? walk->node[step->operand[root->donor].node]
-                                    : NULL;
+    tt_node *n = hope ? candidate(walk, step, root) : NULL;
     bool borrowed = n && n->op == TT_N_BUFFER && n->attr.buf->drop; /* only a store writes into what is the caller's */
     donor[r] = n && in.n && dies(&in, n) && !(borrowed && root->base < 0) ? n->attr.buf : NULL;
   }
