@@ -1,7 +1,7 @@
 /*
 ** One counter per kind of call. Counting must be exact under threads (a test
 ** that loops "fail the n-th" relies on it), yet free while nothing is armed:
-** the first thing tt__fault reads is one flag for the kind.
+** all that tt__fault reads then is one flag for all kinds.
 */
 #include "base/fault.h"
 
@@ -20,7 +20,7 @@ typedef struct fault {
 
 static fault faults[TT_FAULT_COUNT];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static atomic_bool env_read;
+bool tt__fault_watched = true; /* until the environment was read */
 
 static const char *const kind_name[TT_FAULT_COUNT] = {"memory", "compile",       "spawn",  "write", "read",
                                                       "load",   "device memory", "launch", "copy",  "device loss"};
@@ -33,6 +33,9 @@ static void arm(tt_fault kind, int64_t n, bool sticky) {
   atomic_store(&f->calls, 0);
   atomic_store(&f->target, n);
   if (n >= 0) atomic_store(&f->armed, true);
+  bool any = false;
+  for (int k = 0; k < TT_FAULT_COUNT; k++) any |= atomic_load(&faults[k].armed);
+  __atomic_store_n(&tt__fault_watched, any, __ATOMIC_RELAXED);
 }
 
 tt_fault tt__fault_named(const char *name, size_t len) {
@@ -50,9 +53,12 @@ static void arm_from_env(void) {
     long long n = strtoll(colon + 1, &end, 10);
     bool sticky = strcmp(end, ":sticky") == 0;
     tt_fault kind = tt__fault_named(text, (size_t)(colon - text));
-    if (kind != TT_FAULT_COUNT && end != colon + 1 && n >= 0 && (sticky || *end == 0)) arm(kind, n, sticky);
+    if (kind != TT_FAULT_COUNT && end != colon + 1 && n >= 0 && (sticky || *end == 0)) {
+      arm(kind, n, sticky);
+      return;
+    }
   }
-  atomic_store(&env_read, true);
+  __atomic_store_n(&tt__fault_watched, false, __ATOMIC_RELAXED);
 }
 
 void tt__fault_arm(tt_fault kind, int64_t n, bool sticky) {
@@ -60,8 +66,8 @@ void tt__fault_arm(tt_fault kind, int64_t n, bool sticky) {
   arm(kind, n, sticky);
 }
 
-bool tt__fault(tt_fault kind) {
-  if (!atomic_load_explicit(&env_read, memory_order_relaxed)) pthread_once(&once, arm_from_env);
+bool tt__fault_count(tt_fault kind) {
+  pthread_once(&once, arm_from_env);
   fault *f = &faults[kind];
   if (!atomic_load_explicit(&f->armed, memory_order_relaxed)) return false;
   long long call = atomic_fetch_add(&f->calls, 1);

@@ -24,8 +24,14 @@ typedef enum tt_fault {
   TT_FAULT_COUNT
 } tt_fault;
 
+/* (for tt__fault) Is some kind armed, as far as is known? */
+TT_HIDDEN extern bool tt__fault_watched;
+TT_HIDDEN bool tt__fault_count(tt_fault kind);
+
 /* True if this call must fail. One relaxed load when nothing is armed. Thread-safe. */
-TT_HIDDEN bool tt__fault(tt_fault kind);
+static inline bool tt__fault(tt_fault kind) {
+  return __atomic_load_n(&tt__fault_watched, __ATOMIC_RELAXED) && tt__fault_count(kind);
+}
 
 /* Arm: the n-th call of `kind` from now (0: the next one) fails; with `sticky` all later ones too. n < 0 disarms. */
 TT_HIDDEN void tt__fault_arm(tt_fault kind, int64_t n, bool sticky);

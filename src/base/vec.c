@@ -3,8 +3,7 @@
 
 #include "base/mem.h"
 
-bool tt__vec_grow(void **data, int64_t n, int64_t *cap, size_t elem) {
-  if (n < *cap) return true;
+bool tt__vec_grow(void **data, int64_t *cap, size_t elem) {
   int64_t new_cap = *cap + *cap / 2;
   if (new_cap < 8) new_cap = 8;
   size_t size;

@@ -17,13 +17,14 @@
     int64_t n, cap; \
   }
 
-/* Make room for one more element. */
-TT_HIDDEN bool tt__vec_grow(void **data, int64_t n, int64_t *cap, size_t elem);
+/* Make room for one more element than the vector has room for. */
+TT_HIDDEN bool tt__vec_grow(void **data, int64_t *cap, size_t elem);
 TT_HIDDEN void tt__vec_free(void **data, int64_t *n, int64_t *cap, size_t elem);
 
-#define TT_VEC_PUSH(v, value)                                                                                      \
-  (tt__vec_grow((void **)&(v)->data, (v)->n, &(v)->cap, sizeof *(v)->data) ? ((v)->data[(v)->n++] = (value), true) \
-                                                                           : false)
+#define TT_VEC_PUSH(v, value)                                                           \
+  ((v)->n < (v)->cap || tt__vec_grow((void **)&(v)->data, &(v)->cap, sizeof *(v)->data) \
+       ? ((v)->data[(v)->n++] = (value), true)                                          \
+       : false)
 #define TT_VEC_FREE(v) tt__vec_free((void **)&(v)->data, &(v)->n, &(v)->cap, sizeof *(v)->data)
 
 #endif

@@ -37,12 +37,17 @@ void tt__trail_close(tt_trail *t) {
   tt__unlock(&list_lock);
 }
 
-void tt__trail_note(tt_trail *t, const char *kernel) {
+uint64_t tt__trail_note(tt_trail *t, const char *kernel) {
   tt__lock(&t->lock);
   tt_origin *o = &t->last[t->launched++ % TT_TRAIL_MOST];
-  *o = origin ? *origin : (tt_origin){.what = ""};
+  uint64_t n = t->launched;
+  if (origin)
+    *o = *origin;
+  else
+    o->what[0] = o->where[0] = 0;
   if (!o->what[0]) snprintf(o->what, sizeof o->what, "%s", kernel ? kernel : "a kernel");
   tt__unlock(&t->lock);
+  return n;
 }
 
 uint64_t tt__trail_mark(tt_trail *t) {

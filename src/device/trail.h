@@ -34,8 +34,8 @@ typedef struct tt_trail {
 
 TT_HIDDEN void tt__trail_open(tt_device *d, tt_trail *t);
 TT_HIDDEN void tt__trail_close(tt_trail *t);
-/* A launch has been asked for, or a library's work; `kernel`: its name, or NULL. */
-TT_HIDDEN void tt__trail_note(tt_trail *t, const char *kernel);
+/* A launch has been asked for, or a library's work; `kernel`: its name, or NULL. Returns how many so far. */
+TT_HIDDEN uint64_t tt__trail_note(tt_trail *t, const char *kernel);
 /* The launches so far, and: that many are done. */
 TT_HIDDEN uint64_t tt__trail_mark(tt_trail *t);
 TT_HIDDEN void tt__trail_done(tt_trail *t, uint64_t mark);

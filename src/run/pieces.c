@@ -158,8 +158,10 @@ static double may_move(const tt_device *d, const tt_walk *walk, const tt_step *s
 
 bool tt__pieces_pay(tt_device *d, const tt_walk *walk, const tt_step *step, bool looked_at, tt_pieces *out) {
   const tt_launch *l = step->launch;
-  double bytes = (double)(l->bytes_read + l->bytes_written), room = room_of(d);
-  if (bytes < LEAST_BYTES || (bytes <= room && may_move(d, walk, step, looked_at) < LEAST_BYTES)) return false;
+  double bytes = (double)(l->bytes_read + l->bytes_written);
+  if (bytes < LEAST_BYTES) return false;
+  double room = room_of(d);
+  if (bytes <= room && may_move(d, walk, step, looked_at) < LEAST_BYTES) return false;
   if (!is_suited(step) || !split_of(walk, step, out)) return false;
   if (bytes_there(d, walk, step, &out->parts, true) > room) return tt__pieces_fit(d, walk, step, out);
   out->down = looked_at && are_targets(walk, step);

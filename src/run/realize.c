@@ -281,9 +281,11 @@ static tt_code execute_step(const tt_walk *walk, const tt_plan *plan, int i, tt_
   if (!d) return tt__exec_step(walk, step, err);
   if (step->kind == TT_STEP_KERNEL && walk->node[step->root[0].node]->op == TT_N_BUFFER)
     return TT_OK; /* by a library */
-  tt_error why = {0};
+  tt_error why;   /* not cleared as a whole: its message is a kilobyte */
   tt_pieces pieces;
   bool is_kernel = step->kind == TT_STEP_KERNEL;
+  why.code = TT_OK;
+  why.message[0] = 0;
   tt_code code = execute_followed(walk, plan, i, d, &why);
   if (is_kernel && tt__pieces_pay(d, walk, step, tt__session_looking, &pieces) &&
       !(pieces.windows && !fits_host(walk, step)))

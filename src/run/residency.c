@@ -15,6 +15,7 @@
 #include "device/stage.h"
 #include "graph/build.h"
 #include "graph/session.h"
+#include "graph/slab.h"
 #include "run/queue.h"
 
 #define MOST_OWNERS 10
@@ -77,7 +78,7 @@ static void destroy(tt_replica *r) {
     tt__dmem_free(r->device, r->block);
   else
     r->device->ops->stream_wait_idle(r->device, r->stream, NULL); /* its owner may free it once we say so */
-  tt__mem_free(r, sizeof *r);
+  tt__slab_free(r, sizeof *r);
 }
 
 static void drop_replicas(tt_buffer *b) {
@@ -258,11 +259,11 @@ static void attach(tt_replica *r, tt_device *d, tt_stream *s, tt_buffer *b, tt_d
 
 static tt_code add_replica(tt_device *d, tt_stream *s, tt_buffer *b, tt_replica **out, tt_error *err) {
   tt_dmem *block;
-  tt_replica *r = tt__mem_zalloc(sizeof *r);
+  tt_replica *r = tt__slab_alloc(sizeof *r);
   if (!r) return tt__fail_memory(err, sizeof *r);
   tt_code code = take_block(d, s, b->size ? b->size : 1, &block, err);
   if (code != TT_OK) {
-    tt__mem_free(r, sizeof *r);
+    tt__slab_free(r, sizeof *r);
     return code;
   }
   attach(r, d, s, b, block);
@@ -271,11 +272,11 @@ static tt_code add_replica(tt_device *d, tt_stream *s, tt_buffer *b, tt_replica 
 }
 
 tt_code tt__resident_adopt(tt_device *d, tt_stream *s, tt_dmem *block, size_t size, tt_buffer **out, tt_error *err) {
-  tt_replica *r = tt__mem_zalloc(sizeof *r);
+  tt_replica *r = tt__slab_alloc(sizeof *r);
   *out = r ? tt__buffer_new_elsewhere(size, err) : NULL;
   if (!*out) {
     if (!r) tt__fail_memory(err, sizeof *r);
-    tt__mem_free(r, r ? sizeof *r : 0);
+    tt__slab_free(r, sizeof *r);
     tt__dmem_free(d, block);
     return TT_ENOMEM;
   }
@@ -305,7 +306,7 @@ static tt_code peer_replica(tt_device *d, tt_stream *s, tt_buffer *b, tt_replica
 /* The lock was given up while the bytes came: who wanted a replica meanwhile made its own, and the first that is there
  * stays. */
 tt_code tt__resident_arrived(tt_device *d, tt_stream *s, tt_buffer *b, tt_dmem *block, tt_error *err) {
-  tt_replica *known = find(d, b), *r = known ? NULL : tt__mem_zalloc(sizeof *r);
+  tt_replica *known = find(d, b), *r = known ? NULL : tt__slab_alloc(sizeof *r);
   TT_COUNT(uploads, b->size != 0);
   TT_COUNT(upload_bytes, b->size);
   if (r) {
@@ -461,11 +462,11 @@ static tt_code adopt(void *p, size_t size, int id, bool readonly, void (*drop)(v
   tt_device *d;
   *out = NULL;
   TT_TRY(tt__device_open(id, &d, err));
-  tt_replica *r = tt__mem_zalloc(sizeof *r);
+  tt_replica *r = tt__slab_alloc(sizeof *r);
   if (!r) return tt__fail_memory(err, sizeof *r);
   tt_buffer *b = tt__buffer_adopt(NULL, size, readonly, drop, ctx, err);
   if (!b) {
-    tt__mem_free(r, sizeof *r);
+    tt__slab_free(r, sizeof *r);
     return TT_ENOMEM;
   }
   *r = (tt_replica){.buffer = b, .device = d, .at = p, .stream = tt__stream_current(d), .used = step, .dtype = TT_U8};
