@@ -4,7 +4,9 @@
 ** Flags: value-safe ones only. -O2 with the vectoriser makes the same loops as -O3 in two thirds of the time.
 ** -ffast-math is never among them: besides changing results, gcc and
 ** clang link a constructor with it that switches denormals off in the thread that loads the kernel.
-** No start files and no libraries (-nostdlib): memcpy and friends resolve in the process.
+** What the compiler makes is loaded as it is (object.h); where that cannot be, it is linked, without start files and
+*libraries:
+** memcpy and friends resolve in the process.
 */
 #include "device/cpu/cc.h"
 
@@ -22,12 +24,13 @@
 #include "base/hash.h"
 #include "base/lock.h"
 #include "base/os.h"
+#include "device/cpu/object.h"
 
 /* clang-format off */
 static const char *const flags[] = {
-    "-O2", "-ftree-vectorize", "-fvect-cost-model", "-std=gnu11", "-shared", "-fPIC", "-nostdlib", "-fno-math-errno",
-    "-fno-trapping-math", "-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing", "-fno-stack-protector",
-    "-fno-asynchronous-unwind-tables", "-w", "-pipe", "-x", "c"};
+    "-O2", "-ftree-vectorize", "-fvect-cost-model", "-std=gnu11", "-fPIC", "-fno-math-errno", "-fno-trapping-math",
+    "-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing", "-fno-stack-protector", "-fno-asynchronous-unwind-tables", "-w",
+    "-pipe"};
 
 /*
 ** What not every compiler understands, best first; the probe settles on the first row that works.
@@ -198,17 +201,35 @@ static tt_code write_scratch(const char *path, const void *data, size_t size, tt
   return tt__fail(err, TT_EDEVICE, "cannot write %s: %s", path, strerror(f ? errno : EIO));
 }
 
-tt_code tt__cc_load(const void *binary, size_t size, const char *const *names, int n, tt_kernel_fn *fns,
-                    tt_error *err) {
+static tt_code load_object(const void *bytes, size_t size, const char *const *names, int n, tt_kernel_fn *fns,
+                           tt_error *err) {
+  void *at[TT_CC_MOST];
+  if (n > TT_CC_MOST) return tt__fail(err, TT_ENOTIMPL, "%d functions in one file", n);
+  TT_TRY(tt__object_load(bytes, size, names, n, at, err));
+  for (int i = 0; i < n; i++) memcpy(&fns[i], &at[i], sizeof at[i]);
+  return TT_OK;
+}
+
+/* A shared library. */
+static tt_code load_library(const void *bytes, size_t size, const char *const *names, int n, tt_kernel_fn *fns,
+                            tt_error *err) {
   char path[PATH_SIZE + 64];
   void *lib = NULL;
-  if (scratch_path(".so", path, sizeof path, NULL) == TT_OK && write_scratch(path, binary, size, NULL) == TT_OK) {
+  if (scratch_path(".so", path, sizeof path, NULL) == TT_OK && write_scratch(path, bytes, size, NULL) == TT_OK) {
     lib = tt__lib_open(path, NULL);
     unlink(path);
   }
-  if (!lib) lib = load_from_memory(binary, size, err);
+  if (!lib) lib = load_from_memory(bytes, size, err);
   if (!lib) return TT_EDEVICE;
   return find_symbols(lib, names, n, fns, err);
+}
+
+tt_code tt__cc_load(const void *binary, size_t size, const char *const *names, int n, tt_kernel_fn *fns,
+                    tt_error *err) {
+  if (!tt__object_is(binary, size)) return load_library(binary, size, names, n, fns, err);
+  tt_error why = {0};
+  tt_code c = load_object(binary, size, names, n, fns, &why);
+  return c == TT_OK ? c : tt__fail(err, TT_EDEVICE, "%s", why.message); /* who made it linked what needs a linker */
 }
 
 /* ---- running the compiler */
@@ -228,18 +249,10 @@ static const char *last_lines(const tt_str *said) {
   return line && line[1] ? line + 1 : text;
 }
 
-/* Source file to shared object. */
-static tt_code run_compiler(const char *path, int row, const char *c_path, const char *so_path, tt_error *err) {
-  const char *argv[NFLAG + 12];
-  int n = 0, status = 0;
-  argv[n++] = path;
-  for (int i = 0; extras[row][i]; i++) argv[n++] = extras[row][i];
-  for (int i = 0; i < NFLAG; i++) argv[n++] = flags[i];
-  argv[n++] = c_path;
-  argv[n++] = "-o";
-  argv[n++] = so_path;
-  argv[n] = NULL;
-  if (tt__fault(TT_FAULT_COMPILE)) return tt__fail(err, TT_EDEVICE, "%s: told to fail", path);
+/* argv[0] is the compiler. */
+static tt_code run_to_end(const char *const *argv, tt_error *err) {
+  int status = 0;
+  if (tt__fault(TT_FAULT_COMPILE)) return tt__fail(err, TT_EDEVICE, "%s: told to fail", argv[0]);
   tt_str said = {0};
   tt_error why = {0};
   tt_code c = tt__spawn(argv, timeout_s(), &status, &said, &why);
@@ -248,32 +261,61 @@ static tt_code run_compiler(const char *path, int row, const char *c_path, const
   else if (c != TT_OK)
     c = tt__fail(err, TT_EDEVICE, "%s", why.message);
   else if (status != 0)
-    c = tt__fail(err, TT_EDEVICE, "%s failed with status %d: %s", path, status, last_lines(&said));
+    c = tt__fail(err, TT_EDEVICE, "%s failed with status %d: %s", argv[0], status, last_lines(&said));
   tt__str_free(&said);
+  return c;
+}
+
+/* Source file to object file. */
+static tt_code run_compiler(const char *path, int row, const char *c_path, const char *o_path, tt_error *err) {
+  const char *argv[NFLAG + 12];
+  int n = 0;
+  argv[n++] = path;
+  for (int i = 0; extras[row][i]; i++) argv[n++] = extras[row][i];
+  for (int i = 0; i < NFLAG; i++) argv[n++] = flags[i];
+  argv[n++] = "-c";
+  argv[n++] = c_path;
+  argv[n++] = "-o";
+  argv[n++] = o_path;
+  argv[n] = NULL;
+  return run_to_end(argv, err);
+}
+
+/* Object file to shared library, loaded. Its bytes take the place of the object's, from `start` on. */
+static tt_code link_object(const char *path, const char *o_path, const char *const *names, int n, tt_kernel_fn *fns,
+                           tt_str *bytes, size_t start, tt_error *err) {
+  char so_path[PATH_SIZE + 64];
+  TT_TRY(scratch_path(".so", so_path, sizeof so_path, err));
+  const char *const argv[] = {path, "-w", "-shared", "-nostdlib", o_path, "-o", so_path, NULL};
+  tt_code c = run_to_end(argv, err);
+  bytes->len = start;
+  if (c == TT_OK) c = tt__file_read(so_path, bytes, err);
+  if (c == TT_OK) {
+    void *lib = tt__lib_open(so_path, NULL);
+    if (!lib) lib = load_from_memory(bytes->data + start, bytes->len - start, err);
+    c = lib ? find_symbols(lib, names, n, fns, err) : TT_EDEVICE;
+  }
+  unlink(so_path);
   return c;
 }
 
 static tt_code compile_text(const char *path, int row, const char *source, const char *const *names, int n,
                             tt_kernel_fn *fns, tt_str *binary, tt_error *err) {
-  char c_path[PATH_SIZE + 64], so_path[PATH_SIZE + 64];
+  char c_path[PATH_SIZE + 64], o_path[PATH_SIZE + 64];
   TT_TRY(scratch_path(".c", c_path, sizeof c_path, err));
-  TT_TRY(scratch_path(".so", so_path, sizeof so_path, err));
+  TT_TRY(scratch_path(".o", o_path, sizeof o_path, err));
   TT_TRY(write_scratch(c_path, source, strlen(source), err));
   tt_str own = {0}, *bytes = binary ? binary : &own;
   size_t start = bytes->len;
-  tt_code c = run_compiler(path, row, c_path, so_path, err);
-  if (c != TT_OK) goto done;
-  void *lib = tt__lib_open(so_path, NULL);
-  if ((binary || !lib) && (c = tt__file_read(so_path, bytes, err)) != TT_OK) {
-    tt__lib_close(lib);
-    goto done;
+  tt_code c = run_compiler(path, row, c_path, o_path, err);
+  if (c == TT_OK) c = tt__file_read(o_path, bytes, err);
+  if (c == TT_OK) {
+    c = load_object(bytes->data + start, bytes->len - start, names, n, fns, err);
+    if (c == TT_ENOTIMPL) c = link_object(path, o_path, names, n, fns, bytes, start, err);
   }
-  if (!lib) lib = load_from_memory(bytes->data + start, bytes->len - start, err);
-  c = lib ? find_symbols(lib, names, n, fns, err) : TT_EDEVICE;
-done:
   tt__str_free(&own);
   unlink(c_path);
-  unlink(so_path);
+  unlink(o_path);
   return c;
 }
 

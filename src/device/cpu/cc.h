@@ -16,6 +16,9 @@
 #include "base/str.h"
 #include "ir/kernel.h"
 
+/* The most functions of one file that can do without a linker. */
+enum { TT_CC_MOST = 128 };
+
 typedef struct tt_cc_info {
   bool usable;      /* found, and not given up on */
   char path[256];   /* of the compiler; "" when there is none */
@@ -38,15 +41,15 @@ TT_HIDDEN bool tt__cc_usable(void);
 TT_HIDDEN void tt__cc_identity(tt_str *out);
 
 /*
-** Compile one file with `n` functions of signature tt_kernel_fn and load them. When `binary` is not NULL
-** the shared object's bytes are appended, for tt__cc_load in another process. TT_EDEVICE: no compiler, or it
-** failed (its last lines are in the message), or it ran longer than TUTTI_CC_TIMEOUT seconds (30). After three
+** Compile one file with `n` functions of signature tt_kernel_fn and load them. When `binary` is not NULL its bytes
+** are appended (an object file or a shared library), for tt__cc_load in another process. TT_EDEVICE: no compiler, or
+** it failed (its last lines are in the message), or it ran longer than TUTTI_CC_TIMEOUT seconds (30). After three
 ** failures in a row the compiler is given up for this process.
 */
 TT_HIDDEN tt_code tt__cc_compile(const char *source, const char *const *names, int n, tt_kernel_fn *fns, tt_str *binary,
                                  tt_error *err);
 
-/* Load the functions of a shared object that tt__cc_compile gave. Loaded code stays until the process ends. */
+/* Load the functions of a binary that tt__cc_compile gave. Loaded code stays until the process ends. */
 TT_HIDDEN tt_code tt__cc_load(const void *binary, size_t size, const char *const *names, int n, tt_kernel_fn *fns,
                               tt_error *err);
 
