@@ -53,7 +53,8 @@ def test_reductions_where_kernels_run():
     assert (tt.ledger()["device_launches"] > before) == bool(_gpu())
     assert far(x, init=100.0) == 100 and far(x, size=5) == x[np.abs(x[:5]).argmax()]
     assert far(x, size=0, init=3.0) == 3 and far(x[:0], init=2.0) == 2
-    for res in np.zeros(3), cuda.device_array(3):
+    assert far(tt.asarray(x)) == want
+    for res in np.zeros(3), cuda.device_array(3), tt.zeros(3):
         res[:] = np.full(3, 9.0)
         assert far(x, res=res) is None
         assert np.asarray(res).tolist() == [want, 9, 9]
@@ -138,6 +139,9 @@ def test_functions_of_rows():
     low, high = bounds(x[0], 2.0)
     assert (low, high) == (x[0].min() * 2, x[0].max() * 2)
     assert isinstance(product(tt.asarray(a), x), tt.ndarray)
+    ours = tt.zeros((7, 5, 3))
+    assert product(tt.asarray(a), x, out=ours) is ours
+    np.testing.assert_allclose(ours.numpy(), want, rtol=1e-13)
     assert product(np.zeros((0, 3, 4)), x[0]).shape == (0, 3)
     for wrong, match in (
         ((a, x[:, :3]), "the core axis 'n' is 4 and 3 long"),

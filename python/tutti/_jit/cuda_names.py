@@ -461,7 +461,10 @@ class Reduce:
         out = self._fold(array if size is None else array[:size], init, stream)
         if res is None:
             return out[0].item()
-        res[:1] = out if is_cuda_array(res) else out.copy_to_host()
+        if isinstance(res, _core.ndarray):
+            res[:1] = out._jit_argument
+        else:
+            res[:1] = out if is_cuda_array(res) else out.copy_to_host()
         return None
 
 

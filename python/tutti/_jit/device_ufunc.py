@@ -67,14 +67,17 @@ def _home(made, args, out):
     if _in_place(out):
         return out
     if out is not None:
-        if device.is_cuda_array(out):
+        if isinstance(out, _core.ndarray):
+            out[...] = made
+        elif device.is_cuda_array(out):
             out.copy_to_device(_shown(made))
         else:
             out[...] = _shown(made).copy_to_host()
         return out
-    if any(device.is_cuda_array(a) for a in args):
+    ours = [isinstance(a, _core.ndarray) for a in args]  # on a GPU they too have the interface of a device's arrays
+    if any(device.is_cuda_array(a) and not o for a, o in zip(args, ours)):
         return _shown(made)
-    if any(isinstance(a, _core.ndarray) for a in args):
+    if any(ours):
         return made if isinstance(made, _core.ndarray) else _core.asarray(made)
     host = _shown(made).copy_to_host()
     return host if host.shape else host[()]
