@@ -548,6 +548,7 @@ def test_barrier_behind_a_device_function_and_a_macro():
     assert np.array_equal(o, np.arange(64)[::-1])
 
 
+@pytest.mark.usefixtures("on_the_cpu")
 def test_barrier_that_some_never_reach():
     src = r"""__global__ void f(int *o) {
       if (threadIdx.x < 32) { __shfl_sync(0xffffffff, 1, 0); __syncthreads(); }
@@ -567,6 +568,7 @@ def test_barrier_that_some_never_reach():
 # ---- what goes wrong inside
 
 
+@pytest.mark.usefixtures("on_the_cpu")
 def test_printf(capsys):
     src = r"""#include <stdio.h>
     __global__ void hello(float f) { if (threadIdx.x < 2) printf("thread %d of %d: %.2f %s\n", threadIdx.x, blockDim.x, f, "ok"); }"""
@@ -574,6 +576,7 @@ def test_printf(capsys):
     assert capsys.readouterr().out == "thread 0 of 4: 1.50 ok\nthread 1 of 4: 1.50 ok\n"
 
 
+@pytest.mark.usefixtures("on_the_cpu")
 def test_assertion_names_the_line():
     src = "#include <assert.h>\n__global__ void f(int *o) {\n  assert(threadIdx.x != 3);\n  o[threadIdx.x] = 1;\n}\n"
     for text in (src, src.replace("o[threadIdx.x] = 1;", "__syncthreads(); o[threadIdx.x] = 1;")):
@@ -586,6 +589,7 @@ def test_assertion_names_the_line():
         tt.synchronize()
 
 
+@pytest.mark.usefixtures("on_the_cpu")
 def test_bad_access_is_an_error():
     src = "__global__ void f(int *o, long long k) { o[k] = 1; }"
     o = np.zeros(1, "i4")
@@ -598,6 +602,7 @@ def test_bad_access_is_an_error():
     assert o[0] == 1
 
 
+@pytest.mark.usefixtures("on_the_cpu")
 def test_compile_errors_show_the_users_line():
     with pytest.raises(tt.CompileError, match=r"kernel.cu:3:\d+: error: .*nothing") as e:
         tt.SourceModule("\n__global__ void f(int *a) {\n  a[0] = nothing;\n}\n")
@@ -620,6 +625,7 @@ def test_options():
     assert o[0] == 42
 
 
+@pytest.mark.usefixtures("on_the_cpu")
 def test_no_compiler_says_what_to_install():
     code = "import tutti as tt\ntry:\n  tt.SourceModule('__global__ void f() {}')\nexcept tt.CompileError as e:\n  print(e)"
     env = {**os.environ, "TUTTI_CXX": "none", "CUDA_VISIBLE_DEVICES": ""}
@@ -632,6 +638,7 @@ def test_no_compiler_says_what_to_install():
     assert "apt install g++" in out
 
 
+@pytest.mark.usefixtures("on_the_cpu")
 @pytest.mark.parametrize("flag", ["--param", "-march"])
 def test_compiler_that_knows_fewer_flags(flag, tmp_path):
     cxx = tmp_path / "cxx"
@@ -649,6 +656,7 @@ def test_compiler_that_knows_fewer_flags(flag, tmp_path):
     assert done.stdout == "[7 7 7]\n", done.stderr
 
 
+@pytest.mark.usefixtures("on_the_cpu")
 @pytest.mark.parametrize("body", ["while (*(volatile int *)o == 0) {}", "for (;;) __syncthreads();"])
 def test_endless_kernel_is_interrupted(body):
     k = tt.RawKernel(f"__global__ void f(int *o) {{ {body} o[1] = 1; }}", "f")
@@ -697,6 +705,7 @@ def test_grid_beyond_31_bits():
     assert np.array_equal(o, np.arange(1024, dtype="u4") + np.uint32(2147483648))
 
 
+@pytest.mark.usefixtures("on_the_cpu")
 def test_inspection():
     m = tt.SourceModule(ADD)
     f = m.get_function("add")
@@ -706,6 +715,7 @@ def test_inspection():
     assert f.num_args == 4
 
 
+@pytest.mark.usefixtures("on_the_cpu")
 def test_out_of_memory_leaks_nothing():
     """The n-th allocation fails, for every n: a MemoryError or the right result, and no byte is lost."""
     import gc

@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 import tutti as tt
 
-pytestmark = pytest.mark.skipif(not (shutil.which("c++") or shutil.which("g++")), reason="no C++ compiler")
+pytestmark = [
+    pytest.mark.skipif(not (shutil.which("c++") or shutil.which("g++")), reason="no C++ compiler"),
+    pytest.mark.usefixtures("on_the_cpu"),
+]
 
 
 class Writer:

@@ -4,8 +4,11 @@ import contextlib
 import io
 
 import numpy as np
+import pytest
 import tutti as tt
 from tutti import _core, cuda
+
+pytestmark = pytest.mark.usefixtures("on_the_cpu")
 
 
 def life():

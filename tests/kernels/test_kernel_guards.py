@@ -242,6 +242,7 @@ def test_wide_rows():
         np.testing.assert_array_equal(b, want_of(inside, a, n, m, block))
 
 
+@pytest.mark.usefixtures("on_the_cpu")
 def test_prints_keep_their_order(capfd):
     @cuda.jit
     def f():

@@ -10,10 +10,13 @@ import pytest
 import tutti as tt
 from tutti import _core
 
-pytestmark = pytest.mark.skipif(
-    not any(os.access(os.path.join(p, c), os.X_OK) for p in os.environ["PATH"].split(":") for c in ("c++", "g++")),
-    reason="no C++ compiler",
-)
+pytestmark = [
+    pytest.mark.skipif(
+        not any(os.access(os.path.join(p, c), os.X_OK) for p in os.environ["PATH"].split(":") for c in ("c++", "g++")),
+        reason="no C++ compiler",
+    ),
+    pytest.mark.usefixtures("on_the_cpu"),  # and in programs of their own on the simulated device
+]
 
 SOURCE = r"""
 #include <assert.h>
