@@ -29,8 +29,8 @@
 /* clang-format off */
 static const char *const flags[] = {
     "-O2", "-ftree-vectorize", "-fvect-cost-model", "-std=gnu11", "-fPIC", "-fno-math-errno", "-fno-trapping-math",
-    "-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing", "-fno-stack-protector", "-fno-asynchronous-unwind-tables", "-w",
-    "-pipe"};
+    "-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing", "-fno-stack-protector", "-fno-asynchronous-unwind-tables",
+    "-w", "-pipe"};
 
 /*
 ** What not every compiler understands, best first; the probe settles on the first row that works.
