@@ -229,8 +229,10 @@ tt_code tt__queue_flush(tt_error *err) {
     launch_waiting();
     return TT_OK;
   }
-  queue.whole = false;
-  if (queue.n) launch_all();
+  if (queue.n) { /* else what comes between comes before all of them, as when operands are brought up first */
+    queue.whole = false;
+    launch_all();
+  }
   return report(err);
 }
 
