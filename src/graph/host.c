@@ -109,16 +109,24 @@ tt_code tt__from_data(tt_dtype dtype, int rank, const int64_t *len, const void *
     tt__node_release(known);
     return *out ? TT_OK : TT_ENOMEM;
   }
-  tt_buffer *b;
-  if (device > 0 && is_dense(rank, len, stride, dense)) {
-    TT_TRY(tt__session_residency->from_host(data, (size_t)(size * item), device, &b, err));
-  } else {
+  tt_buffer *b = NULL, like = {.kind = 0};
+  int straight = device;
+  if (size && device == TT_ANYWHERE && tt__session_residency)
+    straight = tt__session_residency->expect(dtype, rank, len, &like);
+  if (straight > 0 && is_dense(rank, len, stride, dense)) {
+    tt_code code = tt__session_residency->from_host(data, (size_t)(size * item), straight, &b, err);
+    if (code != TT_OK && straight == device) return code; /* else nobody asked for that device */
+    if (code != TT_OK) b = NULL;
+  }
+  if (!b) {
     b = tt__buffer_new((size_t)(size * item), err);
     if (!b) return TT_ENOMEM;
     int depth = tt__session_suspend(); /* nobody else knows the buffer yet */
     if (size) tt__host_copy(b->data, data, (size_t)item, rank, len, stride ? stride : dense);
     tt__session_resume(depth);
   }
+  b->kind = like.kind;
+  b->promised_ns = like.promised_ns;
   tt_node *n = tt__node_new(TT_N_BUFFER, dtype, rank, len, 0, err);
   if (n) n->device = (int16_t)device;
   if (!n) {

@@ -69,6 +69,7 @@ void tt__buffer_dispose(tt_buffer *b) { tt__slab_free(b, sizeof *b); }
 void tt__buffer_release(tt_buffer *b) {
   if (!b || --b->refs > 0) return;
   assert(b->refs == 0);
+  if (b->kind) tt__session_residency->forget(b);
   tt__buffer_only_host(b);
   if (b->drop) {
     if (b->elsewhere && b->data) tt__mem_free_data(b->data, b->size);

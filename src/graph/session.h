@@ -56,6 +56,10 @@ typedef struct tt_residency {
                    tt_error *err);
   int (*where)(const tt_buffer *b); /* of a buffer that is not on the host */
   void (*drop_replicas)(tt_buffer *b);
+  /* An array that nobody puts anywhere is about to be made of memory of the caller. Sets the buffer's fields for
+   * placement; the device on which such arrays are used at once, or 0. */
+  int (*expect)(tt_dtype dtype, int rank, const int64_t *len, tt_buffer *as);
+  void (*forget)(const tt_buffer *b); /* with a `kind`, and soon gone */
 } tt_residency;
 TT_HIDDEN extern const tt_residency *tt__session_residency;
 

@@ -82,7 +82,10 @@ typedef struct tt_buffer {
   tt_replica *replicas;
   bool ranged; /* as an index array its values were found to lie in [least, most]; until it is written */
   int64_t least, most;
-  float owed_ns; /* what work on the host would have saved on a device (run/place.c) */
+  /* For run/place.c: what a device would have saved of the work on these bytes so far, or has; what it saved of arrays
+   * that were made alike; and which those are, 0: unknown. */
+  float owed_ns, promised_ns;
+  uint16_t kind;
 } tt_buffer;
 
 /* A node's device: wherever it is done soonest; or operands that were put on two different ones (an error later). */

@@ -3,8 +3,10 @@
 */
 #include "run/calibrate.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -20,6 +22,7 @@
 #define STREAM_BYTES (64 << 20)
 #define GRAIN (1 << 20)
 #define RUNS 3
+#define DEVICE_RUNS 5
 
 static tt_calibration measured = {.bytes_per_ns = 8, .ns_per_op = 0.1, .ns_per_flop = 0.02, .launch_ns = 5000};
 
@@ -62,6 +65,7 @@ const tt_calibration *tt__calibration(void) {
 #define DEVICE_BYTES ((size_t)256 << 20)
 #define MOVE_BYTES ((size_t)64 << 20)
 #define FILLS 64
+#define VERSION 3            /* of the file of figures */
 #define LAUNCH_OVER_FILL 2.0 /* a kernel's launch with its arguments takes about twice what filling some bytes takes */
 #define MOST_DEVICES 32
 
@@ -86,33 +90,72 @@ static void costs_path(const tt_device *d, char *path, size_t size) {
   snprintf(path, size, "%s/costs-%s-%d", folder, label, tt__pool_size());
 }
 
+/* The figures of the file, in its order. */
+enum { FIGURES = 5 + 2 * TT_MOVE_SIZES };
+static void figures_of(tt_device_costs *c, double **at) {
+  double *first[] = {&c->bytes_per_ns, &c->launch_ns, &c->up_bytes_per_ns, &c->down_bytes_per_ns,
+                     &c->both_bytes_per_ns};
+  for (int i = 0; i < 5; i++) at[i] = first[i];
+  for (int i = 0; i < TT_MOVE_SIZES; i++) at[5 + i] = &c->up_ns[i];
+  for (int i = 0; i < TT_MOVE_SIZES; i++) at[5 + TT_MOVE_SIZES + i] = &c->down_ns[i];
+}
+
+static bool parse_costs(const char *text, tt_device_costs *c) {
+  double *at[FIGURES];
+  char *end;
+  figures_of(c, at);
+  if (strtol(text, &end, 10) != VERSION) return false;
+  for (int i = 0; i < FIGURES; i++) {
+    const char *from = end;
+    *at[i] = strtod(from, &end);
+    if (end == from || !(*at[i] > 0) || !isfinite(*at[i])) return false;
+  }
+  return true;
+}
+
 static bool read_costs(const tt_device *d, tt_device_costs *c) {
   char path[512];
   tt_str s = {0};
+  tt_device_costs found = *c;
   costs_path(d, path, sizeof path);
   bool ok = path[0] && tt__file_is_ours(path) && tt__file_read(path, &s, NULL) == TT_OK && s.data &&
-            sscanf(s.data, "2 %lf %lf %lf %lf %lf %lf", &c->bytes_per_ns, &c->launch_ns, &c->move_ns,
-                   &c->up_bytes_per_ns, &c->down_bytes_per_ns, &c->both_bytes_per_ns) == 6 &&
-            c->bytes_per_ns > 0 && c->launch_ns >= 0 && c->move_ns >= 0 && c->up_bytes_per_ns > 0 &&
-            c->down_bytes_per_ns > 0 && c->both_bytes_per_ns > 0;
+            parse_costs(s.data, &found);
+  if (ok) *c = found;
   tt__str_free(&s);
   return ok;
 }
 
-static void write_costs(const tt_device *d, const tt_device_costs *c) {
-  char path[512], text[200];
+static void write_costs(const tt_device *d, tt_device_costs *c) {
+  char path[512];
+  double *at[FIGURES];
+  tt_str s = {0};
+  figures_of(c, at);
   costs_path(d, path, sizeof path);
-  int n = snprintf(text, sizeof text, "2 %.9g %.9g %.9g %.9g %.9g %.9g\n", c->bytes_per_ns, c->launch_ns, c->move_ns,
-                   c->up_bytes_per_ns, c->down_bytes_per_ns, c->both_bytes_per_ns);
-  if (path[0] && n > 0) (void)tt__file_write(path, text, (size_t)n, NULL); /* measured anew next time */
+  tt__str_addf(&s, "%d", VERSION);
+  for (int i = 0; i < FIGURES; i++) tt__str_addf(&s, " %.9g", *at[i]);
+  tt__str_add(&s, "\n");
+  if (path[0] && s.data && !s.failed) (void)tt__file_write(path, s.data, s.len, NULL); /* measured anew next time */
+  tt__str_free(&s);
 }
 
-/* Nanoseconds of the better of two runs of `work` and a wait. */
+const size_t tt__move_sizes[TT_MOVE_SIZES] = {1 << 10, 64 << 10, 1 << 20, 4 << 20, 16 << 20, MOVE_BYTES};
+
+double tt__move_ns(const double *took, double bytes) {
+  int k = 1; /* on the line through the two sizes around it; beyond the last, in proportion to that */
+  const int last = TT_MOVE_SIZES - 1;
+  if (bytes >= (double)tt__move_sizes[last]) return took[last] / (double)tt__move_sizes[last] * bytes;
+  while (k < last && bytes > (double)tt__move_sizes[k]) k++;
+  double from = (double)tt__move_sizes[k - 1], to = (double)tt__move_sizes[k];
+  double at = bytes > from ? (bytes - from) / (to - from) : 0;
+  return took[k - 1] + at * (took[k] - took[k - 1]);
+}
+
+/* Nanoseconds of the best of some runs of `work` and a wait. */
 typedef tt_code (*work_fn)(tt_device *d, void *at, void *host);
 
 static double time_of(tt_device *d, work_fn work, void *at, void *host) {
   double best = 1e18;
-  for (int i = 0; i < RUNS; i++) {
+  for (int i = 0; i < DEVICE_RUNS; i++) {
     int64_t start = tt__clock_ns();
     if (work(d, at, host) != TT_OK || d->ops->stream_wait_idle(d, d->work, NULL) != TT_OK) return 0;
     double ns = (double)(tt__clock_ns() - start);
@@ -130,12 +173,9 @@ static tt_code do_fills(tt_device *d, void *at, void *host) {
   for (int i = 0; i < FILLS; i++) TT_TRY(d->ops->fill(d, d->work, at, 0, 1024, NULL));
   return TT_OK;
 }
-static tt_code do_up(tt_device *d, void *at, void *host) {
-  return tt__stage_in(d, d->work, at, host, MOVE_BYTES, NULL);
-}
-static tt_code do_down(tt_device *d, void *at, void *host) {
-  return tt__stage_out(d, d->work, host, at, MOVE_BYTES, NULL);
-}
+static size_t moving; /* bytes; calibration is done under the session lock */
+static tt_code do_up(tt_device *d, void *at, void *host) { return tt__stage_in(d, d->work, at, host, moving, NULL); }
+static tt_code do_down(tt_device *d, void *at, void *host) { return tt__stage_out(d, d->work, host, at, moving, NULL); }
 
 /* A half comes down while the other goes up. */
 static bool half(const void *ctx, bool is_down, int64_t piece, int i, tt_move *out) {
@@ -150,7 +190,16 @@ static tt_code do_both(tt_device *d, void *at, void *host) {
   TT_TRY(tt__stage_flow(&f, MOVE_BYTES / 2, MOVE_BYTES / 2, NULL));
   return d->ops->stream_wait_idle(d, d->up, NULL);
 }
-static tt_code do_small(tt_device *d, void *at, void *host) { return tt__stage_in(d, d->work, at, host, 1024, NULL); }
+
+/* Moves of each size. A larger one takes no less. */
+static void measure_moves(tt_device *d, void *at, void *host, work_fn move, double *ns) {
+  for (int k = 0; k < TT_MOVE_SIZES; k++) {
+    moving = tt__move_sizes[k];
+    double took = time_of(d, move, at, host);
+    if (took > 0) ns[k] = took;
+    if (k > 0 && ns[k] < ns[k - 1]) ns[k] = ns[k - 1];
+  }
+}
 
 static void measure_device(tt_device *d, tt_device_costs *c) {
   tt_dmem *block = NULL;
@@ -160,13 +209,13 @@ static void measure_device(tt_device *d, tt_device_costs *c) {
     memset(host, 1, MOVE_BYTES);
     void *at = tt__dmem_at(block);
     double copy = time_of(d, do_copy, at, host), fills = time_of(d, do_fills, at, host);
-    double up = time_of(d, do_up, at, host), down = time_of(d, do_down, at, host);
-    double small = time_of(d, do_small, at, host), both = time_of(d, do_both, at, host);
+    double both = time_of(d, do_both, at, host);
+    measure_moves(d, at, host, do_up, c->up_ns);
+    measure_moves(d, at, host, do_down, c->down_ns);
     if (copy > 0) c->bytes_per_ns = (double)DEVICE_BYTES / copy;
     if (fills > 0) c->launch_ns = LAUNCH_OVER_FILL * fills / FILLS;
-    if (up > 0) c->up_bytes_per_ns = (double)MOVE_BYTES / up;
-    if (down > 0) c->down_bytes_per_ns = (double)MOVE_BYTES / down;
-    if (small > 0) c->move_ns = small;
+    c->up_bytes_per_ns = (double)MOVE_BYTES / c->up_ns[TT_MOVE_SIZES - 1];
+    c->down_bytes_per_ns = (double)MOVE_BYTES / c->down_ns[TT_MOVE_SIZES - 1];
     if (both > 0) c->both_bytes_per_ns = (double)MOVE_BYTES / both;
     write_costs(d, c);
   }
@@ -186,10 +235,11 @@ const tt_device_costs *tt__device_costs(tt_device *d) {
                          .ns_per_op = 1 / (1.5 * (lanes > 0 ? lanes : 128)),
                          .ns_per_flop = 1 / (2 * 1.5 * (lanes > 0 ? lanes : 128)),
                          .launch_ns = 4000,
-                         .move_ns = 10000,
                          .up_bytes_per_ns = 8,
                          .down_bytes_per_ns = 8,
                          .both_bytes_per_ns = 16}};
+  for (int i = 0; i < TT_MOVE_SIZES; i++)
+    k->costs.up_ns[i] = k->costs.down_ns[i] = 10000 + (double)tt__move_sizes[i] / k->costs.up_bytes_per_ns;
   if (d->target.kind != TT_DEVICE_NULL && !read_costs(d, &k->costs)) measure_device(d, &k->costs);
   return &k->costs;
 }

@@ -16,15 +16,21 @@ typedef struct tt_calibration {
 /* Measures at first use (some milliseconds). */
 TT_HIDDEN const tt_calibration *tt__calibration(void);
 
-/* The same of a device, and what moving costs. */
+/* The same of a device, and what moving costs: not in proportion to the bytes. */
+enum { TT_MOVE_SIZES = 6 };
+TT_HIDDEN extern const size_t tt__move_sizes[TT_MOVE_SIZES];
+
 typedef struct tt_device_costs {
-  double bytes_per_ns;                       /* of its memory, read and written */
-  double ns_per_op, ns_per_flop;             /* the whole device */
-  double launch_ns;                          /* of a launch in a row of launches */
-  double move_ns;                            /* of any move, however small */
-  double up_bytes_per_ns, down_bytes_per_ns; /* pageable host memory */
-  double both_bytes_per_ns;                  /* the sum of both ways when bytes move either way at once */
+  double bytes_per_ns;                                 /* of its memory, read and written */
+  double ns_per_op, ns_per_flop;                       /* the whole device */
+  double launch_ns;                                    /* of a launch in a row of launches */
+  double up_bytes_per_ns, down_bytes_per_ns;           /* pageable host memory, much of it */
+  double both_bytes_per_ns;                            /* the sum of both ways when bytes move either way at once */
+  double up_ns[TT_MOVE_SIZES], down_ns[TT_MOVE_SIZES]; /* of one move of tt__move_sizes[k] bytes; see tt__move_ns */
 } tt_device_costs;
+
+/* What moving so many bytes takes, by `up_ns` or `down_ns`. */
+TT_HIDDEN double tt__move_ns(const double *took, double bytes);
 
 /* Measured at first use (some tens of milliseconds), then kept on disk. */
 TT_HIDDEN const tt_device_costs *tt__device_costs(tt_device *d);

@@ -19,6 +19,8 @@
 #define PIECE_WORK 65536.0
 /* Above this the session lock is given up while the kernel runs. */
 #define LONG_WORK 200000.0
+/* Above this it is timed: looking at the clock twice takes a small part of it. */
+#define TIMED_WORK 8192.0
 /* A transpose goes in tiles this many lines high and lanes wide: few enough lines to stay in a cache of 8 ways. */
 #define TILE_OUTER 64
 #define TILE_LANES 16
@@ -315,13 +317,14 @@ static tt_code run_kernel(const tt_walk *walk, const tt_step *step, tt_buffer *c
       .buf = buf, .buf_len = buf_len, .len = l->len, .off = l->off, .step = l->step, .scalar = scalar, .fault = &fault};
   tt_kernel_fn fn = tt__unit_code(launch->unit);
   bool lengthy = launch->points * launch->unit->weight > LONG_WORK;
-  int64_t start = lengthy || tt__profile_on ? tt__clock_ns() : 0;
+  bool timed = tt__profile_on || launch->points * launch->unit->weight > TIMED_WORK;
+  int64_t start = timed ? tt__clock_ns() : 0;
   bool can_stop = !lengthy || !tt__memory_in_place(walk, step, result); /* half a store in place is a spoiled array */
   int depth = lengthy ? tt__session_suspend() : 0;
   tt_code code = tt__exec_launch(launch, &args, fn, can_stop, err);
   if (lengthy) tt__session_resume(depth);
-  int64_t end = start ? tt__clock_ns() : 0;
-  tt__unit_ran(launch->unit, fn, launch->points, (double)(end - start));
+  int64_t end = timed ? tt__clock_ns() : 0;
+  tt__unit_ran(launch->unit, fn, launch->points, code == TT_OK ? (double)(end - start) : 0);
   TT_COUNT(bytes_read, launch->bytes_read);
   TT_COUNT(bytes_written, launch->bytes_written);
   if (tt__profile_on) tt__profile_add(step, fn != NULL, start, end);

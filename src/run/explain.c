@@ -72,8 +72,8 @@ static void explain_kernel(const tt_walk *walk, const tt_step *st, const tt_plac
   }
   tt__str_addf(s, "\n      %s; predicted %.4f ms", atomic_load(&u->fn) ? "compiled (tier 1)" : "interpreted (tier 0)",
                predict_ms(l));
-  if (u->ns_points > 0 && u->ns > 0)
-    tt__str_addf(s, ", measured %.4f ms at this size", u->ns / u->ns_points * l->points / 1e6);
+  double ns = tt__unit_ns(u, l->points);
+  if (ns > 0) tt__str_addf(s, ", measured %.4f ms at this size", ns / 1e6);
   tt__str_add(s, "\n");
 }
 

@@ -1,15 +1,20 @@
 /*
 ** Placement; see place.h.
 **
-** A single evaluation rarely pays for moving its operands; a loop does. Who stays on the CPU although the device would
-** have been quicker, moves left aside, remembers the difference with the operands (tt_buffer.owed_ns) and hands it to
-** the results. Once the sum reaches the price of the move, the operands move. So a loop costs at most twice the better
-** of the two, and soon costs what the better one costs.
+** A single evaluation rarely pays for moving its operands; a loop does. What a device saves of an evaluation, moves of
+** operands left aside, is remembered with the operands (tt_buffer.owed_ns) and handed to the results. Once the sum
+** reaches the price of the move, the operands move. So a loop costs at most twice the better of the two, and soon costs
+** what the better one costs.
+**
+** The sum goes on where it stands when the work has moved: so it says in the end what the move was worth. Arrays of the
+** same type and shape that are made of the caller's memory are expected to be worth as much (tt_buffer.promised_ns):
+** they move before the first evaluation, or as they are made, which spares the host a copy.
 */
 #include "run/place.h"
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/os.h"
 #include "base/pool.h"
 #include "device/device.h"
@@ -86,14 +91,20 @@ static double library_work(const tt_walk *walk, const tt_step *s, double bytes) 
   return attr->row->work(attr, src);
 }
 
+/* What was measured of the kernel says more than the figures of the machine, but for code that will be better soon. */
+static double cpu_kernel_ns(const tt_launch *l) {
+  const tt_calibration *c = tt__calibration();
+  bool alone = l->points * l->unit->weight < ALONE_WORK;
+  double measured = tt__unit_ns(l->unit, l->points);
+  double likely = alone ? kernel_ns(l, c->bytes_per_ns, c->ns_per_op, ALONE_NS)
+                        : kernel_ns(l, c->bytes_per_ns, c->ns_per_op / tt__pool_size(), c->launch_ns);
+  if (measured <= 0) return likely;
+  return measured > likely && tt__unit_improves(l->unit) ? likely : measured;
+}
+
 static double cpu_step_ns(const tt_walk *walk, const tt_step *s) {
   const tt_calibration *c = tt__calibration();
-  if (s->kind == TT_STEP_KERNEL) {
-    const tt_launch *l = s->launch;
-    if (l->unit->ns_points > 0 && l->unit->ns > 0) return l->unit->ns / l->unit->ns_points * l->points;
-    if (l->points * l->unit->weight < ALONE_WORK) return kernel_ns(l, c->bytes_per_ns, c->ns_per_op, ALONE_NS);
-    return kernel_ns(l, c->bytes_per_ns, c->ns_per_op / tt__pool_size(), c->launch_ns);
-  }
+  if (s->kind == TT_STEP_KERNEL) return cpu_kernel_ns(s->launch);
   if (s->kind != TT_STEP_LIB) return 0;
   double bytes = library_bytes(walk, s), by_memory = bytes / c->bytes_per_ns;
   double work = library_work(walk, s, bytes);
@@ -111,7 +122,7 @@ static double device_step_ns(const tt_walk *walk, const tt_step *s, const tt_dev
   if (s->kind != TT_STEP_LIB) return 0;
   double bytes = library_bytes(walk, s);
   if (!walk->node[s->lib]->attr.lib->row->run_on) /* there and back */
-    return bytes / c->up_bytes_per_ns + bytes / c->down_bytes_per_ns + cpu_step_ns(walk, s);
+    return tt__move_ns(c->up_ns, bytes) + tt__move_ns(c->down_ns, bytes) + cpu_step_ns(walk, s);
   double by_memory = bytes / c->bytes_per_ns, by_work = library_work(walk, s, bytes) * c->ns_per_flop;
   return c->launch_ns + (by_memory > by_work ? by_memory : by_work);
 }
@@ -127,9 +138,11 @@ static double moves_to(const tt_walk *walk, const tt_device *d, const tt_device_
   for (int i = 0; i < walk->n; i++) {
     const tt_node *n = walk->node[i];
     if (!is_leaf(n) || tt__is_resident(d->id, n->attr.buf)) continue;
-    double move = c->move_ns + (double)n->attr.buf->size / c->up_bytes_per_ns;
+    const tt_buffer *b = n->attr.buf;
+    double move = tt__move_ns(c->up_ns, (double)b->size);
+    double worth = b->owed_ns > b->promised_ns ? b->owed_ns : b->promised_ns;
     ns += move;
-    *lent += n->attr.buf->owed_ns < move ? n->attr.buf->owed_ns : move;
+    *lent += worth < move ? worth : move;
   }
   return ns;
 }
@@ -138,7 +151,7 @@ static double moves_home(const tt_walk *walk, const tt_device_costs *c) {
   double ns = 0;
   for (int i = 0; i < walk->n; i++) {
     const tt_node *n = walk->node[i];
-    if (is_leaf(n) && !n->attr.buf->data) ns += c->move_ns + (double)n->attr.buf->size / c->down_bytes_per_ns;
+    if (is_leaf(n) && !n->attr.buf->data) ns += tt__move_ns(c->down_ns, (double)n->attr.buf->size);
   }
   return ns;
 }
@@ -147,7 +160,7 @@ static double results_home(const tt_walk *walk, const tt_device_costs *c) {
   double ns = WAIT_NS;
   for (int t = 0; t < walk->ntarget; t++) {
     const tt_node *n = walk->node[walk->target[t]];
-    ns += c->move_ns + (double)n->size * (double)tt__dtype_size((tt_dtype)n->dtype) / c->down_bytes_per_ns;
+    ns += tt__move_ns(c->down_ns, (double)n->size * (double)tt__dtype_size((tt_dtype)n->dtype));
   }
   return ns;
 }
@@ -175,24 +188,25 @@ static tt_device *candidate(double cpu_ns) {
 }
 
 static tt_code choose(const tt_walk *walk, const tt_plan *plan, bool looked_at, tt_place *out) {
+  double steps_ns = BIND_NS, saved_ns = 0;
   for (int i = 0; i < plan->n; i++) out->cpu_ns += cpu_step_ns(walk, &plan->step[i]);
   tt_device *d = candidate(out->cpu_ns);
   if (!d || writes_foreign(walk, plan)) return TT_OK;
   const tt_device_costs *c = tt__device_costs(d);
-  out->chosen = true;
-  out->cpu_ns += moves_home(walk, c);
-  out->moves_ns = moves_to(walk, d, c, &out->lent_ns);
-  if (looked_at) out->moves_ns += results_home(walk, c);
-  out->device_ns = out->moves_ns + BIND_NS;
   for (int i = 0; i < plan->n; i++) {
     tt_pieces pieces;
     const tt_step *s = &plan->step[i];
-    out->device_ns += device_step_ns(walk, s, c);
-    if (s->kind != TT_STEP_KERNEL || !tt__pieces_pay(d, walk, s, looked_at, &pieces)) continue;
-    double saved = pieces.up_ns + pieces.work_ns + pieces.down_ns - pieces.ns;
-    out->device_ns -= saved;
-    out->moves_ns -= saved < out->moves_ns ? saved : out->moves_ns;
+    steps_ns += device_step_ns(walk, s, c);
+    if (s->kind == TT_STEP_KERNEL && tt__pieces_pay(d, walk, s, looked_at, &pieces))
+      saved_ns += pieces.up_ns + pieces.work_ns + pieces.down_ns - pieces.ns;
   }
+  double home_ns = looked_at ? results_home(walk, c) : 0;
+  out->chosen = true;
+  out->gain_ns = out->cpu_ns - steps_ns - home_ns;
+  out->cpu_ns += moves_home(walk, c);
+  out->moves_ns = moves_to(walk, d, c, &out->lent_ns) + home_ns;
+  out->device_ns = out->moves_ns + steps_ns - saved_ns;
+  out->moves_ns -= saved_ns < out->moves_ns ? saved_ns : out->moves_ns;
   if (out->device_ns - out->lent_ns < CLEARLY * out->cpu_ns) out->device = d;
   return TT_OK;
 }
@@ -212,16 +226,61 @@ tt_code tt__place(const tt_walk *walk, const tt_plan *plan, bool looked_at, tt_p
   return tt__device_lost(out->device) ? tt__fail(err, TT_EDEVICE, "%s", out->device->fault) : TT_OK;
 }
 
-void tt__place_settle(const tt_walk *walk, const tt_place *p, double took_ns) {
-  if (p->device) return;
-  cpu_worked_ns += took_ns;
-  double gain = p->cpu_ns - (p->device_ns - p->moves_ns), owed = 0;
-  if (!p->chosen || gain <= 0 || p->moves_ns <= 0) return;
-  for (int i = 0; i < walk->n; i++) { /* leaves, and the results that are buffers by now */
-    tt_node *n = walk->node[i];
+/* ---- what work was worth */
+
+/* By the number of a make of arrays (tt_buffer.kind): what a device saved of the work on the last ones. Makes that
+ * share a number are taken for each other, which costs time and nothing else. Session lock held. */
+enum { KINDS = 1024 };
+static float worth_of[KINDS];
+
+static void learn(uint16_t kind, float worth) {
+  if (kind && worth > worth_of[kind - 1]) worth_of[kind - 1] = worth;
+}
+
+void tt__place_begin(const tt_walk *walk, tt_place *p) {
+  if (!p->chosen) return;
+  for (int i = 0; i < walk->n; i++) {
+    const tt_node *n = walk->node[i];
     if (!is_leaf(n)) continue;
-    if (n->attr.buf->owed_ns > owed) owed = n->attr.buf->owed_ns;
+    if (n->attr.buf->owed_ns > p->owed_ns) p->owed_ns = n->attr.buf->owed_ns;
+    if (n->attr.buf->kind) p->kind = n->attr.buf->kind;
   }
-  for (int i = 0; i < walk->n; i++)
-    if (is_leaf(walk->node[i])) walk->node[i]->attr.buf->owed_ns = (float)(owed + gain);
+  p->owed_ns += (float)p->gain_ns;
+  if (p->owed_ns < 0) p->owed_ns = 0;
+  for (int i = 0; i < walk->n; i++) {
+    if (!is_leaf(walk->node[i])) continue;
+    tt_buffer *b = walk->node[i]->attr.buf;
+    b->owed_ns = p->owed_ns;
+    learn(b->kind, p->owed_ns);
+  }
+}
+
+void tt__place_end(const tt_walk *walk, const tt_place *p, double took_ns) {
+  if (!p->device) cpu_worked_ns += took_ns;
+  for (int t = 0; t < walk->ntarget && p->chosen; t++) {
+    const tt_node *n = walk->node[walk->target[t]];
+    if (!is_leaf(n)) continue;
+    n->attr.buf->owed_ns = p->owed_ns;
+    n->attr.buf->kind = p->kind;
+  }
+}
+
+int tt__place_expect(tt_dtype dtype, int rank, const int64_t *len, tt_buffer *as) {
+  uint64_t hash = tt__hash64(len, sizeof *len * (size_t)rank) + (uint64_t)dtype;
+  double bytes = (double)tt__dtype_size(dtype);
+  for (int k = 0; k < rank; k++) bytes *= (double)len[k];
+  as->kind = (uint16_t)(hash % KINDS + 1);
+  as->promised_ns = worth_of[as->kind - 1];
+  tt_device *d = tt__device_peek(tt__device_id(TT_DEVICE_CUDA, 0));
+  if (as->promised_ns <= 0 || !d || tt__device_lost(d) || tt__place_told() != TT_ANYWHERE) return 0;
+  return tt__move_ns(tt__device_costs(d)->up_ns, bytes) < CLEARLY * as->promised_ns ? d->id : 0;
+}
+
+/* What was worth less than was expected takes from that, so that few are expected in vain. */
+void tt__place_forget(const tt_buffer *b) {
+  float *worth = &worth_of[b->kind - 1];
+  if (b->owed_ns < *worth / 2)
+    *worth /= 2;
+  else if (b->owed_ns < *worth)
+    *worth = b->owed_ns;
 }

@@ -15,7 +15,11 @@ typedef struct tt_place {
   double device_ns;  /* the same on the device */
   double moves_ns;   /* of device_ns: bringing operands there and, when somebody looks, results back, as far as the
                         device is not at work meanwhile */
-  double lent_ns;    /* of moves_ns: already paid for by earlier work that would have been quicker there */
+  double lent_ns;    /* of moves_ns: already paid for by earlier work that would have been quicker there, or by what
+                        became of arrays that were made alike */
+  double gain_ns;    /* what the device saves, with the operands there; below 0: what it costs */
+  float owed_ns;     /* (tt__place_begin) for the results: tt_buffer.owed_ns and .kind */
+  uint16_t kind;
 } tt_place;
 
 /* Decide for the plan's walk. `looked_at`: the results are wanted on the host. */
@@ -25,8 +29,14 @@ TT_HIDDEN tt_code tt__place(const tt_walk *walk, const tt_plan *plan, bool looke
 struct tt_launch;
 TT_HIDDEN double tt__place_kernel_ns(const struct tt_launch *l, tt_device *d);
 
-/* The evaluation ran on the CPU: operands that would have been better off elsewhere remember it. */
-TT_HIDDEN void tt__place_settle(const tt_walk *walk, const tt_place *p, double took_ns);
+/* Around the evaluation: its operands, then its results, which the caller holds, remember what a device saves of such
+ * work. */
+TT_HIDDEN void tt__place_begin(const tt_walk *walk, tt_place *p);
+TT_HIDDEN void tt__place_end(const tt_walk *walk, const tt_place *p, double took_ns);
+
+/* (residency) What arrays of this make came to, and the device on which the next one is wanted at once, or 0. */
+TT_HIDDEN int tt__place_expect(tt_dtype dtype, int rank, const int64_t *len, tt_buffer *as);
+TT_HIDDEN void tt__place_forget(const tt_buffer *b);
 
 /* For code that asks where unlabelled values go: TT_ANYWHERE when costs decide, else the device's id. */
 TT_HIDDEN int tt__place_told(void);

@@ -316,9 +316,10 @@ static tt_code execute(const tt_walk *walk, const tt_plan *plan, tt_device *d, t
 }
 
 /* Targets that nobody asked for (the other results of a library call) have holders who may let go on the way. */
-static tt_code execute_held(const tt_walk *walk, made_plan *m, const tt_place *place, tt_error *err) {
+static tt_code execute_held(const tt_walk *walk, made_plan *m, tt_place *place, tt_error *err) {
   const tt_plan *plan = m->plan;
   for (int t = 0; t < walk->ntarget; t++) tt__node_retain(walk->node[walk->target[t]]);
+  tt__place_begin(walk, place);
   int64_t start = place->device ? 0 : tt__clock_ns();
   if (place->device) tt__queue_begin(place->device, tt__stream_current(place->device));
   tt_code code = execute(walk, plan, place->device, err);
@@ -327,7 +328,7 @@ static tt_code execute_held(const tt_walk *walk, made_plan *m, const tt_place *p
     tt_code end = tt__queue_end(&m->replay, may_wait, code == TT_OK ? err : NULL);
     if (code == TT_OK) code = end;
   }
-  if (!place->device) tt__place_settle(walk, place, (double)(tt__clock_ns() - start));
+  tt__place_end(walk, place, place->device ? 0 : (double)(tt__clock_ns() - start));
   tt__resident_end();
   for (int t = 0; t < walk->ntarget; t++) tt__node_release(walk->node[walk->target[t]]);
   return code;

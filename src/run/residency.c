@@ -16,6 +16,7 @@
 #include "graph/build.h"
 #include "graph/session.h"
 #include "graph/slab.h"
+#include "run/place.h"
 #include "run/queue.h"
 
 #define MOST_OWNERS 10
@@ -487,7 +488,8 @@ static void flush(void) {
 }
 
 __attribute__((constructor)) static void register_residency(void) {
-  static const tt_residency residency = {to_host, read_bytes, to_device, from_host, adopt, where, drop_replicas};
+  static const tt_residency residency = {to_host, read_bytes,    to_device,        from_host,       adopt,
+                                         where,   drop_replicas, tt__place_expect, tt__place_forget};
   tt__session_residency = &residency;
   tt__dmem_set_pressure(make_room, NULL);
   tt__dmem_set_flush(flush);

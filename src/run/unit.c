@@ -3,6 +3,9 @@
 */
 #include "run/unit.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -189,10 +192,38 @@ tt_kernel_fn tt__unit_code(tt_unit *u) {
   return atomic_load(&u->fn);
 }
 
+/* ---- measured times */
+
+static int size_class(double points) {
+  int k = points > 1 ? ilogb(points) / 2 : 0;
+  return k < TT_UNIT_SIZES ? k : TT_UNIT_SIZES - 1;
+}
+
+/* Times of launches that something disturbed are long, never short: a shorter one counts for more. */
+static void measured(tt_unit *u, bool compiled, double points, double ns) {
+  float *pace = &u->pace[size_class(points)], now = (float)(ns / points);
+  if (u->pace_compiled != compiled) memset(u->pace, 0, sizeof u->pace);
+  u->pace_compiled = compiled;
+  *pace = *pace == 0 ? now : *pace + (now - *pace) * (now < *pace ? 0.5f : 0.125f);
+}
+
+double tt__unit_ns(const tt_unit *u, double points) {
+  int k = size_class(points);
+  for (int far = 0; far < TT_UNIT_SIZES; far++) { /* of about that size, else of the next */
+    if (k + far < TT_UNIT_SIZES && u->pace[k + far] > 0) return (double)u->pace[k + far] * points;
+    if (k - far >= 0 && u->pace[k - far] > 0) return (double)u->pace[k - far] * points;
+  }
+  return 0;
+}
+
+bool tt__unit_improves(const tt_unit *u) {
+  bool compiled = atomic_load(&u->fn) != NULL;
+  return !u->pace_compiled && (compiled || (tt__unit_tier == 2 && atomic_load(&u->queued) != 2));
+}
+
 void tt__unit_ran(tt_unit *u, tt_kernel_fn fn, double points, double ns) {
   u->launches++;
-  u->ns += ns;
-  u->ns_points += points;
+  if (ns > 0 && points >= 1) measured(u, fn != NULL, points, ns);
   TT_COUNT(launches, 1);
   if (fn) {
     TT_COUNT(launches_tier1, 1);

@@ -10,6 +10,8 @@
 #include "device/cpu/vm.h"
 #include "ir/kernel.h"
 
+#define TT_UNIT_SIZES 16 /* powers of 4 */
+
 typedef struct tt_unit {
   tt_kernel *kernel;
   tt_vm_program *vm;
@@ -18,9 +20,11 @@ typedef struct tt_unit {
   _Atomic int32_t queued; /* 0 not asked for, 1 in the compiler's queue, 2 settled */
   int64_t launches;       /* of both tiers */
   double work;            /* instruction-elements interpreted so far */
-  double ns, ns_points;   /* measured: time and points of its launches */
-  int weight;             /* instructions a point, slow ones counted 8 times */
-  struct tt_unit *next;   /* in its hash chain */
+  /* Measured: nanoseconds a point of launches of about this many points (tt__unit_ns); 0: none. */
+  float pace[TT_UNIT_SIZES];
+  bool pace_compiled;   /* of compiled code */
+  int weight;           /* instructions a point, slow ones counted 8 times */
+  struct tt_unit *next; /* in its hash chain */
 } tt_unit;
 
 /* The unit of a sealed kernel: takes the kernel (also on failure). One hold for the caller. */
@@ -35,8 +39,12 @@ static inline void tt__unit_run(tt_unit *u, tt_kernel_fn fn, const tt_kargs *arg
   else
     tt__vm_run(u->vm, args, range);
 }
-/* Account a launch of `points`; may ask for compilation. `fn` is what ran. */
+/* Account a launch of `points`; may ask for compilation. `fn` is what ran; ns 0: nobody looked at the clock. */
 TT_HIDDEN void tt__unit_ran(tt_unit *u, tt_kernel_fn fn, double points, double ns);
+/* What a launch of `points` takes on the CPU by what was measured of others; 0: nothing was. */
+TT_HIDDEN double tt__unit_ns(const tt_unit *u, double points);
+/* Is it interpreted for now, and going to be compiled once it has run enough? */
+TT_HIDDEN bool tt__unit_improves(const tt_unit *u);
 /* The code to run now: compiled if there is some and the tier allows it. Tier 1 compiles here and waits. */
 TT_HIDDEN tt_kernel_fn tt__unit_code(tt_unit *u);
 

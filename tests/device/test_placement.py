@@ -1,0 +1,135 @@
+"""Where work goes that nobody put anywhere, over a stand-in for NVIDIA's driver with the figures of an H200.
+
+It launches nothing: what counts is what was asked of it.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+FAKE = pathlib.Path(__file__).parent.parent / "fake"
+# GB/s of its memory, ns of a launch, GB/s up, down and both, ns of moves up and down of tt__move_sizes bytes.
+H200 = "3 4000 2400 45 45 60 8500 14000 30000 70000 330000 1300000 9000 15000 32000 80000 350000 1400000\n"
+# The same where results come home slowly.
+FAR = "3 4000 2400 45 .05 60 8500 14000 30000 70000 330000 1300000 9000 9e6 9e7 9e7 9e7 9e8\n"
+HEAD = """
+import numpy as np
+import tutti as tt
+
+tt.zeros(3, device="cuda:0").eval()  # opens it
+
+def count(f):
+    before = tt.ledger()
+    f()
+    after = tt.ledger()
+    return {k: after[k] - before[k] for k in after}
+
+def looks(a, n=30):
+    x = tt.array(a)
+    for k in range(n):
+        float((tt.sin(x * (k + 1.0)) * tt.exp(-x)).sum())
+
+LARGE = np.linspace(0, 1, 1_000_000, dtype="f4")
+"""
+
+
+@pytest.fixture(scope="module")
+def driver(tmp_path_factory):
+    cc = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if not cc or not FAKE.exists():
+        pytest.skip("no C compiler to build the stand-in for the driver")
+    folder = tmp_path_factory.mktemp("fake")
+    for library, source in ("libcuda.so", "cuda_driver.c"), ("libnvrtc.so", "nvrtc.c"):
+        subprocess.run([cc, "-shared", "-fPIC", "-w", "-o", folder / library, FAKE / source], check=True)
+    return {"TUTTI_CUDA": str(folder / "libcuda.so"), "TUTTI_NVRTC": str(folder / "libnvrtc.so")}
+
+
+@pytest.fixture
+def place(driver, tmp_path):
+    """Runs a program where such a GPU seems to be; what it asserts must hold."""
+
+    def run(code, costs=H200):
+        tmp_path.chmod(0o700)
+        (tmp_path / "costs-Fake-0-2").write_text(costs)
+        env = {**os.environ, **driver, "TUTTI_NVML": "none", "FAKE_CUDA_VERSION": "13000"}
+        env |= {"TUTTI_NUM_THREADS": "2", "TUTTI_CACHE_DIR": str(tmp_path), "TUTTI_DEVICE": "auto"}
+        env |= {k: "none" for k in ("TUTTI_CUBLASLT", "TUTTI_CUSOLVER", "TUTTI_CUFFT")}
+        program = HEAD + textwrap.dedent(code)
+        done = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+
+    return run
+
+
+def test_little_work_stays(place):
+    place("""
+    small = LARGE[:1000]
+    for _ in range(40):
+        (tt.array(small) * 2 + 1).numpy()
+        looks(small, 3)
+    ledger = tt.ledger()
+    assert ledger["uploads"] == 0 and ledger["device_launches"] <= 1, ledger
+    """)
+
+
+def test_a_loop_moves_its_operand_once(place):
+    place("""
+    first = count(lambda: looks(LARGE))
+    assert first["uploads"] == 1 and first["device_launches"] >= 25, first
+    """)
+
+
+def test_what_paid_for_a_move_moves_as_it_is_made(place):
+    """The second pass copies nothing on the host: the caller's memory goes straight up."""
+    place("""
+    looks(LARGE)
+    kept = []
+    made = count(lambda: kept.append(tt.array(LARGE)))
+    assert made["uploads"] == 1 and made["upload_bytes"] == LARGE.nbytes, made
+    second = count(lambda: looks(LARGE))
+    assert second["uploads"] == 1 and second["device_launches"] == 30, second
+    assert count(lambda: tt.array(LARGE[:77_777]))["uploads"] == 0  # another shape has no past
+    assert count(lambda: tt.array(LARGE, device="cpu"))["uploads"] == 0
+    """)
+
+
+def test_what_no_longer_pays_stays_again(place):
+    """Arrays that are made alike and come to nothing on the device are left on the host after a few."""
+    place(
+        """
+    looks(LARGE, 300)
+    assert count(lambda: looks(LARGE))["uploads"] == 1
+    for _ in range(40):
+        (tt.array(LARGE) + 1).numpy()
+    after = count(lambda: (tt.array(LARGE) + 1).numpy())
+    assert after["uploads"] == 0 and after["device_launches"] == 0, after
+    """,
+        costs=FAR,
+    )
+
+
+def test_operands_brought_up_leave_the_launches_together(place):
+    """A plan that repeats becomes a graph although its operand comes up first."""
+    place("""
+    LARGE.flags.writeable = False
+    def parts():
+        x = tt.asarray(LARGE)  # shares the memory: comes up each time
+        tt.eval(*[tt.exp(-x[: 900_000 + k]).sum() for k in range(6)])
+    made = count(lambda: [parts() for _ in range(12)])
+    assert made["uploads"] >= 4 and made["graphs_made"] >= 1, made
+    """)
+
+
+def test_a_device_that_fails_meanwhile_is_no_reason_to_fail(place):
+    place("""
+    import os
+    looks(LARGE)
+    os.environ["FAKE_CUDA_FAIL"] = "cuMemcpyHtoDAsync_v2:700:0"  # the next copy up
+    a = tt.array(LARGE)
+    assert (a.numpy() == LARGE).all() and ((a + 1).numpy() == LARGE + 1).all()
+    """)
