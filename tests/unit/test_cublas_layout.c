@@ -3,17 +3,10 @@
 ** ranks, lengths, steps (transposed, strided, reversed, broadcast) and batches.
 */
 #include "lib/cublas_layout.h"
+#include "random.h"
 #include "test.h"
 
 enum { ROOM = 4096 };
-
-static uint64_t seed = 88172645463325252u;
-static int64_t draw(int64_t n) {
-  seed ^= seed << 13;
-  seed ^= seed >> 7;
-  seed ^= seed << 17;
-  return (int64_t)((seed >> 16) % (uint64_t)n);
-}
 
 /* D[m, n] = op(A) op(B), as a library of columns does it. */
 static void column_gemm(const tt_gemm_side *a, const double *pa, const tt_gemm_side *b, const double *pb,
@@ -103,16 +96,16 @@ static tt_operand view(const double *memory, int rank, const int64_t *len, int64
   int64_t run = 1, off = 0;
   for (int i = 0; i < rank; i++) order[i] = i;
   for (int i = rank - 1; i > 0; i--) {
-    int j = draw(3) ? i : (int)draw(i + 1), t = order[i];
+    int j = draw_below(3) ? i : (int)draw_below(i + 1), t = order[i];
     order[i] = order[j], order[j] = t;
   }
   for (int i = rank - 1; i >= 0; i--) {
     int d = order[i];
-    bool flat = draw(6) == 0;
-    if (draw(8) == 0) run *= 2;
+    bool flat = draw_below(6) == 0;
+    if (draw_below(8) == 0) run *= 2;
     step[d] = flat ? 0 : run;
     if (!flat) run *= len[d];
-    if (draw(12) == 0) off += step[d] * (len[d] - 1), step[d] = -step[d];
+    if (draw_below(12) == 0) off += step[d] * (len[d] - 1), step[d] = -step[d];
   }
   CHECK(run <= ROOM);
   return (tt_operand){.data = memory + (off > 0 ? off : 0), .dtype = TT_F64, .rank = rank, .len = len, .step = step};
@@ -120,14 +113,15 @@ static tt_operand view(const double *memory, int rank, const int64_t *len, int64
 
 TEST(plans_are_products) {
   static double memory[2][ROOM];
-  for (int i = 0; i < ROOM; i++) memory[0][i] = (double)(draw(19) - 9), memory[1][i] = (double)(draw(19) - 9);
+  for (int i = 0; i < ROOM; i++)
+    memory[0][i] = (double)(draw_below(19) - 9), memory[1][i] = (double)(draw_below(19) - 9);
   for (int round = 0; round < 30000 && !test_failures; round++) {
     int64_t la[8], lb[8], sa[8], sb[8];
-    int rank = 2 + (int)draw(3);
-    for (int d = 0; d < rank - 2; d++) la[d] = lb[d] = draw(20) ? 1 + draw(3) : 0;
-    la[rank - 2] = draw(25) ? 1 + draw(4) : 0;
-    la[rank - 1] = lb[rank - 2] = 1 + draw(4);
-    lb[rank - 1] = draw(25) ? 1 + draw(4) : 0;
+    int rank = 2 + (int)draw_below(3);
+    for (int d = 0; d < rank - 2; d++) la[d] = lb[d] = draw_below(20) ? 1 + draw_below(3) : 0;
+    la[rank - 2] = draw_below(25) ? 1 + draw_below(4) : 0;
+    la[rank - 1] = lb[rank - 2] = 1 + draw_below(4);
+    lb[rank - 1] = draw_below(25) ? 1 + draw_below(4) : 0;
     tt_operand a = view(memory[0], rank, la, sa), b = view(memory[1], rank, lb, sb);
     check(&a, &b);
   }

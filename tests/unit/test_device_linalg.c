@@ -15,6 +15,7 @@
 #include "lib/rows.h"
 
 #include "fake_device.h"
+#include "random.h"
 #include "test.h"
 
 #include "fake_cusolver.h"
@@ -63,13 +64,7 @@ static tt_code run_on(const char *name, const tt_lib_attr *attr, const tt_operan
 
 /* ---- numbers */
 
-static uint64_t state = 88172645463325252u;
-static double uniform(void) {
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return (double)(state >> 11) / 9007199254740992.0 * 2 - 1;
-}
+static double uniform(void) { return draw_unit() * 2 - 1; }
 
 static double tolerance(tt_dtype t) { return t == TT_F32 || t == TT_C64 ? 2e-4 : 1e-10; }
 

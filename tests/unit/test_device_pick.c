@@ -7,15 +7,8 @@
 #include "lib/unique_host.h"
 
 #include "call_device.h"
+#include "random.h"
 #include "test.h"
-
-static uint64_t state = 88172645463325252u;
-static uint64_t next_random(void) {
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return state;
-}
 
 /* Random numbers of `kinds` values from -kinds / 4 on (from 0 for kinds < 0), now and then a NaN or a zero with a
  * sign. */
@@ -24,7 +17,7 @@ static void fill(tt_dtype t, int64_t kinds, void *p, int64_t n) {
   bool wild = kinds > 0;
   uint64_t k = (uint64_t)(wild ? kinds : -kinds);
   for (int64_t i = 0; i < n; i++) {
-    uint64_t r = next_random(), v = r % k - (wild && !tt__is_unsigned(t) ? k / 4 : 0), z = next_random();
+    uint64_t r = draw(), v = r % k - (wild && !tt__is_unsigned(t) ? k / 4 : 0), z = draw();
     double d[2] = {(double)(int64_t)v, (double)(z % 3)};
     if (wild && r >> 50 == 0) d[0] = __builtin_nan("");
     if (wild && z >> 55 == 0) d[1] = __builtin_nan("");
@@ -145,7 +138,7 @@ TEST(counts) {
 }
 
 static void fill_weights(double *w, int64_t n) {
-  for (int64_t i = 0; i < n; i++) w[i] = (double)(int64_t)next_random() / 1e15;
+  for (int64_t i = 0; i < n; i++) w[i] = (double)(int64_t)draw() / 1e15;
 }
 
 TEST(sums_of_weights_have_the_bits_of_the_host) {
@@ -209,7 +202,7 @@ TEST(random_numbers_by_rejection) {
   int64_t n = 3000;
   uint64_t *word = (uint64_t *)memory[0];
   double *param = (double *)memory[1];
-  for (int64_t i = 0; i < n; i++) word[i] = next_random();
+  for (int64_t i = 0; i < n; i++) word[i] = draw();
   for (int kind = 0; kind < 3; kind++)
     for (int k = 0; k < 2; k++) {
       for (int64_t i = 0; i < n; i++)

@@ -10,32 +10,25 @@
 #include "lib/rows.h"
 
 #include "fake_device.h"
+#include "random.h"
 #include "test.h"
 
 enum { ROOM = 60000 };
-
-static uint64_t state = 88172645463325252u;
-static int64_t draw(int64_t n) {
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return (int64_t)((state >> 16) % (uint64_t)n);
-}
 
 /* Small whole numbers: their products and sums are exact in every type, so results are compared as bits. */
 static void fill(tt_dtype t, void *p, int64_t n) {
   static const uint16_t f16[5] = {0xc000, 0xbc00, 0, 0x3c00, 0x4000}, bf16[5] = {0xc000, 0xbf80, 0, 0x3f80, 0x4000};
   for (int64_t i = 0; i < n; i++) {
-    int v = (int)draw(5);
-    tt_scalar x = {.bits = {(uint64_t)draw(INT64_MAX), 0}};
+    int v = (int)draw_below(5);
+    tt_scalar x = {.bits = {(uint64_t)draw_below(INT64_MAX), 0}};
     double d = v - 2;
-    if (t == TT_BOOL) x.b8 = draw(40) == 0;
+    if (t == TT_BOOL) x.b8 = draw_below(40) == 0;
     if (t == TT_F16) x.f16 = f16[v];
     if (t == TT_BF16) x.bf16 = bf16[v];
     if (t == TT_F32) x.f32 = (float)d;
     if (t == TT_F64) x.f64 = d;
-    if (t == TT_C64) x.c64 = (tt_c64){(float)d, (float)(draw(5) - 2)};
-    if (t == TT_C128) x.c128 = (tt_c128){d, (double)(draw(5) - 2)};
+    if (t == TT_C64) x.c64 = (tt_c64){(float)d, (float)(draw_below(5) - 2)};
+    if (t == TT_C128) x.c128 = (tt_c128){d, (double)(draw_below(5) - 2)};
     memcpy((char *)p + (size_t)i * tt__dtype_size(t), &x, tt__dtype_size(t));
   }
 }
@@ -47,16 +40,16 @@ static tt_operand view(tt_dtype t, char *base, int rank, const int64_t *len, int
   int order[4] = {0, 1, 2, 3};
   int64_t run = 1, off = 0;
   for (int i = rank - 1; i > 0 && twisted; i--) {
-    int j = (int)draw(i + 1), x = order[i];
+    int j = (int)draw_below(i + 1), x = order[i];
     order[i] = order[j], order[j] = x;
   }
   for (int i = rank - 1; i >= 0; i--) {
     int d = order[i];
-    bool flat = twisted && draw(6) == 0;
-    if (twisted && draw(8) == 0) run *= 2;
+    bool flat = twisted && draw_below(6) == 0;
+    if (twisted && draw_below(8) == 0) run *= 2;
     step[d] = flat ? 0 : run;
     if (!flat && len[d]) run *= len[d];
-    if (twisted && draw(8) == 0 && len[d]) off += step[d] * (len[d] - 1), step[d] = -step[d];
+    if (twisted && draw_below(8) == 0 && len[d]) off += step[d] * (len[d] - 1), step[d] = -step[d];
   }
   CHECK(run <= ROOM);
   return (tt_operand){
@@ -91,7 +84,8 @@ TEST(products_are_the_hosts) {
     check((tt_dtype)t, 2, (int64_t[]){3, 0}, (int64_t[]){0, 5}, false);
     check((tt_dtype)t, 2, (int64_t[]){0, 4}, (int64_t[]){4, 5}, false);
     for (int i = 0; i < 6; i++) {
-      int64_t m = 1 + draw(20), k = 1 + draw(40), n = 1 + draw(20), b = 1 + draw(3), c = 1 + draw(3);
+      int64_t m = 1 + draw_below(20), k = 1 + draw_below(40), n = 1 + draw_below(20), b = 1 + draw_below(3),
+              c = 1 + draw_below(3);
       check((tt_dtype)t, 2 + i % 3,
             i % 3 == 2 ? (int64_t[]){b, c, m, k}
             : i % 3    ? (int64_t[]){b, m, k}
@@ -107,7 +101,8 @@ TEST(products_are_the_hosts) {
 TEST(packs_are_dense) {
   for (int round = 0; round < 40; round++) {
     tt_dtype t = (tt_dtype[]){TT_I8, TT_F16, TT_F32, TT_C64, TT_C128}[round % 5];
-    int64_t len[4] = {1 + draw(4), 1 + draw(5), 1 + draw(20), 1 + draw(20)}, step[4], packed[TT_MAX_RANK], i[4];
+    int64_t len[4] = {1 + draw_below(4), 1 + draw_below(5), 1 + draw_below(20), 1 + draw_below(20)}, step[4],
+            packed[TT_MAX_RANK], i[4];
     tt_operand a = view(t, memory[0], 4, len, step, true);
     tt_error err = {0};
     size_t size = tt__dtype_size(t);

@@ -9,23 +9,16 @@
 #include "lib/scan_host.h"
 
 #include "call_device.h"
+#include "random.h"
 #include "test.h"
-
-static uint64_t state = 88172645463325252u;
-static uint64_t next_random(void) {
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return state;
-}
 
 static void fill(tt_dtype t, tt_scan op, void *p, int64_t n) {
   size_t size = tt__dtype_size(t);
   for (int64_t i = 0; i < n; i++) {
-    uint64_t r = next_random();
+    uint64_t r = draw();
     double v = (double)(int64_t)(r % 2001 - 1000) / 1000;
     if (op == TT_SCAN_PROD) v = 1 + v / 4096;
-    tt_scalar x = {.bits = {r, next_random()}};
+    tt_scalar x = {.bits = {r, draw()}};
     if (t == TT_BOOL) x.b8 = op == TT_SCAN_PROD || op == TT_SCAN_MIN ? r % 97 != 0 : r % 97 == 0;
     if (op == TT_SCAN_SUM || op == TT_SCAN_PROD) switch (t) {
         case TT_F16:

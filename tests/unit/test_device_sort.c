@@ -7,15 +7,8 @@
 #include "lib/sort_host.h"
 
 #include "call_device.h"
+#include "random.h"
 #include "test.h"
-
-static uint64_t state = 88172645463325252u;
-static uint64_t next_random(void) {
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return state;
-}
 
 /* How elements are spread: all bits, a few values (zeros and NaNs of several kinds among them), all equal. */
 enum { ANY, FEW, EQUAL };
@@ -24,12 +17,12 @@ static void fill(tt_dtype t, int spread, void *p, int64_t n) {
   static const float few[8] = {0, -0.0f, 1, -1, 2.5f, 3, -7, 100};
   size_t size = tt__dtype_size(t), part = tt__dtype_size(tt__real_of(t));
   for (int64_t i = 0; i < n; i++) {
-    tt_scalar x = {.bits = {next_random(), next_random()}};
+    tt_scalar x = {.bits = {draw(), draw()}};
     char *to = (char *)p + (size_t)i * size;
     if (t == TT_BOOL) x.b8 &= 1;
     if (spread == EQUAL) x.bits[0] = x.bits[1] = 0x3ff0000000000001u & (t == TT_BOOL ? 1 : -1);
     for (size_t at = 0; at < size; at += part) {
-      uint64_t r = next_random();
+      uint64_t r = draw();
       memcpy(to + at, (const char *)&x + at, part);
       if (spread != FEW) continue;
       float f = few[r % 8];

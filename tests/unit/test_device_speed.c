@@ -11,6 +11,7 @@
 #include "lib/unique_host.h"
 
 #include "call_device.h"
+#include "random.h"
 #include "test.h"
 
 enum { N = 100000000, TURNS = 7, MOST = 64 };
@@ -139,14 +140,6 @@ static void speed(const char *what, const work *w) {
   fflush(stdout);
 }
 
-static uint64_t state = 88172645463325252u;
-static uint64_t next_random(void) {
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return state;
-}
-
 static tt_operand vector(tt_dtype t, const void *at, const int64_t *n) {
   return (tt_operand){.data = at, .dtype = t, .rank = 1, .len = n, .size = *n};
 }
@@ -173,7 +166,7 @@ static bool prepare(void) {
   int32_t *k = malloc(sizeof *k * N);
   int64_t *l = malloc(sizeof *l * N);
   for (int64_t i = 0; i < N; i++) {
-    uint64_t r = next_random();
+    uint64_t r = draw();
     f[i] = (float)(r >> 40) / (float)(1 << 24);
     k[i] = (int32_t)r;
     l[i] = (int64_t)r;
@@ -280,7 +273,7 @@ TEST(picks_and_counts) {
   for (int i = 0; i < 101; i++) edge32[i] = (float)edge[i];
   void *k = device_copy(NULL, sizeof(int32_t) * N);
   int32_t *small = malloc(sizeof *small * N);
-  for (int64_t i = 0; i < N; i++) small[i] = (int32_t)(next_random() % 1000000);
+  for (int64_t i = 0; i < N; i++) small[i] = (int32_t)(draw() % 1000000);
   tt_error err = {0};
   must(on->device->ops->copy_in(on->device, on->stream, k, small, sizeof *small * N, &err), &err);
   work w = maker("unique", vector(TT_I32, k, &n), (tt_lib_attr){.i = {0, 1}});

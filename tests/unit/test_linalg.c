@@ -17,26 +17,9 @@
 #include "lib/blas_host.h"
 #include "lib/gemm.h"
 #include "lib/linalg_host.h"
+#include "check.h"
 
-static int failures;
-
-#define CHECK(cond, ...)                              \
-  do {                                                \
-    if (!(cond)) {                                    \
-      failures++;                                     \
-      fprintf(stderr, "%s:%d: ", __FILE__, __LINE__); \
-      fprintf(stderr, __VA_ARGS__);                   \
-      fprintf(stderr, "\n");                          \
-    }                                                 \
-  } while (0)
-
-static uint64_t seed = 88172645463325252u;
-static uint64_t draw(void) {
-  seed ^= seed << 13;
-  seed ^= seed >> 7;
-  return seed ^= seed << 17;
-}
-static double uniform(void) { return (double)(draw() >> 11) / 9007199254740992.0 * 2 - 1; }
+static double uniform(void) { return draw_unit() * 2 - 1; }
 
 /* One element as a complex number (floats) or as 64 wrapped bits (integers). */
 static double complex get(tt_dtype t, const void *base, int64_t i) {

@@ -12,16 +12,9 @@
 #include "render/prelude.h"
 #include "render/prelude_f64.h"
 #include "render/prelude_f32.h"
+#include "random.h"
 
 static int failures;
-
-static uint64_t seed = 0x9e3779b97f4a7c15ull;
-static uint64_t draw(void) {
-  seed ^= seed << 13;
-  seed ^= seed >> 7;
-  return seed ^= seed << 17;
-}
-static double unit(void) { return (double)(draw() >> 11) * 0x1p-53; }
 
 /* Distance of got from want in ulps of the result type with `mant` bits and least exponent `emin`. */
 static double ulps(long double got, long double want, int mant, int emin) {
@@ -132,8 +125,8 @@ static float any32(uint32_t u) {
 /* A third each: every bit pattern, uniform over the interesting range, log-uniform small values. */
 static double sample(const double low, const double high, long i) {
   if (i % 3 == 0 || low == high) return any64();
-  if (i % 3 == 1) return low + unit() * (high - low);
-  return ldexp(unit() * 2 - (low < 0), (int)(draw() % 40) - 36);
+  if (i % 3 == 1) return low + draw_unit() * (high - low);
+  return ldexp(draw_unit() * 2 - (low < 0), (int)(draw() % 40) - 36);
 }
 
 static void check1(const row1 *r, long count) {

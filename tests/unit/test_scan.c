@@ -13,31 +13,7 @@
 #include "lib/half.h"
 #include "lib/scan_int.h"
 #include "lib/scan_select.h"
-
-static int failures;
-#define CHECK(cond, ...)                     \
-  do {                                       \
-    if (!(cond)) {                           \
-      failures++;                            \
-      printf("%s:%d: ", __FILE__, __LINE__); \
-      printf(__VA_ARGS__);                   \
-      printf("\n");                          \
-    }                                        \
-  } while (0)
-
-static uint64_t state = 88172645463325252u;
-static uint64_t next_random(void) {
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return state;
-}
-
-static void *need(size_t size) {
-  void *p = malloc(size ? size : 1);
-  if (!p) exit(2);
-  return p;
-}
+#include "check.h"
 
 static const int64_t lengths[] = {0,    1,     2,     31,    32,    33,    63,    64,    65,    255,   256,
                                   257,  495,   496,   497,   1000,  3967,  3968,  3969,  4095,  4096,  4097,
@@ -73,7 +49,7 @@ static void check_ints(tt_scan op, tt_dtype t, int64_t outer, int64_t n, int64_t
   int64_t count = outer * n * inner, n_out = n + initial;
   char *in = need((size_t)count * size), *out = need((size_t)(outer * n_out * inner) * size);
   for (int64_t i = 0; i < count; i++) {
-    uint64_t r = next_random() | (op == TT_SCAN_PROD);
+    uint64_t r = draw() | (op == TT_SCAN_PROD);
     if (t == TT_BOOL) r = op == TT_SCAN_PROD || op == TT_SCAN_MIN ? r % 500 != 0 : r % 500 == 0;
     memcpy(in + (size_t)i * size, &r, size);
   }
@@ -110,7 +86,7 @@ static void check_float(tt_scan op, int64_t outer, int64_t n, int64_t inner) {
   int64_t count = outer * n * inner;
   double *in = need((size_t)count * 8), *out = need((size_t)count * 8), *one = need((size_t)count * 8);
   for (int64_t i = 0; i < count; i++) {
-    in[i] = (double)(next_random() >> 11) * 0x1p-53;
+    in[i] = (double)(draw() >> 11) * 0x1p-53;
     if (op == TT_SCAN_PROD) in[i] = 1 + (in[i] - 0.5) * 1e-4;
   }
   CHECK(tt__scan_rows(op, TT_F64, in, out, outer, n, inner, false, NULL) == TT_OK, "scan failed");
@@ -143,7 +119,7 @@ static void check_float(tt_scan op, int64_t outer, int64_t n, int64_t inner) {
 static void check_nan(int64_t n) {
   float *in = need((size_t)n * 4), *out = need((size_t)n * 4);
   for (int op = TT_SCAN_MAX; op <= TT_SCAN_MIN; op++) {
-    for (int64_t i = 0; i < n; i++) in[i] = (float)(int32_t)next_random();
+    for (int64_t i = 0; i < n; i++) in[i] = (float)(int32_t)draw();
     in[n / 2] = NAN;
     CHECK(tt__scan_rows((tt_scan)op, TT_F32, in, out, 1, n, 1, false, NULL) == TT_OK, "scan failed");
     float acc = in[0];
@@ -161,7 +137,7 @@ static void check_half(tt_dtype t, int64_t outer, int64_t n, int64_t inner) {
   int64_t count = outer * n * inner;
   uint16_t *in = need((size_t)count * 2), *out = need((size_t)count * 2);
   for (int64_t i = 0; i < count; i++) {
-    float f = (float)(next_random() % 16) / 1024.0f;
+    float f = (float)(draw() % 16) / 1024.0f;
     in[i] = t == TT_F16 ? tt_f32_to_half(f) : tt_f32_to_bf16(f);
   }
   CHECK(tt__scan_rows(TT_SCAN_SUM, t, in, out, outer, n, inner, false, NULL) == TT_OK, "scan failed");
@@ -181,7 +157,7 @@ static void check_half(tt_dtype t, int64_t outer, int64_t n, int64_t inner) {
 
 static void check_complex(int64_t n) {
   tt_c64 *in = need((size_t)n * 8), *out = need((size_t)n * 8);
-  for (int64_t i = 0; i < n; i++) in[i] = (tt_c64){(float)(next_random() % 8), (float)(next_random() % 8)};
+  for (int64_t i = 0; i < n; i++) in[i] = (tt_c64){(float)(draw() % 8), (float)(draw() % 8)};
   CHECK(tt__scan_rows(TT_SCAN_SUM, TT_C64, in, out, 1, n, 1, false, NULL) == TT_OK, "scan failed");
   float re = 0, im = 0;
   int64_t bad = 0;
@@ -227,8 +203,8 @@ static void check_select(tt_dtype t, int64_t n, uint64_t of) {
   int64_t want = 0, got, bad = 0, *place = need((size_t)n * 8), *out;
   memset(in, 0, (size_t)n * size);
   for (int64_t i = 0; i < n; i++) {
-    mask[i] = next_random() % of == 0 || (of > 100 && i > n / 2);
-    if (mask[i]) in[(size_t)i * size + (size - 1) * (t != TT_BOOL && next_random() % 2)] = 1;
+    mask[i] = draw() % of == 0 || (of > 100 && i > n / 2);
+    if (mask[i]) in[(size_t)i * size + (size - 1) * (t != TT_BOOL && draw() % 2)] = 1;
     if (!mask[i] && t == TT_F32) in[(size_t)i * 4 + 3] = (char)0x80; /* -0.0 is zero */
     if (mask[i]) place[want++] = i;
   }
@@ -238,7 +214,7 @@ static void check_select(tt_dtype t, int64_t n, uint64_t of) {
   CHECK(tt__nonzero(t, in, n, out, NULL) == TT_OK, "nonzero failed");
   CHECK(memcmp(out, place, (size_t)want * 8) == 0, "nonzero %s n %ld", tt__dtypes[t].name, (long)n);
   for (int64_t i = 0; i < n; i++) {
-    uint64_t r = next_random();
+    uint64_t r = draw();
     memcpy(in + (size_t)i * size, &r, size < 8 ? size : 8);
   }
   char *few = need((size_t)want * size), *back = need((size_t)n * size);
@@ -255,7 +231,7 @@ static void check_select(tt_dtype t, int64_t n, uint64_t of) {
 
 static void check_repeat(int64_t n) {
   int64_t *count = need((size_t)n * 8), total, k = 0, bad = 0;
-  for (int64_t i = 0; i < n; i++) count[i] = (int64_t)(next_random() % 4);
+  for (int64_t i = 0; i < n; i++) count[i] = (int64_t)(draw() % 4);
   CHECK(tt__repeat_total(count, n, &total, NULL) == TT_OK, "total failed");
   int64_t *out = need((size_t)total * 8);
   CHECK(tt__repeat_index(count, n, out, NULL) == TT_OK, "repeat failed");

@@ -16,31 +16,7 @@
 #include "lib/search_count.h"
 #include "lib/sort_host.h"
 #include "lib/unique_host.h"
-
-static int failures;
-#define CHECK(cond, ...)                     \
-  do {                                       \
-    if (!(cond)) {                           \
-      failures++;                            \
-      printf("%s:%d: ", __FILE__, __LINE__); \
-      printf(__VA_ARGS__);                   \
-      printf("\n");                          \
-    }                                        \
-  } while (0)
-
-static uint64_t state = 88172645463325252u;
-static uint64_t next_random(void) {
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return state;
-}
-
-static void *need(size_t size) {
-  void *p = malloc(size ? size : 1);
-  if (!p) exit(2);
-  return p;
-}
+#include "check.h"
 
 static const int64_t lengths[] = {0,    1,     2,     31,    32,    33,    255,   256,   257,
                                   1000, 32767, 32768, 32769, 65535, 65536, 65537, 200003};
@@ -53,7 +29,7 @@ static void fill(tt_dtype t, void *out, int64_t n, uint64_t values) {
   bool real = tt__is_float(t) || tt__is_complex(t);
   for (int64_t i = 0; i < n * (int64_t)(size / part); i++) {
     char *p = (char *)out + (size_t)i * part;
-    uint64_t r = next_random(), v = next_random() % values - (tt__is_unsigned(t) || t == TT_BOOL ? 0 : values / 2);
+    uint64_t r = draw(), v = draw() % values - (tt__is_unsigned(t) || t == TT_BOOL ? 0 : values / 2);
     if (t == TT_BOOL) v &= 1;
     if (real && r % 7 == 0) { /* the top 16 bits say it all: zeros, infinities, NaNs */
       uint64_t h = special[r >> 8 & 1][(r >> 16) % 3];
@@ -113,9 +89,9 @@ static void check_bincount(tt_dtype t, int64_t n, uint64_t values) {
   double *weight = need((size_t)n * 8);
   int64_t bins = 0, bad = 0;
   for (int64_t i = 0; i < n; i++) {
-    uint64_t v = next_random() % values;
+    uint64_t v = draw() % values;
     memcpy(in + (size_t)i * size, &v, size);
-    weight[i] = (double)(next_random() % 1024) / 64; /* sums are exact */
+    weight[i] = (double)(draw() % 1024) / 64; /* sums are exact */
   }
   CHECK(tt__bincount_size(t, in, n, 5, &bins, NULL) == TT_OK, "size failed");
   int64_t *got = need((size_t)bins * 8), *want = need((size_t)bins * 8);
@@ -160,7 +136,7 @@ static void check_histogram(int64_t n, int64_t bins, bool weighted) {
   double got_sum[64], want_sum[64] = {0}, first = -0.7, last = 1.3;
   for (int64_t b = 0; b <= bins; b++) edge[b] = b == bins ? last : first + (double)b * ((last - first) / (double)bins);
   for (int64_t i = 0; i < n; i++) {
-    uint64_t r = next_random();
+    uint64_t r = draw();
     in[i] = (double)(int64_t)r * 0x1p-62;
     if (r % 5 == 0) in[i] = edge[r / 5 % (uint64_t)(bins + 1)];
     if (r % 11 == 0) in[i] = nextafter(edge[r / 11 % (uint64_t)(bins + 1)], r & 1 << 20 ? 2.0 : -2.0);
@@ -206,7 +182,7 @@ static void check_threads(void) {
   enum { N = 400000, BINS = 100 };
   int64_t *in = need(N * 8);
   double *weight = need(N * 8), one[BINS], many[BINS];
-  for (int i = 0; i < N; i++) in[i] = (int64_t)(next_random() % BINS), weight[i] = (double)next_random() * 1e-20;
+  for (int i = 0; i < N; i++) in[i] = (int64_t)(draw() % BINS), weight[i] = (double)draw() * 1e-20;
   tt__pool_resize(1);
   CHECK(tt__bincount(TT_I64, in, N, 0, weight, BINS, one, NULL) == TT_OK, "bincount failed");
   tt__pool_resize(3);

@@ -12,25 +12,7 @@
 #include "base/mem.h"
 #include "base/pool.h"
 #include "lib/sort_int.h"
-
-static int failures;
-#define CHECK(cond, ...)                     \
-  do {                                       \
-    if (!(cond)) {                           \
-      failures++;                            \
-      printf("%s:%d: ", __FILE__, __LINE__); \
-      printf(__VA_ARGS__);                   \
-      printf("\n");                          \
-    }                                        \
-  } while (0)
-
-static uint64_t state = 88172645463325252u;
-static uint64_t next_random(void) {
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return state;
-}
+#include "check.h"
 
 /* ---- the reference */
 
@@ -146,7 +128,7 @@ static void fill(tt_dtype t, void *out, int64_t n, int pattern) {
   if (tt__is_complex(t)) part /= 2;
   char *p = out;
   for (int64_t i = 0; i < n * (int64_t)(size / part); i++) {
-    uint64_t r = next_random();
+    uint64_t r = draw();
     if (pattern == FEW_VALUES) r = (r % 7) << (mantissa ? mantissa : 0);
     if (pattern == SPECIAL)
       r = mantissa ? special_bits((int)part * 8, mantissa, r) : r % 2 ? (uint64_t)0 - r % 3 : r % 5;
@@ -159,12 +141,6 @@ static void fill(tt_dtype t, void *out, int64_t n, int pattern) {
 }
 
 /* ---- the comparison */
-
-static void *need(size_t size) {
-  void *p = malloc(size ? size : 1);
-  if (!p) exit(2);
-  return p;
-}
 
 static void check(tt_dtype t, int64_t rows, int64_t n, int pattern, bool down) {
   size_t size = tt__dtype_size(t), all = (size_t)(rows * n) * size;
@@ -232,7 +208,7 @@ static void check_million(void) {
   int64_t n = 1000003;
   float *in = need((size_t)n * 4), *out = need((size_t)n * 4);
   int64_t *place = need((size_t)n * 8);
-  for (int64_t i = 0; i < n; i++) in[i] = (float)(int64_t)next_random() * 1e-12f;
+  for (int64_t i = 0; i < n; i++) in[i] = (float)(int64_t)draw() * 1e-12f;
   CHECK(tt__sort_rows(TT_F32, in, out, 1, n, false, NULL) == TT_OK, "sort failed");
   CHECK(tt__argsort_rows(TT_F32, in, place, 1, n, false, NULL) == TT_OK, "argsort failed");
   int64_t bad = 0;
@@ -266,7 +242,7 @@ static void check_lexsort(void) {
   static int32_t a[N];
   static float b[N];
   static int64_t got[N];
-  for (int i = 0; i < N; i++) a[i] = (int32_t)(next_random() % 10), b[i] = (float)(next_random() % 10);
+  for (int i = 0; i < N; i++) a[i] = (int32_t)(draw() % 10), b[i] = (float)(draw() % 10);
   tt_dtype types[] = {TT_I32, TT_F32};
   const void *columns[] = {a, b};
   CHECK(tt__lexsort(types, columns, 2, N, got, NULL) == TT_OK, "lexsort failed");

@@ -10,26 +10,9 @@
 
 #include "base/os.h"
 #include "device/cpu/vm_loops.h"
+#include "check.h"
 
 enum { N = 1037, BYTES = N * 8 };
-
-static int failures;
-#define CHECK(ok, ...)                       \
-  do {                                       \
-    if (!(ok)) {                             \
-      failures++;                            \
-      printf("%s:%d: ", __FILE__, __LINE__); \
-      printf(__VA_ARGS__);                   \
-      printf("\n");                          \
-    }                                        \
-  } while (0)
-
-static uint64_t seed = 0x9e3779b97f4a7c15ull;
-static uint64_t draw(void) {
-  seed ^= seed << 13;
-  seed ^= seed >> 7;
-  return seed ^= seed << 17;
-}
 
 /* A number as an element of the type. */
 static void put(void *at, tt_dtype t, double v) {
