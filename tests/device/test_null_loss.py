@@ -1,10 +1,7 @@
 """A device that is lost: the first cause is told with the launches that may have been it, later calls fail at once with
 the same text, the CPU goes on."""
 
-import os
-import subprocess
-import sys
-import textwrap
+from null_program import run_program
 
 PROGRAM = """
 import numpy as np, tutti as tt
@@ -24,12 +21,7 @@ def text_of(f):
 
 
 def run(code, **env):
-    env = {**os.environ, "TUTTI_DEVICE": "auto", "TUTTI_NULL_DEVICE": "2", **env}
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM + textwrap.dedent(code)], env=env, capture_output=True, text=True, timeout=120
-    )
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
-    return done.stdout
+    return run_program(PROGRAM, code, devices=2, **env)
 
 
 def test_the_launches_that_may_have_been_it():

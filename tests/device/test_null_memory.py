@@ -1,10 +1,7 @@
 """Programs that need more memory than the device has, on the simulated device: arrays move out, and nothing is lost."""
 
-import os
-import subprocess
-import sys
-
 import pytest
+from null_program import run_program
 
 np = pytest.importorskip("numpy")
 
@@ -12,10 +9,7 @@ MIB = 1 << 20
 
 
 def run(code, **env):
-    have = {**os.environ, "TUTTI_NULL_DEVICE": "1", "TUTTI_NULL_MEMORY": str(64 * MIB), **env}
-    done = subprocess.run([sys.executable, "-c", code], env=have, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr[-2000:]
-    return done.stdout.split()
+    return run_program(code, **{"TUTTI_NULL_MEMORY": str(64 * MIB), **env}).split()
 
 
 def test_three_times_the_memory():

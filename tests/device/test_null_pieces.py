@@ -1,12 +1,8 @@
 """Work in pieces on the simulated device: what comes up, is worked on and goes down at once gives the same bits as the
 whole, in whatever order the device runs it, and when a call of it fails."""
 
-import os
-import subprocess
-import sys
-import textwrap
-
 import pytest
+from null_program import run_program
 
 PROGRAM = """
 import numpy as np, tutti as tt
@@ -80,11 +76,7 @@ PIECES = {
 
 
 def run(code, **env):
-    env = {**os.environ, "TUTTI_DEVICE": "auto", "TUTTI_NULL_DEVICE": "1", "TUTTI_POISON": "1", **env}
-    code = PROGRAM + textwrap.dedent(code)
-    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=240)
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
-    return done.stdout
+    return run_program(PROGRAM, code, **env)
 
 
 @pytest.mark.parametrize("seed", range(2))

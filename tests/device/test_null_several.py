@@ -1,11 +1,7 @@
 """Two simulated devices: arrays on each, copies between them, and faults of one that leave the other alone."""
 
-import os
-import subprocess
-import sys
-import textwrap
-
 import pytest
+from null_program import run_program
 
 PROGRAM = """
 import numpy as np, tutti as tt
@@ -27,11 +23,7 @@ def memory(k):
 
 
 def run(code, **env):
-    env = {**os.environ, "TUTTI_DEVICE": "auto", "TUTTI_NULL_DEVICE": "2", "TUTTI_POISON": "1", **env}
-    code = PROGRAM + textwrap.dedent(code)
-    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
-    return done.stdout
+    return run_program(PROGRAM, code, devices=2, **env)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])

@@ -4,12 +4,8 @@ The device runs what it was asked for as late and in as odd an order as it may, 
 reused too early gives wrong numbers here.
 """
 
-import os
-import subprocess
-import sys
-import textwrap
-
 import pytest
+from null_program import run_program
 
 PROGRAM = """
 import random, threading
@@ -65,11 +61,7 @@ def program(seed, turns, streams):
 
 
 def run(code, **env):
-    env = {**os.environ, "TUTTI_NULL_DEVICE": "1", "TUTTI_POISON": "1", **env}
-    code = PROGRAM + textwrap.dedent(code)
-    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
-    return done.stdout
+    return run_program(PROGRAM, code, **env)
 
 
 @pytest.mark.parametrize("seed", range(3))
