@@ -31,6 +31,28 @@ typedef struct kernel_text {
   "%7 = maximum.f32 %6 %1 @row0\n" \
   "%8 = store.f32 a3 %7 @row0\n"
 
+#define SOFTMAX                                        \
+  "kernel row outer=1 axes=2 phases=3 bufs=2 reds=2\n" \
+  "s0: f32\n"                                          \
+  "t0: f32\n"                                          \
+  "a0: read f16 buf0 unit\n"                           \
+  "a1: write f32 scratch0 unit\n"                      \
+  "a2: read f32 scratch0 unit\n"                       \
+  "a3: write f16 buf1 any\n"                           \
+  "%0 = const.f32 s0\n"                                \
+  "%1 = load.f32 a0 @row0\n"                           \
+  "%2 = max.f32 r0 %1 @row0\n"                         \
+  "%3 = load.f32 a0 @row1\n"                           \
+  "%4 = sub.f32 %3 %2 @row1\n"                         \
+  "%5 = exp.f32 %4 @row1\n"                            \
+  "%6 = round.f16 %5 @row1\n"                          \
+  "%7 = store.f32 a1 %6 @row1\n"                       \
+  "%8 = sum.f32 r1 %6 @row1\n"                         \
+  "%9 = mul.f32 %8 %0 @outer2\n"                       \
+  "%10 = load.f32 a2 @row2\n"                          \
+  "%11 = div.f32 %10 %9 @row2\n"                       \
+  "%12 = store.f32 a3 %11 @row2\n"
+
 static const kernel_text texts[] = {
     {"kernel map outer=1 axes=1 phases=1 bufs=4 reds=0\n" CHAIN, {{1}, {7}, {64}, {1000}}},
     {"kernel map outer=3 axes=3 phases=1 bufs=4 reds=0\n" CHAIN, {{1, 1, 1}, {3, 4, 5}, {2, 7, 65}, {9, 1, 33}}},
@@ -88,27 +110,7 @@ static const kernel_text texts[] = {
      "%6 = storex.f64 a2 %5 %1 @row0\n",
      {{3, 50}, {1, 129}}},
     /* softmax: three phases and a scratch */
-    {"kernel row outer=1 axes=2 phases=3 bufs=2 reds=2\n"
-     "s0: f32\n"
-     "t0: f32\n"
-     "a0: read f16 buf0 unit\n"
-     "a1: write f32 scratch0 unit\n"
-     "a2: read f32 scratch0 unit\n"
-     "a3: write f16 buf1 any\n"
-     "%0 = const.f32 s0\n"
-     "%1 = load.f32 a0 @row0\n"
-     "%2 = max.f32 r0 %1 @row0\n"
-     "%3 = load.f32 a0 @row1\n"
-     "%4 = sub.f32 %3 %2 @row1\n"
-     "%5 = exp.f32 %4 @row1\n"
-     "%6 = round.f16 %5 @row1\n"
-     "%7 = store.f32 a1 %6 @row1\n"
-     "%8 = sum.f32 r1 %6 @row1\n"
-     "%9 = mul.f32 %8 %0 @outer2\n"
-     "%10 = load.f32 a2 @row2\n"
-     "%11 = div.f32 %10 %9 @row2\n"
-     "%12 = store.f32 a3 %11 @row2\n",
-     {{1, 1}, {5, 63}, {3, 64}, {2, 1000}}},
+    {SOFTMAX, {{1, 1}, {5, 63}, {3, 64}, {2, 1000}}},
 };
 
 #define FOLDS(mode, axes)           \

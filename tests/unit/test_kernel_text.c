@@ -10,29 +10,9 @@
 #include "base/fault.h"
 #include "base/mem.h"
 #include "ir/kernel.h"
+#include "kernel_texts.h"
 
-static const char *const softmax =
-    "kernel row outer=1 axes=2 phases=3 bufs=2 reds=2\n"
-    "s0: f32\n"
-    "t0: f32\n"
-    "a0: read f16 buf0 unit\n"
-    "a1: write f32 scratch0 unit\n"
-    "a2: read f32 scratch0 unit\n"
-    "a3: write f16 buf1 any\n"
-    "%0 = const.f32 s0\n"
-    "%1 = load.f32 a0 @row0\n"
-    "%2 = max.f32 r0 %1 @row0\n"
-    "%3 = load.f32 a0 @row1\n"
-    "%4 = sub.f32 %3 %2 @row1\n"
-    "%5 = exp.f32 %4 @row1\n"
-    "%6 = round.f16 %5 @row1\n"
-    "%7 = store.f32 a1 %6 @row1\n"
-    "%8 = sum.f32 r1 %6 @row1\n"
-    "%9 = mul.f32 %8 %0 @outer2\n"
-    "%10 = load.f32 a2 @row2\n"
-    "%11 = div.f32 %10 %9 @row2\n"
-    "%12 = store.f32 a3 %11 @row2\n";
-
+static const char *const softmax = SOFTMAX;
 static const char *const scatter =
     "kernel map outer=2 axes=2 phases=1 bufs=3 reds=0 serial checked\n"
     "s0: i64\n"
