@@ -132,42 +132,11 @@ static tt_code write_text(const char *path, const char *text, size_t size, tt_er
 }
 
 /* Headers that programs name and that the prelude stands for. */
-static const char *const headers[] = {"cuda.h",
-                                      "cuda_runtime.h",
-                                      "cuda_runtime_api.h",
-                                      "device_launch_parameters.h",
-                                      "vector_types.h",
-                                      "vector_functions.h",
-                                      "cuda_fp16.h",
-                                      "cuda_bf16.h",
-                                      "math_constants.h",
-                                      "device_functions.h",
-                                      "cuComplex.h",
-                                      "device_atomic_functions.h",
-                                      "stdio.h",
-                                      "stdlib.h",
-                                      "math.h",
-                                      "string.h",
-                                      "stdint.h",
-                                      "stddef.h",
-                                      "float.h",
-                                      "limits.h",
-                                      "assert.h",
-                                      "cstdio",
-                                      "cstdlib",
-                                      "cmath",
-                                      "cstring",
-                                      "cstdint",
-                                      "cstddef",
-                                      "cfloat",
-                                      "climits",
-                                      "cassert",
-                                      "cupy/complex.cuh",
-                                      "cuda_device_runtime_api.h",
-                                      "stdbool.h",
-                                      "helper_cuda.h",
-                                      "inttypes.h",
-                                      "math_functions.h"};
+static const char *const headers[] = {
+#define TT_CUDAC_HEADER(name, head) name,
+#include "lang/cudac_headers.def"
+#undef TT_CUDAC_HEADER
+};
 
 static tt_code make_headers(char folder[PATH_SIZE], tt_error *err) {
   static char made[PATH_SIZE]; /* where, by which process: a forked child has a scratch folder of its own */

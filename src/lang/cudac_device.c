@@ -12,33 +12,12 @@
 
 extern const char tt__cuda_device_head[] TT_HIDDEN, tt__cuda_complex[] TT_HIDDEN; /* embedded */
 
-/* Headers whose names the head stands for, or that are the compiler's own. */
-static const char *const dropped[] = {"cuda.h",
-                                      "cuda_runtime.h",
-                                      "cuda_runtime_api.h",
-                                      "device_launch_parameters.h",
-                                      "stdio.h",
-                                      "stdlib.h",
-                                      "math.h",
-                                      "string.h",
-                                      "stdint.h",
-                                      "stddef.h",
-                                      "float.h",
-                                      "limits.h",
-                                      "assert.h",
-                                      "cstdio",
-                                      "cstdlib",
-                                      "cmath",
-                                      "cstring",
-                                      "cstdint",
-                                      "cstddef",
-                                      "cfloat",
-                                      "climits",
-                                      "cassert",
-                                      "cupy/complex.cuh",
-                                      "inttypes.h",
-                                      "math_functions.h",
-                                      "stdbool.h"};
+/* Headers whose names the head stands for; "" where it does not. */
+static const char *const dropped[] = {
+#define TT_CUDAC_HEADER(name, head) head ? name : "",
+#include "lang/cudac_headers.def"
+#undef TT_CUDAC_HEADER
+};
 
 static bool is_dropped(const char *line, size_t len) {
   size_t at = 0;
@@ -52,7 +31,7 @@ static bool is_dropped(const char *line, size_t len) {
   size_t n = 0;
   while (name + n < end && name[n] != '>' && name[n] != '"') n++;
   for (size_t k = 0; k < sizeof dropped / sizeof *dropped; k++)
-    if (strlen(dropped[k]) == n && strncmp(dropped[k], name, n) == 0) return true;
+    if (n > 0 && strlen(dropped[k]) == n && strncmp(dropped[k], name, n) == 0) return true;
   return false;
 }
 
