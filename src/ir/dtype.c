@@ -90,3 +90,30 @@ tt_dtype tt__promote(tt_dtype a, tt_dtype b) {
   if (tt__is_int(b)) b = float_for_int(b) == TT_F16 && a == TT_BF16 ? TT_BF16 : float_for_int(b);
   return promote_floats(a, b);
 }
+
+tt_scalar tt__dtype_one(tt_dtype t) {
+  tt_scalar one = {.bits = {0, 0}};
+  switch (t) {
+    case TT_F16:
+      one.f16 = 0x3c00;
+      break;
+    case TT_BF16:
+      one.bf16 = 0x3f80;
+      break;
+    case TT_F32:
+      one.f32 = 1;
+      break;
+    case TT_F64:
+      one.f64 = 1;
+      break;
+    case TT_C64:
+      one.c64.re = 1;
+      break;
+    case TT_C128:
+      one.c128.re = 1;
+      break;
+    default:
+      one.u64 = 1; /* little endian: the low bytes of every width */
+  }
+  return one;
+}

@@ -54,4 +54,7 @@ typedef union tt_scalar {
   uint64_t bits[2];
 } tt_scalar;
 
+/* The number 1 (True). */
+TT_HIDDEN tt_scalar tt__dtype_one(tt_dtype t);
+
 #endif

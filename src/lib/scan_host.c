@@ -213,31 +213,10 @@ static void take_columns(void *ctx, int64_t lo, int64_t hi, int worker) {
 
 /* The first element of each output: what a sum or a product starts from. */
 static void write_initial(const scan_job *j, tt_scan op, char *out) {
-  tt_scalar one = {.bits = {0, 0}};
-  if (op == TT_SCAN_PROD) switch (j->t) {
-      case TT_F16:
-        one.f16 = 0x3c00;
-        break;
-      case TT_BF16:
-        one.bf16 = 0x3f80;
-        break;
-      case TT_F32:
-        one.f32 = 1;
-        break;
-      case TT_F64:
-        one.f64 = 1;
-        break;
-      case TT_C64:
-        one.c64.re = 1;
-        break;
-      case TT_C128:
-        one.c128.re = 1;
-        break;
-      default:
-        one.u64 = 1; /* little endian: the low bytes of every width */
-    }
+  tt_scalar first = op == TT_SCAN_PROD ? tt__dtype_one(j->t) : (tt_scalar){.bits = {0, 0}};
   for (int64_t o = 0; o < j->outer; o++)
-    for (int64_t k = 0; k < j->inner; k++) memcpy(out + (size_t)(o * j->n_out * j->inner + k) * j->size, &one, j->size);
+    for (int64_t k = 0; k < j->inner; k++)
+      memcpy(out + (size_t)(o * j->n_out * j->inner + k) * j->size, &first, j->size);
 }
 
 static tt_code scan_all(scan_job *j, int workers, tt_error *err) {

@@ -268,32 +268,8 @@ static int visit_trivial_reduce(tt_fuser *f, int32_t idx, const tt_map *map) {
 }
 
 static tt_scalar reduce_identity(uint8_t red, uint8_t dtype) {
-  tt_scalar one = {.bits = {0, 0}};
-  if (red != TT_RED_PROD && red != TT_RED_ALL) return one;
-  switch ((tt_dtype)dtype) {
-    case TT_F16:
-      one.u16 = 0x3c00;
-      break;
-    case TT_BF16:
-      one.u16 = 0x3f80;
-      break;
-    case TT_F32:
-      one.f32 = 1;
-      break;
-    case TT_F64:
-      one.f64 = 1;
-      break;
-    case TT_C64:
-      one.c64.re = 1;
-      break;
-    case TT_C128:
-      one.c128.re = 1;
-      break;
-    default:
-      one.u64 = 1;
-      break; /* little-endian: the low bytes */
-  }
-  return one;
+  bool one = red == TT_RED_PROD || red == TT_RED_ALL;
+  return one ? tt__dtype_one((tt_dtype)dtype) : (tt_scalar){.bits = {0, 0}};
 }
 
 /* Is what is visited computed for each point of a row? Else once a row, before or after its points. */
