@@ -53,35 +53,7 @@ static void flush(void) {
   if (flush_fn) flush_fn();
 }
 
-/* ---- blocks in use, by address */
-
-static tt_dmem **chain_of(tt_cache *c, const void *at) {
-  return &c->table[((uintptr_t)at / ALIGN * 0x9e3779b97f4a7c15u) >> 54];
-}
-
-static void enter_table(tt_cache *c, tt_dmem *m) {
-  tt_dmem **chain = chain_of(c, m->p);
-  m->before = NULL;
-  m->after = *chain;
-  if (*chain) (*chain)->before = m;
-  *chain = m;
-}
-
-static void leave_table(tt_cache *c, tt_dmem *m) {
-  *(m->before ? &m->before->after : chain_of(c, m->p)) = m->after;
-  if (m->after) m->after->before = m->before;
-}
-
 void *tt__dmem_at(const tt_dmem *m) { return m->p; }
-
-tt_dmem *tt__dmem_of(tt_device *d, const void *at) {
-  tt_cache *c = tt__cache_of(d);
-  tt__lock(&tt__cache_lock);
-  tt_dmem *m = *chain_of(c, at);
-  while (m && m->p != at) m = m->after;
-  tt__unlock(&tt__cache_lock);
-  return m;
-}
 
 /* ---- lists of free blocks */
 
@@ -420,7 +392,6 @@ tt_code tt__dmem_alloc(tt_device *d, tt_stream *s, size_t size, tt_dmem **out, t
       m->size = size;
       c->stats.allocs++;
       count(c, (int64_t)m->full);
-      enter_table(c, m);
       *out = m;
     }
     room_fn make_room = pressure;
@@ -443,7 +414,6 @@ void tt__dmem_free(tt_device *d, tt_dmem *m) {
   tt_cache *c = tt__cache_of(d);
   tt__lock(&tt__cache_lock);
   assert(m->state == TT_DMEM_LIVE);
-  leave_table(c, m);
   count(c, -(int64_t)m->full);
   if (m->uses) mark_uses(d, m);
   if (c->poison) poison(d, m);
@@ -492,46 +462,6 @@ void tt__dmem_reset_peak(tt_device *d) {
   tt_dmem_stats *s = &tt__cache_of(d)->stats;
   s->max_allocated = s->allocated;
   s->max_reserved = s->reserved;
-  tt__unlock(&tt__cache_lock);
-}
-
-/* Take the use on `s`, which is idle, off a block. */
-static void forget_use(tt_device *d, tt_dmem *m, tt_stream *s) {
-  for (tt_dmem_use **at = &m->uses; *at;) {
-    tt_dmem_use *u = *at;
-    if (u->stream != s) {
-      at = &u->next;
-      continue;
-    }
-    *at = u->next;
-    d->ops->event_free(d, u->event);
-    if (u != &m->own) tt__mem_free(u, sizeof *u);
-  }
-}
-
-void tt__dmem_drop_stream(tt_device *d, tt_stream *s) {
-  tt_cache *c = tt__cache_of(d);
-  d->ops->stream_wait_idle(d, s, NULL);
-  tt__lock(&tt__cache_lock);
-  tt_dmem_pool **at = &c->pools;
-  while (*at && (*at)->stream != s) at = &(*at)->next;
-  tt_dmem_pool *old = *at, *heir = old ? pool_of(c, d->work) : NULL;
-  for (tt_dmem *first = c->segments; first; first = first->below) {
-    for (tt_dmem *m = first; m; m = m->right) {
-      forget_use(d, m, s);
-      if (m->pool != old || !heir) continue;
-      bool is_free = m->state == TT_DMEM_FREE;
-      if (is_free) unlink_free(m);
-      m->pool = heir;
-      if (is_free) link_free(m);
-    }
-  }
-  if (heir) { /* else memory is out: the pool stays, under a stream's name that may come again, and serves that one */
-    at = &c->pools;
-    while (*at != old) at = &(*at)->next;
-    *at = old->next;
-    tt__mem_free(old, sizeof *old);
-  }
   tt__unlock(&tt__cache_lock);
 }
 

@@ -27,10 +27,6 @@ TT_HIDDEN void tt__dmem_free(tt_device *d, tt_dmem *m);
 /* Work on `s` uses it too, asked for before it is given back. */
 TT_HIDDEN void tt__dmem_used_on(tt_device *d, tt_dmem *m, tt_stream *s);
 TT_HIDDEN void *tt__dmem_at(const tt_dmem *m);
-/* A stream is about to be freed: waits for it, and its blocks become those of d->work. */
-TT_HIDDEN void tt__dmem_drop_stream(tt_device *d, tt_stream *s);
-/* The block in use that begins at this address, or NULL. */
-TT_HIDDEN tt_dmem *tt__dmem_of(tt_device *d, const void *at);
 
 /* Asked, with no lock of the cache held, to free `need` bytes by giving blocks back; true if it freed any. One for the
  * process. */

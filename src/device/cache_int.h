@@ -5,10 +5,7 @@
 #include "base/lock.h"
 #include "device/cache_alloc.h"
 
-enum {
-  TT_CACHE_BINS = 192,  /* lists of free blocks by size: a quarter of an octave each */
-  TT_CACHE_TABLE = 1024 /* chains of blocks in use, by address */
-};
+enum { TT_CACHE_BINS = 192 }; /* lists of free blocks by size: a quarter of an octave each */
 
 typedef enum tt_dmem_state {
   TT_DMEM_LIVE = 0x11fe, /* somebody has it */
@@ -38,7 +35,7 @@ struct tt_dmem {
   tt_dmem_pool *pool;      /* of its stream */
   tt_dmem *left, *right;   /* neighbours in the segment */
   tt_dmem *above, *below;  /* first blocks: the segments before and after in the cache's list */
-  tt_dmem *before, *after; /* FREE, WAITS, DEAD: in their list. LIVE: in the chain of the table */
+  tt_dmem *before, *after; /* FREE, WAITS, DEAD: in their list */
   tt_dmem_use *uses;       /* `own` first */
   tt_dmem_use own;         /* most blocks have no more than one */
 };
@@ -57,12 +54,10 @@ typedef struct tt_cache {
   tt_dmem *segments;           /* their first blocks */
   tt_dmem *waits, *waits_last; /* oldest first */
   tt_dmem *dead;
-  tt_dmem *table[TT_CACHE_TABLE]; /* blocks in use */
-  struct tt_pinned_free *pinned;  /* free pinned memory, linked through itself */
+  struct tt_pinned_free *pinned; /* free pinned memory, linked through itself */
   tt_dmem_stats stats;
   bool poison;
-  bool
-      plain; /* TUTTI_CHECK: each block a piece of the driver's own, given back at once, so that tools see its bounds */
+  bool plain; /* TUTTI_CHECK: each block is the driver's own, given back at once, so that tools see its bounds */
 } tt_cache;
 
 static inline tt_cache *tt__cache_of(tt_device *d) { return d->cache; }

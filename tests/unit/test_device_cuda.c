@@ -565,7 +565,7 @@ TEST(speeds) {
   tt_device *d = getenv("TUTTI_TEST_SPEED") ? device() : NULL;
   if (!d) return;
   char info[600];
-  tt__cuda_info(info, sizeof info);
+  tt__nvrtc_info(info, sizeof info);
   printf("%s, arch %d, %d units, %s\n", d->label, d->target.arch, d->target.units, info);
   call_speeds(d);
   transfer_speeds(d);

@@ -76,14 +76,6 @@ static int cuda_count(char *why, size_t size) {
   return api->devices < TT_CUDA_MOST ? api->devices : TT_CUDA_MOST;
 }
 
-void tt__cuda_info(char *out, size_t size) {
-  char compiler[400];
-  const tt_cuda_api *api = tt__cuda_driver(out, size);
-  if (!api) return;
-  tt__nvrtc_info(compiler, sizeof compiler);
-  snprintf(out, size, "driver of CUDA %d.%d, %s", api->version / 1000, api->version % 1000 / 10, compiler);
-}
-
 static int fill_target(tt_device *d, const tt_cuda_api *api, int device) {
   enum {
     BLOCK_THREADS = 1,

@@ -8,7 +8,4 @@
 
 TT_HIDDEN extern const tt_device_ops tt__cuda_ops;
 
-/* "driver CUDA 13.0, NVRTC 13.0 (path)", or what is missing. */
-TT_HIDDEN void tt__cuda_info(char *out, size_t size);
-
 #endif
