@@ -20,10 +20,8 @@ enum { BLOCK = 32768, WORD = 64 };
 
 typedef struct pick_job {
   tt_dtype t;
-  size_t size;
-  const char *in;  /* elements to test, or the mask */
-  const char *src; /* of compress and expand */
-  char *out;
+  const char *in;
+  int64_t *out;
   int64_t n;
   int64_t *start; /* of each block: its count, then the place of its first; behind them the total */
   atomic_llong total;
@@ -131,25 +129,6 @@ int64_t tt__count_nonzero(tt_dtype t, const void *in, int64_t n) {
 
 static int64_t blocks_of(int64_t n) { return (n + BLOCK - 1) / BLOCK; }
 
-/* Count all blocks and fill them by `fill`, which finds the place of block b's first element in start[b]. */
-static tt_code pick(pick_job *j, tt_pool_fn fill, tt_error *err) {
-  if (j->n == 0) return TT_OK;
-  int64_t blocks = blocks_of(j->n), place = 0;
-  size_t size = (size_t)(blocks + 1) * sizeof *j->start;
-  j->start = tt__mem_alloc(size);
-  if (!j->start) return tt__fail_memory(err, size);
-  tt__pool_run(blocks, 1, count_blocks, j);
-  for (int64_t b = 0; b < blocks; b++) {
-    int64_t c = j->start[b];
-    j->start[b] = place;
-    place += c;
-  }
-  j->start[blocks] = place;
-  tt__pool_run(blocks, 1, fill, j);
-  tt__mem_free(j->start, size);
-  return TT_OK;
-}
-
 /* ---- places */
 
 static void fill_block(const pick_job *j, int64_t from, int64_t end, int64_t *out) {
@@ -184,10 +163,10 @@ static void fill_places(void *ctx, int64_t lo, int64_t hi, int worker) {
   (void)worker;
   for (int64_t b = lo; b < hi; b++) {
     int64_t end = (b + 1) * BLOCK < j->n ? (b + 1) * BLOCK : j->n;
-    int64_t *out = (int64_t *)j->out + j->start[b];
+    int64_t *out = j->out + j->start[b];
 #if defined(__x86_64__)
     if (tt__cpu_level() >= 4) {
-      fill_block_v4(j, b * BLOCK, end, out, (int64_t *)j->out + j->start[b + 1]);
+      fill_block_v4(j, b * BLOCK, end, out, j->out + j->start[b + 1]);
       continue;
     }
 #endif
@@ -196,80 +175,21 @@ static void fill_places(void *ctx, int64_t lo, int64_t hi, int worker) {
 }
 
 tt_code tt__nonzero(tt_dtype t, const void *in, int64_t n, int64_t *out, tt_error *err) {
-  pick_job j = {.t = t, .in = in, .n = n, .out = (char *)out};
-  return pick(&j, fill_places, err);
-}
-
-/* ---- selection by a mask */
-
-#define MOVE(T)                         \
-  for (; w; w &= w - 1) {               \
-    int64_t i = __builtin_ctzll(w);     \
-    if (back)                           \
-      ((T *)many)[i] = *(const T *)few; \
-    else                                \
-      *(T *)few = ((const T *)many)[i]; \
-    few += sizeof(T);                   \
-  }                                     \
-  break;
-
-/* Between the places of `many` named by w and consecutive places of `few`; `back`: from few to many. */
-static inline char *move_word(uint64_t w, size_t size, char *many, char *few, bool back) {
-  if (w == UINT64_MAX) {
-    memcpy(back ? many : few, back ? few : many, size * WORD);
-    return few + size * WORD;
+  if (n == 0) return TT_OK;
+  int64_t blocks = blocks_of(n), place = 0;
+  size_t size = (size_t)(blocks + 1) * sizeof(int64_t);
+  pick_job j = {.t = t, .in = in, .n = n, .out = out, .start = tt__mem_alloc(size)};
+  if (!j.start) return tt__fail_memory(err, size);
+  tt__pool_run(blocks, 1, count_blocks, &j);
+  for (int64_t b = 0; b < blocks; b++) {
+    int64_t c = j.start[b];
+    j.start[b] = place;
+    place += c;
   }
-  switch (size) {
-    case 1:
-      MOVE(uint8_t)
-    case 2:
-      MOVE(uint16_t)
-    case 4:
-      MOVE(uint32_t)
-    case 8:
-      MOVE(uint64_t)
-    case 16:
-      MOVE(tt_c128)
-    default:
-      for (; w; w &= w - 1, few += size) {
-        char *one = many + (size_t)__builtin_ctzll(w) * size;
-        memcpy(back ? one : few, back ? few : one, size);
-      }
-  }
-  return few;
-}
-#undef MOVE
-
-static void compress_blocks(void *ctx, int64_t lo, int64_t hi, int worker) {
-  const pick_job *j = ctx;
-  (void)worker;
-  for (int64_t b = lo; b < hi; b++) {
-    int64_t end = (b + 1) * BLOCK < j->n ? (b + 1) * BLOCK : j->n;
-    char *few = j->out + (size_t)j->start[b] * j->size;
-    for (int64_t i = b * BLOCK; i < end; i += WORD)
-      few = move_word(word_at(j, i, end), j->size, (char *)j->src + (size_t)i * j->size, few, false);
-  }
-}
-
-static void expand_blocks(void *ctx, int64_t lo, int64_t hi, int worker) {
-  const pick_job *j = ctx;
-  (void)worker;
-  for (int64_t b = lo; b < hi; b++) {
-    int64_t end = (b + 1) * BLOCK < j->n ? (b + 1) * BLOCK : j->n;
-    char *few = (char *)j->src + (size_t)j->start[b] * j->size;
-    for (int64_t i = b * BLOCK; i < end; i += WORD)
-      few = move_word(word_at(j, i, end), j->size, j->out + (size_t)i * j->size, few, true);
-  }
-}
-
-tt_code tt__compress(size_t size, const void *src, const uint8_t *mask, int64_t n, void *dst, tt_error *err) {
-  pick_job j = {.t = TT_BOOL, .size = size, .in = (const char *)mask, .src = src, .out = dst, .n = n};
-  return pick(&j, compress_blocks, err);
-}
-
-tt_code tt__expand(size_t size, const void *src, const uint8_t *mask, int64_t n, void *dst, tt_error *err) {
-  pick_job j = {.t = TT_BOOL, .size = size, .in = (const char *)mask, .src = src, .out = dst, .n = n};
-  return pick(&j, expand_blocks, err);
+  j.start[blocks] = place;
+  tt__pool_run(blocks, 1, fill_places, &j);
+  tt__mem_free(j.start, size);
+  return TT_OK;
 }
 
 /* ---- repetition */

@@ -1,5 +1,5 @@
 /*
-** Picking elements on the host: the places of true elements, selection by a mask and back, repetition by counts.
+** Picking elements on the host: the places of true elements, repetition by counts.
 ** Raw contiguous memory; the same answer for any number of threads.
 */
 #ifndef TT_LIB_SCAN_SELECT_H
@@ -15,13 +15,6 @@ TT_HIDDEN int64_t tt__count_nonzero(tt_dtype t, const void *in, int64_t n);
 
 /* Their places, in order; `out` has room for tt__count_nonzero() of them. */
 TT_HIDDEN tt_code tt__nonzero(tt_dtype t, const void *in, int64_t n, int64_t *out, tt_error *err);
-
-/* Append the elements of src, `size` bytes each, whose mask byte is 1 (else 0) to dst, which has room for all of
- * them. */
-TT_HIDDEN tt_code tt__compress(size_t size, const void *src, const uint8_t *mask, int64_t n, void *dst, tt_error *err);
-
-/* The way back: the places of dst whose mask byte is 1 take the elements of src one after the other. */
-TT_HIDDEN tt_code tt__expand(size_t size, const void *src, const uint8_t *mask, int64_t n, void *dst, tt_error *err);
 
 /* The sum of n counts. TT_EVALUE for a negative one or a sum beyond int64. */
 TT_HIDDEN tt_code tt__repeat_total(const int64_t *count, int64_t n, int64_t *total, tt_error *err);
