@@ -183,6 +183,11 @@ def _foreign(o):
     return None
 
 
+def checked():
+    """Are kernels checked, which the CPU does?"""
+    return _os.environ.get("TUTTI_CHECK", "0") not in ("", "0")
+
+
 # Vendors' libraries lie in their wheels, in the folders that Python's packages come from.
 _core.library_path(":".join(p for p in _sys.path if p.endswith("-packages")))
 

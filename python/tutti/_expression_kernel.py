@@ -4,10 +4,10 @@ Straight-line text becomes operations of the graph. Other text is put into a CUD
 broadcast by the library's functions, and compiled as any other program's.
 """
 
-import os
 import re
 
 from . import _core
+from ._device import checked
 from .kernel import CompileError, Function, _compile
 
 _C_TYPES = {
@@ -134,7 +134,7 @@ class _Expression:
                 found = "asked for"
             elif refused:
                 found = refused
-            elif self._raw and os.environ.get("TUTTI_CHECK") == "1":
+            elif self._raw and checked():
                 found = "indices are checked"
             else:
                 params = tuple((p.name, self._dtype(p, types), f) for p, f in zip(self.params, flags, strict=True))

@@ -59,6 +59,11 @@ const char *tt__env(const char *name) {
   return text && *text ? text : NULL;
 }
 
+bool tt__env_on(const char *name) {
+  const char *text = tt__env(name);
+  return text && strcmp(text, "0") != 0;
+}
+
 /* ---- child processes */
 
 bool tt__find_program(const char *name, char *out, size_t size) {

@@ -33,6 +33,11 @@ TT_HIDDEN tt_code tt__file_read(const char *path, tt_str *out, tt_error *err); /
 TT_HIDDEN tt_code tt__file_write(const char *path, const void *data, size_t size, tt_error *err);
 TT_HIDDEN tt_code tt__dir_make(const char *path, tt_error *err); /* with parents, mode 0700; existing is fine */
 TT_HIDDEN bool tt__file_is_ours(const char *path);               /* owned by us and not writable by others */
+/*
+** Where what is worth keeping between processes lies: TUTTI_CACHE_DIR, else XDG_CACHE_HOME/tutti, else
+** HOME/.cache/tutti. It may not be there yet. False: none of these is set, or the path is longer than `size`.
+*/
+TT_HIDDEN bool tt__dir_cache(char *path, size_t size);
 /* Our private scratch folder for this process, made at first use, removed at exit. NULL when none can be made. */
 TT_HIDDEN const char *tt__dir_scratch(void);
 
@@ -40,6 +45,7 @@ TT_HIDDEN const char *tt__dir_scratch(void);
 TT_HIDDEN void tt__entropy(void *out, size_t size); /* random bytes of the system; of the clock where it has none */
 TT_HIDDEN int64_t tt__clock_ns(void);               /* monotonic */
 TT_HIDDEN const char *tt__env(const char *name);    /* NULL when unset or empty */
+TT_HIDDEN bool tt__env_on(const char *name);        /* set, and not "0" */
 TT_HIDDEN int tt__cpu_count(void);                  /* affinity and cgroup quota respected, at least 1 */
 TT_HIDDEN size_t tt__page_size(void);
 TT_HIDDEN int64_t tt__ram_bytes(void);

@@ -513,12 +513,10 @@ const char *tt__dmem_check(tt_device *d) {
 tt_code tt__dmem_open(tt_device *d, tt_error *err) {
   tt_cache *c = tt__mem_zalloc(sizeof *c);
   if (!c) return tt__fail_memory(err, sizeof *c);
-  const char *text = tt__env("TUTTI_POISON");
   c->device = d;
   c->stats.limit = tt__mem_stats().limit;
-  c->poison = text && strcmp(text, "0") != 0;
-  text = tt__env("TUTTI_CHECK");
-  c->plain = text && strcmp(text, "0") != 0;
+  c->poison = tt__env_on("TUTTI_POISON");
+  c->plain = tt__env_on("TUTTI_CHECK");
   d->cache = c;
   return TT_OK;
 }

@@ -24,10 +24,7 @@ enum {
   MOST_SITE = (1 << 30) - 1
 };
 
-bool tt__check_wanted(void) {
-  const char *told = tt__env("TUTTI_CHECK");
-  return told && strcmp(told, "0") != 0;
-}
+bool tt__check_wanted(void) { return tt__env_on("TUTTI_CHECK"); }
 
 tt_check *tt__check_new(const char *kernel, const unsigned grid[3], const unsigned block[3],
                         const tt_check_sites *sites) {

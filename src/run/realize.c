@@ -164,7 +164,7 @@ static bool is_for_device(const tt_walk *walk) {
 
 static tt_code make_plan(const tt_walk *walk, tt_plan **out, tt_error *err) {
   static int checked = -1;
-  if (checked < 0) checked = tt__env("TUTTI_CHECK") != NULL && strcmp(tt__env("TUTTI_CHECK"), "0") != 0;
+  if (checked < 0) checked = tt__env_on("TUTTI_CHECK");
   tt_lower_options lower = {.checked = checked == 1};
   tt_sched_options sched = {.fuse = fuse, .few_rows = is_for_device(walk) ? DEVICE_ROWS : CPU_ROWS};
   TT_TRY(tt__schedule(walk, &sched, out, err));

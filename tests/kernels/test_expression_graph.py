@@ -429,3 +429,13 @@ def test_results_are_where_arguments_are():
     env.pop("TUTTI_DEVICE", None)
     run = subprocess.run([sys.executable, "-c", PLACES], env=env, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
+
+
+@needs_compiler
+@pytest.mark.parametrize("value, way", [("1", False), ("yes", False), ("0", True), ("", True)])
+def test_checks_are_for_the_compiled_kernel(monkeypatch, value, way):
+    """TUTTI_CHECK means the same here as everywhere: whatever is set and not 0."""
+    monkeypatch.setenv("TUTTI_CHECK", value)
+    k = tt.ElementwiseKernel("raw T x", "T y", "y = x[i]", "checked")
+    k(np.arange(4.0), size=4)
+    assert k.is_graph is way and ("indices are checked" in k.explain()) is not way

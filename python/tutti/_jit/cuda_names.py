@@ -4,11 +4,11 @@ tutti/cuda.py takes them in. Without a GPU the device is the CPU: device arrays 
 cores, and a launch has ended when it returns.
 """
 
-import os
 import sys
 import warnings
 
 from .. import _core
+from .._device import checked
 from .dispatch import CHECK, KERNEL, Compiled, _numpy
 
 __all__ = [
@@ -154,8 +154,7 @@ def _gpus():
     """The numbers of the GPUs that kernels may run on; none while they are checked, which the CPU does."""
     global _there
     if _there is None:
-        stay = os.environ.get("TUTTI_CHECK", "0") not in ("", "0")
-        _there = [] if stay else [number for number, name in _core._devices() if name.startswith("cuda:")]
+        _there = [] if checked() else [number for number, name in _core._devices() if name.startswith("cuda:")]
     return _there
 
 
@@ -238,7 +237,7 @@ class Kernel(Compiled):
             return _InSteps(self, -(-griddim // 128) if whole else griddim, 128 if whole else blockdim, sharedmem)
         here = bool(self._flags & CHECK)  # assertions come back to Python from the CPU only
         there = [] if here else _gpus()
-        on_cpu = here or os.environ.get("TUTTI_CHECK", "0") not in ("", "0")
+        on_cpu = here or checked()
         made = self._at(griddim, blockdim, _stream_of(stream), sharedmem, there[0] if there else 0, on_cpu)
         return _Printing(made) if there and "print" in self.py_func.__code__.co_names else made
 

@@ -1,11 +1,11 @@
 """Compiled functions as Python sees them: what the decorators give."""
 
 import functools
-import os
 import sys
 import warnings
 
 from .. import _core
+from .._device import checked
 
 KERNEL, CHECK, PARALLEL, NUMPY_ERRORS, BOUNDS = 1, 2, 4, 8, 16
 
@@ -25,7 +25,7 @@ class Compiled(_core.Jit):
     """A function that is compiled for the types of each call's arguments when they first appear."""
 
     def __init__(self, fn, flags):
-        if os.environ.get("TUTTI_CHECK", "0") not in ("", "0"):
+        if checked():
             flags |= BOUNDS
         code, defaults = getattr(fn, "__code__", None), getattr(fn, "__defaults__", None)
         super().__init__(flags, code.co_argcount if code and defaults else 0)  # calls with fewer take defaults

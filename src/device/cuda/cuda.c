@@ -124,8 +124,7 @@ static tt_code cuda_open(tt_device *d, tt_error *err) {
   if (!api) return tt__fail(err, TT_EDEVICE, "%s: %s", d->name, why);
   tt_cuda *c = tt__mem_zalloc(sizeof *c);
   if (!c) return tt__fail_memory(err, sizeof *c);
-  const char *check = tt__env("TUTTI_CHECK");
-  *c = (tt_cuda){.api = api, .lock = TT_LOCK_INIT, .check = check && strcmp(check, "0") != 0};
+  *c = (tt_cuda){.api = api, .lock = TT_LOCK_INIT, .check = tt__env_on("TUTTI_CHECK")};
   int result = api->device_get(&c->device, d->index);
   if (result == TT_CUDA_OK) result = api->device_name(d->label, (int)sizeof d->label, c->device);
   if (result == TT_CUDA_OK) result = fill_target(d, api, c->device);
