@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const stage_name[TT_LOG_COUNT] = {"graph", "sched", "kernel", "render", "device", "run"};
+static const char *const stage_name[TT_LOG_COUNT] = {"graph", "sched", "kernel", "render"};
 static unsigned enabled;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 

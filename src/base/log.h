@@ -8,15 +8,7 @@
 
 #include "base/err.h"
 
-typedef enum tt_log {
-  TT_LOG_GRAPH,
-  TT_LOG_SCHED,
-  TT_LOG_KERNEL,
-  TT_LOG_RENDER,
-  TT_LOG_DEVICE,
-  TT_LOG_RUN,
-  TT_LOG_COUNT
-} tt_log;
+typedef enum tt_log { TT_LOG_GRAPH, TT_LOG_SCHED, TT_LOG_KERNEL, TT_LOG_RENDER, TT_LOG_COUNT } tt_log;
 
 /* Whether TUTTI_DEBUG names the stage (or "all"). Read once. */
 TT_HIDDEN bool tt__log_on(tt_log stage);
