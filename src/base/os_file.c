@@ -115,6 +115,15 @@ bool tt__file_is_ours(const char *path) {
   return lstat(path, &st) == 0 && !S_ISLNK(st.st_mode) && st.st_uid == geteuid() && (st.st_mode & 022) == 0;
 }
 
+bool tt__dir_cache(char *path, size_t size) {
+  const char *told = tt__env("TUTTI_CACHE_DIR"), *xdg = tt__env("XDG_CACHE_HOME"), *home = tt__env("HOME");
+  int n = told                 ? snprintf(path, size, "%s", told)
+          : xdg && *xdg == '/' ? snprintf(path, size, "%s/tutti", xdg)
+          : home               ? snprintf(path, size, "%s/.cache/tutti", home)
+                               : -1;
+  return n > 0 && (size_t)n < size;
+}
+
 /* ---- the scratch folder */
 
 static tt_lock scratch_lock = TT_LOCK_INIT;

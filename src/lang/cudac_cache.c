@@ -26,15 +26,9 @@ typedef struct head {
 static const char MAGIC[8] = "ttprog1";
 
 static bool find_folder(char path[PATH_SIZE]) {
-  const char *told = tt__env("TUTTI_CACHE_DIR"), *xdg = tt__env("XDG_CACHE_HOME"), *home = tt__env("HOME");
   const char *limit = tt__env("TUTTI_CACHE_LIMIT");
   char parent[PATH_SIZE - 16];
-  if (limit && strtod(limit, NULL) <= 0) return false;
-  int n = told                 ? snprintf(parent, sizeof parent, "%s", told)
-          : xdg && *xdg == '/' ? snprintf(parent, sizeof parent, "%s/tutti", xdg)
-          : home               ? snprintf(parent, sizeof parent, "%s/.cache/tutti", home)
-                               : -1;
-  if (n <= 0 || (size_t)n >= sizeof parent) return false;
+  if ((limit && strtod(limit, NULL) <= 0) || !tt__dir_cache(parent, sizeof parent)) return false;
   snprintf(path, PATH_SIZE, "%s/programs", parent);
   return tt__dir_make(path, NULL) == TT_OK && tt__file_is_ours(parent) && tt__file_is_ours(path);
 }

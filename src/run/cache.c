@@ -79,24 +79,15 @@ static int64_t parse_limit(const char *text) {
   return x > 0 && x < 9e18 ? (int64_t)x : 0;
 }
 
-static bool find_folder(char *path, size_t size) {
-  const char *told = tt__env("TUTTI_CACHE_DIR"), *xdg = tt__env("XDG_CACHE_HOME"), *home = tt__env("HOME");
-  int n = told                 ? snprintf(path, size, "%s", told)
-          : xdg && *xdg == '/' ? snprintf(path, size, "%s/tutti", xdg)
-          : home               ? snprintf(path, size, "%s/.cache/tutti", home)
-                               : -1;
-  return n > 0 && (size_t)n < size;
-}
-
 bool tt__cache_root(char *path, size_t size) {
   tt_error err;
-  return find_folder(path, size) && tt__dir_make(path, &err) == TT_OK && tt__file_is_ours(path);
+  return tt__dir_cache(path, size) && tt__dir_make(path, &err) == TT_OK && tt__file_is_ours(path);
 }
 
 /* Make and check the folder; NULL, or why it cannot be used. */
 static const char *make_folder(char *path, size_t size, tt_error *err) {
   char parent[sizeof info.path - 16];
-  if (!find_folder(parent, sizeof parent)) return "no HOME and no TUTTI_CACHE_DIR";
+  if (!tt__dir_cache(parent, sizeof parent)) return "no HOME and no TUTTI_CACHE_DIR";
   snprintf(path, size, "%s/kernels", parent);
   if (tt__dir_make(path, err) != TT_OK) return err->message;
   if (!tt__file_is_ours(parent) || !tt__file_is_ours(path)) return "the folder is not ours, or others can write to it";
