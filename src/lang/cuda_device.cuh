@@ -55,6 +55,78 @@ typedef unsigned long ulong;
 #endif
 #define TT_MEMBER __host__ __device__ __forceinline__
 
+/*
+** Whole numbers, and numbers of two types, given to functions that the compiler has for floats and doubles alone or for
+** some mixes: it would call them ambiguous. What a program may say is then what the CPU takes (cuda_prelude_math.cuh).
+*/
+template <bool B, class T>
+struct tt_if {};
+template <class T>
+struct tt_if<true, T> {
+  typedef T type;
+};
+template <class T>
+struct tt_class { /* 1: a whole number, 2: a float or double */
+  static constexpr int of = 0;
+};
+#define TT_CLASS(T, K)           \
+  template <>                    \
+  struct tt_class<T> {           \
+    static constexpr int of = K; \
+  };
+TT_CLASS(bool, 1) TT_CLASS(char, 1) TT_CLASS(signed char, 1) TT_CLASS(unsigned char, 1) TT_CLASS(short, 1)
+TT_CLASS(unsigned short, 1) TT_CLASS(int, 1) TT_CLASS(unsigned, 1) TT_CLASS(long, 1) TT_CLASS(unsigned long, 1)
+TT_CLASS(long long, 1) TT_CLASS(unsigned long long, 1) TT_CLASS(float, 2) TT_CLASS(double, 2)
+template <class A, class B, bool numbers = tt_class<A>::of != 0 && tt_class<B>::of != 0>
+struct tt_mix {
+  static constexpr int of = 0;
+};
+template <class A, class B>
+struct tt_mix<A, B, true> { /* of two types: what C makes of them */
+  typedef decltype(true ? A() : B()) type;
+  static constexpr int of = tt_class<type>::of;
+};
+template <class A>
+struct tt_mix<A, A, true> { /* two floats or doubles have functions of their own */
+  typedef A type;
+  static constexpr int of = tt_class<A>::of == 1;
+};
+#define TT_WHOLE1(R, name)                                                \
+  template <class T, typename tt_if<tt_class<T>::of == 1, int>::type = 0> \
+  static TT_MEMBER R name(T x) {                                          \
+    return name((double)x);                                               \
+  }
+#define TT_WHOLE2(name)                                                             \
+  template <class A, class B, typename tt_if<tt_mix<A, B>::of != 0, int>::type = 0> \
+  static TT_MEMBER double name(A x, B y) {                                          \
+    return name((double)x, (double)y);                                              \
+  }
+TT_WHOLE1(double, sin) TT_WHOLE1(double, cos) TT_WHOLE1(double, tan) TT_WHOLE1(double, asin) TT_WHOLE1(double, acos)
+TT_WHOLE1(double, atan) TT_WHOLE1(double, sinh) TT_WHOLE1(double, cosh) TT_WHOLE1(double, tanh)
+TT_WHOLE1(double, asinh) TT_WHOLE1(double, acosh) TT_WHOLE1(double, atanh) TT_WHOLE1(double, exp)
+TT_WHOLE1(double, exp2) TT_WHOLE1(double, expm1) TT_WHOLE1(double, log) TT_WHOLE1(double, log2)
+TT_WHOLE1(double, log10) TT_WHOLE1(double, log1p) TT_WHOLE1(double, sqrt) TT_WHOLE1(double, cbrt)
+TT_WHOLE1(double, floor) TT_WHOLE1(double, ceil) TT_WHOLE1(double, trunc) TT_WHOLE1(double, round)
+TT_WHOLE1(double, rint) TT_WHOLE1(double, nearbyint) TT_WHOLE1(double, fabs) TT_WHOLE1(double, erf)
+TT_WHOLE1(double, erfc) TT_WHOLE1(double, tgamma) TT_WHOLE1(double, lgamma) TT_WHOLE1(double, logb)
+TT_WHOLE1(double, rsqrt) TT_WHOLE1(double, exp10) TT_WHOLE1(double, rcbrt) TT_WHOLE1(bool, isnan)
+TT_WHOLE1(bool, isinf) TT_WHOLE1(bool, isfinite) TT_WHOLE1(bool, signbit) TT_WHOLE2(pow) TT_WHOLE2(atan2)
+TT_WHOLE2(fmod) TT_WHOLE2(remainder) TT_WHOLE2(hypot) TT_WHOLE2(fmin) TT_WHOLE2(fmax) TT_WHOLE2(copysign)
+TT_WHOLE2(fdim) TT_WHOLE2(nextafter)
+#define TT_CHOICE(name, choose)                                                     \
+  template <class A, class B, typename tt_if<tt_mix<A, B>::of == 1, int>::type = 0> \
+  static TT_MEMBER typename tt_mix<A, B>::type name(A x, B y) {                     \
+    typedef typename tt_mix<A, B>::type T;                                          \
+    return (T)x choose (T)y ? (T)x : (T)y;                                          \
+  }                                                                                 \
+  template <class A, class B, typename tt_if<tt_mix<A, B>::of == 2, int>::type = 0> \
+  static TT_MEMBER typename tt_mix<A, B>::type name(A x, B y) {                     \
+    typedef typename tt_mix<A, B>::type T;                                          \
+    return name((T)x, (T)y);                                                        \
+  }
+TT_CHOICE(min, <)
+TT_CHOICE(max, >)
+
 template <class T>
 struct tt_kind {
   static constexpr int kind = TT_CUDAC_VOID;

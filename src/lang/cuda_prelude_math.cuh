@@ -90,6 +90,14 @@ TT_INLINE double rsqrt(double x) { return 1.0 / __builtin_sqrt(x); }
 TT_INLINE float rsqrt(float x) { return 1.0f / __builtin_sqrtf(x); }
 TT_INLINE float rsqrtf(float x) { return 1.0f / __builtin_sqrtf(x); }
 TT_INLINE double rcbrt(double x) { return 1.0 / __builtin_cbrt(x); }
+#define TT_OF_WHOLE(name)                                           \
+  template <class T, typename tt_if<tt_integral<T>, int>::type = 0> \
+  TT_INLINE double name(T x) {                                      \
+    return name((double)x);                                         \
+  }
+TT_OF_WHOLE(exp10)
+TT_OF_WHOLE(rsqrt)
+TT_OF_WHOLE(rcbrt)
 TT_INLINE float rcbrtf(float x) { return 1.0f / __builtin_cbrtf(x); }
 TT_INLINE double rhypot(double x, double y) { return 1.0 / __builtin_hypot(x, y); }
 TT_INLINE float rhypotf(float x, float y) { return 1.0f / __builtin_hypotf(x, y); }

@@ -165,6 +165,57 @@ static bool is_blocks_own(const tt_cudac_scan *s, int64_t k) {
   return false;
 }
 
+/* The declaration of shared memory that word k, a semicolon, ends: its first word, or -1. */
+static int64_t shared_before(const tt_cudac_scan *s, int64_t k) {
+  for (int64_t i = k - 1; i >= 0 && !is_one_of(s, i, ";{}"); i--)
+    if (tt__cudac_is(s, i, "__shared__")) return tt__cudac_is(s, i - 1, "extern") ? -1 : i;
+  return -1;
+}
+
+/* " + sizeof(name)" for each name that a declaration of shared memory from word k on makes. */
+static void add_sizes(const tt_cudac_scan *s, int64_t k, tt_str *out) {
+  for (; k < s->word.n && !is_one_of(s, k, ";{}"); k++) {
+    const tt_cudac_word *w = &s->word.data[k];
+    if (is_one_of(s, k, "[(")) {
+      k = tt__cudac_close(s, k);
+    } else if (w->kind == 'i' && is_one_of(s, k + 1, "[;,=")) {
+      tt__str_add(out, " + sizeof(");
+      tt__str_add_n(out, s->text + w->at, w->len);
+      tt__str_add(out, ")");
+    }
+  }
+}
+
+/*
+** A block has 48 KiB of shared memory that is declared: CUDA's assembler refuses more. What word k, the end of a
+** declaration, sees of its function is added up there; what functions that are called declare is not.
+*/
+static void write_limit(const tt_cudac_scan *s, int64_t k, tt_str *out) {
+  enum { DEEP = 64 };
+  int64_t open[DEEP]; /* where the braces around word i begin */
+  int depth = 0;
+  const tt_cudac_def *d = NULL;
+  for (int64_t i = 0; i < s->def.n && !d; i++)
+    if (s->def.data[i].open < k && k < s->def.data[i].close) d = &s->def.data[i];
+  if (!d) return;
+  for (int64_t i = d->open; i < k; i++) {
+    if (is_one_of(s, i, "{") && depth < DEEP) open[depth++] = i;
+    if (is_one_of(s, i, "}") && depth > 0) depth--;
+  }
+  tt__str_add(out, " static_assert(0");
+  for (int64_t i = d->open, at = 0; i < k; i++) {
+    if (is_one_of(s, i, "{")) {
+      if (at < depth && open[at] == i)
+        at++;
+      else
+        i = tt__cudac_close(s, i); /* a block that has ended */
+    } else if (tt__cudac_is(s, i, "__shared__") && !tt__cudac_is(s, i - 1, "extern")) {
+      add_sizes(s, i + 1, out);
+    }
+  }
+  tt__str_add(out, " <= 49152, \"too much shared data: more than 49152 bytes are dynamic (shared=)\");");
+}
+
 /* Atomic operations on it need no lock. */
 static bool is_block_atomic(const tt_cudac_scan *s, int64_t k) {
   static const char *const names[] = {"atomicAdd",  "atomicSub", "atomicMin", "atomicMax",
@@ -249,6 +300,7 @@ void tt__cudac_rewrite(const tt_cudac_scan *s, bool check, tt_str *out) {
     int64_t next = replace(s, k, check, out);
     if (next == k) {
       tt__str_add_n(out, s->text + at, w->len);
+      if (is_one_of(s, k, ";") && shared_before(s, k) >= 0) write_limit(s, k, out);
       next = k + 1;
     }
     const tt_cudac_word *last = &s->word.data[next - 1];
