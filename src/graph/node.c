@@ -2,8 +2,9 @@
 ** Nodes and buffers: birth, sharing, death. Every constructor folds what is trivially known, so that
 ** the stages below see less. It must not know arrays, nor evaluate anything.
 **
-** `pending` of a new node is 1 plus its operands' counts: never too small, too large where
-** operands are shared. Whoever must know counts again (array.c).
+** `pending` of a new node is 1 plus its operands' counts, or as many nodes as were made since the
+** oldest below it if that is less: never too small, too large where operands are shared and others
+** were recorded in between. Whoever must know counts again (array.c).
 */
 #include <assert.h>
 #include <string.h>
@@ -14,6 +15,8 @@
 #include "graph/session.h"
 #include "graph/slab.h"
 #include "ir/call.h"
+
+static uint32_t made; /* nodes so far; it may wrap: only distances count */
 
 static size_t node_bytes(int rank, int nstep) { return sizeof(tt_node) + (size_t)(rank + nstep) * sizeof(int64_t); }
 
@@ -98,6 +101,7 @@ tt_node *tt__node_new(int op, tt_dtype dtype, int rank, const int64_t *len, int 
   n->nstep = (uint8_t)nstep;
   n->line = tt__session_line;
   n->device = TT_ANYWHERE;
+  n->oldest = ++made;
   n->size = 1;
   for (int k = 0; k < rank; k++) {
     n->dim[k] = len[k];
@@ -108,14 +112,21 @@ tt_node *tt__node_new(int op, tt_dtype dtype, int rank, const int64_t *len, int 
   return n;
 }
 
+void tt__node_account(tt_node *n, const tt_node *src) {
+  if (!src->pending) return;
+  if (made - src->oldest > made - n->oldest) n->oldest = src->oldest;
+  uint64_t sum = (uint64_t)n->pending + src->pending, since = (uint64_t)(made - n->oldest) + 1;
+  if (sum > since) sum = since;
+  n->pending = sum > UINT32_MAX ? UINT32_MAX : (uint32_t)sum;
+}
+
 /* Take a new hold on an operand and account for the work below it. */
 static void add_src(tt_node *n, tt_node *src) {
   assert(n->nsrc < TT_NODE_SRC);
   n->src[n->nsrc++] = tt__node_retain(src);
   if (src->device != n->device && src->device != TT_ANYWHERE)
     n->device = n->device == TT_ANYWHERE ? src->device : TT_TORN;
-  uint64_t sum = (uint64_t)n->pending + src->pending;
-  n->pending = sum > UINT32_MAX ? UINT32_MAX : (uint32_t)sum;
+  tt__node_account(n, src);
 }
 
 static tt_node *op_node(int op, tt_dtype dtype, int rank, const int64_t *len, int nstep, tt_error *err) {

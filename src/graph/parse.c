@@ -227,12 +227,11 @@ static tt_code read_lib(reader *r, const line *l, tt_node **out) {
 static tt_node *raw_node(reader *r, const line *l) {
   tt_node *n = tt__node_new(l->op, l->dtype, l->rank, l->len, l->nstep, r->err);
   if (!n) return NULL;
-  uint64_t pending = l->op != TT_N_EMPTY && l->op != TT_N_IOTA;
+  n->pending = l->op != TT_N_EMPTY && l->op != TT_N_IOTA;
   for (int k = 0; k < l->nsrc; k++) {
     n->src[n->nsrc++] = tt__node_retain(l->src[k]);
-    pending += l->src[k]->pending;
+    tt__node_account(n, l->src[k]);
   }
-  n->pending = pending > UINT32_MAX ? UINT32_MAX : (uint32_t)pending;
   if (l->nstep) memcpy(tt__node_step(n), l->step, (size_t)l->nstep * sizeof(int64_t));
   return n;
 }

@@ -117,6 +117,7 @@ tt_node *tt__node_view_plain(tt_node *a, int rank, const int64_t *len, const int
   for (int k = 0; k < rank; k++) tt__node_step(n)[k] = len[k] == 1 ? 0 : step[k];
   n->attr.off = off;
   n->src[n->nsrc++] = tt__node_retain(a);
-  n->pending = a->pending == UINT32_MAX ? UINT32_MAX : a->pending + 1;
+  n->pending = 1;
+  tt__node_account(n, a);
   return n;
 }

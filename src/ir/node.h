@@ -122,6 +122,7 @@ struct tt_node {
   uint32_t line;    /* where it was recorded: an id for the caller's line (0: unknown) */
   int16_t device;   /* TT_ANYWHERE, or the id of the device it was put on and computes on; TT_TORN */
   uint32_t pending; /* at least as many unevaluated operations as lie below it, itself included; 0 for values */
+  uint32_t oldest;  /* number of the first of those, as nodes are made; without any, its own */
   int64_t size;     /* elements: the product of len */
   tt_node *src[TT_NODE_SRC];
   union {
