@@ -214,25 +214,34 @@ static tt_code parse(tt_array *a, const tt_value *index, tt_index *x, tt_error *
 
 /* A single element is a value of its own, as NumPy's scalars are. If it lies in memory it is taken now: a node
    that waits for it would keep the whole array's old value alive. */
-static tt_code get_element(const tt_index *x, tt_array **out, tt_error *err) {
-  tt_node *whole = x->a->storage->node, *n;
-  tt_dtype dtype = (tt_dtype)x->a->dtype;
+static tt_code get_element(const tt_array *a, int64_t off, tt_array **out, tt_error *err) {
+  tt_node *whole = a->storage->node, *n;
   tt_scalar s;
-  if (tt__now_element(whole, x->off, &s))
-    n = tt__node_const(dtype, s, 0, NULL, err);
+  if (tt__now_element(whole, off, &s))
+    n = tt__node_const((tt_dtype)a->dtype, s, 0, NULL, err);
   else
-    n = tt__node_view(whole, 0, NULL, NULL, x->off, err);
+    n = tt__node_view(whole, 0, NULL, NULL, off, err);
   *out = n ? tt__array_of(n, err) : NULL;
   tt__node_release(n);
   return *out ? TT_OK : TT_ENOMEM;
 }
 
+/* a[k] of one axis, the index of most loops: where it is. False: any other, or out of range. */
+static bool find_element(tt_array *a, const tt_value *index, int64_t *off) {
+  if (a->rank != 1 || index->tag != TT_V_INT) return false;
+  int64_t k = index->as.i < 0 ? index->as.i + a->dim[0] : index->as.i;
+  *off = a->off + k * tt__array_step(a)[0];
+  return k >= 0 && k < a->dim[0];
+}
+
 tt_code tt__get(tt_array *a, const tt_value *index, tt_array **out, tt_error *err) {
   tt_index x;
+  int64_t off;
   *out = NULL;
+  if (find_element(a, index, &off)) return get_element(a, off, out, err);
   TT_TRY(parse(a, index, &x, err));
   if (!x.fancy) {
-    if (x.rank == 0 && !x.has_rest) return get_element(&x, out, err);
+    if (x.rank == 0 && !x.has_rest) return get_element(a, x.off, out, err);
     tt_array *view = tt__array_view(a, x.rank, x.len, x.step, x.off, err);
     if (!view) return TT_ENOMEM;
     if (!x.detached) {
@@ -290,11 +299,24 @@ static tt_code value_node(const tt_array *a, const tt_value *v, int rank, const 
   return *out ? TT_OK : TT_ENOMEM;
 }
 
+/* Is the value the very view that is written? x[i] += y ends with x[i] = x[i]. */
+static bool is_itself(const tt_index *x, const tt_value *v) {
+  tt_array *from = v->tag == TT_V_ARRAY ? v->as.array : NULL;
+  if (!from || from->storage != x->a->storage || from->dtype != x->a->dtype) return false;
+  if (from->off != x->off || from->rank != x->rank) return false;
+  for (int k = 0; k < x->rank; k++) {
+    int64_t step = tt__array_step(from)[k];
+    if (from->dim[k] != x->len[k] || step != x->step[k] || step == 0) return false;
+  }
+  return true;
+}
+
 static tt_code set_view(const tt_index *x, const tt_value *value, tt_error *err) {
   static const char words[] = "could not broadcast input array from shape %s into shape %s";
   tt_node *n;
   if (x->rank == 0 && !x->has_rest && value->tag == TT_V_ARRAY && value->as.array->rank > 0)
     return tt__fail(err, TT_EVALUE, "setting an array element with a sequence.");
+  if (is_itself(x, value)) return TT_OK;
   tt_array *view = tt__array_view(x->a, x->rank, x->len, x->step, x->off, err);
   if (!view) return TT_ENOMEM;
   tt_code code = value_node(x->a, value, x->rank, x->len, words, true, &n, err);
@@ -357,9 +379,26 @@ static tt_code set_fancy(const tt_index *x, const tt_value *value, tt_error *err
   return code;
 }
 
+/* a[k] = a number, where it can be written now. */
+static bool set_element(tt_array *a, int64_t off, const tt_value *value) {
+  tt_scalar s;
+  tt_dtype dtype = (tt_dtype)a->dtype;
+  if (a->dim[0] > 1 && tt__array_step(a)[0] == 0) return false;
+  if (value->tag == TT_V_ARRAY) {
+    const tt_array *from = value->as.array;
+    if (from->rank != 0 || from->dtype != a->dtype || !tt__now_element(from->storage->node, from->off, &s))
+      return false;
+  } else if (tt__value_scalar(value, dtype, &s, NULL) != TT_OK) {
+    return false; /* the other way says why */
+  }
+  return tt__now_set(a->storage, off, &s);
+}
+
 tt_code tt__set(tt_array *a, const tt_value *index, const tt_value *value, tt_error *err) {
   tt_index x;
+  int64_t off;
   if (a->readonly || a->storage->readonly) return tt__fail(err, TT_EVALUE, "assignment destination is read-only");
+  if (find_element(a, index, &off) && set_element(a, off, value)) return TT_OK;
   TT_TRY(parse(a, index, &x, err));
   return x.fancy ? set_fancy(&x, value, err) : set_view(&x, value, err);
 }

@@ -14,6 +14,9 @@
 ** small: each of them may come to hold an old value of its own.
 */
 enum { MOST_ELEMENTS = 4096, MOST_COPIED = 256 << 10, MOST_KEPT = 2048 };
+/* Ops that are done at once, on how many elements, of how many bytes: an evaluation costs about as much as a thousand
+** sums. More ops than these are better off in one kernel. */
+enum { MOST_OPS = 2, MOST_WORKED = 1024, MOST_ITEM = 8, MOST_OPERANDS = 3 };
 
 /* ---- elements */
 
@@ -26,11 +29,20 @@ typedef struct line {
 #define COPY_AS(type)                                                               \
   do {                                                                              \
     type *to = (type *)(void *)l->to;                                               \
-    const type *from = (const type *)(const void *)l->from;                         \
+    const type *from = (const type *)(const void *)l->from, first = *from;          \
+    if (is_fill) {                                                                  \
+      for (int64_t i = 0; i < l->n; i++) to[i] = first;                             \
+      return;                                                                       \
+    }                                                                               \
     for (int64_t i = 0; i < l->n; i++) to[i * l->to_step] = from[i * l->from_step]; \
   } while (0)
 
 static void copy_line(const line *l, size_t item) {
+  bool is_fill = l->to_step == 1 && l->from_step == 0;
+  if (l->to_step == 1 && l->from_step == 1) {
+    memcpy(l->to, l->from, (size_t)l->n * item);
+    return;
+  }
   switch (item) {
     case 1:
       COPY_AS(uint8_t);
@@ -116,9 +128,84 @@ static bool make_alone(tt_storage *s) {
   return true;
 }
 
+/* ---- small values */
+
+/* What an op's operands are made of. */
+static bool is_ready(const tt_node *n) {
+  const tt_node *memory = n->op == TT_N_VIEW ? n->src[0] : n;
+  return is_at_hand(memory) && (n->op == TT_N_CONST || memory->op == TT_N_BUFFER);
+}
+
+static bool is_quick(const tt_node *n, int *ops) {
+  if (is_ready(n)) return true;
+  bool quick = n->op < TT_OP_COUNT && n->nsrc <= MOST_OPERANDS && (*ops)-- > 0;
+  for (int k = 0; quick && k < n->nsrc; k++) quick = is_quick(n->src[k], ops);
+  return quick;
+}
+
+/* The elements of a ready value, dense: where they lie, or written into `room`. */
+static const void *dense_elements(tt_node *n, char *room) {
+  static const int64_t one = 1, none = 0;
+  size_t item = tt__dtype_size((tt_dtype)n->dtype);
+  int64_t step[TT_MAX_RANK];
+  if (n->op == TT_N_BUFFER) return n->attr.buf->data;
+  if (n->op == TT_N_CONST) {
+    copy_all(1, &n->size, room, &one, (const char *)&n->attr.scalar, &none, item);
+    return room;
+  }
+  const char *from = (const char *)n->src[0]->attr.buf->data + n->attr.off * (int64_t)item;
+  tt__shape_steps(n->rank, n->dim, step);
+  if (memcmp(step, tt__node_step(n), n->rank * sizeof *step) == 0) return from;
+  copy_all(n->rank, n->dim, room, step, from, tt__node_step(n), item);
+  return room;
+}
+
+/* Turn a quick value into memory, operands first. */
+static bool compute(tt_node *n) {
+  static _Alignas(64) char room[MOST_OPERANDS][MOST_WORKED * MOST_ITEM];
+  const void *arg[MOST_OPERANDS];
+  for (int k = 0; k < n->nsrc; k++) {
+    if (n->src[k]->op < TT_OP_COUNT && !compute(n->src[k])) return false;
+    if (tt__dtype_size((tt_dtype)n->src[k]->dtype) > MOST_ITEM) return false;
+  }
+  tt_buffer *b = tt__buffer_new((size_t)n->size * tt__dtype_size((tt_dtype)n->dtype), NULL);
+  if (!b) return false;
+  for (int k = 0; k < n->nsrc; k++) arg[k] = dense_elements(n->src[k], room[k]);
+  tt_dtype from = (tt_dtype)n->src[n->nsrc == 3 ? 1 : 0]->dtype;
+  if (!tt__session_elements((tt_op)n->op, from, (tt_dtype)n->dtype, arg, n->nsrc, b->data, n->size)) {
+    tt__buffer_release(b);
+    return false;
+  }
+  tt__node_become_buffer(n, b);
+  return true;
+}
+
+/* Give a view of memory at hand memory of its own. */
+static bool take(tt_node *n) {
+  size_t item = tt__dtype_size((tt_dtype)n->dtype);
+  int64_t step[TT_MAX_RANK];
+  tt_buffer *b = tt__buffer_new((size_t)n->size * item, NULL);
+  if (!b) return false;
+  tt__shape_steps(n->rank, n->dim, step);
+  const char *from = (const char *)n->src[0]->attr.buf->data + n->attr.off * (int64_t)item;
+  copy_all(n->rank, n->dim, b->data, step, from, tt__node_step(n), item);
+  tt__node_become_buffer(n, b);
+  return true;
+}
+
+static bool compute_now(tt_node *n) {
+  int ops = MOST_OPS;
+  return n->size <= MOST_WORKED && tt__session_elements && is_quick(n, &ops) && compute(n);
+}
+
+/* ---- stores */
+
 bool tt__now_store(tt_array *a, tt_node *value) {
   tt_storage *s = a->storage;
   if (value->size > MOST_ELEMENTS || value->size == s->node->size) return false; /* all of it: a new value, no copy */
+  if (value->op < TT_OP_COUNT && !(is_ready(s->node) && compute_now(value))) return false;
+  bool own = value->op == TT_N_VIEW && value->src[0] == s->node; /* x[i] = x[j] */
+  if (own && is_ready(value) && !take(value)) return false;
   const tt_node *memory = value->op == TT_N_VIEW ? value->src[0] : value;
   if (memory->op != TT_N_BUFFER && value->op != TT_N_CONST) return false;
   if (!is_at_hand(s->node) || !is_at_hand(memory)) return false;
@@ -142,6 +229,19 @@ bool tt__now_store(tt_array *a, tt_node *value) {
   return true;
 }
 
+bool tt__now_set(tt_storage *s, int64_t off, const tt_scalar *value) {
+  if (s->cached || s->node->size == 1 || !is_at_hand(s->node) || !is_alone(s->node)) return false;
+  tt__buffer_only_host(s->node->attr.buf);
+  size_t item = tt__dtype_size((tt_dtype)s->node->dtype);
+  memcpy((char *)s->node->attr.buf->data + (size_t)off * item, value, item);
+  return true;
+}
+
+bool tt__now_copies(const tt_array *a) {
+  const tt_node *whole = a->storage->node;
+  return whole->op == TT_N_BUFFER && is_at_hand(whole) && a->size <= MOST_ELEMENTS && a->size <= whole->size / 2;
+}
+
 bool tt__now_element(const tt_node *n, int64_t off, tt_scalar *out) {
   *out = (tt_scalar){.bits = {0, 0}};
   if (n->op == TT_N_CONST) {
@@ -157,11 +257,12 @@ bool tt__now_element(const tt_node *n, int64_t off, tt_scalar *out) {
 /* ---- arithmetic */
 
 bool tt__now_op(tt_op op, tt_dtype dtype, tt_node *const *src, int n, tt_scalar *out) {
-  const tt_scalar *arg[3];
-  if (!tt__session_scalar_op || n > 3) return false;
+  const void *arg[MOST_OPERANDS];
+  if (!tt__session_elements || n > MOST_OPERANDS) return false;
   for (int k = 0; k < n; k++) {
     if (src[k]->op != TT_N_CONST) return false;
     arg[k] = &src[k]->attr.scalar;
   }
-  return tt__session_scalar_op(op, (tt_dtype)src[n == 3 ? 1 : 0]->dtype, dtype, arg, n, out);
+  *out = (tt_scalar){.bits = {0, 0}};
+  return tt__session_elements(op, (tt_dtype)src[n == 3 ? 1 : 0]->dtype, dtype, arg, n, out, 1);
 }

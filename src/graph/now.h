@@ -1,6 +1,7 @@
 /*
-** Work that costs less done than recorded: elements in and out of values that lie in memory, and arithmetic of
-** constants. Same answers as the recorded way; every function may decline, and the caller records.
+** Work that costs less done than recorded: elements in and out of values that lie in memory, arithmetic of constants,
+** and small values that are written into a part of an array. Same answers as the recorded way; every function may
+** decline, and the caller records.
 */
 #ifndef TT_GRAPH_NOW_H
 #define TT_GRAPH_NOW_H
@@ -8,8 +9,14 @@
 #include "graph/build.h"
 
 /* Write `value` through the view `a` (writable, not empty) into the memory of its storage, if nobody else can see that
- * memory. A small value of the storage that others hold, or that is a constant, gets memory first. */
+ * memory. A small value of the storage that others hold, or that is a constant, gets memory first; `value` is computed
+ * if that is an op or two on a few elements at hand. */
 TT_HIDDEN bool tt__now_store(tt_array *a, tt_node *value);
+/* Write element `off` of a storage, if that memory is at hand and nobody else can see it. */
+TT_HIDDEN bool tt__now_set(tt_storage *s, int64_t off, const tt_scalar *value);
+/* Is the view a small part of values at hand, so that a copy is best taken now? A pending one would keep all of them
+ * from being written in place. */
+TT_HIDDEN bool tt__now_copies(const tt_array *a);
 /* Element `off` of a value that is known without computing. */
 TT_HIDDEN bool tt__now_element(const tt_node *n, int64_t off, tt_scalar *out);
 /* The op of constants: the scalar that every element of the result is. */

@@ -98,7 +98,7 @@ uint32_t tt__session_stamp(void) {
 
 /* ---- the evaluator */
 
-tt_scalar_op_fn tt__session_scalar_op;
+tt_elements_fn tt__session_elements;
 static tt_evaluate_fn evaluator;
 
 void tt__session_set_evaluator(tt_evaluate_fn fn) { evaluator = fn; }

@@ -79,11 +79,11 @@ TT_HIDDEN extern tt_make_fn tt__session_make;
 /* Where arrays made by this thread are put unless their maker says otherwise: TT_ANYWHERE, or a device's id. */
 TT_HIDDEN extern __thread int tt__session_device;
 
-/* One element of an op on operands of type `from`, with the kernels' own arithmetic; false: do not know. Registered by
- * run/. */
-typedef bool (*tt_scalar_op_fn)(tt_op op, tt_dtype from, tt_dtype to, const tt_scalar *const *arg, int n,
-                                tt_scalar *out);
-TT_HIDDEN extern tt_scalar_op_fn tt__session_scalar_op; /* NULL: nobody registered */
+/* A few elements of an op on n operands of type `from`, dense, with the kernels' own arithmetic; false: do not know.
+ * Registered by run/. */
+typedef bool (*tt_elements_fn)(tt_op op, tt_dtype from, tt_dtype to, const void *const *arg, int n, void *out,
+                               int64_t count);
+TT_HIDDEN extern tt_elements_fn tt__session_elements; /* NULL: nobody registered */
 
 /* The ledger; fields are bumped with TT_COUNT under or without the lock (relaxed atomics). */
 TT_HIDDEN extern tt_ledger tt__ledger;

@@ -20,6 +20,7 @@
 #include "graph/call.h"
 #include "graph/session.h"
 #include "kernel/lower.h"
+#include "run/elements.h"
 #include "run/exec.h"
 #include "run/exec_call.h"
 #include "run/exec_device.h"
@@ -27,7 +28,6 @@
 #include "run/place.h"
 #include "run/queue.h"
 #include "run/residency.h"
-#include "run/scalar.h"
 #include "run/walk.h"
 #include "sched/sched.h"
 
@@ -460,6 +460,6 @@ static void after_fork_child(void) {
 __attribute__((constructor)) static void register_evaluator(void) {
   tt__session_set_evaluator(tt__realize);
   tt__calls_set_runner(enter_and_run_calls);
-  tt__session_scalar_op = tt__scalar_op;
+  tt__session_elements = tt__elements_op;
   pthread_atfork(NULL, NULL, after_fork_child);
 }

@@ -1,0 +1,15 @@
+/*
+** A few elements at once, for who records (graph/session.h: tt_elements_fn).
+*/
+#ifndef TT_RUN_ELEMENTS_H
+#define TT_RUN_ELEMENTS_H
+
+#include "base/err.h"
+#include "ir/dtype.h"
+#include "ir/ops.h"
+
+/* out[i] = op(arg[0][i], ...) for i < count; `from` is the operands' type, `to` the result's. False: no such loop. */
+TT_HIDDEN bool tt__elements_op(tt_op op, tt_dtype from, tt_dtype to, const void *const *arg, int n, void *out,
+                               int64_t count);
+
+#endif

@@ -1,0 +1,123 @@
+"""Values of a few elements that are written into a part of an array are computed when they are recorded; who holds an
+old value keeps it."""
+
+import numpy as np
+import pytest
+import tutti as tt
+
+
+def counted(work):
+    before = tt.ledger()
+    work()
+    after = tt.ledger()
+    return after["evaluations"] - before["evaluations"], after["launches"] - before["launches"]
+
+
+def test_rows_of_a_small_matrix_need_no_evaluation():
+    a = np.arange(3000.0).reshape(50, 60)
+    x = tt.array(a)
+    tt.eval(x)
+
+    def work():
+        for i in range(1, 50):
+            x[i] *= 2.0
+            x[i] -= x[i - 1] * 0.5
+            x[i], x[i - 1] = x[i - 1].copy(), x[i].copy()
+            x[i] = x[i - 1]
+
+    assert counted(work) == (0, 0)
+    for i in range(1, 50):
+        a[i] *= 2.0
+        a[i] -= a[i - 1] * 0.5
+        a[i], a[i - 1] = a[i - 1].copy(), a[i].copy()
+        a[i] = a[i - 1]
+    assert np.array_equal(x.numpy(), a)
+
+
+def test_who_reads_the_old_value_keeps_it():
+    a = np.arange(200.0)
+    x = tt.array(a)
+    tt.eval(x)
+    lazy, view, part, element = x * 2.0, x[10:20], x[5:9].copy(), x[12]
+    x[8:15] += x[0:7]
+    x[50:100] = x[49:99]
+    x[12] = -1
+    b = a.copy()
+    b[8:15] += a[0:7]
+    b[50:100] = b[49:99].copy()
+    b[12] = -1
+    assert np.array_equal(lazy.numpy(), a * 2) and np.array_equal(part.numpy(), a[5:9]) and float(element) == 12
+    assert np.array_equal(view.numpy(), b[10:20]) and np.array_equal(x.numpy(), b)
+
+
+def test_a_broadcast_view_stays_read_only():
+    x = tt.broadcast_to(tt.zeros(1), (5,))
+    with pytest.raises(ValueError, match="read-only"):
+        x[2] = x[2]
+    with pytest.raises(ValueError, match="read-only"):
+        x[2:4] = x[2:4]
+    with pytest.raises(IndexError):
+        tt.zeros(5)[5]
+    with pytest.raises(IndexError):
+        tt.zeros(5)[-6] = 1
+
+
+@pytest.mark.parametrize("value", [300, -1, 2**70, float("nan"), 1j, None])
+def test_elements_refuse_what_numpy_refuses(value):
+    a, x = np.zeros(4, "uint8"), tt.zeros(4, dtype="uint8")
+    tt.eval(x)
+    want = got = None
+    try:
+        a[1] = value
+    except Exception as e:
+        want = type(e)
+    try:
+        x[1] = value
+    except Exception as e:
+        got = type(e)
+    assert got == want
+
+
+DTYPES = ["float64", "float32", "int64", "int32", "uint8", "bool", "float16", "complex128"]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_random_programs(dtype):
+    rng = np.random.default_rng(DTYPES.index(dtype))
+    for _ in range(30):
+        a = (rng.random((7, 9)) * 5).astype(dtype)
+        x = tt.array(a)
+        if rng.integers(2):
+            tt.eval(x)
+        held = []
+        for _ in range(40):
+            i, j = (int(k) for k in rng.integers(0, 7, 2))
+            lo, hi = sorted(int(k) for k in rng.integers(0, 10, 2))
+            n = hi - lo
+            left = int(rng.integers(0, 10 - n))
+            row, part, other = i, slice(lo, hi), slice(left, left + n)
+            step = int(rng.integers(9))
+            for t in (a, x):
+                match step:
+                    case 0:
+                        t[row] = t[j]
+                    case 1:
+                        t[row, part] = t[j, other]
+                    case 2:
+                        t[row, part] = t[j, other] | t[row, part] if dtype == "bool" else t[j, other] + t[row, part]
+                    case 3:
+                        t[:, i] = t[::-1, i] & t[:, 3] if dtype == "bool" else t[::-1, i] * t[:, 3]
+                    case 4:
+                        t[row] = t[row] + (t[j] + t[3])  # two operations
+                    case 5:
+                        t[row, lo % 9] = t[j, hi % 9]
+                    case 6:
+                        t[row, part] = 1
+                    case 7:
+                        t[i:, part] = t[i, part]
+                    case 8:
+                        held.append((t is a, t[row, part].copy(), t[row] == t[j]))
+        for k in range(0, len(held), 2):
+            assert np.array_equal(held[k][1], held[k + 1][1].numpy())
+            assert np.array_equal(held[k][2], held[k + 1][2].numpy())
+        assert np.array_equal(x.numpy(), a, equal_nan=dtype not in ("bool", "int64", "int32", "uint8"))
