@@ -108,18 +108,19 @@ PyObject *core_operator(tt_op op, PyObject *const *arg, int n, PyObject *out) {
 }
 
 /* The road most taken: two arrays, or an array and a float or a small int. */
+static bool is_common(PyObject *o, tt_value *v) {
+  if (core_is_array(o)) return *v = tt_v_array(core_handle(o)), true;
+  if (Py_TYPE(o) == &PyFloat_Type) return *v = tt_v_float(PyFloat_AsDouble(o)), true;
+  if (Py_TYPE(o) != &PyLong_Type) return false;
+  int overflow;
+  long i = PyLong_AsLongAndOverflow(o, &overflow);
+  return *v = tt_v_int(i), !overflow;
+}
+
 static PyObject *binary(tt_op op, PyObject *l, PyObject *r) {
   PyObject *arg[2] = {l, r};
   tt_value v[2];
-  for (int k = 0; k < 2; k++) {
-    if (core_is_array(arg[k])) {
-      v[k] = tt_v_array(core_handle(arg[k]));
-    } else if (Py_TYPE(arg[k]) == &PyFloat_Type) {
-      v[k] = tt_v_float(PyFloat_AsDouble(arg[k]));
-    } else {
-      return core_operator(op, arg, 2, NULL);
-    }
-  }
+  if (!is_common(l, &v[0]) || !is_common(r, &v[1])) return core_operator(op, arg, 2, NULL);
   core_line();
   tt_array *out;
   tt_error err;
@@ -127,14 +128,25 @@ static PyObject *binary(tt_op op, PyObject *l, PyObject *r) {
   return core_done(c, out, NULL, &err);
 }
 
+static PyObject *in_place(tt_op op, PyObject *l, PyObject *r) {
+  PyObject *arg[2] = {l, r};
+  tt_value v[2] = {tt_v_array(core_handle(l))};
+  if (!is_common(r, &v[1])) return core_operator(op, arg, 2, l);
+  core_line();
+  tt_array *out;
+  tt_error err;
+  tt_apply_options options = {.out = core_handle(l), .dtype = TT_DTYPE_NONE};
+  tt_code c = tt_apply(op, v, 2, &options, &out, &err);
+  if (c != TT_OK) return core_raise(c, &err);
+  tt_release(&out);
+  return Py_NewRef(l);
+}
+
 /* ---- slots */
 
 #define BINARY(name, OP)                                                                   \
   static PyObject *slot_##name(PyObject *l, PyObject *r) { return binary(TT_##OP, l, r); } \
-  static PyObject *slot_inplace_##name(PyObject *l, PyObject *r) {                         \
-    PyObject *arg[2] = {l, r};                                                             \
-    return core_operator(TT_##OP, arg, 2, l);                                              \
-  }
+  static PyObject *slot_inplace_##name(PyObject *l, PyObject *r) { return in_place(TT_##OP, l, r); }
 #define UNARY(name, OP) \
   static PyObject *slot_##name(PyObject *o) { return core_operator(TT_##OP, &o, 1, NULL); }
 
@@ -158,9 +170,8 @@ static PyObject *slot_power(PyObject *l, PyObject *r, PyObject *modulus) {
   return binary(TT_POW, l, r);
 }
 static PyObject *slot_inplace_power(PyObject *l, PyObject *r, PyObject *modulus) {
-  PyObject *arg[2] = {l, r};
   if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
-  return core_operator(TT_POW, arg, 2, l);
+  return in_place(TT_POW, l, r);
 }
 
 static PyObject *slot_divmod(PyObject *l, PyObject *r) {
