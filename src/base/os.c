@@ -148,9 +148,9 @@ static pid_t reap(pid_t pid, int *status) {
 
 /*
 ** Own process group, default signals (a host may ignore SIGPIPE, our threads block
-** everything), nothing on stdin. Returns an errno value.
+** everything), nothing on stdin when in_fd is -1. Returns an errno value.
 */
-static int start_child(const char *const *argv, int out_fd, pid_t *pid) {
+static int start_child(const char *const *argv, int in_fd, int out_fd, pid_t *pid) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attr;
   int e = posix_spawn_file_actions_init(&files);
@@ -166,7 +166,9 @@ static int start_child(const char *const *argv, int out_fd, pid_t *pid) {
   posix_spawnattr_setsigdefault(&attr, &normal);
   posix_spawnattr_setpgroup(&attr, 0);
   posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  if ((e = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0)) != 0) goto fail_attr;
+  e = in_fd < 0 ? posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0)
+                : posix_spawn_file_actions_adddup2(&files, in_fd, 0);
+  if (e) goto fail_attr;
   if ((e = posix_spawn_file_actions_adddup2(&files, out_fd, 1)) != 0) goto fail_attr;
   if ((e = posix_spawn_file_actions_adddup2(&files, out_fd, 2)) != 0) goto fail_attr;
   pthread_once(&child_once, children_start);
@@ -187,8 +189,8 @@ fail_files:
 ** Returns an errno value; ETIMEDOUT after the kill.
 */
 static int await_child(pid_t pid, int fd, int64_t deadline, tail *t, int *status) {
-  bool open = true;
-  for (int64_t pause_ms = 1;; pause_ms = pause_ms < 20 ? pause_ms * 2 : 20) {
+  bool open = fd >= 0;
+  for (int64_t pause = 1000000;; pause = pause < 20000000 ? pause * 2 : 20000000) {
     pid_t got = reap(pid, status);
     if (got < 0 && errno != EINTR) return errno;
     if (got == pid) {
@@ -198,9 +200,10 @@ static int await_child(pid_t pid, int fd, int64_t deadline, tail *t, int *status
     }
     int64_t left = deadline - tt__clock_ns();
     if (left <= 0) break;
-    if (left < pause_ms * 1000000) pause_ms = left / 1000000 + 1;
+    if (left < pause) pause = left;
     struct pollfd wait = {.fd = open ? fd : -1, .events = POLLIN};
-    if (poll(&wait, 1, (int)pause_ms) > 0) open = tail_read(t, fd);
+    const struct timespec most = {.tv_sec = 0, .tv_nsec = (long)pause};
+    if (ppoll(&wait, 1, &most, NULL) > 0 && !(open = tail_read(t, fd))) pause = 20000; /* its end is near */
   }
   kill(-pid, SIGKILL);
   siginfo_t info;
@@ -209,35 +212,105 @@ static int await_child(pid_t pid, int fd, int64_t deadline, tail *t, int *status
   return reap(pid, status) == pid ? ETIMEDOUT : errno;
 }
 
-tt_code tt__spawn(const char *const *argv, double timeout_s, int *exit_status, tt_str *output, tt_error *err) {
-  *exit_status = -1;
-  tail t = {.ring = tt__mem_alloc(TAIL)};
-  if (!t.ring) return tt__fail_memory(err, TAIL);
-  tt_code c = TT_OK;
-  int fd[2], status = 0;
-  if (tt__fault(TT_FAULT_SPAWN) || pipe2(fd, O_CLOEXEC) != 0) {
-    c = tt__fail(err, TT_EIO, "cannot start %s: no pipe", argv[0]);
-    goto done_ring;
-  }
-  pid_t pid = 0;
-  int e = start_child(argv, fd[1], &pid);
-  close(fd[1]);
+tt_code tt__child_start(const char *const *argv, bool has_input, tt_child *c, tt_error *err) {
+  int in[2] = {-1, -1}, out[2], e = 0;
+  *c = (tt_child){.name = argv[0], .in = -1, .out = -1};
+  if (tt__fault(TT_FAULT_SPAWN) || pipe2(out, O_CLOEXEC) != 0)
+    return tt__fail(err, TT_EIO, "cannot start %s: no pipe", argv[0]);
+  if (has_input && pipe2(in, O_CLOEXEC) != 0) e = errno;
+  if (e == 0) e = start_child(argv, in[0], out[1], &c->pid);
+  close(out[1]);
+  if (in[0] >= 0) close(in[0]);
   if (e) {
-    c = tt__fail(err, TT_EIO, "cannot start %s: %s", argv[0], strerror(e));
-    goto done_pipe;
+    c->pid = 0;
+    close(out[0]);
+    if (in[1] >= 0) close(in[1]);
+    return tt__fail(err, TT_EIO, "cannot start %s: %s", argv[0], strerror(e));
   }
-  fcntl(fd[0], F_SETFL, O_NONBLOCK);
-  e = await_child(pid, fd[0], tt__clock_ns() + (int64_t)(timeout_s * 1e9), &t, &status);
-  if (output) tail_copy(&t, output);
-  if (e == ETIMEDOUT)
-    c = tt__fail(err, TT_EIO, "%s did not end within %.0f s and was stopped", argv[0], timeout_s);
+  fcntl(out[0], F_SETFL, O_NONBLOCK);
+  if (in[1] >= 0) fcntl(in[1], F_SETFL, O_NONBLOCK);
+  c->in = in[1];
+  c->out = out[0];
+  return TT_OK;
+}
+
+/* A child that is gone shall be an error of ours, not a signal for the host. */
+static ssize_t write_quietly(int fd, const void *data, size_t size) {
+  sigset_t pipe_signal, before, pending;
+  sigemptyset(&pipe_signal);
+  sigaddset(&pipe_signal, SIGPIPE);
+  sigpending(&pending);
+  bool was_pending = sigismember(&pending, SIGPIPE) == 1;
+  pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
+  ssize_t n = write(fd, data, size);
+  int e = errno;
+  if (n < 0 && e == EPIPE && !was_pending) {
+    const struct timespec now = {0, 0};
+    while (sigtimedwait(&pipe_signal, NULL, &now) < 0 && errno == EINTR) continue;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  errno = e;
+  return n;
+}
+
+/* Returns an errno value; what the child says meanwhile is read, so that neither waits for the other. */
+static int send_input(const tt_child *c, const char *data, size_t size, int64_t deadline, tail *t) {
+  bool open = true;
+  while (size) {
+    int64_t left = deadline - tt__clock_ns();
+    if (left <= 0) return ETIMEDOUT;
+    struct pollfd fd[2] = {{.fd = c->in, .events = POLLOUT}, {.fd = open ? c->out : -1, .events = POLLIN}};
+    if (poll(fd, 2, (int)(left / 1000000) + 1) < 0 && errno != EINTR) return errno;
+    if (fd[1].revents) open = tail_read(t, c->out);
+    if (!fd[0].revents) continue;
+    ssize_t n = write_quietly(c->in, data, size);
+    if (n < 0 && errno != EINTR && errno != EAGAIN) return errno;
+    if (n > 0) data += n, size -= (size_t)n;
+  }
+  return 0;
+}
+
+void tt__child_forget(tt_child *c) {
+  if (c->in >= 0) close(c->in);
+  if (c->out >= 0) close(c->out);
+  *c = (tt_child){.in = -1, .out = -1};
+}
+
+tt_code tt__child_end(tt_child *c, const char *input, size_t size, double timeout_s, int *exit_status, tt_str *output,
+                      tt_error *err) {
+  tail t = {.ring = tt__mem_alloc(TAIL)};
+  int64_t deadline = t.ring ? tt__clock_ns() + (int64_t)(timeout_s * 1e9) : 0; /* without memory it is stopped */
+  tt_code code = TT_OK;
+  int status = 0, sent = t.ring ? send_input(c, input, size, deadline, &t) : 0;
+  *exit_status = -1;
+  if (c->in >= 0) close(c->in);
+  c->in = -1;
+  int e = await_child(c->pid, t.ring ? c->out : -1, deadline, &t, &status);
+  if (output && t.ring) tail_copy(&t, output);
+  if (!t.ring)
+    code = tt__fail_memory(err, TAIL);
+  else if (e == ETIMEDOUT)
+    code = tt__fail(err, TT_EIO, "%s did not end within %.0f s and was stopped", c->name, timeout_s);
   else if (e)
-    c = tt__fail(err, TT_EIO, "cannot wait for %s: %s", argv[0], strerror(e));
+    code = tt__fail(err, TT_EIO, "cannot wait for %s: %s", c->name, strerror(e));
+  else if (sent && status == 0)
+    code = tt__fail(err, TT_EIO, "%s takes no input: %s", c->name, strerror(sent));
   else
     *exit_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-done_pipe:
-  close(fd[0]);
-done_ring:
+  tt__child_forget(c);
   tt__mem_free(t.ring, TAIL);
-  return c;
+  return code;
+}
+
+void tt__child_stop(tt_child *c) {
+  int status;
+  if (c->pid) (void)await_child(c->pid, -1, 0, NULL, &status);
+  tt__child_forget(c);
+}
+
+tt_code tt__spawn(const char *const *argv, double timeout_s, int *exit_status, tt_str *output, tt_error *err) {
+  tt_child c;
+  *exit_status = -1;
+  TT_TRY(tt__child_start(argv, false, &c, err));
+  return tt__child_end(&c, NULL, 0, timeout_s, exit_status, output, err);
 }

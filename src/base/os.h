@@ -24,6 +24,20 @@ TT_HIDDEN void tt__lib_close(void *lib);
 ** TT_OK means that it ran; *exit_status is its exit code, or 128 + signal.
 */
 TT_HIDDEN tt_code tt__spawn(const char *const *argv, double timeout_s, int *exit_status, tt_str *output, tt_error *err);
+
+/* A process that is under way: one that may wait for input, so that its start is not waited for when there is some. */
+typedef struct tt_child {
+  int pid; /* 0: none */
+  int in, out;
+  const char *name; /* borrowed: argv[0] */
+} tt_child;
+/* Start argv as tt__spawn does; `has_input`: it reads what tt__child_end gives it. */
+TT_HIDDEN tt_code tt__child_start(const char *const *argv, bool has_input, tt_child *c, tt_error *err);
+/* Send `input`, wait until the child is gone; the rest as tt__spawn. *c is none afterwards. */
+TT_HIDDEN tt_code tt__child_end(tt_child *c, const char *input, size_t size, double timeout_s, int *exit_status,
+                                tt_str *output, tt_error *err);
+TT_HIDDEN void tt__child_stop(tt_child *c);   /* kill its group and wait for that; none: nothing happens */
+TT_HIDDEN void tt__child_forget(tt_child *c); /* after fork: it is the parent's */
 /* True and the full path in `out` if `name` is an executable in PATH (or a path to one). */
 TT_HIDDEN bool tt__find_program(const char *name, char *out, size_t size);
 

@@ -71,6 +71,59 @@ TEST(spawn_stops_a_hanging_family) {
   tt__str_free(&pid);
 }
 
+TEST(a_child_waits_for_its_input) {
+  const char *const argv[] = {"sh", "-c", "echo ready; exec wc -c", NULL};
+  enum { SIZE = 1 << 20 }; /* more than a pipe holds */
+  char *data = calloc(SIZE, 1);
+  tt_child c;
+  tt_str out = {0};
+  tt_error err = {0};
+  int status;
+  CHECK_INT(tt__child_start(argv, true, &c, &err), TT_OK);
+  CHECK(c.pid > 0);
+  CHECK_INT(tt__child_end(&c, data, SIZE, 20, &status, &out, &err), TT_OK);
+  CHECK_INT(status, 0);
+  CHECK_STR(out.data, "ready\n1048576\n");
+  CHECK_INT(c.pid, 0);
+  tt__str_free(&out);
+  free(data);
+}
+
+static volatile sig_atomic_t pipe_signals;
+static void count_pipe_signal(int s) { pipe_signals += s == SIGPIPE; }
+
+TEST(a_child_that_is_gone_or_stuck_takes_no_input) {
+  const char *const gone[] = {"sh", "-c", "exec <&-; exit 0", NULL}, *const stuck[] = {"sh", "-c", "sleep 50", NULL};
+  const char *const failed[] = {"sh", "-c", "echo why; exit 7", NULL};
+  enum { SIZE = 1 << 20 };
+  char *data = calloc(SIZE, 1);
+  tt_child c;
+  tt_str out = {0};
+  tt_error err = {0};
+  int status;
+  struct sigaction before, count = {.sa_handler = count_pipe_signal};
+  sigaction(SIGPIPE, &count, &before);
+  CHECK_INT(tt__child_start(gone, true, &c, &err), TT_OK);
+  CHECK_INT(tt__child_end(&c, data, SIZE, 20, &status, NULL, &err), TT_EIO);
+  CHECK(strstr(err.message, "takes no input"));
+  CHECK_INT(tt__child_start(failed, true, &c, &err), TT_OK);
+  CHECK_INT(tt__child_end(&c, data, SIZE, 20, &status, &out, &err), TT_OK);
+  CHECK_INT(status, 7);
+  CHECK_STR(out.data, "why\n");
+  CHECK_INT(tt__child_start(stuck, true, &c, &err), TT_OK);
+  CHECK_INT(tt__child_end(&c, data, SIZE, 0.3, &status, NULL, &err), TT_EIO);
+  CHECK(strstr(err.message, "did not end"));
+  CHECK_INT(tt__child_start(stuck, true, &c, &err), TT_OK);
+  int pid = c.pid;
+  tt__child_stop(&c);
+  CHECK(kill(pid, 0) != 0 && c.pid == 0);
+  tt__child_stop(&c);
+  CHECK_INT(pipe_signals, 0);
+  sigaction(SIGPIPE, &before, NULL);
+  tt__str_free(&out);
+  free(data);
+}
+
 TEST(spawn_does_not_wait_for_a_daemon_that_holds_the_pipe) {
   tt_error err;
   int status = -1;
