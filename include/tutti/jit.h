@@ -39,6 +39,14 @@ enum {
 TT_API tt_code tt_jit_compile(const char *text, size_t size, const char *signature, uint32_t flags, tt_jit **out,
                               tt_error *err);
 
+/*
+** Tell that a function will be compiled soon. `key`: bytes that stand for it. True: it is new to this machine, so a
+** compiler is started and waits for its text; then tt_jit_settle is called once, when the function was compiled or
+** will not be. Neither fails.
+*/
+TT_API bool tt_jit_expect(const void *key, size_t size);
+TT_API void tt_jit_settle(const void *key, size_t size, bool compiled);
+
 TT_API const char *tt_jit_result(const tt_jit *j); /* type of the result, in the signature's language */
 TT_API uint64_t tt_jit_writes(const tt_jit *j);    /* bit k: the array of parameter k is written */
 TT_API const char *tt_jit_source(const tt_jit *j); /* the C text */

@@ -3,6 +3,7 @@
 */
 #include "tutti/jit.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "device/cpu/cc.h"
 #include "device/current.h"
@@ -20,6 +21,14 @@ tt_code tt_jit_compile(const char *text, size_t size, const char *signature, uin
                            .numpy_errors = flags & (TT_JIT_NUMPY_ERRORS | TT_JIT_KERNEL)};
   return tt__jit_compile(text, size, signature, &options, out, err);
 }
+
+bool tt_jit_expect(const void *key, size_t size) {
+  bool waits;
+  tt__jit_expect(tt__digest(key, size), &waits);
+  return waits;
+}
+
+void tt_jit_settle(const void *key, size_t size, bool compiled) { tt__jit_settle(tt__digest(key, size), compiled); }
 
 const char *tt_jit_result(const tt_jit *j) { return j->result.data; }
 uint64_t tt_jit_writes(const tt_jit *j) { return j->program.entry->writes; }

@@ -22,6 +22,7 @@
 #include "graph/session.h"
 #include "run/cache.h"
 #include "run/exec.h"
+#include "run/known.h"
 
 enum { POLL_NS = 50000000, BLOCK_THREADS = 1024, STATIC_SHARED = 48 << 10, MOST_SHARED = 227 << 10 };
 
@@ -54,6 +55,16 @@ static tt_code load_or_compile(struct tt_jit *j, tt_error *err) {
   tt__str_free(&source);
   tt__str_free(&binary);
   return c;
+}
+
+void tt__jit_expect(tt_digest key, bool *waits) {
+  *waits = tt__cc_usable() && !tt__known_find(key);
+  if (*waits) tt__cc_expect(1);
+}
+
+void tt__jit_settle(tt_digest key, bool compiled) {
+  if (compiled) tt__known_add(key);
+  tt__cc_expect(-1);
 }
 
 static void put_type(const tt_ptype *t, tt_str *out) {
@@ -427,7 +438,10 @@ tt_code tt__jit_check_grid(const struct tt_jit *j, const tt_jit_grid *l, int64_t
 }
 
 tt_code tt__jit_ready(struct tt_jit *j, tt_error *err) {
-  return __atomic_load_n(&j->fn, __ATOMIC_ACQUIRE) ? TT_OK : load_or_compile(j, err); /* twice in a race: the same */
+  if (__atomic_load_n(&j->fn, __ATOMIC_ACQUIRE)) return TT_OK;
+  tt_code c = load_or_compile(j, err); /* twice in a race: the same */
+  tt__cc_expect(0);                    /* the compiler that waited was taken; others may be expected */
+  return c;
 }
 
 tt_code tt__jit_launch(struct tt_jit *j, const int64_t *word, const int64_t *hidden, const tt_jit_grid *launch,

@@ -5,6 +5,7 @@
 #ifndef TT_RUN_JIT_H
 #define TT_RUN_JIT_H
 
+#include "base/hash.h"
 #include "base/str.h"
 #include "lang/py.h"
 
@@ -20,6 +21,13 @@ struct tt_jit {
   int64_t local, shared;
   int nword; /* of the arguments, once it was launched: the hidden arrays' stand behind them */
 };
+
+/*
+** A function will be compiled; `key` stands for it. *waits: it is not known from before, so a compiler waits for it.
+** Then tt__jit_settle is called once, when it was compiled or will not be. Neither fails.
+*/
+TT_HIDDEN void tt__jit_expect(tt_digest key, bool *waits);
+TT_HIDDEN void tt__jit_settle(tt_digest key, bool compiled);
 
 /* The text for NVRTC of a kernel, below the dialect's header (or with it). */
 TT_HIDDEN tt_code tt__jit_cuda_text(const struct tt_jit *j, bool whole, tt_str *out, tt_error *err);

@@ -192,6 +192,103 @@ TEST(first_name_that_works) {
   free(old);
 }
 
+/* ---- a compiler that was started ahead */
+
+TEST(a_compiler_waits_for_what_is_expected) {
+  use_compiler(NULL);
+  tt__cc_expect(2);
+  CHECK_INT(compile_good(NULL, NULL), TT_OK);
+  CHECK_INT(tt__cc_info().ahead, 1);
+  CHECK_INT(compile_good(NULL, NULL), TT_OK); /* no other was started yet */
+  CHECK_INT(tt__cc_info().ahead, 1);
+  tt__cc_expect(-1);
+  CHECK_INT(compile_good(NULL, NULL), TT_OK);
+  CHECK_INT(tt__cc_info().ahead, 2);
+  tt__cc_expect(-1);
+  CHECK_INT(compile_good(NULL, NULL), TT_OK);
+  CHECK_INT(tt__cc_info().ahead, 2);
+  CHECK_INT(tt__cc_info().compiles, 4);
+  tt__cc_expect(1);
+  tt__cc_reset(); /* the one that waits goes */
+}
+
+TEST(a_long_text_reaches_the_compiler_that_waits) {
+  use_compiler(NULL);
+  tt_kernel_fn fn[2];
+  tt_str text = {0};
+  for (int k = 0; k < 6000; k++) tt__str_addf(&text, "typedef struct { int number_%d; } type_number_%d;\n", k, k);
+  tt__str_add(&text, good);
+  CHECK(text.len > 200000);
+  tt__cc_expect(1);
+  CHECK_INT(tt__cc_compile(text.data, names, 2, fn, NULL, NULL), TT_OK);
+  CHECK_INT(call(fn[1]), 2);
+  CHECK_INT(tt__cc_info().ahead, 1);
+  tt__cc_expect(-1);
+  tt__str_free(&text);
+}
+
+TEST(broken_text_gives_the_last_lines_as_ever) {
+  use_compiler(NULL);
+  tt_kernel_fn fn;
+  tt_error err = {0};
+  const char *name = "f";
+  tt__cc_expect(1);
+  CHECK_INT(tt__cc_compile("void f(void) { undeclared_thing; }\n", &name, 1, &fn, NULL, &err), TT_EDEVICE);
+  CHECK(strstr(err.message, "undeclared_thing"));
+  CHECK_INT(compile_good(NULL, NULL), TT_OK);
+  tt__cc_expect(-1);
+}
+
+/* Scripts that stand before a compiler, dead ones, such as read their input themselves: the text is compiled anew. */
+TEST(a_waiting_compiler_that_fails_is_no_failure) {
+  static const char *const odd[] = {"grep -q /dev/stdin $f && exit 3", "grep -q /dev/stdin $f && kill -9 $$",
+                                    "cat > /dev/null", "grep -q /dev/stdin $f && exec true",
+                                    "grep -q /dev/stdin $f && exec <&-"};
+  for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
+    char text[256];
+    snprintf(text, sizeof text, "for a; do case $a in *.c) f=$a;; esac; done; %s; exec gcc \"$@\"", odd[k]);
+    use_compiler(fake(text));
+    tt__cc_expect(2);
+    CHECK_INT(compile_good(NULL, NULL), TT_OK);
+    tt__cc_expect(-1);
+    CHECK_INT(compile_good(NULL, NULL), TT_OK);
+    tt_cc_info info = tt__cc_info();
+    CHECK(info.usable && info.ahead == 0 && info.failures == 0 && info.compiles == 2);
+  }
+}
+
+TEST(none_waits_without_a_compiler) {
+  use_compiler("none");
+  tt__cc_expect(3);
+  CHECK_INT(compile_good(NULL, NULL), TT_EDEVICE);
+  use_compiler(NULL);
+  static const tt_fault kinds[] = {TT_FAULT_COMPILE, TT_FAULT_SPAWN, TT_FAULT_WRITE};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    tt__cc_reset();
+    tt__fault_arm(kinds[i], 0, true);
+    tt__cc_expect(1);
+    tt__fault_arm(kinds[i], -1, false);
+    CHECK_INT(compile_good(NULL, NULL), TT_OK);
+    CHECK_INT(tt__cc_info().ahead, 0);
+  }
+  tt__cc_reset();
+}
+
+TEST(a_forked_child_leaves_it_to_its_parent) {
+  use_compiler(NULL);
+  tt__cc_expect(1);
+  pid_t pid = fork();
+  if (pid == 0) {
+    bool ok = compile_good(NULL, NULL) == TT_OK && tt__cc_info().ahead == 0;
+    _exit(ok ? 0 : 1);
+  }
+  int status = -1;
+  CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+  CHECK_INT(compile_good(NULL, NULL), TT_OK);
+  CHECK_INT(tt__cc_info().ahead, 1);
+  tt__cc_expect(-1);
+}
+
 TEST(faults_come_back_as_values) {
   static const tt_fault kinds[] = {TT_FAULT_COMPILE, TT_FAULT_SPAWN, TT_FAULT_WRITE,
                                    TT_FAULT_LOAD,    TT_FAULT_READ,  TT_FAULT_MEMORY};

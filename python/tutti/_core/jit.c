@@ -26,6 +26,7 @@ typedef struct jit_object {
   long long launches;
   int place[MOST_PLACES], nplace; /* devices it was launched on */
   PyObject *hidden;               /* list: memory behind the hidden arrays */
+  PyObject *key;                  /* bytes for tt_jit_settle; NULL: nothing waits for this function */
 } jit_object;
 
 /* An argument that is held while the code runs. */
@@ -538,6 +539,13 @@ static void free_special(special *s) {
   PyMem_Free(s);
 }
 
+static void settle(jit_object *self, bool compiled) {
+  PyObject *key = self->key;
+  self->key = NULL;
+  if (key) tt_jit_settle(PyBytes_AsString(key), (size_t)PyBytes_Size(key), compiled);
+  Py_XDECREF(key);
+}
+
 static special *compile(jit_object *self, frame *f) {
   PyObject *made = PyObject_CallMethod((PyObject *)self, "_module", NULL);
   special *s = NULL;
@@ -564,6 +572,7 @@ static special *compile(jit_object *self, frame *f) {
   core_block_begin();
   tt_code c = tt_jit_compile(bytes, (size_t)size, h->type, self->flags, &jit, &err);
   core_block_end();
+  settle(self, c == TT_OK);
   if (c != TT_OK) {
     core_raise(c, &err);
     goto done;
@@ -922,9 +931,12 @@ static PyObject *jit_types_of(PyObject *self, PyObject *args) {
 static int jit_init(PyObject *self, PyObject *args, PyObject *names) {
   unsigned int flags;
   int fill;
+  PyObject *key = NULL; /* bytes that stand for the function */
   (void)names;
-  if (!PyArg_ParseTuple(args, "Ii", &flags, &fill)) return -1;
+  if (!PyArg_ParseTuple(args, "Ii|O", &flags, &fill, &key)) return -1;
   jit_object *j = (jit_object *)self;
+  if (!j->key && key && PyBytes_Check(key) && tt_jit_expect(PyBytes_AsString(key), (size_t)PyBytes_Size(key)))
+    j->key = Py_NewRef(key);
   j->flags = flags;
   j->fill = fill;
   if (!j->hidden) j->hidden = PyList_New(0);
@@ -950,6 +962,7 @@ static void jit_free(PyObject *self) {
     free_special(s);
   }
   Py_CLEAR(j->hidden);
+  settle(j, false);
   freefunc slot = (freefunc)PyType_GetSlot(type, Py_tp_free);
   slot(self);
   Py_DECREF(type);

@@ -28,7 +28,8 @@ class Compiled(_core.Jit):
         if checked():
             flags |= BOUNDS
         code, defaults = getattr(fn, "__code__", None), getattr(fn, "__defaults__", None)
-        super().__init__(flags, code.co_argcount if code and defaults else 0)  # calls with fewer take defaults
+        fewest = code.co_argcount if code and defaults else 0  # calls with fewer take defaults
+        super().__init__(flags, fewest, code and code.co_code)  # a compiler starts ahead
         functools.update_wrapper(self, fn)
         self.py_func = fn
         self._flags = flags

@@ -60,9 +60,36 @@ static tt_cc_info info;
 static char identity[2048]; /* "" while not known */
 static int64_t file_number;
 
+/*
+** A compiler that has started and waits for its text: its start is a third of a short program's compilation. There is
+*one
+** at most, and only while functions are expected (tt__cc_expect).
+*/
+typedef struct spare {
+  tt_child child; /* none: pid 0 */
+  char path[PATH_SIZE], c_path[PATH_SIZE + 64], o_path[PATH_SIZE + 64];
+  int row;
+} spare;
+
+static spare waiting;
+static int64_t expected; /* functions that will be compiled, as far as we know */
+static bool no_spares;   /* one did not do what it should */
+
 static void fork_prepare(void) { tt__lock(&lock); }
-static void fork_done(void) { tt__unlock(&lock); }
-TT_AT_LOAD(1) static void at_load(void) { pthread_atfork(fork_prepare, fork_done, fork_done); }
+static void fork_parent(void) { tt__unlock(&lock); }
+static void fork_child(void) {
+  tt__child_forget(&waiting.child);
+  expected = 0;
+  tt__unlock(&lock);
+}
+TT_AT_LOAD(1) static void at_load(void) { pthread_atfork(fork_prepare, fork_parent, fork_child); }
+
+static void drop_spare(spare *s) {
+  if (!s->child.pid) return;
+  tt__child_stop(&s->child);
+  unlink(s->c_path);
+  unlink(s->o_path);
+}
 
 /* ---- finding */
 
@@ -114,6 +141,9 @@ bool tt__cc_usable(void) { return tt__cc_info().usable; }
 
 void tt__cc_reset(void) {
   tt__lock(&lock);
+  drop_spare(&waiting);
+  expected = 0;
+  no_spares = false;
   state = CC_UNKNOWN;
   in_a_row = 0;
   memset(&info, 0, sizeof info);
@@ -180,15 +210,20 @@ static tt_code find_symbols(void *lib, const char *const *names, int n, tt_kerne
   return TT_OK;
 }
 
-/* Fill `path` with a new name in the scratch folder. */
-static tt_code scratch_path(const char *ending, char *path, size_t size, tt_error *err) {
+/* Fill `path` with a new name in the scratch folder. Under the lock. */
+static tt_code scratch_locked(const char *ending, char *path, size_t size, tt_error *err) {
   const char *folder = tt__dir_scratch();
   if (!folder) return tt__fail(err, TT_EDEVICE, "no folder for temporary files: set TMPDIR");
-  tt__lock(&lock);
   int64_t number = file_number++;
-  tt__unlock(&lock);
   int n = snprintf(path, size, "%s/k%lld%s", folder, (long long)number, ending);
   return n > 0 && (size_t)n < size ? TT_OK : tt__fail(err, TT_EDEVICE, "the path of the scratch folder is too long");
+}
+
+static tt_code scratch_path(const char *ending, char *path, size_t size, tt_error *err) {
+  tt__lock(&lock);
+  tt_code c = scratch_locked(ending, path, size, err);
+  tt__unlock(&lock);
+  return c;
 }
 
 /* Unlike tt__file_write it does not wait for the disk: the file is gone in a moment. */
@@ -249,26 +284,30 @@ static const char *last_lines(const tt_str *said) {
   return line && line[1] ? line + 1 : text;
 }
 
-/* argv[0] is the compiler. */
-static tt_code run_to_end(const char *const *argv, tt_error *err) {
-  int status = 0;
-  if (tt__fault(TT_FAULT_COMPILE)) return tt__fail(err, TT_EDEVICE, "%s: told to fail", argv[0]);
-  tt_str said = {0};
-  tt_error why = {0};
-  tt_code c = tt__spawn(argv, timeout_s(), &status, &said, &why);
-  if (c == TT_ENOMEM)
-    c = tt__fail(err, TT_ENOMEM, "%s", why.message);
-  else if (c != TT_OK)
-    c = tt__fail(err, TT_EDEVICE, "%s", why.message);
+/* What a child's end means. `said` is freed. */
+static tt_code judge_end(const char *path, tt_code c, int status, tt_str *said, const tt_error *why, tt_error *err) {
+  if (c != TT_OK)
+    c = tt__fail(err, c == TT_ENOMEM ? c : TT_EDEVICE, "%s", why->message);
   else if (status != 0)
-    c = tt__fail(err, TT_EDEVICE, "%s failed with status %d: %s", argv[0], status, last_lines(&said));
-  tt__str_free(&said);
+    c = tt__fail(err, TT_EDEVICE, "%s failed with status %d: %s", path, status, last_lines(said));
+  tt__str_free(said);
   return c;
 }
 
+/* argv[0] is the compiler. */
+static tt_code run_to_end(const char *const *argv, tt_error *err) {
+  int status = 0;
+  tt_str said = {0};
+  tt_error why = {0};
+  tt_code c = tt__spawn(argv, timeout_s(), &status, &said, &why);
+  return judge_end(argv[0], c, status, &said, &why, err);
+}
+
+enum { MOST_ARGS = NFLAG + 12 };
+
 /* Source file to object file. */
-static tt_code run_compiler(const char *path, int row, const char *c_path, const char *o_path, tt_error *err) {
-  const char *argv[NFLAG + 12];
+static void put_arguments(const char *path, int row, const char *c_path, const char *o_path,
+                          const char *argv[MOST_ARGS]) {
   int n = 0;
   argv[n++] = path;
   for (int i = 0; extras[row][i]; i++) argv[n++] = extras[row][i];
@@ -278,8 +317,70 @@ static tt_code run_compiler(const char *path, int row, const char *c_path, const
   argv[n++] = "-o";
   argv[n++] = o_path;
   argv[n] = NULL;
-  return run_to_end(argv, err);
 }
+
+/* ---- compilers that wait */
+
+/* Under the lock. A failure is no more than a compiler that is started later. */
+static void start_spare(void) {
+  spare *s = &waiting;
+  const char *argv[MOST_ARGS];
+  static const char text[] = "#include \"/dev/stdin\"\n"; /* a source on its own would be read before anything else */
+  find_locked();
+  if (s->child.pid || no_spares || expected <= 0 || !info.usable || tt__fault(TT_FAULT_COMPILE)) return;
+  if (scratch_locked(".c", s->c_path, sizeof s->c_path, NULL) != TT_OK) return;
+  if (scratch_locked(".o", s->o_path, sizeof s->o_path, NULL) != TT_OK) return;
+  if (write_scratch(s->c_path, text, sizeof text - 1, NULL) != TT_OK) return;
+  snprintf(s->path, sizeof s->path, "%s", info.path);
+  s->row = extra;
+  put_arguments(s->path, s->row, s->c_path, s->o_path, argv);
+  if (tt__child_start(argv, true, &s->child, NULL) != TT_OK) unlink(s->c_path);
+}
+
+void tt__cc_expect(int64_t n) {
+  tt__lock(&lock);
+  expected = expected + n > 0 ? expected + n : 0;
+  start_spare();
+  tt__unlock(&lock);
+}
+
+/* The compiler that waits, if it is the one that is wanted. */
+static bool take_spare(const char *path, int row, spare *out) {
+  tt__lock(&lock);
+  *out = waiting;
+  out->child.name = out->path;
+  waiting.child = (tt_child){.in = -1, .out = -1};
+  tt__unlock(&lock);
+  if (!out->child.pid) return false;
+  if (strcmp(out->path, path) == 0 && out->row == row) return true;
+  drop_spare(out);
+  return false;
+}
+
+/*
+** Compile and load by the compiler that waits. Whatever fails, even what the text is to blame for, is done again by one
+** that starts anew: compilers may be scripts, and caches of compilers read their input twice.
+*/
+static bool compile_ahead(const char *path, int row, const char *source, const char *const *names, int n,
+                          tt_kernel_fn *fns, tt_str *bytes) {
+  spare s;
+  int status = 0;
+  size_t start = bytes->len;
+  if (!take_spare(path, row, &s)) return false;
+  bool ok = tt__child_end(&s.child, source, strlen(source), timeout_s(), &status, NULL, NULL) == TT_OK && status == 0;
+  ok = ok && tt__file_read(s.o_path, bytes, NULL) == TT_OK;
+  ok = ok && load_object(bytes->data + start, bytes->len - start, names, n, fns, NULL) == TT_OK;
+  if (!ok) bytes->len = start;
+  tt__lock(&lock);
+  info.ahead += ok;
+  no_spares |= !ok;
+  tt__unlock(&lock);
+  unlink(s.c_path);
+  unlink(s.o_path);
+  return ok;
+}
+
+/* ---- compiling */
 
 /* Object file to shared library, loaded. Its bytes take the place of the object's, from `start` on. */
 static tt_code link_object(const char *path, const char *o_path, const char *const *names, int n, tt_kernel_fn *fns,
@@ -302,12 +403,19 @@ static tt_code link_object(const char *path, const char *o_path, const char *con
 static tt_code compile_text(const char *path, int row, const char *source, const char *const *names, int n,
                             tt_kernel_fn *fns, tt_str *binary, tt_error *err) {
   char c_path[PATH_SIZE + 64], o_path[PATH_SIZE + 64];
+  const char *argv[MOST_ARGS];
+  tt_str own = {0}, *bytes = binary ? binary : &own;
+  size_t start = bytes->len;
+  if (tt__fault(TT_FAULT_COMPILE)) return tt__fail(err, TT_EDEVICE, "%s: told to fail", path);
+  if (compile_ahead(path, row, source, names, n, fns, bytes)) {
+    tt__str_free(&own);
+    return TT_OK;
+  }
   TT_TRY(scratch_path(".c", c_path, sizeof c_path, err));
   TT_TRY(scratch_path(".o", o_path, sizeof o_path, err));
   TT_TRY(write_scratch(c_path, source, strlen(source), err));
-  tt_str own = {0}, *bytes = binary ? binary : &own;
-  size_t start = bytes->len;
-  tt_code c = run_compiler(path, row, c_path, o_path, err);
+  put_arguments(path, row, c_path, o_path, argv);
+  tt_code c = run_to_end(argv, err);
   if (c == TT_OK) c = tt__file_read(o_path, bytes, err);
   if (c == TT_OK) {
     c = load_object(bytes->data + start, bytes->len - start, names, n, fns, err);
@@ -319,12 +427,11 @@ static tt_code compile_text(const char *path, int row, const char *source, const
   return c;
 }
 
-/* Does this compiler make code that runs? */
-static tt_code probe(const char *path, int row, tt_error *err) {
-  static const char *const name = "tt_probe";
-  tt_kernel_fn fn = NULL;
-  TT_TRY(compile_text(path, row, "void tt_probe(void *a, const int *b) { *(int *)a = *b + 1; }", &name, 1, &fn, NULL,
-                      err));
+static const char *const probe_name = "tt_probe";
+static const char probe_text[] = "void tt_probe(void *a, const int *b) { *(int *)a = *b + 1; }\n";
+
+/* Does its code run? */
+static tt_code run_probe(const char *path, tt_kernel_fn fn, tt_error *err) {
   int in = 41, out = 0;
   void (*run)(void *, const int *);
   memcpy(&run, &fn, sizeof run);
@@ -332,37 +439,84 @@ static tt_code probe(const char *path, int row, tt_error *err) {
   return out == 42 ? TT_OK : tt__fail(err, TT_EDEVICE, "%s: its code gives %d for 42", path, out);
 }
 
+static tt_code probe(const char *path, int row, tt_error *err) {
+  tt_kernel_fn fn = NULL;
+  TT_TRY(compile_text(path, row, probe_text, &probe_name, 1, &fn, NULL, err));
+  return run_probe(path, fn, err);
+}
+
+/* What a trial of compiler `tried` with flags `row` says of it, if it was not judged meanwhile. */
+static void note_trial(int tried, int row, tt_code c, const tt_error *why) {
+  tt__lock(&lock);
+  if (state == CC_FOUND && candidate == tried && extra == row) {
+    if (c == TT_OK) {
+      state = CC_PROVED;
+    } else if (extra + 1 < NEXTRA && !strstr(why->message, "did not end")) {
+      extra++;
+    } else {
+      state = CC_OFF;
+      info.failures++;
+      snprintf(info.why, sizeof info.why, "%.255s", why->message);
+      find_from(tried + 1);
+    }
+  }
+  tt__unlock(&lock);
+}
+
+/* The compiler in use, which of them it is, how far we know it. */
+static tt_code find_current(char path[PATH_SIZE], int *row, int *tried, cc_state *at, tt_error *err) {
+  tt__lock(&lock);
+  find_locked();
+  *at = state;
+  *tried = candidate;
+  *row = extra;
+  snprintf(path, PATH_SIZE, "%s", info.path);
+  tt_code c = state == CC_OFF ? tt__fail(err, TT_EDEVICE, "no C compiler: %s", info.why) : TT_OK;
+  tt__unlock(&lock);
+  return c;
+}
+
 /* Settle on a compiler that works: each name in turn, with what flags it understands. */
 static tt_code prove(char path[PATH_SIZE], int *row, tt_error *err) {
   for (;;) {
-    tt__lock(&lock);
-    find_locked();
-    cc_state at = state;
-    int tried = candidate;
-    *row = extra;
-    snprintf(path, PATH_SIZE, "%s", info.path);
-    tt_code off = at == CC_OFF ? tt__fail(err, TT_EDEVICE, "no C compiler: %s", info.why) : TT_OK;
-    tt__unlock(&lock);
-    if (at == CC_OFF) return off;
+    int tried;
+    cc_state at;
+    TT_TRY(find_current(path, row, &tried, &at, err));
     if (at == CC_PROVED) return TT_OK;
     tt_error why = {0};
     tt_code c = probe(path, *row, &why);
     if (c == TT_ENOMEM) return tt__fail(err, c, "%s", why.message);
-    tt__lock(&lock);
-    if (state == CC_FOUND && candidate == tried && extra == *row) { /* else another thread was faster */
-      if (c == TT_OK) {
-        state = CC_PROVED;
-      } else if (extra + 1 < NEXTRA && !strstr(why.message, "did not end")) {
-        extra++;
-      } else {
-        state = CC_OFF;
-        info.failures++;
-        snprintf(info.why, sizeof info.why, "%.255s", why.message);
-        find_from(tried + 1);
-      }
-    }
-    tt__unlock(&lock);
+    note_trial(tried, *row, c, &why);
   }
+}
+
+/*
+** The first source of all, with the probe behind it: most compilers work, and one run is less than two. When it fails
+*nobody
+** knows who is to blame; then nothing is said of the compiler, unless it hangs.
+*/
+static bool compile_first(const char *source, const char *const *names, int n, tt_kernel_fn *fns, tt_str *binary) {
+  char path[PATH_SIZE];
+  const char *name[TT_CC_MOST];
+  tt_kernel_fn fn[TT_CC_MOST];
+  int row, tried;
+  cc_state at;
+  size_t start = binary ? binary->len : 0;
+  tt_str text = {0};
+  tt_error why = {0};
+  if (n >= TT_CC_MOST || find_current(path, &row, &tried, &at, NULL) != TT_OK || at != CC_FOUND) return false;
+  memcpy(name, names, (size_t)n * sizeof *name);
+  name[n] = probe_name;
+  tt__str_add(&text, source);
+  tt__str_add(&text, probe_text);
+  tt_code c =
+      text.failed ? tt__fail_memory(&why, text.len) : compile_text(path, row, text.data, name, n + 1, fn, binary, &why);
+  if (c == TT_OK) c = run_probe(path, fn[n], &why);
+  tt__str_free(&text);
+  if (c == TT_OK || strstr(why.message, "did not end")) note_trial(tried, row, c, &why);
+  if (c == TT_OK) memcpy(fns, fn, (size_t)n * sizeof *fns);
+  if (c != TT_OK && binary) binary->len = start;
+  return c == TT_OK;
 }
 
 static void note_result(tt_code c, int n, int64_t ns, const tt_error *why) {
@@ -386,9 +540,14 @@ tt_code tt__cc_compile(const char *source, const char *const *names, int n, tt_k
                        tt_error *err) {
   char path[PATH_SIZE];
   int row;
-  TT_TRY(prove(path, &row, err));
   tt_error why = {0};
   int64_t start = tt__clock_ns();
+  if (compile_first(source, names, n, fns, binary)) {
+    note_result(TT_OK, n, tt__clock_ns() - start, &why);
+    return TT_OK;
+  }
+  TT_TRY(prove(path, &row, err));
+  start = tt__clock_ns();
   tt_code c = compile_text(path, row, source, names, n, fns, binary, &why);
   if (c == TT_EIO) c = why.code = TT_EDEVICE;
   note_result(c, n, tt__clock_ns() - start, &why);

@@ -25,6 +25,7 @@ typedef struct tt_cc_info {
   char why[256];    /* why it is not usable; "" */
   char extras[128]; /* flags in use that not every compiler has */
   int64_t compiles; /* runs that gave code, since start */
+  int64_t ahead;    /* those of a compiler that had been started before */
   int64_t failures; /* runs that did not */
   int64_t kernels;  /* functions compiled */
   int64_t ns;       /* time of all runs */
@@ -48,6 +49,12 @@ TT_HIDDEN void tt__cc_identity(tt_str *out);
 */
 TT_HIDDEN tt_code tt__cc_compile(const char *source, const char *const *names, int n, tt_kernel_fn *fns, tt_str *binary,
                                  tt_error *err);
+
+/*
+** `n` more functions will be compiled, or -n fewer. While there are any, a compiler is started ahead and waits for its
+** text: that is 8 of a short function's 25 ms. Never fails.
+*/
+TT_HIDDEN void tt__cc_expect(int64_t n);
 
 /* Load the functions of a binary that tt__cc_compile gave. Loaded code stays until the process ends. */
 TT_HIDDEN tt_code tt__cc_load(const void *binary, size_t size, const char *const *names, int n, tt_kernel_fn *fns,

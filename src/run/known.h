@@ -1,0 +1,15 @@
+/*
+** Functions whose code is likely to be on disk: a hint, so that no compiler is started ahead in vain. A table of marks
+** in one file beside the cache; a mark that is lost or wrong costs a few milliseconds.
+*/
+#ifndef TT_RUN_KNOWN_H
+#define TT_RUN_KNOWN_H
+
+#include <stdbool.h>
+
+#include "base/hash.h"
+
+TT_HIDDEN bool tt__known_find(tt_digest key);
+TT_HIDDEN void tt__known_add(tt_digest key);
+
+#endif
