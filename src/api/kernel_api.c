@@ -125,8 +125,12 @@ static bool list_entries(tt_program *p) {
   for (int k = 0; away && k < n; k++) {
     const tt_device_entry *d = &away->entry[k];
     tt__str_addf(&p->names, "%s\t%s\n", d->name, d->params);
-    p->entry[k] = (tt_entry){
-        .program = p, .name = d->name, .nparam = d->nparam, .param = d->param, .most_threads = d->info.block_threads};
+    p->entry[k] = (tt_entry){.program = p,
+                             .name = d->name,
+                             .nparam = d->nparam,
+                             .param = d->param,
+                             .waits = d->waits,
+                             .most_threads = d->info.block_threads};
   }
   for (int k = 0; !away && k < n; k++) {
     const tt_cudac_entry *c = p->plain->entry[k];
@@ -134,7 +138,7 @@ static bool list_entries(tt_program *p) {
                              .name = c->name,
                              .nparam = c->nparam,
                              .param = c->param,
-                             .waits = c->sync == 1 || c->sync == 2,
+                             .waits = (c->sync & 3) == 1 || c->sync == 2,
                              .most_threads = c->max_threads};
   }
   char *line = p->names.data;

@@ -333,8 +333,8 @@ static const tt_call_kind cuda_kind = {run_cuda, cuda_routine, retain_cuda, rele
 /* ---- launching */
 
 /* Where it runs and by which code; nothing is recorded yet. */
-static tt_code choose(launch *l, tt_device **d, tt_error *err) {
-  const tt_device_entry *ignored;
+static tt_code choose(launch *l, tt_device **d, const tt_device_entry **code, tt_error *err) {
+  *code = NULL;
   const tt_entry_grid *how = l->how;
   int otherwise = how->stream ? how->device : tt__session_device >= 0 ? tt__session_device : l->entry->program->home;
   TT_TRY(tt__call_device(l->array, l->narray, l->entry->name, l->raw ? l->raw : otherwise, &l->id, err));
@@ -344,14 +344,14 @@ static tt_code choose(launch *l, tt_device **d, tt_error *err) {
   if (how->stream && how->device != l->id)
     return tt__fail(err, TT_EVALUE, "kernel %s: its stream and its arrays belong to different devices", l->entry->name);
   if (!*d || (*d)->target.kind == TT_DEVICE_NULL) return find_here(l->entry, is_wide(how->grid, how->block), err);
-  TT_TRY(find_there(l->entry, l->id, &ignored, err));
-  return TT_OK;
+  return find_there(l->entry, l->id, code, err);
 }
 
 static tt_code record(launch *l, tt_error *err) {
   tt_device *d;
+  const tt_device_entry *code;
   for (int k = 0; k < l->n; k++) TT_TRY(put_argument(l, k, err));
-  TT_TRY(choose(l, &d, err));
+  TT_TRY(choose(l, &d, &code, err));
   bool away = d && l->memory.n;
   if (away && l->narray + l->memory.n > TT_CALL_ARRAYS)
     return tt__fail(err, TT_EVALUE, "kernel %s: too many arrays", l->entry->name);
@@ -367,6 +367,8 @@ static tt_code record(launch *l, tt_error *err) {
   memcpy(call.grid.grid, l->how->grid, sizeof call.grid.grid);
   memcpy(call.grid.block, l->how->block, sizeof call.grid.block);
   call.grid.shared = (uint32_t)l->how->shared;
+  call.grid.together = code && code->together;
+  if (call.grid.together) TT_TRY(tt__call_together(d, code->routine, &call.grid, call.name, err));
   if (d) call.stream = l->how->stream ? l->how->stream : tt__stream_current(d);
   if (l->entry->program->check && (!d || d->target.kind == TT_DEVICE_NULL)) TT_TRY(add_sizes(l, &call.args_size, err));
   l->entry->program->ran = d && d->target.kind != TT_DEVICE_NULL ? l->id : 0;

@@ -98,6 +98,13 @@ TT_INLINE int __syncthreads_or(int yes) {
   tt_wait(yes != 0, &sum, &threads);
   return sum != 0;
 }
+TT_INLINE void tt_grid_barrier() {
+  uint3 mine = threadIdx;
+  int x = tt_global_x;
+  tt_core->grid();
+  threadIdx = mine;
+  tt_global_x = x;
+}
 TT_INLINE void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 TT_INLINE void __threadfence_block() { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 TT_INLINE void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }

@@ -235,6 +235,10 @@ static constexpr tt_cudac_entry tt_entry(const char *name, int most) {
   else
     return {name, run::n, 0, most, run::param, run::blocks, nullptr};
 }
+static constexpr tt_cudac_entry tt_together(tt_cudac_entry e) {
+  e.sync |= TT_CUDAC_TOGETHER;
+  return e;
+}
 template <auto F, auto S>
 static constexpr tt_cudac_entry tt_entry_split(const char *name, int most, int sync) {
   typedef tt_run<F, decltype(F)> run;

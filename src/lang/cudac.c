@@ -25,11 +25,12 @@
 #include "tutti/types.h"
 
 extern const char tt__cuda_prelude[] TT_HIDDEN; /* embedded: abi, prelude, math, types, entry */
+extern const char tt__cuda_groups[] TT_HIDDEN;
 
 static const char BEGIN[] = "tt_here_the_program_begins;";
 
 /* TRANSLATION: raise it when the same text becomes another program, so that what is kept on disk is not used. */
-enum { PATH_SIZE = 512, MOST_FLAGS = 64, TRANSLATION = 10 };
+enum { PATH_SIZE = 512, MOST_FLAGS = 64, TRANSLATION = 11 };
 
 /* ---- the compiler */
 
@@ -150,6 +151,8 @@ static tt_code make_headers(char folder[PATH_SIZE], tt_error *err) {
   tt__unlock(&lock);
   if (done) return TT_OK;
   snprintf(path, sizeof path, "%s/cupy", folder);
+  TT_TRY(tt__dir_make(path, err));
+  snprintf(path, sizeof path, "%s/cooperative_groups", folder);
   TT_TRY(tt__dir_make(path, err));
   for (size_t k = 0; k < sizeof headers / sizeof *headers; k++) {
     snprintf(path, sizeof path, "%s/%s", folder, headers[k]);
@@ -272,6 +275,8 @@ static tt_code preprocess_once(build *b, tt_str *out, tt_error *err) {
 #include "tutti/dtype.def"
 #undef TT_DTYPE
   tt__str_addf(&all, "%s\n", tt__cuda_prelude);
+  if (strstr(b->source, "cooperative_groups"))
+    tt__str_addf(&all, "#define TT_GROUP inline __attribute__((always_inline))\n%s\n", tt__cuda_groups);
   add_defines(b, &all);
   tt__str_addf(&all, "%s\n#line 1 \"%s\"\n%s\n", BEGIN, file_in(b, b->file, own), b->source);
   tt_code code = all.failed ? tt__fail_memory(err, all.len) : TT_OK;
@@ -311,7 +316,9 @@ static void add_entry(tt_str *out, int k, const char *name, const char *of, cons
   static const char *const form[] = {"tt_entry", "tt_entry_split", "tt_entry_thread"};
   static const char *const word[] = {"false", "true"};
   tt_cudac_form what = f ? f->form : TT_CUDAC_FORM_NONE;
-  tt__str_addf(out, "static constexpr tt_cudac_entry tt_e%d = %s<(&%s), ", k, form[what], of);
+  bool together = f && f->together;
+  tt__str_addf(out, "static constexpr tt_cudac_entry tt_e%d = %s%s<(&%s), ", k, together ? "tt_together(" : "",
+               form[what], of);
   if (what != TT_CUDAC_FORM_NONE) {
     tt__str_add(out, "(&");
     form_name(f, of, out);
@@ -329,9 +336,9 @@ static void add_entry(tt_str *out, int k, const char *name, const char *of, cons
     else
       tt__str_add_n(out, p, 1);
   if (what == TT_CUDAC_FORM_SPLIT)
-    tt__str_addf(out, "\", %d, %d);\n", most, waits ? 2 : 0);
+    tt__str_addf(out, "\", %d, %d)%s;\n", most, waits ? 2 : 0, together ? ")" : "");
   else
-    tt__str_addf(out, "\", %d);\n", most);
+    tt__str_addf(out, "\", %d)%s;\n", most, together ? ")" : "");
 }
 
 static const tt_cudac_kernel *kernel_named(const tt_cudac_scan *s, const char *name, size_t len) {
@@ -537,6 +544,10 @@ static bool make_key(const build *b, tt_str *key) {
   for (size_t k = 0; k < sizeof flags / sizeof *flags; k++) tt__str_addf(key, " %s", flags[k]);
   tt_digest d = tt__digest(tt__cuda_prelude, strlen(tt__cuda_prelude));
   tt__str_addf(key, " %llx%llx\n", (unsigned long long)d.lo, (unsigned long long)d.hi);
+  if (strstr(b->source, "cooperative_groups")) {
+    d = tt__digest(tt__cuda_groups, strlen(tt__cuda_groups));
+    tt__str_addf(key, "%llx%llx\n", (unsigned long long)d.lo, (unsigned long long)d.hi);
+  }
   for (int k = 0; k < b->o->nflag; k++) {
     if (strncmp(b->o->flag[k], "-I", 2) == 0) return false;
     tt__str_addf(key, "%s\n", b->o->flag[k]);

@@ -5,7 +5,8 @@
 #ifndef TT_LANG_CUDAC_ABI_H
 #define TT_LANG_CUDAC_ABI_H
 
-#define TT_CUDAC_ABI 2
+#define TT_CUDAC_ABI 3
+#define TT_CUDAC_TOGETHER 4 /* added to an entry's sync: its blocks wait for each other */
 
 /* Kinds of parameters: a tt_dtype's number, or one of these. */
 #define TT_CUDAC_STRUCT 100  /* any other type, passed as bytes */
@@ -63,6 +64,7 @@ typedef struct tt_cudac_core {
   void (*touch)(const void *at, unsigned long size, unsigned kind, const void *pc);
   void (*fence)(void);
   void (*leaves)(void);
+  void (*grid)(void); /* wait for all threads of the grid */
 } tt_cudac_core;
 
 typedef struct tt_cudac_program {

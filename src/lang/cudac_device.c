@@ -10,7 +10,8 @@
 #include "lang/cudac_scan.h"
 #include "tutti/types.h"
 
-extern const char tt__cuda_device_head[] TT_HIDDEN, tt__cuda_complex[] TT_HIDDEN; /* embedded */
+extern const char tt__cuda_device_head[] TT_HIDDEN, tt__cuda_complex[] TT_HIDDEN, tt__cuda_barrier[] TT_HIDDEN,
+    tt__cuda_groups[] TT_HIDDEN; /* embedded */
 
 /* Headers whose names the head stands for; "" where it does not. */
 static const char *const dropped[] = {
@@ -107,12 +108,12 @@ static int condition_at(const tt_cudac_scan *s, int64_t word) {
 
 /* ---- entries */
 
-static void add_entry(tt_cudac_device_text *out, const char *name, const char *params) {
+static void add_entry(tt_cudac_device_text *out, const char *name, int waits, const char *params) {
   tt__str_addf(&out->text,
                "extern \"C\" __device__ tt_table<decltype(&%s)>::type tt_types_%d = tt_table<decltype(&%s)>::value;\n",
                name, out->nentry, name);
   tt__str_addf(&out->options, "\"" TT_NVRTC_NAME "%s\" ", name);
-  tt__str_addf(&out->entries, "%s\t%s\n", name, params);
+  tt__str_addf(&out->entries, "%s\t%d\t%s\n", name, waits, params);
   out->nentry++;
 }
 
@@ -122,19 +123,21 @@ static void add_entries(tt_cudac_scan *s, const tt_cudac_options *o, bool condit
     int condition = condition_at(s, s->def.data[f->def].head);
     if (f->is_template || f->is_overloaded || condition == 2 || (condition == 1 && !conditional)) continue;
     out->is_unsure |= condition == 1;
-    add_entry(out, f->name, f->params);
+    add_entry(out, f->name, f->sync + f->together, f->params);
   }
   for (int k = 0; k < o->nexpression; k++) {
     const char *params = "";
     size_t len = strcspn(o->expression[k], "< ");
     bool known = false;
+    int waits = 0;
     for (int64_t i = 0; i < s->kernel.n; i++) {
       const tt_cudac_kernel *f = &s->kernel.data[i];
       if (strlen(f->name) != len || strncmp(f->name, o->expression[k], len) != 0) continue;
       params = f->params;
+      if (f->sync + f->together > waits) waits = f->sync + f->together;
       known |= strcmp(f->name, o->expression[k]) == 0 && !f->is_template && !f->is_overloaded;
     }
-    if (!known) add_entry(out, o->expression[k], params);
+    if (!known) add_entry(out, o->expression[k], waits, params);
   }
   for (int64_t k = 0; k < s->global.n; k++) {
     tt__str_addf(&out->options, "\"" TT_NVRTC_NAME "&%s\" ", s->global.data[k].name);
@@ -171,6 +174,11 @@ tt_code tt__cudac_device_text(const char *source, const tt_cudac_options *o, boo
   if (says(source, o, "complex<")) {
     tt__str_add(&out->text, tt__cuda_complex);
     tt__str_add(&out->text, "TT_KIND(complex<float>, TT_D_C64)\nTT_KIND(complex<double>, TT_D_C128)\n");
+  }
+  if (says(source, o, "cooperative_groups")) {
+    tt__str_add(&out->text, "#define TT_GROUP __device__ __forceinline__\n");
+    tt__str_add(&out->text, tt__cuda_barrier);
+    tt__str_add(&out->text, tt__cuda_groups);
   }
   add_flags(o, out);
   tt__str_addf(&out->text, "#line 1 \"%s\"\n", o->file ? o->file : "kernel.cu");

@@ -10,8 +10,9 @@
 typedef struct tt_cudac_device_text {
   tt_str text;    /* for the compiler */
   tt_str options; /* for the compiler, words between spaces; asks for the symbols of entries, then of variables */
-  tt_str
-      entries; /* a line each: name, a tab, names of the parameters. Entry k has its types in the variable tt_types_k */
+  /* A line each: name, 1 or 2 if its threads or its blocks wait for each other (else 0), names of the parameters, with
+  ** tabs between. Entry k has its types in the variable tt_types_k. */
+  tt_str entries;
   tt_str variables;
   int nentry, nvariable;
   bool is_unsure; /* kernels under #if are among the entries: if it does not compile, make it without them */

@@ -30,7 +30,7 @@ enum {
   SOLO_NS = 30000,         /* work that is not worth waking anybody */
   BLOCKS_AT_ONCE = 16,     /* between two looks at whether to stop: so many blocks at least, */
   THREADS_AT_ONCE = 32768, /* and so many threads: blocks side by side are one loop where they can be */
-  WORKERS = 1024
+  WORKERS = 1024           /* and blocks of a grid that wait for each other */
 };
 
 typedef struct launch {
@@ -43,8 +43,9 @@ typedef struct launch {
   tt_lock lock;    /* of what follows */
   tt_str *output;
   tt_error error;
-  int64_t first;   /* block that the pool's 0 stands for */
-  tt_check *check; /* NULL: none watches */
+  int64_t first;           /* block that the pool's 0 stands for */
+  struct meeting *meeting; /* of blocks that wait for each other; NULL: none do */
+  tt_check *check;         /* NULL: none watches */
 } launch;
 
 /* A processor thread inside a kernel. */
@@ -57,6 +58,7 @@ typedef struct worker {
   volatile sig_atomic_t wanted; /* somebody wants it left */
   void *volatile address;       /* of a bad access */
   volatile int signal;
+  unsigned met; /* the block's barrier before the last barrier of the grid that it came to */
 } worker;
 
 static _Thread_local worker *here;
@@ -255,6 +257,64 @@ static void core_stop(const char *file, int line, const char *what, const unsign
   leave(here, TT_EDEVICE);
 }
 
+/* ---- blocks that wait for each other: each on a processor thread of its own */
+
+typedef struct meeting {
+  pthread_mutex_t mutex;
+  pthread_cond_t opens;
+  int64_t here, blocks; /* of those that have not ended */
+  unsigned opened;
+} meeting;
+
+static void open_meeting(meeting *m) {
+  m->here = 0;
+  m->opened++;
+  pthread_cond_broadcast(&m->opens);
+}
+
+/* One of the block's threads, for all. Looks up now and then, whether the launch is to end. */
+static void meet(worker *w, meeting *m) {
+  enum { LOOK_NS = 20 * 1000 * 1000 };
+  launch *l = w->launch;
+  pthread_mutex_lock(&m->mutex);
+  unsigned before = m->opened;
+  if (++m->here == m->blocks) open_meeting(m);
+  while (m->opened == before && !w->wanted && !atomic_load(&l->stop)) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += LOOK_NS;
+    if (until.tv_nsec >= 1000000000) {
+      until.tv_sec++;
+      until.tv_nsec -= 1000000000;
+    }
+    pthread_cond_timedwait(&m->opens, &m->mutex, &until);
+  }
+  pthread_mutex_unlock(&m->mutex);
+  if (w->wanted || atomic_load(&l->stop)) leave(w, TT_EINTERRUPT);
+}
+
+static void leave_meeting(meeting *m) {
+  pthread_mutex_lock(&m->mutex);
+  m->blocks--;
+  if (m->blocks && m->here == m->blocks) open_meeting(m);
+  pthread_mutex_unlock(&m->mutex);
+}
+
+static void core_grid(void) {
+  tt_team *team = tt__team();
+  worker *w = here;
+  int sum, threads;
+  enter_core();
+  tt__team_barrier(team, 0, &sum, &threads);
+  unsigned opened = tt__team_opened(team);
+  if (w->met != opened) { /* the first that goes on */
+    w->met = opened;
+    meet(w, w->launch->meeting);
+  }
+  tt__team_barrier(team, 0, &sum, &threads);
+  leave_core();
+}
+
 static long long core_clock(void) { return tt__clock_ns(); }
 
 static void core_touch(const void *at, unsigned long size, unsigned kind, const void *pc) {
@@ -263,8 +323,8 @@ static void core_touch(const void *at, unsigned long size, unsigned kind, const 
 static void core_fence(void) { tt__check_fence(here->launch->check); }
 static void core_leaves(void) { tt__check_returns(here->launch->check); }
 
-const tt_cudac_core tt__cudac_core = {core_barrier, core_warp,  core_active, core_print, core_stop,
-                                      core_clock,   core_touch, core_fence,  core_leaves};
+const tt_cudac_core tt__cudac_core = {core_barrier, core_warp,  core_active, core_print,  core_stop,
+                                      core_clock,   core_touch, core_fence,  core_leaves, core_grid};
 
 /* ---- blocks */
 
@@ -414,9 +474,55 @@ static void run_piece(void *ctx, int64_t lo, int64_t hi, int number) {
   if (shared) tt__mem_free_data(shared, l->shared);
 }
 
+typedef struct one_block {
+  launch *launch;
+  int64_t block;
+  pthread_t thread;
+} one_block;
+
+static void *run_one(void *arg) {
+  one_block *b = arg;
+  run_piece(b->launch, b->block, b->block + 1, 0);
+  leave_meeting(b->launch->meeting);
+  return NULL;
+}
+
+/* All blocks at once, the first of them on this thread. */
+static void run_together(launch *l, int64_t n) {
+  meeting m = {.mutex = PTHREAD_MUTEX_INITIALIZER, .opens = PTHREAD_COND_INITIALIZER, .blocks = n};
+  one_block *b = tt__mem_zalloc((size_t)n * sizeof *b);
+  int64_t made = 1;
+  sigset_t all, before;
+  bool ok = b != NULL;
+  l->meeting = &m;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before); /* threads of ours hear what they let in */
+  for (; ok && made < n; made += ok) {
+    b[made] = (one_block){.launch = l, .block = made};
+    ok = pthread_create(&b[made].thread, NULL, run_one, &b[made]) == 0;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (!ok) {
+    say(l, TT_ENOMEM, "kernel %s: no %lld threads for its blocks, which wait for each other", l->entry->name,
+        (long long)n);
+    atomic_store(&l->stop, TT_ENOMEM);
+  } else {
+    b[0] = (one_block){.launch = l};
+    run_one(&b[0]);
+  }
+  for (int64_t k = 1; b && k < made; k++) pthread_join(b[k].thread, NULL);
+  pthread_mutex_destroy(&m.mutex);
+  pthread_cond_destroy(&m.opens);
+  tt__mem_free(b, b ? (size_t)n * sizeof *b : 0);
+}
+
 static void run_all(launch *l) {
   const unsigned *g = l->grid.grid;
   int64_t n = (int64_t)g[0] * g[1] * g[2], grain = 1;
+  if (l->entry->sync & TT_CUDAC_TOGETHER) {
+    run_together(l, n);
+    return;
+  }
   if (l->check) {
     tt__lock(&checking);
     run_piece(l, 0, n, 0);
@@ -438,6 +544,19 @@ static void run_all(launch *l) {
   tt__pool_run(n, grain, run_piece, l);
 }
 
+static tt_code check_together(const tt_cudac_entry *e, const unsigned grid[3], const tt_check *check, tt_error *err) {
+  long long n = (long long)grid[0] * grid[1] * grid[2];
+  if (check)
+    return tt__fail(err, TT_ENOTIMPL, "kernel %s: blocks that wait for each other are not checked (TUTTI_CHECK)",
+                    e->name);
+  if (n > WORKERS)
+    return tt__fail(err, TT_EVALUE,
+                    "kernel %s: its %lld blocks wait for each other, so all must run at once, and the CPU runs %d: "
+                    "make the grid smaller and let threads take several elements",
+                    e->name, n, WORKERS);
+  return TT_OK;
+}
+
 tt_code tt__cudac_run(const tt_cudac_entry *e, const unsigned grid[3], const unsigned block[3], unsigned shared,
                       void *const *arg, tt_check *check, tt_str *output, tt_error *err) {
   launch l = {.entry = e, .arg = arg, .shared = shared, .output = output, .lock = TT_LOCK_INIT, .check = check};
@@ -446,6 +565,7 @@ tt_code tt__cudac_run(const tt_cudac_entry *e, const unsigned grid[3], const uns
     l.grid.block[k] = block[k];
   }
   l.threads = block[0] * block[1] * block[2];
+  if (e->sync & TT_CUDAC_TOGETHER) TT_TRY(check_together(e, grid, check, err));
   l.from_main = syscall(SYS_gettid) == getpid();
   begin_launch();
   run_all(&l);

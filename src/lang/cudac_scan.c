@@ -354,7 +354,16 @@ bool tt__cudac_is_wait(const char *text, size_t len) {
     size_t n = strlen(starts[i]);
     if (len >= n && memcmp(text, starts[i], n) == 0) return true;
   }
-  return len == 18 && memcmp(text, "cooperative_groups", 18) == 0;
+  static const char *const groups[] = {"this_thread_block", "this_grid",         "tiled_partition", "coalesced_threads",
+                                       "thread_block",      "thread_block_tile", "thread_group",    "coalesced_group",
+                                       "grid_group",        "cooperative_groups"};
+  for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+    if (len == strlen(groups[i]) && memcmp(text, groups[i], len) == 0) return true;
+  return false;
+}
+
+static bool is_grids(const char *text, size_t len) {
+  return (len == 9 && memcmp(text, "this_grid", 9) == 0) || (len == 10 && memcmp(text, "grid_group", 10) == 0);
 }
 
 static int by_number(const void *a, const void *b) {
@@ -404,11 +413,11 @@ static void forget_visits(tt_cudac_scan *s) {
   for (int64_t k = 0; k < s->def.n; k++) s->def.data[k].visited = false;
 }
 
-static bool def_waits(tt_cudac_scan *s, int32_t def) {
+static bool def_has(tt_cudac_scan *s, int32_t def, tt_cudac_test test) {
   def_stack todo = {0};
   forget_visits(s);
   s->def.data[def].visited = true;
-  bool waits = !TT_VEC_PUSH(&todo, def) || any_has(s, &todo, tt__cudac_is_wait);
+  bool waits = !TT_VEC_PUSH(&todo, def) || any_has(s, &todo, test);
   TT_VEC_FREE(&todo);
   return waits;
 }
@@ -453,7 +462,11 @@ tt_code tt__cudac_scan(tt_cudac_scan *s, const char *text, size_t len, tt_error 
     return tt__fail_memory(err, len);
   }
   if (s->link.n) qsort(s->link.data, (size_t)s->link.n, sizeof *s->link.data, by_number);
-  for (int64_t k = 0; k < s->kernel.n; k++) s->kernel.data[k].sync = def_waits(s, s->kernel.data[k].def);
+  for (int64_t k = 0; k < s->kernel.n; k++) {
+    tt_cudac_kernel *f = &s->kernel.data[k];
+    f->sync = def_has(s, f->def, tt__cudac_is_wait);
+    f->together = f->sync && def_has(s, f->def, is_grids);
+  }
   return TT_OK;
 }
 

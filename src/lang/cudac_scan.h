@@ -24,6 +24,7 @@ typedef struct tt_cudac_kernel {
   bool is_template;
   bool is_overloaded; /* several of this name */
   bool sync;          /* its threads may wait for each other */
+  bool together;      /* its blocks may: it names the group of the grid */
   tt_cudac_form form; /* (later) what other form there is of it */
   bool is_strip;      /* of FORM_THREAD: blocks side by side in x may run as one */
   bool tells;         /* other functions look at the thread's place */

@@ -701,8 +701,9 @@ static void write_blocks_own(const split *p, const item *it, tt_str *out) {
 
 /* Only the kernel itself waits, and only by plain barriers. */
 static bool waits_plainly(const split *p) {
-  static const char *const others[] = {"__syncthreads_count", "__syncthreads_and", "__syncthreads_or", "__activemask",
-                                       "cooperative_groups"};
+  static const char *const others[] = {"__syncthreads_count", "__syncthreads_and",  "__syncthreads_or",
+                                       "__activemask",        "cooperative_groups", "this_thread_block",
+                                       "this_grid",           "tiled_partition",    "coalesced_threads"};
   for (int64_t k = p->body; k < p->body_end; k++) {
     const tt_cudac_word *w = &p->s->word.data[k];
     const char *t = p->s->text + w->at;

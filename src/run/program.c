@@ -125,6 +125,9 @@ static tt_code find_parts(tt_device_program *p, const tt_cudac_device_text *t, c
   for (int k = 0; k < t->nentry; k++) {
     tt_device_entry *e = &p->entry[k];
     e->name = take_text(&line, lines, '\t');
+    e->together = line < lines && *line == '2';
+    e->waits = line < lines && *line != '0';
+    if (line < lines) line += 2; /* and the tab */
     e->params = take_text(&line, lines, '\n');
     char *s = take_text(&symbol, stop, '\n');
     if (!e->name || !e->params || !s) {

@@ -8,7 +8,8 @@
 #include "lang/cudac.h"
 
 typedef struct tt_device_entry {
-  char *name, *params; /* names of the parameters between commas */
+  char *name, *params;  /* names of the parameters between commas */
+  bool waits, together; /* its threads wait for each other; its blocks do */
   tt_routine *routine;
   tt_routine_info info;
   int nparam;
