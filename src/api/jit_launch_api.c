@@ -110,7 +110,7 @@ static void put_arrays(launch *l) {
 static tt_code choose(launch *l, bool raw, tt_device **d, tt_error *err) {
   const tt_jit_launch_options *how = l->how;
   const char *name = l->jit->program.entry->name;
-  int otherwise = how->stream ? how->device : tt__session_device >= 0 ? tt__session_device : how->otherwise;
+  int chosen = tt_get_device(), otherwise = how->stream ? how->device : chosen >= 0 ? chosen : how->otherwise;
   if (how->on_cpu) otherwise = 0;
   TT_TRY(tt__call_device(l->array, l->narray, name, otherwise, &l->id, err));
   if (how->on_cpu ? l->id || raw : raw && !l->id)

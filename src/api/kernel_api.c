@@ -156,7 +156,7 @@ static bool list_entries(tt_program *p) {
 */
 static tt_code first_build(tt_program *p, tt_error *err) {
   char path[512], why[256];
-  int chosen = tt__session_device;
+  int chosen = tt_get_device();
   tt__cudac_compiler(path, sizeof path, why, sizeof why);
   if (chosen <= 0 && !path[0] && tt__device_count(TT_DEVICE_CUDA, NULL, 0) > 0)
     TT_TRY(tt__device_named("cuda", &chosen, err));

@@ -336,7 +336,7 @@ static const tt_call_kind cuda_kind = {run_cuda, cuda_routine, retain_cuda, rele
 static tt_code choose(launch *l, tt_device **d, const tt_device_entry **code, tt_error *err) {
   *code = NULL;
   const tt_entry_grid *how = l->how;
-  int otherwise = how->stream ? how->device : tt__session_device >= 0 ? tt__session_device : l->entry->program->home;
+  int chosen = tt_get_device(), otherwise = how->stream ? how->device : chosen >= 0 ? chosen : l->entry->program->home;
   TT_TRY(tt__call_device(l->array, l->narray, l->entry->name, l->raw ? l->raw : otherwise, &l->id, err));
   if (l->raw && l->raw != l->id)
     return tt__fail(err, TT_EVALUE, "kernel %s: its arrays and its addresses lie on different devices", l->entry->name);

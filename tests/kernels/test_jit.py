@@ -549,6 +549,7 @@ print(forever.py_func.__name__, tt.njit(lambda x: x + 1)(1))
 """
 
 
+@pytest.mark.usefixtures("on_the_cpu")
 def test_ctrl_c_ends_endless_loops(tmp_path):
     import subprocess
     import sys
