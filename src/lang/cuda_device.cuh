@@ -127,6 +127,68 @@ TT_WHOLE2(fdim) TT_WHOLE2(nextafter)
 TT_CHOICE(min, <)
 TT_CHOICE(max, >)
 
+/*
+** Atomic operations on types that CUDA has none for: by those of the same width. They are templates, so that what a
+** program defines itself under these names stands before them.
+*/
+template <class T>
+struct tt_atom { /* as: of the same width; wide: whole numbers that are no unsigned long long; real */
+  static constexpr bool wide = false, real = false, is_long = false, is_widest = false;
+};
+#define TT_ATOM(T, AS, WIDE, REAL, LONG)                                                        \
+  template <>                                                                                   \
+  struct tt_atom<T> {                                                                           \
+    typedef AS as;                                                                              \
+    typedef T type;                                                                             \
+    static constexpr bool wide = WIDE, real = REAL, is_long = LONG, is_widest = !WIDE && !REAL; \
+  };
+TT_ATOM(long, long long, true, false, true)
+TT_ATOM(unsigned long, unsigned long long, true, false, true)
+TT_ATOM(long long, long long, true, false, false)
+TT_ATOM(unsigned long long, unsigned long long, false, false, false)
+TT_ATOM(float, unsigned, false, true, false)
+TT_ATOM(double, unsigned long long, false, true, false)
+typedef unsigned long long tt_wide;
+#define TT_ATOMIC(name, which, ...)                                             \
+  template <class T, typename tt_if<tt_atom<T>::which, int>::type = 0>          \
+  static __device__ __forceinline__ T name(T *p, typename tt_atom<T>::type v) { \
+    return (T)(__VA_ARGS__);                                                    \
+  }
+TT_ATOMIC(atomicAdd, wide, atomicAdd((tt_wide *)p, (tt_wide)v))
+TT_ATOMIC(atomicSub, wide, atomicAdd((tt_wide *)p, 0 - (tt_wide)v))
+TT_ATOMIC(atomicExch, wide, atomicExch((tt_wide *)p, (tt_wide)v))
+TT_ATOMIC(atomicAnd, wide, atomicAnd((tt_wide *)p, (tt_wide)v))
+TT_ATOMIC(atomicOr, wide, atomicOr((tt_wide *)p, (tt_wide)v))
+TT_ATOMIC(atomicXor, wide, atomicXor((tt_wide *)p, (tt_wide)v))
+TT_ATOMIC(atomicMin, is_long, atomicMin((typename tt_atom<T>::as *)p, (typename tt_atom<T>::as)v))
+TT_ATOMIC(atomicMax, is_long, atomicMax((typename tt_atom<T>::as *)p, (typename tt_atom<T>::as)v))
+template <class T, typename tt_if<tt_atom<T>::wide, int>::type = 0>
+static __device__ __forceinline__ T atomicCAS(T *p, typename tt_atom<T>::type want, typename tt_atom<T>::type v) {
+  return (T)atomicCAS((tt_wide *)p, (tt_wide)want, (tt_wide)v);
+}
+template <class T, typename tt_if<tt_atom<T>::is_widest, int>::type = 0>
+static __device__ __forceinline__ T atomicSub(T *p, typename tt_atom<T>::type v) {
+  return atomicAdd(p, 0 - v);
+}
+static __device__ __forceinline__ unsigned tt_bits_of(float v) { return __float_as_uint(v); }
+static __device__ __forceinline__ tt_wide tt_bits_of(double v) { return (tt_wide)__double_as_longlong(v); }
+static __device__ __forceinline__ float tt_real_of(unsigned v) { return __uint_as_float(v); }
+static __device__ __forceinline__ double tt_real_of(tt_wide v) { return __longlong_as_double((long long)v); }
+TT_ATOMIC(atomicExch, real, tt_real_of(atomicExch((typename tt_atom<T>::as *)p, tt_bits_of((T)v))))
+#define TT_ATOMIC_CHOICE(name, better)                                          \
+  template <class T, typename tt_if<tt_atom<T>::real, int>::type = 0>           \
+  static __device__ __forceinline__ T name(T *p, typename tt_atom<T>::type v) { \
+    typedef typename tt_atom<T>::as W;                                          \
+    W old = *(volatile W *)p, was;                                              \
+    do {                                                                        \
+      T x = tt_real_of(was = old);                                              \
+      if (better) old = atomicCAS((W *)p, was, tt_bits_of((T)v));               \
+    } while (was != old);                                                       \
+    return tt_real_of(old);                                                     \
+  }
+TT_ATOMIC_CHOICE(atomicMin, v < x)
+TT_ATOMIC_CHOICE(atomicMax, x < v)
+
 template <class T>
 struct tt_kind {
   static constexpr int kind = TT_CUDAC_VOID;

@@ -238,6 +238,7 @@ def test_templates_overloads_references_and_namespaces():
         m.get_function("fold<char>")
 
 
+@pytest.mark.usefixtures("on_the_cpu")  # on a device no preprocessor runs before: __global__ must stand in the text
 def test_kernel_in_a_namespace_and_launch_bounds():
     src = r"""
     namespace app { __global__ void __launch_bounds__(64, 2) f(int *__restrict__ o) { o[threadIdx.x] = 1; } }
@@ -391,17 +392,17 @@ def test_atomics_on_shared_memory():
     __device__ void bump(int *s, int k) { atomicAdd(&s[k], 1); atomicAdd(s + k, 1); }
     __global__ void f(int *o, int *g) {
       __shared__ int s[8], most;
-      extern __shared__ float f[];
+      extern __shared__ float h[];
       int t = threadIdx.x;
       if (t < 8) s[t] = 0;
-      if (t == 0) { most = 0; f[0] = 0; }
+      if (t == 0) { most = 0; h[0] = 0; }
       __syncthreads();
-      atomicAdd(&s[t % 8], t); atomicMax(&most, t); atomicAdd(f, 0.5f);
+      atomicAdd(&s[t % 8], t); atomicMax(&most, t); atomicAdd(h, 0.5f);
       bump(s, 0); bump(g, 1); atomicSub(s + 7, 1);
       atomicAdd(&g[0], 1);
       __syncthreads();
       if (t < 8) atomicAdd(&o[t], s[t]);
-      if (t == 0) { o[8] = most; o[9] = (int)f[0]; }
+      if (t == 0) { o[8] = most; o[9] = (int)h[0]; }
     }"""
     o, g = np.zeros(10, "i4"), np.zeros(2, "i4")
     k = tt.RawKernel(src, "f")

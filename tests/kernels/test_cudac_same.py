@@ -69,8 +69,13 @@ struct P { float x; };
 __device__ P min(P a, float b) { P p = {a.x < b ? a.x : b}; return p; }
 template <class T> __device__ T max(T a, T b) { return a < b ? a : b; }
 __device__ double atan2(P a, int b) { return a.x + b; }
+__device__ float atomicMax(float *p, float v) { return *p = 2 * v; }
+__device__ double atomicAdd(double *p, int v) { return *p += v; }
 __global__ void f(double *o) {
   P p = {3};
+  float q = 9;
+  atomicMax(&q, 1.f);
+  if (q != 2) return;
   o[0] = min(p, 2.f).x + atan2(p, 1) + max((unsigned char)7, (unsigned char)9);
 }
 """
@@ -79,6 +84,36 @@ __global__ void f(double *o) {
 @pytest.mark.skipif(nvrtc.library() is None, reason="no NVRTC")
 def test_functions_of_a_programs_own_for_nvrtc():
     assert refusal(OWN) is None
+
+
+ATOMICS = """
+template <class T> __device__ void all(T *o) {
+  atomicAdd(o, 5); atomicMin(o + 2, 3); atomicMax(o + 3, 4); atomicExch(o + 4, 6);
+}
+template <class T> __device__ void bits(T *o) {
+  atomicSub(o + 1, 2); atomicAnd(o + 5, 12); atomicOr(o + 6, 3); atomicXor(o + 7, 5); atomicCAS(o + 8, 9, 1);
+}
+__global__ void f(int *a, unsigned *b, long *c, unsigned long *d, long long *e, unsigned long long *f, float *g,
+                  double *h) {
+  all(a); all(b); all(c); all(d); all(e); all(f); all(g); all(h);
+  bits(a); bits(b); bits(c); bits(d); bits(e); bits(f);
+}
+"""
+
+
+@pytest.mark.skipif(nvrtc.library() is None, reason="no NVRTC")
+def test_atomics_of_every_type_for_nvrtc():
+    for std in "c++11", "c++17":
+        log = refusal(ATOMICS, std)
+        assert log is None, log
+
+
+@needs_cxx
+def test_atomics_of_every_type():
+    arrays = [np.full(9, 9, t) for t in ("i4", "u4", "i8", "u8", "i8", "u8", "f4", "f8")]
+    tt.RawKernel(ATOMICS, "f")((1,), (1,), tuple(arrays))
+    for k, a in enumerate(arrays):
+        assert a.tolist() == ([14, 7, 3, 9, 6, 8, 11, 12, 1] if k < 6 else [14, 9, 3, 9, 6, 9, 9, 9, 9]), a.dtype
 
 
 @needs_cxx
