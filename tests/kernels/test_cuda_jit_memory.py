@@ -88,7 +88,7 @@ print("fine")
 
 
 def test_device_arrays(tmp_path):
-    env = {**os.environ, "TUTTI_NULL_DEVICE": "1"}
+    env = {**os.environ, "TUTTI_NULL_DEVICE": "1", "TUTTI_CUDA": "none", "TUTTI_DEVICE": "auto"}
     (tmp_path / "p.py").write_text(PROGRAM)
     done = subprocess.run([sys.executable, tmp_path / "p.py"], env=env, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and done.stdout == "fine\n", done.stdout + done.stderr

@@ -173,6 +173,7 @@ def test_guards(kernel, block):
     assert ("strip = gdx - bx" in str(source)) == (kernel in JOINED)
 
 
+@pytest.mark.usefixtures("on_the_cpu")  # threads add to one element, one after the other
 def test_an_else_is_no_guard():
     a = np.arange(6 * 8).reshape(6, 8)
     b = np.zeros_like(a)
