@@ -1,7 +1,6 @@
 """Where PyCUDA's programs run, and in which order: a GPU where there is one, else the processor."""
 
 import os
-import weakref
 
 from tutti import _core
 from tutti._device import numbered
@@ -28,21 +27,33 @@ def numbers():
 
 # ---- CUDA's default stream waits for the others, and they wait for it
 
-streams = weakref.WeakSet()  # of driver.Stream, on devices
+_MANY = 64
+_asked = set()  # driver.Stream: of which something was asked that the default stream has not waited for
+
+
+def _join():
+    from tutti import cuda
+
+    while _asked:
+        try:
+            own = _asked.pop()._stream
+        except KeyError:  # another thread was sooner
+            return
+        cuda.default_stream(own.device).wait_stream(own)
 
 
 def ordered(stream):
     """The stream that something is asked of, after what must come before it; None: the default one."""
-    from tutti import cuda
-
     own = getattr(stream, "_stream", stream)
     if own is None or isinstance(own, int):
-        own = None
-        for s in list(streams):
-            if s._asked:
-                s._asked = False
-                cuda.default_stream(s._stream.device).wait_stream(s._stream)
-    elif own is not stream:
+        if _asked:
+            _join()
+        return None
+    if own is not stream:
+        from tutti import cuda
+
         own.wait_stream(cuda.default_stream(own.device))
-        stream._asked = True
+        if len(_asked) >= _MANY:
+            _join()
+        _asked.add(stream)
     return own

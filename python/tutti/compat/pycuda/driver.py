@@ -350,14 +350,7 @@ class Stream:
 
     def __init__(self, flags=0):
         place = _place.here()
-        self._stream, self._asked = None, False
-        if place:
-            self._stream = _tt.cuda.Stream(_numbered(place))
-            _place.streams.add(self)
-
-    def __del__(self):
-        if getattr(self, "_asked", False) and _core is not None:
-            _tt.cuda.default_stream(self._stream.device).wait_stream(self._stream)
+        self._stream = _tt.cuda.Stream(_numbered(place)) if place else None
 
     handle = property(lambda self: self._stream.ptr if self._stream else 0, doc="CUDA's own, as a number")
 
