@@ -99,6 +99,23 @@ def test_functions_of_elements_stay_where_their_arrays_are():
     np.testing.assert_array_equal(add.reduce(np.ones((3, 4))), np.full(4, 3.0))
 
 
+def test_host_memory_that_is_copied_fast():
+    @cuda.jit
+    def bump(a):
+        i = cuda.grid(1)
+        if i < a.size:
+            a[i] += 1
+
+    like = np.zeros((3, 5), "f4")
+    for a in cuda.mapped_array_like(like), cuda.pinned_array_like(like), cuda.mapped_array((3, 5), "f4", order="F"):
+        assert a.shape == (3, 5) and a.dtype == np.float32 and a.flags.writeable
+        a[...] = 7
+        flat = a.reshape(-1, order="A")
+        bump[1, 32](flat)
+        assert (a == 8).all()
+    assert cuda.mapped_array((2, 3), order="F").flags.f_contiguous and cuda.managed_array(0).size == 0
+
+
 @guvectorize(["void(float64[:,:], float64[:], float64[:])"], "(m,n),(n)->(m)", target="cuda")
 def product(a, x, y):
     for i in range(a.shape[0]):

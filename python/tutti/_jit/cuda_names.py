@@ -799,21 +799,31 @@ def device_array_like(ary, stream=0):
     return _new_device_array(ary.shape, ary.dtype)
 
 
+def _host_array(shape, dtype, order="C"):
+    """Host memory that the device copies at full speed, unset."""
+    np, place, shape = _need_numpy(), _gpu(), _shape_of(shape)
+    if not place:
+        return np.empty(shape, dtype, order)
+    size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+    return np.ndarray(shape, dtype, _core._pinned(place, size), order=order)
+
+
 def mapped_array(shape, dtype="float64", strides=None, order="C", stream=0, portable=False, wc=False):
-    """Host memory that kernels reach as it is."""
-    return _need_numpy().empty(_shape_of(shape), dtype, order)
+    """Host memory that kernels take: on a GPU it is pinned, and copied around each launch."""
+    return _host_array(shape, dtype, order)
 
 
 def mapped_array_like(ary, stream=0, portable=False, wc=False):
-    return _need_numpy().empty_like(ary)
+    """The same for an array like this one."""
+    return _host_array(ary.shape, ary.dtype)
 
 
 managed_array = mapped_array
 
 
 def pinned_array_like(ary):
-    """Host memory that the device copies directly."""
-    return _need_numpy().empty_like(ary)
+    """Host memory that the device copies directly, for an array like this one."""
+    return _host_array(ary.shape, ary.dtype)
 
 
 class _Held:
