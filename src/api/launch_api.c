@@ -343,7 +343,11 @@ static tt_code choose(launch *l, tt_device **d, const tt_device_entry **code, tt
   TT_TRY(tt__device_open(l->id, d, err));
   if (how->stream && how->device != l->id)
     return tt__fail(err, TT_EVALUE, "kernel %s: its stream and its arrays belong to different devices", l->entry->name);
-  if (!*d || (*d)->target.kind == TT_DEVICE_NULL) return find_here(l->entry, is_wide(how->grid, how->block), err);
+  if (!*d || (*d)->target.kind == TT_DEVICE_NULL) {
+    bool wide = is_wide(how->grid, how->block);
+    TT_TRY(find_here(l->entry, wide, err));
+    return tt__cudac_fits(wide ? l->entry->wide : l->entry->plain, how->grid, l->entry->program->check, err);
+  }
   return find_there(l->entry, l->id, code, err);
 }
 

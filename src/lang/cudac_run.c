@@ -544,8 +544,9 @@ static void run_all(launch *l) {
   tt__pool_run(n, grain, run_piece, l);
 }
 
-static tt_code check_together(const tt_cudac_entry *e, const unsigned grid[3], const tt_check *check, tt_error *err) {
+tt_code tt__cudac_fits(const tt_cudac_entry *e, const unsigned grid[3], bool check, tt_error *err) {
   long long n = (long long)grid[0] * grid[1] * grid[2];
+  if (!(e->sync & TT_CUDAC_TOGETHER)) return TT_OK;
   if (check)
     return tt__fail(err, TT_ENOTIMPL, "kernel %s: blocks that wait for each other are not checked (TUTTI_CHECK)",
                     e->name);
@@ -565,7 +566,7 @@ tt_code tt__cudac_run(const tt_cudac_entry *e, const unsigned grid[3], const uns
     l.grid.block[k] = block[k];
   }
   l.threads = block[0] * block[1] * block[2];
-  if (e->sync & TT_CUDAC_TOGETHER) TT_TRY(check_together(e, grid, check, err));
+  TT_TRY(tt__cudac_fits(e, grid, check != NULL, err));
   l.from_main = syscall(SYS_gettid) == getpid();
   begin_launch();
   run_all(&l);

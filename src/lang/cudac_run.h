@@ -9,6 +9,9 @@
 #include "lang/check.h"
 #include "lang/cudac_abi.h"
 
+/* Can this grid run? TT_EVALUE, TT_ENOTIMPL: its blocks wait for each other, and are too many, or are to be checked. */
+TT_HIDDEN tt_code tt__cudac_fits(const tt_cudac_entry *e, const unsigned grid[3], bool check, tt_error *err);
+
 /*
 ** Run all blocks; arg[k] points at the k-th argument. Waits. What the kernel printed is appended to `output`.
 ** TT_EDEVICE: an assertion or a trap, a barrier that not all threads reach, an access to memory that is not there.
