@@ -624,7 +624,9 @@ def test_a_barrier_in_a_loop_that_the_compiler_unrolls():
         "  }\n"
         "}"
     )
-    run(src, 2 // 2, 8, i32(8))
+    o = i32(8)
+    run(src, 1, 8, o)
+    assert o.tolist() == [6] * 8
 
 
 # ---- what else a launch may do

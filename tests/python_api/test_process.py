@@ -319,7 +319,8 @@ def test_profile(tmp_path):
         tt.eval(tt.array([1.0, 2.0]) * 3)
     p.save(tmp_path / "trace.json")
     trace = json.loads((tmp_path / "trace.json").read_text())
-    assert "traceEvents" in trace or isinstance(trace, list)
+    steps = [e for e in trace["traceEvents"] if e["ph"] == "X"]
+    assert [e["name"] for e in steps] == ["mul"] and steps[0]["dur"] > 0 and steps[0]["args"]["bytes"] == 32
     assert p.table() == str(p) and p.table()
 
 
