@@ -18,6 +18,7 @@ typedef struct tt_calc {
   tt_arena scratch;
 } tt_calc;
 
+/* Release all that the calculation holds; what it gives away is retained before. */
 TT_HIDDEN void tt__calc_end(tt_calc *c);
 /* Record a failure; returns NULL. The first one counts. */
 TT_HIDDEN tt_array *tt__calc_fail(tt_calc *c, tt_code code, const char *fmt, ...) TT_PRINTF(3, 4);

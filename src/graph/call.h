@@ -52,8 +52,8 @@ TT_HIDDEN void tt__call_forget(tt_call_memory *m);
 
 /*
 ** Record a launch: `like` has kind, kernel, name, grid, device, stream, and args of args_size bytes, which are copied.
-** TT_EVALUE "assignment destination is read-only". May flush, as `failed` launches of before may surface; the launch is
-** recorded then.
+** TT_EVALUE "assignment destination is read-only". May run what is recorded; when a launch of before fails then, this
+** one is recorded all the same.
 */
 TT_HIDDEN tt_code tt__call_record(const tt_kernel_call *like, const tt_call_array *arg, int n, tt_error *err);
 

@@ -75,7 +75,7 @@ TT_HIDDEN void tt__check_end(tt_check *c);
 
 /* ---- while it runs. False: something was found, and the launch is to be left. */
 
-TT_HIDDEN void tt__check_block(tt_check *c, int64_t block);
+TT_HIDDEN void tt__check_block(tt_check *c, int64_t block); /* this one begins; it counts as the grid does, x first */
 TT_HIDDEN void tt__check_thread(tt_check *c, unsigned thread); /* this one runs from now on */
 TT_HIDDEN bool tt__check_touch(tt_check *c, const void *at, size_t size, unsigned kind, const void *site);
 /* The thread waits at a barrier; goes on behind it, `opened` barriers having opened in this block. */

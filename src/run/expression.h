@@ -8,12 +8,14 @@
 #include "graph/build.h"
 #include "tutti/expression.h"
 
+/* As the functions of tutti/expression.h that are called so. Text is read without the session lock. */
 TT_HIDDEN tt_code tt__expression_new(const tt_expression_source *s, tt_expression **out, tt_error *err);
 TT_HIDDEN void tt__expression_free(tt_expression *e);
 TT_HIDDEN int tt__expression_parameters(const tt_expression *e);
 TT_HIDDEN unsigned tt__expression_flags(const tt_expression *e, int k); /* 0 for k out of range */
+/* The steps, for `explain`; a reduction's in two parts. */
 TT_HIDDEN void tt__expression_print(const tt_expression *e, tt_str *out);
-/* Under the session lock; see tutti/expression.h. */
+/* Under the session lock. */
 TT_HIDDEN tt_code tt__expression_call(const tt_expression *e, const tt_value *arg, int64_t size, tt_array **out,
                                       tt_error *err);
 TT_HIDDEN tt_code tt__expression_reduce(const tt_expression *e, const tt_value *arg, uint64_t axes, bool keepdims,

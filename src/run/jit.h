@@ -37,6 +37,7 @@ typedef struct tt_jit_grid {
   int64_t grid[3], block[3], shared;
 } tt_jit_grid;
 
+/* As the functions of tutti/jit.h that are called so, for one who holds no lock. A launch here is by the CPU, at once. */
 TT_HIDDEN tt_code tt__jit_compile(const char *text, size_t size, const char *signature, const tt_py_options *options,
                                   struct tt_jit **out, tt_error *err);
 TT_HIDDEN tt_code tt__jit_call(const struct tt_jit *j, const int64_t *word, const int64_t *hidden, int64_t *out,
@@ -48,8 +49,10 @@ TT_HIDDEN tt_code tt__jit_ready(struct tt_jit *j, tt_error *err);
 /* The same for a kernel whose text tells what it does (tt__program_single); `call` is ready but for what that needs. */
 TT_HIDDEN tt_code tt__jit_launch_checked(const struct tt_jit *j, tt_pcall *call, const int64_t *word,
                                          const tt_jit_grid *launch, tt_error *err);
+/* TT_EVALUE for a grid or block that CUDA would refuse; else how many blocks it has. */
 TT_HIDDEN tt_code tt__jit_check_grid(const struct tt_jit *j, const tt_jit_grid *l, int64_t *blocks, tt_error *err);
 
+/* What a call left behind; `run` may be NULL. */
 TT_HIDDEN const char *tt__jit_run_text(const struct tt_jit_run *run);
 TT_HIDDEN bool tt__jit_run_take(struct tt_jit_run *run, const void *p, void **data, size_t *size);
 TT_HIDDEN void tt__jit_run_free(struct tt_jit_run *run);

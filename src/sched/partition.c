@@ -1,4 +1,4 @@
-/* Splitting; see partition.h. */
+/* Partitions; see partition.h. */
 #include "sched/partition.h"
 
 #include <string.h>
