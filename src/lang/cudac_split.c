@@ -14,80 +14,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/cudac_form.h"
+#include "lang/cudac_split_int.h"
 
-enum { MOST_ITEMS = 128, MOST_LOCALS = 64, MOST_GROUPS = 64, MOST_CELLS = 64, DEEP = 32 };
+enum { MOST_GROUPS = 64, MOST_CELLS = 64, DEEP = 32 };
 
-typedef enum item_kind { GROUP, LOOP, STRIDED, END, BLOCKS } item_kind; /* BLOCKS: a declaration of the block's own */
-typedef struct item {
-  item_kind kind;
-  int64_t from, to; /* words; of a LOOP or STRIDED: its head, "for (...)" */
-  int group;
-  /* of a STRIDED, and of the one group in it */
-  bool is_turned, is_of_grid; /* its index begins with the block's first thread of the grid, or of the block */
-  int64_t type, name, bound, bound_end, step, step_end;
-} item;
+static char kind(const tt_split *p, int64_t k) { return k < p->s->word.n ? p->s->word.data[k].kind : 0; }
+static int32_t name_of(const tt_split *p, int64_t k) { return k < p->s->word.n ? p->s->word.data[k].name : -1; }
 
-typedef struct local {
-  int32_t name;
-  int64_t name_word, type, type_end, dims, dims_end, init, init_end, from, to; /* words; init == init_end: none */
-  int group, stars;
-  uint64_t used; /* groups */
-  bool is_made_anew, is_uniform, is_first, is_alone;
-} local;
-
-typedef struct split {
-  tt_cudac_scan *s;
-  int64_t params, params_end, body, body_end;
-  item item[MOST_ITEMS];
-  int nitem, ngroup;
-  local local[MOST_LOCALS];
-  int nlocal;
-  bool open; /* the last item is a group that goes on */
-  bool has_barrier, has_strided;
-} split;
-
-static bool is(const split *p, int64_t k, const char *text) { return tt__cudac_is(p->s, k, text); }
-static char kind(const split *p, int64_t k) { return k < p->s->word.n ? p->s->word.data[k].kind : 0; }
-static int32_t name_of(const split *p, int64_t k) { return k < p->s->word.n ? p->s->word.data[k].name : -1; }
-
-static bool is_among(const split *p, int64_t k, const char *const *words, size_t n) {
+static bool is_among(const tt_split *p, int64_t k, const char *const *words, size_t n) {
   for (size_t i = 0; i < n; i++)
-    if (is(p, k, words[i])) return true;
+    if (tt__split_is(p, k, words[i])) return true;
   return false;
 }
 #define IS_AMONG(p, k, words) is_among(p, k, words, sizeof words / sizeof *words)
 
 /* ---- statements */
 
-static bool is_barrier(const split *p, int64_t k) {
-  return (is(p, k, "__syncthreads") || is(p, k, "__syncwarp")) && is(p, k + 1, "(") && is(p, k + 2, ")") &&
-         is(p, k + 3, ";");
+static bool is_barrier(const tt_split *p, int64_t k) {
+  return (tt__split_is(p, k, "__syncthreads") || tt__split_is(p, k, "__syncwarp")) && tt__split_is(p, k + 1, "(") &&
+         tt__split_is(p, k + 2, ")") && tt__split_is(p, k + 3, ";");
 }
 
-static bool waits_within(const split *p, int64_t from, int64_t to) {
+static bool waits_within(const tt_split *p, int64_t from, int64_t to) {
   for (int64_t k = from; k < to; k++)
-    if (is(p, k, "__syncthreads") || is(p, k, "__syncwarp")) return true;
+    if (tt__split_is(p, k, "__syncthreads") || tt__split_is(p, k, "__syncwarp")) return true;
   return false;
 }
 
 /* The word behind the statement at k, or -1. */
-static int64_t statement_end(const split *p, int64_t k, int depth) {
+static int64_t statement_end(const tt_split *p, int64_t k, int depth) {
   int64_t n = p->body_end;
   if (k >= n || depth > DEEP) return -1;
   while (k < n && kind(p, k) == '#') k++;
   if (kind(p, k) == '{') return tt__cudac_close(p->s, k) + 1;
-  if (is(p, k, "if") || is(p, k, "for") || is(p, k, "while") || is(p, k, "switch")) {
+  if (tt__split_is(p, k, "if") || tt__split_is(p, k, "for") || tt__split_is(p, k, "while") ||
+      tt__split_is(p, k, "switch")) {
     int64_t at = k + 1;
-    if (is(p, at, "constexpr")) at++;
-    if (!is(p, at, "(")) return -1;
+    if (tt__split_is(p, at, "constexpr")) at++;
+    if (!tt__split_is(p, at, "(")) return -1;
     int64_t end = statement_end(p, tt__cudac_close(p->s, at) + 1, depth + 1);
-    if (end > 0 && is(p, k, "if") && is(p, end, "else")) end = statement_end(p, end + 1, depth + 1);
+    if (end > 0 && tt__split_is(p, k, "if") && tt__split_is(p, end, "else")) end = statement_end(p, end + 1, depth + 1);
     return end;
   }
-  if (is(p, k, "do")) {
+  if (tt__split_is(p, k, "do")) {
     int64_t end = statement_end(p, k + 1, depth + 1);
-    if (end < 0 || !is(p, end, "while") || !is(p, end + 1, "(")) return -1;
+    if (end < 0 || !tt__split_is(p, end, "while") || !tt__split_is(p, end + 1, "(")) return -1;
     return tt__cudac_close(p->s, end + 1) + 2;
   }
   for (; k < n; k++) {
@@ -101,7 +72,7 @@ static int64_t statement_end(const split *p, int64_t k, int depth) {
 
 /* ---- declarations */
 
-static int64_t skip_angles(const split *p, int64_t k, int64_t end) {
+static int64_t skip_angles(const tt_split *p, int64_t k, int64_t end) {
   int depth = 0;
   for (; k < end; k++) {
     depth += kind(p, k) == '<';
@@ -112,7 +83,7 @@ static int64_t skip_angles(const split *p, int64_t k, int64_t end) {
 }
 
 /* Behind the type that a declaration at k begins with, or -1: it is none. */
-static int64_t type_end(const split *p, int64_t k, int64_t end) {
+static int64_t type_end(const tt_split *p, int64_t k, int64_t end) {
   static const char *const many[] = {"const", "volatile", "unsigned", "signed", "long",
                                      "short", "int",      "char",     "double"};
   static const char *const never[] = {"return", "goto",  "break",   "continue", "delete",  "throw",  "case",
@@ -122,21 +93,21 @@ static int64_t type_end(const split *p, int64_t k, int64_t end) {
   while (k < end && kind(p, k) == 'i') {
     if (IS_AMONG(p, k, never)) return -1;
     if (IS_AMONG(p, k, many)) {
-      has_type |= !is(p, k, "const") && !is(p, k, "volatile");
+      has_type |= !tt__split_is(p, k, "const") && !tt__split_is(p, k, "volatile");
       k++;
       continue;
     }
     if (has_type) break; /* the name */
     has_type = true;
     k++;
-    while (is(p, k, ":") && is(p, k + 1, ":") && kind(p, k + 2) == 'i') k += 3;
+    while (tt__split_is(p, k, ":") && tt__split_is(p, k + 1, ":") && kind(p, k + 2) == 'i') k += 3;
     if (kind(p, k) == '<') k = skip_angles(p, k, end);
   }
   return has_type ? k : -1;
 }
 
-static bool push_local(split *p, local *l) {
-  if (p->nlocal == MOST_LOCALS) return false;
+static bool push_local(tt_split *p, tt_split_local *l) {
+  if (p->nlocal == TT_SPLIT_LOCALS) return false;
   for (int k = 0; k < p->nlocal; k++)
     if (p->local[k].name == l->name) return false; /* two of one name: no */
   p->local[p->nlocal++] = *l;
@@ -144,9 +115,10 @@ static bool push_local(split *p, local *l) {
 }
 
 /* One declarator of [from, to) behind the type; the word behind it in *next. */
-static bool take_declarator(split *p, int64_t k, int64_t end, local *l, int64_t *next) {
+static bool take_declarator(tt_split *p, int64_t k, int64_t end, tt_split_local *l, int64_t *next) {
   l->stars = 0;
-  while (kind(p, k) == '*' || is(p, k, "const") || is(p, k, "__restrict__")) l->stars += kind(p, k++) == '*';
+  while (kind(p, k) == '*' || tt__split_is(p, k, "const") || tt__split_is(p, k, "__restrict__"))
+    l->stars += kind(p, k++) == '*';
   if (kind(p, k) != 'i') return false;
   l->name = name_of(p, k);
   l->name_word = k++;
@@ -165,11 +137,12 @@ static bool take_declarator(split *p, int64_t k, int64_t end, local *l, int64_t 
 }
 
 /* Is [from, to) a declaration? Then its variables are noted. False: it is one that is not understood. */
-static bool take_declaration(split *p, int64_t from, int64_t to, int group) {
+static bool take_declaration(tt_split *p, int64_t from, int64_t to, int group) {
   int64_t type = from, k = type_end(p, from, to);
-  if (k < 0) return !is(p, from, "auto") && !is(p, from, "static") && !is(p, from, "struct");
+  if (k < 0)
+    return !tt__split_is(p, from, "auto") && !tt__split_is(p, from, "static") && !tt__split_is(p, from, "struct");
   int64_t after = k;
-  while (kind(p, after) == '*' || is(p, after, "const") || is(p, after, "__restrict__")) after++;
+  while (kind(p, after) == '*' || tt__split_is(p, after, "const") || tt__split_is(p, after, "__restrict__")) after++;
   if (kind(p, after) == '&') return kind(p, after + 1) != 'i' || kind(p, after - 1) != 'i'; /* a reference: no */
   if (kind(p, after) != 'i') return true;
   char c = kind(p, after + 1);
@@ -177,7 +150,7 @@ static bool take_declaration(split *p, int64_t from, int64_t to, int group) {
   if (c != '=' && c != ';' && c != ',' && c != '[') return true;
   int64_t end = k;
   for (bool first = true;; first = false) {
-    local l = {.type = type, .type_end = end, .from = from, .to = to, .group = group, .is_first = first};
+    tt_split_local l = {.type = type, .type_end = end, .from = from, .to = to, .group = group};
     if (!take_declarator(p, k, to, &l, &k)) return false;
     l.is_alone = first && kind(p, k) == ';';
     if (!push_local(p, &l)) return false;
@@ -188,39 +161,39 @@ static bool take_declaration(split *p, int64_t from, int64_t to, int group) {
 
 /* ---- the row of items */
 
-static bool push_item(split *p, item_kind what, int64_t from, int64_t to) {
-  if (p->nitem == MOST_ITEMS) return false;
-  p->item[p->nitem++] = (item){.kind = what, .from = from, .to = to};
+static bool push_item(tt_split *p, tt_split_kind what, int64_t from, int64_t to) {
+  if (p->nitem == TT_SPLIT_ITEMS) return false;
+  p->item[p->nitem++] = (tt_split_item){.kind = what, .from = from, .to = to};
   p->open = false;
   return true;
 }
 
-static bool add_statement(split *p, int64_t from, int64_t to) {
+static bool add_statement(tt_split *p, int64_t from, int64_t to) {
   if (!p->open) {
-    if (p->ngroup == MOST_GROUPS || !push_item(p, GROUP, from, to)) return false;
+    if (p->ngroup == MOST_GROUPS || !push_item(p, TT_SPLIT_GROUP, from, to)) return false;
     p->item[p->nitem - 1].group = p->ngroup++;
     p->open = true;
   }
-  item *g = &p->item[p->nitem - 1];
+  tt_split_item *g = &p->item[p->nitem - 1];
   g->to = to;
   return take_declaration(p, from, to, g->group);
 }
 
-static bool is_blocks_own(const split *p, int64_t from, int64_t to) {
+static bool is_blocks_own(const tt_split *p, int64_t from, int64_t to) {
   static const char *const starts[] = {"constexpr", "typedef", "using", "enum", "static_assert"};
   for (int64_t k = from; k < to; k++)
-    if (is(p, k, "__shared__")) return true;
+    if (tt__split_is(p, k, "__shared__")) return true;
   return IS_AMONG(p, from, starts);
 }
 
-static bool leaves_within(const split *p, int64_t from, int64_t to);
-static bool returns_within(const split *p, int64_t from, int64_t to);
-static bool is_assigned(const split *p, int64_t k);
-static const local *find_local(const split *p, int32_t name);
+static bool leaves_within(const tt_split *p, int64_t from, int64_t to);
+static bool returns_within(const tt_split *p, int64_t from, int64_t to);
+static bool is_assigned(const tt_split *p, int64_t k);
+static const tt_split_local *find_local(const tt_split *p, int32_t name);
 
 /* The initial value of a variable that nobody changes, if [from, to) is one. */
-static bool look_through(const split *p, int64_t *from, int64_t *to) {
-  const local *l = *to == *from + 1 ? find_local(p, name_of(p, *from)) : NULL;
+static bool look_through(const tt_split *p, int64_t *from, int64_t *to) {
+  const tt_split_local *l = *to == *from + 1 ? find_local(p, name_of(p, *from)) : NULL;
   if (!l || l->init == l->init_end) return false;
   for (int64_t k = p->body; k < p->body_end; k++)
     if (name_of(p, k) == l->name && k != l->name_word && is_assigned(p, k)) return false;
@@ -229,13 +202,13 @@ static bool look_through(const split *p, int64_t *from, int64_t *to) {
   return true;
 }
 
-static bool is_thread(const split *p, int64_t from, int64_t to) {
+static bool is_thread(const tt_split *p, int64_t from, int64_t to) {
   if (to == from + 1 && !look_through(p, &from, &to)) return false;
-  return to == from + 3 && is(p, from, "threadIdx") && is(p, from + 2, "x");
+  return to == from + 3 && tt__split_is(p, from, "threadIdx") && tt__split_is(p, from + 2, "x");
 }
 
 /* What an index begins with: 1, the grid's index; 2, threadIdx.x; 0, something else. */
-static int start_kind(const split *p, int64_t from, int64_t to) {
+static int start_kind(const tt_split *p, int64_t from, int64_t to) {
   if (to == from + 1 && !look_through(p, &from, &to)) return 0;
   if (tt__cudac_index_end(p->s, from) == to) return 1;
   int64_t base = tt__cudac_base_end(p->s, from);
@@ -246,10 +219,10 @@ static int start_kind(const split *p, int64_t from, int64_t to) {
 }
 
 /* The head of a loop over [k, to) with the stride of the grid or of the block. */
-static bool read_strided(const split *p, int64_t k, int64_t to, item *out) {
+static bool read_strided(const tt_split *p, int64_t k, int64_t to, tt_split_item *out) {
   int64_t close = tt__cudac_close(p->s, k + 1), at = type_end(p, k + 2, close);
-  if (at < 0 || kind(p, at) != 'i' || kind(p, at + 1) != '=' || is(p, k + 2, "const")) return false;
-  *out = (item){.kind = STRIDED, .from = k, .to = close + 1, .type = k + 2, .name = at};
+  if (at < 0 || kind(p, at) != 'i' || kind(p, at + 1) != '=' || tt__split_is(p, k + 2, "const")) return false;
+  *out = (tt_split_item){.kind = TT_SPLIT_STRIDED, .from = k, .to = close + 1, .type = k + 2, .name = at};
   int32_t name = name_of(p, at);
   int64_t semi = at + 2;
   while (semi < close && kind(p, semi) != ';' && kind(p, semi) != ',') semi++;
@@ -271,24 +244,24 @@ static bool read_strided(const split *p, int64_t k, int64_t to, item *out) {
 }
 
 /* Take the loop over [k, to) as strided; *taken tells whether it is one. False: no room. */
-static bool take_strided(split *p, int64_t k, int64_t to, bool *taken) {
-  item head;
-  *taken = is(p, k, "for") && read_strided(p, k, to, &head);
+static bool take_strided(tt_split *p, int64_t k, int64_t to, bool *taken) {
+  tt_split_item head;
+  *taken = tt__split_is(p, k, "for") && read_strided(p, k, to, &head);
   if (!*taken) return true;
-  if (p->nitem + 3 > MOST_ITEMS || p->ngroup == MOST_GROUPS) return false;
+  if (p->nitem + 3 > TT_SPLIT_ITEMS || p->ngroup == MOST_GROUPS) return false;
   p->item[p->nitem++] = head;
-  item body = head;
-  body.kind = GROUP;
+  tt_split_item body = head;
+  body.kind = TT_SPLIT_GROUP;
   body.is_turned = true;
   body.from = head.to;
   body.to = to;
   body.group = p->ngroup++;
   p->item[p->nitem++] = body;
   p->has_strided = true;
-  return push_item(p, END, to, to);
+  return push_item(p, TT_SPLIT_END, to, to);
 }
 
-static bool take_statements(split *p, int64_t k, int64_t end, int depth) {
+static bool take_statements(tt_split *p, int64_t k, int64_t end, int depth) {
   while (k < end) {
     if (kind(p, k) == ';' || kind(p, k) == '#') {
       k++;
@@ -303,15 +276,16 @@ static bool take_statements(split *p, int64_t k, int64_t end, int depth) {
     int64_t to = statement_end(p, k, 0);
     if (to < 0 || to > end || depth > DEEP) return false;
     if (is_blocks_own(p, k, to)) {
-      if (waits_within(p, k, to) || !push_item(p, BLOCKS, k, to)) return false;
+      if (waits_within(p, k, to) || !push_item(p, TT_SPLIT_BLOCKS, k, to)) return false;
     } else if (!waits_within(p, k, to)) {
       bool taken;
       if (!take_strided(p, k, to, &taken) || (!taken && !add_statement(p, k, to))) return false;
-    } else if (is(p, k, "for")) {
+    } else if (tt__split_is(p, k, "for")) {
       int64_t close = tt__cudac_close(p->s, k + 1), inner = close + 1;
       bool braced = kind(p, inner) == '{';
-      if (!push_item(p, LOOP, k, close + 1)) return false;
-      if (!take_statements(p, inner + braced, to - braced, depth + 1) || !push_item(p, END, to, to)) return false;
+      if (!push_item(p, TT_SPLIT_LOOP, k, close + 1)) return false;
+      if (!take_statements(p, inner + braced, to - braced, depth + 1) || !push_item(p, TT_SPLIT_END, to, to))
+        return false;
     } else {
       return false;
     }
@@ -322,7 +296,7 @@ static bool take_statements(split *p, int64_t k, int64_t end, int depth) {
 
 /* ---- what variables are */
 
-static bool is_assigned(const split *p, int64_t k) {
+static bool is_assigned(const tt_split *p, int64_t k) {
   static const char ops[] = "+-*/%&|^<>";
   char before = k > 0 ? kind(p, k - 1) : 0, a = kind(p, k + 1), b = kind(p, k + 2), c = kind(p, k + 3);
   char before2 = k > 1 ? kind(p, k - 2) : 0;
@@ -333,50 +307,52 @@ static bool is_assigned(const split *p, int64_t k) {
   }
   if ((a == '+' && b == '+') || (a == '-' && b == '-')) return true;
   if ((before == '+' && before2 == '+') || (before == '-' && before2 == '-')) return true;
-  bool operand = (before2 == 'i' && !is(p, k - 2, "return")) || before2 == 'n' || before2 == ']';
+  bool operand = (before2 == 'i' && !tt__split_is(p, k - 2, "return")) || before2 == 'n' || before2 == ']';
   /* Its address; behind a bracket, too: that may be a cast. That of an element says nothing of a pointer. */
   return before == '&' && !operand && a != '[';
 }
 
 /* Is the name changed anywhere but where it is declared? */
-static bool is_changed(const split *p, int32_t name, int64_t declared) {
+static bool is_changed(const tt_split *p, int32_t name, int64_t declared) {
   for (int64_t k = p->body; k < p->body_end; k++)
     if (name_of(p, k) == name && k != declared && is_assigned(p, k)) return true;
   return false;
 }
 
-static const local *find_local(const split *p, int32_t name) {
+static const tt_split_local *find_local(const tt_split *p, int32_t name) {
   for (int k = 0; k < p->nlocal; k++)
     if (p->local[k].name == name) return &p->local[k];
   return NULL;
 }
 
 /* Is the name declared in the head of a loop around the groups? */
-static bool is_turn(const split *p, int32_t name) {
+static bool is_turn(const tt_split *p, int32_t name) {
   for (int i = 0; i < p->nitem; i++)
-    for (int64_t k = p->item[i].from; p->item[i].kind == LOOP && k < p->item[i].to; k++)
+    for (int64_t k = p->item[i].from; p->item[i].kind == TT_SPLIT_LOOP && k < p->item[i].to; k++)
       if (name_of(p, k) == name && kind(p, k + 1) == '=' && kind(p, k + 2) != '=' && kind(p, k - 1) == 'i') return true;
   return false;
 }
 
-/* Declared by a BLOCKS item: shared memory, or a constant. */
-static bool is_shared(const split *p, int32_t name) {
+/* Declared for the whole block: shared memory, or a constant. */
+static bool is_shared(const tt_split *p, int32_t name) {
   for (int i = 0; i < p->nitem; i++)
-    for (int64_t k = p->item[i].from; p->item[i].kind == BLOCKS && k < p->item[i].to; k++)
-      if (name_of(p, k) == name && !is(p, p->item[i].from, "constexpr") && !is(p, p->item[i].from, "enum")) return true;
+    for (int64_t k = p->item[i].from; p->item[i].kind == TT_SPLIT_BLOCKS && k < p->item[i].to; k++)
+      if (name_of(p, k) == name && !tt__split_is(p, p->item[i].from, "constexpr") &&
+          !tt__split_is(p, p->item[i].from, "enum"))
+        return true;
   return false;
 }
 
 /* A variable of the program, which somebody may change meanwhile. */
-static bool is_global(const split *p, int64_t k) {
+static bool is_global(const tt_split *p, int64_t k) {
   for (int64_t i = 0; i < p->s->global.n; i++) {
     const char *name = p->s->global.data[i].name, *colon = strrchr(name, ':');
-    if (is(p, k, colon ? colon + 1 : name)) return true;
+    if (tt__split_is(p, k, colon ? colon + 1 : name)) return true;
   }
   return false;
 }
 
-static bool is_builtin_index(const split *p, int64_t k) {
+static bool is_builtin_index(const tt_split *p, int64_t k) {
   static const char *const words[] = {"blockIdx", "blockDim", "gridDim"};
   return IS_AMONG(p, k, words);
 }
@@ -385,7 +361,7 @@ static bool is_builtin_index(const split *p, int64_t k) {
 ** Is the expression [from, to) one of indices, parameters that stay, constants and variables like it? *uniform: the
 ** same for all threads of the block. Names that we do not know are constants, unless they are called or changed.
 */
-static bool is_plain(const split *p, int64_t from, int64_t to, bool *uniform) {
+static bool is_plain(const tt_split *p, int64_t from, int64_t to, bool *uniform) {
   static const char *const calls[] = {"min", "max", "ceil", "ceilf", "floor", "sizeof", "int", "unsigned", "float"};
   for (int64_t k = from; k < to; k++) {
     char c = kind(p, k);
@@ -397,14 +373,14 @@ static bool is_plain(const split *p, int64_t from, int64_t to, bool *uniform) {
     if (c == '*' && (k == from || strchr("(+-*/%<>=,&|", kind(p, k - 1)))) return false; /* reads memory */
     if (c != 'i') continue;
     if (k > from && kind(p, k - 1) == '.') continue; /* .x */
-    if (is(p, k, "threadIdx")) {
+    if (tt__split_is(p, k, "threadIdx")) {
       *uniform = false;
       continue;
     }
     if (is_builtin_index(p, k)) continue;
     if (kind(p, k + 1) == '(' && !IS_AMONG(p, k, calls)) return false;
     if (kind(p, k + 1) == '.' || (kind(p, k + 1) == '-' && kind(p, k + 2) == '>')) return false;
-    const local *l = find_local(p, name_of(p, k));
+    const tt_split_local *l = find_local(p, name_of(p, k));
     if (l && !l->is_made_anew) return false;
     if (l && !l->is_uniform) *uniform = false;
     if (is_turn(p, name_of(p, k)) || is_shared(p, name_of(p, k)) || is_global(p, k)) return false;
@@ -413,14 +389,14 @@ static bool is_plain(const split *p, int64_t from, int64_t to, bool *uniform) {
   return true;
 }
 
-static void sort_locals(split *p) {
+static void sort_locals(tt_split *p) {
   for (int i = 0; i < p->nlocal; i++) {
-    local *l = &p->local[i];
+    tt_split_local *l = &p->local[i];
     for (int g = 0; g < p->nitem; g++) {
-      const item *it = &p->item[g];
-      for (int64_t k = it->from; k < it->to && it->kind != END; k++) {
+      const tt_split_item *it = &p->item[g];
+      for (int64_t k = it->from; k < it->to && it->kind != TT_SPLIT_END; k++) {
         if (name_of(p, k) != l->name) continue;
-        l->used |= it->kind == GROUP ? 1ull << it->group : ~0ull;
+        l->used |= it->kind == TT_SPLIT_GROUP ? 1ull << it->group : ~0ull;
       }
     }
     bool uniform = true;
@@ -431,10 +407,8 @@ static void sort_locals(split *p) {
   }
 }
 
-static bool is_kept(const local *l) { return !l->is_made_anew && (l->used & ~(1ull << l->group)) != 0; }
-
 /* Elements of an array of the thread's own, if they are written in digits and few. */
-static bool is_small(const split *p, const local *l) {
+static bool is_small(const tt_split *p, const tt_split_local *l) {
   long cells = 1;
   for (int64_t k = l->dims; k < l->dims_end; k++) {
     if (kind(p, k) != '[') continue;
@@ -452,7 +426,7 @@ static bool is_small(const split *p, const local *l) {
 }
 
 /* A head "for (int k = a; k < b; k += c)" that all threads see the same. */
-static bool is_uniform_loop(const split *p, const item *loop) {
+static bool is_uniform_loop(const tt_split *p, const tt_split_item *loop) {
   int64_t k = loop->from + 2, type = type_end(p, k, loop->to);
   if (type < 0 || kind(p, type) != 'i' || kind(p, type + 1) != '=') return false;
   int32_t turn = name_of(p, type);
@@ -465,11 +439,11 @@ static bool is_uniform_loop(const split *p, const item *loop) {
   }
   if (!is_plain(p, type + 2, semi, &uniform) || !uniform) return false;
   for (k = semi + 1; k < loop->to - 1; k++) { /* condition and step: the turn, and plain things */
-    if (kind(p, k) == '[' || kind(p, k) == 's' || is(p, k, "threadIdx")) return false;
+    if (kind(p, k) == '[' || kind(p, k) == 's' || tt__split_is(p, k, "threadIdx")) return false;
     if (kind(p, k) != 'i' || name_of(p, k) == turn || is_builtin_index(p, k) || kind(p, k - 1) == '.') continue;
     if (kind(p, k + 1) == '(' || is_global(p, k) || is_shared(p, name_of(p, k)) || is_turn(p, name_of(p, k)))
       return false;
-    const local *l = find_local(p, name_of(p, k));
+    const tt_split_local *l = find_local(p, name_of(p, k));
     if (l && !l->is_uniform) return false;
     if (is_changed(p, name_of(p, k), l ? l->name_word : -1)) return false;
   }
@@ -481,226 +455,48 @@ static bool is_uniform_loop(const split *p, const item *loop) {
   return true;
 }
 
-static bool returns_within(const split *p, int64_t from, int64_t to) {
+static bool returns_within(const tt_split *p, int64_t from, int64_t to) {
   for (int64_t k = from; k < to; k++)
-    if (is(p, k, "return") || is(p, k, "goto") || is(p, k, "asm") || is(p, k, "__asm__")) return true;
+    if (tt__split_is(p, k, "return") || tt__split_is(p, k, "goto") || tt__split_is(p, k, "asm") ||
+        tt__split_is(p, k, "__asm__"))
+      return true;
   return false;
 }
 
 /* A word that would leave, in a loop around the groups, the thread loop instead. */
-static bool leaves_within(const split *p, int64_t from, int64_t to) {
+static bool leaves_within(const tt_split *p, int64_t from, int64_t to) {
   for (int64_t k = from; k < to; k++)
-    if (is(p, k, "break") || is(p, k, "continue")) return true;
+    if (tt__split_is(p, k, "break") || tt__split_is(p, k, "continue")) return true;
   return false;
 }
 
-static bool is_fit(split *p) {
+static bool is_fit(tt_split *p) {
   int loops = 0;
   sort_locals(p);
   for (int i = 0; i < p->nitem; i++) {
-    const item *it = &p->item[i];
-    loops += (it->kind == LOOP || it->kind == STRIDED) - (it->kind == END);
+    const tt_split_item *it = &p->item[i];
+    loops += (it->kind == TT_SPLIT_LOOP || it->kind == TT_SPLIT_STRIDED) - (it->kind == TT_SPLIT_END);
     bool uniform = true;
-    if (it->kind == STRIDED && (!is_plain(p, it->bound, it->bound_end, &uniform) ||
-                                !is_plain(p, it->step, it->step_end, &uniform) || !uniform))
+    if (it->kind == TT_SPLIT_STRIDED && (!is_plain(p, it->bound, it->bound_end, &uniform) ||
+                                         !is_plain(p, it->step, it->step_end, &uniform) || !uniform))
       return false;
-    if (loops && it->kind == GROUP && leaves_within(p, it->from, it->to)) return false;
-    if (it->kind == LOOP && !is_uniform_loop(p, it)) return false;
-    if (it->kind == GROUP && returns_within(p, it->from, it->to)) return false;
+    if (loops && it->kind == TT_SPLIT_GROUP && leaves_within(p, it->from, it->to)) return false;
+    if (it->kind == TT_SPLIT_LOOP && !is_uniform_loop(p, it)) return false;
+    if (it->kind == TT_SPLIT_GROUP && returns_within(p, it->from, it->to)) return false;
   }
   for (int i = 0; i < p->nlocal; i++) {
-    local *l = &p->local[i];
+    tt_split_local *l = &p->local[i];
     /* (a plain one inside a loop may read the loop's turn of its own time only: is_plain refuses turns) */
-    if (is_kept(l) && !is_small(p, l)) return false;
-    if (is_kept(l) && l->dims < l->dims_end && !l->is_alone) return false;
+    if (tt__split_is_kept(l) && !is_small(p, l)) return false;
+    if (tt__split_is_kept(l) && l->dims < l->dims_end && !l->is_alone) return false;
   }
   for (int64_t k = p->params; k < p->params_end; k++) /* parameters that a thread changes for itself: no */
     if (name_of(p, k) >= 0 && is_changed(p, name_of(p, k), -1)) return false;
   return true;
 }
 
-/* ---- writing */
-
-static void copy(const split *p, int64_t from, int64_t to, tt_str *out) {
-  if (from >= to) return;
-  const tt_cudac_word *a = &p->s->word.data[from], *b = &p->s->word.data[to - 1];
-  tt__str_add_n(out, p->s->text + a->at, b->at + b->len - a->at);
-}
-
-/* The type without const: what an array's element can be assigned as. */
-static void write_type(const split *p, const local *l, tt_str *out) {
-  for (int64_t k = l->type; k < l->type_end; k++) {
-    if (is(p, k, "const") && l->stars == 0) continue;
-    copy(p, k, k + 1, out);
-    tt__str_add(out, " ");
-  }
-  for (int k = 0; k < l->stars; k++) tt__str_add(out, "*");
-}
-
-static void write_name(const split *p, const local *l, tt_str *out) { copy(p, l->name_word, l->name_word + 1, out); }
-
-static void write_kept(const split *p, tt_str *out) {
-  for (int i = 0; i < p->nlocal; i++) {
-    const local *l = &p->local[i];
-    if (!is_kept(l)) continue;
-    write_type(p, l, out);
-    tt__str_add(out, " tt_v_");
-    write_name(p, l, out);
-    tt__str_add(out, "[tt_n]");
-    copy(p, l->dims, l->dims_end, out);
-    tt__str_add(out, ";\n");
-  }
-}
-
-static void write_anew(const split *p, const local *l, tt_str *out) {
-  tt__str_add(out, "const ");
-  for (int64_t k = l->type; k < l->type_end; k++) {
-    copy(p, k, k + 1, out);
-    tt__str_add(out, " ");
-  }
-  for (int k = 0; k < l->stars; k++) tt__str_add(out, "*");
-  if (l->stars) tt__str_add(out, "const ");
-  write_name(p, l, out);
-  tt__str_add(out, " = ");
-  copy(p, l->init, l->init_end, out);
-  tt__str_add(out, ";\n");
-}
-
-/* What a group needs of variables declared before it. */
-static void write_entry(const split *p, const item *g, tt_str *out) {
-  uint64_t bit = 1ull << g->group;
-  for (int i = 0; i < p->nlocal; i++) {
-    const local *l = &p->local[i];
-    if (l->is_made_anew && l->group < g->group) {
-      write_anew(p, l, out); /* others may be made of it: unused ones cost nothing */
-    } else if (is_kept(l) && l->group != g->group && (l->used & bit)) {
-      if (l->dims < l->dims_end) {
-        tt__str_add(out, "auto &");
-      } else {
-        write_type(p, l, out);
-        tt__str_add(out, " ");
-      }
-      write_name(p, l, out);
-      tt__str_add(out, " = tt_v_");
-      write_name(p, l, out);
-      tt__str_add(out, "[tt_t];\n");
-    }
-  }
-}
-
-static void write_exit(const split *p, const item *g, tt_str *out) {
-  uint64_t bit = 1ull << g->group;
-  for (int i = 0; i < p->nlocal; i++) {
-    const local *l = &p->local[i];
-    if (!is_kept(l) || !(l->used & bit) || l->dims < l->dims_end) continue;
-    tt__str_add(out, "tt_v_");
-    write_name(p, l, out);
-    tt__str_add(out, "[tt_t] = ");
-    write_name(p, l, out);
-    tt__str_add(out, ";\n");
-  }
-}
-
-/* A kept array's declaration becomes a reference to its place. */
-static const local *array_declared(const split *p, int64_t k, int group) {
-  for (int i = 0; i < p->nlocal; i++) {
-    const local *l = &p->local[i];
-    if (is_kept(l) && l->dims < l->dims_end && l->group == group && l->from == k) return l;
-  }
-  return NULL;
-}
-
-static void write_group(const split *p, const item *g, bool tells, tt_str *out) {
-  tt__str_add(out,
-              "for (unsigned tt_z = 0; tt_z < tt_nz; tt_z++)\nfor (unsigned tt_y = 0; tt_y < tt_ny; tt_y++) {\n"
-              "const int tt_row = (int)(tt_nx * (tt_y + tt_ny * tt_z)) - tt_s;\n"
-              "#pragma GCC ivdep\n"
-              "for (int tt_x = tt_s; tt_x < ");
-  tt__str_add(out, g->is_turned ? "tt_last" : "tt_e");
-  tt__str_add(out,
-              "; tt_x++) {\nconst int tt_t = tt_row + tt_x, tt_global_x = tt_x;\n(void)tt_t;\n"
-              "const uint3 threadIdx = {(unsigned)(tt_x - tt_s), tt_y, tt_z};\n");
-  if (tells) tt__str_add(out, "::threadIdx = threadIdx; ::tt_global_x = tt_global_x;\n");
-  write_entry(p, g, out);
-  if (g->is_turned) {
-    copy(p, g->type, g->name + 1, out);
-    tt__str_add(out, " = (");
-    copy(p, g->type, g->name, out);
-    tt__str_add(out, ")tt_b + (");
-    copy(p, g->type, g->name, out);
-    tt__str_add(out, ")threadIdx.x;\n");
-  }
-  int64_t from = g->from;
-  for (int64_t k = g->from; k < g->to; k++) {
-    const local *l = array_declared(p, k, g->group);
-    if (!l) continue;
-    copy(p, from, k, out);
-    tt__str_add(out, "\nauto &");
-    write_name(p, l, out);
-    tt__str_add(out, " = tt_v_");
-    write_name(p, l, out);
-    tt__str_add(out, "[tt_t];\n");
-    if (l->init < l->init_end) {
-      tt__str_add(out, "{ ");
-      write_type(p, l, out);
-      tt__str_add(out, " tt_i");
-      copy(p, l->dims, l->dims_end, out);
-      tt__str_add(out, " = ");
-      copy(p, l->init, l->init_end, out);
-      tt__str_add(out, "; __builtin_memcpy(");
-      write_name(p, l, out);
-      tt__str_add(out, ", tt_i, sizeof tt_i); }\n");
-    }
-    from = l->to;
-    k = l->to - 1;
-  }
-  copy(p, from, g->to, out);
-  tt__str_add(out, "\n");
-  write_exit(p, g, out);
-  tt__str_add(out, "}\n}\n");
-}
-
-/* Variables that are the same for all threads serve the heads of loops, too. */
-static void write_uniform(const split *p, int group, tt_str *out) {
-  for (int i = 0; i < p->nlocal; i++)
-    if (p->local[i].is_uniform && p->local[i].group == group) write_anew(p, &p->local[i], out);
-}
-
-static void write_strided(const split *p, const item *it, tt_str *out) {
-  tt__str_add(out, "for (long tt_bound = (long)(");
-  copy(p, it->bound, it->bound_end, out);
-  tt__str_add(out, "), tt_step = (long)(");
-  copy(p, it->step, it->step_end, out);
-  tt__str_addf(out, "), tt_b = %s; tt_b < tt_bound; tt_b += tt_step) {\n",
-               it->is_of_grid ? "(long)(blockIdx.x * blockDim.x)" : "0");
-  tt__str_add(out, "const int tt_last = tt_bound - tt_b < (long)tt_nx ? tt_s + (int)(tt_bound - tt_b) : tt_e;\n");
-}
-
-static void write_head(const split *p, const tt_cudac_kernel *k, tt_str *out) {
-  tt__cudac_form_head(p->s, k, "tt_split_", "", out);
-  tt__str_add(out,
-              "{\nconst uint3 blockIdx = ::blockIdx, blockDim = ::blockDim, gridDim = ::gridDim;\n"
-              "const unsigned tt_nx = blockDim.x, tt_ny = blockDim.y, tt_nz = blockDim.z;\n"
-              "const int tt_n = (int)(tt_nx * tt_ny * tt_nz), tt_s = tt_first_x(), tt_e = tt_s + (int)tt_nx;\n"
-              "(void)tt_n;\n");
-}
-
-/* Shared memory lies on the stack of who runs the block. */
-static void write_blocks_own(const split *p, const item *it, tt_str *out) {
-  int64_t from = it->from;
-  bool dynamic = is(p, from, "extern");
-  for (int64_t k = from; k < it->to && !dynamic; k++) {
-    if (!is(p, k, "static") && !is(p, k, "__shared__")) continue;
-    copy(p, from, k, out);
-    tt__str_add(out, is(p, k, "static") ? " " : " tt_shared ");
-    from = k + 1;
-  }
-  copy(p, from, it->to, out);
-  tt__str_add(out, "\n");
-}
-
 /* Only the kernel itself waits, and only by plain barriers. */
-static bool waits_plainly(const split *p) {
+static bool waits_plainly(const tt_split *p) {
   static const char *const others[] = {"__syncthreads_count", "__syncthreads_and",  "__syncthreads_or",
                                        "__activemask",        "cooperative_groups", "this_thread_block",
                                        "this_grid",           "tiled_partition",    "coalesced_threads"};
@@ -712,38 +508,20 @@ static bool waits_plainly(const split *p) {
       return false;
     if (w->len > 5 && (strncmp(t, "__any", 5) == 0 || strncmp(t, "__all", 5) == 0)) return false;
     if (w->len > 8 && strncmp(t, "__reduce", 8) == 0) return false;
-    if (w->kind == 'i' && is(p, k, "volatile")) return false; /* threads that watch each other */
+    if (w->kind == 'i' && tt__split_is(p, k, "volatile")) return false; /* threads that watch each other */
   }
   return !tt__cudac_callees_have(p->s, p->body, p->body_end, tt__cudac_is_wait);
 }
 
 bool tt__cudac_split(tt_cudac_scan *s, const tt_cudac_kernel *k, tt_str *out) {
   const tt_cudac_def *d = &s->def.data[k->def];
-  split one = {.s = s, .body = d->open + 1, .body_end = d->close}, *p = &one;
+  tt_split one = {.s = s, .body = d->open + 1, .body_end = d->close}, *p = &one;
   p->params = tt__cudac_params(s, d->head, d->open);
   if (p->params < 0) return false;
   p->params_end = tt__cudac_close(s, p->params);
   if (!take_statements(p, p->body, p->body_end, 0)) return false;
   if (!p->has_barrier && !p->has_strided) return false;
   if (!waits_plainly(p) || !is_fit(p)) return false;
-  write_head(p, k, out);
-  write_kept(p, out);
-  for (int i = 0; i < p->nitem; i++) {
-    const item *it = &p->item[i];
-    if (it->kind == GROUP) {
-      write_group(p, it, k->tells, out);
-      write_uniform(p, it->group, out);
-    } else if (it->kind == STRIDED) {
-      write_strided(p, it, out);
-    } else if (it->kind == LOOP) {
-      copy(p, it->from, it->to, out);
-      tt__str_add(out, " {\n");
-    } else if (it->kind == END) {
-      tt__str_add(out, "}\n");
-    } else {
-      write_blocks_own(p, it, out);
-    }
-  }
-  tt__str_add(out, "}\n");
+  tt__cudac_split_write(p, k, out);
   return true;
 }

@@ -37,7 +37,7 @@ typedef struct tt_jit_grid {
   int64_t grid[3], block[3], shared;
 } tt_jit_grid;
 
-/* As the functions of tutti/jit.h that are called so, for one who holds no lock. A launch here is by the CPU, at once. */
+/* As the functions of tutti/jit.h that are called so. A launch here is the CPU's, at once. No lock is held. */
 TT_HIDDEN tt_code tt__jit_compile(const char *text, size_t size, const char *signature, const tt_py_options *options,
                                   struct tt_jit **out, tt_error *err);
 TT_HIDDEN tt_code tt__jit_call(const struct tt_jit *j, const int64_t *word, const int64_t *hidden, int64_t *out,
