@@ -55,7 +55,7 @@ class Function:
         params, self.name, self.max_threads_per_block, self.waits = _core.routine_info(self._routine)
         self.parameters = [(n, t) for n, t, _ in params]
         self.num_args = len(params)
-        self.shared_limit = 0
+        self.shared_limit, self._block = 0, None
         self.__name__, self.launches = self.name, 0
         if _compiled.everything is not None:
             _compiled.everything.append(self)
@@ -95,14 +95,20 @@ class Function:
         return time.perf_counter() - start if time_kernel else None
 
     def prepare(self, arg_types, block=None, shared=None, texrefs=()):
-        """PyCUDA's: types are known from the source, so this only remembers `block`."""
+        """PyCUDA's: types are known from the source; `block` is for prepared calls that name none."""
         self._block = block
         return self
 
     def prepared_call(self, grid, block, *args, shared_size=0):
+        """PyCUDA's: a launch; without a block (the first argument of the kernel in its place) that of `prepare`."""
+        if not isinstance(block, tuple):
+            block, args = self._block, (block, *args)
         self(*args, grid=grid, block=block, shared=shared_size)
 
     def prepared_async_call(self, grid, block, stream, *args, shared_size=0):
+        """The same on a stream."""
+        if not isinstance(block, tuple):
+            block, stream, args = self._block, block, (stream, *args)
         self(*args, grid=grid, block=block, stream=stream, shared=shared_size)
 
 
@@ -222,6 +228,7 @@ class RawModule:
 
     @property
     def kernels(self):
+        """Names of the kernels."""
         return _core.program_names(self.compile())
 
 
@@ -263,6 +270,7 @@ class RawKernel:
 
     @property
     def kernel(self):
+        """The compiled kernel: a `Function`."""
         return self._ready()
 
     def suggest_block(self, shared_mem=0):
@@ -271,10 +279,12 @@ class RawKernel:
 
     @property
     def max_threads_per_block(self):
+        """The most threads of a block that it can be launched with."""
         return self._ready().max_threads_per_block
 
     @property
     def max_dynamic_shared_size_bytes(self):
+        """The most bytes of shared memory that a launch may ask for; can be set, up to 227 KiB."""
         return self._shared_limit or 48 << 10
 
     @max_dynamic_shared_size_bytes.setter

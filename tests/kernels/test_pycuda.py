@@ -220,6 +220,17 @@ def test_copies_of_every_kind():
         drv.mem_alloc(1 << 62)
 
 
+def test_prepared_calls_take_the_block_of_prepare(mod):
+    """PyCUDA's first form, which it still takes."""
+    f, a = mod.get_function("doublify"), drv.to_device(np.ones(16, "f4"))
+    f.prepare("P", block=(4, 4, 1))
+    f.prepared_call((1, 1), a)
+    f.prepared_async_call((1, 1), drv.Stream(), a)
+    assert (drv.from_device(a, 16, np.float32) == 4).all()
+    with pytest.raises(TypeError, match="say block="):
+        mod.get_function("doublify").prepared_call((1, 1), a)
+
+
 def test_prepared_and_timed_calls(mod):
     f = mod.get_function("doublify").prepare("P", block=(4, 4, 1))
     a = drv.to_device(np.ones(16, "f4"))
