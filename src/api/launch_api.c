@@ -70,6 +70,16 @@ static tt_code put_array(launch *l, int k, tt_error *err) {
   return TT_OK;
 }
 
+static tt_code fail_range(const launch *l, int k, const tt_value *v, tt_dtype want, tt_error *err) {
+  char text[200], digits[24];
+  if (v->tag == TT_V_UINT)
+    snprintf(digits, sizeof digits, "%llu", (unsigned long long)v->as.u);
+  else
+    snprintf(digits, sizeof digits, "%lld", (long long)v->as.i);
+  return tt__fail(err, TT_EOVERFLOW, "%s: Python integer %s out of bounds for %s", describe(l->entry, k, text), digits,
+                  tt__dtypes[want].name);
+}
+
 static tt_code put_number(launch *l, int k, const tt_value *v, tt_error *err) {
   char text[200];
   const tt_cudac_param *p = &l->entry->param[k];
@@ -84,8 +94,7 @@ static tt_code put_number(launch *l, int k, const tt_value *v, tt_error *err) {
     return tt__fail(err, TT_ETYPE, "%s is given a %s number", describe(l->entry, k, text),
                     v->tag == TT_V_FLOAT ? "floating-point" : "complex");
   if ((v->tag == TT_V_INT || v->tag == TT_V_UINT) && whole && kind != 'b' && !tt__int_fits(v, want))
-    return tt__fail(err, TT_EOVERFLOW, "%s: the number %lld is out of its range", describe(l->entry, k, text),
-                    (long long)v->as.i);
+    return fail_range(l, k, v, want, err);
   tt_scalar s = tt__scalar_from(v, want);
   memcpy(l->args + l->entry->offset[k], &s, (size_t)p->size);
   return TT_OK;

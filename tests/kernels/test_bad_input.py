@@ -125,7 +125,8 @@ def test_numbers_of_arguments(in_c):
     [
         ((X.copy(), np.ones(8), 8, 1.0), TypeError, r"argument 2 \('in', const float32 \*\).*holds float64"),
         ((X.copy(), X, 8.5, 1.0), TypeError, r"argument 3 \('n', int32\).*floating-point"),
-        ((X.copy(), X, 1 << 40, 1.0), OverflowError, "argument 3 .*1099511627776 is out of its range"),
+        ((X.copy(), X, 1 << 40, 1.0), OverflowError, "argument 3 .*integer 1099511627776 out of bounds for int32"),
+        ((X.copy(), X, (1 << 63) + 5, 1.0), OverflowError, "argument 3 .*integer 9223372036854775813 out of bounds"),
         ((X.copy(), X, X, 1.0), TypeError, r"argument 3 .* is no pointer, and an array is given"),
         ((3.5, X, 8, 1.0), TypeError, r"argument 1 .* needs an array, a number is given"),
         ((123456, X, 8, 1.0), TypeError, r"argument 1 .* needs an array, a number is given"),
