@@ -85,8 +85,7 @@ TT_API void tt_pinned_free(int device, void *p, size_t size); /* NULL is allowed
 
 /*
 ** `size` bytes of a device (TT_CPU: of the host), contents unset. Any address among them stands for the memory from
-*there
-** on. Arrays are something else: their elements may move. TT_ENOMEM; TT_EVALUE for no bytes at all.
+** there on. Arrays are something else: their elements may move. TT_ENOMEM; TT_EVALUE for no bytes at all.
 */
 TT_API tt_code tt_raw_new(int device, size_t size, void **out, tt_error *err);
 /* Give back the memory that begins at `p`, after all that the device was asked for: waits. TT_EVALUE: none begins
@@ -101,10 +100,8 @@ typedef enum tt_raw_way { TT_RAW_IN, TT_RAW_OUT, TT_RAW_WITHIN } tt_raw_way;
 /*
 ** Copy from the host's memory, to it, or (also from device to device) within memory of tt_raw_new, after the launches
 ** recorded before and in the order of `s` (NULL: the thread's current stream; else one of the device). TT_EVALUE when
-*it
-** reaches beyond that memory. wait: it is done when this returns. Else a copy of pinned host memory may go on, which
-*then
-** must stay; memory that is not pinned is done with.
+** it reaches beyond that memory. wait: it is done when this returns. Else a copy of pinned host memory may go on,
+** which then must stay; memory that is not pinned is done with.
 */
 TT_API tt_code tt_raw_copy(void *to, const void *from, size_t size, tt_raw_way way, tt_stream *s, bool wait,
                            tt_error *err);

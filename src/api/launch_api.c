@@ -117,8 +117,8 @@ static tt_code put_memory(launch *l, int k, tt_error *err) {
   return TT_OK;
 }
 
-/* A number given to a pointer: memory at an address that stays. The host's is the caller's own, as an array of it is.
- */
+/* A number given to a pointer: memory at an address that stays. The host's is the caller's own, as an array of it
+ * is. */
 static tt_code put_address(launch *l, int k, const tt_value *v, tt_error *err) {
   char text[200];
   int id, at = l->entry->offset[k];

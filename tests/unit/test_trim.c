@@ -1,7 +1,6 @@
 /*
 ** Headers less what a source cannot reach: what is kept and dropped in small ones; and that the real headers, trimmed
-*for
-** one function at a time, still hold all that it needs.
+** for one function at a time, still hold all that it needs.
 */
 #define TEST_KEEPS_MEMORY
 #include "test.h"
