@@ -1,0 +1,184 @@
+/*
+** Results of compiled functions: words as Python's objects, and memory that a call made as a buffer.
+*/
+#include "jit_int.h"
+
+#include <string.h>
+
+static PyTypeObject *memory_type;
+
+/* ---- memory that a call made, as a buffer */
+
+typedef struct memory_object {
+  PyObject_HEAD void *data;
+  size_t size;
+  PyObject *base; /* somebody else's memory: kept alive */
+} memory_object;
+
+static int memory_get(PyObject *self, Py_buffer *view, int flags) {
+  memory_object *m = (memory_object *)self;
+  return PyBuffer_FillInfo(view, self, m->data, (Py_ssize_t)m->size, 0, flags);
+}
+
+static void memory_free(PyObject *self) {
+  memory_object *m = (memory_object *)self;
+  PyTypeObject *type = Py_TYPE(self);
+  if (m->base)
+    Py_DECREF(m->base);
+  else
+    tt_jit_free(m->data, m->size);
+  freefunc slot = (freefunc)PyType_GetSlot(type, Py_tp_free);
+  slot(self);
+  Py_DECREF(type);
+}
+
+static PyType_Slot memory_slots[] = {{Py_tp_dealloc, memory_free},
+                                     {Py_bf_getbuffer, memory_get},
+                                     {Py_tp_doc, "Memory that a compiled function made."},
+                                     {0, NULL}};
+static PyType_Spec memory_spec = {"tutti._core.JitMemory", sizeof(memory_object), 0,
+                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, memory_slots};
+
+/* Takes `data`, unless there is a base. */
+static PyObject *memory_new(void *data, size_t size, PyObject *base) {
+  allocfunc slot = (allocfunc)PyType_GetSlot(memory_type, Py_tp_alloc);
+  memory_object *m = (memory_object *)slot(memory_type, 0);
+  if (!m) return NULL;
+  m->data = data;
+  m->size = size;
+  m->base = base ? Py_NewRef(base) : NULL;
+  return (PyObject *)m;
+}
+
+/* ---- words to objects */
+
+typedef struct result {
+  const char *type; /* what is left of it */
+  const int64_t *word;
+  tt_jit_run *run;
+  jit_frame *f;
+  PyObject *self;
+} result;
+
+static tt_dtype read_dtype(result *r) {
+  size_t n = strcspn(r->type, ",():");
+  for (int t = 0; t < TT_DTYPE_COUNT; t++) {
+    const char *s = core_jit_suffix((tt_dtype)t);
+    if (strlen(s) == n && memcmp(s, r->type, n) == 0) {
+      r->type += n;
+      return (tt_dtype)t;
+    }
+  }
+  return TT_DTYPE_NONE;
+}
+
+/* The argument itself when it comes back whole; else memory, which the package's `_array` makes an array of. */
+static PyObject *array_object(result *r) {
+  r->type++;
+  tt_dtype dtype = read_dtype(r);
+  int rank = r->type[1] - '0';
+  r->type += 3;
+  const int64_t *w = r->word, *len = w + 1, *step = w + 1 + rank;
+  r->word += 1 + 2 * rank;
+  char *at = (char *)(intptr_t)w[0];
+  void *data;
+  size_t size;
+  PyObject *memory = NULL;
+  int64_t low = 0, high = core_dtype_bytes(dtype);
+  for (int k = 0; k < rank; k++) {
+    int64_t reach = len[k] > 0 ? (len[k] - 1) * step[k] * core_dtype_bytes(dtype) : 0;
+    *(reach < 0 ? &low : &high) += reach;
+  }
+  if (tt_jit_run_take(r->run, at, &data, &size)) {
+    memory = memory_new(data, size, NULL);
+    if (!memory) tt_jit_free(data, size);
+  } else {
+    PyObject *base = NULL;
+    for (int k = 0; k < r->f->nheld; k++) {
+      jit_held *h = &r->f->held[k];
+      const int64_t *aw = &r->f->word[h->word];
+      bool whole = h->at == at && h->has_view && h->view.ndim == rank && memcmp(aw, w, (size_t)(1 + 2 * rank) * 8) == 0;
+      if (whole) return Py_NewRef(h->object);
+      if (h->has_view && at >= (char *)h->view.buf && at < (char *)h->view.buf + (h->size ? h->size : h->view.len))
+        base = h->object;
+    }
+    data = at + low;
+    memory = memory_new(data, (size_t)(high - low), base ? base : r->self);
+  }
+  if (!memory) return NULL;
+  PyObject *shape = PyTuple_New(rank), *strides = PyTuple_New(rank), *out = NULL;
+  for (int k = 0; shape && strides && k < rank; k++) {
+    PyTuple_SetItem(shape, k, PyLong_FromLongLong(len[k]));
+    PyTuple_SetItem(strides, k, PyLong_FromLongLong(step[k] * core_dtype_bytes(dtype)));
+  }
+  if (shape && strides)
+    out = PyObject_CallMethod(r->self, "_array", "OsOOL", memory, core_dtype_typestr(dtype), shape, strides,
+                              (long long)(at - (char *)data));
+  Py_XDECREF(shape);
+  Py_XDECREF(strides);
+  Py_DECREF(memory);
+  return out;
+}
+
+static PyObject *scalar_object(result *r) {
+  tt_dtype dtype = read_dtype(r);
+  int64_t w = *r->word++;
+  double d, im;
+  float f[2];
+  memcpy(&d, &w, sizeof d);
+  memcpy(f, &w, sizeof f);
+  switch (dtype) {
+    case TT_BOOL:
+      return PyBool_FromLong((long)(w & 255));
+    case TT_F64:
+      return PyFloat_FromDouble(d);
+    case TT_F32:
+      return PyFloat_FromDouble((double)f[0]);
+    case TT_U64:
+      return PyLong_FromUnsignedLongLong((unsigned long long)w);
+    case TT_C64:
+      return PyComplex_FromDoubles((double)f[0], (double)f[1]);
+    case TT_C128:
+      memcpy(&im, r->word++, sizeof im);
+      return PyComplex_FromDoubles(d, im);
+    default:
+      return PyLong_FromLongLong(w);
+  }
+}
+
+static PyObject *result_object(result *r) {
+  if (*r->type == 'N') {
+    r->type++;
+    return Py_NewRef(Py_None);
+  }
+  if (*r->type == 'A') return array_object(r);
+  if (*r->type != '(') return scalar_object(r);
+  PyObject *list = PyList_New(0), *out = NULL;
+  r->type++;
+  while (list && *r->type != ')') {
+    PyObject *item = result_object(r);
+    if (*r->type == ',') r->type++;
+    if (!item || PyList_Append(list, item) < 0) {
+      Py_XDECREF(item);
+      Py_CLEAR(list);
+      break;
+    }
+    Py_DECREF(item);
+  }
+  if (list) {
+    r->type++;
+    out = PyList_AsTuple(list);
+    Py_DECREF(list);
+  }
+  return out;
+}
+
+PyObject *core_jit_result(const char *type, const int64_t *word, tt_jit_run *run, jit_frame *f, PyObject *self) {
+  result r = {.type = type, .word = word, .run = run, .f = f, .self = self};
+  return result_object(&r);
+}
+
+int core_jit_result_init(PyObject *module) {
+  memory_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &memory_spec, NULL);
+  return memory_type ? PyModule_AddObjectRef(module, "JitMemory", (PyObject *)memory_type) : -1;
+}
