@@ -1,7 +1,6 @@
 /*
 ** Object files without a linker: what compilers make of C runs, what only a linker can read is told from it, and
-*damaged
-** files are no more than that.
+** damaged files are no more than that.
 */
 #include "test.h"
 

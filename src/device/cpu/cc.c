@@ -2,11 +2,9 @@
 ** Finding the compiler, running it, loading what it made.
 **
 ** Flags: value-safe ones only. -O2 with the vectoriser makes the same loops as -O3 in two thirds of the time.
-** -ffast-math is never among them: besides changing results, gcc and
-** clang link a constructor with it that switches denormals off in the thread that loads the kernel.
-** What the compiler makes is loaded as it is (object.h); where that cannot be, it is linked, without start files and
-*libraries:
-** memcpy and friends resolve in the process.
+** -ffast-math is never among them: besides changing results, gcc and clang link a constructor with it that switches
+** denormals off in the thread that loads the kernel. What the compiler makes is loaded as it is (object.h); where that
+** cannot be, it is linked, without start files and libraries: memcpy and friends resolve in the process.
 */
 #include "device/cpu/cc.h"
 
@@ -62,8 +60,7 @@ static int64_t file_number;
 
 /*
 ** A compiler that has started and waits for its text: its start is a third of a short program's compilation. There is
-*one
-** at most, and only while functions are expected (tt__cc_expect).
+** one at most, and only while functions are expected (tt__cc_expect).
 */
 typedef struct spare {
   tt_child child; /* none: pid 0 */
@@ -492,8 +489,7 @@ static tt_code prove(char path[PATH_SIZE], int *row, tt_error *err) {
 
 /*
 ** The first source of all, with the probe behind it: most compilers work, and one run is less than two. When it fails
-*nobody
-** knows who is to blame; then nothing is said of the compiler, unless it hangs.
+** nobody knows who is to blame; then nothing is said of the compiler, unless it hangs.
 */
 static bool compile_first(const char *source, const char *const *names, int n, tt_kernel_fn *fns, tt_str *binary) {
   char path[PATH_SIZE];

@@ -1,7 +1,7 @@
 /*
 ** Sections are laid out in three runs of pages: code and the jumps to names outside, constants with the table of
-*addresses,
-** variables. Everything is checked against the file's size before it is read: the file may come from a cache.
+** addresses, variables. Everything is checked against the file's size before it is read: the file may come from a
+** cache.
 */
 #include "device/cpu/object.h"
 

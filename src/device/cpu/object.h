@@ -1,7 +1,6 @@
 /*
 ** A compiler's object file as running code, without a linker: starting one costs as much as compiling a short loop.
-*Only
-** what compilers make of position independent C is known; the rest is for the linker.
+** Only what compilers make of position independent C is known; the rest is for the linker.
 */
 #ifndef TT_DEVICE_CPU_OBJECT_H
 #define TT_DEVICE_CPU_OBJECT_H
