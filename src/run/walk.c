@@ -73,44 +73,58 @@ tt_code tt__walk_make(tt_walker *w, tt_node *const *target, int n, tt_error *err
   return TT_OK;
 }
 
-static bool push_all(tt_walker *w, const int64_t *x, int n) {
-  for (int i = 0; i < n; i++)
-    if (!TT_VEC_PUSH(&w->key, x[i])) return false;
-  return true;
+static int64_t *put_all(int64_t *at, const int64_t *x, int n) {
+  for (int i = 0; i < n; i++) at[i] = x[i];
+  return at + n;
 }
 
-static bool key_attr(tt_walker *w, tt_node *n) {
+static int64_t *put_attr(int64_t *at, tt_node *n) {
   switch (n->op) {
     case TT_N_VIEW:
     case TT_N_STORE:
-      return TT_VEC_PUSH(&w->key, n->attr.off) && push_all(w, tt__node_step(n), n->nstep);
+      *at++ = n->attr.off;
+      return put_all(at, tt__node_step(n), n->nstep);
     case TT_N_REDUCE:
-      return TT_VEC_PUSH(&w->key, (int64_t)n->attr.reduce.axes) && TT_VEC_PUSH(&w->key, (int64_t)n->attr.reduce.red);
+      *at++ = (int64_t)n->attr.reduce.axes;
+      *at++ = n->attr.reduce.red;
+      return at;
     case TT_N_PICK:
-      return TT_VEC_PUSH(&w->key, (int64_t)n->attr.pick);
+      *at++ = n->attr.pick;
+      return at;
     case TT_N_LIB:
-      return TT_VEC_PUSH(&w->key, (int64_t)(intptr_t)n->attr.lib->row);
+      *at++ = (int64_t)(intptr_t)n->attr.lib->row;
+      return at;
     case TT_N_CALL:
-      return TT_VEC_PUSH(&w->key, (int64_t)n->attr.call->noperand);
+      *at++ = n->attr.call->noperand;
+      return at;
     default:
-      return true;
+      return at;
   }
 }
 
+static int64_t *put_node(int64_t *at, tt_node *n) {
+  bool is_leaf = n->op == TT_N_BUFFER;
+  int64_t head = n->op | n->dtype << 8 | n->rank << 16 | (is_leaf ? 0 : n->nsrc) << 24;
+  *at++ = head | (int64_t)(is_leaf ? 0 : n->flags & TT_NODE_SEEN) << 32;
+  at = put_all(at, tt__node_len(n), n->rank);
+  if (is_leaf) return at;
+  for (int k = 0; k < n->nsrc; k++) *at++ = n->src[k]->slot;
+  return put_attr(at, n);
+}
+
 tt_code tt__walk_key(tt_walker *w, int64_t salt, tt_error *err) {
-  w->key.n = 0;
-  bool ok = TT_VEC_PUSH(&w->key, salt);
-  for (int i = 0; i < w->walk.n && ok; i++) {
-    tt_node *n = w->walk.node[i];
-    int64_t head = n->op | n->dtype << 8 | n->rank << 16 | (n->op == TT_N_BUFFER ? 0 : n->nsrc) << 24;
-    head |= (int64_t)(n->op == TT_N_BUFFER ? 0 : n->flags & TT_NODE_SEEN) << 32;
-    ok = TT_VEC_PUSH(&w->key, head) && push_all(w, tt__node_len(n), n->rank);
-    if (n->op == TT_N_BUFFER) continue;
-    for (int k = 0; k < n->nsrc && ok; k++) ok = TT_VEC_PUSH(&w->key, (int64_t)n->src[k]->slot);
-    ok = ok && key_attr(w, n);
-  }
-  for (int t = 0; t < w->walk.ntarget && ok; t++) ok = TT_VEC_PUSH(&w->key, (int64_t)w->walk.target[t]);
-  return ok ? TT_OK : no_memory(err);
+  enum { HEAD_AND_ATTR = 3 };
+  int64_t most = 1 + w->walk.ntarget;
+  for (int i = 0; i < w->walk.n; i++)
+    most += HEAD_AND_ATTR + w->walk.node[i]->rank + w->walk.node[i]->nsrc + w->walk.node[i]->nstep;
+  while (w->key.cap < most)
+    if (!tt__vec_grow((void **)&w->key.data, &w->key.cap, sizeof *w->key.data)) return no_memory(err);
+  int64_t *at = w->key.data;
+  *at++ = salt;
+  for (int i = 0; i < w->walk.n; i++) at = put_node(at, w->walk.node[i]);
+  for (int t = 0; t < w->walk.ntarget; t++) *at++ = w->walk.target[t];
+  w->key.n = at - w->key.data;
+  return TT_OK;
 }
 
 void tt__walk_free(tt_walker *w) {
