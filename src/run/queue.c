@@ -229,9 +229,11 @@ tt_code tt__queue_flush(tt_error *err) {
     launch_waiting();
     return TT_OK;
   }
-  if (queue.n) { /* else what comes between comes before all of them, as when operands are brought up first */
+  if (queue.n > queue.older) {
     queue.whole = false;
     launch_all();
+  } else { /* what comes between comes before all of this evaluation's, as when operands are brought up first */
+    launch_waiting();
   }
   return report(err);
 }

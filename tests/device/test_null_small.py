@@ -154,3 +154,23 @@ def test_plans_that_are_forgotten_while_launches_wait():
             assert np.array_equal(z.numpy(), a[:n] * (k // 400 + 1.0) if k % 2 else a[:n] - b[:n]), k
         """
     )
+
+
+def test_a_plan_of_many_kernels_keeps_its_graph():
+    run(
+        """
+        kept = []
+        def many():
+            for k in range(40):
+                z = x + float(k)
+                tt.eval(z)  # waits, and is asked for before the others
+                several = [z[: n + 10] * 2.0 for n in range(6)]
+                tt.eval(*several)
+                kept.append((k, z, several))
+        seen = counted(many)
+        assert seen["graph_launches"] >= 36, seen
+        for k, z, several in kept:
+            assert np.array_equal(z.numpy(), a + k)
+            assert all(np.array_equal(s.numpy(), ((a + k) * 2)[: n + 10]) for n, s in enumerate(several))
+        """
+    )
