@@ -35,7 +35,9 @@ static int (*_Atomic interrupt_check)(void);
 
 void tt__exec_interrupt(void) { atomic_store(&interrupted, 1); }
 void tt__exec_set_check(int (*check)(void)) { atomic_store(&interrupt_check, check); }
-bool tt__exec_interrupted(void) { return atomic_exchange(&interrupted, 0) != 0; }
+bool tt__exec_interrupted(void) {
+  return atomic_load_explicit(&interrupted, memory_order_relaxed) != 0 && atomic_exchange(&interrupted, 0) != 0;
+}
 
 bool tt__exec_check(bool on_caller) {
   int (*check)(void) = atomic_load_explicit(&interrupt_check, memory_order_relaxed);
@@ -139,6 +141,9 @@ static bool crosses(const tt_kernel *k, const tt_lowered *l) {
   return false;
 }
 
+/* How many pieces of a length cover another, at least 1. Mostly one does, without a division. */
+static int64_t cover(int64_t len, int64_t piece) { return len <= piece ? 1 : (len + piece - 1) / piece; }
+
 static void choose_tiles(job *j, const tt_launch *launch) {
   const tt_kernel *k = j->unit->kernel;
   const tt_lowered *l = launch->lowered;
@@ -158,16 +163,16 @@ static void choose_tiles(job *j, const tt_launch *launch) {
     j->tile_outer = TILE_OUTER;
   } else {
     j->tile_lanes = j->lanes > want ? (want + 1023) / 1024 * 1024 : j->lanes;
-    j->tile_outer = j->lanes > want ? 1 : want / j->lanes > 1 ? want / j->lanes : 1;
+    j->tile_outer = j->lanes > want || j->outer == 1 ? 1 : want / (j->lanes ? j->lanes : 1);
   }
   if (k->serial) {
     j->tile_lanes = j->lanes;
     j->tile_outer = j->outer;
   }
-  j->nlane = (j->lanes + j->tile_lanes - 1) / j->tile_lanes;
+  j->nlane = cover(j->lanes, j->tile_lanes);
 }
 
-static int64_t tiles(const job *j) { return (j->outer + j->tile_outer - 1) / j->tile_outer * j->nlane; }
+static int64_t tiles(const job *j) { return cover(j->outer, j->tile_outer) * j->nlane; }
 
 /* Few long rows: all threads fold chunks of them, then the chunks are combined in order. */
 static tt_code launch_chunks(job *j, const tt_launch *launch, tt_kargs *args, tt_error *err) {
@@ -222,7 +227,9 @@ tt_code tt__exec_launch(const tt_launch *launch, const tt_kargs *bound, tt_kerne
   j.checked_ns = 0;
   j.npartial = args.npartial = chunks_of_row(k, launch->lowered);
   choose_tiles(&j, launch);
-  bool alone = launch->points * j.unit->weight < ALONE_WORK || k->serial || tt__pool_size() == 1;
+  bool is_short = launch->points * j.unit->weight < ALONE_WORK;
+  bool alone = is_short || k->serial || tt__pool_size() == 1;
+  if (is_short) j.can_stop = false; /* it is done before anybody has looked */
   if (!alone) j.checked_ns = tt__clock_ns();
   bool few = tiles(&j) < 4 * tt__pool_size();
   if (!alone && few && j.npartial > 1 && k->nphase == 1 && !stores_in_row(k) && k->nred <= MOST_REDUCTIONS)
