@@ -141,7 +141,7 @@ typedef struct tt_apply_options {
 
 /*
 ** One elementwise op over arrays and Python-like scalars (weak: NEP 50), with broadcasting. `options` may be NULL.
-** With options->out, *out is a new hold on it.
+** With options->out, *out is a new hold on it, which who does not want it need not take: `out` may be NULL then.
 ** TT_EVALUE "operands could not be broadcast together with shapes ...", TT_ETYPE for unsupported types,
 ** TT_EOVERFLOW "Python integer 300 out of bounds for uint8".
 */

@@ -200,7 +200,7 @@ tt_code tt_item(tt_array *a, tt_value *out, tt_error *err) {
 tt_code tt_apply(tt_op op, const tt_value *arg, int narg, const tt_apply_options *options, tt_array **out,
                  tt_error *err) {
   call c;
-  *out = NULL;
+  if (out) *out = NULL;
   err = enter(&c, err);
   if ((unsigned)op >= TT_OP_COUNT)
     return leave(&c, tt__fail(err, TT_EVALUE, "no elementwise op has number %d", (int)op));

@@ -76,10 +76,31 @@ static tt_node *operand_as(const frame *f, int k, tt_dtype dtype, bool wrap, tt_
 
 static tt_node *operand(const frame *f, int k, tt_error *err) { return operand_as(f, k, f->types.compute, false, err); }
 
+/* Operand k as the number it is; false: it is none, or its type refuses it. */
+static bool number(const frame *f, int k, tt_scalar *out) {
+  const tt_value *v = &f->arg[k];
+  if (is_scalar(v)) return tt__value_scalar(v, f->types.compute, out, NULL) == TT_OK;
+  const tt_node *n = v->as.array->storage->node;
+  *out = n->attr.scalar;
+  return n->op == TT_N_CONST && n->dtype == f->types.compute && n->device == TT_ANYWHERE;
+}
+
+/* An op of numbers alone is a number: no operand need be recorded. NULL: it is another op. */
+static tt_node *of_numbers(const frame *f, tt_error *err) {
+  tt_scalar s[3], result = {.bits = {0, 0}};
+  const void *arg[3] = {&s[0], &s[1], &s[2]};
+  if (f->rank > 0 || !tt__session_elements) return NULL;
+  for (int k = 0; k < f->n; k++)
+    if (!number(f, k, &s[k])) return NULL;
+  if (!tt__session_elements(f->op, f->types.compute, f->types.result, arg, f->n, &result, 1)) return NULL;
+  return constant(f, f->types.result, result, err);
+}
+
 /* The op in its plain form. */
 static tt_node *plain(const frame *f, tt_error *err) {
-  tt_node *src[3] = {NULL, NULL, NULL}, *out = NULL;
+  tt_node *src[3] = {NULL, NULL, NULL}, *out = of_numbers(f, err);
   int k = 0;
+  if (out) return out;
   while (k < f->n && (src[k] = operand(f, k, err))) k++;
   if (k == f->n) out = tt__node_op(f->op, f->types.result, src, f->n, err);
   while (k-- > 0) tt__node_release(src[k]);
@@ -288,8 +309,8 @@ static tt_node *masked(const frame *f, tt_node *value, tt_array *out, tt_array *
 
 tt_code tt__apply(tt_op op, const tt_value *arg, int narg, const tt_apply_options *options, tt_array **out,
                   tt_error *err) {
-  *out = NULL;
-  assert((unsigned)op < TT_OP_COUNT);
+  assert((unsigned)op < TT_OP_COUNT && (out || (options && options->out)));
+  if (out) *out = NULL;
   if (narg != tt__ops[op].arity)
     return tt__fail(err, TT_ETYPE, "%s() takes %d arguments but %d were given", tt__ops[op].numpy, tt__ops[op].arity,
                     narg);
@@ -308,7 +329,7 @@ tt_code tt__apply(tt_op op, const tt_value *arg, int narg, const tt_apply_option
   tt_code code = TT_OK;
   if (into) {
     code = tt__array_store(into, n, err);
-    if (code == TT_OK) *out = tt__array_retain(into);
+    if (code == TT_OK && out) *out = tt__array_retain(into);
   } else {
     *out = tt__array_of(n, err);
     if (!*out) code = TT_ENOMEM;

@@ -133,13 +133,10 @@ static PyObject *in_place(tt_op op, PyObject *l, PyObject *r) {
   tt_value v[2] = {tt_v_array(core_handle(l))};
   if (!is_common(r, &v[1])) return core_operator(op, arg, 2, l);
   core_line();
-  tt_array *out;
   tt_error err;
   tt_apply_options options = {.out = core_handle(l), .dtype = TT_DTYPE_NONE};
-  tt_code c = tt_apply(op, v, 2, &options, &out, &err);
-  if (c != TT_OK) return core_raise(c, &err);
-  tt_release(&out);
-  return Py_NewRef(l);
+  tt_code c = tt_apply(op, v, 2, &options, NULL, &err);
+  return c == TT_OK ? Py_NewRef(l) : core_raise(c, &err);
 }
 
 /* ---- slots */
