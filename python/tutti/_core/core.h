@@ -136,6 +136,15 @@ tt_value *core_scratch_values(core_scratch *s, int64_t n);
 /* Let the scratch own a hold. False (the hold is dropped) with MemoryError. */
 bool core_scratch_own(core_scratch *s, tt_array *a);
 
+/* An array, a float or an int that fits, the values most met; false for any other (no exception). */
+static inline bool core_value_common(PyObject *o, tt_value *v) {
+  if (core_is_array(o)) return *v = tt_v_array(core_handle(o)), true;
+  if (Py_TYPE(o) == &PyFloat_Type) return *v = tt_v_float(PyFloat_AsDouble(o)), true;
+  if (Py_TYPE(o) != &PyLong_Type) return false;
+  int overflow;
+  long i = PyLong_AsLongAndOverflow(o, &overflow);
+  return *v = tt_v_int(i), !overflow;
+}
 /* A Python scalar or None, exactly; false when `o` is something else (no exception). Huge ints: see core_value_int. */
 bool core_value_scalar(PyObject *o, tt_value *out);
 /* An int; false with OverflowError beyond uint64. */

@@ -37,6 +37,7 @@ static PyObject *get_value(PyObject *self, const tt_value *index) {
 static PyObject *subscript(PyObject *self, PyObject *key) {
   tt_value index;
   core_scratch s;
+  if (Py_TYPE(key) == &PyLong_Type && core_value_common(key, &index)) return get_value(self, &index);
   core_scratch_init(&s);
   PyObject *out = core_value_index(&s, key, &index) ? get_value(self, &index) : NULL;
   core_scratch_free(&s);
@@ -51,12 +52,12 @@ static int assign(PyObject *self, PyObject *key, PyObject *value) {
   tt_value index, v;
   core_scratch s;
   core_scratch_init(&s);
-  bool ok = core_value_index(&s, key, &index);
+  bool ok = (Py_TYPE(key) == &PyLong_Type && core_value_common(key, &index)) || core_value_index(&s, key, &index);
   if (ok && value == Py_None) {
     PyErr_SetString(PyExc_TypeError, "float() argument must be a string or a real number, not 'NoneType'");
     ok = false;
   }
-  ok = ok && core_value_array(&s, value, &v);
+  ok = ok && (core_value_common(value, &v) || core_value_array(&s, value, &v));
   if (ok) {
     tt_error err;
     core_line();

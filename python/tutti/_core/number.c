@@ -107,20 +107,11 @@ PyObject *core_operator(tt_op op, PyObject *const *arg, int n, PyObject *out) {
   return result;
 }
 
-/* The road most taken: two arrays, or an array and a float or a small int. */
-static bool is_common(PyObject *o, tt_value *v) {
-  if (core_is_array(o)) return *v = tt_v_array(core_handle(o)), true;
-  if (Py_TYPE(o) == &PyFloat_Type) return *v = tt_v_float(PyFloat_AsDouble(o)), true;
-  if (Py_TYPE(o) != &PyLong_Type) return false;
-  int overflow;
-  long i = PyLong_AsLongAndOverflow(o, &overflow);
-  return *v = tt_v_int(i), !overflow;
-}
-
+/* The road most taken. */
 static PyObject *binary(tt_op op, PyObject *l, PyObject *r) {
   PyObject *arg[2] = {l, r};
   tt_value v[2];
-  if (!is_common(l, &v[0]) || !is_common(r, &v[1])) return core_operator(op, arg, 2, NULL);
+  if (!core_value_common(l, &v[0]) || !core_value_common(r, &v[1])) return core_operator(op, arg, 2, NULL);
   core_line();
   tt_array *out;
   tt_error err;
@@ -131,7 +122,7 @@ static PyObject *binary(tt_op op, PyObject *l, PyObject *r) {
 static PyObject *in_place(tt_op op, PyObject *l, PyObject *r) {
   PyObject *arg[2] = {l, r};
   tt_value v[2] = {tt_v_array(core_handle(l))};
-  if (!is_common(r, &v[1])) return core_operator(op, arg, 2, l);
+  if (!core_value_common(r, &v[1])) return core_operator(op, arg, 2, l);
   core_line();
   tt_error err;
   tt_apply_options options = {.out = core_handle(l), .dtype = TT_DTYPE_NONE};
