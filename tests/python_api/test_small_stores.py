@@ -15,7 +15,7 @@ def counted(work):
 
 def test_rows_of_a_small_matrix_need_no_evaluation():
     a = np.arange(3000.0).reshape(50, 60)
-    x = tt.array(a)
+    x = tt.array(a, device="cpu")
     tt.eval(x)
 
     def work():
