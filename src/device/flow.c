@@ -15,9 +15,10 @@ enum { RING = 32 << 20, LEAST_RING = 1 << 20 };
 /* A conductor with nothing to do looks again so often, then it lets the device wake it. */
 enum { LOOKS = 100, PATIENCE = 50 };
 
-static size_t chunk_bytes = CHUNK, ring_bytes = RING, grain_bytes = GRAIN;
+static size_t chunk_bytes = CHUNK, ring_bytes = RING, grain_bytes = GRAIN, first_bytes = FIRST_CHUNK;
 
-void tt__flow_tune(size_t chunk, size_t ring, size_t grain) {
+void tt__flow_tune(size_t chunk, size_t ring, size_t grain, size_t first) {
+  first_bytes = first ? first : FIRST_CHUNK;
   grain_bytes = grain ? grain : GRAIN;
   const size_t most = (size_t)TT_FLOW_SLOTS * grain_bytes;
   chunk_bytes = chunk ? chunk : CHUNK;
@@ -191,7 +192,7 @@ static bool ask(flow *w, int way, int64_t to, size_t size) {
 /* Bytes that a copy should have by now, in whole grains. */
 static size_t chunk_now(const flow *w, int way) {
   size_t grain = w->ring[way]->grain_bytes, most = (size_t)w->ring[way]->slots * grain / 4, size = chunk_bytes;
-  if (w->moved[way] < 2 * FIRST_CHUNK && size > FIRST_CHUNK) size = FIRST_CHUNK;
+  if (w->moved[way] < 2 * first_bytes && size > first_bytes) size = first_bytes;
   if (size > most) size = most;
   return size > grain ? size / grain * grain : grain;
 }

@@ -82,7 +82,7 @@ TT_HIDDEN tt_code tt__flow_run(const tt_flow *f, tt_flow_ring *in, tt_flow_ring 
 TT_HIDDEN tt_code tt__flow_ring_fill(tt_device *d, tt_flow_ring *r, size_t size, tt_error *err);
 /* Wait for what is under way and give everything back. */
 TT_HIDDEN void tt__flow_ring_empty(tt_device *d, tt_flow_ring *r);
-/* How rings are cut; for measurements. Zeros: the defaults. Not while copies run. */
-TT_HIDDEN void tt__flow_tune(size_t chunk, size_t ring, size_t grain);
+/* How rings are cut, and how long the first copies are; for measurements. Zeros: the defaults. Not while copies run. */
+TT_HIDDEN void tt__flow_tune(size_t chunk, size_t ring, size_t grain, size_t first);
 
 #endif

@@ -490,11 +490,11 @@ static void transfer_speeds(tt_device *d) {
   }
   tt__pool_resize(0);
   for (size_t grain = 64 << 10; grain <= 256 << 10; grain *= 2) {
-    tt__flow_tune(0, 0, grain);
+    tt__flow_tune(0, 0, grain, 0);
     printf("  grains of %3zu KiB: %.1f / %.1f, %.1f\n", grain >> 10, transfer(d, m, host, SPEED_BYTES, 0),
            transfer(d, m, host, SPEED_BYTES, 1), both(d, m, host, SPEED_BYTES / 2, 8 << 20));
   }
-  tt__flow_tune(0, 0, 0);
+  tt__flow_tune(0, 0, 0, 0);
   cold_speeds(d, m, host);
   printf("sizes, KiB: staged in / out | driver in / out, GB/s\n");
   for (size_t n = 64 << 10; n <= (size_t)256 << 20; n *= 2)
@@ -561,8 +561,51 @@ static void call_speeds(tt_device *d) {
   d->ops->unload(d, m);
 }
 
+/* Transfers of some MiB, for each way to cut them: GB/s after a pause, with all threads awake, and in a row. */
+TEST(flows) {
+  static const size_t way[][3] = {{0, 0, 0},
+                                  {64 << 10, 0, 64 << 10},
+                                  {128 << 10, 0, 0},
+                                  {512 << 10, 0, 0},
+                                  {0, 512 << 10, 0},
+                                  {0, 1 << 20, 0},
+                                  {0, 4 << 20, 0},
+                                  {0, 0, 64 << 10},
+                                  {0, 0, 256 << 10},
+                                  {128 << 10, 512 << 10, 64 << 10},
+                                  {128 << 10, 1 << 20, 64 << 10}};
+  const char *told = getenv("TUTTI_TEST_SPEED");
+  tt_device *d = told && strcmp(told, "flows") == 0 ? device() : NULL;
+  unsigned char *host = d ? tt__mem_alloc_data(SPEED_BYTES) : NULL;
+  tt_dmem *m = NULL;
+  if (!host || tt__dmem_alloc(d, d->work, (size_t)64 << 20, &m, NULL) != TT_OK) return;
+  memset(host, 1, SPEED_BYTES);
+  for (int threads = tt__cpu_count(); threads >= 4; threads /= 2) {
+    tt__pool_resize(threads);
+    printf("%d threads; up, GB/s after a pause / awake / in a row; down the same\nfirst chunk grain KiB", threads);
+    for (size_t n = 4 << 20; n <= 64 << 20; n *= 4) printf(" | %26zu MiB", n >> 20);
+    printf("\n");
+    for (size_t k = 0; k < sizeof way / sizeof *way; k++) {
+      tt__flow_tune(way[k][1], 0, way[k][2], way[k][0]);
+      printf("%5zu %5zu %5zu    ", way[k][0] >> 10, way[k][1] >> 10, way[k][2] >> 10);
+      for (size_t n = 4 << 20; n <= 64 << 20; n *= 4) {
+        printf(" |");
+        for (int down = 0; down < 2; down++)
+          printf(" %4.1f %4.1f %4.1f", cold(d, m, host, n, down, false), cold(d, m, host, n, down, true),
+                 transfer(d, m, host, n, down));
+      }
+      printf("\n");
+    }
+  }
+  tt__flow_tune(0, 0, 0, 0);
+  tt__pool_resize(0);
+  tt__dmem_free(d, m);
+  tt__mem_free_data(host, SPEED_BYTES);
+}
+
 TEST(speeds) {
-  tt_device *d = getenv("TUTTI_TEST_SPEED") ? device() : NULL;
+  const char *told = getenv("TUTTI_TEST_SPEED");
+  tt_device *d = told && strcmp(told, "flows") != 0 ? device() : NULL;
   if (!d) return;
   char info[600];
   tt__nvrtc_info(info, sizeof info);

@@ -21,7 +21,7 @@ static tt_device *open_null(uint64_t seed) {
 static void close_null(void) {
   tt__device_close_all();
   tt__null_show(0);
-  tt__flow_tune(0, 0, 0);
+  tt__flow_tune(0, 0, 0, 0);
   tt__pool_shutdown();
 }
 
@@ -48,7 +48,7 @@ TEST(bytes_arrive_at_every_size) {
   static const size_t sizes[] = {1, 100, 131072, 131073, 1 << 20, (1 << 20) + 1, 5000000, 20000001};
   for (int salt = 0; salt < 4; salt++) {
     tt_device *d = open_null((uint64_t)salt);
-    if (salt % 2) tt__flow_tune(600000, (size_t)(1 + salt) << 20, 0);
+    if (salt % 2) tt__flow_tune(600000, (size_t)(1 + salt) << 20, 0, 0);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) there_and_back(d, sizes[i], salt);
     close_null();
   }
@@ -57,7 +57,7 @@ TEST(bytes_arrive_at_every_size) {
 TEST(copies_are_ordered_with_other_work) {
   enum { N = 3000000 };
   tt_device *d = open_null(5);
-  tt__flow_tune(300000, 1 << 20, 1 << 16);
+  tt__flow_tune(300000, 1 << 20, 1 << 16, 0);
   unsigned char *host = tt__mem_alloc_data(N);
   tt_dmem *m = NULL;
   CHECK_INT(tt__dmem_alloc(d, d->work, N, &m, NULL), TT_OK);
@@ -103,7 +103,7 @@ TEST(a_failing_step_is_an_error_and_the_next_copy_works) {
       tt_dmem *m = NULL;
       tt_error err = {0};
       bool fired = false;
-      tt__flow_tune(300000, 1 << 20, 1 << 16);
+      tt__flow_tune(300000, 1 << 20, 1 << 16, 0);
       CHECK_INT(tt__dmem_alloc(d, d->work, N, &m, NULL), TT_OK);
       memset(host, 9, N);
       tt__fault_arm(kinds[k], n, false);
@@ -232,7 +232,7 @@ TEST(flows_go_up_and_down_at_once) {
     tt_device *d = open_null((uint64_t)salt);
     journey j = pack(9, 1 + salt % 3, salt);
     tt_error err = {0};
-    if (salt % 2) tt__flow_tune(300000, 1 << 20, 1 << 16);
+    if (salt % 2) tt__flow_tune(300000, 1 << 20, 1 << 16, 0);
     for (int turn = 0; turn < 3; turn++) {
       CHECK_INT(travel(d, &j, &err), TT_OK);
       check_arrived(&j);
@@ -250,7 +250,7 @@ TEST(a_failing_flow_is_an_error_and_the_next_one_works) {
       tt_device *d = open_null((uint64_t)n);
       tt_error err = {0};
       bool fired = false;
-      tt__flow_tune(300000, 1 << 20, 1 << 16);
+      tt__flow_tune(300000, 1 << 20, 1 << 16, 0);
       tt__fault_arm(kinds[k], n, false);
       tt_code code = travel(d, &j, &err);
       tt__fault_calls(kinds[k], &fired);
