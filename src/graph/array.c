@@ -376,9 +376,10 @@ tt_code tt__array_peek_dense(tt_array *a, const void **data, tt_buffer **hold, t
   bool dense = tt__array_is_c(a);
   /* Values nobody computed are not worth the whole storage for a part of it. */
   bool whole_first = whole->op != TT_N_CONST && whole->op != TT_N_IOTA && whole->op != TT_N_EMPTY;
-  if (whole_first) code = tt__evaluate(&whole, 1, err);
+  bool most = a->size >= whole->size / SMALL_PART;
+  if (whole_first) code = most ? tt__evaluate_to_look(whole, err) : tt__evaluate(&whole, 1, err);
   bool home = whole->op == TT_N_BUFFER && whole->attr.buf->data;
-  bool small = !home && a->size < whole->size / SMALL_PART; /* of what lies on a device: only that part travels */
+  bool small = !home && !most; /* of what lies on a device: only that part travels */
   if (code == TT_OK && dense && !small && whole->op == TT_N_BUFFER) {
     code = tt__buffer_host(whole->attr.buf, err);
     if (code != TT_OK) goto done;

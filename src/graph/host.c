@@ -147,9 +147,7 @@ static tt_code read_there(tt_array *a, void *data, size_t bytes, bool *done, tt_
   int op = a->storage->node->op;
   if (bytes == 0 || !tt__array_is_c(a) || op == TT_N_CONST || op == TT_N_IOTA || op == TT_N_EMPTY) return TT_OK;
   tt_node *n = tt__node_retain(a->storage->node);
-  tt__session_looking = true; /* where it runs depends on where it is wanted */
-  tt_code code = tt__evaluate(&n, 1, err);
-  tt__session_looking = false;
+  tt_code code = tt__evaluate_to_look(n, err);
   tt_buffer *b = code == TT_OK ? n->attr.buf : NULL;
   if (b && !b->data && b->replicas) {
     size_t from = (size_t)a->off * tt__dtype_size((tt_dtype)a->dtype);

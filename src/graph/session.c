@@ -119,10 +119,15 @@ tt_code tt__evaluate(tt_node *const *node, int n, tt_error *err) {
   return evaluator(node, n, err);
 }
 
-tt_code tt__evaluate_home(tt_node *node, tt_error *err) {
+tt_code tt__evaluate_to_look(tt_node *node, tt_error *err) {
   tt__session_looking = true;
   tt_code code = tt__evaluate(&node, 1, err);
   tt__session_looking = false;
+  return code;
+}
+
+tt_code tt__evaluate_home(tt_node *node, tt_error *err) {
+  tt_code code = tt__evaluate_to_look(node, err);
   return code == TT_OK ? tt__buffer_host(node->attr.buf, err) : code;
 }
 

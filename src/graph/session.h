@@ -38,7 +38,9 @@ TT_HIDDEN uint32_t tt__session_stamp(void);
 typedef tt_code (*tt_evaluate_fn)(tt_node *const *node, int n, tt_error *err);
 TT_HIDDEN void tt__session_set_evaluator(tt_evaluate_fn fn);
 TT_HIDDEN tt_code tt__evaluate(tt_node *const *node, int n, tt_error *err);
-/* The same for one node whose bytes are then read on the host: they lie there afterwards. */
+/* The same for one node whose values are looked at on the host next: what they cost to bring there counts. */
+TT_HIDDEN tt_code tt__evaluate_to_look(tt_node *node, tt_error *err);
+/* And its bytes lie there afterwards. */
 TT_HIDDEN tt_code tt__evaluate_home(tt_node *node, tt_error *err);
 
 /* Set by who evaluates because the host is going to read the values. */

@@ -95,8 +95,8 @@ static void predict(tt_device *d, const tt_walk *walk, const tt_step *step, tt_p
     else if (!p->parts.buf[b].whole && comes_up(d, n))
       p->up_bytes += bytes;
   }
-  p->up_ns = (double)p->up_bytes / c->up_bytes_per_ns;
-  p->down_ns = (double)p->down_bytes / c->down_bytes_per_ns;
+  p->up_ns = p->up_bytes ? tt__move_ns(c->up_ns, (double)p->up_bytes) : 0;
+  p->down_ns = p->down_bytes ? tt__move_ns(c->down_ns, (double)p->down_bytes) : 0;
   p->work_ns = tt__place_kernel_ns(step->launch, d);
 }
 

@@ -29,6 +29,10 @@
 #define OPEN_NS 3e8
 /* A choice must pay clearly; predictions are no better than this. */
 #define CLEARLY 0.9
+/* A kernel's time on the CPU is believed up to so many times of what the machine's figures say. */
+#define BEYOND 8.0
+/* An array goes straight to a device on a promise of at least one part in so many of the move's price. */
+#define SURE 4.0
 /* Work (instruction-elements, or flops of a library step) that the calling thread does alone, and what that costs. */
 #define ALONE_WORK 65536.0
 #define ALONE_FLOPS 1e6
@@ -98,8 +102,8 @@ static double cpu_kernel_ns(const tt_launch *l) {
   double measured = tt__unit_ns(l->unit, l->points);
   double likely = alone ? kernel_ns(l, c->bytes_per_ns, c->ns_per_op, ALONE_NS)
                         : kernel_ns(l, c->bytes_per_ns, c->ns_per_op / tt__pool_size(), c->launch_ns);
-  if (measured <= 0) return likely;
-  return measured > likely && tt__unit_improves(l->unit) ? likely : measured;
+  if (measured <= 0 || (measured > likely && tt__unit_improves(l->unit))) return likely;
+  return measured < BEYOND * likely ? measured : BEYOND * likely; /* what has moved is not measured again */
 }
 
 static double cpu_step_ns(const tt_walk *walk, const tt_step *s) {
@@ -131,18 +135,26 @@ static double device_step_ns(const tt_walk *walk, const tt_step *s, const tt_dev
 
 static bool is_leaf(const tt_node *n) { return n->op == TT_N_BUFFER && n->attr.buf->size > 0; }
 
-/* Bringing the walk's leaves to a device, and what they have been lent for it. */
-static double moves_to(const tt_walk *walk, const tt_device *d, const tt_device_costs *c, double *lent) {
+/* Bringing the walk's leaves to a device. */
+static double moves_to(const tt_walk *walk, const tt_device *d, const tt_device_costs *c) {
   double ns = 0;
-  *lent = 0;
+  for (int i = 0; i < walk->n; i++) {
+    const tt_node *n = walk->node[i];
+    if (is_leaf(n) && !tt__is_resident(d->id, n->attr.buf)) ns += tt__move_ns(c->up_ns, (double)n->attr.buf->size);
+  }
+  return ns;
+}
+
+/* What they have been lent for it: by what came before, or by what is expected after this evaluation. */
+static double lent_to(const tt_walk *walk, const tt_device *d, const tt_device_costs *c, double gain) {
+  double ns = 0;
   for (int i = 0; i < walk->n; i++) {
     const tt_node *n = walk->node[i];
     if (!is_leaf(n) || tt__is_resident(d->id, n->attr.buf)) continue;
     const tt_buffer *b = n->attr.buf;
-    double move = tt__move_ns(c->up_ns, (double)b->size);
-    double worth = b->owed_ns > b->promised_ns ? b->owed_ns : b->promised_ns;
-    ns += move;
-    *lent += worth < move ? worth : move;
+    double move = tt__move_ns(c->up_ns, (double)b->size), ahead = b->promised_ns - b->owed_ns - gain;
+    double worth = b->owed_ns > ahead ? b->owed_ns : ahead;
+    ns += worth < move ? worth : move;
   }
   return ns;
 }
@@ -204,7 +216,8 @@ static tt_code choose(const tt_walk *walk, const tt_plan *plan, bool looked_at, 
   out->chosen = true;
   out->gain_ns = out->cpu_ns - steps_ns - home_ns;
   out->cpu_ns += moves_home(walk, c);
-  out->moves_ns = moves_to(walk, d, c, &out->lent_ns) + home_ns;
+  out->moves_ns = moves_to(walk, d, c) + home_ns;
+  out->lent_ns = lent_to(walk, d, c, out->gain_ns);
   out->device_ns = out->moves_ns + steps_ns - saved_ns;
   out->moves_ns -= saved_ns < out->moves_ns ? saved_ns : out->moves_ns;
   if (out->device_ns - out->lent_ns < CLEARLY * out->cpu_ns) out->device = d;
@@ -273,7 +286,9 @@ int tt__place_expect(tt_dtype dtype, int rank, const int64_t *len, tt_buffer *as
   as->promised_ns = worth_of[as->kind - 1];
   tt_device *d = tt__device_peek(tt__device_id(TT_DEVICE_CUDA, 0));
   if (as->promised_ns <= 0 || !d || tt__device_lost(d) || tt__place_told() != TT_ANYWHERE) return 0;
-  return tt__move_ns(tt__device_costs(d)->up_ns, bytes) < CLEARLY * as->promised_ns ? d->id : 0;
+  double move_ns = tt__move_ns(tt__device_costs(d)->up_ns, bytes);
+  double copy_ns = 2 * bytes / tt__calibration()->bytes_per_ns; /* which is spared */
+  return move_ns - copy_ns < CLEARLY * as->promised_ns && move_ns < SURE * as->promised_ns ? d->id : 0;
 }
 
 /* What was worth less than was expected takes from that, so that few are expected in vain. */

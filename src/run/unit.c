@@ -194,17 +194,24 @@ tt_kernel_fn tt__unit_code(tt_unit *u) {
 
 /* ---- measured times */
 
+/* How much the newest counts, and how far from the mean it may lie at most. */
+#define NEWEST 0.25f
+#define LEAST_RATIO 0.25f
+#define MOST_RATIO 4.0f
+
 static int size_class(double points) {
   int k = points > 1 ? ilogb(points) / 2 : 0;
   return k < TT_UNIT_SIZES ? k : TT_UNIT_SIZES - 1;
 }
 
-/* Times of launches that something disturbed are long, never short: a shorter one counts for more. */
+/* A running mean of the logarithms: one launch that something disturbed does not count for many. */
 static void measured(tt_unit *u, bool compiled, double points, double ns) {
   float *pace = &u->pace[size_class(points)], now = (float)(ns / points);
   if (u->pace_compiled != compiled) memset(u->pace, 0, sizeof u->pace);
   u->pace_compiled = compiled;
-  *pace = *pace == 0 ? now : *pace + (now - *pace) * (now < *pace ? 0.5f : 0.125f);
+  float ratio = *pace == 0 ? 1 : now / *pace;
+  if (*pace == 0) *pace = now;
+  *pace *= powf(ratio < LEAST_RATIO ? LEAST_RATIO : ratio > MOST_RATIO ? MOST_RATIO : ratio, NEWEST);
 }
 
 double tt__unit_ns(const tt_unit *u, double points) {
