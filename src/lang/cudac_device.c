@@ -3,7 +3,6 @@
 */
 #include "lang/cudac_device.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "ir/device.h"

@@ -8,8 +8,6 @@
 */
 #include "run/pieces.h"
 
-#include <string.h>
-
 #include "base/mem.h"
 #include "base/os.h"
 #include "device/cache_alloc.h"

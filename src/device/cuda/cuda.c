@@ -3,9 +3,6 @@
 */
 #include "device/cuda/cuda.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/fault.h"
 #include "base/mem.h"
 #include "base/os.h"
