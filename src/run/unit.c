@@ -209,12 +209,14 @@ static void measured(tt_unit *u, bool compiled, double points, double ns) {
   float *pace = &u->pace[size_class(points)], now = (float)(ns / points);
   if (u->pace_compiled != compiled) memset(u->pace, 0, sizeof u->pace);
   u->pace_compiled = compiled;
+  u->paced = true;
   float ratio = *pace == 0 ? 1 : now / *pace;
   if (*pace == 0) *pace = now;
   *pace *= powf(ratio < LEAST_RATIO ? LEAST_RATIO : ratio > MOST_RATIO ? MOST_RATIO : ratio, NEWEST);
 }
 
 double tt__unit_ns(const tt_unit *u, double points) {
+  if (!u->paced) return 0;
   int k = size_class(points);
   for (int far = 0; far < TT_UNIT_SIZES; far++) { /* of about that size, else of the next */
     if (k + far < TT_UNIT_SIZES && u->pace[k + far] > 0) return (double)u->pace[k + far] * points;

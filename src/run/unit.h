@@ -22,6 +22,7 @@ typedef struct tt_unit {
   double work;            /* instruction-elements interpreted so far */
   /* Measured: nanoseconds a point of launches of about this many points (tt__unit_ns); 0: none. */
   float pace[TT_UNIT_SIZES];
+  bool paced;           /* some were */
   bool pace_compiled;   /* of compiled code */
   int weight;           /* instructions a point, slow ones counted 8 times */
   struct tt_unit *next; /* in its hash chain */
