@@ -43,7 +43,10 @@ TT_HIDDEN bool tt__find_program(const char *name, char *out, size_t size);
 
 /* ---- files */
 TT_HIDDEN tt_code tt__file_read(const char *path, tt_str *out, tt_error *err); /* at most 1 GiB */
-/* Whole or not at all: temporary file in the same folder, fsync, rename. Mode 0600. */
+/*
+** Whole or not at all for whoever reads: temporary file in the same folder, rename. Mode 0600. It does not wait for the
+** disk: after a loss of power the file may be empty or damaged, so readers verify it.
+*/
 TT_HIDDEN tt_code tt__file_write(const char *path, const void *data, size_t size, tt_error *err);
 TT_HIDDEN tt_code tt__dir_make(const char *path, tt_error *err); /* with parents, mode 0700; existing is fine */
 TT_HIDDEN bool tt__file_is_ours(const char *path);               /* owned by us and not writable by others */

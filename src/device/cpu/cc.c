@@ -232,7 +232,7 @@ static tt_code scratch_path(const char *ending, char *path, size_t size, tt_erro
   return c;
 }
 
-/* Unlike tt__file_write it does not wait for the disk: the file is gone in a moment. */
+/* Under its name at once: nobody else knows it, and it is gone in a moment. */
 static tt_code write_scratch(const char *path, const void *data, size_t size, tt_error *err) {
   FILE *f = tt__fault(TT_FAULT_WRITE) ? NULL : fopen(path, "we");
   bool ok = f && fwrite(data, 1, size, f) == size;
