@@ -46,7 +46,7 @@ static tt_code load_or_compile(struct tt_jit *j, tt_error *err) {
     if (!header.failed) tt__trim(header.data, j->source.data, &source);
     tt__str_add(&source, j->source.data);
     c = header.failed || source.failed ? tt__fail_memory(err, source.len)
-                                       : tt__cc_compile(source.data, names, 1, &fn, &binary, err);
+                                       : tt__cc_compile_first(source.data, names, 1, &fn, &binary, err);
     if (c == TT_OK && cached) tt__cache_store(&place, &item, 1, binary.data, binary.len);
   }
   if (c == TT_OK) __atomic_store(&j->fn, (tt_program_fn *)&fn, __ATOMIC_RELEASE);

@@ -42,8 +42,15 @@ static const char *const extras[][4] = {
     {"-march=native", "-mprefer-vector-width=512"},
     {"-march=native"},
     {NULL}};
+
+/*
+** Where somebody waits for the code (FIRST, beside a row that only gcc understands): passes that take a tenth to a
+** fifth of the time and change the speed of no program of bench/jit.py.
+*/
+static const char *const first_flags[] = {"-fira-region=one", "-fno-gcse", "-fno-schedule-insns2"};
 /* clang-format on */
 
+enum { NFIRST = sizeof first_flags / sizeof *first_flags, GCC_ROWS = 2, FIRST = 16 /* added to a row */ };
 enum { NFLAG = sizeof flags / sizeof *flags, NEXTRA = sizeof extras / sizeof *extras, GIVE_UP = 3, PATH_SIZE = 256 };
 
 /* How far we know the compiler. */
@@ -157,6 +164,7 @@ static void find_identity(void) {
   size_t size = sizeof identity,
          n = (size_t)snprintf(identity, size, "%s %lld %lld", path, (long long)st.st_size, (long long)st.st_mtime);
   for (int i = 0; i < NFLAG && n < size; i++) n += (size_t)snprintf(identity + n, size - n, " %s", flags[i]);
+  for (int i = 0; i < NFIRST && n < size; i++) n += (size_t)snprintf(identity + n, size - n, " %s", first_flags[i]);
   for (int i = 0; i < NEXTRA && n < size; i++)
     for (int j = 0; extras[i][j] && n < size; j++)
       n += (size_t)snprintf(identity + n, size - n, " %d%s", i, extras[i][j]);
@@ -300,15 +308,18 @@ static tt_code run_to_end(const char *const *argv, tt_error *err) {
   return judge_end(argv[0], c, status, &said, &why, err);
 }
 
-enum { MOST_ARGS = NFLAG + 12 };
+enum { MOST_ARGS = NFLAG + NFIRST + 12 };
 
 /* Source file to object file. */
 static void put_arguments(const char *path, int row, const char *c_path, const char *o_path,
                           const char *argv[MOST_ARGS]) {
   int n = 0;
+  bool first = row & FIRST;
+  row &= ~FIRST;
   argv[n++] = path;
   for (int i = 0; extras[row][i]; i++) argv[n++] = extras[row][i];
   for (int i = 0; i < NFLAG; i++) argv[n++] = flags[i];
+  for (int i = 0; i < NFIRST && first && row < GCC_ROWS; i++) argv[n++] = first_flags[i];
   argv[n++] = "-c";
   argv[n++] = c_path;
   argv[n++] = "-o";
@@ -329,7 +340,7 @@ static void start_spare(void) {
   if (scratch_locked(".o", s->o_path, sizeof s->o_path, NULL) != TT_OK) return;
   if (write_scratch(s->c_path, text, sizeof text - 1, NULL) != TT_OK) return;
   snprintf(s->path, sizeof s->path, "%s", info.path);
-  s->row = extra;
+  s->row = extra | FIRST;
   put_arguments(s->path, s->row, s->c_path, s->o_path, argv);
   if (tt__child_start(argv, true, &s->child, NULL) != TT_OK) unlink(s->c_path);
 }
@@ -491,7 +502,8 @@ static tt_code prove(char path[PATH_SIZE], int *row, tt_error *err) {
 ** The first source of all, with the probe behind it: most compilers work, and one run is less than two. When it fails
 ** nobody knows who is to blame; then nothing is said of the compiler, unless it hangs.
 */
-static bool compile_first(const char *source, const char *const *names, int n, tt_kernel_fn *fns, tt_str *binary) {
+static bool compile_first(int way, const char *source, const char *const *names, int n, tt_kernel_fn *fns,
+                          tt_str *binary) {
   char path[PATH_SIZE];
   const char *name[TT_CC_MOST];
   tt_kernel_fn fn[TT_CC_MOST];
@@ -505,8 +517,8 @@ static bool compile_first(const char *source, const char *const *names, int n, t
   name[n] = probe_name;
   tt__str_add(&text, source);
   tt__str_add(&text, probe_text);
-  tt_code c =
-      text.failed ? tt__fail_memory(&why, text.len) : compile_text(path, row, text.data, name, n + 1, fn, binary, &why);
+  tt_code c = text.failed ? tt__fail_memory(&why, text.len)
+                          : compile_text(path, row | way, text.data, name, n + 1, fn, binary, &why);
   if (c == TT_OK) c = run_probe(path, fn[n], &why);
   tt__str_free(&text);
   if (c == TT_OK || strstr(why.message, "did not end")) note_trial(tried, row, c, &why);
@@ -532,21 +544,32 @@ static void note_result(tt_code c, int n, int64_t ns, const tt_error *why) {
   tt__unlock(&lock);
 }
 
-tt_code tt__cc_compile(const char *source, const char *const *names, int n, tt_kernel_fn *fns, tt_str *binary,
+/* `way`: 0 or FIRST. */
+static tt_code compile(int way, const char *source, const char *const *names, int n, tt_kernel_fn *fns, tt_str *binary,
                        tt_error *err) {
   char path[PATH_SIZE];
   int row;
   tt_error why = {0};
   int64_t start = tt__clock_ns();
-  if (compile_first(source, names, n, fns, binary)) {
+  if (compile_first(way, source, names, n, fns, binary)) {
     note_result(TT_OK, n, tt__clock_ns() - start, &why);
     return TT_OK;
   }
   TT_TRY(prove(path, &row, err));
   start = tt__clock_ns();
-  tt_code c = compile_text(path, row, source, names, n, fns, binary, &why);
+  tt_code c = compile_text(path, row | way, source, names, n, fns, binary, &why);
   if (c == TT_EIO) c = why.code = TT_EDEVICE;
   note_result(c, n, tt__clock_ns() - start, &why);
   if (c != TT_OK && err) *err = why;
   return c;
+}
+
+tt_code tt__cc_compile(const char *source, const char *const *names, int n, tt_kernel_fn *fns, tt_str *binary,
+                       tt_error *err) {
+  return compile(0, source, names, n, fns, binary, err);
+}
+
+tt_code tt__cc_compile_first(const char *source, const char *const *names, int n, tt_kernel_fn *fns, tt_str *binary,
+                             tt_error *err) {
+  return compile(FIRST, source, names, n, fns, binary, err);
 }

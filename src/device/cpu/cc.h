@@ -51,8 +51,15 @@ TT_HIDDEN tt_code tt__cc_compile(const char *source, const char *const *names, i
                                  tt_error *err);
 
 /*
-** `n` more functions will be compiled, or -n fewer. While there are any, a compiler is started ahead and waits for its
-** text: that is 8 of a short function's 25 ms. Never fails.
+** The same where somebody waits for it: by a compiler that was started ahead, without passes that bring programs
+** little.
+*/
+TT_HIDDEN tt_code tt__cc_compile_first(const char *source, const char *const *names, int n, tt_kernel_fn *fns,
+                                       tt_str *binary, tt_error *err);
+
+/*
+** `n` more functions will be compiled by tt__cc_compile_first, or -n fewer. While there are any, a compiler is
+** started ahead and waits for its text: that is 8 of a short function's 25 ms. Never fails.
 */
 TT_HIDDEN void tt__cc_expect(int64_t n);
 
