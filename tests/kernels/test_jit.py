@@ -515,6 +515,7 @@ def test_no_warning_else():
 
 INTERRUPTED = """
 import signal, sys, threading, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever started us may have had it ignored
 import numpy as np
 import tutti as tt
 from tutti import cuda
