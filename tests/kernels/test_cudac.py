@@ -528,6 +528,7 @@ def test_warps():
     assert np.array_equal(o[9], v[t - t % 16 + (t + 1) % 16])
 
 
+@pytest.mark.usefixtures("on_the_cpu")  # where the text is preprocessed before it is scanned, so that `waits` is known
 def test_barrier_behind_a_device_function_and_a_macro():
     src = r"""
     #define WAIT __syncthreads()
