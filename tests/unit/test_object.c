@@ -155,7 +155,7 @@ TEST(no_memory_is_no_object) {
     tt_code c = tt__object_load(good.data, good.len, &name, 1, &at, NULL);
     tt__fault_calls(TT_FAULT_MEMORY, &fired);
     tt__fault_arm(TT_FAULT_MEMORY, -1, false);
-    CHECK_INT(c, fired ? TT_ENOTIMPL : TT_OK);
+    CHECK_INT(c, fired ? TT_ENOMEM : TT_OK);
     CHECK_INT(tt__mem_stats().live, live);
   }
   CHECK(!fired);

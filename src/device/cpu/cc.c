@@ -61,6 +61,10 @@ static cc_state state;
 static int extra;     /* row of `extras` in use (decided by the probe; the best one assumed until then) */
 static int candidate; /* which name `path` came from */
 static int in_a_row;  /* failures */
+/* When it was last given up; 0: never. What made it fail may pass (memory, a full disk): it is tried again after
+** AGAIN_NS. Not one that hangs: that would cost its time limit each time. */
+static int64_t given_up;
+#define AGAIN_NS 1000000000
 static tt_cc_info info;
 static char identity[2048]; /* "" while not known */
 static int64_t file_number;
@@ -75,7 +79,7 @@ typedef struct spare {
   int row;
 } spare;
 
-static spare waiting;
+static spare waiting = {.child = {.in = -1, .out = -1}};
 static int64_t expected; /* functions that will be compiled, as far as we know */
 static bool no_spares;   /* one did not do what it should */
 
@@ -125,6 +129,11 @@ static void find_from(int first) {
 }
 
 static void find_locked(void) {
+  if (state == CC_OFF && given_up && tt__clock_ns() - given_up > AGAIN_NS) {
+    state = CC_UNKNOWN;
+    in_a_row = 0;
+    given_up = 0;
+  }
   if (state == CC_UNKNOWN) find_from(0);
   info.usable = state == CC_FOUND || state == CC_PROVED;
   size_t n = 0;
@@ -150,6 +159,7 @@ void tt__cc_reset(void) {
   no_spares = false;
   state = CC_UNKNOWN;
   in_a_row = 0;
+  given_up = 0;
   memset(&info, 0, sizeof info);
   identity[0] = 0;
   tt__unlock(&lock);
@@ -269,7 +279,8 @@ tt_code tt__cc_load(const void *binary, size_t size, const char *const *names, i
   if (!tt__object_is(binary, size)) return load_library(binary, size, names, n, fns, err);
   tt_error why = {0};
   tt_code c = load_object(binary, size, names, n, fns, &why);
-  return c == TT_OK ? c : tt__fail(err, TT_EDEVICE, "%s", why.message); /* who made it linked what needs a linker */
+  /* who made it linked what needs a linker */
+  return c == TT_OK ? c : tt__fail(err, c == TT_ENOMEM ? c : TT_EDEVICE, "%s", why.message);
 }
 
 /* ---- running the compiler */
@@ -463,6 +474,7 @@ static void note_trial(int tried, int row, tt_code c, const tt_error *why) {
       extra++;
     } else {
       state = CC_OFF;
+      given_up = strstr(why->message, "did not end") ? 0 : tt__clock_ns();
       info.failures++;
       snprintf(info.why, sizeof info.why, "%.255s", why->message);
       find_from(tried + 1);
@@ -538,6 +550,7 @@ static void note_result(tt_code c, int n, int64_t ns, const tt_error *why) {
     info.failures++;
     if (c == TT_EDEVICE && ++in_a_row >= GIVE_UP) {
       state = CC_OFF;
+      given_up = strstr(why->message, "did not end") ? 0 : tt__clock_ns();
       snprintf(info.why, sizeof info.why, "given up after %d failures in a row: %.180s", GIVE_UP, why->message);
     }
   }

@@ -31,6 +31,7 @@ typedef struct object {
   unsigned char *base;
   size_t start[RUNS], end[RUNS], total;
   size_t jumps, slots; /* where they lie: JUMP bytes and SLOT bytes for each symbol */
+  bool no_memory;
 } object;
 
 #define NOWHERE SIZE_MAX
@@ -55,7 +56,7 @@ static bool read_sections(object *o) {
   if (!holds(o, h->e_shoff, o->nsection * sizeof(Elf64_Shdr))) return false;
   o->section = tt__mem_alloc(o->nsection * sizeof *o->section);
   o->place = tt__mem_alloc(o->nsection * sizeof *o->place);
-  if (!o->section || !o->place) return false;
+  if (!o->section || !o->place) return o->no_memory = true, false;
   memcpy(o->section, o->bytes + h->e_shoff, o->nsection * sizeof *o->section);
   for (size_t k = 0; k < o->nsection; k++) {
     const Elf64_Shdr *s = &o->section[k];
@@ -82,7 +83,7 @@ static bool read_symbols(object *o) {
   if (o->text[o->ntext - 1]) return false;
   o->symbol = tt__mem_alloc(o->nsymbol * sizeof *o->symbol);
   o->value = tt__mem_zalloc(o->nsymbol * sizeof *o->value);
-  if (!o->symbol || !o->value) return false;
+  if (!o->symbol || !o->value) return o->no_memory = true, false;
   memcpy(o->symbol, o->bytes + table->sh_offset, o->nsymbol * sizeof *o->symbol);
   for (size_t k = 0; k < o->nsymbol; k++)
     if (o->symbol[k].st_name >= o->ntext) return false;
@@ -124,7 +125,7 @@ static bool lay_out(object *o) {
   }
   o->total = round_up(at, page);
   void *p = mmap(NULL, o->total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (p == MAP_FAILED) return false;
+  if (p == MAP_FAILED) return o->no_memory = true, false;
   o->base = p;
   for (size_t k = 0; k < o->nsection; k++)
     if (o->place[k] != NOWHERE && o->section[k].sh_type == SHT_PROGBITS)
@@ -259,7 +260,10 @@ tt_code tt__object_load(const void *bytes, size_t size, const char *const *names
 #endif
   ok = ok && read_sections(&o) && o.head.e_machine == EM_X86_64 && read_symbols(&o) && lay_out(&o) && find_values(&o) &&
        relocate(&o) && protect(&o);
-  tt_code c = ok ? TT_OK : tt__fail(err, TT_ENOTIMPL, "an object file that only a linker can read");
+  tt_code c = TT_OK;
+  if (!ok)
+    c = o.no_memory ? tt__fail(err, TT_ENOMEM, "out of memory while loading a kernel")
+                    : tt__fail(err, TT_ENOTIMPL, "an object file that only a linker can read");
   for (int i = 0; c == TT_OK && i < n; i++) {
     fns[i] = find_function(&o, names[i]);
     if (!fns[i]) c = tt__fail(err, TT_EDEVICE, "a compiled kernel lacks %s", names[i]);
