@@ -182,13 +182,11 @@ static bool compute(tt_node *n) {
 
 /* Give a view of memory at hand memory of its own. */
 static bool take(tt_node *n) {
-  size_t item = tt__dtype_size((tt_dtype)n->dtype);
-  int64_t step[TT_MAX_RANK];
-  tt_buffer *b = tt__buffer_new((size_t)n->size * item, NULL);
+  size_t size = (size_t)n->size * tt__dtype_size((tt_dtype)n->dtype);
+  tt_buffer *b = tt__buffer_new(size, NULL);
   if (!b) return false;
-  tt__shape_steps(n->rank, n->dim, step);
-  const char *from = (const char *)n->src[0]->attr.buf->data + n->attr.off * (int64_t)item;
-  copy_all(n->rank, n->dim, b->data, step, from, tt__node_step(n), item);
+  const void *from = dense_elements(n, b->data);
+  if (size && from != b->data) memcpy(b->data, from, size);
   tt__node_become_buffer(n, b);
   return true;
 }

@@ -199,11 +199,11 @@ static tt_device *candidate(double cpu_ns) {
   return tt__device_lost(d) ? NULL : d;
 }
 
-static tt_code choose(const tt_walk *walk, const tt_plan *plan, bool looked_at, tt_place *out) {
+static void choose(const tt_walk *walk, const tt_plan *plan, bool looked_at, tt_place *out) {
   double steps_ns = BIND_NS, saved_ns = 0;
   for (int i = 0; i < plan->n; i++) out->cpu_ns += cpu_step_ns(walk, &plan->step[i]);
   tt_device *d = candidate(out->cpu_ns);
-  if (!d || writes_foreign(walk, plan)) return TT_OK;
+  if (!d || writes_foreign(walk, plan)) return;
   const tt_device_costs *c = tt__device_costs(d);
   for (int i = 0; i < plan->n; i++) {
     tt_pieces pieces;
@@ -221,7 +221,6 @@ static tt_code choose(const tt_walk *walk, const tt_plan *plan, bool looked_at, 
   out->device_ns = out->moves_ns + steps_ns - saved_ns;
   out->moves_ns -= saved_ns < out->moves_ns ? saved_ns : out->moves_ns;
   if (out->device_ns - out->lent_ns < CLEARLY * out->cpu_ns) out->device = d;
-  return TT_OK;
 }
 
 /* Where the targets were put; they agree (realize.c gives them in groups). */
@@ -233,8 +232,8 @@ static int label_of(const tt_walk *walk) {
 tt_code tt__place(const tt_walk *walk, const tt_plan *plan, bool looked_at, tt_place *out, tt_error *err) {
   *out = (tt_place){0};
   int label = label_of(walk);
-  if (label == 0) return TT_OK;
-  if (label == TT_ANYWHERE) return choose(walk, plan, looked_at, out);
+  if (label == TT_ANYWHERE) choose(walk, plan, looked_at, out);
+  if (label == 0 || label == TT_ANYWHERE) return TT_OK;
   TT_TRY(tt__device_open(label, &out->device, err));
   return tt__device_lost(out->device) ? tt__fail(err, TT_EDEVICE, "%s", out->device->fault) : TT_OK;
 }

@@ -1,17 +1,13 @@
 """What kernels refuse, in CUDA C and in Python: each with words that say what is wrong, and with nothing lost."""
 
 import linecache
-import os
 import shutil
-import signal
-import subprocess
-import sys
 import textwrap
-import time
 
 import numpy as np
 import pytest
 import tutti as tt
+from interrupt import after_ctrl_c
 from tutti import cuda
 
 needs_cxx = pytest.mark.skipif(not (shutil.which("c++") or shutil.which("g++")), reason="no C++ compiler")
@@ -344,14 +340,4 @@ def test_endless_loops_end_by_ctrl_c(kind, tmp_path):
             print("interrupted, and goes on", flush=True)
         """)
     )
-    p = subprocess.Popen(
-        [sys.executable, script], stdout=subprocess.PIPE, text=True, env=os.environ | {"TUTTI_DEVICE": "cpu"}
-    )
-    try:
-        assert p.stdout.readline() == "begin\n"
-        time.sleep(0.5)
-        p.send_signal(signal.SIGINT)
-        out, _ = p.communicate(timeout=30)
-        assert out == "interrupted, and goes on\n" and p.returncode == 0
-    finally:
-        p.kill()
+    assert after_ctrl_c(script, TUTTI_DEVICE="cpu") == ("interrupted, and goes on\n", 0)

@@ -4,15 +4,12 @@
 
 import pathlib
 import shutil
-import signal
-import subprocess
-import sys
-import time
 
 import numpy as np
 import nvrtc
 import pytest
 import tutti as tt
+from interrupt import after_ctrl_c
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 needs_cxx = pytest.mark.skipif(not (shutil.which("c++") or shutil.which("g++")), reason="no C++ compiler")
@@ -168,15 +165,7 @@ def test_ctrl_c_ends_them_all(tmp_path):
         "try:\n    k((6,), (5,), (a,))\nexcept KeyboardInterrupt:\n"
         "    module.get_function('leaves')((2,), (2,), (a, 4))\n    print('goes on', a[0], flush=True)\n"
     )
-    p = subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True)
-    try:
-        assert p.stdout.readline() == "begin\n"
-        time.sleep(0.5)
-        p.send_signal(signal.SIGINT)
-        out, _ = p.communicate(timeout=30)
-        assert out == "goes on 4\n" and p.returncode == 0
-    finally:
-        p.kill()
+    assert after_ctrl_c(script) == ("goes on 4\n", 0)
 
 
 @pytest.mark.usefixtures("on_the_cpu")

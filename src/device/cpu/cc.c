@@ -52,6 +52,7 @@ static const char *const first_flags[] = {"-fira-region=one", "-fno-gcse", "-fno
 
 enum { NFIRST = sizeof first_flags / sizeof *first_flags, GCC_ROWS = 2, FIRST = 16 /* added to a row */ };
 enum { NFLAG = sizeof flags / sizeof *flags, NEXTRA = sizeof extras / sizeof *extras, GIVE_UP = 3, PATH_SIZE = 256 };
+#define AGAIN_NS 1000000000 /* after which one that was given up is tried again */
 
 /* How far we know the compiler. */
 typedef enum cc_state { CC_UNKNOWN, CC_FOUND, CC_PROVED, CC_OFF } cc_state;
@@ -61,10 +62,8 @@ static cc_state state;
 static int extra;     /* row of `extras` in use (decided by the probe; the best one assumed until then) */
 static int candidate; /* which name `path` came from */
 static int in_a_row;  /* failures */
-/* When it was last given up; 0: never. What made it fail may pass (memory, a full disk): it is tried again after
-** AGAIN_NS. Not one that hangs: that would cost its time limit each time. */
+/* When it was last given up; 0: never, or for good. What made it fail may pass: memory, a full disk. */
 static int64_t given_up;
-#define AGAIN_NS 1000000000
 static tt_cc_info info;
 static char identity[2048]; /* "" while not known */
 static int64_t file_number;
@@ -464,17 +463,25 @@ static tt_code probe(const char *path, int row, tt_error *err) {
   return run_probe(path, fn, err);
 }
 
+/* Was it stopped for taking too long? */
+static bool hung(const tt_error *why) { return strstr(why->message, "did not end") != NULL; }
+
+/* Under the lock. One that hangs is not asked again: it would cost its time limit each time. */
+static void give_up(const tt_error *why) {
+  state = CC_OFF;
+  given_up = hung(why) ? 0 : tt__clock_ns();
+}
+
 /* What a trial of compiler `tried` with flags `row` says of it, if it was not judged meanwhile. */
 static void note_trial(int tried, int row, tt_code c, const tt_error *why) {
   tt__lock(&lock);
   if (state == CC_FOUND && candidate == tried && extra == row) {
     if (c == TT_OK) {
       state = CC_PROVED;
-    } else if (extra + 1 < NEXTRA && !strstr(why->message, "did not end")) {
+    } else if (extra + 1 < NEXTRA && !hung(why)) {
       extra++;
     } else {
-      state = CC_OFF;
-      given_up = strstr(why->message, "did not end") ? 0 : tt__clock_ns();
+      give_up(why);
       info.failures++;
       snprintf(info.why, sizeof info.why, "%.255s", why->message);
       find_from(tried + 1);
@@ -533,7 +540,7 @@ static bool compile_first(int way, const char *source, const char *const *names,
                           : compile_text(path, row | way, text.data, name, n + 1, fn, binary, &why);
   if (c == TT_OK) c = run_probe(path, fn[n], &why);
   tt__str_free(&text);
-  if (c == TT_OK || strstr(why.message, "did not end")) note_trial(tried, row, c, &why);
+  if (c == TT_OK || hung(&why)) note_trial(tried, row, c, &why);
   if (c == TT_OK) memcpy(fns, fn, (size_t)n * sizeof *fns);
   if (c != TT_OK && binary) binary->len = start;
   return c == TT_OK;
@@ -549,8 +556,7 @@ static void note_result(tt_code c, int n, int64_t ns, const tt_error *why) {
   } else {
     info.failures++;
     if (c == TT_EDEVICE && ++in_a_row >= GIVE_UP) {
-      state = CC_OFF;
-      given_up = strstr(why->message, "did not end") ? 0 : tt__clock_ns();
+      give_up(why);
       snprintf(info.why, sizeof info.why, "given up after %d failures in a row: %.180s", GIVE_UP, why->message);
     }
   }

@@ -1,9 +1,7 @@
 """Where PyCUDA's programs run, and in which order: a GPU where there is one, else the processor."""
 
-import os
-
 from tutti import _core
-from tutti._device import numbered
+from tutti._device import checked, numbered
 from tutti._jit.cuda_names import _gpus
 
 _KINDS = "cuda", "null"  # the null device runs what it is told on the processor, later
@@ -15,8 +13,7 @@ def here():
     if chosen < 0:
         there = _gpus()
         return there[0] if there else 0
-    checked = os.environ.get("TUTTI_CHECK", "0") not in ("", "0")  # kernels are checked on the CPU only
-    return 0 if checked or numbered(chosen).type not in _KINDS else chosen
+    return 0 if checked() or numbered(chosen).type not in _KINDS else chosen
 
 
 def numbers():
