@@ -228,8 +228,11 @@ def main(core, out):
         module = getattr(package, name)
         names = getattr(module, "__all__", None) or [n for n in vars(module) if not n.startswith("_")]
         body = [member(n, getattr(module, n), package._core, name + ".") for n in names]
-        imports = "from . import ArrayLike, DTypeLike, ndarray"
-        write(os.path.join(out, name + ".pyi"), [HEAD, imports, "", *body])
+        dots, path = ".", os.path.join(out, name + ".pyi")
+        if hasattr(module, "__path__"):
+            dots, path = "..", os.path.join(out, name, "__init__.pyi")
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+        write(path, [HEAD, f"from {dots} import ArrayLike, DTypeLike, ndarray", "", *body])
 
 
 if __name__ == "__main__":

@@ -428,3 +428,33 @@ def test_print_takes_words_and_numbers(mode, capfd):
     kernel[1, 1](np.array([1.5]))
     cuda.synchronize()
     assert capfd.readouterr().out == "x is 1.5 3 True\n"
+
+
+def test_random_numbers_of_kernels_are_tutti_s_own_names():
+    """Uniform numbers and normal ones by row of states, from tutti.cuda alone; each row goes its own way."""
+    draws, n = 400, 64
+    states = cuda.random.create_xoroshiro128p_states(n, seed=3)
+    start = states.copy_to_host()
+    assert start.shape == (n, 2) and start.dtype == np.uint64
+
+    @cuda.jit
+    def draw(states, uniform, normal):
+        i = cuda.grid(1)
+        if i < uniform.shape[0]:
+            for k in range(uniform.shape[1]):
+                uniform[i, k] = cuda.random.xoroshiro128p_uniform_float64(states, i)
+                normal[i, k] = cuda.random.xoroshiro128p_normal_float64(states, i)
+
+    uniform, normal = np.zeros((n, draws)), np.zeros((n, draws))
+    draw[2, 32](states, uniform, normal)
+    mask = (1 << 64) - 1
+    s0, s1 = (int(word) for word in start[5])
+    assert uniform[5, 0] == ((s0 + s1 & mask) >> 11) / 2**53
+    assert len(np.unique(uniform)) == uniform.size and 0 <= uniform.min() and uniform.max() < 1
+    assert abs(uniform.mean() - 0.5) < 5 * np.sqrt(1 / 12 / uniform.size)
+    assert abs(normal.mean()) < 5 / np.sqrt(normal.size) and abs(normal.std() - 1) < 5 / np.sqrt(2 * normal.size)
+    states.copy_to_device(start)
+    again = np.zeros_like(uniform)
+    draw[2, 32](states, again, normal)
+    assert (again == uniform).all()
+    assert "random" in dir(cuda)

@@ -1,6 +1,6 @@
 /*
 ** Devices, streams and events as numbers: the functions of tutti/device.h and tutti/stream.h one by one. What people
-** see of them is made of these in _device.py and cuda.py. Streams and events are handed over as addresses, which
+** see of them is made of these in _device.py and cuda/. Streams and events are handed over as addresses, which
 ** the objects there own.
 */
 #include "core.h"

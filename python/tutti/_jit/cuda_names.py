@@ -1,6 +1,6 @@
 """The names of Numba's CUDA dialect: @cuda.jit, what kernels say, and memory of a device.
 
-tutti/cuda.py takes them in. Without a GPU the device is the CPU: device arrays lie in its memory, kernels run on its
+tutti/cuda takes them in. Without a GPU the device is the CPU: device arrays lie in its memory, kernels run on its
 cores, and a launch has ended when it returns.
 """
 

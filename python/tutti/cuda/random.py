@@ -1,9 +1,25 @@
-"""cuda.random: xoroshiro128+ states, one for each thread, as an array of two uint64 a row."""
+"""Random numbers in kernels: xoroshiro128+, one state a thread.
+
+States are a device array of n rows of two uint64, made by create_xoroshiro128p_states. Inside a kernel
+xoroshiro128p_uniform_float32(states, index) and its kin draw from row `index` and move it on. States and uniform
+numbers are Numba's own, bit for bit, on the CPU and on every GPU.
+"""
 
 import math
 
-from .cuda_names import DeviceFunction, _need_numpy, to_device
-from .dispatch import Compiled
+from .._jit.cuda_names import DeviceFunction, _need_numpy, to_device
+from .._jit.dispatch import Compiled
+
+__all__ = [
+    "create_xoroshiro128p_states",
+    "init_xoroshiro128p_states",
+    "init_xoroshiro128p_states_cpu",
+    "xoroshiro128p_next",
+    "xoroshiro128p_normal_float32",
+    "xoroshiro128p_normal_float64",
+    "xoroshiro128p_uniform_float32",
+    "xoroshiro128p_uniform_float64",
+]
 
 _MASK = (1 << 64) - 1
 
@@ -40,20 +56,21 @@ _spread = Compiled(_spread, 0)
 
 
 def init_xoroshiro128p_states_cpu(states, seed, subsequence_start=0):
-    """Fill host states: each row begins 2**64 numbers after the one before."""
+    """Fill NumPy states, uint64 of shape (n, 2): row k begins (subsequence_start + k) * 2**64 numbers after `seed`."""
     if len(states):
         states[0] = _first_state(seed)
         _spread(states, subsequence_start)
 
 
 def init_xoroshiro128p_states(states, seed, subsequence_start=0, stream=0):
+    """The same for states on a device, in place. `stream` is accepted; the copies wait."""
     host = states.copy_to_host()
     init_xoroshiro128p_states_cpu(host, seed, subsequence_start)
     states.copy_to_device(host)
 
 
 def create_xoroshiro128p_states(n, seed, subsequence_start=0, stream=0):
-    """States for n threads, none of which meets another's numbers."""
+    """States for n threads, a device array of uint64 of shape (n, 2); no thread meets another's numbers."""
     np = _need_numpy()
     states = np.empty((n, 2), np.uint64)
     init_xoroshiro128p_states_cpu(states, seed, subsequence_start)
@@ -61,6 +78,7 @@ def create_xoroshiro128p_states(n, seed, subsequence_start=0, stream=0):
 
 
 def xoroshiro128p_next(states, index):
+    """A uint64 from row `index` of the states, which moves on."""
     s0 = states[index, 0]
     s1 = states[index, 1]
     result = s0 + s1
@@ -74,6 +92,7 @@ xoroshiro128p_next = DeviceFunction(xoroshiro128p_next, 0)
 
 
 def xoroshiro128p_uniform_float64(states, index):
+    """A float64 in [0, 1): the upper 53 bits of the next number."""
     return (xoroshiro128p_next(states, index) >> 11) * (1.0 / 9007199254740992.0)
 
 
@@ -81,16 +100,19 @@ xoroshiro128p_uniform_float64 = DeviceFunction(xoroshiro128p_uniform_float64, 0)
 
 
 def xoroshiro128p_uniform_float32(states, index):
+    """A float32 in [0, 1], the float64 rounded."""
     return _f32((xoroshiro128p_next(states, index) >> 11) * (1.0 / 9007199254740992.0))
 
 
 def xoroshiro128p_normal_float64(states, index):
+    """A float64 of mean 0 and variance 1 (Box and Muller's transform of two uniform numbers)."""
     u1 = xoroshiro128p_uniform_float64(states, index)
     u2 = xoroshiro128p_uniform_float64(states, index)
     return math.sqrt(-2.0 * math.log(1.0 - u1)) * math.cos(6.283185307179586 * u2)
 
 
 def xoroshiro128p_normal_float32(states, index):
+    """A float32 of mean 0 and variance 1: the float64 rounded."""
     u1 = xoroshiro128p_uniform_float64(states, index)
     u2 = xoroshiro128p_uniform_float64(states, index)
     return _f32(math.sqrt(-2.0 * math.log(1.0 - u1)) * math.cos(6.283185307179586 * u2))

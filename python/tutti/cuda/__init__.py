@@ -6,10 +6,11 @@ Streams and events of a machine without one belong to the CPU, which is always d
 
 import sys as _sys
 from _thread import get_ident as _get_ident
+from importlib import import_module as _import_module
 
-from . import _core
-from ._device import Device, numbered
-from ._device import device as _named
+from .. import _core
+from .._device import Device, numbered
+from .._device import device as _named
 
 _OWN = [
     "Event",
@@ -44,10 +45,12 @@ def __getattr__(name):
     """The names of kernels, cuda.jit and what they say, come with their modules when the first is asked for."""
     if name.startswith("_") and name != "__all__":
         raise AttributeError(f"module 'tutti.cuda' has no attribute {name!r}")
-    from ._jit import cuda_devices, cuda_names
+    from .._jit import cuda_devices, cuda_names
 
-    if name == "__all__":
-        value = [*_OWN, *cuda_names.__all__, *cuda_devices.__all__]
+    if name == "random":
+        value = _import_module("tutti.cuda.random")
+    elif name == "__all__":
+        value = ["random", *_OWN, *cuda_names.__all__, *cuda_devices.__all__]
     else:
         home = next((m for m in (cuda_names, cuda_devices) if name in m.__all__), None)
         if not home:
