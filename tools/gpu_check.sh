@@ -36,14 +36,18 @@ parallel() { "$python" -c 'import xdist' 2>/dev/null && echo "-n 6"; }
 oracle() { pytest_on cuda:0 $(parallel) tests/oracle tests/gpu; }
 # shellcheck disable=SC2046
 check() { TUTTI_CHECK=1 pytest_on cuda:0 $(parallel) tests/oracle -k "${CHECK_SAMPLE:-test_ops or test_functions}"; }
+sanitized() {
+  TUTTI_DEVICE=cuda:0 PYTHONPATH=build-gpu/python compute-sanitizer --error-exitcode 1 --target-processes all --report-api-errors no "$python" "$@"
+}
+# What is planted must be found, else silence means nothing.
 sanitize() {
   command -v compute-sanitizer >/dev/null || { echo "no compute-sanitizer here"; return 0; }
-  TUTTI_DEVICE=cuda:0 PYTHONPATH=build-gpu/python compute-sanitizer --error-exitcode 1 --target-processes all --report-api-errors no \
-    "$python" -m pytest -q -p no:cacheprovider tests/oracle/test_ops.py -k "${SANITIZE_SAMPLE:-float32}"
+  sanitized tools/planted_fault.py && { echo "compute-sanitizer does not see a write out of bounds"; return 1; }
+  sanitized -m pytest -q -p no:cacheprovider tests/oracle/test_ops.py -k "${SANITIZE_SAMPLE:-float32}"
 }
 bench() { PYTHONPATH=build-gpu/python "$python" bench/gpu.py --out "$out/gpu.json" ${BENCH:-}; }
 
-export -f build pytest_on parallel oracle check sanitize bench
+export -f build pytest_on parallel oracle check sanitized sanitize bench
 export out python jobs
 part build 400 build
 part unit 200 bash -c 'cd build-gpu && ctest --output-on-failure -R "device|threads|cublas" -j 4'
