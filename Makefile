@@ -23,13 +23,15 @@ setup:
 build: setup
 	@[ -f build/CMakeCache.txt ] || { echo '== configuring'; \
 	  generator=Ninja; command -v ninja >/dev/null || generator='Unix Makefiles'; \
-	  cmake -S . -B build -G "$$generator" -DPython_EXECUTABLE=$(CURDIR)/$(PY) >build.log 2>&1 \
+	  cmake -S . -B build -G "$$generator" -DPython_EXECUTABLE="$(CURDIR)/$(PY)" >build.log 2>&1 \
 	  || { cat build.log; rm -rf build build.log; exit 1; }; rm -f build.log; }
 	@echo '== building'
 	@cmake --build build -j $(JOBS) | { grep --line-buffered -v -e 'Re-checking' -e 'no work to do' -e 'ing directory' || true; }; \
 	  exit $${PIPESTATUS[0]}
-	@echo $(CURDIR)/build/python > $$($(PY) -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')/tutti-checkout.pth
+	@echo '$(CURDIR)/build/python' > "$$($(PY) -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')/tutti-checkout.pth"
 
+# What is compiled while they run stays in the checkout too.
+demo test: export TUTTI_CACHE_DIR ?= $(CURDIR)/build/cache
 demo: build
 	@$(PY) examples/python/demo.py
 

@@ -25,6 +25,7 @@ is_system_python() { case $("$python" -c 'import sys; print(sys.base_prefix)') i
 has_blas() { ldconfig -p 2>/dev/null | grep -q 'libopenblas' || PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null | grep -q libopenblas; }
 packages=()
 has cc || has gcc || has clang || packages+=(gcc libc6-dev)
+has c++ || has g++ || has clang++ || packages+=(g++) # kernels in CUDA C on the CPU
 has cmake || packages+=(cmake)
 has ninja || packages+=(ninja-build)
 has pkg-config || packages+=(pkg-config)
