@@ -14,6 +14,8 @@ from . import _core, _hooks, _table, exceptions
 from ._core import (
     array,
     asarray,
+    ascontiguousarray,
+    asfortranarray,
     bfloat16,
     bool,  # noqa: A004 (NumPy's name)
     compile_wait,

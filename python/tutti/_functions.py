@@ -50,8 +50,8 @@ def astype(x, dtype, /, *, copy=True, device=None):
 
 
 def copy(a, order="K", subok=False):
-    """A copy of an array-like."""
-    return _core.array(a)
+    """A copy of an array-like; order="F" lays its first axis innermost, "K" is C's order."""
+    return _core.array(a, order=order)
 
 
 def shape(a):

@@ -42,8 +42,6 @@ ALIASES = {
     "promote_types": "result_type",
     "rad2deg": "degrees",
     "asanyarray": "asarray",
-    "ascontiguousarray": "asarray",
-    "asfortranarray": "asarray",
 }
 
 

@@ -123,6 +123,17 @@ const char *tt__arg_string(tt_calc *c, const tt_call_frame *f, int k, const char
   return fallback;
 }
 
+char tt__arg_order(tt_calc *c, const tt_call_frame *f, int k, tt_array *a, const char *fallback) {
+  const char *s = tt__arg_string(c, f, k, fallback);
+  char o = (char)(s[0] & ~32);
+  if (!s[0] || s[1] || !strchr("CFAK", o)) {
+    tt__calc_fail(c, TT_EVALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')", s);
+    return 'C';
+  }
+  if (o == 'A' && a) return tt__array_is_f(a) && !tt__array_is_c(a) ? 'F' : 'C';
+  return o;
+}
+
 int tt__arg_ints(tt_calc *c, const tt_call_frame *f, int k, int64_t *out, int most) {
   if (c->code != TT_OK || !tt__arg_given(f, k)) return 0;
   const tt_value *v = &f->arg[k];

@@ -110,6 +110,16 @@ TT_HIDDEN double tt__arg_float(tt_calc *c, const tt_call_frame *f, int k, double
 TT_HIDDEN bool tt__arg_bool(tt_calc *c, const tt_call_frame *f, int k, bool fallback);
 TT_HIDDEN tt_dtype tt__arg_dtype(tt_calc *c, const tt_call_frame *f, int k, tt_dtype fallback);
 TT_HIDDEN const char *tt__arg_string(tt_calc *c, const tt_call_frame *f, int k, const char *fallback);
+/* 'C', 'F', 'A' or 'K'. Of an array, 'A' is resolved; without one (NULL) the caller does. */
+TT_HIDDEN char tt__arg_order(tt_calc *c, const tt_call_frame *f, int k, tt_array *a, const char *fallback);
+/* The lengths that the transpose has. */
+static inline void tt__reverse_axes(int rank, int64_t *len) {
+  for (int d = 0; d < rank / 2; d++) {
+    int64_t n = len[d];
+    len[d] = len[rank - 1 - d];
+    len[rank - 1 - d] = n;
+  }
+}
 /* The elements of a sequence argument as arrays of the calculation; *n of them. "arrays" and variadic parameters. */
 TT_HIDDEN tt_array **tt__arg_arrays(tt_calc *c, const tt_call_frame *f, int k, int64_t *n);
 /* int or sequence of ints; at most `most`; returns how many. */

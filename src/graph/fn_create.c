@@ -5,10 +5,25 @@
 
 #include "graph/fn.h"
 
+/* order='F': what is made has its axes the other way round, and the result is its transpose. */
+static bool is_fortran(tt_calc *c, const tt_call_frame *f, int k) {
+  char order = tt__arg_order(c, f, k, NULL, "C");
+  if (order != 'C' && order != 'F') tt__calc_fail(c, TT_EVALUE, "only 'C' or 'F' order is permitted");
+  return order == 'F';
+}
+
+static int lengths(tt_calc *c, const tt_call_frame *f, bool fortran, int64_t *len) {
+  int rank = tt__arg_ints(c, f, 0, len, TT_MAX_RANK);
+  if (fortran) tt__reverse_axes(rank, len);
+  return rank;
+}
+
 static tt_array *filled(tt_calc *c, tt_call_frame *f, int64_t with) {
   int64_t len[TT_MAX_RANK];
-  int rank = tt__arg_ints(c, f, 0, len, TT_MAX_RANK);
-  return tt__calc_full(c, tt__arg_dtype(c, f, 1, TT_F64), rank, len, tt_v_int(with));
+  bool fortran = is_fortran(c, f, 2);
+  int rank = lengths(c, f, fortran, len);
+  tt_array *out = tt__calc_full(c, tt__arg_dtype(c, f, 1, TT_F64), rank, len, tt_v_int(with));
+  return fortran ? tt__calc_transpose(c, out, NULL) : out;
 }
 
 static tt_array *zeros(tt_calc *c, tt_call_frame *f) { return filled(c, f, 0); }
@@ -18,23 +33,28 @@ TT_HANDLER(ones)
 
 static tt_array *empty(tt_calc *c, tt_call_frame *f) {
   int64_t len[TT_MAX_RANK];
-  int rank = tt__arg_ints(c, f, 0, len, TT_MAX_RANK);
-  return tt__calc_empty(c, tt__arg_dtype(c, f, 1, TT_F64), rank, len);
+  bool fortran = is_fortran(c, f, 2);
+  int rank = lengths(c, f, fortran, len);
+  tt_array *out = tt__calc_empty(c, tt__arg_dtype(c, f, 1, TT_F64), rank, len);
+  return fortran ? tt__calc_transpose(c, out, NULL) : out;
 }
 TT_HANDLER(empty)
 
 static tt_array *full(tt_calc *c, tt_call_frame *f) {
   int64_t len[TT_MAX_RANK];
-  int rank = tt__arg_ints(c, f, 0, len, TT_MAX_RANK);
+  bool fortran = is_fortran(c, f, 3);
+  int rank = lengths(c, f, fortran, len);
   const tt_value *v = &f->arg[1];
   if (v->tag == TT_V_ARRAY || v->tag == TT_V_TUPLE) {
     tt_array *a = tt__value_as_array(c, v);
     tt_array *out = a ? tt__calc_empty(c, tt__arg_dtype(c, f, 2, (tt_dtype)a->dtype), rank, len) : NULL;
+    if (fortran) out = tt__calc_transpose(c, out, NULL);
     return tt__calc_set(c, out, tt_v_array(a)) ? out : NULL;
   }
   tt_dtype own = tt__value_dtype(v);
   if (own == TT_DTYPE_NONE) return tt__calc_fail(c, TT_ETYPE, "fill_value must be a number");
-  return tt__calc_full(c, tt__arg_dtype(c, f, 2, own), rank, len, *v);
+  tt_array *out = tt__calc_full(c, tt__arg_dtype(c, f, 2, own), rank, len, *v);
+  return fortran ? tt__calc_transpose(c, out, NULL) : out;
 }
 TT_HANDLER(full)
 

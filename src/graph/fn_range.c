@@ -9,21 +9,39 @@
 
 /* ---- likes */
 
-/* Shape and type for a "like" function: those of the prototype unless given. */
-static int like(tt_calc *c, const tt_call_frame *f, int shape, int dtype, int64_t *len, tt_dtype *type) {
+/*
+** What a "like" function makes: shape and type of the prototype unless given. In Fortran's order the axes are the other
+** way round, and the result is the transpose. The parameters are dtype, order, subok, shape, from `first` on.
+*/
+typedef struct mould {
+  tt_dtype type;
+  int rank;
+  bool fortran;
+  int64_t len[TT_MAX_RANK];
+} mould;
+
+static mould like(tt_calc *c, const tt_call_frame *f, int first) {
+  mould m = {.type = TT_F64};
   tt_array *a = tt__arg_array(c, f, 0);
-  if (!a) return 0;
-  *type = tt__arg_dtype(c, f, dtype, (tt_dtype)a->dtype);
-  if (tt__arg_given(f, shape)) return tt__arg_ints(c, f, shape, len, TT_MAX_RANK);
-  memcpy(len, tt__array_len(a), sizeof *len * a->rank);
-  return a->rank;
+  if (!a) return m;
+  m.type = tt__arg_dtype(c, f, first, (tt_dtype)a->dtype);
+  m.fortran = tt__arg_order(c, f, first + 1, a, "K") == 'F';
+  m.rank = a->rank;
+  if (tt__arg_given(f, first + 3))
+    m.rank = tt__arg_ints(c, f, first + 3, m.len, TT_MAX_RANK);
+  else
+    memcpy(m.len, tt__array_len(a), sizeof *m.len * a->rank);
+  if (m.fortran) tt__reverse_axes(m.rank, m.len);
+  return m;
+}
+
+static tt_array *cast_off(tt_calc *c, const mould *m, tt_array *made) {
+  return m->fortran ? tt__calc_transpose(c, made, NULL) : made;
 }
 
 static tt_array *filled_like(tt_calc *c, tt_call_frame *f, int64_t with) {
-  int64_t len[TT_MAX_RANK];
-  tt_dtype type = TT_F64;
-  int rank = like(c, f, 4, 1, len, &type);
-  return tt__calc_full(c, type, rank, len, tt_v_int(with));
+  mould m = like(c, f, 1);
+  return cast_off(c, &m, tt__calc_full(c, m.type, m.rank, m.len, tt_v_int(with)));
 }
 
 static tt_array *zeros_like(tt_calc *c, tt_call_frame *f) { return filled_like(c, f, 0); }
@@ -32,21 +50,17 @@ TT_HANDLER(zeros_like)
 TT_HANDLER(ones_like)
 
 static tt_array *empty_like(tt_calc *c, tt_call_frame *f) {
-  int64_t len[TT_MAX_RANK];
-  tt_dtype type = TT_F64;
-  int rank = like(c, f, 4, 1, len, &type);
-  return tt__calc_empty(c, type, rank, len);
+  mould m = like(c, f, 1);
+  return cast_off(c, &m, tt__calc_empty(c, m.type, m.rank, m.len));
 }
 TT_HANDLER(empty_like)
 
 static tt_array *full_like(tt_calc *c, tt_call_frame *f) {
-  int64_t len[TT_MAX_RANK];
-  tt_dtype type = TT_F64;
-  int rank = like(c, f, 5, 2, len, &type);
+  mould m = like(c, f, 2);
   const tt_value *v = &f->arg[1];
   if (c->code != TT_OK) return NULL;
-  if (v->tag != TT_V_ARRAY && v->tag != TT_V_TUPLE) return tt__calc_full(c, type, rank, len, *v);
-  tt_array *out = tt__calc_empty(c, type, rank, len), *a = tt__value_as_array(c, v);
+  if (v->tag != TT_V_ARRAY && v->tag != TT_V_TUPLE) return cast_off(c, &m, tt__calc_full(c, m.type, m.rank, m.len, *v));
+  tt_array *out = cast_off(c, &m, tt__calc_empty(c, m.type, m.rank, m.len)), *a = tt__value_as_array(c, v);
   return a && tt__calc_set(c, out, tt_v_array(a)) ? out : NULL;
 }
 TT_HANDLER(full_like)

@@ -7,28 +7,16 @@
 
 #include "graph/fn.h"
 
-/* 'C', 'F' or 'K' for an array: what "order" asks for. */
-static char order_of(tt_calc *c, const tt_call_frame *f, int k, tt_array *a) {
-  const char *s = tt__arg_string(c, f, k, "C");
-  char o = (char)(s[0] & ~32);
-  if (!s[0] || s[1] || !strchr("CFAK", o)) {
-    tt__calc_fail(c, TT_EVALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')", s);
-    return 'C';
-  }
-  if (o == 'A') return a && tt__array_is_f(a) && !tt__array_is_c(a) ? 'F' : 'C';
-  return o;
-}
-
 static tt_array *reshape(tt_calc *c, tt_call_frame *f) {
   tt_array *a = tt__arg_array(c, f, 0);
-  int64_t len[TT_MAX_RANK], turned[TT_MAX_RANK];
+  int64_t len[TT_MAX_RANK];
   int rank = tt__arg_ints(c, f, 1, len, TT_MAX_RANK);
-  char order = order_of(c, f, 2, a);
+  char order = tt__arg_order(c, f, 2, a, "C");
   if (!a || c->code != TT_OK) return NULL;
   tt_array *out;
   if (order == 'F') {
-    for (int d = 0; d < rank; d++) turned[d] = len[rank - 1 - d];
-    out = tt__calc_transpose(c, tt__calc_reshape(c, tt__calc_transpose(c, a, NULL), rank, turned), NULL);
+    tt__reverse_axes(rank, len);
+    out = tt__calc_transpose(c, tt__calc_reshape(c, tt__calc_transpose(c, a, NULL), rank, len), NULL);
   } else {
     out = tt__calc_reshape(c, a, rank, len);
   }
@@ -54,7 +42,7 @@ static tt_array *by_memory(tt_calc *c, tt_array *a) {
 
 static tt_array *ravel(tt_calc *c, tt_call_frame *f) {
   tt_array *a = tt__arg_array(c, f, 0);
-  char order = order_of(c, f, 1, a);
+  char order = tt__arg_order(c, f, 1, a, "C");
   if (!a || c->code != TT_OK) return NULL;
   if (order == 'F') a = tt__calc_transpose(c, a, NULL);
   if (order == 'K') a = by_memory(c, a);

@@ -128,6 +128,66 @@ def test_ndmin_and_order():
         tt.array([1], ndmin=65)
 
 
+@pytest.mark.parametrize("order", "CFAK")
+def test_memory_order(order):
+    """What is asked for is how the elements lie: C code that gets the memory relies on it."""
+    x = np.arange(24.0).reshape(2, 3, 4)
+    cases = [
+        lambda m, a: m.array(a, order=order),
+        lambda m, a: m.asarray(a, order=order),
+        lambda m, a: m.asarray(a, dtype="f4", order=order),
+        lambda m, a: m.array(x.tolist(), order=order),
+        lambda m, a: a.copy(order),
+        lambda m, a: a.astype("f4", order=order),
+    ]
+    for view in (lambda a: a, lambda a: a.T, lambda a: a[:, ::2], lambda a: a[0], lambda a: a[0, 0]):
+        for case in cases:
+            want, got = case(np, view(x)), case(tt, view(tt.array(x)))
+            assert np.array_equal(got, want)
+            if order in "CF":
+                assert got.strides == want.strides and got.flags.c_contiguous == want.flags.c_contiguous
+    a = tt.arange(6).reshape(2, 3)
+    assert tt.shares_memory(tt.asarray(a, order="C"), a) and tt.shares_memory(tt.asarray(a.T, order="F"), a)
+    with pytest.raises(ValueError, match="copy"):
+        tt.asarray(a, order="F", copy=False)
+
+
+def test_contiguous_arrays():
+    x, a = np.arange(6.0).reshape(2, 3), tt.arange(6.0).reshape(2, 3)
+    for name in ("ascontiguousarray", "asfortranarray"):
+        ours, theirs = getattr(tt, name), getattr(np, name)
+        for view in (lambda v: v, lambda v: v.T, lambda v: v[:, ::2], lambda v: v[0], lambda v: v.sum()):
+            got, want = ours(view(a)), theirs(view(x))
+            assert np.array_equal(got, want) and got.strides == want.strides and got.shape == want.shape
+        assert ours(3).shape == theirs(3).shape and ours([1, 2], dtype=tt.float32).dtype == tt.float32
+    assert tt.ascontiguousarray(a) is a and tt.asfortranarray(a.T) is not a
+    assert memoryview(tt.ascontiguousarray(a.T)).c_contiguous and memoryview(tt.asfortranarray(a)).f_contiguous
+
+
+def test_new_arrays_in_fortran_order():
+    x, a = np.ones((2, 3, 4)), tt.ones((2, 3, 4))
+    for make in (
+        lambda m, _: m.zeros((2, 3, 4), order="F"),
+        lambda m, _: m.ones((2, 3), "i4", "F"),
+        lambda m, _: m.empty((2, 3), order="F") * 0,
+        lambda m, _: m.full((2, 3), [1, 2, 3], order="F"),
+        lambda m, _: m.full((2, 3), 7, order="F"),
+        lambda m, v: m.zeros_like(v, order="F"),
+        lambda m, v: m.ones_like(v, order="F", shape=(4, 2)),
+        lambda m, v: m.full_like(v, 5, order="F"),
+    ):
+        assert np.array_equal(make(tt, a), make(np, x))
+    assert tt.zeros((2, 3, 4), order="F").strides == np.zeros((2, 3, 4), order="F").strides
+    assert tt.empty_like(a, order="F").flags.f_contiguous and tt.full((2, 3), [1, 2, 3], order="F").flags.f_contiguous
+    f = tt.zeros((2, 3), order="F")
+    f[0, 1] = 5
+    assert f.tolist() == [[0, 5, 0], [0, 0, 0]] and f.T.flags.c_contiguous
+    for bad in (lambda m: m.zeros(3, order="K"), lambda m: m.zeros(3, order="x")):
+        for m in (np, tt):
+            with pytest.raises(ValueError):
+                bad(m)
+
+
 # ---- dtypes
 
 

@@ -393,24 +393,63 @@ tt_array *core_asarray(PyObject *o, tt_dtype dtype, core_copy copy) {
 
 /* ---- tutti.array, tutti.asarray */
 
-/* Only the memory order 'F' of a copy is more than a wish: our arrays are in C order. */
-static bool check_order(PyObject *order) {
+bool core_order(PyObject *order, char *out) {
   if (!order || order == Py_None) return true;
   const char *s = PyUnicode_Check(order) ? PyUnicode_AsUTF8AndSize(order, NULL) : NULL;
-  if (s && s[0] && !s[1] && strchr("CFAKcfak", s[0])) return true;
-  PyErr_SetString(PyExc_ValueError, "order must be one of 'C', 'F', 'A', or 'K'");
-  return false;
+  if (!s || !s[0] || s[1] || !strchr("CFAKcfak", s[0])) {
+    PyErr_SetString(PyExc_ValueError, "order must be one of 'C', 'F', 'A', or 'K'");
+    return false;
+  }
+  *out = (char)(s[0] & ~32);
+  return true;
 }
 
-static PyObject *make(PyObject *o, PyObject *dtype, core_copy copy, PyObject *order, PyObject *device) {
+static bool wants_f(const tt_array *a, char order) {
+  return order == 'F' || (order == 'A' && tt_array_is_f_contiguous(a) && !tt_array_is_contiguous(a));
+}
+
+static bool lies_in(const tt_array *a, char order) {
+  return order == 'K' || (wants_f(a, order) ? tt_array_is_f_contiguous(a) : tt_array_is_contiguous(a));
+}
+
+/* A copy has C order; Fortran's is the transpose of one of the transpose. */
+PyObject *core_copy_in(tt_array *a, char order) {
+  tt_array *turned = NULL, *dense = NULL, *out = NULL;
+  tt_error err;
+  tt_code c;
+  if (!wants_f(a, order)) {
+    c = tt_copy(a, &out, &err);
+  } else {
+    c = tt_transpose(a, NULL, &turned, &err);
+    if (c == TT_OK) c = tt_copy(turned, &dense, &err);
+    if (c == TT_OK) c = tt_transpose(dense, NULL, &out, &err);
+  }
+  tt_release(&turned);
+  tt_release(&dense);
+  return core_done(c, out, NULL, &err);
+}
+
+PyObject *core_in_order(PyObject *made, char order) {
+  if (!made || lies_in(core_handle(made), order)) return made;
+  PyObject *out = core_copy_in(core_handle(made), order);
+  Py_DECREF(made);
+  return out;
+}
+
+static PyObject *make(PyObject *o, PyObject *dtype, core_copy copy, PyObject *order_word, PyObject *device) {
   tt_dtype want;
   int place;
+  char order = 'K';
   if (!core_device_from(device, &place)) return NULL;
-  if (!core_dtype_optional(dtype, &want) || !check_order(order)) return NULL;
+  if (!core_dtype_optional(dtype, &want) || !core_order(order_word, &order)) return NULL;
   bool same = core_is_array(o) && (want == TT_DTYPE_NONE || want == tt_array_dtype(core_handle(o)));
-  if (same && copy != CORE_COPY_ALWAYS && core_lies_on(core_handle(o), place)) return core_put(Py_NewRef(o), place);
+  if (same && copy == CORE_COPY_NEVER && !lies_in(core_handle(o), order)) return core_raise_copy_needed(), NULL;
+  if (same && copy != CORE_COPY_ALWAYS && core_lies_on(core_handle(o), place))
+    return core_put(core_in_order(Py_NewRef(o), order), place);
   int before = place == TT_AUTO ? TT_AUTO : tt_set_device(place);
-  PyObject *made = core_wrap(core_asarray(o, want, copy), NULL);
+  PyObject *made = same && copy == CORE_COPY_ALWAYS
+                       ? core_copy_in(core_handle(o), order)
+                       : core_in_order(core_wrap(core_asarray(o, want, copy), NULL), order);
   if (place != TT_AUTO) tt_set_device(before);
   if (made && copy == CORE_COPY_NEVER && !core_lies_on(core_handle(made), place)) {
     Py_DECREF(made);
@@ -461,6 +500,30 @@ PyObject *core_py_asarray(PyObject *self, PyObject *const *arg, Py_ssize_t n, Py
   if (!core_bind("asarray", "a,dtype,order,*,device,copy,like", 1, arg, n, names, a)) return NULL;
   if (!copy_mode(a[4], CORE_COPY_NEEDED, &copy)) return NULL;
   return make(a[0], a[1], copy, a[2], a[3]);
+}
+
+static PyObject *dense(const char *name, const char *order, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
+  PyObject *a[4];
+  if (!core_bind(name, "a,dtype,*,device,like", 1, arg, n, names, a)) return NULL;
+  PyObject *word = PyUnicode_FromString(order), *made = word ? make(a[0], a[1], CORE_COPY_NEEDED, word, a[2]) : NULL;
+  Py_XDECREF(word);
+  if (!made || tt_array_rank(core_handle(made)) > 0) return made;
+  int64_t one = 1;
+  tt_array *out;
+  tt_error err;
+  tt_code c = tt_reshape(core_handle(made), 1, &one, &out, &err);
+  Py_DECREF(made);
+  return core_done(c, out, NULL, &err);
+}
+
+PyObject *core_py_ascontiguousarray(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
+  (void)self;
+  return dense("ascontiguousarray", "C", arg, n, names);
+}
+
+PyObject *core_py_asfortranarray(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
+  (void)self;
+  return dense("asfortranarray", "F", arg, n, names);
 }
 
 PyObject *core_py_frombuffer(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {

@@ -179,8 +179,17 @@ tt_array *core_from_value(const tt_value *v, tt_dtype dtype);
 bool core_is_scalar(PyObject *o); /* exactly bool, int, float or complex */
 void core_raise_copy_needed(void);
 
+/* NumPy's word for an order of memory, 'C', 'F', 'A' or 'K', in *out, which stays without one. */
+bool core_order(PyObject *order, char *out);
+/* A copy whose elements lie in that order; 'K' is C's here. */
+PyObject *core_copy_in(tt_array *a, char order);
+/* `made`, or where it lies in another order such a copy in its stead. Takes the reference; NULL stays NULL. */
+PyObject *core_in_order(PyObject *made, char order);
+
 PyObject *core_py_array(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
 PyObject *core_py_asarray(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
+PyObject *core_py_ascontiguousarray(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
+PyObject *core_py_asfortranarray(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
 PyObject *core_py_frombuffer(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
 
 /* ---- keyword arguments of hand-written functions (args.c) */

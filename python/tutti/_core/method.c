@@ -106,12 +106,10 @@ static PyObject *meth_ravel(PyObject *self, PyObject *const *arg, Py_ssize_t n, 
 
 static PyObject *meth_copy(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
   PyObject *a[1];
-  tt_array *out;
-  tt_error err;
-  if (!core_bind("copy", "order", 0, arg, n, names, a)) return NULL;
+  char order = 'C';
+  if (!core_bind("copy", "order", 0, arg, n, names, a) || !core_order(a[0], &order)) return NULL;
   core_line();
-  tt_code c = tt_copy(core_handle(self), &out, &err);
-  return core_done(c, out, NULL, &err);
+  return core_copy_in(core_handle(self), order);
 }
 
 static PyObject *meth_copy_protocol(PyObject *self, PyObject *unused) {
@@ -135,11 +133,15 @@ static PyObject *meth_astype(PyObject *self, PyObject *const *arg, Py_ssize_t n,
   if (!core_bind("astype", "dtype,order,casting,subok,copy,*,device", 1, arg, n, names, a)) return NULL;
   if (!core_dtype_from(a[0], &dtype)) return NULL;
   int copy = a[4] ? PyObject_IsTrue(a[4]) : 1, device;
-  if (copy < 0 || !core_device_from(a[5], &device)) return NULL;
-  if (!copy && dtype == tt_array_dtype(core_handle(self))) return core_put(Py_NewRef(self), device);
+  char order = 'K';
+  if (copy < 0 || !core_order(a[1], &order) || !core_device_from(a[5], &device)) return NULL;
+  if (dtype == tt_array_dtype(core_handle(self))) {
+    core_line();
+    return core_put(copy ? core_copy_in(core_handle(self), order) : core_in_order(Py_NewRef(self), order), device);
+  }
   core_line();
   tt_code c = tt_cast(core_handle(self), dtype, copy, &out, &err);
-  return core_put(core_done(c, out, NULL, &err), device);
+  return core_put(core_in_order(core_done(c, out, NULL, &err), order), device);
 }
 
 /* ---- writing */

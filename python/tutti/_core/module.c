@@ -37,6 +37,12 @@ static PyMethodDef functions[] = {
     {"asarray", CORE_FAST(core_py_asarray), FAST,
      "asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None)\n--\n\n"
      "An array-like as an array. Read-only memory is shared, other memory copied; copy=False shares or fails."},
+    {"ascontiguousarray", CORE_FAST(core_py_ascontiguousarray), FAST,
+     "ascontiguousarray(a, dtype=None, *, device=None, like=None)\n--\n\n"
+     "An array-like as an array in C order, of at least one axis. A copy where it lies otherwise."},
+    {"asfortranarray", CORE_FAST(core_py_asfortranarray), FAST,
+     "asfortranarray(a, dtype=None, *, device=None, like=None)\n--\n\n"
+     "An array-like as an array in Fortran's order, of at least one axis. A copy where it lies otherwise."},
     {"frombuffer", CORE_FAST(core_py_frombuffer), FAST,
      "frombuffer(buffer, dtype=float, count=-1, offset=0)\n--\n\nThe memory of a buffer as an array of one axis, "
      "without a copy."},
