@@ -77,6 +77,8 @@ static tt_value number(tt_calc *c, const tt_call_frame *f, int k, int64_t fallba
   tt_value v = f->arg[k];
   if (v.tag == TT_V_ARRAY && c->code == TT_OK) c->code = tt_item(f->arg[k].as.array, &v, c->err);
   if (v.tag == TT_V_BOOL) v = tt_v_int(v.as.b);
+  if (v.tag != TT_V_INT && v.tag != TT_V_UINT && v.tag != TT_V_FLOAT)
+    tt__calc_fail(c, TT_ETYPE, "arange() not supported for inputs that are not real numbers");
   return v;
 }
 
@@ -86,6 +88,7 @@ static double as_double(const tt_value *v) {
 
 static tt_array *arange(tt_calc *c, tt_call_frame *f) {
   bool one = !tt__arg_given(f, 1);
+  if (one && !tt__arg_given(f, 0)) return tt__calc_fail(c, TT_ETYPE, "arange() requires stop to be specified.");
   tt_value start = one ? tt_v_int(0) : number(c, f, 0, 0), stop = number(c, f, one ? 0 : 1, 0),
            step = number(c, f, 2, 1);
   if (c->code != TT_OK) return NULL;

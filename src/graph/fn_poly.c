@@ -205,6 +205,7 @@ static tt_array *poly(tt_calc *c, tt_call_frame *f) {
   }
   if (!z) return NULL;
   if (z->size == 0) return tt__calc_full(c, TT_F64, 0, NULL, tt_v_int(1));
+  if (!tt__is_complex((tt_dtype)z->dtype) && z->dtype != TT_F32 && !(z = tt__calc_cast(c, z, TT_F64))) return NULL;
   tt_array *a = tt__calc_full(c, (tt_dtype)z->dtype, 1, &one, tt_v_int(1));
   for (int64_t k = 0; k < z->size && a; k++) {
     tt_array *factor = tt__calc_full(c, (tt_dtype)z->dtype, 1, &two, tt_v_int(1));

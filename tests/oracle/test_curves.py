@@ -161,7 +161,7 @@ def test_roots():
         got, want = tt.roots(tt.asarray(np.asarray(p, float))), np.roots(np.asarray(p, float))
         assert got.shape == want.shape
         np.testing.assert_allclose(np.sort_complex(got.numpy()), np.sort_complex(want), atol=1e-9)
-    for z in [np.asarray([1.0, 2, 3]), np.asarray([1j, -1j]), np.asarray([1j, 2]), make((3, 3)), np.zeros(0)]:
+    for z in map(np.asarray, ([1.0, 2, 3], [1j, -1j], [1j, 2], make((3, 3)), np.zeros(0), [1, 2])):
         both("poly", z)
 
 

@@ -76,6 +76,26 @@ def test_in_place_is_seen_by_views(f):
     same(view, seen)
 
 
+def test_matmul_in_place():
+    x, a = np.ones((3, 3)), tt.ones((3, 3))
+    x @= np.eye(3) * 2
+    a @= tt.eye(3) * 2
+    assert np.array_equal(a, x)
+    for left, right in (((3,), (3,)), ((3, 3), (3,))):
+        for m in (np, tt):
+            y = m.ones(left)
+            with pytest.raises(ValueError, match="inplace matrix multiplication requires"):
+                y @= m.ones(right)
+            assert y.tolist() == np.ones(left).tolist()
+
+
+def test_arange_takes_numbers():
+    for bad in ("a", None, [1, 2]):
+        for m in (np, tt):
+            with pytest.raises((TypeError, ValueError)):
+                m.arange(bad)
+
+
 def test_in_place_casting():
     t = tt.array([1, 2])
     with pytest.raises(TypeError, match=r"Cannot cast ufunc 'add' output from dtype\('float64'\) to dtype\('int64'\)"):

@@ -211,6 +211,13 @@ done:
 static PyObject *slot_inplace_matmul(PyObject *l, PyObject *r) {
   PyObject *product = slot_matmul(l, r);
   if (!product || product == Py_NotImplemented) return product;
+  if (tt_array_rank(core_handle(product)) < tt_array_rank(core_handle(l))) { /* the right side was a vector */
+    Py_DECREF(product);
+    PyErr_SetString(PyExc_ValueError,
+                    "inplace matrix multiplication requires the first operand to have at least one and "
+                    "the second at least two dimensions.");
+    return NULL;
+  }
   tt_error err;
   tt_value all = {TT_V_ELLIPSIS, {0}};
   tt_code c = tt_set(core_handle(l), all, tt_v_array(core_handle(product)), &err);
