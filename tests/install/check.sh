@@ -23,11 +23,11 @@ echo "find_package"
 
 command -v pkg-config >/dev/null || { echo "no pkg-config: its half is skipped"; exit 0; }
 export PKG_CONFIG_PATH=$libdir/pkgconfig
-flags=$(pkg-config --define-variable=prefix="$prefix" --cflags --libs tutti)
+# Words of a shell: a folder with spaces comes with backslashes.
+eval "flags=($(pkg-config --cflags --libs tutti))"
 for file in "$here"/consumer/consumer.c "$examples"/*.c; do
   [ -e "$file" ] || continue
   echo "pkg-config: $(basename "$file")"
-  # shellcheck disable=SC2086
-  $cc -std=c11 -Wall -Werror "$file" -o "$prefix/program" $flags -lm
+  "$cc" -std=c11 -Wall -Werror "$file" -o "$prefix/program" "${flags[@]}" -lm
   LD_LIBRARY_PATH=$libdir "$prefix/program" >/dev/null
 done
