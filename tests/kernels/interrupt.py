@@ -9,7 +9,14 @@ import time
 
 def after_ctrl_c(script, **env):
     """Run `script` until it has said "begin", press Ctrl-C: what it says from then on, and its exit status."""
-    p = subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True, env=os.environ | env)
+    p = subprocess.Popen(
+        [sys.executable, script],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | env,
+        # Whoever started us may ignore it, as a shell does for what runs in the background; children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     try:
         assert p.stdout.readline() == "begin\n"
         time.sleep(0.5)

@@ -10,8 +10,9 @@ import sys
 @functools.cache
 def library():
     """The compiler, or None where it is not installed."""
-    places = [f"{root}/**/libnvrtc.so*" for root in (os.environ.get("CUDA_HOME", "/usr/local/cuda"), "/usr/lib")]
-    places += [f"{p}/nvidia/**/libnvrtc.so*" for p in sys.path]
+    places = [f"{os.environ.get('CUDA_HOME', '/usr/local/cuda')}/**/libnvrtc.so*"]
+    places += [f"{p}/nvidia/**/libnvrtc.so*" for p in sys.path if p]
+    places += ["/usr/lib/libnvrtc.so*", "/usr/lib/*/libnvrtc.so*"]  # no deeper: links lead far from there
     for place in places:
         for path in sorted(glob.glob(place, recursive=True)):
             if "builtins" not in path and "alt" not in path:

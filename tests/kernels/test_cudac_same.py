@@ -158,7 +158,7 @@ SHARED = {
     ),
     "an inner one": (
         53248,
-        "__shared__ int a[12288]; for (int k = 0; k < 2; k++) { __shared__ float b[1 << 10]; b[k] = k; a[k] = b[k]; }"
+        "__shared__ int a[12288]; for (int k = 0; k < 2; k++) { __shared__ volatile float b[1 << 10]; b[k] = k; a[k] = b[k]; }"
         " o[0] = a[1];",
     ),
     "one number more": (
