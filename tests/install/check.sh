@@ -31,3 +31,15 @@ for file in "$here"/consumer/consumer.c "$examples"/*.c; do
   "$cc" -std=c11 -Wall -Werror "$file" -o "$prefix/program" "${flags[@]}" -lm
   LD_LIBRARY_PATH=$libdir "$prefix/program" >/dev/null
 done
+
+echo "pkg-config: README.md"
+snippet=$(sed -n '/^```c$/,/^```$/p' "$here/../../README.md" | grep -v '^```')
+test -n "$snippet"
+{
+  grep '^#include' <<<"$snippet"
+  echo 'int main(void) {'
+  grep -v '^#include' <<<"$snippet"
+  echo 'float sum[1000]; return tt_read(c, sum, sizeof sum, NULL) != TT_OK || sum[0] != 5 || sum[999] != 5; }'
+} >"$prefix/readme.c"
+"$cc" -std=c11 -Wall -Werror "$prefix/readme.c" -o "$prefix/program" "${flags[@]}"
+LD_LIBRARY_PATH=$libdir "$prefix/program"
