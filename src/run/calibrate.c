@@ -65,7 +65,7 @@ const tt_calibration *tt__calibration(void) {
 #define DEVICE_BYTES ((size_t)256 << 20)
 #define MOVE_BYTES ((size_t)64 << 20)
 #define FILLS 64
-#define VERSION 3            /* of the file of figures */
+#define VERSION 4            /* of the file of figures */
 #define LAUNCH_OVER_FILL 2.0 /* a kernel's launch with its arguments takes about twice what filling some bytes takes */
 #define MOST_DEVICES 32
 
@@ -91,13 +91,13 @@ static void costs_path(const tt_device *d, char *path, size_t size) {
 }
 
 /* The figures of the file, in its order. */
-enum { FIGURES = 5 + 2 * TT_MOVE_SIZES };
+enum { FIGURES = 3 + 2 * TT_MOVE_SIZES };
 static void figures_of(tt_device_costs *c, double **at) {
-  double *first[] = {&c->bytes_per_ns, &c->launch_ns, &c->up_bytes_per_ns, &c->down_bytes_per_ns,
-                     &c->both_bytes_per_ns};
-  for (int i = 0; i < 5; i++) at[i] = first[i];
-  for (int i = 0; i < TT_MOVE_SIZES; i++) at[5 + i] = &c->up_ns[i];
-  for (int i = 0; i < TT_MOVE_SIZES; i++) at[5 + TT_MOVE_SIZES + i] = &c->down_ns[i];
+  *at++ = &c->bytes_per_ns;
+  *at++ = &c->launch_ns;
+  *at++ = &c->both_bytes_per_ns;
+  for (int i = 0; i < TT_MOVE_SIZES; i++) *at++ = &c->up_ns[i];
+  for (int i = 0; i < TT_MOVE_SIZES; i++) *at++ = &c->down_ns[i];
 }
 
 static bool parse_costs(const char *text, tt_device_costs *c) {
@@ -214,8 +214,6 @@ static void measure_device(tt_device *d, tt_device_costs *c) {
     measure_moves(d, at, host, do_down, c->down_ns);
     if (copy > 0) c->bytes_per_ns = (double)DEVICE_BYTES / copy;
     if (fills > 0) c->launch_ns = LAUNCH_OVER_FILL * fills / FILLS;
-    c->up_bytes_per_ns = (double)MOVE_BYTES / c->up_ns[TT_MOVE_SIZES - 1];
-    c->down_bytes_per_ns = (double)MOVE_BYTES / c->down_ns[TT_MOVE_SIZES - 1];
     if (both > 0) c->both_bytes_per_ns = (double)MOVE_BYTES / both;
     write_costs(d, c);
   }
@@ -235,11 +233,9 @@ const tt_device_costs *tt__device_costs(tt_device *d) {
                          .ns_per_op = 1 / (1.5 * (lanes > 0 ? lanes : 128)),
                          .ns_per_flop = 1 / (2 * 1.5 * (lanes > 0 ? lanes : 128)),
                          .launch_ns = 4000,
-                         .up_bytes_per_ns = 8,
-                         .down_bytes_per_ns = 8,
                          .both_bytes_per_ns = 16}};
   for (int i = 0; i < TT_MOVE_SIZES; i++)
-    k->costs.up_ns[i] = k->costs.down_ns[i] = 10000 + (double)tt__move_sizes[i] / k->costs.up_bytes_per_ns;
+    k->costs.up_ns[i] = k->costs.down_ns[i] = 10000 + (double)tt__move_sizes[i] / (k->costs.both_bytes_per_ns / 2);
   if (d->target.kind != TT_DEVICE_NULL && !read_costs(d, &k->costs)) measure_device(d, &k->costs);
   return &k->costs;
 }

@@ -24,7 +24,6 @@ typedef struct tt_device_costs {
   double bytes_per_ns;                                 /* of its memory, read and written */
   double ns_per_op, ns_per_flop;                       /* the whole device */
   double launch_ns;                                    /* of a launch in a row of launches */
-  double up_bytes_per_ns, down_bytes_per_ns;           /* pageable host memory, much of it */
   double both_bytes_per_ns;                            /* the sum of both ways when bytes move either way at once */
   double up_ns[TT_MOVE_SIZES], down_ns[TT_MOVE_SIZES]; /* of one move of tt__move_sizes[k] bytes; see tt__move_ns */
 } tt_device_costs;

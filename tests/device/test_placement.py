@@ -13,10 +13,10 @@ import textwrap
 import pytest
 
 FAKE = pathlib.Path(__file__).parent.parent / "fake"
-# GB/s of its memory, ns of a launch, GB/s up, down and both, ns of moves up and down of tt__move_sizes bytes.
-H200 = "3 4000 2400 45 45 60 8500 14000 30000 70000 330000 1300000 9000 15000 32000 80000 350000 1400000\n"
+# GB/s of its memory, ns of a launch, GB/s both ways at once, ns of moves up and down of tt__move_sizes bytes.
+H200 = "4 4000 2400 60 8500 14000 30000 70000 330000 1300000 9000 15000 32000 80000 350000 1400000\n"
 # The same where results come home slowly.
-FAR = "3 4000 2400 45 .05 60 8500 14000 30000 70000 330000 1300000 9e6 9e6 9e7 9e7 9e7 9e8\n"
+FAR = "4 4000 2400 60 8500 14000 30000 70000 330000 1300000 9e6 9e6 9e7 9e7 9e7 9e8\n"
 HEAD = """
 import numpy as np
 import tutti as tt
