@@ -194,35 +194,15 @@ tt_kernel_fn tt__unit_code(tt_unit *u) {
 
 /* ---- measured times */
 
-/* How much the newest counts, and how far from the mean it may lie at most. */
-#define NEWEST 0.25f
-#define LEAST_RATIO 0.25f
-#define MOST_RATIO 4.0f
-
-static int size_class(double points) {
-  int k = points > 1 ? ilogb(points) / 2 : 0;
-  return k < TT_UNIT_SIZES ? k : TT_UNIT_SIZES - 1;
-}
-
-/* A running mean of the logarithms: one launch that something disturbed does not count for many. */
 static void measured(tt_unit *u, bool compiled, double points, double ns) {
-  float *pace = &u->pace[size_class(points)], now = (float)(ns / points);
-  if (u->pace_compiled != compiled) memset(u->pace, 0, sizeof u->pace);
+  if (u->pace_compiled != compiled) u->pace = (tt_pace){0};
   u->pace_compiled = compiled;
   u->paced = true;
-  float ratio = *pace == 0 ? 1 : now / *pace;
-  if (*pace == 0) *pace = now;
-  *pace *= powf(ratio < LEAST_RATIO ? LEAST_RATIO : ratio > MOST_RATIO ? MOST_RATIO : ratio, NEWEST);
+  tt__pace_add(&u->pace, points, ns);
 }
 
 double tt__unit_ns(const tt_unit *u, double points) {
-  if (!u->paced) return 0;
-  int k = size_class(points);
-  for (int far = 0; far < TT_UNIT_SIZES; far++) { /* of about that size, else of the next */
-    if (k + far < TT_UNIT_SIZES && u->pace[k + far] > 0) return (double)u->pace[k + far] * points;
-    if (k - far >= 0 && u->pace[k - far] > 0) return (double)u->pace[k - far] * points;
-  }
-  return 0;
+  return u->paced ? tt__pace_ns(&u->pace, points, TT_PACE_SIZES) : 0;
 }
 
 bool tt__unit_improves(const tt_unit *u) {

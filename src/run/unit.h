@@ -7,10 +7,9 @@
 
 #include <stdatomic.h>
 
+#include "base/pace.h"
 #include "device/cpu/vm.h"
 #include "ir/kernel.h"
-
-#define TT_UNIT_SIZES 16 /* powers of 4 */
 
 typedef struct tt_unit {
   tt_kernel *kernel;
@@ -20,12 +19,11 @@ typedef struct tt_unit {
   _Atomic int32_t queued; /* 0 not asked for, 1 in the compiler's queue, 2 settled */
   int64_t launches;       /* of both tiers */
   double work;            /* instruction-elements interpreted so far */
-  /* Measured: nanoseconds a point of launches of about this many points (tt__unit_ns); 0: none. */
-  float pace[TT_UNIT_SIZES];
-  bool paced;           /* some were */
-  bool pace_compiled;   /* of compiled code */
-  int weight;           /* instructions a point, slow ones counted 8 times */
-  struct tt_unit *next; /* in its hash chain */
+  tt_pace pace;           /* measured, by points */
+  bool paced;             /* something was */
+  bool pace_compiled;     /* of compiled code */
+  int weight;             /* instructions a point, slow ones counted 8 times */
+  struct tt_unit *next;   /* in its hash chain */
 } tt_unit;
 
 /* The unit of a sealed kernel: takes the kernel (also on failure). One hold for the caller. */
