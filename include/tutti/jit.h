@@ -111,6 +111,8 @@ TT_API void tt_jit_run_release(tt_jit_run **run);
 
 /* Is there a compiler? */
 TT_API bool tt_jit_usable(void);
+/* Why there is none, or why it was given up, a clause for people; "" when it is usable. `size`: of `out`. */
+TT_API void tt_jit_missing(char *out, size_t size);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,8 @@
 */
 #include "tutti/jit.h"
 
+#include <stdio.h>
+
 #include "base/hash.h"
 #include "base/mem.h"
 #include "device/cpu/cc.h"
@@ -79,3 +81,7 @@ void tt_jit_run_release(tt_jit_run **run) {
   *run = NULL;
 }
 bool tt_jit_usable(void) { return tt__cc_usable(); }
+void tt_jit_missing(char *out, size_t size) {
+  tt_cc_info info = tt__cc_info();
+  snprintf(out, size, "%s", info.usable ? "" : info.why);
+}

@@ -72,7 +72,7 @@ char *tt__info(const char *version) {
   if (cc.usable)
     tt__str_addf(&s, "compiler   %s, in the background\n", cc.path);
   else
-    tt__str_addf(&s, "compiler   none (%s): kernels stay interpreted\n", cc.why);
+    tt__str_addf(&s, "compiler   %s; kernels stay interpreted\n", cc.why);
   if (cache.usable)
     tt__str_addf(&s, "cache      %s, %.1f of %.0f MB\n", cache.path, (double)cache.bytes / 1e6,
                  (double)cache.limit / 1e6);

@@ -504,7 +504,31 @@ def test_without_a_compiler_it_runs_as_python(tmp_path):
     env = dict(os.environ, TUTTI_CC="none", TUTTI_CACHE_DIR=str(tmp_path))
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, env=env, timeout=60)
     assert done.stdout == "42\n"
-    assert "plain Python" in done.stderr
+    assert "plain Python: no C compiler: TUTTI_CC=none" in done.stderr
+
+
+def test_the_warning_says_why_a_compiler_was_given_up(tmp_path):
+    import os
+    import subprocess
+    import sys
+
+    cc = tmp_path / "cc"
+    cc.write_text("#!/bin/sh\necho the disk >&2\necho is made of cheese >&2\nexit 3\n")
+    cc.chmod(0o700)
+    script = tmp_path / "s.py"
+    script.write_text(
+        "import numpy as np\nimport tutti as tt\nfrom tutti import cuda\n"
+        "@tt.njit\ndef f(x):\n    return x + 1\n"
+        "@cuda.jit\ndef k(a):\n    a[cuda.grid(1)] += 1\n"
+        "a = np.zeros(2)\nprint(f(41))\nk[1, 2](a)\nprint(a.sum())\nprint(tt.info())\n"
+    )
+    env = dict(os.environ, TUTTI_CC=str(cc), TUTTI_CACHE_DIR=str(tmp_path))
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, env=env, timeout=60)
+    why = f"the C compiler does not work: {cc} failed with status 3: the disk is made of cheese\n"
+    assert done.stdout.startswith("42\n2.0\n"), done.stderr
+    assert f"f runs as plain Python: {why}" in done.stderr
+    assert f"k runs in Python, one thread at a time: {why}" in done.stderr
+    assert why[:-1] in done.stdout
 
 
 def test_no_warning_else():

@@ -41,4 +41,4 @@ def test_demo(tmp_path):
 def test_the_demo_says_what_it_skips_and_why(tmp_path):
     kernels = demo(tmp_path, TUTTI_CC="none", TUTTI_CXX="none", TUTTI_DEVICE="cpu", TUTTI_CUDA="none")
     assert re.search(r"skipped, CUDA C on the CPU needs a C\+\+ compiler.*: add 10,000, CUDA C; multiply", kernels)
-    assert re.search(r"skipped, there is no C compiler.*: add 10,000, Python; increment", kernels)
+    assert re.search(r"skipped, no C compiler: TUTTI_CC=none: add 10,000, Python; increment", kernels)

@@ -139,11 +139,17 @@ static bool show(const tt_jit_run *run) {
   return ok;
 }
 
-/* Where there is no compiler the package runs the function itself. */
-static PyObject *fall_back(PyObject *self, const char *method, const char *form, PyObject *args) {
-  if (!PyErr_ExceptionMatches(PyExc_RuntimeError) || tt_jit_usable()) return NULL;
+/* Where there is no compiler the package runs the function itself, and says why: method(why, args). */
+static PyObject *fall_back(PyObject *self, const char *method, PyObject *args) {
+  char why[600];
+  if (!PyErr_ExceptionMatches(PyExc_RuntimeError)) return NULL;
+  tt_jit_missing(why, sizeof why);
+  if (!why[0]) return NULL;
   PyErr_Clear();
-  return PyObject_CallMethod(self, method, form, args);
+  PyObject *text = PyUnicode_DecodeUTF8(why, (Py_ssize_t)strlen(why), "replace");
+  PyObject *out = text ? PyObject_CallMethod(self, method, "OO", text, args) : NULL;
+  Py_XDECREF(text);
+  return out;
 }
 
 static PyObject *jit_call(PyObject *self, PyObject *args, PyObject *names) {
@@ -160,7 +166,7 @@ static PyObject *jit_call(PyObject *self, PyObject *args, PyObject *names) {
   if (!core_jit_read(&f, args, false)) goto done;
   special *s = find((jit_object *)self, &f);
   if (!s) {
-    answer = fall_back(self, "_interpret", "(O)", args);
+    answer = fall_back(self, "_interpret", args);
     goto done;
   }
   if (core_jit_has_gpu(&f)) {
@@ -232,9 +238,9 @@ static int launch_arrays(const special *s, jit_frame *f, tt_jit_argument *out, b
 
 static PyObject *fall_back_to_steps(launch_object *l, PyObject *args) {
   const int64_t *g = l->how.grid, *b = l->how.block;
-  PyObject *all = Py_BuildValue("((LLL)(LLL)LOi)", (long long)g[0], (long long)g[1], (long long)g[2], (long long)b[0],
-                                (long long)b[1], (long long)b[2], (long long)l->how.shared, args, 0);
-  PyObject *out = all ? fall_back(l->kernel, "_step", "O", all) : NULL;
+  PyObject *all = Py_BuildValue("((LLL)(LLL)LO)", (long long)g[0], (long long)g[1], (long long)g[2], (long long)b[0],
+                                (long long)b[1], (long long)b[2], (long long)l->how.shared, args);
+  PyObject *out = all ? fall_back(l->kernel, "_step", all) : NULL;
   Py_XDECREF(all);
   return out;
 }

@@ -297,14 +297,11 @@ class Kernel(Compiled):
             raise AttributeError(f"tutti's kernels have no {name}(): see inspect_source() and inspect_cuda()")
         raise AttributeError(f"a kernel has no '{name}'")
 
-    def _step(self, grid, block, shared, args, device):
+    def _step(self, why, launch):
         from . import step
 
-        warnings.warn(
-            f"{self.__name__} runs in Python, one thread at a time: there is no C compiler (install gcc or clang)",
-            RuntimeWarning,
-            stacklevel=2,
-        )
+        grid, block, shared, args = launch
+        warnings.warn(f"{self.__name__} runs in Python, one thread at a time: {why}", RuntimeWarning, stacklevel=2)
         step.launch(self._step_function(), grid, block, shared, args)
 
     def __repr__(self):

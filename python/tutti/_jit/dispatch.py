@@ -65,12 +65,8 @@ class Compiled(_core.Jit):
         bound.apply_defaults()
         return bound.args
 
-    def _interpret(self, args):
-        warnings.warn(
-            f"{self.__name__} runs as plain Python: there is no C compiler (install gcc or clang)",
-            RuntimeWarning,
-            stacklevel=2,
-        )
+    def _interpret(self, why, args):
+        warnings.warn(f"{self.__name__} runs as plain Python: {why}", RuntimeWarning, stacklevel=2)
         return self.py_func(*args)
 
     # ---- looking inside

@@ -102,7 +102,7 @@ static void drop_spare(spare *s) {
 
 static void turn_off(const char *why) {
   state = CC_OFF;
-  snprintf(info.why, sizeof info.why, "%s", why);
+  snprintf(info.why, sizeof info.why, "no C compiler: %s", why);
 }
 
 /* The next name from `candidate` on that is a program. */
@@ -124,7 +124,7 @@ static void find_from(int first) {
   }
   if (first > 0) return; /* the last one that was tried keeps its reason */
   info.path[0] = 0;
-  turn_off(told ? "TUTTI_CC names no program" : "no cc, gcc or clang in PATH");
+  turn_off(told ? "TUTTI_CC names no program" : "no cc, gcc or clang in PATH (install gcc or clang)");
 }
 
 static void find_locked(void) {
@@ -318,6 +318,7 @@ static tt_code run_to_end(const char *const *argv, tt_error *err) {
   return judge_end(argv[0], c, status, &said, &why, err);
 }
 
+_Static_assert(GIVE_UP == 3, "note_result() says so");
 enum { MOST_ARGS = NFLAG + NFIRST + 12 };
 
 /* Source file to object file. */
@@ -466,10 +467,16 @@ static tt_code probe(const char *path, int row, tt_error *err) {
 /* Was it stopped for taking too long? */
 static bool hung(const tt_error *why) { return strstr(why->message, "did not end") != NULL; }
 
-/* Under the lock. One that hangs is not asked again: it would cost its time limit each time. */
-static void give_up(const tt_error *why) {
+/*
+** Under the lock; `how`: what it is said to do. One that hangs is not asked again: it would cost its time limit each
+** time. Compilers say several lines; the reason becomes one.
+*/
+static void give_up(const char *how, const tt_error *why) {
   state = CC_OFF;
   given_up = hung(why) ? 0 : tt__clock_ns();
+  snprintf(info.why, sizeof info.why, "the C compiler %s: %.440s", how, why->message);
+  for (char *p = info.why; *p; p++)
+    if (*p == '\n') *p = p[1] ? ' ' : 0;
 }
 
 /* What a trial of compiler `tried` with flags `row` says of it, if it was not judged meanwhile. */
@@ -481,9 +488,8 @@ static void note_trial(int tried, int row, tt_code c, const tt_error *why) {
     } else if (extra + 1 < NEXTRA && !hung(why)) {
       extra++;
     } else {
-      give_up(why);
+      give_up("does not work", why);
       info.failures++;
-      snprintf(info.why, sizeof info.why, "%.255s", why->message);
       find_from(tried + 1);
     }
   }
@@ -498,7 +504,7 @@ static tt_code find_current(char path[PATH_SIZE], int *row, int *tried, cc_state
   *tried = candidate;
   *row = extra;
   snprintf(path, PATH_SIZE, "%s", info.path);
-  tt_code c = state == CC_OFF ? tt__fail(err, TT_EDEVICE, "no C compiler: %s", info.why) : TT_OK;
+  tt_code c = state == CC_OFF ? tt__fail(err, TT_EDEVICE, "%s", info.why) : TT_OK;
   tt__unlock(&lock);
   return c;
 }
@@ -555,10 +561,7 @@ static void note_result(tt_code c, int n, int64_t ns, const tt_error *why) {
     in_a_row = 0;
   } else {
     info.failures++;
-    if (c == TT_EDEVICE && ++in_a_row >= GIVE_UP) {
-      give_up(why);
-      snprintf(info.why, sizeof info.why, "given up after %d failures in a row: %.180s", GIVE_UP, why->message);
-    }
+    if (c == TT_EDEVICE && ++in_a_row >= GIVE_UP) give_up("was given up after 3 failures in a row", why);
   }
   tt__unlock(&lock);
 }

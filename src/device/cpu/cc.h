@@ -22,7 +22,7 @@ enum { TT_CC_MOST = 128 };
 typedef struct tt_cc_info {
   bool usable;      /* found, and not given up on */
   char path[256];   /* of the compiler; "" when there is none */
-  char why[256];    /* why it is not usable; "" */
+  char why[512];    /* why it is not usable, a clause for people: "no C compiler: TUTTI_CC=none"; "" */
   char extras[128]; /* flags in use that not every compiler has */
   int64_t compiles; /* runs that gave code, since start */
   int64_t ahead;    /* those of a compiler that had been started before */
@@ -45,7 +45,7 @@ TT_HIDDEN void tt__cc_identity(tt_str *out);
 ** Compile one file with `n` functions of signature tt_kernel_fn and load them. When `binary` is not NULL its bytes
 ** are appended (an object file or a shared library), for tt__cc_load in another process. TT_EDEVICE: no compiler, or
 ** it failed (its last lines are in the message), or it ran longer than TUTTI_CC_TIMEOUT seconds (30). After three
-** failures in a row the compiler is given up for this process.
+** failures in a row the compiler is given up: for a second, or for this process if it hangs.
 */
 TT_HIDDEN tt_code tt__cc_compile(const char *source, const char *const *names, int n, tt_kernel_fn *fns, tt_str *binary,
                                  tt_error *err);
