@@ -55,6 +55,28 @@ typedef enum tt_epilogue {
   TT_EPILOGUE_ADD = 8   /* plus an array of the same shape, and nothing else */
 } tt_epilogue;
 
+/* How much a call of a row has to do, for predictions. */
+typedef struct tt_lib_work {
+  double flops; /* on reals, of all matrices together */
+  double side;  /* of a matrix on which all threads work together; 0: there is none */
+  double tasks; /* that a thread does alone each, when there are several */
+  double steps; /* that wait for each other on a device; below 0: a device leaves the call to the host */
+} tt_lib_work;
+
+/*
+** What that takes. Rates are shares of the rate of large products of matrices (ns_per_flop of run/calibrate.h);
+** bench/library.py shows predicted and actual times.
+*/
+typedef struct tt_lib_cost {
+  /* Of the operands `data` and `size` are not set. `wanted`: a bit for each result. */
+  tt_lib_work (*work)(const tt_lib_attr *attr, const tt_operand *src, unsigned wanted);
+  double host_share; /* for large matrices */
+  double host_half;  /* with so many times the threads as side, half of it */
+  bool host_few;     /* a few threads reach it, more do not help */
+  double device_share;
+  double step_ns; /* on a device, of each step that waits for the one before */
+} tt_lib_cost;
+
 struct tt_lib_row {
   const char *name;
   uint8_t nsrc, nout;
@@ -63,8 +85,8 @@ struct tt_lib_row {
   tt_code (*run)(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err);
   /* (optional) Will code of ours do the work because a library of the host is missing? */
   bool (*falls_back)(const tt_operand *src);
-  /* (optional) Floating-point operations, for predictions; `data` and `size` of the operands are not set. */
-  double (*work)(const tt_lib_attr *attr, const tt_operand *src);
+  /* (optional) NULL: a few operations for each byte. */
+  const tt_lib_cost *cost;
   /* (optional) The same on a device, without waiting for it. TT_ENOTIMPL, with nothing done: the host runs it. */
   tt_code (*run_on)(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
                     tt_error *err);

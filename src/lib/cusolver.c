@@ -5,11 +5,6 @@
 #include "lib/device_call.h"
 #include "lib/device_matrix.h"
 
-/* A batch of matrices up to this side goes in one call where there is one. */
-#define BATCH_SIDE 1024
-/* Matrices that are worked on one after the other; more are sooner done by the host. */
-#define MOST_TURNS 64
-
 enum { OP_N = 0, LOWER = 0, UPPER = 1 };
 enum { STATUS_NO_MEMORY = 2, STATUS_INVALID = 3, STATUS_TYPE = 8, STATUS_NOT_SUPPORTED = 9 };
 
@@ -129,11 +124,11 @@ static tt_code addresses(tt_solver *s, const void *a, int64_t count, void ***out
 }
 
 static bool in_one_call(const tt_solver *s, int64_t n, int64_t k) {
-  return s->batch > 1 && s->batch <= INT32_MAX && n <= BATCH_SIDE && k <= INT32_MAX;
+  return s->batch > 1 && s->batch <= INT32_MAX && n <= TT_BATCH_SIDE && k <= INT32_MAX;
 }
 
 static tt_code one_by_one(const tt_solver *s, tt_error *err) {
-  if (s->batch <= MOST_TURNS) return TT_OK;
+  if (s->batch <= TT_MOST_TURNS) return TT_OK;
   return tt__fail(err, TT_ENOTIMPL, "so many matrices are sooner done by the host");
 }
 
@@ -309,7 +304,7 @@ tt_code tt__solver_eig(tt_solver *s, int64_t at, int64_t n, void *a, void *w, vo
 tt_code tt__solver_eigh(tt_solver *s, bool upper, bool vectors, int64_t n, void *a, void *w, tt_error *err) {
   int type = type_of(s->type), real = type_of(tt__real_of(s->type)), side = upper ? UPPER : LOWER;
   size_t device = 0, host = 0, size = tt__dtype_size(tt__real_of(s->type));
-  if (s->batch > 1 && n <= BATCH_SIDE && api.syev_batched && api.syev_batched_size) {
+  if (s->batch > 1 && n <= TT_BATCH_SIDE && api.syev_batched && api.syev_batched_size) {
     TT_TRY(status_code(api.syev_batched_size(s->handle, defaults(), vectors, side, n, type, a, n, real, w, type,
                                              &device, &host, s->batch),
                        "cuSOLVER", err));

@@ -96,6 +96,12 @@ static int radices(int64_t n, int *out) {
   return n > 1 ? 0 : count;
 }
 
+double tt__fft_flops(int64_t n) {
+  int r[TT_FFT_PASSES];
+  double one = n > 1 ? 5 * (double)n * log2((double)n) : 1;
+  return n > 1 && radices(n, r) == 0 ? 6 * one : one; /* of two transforms of more than twice the length */
+}
+
 static double cost(int64_t n) {
   static const double pass[] = {0, 0, 3, 4, 4, 6, 0, 8, 5.5, 0, 0, 12, 0, 14};
   int r[TT_FFT_PASSES], count = radices(n, r);

@@ -56,6 +56,9 @@ TT_HIDDEN void tt__fft_plan_give_back(tt_fft_plan *p);
 /* Forget the plans that nobody runs. */
 TT_HIDDEN void tt__fft_plans_drop(void);
 
+/* What a transform of n complex points costs, in floating-point operations as one counts them. */
+TT_HIDDEN double tt__fft_flops(int64_t n);
+
 /* exp(-2 pi i k / n), rounded correctly but for the last bit. */
 TT_HIDDEN void tt__fft_root(int64_t k, int64_t n, double *re, double *im);
 

@@ -16,7 +16,6 @@
 #include "lib/linalg_move.h"
 
 enum {
-  SERIAL_SIDE = 96,      /* matrices up to this side are shared out whole; larger ones are parallel inside */
   BATCH_GRAIN = 1 << 14, /* n^3 that a task should have */
   MAX_PARTS = 6
 };
@@ -88,7 +87,7 @@ static tt_code prepare(job *j, tt_dtype t, tt_error *err) {
 
 /* ... and ends here. `side` is what the cost grows with. */
 static tt_code run(job *j, int64_t batch, int64_t side, tt_error *err) {
-  if (batch > 1 && side <= SERIAL_SIDE && !tt__pool_inside()) {
+  if (batch > 1 && side <= TT_SERIAL_SIDE && !tt__pool_inside()) {
     int64_t cube = side * side * side + 1, grain = BATCH_GRAIN / cube + 1;
     bool shared = batch > grain && tt__pool_size() > 1;
     if (shared) tt__blas_serial(true);

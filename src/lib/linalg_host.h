@@ -19,6 +19,9 @@
 #include "base/err.h"
 #include "ir/dtype.h"
 
+/* Matrices of a batch up to this side are shared out whole; larger ones are parallel inside. */
+#define TT_SERIAL_SIDE 96
+
 /* A[n, n] X[n, k] = B[n, k]. "Singular matrix". */
 TT_HIDDEN tt_code tt__linalg_solve(tt_dtype t, int64_t batch, int64_t n, int64_t k, const void *a, const void *b,
                                    void *x, tt_error *err);

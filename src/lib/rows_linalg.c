@@ -5,6 +5,7 @@
 */
 
 #include "base/mem.h"
+#include "lib/cusolver.h"
 #include "lib/lapack.h"
 #include "lib/linalg_device.h"
 #include "lib/linalg_host.h"
@@ -186,29 +187,210 @@ static tt_code lstsq(const tt_lib_attr *attr, const tt_operand *src, const tt_bl
   return code;
 }
 
+/*
+** ---- what they cost: the textbook's operations for one matrix. Shares and steps fit sides of 64 to 8192 and batches
+** of 100 and 1000, float32 and float64, on 2 and on 16 threads with OpenBLAS, and on an H200.
+*/
+
+typedef enum turns { TOGETHER, ONE_BY_ONE } turns; /* how a device takes a batch */
+
+static double least(const tt_operand *a) {
+  sizes z = sizes_of(a);
+  return (double)(z.m < z.n ? z.m : z.n);
+}
+static double most(const tt_operand *a) {
+  sizes z = sizes_of(a);
+  return (double)(z.m < z.n ? z.n : z.m);
+}
+
+static tt_lib_work matrices(const tt_operand *a, double flops, turns how) {
+  double batch = (double)sizes_of(a).batch, side = least(a), steps = side;
+  if (how == ONE_BY_ONE || side > TT_BATCH_SIDE) steps = batch <= TT_MOST_TURNS ? batch * side : -1;
+  return (tt_lib_work){.flops = (tt__is_complex(a->dtype) ? 4 : 1) * batch * flops,
+                       .side = side,
+                       .tasks = most(a) <= TT_SERIAL_SIDE ? batch : 1,
+                       .steps = batch > 0 ? steps : 0};
+}
+
+static tt_lib_work solve_work(const tt_lib_attr *attr, const tt_operand *src, unsigned wanted) {
+  (void)attr, (void)wanted;
+  double n = least(src), k = (double)src[1].len[src[1].rank - 1];
+  return matrices(src, 2 * n * n * (n / 3 + k), TOGETHER);
+}
+
+static tt_lib_work inv_work(const tt_lib_attr *attr, const tt_operand *src, unsigned wanted) {
+  (void)attr, (void)wanted;
+  double n = least(src);
+  return matrices(src, 8 * n * n * n / 3, TOGETHER);
+}
+
+static tt_lib_work det_work(const tt_lib_attr *attr, const tt_operand *src, unsigned wanted) {
+  (void)attr, (void)wanted;
+  double n = least(src);
+  return matrices(src, 2 * n * n * n / 3, TOGETHER);
+}
+
+static tt_lib_work cholesky_work(const tt_lib_attr *attr, const tt_operand *src, unsigned wanted) {
+  (void)attr, (void)wanted;
+  double n = least(src);
+  return matrices(src, n * n * n / 3, TOGETHER);
+}
+
+static tt_lib_work qr_r_work(const tt_lib_attr *attr, const tt_operand *src, unsigned wanted) {
+  (void)attr, (void)wanted;
+  double k = least(src);
+  return matrices(src, 2 * k * k * (most(src) - k / 3), ONE_BY_ONE);
+}
+
+static tt_lib_work qr_work(const tt_lib_attr *attr, const tt_operand *src, unsigned wanted) {
+  (void)wanted;
+  double k = least(src), m = (double)sizes_of(src).m, r = 2 * k * k * (most(src) - k / 3);
+  double q = attr->i[0] == TT_QR_COMPLETE ? 4 * (m * m * k - m * k * k + k * k * k / 3) : 2 * k * k * (m - k / 3);
+  return matrices(src, r + q, ONE_BY_ONE);
+}
+
+/* QR steps on a device, for large matrices, take several times as many as Jacobi's method, for small ones. */
+static tt_lib_work svd_of(const tt_operand *a, double flops) {
+  tt_lib_work w = matrices(a, flops, most(a) <= TT_SVD_SMALL ? TOGETHER : ONE_BY_ONE);
+  if (w.steps > 0 && most(a) > TT_JACOBI_SIDE) w.steps *= 4;
+  return w;
+}
+
+static double vectors_flops(const tt_operand *a) {
+  double k = least(a);
+  return k * k * (14 * most(a) + 8 * k);
+}
+
+/* attr.i[0]: full */
+static tt_lib_work svd_work(const tt_lib_attr *attr, const tt_operand *src, unsigned wanted) {
+  (void)wanted;
+  double more = attr->i[0] ? most(src) - least(src) : 0; /* vectors that stand for nothing */
+  return svd_of(src, vectors_flops(src) + 4 * more * most(src) * least(src));
+}
+
+static tt_lib_work svdvals_work(const tt_lib_attr *attr, const tt_operand *src, unsigned wanted) {
+  (void)attr, (void)wanted;
+  double k = least(src);
+  return svd_of(src, 4 * k * k * (most(src) - k / 3));
+}
+
+static tt_lib_work lstsq_work(const tt_lib_attr *attr, const tt_operand *src, unsigned wanted) {
+  (void)attr, (void)wanted;
+  return svd_of(src, vectors_flops(src) + 4 * most(src) * least(src) * (double)src[1].len[1]);
+}
+
+/* Values alone are 4/3 n^3, half of them bound by memory: they take as long as three times as many would. */
+static tt_lib_work eigh_work(const tt_lib_attr *attr, const tt_operand *src, unsigned wanted) {
+  (void)attr;
+  double n = least(src);
+  return matrices(src, (wanted & 2 ? 9 : 4) * n * n * n, TOGETHER);
+}
+
+static tt_lib_work eig_work(const tt_lib_attr *attr, const tt_operand *src, unsigned wanted) {
+  (void)attr;
+  double n = least(src);
+  return matrices(src, (wanted & 2 ? 25 : 10) * n * n * n, ONE_BY_ONE);
+}
+
+#define COST(NAME, ...) static const tt_lib_cost NAME##_cost = {.work = NAME##_work, .host_few = true, __VA_ARGS__}
+COST(solve, .host_share = 0.95, .host_half = 125, .device_share = 0.25, .step_ns = 2000);
+COST(inv, .host_share = 2.5, .host_half = 125, .device_share = 0.25, .step_ns = 2000);
+COST(det, .host_share = 1.5, .host_half = 150, .device_share = 0.25, .step_ns = 1700);
+COST(cholesky, .host_share = 1.5, .host_half = 250, .device_share = 0.65, .step_ns = 350);
+COST(qr, .host_share = 1.2, .host_half = 150, .device_share = 0.13, .step_ns = 3500);
+COST(qr_r, .host_share = 1.2, .host_half = 150, .device_share = 0.13, .step_ns = 3000);
+COST(svd, .host_share = 1.5, .host_half = 100, .device_share = 0.024, .step_ns = 19000);
+COST(svdvals, .host_share = 0.35, .host_half = 80, .device_share = 0.024, .step_ns = 19000);
+COST(lstsq, .host_share = 1.7, .host_half = 125, .device_share = 0.024, .step_ns = 25000);
+COST(eigh, .host_share = 1.7, .host_half = 130, .device_share = 0.19, .step_ns = 9000);
+COST(eig, .host_share = 0.15, .host_half = 15, .device_share = 0.004, .step_ns = 120000);
+#undef COST
+
 const tt_lib_row tt__rows_linalg[] = {
-    {.name = "solve", .nsrc = 2, .nout = 1, .run = solve, .falls_back = falls_back, .run_on = tt__device_solve},
-    {.name = "inv", .nsrc = 1, .nout = 1, .run = inv, .falls_back = falls_back, .run_on = tt__device_inv},
-    {.name = "det", .nsrc = 1, .nout = 1, .run = det, .falls_back = falls_back, .run_on = tt__device_det},
-    {.name = "slogdet", .nsrc = 1, .nout = 2, .run = slogdet, .falls_back = falls_back, .run_on = tt__device_slogdet},
+    {.name = "solve",
+     .nsrc = 2,
+     .nout = 1,
+     .run = solve,
+     .cost = &solve_cost,
+     .falls_back = falls_back,
+     .run_on = tt__device_solve},
+    {.name = "inv",
+     .nsrc = 1,
+     .nout = 1,
+     .run = inv,
+     .cost = &inv_cost,
+     .falls_back = falls_back,
+     .run_on = tt__device_inv},
+    {.name = "det",
+     .nsrc = 1,
+     .nout = 1,
+     .run = det,
+     .cost = &det_cost,
+     .falls_back = falls_back,
+     .run_on = tt__device_det},
+    {.name = "slogdet",
+     .nsrc = 1,
+     .nout = 2,
+     .run = slogdet,
+     .cost = &det_cost,
+     .falls_back = falls_back,
+     .run_on = tt__device_slogdet},
     {.name = "cholesky",
      .nsrc = 1,
      .nout = 1,
      .run = cholesky,
+     .cost = &cholesky_cost,
      .falls_back = falls_back,
      .run_on = tt__device_cholesky},
-    {.name = "qr", .nsrc = 1, .nout = 2, .run = qr, .falls_back = falls_back, .run_on = tt__device_qr},
-    {.name = "qr_r", .nsrc = 1, .nout = 1, .run = qr_r, .falls_back = falls_back, .run_on = tt__device_qr_r},
-    {.name = "svd", .nsrc = 1, .nout = 3, .run = svd, .falls_back = falls_back, .run_on = tt__device_svd},
-    {.name = "svdvals", .nsrc = 1, .nout = 1, .run = svdvals, .falls_back = falls_back, .run_on = tt__device_svdvals},
-    {.name = "eigh", .nsrc = 1, .nout = 2, .run = eigh, .falls_back = falls_back, .run_on = tt__device_eigh},
+    {.name = "qr",
+     .nsrc = 1,
+     .nout = 2,
+     .run = qr,
+     .cost = &qr_cost,
+     .falls_back = falls_back,
+     .run_on = tt__device_qr},
+    {.name = "qr_r",
+     .nsrc = 1,
+     .nout = 1,
+     .run = qr_r,
+     .cost = &qr_r_cost,
+     .falls_back = falls_back,
+     .run_on = tt__device_qr_r},
+    {.name = "svd",
+     .nsrc = 1,
+     .nout = 3,
+     .run = svd,
+     .cost = &svd_cost,
+     .falls_back = falls_back,
+     .run_on = tt__device_svd},
+    {.name = "svdvals",
+     .nsrc = 1,
+     .nout = 1,
+     .run = svdvals,
+     .cost = &svdvals_cost,
+     .falls_back = falls_back,
+     .run_on = tt__device_svdvals},
+    {.name = "eigh",
+     .nsrc = 1,
+     .nout = 2,
+     .run = eigh,
+     .cost = &eigh_cost,
+     .falls_back = falls_back,
+     .run_on = tt__device_eigh},
     {.name = "eig",
      .nsrc = 1,
      .nout = 2,
      .run = eig,
+     .cost = &eig_cost,
      .falls_back = falls_back,
      .run_on = tt__device_eig,
      .missing_on = tt__device_eig_missing},
-    {.name = "lstsq", .nsrc = 2, .nout = 4, .run = lstsq, .falls_back = falls_back, .run_on = tt__device_lstsq},
+    {.name = "lstsq",
+     .nsrc = 2,
+     .nout = 4,
+     .run = lstsq,
+     .cost = &lstsq_cost,
+     .falls_back = falls_back,
+     .run_on = tt__device_lstsq},
     {.name = NULL},
 };

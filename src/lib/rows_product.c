@@ -68,12 +68,14 @@ static bool falls_back(const tt_operand *src) {
   return src[0].dtype >= TT_F32 && src[0].dtype <= TT_C128 && work > OWN_WORK && !tt__blas_enter();
 }
 
-static double work(const tt_lib_attr *attr, const tt_operand *src) {
-  (void)attr;
+static tt_lib_work work(const tt_lib_attr *attr, const tt_operand *src, unsigned wanted) {
+  (void)attr, (void)wanted;
   double n = 2 * (double)src[1].len[src[1].rank - 1];
   for (int d = 0; d < src[0].rank; d++) n *= (double)src[0].len[d];
-  return tt__is_complex(src[0].dtype) ? 4 * n : n;
+  return (tt_lib_work){.flops = tt__is_complex(src[0].dtype) ? 4 * n : n};
 }
+
+static const tt_lib_cost cost = {.work = work, .host_share = 1, .device_share = 1};
 
 const tt_lib_row tt__rows_product[] = {
     {.name = "matmul",
@@ -82,7 +84,7 @@ const tt_lib_row tt__rows_product[] = {
      .strided = true,
      .run = matmul,
      .falls_back = falls_back,
-     .work = work,
+     .cost = &cost,
      .run_on = tt__product_on,
      .run_on_then = tt__product_on_then},
     {.name = NULL},

@@ -87,18 +87,20 @@ static tt_code histogram_edges(const tt_lib_attr *attr, const tt_operand *src, c
 }
 
 /* Sorting is no arithmetic; this is what costs as much. Measured with 1e6 and 2e7 float32 on 16 cores. */
-static double sort_work(const tt_lib_attr *attr, const tt_operand *src) {
-  (void)attr;
+static tt_lib_work sort_work(const tt_lib_attr *attr, const tt_operand *src, unsigned wanted) {
+  (void)attr, (void)wanted;
   double n = 1;
   for (int d = 0; d < src[0].rank; d++) n *= (double)src[0].len[d];
-  return n > 1 ? 60 * n * log2(n) : 60;
+  return (tt_lib_work){.flops = n > 1 ? 60 * n * log2(n) : 60};
 }
 
+static const tt_lib_cost sort_cost = {.work = sort_work, .host_share = 1, .device_share = 1};
+
 const tt_lib_row tt__rows_sort[] = {
-    {.name = "sort", .nsrc = 1, .nout = 1, .run = sort, .work = sort_work, .run_on = tt__device_sort},
-    {.name = "argsort", .nsrc = 1, .nout = 1, .run = argsort, .work = sort_work, .run_on = tt__device_argsort},
-    {.name = "select", .nsrc = 1, .nout = 1, .run = select_places, .work = sort_work, .run_on = tt__device_select},
-    {.name = "lexsort", .nsrc = 1, .nout = 1, .run = lexsort, .work = sort_work, .run_on = tt__device_lexsort},
+    {.name = "sort", .nsrc = 1, .nout = 1, .run = sort, .cost = &sort_cost, .run_on = tt__device_sort},
+    {.name = "argsort", .nsrc = 1, .nout = 1, .run = argsort, .cost = &sort_cost, .run_on = tt__device_argsort},
+    {.name = "select", .nsrc = 1, .nout = 1, .run = select_places, .cost = &sort_cost, .run_on = tt__device_select},
+    {.name = "lexsort", .nsrc = 1, .nout = 1, .run = lexsort, .cost = &sort_cost, .run_on = tt__device_lexsort},
     {.name = "searchsorted", .nsrc = 2, .nout = 1, .run = searchsorted, .run_on = tt__device_searchsorted},
     {.name = "scan", .nsrc = 1, .nout = 1, .run = scan, .run_on = tt__device_scan},
     {.name = "histogram_uniform",

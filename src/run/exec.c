@@ -10,6 +10,7 @@
 #include "base/pool.h"
 #include "graph/build.h"
 #include "graph/session.h"
+#include "run/cost.h"
 #include "run/memory.h"
 #include "run/profile.h"
 #include "run/residency.h"
@@ -406,15 +407,18 @@ static tt_code exec_library(const tt_walk *walk, const tt_step *step, tt_error *
   }
   tt_code code = made < step->nroot ? TT_ENOMEM : TT_OK;
   if (code == TT_OK) {
-    int64_t start = tt__profile_on ? tt__clock_ns() : 0;
+    tt_cost_call call = tt__cost_call(walk, step);
+    int64_t start = tt__clock_ns();
     int depth = tt__session_suspend();
     code = count_fallback(row, src, read + written, err);
     if (code == TT_OK) code = row->run(lib->attr.lib, src, out, err);
     tt__session_resume(depth);
+    int64_t end = tt__clock_ns();
+    if (code == TT_OK) tt__cost_took(&call, NULL, (double)(end - start));
     TT_COUNT(library_calls, 1);
     TT_COUNT(bytes_read, read);
     TT_COUNT(bytes_written, written);
-    if (tt__profile_on) tt__profile_add(step, true, start, tt__clock_ns());
+    if (tt__profile_on) tt__profile_add(step, true, start, end);
   }
   for (int r = 0; r < made; r++) {
     if (code == TT_OK)

@@ -13,6 +13,7 @@
 #include "graph/build.h"
 #include "graph/session.h"
 #include "run/copy_around.h"
+#include "run/cost.h"
 #include "run/device_code.h"
 #include "run/memory.h"
 #include "run/profile.h"
@@ -386,14 +387,16 @@ static tt_code run_row(const tt_lib_device *on, const tt_lib_attr *attr, const t
 }
 
 /* What a library step did stands in the ledger and in the profile. */
-static tt_code library_ran(tt_device *d, tt_stream *s, const tt_step *step, int64_t read, int64_t written,
-                           int64_t start, tt_error *err) {
+static tt_code library_ran(tt_device *d, tt_stream *s, const tt_step *step, const tt_cost_call *call, int64_t read,
+                           int64_t written, int64_t start, tt_error *err) {
   TT_COUNT(library_calls, 1);
   TT_COUNT(bytes_read, read);
   TT_COUNT(bytes_written, written);
-  if (!tt__profile_on) return TT_OK;
+  if (!tt__profile_on) return tt__cost_took(call, d, 0), TT_OK;
   TT_TRY(d->ops->stream_wait_idle(d, s, err));
-  tt__profile_add(step, true, start, tt__clock_ns());
+  int64_t end = tt__clock_ns();
+  tt__cost_took(call, d, (double)(end - start));
+  tt__profile_add(step, true, start, end);
   return TT_OK;
 }
 
@@ -404,9 +407,10 @@ static tt_code exec_library_on(tt_device *d, const tt_walk *walk, const tt_step 
   tt_block out[TT_MOST_ROOTS] = {{0}};
   result res[TT_MOST_ROOTS] = {{0}};
   tt_stream *s = tt__stream_current(d);
-  int64_t read, written = 0, start = tt__profile_on ? tt__clock_ns() : 0;
+  int64_t read, written = 0, start = 0;
   if (!row->run_on || d->target.kind == TT_DEVICE_NULL)
     return tt__fail(err, TT_ENOTIMPL, "%s runs on the host", row->name);
+  const tt_cost_call call = tt__cost_call(walk, step);
   tt_code code = library_operands(d, s, walk, step, src, &read, err);
   for (int r = 0; code == TT_OK && r < step->nroot; r++) {
     tt_node *n = walk->node[step->root[r].node];
@@ -417,13 +421,15 @@ static tt_code exec_library_on(tt_device *d, const tt_walk *walk, const tt_step 
     written += (int64_t)size;
   }
   if (code == TT_OK) code = tt__queue_flush(err);
+  if (code == TT_OK && tt__profile_on) code = d->ops->stream_wait_idle(d, s, err); /* what comes before is not its */
   if (code == TT_OK) {
     tt_lib_use use;
+    start = tt__profile_on ? tt__clock_ns() : 0;
     tt__exec_lib_open(&use, d, s);
     code = run_row(&use.on, lib->attr.lib, walk->node[step->root[0].node], src, out, NULL, NULL, err);
     tt__exec_lib_close(&use);
   }
-  if (code == TT_OK) code = library_ran(d, s, step, read, written, start, err);
+  if (code == TT_OK) code = library_ran(d, s, step, &call, read, written, start, err);
   hand_over(d, walk, step, res, code == TT_OK);
   return code;
 }
@@ -438,6 +444,7 @@ tt_code tt__exec_followed_on(tt_device *d, const tt_walk *walk, const tt_step *s
   tt_stream *s = tt__stream_current(d);
   size_t size = tt__dtype_size((tt_dtype)n->dtype);
   int64_t read, written = n->size * (int64_t)size, start = tt__profile_on ? tt__clock_ns() : 0;
+  const tt_cost_call call = tt__cost_call(walk, step);
   if (!attr->row->run_on_then || d->target.kind == TT_DEVICE_NULL || n->dtype != product->dtype)
     return tt__fail(err, TT_ENOTIMPL, "%s does nothing but itself", attr->row->name);
   tt__resident_step(true);
@@ -455,7 +462,7 @@ tt_code tt__exec_followed_on(tt_device *d, const tt_walk *walk, const tt_step *s
   tt__exec_lib_open(&use, d, s);
   tt_code code = run_row(&use.on, attr, n, src, &out, follow, term, err);
   tt__exec_lib_close(&use);
-  if (code == TT_OK) code = library_ran(d, s, step, read, written, start, err);
+  if (code == TT_OK) code = library_ran(d, s, step, &call, read, written, start, err);
   hand_over(d, walk, then, &res, code == TT_OK);
   return code;
 }

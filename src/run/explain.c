@@ -12,6 +12,7 @@
 #include "lib/blas_host.h"
 #include "run/cache.h"
 #include "run/calibrate.h"
+#include "run/cost.h"
 #include "run/exec.h"
 #include "run/pieces.h"
 #include "run/place.h"
@@ -65,8 +66,7 @@ static void explain_kernel(const tt_walk *walk, const tt_step *st, const tt_plac
       tt__str_add(s, " scatter");
   }
   if (place->device) {
-    tt__str_addf(s, "\n      compiled for the device; predicted %.4f ms\n",
-                 tt__place_kernel_ns(l, place->device) / 1e6);
+    tt__str_addf(s, "\n      compiled for the device; predicted %.4f ms\n", tt__cost_kernel(l, place->device) / 1e6);
     explain_pieces(walk, st, place->device, s);
     return;
   }
@@ -95,6 +95,11 @@ static void explain_library(const tt_walk *walk, const tt_plan *plan, int i, con
                  f.epilogue & TT_EPILOGUE_RELU   ? "relu"
                  : f.epilogue & TT_EPILOGUE_GELU ? "gelu"
                                                  : "");
+  const tt_cost_call call = tt__cost_call(walk, &plan->step[i]);
+  tt_device *there = missing ? NULL : place->device;
+  double ns = tt__cost_measured(&call, there);
+  tt__str_addf(s, "\n      %.3g operations; predicted %.4f ms", call.work.flops, tt__cost_likely(&call, there) / 1e6);
+  if (ns > 0) tt__str_addf(s, ", measured %.4f ms at this size", ns / 1e6);
   tt__str_add(s, "\n");
 }
 

@@ -18,6 +18,7 @@
 #include "graph/session.h"
 #include "render/threads.h"
 #include "run/calibrate.h"
+#include "run/cost.h"
 #include "run/device_code.h"
 #include "run/exec_device.h"
 #include "run/place.h"
@@ -95,7 +96,7 @@ static void predict(tt_device *d, const tt_walk *walk, const tt_step *step, tt_p
   }
   p->up_ns = p->up_bytes ? tt__move_ns(c->up_ns, (double)p->up_bytes) : 0;
   p->down_ns = p->down_bytes ? tt__move_ns(c->down_ns, (double)p->down_bytes) : 0;
-  p->work_ns = tt__place_kernel_ns(step->launch, d);
+  p->work_ns = tt__cost_kernel(step->launch, d);
 }
 
 /* In how many pieces, and what they take together. */

@@ -16,11 +16,10 @@
 
 #include "base/hash.h"
 #include "base/os.h"
-#include "base/pool.h"
 #include "device/device.h"
 #include "graph/session.h"
-#include "ir/library.h"
 #include "run/calibrate.h"
+#include "run/cost.h"
 #include "run/exec.h"
 #include "run/pieces.h"
 #include "run/residency.h"
@@ -29,14 +28,8 @@
 #define OPEN_NS 3e8
 /* A choice must pay clearly; predictions are no better than this. */
 #define CLEARLY 0.9
-/* A kernel's time on the CPU is believed up to so many times of what the machine's figures say. */
-#define BEYOND 8.0
 /* An array goes straight to a device on a promise of at least one part in so many of the move's price. */
 #define SURE 4.0
-/* Work (instruction-elements, or flops of a library step) that the calling thread does alone, and what that costs. */
-#define ALONE_WORK 65536.0
-#define ALONE_FLOPS 1e6
-#define ALONE_NS 800.0
 /* An evaluation on a device costs this much beside its launches; waiting for it and fetching results, that much. */
 #define BIND_NS 3000.0
 #define WAIT_NS 15000.0
@@ -52,83 +45,6 @@ int tt__place_told(void) {
         !name || !*name || strcmp(name, "auto") == 0 || tt__device_named(name, &id, NULL) != TT_OK ? TT_ANYWHERE : id;
   }
   return told;
-}
-
-/* ---- what steps cost */
-
-static double kernel_ns(const tt_launch *l, double bytes_per_ns, double ns_per_op, double launch_ns) {
-  double by_memory = (double)(l->bytes_read + l->bytes_written) / bytes_per_ns;
-  double by_work = l->points * l->unit->weight * ns_per_op;
-  return launch_ns + (by_memory > by_work ? by_memory : by_work);
-}
-
-double tt__place_kernel_ns(const tt_launch *l, tt_device *d) {
-  const tt_device_costs *c = tt__device_costs(d);
-  return kernel_ns(l, c->bytes_per_ns, c->ns_per_op, c->launch_ns);
-}
-
-/* Bytes that a library step reads and writes. */
-static double library_bytes(const tt_walk *walk, const tt_step *s) {
-  double bytes = 0;
-  for (int i = 0; i < s->nsrc; i++) {
-    double n = (double)tt__dtype_size((tt_dtype)walk->node[s->src[i].node]->dtype);
-    for (int d = 0; d < s->src[i].rank; d++) n *= (double)s->src[i].len[d];
-    bytes += n;
-  }
-  for (int r = 0; r < s->nroot; r++) {
-    const tt_node *n = walk->node[s->root[r].node];
-    bytes += (double)n->size * (double)tt__dtype_size((tt_dtype)n->dtype);
-  }
-  return bytes;
-}
-
-/* Floating-point operations of a library step: what its row says, or a few for each byte. */
-static double library_work(const tt_walk *walk, const tt_step *s, double bytes) {
-  const tt_lib_attr *attr = walk->node[s->lib]->attr.lib;
-  if (!attr->row->work) return 4 * bytes;
-  tt_operand src[TT_NODE_SRC];
-  for (int i = 0; i < s->nsrc; i++)
-    src[i] = (tt_operand){.dtype = (tt_dtype)walk->node[s->src[i].node]->dtype,
-                          .rank = s->src[i].rank,
-                          .len = s->src[i].len,
-                          .step = s->src[i].step};
-  return attr->row->work(attr, src);
-}
-
-/* What was measured of the kernel says more than the figures of the machine, but for code that will be better soon. */
-static double cpu_kernel_ns(const tt_launch *l) {
-  const tt_calibration *c = tt__calibration();
-  bool alone = l->points * l->unit->weight < ALONE_WORK;
-  double measured = tt__unit_ns(l->unit, l->points);
-  double likely = alone ? kernel_ns(l, c->bytes_per_ns, c->ns_per_op, ALONE_NS)
-                        : kernel_ns(l, c->bytes_per_ns, c->ns_per_op / tt__pool_size(), c->launch_ns);
-  if (measured <= 0 || (measured > likely && tt__unit_improves(l->unit))) return likely;
-  return measured < BEYOND * likely ? measured : BEYOND * likely; /* what has moved is not measured again */
-}
-
-static double cpu_step_ns(const tt_walk *walk, const tt_step *s) {
-  const tt_calibration *c = tt__calibration();
-  if (s->kind == TT_STEP_KERNEL) return cpu_kernel_ns(s->launch);
-  if (s->kind != TT_STEP_LIB) return 0;
-  double bytes = library_bytes(walk, s), by_memory = bytes / c->bytes_per_ns;
-  double work = library_work(walk, s, bytes);
-  if (work < ALONE_FLOPS) return ALONE_NS + work * c->ns_per_flop;
-  double by_work = work * c->ns_per_flop / tt__pool_size();
-  return c->launch_ns + (by_memory > by_work ? by_memory : by_work);
-}
-
-static double device_step_ns(const tt_walk *walk, const tt_step *s, const tt_device_costs *c) {
-  if (s->kind == TT_STEP_KERNEL) {
-    const tt_launch *l = s->launch;
-    double ns = kernel_ns(l, c->bytes_per_ns, c->ns_per_op, c->launch_ns);
-    return l->unit->kernel->serial ? ns + cpu_step_ns(walk, s) : ns;
-  }
-  if (s->kind != TT_STEP_LIB) return 0;
-  double bytes = library_bytes(walk, s);
-  if (!walk->node[s->lib]->attr.lib->row->run_on) /* there and back */
-    return tt__move_ns(c->up_ns, bytes) + tt__move_ns(c->down_ns, bytes) + cpu_step_ns(walk, s);
-  double by_memory = bytes / c->bytes_per_ns, by_work = library_work(walk, s, bytes) * c->ns_per_flop;
-  return c->launch_ns + (by_memory > by_work ? by_memory : by_work);
 }
 
 /* ---- moves */
@@ -201,14 +117,14 @@ static tt_device *candidate(double cpu_ns) {
 
 static void choose(const tt_walk *walk, const tt_plan *plan, bool looked_at, tt_place *out) {
   double steps_ns = BIND_NS, saved_ns = 0;
-  for (int i = 0; i < plan->n; i++) out->cpu_ns += cpu_step_ns(walk, &plan->step[i]);
+  for (int i = 0; i < plan->n; i++) out->cpu_ns += tt__cost_here(walk, &plan->step[i]);
   tt_device *d = candidate(out->cpu_ns);
   if (!d || writes_foreign(walk, plan)) return;
   const tt_device_costs *c = tt__device_costs(d);
   for (int i = 0; i < plan->n; i++) {
     tt_pieces pieces;
     const tt_step *s = &plan->step[i];
-    steps_ns += device_step_ns(walk, s, c);
+    steps_ns += tt__cost_there(walk, s, d);
     if (s->kind == TT_STEP_KERNEL && tt__pieces_pay(d, walk, s, looked_at, &pieces))
       saved_ns += pieces.up_ns + pieces.work_ns + pieces.down_ns - pieces.ns;
   }

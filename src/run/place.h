@@ -25,10 +25,6 @@ typedef struct tt_place {
 /* Decide for the plan's walk. `looked_at`: the results are wanted on the host. */
 TT_HIDDEN tt_code tt__place(const tt_walk *walk, const tt_plan *plan, bool looked_at, tt_place *out, tt_error *err);
 
-/* What a kernel is predicted to take on a device, moves left aside. */
-struct tt_launch;
-TT_HIDDEN double tt__place_kernel_ns(const struct tt_launch *l, tt_device *d);
-
 /* Around the evaluation: its operands, then its results, which the caller holds, remember what a device saves of such
  * work. */
 TT_HIDDEN void tt__place_begin(const tt_walk *walk, tt_place *p);

@@ -20,6 +20,7 @@
 #include "graph/call.h"
 #include "graph/session.h"
 #include "kernel/lower.h"
+#include "run/cost.h"
 #include "run/elements.h"
 #include "run/exec.h"
 #include "run/exec_call.h"
@@ -302,6 +303,10 @@ static tt_code execute_step(const tt_walk *walk, const tt_plan *plan, int i, tt_
   }
   if (tt__session_strict_fallback)
     return tt__fail(err, TT_ESTRICT, "strict: a fallback to the host is not allowed (%.900s)", why.message);
+  if (code == TT_ENOTIMPL && step->kind == TT_STEP_LIB) {
+    tt_cost_call call = tt__cost_call(walk, step);
+    tt__cost_left(&call);
+  }
   TT_COUNT(fallbacks, 1);
   return tt__exec_step(walk, step, err);
 }
