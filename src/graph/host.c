@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/os.h"
+#include "base/pace.h"
 #include "base/pool.h"
 #include "graph/now.h"
 #include "graph/session.h"
@@ -78,6 +80,10 @@ void tt__host_copy(void *to, const void *from, size_t item, int rank, const int6
 
 /* ---- in */
 
+static tt_pace copies; /* by bytes */
+
+double tt__from_data_ns(double bytes) { return tt__pace_ns(&copies, bytes, 1); }
+
 static tt_code count_copy(int64_t bytes, tt_error *err) {
   if (tt__session_strict_copy)
     return tt__fail(err, TT_ESTRICT, "strict: a host copy of %lld bytes is not allowed", (long long)bytes);
@@ -121,9 +127,12 @@ tt_code tt__from_data(tt_dtype dtype, int rank, const int64_t *len, const void *
   if (!b) {
     b = tt__buffer_new((size_t)(size * item), err);
     if (!b) return TT_ENOMEM;
+    int64_t start = size * item > COPY_GRAIN ? tt__clock_ns() : 0;
     int depth = tt__session_suspend(); /* nobody else knows the buffer yet */
     if (size) tt__host_copy(b->data, data, (size_t)item, rank, len, stride ? stride : dense);
+    int64_t end = start ? tt__clock_ns() : 0;
     tt__session_resume(depth);
+    if (start) tt__pace_add(&copies, (double)(size * item), (double)(end - start));
   }
   b->kind = like.kind;
   b->promised_ns = like.promised_ns;

@@ -17,6 +17,7 @@
 #include "base/hash.h"
 #include "base/os.h"
 #include "device/device.h"
+#include "graph/host.h"
 #include "graph/session.h"
 #include "run/calibrate.h"
 #include "run/cost.h"
@@ -202,7 +203,8 @@ int tt__place_expect(tt_dtype dtype, int rank, const int64_t *len, tt_buffer *as
   tt_device *d = tt__device_peek(tt__device_id(TT_DEVICE_CUDA, 0));
   if (as->promised_ns <= 0 || !d || tt__device_lost(d) || tt__place_told() != TT_ANYWHERE) return 0;
   double move_ns = tt__move_ns(tt__device_costs(d)->up_ns, bytes);
-  double copy_ns = 2 * bytes / tt__calibration()->bytes_per_ns; /* which is spared */
+  double copy_ns = tt__from_data_ns(bytes); /* which is spared */
+  if (copy_ns <= 0) copy_ns = 2 * bytes / tt__calibration()->bytes_per_ns;
   return move_ns - copy_ns < CLEARLY * as->promised_ns && move_ns < SURE * as->promised_ns ? d->id : 0;
 }
 
