@@ -4,6 +4,7 @@ the GPU, and left alone; the table shows the price of leaving it alone against t
 import argparse
 import json
 import pathlib
+import re
 import statistics
 import time
 
@@ -55,6 +56,43 @@ def statistics_of(x):
     return tt.stack([x.mean(), x.std(), x.max(), x.min()])
 
 
+def regular(x):
+    return x + x.shape[-1] ** 0.5 * np.eye(x.shape[-1], dtype=x.dtype)
+
+
+def positive(x):
+    return x @ np.swapaxes(x, -1, -2) + x.shape[-1] * np.eye(x.shape[-1], dtype=x.dtype)
+
+
+def solve(x):
+    return tt.linalg.solve(x, x[..., :1])
+
+
+def triangle(x):
+    return abs(tt.linalg.qr(x)[1])  # signs are free
+
+
+def singular(x):
+    u, s, vh = tt.linalg.svd(x)
+    return (u * s) @ vh
+
+
+def symmetric(x):
+    w, v = tt.linalg.eigh(x + x.T)
+    return (v * w) @ v.T
+
+
+def spectrum(x):
+    return abs(tt.fft.fft(x))
+
+
+def filtered(x):
+    f = tt.fft.rfft2(x)
+    f[8:] = 0
+    return tt.fft.irfft2(f, x.shape)
+
+
+BATCHES = [(100, 8, 8), (1000, 32, 32), (20_000, 16, 16)]
 PROGRAMS = {
     "x + x once": (once_add, [(10_000,), (1_000_000,), (40_000_000,)]),
     "20 transcendental steps": (chain, [(10_000,), (1_000_000,), (20_000_000,)]),
@@ -64,6 +102,17 @@ PROGRAMS = {
     "matrix cubed": (product, [(64, 64), (512, 512), (4096, 4096)]),
     "sort": (ordered, [(10_000,), (1_000_000,), (20_000_000,)]),
     "mean, std, max, min": (statistics_of, [(10_000,), (1_000_000,), (40_000_000,)]),
+    "linear system": (solve, [(64, 64), (512, 512), (4096, 4096)], regular),
+    "inverse": (tt.linalg.inv, [(64, 64), (300, 300), (2048, 2048)], regular),
+    "Cholesky": (tt.linalg.cholesky, [(64, 64), (512, 512), (4096, 4096)], positive),
+    "R of QR": (triangle, [(64, 64), (512, 512), (2048, 2048)]),
+    "SVD, put together again": (singular, [(32, 32), (256, 256), (1024, 1024)]),
+    "eigh, put together again": (symmetric, [(32, 32), (256, 256), (1024, 1024)]),
+    "determinant": (tt.linalg.det, [(64, 64), (512, 512), (2048, 2048)], lambda x: regular(x) / x.shape[-1]),
+    "many small systems": (solve, BATCHES, regular),
+    "many small products": (product, BATCHES),
+    "spectrum": (spectrum, [(4096,), (262_144,), (8_388_608,)]),
+    "low pass of an image": (filtered, [(64, 64), (1024, 1024), (8192, 4096)]),
 }
 PLACES = {"cpu": "cpu", "gpu": "cuda:0", "auto": None}
 
@@ -76,21 +125,25 @@ def run(program, data, place):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", default=None)
+    parser.add_argument("--only", default="", help="programs whose names match this pattern")
+    parser.add_argument("--seconds", type=float, default=0.8, help="of each program and size")
     args = parser.parse_args()
     big = np.ones(50_000_000, np.float32)
     for _ in range(3):  # past the point where opening the GPU is considered
         chain(tt.array(big)).sum().item()
     rows, losses = [], []
-    for name, (program, shapes) in PROGRAMS.items():
-        for shape in shapes:
+    for name, (program, shapes, *prepare) in PROGRAMS.items():
+        for shape in shapes if re.search(args.only, name) else []:
             data = rng.random(shape, dtype=np.float32)
+            data = prepare[0](data) if prepare else data
             want = run(program, data, "cpu")
             for place in PLACES.values():
                 for _ in range(2):
                     got = run(program, data, place)
-                assert np.allclose(got, want, rtol=1e-3, atol=1e-3), (name, shape, place)
+                scale = 1e-3 * (1 + np.abs(want).max())
+                assert np.allclose(got, want, rtol=1e-3, atol=scale), (name, shape, place)
             times = {k: [] for k in PLACES}
-            end = time.perf_counter() + 0.8
+            end = time.perf_counter() + args.seconds
             while time.perf_counter() < end or min(map(len, times.values())) < 4:
                 for k, place in PLACES.items():
                     start = time.perf_counter()
