@@ -142,3 +142,61 @@ def test_a_device_that_fails_meanwhile_is_no_reason_to_fail(place):
     a = tt.array(LARGE)
     assert (a.numpy() == LARGE).all() and ((a + 1).numpy() == LARGE + 1).all()
     """)
+
+
+CALLS = """
+def where(x):
+    return "gpu" if "nodes, on cuda:0" in tt.explain(x) else "cpu"
+
+def array(*shape):
+    return tt.array(np.random.default_rng(0).random(shape, dtype="f4"))
+
+la = tt.linalg
+CALLS = {
+    "solve": lambda n: la.solve(array(n, n), array(n, 1)), "inv": lambda n: la.inv(array(n, n)),
+    "det": lambda n: la.det(array(n, n)), "cholesky": lambda n: la.cholesky(array(n, n)),
+    "qr": lambda n: la.qr(array(n, n))[0], "svd": lambda n: la.svd(array(n, n))[1],
+    "eigh": lambda n: la.eigh(array(n, n))[0], "fft": lambda n: tt.fft.fft(array(n, n)),
+    "rfft2": lambda n: tt.fft.rfft2(array(n, n)), "many": lambda n: la.solve(array(2 * n, 24, 24), array(2 * n, 24, 3)),
+}
+"""
+
+
+def test_library_calls_go_where_they_are_done_sooner(place):
+    place(
+        CALLS
+        + """
+small, large = ({name: where(call(n)) for name, call in CALLS.items()} for n in (24, 2048))
+assert set(small.values()) == {"cpu"}, small
+assert set(large.values()) == {"gpu"}, large
+"""
+    )
+
+
+def test_a_library_that_the_device_lacks_is_learned(place):
+    """The stand-in has no cuSOLVER: the host does it, and the next one stays there."""
+    place(
+        CALLS
+        + """
+assert where(CALLS["cholesky"](1024)) == "gpu", tt.explain(CALLS["cholesky"](1024))
+a = array(64, 64)
+a = tt.array((a @ a.T + 64 * tt.eye(64, dtype="f4")).numpy(), device="cuda:0")
+tt.linalg.cholesky(a).eval()
+assert where(CALLS["cholesky"](1024)) == "cpu", tt.explain(CALLS["cholesky"](1024))
+assert where(CALLS["qr"](1024)) == "gpu"
+"""
+    )
+
+
+def test_explain_tells_what_a_library_call_took(place):
+    place(
+        CALLS
+        + """
+x = array(300, 300)
+for _ in range(3):
+    la.inv(x).eval()
+import re
+plan = tt.explain(la.inv(x))
+assert re.search(r"7.2e\\+07 operations; predicted [\\d.]+ ms, measured [\\d.]+ ms at this size", plan), plan
+"""
+    )
