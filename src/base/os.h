@@ -55,7 +55,8 @@ TT_HIDDEN bool tt__file_is_ours(const char *path);               /* owned by us 
 ** HOME/.cache/tutti. It may not be there yet. False: none of these is set, or the path is longer than `size`.
 */
 TT_HIDDEN bool tt__dir_cache(char *path, size_t size);
-/* Our private scratch folder for this process, made at first use, removed at exit. NULL when none can be made. */
+/* Our private scratch folder for this process, made at first use and again when somebody removed it; removed at exit.
+** NULL when none can be made. The path stays readable. */
 TT_HIDDEN const char *tt__dir_scratch(void);
 
 /* ---- the machine */

@@ -127,7 +127,9 @@ bool tt__dir_cache(char *path, size_t size) {
 /* ---- the scratch folder */
 
 static tt_lock scratch_lock = TT_LOCK_INIT;
-static char scratch[PATH_MAX];
+static char paths[4][PATH_MAX]; /* in turns: somebody may still be reading the path of a folder that is lost */
+static unsigned turn;
+static char *scratch = paths[0];
 static pid_t scratch_owner; /* a forked child makes a folder of its own */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -150,14 +152,23 @@ TT_AT_LOAD(0) static void at_load(void) { pthread_atfork(fork_prepare, fork_done
 static void start(void) { atexit(remove_scratch); }
 
 static bool make_scratch(const char *parent) {
-  int n = parent ? snprintf(scratch, sizeof scratch, "%s/tutti-XXXXXX", parent) : -1;
-  return n > 0 && (size_t)n < sizeof scratch && !tt__fault(TT_FAULT_WRITE) && mkdtemp(scratch);
+  int n = parent ? snprintf(scratch, PATH_MAX, "%s/tutti-XXXXXX", parent) : -1;
+  return n > 0 && n < PATH_MAX && !tt__fault(TT_FAULT_WRITE) && mkdtemp(scratch);
+}
+
+/* Is it there, a folder, and ours alone? What cleans up behind others removes folders that nobody touched for long, and
+ * then anybody may have made one of that name. */
+static bool have_scratch(void) {
+  struct stat st;
+  return scratch_owner == getpid() && lstat(scratch, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+         (st.st_mode & 077) == 0;
 }
 
 const char *tt__dir_scratch(void) {
   pthread_once(&once, start);
   tt__lock(&scratch_lock);
-  if (scratch_owner != getpid()) {
+  if (!have_scratch()) {
+    scratch = paths[turn++ % 4];
     bool ok = make_scratch(tt__env("TMPDIR")) || make_scratch("/tmp") || make_scratch(tt__env("XDG_RUNTIME_DIR"));
     scratch_owner = ok ? getpid() : 0;
   }

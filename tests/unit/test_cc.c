@@ -206,6 +206,29 @@ TEST(first_name_that_works) {
   free(old);
 }
 
+TEST(a_scratch_folder_that_is_removed_is_made_again) {
+  use_compiler(NULL);
+  CHECK_INT(compile_good(NULL, NULL), TT_OK);
+  char lost[4096], moved[4100];
+  snprintf(lost, sizeof lost, "%s", tt__dir_scratch());
+  snprintf(moved, sizeof moved, "%s-old", lost);
+  CHECK(rename(lost, moved) == 0);
+  CHECK_INT(compile_good(NULL, NULL), TT_OK);
+  CHECK_INT(tt__cc_info().failures, 0);
+  CHECK(strcmp(tt__dir_scratch(), lost) != 0);
+  CHECK(symlink(moved, lost) == 0); /* somebody else's of the same name is none */
+  CHECK(strcmp(tt__dir_scratch(), lost) != 0);
+  CHECK(unlink(lost) == 0);
+  char now[4096];
+  snprintf(now, sizeof now, "%s", tt__dir_scratch());
+  CHECK(rmdir(now) == 0 && symlink(moved, now) == 0);
+  CHECK(strcmp(tt__dir_scratch(), now) != 0);
+  CHECK(unlink(now) == 0);
+  char remove[4200];
+  snprintf(remove, sizeof remove, "rm -r '%s'", moved);
+  CHECK(system(remove) == 0);
+}
+
 /* ---- a compiler that was started ahead */
 
 TEST(a_compiler_waits_for_what_is_expected) {
