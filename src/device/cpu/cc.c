@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fault.h"
@@ -53,6 +54,8 @@ static const char *const first_flags[] = {"-fira-region=one", "-fno-gcse", "-fno
 enum { NFIRST = sizeof first_flags / sizeof *first_flags, GCC_ROWS = 2, FIRST = 16 /* added to a row */ };
 enum { NFLAG = sizeof flags / sizeof *flags, NEXTRA = sizeof extras / sizeof *extras, GIVE_UP = 3, PATH_SIZE = 256 };
 #define AGAIN_NS 1000000000 /* after which one that was given up is tried again */
+/* Where somebody waits, what fails is tried once more after this: descriptors or processes may have been short. */
+#define AGAIN_FIRST_NS 20000000
 
 /* How far we know the compiler. */
 typedef enum cc_state { CC_UNKNOWN, CC_FOUND, CC_PROVED, CC_OFF } cc_state;
@@ -127,12 +130,16 @@ static void find_from(int first) {
   turn_off(told ? "TUTTI_CC names no program" : "no cc, gcc or clang in PATH (install gcc or clang)");
 }
 
+/* Try one again that was given up at least so long ago. */
+static void forgive_locked(int64_t ns) {
+  if (state != CC_OFF || !given_up || tt__clock_ns() - given_up < ns) return;
+  state = CC_UNKNOWN;
+  in_a_row = 0;
+  given_up = 0;
+}
+
 static void find_locked(void) {
-  if (state == CC_OFF && given_up && tt__clock_ns() - given_up > AGAIN_NS) {
-    state = CC_UNKNOWN;
-    in_a_row = 0;
-    given_up = 0;
-  }
+  forgive_locked(AGAIN_NS);
   if (state == CC_UNKNOWN) find_from(0);
   info.usable = state == CC_FOUND || state == CC_PROVED;
   size_t n = 0;
@@ -242,12 +249,14 @@ static tt_code scratch_path(const char *ending, char *path, size_t size, tt_erro
 
 /* Under its name at once: nobody else knows it, and it is gone in a moment. */
 static tt_code write_scratch(const char *path, const void *data, size_t size, tt_error *err) {
+  errno = EIO; /* when told to fail */
   FILE *f = tt__fault(TT_FAULT_WRITE) ? NULL : fopen(path, "we");
   bool ok = f && fwrite(data, 1, size, f) == size;
   if (f) ok = fclose(f) == 0 && ok;
   if (ok) return TT_OK;
+  int why = errno;
   unlink(path);
-  return tt__fail(err, TT_EDEVICE, "cannot write %s: %s", path, strerror(f ? errno : EIO));
+  return tt__fail(err, TT_EDEVICE, "cannot write %s: %s", path, strerror(why));
 }
 
 static tt_code load_object(const void *bytes, size_t size, const char *const *names, int n, tt_kernel_fn *fns,
@@ -566,12 +575,20 @@ static void note_result(tt_code c, int n, int64_t ns, const tt_error *why) {
   tt__unlock(&lock);
 }
 
+/* Somebody waits for the code, and would have to do without: whatever kept others from theirs may have passed. */
+static void forgive(void) {
+  tt__lock(&lock);
+  forgive_locked(0);
+  tt__unlock(&lock);
+}
+
 /* `way`: 0 or FIRST. */
 static tt_code compile(int way, const char *source, const char *const *names, int n, tt_kernel_fn *fns, tt_str *binary,
                        tt_error *err) {
   char path[PATH_SIZE];
   int row;
   tt_error why = {0};
+  if (way == FIRST) forgive();
   int64_t start = tt__clock_ns();
   if (compile_first(way, source, names, n, fns, binary)) {
     note_result(TT_OK, n, tt__clock_ns() - start, &why);
@@ -580,6 +597,11 @@ static tt_code compile(int way, const char *source, const char *const *names, in
   TT_TRY(prove(path, &row, err));
   start = tt__clock_ns();
   tt_code c = compile_text(path, row | way, source, names, n, fns, binary, &why);
+  if (c != TT_OK && c != TT_ENOMEM && way == FIRST && !hung(&why)) {
+    const struct timespec pause = {.tv_nsec = AGAIN_FIRST_NS};
+    nanosleep(&pause, NULL);
+    c = compile_text(path, row | way, source, names, n, fns, binary, &why);
+  }
   if (c == TT_EIO) c = why.code = TT_EDEVICE;
   note_result(c, n, tt__clock_ns() - start, &why);
   if (c != TT_OK && err) *err = why;

@@ -52,7 +52,7 @@ TT_HIDDEN tt_code tt__cc_compile(const char *source, const char *const *names, i
 
 /*
 ** The same where somebody waits for it: by a compiler that was started ahead, without passes that bring programs
-** little.
+** little. What fails is tried twice, and a compiler that was given up, unless it hung, is tried again at once.
 */
 TT_HIDDEN tt_code tt__cc_compile_first(const char *source, const char *const *names, int n, tt_kernel_fn *fns,
                                        tt_str *binary, tt_error *err);
