@@ -8,6 +8,9 @@ foreach(file ${tutti_unit})
   add_executable(unit_${name} ${file})
   target_include_directories(unit_${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(unit_${name} PRIVATE tutti_static) # only the objects that it calls
+  if(name MATCHES "^api_")
+    target_link_options(unit_${name} PRIVATE ${TUTTI_STATIC_NEEDS}) # those that register themselves too
+  endif()
   target_compile_definitions(unit_${name} PRIVATE _GNU_SOURCE TT_TEST_SOURCE="${PROJECT_SOURCE_DIR}")
   target_compile_options(unit_${name} PRIVATE -Wall -Wextra)
   set_target_properties(unit_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
