@@ -99,7 +99,8 @@ static int radices(int64_t n, int *out) {
 double tt__fft_flops(int64_t n) {
   int r[TT_FFT_PASSES];
   double one = n > 1 ? 5 * (double)n * log2((double)n) : 1;
-  return n > 1 && radices(n, r) == 0 ? 6 * one : one; /* of two transforms of more than twice the length */
+  /* two transforms of more than twice the length, and what stands between them */
+  return n > 1 && radices(n, r) == 0 ? 10 * one : one;
 }
 
 static double cost(int64_t n) {

@@ -140,9 +140,9 @@ static double library_here(const tt_cost_call *l) {
   return measured < BEYOND * likely ? measured : BEYOND * likely;
 }
 
-static bool left_to_host(const tt_cost_call *l, tt_device *d) {
-  if (!l->row->run_on || l->work.steps < 0 || seen_of(l, true)->left) return true;
-  return l->row->missing_on && d->target.kind == TT_DEVICE_CUDA && l->row->missing_on(d);
+bool tt__cost_leaves(const tt_cost_call *call, tt_device *d) {
+  if (!call->row->run_on || call->work.steps < 0 || seen_of(call, true)->left) return true;
+  return call->row->missing_on && d->target.kind == TT_DEVICE_CUDA && call->row->missing_on(d);
 }
 
 /* ---- both */
@@ -162,6 +162,6 @@ double tt__cost_there(const tt_walk *walk, const tt_step *s, tt_device *d) {
   }
   if (s->kind != TT_STEP_LIB) return 0;
   tt_cost_call l = tt__cost_call(walk, s);
-  if (!left_to_host(&l, d)) return call_there(&l, c);
+  if (!tt__cost_leaves(&l, d)) return call_there(&l, c);
   return tt__move_ns(c->up_ns, l.bytes) + tt__move_ns(c->down_ns, l.bytes) + library_here(&l);
 }

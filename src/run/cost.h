@@ -34,5 +34,7 @@ TT_HIDDEN double tt__cost_measured(const tt_cost_call *call, tt_device *d);
 TT_HIDDEN void tt__cost_took(const tt_cost_call *call, tt_device *d, double ns);
 /* The device left it to the host: such calls are expected to go that way from now on. */
 TT_HIDDEN void tt__cost_left(const tt_cost_call *call);
+/* Will the device leave it to the host? */
+TT_HIDDEN bool tt__cost_leaves(const tt_cost_call *call, tt_device *d);
 
 #endif

@@ -84,6 +84,9 @@ static void explain_library(const tt_walk *walk, const tt_plan *plan, int i, con
   const char *missing = NULL;
   if (d && !row->run_on) missing = "no device has it";
   if (d && d->target.kind == TT_DEVICE_CUDA && row->missing_on) missing = row->missing_on(place->device);
+  const tt_cost_call call = tt__cost_call(walk, &plan->step[i]);
+  if (d && !missing && tt__cost_leaves(&call, place->device))
+    missing = call.work.steps < 0 ? "so many matrices are sooner done there" : "the device left it the last such call";
   tt__str_addf(s, "library %s", plan->step[i].why);
   if (missing) tt__str_addf(s, ", done by the host: %s", missing);
   if (place->device && place->device->target.kind == TT_DEVICE_CUDA && tt__sched_follow(walk, plan, i, &f))
@@ -95,7 +98,6 @@ static void explain_library(const tt_walk *walk, const tt_plan *plan, int i, con
                  f.epilogue & TT_EPILOGUE_RELU   ? "relu"
                  : f.epilogue & TT_EPILOGUE_GELU ? "gelu"
                                                  : "");
-  const tt_cost_call call = tt__cost_call(walk, &plan->step[i]);
   tt_device *there = missing ? NULL : place->device;
   double ns = tt__cost_measured(&call, there);
   tt__str_addf(s, "\n      %.3g operations; predicted %.4f ms", call.work.flops, tt__cost_likely(&call, there) / 1e6);

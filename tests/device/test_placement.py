@@ -184,6 +184,10 @@ a = tt.array((a @ a.T + 64 * tt.eye(64, dtype="f4")).numpy(), device="cuda:0")
 tt.linalg.cholesky(a).eval()
 assert where(CALLS["cholesky"](1024)) == "cpu", tt.explain(CALLS["cholesky"](1024))
 assert where(CALLS["qr"](1024)) == "gpu"
+a = tt.array(np.ones((4, 4), "f4"), device="cuda:0")
+assert "the device left it the last such call" in tt.explain(la.cholesky(a)), tt.explain(la.cholesky(a))
+a = tt.array(np.ones((1000, 4, 4), "f4"), device="cuda:0")
+assert "done by the host: so many matrices are sooner" in tt.explain(la.qr(a)[0]), tt.explain(la.qr(a)[0])
 """
     )
 
