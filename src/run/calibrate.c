@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,9 +55,12 @@ static void measure(void) {
   measured.launch_ns = (double)best_launch;
 }
 
+static _Atomic bool is_measured;
+
 const tt_calibration *tt__calibration(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, measure);
+  atomic_store(&is_measured, true);
   return &measured;
 }
 
@@ -238,4 +242,10 @@ const tt_device_costs *tt__device_costs(tt_device *d) {
     k->costs.up_ns[i] = k->costs.down_ns[i] = 10000 + (double)tt__move_sizes[i] / (k->costs.both_bytes_per_ns / 2);
   if (d->target.kind != TT_DEVICE_NULL && !read_costs(d, &k->costs)) measure_device(d, &k->costs);
   return &k->costs;
+}
+
+bool tt__calibrated(const tt_device *d) {
+  int i = 0;
+  while (i < nknown && all_known[i].device != d) i++;
+  return d ? i < nknown : atomic_load(&is_measured);
 }

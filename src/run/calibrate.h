@@ -34,4 +34,7 @@ TT_HIDDEN double tt__move_ns(const double *took, double bytes);
 /* Measured at first use (some tens of milliseconds), then kept on disk. */
 TT_HIDDEN const tt_device_costs *tt__device_costs(tt_device *d);
 
+/* Are the figures there already, of the device or (NULL) of the CPU? */
+TT_HIDDEN bool tt__calibrated(const tt_device *d);
+
 #endif

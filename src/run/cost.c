@@ -121,10 +121,12 @@ static seen *seen_of(const tt_cost_call *l, bool there) {
 }
 
 void tt__cost_took(const tt_cost_call *call, tt_device *d, double ns) {
-  double likely = tt__cost_likely(call, d);
   seen *s = seen_of(call, d != NULL);
   s->left = false;
-  if (likely >= 1 && ns > 0 && s->warm) tt__pace_add(&s->pace, likely, ns);
+  if (ns > 0 && s->warm && tt__calibrated(d)) { /* who never asked what anything costs need not know now */
+    double likely = tt__cost_likely(call, d);
+    if (likely >= 1) tt__pace_add(&s->pace, likely, ns);
+  }
   s->warm |= ns > 0;
 }
 

@@ -22,6 +22,7 @@
 #define LONG_WORK 200000.0
 /* Above this it is timed: looking at the clock twice takes a small part of it. */
 #define TIMED_WORK 8192.0
+#define TIMED_BYTES 4096 /* the same of a library step */
 /* A transpose goes in tiles this many lines high and lanes wide: few enough lines to stay in a cache of 8 ways. */
 #define TILE_OUTER 64
 #define TILE_LANES 16
@@ -407,14 +408,16 @@ static tt_code exec_library(const tt_walk *walk, const tt_step *step, tt_error *
   }
   tt_code code = made < step->nroot ? TT_ENOMEM : TT_OK;
   if (code == TT_OK) {
-    tt_cost_call call = tt__cost_call(walk, step);
-    int64_t start = tt__clock_ns();
+    bool timed = tt__profile_on || read + written > TIMED_BYTES;
+    tt_cost_call call = {0};
+    if (timed) call = tt__cost_call(walk, step);
+    int64_t start = timed ? tt__clock_ns() : 0;
     int depth = tt__session_suspend();
     code = count_fallback(row, src, read + written, err);
     if (code == TT_OK) code = row->run(lib->attr.lib, src, out, err);
     tt__session_resume(depth);
-    int64_t end = tt__clock_ns();
-    if (code == TT_OK) tt__cost_took(&call, NULL, (double)(end - start));
+    int64_t end = timed ? tt__clock_ns() : 0;
+    if (code == TT_OK && timed) tt__cost_took(&call, NULL, (double)(end - start));
     TT_COUNT(library_calls, 1);
     TT_COUNT(bytes_read, read);
     TT_COUNT(bytes_written, written);
