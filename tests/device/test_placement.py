@@ -157,7 +157,8 @@ CALLS = {
     "det": lambda n: la.det(array(n, n)), "cholesky": lambda n: la.cholesky(array(n, n)),
     "qr": lambda n: la.qr(array(n, n))[0], "svd": lambda n: la.svd(array(n, n))[1],
     "eigh": lambda n: la.eigh(array(n, n))[0], "fft": lambda n: tt.fft.fft(array(n, n)),
-    "rfft2": lambda n: tt.fft.rfft2(array(n, n)), "many": lambda n: la.solve(array(2 * n, 24, 24), array(2 * n, 24, 3)),
+    "rfft2": lambda n: tt.fft.rfft2(array(n, n)),
+    "many": lambda n: la.solve(array(n // 4, 24, 24), array(n // 4, 24, 3)),
 }
 """
 
