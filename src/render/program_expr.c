@@ -216,6 +216,8 @@ void tt__pw_local(tt_pwriter *w, int32_t k, tt_str *out) {
     tt__str_add(out, ")");
   } else if (w->home && w->home[k] == TT_HOME_THREADS)
     tt__str_addf(out, "v%d[t]", (int)k);
+  else if (w->low_for == k + 1)
+    tt__str_addf(out, "low%d", (int)k);
   else
     tt__str_addf(out, "v%d", (int)k);
 }

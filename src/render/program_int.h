@@ -23,6 +23,7 @@ struct tt_ploop {
 typedef struct tt_pstrip tt_pstrip; /* program_strip.c: what is known of a kernel without barriers */
 
 typedef struct tt_pfloor tt_pfloor;
+typedef struct tt_plate tt_plate;
 
 typedef struct tt_pwriter {
   const tt_program *p;
@@ -40,8 +41,13 @@ typedef struct tt_pwriter {
   tt_pfloor **floor;        /* [locals]: program_low.c, */
   const tt_pfunc *floor_of; /* of this function */
   const tt_pstrip *strip;   /* while a thread of such a kernel is written */
+  /* program_carry.c */
+  const tt_plate *late; /* locals that are not set: what is to be done where they are copied */
+  bool *low;            /* [locals]: another variable goes on without the mask */
+  int32_t low_for;      /* local + 1 that this variable stands for; 0: none */
   tt_ploop *loop;
-  int region; /* number of the open region; -1: at block level */
+  bool guarded; /* under an `if` of the innermost loop */
+  int region;   /* number of the open region; -1: at block level */
   int mask[64], nmask;
   bool has_done;
   bool single;  /* a checked kernel: its text is one thread's, which tells the host what it does */
@@ -139,6 +145,12 @@ TT_HIDDEN int64_t tt__pw_strip_low(const tt_pstrip *g, const tt_pexpr *e);
 
 /* program_low.c: is the integer proved not negative? */
 TT_HIDDEN bool tt__pw_is_nonneg(tt_pwriter *w, const tt_pexpr *e);
+
+/* program_carry.c: begin a function's body; an assignment that is written another way than it stands; do this statement
+** of the list from `first` on and the next swap two elements? */
+TT_HIDDEN void tt__pw_carry(tt_pwriter *w);
+TT_HIDDEN bool tt__pw_set_carried(tt_pwriter *w, const tt_pstmt *s);
+TT_HIDDEN bool tt__pw_is_swap(const tt_pwriter *w, const tt_pstmt *first, const tt_pstmt *s);
 
 /* Declare an array with an element for each thread. */
 TT_HIDDEN void tt__pw_array(tt_pwriter *w, const char *type, const char *name, int number);

@@ -332,7 +332,9 @@ static void put_for(tt_pwriter *w, const tt_pstmt *s) {
   tt_str v = {0};
   tt__pw_local(w, s->local, &v);
   tt_ploop loop = plain_loop(w);
+  bool outer = w->guarded;
   w->loop = &loop;
+  w->guarded = false;
   tt__pw_open(w, "{");
   tt__pw_line(w, "const tt_i64 hi%d = %s;", n, tt__pw_text(w, s->b));
   const char *unroll = w->target == TT_PROGRAM_C && count_nodes(s->body) <= UNROLLED ? "TT_UNROLL4 " : "";
@@ -353,6 +355,7 @@ static void put_for(tt_pwriter *w, const tt_pstmt *s) {
   tt__pw_close(w, "}");
   tt__pw_close(w, "}");
   w->loop = loop.up;
+  w->guarded = outer;
   tt__str_free(&v);
 }
 
@@ -370,13 +373,16 @@ void tt__pw_turns(tt_pwriter *w, const tt_pstmt *body) {
 
 static void put_while(tt_pwriter *w, const tt_pstmt *s) {
   tt_ploop loop = plain_loop(w);
+  bool outer = w->guarded;
   w->loop = &loop;
+  w->guarded = false;
   tt__pw_open(w, "while (%s) {", tt__pw_text(w, s->a));
   if (w->target == TT_PROGRAM_C)
     tt__pw_line(w, "if (TT_RARELY(--turns < 0)) { turns = 1 << 24; if (call->poll(call)) %s; }", tt__pw_leave_text(w));
   tt__pw_stmts(w, s->body);
   tt__pw_close(w, "}");
   w->loop = loop.up;
+  w->guarded = outer;
 }
 
 /* ---- statements */
@@ -398,13 +404,15 @@ static void put_return(tt_pwriter *w, const tt_pstmt *s) {
 }
 
 /* A thread that is watched touches the element when the value is there, not before. */
-static void put_store(tt_pwriter *w, const tt_pstmt *s) {
+static void put_store(tt_pwriter *w, const tt_pstmt *s, bool alone) {
   tt_str text = {0};
   w->access = TT_ACCESS_WRITE;
   tt__pw_place(w, s->a, &text);
   const char *place = tt__pw_peek(w, &text);
   if (w->single)
     tt__pw_line(w, "{ const %s x = %s; %s = x; }", tt__pw_type(w, s->a->type), tt__pw_text(w, s->b), place);
+  else if (alone) /* nobody makes it one with the next */
+    tt__pw_line(w, "*(volatile %s *)&%s = %s;", tt__pw_type(w, s->a->type), place, tt__pw_text(w, s->b));
   else
     tt__pw_line(w, "%s = %s;", place, tt__pw_text(w, s->b));
   tt__str_free(&text);
@@ -426,31 +434,38 @@ static void put_collective(tt_pwriter *w, const tt_pstmt *s) {
   tt__str_free(&text);
 }
 
+static void put_if(tt_pwriter *w, const tt_pstmt *s) {
+  bool outer = w->guarded;
+  w->guarded = w->loop != NULL;
+  tt__pw_open(w, "if (%s) {", tt__pw_text(w, s->a));
+  tt__pw_stmts(w, s->body);
+  if (s->other) {
+    w->indent--;
+    tt__pw_open(w, "} else {");
+    tt__pw_stmts(w, s->other);
+  }
+  tt__pw_close(w, "}");
+  w->guarded = outer;
+}
+
 void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s) {
   tt_str text = {0};
   bool holds;
   switch ((tt_pstmt_op)s->op) {
     case TT_X_SET:
-      if (w->again && w->again[s->local]) break;
+      if ((w->again && w->again[s->local]) || tt__pw_set_carried(w, s)) break;
       tt__pw_local(w, s->local, &text);
       tt__pw_line(w, "%s = %s;", tt__pw_peek(w, &text), tt__pw_text(w, s->a));
       break;
     case TT_X_STORE:
-      put_store(w, s);
+      put_store(w, s, false);
       break;
     case TT_X_IF:
       if (w->strip && tt__pw_strip_decides(w->strip, s->a, &holds)) {
         tt__pw_stmts(w, holds ? s->body : s->other);
         break;
       }
-      tt__pw_open(w, "if (%s) {", tt__pw_text(w, s->a));
-      tt__pw_stmts(w, s->body);
-      if (s->other) {
-        w->indent--;
-        tt__pw_open(w, "} else {");
-        tt__pw_stmts(w, s->other);
-      }
-      tt__pw_close(w, "}");
+      put_if(w, s);
       break;
     case TT_X_WHILE:
       put_while(w, s);
@@ -497,8 +512,13 @@ void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s) {
   tt__str_free(&text);
 }
 
-void tt__pw_stmts(tt_pwriter *w, const tt_pstmt *s) {
-  for (; s; s = s->next) tt__pw_stmt(w, s);
+void tt__pw_stmts(tt_pwriter *w, const tt_pstmt *first) {
+  for (const tt_pstmt *s = first; s; s = s->next) {
+    if (w->guarded && tt__pw_is_swap(w, first, s))
+      put_store(w, s, true);
+    else
+      tt__pw_stmt(w, s);
+  }
 }
 
 void tt__pw_locals(tt_pwriter *w, int32_t from) {

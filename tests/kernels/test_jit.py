@@ -594,3 +594,116 @@ def test_arrays_without_axes_are_numbers_where_numbers_are_due():
         return total + math.sqrt(x) + int(x) + max(x, 1)
 
     assert f(tt.int32(4), tt.float64(9.0)) == f(np.array(4), np.array(9.0)) == 6 + 3 + 9 + 9
+
+
+def test_a_value_set_late_is_the_one_of_its_place():
+    @tt.njit
+    def turn(n, x, y, c):
+        for _ in range(n):
+            t = x * 0.5 - y * c
+            y = y * 0.25 + x
+            c = c * 0.5 + 0.125  # changes what t was made of
+            x = t
+        return x, y, c
+
+    @tt.njit
+    def tuples(n, a):
+        x, y, z = 1.0, 2.0, 3.0
+        for i in range(n):
+            x, y, z = y * 0.5 + z, z - x * a[i], x * y
+            if z > 4.0:
+                continue
+            x, y = y, x
+        return x, y, z
+
+    @tt.njit
+    def leaves(n, x):
+        for i in range(n):
+            t = x * 1.5 + 1.0
+            if t > 20.0:
+                break
+            if i == 3:
+                x = x - 8.0
+                continue
+            x = t
+        return x
+
+    @tt.njit
+    def elements(a):
+        for i in range(a.size - 1):
+            t = a[i] + a[i + 1]
+            a[i] = 7.0
+            x = t
+            a[i + 1] = x
+        return a[a.size - 1]
+
+    same(turn, 9, 1.5, -0.75, 2.0)
+    same(tuples, 8, np.linspace(0.1, 0.9, 8))
+    for x in (0.0, 3.0, 30.0):
+        same(leaves, 9, x)
+    a, b = np.arange(6.0), np.arange(6.0)
+    assert elements(a) == elements.py_func(b)
+    assert (a == b).all()
+
+
+def test_masked_turns_are_masked():
+    @tt.njit
+    def lcg(n, x):
+        s = 0
+        x = x + 5  # a parameter: its value comes from outside
+        y = x
+        for _ in range(n):
+            y = (y * 1103515245 + 12345) % 2147483648
+            s ^= y >> 3
+        return s, y
+
+    @tt.njit
+    def mixed(n, seed):
+        h = seed
+        out = 0
+        for i in range(n):
+            h = ((h << 5) ^ (h + i) | (h & 12) - (-h)) & 0xFFFF
+            if i % 3 == 0:
+                h = h * 70001  # beyond the mask, and looked at
+                out += h
+            out += h // 7
+            if h > 1 << 20:
+                h = 1 << 20
+        return h, out % 1000003
+
+    @tt.njit
+    def high_bits(n, seed):
+        h = seed * 1
+        for _ in range(n):
+            h = (h * 31 + (h >> 4)) % 256  # not of the low bits alone
+        return h
+
+    for n, x in ((0, 1), (1, -7), (50, 12345), (50, -(2**40))):
+        assert lcg(n, x) == lcg.py_func(n, x)
+        assert high_bits(n, x) == high_bits.py_func(n, x)
+    assert mixed(40, 77) == mixed.py_func(40, 77)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i4", "i8", "f4", "f8", "u2"])
+def test_swaps_of_neighbours(dtype):
+    @tt.njit
+    def bubbles(a):
+        for i in range(a.size):
+            for j in range(a.size - 1 - i):
+                if a[j] > a[j + 1]:
+                    a[j], a[j + 1] = a[j + 1], a[j]
+
+    @tt.njit
+    def named(a):
+        for i in range(a.size):
+            for j in range(a.size - 1 - i):
+                if a[j + 1] > a[j]:
+                    t = a[j]
+                    a[j] = a[j + 1]
+                    a[j + 1] = t
+
+    a = np.random.default_rng(3).integers(0, 100, 40).astype(dtype)
+    b = a.copy()
+    bubbles(a)
+    named(b)
+    assert (a == np.sort(b)).all() and (b == a[::-1]).all()
