@@ -61,6 +61,16 @@ static constexpr bool tt_strips = true; /* blocks side by side in x may be one l
 TT_INLINE int tt_first_x() { return (int)(blockIdx.x * blockDim.x); }
 TT_INLINE unsigned tt_index_x(int x, unsigned, unsigned, unsigned) { return (unsigned)x; }
 #endif
+/*
+** Ask for what the threads of a block need of `p` in a later turn of a loop with the stride of the grid, about 1 KiB
+** ahead: it lies a grid away, where the processor does not look by itself.
+*/
+template <class T>
+TT_INLINE void tt_ahead(const T *p, long at, long step, unsigned threads) {
+  const unsigned long bytes = threads * sizeof(T);
+  const char *next = (const char *)p + (at + step * (long)(1 + 1023 / bytes)) * (long)sizeof(T);
+  for (unsigned long k = 0; k < bytes && k < 4096; k += 64) __builtin_prefetch(next + k);
+}
 TT_INLINE unsigned tt_thread_number() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }
 
 /* ---- barriers: another thread may run until they return */

@@ -151,6 +151,32 @@ static void write_uniform(const tt_split *p, int group, tt_str *out) {
     if (p->local[i].is_uniform && p->local[i].group == group) write_anew(p, &p->local[i], out);
 }
 
+/* Does the group read or write `name[index]`? */
+static bool touches(const tt_split *p, const tt_split_item *g, const tt_cudac_word *name, const tt_cudac_word *index) {
+  const tt_cudac_word *w = p->s->word.data;
+  for (int64_t k = g->from; k + 3 < g->to; k++)
+    if (w[k].name == name->name && tt__split_is(p, k + 1, "[") && w[k + 2].name == index->name &&
+        tt__split_is(p, k + 3, "]"))
+      return true;
+  return false;
+}
+
+/* Parameters that are pointers, indexed by the loop alone: what later turns need of them is asked for. */
+static void write_ahead(const tt_split *p, const tt_split_item *g, tt_str *out) {
+  const tt_cudac_word *w = p->s->word.data;
+  bool pointer = false;
+  for (int64_t k = p->params + 1; k < p->params_end; k++) {
+    pointer |= w[k].kind == '*';
+    if (w[k + 1].kind != ',' && k + 1 != p->params_end) continue;
+    if (pointer && w[k].kind == 'i' && touches(p, g, &w[k], &w[g->name])) {
+      tt__str_add(out, "tt_ahead(");
+      copy(p, k, k + 1, out);
+      tt__str_add(out, ", tt_b, tt_step, tt_nx);\n");
+    }
+    pointer = false;
+  }
+}
+
 static void write_strided(const tt_split *p, const tt_split_item *it, tt_str *out) {
   tt__str_add(out, "for (long tt_bound = (long)(");
   copy(p, it->bound, it->bound_end, out);
@@ -159,6 +185,7 @@ static void write_strided(const tt_split *p, const tt_split_item *it, tt_str *ou
   tt__str_addf(out, "), tt_b = %s; tt_b < tt_bound; tt_b += tt_step) {\n",
                it->is_of_grid ? "(long)(blockIdx.x * blockDim.x)" : "0");
   tt__str_add(out, "const int tt_last = tt_bound - tt_b < (long)tt_nx ? tt_s + (int)(tt_bound - tt_b) : tt_e;\n");
+  if (it->is_of_grid) write_ahead(p, it + 1, out);
 }
 
 static void write_head(const tt_split *p, const tt_cudac_kernel *k, tt_str *out) {

@@ -190,3 +190,24 @@ def test_templates_and_dynamic_shared_memory():
     a, o = np.arange(32.0), np.zeros(32)
     f(1, 32, (o, a), shared_mem=256)
     assert np.array_equal(o, np.roll(a, -1) + 3 + a)
+
+
+def test_what_later_turns_need_is_asked_for():
+    m = tt.SourceModule("""
+    template <class T> struct pair { T x, y; };
+    __global__ void f(float *o, const float *a, const pair<double> *b, int n, const int *c) {
+      __shared__ float s[32];
+      s[threadIdx.x] = c[0];
+      for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+        s[threadIdx.x] += a[i] + (float)b[i].y + c[threadIdx.x];
+      o[blockIdx.x * blockDim.x + threadIdx.x] = s[threadIdx.x];
+    }""")
+    source = m.inspect_source()
+    assert "tt_ahead(a, " in source and "tt_ahead(b, " in source
+    assert "tt_ahead(c" not in source and "tt_ahead(s" not in source and "tt_ahead(n" not in source
+    n = 1000
+    a, b, c = np.arange(n, dtype="f4"), np.arange(2.0 * n).reshape(n, 2), np.arange(32, dtype="i4")
+    o = np.zeros(96, "f4")
+    m.get_function("f")(o, a, b.view("u1"), n, c, block=(32, 1, 1), grid=(3, 1))
+    want = [(a[k::96] + b[k::96, 1] + c[k % 32]).sum() for k in range(96)]
+    assert np.allclose(o, want)
