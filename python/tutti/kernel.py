@@ -71,24 +71,31 @@ class Function:
     def launch(self, grid, block, args, shared=0, stream=None):
         """Run over a grid of blocks; what the kernel may write is changed in place."""
         self.launches += 1
-        _core.routine_launch(self._routine, grid, block, tuple(args), shared, self.shared_limit, _stream(stream))
+        if type(grid) is not tuple:
+            grid = _tuple(grid)
+        if type(block) is not tuple:
+            block = _tuple(block)
+        stream = stream and _stream(stream)
+        _core.routine_launch(self._routine, grid, block, tuple(args), shared, self.shared_limit, stream)
 
     def __call__(self, *args, block=None, grid=(1, 1), stream=None, shared=0, texrefs=(), time_kernel=False):
         if block is None:
             raise TypeError(f"kernel {self.name}: say block=(x, y, z), the threads of a block")
         if texrefs:
             raise NotImplementedError("texture references are not supported: pass arrays")
+        if _plain.issuperset(map(type, args)) and not time_kernel:
+            return self.launch(grid, block, args, shared, stream)
         before, after = [], []
         given = [_handler(a, before, after) for a in args]
         for f in before:
             f()
         if not time_kernel:
-            self.launch(_tuple(grid), _tuple(block), given, shared, stream)
+            self.launch(grid, block, given, shared, stream)
         else:
             import time
 
             start = time.perf_counter()
-            self.launch(_tuple(grid), _tuple(block), given, shared, stream)
+            self.launch(grid, block, given, shared, stream)
             _core.synchronize()
         for f in after:
             f()
@@ -112,10 +119,18 @@ class Function:
         self(*args, grid=grid, block=block, stream=stream, shared=shared_size)
 
 
+# Types whose objects are arguments as they are: of each launch, those that need not be looked at.
+_plain = {int, float, bool, complex, bytes, type(None), _core.ndarray}
+
+
 def _handler(a, before, after):
     """PyCUDA's In, Out and InOut say what to do around the launch; other arguments are what they are."""
     around = getattr(a, "_around_launch", None)
-    return around(before, after) if around else a
+    if around:
+        return around(before, after)
+    if not type(a).__flags__ & 1 << 9:  # a static one (an array of NumPy): it stays, and as it is
+        _plain.add(type(a))
+    return a
 
 
 class SourceModule:

@@ -257,6 +257,8 @@ static bool add_argument(call *c, PyObject *o) {
   a->kind = TT_ARG_VALUE;
   if (core_value_scalar(o, &a->as.value)) return true;
   if (PyErr_Occurred()) return false;
+  /* Elements can be set: no scalar of NumPy's, which are buffers, too. */
+  if (PyType_GetSlot(Py_TYPE(o), Py_mp_ass_subscript) && PyObject_CheckBuffer(o)) return add_buffer(c, o);
   if (PyBytes_Check(o)) {
     a->kind = TT_ARG_BYTES;
     a->as.memory.data = PyBytes_AsString(o);
