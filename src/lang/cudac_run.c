@@ -26,8 +26,10 @@
 enum {
   MOST_OUTPUT = 16 << 20,
   FEW_BLOCKS = 64,         /* that many are not worth timing one of them first */
-  PIECE_NS = 15000,        /* work that is worth another thread */
-  SOLO_NS = 30000,         /* work that is not worth waking anybody */
+  SOLO_NS = 30000,         /* work that is not worth waking anybody, */
+  ROW_SOLO_NS = 4000,      /* or giving to threads that look out for it, */
+  ROW_NS = 50000,          /* as they do for so long after a launch (base/pool.c) */
+  COSTS = 64,              /* kernels whose cost is remembered */
   BLOCKS_AT_ONCE = 16,     /* between two looks at whether to stop: so many blocks at least, */
   THREADS_AT_ONCE = 32768, /* and so many threads: blocks side by side are one loop where they can be */
   WORKERS = 1024           /* and blocks of a grid that wait for each other */
@@ -46,6 +48,7 @@ typedef struct launch {
   int64_t first;           /* block that the pool's 0 stands for */
   struct meeting *meeting; /* of blocks that wait for each other; NULL: none do */
   tt_check *check;         /* NULL: none watches */
+  atomic_llong busy;       /* ns that threads have worked */
 } launch;
 
 /* A processor thread inside a kernel. */
@@ -114,7 +117,14 @@ static void on_interrupt(int number, siginfo_t *info, void *context) {
     pthread_kill(slots[k].thread, wake_signal());
   }
   errno = kept;
-  if (here && here->launch->from_main) on_wake(number);
+  if (!here || !here->launch->from_main) return;
+  if (here->inside) { /* the jump goes past the end of the handler, which would let the signal in again */
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+  }
+  on_wake(number);
 }
 
 static void on_fault(int number, siginfo_t *info, void *context) {
@@ -141,12 +151,21 @@ static void fork_done(void) {
   tt__unlock(&handlers);
   tt__unlock(&checking);
 }
+static pid_t process; /* 0: not known; */
+static _Thread_local pid_t self;
 static void fork_child(void) {
+  process = self = 0;
   for (int k = 0; k < WORKERS; k++)
     if (!pthread_equal(slots[k].thread, pthread_self())) atomic_store(&slots[k].state, FREE);
   fork_done();
 }
 TT_AT_LOAD(1) static void at_load(void) { pthread_atfork(fork_prepare, fork_done, fork_child); }
+
+static bool is_main(void) {
+  if (!__atomic_load_n(&process, __ATOMIC_RELAXED)) __atomic_store_n(&process, getpid(), __ATOMIC_RELAXED);
+  if (!self) self = (pid_t)syscall(SYS_gettid);
+  return self == process;
+}
 
 static void begin_launch(void) {
   static bool ready;
@@ -422,7 +441,7 @@ static void hear_signal(void) {
 }
 
 static void run_blocks(worker *w, int64_t lo, int64_t hi) {
-  if (sigsetjmp(w->out, 1) == 0) {
+  if (sigsetjmp(w->out, 0) == 0) { /* handlers leave the mask as it was: SA_NODEFER, on_interrupt */
     if (w->launch->entry->sync & 1)
       run_waiting(w, lo, hi);
     else
@@ -464,10 +483,12 @@ static void run_piece(void *ctx, int64_t lo, int64_t hi, int number) {
   here = &w;
   int slot = take_slot(l->from_main);
   tt_code code = l->check ? begin_check(l, shared) : TT_OK;
+  int64_t start = tt__clock_ns();
   if (code == TT_OK)
     run_blocks(&w, lo + l->first, hi + l->first);
   else
     atomic_store(&l->stop, (int)code);
+  atomic_fetch_add_explicit(&l->busy, tt__clock_ns() - start, memory_order_relaxed);
   if (l->check) tt__check_end(l->check);
   if (slot >= 0) atomic_store(&slots[slot].state, FREE);
   here = outer;
@@ -516,9 +537,47 @@ static void run_together(launch *l, int64_t n) {
   tt__mem_free(b, b ? (size_t)n * sizeof *b : 0);
 }
 
+/* ---- how a launch is cut: by what its kernel was seen to cost */
+
+static struct {
+  _Atomic(const tt_cudac_entry *) entry;
+  atomic_llong ps; /* a thread's */
+} costs[COSTS];
+static atomic_llong last_end; /* of a launch */
+
+static size_t cost_place(const launch *l) { return ((uintptr_t)l->entry >> 6) % COSTS; }
+
+/* ps of a block; 0: not known. */
+static int64_t cost_of(const launch *l) {
+  size_t k = cost_place(l);
+  if (atomic_load_explicit(&costs[k].entry, memory_order_relaxed) != l->entry) return 0;
+  return atomic_load_explicit(&costs[k].ps, memory_order_relaxed) * (int64_t)l->threads;
+}
+
+static void note_cost(const launch *l) {
+  const unsigned *g = l->grid.grid;
+  int64_t threads = (int64_t)g[0] * g[1] * g[2] * l->threads, old = cost_of(l) / l->threads;
+  int64_t ps = (int64_t)((double)atomic_load(&l->busy) * 1000 / (double)threads) + 1;
+  size_t k = cost_place(l);
+  atomic_store_explicit(&costs[k].ps, old ? (old + ps) / 2 : ps, memory_order_relaxed);
+  atomic_store_explicit(&costs[k].entry, l->entry, memory_order_relaxed);
+  atomic_store_explicit(&last_end, tt__clock_ns(), memory_order_relaxed);
+}
+
+/*
+** Blocks of a piece: half of what is worth another thread; n: nobody else is asked. Those that worked a moment ago are
+** awake.
+*/
+static int64_t grain_of(int64_t block_ps, int64_t n) {
+  bool in_a_row = tt__clock_ns() - atomic_load_explicit(&last_end, memory_order_relaxed) < ROW_NS;
+  int64_t solo = in_a_row ? ROW_SOLO_NS : SOLO_NS, grain = solo * 500 / block_ps;
+  if (block_ps <= solo * 1000 / n) return n;
+  return grain > 1 ? grain : 1;
+}
+
 static void run_all(launch *l) {
   const unsigned *g = l->grid.grid;
-  int64_t n = (int64_t)g[0] * g[1] * g[2], grain = 1;
+  int64_t n = (int64_t)g[0] * g[1] * g[2], grain = 1, block = cost_of(l);
   if (l->entry->sync & TT_CUDAC_TOGETHER) {
     run_together(l, n);
     return;
@@ -529,15 +588,13 @@ static void run_all(launch *l) {
     tt__unlock(&checking);
     return;
   }
-  if (n > FEW_BLOCKS) {
-    int64_t start = tt__clock_ns();
+  if (block) {
+    grain = grain_of(block, n);
+  } else if (n > FEW_BLOCKS) {
     run_piece(l, 0, 1, 0);
-    int64_t one = tt__clock_ns() - start;
     l->first = 1;
     n--;
-    if (one < 1) one = 1;
-    grain = one > SOLO_NS / n ? PIECE_NS / one : n;
-    if (grain < 1) grain = 1;
+    grain = grain_of(1000 * atomic_load(&l->busy) + 1, n);
   } else if (n * l->threads < 2048 && l->entry->sync != 1) {
     grain = n;
   }
@@ -567,11 +624,12 @@ tt_code tt__cudac_run(const tt_cudac_entry *e, const unsigned grid[3], const uns
   }
   l.threads = block[0] * block[1] * block[2];
   TT_TRY(tt__cudac_fits(e, grid, check != NULL, err));
-  l.from_main = syscall(SYS_gettid) == getpid();
+  l.from_main = is_main();
   begin_launch();
   run_all(&l);
   end_launch();
   tt_code code = (tt_code)atomic_load(&l.stop);
+  if (code == TT_OK) note_cost(&l);
   if (code == TT_OK) return TT_OK;
   if (check) TT_TRY(tt__check_tell(check, err));
   if (l.error.code != TT_OK) return tt__fail(err, l.error.code, "%s", l.error.message);

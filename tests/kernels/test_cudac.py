@@ -664,13 +664,16 @@ def test_endless_kernel_is_interrupted(body):
     k = tt.RawKernel(f"__global__ void f(int *o) {{ {body} o[1] = 1; }}", "f")
     o = np.zeros(2, "i4")
     k.compile()
-    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
-    start = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        k(200, 32, (o,))
-    timer.join()
-    assert time.monotonic() - start < 5
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    for blocks in (200, 1, 200):
+        timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        start = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            k(blocks, 32, (o,))
+        timer.join()
+        assert time.monotonic() - start < 5
+        assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == before  # the next one is heard, too
     o[0] = 1
     if "while" in body:
         k(1, 32, (o,))
