@@ -176,6 +176,21 @@ static void start_mask(tt_pwriter *w, int m) {
   region_end(w);
 }
 
+static const char poll[] = "if (TT_RARELY(--turns < 0)) { turns = 1 << 20; if (call->poll(call)) return; }";
+
+static const char *counter_text(tt_pwriter *w, const tt_pstmt *loop) {
+  const tt_pexpr counter = {.op = TT_X_LOCAL, .k = loop->local, .type = w->f->locals.data[loop->local].type};
+  return tt__pw_text(w, &counter);
+}
+
+/* The counter is each thread's own where another loop of threads that part ways counts with it. */
+static void put_counter(tt_pwriter *w, const tt_pstmt *loop, int n) {
+  bool own = w->home[loop->local] != TT_HOME_UNIFORM;
+  if (own) region_begin(w);
+  tt__pw_line(w, "%s = it%d;", counter_text(w, loop), n);
+  if (own) region_end(w);
+}
+
 /* Every thread does the same turns; those that break or continue by themselves wait in masks. */
 static void put_common_loop(blocks *b, const tt_pstmt *s) {
   tt_pwriter *w = b->w;
@@ -189,9 +204,9 @@ static void put_common_loop(blocks *b, const tt_pstmt *s) {
     else
       tt__pw_open(w, "for (tt_i64 it%d = %s; by%d > 0 ? it%d < hi%d : it%d > hi%d; it%d += by%d) {", n,
                   tt__pw_text(w, s->a), n, n, n, n, n, n, n);
-    tt__pw_line(w, "v%d = it%d;", (int)s->local, n);
+    put_counter(w, s, n);
   }
-  tt__pw_line(w, "if (TT_RARELY(--turns < 0)) { turns = 1 << 20; if (call->poll(call)) return; }");
+  tt__pw_line(w, "%s", poll);
   put_split(b, s->body);
   tt__pw_close(w, "}");
 }
@@ -216,7 +231,7 @@ static void put_masked_loop(blocks *b, const tt_pstmt *s, tt_ploop *loop) {
   if (!push_mask(w, loop->on)) return;
   loop->turn = new_mask(w);
   tt__pw_open(w, "for (;;) {");
-  tt__pw_line(w, "if (TT_RARELY(--turns < 0)) { turns = 1 << 20; if (call->poll(call)) return; }");
+  tt__pw_line(w, "%s", poll);
   tt__pw_line(w, "int any = 0;");
   tt__pw_line(w, "for (tt_i64 t = 0; t < threads; t++) m%d[t] = 0;", loop->turn);
   region_begin(w);
@@ -306,7 +321,7 @@ static void put_prefetches(tt_pwriter *w, const tt_pstmt *loop, int n) {
 
 /* One turn of such a loop for all threads; `test`: some may have done their last. */
 static void put_stride_turn(tt_pwriter *w, const tt_pstmt *s, int n, bool own, bool again, bool test) {
-  tt__pw_line(w, "if (TT_RARELY(--turns < 0)) { turns = 1 << 20; if (call->poll(call)) return; }");
+  tt__pw_line(w, "%s", poll);
   region_begin(w);
   if (again)
     tt__pw_line(w, "const tt_i64 at%d = %s + turn%d * by%d;", n, tt__pw_text(w, s->a), n, n);

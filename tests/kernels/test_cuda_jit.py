@@ -488,3 +488,62 @@ def test_checked_kernels_find_races_and_divergent_barriers(monkeypatch):
     with pytest.raises(RuntimeError, match="a barrier that some threads of the block do not reach"):
         parts[1, 64](a)
     parts[1, 64](np.full(64, 5.0))
+
+
+@pytest.mark.parametrize(
+    "turns", [(0, 8, 1), (0, 16, 2), (3, 10, 2), (-4, 4, 1), (0, 7, 1), (4, 0, 1), (0, 0, 1), (9, 1, -2)]
+)
+def test_turns_that_all_threads_do(turns):
+    lo, hi, by = turns
+
+    @cuda.jit
+    def k(a, o, last):
+        s = cuda.shared.array(24, "int64")
+        t = cuda.threadIdx.x + cuda.blockDim.x * cuda.threadIdx.y
+        s[t] = a[t]
+        cuda.syncthreads()
+        v = 0
+        j = -1
+        for j in range(lo, hi, by):
+            v = v * 3 + s[(t + j) % 24] * (j + 1)
+        cuda.syncthreads()
+        if t % 3:
+            for j in range(lo, hi, by):  # threads stay out of it, and meet inside
+                v += j * t
+                cuda.syncthreads()
+                s[t] = v
+                v ^= s[t]
+        o[t] = v
+        last[t] = j
+
+    a, o, last = np.arange(24) * 7 % 5, np.zeros(24, "i8"), np.zeros(24, "i8")
+    k[1, (6, 4)](a, o, last)
+    for t in range(24):
+        v, j = 0, -1
+        for j in range(lo, hi, by):
+            v = v * 3 + a[(t + j) % 24] * (j + 1)
+        if t % 3 and range(lo, hi, by):
+            v = 0
+        assert (o[t], last[t]) == (v, j)
+
+
+def test_rows_of_threads_above_each_other():
+    @cuda.jit
+    def flat(o):  # does not look at z, which there is all the same
+        s = cuda.shared.array(32, "int64")
+        s[cuda.threadIdx.x + 4 * cuda.threadIdx.y] = cuda.threadIdx.y
+        cuda.syncthreads()
+        cuda.atomic.add(o, s[cuda.threadIdx.x + 4 * cuda.threadIdx.y], 1 + cuda.threadIdx.x)
+
+    @cuda.jit
+    def deep(o):
+        s = cuda.shared.array(64, "int64")
+        t = cuda.threadIdx.x + 4 * (cuda.threadIdx.y + 3 * cuda.threadIdx.z)
+        s[t] = cuda.threadIdx.z
+        cuda.syncthreads()
+        cuda.atomic.add(o, s[t], 1 + cuda.threadIdx.y)
+
+    o, d = np.zeros(3, "i8"), np.zeros(5, "i8")
+    flat[2, (4, 3, 5)](o)
+    deep[2, (4, 3, 5)](d)
+    assert o.tolist() == [100] * 3 and d.tolist() == [48] * 5
