@@ -52,6 +52,7 @@ typedef struct tt_pwriter {
   bool has_done;
   bool single;  /* a checked kernel: its text is one thread's, which tells the host what it does */
   int access;   /* of it: the kind of access to the place that is being written out (tt_pcall.touch) */
+  bool flat;    /* nobody asks for threadIdx.z: rows of threads are counted in one loop */
   bool wide;    /* all threads of the grid take turns, not those of a block */
   tt_str *tops; /* wide: where arrays of the threads are made, once */
 } tt_pwriter;
@@ -89,6 +90,8 @@ TT_HIDDEN void tt__pw_place(tt_pwriter *w, const tt_pexpr *load, tt_str *out);
 
 /* program_stmt.c */
 TT_HIDDEN void tt__pw_stmts(tt_pwriter *w, const tt_pstmt *s);
+/* Is a loop's body so small that several turns are written one after the other? */
+TT_HIDDEN bool tt__pw_is_small(const tt_pstmt *body);
 TT_HIDDEN void tt__pw_turns(tt_pwriter *w, const tt_pstmt *body); /* what `while` loops of a function count */
 TT_HIDDEN void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s);
 TT_HIDDEN void tt__pw_fail(tt_pwriter *w, const char *kind, const char *message, int32_t line, tt_str *out);

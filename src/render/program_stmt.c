@@ -327,6 +327,8 @@ static int count_nodes(const tt_pstmt *s) {
   return n;
 }
 
+bool tt__pw_is_small(const tt_pstmt *body) { return count_nodes(body) <= UNROLLED; }
+
 static void put_for(tt_pwriter *w, const tt_pstmt *s) {
   int n = w->serial++;
   tt_str v = {0};
@@ -337,7 +339,7 @@ static void put_for(tt_pwriter *w, const tt_pstmt *s) {
   w->guarded = false;
   tt__pw_open(w, "{");
   tt__pw_line(w, "const tt_i64 hi%d = %s;", n, tt__pw_text(w, s->b));
-  const char *unroll = w->target == TT_PROGRAM_C && count_nodes(s->body) <= UNROLLED ? "TT_UNROLL4 " : "";
+  const char *unroll = w->target == TT_PROGRAM_C && tt__pw_is_small(s->body) ? "TT_UNROLL4 " : "";
   if (s->c->op == TT_X_CONST) {
     tt__pw_open(w, "%sfor (tt_i64 it%d = %s; it%d %s hi%d; it%d += %lld) {", unroll, n, tt__pw_text(w, s->a), n,
                 s->c->i > 0 ? "<" : ">", n, n, (long long)s->c->i);
