@@ -96,6 +96,26 @@ static tt_node *of_numbers(const frame *f, tt_error *err) {
   return constant(f, f->types.result, result, err);
 }
 
+/*
+** "v += 1" where v is a number that nobody else holds (an element that was taken, mostly): the number is changed where
+** it lies, and nothing is recorded. False: it is another case.
+*/
+static bool change_number(const frame *f, const tt_apply_options *o) {
+  tt_scalar s[2], result = {.bits = {0, 0}};
+  const void *arg[2] = {&s[0], &s[1]};
+  tt_array *into = o->out;
+  tt_node *n = into ? into->storage->node : NULL;
+  bool four = f->op == TT_ADD || f->op == TT_SUB || f->op == TT_MUL || f->op == TT_DIV;
+  if (!n || !four || o->where || into->rank > 0 || f->types.result != (tt_dtype)into->dtype) return false;
+  if (n->op != TT_N_CONST || n->refs > 1 || n->size != 1 || n->device != TT_ANYWHERE) return false;
+  if (into->readonly || into->storage->readonly || into->storage->cached || !tt__session_elements) return false;
+  for (int k = 0; k < 2; k++)
+    if ((!is_scalar(&f->arg[k]) && f->arg[k].as.array->rank > 0) || !number(f, k, &s[k])) return false;
+  if (!tt__session_elements(f->op, f->types.compute, f->types.result, arg, 2, &result, 1)) return false;
+  n->attr.scalar = result;
+  return true;
+}
+
 /* The op in its plain form. */
 static tt_node *plain(const frame *f, tt_error *err) {
   tt_node *src[3] = {NULL, NULL, NULL}, *out = of_numbers(f, err);
@@ -319,6 +339,10 @@ tt_code tt__apply(tt_op op, const tt_value *arg, int narg, const tt_apply_option
   f.arg = arg;
   f.n = narg;
   TT_TRY(find_types(&f, options, err));
+  if (options && change_number(&f, options)) {
+    if (out) *out = tt__array_retain(options->out);
+    return TT_OK;
+  }
   TT_TRY(find_shape(&f, options, err));
   if (options) TT_TRY(check_options(&f, options, err));
   tt_array *into = options ? options->out : NULL, *where = options ? options->where : NULL;

@@ -1,6 +1,8 @@
 """Values of a few elements that are written into a part of an array are computed when they are recorded; who holds an
 old value keeps it."""
 
+import operator
+
 import numpy as np
 import pytest
 import tutti as tt
@@ -121,3 +123,40 @@ def test_random_programs(dtype):
             assert np.array_equal(held[k][1], held[k + 1][1].numpy())
             assert np.array_equal(held[k][2], held[k + 1][2].numpy())
         assert np.array_equal(x.numpy(), a, equal_nan=dtype not in ("bool", "int64", "int32", "uint8"))
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "i2", "u1", "?", "c16", "f2"])
+@pytest.mark.parametrize("number", [1, 2.5, True, 3j])
+def test_numbers_changed_where_they_lie(dtype, number):
+    ops = (operator.iadd, operator.isub, operator.imul, operator.itruediv)
+    for f in ops:
+        values = []
+        for lib in (np, tt):
+            x = lib.asarray([3, 1, 0], dtype=dtype)
+            v = lib.asarray(x[0]) if lib is np else x[0]
+            try:
+                v = f(v, number)
+                v = f(v, v)
+                values.append((str(v.dtype), complex(v), [complex(e) for e in x]))
+            except (TypeError, ValueError) as e:
+                values.append(type(e).__mro__[-3:])
+        assert values[0] == values[1], f
+
+
+def test_a_number_that_others_hold_stays():
+    a = tt.arange(4.0)
+    v = a[2]
+    pending, copy, view = a * v, +v, v[...]
+    other = v
+    v += 1
+    assert (float(v), float(other), float(view), float(copy), float(a[2])) == (3, 3, 3, 2, 2)
+    assert pending.tolist() == [0, 2, 4, 6]
+    v += a[3]
+    assert float(v) == 6 and float(view) == 6
+    whole = tt.full(5, 2.0)
+    first = whole[0]
+    first *= 3
+    assert whole.tolist() == [2] * 5 and float(first) == 6
+    shown = np.asarray(v)
+    v += 1
+    assert float(shown) == 6 and float(v) == 7
