@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/cut.h"
 #include "base/lock.h"
 #include "base/mem.h"
 #include "base/os.h"
@@ -25,11 +26,6 @@
 
 enum {
   MOST_OUTPUT = 16 << 20,
-  FEW_BLOCKS = 64,         /* that many are not worth timing one of them first */
-  SOLO_NS = 30000,         /* work that is not worth waking anybody, */
-  ROW_SOLO_NS = 4000,      /* or giving to threads that look out for it, */
-  ROW_NS = 50000,          /* as they do for so long after a launch (base/pool.c) */
-  COSTS = 64,              /* kernels whose cost is remembered */
   BLOCKS_AT_ONCE = 16,     /* between two looks at whether to stop: so many blocks at least, */
   THREADS_AT_ONCE = 32768, /* and so many threads: blocks side by side are one loop where they can be */
   WORKERS = 1024           /* and blocks of a grid that wait for each other */
@@ -45,7 +41,6 @@ typedef struct launch {
   tt_lock lock;    /* of what follows */
   tt_str *output;
   tt_error error;
-  int64_t first;           /* block that the pool's 0 stands for */
   struct meeting *meeting; /* of blocks that wait for each other; NULL: none do */
   tt_check *check;         /* NULL: none watches */
   atomic_llong busy;       /* ns that threads have worked */
@@ -485,7 +480,7 @@ static void run_piece(void *ctx, int64_t lo, int64_t hi, int number) {
   tt_code code = l->check ? begin_check(l, shared) : TT_OK;
   int64_t start = tt__clock_ns();
   if (code == TT_OK)
-    run_blocks(&w, lo + l->first, hi + l->first);
+    run_blocks(&w, lo, hi);
   else
     atomic_store(&l->stop, (int)code);
   atomic_fetch_add_explicit(&l->busy, tt__clock_ns() - start, memory_order_relaxed);
@@ -537,47 +532,9 @@ static void run_together(launch *l, int64_t n) {
   tt__mem_free(b, b ? (size_t)n * sizeof *b : 0);
 }
 
-/* ---- how a launch is cut: by what its kernel was seen to cost */
-
-static struct {
-  _Atomic(const tt_cudac_entry *) entry;
-  atomic_llong ps; /* a thread's */
-} costs[COSTS];
-static atomic_llong last_end; /* of a launch */
-
-static size_t cost_place(const launch *l) { return ((uintptr_t)l->entry >> 6) % COSTS; }
-
-/* ps of a block; 0: not known. */
-static int64_t cost_of(const launch *l) {
-  size_t k = cost_place(l);
-  if (atomic_load_explicit(&costs[k].entry, memory_order_relaxed) != l->entry) return 0;
-  return atomic_load_explicit(&costs[k].ps, memory_order_relaxed) * (int64_t)l->threads;
-}
-
-static void note_cost(const launch *l) {
-  const unsigned *g = l->grid.grid;
-  int64_t threads = (int64_t)g[0] * g[1] * g[2] * l->threads, old = cost_of(l) / l->threads;
-  int64_t ps = (int64_t)((double)atomic_load(&l->busy) * 1000 / (double)threads) + 1;
-  size_t k = cost_place(l);
-  atomic_store_explicit(&costs[k].ps, old ? (old + ps) / 2 : ps, memory_order_relaxed);
-  atomic_store_explicit(&costs[k].entry, l->entry, memory_order_relaxed);
-  atomic_store_explicit(&last_end, tt__clock_ns(), memory_order_relaxed);
-}
-
-/*
-** Blocks of a piece: half of what is worth another thread; n: nobody else is asked. Those that worked a moment ago are
-** awake.
-*/
-static int64_t grain_of(int64_t block_ps, int64_t n) {
-  bool in_a_row = tt__clock_ns() - atomic_load_explicit(&last_end, memory_order_relaxed) < ROW_NS;
-  int64_t solo = in_a_row ? ROW_SOLO_NS : SOLO_NS, grain = solo * 500 / block_ps;
-  if (block_ps <= solo * 1000 / n) return n;
-  return grain > 1 ? grain : 1;
-}
-
 static void run_all(launch *l) {
   const unsigned *g = l->grid.grid;
-  int64_t n = (int64_t)g[0] * g[1] * g[2], grain = 1, block = cost_of(l);
+  int64_t n = (int64_t)g[0] * g[1] * g[2];
   if (l->entry->sync & TT_CUDAC_TOGETHER) {
     run_together(l, n);
     return;
@@ -588,17 +545,7 @@ static void run_all(launch *l) {
     tt__unlock(&checking);
     return;
   }
-  if (block) {
-    grain = grain_of(block, n);
-  } else if (n > FEW_BLOCKS) {
-    run_piece(l, 0, 1, 0);
-    l->first = 1;
-    n--;
-    grain = grain_of(1000 * atomic_load(&l->busy) + 1, n);
-  } else if (n * l->threads < 2048 && l->entry->sync != 1) {
-    grain = n;
-  }
-  tt__pool_run(n, grain, run_piece, l);
+  tt__cut_run(l->entry, n, l->threads, run_piece, l);
 }
 
 tt_code tt__cudac_fits(const tt_cudac_entry *e, const unsigned grid[3], bool check, tt_error *err) {
@@ -629,7 +576,7 @@ tt_code tt__cudac_run(const tt_cudac_entry *e, const unsigned grid[3], const uns
   run_all(&l);
   end_launch();
   tt_code code = (tt_code)atomic_load(&l.stop);
-  if (code == TT_OK) note_cost(&l);
+  if (code == TT_OK) tt__cut_note(e, (int64_t)grid[0] * grid[1] * grid[2], l.threads, atomic_load(&l.busy));
   if (code == TT_OK) return TT_OK;
   if (check) TT_TRY(tt__check_tell(check, err));
   if (l.error.code != TT_OK) return tt__fail(err, l.error.code, "%s", l.error.message);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cut.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -135,6 +136,7 @@ tt_code tt__jit_compile(const char *text, size_t size, const char *signature, co
   tt__str_clear(&j->source);
   c = tt__program_render(&j->program, TT_PROGRAM_C, name, &j->source, err);
   if (c != TT_OK) goto fail;
+  j->draws = !j->source.failed && strstr(j->source.data, "tt_random_") != NULL;
   if (tt__log_on(TT_LOG_RENDER)) tt__log_artefact(TT_LOG_RENDER, name, j->source.data);
   put_type(j->program.entry->result, &j->result);
   put_table(j);
@@ -399,6 +401,7 @@ typedef struct crew {
   int64_t begun;
   char *memory; /* of each worker: dynamic shared memory, private arrays */
   size_t each;
+  int64_t busy; /* ns that threads have worked */
 } crew;
 
 static void run_blocks(void *ctx, int64_t lo, int64_t hi, int worker) {
@@ -406,12 +409,23 @@ static void run_blocks(void *ctx, int64_t lo, int64_t hi, int worker) {
   tt_pcall own = *c->call;
   const int64_t *g = c->launch->grid, *b = c->launch->block;
   if (__atomic_load_n(own.failed, __ATOMIC_RELAXED)) return;
-  if (tt__clock_ns() - c->begun > POLL_NS && host_poll(&own)) return; /* long launches hear Ctrl-C between blocks */
+  int64_t start = tt__clock_ns();
+  if (start - c->begun > POLL_NS && host_poll(&own)) return; /* long launches hear Ctrl-C between blocks */
   own.shared = c->memory ? c->memory + (size_t)worker * c->each : NULL;
   own.local = own.shared ? own.shared + ((c->launch->shared + 63) & ~(int64_t)63) : NULL;
   own.random[0] += (uint64_t)lo;
   int64_t at[9] = {lo, hi, b[0], b[1], b[2], g[0], g[1], g[2], c->launch->shared};
   c->j->fn(&own, c->word, at);
+  __atomic_fetch_add(&c->busy, tt__clock_ns() - start, __ATOMIC_RELAXED);
+}
+
+static void run_cut(crew *c, int64_t blocks) {
+  const int64_t *b = c->launch->block, threads = b[0] * b[1] * b[2];
+  if (c->j->draws)
+    tt__pool_run(blocks, 1, run_blocks, c);
+  else
+    tt__cut_run(c->j, blocks, threads, run_blocks, c);
+  if (!__atomic_load_n(c->call->failed, __ATOMIC_RELAXED)) tt__cut_note(c->j, blocks, threads, c->busy);
 }
 
 tt_code tt__jit_check_grid(const struct tt_jit *j, const tt_jit_grid *l, int64_t *blocks, tt_error *err) {
@@ -469,7 +483,7 @@ tt_code tt__jit_launch(struct tt_jit *j, const int64_t *word, const int64_t *hid
   } else if (j->program.grid)
     run_blocks(&c, 0, blocks, 0); /* every block is there at once: one loop over all threads */
   else
-    tt__pool_run(blocks, 1, run_blocks, &c);
+    run_cut(&c, blocks);
   tt__mem_free_data(c.memory, total);
   TT_TRY(end(j, &call, &h, false, run, err));
   return why.code == TT_OK ? TT_OK : tt__fail(err, why.code, "%s", why.message);
