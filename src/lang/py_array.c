@@ -204,6 +204,8 @@ static expr *element(lower *l, expr *e, expr *const *at, int rank) {
         return py__compare(l, e->name, a, b);
       case 'u':
         return py__unary(l, e->name, a);
+      case 'w':
+        return py__where(l, a, b, element(l, e->arg[2], at, rank));
       default:
         return py__apply(l, (tt_op)e->elem, a, b);
     }

@@ -275,13 +275,9 @@ static expr *random_call(lower *l, call *c, const char *w, bool *known) {
 
 static expr *numpy_call(lower *l, call *c, const char *w, bool *known) {
   *known = true;
-  if (strcmp(w, "where") == 0 && c->n == 3 && py__is_scalar(c->arg[0])) {
-    expr *e = py__expr(l, TT_X_SELECT, py__unify(l, c->arg[1]->type, c->arg[2]->type), 3);
-    if (!e->type || e->type->tag != TT_T_SCALAR) py__fail(l, TT_ENOTIMPL, "where() of these");
-    e->arg[0] = py__truth(l, c->arg[0]);
-    for (int k = 1; k < 3; k++) e->arg[k] = py__cast(l, c->arg[k], (tt_dtype)e->type->dtype);
-    return e;
-  }
+  if (strcmp(w, "where") == 0 && c->n == 3) return py__where(l, c->arg[0], c->arg[1], c->arg[2]);
+  if (strcmp(w, "clip") == 0 && c->n == 3)
+    return py__apply(l, TT_MINIMUM, py__apply(l, TT_MAXIMUM, c->arg[0], c->arg[1]), c->arg[2]);
   if (strcmp(w, "power") == 0 && c->n == 2) return py__binary(l, "**", c->arg[0], c->arg[1]);
   tt_op op = op_named(w);
   if (op < TT_OP_COUNT && tt__ops[op].arity <= 2 && c->n == tt__ops[op].arity)

@@ -27,7 +27,7 @@ static expr *dummy(lower *l, const expr *e) {
 
 static bool has_array(const expr *a, const expr *b) { return py__is_array(a) || (b && py__is_array(b)); }
 
-/* `form` says who computes an element: 'b' py__binary, 'c' py__compare, 'u' py__unary, 'o' py__apply. */
+/* `form` says who computes an element: 'b' py__binary, 'c' py__compare, 'u' py__unary, 'o' py__apply, 'w' py__where. */
 static expr *lazy(lower *l, const char *form, const char *name, tt_op op, const expr *sample, expr *a, expr *b) {
   if (!py__is_array(a) && !py__is_scalar(a)) refuse(l, name, a, b);
   if (b && !py__is_array(b) && !py__is_scalar(b)) refuse(l, name, a, b);
@@ -39,6 +39,23 @@ static expr *lazy(lower *l, const char *form, const char *name, tt_op op, const 
   e->elem = (uint8_t)op;
   e->arg[0] = a;
   if (b) e->arg[1] = b;
+  return e;
+}
+
+expr *py__where(lower *l, expr *cond, expr *a, expr *b) {
+  expr *const side[] = {cond, a, b};
+  int rank = 0;
+  for (int k = 0; k < 3; k++) {
+    if (py__is_array(side[k])) rank = side[k]->type->rank > rank ? side[k]->type->rank : rank;
+    if (!py__is_array(side[k]) && !py__is_scalar(side[k])) refuse(l, "where", a, b);
+  }
+  type *t = py__unify(l, py__scalar(l, (tt_dtype)a->type->dtype), py__scalar(l, (tt_dtype)b->type->dtype));
+  if (!t || t->tag != TT_T_SCALAR) refuse(l, "where", a, b);
+  tt_dtype d = (tt_dtype)t->dtype;
+  expr *e = py__expr(l, rank ? TT_X_ELEM : TT_X_SELECT, rank ? py__array(l, d, rank, 'E') : t, 3);
+  e->form = "w";
+  e->name = "where";
+  for (int k = 0; k < 3; k++) e->arg[k] = rank ? side[k] : k ? py__cast(l, side[k], d) : py__truth(l, cond);
   return e;
 }
 

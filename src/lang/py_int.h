@@ -118,6 +118,7 @@ expr *py__binary(lower *l, const char *op, expr *a, expr *b);
 expr *py__unary(lower *l, const char *op, expr *a);
 expr *py__compare(lower *l, const char *op, expr *a, expr *b);
 expr *py__apply(lower *l, tt_op op, expr *a, expr *b);                     /* ops.def with its typing */
+expr *py__where(lower *l, expr *cond, expr *a, expr *b);                   /* of arrays element by element */
 expr *py__call(lower *l, const tt_tree *t);                                /* py_call.c */
 expr *py__call_user(lower *l, int32_t source, expr *const *arg, int n);    /* py_lower.c */
 expr *py__cuda(lower *l, const char *name, const tt_tree *t, bool *known); /* py_cuda.c */

@@ -1,11 +1,16 @@
 """Compiled functions against the same functions in plain Python."""
 
 import math
+import pathlib
+import re
+import runpy
 import warnings
 
 import numpy as np
 import pytest
 import tutti as tt
+
+KERNELS_MD = pathlib.Path(__file__).resolve().parents[2] / "docs" / "kernels.md"
 
 
 def same(compiled, *args):
@@ -266,6 +271,53 @@ def test_array_expressions():
         np.testing.assert_allclose(got, want)
     with pytest.raises(ValueError, match="broadcast"):
         f(a, b[:2])
+
+
+NUMPY_INSIDE = re.search(r"\\*\\*NumPy inside.*?whole arrays", KERNELS_MD.read_text(), re.S)[0]
+
+
+@pytest.mark.parametrize("name", re.findall(r"`(\w+)`", NUMPY_INSIDE))
+def test_numpy_inside(name, tmp_path):
+    """What docs/kernels.md lists compiles, and gives what NumPy gives."""
+    shapes = {"zeros": "3", "ones": "3", "empty": "0", "full": "3, 2.5", "full_like": "a, 2.5", "empty_like": "a[:0]"}
+    numbers = {"arange": "3", "linspace": "0, 1, 5", "array": "[1.0, 2.0]", "where": "a > 0.5, a, 0.0"}
+    others = {"clip": "a, 0.2, 0.6", "reshape": "a, (2, 2)", "dot": "a, a", "matmul": "a, a"}
+    call = f"np.{name}({(shapes | numbers | others).get(name, 'a')})"
+    program = tmp_path / f"inside_{name}.py"
+    program.write_text(f"import numpy as np\nimport tutti as tt\n@tt.njit\ndef f(a):\n    return {call}\n")
+    f = runpy.run_path(str(program))["f"]
+    a = np.array([0.25, 0.75, 0.5, 0.125])
+    got, want = f(a), f.py_func(a)
+    np.testing.assert_allclose(got, want, rtol=1e-15)
+    assert np.asarray(got).shape == want.shape
+
+
+def test_what_is_not_inside_says_so():
+    @tt.njit
+    def f(a):
+        return np.sort(a)
+
+    with pytest.raises(NotImplementedError, match=r"np.sort\(\)"):
+        f(np.ones(3))
+
+
+def test_choices_element_by_element():
+    @tt.njit
+    def f(a, b):
+        return np.where(a > b, a, 0.5), np.where(a.T > 0.5, b, a + 1), np.where(a > 0.3, 1, 0).sum(), np.clip(a, 0.2, b)
+
+    @tt.njit
+    def g(x):
+        return np.where(x > 0, x, -1), np.clip(x, 0, 2)
+
+    a, b = np.random.default_rng(0).random((4, 4)), np.full(4, 0.6)
+    for got, want in zip(f(a, b), f.py_func(a, b), strict=True):
+        np.testing.assert_array_equal(got, want)
+        assert np.asarray(got).dtype == want.dtype
+    for x in (-3.0, 1.5, 7.0):
+        assert g(x) == tuple(g.py_func(x))
+    with pytest.raises(ValueError, match="broadcast"):
+        f(a, np.ones(3))
 
 
 def test_iteration():
