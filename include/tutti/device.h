@@ -166,6 +166,14 @@ TT_API void tt_set_fuse(bool fuse);
 TT_API tt_code tt_set_matmul_precision(const char *precision, tt_error *err);
 TT_API const char *tt_matmul_precision(void);
 
+/* What is kept on disk between processes, compiled code and measured costs: where, how many files, how large. */
+typedef struct tt_kept {
+  char folder[512]; /* "" when there is none */
+  int64_t files, bytes;
+} tt_kept;
+/* `remove`: they are removed as they are counted. Other files in the folder are left alone. */
+TT_API void tt_kept_files(bool remove, tt_kept *out);
+
 /* Folders of Python packages ("dir:dir"): vendors' libraries are looked for in the wheels there. */
 TT_API void tt_library_path(const char *dirs);
 

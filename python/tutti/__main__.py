@@ -1,7 +1,6 @@
 """The command line: python -m tutti run | info | top | ops | functions | cache clear."""
 
 import argparse
-import os
 import sys
 
 
@@ -32,28 +31,14 @@ def _top(args):
     _monitor.top(args.count, args.delay)
 
 
-def _cache_folder():
-    own = os.environ.get("TUTTI_CACHE_DIR")
-    if own:
-        return own
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return os.path.join(base, "tutti")
-
-
 def _cache(args):
-    folder, files, size = _cache_folder(), 0, 0
-    for root, _, names in os.walk(folder):
-        for name in names:
-            path = os.path.join(root, name)
-            try:
-                size += os.lstat(path).st_size
-                files += 1
-                if args.action == "clear":
-                    os.unlink(path)
-            except FileNotFoundError:
-                pass  # another process was faster
-    what = "removed" if args.action == "clear" else "holds"
-    print(f"{folder}: {what} {files} files, {size:,} bytes")
+    from tutti import _core
+
+    clear = args.action == "clear"
+    folder, files, size = _core.kept_files(clear)
+    if not folder:
+        sys.exit("python -m tutti cache: no folder, for there is no HOME and no TUTTI_CACHE_DIR")
+    print(f"{folder}: {'removed' if clear else 'holds'} {files} files, {size:,} bytes")
 
 
 def _run(args):

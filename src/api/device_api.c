@@ -26,6 +26,7 @@
 #include "run/exec.h"
 #include "run/exec_call.h"
 #include "run/explain.h"
+#include "run/kept.h"
 #include "run/profile.h"
 #include "run/realize.h"
 
@@ -303,6 +304,8 @@ tt_code tt_set_matmul_precision(const char *precision, tt_error *err) {
   return TT_OK;
 }
 const char *tt_matmul_precision(void) { return tt__product_is_fast() ? "high" : "highest"; }
+
+void tt_kept_files(bool remove, tt_kept *out) { tt__kept_files(remove, out); }
 
 void tt_library_path(const char *dirs) {
   tt__blas_search_path(dirs);

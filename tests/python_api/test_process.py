@@ -118,17 +118,26 @@ def test_command_line():
 
 
 def test_cache_clear(tmp_path):
-    (tmp_path / "entry").write_bytes(b"12345")
-    environment = {**os.environ, "PYTHONPATH": HOME, "TUTTI_CACHE_DIR": str(tmp_path)}
-    r = subprocess.run(
-        [sys.executable, "-m", "tutti", "cache", "clear"],
-        capture_output=True,
-        text=True,
-        env=environment,
-        check=True,
-        timeout=60,
-    )
-    assert "1 files" in r.stdout and not list(tmp_path.iterdir())
+    """What we keep is counted and removed; a file of somebody else's in the same folder stays."""
+
+    def cache(action, **env):
+        env = {**os.environ, "PYTHONPATH": HOME} | env
+        r = subprocess.run(
+            [sys.executable, "-m", "tutti", "cache", action], capture_output=True, text=True, env=env, timeout=60
+        )
+        return r.stdout or r.stderr
+
+    kept = tmp_path / "tutti"
+    for name in ("kernels/entry", "programs/entry.ttp", "known", "costs-cuda-2", "thesis.tex", "kernels/sub/mine"):
+        (kept / name).parent.mkdir(parents=True, exist_ok=True)
+        (kept / name).write_bytes(b"12345")
+    here = {"TUTTI_CACHE_DIR": str(kept)}
+    assert cache("show", **here) == f"{kept}: holds 4 files, 20 bytes\n"
+    assert cache("show", TUTTI_CACHE_DIR="", XDG_CACHE_HOME=str(tmp_path)) == f"{kept}: holds 4 files, 20 bytes\n"
+    assert cache("clear", **here) == f"{kept}: removed 4 files, 20 bytes\n"
+    assert cache("show", **here) == f"{kept}: holds 0 files, 0 bytes\n"
+    assert sorted(p.name for p in kept.rglob("*") if p.is_file()) == ["mine", "thesis.tex"]
+    assert "no folder" in cache("show", TUTTI_CACHE_DIR="", XDG_CACHE_HOME="", HOME="")
 
 
 def test_bad_device_variable():

@@ -200,6 +200,15 @@ static PyObject *py_library_path(PyObject *self, PyObject *path) {
   Py_RETURN_NONE;
 }
 
+static PyObject *py_kept_files(PyObject *self, PyObject *remove) {
+  (void)self;
+  int yes = PyObject_IsTrue(remove);
+  if (yes < 0) return NULL;
+  tt_kept kept;
+  tt_kept_files(yes, &kept);
+  return Py_BuildValue("(sLL)", kept.folder, (long long)kept.files, (long long)kept.bytes);
+}
+
 static PyObject *py_set_matmul_precision(PyObject *self, PyObject *precision) {
   (void)self;
   tt_error err;
@@ -324,6 +333,8 @@ PyMethodDef core_insight_functions[] = {
      "round them to tf32."},
     {"get_matmul_precision", py_get_matmul_precision, METH_NOARGS,
      "get_matmul_precision()\n--\n\n'highest' or 'high'."},
+    {"kept_files", py_kept_files, METH_O,
+     "kept_files(remove)\n--\n\nFolder, number and bytes of what is kept on disk; removed on the way if asked."},
     {"library_path", py_library_path, METH_O,
      "library_path(dirs)\n--\n\nMore folders where BLAS libraries may lie, ':' between."},
     {"_profile_start", py_profile_start, METH_NOARGS, NULL},
