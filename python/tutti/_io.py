@@ -296,6 +296,10 @@ class NpzFile(Mapping):
     def __exit__(self, *unused):
         self.close()
 
+    def __del__(self):  # `load(path)["x"]` names nobody who could close it
+        if hasattr(self, "zip"):
+            self.close()
+
     def __repr__(self):
         return f"NpzFile with keys: {', '.join(self.files[:5])}{', ...' if len(self.files) > 5 else ''}"
 

@@ -1,8 +1,10 @@
 """Arrays in files, written and read by both tutti and NumPy; what is interrupted leaves the old file."""
 
+import gc
 import io
 import os
 import stat
+import warnings
 
 import numpy as np
 import pytest
@@ -95,6 +97,15 @@ def test_npz(tmp_path, save):
     with pytest.raises(ValueError, match="Cannot use un-named variables and keyword arr_0"):
         tt.savez(tmp_path / "bad.npz", x, arr_0=y)
     assert not (tmp_path / "bad.npz").exists() and len(os.listdir(tmp_path)) == 2
+
+
+def test_a_file_of_many_arrays_that_nobody_holds_is_closed(tmp_path):
+    tt.savez(tmp_path / "z.npz", tt.arange(3))
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        assert tt.load(tmp_path / "z.npz")["arr_0"].tolist() == [0, 1, 2]
+        gc.collect()
+    assert not seen
 
 
 @pytest.mark.parametrize("mode", ["r", "c"])
