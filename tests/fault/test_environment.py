@@ -16,7 +16,8 @@ needs_cc = pytest.mark.skipif(not (shutil.which("cc") or shutil.which("gcc") or 
 
 
 def python(code, timeout=120, **env):
-    command = [sys.executable, "-c", WORK + textwrap.dedent(code)]
+    # Python 3.12 warns of any fork beside threads; that these go well is what is tested.
+    command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", WORK + textwrap.dedent(code)]
     env = {**os.environ, "PYTHONPATH": HOME, **{k: str(v) for k, v in env.items()}}
     return subprocess.run(command, capture_output=True, text=True, timeout=timeout, env=env, check=False)
 

@@ -265,5 +265,6 @@ def test_errors(call):
         call(np)
     with pytest.raises(Exception) as got:
         tt.eval(call(tt))
-    assert str(got.value) == str(want.value)
+    ours, theirs = (str(e.value).replace(" ", "") for e in (got, want))  # NumPy 2.5 lost one
+    assert ours == theirs
     assert issubclass(type(want.value), tuple(t for t in type(got.value).__mro__ if t.__module__ == "builtins")[:1])

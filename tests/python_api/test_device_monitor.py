@@ -1,6 +1,7 @@
 """The monitor: a vendor library of our own stands in for the driver's; the host's figures are the real ones."""
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -139,6 +140,6 @@ def test_top_on_a_terminal_refreshes_in_place():
 
 
 def test_a_reader_that_leaves(tmp_path):
-    command = f"{sys.executable} -m tutti top -d 0.05 | head -1"
+    command = f"{shlex.quote(sys.executable)} -m tutti top -d 0.05 | head -1"
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60)
     assert done.stdout.startswith("tutti top") and done.stderr == ""
