@@ -63,7 +63,7 @@ want() { # the requirement file is met, by the note that its last install left
   cmp -s "$1" ".venv/.have-$(basename "$1")"
 }
 pip_install() {
-  .venv/bin/python -m pip install -q --disable-pip-version-check "$@"
+  .venv/bin/python -m pip install -qq --disable-pip-version-check "$@"
 }
 need_file() {
   want "$1" && return 0
