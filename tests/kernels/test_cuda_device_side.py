@@ -6,7 +6,7 @@ import nvrtc
 import pytest
 import tutti as tt
 from tutti._jit import device_ufunc
-from tutti._jit.cuda_names import _gpu
+from tutti._jit.cuda_place import gpu
 from tutti._jit.device_reduce import Fold
 from tutti.compat.numba import cuda, guvectorize, vectorize
 
@@ -50,7 +50,7 @@ def test_reductions_where_kernels_run():
     want = x[np.abs(x).argmax()]
     before = tt.ledger()["device_launches"]
     assert far(x) == far(cuda.to_device(x)) == want
-    assert (tt.ledger()["device_launches"] > before) == bool(_gpu())
+    assert (tt.ledger()["device_launches"] > before) == bool(gpu())
     assert far(x, init=100.0) == 100 and far(x, size=5) == x[np.abs(x[:5]).argmax()]
     assert far(x, size=0, init=3.0) == 3 and far(x[:0], init=2.0) == 2
     assert far(tt.asarray(x)) == want

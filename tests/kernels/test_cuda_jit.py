@@ -376,7 +376,7 @@ def test_streams_events_and_devices():
 
 def test_checked_kernels_name_the_index_and_the_thread(monkeypatch):
     monkeypatch.setenv("TUTTI_CHECK", "1")
-    monkeypatch.setattr("tutti._jit.cuda_names._there", None)  # no GPU is used then
+    monkeypatch.setattr("tutti._jit.cuda_place._there", None)  # no GPU is used then
 
     @cuda.jit
     def shifts(a, b):
@@ -453,7 +453,7 @@ def test_a_barrier_of_the_whole_grid():
 
 def test_checked_kernels_find_races_and_divergent_barriers(monkeypatch):
     monkeypatch.setenv("TUTTI_CHECK", "1")
-    monkeypatch.setattr("tutti._jit.cuda_names._there", None)  # no GPU is used then
+    monkeypatch.setattr("tutti._jit.cuda_place._there", None)  # no GPU is used then
 
     @cuda.jit
     def shifts(a):

@@ -11,10 +11,10 @@ import gc
 import numpy as np
 import pytest
 import tutti as tt
-from tutti._jit import cuda_names
+from tutti._jit import cuda_names, cuda_place
 
 number = tt.device("null:0")._number
-cuda_names._there = [number]
+cuda_place._there = [number]
 
 
 def used():

@@ -15,7 +15,7 @@ from tutti import cuda, float64, int32
 @pytest.fixture(autouse=True)
 def checked(monkeypatch):
     monkeypatch.setenv("TUTTI_CHECK", "1")
-    monkeypatch.setattr("tutti._jit.cuda_names._there", None)  # as if it had been set from the start: no GPU is used
+    monkeypatch.setattr("tutti._jit.cuda_place._there", None)  # as if it had been set from the start: no GPU is used
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -1,7 +1,7 @@
 """Python functions and kernels that are compiled: tt.jit, tt.prange, tt.vectorize, tt.cuda.jit.
 
-dispatch.py is what the decorators give, front.py turns source into the tree that the library types, cuda_names.py has
-the names of kernels, step.py runs them one thread at a time in Python.
+dispatch.py is what the decorators give, front.py turns source into the tree that the library types, cuda_names.py the
+names of kernels, step.py runs them one thread at a time in Python.
 """
 
 from .dispatch import jit, njit

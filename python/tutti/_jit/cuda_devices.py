@@ -8,7 +8,8 @@ import time
 
 from .. import _core
 from .._device import checked
-from .cuda_names import _gpu, _gpus, _Held
+from . import cuda_place
+from .cuda_memory import Held
 
 __all__ = [
     "CudaSupportError", "close", "cuda_error", "current_context", "defer_cleanup", "detect", "event",
@@ -73,7 +74,7 @@ def _on_gpu(base):
 
 def stream():
     """A new stream."""
-    if _gpu():
+    if cuda_place.gpu():
         from .. import cuda
 
         return _on_gpu(cuda.Stream)()
@@ -82,7 +83,7 @@ def stream():
 
 def external_stream(ptr):
     """A stream of another library, by CUDA's handle of it; 0: the default stream."""
-    if _gpu():
+    if cuda_place.gpu():
         from .. import cuda
 
         if not ptr:
@@ -116,7 +117,7 @@ class _Event:
 
 def event(timing=True):
     """A new event."""
-    if _gpu():
+    if cuda_place.gpu():
         from .. import cuda
 
         return cuda.Event(enable_timing=timing)
@@ -160,7 +161,7 @@ class _Context:
         return collections.namedtuple("MemoryInfo", "free total")(*self.device._place().memory[:2])
 
     def defer_cleanup(self):
-        return _Held(self)
+        return Held(self)
 
     def reset(self):
         """Nothing to do: memory is given back when its arrays are."""
@@ -242,11 +243,11 @@ class _Devices:
 
     @property
     def lst(self):
-        return [_Device(number, k) for k, number in enumerate(_gpus() or [0])]
+        return [_Device(number, k) for k, number in enumerate(cuda_place.gpus() or [0])]
 
     @property
     def current(self):
-        return next((d for d in self.lst if d._number == _gpu()), _Device(0, 0))
+        return next((d for d in self.lst if d._number == cuda_place.gpu()), _Device(0, 0))
 
     def __len__(self):
         return len(self.lst)
@@ -297,7 +298,7 @@ def detect():
     for d in gpus:
         major, minor = d.compute_capability
         print(f"id {d.id}    {d.name.decode():<40} [SUPPORTED]    as compute capability {major}.{minor}")
-    if not _gpus():
+    if not cuda_place.gpus():
         print("kernels are checked" if checked() else f"no GPU: {_core._device_missing('cuda')}")
     return True
 
@@ -313,12 +314,12 @@ def cuda_error():
 
 def defer_cleanup():
     """A context in which no memory is given back at a bad moment: it never is."""
-    return _Held(None)
+    return Held(None)
 
 
 def profiling():
     """Numba's name for a context that a profiler sees; tt.profile() is ours."""
-    return _Held(None)
+    return Held(None)
 
 
 def profile_start():

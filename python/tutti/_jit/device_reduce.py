@@ -5,8 +5,9 @@ must not mind in which order it gets them.
 """
 
 from .. import _core
-from . import cuda_names as cuda
-from .cuda_names import DeviceFunction, Kernel
+from . import cuda_memory as memory
+from . import cuda_words as cuda
+from .cuda_kernels import DeviceFunction, Kernel
 from .elementwise import _dtype_of, _need_numpy, _suffix
 
 _THREADS, _BLOCKS = 256, 1024
@@ -66,11 +67,11 @@ class Fold:
         if kind not in self._kernels:
             self._kernels[kind] = _kernel(self._fn, kind)
         fold, blocks = self._kernels[kind], min(-(-array.size // _THREADS), _BLOCKS)
-        parts = cuda.device_array(blocks, kind)
+        parts = memory.device_array(blocks, kind)
         fold[blocks, _THREADS, stream](array, parts)
         out = parts
         if blocks > 1:
-            out = cuda.device_array(1, kind)
+            out = memory.device_array(1, kind)
             fold[1, _THREADS, stream](parts, out)
         if init is not None:
             self._begin[1, 1, stream](out, kind.type(init))
@@ -83,6 +84,6 @@ class Fold:
 
 def sent(array):
     """An array of the host where kernels run; arrays that are there as they are."""
-    if cuda.is_cuda_array(array):
+    if memory.is_cuda_array(array):
         return array
-    return cuda.to_device(array if isinstance(array, _core.ndarray) else _need_numpy().asarray(array))
+    return memory.to_device(array if isinstance(array, _core.ndarray) else _need_numpy().asarray(array))

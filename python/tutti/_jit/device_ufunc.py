@@ -5,11 +5,15 @@ Arrays of the device stay there and so do their results; arrays of the host are 
 
 from .. import _core
 from .._device import numbered
-from . import cuda_names as device
+from . import cuda_memory as memory
+from .cuda_kernels import Kernel
+from .cuda_place import gpu
+from .cuda_words import grid
+from .dispatch import KERNEL
 from .elementwise import Around, Generalised, Vectorized, _i, _n, _need_numpy
 
 
-class _Each(Around, device.Kernel):
+class _Each(Around, Kernel):
     """The kernel around a user's function: arrays of one axis, the last of them the result."""
 
     def __init__(self, fn, params):
@@ -18,13 +22,13 @@ class _Each(Around, device.Kernel):
         store = f"(set 1 (idx {_n(params[-1])} {_n('i')}) (call 1 {args}))"
         size = f'(attr {_n(params[-1])} "size")'
         body = f'{index} (if 1 (cmp "<" {_n("i")} {size}) ({store}) ())'
-        super().__init__(fn, device.KERNEL, fn.__name__ + "_each", params, body)
+        super().__init__(fn, KERNEL, fn.__name__ + "_each", params, body)
 
     def _step_function(self):
         fn = self.py_func
 
         def each(*arrays):
-            i = device.grid(1)
+            i = grid(1)
             if i < arrays[-1].size:
                 arrays[-1][i] = fn(*(a[i] for a in arrays[:-1]))
 
@@ -33,33 +37,33 @@ class _Each(Around, device.Kernel):
 
 def _there(a):
     """An argument where kernels run: an array of ours on a GPU, else NumPy's."""
-    np, place = _need_numpy(), device._gpu()
+    np, place = _need_numpy(), gpu()
     inner = getattr(a, "_jit_argument", a)
     if not place:
         return np.asarray(inner.numpy() if isinstance(inner, _core.ndarray) else inner)
     if isinstance(inner, _core.ndarray):
         return inner.to(numbered(place))
-    return device._tutti().array(inner if device.is_cuda_array(inner) else np.asarray(inner), device=numbered(place))
+    return memory.package().array(inner if memory.is_cuda_array(inner) else np.asarray(inner), device=numbered(place))
 
 
 def _shown(made):
     """A result there as the device's array."""
-    return (device.GpuArray if isinstance(made, _core.ndarray) else device.DeviceArray)(made)
+    return (memory.GpuArray if isinstance(made, _core.ndarray) else memory.DeviceArray)(made)
 
 
 def _dense(a, shape):
     """The elements for each place of a shape, side by side, there."""
-    xp = device._tutti() if isinstance(a, _core.ndarray) else _need_numpy()
+    xp = memory.package() if isinstance(a, _core.ndarray) else _need_numpy()
     return xp.ascontiguousarray(a if tuple(a.shape) == shape else xp.broadcast_to(a, shape))
 
 
 def _new(shape, kind):
-    return device.device_array(shape, kind)._jit_argument
+    return memory.device_array(shape, kind)._jit_argument
 
 
 def _in_place(out):
     """Can a kernel write into the caller's array itself?"""
-    return isinstance(out, device.DeviceArray) and out.is_c_contiguous()
+    return isinstance(out, memory.DeviceArray) and out.is_c_contiguous()
 
 
 def _home(made, args, out):
@@ -69,13 +73,13 @@ def _home(made, args, out):
     if out is not None:
         if isinstance(out, _core.ndarray):
             out[...] = made
-        elif device.is_cuda_array(out):
+        elif memory.is_cuda_array(out):
             out.copy_to_device(_shown(made))
         else:
             out[...] = _shown(made).copy_to_host()
         return out
     ours = [isinstance(a, _core.ndarray) for a in args]  # on a GPU they too have the interface of a device's arrays
-    if any(device.is_cuda_array(a) and not o for a, o in zip(args, ours)):
+    if any(memory.is_cuda_array(a) and not o for a, o in zip(args, ours)):
         return _shown(made)
     if any(ours):
         return made if isinstance(made, _core.ndarray) else _core.asarray(made)
@@ -117,7 +121,7 @@ class DeviceVectorized(Vectorized):
         return self._fold(sent(array), initial, stream).copy_to_host()[0]
 
 
-class _EachRow(Around, device.Kernel):
+class _EachRow(Around, Kernel):
     """The kernel around a user's function of rows: arrays whose first axis counts the calls."""
 
     def __init__(self, fn, params):
@@ -125,13 +129,13 @@ class _EachRow(Around, device.Kernel):
         args = " ".join(f"(idx {_n(p)} {_n('i')})" for p in params)
         count = f'(idx (attr {_n(params[-1])} "shape") {_i(0)})'
         body = f'{index} (if 1 (cmp "<" {_n("i")} {count}) ((expr 1 (call 1 {args}))) ())'
-        super().__init__(fn, device.KERNEL, fn.__name__ + "_rows", params, body)
+        super().__init__(fn, KERNEL, fn.__name__ + "_rows", params, body)
 
     def _step_function(self):
         fn = self.py_func
 
         def each(*arrays):
-            i = device.grid(1)
+            i = grid(1)
             if i < arrays[-1].shape[0]:
                 fn(*(a[i] for a in arrays))
 

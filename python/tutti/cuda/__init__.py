@@ -144,9 +144,9 @@ def get_device_properties(which=None):
 def synchronize(which=None):
     """Wait for all work on the GPU; without a GPU, for the CPU's. A failure among that work is raised."""
     (device(which) if which is not None or is_available() else numbered(0)).synchronize()
-    kernels = _sys.modules.get("tutti._jit.cuda_names")
+    kernels = _sys.modules.get("tutti._jit.cuda_place")
     if kernels:
-        kernels._flush()
+        kernels.flush()
 
 
 # ---- memory

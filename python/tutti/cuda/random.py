@@ -7,7 +7,8 @@ numbers are Numba's own, bit for bit, on the CPU and on every GPU.
 
 import math
 
-from .._jit.cuda_names import DeviceFunction, _need_numpy, to_device
+from .._jit.cuda_kernels import DeviceFunction
+from .._jit.cuda_memory import need_numpy, to_device
 from .._jit.dispatch import Compiled
 
 __all__ = [
@@ -71,7 +72,7 @@ def init_xoroshiro128p_states(states, seed, subsequence_start=0, stream=0):
 
 def create_xoroshiro128p_states(n, seed, subsequence_start=0, stream=0):
     """States for n threads, a device array of uint64 of shape (n, 2); no thread meets another's numbers."""
-    np = _need_numpy()
+    np = need_numpy()
     states = np.empty((n, 2), np.uint64)
     init_xoroshiro128p_states_cpu(states, seed, subsequence_start)
     return to_device(states)
@@ -125,7 +126,7 @@ class _Float32:
     __name__ = "float32"
 
     def __call__(self, x):
-        return _need_numpy().float32(x)
+        return need_numpy().float32(x)
 
 
 _f32 = _Float32()

@@ -2,8 +2,9 @@
 
 import builtins as _builtins
 
-from ..._jit import cuda_names as _cuda
-from ..._jit.cuda_names import (
+from ..._jit import cuda_kernels as _kernels
+from ..._jit import cuda_words as _words
+from ..._jit.cuda_words import (
     blockDim,
     blockIdx,
     grid,
@@ -22,12 +23,12 @@ from ..._jit.cuda_names import (
 
 range = _builtins.range  # noqa: A001 (CuPy's name)
 atomic_add, atomic_sub, atomic_max, atomic_min, atomic_and, atomic_or, atomic_xor, atomic_exch, atomic_cas = (
-    _cuda.atomic._parts[word] for word in ("add", "sub", "max", "min", "and_", "or_", "xor", "exch", "cas")
+    _words.atomic._parts[word] for word in ("add", "sub", "max", "min", "and_", "or_", "xor", "exch", "cas")
 )
-atomic_inc, atomic_dec = (_cuda.atomic._parts[word] for word in ("inc", "dec"))
+atomic_inc, atomic_dec = (_words.atomic._parts[word] for word in ("inc", "dec"))
 
 
-class _SharedMemory(_cuda.Word):
+class _SharedMemory(_words.Word):
     """shared_memory(dtype, size): memory of the block."""
 
     _jit_backwards = True  # our words say the shape first
@@ -39,11 +40,11 @@ class _SharedMemory(_cuda.Word):
 shared_memory = _SharedMemory("cuda.shared.array")
 
 
-class _RawKernel(_cuda.Kernel):
+class _RawKernel(_kernels.Kernel):
     """A kernel: kernel(grid, block, arguments) or kernel[grid, block](arguments...)."""
 
     def __call__(self, *args, **names):
-        if _cuda._running() is not None:
+        if _words.running() is not None:
             return self.py_func(*args, **names)
         return self._start(*args, **names)
 
@@ -53,7 +54,7 @@ class _RawKernel(_cuda.Kernel):
 
 def rawkernel(*, mode="cuda", device=False):
     """A decorator that makes a kernel of a function; device=True: a function that kernels call."""
-    return lambda f: _cuda.DeviceFunction(f, 0) if device else _RawKernel(f, 0)
+    return lambda f: _kernels.DeviceFunction(f, 0) if device else _RawKernel(f, 0)
 
 
 __all__ = [

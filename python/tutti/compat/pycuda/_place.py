@@ -2,7 +2,7 @@
 
 from tutti import _core
 from tutti._device import checked, numbered
-from tutti._jit.cuda_names import _gpus
+from tutti._jit.cuda_place import gpus
 
 _KINDS = "cuda", "null"  # the null device runs what it is told on the processor, later
 
@@ -11,7 +11,7 @@ def here():
     """The number of the device of new device memory: the one that the thread works on, or the first; 0: the CPU."""
     chosen = _core._get_device()
     if chosen < 0:
-        there = _gpus()
+        there = gpus()
         return there[0] if there else 0
     return 0 if checked() or numbered(chosen).type not in _KINDS else chosen
 

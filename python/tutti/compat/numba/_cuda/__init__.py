@@ -1,9 +1,9 @@
 """numba.cuda over tutti.cuda. Kernels run on the CPU where there is no GPU, so it is always available."""
 
 from .... import cuda as _cuda
-from ...._jit import cuda_names as _names
 from ...._jit.cuda_devices import *  # noqa: F403
 from ...._jit.cuda_names import *  # noqa: F403
+from ...._jit.cuda_place import gpu as _gpu
 from ..types import *  # noqa: F403 (cuda.float32 and the like)
 from . import random  # noqa: F401
 
@@ -12,9 +12,9 @@ implementation = "tutti"
 
 def pinned_array(shape, dtype="float64", strides=None, order="C"):
     """Host memory that a GPU reads and writes at full speed."""
-    if _names._gpu() and order == "C":
+    if _gpu() and order == "C":
         return _cuda.pinned_array(shape, dtype)
-    return _names.mapped_array(shape, dtype, order=order)
+    return mapped_array(shape, dtype, order=order)  # noqa: F405
 
 
 def is_available():
