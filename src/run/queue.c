@@ -149,9 +149,8 @@ static tt_code replay(tt_replay *r, tt_error *err) {
   return launch_graph(r, err);
 }
 
-/* Launch the list as one, when it is the run of launches that `r` has seen often enough; else one by one. */
-static void play(tt_replay *r) {
-  bool known = is_same(r);
+/* Launch the list as one, when `r` has seen it (`known`: it is r's run) often enough; else one by one. */
+static void play(tt_replay *r, bool known) {
   if (!known) remember(r);
   if (!known || (!r->graph && ++r->seen < REPEATS)) {
     launch_all();
@@ -173,23 +172,23 @@ static struct {
 } series[SERIES];
 
 /* The run of these launches, or the place of the one that was met longest ago. */
-static tt_replay *series_of(void) {
+static tt_replay *series_of(bool *known) {
   static uint64_t runs;
   int at = 0;
-  for (int i = 0; i < SERIES; i++) {
-    if (is_same(&series[i].replay)) {
-      at = i;
-      break;
-    }
-    if (series[i].used < series[at].used) at = i;
+  *known = false;
+  for (int i = 0; i < SERIES && !*known; i++) {
+    *known = is_same(&series[i].replay);
+    if (*known || series[i].used < series[at].used) at = i;
   }
   series[at].used = ++runs;
   return &series[at].replay;
 }
 
 static void launch_waiting(void) {
-  if (queue.n >= LEAST_LAUNCHES)
-    play(series_of());
+  bool known;
+  tt_replay *r = queue.n >= LEAST_LAUNCHES ? series_of(&known) : NULL;
+  if (r)
+    play(r, known);
   else if (queue.n)
     launch_all();
 }
@@ -270,7 +269,7 @@ tt_code tt__queue_end(tt_replay *r, bool may_wait, tt_error *err) {
   int own = queue.n - queue.older;
   if (queue.whole && own >= LEAST_LAUNCHES) { /* a graph by itself */
     if (queue.older) launch_older();
-    if (queue.n) play(r);
+    if (queue.n) play(r, is_same(r));
   } else if (!may_wait || queue.hurry || !queue.whole || queue.n >= MOST_WAITING || tt__patience_ends()) {
     launch_waiting();
   }
