@@ -2,6 +2,7 @@
 
 import builtins as _builtins
 import itertools as _itertools
+import numbers as _numbers
 from collections import namedtuple as _namedtuple
 
 from . import _core
@@ -70,9 +71,10 @@ def size(a, axis=None):
     return a.size if axis is None else a.shape[axis]
 
 
-def isscalar(x):
-    """Is x a plain scalar?"""
-    return isinstance(x, (_builtins.bool, int, float, complex, str, bytes))
+def isscalar(element):
+    """Is it a number, Python's or NumPy's, or a text?"""
+    kinds = (_numbers.Number, str, bytes)
+    return isinstance(element, kinds) or type(element).__name__ == "bool"  # NumPy's is no Number
 
 
 def isfortran(a):
@@ -108,9 +110,9 @@ def fromfunction(function, shape, *, dtype=float, **kwargs):
     return function(*_core.functions["indices"](shape, dtype=dtype), **kwargs)
 
 
-def fromiter(iterable, dtype, count=-1):
+def fromiter(iter, dtype, count=-1):  # noqa: A002 (NumPy's name)
     """An array of one axis from an iterable."""
-    items = list(_itertools.islice(iterable, count) if count >= 0 else iterable)
+    items = list(_itertools.islice(iter, count) if count >= 0 else iter)
     if len(items) < count:
         raise ValueError(f"iterator too short: Expected {count} but iterator had only {len(items)} items.")
     return _core.array(items, dtype)

@@ -364,18 +364,18 @@ def array2string(
     return layout.block(nested, 0, " " + " " * len(prefix), width)
 
 
-def array_repr(a, max_line_width=None, precision=None, suppress_small=None):
-    """As repr(a)."""
+def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
+    """As repr(arr)."""
     options = _options()
     if options["override_repr"] is not None:
-        return options["override_repr"](a)
+        return options["override_repr"](arr)
     width = options["linewidth"] if max_line_width is None else max_line_width
-    text = "array(" + array2string(a, width, precision, suppress_small, ", ", "array(", suffix=")")
+    text = "array(" + array2string(arr, width, precision, suppress_small, ", ", "array(", suffix=")")
     extras = []
-    if (a.size == 0 and a.shape != (0,)) or a.size > options["threshold"]:
-        extras.append(f"shape={a.shape}")
-    if a.size == 0 or a.dtype.name not in ("bool", "int64", "float64", "complex128"):
-        extras.append(f"dtype={a.dtype.name}")
+    if (arr.size == 0 and arr.shape != (0,)) or arr.size > options["threshold"]:
+        extras.append(f"shape={arr.shape}")
+    if arr.size == 0 or arr.dtype.name not in ("bool", "int64", "float64", "complex128"):
+        extras.append(f"dtype={arr.dtype.name}")
     if not extras:
         return text + ")"
     text += ","

@@ -1,5 +1,6 @@
 """Kinds of types, walks and grids, against NumPy's."""
 
+import inspect
 import itertools
 
 import numpy as np
@@ -81,3 +82,24 @@ def test_joints(call):
     got, want = call(tt, tt.asarray), call(np, np.asarray)
     assert str(got.dtype) == str(want.dtype) and got.shape == want.shape
     np.testing.assert_allclose(got.numpy(), want)
+
+
+def test_signatures_can_be_read():
+    for f in [*tt._core.functions.values(), *vars(tt).values()]:
+        if type(f).__name__ == "builtin_function_or_method":
+            inspect.signature(f)
+    assert inspect.signature(tt.zeros).parameters["dtype"].default == "float64"
+
+
+def test_keywords_are_numpys():
+    assert tt.isscalar(element=3) and tt.isscalar(np.float32(1)) and tt.isscalar(np.bool_(1)) and not tt.isscalar([1])
+    assert tt.fromiter(iter=range(3), dtype=int).tolist() == [0, 1, 2]
+    assert tt.array_repr(arr=tt.arange(3)) == np.array_repr(arr=np.arange(3))
+
+
+def test_compress_as_a_method():
+    x, a = np.arange(6).reshape(2, 3), tt.arange(6).reshape(2, 3)
+    for args in (([True, False, True], 1), ([False, True], 0), ([0, 1, 1, 0, 1],)):
+        assert a.compress(*args).tolist() == x.compress(*args).tolist()
+    out = tt.zeros((2, 2), dtype=int)
+    assert a.compress(condition=[1, 0, 1], axis=1, out=out) is out and out.tolist() == [[0, 2], [3, 5]]

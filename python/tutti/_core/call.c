@@ -319,6 +319,14 @@ static PyObject *call_row(PyObject *self, PyObject *const *arg, Py_ssize_t n, Py
 
 /* ---- the functions */
 
+/* inspect takes numbers, texts and these three as defaults; a type's name stands for it as a text. */
+static bool is_type_name(const char *s, size_t n) {
+  static const char *const constants[] = {"None", "True", "False"};
+  for (int k = 0; k < 3; k++)
+    if (n == strlen(constants[k]) && memcmp(s, constants[k], n) == 0) return false;
+  return n > 0 && s[0] >= 'a' && s[0] <= 'z';
+}
+
 /* A text signature that inspect can read: kinds and computed defaults have no place in it. */
 static char *doc_text(const row *r) {
   const tt_function_info *f = r->info;
@@ -335,9 +343,9 @@ static char *doc_text(const row *r) {
     memcpy(out + used, s, head);
     used += head;
     if (equal) {
-      size_t tail = len - (size_t)(equal - s);
-      memcpy(out + used, equal, tail);
-      used += tail;
+      int tail = (int)(len - (size_t)(equal - s)) - 1;
+      const char *quote = is_type_name(equal + 1, (size_t)tail) ? "'" : "";
+      used += (size_t)PyOS_snprintf(out + used, room - used, "=%s%.*s%s", quote, tail, equal + 1, quote);
     }
     s += len;
   }

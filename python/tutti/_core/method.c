@@ -307,6 +307,15 @@ static PyObject *meth_conj(PyObject *self, PyObject *unused) {
   return core_operator(TT_CONJ, &self, 1, NULL);
 }
 
+/* The row's first parameter is the condition. */
+static PyObject *meth_compress(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
+  PyObject *a[3];
+  int row = core_row("compress");
+  if (!core_bind("compress", "condition,axis,out", 1, arg, n, names, a)) return NULL;
+  PyObject *all[] = {a[0], self, a[1] ? a[1] : Py_None, a[2] ? a[2] : Py_None};
+  return core_call(row, NULL, all, 4, NULL);
+}
+
 /* ---- rows as methods */
 
 /* X(method, row): the row's first parameter is the array. Rows that the library lacks leave no method. */
@@ -317,7 +326,7 @@ static PyObject *meth_conj(PyObject *self, PyObject *unused) {
   X(cumsum, "cumsum") X(cumprod, "cumprod") X(argsort, "argsort") X(argpartition, "argpartition") \
   X(searchsorted, "searchsorted") X(nonzero, "nonzero") X(clip, "clip") X(round, "round") \
   X(dot, "dot") X(trace, "trace") X(diagonal, "diagonal") X(repeat, "repeat") X(squeeze, "squeeze") \
-  X(swapaxes, "swapaxes") X(take, "take") X(put, "put") X(compress, "compress") X(choose, "choose") \
+  X(swapaxes, "swapaxes") X(take, "take") X(put, "put") X(choose, "choose") \
   X(view, "ndarray.view")
 /* clang-format on */
 
@@ -352,6 +361,10 @@ static const PyMethodDef own[] = {
     {"transpose", CORE_FAST(meth_transpose), METH_FASTCALL, "View with permuted axes."},
     {"ravel", CORE_FAST(meth_ravel), FAST, "ravel(order='C')\n--\n\nOne axis; a view where the layout permits."},
     {"flatten", CORE_FAST(meth_flatten), FAST, "flatten(order='C')\n--\n\nA copy with one axis."},
+    {"compress", CORE_FAST(meth_compress), METH_FASTCALL | METH_KEYWORDS,
+     "compress($self, /, condition, axis=None, out=None)\n--\n\nThe slices along an axis where a condition holds."},
+    {"compress", CORE_FAST(meth_compress), FAST,
+     "compress(condition, axis=None, out=None)\n--\n\nThe slices along an axis where a condition holds."},
     {"copy", CORE_FAST(meth_copy), FAST, "copy(order='C')\n--\n\nA copy of the array."},
     {"__copy__", meth_copy_protocol, METH_NOARGS, NULL},
     {"__deepcopy__", meth_copy_protocol, METH_O, NULL},

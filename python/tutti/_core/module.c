@@ -44,7 +44,7 @@ static PyMethodDef functions[] = {
      "asfortranarray(a, dtype=None, *, device=None, like=None)\n--\n\n"
      "An array-like as an array in Fortran's order, of at least one axis. A copy where it lies otherwise."},
     {"frombuffer", CORE_FAST(core_py_frombuffer), FAST,
-     "frombuffer(buffer, dtype=float, count=-1, offset=0)\n--\n\nThe memory of a buffer as an array of one axis, "
+     "frombuffer(buffer, dtype='float64', count=-1, offset=0)\n--\n\nThe memory of a buffer as an array of one axis, "
      "without a copy."},
     {"from_dlpack", CORE_FAST(core_py_from_dlpack), FAST,
      "from_dlpack(x, /, *, device=None, copy=None)\n--\n\nAn array of another library through DLPack, without a copy."},
