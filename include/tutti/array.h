@@ -162,6 +162,9 @@ TT_API tt_code tt_get(tt_array *a, tt_value index, tt_array **out, tt_error *err
 TT_API tt_code tt_set(tt_array *a, tt_value index, tt_value value, tt_error *err);
 /* astype: a copy in another type (no copy when `copy` is false and the type is the same). */
 TT_API tt_code tt_cast(tt_array *a, tt_dtype dtype, bool copy, tt_array **out, tt_error *err);
+/* May a value be cast so under NumPy's rule "no", "equiv", "safe", "same_kind" or "unsafe"? TT_EVALUE for another
+ * word. */
+TT_API tt_code tt_can_cast(tt_dtype from, tt_dtype to, const char *casting, bool *allowed, tt_error *err);
 /* A contiguous copy. */
 TT_API tt_code tt_copy(tt_array *a, tt_array **out, tt_error *err);
 

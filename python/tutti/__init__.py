@@ -18,6 +18,7 @@ from ._core import (
     asfortranarray,
     bfloat16,
     bool,  # noqa: A004 (NumPy's name)
+    can_cast,
     compile_wait,
     complex64,
     complex128,

@@ -12,7 +12,6 @@ __all__ = [
     "asnumpy",
     "astype",
     "block",
-    "can_cast",
     "copy",
     "diag_indices_from",
     "fromfunction",
@@ -131,27 +130,6 @@ s_ = index_exp = _IndexExpression()
 def ops():
     """The names of the elementwise functions, a row each in the library's table."""
     return sorted(_core.ops)
-
-
-def can_cast(from_, to, casting="safe"):
-    """May a type be cast to another under NumPy's rule "no", "equiv", "safe", "same_kind" or "unsafe"?"""
-    if isinstance(from_, (_builtins.bool, int, float, complex)):
-        raise TypeError(
-            "can_cast() does not support Python ints, floats, and complex because "
-            "the result used to depend on the value."
-        )
-    a = from_.dtype if isinstance(from_, _core.ndarray) else _core.dtype(from_)
-    b = _core.dtype(to)
-    if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
-        raise ValueError(f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'unsafe' (got {casting!r})")
-    if casting == "unsafe" or a == b:
-        return True
-    if casting in ("no", "equiv"):
-        return False
-    if _core.functions["result_type"](a, b) == b:
-        return True
-    rank = {"b": 0, "u": 1, "i": 2, "f": 3, "V": 3, "c": 4}
-    return casting == "same_kind" and rank[a.kind] <= rank[b.kind]
 
 
 def block(arrays):

@@ -248,6 +248,13 @@ tt_code tt_set(tt_array *a, tt_value index, tt_value value, tt_error *err) {
   return leave(&c, CHECKED(check_array(a, err), tt__set(a, &index, &value, err)));
 }
 
+tt_code tt_can_cast(tt_dtype from, tt_dtype to, const char *casting, bool *allowed, tt_error *err) {
+  *allowed = false;
+  TT_TRY(check_dtype(from, err));
+  TT_TRY(check_dtype(to, err));
+  return tt__can_cast(from, to, casting, allowed, err);
+}
+
 tt_code tt_cast(tt_array *a, tt_dtype dtype, bool copy, tt_array **out, tt_error *err) {
   call c;
   tt_code code;

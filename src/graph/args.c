@@ -123,6 +123,15 @@ const char *tt__arg_string(tt_calc *c, const tt_call_frame *f, int k, const char
   return fallback;
 }
 
+bool tt__calc_may_cast(tt_calc *c, tt_dtype from, tt_dtype to, const char *rule) {
+  bool ok = false;
+  if (c->code == TT_OK) c->code = tt__can_cast(from, to, rule, &ok, c->err);
+  if (c->code == TT_OK && !ok)
+    tt__calc_fail(c, TT_ETYPE, "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule '%s'",
+                  tt__dtypes[from].name, tt__dtypes[to].name, rule);
+  return ok;
+}
+
 char tt__arg_order(tt_calc *c, const tt_call_frame *f, int k, tt_array *a, const char *fallback) {
   const char *s = tt__arg_string(c, f, k, fallback);
   char o = (char)(s[0] & ~32);

@@ -149,6 +149,8 @@ TT_HIDDEN tt_scalar tt__scalar_from(const tt_value *v, tt_dtype dtype);
 TT_HIDDEN tt_value tt__scalar_load(tt_dtype dtype, const void *p);
 /* "same_kind" casting rule: may a value of `from` be stored into `to` by an out= or in-place operator? */
 TT_HIDDEN bool tt__can_cast_same_kind(tt_dtype from, tt_dtype to);
+/* The same by any of NumPy's rules. */
+TT_HIDDEN tt_code tt__can_cast(tt_dtype from, tt_dtype to, const char *rule, bool *ok, tt_error *err);
 
 /* ---- the array-level operations behind the public functions of the same name (no locking here) */
 TT_HIDDEN tt_code tt__apply(tt_op op, const tt_value *arg, int narg, const tt_apply_options *options, tt_array **out,

@@ -110,6 +110,8 @@ TT_HIDDEN double tt__arg_float(tt_calc *c, const tt_call_frame *f, int k, double
 TT_HIDDEN bool tt__arg_bool(tt_calc *c, const tt_call_frame *f, int k, bool fallback);
 TT_HIDDEN tt_dtype tt__arg_dtype(tt_calc *c, const tt_call_frame *f, int k, tt_dtype fallback);
 TT_HIDDEN const char *tt__arg_string(tt_calc *c, const tt_call_frame *f, int k, const char *fallback);
+/* Fail in NumPy's words where the rule does not let an array of one type be cast to another. */
+TT_HIDDEN bool tt__calc_may_cast(tt_calc *c, tt_dtype from, tt_dtype to, const char *rule);
 /* 'C', 'F', 'A' or 'K'. Of an array, 'A' is resolved; without one (NULL) the caller does. */
 TT_HIDDEN char tt__arg_order(tt_calc *c, const tt_call_frame *f, int k, tt_array *a, const char *fallback);
 /* The lengths that the transpose has. */

@@ -337,9 +337,9 @@ static bool convert(tt_calc *c, terms *t, const tt_call_frame *f) {
   const char *rule = tt__arg_string(c, f, 5, "safe");
   for (int i = 0; i < t->n && c->code == TT_OK; i++) {
     tt_dtype from = (tt_dtype)t->op[i].a->dtype;
-    bool fits = tt__promote(from, type) == type || strcmp(rule, "unsafe") == 0 ||
-                (strcmp(rule, "same_kind") == 0 && tt__can_cast_same_kind(from, type));
-    if (!fits)
+    bool fits = false;
+    c->code = tt__can_cast(from, type, rule, &fits, c->err);
+    if (c->code == TT_OK && !fits)
       tt__calc_fail(
           c, TT_ETYPE,
           "Iterator operand %d dtype could not be cast from dtype('%s') to dtype('%s') according to the rule '%s'", i,

@@ -20,16 +20,6 @@ static tt_dtype common_type(tt_calc *c, tt_array **a, int64_t n) {
   return type;
 }
 
-static bool is_allowed(tt_calc *c, tt_dtype from, tt_dtype to, const char *rule) {
-  bool ok = strcmp(rule, "unsafe") == 0 || from == to;
-  if (strcmp(rule, "same_kind") == 0) ok = tt__can_cast_same_kind(from, to);
-  if (strcmp(rule, "safe") == 0) ok = tt__promote(from, to) == to;
-  if (!ok)
-    tt__calc_fail(c, TT_ETYPE, "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule '%s'",
-                  tt__dtypes[from].name, tt__dtypes[to].name, rule);
-  return ok;
-}
-
 static bool lengths_agree(tt_calc *c, tt_array **a, int64_t n, int axis) {
   for (int64_t i = 1; i < n; i++) {
     if (a[i]->rank != a[0]->rank) {
@@ -64,7 +54,7 @@ static tt_array *join(tt_calc *c, const tt_call_frame *f, join_places at, tt_arr
   tt_dtype type = tt__arg_dtype(c, f, at.dtype, common_type(c, a, n));
   if (into && f->arg[at.out].tag == TT_V_ARRAY) type = (tt_dtype)f->arg[at.out].as.array->dtype;
   for (int64_t i = 0; i < n && c->code == TT_OK; i++) {
-    if (!is_allowed(c, (tt_dtype)a[i]->dtype, type, rule)) return NULL;
+    if (!tt__calc_may_cast(c, (tt_dtype)a[i]->dtype, type, rule)) return NULL;
     a[i] = tt__calc_cast(c, a[i], type);
   }
   tt_array *whole = tt__calc_concat(c, a, n, axis);

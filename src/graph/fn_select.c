@@ -296,10 +296,7 @@ static tt_array *copyto(tt_calc *c, tt_call_frame *f) {
     return tt__calc_fail(c, TT_ETYPE,
                          "Cannot cast scalar from dtype('float64') to dtype('%s') according to the rule 'same_kind'",
                          tt__dtypes[a->dtype].name);
-  if (!weak && strcmp(rule, "same_kind") == 0 && !tt__can_cast_same_kind((tt_dtype)v->dtype, (tt_dtype)a->dtype))
-    return tt__calc_fail(c, TT_ETYPE,
-                         "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule 'same_kind'",
-                         tt__dtypes[v->dtype].name, tt__dtypes[a->dtype].name);
+  if (!tt__calc_may_cast(c, weak ? (tt_dtype)a->dtype : (tt_dtype)v->dtype, (tt_dtype)a->dtype, rule)) return NULL;
   if (!tt__arg_given(f, 3) || (f->arg[3].tag == TT_V_BOOL && f->arg[3].as.b)) {
     tt__calc_set(c, a, weak ? f->arg[1] : tt_v_array(v));
     return NULL;

@@ -8,6 +8,7 @@
 #include "graph/promote.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Arrays only: "same_kind" lets a value go down within its kind or up to a higher one; unsigned goes to signed. */
 bool tt__can_cast_same_kind(tt_dtype from, tt_dtype to) {
@@ -18,6 +19,22 @@ bool tt__can_cast_same_kind(tt_dtype from, tt_dtype to) {
     if (order[k] == tt__dtypes[to].kind) rank[1] = k;
   }
   return rank[0] <= rank[1];
+}
+
+tt_code tt__can_cast(tt_dtype from, tt_dtype to, const char *rule, bool *ok, tt_error *err) {
+  bool same = from == to, safe = tt__promote(from, to) == to;
+  if (strcmp(rule, "no") == 0 || strcmp(rule, "equiv") == 0)
+    *ok = same;
+  else if (strcmp(rule, "safe") == 0)
+    *ok = safe;
+  else if (strcmp(rule, "same_kind") == 0)
+    *ok = safe || tt__can_cast_same_kind(from, to);
+  else if (strcmp(rule, "unsafe") == 0)
+    *ok = true;
+  else
+    return tt__fail(err, TT_EVALUE, "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '%s')",
+                    rule);
+  return TT_OK;
 }
 
 tt_code tt__result_type(const tt_value *arg, int n, tt_dtype *out, tt_error *err) {

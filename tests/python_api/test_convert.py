@@ -304,3 +304,42 @@ assert tt.ledger()["downloads"] == 3
 """
     env = dict(os.environ, TUTTI_NULL_DEVICE="1", TUTTI_CACHE_DIR=str(tmp_path))
     subprocess.run([sys.executable, "-c", program], check=True, env=env)
+
+
+RULES = ["no", "equiv", "safe", "same_kind", "unsafe"]
+
+
+@pytest.mark.filterwarnings("ignore:Casting complex values")
+@pytest.mark.parametrize("rule", RULES)
+def test_casting_rules(rule):
+    types = ["bool", "int8", "int64", "uint8", "uint64", "float16", "float32", "float64", "complex64", "complex128"]
+    for a in types:
+        for b in types:
+            allowed = np.can_cast(a, b, rule)
+            assert tt.can_cast(a, b, casting=rule) == allowed, (a, b)
+            for m in (np, tt):
+                x, out = m.ones(3, dtype=a), m.zeros(3, dtype=b)
+                for cast in (lambda: x.astype(b, casting=rule), lambda: m.copyto(out, x, casting=rule)):  # noqa: B023
+                    if allowed:
+                        cast()
+                        assert out.tolist() in ([0, 0, 0], [1, 1, 1])
+                    else:
+                        with pytest.raises(
+                            TypeError, match=f"(?s)Cannot cast array data.*according to the rule '{rule}'"
+                        ):
+                            cast()
+
+
+def test_casting_rules_that_are_none():
+    for m in (np, tt):
+        x = m.ones(3)
+        for call in (
+            lambda: x.astype("f4", casting="perhaps"),  # noqa: B023
+            lambda: m.can_cast("f4", "f8", "perhaps"),  # noqa: B023
+            lambda: m.copyto(x, x, casting="perhaps"),  # noqa: B023
+            lambda: m.concatenate([x, x], casting="perhaps"),  # noqa: B023
+        ):
+            with pytest.raises(ValueError, match="casting must be one of 'no', 'equiv', 'safe', 'same_kind'"):
+                call()
+        with pytest.raises(TypeError, match="does not support Python ints, floats, and complex"):
+            m.can_cast(1, "f4")

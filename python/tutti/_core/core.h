@@ -110,6 +110,9 @@ char core_dtype_kind(tt_dtype dtype);
 int64_t core_dtype_bytes(tt_dtype dtype);
 /* Any spelling of a dtype: ours, names, Python types, NumPy's. False with a TypeError when it is none. */
 bool core_dtype_from(PyObject *o, tt_dtype *out);
+/* *ok: does the rule that casting= names allow it? */
+bool core_can_cast(tt_dtype from, tt_dtype to, PyObject *casting, bool *ok);
+PyObject *core_py_can_cast(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
 /* As core_dtype_from, None (or NULL) becoming TT_DTYPE_NONE. */
 bool core_dtype_optional(PyObject *o, tt_dtype *out);
 /* A NumPy type string ("<f4", ">f4" with *swap), or a buffer format. TT_DTYPE_NONE when unknown. */

@@ -266,6 +266,43 @@ static PyType_Slot dtype_slots[] = {
 };
 static PyType_Spec dtype_spec = {"tutti.dtype", sizeof(core_dtype), 0, Py_TPFLAGS_DEFAULT, dtype_slots};
 
+/* ---- casting */
+
+bool core_can_cast(tt_dtype from, tt_dtype to, PyObject *casting, bool *ok) {
+  const char *rule = PyUnicode_Check(casting) ? PyUnicode_AsUTF8AndSize(casting, NULL) : NULL;
+  tt_error err;
+  if (!rule) {
+    PyErr_Format(PyExc_TypeError, "casting must be a string, not %R", casting);
+    return false;
+  }
+  tt_code c = tt_can_cast(from, to, rule, ok, &err);
+  if (c != TT_OK) core_raise(c, &err);
+  return c == TT_OK;
+}
+
+PyObject *core_py_can_cast(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
+  (void)self;
+  PyObject *a[3];
+  tt_dtype from, to;
+  bool ok = false;
+  if (!core_bind("can_cast", "from_,to,casting", 2, arg, n, names, a)) return NULL;
+  if (PyLong_Check(a[0]) || PyFloat_Check(a[0]) || PyComplex_Check(a[0])) {
+    PyErr_SetString(PyExc_TypeError,
+                    "can_cast() does not support Python ints, floats, and complex because the result "
+                    "used to depend on the value.");
+    return NULL;
+  }
+  if (core_is_array(a[0]))
+    from = tt_array_dtype(core_handle(a[0]));
+  else if (!core_dtype_from(a[0], &from))
+    return NULL;
+  if (!core_dtype_from(a[1], &to)) return NULL;
+  PyObject *rule = a[2] ? Py_NewRef(a[2]) : PyUnicode_FromString("safe");
+  bool known = rule && core_can_cast(from, to, rule, &ok);
+  Py_XDECREF(rule);
+  return known ? PyBool_FromLong(ok) : NULL;
+}
+
 int core_dtype_init(PyObject *module) {
   core_dtype_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &dtype_spec, NULL);
   if (!core_dtype_type || PyModule_AddType(module, core_dtype_type) < 0) return -1;

@@ -125,13 +125,24 @@ static PyObject *meth_flatten(PyObject *self, PyObject *const *arg, Py_ssize_t n
   return out;
 }
 
+/* Does casting= allow it? Without a word, anything goes. */
+static bool may_cast(PyObject *self, tt_dtype to, PyObject *casting) {
+  tt_dtype from = tt_array_dtype(core_handle(self));
+  bool ok = true;
+  if (casting && !core_can_cast(from, to, casting, &ok)) return false;
+  if (!ok)
+    PyErr_Format(PyExc_TypeError, "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule %R",
+                 core_dtype_name(from), core_dtype_name(to), casting);
+  return ok;
+}
+
 static PyObject *meth_astype(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
   PyObject *a[6];
   tt_dtype dtype;
   tt_array *out;
   tt_error err;
   if (!core_bind("astype", "dtype,order,casting,subok,copy,*,device", 1, arg, n, names, a)) return NULL;
-  if (!core_dtype_from(a[0], &dtype)) return NULL;
+  if (!core_dtype_from(a[0], &dtype) || !may_cast(self, dtype, a[2])) return NULL;
   int copy = a[4] ? PyObject_IsTrue(a[4]) : 1, device;
   char order = 'K';
   if (copy < 0 || !core_order(a[1], &order) || !core_device_from(a[5], &device)) return NULL;

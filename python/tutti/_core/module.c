@@ -43,6 +43,10 @@ static PyMethodDef functions[] = {
     {"asfortranarray", CORE_FAST(core_py_asfortranarray), FAST,
      "asfortranarray(a, dtype=None, *, device=None, like=None)\n--\n\n"
      "An array-like as an array in Fortran's order, of at least one axis. A copy where it lies otherwise."},
+    {"can_cast", CORE_FAST(core_py_can_cast), FAST,
+     "can_cast(from_, to, casting='safe')\n--\n\n"
+     "May a type, or an array's, be cast to another under NumPy's rule 'no', 'equiv', 'safe', 'same_kind' or "
+     "'unsafe'?"},
     {"frombuffer", CORE_FAST(core_py_frombuffer), FAST,
      "frombuffer(buffer, dtype='float64', count=-1, offset=0)\n--\n\nThe memory of a buffer as an array of one axis, "
      "without a copy."},
