@@ -283,13 +283,13 @@ static bool index_item(core_scratch *s, PyObject *o, tt_value *out) {
     return *out = tt_v_array(core_handle(o)), true;
   }
   if (core_is_scalar(o) || PyUnicode_Check(o) || PyBytes_Check(o) || PyFloat_Check(o)) return index_error();
-  if (PyList_Check(o) || PyTuple_Check(o)) return index_array(s, o, out);
-  if (is_numpy_bool(o)) return out->tag = TT_V_BOOL, out->as.b = PyObject_IsTrue(o) == 1, true;
-  if (PyIndex_Check(o)) {
+  bool list = PyList_Check(o) || PyTuple_Check(o);
+  if (!list && is_numpy_bool(o)) return out->tag = TT_V_BOOL, out->as.b = PyObject_IsTrue(o) == 1, true;
+  if (!list && PyIndex_Check(o)) {
     if (index_value(o, out)) return true;
     PyErr_Clear();
   }
-  if (index_array(s, o, out)) return true;
+  if (index_array(s, o, out)) return true; /* what is not made of numbers is no index */
   if (PyErr_ExceptionMatches(PyExc_TypeError)) return PyErr_Clear(), index_error();
   return false;
 }
