@@ -138,7 +138,8 @@ void py__for(lower *l, const tt_tree *t);               /* py_loop.c */
 void py__assign(lower *l, const tt_tree *target, expr *value);
 
 /* ---- statements (py_lower.c) */
-void py__statements(lower *l, const tt_tree *list, int from);
+/* Does the flow leave the list before its end, by a return or the like? What is never reached is not read. */
+bool py__statements(lower *l, const tt_tree *list, int from);
 
 /* ---- words of trees */
 static inline const tt_tree *py__at(lower *l, const tt_tree *t, int k) {

@@ -104,18 +104,18 @@ static stmt *block_of(lower *l, const tt_tree *list, bool at_end) {
   return py__block_end(l, &b);
 }
 
-/* An `if` whose condition is known while compiling is one of its sides. */
-static void conditional(lower *l, const tt_tree *t) {
+/* An `if` whose condition is known while compiling is one of its sides. Does that side leave? */
+static bool conditional(lower *l, const tt_tree *t) {
   expr *cond = py__truth(l, py__value(l, py__at(l, t, 2)));
   const tt_tree *body = py__at(l, t, 3), *other = py__at(l, t, 4);
   if (cond->op == TT_X_CONST && !py__is_unknown(cond)) {
-    py__statements(l, cond->i ? body : other, 0);
-    return;
+    return py__statements(l, cond->i ? body : other, 0);
   }
   stmt *s = py__stmt(l, TT_X_IF);
   s->a = cond;
   s->body = block_of(l, body, true);
   s->other = block_of(l, other, true);
+  return false;
 }
 
 static void loop_while(lower *l, const tt_tree *t) {
@@ -203,7 +203,8 @@ static tt_code code_of(const char *name) {
   return TT_EVALUE;
 }
 
-static void statement(lower *l, const tt_tree *t) {
+/* Does the flow leave the list here, so that what follows is never reached? */
+static bool statement(lower *l, const tt_tree *t) {
   const char *w = py__word(l, py__at(l, t, 0));
   l->f->line = (int32_t)py__at(l, t, 1)->i;
   if (strcmp(w, "set") == 0) {
@@ -211,42 +212,47 @@ static void statement(lower *l, const tt_tree *t) {
   } else if (strcmp(w, "aug") == 0) {
     augment(l, t);
   } else if (strcmp(w, "if") == 0) {
-    conditional(l, t);
+    return conditional(l, t);
   } else if (strcmp(w, "while") == 0) {
     loop_while(l, t);
   } else if (strcmp(w, "for") == 0) {
     py__for(l, t);
   } else if (strcmp(w, "ret") == 0) {
     give(l, t);
+    return true;
   } else if (strcmp(w, "break") == 0) {
     py__stmt(l, TT_X_BREAK);
+    return true;
   } else if (strcmp(w, "cont") == 0) {
     py__stmt(l, TT_X_CONTINUE);
+    return true;
   } else if (strcmp(w, "expr") == 0) {
     expr *e = py__value(l, py__at(l, t, 2));
-    if (e->op == TT_X_CONST || e->op == TT_X_LOCAL || e->op == TT_X_STRING || py__is_unknown(e)) return;
+    if (e->op == TT_X_CONST || e->op == TT_X_LOCAL || e->op == TT_X_STRING || py__is_unknown(e)) return false;
     py__stmt(l, TT_X_EVAL)->a = e;
   } else if (strcmp(w, "assert") == 0) {
-    if (l->f->func->kind == TT_X_KERNEL && !l->options.check) return;
+    if (l->f->func->kind == TT_X_KERNEL && !l->options.check) return false;
     py__raise_unless(l, py__truth(l, py__value(l, py__at(l, t, 2))), TT_X_ASSERTION, py__word(l, py__at(l, t, 3)));
   } else if (strcmp(w, "raise") == 0) {
-    if (l->f->func->kind == TT_X_KERNEL && !l->options.check) return;
+    if (l->f->func->kind == TT_X_KERNEL && !l->options.check) return false;
     py__raise_unless(l, NULL, code_of(py__word(l, py__at(l, t, 2))), py__word(l, py__at(l, t, 3)));
+    return true;
   } else if (strcmp(w, "print") == 0) {
     print(l, t);
   } else if (strcmp(w, "pass") != 0) {
     py__fail(l, TT_ENOTIMPL, "the statement '%s'", w);
   }
+  return false;
 }
 
 static bool ends_with_return(const tt_tree *list) {
   return list->tag == TT_TREE_LIST && list->n > 0 && tt__tree_is(list->item[list->n - 1], "ret");
 }
 
-void py__statements(lower *l, const tt_tree *list, int from) {
+bool py__statements(lower *l, const tt_tree *list, int from) {
   if (list->tag != TT_TREE_LIST) py__fail(l, TT_EVALUE, "the program text is malformed");
-  bool at_end = l->f->at_end;
-  for (int k = from; k < list->n; k++) {
+  bool at_end = l->f->at_end, leaves = false;
+  for (int k = from; k < list->n && !leaves; k++) {
     const tt_tree *t = list->item[k];
     bool last = k == list->n - 1;
     l->f->at_end = at_end && last;
@@ -264,9 +270,10 @@ void py__statements(lower *l, const tt_tree *list, int from) {
       s->other = py__block_end(l, &b);
       break;
     }
-    statement(l, t);
+    leaves = statement(l, t);
   }
   l->f->at_end = at_end;
+  return leaves;
 }
 
 /* ---- functions */

@@ -158,6 +158,25 @@ def test_variables_take_the_wider_type():
     assert g(3) == 1.5
 
 
+def test_what_is_never_reached_is_not_typed():
+    @tt.njit
+    def f(x=None):
+        if x is None:
+            return 0
+        return x + 0.5
+
+    @tt.njit
+    def g(x):
+        for k in range(x):
+            if k == 3:
+                break
+                return "never"
+        return k
+
+    assert (f(), f(1), f(2.5)) == (0, 1.5, 3.0)
+    assert g(10) == 3 and g(2) == 1
+
+
 def test_tuples_go_in_and_out():
     @tt.njit
     def f(p, q):
