@@ -247,6 +247,14 @@ static expr *mean(lower *l, expr *a) {
   return py__elem(l, TT_DIV, py__cast(l, s, t), py__cast(l, n, t));
 }
 
+/* Of a vector or, as NumPy's "fro", of a matrix. */
+static expr *norm(lower *l, expr *a) {
+  if (!py__is_array(a)) py__fail(l, TT_ETYPE, "np.linalg.norm() of %s", py__type_name(l, a->type));
+  a = py__keep(l, py__materialise(l, py__apply(l, TT_ABS, a, NULL)));
+  expr *s = reduce(l, py__binary(l, "*", a, a), SUM);
+  return py__elem(l, TT_SQRT, tt__is_int((tt_dtype)s->type->dtype) ? py__cast(l, s, TT_F64) : s, NULL);
+}
+
 /* ---- products: plain loops, the innermost along memory */
 
 static expr *dot(lower *l, expr *a, expr *b) {
@@ -312,6 +320,10 @@ expr *py__array_call(lower *l, const char *name, const tt_tree *t, bool *known) 
   if (strcmp(w, "array") == 0 || strcmp(w, "asarray") == 0) return literal(l, t);
   if (py__positional(t) == 2 && (strcmp(w, "dot") == 0 || strcmp(w, "matmul") == 0))
     return dot(l, py__value(l, t->item[2]), py__value(l, t->item[3]));
+  if (strcmp(w, "norm") == 0 && t->n == 3) {
+    expr *a = py__value(l, t->item[2]);
+    return py__is_unknown(a) ? a : norm(l, a);
+  }
   if (py__positional(t) >= 1 && (fold_named(w, &kind) || is_one_of(w, methods))) {
     expr *a = py__value(l, t->item[2]);
     if (py__is_unknown(a)) return a;

@@ -295,7 +295,7 @@ def test_array_expressions():
 NUMPY_INSIDE = re.search(r"\\*\\*NumPy inside.*?whole arrays", KERNELS_MD.read_text(), re.S)[0]
 
 
-@pytest.mark.parametrize("name", re.findall(r"`(\w+)`", NUMPY_INSIDE))
+@pytest.mark.parametrize("name", re.findall(r"`([\w.]+)`", NUMPY_INSIDE))
 def test_numpy_inside(name, tmp_path):
     """What docs/kernels.md lists compiles, and gives what NumPy gives."""
     shapes = {"zeros": "3", "ones": "3", "empty": "0", "full": "3, 2.5", "full_like": "a, 2.5", "empty_like": "a[:0]"}
