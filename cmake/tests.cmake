@@ -15,7 +15,7 @@ foreach(file ${tutti_unit})
   target_compile_options(unit_${name} PRIVATE -Wall -Wextra)
   set_target_properties(unit_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   add_test(NAME unit_${name} COMMAND unit_${name})
-  set_tests_properties(unit_${name} PROPERTIES TIMEOUT 240 LABELS unit ENVIRONMENT "${tutti_test_env}")
+  set_tests_properties(unit_${name} PROPERTIES TIMEOUT 600 LABELS unit ENVIRONMENT "${tutti_test_env}")
 endforeach()
 
 # Stand-ins for NVIDIA's driver and its compiler, loaded by name at run time.
