@@ -434,6 +434,26 @@ void tt__dmem_free(tt_device *d, tt_dmem *m) {
   tt__unlock(&tt__cache_lock);
 }
 
+/* What other streams may use stays as it is, as do blocks with a segment of their own. */
+void tt__dmem_shrink(tt_device *d, tt_dmem *m, size_t size) {
+  tt_cache *c = tt__cache_of(d);
+  size_t to = m->is_large ? PAGE : ALIGN, full = size ? (size + to - 1) / to * to : to, before = m->full;
+  tt__lock(&tt__cache_lock);
+  assert(m->state == TT_DMEM_LIVE && size <= m->size);
+  m->size = size;
+  if (!m->uses && !m->is_lost && !c->plain && full < before) {
+    cut(c, m, full);
+    if (m->full < before) {
+      tt_dmem *rest = m->right;
+      unlink_free(rest);
+      count(c, -(int64_t)(before - m->full));
+      if (c->poison) poison(d, rest);
+      set_free(c, rest);
+    }
+  }
+  tt__unlock(&tt__cache_lock);
+}
+
 /* ---- upkeep */
 
 void tt__dmem_trim(tt_device *d) {

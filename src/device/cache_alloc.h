@@ -24,6 +24,8 @@ typedef struct tt_dmem tt_dmem; /* a block */
 TT_HIDDEN tt_code tt__dmem_alloc(tt_device *d, tt_stream *s, size_t size, tt_dmem **out, tt_error *err);
 /* Give back, in the order of its streams: work asked for before may still use it. */
 TT_HIDDEN void tt__dmem_free(tt_device *d, tt_dmem *m);
+/* Keep the first `size` bytes, at most what it has: the rest is given back, in the order of its streams. */
+TT_HIDDEN void tt__dmem_shrink(tt_device *d, tt_dmem *m, size_t size);
 /* Work on `s` uses it too, asked for before it is given back. */
 TT_HIDDEN void tt__dmem_used_on(tt_device *d, tt_dmem *m, tt_stream *s);
 TT_HIDDEN void *tt__dmem_at(const tt_dmem *m);

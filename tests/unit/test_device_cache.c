@@ -91,6 +91,33 @@ TEST(neighbours_merge) {
   close_null();
 }
 
+TEST(a_block_shrinks_where_it_lies) {
+  tt_device *d = open_null("500000000", 1);
+  tt_dmem *m = take(d, d->work, 40 * MB), *next = take(d, d->work, 1000);
+  void *p = m->p;
+  tt__dmem_shrink(d, m, 9 * MB);
+  check(d);
+  CHECK(tt__dmem_at(m) == p && m->size == 9 * MB);
+  CHECK_INT(tt__dmem_stats(d).allocated, (int64_t)(10 * MB + 1024));
+  tt_dmem *rest = take(d, d->work, 30 * MB); /* what was given back */
+  CHECK(tt__dmem_at(rest) == (char *)p + 10 * MB);
+  tt__dmem_free(d, rest);
+  tt__dmem_shrink(d, m, 3 * MB); /* its neighbour is free: they merge */
+  check(d);
+  tt__dmem_shrink(d, m, 0);
+  check(d);
+  CHECK_INT(tt__dmem_stats(d).allocated, (int64_t)(2 * MB + 1024));
+  tt__dmem_shrink(d, next, 100); /* a small one */
+  check(d);
+  tt__dmem_used_on(d, m, d->up); /* another stream may use it: it stays as it is */
+  tt__dmem_shrink(d, m, 0);
+  CHECK_INT(tt__dmem_stats(d).allocated, (int64_t)(2 * MB + 512));
+  tt__dmem_free(d, m);
+  tt__dmem_free(d, next);
+  check(d);
+  close_null();
+}
+
 TEST(a_block_waits_for_its_other_streams) {
   tt_device *d = open_null("500000000", 1);
   tt_error err = {0};
