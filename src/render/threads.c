@@ -185,23 +185,118 @@ static void put_function(tt_thread_emit *t) {
   tt__str_add(out, "}\n#undef tt_ix\n#undef tt_uix\n#undef args\n");
 }
 
-tt_code tt__threads_render(const tt_kernel *k, const tt_dialect *d, const tt_variant *v, const char *name, tt_str *out,
-                           tt_error *err) {
-  assert(!k->serial || v->scatter);
+/* The emitter of a kernel's text; `flags` is to be freed, with that size. */
+static tt_code begin(tt_thread_emit *t, const tt_kernel *k, const tt_dialect *d, const tt_variant *v, const char *name,
+                     tt_str *out, bool **flags, size_t *size, tt_error *err) {
   TT_TRY(tt__check_words(k, d, err));
-  size_t n = (size_t)k->ninst, size = 5 * n + (size_t)k->naccess + 1;
-  bool *flags = tt__mem_zalloc(size);
-  if (!flags) return tt__fail_memory(err, size);
-  tt_thread_emit t = {.v = v, .name = name, .stride = "TT_BX"};
-  t.loaded = flags + 5 * n;
-  tt_emit *e = &t.e;
-  *e = (tt_emit){.k = k, .d = d, .out = out, .at = "w", .uniform = flags, .kept = flags + n, .seen = flags + 2 * n};
-  e->crosses = flags + 3 * n;
-  e->stage = (uint8_t *)(flags + 4 * n);
+  size_t n = (size_t)k->ninst;
+  *size = 5 * n + (size_t)k->naccess + 1;
+  bool *f = *flags = tt__mem_zalloc(*size);
+  if (!f) return tt__fail_memory(err, *size);
+  *t = (tt_thread_emit){.v = v, .name = name, .stride = "TT_BX", .loaded = f + 5 * n};
+  tt_emit *e = &t->e;
+  *e = (tt_emit){.k = k, .d = d, .out = out, .at = "w", .uniform = f, .kept = f + n, .seen = f + 2 * n};
+  e->crosses = f + 3 * n;
+  e->stage = (uint8_t *)(f + 4 * n);
   e->nrow = k->naxes - k->nouter;
   e->lane_axis = tt__threads_lane_axis(k);
   tt__emit_classify(e);
+  return TT_OK;
+}
+
+tt_code tt__threads_render(const tt_kernel *k, const tt_dialect *d, const tt_variant *v, const char *name, tt_str *out,
+                           tt_error *err) {
+  assert(!k->serial || v->scatter);
+  tt_thread_emit t;
+  bool *flags;
+  size_t size;
+  TT_TRY(begin(&t, k, d, v, name, out, &flags, &size, err));
   put_function(&t);
+  tt__mem_free(flags, size);
+  return out->failed ? tt__fail_memory(err, out->len) : TT_OK;
+}
+
+/* ---- one lane, for other texts */
+
+bool tt__threads_has_element(const tt_kernel *k) {
+  if (k->mode != TT_MODE_MAP || k->naxes > 1 || k->serial || k->checked) return false;
+  for (int i = 0; i < k->ninst; i++) /* all lanes would write one place */
+    if (k->inst[i].op == TT_K_STORE && k->access[k->inst[i].slot].lane == TT_LANE_NONE && k->naxes > 0) return false;
+  return true;
+}
+
+static void put_value(tt_thread_emit *t, int vec) {
+  const tt_kernel *k = t->e.k;
+  tt__str_add(t->e.out, "typedef struct {");
+  for (int i = 0; i < k->ninst; i++)
+    if (k->inst[i].op == TT_K_STORE)
+      tt__str_addf(t->e.out, " %s b%d[%d];", tt__type_word(k->access[k->inst[i].slot].dtype),
+                   k->access[k->inst[i].slot].buf, vec);
+  tt__str_addf(t->e.out, " } %s_%d_value;\n", t->name, vec);
+}
+
+/* Is access `a` read by whole vectors? */
+static bool is_read_packed(const tt_emit *e, int a, int vec) {
+  const tt_kaccess *acc = &e->k->access[a];
+  return vec > 1 && acc->buf >= 0 && acc->lane == TT_LANE_UNIT && !acc->write && tt__emit_is_walked(e, a, 0);
+}
+
+static void put_element_inst(tt_emit *e, int i, int vec) {
+  const tt_kinst *q = &e->k->inst[i];
+  const tt_kaccess *a = q->op == TT_K_LOAD || q->op == TT_K_STORE ? &e->k->access[q->slot] : NULL;
+  bool half = a && (a->dtype == TT_F16 || a->dtype == TT_BF16);
+  const char *suffix = a ? tt__dtypes[a->dtype].suffix : "";
+  if (q->op == TT_K_STORE)
+    tt__emit_line(e, "value.b%d[u] = %s%s(v%d);", (int)a->buf, half ? "tt_cast_f32_" : "", half ? suffix : "",
+                  q->src[0]);
+  else if (q->op == TT_K_LOAD && is_read_packed(e, q->slot, vec))
+    tt__emit_line(e, "const %s v%d = %s%s%s(L%d.v[u]);", tt__type_word(q->dtype), i, half ? "tt_cast_" : "",
+                  half ? suffix : "", half ? "_f32" : "", q->slot);
+  else
+    tt__emit_inst(e, i);
+}
+
+static void put_element(tt_thread_emit *t, int vec) {
+  tt_emit *e = &t->e;
+  const tt_kernel *k = e->k;
+  const tt_region body = {TT_SCOPE_ROW, 0};
+  put_value(t, vec);
+  tt__str_addf(e->out, "TT_FN %s_%d_value %s_%d(const %s_args *args, tt_i64 j) {\n", t->name, vec, t->name, vec,
+               t->name);
+  e->indent = 1;
+  tt__emit_line(e, "%s_%d_value value;", t->name, vec);
+  put_pointers(e);
+  tt__emit_uniform(e, (tt_region){TT_SCOPE_CONST, 0});
+  tt__threads_place(e, 'o', 0, 0, -1);
+  for (int a = 0; a < k->naccess; a++)
+    if (is_read_packed(e, a, vec))
+      tt__emit_line(e, "const %s_%s L%d = *(const %s%s_%s *)(p%d + (o%d + j));", t->name,
+                    tt__dtypes[k->access[a].dtype].suffix, a, e->d->global, t->name,
+                    tt__dtypes[k->access[a].dtype].suffix, a, a);
+  tt__emit_line(e, "%s", e->d->unrolled);
+  tt__emit_open(e, "for (tt_i32 u = 0; u < %d; u++)", vec);
+  tt__emit_line(e, "const tt_i64 l = j + u;");
+  for (int i = 0; i < k->ninst; i++)
+    if (tt__emit_in_region(e, body, i)) put_element_inst(e, i, vec);
+  tt__emit_close(e);
+  tt__emit_line(e, "return value;");
+  tt__str_add(e->out, "}\n");
+}
+
+tt_code tt__threads_element(const tt_kernel *k, const tt_dialect *d, int vec, const char *name, tt_str *out,
+                            tt_error *err) {
+  const tt_variant v = {.vec = (uint8_t)vec, .unroll = 1, .wide = 1};
+  assert(tt__threads_has_element(k));
+  tt_thread_emit t;
+  bool *flags;
+  size_t size;
+  TT_TRY(begin(&t, k, d, &v, name, out, &flags, &size, err));
+  put_struct(&t);
+  put_packs(&t);
+  tt__str_add(out, "#define tt_ix tt_i64\n#define tt_uix tt_u64\n");
+  put_element(&t, 1);
+  if (vec > 1) put_element(&t, vec);
+  tt__str_add(out, "#undef tt_ix\n#undef tt_uix\n");
   tt__mem_free(flags, size);
   return out->failed ? tt__fail_memory(err, out->len) : TT_OK;
 }

@@ -66,6 +66,20 @@ TT_HIDDEN tt_code tt__threads_render(const tt_kernel *k, const tt_dialect *d, co
                                      tt_str *out, tt_error *err);
 
 /*
+** May the kernel be a function of one lane, called from another text? Dense or not, its space is one axis at most, and
+** nothing is scattered or checked.
+*/
+TT_HIDDEN bool tt__threads_has_element(const tt_kernel *k);
+/*
+** Append that function twice: NAME_1_value NAME_1(const NAME_args *args, tt_i64 l), what the kernel would store at lane
+** l, and NAME_4 with NAME_4_value for lanes l to l + 3 if `vec` is 4: then the elements at lane 0 that are read side by
+** side are aligned as four of them, or to 16 bytes. A value has an array bN of `vec` elements for each buffer N that is
+** written. Stands below tt__render_header(dialect); the arguments are those of a launch.
+*/
+TT_HIDDEN tt_code tt__threads_element(const tt_kernel *k, const tt_dialect *d, int vec, const char *name, tt_str *out,
+                                      tt_error *err);
+
+/*
 ** Bytes of the argument struct of a kernel, and filling it. When the pass's variant is `far`, the struct is to be
 ** copied to the device and its address passed as the launch's argument. `buf`: device addresses; `work`: of the cut
 ** (or NULL); `fault`: device address of a tt_kfault (checked kernels). `scalar` in the register types.

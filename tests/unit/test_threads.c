@@ -51,6 +51,83 @@ TEST(maps_and_softmax) {
   run(b);
 }
 
+/* A kernel as a function of four lanes and of one, called for all of them; what it gives is stored as the kernel
+ * would. */
+static void put_called(const tt_kernel *k, int i, tt_str *out) {
+  tt_error err = {0};
+  char name[12];
+  snprintf(name, sizeof name, "e%d", i);
+  CHECK_INT(tt__threads_element(k, &emu_dialect, i % 3 ? 4 : 1, name, out, &err), TT_OK);
+  tt__str_addf(out, "void call_%s(emu_block *b, const void *p) {\n  const %s_args *args = p;\n  tt_i64 l = 0;\n", name,
+               name);
+  for (int vec = i % 3 ? 4 : 1; vec > 0; vec -= 3) {
+    tt__str_addf(out, "  for (; l + %d <= args->lanes; l += %d) {\n    const %s_%d_value v = %s_%d(args, l);\n", vec,
+                 vec, name, vec, name, vec);
+    for (int q = 0; q < k->ninst; q++) {
+      if (k->inst[q].op != TT_K_STORE) continue;
+      int a = k->inst[q].slot, buf = k->access[a].buf;
+      for (int u = 0; u < vec; u++)
+        tt__str_addf(out, "    ((tt_%s *)args->buf[%d])[args->off[%d] + (l + %d) * %s%d%s] = v.b%d[%d];\n",
+                     tt__dtypes[k->access[a].dtype].suffix, buf, a, u, k->naxes ? "args->step[" : "", k->naxes ? a : 0,
+                     k->naxes ? "]" : "", buf, u);
+    }
+    tt__str_add(out, "  }\n");
+  }
+  tt__str_add(out, "}\n");
+}
+
+static void check_called(const tt_kernel *k, const int64_t *len, emu_fn fn) {
+  static const tt_pass none;
+  ref_launch *want = ref_launch_new(k, len, 977), *got = ref_launch_new(k, len, 977);
+  tt_lowered low = emu_lowered(k, got);
+  int64_t at = 0;
+  void *args = malloc(tt__threads_args_size(k));
+  tt__threads_args(k, &low, &none, got->buf, got->buf_len, got->scalar, NULL, NULL, args);
+  fn(NULL, args);
+  ref_run(k, &want->a);
+  CHECK_INT(ref_differ(want, got, &at), -1);
+  free(args);
+  ref_launch_free(want);
+  ref_launch_free(got);
+}
+
+TEST(maps_as_functions_of_lanes) {
+  enum { N = sizeof texts / sizeof *texts };
+  tt_str source = {0};
+  tt_kernel *k[N];
+  char symbol[N][16];
+  const char *name[N];
+  tt_kernel_fn fn[N];
+  tt_error err = {0};
+  int n = 0;
+  tt__render_header(&emu_dialect, true, &source);
+  for (size_t i = 0; i < N; i++) {
+    tt_kernel *one = parse(texts[i].text);
+    k[i] = NULL;
+    if (!tt__threads_has_element(one)) {
+      tt__kernel_free(one);
+      continue;
+    }
+    k[i] = one;
+    put_called(one, (int)i, &source);
+    snprintf(symbol[n], sizeof symbol[n], "call_e%d", (int)i);
+    name[n] = symbol[n];
+    n++;
+  }
+  CHECK(n > 1);
+  CHECK_INT(tt__cc_compile(source.data, name, n, fn, NULL, &err), TT_OK);
+  for (size_t i = 0, at = 0; i < N; i++) {
+    for (int s = 0; k[i] && s < 6 && (s == 0 || texts[i].len[s][0]); s++) {
+      int64_t len[REF_AXES] = {1, 1, 1, 1, 1, 1, 1, 1};
+      for (int x = 0; x < k[i]->naxes; x++) len[x] = texts[i].len[s][x];
+      check_called(k[i], len, (emu_fn)(void *)fn[at]);
+    }
+    at += k[i] != NULL;
+    tt__kernel_free(k[i]);
+  }
+  tt__str_free(&source);
+}
+
 TEST(folds) {
   batch *b = batch_new();
   for (size_t i = 0; i < sizeof fold_texts / sizeof *fold_texts; i++)
