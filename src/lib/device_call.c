@@ -10,10 +10,12 @@
 extern const char tt__text_words_cuda[];
 
 tt_device_shape tt__device_shape = {.scan_threads = 256,
-                                    .scan_bytes = 256,
-                                    .scan_resident = 512,
+                                    .scan_bytes = 128,
+                                    .scan_resident = 1024,
                                     .scan_rounds = 4,
-                                    .scan_gate = 1,
+                                    .scan_ahead = 256,
+                                    .pick_items = 32,
+                                    .pick_ahead = 256,
                                     .sort_threads = 512,
                                     .sort_items = 18,
                                     .place_threads = 256,
@@ -48,6 +50,11 @@ void tt__device_define(tt_device_text *d, const char *name, const char *value, .
   tt__str_addf(&d->source, "#define %s %s\n", name, line);
 }
 
+void tt__device_add(tt_device_text *d, const char *lines) {
+  open_source(d);
+  tt__str_add(&d->source, lines);
+}
+
 const char *tt__device_type(tt_dtype t) {
   static const char *const names[TT_DTYPE_COUNT] = {
       [TT_BOOL] = "tt_b8",   [TT_I8] = "tt_i8",   [TT_I16] = "tt_i16", [TT_I32] = "tt_i32", [TT_I64] = "tt_i64",
@@ -65,6 +72,7 @@ tt_code tt__device_routine(tt_device_text *d, const char *name, tt_routine **out
   if (!d->closed) {
     open_source(d);
     tt__str_add(&d->source, tt__text_common);
+    if (d->above) tt__str_add(&d->source, d->above);
     tt__str_add(&d->source, d->text);
     d->closed = true;
   }
@@ -94,6 +102,11 @@ tt_code tt__device_asked(const tt_lib_device *on, const char *what, tt_error *er
 tt_code tt__device_fill(const tt_lib_device *on, void *p, int byte, size_t size, tt_error *err) {
   if (size == 0) return TT_OK;
   return on->device->ops->fill(on->device, on->stream, p, (uint8_t)byte, size, err);
+}
+
+int64_t tt__device_ahead(const tt_lib_device *on, int64_t tiles, int64_t bytes, int most) {
+  int64_t room = on->device->target.cache_bytes / 6 / bytes, ahead = room < most ? room : most;
+  return tiles > 4 * ahead ? ahead : 0;
 }
 
 int64_t tt__device_blocks(const tt_lib_device *on, int64_t n, int threads) {

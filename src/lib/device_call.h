@@ -10,12 +10,14 @@
 
 /* Texts made by the build from text/. */
 extern const char tt__text_common[], tt__text_scan[], tt__text_sort[], tt__text_pick[], tt__text_count[],
-    tt__text_reduce[], tt__text_gather[], tt__text_draw[];
+    tt__text_reduce[], tt__text_gather[], tt__text_draw[], tt__text_back[];
 
 /* Sizes of tiles, found by measuring; tests try others. */
 typedef struct tt_device_shape {
-  int scan_threads, scan_bytes; /* of a thread */
-  int scan_resident, scan_rounds, scan_gate;
+  int scan_threads, scan_bytes;   /* of a thread */
+  int scan_resident, scan_rounds; /* threads of a unit; rounds of 32 tiles that look at each other's sums */
+  int scan_ahead;                 /* tiles that sums are ahead of a scan, where there are several times as many */
+  int pick_items, pick_ahead;     /* elements of a thread, of 4 bytes; as scan_ahead */
   int sort_threads, sort_items;   /* of a tile of sort_pass, and elements of a thread while they fit */
   int place_threads, place_items; /* the same with places */
 } tt_device_shape;
@@ -27,8 +29,8 @@ TT_HIDDEN const char *tt__device_words(const tt_lib_device *on);
 /* Kernels made from one text. All zero but `on` and `text` is ready for tt__device_define. */
 typedef struct tt_device_text {
   const tt_lib_device *on;
-  const char *text;
-  bool math; /* the text calls polynomials (exp, log ...) */
+  const char *text, *above; /* (optional) another text that it needs above it */
+  bool math;                /* the text calls polynomials (exp, log ...) */
   tt_str source;
   bool closed; /* `source` is complete */
 } tt_device_text;
@@ -38,6 +40,9 @@ TT_HIDDEN void tt__device_define(tt_device_text *d, const char *name, const char
 /* T and SIZE: the name in the texts of an element type, and its bytes. */
 TT_HIDDEN void tt__device_define_type(tt_device_text *d, tt_dtype t);
 TT_HIDDEN const char *tt__device_type(tt_dtype t);
+
+/* Lines of another text, above all that are defined from now on. */
+TT_HIDDEN void tt__device_add(tt_device_text *d, const char *lines);
 
 /* Kernel `name` of the finished text, compiled when nobody has asked before. */
 TT_HIDDEN tt_code tt__device_routine(tt_device_text *d, const char *name, tt_routine **out, tt_error *err);
@@ -55,6 +60,9 @@ TT_HIDDEN tt_code tt__device_fill(const tt_lib_device *on, void *p, int byte, si
 
 /* Blocks of `threads` that walk over n elements: a few for each unit. */
 TT_HIDDEN int64_t tt__device_blocks(const tt_lib_device *on, int64_t n, int threads);
+
+/* How many tiles of `bytes` sums go ahead of the rest (text/back.h): what the cache holds easily, or none of few. */
+TT_HIDDEN int64_t tt__device_ahead(const tt_lib_device *on, int64_t tiles, int64_t bytes, int most);
 
 /* How often `part` fits into n, rounded up. */
 static inline int64_t tt_ceil_div(int64_t n, int64_t part) { return n / part + (n % part != 0); }

@@ -17,7 +17,7 @@ typedef struct scan_args {
   const char *in;
   char *out;
   int64_t rows, n, inner, n_out;
-  int64_t tiles;
+  int64_t tiles, all, ahead;
   void *ticket, *sum, *before;
   int32_t initial, in_aligned, out_aligned;
   int32_t per_block, width;
@@ -102,12 +102,12 @@ static tt_code long_rows(tt_device_text *d, scan_args *a, size_t size, int words
   tt__device_define(d, "ROUNDS", "%d", rounds_of(words));
   tt__device_define(d, "RESIDENT", "%d",
                     (words > 1 ? 768 : tt__device_shape.scan_resident) / tt__device_shape.scan_threads);
-  if (tt__device_shape.scan_gate) tt__device_define(d, "GATE", "1");
-  tt__device_define(d, "PAUSE", "%s", tt__device_shape.scan_gate == 2 ? "__nanosleep(40)" : "TT_RELAX()");
   a->tiles = tt_ceil_div(a->n, tile);
   groups = tt_ceil_div(a->tiles, 32 * rounds_of(words));
-  if (__builtin_mul_overflow(a->rows, a->tiles, &blocks) || blocks > INT32_MAX)
+  if (__builtin_mul_overflow(a->rows, a->tiles, &a->all) || a->all > INT32_MAX / 2)
     return tt__fail(err, TT_ENOTIMPL, "scan: too many tiles");
+  a->ahead = a->tiles > 1 ? tt__device_ahead(d->on, a->all, tile * (int64_t)size, tt__device_shape.scan_ahead) : 0;
+  blocks = a->ahead ? 2 * a->all : a->all;
   messages = a->tiles > 1 ? a->rows * (a->tiles + groups) * words : 0;
   size_t bytes = (size_t)(messages + 1) * sizeof(uint64_t);
   void *scratch;
@@ -149,12 +149,12 @@ tt_code tt__device_scan(const tt_lib_device *on, const tt_lib_attr *attr, const 
   if (out->size == 0) return TT_OK;
   sum_type s = sum_of(op, t);
   size_t size = tt__dtype_size(t);
-  int vec = (int)(16 / size), chunks = (size > 4 ? 128 : tt__device_shape.scan_bytes) / 16;
+  int vec = (int)(16 / size), chunks = tt__device_shape.scan_bytes / 16;
   if (size < 4) chunks = size == 1 ? 2 : 4; /* what is added up has 4 bytes */
   scan_args a = {.in = src->data, .out = out->data, .rows = out->size / (n + initial), .n = n, .inner = inner};
   a.n_out = n + initial;
   a.initial = (int32_t)initial;
-  tt_device_text d = {.on = on, .text = tt__text_scan};
+  tt_device_text d = {.on = on, .text = tt__text_scan, .above = tt__text_back};
   define(&d, op, t, vec, chunks);
   tt_code code;
   if (n == 0 || (inner > 1 && (n <= STRICT || a.rows >= COLUMNS)))

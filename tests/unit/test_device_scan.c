@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "lib/rows.h"
+#include "lib/device_call.h"
 #include "lib/scan_host.h"
 
 #include "call_device.h"
@@ -125,6 +126,32 @@ TEST(extremes) {
   check(TT_SCAN_MIN, TT_I8, 2, 30000, 1, false, 0, true);
   check(TT_SCAN_MAX, TT_I64, 2, 30000, 1, false, 0, true);
   check(TT_SCAN_MIN, TT_U32, 2, 30000, 1, false, 0, true);
+}
+
+/* With sums ahead of the scan, and without: the same bits. */
+TEST(sums_ahead_change_no_bit) {
+  enum { N = 150000 };
+  const tt_device_shape was = tt__device_shape;
+  static double x[N], y[2][N];
+  int64_t n = N;
+  if (call_gpu()) return;
+  fill(TT_F64, TT_SCAN_SUM, (char *)x, n);
+  const tt_lib_row *row = tt__lib_row("scan");
+  tt_operand src = {.data = x, .dtype = TT_F64, .rank = 1, .len = &n, .size = n};
+  tt__device_shape.scan_threads = 64;
+  for (int k = 0; k < 2; k++) {
+    tt_lib_attr attr = {.row = row, .i = {TT_SCAN_SUM, n / 2, 1, 0}};
+    tt_block out = {.data = y[k], .dtype = TT_F64, .rank = 1, .len = &n, .size = n};
+    fake_gpu.target.cache_bytes = k ? (int64_t)1 << 26 : 0;
+    tt__device_shape.scan_ahead = 7;
+    CHECK_INT(call_row(row, &attr, &src, &out), TT_OK);
+  }
+  CHECK(memcmp(y[0], y[1], sizeof y[0]) == 0);
+  check(TT_SCAN_SUM, TT_I32, 1, 300001, 1, true, 1, true);
+  check(TT_SCAN_MAX, TT_F32, 3, 100000, 1, false, 0, true);
+  check(TT_SCAN_SUM, TT_I64, 1, 140000, 1, false, 0, true); /* more than one group of tiles */
+  fake_gpu.target.cache_bytes = 0;
+  tt__device_shape = was;
 }
 
 TEST(short_rows_have_the_bits_of_the_host) {

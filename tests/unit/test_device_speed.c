@@ -201,10 +201,9 @@ static void argsorts(const char *how) {
 }
 
 TEST(shapes) {
-  static const int scan[][5] = {{256, 128, 768, 4, 0},  {256, 128, 768, 4, 1},  {256, 128, 1024, 4, 1},
-                                {256, 128, 1024, 8, 1}, {256, 64, 1280, 4, 1},  {256, 64, 1536, 8, 1},
-                                {128, 128, 1024, 8, 1}, {128, 256, 512, 4, 1},  {256, 256, 512, 4, 1},
-                                {256, 192, 768, 4, 1},  {256, 128, 1024, 4, 2}, {512, 128, 1024, 4, 1}};
+  static const int scan[][5] = {{256, 128, 1024, 4, 256}, {256, 128, 1024, 4, 192}, {256, 128, 1024, 8, 256},
+                                {256, 128, 1024, 4, 0},   {512, 128, 1024, 4, 128}, {256, 192, 768, 4, 192},
+                                {256, 128, 768, 4, 256},  {256, 256, 768, 4, 128},  {256, 384, 512, 4, 0}};
   static const int sort[][2] = {{384, 22}, {256, 24}, {512, 18}, {512, 20}};
   static const int place[][2] = {{256, 20}, {256, 16}, {256, 18}, {384, 12}, {512, 14}};
   const tt_device_shape was = tt__device_shape;
@@ -215,7 +214,7 @@ TEST(shapes) {
     tt__device_shape.scan_bytes = scan[i][1];
     tt__device_shape.scan_resident = scan[i][2];
     tt__device_shape.scan_rounds = scan[i][3];
-    tt__device_shape.scan_gate = scan[i][4];
+    tt__device_shape.scan_ahead = scan[i][4];
     snprintf(how, sizeof how, ", %d x %d bytes, %d, %d, %d", scan[i][0], scan[i][1], scan[i][2], scan[i][3],
              scan[i][4]);
     scans(how);
