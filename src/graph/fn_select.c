@@ -313,8 +313,13 @@ TT_HANDLER(copyto)
 static tt_array *compress_along(tt_calc *c, tt_array *mask, tt_array *a, int axis) {
   if (!mask || !a) return NULL;
   if (mask->rank != 1) return tt__calc_fail(c, TT_EVALUE, "condition must be a 1-d array");
-  tt_array *at = true_places(c, mask);
   int64_t n = tt__array_len(a)[axis];
+  if (a->rank == 1 && mask->size == n && n > 0 && tt__array_device(mask) > 0) { /* in one pass there */
+    tt_array *src[2] = {tt__calc_cast(c, mask, TT_BOOL), a}, *out;
+    tt_lib_attr attr = {0};
+    return src[0] && tt__calc_make(c, "compress", &attr, src, 2, &out) ? out : NULL;
+  }
+  tt_array *at = true_places(c, mask);
   return tt__calc_take(c, a, in_range(c, at, n, axis, RAISE), axis);
 }
 

@@ -234,6 +234,14 @@ static bool find_element(tt_array *a, const tt_value *index, int64_t *off) {
   return k >= 0 && k < a->dim[0];
 }
 
+/* The one mask of an index like a[mask] or a[mask, ...], or NULL. */
+static tt_array *lone_mask(const tt_index *x) {
+  if (x->n == 0 || x->item[0].kind != TT_INDEX_MASK) return NULL;
+  for (int k = 1; k < x->n; k++)
+    if (x->item[k].kind != TT_INDEX_REST) return NULL;
+  return x->item[0].array;
+}
+
 tt_code tt__get(tt_array *a, const tt_value *index, tt_array **out, tt_error *err) {
   tt_index x;
   int64_t off;
@@ -252,6 +260,9 @@ tt_code tt__get(tt_array *a, const tt_value *index, tt_array **out, tt_error *er
     tt__array_release(view);
     return code;
   }
+  tt_array *mask = lone_mask(&x);
+  tt_code code = mask ? tt__index_pick(a, mask, out, err) : TT_ENOTIMPL;
+  if (code != TT_ENOTIMPL) return code;
   tt_node *flat;
   TT_TRY(tt__index_flat(&x, &flat, err));
   tt_node *n = flat->size ? tt__node_gather(a->storage->node, flat, err)
@@ -324,14 +335,6 @@ static tt_code set_view(const tt_index *x, const tt_value *value, tt_error *err)
   tt__node_release(n);
   tt__array_release(view);
   return code;
-}
-
-/* The one mask of an index like a[mask] or a[mask, ...], or NULL. */
-static tt_array *lone_mask(const tt_index *x) {
-  if (x->n == 0 || x->item[0].kind != TT_INDEX_MASK) return NULL;
-  for (int k = 1; k < x->n; k++)
-    if (x->item[k].kind != TT_INDEX_REST) return NULL;
-  return x->item[0].array;
 }
 
 /* a[mask] = one value: a select over the whole array, and nobody has to look at the mask. */

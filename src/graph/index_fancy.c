@@ -263,6 +263,30 @@ static tt_code mask_there(tt_array *mask, const int64_t *step, tt_node **out, tt
   return sum ? TT_OK : TT_ENOMEM;
 }
 
+tt_code tt__index_pick(tt_array *a, tt_array *mask, tt_array **out, tt_error *err) {
+  static const tt_lib_attr plain;
+  int id = tt__array_device(mask);
+  tt_make_result made = {0};
+  if (id <= 0 || tt__array_device(a) != id || mask->rank != a->rank || a->size == 0) return TT_ENOTIMPL;
+  tt_node *src[2] = {tt__array_node(mask, err), tt__array_node(a, err)};
+  tt_code code = src[0] && src[1] ? tt__session_make("compress", &plain, src, id, &made, err) : TT_ENOMEM;
+  tt__node_release(src[0]);
+  tt__node_release(src[1]);
+  if (code != TT_OK) return code;
+  tt_dtype t = (tt_dtype)a->dtype;
+  tt_node *n = made.buffer ? tt__node_new(TT_N_BUFFER, t, 1, &made.n, 0, err)
+                           : tt__node_const(t, (tt_scalar){.bits = {0, 0}}, 1, &made.n, err);
+  if (!n) {
+    tt__buffer_release(made.buffer);
+    return TT_ENOMEM;
+  }
+  if (made.buffer) n->attr.buf = made.buffer;
+  if (a->storage->node->device > 0 || mask->storage->node->device > 0) n->device = (int16_t)id;
+  *out = tt__array_of(n, err);
+  tt__node_release(n);
+  return *out ? TT_OK : TT_ENOMEM;
+}
+
 static tt_code part_of_mask(const tt_index *x, const tt_index_item *item, tt_node **out, tt_error *err) {
   tt_array *mask = item->array, *a = x->a;
   if (mask->size == 0) {

@@ -46,4 +46,7 @@ typedef struct tt_index {
  * TT_EINDEX. */
 TT_HIDDEN tt_code tt__index_flat(const tt_index *x, tt_node **out, tt_error *err);
 
+/* a[mask], a mask of all axes, on the device where both lie: in one pass, without places. TT_ENOTIMPL: by places. */
+TT_HIDDEN tt_code tt__index_pick(tt_array *a, tt_array *mask, tt_array **out, tt_error *err);
+
 #endif

@@ -27,6 +27,19 @@ typedef struct tt_operand {
 } tt_operand;
 
 /*
+** The operands of a maker as a function, so that they need not lie in memory. FEED(args, i) gives elements i to
+** i + vec - 1, as a FEED_VALUE; of its element u, operand k is FEED_k(value, u). FEED_ONE gives element i alone, as a
+** FEED_VALUE_ONE. `text` defines all these names, and FEED_ARGS, the type that args point at.
+*/
+typedef struct tt_lib_feed {
+  const char *text;
+  const void *args; /* the bytes of a FEED_ARGS, made of words of 8 bytes */
+  size_t size;
+  int vec;   /* 1 or 4; i is a multiple of it */
+  bool math; /* the text calls polynomials */
+} tt_lib_feed;
+
+/*
 ** What a row may use on a device. Its work goes on `stream`, in order; memory it takes is stream-ordered too. The
 ** pointers of its operands and blocks are the device's. Made by run/.
 */
@@ -38,6 +51,10 @@ struct tt_lib_device {
   tt_code (*temp)(const tt_lib_device *on, size_t size, void **out, tt_error *err);
   /* (makers) Device memory that a tt_made hands on. */
   tt_code (*result)(const tt_lib_device *on, size_t size, void **out, tt_error *err);
+  /* (makers) Of such memory the first `size` bytes are enough; 0: it is not handed on. */
+  void (*shrink)(const tt_lib_device *on, void *p, size_t size);
+  /* (makers with `fed`) Operands that do not lie in memory; NULL: they do. */
+  const tt_lib_feed *feed;
   /* Routine `name` of a source text that stands below the dialect's header (render.h; `math` for the polynomials
   ** too): compiled once, kept on disk. `source` is compared by content. */
   tt_code (*routine)(const tt_lib_device *on, const char *source, bool math, const char *name, tt_routine **out,
@@ -113,6 +130,7 @@ typedef struct tt_lib_maker tt_lib_maker;
 struct tt_lib_maker {
   const char *name;
   uint8_t nsrc, nout;
+  bool fed; /* `run_on` takes operands of equal shape by a feed */
   /* Operands come contiguous. out[k].dtype is set by the function. On failure nothing is left in `out`. */
   tt_code (*run)(const tt_lib_attr *attr, const tt_operand *src, tt_made *out, tt_error *err);
   /* (optional) The same on a device; out[k].data from on->result. TT_ENOTIMPL: the host runs it. */

@@ -27,6 +27,7 @@ TT_DEVICE_ROW(draw);
                                       tt_made *out, tt_error *err)
 TT_DEVICE_MAKER(unique);
 TT_DEVICE_MAKER(nonzero);
+TT_DEVICE_MAKER(compress);
 TT_DEVICE_MAKER(repeat_index);
 TT_DEVICE_MAKER(bincount);
 TT_DEVICE_MAKER(bincount_weighted);

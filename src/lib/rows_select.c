@@ -1,6 +1,8 @@
 /*
 ** Picking and repeating elements: functions whose results are as long as the data say.
 */
+#include <string.h>
+
 #include "base/mem.h"
 #include "lib/device_rows.h"
 #include "lib/rows.h"
@@ -29,6 +31,25 @@ static tt_code nonzero(const tt_lib_attr *attr, const tt_operand *src, tt_made *
   TT_TRY(room(tt__count_nonzero(src->dtype, src->data, src->size), out, err));
   if (out->n == 0) return TT_OK;
   return drop(out, tt__nonzero(src->dtype, src->data, src->size, out->data, err));
+}
+
+/* sources: a mask of bool, values; those where it is true. */
+static tt_code compress(const tt_lib_attr *attr, const tt_operand *src, tt_made *out, tt_error *err) {
+  const uint8_t *mask = src[0].data;
+  size_t size = tt__dtype_size(src[1].dtype), bytes;
+  (void)attr;
+  *out = (tt_made){.n = tt__count_nonzero(TT_BOOL, mask, src[0].size), .dtype = src[1].dtype};
+  if (out->n == 0) return TT_OK;
+  bytes = (size_t)out->n * size;
+  out->data = tt__mem_alloc_data(bytes);
+  if (!out->data) return tt__fail_memory(err, bytes);
+  char *to = out->data;
+  for (int64_t i = 0; i < src[0].size; i++) {
+    if (!mask[i]) continue;
+    memcpy(to, (const char *)src[1].data + (size_t)i * size, size);
+    to += size;
+  }
+  return TT_OK;
 }
 
 static tt_code repeat_index(const tt_lib_attr *attr, const tt_operand *src, tt_made *out, tt_error *err) {
@@ -77,7 +98,8 @@ const tt_lib_maker tt__makers_select[] = {
      .nout = 1,
      .run = bincount_weighted,
      .run_on = tt__device_bincount_weighted},
-    {.name = "nonzero", .nsrc = 1, .nout = 1, .run = nonzero, .run_on = tt__device_nonzero},
+    {.name = "nonzero", .nsrc = 1, .nout = 1, .fed = true, .run = nonzero, .run_on = tt__device_nonzero},
+    {.name = "compress", .nsrc = 2, .nout = 1, .fed = true, .run = compress, .run_on = tt__device_compress},
     {.name = "repeat_index", .nsrc = 1, .nout = 1, .run = repeat_index, .run_on = tt__device_repeat_index},
     {.name = NULL},
 };

@@ -36,7 +36,7 @@ static code *find(const tt_device *d, tt_digest key) {
   return NULL;
 }
 
-static const tt_dialect *dialect_of(const tt_device *d) {
+const tt_dialect *tt__device_dialect(const tt_device *d) {
   (void)d;
   return &tt__dialect_cuda;
 }
@@ -112,8 +112,8 @@ tt_code tt__device_kernel(tt_device *d, const tt_kernel *k, const tt_variant *v,
   char name[TT_RENDER_NAME];
   tt_str source = {0};
   tt__render_name(k, name);
-  tt__render_header_for(dialect_of(d), k, &source);
-  tt_code c = tt__threads_render(k, dialect_of(d), v, name, &source, err);
+  tt__render_header_for(tt__device_dialect(d), k, &source);
+  tt_code c = tt__threads_render(k, tt__device_dialect(d), v, name, &source, err);
   if (c == TT_OK) c = make(d, key, &source, name, true, &known, err);
   if (c == TT_OK) *out = known->routine;
   tt__str_free(&source);
@@ -131,7 +131,7 @@ tt_code tt__device_text(tt_device *d, const char *text, bool math, const char *n
   const code *whole = find(d, part[0]);
   if (!whole) { /* all routines of a text come from one binary */
     tt_str source = {0};
-    tt__render_header(dialect_of(d), math, &source);
+    tt__render_header(tt__device_dialect(d), math, &source);
     tt__str_add(&source, text);
     tt_code c = make(d, part[0], &source, "text", false, &whole, err);
     tt__str_free(&source);

@@ -8,6 +8,8 @@
 #include "ir/kernel.h"
 #include "render/threads.h"
 
+/* The words of what is rendered for the device. */
+TT_HIDDEN const tt_dialect *tt__device_dialect(const tt_device *d);
 /* The routine of a kernel in one variant. Compiles when nobody has asked before: up to 100 ms. */
 TT_HIDDEN tt_code tt__device_kernel(tt_device *d, const tt_kernel *k, const tt_variant *v, tt_routine **out,
                                     tt_error *err);

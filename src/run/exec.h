@@ -6,6 +6,7 @@
 #define TT_RUN_EXEC_H
 
 #include "ir/launch.h"
+#include "base/str.h"
 #include "device/trail.h"
 #include "run/unit.h"
 
@@ -18,6 +19,8 @@ typedef struct tt_launch {
   struct tt_launch_on *on;           /* what devices keep of it (exec_device.h) */
   tt_origin origin;                  /* when a device runs it; "" until then */
   uint32_t line;                     /* that `origin` names */
+  tt_str feed;                       /* its text as a feed (feed.h), empty until then, by vectors of `feed_vec` */
+  int feed_vec;
 } tt_launch;
 
 /* Run one step over the walk's nodes; its roots are in memory afterwards. Session lock held; released while kernels

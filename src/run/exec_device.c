@@ -323,15 +323,6 @@ static tt_code lib_temp(const tt_lib_device *on, size_t size, void **out, tt_err
   return TT_OK;
 }
 
-/* The block that begins at `p`, which is no longer the row's. */
-static tt_dmem *take_block(tt_lib_use *u, const void *p) {
-  int at = 0;
-  while (tt__dmem_at(u->temp[at]) != p) at++;
-  tt_dmem *block = u->temp[at];
-  u->temp[at] = u->temp[--u->ntemp];
-  return block;
-}
-
 static tt_code lib_routine(const tt_lib_device *on, const char *source, bool math, const char *name, tt_routine **out,
                            tt_error *err) {
   return tt__device_text(on->device, source, math, name, out, err);
@@ -345,7 +336,7 @@ static tt_code lib_read(const tt_lib_device *on, void *to, const void *from, siz
 }
 
 void tt__exec_lib_open(tt_lib_use *u, tt_device *d, tt_stream *s) {
-  *u = (tt_lib_use){.on = {d, s, lib_temp, lib_temp, lib_routine, lib_read}};
+  *u = (tt_lib_use){.on = {.device = d, .stream = s, .temp = lib_temp, .routine = lib_routine, .read = lib_read}};
 }
 
 void tt__exec_lib_close(tt_lib_use *u) {
@@ -466,50 +457,6 @@ tt_code tt__exec_followed_on(tt_device *d, const tt_walk *walk, const tt_step *s
   hand_over(d, walk, then, &res, code == TT_OK);
   return code;
 }
-
-/* ---- makers: library functions whose results have a size that their values decide */
-
-static tt_code make_on(const char *name, const tt_lib_attr *attr, tt_node *const *src, int id, tt_make_result *out,
-                       tt_error *err) {
-  const tt_lib_maker *m = tt__lib_maker(name);
-  tt_device *d;
-  tt_operand operand[TT_NODE_SRC];
-  int64_t dense[TT_NODE_SRC][TT_MAX_RANK];
-  tt_made made[TT_NODE_SRC] = {{0}};
-  TT_TRY(tt__device_open(id, &d, err));
-  if (!m->run_on || d->target.kind == TT_DEVICE_NULL) return tt__fail(err, TT_ENOTIMPL, "%s runs on the host", name);
-  tt_stream *s = tt__stream_current(d);
-  for (int i = 0; i < m->nsrc; i++) {
-    tt_node *n = src[i];
-    void *at;
-    TT_TRY(tt__evaluate(&n, 1, err));
-    TT_TRY(tt__resident(d, s, n->attr.buf, &at, err));
-    tt__shape_steps(n->rank, n->dim, dense[i]);
-    operand[i] = (tt_operand){
-        .data = at, .dtype = (tt_dtype)n->dtype, .rank = n->rank, .len = n->dim, .step = dense[i], .size = n->size};
-  }
-  TT_TRY(tt__queue_flush(err));
-  tt_lib_use use;
-  tt__exec_lib_open(&use, d, s);
-  tt_code code = m->run_on(&use.on, attr, operand, made, err);
-  for (int k = 0; k < m->nout; k++) {
-    out[k].n = made[k].n;
-    out[k].dtype = made[k].dtype;
-    size_t size = (size_t)made[k].n * tt__dtype_size(made[k].dtype);
-    if (code == TT_OK && size)
-      code = tt__resident_adopt(d, s, take_block(&use, made[k].data), size, &out[k].buffer, err);
-  }
-  tt__exec_lib_close(&use);
-  if (code == TT_OK) {
-    TT_COUNT(library_calls, 1);
-    return TT_OK;
-  }
-  for (int k = 0; k < m->nout; k++) tt__buffer_release(out[k].buffer);
-  memset(out, 0, sizeof *out * (size_t)m->nout);
-  return code;
-}
-
-__attribute__((constructor)) static void register_maker(void) { tt__session_make = make_on; }
 
 /* ---- */
 

@@ -78,6 +78,7 @@ static void drop_launches(tt_plan *p) {
     tt_launch *l = p->step[i].launch;
     if (!l) continue;
     tt__exec_forget(l);
+    tt__str_free(&l->feed);
     tt__unit_release(l->unit);
     tt__lowered_free(l->lowered);
     tt__mem_free(l, sizeof *l);
@@ -437,6 +438,26 @@ tt_code tt__realize(tt_node *const *target, int n, tt_error *err) {
   tt_code code = realize_all(target, n, err);
   pthread_mutex_unlock(&one_at_a_time);
   for (int i = 0; i < n; i++) tt__node_release(target[i]);
+  return code;
+}
+
+static tt_code feed_of_plan(tt_node *const *target, int n, tt_device *d, tt_feed *out, tt_error *err) {
+  made_plan *m;
+  bool found;
+  TT_TRY(tt__walk_make(&walker, target, n, err));
+  if (walker.has_calls || walker.walk.ntarget != n) return tt__fail(err, TT_ENOTIMPL, "more than these values");
+  TT_TRY(plan_of(&walker, &m, &found, err));
+  TT_TRY(tt__feed_make(d, &walker.walk, m->plan, out, err));
+  m->used = ++evaluations;
+  TT_COUNT(evaluations, 1);
+  mark_seen(&walker.walk);
+  return TT_OK;
+}
+
+tt_code tt__realize_feed(tt_node *const *target, int n, tt_device *d, tt_feed *out, tt_error *err) {
+  enter();
+  tt_code code = feed_of_plan(target, n, d, out, err);
+  pthread_mutex_unlock(&one_at_a_time);
   return code;
 }
 

@@ -5,6 +5,7 @@
 #define TT_RUN_REALIZE_H
 
 #include "ir/plan.h"
+#include "run/feed.h"
 
 /*
 ** Bring the nodes into memory. Session lock held (once or more); others may record while kernels run. One
@@ -16,6 +17,9 @@ TT_HIDDEN tt_code tt__realize(tt_node *const *target, int n, tt_error *err);
 struct tt_made_plan;
 TT_HIDDEN tt_code tt__realize_plan(tt_node *const *target, int n, const tt_plan **plan, const tt_walk **walk,
                                    bool *found, tt_error *err);
+
+/* What computes these nodes, element by element (feed.h), by their plan; they stay pending. Session lock held. */
+TT_HIDDEN tt_code tt__realize_feed(tt_node *const *target, int n, tt_device *d, tt_feed *out, tt_error *err);
 
 /* Off: every op is a kernel of its own, plans are made anew. */
 TT_HIDDEN void tt__realize_set_fuse(bool fuse);

@@ -61,6 +61,8 @@ static tt_code there_result(const tt_lib_device *on, size_t size, void **out, tt
   return code;
 }
 
+static void there_shrink(const tt_lib_device *on, void *p, size_t size) { (void)on, (void)p, (void)size; }
+
 static tt_code there_read(const tt_lib_device *on, void *to, const void *from, size_t size, tt_error *err) {
   tt_code code = on->device->ops->copy_out(on->device, on->stream, to, from, size, err);
   return code == TT_OK ? on->device->ops->stream_wait_idle(on->device, on->stream, err) : code;
@@ -74,7 +76,7 @@ static void there_end(const tt_lib_device *on) {
 }
 
 static tt_lib_device there_lib = {
-    .temp = there_temp, .result = there_result, .routine = there_routine, .read = there_read};
+    .temp = there_temp, .result = there_result, .shrink = there_shrink, .routine = there_routine, .read = there_read};
 
 /* The real device, or NULL with why not. */
 static const tt_lib_device *there_open(tt_error *err) {

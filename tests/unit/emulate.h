@@ -261,7 +261,9 @@ __attribute__((visibility("default"))) void emu_launch(void (*kernel)(const void
 #define TT_POKE_U32(p, v) (*(volatile tt_u32 *)(p) = (v))
 #define TT_RELAX() emu_relax()
 #define TT_UNROLLED
+#define TT_ROLLED
 #define TT_UNROLLED_8
+#define TT_ALIGNED(n) __attribute__((aligned(n)))
 typedef struct tt_vec16 {
   uint32_t x, y, z, w;
 } __attribute__((aligned(16))) tt_vec16;

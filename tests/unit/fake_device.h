@@ -125,10 +125,18 @@ static void fake_end(void) {
   fake_temp_count = 0;
 }
 
+static size_t fake_longest = SIZE_MAX; /* no result is longer */
 static tt_code fake_result(const tt_lib_device *on, size_t size, void **out, tt_error *err) {
-  (void)on, (void)err;
+  (void)on;
+  if (size > fake_longest) return tt__fail(err, TT_ENOMEM, "no room for %zu bytes", size);
   *out = aligned_alloc(64, (size + 64) / 64 * 64);
   return TT_OK;
+}
+
+/* What is shrunk to nothing is not handed on. */
+static void fake_shrink(const tt_lib_device *on, void *p, size_t size) {
+  (void)on;
+  if (!size) free(p);
 }
 
 static tt_code fake_read(const tt_lib_device *on, void *to, const void *from, size_t size, tt_error *err) {
@@ -181,7 +189,11 @@ static tt_device fake_gpu = {.ops = &fake_ops,
                                         .shared_block = 49152,
                                         .memory_bytes = (int64_t)1 << 34,
                                         .grid_max = {INT32_MAX, 65535, 65535}}};
-static const tt_lib_device fake = {
-    .device = &fake_gpu, .temp = fake_temp, .result = fake_result, .routine = fake_routine, .read = fake_read};
+static tt_lib_device fake = {.device = &fake_gpu,
+                             .temp = fake_temp,
+                             .result = fake_result,
+                             .shrink = fake_shrink,
+                             .routine = fake_routine,
+                             .read = fake_read};
 
 #endif

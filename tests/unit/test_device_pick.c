@@ -2,6 +2,7 @@
 ** Picking, searching and counting on devices, run by an emulated one, against the host: the same bits.
 */
 #define TEST_KEEPS_MEMORY
+#include "lib/device_call.h"
 #include "lib/rows.h"
 #include "lib/sort_host.h"
 #include "lib/unique_host.h"
@@ -83,6 +84,109 @@ TEST(what_is_not_zero) {
       tt_operand src = vector((tt_dtype)t, memory[0], &lengths[k]);
       check_maker("nonzero", (tt_lib_attr){0}, &src);
     }
+}
+
+/* A mask, and values that need not begin where vectors do. */
+static void check_compress(tt_dtype t, int64_t n, int64_t shift) {
+  tt_operand src[2] = {vector(TT_BOOL, memory[0] + shift, &n),
+                       vector(t, memory[1] + (size_t)shift * tt__dtype_size(t), &n)};
+  fill(TT_BOOL, -2, memory[0], n + shift);
+  fill(t, 3000, memory[1], n + shift);
+  check_maker("compress", (tt_lib_attr){0}, src);
+}
+
+TEST(values_beside_a_mask) {
+  for (int t = 0; t < TT_DTYPE_COUNT; t++)
+    for (int k = 0; k < LENGTHS; k++) check_compress((tt_dtype)t, lengths[k], (k + t) % 2);
+  int64_t n = 20000;
+  memset(memory[0], 0, (size_t)n);
+  tt_operand src[2] = {vector(TT_BOOL, memory[0], &n), vector(TT_F32, memory[1], &n)};
+  check_maker("compress", (tt_lib_attr){0}, src); /* none */
+  memset(memory[0], 1, (size_t)n);
+  check_maker("compress", (tt_lib_attr){0}, src);
+}
+
+/* Sums ahead of the rest, and more tiles than a group has. */
+TEST(many_tiles_in_two_turns) {
+  const tt_device_shape was = tt__device_shape;
+  if (call_gpu()) return;
+  fake_gpu.target.cache_bytes = (int64_t)1 << 26;
+  for (int ahead = 0; ahead < 8; ahead = 2 * ahead + 1) {
+    tt__device_shape.pick_items = 4;
+    tt__device_shape.pick_ahead = ahead;
+    check_compress(TT_F32, N - 3, 0);
+    int64_t n = N - 3, few = 5000;
+    tt_operand src = vector(TT_BOOL, memory[0], &n);
+    check_maker("nonzero", (tt_lib_attr){0}, &src);
+    fill(TT_I32, 700, memory[0], few);
+    src = vector(TT_I32, memory[0], &few);
+    check_maker("unique", (tt_lib_attr){.i = {7, 0}}, &src);
+  }
+  fake_gpu.target.cache_bytes = 0;
+  tt__device_shape = was;
+}
+
+TEST(without_room_for_all_it_counts_first) {
+  if (call_gpu()) return;
+  fake_longest = 160000;
+  check_compress(TT_F32, 30000, 0);
+  check_compress(TT_F64, 30000, 1);
+  int64_t n = 30000;
+  fill(TT_I32, 300, memory[0], n);
+  tt_operand src = vector(TT_I32, memory[0], &n);
+  check_maker("unique", (tt_lib_attr){.i = {1, 0}}, &src);
+  fake_longest = 1000;
+  tt_made made;
+  tt_operand none[2] = {vector(TT_BOOL, memory[2], &n), vector(TT_F32, memory[1], &n)};
+  memset(memory[2], 0, (size_t)n);
+  check_maker("compress", (tt_lib_attr){0}, none);
+  memset(memory[2], 1, (size_t)n);
+  CHECK_INT(call_maker(tt__lib_maker("compress"), NULL, none, &made), TT_ENOMEM);
+  fake_longest = SIZE_MAX;
+}
+
+static const char feed_text[] =
+    "typedef struct { const tt_f32 *x; tt_i64 limit; } feed_args;\n"
+    "typedef struct { tt_b8 keep[4]; tt_f32 value[4]; } feed_four;\n"
+    "typedef struct { tt_b8 keep[1]; tt_f32 value[1]; } feed_single;\n"
+    "TT_FN feed_four feed_4(const feed_args *a, tt_i64 i) {\n"
+    "  feed_four e;\n"
+    "  for (int u = 0; u < 4; u++) { e.keep[u] = a->x[i + u] > (tt_f32)a->limit; e.value[u] = -a->x[i + u]; }\n"
+    "  return e;\n"
+    "}\n"
+    "TT_FN feed_single feed_1(const feed_args *a, tt_i64 i) {\n"
+    "  feed_single e;\n"
+    "  e.keep[0] = a->x[i] > (tt_f32)a->limit;\n"
+    "  e.value[0] = -a->x[i];\n"
+    "  return e;\n"
+    "}\n"
+    "#define FEED_ARGS feed_args\n#define FEED feed_4\n#define FEED_VALUE feed_four\n"
+    "#define FEED_ONE feed_1\n#define FEED_VALUE_ONE feed_single\n"
+    "#define FEED_0(e, u) (e).keep[u]\n#define FEED_1(e, u) (e).value[u]\n";
+
+TEST(operands_that_a_function_gives) {
+  int64_t n = 30001, m = 0;
+  float *x = (float *)memory[0], *want = (float *)memory[1];
+  struct {
+    const float *x;
+    int64_t limit;
+  } args = {x, 100};
+  tt_lib_feed feed = {.text = feed_text, .args = &args, .size = sizeof args, .vec = 4};
+  tt_operand src[2] = {vector(TT_BOOL, NULL, &n), vector(TT_F32, NULL, &n)};
+  if (call_gpu()) return;
+  fill(TT_F32, 1000, x, n);
+  for (int64_t i = 0; i < n; i++)
+    if (x[i] > 100) want[m++] = -x[i];
+  fake.feed = &feed;
+  for (int math = 0; math < 2; math++) {
+    tt_made made = {0};
+    feed.math = math;
+    CHECK_INT(call_maker(tt__lib_maker("compress"), NULL, src, &made), TT_OK);
+    CHECK_INT(made.n, m);
+    CHECK(made.n == m && memcmp(made.data, want, (size_t)m * sizeof *want) == 0);
+    free(made.data);
+  }
+  fake.feed = NULL;
 }
 
 TEST(repetitions) {

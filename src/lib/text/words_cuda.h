@@ -32,5 +32,6 @@
 #define TT_RELAX()
 #define TT_BLOCKS_START_IN_ORDER
 #define TT_UNROLLED _Pragma("unroll")
+#define TT_ROLLED _Pragma("unroll 1")
 #define TT_UNROLLED_8 _Pragma("unroll 8")
 typedef uint4 tt_vec16;
