@@ -5,6 +5,7 @@ the peers' runs alternate; the median counts. Results are compared with ours bef
 """
 
 import argparse
+import ctypes
 import importlib
 import os
 import pathlib
@@ -61,8 +62,8 @@ def to_numpy(x):
 
 
 class Table:
-    def __init__(self, peers, only, seconds):
-        self.peers, self.only, self.seconds, self.rows = peers, only, seconds, []
+    def __init__(self, peers, only, seconds, profile=False):
+        self.peers, self.only, self.seconds, self.profile, self.rows = peers, only, seconds, profile, []
 
     def wants(self, name):
         return not self.only or any(part in name for part in self.only.split(","))
@@ -72,6 +73,9 @@ class Table:
         if not self.wants(name):
             return
         print("  ..", name, file=sys.stderr, flush=True)
+        if self.profile:
+            self.run_profiled(name, contestants["tutti"])
+            return
         row = harness.Row(name, goal, None)
         row.bytes = bytes_moved
         usable = {k: f for k, f in contestants.items() if k == "tutti" or k.split()[0] in self.peers.have}
@@ -97,6 +101,22 @@ class Table:
         mine = row.seconds.get("tutti")
         peer = min(((v, k) for k, v in row.seconds.items() if k != "tutti"), default=(None, "-"))
         print(f"     {pretty(mine)} ours, {peer[1]} {pretty(peer[0])} {row.error or ''}", file=sys.stderr, flush=True)
+
+    def run_profiled(self, name, work):
+        """Ours once under a profiler, behind a kernel whose name is the row's number (tools/gpu_profile.py)."""
+        driver = ctypes.CDLL("libcuda.so.1")
+        number = len(self.rows)
+        self.rows.append(name)
+        mark = tt.RawKernel(f'extern "C" __global__ void row_{number}(int *) {{}}', f"row_{number}")
+        there = tt.zeros(1, "int32", device=DEVICE)
+        for _ in range(2):
+            self.peers.wait("tutti", work())
+        driver.cuProfilerStart()
+        mark((1,), (1,), (there,))
+        tt.synchronize()
+        self.peers.wait("tutti", work())
+        driver.cuProfilerStop()
+        print(f"row {number}: {name}", flush=True)
 
     def measure(self, row, usable, inner):
         times = {k: [] for k in usable}
@@ -540,8 +560,9 @@ def main():
     parser.add_argument("--peers", default="cupy,torch,jax,numba")
     parser.add_argument("--seconds", type=float, default=0.25, help="per contestant and row")
     parser.add_argument("--out", default=None)
+    parser.add_argument("--profile", action="store_true", help="run ours once under a profiler, and time nothing")
     args = parser.parse_args()
-    t = Table(Peers([p for p in args.peers.split(",") if p]), args.only, args.seconds)
+    t = Table(Peers([p for p in args.peers.split(",") if p]), args.only, args.seconds, args.profile)
     w = Work(t)
     jobs = [
         lambda: w.copies(1 << 28),
@@ -552,7 +573,7 @@ def main():
         lambda: w.rows_of(8192),
         lambda: w.columns(20_000),
         lambda: w.transpose(16384),
-        lambda: w.jacobi(4096, 100),
+        lambda: w.jacobi(4096, 4 if args.profile else 100),
         w.products,
         w.linear_gelu,
         lambda: w.solvers(2048),
@@ -569,6 +590,8 @@ def main():
             w.cp.get_default_memory_pool().free_all_blocks()
         if w.torch:
             w.torch.cuda.empty_cache()
+    if args.profile:
+        return
     show(t.rows)
     print("peers:", ", ".join(f"{k} {getattr(m, '__version__', '?')}" for k, m in t.peers.have.items()))
     print("missing:", ", ".join(t.peers.missing) or "none")
