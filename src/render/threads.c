@@ -94,15 +94,17 @@ static void put_struct(tt_thread_emit *t) {
 }
 
 static void put_pack(tt_thread_emit *t, int type) {
-  size_t size = t->v->vec * tt__dtype_size((tt_dtype)type);
+  int vec = t->v->tiled ? t->v->unroll : t->v->vec;
+  size_t size = (size_t)vec * tt__dtype_size((tt_dtype)type);
   tt__str_addf(t->e.out, "typedef struct TT_ALIGNED(%d) { %s v[%d]; } %s_%s;\n", size > 16 ? 16 : (int)size,
-               tt__type_word(type), t->v->vec, t->name, tt__dtypes[type].suffix);
+               tt__type_word(type), vec, t->name, tt__dtypes[type].suffix);
 }
 
 /* A struct of `vec` elements for each type that is loaded, stored or staged so. */
 static void put_packs(tt_thread_emit *t) {
   uint32_t done = 0;
-  for (int a = 0; t->v->vec > 1 && !t->v->tiled && a < t->e.k->naccess; a++) {
+  int vec = t->v->tiled ? t->v->unroll : t->v->vec;
+  for (int a = 0; vec > 1 && a < t->e.k->naccess; a++) {
     int type = t->e.k->access[a].dtype;
     if (t->e.k->access[a].buf < 0 || done & 1u << type) continue;
     put_pack(t, type);

@@ -24,7 +24,7 @@ typedef struct tt_variant {
   uint8_t tiled; /* a transpose goes through shared memory */
   uint8_t vec;   /* neighbouring lanes that a thread takes (1, 2, 4, 8, 16); > 1 only where all that is UNIT is aligned;
                     tiled: side */
-  uint8_t unroll;  /* vectors that a thread takes at a time */
+  uint8_t unroll;  /* vectors that a thread takes at a time; tiled: neighbours that it moves at once, 1 or 4 */
   uint8_t group;   /* log2 of: the threads that share a row (ROW), neighbouring lanes of a block (staged COL) */
   uint8_t block;   /* log2 of the threads of a block (MAP: along the lane) */
   uint8_t full;    /* kept, and the elements of the threads are just those of the row */

@@ -154,12 +154,33 @@ static int tile_side(const tt_cutter *c, int axis) {
   return size <= 8 && c->l->len[axis] >= 256 && c->x.lanes >= 256 && c->loads <= 3 ? 2 * TILE : TILE;
 }
 
+/* Do all loads and stores go by four elements of 4 bytes, squares along their axis, everything else along the lane? */
+static bool by_four(const tt_cutter *c, int axis) {
+  const tt_kernel *k = c->k;
+  int lane = k->naxes - 1;
+  if (c->x.lanes % 4 != 0 || c->l->len[axis] % 4 != 0) return false;
+  for (int i = 0; i < k->ninst; i++) {
+    const tt_kinst *q = &k->inst[i];
+    if (q->op == TT_K_LOADX) return false;
+    if ((q->op != TT_K_LOAD && q->op != TT_K_STORE) || k->access[q->slot].buf < 0) continue;
+    const tt_kaccess *a = &k->access[q->slot];
+    const int64_t *step = c->l->step + q->slot * k->naxes;
+    int along = q->op == TT_K_LOAD && a->lane == TT_LANE_ANY ? axis : lane;
+    if (tt__dtype_size((tt_dtype)a->dtype) != 4 || c->align[a->buf] % 16 != 0 || c->l->off[q->slot] % 4 != 0)
+      return false;
+    if (step[along] != 1 || (along == lane && a->lane != TT_LANE_UNIT)) return false;
+    for (int x = 0; x < k->naxes; x++)
+      if (x != along && c->l->len[x] > 1 && step[x] % 4 != 0) return false;
+  }
+  return true;
+}
+
 static void cut_tiled(const tt_cutter *c, tt_pass *p, int axis) {
   int side = tile_side(c, axis);
   int64_t len = c->l->len[axis], squares = c->x.outer / len * up(len, side);
   p->variant.tiled = (uint8_t)(1 + axis);
   p->variant.vec = (uint8_t)side;
-  p->variant.unroll = 1;
+  p->variant.unroll = side == 2 * TILE && by_four(c, axis) ? 4 : 1;
   p->grid.block[0] = (uint32_t)side;
   p->grid.block[1] = (uint32_t)(MAP_BLOCK / side);
   p->grid.grid[0] = (uint32_t)up(c->x.lanes, side);

@@ -116,13 +116,81 @@ static void put_tile_body(tt_thread_emit *t) {
   tt__emit_close(e);
 }
 
+/* ---- squares by four: TT_TX and TT_TY are numbers of a thread, which has neighbours along the axis, then along the
+ * lane, `four` groups in a row of the square */
+
+static void put_fours_loads(tt_thread_emit *t) {
+  tt_emit *e = &t->e;
+  const tt_kernel *k = e->k;
+  tt__emit_line(e, "%s", e->d->unrolled);
+  tt__emit_open(e, "for (tt_i32 u = 0; u < %d; u++)", turns(t) / 4);
+  tt__emit_line(e, "const tt_ix l = l0 + line + u * %d, x = x0 + four;", 4 * rows(t));
+  tt__emit_open(e, "if (l < nlane && x < xn)");
+  for (int a = 0; a < k->naccess; a++) {
+    if (!has_tile(e, a)) continue;
+    const char *suffix = tt__dtypes[k->access[a].dtype].suffix;
+    tt__emit_line(e, "const %s_%s T%d = *(const %s%s_%s *)(p%d + (b%d + x + l * s%d));", t->name, suffix, a,
+                  e->d->global, t->name, suffix, a, a, a);
+    for (int n = 0; n < 4; n++)
+      tt__emit_line(e, "tile%d[line + u * %d][four + %d] = T%d.v[%d];", a, 4 * rows(t), n, a, n);
+  }
+  tt__emit_close(e);
+  tt__emit_close(e);
+}
+
+static void put_fours_body(tt_thread_emit *t) {
+  tt_emit *e = &t->e;
+  const tt_kernel *k = e->k;
+  tt__emit_line(e, "%s", e->d->unrolled);
+  tt__emit_open(e, "for (tt_i32 u = 0; u < %d; u++)", turns(t) / 4);
+  tt__emit_line(e, "const tt_ix j = l0 + four, x = x0 + line + u * %d;", 4 * rows(t));
+  tt__emit_open(e, "if (j < nlane && x < xn)");
+  for (int a = 0; a < k->naccess; a++) {
+    const char *suffix = tt__dtypes[k->access[a].dtype].suffix;
+    if (k->access[a].buf >= -1 && tt__emit_is_walked(e, a, -1))
+      tt__emit_line(e, "const tt_ix o%d = b%d + x * xs%d;", a, a, a);
+    if (has_ahead(e, a))
+      tt__emit_line(e, "const %s_%s L%d = *(const %s%s_%s *)(p%d + (o%d + j));", t->name, suffix, a, e->d->global,
+                    t->name, suffix, a, a);
+    if (k->access[a].write) tt__emit_line(e, "%s_%s S%d;", t->name, suffix, a);
+  }
+  tt__emit_line(e, "%s", e->d->unrolled);
+  tt__emit_open(e, "for (tt_i32 n = 0; n < 4; n++)");
+  tt__emit_line(e, "const tt_ix l = j + n;");
+  for (int i = 0; i < k->ninst; i++) {
+    const tt_kinst *q = &k->inst[i];
+    if (!tt__emit_in_region(e, (tt_region){TT_SCOPE_ROW, 0}, i)) continue;
+    if (q->op == TT_K_STORE)
+      tt__emit_line(e, "S%d.v[n] = v%d;", q->slot, q->src[0]);
+    else if (q->op != TT_K_LOAD)
+      tt__threads_inst(t, i);
+    else if (is_tiled(e, i))
+      tt__emit_line(e, "const %s v%d = tile%d[four + n][line + u * %d];", tt__type_word(q->dtype), i, q->slot,
+                    4 * rows(t));
+    else
+      tt__emit_line(e, "const %s v%d = L%d.v[n];", tt__type_word(q->dtype), i, q->slot);
+  }
+  tt__emit_close(e);
+  for (int a = 0; a < k->naccess; a++)
+    if (k->access[a].write)
+      tt__emit_line(e, "*(%s%s_%s *)(p%d + (o%d + j)) = S%d;", e->d->global, t->name,
+                    tt__dtypes[k->access[a].dtype].suffix, a, a, a);
+  tt__emit_close(e);
+  tt__emit_close(e);
+}
+
 static void put_tiled(tt_thread_emit *t) {
   tt_emit *e = &t->e;
   int axis = t->v->tiled - 1;
+  bool by_four = t->v->unroll == 4;
+  if (by_four) {
+    tt__emit_line(e, "const tt_ix thread = TT_TY * %d + TT_TX;", side(t));
+    tt__emit_line(e, "const tt_ix four = thread %% %d * 4, line = thread / %d;", side(t) / 4, side(t) / 4);
+  }
   for (int a = 0; a < e->k->naccess; a++) {
     const char *type = tt__type_word(e->k->access[a].dtype);
     if (has_tile(e, a)) tt__emit_line(e, "TT_SHARED %s tile%d[%d][%d];", type, a, side(t), side(t) + 1);
-    if (has_ahead(e, a)) tt__emit_line(e, "%s L%d[%d];", type, a, turns(t));
+    if (has_ahead(e, a) && !by_four) tt__emit_line(e, "%s L%d[%d];", type, a, turns(t));
   }
   tt__emit_line(e, "const tt_ix xn = (tt_ix)args->len[%d], xt = (xn + %d) / %d;", axis, side(t) - 1, side(t));
   tt__emit_line(e, "const tt_ix l0 = (tt_ix)TT_GX * %d, squares = outer / xn * xt;", side(t));
@@ -131,9 +199,9 @@ static void put_tiled(tt_thread_emit *t) {
   tt__emit_line(e, "const tt_ix x0 = (item - rest * xt) * %d;", side(t));
   put_others(e, axis);
   put_bases(e, axis);
-  put_tile_loads(t);
+  by_four ? put_fours_loads(t) : put_tile_loads(t);
   tt__emit_line(e, "TT_BARRIER();");
-  put_tile_body(t);
+  by_four ? put_fours_body(t) : put_tile_body(t);
   tt__emit_line(e, "TT_BARRIER();");
   tt__emit_close(e);
 }

@@ -283,6 +283,56 @@ TEST(transposes_through_shared_memory) {
   run(b);
 }
 
+static void transpose_wide(emu_job *j, ref_launch *l) {
+  int n = j->k->naxes;
+  int64_t size = 1;
+  for (int x = 0; x < n; x++) size *= l->len[x];
+  for (int a = 0; a < 3; a++) {
+    free(l->base[a]);
+    l->buf_len[a] = size;
+    l->size[a] = 4 * (size_t)size;
+    l->base[a] = ref_guarded(l->size[a]);
+    l->buf[a] = l->base[a] + REF_GUARD;
+    for (int64_t i = 0; i < size; i++)
+      if (a == 1)
+        ((int32_t *)l->buf[a])[i] = (int32_t)(i % 97);
+      else
+        ((float *)l->buf[a])[i] = (float)(i % 1009) - 500;
+    l->off[a] = 0;
+    int64_t step = 1;
+    for (int x = 0; x < n; x++) { /* the first one transposed */
+      int axis = a ? n - 1 - x : x;
+      l->step[a * n + axis] = step;
+      step *= l->len[axis];
+    }
+  }
+}
+
+TEST(transposes_by_four) {
+  static const int64_t flat[][4] = {{256, 256}, {260, 324}, {300, 257}}, deep[][4] = {{256, 2, 260}};
+  static const char square[] =
+      "a0: read f32 buf0 any\n"
+      "a1: read i32 buf1 unit\n"
+      "a2: write f32 buf2 unit\n"
+      "%0 = load.f32 a0 @row0\n"
+      "%1 = load.i32 a1 @row0\n"
+      "%2 = cast.i32.f32 %1 @row0\n"
+      "%3 = add.f32 %0 %2 @row0\n"
+      "%4 = store.f32 a2 %3 @row0\n";
+  char text[2][600];
+  snprintf(text[0], sizeof text[0], "kernel map outer=2 axes=2 phases=1 bufs=3 reds=0\n%s", square);
+  snprintf(text[1], sizeof text[1], "kernel map outer=3 axes=3 phases=1 bufs=3 reds=0\n%s", square);
+  batch *b = batch_new();
+  b->s.arrange = transpose_wide;
+  add_sizes(b, text[0], flat, 3);
+  add_sizes(b, text[1], deep, 1);
+  for (int i = 0; i < b->njob; i++) {
+    CHECK_INT(b->job[i].cut[0].pass[0].variant.tiled, 1);
+    CHECK_INT(b->job[i].cut[0].pass[0].variant.unroll, i == 2 ? 1 : 4); /* 257 is no multiple of four */
+  }
+  run(b);
+}
+
 /* A stencil on slices of a plane with a border of one: rows of 128, the inner 126 computed. */
 static void plane(emu_job *j, ref_launch *l) {
   static const int64_t at[] = {1, 257, 128, 130, 129};
