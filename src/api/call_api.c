@@ -34,11 +34,23 @@ static int place_of(const tt_function_info *row, const tt_value *arg, int narg) 
   return tt_get_device() != TT_AUTO && is_maker(row, arg, narg) ? tt_get_device() : TT_AUTO;
 }
 
-/* Put a result there unless it was put somewhere already. */
+/* Put a result there unless it was put somewhere already. What moves has C order there, so one in Fortran's order moves
+ * as its transpose. */
 static tt_code place(tt_array **a, int device, tt_error *err) {
-  tt_array *put;
+  tt_array *put = NULL, *turned = NULL;
   if ((*a)->storage->node->device != TT_ANYWHERE) return TT_OK;
-  TT_TRY(tt__array_to(*a, device, &put, err));
+  if (tt__array_is_c(*a) || !tt__array_is_f(*a)) {
+    TT_TRY(tt__array_to(*a, device, &put, err));
+  } else {
+    TT_TRY(tt__transpose(*a, NULL, &turned, err));
+    tt_code code = tt__array_to(turned, device, &put, err);
+    tt__array_release(turned);
+    if (code != TT_OK) return code;
+    turned = put;
+    code = tt__transpose(turned, NULL, &put, err);
+    tt__array_release(turned);
+    if (code != TT_OK) return code;
+  }
   tt__array_release(*a);
   *a = put;
   return TT_OK;

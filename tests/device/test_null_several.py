@@ -126,3 +126,16 @@ def test_streams_and_events_of_each():
             assert np.array_equal(r.to(f"null:{1 - k}").numpy(), np.sqrt(A) + k)
         """
     )
+
+
+def test_fortran_order_is_kept_on_the_way():
+    out = run_program("""
+    import tutti as tt
+    with tt.device("null:0"):
+        arrays = [tt.zeros((2, 3), order="F"), tt.full((2, 3), [1, 2, 3], order="F"), tt.ones((2, 3))]
+    arrays.append(tt.empty((2, 3), order="F", device="null:0"))
+    arrays.append(tt.asarray(tt.ones((2, 3)), order="F", device="null:0"))
+    print([(str(a.device), a.strides) for a in arrays], arrays[1].tolist())
+    """)
+    f, c = ("null:0", (8, 16)), ("null:0", (24, 8))
+    assert out == f"{[f, f, c, f, f]} [[1, 2, 3], [1, 2, 3]]\n"

@@ -443,19 +443,20 @@ static PyObject *make(PyObject *o, PyObject *dtype, core_copy copy, PyObject *or
   if (!core_device_from(device, &place)) return NULL;
   if (!core_dtype_optional(dtype, &want) || !core_order(order_word, &order)) return NULL;
   bool same = core_is_array(o) && (want == TT_DTYPE_NONE || want == tt_array_dtype(core_handle(o)));
+  if (order == 'A' && core_is_array(o)) order = wants_f(core_handle(o), order) ? 'F' : 'C';
   if (same && copy == CORE_COPY_NEVER && !lies_in(core_handle(o), order)) return core_raise_copy_needed(), NULL;
-  if (same && copy != CORE_COPY_ALWAYS && core_lies_on(core_handle(o), place))
-    return core_put(core_in_order(Py_NewRef(o), order), place);
+  if (same && core_lies_on(core_handle(o), place)) {
+    if (copy == CORE_COPY_ALWAYS) return core_put(core_copy_in(core_handle(o), order), place);
+    return core_in_order(core_put(Py_NewRef(o), place), order);
+  }
   int before = place == TT_AUTO ? TT_AUTO : tt_set_device(place);
-  PyObject *made = same && copy == CORE_COPY_ALWAYS
-                       ? core_copy_in(core_handle(o), order)
-                       : core_in_order(core_wrap(core_asarray(o, want, copy), NULL), order);
+  PyObject *made = core_wrap(core_asarray(o, want, copy), NULL);
   if (place != TT_AUTO) tt_set_device(before);
   if (made && copy == CORE_COPY_NEVER && !core_lies_on(core_handle(made), place)) {
     Py_DECREF(made);
     return core_raise_copy_needed(), NULL;
   }
-  return core_put(made, place);
+  return core_in_order(core_put(made, place), order); /* what moves has C order there */
 }
 
 static bool copy_mode(PyObject *copy, core_copy without, core_copy *out) {

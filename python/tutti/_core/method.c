@@ -148,11 +148,11 @@ static PyObject *meth_astype(PyObject *self, PyObject *const *arg, Py_ssize_t n,
   if (copy < 0 || !core_order(a[1], &order) || !core_device_from(a[5], &device)) return NULL;
   if (dtype == tt_array_dtype(core_handle(self))) {
     core_line();
-    return core_put(copy ? core_copy_in(core_handle(self), order) : core_in_order(Py_NewRef(self), order), device);
+    return core_in_order(core_put(copy ? core_copy_in(core_handle(self), order) : Py_NewRef(self), device), order);
   }
   core_line();
   tt_code c = tt_cast(core_handle(self), dtype, copy, &out, &err);
-  return core_put(core_in_order(core_done(c, out, NULL, &err), order), device);
+  return core_in_order(core_put(core_done(c, out, NULL, &err), device), order);
 }
 
 /* ---- writing */
