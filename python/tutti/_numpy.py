@@ -98,6 +98,11 @@ def _ufunc_call(ufunc, method, inputs, kwargs):
     if method == "accumulate" and name in _ACCUMULATE:
         kwargs.setdefault("axis", 0)
         return getattr(tutti, _ACCUMULATE[name])(*inputs, **kwargs)
+    if method == "at" and isinstance(inputs[0], _core.ndarray):  # what we share is not to be written
+        ours, theirs = inputs[0], np.array(_plain(inputs[0]))
+        _by_numpy(ufunc.at, (theirs, *inputs[1:]), kwargs)
+        ours[...] = theirs
+        return None
     return _by_numpy(getattr(ufunc, method), inputs, kwargs)
 
 

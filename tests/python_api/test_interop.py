@@ -313,3 +313,16 @@ def test_results_do_not_land_in_borrowed_memory():
     keep = a.copy()
     got = np.asarray(tt.asarray(a, copy=False) + tt.asarray(b, copy=False))  # operands that die with the operation
     assert np.array_equal(a, keep) and np.array_equal(got, keep + 1)
+
+
+def test_ufunc_at_writes_our_array():
+    x, a = np.array([1.0, 3.0, 2.0]), tt.array([1.0, 3.0, 2.0])
+    view, before = a[1:], a + 0
+    for y in (x, a):
+        assert np.add.at(y, [0, 1, 1], 1) is None
+        np.negative.at(y, [2])
+    assert a.tolist() == x.tolist() and view.tolist() == x[1:].tolist() and before.tolist() == [1, 3, 2]
+    fixed = tt.asarray(np.ones(2))[:]
+    fixed.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        np.add.at(fixed, [0], 1)
