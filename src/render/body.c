@@ -225,11 +225,30 @@ static bool has_far(const tt_kinst *q) {
   }
 }
 
+/* The others: TT_NEAR_F32. */
+bool tt__emit_has_near(const tt_kinst *q) {
+  switch (q->op) {
+    case TT_DIV:
+    case TT_RECIPROCAL:
+    case TT_SQRT:
+    case TT_EXP:
+    case TT_LOG:
+      return q->from == TT_F32;
+    default:
+      return has_far(q);
+  }
+}
+
 static void put_elementwise(tt_emit *e, int i) {
   const tt_kinst *q = &e->k->inst[i];
   const char *type = tt__type_word(q->dtype), *from = tt__dtypes[q->from].suffix;
   char args[48] = "";
   put_operands(q, args, sizeof args);
+  if (e->mended && tt__emit_has_near(q)) {
+    tt__emit_line(e, "const %s v%d = tt_near_%s_%s(%s);", type, i, tt__ops[q->op].lower, from, args);
+    tt__emit_line(e, "far |= tt_far_%s_%s(%s);", tt__ops[q->op].lower, from, args);
+    return;
+  }
   if (q->op == TT_K_ROUND)
     tt__emit_line(e, "const %s v%d = tt_round_%s_f32(%s);", type, i, from, args);
   else if (e->d->branches && has_far(q))

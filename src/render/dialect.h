@@ -43,6 +43,7 @@ typedef struct tt_dialect {
 **   TT_BARRIER()        all threads of the block have come here, and see what the others wrote
 **   TT_DOWN(x, by)      x of the thread `by` further on in the warp of 32 threads
 **   TT_FROM(x, i)       x of thread `i` of the warp
+**   TT_ANY(x)           x is not 0 in some thread of the warp
 **   TT_FIRST(p, x, y)   *p: y if it was x (32-bit integers), atomically; gives what it was
 **   TT_MOST(p, x)       *p: the larger of it and x (unsigned, 32 or 64 bits), atomically
 **   TT_ALIGNED(n)       of a struct

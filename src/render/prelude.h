@@ -14,7 +14,8 @@
 ** Sine, cosine, tangent and float remainders have arguments so large that the work is of another kind. For them,
 ** tt_far_<op>_<type>(...) says that the arguments are such, tt_near_<op>_<type>(...) is right elsewhere and cheaper,
 ** and tt_<op>_<type> is always right, with the same bits where both are. A loop may look at its block first and then
-** run over near or over all.
+** run over near or over all. Where lanes are threads, near is taken for all lanes, and those that are far are done
+** again (threads_mend.c).
 **
 ** The meaning is NumPy's, to the last special case. Every function gives the
 ** same bits on every machine: only IEEE +, -, *, /, sqrt, integers and, in f32, the fused multiply-add are used
@@ -34,6 +35,10 @@
 **   TT_INT_DIVIDE     integer division is as good as float division
 **   TT_SCALAR_LANES   lanes are threads: integers cost no more than floats, a branch that most take alike costs little
 **   TT_CLAMP_F32      (x, low, high) between the two, any NaN for a NaN
+**   TT_NEAR_F32       division, 1/x, square root, exp and log of f32 have near forms too (prelude_f32.h); there
+**                     are TT_SIZE_F32(x), the absolute value, and TT_MOST_F32(a, b), the greater, any NaN for a NaN;
+**                     tt__guess_reciprocal(x), tt__guess_root(x): 1/x and 1/sqrt(x) within a unit of the last place,
+**                     which take a subnormal for the zero of its sign and give that zero where 1/x would be one
 **   TT_NARROW_MATH    the polynomials of f32 that need none of f64 are enough
 **   TT_ONLY_WIDE      no arithmetic on integers below 64 bits
 **   TT_DIALECT_HALVES tt_cast_f16_f32, tt_cast_f32_f16 and tt_cast_f32_bf16 are there

@@ -63,16 +63,16 @@ TT_FN tt_f32 tt__clamp_f32(tt_f32 x, tt_f32 low, tt_f32 high) { return TT_CLAMP_
 #else
 TT_FN tt_f32 tt__clamp_f32(tt_f32 x, tt_f32 low, tt_f32 high) { return x < low ? low : x > high ? high : x; }
 #endif
-/* x / ln 2 rounded, above TT__MAGIC_F; e to what x has beyond k ln 2, in [0.7, 1.42] (job expf). */
+/* x / ln 2 rounded, above TT__MAGIC_F; e to what x has beyond k ln 2, less 1, in [-0.3, 0.42] (job expf). */
 TT_FN tt_f32 tt__exp_turn_f32(tt_f32 x) { return TT_FMA_F32(x, 0x1.715476p+0f, TT__MAGIC_F); }
 TT_FN tt_f32 tt__exp_rest_f32(tt_f32 x, tt_f32 k) {
   tt_f32 r = TT_FMA_F32(-k, TT__LN2_LO_F, TT__EXACT_F32(-k, TT__LN2_HI_F, x));
   tt_f32 p = TT__Q5(r, 0x1.fffffcp-2f, 0x1.555496p-3f, 0x1.5558d6p-5f, 0x1.1237ccp-7f, 0x1.6a2d5ap-10f);
-  return 1 + TT_FMA_F32(r * r, p, r);
+  return TT_FMA_F32(r * r, p, r);
 }
 /* e^x * 2^shift, |x| <= 110, |shift| <= 1. */
 TT_FN tt_f32 tt__exp_scaled_f32(tt_f32 x, tt_f32 shift) {
-  tt_f32 t = tt__exp_turn_f32(x), k = t - TT__MAGIC_F, y = tt__exp_rest_f32(x, k);
+  tt_f32 t = tt__exp_turn_f32(x), k = t - TT__MAGIC_F, y = 1 + tt__exp_rest_f32(x, k);
   return shift == 0 ? tt__power_f32(y, t, k) : tt__power_f32(y, t + shift, k);
 }
 TT_FN tt_f32 tt_exp_f32(tt_f32 x) { return tt__exp_scaled_f32(tt__clamp_f32(x, -110, 100), 0); }
@@ -137,6 +137,53 @@ TT_FN tt_f32 tt_log_f32(tt_f32 x) {
 #endif
   return tt__log_ends_f32(x, tt__log_join_f32(tt__log_split_f32(x), -0.0f));
 }
+#ifdef TT_NEAR_F32
+/* ---- near forms without a branch ------------------------------------------
+** Devices divide in ten instructions and a branch to a function for operands far out; a branch for each quotient keeps
+** a thread's lanes from being computed side by side. Near forms have the ten instructions less the branch, and what
+** tells that a result is not right is looked at once for many lanes.
+**
+** Quotients: y is 1/b rounded (tests/gpu has it for every b), q is within a unit of a/b, and what q leaves of a is
+** exact; then q + rest * y, rounded once, is a/b rounded (Markstein). This holds where nothing on the way leaves the
+** normal numbers: b and 1/b, or else the guess is 0 or infinite, and the quotient 0 or NaN; the quotient itself; the
+** rest, whose last bit is 2^-47 of a. Neither 0 nor NaN nor what is too small passes the comparisons, and an infinite
+** q leaves a NaN. Roots: the same with s = sqrt(x), of which every x is tested. |y|: -0 and less than 0 give no +inf.
+*/
+TT_FN tt_f32 tt_near_reciprocal_f32(tt_f32 b) {
+  tt_f32 y = tt__guess_reciprocal(b);
+  return TT_FMA_F32(y, TT_FMA_F32(-b, y, 1), y);
+}
+TT_FN tt_b8 tt_far_reciprocal_f32(tt_f32 b) { return (tt_b8) !(TT_SIZE_F32(tt_near_reciprocal_f32(b)) > 0x1p-126f); }
+TT_FN tt_f32 tt_near_div_f32(tt_f32 a, tt_f32 b) {
+  tt_f32 y = tt_near_reciprocal_f32(b), q = a * y;
+  return TT_FMA_F32(y, TT_FMA_F32(-b, q, a), q);
+}
+TT_FN tt_b8 tt_far_div_f32(tt_f32 a, tt_f32 b) {
+  return (tt_b8)(!(TT_SIZE_F32(tt_near_div_f32(a, b)) > 0x1p-124f) | !(TT_SIZE_F32(a) > 0x1p-100f));
+}
+TT_FN tt_f32 tt_near_sqrt_f32(tt_f32 x) {
+  tt_f32 y = tt__guess_root(x), s = x * TT_SIZE_F32(y);
+  return TT_FMA_F32(0.5f * y, TT_FMA_F32(-s, s, x), s);
+}
+TT_FN tt_b8 tt_far_sqrt_f32(tt_f32 x) { return (tt_b8) !(tt_near_sqrt_f32(x) > 0x1p-50f); }
+/* The exponent of x, and |exponent| > 125 for what is not positive, not normal or not finite, and a little more. */
+TT_FN tt__split_f32 tt__log_split_near(tt_f32 x) {
+  tt_u32 u = tt__bits_f32(x), e = (u - 0x3f3504f3u) & 0xff800000u;
+  tt__split_f32 r;
+  r.k = (tt_f32)(tt_i32)e * 0x1p-23f;
+  r.f = tt__from_f32(u - e) - 1;
+  return r;
+}
+TT_FN tt_f32 tt_near_log_f32(tt_f32 x) { return tt__log_join_f32(tt__log_split_near(x), -0.0f); }
+TT_FN tt_b8 tt_far_log_f32(tt_f32 x) { return (tt_b8) !(TT_SIZE_F32(tt__log_split_near(x).k) < 125.5f); }
+/* Up to 2^103, 2^(k + 24) and then 2^-24 are factors for all k: the second product rounds where it is subnormal. */
+TT_FN tt_f32 tt_near_exp_f32(tt_f32 x) {
+  tt_f32 v = TT_MOST_F32(x, -104), t = tt__exp_turn_f32(v), y = tt__exp_rest_f32(v, t - TT__MAGIC_F);
+  tt_f32 power = tt__from_f32((tt__bits_f32(t) << 23) + ((127u + 24u) << 23));
+  return TT_FMA_F32(y, power, power) * 0x1p-24f;
+}
+TT_FN tt_b8 tt_far_exp_f32(tt_f32 x) { return (tt_b8) !(x < 71.0f); }
+#endif
 TT_FN tt_f32 tt_log1p_f32(tt_f32 x) {
   tt_f32 u = 1 + x, t = u - 1, c = ((1 - (u - t)) + (x - t)) / u, y;
   tt__split_f32 a = tt__log_split_f32(u);

@@ -29,6 +29,7 @@ typedef struct tt_emit {
   bool apart;     /* (ROW) reductions have a stage of their own, the last one */
   const char *at; /* number of the lane in stage arrays: "w", or "g + w" in groups of a block */
   bool near;      /* the stage at hand uses the short form of its op */
+  bool mended;    /* so does every op that has one, and the variable `far` tells of results that are not right */
   int ahead;      /* (COL) row points that the body at hand is ahead of the walk */
 } tt_emit;
 
@@ -80,6 +81,9 @@ TT_HIDDEN void tt__emit_stage(tt_emit *e, tt_region r, int stage);
 TT_HIDDEN int tt__emit_far(const tt_emit *e, tt_region r, int stage);
 /* In a lane loop: `far` becomes true if the arguments of instruction `i` are. */
 TT_HIDDEN void tt__emit_is_far(tt_emit *e, tt_region r, int i);
+
+/* Has the instruction's op a short form on devices where lanes are threads? */
+TT_HIDDEN bool tt__emit_has_near(const tt_kinst *q);
 
 /* "tt_f32". */
 TT_HIDDEN const char *tt__type_word(int dtype);

@@ -13,7 +13,8 @@ enum {
   COL_BLOCK = 128,
   MOST_REDS = 44,
   STATIC_REDS = 8,
-  THREADS_UNIT = 2048
+  THREADS_UNIT = 2048,
+  TURNS = 32, /* bits of `late` (threads_mend.c) */
 };
 
 typedef struct tt_cutter {
@@ -187,6 +188,17 @@ static void cut_tiled(const tt_cutter *c, tt_pass *p, int axis) {
   p->grid.grid[1] = (uint32_t)at_most(squares, at_most(c->t->grid_max[1], 65535));
 }
 
+/* Are near forms worth a second text for what is far? Kernels that gather or scatter do all in one order. */
+static bool is_mended(const tt_kernel *k) {
+  int near = 0;
+  for (int i = 0; i < k->ninst; i++) {
+    const tt_kinst *q = &k->inst[i];
+    if (q->op == TT_K_LOADX || q->op == TT_K_STOREX) return false;
+    near += q->scope == TT_SCOPE_ROW && tt__emit_has_near(q);
+  }
+  return near > 1 && tt__render_needs_math(k);
+}
+
 static void cut_map(tt_cutter *c, tt_pass *p) {
   tt_variant *v = &p->variant;
   int axis = tile_axis(c);
@@ -215,7 +227,10 @@ static void cut_map(tt_cutter *c, tt_pass *p) {
   p->grid.grid[1] = (uint32_t)at_most(up(outer, y), at_most(c->t->grid_max[1], 65535));
   /* Quick kernels do best without a loop; slow ones do many turns, so that what all lanes share is computed seldom. */
   v->once = !c->slow && p->grid.grid[1] == up(outer, y);
-  if (c->slow && vec > 1 && outer == 1) p->grid.grid[0] = (uint32_t)at_most(p->grid.grid[0], (int64_t)c->t->units * 32);
+  v->mended = vec > 1 && outer == 1 && is_mended(c->k);
+  if (!c->slow || vec == 1 || outer != 1) return;
+  int64_t blocks = (int64_t)c->t->units * 32, least = v->mended ? up(threads, (int64_t)x * TURNS) : 1;
+  p->grid.grid[0] = (uint32_t)at_most(p->grid.grid[0], blocks > least ? blocks : least);
 }
 
 /* ---- scatters */

@@ -70,7 +70,7 @@ static bool is_packed(const tt_thread_emit *t, int a) {
 static bool is_hoisted(const tt_thread_emit *t, tt_region r, int i) {
   const tt_emit *e = &t->e;
   const tt_kinst *q = &e->k->inst[i];
-  if (q->op != TT_K_LOAD || e->uniform[i] || !tt__emit_in_region(e, r, i) || e->k->checked) return false;
+  if (q->op != TT_K_LOAD || e->uniform[i] || !tt__emit_in_region(e, r, i) || e->k->checked || t->again) return false;
   return e->k->access[q->slot].buf >= 0 && (tt__threads_each(t->v) > 1 || t->v->kept) &&
          !tt__threads_is_reload(e->k, i);
 }
@@ -93,6 +93,7 @@ static bool gathers(const tt_kernel *k) {
 */
 static bool is_late(const tt_thread_emit *t, int a) {
   const tt_kernel *k = t->e.k;
+  if (t->again) return false;
   if (is_packed(t, a)) return true;
   if (k->access[a].buf < 0 || k->checked || tt__threads_each(t->v) == 1) return false;
   return k->mode == TT_MODE_MAP || (k->access[a].lane != TT_LANE_NONE && gathers(k));
@@ -144,7 +145,9 @@ static bool is_several(const tt_thread_emit *t) { return is_map(t) && tt__thread
 static void open_lane(tt_thread_emit *t, bool moves) {
   tt_emit *e = &t->e;
   bool again = is_several(t) && gathers(t->e.k);
-  if (is_lean(t))
+  if (t->v->mended)
+    tt__emit_line(e, "const tt_ix l = j + u;");
+  else if (is_lean(t))
     tt__emit_line(e, "const tt_ix l = full ? j + u : j;");
   else if (again)
     tt__emit_line(e, "const tt_ix l = j + u * %s < to ? j + u * %s : j;", t->stride, t->stride);
@@ -169,7 +172,12 @@ static void put_packed_move(tt_thread_emit *t, int a, bool store) {
   if (is_lean(t)) {
     char at[96];
     snprintf(at, sizeof at, "*(%s%s_%s *)(p%d + (%c%d + j))", space, t->name, suffix, a, base, a);
-    if (store) {
+    if (t->v->mended) {
+      if (store)
+        tt__emit_line(e, "%s = S%d[0];", at, a);
+      else
+        tt__emit_line(e, "L%d[0] = %s;", a, at);
+    } else if (store) {
       tt__emit_line(e, "if (full) %s = S%d[0];", at, a);
       tt__emit_line(e, "else p%d[%c%d + j] = S%d[0].v[0];", a, base, a, a);
     } else {
@@ -369,14 +377,9 @@ static void put_late_store(tt_thread_emit *t, int a) {
   tt__emit_close(e);
 }
 
-void tt__threads_lanes(tt_thread_emit *t, tt_region r, tt_fold_fn fold) {
+void tt__threads_lane(tt_thread_emit *t, tt_region r, tt_fold_fn fold) {
   tt_emit *e = &t->e;
   const tt_kernel *k = e->k;
-  put_loads(t, r);
-  for (int a = 0; a < k->naccess; a++)
-    if (stores_late(t, r, a)) put_buffer_array(t, 'S', a);
-  open_unrolled(e, "u", tt__threads_each(t->v));
-  open_lane(t, false);
   for (int i = 0; i < k->ninst; i++) {
     if (!tt__emit_in_region(e, r, i) || e->uniform[i]) continue;
     if (k->inst[i].op == TT_K_LOAD)
@@ -388,8 +391,27 @@ void tt__threads_lanes(tt_thread_emit *t, tt_region r, tt_fold_fn fold) {
     else
       tt__threads_inst(t, i);
   }
+}
+
+void tt__threads_lanes(tt_thread_emit *t, tt_region r, tt_fold_fn fold) {
+  tt_emit *e = &t->e;
+  const tt_kernel *k = e->k;
+  put_loads(t, r);
+  for (int a = 0; a < k->naccess; a++)
+    if (stores_late(t, r, a)) put_buffer_array(t, 'S', a);
+  open_unrolled(e, "u", tt__threads_each(t->v));
+  open_lane(t, false);
+  tt__threads_lane(t, r, fold);
   tt__emit_close(e);
   tt__emit_close(e);
+  if (t->v->mended) {
+    tt__emit_open(e, "if (far)");
+    tt__emit_line(e, "late |= bit;");
+    tt__emit_line(e, "if ((late & late >> 1 & late >> 2) == 0) continue;");
+    tt__emit_line(e, "late |= 0 - bit;");
+    tt__emit_line(e, "break;");
+    tt__emit_close(e);
+  }
   for (int a = 0; a < k->naccess; a++)
     if (stores_late(t, r, a)) put_late_store(t, a);
 }

@@ -214,6 +214,10 @@ void tt__threads_map(tt_thread_emit *t) {
     put_tiled(t);
     return;
   }
+  if (t->v->mended) {
+    tt__threads_mended(t);
+    return;
+  }
   char stride[16];
   snprintf(stride, sizeof stride, "%d", 1 << t->v->block); /* a constant: offsets become part of instructions */
   t->stride = stride;

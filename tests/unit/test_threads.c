@@ -245,6 +245,80 @@ TEST(vectors_of_lanes) {
   run(b);
 }
 
+/* Operands for which short forms of functions are not right: none, a few, every other, in rows. */
+static void put_far(emu_job *j, ref_launch *l) {
+  static const float far[] = {0,  -0.0f,  INFINITY, -INFINITY, NAN,    1e-42f,  -1e-42f, 3e38f,
+                              -1, 1e-33f, 100,      -87.5f,    1e-38f, -3e-38f, 2e38f,   7e4f};
+  static const int one_in[] = {INT32_MAX, 300, 20, 2, 1};
+  uint64_t seed = j->seed;
+  for (int b = 0; b < 2; b++)
+    for (int64_t i = 0; i < l->buf_len[b]; i++) {
+      uint64_t r = ref_random(&seed);
+      bool is_far = r % (uint64_t)one_in[j->seed % 5] == 0 && (j->seed % 2 || i % 700 < 400);
+      float x = is_far ? far[(r >> 20) % 16] : 0.01f + (float)((r >> 20) % 10000) * 1e-3f;
+      if (l->k->access[b].dtype == TT_F32)
+        ((float *)l->buf[b])[i] = x;
+      else
+        ((uint16_t *)l->buf[b])[i] = (uint16_t)(is_far ? 0x7c00 + r % 3 : 0x3000 + r % 0x1000);
+    }
+}
+
+#define FAR_OUT(type)              \
+  "a0: read f32 buf0 unit\n"       \
+  "a1: read " type                 \
+  " buf1 unit\n"                   \
+  "a2: read f32 buf2 none\n"       \
+  "a3: write f32 buf3 unit\n"      \
+  "a4: write f16 buf4 any\n"       \
+  "%0 = load.f32 a0 @row0\n"       \
+  "%1 = load.f32 a1 @row0\n"       \
+  "%2 = load.f32 a2 @row0\n"       \
+  "%3 = div.f32 %0 %1 @row0\n"     \
+  "%4 = log.f32 %3 @row0\n"        \
+  "%5 = sqrt.f32 %1 @row0\n"       \
+  "%6 = reciprocal.f32 %5 @row0\n" \
+  "%7 = exp.f32 %0 @row0\n"        \
+  "%8 = mul.f32 %7 %2 @row0\n"     \
+  "%9 = sub.f32 %4 %6 @row0\n"     \
+  "%10 = store.f32 a3 %9 @row0\n"  \
+  "%11 = add.f32 %8 %5 @row0\n"    \
+  "%12 = store.f32 a4 %11 @row0\n"
+
+/* Each function's result by itself: nothing behind it is far where it is. */
+#define FAR_ALONE(op, operands)                        \
+  "kernel map outer=1 axes=1 phases=1 bufs=4 reds=0\n" \
+  "a0: read f32 buf0 unit\n"                           \
+  "a1: read f32 buf1 unit\n"                           \
+  "a2: write f32 buf2 unit\n"                          \
+  "a3: write f32 buf3 unit\n"                          \
+  "%0 = load.f32 a0 @row0\n"                           \
+  "%1 = load.f32 a1 @row0\n"                           \
+  "%2 = " op ".f32 " operands                          \
+  " @row0\n"                                           \
+  "%3 = abs.f32 %1 @row0\n"                            \
+  "%4 = add.f32 %3 %3 @row0\n"                         \
+  "%5 = cos.f32 %4 @row0\n"                            \
+  "%6 = store.f32 a2 %2 @row0\n"                       \
+  "%7 = store.f32 a3 %5 @row0\n"
+
+TEST(lanes_that_are_far_out) {
+  static const int64_t len[][4] = {{4096}, {4097}, {9003}, {40002}, {140003}};
+  batch *b = batch_new();
+  b->s.arrange = put_far;
+  add_sizes(b, "kernel map outer=1 axes=1 phases=1 bufs=5 reds=0\n" FAR_OUT("f32"), len, 5);
+  add_sizes(b, "kernel map outer=1 axes=1 phases=1 bufs=5 reds=0\n" FAR_OUT("f16"), len, 5);
+  add_sizes(b, FAR_ALONE("div", "%0 %1"), len, 5);
+  add_sizes(b, FAR_ALONE("reciprocal", "%1"), len, 5);
+  add_sizes(b, FAR_ALONE("sqrt", "%1"), len, 5);
+  add_sizes(b, FAR_ALONE("log", "%1"), len, 5);
+  add_sizes(b, FAR_ALONE("exp", "%1"), len, 5);
+  int mended = 0;
+  for (int i = 0; i < b->njob; i++)
+    for (int way = 0; way < EMU_WAYS; way++) mended += b->job[i].cut[way].pass[0].variant.mended;
+  CHECK(mended >= 20);
+  run(b);
+}
+
 /* A launch of a two- or three-axis map whose first access runs along the first axis instead of the lane. */
 static void transpose(emu_job *j, ref_launch *l) {
   int n = j->k->naxes;

@@ -39,6 +39,7 @@ static const char emu_after[] =
     "#define TT_BARRIER() emu->barrier()\n"
     "#define TT_DOWN(x, by) ({ __typeof__(x) x_ = (x); emu->shuffle(&x_, sizeof x_, -(by)); x_; })\n"
     "#define TT_FROM(x, i) ({ __typeof__(x) x_ = (x); emu->shuffle(&x_, sizeof x_, i); x_; })\n"
+    "#define TT_ANY(x) ({ int any_ = (x) != 0, i_ = 0; for (; i_ < 32; i_++) any_ |= TT_FROM(any_, i_); any_; })\n"
     "#define TT_FIRST(p, x, y) ({ tt_i32 was_ = *(p); if (was_ == (x)) *(p) = (y); was_; })\n"
     "#define TT_MOST(p, x) (*(p) = *(p) > (x) ? *(p) : (x))\n"
     "#define TT_ALIGNED(n) __attribute__((aligned(n)))\n"
@@ -56,9 +57,24 @@ static const char emu_after[] =
     "#define TT_INBOUNDS(a, b, i) \\\n"
     "  ((tt_u64)(i) < (tt_u64)args->buf_len[b] || tt_fault(args->fault, a, i, args->buf_len[b]))\n";
 
+/* Guesses as devices make them: a unit or so away, and nothing of subnormal numbers. */
+static const char emu_before[] =
+    "#define TT_SCALAR_LANES\n"
+    "#define TT_NEAR_F32\n"
+    "#define TT_SIZE_F32(x) __builtin_fabsf(x)\n"
+    "#define TT_MOST_F32(a, b) ((a) != (a) || (a) > (b) ? (a) : (b))\n"
+    "static inline float tt__guess_reciprocal(float x) {\n"
+    "  float a = __builtin_fabsf(x);\n"
+    "  return a < 0x1p-126f ? __builtin_copysignf(__builtin_inff(), x) : a > 0x1p126f ? 0 * x : 1 / x;\n"
+    "}\n"
+    "static inline float tt__guess_root(float x) {\n"
+    "  if (__builtin_fabsf(x) < 0x1p-126f) return __builtin_copysignf(__builtin_inff(), x);\n"
+    "  return (float)(1 / __builtin_sqrt(x));\n"
+    "}\n";
+
 static const tt_dialect emu_dialect = {
     .name = "emulated",
-    .before = "#define TT_SCALAR_LANES\n",
+    .before = emu_before,
     .after = emu_after,
     .branches = true,
     .kernel = "static void ",
@@ -143,10 +159,14 @@ static inline void emu_run_block(void) {
   }
   for (bool more = true; more && !emu_run_state.bad;) {
     more = false;
-    for (int i = 0; i < n; i++) emu_resume(emu_run_state.backwards ? n - 1 - i : i);
     for (int i = 0; i < n; i++) {
-      more |= emu_run_state.state[i] != 3;
-      emu_run_state.bad |= emu_run_state.state[i] != emu_run_state.state[0];
+      int k = emu_run_state.backwards ? n - 1 - i : i;
+      if (emu_run_state.state[k] != 3) emu_resume(k);
+    }
+    for (int i = 0; i < n; i++) { /* a shuffle is the warp's alone, a barrier everybody's */
+      int state = emu_run_state.state[i], first = emu_run_state.state[i / 32 * 32], other = emu_run_state.state[0];
+      more |= state != 3;
+      emu_run_state.bad |= state != first || (state != other && (state == 1 || other == 1));
     }
   }
 }
@@ -210,7 +230,8 @@ static inline bool emu_cover(ref_launch *l, const tt_cut *cut, const emu_fn *fn,
   for (int p = 0; ok && p < cut->npass; p++) {
     tt__threads_args(k, &low, &cut->pass[p], l->buf, l->buf_len, l->scalar, work, &l->fault, args);
     const tt_variant *v = &cut->pass[p].variant;
-    ok = emu_launch(fn[p], &cut->pass[p].grid, args, k->mode != TT_MODE_ROW && !v->tiled && !v->staged, backwards);
+    ok = emu_launch(fn[p], &cut->pass[p].grid, args, k->mode != TT_MODE_ROW && !v->tiled && !v->staged && !v->mended,
+                    backwards);
   }
   free(args);
   free(work);
