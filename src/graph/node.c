@@ -283,6 +283,13 @@ tt_node *tt__node_op(tt_op op, tt_dtype dtype, tt_node *const *src, int n, tt_er
     tt_node *same = fold(op, dtype, src);
     if (same && (src[1]->device == TT_ANYWHERE || src[1]->device == same->device)) return tt__node_retain(same);
   }
+  /* 1/x: devices have it for half the instructions of a division. */
+  if (op == TT_DIV && (dtype == TT_F32 || dtype == TT_F64) && is_const(src[0], 1) && src[1]->op != TT_N_CONST &&
+      (src[0]->device == TT_ANYWHERE || src[0]->device == src[1]->device)) {
+    op = TT_RECIPROCAL;
+    src++;
+    n = 1;
+  }
   tt_scalar known;
   bool scattered = false; /* operands were put on devices, perhaps on two: let add_src say */
   for (int k = 0; k < n; k++) scattered |= src[k]->device != src[0]->device;

@@ -550,6 +550,22 @@ TEST(an_element_is_a_value_of_its_own) {
   tt__slab_trim();
 }
 
+/* 1/x for real floats, and only there: integers divide to floats, complex numbers have a way of their own. */
+TEST(one_by_something_is_a_reciprocal) {
+  static const int types[] = {TT_F32, TT_F64, TT_C64};
+  for (int t = 0; t < 3; t++) {
+    tt_array *a = range1(types[t], 5);
+    tt_array *one = apply(TT_DIV, tt_v_float(1), tt_v_array(a)), *two = apply(TT_DIV, tt_v_float(2), tt_v_array(a));
+    CHECK_INT(one->storage->node->op, types[t] == TT_C64 ? TT_DIV : TT_RECIPROCAL);
+    CHECK_INT(two->storage->node->op, TT_DIV);
+    CHECK(types[t] == TT_C64 || element(one, tt_v_int(4)) == 1 / (types[t] == TT_F32 ? 4.0f : 4.0));
+    drop(two);
+    drop(one);
+    drop(a);
+  }
+  tt__slab_trim();
+}
+
 /* ---- bounds on pending work */
 
 TEST(long_chains_are_flushed) {
