@@ -109,9 +109,8 @@ def pow_job(n):
 
 def logf_job(n):
     """log(1+f) = f - f*f/2 + f^3*p(f)."""
-    lo, hi = mp.sqrt(2) / 2 - 1, mp.sqrt(2) - 1
     f = limit(lambda t: (mp.log1p(t) - t + t * t / 2) / t**3)
-    return f, lo * mpf("1.001"), hi * mpf("1.001"), n, lambda t: t**2 + mpf("0.004")
+    return f, -mpf("1.001") / 3, mpf("1.001") / 3, n, lambda t: t**2 + mpf("0.004")
 
 
 def sin_job(n):
@@ -163,7 +162,7 @@ JOBS = {
     "expf": exp_job(5),
     "exp2f": exp2_job(6),
     "expm1f": expm1_job(5),
-    "logf": logf_job(9),
+    "logf": logf_job(8),
     "sinf": sin_job(3),
     "cosf": cos_job(3),
     "tanhf": tanh_job(6),

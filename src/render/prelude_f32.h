@@ -31,13 +31,11 @@ TT_FN tt_f32 tt__fma_f32(tt_f32 a, tt_f32 b, tt_f32 c) {
 #define TT__G2(x, a, b) TT_FMA_F32(x, b, a)
 #define TT__G3(x, a, b, c) TT_FMA_F32(x, TT__G2(x, b, c), a)
 #define TT__G4(x, a, b, c, d) TT_FMA_F32(x, TT__G3(x, b, c, d), a)
-#define TT__G5(x, a, b, c, d, e) TT_FMA_F32(x, TT__G4(x, b, c, d, e), a)
 #define TT__Q3(x, a, b, c) TT_FMA_F32(x, b, TT__G2((x) * (x), a, c))
 #define TT__Q4(x, a, b, c, d) TT_FMA_F32(x, TT__G2((x) * (x), b, d), TT__G2((x) * (x), a, c))
 #define TT__Q5(x, a, b, c, d, e) TT_FMA_F32(x, TT__G2((x) * (x), b, d), TT__G3((x) * (x), a, c, e))
 #define TT__Q6(x, a, b, c, d, e, f) TT_FMA_F32(x, TT__G3((x) * (x), b, d, f), TT__G3((x) * (x), a, c, e))
-#define TT__Q9(x, a, b, c, d, e, f, g, h, i) \
-  TT_FMA_F32(x, TT__G4((x) * (x), b, d, f, h), TT__G5((x) * (x), a, c, e, g, i))
+#define TT__Q8(x, a, b, c, d, e, f, g, h) TT_FMA_F32(x, TT__G4((x) * (x), b, d, f, h), TT__G4((x) * (x), a, c, e, g))
 TT_FN tt_f32 tt__pow2_f32(tt_f32 t) { return tt__from_f32((tt__bits_f32(t) + 127) << 23); }
 /*
 ** y * 2^k for y in [0.5, 2), |k| <= 180, t = TT__MAGIC_F + k. The exponent is moved by 64 too little and the rest
@@ -95,21 +93,27 @@ TT_FN tt_f32 tt_expm1_f32(tt_f32 x) {
   return x == 0 ? x : tt__scale_f32(e, t);
 }
 
+/* x is (1 + f) 2^(k / 2^23), f in [-1/3, 1/3]: k is a shift away from the exponent, and goes without it. */
 typedef struct tt__split_f32 {
   tt_f32 k, f;
 } tt__split_f32;
+TT_FN tt__split_f32 tt__log_split_normal(tt_f32 x) {
+  tt_u32 u = tt__bits_f32(x), e = (u - 0x3f2aaaabu) & 0xff800000u; /* 2/3 */
+  tt__split_f32 r;
+  r.k = (tt_f32)(tt_i32)e;
+  r.f = tt__from_f32(u - e) - 1;
+  return r;
+}
 TT_FN tt__split_f32 tt__log_split_f32(tt_f32 x) {
   int tiny = x < 0x1p-126f;
-  tt_u32 e = tt__bits_f32(tiny ? x * 0x1p24f : x) - 0x3f3504f3u + (127u << 23);
-  tt__split_f32 r;
-  r.k = (tt_f32)(tt_i32)(e >> 23) - (tiny ? 151.0f : 127.0f);
-  r.f = tt__from_f32((e & 0x7fffffu) + 0x3f3504f3u) - 1;
+  tt__split_f32 r = tt__log_split_normal(tiny ? x * 0x1p24f : x);
+  r.k -= tiny ? 24 * 0x1p23f : 0;
   return r;
 }
 /* (log(1 + f) - f + f^2/2) / f^3 (job logf) */
 TT_FN tt_f32 tt__log_poly_f32(tt_f32 f) {
-  return TT__Q9(f, 0x1.55554ap-2f, -0x1.ffffeep-3f, 0x1.99a3bcp-3f, -0x1.556242p-3f, 0x1.234cacp-3f, -0x1.fb6f44p-4f,
-                0x1.e5270ep-4f, -0x1.e19eb8p-4f, 0x1.1c29acp-4f);
+  return TT__Q8(f, 0x1.55551ap-2f, -0x1.fffe80p-3f, 0x1.99c95ap-3f, -0x1.55b32ep-3f, 0x1.1f36d4p-3f, -0x1.f0a7d2p-4f,
+                0x1.1cc60ap-3f, -0x1.0d64d4p-3f);
 }
 TT_FN tt_f32 tt__log_ends_f32(tt_f32 x, tt_f32 y) {
 #ifdef TT_SCALAR_LANES
@@ -120,20 +124,15 @@ TT_FN tt_f32 tt__log_ends_f32(tt_f32 x, tt_f32 y) {
   y = x < 0 ? TT__NAN_f32 : y;
   return x != x ? x : y;
 }
-/* k ln2 + log(1 + f), `more` added to the lower part of k ln2 */
+/* The logarithm of what was split, `more` added to the lower part of that of the power of two. */
 TT_FN tt_f32 tt__log_join_f32(tt__split_f32 a, tt_f32 more) {
   tt_f32 y = TT_FMA_F32(a.f * a.f, TT_FMA_F32(a.f, tt__log_poly_f32(a.f), -0.5f), a.f);
-  return TT__EXACT_F32(a.k, TT__LN2_HI_F, TT_FMA_F32(a.k, TT__LN2_LO_F, y + more));
+  return TT__EXACT_F32(a.k, TT__LN2_HI_F * 0x1p-23f, TT_FMA_F32(a.k, TT__LN2_LO_F * 0x1p-23f, y + more));
 }
 TT_FN tt_f32 tt_log_f32(tt_f32 x) {
 #ifdef TT_SCALAR_LANES
-  if (tt__bits_f32(x) - 0x800000u < 0x7f000000u) { /* positive, finite and normal */
-    tt_u32 e = tt__bits_f32(x) - 0x3f3504f3u;
-    tt__split_f32 n;
-    n.k = (tt_f32)((tt_i32)e >> 23);
-    n.f = tt__from_f32((e & 0x7fffffu) + 0x3f3504f3u) - 1;
-    return tt__log_join_f32(n, -0.0f);
-  }
+  if (tt__bits_f32(x) - 0x800000u < 0x7f000000u) /* positive, finite and normal */
+    return tt__log_join_f32(tt__log_split_normal(x), -0.0f);
 #endif
   return tt__log_ends_f32(x, tt__log_join_f32(tt__log_split_f32(x), -0.0f));
 }
@@ -166,16 +165,9 @@ TT_FN tt_f32 tt_near_sqrt_f32(tt_f32 x) {
   return TT_FMA_F32(0.5f * y, TT_FMA_F32(-s, s, x), s);
 }
 TT_FN tt_b8 tt_far_sqrt_f32(tt_f32 x) { return (tt_b8) !(tt_near_sqrt_f32(x) > 0x1p-50f); }
-/* The exponent of x, and |exponent| > 125 for what is not positive, not normal or not finite, and a little more. */
-TT_FN tt__split_f32 tt__log_split_near(tt_f32 x) {
-  tt_u32 u = tt__bits_f32(x), e = (u - 0x3f3504f3u) & 0xff800000u;
-  tt__split_f32 r;
-  r.k = (tt_f32)(tt_i32)e * 0x1p-23f;
-  r.f = tt__from_f32(u - e) - 1;
-  return r;
-}
-TT_FN tt_f32 tt_near_log_f32(tt_f32 x) { return tt__log_join_f32(tt__log_split_near(x), -0.0f); }
-TT_FN tt_b8 tt_far_log_f32(tt_f32 x) { return (tt_b8) !(TT_SIZE_F32(tt__log_split_near(x).k) < 125.5f); }
+/* The exponent is 125 at most for positive, normal, finite numbers alone, if not for all of them. */
+TT_FN tt_f32 tt_near_log_f32(tt_f32 x) { return tt__log_join_f32(tt__log_split_normal(x), -0.0f); }
+TT_FN tt_b8 tt_far_log_f32(tt_f32 x) { return (tt_b8) !(TT_SIZE_F32(tt__log_split_normal(x).k) < 125.5f * 0x1p23f); }
 /* Up to 2^103, 2^(k + 24) and then 2^-24 are factors for all k: the second product rounds where it is subnormal. */
 TT_FN tt_f32 tt_near_exp_f32(tt_f32 x) {
   tt_f32 v = TT_MOST_F32(x, -104), t = tt__exp_turn_f32(v), y = tt__exp_rest_f32(v, t - TT__MAGIC_F);
@@ -194,8 +186,8 @@ TT_FN tt_f32 tt__log_base_f32(tt_f32 x, tt_f32 ihi, tt_f32 ilo, tt_f32 khi, tt_f
   tt__split_f32 a = tt__log_split_f32(x);
   tt_f32 h = 0.5f * a.f * a.f, r = a.f * a.f * a.f * tt__log_poly_f32(a.f);
   tt_f32 hi = tt__from_f32(tt__bits_f32(a.f - h) & 0xfffff000u), lo = ((a.f - hi) - h) + r;
-  tt_f32 y = a.k * khi, v = hi * ihi, w = y + v, e = v - (w - y);
-  return tt__log_ends_f32(x, w + (lo * (ihi + ilo) + hi * ilo + a.k * klo + e));
+  tt_f32 k = a.k * 0x1p-23f, y = k * khi, v = hi * ihi, w = y + v, e = v - (w - y);
+  return tt__log_ends_f32(x, w + (lo * (ihi + ilo) + hi * ilo + k * klo + e));
 }
 TT_FN tt_f32 tt_log2_f32(tt_f32 x) { return tt__log_base_f32(x, 0x1.714p+0f, 0x1.47652cp-12f, 1, 0); }
 TT_FN tt_f32 tt_log10_f32(tt_f32 x) {
