@@ -9,6 +9,7 @@
 enum {
   TILE = 32,
   MAP_BLOCK = 256,
+  MEND_BLOCK = 128, /* ORDER MEND: threads.c, put_bounds */
   ROW_BLOCK = 256,
   COL_BLOCK = 128,
   MOST_REDS = 44,
@@ -218,7 +219,8 @@ static void cut_map(tt_cutter *c, tt_pass *p) {
   int64_t shift = vec == 1 && unroll > 1 ? tt__threads_shift(c->k, c->l) : 0;
   int64_t threads =
       vec > 1 ? lanes / vec + lanes % vec : up(lanes + shift, unroll); /* the last lanes have a thread each */
-  int x = block_x(threads, c->shares && outer >= 8 ? 32 : MAP_BLOCK), y = MAP_BLOCK / x;
+  v->mended = vec > 1 && outer == 1 && is_mended(c->k);
+  int x = block_x(threads, c->shares && outer >= 8 ? 32 : v->mended ? MEND_BLOCK : MAP_BLOCK), y = MAP_BLOCK / x;
   y = (int)at_most(y, (int64_t)1 << log2_up(outer));
   v->block = (uint8_t)(unroll > 1 ? log2_up(x) : 0);
   p->grid.block[0] = (uint32_t)x;
@@ -227,9 +229,9 @@ static void cut_map(tt_cutter *c, tt_pass *p) {
   p->grid.grid[1] = (uint32_t)at_most(up(outer, y), at_most(c->t->grid_max[1], 65535));
   /* Quick kernels do best without a loop; slow ones do many turns, so that what all lanes share is computed seldom. */
   v->once = !c->slow && p->grid.grid[1] == up(outer, y);
-  v->mended = vec > 1 && outer == 1 && is_mended(c->k);
   if (!c->slow || vec == 1 || outer != 1) return;
-  int64_t blocks = (int64_t)c->t->units * 32, least = v->mended ? up(threads, (int64_t)x * TURNS) : 1;
+  int64_t blocks = (int64_t)c->t->units * (v->mended ? 128 : 32),
+          least = v->mended ? up(threads, (int64_t)x * TURNS) : 1;
   p->grid.grid[0] = (uint32_t)at_most(p->grid.grid[0], blocks > least ? blocks : least);
 }
 
