@@ -239,6 +239,21 @@ bool tt__emit_has_near(const tt_kinst *q) {
   }
 }
 
+/*
+** Is the value an absolute one that only arithmetic reads? An instruction may leave out the sign of an operand, which
+** costs nothing, and what arithmetic leaves of a NaN is the same.
+*/
+static bool is_size(const tt_emit *e, int i) {
+  const tt_kinst *q = &e->k->inst[i];
+  if (q->op != TT_ABS || q->from != TT_F32) return false;
+  for (int j = i + 1; j < e->k->ninst; j++) {
+    const tt_kinst *r = &e->k->inst[j];
+    bool reads = r->src[0] == i || r->src[1] == i || r->src[2] == i;
+    if (reads && r->op != TT_MUL && r->op != TT_ADD && r->op != TT_SUB && r->op != TT_DIV) return false;
+  }
+  return true;
+}
+
 static void put_elementwise(tt_emit *e, int i) {
   const tt_kinst *q = &e->k->inst[i];
   const char *type = tt__type_word(q->dtype), *from = tt__dtypes[q->from].suffix;
@@ -247,6 +262,10 @@ static void put_elementwise(tt_emit *e, int i) {
   if (e->mended && tt__emit_has_near(q)) {
     tt__emit_line(e, "const %s v%d = tt_near_%s_%s(%s);", type, i, tt__ops[q->op].lower, from, args);
     tt__emit_line(e, "far |= tt_far_%s_%s(%s);", tt__ops[q->op].lower, from, args);
+    return;
+  }
+  if (e->mended && is_size(e, i)) {
+    tt__emit_line(e, "const tt_f32 v%d = TT_SIZE_F32(%s);", i, args);
     return;
   }
   if (q->op == TT_K_ROUND)

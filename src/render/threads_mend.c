@@ -2,8 +2,8 @@
 ** Maps that are bound by instructions: near forms of functions (prelude_f32.h, TT_NEAR_F32) for all lanes, with no
 ** branch between them. A vector with a lane that is far is not stored: its turn becomes a bit of `late`, and when the
 ** threads have been through their vectors, those are done again with the forms that are right for all. What happens
-** rarely thus stands behind the loop, where it takes no registers and no instructions from it. All lanes of a map may be
-** done in any order, so what is done late may be.
+** rarely thus stands behind the loop, where it takes no registers and no instructions from it. All lanes of a map may
+** be done in any order, so what is done late may be.
 **
 ** One far lane among hundreds is enough for each turn of a warp to have some. So the threads of a warp take the late
 ** vectors of each in turn together, a lane each: few of them cost little. Where three turns in a row were late, the
