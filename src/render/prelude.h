@@ -32,6 +32,7 @@
 **   TT_DIALECT_BITS   tt__bits_*, tt__from_* are  TT_CONST  qualifiers of a constant table
 **   TT_SQRT_F32/F64   correctly rounded roots     TT_ROUND_INLINE  floor, ceil, trunc, rint as one instruction
 **   TT_FMA_F32/F64    a fused multiply-add in hardware     TT_U64, TT_I64  how a 64-bit literal is written
+**   TT_WIDE_U32(a, b) the product in 64 bits, where that is an instruction which the compiler misses
 **   TT_INT_DIVIDE     integer division is as good as float division
 **   TT_SCALAR_LANES   lanes are threads: integers cost no more than floats, a branch that most take alike costs little
 **   TT_CLAMP_F32      (x, low, high) between the two, any NaN for a NaN
@@ -410,12 +411,15 @@ TT__UNSIGNED(u32, tt_u32, tt_u32, 32, TT__DIVIDE_F64)
 TT__SIGNED(i64, tt_i64, tt_u64, 64, TT__DIVIDE)
 TT__UNSIGNED(u64, tt_u64, tt_u64, 64, TT__DIVIDE)
 
+#ifndef TT_WIDE_U32
+#define TT_WIDE_U32(a, b) ((tt_u64)(a) * (b))
+#endif
 /* Philox-4x32-10: the first 64 bits of block (counter, 0) under the key. */
 TT_FN tt_u64 tt_philox_u64(tt_u64 counter, tt_u64 key) {
   tt_u32 c0 = (tt_u32)counter, c1 = (tt_u32)(counter >> 32), c2 = 0, c3 = 0;
   tt_u32 k0 = (tt_u32)key, k1 = (tt_u32)(key >> 32);
   for (int i = 0; i < 10; i++) {
-    tt_u64 p0 = (tt_u64)c0 * 0xD2511F53u, p1 = (tt_u64)c2 * 0xCD9E8D57u;
+    tt_u64 p0 = TT_WIDE_U32(c0, 0xD2511F53u), p1 = TT_WIDE_U32(c2, 0xCD9E8D57u);
     tt_u32 n0 = (tt_u32)(p1 >> 32) ^ c1 ^ k0, n2 = (tt_u32)(p0 >> 32) ^ c3 ^ k1;
     c1 = (tt_u32)p1;
     c3 = (tt_u32)p0;
