@@ -217,14 +217,16 @@ tt_array *tt__draw_normal(tt_draw *d, tt_dtype dtype) {
   if (dtype == TT_F32) {
     radius = tt__calc_cast(c, tt__calc_cast(c, tt__calc_opi(c, TT_SHR, word[0], 32), TT_U32), TT_F32);
     radius = tt__calc_opf(c, TT_MUL, tt__calc_opf(c, TT_ADD, radius, 0.5), 0x1p-32); /* (0, 1] */
-    turn = fraction(c, tt__calc_opi(c, TT_SHL, word[0], 32), 24, TT_F32);
+    turn = tt__calc_opi(c, TT_SHR, tt__calc_cast(c, word[0], TT_U32), 8);
+    turn = tt__calc_cast(c, tt__calc_cast(c, turn, TT_I32), TT_F32); /* in 2^-24 turns */
   } else {
     radius = fraction(c, word[0], 53, dtype);
     radius = radius ? tt__draw_op(d, TT_SUB, tt_v_int(1), tt_v_array(radius)) : NULL;
     turn = fraction(c, word[1], 53, dtype);
   }
   radius = tt__calc_op1(c, TT_SQRT, tt__calc_opf(c, TT_MUL, tt__calc_op1(c, TT_LOG, radius), -2));
-  return tt__calc_op2(c, TT_MUL, radius, tt__calc_op1(c, TT_COS, tt__calc_opf(c, TT_MUL, turn, 2 * M_PI)));
+  turn = tt__calc_opf(c, TT_MUL, turn, dtype == TT_F32 ? 2 * M_PI * 0x1p-24 : 2 * M_PI);
+  return tt__calc_op2(c, TT_MUL, radius, tt__calc_op1(c, TT_COS, turn));
 }
 
 /* high(word * range): exact 64 by 64 bits from 32-bit halves. `low`, `high`: the halves of the range. */
