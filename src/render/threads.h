@@ -32,8 +32,7 @@ typedef struct tt_variant {
   uint8_t scatter; /* tt_scatter: a kernel with STOREX takes three passes */
   uint8_t staged;  /* more threads than accumulators: values pass through shared memory (ROW, COL) */
   uint8_t once;    /* MAP: the grid has a thread for each vector of each outer point */
-  uint8_t mended;  /* MAP, one outer point: near forms for all, and vectors that are far are done again; a thread has up
-                      to 32 of them */
+  uint8_t mended;  /* MAP, one outer point: near forms for all, until a warp meets a lane that is far */
 } tt_variant;
 
 /* One launch of a kernel: what to run and with how many threads. */

@@ -15,7 +15,6 @@ enum {
   MOST_REDS = 44,
   STATIC_REDS = 8,
   THREADS_UNIT = 2048,
-  TURNS = 32, /* bits of `late` (threads_mend.c) */
 };
 
 typedef struct tt_cutter {
@@ -230,9 +229,8 @@ static void cut_map(tt_cutter *c, tt_pass *p) {
   /* Quick kernels do best without a loop; slow ones do many turns, so that what all lanes share is computed seldom. */
   v->once = !c->slow && p->grid.grid[1] == up(outer, y);
   if (!c->slow || vec == 1 || outer != 1) return;
-  int64_t blocks = (int64_t)c->t->units * (v->mended ? 128 : 32),
-          least = v->mended ? up(threads, (int64_t)x * TURNS) : 1;
-  p->grid.grid[0] = (uint32_t)at_most(p->grid.grid[0], blocks > least ? blocks : least);
+  p->grid.grid[0] =
+      (uint32_t)at_most(p->grid.grid[0], (int64_t)c->t->units * 32 * (v->mended ? MAP_BLOCK / MEND_BLOCK : 1));
 }
 
 /* ---- scatters */

@@ -404,14 +404,7 @@ void tt__threads_lanes(tt_thread_emit *t, tt_region r, tt_fold_fn fold) {
   tt__threads_lane(t, r, fold);
   tt__emit_close(e);
   tt__emit_close(e);
-  if (t->v->mended) {
-    tt__emit_open(e, "if (far)");
-    tt__emit_line(e, "late |= bit;");
-    tt__emit_line(e, "if ((late & late >> 1 & late >> 2) == 0) continue;");
-    tt__emit_line(e, "late |= 0 - bit;");
-    tt__emit_line(e, "break;");
-    tt__emit_close(e);
-  }
+  if (t->v->mended) tt__emit_line(e, "if (TT_ANY(far)) break;");
   for (int a = 0; a < k->naccess; a++)
     if (stores_late(t, r, a)) put_late_store(t, a);
 }
