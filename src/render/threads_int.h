@@ -44,7 +44,6 @@ typedef struct tt_thread_emit {
   bool *loaded;       /* [naccess] kept elements that an earlier phase has loaded */
   bool ordered;       /* a phase is done again for the sign of its zeros, by the letter of the arithmetic */
   const char *stride; /* lanes (or vectors of lanes) between two vectors of a thread */
-  bool again;         /* lane by lane, from memory to memory */
 } tt_thread_emit;
 
 /* How a loop folds the value of REDUCE `i`. */
@@ -67,8 +66,6 @@ static inline size_t tt__threads_stage_bytes(const tt_variant *v, uint8_t type) 
 TT_HIDDEN void tt__threads_decode(tt_emit *e, char c, int first, int count, const char *flat);
 /* Offsets of accesses at the point of walk `c`, of those that phase `phase` walks (all when < 0). */
 TT_HIDDEN void tt__threads_place(tt_emit *e, char c, int first, int count, int phase);
-/* All instructions of the region for lane l. */
-TT_HIDDEN void tt__threads_lane(tt_thread_emit *t, tt_region r, tt_fold_fn fold);
 /* Lanes j ... of a thread up to `to`: loads first, then all the instructions of the region, then stores. */
 TT_HIDDEN void tt__threads_lanes(tt_thread_emit *t, tt_region r, tt_fold_fn fold);
 /* cA: in maps, the address of the thread's first lane, where its others are at constant distances from there. */

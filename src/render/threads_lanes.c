@@ -70,7 +70,7 @@ static bool is_packed(const tt_thread_emit *t, int a) {
 static bool is_hoisted(const tt_thread_emit *t, tt_region r, int i) {
   const tt_emit *e = &t->e;
   const tt_kinst *q = &e->k->inst[i];
-  if (q->op != TT_K_LOAD || e->uniform[i] || !tt__emit_in_region(e, r, i) || e->k->checked || t->again) return false;
+  if (q->op != TT_K_LOAD || e->uniform[i] || !tt__emit_in_region(e, r, i) || e->k->checked) return false;
   return e->k->access[q->slot].buf >= 0 && (tt__threads_each(t->v) > 1 || t->v->kept) &&
          !tt__threads_is_reload(e->k, i);
 }
@@ -93,7 +93,6 @@ static bool gathers(const tt_kernel *k) {
 */
 static bool is_late(const tt_thread_emit *t, int a) {
   const tt_kernel *k = t->e.k;
-  if (t->again) return false;
   if (is_packed(t, a)) return true;
   if (k->access[a].buf < 0 || k->checked || tt__threads_each(t->v) == 1) return false;
   return k->mode == TT_MODE_MAP || (k->access[a].lane != TT_LANE_NONE && gathers(k));
@@ -145,7 +144,7 @@ static bool is_several(const tt_thread_emit *t) { return is_map(t) && tt__thread
 static void open_lane(tt_thread_emit *t, bool moves) {
   tt_emit *e = &t->e;
   bool again = is_several(t) && gathers(t->e.k);
-  if (t->v->mended)
+  if (e->mended)
     tt__emit_line(e, "const tt_ix l = j + u;");
   else if (is_lean(t))
     tt__emit_line(e, "const tt_ix l = full ? j + u : j;");
@@ -172,7 +171,7 @@ static void put_packed_move(tt_thread_emit *t, int a, bool store) {
   if (is_lean(t)) {
     char at[96];
     snprintf(at, sizeof at, "*(%s%s_%s *)(p%d + (%c%d + j))", space, t->name, suffix, a, base, a);
-    if (t->v->mended) {
+    if (e->mended) {
       if (store)
         tt__emit_line(e, "%s = S%d[0];", at, a);
       else
@@ -377,7 +376,8 @@ static void put_late_store(tt_thread_emit *t, int a) {
   tt__emit_close(e);
 }
 
-void tt__threads_lane(tt_thread_emit *t, tt_region r, tt_fold_fn fold) {
+/* All instructions of the region for lane l. */
+static void put_lane(tt_thread_emit *t, tt_region r, tt_fold_fn fold) {
   tt_emit *e = &t->e;
   const tt_kernel *k = e->k;
   for (int i = 0; i < k->ninst; i++) {
@@ -401,10 +401,10 @@ void tt__threads_lanes(tt_thread_emit *t, tt_region r, tt_fold_fn fold) {
     if (stores_late(t, r, a)) put_buffer_array(t, 'S', a);
   open_unrolled(e, "u", tt__threads_each(t->v));
   open_lane(t, false);
-  tt__threads_lane(t, r, fold);
+  put_lane(t, r, fold);
   tt__emit_close(e);
   tt__emit_close(e);
-  if (t->v->mended) tt__emit_line(e, "if (TT_ANY(far)) break;");
+  if (e->mended) tt__emit_line(e, "if (TT_ANY(far)) break;");
   for (int a = 0; a < k->naccess; a++)
     if (stores_late(t, r, a)) put_late_store(t, a);
 }

@@ -2,11 +2,9 @@
 ** Maps that are bound by instructions: near forms of functions (prelude_f32.h, TT_NEAR_F32) for all lanes, with no
 ** branch between them. The vectors of a warp are its own, 32 neighbours at a time. When one of their lanes turns out to
 ** be far, nothing of them is stored, and the warp does them and all that it has left with the forms that are right for
-** all. So data that is far everywhere costs the warp one vain try, and where nothing is, what is needed for it stands
-** behind the loop, where it takes no registers and no instructions from it.
-**
-** Behind the loop the warp takes the lanes one by one, its threads side by side; the lanes behind the last 32 whole
-** vectors come there, too.
+** all, as any map does. So data that is far everywhere costs the warp one vain try, and where nothing is, what is
+** needed for it stands behind the loop, where it takes no registers and no instructions from it. What lies behind the
+** last 32 whole vectors comes there, too.
 */
 #include "render/threads_int.h"
 
@@ -22,27 +20,21 @@ void tt__threads_mended(tt_thread_emit *t) {
   tt__threads_decode(e, 'o', 0, outer, "0");
   tt__threads_place(e, 'o', 0, outer, -1);
   tt__emit_uniform(e, body);
-  tt__emit_line(e, "const tt_ix whole = nlane / %d, by = (tt_ix)TT_NX * TT_BX;", vec);
+  tt__emit_line(e, "const tt_ix whole = nlane / %d, all = whole + nlane %% %d, by = (tt_ix)TT_NX * TT_BX;", vec, vec);
   tt__emit_line(e, "const tt_i32 lane = TT_TX %% 32;");
   tt__emit_line(e, "tt_ix first = (tt_ix)TT_GX * TT_BX + TT_TX - lane;");
   tt__emit_line(e, "TT_UNROLL(1)");
   tt__emit_open(e, "for (; first + 32 <= whole; first += by)");
-  tt__emit_line(e, "const tt_ix q = first + lane;");
-  tt__emit_line(e, "const tt_ix j = q * %d;", vec);
+  tt__emit_line(e, "const tt_ix j = (first + lane) * %d;", vec);
   tt__emit_line(e, "int far = 0;");
   e->mended = true;
   tt__threads_lanes(t, body, no_fold);
   e->mended = false;
   tt__emit_close(e);
   tt__emit_line(e, "TT_UNROLL(1)");
-  tt__emit_open(e, "for (; first * %d < nlane; first += by)", vec);
-  tt__emit_line(e, "TT_UNROLL(1)");
-  tt__emit_open(e, "for (tt_i32 u = 0; u < %d; u++)", vec);
-  tt__emit_line(e, "const tt_ix l = first * %d + u * 32 + lane;", vec);
-  tt__emit_line(e, "if (l >= nlane) break;");
-  t->again = true;
-  tt__threads_lane(t, body, no_fold);
-  t->again = false;
-  tt__emit_close(e);
+  tt__emit_open(e, "for (tt_ix q = first + lane; q < all; q += by)");
+  tt__emit_line(e, "const int full = q < whole;");
+  tt__emit_line(e, "const tt_ix j = full ? q * %d : whole * %d + (q - whole);", vec, vec);
+  tt__threads_lanes(t, body, no_fold);
   tt__emit_close(e);
 }
