@@ -601,7 +601,7 @@ def main():
         else pathlib.Path(__file__).parent / "results" / time.strftime("gpu-%Y-%m-%d.json")
     )
     notes = {
-        "machine": [line for line in tt.info().splitlines() if line.startswith(("devices", "      "))][:4],
+        "machine": [harness.no_folders(n) for n in tt.info().splitlines() if n.startswith(("devices", "      "))][:4],
         "peers": {k: getattr(m, "__version__", "?") for k, m in t.peers.have.items()},
         "missing": t.peers.missing,
     }

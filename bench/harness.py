@@ -2,6 +2,7 @@
 
 import json
 import platform
+import re
 import resource
 import statistics
 import time
@@ -100,6 +101,11 @@ def pretty(s):
         if s < 1
         else f"{s:.2f} s"
     )
+
+
+def no_folders(line):
+    """A line of tt.info() without the folders of a library: they say nothing of its speed."""
+    return re.sub(r"/\S*/", "", line)
 
 
 def save(rows, path, notes):
