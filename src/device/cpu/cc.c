@@ -139,7 +139,6 @@ static void forgive_locked(int64_t ns) {
 }
 
 static void find_locked(void) {
-  forgive_locked(AGAIN_NS);
   if (state == CC_UNKNOWN) find_from(0);
   info.usable = state == CC_FOUND || state == CC_PROVED;
   size_t n = 0;
@@ -156,7 +155,12 @@ tt_cc_info tt__cc_info(void) {
   return copy;
 }
 
-bool tt__cc_usable(void) { return tt__cc_info().usable; }
+bool tt__cc_usable(void) {
+  tt__lock(&lock);
+  forgive_locked(AGAIN_NS);
+  tt__unlock(&lock);
+  return tt__cc_info().usable;
+}
 
 void tt__cc_reset(void) {
   tt__lock(&lock);
@@ -508,6 +512,7 @@ static void note_trial(int tried, int row, tt_code c, const tt_error *why) {
 /* The compiler in use, which of them it is, how far we know it. */
 static tt_code find_current(char path[PATH_SIZE], int *row, int *tried, cc_state *at, tt_error *err) {
   tt__lock(&lock);
+  forgive_locked(AGAIN_NS);
   find_locked();
   *at = state;
   *tried = candidate;
