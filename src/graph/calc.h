@@ -122,6 +122,10 @@ static inline void tt__reverse_axes(int rank, int64_t *len) {
     len[rank - 1 - d] = n;
   }
 }
+/* What was made with its axes reversed, because Fortran's order is wanted, the right way round. */
+static inline tt_array *tt__calc_turned(tt_calc *c, bool fortran, tt_array *made) {
+  return fortran ? tt__calc_transpose(c, made, NULL) : made;
+}
 /* The elements of a sequence argument as arrays of the calculation; *n of them. "arrays" and variadic parameters. */
 TT_HIDDEN tt_array **tt__arg_arrays(tt_calc *c, const tt_call_frame *f, int k, int64_t *n);
 /* int or sequence of ints; at most `most`; returns how many. */

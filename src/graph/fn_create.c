@@ -22,8 +22,7 @@ static tt_array *filled(tt_calc *c, tt_call_frame *f, int64_t with) {
   int64_t len[TT_MAX_RANK];
   bool fortran = is_fortran(c, f, 2);
   int rank = lengths(c, f, fortran, len);
-  tt_array *out = tt__calc_full(c, tt__arg_dtype(c, f, 1, TT_F64), rank, len, tt_v_int(with));
-  return fortran ? tt__calc_transpose(c, out, NULL) : out;
+  return tt__calc_turned(c, fortran, tt__calc_full(c, tt__arg_dtype(c, f, 1, TT_F64), rank, len, tt_v_int(with)));
 }
 
 static tt_array *zeros(tt_calc *c, tt_call_frame *f) { return filled(c, f, 0); }
@@ -35,8 +34,7 @@ static tt_array *empty(tt_calc *c, tt_call_frame *f) {
   int64_t len[TT_MAX_RANK];
   bool fortran = is_fortran(c, f, 2);
   int rank = lengths(c, f, fortran, len);
-  tt_array *out = tt__calc_empty(c, tt__arg_dtype(c, f, 1, TT_F64), rank, len);
-  return fortran ? tt__calc_transpose(c, out, NULL) : out;
+  return tt__calc_turned(c, fortran, tt__calc_empty(c, tt__arg_dtype(c, f, 1, TT_F64), rank, len));
 }
 TT_HANDLER(empty)
 
@@ -48,13 +46,12 @@ static tt_array *full(tt_calc *c, tt_call_frame *f) {
   if (v->tag == TT_V_ARRAY || v->tag == TT_V_TUPLE) {
     tt_array *a = tt__value_as_array(c, v);
     tt_array *out = a ? tt__calc_empty(c, tt__arg_dtype(c, f, 2, (tt_dtype)a->dtype), rank, len) : NULL;
-    if (fortran) out = tt__calc_transpose(c, out, NULL);
+    out = tt__calc_turned(c, fortran, out);
     return tt__calc_set(c, out, tt_v_array(a)) ? out : NULL;
   }
   tt_dtype own = tt__value_dtype(v);
   if (own == TT_DTYPE_NONE) return tt__calc_fail(c, TT_ETYPE, "fill_value must be a number");
-  tt_array *out = tt__calc_full(c, tt__arg_dtype(c, f, 2, own), rank, len, *v);
-  return fortran ? tt__calc_transpose(c, out, NULL) : out;
+  return tt__calc_turned(c, fortran, tt__calc_full(c, tt__arg_dtype(c, f, 2, own), rank, len, *v));
 }
 TT_HANDLER(full)
 

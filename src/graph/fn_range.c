@@ -35,13 +35,9 @@ static mould like(tt_calc *c, const tt_call_frame *f, int first) {
   return m;
 }
 
-static tt_array *cast_off(tt_calc *c, const mould *m, tt_array *made) {
-  return m->fortran ? tt__calc_transpose(c, made, NULL) : made;
-}
-
 static tt_array *filled_like(tt_calc *c, tt_call_frame *f, int64_t with) {
   mould m = like(c, f, 1);
-  return cast_off(c, &m, tt__calc_full(c, m.type, m.rank, m.len, tt_v_int(with)));
+  return tt__calc_turned(c, m.fortran, tt__calc_full(c, m.type, m.rank, m.len, tt_v_int(with)));
 }
 
 static tt_array *zeros_like(tt_calc *c, tt_call_frame *f) { return filled_like(c, f, 0); }
@@ -51,7 +47,7 @@ TT_HANDLER(ones_like)
 
 static tt_array *empty_like(tt_calc *c, tt_call_frame *f) {
   mould m = like(c, f, 1);
-  return cast_off(c, &m, tt__calc_empty(c, m.type, m.rank, m.len));
+  return tt__calc_turned(c, m.fortran, tt__calc_empty(c, m.type, m.rank, m.len));
 }
 TT_HANDLER(empty_like)
 
@@ -59,8 +55,10 @@ static tt_array *full_like(tt_calc *c, tt_call_frame *f) {
   mould m = like(c, f, 2);
   const tt_value *v = &f->arg[1];
   if (c->code != TT_OK) return NULL;
-  if (v->tag != TT_V_ARRAY && v->tag != TT_V_TUPLE) return cast_off(c, &m, tt__calc_full(c, m.type, m.rank, m.len, *v));
-  tt_array *out = cast_off(c, &m, tt__calc_empty(c, m.type, m.rank, m.len)), *a = tt__value_as_array(c, v);
+  if (v->tag != TT_V_ARRAY && v->tag != TT_V_TUPLE)
+    return tt__calc_turned(c, m.fortran, tt__calc_full(c, m.type, m.rank, m.len, *v));
+  tt_array *out = tt__calc_turned(c, m.fortran, tt__calc_empty(c, m.type, m.rank, m.len)),
+           *a = tt__value_as_array(c, v);
   return a && tt__calc_set(c, out, tt_v_array(a)) ? out : NULL;
 }
 TT_HANDLER(full_like)

@@ -225,6 +225,16 @@ done:
   return code;
 }
 
+/* What a device made, as a node. Takes the buffer. */
+static tt_node *node_of(const tt_make_result *made, tt_error *err) {
+  tt_dtype t = made->dtype;
+  tt_node *n = made->buffer ? tt__node_new(TT_N_BUFFER, t, 1, &made->n, 0, err)
+                            : tt__node_const(t, (tt_scalar){.bits = {0, 0}}, 1, &made->n, err);
+  if (n && made->buffer) n->attr.buf = made->buffer;
+  if (!n) tt__buffer_release(made->buffer);
+  return n;
+}
+
 /*
 ** The same on the device where the mask lies: the flat places of what is true, taken apart into places along the
 ** mask's axes. TT_ENOTIMPL: the host has to.
@@ -236,13 +246,8 @@ static tt_code mask_there(tt_array *mask, const int64_t *step, tt_node **out, tt
   tt_code code = n ? tt__session_make("nonzero", &plain, &n, tt__array_device(mask), &made, err) : TT_ENOMEM;
   tt__node_release(n);
   if (code != TT_OK) return code;
-  tt_node *flat = made.buffer ? tt__node_new(TT_N_BUFFER, TT_I64, 1, &made.n, 0, err)
-                              : tt__node_const(TT_I64, (tt_scalar){.i64 = 0}, 1, &made.n, err);
-  if (!flat) {
-    tt__buffer_release(made.buffer);
-    return TT_ENOMEM;
-  }
-  if (made.buffer) flat->attr.buf = made.buffer;
+  tt_node *flat = node_of(&made, err);
+  if (!flat) return TT_ENOMEM;
   int64_t below = 1; /* points of the axes inside axis k */
   bool even = true;  /* one step for all of them */
   for (int k = mask->rank - 1; k > 0; k--) even &= step[k - 1] == step[k] * mask->dim[k];
@@ -273,14 +278,8 @@ tt_code tt__index_pick(tt_array *a, tt_array *mask, tt_array **out, tt_error *er
   tt__node_release(src[0]);
   tt__node_release(src[1]);
   if (code != TT_OK) return code;
-  tt_dtype t = (tt_dtype)a->dtype;
-  tt_node *n = made.buffer ? tt__node_new(TT_N_BUFFER, t, 1, &made.n, 0, err)
-                           : tt__node_const(t, (tt_scalar){.bits = {0, 0}}, 1, &made.n, err);
-  if (!n) {
-    tt__buffer_release(made.buffer);
-    return TT_ENOMEM;
-  }
-  if (made.buffer) n->attr.buf = made.buffer;
+  tt_node *n = node_of(&made, err);
+  if (!n) return TT_ENOMEM;
   if (a->storage->node->device > 0 || mask->storage->node->device > 0) n->device = (int16_t)id;
   *out = tt__array_of(n, err);
   tt__node_release(n);

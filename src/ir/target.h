@@ -35,4 +35,10 @@ typedef struct tt_target {
   int64_t grid_max[3];  /* most blocks along x, y, z */
 } tt_target;
 
+/* What a vector of elements is aligned to, in bytes: to all of them, at most to 16. */
+static inline size_t tt__vector_align(int vec, size_t size) {
+  size_t all = (size_t)vec * size;
+  return all < 16 ? all : 16;
+}
+
 #endif

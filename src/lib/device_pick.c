@@ -167,7 +167,7 @@ static const char *nonzero_of(tt_dtype t) {
 
 /* Bytes that VEC elements may be taken to be aligned to; 0: they are not. */
 static int line_of(const void *p, size_t size) {
-  size_t line = VEC * size < 16 ? VEC * size : 16;
+  size_t line = tt__vector_align(VEC, size);
   return (uintptr_t)p % line == 0 ? (int)line : 0;
 }
 

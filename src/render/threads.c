@@ -95,9 +95,9 @@ static void put_struct(tt_thread_emit *t) {
 
 static void put_pack(tt_thread_emit *t, int type) {
   int vec = t->v->tiled ? t->v->unroll : t->v->vec;
-  size_t size = (size_t)vec * tt__dtype_size((tt_dtype)type);
-  tt__str_addf(t->e.out, "typedef struct TT_ALIGNED(%d) { %s v[%d]; } %s_%s;\n", size > 16 ? 16 : (int)size,
-               tt__type_word(type), vec, t->name, tt__dtypes[type].suffix);
+  int align = (int)tt__vector_align(vec, tt__dtype_size((tt_dtype)type));
+  tt__str_addf(t->e.out, "typedef struct TT_ALIGNED(%d) { %s v[%d]; } %s_%s;\n", align, tt__type_word(type), vec,
+               t->name, tt__dtypes[type].suffix);
 }
 
 /* A struct of `vec` elements for each type that is loaded, stored or staged so. */

@@ -106,7 +106,7 @@ static int block_x(int64_t n, int most) {
 /* Is every vector of `vec` lanes of access `a` that starts at a multiple of `vec` aligned in memory? */
 static bool is_aligned(const tt_cutter *c, int a, int vec) {
   const tt_kaccess *acc = &c->k->access[a];
-  int64_t size = (int64_t)tt__dtype_size((tt_dtype)acc->dtype), by = at_most(vec * size, 16);
+  int64_t size = (int64_t)tt__dtype_size((tt_dtype)acc->dtype), by = (int64_t)tt__vector_align(vec, (size_t)size);
   if ((int64_t)c->align[acc->buf] % by != 0 || c->l->off[a] * size % by != 0) return false;
   for (int x = 0; x < c->k->naxes; x++)
     if (x != tt__threads_lane_axis(c->k) && c->l->len[x] > 1 && c->l->step[a * c->k->naxes + x] * size % by != 0)

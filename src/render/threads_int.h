@@ -66,7 +66,8 @@ static inline size_t tt__threads_stage_bytes(const tt_variant *v, uint8_t type) 
 TT_HIDDEN void tt__threads_decode(tt_emit *e, char c, int first, int count, const char *flat);
 /* Offsets of accesses at the point of walk `c`, of those that phase `phase` walks (all when < 0). */
 TT_HIDDEN void tt__threads_place(tt_emit *e, char c, int first, int count, int phase);
-/* Lanes j ... of a thread up to `to`: loads first, then all the instructions of the region, then stores. */
+/* Lanes j ... of a thread up to `to`: loads first, then all the instructions of the region, then stores. `fold` is NULL
+** where nothing is reduced. */
 TT_HIDDEN void tt__threads_lanes(tt_thread_emit *t, tt_region r, tt_fold_fn fold);
 /* cA: in maps, the address of the thread's first lane, where its others are at constant distances from there. */
 TT_HIDDEN void tt__threads_point(tt_thread_emit *t);

@@ -144,9 +144,7 @@ static bool is_several(const tt_thread_emit *t) { return is_map(t) && tt__thread
 static void open_lane(tt_thread_emit *t, bool moves) {
   tt_emit *e = &t->e;
   bool again = is_several(t) && gathers(t->e.k);
-  if (e->mended)
-    tt__emit_line(e, "const tt_ix l = j + u;");
-  else if (is_lean(t))
+  if (is_lean(t))
     tt__emit_line(e, "const tt_ix l = full ? j + u : j;");
   else if (again)
     tt__emit_line(e, "const tt_ix l = j + u * %s < to ? j + u * %s : j;", t->stride, t->stride);
@@ -171,12 +169,7 @@ static void put_packed_move(tt_thread_emit *t, int a, bool store) {
   if (is_lean(t)) {
     char at[96];
     snprintf(at, sizeof at, "*(%s%s_%s *)(p%d + (%c%d + j))", space, t->name, suffix, a, base, a);
-    if (e->mended) {
-      if (store)
-        tt__emit_line(e, "%s = S%d[0];", at, a);
-      else
-        tt__emit_line(e, "L%d[0] = %s;", a, at);
-    } else if (store) {
+    if (store) {
       tt__emit_line(e, "if (full) %s = S%d[0];", at, a);
       tt__emit_line(e, "else p%d[%c%d + j] = S%d[0].v[0];", a, base, a, a);
     } else {

@@ -6,11 +6,6 @@
 
 #include "render/threads_int.h"
 
-static void no_fold(tt_thread_emit *t, int i) {
-  (void)t;
-  (void)i;
-}
-
 /* ---- squares */
 
 /* Sides of a square, threads along its axis, and how often a thread takes an element. */
@@ -253,7 +248,7 @@ void tt__threads_map(tt_thread_emit *t) {
   tt__threads_place(e, 'o', 0, outer, -1);
   tt__threads_point(t);
   tt__emit_uniform(e, body);
-  tt__threads_lanes(t, body, no_fold);
+  tt__threads_lanes(t, body, NULL);
   tt__emit_close(e);
   if (turns) tt__emit_close(e);
 }

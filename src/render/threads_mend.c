@@ -8,11 +8,6 @@
 */
 #include "render/threads_int.h"
 
-static void no_fold(tt_thread_emit *t, int i) {
-  (void)t;
-  (void)i;
-}
-
 void tt__threads_mended(tt_thread_emit *t) {
   tt_emit *e = &t->e;
   tt_region body = {TT_SCOPE_ROW, 0};
@@ -26,15 +21,16 @@ void tt__threads_mended(tt_thread_emit *t) {
   tt__emit_line(e, "TT_UNROLL(1)");
   tt__emit_open(e, "for (; first + 32 <= whole; first += by)");
   tt__emit_line(e, "const tt_ix j = (first + lane) * %d;", vec);
+  tt__emit_line(e, "const int full = 1;");
   tt__emit_line(e, "int far = 0;");
   e->mended = true;
-  tt__threads_lanes(t, body, no_fold);
+  tt__threads_lanes(t, body, NULL);
   e->mended = false;
   tt__emit_close(e);
   tt__emit_line(e, "TT_UNROLL(1)");
   tt__emit_open(e, "for (tt_ix q = first + lane; q < all; q += by)");
   tt__emit_line(e, "const int full = q < whole;");
   tt__emit_line(e, "const tt_ix j = full ? q * %d : whole * %d + (q - whole);", vec, vec);
-  tt__threads_lanes(t, body, no_fold);
+  tt__threads_lanes(t, body, NULL);
   tt__emit_close(e);
 }

@@ -61,7 +61,7 @@ static tt_code put_args(tt_device *d, const tt_walk *walk, const tt_step *s, tt_
   out->lib.vec = VEC;
   for (int a = 0; a < k->naccess; a++) { /* vectors, if all that is read side by side lies so */
     const tt_kaccess *acc = &k->access[a];
-    size_t size = tt__dtype_size((tt_dtype)acc->dtype), line = VEC * size < 16 ? VEC * size : 16;
+    size_t size = tt__dtype_size((tt_dtype)acc->dtype), line = tt__vector_align(VEC, size);
     if (acc->buf < 0 || acc->write || acc->lane != TT_LANE_UNIT) continue;
     if (((uintptr_t)buf[acc->buf] + (uintptr_t)l->lowered->off[a] * size) % line) out->lib.vec = 1;
   }

@@ -331,7 +331,6 @@ static tt_code run_to_end(const char *const *argv, tt_error *err) {
   return judge_end(argv[0], c, status, &said, &why, err);
 }
 
-_Static_assert(GIVE_UP == 3, "note_result() says so");
 enum { MOST_ARGS = NFLAG + NFIRST + 12 };
 
 /* Source file to object file. */
@@ -575,7 +574,11 @@ static void note_result(tt_code c, int n, int64_t ns, const tt_error *why) {
     in_a_row = 0;
   } else {
     info.failures++;
-    if (c == TT_EDEVICE && ++in_a_row >= GIVE_UP) give_up("was given up after 3 failures in a row", why);
+    if (c == TT_EDEVICE && ++in_a_row >= GIVE_UP) {
+      char how[64];
+      snprintf(how, sizeof how, "was given up after %d failures in a row", GIVE_UP);
+      give_up(how, why);
+    }
   }
   tt__unlock(&lock);
 }
