@@ -123,6 +123,36 @@ def test_control_flow():
     assert primes(100) == primes.py_func(100)
 
 
+def test_loops_with_else():
+    @tt.njit
+    def f(a, n):
+        primes = 0
+        for i in range(2, n):
+            for k in range(2, i):
+                if i % k == 0:
+                    break
+            else:
+                primes += 1
+        while n > 0:
+            n -= 3
+            for v in a:
+                if v > n:
+                    if v > 4:
+                        break
+                    continue
+            else:
+                primes += 100
+                if n % 2:
+                    break
+        else:
+            primes += 10000
+        return primes, n
+
+    for n in range(20):
+        same(f, np.arange(n % 6), n)
+        same(f, np.arange(9), n)
+
+
 def test_ranges_count_down_and_by_variables():
     @tt.njit
     def f(a, b, c):

@@ -125,6 +125,7 @@ class Function:
         self.outer = dict(inspect.getclosurevars(fn).nonlocals) if code.co_freevars else {}
         self.version = {}  # of a name that was assigned anew at the top of the function
         self.known = set()
+        self.unbroken = []  # of the loops around: the variable that their else looks at, or None
         self.line = self.node.lineno + self.before
 
     # ---- names and failures
@@ -223,24 +224,36 @@ class Function:
         return f"(if {line} {test} ({self.block(s.body)}) ({self.block(s.orelse)}))"
 
     def do_While(self, s):
-        if s.orelse:
-            self.fail("while with else", s)
         line, test = self.line, self.expr(s.test)
         self.note([s])
-        return f"(while {line} {test} ({self.block(s.body)}))"
+        return self.loop(s, f"(while {line} {test}")
 
     def do_For(self, s):
-        if s.orelse:
-            self.fail("for with else", s)
         line, iterator = self.line, self.expr(s.iter)
         self.note([s])
-        return f"(for {line} {self.target(s.target)} {iterator} ({self.block(s.body)}))"
+        return self.loop(s, f"(for {line} {self.target(s.target)} {iterator}")
+
+    def loop(self, s, head):
+        """A loop, and its else, which runs unless the loop's own break left it."""
+        name = f"else {s.lineno}" if s.orelse else None
+        self.unbroken.append(name)
+        text = f"{head} ({self.block(s.body)}))"
+        self.unbroken.pop()
+        if not name:
+            return text
+        rest = f"(if {self.line} (n {quote(name)}) ({self.block(s.orelse)}) ())"
+        return f"{self.unbroken_is(name, True)} {text} {rest}"
+
+    def unbroken_is(self, name, value):
+        return f"(set {self.line} (n {quote(name)}) {self.expr(ast.Constant(value))})"
 
     def do_Return(self, s):
         return f"(ret {self.line} {self.expr(s.value)})" if s.value else f"(ret {self.line})"
 
     def do_Break(self, s):
-        return f"(break {self.line})"
+        name = self.unbroken[-1]
+        first = self.unbroken_is(name, False) + " " if name else ""
+        return f"{first}(break {self.line})"
 
     def do_Continue(self, s):
         return f"(cont {self.line})"
