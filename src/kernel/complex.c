@@ -13,6 +13,7 @@ static int op1(maker m, int op, int a) { return tt__real_op(m.r, op, m.t, m.t, a
 static int op2(maker m, int op, int a, int b) { return tt__real_op(m.r, op, m.t, m.t, a, b, -1); }
 static int test(maker m, int op, int a, int b) { return tt__real_op(m.r, op, TT_BOOL, m.t, a, b, -1); }
 static int both(maker m, int op, int a, int b) { return tt__real_op(m.r, op, TT_BOOL, TT_BOOL, a, b, -1); }
+static int not(maker m, int a) { return tt__real_op(m.r, TT_LNOT, TT_BOOL, TT_BOOL, a, -1, -1); }
 static int pick(maker m, int c, int a, int b) { return tt__real_op(m.r, TT_WHERE, m.t, m.t, c, a, b); }
 static int number(maker m, double x) { return tt__real_number(m.r, m.t, x); }
 static int add(maker m, int a, int b) { return op2(m, TT_ADD, a, b); }
@@ -48,18 +49,24 @@ static tt_pair c_div(maker m, tt_pair a, tt_pair b) {
   return c_pick(m, zero, pair(quot(m, a.re, abr), quot(m, a.im, abr)), c_pick(m, wide, w, n));
 }
 
+/* An angle that is infinite or NaN has no direction: 0 stays 0, an infinity stays one. */
 static tt_pair c_exp(maker m, tt_pair a) {
   int e = op1(m, TT_EXP, a.re), zero = number(m, 0);
   int flat = test(m, TT_EQ, a.im, zero); /* exp(x + 0i) is real, infinities included */
-  int gone = test(m, TT_EQ, e, zero);    /* exp(-inf + iy) is 0 for every y */
-  int turn = both(m, TT_LOR, gone, flat);
-  int c = pick(m, gone, zero, op1(m, TT_COS, a.im)), s = pick(m, gone, zero, op1(m, TT_SIN, a.im));
-  return pair(pick(m, flat, e, mul(m, e, c)),
-              pick(m, turn, mul(m, pick(m, gone, zero, number(m, 1)), a.im), mul(m, e, s)));
+  int wild = not(m, test(m, TT_ISFINITE, a.im, -1)), gone = both(m, TT_LAND, wild, test(m, TT_EQ, e, zero));
+  int kept = both(m, TT_LOR, flat, both(m, TT_LAND, wild, both(m, TT_LOR, gone, test(m, TT_ISINF, e, -1))));
+  int im = pick(m, gone, op2(m, TT_COPYSIGN, zero, a.im), mul(m, e, op1(m, TT_SIN, a.im)));
+  return pair(pick(m, kept, e, mul(m, e, op1(m, TT_COS, a.im))), pick(m, flat, a.im, im));
 }
 
+/* log|z| beside 1 from the difference to 1, which hypot() would round away. */
 static tt_pair c_log(maker m, tt_pair a) {
-  return pair(op1(m, TT_LOG, op2(m, TT_HYPOT, a.re, a.im)), op2(m, TT_ATAN2, a.im, a.re));
+  int one = number(m, 1), x = op1(m, TT_ABS, a.re), y = op1(m, TT_ABS, a.im);
+  int large = op2(m, TT_MAXIMUM, x, y), small = op2(m, TT_MINIMUM, x, y), h = op2(m, TT_HYPOT, x, y);
+  int over = add(m, mul(m, sub(m, large, one), add(m, large, one)), mul(m, small, small));
+  int beside = both(m, TT_LAND, test(m, TT_GT, h, number(m, 0.7)), test(m, TT_LT, h, number(m, 1.4)));
+  int re = pick(m, beside, mul(m, number(m, 0.5), op1(m, TT_LOG1P, over)), op1(m, TT_LOG, h));
+  return pair(re, op2(m, TT_ATAN2, a.im, a.re));
 }
 
 static tt_pair c_log1p(maker m, tt_pair a) {
@@ -86,11 +93,23 @@ static tt_pair c_sqrt(maker m, tt_pair a) {
   return pair(pick(m, tall, number(m, __builtin_inf()), z.re), pick(m, tall, a.im, z.im));
 }
 
+static int is_zero(maker m, int a) { return test(m, TT_EQ, a, number(m, 0)); }
+
+/* Where the angle is infinite or NaN, a part that is 0 stays 0 and an infinity stays one: C99's annex G. */
 static tt_pair c_sinh(maker m, tt_pair a) {
-  return pair(mul(m, op1(m, TT_SINH, a.re), op1(m, TT_COS, a.im)), mul(m, op1(m, TT_COSH, a.re), op1(m, TT_SIN, a.im)));
+  int re = mul(m, op1(m, TT_SINH, a.re), op1(m, TT_COS, a.im)),
+      im = mul(m, op1(m, TT_COSH, a.re), op1(m, TT_SIN, a.im));
+  int wild = not(m, test(m, TT_ISFINITE, a.im, -1)),
+      end = both(m, TT_LOR, is_zero(m, a.re), test(m, TT_ISINF, a.re, -1));
+  return pair(pick(m, both(m, TT_LAND, wild, end), a.re, re), pick(m, is_zero(m, a.im), a.im, im));
 }
 static tt_pair c_cosh(maker m, tt_pair a) {
-  return pair(mul(m, op1(m, TT_COSH, a.re), op1(m, TT_COS, a.im)), mul(m, op1(m, TT_SINH, a.re), op1(m, TT_SIN, a.im)));
+  int re = mul(m, op1(m, TT_COSH, a.re), op1(m, TT_COS, a.im)),
+      im = mul(m, op1(m, TT_SINH, a.re), op1(m, TT_SIN, a.im));
+  int zero = number(m, 0), tall = both(m, TT_LAND, test(m, TT_ISINF, a.re, -1), not(m, test(m, TT_ISFINITE, a.im, -1)));
+  int none = mul(m, op2(m, TT_COPYSIGN, zero, a.re), op2(m, TT_COPYSIGN, number(m, 1), a.im));
+  int real = both(m, TT_LOR, is_zero(m, a.re), is_zero(m, a.im));
+  return pair(pick(m, tall, op1(m, TT_ABS, a.re), re), pick(m, real, none, im));
 }
 
 /* Kahan's form; far out, where sinh overflows, the limit. */
@@ -104,34 +123,64 @@ static tt_pair c_tanh(maker m, tt_pair a) {
   tt_pair near = pair(quot(m, mul(m, beta, mul(m, rho, s)), d), quot(m, t, d));
   int decay = op1(m, TT_EXP, mul(m, number(m, -2), ax));
   int wave = mul(m, number(m, 4), mul(m, op1(m, TT_SIN, a.im), op1(m, TT_COS, a.im)));
-  return c_pick(m, far, pair(op2(m, TT_COPYSIGN, one, a.re), mul(m, wave, decay)), near);
+  int end = both(m, TT_LAND, test(m, TT_ISINF, a.re, -1), not(m, test(m, TT_ISFINITE, a.im, -1)));
+  int tail = pick(m, end, op2(m, TT_COPYSIGN, number(m, 0), a.im), mul(m, wave, decay));
+  tt_pair z = c_pick(m, far, pair(op2(m, TT_COPYSIGN, one, a.re), tail), near);
+  return pair(pick(m, is_zero(m, a.re), a.re, z.re), pick(m, is_zero(m, a.im), a.im, z.im));
 }
 
-/* log(z + sqrt(z*z + 1)) on the side where the sum does not cancel. */
-static tt_pair c_asinh(maker m, tt_pair a) {
-  int left = test(m, TT_LT, a.re, number(m, 0));
-  tt_pair z = c_pick(m, left, pair(neg(m, a.re), neg(m, a.im)), a);
-  tt_pair root = c_sqrt(m, c_add(m, c_mul(m, z, z), pair(number(m, 1), number(m, 0))));
-  tt_pair w = c_log(m, c_add(m, z, root));
-  return c_pick(m, left, pair(neg(m, w.re), neg(m, w.im)), w);
+static int is_far(maker m, tt_pair a) {
+  return both(m, TT_LOR, test(m, TT_ISINF, a.re, -1), test(m, TT_ISINF, a.im, -1));
 }
 
-/* log(z + sqrt(z + 1) * sqrt(z - 1)): the principal branch. */
-static tt_pair c_acosh(maker m, tt_pair a) {
-  int one = number(m, 1);
-  tt_pair up = c_sqrt(m, pair(add(m, a.re, one), a.im)), down = c_sqrt(m, pair(sub(m, a.re, one), a.im));
-  return c_log(m, c_add(m, a, c_mul(m, up, down)));
-}
-
-/* (log1p(z) - log1p(-z)) / 2 */
+/* log1p(4x / |1 - z|^2) / 4 for x = |re|, and half the angle of (1 + z) / (1 - z). */
 static tt_pair c_atanh(maker m, tt_pair a) {
-  tt_pair up = c_log1p(m, a), down = c_log1p(m, pair(neg(m, a.re), neg(m, a.im)));
-  return c_scale(m, c_sub(m, up, down), number(m, 0.5));
+  int one = number(m, 1), zero = number(m, 0), two = number(m, 2), x = op1(m, TT_ABS, a.re), far = is_far(m, a);
+  int h = op2(m, TT_HYPOT, sub(m, one, x), a.im), by = quot(m, quot(m, mul(m, number(m, 4), x), h), h);
+  int re = pick(m, far, zero, mul(m, number(m, 0.25), op1(m, TT_LOG1P, by)));
+  int across = sub(m, mul(m, sub(m, one, x), add(m, one, x)), mul(m, a.im, a.im));
+  int quarter = op2(m, TT_ATAN2, mul(m, two, a.im), pick(m, far, number(m, -__builtin_inf()), across));
+  quarter = pick(m, test(m, TT_ISINF, a.im, -1), op2(m, TT_COPYSIGN, number(m, 3.14159265358979323846), a.im), quarter);
+  return pair(pick(m, is_zero(m, a.re), a.re, op2(m, TT_COPYSIGN, re, a.re)), mul(m, number(m, 0.5), quarter));
+}
+
+/* sqrt(1 - z) and sqrt(1 + z). The signs of zeros tell the sides of the cuts, so 1 - z is not a complex difference. */
+static void roots_beside(maker m, tt_pair z, tt_pair *down, tt_pair *up) {
+  int one = number(m, 1);
+  *down = c_sqrt(m, pair(sub(m, one, z.re), neg(m, z.im)));
+  *up = c_sqrt(m, pair(add(m, one, z.re), z.im));
+}
+
+/* Im(conj(a) * b) */
+static int across(maker m, tt_pair a, tt_pair b) { return sub(m, mul(m, a.re, b.im), mul(m, a.im, b.re)); }
+
+/* Kahan's forms (Branch Cuts for Complex Elementary Functions, 1987): neither cancel nor overflow. */
+static tt_pair c_asin(maker m, tt_pair a) {
+  tt_pair down, up;
+  roots_beside(m, a, &down, &up);
+  int near = sub(m, mul(m, down.re, up.re), mul(m, down.im, up.im));
+  int far = is_far(m, a), inf = number(m, __builtin_inf());
+  int re = op2(m, TT_ATAN2, a.re, pick(m, far, op1(m, TT_ABS, a.im), near));
+  return pair(pick(m, is_zero(m, a.re), a.re, re),
+              pick(m, far, op2(m, TT_COPYSIGN, inf, a.im), op1(m, TT_ASINH, across(m, down, up))));
 }
 
 static tt_pair c_acos(maker m, tt_pair a) {
-  tt_pair asin = c_over_i(m, c_asinh(m, c_times_i(m, a)));
-  return pair(sub(m, number(m, 1.57079632679489661923), asin.re), neg(m, asin.im));
+  tt_pair down, up;
+  roots_beside(m, a, &down, &up);
+  int far = is_far(m, a), inf = number(m, __builtin_inf());
+  int half = op2(m, TT_ATAN2, down.re, up.re);
+  int re = pick(m, far, op2(m, TT_ATAN2, op1(m, TT_ABS, a.im), a.re), mul(m, number(m, 2), half));
+  re = pick(m, is_zero(m, a.re), number(m, 1.57079632679489661923), re);
+  int im = pick(m, far, op2(m, TT_COPYSIGN, inf, neg(m, a.im)), op1(m, TT_ASINH, across(m, up, down)));
+  return pair(re, im);
+}
+
+static tt_pair c_asinh(maker m, tt_pair a) { return c_over_i(m, c_asin(m, c_times_i(m, a))); }
+
+static tt_pair c_acosh(maker m, tt_pair a) {
+  tt_pair w = c_acos(m, a);
+  return pair(op1(m, TT_ABS, w.im), op2(m, TT_COPYSIGN, w.re, a.im));
 }
 
 static tt_pair c_expm1(maker m, tt_pair a) {
@@ -149,7 +198,8 @@ static tt_pair c_pow(maker m, tt_pair a, tt_pair b) {
   int b2 = both(m, TT_LAND, test(m, TT_EQ, b.re, number(m, 2)), test(m, TT_EQ, b.im, zero));
   tt_pair z = c_exp(m, c_mul(m, b, c_log(m, a)));
   z = c_pick(m, b2, c_mul(m, a, a), c_pick(m, b1, a, z));
-  z = c_pick(m, a0, pair(zero, zero), z);
+  int grows = test(m, TT_GT, b.re, zero), of0 = pick(m, grows, zero, number(m, __builtin_nan("")));
+  z = c_pick(m, a0, pair(of0, of0), z);
   return c_pick(m, b0, pair(one, zero), z);
 }
 
@@ -223,7 +273,7 @@ static bool transcendental(maker m, int op, tt_pair a, tt_pair *out) {
       *out = c_asinh(m, a);
       return true;
     case TT_ASIN:
-      *out = c_over_i(m, c_asinh(m, c_times_i(m, a)));
+      *out = c_asin(m, a);
       return true;
     case TT_ACOS:
       *out = c_acos(m, a);

@@ -114,6 +114,53 @@ def check(name, dtype, n):
         np.testing.assert_array_equal(got, want)
 
 
+COMPLEX = "sqrt exp log sin cos tan sinh cosh tanh arcsin arccos arctan arcsinh arccosh arctanh".split()
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("name", COMPLEX)
+def test_complex_infinities_and_cuts(name, dtype):
+    """Signed zeros tell the sides of the cuts; infinities and NaN go as in C99's annex G."""
+    parts = [0.0, -0.0, 0.5, 1.0, -1.0, 2.0, -2.0, np.inf, -np.inf, np.nan]
+    z = np.array([complex(a, b) for a in parts for b in parts], dtype)
+    with np.errstate(all="ignore"):
+        want = getattr(np, name)(z)
+    got = np.asarray(getattr(tt, name)(tt.array(z)))
+    told = ~np.isnan(want)  # the sign of a part beside a NaN is anybody's
+    for a, b in ((got.real, want.real), (got.imag, want.imag)):
+        np.testing.assert_allclose(np.abs(a), np.abs(b), rtol=1e-6 if dtype == "complex64" else 1e-14, atol=0)
+        np.testing.assert_array_equal(np.signbit(a)[told], np.signbit(b)[told])
+
+
+def test_complex_functions_close_to_their_zeros():
+    small = np.array([1e-3 + 2e-3j, -1e-9 + 1e-12j, 1e-150 - 3e-151j])
+    for name in ("arcsin", "arctan", "arcsinh", "arctanh", "sinh", "tanh", "expm1"):
+        np.testing.assert_allclose(np.asarray(getattr(tt, name)(tt.array(small))), getattr(np, name)(small), rtol=1e-14)
+    beside = np.array([1 + 1e-9j, 1 - 1e-9j, 1 + 1e-12 + 0j, 0.6 + 0.8j, 1e-9 - 1j])
+    np.testing.assert_allclose(np.asarray(tt.log(tt.array(beside))).real, np.log(beside).real, rtol=1e-6, atol=1e-17)
+    huge = np.array([1e200 + 1e200j, -1e300 + 1j, 1e-3 - 1e250j])
+    for name in ("arcsin", "arccos", "arctan", "arcsinh", "arccosh", "arctanh"):
+        np.testing.assert_allclose(np.asarray(getattr(tt, name)(tt.array(huge))), getattr(np, name)(huge), rtol=1e-14)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int32", "float16", "float32", "float64"])
+def test_spacing(dtype):
+    x = np.array([0, 1, 3, 100]).astype(dtype)
+    got = np.asarray(tt.spacing(tt.array(x)))
+    assert got.dtype == np.spacing(x).dtype
+    np.testing.assert_array_equal(got, np.spacing(x))
+    signed = np.array([-2.5, -0.0, -1024], "float32")
+    np.testing.assert_array_equal(np.asarray(tt.spacing(tt.array(signed))), np.spacing(signed))
+
+
+def test_powers_of_complex_zero():
+    exponents = [0, 1, 2, 0.5, -1, 1j, -1j, 1 + 1j, -1 + 1j, complex(np.nan, 0)]
+    zero, exponent = np.meshgrid([0j, complex(-0.0, 0)], exponents)
+    with np.errstate(all="ignore"):
+        want = np.power(zero, exponent)
+    np.testing.assert_array_equal(np.asarray(tt.power(tt.array(zero), tt.array(exponent))), want)
+
+
 @pytest.mark.parametrize("dtype", NUMPY_TYPES)
 @pytest.mark.parametrize("name", OPS)
 def test_values(name, dtype):
