@@ -178,6 +178,7 @@ uint64_t tt__arg_axes(tt_calc *c, const tt_call_frame *f, int k, int rank) {
   if (c->code != TT_OK || !tt__arg_given(f, k)) return all;
   int64_t raw[TT_MAX_RANK];
   int n = tt__arg_ints(c, f, k, raw, TT_MAX_RANK);
+  if (rank == 0 && n == 1 && f->arg[k].tag != TT_V_TUPLE && (raw[0] == 0 || raw[0] == -1)) return 0; /* as ufuncs do */
   for (int i = 0; i < n && c->code == TT_OK; i++) {
     int axis = 0;
     c->code = tt__shape_axis(raw[i], rank, &axis, c->err);

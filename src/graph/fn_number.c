@@ -313,10 +313,24 @@ static tt_array *logaddexp2(tt_calc *c, tt_call_frame *f) {
 }
 TT_HANDLER(logaddexp2)
 
+/* The distance to the next number away from zero; of -0 as of 0. */
+static tt_array *spacing(tt_calc *c, tt_call_frame *f) {
+  tt_array *x = tt__calc_opi(c, TT_ADD, as_float(c, tt__arg_array(c, f, 0)), 0);
+  if (!x) return NULL;
+  tt_array *far = tt__calc_apply(c, TT_COPYSIGN, (tt_value[2]){tt_v_float(INFINITY), tt_v_array(x)}, 2, TT_DTYPE_NONE);
+  tt_array *next = tt__calc_op2(c, TT_NEXTAFTER, x, far);
+  return tt__arg_out(c, f, 1, tt__calc_op2(c, TT_SUB, next, x));
+}
+TT_HANDLER(spacing)
+
 static tt_array *heaviside(tt_calc *c, tt_call_frame *f) {
   tt_value v[2];
   tt_dtype type;
   if (!pair_of(c, f, v) || (c->code = tt__result_type(v, 2, &type, c->err)) != TT_OK) return NULL;
+  if (tt__is_complex(type))
+    return tt__calc_fail(c, TT_ETYPE,
+                         "ufunc 'heaviside' not supported for the input types, and the inputs could not be safely "
+                         "coerced to any supported types according to the casting rule ''safe''");
   tt_array *x = as_float(c, tt__calc_cast(c, tt__arg_array(c, f, 0), type)),
            *at = as_float(c, tt__calc_cast(c, tt__arg_array(c, f, 1), type));
   if (!x || !at) return NULL;
@@ -357,17 +371,7 @@ static tt_array *bitwise_count(tt_calc *c, tt_call_frame *f) {
 }
 TT_HANDLER(bitwise_count)
 
-/* ---- extremes and types */
-
-static tt_array *ptp(tt_calc *c, tt_call_frame *f) {
-  tt_array *a = tt__arg_array(c, f, 0);
-  if (!a) return NULL;
-  uint64_t axes = tt__arg_axes(c, f, 1, a->rank);
-  bool keep = tt__arg_bool(c, f, 3, false);
-  tt_array *high = tt__calc_reduce(c, TT_RED_MAX, a, axes, keep), *low = tt__calc_reduce(c, TT_RED_MIN, a, axes, keep);
-  return tt__arg_out(c, f, 2, tt__calc_op2(c, TT_SUB, high, low));
-}
-TT_HANDLER(ptp)
+/* ---- types */
 
 /* The type that values have together, as an empty array of it. */
 static tt_array *result_type(tt_calc *c, tt_call_frame *f) {

@@ -89,6 +89,10 @@ static tt_array *prod(tt_calc *c, tt_call_frame *f) { return total(c, f, TT_RED_
 TT_HANDLER(sum)
 TT_HANDLER(prod)
 
+static tt_array *no_points(tt_calc *c, const char *name) {
+  return tt__calc_fail(c, TT_EVALUE, "zero-size array to reduction operation %s which has no identity", name);
+}
+
 static tt_array *extreme(tt_calc *c, tt_call_frame *f, tt_red red, tt_op op) {
   static const places at = {-1, 2, 3, 4, 5};
   tt_array *a = tt__arg_array(c, f, 0);
@@ -102,8 +106,7 @@ static tt_array *extreme(tt_calc *c, tt_call_frame *f, tt_red red, tt_op op) {
         c, TT_EVALUE,
         "reduction operation '%s' does not have an identity, so to use a where mask one has to specify 'initial'",
         name);
-  if (!start && points(a, axes) == 0)
-    return tt__calc_fail(c, TT_EVALUE, "zero-size array to reduction operation %s which has no identity", name);
+  if (!start && points(a, axes) == 0) return no_points(c, name);
   if (start) a = masked(c, f, at.where, a, f->arg[at.initial]);
   tt_array *r;
   if (a && points(a, axes) == 0) {
@@ -125,6 +128,17 @@ static tt_array *max(tt_calc *c, tt_call_frame *f) { return extreme(c, f, TT_RED
 static tt_array *min(tt_calc *c, tt_call_frame *f) { return extreme(c, f, TT_RED_MIN, TT_MINIMUM); }
 TT_HANDLER(max)
 TT_HANDLER(min)
+
+static tt_array *ptp(tt_calc *c, tt_call_frame *f) {
+  tt_array *a = tt__arg_array(c, f, 0);
+  if (!a) return NULL;
+  uint64_t axes = tt__arg_axes(c, f, 1, a->rank);
+  bool keep = tt__arg_bool(c, f, 3, false);
+  if (c->code == TT_OK && points(a, axes) == 0) return no_points(c, "maximum");
+  return tt__arg_out(c, f, 2,
+                     tt__calc_op2(c, TT_SUB, fold(c, TT_RED_MAX, a, axes, keep), fold(c, TT_RED_MIN, a, axes, keep)));
+}
+TT_HANDLER(ptp)
 
 static tt_array *truth(tt_calc *c, tt_call_frame *f, tt_red red) {
   tt_array *a = tt__calc_cast(c, tt__arg_array(c, f, 0), TT_BOOL);

@@ -137,16 +137,6 @@ static tt_array *ldexp_of(tt_calc *c, tt_call_frame *f) {
 }
 TT_HANDLER(ldexp_of)
 
-/* The distance to the next number away from zero. */
-static tt_array *spacing(tt_calc *c, tt_call_frame *f) {
-  tt_array *x = tt__arg_array(c, f, 0);
-  if (!x) return NULL;
-  tt_array *far = tt__calc_apply(c, TT_COPYSIGN, (tt_value[2]){tt_v_float(INFINITY), tt_v_array(x)}, 2, TT_DTYPE_NONE);
-  tt_array *next = tt__calc_op2(c, TT_NEXTAFTER, x, far);
-  return tt__arg_out(c, f, 1, tt__calc_op2(c, TT_SUB, next, x));
-}
-TT_HANDLER(spacing)
-
 /* ---- order and ends */
 
 static tt_array *sort_complex(tt_calc *c, tt_call_frame *f) {

@@ -237,3 +237,26 @@ def test_covariance(dtype):
 )
 def test_errors(call):
     same_error(call)
+
+
+@pytest.mark.parametrize("axis", [0, -1])
+def test_numbers_have_an_axis_to_reductions(axis):
+    """As NumPy's ufuncs do; a tuple of axes, or another axis, is out of bounds."""
+    x = tt.array(3.5)
+    for name in ("sum", "prod", "max", "min", "any", "all", "ptp", "argmax", "nansum", "nanmax", "count_nonzero"):
+        want = getattr(np, name)(np.array(3.5), axis=axis)
+        assert getattr(tt, name)(x, axis=axis) == want
+        for bad in (1, (0,)):
+            with pytest.raises((np.exceptions.AxisError, TypeError)):
+                getattr(tt, name)(x, axis=bad)
+
+
+def test_ptp_of_complex_numbers():
+    z = np.array([[1 + 2j, 3 - 1j, 0], [2j, 1 + 5j, -4]])
+    for axis in (None, 0, 1):
+        np.testing.assert_array_equal(np.asarray(tt.ptp(tt.array(z), axis=axis)), np.ptp(z, axis=axis))
+
+
+def test_heaviside_of_complex_numbers():
+    with pytest.raises(TypeError, match="heaviside"):
+        tt.heaviside(tt.array([1j]), 0.5)
