@@ -30,7 +30,7 @@ extern const char tt__cuda_groups[] TT_HIDDEN;
 static const char BEGIN[] = "tt_here_the_program_begins;";
 
 /* TRANSLATION: raise it when the same text becomes another program, so that what is kept on disk is not used. */
-enum { PATH_SIZE = 512, MOST_FLAGS = 64, TRANSLATION = 11 };
+enum { PATH_SIZE = 512, MOST_FLAGS = 64, TRANSLATION = 12 };
 
 /* ---- the compiler */
 
@@ -73,7 +73,8 @@ static const char *const clang_flags[] = {"-mllvm", "-inline-threshold=1500"};
 */
 static const char *const check_flags[] = {"-O1", "-g1", "-gdwarf-4", "-fsanitize=thread"};
 static const char *const gcc_check_flags[] = {"--param=tsan-distinguish-volatile=1", "-fno-toplevel-reorder"};
-static const char *const clang_check_flags[] = {"-mllvm", "-tsan-distinguish-volatile=1"};
+static const char *const clang_check_flags[] = {"-mllvm", "-tsan-distinguish-volatile=1", "-mllvm",
+                                                "-tsan-instrument-read-before-write=1"};
 
 static tt_lock lock = TT_LOCK_INIT; /* guards what follows; not held while a compiler runs */
 static bool looked, is_clang, is_old_gcc;

@@ -719,12 +719,33 @@ def test_random_steps():
     assert 50 < races < 250
 
 
+def test_shared_memory_that_is_added_to_before_anybody_wrote_it():
+    src = """__global__ void adds(int *o) {
+      __shared__ int s[8];
+      int t = threadIdx.x;
+      WRITE
+      s[t] += t;
+      o[t] = s[t];
+    }"""
+    run(src.replace("WRITE", "s[t] = 0;"), 1, 8, i32(8))
+    finds(RuntimeError, "'s', element 0 is read on LINE(+=) before anybody", src.replace("WRITE", ""), 1, 8, i32(8))
+
+
 @pytest.mark.parametrize("name", ["clang++", "g++"])
 def test_both_compilers(name, monkeypatch):
     if not shutil.which(name):
         pytest.skip(f"there is no {name}")
     env = {**os.environ, "TUTTI_CXX": name, "TUTTI_CHECK": "1"}
-    tests = ["a_reduction_tree", "a_histogram", "two_shared", "last_block", "lanes_of_a_warp", "wide", "template"]
+    tests = [
+        "a_reduction_tree",
+        "a_histogram",
+        "two_shared",
+        "last_block",
+        "lanes_of_a_warp",
+        "wide",
+        "template",
+        "added_to",
+    ]
     words = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", __file__, "-k", " or ".join(tests)]
     if "TUTTI_CHECKS_WITHIN" in os.environ:
         pytest.skip("this is the inner run")
