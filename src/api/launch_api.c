@@ -355,7 +355,8 @@ static tt_code choose(launch *l, tt_device **d, const tt_device_entry **code, tt
   if (!*d || (*d)->target.kind == TT_DEVICE_NULL) {
     bool wide = is_wide(how->grid, how->block);
     TT_TRY(find_here(l->entry, wide, err));
-    return tt__cudac_fits(wide ? l->entry->wide : l->entry->plain, how->grid, l->entry->program->check, err);
+    return tt__cudac_fits(wide ? l->entry->wide : l->entry->plain, how->grid, how->block, l->entry->program->check,
+                          err);
   }
   return find_there(l->entry, l->id, code, err);
 }

@@ -240,8 +240,8 @@ struct tt_pcall {
   void (*outside)(tt_pcall *call, const char *array, int64_t axis, int64_t index, int64_t len, int64_t line,
                   const int64_t *place);
   /* Of checked kernels, whose text runs one thread: shared arrays; an access (kinds: a sum of TT_ACCESS_); a barrier of
-     the block and of a warp, the lanes that have not ended, as tt_cudac_core has them; a fence; a return of the user's.
-   */
+     the block and of a warp, the lanes that have not ended, as tt_cudac_core has them; a fence; a return of the user's;
+     a barrier of the grid. */
   char *const *slot;
   void (*touch)(const void *at, unsigned long size, unsigned kind, const void *line);
   void (*barrier)(int value, int *sum, int *threads, const void *line);
@@ -249,6 +249,7 @@ struct tt_pcall {
   unsigned (*active)(void);
   void (*fence)(void);
   void (*leaves)(void);
+  void (*grid)(const void *line);
 };
 
 /* Kinds of accesses, as lang/check.h has them. */
@@ -256,7 +257,7 @@ enum { TT_ACCESS_WRITE = 1, TT_ACCESS_ATOMIC = 2, TT_ACCESS_UPDATE = 8 };
 
 /*
 ** Functions of rendered text. Kernels: `out` is {first block, end, block x y z, grid x y z, bytes of dynamic shared
-** memory}; checked ones (without a barrier of the grid) run one thread and are given {block, thread, ...}.
+** memory}; checked ones run one thread and are given {block, thread, ...}.
 */
 typedef void (*tt_program_fn)(tt_pcall *call, const int64_t *word, int64_t *out);
 

@@ -26,22 +26,7 @@ enum {
 
 bool tt__check_wanted(void) { return tt__env_on("TUTTI_CHECK"); }
 
-tt_check *tt__check_new(const char *kernel, const unsigned grid[3], const unsigned block[3],
-                        const tt_check_sites *sites) {
-  tt_check *c = tt__mem_zalloc(sizeof *c);
-  if (!c) return NULL;
-  c->kernel = kernel;
-  c->sites = *sites;
-  c->threads = 1;
-  for (int k = 0; k < 3; k++) {
-    c->grid[k] = grid[k];
-    c->dim[k] = block[k];
-    c->threads *= block[k];
-  }
-  return c;
-}
-
-/* ---- memory of cells: address space, touched where the kernel touches */
+/* ---- memory of cells and of blocks: address space, touched where it is used */
 
 static void *map(size_t size) {
   void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -50,6 +35,44 @@ static void *map(size_t size) {
 static void unmap(void *p, size_t size) {
   if (p) munmap(p, size);
 }
+static bool make_states(tt_check *c) {
+  size_t threads = c->threads, warps = (threads + 31) / 32;
+  size_t each = threads * (sizeof *c->state->of + sizeof *c->state->knows) + warps * sizeof *c->state->told;
+  each = (each + 7) & ~(size_t)7;
+  c->state = tt__mem_zalloc((size_t)c->states * sizeof *c->state);
+  c->state_size = (size_t)c->states * each;
+  c->state_room = map(c->state_size);
+  if (!c->state || !c->state_room) return false;
+  for (int64_t k = 0; k < c->states; k++) {
+    block_state *b = &c->state[k];
+    b->of = (thread_state *)(void *)((char *)c->state_room + (size_t)k * each);
+    b->knows = (uint32_t(*)[32])(void *)(b->of + threads);
+    b->told = (uint32_t *)(void *)(b->knows + threads);
+  }
+  c->at = c->state;
+  return true;
+}
+
+tt_check *tt__check_new(const char *kernel, const unsigned grid[3], const unsigned block[3], bool together,
+                        const tt_check_sites *sites) {
+  tt_check *c = tt__mem_zalloc(sizeof *c);
+  if (!c) return NULL;
+  c->kernel = kernel;
+  c->sites = *sites;
+  c->together = together;
+  c->threads = 1;
+  c->states = 1;
+  for (int k = 0; k < 3; k++) {
+    c->grid[k] = grid[k];
+    c->dim[k] = block[k];
+    c->threads *= block[k];
+    if (together) c->states *= grid[k];
+  }
+  if (make_states(c)) return c;
+  tt__check_free(c);
+  return NULL;
+}
+
 static size_t word_bytes(const ground *g) { return ((size_t)(g->end - g->base) / 4 + 2) * sizeof(cell); }
 static size_t byte_bytes(const ground *g) { return (size_t)(g->end - g->base + 1) * sizeof(cell); }
 static size_t written_bytes(const ground *g) { return (size_t)(g->end - g->base + 1) * sizeof(uint32_t); }
@@ -63,6 +86,9 @@ void tt__check_free(tt_check *c) {
     unmap(g->written, written_bytes(g));
   }
   unmap(c->room, c->room_size);
+  unmap(c->state_room, c->state_size);
+  unmap(c->kept_room, c->kept_size);
+  tt__mem_free(c->state, c->state ? (size_t)c->states * sizeof *c->state : 0);
   TT_VEC_FREE(&c->ground);
   TT_VEC_FREE(&c->area);
   TT_VEC_FREE(&c->moved);
@@ -132,6 +158,36 @@ static bool make_grounds(tt_check *c) {
   return true;
 }
 
+/* ---- shared memory of blocks that take turns */
+
+static bool is_kept(const ground *g) { return g->space == TT_CHECK_SHARED; }
+
+static bool make_kept(tt_check *c) {
+  size_t each = 0;
+  if (!c->together) return true;
+  for (int64_t k = 0; k < c->ground.n; k++)
+    if (is_kept(&c->ground.data[k])) each += (size_t)(c->ground.data[k].end - c->ground.data[k].base);
+  each *= 1 + sizeof(uint32_t);
+  if (each == 0) return true;
+  c->kept_size = (size_t)c->states * each;
+  c->kept_room = map(c->kept_size);
+  for (int64_t k = 0; c->kept_room && k < c->states; k++) c->state[k].kept = c->kept_room + (size_t)k * each;
+  return c->kept_room != NULL;
+}
+
+/* Put the block's shared memory aside, or back. */
+static void keep(const tt_check *c, bool back) {
+  char *at = c->at->kept;
+  for (int64_t k = 0; at && k < c->ground.n; k++) {
+    const ground *g = &c->ground.data[k];
+    size_t size = (size_t)(g->end - g->base), marks = size * sizeof *g->written;
+    if (!is_kept(g)) continue;
+    memcpy(back ? g->base : at, back ? at : g->base, size);
+    memcpy(back ? (char *)g->written : at + size, back ? at + size : (char *)g->written, marks);
+    at += size + marks;
+  }
+}
+
 tt_code tt__check_begin(tt_check *c, tt_error *err) {
   if (c->moved.n) {
     qsort(c->moved.data, (size_t)c->moved.n, sizeof(moved), by_from);
@@ -157,7 +213,7 @@ tt_code tt__check_begin(tt_check *c, tt_error *err) {
     if (shared) g->written = map(written_bytes(g));
     if (!g->word || !g->byte || (shared && !g->written)) return tt__fail_memory(err, byte_bytes(g));
   }
-  return TT_OK;
+  return make_kept(c) ? TT_OK : tt__fail_memory(err, c->kept_size);
 }
 
 void tt__check_end(tt_check *c) {
@@ -209,7 +265,7 @@ static ground *find_ground(tt_check *c, const char *at, size_t size, uint32_t si
 
 static touch touch_now(const tt_check *c, unsigned kind, uint32_t site) {
   return (touch){.block = c->block,
-                 .stamp = c->of[c->thread].stamp & MOST_TIME,
+                 .stamp = c->at->of[c->thread].stamp & MOST_TIME,
                  .thread = c->thread & (CHECK_THREADS - 1),
                  .site = site & MOST_SITE,
                  .atomic = (kind & TT_CHECK_ATOMIC) != 0,
@@ -221,24 +277,25 @@ static uint32_t site_of(const tt_check *c, const void *from) {
 }
 
 static uint32_t tick(tt_check *c) {
-  if (c->now >= MOST_TIME)
-    c->is_lost = true;
+  if (c->at->now >= MOST_TIME)
+    c->at->is_lost = true;
   else
-    c->now++;
-  return c->now;
+    c->at->now++;
+  return c->at->now;
 }
 
 void tt__check_block(tt_check *c, int64_t block) {
-  if (c->has_warps) {
-    memset(c->knows, 0, sizeof c->knows);
-    memset(c->told, 0, sizeof c->told);
+  block_state *b = c->at = &c->state[c->together ? block : 0];
+  if (b->has_warps) {
+    memset(b->knows, 0, c->threads * sizeof *b->knows);
+    memset(b->told, 0, (c->threads + 31) / 32 * sizeof *b->told);
   }
-  c->has_warps = c->is_lost = false;
+  b->has_warps = b->is_lost = b->waits_outside = false;
   c->block = (uint32_t)block + 1;
-  c->now = 1;
-  c->opened = c->opened_at = c->acquired = c->ended = 0;
-  c->waits.block = c->fell.block = 0;
-  for (unsigned k = 0; k < c->threads; k++) c->of[k] = (thread_state){.stamp = 1, .epoch = 1};
+  b->now = 1;
+  b->opened = b->opened_at = b->acquired = b->met = b->ended = 0;
+  b->waits.block = b->fell.block = 0;
+  for (unsigned k = 0; k < c->threads; k++) b->of[k] = (thread_state){.stamp = 1, .epoch = 1};
 }
 
 void tt__check_thread(tt_check *c, unsigned thread) { c->thread = thread; }
@@ -252,12 +309,14 @@ static bool is_loose_end(const tt_check *c, const touch *t) {
   if (t->block == 0) return false;
   if (t->block != c->block) { /* whose shared memory was another one */
     int64_t at = (int64_t)t->block - 1;
-    return !c->in_shared && (at >= c->published.n || !is_published(&c->published.data[at], t->stamp, c->acquired));
+    const block_state *far = c->together ? &c->state[at] : NULL;
+    if (far && (t->stamp < far->met || far->is_lost)) return false;
+    return !c->in_shared && (at >= c->published.n || !is_published(&c->published.data[at], t->stamp, c->at->acquired));
   }
-  const thread_state *me = &c->of[c->thread];
-  if (t->thread == c->thread || t->stamp < me->epoch || c->is_lost) return false;
-  if (t->thread / 32 == c->thread / 32 && c->knows[c->thread][t->thread % 32] >= t->stamp) return false;
-  return !is_published(&c->of[t->thread].published, t->stamp, me->acquired);
+  const thread_state *me = &c->at->of[c->thread];
+  if (t->thread == c->thread || t->stamp < me->epoch || c->at->is_lost) return false;
+  if (t->thread / 32 == c->thread / 32 && c->at->knows[c->thread][t->thread % 32] >= t->stamp) return false;
+  return !is_published(&c->at->of[t->thread].published, t->stamp, me->acquired);
 }
 
 /*
@@ -275,19 +334,19 @@ static bool clash(const tt_check *c, const touch *before, bool wrote, const touc
 
 /* An atomic operation learns what was published, and publishes what its thread did before its fence. */
 static void note_atomic(tt_check *c) {
-  thread_state *me = &c->of[c->thread];
-  me->acquired = c->acquired = c->event;
+  thread_state *me = &c->at->of[c->thread];
+  me->acquired = c->at->acquired = c->event;
   if (!me->fenced) return;
   me->fenced = false;
   me->published = (publication){me->stamp, ++c->event};
-  uint32_t known = c->now;
+  uint32_t known = c->at->now;
   me->stamp = tick(c);
   while (c->published.n < c->block)
     if (!TT_VEC_PUSH(&c->published, (publication){0})) return;
   c->published.data[c->block - 1] = (publication){known, c->event};
 }
 
-void tt__check_fence(tt_check *c) { c->of[c->thread].fenced = true; }
+void tt__check_fence(tt_check *c) { c->at->of[c->thread].fenced = true; }
 
 /* ---- accesses */
 
@@ -396,57 +455,89 @@ static bool is_one_line(tt_check *c, uint32_t a, uint32_t b) {
   return true;
 }
 
-bool tt__check_arrives(tt_check *c, const void *from) {
+bool tt__check_arrives(tt_check *c, const void *from, bool of_grid) {
   uint32_t site = site_of(c, from);
   if (!settle(c)) return false;
   touch now = touch_now(c, 0, site);
-  if (c->fell.block) return found(c, (finding){.kind = SKIPPED, .now = now, .before = c->fell});
-  if (c->waits.block == 0) c->waits = now;
-  return is_one_line(c, c->waits.site, site) || found(c, (finding){.kind = PARTED, .now = now, .before = c->waits});
+  if (c->at->fell.block) return found(c, (finding){.kind = SKIPPED, .now = now, .before = c->at->fell});
+  if (c->at->waits.block == 0) {
+    c->at->waits = now;
+    c->at->waits_outside = of_grid;
+  }
+  if (c->at->waits_outside == of_grid && is_one_line(c, c->at->waits.site, site)) return true;
+  return found(c, (finding){.kind = PARTED, .now = now, .before = c->at->waits});
 }
 
 bool tt__check_passes(tt_check *c, unsigned thread, unsigned opened) {
   c->thread = thread;
-  if (c->opened != opened) { /* the first one behind it */
+  if (c->at->opened != opened) { /* the first one behind it */
     if (!settle_unwritten(c)) return false;
-    c->opened = opened;
-    c->opened_at = tick(c);
-    c->waits.block = 0;
+    c->at->opened = opened;
+    c->at->opened_at = tick(c);
+    c->at->waits.block = 0;
   }
-  c->of[thread].stamp = c->of[thread].epoch = c->opened_at;
+  c->at->of[thread].stamp = c->at->of[thread].epoch = c->at->opened_at;
   return true;
 }
 
 void tt__check_passes_warp(tt_check *c, unsigned thread, unsigned came) {
   unsigned first = thread & ~31u, lane = thread & 31;
   c->thread = thread;
-  c->has_warps = true;
-  if (!(c->told[thread / 32] >> lane & 1)) { /* the first one behind it: for all of them, who have done nothing since */
+  c->at->has_warps = true;
+  if (!(c->at->told[thread / 32] >> lane &
+        1)) { /* the first one behind it: for all of them, who have done nothing since */
     uint32_t all[32] = {0}, then = tick(c);
     for (unsigned k = 0; k < 32; k++) {
       if (!(came >> k & 1)) continue;
       for (unsigned i = 0; i < 32; i++)
-        if (c->knows[first + k][i] > all[i]) all[i] = c->knows[first + k][i];
-      if (c->of[first + k].stamp > all[k]) all[k] = c->of[first + k].stamp;
+        if (c->at->knows[first + k][i] > all[i]) all[i] = c->at->knows[first + k][i];
+      if (c->at->of[first + k].stamp > all[k]) all[k] = c->at->of[first + k].stamp;
     }
     for (unsigned k = 0; k < 32; k++) {
       if (!(came >> k & 1)) continue;
-      memcpy(c->knows[first + k], all, sizeof all);
-      c->of[first + k].stamp = then;
+      memcpy(c->at->knows[first + k], all, sizeof all);
+      c->at->of[first + k].stamp = then;
     }
-    c->told[thread / 32] |= came;
+    c->at->told[thread / 32] |= came;
   }
-  c->told[thread / 32] &= ~(1u << lane);
+  c->at->told[thread / 32] &= ~(1u << lane);
 }
 
-void tt__check_returns(tt_check *c) { c->of[c->thread].returned = true; }
+bool tt__check_meets(tt_check *c) {
+  touch now = c->at->waits;
+  if (!settle_unwritten(c)) return false;
+  if (c->meets.block == 0) c->meets = now;
+  if (!is_one_line(c, c->meets.site, now.site))
+    return found(c, (finding){.kind = PARTED, .now = now, .before = c->meets});
+  keep(c, false);
+  return true;
+}
+
+bool tt__check_opens(tt_check *c) {
+  if (c->meets.block && c->deserted.block)
+    return found(c, (finding){.kind = DESERTED, .now = c->meets, .before = c->deserted});
+  c->meets.block = 0;
+  for (int64_t k = 0; k < c->states; k++) c->state[k].met = c->state[k].now + 1;
+  return true;
+}
+
+void tt__check_goes_on(tt_check *c, int64_t block) {
+  c->at = &c->state[block];
+  c->block = (uint32_t)block + 1;
+  keep(c, true);
+}
+
+void tt__check_returns(tt_check *c) { c->at->of[c->thread].returned = true; }
 
 bool tt__check_ends(tt_check *c) {
   if (!settle(c)) return false;
-  if (++c->ended == c->threads && !settle_unwritten(c)) return false;
-  if (c->of[c->thread].returned) return true;
   touch now = touch_now(c, 0, 0);
-  if (c->waits.block) return found(c, (finding){.kind = SKIPPED, .now = c->waits, .before = now});
-  c->fell = now;
+  if (++c->at->ended == c->threads) {
+    if (!settle_unwritten(c)) return false;
+    c->deserted = now;
+  }
+  if (c->at->of[c->thread].returned) return true;
+  if (c->at->waits.block) return found(c, (finding){.kind = SKIPPED, .now = c->at->waits, .before = now});
+  c->at->fell = now;
   return true;
 }

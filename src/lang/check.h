@@ -6,8 +6,8 @@
 **
 ** The threads of a launch run one at a time on one processor thread, block after block, so nothing here is locked and
 ** the same program has the same finding each time. What races is decided by what orders two accesses, not by when they
-** happened: the barriers of the block, the warp operations that both took part in, a fence followed by an atomic
-** operation on one side and an atomic operation on the other.
+** happened: the barriers of the block and of the grid, the warp operations that both took part in, a fence followed by
+** an atomic operation on one side and an atomic operation on the other.
 **
 ** Arrays are copied into memory of the check's own, far apart, and back at the end: what lies beyond one is no other.
 */
@@ -57,8 +57,8 @@ typedef struct tt_check_sites {
   void *ctx;
 } tt_check_sites;
 
-/* NULL: no memory. `kernel` must live as long. */
-TT_HIDDEN tt_check *tt__check_new(const char *kernel, const unsigned grid[3], const unsigned block[3],
+/* NULL: no memory. `kernel` must live as long. together: blocks wait for each other. */
+TT_HIDDEN tt_check *tt__check_new(const char *kernel, const unsigned grid[3], const unsigned block[3], bool together,
                                   const tt_check_sites *sites);
 TT_HIDDEN void tt__check_free(tt_check *c);
 
@@ -78,8 +78,9 @@ TT_HIDDEN void tt__check_end(tt_check *c);
 TT_HIDDEN void tt__check_block(tt_check *c, int64_t block); /* this one begins; it counts as the grid does, x first */
 TT_HIDDEN void tt__check_thread(tt_check *c, unsigned thread); /* this one runs from now on */
 TT_HIDDEN bool tt__check_touch(tt_check *c, const void *at, size_t size, unsigned kind, const void *site);
-/* The thread waits at a barrier; goes on behind it, `opened` barriers having opened in this block. */
-TT_HIDDEN bool tt__check_arrives(tt_check *c, const void *site);
+/* The thread waits at a barrier of the block or the grid; goes on behind it, `opened` barriers having opened in this
+ * block. */
+TT_HIDDEN bool tt__check_arrives(tt_check *c, const void *site, bool of_grid);
 TT_HIDDEN bool tt__check_passes(tt_check *c, unsigned thread, unsigned opened);
 /* The thread goes on behind a warp operation in which the lanes `came` took part. */
 TT_HIDDEN void tt__check_passes_warp(tt_check *c, unsigned thread, unsigned came);
@@ -87,6 +88,14 @@ TT_HIDDEN void tt__check_fence(tt_check *c);
 /* The thread leaves by a return of its own; the thread has ended, so or at the end of the text. */
 TT_HIDDEN void tt__check_returns(tt_check *c);
 TT_HIDDEN bool tt__check_ends(tt_check *c);
+
+/*
+** (together) All threads of the block wait at a barrier of the grid, and other blocks run; all blocks have come to it
+** or have ended; this block goes on behind it. Blocks share one place for their shared memory, which is kept meanwhile.
+*/
+TT_HIDDEN bool tt__check_meets(tt_check *c);
+TT_HIDDEN bool tt__check_opens(tt_check *c);
+TT_HIDDEN void tt__check_goes_on(tt_check *c, int64_t block);
 
 /* What was found, as an error; TT_OK: nothing. */
 TT_HIDDEN tt_code tt__check_tell(const tt_check *c, tt_error *err);

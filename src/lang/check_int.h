@@ -55,10 +55,26 @@ typedef struct thread_state {
   bool fenced, returned;
 } thread_state;
 
-typedef enum finding_kind { NOTHING, OUTSIDE, UNWRITTEN, RACE, PARTED, SKIPPED } finding_kind;
+/* What is kept of a block. */
+typedef struct block_state {
+  uint32_t now, opened, opened_at, acquired;
+  uint32_t met;       /* what it did before this time lies before the last barrier of the grid */
+  unsigned ended;     /* threads */
+  bool waits_outside; /* `waits` waits for other blocks */
+  bool has_warps;
+  bool is_lost; /* too much happened to be kept apart */
+  touch waits;  /* the first thread at the barrier; block 0: nobody is */
+  touch fell;   /* a thread that ended without a return of its own */
+  thread_state *of;
+  uint32_t (*knows)[32]; /* of a thread: time of each lane of its warp that it has an order with */
+  uint32_t *told;        /* of a warp: lanes for which the last warp operation is noted already */
+  char *kept;            /* (together) its shared memory, and by whom it was written, while other blocks run */
+} block_state;
+
+typedef enum finding_kind { NOTHING, OUTSIDE, UNWRITTEN, RACE, PARTED, SKIPPED, DESERTED } finding_kind;
 typedef struct finding {
   finding_kind kind;
-  touch now, before; /* PARTED, SKIPPED: two threads */
+  touch now, before; /* PARTED, SKIPPED: two threads; DESERTED: a thread, one of a block that has ended */
   bool writes, wrote;
   const char *at;
   size_t size;
@@ -68,33 +84,34 @@ struct tt_check {
   const char *kernel;
   unsigned grid[3], dim[3];
   tt_check_sites sites;
-  bool loose, is_lost; /* is_lost: too much happened in this block to be kept apart */
+  bool loose, together;
   TT_VEC(tt_check_area) area;
   TT_VEC(ground) ground;
   TT_VEC(moved) moved;
   char *room; /* of moved arrays, with wide margins */
   size_t room_size;
-  /* the block */
+  /* the block and thread that run */
   uint32_t block; /* number + 1 */
   unsigned thread, threads;
-  uint32_t now, opened, opened_at;
-  bool has_warps;
-  thread_state of[CHECK_THREADS];
-  uint32_t knows[CHECK_THREADS][32]; /* time of each lane of its warp that a thread has an order with */
-  uint32_t told[CHECK_THREADS / 32]; /* lanes for which the last warp operation is noted already */
-  touch waits;                       /* the first thread at the barrier; block 0: nobody is */
-  touch fell;                        /* a thread that ended without a return of its own */
-  uint32_t same_line[2];             /* two sites of barriers that turned out to be one */
+  block_state *at;
+  block_state *state; /* one for all blocks, that each begins anew; together: of each */
+  int64_t states;
+  void *state_room; /* what they point at */
+  size_t state_size;
+  char *kept_room;
+  size_t kept_size;
+  uint32_t same_line[2]; /* two sites of barriers that turned out to be one */
   /* between blocks */
-  uint32_t event, acquired;
+  touch meets;    /* the first thread at the barrier of the grid; block 0: nobody is */
+  touch deserted; /* the last thread of a block that has ended; block 0: none has */
+  uint32_t event;
   TT_VEC(publication) published; /* of blocks, by number */
   bool in_shared;                /* the access that is looked at */
   /* A write that nothing orders with another access is harmless if it changes nothing; a read that nothing orders with
      an atomic operation, if its thread goes on with one at the same place: so loops around atomicCAS begin. */
   finding write_pending, read_pending;
   finding
-      unwritten;  /* a read of shared memory that nobody wrote: told when nobody writes it too late, which says more */
-  unsigned ended; /* threads */
+      unwritten; /* a read of shared memory that nobody wrote: told when nobody writes it too late, which says more */
   char old[16];
   finding found;
   int16_t hint[CHECK_SITES]; /* where a site found its ground last */

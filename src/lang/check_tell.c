@@ -86,13 +86,17 @@ static words element_of(const tt_check *c, const finding *f) {
   return w;
 }
 
+static const char *order_of(const tt_check *c, const finding *f) {
+  if (f->now.block == f->before.block) return "with no barrier between";
+  return c->together ? "with no barrier of the grid between" : "and nothing orders two blocks";
+}
+
 static tt_code tell_race(const tt_check *c, const finding *f, tt_error *err) {
-  bool far = f->now.block != f->before.block;
   return tt__fail(err, TT_EDEVICE, "kernel '%s': a race in %s: %s %s%s it on %s; %s %s%s it on %s, %s", c->kernel,
                   element_of(c, f).text, place_of(c, &f->before).text, f->before.atomic ? "atomically " : "",
                   f->wrote ? "writes" : "reads", line_of(c, &f->before).text, place_of(c, &f->now).text,
                   f->now.atomic ? "atomically " : "", f->writes ? "writes" : "reads", line_of(c, &f->now).text,
-                  far ? "and nothing orders two blocks" : "with no barrier between");
+                  order_of(c, f));
 }
 
 tt_code tt__check_tell(const tt_check *c, tt_error *err) {
@@ -116,12 +120,18 @@ tt_code tt__check_tell(const tt_check *c, tt_error *err) {
                       "kernel '%s': a barrier that some threads of the block do not reach: %s waits on %s, %s has "
                       "ended without",
                       c->kernel, place_of(c, &f->now).text, line_of(c, &f->now).text, place_of(c, &f->before).text);
+    case DESERTED:
+      return tt__fail(
+          err, TT_EDEVICE,
+          "kernel '%s': a barrier of the grid that some blocks do not reach: %s waits on %s, all threads of "
+          "another block have ended, %s last",
+          c->kernel, place_of(c, &f->now).text, line_of(c, &f->now).text, place_of(c, &f->before).text);
   }
   return TT_OK;
 }
 
 void tt__check_waits(const tt_check *c, char *out, size_t size) {
   out[0] = 0;
-  if (c->waits.block)
-    snprintf(out, size, "; %.120s waits on %.60s", place_of(c, &c->waits).text, line_of(c, &c->waits).text);
+  const touch *t = &c->at->waits;
+  if (t->block) snprintf(out, size, "; %.120s waits on %.60s", place_of(c, t).text, line_of(c, t).text);
 }

@@ -111,7 +111,13 @@ TT_INLINE int __syncthreads_or(int yes) {
 TT_INLINE void tt_grid_barrier() {
   uint3 mine = threadIdx;
   int x = tt_global_x;
-  tt_core->grid();
+#ifdef TT_CHECK /* other blocks run on the same processor thread */
+  uint3 block = blockIdx;
+#endif
+  TT_ONE_BY_ONE tt_core->grid();
+#ifdef TT_CHECK
+  blockIdx = block;
+#endif
   threadIdx = mine;
   tt_global_x = x;
 }

@@ -194,7 +194,7 @@ tt_code tt__cudac_check_new(const tt_cudac_entry *e, const unsigned grid[3], con
   *out = NULL;
   if (!p) return TT_OK;
   tt_check_sites sites = {p->base, find_line, p};
-  tt_check *c = tt__check_new(e->name, grid, block, &sites);
+  tt_check *c = tt__check_new(e->name, grid, block, e->sync & TT_CUDAC_TOGETHER, &sites);
   if (!c) return tt__fail_memory(err, 1);
   const char *thread = p->p->where();
   tt_check_area core = {

@@ -28,7 +28,8 @@ enum {
   MOST_OUTPUT = 16 << 20,
   BLOCKS_AT_ONCE = 16,     /* between two looks at whether to stop: so many blocks at least, */
   THREADS_AT_ONCE = 32768, /* and so many threads: blocks side by side are one loop where they can be */
-  WORKERS = 1024           /* and blocks of a grid that wait for each other */
+  WORKERS = 1024,          /* and blocks of a grid that wait for each other */
+  MOST_CHECKED = 1 << 19   /* threads of such a grid under a check: each has a stack */
 };
 
 typedef struct launch {
@@ -56,7 +57,8 @@ typedef struct worker {
   volatile sig_atomic_t wanted; /* somebody wants it left */
   void *volatile address;       /* of a bad access */
   volatile int signal;
-  unsigned met; /* the block's barrier before the last barrier of the grid that it came to */
+  unsigned met;   /* the block's barrier before the last barrier of the grid that it came to */
+  tt_team **team; /* (checked) of each of the blocks that wait for each other; NULL: none do */
 } worker;
 
 static _Thread_local worker *here;
@@ -219,7 +221,7 @@ void tt__cudac_barrier(int value, int *sum, int *threads, const void *site) {
   tt_check *check = here->launch->check;
   unsigned k = tt__team_current(team);
   enter_core();
-  if (check) obey(tt__check_arrives(check, site));
+  if (check) obey(tt__check_arrives(check, site, false));
   tt__team_barrier(team, value, sum, threads);
   if (check) obey(tt__check_passes(check, k, tt__team_opened(team)));
   leave_core();
@@ -314,11 +316,20 @@ static void leave_meeting(meeting *m) {
   pthread_mutex_unlock(&m->mutex);
 }
 
-static void core_grid(void) {
+void tt__cudac_grid_barrier(const void *site) {
   tt_team *team = tt__team();
   worker *w = here;
+  tt_check *check = w->launch->check;
+  unsigned k = tt__team_current(team);
   int sum, threads;
   enter_core();
+  if (check) { /* the other blocks run on this processor thread */
+    obey(tt__check_arrives(check, site, true));
+    tt__team_pause(team);
+    obey(tt__check_passes(check, k, tt__team_opened(team)));
+    leave_core();
+    return;
+  }
   tt__team_barrier(team, 0, &sum, &threads);
   unsigned opened = tt__team_opened(team);
   if (w->met != opened) { /* the first that goes on */
@@ -328,6 +339,8 @@ static void core_grid(void) {
   tt__team_barrier(team, 0, &sum, &threads);
   leave_core();
 }
+
+static void core_grid(void) { tt__cudac_grid_barrier(__builtin_return_address(0)); }
 
 static long long core_clock(void) { return tt__clock_ns(); }
 
@@ -352,6 +365,18 @@ static void run_thread(void *ctx, unsigned k) {
   if (check) obey(tt__check_ends(check));
 }
 
+/* Some of the block's threads wait for ever. */
+static void say_waiting(worker *w, int waiting) {
+  launch *l = w->launch;
+  char where[200] = "";
+  if (l->check) tt__check_waits(l->check, where, sizeof where);
+  say(l, TT_EDEVICE,
+      "kernel %s, block %lld: %d of %u threads wait for others at a barrier or in a warp operation for ever (a "
+      "barrier in divergent flow)%s",
+      l->entry->name, (long long)w->block, waiting, l->threads, where);
+  atomic_store(&l->stop, TT_EDEVICE);
+}
+
 static void run_waiting(worker *w, int64_t lo, int64_t hi) {
   launch *l = w->launch;
   tt_team *team = tt__team();
@@ -362,17 +387,67 @@ static void run_waiting(worker *w, int64_t lo, int64_t hi) {
   }
   for (w->block = lo; w->block < hi && !atomic_load_explicit(&l->stop, memory_order_relaxed); w->block++) {
     int waiting;
-    char where[200] = "";
     if (l->check) tt__check_block(l->check, w->block);
     if (tt__team_run(team, (int)l->threads, run_thread, w, &waiting)) continue;
-    if (l->check) tt__check_waits(l->check, where, sizeof where);
-    say(l, TT_EDEVICE,
-        "kernel %s, block %lld: %d of %u threads wait for others at a barrier or in a warp operation for ever (a "
-        "barrier in divergent flow)%s",
-        l->entry->name, (long long)w->block, waiting, l->threads, where);
-    atomic_store(&l->stop, TT_EDEVICE);
+    say_waiting(w, waiting);
     return;
   }
+}
+
+/* ---- (checked) blocks that wait for each other: each runs until it comes to the barrier of the grid, in turn */
+
+static bool run_turn(worker *w, bool first) {
+  launch *l = w->launch;
+  tt_team *t = w->team[w->block];
+  int waiting;
+  if (!first && !tt__team_pauses(t)) return true; /* it has ended */
+  tt__team_use(t);
+  if (first)
+    tt__check_block(l->check, w->block);
+  else
+    tt__check_goes_on(l->check, w->block);
+  bool ok = first ? tt__team_run(t, (int)l->threads, run_thread, w, &waiting) : tt__team_go_on(t, &waiting);
+  if (!ok)
+    say_waiting(w, waiting);
+  else if (tt__team_pauses(t))
+    obey(tt__check_meets(l->check));
+  return ok;
+}
+
+static void run_turns(worker *w, int64_t n) {
+  bool pauses = true;
+  for (bool first = true; pauses; first = false) {
+    pauses = false;
+    for (w->block = 0; w->block < n; w->block++) {
+      if (atomic_load_explicit(&w->launch->stop, memory_order_relaxed) || !run_turn(w, first)) return;
+      pauses |= tt__team_pauses(w->team[w->block]);
+    }
+    obey(tt__check_opens(w->launch->check));
+  }
+}
+
+static int64_t blocks_of(const launch *l) {
+  const unsigned *g = l->grid.grid;
+  return (int64_t)g[0] * g[1] * g[2];
+}
+
+static tt_code make_teams(worker *w) {
+  int64_t n = blocks_of(w->launch);
+  size_t size = (size_t)n * sizeof *w->team;
+  if (!w->launch->check || !(w->launch->entry->sync & TT_CUDAC_TOGETHER)) return TT_OK;
+  w->team = tt__mem_zalloc(size);
+  if (!w->team) return tt__fail_memory(&w->launch->error, size);
+  for (int64_t k = 0; k < n; k++)
+    if (!(w->team[k] = tt__team_new((int)w->launch->threads))) return tt__fail_memory(&w->launch->error, 1);
+  return TT_OK;
+}
+
+static void free_teams(worker *w, tt_team *before) {
+  int64_t n = blocks_of(w->launch);
+  if (!w->team) return;
+  for (int64_t k = 0; k < n; k++) tt__team_free(w->team[k]);
+  tt__mem_free(w->team, (size_t)n * sizeof *w->team);
+  tt__team_use(before);
 }
 
 static int64_t blocks_at_once(const launch *l) {
@@ -396,8 +471,7 @@ static void run_free(worker *w, int64_t lo, int64_t hi) {
 
 static void note_fault(const worker *w) {
   const launch *l = w->launch;
-  const unsigned *g = l->grid.grid;
-  long long last = (long long)w->block, end = (long long)g[0] * g[1] * g[2] - 1;
+  long long last = (long long)w->block, end = (long long)blocks_of(l) - 1;
   if (!(l->entry->sync & 1)) last += blocks_at_once(l) - 1;
   if (last > end) last = end;
   if (w->signal == SIGFPE)
@@ -437,7 +511,9 @@ static void hear_signal(void) {
 
 static void run_blocks(worker *w, int64_t lo, int64_t hi) {
   if (sigsetjmp(w->out, 0) == 0) { /* handlers leave the mask as it was: SA_NODEFER, on_interrupt */
-    if (w->launch->entry->sync & 1)
+    if (w->team)
+      run_turns(w, hi);
+    else if (w->launch->entry->sync & 1)
       run_waiting(w, lo, hi);
     else
       run_free(w, lo, hi);
@@ -447,16 +523,21 @@ static void run_blocks(worker *w, int64_t lo, int64_t hi) {
   if (w->signal) note_fault(w);
 }
 
-/* What threads may touch besides the arrays: their own stacks, the block's memory. */
-static tt_code begin_check(launch *l, void *shared) {
+static bool add_stacks(launch *l, tt_team *team) {
   tt_check_area stacks = {.space = TT_CHECK_FREE};
-  tt_check_area dynamic = {.base = shared, .size = l->shared, .space = TT_CHECK_SHARED};
-  tt_team *team = tt__team();
-  if (!team) return tt__fail_memory(&l->error, 1);
+  if (!team) return false;
   tt__team_memory(team, (void **)&stacks.base, &stacks.size);
+  return tt__check_add(l->check, &stacks);
+}
+
+/* What threads may touch besides the arrays: their own stacks, the block's memory. */
+static tt_code begin_check(worker *w, void *shared) {
+  launch *l = w->launch;
+  tt_check_area dynamic = {.base = shared, .size = l->shared, .space = TT_CHECK_SHARED};
   snprintf(dynamic.type, sizeof dynamic.type, "dynamic, %u bytes", l->shared);
-  if (!tt__check_add(l->check, &stacks) || !tt__check_add(l->check, &dynamic)) return tt__fail_memory(&l->error, 1);
-  return tt__check_begin(l->check, &l->error);
+  bool ok = tt__check_add(l->check, &dynamic) && (w->team || add_stacks(l, tt__team()));
+  for (int64_t k = 0; ok && w->team && k < blocks_of(l); k++) ok = add_stacks(l, w->team[k]);
+  return ok ? tt__check_begin(l->check, &l->error) : tt__fail_memory(&l->error, 1);
 }
 
 static void run_piece(void *ctx, int64_t lo, int64_t hi, int number) {
@@ -477,7 +558,9 @@ static void run_piece(void *ctx, int64_t lo, int64_t hi, int number) {
   worker *outer = here;
   here = &w;
   int slot = take_slot(l->from_main);
-  tt_code code = l->check ? begin_check(l, shared) : TT_OK;
+  tt_team *team = tt__team();
+  tt_code code = make_teams(&w);
+  if (l->check && code == TT_OK) code = begin_check(&w, shared);
   int64_t start = tt__clock_ns();
   if (code == TT_OK)
     run_blocks(&w, lo, hi);
@@ -485,6 +568,7 @@ static void run_piece(void *ctx, int64_t lo, int64_t hi, int number) {
     atomic_store(&l->stop, (int)code);
   atomic_fetch_add_explicit(&l->busy, tt__clock_ns() - start, memory_order_relaxed);
   if (l->check) tt__check_end(l->check);
+  free_teams(&w, team);
   if (slot >= 0) atomic_store(&slots[slot].state, FREE);
   here = outer;
   if (shared) tt__mem_free_data(shared, l->shared);
@@ -533,28 +617,30 @@ static void run_together(launch *l, int64_t n) {
 }
 
 static void run_all(launch *l) {
-  const unsigned *g = l->grid.grid;
-  int64_t n = (int64_t)g[0] * g[1] * g[2];
-  if (l->entry->sync & TT_CUDAC_TOGETHER) {
-    run_together(l, n);
-    return;
-  }
+  int64_t n = blocks_of(l);
   if (l->check) {
     tt__lock(&checking);
     run_piece(l, 0, n, 0);
     tt__unlock(&checking);
     return;
   }
+  if (l->entry->sync & TT_CUDAC_TOGETHER) {
+    run_together(l, n);
+    return;
+  }
   tt__cut_run(l->entry, n, l->threads, run_piece, l);
 }
 
-tt_code tt__cudac_fits(const tt_cudac_entry *e, const unsigned grid[3], bool check, tt_error *err) {
-  long long n = (long long)grid[0] * grid[1] * grid[2];
+tt_code tt__cudac_fits(const tt_cudac_entry *e, const unsigned grid[3], const unsigned block[3], bool check,
+                       tt_error *err) {
+  long long n = (long long)grid[0] * grid[1] * grid[2], threads = (long long)block[0] * block[1] * block[2];
   if (!(e->sync & TT_CUDAC_TOGETHER)) return TT_OK;
-  if (check)
-    return tt__fail(err, TT_ENOTIMPL, "kernel %s: blocks that wait for each other are not checked (TUTTI_CHECK)",
-                    e->name);
-  if (n > WORKERS)
+  if (check && n > MOST_CHECKED / threads)
+    return tt__fail(err, TT_EVALUE,
+                    "kernel %s: its %lld blocks wait for each other, so all must run at once, and TUTTI_CHECK=1 runs "
+                    "%d threads: make the grid smaller",
+                    e->name, n, MOST_CHECKED);
+  if (!check && n > WORKERS)
     return tt__fail(err, TT_EVALUE,
                     "kernel %s: its %lld blocks wait for each other, so all must run at once, and the CPU runs %d: "
                     "make the grid smaller and let threads take several elements",
@@ -570,13 +656,13 @@ tt_code tt__cudac_run(const tt_cudac_entry *e, const unsigned grid[3], const uns
     l.grid.block[k] = block[k];
   }
   l.threads = block[0] * block[1] * block[2];
-  TT_TRY(tt__cudac_fits(e, grid, check != NULL, err));
+  TT_TRY(tt__cudac_fits(e, grid, block, check != NULL, err));
   l.from_main = is_main();
   begin_launch();
   run_all(&l);
   end_launch();
   tt_code code = (tt_code)atomic_load(&l.stop);
-  if (code == TT_OK) tt__cut_note(e, (int64_t)grid[0] * grid[1] * grid[2], l.threads, atomic_load(&l.busy));
+  if (code == TT_OK) tt__cut_note(e, blocks_of(&l), l.threads, atomic_load(&l.busy));
   if (code == TT_OK) return TT_OK;
   if (check) TT_TRY(tt__check_tell(check, err));
   if (l.error.code != TT_OK) return tt__fail(err, l.error.code, "%s", l.error.message);

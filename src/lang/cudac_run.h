@@ -9,8 +9,9 @@
 #include "lang/check.h"
 #include "lang/cudac_abi.h"
 
-/* Can this grid run? TT_EVALUE, TT_ENOTIMPL: its blocks wait for each other, and are too many, or are to be checked. */
-TT_HIDDEN tt_code tt__cudac_fits(const tt_cudac_entry *e, const unsigned grid[3], bool check, tt_error *err);
+/* Can this grid run? TT_EVALUE: its blocks wait for each other, and are too many. */
+TT_HIDDEN tt_code tt__cudac_fits(const tt_cudac_entry *e, const unsigned grid[3], const unsigned block[3], bool check,
+                                 tt_error *err);
 
 /*
 ** Run all blocks; arg[k] points at the k-th argument. Waits. What the kernel printed is appended to `output`.
@@ -22,8 +23,9 @@ TT_HIDDEN tt_code tt__cudac_fits(const tt_cudac_entry *e, const unsigned grid[3]
 TT_HIDDEN tt_code tt__cudac_run(const tt_cudac_entry *e, const unsigned grid[3], const unsigned block[3],
                                 unsigned shared, void *const *arg, tt_check *check, tt_str *output, tt_error *err);
 
-/* What compiled programs call. Its barrier takes the place it is called from; other programs say theirs. */
+/* What compiled programs call. Its barriers take the place they are called from; other programs say theirs. */
 TT_HIDDEN void tt__cudac_barrier(int value, int *sum, int *threads, const void *site);
+TT_HIDDEN void tt__cudac_grid_barrier(const void *site);
 TT_HIDDEN extern const tt_cudac_core tt__cudac_core;
 
 #endif

@@ -2,8 +2,8 @@
 ** The scheduler of a block. A bit for each thread that can go on; who must wait clears its bit and goes on with the
 ** next one that is set, directly, without a detour over the caller. Who comes last sets the bits of all.
 **
-** Invariants: `ready`, `waiting at the barrier`, `waiting in a warp` and `ended` part the threads. A fiber lives on
-** after its thread ended and runs the same thread number of the next block.
+** Invariants: `ready`, `waiting at the barrier`, `waiting in a warp` and `ended` part the threads. Threads that pause
+** wait at the barrier. A fiber lives on after its thread ended and runs the same thread number of the next block.
 */
 #include "lang/cudac_team.h"
 
@@ -34,12 +34,13 @@ typedef struct warp {
 
 struct tt_team {
   size_t size, stack; /* of the whole mapping, of one stack */
-  int made;           /* fibers */
+  int room, made;     /* fibers */
   int n, alive;       /* threads of this block */
   int current;        /* -1: none runs */
   unsigned opened;
   int at_barrier, sum, last_sum, last_threads;
-  uint32_t warps; /* those with a bit in ready */
+  bool pausing, paused; /* those at the barrier pause; and all are there */
+  uint32_t warps;       /* those with a bit in ready */
   uint32_t ready[WARPS], blocked[WARPS];
   void (*body)(void *ctx, unsigned k);
   void *ctx;
@@ -53,11 +54,11 @@ static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Thread_local tt_team *mine;
 
+static char *stacks_of(const tt_team *t) { return (char *)(uintptr_t)t + (t->size - (size_t)t->room * t->stack); }
+
 /* Frames that nobody returns from leave marks on their stacks, by which the sanitizer would judge whoever comes
  * next. */
-static void clear_marks(const tt_team *t) {
-  ASAN_UNPOISON_MEMORY_REGION((const char *)t + (t->size - TT_TEAM_MAX * t->stack), (size_t)t->made * t->stack);
-}
+static void clear_marks(const tt_team *t) { ASAN_UNPOISON_MEMORY_REGION(stacks_of(t), (size_t)t->made * t->stack); }
 
 static void unmap(void *p) {
   tt_team *t = p;
@@ -73,20 +74,32 @@ static size_t stack_size(void) {
   return (size_t)n & ~(size_t)4095;
 }
 
-tt_team *tt__team(void) {
-  if (mine) return mine;
-  size_t stack = stack_size(), head = (sizeof(tt_team) + 8191) & ~(size_t)4095, size = head + TT_TEAM_MAX * stack;
-  pthread_once(&once, make_key);
+tt_team *tt__team_new(int threads) {
+  size_t stack = stack_size(), head = (sizeof(tt_team) + 8191) & ~(size_t)4095, size = head + (size_t)threads * stack;
   void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED) return NULL;
   madvise(p, size, MADV_NOHUGEPAGE);
   tt_team *t = p;
   t->size = size;
   t->stack = stack;
+  t->room = threads;
   t->current = -1;
-  pthread_setspecific(key, t);
+  return t;
+}
+
+void tt__team_free(tt_team *t) {
+  if (t) unmap(t);
+}
+
+tt_team *tt__team(void) {
+  if (mine) return mine;
+  pthread_once(&once, make_key);
+  tt_team *t = tt__team_new(TT_TEAM_MAX);
+  if (t) pthread_setspecific(key, t);
   return mine = t;
 }
+
+void tt__team_use(tt_team *t) { mine = t; }
 
 /* ---- going on with another thread */
 
@@ -134,15 +147,28 @@ static void open_barrier(tt_team *t) {
   }
 }
 
+static void all_came(tt_team *t) {
+  if (t->pausing)
+    t->paused = true;
+  else
+    open_barrier(t);
+}
+
 void tt__team_barrier(tt_team *t, int value, int *sum, int *threads) {
   int k = t->current;
   t->sum += value;
   t->blocked[k >> 5] |= 1u << (k & 31);
   clear_ready(t, k);
-  if (++t->at_barrier == t->alive) open_barrier(t);
+  if (++t->at_barrier == t->alive) all_came(t);
   give_way(t, k);
   *sum = t->last_sum;
   *threads = t->last_threads;
+}
+
+void tt__team_pause(tt_team *t) {
+  int sum, threads;
+  t->pausing = true;
+  tt__team_barrier(t, 0, &sum, &threads);
 }
 
 /* If all for whom `lane` waits have come, give them their answers and let them go on. */
@@ -194,7 +220,7 @@ static void end_thread(tt_team *t, int k) {
   clear_ready(t, k);
   p->alive &= ~(1u << (k & 31));
   t->alive--;
-  if (t->alive && t->at_barrier == t->alive) open_barrier(t);
+  if (t->alive && t->at_barrier == t->alive) all_came(t);
   for (uint32_t rest = p->wait; rest; rest &= rest - 1) /* they may have waited for us alone */
     if (p->wait & (rest & -rest)) try_warp(t, k >> 5, lowest(rest));
 }
@@ -213,9 +239,8 @@ static void fiber_body(void *arg) {
 
 /* Stacks begin at different places of a page, or all threads' frames would want the same lines of the cache. */
 static void make_fiber(tt_team *t, int k) {
-  char *stacks = (char *)t + (t->size - TT_TEAM_MAX * t->stack);
   size_t colour = (size_t)(k % COLOURS) * COLOUR;
-  char *top = stacks + (size_t)(k + 1) * t->stack - 64 - colour;
+  char *top = stacks_of(t) + (size_t)(k + 1) * t->stack - 64 - colour;
   t->fiber[k] = tt__fiber_new((void *)((uintptr_t)top & ~(uintptr_t)63), t->stack - 128 - colour, fiber_body,
                               (void *)(intptr_t)k);
 }
@@ -228,13 +253,34 @@ void tt__team_forget(tt_team *t) {
   t->made = 0;
 }
 
+/* From the thread k on, until nobody can go on. */
+static bool run_from(tt_team *t, int k, int *waiting) {
+  t->current = k;
+  tt__fiber_switch(&t->caller, t->fiber[k]);
+  t->current = -1;
+  *waiting = t->paused ? 0 : t->alive;
+  if (*waiting) tt__team_forget(t);
+  return *waiting == 0;
+}
+
+bool tt__team_pauses(const tt_team *t) { return t->paused; }
+
+bool tt__team_go_on(tt_team *t, int *waiting) {
+  assert(t->paused && t->current < 0);
+  t->paused = t->pausing = false;
+  open_barrier(t);
+  int w = lowest(t->warps);
+  return run_from(t, w << 5 | lowest(t->ready[w]), waiting);
+}
+
 bool tt__team_run(tt_team *t, int n, void (*body)(void *ctx, unsigned k), void *ctx, int *waiting) {
-  assert(n > 0 && n <= TT_TEAM_MAX && t->current < 0);
+  assert(n > 0 && n <= t->room && t->current < 0);
   while (t->made < n) make_fiber(t, t->made++);
   t->n = t->alive = n;
   t->body = body;
   t->ctx = ctx;
   t->sum = t->at_barrier = 0;
+  t->pausing = t->paused = false;
   t->opened = 0;
   t->warps = 0;
   for (int w = 0; w << 5 < n; w++) {
@@ -244,10 +290,5 @@ bool tt__team_run(tt_team *t, int n, void (*body)(void *ctx, unsigned k), void *
     t->blocked[w] = t->ready[w] = 0;
     set_ready(t, w, t->warp[w].alive);
   }
-  t->current = 0;
-  tt__fiber_switch(&t->caller, t->fiber[0]);
-  t->current = -1;
-  *waiting = t->alive;
-  if (t->alive) tt__team_forget(t);
-  return *waiting == 0;
+  return run_from(t, 0, waiting);
 }

@@ -16,11 +16,22 @@
 typedef struct tt_team tt_team;
 TT_HIDDEN tt_team *tt__team(void);
 
+/* Several blocks under way on one processor thread: teams of up to `threads` threads (NULL: no memory), of which the
+ * calling processor thread's is the one that it was told to use last. */
+TT_HIDDEN tt_team *tt__team_new(int threads);
+TT_HIDDEN void tt__team_free(tt_team *t); /* NULL is allowed */
+TT_HIDDEN void tt__team_use(tt_team *t);
+
 /*
-** Run body(ctx, k) for k in [0, n), each as a thread of the team; returns when all have ended. False: some wait for
-** ever, for others that have gone another way; how many wait is in *waiting. They are gone then, without having ended.
+** Run body(ctx, k) for k in [0, n), each as a thread of the team; returns when all have ended, or all that have not
+** pause. False: some wait for ever, for others that have gone another way; how many wait is in *waiting. They are gone
+** then, without having ended.
 */
 TT_HIDDEN bool tt__team_run(tt_team *t, int n, void (*body)(void *ctx, unsigned k), void *ctx, int *waiting);
+
+/* Do the team's threads pause? They go on as at tt__team_run. */
+TT_HIDDEN bool tt__team_pauses(const tt_team *t);
+TT_HIDDEN bool tt__team_go_on(tt_team *t, int *waiting);
 
 /* Forget all threads, after a jump out of one. */
 TT_HIDDEN void tt__team_forget(tt_team *t);
@@ -29,6 +40,8 @@ TT_HIDDEN void tt__team_forget(tt_team *t);
 TT_HIDDEN void tt__team_barrier(tt_team *t, int value, int *sum, int *threads);
 TT_HIDDEN void tt__team_warp(tt_team *t, unsigned mask, unsigned long long value, unsigned long long *out,
                              unsigned *came, unsigned *yes);
+/* A barrier that opens when the team is told to go on. */
+TT_HIDDEN void tt__team_pause(tt_team *t);
 TT_HIDDEN unsigned tt__team_active(const tt_team *t);
 /* The number of the thread that runs. */
 TT_HIDDEN unsigned tt__team_current(const tt_team *t);

@@ -23,7 +23,7 @@ void tt__program_header(const tt_program *p, tt_program_target target, tt_str *o
   if (p->grid && target == TT_PROGRAM_CUDA) tt__str_add(out, tt__cuda_barrier);
 }
 
-bool tt__program_single(const tt_program *p) { return p->bounds && p->entry->kind == TT_X_KERNEL && !p->grid; }
+bool tt__program_single(const tt_program *p) { return p->bounds && p->entry->kind == TT_X_KERNEL; }
 
 int64_t tt__program_local_bytes(const tt_program *p) {
   int64_t n = 0;
@@ -130,14 +130,15 @@ static void put_shared(tt_pwriter *w) {
   }
 }
 
-/* Threads take turns: each has its private arrays in the host's memory. */
+/* Threads take turns: each has its private arrays in the host's memory, which other blocks' threads have elsewhere. */
 static void put_private_slots(tt_pwriter *w) {
   int64_t at = 0;
+  if (w->p->local.n) tt__pw_line(w, "char *const slots = call->local;");
   for (int64_t k = 0; k < w->p->local.n; k++) {
     const tt_pslot *s = &w->p->local.data[k];
     int64_t bytes = (s->bytes + 15) & ~(int64_t)15;
     const char *suffix = tt__dtypes[s->type->dtype].suffix;
-    tt__pw_line(w, "#define local%lld ((tt_%s *)(call->local + %lld * TT_THREADS + t * %lld))", (long long)k, suffix,
+    tt__pw_line(w, "#define local%lld ((tt_%s *)(slots + %lld * TT_THREADS + t * %lld))", (long long)k, suffix,
                 (long long)at, (long long)bytes);
     at += bytes;
   }
@@ -262,7 +263,7 @@ static void put_blocks(tt_pwriter *w, const tt_pstrip *strip) {
 static void put_kernel_entry(tt_pwriter *w, int64_t number, const char *name) {
   tt_str own = {0}, fore = {0}, *outer = w->out;
   w->f = w->p->funcs.data[number];
-  w->wide = w->p->grid;
+  w->wide = w->p->grid && !w->single;
   bool split = !w->single && tt__pw_turn(w->arena, w->f, w->wide);
   w->out = &own;
   w->fore = &fore;

@@ -494,6 +494,8 @@ void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s) {
     case TT_X_BARRIER:
       if (w->target == TT_PROGRAM_CUDA)
         tt__pw_line(w, s->k == 2 ? "tt_grid_barrier();" : s->k ? "__syncwarp();" : "__syncthreads();");
+      else if (w->single && s->k == 2)
+        tt__pw_line(w, "call->grid((const void *)(tt_i64)%d);", (int)s->line);
       else if (w->single)
         tt__pw_line(w, s->k ? "(void)tt_ballot(1, ~0u);" : "(void)tt_sync_count(1, %d);", (int)s->line);
       break;

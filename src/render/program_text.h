@@ -47,6 +47,7 @@ struct tt_pcall {
   unsigned (*active)(void);
   void (*fence)(void);
   void (*leaves)(void);
+  void (*grid)(const void *line);
 };
 /* ---- what the one thread of a checked kernel calls; `t` is its number */
 #define TT_TOUCH(place, kind, line)                                  \

@@ -18,6 +18,8 @@ typedef struct checked {
   tt_pcall *call;
   const tt_jit_grid *launch;
   int64_t *word; /* a copy: arrays are moved */
+  char *local;   /* private arrays: of the threads of a block, of all blocks that wait for each other */
+  size_t local_size;
 } checked;
 
 static void say_line(void *ctx, uint32_t site, char *out, size_t size) {
@@ -28,6 +30,7 @@ static void say_line(void *ctx, uint32_t site, char *out, size_t size) {
 static void run_thread(const tt_cudac_grid *g, void *const *arg, long block, unsigned thread) {
   checked *c = arg[0];
   tt_pcall *call = c->call;
+  if (c->j->program.grid) call->local = c->local + block * c->j->local * TT_TEAM_MAX;
   const int64_t *grid = c->launch->grid, *dim = c->launch->block;
   call->shared = g->dynamic_shared;
   int64_t at[9] = {block, thread, dim[0], dim[1], dim[2], grid[0], grid[1], grid[2], c->launch->shared};
@@ -113,7 +116,7 @@ static size_t place_shared(const struct tt_jit *j, char *memory, char **slot, tt
 static tt_code add_areas(checked *c, tt_check *check, int64_t *hidden, tt_error *err) {
   const tt_program *p = &c->j->program;
   int64_t *word = c->word;
-  tt_check_area local = {.base = c->call->local, .size = (size_t)c->j->local * TT_TEAM_MAX, .space = TT_CHECK_FREE};
+  tt_check_area local = {.base = c->local, .size = c->local_size, .space = TT_CHECK_FREE};
   if (!tt__check_add(check, &local)) return tt__fail_memory(err, sizeof local);
   for (int32_t k = 0; k < p->entry->nparam; k++) {
     const tt_plocal *v = &p->entry->locals.data[k];
@@ -139,9 +142,14 @@ static int64_t count_words(const tt_program *p, bool hidden) {
   return n;
 }
 
+static tt_cudac_entry entry_of(const struct tt_jit *j) {
+  int together = j->program.grid ? TT_CUDAC_TOGETHER : 0;
+  return (tt_cudac_entry){.name = j->program.entry->name, .nparam = 1, .sync = 1 + together, .thread = run_thread};
+}
+
 static tt_code run(checked *c, tt_check *check, int64_t *hidden, const unsigned grid[3], const unsigned block[3],
                    tt_error *err) {
-  tt_cudac_entry entry = {.name = c->j->program.entry->name, .nparam = 1, .sync = 1, .thread = run_thread};
+  tt_cudac_entry entry = entry_of(c->j);
   void *arg[1] = {c};
   tt_str output = {0};
   TT_TRY(add_areas(c, check, hidden, err));
@@ -156,17 +164,24 @@ tt_code tt__jit_launch_checked(const struct tt_jit *j, tt_pcall *call, const int
   int64_t nslot = j->program.shared.n;
   bool ok = true;
   size_t room = place_shared(j, NULL, NULL, NULL, NULL), copy = (size_t)(n + nhidden + nslot + 1) * sizeof(int64_t);
-  checked c = {.j = j, .call = call, .launch = launch, .word = tt__mem_zalloc(copy)};
-  char *memory = tt__mem_alloc(room);
+  size_t blocks = 1;
   tt_check_sites sites = {NULL, say_line, NULL};
   unsigned grid[3], block[3];
+  tt_cudac_entry entry = entry_of(j);
   for (int k = 0; k < 3; k++) {
     grid[k] = (unsigned)launch->grid[k];
     block[k] = (unsigned)launch->block[k];
+    if (j->program.grid) blocks *= grid[k];
   }
-  tt_check *check = tt__check_new(j->program.entry->name, grid, block, &sites);
+  TT_TRY(tt__cudac_fits(&entry, grid, block, true, err));
+  checked c = {.j = j, .call = call, .launch = launch, .word = tt__mem_zalloc(copy), .local = call->local};
+  c.local_size = blocks * (size_t)j->local * TT_TEAM_MAX;
+  size_t own = j->program.grid ? c.local_size : 0;
+  if (own) c.local = tt__mem_alloc_data(own);
+  char *memory = tt__mem_alloc(room);
+  tt_check *check = tt__check_new(j->program.entry->name, grid, block, j->program.grid, &sites);
   tt_code code = TT_ENOMEM;
-  if (c.word && memory && check) {
+  if (c.word && memory && check && (c.local || !own)) {
     int64_t *hidden = c.word + n;
     char **slot = (char **)(void *)(hidden + nhidden);
     memcpy(c.word, word, (size_t)n * sizeof *word);
@@ -175,6 +190,7 @@ tt_code tt__jit_launch_checked(const struct tt_jit *j, tt_pcall *call, const int
     call->slot = slot;
     call->touch = tt__cudac_core.touch;
     call->barrier = tt__cudac_barrier;
+    call->grid = tt__cudac_grid_barrier;
     call->warp = tt__cudac_core.warp;
     call->active = tt__cudac_core.active;
     call->fence = tt__cudac_core.fence;
@@ -182,8 +198,9 @@ tt_code tt__jit_launch_checked(const struct tt_jit *j, tt_pcall *call, const int
     (void)place_shared(j, memory, slot, check, &ok);
     code = ok ? run(&c, check, hidden, grid, block, err) : tt__fail_memory(err, room);
   } else {
-    (void)tt__fail_memory(err, room);
+    (void)tt__fail_memory(err, room + own);
   }
+  if (own && c.local) tt__mem_free_data(c.local, own);
   tt__check_free(check);
   tt__mem_free(memory, room);
   tt__mem_free(c.word, copy);

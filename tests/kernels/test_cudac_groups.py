@@ -169,11 +169,17 @@ def test_ctrl_c_ends_them_all(tmp_path):
 
 
 @pytest.mark.usefixtures("on_the_cpu")
-def test_they_are_not_checked(monkeypatch):
+def test_they_are_checked(monkeypatch):
     monkeypatch.setenv("TUTTI_CHECK", "1")
-    module = tt.RawModule(code=GRID)
-    with pytest.raises(NotImplementedError, match="blocks that wait for each other are not checked"):
-        module.get_function("leaves")((2,), (2,), (np.zeros(4, "i4"), 4))
+    module = tt.RawModule(code=GRID, name_expressions=["total<int>"])
+    a = np.zeros(150, "i4")
+    module.get_function("leaves")((3,), (64,), (a, 150))
+    assert a[0] == 150
+    parts, out = np.zeros(10, "i4"), np.zeros(1, "i4")
+    module.get_function("total<int>")((10,), (48,), (parts, out))
+    assert out[0] == sum(range(480))
+    with pytest.raises(RuntimeError, match=r"block \(2,0,0\), thread \(\d+,0,0\): assertion failed: blockIdx.x != 2"):
+        module.get_function("fails")((8,), (4,), (a,))
     a = np.zeros(4)
     module.get_function("alone")((2,), (2,), (a,))
     assert (a == 1).all()

@@ -178,4 +178,36 @@ TEST(threads_of_a_block_wait) {
   }
 }
 
+/* Thread k of two teams that take turns: it pauses k times. */
+static void pause_often(void *ctx, unsigned k) {
+  int *count = ctx;
+  for (unsigned i = 0; i < k; i++) {
+    count[0]++;
+    tt__team_pause(tt__team());
+  }
+}
+
+TEST(blocks_take_turns) {
+  tt_team *before = tt__team(), *team[2] = {tt__team_new(4), tt__team_new(4)};
+  int count[2] = {0, 0}, waiting;
+  for (int k = 0; k < 2; k++) {
+    tt__team_use(team[k]);
+    CHECK(tt__team_run(team[k], 3 + k, pause_often, &count[k], &waiting) && tt__team_pauses(team[k]));
+  }
+  CHECK(count[0] == 2 && count[1] == 3);
+  for (int round = 1; round <= 3; round++)
+    for (int k = 0; k < 2; k++) {
+      if (!tt__team_pauses(team[k])) continue;
+      tt__team_use(team[k]);
+      CHECK(tt__team_go_on(team[k], &waiting));
+      CHECK(tt__team_pauses(team[k]) == (round < 2 + k));
+    }
+  CHECK(count[0] == 3 && count[1] == 6);
+  tt__team_use(team[0]);
+  CHECK(!tt__team_run(team[0], 2, wait_for_ever, NULL, &waiting) && waiting == 2); /* and they can be left */
+  tt__team_use(before);
+  tt__team_free(team[0]);
+  tt__team_free(team[1]);
+}
+
 TEST_MAIN()
