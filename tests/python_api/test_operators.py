@@ -342,3 +342,46 @@ def test_keeping_types_of_scalars():
     )
     assert type(tt.array(1j).item()) is complex and tt.array(2**64 - 1).item() == 2**64 - 1
     assert tt.array([[1, 2], [3, 4]]).tolist() == [[1, 2], [3, 4]] and tt.array(5).tolist() == 5
+
+
+NUMBERS = ["bool", "int8", "uint8", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64", "complex64"]
+
+
+@pytest.mark.parametrize("of", NUMBERS)
+def test_scalars_of_numpys_beside_arrays(of):
+    """Types, values and errors, both ways round, whatever the types are: a scalar has the weight of its type."""
+    for name in NUMBERS:
+        a, mine = np.array([1, 2, 3]).astype(name), tt.array(np.array([1, 2, 3]).astype(name))
+        for x in (np.dtype(of).type(2), np.dtype(of).type(0)):
+            for f in [*BINARY, *BITS]:
+                for args, ours in (((a, x), (mine, x)), ((x, a), (x, mine))):
+                    try:
+                        with np.errstate(all="ignore"):
+                            want = f(*args)
+                    except Exception as e:  # noqa: BLE001 - whatever NumPy says
+                        with pytest.raises(type(e)):
+                            f(*ours)
+                        continue
+                    same(f(*ours), want)
+
+
+def test_extreme_scalars_of_numpys():
+    for x in (np.int32(2**31 - 1), np.int64(-(2**63)), np.float32(np.inf), np.float64(-0.0), np.float32(1e-45)):
+        a = np.array([0, 1], x.dtype)
+        same(x + tt.array(a), x + a)
+        same(tt.array(a) == x, a == x)
+        with np.errstate(invalid="ignore"):
+            want = x * a
+        assert np.signbit((x * tt.array(a)).numpy()).tolist() == np.signbit(want).tolist()
+
+
+def test_scalars_of_numpys_are_no_memory():
+    """Of the array's own type they are numbers, and no Python runs on the way from NumPy to the operator."""
+    a, x = tt.array([1, 2, 3], "float32"), np.float32(2)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tutti._numpy.array_ufunc", None)
+        with tt.strict("copy"):
+            made = [x * a, a * x, np.multiply(x, a), np.exp(a), np.add(a, a)]
+    twice = [2, 4, 6]
+    for got, want in zip(made, (twice, twice, twice, np.exp(np.float32([1, 2, 3])), twice), strict=True):
+        same(got, np.asarray(want, "float32"))

@@ -148,6 +148,11 @@ static inline bool core_value_common(PyObject *o, tt_value *v) {
   long i = PyLong_AsLongAndOverflow(o, &overflow);
   return *v = tt_v_int(i), !overflow;
 }
+/*
+** A scalar of NumPy's of the type `dtype`, as the number that Python would have; false for any other (no exception).
+** Beside an array of that type it gives what the scalar gives: both leave the type alone (ufunc.c).
+*/
+bool core_value_beside(PyObject *o, tt_dtype dtype, tt_value *out);
 /* A Python scalar or None, exactly; false when `o` is something else (no exception). Huge ints: see core_value_int. */
 bool core_value_scalar(PyObject *o, tt_value *out);
 /* An int; false with OverflowError beyond uint64. */
@@ -236,6 +241,8 @@ int core_apply_init(PyObject *module);
 PyObject *core_apply(tt_op op, PyObject *const *arg, Py_ssize_t n, PyObject *names);
 /* One elementwise op over objects; Py_NotImplemented where an operand is no array-like. */
 PyObject *core_operator(tt_op op, PyObject *const *arg, int n, PyObject *out);
+/* __array_ufunc__ (ufunc.c) */
+PyObject *core_meth_ufunc(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
 int core_call_init(PyObject *module);
 /* The row by name, or -1. */
 int core_row(const char *name);

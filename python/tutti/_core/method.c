@@ -294,9 +294,6 @@ static PyObject *forward(core_hook hook, PyObject *self, PyObject *args, PyObjec
   Py_XDECREF(all);
   return out;
 }
-static PyObject *meth_ufunc(PyObject *self, PyObject *args, PyObject *kw) {
-  return forward(CORE_HOOK_array_ufunc, self, args, kw);
-}
 static PyObject *meth_function(PyObject *self, PyObject *args, PyObject *kw) {
   return forward(CORE_HOOK_array_function, self, args, kw);
 }
@@ -398,7 +395,7 @@ static const PyMethodDef own[] = {
     {"to", CORE_FAST(meth_to), FAST, "to(device)\n--\n\nThe array on a device."},
     {"to_device", CORE_FAST(meth_to), FAST, "to_device(device, *, stream=None)\n--\n\nThe array on a device."},
     {"__array__", CORE_FAST(meth_array), FAST, NULL},
-    {"__array_ufunc__", (PyCFunction)(void (*)(void))meth_ufunc, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"__array_ufunc__", CORE_FAST(core_meth_ufunc), FAST, NULL},
     {"__array_function__", (PyCFunction)(void (*)(void))meth_function, METH_VARARGS | METH_KEYWORDS, NULL},
     {"__array_namespace__", (PyCFunction)(void (*)(void))meth_namespace, METH_VARARGS | METH_KEYWORDS, NULL},
     {"__dlpack__", CORE_FAST(core_meth_dlpack), FAST, NULL},

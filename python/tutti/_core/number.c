@@ -10,10 +10,12 @@
 
 /*
 ** `o` as an operand: 1 converted, 0 nothing an array can meet (NotImplemented), -1 an exception is set. *hold is set
-** when a temporary array was made.
+** when a temporary array was made. `other` (or NULL): the operand beside which only o's value counts if its type is
+** the other's.
 */
-static int operand(PyObject *o, tt_value *v, tt_array **hold) {
+static int operand(PyObject *o, PyObject *other, tt_value *v, tt_array **hold) {
   if (core_is_array(o)) return *v = tt_v_array(core_handle(o)), 1;
+  if (other && core_is_array(other) && core_value_beside(o, tt_array_dtype(core_handle(other)), v)) return 1;
   if (Py_TYPE(o) == &PyLong_Type) {
     if (core_value_int(o, v)) return 1;
     if (!PyErr_ExceptionMatches(PyExc_OverflowError)) return -1;
@@ -79,7 +81,8 @@ PyObject *core_operator(tt_op op, PyObject *const *arg, int n, PyObject *out) {
   int state[3] = {1, 1, 1}, bad = 1;
   core_line();
   for (int k = 0; k < n && bad == 1; k++) {
-    state[k] = operand(arg[k], &v[k], &hold[k]);
+    /* A power looks at its exponent's type. */
+    state[k] = operand(arg[k], n == 2 && op != TT_POW ? arg[1 - k] : NULL, &v[k], &hold[k]);
     if (state[k] == -2) v[k].tag = TT_V_NONE;
     if (state[k] == 0 || state[k] == -1) bad = state[k];
   }
@@ -193,7 +196,7 @@ static PyObject *slot_matmul(PyObject *l, PyObject *r) {
   core_line();
   for (int k = 0; k < 2; k++) {
     tt_value v;
-    int state = operand(side[k], &v, &a[k]);
+    int state = operand(side[k], NULL, &v, &a[k]);
     if (state == 0) result = Py_NewRef(Py_NotImplemented);
     if (state == 1 && v.tag != TT_V_ARRAY) a[k] = core_from_value(&v, TT_DTYPE_NONE);
     if (state == 1 && v.tag == TT_V_ARRAY && !a[k]) a[k] = tt_retain(v.as.array);
