@@ -23,6 +23,7 @@
 #include "lib/blas_host.h"
 #include "lib/product_device.h"
 #include "lib/fft_plan.h"
+#include "run/border.h"
 #include "run/exec.h"
 #include "run/exec_call.h"
 #include "run/explain.h"
@@ -196,6 +197,7 @@ tt_code tt_device_trim(int device, tt_error *err) {
   TT_TRY(tt__device_open(device, &d, err));
   if (d) {
     tt__session_lock(); /* an evaluation under way may have gathered work on freed memory */
+    tt__border_drop(d);
     tt__dmem_trim(d);
     tt__session_unlock();
   } else {

@@ -12,6 +12,7 @@
 #include "device/device.h"
 #include "graph/build.h"
 #include "graph/session.h"
+#include "run/border.h"
 #include "run/copy_around.h"
 #include "run/cost.h"
 #include "run/device_code.h"
@@ -57,19 +58,32 @@ void tt__exec_forget(tt_launch *l) {
 typedef struct result {
   tt_buffer *buffer;
   void *at;
+  uint64_t border; /* what a store left of other memory; 0: it is no such store */
 } result;
 
-/* What a STORE or SCATTER leaves of the value it writes over. */
-static tt_code base_of(tt_device *d, tt_stream *s, tt_node *root, tt_node *base, void *at, tt_error *err) {
+static tt_code new_result(tt_device *d, tt_stream *s, const tt_node *n, result *out, tt_error *err) {
+  size_t size = (size_t)n->size * tt__dtype_size((tt_dtype)n->dtype);
+  return tt__resident_new(d, s, size, n, &out->buffer, &out->at, err);
+}
+
+/* With what a STORE or SCATTER leaves of the value it writes over. */
+static tt_code stored_result(tt_device *d, tt_stream *s, tt_node *n, tt_buffer *base, result *out, tt_error *err) {
+  tt_stored stored = {.item = (int64_t)tt__dtype_size((tt_dtype)n->dtype), .size = base->size};
   void *from;
-  TT_TRY(tt__resident(d, s, base->attr.buf, &from, err));
-  size_t size = base->attr.buf->size;
-  tt_runs v;
-  if (root->op != TT_N_STORE || !tt__memory_runs(root, &v)) {
+  TT_TRY(tt__resident(d, s, base, &from, err));
+  if (n->op != TT_N_STORE || !tt__memory_runs(n, &stored.runs)) {
+    TT_TRY(new_result(d, s, n, out, err));
     TT_TRY(tt__queue_flush(err));
-    return d->ops->copy_within(d, s, at, from, size, err);
+    return d->ops->copy_within(d, s, out->at, from, base->size, err);
   }
-  return tt__copy_around(d, s, &v, (int64_t)tt__dtype_size((tt_dtype)root->dtype), (int64_t)size, at, from, err);
+  out->border = tt__border_of(d, s, base, &stored);
+  tt_dmem *block = tt__border_take(out->border);
+  if (block) {
+    out->at = tt__dmem_at(block);
+    return tt__resident_adopt(d, s, block, stored.size, n, &out->buffer, err);
+  }
+  TT_TRY(new_result(d, s, n, out, err));
+  return tt__copy_around(d, s, &stored.runs, stored.item, (int64_t)stored.size, out->at, from, err);
 }
 
 static tt_code result_of(tt_device *d, tt_stream *s, const tt_walk *walk, const tt_proot *root, tt_buffer *donor,
@@ -79,9 +93,8 @@ static tt_code result_of(tt_device *d, tt_stream *s, const tt_walk *walk, const 
     out->buffer = tt__buffer_retain(donor);
     return tt__resident(d, s, donor, &out->at, err);
   }
-  size_t size = (size_t)n->size * tt__dtype_size((tt_dtype)n->dtype);
-  TT_TRY(tt__resident_new(d, s, size, n, &out->buffer, &out->at, err));
-  return root->base < 0 ? TT_OK : base_of(d, s, n, walk->node[root->base], out->at, err);
+  if (root->base < 0) return new_result(d, s, n, out, err);
+  return stored_result(d, s, n, walk->node[root->base]->attr.buf, out, err);
 }
 
 /* One result per root; on failure those made so far stand in `out`, the others are NULL. */
@@ -99,6 +112,7 @@ static void hand_over(tt_device *d, const tt_walk *walk, const tt_step *step, co
     if (!out[r].buffer) continue;
     if (good) {
       tt__resident_written(d, out[r].buffer);
+      tt__resident_set_border(d, out[r].buffer, out[r].border);
       tt__node_become_buffer(walk->node[step->root[r].node], out[r].buffer);
     } else {
       tt__buffer_release(out[r].buffer);

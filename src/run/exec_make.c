@@ -88,7 +88,7 @@ static tt_code hand_over(const tt_lib_maker *m, tt_lib_use *u, const tt_made *ma
     size_t size = (size_t)made[k].n * tt__dtype_size(made[k].dtype);
     if (code != TT_OK || !size) continue;
     tt_dmem *block = take_block(u, made[k].data);
-    code = tt__resident_adopt(u->on.device, u->on.stream, block, size, &out[k].buffer, err);
+    code = tt__resident_adopt(u->on.device, u->on.stream, block, size, NULL, &out[k].buffer, err);
   }
   return code;
 }

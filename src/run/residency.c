@@ -16,6 +16,7 @@
 #include "graph/build.h"
 #include "graph/session.h"
 #include "graph/slab.h"
+#include "run/border.h"
 #include "run/place.h"
 #include "run/queue.h"
 
@@ -37,6 +38,7 @@ struct tt_replica {
   bool fleeting;    /* the bytes' owner may change them on the host: good for one evaluation */
   bool broken;      /* a launch that was to write it could not be asked for */
   uint64_t written; /* the turn of launches that writes it; 0: it holds what it should */
+  uint64_t border;  /* the number of what a store leaves of it (border.h), until it is written again; 0: none */
 };
 
 static tt_replica *newest, *oldest;
@@ -67,6 +69,12 @@ static tt_replica *find(const tt_device *d, const tt_buffer *b) {
   return r;
 }
 
+/* Does a later store find its border in the block of a value that dies within an evaluation? */
+static bool is_kept(const tt_replica *r) {
+  if (!r->border || !evaluating || !r->block || r->crossed || r->broken) return false;
+  return tt__border_keep(r->border, r->device, r->stream, r->block);
+}
+
 static void destroy(tt_replica *r) {
   tt_replica **at = &r->buffer->replicas;
   while (*at != r) at = &(*at)->next;
@@ -75,11 +83,18 @@ static void destroy(tt_replica *r) {
   nfleeting -= r->fleeting;
   /* What says when another stream is done with it must come after the launches that use it. */
   if (r->crossed || !r->block) (void)!tt__queue_flush(NULL);
-  if (r->block)
+  bool kept = is_kept(r);
+  if (r->block && !kept)
     tt__dmem_free(r->device, r->block);
-  else
+  else if (!kept)
     r->device->ops->stream_wait_idle(r->device, r->stream, NULL); /* its owner may free it once we say so */
   tt__slab_free(r, sizeof *r);
+}
+
+uint64_t tt__resident_border(const tt_device *d, const tt_buffer *b) { return find(d, b)->border; }
+void tt__resident_set_border(const tt_device *d, const tt_buffer *b, uint64_t border) {
+  tt_replica *r = find(d, b);
+  r->border = r->block ? border : 0; /* others may write what is theirs */
 }
 
 static void drop_replicas(tt_buffer *b) {
@@ -90,6 +105,7 @@ static void drop_replicas(tt_buffer *b) {
 
 void tt__resident_launched(tt_code code, const tt_error *why) {
   for (tt_replica *r = newest; r && code != TT_OK; r = r->older) r->broken |= r->written == turn;
+  for (tt_replica *r = newest; r && code != TT_OK; r = r->older) r->border = 0; /* copies of it may be missing */
   if (code != TT_OK) snprintf(broken_why, sizeof broken_why, "%.250s", why->message);
   turn++;
 }
@@ -186,7 +202,7 @@ static tt_code read_bytes(tt_buffer *b, size_t from, void *to, size_t size, tt_e
 static bool make_room(tt_device *d, size_t need, void *ctx) {
   (void)ctx;
   if (tt__queue_flush(NULL) != TT_OK) return false;
-  size_t freed = 0;
+  size_t freed = tt__border_drop(d);
   for (tt_replica *r = oldest, *next; r && freed < need; r = next) {
     next = r->newer;
     if (r->device != d || !r->block || r->busy || r->broken || r->used == step) continue;
@@ -204,6 +220,7 @@ static bool make_room(tt_device *d, size_t need, void *ctx) {
     TT_COUNT(evictions, 1);
     TT_COUNT(evicted_bytes, b->size);
     freed += b->size;
+    r->border = 0; /* its memory is not to be kept */
     destroy(r);
   }
   return freed > 0;
@@ -272,7 +289,14 @@ static tt_code add_replica(tt_device *d, tt_stream *s, tt_buffer *b, tt_replica 
   return TT_OK;
 }
 
-tt_code tt__resident_adopt(tt_device *d, tt_stream *s, tt_dmem *block, size_t size, tt_buffer **out, tt_error *err) {
+/* What it is, for the list of owners. */
+static void label_replica(tt_replica *r, const tt_node *label) {
+  r->line = label ? label->line : 0;
+  r->dtype = label ? label->dtype : TT_U8;
+}
+
+tt_code tt__resident_adopt(tt_device *d, tt_stream *s, tt_dmem *block, size_t size, const tt_node *label,
+                           tt_buffer **out, tt_error *err) {
   tt_replica *r = tt__slab_alloc(sizeof *r);
   *out = r ? tt__buffer_new_elsewhere(size, err) : NULL;
   if (!*out) {
@@ -282,6 +306,7 @@ tt_code tt__resident_adopt(tt_device *d, tt_stream *s, tt_dmem *block, size_t si
     return TT_ENOMEM;
   }
   attach(r, d, s, *out, block);
+  label_replica(r, label);
   return TT_OK;
 }
 
@@ -366,8 +391,7 @@ tt_code tt__resident_new(tt_device *d, tt_stream *s, size_t size, const tt_node 
     tt__buffer_release(b);
     return code;
   }
-  r->line = label ? label->line : 0;
-  r->dtype = label ? label->dtype : TT_U8;
+  label_replica(r, label);
   *out = b;
   *at = r->at;
   return TT_OK;
@@ -377,6 +401,7 @@ void tt__resident_written(tt_device *d, tt_buffer *b) {
   b->ranged = false;
   tt_replica *mine = find(d, b);
   mine->written = turn;
+  mine->border = 0;
   for (tt_replica *r = b->replicas, *next; r; r = next) {
     next = r->next;
     if (r != mine) destroy(r);
@@ -506,6 +531,7 @@ void tt__resident_step(bool of_evaluation) {
 
 void tt__resident_end(void) {
   evaluating = 0;
+  tt__border_age();
   for (tt_replica *r = newest, *next; r && nfleeting; r = next) {
     next = r->older;
     if (r->fleeting && !r->busy) destroy(r);

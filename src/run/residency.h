@@ -32,8 +32,12 @@ TT_HIDDEN bool tt__is_resident(int id, const tt_buffer *b);
 /* Memory of the device for the length of some work on `s`; tt__dmem_free gives it back in the stream's order. */
 TT_HIDDEN tt_code tt__resident_temp(tt_device *d, tt_stream *s, size_t size, tt_dmem **out, tt_error *err);
 /* Such memory becomes a buffer's, or is given back when that fails. */
-TT_HIDDEN tt_code tt__resident_adopt(tt_device *d, tt_stream *s, tt_dmem *block, size_t size, tt_buffer **out,
-                                     tt_error *err);
+TT_HIDDEN tt_code tt__resident_adopt(tt_device *d, tt_stream *s, tt_dmem *block, size_t size, const tt_node *label,
+                                     tt_buffer **out, tt_error *err);
+
+/* The number that the buffer's bytes on `d`, where they are, bear for what a store leaves of them (border.h). */
+TT_HIDDEN uint64_t tt__resident_border(const tt_device *d, const tt_buffer *b);
+TT_HIDDEN void tt__resident_set_border(const tt_device *d, const tt_buffer *b, uint64_t border);
 
 /* Memory of tt__resident_temp that has been filled with the bytes of `b`, in the order of `s`, becomes its replica, or
  * is given back: then there is another, unless this failed. */
