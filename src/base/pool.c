@@ -8,7 +8,7 @@
 **
 ** Invariants:
 **   1. `loop` is written only while the gate is closed and nobody is inside
-**   2. a piece is claimed once: `next` only grows, by `piece`
+**   2. a piece is claimed once: `next` of a part only grows, by `piece`
 **   3. who holds `busy` is the only one to open the gate, start or stop workers
 */
 #include "base/pool.h"
@@ -32,18 +32,29 @@ enum {
   MAX_THREADS = 1024,
   SPIN_NS = 100000, /* a Python loop asks again within this time, mostly */
   GATE_OPEN = 1 << 16,
-  PIECES = 8 /* per thread: enough to even out a core that is busy with something else */
+  PIECES = 8, /* per thread: enough to even out a core that is busy with something else */
+  MAX_PARTS = 16
 };
 
 static struct {
   tt_pool_fn fn;
   void *ctx;
-  int64_t n, piece;
+  int64_t piece;
+  int parts, threads;
 } loop;
 
-/* Each on a line of its own: workers poll `epoch`, claim from `next`, come and go through `gate`. */
+/*
+** Where each thread begins, so that who runs a loop again over the same memory finds it in its own core's cache; then
+** it helps the others.
+*/
+typedef struct part {
+  _Alignas(64) atomic_llong next;
+  int64_t end;
+} part;
+static part parts[MAX_PARTS];
+
+/* Each on a line of its own: workers poll `epoch`, come and go through `gate`. */
 static _Alignas(64) atomic_uint epoch;
-static _Alignas(64) atomic_llong next;
 static _Alignas(64) atomic_uint gate; /* GATE_OPEN, plus how many are inside */
 static _Alignas(64) atomic_uint sleepers;
 static atomic_uint caller_sleeps;
@@ -95,12 +106,30 @@ bool tt__thread_start(pthread_t *thread, void *(*body)(void *), void *ctx) {
 
 /* ---- workers */
 
+static void take_part(part *p, int worker) {
+  int64_t piece = loop.piece, end = p->end;
+  while (atomic_load_explicit(&p->next, memory_order_relaxed) < end) {
+    int64_t lo = atomic_fetch_add_explicit(&p->next, piece, memory_order_relaxed);
+    if (lo >= end) return;
+    loop.fn(loop.ctx, lo, end - lo > piece ? lo + piece : end, worker);
+  }
+}
+
 static void take_pieces(int worker) {
-  int64_t n = loop.n, piece = loop.piece;
-  for (;;) {
-    int64_t lo = atomic_fetch_add_explicit(&next, piece, memory_order_relaxed);
-    if (lo >= n) return;
-    loop.fn(loop.ctx, lo, n - lo > piece ? lo + piece : n, worker);
+  int n = loop.parts, own = worker * n / loop.threads;
+  for (int k = own; k < own + n; k++) take_part(&parts[k % n], worker);
+}
+
+/* Pieces of so many elements, as many for each part as for any other, or one more. */
+static void cut_parts(int64_t n, int64_t piece, int threads) {
+  int64_t pieces = n / piece + (n % piece != 0), most = threads < MAX_PARTS ? threads : MAX_PARTS;
+  loop.piece = piece;
+  loop.threads = threads;
+  loop.parts = (int)(pieces < most ? pieces : most);
+  for (int k = 0; k < loop.parts; k++) {
+    int64_t last = (k + 1) * (pieces / loop.parts) + (k + 1) * (pieces % loop.parts) / loop.parts;
+    atomic_store_explicit(&parts[k].next, k ? parts[k - 1].end : 0, memory_order_relaxed);
+    parts[k].end = last == pieces ? n : last * piece;
   }
 }
 
@@ -249,9 +278,7 @@ void tt__pool_run(int64_t n, int64_t grain, tt_pool_fn fn, void *ctx) {
   }
   loop.fn = fn;
   loop.ctx = ctx;
-  loop.n = n;
-  loop.piece = per_piece > 1 ? per_piece * grain : grain;
-  atomic_store_explicit(&next, 0, memory_order_relaxed);
+  cut_parts(n, per_piece > 1 ? per_piece * grain : grain, started + 1);
   atomic_store(&gate, GATE_OPEN);
   atomic_fetch_add(&epoch, 1);
   if (atomic_load(&sleepers)) futex_wake(&epoch, grains - 1 < started ? (int)(grains - 1) : started);

@@ -24,9 +24,9 @@ TT_HIDDEN void tt__pool_resize(int n);
 
 /*
 ** Run fn over [0, n) in pieces of a multiple of `grain` (the last may be shorter; serially it is one piece); returns
-** when all are done. Pieces are claimed dynamically, so fn must not depend on who runs what. Runs on the caller's
-** thread alone when n <= grain, when nested, or when no thread can be started. Several threads may call at once (the
-** second one runs serially).
+** when all are done. Each thread begins with its own part of the range, the same again and again, and then helps
+** others, so fn must not depend on who runs what. Runs on the caller's thread alone when n <= grain, when nested, or
+** when no thread can be started. Several threads may call at once (the second one runs serially).
 */
 TT_HIDDEN void tt__pool_run(int64_t n, int64_t grain, tt_pool_fn fn, void *ctx);
 

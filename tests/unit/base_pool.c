@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
 
@@ -64,6 +65,29 @@ TEST(many_short_loops) {
     if (i % 5000 == 0) usleep(2000); /* let the workers fall asleep */
   }
   CHECK_INT(atomic_load(&sum), 320000);
+  tt__pool_resize(0);
+}
+
+static atomic_llong begins[2];
+
+/* Wait for the other thread, so that each takes what it takes first. */
+static void begin(void *ctx, int64_t lo, int64_t hi, int worker) {
+  int64_t none = -1, end = tt__clock_ns() + 2000000000;
+  (void)ctx, (void)hi;
+  if (!atomic_compare_exchange_strong(&begins[worker], &none, lo)) return;
+  while (atomic_load(&begins[1 - worker]) < 0 && tt__clock_ns() < end) sched_yield();
+}
+
+TEST(each_thread_begins_in_the_same_place) {
+  tt__pool_resize(2);
+  for (int k = 0; k < 50; k++) {
+    atomic_store(&begins[0], -1);
+    atomic_store(&begins[1], -1);
+    tt__pool_run(1000, 1, begin, NULL);
+    CHECK_INT(atomic_load(&begins[0]), 0);
+    CHECK_INT(atomic_load(&begins[1]), 496); /* 17 pieces of 62 */
+    if (k % 10 == 0) usleep(2000);
+  }
   tt__pool_resize(0);
 }
 
