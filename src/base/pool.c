@@ -58,6 +58,7 @@ static _Alignas(64) atomic_uint epoch;
 static _Alignas(64) atomic_uint gate; /* GATE_OPEN, plus how many are inside */
 static _Alignas(64) atomic_uint sleepers;
 static atomic_uint caller_sleeps;
+static atomic_int caller_core;
 static atomic_bool busy;
 static atomic_bool stop;
 
@@ -144,19 +145,37 @@ static void leave_gate(void) {
   if (atomic_fetch_sub(&gate, 1) == 1 && atomic_load(&caller_sleeps)) futex_wake(&gate, 1);
 }
 
+/*
+** The system likes to wake a thread on the core of the one who wakes it, which then stands still until this one sleeps.
+** Leave for any other core that we may use. True: we are still here.
+*/
+static bool stands_in_the_way(void) {
+  int core = sched_getcpu();
+  cpu_set_t may, others;
+  if (core < 0 || core != atomic_load_explicit(&caller_core, memory_order_relaxed)) return false;
+  if (sched_getaffinity(0, sizeof may, &may) != 0) return true;
+  others = may;
+  CPU_CLR((size_t)core, &others);
+  if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return true;
+  (void)sched_setaffinity(0, sizeof may, &may);
+  return sched_getcpu() == core;
+}
+
 static void *work(void *arg) {
   int worker = (int)(intptr_t)arg;
   unsigned seen = 0; /* workers start before the loop that wants them is announced */
+  bool in_the_way = false;
   inside = true;
   while (!atomic_load(&stop)) {
     unsigned now = atomic_load(&epoch);
     if (now != seen) {
       seen = now;
+      in_the_way = stands_in_the_way();
       if (pass_gate()) {
         take_pieces(worker);
         leave_gate();
       }
-    } else if (!spin_while(&epoch, seen)) {
+    } else if (in_the_way || !spin_while(&epoch, seen)) {
       atomic_fetch_add(&sleepers, 1);
       if (atomic_load(&epoch) == seen && !atomic_load(&stop)) futex_wait(&epoch, seen);
       atomic_fetch_sub(&sleepers, 1);
@@ -279,6 +298,7 @@ void tt__pool_run(int64_t n, int64_t grain, tt_pool_fn fn, void *ctx) {
   loop.fn = fn;
   loop.ctx = ctx;
   cut_parts(n, per_piece > 1 ? per_piece * grain : grain, started + 1);
+  atomic_store_explicit(&caller_core, sched_getcpu(), memory_order_relaxed);
   atomic_store(&gate, GATE_OPEN);
   atomic_fetch_add(&epoch, 1);
   if (atomic_load(&sleepers)) futex_wake(&epoch, grains - 1 < started ? (int)(grains - 1) : started);

@@ -91,6 +91,26 @@ TEST(each_thread_begins_in_the_same_place) {
   tt__pool_resize(0);
 }
 
+static cpu_set_t cores;
+static void look_at_cores(void *ctx, int64_t lo, int64_t hi, int worker) {
+  cpu_set_t mine;
+  (void)lo, (void)hi, (void)worker;
+  if (sched_getaffinity(0, sizeof mine, &mine) != 0 || !CPU_EQUAL(&mine, &cores))
+    atomic_fetch_add((atomic_llong *)ctx, 1);
+}
+
+TEST(threads_may_use_the_cores_that_we_may_use) {
+  atomic_llong others = 0;
+  CHECK(sched_getaffinity(0, sizeof cores, &cores) == 0);
+  tt__pool_resize(tt__cpu_count() > 1 ? 2 : 1);
+  for (int i = 0; i < 200; i++) { /* some wake on the core of who wakes them, and leave it */
+    tt__pool_run(16, 1, look_at_cores, &others);
+    if (i % 4 == 0) usleep(400);
+  }
+  CHECK_INT(atomic_load(&others), 0);
+  tt__pool_resize(0);
+}
+
 static void nest(void *ctx, int64_t lo, int64_t hi, int worker) {
   (void)worker;
   for (int64_t i = lo; i < hi; i++) tt__pool_run(10, 1, count_one, ctx);
