@@ -52,6 +52,13 @@ static int64_t grain_of(int64_t block_ps, int64_t n) {
   return grain > 1 ? grain : 1;
 }
 
+/* About as much, so that each thread gets as many pieces as any other. */
+static int64_t evened(int64_t grain, int64_t n) {
+  int64_t threads = tt__pool_size(), each = n / grain / threads;
+  if (each < 1) return grain;
+  return (n + each * threads - 1) / (each * threads);
+}
+
 /* The blocks from `first` on. */
 typedef struct rest {
   tt_pool_fn fn;
@@ -88,5 +95,5 @@ void tt__cut_run(const void *kernel, int64_t n, int64_t threads, tt_pool_fn fn, 
   } else if (n * threads < FEW_THREADS) {
     grain = n;
   }
-  tt__pool_run(n, grain, run_rest, &r);
+  tt__pool_run(n, evened(grain, n), run_rest, &r);
 }

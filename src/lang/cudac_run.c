@@ -44,7 +44,8 @@ typedef struct launch {
   tt_error error;
   struct meeting *meeting; /* of blocks that wait for each other; NULL: none do */
   tt_check *check;         /* NULL: none watches */
-  atomic_llong busy;       /* ns that threads have worked */
+  /* On a line of its own, for each piece writes it and all read what stands above: ns that threads have worked. */
+  _Alignas(64) atomic_llong busy;
 } launch;
 
 /* A processor thread inside a kernel. */
@@ -63,10 +64,10 @@ typedef struct worker {
 
 static _Thread_local worker *here;
 
-/* Threads that a handler may have to wake. */
+/* Threads that a handler may have to wake. Each takes the same slot again and again, and no other writes its line. */
 typedef enum slot_state { FREE, TAKEN, READY } slot_state;
 static struct {
-  atomic_int state;
+  _Alignas(64) atomic_int state;
   bool from_main;
   pthread_t thread;
 } slots[WORKERS];
@@ -485,14 +486,15 @@ static void note_fault(const worker *w) {
 }
 
 static int take_slot(bool from_main) {
-  for (int k = 0; k < WORKERS; k++) {
-    int state = FREE;
+  static _Thread_local int last;
+  for (int i = 0; i < WORKERS; i++) {
+    int state = FREE, k = (last + i) % WORKERS;
     if (atomic_load_explicit(&slots[k].state, memory_order_relaxed) != FREE) continue;
     if (!atomic_compare_exchange_strong(&slots[k].state, &state, TAKEN)) continue;
     slots[k].thread = pthread_self();
     slots[k].from_main = from_main;
     atomic_store(&slots[k].state, READY);
-    return k;
+    return last = k;
   }
   return -1;
 }
@@ -558,7 +560,7 @@ static void run_piece(void *ctx, int64_t lo, int64_t hi, int number) {
   worker *outer = here;
   here = &w;
   int slot = take_slot(l->from_main);
-  tt_team *team = tt__team();
+  tt_team *team = l->check ? tt__team() : NULL;
   tt_code code = make_teams(&w);
   if (l->check && code == TT_OK) code = begin_check(&w, shared);
   int64_t start = tt__clock_ns();

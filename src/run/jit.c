@@ -401,7 +401,7 @@ typedef struct crew {
   int64_t begun;
   char *memory; /* of each worker: dynamic shared memory, private arrays */
   size_t each;
-  int64_t busy; /* ns that threads have worked */
+  _Alignas(64) int64_t busy; /* ns that threads have worked: all read what stands above, and each piece writes this */
 } crew;
 
 static void run_blocks(void *ctx, int64_t lo, int64_t hi, int worker) {
