@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "graph/fn.h"
+#include "graph/promote.h"
 
 static bool is_complex(const tt_array *a) { return tt__is_complex((tt_dtype)a->dtype); }
 static bool is_exact(const tt_array *a) { return tt__is_int((tt_dtype)a->dtype) || a->dtype == TT_BOOL; }
@@ -227,9 +228,17 @@ TT_HANDLER(angle)
 
 /* ---- ops that are others in disguise */
 
-static tt_array *scaled_float(tt_calc *c, tt_call_frame *f, double by) {
+static tt_array *refuse(tt_calc *c, const char *name) {
+  return tt__calc_fail(
+      c, TT_ETYPE,
+      "ufunc '%s' not supported for the input types, and the inputs could not be safely coerced to any "
+      "supported types according to the casting rule ''safe''",
+      name);
+}
+
+static tt_array *scaled_float(tt_calc *c, tt_call_frame *f, const char *name, double by) {
   tt_array *a = tt__arg_array(c, f, 0);
-  if (a && is_complex(a)) return tt__calc_fail(c, TT_ETYPE, "the function is not supported for complex numbers");
+  if (a && is_complex(a)) return refuse(c, name);
   a = as_float(c, a);
   if (!a) return NULL;
   bool half = a->dtype == TT_F16 || a->dtype == TT_BF16; /* the factor needs more digits */
@@ -237,8 +246,8 @@ static tt_array *scaled_float(tt_calc *c, tt_call_frame *f, double by) {
   return tt__arg_out(c, f, 1, tt__calc_cast(c, tt__calc_opf(c, TT_MUL, wide, by), (tt_dtype)a->dtype));
 }
 
-static tt_array *degrees(tt_calc *c, tt_call_frame *f) { return scaled_float(c, f, 180 / M_PI); }
-static tt_array *radians(tt_calc *c, tt_call_frame *f) { return scaled_float(c, f, M_PI / 180); }
+static tt_array *degrees(tt_calc *c, tt_call_frame *f) { return scaled_float(c, f, "degrees", 180 / M_PI); }
+static tt_array *radians(tt_calc *c, tt_call_frame *f) { return scaled_float(c, f, "radians", M_PI / 180); }
 TT_HANDLER(degrees)
 TT_HANDLER(radians)
 
@@ -254,7 +263,7 @@ TT_HANDLER(positive)
 
 static tt_array *fabs_of(tt_calc *c, tt_call_frame *f) {
   tt_array *a = tt__arg_array(c, f, 0);
-  if (a && is_complex(a)) return tt__calc_fail(c, TT_ETYPE, "ufunc 'fabs' not supported for the input types");
+  if (a && is_complex(a)) return refuse(c, "fabs");
   a = as_float(c, a);
   return tt__arg_out(c, f, 1, tt__calc_op1(c, TT_ABS, a));
 }
@@ -298,10 +307,25 @@ static tt_array *modf_of(tt_calc *c, tt_call_frame *f) {
 }
 TT_HANDLER(modf_of)
 
+/* Both operands in the float type in which an op like logaddexp computes. */
+static bool floats_of(tt_calc *c, const tt_call_frame *f, const char *name, tt_value *v) {
+  tt_types t;
+  if (!pair_of(c, f, v)) return false;
+  for (int k = 0; k < 2; k++)
+    if (tt__is_complex(tt__value_dtype(&v[k]))) return refuse(c, name), false;
+  if ((c->code = tt__op_types(TT_LOGADDEXP, v, 2, TT_DTYPE_NONE, &t, c->err)) != TT_OK) return false;
+  for (int k = 0; k < 2; k++) {
+    tt_array *a = tt__calc_cast(c, tt__value_as_array(c, &v[k]), t.compute);
+    if (!a) return false;
+    v[k] = tt_v_array(a);
+  }
+  return true;
+}
+
 /* log2(2^a + 2^b), scaled so that neither overflows. */
 static tt_array *logaddexp2(tt_calc *c, tt_call_frame *f) {
   tt_value v[2];
-  if (!pair_of(c, f, v)) return NULL;
+  if (!floats_of(c, f, "logaddexp2", v)) return NULL;
   tt_array *most = tt__calc_apply(c, TT_MAXIMUM, v, 2, TT_DTYPE_NONE),
            *apart = tt__calc_apply(c, TT_SUB, v, 2, TT_DTYPE_NONE);
   tt_array *small = tt__calc_op1(c, TT_EXP2, tt__calc_op1(c, TT_NEG, tt__calc_op1(c, TT_ABS, apart)));
@@ -315,7 +339,9 @@ TT_HANDLER(logaddexp2)
 
 /* The distance to the next number away from zero; of -0 as of 0. */
 static tt_array *spacing(tt_calc *c, tt_call_frame *f) {
-  tt_array *x = tt__calc_opi(c, TT_ADD, as_float(c, tt__arg_array(c, f, 0)), 0);
+  tt_array *x = tt__arg_array(c, f, 0);
+  if (x && is_complex(x)) return refuse(c, "spacing");
+  x = tt__calc_opi(c, TT_ADD, as_float(c, x), 0);
   if (!x) return NULL;
   tt_array *far = tt__calc_apply(c, TT_COPYSIGN, (tt_value[2]){tt_v_float(INFINITY), tt_v_array(x)}, 2, TT_DTYPE_NONE);
   tt_array *next = tt__calc_op2(c, TT_NEXTAFTER, x, far);
@@ -325,16 +351,9 @@ TT_HANDLER(spacing)
 
 static tt_array *heaviside(tt_calc *c, tt_call_frame *f) {
   tt_value v[2];
-  tt_dtype type;
-  if (!pair_of(c, f, v) || (c->code = tt__result_type(v, 2, &type, c->err)) != TT_OK) return NULL;
-  if (tt__is_complex(type))
-    return tt__calc_fail(c, TT_ETYPE,
-                         "ufunc 'heaviside' not supported for the input types, and the inputs could not be safely "
-                         "coerced to any supported types according to the casting rule ''safe''");
-  tt_array *x = as_float(c, tt__calc_cast(c, tt__arg_array(c, f, 0), type)),
-           *at = as_float(c, tt__calc_cast(c, tt__arg_array(c, f, 1), type));
-  if (!x || !at) return NULL;
-  tt_array *step = tt__calc_cast(c, tt__calc_opi(c, TT_GT, x, 0), type);
+  if (!floats_of(c, f, "heaviside", v)) return NULL;
+  tt_array *x = v[0].as.array, *at = v[1].as.array;
+  tt_array *step = tt__calc_cast(c, tt__calc_opi(c, TT_GT, x, 0), (tt_dtype)x->dtype);
   tt_array *out = step ? tt__calc_where(c, tt__calc_opi(c, TT_EQ, x, 0), tt_v_array(at), tt_v_array(step)) : NULL;
   return tt__arg_out(c, f, 2,
                      out ? tt__calc_where(c, tt__calc_op1(c, TT_ISNAN, x), tt_v_array(x), tt_v_array(out)) : NULL);

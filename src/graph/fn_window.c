@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "graph/fn.h"
+#include "graph/promote.h"
 
 /* ---- windows of M points: a sum of cosines, or a triangle, over -1 ... 1 */
 
