@@ -134,9 +134,11 @@ TT_API tt_code tt_item(tt_array *a, tt_value *out, tt_error *err);
 /* ---- elementwise */
 
 typedef struct tt_apply_options {
-  tt_array *out;   /* write into this array (broadcast of operands must fit; cast "same_kind"), or NULL */
+  tt_array *out;   /* write into this array (broadcast of operands must fit), or NULL */
   tt_array *where; /* bool; elements where it is false keep `out`'s value (uninitialised without out), or NULL */
   tt_dtype dtype;  /* compute in this type, or TT_DTYPE_NONE */
+  /* NumPy's rule for operands and `out`: "no", "equiv", "safe", "same_kind", "unsafe"; NULL: "same_kind". */
+  const char *casting;
 } tt_apply_options;
 
 /*
@@ -192,6 +194,22 @@ typedef struct tt_function_info {
   const char *doc;
 } tt_function_info;
 TT_API const tt_function_info *tt_function(int k);
+
+/*
+** NumPy's ufuncs among the ops and functions: number k, or NULL after the last. Their methods are the rows
+** "ufunc.reduce", "ufunc.accumulate", "ufunc.reduceat", "ufunc.outer" and "ufunc.at", which take the name first, and
+** "ufunc.call" is the function itself with all of NumPy's keywords.
+*/
+typedef struct tt_ufunc_info {
+  const char *name;
+  tt_op op; /* TT_OP_COUNT: a row of the function table */
+  int nin, nout;
+  tt_value identity;     /* what a fold of nothing is; TT_V_NONE: there is none */
+  const char *signature; /* the core axes of one that is not elementwise ("(n),(n)->()"), or NULL */
+} tt_ufunc_info;
+TT_API const tt_ufunc_info *tt_ufunc(int k);
+/* Does it compute in this type, and what comes out then? */
+TT_API bool tt_ufunc_loop(const tt_ufunc_info *u, tt_dtype operand, tt_dtype *result);
 
 /* Common ones with C types, over the same table. */
 TT_API tt_code tt_matmul(tt_array *a, tt_array *b, tt_array **out, tt_error *err);

@@ -48,6 +48,7 @@ from ._core import (
     set_tier,
     synchronize,
     track_lines,
+    ufunc,
     uint8,
     uint16,
     uint32,

@@ -128,6 +128,17 @@ def _tofile(*args, **kwargs):
     return _io.tofile(*args, **kwargs)
 
 
+def _ufunc_signature(f):
+    """The parameters of a ufunc, for inspect."""
+    from inspect import signature
+
+    names = ["x"] if f.nin == 1 else [f"x{k + 1}" for k in range(f.nin)]
+    outs = "out=None" if f.nout == 1 else ", ".join(f"out{k + 1}=None" for k in range(f.nout)) + ", /"
+    marks = ", /, " if f.nout == 1 else ", "
+    rest = ", *, where=True, casting='same_kind', order='K', dtype=None, subok=True"
+    return signature(eval(f"lambda {', '.join(names)}{marks}{outs}{rest}: None"))
+
+
 _core.set_hooks(
     repr=_printing.array_repr,
     str=_printing.array_str,
@@ -143,4 +154,5 @@ _core.set_hooks(
     namespace=_namespace,
     numpy=_numpy,
     numpy_dtype=_numpy_dtype,
+    ufunc_signature=_ufunc_signature,
 )

@@ -76,34 +76,17 @@ def _by_numpy(function, args, kwargs):
     return function(*_plain(args), **_plain(kwargs))
 
 
-_REDUCE = {
-    "add": "sum",
-    "multiply": "prod",
-    "maximum": "max",
-    "minimum": "min",
-    "logical_and": "all",
-    "logical_or": "any",
-}
-_ACCUMULATE = {"add": "cumsum", "multiply": "cumprod"}
-
-
 def _ufunc_call(ufunc, method, inputs, kwargs):
-    name = ufunc.__name__
-    if method == "__call__":
-        function = getattr(tutti, name, None)
-        return function(*inputs, **kwargs) if function else _by_numpy(ufunc, inputs, kwargs)
-    if method == "reduce" and name in _REDUCE:
-        kwargs.setdefault("axis", 0)
-        return getattr(tutti, _REDUCE[name])(*inputs, **kwargs)
-    if method == "accumulate" and name in _ACCUMULATE:
-        kwargs.setdefault("axis", 0)
-        return getattr(tutti, _ACCUMULATE[name])(*inputs, **kwargs)
+    function = getattr(tutti, ufunc.__name__, None)
+    if function and not (method == "at" and isinstance(inputs[0], np.ndarray)):  # theirs, to be written
+        return getattr(function, method)(*inputs, **kwargs)
+    theirs = getattr(ufunc, method)
     if method == "at" and isinstance(inputs[0], _core.ndarray):  # what we share is not to be written
-        ours, theirs = inputs[0], np.array(_plain(inputs[0]))
-        _by_numpy(ufunc.at, (theirs, *inputs[1:]), kwargs)
-        ours[...] = theirs
+        copy = np.array(_plain(inputs[0]))
+        _by_numpy(theirs, (copy, *inputs[1:]), kwargs)
+        inputs[0][...] = copy
         return None
-    return _by_numpy(getattr(ufunc, method), inputs, kwargs)
+    return _by_numpy(theirs, inputs, kwargs)
 
 
 def array_ufunc(self, ufunc, method, *inputs, **kwargs):

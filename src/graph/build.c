@@ -15,6 +15,7 @@ typedef struct frame {
   const tt_value *arg;
   int n;
   tt_types types;
+  bool unsafe; /* casting="unsafe": Python's numbers are cut to fit */
   int rank;
   int64_t len[TT_MAX_RANK];
 } frame;
@@ -74,7 +75,10 @@ static tt_node *operand_as(const frame *f, int k, tt_dtype dtype, bool wrap, tt_
   return constant(f, dtype, s, err);
 }
 
-static tt_node *operand(const frame *f, int k, tt_error *err) { return operand_as(f, k, f->types.compute, false, err); }
+static tt_node *operand(const frame *f, int k, tt_error *err) {
+  bool wrap = f->unsafe && f->arg[k].tag != TT_V_INT && f->arg[k].tag != TT_V_UINT;
+  return operand_as(f, k, f->types.compute, wrap, err);
+}
 
 /* Operand k as the number it is; false: it is none, or its type refuses it. */
 static bool number(const frame *f, int k, tt_scalar *out) {
@@ -106,7 +110,8 @@ static bool change_number(const frame *f, const tt_apply_options *o) {
   tt_array *into = o->out;
   tt_node *n = into ? into->storage->node : NULL;
   bool four = f->op == TT_ADD || f->op == TT_SUB || f->op == TT_MUL || f->op == TT_DIV;
-  if (!n || !four || o->where || into->rank > 0 || f->types.result != (tt_dtype)into->dtype) return false;
+  bool plain = !o->where && !o->casting && o->dtype == TT_DTYPE_NONE;
+  if (!n || !four || !plain || into->rank > 0 || f->types.result != (tt_dtype)into->dtype) return false;
   if (n->op != TT_N_CONST || n->refs > 1 || n->size != 1 || n->device != TT_ANYWHERE) return false;
   if (into->readonly || into->storage->readonly || into->storage->cached || !tt__session_elements) return false;
   for (int k = 0; k < 2; k++)
@@ -312,8 +317,12 @@ static tt_code check_options(const frame *f, const tt_apply_options *o, tt_error
     return tt__fail(err, TT_ETYPE,
                     "Cannot cast array data from dtype('%s') to dtype('bool') according to the rule 'safe'",
                     tt__dtypes[o->where->dtype].name);
-  if (o->out && !tt__can_cast_same_kind(f->types.result, (tt_dtype)o->out->dtype))
-    return tt__fail_cast(f->op, "output", f->types.result, (tt_dtype)o->out->dtype, err);
+  const char *rule = o->casting ? o->casting : "same_kind";
+  bool fits;
+  TT_TRY(tt__can_cast(TT_BOOL, TT_BOOL, rule, &fits, err)); /* is there such a rule? */
+  TT_TRY(tt__check_casts(f->op, f->arg, f->n, o->dtype, &f->types, rule, err));
+  if (o->out) TT_TRY(tt__can_cast(f->types.result, (tt_dtype)o->out->dtype, rule, &fits, err));
+  if (!fits) return tt__fail_cast(f->op, "output", f->types.result, (tt_dtype)o->out->dtype, rule, err);
   if (o->out && o->out->readonly) return tt__fail(err, TT_EVALUE, "output array is read-only");
   return TT_OK;
 }
@@ -338,6 +347,7 @@ tt_code tt__apply(tt_op op, const tt_value *arg, int narg, const tt_apply_option
   f.op = op;
   f.arg = arg;
   f.n = narg;
+  f.unsafe = options && options->casting && strcmp(options->casting, "unsafe") == 0;
   TT_TRY(find_types(&f, options, err));
   if (options && change_number(&f, options)) {
     if (out) *out = tt__array_retain(options->out);

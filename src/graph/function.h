@@ -7,6 +7,7 @@
 ** bindings how to convert:
 **   array   array-like: lists and buffers become arrays, Python scalars stay weak scalars
 **   arrays  a sequence of array-likes (a tuple value)
+**   index   what stands between square brackets
 **   dtype   a dtype or its name        (no kind)  as it is
 ** Defaults in the text are documentation; a parameter left out reaches the handler as TT_V_MISSING.
 */

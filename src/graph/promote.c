@@ -32,7 +32,7 @@ tt_code tt__can_cast(tt_dtype from, tt_dtype to, const char *rule, bool *ok, tt_
   else if (strcmp(rule, "unsafe") == 0)
     *ok = true;
   else
-    return tt__fail(err, TT_EVALUE, "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '%s')",
+    return tt__fail(err, TT_EVALUE, "casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'unsafe' (got '%s')",
                     rule);
   return TT_OK;
 }
@@ -239,10 +239,35 @@ static bool has_loop(tt_op op, tt_dtype t) {
   }
 }
 
-tt_code tt__fail_cast(tt_op op, const char *what, tt_dtype from, tt_dtype to, tt_error *err) {
-  return tt__fail(err, TT_ETYPE,
-                  "Cannot cast ufunc '%s' %s from dtype('%s') to dtype('%s') with casting rule 'same_kind'",
-                  tt__ops[op].numpy, what, tt__dtypes[from].name, tt__dtypes[to].name);
+tt_code tt__fail_cast(tt_op op, const char *what, tt_dtype from, tt_dtype to, const char *rule, tt_error *err) {
+  return tt__fail(err, TT_ETYPE, "Cannot cast ufunc '%s' %s from dtype('%s') to dtype('%s') with casting rule '%s'",
+                  tt__ops[op].numpy, what, tt__dtypes[from].name, tt__dtypes[to].name, rule);
+}
+
+static bool keeps_types(int cls) { return cls == TT_CLASS_LOGIC || cls == TT_CLASS_TEST || cls == TT_CLASS_NONUM; }
+
+/* Python's numbers become what is computed without a cast, where their kind allows it at all. */
+static bool is_weak(const tt_value *v, tt_dtype to) {
+  tt_dtype from = tt__value_dtype(v);
+  if (v->tag == TT_V_ARRAY || v->tag == TT_V_BOOL) return false;
+  return tt__can_cast_same_kind(from, to) || (tt__is_int(from) && tt__is_int(to));
+}
+
+tt_code tt__check_casts(tt_op op, const tt_value *arg, int n, tt_dtype asked, const tt_types *t, const char *rule,
+                        tt_error *err) {
+  int cls = tt__ops[op].cls;
+  bool strict = strcmp(rule, "same_kind") != 0;
+  if (keeps_types(cls) || (cls == TT_CLASS_COMPARE && asked != TT_DTYPE_NONE)) return TT_OK;
+  if (!strict && asked == TT_DTYPE_NONE) return TT_OK; /* promotion goes up */
+  for (int k = 0; k < n; k++) {
+    tt_dtype from = tt__value_dtype(&arg[k]);
+    bool ok = is_weak(&arg[k], t->compute);
+    if (!ok) TT_TRY(tt__can_cast(from, t->compute, rule, &ok, err));
+    char what[24] = "input";
+    if (n > 1) snprintf(what, sizeof what, "input %d", k);
+    if (!ok) return tt__fail_cast(op, what, from, t->compute, rule, err);
+  }
+  return TT_OK;
 }
 
 static tt_code forced(tt_op op, const tt_value *arg, int n, tt_dtype dtype, tt_types *t, tt_error *err) {
@@ -252,17 +277,9 @@ static tt_code forced(tt_op op, const tt_value *arg, int n, tt_dtype dtype, tt_t
   int cls = tt__ops[op].cls;
   if (cls == TT_CLASS_COMPARE || cls == TT_CLASS_LOGIC || cls == TT_CLASS_TEST) return TT_OK;
   t->compute = t->result = dtype;
-  for (int k = 0; k < n; k++) {
-    tt_dtype from = tt__value_dtype(&arg[k]);
-    if ((cls == TT_CLASS_ABS || cls == TT_CLASS_PART) && tt__is_complex(from) && !tt__is_complex(dtype)) {
-      t->compute = tt__complex_of(dtype);
-      continue;
-    }
-    char what[24] = "input";
-    if (n > 1) snprintf(what, sizeof what, "input %d", k);
-    if (!tt__can_cast_same_kind(from, dtype) && (arg[k].tag == TT_V_ARRAY || !(tt__is_int(from) && tt__is_int(dtype))))
-      return tt__fail_cast(op, what, from, dtype, err);
-  }
+  bool part = cls == TT_CLASS_ABS || cls == TT_CLASS_PART;
+  if (part && n == 1 && tt__is_complex(tt__value_dtype(arg)) && !tt__is_complex(dtype))
+    t->compute = tt__complex_of(dtype);
   return dtype == TT_BOOL && cls == TT_CLASS_ARITH ? arith_bool(op, t, err) : TT_OK;
 }
 

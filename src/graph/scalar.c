@@ -196,6 +196,8 @@ tt_dtype tt__value_dtype(const tt_value *v) {
       return TT_C128;
     case TT_V_ARRAY:
       return v->as.array ? (tt_dtype)v->as.array->dtype : TT_DTYPE_NONE;
+    case TT_V_DTYPE:
+      return v->as.dtype;
     default:
       return TT_DTYPE_NONE;
   }

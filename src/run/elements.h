@@ -5,11 +5,14 @@
 #define TT_RUN_ELEMENTS_H
 
 #include "base/err.h"
+#include "device/cpu/vm_loops.h"
 #include "ir/dtype.h"
 #include "ir/ops.h"
 
 /* out[i] = op(arg[0][i], ...) for i < count; `from` is the operands' type, `to` the result's. False: no such loop. */
 TT_HIDDEN bool tt__elements_op(tt_op op, tt_dtype from, tt_dtype to, const void *const *arg, int n, void *out,
                                int64_t count);
+/* The loop that does it, for who folds rows (lib/fold_host.h: tt_fold_find), or NULL. */
+TT_HIDDEN tt_vm_loop tt__elements_loop(tt_op op, tt_dtype from, tt_dtype to);
 
 #endif

@@ -20,6 +20,7 @@
 #include "graph/call.h"
 #include "graph/session.h"
 #include "kernel/lower.h"
+#include "lib/fold_host.h"
 #include "run/cost.h"
 #include "run/elements.h"
 #include "run/exec.h"
@@ -490,5 +491,6 @@ __attribute__((constructor)) static void register_evaluator(void) {
   tt__session_set_evaluator(tt__realize);
   tt__calls_set_runner(enter_and_run_calls);
   tt__session_elements = tt__elements_op;
+  tt__fold_find = tt__elements_loop;
   pthread_atfork(NULL, NULL, after_fork_child);
 }

@@ -17,10 +17,37 @@ static const op_row rows[] = {
 #undef TT_OP
 };
 
-/* What comes with `out=`, `where=`, `dtype=`; the rest NumPy knows changes nothing here. */
 typedef struct keywords {
   PyObject *out, *where, *dtype;
+  const char *casting; /* NULL: not given */
+  char order;          /* 'K': not given */
 } keywords;
+
+/* A word among NumPy's, checked by who uses it. */
+static bool read_word(PyObject *o, const char *name, const char **out) {
+  *out = PyUnicode_Check(o) ? PyUnicode_AsUTF8AndSize(o, NULL) : NULL;
+  if (*out) return true;
+  PyObject *type = PyErr_Occurred() ? NULL : PyType_GetName(Py_TYPE(o));
+  if (type) PyErr_Format(PyExc_TypeError, "%s must be str, not %U", name, type);
+  Py_XDECREF(type);
+  return false;
+}
+
+/* The keywords that have nothing to do with arrays: 1 read, 0 another one, -1 with an exception. */
+static int read_manner(const char *s, PyObject *value, keywords *k) {
+  const char *word;
+  if (strcmp(s, "casting") == 0) return read_word(value, s, &k->casting) ? 1 : -1;
+  if (strcmp(s, "order") == 0) {
+    if (!read_word(value, s, &word)) return -1;
+    if (core_order(value, &k->order)) return 1;
+    PyErr_Format(PyExc_ValueError, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')", word);
+    return -1;
+  }
+  if (strcmp(s, "subok") != 0) return 0;
+  if (PyBool_Check(value)) return 1;
+  PyErr_SetString(PyExc_TypeError, "'subok' must be a boolean");
+  return -1;
+}
 
 static bool read_keywords(const op_row *row, PyObject *const *arg, PyObject *names, keywords *k) {
   Py_ssize_t n = names ? PyTuple_Size(names) : 0;
@@ -29,14 +56,19 @@ static bool read_keywords(const op_row *row, PyObject *const *arg, PyObject *nam
     const char *s = PyUnicode_AsUTF8AndSize(name, NULL);
     if (!s) return false;
     if (strcmp(s, "out") == 0) {
+      if (k->out) {
+        PyErr_SetString(PyExc_TypeError, "cannot specify 'out' as both a positional and keyword argument");
+        return false;
+      }
       k->out = arg[i];
     } else if (strcmp(s, "where") == 0) {
       k->where = arg[i];
     } else if (strcmp(s, "dtype") == 0) {
       k->dtype = arg[i];
-    } else if (strcmp(s, "casting") != 0 && strcmp(s, "order") != 0 && strcmp(s, "subok") != 0) {
-      PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument %R", row->numpy, name);
-      return false;
+    } else {
+      int known = read_manner(s, arg[i], k);
+      if (known == 0) PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument %R", row->numpy, name);
+      if (known <= 0) return false;
     }
   }
   if (k->out && PyTuple_Check(k->out)) {
@@ -59,15 +91,17 @@ static PyObject *apply_full(tt_op op, const op_row *row, PyObject *const *arg, c
   tt_value v[3], where;
   tt_array *made = NULL;
   tt_error err;
-  tt_apply_options options = {.out = k->out ? core_handle(k->out) : NULL, .dtype = TT_DTYPE_NONE};
+  tt_apply_options options = {
+      .out = k->out ? core_handle(k->out) : NULL, .dtype = TT_DTYPE_NONE, .casting = k->casting};
   core_scratch s;
   core_scratch_init(&s);
   bool ok = core_dtype_optional(k->dtype, &options.dtype);
   for (int i = 0; ok && i < row->arity; i++) ok = core_value_array(&s, arg[i], &v[i]);
   if (ok && k->where) {
-    ok = core_value_array(&s, k->where, &where);
-    if (ok && where.tag != TT_V_ARRAY) {
-      tt_array *a = core_from_value(&where, TT_BOOL);
+    bool listed = PyList_Check(k->where) || PyTuple_Check(k->where);
+    ok = listed || core_value_array(&s, k->where, &where);
+    if (ok && (listed || where.tag != TT_V_ARRAY)) { /* what is no array yet becomes one of truth values */
+      tt_array *a = listed ? core_from_sequence(k->where, TT_BOOL) : core_from_value(&where, TT_BOOL);
       ok = a && core_scratch_own(&s, a);
       where = tt_v_array(a);
     }
@@ -88,7 +122,7 @@ static PyObject *apply_full(tt_op op, const op_row *row, PyObject *const *arg, c
       tt_release(&made);
       result = Py_NewRef(k->out);
     } else {
-      result = core_wrap(made, NULL);
+      result = core_in_order(core_wrap(made, NULL), k->order);
     }
   }
   core_scratch_free(&s);
@@ -97,7 +131,7 @@ static PyObject *apply_full(tt_op op, const op_row *row, PyObject *const *arg, c
 
 PyObject *core_apply(tt_op op, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
   const op_row *row = &rows[op];
-  keywords k = {NULL, NULL, NULL};
+  keywords k = {.order = 'K'};
   bool where_op = op == TT_WHERE;
   if (n < row->arity || n > row->arity + !where_op) {
     return PyErr_Format(PyExc_TypeError, "%s() takes from %d to %d positional arguments but %zd %s given", row->numpy,
@@ -105,7 +139,7 @@ PyObject *core_apply(tt_op op, PyObject *const *arg, Py_ssize_t n, PyObject *nam
   }
   if (n > row->arity) k.out = arg[row->arity];
   if (!read_keywords(row, arg + n, names, &k)) return NULL;
-  if (k.out || k.where || k.dtype) {
+  if (k.out || k.where || k.dtype || k.casting || k.order != 'K') {
     core_line();
     return apply_full(op, row, arg, &k);
   }
@@ -120,30 +154,31 @@ PyObject *core_apply(tt_op op, PyObject *const *arg, Py_ssize_t n, PyObject *nam
   return PyErr_Format(PyExc_TypeError, "ufunc '%s' not supported for the input types", row->numpy);
 }
 
+/* where(), real() and imag() are functions in NumPy; all others are ufuncs. */
 static PyObject *call_op(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
   return core_apply((tt_op)PyLong_AsLong(self), arg, n, names);
 }
 
-static const char *const signature[] = {"", "(x, /, out=None, *, where=True, dtype=None)",
-                                        "(x1, x2, /, out=None, *, where=True, dtype=None)", "(condition, x, y, /)"};
+static bool add_function(PyObject *ops, tt_op op, PyMethodDef *def) {
+  const op_row *row = &rows[op];
+  *def = (PyMethodDef){row->numpy, CORE_FAST(call_op), METH_FASTCALL | METH_KEYWORDS,
+                       op == TT_WHERE  ? "where(condition, x, y, /)\n--\n\nx where a condition holds, else y."
+                       : op == TT_REAL ? "real(x, /)\n--\n\nThe real parts."
+                                       : "imag(x, /)\n--\n\nThe imaginary parts."};
+  PyObject *self = PyLong_FromLong(op), *f = self ? PyCFunction_NewEx(def, self, NULL) : NULL;
+  bool ok = f && PyDict_SetItemString(ops, row->numpy, f) == 0;
+  Py_XDECREF(self);
+  Py_XDECREF(f);
+  return ok;
+}
 
 /* _core.ops: {NumPy's name: function}. */
 int core_apply_init(PyObject *module) {
-  static PyMethodDef defs[TT_OP_COUNT];
-  static char docs[TT_OP_COUNT][160];
+  static PyMethodDef defs[3];
   PyObject *ops = PyDict_New();
-  bool ok = ops != NULL;
-  for (int k = 0; ok && k < TT_OP_COUNT; k++) {
-    if (!rows[k].numpy[0]) continue;
-    PyOS_snprintf(docs[k], sizeof docs[k], "%s%s\n--\n\nElementwise, with NumPy's meaning.", rows[k].numpy,
-                  signature[rows[k].arity]);
-    defs[k] = (PyMethodDef){rows[k].numpy, CORE_FAST(call_op), METH_FASTCALL | METH_KEYWORDS, docs[k]};
-    PyObject *self = PyLong_FromLong(k), *f = self ? PyCFunction_NewEx(&defs[k], self, NULL) : NULL;
-    ok = f && PyDict_SetItemString(ops, rows[k].numpy, f) == 0;
-    Py_XDECREF(self);
-    Py_XDECREF(f);
-  }
-  ok = ok && PyModule_AddObjectRef(module, "ops", ops) == 0;
+  bool ok = ops && add_function(ops, TT_WHERE, &defs[0]) && add_function(ops, TT_REAL, &defs[1]) &&
+            add_function(ops, TT_IMAG, &defs[2]) && core_ufunc_init(module, ops) == 0 &&
+            PyModule_AddObjectRef(module, "ops", ops) == 0;
   Py_XDECREF(ops);
   return ok ? 0 : -1;
 }

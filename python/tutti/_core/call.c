@@ -8,7 +8,7 @@
 
 enum { MAX_PARAMS = 24 };
 
-typedef enum param_kind { ANY, ARRAY, ARRAYS, DTYPE, OUT, DEVICE } param_kind;
+typedef enum param_kind { ANY, ARRAY, ARRAYS, DTYPE, INDEX, OUT, DEVICE } param_kind;
 
 typedef struct param {
   PyObject *name; /* interned */
@@ -50,6 +50,7 @@ static bool parse_param(const char *s, size_t len, bool keyword_only, param *out
     if (kind == 5 && memcmp(colon + 1, "array", 5) == 0) out->kind = ARRAY;
     if (kind == 6 && memcmp(colon + 1, "arrays", 6) == 0) out->kind = ARRAYS;
     if (kind == 5 && memcmp(colon + 1, "dtype", 5) == 0) out->kind = DTYPE;
+    if (kind == 5 && memcmp(colon + 1, "index", 5) == 0) out->kind = INDEX;
   }
   /* Two names mean the same in every row: where to write, and where the result lives. */
   if (name == 3 && memcmp(s, "out", 3) == 0) out->kind = OUT;
@@ -127,12 +128,14 @@ static int harmless(const row *r, PyObject *name, PyObject *value, int *device) 
   return core_device_from(value, device) ? 1 : -1;
 }
 
-static bool too_many(const row *r, Py_ssize_t n) {
-  int least = 0;
+/* `hidden`: parameters that the caller does not see. */
+static bool too_many(const row *r, Py_ssize_t n, int hidden) {
+  int least = -hidden;
+  n -= hidden;
   for (int k = 0; k < r->n; k++) least += r->param[k].required && !r->param[k].keyword_only;
-  if (least < r->positional) {
+  if (least + hidden < r->positional) {
     PyErr_Format(PyExc_TypeError, "%s() takes from %d to %d positional arguments but %zd were given", r->short_name,
-                 least, r->positional, n);
+                 least, r->positional - hidden, n);
   } else {
     PyErr_Format(PyExc_TypeError, "%s() takes %d positional argument%s but %zd %s given", r->short_name, r->positional,
                  r->positional == 1 ? "" : "s", n, n == 1 ? "was" : "were");
@@ -169,7 +172,7 @@ static bool bind(const row *r, PyObject *self, PyObject *const *arg, Py_ssize_t 
   *device = TT_AUTO;
   if (self) bound[0] = self;
   for (int k = shift; k < r->n; k++) bound[k] = NULL;
-  if (n + shift > r->positional && !r->variadic) return too_many(r, n + shift);
+  if (n + shift > r->positional && !r->variadic) return too_many(r, n + shift, self && !core_is_array(self));
   for (Py_ssize_t k = 0; k < n && k + shift < r->n && !r->param[k + shift].variadic; k++) bound[k + shift] = arg[k];
   Py_ssize_t nkw = names ? PyTuple_Size(names) : 0;
   for (Py_ssize_t k = 0; k < nkw; k++) {
@@ -194,18 +197,27 @@ static bool bind(const row *r, PyObject *self, PyObject *const *arg, Py_ssize_t 
   return true;
 }
 
-static bool convert_out(PyObject *o, tt_value *out) {
+static bool convert_out(core_scratch *s, PyObject *o, tt_value *out) {
   if (PyTuple_Check(o) && PyTuple_Size(o) == 1) o = PyTuple_GetItem(o, 0);
+  if (PyTuple_Check(o)) { /* of functions with several results */
+    int64_t n = PyTuple_Size(o);
+    tt_value *item = core_scratch_values(s, n);
+    *out = (tt_value){.tag = TT_V_TUPLE, .as.tuple = {item, n}};
+    bool ok = item != NULL;
+    for (int64_t k = 0; ok && k < n; k++) ok = convert_out(s, PyTuple_GetItem(o, k), &item[k]);
+    return ok;
+  }
   if (o == Py_None) return out->tag = TT_V_NONE, true;
   if (!core_is_array(o)) return PyErr_SetString(PyExc_TypeError, "return arrays must be of ArrayType"), false;
   return *out = tt_v_array(core_handle(o)), true;
 }
 
 static bool convert(core_scratch *s, param_kind kind, PyObject *o, tt_value *out) {
-  if (kind == OUT) return convert_out(o, out);
+  if (kind == OUT) return convert_out(s, o, out);
   if (kind == DEVICE) return out->tag = TT_V_MISSING, true; /* read already */
   if (kind == ARRAY) return core_value_array(s, o, out);
   if (kind == ARRAYS) return core_value_arrays(s, o, out);
+  if (kind == INDEX) return core_value_index(s, o, out);
   if (kind == DTYPE && o != Py_None) {
     out->tag = TT_V_DTYPE;
     return core_dtype_from(o, &out->as.dtype);
@@ -225,13 +237,25 @@ static bool convert_rest(core_scratch *s, param_kind kind, PyObject *const *arg,
 
 /* ---- results */
 
+/* The object of an array among what was handed in (a tuple of arrays: out=), borrowed, or NULL. */
+static PyObject *handed_in(tt_array *a, PyObject *o) {
+  if (o && core_is_array(o)) return core_handle(o) == a ? o : NULL;
+  PyObject *found = NULL;
+  Py_ssize_t n = o && PyTuple_Check(o) ? PyTuple_Size(o) : 0;
+  for (Py_ssize_t k = 0; k < n && !found; k++) {
+    PyObject *item = PyTuple_GetItem(o, k);
+    if (core_is_array(item) && core_handle(item) == a) found = item;
+  }
+  return found;
+}
+
 /* An array that was handed in comes back as the very object; a view knows its base. */
 static PyObject *result_array(tt_array *a, int n, PyObject *const *bound) {
   for (int k = 0; k < n; k++) {
-    if (bound[k] && core_is_array(bound[k]) && core_handle(bound[k]) == a) {
-      tt_release(&a);
-      return Py_NewRef(bound[k]);
-    }
+    PyObject *same = handed_in(a, bound[k]);
+    if (!same) continue;
+    tt_release(&a);
+    return Py_NewRef(same);
   }
   PyObject *base = n > 0 && bound[0] && core_is_array(bound[0]) ? bound[0] : NULL;
   return core_wrap(a, base && tt_array_shares(a, core_handle(base)) ? base : NULL);

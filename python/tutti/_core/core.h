@@ -46,7 +46,15 @@ PyObject *core_done(tt_code code, tt_array *a, PyObject *base, const tt_error *e
   X(flags)            \
   X(flat)             \
   X(tofile)           \
-  X(device) X(device_numbered) X(error_class) X(array_ufunc) X(array_function) X(namespace) X(numpy) X(numpy_dtype)
+  X(device)           \
+  X(device_numbered)  \
+  X(error_class)      \
+  X(array_ufunc)      \
+  X(array_function)   \
+  X(namespace)        \
+  X(numpy)            \
+  X(numpy_dtype)      \
+  X(ufunc_signature)
 typedef enum core_hook {
 #define CORE_HOOK_ENUM(name) CORE_HOOK_##name,
   CORE_HOOKS(CORE_HOOK_ENUM)
@@ -107,6 +115,7 @@ const char *core_dtype_name(tt_dtype dtype);
 const char *core_dtype_typestr(tt_dtype dtype);
 const char *core_dtype_format(tt_dtype dtype);
 char core_dtype_kind(tt_dtype dtype);
+char core_dtype_char(tt_dtype dtype); /* NumPy's one letter */
 int64_t core_dtype_bytes(tt_dtype dtype);
 /* Any spelling of a dtype: ours, names, Python types, NumPy's. False with a TypeError when it is none. */
 bool core_dtype_from(PyObject *o, tt_dtype *out);
@@ -150,7 +159,7 @@ static inline bool core_value_common(PyObject *o, tt_value *v) {
 }
 /*
 ** A scalar of NumPy's of the type `dtype`, as the number that Python would have; false for any other (no exception).
-** Beside an array of that type it gives what the scalar gives: both leave the type alone (ufunc.c).
+** Beside an array of that type it gives what the scalar gives: both leave the type alone (numpy.c).
 */
 bool core_value_beside(PyObject *o, tt_dtype dtype, tt_value *out);
 /* A Python scalar or None, exactly; false when `o` is something else (no exception). Huge ints: see core_value_int. */
@@ -238,10 +247,11 @@ tt_array *core_from_dlpack(PyObject *o, core_copy copy);
 
 /* elementwise functions (apply.c), table functions (call.c), insight (insight.c): added to the module by name */
 int core_apply_init(PyObject *module);
+int core_ufunc_init(PyObject *module, PyObject *ops); /* ufunc.c */
 PyObject *core_apply(tt_op op, PyObject *const *arg, Py_ssize_t n, PyObject *names);
 /* One elementwise op over objects; Py_NotImplemented where an operand is no array-like. */
 PyObject *core_operator(tt_op op, PyObject *const *arg, int n, PyObject *out);
-/* __array_ufunc__ (ufunc.c) */
+/* __array_ufunc__ (numpy.c) */
 PyObject *core_meth_ufunc(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
 int core_call_init(PyObject *module);
 /* The row by name, or -1. */

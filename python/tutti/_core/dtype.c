@@ -30,6 +30,7 @@ const char *core_dtype_name(tt_dtype dtype) { return rows[dtype].name; }
 const char *core_dtype_typestr(tt_dtype dtype) { return rows[dtype].typestr; }
 const char *core_dtype_format(tt_dtype dtype) { return rows[dtype].format; }
 char core_dtype_kind(tt_dtype dtype) { return rows[dtype].kind; }
+char core_dtype_char(tt_dtype dtype) { return "?bhilBHILeEfdFD"[dtype]; }
 int64_t core_dtype_bytes(tt_dtype dtype) { return rows[dtype].bytes; }
 
 /* ---- from text */
@@ -220,8 +221,8 @@ static PyObject *dtype_get_typestr(PyObject *self, void *unused) {
   return (void)unused, PyUnicode_FromString(rows[self_dtype(self)].typestr);
 }
 static PyObject *dtype_get_char(PyObject *self, void *unused) {
-  static const char chars[TT_DTYPE_COUNT + 1] = "?bhilBHILeEfdFD";
-  return (void)unused, PyUnicode_FromStringAndSize(&chars[self_dtype(self)], 1);
+  char c = core_dtype_char(self_dtype(self));
+  return (void)unused, PyUnicode_FromStringAndSize(&c, 1);
 }
 static PyObject *dtype_get_self(PyObject *self, void *unused) { return (void)unused, Py_NewRef(self); }
 static PyObject *dtype_get_native(PyObject *self, void *unused) { return (void)self, (void)unused, PyBool_FromLong(1); }

@@ -1,128 +1,266 @@
 /*
-** NumPy's ufuncs and scalars among our operands. `np.float32(2) * a` comes by way of NumPy, which asks what an array of
-** ours makes of np.multiply: each such expression would go through Python, and each scalar through the buffer protocol.
-** Both are told by their addresses here, once looked at. NumPy is never imported.
+** `tutti.ufunc`: the elementwise functions, an object for each, called as quickly as a function, with NumPy's
+** attributes and methods. A method is a row of the function table that takes the ufunc's name first.
 */
 #include "core.h"
 
-enum { SLOTS = 64 };
+#include <stddef.h>
+#include <structmember.h>
 
-static size_t slot_of(const PyObject *o) { return ((uintptr_t)o >> 4) % SLOTS; }
+/* In the headers of the stable ABI from 3.12 on, in the interpreter before. */
+#ifndef Py_TPFLAGS_HAVE_VECTORCALL
+#define Py_TPFLAGS_HAVE_VECTORCALL (1UL << 11)
+#endif
+#define NO_OFFSET(n) ((Py_ssize_t)((n) & ~((size_t)1 << (8 * sizeof(size_t) - 1))))
 
-/* ---- ufuncs */
+typedef PyObject *(*call_fn)(PyObject *self, PyObject *const *arg, size_t n, PyObject *names);
 
-/* Each is held, so that its address stays its own. */
-static struct {
-  PyObject *ufunc;
-  tt_op op;
-} seen_ufunc[SLOTS];
+typedef struct ufunc {
+  PyObject_HEAD call_fn call;
+  const tt_ufunc_info *info;
+  PyObject *name; /* interned */
+  const char *doc;
+  int row; /* of the function table, -1 for an op */
+} ufunc;
 
-static tt_op look_at_ufunc(PyObject *ufunc) {
-  PyObject *name = PyObject_GetAttrString(ufunc, "__name__");
-  const char *s = name ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
-  tt_op op = s ? tt_op_named(s) : TT_OP_COUNT;
-  Py_XDECREF(name);
-  PyErr_Clear();
-  return op;
+static PyTypeObject *ufunc_type;
+static int row_call, row_reduce, row_accumulate, row_reduceat, row_outer, row_at;
+
+/* ---- calls */
+
+static PyObject *call_op(PyObject *self, PyObject *const *arg, size_t n, PyObject *names) {
+  return core_apply(((ufunc *)self)->info->op, arg, NO_OFFSET(n), names);
 }
 
-/* TT_OP_COUNT when it is none of ours. */
-static tt_op op_of(PyObject *ufunc) {
-  size_t at = slot_of(ufunc);
-  if (seen_ufunc[at].ufunc == ufunc) return seen_ufunc[at].op;
-  tt_op op = look_at_ufunc(ufunc); /* may come here again */
-  PyObject *old = seen_ufunc[at].ufunc;
-  seen_ufunc[at].op = op;
-  seen_ufunc[at].ufunc = Py_NewRef(ufunc);
-  Py_XDECREF(old);
-  return op;
-}
-
-/* With keywords, another method than a call, or a function that is no op. */
-static PyObject *by_hook(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
-  PyObject *hook = core_hook_get(CORE_HOOK_array_ufunc), *out = NULL;
-  PyObject *all = PyTuple_New(n + 1), *kw = names ? PyDict_New() : NULL;
-  bool ok = hook && all && (kw || !names);
-  if (all) PyTuple_SetItem(all, 0, Py_NewRef(self));
-  for (Py_ssize_t k = 0; all && k < n; k++) PyTuple_SetItem(all, k + 1, Py_NewRef(arg[k]));
-  for (Py_ssize_t k = 0; ok && names && k < PyTuple_Size(names); k++)
-    ok = PyDict_SetItem(kw, PyTuple_GetItem(names, k), arg[n + k]) == 0;
-  if (ok) out = PyObject_Call(hook, all, kw);
-  Py_XDECREF(all);
+/* A function's row knows no keywords but its own; "ufunc.call" knows all of NumPy's, and takes `out` as one. */
+static PyObject *call_function(PyObject *self, PyObject *const *arg, size_t nargs, PyObject *names) {
+  const ufunc *u = (ufunc *)self;
+  Py_ssize_t n = NO_OFFSET(nargs);
+  bool plain = n == u->info->nin && (!names || PyTuple_Size(names) == 0);
+  if (u->info->signature || plain) return core_call(u->row, NULL, arg, n, names);
+  if (n < u->info->nin || n > u->info->nin + u->info->nout) {
+    return PyErr_Format(PyExc_TypeError, "%U() takes from %d to %d positional arguments but %zd %s given", u->name,
+                        u->info->nin, u->info->nin + u->info->nout, n, n == 1 ? "was" : "were");
+  }
+  if (n == u->info->nin) return core_call(row_call, u->name, arg, n, names);
+  PyObject *given = PyTuple_New(u->info->nout), *kw = PyDict_New(), *f = NULL, *inputs = NULL, *result = NULL;
+  for (int k = 0; given && k < u->info->nout; k++)
+    PyTuple_SetItem(given, k, Py_NewRef(u->info->nin + k < n ? arg[u->info->nin + k] : Py_None));
+  bool ok = given && kw && PyDict_SetItemString(kw, "out", given) == 0;
+  for (Py_ssize_t k = 0; ok && names && k < PyTuple_Size(names); k++) {
+    PyObject *name = PyTuple_GetItem(names, k);
+    if (PyUnicode_CompareWithASCIIString(name, "out") == 0) {
+      PyErr_SetString(PyExc_TypeError, "cannot specify 'out' as both a positional and keyword argument");
+      ok = false;
+    } else {
+      ok = PyDict_SetItem(kw, name, arg[n + k]) == 0;
+    }
+  }
+  inputs = ok ? PyTuple_New(u->info->nin) : NULL;
+  for (int k = 0; inputs && k < u->info->nin; k++) PyTuple_SetItem(inputs, k, Py_NewRef(arg[k]));
+  f = inputs ? PyObject_GetAttrString(self, "__call__") : NULL;
+  if (f) result = PyObject_Call(f, inputs, kw);
+  Py_XDECREF(f);
+  Py_XDECREF(inputs);
   Py_XDECREF(kw);
-  return out;
+  Py_XDECREF(given);
+  return result;
 }
 
-PyObject *core_meth_ufunc(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
-  if (!names && n > 2 && PyUnicode_Check(arg[1]) && PyUnicode_CompareWithASCIIString(arg[1], "__call__") == 0) {
-    tt_op op = op_of(arg[0]);
-    if (op != TT_OP_COUNT) return core_apply(op, arg + 2, n - 2, NULL);
+/* tp_call, for callers who have a tuple and a dict. */
+static PyObject *call_slowly(PyObject *self, PyObject *args, PyObject *kw) {
+  Py_ssize_t n = PyTuple_Size(args), nkw = kw ? PyDict_Size(kw) : 0, at = 0, k = 0;
+  PyObject **arg = PyMem_Malloc((size_t)(n + nkw + 1) * sizeof *arg), *names = nkw ? PyTuple_New(nkw) : NULL, *name,
+           *value, *result = NULL;
+  if (!arg || (nkw && !names)) {
+    if (!arg) PyErr_NoMemory();
+  } else {
+    for (; k < n; k++) arg[k] = PyTuple_GetItem(args, k);
+    for (k = 0; nkw && PyDict_Next(kw, &at, &name, &value); k++) {
+      PyTuple_SetItem(names, k, Py_NewRef(name));
+      arg[n + k] = value;
+    }
+    result = ((ufunc *)self)->call(self, arg, (size_t)n, names);
   }
-  return by_hook(self, arg, n, names);
+  Py_XDECREF(names);
+  PyMem_Free(arg);
+  return result;
 }
 
-/* ---- scalars */
+/* ---- methods */
 
-/* The objects of a type of NumPy's have their number at `offset`; TT_DTYPE_NONE: they are something else. */
-typedef struct scalar_type {
-  PyTypeObject *type;
-  tt_dtype dtype;
-  Py_ssize_t offset;
-} scalar_type;
-
-static bool is_numpys(PyTypeObject *t) {
-  PyObject *module = PyObject_GetAttrString((PyObject *)t, "__module__");
-  bool yes = module && PyUnicode_Check(module) && PyUnicode_CompareWithASCIIString(module, "numpy") == 0;
-  Py_XDECREF(module);
-  PyErr_Clear();
-  return yes;
-}
-
-/* A scalar is a buffer without axes inside the object itself. */
-static scalar_type look_at_scalar(PyObject *o) {
-  Py_buffer v;
-  scalar_type s = {Py_TYPE(o), TT_DTYPE_NONE, 0};
-  PyObject *size = PyObject_GetAttrString((PyObject *)s.type, "__basicsize__");
-  Py_ssize_t room = size ? PyLong_AsSsize_t(size) : 0;
-  Py_XDECREF(size);
-  if (PyObject_GetBuffer(o, &v, PyBUF_FULL_RO) == 0) {
-    bool swap;
-    s.offset = (char *)v.buf - (char *)o;
-    if (v.ndim == 0 && v.readonly && s.offset > 0 && s.offset + v.itemsize <= room)
-      s.dtype = core_dtype_from_format(v.format, v.itemsize, &swap);
-    PyBuffer_Release(&v);
+#define METHOD(which)                                                                                  \
+  static PyObject *meth_##which(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) { \
+    return core_call(row_##which, ((ufunc *)self)->name, arg, n, names);                               \
   }
-  PyErr_Clear();
-  return s;
+METHOD(reduce)
+METHOD(accumulate)
+METHOD(reduceat)
+
+static PyObject *meth_outer(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
+  if (n != 2) return PyErr_SetString(PyExc_TypeError, "exactly two arguments expected"), NULL;
+  return core_call(row_outer, ((ufunc *)self)->name, arg, n, names);
 }
 
-static const scalar_type *scalar_type_of(PyObject *o) {
-  static scalar_type seen[SLOTS];
-  scalar_type *s = &seen[slot_of((PyObject *)Py_TYPE(o))];
-  if (s->type == Py_TYPE(o)) return s;
-  if (!PyObject_CheckBuffer(o) || !is_numpys(Py_TYPE(o))) return NULL;
-  scalar_type looked = look_at_scalar(o);
-  PyObject *old = (PyObject *)s->type;
-  Py_INCREF((PyObject *)looked.type);
-  *s = looked;
-  Py_XDECREF(old);
-  return s;
+static PyObject *meth_at(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
+  if (n > 0 && !core_is_array(arg[0])) return PyErr_SetString(PyExc_TypeError, "first operand must be array"), NULL;
+  return core_call(row_at, ((ufunc *)self)->name, arg, n, names);
 }
 
-bool core_value_beside(PyObject *o, tt_dtype dtype, tt_value *out) {
-  const scalar_type *s = scalar_type_of(o);
-  if (!s || s->dtype != dtype) return false;
-  const void *at = (const char *)o + s->offset; /* aligned, as its type is */
-  switch (dtype) {
-    case TT_F32:
-      return *out = tt_v_float((double)*(const float *)at), true;
-    case TT_F64:
-      return *out = tt_v_float(*(const double *)at), true;
-    case TT_I32:
-      return *out = tt_v_int(*(const int32_t *)at), true;
-    case TT_I64:
-      return *out = tt_v_int(*(const int64_t *)at), true;
-    default:
-      return false;
+/* Pickled by name. */
+static PyObject *meth_by_name(PyObject *self, PyObject *unused) {
+  (void)unused;
+  return Py_NewRef(((ufunc *)self)->name);
+}
+
+#define FAST METH_FASTCALL | METH_KEYWORDS
+static PyMethodDef methods[] = {
+    {"reduce", CORE_FAST(meth_reduce), FAST,
+     "reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=<no value>, where=True)\n\n"
+     "The operation between all elements along one axis, several, or (None) all."},
+    {"accumulate", CORE_FAST(meth_accumulate), FAST,
+     "accumulate(array, axis=0, dtype=None, out=None)\n\n"
+     "Every step of the operation between all elements along an axis."},
+    {"reduceat", CORE_FAST(meth_reduceat), FAST,
+     "reduceat(array, indices, axis=0, dtype=None, out=None)\n\n"
+     "The operation between the elements from each index up to the next, or the element alone where that is smaller."},
+    {"outer", CORE_FAST(meth_outer), FAST,
+     "outer(A, B, /, **kwargs)\n\nThe operation on every pair of an element of A and one of B."},
+    {"at", CORE_FAST(meth_at), FAST,
+     "at(a, indices, b=None, /)\n\nThe operation at places of an array, in place: a place that comes twice is changed "
+     "twice."},
+    {"__reduce__", meth_by_name, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+/* ---- attributes */
+
+static const tt_ufunc_info *info(PyObject *self) { return ((ufunc *)self)->info; }
+
+static PyObject *get_name(PyObject *self, void *unused) { return (void)unused, Py_NewRef(((ufunc *)self)->name); }
+static PyObject *get_doc(PyObject *self, void *unused) {
+  return (void)unused, PyUnicode_FromString(((ufunc *)self)->doc);
+}
+static PyObject *get_nin(PyObject *self, void *unused) { return (void)unused, PyLong_FromLong(info(self)->nin); }
+static PyObject *get_nout(PyObject *self, void *unused) { return (void)unused, PyLong_FromLong(info(self)->nout); }
+static PyObject *get_nargs(PyObject *self, void *unused) {
+  return (void)unused, PyLong_FromLong(info(self)->nin + info(self)->nout);
+}
+static PyObject *get_identity(PyObject *self, void *unused) {
+  return (void)unused, core_value_object(&info(self)->identity);
+}
+static PyObject *get_signature(PyObject *self, void *unused) {
+  (void)unused;
+  if (!info(self)->signature) Py_RETURN_NONE;
+  return PyUnicode_FromString(info(self)->signature);
+}
+
+/* NumPy's letters: 'ff->f'. */
+static PyObject *get_types(PyObject *self, void *unused) {
+  const tt_ufunc_info *u = info(self);
+  PyObject *list = PyList_New(0);
+  (void)unused;
+  for (int t = 0; list && t < TT_DTYPE_COUNT; t++) {
+    char text[16];
+    int used = 0;
+    tt_dtype result;
+    if (!tt_ufunc_loop(u, (tt_dtype)t, &result)) continue;
+    for (int k = 0; k < u->nin; k++) text[used++] = core_dtype_char((tt_dtype)t);
+    text[used++] = '-', text[used++] = '>';
+    for (int k = 0; k < u->nout; k++) text[used++] = core_dtype_char(result);
+    PyObject *one = PyUnicode_FromStringAndSize(text, used);
+    if (!one || PyList_Append(list, one) < 0) Py_CLEAR(list);
+    Py_XDECREF(one);
   }
+  return list;
+}
+
+static PyObject *get_ntypes(PyObject *self, void *unused) {
+  PyObject *list = get_types(self, unused), *n = list ? PyLong_FromSsize_t(PyList_Size(list)) : NULL;
+  Py_XDECREF(list);
+  return n;
+}
+
+/* What inspect.signature() reads. */
+static PyObject *get_parameters(PyObject *self, void *unused) {
+  PyObject *f = core_hook_get(CORE_HOOK_ufunc_signature);
+  (void)unused;
+  return f ? PyObject_CallFunctionObjArgs(f, self, NULL) : NULL;
+}
+
+static PyGetSetDef attributes[] = {
+    {"__name__", get_name, NULL, NULL, NULL},
+    {"__qualname__", get_name, NULL, NULL, NULL},
+    {"__doc__", get_doc, NULL, NULL, NULL},
+    {"__signature__", get_parameters, NULL, NULL, NULL},
+    {"nin", get_nin, NULL, "The number of operands", NULL},
+    {"nout", get_nout, NULL, "The number of results", NULL},
+    {"nargs", get_nargs, NULL, "The number of operands and results", NULL},
+    {"identity", get_identity, NULL, "What reduce gives for no elements, or None", NULL},
+    {"signature", get_signature, NULL, "The core axes, or None where it works element by element", NULL},
+    {"types", get_types, NULL, "The types that it computes in, and what comes out", NULL},
+    {"ntypes", get_ntypes, NULL, "The number of types", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyObject *repr(PyObject *self) { return PyUnicode_FromFormat("<ufunc '%U'>", ((ufunc *)self)->name); }
+
+static void dealloc(PyObject *self) {
+  PyTypeObject *type = Py_TYPE(self);
+  Py_XDECREF(((ufunc *)self)->name);
+  PyObject_Free(self);
+  Py_DECREF(type);
+}
+
+/* ---- the objects */
+
+static PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(ufunc, call), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_call, call_slowly},
+    {Py_tp_repr, repr},
+    {Py_tp_dealloc, dealloc},
+    {Py_tp_methods, methods},
+    {Py_tp_members, members},
+    {Py_tp_getset, attributes},
+    {0, NULL},
+};
+
+static PyType_Spec spec = {
+    "tutti.ufunc", sizeof(ufunc), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+    slots};
+
+static bool add(const tt_ufunc_info *info, PyObject *ops, PyObject *functions) {
+  ufunc *u = (ufunc *)PyType_GenericAlloc(ufunc_type, 0);
+  if (!u) return false;
+  bool is_op = info->op != TT_OP_COUNT;
+  u->info = info;
+  u->row = is_op ? -1 : core_row(info->name);
+  u->doc = is_op ? "Elementwise, with NumPy's meaning." : tt_function(u->row)->doc;
+  u->call = is_op ? call_op : call_function;
+  u->name = PyUnicode_InternFromString(info->name);
+  bool ok = u->name && PyDict_SetItem(is_op ? ops : functions, u->name, (PyObject *)u) == 0;
+  Py_DECREF(u);
+  return ok;
+}
+
+/* Puts ufuncs in the place of the functions of these names. */
+int core_ufunc_init(PyObject *module, PyObject *ops) {
+  PyObject *functions = PyObject_GetAttrString(module, "functions");
+  ufunc_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
+  row_call = core_row("ufunc.call");
+  row_reduce = core_row("ufunc.reduce");
+  row_accumulate = core_row("ufunc.accumulate");
+  row_reduceat = core_row("ufunc.reduceat");
+  row_outer = core_row("ufunc.outer");
+  row_at = core_row("ufunc.at");
+  bool ok = functions && ufunc_type && PyModule_AddType(module, ufunc_type) == 0;
+  const tt_ufunc_info *info;
+  for (int k = 0; ok && (info = tt_ufunc(k)); k++) ok = add(info, ops, functions);
+  Py_XDECREF(functions);
+  return ok ? 0 : -1;
 }

@@ -1,0 +1,136 @@
+/*
+** ufunc.at: the operation at places of an array, one after the other, so that a place that comes twice is changed
+** twice.
+**
+** Values are picked, folded by place, and written back: equal places hold equal values then, so it does not matter
+** which of them is written last, nor where.
+*/
+#include "graph/fn_ufunc.h"
+#include "graph/promote.h"
+#include "graph/session.h"
+
+enum { ARRAY = 1, INDEX = 2, SECOND = 3 };
+
+typedef struct change {
+  const tt_ufunc_info *u;
+  tt_array *a, *b; /* b: NULL for one operand; as the picked values */
+  const tt_value *index;
+  tt_array *value, *place; /* what is picked, and its flat places in a */
+} change;
+
+static bool check(tt_calc *c, const tt_call_frame *f, const tt_ufunc_info *u) {
+  if (!u) return false;
+  bool second = tt__arg_given(f, SECOND);
+  if (u->signature)
+    tt__calc_fail(c, TT_ETYPE, "%s.at does not support ufunc with non-trivial signature: %s has signature %s.", u->name,
+                  u->name, u->signature);
+  else if (u->nout != 1)
+    tt__calc_fail(c, TT_EVALUE, "Only single output ufuncs supported at this time");
+  else if (u->nin == 2 && !second)
+    tt__calc_fail(c, TT_EVALUE, "second operand needed for ufunc");
+  else if (u->nin == 1 && second)
+    tt__calc_fail(c, TT_EVALUE, "second operand provided when ufunc is unary");
+  else if (f->arg[ARRAY].tag != TT_V_ARRAY)
+    tt__calc_fail(c, TT_ETYPE, "first operand must be array");
+  else
+    c->code = tt__array_check_writable(f->arg[ARRAY].as.array, c->err);
+  return c->code == TT_OK;
+}
+
+static tt_array *operate(tt_calc *c, const change *w, tt_array *a, tt_array *b) {
+  if (!a || (w->b && !b)) return NULL;
+  tt_value v[2] = {tt_v_array(a), {.tag = TT_V_NONE}};
+  if (b) v[1] = tt_v_array(b);
+  return tt__calc_cast(c, tt__ufunc_apply(c, w->u, v), (tt_dtype)w->a->dtype);
+}
+
+static bool write_back(tt_calc *c, const change *w, const tt_value *index, tt_array *value) {
+  tt_value v;
+  if (!value) return false;
+  v = tt_v_array(value);
+  c->code = tt__set(w->a, index, &v, c->err);
+  return c->code == TT_OK;
+}
+
+/* The type in which the library's loops take an array's values; TT_DTYPE_NONE: there are none. */
+static tt_dtype plain(tt_dtype t) {
+  return tt__is_complex(t) ? TT_DTYPE_NONE : t == TT_F16 || t == TT_BF16 ? TT_F32 : t;
+}
+
+/* By the library's loops. False: they lack the types (nothing has been done), or a failure. */
+static bool in_library(tt_calc *c, const change *w, bool *done) {
+  static const tt_scalar zero;
+  const void *none[2] = {&zero, &zero};
+  tt_scalar room;
+  tt_types types;
+  tt_value v[2] = {tt_v_array(w->a), {.tag = TT_V_NONE}};
+  *done = false;
+  if (w->u->op == TT_OP_COUNT || !tt__session_elements) return false;
+  if (w->b) v[1] = tt_v_array(w->b);
+  if ((c->code = tt__op_types(w->u->op, v, w->u->nin, TT_DTYPE_NONE, &types, c->err)) != TT_OK) return false;
+  tt_dtype own = plain((tt_dtype)w->a->dtype), compute = plain(types.compute), result = plain(types.result);
+  if (own == TT_DTYPE_NONE || compute == TT_DTYPE_NONE || result == TT_DTYPE_NONE) return false;
+  if (!tt__session_elements(w->u->op, compute, result, none, w->u->nin, &room, 0)) return false;
+  int64_t n = w->value->size;
+  tt_array *src[3] = {tt__calc_cast(c, tt__calc_ravel(c, w->value), own), tt__calc_ravel(c, w->place),
+                      w->b ? tt__calc_cast(c, tt__calc_ravel(c, w->b), compute) : NULL};
+  if (!src[0] || !src[1] || (w->b && !src[2])) return false;
+  tt_lib_attr attr = {.row = tt__lib_row(w->b ? "fold_at" : "fold_at_one"), .i = {w->u->op, compute, result}};
+  tt_array *r = tt__calc_library(c, &attr, src, w->b ? 3 : 2, own, 1, &n);
+  r = tt__calc_reshape(c, tt__calc_cast(c, r, (tt_dtype)w->a->dtype), w->value->rank, tt__array_len(w->value));
+  *done = write_back(c, w, w->index, r);
+  return *done;
+}
+
+/* In turns, each with the elements whose places have come so often before. */
+static bool in_turns(tt_calc *c, const change *w) {
+  int64_t n = w->value->size, turns = 0;
+  tt_array *place = tt__calc_ravel(c, w->place), *flat = tt__calc_ravel(c, w->a), *b = NULL;
+  tt_lib_attr attr = {.row = tt__lib_row("fold_turns")};
+  tt_array *turn = place ? tt__calc_library(c, &attr, &place, 1, TT_I64, 1, &n) : NULL;
+  const int64_t *p = turn ? tt__calc_peek(c, turn) : NULL;
+  if (w->b) b = tt__calc_ravel(c, w->b);
+  if (!p || !flat || (w->b && !b)) return false;
+  for (int64_t i = 0; i < n; i++) turns = p[i] >= turns ? p[i] + 1 : turns;
+  for (int64_t t = 0; t < turns; t++) {
+    tt_array *now = tt__calc_opi(c, TT_EQ, turn, t);
+    if (!now) return false;
+    tt_value v = tt_v_array(now);
+    tt_array *at = tt__calc_get(c, place, &v), *second = b ? tt__calc_get(c, b, &v) : NULL;
+    if (!at || (b && !second)) return false;
+    tt_value index = tt_v_array(at);
+    change flat_change = *w;
+    flat_change.a = flat;
+    if (!write_back(c, &flat_change, &index, operate(c, w, tt__calc_get(c, flat, &index), second))) return false;
+  }
+  bool copied = flat->storage != w->a->storage; /* a did not lie in order */
+  tt_array *whole = copied ? tt__calc_reshape(c, flat, w->a->rank, tt__array_len(w->a)) : NULL;
+  return !copied || (whole && tt__calc_set(c, w->a, tt_v_array(whole)));
+}
+
+static tt_array *ufunc_at(tt_calc *c, tt_call_frame *f) {
+  change w = {.u = tt__ufunc_arg(c, f), .index = &f->arg[INDEX]};
+  bool done;
+  if (!check(c, f, w.u)) return NULL;
+  f->none = true;
+  w.a = f->arg[ARRAY].as.array;
+  if (!(w.value = tt__calc_get(c, w.a, w.index))) return NULL;
+  if (w.u->nin == 2) {
+    w.b = tt__arg_array(c, f, SECOND);
+    tt_array *out = NULL;
+    if (w.b && tt__broadcast_to(w.b, w.value->rank, tt__array_len(w.value), &out, NULL) != TT_OK)
+      return tt__calc_fail(c, TT_EVALUE, "array is not broadcastable to correct shape");
+    if (!w.b || !(w.b = tt__calc_keep(c, TT_OK, &out))) return NULL;
+  }
+  if (w.value->size == 0) return operate(c, &w, w.value, w.b), NULL; /* for what is wrong with the types */
+  tt_array *iota = tt__calc_reshape(c, tt__calc_iota(c, w.a->size), w.a->rank, tt__array_len(w.a));
+  if (!(w.place = tt__calc_get(c, iota, w.index))) return NULL;
+  if (w.place->storage == iota->storage) { /* slices and numbers meet no place twice */
+    write_back(c, &w, w.index, operate(c, &w, w.value, w.b));
+    return NULL;
+  }
+  in_library(c, &w, &done);
+  if (!done && c->code == TT_OK) in_turns(c, &w);
+  return NULL;
+}
+TT_HANDLER(ufunc_at)
