@@ -91,7 +91,8 @@ typedef struct tt_lib_cost {
   double host_half;  /* with so many times the threads as side, half of it */
   bool host_few;     /* a few threads reach it, more do not help */
   double device_share;
-  double step_ns; /* on a device, of each step that waits for the one before */
+  bool no_arithmetic; /* the operands' type costs what its bytes cost */
+  double step_ns;     /* on a device, of each step that waits for the one before */
 } tt_lib_cost;
 
 struct tt_lib_row {

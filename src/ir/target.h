@@ -27,6 +27,7 @@ typedef struct tt_target {
   int warp;             /* threads that go in step; 1 where there is no such thing */
   int block_threads;    /* most threads of a block */
   int unit_threads;     /* most resident threads of a multiprocessor */
+  int double_ratio;     /* float32 operations in the time of one of float64; 0: nobody knows, as many */
   int64_t shared_block; /* most shared memory a block may ask for, bytes */
   int64_t shared_unit;  /* shared memory of a multiprocessor, bytes */
   int64_t cache_bytes;  /* last-level cache */

@@ -94,7 +94,7 @@ static tt_lib_work sort_work(const tt_lib_attr *attr, const tt_operand *src, uns
   return (tt_lib_work){.flops = n > 1 ? 60 * n * log2(n) : 60};
 }
 
-static const tt_lib_cost sort_cost = {.work = sort_work, .host_share = 1, .device_share = 1};
+static const tt_lib_cost sort_cost = {.work = sort_work, .host_share = 1, .device_share = 1, .no_arithmetic = true};
 
 const tt_lib_row tt__rows_sort[] = {
     {.name = "sort", .nsrc = 1, .nout = 1, .run = sort, .cost = &sort_cost, .run_on = tt__device_sort},

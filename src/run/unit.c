@@ -36,14 +36,17 @@ static bool same_kernel(const tt_kernel *a, const tt_kernel *b) {
   return a->key.lo == b->key.lo && a->key.hi == b->key.hi && a->ninst == b->ninst && a->naccess == b->naccess;
 }
 
-static int weigh(const tt_kernel *k) {
-  int w = 0;
+static void weigh(tt_unit *u) {
+  const tt_kernel *k = u->kernel;
   for (int i = 0; i < k->ninst; i++) {
     const tt_kinst *p = &k->inst[i];
     if (p->scope != TT_SCOPE_ROW) continue;
-    w += p->op < TT_OP_COUNT && tt__ops[p->op].flags & TT_OPF_SLOW ? 8 : 1;
+    bool is_op = p->op < TT_OP_COUNT, moves = p->op == TT_WHERE || p->op == TT_NEG || p->op == TT_ABS;
+    int w = is_op && tt__ops[p->op].flags & TT_OPF_SLOW ? 8 : 1;
+    u->weight += w;
+    if ((is_op && !moves && p->from == TT_F64) || (p->op == TT_K_REDUCE && p->dtype == TT_F64)) u->wide += w;
   }
-  return w ? w : 1;
+  if (!u->weight) u->weight = 1;
 }
 
 void tt__unit_release(tt_unit *u) {
@@ -90,7 +93,7 @@ tt_code tt__unit_of(tt_kernel *k, tt_unit **out, tt_error *err) {
     return code;
   }
   u->kernel = k;
-  u->weight = weigh(k);
+  weigh(u);
   atomic_store(&u->refs, 2); /* the table's and the caller's */
   u->next = *chain;
   *chain = u;

@@ -23,6 +23,7 @@ typedef struct tt_unit {
   bool paced;             /* something was */
   bool pace_compiled;     /* of compiled code */
   int weight;             /* instructions a point, slow ones counted 8 times */
+  int wide;               /* those of them that work on float64 */
   struct tt_unit *next;   /* in its hash chain */
 } tt_unit;
 

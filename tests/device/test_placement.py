@@ -53,11 +53,12 @@ def driver(tmp_path_factory):
 def place(driver, tmp_path):
     """Runs a program where such a GPU seems to be; what it asserts must hold."""
 
-    def run(code, costs=H200):
+    def run(code, costs=H200, **more):
         tmp_path.chmod(0o700)
         (tmp_path / "costs-Fake-0-2").write_text(costs)
         env = {**os.environ, **driver, "TUTTI_NVML": "none", "FAKE_CUDA_VERSION": "13000"}
         env |= {"TUTTI_NUM_THREADS": "2", "TUTTI_CACHE_DIR": str(tmp_path), "TUTTI_DEVICE": "auto"}
+        env |= more
         env |= {k: "none" for k in ("TUTTI_CUBLASLT", "TUTTI_CUSOLVER", "TUTTI_CUFFT")}
         program = HEAD + textwrap.dedent(code)
         done = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True, timeout=120)
@@ -85,6 +86,23 @@ def test_a_loop_moves_its_operand_once(place):
     first = count(lambda: looks(LARGE))
     assert first["uploads"] == 1 and first["device_launches"] >= 25, first
     """)
+
+
+def test_float64_stays_where_a_device_is_slow_at_it(place):
+    """The driver says how many operations on float32 take as long as one on float64."""
+    program = """
+    def heavy(dtype):
+        x = tt.array(LARGE.astype(dtype))
+        for k in range(30):
+            y = x * (k + 1.0)
+            for _ in range(6):
+                y = tt.sin(y) * tt.exp(-y * y)
+            tt.eval(y)
+    assert count(lambda: heavy("f4"))["device_launches"] >= 25
+    launches = count(lambda: heavy("f8"))["device_launches"]
+    """
+    place(program + "assert launches >= 25, launches\n")
+    place(program + "assert launches == 0, launches\n", FAKE_CUDA_DOUBLE="4096")
 
 
 def test_what_paid_for_a_move_moves_as_it_is_made(place):

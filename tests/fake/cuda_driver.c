@@ -82,6 +82,7 @@ EXPORT int cuDeviceGetAttribute(int *out, int attribute, int device) {
                                  {76, 0},   {81, 228 << 10}, {97, 227 << 10}};
   (void)device;
   *out = 0;
+  if (attribute == 87) return *out = number("FAKE_CUDA_DOUBLE", 2), 0;
   for (size_t k = 0; k < sizeof known / sizeof *known; k++)
     if (known[k][0] == attribute) *out = known[k][1];
   return 0;

@@ -2,6 +2,8 @@
 #include <math.h>
 
 #include "run/calibrate.h"
+#include "run/cost.h"
+#include "run/exec.h"
 #include "run/unit.h"
 #include "test.h"
 
@@ -61,6 +63,28 @@ TEST(moves_are_not_in_proportion_to_their_bytes) {
     CHECK(tt__move_ns(took, bytes) >= before);
     before = tt__move_ns(took, bytes);
   }
+}
+
+TEST(float64_costs_what_the_device_says) {
+  tt_unit plain = {.weight = 100}, wide = {.weight = 100, .wide = 100};
+  tt_launch narrow = {.unit = &plain, .points = 1e9}, large = {.unit = &wide, .points = 1e9};
+  tt_device fast = {.target = {.kind = TT_DEVICE_NULL, .units = 16, .double_ratio = 2}};
+  tt_device slow = {.target = {.kind = TT_DEVICE_NULL, .units = 16, .double_ratio = 64}};
+  tt_device unknown = {.target = {.kind = TT_DEVICE_NULL, .units = 16}};
+  CHECK(near(tt__cost_kernel(&large, &fast), 2 * tt__cost_kernel(&narrow, &fast)));
+  CHECK(near(tt__cost_kernel(&large, &slow), 64 * tt__cost_kernel(&narrow, &slow)));
+  CHECK(near(tt__cost_kernel(&large, &unknown), tt__cost_kernel(&narrow, &unknown)));
+  CHECK(near(tt__cost_kernel(&narrow, &slow), tt__cost_kernel(&narrow, &fast)));
+
+  static const tt_lib_cost product = {.host_share = 1, .device_share = 1};
+  static const tt_lib_cost sort = {.host_share = 1, .device_share = 1, .no_arithmetic = true};
+  tt_lib_row row = {.name = "product", .cost = &product}, sorts = {.name = "sort", .cost = &sort};
+  tt_cost_call f32 = {.row = &row, .dtype = TT_F32, .bytes = 1, .work = {.flops = 1e13}}, f64 = f32, keys = f32;
+  f64.dtype = keys.dtype = TT_F64;
+  keys.row = &sorts;
+  CHECK(near(tt__cost_likely(&f64, &slow), 32 * tt__cost_likely(&f32, &slow))); /* shares hold for a ratio of 2 */
+  CHECK(near(tt__cost_likely(&f64, &fast), tt__cost_likely(&f32, &fast)));
+  CHECK(near(tt__cost_likely(&keys, &slow), tt__cost_likely(&f32, &slow)));
 }
 
 int main(int argc, char **argv) { return test_main(argc, argv); }

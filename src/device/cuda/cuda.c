@@ -87,6 +87,7 @@ static int fill_target(tt_device *d, const tt_cuda_api *api, int device) {
     MAJOR = 75,
     MINOR = 76,
     UNIT_SHARED = 81,
+    DOUBLE_RATIO = 87,
     MOST_SHARED = 97
   };
   static const int asked[] = {BLOCK_THREADS, GRID_X,       GRID_Y, GRID_Z, SHARED,      WARP,       UNITS,
@@ -99,6 +100,7 @@ static int fill_target(tt_device *d, const tt_cuda_api *api, int device) {
   size_t bytes = 0;
   int result = api->device_memory(&bytes, device);
   int arch = value[MAJOR] * 10 + value[MINOR];
+  (void)api->device_attribute(&value[DOUBLE_RATIO], DOUBLE_RATIO, device); /* a driver may have given it up */
   bool wide = arch >= 70 && api->version >= 12010;
   d->target = (tt_target){.kind = TT_DEVICE_CUDA,
                           .arch = arch,
@@ -106,6 +108,7 @@ static int fill_target(tt_device *d, const tt_cuda_api *api, int device) {
                           .warp = value[WARP],
                           .block_threads = value[BLOCK_THREADS],
                           .unit_threads = value[UNIT_THREADS],
+                          .double_ratio = value[DOUBLE_RATIO],
                           .shared_block = value[MOST_SHARED] > value[SHARED] ? value[MOST_SHARED] : value[SHARED],
                           .shared_unit = value[UNIT_SHARED],
                           .cache_bytes = value[CACHE],
