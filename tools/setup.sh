@@ -43,13 +43,24 @@ can_install() {
   has sudo || return 1
   if sudo -n true 2>/dev/null; then as_root=(sudo -n); elif [ -t 0 ]; then as_root=(sudo); else return 1; fi
 }
+apt_install() {
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@" >>"$log" 2>&1
+}
+# One name that apt does not know makes it install nothing: then one by one.
+install_what_is_there() {
+  local name missing=()
+  apt_install "$@" && return 0
+  for name in "$@"; do apt_install "$name" || missing+=("$name"); done
+  [ ${#missing[@]} -eq 0 ] && return 0
+  grep '^E:' "$log" | sort -u | tail -n 3 >&2
+  say "not to be had from apt: ${missing[*]} (Ubuntu keeps some in 'universe'); going on with what is here"
+}
 if [ ${#packages[@]} -gt 0 ]; then
   log=$(mktemp)
   if can_install; then
     say "installing system packages: ${packages[*]}"
     "${as_root[@]}" apt-get update -q >"$log" 2>&1
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${packages[@]}" \
-      >>"$log" 2>&1 || { tail -n 3 "$log" >&2; say "some packages could not be installed; going on with what is here"; }
+    install_what_is_there "${packages[@]}"
   else
     say "missing and not installable from here (no apt-get, or no root): ${packages[*]}"
   fi
@@ -76,7 +87,7 @@ if ! .venv/bin/python -c 'import pip' 2>/dev/null; then
   if has_venv; then "$python" -m venv .venv; else
     "$python" -m venv --without-pip .venv && "$python" -m pip --python .venv/bin/python install -q pip 2>/dev/null
   fi
-  .venv/bin/python -c 'import pip' 2>/dev/null || fail "cannot create .venv: install python3-venv"
+  .venv/bin/python -c 'import pip' 2>/dev/null || fail "cannot create .venv: install ${minor:-python3}-venv"
 fi
 # What apt could not bring, PyPI may.
 has cmake || [ -x .venv/bin/cmake ] || { say "cmake comes from PyPI"; pip_install cmake; } ||
