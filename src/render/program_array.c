@@ -27,6 +27,11 @@ static void put_checked(tt_pwriter *w, const tt_pexpr *e, const char *a, int k, 
                tt__pw_leave_text(w), n);
 }
 
+/* May the index of an axis count from the end? */
+static bool may_wrap(tt_pwriter *w, const tt_pexpr *e, int k) {
+  return (e->wraps >> k & 1) && !tt__pw_is_nonneg(w, e->arg[k + 1]);
+}
+
 static void put_index(tt_pwriter *w, const tt_pexpr *e, const char *a, tt_str *out) {
   int rank = e->arg[0]->type->rank;
   bool dense = e->arg[0]->type->layout == 'C';
@@ -35,7 +40,7 @@ static void put_index(tt_pwriter *w, const tt_pexpr *e, const char *a, tt_str *o
     if (k) tt__str_add(out, " + ");
     if (w->p->bounds && w->target == TT_PROGRAM_C) {
       put_checked(w, e, a, k, out);
-    } else if ((e->wraps >> k & 1) && !tt__pw_is_nonneg(w, e->arg[k + 1])) {
+    } else if (may_wrap(w, e, k)) {
       tt__str_add(out, "tt_wrap(");
       tt__pw_expr(w, e->arg[k + 1], out);
       tt__str_addf(out, ", %s.n%d)", a, k);
@@ -48,8 +53,15 @@ static void put_index(tt_pwriter *w, const tt_pexpr *e, const char *a, tt_str *o
 
 void tt__pw_place(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   const char *a = tt__pw_text(w, e->arg[0]);
+  bool dense = e->arg[0]->type->layout == 'C';
   int access = w->access;
+  int64_t beside;
   w->access = 0;
+  if (tt__pw_is_near(w, e, &beside) && !may_wrap(w, e, 0)) {
+    tt__str_addf(out, "near%d[%lld%s%s%s]", w->near, (long long)beside, dense ? "" : " * ", dense ? "" : a,
+                 dense ? "" : ".s0");
+    return;
+  }
   tt__str_addf(out, w->single ? "TT_TOUCH(&%s.p[" : "%s.p[", a);
   put_index(w, e, a, out);
   if (w->single)

@@ -45,6 +45,8 @@ typedef struct tt_pwriter {
   const tt_plate *late; /* locals that are not set: what is to be done where they are copied */
   bool *low;            /* [locals]: another variable goes on without the mask */
   int32_t low_for;      /* local + 1 that this variable stands for; 0: none */
+  int near; /* a pointer of this number points at the element near_index of the array near_array; 0: none does */
+  int32_t near_array, near_index;
   tt_ploop *loop;
   bool guarded; /* under an `if` of the innermost loop */
   int region;   /* number of the open region; -1: at block level */
@@ -150,10 +152,14 @@ TT_HIDDEN int64_t tt__pw_strip_low(const tt_pstrip *g, const tt_pexpr *e);
 TT_HIDDEN bool tt__pw_is_nonneg(tt_pwriter *w, const tt_pexpr *e);
 
 /* program_carry.c: begin a function's body; an assignment that is written another way than it stands; do this statement
-** of the list from `first` on and the next swap two elements? */
+** of the list from `first` on and the next swap two elements; is all that it does, under a condition in a loop? */
 TT_HIDDEN void tt__pw_carry(tt_pwriter *w);
 TT_HIDDEN bool tt__pw_set_carried(tt_pwriter *w, const tt_pstmt *s);
 TT_HIDDEN bool tt__pw_is_swap(const tt_pwriter *w, const tt_pstmt *first, const tt_pstmt *s);
+TT_HIDDEN bool tt__pw_swaps(const tt_pwriter *w, const tt_pstmt *s);
+/* Begin such a statement: what it swaps is told by a pointer from now on; is `e` an element so, and which beside it? */
+TT_HIDDEN void tt__pw_come_near(tt_pwriter *w, const tt_pstmt *s);
+TT_HIDDEN bool tt__pw_is_near(const tt_pwriter *w, const tt_pexpr *e, int64_t *beside);
 
 /* Declare an array with an element for each thread. */
 TT_HIDDEN void tt__pw_array(tt_pwriter *w, const char *type, const char *name, int number);

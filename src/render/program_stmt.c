@@ -339,7 +339,8 @@ static void put_for(tt_pwriter *w, const tt_pstmt *s) {
   w->guarded = false;
   tt__pw_open(w, "{");
   tt__pw_line(w, "const tt_i64 hi%d = %s;", n, tt__pw_text(w, s->b));
-  const char *unroll = w->target == TT_PROGRAM_C && tt__pw_is_small(s->body) ? "TT_UNROLL4 " : "";
+  bool swaps = s->body && !s->body->next && tt__pw_swaps(w, s->body);
+  const char *unroll = w->target == TT_PROGRAM_C && (swaps || tt__pw_is_small(s->body)) ? "TT_UNROLL4 " : "";
   if (s->c->op == TT_X_CONST) {
     tt__pw_open(w, "%sfor (tt_i64 it%d = %s; it%d %s hi%d; it%d += %lld) {", unroll, n, tt__pw_text(w, s->a), n,
                 s->c->i > 0 ? "<" : ">", n, n, (long long)s->c->i);
@@ -437,9 +438,10 @@ static void put_collective(tt_pwriter *w, const tt_pstmt *s) {
 }
 
 static void put_if(tt_pwriter *w, const tt_pstmt *s) {
-  bool outer = w->guarded;
+  bool outer = w->guarded, swaps = tt__pw_swaps(w, s);
   w->guarded = w->loop != NULL;
-  tt__pw_open(w, "if (%s) {", tt__pw_text(w, s->a));
+  if (swaps) tt__pw_come_near(w, s);
+  tt__pw_open(w, swaps ? "if (__builtin_expect(%s, 0)) {" : "if (%s) {", tt__pw_text(w, s->a));
   tt__pw_stmts(w, s->body);
   if (s->other) {
     w->indent--;
@@ -448,6 +450,7 @@ static void put_if(tt_pwriter *w, const tt_pstmt *s) {
   }
   tt__pw_close(w, "}");
   w->guarded = outer;
+  w->near = 0;
 }
 
 void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s) {

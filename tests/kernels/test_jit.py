@@ -804,8 +804,36 @@ def test_swaps_of_neighbours(dtype):
                     a[j] = a[j + 1]
                     a[j + 1] = t
 
+    @tt.njit
+    def from_the_end(a):
+        for i in range(a.size):
+            for j in range(-1, -a.size + i, -1):
+                if a[j] < a[j - 1]:
+                    a[j], a[j - 1] = a[j - 1], a[j]
+
+    @tt.njit
+    def moving(a):  # the index moves between the two stores
+        for i in range(a.size):
+            j = 0
+            for _ in range(a.size - 1 - i):
+                if a[j] > a[1 + j]:
+                    t = a[j]
+                    a[j] = a[j + 1]
+                    j += 1
+                    a[j] = t
+                else:
+                    j += 1
+
     a = np.random.default_rng(3).integers(0, 100, 40).astype(dtype)
     b = a.copy()
     bubbles(a)
     named(b)
     assert (a == np.sort(b)).all() and (b == a[::-1]).all()
+    for f in (from_the_end, moving, bubbles):
+        c = np.random.default_rng(4).permutation(a)
+        f(c)
+        assert (c == a).all()
+        every_other = np.zeros((a.size, 2), dtype)
+        every_other[:, 1] = np.random.default_rng(5).permutation(a)
+        f(every_other[:, 1])
+        assert (every_other[:, 1] == a).all() and not every_other[:, 0].any()
