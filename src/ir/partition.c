@@ -34,15 +34,18 @@ void tt__partition_lower(const tt_partition *s, const tt_kernel *k, const tt_low
   for (int a = 0; a < k->naccess; a++)
     off[a] = whole->off[a] + (k->access[a].buf < -1 ? 0 : lo * whole->step[a * k->naxes + s->axis]);
   int lane = k->mode == TT_MODE_ROW ? -1 : k->nouter - 1;
-  if (s->axis == lane)
+  if (s->folds) {
+    out->row = whole->row / s->len * (hi - lo);
+    if (k->mode == TT_MODE_ROW && s->axis == k->naxes - 1) out->lanes = hi - lo;
+  } else if (s->axis == lane)
     out->lanes = hi - lo;
   else
     out->outer = whole->outer / s->len * (hi - lo);
 }
 
 void tt__partition_print(const tt_partition *s, tt_str *out) {
-  tt__str_addf(out, "partition axis=%d of %lld in %lld pieces of %lld\n", s->axis, (long long)s->len,
-               (long long)tt__partition_pieces(s), (long long)s->piece);
+  tt__str_addf(out, "partition axis=%d of %lld in %lld pieces of %lld%s\n", s->axis, (long long)s->len,
+               (long long)tt__partition_pieces(s), (long long)s->piece, s->folds ? ", folded" : "");
   for (int b = 0; b < s->nbuf; b++) {
     const tt_partition_buf *x = &s->buf[b];
     tt__str_addf(out, "  buf%d %s %s", b, x->write ? "write" : "read", x->whole ? "whole\n" : "part");

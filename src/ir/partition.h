@@ -1,8 +1,11 @@
 /*
 ** A partition: a lowered step cut along one axis of its kernel into pieces, and which part of each buffer a piece
 ** needs. The pieces are the same kernel with another length of that axis and other offsets; they may run in any order,
-** in turns on one device or in different places, and give the bits that the whole gives: only outer axes are cut, so a
-** reduction's row is in one piece.
+** in turns on one device or in different places, and give the bits that the whole gives.
+**
+** Along an outer axis a reduction's row is in one piece. Along the row (`folds`) a piece is a chunk of the reduction's
+** arithmetic (head of kernel.h), or a group of chunks: each writes results of its own, which are folded afterwards as
+** that arithmetic says.
 **
 ** A part is an interval of a buffer's elements. Neighbours' parts of what is read may overlap (a halo); parts of what
 ** is written never do.
@@ -18,13 +21,16 @@
 typedef struct tt_partition_buf {
   bool whole; /* any of it, whatever the point: every piece needs all of it */
   bool write;
-  int64_t first, step, extent; /* step is not 0, extent at least 1 */
+  int64_t first, step, extent; /* step is not 0 (but of what is folded), extent at least 1 */
+  uint8_t red, dtype;          /* (folds, write) how results are folded, in which type */
 } tt_partition_buf;
 
 typedef struct tt_partition {
   int axis;      /* of the kernel */
   int64_t len;   /* points of the whole axis */
   int64_t piece; /* of a piece; the last has what is left */
+  bool folds;
+  int group; /* (folds) pieces that are folded on their own, before these are; 1: one after the other */
   int nbuf;
   tt_partition_buf buf[TT_PARTITION_BUFFERS];
 } tt_partition;

@@ -4,9 +4,12 @@
 **
 ** The whole fits: every buffer of the kernel has all its memory on the device, pieces only say when which part of it
 ** comes and goes, and operands and results are there afterwards, as if the step had run whole. In windows: what comes
-** apart has DEPTH slots, each large enough for a piece.
+** apart has DEPTH slots, each large enough for a piece. A reduction that is cut along its row gives results piece by
+** piece; they come down and are folded here.
 */
 #include "run/pieces.h"
+
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/os.h"
@@ -20,6 +23,7 @@
 #include "run/calibrate.h"
 #include "run/cost.h"
 #include "run/device_code.h"
+#include "run/elements.h"
 #include "run/exec_device.h"
 #include "run/place.h"
 #include "run/profile.h"
@@ -27,7 +31,15 @@
 #include "run/residency.h"
 #include "sched/partition.h"
 
-enum { DEPTH = 3, MOST_DEPTH = 32, LEAST_PIECES = 8, MOST_ARGS = 32768, MOST_SCALARS = 256, ALIGNED = 256 };
+enum {
+  DEPTH = 3,
+  MOST_DEPTH = 32,
+  LEAST_PIECES = 8,
+  MOST_ARGS = 32768,
+  MOST_SCALARS = 256,
+  ALIGNED = 256,
+  MOST_FOLDED = 1 << 16
+};
 static const double LEAST_BYTES = 8 << 20, PIECE_BYTES = 16 << 20; /* that move */
 static const double CLEARLY = 0.9;                                 /* a prediction is no better than that */
 
@@ -122,25 +134,67 @@ static void predict_all(const tt_device_costs *c, tt_pieces *p) {
   p->ns += (p->up_ns + p->work_ns + p->down_ns) / n + n * c->launch_ns;
 }
 
-static bool split_of(const tt_walk *walk, const tt_step *step, tt_pieces *p) {
+/* The bytes of the kernel's buffers; false: there are too many of these. */
+static bool all_bytes(const tt_walk *walk, const tt_step *step, int64_t *bytes) {
   const tt_launch *l = step->launch;
-  int64_t bytes[TT_PARTITION_BUFFERS];
-  *p = (tt_pieces){0};
   if (l->unit->kernel->nbuf > TT_PARTITION_BUFFERS) return false;
   for (int b = 0; b < l->unit->kernel->nbuf; b++) {
     size_t size;
     node_of(walk, step, b, &size, &bytes[b]);
     bytes[b] *= (int64_t)size;
   }
-  return tt__sched_partition(l->unit->kernel, l->lowered, bytes, &p->parts);
+  return true;
+}
+
+static bool split_of(const tt_walk *walk, const tt_step *step, tt_pieces *p) {
+  const tt_launch *l = step->launch;
+  int64_t bytes[TT_PARTITION_BUFFERS];
+  *p = (tt_pieces){0};
+  return all_bytes(walk, step, bytes) && tt__sched_partition(l->unit->kernel, l->lowered, bytes, &p->parts);
+}
+
+/* Between outer points, in windows. */
+static bool fit_split(tt_device *d, const tt_walk *walk, const tt_step *step, tt_pieces *out) {
+  double room = room_of(d);
+  if (!split_of(walk, step, out)) return false;
+  out->windows = out->down = true;
+  predict(d, walk, step, out);
+  return cut(room, out) && bytes_there(d, walk, step, &out->parts, false) <= room / 2;
+}
+
+/* Bytes of a slot of everything that comes apart. */
+static double slots_of(const tt_walk *walk, const tt_step *step, const tt_partition *s) {
+  double sum = 0;
+  for (int b = 0; b < s->nbuf; b++) {
+    size_t size;
+    int64_t count;
+    node_of(walk, step, b, &size, &count);
+    if (!s->buf[b].whole) sum += (double)tt__partition_most(s, b) * (double)size + 2 * ALIGNED;
+  }
+  return sum;
+}
+
+/* Along the row of a reduction, in pieces as large as there is room for. */
+static bool fit_fold(tt_device *d, const tt_walk *walk, const tt_step *step, tt_pieces *out) {
+  const tt_launch *l = step->launch;
+  int64_t bytes[TT_PARTITION_BUFFERS];
+  double room = room_of(d);
+  *out = (tt_pieces){.windows = true, .down = true};
+  if (!all_bytes(walk, step, bytes)) return false;
+  for (int small = 0; small < 2; small++) {
+    if (!tt__sched_fold(l->unit->kernel, l->lowered, bytes, small, &out->parts)) continue;
+    int64_t pieces = tt__partition_pieces(&out->parts);
+    if (DEPTH * slots_of(walk, step, &out->parts) > room / 2 || pieces > MOST_FOLDED) continue;
+    predict(d, walk, step, out);
+    out->down_bytes *= pieces;
+    out->down_ns = tt__move_ns(tt__device_costs(d)->down_ns, (double)out->down_bytes);
+    return bytes_there(d, walk, step, &out->parts, false) <= room / 2;
+  }
+  return false;
 }
 
 bool tt__pieces_fit(tt_device *d, const tt_walk *walk, const tt_step *step, tt_pieces *out) {
-  double room = room_of(d);
-  if (!is_suited(step) || !split_of(walk, step, out)) return false;
-  out->windows = out->down = true;
-  predict(d, walk, step, out);
-  if (!cut(room, out) || bytes_there(d, walk, step, &out->parts, false) > room / 2) return false;
+  if (!is_suited(step) || (!fit_split(d, walk, step, out) && !fit_fold(d, walk, step, out))) return false;
   predict_all(tt__device_costs(d), out);
   return true;
 }
@@ -155,13 +209,21 @@ static double may_move(const tt_device *d, const tt_walk *walk, const tt_step *s
   return bytes;
 }
 
+/* A reduction of everything, if its operands have no room. */
+static bool fit_fold_whole(tt_device *d, const tt_walk *walk, const tt_step *step, double room, tt_pieces *out) {
+  if (!fit_fold(d, walk, step, out) || bytes_there(d, walk, step, &out->parts, true) <= room) return false;
+  predict_all(tt__device_costs(d), out);
+  return true;
+}
+
 bool tt__pieces_pay(tt_device *d, const tt_walk *walk, const tt_step *step, bool looked_at, tt_pieces *out) {
   const tt_launch *l = step->launch;
   double bytes = (double)(l->bytes_read + l->bytes_written);
   if (bytes < LEAST_BYTES) return false;
   double room = room_of(d);
   if (bytes <= room && may_move(d, walk, step, looked_at) < LEAST_BYTES) return false;
-  if (!is_suited(step) || !split_of(walk, step, out)) return false;
+  if (!is_suited(step)) return false;
+  if (!split_of(walk, step, out)) return bytes > room && fit_fold_whole(d, walk, step, room, out);
   if (bytes_there(d, walk, step, &out->parts, true) > room) return tt__pieces_fit(d, walk, step, out);
   out->down = looked_at && are_targets(walk, step);
   predict(d, walk, step, out);
@@ -175,7 +237,7 @@ bool tt__pieces_pay(tt_device *d, const tt_walk *walk, const tt_step *step, bool
 /* A buffer of the kernel. */
 typedef struct lane {
   tt_buffer *buffer; /* an operand's, held; a result's */
-  char *host;        /* its element 0, if it moves */
+  char *host;        /* its element 0, if it moves; (folds) of the first piece's results */
   char *at;          /* element 0 on the device; in windows, of what comes apart: the first slot */
   tt_dmem *block;    /* memory of ours on the device, to be given back */
   size_t size;       /* of an element */
@@ -249,7 +311,8 @@ static bool move_of(const void *ctx, bool is_down, int64_t piece, int i, tt_move
     int64_t from, to;
     moving(r, b, piece, &from, &to);
     uintptr_t skip = (uintptr_t)from * x->size;
-    *out = (tt_move){.host = x->host + skip,
+    bool mine = is_down && r->how->parts.folds;
+    *out = (tt_move){.host = x->host + skip + (mine ? (uintptr_t)(piece * x->count) * x->size : 0),
                      .at = (char *)((uintptr_t)base_of(r, b, piece) + skip),
                      .size = (size_t)(to - from) * x->size};
     return true;
@@ -347,6 +410,8 @@ static tt_code open_result(run *r, int b, const tt_node *n, tt_error *err) {
   x->buffer = tt__buffer_new(bytes, err);
   if (!x->buffer) return TT_ENOMEM;
   x->host = x->buffer->data;
+  size_t all = bytes * (size_t)r->pieces;
+  if (r->how->parts.folds && !(x->host = tt__mem_alloc_data(all))) return tt__fail_memory(err, all);
   x->slot = slot_size(r, b);
   TT_TRY(tt__resident_temp(r->device, r->stream, x->slot * (size_t)r->depth, &x->block, err));
   x->at = tt__dmem_at(x->block);
@@ -439,10 +504,34 @@ static void close_run(run *r) {
   for (int b = 0; b < r->kernel->nbuf; b++) {
     lane *x = &r->lane[b];
     if (x->block) tt__dmem_free(d, x->block);
-    if (x->host && r->how->parts.buf[b].write && !r->how->windows)
-      tt__mem_free_data(x->host, x->size * (size_t)x->count);
+    bool folds = r->how->parts.folds, write = r->how->parts.buf[b].write;
+    if (x->host && write && (folds || !r->how->windows))
+      tt__mem_free_data(x->host, x->size * (size_t)x->count * (folds ? (size_t)r->pieces : 1));
     if (x->buffer) tt__buffer_release(x->buffer);
   }
+}
+
+/* acc[] = op(acc[], x[]) */
+static void fold_in(const lane *x, const tt_partition_buf *part, void *acc, const void *other) {
+  static const uint8_t op[] = {[TT_RED_SUM] = TT_ADD,     [TT_RED_PROD] = TT_MUL, [TT_RED_MAX] = TT_MAXIMUM,
+                               [TT_RED_MIN] = TT_MINIMUM, [TT_RED_ANY] = TT_LOR,  [TT_RED_ALL] = TT_LAND};
+  tt__elements_loop((tt_op)op[part->red], (tt_dtype)part->dtype, (tt_dtype)part->dtype)(acc, acc, other, NULL,
+                                                                                        x->count);
+}
+
+/* The results of all pieces as one: in order, group by group (head of ir/kernel.h). They are lost by that. */
+static void fold_results(const run *r, int b) {
+  const lane *x = &r->lane[b];
+  const tt_partition_buf *part = &r->how->parts.buf[b];
+  size_t bytes = x->size * (size_t)x->count;
+  int64_t group = r->how->parts.group;
+  for (int64_t from = 0; from < r->pieces; from += group) {
+    char *first = x->host + (size_t)from * bytes;
+    for (int64_t p = from + 1; p < from + group && p < r->pieces; p++)
+      fold_in(x, part, first, x->host + (size_t)p * bytes);
+    if (from) fold_in(x, part, x->host, first);
+  }
+  memcpy(x->buffer->data, x->host, bytes);
 }
 
 /* Results become the values of their nodes; operands that came up whole stay. */
@@ -459,9 +548,13 @@ static tt_code hand_over(run *r, const tt_walk *walk, const tt_step *step, tt_er
     if (!r->how->parts.buf[b].write) continue;
     if (!x->slot) tt__resident_written(r->device, x->buffer);
     if (!x->slot && x->moves) x->buffer->data = x->host;
-    x->host = NULL;
+    bool folds = r->how->parts.folds;
+    if (folds)
+      fold_results(r, b);
+    else
+      x->host = NULL;
     TT_COUNT(downloads, x->moves);
-    TT_COUNT(download_bytes, x->moves ? x->buffer->size : 0);
+    TT_COUNT(download_bytes, x->moves ? x->buffer->size * (folds ? (size_t)r->pieces : 1) : 0);
     for (int i = 0; i < step->nroot; i++)
       if (step->root[i].operand == ((const tt_launch *)step->launch)->lowered->buf_operand[b])
         tt__node_become_buffer(walk->node[step->root[i].node], x->buffer);

@@ -31,8 +31,10 @@ static void join(tt_partition_buf *x, bool is_first, int64_t lo, int64_t hi, int
   x->extent = (hi > end ? hi : end) - x->first;
 }
 
-/* What the pieces of a cut along `axis` touch. False: two of them would write the same. */
-static bool look(const tt_kernel *k, const tt_lowered *l, int axis, tt_partition *out) {
+static bool is_fold(const tt_kernel *k, const tt_kinst *store, tt_partition_buf *x);
+
+/* What the pieces of a cut along `axis` touch. False: two of them would write the same, and not to be folded. */
+static bool look(const tt_kernel *k, const tt_lowered *l, int axis, bool folds, tt_partition *out) {
   bool seen[TT_PARTITION_BUFFERS] = {false};
   memset(out, 0, sizeof *out);
   *out = (tt_partition){.axis = axis, .len = l->len[axis], .piece = l->len[axis], .nbuf = k->nbuf};
@@ -43,6 +45,10 @@ static bool look(const tt_kernel *k, const tt_lowered *l, int axis, tt_partition
     int b = k->access[q->slot].buf;
     if (b < 0) continue;
     tt_partition_buf *x = &out->buf[b];
+    if (folds && q->op == TT_K_STORE) {
+      if (!is_fold(k, q, x)) return false;
+      continue;
+    }
     x->write |= q->op == TT_K_STORE;
     x->whole |= q->op == TT_K_LOADX || !reach(k, l, q->slot, axis, &lo, &hi);
     if (!x->whole) join(x, !seen[b], lo, hi, l->step[q->slot * k->naxes + axis]);
@@ -51,6 +57,7 @@ static bool look(const tt_kernel *k, const tt_lowered *l, int axis, tt_partition
   for (int b = 0; b < k->nbuf; b++) {
     tt_partition_buf *x = &out->buf[b];
     int64_t step = x->step < 0 ? -x->step : x->step;
+    if (folds && x->write) continue;
     if (!seen[b]) x->whole = true;
     if (x->write && (x->whole || x->extent > step)) return false;
     if (!x->whole && (x->extent - 1) / step > out->len / 4) x->whole = true; /* mostly halo */
@@ -63,7 +70,7 @@ bool tt__sched_partition(const tt_kernel *k, const tt_lowered *l, const int64_t 
   tt_partition s;
   if (k->serial || k->nbuf > TT_PARTITION_BUFFERS) return false;
   for (int axis = 0; axis < k->nouter; axis++) {
-    if (l->len[axis] < 2 || !look(k, l, axis, &s)) continue;
+    if (l->len[axis] < 2 || !look(k, l, axis, false, &s)) continue;
     double apart = 0;
     for (int b = 0; b < k->nbuf; b++) apart += s.buf[b].whole ? 0 : (double)bytes[b];
     if (apart <= most) continue;
@@ -71,6 +78,49 @@ bool tt__sched_partition(const tt_kernel *k, const tt_lowered *l, const int64_t 
     *out = s;
   }
   return most > 0;
+}
+
+/* ---- along the row */
+
+/* The result of a reduction and nothing more: how results of pieces meet. */
+static bool is_fold(const tt_kernel *k, const tt_kinst *store, tt_partition_buf *x) {
+  const tt_kinst *from = &k->inst[store->src[0]];
+  bool arg = from->red == TT_RED_ARGMAX || from->red == TT_RED_ARGMIN;
+  if (from->op != TT_K_REDUCE || arg || k->access[store->slot].dtype != from->dtype) return false;
+  if (x->write && x->red != from->red) return false;
+  x->write = true;
+  x->red = from->red;
+  x->dtype = from->dtype;
+  return true;
+}
+
+/* Points of the row's first axis that a chunk has; 0: chunks have no such number. */
+static int64_t chunk_points(const tt_kernel *k, const tt_lowered *l) {
+  int axes = k->naxes - k->nouter;
+  if (k->mode == TT_MODE_COL) return axes == 1 ? TT_CHUNK_COL : 0;
+  if (axes == 1) return TT_CHUNK;
+  int64_t line = l->len[k->naxes - 1];
+  return axes > 2 ? 0 : TT_CHUNK / line > 1 ? TT_CHUNK / line : 1;
+}
+
+bool tt__sched_fold(const tt_kernel *k, const tt_lowered *l, const int64_t *bytes, bool small, tt_partition *out) {
+  int axis = k->nouter;
+  if (k->mode == TT_MODE_MAP || k->serial || k->nphase != 1 || k->nscratch || k->nbuf > TT_PARTITION_BUFFERS)
+    return false;
+  int64_t points = chunk_points(k, l);
+  if (points == 0 || !look(k, l, axis, true, out)) return false;
+  bool grouped = k->mode == TT_MODE_ROW && !small;
+  out->folds = true;
+  out->piece = grouped ? points * TT_GROUP : points;
+  out->group = k->mode == TT_MODE_ROW && small ? TT_GROUP : 1;
+  for (int b = 0; b < k->nbuf; b++) {
+    tt_partition_buf *x = &out->buf[b];
+    if (!x->write) continue;
+    x->whole = false;
+    x->first = x->step = 0;
+    x->extent = bytes[b] / (int64_t)tt__dtype_size((tt_dtype)x->dtype);
+  }
+  return tt__partition_pieces(out) > 1;
 }
 
 void tt__sched_pieces(tt_partition *s, int64_t pieces) {

@@ -13,6 +13,13 @@
 */
 TT_HIDDEN bool tt__sched_partition(const tt_kernel *k, const tt_lowered *l, const int64_t *bytes, tt_partition *out);
 
+/*
+** Cut a reduction along its row where its arithmetic has borders: in chunks, or (not `small`) in groups of them where
+** it has such. False: its results are not just folded values, or there is but one such piece.
+*/
+TT_HIDDEN bool tt__sched_fold(const tt_kernel *k, const tt_lowered *l, const int64_t *bytes, bool small,
+                              tt_partition *out);
+
 /* Cut it into about `pieces` of equal length, a multiple of 256 points where the axis has so many. */
 TT_HIDDEN void tt__sched_pieces(tt_partition *s, int64_t pieces);
 

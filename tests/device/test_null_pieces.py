@@ -208,3 +208,82 @@ def test_a_step_that_takes_no_room_for_long():
     )
     fallbacks, most = map(int, out.split())
     assert fallbacks == 0 and most < 7 << 20
+
+
+FOLDS = """
+import numpy as np, tutti as tt
+from tutti import _core
+
+rng = np.random.default_rng(0)
+M = rng.standard_normal((50_001, 60)).astype("f4")
+A = rng.standard_normal(LENGTH).astype("f4")
+C = (rng.standard_normal((30_000, 40)) + 1j).astype("c8")
+I = rng.integers(-100, 100, (50_001, 60)).astype("i4")
+shared = tt.asarray
+FOLDS = {
+    "sum": lambda: shared(M).sum(axis=0),
+    "of an expression": lambda: tt.exp(shared(M) * 2).sum(axis=0),
+    "largest": lambda: shared(M).max(axis=0),
+    "of everything": lambda: tt.sin(shared(A)).sum(),
+    "least": lambda: shared(A).min(),
+    "reversed": lambda: (shared(A)[::-1] * 2).sum(),
+    "complex": lambda: shared(C).sum(axis=0),
+    "any": lambda: (shared(M) > 3).any(axis=0),
+    "all": lambda: (shared(A) < 100).all(),
+    "whole numbers": lambda: shared(I).sum(axis=0),
+    "product": lambda: (shared(M) * 0.01 + 1).prod(axis=0),
+    "transposed": lambda: shared(M).T.sum(axis=1),
+    "lines": lambda: shared(M)[:, ::2].sum(),
+    "a row for all": lambda: (shared(M) * tt.arange(60, dtype="f4")).sum(axis=0),
+    "with places": lambda: (shared(A) * tt.arange(LENGTH, dtype="f4")).sum(),
+    "two at once": lambda: tt.stack([shared(M).max(axis=0), shared(M).min(axis=0)]),
+}
+"""
+
+
+@pytest.mark.parametrize("memory, length", [(10 << 20, 9_000_001), (112 << 20, 31_000_003)], ids=["chunks", "groups"])
+def test_reductions_along_the_row(memory, length):
+    """Cut along the reduced axis it has the whole's bits: pieces are chunks of its arithmetic, or groups of them."""
+    out = run_program(
+        f"LENGTH = {length}\n" + FOLDS,
+        """
+        for name, f in FOLDS.items():
+            want = f().numpy()
+            before = tt.ledger()
+            got = f().to("null").numpy()
+            after = tt.ledger()
+            assert got.dtype == want.dtype and got.tobytes() == want.tobytes(), name
+            print(name, *(after[k] - before[k] for k in ("streamed", "pieces", "fallbacks")), sep=":")
+            assert _core._device_memory(tt.device("null")._number)["max_allocated"] <= LIMIT
+        """.replace("LIMIT", str(memory)),
+        TUTTI_NULL_MEMORY=str(memory),
+    )
+    seen = {line.split(":")[0]: [int(n) for n in line.split(":")[1:]] for line in out.splitlines()}
+    small = memory < 64 << 20
+    for name, (streamed, pieces, fallbacks) in seen.items():
+        whole = not small and name not in ("of everything", "least", "reversed", "all", "with places")
+        assert fallbacks == 0 or name == "two at once", name
+        assert whole or name == "two at once" or (streamed == 1 and pieces > 1), (name, streamed, pieces)
+    assert seen["of everything"][1] == -(-length // (65536 * (1 if small else 64)))
+
+
+@pytest.mark.parametrize("kind", ["device memory", "launch", "copy", "memory"])
+def test_failing_calls_of_folds(kind):
+    run_program(
+        "LENGTH = 1_500_000\n" + FOLDS,
+        f"""
+        for name in ("of everything", "sum"):
+            want = FOLDS[name]().numpy()
+            for n in [*range(8), *range(8, 200, 17)]:
+                y = FOLDS[name]().to("null")
+                _core._test_fail("{kind}", n, False)
+                try:
+                    assert np.array_equal(y.numpy(), want), n
+                except (MemoryError, RuntimeError):
+                    assert "{kind}" != "device memory"
+                finally:
+                    _core._test_fail("{kind}", -1, False)
+                assert np.array_equal(y.numpy(), want), n
+        """,
+        TUTTI_NULL_MEMORY=str(5 << 20),
+    )

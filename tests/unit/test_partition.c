@@ -179,7 +179,60 @@ TEST(what_cannot_be_cut_is_left_whole) {
             TT_OK);
   sizes total = {.len = {1000}, .step = {1, 0}};
   l = (tt_lowered){.len = total.len, .off = total.off, .step = total.step, .outer = 1, .lanes = 1000, .row = 1000};
-  CHECK(!tt__sched_partition(k, &l, bytes, &s)); /* one row is one piece */
+  CHECK(!tt__sched_partition(k, &l, bytes, &s));                 /* one row is one piece */
+  CHECK(!tt__sched_fold(k, &l, (int64_t[]){4000, 4}, true, &s)); /* and one chunk */
+  tt__kernel_free(k);
+}
+
+static tt_kernel *kernel_from(const char *text) {
+  tt_kernel *k = NULL;
+  CHECK_INT(tt__kernel_parse(text, &k, NULL), TT_OK);
+  return k;
+}
+
+TEST(rows_come_apart_where_their_arithmetic_has_borders) {
+  tt_kernel *k = kernel_from(
+      "kernel row outer=0 axes=1 phases=1 bufs=2 reds=1\n"
+      "a0: read f32 buf0 unit\na1: write f32 buf1 none\n"
+      "%0 = load.f32 a0 @row0\n%1 = sum.f32 r0 %0 @row0\n%2 = store.f32 a1 %1 @outer1\n");
+  sizes total = {.len = {10000000}, .step = {1, 0}};
+  tt_lowered l = {
+      .len = total.len, .off = total.off, .step = total.step, .outer = 1, .lanes = 10000000, .row = 10000000};
+  const int64_t bytes[] = {40000000, 4};
+  int64_t len[1], off[2];
+  tt_lowered last;
+  tt_partition s;
+  tt_str out = {0};
+  CHECK(tt__sched_fold(k, &l, bytes, false, &s) && s.group == 1);
+  tt__partition_print(&s, &out);
+  CHECK_STR(out.data,
+            "partition axis=0 of 10000000 in 3 pieces of 4194304, folded\n"
+            "  buf0 read part first=0 step=1 extent=1\n"
+            "  buf1 write part first=0 step=0 extent=1\n");
+  tt__str_free(&out);
+  tt__partition_lower(&s, k, &l, 2, len, off, &last);
+  CHECK(last.row == 1611392 && last.lanes == 1611392 && len[0] == 1611392 && off[0] == 8388608 && off[1] == 0);
+  CHECK(tt__sched_fold(k, &l, bytes, true, &s) && s.group == TT_GROUP && s.piece == TT_CHUNK);
+  CHECK_INT(tt__partition_pieces(&s), 153);
+  tt__kernel_free(k);
+
+  k = kernel_from(
+      "kernel col outer=1 axes=2 phases=1 bufs=2 reds=1\n"
+      "a0: read f32 buf0 unit\na1: write f32 buf1 unit\n"
+      "%0 = load.f32 a0 @row0\n%1 = max.f32 r0 %0 @row0\n%2 = store.f32 a1 %1 @outer1\n");
+  sizes columns = {.len = {50, 9000}, .step = {1, 50, 1, 0}};
+  l = (tt_lowered){.len = columns.len, .off = columns.off, .step = columns.step, .outer = 1, .lanes = 50, .row = 9000};
+  CHECK(tt__sched_fold(k, &l, (int64_t[]){1800000, 200}, false, &s) && s.group == 1 && s.piece == TT_CHUNK_COL);
+  CHECK(s.axis == 1 && s.buf[0].step == 50 && s.buf[0].extent == 50 && s.buf[1].extent == 50);
+  tt__kernel_free(k);
+
+  k = kernel_from(
+      "kernel row outer=0 axes=1 phases=1 bufs=2 reds=1\n"
+      "a0: read f32 buf0 unit\na1: write f32 buf1 none\n"
+      "%0 = load.f32 a0 @row0\n%1 = sum.f32 r0 %0 @row0\n%2 = sqrt.f32 %1 @outer1\n%3 = store.f32 a1 %2 @outer1\n");
+  l = (tt_lowered){
+      .len = total.len, .off = total.off, .step = total.step, .outer = 1, .lanes = 10000000, .row = 10000000};
+  CHECK(!tt__sched_fold(k, &l, bytes, true, &s)); /* roots do not add up */
   tt__kernel_free(k);
 }
 
