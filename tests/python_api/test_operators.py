@@ -1,5 +1,6 @@
 """Operators, indexing and scalars against NumPy: values, types, exceptions and their words."""
 
+import math
 import operator as op
 
 import numpy as np
@@ -385,3 +386,19 @@ def test_scalars_of_numpys_are_no_memory():
     twice = [2, 4, 6]
     for got, want in zip(made, (twice, twice, twice, np.exp(np.float32([1, 2, 3])), twice), strict=True):
         same(got, np.asarray(want, "float32"))
+
+
+def test_numbers_are_rounded_by_python():
+    """What NumPy gives as a scalar takes round() and math.trunc(); arrays with axes do not."""
+    a = np.array([1.25, 2.5, -3.7])
+    t = tt.asarray(a)
+    same(round(t.mean(), 2), np.asarray(round(a.mean(), 2)))
+    same(round(tt.array(15), -1), np.asarray(round(np.int64(15), -1)))
+    for got, want in ((round(t[1]), round(a[1])), (round(t[2], None), round(a[2])), (math.trunc(t[2]), -3)):
+        assert type(got) is int and got == want
+    assert round(tt.array(True)) == 1 and round(tt.array(np.float32(0.5)), 0).dtype == "float32"
+    for f in (lambda: round(t), lambda: round(t, 1), lambda: math.trunc(t), lambda: round(tt.array(1j))):
+        with pytest.raises(TypeError, match="doesn't define __(round|trunc)__ method"):
+            f()
+    with pytest.raises(ValueError, match="cannot convert float NaN to integer"):
+        round(tt.array(np.nan))

@@ -112,6 +112,28 @@ static PyObject *meth_copy(PyObject *self, PyObject *const *arg, Py_ssize_t n, P
   return core_copy_in(core_handle(self), order);
 }
 
+/* round(x, n) and math.trunc(x) of one number: what NumPy gives as a scalar has these, its arrays do not. */
+static PyObject *as_number(PyObject *self, const char *method) {
+  tt_array *a = core_handle(self);
+  if (tt_array_rank(a) > 0 || core_dtype_kind(tt_array_dtype(a)) == 'c')
+    return PyErr_Format(PyExc_TypeError, "type tutti.ndarray doesn't define %s method", method);
+  PyObject *item = core_item(a), *out = item ? PyObject_CallMethod(item, method, NULL) : NULL;
+  Py_XDECREF(item);
+  return out;
+}
+
+static PyObject *meth_round_protocol(PyObject *self, PyObject *const *arg, Py_ssize_t n) {
+  static int row = -1;
+  if (n == 0 || (n == 1 && arg[0] == Py_None) || tt_array_rank(core_handle(self)) > 0)
+    return as_number(self, "__round__");
+  if (row < 0) row = core_row("round");
+  return core_call(row, self, arg, n, NULL);
+}
+
+static PyObject *meth_trunc_protocol(PyObject *self, PyObject *unused) {
+  return (void)unused, as_number(self, "__trunc__");
+}
+
 static PyObject *meth_copy_protocol(PyObject *self, PyObject *unused) {
   (void)unused;
   return meth_copy(self, NULL, 0, NULL);
@@ -372,6 +394,8 @@ static const PyMethodDef own[] = {
     {"compress", CORE_FAST(meth_compress), FAST,
      "compress($self, /, condition, axis=None, out=None)\n--\n\nThe slices along an axis where a condition holds."},
     {"copy", CORE_FAST(meth_copy), FAST, "copy(order='C')\n--\n\nA copy of the array."},
+    {"__round__", CORE_FAST(meth_round_protocol), METH_FASTCALL, NULL},
+    {"__trunc__", meth_trunc_protocol, METH_NOARGS, NULL},
     {"__copy__", meth_copy_protocol, METH_NOARGS, NULL},
     {"__deepcopy__", meth_copy_protocol, METH_O, NULL},
     {"astype", CORE_FAST(meth_astype), FAST,
