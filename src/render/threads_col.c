@@ -63,6 +63,9 @@ static void put_results(tt_emit *e, int phase) {
                 tt__red_is_arg(e->k->inst[i].red) ? 'g' : 'f', i);
 }
 
+/* Does a thread load several row points before it computes them? */
+static bool is_ahead(const tt_thread_emit *t) { return t->v->unroll > 1 && !t->e.k->checked; }
+
 /* The instructions of a row point, its loads taken from arrays. */
 static void put_point(tt_thread_emit *t, tt_region r, bool ahead) {
   tt_emit *e = &t->e;
@@ -83,7 +86,8 @@ static void put_point(tt_thread_emit *t, tt_region r, bool ahead) {
   }
 }
 
-static void put_loads(tt_thread_emit *t, int phase, int unroll) {
+/* `in`: which of the points are there. */
+static void put_loads(tt_thread_emit *t, int phase, int unroll, const char *in) {
   tt_emit *e = &t->e;
   for (int a = 0; a < e->k->naccess; a++) {
     t->loaded[a] = false;
@@ -94,7 +98,7 @@ static void put_loads(tt_thread_emit *t, int phase, int unroll) {
     if (t->loaded[a]) tt__emit_line(e, "%s L%d[%d];", tt__type_word(e->k->access[a].dtype), a, unroll);
   }
   tt__emit_line(e, "%s", e->d->unrolled);
-  tt__emit_open(e, "for (tt_i32 u = 0; u < %d; u++) if (y + u < stop)", unroll);
+  tt__emit_open(e, "for (tt_i32 u = 0; u < %d; u++)%s", unroll, in);
   for (int a = 0; a < e->k->naccess; a++) {
     if (!t->loaded[a]) continue;
     char lane[32] = "";
@@ -105,12 +109,30 @@ static void put_loads(tt_thread_emit *t, int phase, int unroll) {
   tt__emit_close(e);
 }
 
+/* Row points up to `stop`, as many at a time as a thread takes; `whole`: as long as all of them are there. */
+static void put_turns(tt_thread_emit *t, int phase, bool whole) {
+  tt_emit *e = &t->e;
+  int unroll = t->v->unroll;
+  const char *in = whole ? "" : " if (y + u < stop)";
+  tt__emit_open(e, whole ? "for (; y + %d <= stop; y += %d)" : "for (; y < stop; y += %d)", unroll, unroll);
+  if (is_ahead(t)) put_loads(t, phase, unroll, in);
+  tt__emit_line(e, "%s", e->d->unrolled);
+  tt__emit_open(e, "for (tt_i32 u = 0; u < %d; u++)%s", unroll, in);
+  for (int a = 0; a < e->k->naccess; a++)
+    if (e->k->access[a].buf >= -1 && tt__emit_is_walked(e, a, phase))
+      tt__emit_line(e, "const tt_ix r%d = d%d + u * rs%d;", a, a, a);
+  put_point(t, (tt_region){TT_SCOPE_ROW, phase}, is_ahead(t));
+  tt__emit_close(e);
+  for (int a = 0; a < e->k->naccess; a++)
+    if (e->k->access[a].buf >= -1 && tt__emit_is_walked(e, a, phase))
+      tt__emit_line(e, "d%d += %d * rs%d;", a, unroll, a);
+  tt__emit_close(e);
+}
+
 /* Row points [y, y1): runs along the last row axis, some points at a time. */
 static void put_points(tt_thread_emit *t, int phase) {
   tt_emit *e = &t->e;
-  tt_region r = {TT_SCOPE_ROW, phase};
-  int first = e->k->nouter, count = e->nrow, unroll = t->v->unroll, last = first + count - 1;
-  bool ahead = unroll > 1 && !e->k->checked;
+  int first = e->k->nouter, count = e->nrow, last = first + count - 1;
   tt__emit_line(e, "const tt_ix rn = (tt_ix)args->len[%d];", last);
   for (int a = 0; a < e->k->naccess; a++)
     if (e->k->access[a].buf >= -1 && tt__emit_is_walked(e, a, phase))
@@ -131,19 +153,8 @@ static void put_points(tt_thread_emit *t, int phase) {
     tt__emit_line(e, "tt_ix d%d = %s;", a, text);
   }
   tt__emit_line(e, "const tt_ix stop = y1 - y < rn - x0 ? y1 : y + (rn - x0);");
-  tt__emit_open(e, "for (; y < stop; y += %d)", unroll);
-  if (ahead) put_loads(t, phase, unroll);
-  tt__emit_line(e, "%s", e->d->unrolled);
-  tt__emit_open(e, "for (tt_i32 u = 0; u < %d; u++) if (y + u < stop)", unroll);
-  for (int a = 0; a < e->k->naccess; a++)
-    if (e->k->access[a].buf >= -1 && tt__emit_is_walked(e, a, phase))
-      tt__emit_line(e, "const tt_ix r%d = d%d + u * rs%d;", a, a, a);
-  put_point(t, r, ahead);
-  tt__emit_close(e);
-  for (int a = 0; a < e->k->naccess; a++)
-    if (e->k->access[a].buf >= -1 && tt__emit_is_walked(e, a, phase))
-      tt__emit_line(e, "d%d += %d * rs%d;", a, unroll, a);
-  tt__emit_close(e);
+  if (is_ahead(t)) put_turns(t, phase, true); /* no branch between its loads */
+  put_turns(t, phase, false);
   tt__emit_line(e, "y = stop;");
   tt__emit_close(e);
 }
