@@ -16,6 +16,9 @@
 /* The last of several elements that go to one place must stay there: first each place learns who comes last. */
 typedef enum tt_scatter { TT_SCATTER_NONE, TT_SCATTER_CLEAR, TT_SCATTER_MARK, TT_SCATTER_STORE } tt_scatter;
 
+#define TT_MOST_APART 16
+#define TT_APART_SELF 255
+
 /* Every field is a number of its own and there is no padding: variants may be compared and hashed as bytes. */
 typedef struct tt_variant {
   uint8_t part;  /* tt_part: a kernel's CHUNK and FINISH are two functions */
@@ -33,6 +36,10 @@ typedef struct tt_variant {
   uint8_t staged;  /* more threads than accumulators: values pass through shared memory (ROW, COL) */
   uint8_t once;    /* MAP: the grid has a thread for each vector of each outer point */
   uint8_t mended;  /* MAP, one outer point: near forms for all, until a warp meets a lane that is far */
+  /* MAP: stores are aligned `shift` lanes before the first, and not all that is loaded is so with them. Access a begins
+   * by[a] elements behind access with[a] - 1 of its buffer (0: it is aligned), or (SELF) behind an aligned vector. */
+  uint8_t apart, shift, with[TT_MOST_APART];
+  int8_t by[TT_MOST_APART];
 } tt_variant;
 
 /* One launch of a kernel: what to run and with how many threads. */

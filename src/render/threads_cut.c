@@ -128,6 +128,77 @@ static int map_vector(const tt_cutter *c) {
   return unit ? vec : 1;
 }
 
+/* ---- maps whose operands lie apart: slices that begin anywhere */
+
+/* Do accesses walk the same buffer with the same steps? */
+static bool walk_alike(const tt_cutter *c, int a, int b) {
+  if (c->k->access[a].buf != c->k->access[b].buf) return false;
+  for (int x = 0; x < c->k->naxes - 1; x++)
+    if (c->l->len[x] > 1 && c->l->step[a * c->k->naxes + x] != c->l->step[b * c->k->naxes + x]) return false;
+  return true;
+}
+
+/* Elements by which access `a` begins behind an aligned vector, the same at all outer points; -1: they differ. */
+static int phase_of(const tt_cutter *c, int a, int vec) {
+  if (c->align[c->k->access[a].buf] % 16 != 0) return -1;
+  for (int x = 0; x < c->k->naxes - 1; x++)
+    if (c->l->len[x] > 1 && c->l->step[a * c->k->naxes + x] % vec != 0) return -1;
+  return (int)((c->l->off[a] % vec + vec) % vec);
+}
+
+/* Does the aligned vector of the last element of access `a` lie in its buffer? */
+static bool ends_inside(const tt_cutter *c, int a, int vec) {
+  int64_t last = c->l->off[a] + c->x.lanes - 1;
+  for (int x = 0; x < c->k->naxes - 1; x++) {
+    int64_t step = c->l->step[a * c->k->naxes + x];
+    if (step > 0) last += (c->l->len[x] - 1) * step;
+  }
+  return c->buf_len && up(last + 1, vec) <= c->buf_len[c->k->access[a].buf];
+}
+
+/* A load that is not aligned: beside one of the same buffer that is, or by two vectors. */
+static bool set_beside(const tt_cutter *c, tt_variant *v, int a, const int *phase, int vec) {
+  for (int b = 0; b < c->k->naccess; b++) {
+    if (phase[b] != v->shift || c->k->access[b].write || !walk_alike(c, a, b)) continue;
+    int64_t by = c->l->off[a] - c->l->off[b];
+    if (by <= -vec || by >= vec) continue;
+    v->with[a] = (uint8_t)(1 + b);
+    v->by[a] = (int8_t)by;
+    return true;
+  }
+  v->with[a] = TT_APART_SELF;
+  v->by[a] = (int8_t)((phase[a] - v->shift + vec) % vec);
+  return ends_inside(c, a, vec);
+}
+
+/* Vectors where stores are aligned all alike, some lanes before the first. How many lanes; 1: no gain, or not so. */
+static int apart_vector(const tt_cutter *c, tt_variant *v) {
+  const tt_kernel *k = c->k;
+  int vec = 16 / c->biggest, phase[TT_MOST_APART], store = -1;
+  if (k->checked || k->serial || c->reloads || k->naccess > TT_MOST_APART || c->loads > 10) return 1;
+  if (c->x.lanes < 32 * vec || points_times(c, 1) < (int64_t)c->t->units * 1024 * vec) return 1;
+  for (int a = 0; a < k->naccess; a++) phase[a] = -1;
+  for (int i = 0; i < k->ninst; i++) {
+    const tt_kinst *q = &k->inst[i];
+    if ((q->op != TT_K_LOAD && q->op != TT_K_STORE) || k->access[q->slot].lane != TT_LANE_UNIT) continue;
+    if ((int)tt__dtype_size((tt_dtype)k->access[q->slot].dtype) != c->biggest) return 1;
+    phase[q->slot] = phase_of(c, q->slot, vec);
+    if (phase[q->slot] < 0) return 1;
+    if (q->op == TT_K_LOAD) continue;
+    if (store >= 0 && phase[store] != phase[q->slot]) return 1;
+    store = q->slot;
+  }
+  if (store < 0) return 1;
+  v->apart = 1;
+  v->shift = (uint8_t)phase[store];
+  for (int a = 0; a < k->naccess; a++)
+    if (phase[a] >= 0 && phase[a] != v->shift && !set_beside(c, v, a, phase, vec)) {
+      *v = (tt_variant){.vec = 1};
+      return 1;
+    }
+  return vec;
+}
+
 /* The outer axis along which loads are dense that are not so along the lane; -1: none, or no gain. */
 static int tile_axis(const tt_cutter *c) {
   const tt_kernel *k = c->k;
@@ -208,6 +279,7 @@ static void cut_map(tt_cutter *c, tt_pass *p) {
   }
   int64_t lanes = c->x.lanes, outer = c->x.outer;
   int vec = map_vector(c);
+  if (vec == 1) vec = apart_vector(c, v);
   /* Vectors that leave units without work are not worth their text: it takes the compiler a time for each lane. */
   while (vec > 1 && points_times(c, 1) < (int64_t)c->t->units * 1024 * vec) vec = vec > 4 ? 4 : 1;
   int unroll = vec > 1 || c->k->checked || c->reloads ? 1 : c->slow ? 2 : 4;
@@ -216,9 +288,10 @@ static void cut_map(tt_cutter *c, tt_pass *p) {
   v->vec = (uint8_t)vec;
   v->unroll = (uint8_t)unroll;
   int64_t shift = vec == 1 && unroll > 1 ? tt__threads_shift(c->k, c->l) : 0;
-  int64_t threads =
-      vec > 1 ? lanes / vec + lanes % vec : up(lanes + shift, unroll); /* the last lanes have a thread each */
-  v->mended = vec > 1 && outer == 1 && is_mended(c->k);
+  int64_t threads = v->apart  ? up(lanes + v->shift, vec)
+                    : vec > 1 ? lanes / vec + lanes % vec /* the last lanes have a thread each */
+                              : up(lanes + shift, unroll);
+  v->mended = vec > 1 && !v->apart && outer == 1 && is_mended(c->k);
   int x = block_x(threads, c->shares && outer >= 8 ? 32 : v->mended ? MEND_BLOCK : MAP_BLOCK), y = MAP_BLOCK / x;
   y = (int)at_most(y, (int64_t)1 << log2_up(outer));
   v->block = (uint8_t)(unroll > 1 ? log2_up(x) : 0);

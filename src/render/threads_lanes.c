@@ -144,7 +144,9 @@ static bool is_several(const tt_thread_emit *t) { return is_map(t) && tt__thread
 static void open_lane(tt_thread_emit *t, bool moves) {
   tt_emit *e = &t->e;
   bool again = is_several(t) && gathers(t->e.k);
-  if (is_lean(t))
+  if (t->v->apart)
+    tt__emit_line(e, "const tt_ix l = j + u;");
+  else if (is_lean(t))
     tt__emit_line(e, "const tt_ix l = full ? j + u : j;");
   else if (again)
     tt__emit_line(e, "const tt_ix l = j + u * %s < to ? j + u * %s : j;", t->stride, t->stride);
@@ -160,12 +162,44 @@ static void open_lane(tt_thread_emit *t, bool moves) {
     tt__emit_open(e, "if (l < to)");
 }
 
+/*
+** Where operands lie apart (variant): a vector that begins between two aligned ones takes its elements from both, or
+** from an aligned one that is loaded anyway and one by one what that has not.
+*/
+static void put_apart_move(tt_thread_emit *t, int a, bool store) {
+  tt_emit *e = &t->e;
+  const char *suffix = tt__dtypes[e->k->access[a].dtype].suffix, *space = e->d->global;
+  int vec = t->v->vec, with = t->v->with[a], by = t->v->by[a];
+  if (store) {
+    tt__emit_line(e, "*(%s%s_%s *)(p%d + (o%d + j)) = S%d[0];", space, t->name, suffix, a, a, a);
+  } else if (with == 0) {
+    tt__emit_line(e, "L%d[0] = *(%s%s_%s *)(p%d + (o%d + j));", a, space, t->name, suffix, a, a);
+  } else if (with == TT_APART_SELF) {
+    char type[64];
+    snprintf(type, sizeof type, "%s_%s", t->name, suffix);
+    tt__emit_line(e, "const %s x%d = *(%s%s *)(p%d + (o%d + j - %d));", type, a, space, type, a, a, by);
+    tt__emit_line(e, "const %s y%d = *(%s%s *)(p%d + (o%d + j + %d));", type, a, space, type, a, a, vec - by);
+    for (int n = 0; n < vec; n++)
+      tt__emit_line(e, "L%d[0].v[%d] = %c%d.v[%d];", a, n, n + by < vec ? 'x' : 'y', a, (n + by) % vec);
+  } else {
+    for (int n = 0; n < vec; n++)
+      if (n + by >= 0 && n + by < vec)
+        tt__emit_line(e, "L%d[0].v[%d] = L%d[0].v[%d];", a, n, with - 1, n + by);
+      else
+        tt__emit_line(e, "L%d[0].v[%d] = p%d[o%d + j + %d];", a, n, a, a, n);
+  }
+}
+
 /* Move whole vectors where they lie before `to`, single elements at the end. */
 static void put_packed_move(tt_thread_emit *t, int a, bool store) {
   tt_emit *e = &t->e;
   const char *suffix = tt__dtypes[e->k->access[a].dtype].suffix, *space = e->d->global;
   char base = e->k->mode == TT_MODE_MAP ? 'o' : 'r';
   int vec = t->v->vec;
+  if (t->v->apart) {
+    put_apart_move(t, a, store);
+    return;
+  }
   if (is_lean(t)) {
     char at[96];
     snprintf(at, sizeof at, "*(%s%s_%s *)(p%d + (%c%d + j))", space, t->name, suffix, a, base, a);
@@ -240,18 +274,26 @@ static void put_single_loads(tt_thread_emit *t, tt_region r) {
   tt__emit_close(e);
 }
 
-/* Loads that wait for nothing: vectors, then the single elements of all the others in one loop. */
+/* Does the vector of access `a` take elements from that of another one? */
+static bool is_beside(const tt_thread_emit *t, int a) {
+  return t->v->apart && t->v->with[a] != 0 && t->v->with[a] != TT_APART_SELF;
+}
+
+/* Loads that wait for nothing: vectors, those that take from others last, then the single elements of all the others in
+ * one loop. */
 static void put_loads(tt_thread_emit *t, tt_region r) {
   const tt_kernel *k = t->e.k;
   bool single = false;
   for (int a = 0; a < k->naccess; a++) {
     if (t->loaded[a] || !loads_ahead(t, r, a)) continue;
     if (!is_kept(t, a)) put_buffer_array(t, 'L', a);
-    if (is_packed(t, a))
-      put_packed_move(t, a, false);
-    else
+    if (!is_packed(t, a))
       single = true;
+    else if (!is_beside(t, a))
+      put_packed_move(t, a, false);
   }
+  for (int a = 0; a < k->naccess; a++)
+    if (!t->loaded[a] && loads_ahead(t, r, a) && is_packed(t, a) && is_beside(t, a)) put_packed_move(t, a, false);
   if (single) put_single_loads(t, r);
   for (int a = 0; a < k->naccess; a++)
     if (is_kept(t, a) && loads_ahead(t, r, a)) t->loaded[a] = true;

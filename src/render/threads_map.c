@@ -201,6 +201,41 @@ static void put_tiled(tt_thread_emit *t) {
   tt__emit_close(e);
 }
 
+/* Vectors that begin before the first lane, perhaps; of the first and the last one some lanes may not be there. */
+static void open_apart(tt_thread_emit *t, bool turns) {
+  tt_emit *e = &t->e;
+  int vec = t->v->vec, shift = t->v->shift;
+  tt__emit_line(e, "const tt_ix all = (nlane + %d) / %d;", shift + vec - 1, vec);
+  if (turns) {
+    tt__emit_line(e, "TT_UNROLL(1)");
+    tt__emit_open(e, "for (tt_ix q = (tt_ix)TT_GX * TT_BX + TT_TX; q < all; q += (tt_ix)TT_NX * TT_BX)");
+  } else {
+    tt__emit_line(e, "const tt_ix q = (tt_ix)TT_GX * TT_BX + TT_TX;");
+    tt__emit_line(e, "if (q >= all) return;");
+  }
+  tt__emit_line(e, "const tt_ix j = q * %d - %d;", vec, shift);
+}
+
+static void put_apart_lanes(tt_thread_emit *t, tt_region body) {
+  tt_emit *e = &t->e;
+  const tt_variant *whole = t->v;
+  tt_variant single = *whole;
+  tt__emit_open(e, "if (j >= 0 && j + %d <= nlane)", whole->vec);
+  tt__threads_lanes(t, body, NULL);
+  tt__emit_close(e);
+  tt__emit_line(e, "else TT_UNROLL(1)");
+  tt__emit_open(e, "for (tt_ix j = q * %d - %d; j < (q + 1) * %d - %d; j++)", whole->vec, whole->shift, whole->vec,
+                whole->shift);
+  tt__emit_line(e, "const tt_ix to = nlane;");
+  tt__emit_line(e, "if (j < 0) continue;");
+  single.vec = single.unroll = 1;
+  single.apart = 0;
+  t->v = &single;
+  tt__threads_lanes(t, body, NULL);
+  t->v = whole;
+  tt__emit_close(e);
+}
+
 void tt__threads_map(tt_thread_emit *t) {
   tt_emit *e = &t->e;
   tt_region body = {TT_SCOPE_ROW, 0};
@@ -218,7 +253,9 @@ void tt__threads_map(tt_thread_emit *t) {
   t->stride = stride;
   if (t->v->scatter) tt__emit_line(e, "%stt_uix *const last = (%stt_uix *)args->work;", e->d->global, e->d->global);
   bool turns = t->v->vec > 1 && !t->v->once;
-  if (t->v->vec > 1) {
+  if (t->v->apart) {
+    open_apart(t, turns);
+  } else if (t->v->vec > 1) {
     tt__emit_line(e, "const tt_ix whole = nlane / %d, all = whole + nlane %% %d;", t->v->vec, t->v->vec);
     if (turns) {
       tt__emit_line(e, "TT_UNROLL(1)");
@@ -248,7 +285,7 @@ void tt__threads_map(tt_thread_emit *t) {
   tt__threads_place(e, 'o', 0, outer, -1);
   tt__threads_point(t);
   tt__emit_uniform(e, body);
-  tt__threads_lanes(t, body, NULL);
+  t->v->apart ? put_apart_lanes(t, body) : tt__threads_lanes(t, body, NULL);
   tt__emit_close(e);
   if (turns) tt__emit_close(e);
 }

@@ -449,6 +449,102 @@ TEST(stencils_begin_at_a_line) {
   run(b);
 }
 
+/* Slices that begin anywhere: accesses some rows and columns from the middle, the store elsewhere, as the seed says. */
+static void slices(emu_job *j, ref_launch *l) {
+  static const int rows[] = {0, 0, 0, 1, -1}, columns[] = {0, -1, 3, 0, 0};
+  const tt_kernel *k = j->k;
+  int n = k->naxes, from = (int)j->seed % 7, to = (int)(j->seed / 7) % 5;
+  int64_t last = l->len[n - 1], pitch = (last + 16 + 15) / 16 * 16 + (j->seed % 11 == 0), lines = 1;
+  for (int x = 0; x < n - 1; x++) lines *= l->len[x];
+  for (int a = 0; a < k->naccess; a++) {
+    int b = k->access[a].buf, size = (int)tt__dtype_size((tt_dtype)k->access[a].dtype);
+    int64_t step = pitch;
+    l->off[a] = k->access[a].write ? to : (n > 1 ? (1 + rows[a]) * pitch : 0) + 1 + from + columns[a];
+    l->step[a * n + n - 1] = 1;
+    for (int x = n - 2; x >= 0; x--) {
+      l->step[a * n + x] = step;
+      step *= l->len[x];
+    }
+    if (a != 0 && !k->access[a].write) continue;
+    free(l->base[b]);
+    l->buf_len[b] = n > 1 ? (lines + 2) * pitch : last + 12 + (int)j->seed % 3;
+    l->size[b] = size * (size_t)l->buf_len[b];
+    l->base[b] = ref_guarded(l->size[b]);
+    l->buf[b] = l->base[b] + REF_GUARD;
+    for (int64_t i = 0; i < l->buf_len[b]; i++) {
+      int x = (int)(i * 37 % 101);
+      if (size == 1) ((int8_t *)l->buf[b])[i] = (int8_t)x;
+      if (size == 4) ((float *)l->buf[b])[i] = (float)x;
+      if (size == 8) ((double *)l->buf[b])[i] = x;
+    }
+  }
+}
+
+#define SLICES(type) \
+  "a0: read " type   \
+  " buf0 unit\n"     \
+  "a1: read " type   \
+  " buf0 unit\n"     \
+  "a2: read " type   \
+  " buf0 unit\n"     \
+  "a3: read " type   \
+  " buf0 unit\n"     \
+  "a4: read " type   \
+  " buf0 unit\n"     \
+  "a5: write " type  \
+  " buf1 unit\n"     \
+  "%0 = load." type  \
+  " a1 @row0\n"      \
+  "%1 = load." type  \
+  " a0 @row0\n"      \
+  "%2 = load." type  \
+  " a2 @row0\n"      \
+  "%3 = load." type  \
+  " a3 @row0\n"      \
+  "%4 = load." type  \
+  " a4 @row0\n"      \
+  "%5 = sub." type   \
+  " %0 %1 @row0\n"   \
+  "%6 = mul." type   \
+  " %5 %2 @row0\n"   \
+  "%7 = sub." type   \
+  " %6 %3 @row0\n"   \
+  "%8 = add." type   \
+  " %7 %4 @row0\n"   \
+  "%9 = store." type " a5 %8 @row0\n"
+
+TEST(slices_that_begin_anywhere) {
+  static const char *const text[] = {
+      "kernel map outer=1 axes=1 phases=1 bufs=2 reds=0\n" SLICES("f32"),
+      "kernel map outer=2 axes=2 phases=1 bufs=2 reds=0\n" SLICES("f32"),
+      "kernel map outer=3 axes=3 phases=1 bufs=2 reds=0\n" SLICES("f64"),
+      "kernel map outer=2 axes=2 phases=1 bufs=2 reds=0\n" SLICES("i8"),
+  };
+  static const int64_t len[][4] = {{4500}, {33, 129}, {3, 5, 200}, {20, 1030}};
+  int apart = 0, beside = 0, self = 0;
+  for (int i = 0; i < 4; i++) {
+    batch *b = batch_new();
+    b->s.arrange = slices;
+    b->k[b->nk++] = parse(text[i]);
+    for (uint64_t seed = 0; seed < 35; seed++) {
+      emu_job *j = &b->job[b->njob++];
+      *j = (emu_job){.k = b->k[0], .len = {1, 1, 1, 1, 1, 1, 1, 1}, .seed = seed};
+      for (int x = 0; x < j->k->naxes; x++) j->len[x] = len[i][x] + (int64_t)(seed % 4);
+      emu_add(&b->s, j);
+      const tt_variant *v = &j->cut[0].pass[0].variant;
+      apart += v->apart;
+      for (int a = 0; a < j->k->naccess; a++) {
+        beside += v->with[a] != 0 && v->with[a] != TT_APART_SELF;
+        self += v->with[a] == TT_APART_SELF;
+      }
+    }
+    run(b);
+  }
+  CHECK(apart >= 80);
+  CHECK(beside >= 40);
+  CHECK(self >= 80);
+}
+
 /* Both parts of an element, as complex numbers are scattered. */
 #define SCATTER(axes)                \
   "kernel map outer=" axes           \
