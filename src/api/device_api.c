@@ -285,10 +285,7 @@ void tt_compile_wait(void) { tt__pool_background_wait(); }
 tt_code tt_synchronize(tt_error *err) {
   tt_error ignored;
   tt_code code = tt__calls_flush(err);
-  for (int k = 0; tt_device_at(k) != TT_AUTO; k++) {
-    tt_device *d = tt__device_peek(tt_device_at(k));
-    if (d) (void)!d->ops->wait_all(d, &ignored);
-  }
+  for (tt_device *d = tt__device_last(); d; d = d->before) (void)!d->ops->wait_all(d, &ignored);
   tt__pool_background_wait();
   return code == TT_OK ? tt__call_late(err) : code;
 }

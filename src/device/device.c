@@ -20,6 +20,7 @@ enum { MOST = 64 }; /* devices of a kind */
 
 static tt_lock lock = TT_LOCK_INIT; /* held while one is opened */
 static tt_device *_Atomic opened[TT_DEVICE_KINDS][MOST];
+static tt_device *_Atomic last;
 
 static const tt_device_ops *ops_of(tt_device_kind kind) {
   return kind == TT_DEVICE_CUDA ? &tt__cuda_ops : kind == TT_DEVICE_NULL ? &tt__null_ops : NULL;
@@ -185,6 +186,17 @@ tt_device *tt__device_peek(int id) {
   return atomic_load_explicit(&opened[kind][index], memory_order_acquire);
 }
 
+tt_device *tt__device_last(void) { return atomic_load_explicit(&last, memory_order_acquire); }
+
+/* Lock held. */
+static tt_code open_and_list(int kind, int index, tt_device **out, tt_error *err) {
+  TT_TRY(open_new((tt_device_kind)kind, index, out, err));
+  (*out)->before = atomic_load(&last);
+  atomic_store(&opened[kind][index], *out);
+  atomic_store(&last, *out);
+  return TT_OK;
+}
+
 tt_code tt__device_open(int id, tt_device **out, tt_error *err) {
   *out = NULL;
   if (id == 0) return TT_OK;
@@ -198,7 +210,7 @@ tt_code tt__device_open(int id, tt_device **out, tt_error *err) {
   tt__lock(&lock);
   tt_code code = TT_OK;
   tt_device *d = atomic_load(&opened[kind][index]);
-  if (!d && (code = open_new((tt_device_kind)kind, index, &d, err)) == TT_OK) atomic_store(&opened[kind][index], d);
+  if (!d) code = open_and_list(kind, index, &d, err);
   tt__unlock(&lock);
   *out = d;
   return code;
@@ -206,6 +218,7 @@ tt_code tt__device_open(int id, tt_device **out, tt_error *err) {
 
 void tt__device_close_all(void) {
   tt__lock(&lock);
+  atomic_store(&last, NULL);
   for (int k = 0; k < TT_DEVICE_KINDS; k++) {
     for (int i = 0; i < MOST; i++) {
       tt_device *d = atomic_exchange(&opened[k][i], NULL);

@@ -300,6 +300,26 @@ def test_failing_allocations(n):
     assert (a + 1).tolist() == [2, 3, 4]
 
 
+FAKE_DRIVER = os.path.join(os.path.dirname(HOME), "tests", "libfake_cuda.so")
+
+
+@pytest.mark.skipif(not os.path.exists(FAKE_DRIVER), reason="no stand-in for the driver was built")
+def test_waiting_does_not_load_the_driver():
+    """Which takes long, and a program of the CPU's has no use for it."""
+    r = python(
+        """
+        import tutti as tt
+        tt.eval(tt.ones(3) + 1)
+        tt.synchronize()
+        assert "libfake_cuda" not in open("/proc/self/maps").read()
+        tt.devices()
+        assert "libfake_cuda" in open("/proc/self/maps").read()
+        """,
+        TUTTI_CUDA=FAKE_DRIVER,
+    )
+    assert r.returncode == 0, r.stderr
+
+
 # ---- insight
 
 
