@@ -6,12 +6,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/copy.h"
 #include "base/pool.h"
 #include "device/stage.h"
 
 /* The first copies of a flow are short, so that the other end starts early. */
 enum { GRAIN = 128 << 10, FIRST_CHUNK = 256 << 10, CHUNK = 2 << 20, MOST_CHUNK = 8 << 20 };
-enum { RING = 32 << 20, LEAST_RING = 1 << 20 };
+enum { RING = 32 << 20, LEAST_RING = 1 << 20, SHORT_FLOW = 4 /* rings */ };
 /* A conductor with nothing to do looks again so often, then it lets the device wake it. */
 enum { LOOKS = 100, PATIENCE = 50 };
 
@@ -93,6 +94,18 @@ typedef struct flow {
   size_t moved[2];              /* bytes asked for */
 } flow;
 
+/*
+** A device fetches lines that lie changed in the caches of cores at half the rate at which it fetches them from
+** memory. In a short flow it is close behind the threads; in a long one they are a ring ahead, and the caches have
+** written back.
+*/
+static void copy_up(const tt_flow_ring *r, int64_t g, const tt_flow_grain *x) {
+  if (r->is_short)
+    tt__copy_out_of_caches(slot_at(r, g), x->host, x->size);
+  else
+    memcpy(slot_at(r, g), x->host, x->size);
+}
+
 static bool copy_one(tt_flow_ring *r) {
   if (!r) return false;
   long long g = atomic_load_explicit(&r->claimed, memory_order_relaxed);
@@ -100,7 +113,8 @@ static bool copy_one(tt_flow_ring *r) {
     if (g >= atomic_load_explicit(&r->ready, memory_order_acquire)) return false;
   } while (!atomic_compare_exchange_weak(&r->claimed, &g, g + 1));
   tt_flow_grain *x = grain_at(r, g);
-  if (x->size) memcpy(r->is_down ? x->host : slot_at(r, g), r->is_down ? slot_at(r, g) : x->host, x->size);
+  if (x->size && r->is_down) memcpy(x->host, slot_at(r, g), x->size);
+  if (x->size && !r->is_down) copy_up(r, g, x);
   atomic_store_explicit(&x->done, true, memory_order_release);
   return true;
 }
@@ -328,6 +342,7 @@ tt_code tt__flow_run(const tt_flow *f, tt_flow_ring *in, tt_flow_ring *out, size
   flow w = {.f = f, .ring = {in, out}, .err = err};
   int64_t lanes = (int64_t)(bytes / grain_bytes) + 1;
   assert((!out || (out->is_down && !has_chunks(out))) && (!in || !in->is_down));
+  if (in) in->is_short = bytes <= SHORT_FLOW * ring_bytes;
   tt__pool_run(lanes < tt__pool_size() ? lanes : tt__pool_size(), 1, take_part, &w);
   if (w.code == TT_OK) return TT_OK;
   if (f->up) (void)!f->device->ops->stream_wait_idle(f->device, f->up, NULL);

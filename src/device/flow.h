@@ -40,6 +40,7 @@ typedef struct tt_flow_ring {
   int64_t chunk_end[TT_FLOW_CHUNKS];
   int64_t first_chunk, next_chunk;
   int64_t planned, asked, freed; /* the conductor's */
+  bool is_short;                 /* of the flow: see copy_up */
   _Alignas(64) atomic_llong ready;
   _Alignas(64) atomic_llong claimed;
 } tt_flow_ring;

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include "base/copy.h"
 #include "base/fault.h"
 #include "base/mem.h"
 #include "base/os.h"
@@ -181,6 +182,22 @@ TEST(environment_is_understood) {
   CHECK_INT(run_self("TUTTI_MEM_LIMIT=2097152", "probe_limit"), 0);
   CHECK_INT(run_self("TUTTI_MEM_LIMIT=2X", "probe_limit"), 1);
   CHECK_INT(run_self("TUTTI_MEM_LIMIT=", "probe_limit"), 1);
+}
+
+/* Every length up to some lines and every place of the source; nothing beside it is touched. */
+TEST(copies_out_of_caches) {
+  enum { MOST = 300 };
+  _Alignas(16) unsigned char to[MOST + 32], from[MOST + 32];
+  for (int i = 0; i < MOST + 32; i++) from[i] = (unsigned char)(i * 7 + 1);
+  for (int n = 0; n <= MOST; n++) {
+    for (int at = 0; at < 17; at++) {
+      memset(to, 0xee, sizeof to);
+      tt__copy_out_of_caches(to + 16, from + at, (size_t)n);
+      CHECK(memcmp(to + 16, from + at, (size_t)n) == 0);
+      CHECK_INT(to[15], 0xee);
+      CHECK_INT(to[16 + n], 0xee);
+    }
+  }
 }
 
 TEST_MAIN()
