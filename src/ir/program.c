@@ -107,3 +107,21 @@ int tt__ptype_words(const tt_ptype *t) {
       return 0;
   }
 }
+
+int tt__pframe_local(const tt_pfunc *f, int32_t local) {
+  int n = 0;
+  for (int32_t k = 0; k < local; k++) n += tt__ptype_words(f->locals.data[k].type);
+  return n;
+}
+
+int tt__pframe_loop(const tt_pfunc *f, int loop) { return tt__pframe_local(f, (int32_t)f->locals.n) + 3 * (loop - 1); }
+
+int tt__program_loops(const tt_pstmt *s) {
+  int n = 0;
+  for (; s; s = s->next) {
+    if (s->op == TT_X_PARFOR) continue;
+    n += s->op == TT_X_FOR || s->op == TT_X_WHILE;
+    n += tt__program_loops(s->body) + tt__program_loops(s->other);
+  }
+  return n;
+}

@@ -272,6 +272,16 @@ TT_HIDDEN const tt_ptype *tt__ptype_tag(tt_program *p, tt_ptag tag, const char *
 /* What a user calls it: "float64", "array(int32, 2d, C)". Cut to `size`. */
 TT_HIDDEN void tt__ptype_text(const tt_ptype *t, char *out, size_t size);
 
+/*
+** A function under way as words, so that code of another making can go on with it at the head of a loop: its locals in
+** their order, as values cross between host and entry; then three for each loop (FOR and WHILE, counted from 1 as they
+** begin in the source): count, end, step. PARFORs and what they hold are no such loops.
+*/
+TT_HIDDEN int tt__pframe_local(const tt_pfunc *f, int32_t local); /* its first word; the number of locals: their end */
+TT_HIDDEN int tt__pframe_loop(const tt_pfunc *f, int loop);
+/* How many loops there are in statements, at any depth. */
+TT_HIDDEN int tt__program_loops(const tt_pstmt *s);
+
 /* 8-byte words that a value takes between the host and an entry: scalars 1 (complex 2), arrays 1 + 2 * rank. */
 TT_HIDDEN int tt__ptype_words(const tt_ptype *t);
 

@@ -346,6 +346,21 @@ static bool fits_gpu(const tt_program *p, tt_error *err) {
   return true;
 }
 
+/* Types and functions, which call one another. */
+static void put_functions(tt_pwriter *w) {
+  const tt_program *p = w->p;
+  tt__pw_types(w);
+  /* Callees were finished before their callers, but begun after them. */
+  for (int64_t k = p->funcs.n - 1; k >= 0; k--) {
+    w->f = p->funcs.data[k];
+    if (w->f->kind == TT_X_KERNEL) continue;
+    put_signature(w, k);
+    tt__str_add(w->out, ";\n");
+  }
+  for (int64_t k = p->funcs.n - 1; k >= 0; k--)
+    if (p->funcs.data[k]->kind == TT_X_FUNCTION) put_function(w, k);
+}
+
 tt_code tt__program_render(const tt_program *p, tt_program_target target, const char *name, tt_str *out,
                            tt_error *err) {
   tt_arena arena = {0};
@@ -353,24 +368,24 @@ tt_code tt__program_render(const tt_program *p, tt_program_target target, const 
   int64_t entry = 0;
   w.single = tt__program_single(p) && target == TT_PROGRAM_C;
   if (target == TT_PROGRAM_CUDA && !fits_gpu(p, err)) return TT_ENOTIMPL;
-  tt__pw_types(&w);
-  /* Callees were finished before their callers, but begun after them. */
-  for (int64_t k = p->funcs.n - 1; k >= 0; k--) {
-    w.f = p->funcs.data[k];
-    if (w.f->kind == TT_X_KERNEL) continue;
-    put_signature(&w, k);
-    tt__str_add(out, ";\n");
-  }
-  for (int64_t k = p->funcs.n - 1; k >= 0; k--) {
-    if (p->funcs.data[k] == p->entry) entry = k;
-    if (p->funcs.data[k]->kind == TT_X_FUNCTION) put_function(&w, k);
-  }
+  put_functions(&w);
+  while (p->funcs.data[entry] != p->entry) entry++;
   if (target == TT_PROGRAM_CUDA)
     put_gpu_kernel(&w, entry, name);
   else if (p->entry->kind == TT_X_KERNEL)
     put_kernel_entry(&w, entry, name);
   else
     put_function_entry(&w, entry, name);
+  tt__arena_free(&arena);
+  return out->failed ? tt__fail_memory(err, out->len) : TT_OK;
+}
+
+tt_code tt__program_resume(const tt_program *p, const char *name, tt_str *out, tt_error *err) {
+  tt_arena arena = {0};
+  tt_pwriter w = {.p = p, .target = TT_PROGRAM_C, .out = out, .arena = &arena, .region = -1};
+  put_functions(&w);
+  for (int64_t k = 0; k < p->funcs.n; k++)
+    if (tt__program_loops(p->funcs.data[k]->body)) tt__pw_resume(&w, k, name);
   tt__arena_free(&arena);
   return out->failed ? tt__fail_memory(err, out->len) : TT_OK;
 }

@@ -19,6 +19,13 @@ typedef enum tt_program_target { TT_PROGRAM_C, TT_PROGRAM_CUDA } tt_program_targ
 TT_HIDDEN tt_code tt__program_render(const tt_program *p, tt_program_target target, const char *name, tt_str *out,
                                      tt_error *err);
 
+/*
+** The same without the entry, and instead for each function with loops, number K, a NAME_rK: it goes on with a frame
+** (ir/program.h) at the beginning of a turn of the loop that `enter` counts:
+** int NAME_rK(tt_pcall *call, const tt_i64 *frame, tt_i64 *out, tt_i64 enter); not 0: it failed.
+*/
+TT_HIDDEN tt_code tt__program_resume(const tt_program *p, const char *name, tt_str *out, tt_error *err);
+
 /* What stands above: scalar functions and the texts that programs call. */
 TT_HIDDEN void tt__program_header(const tt_program *p, tt_program_target target, tt_str *out);
 

@@ -33,7 +33,9 @@ static bool reads(const tt_pexpr *e, int32_t local) {
 }
 
 /* Are statements written one after the other, for one thread, as they stand? */
-static bool is_straight(const tt_pwriter *w) { return w->target == TT_PROGRAM_C && !w->home && !w->single; }
+static bool is_straight(const tt_pwriter *w) {
+  return w->target == TT_PROGRAM_C && !w->home && !w->single && !w->resume;
+}
 
 /*
 ** ---- "t = x + y; ...; v = t": the addition is done where v is set

@@ -52,6 +52,8 @@ typedef struct tt_pwriter {
   int region;   /* number of the open region; -1: at block level */
   int mask[64], nmask;
   bool has_done;
+  bool resume;  /* a function that goes on with a frame (program_resume.c), */
+  int loops;    /* and its loops begun so far */
   bool single;  /* a checked kernel: its text is one thread's, which tells the host what it does */
   int access;   /* of it: the kind of access to the place that is being written out (tt_pcall.touch) */
   bool flat;    /* nobody asks for threadIdx.z: rows of threads are counted in one loop */
@@ -103,6 +105,13 @@ TT_HIDDEN void tt__pw_locals(tt_pwriter *w, int32_t from);
 typedef void (*tt_pw_see)(void *ctx, int32_t local, bool write);
 TT_HIDDEN void tt__pw_each_expr(const tt_pexpr *e, tt_pw_see see, void *ctx);
 TT_HIDDEN void tt__pw_each_stmt(const tt_pstmt *s, tt_pw_see see, void *ctx);
+
+/* program_resume.c: statements of a function that goes on with a frame; true: they hold loops, and were written. */
+TT_HIDDEN bool tt__pw_resume_stmts(tt_pwriter *w, const tt_pstmt *s);
+TT_HIDDEN void tt__pw_resume_for(tt_pwriter *w, const tt_pstmt *s, const char *v);
+TT_HIDDEN void tt__pw_resume_while(tt_pwriter *w, const tt_pstmt *s);
+TT_HIDDEN void tt__pw_resume_return(tt_pwriter *w, const tt_pexpr *e);
+TT_HIDDEN void tt__pw_resume(tt_pwriter *w, int64_t number, const char *name);
 
 /* program_block.c: the block level of a kernel with barriers. */
 TT_HIDDEN void tt__pw_block(tt_pwriter *w);

@@ -337,6 +337,10 @@ static void put_for(tt_pwriter *w, const tt_pstmt *s) {
   bool outer = w->guarded;
   w->loop = &loop;
   w->guarded = false;
+  if (w->resume) {
+    tt__pw_resume_for(w, s, tt__pw_peek(w, &v));
+    goto done;
+  }
   tt__pw_open(w, "{");
   tt__pw_line(w, "const tt_i64 hi%d = %s;", n, tt__pw_text(w, s->b));
   bool swaps = s->body && !s->body->next && tt__pw_swaps(w, s->body);
@@ -357,6 +361,7 @@ static void put_for(tt_pwriter *w, const tt_pstmt *s) {
   tt__pw_stmts(w, s->body);
   tt__pw_close(w, "}");
   tt__pw_close(w, "}");
+done:
   w->loop = loop.up;
   w->guarded = outer;
   tt__str_free(&v);
@@ -379,7 +384,10 @@ static void put_while(tt_pwriter *w, const tt_pstmt *s) {
   bool outer = w->guarded;
   w->loop = &loop;
   w->guarded = false;
-  tt__pw_open(w, "while (%s) {", tt__pw_text(w, s->a));
+  if (w->resume)
+    tt__pw_resume_while(w, s);
+  else
+    tt__pw_open(w, "while (%s) {", tt__pw_text(w, s->a));
   if (w->target == TT_PROGRAM_C)
     tt__pw_line(w, "if (TT_RARELY(--turns < 0)) { turns = 1 << 24; if (call->poll(call)) %s; }", tt__pw_leave_text(w));
   tt__pw_stmts(w, s->body);
@@ -396,7 +404,9 @@ static bool leaves_region(const tt_pwriter *w, const tt_pstmt *s) {
 }
 
 static void put_return(tt_pwriter *w, const tt_pstmt *s) {
-  if (w->f->kind == TT_X_KERNEL) {
+  if (w->resume) {
+    tt__pw_resume_return(w, s->a);
+  } else if (w->f->kind == TT_X_KERNEL) {
     tt__pw_line(w, w->single ? "{ call->leaves(); return; }" : "return;");
   } else if (tt__pw_fails(w, w->f)) {
     if (s->a) tt__pw_line(w, "*result = %s;", tt__pw_text(w, s->a));
@@ -520,6 +530,7 @@ void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s) {
 }
 
 void tt__pw_stmts(tt_pwriter *w, const tt_pstmt *first) {
+  if (w->resume && tt__pw_resume_stmts(w, first)) return;
   for (const tt_pstmt *s = first; s; s = s->next) {
     if (w->guarded && tt__pw_is_swap(w, first, s))
       put_store(w, s, true);
