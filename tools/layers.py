@@ -13,8 +13,9 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RANK = {"tutti": 0, "base": 1, "ir": 2, "run": 4, "frame": 5, "api": 6}
 RANK |= dict.fromkeys(("graph", "sched", "kernel", "lang", "render", "device", "lib", "dist"), 3)
-# The scalar functions that rendered kernels share with the interpreter's loops and with draws, by design one text.
+# The scalar functions that rendered text shares with the interpreter's loops, draws and first code, by design one text.
 SHARED = {"src/device/cpu/vm_loops.c": "render/prelude", "src/lib/rows_draw.c": "render/prelude"}
+SHARED |= {"src/device/first/functions.c": "render/prelude", "src/device/first/helpers.c": "render/pr"}
 MAX_FILE, MAX_FUNCTION = 1000, 80
 CALL = r"(?<![\w.>])%s\s*\("
 BANNED = {
