@@ -24,12 +24,14 @@
 #include "run/cache.h"
 #include "run/exec.h"
 #include "run/known.h"
+#include "run/tier.h"
 
 enum { POLL_NS = 50000000, BLOCK_THREADS = 1024, STATIC_SHARED = 48 << 10, MOST_SHARED = 227 << 10 };
 
 /* ---- compiling */
 
-static tt_code load_or_compile(struct tt_jit *j, tt_error *err) {
+/* `look`: only on disk, which is no failure; the code's address is j->fn's, once it is there. */
+static tt_code find_code(struct tt_jit *j, bool look, tt_error *err) {
   const char *name = j->name;
   tt_digest key = tt__digest(name, strlen(name));
   tt_str identity = {0}, header = {0}, source = {0}, binary = {0};
@@ -43,19 +45,36 @@ static tt_code load_or_compile(struct tt_jit *j, tt_error *err) {
   tt_cache_item item = {.key = key, .text = name, .source = j->source.data, .symbol = name};
   if (cached) fn = tt__cache_find(&place, &item);
   tt_code c = TT_OK;
-  if (!fn) {
+  if (!fn && !look) {
     if (!header.failed) tt__trim(header.data, j->source.data, &source);
     tt__str_add(&source, j->source.data);
     c = header.failed || source.failed ? tt__fail_memory(err, source.len)
                                        : tt__cc_compile_first(source.data, names, 1, &fn, &binary, err);
     if (c == TT_OK && cached) tt__cache_store(&place, &item, 1, binary.data, binary.len);
   }
-  if (c == TT_OK) __atomic_store(&j->fn, (tt_program_fn *)&fn, __ATOMIC_RELEASE);
+  if (c == TT_OK && fn) __atomic_store(&j->fn, (tt_program_fn *)&fn, __ATOMIC_SEQ_CST);
   tt__str_free(&identity);
   tt__str_free(&header);
   tt__str_free(&source);
   tt__str_free(&binary);
   return c;
+}
+
+static tt_code load_or_compile(struct tt_jit *j, tt_error *err) { return find_code(j, false, err); }
+
+/* In the background, after somebody has looked on the disk. */
+static void compile_later(struct tt_jit *j) {
+  (void)find_code(j, false, NULL);
+  tt__cc_expect(0); /* the compiler that waited was taken; others may be expected */
+}
+
+/* A function that is called now: found on disk, or first code until the compiler is done, or compiled. */
+static tt_code make_callable(struct tt_jit *j, tt_error *err) {
+  bool begun = false, alone = false;
+  if (!tt__tier_wanted(&alone) || !tt__cc_usable()) return load_or_compile(j, err);
+  if (!alone) TT_TRY(find_code(j, true, err));
+  if (!j->fn) TT_TRY(tt__tier_begin(j, compile_later, &begun, err));
+  return j->fn || begun ? TT_OK : load_or_compile(j, err);
 }
 
 void tt__jit_expect(tt_digest key, bool *waits) {
@@ -141,7 +160,7 @@ tt_code tt__jit_compile(const char *text, size_t size, const char *signature, co
   put_type(j->program.entry->result, &j->result);
   put_table(j);
   c = j->result.failed || j->types.failed ? tt__fail_memory(err, 1) : TT_OK;
-  if (c == TT_OK && !options->kernel) c = load_or_compile(j, err); /* a kernel may run elsewhere: at its launch */
+  if (c == TT_OK && !options->kernel) c = make_callable(j, err); /* a kernel may run elsewhere: at its launch */
   if (c != TT_OK) goto fail;
   *out = j;
   return TT_OK;
@@ -387,7 +406,11 @@ tt_code tt__jit_call(const struct tt_jit *j, const int64_t *word, const int64_t 
   host h;
   begin(&call, &h, hidden);
   uint64_t before[2] = {call.random[0], call.random[1]};
-  j->fn(&call, word, out);
+  tt_program_fn fn = __atomic_load_n(&j->fn, __ATOMIC_ACQUIRE);
+  if (fn)
+    fn(&call, word, out);
+  else
+    tt__tier_call(j, &call, word, out);
   return end(j, &call, &h, memcmp(before, call.random, sizeof before) != 0, run, err);
 }
 

@@ -12,8 +12,9 @@
 #define TT_JIT_DEVICES 16 /* the most GPUs that kernels run on */
 
 struct tt_jit {
-  tt_program program; /* kept for its types */
-  tt_program_fn fn;
+  tt_program program;   /* kept for its types */
+  tt_program_fn fn;     /* read and written atomically; NULL: not made, or not yet */
+  struct tt_tier *tier; /* what runs until then (run/tier.h); NULL: nothing */
   tt_str source, types, result;
   char name[48];                              /* of its function in every text */
   struct tt_routine *routine[TT_JIT_DEVICES]; /* of each device it was launched on */
