@@ -49,6 +49,7 @@ typedef struct lower {
   const tt_tree *module;
   const char *file;
   TT_VEC(instance) instances;
+  int8_t *splits; /* by source: 0 not looked at yet, 1 has barriers (py__splits), -1 has none or is being looked at */
   frame *f;
   tt_error *err;
   tt_code code;
@@ -133,8 +134,8 @@ void py__fill(lower *l, expr *view, expr *value, const char *op);
 bool py__is_lazy(const expr *e); /* an array expression */
 tt_dtype py__dtype_of(lower *l, const tt_tree *t);
 int py__local_named(lower *l, const char *name, bool make);
-bool py__splits(lower *l, const tt_tree *t, int depth); /* has barriers or warp exchanges, through calls too */
-void py__for(lower *l, const tt_tree *t);               /* py_loop.c */
+bool py__splits(lower *l, int32_t source); /* has barriers or warp exchanges, through calls too */
+void py__for(lower *l, const tt_tree *t);  /* py_loop.c */
 void py__assign(lower *l, const tt_tree *target, expr *value);
 
 /* ---- statements (py_lower.c) */

@@ -291,12 +291,12 @@ static const tt_tree *source_tree(lower *l, int32_t source) {
   py__fail(l, TT_EVALUE, "the program text is malformed");
 }
 
-bool py__splits(lower *l, const tt_tree *t, int depth) {
-  if (t->tag != TT_TREE_LIST || depth > DEEPEST_CALL) return false;
+static bool tree_splits(lower *l, const tt_tree *t) {
+  if (t->tag != TT_TREE_LIST) return false;
   if (tt__tree_is(t, "call") && t->n > 1) {
     const tt_tree *callee = t->item[1];
     if (callee->tag == TT_TREE_INT) {
-      if (py__splits(l, source_tree(l, (int32_t)callee->i)->item[4], depth + 1)) return true;
+      if (py__splits(l, (int32_t)callee->i)) return true;
     } else if (callee->tag == TT_TREE_STRING || callee->tag == TT_TREE_WORD) {
       if (strncmp(callee->text, "cuda.", 5) == 0 &&
           (strstr(callee->text, "sync") || strstr(callee->text, "activemask") || strstr(callee->text, "this_grid")))
@@ -304,8 +304,20 @@ bool py__splits(lower *l, const tt_tree *t, int depth) {
     }
   }
   for (int k = 0; k < t->n; k++)
-    if (py__splits(l, t->item[k], depth)) return true;
+    if (tree_splits(l, t->item[k])) return true;
   return false;
+}
+
+/* Each function is looked at once: two calls in each of many would be as many ways through them as there are powers of
+ * two. Functions that call themselves are refused elsewhere. */
+bool py__splits(lower *l, int32_t source) {
+  const tt_tree *t = source_tree(l, source);
+  if (!l->splits) l->splits = memset(py__alloc(l, (size_t)l->module->n), 0, (size_t)l->module->n);
+  if (l->splits[source] == 0) {
+    l->splits[source] = -1;
+    if (tree_splits(l, t->item[4])) l->splits[source] = 1;
+  }
+  return l->splits[source] > 0;
 }
 
 static void reset_pass(frame *f, bool final) {
@@ -406,7 +418,7 @@ expr *py__call_user(lower *l, int32_t source, expr *const *arg, int n) {
     if (py__is_unknown(arg[k])) return py__missing(l);
     types[k] = arg[k]->type;
   }
-  if (py__splits(l, source_tree(l, source)->item[4], 0)) return call_inlined(l, source, arg, n);
+  if (py__splits(l, source)) return call_inlined(l, source, arg, n);
   int64_t at = -1;
   for (int64_t k = 0; k < l->instances.n && at < 0; k++) {
     instance *i = &l->instances.data[k];

@@ -1,5 +1,6 @@
 """Compiled functions against the same functions in plain Python."""
 
+import linecache
 import math
 import pathlib
 import re
@@ -530,6 +531,30 @@ def test_recursion_is_refused():
 
     with pytest.raises((NotImplementedError, NameError)):
         f(3)
+
+
+@tt.njit
+def _fib(n):
+    return n if n < 2 else _fib(n - 1) + _fib(n - 2)
+
+
+def test_recursion_by_two_calls_is_refused_at_once():
+    """Two calls of itself are 2**n ways through it for who follows all of them."""
+    with pytest.raises(NotImplementedError, match=r"recursion: _fib\(\) calls itself"):
+        _fib(3)
+
+
+def test_calls_of_calls_are_looked_at_once():
+    """Four calls in each of twelve functions."""
+    text = "def f0(x):\n    return x + 1\n"
+    for k in range(1, 12):
+        text += f"def f{k}(x):\n    return f{k - 1}(x) + f{k - 1}(x) + f{k - 1}(x) - 3 * f{k - 1}(x)\n"
+    linecache.cache["<calls>"] = len(text), None, text.splitlines(True), "<calls>"
+    space = {}
+    exec(compile(text, "<calls>", "exec"), space)
+    for k in range(12):
+        space[f"f{k}"] = tt.njit(space[f"f{k}"])
+    assert space["f11"](2) == 0
 
 
 def test_read_only_arrays():
