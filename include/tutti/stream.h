@@ -81,6 +81,18 @@ TT_API int tt_memory_device(const char *type, const void *p);
 TT_API tt_code tt_pinned_new(int device, size_t size, void **out, tt_error *err);
 TT_API void tt_pinned_free(int device, void *p, size_t size); /* NULL is allowed */
 
+/*
+** Memory at one address for the host and a device, which move it to whoever touches it. Launches on that device take
+** arrays in it as they are; what they wrote may be looked at after a synchronisation. For the CPU, and devices that
+** only simulate one, plain memory. how: who may touch it, the numbers of CUDA's attach flags (1: everybody, 2: the
+** host, 4: the host and one stream). Contents unset. TT_ENOTIMPL: the device has no such memory.
+*/
+TT_API tt_code tt_managed_new(int device, size_t size, int how, void **out, tt_error *err);
+TT_API void tt_managed_free(int device, void *p, size_t size);                   /* waits; NULL is allowed */
+TT_API tt_code tt_managed_attach(void *p, int how, tt_stream *s, tt_error *err); /* s: NULL: the thread's current one */
+/* The device whose such memory lies at `p`; TT_CPU: none does. */
+TT_API int tt_managed_device(const void *p);
+
 /* ---- memory at an address that stays: for programs that keep addresses and calculate with them */
 
 /*

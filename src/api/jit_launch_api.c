@@ -4,6 +4,7 @@
 */
 #include <string.h>
 
+#include "api/raw.h"
 #include "device/current.h"
 #include "device/device.h"
 #include "graph/build.h"
@@ -84,7 +85,8 @@ typedef struct launch {
   struct tt_jit *jit;
   const tt_jit_launch_options *how;
   const tt_jit_argument *arg;
-  int n, id; /* `id`: where it runs */
+  int n, id;   /* `id`: where it runs */
+  int managed; /* the device of the caller's memory that lies there, too */
   tt_call_array array[TT_CALL_ARRAYS];
   int narray;
   tt_call_memory memory; /* the caller's own */
@@ -92,9 +94,13 @@ typedef struct launch {
 } launch;
 
 static void put_arrays(launch *l) {
+  bool on_cpu = l->how->on_cpu || tt_get_device() == TT_CPU;
   for (int k = 0; k < l->n; k++) {
     const tt_jit_argument *a = &l->arg[k];
-    if (a->array)
+    int managed = a->array || on_cpu ? TT_CPU : tt__managed_at(a->low, a->size);
+    if (managed)
+      l->managed = managed; /* its words say where */
+    else if (a->array)
       l->array[l->narray++] =
           (tt_call_array){.array = a->array, .at = 8 * a->word, .writes = a->writes, .inside = a->inside};
     else
@@ -111,6 +117,7 @@ static tt_code choose(launch *l, bool raw, tt_device **d, tt_error *err) {
   const tt_jit_launch_options *how = l->how;
   const char *name = l->jit->program.entry->name;
   int chosen = tt_get_device(), otherwise = how->stream ? how->device : chosen >= 0 ? chosen : how->otherwise;
+  if (l->managed) otherwise = l->managed;
   if (how->on_cpu) otherwise = 0;
   TT_TRY(tt__call_device(l->array, l->narray, name, otherwise, &l->id, err));
   if (how->on_cpu ? l->id || raw : raw && !l->id)
@@ -126,6 +133,7 @@ static tt_code record(launch *l, int nword, bool raw, tt_error *err) {
   tt_device *d;
   tt_routine *routine;
   put_arrays(l);
+  raw |= l->managed != 0;
   TT_TRY(choose(l, raw, &d, err));
   TT_TRY(find_code(j, d, &routine, err));
   tt_jit_grid grid = {.shared = how->shared};
@@ -182,7 +190,7 @@ tt_code tt_jit_launch(tt_jit *j, const tt_jit_launch_options *how, const int64_t
   l.how = how;
   l.arg = arg;
   l.n = n;
-  l.id = 0;
+  l.id = l.managed = 0;
   l.narray = l.memory.n = 0;
   memcpy(l.word, word, sizeof *word * (size_t)(nword + nhidden));
   l.word[nword + nhidden] = how->shared;

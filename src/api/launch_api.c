@@ -100,6 +100,16 @@ static tt_code put_number(launch *l, int k, const tt_value *v, tt_error *err) {
   return TT_OK;
 }
 
+/* Memory of a device, at that address. */
+static tt_code put_there(launch *l, int k, void *p, int id, tt_error *err) {
+  char text[200];
+  if (l->raw && l->raw != id)
+    return tt__fail(err, TT_EVALUE, "%s: the addresses of one launch lie on two devices", describe(l->entry, k, text));
+  l->raw = id;
+  memcpy(l->args + l->entry->offset[k], &p, sizeof p);
+  return TT_OK;
+}
+
 static tt_code put_memory(launch *l, int k, tt_error *err) {
   char text[200];
   const tt_argument *a = &l->arg[k];
@@ -110,7 +120,8 @@ static tt_code put_memory(launch *l, int k, tt_error *err) {
     return tt__fail(err, TT_EVALUE, "%s is not const, and the array is read-only", describe(l->entry, k, text));
   if (l->memory.n == TT_CALL_ARRAYS) return tt__fail(err, TT_EVALUE, "kernel %s: too many arrays", l->entry->name);
   char *low = a->as.memory.data;
-  int at = l->entry->offset[k];
+  int at = l->entry->offset[k], managed = tt_get_device() == TT_CPU ? TT_CPU : tt__managed_at(low, a->as.memory.size);
+  if (managed) return put_there(l, k, low, managed, err);
   l->memory.arg[l->memory.n++] =
       (tt_call_span){.low = low, .high = low + a->as.memory.size, .address = low, .at = at, .writes = may_write(l, k)};
   memcpy(l->args + at, &low, sizeof low);
@@ -131,10 +142,8 @@ static tt_code put_address(launch *l, int k, const tt_value *v, tt_error *err) {
     if (l->memory.n == TT_CALL_ARRAYS) return tt__fail(err, TT_EVALUE, "kernel %s: too many arrays", l->entry->name);
     l->memory.arg[l->memory.n++] =
         (tt_call_span){.low = p, .high = (char *)p + left, .address = p, .at = at, .writes = may_write(l, k)};
-  } else if (p && l->raw && l->raw != id) {
-    return tt__fail(err, TT_EVALUE, "%s: the addresses of one launch lie on two devices", describe(l->entry, k, text));
   } else if (p) {
-    l->raw = id;
+    return put_there(l, k, p, id, err);
   }
   memcpy(l->args + at, &p, sizeof p);
   return TT_OK;

@@ -27,7 +27,8 @@ typedef struct piece {
   char *at;
   size_t size;
   int device;
-  bool is_ours;   /* else somebody else's, only known */
+  bool is_ours; /* else somebody else's, only known */
+  bool is_managed;
   tt_dmem *block; /* of a device */
 } piece;
 
@@ -75,16 +76,19 @@ static tt_code add(piece p, tt_error *err) {
   return ok ? TT_OK : tt__fail_memory(err, sizeof p);
 }
 
+/* Under the lock. */
+static void remove_at(int64_t k, piece *out) {
+  *out = known.data[k];
+  memmove(known.data + k, known.data + k + 1, (size_t)(known.n - 1 - k) * sizeof *out);
+  known.n--;
+  if (!known.n) TT_VEC_FREE(&known);
+}
+
 static bool take_out(const void *p, piece *out) {
   tt__lock(&lock);
   int64_t k = count_to(p);
   bool found = k > 0 && known.data[k - 1].at == (const char *)p && known.data[k - 1].is_ours;
-  if (found) {
-    *out = known.data[k - 1];
-    memmove(known.data + k - 1, known.data + k, (size_t)(known.n - k) * sizeof *out);
-    known.n--;
-  }
-  if (!known.n) TT_VEC_FREE(&known);
+  if (found) remove_at(k - 1, out);
   tt__unlock(&lock);
   return found;
 }
@@ -164,6 +168,88 @@ tt_code tt_raw_free(void *p, tt_error *err) {
 
 tt_code tt_raw_note(int device, void *p, size_t size, tt_error *err) {
   return size ? add((piece){.at = p, .size = size, .device = device}, err) : TT_OK;
+}
+
+/* ---- memory of the host and a device */
+
+static const bool is_way[] = {[TT_ATTACH_GLOBAL] = true, [TT_ATTACH_HOST] = true, [TT_ATTACH_SINGLE] = true};
+
+static atomic_int managed; /* pieces: most programs have none */
+
+static tt_code check_way(int how, tt_error *err) {
+  if (how >= 0 && how < (int)sizeof is_way && is_way[how]) return TT_OK;
+  return tt__fail(err, TT_EVALUE, "%d says nobody who may touch managed memory", how);
+}
+
+tt_code tt_managed_new(int device, size_t size, int how, void **out, tt_error *err) {
+  tt_error local;
+  tt_device *d;
+  *out = NULL;
+  if (!err) err = &local;
+  TT_TRY(check_way(how, err));
+  TT_TRY(tt__device_open(device, &d, err));
+  if (size == 0) return TT_OK;
+  if (!d || d->target.kind == TT_DEVICE_NULL) {
+    *out = tt__mem_alloc_data(size);
+    return *out ? TT_OK : tt__fail_memory(err, size);
+  }
+  if (!d->ops->managed_alloc) return tt__fail(err, TT_ENOTIMPL, "%s has no managed memory", d->name);
+  piece p = {.size = size, .device = device, .is_managed = true};
+  TT_TRY(d->ops->managed_alloc(d, size, (tt_attach)how, (void **)&p.at, err));
+  tt_code code = add(p, err);
+  if (code != TT_OK) {
+    d->ops->free(d, p.at, size);
+    return code;
+  }
+  atomic_fetch_add(&managed, 1);
+  *out = p.at;
+  return TT_OK;
+}
+
+static bool forget_managed(const void *p, piece *out) {
+  tt__lock(&lock);
+  int64_t k = count_to(p);
+  bool found = k > 0 && known.data[k - 1].at == (const char *)p && known.data[k - 1].is_managed;
+  if (found) remove_at(k - 1, out);
+  tt__unlock(&lock);
+  if (found) atomic_fetch_sub(&managed, 1);
+  return found;
+}
+
+void tt_managed_free(int device, void *p, size_t size) {
+  piece f;
+  tt_error ignored;
+  if (!p) return;
+  if (!forget_managed(p, &f)) {
+    tt__mem_free_data(p, size);
+    return;
+  }
+  (void)!tt__calls_flush(&ignored);
+  tt_device *d = tt__device_peek(device);
+  if (!d) return;
+  (void)!d->ops->wait_all(d, &ignored); /* kernels may use it */
+  d->ops->free(d, p, size);
+}
+
+int tt__managed_at(const void *p, size_t size) {
+  piece f;
+  bool found = atomic_load_explicit(&managed, memory_order_relaxed) && find(p, &f) && f.is_managed &&
+               size <= f.size - (size_t)((const char *)p - f.at);
+  return found ? f.device : TT_CPU;
+}
+
+int tt_managed_device(const void *p) { return tt__managed_at(p, 1); }
+
+tt_code tt_managed_attach(void *p, int how, tt_stream *s, tt_error *err) {
+  tt_error local;
+  tt_device *d;
+  piece f;
+  if (!err) err = &local;
+  TT_TRY(check_way(how, err));
+  if (!p || !find(p, &f) || !f.is_managed) return TT_OK; /* plain memory: everybody may */
+  TT_TRY(tt__calls_flush(err));
+  TT_TRY(tt__device_open(f.device, &d, err));
+  return d->ops->managed_attach(d, s ? s : tt__stream_current(d), f.at, (tt_attach)how, err);
 }
 
 /* ---- copies */

@@ -48,6 +48,9 @@ typedef struct tt_routine_info {
 #define TT_NVRTC_NAME "--tutti-name="
 #define TT_NVRTC_MARK "TTNAMES1"
 
+/* Who may touch memory of the host and a device: everybody; the host; the host and one stream. CUDA's numbers. */
+typedef enum tt_attach { TT_ATTACH_GLOBAL = 1, TT_ATTACH_HOST = 2, TT_ATTACH_SINGLE = 4 } tt_attach;
+
 typedef struct tt_device_ops {
   const char *name; /* "cuda" */
   /* Devices there are; 0 with `why` saying what is missing (no driver, too old ...). Cheap after the first call. */
@@ -66,6 +69,11 @@ typedef struct tt_device_ops {
   bool (*is_pinned)(tt_device *d, const void *p, size_t size);
   tt_code (*host_alloc)(tt_device *d, size_t size, void **out, tt_error *err); /* pinned */
   void (*host_free)(tt_device *d, void *p, size_t size);
+  /* Memory at one address for the host and the device, which move it to whoever touches it; `free` gives it back.
+  ** `how`: who may from the beginning. NULL: the device has none. */
+  tt_code (*managed_alloc)(tt_device *d, size_t size, tt_attach how, void **out, tt_error *err);
+  /* Who may from now on; behind the work of the stream. */
+  tt_code (*managed_attach)(tt_device *d, tt_stream *s, void *p, tt_attach how, tt_error *err);
   tt_code (*fill)(tt_device *d, tt_stream *s, void *p, uint8_t byte, size_t size, tt_error *err);
   /* Host memory here is pinned or the call waits until the copy no longer needs it. */
   tt_code (*copy_in)(tt_device *d, tt_stream *s, void *to, const void *from, size_t size, tt_error *err);

@@ -77,9 +77,9 @@ EXPORT int cuDeviceGetName(char *out, int size, int device) {
 }
 /* Those that we ask for, as an H200 answers, or nearly: kernels are then what they would be there. */
 EXPORT int cuDeviceGetAttribute(int *out, int attribute, int device) {
-  static const int known[][2] = {{1, 1024}, {5, INT32_MAX},  {6, 65535},     {7, 65535}, {8, 48 << 10},
-                                 {10, 32},  {16, 132},       {38, 50 << 20}, {39, 2048}, {75, 9},
-                                 {76, 0},   {81, 228 << 10}, {97, 227 << 10}};
+  static const int known[][2] = {{1, 1024}, {5, INT32_MAX},  {6, 65535},     {7, 65535},     {8, 48 << 10},
+                                 {10, 32},  {16, 132},       {38, 50 << 20}, {39, 2048},     {75, 9},
+                                 {76, 0},   {81, 228 << 10}, {83, 1},        {97, 227 << 10}};
   (void)device;
   *out = 0;
   if (attribute == 87) return *out = number("FAKE_CUDA_DOUBLE", 2), 0;
@@ -129,6 +129,19 @@ EXPORT int cuMemFree_v2(pointer p) {
   free((void *)(uintptr_t)p);
   return 0;
 }
+static int managed[8]; /* pieces that were taken, by the flags that they were attached with last */
+EXPORT int cuMemAllocManaged(pointer *out, size_t size, unsigned flags) {
+  int result = flags == 1 || flags == 2 ? cuMemAlloc_v2(out, size) : 1;
+  if (result == 0) managed[flags]++;
+  return result;
+}
+EXPORT int cuStreamAttachMemAsync(void *stream, pointer p, size_t size, unsigned flags) {
+  IN_CONTEXT;
+  for (int k = 0; k < RANGES; k++)
+    if (ranges[k].size && ranges[k].at == p) return managed[flags & 7]++, !stream || size != 0;
+  return 1;
+}
+EXPORT int fake_managed(int flags) { return managed[flags & 7]; }
 EXPORT int cuPointerGetAttribute(void *out, int attribute, pointer p) {
   enum { KIND = 2, DEVICE_MEMORY = 2 };
   for (int k = 0; k < RANGES; k++) {
@@ -151,8 +164,11 @@ EXPORT int cuMemsetD8Async(pointer p, unsigned char byte, size_t size, void *str
   memset((void *)(uintptr_t)p, byte, size);
   return !stream;
 }
+static size_t copied; /* to the device */
+EXPORT size_t fake_copied(void) { return copied; }
 EXPORT int cuMemcpyHtoDAsync_v2(pointer to, const void *from, size_t size, void *stream) {
   IN_CONTEXT;
+  copied += size;
   memcpy((void *)(uintptr_t)to, from, size);
   return !stream;
 }
@@ -198,12 +214,15 @@ EXPORT int cuFuncGetAttribute(int *out, int attribute, void *function) { return 
 EXPORT int cuFuncSetAttribute(void *function, int attribute, int value) {
   return !function || attribute != 8 || value <= 0;
 }
+static pointer argument; /* the first of the last launch */
+EXPORT pointer fake_argument(void) { return argument; }
 EXPORT int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                           unsigned shared, void *stream, void **params, void **extra) {
   IN_CONTEXT;
   (void)shared;
   launches++;
   if (captured) nodes++;
+  if (extra) argument = *(const pointer *)extra[1];
   return !function || !stream || params || !extra || !gx || !gy || !gz || !bx || !by || !bz;
 }
 

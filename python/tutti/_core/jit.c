@@ -278,7 +278,7 @@ static PyObject *launch_call(PyObject *self, PyObject *args, PyObject *names) {
   tt_code c = tt_jit_launch(s->jit, &l->how, f.word, f.nword, s->nhidden, array, n, raw, &where, &err);
   if (c == TT_OK) note(kernel, where);
   bool copied = false;
-  for (int k = 0; k < n && where; k++) copied |= !array[k].array;
+  for (int k = 0; k < n && where; k++) copied |= !array[k].array && !tt_managed_device(array[k].low);
   if (!core_show_printed() || (copied && !core_warn_copied())) goto done;
   if (c == TT_EDEVICE && !tt_jit_usable()) {
     PyErr_SetString(PyExc_RuntimeError, err.message);

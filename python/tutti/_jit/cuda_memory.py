@@ -358,7 +358,13 @@ def mapped_array_like(ary, stream=0, portable=False, wc=False):
     return _host_array(ary.shape, ary.dtype)
 
 
-managed_array = mapped_array
+def managed_array(shape, dtype="float64", strides=None, order="C", stream=0, attach_global=True):
+    """Memory at one address for the host and a GPU: kernels take it as it is, and what they wrote is there after a
+    synchronisation. On the processor it is plain memory."""
+    np, shape = need_numpy(), _shape_of(shape)
+    size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+    memory = _core._managed(gpu() or 0, size, 1 if attach_global else 2)
+    return np.ndarray(shape, dtype, memory, order=order)
 
 
 def pinned_array_like(ary):

@@ -224,6 +224,32 @@ static void cuda_host_free(tt_device *d, void *p, size_t size) {
   if (p) GIVE_BACK(d, api->host_free(p));
 }
 
+static tt_code cuda_managed_alloc(tt_device *d, size_t size, tt_attach how, void **out, tt_error *err) {
+  enum { HAS_MANAGED = 83 };
+  const tt_cuda_api *api = tt__cuda_of(d)->api;
+  void *before;
+  tt_cuda_pointer p = 0;
+  int has = 0;
+  *out = NULL;
+  TT_TRY(tt__cuda_enter(d, &before, err));
+  int result = api->device_attribute(&has, HAS_MANAGED, tt__cuda_of(d)->device);
+  bool can = result == TT_CUDA_OK && has && api->managed_alloc;
+  if (can) result = tt__fault(TT_FAULT_DEVICE_MEMORY) ? TT_CUDA_NO_MEMORY : api->managed_alloc(&p, size, (unsigned)how);
+  tt_code code = result == TT_CUDA_NO_MEMORY ? fail_alloc(d, "managed", size, err) : TT_OK;
+  if (code == TT_OK)
+    code = tt__cuda_leave(d, before, result, "allocate managed memory", err);
+  else
+    (void)tt__cuda_leave(d, before, TT_CUDA_OK, "", NULL);
+  if (code == TT_OK && !can) return tt__fail(err, TT_ENOTIMPL, "%s has no managed memory", d->name);
+  *out = (void *)(uintptr_t)p;
+  return code;
+}
+
+static tt_code cuda_managed_attach(tt_device *d, tt_stream *s, void *p, tt_attach how, tt_error *err) {
+  if (!tt__cuda_of(d)->api->managed_attach) return tt__fail(err, TT_ENOTIMPL, "%s cannot attach memory", d->name);
+  CALL(d, err, "attach managed memory", api->managed_attach(s->handle, address(p), 0, (unsigned)how));
+}
+
 /* ---- copies */
 
 static tt_code told_to_fail(tt_device *d, const char *what, tt_error *err) {
@@ -447,6 +473,8 @@ const tt_device_ops tt__cuda_ops = {
     .is_pinned = cuda_is_pinned,
     .host_alloc = cuda_host_alloc,
     .host_free = cuda_host_free,
+    .managed_alloc = cuda_managed_alloc,
+    .managed_attach = cuda_managed_attach,
     .fill = cuda_fill,
     .copy_in = cuda_copy_in,
     .copy_out = cuda_copy_out,

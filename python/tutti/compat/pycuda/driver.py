@@ -278,12 +278,35 @@ def register_host_memory(ary, flags=0):
     return ary
 
 
-def managed_empty(shape, dtype, order="C", mem_flags=0):
-    return np.empty(shape, dtype, order)
+ManagedAllocation = ManagedAllocationOrStub = _core.Managed
 
 
-def managed_zeros(shape, dtype, order="C", mem_flags=0):
-    return np.zeros(shape, dtype, order)
+def managed_empty(shape, dtype, order="C", mem_flags=1):
+    """An array at one address for the host and a GPU, which kernels take as it is.
+
+    Its `base` is a ManagedAllocation: `get_device_pointer()`, and `attach(mem_flags, stream)`, which says who may
+    touch it. What a kernel wrote is there after a synchronisation. On the processor it is plain memory.
+    """
+    kind = np.dtype(dtype)
+    shape = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+    size = int(np.prod(shape, dtype=np.int64)) * kind.itemsize
+    memory = _do(_core._managed, _place.here(), size, int(mem_flags) or mem_attach_flags.GLOBAL)
+    return np.ndarray(shape, kind, memory, order=order)
+
+
+def managed_zeros(shape, dtype, order="C", mem_flags=1):
+    """The same, filled with zeros."""
+    made = managed_empty(shape, dtype, order, mem_flags)
+    made[...] = np.zeros((), made.dtype)
+    return made
+
+
+def managed_empty_like(array, mem_flags=1):
+    return managed_empty(array.shape, array.dtype, "F" if np.isfortran(array) else "C", mem_flags)
+
+
+def managed_zeros_like(array, mem_flags=1):
+    return managed_zeros(array.shape, array.dtype, "F" if np.isfortran(array) else "C", mem_flags)
 
 
 # ---- arguments that say what to copy
