@@ -47,7 +47,9 @@ typedef struct trim {
   TT_VEC(int32_t) todo;    /* items whose words were not looked at yet */
   int32_t *slot;           /* [nslot]: first name, -1 for none */
   uint32_t nslot;
-  int branch[MOST_DEPTH], depth, nbranch; /* conditions that hold here: the number of the branch at each depth */
+  int branch[MOST_DEPTH], depth, nbranch; /* conditions that hold here: the number of the branch at each depth, 0 where
+                                             a file is kept from being read twice, which is no condition */
+  piece guard;                            /* what the line before asked not to be defined */
   bool failed;
 } trim;
 
@@ -208,13 +210,17 @@ static void forget_macro(trim *t, piece word) {
 /* A line that begins with '#'. */
 static void add_directive(trim *t, piece p) {
   size_t at = 1;
-  piece what, word;
+  piece what, word, guard = t->guard;
   int32_t to = add_item(t, p);
+  t->guard = (piece){NULL, 0};
   if (!next_word(p, &at, &what)) return;
   if (is_same(what, "define") || is_same(what, "undef")) {
     size_t body = at;
     if (!next_word(p, &at, &word)) return;
     add_name(t, to, p, word);
+    if (is_same(what, "define") && word.n == guard.n && memcmp(word.at, guard.at, word.n) == 0 &&
+        skip_space(p, at) >= p.n)
+      t->branch[t->depth - 1] = 0;
     if (is_same(what, "define"))
       define_macro(t, p, body);
     else
@@ -225,6 +231,7 @@ static void add_directive(trim *t, piece p) {
   if (is_same(what, "if") || is_same(what, "ifdef") || is_same(what, "ifndef")) {
     t->failed |= t->depth == MOST_DEPTH;
     if (!t->failed) t->branch[t->depth++] = ++t->nbranch;
+    if (is_same(what, "ifndef")) next_word(p, &at, &t->guard);
   } else if (is_same(what, "endif")) {
     if (t->depth) t->depth--;
   } else if (is_same(what, "else") || is_same(what, "elif")) {
@@ -243,7 +250,7 @@ static const macro *find_macro(const trim *t, piece word) {
 
 /* Was it defined under no condition but those that hold here? Else another definition may be meant. */
 static bool is_certain(const trim *t, const macro *m) {
-  return m->depth == 0 || (m->depth <= t->depth && t->branch[m->depth - 1] == m->branch);
+  return m->depth == 0 || m->branch == 0 || (m->depth <= t->depth && t->branch[m->depth - 1] == m->branch);
 }
 
 static void name_braces(trim *t, int32_t to, piece p, size_t open) {
