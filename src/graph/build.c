@@ -75,18 +75,21 @@ static tt_node *operand_as(const frame *f, int k, tt_dtype dtype, bool wrap, tt_
   return constant(f, dtype, s, err);
 }
 
+/* The operands' type where all have one: of WHERE, its values'. */
+static tt_dtype operand_type(const frame *f) { return tt__op_operand(f->op, f->types.compute, f->n - 1); }
+
 static tt_node *operand(const frame *f, int k, tt_error *err) {
   bool wrap = f->unsafe && f->arg[k].tag != TT_V_INT && f->arg[k].tag != TT_V_UINT;
-  return operand_as(f, k, f->types.compute, wrap, err);
+  return operand_as(f, k, operand_type(f), wrap, err);
 }
 
 /* Operand k as the number it is; false: it is none, or its type refuses it. */
 static bool number(const frame *f, int k, tt_scalar *out) {
   const tt_value *v = &f->arg[k];
-  if (is_scalar(v)) return tt__value_scalar(v, f->types.compute, out, NULL) == TT_OK;
+  if (is_scalar(v)) return tt__value_scalar(v, operand_type(f), out, NULL) == TT_OK;
   const tt_node *n = v->as.array->storage->node;
   *out = n->attr.scalar;
-  return n->op == TT_N_CONST && n->dtype == f->types.compute && n->device == TT_ANYWHERE;
+  return n->op == TT_N_CONST && n->dtype == operand_type(f) && n->device == TT_ANYWHERE;
 }
 
 /* An op of numbers alone is a number: no operand need be recorded. NULL: it is another op. */
@@ -264,10 +267,9 @@ static tt_node *record(frame *f, tt_error *err) {
 
 static tt_code find_types(frame *f, const tt_apply_options *o, tt_error *err) {
   tt_dtype asked = o ? o->dtype : TT_DTYPE_NONE;
-  if (tt__ops[f->op].cls != TT_CLASS_NONUM) return tt__op_types(f->op, f->arg, f->n, asked, &f->types, err);
-  if (f->op == TT_PHILOX)
-    f->types.compute = TT_U64;
-  else if (asked != TT_DTYPE_NONE)
+  bool by_rule = tt__ops[f->op].cls != TT_CLASS_NONUM && tt__ops[f->op].cls != TT_CLASS_DRAW;
+  if (by_rule) return tt__op_types(f->op, f->arg, f->n, asked, &f->types, err);
+  if (asked != TT_DTYPE_NONE)
     f->types.compute = asked;
   else if (f->op == TT_WHERE)
     TT_TRY(tt__result_type(f->arg + 1, 2, &f->types.compute, err));

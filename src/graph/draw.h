@@ -1,10 +1,11 @@
 /*
-** Random numbers as nodes: 64 Philox bits per word, a pure function of a key and a counter, so that a draw fuses with
-** what uses it and gives the same bits whatever the number of threads.
+** Random numbers as nodes: a draw is a pure function of a key, a block and its place, so that it fuses with what uses
+** it and gives the same bits whatever walks over it and with how many threads.
 **
-** A generator is a uint64 array {key, counter}. Every draw takes as many counters as it needs words; no two draws
-** share one. Functions without a generator ("random.normal") draw from one of the process, seeded by the system or
-** random.seed.
+** A generator is a uint64 array {key, counter}: the counter is the next block of the key's stream, 16 bytes of random
+** bits. Every call begins with a block of its own and takes as many as it needs; four float32 draws share one, or two
+** of 8 bytes (render/prelude.h has the functions, ops.def the rows PHILOX, UNIFORM and NORMAL). Functions without a
+** generator ("random.normal") draw from one of the process, seeded by the system or random.seed.
 */
 #ifndef TT_GRAPH_DRAW_H
 #define TT_GRAPH_DRAW_H
@@ -36,8 +37,8 @@ typedef struct tt_draw {
 TT_HIDDEN bool tt__draw_shape(tt_draw *d, int size, const tt_value *param, int n);
 TT_HIDDEN bool tt__draw_shape_fixed(tt_draw *d, int rank, const int64_t *len);
 
-/* `words` arrays of uint64 in the shape of the draw. False: failure. */
-TT_HIDDEN bool tt__draw_bits(tt_draw *d, int words, tt_array **out);
+/* A uint64 of random bits for each element. */
+TT_HIDDEN tt_array *tt__draw_bits(tt_draw *d);
 /* Uniform in [0, 1): float32 with 24 bits, float64 with 53. */
 TT_HIDDEN tt_array *tt__draw_uniform(tt_draw *d, tt_dtype dtype);
 /* Standard normal. */

@@ -1,7 +1,6 @@
 /*
 ** Random generators and the distributions that others are made of; see draw.h.
 */
-#include <math.h>
 #include <string.h>
 
 #include "base/os.h"
@@ -87,8 +86,8 @@ static tt_array *generator_new(tt_calc *c, tt_call_frame *f) {
 }
 TT_HANDLER(generator_new)
 
-/* Take `n` counters: the key and the first of them. */
-static bool take_counters(tt_draw *d, uint64_t n, uint64_t *key, uint64_t *first) {
+/* Take `n` blocks: the key and the first of them. */
+static bool take_blocks(tt_draw *d, uint64_t n, uint64_t *key, uint64_t *first) {
   tt_calc *c = d->c;
   if (c->code != TT_OK) return false;
   if (d->base == 0) {
@@ -183,51 +182,22 @@ static tt_value v_u64(uint64_t u) {
   return u <= INT64_MAX ? tt_v_int((int64_t)u) : v;
 }
 
-bool tt__draw_bits(tt_draw *d, int words, tt_array **out) {
-  uint64_t key, first;
+/* Draw `op` of 4 or 8 bytes for each place of the shape. */
+static tt_array *drawn(tt_draw *d, tt_op op, tt_dtype dtype) {
+  enum { BLOCK = 16 };
+  uint64_t key, first, each = BLOCK / tt__dtype_size(dtype);
   tt_calc *c = d->c;
-  if (!take_counters(d, (uint64_t)d->size * (uint64_t)words, &key, &first)) return false;
-  tt_array *place = tt__calc_cast(c, tt__calc_of_node(c, tt__node_iota(d->rank, d->len, c->err)), TT_U64);
-  for (int k = 0; k < words && place; k++) { /* word k of every element lies behind word k - 1 of all */
-    tt_value start = v_u64(first + (uint64_t)d->size * (uint64_t)k);
-    tt_array *counter = tt__draw_op(d, TT_ADD, tt_v_array(place), start);
-    out[k] = counter ? tt__draw_op(d, TT_PHILOX, tt_v_array(counter), v_u64(key)) : NULL;
-  }
-  return c->code == TT_OK;
+  if (!take_blocks(d, ((uint64_t)d->size + each - 1) / each, &key, &first)) return NULL;
+  tt_array *place = tt__calc_of_node(c, tt__node_iota(d->rank, d->len, c->err));
+  if (!place) return NULL;
+  return tt__calc_apply(c, op, (tt_value[3]){tt_v_array(place), v_u64(first), v_u64(key)}, 3, dtype);
 }
 
-/* The upper `bits` of 64 as a fraction of one. */
-static tt_array *fraction(tt_calc *c, tt_array *word, int bits, tt_dtype dtype) {
-  tt_array *whole = tt__calc_opi(c, TT_SHR, word, 64 - bits);
-  if (bits < 32) whole = tt__calc_cast(c, whole, TT_I32); /* which is converted in one step everywhere */
-  return tt__calc_opf(c, TT_MUL, tt__calc_cast(c, whole, dtype), ldexp(1, -bits));
-}
+tt_array *tt__draw_bits(tt_draw *d) { return drawn(d, TT_PHILOX, TT_U64); }
 
-tt_array *tt__draw_uniform(tt_draw *d, tt_dtype dtype) {
-  tt_array *word = NULL;
-  if (!tt__draw_bits(d, 1, &word)) return NULL;
-  return fraction(d->c, word, dtype == TT_F32 ? 24 : 53, dtype);
-}
+tt_array *tt__draw_uniform(tt_draw *d, tt_dtype dtype) { return drawn(d, TT_UNIFORM, dtype); }
 
-/* Box and Muller: one word for float32 (its halves are radius and angle), two for float64. */
-tt_array *tt__draw_normal(tt_draw *d, tt_dtype dtype) {
-  tt_calc *c = d->c;
-  tt_array *word[2] = {NULL, NULL}, *radius, *turn;
-  if (!tt__draw_bits(d, dtype == TT_F32 ? 1 : 2, word)) return NULL;
-  if (dtype == TT_F32) {
-    radius = tt__calc_cast(c, tt__calc_cast(c, tt__calc_opi(c, TT_SHR, word[0], 32), TT_U32), TT_F32);
-    radius = tt__calc_opf(c, TT_MUL, tt__calc_opf(c, TT_ADD, radius, 0.5), 0x1p-32); /* (0, 1] */
-    turn = tt__calc_opi(c, TT_SHR, tt__calc_cast(c, word[0], TT_U32), 8);
-    turn = tt__calc_cast(c, tt__calc_cast(c, turn, TT_I32), TT_F32); /* in 2^-24 turns */
-  } else {
-    radius = fraction(c, word[0], 53, dtype);
-    radius = radius ? tt__draw_op(d, TT_SUB, tt_v_int(1), tt_v_array(radius)) : NULL;
-    turn = fraction(c, word[1], 53, dtype);
-  }
-  radius = tt__calc_op1(c, TT_SQRT, tt__calc_opf(c, TT_MUL, tt__calc_op1(c, TT_LOG, radius), -2));
-  turn = tt__calc_opf(c, TT_MUL, turn, dtype == TT_F32 ? 2 * M_PI * 0x1p-24 : 2 * M_PI);
-  return tt__calc_op2(c, TT_MUL, radius, tt__calc_op1(c, TT_COS, turn));
-}
+tt_array *tt__draw_normal(tt_draw *d, tt_dtype dtype) { return drawn(d, TT_NORMAL, dtype); }
 
 /* high(word * range): exact 64 by 64 bits from 32-bit halves. `low`, `high`: the halves of the range. */
 static tt_array *scaled_down(tt_calc *c, tt_array *word, tt_value low, tt_value high, bool is_short) {
@@ -246,9 +216,8 @@ static tt_array *scaled_down(tt_calc *c, tt_array *word, tt_value low, tt_value 
 }
 
 tt_array *tt__draw_below(tt_draw *d, uint64_t range) {
-  tt_array *word = NULL;
-  if (!tt__draw_bits(d, 1, &word)) return NULL;
-  if (range == 0) return word;
+  tt_array *word = tt__draw_bits(d);
+  if (range == 0 || !word) return word;
   return scaled_down(d->c, word, v_u64(range & UINT32_MAX), v_u64(range >> 32), range <= UINT32_MAX);
 }
 
@@ -344,10 +313,10 @@ static tt_array *integers_between(tt_draw *d, tt_value low, tt_value high, bool 
   uint64_t axes = bad && bad->rank ? ~UINT64_C(0) >> (64 - bad->rank) : 0;
   const uint8_t *found = tt__calc_peek(c, axes ? tt__calc_reduce(c, TT_RED_ANY, bad, axes, false) : bad);
   if (found && *found) return tt__calc_fail(c, TT_EVALUE, closed ? "low > high" : "low >= high");
-  tt_array *range = tt__calc_cast(c, tt__calc_op2(c, TT_SUB, b, a), TT_U64), *word = NULL;
+  tt_array *range = tt__calc_cast(c, tt__calc_op2(c, TT_SUB, b, a), TT_U64), *word;
   if (closed) range = tt__calc_opi(c, TT_ADD, range, 1);
   tt_array *r0 = tt__calc_opi(c, TT_AND, range, UINT32_MAX), *r1 = tt__calc_opi(c, TT_SHR, range, 32);
-  if (!r1 || !tt__draw_bits(d, 1, &word)) return NULL;
+  if (!r1 || !(word = tt__draw_bits(d))) return NULL;
   tt_array *x = scaled_down(c, word, tt_v_array(r0), tt_v_array(r1), false);
   return tt__calc_cast(c, tt__calc_op2(c, TT_ADD, x, tt__calc_cast(c, a, TT_U64)), type);
 }
@@ -390,8 +359,8 @@ TT_DRAW(integers)
 /* ---- orders */
 
 tt_array *tt__draw_order(tt_draw *d, int64_t n) {
-  tt_array *key = NULL;
-  if (!tt__draw_shape_fixed(d, 1, &n) || !tt__draw_bits(d, 1, &key)) return NULL;
+  tt_array *key = tt__draw_shape_fixed(d, 1, &n) ? tt__draw_bits(d) : NULL;
+  if (!key) return NULL;
   tt_lib_attr attr = {.row = tt__lib_row("argsort")};
   return tt__calc_library(d->c, &attr, &key, 1, TT_I64, 1, &n);
 }

@@ -48,8 +48,8 @@ static void params(tt_draw *d, tt_call_frame *f, int n, tt_value *p) {
 
 static tt_array *drawn(tt_draw *d, int what, tt_dtype type, const tt_value *p, int n) {
   tt_calc *c = d->c;
-  tt_array *word = NULL;
-  if (c->code != TT_OK || !tt__draw_bits(d, 1, &word)) return NULL;
+  tt_array *word = c->code == TT_OK ? tt__draw_bits(d) : NULL;
+  if (!word) return NULL;
   tt_array *src[3] = {word, word, word}; /* what is a number is in the attributes; any operand stands in its place */
   tt_lib_attr attr = {.row = tt__lib_row("draw"), .i = {what, 3}};
   for (int k = 0; k < n; k++) {

@@ -49,7 +49,8 @@ static tt_array *permuted(tt_draw *d, tt_call_frame *f) {
   int axis = all || !w ? 0 : tt__arg_axis(c, f, d->base + 1, a->rank, 0);
   if (!w || c->code != TT_OK) return NULL;
   w = tt__calc_move(c, w, axis, w->rank - 1);
-  if (!w || !tt__draw_shape_fixed(d, w->rank, tt__array_len(w)) || !tt__draw_bits(d, 1, &key)) return NULL;
+  if (w && tt__draw_shape_fixed(d, w->rank, tt__array_len(w))) key = tt__draw_bits(d);
+  if (!key) return NULL;
   tt_lib_attr attr = {.row = tt__lib_row("argsort")};
   tt_array *order = tt__calc_library(c, &attr, &key, 1, TT_I64, w->rank, tt__array_len(w));
   tt_array *out = tt__calc_take_lines(c, w, order, w->rank - 1, false);

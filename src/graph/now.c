@@ -171,7 +171,7 @@ static bool compute(tt_node *n) {
   tt_buffer *b = tt__buffer_new((size_t)n->size * tt__dtype_size((tt_dtype)n->dtype), NULL);
   if (!b) return false;
   for (int k = 0; k < n->nsrc; k++) arg[k] = dense_elements(n->src[k], room[k]);
-  tt_dtype from = (tt_dtype)n->src[n->nsrc == 3 ? 1 : 0]->dtype;
+  tt_dtype from = tt__op_type((tt_op)n->op, (tt_dtype)n->src[n->nsrc - 1]->dtype, (tt_dtype)n->dtype);
   if (!tt__session_elements((tt_op)n->op, from, (tt_dtype)n->dtype, arg, n->nsrc, b->data, n->size)) {
     tt__buffer_release(b);
     return false;
@@ -262,5 +262,5 @@ bool tt__now_op(tt_op op, tt_dtype dtype, tt_node *const *src, int n, tt_scalar 
     arg[k] = &src[k]->attr.scalar;
   }
   *out = (tt_scalar){.bits = {0, 0}};
-  return tt__session_elements(op, (tt_dtype)src[n == 3 ? 1 : 0]->dtype, dtype, arg, n, out, 1);
+  return tt__session_elements(op, tt__op_type(op, (tt_dtype)src[n - 1]->dtype, dtype), dtype, arg, n, out, 1);
 }

@@ -168,12 +168,13 @@ static tt_code check_elementwise(const tt_kernel *k, int i, tt_error *err) {
   const tt_op_info *op = &tt__ops[in->op];
   if (!is_register(in->from) || !is_register(in->dtype))
     return tt__fail(err, TT_EVALUE, "instruction %d: not a register type", i);
-  bool fits = in->op == TT_PHILOX ? in->from == TT_U64 : (op->types & type_bit(in->from)) != 0;
+  bool fits = (op->types & type_bit(in->from)) != 0;
+  if (in->op == TT_PHILOX) fits = in->from == TT_U64;
   if (!fits) return tt__fail(err, TT_EVALUE, "instruction %d: no %s for %s", i, op->lower, tt__dtypes[in->from].suffix);
   if (in->op != TT_CAST && in->dtype != tt__kernel_result((tt_op)in->op, (tt_dtype)in->from))
     return tt__fail(err, TT_EVALUE, "instruction %d: %s does not give %s", i, op->lower, tt__dtypes[in->dtype].suffix);
   for (int s = 0; s < op->arity; s++)
-    TT_TRY(check_operand(k, i, s, in->op == TT_WHERE && s == 0 ? TT_BOOL : in->from, err));
+    TT_TRY(check_operand(k, i, s, tt__op_operand((tt_op)in->op, (tt_dtype)in->from, s), err));
   return TT_OK;
 }
 

@@ -69,8 +69,8 @@ enum {
 typedef struct tt_kinst {
   uint8_t op;
   uint8_t dtype; /* of the result in registers: never f16, bf16 or complex */
-  uint8_t from;  /* elementwise: operand type (the prelude suffix); CAST: source type; ROUND: F16 or BF16; REDUCE: value
-                    type */
+  uint8_t from;  /* elementwise: operand type (the prelude suffix), of draws the result's; CAST: source type; ROUND: F16
+                    or BF16; REDUCE: value type */
   uint8_t scope; /* tt_scope. REDUCE: TT_SCOPE_ROW (it works in the row loop) */
   uint8_t phase;
   uint8_t red;    /* REDUCE: tt_red */

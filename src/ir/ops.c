@@ -19,3 +19,12 @@ tt_op tt__op_named(const char *name) {
     if (tt__ops[op].numpy[0] && strcmp(tt__ops[op].numpy, name) == 0) return (tt_op)op;
   return TT_OP_COUNT;
 }
+
+tt_dtype tt__op_operand(tt_op op, tt_dtype type, int s) {
+  if (op == TT_WHERE && s == 0) return TT_BOOL;
+  return tt__ops[op].cls == TT_CLASS_DRAW ? TT_U64 : type;
+}
+
+tt_dtype tt__op_type(tt_op op, tt_dtype last, tt_dtype result) {
+  return tt__ops[op].cls == TT_CLASS_DRAW ? result : last;
+}

@@ -23,6 +23,7 @@ typedef enum tt_op_class {
   TT_CLASS_ROUND,
   TT_CLASS_PART,
   TT_CLASS_ABS,
+  TT_CLASS_DRAW,
   TT_CLASS_NONUM
 } tt_op_class;
 
@@ -37,6 +38,10 @@ typedef struct tt_op_info {
 } tt_op_info;
 
 TT_HIDDEN extern const tt_op_info tt__ops[TT_OP_COUNT];
+/* The type of operand `s` of an op whose function is that of `type`: BOOL for WHERE's first, U64 for draws'. */
+TT_HIDDEN tt_dtype tt__op_operand(tt_op op, tt_dtype type, int s);
+/* The type whose function an op calls: that of its last operand, or a draw's result. */
+TT_HIDDEN tt_dtype tt__op_type(tt_op op, tt_dtype last, tt_dtype result);
 /* The op whose public name is `name`, or TT_OP_COUNT. */
 TT_HIDDEN tt_op tt__op_named(const char *name);
 

@@ -245,7 +245,7 @@ static bool real_inst(tt_real *r, int i, value *v) {
     out = real_memory(r, p, v);
   else {
     int last = p->src[2] >= 0 ? p->src[2] : p->src[1] >= 0 ? p->src[1] : p->src[0];
-    uint8_t from = r->step->inst[last].dtype;
+    uint8_t from = (uint8_t)tt__op_type((tt_op)p->op, (tt_dtype)r->step->inst[last].dtype, (tt_dtype)p->dtype);
     if (p->op == TT_CAST)
       out = real_cast(r, p, from, v[p->src[0]]);
     else if (tt__is_complex((tt_dtype)from)) {

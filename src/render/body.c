@@ -323,6 +323,21 @@ void tt__emit_uniform(tt_emit *e, tt_region r) {
     if (tt__emit_in_region(e, r, i) && e->uniform[i]) tt__emit_inst(e, i);
 }
 
+/* ---- draws */
+
+int tt__draw_places(const tt_kernel *k, int i) {
+  const tt_kinst *q = &k->inst[i];
+  if (q->op >= TT_OP_COUNT || tt__ops[q->op].cls != TT_CLASS_DRAW) return -1;
+  const tt_kinst *place = &k->inst[q->src[0]];
+  if (k->inst[q->src[1]].scope != TT_SCOPE_CONST || k->inst[q->src[2]].scope != TT_SCOPE_CONST) return -1;
+  if (place->op != TT_CAST || place->from != TT_I64) return -1;
+  place = &k->inst[place->src[0]];
+  if (place->op != TT_K_INDEX || place->scope != q->scope || place->phase != q->phase) return -1;
+  return k->access[place->slot].lane == TT_LANE_UNIT ? place->slot : -1;
+}
+
+int tt__draw_shift(const tt_kinst *q) { return tt__dtype_size((tt_dtype)q->dtype) == 4 ? 2 : 1; }
+
 /* ---- stages */
 
 static bool has_lanes_in(const tt_emit *e, tt_region r, int i) { return tt__emit_in_region(e, r, i) && !e->uniform[i]; }
@@ -335,9 +350,13 @@ bool tt__emit_is_slow(const tt_emit *e, tt_region r) {
   return false;
 }
 
+/* Is instruction `i` made for a whole block by one call, alone in its stage? Its values lie in an array. */
+static bool is_run(const tt_emit *e, int i) { return !e->k->serial && !e->uniform[i] && tt__draw_places(e->k, i) >= 0; }
+
 /* Instruction `i` is in `stage`: its operands of other stages travel through arrays. */
 static void set_stage(tt_emit *e, tt_region r, int i, int stage) {
   e->stage[i] = (uint8_t)stage;
+  e->crosses[i] |= is_run(e, i);
   for (int s = 0; s < 3; s++) {
     int j = e->k->inst[i].src[s];
     if (j >= 0 && has_lanes_in(e, r, j) && e->stage[j] != stage) e->crosses[j] = true;
@@ -353,7 +372,7 @@ int tt__emit_split(tt_emit *e, tt_region r) {
     if (!has_lanes_in(e, r, i)) continue;
     const tt_kinst *q = &k->inst[i];
     if (e->apart && q->op == TT_K_REDUCE) continue;
-    bool far = !k->serial && has_far(q), costly = !k->serial && is_costly(q);
+    bool far = !k->serial && (has_far(q) || is_run(e, i)), costly = !k->serial && is_costly(q);
     if (stage < UINT8_MAX - 1 && (alone || (far && any) || (costly && slow))) {
       stage++;
       slow = false;
@@ -369,15 +388,33 @@ int tt__emit_split(tt_emit *e, tt_region r) {
   return stage + 2;
 }
 
-int tt__emit_far(const tt_emit *e, tt_region r, int stage) {
-  int far = -1;
+/* The one instruction of a stage, or -1. */
+static int only_one(const tt_emit *e, tt_region r, int stage) {
+  int one = -1;
   for (int i = 0; i < e->k->ninst; i++) {
     if (!has_lanes_in(e, r, i) || e->stage[i] != stage) continue;
-    if (far >= 0) return -1; /* it shares the last stage there can be */
-    if (e->k->serial || !has_far(&e->k->inst[i])) return -1;
-    far = i;
+    if (one >= 0) return -1; /* the last stage there can be is shared */
+    one = i;
   }
-  return far;
+  return one;
+}
+
+int tt__emit_far(const tt_emit *e, tt_region r, int stage) {
+  int i = only_one(e, r, stage);
+  return i >= 0 && !e->k->serial && has_far(&e->k->inst[i]) ? i : -1;
+}
+
+int tt__emit_run(const tt_emit *e, tt_region r, int stage) {
+  int i = only_one(e, r, stage);
+  return i >= 0 && is_run(e, i) ? i : -1;
+}
+
+void tt__emit_run_call(tt_emit *e, int i, const char *count) {
+  const tt_kinst *q = &e->k->inst[i];
+  char index[96];
+  tt__emit_index(e, tt__draw_places(e->k, i), q->scope, index, sizeof index);
+  tt__emit_line(e, "tt_run_%s_%s(z%d, (tt_u64)(%s), v%d, v%d, %s);", tt__ops[q->op].lower, tt__dtypes[q->dtype].suffix,
+                i, index, q->src[1], q->src[2], count);
 }
 
 void tt__emit_stage_arrays(tt_emit *e, const char *lanes) {

@@ -68,6 +68,8 @@ static bool is_narrow(tt_op op) {
     case TT_SINH:
     case TT_COSH:
     case TT_TANH:
+    case TT_UNIFORM:
+    case TT_NORMAL:
       return true;
     default:
       return false;

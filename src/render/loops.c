@@ -86,10 +86,22 @@ static void put_far_stage(tt_emit *e, tt_region r, int stage, int far, const cha
   tt__emit_close(e);
 }
 
+/* A stage that is a call; what other loops read later is copied. */
+static void put_run_stage(tt_emit *e, int run, const char *lane) {
+  tt__emit_block(e);
+  tt__emit_line(e, "const tt_i64 w = 0;");
+  tt__emit_line(e, "%s", lane);
+  tt__emit_run_call(e, run, "m");
+  if (e->kept[run]) tt__emit_line(e, "for (tt_i64 i = 0; i < m; i++) x%d[i] = z%d[i];", run, run);
+  tt__emit_close(e);
+}
+
 void tt__emit_stages(tt_emit *e, tt_region r, int count, const char *loop, const char *lane) {
   for (int s = 0; s < count; s++) {
-    int far = tt__emit_far(e, r, s);
-    if (far < 0)
+    int far = tt__emit_far(e, r, s), run = tt__emit_run(e, r, s);
+    if (run >= 0)
+      put_run_stage(e, run, lane);
+    else if (far < 0)
       tt__emit_stage_loop(e, r, s, loop, lane);
     else
       put_far_stage(e, r, s, far, loop, lane);

@@ -414,22 +414,114 @@ TT__UNSIGNED(u64, tt_u64, tt_u64, 64, TT__DIVIDE)
 #ifndef TT_WIDE_U32
 #define TT_WIDE_U32(a, b) ((tt_u64)(a) * (b))
 #endif
-/* Philox-4x32-10: the first 64 bits of block (counter, 0) under the key. */
-TT_FN tt_u64 tt_philox_u64(tt_u64 counter, tt_u64 key) {
-  tt_u32 c0 = (tt_u32)counter, c1 = (tt_u32)(counter >> 32), c2 = 0, c3 = 0;
+/* ---- random numbers ------------------------------------------------------
+** Philox-4x32-10: four words for each number of a block, under a key. Draws of 4 bytes are four to a block, those of 8
+** bytes two: place p of a stream is in block start + p / 4 (p / 2), in the order of its words. So a draw is a function
+** of its place alone, and neighbours that are made together share a block:
+**   tt_<draw>_<type>(place, start, key)         one draw
+**   tt_block_<draw>_<type>(out, block, key)     all draws of a block
+**   tt_run_<draw>_<type>(out, place, start, key, n)  draws of n places in a row (not where lanes are threads)
+*/
+typedef struct tt__block {
+  tt_u32 a, b, c, d;
+} tt__block;
+TT_FN tt__block tt__philox(tt_u64 n, tt_u64 key) {
+  tt__block r;
   tt_u32 k0 = (tt_u32)key, k1 = (tt_u32)(key >> 32);
+  r.a = (tt_u32)n;
+  r.b = (tt_u32)(n >> 32);
+  r.c = r.d = 0;
   for (int i = 0; i < 10; i++) {
-    tt_u64 p0 = TT_WIDE_U32(c0, 0xD2511F53u), p1 = TT_WIDE_U32(c2, 0xCD9E8D57u);
-    tt_u32 n0 = (tt_u32)(p1 >> 32) ^ c1 ^ k0, n2 = (tt_u32)(p0 >> 32) ^ c3 ^ k1;
-    c1 = (tt_u32)p1;
-    c3 = (tt_u32)p0;
-    c0 = n0;
-    c2 = n2;
+    tt_u64 p = TT_WIDE_U32(r.a, 0xD2511F53u), q = TT_WIDE_U32(r.c, 0xCD9E8D57u);
+    r.a = (tt_u32)(q >> 32) ^ r.b ^ k0;
+    r.c = (tt_u32)(p >> 32) ^ r.d ^ k1;
+    r.b = (tt_u32)q;
+    r.d = (tt_u32)p;
     k0 += 0x9E3779B9u;
     k1 += 0xBB67AE85u;
   }
-  return (tt_u64)c1 << 32 | c0;
+  return r;
 }
+/* b where the lowest bit is set, else a: without what compilers might make a branch of. */
+TT_FN tt_u32 tt__pick_u32(tt_u64 bit, tt_u32 a, tt_u32 b) { return a ^ ((a ^ b) & (0 - ((tt_u32)bit & 1))); }
+TT_FN tt_u64 tt__pick_u64(tt_u64 bit, tt_u64 a, tt_u64 b) { return a ^ ((a ^ b) & (0 - (bit & 1))); }
+TT_FN tt_u32 tt__word_u32(tt_u64 place, tt_u64 start, tt_u64 key) {
+  tt__block w = tt__philox(start + (place >> 2), key);
+  return tt__pick_u32(place, tt__pick_u32(place >> 1, w.a, w.c), tt__pick_u32(place >> 1, w.b, w.d));
+}
+TT_FN tt_u64 tt_philox_u64(tt_u64 place, tt_u64 start, tt_u64 key) {
+  tt__block w = tt__philox(start + (place >> 1), key);
+  return tt__pick_u64(place, (tt_u64)w.b << 32 | w.a, (tt_u64)w.d << 32 | w.c);
+}
+TT_FN void tt_block_philox_u64(tt_u64 *o, tt_u64 n, tt_u64 key) {
+  tt__block w = tt__philox(n, key);
+  o[0] = (tt_u64)w.b << 32 | w.a;
+  o[1] = (tt_u64)w.d << 32 | w.c;
+}
+/* The upper 24 or 53 bits of a word as a fraction of one; the 53rd makes the 1 smaller that is taken away. */
+TT_FN tt_f32 tt__fraction_f32(tt_u32 w) { return (tt_f32)(tt_i32)(w >> 8) * 0x1p-24f; }
+TT_FN tt_f64 tt__fraction_f64(tt_u64 w) {
+  const tt_u64 one = TT_U64(0x3ff0000000000000);
+  return tt__from_f64(one | w >> 12) - tt__from_f64(one - (w >> 11 & 1));
+}
+TT_FN tt_f32 tt_uniform_f32(tt_u64 place, tt_u64 start, tt_u64 key) {
+  return tt__fraction_f32(tt__word_u32(place, start, key));
+}
+TT_FN tt_f64 tt_uniform_f64(tt_u64 place, tt_u64 start, tt_u64 key) {
+  return tt__fraction_f64(tt_philox_u64(place, start, key));
+}
+TT_FN void tt_block_uniform_f32(tt_f32 *o, tt_u64 n, tt_u64 key) {
+  tt__block w = tt__philox(n, key);
+  o[0] = tt__fraction_f32(w.a);
+  o[1] = tt__fraction_f32(w.b);
+  o[2] = tt__fraction_f32(w.c);
+  o[3] = tt__fraction_f32(w.d);
+}
+TT_FN void tt_block_uniform_f64(tt_f64 *o, tt_u64 n, tt_u64 key) {
+  tt__block w = tt__philox(n, key);
+  o[0] = tt__fraction_f64((tt_u64)w.b << 32 | w.a);
+  o[1] = tt__fraction_f64((tt_u64)w.d << 32 | w.c);
+}
+/* Single draws to the first whole block and after the last; DO(o, n, key, m): the draws of m <= 64 blocks from n on. */
+#define TT__RUN(NAME, S, SHIFT, DO)                                                             \
+  TT_FN void tt_run_##NAME##_##S(tt_##S *o, tt_u64 place, tt_u64 start, tt_u64 key, tt_i64 n) { \
+    tt_i64 i = 0, whole = (tt_i64)((0 - place) & ((1u << SHIFT) - 1));                          \
+    for (; i < n && i < whole; i++) o[i] = tt_##NAME##_##S(place + (tt_u64)i, start, key);      \
+    for (tt_i64 m; (m = (n - i) >> SHIFT) > 0; i += m << SHIFT) {                               \
+      m = m < 64 ? m : 64;                                                                      \
+      DO(o + i, start + ((place + (tt_u64)i) >> SHIFT), key, m);                                \
+    }                                                                                           \
+    for (; i < n; i++) o[i] = tt_##NAME##_##S(place + (tt_u64)i, start, key);                   \
+  }
+#ifndef TT_SCALAR_LANES
+TT_FN void tt__blocks_u32(tt_u32 *o, tt_u64 n, tt_u64 key, tt_i64 m) {
+  for (tt_i64 g = 0; g < m; g++) {
+    tt__block w = tt__philox(n + (tt_u64)g, key);
+    o[4 * g] = w.a;
+    o[4 * g + 1] = w.b;
+    o[4 * g + 2] = w.c;
+    o[4 * g + 3] = w.d;
+  }
+}
+TT_FN void tt__blocks_philox_u64(tt_u64 *o, tt_u64 n, tt_u64 key, tt_i64 m) {
+  tt_u32 w[256];
+  tt__blocks_u32(w, n, key, m);
+  for (tt_i64 i = 0; i < 2 * m; i++) o[i] = (tt_u64)w[2 * i + 1] << 32 | w[2 * i];
+}
+TT_FN void tt__blocks_uniform_f32(tt_f32 *o, tt_u64 n, tt_u64 key, tt_i64 m) {
+  tt_u32 w[256];
+  tt__blocks_u32(w, n, key, m);
+  for (tt_i64 i = 0; i < 4 * m; i++) o[i] = tt__fraction_f32(w[i]);
+}
+TT_FN void tt__blocks_uniform_f64(tt_f64 *o, tt_u64 n, tt_u64 key, tt_i64 m) {
+  tt_u32 w[256];
+  tt__blocks_u32(w, n, key, m);
+  for (tt_i64 i = 0; i < 2 * m; i++) o[i] = tt__fraction_f64((tt_u64)w[2 * i + 1] << 32 | w[2 * i]);
+}
+TT__RUN(philox, u64, 1, tt__blocks_philox_u64)
+TT__RUN(uniform, f32, 2, tt__blocks_uniform_f32)
+TT__RUN(uniform, f64, 1, tt__blocks_uniform_f64)
+#endif
 
 /* ---- floats: what both sizes share ---------------------------------------
 ** S suffix, F type, U its bits, SIGN the sign bit, INF the bits of infinity.

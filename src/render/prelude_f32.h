@@ -304,6 +304,56 @@ TT_FN tt_b8 tt_far_cos_f32(tt_f32 x) { return tt_far_sin_f32(x); }
 TT_FN tt_b8 tt_far_tan_f32(tt_f32 x) { return tt_far_sin_f32(x); }
 #endif
 
+/*
+** Normal draws, as those of f64: two words are a radius, at most 6.76 (the root of 66 log 2), and an angle. A word that
+** rounds to 1 has log 0; what is added then keeps the root's short form right, and changes nothing else.
+*/
+typedef struct tt__pair_f32 {
+  tt_f32 even, odd;
+} tt__pair_f32;
+#ifdef TT_NEAR_F32
+#define TT__ROOT_NEAR_F32(x) tt_near_sqrt_f32(x)
+#else
+#define TT__ROOT_NEAR_F32(x) TT_SQRT_F32(x)
+#endif
+TT_FN tt__pair_f32 tt__normals_f32(tt_u32 r, tt_u32 t) {
+  tt_f32 y = tt__log_join_f32(tt__log_split_normal(TT__EXACT_F32((tt_f32)r, 0x1p-32f, 0x1p-33f)), -0.0f);
+  tt_f32 x = (tt_f32)(tt_i32)(t << 2) * 0x1.921fb6p-32f, z = x * x, s, c;
+  tt_u32 q = t + (1u << 29);
+  tt__pair_f32 out;
+  y = TT__ROOT_NEAR_F32(TT__EXACT_F32(y, -2, 0x1p-80f));
+  s = TT_FMA_F32(x * z, TT__G3(z, -0x1.555548p-3f, 0x1.11080ep-7f, -0x1.997db0p-13f), x); /* jobs sinf, cosf */
+  c = TT_FMA_F32(z, TT__G4(z, -0.5f, 0x1.55554cp-5f, -0x1.6c0d00p-10f, 0x1.9a1f76p-16f), 1);
+  out.even = y * tt__from_f32(tt__pick_u32(q >> 30, tt__bits_f32(c), tt__bits_f32(s)));
+  out.odd = y * tt__from_f32(tt__pick_u32(q >> 30, tt__bits_f32(s), tt__bits_f32(c)));
+  out.even = tt__from_f32(tt__bits_f32(out.even) ^ ((q + (1u << 30)) & 1u << 31));
+  out.odd = tt__from_f32(tt__bits_f32(out.odd) ^ (q & 1u << 31));
+  return out;
+}
+TT_FN tt_f32 tt_normal_f32(tt_u64 place, tt_u64 start, tt_u64 key) {
+  tt__block w = tt__philox(start + (place >> 2), key);
+  tt__pair_f32 z = tt__normals_f32(tt__pick_u32(place >> 1, w.a, w.c), tt__pick_u32(place >> 1, w.b, w.d));
+  return tt__from_f32(tt__pick_u32(place, tt__bits_f32(z.even), tt__bits_f32(z.odd)));
+}
+TT_FN void tt__put_normals_f32(tt_f32 *o, tt_u32 r, tt_u32 t) {
+  tt__pair_f32 z = tt__normals_f32(r, t);
+  o[0] = z.even;
+  o[1] = z.odd;
+}
+TT_FN void tt_block_normal_f32(tt_f32 *o, tt_u64 n, tt_u64 key) {
+  tt__block w = tt__philox(n, key);
+  tt__put_normals_f32(o, w.a, w.b);
+  tt__put_normals_f32(o + 2, w.c, w.d);
+}
+#ifndef TT_SCALAR_LANES
+TT_FN void tt__blocks_normal_f32(tt_f32 *o, tt_u64 n, tt_u64 key, tt_i64 m) {
+  tt_u32 w[256];
+  tt__blocks_u32(w, n, key, m);
+  for (tt_i64 g = 0; g < 2 * m; g++) tt__put_normals_f32(o + 2 * g, w[2 * g], w[2 * g + 1]);
+}
+TT__RUN(normal, f32, 2, tt__blocks_normal_f32)
+#endif
+
 TT_FN tt_f32 tt_sinh_f32(tt_f32 x) {
   tt_f32 a = tt_abs_f32(x), z = x * x, p, e, y;
   p = TT__Q4(z, 0x1.555556p-3f, 0x1.111130p-7f, 0x1.a00030p-13f, 0x1.79e43cp-19f); /* job sinhf */

@@ -200,14 +200,18 @@ TT_FN tt_f64 tt_expm1_f64(tt_f64 x) {
 typedef struct tt__split {
   tt_f64 k, f;
 } tt__split;
-/* For x > 0 and finite (else anything). */
+/* For x > 0, finite and normal (else anything). */
+TT_FN tt__split tt__log_split_normal_f64(tt_f64 x) {
+  tt_u64 e = (tt__bits_f64(x) - TT_U64(0x3fe6a09e667f3bcd)) + (TT_U64(1023) << 52);
+  tt__split r;
+  r.k = tt__from_f64(TT_U64(0x4330000000000000) | e >> 52) - (0x1p52 + 1023);
+  r.f = tt__from_f64((e & TT_U64(0xfffffffffffff)) + TT_U64(0x3fe6a09e667f3bcd)) - 1;
+  return r;
+}
 TT_FN tt__split tt__log_split(tt_f64 x) {
   int tiny = x < 0x1p-1022;
-  tt_u64 u = tt__bits_f64(tiny ? x * 0x1p54 : x);
-  tt_u64 e = (u - TT_U64(0x3fe6a09e667f3bcd)) + (TT_U64(1023) << 52);
-  tt__split r;
-  r.k = tt__from_f64(TT_U64(0x4330000000000000) | e >> 52) - (tiny ? 0x1p52 + 1077 : 0x1p52 + 1023);
-  r.f = tt__from_f64((e & TT_U64(0xfffffffffffff)) + TT_U64(0x3fe6a09e667f3bcd)) - 1;
+  tt__split r = tt__log_split_normal_f64(tiny ? x * 0x1p54 : x);
+  r.k -= tiny ? 54 : 0;
   return r;
 }
 /* log(1 + f) + f^2/2 - f for f = m - 1. */
@@ -468,6 +472,54 @@ TT_RARE tt_f64 tt__tan_rare(tt_f64 x, tt_f64 near) {
 TT_FN tt_f64 tt_sin_f64(tt_f64 x) { return tt__sin_rare(x, tt_near_sin_f64(x)); }
 TT_FN tt_f64 tt_cos_f64(tt_f64 x) { return tt__cos_rare(x, tt_near_cos_f64(x)); }
 TT_FN tt_f64 tt_tan_f64(tt_f64 x) { return tt__tan_rare(x, tt_near_tan_f64(x)); }
+
+/* ---- normal draws, f64 ---------------------------------------------------
+** Box and Muller: a block's words are a radius and an angle, whose cosine and sine give two draws. The angle is taken
+** apart while it is an integer: its upper two bits, rounded, are quarters of a turn, and the rest is within one eighth.
+** A radius is made of 52 bits in the middle of their step: at most 8.57, the root of 106 log 2, and never of log 1.
+*/
+typedef struct tt__pair_f64 {
+  tt_f64 even, odd;
+} tt__pair_f64;
+TT_FN tt__pair_f64 tt__normals_f64(tt__block w) {
+  tt_u64 r = (tt_u64)w.b << 32 | w.a, t = (tt_u64)w.d << 32 | w.c, q = t + (TT_U64(1) << 61);
+  tt_f64 u = (tt__from_f64(TT_U64(0x4330000000000000) | r >> 12) - (0x1p52 - 0.5)) * 0x1p-52;
+  tt__split a = tt__log_split_normal_f64(u);
+  tt_f64 h = 0.5 * a.f * a.f, y = a.k * TT__LN2_HI - ((h - (tt__log_poly(a.f) + a.k * TT__LN2_LO)) - a.f), s, c;
+  tt__pair_f64 out;
+  tt__angle g;
+  y = TT_SQRT_F64(-2 * y);
+  /* the rest as a number from -2^51 on, beside 2^52 */
+  g.r = (tt__from_f64(TT_U64(0x4330000000000000) | ((t << 2) ^ (TT_U64(1) << 63)) >> 12) - (0x1p52 + 0x1p51)) *
+        0x1.921fb54442d18p-52;
+  g.lo = 0;
+  g.q = q >> 62;
+  s = tt__sin_poly(g).hi;
+  c = tt__cos_poly(g).hi;
+  out.even = y * tt__from_f64(tt__pick_u64(g.q, tt__bits_f64(c), tt__bits_f64(s)));
+  out.odd = y * tt__from_f64(tt__pick_u64(g.q, tt__bits_f64(s), tt__bits_f64(c)));
+  out.even = tt__from_f64(tt__bits_f64(out.even) ^ ((q + (TT_U64(1) << 62)) & (TT_U64(1) << 63)));
+  out.odd = tt__from_f64(tt__bits_f64(out.odd) ^ (q & (TT_U64(1) << 63)));
+  return out;
+}
+TT_FN tt_f64 tt_normal_f64(tt_u64 place, tt_u64 start, tt_u64 key) {
+  tt__pair_f64 z = tt__normals_f64(tt__philox(start + (place >> 1), key));
+  return tt__from_f64(tt__pick_u64(place, tt__bits_f64(z.even), tt__bits_f64(z.odd)));
+}
+TT_FN void tt__put_normals_f64(tt_f64 *o, tt__block w) {
+  tt__pair_f64 z = tt__normals_f64(w);
+  o[0] = z.even;
+  o[1] = z.odd;
+}
+TT_FN void tt_block_normal_f64(tt_f64 *o, tt_u64 n, tt_u64 key) { tt__put_normals_f64(o, tt__philox(n, key)); }
+#ifndef TT_SCALAR_LANES
+TT_FN void tt__blocks_normal_f64(tt_f64 *o, tt_u64 n, tt_u64 key, tt_i64 m) {
+  tt__block w[64];
+  for (tt_i64 g = 0; g < m; g++) w[g] = tt__philox(n + (tt_u64)g, key);
+  for (tt_i64 g = 0; g < m; g++) tt__put_normals_f64(o + 2 * g, w[g]);
+}
+TT__RUN(normal, f64, 1, tt__blocks_normal_f64)
+#endif
 
 /* ---- inverse circular functions, f64 -------------------------------------
 ** asin x = x + x z p(z), z = x*x <= 1/4 (job asin); above 1/2,

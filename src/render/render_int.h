@@ -79,11 +79,23 @@ TT_HIDDEN void tt__emit_stage(tt_emit *e, tt_region r, int stage);
 ** alone in its stage: the block is looked at first, then goes without branches through the one form or the other.
 */
 TT_HIDDEN int tt__emit_far(const tt_emit *e, tt_region r, int stage);
+/* The instruction of a stage that one call makes for a whole block, or -1: draws at places that follow one another. */
+TT_HIDDEN int tt__emit_run(const tt_emit *e, tt_region r, int stage);
+/* Where the block's first lane is known: the call, for `count` lanes. */
+TT_HIDDEN void tt__emit_run_call(tt_emit *e, int i, const char *count);
 /* In a lane loop: `far` becomes true if the arguments of instruction `i` are. */
 TT_HIDDEN void tt__emit_is_far(tt_emit *e, tt_region r, int i);
 
 /* Has the instruction's op a short form on devices where lanes are threads? */
 TT_HIDDEN bool tt__emit_has_near(const tt_kinst *q);
+
+/*
+** The access that has the places of draw `i`, one a lane, in a stream that all lanes share; -1: `i` is another
+** instruction, or a draw that is made on its own. Neighbours of the former are made together (prelude.h).
+*/
+TT_HIDDEN int tt__draw_places(const tt_kernel *k, int i);
+/* log2 of the draws of instruction `i` that a block has. */
+TT_HIDDEN int tt__draw_shift(const tt_kinst *q);
 
 /* "tt_f32". */
 TT_HIDDEN const char *tt__type_word(int dtype);

@@ -36,6 +36,55 @@ def test_normal_moments(rng, dtype):
     assert 3.5 < abs(z).max() < 7
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_normal_tails_and_pairs(rng, dtype):
+    """Two draws come of one radius and one angle: neither they nor their squares know of each other."""
+    z = rng.standard_normal(20 * N, dtype=dtype).numpy().astype("f8")
+    for limit in (1, 2, 3, 4, 4.5):
+        p = math.erfc(limit / math.sqrt(2)) / 2
+        for side in (z, -z):
+            assert abs((side > limit).sum() - z.size * p) <= 5 * math.sqrt(z.size * p)
+    for gap in (1, 2, 3, 4, 8):
+        a, b = z[:-gap], z[gap:]
+        for f in (np.sign, np.asarray, np.square, np.abs):
+            assert abs(np.corrcoef(f(a)[::2], f(b)[::2])[0, 1]) < 5 / math.sqrt(z.size / 2)
+
+
+KINDS = {
+    "uniform float32": lambda r, size: r.random(size, dtype="float32"),
+    "uniform float64": lambda r, size: r.random(size),
+    "normal float32": lambda r, size: r.standard_normal(size, dtype="float32"),
+    "normal float64": lambda r, size: r.standard_normal(size),
+    "integers": lambda r, size: r.integers(0, 2**64 - 1, size, dtype="uint64", endpoint=True),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_draws_do_not_depend_on_the_walk(kind):
+    """Whatever a draw is read through, it is a function of its place."""
+    for shape in ((1003,), (40, 52), (7, 33), (3, 5, 7)):
+        draw = lambda: KINDS[kind](tt.random.default_rng(9), shape)  # noqa: E731, B023
+        whole = draw().numpy()
+        assert len(np.unique(whole)) == whole.size
+        for see in (lambda x: x[1:], lambda x: x[::-1], lambda x: x.T, lambda x: x[..., 2:], lambda x: x[::3]):
+            assert (see(draw()).numpy() == see(whole)).all()
+        for axis in range(len(shape)):
+            assert (draw().max(axis=axis).numpy() == whole.max(axis=axis)).all()
+        flat = [KINDS[kind](tt.random.default_rng(9), whole.size)[k].item() for k in (0, 1, 2, 3, whole.size - 1)]
+        assert flat == whole.ravel()[[0, 1, 2, 3, -1]].tolist()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_draws_in_parts(kind):
+    """A call takes whole blocks: parts that are multiples of four follow each other as one call's draws do."""
+    one, two = tt.random.default_rng(3), tt.random.default_rng(3)
+    whole = KINDS[kind](one, 64).numpy()
+    parts = [KINDS[kind](two, n).numpy() for n in (4, 20, 40)]
+    assert (np.concatenate(parts) == whole).all()
+    assert not np.isin(KINDS[kind](one, 7).numpy(), whole).any()
+    assert not np.isin(KINDS[kind](one, 64).numpy(), whole).any()
+
+
 DISTRIBUTIONS = [
     ("uniform", (2, 5)), ("normal", (3, 2)), ("lognormal", (0, 0.5)), ("exponential", (2,)), ("gumbel", (1, 2)),
     ("laplace", (1, 2)), ("logistic", (1, 2)), ("rayleigh", (2,)), ("weibull", (2,)), ("pareto", (5,)), ("power", (3,)),

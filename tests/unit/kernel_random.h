@@ -107,7 +107,13 @@ static void put_op(maker *m, int scope, int phase) {
       put(m, to, scope, phase, false, "cast.%s.%s %%%d", suffix(type), suffix(to), m->v[x].inst);
       return;
     }
-    if (!(tt__ops[op].types & bit) && !(op == TT_PHILOX && type == TT_U64)) continue;
+    if (tt__ops[op].cls == TT_CLASS_DRAW && type == TT_U64) {
+      int to = op == TT_PHILOX ? TT_U64 : pick(m, 2) ? TT_F32 : TT_F64;
+      put(m, to, scope, phase, false, "%s.%s %%%d %%%d %%%d", tt__ops[op].lower, suffix(to), m->v[x].inst, m->v[y].inst,
+          m->v[z].inst);
+      return;
+    }
+    if (!(tt__ops[op].types & bit) || tt__ops[op].cls == TT_CLASS_DRAW) continue;
     if (op == TT_WHERE && c < 0) continue;
     int result = tt__kernel_result((tt_op)op, (tt_dtype)type);
     if (op == TT_WHERE)

@@ -53,6 +53,35 @@ typedef struct kernel_text {
   "%11 = div.f32 %10 %9 @row2\n"                       \
   "%12 = store.f32 a3 %11 @row2\n"
 
+/* Two kinds of draws at places along the lane, which make whole blocks where the places allow it. */
+#define DRAWS(head, one, two, type, kind)                           \
+  "kernel " head                                                    \
+  "s0: u64\n"                                                       \
+  "s1: u64\n"                                                       \
+  "a0: index unit\n"                                                \
+  "a1: write " type " buf0 " kind "\na2: write " type " buf1 " kind \
+  "\n"                                                              \
+  "%0 = const.u64 s0\n"                                             \
+  "%1 = const.u64 s1\n"                                             \
+  "%2 = index.i64 a0 @row0\n"                                       \
+  "%3 = cast.i64.u64 %2 @row0\n"                                    \
+  "%4 = " one "." type                                              \
+  " %3 %0 %1 @row0\n"                                               \
+  "%5 = " two "." type " %3 %0 %1 @row0\n"
+#define DRAWS_STORED_(axes, one, two, type)                                    \
+  DRAWS("map outer=" axes " phases=1 bufs=2 reds=0\n", one, two, type, "unit") \
+  "%6 = store." type " a1 %4 @row0\n%7 = store." type " a2 %5 @row0\n"
+#define DRAWS_SUMMED_(mode, axes, one, two, type)                               \
+  DRAWS(mode " outer=" axes " phases=1 bufs=2 reds=2\n", one, two, type, "any") \
+  "%6 = sum." type " r0 %4 @row0\n%7 = sum." type                               \
+  " r1 %5 @row0\n"                                                              \
+  "%8 = store." type " a1 %6 @outer1\n%9 = store." type " a2 %7 @outer1\n"
+#define DRAWS_STORED(axes, ...) DRAWS_STORED_(axes, __VA_ARGS__)
+#define DRAWS_SUMMED(mode, axes, ...) DRAWS_SUMMED_(mode, axes, __VA_ARGS__)
+#define F32_DRAWS "uniform", "normal", "f32"
+#define F64_DRAWS "uniform", "normal", "f64"
+#define U64_DRAWS "philox", "philox", "u64"
+
 static const kernel_text texts[] = {
     {"kernel map outer=1 axes=1 phases=1 bufs=4 reds=0\n" CHAIN, {{1}, {7}, {64}, {1000}}},
     {"kernel map outer=3 axes=3 phases=1 bufs=4 reds=0\n" CHAIN, {{1, 1, 1}, {3, 4, 5}, {2, 7, 65}, {9, 1, 33}}},
@@ -111,6 +140,11 @@ static const kernel_text texts[] = {
      {{3, 50}, {1, 129}}},
     /* softmax: three phases and a scratch */
     {SOFTMAX, {{1, 1}, {5, 63}, {3, 64}, {2, 1000}}},
+    {DRAWS_STORED("1 axes=1", F32_DRAWS), {{1}, {1000}, {4099}}},
+    {DRAWS_STORED("1 axes=1", F64_DRAWS), {{1}, {1000}, {4099}}},
+    {DRAWS_STORED("1 axes=1", U64_DRAWS), {{1}, {1000}, {4099}}},
+    {DRAWS_STORED("2 axes=2", F32_DRAWS), {{3, 400}, {5, 131}}},
+    {DRAWS_STORED("2 axes=2", F64_DRAWS), {{3, 400}, {5, 131}}},
 };
 
 #define FOLDS(mode, axes)           \
@@ -165,6 +199,11 @@ static const kernel_text fold_texts[] = {
     {FOLDS("row", "2 axes=4"), {{1, 1, 1, 1}, {3, 2, 5, 7}, {2, 1, 300, 260}, {1, 2, 3, 65537}}},
     {FOLDS("col", "1 axes=2"), {{1, 1}, {5, 9}, {130, 17}, {1030, 3}, {70, 5000}}},
     {FOLDS("col", "2 axes=4"), {{1, 1, 1, 1}, {3, 5, 2, 7}, {2, 700, 3, 5}, {2, 3, 100, 90}}},
+    {DRAWS_SUMMED("row", "0 axes=1", F32_DRAWS), {{63}, {5000}, {140003}}},
+    {DRAWS_SUMMED("row", "1 axes=2", F64_DRAWS), {{3, 65}, {2, 70000}}},
+    {DRAWS_SUMMED("row", "1 axes=3", F32_DRAWS), {{3, 10, 20}, {2, 300, 300}}},
+    {DRAWS_SUMMED("col", "1 axes=2", F32_DRAWS), {{5, 9}, {130, 17}}},
+    {DRAWS_SUMMED("col", "2 axes=3", F64_DRAWS), {{2, 300, 3}, {3, 33, 9}}},
     {VARIANCE("row", "1 axes=2"), {{3, 100}, {1, 66000}}},
     {VARIANCE("row", "1 axes=3"), {{3, 10, 20}, {2, 300, 300}}},
     {VARIANCE("col", "1 axes=2"), {{100, 3}, {7, 5000}}},
@@ -179,7 +218,7 @@ static inline int put_ops(tt_str *loads, tt_str *accesses, int type, bool slow) 
   int bit = type == TT_BOOL ? TT_OPT_B : tt__is_int((tt_dtype)type) ? TT_OPT_I : TT_OPT_F;
   for (int op = 0; op < TT_OP_COUNT; op++) {
     const tt_op_info *o = &tt__ops[op];
-    bool fits = op == TT_PHILOX ? type == TT_U64 : op != TT_CAST && (o->types & bit);
+    bool fits = op != TT_CAST && o->cls != TT_CLASS_DRAW && (o->types & bit); /* draws are above */
     if (!fits || slow != ((o->flags & TT_OPF_SLOW) != 0)) continue;
     const char *result = tt__dtypes[tt__kernel_result((tt_op)op, (tt_dtype)type)].suffix;
     tt__str_addf(loads, "%%%d = %s.%s %s %s %s @row0\n", inst, o->lower, s, op == TT_WHERE ? "%2" : "%0",

@@ -409,13 +409,10 @@ static const speed_case speeds[] = {
      2000 * M,
      0.50,
      {0}},
-    {"normal-like draws of 1e8, summed",
-     "kernel row outer=0 axes=1 phases=1 bufs=1 reds=1\ns0: f64\ns1: u64\na0: index unit\na1: write f64 buf0 none\n"
-     "%0 = const.f64 s0\n%1 = const.u64 s1\n%2 = index.i64 a0 @row0\n%3 = cast.i64.u64 %2 @row0\n"
-     "%4 = philox.u64 %3 %1 @row0\n%5 = cast.u64.f64 %4 @row0\n%6 = mul.f64 %5 %0 @row0\n%7 = log.f64 %6 @row0\n"
-     "%8 = sqrt.f64 %7 @row0\n%9 = philox.u64 %4 %1 @row0\n%10 = cast.u64.f64 %9 @row0\n%11 = mul.f64 %10 %0 @row0\n"
-     "%12 = cos.f64 %11 @row0\n%13 = mul.f64 %8 %12 @row0\n%14 = sum.f64 r0 %13 @row0\n%15 = store.f64 a1 %14 "
-     "@outer1\n",
+    {"normal draws of 1e8, summed",
+     "kernel row outer=0 axes=1 phases=1 bufs=1 reds=1\ns0: u64\ns1: u64\na0: index unit\na1: write f32 buf0 none\n"
+     "%0 = const.u64 s0\n%1 = const.u64 s1\n%2 = index.i64 a0 @row0\n%3 = cast.i64.u64 %2 @row0\n"
+     "%4 = normal.f32 %3 %0 %1 @row0\n%5 = sum.f32 r0 %4 @row0\n%6 = store.f32 a1 %5 @outer1\n",
      {100000000},
      {{1}, {0}},
      1 * M,

@@ -126,7 +126,7 @@ static void check_ops(void) {
       tt_dtype r = result_type((tt_op)op, (tt_dtype)t);
       for (int kind = 0; kind < 4; kind++) {
         for (int k = 0; k < 3; k++)
-          fill(in[k], op == TT_WHERE && k == 0 ? TT_BOOL : (tt_dtype)t, kind == 3 ? 1 + k % 2 : kind);
+          fill(in[k], tt__op_operand((tt_op)op, (tt_dtype)t, k), kind == 3 ? 1 + k % 2 : kind);
         plain->op[op][t](want, in[0], in[1], in[2], N);
         for (int l = 0; l < 2; l++) {
           const tt_vm_table *v = tt__vm_table_at(levels[l]);

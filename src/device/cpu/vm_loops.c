@@ -109,8 +109,8 @@
 #define KIND_LOGIC(arity) LOOP_##arity
 #define KIND_TEST(arity) LOOP_##arity
 #define KIND_PART(arity) SKIP
+#define KIND_DRAW(arity) SKIP /* below */
 #define KIND_NONUM_1 SKIP
-#define KIND_NONUM_2 SKIP
 #define KIND_NONUM_3 LOOP_3
 #define KIND_NONUM(arity) KIND_NONUM_##arity
 #define EXPAND(M, bits, ...) PASTE(OF_, bits)(M, __VA_ARGS__)
@@ -119,12 +119,25 @@
 #include "tutti/ops.def"
 #undef TT_OP
 
-LOOP_HEAD(philox_u64) {
-  tt_u64 *o = out;
-  const tt_u64 *x = a, *y = b;
-  (void)c;
-  EACH_LANE o[i] = tt_philox_u64(x[i], y[i]);
-}
+/* Draws at places that follow one another share what is computed for a block of them. */
+#define DRAW(E, lower, D, s)                                                                          \
+  LOOP_HEAD(lower##_##s) {                                                                            \
+    tt_##s *o = out;                                                                                  \
+    const tt_u64 *place = a, *start = b, *key = c;                                                    \
+    tt_u64 other = 0;                                                                                 \
+    EACH_LANE other |= (place[i] - place[0] - (tt_u64)i) | (start[i] ^ start[0]) | (key[i] ^ key[0]); \
+    if (other == 0 && n > 0)                                                                          \
+      tt_run_##lower##_##s(o, place[0], start[0], key[0], n);                                         \
+    else                                                                                              \
+      EACH_LANE o[i] = tt_##lower##_##s(place[i], start[i], key[i]);                                  \
+  }
+#define DRAWS(M)                \
+  M(PHILOX, philox, U64, u64)   \
+  M(UNIFORM, uniform, F32, f32) \
+  M(UNIFORM, uniform, F64, f64) \
+  M(NORMAL, normal, F32, f32)   \
+  M(NORMAL, normal, F64, f64)
+DRAWS(DRAW)
 
 /* ---- casts --------------------------------------------------------------- */
 #define CAST(from, D, to)                         \
@@ -271,6 +284,7 @@ OF_7(ARG, min, <)
 #define ENTRY_OF(kind) PASTE(ENTRY_, kind)
 #define RED_ENTRY(E, lower, cls, D, s) \
   .red[TT_##E][TT_##D] = red_##lower##_##s, .fold[TT_##E][TT_##D] = fold_##lower##_##s,
+#define DRAW_ENTRY(E, lower, D, s) .op[TT_##E][TT_##D] = lower##_##s,
 #define CAST_ENTRY(E, from, D, to) .cast[TT_##E][TT_##D] = cast_##from##_##to,
 #define CAST_ROW(E, from) OF_REAL(CAST_ENTRY, E, from)
 #define ARG_ENTRY(name, D, s) .arg##name[TT_##D] = arg##name##_##s, .argfold_##name[TT_##D] = argfold_##name##_##s,
@@ -283,11 +297,11 @@ const tt_vm_table TABLE = {.level = TT_VM_LEVEL,
   EXPAND(ENTRY_OF(IF_RED(flags)), TYPE_BITS(types), E, lower, cls)
 #include "tutti/ops.def"
 #undef TT_OP
-                           .op[TT_PHILOX][TT_U64] = philox_u64,
-                           CAST_ROW(BOOL, b8) CAST_ROW(I8, i8) CAST_ROW(I16, i16) CAST_ROW(I32, i32) CAST_ROW(I64, i64)
-                               CAST_ROW(U8, u8) CAST_ROW(U16, u16) CAST_ROW(U32, u32) CAST_ROW(U64, u64)
-                                   CAST_ROW(F16, f16) CAST_ROW(BF16, bf16) CAST_ROW(F32, f32) CAST_ROW(F64, f64)
-                                       .load = {load_8, load_16, load_32, load_64},
+                           DRAWS(DRAW_ENTRY) CAST_ROW(BOOL, b8) CAST_ROW(I8, i8) CAST_ROW(I16, i16) CAST_ROW(I32, i32)
+                               CAST_ROW(I64, i64) CAST_ROW(U8, u8) CAST_ROW(U16, u16) CAST_ROW(U32, u32)
+                                   CAST_ROW(U64, u64) CAST_ROW(F16, f16) CAST_ROW(BF16, bf16) CAST_ROW(F32, f32)
+                                       CAST_ROW(F64, f64)
+                                           .load = {load_8, load_16, load_32, load_64},
                            .store = {store_8, store_16, store_32, store_64},
                            .gather = {gather_8, gather_16, gather_32, gather_64},
                            .scatter = {scatter_8, scatter_16, scatter_32, scatter_64},
