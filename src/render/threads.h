@@ -35,7 +35,9 @@ typedef struct tt_variant {
   uint8_t scatter; /* tt_scatter: a kernel with STOREX takes three passes */
   uint8_t staged;  /* more threads than accumulators: values pass through shared memory (ROW, COL) */
   uint8_t once;    /* MAP: the grid has a thread for each vector of each outer point */
-  uint8_t mended;  /* MAP, one outer point: near forms for all, until a warp meets a lane that is far */
+  uint8_t drawn;   /* vec > 1: the draws of a vector's lanes are whole blocks (prelude.h) */
+  uint8_t whole;   /* MAP, one outer point: whole vectors have a loop of their own, before that of the last lanes */
+  uint8_t mended;  /* `whole`, and there near forms for all, until a warp meets a lane that is far */
   /* MAP: stores are aligned `shift` lanes before the first, and not all that is loaded is so with them. Access a begins
    * by[a] elements behind access with[a] - 1 of its buffer (0: it is aligned), or (SELF) behind an aligned vector. */
   uint8_t apart, shift, with[TT_MOST_APART];

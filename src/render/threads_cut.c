@@ -26,6 +26,7 @@ typedef struct tt_cutter {
   tt_extent x;
   int loads;   /* accesses loaded in a row's loop that move along the lane */
   int biggest; /* bytes of the widest element among them and the stored ones */
+  int draw;    /* bytes of the widest draw, 0 without */
   bool slow;   /* costly functions: registers are dear */
   bool
       shares; /* several loads walk one buffer (a stencil): blocks of many outer points find its lines in their cache */
@@ -76,6 +77,8 @@ static void look(tt_cutter *c) {
   for (int i = 0; i < k->ninst; i++) {
     const tt_kinst *q = &k->inst[i];
     if (q->op < TT_OP_COUNT && tt__ops[q->op].flags & TT_OPF_SLOW) c->slow = true;
+    int draw = tt__draw_places(k, i) < 0 ? 0 : (int)tt__dtype_size((tt_dtype)q->dtype);
+    if (draw > c->draw) c->draw = draw;
     if ((q->op != TT_K_LOAD && q->op != TT_K_STORE) || q->scope != TT_SCOPE_ROW) continue;
     const tt_kaccess *acc = &k->access[q->slot];
     if (q->op == TT_K_LOAD && tt__threads_is_reload(k, i)) c->reloads = true;
@@ -87,6 +90,21 @@ static void look(tt_cutter *c) {
           k->inst[j].op == TT_K_LOAD && k->inst[j].slot != q->slot && k->access[k->inst[j].slot].buf == acc->buf;
     if (size > c->biggest) c->biggest = size;
   }
+}
+
+/* Are the draws of each vector's lanes whole blocks of them? False too where nothing is drawn. */
+static bool shares_blocks(const tt_cutter *c, int vec) {
+  const tt_kernel *k = c->k;
+  int lane = tt__threads_lane_axis(k), n = 0;
+  for (int i = 0; i < k->ninst && vec > 1; i++) {
+    int a = tt__draw_places(k, i);
+    if (a < 0) continue;
+    if (c->l->off[a] % vec != 0 || vec % (1 << tt__draw_shift(&k->inst[i])) != 0) return false;
+    for (int x = 0; x < k->naxes; x++)
+      if (x != lane && c->l->len[x] > 1 && c->l->step[a * k->naxes + x] % vec != 0) return false;
+    n++;
+  }
+  return n > 0;
 }
 
 /* ---- maps */
@@ -291,7 +309,9 @@ static void cut_map(tt_cutter *c, tt_pass *p) {
   int64_t threads = v->apart  ? up(lanes + v->shift, vec)
                     : vec > 1 ? lanes / vec + lanes % vec /* the last lanes have a thread each */
                               : up(lanes + shift, unroll);
+  v->drawn = !v->apart && shares_blocks(c, vec);
   v->mended = vec > 1 && !v->apart && outer == 1 && is_mended(c->k);
+  v->whole = v->mended || (v->drawn && outer == 1);
   int x = block_x(threads, c->shares && outer >= 8 ? 32 : v->mended ? MEND_BLOCK : MAP_BLOCK), y = MAP_BLOCK / x;
   y = (int)at_most(y, (int64_t)1 << log2_up(outer));
   v->block = (uint8_t)(unroll > 1 ? log2_up(x) : 0);
@@ -372,7 +392,7 @@ static int row_group(const tt_cutter *c, int64_t n, int64_t items, int each) {
 /* Lanes of a vector where a block has a row, if all that is dense is aligned for it. */
 static int row_vector(const tt_cutter *c) {
   const tt_kernel *k = c->k;
-  int vec = c->biggest > 1 ? 16 / c->biggest : 8, unit = 0;
+  int widest = c->biggest > c->draw ? c->biggest : c->draw, vec = widest > 1 ? 16 / widest : 8, unit = 0;
   if (k->checked || c->reloads || c->x.lanes % vec != 0) return 1;
   for (int i = 0; i < k->ninst; i++) {
     const tt_kinst *q = &k->inst[i];
@@ -381,7 +401,7 @@ static int row_vector(const tt_cutter *c) {
     if (!is_aligned(c, q->slot, vec)) return 1;
     unit++;
   }
-  return unit ? vec : 1;
+  return unit || shares_blocks(c, vec) ? vec : 1;
 }
 
 /* Can all phases work on registers? Then choose for it. */
@@ -406,11 +426,11 @@ static bool keep_row(const tt_cutter *c, tt_variant *v) {
   return !v->staged || (int64_t)stage_bytes(c, v) <= c->t->shared_block - 8192;
 }
 
-/* Narrow types: four neighbouring accumulators a thread. */
+/* Narrow types, and draws: four neighbouring accumulators a thread. */
 static bool takes_vectors(const tt_cutter *c, int64_t items) {
   const tt_kernel *k = c->k;
-  int unit = 0;
-  if (c->biggest > 2 || k->checked || c->reloads || k->nscratch || items * 16 < (int64_t)c->t->units * 512)
+  int unit = shares_blocks(c, 4);
+  if ((c->biggest > 2 && !unit) || k->checked || c->reloads || k->nscratch || items * 16 < (int64_t)c->t->units * 512)
     return false;
   for (int i = 0; i < k->ninst; i++) {
     const tt_kinst *q = &k->inst[i];
@@ -520,6 +540,7 @@ static void cut_row(tt_cutter *c, tt_cut *out) {
   int64_t items = parts ? c->x.parts : c->x.outer;
   p->variant.part = parts ? TT_PART_CHUNK : TT_PART_WHOLE;
   if (!keep_row(c, &p->variant)) choose_group(c, &p->variant, items);
+  p->variant.drawn = shares_blocks(c, p->variant.vec);
   set_row_grid(c, p, items);
   if (parts) {
     set_finish(c, &out->pass[out->npass++]);

@@ -4,7 +4,7 @@
 **   j  first lane of a thread    u  number of a lane among the thread's own    l  the lane
 **   t  thread among those of its row    to  end of the lanes
 **   cA address of access A's element at lane j
-**   LA loaded elements of access A      SA elements to be stored       mN row values of scratch N
+**   LA loaded elements of access A      SA elements to be stored       mN row values of scratch N   DN draws
 **   saN siN sqN (shared) accumulators on their way, their indices, results of REDUCE N   zN (shared) staged values
 **   ZN values to be staged
 **   hN kN partials of REDUCE N in memory, and their indices
@@ -87,7 +87,7 @@ TT_HIDDEN void tt__threads_folded(tt_emit *e, int phase);
 TT_HIDDEN void tt__threads_fold_in(tt_emit *e, int phase);
 
 TT_HIDDEN void tt__threads_map(tt_thread_emit *t);
-TT_HIDDEN void tt__threads_mended(tt_thread_emit *t);
+TT_HIDDEN void tt__threads_whole(tt_thread_emit *t);
 TT_HIDDEN void tt__threads_row(tt_thread_emit *t);
 TT_HIDDEN void tt__threads_row_finish(tt_thread_emit *t);
 TT_HIDDEN void tt__threads_col(tt_thread_emit *t);

@@ -411,6 +411,34 @@ static void put_late_store(tt_thread_emit *t, int a) {
   tt__emit_close(e);
 }
 
+/* ---- draws */
+
+/* Is instruction `i` of region `r` a draw that a vector's lanes make together, ahead of the lane loop? */
+static bool is_drawn(const tt_thread_emit *t, tt_region r, int i) {
+  return t->v->drawn && tt__emit_in_region(&t->e, r, i) && !t->e.uniform[i] && tt__draw_places(t->e.k, i) >= 0;
+}
+
+/*
+** DN: the draws of the thread's lanes, whole blocks of them. A lane that is left at the end (not `full`) is one of
+** those of its block, and goes to the front.
+*/
+static void put_draw(tt_thread_emit *t, int i) {
+  tt_emit *e = &t->e;
+  const tt_kinst *q = &e->k->inst[i];
+  int vec = t->v->vec, shift = tt__draw_shift(q), each = 1 << shift;
+  char step[48] = "", base = is_map(t) ? 'o' : 'r';
+  if (!is_lean(t)) snprintf(step, sizeof step, " + w * (%s * %d)", t->stride, vec);
+  tt__emit_line(e, "%s D%d[%d];", tt__type_word(q->dtype), i, tt__threads_each(t->v));
+  open_unrolled(e, "w", t->v->unroll);
+  tt__emit_line(e, "const tt_u64 place = (tt_u64)(%c%d + j%s);", base, tt__draw_places(e->k, i), step);
+  for (int n = 0; n < vec; n += each)
+    tt__emit_line(e, "tt_block_%s_%s(D%d + w * %d + %d, v%d + (place >> %d) + %d, v%d);", tt__ops[q->op].lower,
+                  tt__dtypes[q->dtype].suffix, i, vec, n, q->src[1], shift, n / each, q->src[2]);
+  if (is_lean(t)) tt__emit_line(e, "const tt_u32 alone = full ? 0 : (tt_u32)place & %d;", each - 1);
+  for (int n = 1; is_lean(t) && n < each; n++) tt__emit_line(e, "if (alone == %d) D%d[0] = D%d[%d];", n, i, i, n);
+  tt__emit_close(e);
+}
+
 /* All instructions of the region for lane l. */
 static void put_lane(tt_thread_emit *t, tt_region r, tt_fold_fn fold) {
   tt_emit *e = &t->e;
@@ -423,6 +451,8 @@ static void put_lane(tt_thread_emit *t, tt_region r, tt_fold_fn fold) {
       put_row_store(t, i);
     else if (k->inst[i].op == TT_K_REDUCE)
       fold(t, i);
+    else if (is_drawn(t, r, i))
+      tt__emit_line(e, "const %s v%d = D%d[u];", tt__type_word(k->inst[i].dtype), i, i);
     else
       tt__threads_inst(t, i);
   }
@@ -432,6 +462,8 @@ void tt__threads_lanes(tt_thread_emit *t, tt_region r, tt_fold_fn fold) {
   tt_emit *e = &t->e;
   const tt_kernel *k = e->k;
   put_loads(t, r);
+  for (int i = 0; i < k->ninst; i++)
+    if (is_drawn(t, r, i)) put_draw(t, i);
   for (int a = 0; a < k->naccess; a++)
     if (stores_late(t, r, a)) put_buffer_array(t, 'S', a);
   open_unrolled(e, "u", tt__threads_each(t->v));

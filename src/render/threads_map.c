@@ -244,8 +244,8 @@ void tt__threads_map(tt_thread_emit *t) {
     put_tiled(t);
     return;
   }
-  if (t->v->mended) {
-    tt__threads_mended(t);
+  if (t->v->whole) {
+    tt__threads_whole(t);
     return;
   }
   char stride[16];

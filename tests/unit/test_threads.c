@@ -178,6 +178,73 @@ TEST(rows_of_narrow_types) {
   run(b);
 }
 
+/* Signs of draws, stored as bytes: a vector of 16 is four blocks. */
+#define DRAWN_BYTES                                    \
+  "kernel map outer=1 axes=1 phases=1 bufs=1 reds=0\n" \
+  "s0: u64\n"                                          \
+  "a0: index unit\n"                                   \
+  "a1: write b8 buf0 unit\n"                           \
+  "%0 = const.u64 s0\n"                                \
+  "%1 = index.i64 a0 @row0\n"                          \
+  "%2 = cast.i64.u64 %1 @row0\n"                       \
+  "%3 = normal.f32 %2 %0 %0 @row0\n"                   \
+  "%4 = signbit.f32 %3 @row0\n"                        \
+  "%5 = store.b8 a1 %4 @row0\n"
+
+/* Draws beside loaded elements, each summed in one row. */
+#define DRAWN_AND_LOADED(type)                         \
+  "kernel row outer=1 axes=2 phases=1 bufs=2 reds=1\n" \
+  "s0: u64\n"                                          \
+  "a0: index unit\n"                                   \
+  "a1: read " type                                     \
+  " buf0 unit\n"                                       \
+  "a2: write " type                                    \
+  " buf1 any\n"                                        \
+  "%0 = const.u64 s0\n"                                \
+  "%1 = index.i64 a0 @row0\n"                          \
+  "%2 = cast.i64.u64 %1 @row0\n"                       \
+  "%3 = normal." type                                  \
+  " %2 %0 %0 @row0\n"                                  \
+  "%4 = load." type                                    \
+  " a1 @row0\n"                                        \
+  "%5 = mul." type                                     \
+  " %3 %4 @row0\n"                                     \
+  "%6 = sum." type                                     \
+  " r0 %5 @row0\n"                                     \
+  "%7 = store." type " a2 %6 @outer1\n"
+
+static int drawn_by(const batch *b) {
+  int n = 0;
+  for (int i = 0; i < b->njob; i++)
+    for (int way = 0; way < EMU_WAYS; way++) n += b->job[i].cut[way].pass[0].variant.drawn;
+  return n;
+}
+
+TEST(draws_of_whole_blocks) {
+  static const int64_t flat[][4] = {{40000}, {40001}, {40002}, {40003}, {9000}};
+  static const int64_t long_rows[][4] = {{70000}, {140004}, {65536}}, rows[][4] = {{40, 256}, {36, 1028}, {33, 302}};
+  static const int64_t deep[][4] = {{6, 8192}, {6, 8194}, {6, 8195}};
+  batch *b = batch_new();
+  add_sizes(b, DRAWS_STORED("1 axes=1", F32_DRAWS), flat, 5);
+  add_sizes(b, DRAWS_STORED("1 axes=1", F64_DRAWS), flat, 5);
+  add_sizes(b, DRAWS_STORED("1 axes=1", U64_DRAWS), flat, 5);
+  add_sizes(b, DRAWN_BYTES, flat, 5);
+  add_sizes(b, DRAWS_STORED("2 axes=2", F32_DRAWS), deep, 3);
+  add_sizes(b, DRAWS_STORED("2 axes=2", F64_DRAWS), deep, 3);
+  int maps = drawn_by(b);
+  add_sizes(b, DRAWS_SUMMED("row", "0 axes=1", F32_DRAWS), long_rows, 3);
+  add_sizes(b, DRAWS_SUMMED("row", "0 axes=1", F64_DRAWS), long_rows, 3);
+  int chunks = drawn_by(b) - maps;
+  add_sizes(b, DRAWS_SUMMED("row", "1 axes=2", F32_DRAWS), rows, 3);
+  CHECK(maps >= 18);
+  CHECK(chunks >= 18);
+  CHECK(drawn_by(b) - maps - chunks >= 5);
+  add_sizes(b, DRAWN_AND_LOADED("f32"), rows, 3);
+  add_sizes(b, DRAWN_AND_LOADED("f64"), rows, 3);
+  add_sizes(b, DRAWS_SUMMED("row", "1 axes=2", F64_DRAWS), rows, 3);
+  run(b);
+}
+
 /* Zeros of both signs, for which the order of a largest and a smallest element tells. */
 static void put_zeros(emu_job *j, ref_launch *l) {
   uint64_t seed = j->seed;

@@ -1,14 +1,15 @@
 /*
-** Maps that are bound by instructions: near forms of functions (prelude_f32.h, TT_NEAR_F32) for all lanes, with no
-** branch between them. The vectors of a warp are its own, 32 neighbours at a time. When one of their lanes turns out to
-** be far, nothing of them is stored, and the warp does them and all that it has left with the forms that are right for
-** all, as any map does. So data that is far everywhere costs the warp one vain try, and where nothing is, what is
-** needed for it stands behind the loop, where it takes no registers and no instructions from it. What lies behind the
-** last 32 whole vectors comes there, too.
+** Maps that are bound by instructions and have one outer point. Whole vectors are a warp's own, 32 neighbours at a
+** time, in a loop that knows of no last lanes; those, and what lies behind the last 32 whole vectors, come behind the
+** loop as in any map, where they take no registers and no instructions from it.
+**
+** Mended maps take near forms of functions there (prelude_f32.h, TT_NEAR_F32) for all lanes, with no branch between
+** them. When a lane of a warp's vectors turns out to be far, nothing of them is stored, and the warp does them and all
+** that it has left with the forms that are right for all. So data that is far everywhere costs the warp one vain try.
 */
 #include "render/threads_int.h"
 
-void tt__threads_mended(tt_thread_emit *t) {
+void tt__threads_whole(tt_thread_emit *t) {
   tt_emit *e = &t->e;
   tt_region body = {TT_SCOPE_ROW, 0};
   int outer = e->k->naxes > 0 ? e->k->naxes - 1 : 0, vec = t->v->vec;
@@ -22,8 +23,8 @@ void tt__threads_mended(tt_thread_emit *t) {
   tt__emit_open(e, "for (; first + 32 <= whole; first += by)");
   tt__emit_line(e, "const tt_ix j = (first + lane) * %d;", vec);
   tt__emit_line(e, "const int full = 1;");
-  tt__emit_line(e, "int far = 0;");
-  e->mended = true;
+  if (t->v->mended) tt__emit_line(e, "int far = 0;");
+  e->mended = t->v->mended;
   tt__threads_lanes(t, body, NULL);
   e->mended = false;
   tt__emit_close(e);
