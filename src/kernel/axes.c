@@ -57,6 +57,9 @@ static int row_access(const chooser *c) {
   for (int i = 0; i < c->r->naccess; i++)
     for (int k = c->nouter; k < c->naxes; k++)
       if (!c->r->access[i].write && c->r->access[i].operand >= 0 && stride(c, i, k) != 0) return i;
+  for (int i = 0; i < c->r->naccess; i++) /* without memory: the places of draws, which like neighbours as well */
+    for (int k = c->nouter; k < c->naxes; k++)
+      if (!c->r->access[i].write && c->r->access[i].operand < 0 && stride(c, i, k) != 0) return i;
   return -1;
 }
 
