@@ -494,6 +494,8 @@ static void choose_group(const tt_cutter *c, tt_variant *v, int64_t items) {
     while (v->group > 8 && n < 4 << v->group) v->group--;
     v->vec = (uint8_t)row_vector(c);
   }
+  /* Several blocks of draws between two barriers, as many as registers hold. */
+  if (!c->loads && shares_blocks(c, v->vec)) most = c->draw == 4 ? 16 : 4;
   v->block = v->group;
   v->unroll = (uint8_t)at_most(1 << log2_up(up(n, (int64_t)v->vec << v->group)), most / v->vec > 0 ? most / v->vec : 1);
   /* Accumulators beyond 64 would be of another order: all of them are a thread's, or a thread's share of the 64. */
