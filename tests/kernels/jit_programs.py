@@ -89,6 +89,12 @@ class Writer:
             lambda: f"not ({self.truth(deep - 1)})" if deep > 0 else "u < v",
         )
 
+    def part(self, indent):
+        step = self.r.choice(["-1", "2", "(p % 3 - 3)"])
+        k = self.r.choice(["0", "-1", "q % part.shape[0]"])
+        text = f"{indent}part = y[{self.index(2)}, ::{step}]\n"
+        return text + f"{indent}part[{k}, {self.index(2)}] {self.r.choice(['', '+', '-'])}= {self.real(1)}\n"
+
     def span(self):
         r = self.r
         return self.either(
@@ -132,6 +138,7 @@ class Writer:
             lambda: f"b[{self.index(3)}, {self.index(4)}] += {self.whole(2)}\n",
             lambda: f"x[{self.index(9)}] += {self.real(2)}\n",
             lambda: f"y[{self.index(2)}, {self.index(3)}, {self.index(2)}] = {self.real(2)}\n",
+            lambda: self.part(indent)[len(indent) :],
         )
 
     def block(self, indent, deep, inside):

@@ -69,6 +69,22 @@ void tt__first_call_with(tt_first_maker *m, void (*fn)(void), bool context, tt_p
   tt__first_call(m, &c);
 }
 
+void tt__first_call_words(tt_first_maker *m, void (*fn)(void), int word) {
+  tt__first_spill(m, TT_HOMES_CALLS, m->top);
+  tt__x86_lea(&m->x, TT_RDI, tt__first_word(word));
+  put_jump_to(m, fn);
+  tt__first_reload(m, TT_HOMES_CALLS, m->top, TT_NO_REG, TT_NO_REG);
+}
+
+void tt__first_alloc(tt_first_maker *m, int bytes, bool zero) {
+  tt__first_spill(m, TT_HOMES_CALLS, m->top);
+  tt__x86_load(&m->x, TT_RDI, tt__first_word(m->call), 8, false);
+  tt__x86_load(&m->x, TT_RSI, tt__first_word(bytes), 8, false);
+  tt__x86_mov_imm(&m->x, TT_RDX, zero);
+  tt__x86_call_mem(&m->x, tt__x86_at(TT_RDI, offsetof(tt_pcall, alloc)));
+  tt__first_reload(m, TT_HOMES_CALLS, m->top, TT_NO_REG, TT_NO_REG);
+}
+
 /* ---- functions of the program: words of arguments in our frame, words of the result behind them */
 
 static void put_argument(tt_first_maker *m, const tt_pexpr *e, int to, int d, int v) {

@@ -90,9 +90,21 @@ int tt__first_int_operand(tt_first_maker *m, const tt_pexpr *e, int *d, int v) {
 /* The word of a variable, or of an array's length, that is an integer; -1: something else. */
 static int word_of(tt_first_maker *m, const tt_pexpr *e) {
   if (e->op == TT_X_LOCAL && tt__first_is_int(e->type)) return tt__first_local(m, e->k);
+  if (e->op == TT_X_ITEM && tt__first_is_int(e->type)) return tt__first_item(m, e);
   if (e->op != TT_X_LEN && e->op != TT_X_STEP) return -1;
   int at = tt__first_array(m, e->arg[0]);
   return at < 0 ? -1 : at + 1 + e->k + (e->op == TT_X_STEP ? e->arg[0]->type->rank : 0);
+}
+
+int tt__first_item(tt_first_maker *m, const tt_pexpr *e) {
+  const tt_pexpr *tuple = e->arg[0];
+  if (tuple->op != TT_X_LOCAL || e->type != tuple->type->item[e->k]) {
+    tt__first_decline(m, "an item of a tuple");
+    return -1;
+  }
+  int at = tt__first_local(m, tuple->k);
+  for (int k = 0; k < e->k; k++) at += tt__ptype_words(tuple->type->item[k]);
+  return at;
 }
 
 /* reg = reg op e */
@@ -504,6 +516,10 @@ void tt__first_real(tt_first_maker *m, const tt_pexpr *e, int to, int d, int v) 
       break;
     case TT_X_LOCAL:
       tt__first_get_real(m, tt__first_local(m, e->k), to);
+      break;
+    case TT_X_ITEM:
+      word = tt__first_item(m, e);
+      if (word >= 0) tt__x86_loads(&m->x, to, tt__first_word(word), narrow);
       break;
     case TT_X_CAST:
       put_real_cast(m, e, to, d, v);

@@ -97,7 +97,14 @@ static inline int tt__first_local(const tt_first_maker *m, int32_t k) { return t
 TT_HIDDEN int tt__first_array(tt_first_maker *m, const tt_pexpr *e);
 /* An element; general scratch registers from *d on are used, and *d is moved behind those that it needs. */
 TT_HIDDEN tt_x86_mem tt__first_place(tt_first_maker *m, const tt_pexpr *load, int *d, int v);
-TT_HIDDEN bool tt__first_set_array(tt_first_maker *m, int32_t local, const tt_pexpr *e);
+/* An index in a register that may count from the end of an axis, whose length is in the word. */
+TT_HIDDEN void tt__first_wrap(tt_first_maker *m, int reg, int length);
+
+/* ---- part.c */
+/* An array that is made here: its first word, which has no home; -1: it is not made here. */
+TT_HIDDEN int tt__first_new_array(tt_first_maker *m, const tt_pexpr *e);
+TT_HIDDEN void tt__first_set_array(tt_first_maker *m, int32_t local, const tt_pexpr *e);
+TT_HIDDEN void tt__first_set_tuple(tt_first_maker *m, int32_t local, const tt_pexpr *e);
 
 /* ---- expr.c: a value in a register */
 static inline bool tt__first_is_int(const tt_ptype *t) {
@@ -112,6 +119,8 @@ static inline bool tt__first_signed(const tt_ptype *t) {
 static inline int tt__first_size(const tt_ptype *t) { return (int)tt__dtype_size((tt_dtype)t->dtype); }
 TT_HIDDEN void tt__first_int(tt_first_maker *m, const tt_pexpr *e, int to, int d, int v);
 TT_HIDDEN void tt__first_real(tt_first_maker *m, const tt_pexpr *e, int to, int d, int v);
+/* The word of a tuple's item; -1: it is not a variable's, and the function is declined. */
+TT_HIDDEN int tt__first_item(tt_first_maker *m, const tt_pexpr *e);
 /* A float in the register where it is, or else in the vector register v. */
 TT_HIDDEN int tt__first_real_operand(tt_first_maker *m, const tt_pexpr *e, int d, int v);
 /* An integer that stays as it is in the register where it is, or else in the general one *d, which is counted up. */
@@ -148,6 +157,10 @@ TT_HIDDEN void tt__first_call(tt_first_maker *m, const tt_first_called *c);
 /* The same with expressions as arguments. */
 TT_HIDDEN void tt__first_call_with(tt_first_maker *m, void (*fn)(void), bool context, tt_pexpr *const *arg, int n,
                                    const tt_ptype *result, int to, int d, int v);
+/* A function of words that begin with this one. */
+TT_HIDDEN void tt__first_call_words(tt_first_maker *m, void (*fn)(void), int word);
+/* rax = memory of the host's, of as many bytes as a word says; 0: there is none. */
+TT_HIDDEN void tt__first_alloc(tt_first_maker *m, int bytes, bool zero);
 /* A function of the program: its result's first word; -1 when declined. */
 TT_HIDDEN int tt__first_user_call(tt_first_maker *m, const tt_pexpr *e, int d, int v);
 /* Scratch registers below d and v to the frame and back, but for one that holds a result. */

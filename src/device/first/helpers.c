@@ -11,6 +11,14 @@
 typedef void (*any_function)(void);
 __attribute__((visibility("hidden"))) any_function tt__first_helper(const char *name, const char **types);
 
+/* A slice of an axis. In: its length; which of start, stop and step are given, in bits; those. Out: as tt_slice. */
+static void slice(tt_i64 *w) {
+  tt_slice s = tt_slice_of(w[0], w[1] & 1, w[2], w[1] >> 1 & 1, w[3], w[1] >> 2 & 1, w[4]);
+  w[0] = s.start;
+  w[1] = s.n;
+  w[2] = s.step;
+}
+
 /* Functions that are made where they are used have no address; these have. */
 #define SAME_1(name, types, R, A) \
   static R f_##name(A a) { return name(a); }
@@ -39,6 +47,7 @@ __attribute__((visibility("hidden"))) any_function tt__first_helper(const char *
   M1(tt_frexp_part_f64, "dd", tt_f64, tt_f64)                   \
   M1(tt_frexp_exponent_f64, "ld", tt_i64, tt_f64)               \
   M3(tt_range_i64, "llll", tt_i64, tt_i64, tt_i64, tt_i64)      \
+  M2(tt_extent, "lll", tt_i64, tt_i64, tt_i64)                  \
   M3(tt_range_f64, "lddd", tt_i64, tt_f64, tt_f64, tt_f64)      \
   M1(tt_erf_f64, "dd", tt_f64, tt_f64)                          \
   M1(tt_erfc_f64, "dd", tt_f64, tt_f64)                         \
@@ -50,7 +59,7 @@ ROWS(SAME_1, SAME_2, SAME_3)
 static const struct {
   const char *name, *types;
   any_function fn;
-} table[] = {ROWS(ENTRY, ENTRY, ENTRY)};
+} table[] = {ROWS(ENTRY, ENTRY, ENTRY){"slice", "", (any_function)slice}};
 
 any_function tt__first_helper(const char *name, const char **types) {
   for (unsigned k = 0; k < sizeof table / sizeof *table; k++) {

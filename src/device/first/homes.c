@@ -36,12 +36,18 @@ static void note_place(tt_first_maker *m, const tt_pexpr *e, double weight) {
   }
 }
 
+/* Tuples stay in the frame: their items are of several kinds. */
+static void note_local(tt_first_maker *m, int32_t local, double weight) {
+  const tt_ptype *t = m->f->locals.data[local].type;
+  int at = tt__first_local(m, local);
+  for (int k = 0; k < tt__ptype_words(t); k++) note(m, at + k, t->tag == TT_T_TUPLE ? 0 : weight);
+}
+
 static void count_expr(tt_first_maker *m, const tt_pexpr *e, double weight) {
   if (!e || m->why) return;
   int first = 0;
   if (e->op == TT_X_LOCAL) {
-    int at = tt__first_local(m, e->k), n = tt__ptype_words(e->type);
-    for (int k = 0; k < n; k++) note(m, at + k, weight);
+    note_local(m, e->k, weight);
   } else if (e->op == TT_X_GLOBAL) {
     note_array(m, e, weight);
   } else if (e->op == TT_X_LOAD) {
@@ -60,9 +66,7 @@ static void count_stmts(tt_first_maker *m, const tt_pstmt *s, double weight, int
     if (depth == 0 && s != m->f->body) m->top++;
     bool loop = s->op == TT_X_FOR || s->op == TT_X_WHILE;
     double inside = loop && depth < DEEPEST ? weight * 8 : weight;
-    if (s->local >= 0)
-      for (int k = 0; k < tt__ptype_words(m->f->locals.data[s->local].type); k++)
-        note(m, tt__first_local(m, s->local) + k, inside);
+    if (s->local >= 0) note_local(m, s->local, inside);
     if (loop) {
       int at = tt__pframe_loop(m->f, ++m->loops);
       bool own = s->op == TT_X_FOR && !tt__first_sets(s->body, s->local);

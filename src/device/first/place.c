@@ -1,9 +1,10 @@
 /*
-** Arrays: elements, and what makes one variable of another.
+** Elements of arrays.
 */
 #include "device/first/first_int.h"
 
 int tt__first_array(tt_first_maker *m, const tt_pexpr *e) {
+  while (e->op == TT_X_CAST) e = e->arg[0]; /* what is known of it differs, not the words */
   if (e->type->tag == TT_T_ARRAY && e->type->layout != 'E') {
     if (e->op == TT_X_LOCAL) return tt__first_local(m, e->k);
     if (e->op == TT_X_GLOBAL) {
@@ -27,7 +28,7 @@ static const tt_pexpr *take_offset(const tt_pexpr *e, int64_t *offset) {
 }
 
 /* An index may count from the end: code behind the function adds the length. */
-static void put_wrap(tt_first_maker *m, int reg, int length) {
+void tt__first_wrap(tt_first_maker *m, int reg, int length) {
   tt_cold c = {.op = TT_COLD_WRAP, .begin = tt__x86_label(&m->x), .back = tt__x86_label(&m->x)};
   c.reg = reg;
   c.word = length;
@@ -69,7 +70,7 @@ static int put_index(tt_first_maker *m, const tt_pexpr *e, int k, int at, int su
   }
   int reg = tt__scratch[*d];
   tt__first_int(m, i, reg, *d + 1, v);
-  if (wraps) put_wrap(m, reg, at + 1 + k);
+  if (wraps) tt__first_wrap(m, reg, at + 1 + k);
   if (!by_one) tt__first_imul_word(m, reg, at + 1 + rank + k);
   if (sum < 0) {
     ++*d;
@@ -104,20 +105,4 @@ tt_x86_mem tt__first_place(tt_first_maker *m, const tt_pexpr *e, int *d, int v) 
   mem.scale = size;
   mem.far = (int32_t)(offset * size);
   return mem;
-}
-
-/* ---- whole arrays */
-
-bool tt__first_set_array(tt_first_maker *m, int32_t local, const tt_pexpr *e) {
-  int to = tt__first_local(m, local), n = tt__ptype_words(m->f->locals.data[local].type);
-  if (e->op != TT_X_LOCAL && e->op != TT_X_GLOBAL) {
-    tt__first_decline(m, "a part of an array, or a new one");
-    return false;
-  }
-  int from = tt__first_array(m, e);
-  for (int k = 0; from >= 0 && k < n; k++) {
-    tt__first_get(m, from + k, TT_RAX);
-    tt__first_set(m, to + k, TT_RAX);
-  }
-  return from >= 0;
 }

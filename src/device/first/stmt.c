@@ -15,7 +15,11 @@ static void put_set(tt_first_maker *m, const tt_pstmt *s) {
     return;
   }
   if (t->tag == TT_T_ARRAY) {
-    (void)tt__first_set_array(m, s->local, s->a);
+    tt__first_set_array(m, s->local, s->a);
+    return;
+  }
+  if (t->tag == TT_T_TUPLE) {
+    tt__first_set_tuple(m, s->local, s->a);
     return;
   }
   const tt_home *h = word < m->nhome ? &m->home[word] : NULL;
@@ -185,30 +189,44 @@ static void put_if(tt_first_maker *m, const tt_pstmt *s) {
   if (s->other) tt__x86_place(&m->x, end);
 }
 
-static void put_return(tt_first_maker *m, const tt_pexpr *e) {
-  if (e && e->type != m->f->result) {
-    tt__first_decline(m, "a result of another type");
-  } else if (e && e->type->tag == TT_T_ARRAY) {
-    int from = tt__first_array(m, e);
-    tt__x86_load(&m->x, TT_RCX, tt__first_word(m->out), 8, false);
-    for (int k = 0; from >= 0 && k < tt__ptype_words(e->type); k++) {
-      tt__first_get(m, from + k, TT_RAX);
-      tt__x86_store(&m->x, tt__x86_at(TT_RCX, 8 * k), TT_RAX, 8);
+/* A result, or an item of one, from word `at` of the caller's memory on. How many words. */
+static int put_result(tt_first_maker *m, const tt_pexpr *e, int at) {
+  int n = tt__ptype_words(e->type);
+  if (e->op == TT_X_TUPLE) {
+    for (int k = 0; k < e->n && !m->why; k++) {
+      if (e->arg[k]->type != e->type->item[k]) tt__first_decline(m, "a result of another type");
+      at += put_result(m, e->arg[k], at);
     }
-  } else if (e && tt__first_is_real(e->type)) {
-    bool narrow = e->type->dtype == TT_F32;
+  } else if (e->type->tag == TT_T_ARRAY) {
+    int made = tt__first_new_array(m, e), from = made < 0 ? tt__first_array(m, e) : made;
+    tt__x86_load(&m->x, TT_RCX, tt__first_word(m->out), 8, false);
+    for (int k = 0; from >= 0 && k < n && !m->why; k++) {
+      if (made < 0)
+        tt__first_get(m, from + k, TT_RAX);
+      else
+        tt__x86_load(&m->x, TT_RAX, tt__first_word(from + k), 8, false);
+      tt__x86_store(&m->x, tt__x86_at(TT_RCX, 8 * (at + k)), TT_RAX, 8);
+    }
+  } else if (tt__first_is_real(e->type)) {
     tt__first_real(m, e, 0, 0, 1);
     tt__x86_load(&m->x, TT_RCX, tt__first_word(m->out), 8, false);
     tt__x86_mov_imm(&m->x, TT_RAX, 0);
-    tt__x86_store(&m->x, tt__x86_at(TT_RCX, 0), TT_RAX, 8);
-    tt__x86_stores(&m->x, tt__x86_at(TT_RCX, 0), 0, narrow);
-  } else if (e && e->type->tag != TT_T_NONE) {
+    tt__x86_store(&m->x, tt__x86_at(TT_RCX, 8 * at), TT_RAX, 8);
+    tt__x86_stores(&m->x, tt__x86_at(TT_RCX, 8 * at), 0, e->type->dtype == TT_F32);
+  } else {
     tt__first_int(m, e, TT_RAX, 1, 0);
     tt__x86_load(&m->x, TT_RCX, tt__first_word(m->out), 8, false);
-    tt__x86_store(&m->x, tt__x86_at(TT_RCX, 0), TT_RAX, 8);
-  } else if (e && e->op != TT_X_CONST) {
-    tt__first_decline(m, "a result of another type");
+    tt__x86_store(&m->x, tt__x86_at(TT_RCX, 8 * at), TT_RAX, 8);
   }
+  return n;
+}
+
+static void put_return(tt_first_maker *m, const tt_pexpr *e) {
+  bool none = !e || (e->type->tag == TT_T_NONE && e->op == TT_X_CONST);
+  if (e && e->type != m->f->result)
+    tt__first_decline(m, "a result of another type");
+  else if (!none)
+    (void)put_result(m, e, 0);
   tt__x86_jump(&m->x, m->done);
 }
 
