@@ -32,6 +32,7 @@
 #define KIND_LOGIC(n) n
 #define KIND_TEST(n) n
 #define KIND_PART(n) SKIP
+#define KIND_DRAW(n) SKIP
 #define KIND_NONUM(n) NONUM_##n
 #define NONUM_1 SKIP
 #define NONUM_2 SKIP
