@@ -388,12 +388,34 @@ class Work:
         self.same("complex64 FFT of 2^26", "1.04 ms", 3, x, lambda xp, v: xp.fft.fft(v), **alone)
 
     def random(self, n):
-        out = {"tutti": lambda: tt.random.default_rng(1).standard_normal(n, dtype="float32").to(DEVICE).sum()}
+        ours = tt.random.default_rng(1)
+        theirs = self.cp.random.default_rng(1) if self.cp else None
+        torch = self.torch
+        rows = [
+            ("sum of 1e8 normal draws", "standard_normal", "float32", "randn", True),
+            ("1e8 normal draws f32", "standard_normal", "float32", "randn", False),
+            ("1e8 normal draws f64", "standard_normal", "float64", "randn", False),
+            ("1e8 uniform draws f32", "random", "float32", "rand", False),
+            ("1e8 uniform draws f64", "random", "float64", "rand", False),
+        ]
+        for name, draw, dtype, short, summed in rows:
+
+            def end(x, summed=summed):
+                return x.sum() if summed else x
+
+            out = {"tutti": lambda d=draw, t=dtype, f=end: f(getattr(ours, d)(n, dtype=t).to(DEVICE))}
+            if self.cp:
+                out["cupy"] = lambda d=draw, t=dtype, f=end: f(getattr(theirs, d)(n, dtype=np.dtype(t)))
+            if torch:
+                form, kind = getattr(torch, short), getattr(torch, dtype)
+                out["torch"] = lambda r=form, t=kind, f=end: f(r(n, dtype=t, device="cuda"))
+            self.t.add(name, "", 3, lambda out=out: out, compare=False)
+        out = {"tutti": lambda: ours.integers(0, 1000, n).to(DEVICE)}
         if self.cp:
-            out["cupy"] = lambda: self.cp.random.standard_normal(n, dtype=np.float32).sum()
-        if self.torch:
-            out["torch"] = lambda: self.torch.randn(n, device="cuda").sum()
-        self.t.add("sum of 1e8 normal draws", "", 3, lambda: out, compare=False)
+            out["cupy"] = lambda: theirs.integers(0, 1000, n)
+        if torch:
+            out["torch"] = lambda: torch.randint(0, 1000, (n,), device="cuda")
+        self.t.add("1e8 integers below 1000", "", 3, lambda: out, compare=False)
 
     def first_call(self):
         row = harness.Row("first call of a new fused expression", "100 ms", None)

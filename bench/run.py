@@ -184,6 +184,23 @@ def reductions(t, found, n):
         t.add(f"{name} of {n // 10**6}M f32", ">= 90 % of read bandwidth", c, np.asarray(want), 1e-3, limit=bandwidth)
 
 
+def draws(t, found, n):
+    ours, theirs, torch = tt.random.default_rng(1), np.random.default_rng(1), found.get("torch")
+    for draw, word, short in (("standard_normal", "normal", "randn"), ("random", "uniform", "rand")):
+        for dtype in ("float32", "float64"):
+            c = {
+                "tutti": lambda d=draw, k=dtype: wait(getattr(ours, d)(n, dtype=k)),
+                "numpy": lambda d=draw, k=dtype: getattr(theirs, d)(n, dtype=k),
+            }
+            if torch:
+                c["torch"] = lambda d=short, k=dtype: getattr(torch, d)(n, dtype=getattr(torch, k))
+            t.add(f"{n // 10**6}M {word} draws {dtype}", ">= 1.0x best, one core", c)
+    c = {"tutti": lambda: wait(ours.integers(0, 1000, n)), "numpy": lambda: theirs.integers(0, 1000, n)}
+    if torch:
+        c["torch"] = lambda: torch.randint(0, 1000, (n,))
+    t.add(f"{n // 10**6}M integers below 1000", ">= 1.0x best, one core", c)
+
+
 def measured_read(a):
     """GB/s of the fastest plain read we know: one maximum over int32, by all threads."""
     x = tt.asarray(a.view(np.int32))
@@ -393,6 +410,7 @@ def main():
     small_rows(t, found)
     chains(t, found, 16_000_000 // part)
     reductions(t, found, 64_000_000 // part)
+    draws(t, found, 10_000_000 // part)
     stencil(t, found, 4096 // (4 if args.quick else 1), 20)
     rows_of(t, found, 4096 // (4 if args.quick else 1))
     ordered(t, found, 10_000_000 // part)

@@ -99,7 +99,7 @@ static tt_code make(tt_device *d, tt_digest key, const tt_str *source, const cha
 tt_code tt__device_kernel(tt_device *d, const tt_kernel *k, const tt_variant *v, tt_routine **out, tt_error *err) {
   struct {
     tt_digest kernel;
-    uint8_t variant[48];
+    uint8_t variant[64];
   } what = {.kernel = k->key};
   _Static_assert(sizeof *v <= sizeof what.variant, "the key holds the whole variant");
   memcpy(what.variant, v, sizeof *v);
