@@ -1,7 +1,8 @@
 """Random numbers: the rows `random.*` of the function table, and generators of one's own over its rows `generator.*`.
 
 The numbers are Philox's: a pure function of the seed and of how many were drawn before, the same on every machine and
-for any number of threads. They are not NumPy's numbers for the same seed.
+for any number of threads. A call begins with a block of 16 bytes of its own, four float32 or two draws of 8 bytes. They
+are not NumPy's numbers for the same seed.
 """
 
 from . import _core, _table
