@@ -141,15 +141,16 @@ static void put_pointers(tt_emit *e) {
 
 /*
 ** How many blocks there should be room for. Memory is waited for least where many threads wait, so quick kernels are
-** held to 40 registers, as are rows of few elements a thread; rows (whose blocks are large) and slow kernels to 64.
-** Small blocks (ORDER MEND) leave and come a few warps at a time.
+** held to 40 registers, as are rows and chunks of few elements a thread; rows (whose blocks are large) and slow kernels
+** to 64. Small blocks (ORDER MEND) leave and come a few warps at a time.
 */
 static void put_bounds(const tt_thread_emit *t, tt_str *out) {
   const tt_kernel *k = t->e.k;
   bool quick = k->mode == TT_MODE_MAP && !t->v->tiled && !tt__render_needs_math(k);
   for (int a = 0; a < k->naccess; a++) quick &= tt__dtype_size((tt_dtype)k->access[a].dtype) <= 4 && k->naccess <= 6;
   int block = k->mode == TT_MODE_ROW ? 1 << t->v->block : t->v->mended ? 128 : 256, most = 1024 / block;
-  bool small = t->v->kept && t->v->staged && tt__threads_each(t->v) <= 16 && k->naccess <= 6 && block < 1024;
+  bool small = t->v->staged && (t->v->kept || t->v->part == TT_PART_CHUNK) && tt__threads_each(t->v) <= 16;
+  small &= k->naccess <= 6 && block < 1024;
   for (int a = 0; a < k->naccess; a++) small &= tt__dtype_size((tt_dtype)k->access[a].dtype) <= 4;
   tt__str_addf(out, "%sTT_BOUNDS(%d, %d) ", t->e.d->kernel, block,
                quick                      ? 6

@@ -231,14 +231,17 @@ static void put_results(tt_thread_emit *t, int phase) {
 /* Staged: the team of each reduction takes the piece that the block has computed. */
 static void put_team(tt_thread_emit *t, int phase) {
   tt_emit *e = &t->e;
+  int piece = group_threads(t) * tt__threads_each(t->v);
   tt__emit_line(e, "TT_BARRIER();");
   TT_FOR_REDUCE(e, phase, i) {
     char value[24];
     if (!takes_part(t, i) || is_free(t, i)) continue;
     snprintf(value, sizeof value, "z%d[w]", i);
     tt__emit_open(e, "if (TT_TX / 64 == %d)", team(t, phase, i));
-    tt__emit_line(e, "const tt_i32 m = (tt_i32)(to - j0 < %d ? to - j0 : %d);",
-                  group_threads(t) * tt__threads_each(t->v), group_threads(t) * tt__threads_each(t->v));
+    if (t->v->full && !t->v->kept)
+      tt__emit_line(e, "const tt_i32 m = %d;", piece);
+    else
+      tt__emit_line(e, "const tt_i32 m = (tt_i32)(to - j0 < %d ? to - j0 : %d);", piece, piece);
     tt__emit_line(e, "TT_UNROLL(16)");
     tt__emit_open(e, "for (tt_i32 w = lane; w < m; w += 64)");
     tt__emit_accumulate(e, i, "0", value, "y0 + j0 + w");
@@ -266,25 +269,51 @@ static void put_staging(tt_thread_emit *t, int phase, bool store) {
   }
 }
 
-/* Lanes [from, to) of a line. */
-static void put_line(tt_thread_emit *t, int phase, const char *from) {
+/* The lanes of a thread from j0 on, in a block that is open. */
+static void put_piece(tt_thread_emit *t, int phase) {
   tt_emit *e = &t->e;
   tt_region r = {TT_SCOPE_ROW, phase};
-  bool reduces = tt__emit_reduces(e, phase), staged = t->v->staged && reduces;
-  int piece = group_threads(t) * tt__threads_each(t->v);
-  tt__emit_uniform(e, r);
-  if (!tt__emit_has_lanes(e, r)) return;
-  if (t->v->kept)
-    tt__emit_line(e, "const tt_ix j0 = %s;", from);
-  else
-    tt__emit_open(e, "for (tt_ix j0 = %s; j0 < to; j0 += %d)", from, piece);
-  if (t->v->kept) tt__emit_block(e);
+  bool staged = t->v->staged && tt__emit_reduces(e, phase);
   tt__emit_line(e, "const tt_ix j = j0 + t * %d;", t->v->vec);
   if (staged) put_staging(t, phase, false);
   tt__threads_lanes(t, r, staged ? fold_staged : fold_direct);
   if (staged) put_staging(t, phase, true);
   if (staged && stages_any(t, phase)) put_team(t, phase);
   tt__emit_close(e);
+}
+
+/*
+** Lanes [from, to) of a line. Where a block has it, pieces all of whose lanes are there go without looking, and what is
+** left behind them, less than one, is done lane by lane: to look at each vector takes registers, and leaves room for
+** fewer blocks.
+*/
+static void put_line(tt_thread_emit *t, int phase, const char *from) {
+  tt_emit *e = &t->e;
+  tt_region r = {TT_SCOPE_ROW, phase};
+  const tt_variant *given = t->v;
+  tt_variant some = *given;
+  int piece = group_threads(t) * tt__threads_each(t->v);
+  tt__emit_uniform(e, r);
+  if (!tt__emit_has_lanes(e, r)) return;
+  tt__emit_line(e, t->v->kept ? "const tt_ix j0 = %s;" : "tt_ix j0 = %s;", from);
+  if (t->v->kept) {
+    tt__emit_block(e);
+    put_piece(t, phase);
+    return;
+  }
+  if (t->v->staged) {
+    some.full = 1;
+    t->v = &some;
+    tt__emit_open(e, "for (; j0 + %d <= to; j0 += %d)", piece, piece);
+    put_piece(t, phase);
+    some.full = 0;
+    some.vec = 1;
+    if (some.unroll > 4) some.unroll = 4;
+    piece = group_threads(t) * some.unroll;
+  }
+  tt__emit_open(e, "for (; j0 < to; j0 += %d)", piece);
+  put_piece(t, phase);
+  t->v = given;
 }
 
 /* The lines of chunk c, or of the whole row. */
