@@ -361,8 +361,23 @@ static tt_code cut_scatter(tt_cutter *c, bool wide, tt_cut *out, tt_error *err) 
 
 /* ---- rows */
 
+/* The one access that a row's loop loads along its lane, and nothing else; -1: there is no such one. */
+static int only_load(const tt_kernel *k) {
+  int only = -1;
+  for (int i = 0; i < k->ninst; i++) {
+    const tt_kinst *q = &k->inst[i];
+    if (q->scope != TT_SCOPE_ROW) continue;
+    if (q->op == TT_K_LOADX || q->op == TT_K_STOREX || q->op == TT_K_STORE) return -1;
+    if (q->op != TT_K_LOAD) continue;
+    if (only >= 0 || k->access[q->slot].lane != TT_LANE_UNIT || k->access[q->slot].buf < 0) return -1;
+    only = q->slot;
+  }
+  return only;
+}
+
 static size_t stage_bytes(const tt_cutter *c, const tt_variant *v) {
   size_t most = 0;
+  if (v->raw) return tt__threads_stage_bytes(v, c->k->access[only_load(c->k)].dtype);
   for (int phase = 0; phase < c->k->nphase; phase++) {
     size_t size = 0;
     for (int i = 0; i < c->k->ninst; i++)
@@ -470,11 +485,19 @@ static bool stages_fit(const tt_cutter *c, const tt_variant *v, int64_t items) {
   return bytes <= c->t->shared_block - 7168 && bytes * blocks <= c->t->shared_unit;
 }
 
+/* May one team compute what a whole block has loaded, without keeping it from loading? */
+static bool is_raw(const tt_cutter *c) {
+  int work = 0;
+  for (int i = 0; i < c->k->ninst; i++) work += c->k->inst[i].scope == TT_SCOPE_ROW;
+  return work <= 12 && !c->slow && c->biggest <= 4 && c->k->nphase == 1 && c->k->nscratch == 0 && !c->k->checked &&
+         only_load(c->k) >= 0;
+}
+
 /* Threads that share a row (or chunk) of `n` elements when there are `items` of them. */
 static void choose_group(const tt_cutter *c, tt_variant *v, int64_t items) {
   int64_t n = at_most(c->x.lanes, TT_CHUNK);
   int most = c->k->checked || c->reloads ? 1 : c->slow ? (c->loads ? 4 : 2) : c->loads > 2 ? 8 : 16;
-  v->kept = v->staged = v->full = 0;
+  v->kept = v->staged = v->full = v->raw = 0;
   v->vec = 1;
   v->group = (uint8_t)row_group(c, n, items, n <= 64 ? 8 : 256);
   bool free = n >= 2048 && any_order(c->k) && c->k->naxes - c->k->nouter == 1;
@@ -486,10 +509,13 @@ static void choose_group(const tt_cutter *c, tt_variant *v, int64_t items) {
     return;
   }
   bool few = items * 64 < (int64_t)c->t->units * 512;
-  /* More bytes on their way than 64 threads have; but teams that wait for each other cost more than that brings. */
-  bool long_ones = n >= 16384 && items < (int64_t)c->t->units * 24 && !several_in_order(c->k);
-  if ((n > 1024 && few) || free || long_ones) {
+  /* More bytes on their way than 64 threads have. Teams that wait for each other cost more than that brings: several
+   * sums of little work are one team's. */
+  bool long_ones = n >= 16384 && items < (int64_t)c->t->units * 24, several = several_in_order(c->k);
+  bool raw = long_ones && several && !few && is_raw(c);
+  if ((n > 1024 && few) || free || (long_ones && !several) || raw) {
     v->staged = 1;
+    v->raw = raw;
     v->group = few ? 10 : 8;
     while (v->group > 8 && n < 4 << v->group) v->group--;
     v->vec = (uint8_t)row_vector(c);
@@ -502,7 +528,7 @@ static void choose_group(const tt_cutter *c, tt_variant *v, int64_t items) {
   while (!v->staged && (v->unroll << v->group) < at_most(n, TT_LANES)) v->group++;
   while (v->staged && v->unroll > 1 && !stages_fit(c, v, items)) v->unroll /= 2;
   if (v->staged && (int64_t)stage_bytes(c, v) > c->t->shared_block - 8192) {
-    v->staged = 0;
+    v->staged = v->raw = 0;
     v->vec = 1;
     v->group = 6;
   }

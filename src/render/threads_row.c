@@ -39,10 +39,22 @@ static void put_shared(tt_thread_emit *t) {
   }
 }
 
+/* The access that a raw row loads. */
+static int loaded(const tt_thread_emit *t) {
+  int i = 0;
+  while (t->e.k->inst[i].op != TT_K_LOAD || t->e.k->inst[i].scope != TT_SCOPE_ROW) i++;
+  return t->e.k->inst[i].slot;
+}
+
 /* zN: places of a piece's values, one array after the other. */
 static void put_stages(tt_thread_emit *t, int phase) {
   tt_emit *e = &t->e;
   size_t at = 0;
+  if (t->v->raw) {
+    const char *type = tt__type_word(e->k->access[loaded(t)].dtype);
+    tt__emit_line(e, "%s *const zr = (%s *)TT_SHARED_BYTES;", type, type);
+    return;
+  }
   TT_FOR_REDUCE(e, phase, i) {
     const char *type = tt__type_word(e->k->inst[i].from);
     if (!tt__threads_needs_stage(&e->k->inst[i])) continue;
@@ -66,13 +78,13 @@ static bool stores_in(const tt_kernel *k, int phase) {
 */
 static bool is_signed(const tt_thread_emit *t, int i) {
   const tt_kinst *q = &t->e.k->inst[i];
-  if ((!t->v->staged && t->v->part != TT_PART_FINISH) || !tt__is_float((tt_dtype)q->from)) return false;
+  if ((!t->v->staged && t->v->part != TT_PART_FINISH) || t->v->raw || !tt__is_float((tt_dtype)q->from)) return false;
   return (q->red == TT_RED_MAX || q->red == TT_RED_MIN) && (t->v->kept || !stores_in(t->e.k, q->phase));
 }
 
 static bool is_free(const tt_thread_emit *t, int i) {
   const tt_kinst *q = &t->e.k->inst[i];
-  if (!t->v->staged || t->ordered) return false;
+  if (!t->v->staged || t->v->raw || t->ordered) return false;
   return !tt__threads_needs_stage(q) || is_signed(t, i);
 }
 
@@ -105,6 +117,7 @@ static void fold_staged(tt_thread_emit *t, int i) {
 /* Which of the block's 64-thread teams accumulates REDUCE `i`. */
 static int team(const tt_thread_emit *t, int phase, int i) {
   int n = 0;
+  if (t->v->raw) return 0;
   TT_FOR_REDUCE(&t->e, phase, k) {
     if (k == i) break;
     n++;
@@ -269,12 +282,70 @@ static void put_staging(tt_thread_emit *t, int phase, bool store) {
   }
 }
 
+/* Elements of the piece at j0 into shared memory as they are: vectors when all are there, one by one otherwise. */
+static void put_raw_loads(tt_thread_emit *t, int a) {
+  tt_emit *e = &t->e;
+  int vec = t->v->vec, unroll = t->v->unroll, n = group_threads(t);
+  char type[64];
+  if (vec > 1)
+    snprintf(type, sizeof type, "%s_%s", t->name, tt__dtypes[e->k->access[a].dtype].suffix);
+  else
+    snprintf(type, sizeof type, "%s", tt__type_word(e->k->access[a].dtype));
+  tt__emit_line(e, "%s L%d[%d];", type, a, unroll);
+  tt__emit_line(e, "%s", e->d->unrolled);
+  char here[48] = "";
+  if (!t->v->full) snprintf(here, sizeof here, " if (j + w * %d < to)", n * vec);
+  tt__emit_line(e, "for (tt_i32 w = 0; w < %d; w++)%s L%d[w] = *(%s%s *)(p%d + (r%d + j + w * %d));", unroll, here, a,
+                e->d->global, type, a, a, n * vec);
+  tt__emit_line(e, "%s", e->d->unrolled);
+  tt__emit_line(e, "for (tt_i32 w = 0; w < %d; w++) *(%s *)(zr + (w * %d + t) * %d) = L%d[w];", unroll, type, n, vec,
+                a);
+}
+
+/* A whole block loads a piece, and 64 of its threads compute and fold it. */
+static void put_raw_piece(tt_thread_emit *t, int phase) {
+  tt_emit *e = &t->e;
+  const tt_kernel *k = e->k;
+  int a = loaded(t), type = k->access[a].dtype, piece = group_threads(t) * tt__threads_each(t->v);
+  const char *cast = type == TT_F16 ? "tt_cast_f16_f32" : type == TT_BF16 ? "tt_cast_bf16_f32" : "";
+  put_raw_loads(t, a);
+  tt__emit_line(e, "TT_BARRIER();");
+  tt__emit_open(e, "if (TT_TX < %d)", TT_LANES);
+  if (t->v->full)
+    tt__emit_line(e, "const tt_i32 m = %d;", piece);
+  else
+    tt__emit_line(e, "const tt_i32 m = (tt_i32)(to - j0 < %d ? to - j0 : %d);", piece, piece);
+  tt__emit_line(e, "TT_UNROLL(16)");
+  tt__emit_open(e, "for (tt_i32 w = lane; w < m; w += %d)", TT_LANES);
+  tt__emit_line(e, "const tt_ix l = j0 + w;");
+  for (int i = 0; i < k->ninst; i++) {
+    const tt_kinst *q = &k->inst[i];
+    char value[16];
+    if (!tt__emit_in_region(e, (tt_region){TT_SCOPE_ROW, phase}, i) || e->uniform[i]) continue;
+    snprintf(value, sizeof value, "v%d", q->src[0]);
+    if (q->op == TT_K_LOAD)
+      tt__emit_line(e, "const %s v%d = %s(zr[w]);", tt__type_word(q->dtype), i, cast);
+    else if (q->op == TT_K_REDUCE)
+      tt__emit_accumulate(e, i, "0", value, "y0 + l");
+    else
+      tt__threads_inst(t, i);
+  }
+  tt__emit_close(e);
+  tt__emit_close(e);
+  tt__emit_line(e, "TT_BARRIER();");
+  tt__emit_close(e);
+}
+
 /* The lanes of a thread from j0 on, in a block that is open. */
 static void put_piece(tt_thread_emit *t, int phase) {
   tt_emit *e = &t->e;
   tt_region r = {TT_SCOPE_ROW, phase};
   bool staged = t->v->staged && tt__emit_reduces(e, phase);
   tt__emit_line(e, "const tt_ix j = j0 + t * %d;", t->v->vec);
+  if (t->v->raw) {
+    put_raw_piece(t, phase);
+    return;
+  }
   if (staged) put_staging(t, phase, false);
   tt__threads_lanes(t, r, staged ? fold_staged : fold_direct);
   if (staged) put_staging(t, phase, true);

@@ -293,6 +293,44 @@ TEST(rows_of_many_chunks) {
   run(b);
 }
 
+/* Several sums of one loop, with extremes and a position beside them: one team folds what a block has loaded. */
+#define MOMENTS(type, axes)         \
+  "kernel row outer=" axes          \
+  " phases=1 bufs=6 reds=4\n"       \
+  "a0: read " type                  \
+  " buf0 unit\n"                    \
+  "a1: read f32 buf1 any\n"         \
+  "a2: write f64 buf2 any\n"        \
+  "a3: write f64 buf3 any\n"        \
+  "a4: write f32 buf4 any\n"        \
+  "a5: write i64 buf5 any\n"        \
+  "%0 = load.f32 a1 @outer0\n"      \
+  "%1 = load.f32 a0 @row0\n"        \
+  "%2 = sub.f32 %1 %0 @row0\n"      \
+  "%3 = cast.f32.f64 %2 @row0\n"    \
+  "%4 = sum.f64 r0 %3 @row0\n"      \
+  "%5 = square.f64 %3 @row0\n"      \
+  "%6 = sum.f64 r1 %5 @row0\n"      \
+  "%7 = max.f32 r2 %2 @row0\n"      \
+  "%8 = argmax.f32 r3 %1 @row0\n"   \
+  "%9 = store.f64 a2 %4 @outer1\n"  \
+  "%10 = store.f64 a3 %6 @outer1\n" \
+  "%11 = store.f32 a4 %7 @outer1\n" \
+  "%12 = store.i64 a5 %8 @outer1\n"
+
+TEST(several_sums_of_what_a_block_loads) {
+  static const int64_t one[][4] = {{9 * 65536}, {9 * 65536 - 1}, {9 * 65536 + 1}, {600000}, {700001}},
+                       some[][4] = {{2, 300000}, {3, 199999}, {9, 32768}, {9, 20011}, {10, 16388}};
+  batch *b = batch_new();
+  add_sizes(b, MOMENTS("f32", "0 axes=1"), one, 5);
+  add_sizes(b, MOMENTS("f32", "1 axes=2"), some, 5);
+  add_sizes(b, MOMENTS("f16", "0 axes=1"), one, 5);
+  int raw = 0;
+  for (int i = 0; i < b->njob; i++) raw += b->job[i].cut[0].pass[0].variant.raw;
+  CHECK(raw >= 13);
+  run(b);
+}
+
 /* Short rows: few threads a row, accumulators spread over them. */
 TEST(short_rows) {
   static const int64_t len[][4] = {{500, 1},  {400, 3},  {300, 8},  {300, 25},
