@@ -547,6 +547,15 @@ static void set_row_grid(const tt_cutter *c, tt_pass *p, int64_t items) {
   p->grid.shared = v->staged ? (uint32_t)stage_bytes(c, v) : 0;
 }
 
+/* Shared memory that a partial of each reduction takes. */
+static int64_t partial_bytes(const tt_kernel *k) {
+  int64_t bytes = 0;
+  for (int i = 0; i < k->ninst; i++)
+    if (k->inst[i].op == TT_K_REDUCE)
+      bytes += (int64_t)tt__dtype_size((tt_dtype)k->inst[i].from) + (tt__red_is_arg(k->inst[i].red) ? 8 : 0);
+  return bytes;
+}
+
 static void set_finish(const tt_cutter *c, tt_pass *p) {
   tt_variant *v = &p->variant;
   v->part = TT_PART_FINISH;
@@ -554,7 +563,7 @@ static void set_finish(const tt_cutter *c, tt_pass *p) {
   v->block = c->k->nred > STATIC_REDS || c->x.chunks <= 32 ? 5 : 8;
   while (v->unroll << v->block < at_most(c->x.chunks, TT_GROUP)) v->unroll *= 2; /* whole groups */
   while (v->unroll < 8 && c->x.chunks > (int64_t)v->unroll << v->block &&
-         c->k->nred * 16 * v->unroll << v->block < 16384)
+         partial_bytes(c->k) * v->unroll << v->block <= 16384)
     v->unroll *= 2;
   p->grid.block[0] = 1u << v->block;
   p->grid.block[1] = p->grid.grid[1] = 1;
