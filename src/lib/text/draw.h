@@ -17,27 +17,16 @@ TT_FN stream stream_of(tt_u64 key) {
   return r;
 }
 
-/* Philox-4x32-10: 128 bits for each counter. */
+/* Two words of 64 bits for each counter. */
 TT_FN tt_u64 next(stream *r) {
   if (r->has_spare) {
     r->has_spare = 0;
     return r->spare;
   }
-  tt_u32 a = (tt_u32)r->counter, b = (tt_u32)(r->counter >> 32), c = 0, d = 0;
-  tt_u32 k0 = (tt_u32)r->key, k1 = (tt_u32)(r->key >> 32);
-  r->counter++;
-  for (int round = 0; round < 10; round++) {
-    tt_u64 p = (tt_u64)0xD2511F53u * a, q = (tt_u64)0xCD9E8D57u * c;
-    a = (tt_u32)(q >> 32) ^ b ^ k0;
-    b = (tt_u32)q;
-    c = (tt_u32)(p >> 32) ^ d ^ k1;
-    d = (tt_u32)p;
-    k0 += 0x9E3779B9u;
-    k1 += 0xBB67AE85u;
-  }
-  r->spare = (tt_u64)c << 32 | d;
+  tt__block w = tt__philox(r->counter++, r->key);
+  r->spare = (tt_u64)w.c << 32 | w.d;
   r->has_spare = 1;
-  return (tt_u64)a << 32 | b;
+  return (tt_u64)w.a << 32 | w.b;
 }
 
 TT_FN tt_f64 uniform(stream *r) { return (tt_f64)(next(r) >> 11) * 0x1p-53 + 0x1p-54; }
