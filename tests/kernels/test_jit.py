@@ -544,6 +544,15 @@ def test_recursion_by_two_calls_is_refused_at_once():
         _fib(3)
 
 
+def test_a_function_without_source_says_what_to_do():
+    space = {}
+    exec("def f(x):\n    return x + 1\n", space)  # as Python's prompt does
+    with pytest.raises(
+        OSError, match="the source of f is needed to compile it, and is not there: put the function into"
+    ):
+        tt.njit(space["f"])(1)
+
+
 def test_calls_of_calls_are_looked_at_once():
     """Four calls in each of twelve functions."""
     text = "def f0(x):\n    return x + 1\n"

@@ -82,19 +82,25 @@ class Module:
         return f"(module (file {quote(self.file)}) {' '.join(self.texts)})".encode()
 
 
+_NO_SOURCE = (
+    "the source of {} is needed to compile it, and is not there: put the function into a file (IPython and notebooks "
+    "keep what is typed, Python's own prompt does so from 3.13 on)"
+)
+
+
 def source_of(fn):
     """The function's own node and the number of the line before its source."""
     try:
         lines, first = inspect.getsourcelines(fn)
     except (OSError, TypeError) as e:
-        raise OSError(f"the source of {fn.__name__} is needed to compile it, and is not there") from e
+        raise OSError(_NO_SOURCE.format(fn.__name__)) from e
     text = textwrap.dedent("".join(lines))
     if fn.__name__ == "<lambda>":
         return _lambda_in(text, fn), first - 1
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef) and node.name == fn.__name__:
             return node, first - 1
-    raise OSError(f"the source of {fn.__name__} is needed to compile it, and is not there")
+    raise OSError(_NO_SOURCE.format(fn.__name__))
 
 
 def _lambda_in(text, fn):
