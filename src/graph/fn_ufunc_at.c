@@ -118,9 +118,9 @@ static tt_array *ufunc_at(tt_calc *c, tt_call_frame *f) {
   if (w.u->nin == 2) {
     w.b = tt__arg_array(c, f, SECOND);
     tt_array *out = NULL;
-    if (w.b && tt__broadcast_to(w.b, w.value->rank, tt__array_len(w.value), &out, NULL) != TT_OK)
-      return tt__calc_fail(c, TT_EVALUE, "array is not broadcastable to correct shape");
-    if (!w.b || !(w.b = tt__calc_keep(c, TT_OK, &out))) return NULL;
+    tt_code code = w.b ? tt__broadcast_to(w.b, w.value->rank, tt__array_len(w.value), &out, c->err) : TT_OK;
+    if (code == TT_EVALUE) return tt__calc_fail(c, code, "array is not broadcastable to correct shape");
+    if (!w.b || !(w.b = tt__calc_keep(c, code, &out))) return NULL;
   }
   if (w.value->size == 0) return operate(c, &w, w.value, w.b), NULL; /* for what is wrong with the types */
   tt_array *iota = tt__calc_reshape(c, tt__calc_iota(c, w.a->size), w.a->rank, tt__array_len(w.a));

@@ -364,6 +364,23 @@ def ordering():
 
 
 @program
+def methods_of_ufuncs():
+    a = grid().astype("int64")
+    b = (
+        tt.bitwise_xor.reduce(a, axis=1),
+        tt.gcd.reduce(a, where=a > 3),
+        tt.hypot.accumulate(a, axis=1),
+        tt.add.reduceat(a, [0, 2, 1]),
+        tt.divmod.outer(a[0], a[1] + 1)[1],
+    )
+    x, far, z = tt.zeros(2_000_000), [0, 1_000_000, 5, 0], tt.ones(6, dtype=complex)
+    tt.add.at(x, far, 1.5)
+    tt.maximum.at(x, far, [1, 2, 3, 4])
+    tt.multiply.at(z, [0, 0, 3], 2j)
+    return [v.tolist() for v in (*b, x[:9], x[1_000_000], z)]
+
+
+@program
 def drawing():
     r = tt.random.default_rng(3)
     x = (
