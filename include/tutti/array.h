@@ -160,6 +160,8 @@ TT_API tt_code tt_broadcast_to(tt_array *a, int rank, const int64_t *len, tt_arr
 /* a[index]: index is a value or a tuple of ints, slices, None, Ellipsis, integer arrays, boolean arrays. View if
  * basic. */
 TT_API tt_code tt_get(tt_array *a, tt_value index, tt_array **out, tt_error *err);
+/* tt_item of a[index], without an array for it where the element lies in memory. */
+TT_API tt_code tt_get_item(tt_array *a, tt_value index, tt_value *out, tt_error *err);
 /* a[index] = value (array or scalar, broadcast, cast as NumPy's assignment does). */
 TT_API tt_code tt_set(tt_array *a, tt_value index, tt_value value, tt_error *err);
 /* astype: a copy in another type (no copy when `copy` is false and the type is the same). */

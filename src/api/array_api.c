@@ -241,6 +241,14 @@ tt_code tt_get(tt_array *a, tt_value index, tt_array **out, tt_error *err) {
   return leave(&c, CHECKED(check_array(a, err), tt__get(a, &index, out, err)));
 }
 
+tt_code tt_get_item(tt_array *a, tt_value index, tt_value *out, tt_error *err) {
+  call c;
+  tt_code code;
+  *out = (tt_value){.tag = TT_V_NONE};
+  err = enter(&c, err);
+  return leave(&c, CHECKED(check_array(a, err), tt__get_item(a, &index, out, err)));
+}
+
 tt_code tt_set(tt_array *a, tt_value index, tt_value value, tt_error *err) {
   call c;
   tt_code code;

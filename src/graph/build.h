@@ -161,6 +161,7 @@ TT_HIDDEN tt_code tt__transpose(tt_array *a, const int *axes, tt_array **out, tt
 TT_HIDDEN tt_code tt__reshape(tt_array *a, int rank, const int64_t *len, tt_array **out, tt_error *err);
 TT_HIDDEN tt_code tt__broadcast_to(tt_array *a, int rank, const int64_t *len, tt_array **out, tt_error *err);
 TT_HIDDEN tt_code tt__get(tt_array *a, const tt_value *index, tt_array **out, tt_error *err);
+TT_HIDDEN tt_code tt__get_item(tt_array *a, const tt_value *index, tt_value *out, tt_error *err); /* tt__item of it */
 TT_HIDDEN tt_code tt__set(tt_array *a, const tt_value *index, const tt_value *value, tt_error *err);
 TT_HIDDEN tt_code tt__cast(tt_array *a, tt_dtype dtype, bool copy, tt_array **out, tt_error *err);
 TT_HIDDEN tt_code tt__copy(tt_array *a, tt_array **out, tt_error *err);

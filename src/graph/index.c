@@ -3,6 +3,7 @@
 ** flat positions for GATHER and SCATTER. It must not compute positions itself (index_fancy.c).
 */
 
+#include "graph/host.h"
 #include "graph/index_int.h"
 #include "graph/now.h"
 #include "graph/session.h"
@@ -226,12 +227,34 @@ static tt_code get_element(const tt_array *a, int64_t off, tt_array **out, tt_er
   return *out ? TT_OK : TT_ENOMEM;
 }
 
-/* a[k] of one axis, the index of most loops: where it is. False: any other, or out of range. */
+/* a[k] of one axis, a[i, j] of two: the indices of most loops. Where it is; false: any other, or out of range. */
 static bool find_element(tt_array *a, const tt_value *index, int64_t *off) {
-  if (a->rank != 1 || index->tag != TT_V_INT) return false;
-  int64_t k = index->as.i < 0 ? index->as.i + a->dim[0] : index->as.i;
-  *off = a->off + k * tt__array_step(a)[0];
-  return k >= 0 && k < a->dim[0];
+  bool many = index->tag == TT_V_TUPLE;
+  const tt_value *at = many ? index->as.tuple.item : index;
+  if (a->rank != (many ? index->as.tuple.n : 1) || a->rank == 0) return false;
+  const int64_t *step = tt__array_step(a);
+  *off = a->off;
+  for (int k = 0; k < a->rank; k++) {
+    if (at[k].tag != TT_V_INT) return false;
+    int64_t i = at[k].as.i < 0 ? at[k].as.i + a->dim[k] : at[k].as.i;
+    if (i < 0 || i >= a->dim[k]) return false;
+    *off += i * step[k];
+  }
+  return true;
+}
+
+tt_code tt__get_item(tt_array *a, const tt_value *index, tt_value *out, tt_error *err) {
+  int64_t off;
+  tt_scalar s;
+  tt_array *one;
+  if (find_element(a, index, &off) && tt__now_element(a->storage->node, off, &s)) {
+    *out = tt__scalar_load((tt_dtype)a->dtype, &s);
+    return TT_OK;
+  }
+  TT_TRY(tt__get(a, index, &one, err));
+  tt_code code = tt__item(one, out, err);
+  tt__array_release(one);
+  return code;
 }
 
 /* The one mask of an index like a[mask] or a[mask, ...], or NULL. */

@@ -160,3 +160,30 @@ def test_a_number_that_others_hold_stays():
     shown = np.asarray(v)
     v += 1
     assert float(shown) == 6 and float(v) == 7
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_elements_of_several_axes(late):
+    want = np.arange(24.0).reshape(2, 3, 4)
+    for view in (np.s_[:], np.s_[::-1, 1:, ::2], np.s_[1:, ::-1]):
+        a = tt.asarray(want.copy()) + (tt.zeros((2, 3, 4)) if late else 0)
+        x, y = a[view], want[view].copy()
+        for at in np.ndindex(y.shape):
+            below = tuple(k - n for k, n in zip(at, y.shape))
+            assert x[at] == y[at] == x[below] == x.item(at) == x.item(*below)
+            assert type(x.item(*at)) is float
+            x[at] = x[at] * 2 + 1
+            x[below] += 1
+            y[at] = y[at] * 2 + 2
+        assert (x.numpy() == y).all()
+        for at in ((2, 0, 0), (0, 9, 0), (0, 0, -9)):
+            for act in (lambda: x[at], lambda: x.item(*at), lambda: x.__setitem__(at, 1.0)):  # noqa: B023
+                with pytest.raises(IndexError, match="out of bounds"):
+                    act()
+        assert x[True, 0, 0].shape == y[True, 0, 0].shape and x[0, 0].shape == y[0, 0].shape
+        with pytest.raises(IndexError, match="too many indices"):
+            x[0, 0, 0, 0]
+    kept = tt.asarray(want)
+    one = kept[1, 2, 3]
+    kept[1, 2, 3] = -1
+    assert one == 23 and kept.item(-1) == -1

@@ -199,13 +199,10 @@ PyObject *core_meth_item(PyObject *self, PyObject *const *arg, Py_ssize_t n) {
   for (int k = 0; k < rank; k++) item[k] = tt_v_int(at[k]);
   index.as.tuple.item = item;
   index.as.tuple.n = rank;
-  tt_array *one;
+  tt_value v;
   tt_error err;
-  tt_code c = tt_get(a, index, &one, &err);
-  if (c != TT_OK) return core_raise(c, &err);
-  PyObject *out = core_item(one);
-  tt_release(&one);
-  return out;
+  tt_code c = tt_get_item(a, index, &v, &err);
+  return c == TT_OK ? core_value_object(&v) : core_raise(c, &err);
 }
 
 static double half_value(uint16_t h, bool brain) {
