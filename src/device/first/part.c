@@ -1,6 +1,6 @@
 /*
-** Arrays and tuples made by statements: new memory, parts of other arrays. They are put together in words of their own first, since
-** the variable that is set may be among those that are read. No scratch register is in use.
+** Arrays and tuples made by statements: new memory, parts of other arrays. They are put together in words of their own
+** first, since the variable that is set may be among those that are read. No scratch register is in use.
 */
 #include <string.h>
 
