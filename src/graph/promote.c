@@ -244,7 +244,9 @@ tt_code tt__fail_cast(tt_op op, const char *what, tt_dtype from, tt_dtype to, co
                   tt__ops[op].numpy, what, tt__dtypes[from].name, tt__dtypes[to].name, rule);
 }
 
-static bool keeps_types(int cls) { return cls == TT_CLASS_LOGIC || cls == TT_CLASS_TEST || cls == TT_CLASS_NONUM; }
+static bool keeps_types(int cls) {
+  return cls == TT_CLASS_LOGIC || cls == TT_CLASS_TEST || cls == TT_CLASS_NONUM || cls == TT_CLASS_DRAW;
+}
 
 /* Python's numbers become what is computed without a cast, where their kind allows it at all. */
 static bool is_weak(const tt_value *v, tt_dtype to) {
