@@ -49,6 +49,10 @@ static tt_pair c_div(maker m, tt_pair a, tt_pair b) {
   return c_pick(m, zero, pair(quot(m, a.re, abr), quot(m, a.im, abr)), c_pick(m, wide, w, n));
 }
 
+static int is_zero(maker m, int a) { return test(m, TT_EQ, a, number(m, 0)); }
+/* `a` where it is 0, else b. CUDA's compiler takes either zero for the other where they compare equal. */
+static int zero_or(maker m, int a, int b) { return pick(m, is_zero(m, a), op2(m, TT_COPYSIGN, number(m, 0), a), b); }
+
 /* An angle that is infinite or NaN has no direction: 0 stays 0, an infinity stays one. */
 static tt_pair c_exp(maker m, tt_pair a) {
   int e = op1(m, TT_EXP, a.re), zero = number(m, 0);
@@ -56,7 +60,7 @@ static tt_pair c_exp(maker m, tt_pair a) {
   int wild = not(m, test(m, TT_ISFINITE, a.im, -1)), gone = both(m, TT_LAND, wild, test(m, TT_EQ, e, zero));
   int kept = both(m, TT_LOR, flat, both(m, TT_LAND, wild, both(m, TT_LOR, gone, test(m, TT_ISINF, e, -1))));
   int im = pick(m, gone, op2(m, TT_COPYSIGN, zero, a.im), mul(m, e, op1(m, TT_SIN, a.im)));
-  return pair(pick(m, kept, e, mul(m, e, op1(m, TT_COS, a.im))), pick(m, flat, a.im, im));
+  return pair(pick(m, kept, e, mul(m, e, op1(m, TT_COS, a.im))), zero_or(m, a.im, im));
 }
 
 /* log|z| beside 1 from the difference to 1, which hypot() would round away. */
@@ -93,15 +97,13 @@ static tt_pair c_sqrt(maker m, tt_pair a) {
   return pair(pick(m, tall, number(m, __builtin_inf()), z.re), pick(m, tall, a.im, z.im));
 }
 
-static int is_zero(maker m, int a) { return test(m, TT_EQ, a, number(m, 0)); }
-
 /* Where the angle is infinite or NaN, a part that is 0 stays 0 and an infinity stays one: C99's annex G. */
 static tt_pair c_sinh(maker m, tt_pair a) {
   int re = mul(m, op1(m, TT_SINH, a.re), op1(m, TT_COS, a.im)),
       im = mul(m, op1(m, TT_COSH, a.re), op1(m, TT_SIN, a.im));
   int wild = not(m, test(m, TT_ISFINITE, a.im, -1)),
       end = both(m, TT_LOR, is_zero(m, a.re), test(m, TT_ISINF, a.re, -1));
-  return pair(pick(m, both(m, TT_LAND, wild, end), a.re, re), pick(m, is_zero(m, a.im), a.im, im));
+  return pair(pick(m, both(m, TT_LAND, wild, end), a.re, re), zero_or(m, a.im, im));
 }
 static tt_pair c_cosh(maker m, tt_pair a) {
   int re = mul(m, op1(m, TT_COSH, a.re), op1(m, TT_COS, a.im)),
@@ -126,7 +128,7 @@ static tt_pair c_tanh(maker m, tt_pair a) {
   int end = both(m, TT_LAND, test(m, TT_ISINF, a.re, -1), not(m, test(m, TT_ISFINITE, a.im, -1)));
   int tail = pick(m, end, op2(m, TT_COPYSIGN, number(m, 0), a.im), mul(m, wave, decay));
   tt_pair z = c_pick(m, far, pair(op2(m, TT_COPYSIGN, one, a.re), tail), near);
-  return pair(pick(m, is_zero(m, a.re), a.re, z.re), pick(m, is_zero(m, a.im), a.im, z.im));
+  return pair(zero_or(m, a.re, z.re), zero_or(m, a.im, z.im));
 }
 
 static int is_far(maker m, tt_pair a) {
@@ -141,7 +143,7 @@ static tt_pair c_atanh(maker m, tt_pair a) {
   int across = sub(m, mul(m, sub(m, one, x), add(m, one, x)), mul(m, a.im, a.im));
   int quarter = op2(m, TT_ATAN2, mul(m, two, a.im), pick(m, far, number(m, -__builtin_inf()), across));
   quarter = pick(m, test(m, TT_ISINF, a.im, -1), op2(m, TT_COPYSIGN, number(m, 3.14159265358979323846), a.im), quarter);
-  return pair(pick(m, is_zero(m, a.re), a.re, op2(m, TT_COPYSIGN, re, a.re)), mul(m, number(m, 0.5), quarter));
+  return pair(zero_or(m, a.re, op2(m, TT_COPYSIGN, re, a.re)), mul(m, number(m, 0.5), quarter));
 }
 
 /* sqrt(1 - z) and sqrt(1 + z). The signs of zeros tell the sides of the cuts, so 1 - z is not a complex difference. */
@@ -161,7 +163,7 @@ static tt_pair c_asin(maker m, tt_pair a) {
   int near = sub(m, mul(m, down.re, up.re), mul(m, down.im, up.im));
   int far = is_far(m, a), inf = number(m, __builtin_inf());
   int re = op2(m, TT_ATAN2, a.re, pick(m, far, op1(m, TT_ABS, a.im), near));
-  return pair(pick(m, is_zero(m, a.re), a.re, re),
+  return pair(zero_or(m, a.re, re),
               pick(m, far, op2(m, TT_COPYSIGN, inf, a.im), op1(m, TT_ASINH, across(m, down, up))));
 }
 

@@ -1,8 +1,8 @@
 /*
 ** C that is rendered from functions of Python and from fused expressions, on the processor's threads: parallel loops
 ** with reductions, vectorize and guvectorize, kernels with and without barriers, several threads that call. Its main
-** use is under ThreadSanitizer with a TUTTI_CC that adds -fsanitize=thread (.ci/run), so that it sees the accesses of that C.
-** The trees are what python/tutti/_jit makes of the source above them.
+** use is under ThreadSanitizer with a TUTTI_CC that adds -fsanitize=thread (.ci/run), so that it sees the accesses of
+** that C. The trees are what python/tutti/_jit makes of the source above them.
 */
 #define TEST_KEEPS_MEMORY
 #include "test.h"
