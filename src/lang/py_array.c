@@ -342,16 +342,37 @@ expr *py__materialise(lower *l, expr *e) {
   return made;
 }
 
+static expr *copied(lower *l, expr *array) {
+  expr *one = py__expr(l, TT_X_ELEM, py__array(l, (tt_dtype)array->type->dtype, array->type->rank, 'E'), 1);
+  one->form = "u";
+  one->name = "+";
+  one->arg[0] = array;
+  return py__materialise(l, one);
+}
+
+typedef struct ahead {
+  int rank;
+  bool found;
+} ahead;
+
+/* A part of an array, or a row that stretches: a store into the same memory would change what is read later. */
+static void see_part(lower *l, expr *array, void *ctx) {
+  ahead *a = ctx;
+  (void)l;
+  a->found |= (array->op != TT_X_LOCAL && array->op != TT_X_GLOBAL) || array->type->rank < a->rank;
+}
+
+expr *py__ahead(lower *l, const expr *view, expr *value) {
+  ahead a = {.rank = view->type->rank};
+  each_array(l, value, see_part, &a);
+  if (!a.found) return value;
+  return py__is_lazy(value) ? py__materialise(l, value) : copied(l, value);
+}
+
 void py__fill(lower *l, expr *view, expr *value, const char *op) {
   view = py__keep(l, view);
   py__wrote(l, view);
-  if (py__is_array(value) && !py__is_lazy(value) && value->op == TT_X_VIEW) { /* it may overlap: copy first */
-    expr *one = py__expr(l, TT_X_ELEM, py__array(l, (tt_dtype)value->type->dtype, value->type->rank, 'E'), 1);
-    one->form = "u";
-    one->name = "+";
-    one->arg[0] = value;
-    value = py__materialise(l, one);
-  }
+  if (py__is_array(value) && !py__is_lazy(value) && value->op == TT_X_VIEW) value = copied(l, value);
   value = pin(l, value);
   if (!py__is_scalar(value) && !py__is_array(value))
     py__fail(l, TT_ETYPE, "cannot store %s in an array", py__type_name(l, value->type));

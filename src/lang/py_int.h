@@ -130,6 +130,8 @@ expr *py__array_call(lower *l, const char *name, const tt_tree *t, bool *known);
 expr *py__method(lower *l, expr *self, const char *name, const tt_tree *t);
 expr *py__attribute(lower *l, expr *self, const char *name);
 expr *py__materialise(lower *l, expr *e); /* array expressions become memory */
+/* `value`, in memory of its own if a store into `view` could change what it reads. */
+expr *py__ahead(lower *l, const expr *view, expr *value);
 void py__fill(lower *l, expr *view, expr *value, const char *op);
 bool py__is_lazy(const expr *e); /* an array expression */
 tt_dtype py__dtype_of(lower *l, const tt_tree *t);

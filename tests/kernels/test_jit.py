@@ -289,6 +289,28 @@ def test_slices_are_views():
     np.testing.assert_array_equal(a, b)
 
 
+def test_what_a_store_changes_is_read_before():
+    """Parts of the array that is written, rows of it that stretch."""
+
+    @tt.njit
+    def f(d, b):
+        d += d[::-1] * 2
+        d -= np.sqrt(np.abs(d[0])) * b
+        d *= d.T + 1
+        r = d[1]
+        d += r
+        np.add(d, d[2], d)
+        d += d * b
+
+    rng = np.random.default_rng(1)
+    for shape in ((3, 3), (4, 4)):
+        got, want = (np.random.default_rng(2).uniform(-1, 1, shape) for _ in range(2))
+        b = rng.uniform(1, 2, shape[1])
+        f(got, b)
+        f.py_func(want, b)
+        np.testing.assert_allclose(got, want, rtol=1e-13)
+
+
 def test_arrays_made_inside():
     @tt.njit
     def f(n):
