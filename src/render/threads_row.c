@@ -379,6 +379,7 @@ static void put_line(tt_thread_emit *t, int phase, const char *from) {
     put_piece(t, phase);
     some.full = 0;
     some.vec = 1;
+    some.drawn = 0;
     if (some.unroll > 4) some.unroll = 4;
     piece = group_threads(t) * some.unroll;
   }
