@@ -83,7 +83,7 @@ def over_the_fake(tmp_path, code):
     head += "fake.fake_argument.restype = fake.fake_copied.restype = ctypes.c_ulonglong\n"
     script = tmp_path / "managed.py"
     script.write_text(head + textwrap.dedent(code))
-    env = {k: v for k, v in (os.environ | env).items() if k != "TUTTI_NULL_DEVICE"}
+    env = {k: v for k, v in (os.environ | env).items() if k not in ("TUTTI_NULL_DEVICE", "TUTTI_DEVICE")}
     done = subprocess.run([sys.executable, script], env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
 
