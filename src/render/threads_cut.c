@@ -2,45 +2,16 @@
 ** How a launch is cut into threads: which variant of the kernel, how many blocks, what memory between the
 ** passes. All that is proved about a launch (indices fit 32 bits, addresses are aligned) is proved here.
 */
+#include "render/threads_cut.h"
+
 #include <string.h>
 
-#include "render/threads_int.h"
-
 enum {
-  TILE = 32,
-  MAP_BLOCK = 256,
-  MEND_BLOCK = 128, /* ORDER MEND: threads.c, put_bounds */
-  ROW_BLOCK = 256,
   COL_BLOCK = 128,
   MOST_REDS = 44,
   STATIC_REDS = 8,
   THREADS_UNIT = 2048,
 };
-
-typedef struct tt_cutter {
-  const tt_kernel *k;
-  const tt_lowered *l;
-  const tt_target *t;
-  const size_t *align;
-  const int64_t *buf_len;
-  tt_extent x;
-  int loads;   /* accesses loaded in a row's loop that move along the lane */
-  int biggest; /* bytes of the widest element among them and the stored ones */
-  int draw;    /* bytes of the widest draw, 0 without */
-  bool slow;   /* costly functions: registers are dear */
-  bool
-      shares; /* several loads walk one buffer (a stencil): blocks of many outer points find its lines in their cache */
-  bool reloads; /* something is read that the same loop has just written */
-} tt_cutter;
-
-static int64_t at_most(int64_t x, int64_t most) { return x < most ? x : most; }
-static int64_t up(int64_t x, int64_t by) { return (x + by - 1) / by; }
-
-static int log2_up(int64_t x) {
-  int n = 0;
-  while (((int64_t)1 << n) < x) n++;
-  return n;
-}
 
 /* ---- what is proved */
 
@@ -64,8 +35,7 @@ static bool is_wide(const tt_cutter *c) {
   return false;
 }
 
-/* Points of the launch, `by` times; a large number when that is beyond 64 bits. */
-static int64_t points_times(const tt_cutter *c, int64_t by) {
+int64_t tt__cut_points(const tt_cutter *c, int64_t by) {
   int64_t n = c->x.outer;
   if (__builtin_mul_overflow(n, c->x.lanes, &n) || __builtin_mul_overflow(n, by, &n)) return INT64_MAX;
   return n;
@@ -92,8 +62,7 @@ static void look(tt_cutter *c) {
   }
 }
 
-/* Are the draws of each vector's lanes whole blocks of them? False too where nothing is drawn. */
-static bool shares_blocks(const tt_cutter *c, int vec) {
+bool tt__cut_shares_blocks(const tt_cutter *c, int vec) {
   const tt_kernel *k = c->k;
   int lane = tt__threads_lane_axis(k), n = 0;
   for (int i = 0; i < k->ninst && vec > 1; i++) {
@@ -106,23 +75,18 @@ static bool shares_blocks(const tt_cutter *c, int vec) {
   }
   return n > 0;
 }
-
-/* ---- maps */
-
-/* Threads of a block along x for `n` of them: little of the last block lies beyond the end. */
-static int block_x(int64_t n, int most) {
-  int best = 1 << log2_up(n);
+int tt__cut_block_x(int64_t n, int most) {
+  int best = 1 << tt__log2_up(n);
   if (best <= most) return best;
   best = most;
   for (int x = most; x >= 32; x /= 2) {
-    if (up(n, x) * x * 8 <= n * 9) return x;
-    if (up(n, x) * x < up(n, best) * best) best = x;
+    if (tt__turns(n, x) * x * 8 <= n * 9) return x;
+    if (tt__turns(n, x) * x < tt__turns(n, best) * best) best = x;
   }
   return best;
 }
 
-/* Is every vector of `vec` lanes of access `a` that starts at a multiple of `vec` aligned in memory? */
-static bool is_aligned(const tt_cutter *c, int a, int vec) {
+bool tt__cut_is_aligned(const tt_cutter *c, int a, int vec) {
   const tt_kaccess *acc = &c->k->access[a];
   int64_t size = (int64_t)tt__dtype_size((tt_dtype)acc->dtype), by = (int64_t)tt__vector_align(vec, (size_t)size);
   if ((int64_t)c->align[acc->buf] % by != 0 || c->l->off[a] * size % by != 0) return false;
@@ -130,233 +94,6 @@ static bool is_aligned(const tt_cutter *c, int a, int vec) {
     if (x != tt__threads_lane_axis(c->k) && c->l->len[x] > 1 && c->l->step[a * c->k->naxes + x] * size % by != 0)
       return false;
   return true;
-}
-
-/* Lanes that fill 16 bytes of the widest type, if all that is dense is aligned for them. */
-static int map_vector(const tt_cutter *c) {
-  const tt_kernel *k = c->k;
-  int vec = c->biggest > 1 ? 16 / c->biggest : 16, unit = 0;
-  if (k->checked || k->serial || c->reloads || c->x.lanes < 32 * vec) return 1;
-  for (int i = 0; i < k->ninst; i++) {
-    const tt_kinst *q = &k->inst[i];
-    if ((q->op != TT_K_LOAD && q->op != TT_K_STORE) || k->access[q->slot].lane != TT_LANE_UNIT) continue;
-    if (!is_aligned(c, q->slot, vec)) return 1;
-    unit++;
-  }
-  return unit ? vec : 1;
-}
-
-/* ---- maps whose operands lie apart: slices that begin anywhere */
-
-/* Do accesses walk the same buffer with the same steps? */
-static bool walk_alike(const tt_cutter *c, int a, int b) {
-  if (c->k->access[a].buf != c->k->access[b].buf) return false;
-  for (int x = 0; x < c->k->naxes - 1; x++)
-    if (c->l->len[x] > 1 && c->l->step[a * c->k->naxes + x] != c->l->step[b * c->k->naxes + x]) return false;
-  return true;
-}
-
-/* Elements by which access `a` begins behind an aligned vector, the same at all outer points; -1: they differ. */
-static int phase_of(const tt_cutter *c, int a, int vec) {
-  if (c->align[c->k->access[a].buf] % 16 != 0) return -1;
-  for (int x = 0; x < c->k->naxes - 1; x++)
-    if (c->l->len[x] > 1 && c->l->step[a * c->k->naxes + x] % vec != 0) return -1;
-  return (int)((c->l->off[a] % vec + vec) % vec);
-}
-
-/* Does the aligned vector of the last element of access `a` lie in its buffer? */
-static bool ends_inside(const tt_cutter *c, int a, int vec) {
-  int64_t last = c->l->off[a] + c->x.lanes - 1;
-  for (int x = 0; x < c->k->naxes - 1; x++) {
-    int64_t step = c->l->step[a * c->k->naxes + x];
-    if (step > 0) last += (c->l->len[x] - 1) * step;
-  }
-  return c->buf_len && up(last + 1, vec) <= c->buf_len[c->k->access[a].buf];
-}
-
-/* A load that is not aligned: beside one of the same buffer that is, or by two vectors. */
-static bool set_beside(const tt_cutter *c, tt_variant *v, int a, const int *phase, int vec) {
-  for (int b = 0; b < c->k->naccess; b++) {
-    if (phase[b] != v->shift || c->k->access[b].write || !walk_alike(c, a, b)) continue;
-    int64_t by = c->l->off[a] - c->l->off[b];
-    if (by <= -vec || by >= vec) continue;
-    v->with[a] = (uint8_t)(1 + b);
-    v->by[a] = (int8_t)by;
-    return true;
-  }
-  v->with[a] = TT_APART_SELF;
-  v->by[a] = (int8_t)((phase[a] - v->shift + vec) % vec);
-  return ends_inside(c, a, vec);
-}
-
-/* Vectors where stores are aligned all alike, some lanes before the first. How many lanes; 1: no gain, or not so. */
-static int apart_vector(const tt_cutter *c, tt_variant *v) {
-  const tt_kernel *k = c->k;
-  int vec = 16 / c->biggest, phase[TT_MOST_APART], store = -1;
-  if (k->checked || k->serial || c->reloads || k->naccess > TT_MOST_APART || c->loads > 10) return 1;
-  if (c->x.lanes < 32 * vec || points_times(c, 1) < (int64_t)c->t->units * 1024 * vec) return 1;
-  for (int a = 0; a < k->naccess; a++) phase[a] = -1;
-  for (int i = 0; i < k->ninst; i++) {
-    const tt_kinst *q = &k->inst[i];
-    if ((q->op != TT_K_LOAD && q->op != TT_K_STORE) || k->access[q->slot].lane != TT_LANE_UNIT) continue;
-    if ((int)tt__dtype_size((tt_dtype)k->access[q->slot].dtype) != c->biggest) return 1;
-    phase[q->slot] = phase_of(c, q->slot, vec);
-    if (phase[q->slot] < 0) return 1;
-    if (q->op == TT_K_LOAD) continue;
-    if (store >= 0 && phase[store] != phase[q->slot]) return 1;
-    store = q->slot;
-  }
-  if (store < 0) return 1;
-  v->apart = 1;
-  v->shift = (uint8_t)phase[store];
-  for (int a = 0; a < k->naccess; a++)
-    if (phase[a] >= 0 && phase[a] != v->shift && !set_beside(c, v, a, phase, vec)) {
-      *v = (tt_variant){.vec = 1};
-      return 1;
-    }
-  return vec;
-}
-
-/* The outer axis along which loads are dense that are not so along the lane; -1: none, or no gain. */
-static int tile_axis(const tt_cutter *c) {
-  const tt_kernel *k = c->k;
-  int axis = -1, squares = 0;
-  if (k->checked || k->serial || c->reloads || c->x.lanes < TILE / 2) return -1;
-  for (int i = 0; i < k->ninst; i++) {
-    const tt_kinst *q = &k->inst[i];
-    if (q->op != TT_K_LOAD || k->access[q->slot].buf < 0 || k->access[q->slot].lane != TT_LANE_ANY) continue;
-    const int64_t *step = c->l->step + q->slot * k->naxes;
-    int64_t lane = step[k->naxes - 1];
-    squares++;
-    for (int x = 0; x < k->naxes - 1; x++)
-      if ((step[x] == 1 || step[x] == -1) && (lane >= 4 || lane <= -4) && c->l->len[x] >= TILE / 2) axis = x;
-  }
-  return squares <= 4 ? axis : -1;
-}
-
-/* Wide squares have longer runs, if shared memory holds several of them. */
-static int tile_side(const tt_cutter *c, int axis) {
-  const tt_kernel *k = c->k;
-  size_t size = 0;
-  for (int i = 0; i < k->ninst; i++)
-    if (k->inst[i].op == TT_K_LOAD && k->access[k->inst[i].slot].lane == TT_LANE_ANY)
-      size += tt__dtype_size((tt_dtype)k->access[k->inst[i].slot].dtype);
-  return size <= 8 && c->l->len[axis] >= 256 && c->x.lanes >= 256 && c->loads <= 3 ? 2 * TILE : TILE;
-}
-
-/* Do all loads and stores go by four elements of 4 bytes, squares along their axis, everything else along the lane? */
-static bool by_four(const tt_cutter *c, int axis) {
-  const tt_kernel *k = c->k;
-  int lane = k->naxes - 1;
-  if (c->x.lanes % 4 != 0 || c->l->len[axis] % 4 != 0) return false;
-  for (int i = 0; i < k->ninst; i++) {
-    const tt_kinst *q = &k->inst[i];
-    if (q->op == TT_K_LOADX) return false;
-    if ((q->op != TT_K_LOAD && q->op != TT_K_STORE) || k->access[q->slot].buf < 0) continue;
-    const tt_kaccess *a = &k->access[q->slot];
-    const int64_t *step = c->l->step + q->slot * k->naxes;
-    int along = q->op == TT_K_LOAD && a->lane == TT_LANE_ANY ? axis : lane;
-    if (tt__dtype_size((tt_dtype)a->dtype) != 4 || c->align[a->buf] % 16 != 0 || c->l->off[q->slot] % 4 != 0)
-      return false;
-    if (step[along] != 1 || (along == lane && a->lane != TT_LANE_UNIT)) return false;
-    for (int x = 0; x < k->naxes; x++)
-      if (x != along && c->l->len[x] > 1 && step[x] % 4 != 0) return false;
-  }
-  return true;
-}
-
-static void cut_tiled(const tt_cutter *c, tt_pass *p, int axis) {
-  int side = tile_side(c, axis);
-  int64_t len = c->l->len[axis], squares = c->x.outer / len * up(len, side);
-  p->variant.tiled = (uint8_t)(1 + axis);
-  p->variant.vec = (uint8_t)side;
-  p->variant.unroll = side == 2 * TILE && by_four(c, axis) ? 4 : 1;
-  p->grid.block[0] = (uint32_t)side;
-  p->grid.block[1] = (uint32_t)(MAP_BLOCK / side);
-  p->grid.grid[0] = (uint32_t)up(c->x.lanes, side);
-  p->grid.grid[1] = (uint32_t)at_most(squares, at_most(c->t->grid_max[1], 65535));
-}
-
-/* Are near forms worth a second text for what is far? Kernels that gather or scatter do all in one order. */
-static bool is_mended(const tt_kernel *k) {
-  int near = 0;
-  for (int i = 0; i < k->ninst; i++) {
-    const tt_kinst *q = &k->inst[i];
-    if (q->op == TT_K_LOADX || q->op == TT_K_STOREX) return false;
-    near += q->scope == TT_SCOPE_ROW && tt__emit_has_near(q);
-  }
-  return near > 1 && tt__render_needs_math(k);
-}
-
-static void cut_map(tt_cutter *c, tt_pass *p) {
-  tt_variant *v = &p->variant;
-  int axis = tile_axis(c);
-  if (axis >= 0) {
-    cut_tiled(c, p, axis);
-    return;
-  }
-  int64_t lanes = c->x.lanes, outer = c->x.outer;
-  int vec = map_vector(c);
-  if (vec == 1) vec = apart_vector(c, v);
-  /* Vectors that leave units without work are not worth their text: it takes the compiler a time for each lane. */
-  while (vec > 1 && points_times(c, 1) < (int64_t)c->t->units * 1024 * vec) vec = vec > 4 ? 4 : 1;
-  int unroll = vec > 1 || c->k->checked || c->reloads ? 1 : c->slow ? 2 : 4;
-  while (unroll > 1 && (c->loads * unroll > 32 || outer * lanes < (int64_t)c->t->units * 1024 * unroll)) unroll /= 2;
-  while (unroll > 1 && lanes < 32 * unroll) unroll /= 2;
-  v->vec = (uint8_t)vec;
-  v->unroll = (uint8_t)unroll;
-  int64_t shift = vec == 1 && unroll > 1 ? tt__threads_shift(c->k, c->l) : 0;
-  int64_t threads = v->apart  ? up(lanes + v->shift, vec)
-                    : vec > 1 ? lanes / vec + lanes % vec /* the last lanes have a thread each */
-                              : up(lanes + shift, unroll);
-  v->drawn = !v->apart && shares_blocks(c, vec);
-  v->mended = vec > 1 && !v->apart && outer == 1 && is_mended(c->k);
-  v->whole = v->mended || (v->drawn && outer == 1);
-  int x = block_x(threads, c->shares && outer >= 8 ? 32 : v->mended ? MEND_BLOCK : MAP_BLOCK), y = MAP_BLOCK / x;
-  y = (int)at_most(y, (int64_t)1 << log2_up(outer));
-  v->block = (uint8_t)(unroll > 1 ? log2_up(x) : 0);
-  p->grid.block[0] = (uint32_t)x;
-  p->grid.block[1] = (uint32_t)y;
-  p->grid.grid[0] = (uint32_t)up(threads, x);
-  p->grid.grid[1] = (uint32_t)at_most(up(outer, y), at_most(c->t->grid_max[1], 65535));
-  /* Quick kernels do best without a loop; slow ones do many turns, so that what all lanes share is computed seldom. */
-  v->once = !c->slow && p->grid.grid[1] == up(outer, y);
-  if (!c->slow || vec == 1 || outer != 1) return;
-  p->grid.grid[0] =
-      (uint32_t)at_most(p->grid.grid[0], (int64_t)c->t->units * 32 * (v->mended ? MAP_BLOCK / MEND_BLOCK : 1));
-}
-
-/* ---- scatters */
-
-/* The one buffer that is scattered into; -1 when there are several, or when it is read or stored to otherwise. */
-static int scatter_buffer(const tt_kernel *k) {
-  int buf = -1;
-  for (int i = 0; i < k->ninst; i++) {
-    const tt_kinst *q = &k->inst[i];
-    if (q->op != TT_K_STOREX) continue;
-    if (buf >= 0 && buf != k->access[q->slot].buf) return -1;
-    buf = k->access[q->slot].buf;
-  }
-  for (int i = 0; i < k->ninst; i++) {
-    const tt_kinst *q = &k->inst[i];
-    bool other = q->op == TT_K_LOAD || q->op == TT_K_LOADX || q->op == TT_K_STORE;
-    if (other && k->access[q->slot].buf == buf) return -1;
-  }
-  return buf;
-}
-
-static tt_code cut_scatter(tt_cutter *c, bool wide, tt_cut *out, tt_error *err) {
-  int buf = scatter_buffer(c->k);
-  if (c->k->mode != TT_MODE_MAP || buf < 0 || !c->buf_len)
-    return tt__fail(err, TT_ENOTIMPL, "a kernel that scatters here has one order only");
-  cut_map(c, &out->pass[0]);
-  for (int i = 0; i < 3; i++) {
-    out->pass[i] = out->pass[0];
-    out->pass[i].variant.scatter = (uint8_t)(TT_SCATTER_CLEAR + i);
-  }
-  out->npass = 3;
-  out->work_bytes = ((size_t)c->buf_len[buf] * (wide ? 8 : 4) + 15) & ~(size_t)15;
-  return TT_OK;
 }
 
 /* ---- rows */
@@ -399,8 +136,8 @@ static int most_kept(const tt_cutter *c) {
 
 /* Threads for a row of `n` elements, `each` of them a thread at most, in steps of 64 if it is longer. */
 static int row_group(const tt_cutter *c, int64_t n, int64_t items, int each) {
-  int most = n <= 32 ? log2_up(n) : 6, group = most < 3 ? most : 3;
-  while (group < most && (items << group < (int64_t)c->t->units * 1024 || up(n, 1 << group) > each)) group++;
+  int most = n <= 32 ? tt__log2_up(n) : 6, group = most < 3 ? most : 3;
+  while (group < most && (items << group < (int64_t)c->t->units * 1024 || tt__turns(n, 1 << group) > each)) group++;
   return group;
 }
 
@@ -413,10 +150,10 @@ static int row_vector(const tt_cutter *c) {
     const tt_kinst *q = &k->inst[i];
     bool moves = q->scope == TT_SCOPE_ROW && (q->op == TT_K_LOAD || q->op == TT_K_STORE);
     if (!moves || k->access[q->slot].buf < 0 || k->access[q->slot].lane != TT_LANE_UNIT) continue;
-    if (!is_aligned(c, q->slot, vec)) return 1;
+    if (!tt__cut_is_aligned(c, q->slot, vec)) return 1;
     unit++;
   }
-  return unit || shares_blocks(c, vec) ? vec : 1;
+  return unit || tt__cut_shares_blocks(c, vec) ? vec : 1;
 }
 
 /* Can all phases work on registers? Then choose for it. */
@@ -435,7 +172,7 @@ static bool keep_row(const tt_cutter *c, tt_variant *v) {
   v->kept = 1;
   v->staged = group > 6;
   v->vec = (uint8_t)(v->staged ? row_vector(c) : 1);
-  v->unroll = (uint8_t)(1 << log2_up(up(lanes, (int64_t)v->vec << group)));
+  v->unroll = (uint8_t)(1 << tt__log2_up(tt__turns(lanes, (int64_t)v->vec << group)));
   v->block = v->group;
   v->full = v->staged && lanes == (int64_t)tt__threads_each(v) << group;
   return !v->staged || (int64_t)stage_bytes(c, v) <= c->t->shared_block - 8192;
@@ -444,14 +181,14 @@ static bool keep_row(const tt_cutter *c, tt_variant *v) {
 /* Narrow types, and draws: four neighbouring accumulators a thread. */
 static bool takes_vectors(const tt_cutter *c, int64_t items) {
   const tt_kernel *k = c->k;
-  int unit = shares_blocks(c, 4);
+  int unit = tt__cut_shares_blocks(c, 4);
   if ((c->biggest > 2 && !unit) || k->checked || c->reloads || k->nscratch || items * 16 < (int64_t)c->t->units * 512)
     return false;
   for (int i = 0; i < k->ninst; i++) {
     const tt_kinst *q = &k->inst[i];
     bool moves = q->scope == TT_SCOPE_ROW && (q->op == TT_K_LOAD || q->op == TT_K_STORE);
     if (!moves || k->access[q->slot].lane != TT_LANE_UNIT) continue;
-    if (!is_aligned(c, q->slot, 4)) return false;
+    if (!tt__cut_is_aligned(c, q->slot, 4)) return false;
     unit++;
   }
   return unit > 0;
@@ -481,7 +218,8 @@ static bool several_in_order(const tt_kernel *k) {
 
 /* May a multiprocessor have as many staged blocks as it has threads for? */
 static bool stages_fit(const tt_cutter *c, const tt_variant *v, int64_t items) {
-  int64_t bytes = (int64_t)stage_bytes(c, v) + 1024, blocks = at_most(up(items, c->t->units), THREADS_UNIT >> v->group);
+  int64_t bytes = (int64_t)stage_bytes(c, v) + 1024,
+          blocks = tt__at_most(tt__turns(items, c->t->units), THREADS_UNIT >> v->group);
   return bytes <= c->t->shared_block - 7168 && bytes * blocks <= c->t->shared_unit;
 }
 
@@ -495,7 +233,7 @@ static bool is_raw(const tt_cutter *c) {
 
 /* Threads that share a row (or chunk) of `n` elements when there are `items` of them. */
 static void choose_group(const tt_cutter *c, tt_variant *v, int64_t items) {
-  int64_t n = at_most(c->x.lanes, TT_CHUNK);
+  int64_t n = tt__at_most(c->x.lanes, TT_CHUNK);
   int most = c->k->checked || c->reloads ? 1 : c->slow ? (c->loads ? 4 : 2) : c->loads > 2 ? 8 : 16;
   v->kept = v->staged = v->full = v->raw = 0;
   v->vec = 1;
@@ -504,7 +242,7 @@ static void choose_group(const tt_cutter *c, tt_variant *v, int64_t items) {
   if (!free && n >= 256 && takes_vectors(c, items)) {
     v->vec = 4;
     v->group = 4;
-    v->unroll = (uint8_t)at_most(1 << log2_up(up(n, 64)), most / 2);
+    v->unroll = (uint8_t)tt__at_most(1 << tt__log2_up(tt__turns(n, 64)), most / 2);
     if (v->unroll == 0) v->unroll = 1;
     return;
   }
@@ -521,11 +259,12 @@ static void choose_group(const tt_cutter *c, tt_variant *v, int64_t items) {
     v->vec = (uint8_t)row_vector(c);
   }
   /* Several blocks of draws between two barriers, as many as registers hold. */
-  if (!c->loads && shares_blocks(c, v->vec)) most = c->draw == 4 ? 16 : 4;
+  if (!c->loads && tt__cut_shares_blocks(c, v->vec)) most = c->draw == 4 ? 16 : 4;
   v->block = v->group;
-  v->unroll = (uint8_t)at_most(1 << log2_up(up(n, (int64_t)v->vec << v->group)), most / v->vec > 0 ? most / v->vec : 1);
+  v->unroll = (uint8_t)tt__at_most(1 << tt__log2_up(tt__turns(n, (int64_t)v->vec << v->group)),
+                                   most / v->vec > 0 ? most / v->vec : 1);
   /* Accumulators beyond 64 would be of another order: all of them are a thread's, or a thread's share of the 64. */
-  while (!v->staged && (v->unroll << v->group) < at_most(n, TT_LANES)) v->group++;
+  while (!v->staged && (v->unroll << v->group) < tt__at_most(n, TT_LANES)) v->group++;
   while (v->staged && v->unroll > 1 && !stages_fit(c, v, items)) v->unroll /= 2;
   if (v->staged && (int64_t)stage_bytes(c, v) > c->t->shared_block - 8192) {
     v->staged = v->raw = 0;
@@ -538,11 +277,12 @@ static void set_row_grid(const tt_cutter *c, tt_pass *p, int64_t items) {
   tt_variant *v = &p->variant;
   v->block = v->staged ? v->group : c->k->nred > STATIC_REDS || v->part == TT_PART_CHUNK ? 6 : 8;
   if (v->block < v->group) v->block = v->group;
-  int64_t blocks = up(items, v->staged ? 1 : (int64_t)1 << (v->block - v->group));
+  int64_t blocks = tt__turns(items, v->staged ? 1 : (int64_t)1 << (v->block - v->group));
   bool scratch = c->k->nscratch > 0 && !v->kept;
   p->grid.block[0] = 1u << v->block;
   p->grid.block[1] = 1;
-  p->grid.grid[0] = (uint32_t)at_most(blocks, scratch ? (int64_t)c->t->units * 4 : at_most(c->t->grid_max[0], 1 << 30));
+  p->grid.grid[0] =
+      (uint32_t)tt__at_most(blocks, scratch ? (int64_t)c->t->units * 4 : tt__at_most(c->t->grid_max[0], 1 << 30));
   p->grid.grid[1] = 1;
   p->grid.shared = v->staged ? (uint32_t)stage_bytes(c, v) : 0;
 }
@@ -561,13 +301,13 @@ static void set_finish(const tt_cutter *c, tt_pass *p) {
   v->part = TT_PART_FINISH;
   v->vec = v->unroll = 1;
   v->block = c->k->nred > STATIC_REDS || c->x.chunks <= 32 ? 5 : 8;
-  while (v->unroll << v->block < at_most(c->x.chunks, TT_GROUP)) v->unroll *= 2; /* whole groups */
+  while (v->unroll << v->block < tt__at_most(c->x.chunks, TT_GROUP)) v->unroll *= 2; /* whole groups */
   while (v->unroll < 8 && c->x.chunks > (int64_t)v->unroll << v->block &&
          partial_bytes(c->k) * v->unroll << v->block <= 16384)
     v->unroll *= 2;
   p->grid.block[0] = 1u << v->block;
   p->grid.block[1] = p->grid.grid[1] = 1;
-  p->grid.grid[0] = (uint32_t)at_most(c->x.outer, at_most(c->t->grid_max[0], 1 << 30));
+  p->grid.grid[0] = (uint32_t)tt__at_most(c->x.outer, tt__at_most(c->t->grid_max[0], 1 << 30));
 }
 
 static void cut_row(tt_cutter *c, tt_cut *out) {
@@ -577,7 +317,7 @@ static void cut_row(tt_cutter *c, tt_cut *out) {
   int64_t items = parts ? c->x.parts : c->x.outer;
   p->variant.part = parts ? TT_PART_CHUNK : TT_PART_WHOLE;
   if (!keep_row(c, &p->variant)) choose_group(c, &p->variant, items);
-  p->variant.drawn = shares_blocks(c, p->variant.vec);
+  p->variant.drawn = tt__cut_shares_blocks(c, p->variant.vec);
   set_row_grid(c, p, items);
   if (parts) {
     set_finish(c, &out->pass[out->npass++]);
@@ -591,13 +331,13 @@ static void cut_row(tt_cutter *c, tt_cut *out) {
 /* ---- columns */
 
 static void set_col_grid(const tt_cutter *c, tt_pass *p, int64_t items) {
-  int x = block_x(c->x.lanes, COL_BLOCK), y = COL_BLOCK / x;
-  y = (int)at_most(y, (int64_t)1 << log2_up(items));
+  int x = tt__cut_block_x(c->x.lanes, COL_BLOCK), y = COL_BLOCK / x;
+  y = (int)tt__at_most(y, (int64_t)1 << tt__log2_up(items));
   p->variant.vec = 1;
   p->grid.block[0] = (uint32_t)x;
   p->grid.block[1] = (uint32_t)y;
-  p->grid.grid[0] = (uint32_t)up(c->x.lanes, x);
-  p->grid.grid[1] = (uint32_t)at_most(up(items, y), at_most(c->t->grid_max[1], 65535));
+  p->grid.grid[0] = (uint32_t)tt__turns(c->x.lanes, x);
+  p->grid.grid[1] = (uint32_t)tt__at_most(tt__turns(items, y), tt__at_most(c->t->grid_max[1], 65535));
 }
 
 /* Few lanes: blocks of row points instead of threads that each walk a column. */
@@ -608,14 +348,14 @@ static bool stage_col(const tt_cutter *c, tt_pass *p) {
   v->staged = 1;
   v->vec = 1;
   v->block = 8;
-  v->group = (uint8_t)at_most(5, log2_up(c->x.lanes));
+  v->group = (uint8_t)tt__at_most(5, tt__log2_up(c->x.lanes));
   v->unroll = c->k->checked || c->loads > 2 || c->slow ? 4 : 16;
   while (v->unroll > 1 && (int64_t)stage_bytes(c, v) > c->t->shared_block - 1024) v->unroll /= 2;
   if ((int64_t)stage_bytes(c, v) > c->t->shared_block - 1024) return false;
   p->grid.block[0] = 1u << v->block;
   p->grid.block[1] = 1;
-  p->grid.grid[0] = (uint32_t)up(c->x.lanes, 1 << v->group);
-  p->grid.grid[1] = (uint32_t)at_most(items, at_most(c->t->grid_max[1], 65535));
+  p->grid.grid[0] = (uint32_t)tt__turns(c->x.lanes, 1 << v->group);
+  p->grid.grid[1] = (uint32_t)tt__at_most(items, tt__at_most(c->t->grid_max[1], 65535));
   p->grid.shared = (uint32_t)stage_bytes(c, v);
   return true;
 }
@@ -629,7 +369,7 @@ static void cut_col(tt_cutter *c, tt_cut *out) {
   } else {
     p->variant = (tt_variant){0};
     int unroll = c->k->checked || c->reloads ? 1 : c->loads > 2 || c->slow ? 4 : 16;
-    p->variant.unroll = (uint8_t)at_most(unroll, (int64_t)1 << log2_up(c->l->len[c->k->naxes - 1]));
+    p->variant.unroll = (uint8_t)tt__at_most(unroll, (int64_t)1 << tt__log2_up(c->l->len[c->k->naxes - 1]));
     set_col_grid(c, p, parts ? c->x.outer * c->x.chunks : c->x.outer);
   }
   p->variant.part = parts ? TT_PART_CHUNK : TT_PART_WHOLE;
@@ -650,14 +390,14 @@ tt_code tt__threads_cut(const tt_kernel *k, const tt_lowered *l, const tt_target
   look(&c);
   out->npass = 1;
   if (k->serial && k->mode != TT_MODE_MAP) return tt__fail(err, TT_ENOTIMPL, "a kernel that reduces and scatters");
-  bool wide = is_wide(&c) || (k->serial && points_times(&c, k->ninst) >= (int64_t)1 << 31);
+  bool wide = is_wide(&c) || (k->serial && tt__cut_points(&c, k->ninst) >= (int64_t)1 << 31);
   bool far = (int64_t)tt__threads_args_size(k) > t->param_bytes;
   switch (k->mode) {
     case TT_MODE_MAP:
       if (!k->serial)
-        cut_map(&c, &out->pass[0]);
+        tt__cut_map(&c, &out->pass[0]);
       else
-        TT_TRY(cut_scatter(&c, wide, out, err));
+        TT_TRY(tt__cut_scatter(&c, wide, out, err));
       break;
     case TT_MODE_ROW:
       cut_row(&c, out);

@@ -86,6 +86,15 @@ TT_HIDDEN void tt__threads_accumulators(tt_emit *e, int phase, int n);
 TT_HIDDEN void tt__threads_folded(tt_emit *e, int phase);
 TT_HIDDEN void tt__threads_fold_in(tt_emit *e, int phase);
 
+/* Is REDUCE `i` the largest or smallest of floats, taken in any order, so that the sign of a zero is not yet known? */
+TT_HIDDEN bool tt__row_is_signed(const tt_thread_emit *t, int i);
+/* Opens what is done again, in order, if the value NAME%dAT of such a REDUCE is zero; false when there is none. */
+TT_HIDDEN bool tt__row_open_again(tt_thread_emit *t, int phase, const char *name, const char *at);
+/* The values of what was done again, which shared memory has. */
+TT_HIDDEN void tt__row_close_again(tt_thread_emit *t, int phase);
+/* OUTER instructions: all threads of a row compute them, one stores. */
+TT_HIDDEN void tt__row_outer(tt_thread_emit *t, int phase, bool stores);
+
 TT_HIDDEN void tt__threads_map(tt_thread_emit *t);
 TT_HIDDEN void tt__threads_whole(tt_thread_emit *t);
 TT_HIDDEN void tt__threads_row(tt_thread_emit *t);

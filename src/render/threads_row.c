@@ -76,7 +76,7 @@ static bool stores_in(const tt_kernel *k, int phase) {
 ** and pairs of value and index, are so by nature. The largest or smallest float is so too, but for the sign of zero
 ** (and which NaN): when it comes to zero, the phase is done again in order.
 */
-static bool is_signed(const tt_thread_emit *t, int i) {
+bool tt__row_is_signed(const tt_thread_emit *t, int i) {
   const tt_kinst *q = &t->e.k->inst[i];
   if ((!t->v->staged && t->v->part != TT_PART_FINISH) || t->v->raw || !tt__is_float((tt_dtype)q->from)) return false;
   return (q->red == TT_RED_MAX || q->red == TT_RED_MIN) && (t->v->kept || !stores_in(t->e.k, q->phase));
@@ -85,11 +85,11 @@ static bool is_signed(const tt_thread_emit *t, int i) {
 static bool is_free(const tt_thread_emit *t, int i) {
   const tt_kinst *q = &t->e.k->inst[i];
   if (!t->v->staged || t->v->raw || t->ordered) return false;
-  return !tt__threads_needs_stage(q) || is_signed(t, i);
+  return !tt__threads_needs_stage(q) || tt__row_is_signed(t, i);
 }
 
 /* Does REDUCE `i` take part in what is being done (again)? */
-static bool takes_part(const tt_thread_emit *t, int i) { return !t->ordered || is_signed(t, i); }
+static bool takes_part(const tt_thread_emit *t, int i) { return !t->ordered || tt__row_is_signed(t, i); }
 
 static bool stages_any(const tt_thread_emit *t, int phase) {
   TT_FOR_REDUCE(&t->e, phase, i) if (takes_part(t, i) && !is_free(t, i)) return true;
@@ -229,7 +229,7 @@ static void put_results(tt_thread_emit *t, int phase) {
   tt_emit *e = &t->e;
   share_results(t, phase);
   TT_FOR_REDUCE(e, phase, i) {
-    const char *type = tt__type_word(e->k->inst[i].dtype), *fixed = is_signed(t, i) ? "" : "const ";
+    const char *type = tt__type_word(e->k->inst[i].dtype), *fixed = tt__row_is_signed(t, i) ? "" : "const ";
     char c = tt__red_is_arg(e->k->inst[i].red) ? 'g' : 'f';
     if (is_wide(t))
       tt__emit_line(e, "%s%s v%d = sq%d[group];", fixed, type, i, i);
@@ -438,30 +438,32 @@ static void put_reduction(tt_thread_emit *t, int phase) {
   tt__emit_close(e);
 }
 
-/* What is done again if a largest or smallest float is zero; false when there is none. */
-static bool open_again(tt_thread_emit *t, int phase, const char *name, const char *at) {
+bool tt__row_open_again(tt_thread_emit *t, int phase, const char *name, const char *at) {
   char test[480] = "";
   size_t n = 0;
   TT_FOR_REDUCE(&t->e, phase, i)
-  if (is_signed(t, i) && n < sizeof test - 40)
+  if (tt__row_is_signed(t, i) && n < sizeof test - 40)
     n += (size_t)snprintf(test + n, sizeof test - n, "%s%s%d%s == 0", n ? " || " : "", name, i, at);
   if (n > 0) tt__emit_open(&t->e, "if (%s)", test);
   return n > 0;
 }
 
-static void put_again(tt_thread_emit *t, int phase) {
+void tt__row_close_again(tt_thread_emit *t, int phase) {
   tt_emit *e = &t->e;
-  if (!open_again(t, phase, "v", "")) return;
+  TT_FOR_REDUCE(e, phase, i) if (tt__row_is_signed(t, i)) tt__emit_line(e, "v%d = sq%d[0];", i, i);
+  tt__emit_close(e);
+}
+
+static void put_again(tt_thread_emit *t, int phase) {
+  if (!tt__row_open_again(t, phase, "v", "")) return;
   t->ordered = true;
   put_reduction(t, phase);
   share_results(t, phase);
   t->ordered = false;
-  TT_FOR_REDUCE(e, phase, i) if (is_signed(t, i)) tt__emit_line(e, "v%d = sq%d[0];", i, i);
-  tt__emit_close(e);
+  tt__row_close_again(t, phase);
 }
 
-/* OUTER instructions: all threads of a row compute them, one stores. */
-static void put_outer(tt_thread_emit *t, int phase, bool stores) {
+void tt__row_outer(tt_thread_emit *t, int phase, bool stores) {
   tt_emit *e = &t->e;
   for (int i = 0; i < e->k->ninst; i++) {
     if (!tt__emit_in_region(e, (tt_region){TT_SCOPE_OUTER, phase}, i)) continue;
@@ -494,7 +496,7 @@ static void put_whole(tt_thread_emit *t) {
   tt_emit *e = &t->e;
   tt__threads_keep(t);
   for (int p = 0; p <= e->k->nphase; p++) {
-    put_outer(t, p, true);
+    tt__row_outer(t, p, true);
     if (p == e->k->nphase) break;
     if (tt__emit_reduces(e, p)) {
       put_reduction(t, p);
@@ -525,7 +527,7 @@ static void put_one_chunk(tt_thread_emit *t) {
       tt__emit_open(e, "if (live && t == 0)");
     tt__emit_line(e, "h%d[item] = a%d[0];", i, i);
     if (tt__red_is_arg(e->k->inst[i].red)) tt__emit_line(e, "k%d[item] = b%d[0];", i, i);
-    if (!t->ordered && is_signed(t, i)) tt__emit_line(e, "sq%d[0] = a%d[0];", i, i);
+    if (!t->ordered && tt__row_is_signed(t, i)) tt__emit_line(e, "sq%d[0] = a%d[0];", i, i);
     tt__emit_close(e);
   }
   if (is_wide(t)) tt__emit_line(e, "TT_BARRIER();");
@@ -533,9 +535,9 @@ static void put_one_chunk(tt_thread_emit *t) {
 
 static void put_chunk(tt_thread_emit *t) {
   tt_emit *e = &t->e;
-  put_outer(t, 0, false);
+  tt__row_outer(t, 0, false);
   put_one_chunk(t);
-  if (!open_again(t, 0, "sq", "[0]")) return;
+  if (!tt__row_open_again(t, 0, "sq", "[0]")) return;
   t->ordered = true;
   put_one_chunk(t);
   t->ordered = false;
@@ -571,165 +573,5 @@ void tt__threads_row(tt_thread_emit *t) {
     put_chunk(t);
   else
     put_whole(t);
-  tt__emit_close(e);
-}
-
-/* ---- FINISH: a block for an outer point; partials come through shared memory, so that the fold waits for nothing */
-
-static bool folds_in_order(const tt_thread_emit *t, int i) {
-  return t->ordered ? is_signed(t, i) : tt__threads_needs_stage(&t->e.k->inst[i]) && !is_signed(t, i);
-}
-
-/* All that any order serves: each thread some partials, then halves of the block. */
-static void put_finish_free(tt_thread_emit *t) {
-  tt_emit *e = &t->e;
-  int block = 1 << t->v->block;
-  bool any = false;
-  TT_FOR_REDUCE(e, 0, i) {
-    const tt_kinst *q = &e->k->inst[i];
-    char f[16], g[16], h[64], k[64];
-    if (folds_in_order(t, i)) continue;
-    any = true;
-    snprintf(f, sizeof f, "f%d", i);
-    snprintf(g, sizeof g, "g%d", i);
-    snprintf(h, sizeof h, "h%d[at * chunks + w]", i);
-    snprintf(k, sizeof k, "k%d[at * chunks + w]", i);
-    tt__emit_line(e, "%s = %s;", f, tt__red_identity(q->red, (tt_dtype)q->from));
-    tt__emit_line(e, "TT_UNROLL(4)");
-    tt__emit_open(e, "for (tt_ix w = t; w < chunks; w += %d)", block);
-    tt__emit_combine(e, i, f, g, h, k);
-    tt__emit_close(e);
-    tt__emit_line(e, "sa%d[t] = %s;", i, f);
-    if (tt__red_is_arg(q->red)) tt__emit_line(e, "si%d[t] = %s;", i, g);
-  }
-  if (!any) return;
-  tt__emit_line(e, "TT_BARRIER();");
-  tt__emit_open(e, "for (tt_i32 half = %d; half > 0; half /= 2)", block / 2);
-  tt__emit_open(e, "if (t < half)");
-  TT_FOR_REDUCE(e, 0, i) {
-    char s[16], x[16], u[32], y[32];
-    if (folds_in_order(t, i)) continue;
-    snprintf(s, sizeof s, "sa%d[t]", i);
-    snprintf(x, sizeof x, "si%d[t]", i);
-    snprintf(u, sizeof u, "sa%d[t + half]", i);
-    snprintf(y, sizeof y, "si%d[t + half]", i);
-    tt__emit_combine(e, i, s, x, u, y);
-  }
-  tt__emit_close(e);
-  tt__emit_line(e, "TT_BARRIER();");
-  tt__emit_close(e);
-}
-
-/* Place w of a tile of partials. Threads that each walk a group of them meet no bank of shared memory together. */
-static int tile_room(const tt_thread_emit *t) {
-  int tile = t->v->unroll << t->v->block;
-  return tile + tile / TT_GROUP;
-}
-
-/* Thread t has group t of the tile. */
-static void put_finish_groups(tt_thread_emit *t) {
-  tt_emit *e = &t->e;
-  TT_FOR_REDUCE(e, 0, i) {
-    char d[16], s[24];
-    if (!folds_in_order(t, i)) continue;
-    tt__emit_open_group(e, i, "tt_ix");
-    snprintf(d, sizeof d, "d%d", i);
-    snprintf(s, sizeof s, "sa%d[w]", i);
-    tt__emit_open(e, "if (t * %d < m)", TT_GROUP);
-    tt__emit_line(e, "const tt_i32 first = t * %d, n = m - t * %d < %d ? m - t * %d : %d;", TT_GROUP + 1, TT_GROUP,
-                  TT_GROUP, TT_GROUP, TT_GROUP);
-    tt__emit_line(e, "%s = sa%d[first];", d, i);
-    tt__emit_line(e, "TT_UNROLL(16)");
-    tt__emit_open(e, "for (tt_i32 w = first + 1; w < first + n; w++)");
-    tt__emit_combine(e, i, d, "", s, "");
-    tt__emit_close(e);
-    tt__emit_close(e);
-  }
-  tt__emit_line(e, "TT_BARRIER();");
-  TT_FOR_REDUCE(e, 0, i)
-  if (folds_in_order(t, i)) tt__emit_line(e, "if (t * %d < m) sa%d[t] = d%d;", TT_GROUP, i, i);
-  tt__emit_line(e, "TT_BARRIER();");
-}
-
-/* In order: the sums, or (again) the extremes. Pairs of value and index need no order. */
-static void put_finish_fold(tt_thread_emit *t) {
-  tt_emit *e = &t->e;
-  int block = 1 << t->v->block, tile = block * t->v->unroll, n = 0;
-  tt__emit_open(e, "for (tt_ix c0 = 0; c0 < chunks; c0 += %d)", tile);
-  tt__emit_line(e, "const tt_i32 m = (tt_i32)(chunks - c0 < %d ? chunks - c0 : %d);", tile, tile);
-  tt__emit_line(e, "%s", e->d->unrolled);
-  tt__emit_open(e, "for (tt_i32 u = 0; u < %d; u++)", t->v->unroll);
-  tt__emit_line(e, "const tt_i32 w = t + u * %d;", block);
-  tt__emit_open(e, "if (w < m)");
-  TT_FOR_REDUCE(e, 0, i)
-  if (folds_in_order(t, i)) tt__emit_line(e, "sa%d[w + w / %d] = h%d[at * chunks + c0 + w];", i, TT_GROUP, i);
-  tt__emit_close(e);
-  tt__emit_close(e);
-  tt__emit_line(e, "TT_BARRIER();");
-  put_finish_groups(t);
-  TT_FOR_REDUCE(e, 0, i) {
-    char f[16], s[16];
-    if (!folds_in_order(t, i)) continue;
-    snprintf(f, sizeof f, "f%d", i);
-    snprintf(s, sizeof s, "sa%d[w]", i);
-    tt__emit_open(e, "if (t == %d)", WARP * (n++ % (block / WARP)));
-    tt__emit_line(e, "if (c0 == 0) %s = sa%d[0];", f, i);
-    tt__emit_line(e, "TT_UNROLL(8)");
-    tt__emit_open(e, "for (tt_i32 w = c0 == 0; w < (m + %d) / %d; w++)", TT_GROUP - 1, TT_GROUP);
-    tt__emit_combine(e, i, f, "", s, "");
-    tt__emit_close(e);
-    tt__emit_close(e);
-  }
-  tt__emit_line(e, "TT_BARRIER();");
-  tt__emit_close(e);
-}
-
-/* The results of the fold go where all threads see them. */
-static void put_finish_order(tt_thread_emit *t) {
-  tt_emit *e = &t->e;
-  int warps = 1 << t->v->block >> 5, n = 0;
-  bool any = false;
-  TT_FOR_REDUCE(e, 0, i) any |= folds_in_order(t, i);
-  if (any) put_finish_fold(t);
-  TT_FOR_REDUCE(e, 0, i) {
-    bool arg = tt__red_is_arg(e->k->inst[i].red);
-    if (folds_in_order(t, i))
-      tt__emit_line(e, "if (t == %d) sq%d[0] = f%d;", WARP * (n++ % warps), i, i);
-    else if (!t->ordered)
-      tt__emit_line(e, "if (t == 0) sq%d[0] = %s%d[0];", i, arg ? "si" : "sa", i);
-  }
-  tt__emit_line(e, "TT_BARRIER();");
-}
-
-void tt__threads_row_finish(tt_thread_emit *t) {
-  tt_emit *e = &t->e;
-  int room = tile_room(t);
-  tt__emit_line(e, "const tt_ix chunks = (tt_ix)args->chunks;");
-  tt__emit_line(e, "const tt_i32 t = TT_TX;");
-  tt__emit_line(e, "const int live = 1;");
-  TT_FOR_REDUCE(e, 0, i) {
-    const tt_kinst *q = &e->k->inst[i];
-    tt__emit_line(e, "TT_SHARED %s sa%d[%d];", tt__type_word(q->from), i, room);
-    tt__emit_line(e, "TT_SHARED %s sq%d[1];", tt__type_word(q->dtype), i);
-    if (tt__red_is_arg(q->red)) tt__emit_line(e, "TT_SHARED tt_i64 si%d[%d];", i, room);
-  }
-  tt__threads_partials(e);
-  tt__emit_open(e, "for (tt_ix at = TT_GX; at < outer; at += TT_NX)");
-  tt__threads_decode(e, 'o', 0, e->k->nouter, "at");
-  tt__threads_place(e, 'o', 0, e->k->nouter, -1);
-  put_outer(t, 0, true);
-  tt__threads_folded(e, 0);
-  put_finish_free(t);
-  put_finish_order(t);
-  TT_FOR_REDUCE(e, 0, i)
-  tt__emit_line(e, "%s v%d = sq%d[0];", tt__type_word(e->k->inst[i].dtype), i, i);
-  if (open_again(t, 0, "v", "")) {
-    t->ordered = true;
-    put_finish_order(t);
-    t->ordered = false;
-    TT_FOR_REDUCE(e, 0, i) if (is_signed(t, i)) tt__emit_line(e, "v%d = sq%d[0];", i, i);
-    tt__emit_close(e);
-  }
-  put_outer(t, 1, true);
   tt__emit_close(e);
 }
