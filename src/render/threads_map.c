@@ -201,11 +201,9 @@ static void put_tiled(tt_thread_emit *t) {
   tt__emit_close(e);
 }
 
-/* Vectors that begin before the first lane, perhaps; of the first and the last one some lanes may not be there. */
-static void open_apart(tt_thread_emit *t, bool turns) {
+/* Vector q of `all` of a line: a thread's only one, or one after the other. */
+static void open_vectors(tt_thread_emit *t, bool turns) {
   tt_emit *e = &t->e;
-  int vec = t->v->vec, shift = t->v->shift;
-  tt__emit_line(e, "const tt_ix all = (nlane + %d) / %d;", shift + vec - 1, vec);
   if (turns) {
     tt__emit_line(e, "TT_UNROLL(1)");
     tt__emit_open(e, "for (tt_ix q = (tt_ix)TT_GX * TT_BX + TT_TX; q < all; q += (tt_ix)TT_NX * TT_BX)");
@@ -213,7 +211,14 @@ static void open_apart(tt_thread_emit *t, bool turns) {
     tt__emit_line(e, "const tt_ix q = (tt_ix)TT_GX * TT_BX + TT_TX;");
     tt__emit_line(e, "if (q >= all) return;");
   }
-  tt__emit_line(e, "const tt_ix j = q * %d - %d;", vec, shift);
+}
+
+/* Vectors that begin before the first lane, perhaps; of the first and the last one some lanes may not be there. */
+static void open_apart(tt_thread_emit *t, bool turns) {
+  int vec = t->v->vec, shift = t->v->shift;
+  tt__emit_line(&t->e, "const tt_ix all = (nlane + %d) / %d;", shift + vec - 1, vec);
+  open_vectors(t, turns);
+  tt__emit_line(&t->e, "const tt_ix j = q * %d - %d;", vec, shift);
 }
 
 static void put_apart_lanes(tt_thread_emit *t, tt_region body) {
@@ -257,13 +262,7 @@ void tt__threads_map(tt_thread_emit *t) {
     open_apart(t, turns);
   } else if (t->v->vec > 1) {
     tt__emit_line(e, "const tt_ix whole = nlane / %d, all = whole + nlane %% %d;", t->v->vec, t->v->vec);
-    if (turns) {
-      tt__emit_line(e, "TT_UNROLL(1)");
-      tt__emit_open(e, "for (tt_ix q = (tt_ix)TT_GX * TT_BX + TT_TX; q < all; q += (tt_ix)TT_NX * TT_BX)");
-    } else {
-      tt__emit_line(e, "const tt_ix q = (tt_ix)TT_GX * TT_BX + TT_TX;");
-      tt__emit_line(e, "if (q >= all) return;");
-    }
+    open_vectors(t, turns);
     tt__emit_line(e, "const int full = q < whole;");
     tt__emit_line(e, "const tt_ix j = full ? q * %d : whole * %d + (q - whole);", t->v->vec, t->v->vec);
   } else {

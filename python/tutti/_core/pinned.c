@@ -26,6 +26,15 @@ static void dealloc(PyObject *self) {
   Py_DECREF(type);
 }
 
+static PyObject *hold(PyTypeObject *type, int device, void *data, Py_ssize_t size) {
+  pinned *p = (pinned *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
+  if (!p) return NULL;
+  p->data = data;
+  p->size = size;
+  p->device = device;
+  return (PyObject *)p;
+}
+
 /* _pinned(device, size) */
 static PyObject *py_pinned(PyObject *self, PyObject *args) {
   (void)self;
@@ -37,16 +46,9 @@ static PyObject *py_pinned(PyObject *self, PyObject *args) {
   if (size < 0) return PyErr_SetString(PyExc_ValueError, "negative dimensions are not allowed"), NULL;
   tt_code c = tt_pinned_new(device, (size_t)size, &data, &err);
   if (c != TT_OK) return core_raise(c, &err);
-  allocfunc alloc = (allocfunc)PyType_GetSlot(pinned_type, Py_tp_alloc);
-  pinned *p = (pinned *)alloc(pinned_type, 0);
-  if (!p) {
-    tt_pinned_free(device, data, (size_t)size);
-    return NULL;
-  }
-  p->data = data;
-  p->size = size;
-  p->device = device;
-  return (PyObject *)p;
+  PyObject *held = hold(pinned_type, device, data, size);
+  if (!held) tt_pinned_free(device, data, (size_t)size);
+  return held;
 }
 
 static void dealloc_managed(PyObject *self) {
@@ -86,16 +88,9 @@ static PyObject *py_managed(PyObject *self, PyObject *args) {
   if (size < 0) return PyErr_SetString(PyExc_ValueError, "negative dimensions are not allowed"), NULL;
   tt_code c = tt_managed_new(device, (size_t)size, how, &data, &err);
   if (c != TT_OK) return core_raise(c, &err);
-  allocfunc alloc = (allocfunc)PyType_GetSlot(managed_type, Py_tp_alloc);
-  pinned *p = (pinned *)alloc(managed_type, 0);
-  if (!p) {
-    tt_managed_free(device, data, (size_t)size);
-    return NULL;
-  }
-  p->data = data;
-  p->size = size;
-  p->device = device;
-  return (PyObject *)p;
+  PyObject *held = hold(managed_type, device, data, size);
+  if (!held) tt_managed_free(device, data, (size_t)size);
+  return held;
 }
 
 static PyMethodDef managed_methods[] = {

@@ -326,14 +326,16 @@ static void put_int_cast(tt_first_maker *m, const tt_pexpr *e, int to, int d, in
   }
 }
 
-static void put_int_select(tt_first_maker *m, const tt_pexpr *e, int to, int d, int v) {
+/* One of two values, by `put` of their kind. */
+static void put_select(tt_first_maker *m, const tt_pexpr *e, int to, int d, int v,
+                       void (*put)(tt_first_maker *m, const tt_pexpr *e, int to, int d, int v)) {
   if (!tt__first_same(m, e->arg[1]->type, e->type) || !tt__first_same(m, e->arg[2]->type, e->type)) return;
   int no = tt__x86_label(&m->x), end = tt__x86_label(&m->x);
   tt__first_branch(m, e->arg[0], false, no, d, v);
-  tt__first_int(m, e->arg[1], to, d, v);
+  put(m, e->arg[1], to, d, v);
   tt__x86_jump(&m->x, end);
   tt__x86_place(&m->x, no);
-  tt__first_int(m, e->arg[2], to, d, v);
+  put(m, e->arg[2], to, d, v);
   tt__x86_place(&m->x, end);
 }
 
@@ -362,7 +364,7 @@ void tt__first_int(tt_first_maker *m, const tt_pexpr *e, int to, int d, int v) {
       put_int_division(m, e, true, to, d, v);
       break;
     case TT_X_SELECT:
-      put_int_select(m, e, to, d, v);
+      put_select(m, e, to, d, v, tt__first_int);
       break;
     case TT_X_ALSO:
     case TT_X_ELSE:
@@ -491,17 +493,6 @@ static void put_real_divide(tt_first_maker *m, const tt_pexpr *e, int to, int d,
   tt__first_call(m, &c);
 }
 
-static void put_real_select(tt_first_maker *m, const tt_pexpr *e, int to, int d, int v) {
-  if (!tt__first_same(m, e->arg[1]->type, e->type) || !tt__first_same(m, e->arg[2]->type, e->type)) return;
-  int no = tt__x86_label(&m->x), end = tt__x86_label(&m->x);
-  tt__first_branch(m, e->arg[0], false, no, d, v);
-  tt__first_real(m, e->arg[1], to, d, v);
-  tt__x86_jump(&m->x, end);
-  tt__x86_place(&m->x, no);
-  tt__first_real(m, e->arg[2], to, d, v);
-  tt__x86_place(&m->x, end);
-}
-
 void tt__first_real(tt_first_maker *m, const tt_pexpr *e, int to, int d, int v) {
   if (m->why || m->x.failed || !tt__first_enough(m, d, v)) return;
   if (!tt__first_is_real(e->type)) {
@@ -531,7 +522,7 @@ void tt__first_real(tt_first_maker *m, const tt_pexpr *e, int to, int d, int v) 
       put_real_divide(m, e, to, d, v);
       break;
     case TT_X_SELECT:
-      put_real_select(m, e, to, d, v);
+      put_select(m, e, to, d, v, tt__first_real);
       break;
     case TT_X_LOAD: {
       tt_x86_mem at = tt__first_place(m, e, &d, v);
