@@ -1,51 +1,12 @@
 /*
 ** How a __global__ function becomes an entry that the core can call: its parameter types come from the compiler
-** itself. Behind the other parts of the prelude, before the user's text. The numbers are tt_dtype's.
+** itself. Behind the other parts of the prelude, before the user's text.
 */
-template <class T>
-struct tt_kind {
-  static constexpr int kind = TT_CUDAC_VOID;
-};
-#define TT_KIND(T, K)              \
-  template <>                      \
-  struct tt_kind<T> {              \
-    static constexpr int kind = K; \
-  };
-TT_KIND(bool, TT_D_BOOL)
-TT_KIND(char, TT_D_I8)
-TT_KIND(signed char, TT_D_I8)
-TT_KIND(short, TT_D_I16)
-TT_KIND(int, TT_D_I32)
-TT_KIND(long, TT_D_I64)
-TT_KIND(long long, TT_D_I64)
-TT_KIND(unsigned char, TT_D_U8)
-TT_KIND(unsigned short, TT_D_U16)
-TT_KIND(unsigned, TT_D_U32)
-TT_KIND(unsigned long, TT_D_U64)
-TT_KIND(unsigned long long, TT_D_U64)
 TT_KIND(__half, TT_D_F16)
 TT_KIND(__nv_bfloat16, TT_D_BF16)
-TT_KIND(float, TT_D_F32)
-TT_KIND(double, TT_D_F64)
 TT_KIND(complex<float>, TT_D_C64)
 TT_KIND(complex<double>, TT_D_C128)
-template <class T>
-struct tt_kind<volatile T> : tt_kind<T> {};
 
-template <class T>
-struct tt_param {
-  static constexpr int kind = tt_kind<T>::kind == TT_CUDAC_VOID ? TT_CUDAC_STRUCT : tt_kind<T>::kind;
-};
-template <class T>
-struct tt_param<T *> {
-  static constexpr int kind = TT_CUDAC_POINTER | tt_kind<T>::kind;
-};
-template <class T>
-struct tt_param<const T *> {
-  static constexpr int kind = TT_CUDAC_POINTER | TT_CUDAC_CONST | tt_kind<T>::kind;
-};
-template <class T>
-struct tt_param<const T> : tt_param<T> {};
 template <class T>
 struct tt_bare {
   typedef T type;

@@ -28,7 +28,9 @@ def for_nvrtc(source):
     names = re.findall(r"TT_DTYPE\((\w+),", (ROOT / "include/tutti/dtype.def").read_text())
     head = "".join(f"#define TT_D_{n} {k}\n" for k, n in enumerate(names))
     head += "#define TT_CUDAC_STRUCT 100\n#define TT_CUDAC_POINTER 128\n#define TT_CUDAC_VOID 99\n#define TT_CUDAC_CONST 256\n"
-    return head + (ROOT / "src/lang/cuda_device.cuh").read_text() + source
+    for name in ("cuda_kinds", "cuda_device"):
+        head += (ROOT / f"src/lang/{name}.cuh").read_text()
+    return head + source
 
 
 def refusal(source, std="c++17"):
