@@ -7,6 +7,7 @@ import functools
 import importlib
 import time
 
+import gpu_kernels
 import harness
 import numpy as np
 import tutti as tt
@@ -88,6 +89,7 @@ class Work:
             lambda: self.solvers(2048),
             lambda: self.fft(1 << 26),
             lambda: self.random(100_000_000),
+            lambda: gpu_kernels.rows(self),
             self.first_call,
         ]
 
