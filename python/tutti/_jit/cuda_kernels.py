@@ -7,7 +7,7 @@ from .._device import checked
 from .cuda_memory import is_cuda_array, need_numpy
 from .cuda_place import gpu, gpus, will_print
 from .cuda_words import running
-from .dispatch import CHECK, KERNEL, Compiled
+from .dispatch import CHECK, KERNEL, Compiled, made, signed
 
 __all__ = ["Reduce", "jit", "reduce"]
 
@@ -222,7 +222,8 @@ def _stream_of(stream):
 def jit(fn=None, *args, device=False, debug=False, fastmath=False, **options):
     """A kernel from a Python function, compiled for the types of its arguments when they first appear.
 
-    device=True: a function that kernels call. debug=True: assertions in the kernel hold.
+    A signature, jit("void(float32[:], float32)"), gives the numbers among them its types. device=True: a function that
+    kernels call. debug=True: assertions in the kernel hold.
     """
     if fastmath:
         warnings.warn("fastmath is ignored: results stay those of IEEE arithmetic", RuntimeWarning, stacklevel=2)
@@ -232,7 +233,8 @@ def jit(fn=None, *args, device=False, debug=False, fastmath=False, **options):
     flags = CHECK if debug else 0
     if callable(fn) and hasattr(fn, "__code__"):
         return make(fn, flags)
-    return lambda f: make(f, flags)
+    numbers = signed(fn)
+    return lambda f: made(make, f, flags, numbers)
 
 
 class Reduce:

@@ -97,7 +97,7 @@ class DeviceVectorized(Vectorized):
 
     def _over(self, args, out):
         np = _need_numpy()
-        given, kind = self._typed(np, [_there(a) for a in args])
+        given, kind = self._typed(np, [_there(a) for a in args], args)
         shape = np.broadcast_shapes(*(tuple(a.shape) for a in given))
         if out is not None and tuple(out.shape) != shape:
             raise ValueError(f"{self.__name__}(): an array of shape {tuple(out.shape)} cannot hold shape {shape}")
@@ -145,18 +145,17 @@ class _EachRow(Around, Kernel):
 class DeviceGeneralised(Generalised):
     """A function of small arrays over the axes in front, by a kernel."""
 
-    def __init__(self, fn, layout):
-        super().__init__(fn, layout)
+    def __init__(self, fn, layout, signatures=()):
+        super().__init__(fn, layout, signatures=signatures)
         self._each = _EachRow(fn, [f"a{k}" for k in range(len(self.cores))])
 
     def _run(self, given, args):
         np = _need_numpy()
-        there = [_there(a) for a in given[: self.nin]]
+        there, kinds = self._typed(np, [_there(a) for a in given[: self.nin]], given)
         sizes, front = self._sizes(np, there)
         cores = [tuple(sizes[d] for d in core) for core in self.cores]
         outs = given[self.nin :]
-        kind = np.result_type(*(np.dtype(a.dtype.name) for a in there))
-        kinds = [np.dtype(o.dtype.name) for o in outs] or [kind] * self.nout
+        kinds = [np.dtype(o.dtype.name) for o in outs] or kinds
         calls = int(np.prod(front, dtype=np.int64))
         made = []
         for k, (core, its) in enumerate(zip(cores[self.nin :], kinds)):
@@ -168,7 +167,10 @@ class DeviceGeneralised(Generalised):
                 made.append(outs[k]._jit_argument if _in_place(outs[k]) else _dense(_there(outs[k]), front + core))
             else:
                 made.append(_new(front + core, its))
-        rows = [_dense(a, front + core).reshape((calls, *core)) for a, core in zip(there, cores)]
+        rows = [
+            _dense(a, front + core).reshape((calls, *(core or ((1,) if k in self.boxed else ()))))
+            for k, (a, core) in enumerate(zip(there, cores))
+        ]
         # a core without axes is a number on its way in and an array of one element on its way out
         rows += [m.reshape((calls, *(core or (1,)))) for m, core in zip(made, cores[self.nin :])]
         if calls:

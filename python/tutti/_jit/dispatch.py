@@ -24,6 +24,8 @@ def _numpy():
 class Compiled(_core.Jit):
     """A function that is compiled for the types of each call's arguments when they first appear."""
 
+    _declared = None  # what signatures say of the numbers that go in and out
+
     def __init__(self, fn, flags):
         if checked():
             flags |= BOUNDS
@@ -44,7 +46,7 @@ class Compiled(_core.Jit):
         if self._text is None:
             from . import front
 
-            module = front.Module(self.py_func)
+            module = front.Module(self.py_func, self._declared)
             np = _numpy()
             arrays = [np.array(a) if np and not hasattr(a, "__dlpack_device__") else a for a in module.arrays]
             self._text = module.bytes(), [a.numpy() if isinstance(a, _core.ndarray) else a for a in arrays]
@@ -97,11 +99,26 @@ class Compiled(_core.Jit):
         return f"<compiled function {self.__name__}>"
 
     def __reduce__(self):
-        return _again, (type(self), self.py_func, self._flags)
+        return _again, (type(self), self.py_func, self._flags, self._declared)
 
 
-def _again(cls, fn, flags):
-    return fn if isinstance(fn, cls) else cls(fn, flags)
+def _again(cls, fn, flags, declared):
+    return fn if isinstance(fn, cls) else made(cls, fn, flags, declared)
+
+
+def made(cls, fn, flags, declared=None):
+    """A compiled function of that kind with what its signatures declare."""
+    out = cls(fn, flags)
+    if declared:
+        out._declared = declared
+    return out
+
+
+def signed(signatures):
+    """What the first argument of a decorator declares where it is no function."""
+    from .signature import declared
+
+    return declared(signatures) if signatures is not None else None
 
 
 def jit(
@@ -117,9 +134,9 @@ def jit(
 ):
     """Compile a Python function for the types of its arguments, to run at the speed of C.
 
-    Whole numbers are int64, / gives float64, types follow through assignments. parallel=True runs loops over
-    tt.prange on all cores. nogil, cache, inline and signatures are accepted: the lock is given up and
-    code is kept on disk, always.
+    Whole numbers are int64, / gives float64, types follow through assignments. A signature, jit("float32(float32)"),
+    gives the numbers that go in and out its types. parallel=True runs loops over tt.prange on all cores. nogil, cache
+    and inline are accepted: the lock is given up and code is kept on disk, always.
     """
     if fastmath:
         warnings.warn("fastmath is ignored: results stay those of IEEE arithmetic", RuntimeWarning, stacklevel=2)
@@ -128,7 +145,8 @@ def jit(
     )
     if callable(fn) and hasattr(fn, "__code__"):
         return Compiled(fn, flags)
-    return lambda f: Compiled(f, flags)
+    numbers = signed(fn)
+    return lambda f: made(Compiled, f, flags, numbers)
 
 
 njit = jit

@@ -10,7 +10,7 @@ import re
 from .. import _core
 from .dispatch import NUMPY_ERRORS, PARALLEL, Compiled
 from .front import Function, Module, quote
-from .signature import fitting, parse
+from .signature import fitting, parse, read
 
 
 def _need_numpy():
@@ -66,6 +66,8 @@ class Vectorized:
         self._parallel = parallel
         self._by_rank = {}
 
+    _declared = None  # kernels and functions call it with whatever types they have
+
     def _jit_function(self):
         return self.py_func
 
@@ -92,7 +94,7 @@ class Vectorized:
         ours = any(isinstance(a, _core.ndarray) for a in args)
         args = [getattr(a, "_jit_argument", a) for a in args]
         arrays = [np.asarray(a.numpy() if isinstance(a, _core.ndarray) else a) for a in args]
-        arrays, kind = self._typed(np, arrays)
+        arrays, kind = self._typed(np, arrays, args)
         shape = np.broadcast_shapes(*(a.shape for a in arrays))
         made = getattr(out, "_jit_argument", out)
         if made is None:
@@ -108,9 +110,9 @@ class Vectorized:
             return out
         return _core.asarray(made) if ours else made if shape else made[()]
 
-    def _typed(self, np, arrays):
+    def _typed(self, np, arrays, args):
         """The arrays as a signature wants them, and the type of the result."""
-        row = fitting(np, self.signatures, [a.dtype for a in arrays])
+        row = fitting(np, self.signatures, [np.dtype(a.dtype.name) for a in arrays], args)
         if row:
             arrays = [a if a.dtype.name == t else self._cast(a, t) for a, t in zip(arrays, row[1])]
         if row and row[0]:
@@ -190,7 +192,7 @@ def vectorize(fn=None, *args, target="cpu", identity=None, **options):
 class Generalised:
     """A function whose arguments have core axes, looped over all axes before them."""
 
-    def __init__(self, fn, layout, parallel=False):
+    def __init__(self, fn, layout, parallel=False, signatures=()):
         self.py_func, self.__name__, self.__doc__ = fn, fn.__name__, fn.__doc__
         inputs, _, outputs = layout.replace(" ", "").partition("->")
         self.cores = [[d for d in g.split(",") if d] for g in re.findall(r"\(([^)]*)\)", inputs + outputs)]
@@ -199,6 +201,29 @@ class Generalised:
         if self.nin < 1 or self.nout < 1 or len(self.cores) != fn.__code__.co_argcount:
             raise ValueError(f"the layout {layout!r} does not fit {fn.__name__}()")
         self.parallel, self._by_rank = parallel, {}
+        self.signatures, self.boxed = [], set()
+        for signature in signatures:
+            self._sign(signature)
+
+    def _sign(self, signature):
+        """Take a signature: the types of what goes in and out. An array where the layout has no axes is one of one
+        element."""
+        arguments = read(signature)[1]
+        if len(arguments) != len(self.cores) or None in (kind for kind, _ in arguments):
+            raise ValueError(f"the signature {signature!r} does not fit {self.__name__}()")
+        kinds = tuple(kind for kind, _ in arguments)
+        self.signatures.append((kinds[self.nin :], kinds[: self.nin]))
+        inputs = zip(arguments[: self.nin], self.cores)
+        self.boxed |= {k for k, ((_, axes), core) in enumerate(inputs) if axes and not core}
+
+    def _typed(self, np, arrays, given):
+        """The arrays as a signature wants them, and the types of the results."""
+        kinds = [np.dtype(a.dtype.name) for a in arrays]
+        row = fitting(np, self.signatures, kinds, given[: self.nin])
+        if not row:
+            return arrays, [np.result_type(*kinds)] * self.nout
+        arrays = [a if a.dtype.name == t else a.astype(t) for a, t in zip(arrays, row[1])]
+        return arrays, [np.dtype(t) for t in row[0]]
 
     def _around(self, rank):
         if rank not in self._by_rank:
@@ -236,13 +261,14 @@ class Generalised:
     def _run(self, given, args):
         np = _need_numpy()
         given = [a.numpy() if isinstance(a, _core.ndarray) else getattr(a, "_jit_argument", a) for a in given]
-        arrays = [np.asarray(a) for a in given[: self.nin]]
+        arrays, kinds = self._typed(np, [np.asarray(a) for a in given[: self.nin]], given)
         sizes, front = self._sizes(np, arrays)
         flat = [np.broadcast_to(a, front + a.shape[a.ndim - len(core) :]) for a, core in zip(arrays, self.cores)]
+        flat = [a[..., None] if k in self.boxed else a for k, a in enumerate(flat)]
         outs = given[self.nin :]
         if not outs:
-            kind = np.result_type(*arrays)
-            outs = [np.empty(front + tuple(sizes[d] for d in core), kind) for core in self.cores[self.nin :]]
+            made = zip(self.cores[self.nin :], kinds)
+            outs = [np.empty(front + tuple(sizes[d] for d in core), kind) for core, kind in made]
         targets = [o if core else o[..., None] for o, core in zip(outs, self.cores[self.nin :])]
         if not front:
             flat, targets = [a[None] for a in flat], [t[None] for t in targets]
@@ -254,6 +280,8 @@ class Generalised:
 def guvectorize(*args, target="cpu", **options):
     """guvectorize(layout) or guvectorize(signatures, layout), layout as "(m,n),(n)->(m)".
 
+    Signatures decide the types of results, and of arguments by safe casts.
+
     target="parallel" uses all cores, target="cuda" is a kernel, a thread for each call: on a GPU where there is one.
     """
     if target not in ("cpu", "parallel", "cuda"):
@@ -261,11 +289,13 @@ def guvectorize(*args, target="cpu", **options):
     layout = next((a for a in args if isinstance(a, str) and "->" in a), None)
     if layout is None:
         raise TypeError("guvectorize() needs a layout such as '(n),()->(n)'")
+    given = args[0] if args[0] is not layout else []
+    signatures = given if isinstance(given, list) else [given]
     if target == "cuda":
         from .device_ufunc import DeviceGeneralised
 
-        return lambda fn: DeviceGeneralised(fn, layout)
-    return lambda fn: Generalised(fn, layout, target == "parallel")
+        return lambda fn: DeviceGeneralised(fn, layout, signatures)
+    return lambda fn: Generalised(fn, layout, target == "parallel", signatures)
 
 
 # ---- stencils: relative indices
@@ -318,6 +348,7 @@ class Stencil:
             def _module(self):
                 module = Module.__new__(Module)
                 module.functions, module.arrays, module.texts = [stencil.py_func], [], []
+                module.declared = [None]
                 inner = _Relative(module, stencil.py_func, arrays, rank)
                 text = inner.text()
                 body = text[text.index("(", text.index(")")) :][:-1]  # its list of statements
@@ -325,7 +356,7 @@ class Stencil:
                 element = f"(fn {quote(stencil.__name__)} {inner.line} ({' '.join(map(quote, params))}) {body})"
                 at = 1
                 while at < len(module.functions):
-                    module.texts.append(Function(module, module.functions[at]).text())
+                    module.texts.append(Function(module, module.functions[at], module.declared[at]).text())
                     at += 1
                 low, high = inner.low, inner.high
                 if stencil.neighborhood:

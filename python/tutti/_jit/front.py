@@ -58,17 +58,19 @@ def _hex(value):
 class Module:
     """The functions that one compiled function reaches, and the arrays they name."""
 
-    def __init__(self, root):
+    def __init__(self, root, declared=None):
         self.functions, self.arrays, self.texts = [root], [], []
+        self.declared = [declared]  # of each function, what its signatures say of numbers
         at = 0
         while at < len(self.functions):  # translating one may find more
-            self.texts.append(Function(self, self.functions[at]).text())
+            self.texts.append(Function(self, self.functions[at], self.declared[at]).text())
             at += 1
         self.file = inspect.getfile(root) if hasattr(root, "__code__") else "?"
 
-    def function(self, fn):
+    def function(self, fn, declared=None):
         if fn not in self.functions:
             self.functions.append(fn)
+            self.declared.append(declared)
         return self.functions.index(fn)
 
     def array(self, value):
@@ -123,8 +125,9 @@ def _lambda_in(text, fn):
 class Function:
     """One function's translation."""
 
-    def __init__(self, module, fn):
+    def __init__(self, module, fn, declared=None):
         self.module, self.fn = module, fn
+        self.result, self.kinds = declared or (None, ())
         self.node, self.before = source_of(fn)
         code = fn.__code__
         self.locals = set(code.co_varnames) | set(code.co_cellvars)
@@ -176,11 +179,24 @@ class Function:
             self.fail("a compiled function with *args, **kwargs or keyword-only parameters", self.node)
         params = [p.arg for p in a.posonlyargs + a.args]
         self.known.update(params)
+        casts = [self.declared(p, kind) for p, kind in zip(params, self.kinds) if kind]
         if isinstance(self.node, ast.Lambda):
-            body = f"(ret {self.line} {self.expr(self.node.body)})"
+            body = f"(ret {self.line} {self.given(self.node.body)})"
         else:
             body = self.block(self.node.body, top=True)
+        body = " ".join([*casts, body])
         return f"(fn {quote(self.fn.__name__)} {self.line} ({' '.join(map(quote, params))}) ({body}))"
+
+    def declared(self, word, kind):
+        """A number that a signature gives a type: from here on the name means it in that type."""
+        text = f'(call "cast:{kind}" (n {quote(word)}))'
+        self.version[word] = 1
+        return f"(set {self.line} (n {quote(self.name(word))}) {text})"
+
+    def given(self, value):
+        """What the function gives back, in the type that a signature says."""
+        text = self.expr(value)
+        return f'(call "cast:{self.result}" {text})' if self.result else text
 
     def block(self, statements, top=False):
         return " ".join(filter(None, (self.statement(s, top) for s in statements)))
@@ -254,7 +270,7 @@ class Function:
         return f"(set {self.line} (n {quote(name)}) {self.expr(ast.Constant(value))})"
 
     def do_Return(self, s):
-        return f"(ret {self.line} {self.expr(s.value)})" if s.value else f"(ret {self.line})"
+        return f"(ret {self.line} {self.given(s.value)})" if s.value else f"(ret {self.line})"
 
     def do_Break(self, s):
         name = self.unbroken[-1]
@@ -392,7 +408,7 @@ class Function:
         if found and hasattr(callee, "_jit_function"):
             fn = callee._jit_function()
             args = list(map(self.expr, bind(self, fn, e)))
-            return f"(call {self.module.function(fn)} {' '.join(args)})"
+            return f"(call {self.module.function(fn, callee._declared)} {' '.join(args)})"
         if found and type(callee).__name__ in ("Generalised", "Stencil"):
             self.fail(f"a call of {callee.__name__}(), which works on whole arrays, in a compiled function", e)
         if getattr(callee, "_jit_backwards", False):

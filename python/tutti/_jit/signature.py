@@ -20,31 +20,99 @@ def _names():
 
 
 NAMES = _names()  # what a signature calls it: what NumPy calls it
-_ARRAY = re.compile(r"array\((\w+)[^)]*\)")
+_ARRAY = re.compile(r"array\((\w+)(?:,(\d)d)?.*\)")
+_AXES = re.compile(r"(\w+)\[([^\]]*)\]")
+
+
+def _parts(text):
+    """What stands between the commas that no bracket holds."""
+    out, depth = [""], 0
+    for char in text:
+        depth += (char in "([") - (char in ")]")
+        if char == "," and not depth:
+            out.append("")
+        else:
+            out[-1] += char
+    return [part for part in out if part]
+
+
+def _one(text):
+    """(data type, axes) of a type; the data type is None where it is not one of numbers."""
+    array = _ARRAY.fullmatch(text)
+    if array:
+        return NAMES.get(array[1]), int(array[2] or 1)
+    array = _AXES.fullmatch(text)
+    if array:
+        return NAMES.get(array[1]), array[2].count(",") + 1
+    return NAMES.get(text), 0
+
+
+def read(signature):
+    """(result, arguments) of a signature, each as (data type, axes); without a result that is ("", 0)."""
+    if isinstance(signature, tuple):
+        return ("", 0), [_one(str(t).replace(" ", "")) for t in signature]
+    text, at, depth = str(signature).replace(" ", ""), 0, 0
+    if text.endswith(")"):
+        for at in range(len(text) - 1, -1, -1):  # the bracket that opens the arguments
+            depth += (text[at] == ")") - (text[at] == "(")
+            if not depth:
+                break
+    head, inside = text[:at], text[at + 1 : -1]
+    return ("", 0) if head in ("", "void", "none") else _one(head), [_one(t) for t in _parts(inside)]
 
 
 def parse(signature):
     """(result, arguments) of a signature as data types; an array counts as its elements, no result as None."""
-    text = _ARRAY.sub(r"\1", str(signature)).replace(" ", "")
-    text = re.sub(r"\[[^\]]*\]", "", text)
-    if isinstance(signature, tuple):
-        head, inside = "", ",".join(_ARRAY.sub(r"\1", str(t)) for t in signature)
-    else:
-        head, _, inside = text.partition("(")
-        inside = inside.rstrip(")")
-    known = [NAMES.get(t) for t in inside.split(",") if t]
-    if None in known or (head and head not in NAMES and head not in ("void", "none")):
+    (result, _), arguments = read(signature)
+    if result is None or None in (kind for kind, _ in arguments):
         raise ValueError(f"the signature {signature!r} has types that are not known here")
-    return NAMES.get(head), tuple(known)
+    return result or None, tuple(kind for kind, _ in arguments)
 
 
-def fitting(np, signatures, kinds):
-    """The first signature that takes these data types as they are or by a safe cast; None: there are none at all."""
+def declared(signatures):
+    """What signatures make of the numbers that go in and out: (result, arguments) as data types, None: stays as it is.
+
+    Several signatures count where they agree: which of them a call means, its arguments say.
+    """
+    rows = []
+    for signature in signatures if isinstance(signatures, list) else [signatures]:
+        result, arguments = read(signature)
+        rows.append([kind if kind and not axes else None for kind, axes in [result, *arguments]])
+    if not rows or any(len(row) != len(rows[0]) for row in rows):
+        return None
+    agreed = [kinds[0] if len(set(kinds)) == 1 else None for kinds in zip(*rows)]
+    return (agreed[0], agreed[1:]) if any(agreed) else None
+
+
+# Python's own numbers take any type of these kinds, beside arrays.
+_WEAK = {bool: "biufc", int: "iufc", float: "fc", complex: "c"}
+
+
+def _weak(value, want):
+    import numpy as np
+
+    return np.dtype(want).kind in _WEAK.get(type(value), "")
+
+
+def fitting(np, signatures, kinds, values=()):
+    """The first signature that takes these data types as they are or by a safe cast; None: there are none at all.
+
+    values: the arguments, where Python's own numbers among them fit as NumPy lets them.
+    """
+    weak = [type(v) in _WEAK for v in values]
+    if all(weak):
+        weak = []
+    weak += [False] * (len(kinds) - len(weak))
     for row in signatures:
-        if row[1] == tuple(k.name for k in kinds):
+        if len(row[1]) == len(kinds) and all(
+            _weak(values[k], want) if weak[k] else kinds[k].name == want for k, want in enumerate(row[1])
+        ):
             return row
     for row in signatures:
-        if len(row[1]) >= len(kinds) and all(np.can_cast(k, want, "safe") for k, want in zip(kinds, row[1])):
+        if len(row[1]) >= len(kinds) and all(
+            _weak(values[k], want) if weak[k] else np.can_cast(kinds[k], want, "safe")
+            for k, want in zip(range(len(kinds)), row[1])
+        ):
             return row
     if signatures:
         raise TypeError(f"no signature takes {', '.join(k.name for k in kinds)}")
