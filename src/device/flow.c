@@ -101,9 +101,23 @@ typedef struct flow {
 */
 static void copy_up(const tt_flow_ring *r, int64_t g, const tt_flow_grain *x) {
   if (r->is_short)
-    tt__copy_out_of_caches(slot_at(r, g), x->host, x->size);
+    tt__copy_out_of_caches(slot_at(r, g), x->host + x->from, x->size);
   else
-    memcpy(slot_at(r, g), x->host, x->size);
+    memcpy(slot_at(r, g), x->host + x->from, x->size);
+}
+
+/* Between a slot and rows of the caller's memory. */
+static void copy_rows(const tt_flow_grain *x, char *slot, bool is_down) {
+  size_t row = x->from / x->row, col = x->from % x->row;
+  for (size_t done = 0, n; done < x->size; done += n) {
+    char *host = x->host + (ptrdiff_t)row++ * x->pitch + col;
+    n = x->row - col < x->size - done ? x->row - col : x->size - done;
+    if (is_down)
+      memcpy(host, slot + done, n);
+    else
+      memcpy(slot + done, host, n);
+    col = 0;
+  }
 }
 
 static bool copy_one(tt_flow_ring *r) {
@@ -113,8 +127,12 @@ static bool copy_one(tt_flow_ring *r) {
     if (g >= atomic_load_explicit(&r->ready, memory_order_acquire)) return false;
   } while (!atomic_compare_exchange_weak(&r->claimed, &g, g + 1));
   tt_flow_grain *x = grain_at(r, g);
-  if (x->size && r->is_down) memcpy(x->host, slot_at(r, g), x->size);
-  if (x->size && !r->is_down) copy_up(r, g, x);
+  if (x->size && x->row)
+    copy_rows(x, slot_at(r, g), r->is_down);
+  else if (x->size && r->is_down)
+    memcpy(x->host + x->from, slot_at(r, g), x->size);
+  else if (x->size)
+    copy_up(r, g, x);
   atomic_store_explicit(&x->done, true, memory_order_release);
   return true;
 }
@@ -161,7 +179,10 @@ static const tt_flow_grain *plan_grain(flow *w, int way) {
   size_t from = w->at[way].bytes;
   move_at(w, way, piece, w->at[way].move, &m);
   x->size = m.size - from < r->grain_bytes ? m.size - from : r->grain_bytes;
-  x->host = x->size ? (char *)m.host + from : NULL;
+  x->host = m.host;
+  x->from = from;
+  x->row = m.row;
+  x->pitch = m.pitch;
   x->at = x->size ? (char *)m.at + from : NULL;
   x->piece = piece;
   x->begins_piece = from == 0 && w->at[way].move == 0;

@@ -14,6 +14,7 @@
 #define TT_DEVICE_FLOW_H
 
 #include <stdatomic.h>
+#include <stddef.h>
 
 #include "base/lock.h"
 #include "ir/device.h"
@@ -21,8 +22,9 @@
 enum { TT_FLOW_SLOTS = 512, TT_FLOW_CHUNKS = 64 };
 
 typedef struct tt_flow_grain {
-  char *host, *at; /* the caller's memory, the device's */
-  size_t size;
+  char *host, *at;        /* the caller's memory, where its move begins; the device's */
+  size_t from, row, size; /* of the move: its first byte here, bytes of a row; bytes here */
+  ptrdiff_t pitch;
   int64_t piece;
   bool begins_piece, ends_move, ends_piece;
   atomic_bool done; /* copied by a thread */
@@ -45,10 +47,13 @@ typedef struct tt_flow_ring {
   _Alignas(64) atomic_llong claimed;
 } tt_flow_ring;
 
-/* Bytes that move between one place of the host and one of the device. */
+/* Bytes that move between the host and one place of the device. There they lie side by side, on the host too or
+ * (`row`) so many in a row, rows `pitch` bytes apart, either way. */
 typedef struct tt_move {
   void *host, *at;
   size_t size;
+  size_t row; /* 0: they lie side by side */
+  ptrdiff_t pitch;
 } tt_move;
 
 /* When a flow's owner is told of a piece, in this order; pieces come in order for each of the four. The last two are

@@ -265,4 +265,48 @@ TEST(a_failing_flow_is_an_error_and_the_next_one_works) {
   unpack(&j);
 }
 
+/* A matrix goes up dense and comes down in rows of other lengths and pitches, upside down. */
+enum { ROWS = 777, ROW = 1234, UP_PITCH = 1500, DOWN_ROW = 2 * ROW / 4, DOWN_PITCH = 900 };
+
+typedef struct matrix {
+  char *from, *to, *there;
+} matrix;
+
+static bool matrix_move(const void *ctx, bool is_down, int64_t piece, int i, tt_move *out) {
+  const matrix *m = ctx;
+  size_t down_rows = (size_t)ROWS * ROW / DOWN_ROW;
+  if (i > 0 || is_down != (piece == 1)) return false;
+  *out = (tt_move){.host = m->from, .at = m->there, .size = ROWS * ROW, .row = ROW, .pitch = UP_PITCH};
+  if (!is_down) return true;
+  out->host = m->to + (down_rows - 1) * DOWN_PITCH;
+  out->row = DOWN_ROW;
+  out->pitch = -DOWN_PITCH;
+  return true;
+}
+
+TEST(rows_move_as_one) {
+  size_t down_rows = (size_t)ROWS * ROW / DOWN_ROW, up = ROWS * UP_PITCH, down = down_rows * DOWN_PITCH, wrong = 0;
+  tt_device *d = open_null(7);
+  matrix m = {.from = tt__mem_alloc_data(up), .to = tt__mem_alloc_data(down)};
+  tt_dmem *block = NULL;
+  tt_error err = {0};
+  CHECK_INT(tt__dmem_alloc(d, d->up, ROWS * ROW, &block, &err), TT_OK);
+  m.there = tt__dmem_at(block);
+  for (size_t i = 0; i < up; i++) m.from[i] = (char)byte_at(i, 5);
+  memset(m.to, 1, down);
+  tt_flow f = {.device = d, .up = d->up, .down = d->up, .pieces = 2, .depth = 2, .move = matrix_move, .ctx = &m};
+  CHECK_INT(tt__stage_flow(&f, ROWS * ROW, ROWS * ROW, &err), TT_OK);
+  for (size_t i = 0; i < (size_t)ROWS * ROW; i++) {
+    const char *at = m.to + (down_rows - 1 - i / DOWN_ROW) * DOWN_PITCH + i % DOWN_ROW;
+    wrong += *at != m.from[i / ROW * UP_PITCH + i % ROW];
+  }
+  CHECK_INT(wrong, 0);
+  for (size_t i = 0; i < down; i++) wrong += i % DOWN_PITCH >= DOWN_ROW && m.to[i] != 1;
+  CHECK_INT(wrong, 0);
+  tt__dmem_free(d, block);
+  tt__mem_free_data(m.from, up);
+  tt__mem_free_data(m.to, down);
+  close_null();
+}
+
 TEST_MAIN()
