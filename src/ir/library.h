@@ -69,8 +69,17 @@ typedef enum tt_epilogue {
   TT_EPILOGUE_BIAS = 1, /* plus a vector along the last axis */
   TT_EPILOGUE_RELU = 2,
   TT_EPILOGUE_GELU = 4, /* by tanh */
-  TT_EPILOGUE_ADD = 8   /* plus an array of the same shape, and nothing else */
+  TT_EPILOGUE_ADD = 8,  /* plus an array of the same shape, and nothing else */
+  TT_EPILOGUE_SUMS = 16 /* (products) part of a longer sum: the result has the type of the sums (`sums`), and the term
+                           is NULL or the sums so far, which may be the result itself */
 } tt_epilogue;
+
+/* How a step comes apart whose operands have no room on a device (run/tiles.h). */
+typedef enum tt_lib_cut {
+  TT_CUT_NOT,
+  TT_CUT_PRODUCT, /* of matrices, the last two axes of two operands */
+  TT_CUT_ROWS     /* one operand, one result of its shape; along all axes but the last each row is treated alone */
+} tt_lib_cut;
 
 /* How much a call of a row has to do, for predictions. */
 typedef struct tt_lib_work {
@@ -113,6 +122,10 @@ struct tt_lib_row {
   /* (optional) The same with TT_EPILOGUE_ bits done to the one result; `term`: what is added, dense; NULL: nothing. */
   tt_code (*run_on_then)(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
                          int epilogue, const void *term, tt_error *err);
+  tt_lib_cut cut;
+  /* (TT_CUT_PRODUCT) The type in which products of a type are summed; and a dense array of sums as results. */
+  tt_dtype (*sums)(tt_dtype t);
+  tt_code (*end_sums)(const tt_lib_device *on, const void *sums, const tt_block *out, tt_error *err);
 };
 
 /* The row of that name, or NULL; the rows live in lib/. */

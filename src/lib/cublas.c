@@ -125,6 +125,12 @@ static int choose(void *handle, kept *e) {
   return status;
 }
 
+/* Sums of halves are float32. */
+static bool is_wide(const key *k) {
+  return (k->epilogue & TT_EPILOGUE_SUMS) && (k->type == TT_F16 || k->type == TT_BF16);
+}
+static int result_word(const key *k) { return words_of[is_wide(k) ? (int)TT_F32 : k->type].data; }
+
 /* The kept choice for `k`, made when there is none: NULL and a status when it cannot be. */
 static kept *find(void *handle, const key *k, const words *w, const void *bias, int *status) {
   kept *set = &table[tt__hash64(k, sizeof *k) % (MOST_KEPT / WAYS) * WAYS], *oldest = set;
@@ -141,7 +147,8 @@ static kept *find(void *handle, const key *k, const words *w, const void *bias, 
   oldest->used = turn;
   *status = set_desc(oldest, w, bias);
   for (int i = 0; i < 3 && !*status; i++)
-    *status = set_layout(&oldest->layout[i], w->data, k->rows[i], k->cols[i], k->ld[i], k->batch, k->step[i]);
+    *status = set_layout(&oldest->layout[i], i == 2 ? result_word(k) : w->data, k->rows[i], k->cols[i], k->ld[i],
+                         k->batch, k->step[i]);
   if (!*status) *status = choose(handle, oldest);
   if (!*status) return oldest;
   drop(oldest);
@@ -198,7 +205,7 @@ static int call_all(void *handle, const kept *e, const tt_gemm_plan *p, int64_t 
   static const float one_f32[2] = {1, 0};
   const void *one = words_of[e->k.type].compute == 70 ? (const void *)one_f64 : one_f32;
   const void *share = e->k.epilogue & TT_EPILOGUE_ADD ? one : zero;
-  int64_t index[TT_MAX_RANK] = {0};
+  int64_t index[TT_MAX_RANK] = {0}, wide = is_wide(&e->k) ? (int64_t)sizeof(float) : size;
   if (share == zero) term = c;
   for (;;) {
     int status = api.matmul(handle, e->desc, one, b, e->layout[0], a, e->layout[1], share, term, e->layout[2], c,
@@ -207,10 +214,10 @@ static int call_all(void *handle, const kept *e, const tt_gemm_plan *p, int64_t 
     int d = p->nloop - 1;
     for (; d >= 0; d--) {
       const tt_gemm_axis *x = &p->loop[d];
-      a += x->a * size, b += x->b * size, c += x->c * size, term += x->c * size;
+      a += x->a * size, b += x->b * size, c += x->c * wide, term += x->c * wide;
       if (++index[d] < x->len) break;
       a -= x->a * size * x->len, b -= x->b * size * x->len;
-      c -= x->c * size * x->len, term -= x->c * size * x->len;
+      c -= x->c * wide * x->len, term -= x->c * wide * x->len;
       index[d] = 0;
     }
     if (d < 0) return 0;

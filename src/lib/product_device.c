@@ -49,6 +49,8 @@ tt_code tt__device_pack(const tt_lib_device *on, const tt_operand *a, void *to, 
   if (args.naxes == 0) args.naxes = 1, args.len[0] = 1;
   tt_device_text text = {.on = on, .text = tt__text_product};
   tt__device_define(&text, "T", "%s", word_of_size(tt__dtype_size(a->dtype)));
+  tt__device_define(&text, "TO", "T");
+  tt__device_define(&text, "STORE(x)", "(x)");
   tt__device_define(&text, "PACK", "1");
   int64_t blocks = tt_ceil_div(args.size, THREADS);
   if (blocks > MOST_BLOCKS) blocks = MOST_BLOCKS;
@@ -65,7 +67,7 @@ typedef struct product_args {
   int64_t m, n, k;
   int64_t a_row, a_col, b_row, b_col;
   int64_t tiles_m, tiles_n, tiles;
-  int32_t naxes, pad;
+  int32_t naxes, goes_on;
   int64_t len[AXES], a_step[AXES], b_step[AXES];
 } product_args;
 
@@ -120,7 +122,9 @@ static bool batch_of(const tt_operand *a, const tt_operand *b, product_args *arg
   return true;
 }
 
-static tt_code own_product(const tt_lib_device *on, const tt_operand *a, const tt_operand *b, void *c, tt_error *err) {
+/* `sums`: c holds sums, as they are; `goes_on`: of what comes before. */
+static tt_code own_product(const tt_lib_device *on, const tt_operand *a, const tt_operand *b, void *c, bool sums,
+                           bool goes_on, tt_error *err) {
   int r = a->rank;
   product_args args = {.a = a->data,
                        .b = b->data,
@@ -131,7 +135,8 @@ static tt_code own_product(const tt_lib_device *on, const tt_operand *a, const t
                        .a_row = a->step[r - 2],
                        .a_col = a->step[r - 1],
                        .b_row = b->step[r - 2],
-                       .b_col = b->step[r - 1]};
+                       .b_col = b->step[r - 1],
+                       .goes_on = goes_on};
   if (!batch_of(a, b, &args)) return tt__fail(err, TT_ENOTIMPL, "too many axes for a product on a device");
   args.tiles_m = tt_ceil_div(args.m, SIDE);
   args.tiles_n = tt_ceil_div(args.n, SIDE);
@@ -142,7 +147,10 @@ static tt_code own_product(const tt_lib_device *on, const tt_operand *a, const t
   tt__device_define(&text, "T", "%s", tt__device_type(a->dtype));
   tt__device_define(&text, "A", "%s", s.name);
   tt__device_define(&text, "LOAD(x)", "%s", s.load);
-  tt__device_define(&text, "STORE(x)", "%s", s.store);
+  bool is_wide = sums && (a->dtype == TT_F16 || a->dtype == TT_BF16);
+  tt__device_define(&text, "C", "%s", is_wide ? s.name : "T");
+  tt__device_define(&text, "STORE(x)", "%s", is_wide ? "(x)" : s.store);
+  tt__device_define(&text, "SUM(x)", "%s", is_wide ? "(x)" : s.load);
   tt__device_define(&text, "ADD_MUL(s, x, y)", "%s", s.add_mul);
   tt__device_define(&text, "ZERO", "%s", s.zero);
   int64_t blocks = args.tiles < MOST_BLOCKS ? args.tiles : MOST_BLOCKS;
@@ -182,7 +190,7 @@ tt_code tt__product_device(const tt_lib_device *on, const tt_operand *a, const t
     return tt__device_fill(on, c, 0, size, err);
   }
   tt_code code = by_library(on, &p, a, b, TT_EPILOGUE_NONE, NULL, c, err);
-  return code == TT_ENOTIMPL ? own_product(on, a, b, c, err) : code;
+  return code == TT_ENOTIMPL ? own_product(on, a, b, c, false, false, err) : code;
 }
 
 tt_code tt__product_on(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
@@ -197,5 +205,23 @@ tt_code tt__product_on_then(const tt_lib_device *on, const tt_lib_attr *attr, co
   tt_gemm_plan p;
   tt__gemm_plan(&src[0], &src[1], &p);
   if (p.empty || p.k == 0) return tt__fail(err, TT_ENOTIMPL, "there is no product to change");
-  return by_library(on, &p, &src[0], &src[1], epilogue, term, out->data, err);
+  bool sums = epilogue & TT_EPILOGUE_SUMS, goes_on = sums && term;
+  if (goes_on) epilogue |= TT_EPILOGUE_ADD;
+  tt_code code = by_library(on, &p, &src[0], &src[1], epilogue, term, out->data, err);
+  if (code != TT_ENOTIMPL || !sums || (term && term != out->data)) return code;
+  return own_product(on, &src[0], &src[1], out->data, true, goes_on, err);
+}
+
+tt_code tt__product_end_sums(const tt_lib_device *on, const void *sums, const tt_block *out, tt_error *err) {
+  pack_args args = {.from = sums, .to = out->data, .size = out->size, .naxes = 1, .len = {out->size}, .step = {1}};
+  tt_device_text text = {.on = on, .text = tt__text_product};
+  sum_type s = sum_of(out->dtype);
+  tt__device_define(&text, "T", "%s", s.name);
+  tt__device_define(&text, "TO", "%s", tt__device_type(out->dtype));
+  tt__device_define(&text, "STORE(x)", "%s", s.store);
+  tt__device_define(&text, "PACK", "1");
+  tt_code code =
+      tt__device_launch(&text, "pack", tt__device_blocks(on, out->size, THREADS), THREADS, &args, sizeof args, err);
+  tt__device_done(&text);
+  return code;
 }

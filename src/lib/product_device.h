@@ -13,6 +13,9 @@ TT_HIDDEN tt_code tt__product_on(const tt_lib_device *on, const tt_lib_attr *att
 TT_HIDDEN tt_code tt__product_on_then(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src,
                                       const tt_block *out, int epilogue, const void *term, tt_error *err);
 
+/* The end of TT_EPILOGUE_SUMS: float32 sums as halves. */
+TT_HIDDEN tt_code tt__product_end_sums(const tt_lib_device *on, const void *sums, const tt_block *out, tt_error *err);
+
 /* The same on raw operands, for rows that need products on the way. */
 TT_HIDDEN tt_code tt__product_device(const tt_lib_device *on, const tt_operand *a, const tt_operand *b, void *c,
                                      tt_error *err);

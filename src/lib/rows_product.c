@@ -75,6 +75,9 @@ static tt_lib_work work(const tt_lib_attr *attr, const tt_operand *src, unsigned
   return (tt_lib_work){.flops = tt__is_complex(src[0].dtype) ? 4 * n : n};
 }
 
+/* Halves are summed in float32. */
+static tt_dtype sums(tt_dtype t) { return t == TT_F16 || t == TT_BF16 ? TT_F32 : t; }
+
 static const tt_lib_cost cost = {.work = work, .host_share = 1, .device_share = 1};
 
 const tt_lib_row tt__rows_product[] = {
@@ -86,6 +89,9 @@ const tt_lib_row tt__rows_product[] = {
      .falls_back = falls_back,
      .cost = &cost,
      .run_on = tt__product_on,
-     .run_on_then = tt__product_on_then},
+     .run_on_then = tt__product_on_then,
+     .cut = TT_CUT_PRODUCT,
+     .sums = sums,
+     .end_sums = tt__product_end_sums},
     {.name = NULL},
 };

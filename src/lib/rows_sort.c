@@ -97,8 +97,20 @@ static tt_lib_work sort_work(const tt_lib_attr *attr, const tt_operand *src, uns
 static const tt_lib_cost sort_cost = {.work = sort_work, .host_share = 1, .device_share = 1, .no_arithmetic = true};
 
 const tt_lib_row tt__rows_sort[] = {
-    {.name = "sort", .nsrc = 1, .nout = 1, .run = sort, .cost = &sort_cost, .run_on = tt__device_sort},
-    {.name = "argsort", .nsrc = 1, .nout = 1, .run = argsort, .cost = &sort_cost, .run_on = tt__device_argsort},
+    {.name = "sort",
+     .nsrc = 1,
+     .nout = 1,
+     .run = sort,
+     .cost = &sort_cost,
+     .run_on = tt__device_sort,
+     .cut = TT_CUT_ROWS},
+    {.name = "argsort",
+     .nsrc = 1,
+     .nout = 1,
+     .run = argsort,
+     .cost = &sort_cost,
+     .run_on = tt__device_argsort,
+     .cut = TT_CUT_ROWS},
     {.name = "select", .nsrc = 1, .nout = 1, .run = select_places, .cost = &sort_cost, .run_on = tt__device_select},
     {.name = "lexsort", .nsrc = 1, .nout = 1, .run = lexsort, .cost = &sort_cost, .run_on = tt__device_lexsort},
     {.name = "searchsorted", .nsrc = 2, .nout = 1, .run = searchsorted, .run_on = tt__device_searchsorted},

@@ -2,6 +2,7 @@
 ** Matrix products of any type and any steps, for what no library has: integers, bools, and floats where there is no
 ** library. C is dense. Specialised by
 **   T         element in memory      A   what is summed      LOAD(x)   T to A      STORE(x)   A to T
+**   C         element of the result     SUM(x)    C to A, where the sums go on from what the result holds
 **   ADD_MUL(s, x, y)   s with the product of x and y in it      ZERO   the empty sum, as an initial value
 ** A block of 256 threads makes a tile of 64 x 64, each thread 4 x 4 of it, 16 columns of A at a time.
 */
@@ -16,11 +17,11 @@
 #ifndef PACK
 typedef struct product_args {
   const TT_GLOBAL T *a, *b;
-  TT_GLOBAL T *c;
+  TT_GLOBAL C *c;
   tt_i64 m, n, k;
   tt_i64 a_row, a_col, b_row, b_col;
   tt_i64 tiles_m, tiles_n, tiles; /* of one product, of all */
-  tt_i32 naxes, pad;
+  tt_i32 naxes, goes_on;
   tt_i64 len[AXES], a_step[AXES], b_step[AXES]; /* the batch, outermost first */
 } product_args;
 
@@ -58,11 +59,18 @@ TT_KERNEL(product, product_args, 256) {
       pa += i * a.a_step[d];
       pb += i * a.b_step[d];
     }
+    TT_GLOBAL C *c = a.c + batch * a.m * a.n;
     A sum[EACH][EACH];
     TT_UNROLLED
     for (int i = 0; i < EACH; i++) {
       TT_UNROLLED
-      for (int j = 0; j < EACH; j++) sum[i][j] = zero_sum();
+      for (int j = 0; j < EACH; j++) {
+        sum[i][j] = zero_sum();
+        if (a.goes_on && i0 + row + i < a.m && j0 + col + j < a.n) {
+          C before = c[(i0 + row + i) * a.n + j0 + col + j];
+          sum[i][j] = SUM(before);
+        }
+      }
     }
     for (tt_i64 k = 0; k < a.k; k += DEEP) {
       TT_BARRIER();
@@ -84,7 +92,6 @@ TT_KERNEL(product, product_args, 256) {
         }
       }
     }
-    TT_GLOBAL T *c = a.c + batch * a.m * a.n;
     TT_UNROLLED
     for (int i = 0; i < EACH; i++) {
       TT_UNROLLED
@@ -94,12 +101,12 @@ TT_KERNEL(product, product_args, 256) {
   }
 }
 
-#else /* PACK: only T is needed */
+#else /* PACK: T, and of the copy TO and STORE */
 
 /* A dense copy of a view: element after element in the order of the copy. */
 typedef struct pack_args {
   const TT_GLOBAL T *from;
-  TT_GLOBAL T *to;
+  TT_GLOBAL TO *to;
   tt_i64 size;
   tt_i32 naxes, pad;
   tt_i64 len[AXES], step[AXES]; /* outermost first */
@@ -112,7 +119,8 @@ TT_KERNEL(pack, pack_args, 256) {
       from += rest % a.len[d] * a.step[d];
       rest /= a.len[d];
     }
-    a.to[at] = a.from[from + rest * a.step[0]];
+    T x = a.from[from + rest * a.step[0]];
+    a.to[at] = STORE(x);
   }
 }
 
