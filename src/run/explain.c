@@ -17,6 +17,7 @@
 #include "run/pieces.h"
 #include "run/place.h"
 #include "run/realize.h"
+#include "run/tiles.h"
 #include "sched/follow.h"
 
 static char *taken(tt_str *s) {
@@ -77,6 +78,18 @@ static void explain_kernel(const tt_walk *walk, const tt_step *st, const tt_plac
   tt__str_add(s, "\n");
 }
 
+/* What is cut, and into how many. */
+static void explain_tiles(const tt_walk *walk, const tt_step *st, tt_device *d, tt_str *s) {
+  static const char *const of[TT_TILE_AXES] = {"of the batch", "of rows", "of columns", "of sums"};
+  tt_tiles t;
+  if (!tt__tiles_pay(d, walk, st, &t)) return;
+  tt__str_addf(s, "      in %lld pieces (the device has no room for all:", (long long)tt__tiles_turns(&t));
+  for (int k = 0; k < TT_TILE_AXES; k++)
+    if (t.count[k] > 1) tt__str_addf(s, " %lld parts %s of %lld,", (long long)t.count[k], of[k], (long long)t.tile[k]);
+  tt__str_addf(s, " %.3f MB up, %.3f MB down): %.4f ms for %.4f of work\n", t.up_bytes / 1e6, t.down_bytes / 1e6,
+               t.ns / 1e6, t.work_ns / 1e6);
+}
+
 static void explain_library(const tt_walk *walk, const tt_plan *plan, int i, const tt_place *place, tt_str *s) {
   tt_follow f;
   const tt_lib_row *row = walk->node[plan->step[i].lib]->attr.lib->row;
@@ -103,6 +116,7 @@ static void explain_library(const tt_walk *walk, const tt_plan *plan, int i, con
   tt__str_addf(s, "\n      %.3g operations; predicted %.4f ms", call.work.flops, tt__cost_likely(&call, there) / 1e6);
   if (ns > 0) tt__str_addf(s, ", measured %.4f ms at this size", ns / 1e6);
   tt__str_add(s, "\n");
+  if (place->device) explain_tiles(walk, &plan->step[i], place->device, s);
 }
 
 static void explain_call(const tt_walk *walk, const tt_step *st, tt_str *s) {

@@ -24,6 +24,7 @@
 #include "run/exec.h"
 #include "run/pieces.h"
 #include "run/residency.h"
+#include "run/tiles.h"
 
 /* Opening a GPU takes some tenths of a second: it waits until the CPU has worked that long, or is about to. */
 #define OPEN_NS 3e8
@@ -124,10 +125,13 @@ static void choose(const tt_walk *walk, const tt_plan *plan, bool looked_at, tt_
   const tt_device_costs *c = tt__device_costs(d);
   for (int i = 0; i < plan->n; i++) {
     tt_pieces pieces;
+    tt_tiles tiles;
     const tt_step *s = &plan->step[i];
     steps_ns += tt__cost_there(walk, s, d);
     if (s->kind == TT_STEP_KERNEL && tt__pieces_pay(d, walk, s, looked_at, &pieces))
       saved_ns += pieces.up_ns + pieces.work_ns + pieces.down_ns - pieces.ns;
+    if (tt__tiles_pay(d, walk, s, &tiles)) /* below 0 where operands come up several times */
+      saved_ns += tiles.up_ns + tiles.work_ns + (looked_at ? tiles.down_ns : 0) - tiles.ns;
   }
   double home_ns = looked_at ? results_home(walk, c) : 0;
   out->chosen = true;

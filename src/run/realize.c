@@ -30,6 +30,7 @@
 #include "run/place.h"
 #include "run/queue.h"
 #include "run/residency.h"
+#include "run/tiles.h"
 #include "run/walk.h"
 #include "sched/sched.h"
 
@@ -278,6 +279,18 @@ static bool fits_host(const tt_walk *walk, const tt_step *step) {
   return bytes < (double)tt__ram_bytes() / 2;
 }
 
+/* In tiles, smaller and smaller ones if the device has less room than it says; `must`: the whole was tried.
+ * TT_ENOTIMPL: it is no such step, or need not. */
+static tt_code execute_tiles(const tt_walk *walk, const tt_step *step, bool must, tt_device *d, tt_error *err) {
+  tt_tiles tiles;
+  if (must ? !tt__tiles_fit(d, walk, step, 1, &tiles) : !tt__tiles_pay(d, walk, step, &tiles)) return TT_ENOTIMPL;
+  if (!fits_host(walk, step)) return TT_ENOTIMPL;
+  tt_code code = tt__tiles_run(d, walk, step, &tiles, err);
+  for (double share = 0.5; code == TT_ENOMEM && share > 0.05 && tt__tiles_fit(d, walk, step, share, &tiles); share /= 2)
+    code = tt__tiles_run(d, walk, step, &tiles, err);
+  return code;
+}
+
 /* One step. What a device cannot do, or has no room for, the host does: slower, and counted. */
 static tt_code execute_step(const tt_walk *walk, const tt_plan *plan, int i, tt_device *d, tt_error *err) {
   const tt_step *step = &plan->step[i];
@@ -291,7 +304,8 @@ static tt_code execute_step(const tt_walk *walk, const tt_plan *plan, int i, tt_
   bool is_kernel = step->kind == TT_STEP_KERNEL;
   why.code = TT_OK;
   why.message[0] = 0;
-  tt_code code = execute_followed(walk, plan, i, d, &why);
+  tt_code code = step->kind == TT_STEP_LIB ? execute_tiles(walk, step, false, d, &why) : TT_ENOTIMPL;
+  if (code == TT_ENOTIMPL) code = execute_followed(walk, plan, i, d, &why);
   if (is_kernel && tt__pieces_pay(d, walk, step, tt__session_looking, &pieces) &&
       !(pieces.windows && !fits_host(walk, step)))
     code = tt__pieces_run(d, walk, step, &pieces, &why);
@@ -299,6 +313,10 @@ static tt_code execute_step(const tt_walk *walk, const tt_plan *plan, int i, tt_
   bool full = code == TT_ENOMEM && !fits_host(walk, step);
   if (code == TT_ENOMEM && !full && is_kernel && tt__pieces_fit(d, walk, step, &pieces))
     code = tt__pieces_run(d, walk, step, &pieces, &why);
+  if (code == TT_ENOMEM && !full && step->kind == TT_STEP_LIB) {
+    tt_code tiled = execute_tiles(walk, step, true, d, &why);
+    if (tiled != TT_ENOTIMPL) code = tiled;
+  }
   if ((code != TT_ENOTIMPL && code != TT_ENOMEM) || full) {
     if (code != TT_OK && err) *err = why;
     return code;

@@ -1,0 +1,606 @@
+/*
+** Library steps in tiles; see tiles.h. Turn by turn: the device is asked for the work on what came up, and while it
+** does that, one flow (device/flow.h) brings the next turn's parts up and what the turn before gave down.
+**
+** A side has slots of device memory; a part stays in its slot until the slot is needed for another one, the least
+** recently used first. The events of a slot say when the device is done with it.
+*/
+#include "run/tiles.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/os.h"
+#include "device/cache_alloc.h"
+#include "device/current.h"
+#include "device/device.h"
+#include "device/stage.h"
+#include "graph/build.h"
+#include "graph/session.h"
+#include "run/calibrate.h"
+#include "run/cost.h"
+#include "run/exec.h"
+#include "run/exec_device.h"
+#include "run/profile.h"
+#include "run/queue.h"
+#include "run/residency.h"
+#include "run/tiles_null.h"
+
+enum { ALIGNED = 256 };
+static const double ROOM = 0.8, TURN_NS = 60000; /* a turn's flow, launch and waits */
+
+/* ---- whether */
+
+static const tt_lib_row *row_of(const tt_walk *walk, const tt_step *step) {
+  return walk->node[step->lib]->attr.lib->row;
+}
+
+/* Its bytes lie on the device, and may stay there meanwhile. */
+static bool stays_there(const tt_device *d, const tt_node *n, double room) {
+  if (n->op != TT_N_BUFFER || !tt__is_resident(d->id, n->attr.buf)) return false;
+  return n->attr.buf->elsewhere || (double)n->attr.buf->size < room / 2;
+}
+
+static double bytes_of(const tt_node *n) {
+  if (n->op == TT_N_BUFFER) return (double)n->attr.buf->size;
+  return (double)n->size * (double)tt__dtype_size((tt_dtype)n->dtype);
+}
+
+static double room_of(tt_device *d) {
+  int64_t limit = tt__dmem_stats(d).limit, all = d->target.memory_bytes;
+  return 0.9 * (double)(limit > 0 && limit < all ? limit : all);
+}
+
+/* Bytes of the device that the step takes as a whole. */
+static double bytes_whole(const tt_walk *walk, const tt_step *step) {
+  double sum = 0;
+  for (int i = 0; i < step->nsrc; i++) {
+    bool again = false;
+    for (int k = 0; k < i; k++) again |= step->src[k].node == step->src[i].node;
+    if (!again) sum += bytes_of(walk->node[step->src[i].node]);
+  }
+  for (int r = 0; r < step->nroot; r++) sum += bytes_of(walk->node[step->root[r].node]);
+  return sum;
+}
+
+/* ---- what it is cut along */
+
+/* The axes of a batch, neighbours merged where all operands allow it. */
+typedef struct batch_axis {
+  int64_t len, step[TT_TILE_SIDES];
+} batch_axis;
+
+static int batch_axes(const tt_step *step, int nside, int naxes, int64_t inner, batch_axis *out) {
+  int n = 0;
+  int64_t dense[TT_MAX_RANK], at = inner;
+  for (int k = naxes - 1; k >= 0; k--) {
+    dense[k] = at;
+    at *= step->src[0].len[k];
+  }
+  for (int k = 0; k < naxes; k++) {
+    batch_axis x = {.len = step->src[0].len[k]};
+    bool merges = n > 0;
+    if (x.len == 1) continue;
+    for (int s = 0; s < nside; s++) {
+      x.step[s] = s == nside - 1 ? dense[k] : step->src[s].step[k];
+      merges = merges && out[n - 1].step[s] == x.step[s] * x.len;
+    }
+    if (merges) {
+      x.len *= out[n - 1].len;
+      n--;
+    }
+    out[n++] = x;
+  }
+  return n;
+}
+
+/* The longest one is cut, the others are looped over. */
+static void set_batch(tt_tiles *t, const batch_axis *axis, int n) {
+  int cut = 0;
+  for (int k = 1; k < n; k++)
+    if (axis[k].len > axis[cut].len) cut = k;
+  t->len[TT_TILE_BATCH] = n ? axis[cut].len : 1;
+  t->loops = 1;
+  for (int k = 0; k < n; k++) {
+    for (int s = 0; s < t->nside; s++) {
+      if (k == cut)
+        t->side[s].step[0] = axis[k].step[s];
+      else
+        t->side[s].loop_step[t->nloop] = axis[k].step[s];
+    }
+    if (k == cut) continue;
+    t->loop_len[t->nloop++] = axis[k].len;
+    t->loops *= axis[k].len;
+  }
+  for (int s = 0; s < t->nside; s++) {
+    t->side[s].axis[0] = TT_TILE_BATCH;
+    t->side[s].len[0] = t->side[s].step[0] ? t->len[TT_TILE_BATCH] : 1;
+  }
+}
+
+/* A side's two inner axes: the one along which elements are neighbours is the last. */
+static void set_matrix(tt_tile_side *s, int outer, int64_t outer_len, int64_t outer_step, int inner, int64_t inner_len,
+                       int64_t inner_step) {
+  bool turned = outer_step == 1 && (inner_step != 1 || inner_len == 1) && outer_len > 1;
+  int i = turned ? 1 : 2, o = turned ? 2 : 1;
+  s->axis[o] = outer, s->len[o] = outer_len, s->step[o] = outer_step;
+  s->axis[i] = inner, s->len[i] = inner_len, s->step[i] = inner_step;
+}
+
+static bool is_product_cut(const tt_walk *walk, const tt_step *step, tt_tiles *t) {
+  const tt_plib_src *a = &step->src[0], *b = &step->src[1];
+  int r = a->rank;
+  batch_axis axis[TT_MAX_RANK];
+  if (r < 2 || b->rank != r) return false;
+  int64_t m = a->len[r - 2], k = a->len[r - 1], n = b->len[r - 1];
+  t->nside = 3;
+  t->len[TT_TILE_ROWS] = m, t->len[TT_TILE_COLS] = n, t->len[TT_TILE_DEEP] = k;
+  set_matrix(&t->side[0], TT_TILE_ROWS, m, a->step[r - 2], TT_TILE_DEEP, k, a->step[r - 1]);
+  set_matrix(&t->side[1], TT_TILE_DEEP, k, b->step[r - 2], TT_TILE_COLS, n, b->step[r - 1]);
+  set_matrix(&t->side[2], TT_TILE_ROWS, m, n, TT_TILE_COLS, n, 1);
+  set_batch(t, axis, batch_axes(step, 3, r - 2, m * n, axis));
+  const tt_lib_row *row = row_of(walk, step);
+  tt_dtype type = (tt_dtype)walk->node[a->node]->dtype;
+  t->sums = row->sums ? row->sums(type) : type;
+  return m > 0 && n > 0 && k > 0;
+}
+
+/* Contiguous rows. */
+static bool is_rows_cut(const tt_step *step, tt_tiles *t) {
+  const tt_plib_src *a = &step->src[0];
+  batch_axis axis[TT_MAX_RANK];
+  if (a->rank < 2 || step->nsrc != 1) return false;
+  int64_t n = a->len[a->rank - 1];
+  t->nside = 2;
+  t->len[TT_TILE_ROWS] = t->len[TT_TILE_COLS] = t->len[TT_TILE_DEEP] = 1;
+  for (int s = 0; s < 2; s++) set_matrix(&t->side[s], -1, 1, n, -1, n, 1);
+  set_batch(t, axis, batch_axes(step, 2, a->rank - 1, n, axis));
+  return n > 0 && t->len[TT_TILE_BATCH] > 1;
+}
+
+static bool set_sides(tt_device *d, const tt_walk *walk, const tt_step *step, double room, tt_tiles *t) {
+  const tt_lib_row *row = row_of(walk, step);
+  *t = (tt_tiles){.nside = 0};
+  if (row->cut == TT_CUT_PRODUCT ? !is_product_cut(walk, step, t) : row->cut != TT_CUT_ROWS || !is_rows_cut(step, t))
+    return false;
+  for (int i = 0; i < t->nside; i++) {
+    bool is_result = i == t->nside - 1;
+    const tt_node *n = walk->node[is_result ? step->root[0].node : step->src[i].node];
+    t->side[i].size = tt__dtype_size((tt_dtype)n->dtype);
+    t->side[i].off = is_result ? 0 : step->src[i].off;
+    t->side[i].there = !is_result && stays_there(d, n, room);
+    if (row->cut == TT_CUT_ROWS) t->sums = (tt_dtype)n->dtype;
+  }
+  return true;
+}
+
+/* ---- what it takes */
+
+static double moves_ns(const double *took, double bytes) { return bytes > 0 ? tt__move_ns(took, bytes) : 0; }
+
+bool tt__tiles_fit(tt_device *d, const tt_walk *walk, const tt_step *step, double share, tt_tiles *out) {
+  if (step->kind != TT_STEP_LIB || step->nroot != 1) return false;
+  const tt_lib_row *row = row_of(walk, step);
+  const tt_cost_call call = tt__cost_call(walk, step);
+  bool is_null = d->target.kind == TT_DEVICE_NULL;
+  if (row->cut == TT_CUT_NOT || (!is_null && tt__cost_leaves(&call, d))) return false;
+  double room = room_of(d) * share, up = 0;
+  if (!set_sides(d, walk, step, room, out)) return false;
+  for (int i = 0; i < step->nsrc; i++) {
+    double bytes = bytes_of(walk->node[step->src[i].node]);
+    if (out->side[i].there)
+      room -= bytes;
+    else
+      up += bytes;
+  }
+  const tt_device_costs *c = tt__device_costs(d);
+  const double much = 1 << 30;
+  const tt_tile_costs costs = {.room = ROOM * room,
+                               .up_bytes_per_ns = much / tt__move_ns(c->up_ns, much),
+                               .down_bytes_per_ns = much / tt__move_ns(c->down_ns, much),
+                               .both_bytes_per_ns = c->both_bytes_per_ns,
+                               .work_ns = is_null ? tt__cost_likely(&call, d) : tt__cost_there(walk, step, d),
+                               .turn_ns = TURN_NS,
+                               .splits_deep = row->cut == TT_CUT_PRODUCT && row->sums};
+  if (!tt__tiles_cut(out, &costs)) return false;
+  out->up_ns = moves_ns(c->up_ns, up);
+  out->work_ns = costs.work_ns;
+  out->down_ns = moves_ns(c->down_ns, out->down_bytes);
+  return true;
+}
+
+bool tt__tiles_pay(tt_device *d, const tt_walk *walk, const tt_step *step, tt_tiles *out) {
+  if (step->kind != TT_STEP_LIB || row_of(walk, step)->cut == TT_CUT_NOT) return false;
+  return bytes_whole(walk, step) > room_of(d) && tt__tiles_fit(d, walk, step, 1, out);
+}
+
+/* ---- a run */
+
+/* Memory of the device for one part. */
+typedef struct slot {
+  tt_tile_part part;
+  bool holds;     /* the part is there, or on its way */
+  int64_t used;   /* turn of its last use */
+  tt_event *done; /* behind the work that used it last */
+} slot;
+
+/* A side of the step. */
+typedef struct lane {
+  const tt_tile_side *side;
+  tt_buffer *buffer; /* held */
+  char *host, *at;   /* element 0 of the buffer; the first slot, or (there) element 0 */
+  slot *slot;
+  size_t slot_bytes;
+  tt_dtype dtype;
+} lane;
+
+/* A part that moves. */
+typedef struct journey {
+  const lane *lane; /* NULL: none */
+  tt_tile_part part;
+  char *at;
+} journey;
+
+typedef struct run {
+  tt_device *device;
+  tt_stream *stream;
+  const tt_tiles *how;
+  const tt_lib_attr *attr;
+  int64_t turns;
+  lane lane[TT_TILE_SIDES];
+  tt_dmem *block; /* all slots, and behind them: */
+  void *sums;     /* of the tile of the result that is being summed, if that is of another type */
+  tt_event *up;
+  journey goes_up[TT_NODE_SRC], comes_down;
+  tt_code null_code; /* of the simulated device's work */
+} run;
+
+static bool is_result(const run *r, const lane *x) { return x == &r->lane[r->how->nside - 1]; }
+
+/* ---- moves */
+
+static int64_t part_size(const tt_tile_part *p) { return p->len[0] * p->len[1] * p->len[2]; }
+
+/* The i-th move of a part: a matrix of it, or, where no elements are neighbours, a line. Matrices that follow one
+ * another are one. */
+static bool move_of_part(const journey *j, int i, tt_move *out) {
+  if (!j->lane) return false;
+  const tt_tile_side *s = j->lane->side;
+  const int64_t *len = j->part.len, *step = s->step;
+  const int64_t size = (int64_t)s->size;
+  bool is_plain = step[2] == 1 || len[2] == 1;
+  bool is_one = is_plain && (len[0] == 1 || step[0] == len[1] * step[1]);
+  int64_t moves = is_one ? 1 : is_plain ? len[0] : len[0] * len[1];
+  if (i >= moves) return false;
+  int64_t elements = part_size(&j->part) / moves, from = j->part.off;
+  if (!is_one) from += is_plain ? i * step[0] : i / len[1] * step[0] + i % len[1] * step[1];
+  *out = (tt_move){
+      .host = j->lane->host + from * size, .at = j->at + i * elements * size, .size = (size_t)(elements * size)};
+  int64_t row = is_plain ? len[2] : 1, pitch = is_plain ? step[1] : step[2];
+  if (elements == row || row == pitch) return true;
+  out->row = (size_t)(row * size);
+  out->pitch = (ptrdiff_t)(pitch * size);
+  return true;
+}
+
+/* Of the first piece the moves down, of the second the moves up: so neither waits for the other. */
+static bool move_of(const void *ctx, bool is_down, int64_t piece, int i, tt_move *out) {
+  const run *r = ctx;
+  if (is_down != (piece == 0)) return false;
+  if (is_down) return move_of_part(&r->comes_down, i, out);
+  for (int k = 0; k < r->how->nside - 1; k++)
+    for (int n = 0; r->goes_up[k].lane && move_of_part(&r->goes_up[k], n, out); n++)
+      if (i-- == 0) return true;
+  return false;
+}
+
+static tt_code move_all(run *r, tt_error *err) {
+  size_t up = 0, down = 0;
+  for (int k = 0; k < r->how->nside - 1; k++)
+    if (r->goes_up[k].lane) up += (size_t)part_size(&r->goes_up[k].part) * r->goes_up[k].lane->side->size;
+  if (r->comes_down.lane) down = (size_t)part_size(&r->comes_down.part) * r->comes_down.lane->side->size;
+  if (!up && !down) return TT_OK;
+  const tt_flow f = {.device = r->device,
+                     .up = r->device->up,
+                     .down = r->device->down,
+                     .pieces = 2,
+                     .depth = 2,
+                     .move = move_of,
+                     .ctx = r};
+  int depth = tt__session_suspend();
+  tt_code code = tt__stage_flow(&f, up, down, err);
+  tt__session_resume(depth);
+  TT_COUNT(uploads, up > 0);
+  TT_COUNT(upload_bytes, up);
+  TT_COUNT(downloads, down > 0);
+  TT_COUNT(download_bytes, down);
+  for (int k = 0; k < TT_NODE_SRC; k++) r->goes_up[k].lane = NULL;
+  r->comes_down.lane = NULL;
+  return code;
+}
+
+/* ---- turns */
+
+static bool same_part(const tt_tile_part *a, const tt_tile_part *b) { return memcmp(a, b, sizeof *a) == 0; }
+
+/* The slot of a part: the one that holds it, else the one that was used longest ago. */
+static slot *slot_of(const lane *x, const tt_tile_part *p) {
+  slot *oldest = x->slot;
+  for (int64_t k = 0; k < x->side->slots; k++) {
+    slot *s = &x->slot[k];
+    if (s->holds && same_part(&s->part, p)) return s;
+    if (s->used < oldest->used) oldest = s;
+  }
+  return oldest;
+}
+
+static char *at_slot(const lane *x, const slot *s) { return x->at + (size_t)(s - x->slot) * x->slot_bytes; }
+
+static tt_tile_part part_of(const run *r, int64_t turn, const lane *x, int64_t at[TT_TILE_AXES]) {
+  int64_t loop[TT_MAX_RANK] = {0};
+  tt__tiles_turn(r->how, turn, at, loop);
+  return tt__tiles_part(r->how, x->side, at, loop);
+}
+
+/* Say what of a turn's operands must come up, behind the work on what the slots hold. */
+static tt_code plan_up(run *r, int64_t turn, tt_error *err) {
+  for (int k = 0; k < r->how->nside - 1 && turn < r->turns; k++) {
+    lane *x = &r->lane[k];
+    int64_t at[TT_TILE_AXES];
+    if (x->side->there) continue;
+    tt_tile_part p = part_of(r, turn, x, at);
+    slot *s = slot_of(x, &p);
+    if (s->holds && same_part(&s->part, &p)) continue;
+    TT_TRY(r->device->ops->stream_wait(r->device, r->device->up, s->done, err));
+    s->part = p;
+    s->holds = true;
+    s->used = turn;
+    r->goes_up[k] = (journey){x, p, at_slot(x, s)};
+  }
+  return TT_OK;
+}
+
+/* An operand of a turn as it lies there: what its levels are in the order of the operand's axes. */
+static tt_operand operand_of(run *r, int64_t turn, int k, int64_t batch, int64_t *len, int64_t *step) {
+  lane *x = &r->lane[k];
+  const tt_tile_side *s = x->side;
+  int64_t at[TT_TILE_AXES], steps[TT_TILE_LEVELS];
+  tt_tile_part p = part_of(r, turn, x, at);
+  const char *data = x->at;
+  if (s->there) {
+    data += p.off * (int64_t)s->size;
+    memcpy(steps, s->step, sizeof steps);
+  } else {
+    slot *found = slot_of(x, &p);
+    found->used = turn;
+    data = at_slot(x, found);
+    steps[0] = s->step[0] ? p.len[1] * p.len[2] : 0;
+    steps[1] = p.len[2];
+    steps[2] = 1;
+  }
+  bool is_product = r->attr->row->cut == TT_CUT_PRODUCT;
+  int first = is_product && s->axis[1] == (k == 0 ? TT_TILE_DEEP : TT_TILE_COLS) ? 2 : 1;
+  int rank = 0;
+  len[rank] = batch, step[rank++] = steps[0];
+  if (is_product) len[rank] = p.len[first], step[rank++] = steps[first];
+  len[rank] = p.len[3 - first], step[rank++] = steps[3 - first];
+  tt_operand out = {.data = data, .dtype = x->dtype, .rank = rank, .len = len, .step = step, .size = 1};
+  for (int d = 0; d < rank; d++) out.size *= len[d];
+  return out;
+}
+
+/* The row's work on a turn's operands. `sums`: the inner axis is cut, its parts are summed there. */
+static tt_code run_row(run *r, const tt_operand *src, const tt_block *out, void *sums, bool is_first, bool is_last,
+                       tt_error *err) {
+  const tt_lib_row *row = r->attr->row;
+  tt_device *d = r->device;
+  tt_dtype type = r->how->sums;
+  if (d->target.kind == TT_DEVICE_NULL)
+    return tt__tiles_null(d, r->stream, r->attr, src, out, sums, type, is_first, is_last, &r->null_code, err);
+  tt_lib_use use;
+  tt__exec_lib_open(&use, d, r->stream);
+  tt_block partial = *out;
+  partial.data = sums;
+  partial.dtype = type;
+  tt_code code = sums ? row->run_on_then(&use.on, r->attr, src, &partial, TT_EPILOGUE_SUMS, is_first ? NULL : sums, err)
+                      : row->run_on(&use.on, r->attr, src, out, err);
+  if (code == TT_OK && sums && is_last && sums != out->data) code = row->end_sums(&use.on, sums, out, err);
+  tt__exec_lib_close(&use);
+  return code;
+}
+
+static tt_code launch(run *r, int64_t turn, tt_error *err) {
+  tt_device *d = r->device;
+  lane *result = &r->lane[r->how->nside - 1];
+  int64_t at[TT_TILE_AXES], len[TT_TILE_SIDES][3], step[TT_NODE_SRC][3];
+  tt_operand src[TT_NODE_SRC];
+  tt_tile_part p = part_of(r, turn, result, at);
+  int64_t deeps = r->how->count[TT_TILE_DEEP], deep = at[TT_TILE_DEEP];
+  slot *into = slot_of(result, &p);
+  TT_TRY(d->ops->event_record(d, r->up, d->up, err));
+  TT_TRY(d->ops->stream_wait(d, r->stream, r->up, err));
+  for (int k = 0; k < r->how->nside - 1; k++) src[k] = operand_of(r, turn, k, p.len[0], len[k], step[k]);
+  into->part = p;
+  into->holds = true;
+  into->used = turn;
+  bool is_product = r->attr->row->cut == TT_CUT_PRODUCT;
+  int64_t *shape = len[r->how->nside - 1];
+  shape[0] = p.len[0], shape[1] = is_product ? p.len[1] : p.len[2], shape[2] = p.len[2];
+  tt_block out = {.data = at_slot(result, into),
+                  .dtype = result->dtype,
+                  .rank = is_product ? 3 : 2,
+                  .len = shape,
+                  .size = part_size(&p)};
+  void *sums = deeps == 1 ? NULL : r->sums ? r->sums : out.data;
+  TT_TRY(run_row(r, src, &out, sums, deep == 0, deep == deeps - 1, err));
+  for (int k = 0; k < r->how->nside; k++) {
+    lane *x = &r->lane[k];
+    if (x->side->there) continue;
+    tt_tile_part part = part_of(r, turn, x, at);
+    TT_TRY(d->ops->event_record(d, slot_of(x, &part)->done, r->stream, err));
+  }
+  return TT_OK;
+}
+
+/* What a turn gave goes down in the next flow. */
+static tt_code plan_down(run *r, int64_t turn, tt_error *err) {
+  lane *x = &r->lane[r->how->nside - 1];
+  int64_t at[TT_TILE_AXES];
+  if (turn < 0) return TT_OK;
+  tt_tile_part p = part_of(r, turn, x, at);
+  if (at[TT_TILE_DEEP] != r->how->count[TT_TILE_DEEP] - 1) return TT_OK;
+  slot *s = slot_of(x, &p);
+  r->comes_down = (journey){x, p, at_slot(x, s)};
+  return r->device->ops->stream_wait(r->device, r->device->down, s->done, err);
+}
+
+static tt_code run_turns(run *r, tt_error *err) {
+  TT_TRY(plan_up(r, 0, err));
+  TT_TRY(move_all(r, err));
+  for (int64_t turn = 0; turn < r->turns; turn++) {
+    if (tt__exec_interrupted()) return tt__fail(err, TT_EINTERRUPT, "interrupted");
+    TT_TRY(launch(r, turn, err));
+    TT_TRY(plan_down(r, turn - 1, err));
+    TT_TRY(plan_up(r, turn + 1, err));
+    TT_TRY(move_all(r, err));
+  }
+  TT_TRY(plan_down(r, r->turns - 1, err));
+  return move_all(r, err);
+}
+
+/* ---- around it */
+
+/* Bytes of a side's slots. */
+static size_t slots_size(const run *r, lane *x) {
+  size_t most = x->side->size;
+  for (int k = 0; k < TT_TILE_LEVELS; k++)
+    most *= (size_t)(x->side->axis[k] >= 0 && x->side->step[k] ? r->how->tile[x->side->axis[k]] : x->side->len[k]);
+  x->slot_bytes = (most + ALIGNED - 1) / ALIGNED * ALIGNED;
+  return x->slot_bytes * (size_t)x->side->slots;
+}
+
+/* One block for all: the allocator's blocks are large. */
+static tt_code open_slots(run *r, tt_error *err) {
+  tt_device *d = r->device;
+  const tt_tiles *how = r->how;
+  size_t size = 0, at[TT_TILE_SIDES], sums_at;
+  for (int i = 0; i < how->nside; i++) {
+    at[i] = size;
+    if (!how->side[i].there) size += slots_size(r, &r->lane[i]);
+  }
+  sums_at = size;
+  bool sums = how->count[TT_TILE_DEEP] > 1 && how->sums != r->lane[how->nside - 1].dtype;
+  if (sums)
+    size += (size_t)(how->tile[TT_TILE_BATCH] * how->tile[TT_TILE_ROWS] * how->tile[TT_TILE_COLS]) *
+            tt__dtype_size(how->sums);
+  TT_TRY(tt__resident_temp(d, r->stream, size, &r->block, err));
+  char *memory = tt__dmem_at(r->block);
+  if (sums) r->sums = memory + sums_at;
+  for (int i = 0; i < how->nside; i++) {
+    lane *x = &r->lane[i];
+    if (x->side->there) continue;
+    x->at = memory + at[i];
+    x->slot = tt__mem_zalloc(sizeof *x->slot * (size_t)x->side->slots);
+    if (!x->slot) return tt__fail_memory(err, sizeof *x->slot * (size_t)x->side->slots);
+    for (int64_t k = 0; k < x->side->slots; k++) {
+      x->slot[k].used = k - x->side->slots;
+      TT_TRY(d->ops->event_new(d, false, &x->slot[k].done, err));
+    }
+  }
+  return TT_OK;
+}
+
+static tt_code open_lanes(run *r, const tt_walk *walk, const tt_step *step, tt_error *err) {
+  for (int i = 0; i < r->how->nside; i++) {
+    lane *x = &r->lane[i];
+    x->side = &r->how->side[i];
+    x->dtype = (tt_dtype)walk->node[i == r->how->nside - 1 ? step->root[0].node : step->src[i].node]->dtype;
+    if (is_result(r, x)) {
+      x->buffer = tt__buffer_new((size_t)bytes_of(walk->node[step->root[0].node]), err);
+      if (!x->buffer) return TT_ENOMEM;
+    } else {
+      x->buffer = tt__buffer_retain(walk->node[step->src[i].node]->attr.buf);
+    }
+    if (x->side->there) {
+      void *at;
+      TT_TRY(tt__resident(r->device, r->stream, x->buffer, &at, err));
+      x->at = at;
+      continue;
+    }
+    if (!x->buffer->data) TT_TRY(tt__session_residency->to_host(x->buffer, err));
+    x->host = x->buffer->data;
+  }
+  return TT_OK;
+}
+
+/* The memory we were given may still be in use by earlier work of the stream. */
+static tt_code open_order(run *r, tt_error *err) {
+  tt_device *d = r->device;
+  TT_TRY(d->ops->event_new(d, false, &r->up, err));
+  TT_TRY(d->ops->event_record(d, r->up, r->stream, err));
+  TT_TRY(d->ops->stream_wait(d, d->up, r->up, err));
+  return d->ops->stream_wait(d, d->down, r->up, err);
+}
+
+static tt_code open_run(run *r, const tt_walk *walk, const tt_step *step, tt_error *err) {
+  TT_TRY(open_lanes(r, walk, step, err));
+  TT_TRY(open_slots(r, err));
+  TT_TRY(tt__queue_flush(err));
+  return open_order(r, err);
+}
+
+static void close_run(run *r) {
+  tt_device *d = r->device;
+  if (r->up) d->ops->event_free(d, r->up);
+  if (r->block) tt__dmem_free(d, r->block);
+  for (int i = 0; i < r->how->nside; i++) {
+    lane *x = &r->lane[i];
+    for (int64_t k = 0; x->slot && k < x->side->slots; k++)
+      if (x->slot[k].done) d->ops->event_free(d, x->slot[k].done);
+    if (x->slot) tt__mem_free(x->slot, sizeof *x->slot * (size_t)x->side->slots);
+    if (x->buffer) tt__buffer_release(x->buffer);
+  }
+}
+
+static void count(const run *r, const tt_step *step, int64_t start) {
+  TT_COUNT(library_calls, 1);
+  TT_COUNT(device_launches, r->turns);
+  TT_COUNT(bytes_read, r->how->up_bytes);
+  TT_COUNT(bytes_written, r->how->down_bytes);
+  TT_COUNT(streamed, 1);
+  TT_COUNT(pieces, r->turns);
+  TT_COUNT(syncs, 1);
+  if (tt__profile_on) tt__profile_add_pieces(step, r->turns, start, tt__clock_ns());
+}
+
+tt_code tt__tiles_run(tt_device *d, const tt_walk *walk, const tt_step *step, const tt_tiles *how, tt_error *err) {
+  int64_t start = tt__profile_on ? tt__clock_ns() : 0;
+  tt_node *root = walk->node[step->root[0].node];
+  run *r = tt__mem_zalloc(sizeof *r);
+  if (!r) return tt__fail_memory(err, sizeof *r);
+  *r = (run){.device = d, .stream = tt__stream_current(d), .how = how, .attr = walk->node[step->lib]->attr.lib};
+  r->turns = tt__tiles_turns(how);
+  tt_origin o = {.what = ""};
+  tt__session_line_name(root->line, o.where, sizeof o.where);
+  const tt_origin *before = tt__origin_use(&o);
+  tt__resident_step(true);
+  tt_code code = open_run(r, walk, step, err);
+  if (code == TT_OK) {
+    code = run_turns(r, err);
+    /* The simulated device reads our memory when it comes to it. */
+    if (code != TT_OK || d->target.kind == TT_DEVICE_NULL) (void)!d->ops->stream_wait_idle(d, r->stream, NULL);
+    if (code == TT_OK && r->null_code != TT_OK) code = tt__fail(err, r->null_code, "the simulated device failed");
+  }
+  if (code == TT_OK) {
+    count(r, step, start);
+    lane *result = &r->lane[how->nside - 1];
+    tt__node_become_buffer(root, result->buffer);
+    result->buffer = NULL;
+  }
+  tt__origin_use(before);
+  close_run(r);
+  tt__mem_free(r, sizeof *r);
+  return code;
+}
