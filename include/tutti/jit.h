@@ -59,6 +59,9 @@ typedef struct tt_jit_info {
 } tt_jit_info;
 TT_API tt_jit_info tt_jit_ask(const tt_jit *j);
 
+/* No axis of an array that is handed over is longer. */
+#define TT_JIT_LONGEST ((int64_t)1 << 48)
+
 /*
 ** Call a function. `word`: the arguments; `hidden`: the hidden arrays; `out` has room for the result. A division by
 ** zero, a failed assert and the like come back as their code. *run is NULL when nothing was left behind.

@@ -14,6 +14,8 @@
 #include "graph/call.h"
 #include "run/jit.h"
 
+_Static_assert(TT_PROGRAM_LONGEST == TT_JIT_LONGEST, "the longest axis");
+
 tt_code tt_jit_compile(const char *text, size_t size, const char *signature, uint32_t flags, tt_jit **out,
                        tt_error *err) {
   tt_py_options options = {.kernel = flags & TT_JIT_KERNEL,

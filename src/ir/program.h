@@ -19,6 +19,8 @@
 
 #define TT_PROGRAM_RANK 8  /* the most axes an array in a program has */
 #define TT_PROGRAM_ARGS 64 /* the most parameters of a function */
+/* No axis of an array is longer; tutti/jit.h and the rendered text have the number, too. */
+#define TT_PROGRAM_LONGEST ((int64_t)1 << 48)
 
 /* RAISE: the kind of a failed assert; the others are tt_codes. */
 #define TT_X_ASSERTION TT_CODE_COUNT
@@ -112,7 +114,7 @@ typedef struct tt_pexpr tt_pexpr;
 struct tt_pexpr {
   uint8_t op;
   uint8_t elem;   /* tt_op */
-  bool nonneg;    /* an integer: proved not negative */
+  bool nonneg;    /* an integer: proved not negative, whatever overflowed on the way */
   uint32_t wraps; /* LOAD, VIEW, ATOMIC: bit a: the index of axis a may count from the end */
   int32_t k;
   int32_t line;
@@ -120,6 +122,7 @@ struct tt_pexpr {
   const tt_ptype *type;
   tt_pexpr **arg;
   int64_t i;
+  uint64_t limit; /* an integer: below this, by proof; 0: as far as its type goes */
   double f[2];
   const char *name, *form;
 };
@@ -173,9 +176,10 @@ struct tt_pstmt {
 typedef struct tt_plocal {
   const char *name;
   const tt_ptype *type;
-  bool nonneg;   /* proved: never negative */
-  uint64_t from; /* parameters whose arrays it may be a part of */
-  uint8_t space; /* an array: 1 memory of the block or thread, 2 maybe not */
+  bool nonneg;    /* proved: never negative */
+  uint64_t limit; /* and below this, as tt_pexpr has it */
+  uint64_t from;  /* parameters whose arrays it may be a part of */
+  uint8_t space;  /* an array: 1 memory of the block or thread, 2 maybe not */
 } tt_plocal;
 
 typedef enum tt_pkind { TT_X_FUNCTION, TT_X_KERNEL } tt_pkind;

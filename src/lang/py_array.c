@@ -244,6 +244,7 @@ static void widen(lower *l, expr *array, void *ctx) {
       pick->arg[1] = len;
       pick->arg[2] = *to;
       pick->nonneg = true;
+      pick->limit = len->limit;
       *to = py__keep(l, pick);
     }
   }
@@ -290,6 +291,7 @@ static void loops(lower *l, expr *target, expr *e, const shape *s, const char *o
   for (int k = 0; k < s->rank; k++) {
     int32_t i = py__temp(l, py__scalar(l, TT_I64));
     l->f->func->locals.data[i].nonneg = true;
+    l->f->func->locals.data[i].limit = TT_PROGRAM_LONGEST;
     loop[k] = py__stmt(l, TT_X_FOR);
     loop[k]->local = i;
     loop[k]->a = py__int(l, 0);
@@ -297,7 +299,6 @@ static void loops(lower *l, expr *target, expr *e, const shape *s, const char *o
     loop[k]->c = py__int(l, 1);
     py__block_begin(l, &b[k]);
     at[k] = py__local(l, i);
-    at[k]->nonneg = true;
   }
   expr *to = py__load(l, target, at, s->rank), *value = element(l, e, at, s->rank);
   if (op) value = py__binary(l, op, to, value);
@@ -399,6 +400,7 @@ static expr *size_of(lower *l, expr *array) {
   for (int k = 0; k < array->type->rank; k++) {
     expr *len = py__len(l, array, k);
     n = k ? py__elem(l, TT_MUL, n, len) : len;
+    n->nonneg = true; /* whoever made the array saw to it */
   }
   return n;
 }

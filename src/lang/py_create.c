@@ -73,6 +73,7 @@ static expr *make_like(lower *l, const char *w, const tt_tree *t) {
 static stmt *count_begin(lower *l, expr *n, block *b, expr **at) {
   int32_t i = py__temp(l, py__scalar(l, TT_I64));
   l->f->func->locals.data[i].nonneg = true;
+  l->f->func->locals.data[i].limit = TT_PROGRAM_LONGEST;
   stmt *s = py__stmt(l, TT_X_FOR);
   s->local = i;
   s->a = py__int(l, 0);
@@ -80,7 +81,6 @@ static stmt *count_begin(lower *l, expr *n, block *b, expr **at) {
   s->c = py__int(l, 1);
   py__block_begin(l, b);
   *at = py__local(l, i);
-  (*at)->nonneg = true;
   return s;
 }
 static void count_end(lower *l, stmt *s, block *b) { s->body = py__block_end(l, b); }
@@ -202,6 +202,7 @@ static expr *reduce(lower *l, expr *a, fold kind) {
   a = py__keep(l, py__materialise(l, a));
   int32_t acc = py__temp(l, py__scalar(l, logic ? TT_BOOL : t)), place = arg ? py__temp(l, py__scalar(l, TT_I64)) : -1;
   l->f->func->locals.data[acc].nonneg = false;
+  l->f->func->locals.data[acc].limit = 0;
   expr *start = kind == SUM    ? py__cast(l, py__int(l, 0), t)
                 : kind == PROD ? py__cast(l, py__int(l, 1), t)
                 : logic        ? py__bool(l, kind == ALL)

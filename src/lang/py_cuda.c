@@ -9,6 +9,8 @@ static expr *special(lower *l, tt_pspecial k) {
   expr *e = py__expr(l, TT_X_SPECIAL, py__scalar(l, TT_I64), 0);
   e->k = k;
   e->nonneg = true;
+  e->limit = (uint64_t)1 << 31; /* of a grid; a block has fewer */
+  if (k <= TT_S_TID_Z || (k >= TT_S_BDIM_X && k <= TT_S_BDIM_Z)) e->limit = 1025;
   l->f->func->place = true;
   if (!l->options.kernel) py__fail(l, TT_ETYPE, "the places of threads mean something inside kernels only");
   return e;
@@ -86,6 +88,7 @@ static void in_kernel(lower *l, const char *name) {
 static expr *collective(lower *l, tt_pcollective k, type *t, expr *const *arg, int n) {
   int32_t local = py__temp(l, t);
   l->f->func->locals.data[local].nonneg = tt__is_unsigned((tt_dtype)t->dtype) || k == TT_C_SYNC_COUNT;
+  l->f->func->locals.data[local].limit = 0;
   stmt *s = py__stmt(l, TT_X_COLLECTIVE);
   s->local = local;
   s->k = k;
@@ -226,6 +229,7 @@ static expr *atomic(lower *l, const char *w, const tt_tree *t) {
   if (cas) e->arg[2] = py__cast(l, value, d);
   int32_t local = py__temp(l, e->type); /* it happens here, once, whatever surrounds it */
   l->f->func->locals.data[local].nonneg = false;
+  l->f->func->locals.data[local].limit = 0;
   py__set(l, local, e);
   return py__local(l, local);
 }

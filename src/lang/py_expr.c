@@ -261,6 +261,7 @@ static expr *choose(lower *l, expr *cond, expr *a, stmt *before_a, expr *b, stmt
     e->arg[1] = py__convert(l, a, t);
     e->arg[2] = py__convert(l, b, t);
     e->nonneg = a->nonneg && b->nonneg;
+    if (py__is_scalar(e) && tt__is_int((tt_dtype)t->dtype)) e->limit = py__higher(e->arg[1], e->arg[2]);
     return e;
   }
   int32_t local = py__temp(l, t);
@@ -361,7 +362,7 @@ expr *py__expression(lower *l, const tt_tree *t) {
   if (strcmp(w, "n") == 0) return name(l, py__word(l, py__at(l, t, 1)));
   if (strcmp(w, "i") == 0) {
     expr *e = py__int(l, py__at(l, t, 1)->i);
-    if (t->item[1]->big) e->type = py__scalar(l, TT_U64), e->nonneg = true;
+    if (t->item[1]->big) e->type = py__scalar(l, TT_U64), e->nonneg = true, e->limit = 0;
     return e;
   }
   if (strcmp(w, "f") == 0) return py__float(l, py__at(l, t, 1)->f);

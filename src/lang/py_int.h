@@ -95,6 +95,17 @@ expr *py__len(lower *l, expr *array, int axis);
 expr *py__load(lower *l, expr *array, expr *const *index, int n);
 expr *py__item(lower *l, expr *tuple, int k);
 expr *py__helper(lower *l, const char *name, type *t, bool context, expr *const *arg, int n);
+/* How far integers go (py_range.c). */
+void py__range_of_cast(expr *e, const expr *from);
+void py__range_of_elem(expr *e, tt_op op, const expr *a, const expr *b);
+bool py__may_wrap(const expr *index);                  /* may it count from the end? */
+bool py__raise_limit(tt_plocal *v, const expr *value); /* `v` takes the value too; true: that is news */
+uint64_t py__top(const expr *e);                       /* the largest it can be */
+uint64_t py__higher(const expr *a, const expr *b);     /* the limit of what is one of two */
+/* A loop from `start` below `stop` by `step`: may the counter overflow behind its last turn? */
+bool py__may_overrun(const expr *start, const expr *stop, const expr *step);
+/* `v` counts such a loop; true: that is news. */
+bool py__raise_to_counter(tt_plocal *v, bool parallel, const expr *start, const expr *stop, const expr *step);
 stmt *py__stmt(lower *l, tt_pstmt_op op); /* appended to the block */
 int32_t py__temp(lower *l, type *t);      /* a hidden local */
 void py__set(lower *l, int32_t local, expr *value);

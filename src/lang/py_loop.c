@@ -56,7 +56,7 @@ static range read_range(lower *l, const tt_tree *t) {
 }
 
 /* The loop's counter: the user's variable itself where that is an int64 and a plain name. */
-static int32_t counter_of(lower *l, const tt_tree *target, const range *r) {
+static int32_t counter_of(lower *l, const tt_tree *target, const range *r, bool parallel) {
   int32_t k = -1;
   if (tt__tree_is(target, "n")) {
     k = py__local_named(l, py__word(l, py__at(l, target, 1)), true);
@@ -69,16 +69,50 @@ static int32_t counter_of(lower *l, const tt_tree *target, const range *r) {
     v->type = py__scalar(l, TT_I64);
     l->f->changed = true;
   }
-  bool up = r->step->nonneg, nonneg = r->start->nonneg && up;
+  bool nonneg = r->start->nonneg && r->step->nonneg;
   if (v->nonneg && !nonneg && !py__is_unknown(r->start)) {
     v->nonneg = false;
     l->f->changed = true;
   }
+  if (!py__is_unknown(r->start)) l->f->changed |= py__raise_to_counter(v, parallel, r->start, r->stop, r->step);
   return k;
 }
 
+/* `stop` leaves room for one more step up (or down) from what is before it. */
+static void fail_without_room(lower *l, const range *r, bool up) {
+  expr *beyond = py__elem(l, up ? TT_SUB : TT_ADD, r->step, py__int(l, 1));
+  expr *end = py__keep(l, py__elem(l, TT_SUB, py__int(l, up ? INT64_MAX : INT64_MIN), beyond));
+  py__raise_unless(l, py__elem(l, up ? TT_LE : TT_GE, r->stop, end), TT_EOVERFLOW,
+                   "range() ends too near the end of the integers");
+}
+
+/* The counter must not overflow behind the last turn: it would go on from the other end. */
+static void keep_inside(lower *l, range *r) {
+  bool unknown = py__is_unknown(r->start) || py__is_unknown(r->stop) || py__is_unknown(r->step);
+  if (unknown || !py__may_overrun(r->start, r->stop, r->step)) return;
+  if (l->f->func->kind == TT_X_KERNEL) { /* it cannot fail, and numbers there lie beyond every array */
+    if (!r->step->nonneg) return;
+    expr *beyond = py__elem(l, TT_SUB, r->step, py__int(l, 1));
+    r->stop = py__keep(l, py__elem(l, TT_MINIMUM, r->stop, py__elem(l, TT_SUB, py__int(l, INT64_MAX), beyond)));
+    return;
+  }
+  if (r->step->nonneg) {
+    fail_without_room(l, r, true);
+    return;
+  }
+  block b;
+  stmt *either = py__stmt(l, TT_X_IF);
+  either->a = py__elem(l, TT_GT, r->step, py__int(l, 0));
+  py__block_begin(l, &b);
+  fail_without_room(l, r, true);
+  either->body = py__block_end(l, &b);
+  py__block_begin(l, &b);
+  fail_without_room(l, r, false);
+  either->other = py__block_end(l, &b);
+}
+
 static stmt *open_loop(lower *l, tt_pstmt_op op, const tt_tree *target, const range *r, block *b) {
-  int32_t k = counter_of(l, target, r);
+  int32_t k = counter_of(l, target, r, op == TT_X_PARFOR);
   stmt *s = py__stmt(l, op);
   s->local = k;
   s->a = r->start;
@@ -216,6 +250,7 @@ static void loop_range(lower *l, const tt_tree *t, const tt_tree *iter) {
   const tt_tree *target = py__at(l, t, 2), *body = py__at(l, t, 4);
   bool parallel = !callee_is(iter, "range") && can_run_parallel(l, body);
   range r = read_range(l, iter);
+  keep_inside(l, &r);
   if (parallel && (r.step->op != TT_X_CONST || r.step->i != 1)) parallel = false;
   scan found = {.l = l};
   block b;

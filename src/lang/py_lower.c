@@ -22,7 +22,7 @@ int py__local_named(lower *l, const char *name, bool make) {
   if (!make) return -1;
   char *kept = py__alloc(l, strlen(full) + 1);
   strcpy(kept, full);
-  tt_plocal v = {.name = kept, .type = py__unknown(l), .nonneg = true};
+  tt_plocal v = {.name = kept, .type = py__unknown(l), .nonneg = true, .limit = 1};
   if (!TT_VEC_PUSH(&func->locals, v)) py__fail(l, TT_ENOMEM, "out of memory");
   return (int)func->locals.n - 1;
 }
@@ -51,6 +51,7 @@ static void unpack(lower *l, const tt_tree *target, expr *value) {
     if (e->op == TT_X_CONST || py__is_unknown(e)) continue;
     int32_t temp = py__temp(l, e->type);
     l->f->func->locals.data[temp].nonneg = e->nonneg;
+    l->f->func->locals.data[temp].limit = e->limit;
     py__set(l, temp, e);
     part[k] = py__local(l, temp);
   }
@@ -369,6 +370,7 @@ static tt_pfunc *make_function(lower *l, int32_t source, type *const *arg, int n
     tt_plocal *v = &func->locals.data[k];
     v->type = arg[k];
     v->nonneg = arg[k]->tag == TT_T_SCALAR && tt__is_unsigned((tt_dtype)arg[k]->dtype);
+    v->limit = 0;
     v->from = (uint64_t)1 << k;
     v->space = 2;
   }

@@ -48,6 +48,7 @@ expr *py__int(lower *l, int64_t i) {
   expr *e = py__expr(l, TT_X_CONST, py__scalar(l, TT_I64), 0);
   e->i = i;
   e->nonneg = i >= 0;
+  if (e->nonneg) e->limit = (uint64_t)i + 1;
   return e;
 }
 
@@ -61,6 +62,7 @@ expr *py__bool(lower *l, bool b) {
   expr *e = py__expr(l, TT_X_CONST, py__scalar(l, TT_BOOL), 0);
   e->i = b;
   e->nonneg = true;
+  e->limit = 2;
   return e;
 }
 
@@ -84,6 +86,7 @@ expr *py__local(lower *l, int32_t local) {
   expr *e = py__expr(l, TT_X_LOCAL, v->type, 0);
   e->k = local;
   e->nonneg = v->nonneg;
+  e->limit = v->limit;
   return e;
 }
 
@@ -99,7 +102,8 @@ static bool fold_cast(expr *e, const expr *from, tt_dtype to) {
     e->f[0] = (double)(float)f;
   } else if (to == TT_I64 && (tt__is_int(t) || t == TT_BOOL)) {
     e->i = from->i;
-    e->nonneg = from->nonneg;
+    e->nonneg = from->nonneg && !(tt__is_unsigned(t) && from->i < 0);
+    e->limit = e->nonneg ? (uint64_t)e->i + 1 : 0;
   } else {
     return false;
   }
@@ -118,9 +122,7 @@ expr *py__cast(lower *l, expr *e, tt_dtype to) {
   }
   expr *c = py__expr(l, TT_X_CAST, py__scalar(l, to), 1);
   c->arg[0] = e;
-  bool widens = tt__is_int(to) && tt__dtypes[from].size <= tt__dtypes[to].size && tt__is_int(from);
-  c->nonneg = tt__is_unsigned(to) || from == TT_BOOL || (widens && e->nonneg) ||
-              (tt__is_int(to) && tt__is_unsigned(from) && tt__dtypes[from].size < tt__dtypes[to].size);
+  if (tt__is_int(to) && (tt__is_int(from) || from == TT_BOOL)) py__range_of_cast(c, e);
   return c;
 }
 
@@ -152,31 +154,6 @@ expr *py__truth(lower *l, expr *e) {
 /* ---- arithmetic */
 
 static bool is_compare(tt_op op) { return tt__ops[op].cls == TT_CLASS_COMPARE || tt__ops[op].cls == TT_CLASS_TEST; }
-
-static bool stays_nonneg(tt_op op, const expr *a, const expr *b) {
-  if (!tt__is_int((tt_dtype)a->type->dtype)) return false;
-  switch (op) {
-    case TT_ADD:
-    case TT_MUL:
-    case TT_MINIMUM:
-    case TT_FLOORDIV:
-    case TT_OR:
-    case TT_XOR:
-      return b && a->nonneg && b->nonneg;
-    case TT_MOD:
-      return b && b->nonneg;
-    case TT_AND:
-    case TT_MAXIMUM:
-      return b && (a->nonneg || b->nonneg);
-    case TT_SHR:
-    case TT_SHL:
-      return a->nonneg;
-    case TT_ABS:
-      return true;
-    default:
-      return false;
-  }
-}
 
 /* Whole numbers in int64; what would overflow is left to run time. */
 static bool fold_ints(tt_op op, int64_t a, int64_t b, int64_t *out) {
@@ -217,7 +194,7 @@ expr *py__elem(lower *l, tt_op op, expr *a, expr *b) {
   e->elem = (uint8_t)op;
   e->arg[0] = a;
   if (b) e->arg[1] = b;
-  e->nonneg = stays_nonneg(op, a, b);
+  if (tt__is_int((tt_dtype)r)) py__range_of_elem(e, op, a, b);
   if (tt__is_float(t) && (tt__ops[op].flags & TT_OPF_SLOW)) l->p->math = true;
   if (tt__is_complex(t) && op != TT_ADD && op != TT_SUB && op != TT_MUL) l->p->math = true;
   return e;
@@ -228,6 +205,7 @@ expr *py__len(lower *l, expr *array, int axis) {
   e->arg[0] = array;
   e->k = axis;
   e->nonneg = true;
+  e->limit = (uint64_t)TT_PROGRAM_LONGEST + 1;
   return e;
 }
 
@@ -236,7 +214,7 @@ expr *py__load(lower *l, expr *array, expr *const *index, int n) {
   e->arg[0] = array;
   for (int k = 0; k < n; k++) {
     e->arg[k + 1] = index[k];
-    if (!index[k]->nonneg) e->wraps |= 1u << k;
+    if (py__may_wrap(index[k])) e->wraps |= 1u << k;
   }
   e->nonneg = tt__is_unsigned((tt_dtype)array->type->dtype);
   return e;
@@ -311,6 +289,7 @@ void py__set(lower *l, int32_t local, expr *value) {
     v->nonneg = false;
     l->f->changed = true;
   }
+  l->f->changed |= py__raise_limit(v, value);
   uint8_t space = value->type->tag == TT_T_ARRAY ? py__space(l, value) : 0;
   if (space > v->space) {
     v->space = space;
@@ -332,6 +311,7 @@ expr *py__keep(lower *l, expr *e) {
   if (e->type->tag == TT_T_META) return e;
   int32_t k = py__temp(l, e->type);
   l->f->func->locals.data[k].nonneg = e->nonneg;
+  l->f->func->locals.data[k].limit = e->limit;
   l->f->func->locals.data[k].from |= py__origin(l, e);
   if (py__space(l, e) > l->f->func->locals.data[k].space) l->f->func->locals.data[k].space = py__space(l, e);
   stmt *s = py__stmt(l, TT_X_SET);

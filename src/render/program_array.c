@@ -160,7 +160,8 @@ static void put_reshape(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   put_lengths(w, e, n, 1, out);
   tt__str_addf(out, " tt_i64 c%d = 1, o%d = 1;", n, n);
   for (int k = 0; k < old; k++) tt__str_addf(out, " c%d *= b%d.n%d;", n, n, k);
-  for (int k = 0; k < rank; k++) tt__str_addf(out, " if (r%d.n%d >= 0) o%d *= r%d.n%d;", n, k, n, n, k);
+  for (int k = 0; k < rank; k++)
+    tt__str_addf(out, " if (r%d.n%d >= 0) o%d = tt_extent(o%d, r%d.n%d);", n, k, n, n, n, k);
   for (int k = 0; k < rank; k++)
     tt__str_addf(out, " if (r%d.n%d == -1 && o%d > 0) { r%d.n%d = c%d / o%d; o%d = c%d; }", n, k, n, n, k, n, n, n, n);
   tt__str_addf(out, " if (TT_RARELY(o%d != c%d)) ", n, n);

@@ -53,6 +53,12 @@ static int64_t low_of_local(const tt_pwriter *w, int32_t local, int depth) {
   return low;
 }
 
+/* A sum that may overflow has no floor. */
+static bool stays_inside(const tt_pexpr *a, const tt_pexpr *b) {
+  uint64_t end = INT64_MAX, x = a->limit - 1, y = b->limit - 1;
+  return (x > end ? end : x) + (y > end ? end : y) <= end;
+}
+
 static int64_t low_of(const tt_pwriter *w, const tt_pexpr *e, int depth) {
   int64_t low = e->nonneg ? 0 : TT_NO_FLOOR;
   if (depth > DEEP || e->type->tag != TT_T_SCALAR || e->type->dtype != TT_I64) return low;
@@ -60,8 +66,11 @@ static int64_t low_of(const tt_pwriter *w, const tt_pexpr *e, int depth) {
   if (e->op == TT_X_CONST) return e->i;
   if (e->op == TT_X_LOCAL) return larger(low, low_of_local(w, e->k, depth + 1));
   if (e->op != TT_X_ELEM || e->n != 2) return low;
-  if (e->elem == TT_ADD) return larger(low, plus(low_of(w, e->arg[0], depth + 1), low_of(w, e->arg[1], depth + 1)));
-  if (e->elem != TT_SUB || e->arg[1]->op != TT_X_CONST || e->arg[1]->i == INT64_MIN) return low;
+  if (e->elem == TT_ADD) {
+    if (!stays_inside(e->arg[0], e->arg[1])) return low;
+    return larger(low, plus(low_of(w, e->arg[0], depth + 1), low_of(w, e->arg[1], depth + 1)));
+  }
+  if (e->elem != TT_SUB || e->arg[1]->op != TT_X_CONST || e->arg[1]->i < 0) return low;
   return larger(low, plus(low_of(w, e->arg[0], depth + 1), -e->arg[1]->i));
 }
 

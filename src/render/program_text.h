@@ -165,7 +165,7 @@ TT_FN tt_i64 tt_range_f64(tt_f64 a, tt_f64 b, tt_f64 c) {
 }
 /* The product of sizes; -1 when one is negative or it overflows. */
 TT_FN tt_i64 tt_extent(tt_i64 c, tt_i64 n) {
-  return c < 0 || n < 0 || (n > 0 && c > TT_I64(0x7fffffffffffffff) / n) ? -1 : c * n;
+  return c < 0 || n < 0 || n > TT_I64(0x1000000000000) || (n > 0 && c > TT_I64(0x7fffffffffffffff) / n) ? -1 : c * n;
 }
 typedef struct {
   tt_i64 start, n, step;

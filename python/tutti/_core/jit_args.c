@@ -38,7 +38,8 @@ const char *core_jit_suffix(tt_dtype t) {
   return rows[t];
 }
 
-static bool add_array_type(jit_frame *f, tt_dtype dtype, int rank, bool dense, bool readonly) {
+/* `len`: of the axes. */
+static bool add_array_type(jit_frame *f, tt_dtype dtype, int rank, const int64_t *len, bool dense, bool readonly) {
   char text[24];
   const char *s = core_jit_suffix(dtype);
   size_t n = strlen(s);
@@ -46,6 +47,11 @@ static bool add_array_type(jit_frame *f, tt_dtype dtype, int rank, bool dense, b
     PyErr_SetString(PyExc_TypeError, "compiled functions take arrays of at most 8 axes");
     return false;
   }
+  for (int k = 0; k < rank; k++)
+    if (len[k] > TT_JIT_LONGEST) {
+      PyErr_SetString(PyExc_ValueError, "an axis is too long for a compiled function");
+      return false;
+    }
   text[0] = 'A';
   memcpy(text + 1, s, n);
   text[n + 1] = ':';
@@ -112,7 +118,7 @@ bool core_jit_add_buffer(jit_frame *f, PyObject *o, int arg) {
   if (step == 0) dense = true;
   h->size = dense ? step * (int64_t)v->itemsize : 0;
   f->nword += 1 + 2 * v->ndim;
-  return add_array_type(f, dtype, v->ndim, dense, v->readonly);
+  return add_array_type(f, dtype, v->ndim, w + 1, dense, v->readonly);
 }
 
 /* A tutti array. Of functions: dense memory of its own, read now; what is written becomes its new value after the
@@ -134,7 +140,7 @@ static bool add_array(jit_frame *f, PyObject *o, int arg) {
   h->size = step * core_dtype_bytes(tt_array_dtype(a));
   w[0] = 0; /* filled in when it is known */
   f->nword += 1 + 2 * rank;
-  return add_array_type(f, tt_array_dtype(a), rank, dense, tt_array_is_readonly(a));
+  return add_array_type(f, tt_array_dtype(a), rank, w + 1, dense, tt_array_is_readonly(a));
 }
 
 /* Memory of a GPU, told of by __cuda_array_interface__: used in place. *known: `o` has one. */
@@ -163,7 +169,7 @@ static bool add_gpu(jit_frame *f, PyObject *o, int arg, bool *known) {
   }
   f->nword += 1 + 2 * (int)rank;
   ok = !PyErr_Occurred() &&
-       add_array_type(f, dtype, (int)rank, dense || step == 0, PyObject_IsTrue(PyTuple_GetItem(data, 1)) == 1);
+       add_array_type(f, dtype, (int)rank, w + 1, dense || step == 0, PyObject_IsTrue(PyTuple_GetItem(data, 1)) == 1);
 done:
   if (!ok && !PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "this __cuda_array_interface__ is of no use here");
   Py_DECREF(d);
