@@ -38,8 +38,15 @@ typedef enum tt_tag {
   TT_V_ARRAY,
   TT_V_TUPLE, /* tuples and lists */
   TT_V_SLICE,
-  TT_V_ELLIPSIS
+  TT_V_ELLIPSIS,
+  TT_V_NUMBER /* for the functions of numbers alone */
 } tt_tag;
+
+/* An element on its own: its bytes and their type. */
+typedef struct tt_number {
+  uint64_t bits[2];
+  tt_dtype dtype;
+} tt_number;
 
 typedef struct tt_value tt_value;
 struct tt_value {
@@ -53,6 +60,7 @@ struct tt_value {
     const char *s;
     tt_dtype dtype;
     tt_array *array; /* borrowed in arguments */
+    const tt_number *number;
     struct {
       const tt_value *item;
       int64_t n;
@@ -77,6 +85,11 @@ static inline tt_value tt_v_float(double f) {
 static inline tt_value tt_v_array(tt_array *a) {
   tt_value v = {TT_V_ARRAY, {0}};
   v.as.array = a;
+  return v;
+}
+static inline tt_value tt_v_number(const tt_number *x) {
+  tt_value v = {TT_V_NUMBER, {0}};
+  v.as.number = x;
   return v;
 }
 
@@ -171,6 +184,25 @@ TT_API tt_code tt_cast(tt_array *a, tt_dtype dtype, bool copy, tt_array **out, t
 TT_API tt_code tt_can_cast(tt_dtype from, tt_dtype to, const char *casting, bool *allowed, tt_error *err);
 /* A contiguous copy. */
 TT_API tt_code tt_copy(tt_array *a, tt_array **out, tt_error *err);
+
+/* ---- single elements, without an array for each */
+
+/*
+** Functions that give false have done nothing: the element is pending or elsewhere, the index is no such one, or the
+** op needs more than its loop. Then tt_get, tt_set and tt_apply (of tt_number_array) give the answer, or say what is
+** wrong.
+*/
+/* Element at[0], at[1], ... of an array of n axes, where it lies in the host's memory. */
+TT_API bool tt_number_get(tt_array *a, int n, const int64_t *at, tt_number *out);
+/* Write it, cast as tt_set does; `value` is a number or one of Python's. */
+TT_API bool tt_number_set(tt_array *a, int n, const int64_t *at, const tt_value *value);
+/* One elementwise op of numbers, and of Python's numbers beside them (weak: NEP 50), as tt_apply's on arrays of rank
+ * 0. */
+TT_API bool tt_number_apply(tt_op op, const tt_value *arg, int n, tt_number *out);
+/* As tt_item has it. */
+TT_API tt_value tt_number_value(const tt_number *x);
+/* An array of rank 0, read-only. */
+TT_API tt_code tt_number_array(const tt_number *x, tt_array **out, tt_error *err);
 
 /* ---- everything else, by name */
 

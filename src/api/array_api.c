@@ -7,6 +7,8 @@
 #include "graph/build.h"
 #include "graph/call.h"
 #include "graph/host.h"
+#include "graph/now.h"
+#include "graph/number.h"
 #include "graph/session.h"
 #include "tutti/device.h"
 
@@ -254,6 +256,41 @@ tt_code tt_set(tt_array *a, tt_value index, tt_value value, tt_error *err) {
   tt_code code;
   err = enter(&c, err);
   return leave(&c, CHECKED(check_array(a, err), tt__set(a, &index, &value, err)));
+}
+
+/* ---- single elements */
+
+bool tt_number_get(tt_array *a, int n, const int64_t *at, tt_number *out) {
+  int64_t off;
+  if (!a || !tt__number_find(a, n, at, &off)) return false; /* what it reads never changes */
+  out->dtype = (tt_dtype)a->dtype;
+  tt__session_lock();
+  bool ok = tt__now_element(a->storage->node, off, (tt_scalar *)out->bits);
+  tt__session_unlock();
+  return ok;
+}
+
+bool tt_number_set(tt_array *a, int n, const int64_t *at, const tt_value *value) {
+  int64_t off;
+  if (!a || value->tag == TT_V_ARRAY || !tt__number_find(a, n, at, &off)) return false;
+  tt__session_lock();
+  bool ok = !a->readonly && !a->storage->readonly && tt__number_store(a, off, value);
+  tt__session_unlock();
+  return ok;
+}
+
+bool tt_number_apply(tt_op op, const tt_value *arg, int n, tt_number *out) {
+  return (unsigned)op < TT_OP_COUNT && tt__number_apply(op, arg, n, out);
+}
+
+tt_value tt_number_value(const tt_number *x) { return tt__scalar_load(x->dtype, x->bits); }
+
+tt_code tt_number_array(const tt_number *x, tt_array **out, tt_error *err) {
+  call c;
+  tt_code code;
+  *out = NULL;
+  err = enter(&c, err);
+  return leave(&c, CHECKED(check_dtype(x->dtype, err), tt__number_array(x, out, err)));
 }
 
 tt_code tt_can_cast(tt_dtype from, tt_dtype to, const char *casting, bool *allowed, tt_error *err) {

@@ -6,6 +6,7 @@
 #include "graph/host.h"
 #include "graph/index_int.h"
 #include "graph/now.h"
+#include "graph/number.h"
 #include "graph/session.h"
 
 /* ---- taking an index apart */
@@ -230,17 +231,14 @@ static tt_code get_element(const tt_array *a, int64_t off, tt_array **out, tt_er
 /* a[k] of one axis, a[i, j] of two: the indices of most loops. Where it is; false: any other, or out of range. */
 static bool find_element(tt_array *a, const tt_value *index, int64_t *off) {
   bool many = index->tag == TT_V_TUPLE;
-  const tt_value *at = many ? index->as.tuple.item : index;
+  const tt_value *item = many ? index->as.tuple.item : index;
+  int64_t at[TT_MAX_RANK];
   if (a->rank != (many ? index->as.tuple.n : 1) || a->rank == 0) return false;
-  const int64_t *step = tt__array_step(a);
-  *off = a->off;
   for (int k = 0; k < a->rank; k++) {
-    if (at[k].tag != TT_V_INT) return false;
-    int64_t i = at[k].as.i < 0 ? at[k].as.i + a->dim[k] : at[k].as.i;
-    if (i < 0 || i >= a->dim[k]) return false;
-    *off += i * step[k];
+    if (item[k].tag != TT_V_INT) return false;
+    at[k] = item[k].as.i;
   }
-  return true;
+  return tt__number_find(a, a->rank, at, off);
 }
 
 tt_code tt__get_item(tt_array *a, const tt_value *index, tt_value *out, tt_error *err) {
@@ -405,26 +403,11 @@ static tt_code set_fancy(const tt_index *x, const tt_value *value, tt_error *err
   return code;
 }
 
-/* a[k] = a number, where it can be written now. */
-static bool set_element(tt_array *a, int64_t off, const tt_value *value) {
-  tt_scalar s;
-  tt_dtype dtype = (tt_dtype)a->dtype;
-  if (a->dim[0] > 1 && tt__array_step(a)[0] == 0) return false;
-  if (value->tag == TT_V_ARRAY) {
-    const tt_array *from = value->as.array;
-    if (from->rank != 0 || from->dtype != a->dtype || !tt__now_element(from->storage->node, from->off, &s))
-      return false;
-  } else if (tt__value_scalar(value, dtype, &s, NULL) != TT_OK) {
-    return false; /* the other way says why */
-  }
-  return tt__now_set(a->storage, off, &s);
-}
-
 tt_code tt__set(tt_array *a, const tt_value *index, const tt_value *value, tt_error *err) {
   tt_index x;
   int64_t off;
   if (a->readonly || a->storage->readonly) return tt__fail(err, TT_EVALUE, "assignment destination is read-only");
-  if (find_element(a, index, &off) && set_element(a, off, value)) return TT_OK;
+  if (find_element(a, index, &off) && tt__number_store(a, off, value)) return TT_OK;
   TT_TRY(parse(a, index, &x, err));
   return x.fancy ? set_fancy(&x, value, err) : set_view(&x, value, err);
 }

@@ -227,11 +227,21 @@ bool tt__now_store(tt_array *a, tt_node *value) {
   return true;
 }
 
-bool tt__now_set(tt_storage *s, int64_t off, const tt_scalar *value) {
+/* memcpy, without the call for the sizes most met. */
+static inline void copy_item(void *to, const void *from, size_t item) {
+  if (item == 8)
+    memcpy(to, from, 8);
+  else if (item == 4)
+    memcpy(to, from, 4);
+  else
+    memcpy(to, from, item);
+}
+
+bool tt__now_set(tt_storage *s, int64_t off, const void *value) {
   if (s->cached || s->node->size == 1 || !is_at_hand(s->node) || !is_alone(s->node)) return false;
   tt__buffer_only_host(s->node->attr.buf);
   size_t item = tt__dtype_size((tt_dtype)s->node->dtype);
-  memcpy((char *)s->node->attr.buf->data + (size_t)off * item, value, item);
+  copy_item((char *)s->node->attr.buf->data + (size_t)off * item, value, item);
   return true;
 }
 
@@ -247,8 +257,8 @@ bool tt__now_element(const tt_node *n, int64_t off, tt_scalar *out) {
     return true;
   }
   if (n->op != TT_N_BUFFER || !n->attr.buf->data) return false;
-  size_t item = tt__dtype_size((tt_dtype)n->dtype);
-  memcpy(out, (const char *)n->attr.buf->data + (size_t)off * item, item);
+  copy_item(out, (const char *)n->attr.buf->data + (size_t)off * tt__dtype_size((tt_dtype)n->dtype),
+            tt__dtype_size((tt_dtype)n->dtype));
   return true;
 }
 

@@ -13,7 +13,7 @@
  * if that is an op or two on a few elements at hand. */
 TT_HIDDEN bool tt__now_store(tt_array *a, tt_node *value);
 /* Write element `off` of a storage, if that memory is at hand and nobody else can see it. */
-TT_HIDDEN bool tt__now_set(tt_storage *s, int64_t off, const tt_scalar *value);
+TT_HIDDEN bool tt__now_set(tt_storage *s, int64_t off, const void *value);
 /* Is the view a small part of values at hand, so that a copy is best taken now? A pending one would keep all of them
  * from being written in place. */
 TT_HIDDEN bool tt__now_copies(const tt_array *a);

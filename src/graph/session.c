@@ -99,6 +99,7 @@ uint32_t tt__session_stamp(void) {
 /* ---- the evaluator */
 
 tt_elements_fn tt__session_elements;
+tt_elements_loop_fn tt__session_elements_loop;
 static tt_evaluate_fn evaluator;
 
 void tt__session_set_evaluator(tt_evaluate_fn fn) { evaluator = fn; }

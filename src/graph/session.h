@@ -86,6 +86,10 @@ TT_HIDDEN extern __thread int tt__session_device;
 typedef bool (*tt_elements_fn)(tt_op op, tt_dtype from, tt_dtype to, const void *const *arg, int n, void *out,
                                int64_t count);
 TT_HIDDEN extern tt_elements_fn tt__session_elements; /* NULL: nobody registered */
+/* The loop that does it, or NULL, for who keeps it. Registered with it. */
+typedef void (*tt_elements_loop)(void *out, const void *a, const void *b, const void *c, int64_t n);
+typedef tt_elements_loop (*tt_elements_loop_fn)(tt_op op, tt_dtype from, tt_dtype to);
+TT_HIDDEN extern tt_elements_loop_fn tt__session_elements_loop;
 
 /* The ledger; fields are bumped with TT_COUNT under or without the lock (relaxed atomics). */
 TT_HIDDEN extern tt_ledger tt__ledger;

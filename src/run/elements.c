@@ -18,8 +18,9 @@ static tt_vm_loop find(const tt_vm_table *table, tt_op op, tt_dtype from, tt_dty
 tt_vm_loop tt__elements_loop(tt_op op, tt_dtype from, tt_dtype to) { return find(tt__vm_table(), op, from, to); }
 
 bool tt__elements_op(tt_op op, tt_dtype from, tt_dtype to, const void *const *arg, int n, void *out, int64_t count) {
-  static const tt_vm_table *table; /* the session lock is held */
-  if (!table) table = tt__vm_table();
+  static const tt_vm_table *known; /* who asks need not hold the lock: the same answer to all */
+  const tt_vm_table *table = __atomic_load_n(&known, __ATOMIC_RELAXED);
+  if (!table) __atomic_store_n(&known, table = tt__vm_table(), __ATOMIC_RELAXED);
   tt_vm_loop loop = find(table, op, from, to);
   if (!loop) return false;
   loop(out, arg[0], n > 1 ? arg[1] : NULL, n > 2 ? arg[2] : NULL, count);

@@ -509,6 +509,7 @@ __attribute__((constructor)) static void register_evaluator(void) {
   tt__session_set_evaluator(tt__realize);
   tt__calls_set_runner(enter_and_run_calls);
   tt__session_elements = tt__elements_op;
+  tt__session_elements_loop = tt__elements_loop;
   tt__fold_find = tt__elements_loop;
   pthread_atfork(NULL, NULL, after_fork_child);
 }
