@@ -1,6 +1,12 @@
-"""Loop programs, plain Python that tutti and Numba both compile, and makers of their arguments."""
+"""Loop programs, plain Python that tutti and Numba both compile, and makers of their arguments.
 
+Run as a program: loops over single elements in plain Python, nothing compiled, beside NumPy in processor time, least
+of many.
+"""
+
+import argparse
 import math
+import time
 import types
 
 import numpy as np
@@ -168,3 +174,112 @@ def bubbles(a):
                 a[j] = a[j + 1]
                 a[j + 1] = t
     return a[0]
+
+
+# ---- single elements, not compiled
+
+ELEMENTS = {}
+ROUNDS = 1000
+
+
+def elements(name):
+    def keep(fn):
+        ELEMENTS[name] = fn
+        return fn
+
+    return keep
+
+
+class Operands:
+    """x, y: a thousand floats; i: integers below a thousand; m: 10 x 10."""
+
+    def __init__(self, lib, dtype):
+        g = rng()
+        self.lib, self.s = lib, np.float64(2)
+        self.x, self.y = (lib.array((g.random(ROUNDS) * 50 + 1).astype(dtype)) for _ in range(2))
+        self.i = lib.array(g.integers(0, ROUNDS, ROUNDS))
+        self.m = lib.array((g.random((10, 10)) * 50).astype(dtype))
+        self.small = lib.ones(10, dtype=dtype)
+        self.ready()
+
+    def ready(self):
+        for a in (self.x, self.y, self.i, self.m, self.small):
+            float(a[(0,) * a.ndim])
+
+
+def statement(name, line, setup="pass"):
+    """A row that runs one line for each i."""
+    text = f"def f(o):\n x, y, m, k, s, small, lib = o.x, o.y, o.m, o.i, o.s, o.small, o.lib\n {setup}\n"
+    scope = {}
+    exec(text + f" for i in range({ROUNDS}):\n  {line}\n", scope)
+    ELEMENTS[name] = scope["f"]
+
+
+statement("nothing", "pass")
+for line in (
+    "x[i]", "x[i] = 1.5", "x[i] += 1", "x[i] = y[i]", "x[i] * 2.0 + y[i]", "x[i] * y[i]", "x[i] / y[i]", "x[i] ** 2",
+    "-x[i]", "abs(x[i])", "float(x[i])", "x.item(i)", "m[3, 4]", "m[3, 4] = 1.5", "m[3, 4] += 1.5", "x[k[i]] += 1",
+    "x[i] * s", "s * x[i]", "hash(x[i])", "lib.sqrt(x[i])", "str(x[i])", "int(small.sum())",
+):  # fmt: skip
+    statement(line, line)
+statement("if x[i] > 0", "if x[i] > 0: pass")
+statement("if x[i] > y[i]", "if x[i] > y[i]: pass")
+
+
+@elements("for v in x")
+def every(o):
+    for _ in o.x:
+        pass
+
+
+@elements("for v in x: t += v")
+def add_up(o):
+    t = 0.0
+    for v in o.x:
+        t += v
+
+
+@elements("list(x)")
+def listed(o):
+    list(o.x)
+
+
+@elements("set(x)")
+def distinct(o):
+    set(o.x)
+
+
+@elements("add.at(x, k, 1.0)")
+def counted(o):
+    o.lib.add.at(o.x, o.i, 1.0)
+    float(o.x[0])
+
+
+def least(fn, operands, times):
+    best = math.inf
+    for _ in range(times):
+        start = time.process_time_ns()
+        fn(operands)
+        best = min(best, time.process_time_ns() - start)
+    return best / ROUNDS
+
+
+def main():
+    import tutti as tt
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help="rows whose name contains this")
+    parser.add_argument("--dtype", default="float64")
+    parser.add_argument("--times", type=int, default=20)
+    args = parser.parse_args()
+    sides = [Operands(lib, args.dtype) for lib in (np, tt)]
+    print(f"{args.dtype}, ns of processor time an element{'NumPy':>12}{'tutti':>9}{'ratio':>8}")
+    for name, fn in ELEMENTS.items():
+        if args.only not in name:
+            continue
+        theirs, ours = (least(fn, o, args.times) for o in sides)
+        print(f"{name:44}{theirs:9.1f}{ours:9.1f}{ours / theirs:8.2f}")
+
+
+if __name__ == "__main__":
+    main()

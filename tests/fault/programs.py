@@ -55,6 +55,23 @@ def overlapping_store():
 
 
 @program
+def numbers():
+    """Elements whose arrays are made when something asks for one."""
+    a = grid()
+    half = grid(dtype="float16")
+    v, h = a[1, 2], half[1, 2]
+    asked = [v.shape, v.reshape(1).tolist(), v[None].tolist(), repr(v), f"{v:.2f}", v.T.tolist(), v.strides, v.nbytes]
+    asked += [tt.asarray(v).tolist(), tt.stack([v, a[0, 1]]).tolist(), tt.atleast_1d(v).tolist(), v.astype("i4").item()]
+    asked += [(a * a[2, 1]).tolist(), (half + v).tolist(), (h * 2 + h**3).item(), (v == [v, 1]).tolist()]
+    asked += [pickle.loads(pickle.dumps(v)).item(), memoryview(v).tobytes(), (v + 1j).item(), v == "a"]
+    asked += [v.sum().item(), round(v, 1).item()]
+    a[0] = a[2, 2]
+    a[1, 1] = h
+    a[a[2, 3] > 0] = v
+    return asked, a.tolist(), {v: hash(v)}[v.item()], [x.shape for x in a[3]], (a * 2)[1, 1].item(), tt.add(v, h).item()
+
+
+@program
 def reductions():
     a = grid()
     return float(a.sum()), a.max(axis=0).tolist(), a.mean(axis=1, keepdims=True).tolist(), int(a.argmin())

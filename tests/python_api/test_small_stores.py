@@ -133,7 +133,7 @@ def test_numbers_changed_where_they_lie(dtype, number):
         values = []
         for lib in (np, tt):
             x = lib.asarray([3, 1, 0], dtype=dtype)
-            v = lib.asarray(x[0]) if lib is np else x[0]
+            v = lib.asarray(x[0])
             try:
                 v = f(v, number)
                 v = f(v, v)
@@ -145,7 +145,7 @@ def test_numbers_changed_where_they_lie(dtype, number):
 
 def test_a_number_that_others_hold_stays():
     a = tt.arange(4.0)
-    v = a[2]
+    v = tt.asarray(a[2])
     pending, copy, view = a * v, +v, v[...]
     other = v
     v += 1
@@ -154,7 +154,7 @@ def test_a_number_that_others_hold_stays():
     v += a[3]
     assert float(v) == 6 and float(view) == 6
     whole = tt.full(5, 2.0)
-    first = whole[0]
+    first = tt.asarray(whole[0])
     first *= 3
     assert whole.tolist() == [2] * 5 and float(first) == 6
     shown = np.asarray(v)

@@ -80,7 +80,7 @@ static bool read_keywords(const op_row *row, PyObject *const *arg, PyObject *nam
   }
   if (k->out == Py_None) k->out = NULL;
   if (k->where == Py_True) k->where = NULL;
-  if (k->out && !core_is_array(k->out)) {
+  if (k->out && (!core_is_array(k->out) || core_is_number(k->out))) {
     PyErr_SetString(PyExc_TypeError, "return arrays must be of ArrayType");
     return false;
   }

@@ -10,6 +10,11 @@
 PyTypeObject *core_array_type;
 static allocfunc array_alloc;
 
+/* Numbers come and go: the memory of some that have gone is kept. */
+enum { MOST_SPARE = 64 };
+static core_array *spare[MOST_SPARE];
+static int nspare;
+
 PyObject *core_wrap(tt_array *a, PyObject *base) {
   if (!a) return NULL;
   core_array *self = (core_array *)array_alloc(core_array_type, 0);
@@ -18,11 +23,59 @@ PyObject *core_wrap(tt_array *a, PyObject *base) {
     return NULL;
   }
   self->array = a;
+  self->number.dtype = TT_DTYPE_NONE;
   if (base) {
     PyObject *root = ((core_array *)base)->base;
     self->base = Py_NewRef(root ? root : base);
   }
   return (PyObject *)self;
+}
+
+PyObject *core_wrap_view(tt_array *a, PyObject *self) {
+  bool view = a && tt_array_shares(core_handle(self), a);
+  if (!view || !core_is_number(self)) return core_wrap(a, view ? self : NULL);
+  tt_array *copy;
+  tt_error err;
+  tt_code c = tt_copy(a, &copy, &err);
+  tt_release(&a);
+  return core_done(c, copy, NULL, &err);
+}
+
+core_array *core_number_new(void) {
+  core_array *self = nspare > 0 ? spare[--nspare] : PyObject_Malloc(sizeof *self);
+  if (!self) return (void)PyErr_NoMemory(), NULL;
+  PyObject_Init((PyObject *)self, core_array_type);
+  self->array = NULL;
+  self->base = self->weak = self->exports = NULL;
+  self->is_number = true;
+  return self;
+}
+
+void core_number_drop(core_array *number) {
+  number->number.dtype = TT_DTYPE_NONE;
+  Py_DECREF(number);
+}
+
+PyObject *core_as_number(PyObject *made) {
+  if (!made) return NULL;
+  ((core_array *)made)->is_number = true;
+  tt_array_set_readonly(core_handle(made), true);
+  return made;
+}
+
+bool core_make_array(PyObject *o) {
+  core_array *self = (core_array *)o;
+  tt_error err;
+  tt_code c = tt_number_array(&self->number, &self->array, &err);
+  return c == TT_OK || (core_raise(c, &err), false);
+}
+
+bool core_number_value(PyObject *o, tt_value *out) {
+  const tt_number *x = core_known(o);
+  tt_error err;
+  if (x) return *out = tt_number_value(x), true;
+  tt_code c = tt_item(core_handle(o), out, &err);
+  return c == TT_OK || (core_raise(c, &err), false);
 }
 
 PyObject *core_done(tt_code code, tt_array *a, PyObject *base, const tt_error *err) {
@@ -32,6 +85,11 @@ PyObject *core_done(tt_code code, tt_array *a, PyObject *base, const tt_error *e
 static void array_dealloc(PyObject *o) {
   core_array *self = (core_array *)o;
   PyTypeObject *type = Py_TYPE(o);
+  if (self->is_number && !self->array && !self->weak && nspare < MOST_SPARE) { /* most numbers: nothing to let go of */
+    spare[nspare++] = self;
+    Py_DECREF(type);
+    return;
+  }
   if (self->weak) PyObject_ClearWeakRefs(o);
   Py_CLEAR(self->exports);
   tt_release(&self->array);
@@ -57,6 +115,20 @@ static PyObject *array_new(PyTypeObject *type, PyObject *args, PyObject *kw) {
   return core_done(c, a, NULL, &err);
 }
 
+/* Python's hash of the value, as NumPy's scalars have it: equal numbers have one hash. A NaN equals nothing. */
+static Py_hash_t array_hash(PyObject *self) {
+  tt_value v;
+  if (!core_is_number(self)) return PyObject_HashNotImplemented(self);
+  if (!core_number_value(self, &v)) return -1;
+  bool is_nan = (v.tag == TT_V_FLOAT && v.as.f != v.as.f) ||
+                (v.tag == TT_V_COMPLEX && (v.as.z.re != v.as.z.re || v.as.z.im != v.as.z.im));
+  if (is_nan) return (Py_hash_t)((uintptr_t)self >> 4);
+  PyObject *value = core_value_object(&v);
+  Py_hash_t hash = value ? PyObject_Hash(value) : -1;
+  Py_XDECREF(value);
+  return hash;
+}
+
 static PyObject *through_hook(core_hook hook, PyObject *self) {
   PyObject *f = core_hook_get(hook);
   return f ? PyObject_CallFunctionObjArgs(f, self, NULL) : NULL;
@@ -78,7 +150,7 @@ int core_array_init(PyObject *module) {
       {Py_tp_dealloc, array_dealloc},
       {Py_tp_repr, array_repr},
       {Py_tp_str, array_str},
-      {Py_tp_hash, PyObject_HashNotImplemented},
+      {Py_tp_hash, array_hash},
       {Py_tp_richcompare, core_richcompare},
       {Py_tp_members, array_members},
       {Py_tp_getset, core_attributes},

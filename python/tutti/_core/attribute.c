@@ -18,6 +18,7 @@ static PyObject *ints(const int64_t *v, int n, int64_t scale) {
 
 static PyObject *get_shape(PyObject *self, void *unused) {
   (void)unused;
+  if (!core_need(self)) return NULL;
   return ints(tt_array_len(core_handle(self)), tt_array_rank(core_handle(self)), 1);
 }
 
@@ -27,6 +28,7 @@ static int set_shape(PyObject *self, PyObject *value, void *unused) {
   int64_t len[TT_MAX_RANK];
   int rank;
   if (!value) return PyErr_SetString(PyExc_AttributeError, "Cannot delete array shape"), -1;
+  if (core_is_number(self)) return PyErr_SetString(PyExc_AttributeError, "the shape of a number cannot be set"), -1;
   if (!core_shape(value, len, &rank)) return -1;
   tt_array *out, *a = core_handle(self);
   tt_error err;
@@ -46,23 +48,25 @@ static int set_shape(PyObject *self, PyObject *value, void *unused) {
 
 static PyObject *get_strides(PyObject *self, void *unused) {
   (void)unused;
+  if (!core_need(self)) return NULL;
   tt_array *a = core_handle(self);
   return ints(tt_array_step(a), tt_array_rank(a), core_dtype_bytes(tt_array_dtype(a)));
 }
 static PyObject *get_dtype(PyObject *self, void *unused) {
-  return (void)unused, core_dtype_object(tt_array_dtype(core_handle(self)));
+  return (void)unused, core_dtype_object(core_dtype_of(self));
 }
 static PyObject *get_ndim(PyObject *self, void *unused) {
-  return (void)unused, PyLong_FromLong(tt_array_rank(core_handle(self)));
+  return (void)unused, core_need(self) ? PyLong_FromLong(tt_array_rank(core_handle(self))) : NULL;
 }
 static PyObject *get_size(PyObject *self, void *unused) {
-  return (void)unused, PyLong_FromLongLong(tt_array_size(core_handle(self)));
+  return (void)unused, core_need(self) ? PyLong_FromLongLong(tt_array_size(core_handle(self))) : NULL;
 }
 static PyObject *get_itemsize(PyObject *self, void *unused) {
-  return (void)unused, PyLong_FromLongLong(core_dtype_bytes(tt_array_dtype(core_handle(self))));
+  return (void)unused, PyLong_FromLongLong(core_dtype_bytes(core_dtype_of(self)));
 }
 static PyObject *get_nbytes(PyObject *self, void *unused) {
   (void)unused;
+  if (!core_need(self)) return NULL;
   tt_array *a = core_handle(self);
   return PyLong_FromLongLong(tt_array_size(a) * core_dtype_bytes(tt_array_dtype(a)));
 }
@@ -80,7 +84,7 @@ static PyObject *get_flags(PyObject *self, void *unused) { return (void)unused, 
 static PyObject *get_flat(PyObject *self, void *unused) { return (void)unused, hook_of(CORE_HOOK_flat, self); }
 static PyObject *get_device(PyObject *self, void *unused) {
   (void)unused;
-  return core_device_object(tt_array_device(core_handle(self)));
+  return core_need(self) ? core_device_object(tt_array_device(core_handle(self))) : NULL;
 }
 
 static int set_flat(PyObject *self, PyObject *value, void *unused) {
@@ -96,13 +100,15 @@ static PyObject *get_transpose(PyObject *self, void *unused) {
   (void)unused;
   tt_array *out;
   tt_error err;
+  if (!core_need(self)) return NULL;
   core_line();
   tt_code c = tt_transpose(core_handle(self), NULL, &out, &err);
-  return core_done(c, out, self, &err);
+  return c == TT_OK ? core_wrap_view(out, self) : core_raise(c, &err);
 }
 
 static PyObject *get_matrix_transpose(PyObject *self, void *unused) {
   (void)unused;
+  if (!core_need(self)) return NULL;
   int rank = tt_array_rank(core_handle(self)), axes[TT_MAX_RANK];
   if (rank < 2) {
     PyErr_SetString(PyExc_ValueError, "matrix transpose with ndim < 2 is undefined");
@@ -124,7 +130,7 @@ static PyObject *part(PyObject *self, tt_op op) {
 }
 static PyObject *get_real(PyObject *self, void *unused) {
   (void)unused;
-  if (core_dtype_kind(tt_array_dtype(core_handle(self))) != 'c') return Py_NewRef(self);
+  if (core_dtype_kind(core_dtype_of(self)) != 'c') return Py_NewRef(self);
   return part(self, TT_REAL);
 }
 static PyObject *get_imag(PyObject *self, void *unused) { return (void)unused, part(self, TT_IMAG); }
@@ -132,7 +138,7 @@ static PyObject *get_imag(PyObject *self, void *unused) { return (void)unused, p
 /* a.real = x: the other part stays. */
 static int set_part(PyObject *self, PyObject *value, bool imag) {
   if (!value) return PyErr_SetString(PyExc_AttributeError, "Cannot delete part of an array"), -1;
-  bool complex = core_dtype_kind(tt_array_dtype(core_handle(self))) == 'c';
+  bool complex = core_dtype_kind(core_dtype_of(self)) == 'c';
   if (!complex && imag) return PyErr_SetString(PyExc_TypeError, "array does not have imaginary part to set"), -1;
   if (!complex) return PyObject_SetItem(self, Py_Ellipsis, value);
   PyObject *unit = PyComplex_FromDoubles(0, 1), *kept = part(self, imag ? TT_REAL : TT_IMAG);

@@ -208,7 +208,8 @@ static bool convert_out(core_scratch *s, PyObject *o, tt_value *out) {
     return ok;
   }
   if (o == Py_None) return out->tag = TT_V_NONE, true;
-  if (!core_is_array(o)) return PyErr_SetString(PyExc_TypeError, "return arrays must be of ArrayType"), false;
+  if (!core_is_array(o) || core_is_number(o))
+    return PyErr_SetString(PyExc_TypeError, "return arrays must be of ArrayType"), false;
   return *out = tt_v_array(core_handle(o)), true;
 }
 
@@ -231,7 +232,15 @@ static bool convert_rest(core_scratch *s, param_kind kind, PyObject *const *arg,
   tt_value *item = core_scratch_values(s, out->as.tuple.n);
   out->as.tuple.item = item;
   bool ok = item != NULL;
-  for (Py_ssize_t k = 0; ok && k < n; k++) ok = convert(s, kind == ARRAYS ? ARRAY : kind, arg[k], &item[k]);
+  for (Py_ssize_t k = 0; ok && k < n; k++) {
+    if ((kind == ARRAYS || kind == ARRAY) && core_is_number(arg[k])) { /* what is a view of it may be written */
+      tt_array *own = core_asarray(arg[k], TT_DTYPE_NONE, CORE_COPY_ALWAYS);
+      ok = own && core_scratch_own(s, own);
+      if (ok) item[k] = tt_v_array(own);
+    } else {
+      ok = convert(s, kind == ARRAYS ? ARRAY : kind, arg[k], &item[k]);
+    }
+  }
   return ok;
 }
 
@@ -258,7 +267,7 @@ static PyObject *result_array(tt_array *a, int n, PyObject *const *bound) {
     return Py_NewRef(same);
   }
   PyObject *base = n > 0 && bound[0] && core_is_array(bound[0]) ? bound[0] : NULL;
-  return core_wrap(a, base && tt_array_shares(a, core_handle(base)) ? base : NULL);
+  return base && core_handle(base) ? core_wrap_view(a, base) : core_wrap(a, NULL);
 }
 
 static PyObject *results(const row *r, tt_array **made, const tt_result *result, PyObject *const *bound) {

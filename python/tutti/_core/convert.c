@@ -365,7 +365,7 @@ static tt_array *from_array_method(PyObject *o, tt_dtype dtype, core_copy copy) 
   PyObject *made = PyObject_CallMethod(o, "__array__", NULL);
   if (!made) return NULL;
   bool known = true;
-  tt_array *a = core_is_array(made) ? from_ours(core_handle(made), dtype, copy) : core_from_memory(made, copy, &known);
+  tt_array *a = core_is_array(made) ? core_asarray(made, dtype, copy) : core_from_memory(made, copy, &known);
   Py_DECREF(made);
   if (!known) PyErr_SetString(PyExc_ValueError, "object __array__ method not producing an array");
   return converted(a, dtype, copy);
@@ -373,7 +373,7 @@ static tt_array *from_array_method(PyObject *o, tt_dtype dtype, core_copy copy) 
 
 tt_array *core_asarray(PyObject *o, tt_dtype dtype, core_copy copy) {
   core_drain();
-  if (core_is_array(o)) return from_ours(core_handle(o), dtype, copy);
+  if (core_is_array(o)) return core_need(o) ? from_ours(core_handle(o), dtype, copy) : NULL;
   if (core_is_scalar(o)) {
     tt_value v;
     if (copy == CORE_COPY_NEVER) return core_raise_copy_needed(), NULL;
@@ -442,6 +442,11 @@ static PyObject *make(PyObject *o, PyObject *dtype, core_copy copy, PyObject *or
   char order = 'K';
   if (!core_device_from(device, &place)) return NULL;
   if (!core_dtype_optional(dtype, &want) || !core_order(order_word, &order)) return NULL;
+  if (core_is_array(o) && !core_need(o)) return NULL;
+  if (core_is_number(o)) { /* an array of its own, that can be written */
+    if (copy == CORE_COPY_NEVER) return core_raise_copy_needed(), NULL;
+    copy = CORE_COPY_ALWAYS;
+  }
   bool same = core_is_array(o) && (want == TT_DTYPE_NONE || want == tt_array_dtype(core_handle(o)));
   if (order == 'A' && core_is_array(o)) order = wants_f(core_handle(o), order) ? 'F' : 'C';
   if (same && copy == CORE_COPY_NEVER && !lies_in(core_handle(o), order)) return core_raise_copy_needed(), NULL;

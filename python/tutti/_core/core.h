@@ -18,23 +18,53 @@
 
 /* ---- objects */
 
-/* `tutti.ndarray`: one hold on an array. */
+/*
+** `tutti.ndarray`: one hold on an array, or a number: an element that was taken, and what becomes of elements in
+** arithmetic. Numbers never change and can be hashed. Most are told by their bits alone; the array, which is read-only,
+** is made when something asks for it (core_need).
+*/
 typedef struct core_array {
-  PyObject_HEAD tt_array *array; /* never NULL in a finished object */
+  PyObject_HEAD tt_array *array; /* NULL: a number whose array nobody has asked for */
   PyObject *base;                /* the ndarray that this one is a view of, or NULL */
   PyObject *weak;                /* weak references */
   PyObject *exports;             /* list of capsules that keep memory shown by __array_interface__, or NULL */
+  bool is_number;
+  tt_number number; /* TT_DTYPE_NONE: only the array knows */
 } core_array;
 
 /* The type objects; made once when the module starts, never changed after. */
 extern PyTypeObject *core_array_type, *core_dtype_type;
 
 static inline bool core_is_array(PyObject *o) { return Py_TYPE(o) == core_array_type; }
+/* Of an array that is no number, or for which core_need has been asked: never NULL. */
 static inline tt_array *core_handle(PyObject *o) { return ((core_array *)o)->array; }
+static inline bool core_is_number(PyObject *o) { return core_is_array(o) && ((core_array *)o)->is_number; }
+/* The number, if its bits are known, or NULL. */
+static inline const tt_number *core_known(PyObject *o) {
+  const core_array *a = (core_array *)o;
+  return core_is_array(o) && a->is_number && a->number.dtype != TT_DTYPE_NONE ? &a->number : NULL;
+}
+bool core_make_array(PyObject *o);
+/* See that an array object has its array; false with MemoryError. */
+static inline bool core_need(PyObject *o) { return ((core_array *)o)->array || core_make_array(o); }
+/* The type of the elements, of which no array need be made. */
+static inline tt_dtype core_dtype_of(PyObject *o) {
+  const tt_number *x = core_known(o);
+  return x ? x->dtype : tt_array_dtype(core_handle(o));
+}
 
 int core_array_init(PyObject *module);
 /* Take the hold `a` (NULL: an error is set, hand NULL on) into a new object; `base`: the object it views, or NULL. */
 PyObject *core_wrap(tt_array *a, PyObject *base);
+/* A number by itself, to be filled in; and what is done with one that could not be. */
+core_array *core_number_new(void);
+void core_number_drop(core_array *number);
+/* A new object of rank 0 is a number from now on. NULL is handed on. */
+PyObject *core_as_number(PyObject *made);
+/* The value of a number, computed if need be; false with an exception. */
+bool core_number_value(PyObject *o, tt_value *out);
+/* Take the hold `a`, which may be a view of `self`, into a new object. Views of numbers are copies: numbers stay. */
+PyObject *core_wrap_view(tt_array *a, PyObject *self);
 /* As core_wrap, after a call that returned `code`. */
 PyObject *core_done(tt_code code, tt_array *a, PyObject *base, const tt_error *err);
 
@@ -150,18 +180,23 @@ bool core_scratch_own(core_scratch *s, tt_array *a);
 
 /* An array, a float or an int that fits, the values most met; false for any other (no exception). */
 static inline bool core_value_common(PyObject *o, tt_value *v) {
-  if (core_is_array(o)) return *v = tt_v_array(core_handle(o)), true;
-  if (Py_TYPE(o) == &PyFloat_Type) return *v = tt_v_float(PyFloat_AsDouble(o)), true;
+  if (core_is_array(o)) return v->tag = TT_V_ARRAY, (v->as.array = core_handle(o)) != NULL;
+  if (Py_TYPE(o) == &PyFloat_Type) return v->tag = TT_V_FLOAT, v->as.f = PyFloat_AsDouble(o), true;
   if (Py_TYPE(o) != &PyLong_Type) return false;
   int overflow;
-  long i = PyLong_AsLongAndOverflow(o, &overflow);
-  return *v = tt_v_int(i), !overflow;
+  v->tag = TT_V_INT;
+  v->as.i = PyLong_AsLongAndOverflow(o, &overflow);
+  return !overflow;
 }
 /*
 ** A scalar of NumPy's of the type `dtype`, as the number that Python would have; false for any other (no exception).
 ** Beside an array of that type it gives what the scalar gives: both leave the type alone (numpy.c).
 */
 bool core_value_beside(PyObject *o, tt_dtype dtype, tt_value *out);
+/* A scalar of NumPy's; false for any other (no exception). */
+bool core_value_numpy(PyObject *o, tt_number *out);
+/* One index: an int, a number of an integer type, or such a scalar of NumPy's; false for any other (no exception). */
+bool core_index(PyObject *o, int64_t *out);
 /* A Python scalar or None, exactly; false when `o` is something else (no exception). Huge ints: see core_value_int. */
 bool core_value_scalar(PyObject *o, tt_value *out);
 /* An int; false with OverflowError beyond uint64. */
@@ -222,6 +257,7 @@ bool core_bind(const char *function, const char *names, int required, PyObject *
 #define CORE_MAX_SLOTS 96
 int core_number_slots(PyType_Slot *slot); /* number.c: fill, return how many */
 int core_index_slots(PyType_Slot *slot);  /* index.c */
+int core_iterator_init(PyObject *module);
 int core_export_slots(PyType_Slot *slot); /* export.c */
 PyObject *core_richcompare(PyObject *l, PyObject *r, int op);
 PyMethodDef *core_methods(void);      /* method.c */

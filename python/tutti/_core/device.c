@@ -29,6 +29,7 @@ PyObject *core_put(PyObject *made, int device) {
   if (!made || device == TT_AUTO || !core_is_array(made)) return made;
   tt_array *out;
   tt_error err;
+  if (!core_need(made)) return Py_DECREF(made), NULL;
   tt_code c = tt_array_to(core_handle(made), device, &out, &err);
   if (c == TT_OK && out == core_handle(made)) {
     tt_release(&out);

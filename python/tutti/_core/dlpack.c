@@ -186,6 +186,7 @@ static bool read_version(PyObject *version, bool *versioned) {
 }
 
 PyObject *core_meth_dlpack(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
+  if (!core_need(self)) return NULL;
   PyObject *a[4];
   bool versioned;
   int device;
@@ -227,6 +228,7 @@ PyObject *core_meth_dlpack(PyObject *self, PyObject *const *arg, Py_ssize_t n, P
 
 PyObject *core_meth_dlpack_device(PyObject *self, PyObject *unused) {
   (void)unused;
+  if (!core_need(self)) return NULL;
   int index = core_cuda_index(tt_array_device(core_handle(self)));
   return index < 0 ? Py_BuildValue("(ii)", DL_CPU, 0) : Py_BuildValue("(ii)", DL_CUDA, index);
 }

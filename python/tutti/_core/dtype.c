@@ -294,7 +294,7 @@ PyObject *core_py_can_cast(PyObject *self, PyObject *const *arg, Py_ssize_t n, P
     return NULL;
   }
   if (core_is_array(a[0]))
-    from = tt_array_dtype(core_handle(a[0]));
+    from = core_dtype_of(a[0]);
   else if (!core_dtype_from(a[0], &from))
     return NULL;
   if (!core_dtype_from(a[1], &to)) return NULL;

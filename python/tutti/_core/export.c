@@ -27,8 +27,9 @@ static const char *refuse(tt_array *a, int flags) {
 }
 
 static int buffer_get(PyObject *self, Py_buffer *view, int flags) {
-  tt_array *a = core_handle(self);
   view->obj = NULL;
+  if (!core_need(self)) return -1;
+  tt_array *a = core_handle(self);
   const char *why = refuse(a, flags);
   if (why) {
     PyErr_SetString(PyExc_BufferError, why);
@@ -130,6 +131,7 @@ static bool has_typestr(tt_array *a) {
 
 PyObject *core_attr_interface(PyObject *self, void *unused) {
   (void)unused;
+  if (!core_need(self)) return NULL;
   tt_array *a = core_handle(self);
   const void *data;
   void *hold;
@@ -145,6 +147,7 @@ PyObject *core_attr_interface(PyObject *self, void *unused) {
 /* Consumers wait for the stream named here before they read. Arrays that are on no GPU have no such attribute. */
 PyObject *core_attr_cuda_interface(PyObject *self, void *unused) {
   (void)unused;
+  if (!core_need(self)) return NULL;
   tt_array *a = core_handle(self);
   int device = tt_array_device(a);
   const void *data;
@@ -172,6 +175,15 @@ PyObject *core_item(tt_array *a) {
 }
 
 PyObject *core_meth_item(PyObject *self, PyObject *const *arg, Py_ssize_t n) {
+  tt_number x;
+  tt_value known;
+  int64_t one;
+  if (n == 0 && core_known(self)) return core_number_value(self, &known) ? core_value_object(&known) : NULL;
+  if (n == 1 && core_handle(self) && core_index(arg[0], &one) && tt_number_get(core_handle(self), 1, &one, &x)) {
+    known = tt_number_value(&x);
+    return core_value_object(&known);
+  }
+  if (!core_need(self)) return NULL;
   tt_array *a = core_handle(self);
   int64_t at[TT_MAX_RANK];
   int count, rank = tt_array_rank(a);
@@ -274,6 +286,7 @@ static PyObject *list_of(tt_array *a, const char *at, int axis) {
 }
 
 PyObject *core_tolist(PyObject *self) {
+  if (!core_need(self)) return NULL;
   tt_array *a = core_handle(self);
   const void *data;
   void *hold;
@@ -290,7 +303,7 @@ PyObject *core_meth_tolist(PyObject *self, PyObject *unused) { return (void)unus
 
 PyObject *core_meth_tobytes(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
   PyObject *order[1], *turned = NULL;
-  if (!core_bind("tobytes", "order", 0, arg, n, names, order)) return NULL;
+  if (!core_need(self) || !core_bind("tobytes", "order", 0, arg, n, names, order)) return NULL;
   const char *s = order[0] && PyUnicode_Check(order[0]) ? PyUnicode_AsUTF8AndSize(order[0], NULL) : "C";
   if (s && s[0] == 'F' && !(turned = PyObject_GetAttrString(self, "T"))) return NULL;
   tt_array *a = core_handle(turned ? turned : self);
@@ -304,13 +317,16 @@ PyObject *core_meth_tobytes(PyObject *self, PyObject *const *arg, Py_ssize_t n, 
   return core_raise(c, &err);
 }
 
-/* Takes `data`; NULL: an exception is set. */
+/* Takes `data`; NULL: an exception is set. Numbers come back as numbers. */
 static PyObject *picklable(PyObject *data, PyObject *self) {
   if (!data) return NULL;
   PyObject *module = PyImport_ImportModule("tutti._core"), *shape = PyObject_GetAttrString(self, "shape");
   PyObject *rebuild = module ? PyObject_GetAttrString(module, "_rebuild") : NULL, *out = NULL;
   const char *name = core_dtype_name(tt_array_dtype(core_handle(self)));
-  if (rebuild && shape) out = Py_BuildValue("O(OsO)", rebuild, data, name, shape);
+  if (rebuild && shape && core_is_number(self))
+    out = Py_BuildValue("O(OsOO)", rebuild, data, name, shape, Py_True);
+  else if (rebuild && shape)
+    out = Py_BuildValue("O(OsO)", rebuild, data, name, shape);
   Py_XDECREF(module);
   Py_XDECREF(rebuild);
   Py_XDECREF(shape);
@@ -325,9 +341,11 @@ PyObject *core_meth_reduce(PyObject *self, PyObject *unused) {
 
 /* From protocol 5 on the elements travel as a buffer, out of band if the pickler wishes. */
 PyObject *core_meth_reduce_ex(PyObject *self, PyObject *protocol) {
+  if (!core_need(self)) return NULL;
   long version = PyLong_AsLong(protocol);
   if (version == -1 && PyErr_Occurred()) return NULL;
-  if (version < 5 || tt_array_dtype(core_handle(self)) == TT_BF16) return core_meth_reduce(self, NULL);
+  if (version < 5 || core_is_number(self) || tt_array_dtype(core_handle(self)) == TT_BF16)
+    return core_meth_reduce(self, NULL);
   PyObject *module = PyImport_ImportModule("pickle"),
            *cls = module ? PyObject_GetAttrString(module, "PickleBuffer") : NULL;
   PyObject *dense = NULL;
@@ -340,14 +358,14 @@ PyObject *core_meth_reduce_ex(PyObject *self, PyObject *protocol) {
   return picklable(buffer, self);
 }
 
-/* _rebuild(data, dtype, shape): bytes are copied, memory handed over out of band is shared. */
+/* _rebuild(data, dtype, shape, number=False): bytes are copied, memory handed over out of band is shared. */
 PyObject *core_py_rebuild(PyObject *self, PyObject *args) {
   (void)self;
   PyObject *data, *dtype, *shape;
   tt_dtype want;
   int64_t len[TT_MAX_RANK], bytes;
-  int rank;
-  if (!PyArg_ParseTuple(args, "OOO", &data, &dtype, &shape)) return NULL;
+  int rank, number = 0;
+  if (!PyArg_ParseTuple(args, "OOO|p", &data, &dtype, &shape, &number)) return NULL;
   if (!core_dtype_from(dtype, &want) || !core_shape(shape, len, &rank)) return NULL;
   bytes = core_dtype_bytes(want);
   for (int k = 0; k < rank; k++) {
@@ -365,6 +383,7 @@ PyObject *core_py_rebuild(PyObject *self, PyObject *args) {
   PyBuffer_Release(&view);
   if (!fits) return PyErr_SetString(PyExc_ValueError, "this pickle's buffer does not fit its shape"), NULL;
   if (c != TT_OK) return core_raise(c, &err);
+  if (copy && number && rank == 0) return core_as_number(core_wrap(a, NULL));
   if (copy) return core_wrap(a, NULL);
   PyObject *arg[2] = {data, dtype};
   PyObject *flat = core_py_frombuffer(NULL, arg, 2, NULL);

@@ -99,6 +99,7 @@ static bool read_arguments(const held_expression *h, PyObject *tuple, tt_value *
     out[k] = (tt_value){.tag = TT_V_MISSING};
     if (o == Py_None) continue;
     if (core_is_array(o)) {
+      if (!core_need(o)) return false;
       out[k] = tt_v_array(core_handle(o));
     } else if (!core_value_scalar(o, &out[k])) {
       if (!PyErr_Occurred()) PyErr_Format(PyExc_TypeError, "argument %d cannot be a %R", k + 1, (PyObject *)Py_TYPE(o));

@@ -18,41 +18,82 @@ static bool has_ellipsis(const tt_value *v) {
 }
 
 static PyObject *get_value(PyObject *self, const tt_value *index) {
-  tt_array *a = core_handle(self), *out;
+  tt_array *out;
   tt_error err;
+  if (!core_need(self)) return NULL;
   core_line();
-  tt_code c = tt_get(a, *index, &out, &err);
+  tt_code c = tt_get(core_handle(self), *index, &out, &err);
   if (c != TT_OK) return core_raise(c, &err);
-  bool view = tt_array_shares(a, out);
-  if (view && tt_array_rank(out) == 0 && !has_ellipsis(index)) {
+  bool element = tt_array_rank(out) == 0 && !has_ellipsis(index);
+  if (element && tt_array_shares(core_handle(self), out)) {
     tt_array *copy;
     c = tt_copy(out, &copy, &err);
     tt_release(&out);
     if (c != TT_OK) return core_raise(c, &err);
-    return core_wrap(copy, NULL);
+    out = copy;
   }
-  return core_wrap(out, view ? self : NULL);
+  return element ? core_as_number(core_wrap(out, NULL)) : core_wrap_view(out, self);
+}
+
+/* a[k], a[i, j]: the indices of most loops. How many there are, or -1: it is another key. */
+static int key_of(PyObject *key, int64_t *at) {
+  if (core_index(key, at)) return 1;
+  if (!PyTuple_Check(key)) return -1;
+  Py_ssize_t n = PyTuple_Size(key);
+  if (n > TT_MAX_RANK) return -1;
+  for (Py_ssize_t k = 0; k < n; k++)
+    if (!core_index(PyTuple_GetItem(key, k), &at[k])) return -1;
+  return (int)n;
+}
+
+/* The element as a number, where it is at hand; NULL without an exception elsewhere. */
+static PyObject *number_at(tt_array *a, int n, const int64_t *at) {
+  if (!a || tt_array_rank(a) != n) return NULL;
+  core_array *x = core_number_new(); /* filled in where it lies: a copy would wait for what was just written */
+  if (!x || tt_number_get(a, n, at, &x->number)) return (PyObject *)x;
+  core_number_drop(x);
+  return NULL;
 }
 
 static PyObject *subscript(PyObject *self, PyObject *key) {
   tt_value index;
   core_scratch s;
-  if (Py_TYPE(key) == &PyLong_Type && core_value_common(key, &index)) return get_value(self, &index);
+  int64_t at[TT_MAX_RANK];
+  int n = core_handle(self) ? key_of(key, at) : -1;
+  PyObject *number = n >= 0 ? number_at(core_handle(self), n, at) : NULL;
+  if (number || PyErr_Occurred()) return number;
   core_scratch_init(&s);
   PyObject *out = core_value_index(&s, key, &index) ? get_value(self, &index) : NULL;
   core_scratch_free(&s);
   return out;
 }
 
+/* What can be written without an array: numbers, ours, Python's and NumPy's. */
+static bool quick_value(PyObject *o, tt_value *v, tt_number *room) {
+  const tt_number *x = core_known(o);
+  if (core_is_array(o) && !x) return false;
+  if (!x && core_value_common(o, v)) return true;
+  if (!x && (o == Py_True || o == Py_False)) return core_value_scalar(o, v);
+  if (!x && !core_value_numpy(o, room)) return false;
+  v->tag = TT_V_NUMBER;
+  v->as.number = x ? x : room;
+  return true;
+}
+
 static int assign(PyObject *self, PyObject *key, PyObject *value) {
+  if (!core_need(self)) return -1;
   if (!value) {
     PyErr_SetString(PyExc_ValueError, "cannot delete array elements");
     return -1;
   }
   tt_value index, v;
   core_scratch s;
+  tt_number room;
+  int64_t at[TT_MAX_RANK];
+  int n = quick_value(value, &v, &room) ? key_of(key, at) : -1;
+  if (n >= 0 && tt_number_set(core_handle(self), n, at, &v)) return 0;
   core_scratch_init(&s);
-  bool ok = (Py_TYPE(key) == &PyLong_Type && core_value_common(key, &index)) || core_value_index(&s, key, &index);
+  bool ok = core_value_index(&s, key, &index);
   if (ok && value == Py_None) {
     PyErr_SetString(PyExc_TypeError, "float() argument must be a string or a real number, not 'NoneType'");
     ok = false;
@@ -70,6 +111,7 @@ static int assign(PyObject *self, PyObject *key, PyObject *value) {
 }
 
 static Py_ssize_t length(PyObject *self) {
+  if (!core_need(self)) return -1;
   if (tt_array_rank(core_handle(self)) == 0) {
     PyErr_SetString(PyExc_TypeError, "len() of unsized object");
     return -1;
@@ -79,15 +121,119 @@ static Py_ssize_t length(PyObject *self) {
 
 static PyObject *item(PyObject *self, Py_ssize_t k) {
   tt_value index = tt_v_int(k);
-  return get_value(self, &index);
+  int64_t at = k;
+  PyObject *number = number_at(core_handle(self), 1, &at);
+  return number || PyErr_Occurred() ? number : get_value(self, &index);
+}
+
+/* ---- iteration */
+
+/* Over the first axis, as the array is when each element is asked for. */
+typedef struct iterator {
+  PyObject_HEAD PyObject *array; /* NULL: at its end */
+  Py_ssize_t at;
+  int looks; /* how often all elements were brought to the host */
+} iterator;
+
+enum { MOST_LOOKS = 2 };
+static PyTypeObject *iterator_type;
+
+static PyObject *iterate_from(PyObject *array, Py_ssize_t at) {
+  iterator *self = (iterator *)PyType_GenericAlloc(iterator_type, 0);
+  if (!self) return NULL;
+  self->array = Py_NewRef(array);
+  self->at = at;
+  return (PyObject *)self;
 }
 
 static PyObject *iterate(PyObject *self) {
+  if (!core_need(self)) return NULL;
   if (tt_array_rank(core_handle(self)) == 0) {
     PyErr_SetString(PyExc_TypeError, "iteration over a 0-d array");
     return NULL;
   }
-  return PySeqIter_New(self);
+  return iterate_from(self, 0);
+}
+
+static void iterator_dealloc(PyObject *o) {
+  PyTypeObject *type = Py_TYPE(o);
+  Py_CLEAR(((iterator *)o)->array);
+  PyObject_Free(o);
+  Py_DECREF(type);
+}
+
+static Py_ssize_t left(const iterator *self) {
+  Py_ssize_t n = self->array ? (Py_ssize_t)tt_array_len(core_handle(self->array))[0] - self->at : 0;
+  return n > 0 ? n : 0;
+}
+
+/* Elements that are pending are computed all at once, and what lies on a device comes home as a whole. */
+static bool bring(iterator *self) {
+  const void *data;
+  void *hold;
+  tt_error err;
+  self->looks++;
+  tt_code c = tt_peek(core_handle(self->array), &data, &hold, &err);
+  if (c != TT_OK) return core_raise(c, &err), false;
+  tt_unpeek(hold);
+  return true;
+}
+
+static PyObject *next(PyObject *o) {
+  iterator *self = (iterator *)o;
+  if (left(self) == 0) {
+    Py_CLEAR(self->array);
+    return NULL;
+  }
+  tt_array *a = core_handle(self->array);
+  int64_t at = self->at++;
+  if (tt_array_rank(a) == 1) {
+    PyObject *number = number_at(a, 1, &at);
+    if (number || PyErr_Occurred()) return number;
+    if (self->looks < MOST_LOOKS && !bring(self)) return NULL;
+  }
+  return item(self->array, at);
+}
+
+static PyObject *length_hint(PyObject *self, PyObject *unused) {
+  return (void)unused, PyLong_FromSsize_t(left((iterator *)self));
+}
+
+/* iter(array), and how far it has come. */
+static PyObject *reduce(PyObject *o, PyObject *unused) {
+  (void)unused;
+  iterator *self = (iterator *)o;
+  PyObject *builtins = PyEval_GetBuiltins(), *iter = builtins ? PyDict_GetItemString(builtins, "iter") : NULL;
+  if (!iter) return NULL;
+  return self->array ? Py_BuildValue("O(O)n", iter, self->array, self->at) : Py_BuildValue("O(())", iter);
+}
+
+static PyObject *set_state(PyObject *o, PyObject *state) {
+  Py_ssize_t at = PyLong_AsSsize_t(state);
+  if (at == -1 && PyErr_Occurred()) return NULL;
+  ((iterator *)o)->at = at < 0 ? 0 : at;
+  Py_RETURN_NONE;
+}
+
+static PyMethodDef iterator_methods[] = {
+    {"__length_hint__", length_hint, METH_NOARGS, NULL},
+    {"__reduce__", reduce, METH_NOARGS, NULL},
+    {"__setstate__", set_state, METH_O, NULL},
+    {NULL, NULL, 0, NULL},
+};
+static PyType_Slot iterator_slots[] = {
+    {Py_tp_dealloc, iterator_dealloc},
+    {Py_tp_iter, PyObject_SelfIter},
+    {Py_tp_iternext, next},
+    {Py_tp_methods, iterator_methods},
+    {0, NULL},
+};
+static PyType_Spec iterator_spec = {"tutti._core.array_iterator", sizeof(iterator), 0, Py_TPFLAGS_DEFAULT,
+                                    iterator_slots};
+
+int core_iterator_init(PyObject *module) {
+  iterator_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &iterator_spec, NULL);
+  return iterator_type ? 0 : -1;
 }
 
 static int contains(PyObject *self, PyObject *value) {

@@ -14,7 +14,7 @@ static PyObject *text_object(char *text) {
 /* ---- arrays given one by one or in (nested) tuples, lists and dict values: arrays among them */
 
 static bool collect(PyObject *o, PyObject *list) {
-  if (core_is_array(o)) return PyList_Append(list, o) == 0;
+  if (core_is_array(o)) return core_need(o) && PyList_Append(list, o) == 0;
   PyObject *items = NULL;
   if (PyDict_Check(o)) items = PyDict_Values(o);
   if (PyTuple_Check(o) || PyList_Check(o)) items = PySequence_List(o);
@@ -37,7 +37,7 @@ typedef struct array_list {
 static bool list_few(PyObject *const *arg, Py_ssize_t n, array_list *out) {
   if (n > (Py_ssize_t)(sizeof out->few / sizeof *out->few)) return false;
   for (Py_ssize_t k = 0; k < n; k++) {
-    if (!core_is_array(arg[k])) return false;
+    if (!core_is_array(arg[k]) || !core_handle(arg[k])) return false;
     out->few[k] = core_handle(arg[k]);
   }
   out->objects = NULL;
@@ -273,12 +273,14 @@ static PyObject *py_shares(PyObject *self, PyObject *args) {
   (void)self;
   PyObject *a, *b;
   if (!PyArg_ParseTuple(args, "OO", &a, &b)) return NULL;
+  if ((core_is_array(a) && !core_need(a)) || (core_is_array(b) && !core_need(b))) return NULL;
   return PyBool_FromLong(core_is_array(a) && core_is_array(b) && tt_array_shares(core_handle(a), core_handle(b)));
 }
 
 static PyObject *py_layout(PyObject *self, PyObject *a) {
   (void)self;
   if (!core_is_array(a)) return PyErr_SetString(PyExc_TypeError, "expected a tutti.ndarray"), NULL;
+  if (!core_need(a)) return NULL;
   tt_array *h = core_handle(a);
   return Py_BuildValue("(OOOO)", tt_array_is_contiguous(h) ? Py_True : Py_False,
                        tt_array_is_f_contiguous(h) ? Py_True : Py_False, tt_array_is_readonly(h) ? Py_False : Py_True,

@@ -205,7 +205,8 @@ static bool add_value(jit_frame *f, PyObject *o, int arg, int depth) {
   if (PyFloat_Check(o)) return add_scalar(f, "f64", float_word(PyFloat_AsDouble(o)));
   if (PyBool_Check(o)) return add_scalar(f, "b8", o == Py_True);
   if (PyLong_Check(o)) return add_int(f, o);
-  if (core_is_array(o)) return add_array(f, o, arg);
+  if (core_is_number(o) && core_dtype_of(o) != TT_BF16) return core_jit_add_buffer(f, o, arg);
+  if (core_is_array(o)) return core_need(o) && add_array(f, o, arg);
   if (PyTuple_Check(o) && depth < 8) return add_tuple(f, o, arg, depth);
   if (o == Py_None) return core_jit_add_type(f, "N", 1);
   if (PyComplex_Check(o)) {

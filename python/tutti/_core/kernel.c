@@ -251,6 +251,7 @@ static bool add_argument(call *c, PyObject *o) {
   tt_argument *a = &c->arg[c->n];
   *a = (tt_argument){.kind = TT_ARG_ARRAY};
   if (core_is_array(o)) {
+    if (!core_need(o)) return false;
     a->as.array = core_handle(o);
     return true;
   }
@@ -376,7 +377,7 @@ static PyObject *read_array(PyObject *self, PyObject *args) {
   (void)self;
   if (!PyArg_ParseTuple(args, "OO", &a, &o)) return NULL;
   if (!core_is_array(a)) return PyErr_SetString(PyExc_TypeError, "expected a tutti.ndarray"), NULL;
-  if (PyObject_GetBuffer(o, &v, PyBUF_WRITABLE) < 0) return NULL;
+  if (!core_need(a) || PyObject_GetBuffer(o, &v, PyBUF_WRITABLE) < 0) return NULL;
   tt_code c = tt_read(core_handle(a), v.buf, (size_t)v.len, &err);
   PyBuffer_Release(&v);
   return c == TT_OK ? Py_NewRef(Py_None) : core_raise(c, &err);

@@ -10,8 +10,7 @@
 /* ---- movement */
 
 static PyObject *view_of(PyObject *self, tt_code code, tt_array *out, const tt_error *err) {
-  bool view = code == TT_OK && tt_array_shares(core_handle(self), out);
-  return core_done(code, out, view ? self : NULL, err);
+  return code == TT_OK ? core_wrap_view(out, self) : core_raise(code, err);
 }
 
 static PyObject *reshaped(PyObject *self, int rank, const int64_t *len) {
@@ -23,6 +22,7 @@ static PyObject *reshaped(PyObject *self, int rank, const int64_t *len) {
 }
 
 static PyObject *meth_reshape(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
+  if (!core_need(self)) return NULL;
   int64_t len[TT_MAX_RANK];
   int rank;
   PyObject *shape = NULL, *copy = NULL;
@@ -77,6 +77,7 @@ static PyObject *meth_reshape(PyObject *self, PyObject *const *arg, Py_ssize_t n
 }
 
 static PyObject *meth_transpose(PyObject *self, PyObject *const *arg, Py_ssize_t n) {
+  if (!core_need(self)) return NULL;
   tt_array *out, *a = core_handle(self);
   tt_error err;
   int64_t axis[TT_MAX_RANK];
@@ -93,6 +94,7 @@ static PyObject *meth_transpose(PyObject *self, PyObject *const *arg, Py_ssize_t
 }
 
 static PyObject *meth_ravel(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
+  if (!core_need(self)) return NULL;
   PyObject *a[1];
   if (!core_bind("ravel", "order", 0, arg, n, names, a)) return NULL;
   const char *s = a[0] && PyUnicode_Check(a[0]) ? PyUnicode_AsUTF8AndSize(a[0], NULL) : "C";
@@ -105,6 +107,7 @@ static PyObject *meth_ravel(PyObject *self, PyObject *const *arg, Py_ssize_t n, 
 }
 
 static PyObject *meth_copy(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
+  if (!core_need(self)) return NULL;
   PyObject *a[1];
   char order = 'C';
   if (!core_bind("copy", "order", 0, arg, n, names, a) || !core_order(a[0], &order)) return NULL;
@@ -114,6 +117,7 @@ static PyObject *meth_copy(PyObject *self, PyObject *const *arg, Py_ssize_t n, P
 
 /* round(x, n) and math.trunc(x) of one number: what NumPy gives as a scalar has these, its arrays do not. */
 static PyObject *as_number(PyObject *self, const char *method) {
+  if (!core_need(self)) return NULL;
   tt_array *a = core_handle(self);
   if (tt_array_rank(a) > 0 || core_dtype_kind(tt_array_dtype(a)) == 'c')
     return PyErr_Format(PyExc_TypeError, "type tutti.ndarray doesn't define %s method", method);
@@ -123,6 +127,7 @@ static PyObject *as_number(PyObject *self, const char *method) {
 }
 
 static PyObject *meth_round_protocol(PyObject *self, PyObject *const *arg, Py_ssize_t n) {
+  if (!core_need(self)) return NULL;
   static int row = -1;
   if (n == 0 || (n == 1 && arg[0] == Py_None) || tt_array_rank(core_handle(self)) > 0)
     return as_number(self, "__round__");
@@ -136,10 +141,11 @@ static PyObject *meth_trunc_protocol(PyObject *self, PyObject *unused) {
 
 static PyObject *meth_copy_protocol(PyObject *self, PyObject *unused) {
   (void)unused;
-  return meth_copy(self, NULL, 0, NULL);
+  return core_is_number(self) ? Py_NewRef(self) : meth_copy(self, NULL, 0, NULL);
 }
 
 static PyObject *meth_flatten(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
+  if (!core_need(self)) return NULL;
   PyObject *flat = meth_ravel(self, arg, n, names);
   if (!flat || !tt_array_shares(core_handle(self), core_handle(flat))) return flat;
   PyObject *out = meth_copy(flat, NULL, 0, NULL);
@@ -149,6 +155,7 @@ static PyObject *meth_flatten(PyObject *self, PyObject *const *arg, Py_ssize_t n
 
 /* Does casting= allow it? Without a word, anything goes. */
 static bool may_cast(PyObject *self, tt_dtype to, PyObject *casting) {
+  if (!core_need(self)) return false;
   tt_dtype from = tt_array_dtype(core_handle(self));
   bool ok = true;
   if (casting && !core_can_cast(from, to, casting, &ok)) return false;
@@ -159,6 +166,7 @@ static bool may_cast(PyObject *self, tt_dtype to, PyObject *casting) {
 }
 
 static PyObject *meth_astype(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
+  if (!core_need(self)) return NULL;
   PyObject *a[6];
   tt_dtype dtype;
   tt_array *out;
@@ -170,16 +178,19 @@ static PyObject *meth_astype(PyObject *self, PyObject *const *arg, Py_ssize_t n,
   if (copy < 0 || !core_order(a[1], &order) || !core_device_from(a[5], &device)) return NULL;
   if (dtype == tt_array_dtype(core_handle(self))) {
     core_line();
+    copy = copy && !core_is_number(self);
     return core_in_order(core_put(copy ? core_copy_in(core_handle(self), order) : Py_NewRef(self), device), order);
   }
   core_line();
   tt_code c = tt_cast(core_handle(self), dtype, copy, &out, &err);
-  return core_in_order(core_put(core_done(c, out, NULL, &err), device), order);
+  PyObject *made = core_done(c, out, NULL, &err);
+  return core_in_order(core_put(core_is_number(self) ? core_as_number(made) : made, device), order);
 }
 
 /* ---- writing */
 
 static PyObject *set_all(PyObject *self, tt_value v) {
+  if (!core_need(self)) return NULL;
   tt_error err;
   tt_value all = {TT_V_ELLIPSIS, {0}};
   tt_code c = tt_set(core_handle(self), all, v, &err);
@@ -215,12 +226,15 @@ static PyObject *meth_partition(PyObject *self, PyObject *const *arg, Py_ssize_t
 }
 
 static PyObject *meth_setflags(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
+  if (!core_need(self)) return NULL;
   PyObject *a[3];
   if (!core_bind("setflags", "write,align,uic", 0, arg, n, names, a)) return NULL;
   if (a[0] && a[0] != Py_None) {
     int write = PyObject_IsTrue(a[0]);
     if (write < 0) return NULL;
     PyObject *base = ((core_array *)self)->base;
+    if (write && core_is_number(self))
+      return PyErr_SetString(PyExc_ValueError, "cannot set WRITEABLE flag to True of this array"), NULL;
     if (write && base && tt_array_is_readonly(core_handle(base))) {
       PyErr_SetString(PyExc_ValueError, "cannot set WRITEABLE flag to True of this array");
       return NULL;
@@ -247,6 +261,7 @@ static PyObject *meth_array(PyObject *self, PyObject *const *arg, Py_ssize_t n, 
 
 static PyObject *meth_complex(PyObject *self, PyObject *unused) {
   (void)unused;
+  if (!core_need(self)) return NULL;
   tt_value v;
   tt_error err;
   if (tt_array_rank(core_handle(self)) != 0) {
@@ -264,6 +279,7 @@ static PyObject *meth_complex(PyObject *self, PyObject *unused) {
 
 static PyObject *meth_sizeof(PyObject *self, PyObject *unused) {
   (void)unused;
+  if (!core_need(self)) return NULL;
   tt_array *a = core_handle(self);
   int64_t own = ((core_array *)self)->base ? 0 : tt_array_size(a) * core_dtype_bytes(tt_array_dtype(a));
   return PyLong_FromLongLong(own + (int64_t)sizeof(core_array) + 16 * tt_array_rank(a));
@@ -271,6 +287,7 @@ static PyObject *meth_sizeof(PyObject *self, PyObject *unused) {
 
 static PyObject *meth_eval(PyObject *self, PyObject *unused) {
   (void)unused;
+  if (!core_need(self)) return NULL;
   tt_error err;
   tt_array *a = core_handle(self);
   tt_code c = tt_eval(&a, 1, &err);

@@ -65,8 +65,9 @@ PyMODINIT_FUNC PyInit__core(void) {
   PyObject *module = PyModule_Create(&definition);
   if (!module) return NULL;
   bool ok = core_error_init() == 0 && core_dtype_init(module) == 0 && core_call_init(module) == 0 &&
-            core_array_init(module) == 0 && core_pinned_init(module) == 0 && core_apply_init(module) == 0 &&
-            core_jit_init(module) == 0 && PyModule_AddFunctions(module, core_insight_functions) == 0 &&
+            core_array_init(module) == 0 && core_iterator_init(module) == 0 && core_pinned_init(module) == 0 &&
+            core_apply_init(module) == 0 && core_jit_init(module) == 0 &&
+            PyModule_AddFunctions(module, core_insight_functions) == 0 &&
             PyModule_AddFunctions(module, core_text_functions) == 0 &&
             PyModule_AddFunctions(module, core_kernel_functions) == 0 &&
             PyModule_AddFunctions(module, core_raw_functions) == 0 &&

@@ -10,12 +10,15 @@
 
 /*
 ** `o` as an operand: 1 converted, 0 nothing an array can meet (NotImplemented), -1 an exception is set. *hold is set
-** when a temporary array was made. `other` (or NULL): the operand beside which only o's value counts if its type is
-** the other's.
+** when a temporary array was made. `other` (or NULL): the operand beside which, if it is an array, only o's value
+** counts if its type is the array's.
 */
 static int operand(PyObject *o, PyObject *other, tt_value *v, tt_array **hold) {
-  if (core_is_array(o)) return *v = tt_v_array(core_handle(o)), 1;
-  if (other && core_is_array(other) && core_value_beside(o, tt_array_dtype(core_handle(other)), v)) return 1;
+  const tt_number *x = core_known(o);
+  if (other && (!core_is_array(other) || core_is_number(other))) other = NULL;
+  if (x && other && tt_array_dtype(core_handle(other)) == x->dtype) return *v = tt_number_value(x), 1;
+  if (core_is_array(o)) return core_need(o) ? (*v = tt_v_array(core_handle(o)), 1) : -1;
+  if (other && core_value_beside(o, tt_array_dtype(core_handle(other)), v)) return 1;
   if (Py_TYPE(o) == &PyLong_Type) {
     if (core_value_int(o, v)) return 1;
     if (!PyErr_ExceptionMatches(PyExc_OverflowError)) return -1;
@@ -74,7 +77,63 @@ static bool huge_int(tt_op op, PyObject *o, const tt_value *other, tt_value *v) 
   return negative >= 0;
 }
 
-PyObject *core_operator(tt_op op, PyObject *const *arg, int n, PyObject *out) {
+/* Is it a scalar, of whatever make? */
+static bool is_scalar(PyObject *o) {
+  tt_number x;
+  return core_is_number(o) || core_is_scalar(o) || (!core_is_array(o) && core_value_numpy(o, &x));
+}
+
+static bool are_scalars(PyObject *const *arg, int n) {
+  for (int k = 0; k < n; k++)
+    if (!is_scalar(arg[k])) return false;
+  return true;
+}
+
+/* Operands that are numbers by themselves; `room` for what is a scalar of NumPy's. */
+static inline bool number_operand(PyObject *o, tt_value *v, tt_number *room) {
+  const tt_number *x = core_known(o);
+  if (core_is_array(o) && !x) return false;
+  if (!x && core_value_common(o, v)) return true;
+  if (!x && (o == Py_True || o == Py_False)) return core_value_scalar(o, v);
+  if (!x && !core_value_numpy(o, room)) return false;
+  v->tag = TT_V_NUMBER;
+  v->as.number = x ? x : room;
+  return true;
+}
+
+/* What comparisons give; they are many. */
+static PyObject *truths[2];
+
+static PyObject *truth_of(bool yes) {
+  if (!truths[yes]) {
+    core_array *x = core_number_new();
+    if (!x) return NULL;
+    x->number = (tt_number){{yes, 0}, TT_BOOL};
+    truths[yes] = (PyObject *)x;
+  }
+  return Py_NewRef(truths[yes]);
+}
+
+/* False: it takes arrays. */
+static bool of_numbers(tt_op op, PyObject *const *arg, int n, PyObject **result) {
+  tt_value v[2];
+  tt_number room[2];
+  for (int k = 0; k < n; k++)
+    if (!number_operand(arg[k], &v[k], &room[k])) return false;
+  if (op >= TT_EQ && op <= TT_GE) {
+    tt_number yes;
+    if (!tt_number_apply(op, v, n, &yes)) return false;
+    *result = truth_of(*(const uint8_t *)yes.bits);
+    return true;
+  }
+  core_array *made = core_number_new();
+  *result = (PyObject *)made;
+  if (!made || tt_number_apply(op, v, n, &made->number)) return true;
+  core_number_drop(made);
+  return false;
+}
+
+static PyObject *operate(tt_op op, PyObject *const *arg, int n, PyObject *out, bool number) {
   tt_value v[3];
   tt_array *hold[3] = {NULL, NULL, NULL}, *made = NULL;
   PyObject *result = NULL;
@@ -102,6 +161,7 @@ PyObject *core_operator(tt_op op, PyObject *const *arg, int n, PyObject *out) {
       result = Py_NewRef(out);
     } else {
       result = core_wrap(made, NULL);
+      if (number) result = core_as_number(result);
     }
   }
   for (int k = 0; k < n; k++) {
@@ -110,10 +170,20 @@ PyObject *core_operator(tt_op op, PyObject *const *arg, int n, PyObject *out) {
   return result;
 }
 
+PyObject *core_operator(tt_op op, PyObject *const *arg, int n, PyObject *out) {
+  PyObject *result = NULL;
+  bool number = false; /* an op of numbers, at least one of them ours, gives a number */
+  for (int k = 0; k < n && !out; k++) number |= core_is_number(arg[k]);
+  if (!number) return operate(op, arg, n, out, false);
+  if (n <= 2 && of_numbers(op, arg, n, &result)) return result;
+  return operate(op, arg, n, NULL, are_scalars(arg, n));
+}
+
 /* The road most taken. */
 static PyObject *binary(tt_op op, PyObject *l, PyObject *r) {
   PyObject *arg[2] = {l, r};
   tt_value v[2];
+  if (core_is_number(l) || core_is_number(r)) return core_operator(op, arg, 2, NULL);
   if (!core_value_common(l, &v[0]) || !core_value_common(r, &v[1])) return core_operator(op, arg, 2, NULL);
   core_line();
   tt_array *out;
@@ -124,6 +194,7 @@ static PyObject *binary(tt_op op, PyObject *l, PyObject *r) {
 
 static PyObject *in_place(tt_op op, PyObject *l, PyObject *r) {
   PyObject *arg[2] = {l, r};
+  if (core_is_number(l)) return binary(op, l, r); /* the name stands for another number then */
   tt_value v[2] = {tt_v_array(core_handle(l))};
   if (!core_value_common(r, &v[1])) return core_operator(op, arg, 2, l);
   core_line();
@@ -177,13 +248,14 @@ static PyObject *slot_divmod(PyObject *l, PyObject *r) {
 static PyObject *slot_positive(PyObject *o) {
   tt_array *out;
   tt_error err;
-  if (tt_array_dtype(core_handle(o)) == TT_BOOL) {
+  if (core_dtype_of(o) == TT_BOOL) {
     PyErr_SetString(
         PyExc_TypeError,
         "ufunc 'positive' did not contain a loop with signature matching types <class 'numpy.dtypes.BoolDType'> "
         "-> None");
     return NULL;
   }
+  if (core_is_number(o)) return Py_NewRef(o);
   core_line();
   tt_code c = tt_copy(core_handle(o), &out, &err);
   return core_done(c, out, NULL, &err);
@@ -212,7 +284,7 @@ done:
 }
 
 static PyObject *slot_inplace_matmul(PyObject *l, PyObject *r) {
-  PyObject *product = slot_matmul(l, r);
+  PyObject *product = core_need(l) ? slot_matmul(l, r) : NULL;
   if (!product || product == Py_NotImplemented) return product;
   if (tt_array_rank(core_handle(product)) < tt_array_rank(core_handle(l))) { /* the right side was a vector */
     Py_DECREF(product);
@@ -234,6 +306,7 @@ static PyObject *slot_inplace_matmul(PyObject *l, PyObject *r) {
 static PyObject *never_equal(PyObject *array, bool equal) {
   tt_value v = {TT_V_BOOL, {0}};
   v.as.b = !equal;
+  if (!core_need(array)) return NULL;
   tt_array *out, *a = core_handle(array);
   tt_error err;
   tt_code c = tt_full(TT_BOOL, tt_array_rank(a), tt_array_len(a), v, &out, &err);
@@ -254,9 +327,23 @@ PyObject *core_richcompare(PyObject *l, PyObject *r, int op) {
 
 /* ---- as one Python scalar */
 
+static int truth(const tt_value *v) {
+  switch (v->tag) {
+    case TT_V_BOOL:
+      return v->as.b;
+    case TT_V_FLOAT:
+      return v->as.f != 0;
+    case TT_V_COMPLEX:
+      return v->as.z.re != 0 || v->as.z.im != 0;
+    default:
+      return v->as.i != 0;
+  }
+}
+
 static int slot_bool(PyObject *o) {
   tt_value v;
   tt_error err;
+  if (core_known(o)) return core_number_value(o, &v) ? truth(&v) : -1;
   int64_t size = tt_array_size(core_handle(o));
   if (size == 0) {
     PyErr_SetString(
@@ -271,22 +358,13 @@ static int slot_bool(PyObject *o) {
     return -1;
   }
   tt_code c = tt_item(core_handle(o), &v, &err);
-  if (c != TT_OK) return core_raise(c, &err), -1;
-  switch (v.tag) {
-    case TT_V_BOOL:
-      return v.as.b;
-    case TT_V_FLOAT:
-      return v.as.f != 0;
-    case TT_V_COMPLEX:
-      return v.as.z.re != 0 || v.as.z.im != 0;
-    default:
-      return v.as.i != 0;
-  }
+  return c == TT_OK ? truth(&v) : (core_raise(c, &err), -1);
 }
 
 /* The only element of a rank-0 array. */
 static bool scalar(PyObject *o, tt_value *v) {
   tt_error err;
+  if (core_is_number(o)) return core_number_value(o, v);
   if (tt_array_rank(core_handle(o)) != 0) {
     PyErr_SetString(PyExc_TypeError, "only 0-dimensional arrays can be converted to Python scalars");
     return false;
@@ -299,6 +377,7 @@ static bool scalar(PyObject *o, tt_value *v) {
 static PyObject *slot_int(PyObject *o) {
   tt_value v;
   if (!scalar(o, &v)) return NULL;
+  if (v.tag == TT_V_INT) return PyLong_FromLongLong(v.as.i);
   PyObject *item = core_value_object(&v), *i = item ? PyNumber_Long(item) : NULL;
   Py_XDECREF(item);
   return i;
@@ -307,6 +386,7 @@ static PyObject *slot_int(PyObject *o) {
 static PyObject *slot_float(PyObject *o) {
   tt_value v;
   if (!scalar(o, &v)) return NULL;
+  if (v.tag == TT_V_FLOAT) return PyFloat_FromDouble(v.as.f);
   PyObject *item = core_value_object(&v), *f = item ? PyNumber_Float(item) : NULL;
   Py_XDECREF(item);
   return f;
@@ -314,8 +394,8 @@ static PyObject *slot_float(PyObject *o) {
 
 static PyObject *slot_index(PyObject *o) {
   tt_value v;
-  char kind = core_dtype_kind(tt_array_dtype(core_handle(o)));
-  if (tt_array_rank(core_handle(o)) != 0 || !strchr("iu", kind)) {
+  char kind = core_dtype_kind(core_dtype_of(o));
+  if ((!core_known(o) && tt_array_rank(core_handle(o)) != 0) || !strchr("iu", kind)) {
     PyErr_SetString(PyExc_TypeError, "only integer scalar arrays can be converted to a scalar index");
     return NULL;
   }

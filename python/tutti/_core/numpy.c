@@ -5,6 +5,8 @@
 */
 #include "core.h"
 
+#include <string.h>
+
 enum { SLOTS = 64 };
 
 static size_t slot_of(const PyObject *o) { return ((uintptr_t)o >> 4) % SLOTS; }
@@ -107,6 +109,14 @@ static const scalar_type *scalar_type_of(PyObject *o) {
   *s = looked;
   Py_XDECREF(old);
   return s;
+}
+
+bool core_value_numpy(PyObject *o, tt_number *out) {
+  const scalar_type *s = scalar_type_of(o);
+  if (!s || s->dtype == TT_DTYPE_NONE) return false;
+  *out = (tt_number){{0, 0}, s->dtype};
+  memcpy(out->bits, (const char *)o + s->offset, (size_t)core_dtype_bytes(s->dtype));
+  return true;
 }
 
 bool core_value_beside(PyObject *o, tt_dtype dtype, tt_value *out) {

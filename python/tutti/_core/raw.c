@@ -170,6 +170,7 @@ static PyObject *raw_store(PyObject *self, PyObject *args) {
   (void)self;
   if (!PyArg_ParseTuple(args, "KO", &at, &a)) return NULL;
   if (!core_is_array(a)) return PyErr_SetString(PyExc_TypeError, "expected a tutti.ndarray"), NULL;
+  if (!core_need(a)) return NULL;
   core_block_begin();
   tt_code c = tt_raw_store(pointer(at), core_handle(a), &err);
   core_block_end();
@@ -181,6 +182,7 @@ static PyObject *raw_store(PyObject *self, PyObject *args) {
 static PyObject *raw_inside(PyObject *self, PyObject *a) {
   (void)self;
   if (!core_is_array(a)) return PyErr_SetString(PyExc_TypeError, "expected a tutti.ndarray"), NULL;
+  if (!core_need(a)) return NULL;
   const tt_array *x = core_handle(a);
   if (!tt_array_is_contiguous(x) && !tt_array_is_f_contiguous(x)) Py_RETURN_NONE;
   return PyLong_FromLongLong(tt_array_offset(x) * core_dtype_bytes(tt_array_dtype(x)));

@@ -103,7 +103,8 @@ static PyObject *meth_outer(PyObject *self, PyObject *const *arg, Py_ssize_t n, 
 }
 
 static PyObject *meth_at(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
-  if (n > 0 && !core_is_array(arg[0])) return PyErr_SetString(PyExc_TypeError, "first operand must be array"), NULL;
+  if (n > 0 && (!core_is_array(arg[0]) || core_is_number(arg[0])))
+    return PyErr_SetString(PyExc_TypeError, "first operand must be array"), NULL;
   return core_call(row_at, ((ufunc *)self)->name, arg, n, names);
 }
 

@@ -131,12 +131,13 @@ static bool own_converted(core_scratch *s, PyObject *o, tt_value *out) {
 }
 
 bool core_value_array(core_scratch *s, PyObject *o, tt_value *out) {
-  if (core_is_array(o)) return *out = tt_v_array(core_handle(o)), true;
+  if (core_is_array(o)) return core_need(o) && (*out = tt_v_array(core_handle(o)), true);
   if (core_value_scalar(o, out)) return true;
   return !PyErr_Occurred() && own_converted(s, o, out);
 }
 
 bool core_value_arrays(core_scratch *s, PyObject *o, tt_value *out) {
+  if (core_is_array(o) && !core_need(o)) return false;
   if (PyUnicode_Check(o) || !PySequence_Check(o) || (core_is_array(o) && tt_array_rank(core_handle(o)) == 0)) {
     PyErr_SetString(PyExc_TypeError, "The first input argument needs to be a sequence");
     return false;
@@ -210,7 +211,7 @@ static bool is_numpy_bool(PyObject *o) {
 bool core_value_any(core_scratch *s, PyObject *o, tt_value *out) {
   if (core_value_scalar(o, out)) return true;
   if (PyErr_Occurred()) return false;
-  if (core_is_array(o)) return *out = tt_v_array(core_handle(o)), true;
+  if (core_is_array(o)) return core_need(o) && (*out = tt_v_array(core_handle(o)), true);
   if (PyTuple_Check(o) || PyList_Check(o)) return tuple_value(s, o, core_value_any, out);
   if (PyUnicode_Check(o)) {
     out->tag = TT_V_STRING;
@@ -235,6 +236,18 @@ bool core_value_any(core_scratch *s, PyObject *o, tt_value *out) {
 }
 
 /* ---- an index */
+
+bool core_index(PyObject *o, int64_t *out) {
+  int overflow;
+  tt_number other;
+  if (Py_TYPE(o) == &PyLong_Type) return *out = PyLong_AsLongAndOverflow(o, &overflow), !overflow;
+  const tt_number *x = core_known(o);
+  if (!x && !core_is_array(o) && core_value_numpy(o, &other)) x = &other;
+  if (!x || !strchr("iu", core_dtype_kind(x->dtype))) return false;
+  tt_value v = tt_number_value(x);
+  *out = v.as.i;
+  return v.tag == TT_V_INT;
+}
 
 static bool index_error(void) {
   PyErr_SetString(PyExc_IndexError,
@@ -276,10 +289,11 @@ static bool index_item(core_scratch *s, PyObject *o, tt_value *out) {
   if (o == Py_Ellipsis) return out->tag = TT_V_ELLIPSIS, true;
   if (o == Py_True || o == Py_False) return out->tag = TT_V_BOOL, out->as.b = o == Py_True, true;
   if (core_is_array(o)) {
-    if (!strchr("biu", core_dtype_kind(tt_array_dtype(core_handle(o))))) {
+    if (!strchr("biu", core_dtype_kind(core_dtype_of(o)))) {
       PyErr_SetString(PyExc_IndexError, "arrays used as indices must be of integer (or boolean) type");
       return false;
     }
+    if (core_is_number(o)) return core_number_value(o, out);
     return *out = tt_v_array(core_handle(o)), true;
   }
   if (core_is_scalar(o) || PyUnicode_Check(o) || PyBytes_Check(o) || PyFloat_Check(o)) return index_error();
@@ -312,6 +326,7 @@ static bool axis_length(PyObject *o, int64_t *out) {
 }
 
 bool core_shape_args(PyObject *const *arg, Py_ssize_t n, int64_t *len, int *rank) {
+  if (n == 1 && core_is_array(arg[0]) && !core_need(arg[0])) return false;
   if (n == 1 && !PyIndex_Check(arg[0])) return core_shape(arg[0], len, rank);
   if (n == 1 && core_is_array(arg[0]) && tt_array_rank(core_handle(arg[0])) > 0) return core_shape(arg[0], len, rank);
   if (n > TT_MAX_RANK) {
@@ -328,6 +343,7 @@ bool core_shape_args(PyObject *const *arg, Py_ssize_t n, int64_t *len, int *rank
 
 bool core_shape(PyObject *o, int64_t *len, int *rank) {
   bool sequence = PyTuple_Check(o) || PyList_Check(o) || (PySequence_Check(o) && !PyUnicode_Check(o));
+  if (core_is_array(o) && !core_need(o)) return false;
   if (core_is_array(o)) sequence = tt_array_rank(core_handle(o)) > 0;
   if (!sequence) {
     *rank = 1;
