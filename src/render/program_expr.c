@@ -118,6 +118,27 @@ static bool put_whole_division(tt_pwriter *w, const tt_pexpr *e, bool checked, t
   return true;
 }
 
+static bool is_product(const tt_pexpr *e) { return e->op == TT_X_ELEM && e->elem == TT_MUL; }
+
+/*
+** a * b + c with one rounding, as CUDA's compilers do it with kernels. Here and not by an option of the compiler: the
+** functions of the prelude are exact because their sums and products are rounded one by one.
+*/
+static bool put_contracted(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
+  if (w->target != TT_PROGRAM_CUDA || (e->elem != TT_ADD && e->elem != TT_SUB)) return false;
+  bool first = is_product(e->arg[0]), minus = e->elem == TT_SUB;
+  if (!first && !is_product(e->arg[1])) return false;
+  const tt_pexpr *product = e->arg[first ? 0 : 1], *other = e->arg[first ? 1 : 0];
+  tt__str_addf(out, "TT_FMA_%s(%s(", e->type->dtype == TT_F32 ? "F32" : "F64", minus && !first ? "-" : "");
+  tt__pw_expr(w, product->arg[0], out);
+  tt__str_add(out, "), ");
+  tt__pw_expr(w, product->arg[1], out);
+  tt__str_addf(out, ", %s(", minus && first ? "-" : "");
+  tt__pw_expr(w, other, out);
+  tt__str_add(out, "))");
+  return true;
+}
+
 static void put_elem(tt_pwriter *w, const tt_pexpr *e, bool checked, tt_str *out) {
   tt_op op = (tt_op)e->elem;
   int d = e->arg[0]->type->dtype;
@@ -137,6 +158,7 @@ static void put_elem(tt_pwriter *w, const tt_pexpr *e, bool checked, tt_str *out
                         : bits         ? wide || logic
                         : op == TT_DIV ? real
                                        : wide || real);
+  if (plain && real && put_contracted(w, e, out)) return;
   if (plain) {
     put_binary(w, sign, e->arg[0], e->arg[1], out);
   } else if (op == TT_NEG && (wide || real)) {

@@ -547,3 +547,20 @@ def test_rows_of_threads_above_each_other():
     flat[2, (4, 3, 5)](o)
     deep[2, (4, 3, 5)](d)
     assert o.tolist() == [100] * 3 and d.tolist() == [48] * 5
+
+
+def test_products_and_sums_are_contracted_on_a_gpu():
+    @cuda.jit
+    def k(a, x, y):
+        i = cuda.grid(1)
+        a[i] = x * x + y
+        a[i] += 3.0 - x * -2.0
+        a[i] -= x * y - math.exp(x) * y
+
+    a = np.zeros(1)
+    k[1, 1](a, 1.5, 2.5)
+    assert a[0] == pytest.approx(1.5 * 1.5 + 2.5 + (3.0 + 1.5 * 2.0) - (1.5 * 2.5 - math.exp(1.5) * 2.5))
+    (types,) = k.signatures
+    thread = k.inspect_cuda(types).split("__global__")[1]
+    assert thread.count("TT_FMA_F64(") == 3
+    assert "FMA" not in k.inspect_source(types).split("tt_thread(")[1]  # on the CPU NumPy's bits
