@@ -61,6 +61,7 @@ typedef enum tt_pop {
                    (3 arguments: start, stop, step; CONST NONE where left out), n new axis */
   TT_X_LEN,     /* axis k of arg[0] */
   TT_X_STEP,    /* distance in elements along axis k of arg[0] */
+  TT_X_ADDRESS, /* where the first element of arg[0] lies, as an int64 */
   TT_X_RESHAPE, /* dense arg[0] with lengths arg[1...]: one may be -1 */
   TT_X_TURN,    /* arg[0] with its axes in reverse order */
   TT_X_TUPLE,

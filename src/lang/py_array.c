@@ -157,12 +157,13 @@ void py__assign_index(lower *l, const tt_tree *t, expr *value, const char *op) {
   if (py__is_unknown(base) || py__is_unknown(value)) return;
   if (base->type->tag != TT_T_ARRAY) py__fail(l, TT_ETYPE, "%s takes no assignment", py__type_name(l, base->type));
   base = py__keep(l, py__materialise(l, base));
+  bool fresh = py__is_array(value) && py__is_lazy(value);
   if (!py__is_scalar(value)) value = py__keep(l, py__materialise(l, value));
   expr *target = access(l, base, item, n);
   if (py__is_unknown(target)) return;
   py__wrote(l, base);
   if (target->op == TT_X_VIEW) {
-    py__fill(l, target, value, op);
+    py__fill(l, target, value, op, fresh);
     return;
   }
   if (op) {
@@ -343,7 +344,7 @@ expr *py__materialise(lower *l, expr *e) {
   return made;
 }
 
-static expr *copied(lower *l, expr *array) {
+expr *py__copied(lower *l, expr *array) {
   expr *one = py__expr(l, TT_X_ELEM, py__array(l, (tt_dtype)array->type->dtype, array->type->rank, 'E'), 1);
   one->form = "u";
   one->name = "+";
@@ -351,34 +352,42 @@ static expr *copied(lower *l, expr *array) {
   return py__materialise(l, one);
 }
 
-typedef struct ahead {
-  int rank;
-  bool found;
-} ahead;
+enum { MOST_APART = 8 };
 
-/* A part of an array, or a row that stretches: a store into the same memory would change what is read later. */
-static void see_part(lower *l, expr *array, void *ctx) {
-  ahead *a = ctx;
-  (void)l;
-  a->found |= (array->op != TT_X_LOCAL && array->op != TT_X_GLOBAL) || array->type->rank < a->rank;
+/* Arrays of one expression and what stands for them. */
+typedef struct stand_ins {
+  int32_t of[MOST_APART];
+  expr *is[MOST_APART];
+  int n;
+} stand_ins;
+
+/* A pinned tree that reads nothing that a store into `view` changes before. */
+static expr *apart(lower *l, expr *view, expr *e, stand_ins *s) {
+  if (!py__is_array(e)) return e;
+  if (py__is_lazy(e)) {
+    for (int k = 0; k < e->n; k++) e->arg[k] = apart(l, view, e->arg[k], s);
+    return e;
+  }
+  for (int k = 0; k < s->n; k++)
+    if (e->op == TT_X_LOCAL && s->of[k] == e->k) return s->is[k];
+  expr *is = py__apart(l, view, e);
+  if (e->op == TT_X_LOCAL && s->n < MOST_APART) {
+    s->of[s->n] = e->k;
+    s->is[s->n++] = is;
+  }
+  return is;
 }
 
-expr *py__ahead(lower *l, const expr *view, expr *value) {
-  ahead a = {.rank = view->type->rank};
-  each_array(l, value, see_part, &a);
-  if (!a.found) return value;
-  return py__is_lazy(value) ? py__materialise(l, value) : copied(l, value);
-}
-
-void py__fill(lower *l, expr *view, expr *value, const char *op) {
+void py__fill(lower *l, expr *view, expr *value, const char *op, bool fresh) {
   view = py__keep(l, view);
   py__wrote(l, view);
-  if (py__is_array(value) && !py__is_lazy(value) && value->op == TT_X_VIEW) value = copied(l, value);
   value = pin(l, value);
   if (!py__is_scalar(value) && !py__is_array(value))
     py__fail(l, TT_ETYPE, "cannot store %s in an array", py__type_name(l, value->type));
   if (py__is_array(value) && value->type->rank > view->type->rank)
     py__fail(l, TT_EVALUE, "cannot store an array of %d axes in one of %d", value->type->rank, view->type->rank);
+  stand_ins none = {.n = 0};
+  if (!fresh && !l->options.kernel) value = apart(l, view, value, &none); /* threads have no memory to copy to */
   shape s = {.rank = view->type->rank};
   for (int k = 0; k < s.rank; k++) s.len[k] = py__len(l, view, k);
   fill_pinned(l, view, value, &s, op);

@@ -284,7 +284,7 @@ static expr *numpy_call(lower *l, call *c, const char *w, bool *known) {
     return py__apply(l, op, c->arg[0], c->n > 1 ? c->arg[1] : NULL);
   if (op < TT_OP_COUNT && tt__ops[op].arity <= 2 && c->n == tt__ops[op].arity + 1 && py__is_array(c->arg[c->n - 1])) {
     expr *out = c->arg[c->n - 1]; /* f(x, out) */
-    py__fill(l, out, py__ahead(l, out, py__apply(l, op, c->arg[0], c->n > 2 ? c->arg[1] : NULL)), NULL);
+    py__fill(l, out, py__apply(l, op, c->arg[0], c->n > 2 ? c->arg[1] : NULL), NULL, false);
     return out;
   }
   *known = false;

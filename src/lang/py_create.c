@@ -37,7 +37,7 @@ static tt_dtype dtype_argument(lower *l, const tt_tree *t, int at, tt_dtype othe
 
 static expr *full(lower *l, expr *made, expr *value) {
   made = py__keep(l, made);
-  py__fill(l, made, value, NULL);
+  py__fill(l, made, value, NULL, true);
   return made;
 }
 
@@ -351,7 +351,7 @@ static expr *copy_as(lower *l, expr *a, tt_dtype d) {
   a = py__keep(l, py__materialise(l, a));
   for (int k = 0; k < a->type->rank; k++) len[k] = py__len(l, a, k);
   expr *made = py__keep(l, allocate(l, d, len, a->type->rank, false));
-  py__fill(l, made, a, NULL);
+  py__fill(l, made, a, NULL, true);
   return made;
 }
 
@@ -385,7 +385,7 @@ expr *py__method(lower *l, expr *self, const char *name, const tt_tree *t) {
   }
   if (strcmp(name, "fill") == 0 && n == 1) {
     expr *v = py__value(l, t->item[3]);
-    if (!py__is_unknown(v)) py__fill(l, self, v, NULL);
+    if (!py__is_unknown(v)) py__fill(l, self, v, NULL, false);
     return py__nothing(l);
   }
   if (strcmp(name, "reshape") == 0 && n >= 1) {

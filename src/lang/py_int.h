@@ -141,9 +141,12 @@ expr *py__array_call(lower *l, const char *name, const tt_tree *t, bool *known);
 expr *py__method(lower *l, expr *self, const char *name, const tt_tree *t);
 expr *py__attribute(lower *l, expr *self, const char *name);
 expr *py__materialise(lower *l, expr *e); /* array expressions become memory */
-/* `value`, in memory of its own if a store into `view` could change what it reads. */
-expr *py__ahead(lower *l, const expr *view, expr *value);
-void py__fill(lower *l, expr *view, expr *value, const char *op);
+expr *py__copied(lower *l, expr *array);
+/* `array`, or at run time a copy if a store into `view` would change what is read later (py_overlap.c). Both are in
+ * locals. */
+expr *py__apart(lower *l, expr *view, expr *array);
+/* All of the value is read as it was before. `fresh`: it or the view is new, so that they share no memory. */
+void py__fill(lower *l, expr *view, expr *value, const char *op, bool fresh);
 bool py__is_lazy(const expr *e); /* an array expression */
 tt_dtype py__dtype_of(lower *l, const tt_tree *t);
 int py__local_named(lower *l, const char *name, bool make);

@@ -88,7 +88,7 @@ static void augment(lower *l, const tt_tree *t) {
   }
   expr *old = py__value(l, target), *by = py__value(l, py__at(l, t, 4));
   if (old->type->tag == TT_T_ARRAY)
-    py__fill(l, old, py__ahead(l, old, by), op);
+    py__fill(l, old, by, op, false);
   else
     py__assign(l, target, py__binary(l, op, old, by));
 }

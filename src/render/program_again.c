@@ -43,6 +43,7 @@ bool tt__pw_is_light(const tt_pexpr *e) {
     case TT_X_CAST:
     case TT_X_LEN:
     case TT_X_STEP:
+    case TT_X_ADDRESS:
     case TT_X_ITEM:
     case TT_X_TUPLE:
       return true;

@@ -24,6 +24,7 @@ bool tt__pw_is_same(const tt_pagree *a, const tt_pexpr *e) {
     case TT_X_ELSE:
     case TT_X_LEN:
     case TT_X_STEP:
+    case TT_X_ADDRESS:
     case TT_X_TUPLE:
     case TT_X_ITEM:
       for (int k = 0; k < e->n; k++)

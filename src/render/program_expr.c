@@ -365,6 +365,11 @@ void tt__pw_expr(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
     case TT_X_STEP:
       put_part(w, e, e->op == TT_X_LEN ? "n" : "s", out);
       break;
+    case TT_X_ADDRESS:
+      tt__str_add(out, "((tt_i64)");
+      tt__pw_expr(w, e->arg[0], out);
+      tt__str_add(out, ".p)");
+      break;
     case TT_X_TUPLE:
       put_tuple(w, e, out);
       break;

@@ -311,6 +311,65 @@ def test_what_a_store_changes_is_read_before():
         np.testing.assert_allclose(got, want, rtol=1e-13)
 
 
+def double_into(d, s):
+    d += s * 2 + s
+
+
+double_compiled = tt.njit(double_into)
+
+
+@pytest.mark.parametrize("shape", [(0,), (1,), (7,), (4, 4)])
+def test_slices_in_variables_are_read_before_a_store(shape):
+    @tt.njit
+    def f(d):
+        s = d[::-1]
+        d += s * 2
+        t = d[1:]
+        d[1:] = d[:-1]
+        t -= d[:-1]
+        u = s[::-1]
+        u += s
+        d[:] = s
+        np.add(s, u, d)
+        np.multiply(d[:-1], 0.5, t)
+
+    got, want = np.arange(1.0, 1 + math.prod(shape)).reshape(shape), np.arange(1.0, 1 + math.prod(shape)).reshape(shape)
+    f(got)
+    f.py_func(want)
+    np.testing.assert_array_equal(got, want)
+    for cut in (lambda d: (d, d[::-1]), lambda d: (d[1:], d[:-1]), lambda d: (d[::-1], d), lambda d: (d, d.T)):
+        double_compiled(*cut(got))
+        double_into(*cut(want))
+        np.testing.assert_array_equal(got, want)
+
+
+def test_slices_given_to_functions_are_read_before_a_store():
+    @tt.njit
+    def f(d, e):
+        double_compiled(d, d[::-1])
+        double_compiled(d[1:], d[:-1])
+        s = e.T
+        e += s
+        double_compiled(e, e.T)
+        double_compiled(e, d[: e.shape[1]])
+        r = e[0]
+        e *= r
+        e[:, 1:] -= e[:, :-1]
+
+    got, want = (np.arange(9.0), np.arange(9.0).reshape(3, 3)), (np.arange(9.0), np.arange(9.0).reshape(3, 3))
+    f(*got)
+    d, e = want
+    double_into(d, d[::-1])
+    double_into(d[1:], d[:-1])
+    e += e.T
+    double_into(e, e.T)
+    double_into(e, d[:3])
+    e *= e[0].copy()
+    e[:, 1:] -= e[:, :-1].copy()
+    for g, w in zip(got, want, strict=True):
+        np.testing.assert_array_equal(g, w)
+
+
 def test_arrays_made_inside():
     @tt.njit
     def f(n):

@@ -87,13 +87,11 @@ int tt__first_int_operand(tt_first_maker *m, const tt_pexpr *e, int *d, int v) {
   return reg;
 }
 
-/* The word of a variable, or of an array's length, that is an integer; -1: something else. */
+/* The word of a variable, or of an array's length and the like, that is an integer; -1: something else. */
 static int word_of(tt_first_maker *m, const tt_pexpr *e) {
   if (e->op == TT_X_LOCAL && tt__first_is_int(e->type)) return tt__first_local(m, e->k);
   if (e->op == TT_X_ITEM && tt__first_is_int(e->type)) return tt__first_item(m, e);
-  if (e->op != TT_X_LEN && e->op != TT_X_STEP) return -1;
-  int at = tt__first_array(m, e->arg[0]);
-  return at < 0 ? -1 : at + 1 + e->k + (e->op == TT_X_STEP ? e->arg[0]->type->rank : 0);
+  return tt__first_array_word(m, e);
 }
 
 int tt__first_item(tt_first_maker *m, const tt_pexpr *e) {

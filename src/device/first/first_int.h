@@ -95,6 +95,8 @@ static inline int tt__first_local(const tt_first_maker *m, int32_t k) { return t
 /* ---- place.c: arrays */
 /* The first word of an array that is a variable or a hidden one; -1: it is neither, and the function is declined. */
 TT_HIDDEN int tt__first_array(tt_first_maker *m, const tt_pexpr *e);
+/* The word of a LEN, STEP or ADDRESS; -1 of anything else. */
+TT_HIDDEN int tt__first_array_word(tt_first_maker *m, const tt_pexpr *e);
 /* An element; general scratch registers from *d on are used, and *d is moved behind those that it needs. */
 TT_HIDDEN tt_x86_mem tt__first_place(tt_first_maker *m, const tt_pexpr *load, int *d, int v);
 /* An index in a register that may count from the end of an axis, whose length is in the word. */

@@ -53,9 +53,9 @@ static void count_expr(tt_first_maker *m, const tt_pexpr *e, double weight) {
   } else if (e->op == TT_X_LOAD) {
     note_place(m, e, weight);
     first = 1;
-  } else if (e->op == TT_X_LEN || e->op == TT_X_STEP) {
-    int at = tt__first_array(m, e->arg[0]);
-    if (at >= 0) note(m, at + 1 + e->k + (e->op == TT_X_STEP ? e->arg[0]->type->rank : 0), weight);
+  } else if (e->op == TT_X_LEN || e->op == TT_X_STEP || e->op == TT_X_ADDRESS) {
+    int word = tt__first_array_word(m, e);
+    if (word >= 0) note(m, word, weight);
     first = 1;
   }
   for (int k = first; k < e->n; k++) count_expr(m, e->arg[k], weight);

@@ -17,6 +17,13 @@ int tt__first_array(tt_first_maker *m, const tt_pexpr *e) {
   return -1;
 }
 
+int tt__first_array_word(tt_first_maker *m, const tt_pexpr *e) {
+  if (e->op != TT_X_LEN && e->op != TT_X_STEP && e->op != TT_X_ADDRESS) return -1;
+  int at = tt__first_array(m, e->arg[0]), rank = e->arg[0]->type->rank;
+  if (at < 0 || e->op == TT_X_ADDRESS) return at;
+  return at + 1 + e->k + (e->op == TT_X_STEP ? rank : 0);
+}
+
 /* Take a number off an index: "i + 1" is i, and 1. */
 static const tt_pexpr *take_offset(const tt_pexpr *e, int64_t *offset) {
   bool sum = e->op == TT_X_ELEM && (e->elem == TT_ADD || e->elem == TT_SUB) && e->type->dtype == TT_I64;
