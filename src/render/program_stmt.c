@@ -350,7 +350,13 @@ static void put_for(tt_pwriter *w, const tt_pstmt *s) {
                 s->c->i > 0 ? "<" : ">", n, n, (long long)s->c->i);
   } else {
     tt__pw_line(w, "const tt_i64 by%d = %s;", n, tt__pw_text(w, s->c));
-    if (s->c->nonneg) {
+    if (s->c->nonneg && w->target == TT_PROGRAM_CUDA && tt__pw_is_small(s->body)) {
+      /* CUDA's compiler loads for several turns at once only where it sees how many there are. */
+      tt__pw_line(w, "tt_i64 it%d = %s;", n, tt__pw_text(w, s->a));
+      tt__pw_line(w, "tt_u64 left%d = it%d < hi%d ? ((tt_u64)hi%d - (tt_u64)it%d - 1) / (tt_u64)by%d + 1 : 0;", n, n, n,
+                  n, n, n);
+      tt__pw_open(w, "TT_UNROLL(4) for (; left%d > 0; left%d--, it%d += by%d) {", n, n, n, n);
+    } else if (s->c->nonneg) {
       tt__pw_open(w, "%sfor (tt_i64 it%d = %s; it%d < hi%d; it%d += by%d) {", unroll, n, tt__pw_text(w, s->a), n, n, n,
                   n);
     } else
