@@ -287,7 +287,10 @@ static bool name_type(trim *t, int32_t to, piece p, piece first, size_t at) {
   return named;
 }
 
-/* The declarator of a function or a variable: the first word before a bracket, '=' or ';'. */
+/*
+** The declarator of a function or a variable: the first word before a bracket, '=' or ';'. A word behind round brackets
+** says that they are those of a qualifier, as in ALIGNED(16) char room[], or that one follows: both are names.
+*/
 static bool name_declarator(trim *t, int32_t to, piece p) {
   piece word = {NULL, 0};
   for (size_t at = 0; (at = skip_space(p, at)) < p.n;) {
@@ -300,7 +303,9 @@ static bool name_declarator(trim *t, int32_t to, piece p) {
     } else {
       if (!word.at || !strchr("([=;", p.at[at])) return false;
       add_name(t, to, p, word);
-      return true;
+      if (p.at[at] != '(') return true;
+      at = skip_space(p, skip_brackets(p, at));
+      if (at >= p.n || !is_letter(p.at[at])) return true;
     }
   }
   return false;
@@ -450,12 +455,13 @@ static void need_words(trim *t, piece p) {
 
 void tt__trim(const char *header, const char *source, tt_str *out) {
   trim t = {0};
-  tt_str text = {0};
+  tt_str text = {0}, below = {0};
   clean(header, &text);
-  t.failed = text.failed;
+  clean(source, &below); /* an apostrophe in a comment is no quotation mark */
+  t.failed = text.failed || below.failed;
   if (text.len) split(&t, (piece){text.data, text.len}, 0);
   make_slots(&t);
-  need_words(&t, (piece){source, strlen(source)});
+  if (below.len) need_words(&t, (piece){below.data, below.len});
   while (!t.failed && t.todo.n) {
     item it = t.items.data[t.todo.data[--t.todo.n]];
     need_words(&t, (piece){t.text.data + it.from, it.len});
@@ -467,6 +473,7 @@ void tt__trim(const char *header, const char *source, tt_str *out) {
   out->failed |= t.failed;
   tt__mem_free(t.slot, t.slot ? t.nslot * sizeof *t.slot : 0);
   tt__str_free(&text);
+  tt__str_free(&below);
   tt__str_free(&t.text);
   for (int k = 0; k < MOST_NESTED; k++) tt__str_free(&t.row[k]);
   TT_VEC_FREE(&t.items);

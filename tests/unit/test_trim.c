@@ -36,6 +36,20 @@ TEST(keeps_what_is_named_and_what_that_names) {
   check(header, "ab \"a\" 'a' 0xa", "");
 }
 
+TEST(apostrophes_of_comments_are_no_quotes) {
+  const char *header = "static int a(void) { return 1; }\n";
+  check(header, "/* the block's */ int x = a(); /* its neighbours' */", header);
+  check(header, "// the block's\nint x = a(); // its neighbours'\n", header);
+  check(header, "/* a */ int x; // a\n", "");
+}
+
+TEST(qualifiers_with_brackets_are_no_names) {
+  const char *header = "extern SHARED ALIGNED(16) char room[];\nint f(void) __attribute__((pure));\n";
+  check(header, "char *p = room;", "extern SHARED ALIGNED(16) char room[];\n");
+  check(header, "int x = f();", "int f(void) __attribute__((pure));\n");
+  check(header, "int x;", "");
+}
+
 TEST(keeps_types_by_tag_name_and_constant) {
   check("typedef struct s { int a; } t;\ntypedef int u;", "struct s x;", "typedef struct s { int a; } t;\n");
   check("typedef struct s { int a; } t;\ntypedef int u;", "t x;", "typedef struct s { int a; } t;\n");
