@@ -24,8 +24,8 @@ static tt_code find_routine(struct tt_jit *j, tt_device *d, tt_routine **out, tt
   bool slot = d->index < TT_JIT_DEVICES;
   if (slot && (*out = __atomic_load_n(&j->routine[d->index], __ATOMIC_ACQUIRE)) != NULL) return TT_OK;
   tt_str text = {0};
-  tt_code c = tt__jit_cuda_text(j, false, &text, err);
-  if (c == TT_OK) c = tt__device_text(d, text.data, j->program.math, j->name, out, err);
+  tt_code c = tt__jit_cuda_text(j, &text, err);
+  if (c == TT_OK) c = tt__device_text(d, text.data, TT_HEADER_NONE, j->name, out, err);
   if (c == TT_OK && slot) __atomic_store_n(&j->routine[d->index], *out, __ATOMIC_RELEASE);
   tt__str_free(&text);
   return c;

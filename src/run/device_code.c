@@ -11,6 +11,7 @@
 #include "base/os.h"
 #include "graph/session.h"
 #include "render/render.h"
+#include "render/trim.h"
 #include "run/cache.h"
 #include "run/queue.h"
 
@@ -96,6 +97,13 @@ static tt_code make(tt_device *d, tt_digest key, const tt_str *source, const cha
   return TT_OK;
 }
 
+/* What the text calls of the header, and the text. */
+static void join(const tt_str *header, const char *text, tt_str *source) {
+  source->failed |= header->failed;
+  if (!source->failed && header->len) tt__trim(header->data, text, source);
+  tt__str_add(source, text);
+}
+
 tt_code tt__device_kernel(tt_device *d, const tt_kernel *k, const tt_variant *v, tt_routine **out, tt_error *err) {
   struct {
     tt_digest kernel;
@@ -110,17 +118,21 @@ tt_code tt__device_kernel(tt_device *d, const tt_kernel *k, const tt_variant *v,
     return TT_OK;
   }
   char name[TT_RENDER_NAME];
-  tt_str source = {0};
+  tt_str header = {0}, text = {0}, source = {0};
   tt__render_name(k, name);
-  tt__render_header_for(tt__device_dialect(d), k, &source);
-  tt_code c = tt__threads_render(k, tt__device_dialect(d), v, name, &source, err);
+  tt__render_header_for(tt__device_dialect(d), k, &header);
+  tt_code c = tt__threads_render(k, tt__device_dialect(d), v, name, &text, err);
+  if (c == TT_OK) join(&header, text.data, &source);
   if (c == TT_OK) c = make(d, key, &source, name, true, &known, err);
   if (c == TT_OK) *out = known->routine;
+  tt__str_free(&header);
+  tt__str_free(&text);
   tt__str_free(&source);
   return c;
 }
 
-tt_code tt__device_text(tt_device *d, const char *text, bool math, const char *name, tt_routine **out, tt_error *err) {
+tt_code tt__device_text(tt_device *d, const char *text, tt_header header, const char *name, tt_routine **out,
+                        tt_error *err) {
   tt_digest part[2] = {tt__digest(text, strlen(text)), tt__digest(name, strlen(name))};
   tt_digest key = tt__digest(part, sizeof part);
   const code *known = find(d, key);
@@ -130,10 +142,11 @@ tt_code tt__device_text(tt_device *d, const char *text, bool math, const char *n
   }
   const code *whole = find(d, part[0]);
   if (!whole) { /* all routines of a text come from one binary */
-    tt_str source = {0};
-    tt__render_header(tt__device_dialect(d), math, &source);
-    tt__str_add(&source, text);
+    tt_str above = {0}, source = {0};
+    if (header != TT_HEADER_NONE) tt__render_header(tt__device_dialect(d), header == TT_HEADER_ALL, &above);
+    join(&above, text, &source);
     tt_code c = make(d, part[0], &source, "text", false, &whole, err);
+    tt__str_free(&above);
     tt__str_free(&source);
     if (c != TT_OK) return c;
   }

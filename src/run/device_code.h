@@ -14,8 +14,11 @@ TT_HIDDEN const tt_dialect *tt__device_dialect(const tt_device *d);
 TT_HIDDEN tt_code tt__device_kernel(tt_device *d, const tt_kernel *k, const tt_variant *v, tt_routine **out,
                                     tt_error *err);
 
-/* The routine `name` of a text that stands below the dialect's header, with its polynomials or without. */
-TT_HIDDEN tt_code tt__device_text(tt_device *d, const char *text, bool math, const char *name, tt_routine **out,
+/* What of the dialect's header a text may call: all of it, all but its polynomials, nothing. */
+typedef enum tt_header { TT_HEADER_ALL, TT_HEADER_PLAIN, TT_HEADER_NONE } tt_header;
+
+/* The routine `name` of a text, above which is put what it calls. */
+TT_HIDDEN tt_code tt__device_text(tt_device *d, const char *text, tt_header header, const char *name, tt_routine **out,
                                   tt_error *err);
 
 #endif

@@ -339,7 +339,7 @@ static tt_code lib_temp(const tt_lib_device *on, size_t size, void **out, tt_err
 
 static tt_code lib_routine(const tt_lib_device *on, const char *source, bool math, const char *name, tt_routine **out,
                            tt_error *err) {
-  return tt__device_text(on->device, source, math, name, out, err);
+  return tt__device_text(on->device, source, math ? TT_HEADER_ALL : TT_HEADER_PLAIN, name, out, err);
 }
 
 static tt_code lib_read(const tt_lib_device *on, void *to, const void *from, size_t size, tt_error *err) {

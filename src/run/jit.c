@@ -169,11 +169,18 @@ fail:
   return c;
 }
 
-tt_code tt__jit_cuda_text(const struct tt_jit *j, bool whole, tt_str *out, tt_error *err) {
+tt_code tt__jit_cuda_text(const struct tt_jit *j, tt_str *out, tt_error *err) {
   if (j->program.entry->kind != TT_X_KERNEL) return tt__fail(err, TT_ENOTIMPL, "only kernels run on a GPU");
-  if (whole) tt__render_header(&tt__dialect_cuda, j->program.math, out);
-  tt__program_header(&j->program, TT_PROGRAM_CUDA, out);
-  return tt__program_render(&j->program, TT_PROGRAM_CUDA, j->name, out, err);
+  tt_str header = {0}, text = {0};
+  tt__render_header(&tt__dialect_cuda, j->program.math, &header);
+  tt__program_header(&j->program, TT_PROGRAM_CUDA, &header);
+  tt_code c = tt__program_render(&j->program, TT_PROGRAM_CUDA, j->name, &text, err);
+  if (c == TT_OK && !header.failed) tt__trim(header.data, text.data, out);
+  if (c == TT_OK) tt__str_add(out, text.data);
+  if (c == TT_OK && (header.failed || out->failed)) c = tt__fail_memory(err, out->len);
+  tt__str_free(&header);
+  tt__str_free(&text);
+  return c;
 }
 
 /* ---- what a call leaves behind */

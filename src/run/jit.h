@@ -31,8 +31,8 @@ struct tt_jit {
 TT_HIDDEN void tt__jit_expect(tt_digest key, bool *waits);
 TT_HIDDEN void tt__jit_settle(tt_digest key, bool compiled);
 
-/* The text for NVRTC of a kernel, below the dialect's header (or with it). */
-TT_HIDDEN tt_code tt__jit_cuda_text(const struct tt_jit *j, bool whole, tt_str *out, tt_error *err);
+/* The text for NVRTC of a kernel, with all that it calls. */
+TT_HIDDEN tt_code tt__jit_cuda_text(const struct tt_jit *j, tt_str *out, tt_error *err);
 
 struct tt_jit_run;
 typedef struct tt_jit_grid {

@@ -8,6 +8,7 @@
 #include "kernel_random.h"
 #include "kernel_texts.h"
 #include "nvrtc.h"
+#include "render/trim.h"
 #include "threads_emulate.h"
 
 static uint64_t first = 1, count = 24;
@@ -116,14 +117,19 @@ TEST(kernels_by_hand_compile_for_cuda) {
 /* Above a single kernel stands only what it calls. */
 static void compiles_alone(const char *text, int arch, const char *what, int number) {
   static const int64_t size[4] = {1000, 1, 1, 1};
-  tt_str source = {0};
+  tt_str header = {0}, body = {0}, source = {0};
   tt_kernel *k = NULL;
   tt_error err = {0};
   CHECK_INT(tt__kernel_parse(text, &k, &err), TT_OK);
-  if (k) tt__render_header_for(&tt__dialect_cuda, k, &source);
+  if (k) tt__render_header_for(&tt__dialect_cuda, k, &header);
   tt__kernel_free(k);
-  put_text(text, size, 0, &source);
+  put_text(text, size, 0, &body);
+  tt__trim(header.data, body.data, &source);
+  CHECK(source.len < header.len / 2);
+  tt__str_add(&source, body.data);
   compiles(&source, arch, what, number);
+  tt__str_free(&header);
+  tt__str_free(&body);
   tt__str_free(&source);
 }
 
