@@ -245,6 +245,12 @@ bool tt__now_set(tt_storage *s, int64_t off, const void *value) {
   return true;
 }
 
+void *tt__now_memory(tt_storage *s) {
+  if (s->cached || !is_at_hand(s->node) || (!is_alone(s->node) && !make_alone(s))) return NULL;
+  tt__buffer_only_host(s->node->attr.buf);
+  return s->node->attr.buf->data;
+}
+
 bool tt__now_copies(const tt_array *a) {
   const tt_node *whole = a->storage->node;
   return whole->op == TT_N_BUFFER && is_at_hand(whole) && a->size <= MOST_ELEMENTS && a->size <= whole->size / 2;

@@ -14,6 +14,9 @@
 TT_HIDDEN bool tt__now_store(tt_array *a, tt_node *value);
 /* Write element `off` of a storage, if that memory is at hand and nobody else can see it. */
 TT_HIDDEN bool tt__now_set(tt_storage *s, int64_t off, const void *value);
+/* The memory of a storage, to be written at once: nobody else can see it then. NULL: it is not at hand, or others hold
+ * it and it is not small. */
+TT_HIDDEN void *tt__now_memory(tt_storage *s);
 /* Is the view a small part of values at hand, so that a copy is best taken now? A pending one would keep all of them
  * from being written in place. */
 TT_HIDDEN bool tt__now_copies(const tt_array *a);

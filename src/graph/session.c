@@ -100,6 +100,7 @@ uint32_t tt__session_stamp(void) {
 
 tt_elements_fn tt__session_elements;
 tt_elements_loop_fn tt__session_elements_loop;
+tt_fold_into_fn tt__session_fold_into;
 static tt_evaluate_fn evaluator;
 
 void tt__session_set_evaluator(tt_evaluate_fn fn) { evaluator = fn; }

@@ -91,6 +91,10 @@ typedef void (*tt_elements_loop)(void *out, const void *a, const void *b, const 
 typedef tt_elements_loop (*tt_elements_loop_fn)(tt_op op, tt_dtype from, tt_dtype to);
 TT_HIDDEN extern tt_elements_loop_fn tt__session_elements_loop;
 
+/* A fold into an array's own memory (lib/fold_host.h says what); registered by run/, NULL: nobody did. */
+typedef bool (*tt_fold_into_fn)(const tt_fold_into *f);
+TT_HIDDEN extern tt_fold_into_fn tt__session_fold_into;
+
 /* The ledger; fields are bumped with TT_COUNT under or without the lock (relaxed atomics). */
 TT_HIDDEN extern tt_ledger tt__ledger;
 #define TT_COUNT(field, n) __atomic_fetch_add(&tt__ledger.field, (int64_t)(n), __ATOMIC_RELAXED)

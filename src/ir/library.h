@@ -26,6 +26,17 @@ typedef struct tt_operand {
   int64_t size;
 } tt_operand;
 
+/* a[place[i] * step] = a[...] op b[i * b_step], for each i in order; places from -len to len - 1, `a` and b of one
+ * type. */
+typedef struct tt_fold_into {
+  tt_op op;
+  tt_dtype dtype;
+  void *a;
+  const void *b;
+  const int64_t *place;
+  int64_t len, step, n, b_step; /* steps in elements */
+} tt_fold_into;
+
 /*
 ** The operands of a maker as a function, so that they need not lie in memory. FEED(args, i) gives elements i to
 ** i + vec - 1, as a FEED_VALUE; of its element u, operand k is FEED_k(value, u). FEED_ONE gives element i alone, as a

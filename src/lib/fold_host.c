@@ -271,3 +271,87 @@ tt_code tt__fold_places(const tt_fold_at *f, const void *value, const int64_t *p
   slots_free(&s);
   return code;
 }
+
+/* ---- into memory */
+
+static bool are_inside(const tt_fold_into *f) {
+  int64_t least = 0, most = 0;
+  for (int64_t i = 0; i < f->n; i++) {
+    least = f->place[i] < least ? f->place[i] : least;
+    most = f->place[i] > most ? f->place[i] : most;
+  }
+  return least >= -f->len && most < f->len;
+}
+
+static inline int64_t offset(const tt_fold_into *f, int64_t i) {
+  int64_t place = f->place[i];
+  return (place < 0 ? place + f->len : place) * f->step;
+}
+
+/* One number for all places is read once. */
+#define INTO_LOOP(T, OP)                                                                             \
+  do {                                                                                               \
+    T *a = f->a;                                                                                     \
+    const T *b = f->b;                                                                               \
+    if (f->b_step == 0) {                                                                            \
+      const T one = *b;                                                                              \
+      for (int64_t i = 0; i < f->n; i++) a[offset(f, i)] = (T)(a[offset(f, i)] OP one);              \
+    } else {                                                                                         \
+      for (int64_t i = 0; i < f->n; i++) a[offset(f, i)] = (T)(a[offset(f, i)] OP b[i * f->b_step]); \
+    }                                                                                                \
+    return true;                                                                                     \
+  } while (0)
+#define INTO_CASE(E, T)                   \
+  case E:                                 \
+    if (f->op == TT_ADD) INTO_LOOP(T, +); \
+    if (f->op == TT_SUB) INTO_LOOP(T, -); \
+    if (f->op == TT_MUL) INTO_LOOP(T, *); \
+    return false;
+
+/* What is wanted most, without a call for each element. */
+static bool do_arithmetic(const tt_fold_into *f) {
+  switch (f->dtype) {
+    INTO_CASE(TT_I8, uint8_t)
+    INTO_CASE(TT_U8, uint8_t)
+    INTO_CASE(TT_I16, uint16_t)
+    INTO_CASE(TT_U16, uint16_t)
+    INTO_CASE(TT_I32, uint32_t)
+    INTO_CASE(TT_U32, uint32_t)
+    INTO_CASE(TT_I64, uint64_t)
+    INTO_CASE(TT_U64, uint64_t)
+    INTO_CASE(TT_F32, float)
+    INTO_CASE(TT_F64, double)
+    default:
+      return false;
+  }
+}
+
+/* Real and imaginary parts of complex sums by themselves. */
+static bool do_complex(const tt_fold_into *f) {
+  bool is_add = f->op == TT_ADD;
+  if (!is_add && f->op != TT_SUB) return false;
+  for (int64_t i = 0; i < f->n; i++) {
+    if (f->dtype == TT_C64) {
+      tt_c64 *a = (tt_c64 *)f->a + offset(f, i), b = ((const tt_c64 *)f->b)[i * f->b_step];
+      *a = is_add ? (tt_c64){a->re + b.re, a->im + b.im} : (tt_c64){a->re - b.re, a->im - b.im};
+    } else {
+      tt_c128 *a = (tt_c128 *)f->a + offset(f, i), b = ((const tt_c128 *)f->b)[i * f->b_step];
+      *a = is_add ? (tt_c128){a->re + b.re, a->im + b.im} : (tt_c128){a->re - b.re, a->im - b.im};
+    }
+  }
+  return true;
+}
+
+bool tt__fold_into_places(const tt_fold_into *f) {
+  if (!are_inside(f)) return false;
+  if (f->dtype == TT_C64 || f->dtype == TT_C128) return do_complex(f);
+  if (do_arithmetic(f)) return true;
+  tt_fold_loop loop = tt__fold_find ? tt__fold_find(f->op, f->dtype, f->dtype) : NULL;
+  if (!loop) return false;
+  int64_t size = (int64_t)tt__dtype_size(f->dtype);
+  for (int64_t i = 0; i < f->n; i++) {
+    char *at = (char *)f->a + offset(f, i) * size;
+    loop(at, at, (const char *)f->b + i * f->b_step * size, NULL, 1);
+  }
+  return true;
+}

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "ir/dtype.h"
+#include "ir/library.h"
 #include "ir/ops.h"
 
 /* out[i] = op(a[i], b[i], c[i]) for i < n; `out` may be an operand whose elements are at least as large. */
@@ -46,6 +47,8 @@ typedef struct tt_fold_at {
 */
 TT_HIDDEN tt_code tt__fold_places(const tt_fold_at *f, const void *value, const int64_t *place, const void *b,
                                   void *out, tt_error *err);
+/* In the array's own memory. False: the op has no such loop, or a place is out of range; nothing has been done. */
+TT_HIDDEN bool tt__fold_into_places(const tt_fold_into *f);
 /* out[i] = how many j < i have place[j] == place[i]. */
 TT_HIDDEN tt_code tt__fold_turns(const int64_t *place, int64_t n, int64_t *out, tt_error *err);
 

@@ -511,5 +511,6 @@ __attribute__((constructor)) static void register_evaluator(void) {
   tt__session_elements = tt__elements_op;
   tt__session_elements_loop = tt__elements_loop;
   tt__fold_find = tt__elements_loop;
+  tt__session_fold_into = tt__fold_into_places;
   pthread_atfork(NULL, NULL, after_fork_child);
 }

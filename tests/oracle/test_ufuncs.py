@@ -141,6 +141,70 @@ def test_many_overlapping_places():
                 np.testing.assert_allclose(ours.numpy(), theirs, rtol=1e-12)
 
 
+@pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "i8", "u8", "f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("name", ["add", "subtract", "multiply", "maximum", "floor_divide", "logaddexp", "bitwise_xor"])
+def test_at_in_memory(name, dtype):
+    """Arrays that nobody else holds are changed where they lie, and only these."""
+    rng = np.random.default_rng(7)
+    whole = sample(dtype, (60,))
+    at = rng.integers(-10, 10, 200)
+
+    def steps(m):
+        f, a, out = getattr(m, name), m.asarray(whole.copy()), []
+        for second in (3, np.array([2], dtype)[0], sample(dtype, (200,), 2), sample("i2", (200,), 1), whole[:1]):
+            for index in (at, at.astype("i1"), at[::-1].reshape(20, 10), at.astype("u1") % 10, np.array([], int)):
+                if np.size(second) > 1 and not len(index):
+                    continue
+                b = second.reshape(index.shape) if np.size(second) > 1 else second
+                old = a * 2
+                f.at(a, m.asarray(index), b if np.ndim(b) == 0 else m.asarray(b))
+                f.at(a[50:10:-4], m.asarray(at[:20] % 5), 2)
+                out += [old, a.copy()]
+        table = m.asarray(whole.reshape(6, 10).copy())
+        for t in (table, table.T):
+            f.at(t, (m.asarray(at[:30] % 6), m.asarray(at[30:60] % 6)), m.asarray(sample(dtype, (30,), 3)))
+            f.at(t, m.asarray(at[:5] % 6), 2)
+        f.at(a, m.asarray(at), a[5:6])  # its own elements
+        f.at(a, m.asarray(at[:30]), a[20:50])
+        return [*out, table, a]
+
+    with np.errstate(all="ignore"):
+        try:
+            want = steps(np)
+        except TypeError:
+            with pytest.raises(TypeError):
+                steps(tt)
+            return
+        got = steps(tt)
+    for ours, theirs in zip(got, want):
+        np.testing.assert_allclose(ours.numpy(), theirs, rtol=1e-5 if dtype in ("f4", "c8") else 1e-12, equal_nan=True)
+
+
+def test_at_leaves_what_others_hold():
+    a, at = tt.arange(8.0) + 0, tt.asarray([1, 1, -1])
+    pending, shown, copy = a * 2, np.asarray(a), a.copy()
+    tt.add.at(a, at, 10.0)
+    assert a.tolist() == [0, 21, 2, 3, 4, 5, 6, 17] and copy.tolist() == shown.tolist() == list(range(8))
+    assert pending.tolist() == [0, 2, 4, 6, 8, 10, 12, 14]
+    for bad in ([0, 8], [-9, 0]):
+        with pytest.raises(IndexError, match="out of bounds for axis 0 with size 8"):
+            tt.add.at(a, tt.asarray(bad), 1.0)
+    with pytest.raises(ValueError, match="read-only"):
+        tt.add.at(tt.broadcast_to(a[:1], 3), at * 0, 1.0)
+    with pytest.raises(ValueError, match="broadcast"):
+        tt.add.at(a, at, [1.0, 2.0])
+    assert a.tolist() == [0, 21, 2, 3, 4, 5, 6, 17]
+    i = tt.asarray([2, 0, 1, 1])
+    tt.add.at(i, i, 1)
+    assert i.tolist() == [3, 2, 2, 1]
+    before = tt.ledger()
+    counts = tt.zeros(256, dtype="i4")
+    for _ in range(20):
+        tt.add.at(counts, at, 1)
+    after = tt.ledger()
+    assert counts.tolist()[:2] == [0, 40] and after["evaluations"] - before["evaluations"] <= 1
+
+
 def test_at_through_a_view_and_mixed_types():
     theirs = np.zeros((4, 6), "f4")
     ours = tt.zeros((4, 6), "f4")
