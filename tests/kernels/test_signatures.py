@@ -85,8 +85,13 @@ def test_pythons_numbers_fit_beside_arrays(target):
         return x if x >= least else 0
 
     assert above(np.int16([3, 9]), 5).tolist() == [0, 9]
-    with pytest.raises(TypeError, match="no signature takes int16, float64"):
-        above(np.int16([3, 9]), 5.0)
+    if target == "cuda":  # takes numbers by any cast
+        assert above(np.int16([3, 9]), 5.0).tolist() == [0, 9]
+    else:
+        with pytest.raises(TypeError, match="no signature takes int16, float64"):
+            above(np.int16([3, 9]), 5.0)
+    with pytest.raises(TypeError, match="no signature takes int64, int64"):
+        above(np.arange(2), np.arange(2))
 
 
 @pytest.mark.parametrize("target", ["cpu", "parallel", "cuda"])
@@ -110,8 +115,18 @@ def test_signatures_of_guvectorize_type_the_results(target):
     got = first(np.arange(1, 4, dtype=np.float32), 2)
     assert got == 2 and got.dtype == np.float64
     assert first(np.arange(1, 4, dtype=np.int32), 3) == 3  # by a safe cast
-    with pytest.raises(TypeError, match="no signature takes complex128, int64"):
-        first(np.ones(2, complex), 1)
+    with pytest.raises(TypeError, match="no signature takes datetime64"):
+        first(np.zeros(2, "M8[D]"), 1)
+
+    @guvectorize(["(float32[:], float32[:])"], "(n)->()", target=target)
+    def largest(x, out):
+        out[0] = x[0]
+
+    if target == "cuda":  # takes wider numbers too
+        assert largest(np.array([0.1])) == np.float32(0.1)
+    else:
+        with pytest.raises(TypeError, match="no signature takes float64"):
+            largest(np.array([0.1]))
     with pytest.raises(ValueError, match="does not fit"):
         guvectorize([(int64[:], int64)], "(n),()->()", target=target)(lambda x, y, out: None)
     assert int32 and float32

@@ -107,8 +107,9 @@ class DeviceVectorized(Vectorized):
         return _home(made, args, out)
 
     @staticmethod
-    def _cast(array, kind):
-        return array.astype(kind)
+    def _takes(value, kind, want):
+        """Numba's ufuncs of the device: arrays as they are, numbers by any cast."""
+        return kind.name == want or getattr(value, "shape", ()) == ()
 
     def reduce(self, array, axis=0, initial=None, stream=0):
         """Fold the function along an axis; one of one axis in the order of cuda.reduce."""
@@ -144,6 +145,11 @@ class _EachRow(Around, Kernel):
 
 class DeviceGeneralised(Generalised):
     """A function of small arrays over the axes in front, by a kernel."""
+
+    @staticmethod
+    def _takes(value, kind, want):
+        """Numba's generalised ufuncs of the device: also narrower types of the same kind."""
+        return _need_numpy().can_cast(want, kind, "safe")
 
     def __init__(self, fn, layout, signatures=()):
         super().__init__(fn, layout, signatures=signatures)

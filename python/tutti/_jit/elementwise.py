@@ -67,6 +67,7 @@ class Vectorized:
         self._by_rank = {}
 
     _declared = None  # kernels and functions call it with whatever types they have
+    _takes = None  # what signatures take beyond safe casts
 
     def _jit_function(self):
         return self.py_func
@@ -112,7 +113,7 @@ class Vectorized:
 
     def _typed(self, np, arrays, args):
         """The arrays as a signature wants them, and the type of the result."""
-        row = fitting(np, self.signatures, [np.dtype(a.dtype.name) for a in arrays], args)
+        row = fitting(np, self.signatures, [np.dtype(a.dtype.name) for a in arrays], args, self._takes)
         if row:
             arrays = [a if a.dtype.name == t else self._cast(a, t) for a, t in zip(arrays, row[1])]
         if row and row[0]:
@@ -192,6 +193,8 @@ def vectorize(fn=None, *args, target="cpu", identity=None, **options):
 class Generalised:
     """A function whose arguments have core axes, looped over all axes before them."""
 
+    _takes = None  # what signatures take beyond safe casts
+
     def __init__(self, fn, layout, parallel=False, signatures=()):
         self.py_func, self.__name__, self.__doc__ = fn, fn.__name__, fn.__doc__
         inputs, _, outputs = layout.replace(" ", "").partition("->")
@@ -219,7 +222,7 @@ class Generalised:
     def _typed(self, np, arrays, given):
         """The arrays as a signature wants them, and the types of the results."""
         kinds = [np.dtype(a.dtype.name) for a in arrays]
-        row = fitting(np, self.signatures, kinds, given[: self.nin])
+        row = fitting(np, self.signatures, kinds, given[: self.nin], self._takes)
         if not row:
             return arrays, [np.result_type(*kinds)] * self.nout
         arrays = [a if a.dtype.name == t else a.astype(t) for a, t in zip(arrays, row[1])]

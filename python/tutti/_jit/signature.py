@@ -94,25 +94,30 @@ def _weak(value, want):
     return np.dtype(want).kind in _WEAK.get(type(value), "")
 
 
-def fitting(np, signatures, kinds, values=()):
+def fitting(np, signatures, kinds, values=(), otherwise=None):
     """The first signature that takes these data types as they are or by a safe cast; None: there are none at all.
 
-    values: the arguments, where Python's own numbers among them fit as NumPy lets them.
+    values: the arguments, where Python's own numbers among them fit as NumPy lets them. otherwise(value, kind, want):
+    what else a signature takes, when none did.
     """
     weak = [type(v) in _WEAK for v in values]
-    if all(weak):
-        weak = []
-    weak += [False] * (len(kinds) - len(weak))
-    for row in signatures:
-        if len(row[1]) == len(kinds) and all(
-            _weak(values[k], want) if weak[k] else kinds[k].name == want for k, want in enumerate(row[1])
-        ):
-            return row
-    for row in signatures:
-        if len(row[1]) >= len(kinds) and all(
-            _weak(values[k], want) if weak[k] else np.can_cast(kinds[k], want, "safe")
-            for k, want in zip(range(len(kinds)), row[1])
-        ):
+    weak = [False] * len(kinds) if all(weak) else weak
+    values = values or [None] * len(kinds)
+
+    def takes(row, fits):
+        return len(row[1]) == len(kinds) and all(
+            _weak(value, want) if loose else fits(value, kind, want)
+            for loose, value, kind, want in zip(weak, values, kinds, row[1])
+        )
+
+    ways = [lambda value, kind, want: kind.name == want, lambda value, kind, want: np.can_cast(kind, want, "safe")]
+    for fits in ways:
+        for row in signatures:
+            if takes(row, fits):
+                return row
+    weak = [False] * len(kinds)
+    for row in signatures if otherwise else ():
+        if takes(row, otherwise):
             return row
     if signatures:
         raise TypeError(f"no signature takes {', '.join(k.name for k in kinds)}")
