@@ -48,13 +48,23 @@ static bool may_write(const launch *l, int k) { return !(l->entry->param[k].kind
 
 /* ---- arguments */
 
+/* May a pointer of one type walk over elements of the other? Bytes of any name, whole numbers with or without a sign,
+ * complex numbers as pairs. */
 static bool is_byte(tt_dtype t) { return t == TT_BOOL || t == TT_I8 || t == TT_U8; }
+static bool is_pair_of(tt_dtype pair, tt_dtype t) {
+  return (pair == TT_C64 && t == TT_F32) || (pair == TT_C128 && t == TT_F64);
+}
+static bool is_alike(tt_dtype a, tt_dtype b) {
+  const tt_dtype_info *x = &tt__dtypes[a], *y = &tt__dtypes[b];
+  bool whole = (x->kind == 'i' || x->kind == 'u') && (y->kind == 'i' || y->kind == 'u');
+  return (is_byte(a) && is_byte(b)) || (whole && x->size == y->size);
+}
 
 static tt_code check_pointee(const launch *l, int k, tt_dtype given, tt_error *err) {
   char text[200];
   tt_dtype want = tt__entry_dtype(l->entry->param[k].kind);
   if (want == TT_DTYPE_NONE || given == TT_DTYPE_NONE || want == given) return TT_OK;
-  if (is_byte(want) && is_byte(given)) return TT_OK; /* char, signed char, unsigned char, bool */
+  if (is_alike(want, given) || is_pair_of(given, want)) return TT_OK;
   return tt__fail(err, TT_ETYPE, "%s points at %s, the array holds %s", describe(l->entry, k, text),
                   tt__dtypes[want].name, tt__dtypes[given].name);
 }

@@ -1,5 +1,5 @@
 /*
-** Complex numbers as CuPy gives them to kernels, for programs on the CPU and on CUDA. TT_MEMBER: how a small function is
+** Complex numbers as CuPy and PyCUDA give them to kernels, for programs on the CPU and on CUDA. TT_MEMBER: how a small function is
 ** declared there.
 */
 template <class T>
@@ -37,7 +37,21 @@ struct complex {
     T e = ::exp(a.re);
     return complex(e * cos(a.im), e * sin(a.im));
   }
+  friend TT_MEMBER complex log(complex a) { return complex(::log(hypot(a.re, a.im)), atan2(a.im, a.re)); }
+  /* Of the half that does not cancel: the other follows from it. */
+  friend TT_MEMBER complex sqrt(complex a) {
+    T h = ::sqrt((hypot(a.re, a.im) + fabs(a.re)) / 2);
+    if (h == 0) return complex(T(0), a.im);
+    T other = a.im / (2 * h);
+    return a.re >= 0 ? complex(h, other) : complex(fabs(other), copysign(h, a.im));
+  }
+  friend TT_MEMBER complex pow(complex a, complex b) { return a == complex(T(0)) ? a : exp(b * log(a)); }
+  friend TT_MEMBER complex sin(complex a) { return complex(::sin(a.re) * cosh(a.im), ::cos(a.re) * sinh(a.im)); }
+  friend TT_MEMBER complex cos(complex a) { return complex(::cos(a.re) * cosh(a.im), -::sin(a.re) * sinh(a.im)); }
 };
 namespace std {
 using ::complex;
 }  // namespace std
+namespace pycuda {
+using ::complex;
+}  // namespace pycuda

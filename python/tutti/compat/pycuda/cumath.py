@@ -14,7 +14,8 @@ _NAMES = {
 def _function(name):
     f = getattr(_tt, name)
 
-    def function(array, *, out=None, stream=None, stream_or_out=None):
+    def function(array, stream_or_out=None, *, out=None, stream=None):
+        out = stream_or_out if out is None and isinstance(stream_or_out, GPUArray) else out
         result = f(_plain(array))
         if out is None:
             return GPUArray._of(result)
@@ -33,4 +34,4 @@ def fmod(x, y, stream=None):
 
 
 def ldexp(x, e, stream=None):
-    return GPUArray._of(_plain(x) * 2.0 ** _plain(e))
+    return GPUArray._of(_plain(x) * 2.0 ** _tt.trunc(_plain(e)))

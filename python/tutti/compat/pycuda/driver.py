@@ -159,6 +159,11 @@ def mem_alloc(size):
     return DeviceAllocation(int(size))
 
 
+def mem_alloc_like(ary):
+    """Device memory of an array's size."""
+    return mem_alloc(ary.nbytes)
+
+
 def mem_alloc_pitch(width, height, access_size):
     """Device memory of rows that begin at multiples of 256 bytes, and the bytes from one to the next."""
     pitch = (int(width) + 255) // 256 * 256
@@ -452,7 +457,9 @@ _ATTRIBUTES = {
     "MAX_GRID_DIM_X": 2**31 - 1, "MAX_GRID_DIM_Y": 65535, "MAX_GRID_DIM_Z": 65535, "MAX_SHARED_MEMORY_PER_BLOCK": 49152,
     "WARP_SIZE": 32, "MAX_THREADS_PER_MULTIPROCESSOR": 1024, "COMPUTE_CAPABILITY_MAJOR": 7,
     "COMPUTE_CAPABILITY_MINOR": 0, "UNIFIED_ADDRESSING": 1, "CAN_MAP_HOST_MEMORY": 1, "INTEGRATED": 1,
-    "TOTAL_CONSTANT_MEMORY": 65536, "CLOCK_RATE": 0, "MULTIPROCESSOR_COUNT": 0,
+    "TOTAL_CONSTANT_MEMORY": 65536, "CLOCK_RATE": 0, "MULTIPROCESSOR_COUNT": 0, "CONCURRENT_KERNELS": 1,
+    "ASYNC_ENGINE_COUNT": 1, "MAX_REGISTERS_PER_BLOCK": 65536, "ECC_ENABLED": 0, "TCC_DRIVER": 0, "PCI_DOMAIN_ID": 0,
+    "KERNEL_EXEC_TIMEOUT": 0, "COMPUTE_MODE": 0, "GPU_OVERLAP": 1, "MAX_PITCH": 2**31 - 1, "TEXTURE_ALIGNMENT": 512,
 }  # fmt: skip
 # What a GPU tells of itself: by the names that the library has for it.
 _TOLD = {
@@ -580,13 +587,28 @@ class Context:
 # ---- kernels
 
 
+_SIMPLE = {int, float, _core.ndarray, np.ndarray, np.int32, np.int64, np.uint32, np.float32, np.float64}
+
+
+def _argument(a):
+    """Structures as bytes, objects that show memory of a device as its address."""
+    if isinstance(a, np.void):
+        return a.tobytes()
+    if isinstance(a, (np.generic, np.ndarray, _core.ndarray, bytes, bool)):
+        return a
+    shown = getattr(a, "__cuda_array_interface__", None)
+    if shown is not None:
+        return int(shown["data"][0])
+    return int(a.gpudata) if hasattr(a, "gpudata") else a
+
+
 class Function(_tt.kernel.Function):
     """A kernel that also takes addresses."""
 
     def launch(self, grid, block, args, shared=0, stream=None):
         """Run over a grid of blocks."""
         self.launches += 1
-        given = tuple(a.tobytes() if isinstance(a, np.void) else a for a in args)
+        given = tuple(a if type(a) in _SIMPLE else _argument(a) for a in args)
         stream = _tt.kernel._stream(_place.ordered(stream))
         try:
             _core.routine_launch(self._routine, grid, block, given, shared, self.shared_limit, stream, True)

@@ -1,5 +1,7 @@
 """pycuda.gpuarray: arrays with NumPy's operators, over tutti's."""
 
+import ctypes
+
 import numpy as np
 
 import tutti as _tt
@@ -136,6 +138,25 @@ class GPUArray:
 
     def _around_launch(self, before, after):
         return self.ptr if self._lies() else self._own
+
+    @property
+    def _jit_argument(self):
+        """What Numba's kernels take: the array itself, or on the CPU the memory at its address."""
+        if not self._lies():
+            return self._own
+        if self._home().type == "cuda":
+            raise AttributeError("_jit_argument")  # they look at __cuda_array_interface__
+        memory = (ctypes.c_char * self.nbytes).from_address(self.ptr)
+        memory._owner = self
+        return np.frombuffer(memory, self.dtype).reshape(self.shape)
+
+    @property
+    def __cuda_array_interface__(self):
+        """The array's memory, on a GPU."""
+        if self._home().type != "cuda":
+            raise AttributeError("the array is on no CUDA device")
+        data = self.ptr, False
+        return {"shape": self.shape, "typestr": self.dtype.str, "data": data, "strides": None, "version": 3}
 
     def _home(self):
         if self._memory is not None:
