@@ -123,8 +123,13 @@ static tt_code put_there(launch *l, int k, void *p, int id, tt_error *err) {
 static tt_code put_memory(launch *l, int k, tt_error *err) {
   char text[200];
   const tt_argument *a = &l->arg[k];
-  if (!is_pointer(l, k))
-    return tt__fail(err, TT_ETYPE, "%s is no pointer, and an array is given", describe(l->entry, k, text));
+  if (!is_pointer(l, k)) { /* an array of one element is a value: NumPy's structures are such arrays */
+    tt_dtype want = tt__entry_dtype(l->entry->param[k].kind);
+    if (a->as.memory.dtype != want || a->as.memory.size != (size_t)l->entry->param[k].size)
+      return tt__fail(err, TT_ETYPE, "%s is no pointer, and an array is given", describe(l->entry, k, text));
+    memcpy(l->args + l->entry->offset[k], a->as.memory.data, a->as.memory.size);
+    return TT_OK;
+  }
   TT_TRY(check_pointee(l, k, a->as.memory.dtype, err));
   if (a->as.memory.readonly && may_write(l, k))
     return tt__fail(err, TT_EVALUE, "%s is not const, and the array is read-only", describe(l->entry, k, text));

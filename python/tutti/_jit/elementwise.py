@@ -72,6 +72,20 @@ class Vectorized:
     def _jit_function(self):
         return self.py_func
 
+    @property
+    def types(self):
+        """What signatures say, in NumPy's letters: "ff->f"."""
+        np = _need_numpy()
+        rows = [r if r[0] else (self._result(np, r[1]), r[1]) for r in self.signatures]
+        return ["".join(np.dtype(t).char for t in row[1]) + "->" + np.dtype(row[0]).char for row in rows]
+
+    ntypes = property(lambda self: len(self.signatures))
+    nargs = property(lambda self: self.nin + 1)
+    ufunc = property(lambda self: self, doc="Numba's name of what this is anyway.")
+
+    def _result(self, np, kinds):
+        return _dtype_of(np, self._scalar._compile(",".join(_suffix(np.dtype(k)) for k in kinds)))
+
     def _around(self, rank):
         if rank not in self._by_rank:
             params = [f"a{k}" for k in range(self.nin)]
@@ -118,7 +132,7 @@ class Vectorized:
             arrays = [a if a.dtype.name == t else self._cast(a, t) for a, t in zip(arrays, row[1])]
         if row and row[0]:
             return arrays, np.dtype(row[0])
-        return arrays, _dtype_of(np, self._scalar._compile(",".join(_suffix(a.dtype) for a in arrays)))
+        return arrays, self._result(np, [a.dtype.name for a in arrays])
 
     @staticmethod
     def _cast(array, kind):

@@ -8,10 +8,10 @@ import numpy as _np
 import tutti as _tt
 from tutti import ElementwiseKernel, RawKernel, RawModule, ReductionKernel, ndarray
 
-from . import cuda
+from . import cuda, random
 
 __version__ = "13.0.0"
-__all__ = ["ElementwiseKernel", "RawKernel", "RawModule", "ReductionKernel", "cuda", "ndarray"]
+__all__ = ["ElementwiseKernel", "RawKernel", "RawModule", "ReductionKernel", "cuda", "ndarray", "random", "testing"]
 
 
 def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
@@ -44,6 +44,10 @@ def get_default_pinned_memory_pool():
 
 
 def __getattr__(name):
+    if name == "testing":
+        import importlib
+
+        return importlib.import_module(".testing", __name__)
     if not name.startswith("_") and hasattr(_tt, name):
         return getattr(_tt, name)
     if name.startswith("__"):

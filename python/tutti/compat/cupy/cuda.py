@@ -1,6 +1,8 @@
 """cupy.cuda: devices, streams, events, memory pools, as far as they mean something here."""
 
+import sys as _sys
 import time as _time
+import types as _types
 
 import tutti as _tt
 
@@ -22,6 +24,7 @@ class Device:
         _tt.synchronize()
 
     compute_capability = "70"
+    mem_info = property(lambda self: runtime.memGetInfo())
 
     def __eq__(self, other):
         return isinstance(other, Device) and self.id == other.id
@@ -107,10 +110,44 @@ def is_available():
     return True
 
 
+stream = _types.ModuleType(__name__ + ".stream", "cupy.cuda.stream: streams and events under their first names.")
+stream.Stream, stream.Event, stream.get_current_stream = Stream, Event, get_current_stream
+stream.get_elapsed_time = get_elapsed_time
+_sys.modules[stream.__name__] = stream
+__path__ = []  # as programs see it, a package
+
+
 class runtime:  # noqa: N801 (CuPy's name)
     @staticmethod
     def getDeviceCount():  # noqa: N802
         return 1
+
+    @staticmethod
+    def getDevice():  # noqa: N802
+        return 0
+
+    @staticmethod
+    def getDeviceProperties(device):  # noqa: N802
+        """What CUDA tells of a device, by its names."""
+        p = _tt.device("cuda" if _tt.cuda.is_available() else "cpu")
+        arch = p.compute_capability or (7, 0)
+        return {
+            "name": p.label.encode(), "totalGlobalMem": p.memory.total, "major": arch[0], "minor": arch[1],
+            "multiProcessorCount": _tt.get_num_threads() if p.type == "cpu" else p._read()["units"], "warpSize": 32,
+            "maxThreadsPerBlock": 1024, "sharedMemPerBlock": 49152, "maxThreadsDim": (1024, 1024, 64),
+            "maxGridSize": (2147483647, 65535, 65535),
+        }  # fmt: skip
+
+    @staticmethod
+    def memGetInfo():  # noqa: N802
+        """(free, total): bytes of the device's memory."""
+        return tuple(_tt.device("cuda" if _tt.cuda.is_available() else "cpu").memory[:2])
+
+    @staticmethod
+    def runtimeGetVersion():  # noqa: N802
+        return 13000
+
+    driverGetVersion = runtimeGetVersion  # noqa: N815
 
     @staticmethod
     def deviceSynchronize():  # noqa: N802

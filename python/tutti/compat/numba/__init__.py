@@ -7,12 +7,17 @@ from ... import get_num_threads, set_num_threads
 from ..._jit import guvectorize, jit, njit, prange, stencil, vectorize
 from . import _cuda as cuda
 from . import errors, types
+from .errors import *  # noqa: F403 (NumbaPerformanceWarning ...)
 from .types import *  # noqa: F403 (float32, int64 ...)
 
 # The folder has another name: where numba-cuda is installed, its finder takes every module with numba.cuda in its name
 # for its own, and looks for it without end.
 _sys.modules[__name__ + ".cuda"] = cuda
-_sys.modules[__name__ + ".cuda.random"] = cuda.random
+for _part in ("random", "types", "cudadrv", "cudadrv.devicearray", "cudadrv.driver", "cudadrv.error"):
+    _module = cuda
+    for _word in _part.split("."):
+        _module = getattr(_module, _word)
+    _sys.modules[f"{__name__}.cuda.{_part}"] = _module
 
 __version__ = "0.61.0"
 

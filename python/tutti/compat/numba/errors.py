@@ -27,6 +27,12 @@ NumbaValueError = ValueError
 NumbaIndexError = IndexError
 UnsupportedError = LoweringError = NumbaNotImplementedError = UnsupportedBytecodeError = NotImplementedError
 
+__all__ = [
+    "LoweringError", "NumbaDeprecationWarning", "NumbaError", "NumbaExperimentalFeatureWarning", "NumbaIndexError",
+    "NumbaNotImplementedError", "NumbaPendingDeprecationWarning", "NumbaPerformanceWarning", "NumbaTypeError",
+    "NumbaValueError", "NumbaWarning", "TypingError", "UnsupportedBytecodeError", "UnsupportedError",
+]  # fmt: skip
+
 
 def __getattr__(name):
     raise AttributeError(f"tutti.compat.numba does not cover numba.errors.{name}")

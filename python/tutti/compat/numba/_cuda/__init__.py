@@ -1,11 +1,14 @@
 """numba.cuda over tutti.cuda. Kernels run on the CPU where there is no GPU, so it is always available."""
 
 from .... import cuda as _cuda
+from ...._jit import guvectorize as _guvectorize
+from ...._jit import vectorize as _vectorize
 from ...._jit.cuda_devices import *  # noqa: F403
 from ...._jit.cuda_names import *  # noqa: F403
 from ...._jit.cuda_place import gpu as _gpu
+from .. import types  # noqa: F401
 from ..types import *  # noqa: F403 (cuda.float32 and the like)
-from . import random  # noqa: F401
+from . import cudadrv, random  # noqa: F401
 
 implementation = "tutti"
 
@@ -17,7 +20,21 @@ def pinned_array(shape, dtype="float64", strides=None, order="C"):
     return mapped_array(shape, dtype, order=order)  # noqa: F405
 
 
+def vectorize(fn=None, *args, **options):
+    """numba.vectorize(target="cuda")."""
+    return _vectorize(fn, *args, **{**options, "target": "cuda"})
+
+
+def guvectorize(*args, **options):
+    """numba.guvectorize(target="cuda")."""
+    return _guvectorize(*args, **{**options, "target": "cuda"})
+
+
 def is_available():
+    return True
+
+
+def is_float16_supported():
     return True
 
 

@@ -1,0 +1,9 @@
+"""numba.cuda.cudadrv.driver: what a program catches when the device fails."""
+
+CudaAPIError = RuntimeError
+
+
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    raise AttributeError(f"tutti.compat.numba does not cover numba.cuda.cudadrv.driver.{name}")

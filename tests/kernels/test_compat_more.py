@@ -1,0 +1,95 @@
+"""Names that programs use beside the kernels: classes to ask for, CuPy's draws with a type, structures by value."""
+
+import numpy as np
+import pytest
+import tutti.compat.cupy as cp
+from tutti.compat import numba
+from tutti.compat.cupy import cuda as cupy_cuda
+from tutti.compat.cupy import testing
+from tutti.compat.numba import cuda
+
+rng = np.random.default_rng(3)
+
+
+def test_classes_of_numba_to_ask_for():
+    from tutti.compat.numba.cuda.cudadrv.devicearray import DeviceNDArray
+    from tutti.compat.numba.cuda.cudadrv.driver import CudaAPIError
+    from tutti.compat.numba.cuda.types import float32
+
+    assert isinstance(cuda.to_device(np.zeros(2)), DeviceNDArray) and not isinstance(np.zeros(2), DeviceNDArray)
+    assert cuda.cudadrv.devicearray.DeviceNDArray is DeviceNDArray and issubclass(CudaAPIError, RuntimeError)
+    assert float32 is numba.float32 and numba.NumbaPerformanceWarning is numba.errors.NumbaPerformanceWarning
+    with pytest.raises(AttributeError, match="does not cover numba.cuda.cudadrv.nvvm"):
+        _ = cuda.cudadrv.nvvm
+
+
+def test_ufuncs_of_the_device_by_their_newer_names():
+    @cuda.vectorize(["float32(float32, float32)", "int64(int64, int64)"])
+    def least(a, b):
+        return min(a, b)
+
+    @cuda.guvectorize(["(float64[:], float64[:])"], "(n)->()")
+    def total(x, out):
+        out[0] = 0
+        for v in x:
+            out[0] += v
+
+    assert least(cuda.to_device(np.arange(4)), 2).copy_to_host().tolist() == [0, 1, 2, 2]
+    assert least.types == ["ff->f", "ll->l"] and least.ntypes == 2 and least.nargs == 3
+    np.testing.assert_array_equal(total(np.arange(6.0).reshape(2, 3)), [3, 12])
+
+
+def test_cupys_draws_with_a_type():
+    for draw in (cp.random.rand, cp.random.randn, cp.random.random_sample, cp.random.standard_normal):
+        assert draw(5, dtype=np.float32).dtype == cp.float32 and draw(5).dtype == cp.float64
+    x = cp.random.normal(3.0, 0.0, (2, 2), dtype=cp.float32)
+    testing.assert_array_equal(x, np.full((2, 2), 3, np.float32))
+    assert cp.random.uniform(-1, 1, dtype=np.float16, size=9).dtype == cp.float16
+    assert cp.random.randint(0, 9, 4).shape == (4,)
+    with pytest.raises(AttributeError, match="does not cover cupy.random.RandomState"):
+        _ = cp.random.RandomState
+
+
+def test_cupys_comparisons_see_differences():
+    a = cp.arange(3.0)
+    testing.assert_allclose(a, [0, 1, 2])
+    testing.assert_array_less(a, a + 1)
+    for compare in (testing.assert_allclose, testing.assert_array_equal, testing.assert_array_almost_equal):
+        with pytest.raises(AssertionError):
+            compare(a, a + 1)
+
+
+def test_cupys_streams_by_their_module_and_its_runtime():
+    from tutti.compat.cupy.cuda import stream
+
+    with stream.Stream(non_blocking=True) as s:
+        assert s.done
+    assert stream.Event is cupy_cuda.Event
+    told = cupy_cuda.runtime.getDeviceProperties(0)
+    assert isinstance(told["name"], bytes) and told["warpSize"] == 32 and told["totalGlobalMem"] > 0
+    free, total = cupy_cuda.runtime.memGetInfo()
+    assert 0 < free <= total == cupy_cuda.Device(0).mem_info[1]
+
+
+POINTS = r"""
+struct point { double x; int k; float w[2]; };
+extern "C" __global__ void spread(point p, int n, double *out) { out[threadIdx.x] = p.x * p.k + p.w[0] - p.w[1] + n; }
+"""
+
+
+def test_arrays_of_one_element_are_values():
+    kind = np.dtype([("x", "f8"), ("k", "i4"), ("w", "f4", 2)])
+    assert kind.itemsize == 20
+    padded = np.dtype({"names": kind.names, "formats": ["f8", "i4", ("f4", 2)], "offsets": [0, 8, 12], "itemsize": 24})
+    p = np.zeros(1, padded)
+    p["x"], p["k"], p["w"] = 1.5, 4, [3, 1]
+    spread = cp.RawKernel(POINTS, "spread")
+    out = cp.zeros(2)
+    for given in (p, p.reshape(())):
+        spread((1,), (2,), (given, np.array([7], np.int32), out))
+        assert out.tolist() == [15, 15]
+    for wrong in (np.zeros(1, kind), np.zeros(2, padded), np.zeros(3)):
+        with pytest.raises(TypeError, match="is no pointer, and an array is given"):
+            spread((1,), (2,), (wrong, np.int32(7), out))
+    with pytest.raises(TypeError, match="is no pointer, and an array is given"):
+        spread((1,), (2,), (p, np.array([7]), out))
