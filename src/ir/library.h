@@ -89,8 +89,22 @@ typedef enum tt_epilogue {
 typedef enum tt_lib_cut {
   TT_CUT_NOT,
   TT_CUT_PRODUCT, /* of matrices, the last two axes of two operands */
-  TT_CUT_ROWS     /* one operand, one result of its shape; along all axes but the last each row is treated alone */
+  TT_CUT_ROWS,    /* one operand, one result of its shape; along all axes but the last each row is treated alone */
+  TT_CUT_SORT     /* the same, and rows themselves come apart (tt_lib_part) */
 } tt_lib_cut;
+
+/*
+** Part of a row that is sorted, stably. Its elements have the places `first`, or (NULL) base, base + 1 ...; `places`
+** (NULL for sort) gets those of the sorted elements, `sorted` (NULL: nobody asks) the elements.
+*/
+typedef struct tt_lib_part {
+  tt_dtype dtype;
+  const void *in;
+  const int64_t *first;
+  int64_t base, n;
+  void *sorted;
+  int64_t *places;
+} tt_lib_part;
 
 /* How much a call of a row has to do, for predictions. */
 typedef struct tt_lib_work {
@@ -137,6 +151,9 @@ struct tt_lib_row {
   /* (TT_CUT_PRODUCT) The type in which products of a type are summed; and a dense array of sums as results. */
   tt_dtype (*sums)(tt_dtype t);
   tt_code (*end_sums)(const tt_lib_device *on, const void *sums, const tt_block *out, tt_error *err);
+  /* (TT_CUT_SORT) A part, on the host and on a device. */
+  tt_code (*part)(const tt_lib_attr *attr, const tt_lib_part *p, tt_error *err);
+  tt_code (*part_on)(const tt_lib_device *on, const tt_lib_attr *attr, const tt_lib_part *p, tt_error *err);
 };
 
 /* The row of that name, or NULL; the rows live in lib/. */

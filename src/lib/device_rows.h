@@ -22,6 +22,11 @@ TT_DEVICE_ROW(reduce_complex);
 TT_DEVICE_ROW(draw);
 #undef TT_DEVICE_ROW
 
+TT_HIDDEN tt_code tt__device_sort_part(const tt_lib_device *on, const tt_lib_attr *attr, const tt_lib_part *p,
+                                       tt_error *err);
+TT_HIDDEN tt_code tt__device_argsort_part(const tt_lib_device *on, const tt_lib_attr *attr, const tt_lib_part *p,
+                                          tt_error *err);
+
 #define TT_DEVICE_MAKER(NAME)                                                                                  \
   TT_HIDDEN tt_code tt__device_##NAME(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src, \
                                       tt_made *out, tt_error *err)

@@ -207,6 +207,28 @@ tt_code tt__device_argsort(const tt_lib_device *on, const tt_lib_attr *attr, con
   return tt__device_argsort_rows(on, src->dtype, src->data, NULL, out->data, NULL, rows, n, attr->i[0] != 0, err);
 }
 
+tt_code tt__device_sort_part(const tt_lib_device *on, const tt_lib_attr *attr, const tt_lib_part *p, tt_error *err) {
+  return tt__device_sort_rows(on, p->dtype, p->in, p->sorted, 1, p->n, attr->i[0] != 0, err);
+}
+
+/* Places begin with `base`. */
+static tt_code shift(const tt_lib_device *on, int64_t *place, int64_t base, int64_t n, tt_error *err) {
+  struct { /* as text/gather.h has it */
+    int64_t *place, base, n;
+  } a = {place, base, n};
+  tt_device_text d = {.on = on, .text = tt__text_gather};
+  tt__device_define(&d, "SHIFT", "1");
+  tt_code c =
+      tt__device_launch(&d, "shift", tt__device_blocks(on, n, GATHER_THREADS), GATHER_THREADS, &a, sizeof a, err);
+  tt__device_done(&d);
+  return c;
+}
+
+tt_code tt__device_argsort_part(const tt_lib_device *on, const tt_lib_attr *attr, const tt_lib_part *p, tt_error *err) {
+  TT_TRY(tt__device_argsort_rows(on, p->dtype, p->in, p->first, p->places, p->sorted, 1, p->n, attr->i[0] != 0, err));
+  return p->first || !p->base ? TT_OK : shift(on, p->places, p->base, p->n, err);
+}
+
 /* A sorted row has every place right. */
 tt_code tt__device_select(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
                           tt_error *err) {

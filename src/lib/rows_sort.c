@@ -30,6 +30,21 @@ static tt_code argsort(const tt_lib_attr *attr, const tt_operand *src, const tt_
   return tt__argsort_rows(src->dtype, src->data, out->data, rows, n, attr->i[0] != 0, err);
 }
 
+static tt_code sort_part(const tt_lib_attr *attr, const tt_lib_part *p, tt_error *err) {
+  return tt__sort_rows(p->dtype, p->in, p->sorted, 1, p->n, attr->i[0] != 0, err);
+}
+
+static tt_code argsort_part(const tt_lib_attr *attr, const tt_lib_part *p, tt_error *err) {
+  size_t size = tt__dtype_size(p->dtype);
+  TT_TRY(tt__argsort_rows(p->dtype, p->in, p->places, 1, p->n, attr->i[0] != 0, err));
+  for (int64_t i = 0; i < p->n; i++) {
+    int64_t at = p->places[i];
+    if (p->sorted) memcpy((char *)p->sorted + (size_t)i * size, (const char *)p->in + (size_t)at * size, size);
+    p->places[i] = p->first ? p->first[at] : p->base + at;
+  }
+  return TT_OK;
+}
+
 /* i[0]: how many places, i[1] ...: the places */
 static tt_code select_places(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
   int64_t rows, n = last(src, &rows);
@@ -103,14 +118,18 @@ const tt_lib_row tt__rows_sort[] = {
      .run = sort,
      .cost = &sort_cost,
      .run_on = tt__device_sort,
-     .cut = TT_CUT_ROWS},
+     .cut = TT_CUT_SORT,
+     .part = sort_part,
+     .part_on = tt__device_sort_part},
     {.name = "argsort",
      .nsrc = 1,
      .nout = 1,
      .run = argsort,
      .cost = &sort_cost,
      .run_on = tt__device_argsort,
-     .cut = TT_CUT_ROWS},
+     .cut = TT_CUT_SORT,
+     .part = argsort_part,
+     .part_on = tt__device_argsort_part},
     {.name = "select", .nsrc = 1, .nout = 1, .run = select_places, .cost = &sort_cost, .run_on = tt__device_select},
     {.name = "lexsort", .nsrc = 1, .nout = 1, .run = lexsort, .cost = &sort_cost, .run_on = tt__device_lexsort},
     {.name = "searchsorted", .nsrc = 2, .nout = 1, .run = searchsorted, .run_on = tt__device_searchsorted},

@@ -83,6 +83,13 @@ static void explain_tiles(const tt_walk *walk, const tt_step *st, tt_device *d, 
   static const char *const of[TT_TILE_AXES] = {"of the batch", "of rows", "of columns", "of sums"};
   tt_tiles t;
   if (!tt__tiles_pay(d, walk, st, &t)) return;
+  if (t.runs.count > 0) {
+    tt__str_addf(
+        s, "      in %lld pieces (the device has no room for all: %lld runs of %lld elements, then as many blocks",
+        (long long)(2 * t.runs.count * t.runs.rows), (long long)t.runs.count, (long long)t.runs.run);
+    tt__str_addf(s, "): %.4f ms for %.4f of work\n", t.ns / 1e6, t.work_ns / 1e6);
+    return;
+  }
   tt__str_addf(s, "      in %lld pieces (the device has no room for all:", (long long)tt__tiles_turns(&t));
   for (int k = 0; k < TT_TILE_AXES; k++)
     if (t.count[k] > 1) tt__str_addf(s, " %lld parts %s of %lld,", (long long)t.count[k], of[k], (long long)t.tile[k]);

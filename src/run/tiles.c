@@ -29,7 +29,8 @@
 #include "run/tiles_null.h"
 
 enum { ALIGNED = 256 };
-static const double ROOM = 0.8, TURN_NS = 60000; /* a turn's flow, launch and waits */
+static const double ROOM = 0.8, SORT_ROOM = 0.5; /* for parts; sorts need more beside them */
+static const double TURN_NS = 60000;             /* a turn's flow, launch and waits */
 
 /* ---- whether */
 
@@ -163,15 +164,14 @@ static bool is_rows_cut(const tt_step *step, tt_tiles *t) {
 static bool set_sides(tt_device *d, const tt_walk *walk, const tt_step *step, double room, tt_tiles *t) {
   const tt_lib_row *row = row_of(walk, step);
   *t = (tt_tiles){.nside = 0};
-  if (row->cut == TT_CUT_PRODUCT ? !is_product_cut(walk, step, t) : row->cut != TT_CUT_ROWS || !is_rows_cut(step, t))
-    return false;
+  if (row->cut == TT_CUT_PRODUCT ? !is_product_cut(walk, step, t) : !is_rows_cut(step, t)) return false;
   for (int i = 0; i < t->nside; i++) {
     bool is_result = i == t->nside - 1;
     const tt_node *n = walk->node[is_result ? step->root[0].node : step->src[i].node];
     t->side[i].size = tt__dtype_size((tt_dtype)n->dtype);
     t->side[i].off = is_result ? 0 : step->src[i].off;
     t->side[i].there = !is_result && stays_there(d, n, room);
-    if (row->cut == TT_CUT_ROWS) t->sums = (tt_dtype)n->dtype;
+    if (row->cut != TT_CUT_PRODUCT) t->sums = (tt_dtype)n->dtype;
   }
   return true;
 }
@@ -180,13 +180,17 @@ static bool set_sides(tt_device *d, const tt_walk *walk, const tt_step *step, do
 
 static double moves_ns(const double *took, double bytes) { return bytes > 0 ? tt__move_ns(took, bytes) : 0; }
 
-bool tt__tiles_fit(tt_device *d, const tt_walk *walk, const tt_step *step, double share, tt_tiles *out) {
-  if (step->kind != TT_STEP_LIB || step->nroot != 1) return false;
+static double work_of(tt_device *d, const tt_walk *walk, const tt_step *step, const tt_cost_call *call) {
+  return d->target.kind == TT_DEVICE_NULL ? tt__cost_likely(call, d) : tt__cost_there(walk, step, d);
+}
+
+/* In tiles. */
+static bool fit_tiles(tt_device *d, const tt_walk *walk, const tt_step *step, double room, tt_tiles *out) {
   const tt_lib_row *row = row_of(walk, step);
   const tt_cost_call call = tt__cost_call(walk, step);
-  bool is_null = d->target.kind == TT_DEVICE_NULL;
-  if (row->cut == TT_CUT_NOT || (!is_null && tt__cost_leaves(&call, d))) return false;
-  double room = room_of(d) * share, up = 0;
+  const tt_device_costs *c = tt__device_costs(d);
+  const double much = 1 << 30;
+  double up = 0;
   if (!set_sides(d, walk, step, room, out)) return false;
   for (int i = 0; i < step->nsrc; i++) {
     double bytes = bytes_of(walk->node[step->src[i].node]);
@@ -195,13 +199,11 @@ bool tt__tiles_fit(tt_device *d, const tt_walk *walk, const tt_step *step, doubl
     else
       up += bytes;
   }
-  const tt_device_costs *c = tt__device_costs(d);
-  const double much = 1 << 30;
-  const tt_tile_costs costs = {.room = ROOM * room,
+  const tt_tile_costs costs = {.room = (row->cut == TT_CUT_SORT ? SORT_ROOM : ROOM) * room,
                                .up_bytes_per_ns = much / tt__move_ns(c->up_ns, much),
                                .down_bytes_per_ns = much / tt__move_ns(c->down_ns, much),
                                .both_bytes_per_ns = c->both_bytes_per_ns,
-                               .work_ns = is_null ? tt__cost_likely(&call, d) : tt__cost_there(walk, step, d),
+                               .work_ns = work_of(d, walk, step, &call),
                                .turn_ns = TURN_NS,
                                .splits_deep = row->cut == TT_CUT_PRODUCT && row->sums};
   if (!tt__tiles_cut(out, &costs)) return false;
@@ -209,6 +211,26 @@ bool tt__tiles_fit(tt_device *d, const tt_walk *walk, const tt_step *step, doubl
   out->work_ns = costs.work_ns;
   out->down_ns = moves_ns(c->down_ns, out->down_bytes);
   return true;
+}
+
+static bool fit_runs(tt_device *d, const tt_walk *walk, const tt_step *step, double room, tt_tiles *out) {
+  const tt_cost_call call = tt__cost_call(walk, step);
+  const tt_device_costs *c = tt__device_costs(d);
+  *out = (tt_tiles){.work_ns = work_of(d, walk, step, &call)};
+  if (!tt__runs_cut(walk, step, ROOM * room, &out->runs)) return false;
+  out->ns = tt__runs_ns(walk, step, &out->runs, c, out->work_ns, &out->up_bytes, &out->down_bytes);
+  out->up_ns = moves_ns(c->up_ns, bytes_of(walk->node[step->src[0].node]));
+  out->down_ns = moves_ns(c->down_ns, bytes_of(walk->node[step->root[0].node]));
+  return true;
+}
+
+bool tt__tiles_fit(tt_device *d, const tt_walk *walk, const tt_step *step, double share, tt_tiles *out) {
+  if (step->kind != TT_STEP_LIB || step->nroot != 1) return false;
+  const tt_lib_row *row = row_of(walk, step);
+  const tt_cost_call call = tt__cost_call(walk, step);
+  if (row->cut == TT_CUT_NOT || (d->target.kind != TT_DEVICE_NULL && tt__cost_leaves(&call, d))) return false;
+  double room = room_of(d) * share;
+  return fit_tiles(d, walk, step, room, out) || (row->cut == TT_CUT_SORT && fit_runs(d, walk, step, room, out));
 }
 
 bool tt__tiles_pay(tt_device *d, const tt_walk *walk, const tt_step *step, tt_tiles *out) {
@@ -576,6 +598,7 @@ static void count(const run *r, const tt_step *step, int64_t start) {
 }
 
 tt_code tt__tiles_run(tt_device *d, const tt_walk *walk, const tt_step *step, const tt_tiles *how, tt_error *err) {
+  if (how->runs.count > 0) return tt__runs_run(d, walk, step, &how->runs, err);
   int64_t start = tt__profile_on ? tt__clock_ns() : 0;
   tt_node *root = walk->node[step->root[0].node];
   run *r = tt__mem_zalloc(sizeof *r);

@@ -1,13 +1,15 @@
 /*
 ** Library steps in tiles: for steps whose operands and results have no room on the device. A product is cut into
 ** blocks of rows and columns, and of the inner axis when it must be; what treats the rows of its operands one by one is
-** cut between rows. Tiles come up, are worked on and go down at once. Private to run/.
+** cut between rows, and where a row that is sorted is too much, in runs (runs.h). Tiles come up, are worked on and go
+** down at once. Private to run/.
 */
 #ifndef TT_RUN_TILES_H
 #define TT_RUN_TILES_H
 
 #include "ir/device.h"
 #include "ir/plan.h"
+#include "run/runs.h"
 
 /* What is cut, outermost first: rows or columns are outside of each other as the plan says. */
 typedef enum tt_tile_axis { TT_TILE_BATCH, TT_TILE_ROWS, TT_TILE_COLS, TT_TILE_DEEP, TT_TILE_AXES } tt_tile_axis;
@@ -28,6 +30,7 @@ typedef struct tt_tile_side {
 } tt_tile_side;
 
 typedef struct tt_tiles {
+  tt_runs runs; /* count > 0: it is sorted so; the tiles below are none */
   int64_t len[TT_TILE_AXES], tile[TT_TILE_AXES], count[TT_TILE_AXES];
   int nloop; /* axes of a batch that are not the one that is cut, one point at a time */
   int64_t loop_len[TT_MAX_RANK], loops;

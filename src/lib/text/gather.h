@@ -1,8 +1,20 @@
 /*
-** Elements by their places, row by row. T is an element.
+** Elements by their places, row by row: T is an element. Or (SHIFT) places moved on.
 */
 #define THREADS 256
 
+#ifdef SHIFT
+typedef struct shift_args {
+  TT_GLOBAL tt_i64 *place;
+  tt_i64 base, n;
+} shift_args;
+
+TT_KERNEL(shift, shift_args, THREADS) {
+  for (tt_i64 i = (tt_i64)TT_BLOCK * THREADS + TT_THREAD; i < a.n; i += (tt_i64)TT_BLOCKS * THREADS)
+    a.place[i] += a.base;
+}
+
+#else
 typedef struct gather_args {
   const TT_GLOBAL T *in;
   TT_GLOBAL T *to;
@@ -15,3 +27,4 @@ TT_KERNEL(gather, gather_args, THREADS) {
   for (tt_i64 i = (tt_i64)TT_BLOCK * THREADS + TT_THREAD; i < all; i += (tt_i64)TT_BLOCKS * THREADS)
     a.to[i] = a.in[(a.rows > 1 ? i / a.n * a.n : 0) + a.place[i]];
 }
+#endif
