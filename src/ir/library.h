@@ -167,12 +167,22 @@ typedef struct tt_made {
   tt_dtype dtype;
 } tt_made;
 
+/* How what a maker gives of parts of its operands, in order, becomes what it gives of the whole. */
+typedef enum tt_lib_join {
+  TT_JOIN_NOT,
+  TT_JOIN_BEHIND,  /* one behind the other */
+  TT_JOIN_PLACES,  /* the same, of places in the part */
+  TT_JOIN_SUMS,    /* int64, added up; missing ones are 0 */
+  TT_JOIN_DISTINCT /* one behind the other, and made once more of that; with i[0] 0 */
+} tt_lib_join;
+
 typedef struct tt_lib_maker tt_lib_maker;
 /* Host functions that are run when they are recorded, because what they give has a size that nobody knows before. */
 struct tt_lib_maker {
   const char *name;
   uint8_t nsrc, nout;
-  bool fed; /* `run_on` takes operands of equal shape by a feed */
+  bool fed;         /* `run_on` takes operands of equal shape by a feed */
+  tt_lib_join join; /* operands, of equal size, come apart where they have no room on a device */
   /* Operands come contiguous. out[k].dtype is set by the function. On failure nothing is left in `out`. */
   tt_code (*run)(const tt_lib_attr *attr, const tt_operand *src, tt_made *out, tt_error *err);
   /* (optional) The same on a device; out[k].data from on->result. TT_ENOTIMPL: the host runs it. */

@@ -1,17 +1,23 @@
 /*
 ** Makers on devices: library functions whose results have a size that their values decide, run when they are recorded.
-** Their operands need not lie in memory: what computes them element by element becomes part of the maker's kernel.
+** Their operands need not lie in memory: what computes them by element becomes part of the maker's kernel. Where
+** they have no room, they come up in pieces.
 */
 #include <string.h>
 
-#include "graph/build.h"
-#include "graph/session.h"
+#include "base/mem.h"
 #include "device/current.h"
 #include "device/device.h"
+#include "device/stage.h"
+#include "graph/build.h"
+#include "graph/session.h"
+#include "run/exec.h"
 #include "run/exec_device.h"
 #include "run/queue.h"
 #include "run/realize.h"
 #include "run/residency.h"
+
+enum { ALIGNED = 256 };
 
 /* ---- memory of results */
 
@@ -93,17 +99,13 @@ static tt_code hand_over(const tt_lib_maker *m, tt_lib_use *u, const tt_made *ma
   return code;
 }
 
-static tt_code make_on(const char *name, const tt_lib_attr *attr, tt_node *const *src, int id, tt_make_result *out,
-                       tt_error *err) {
-  const tt_lib_maker *m = tt__lib_maker(name);
-  tt_device *d;
+static tt_code make_whole(tt_device *d, const tt_lib_maker *m, const tt_lib_attr *attr, tt_node *const *src,
+                          tt_make_result *out, tt_error *err) {
   tt_operand operand[TT_NODE_SRC];
   int64_t dense[TT_NODE_SRC][TT_MAX_RANK];
   tt_made made[TT_NODE_SRC] = {{0}};
   tt_feed feed = {.lib.text = NULL};
   tt_error why = {0};
-  TT_TRY(tt__device_open(id, &d, err));
-  if (!m->run_on || d->target.kind == TT_DEVICE_NULL) return tt__fail(err, TT_ENOTIMPL, "%s runs on the host", name);
   tt_code code = feed_of(m, d, src, &feed, &why);
   bool fed = code == TT_OK;
   if (code == TT_ENOTIMPL) code = TT_OK;
@@ -119,13 +121,249 @@ static tt_code make_on(const char *name, const tt_lib_attr *attr, tt_node *const
   if (code == TT_OK) code = hand_over(m, &use, made, out, err);
   tt__exec_lib_close(&use);
   tt__feed_free(&feed);
+  if (code == TT_OK) return TT_OK;
+  for (int k = 0; k < m->nout; k++) tt__buffer_release(out[k].buffer);
+  memset(out, 0, sizeof *out * (size_t)m->nout);
+  return code;
+}
+
+/* ---- in pieces: operands that have no room come up part by part, and what is made of the parts is joined here */
+
+/* Bytes of the host that grow. */
+typedef struct joined {
+  char *data;
+  size_t used, room;
+  int64_t n; /* elements */
+  tt_dtype dtype;
+} joined;
+
+static tt_code grow(joined *j, size_t size, tt_error *err) {
+  if (size <= j->room) return TT_OK;
+  size_t room = size > 2 * j->room ? size : 2 * j->room;
+  char *more = tt__mem_alloc_data(room);
+  if (!more) return tt__fail_memory(err, room);
+  if (j->used) memcpy(more, j->data, j->used);
+  if (j->room) tt__mem_free_data(j->data, j->room);
+  j->data = more;
+  j->room = room;
+  return TT_OK;
+}
+
+/* What was made of a part, at `data` on the host, whose elements begin with element `from`. */
+static tt_code join(joined *j, tt_lib_join how, const tt_made *made, const void *data, int64_t from, tt_error *err) {
+  size_t size = (size_t)made->n * tt__dtype_size(made->dtype);
+  j->dtype = made->dtype;
+  if (how == TT_JOIN_SUMS) {
+    TT_TRY(grow(j, size, err));
+    if (size > j->used) memset(j->data + j->used, 0, size - j->used);
+    if (size > j->used) j->used = size;
+    for (int64_t i = 0; i < made->n; i++) ((int64_t *)(void *)j->data)[i] += ((const int64_t *)data)[i];
+    j->n = (int64_t)(j->used / sizeof(int64_t));
+    return TT_OK;
+  }
+  TT_TRY(grow(j, j->used + size, err));
+  if (size) memcpy(j->data + j->used, data, size);
+  int64_t *place = (int64_t *)(void *)(j->data + j->used);
+  for (int64_t i = 0; i < made->n && how == TT_JOIN_PLACES; i++) place[i] += from;
+  j->used += size;
+  j->n += made->n;
+  return TT_OK;
+}
+
+/* The simulated device's part: by the host's function. */
+typedef struct null_make {
+  tt_null_launch head;
+  const tt_lib_maker *maker;
+  const tt_lib_attr *attr;
+  tt_operand src[TT_NODE_SRC];
+  int64_t len, step;
+  tt_made *made;
+  tt_code *code;
+  tt_error *err;
+} null_make;
+
+static void run_null(const void *args) {
+  null_make a;
+  memcpy(&a, args, sizeof a);
+  for (int i = 0; i < a.maker->nsrc; i++) a.src[i].len = &a.len, a.src[i].step = &a.step;
+  *a.code = a.maker->run(a.attr, a.src, a.made, a.err);
+}
+
+static tt_code make_null(tt_device *d, tt_stream *s, const tt_lib_maker *m, const tt_lib_attr *attr,
+                         const tt_operand *src, tt_made *made, tt_error *err) {
+  tt_code code = TT_EDEVICE;
+  null_make a = {.head = {run_null, 10}, .maker = m, .attr = attr, .len = src->size, .step = 1, .made = made};
+  const tt_grid grid = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
+  memcpy(a.src, src, sizeof *src * m->nsrc);
+  a.code = &code;
+  a.err = err;
+  TT_TRY(d->ops->launch(d, s, NULL, &grid, &a, sizeof a, err));
+  TT_TRY(d->ops->stream_wait_idle(d, s, err));
+  return code;
+}
+
+/* Make of operands that lie on the device, and join; of several results the first counts. */
+static tt_code make_part(tt_device *d, const tt_lib_maker *m, const tt_lib_attr *attr, const tt_operand *src,
+                         int64_t from, tt_lib_join how, joined *j, tt_error *err) {
+  tt_stream *s = tt__stream_current(d);
+  tt_made made[TT_NODE_SRC] = {{0}};
+  if (d->target.kind == TT_DEVICE_NULL) {
+    TT_TRY(make_null(d, s, m, attr, src, made, err));
+    tt_code code = join(j, how, &made[0], made[0].data, from, err);
+    for (int k = 0; k < m->nout; k++)
+      if (made[k].data) tt__mem_free_data(made[k].data, (size_t)made[k].n * tt__dtype_size(made[k].dtype));
+    return code;
+  }
+  tt_lib_use use;
+  tt__exec_lib_open(&use, d, s);
+  use.on.result = use.on.temp;
+  use.on.shrink = shrink;
+  void *host = NULL;
+  tt_code code = m->run_on(&use.on, attr, src, made, err);
+  size_t size = (size_t)made[0].n * tt__dtype_size(made[0].dtype);
+  if (code == TT_OK && size && !(host = tt__mem_alloc_data(size))) code = tt__fail_memory(err, size);
+  if (code == TT_OK && size) code = tt__stage_out(d, s, host, made[0].data, size, err);
+  if (code == TT_OK) code = join(j, how, &made[0], host, from, err);
+  if (host) tt__mem_free_data(host, size);
+  tt__exec_lib_close(&use);
+  return code;
+}
+
+/* Elements [from, from + n) of the operands, come up to `at`. */
+static tt_code bring(tt_device *d, int nsrc, const void *const *host, const tt_dtype *dtype, char *at, int64_t from,
+                     int64_t n, const int64_t *len, tt_operand *out, tt_error *err) {
+  static const int64_t one = 1;
+  for (int i = 0; i < nsrc; i++) {
+    size_t size = tt__dtype_size(dtype[i]), bytes = size * (size_t)n;
+    out[i] = (tt_operand){.data = at, .dtype = dtype[i], .rank = 1, .len = len, .step = &one, .size = n};
+    int depth = tt__session_suspend();
+    tt_code code = tt__stage_in(d, tt__stream_current(d), at, (const char *)host[i] + size * (size_t)from, bytes, err);
+    tt__session_resume(depth);
+    if (code != TT_OK) return code;
+    at += (bytes + ALIGNED - 1) / ALIGNED * ALIGNED;
+    TT_COUNT(uploads, 1);
+    TT_COUNT(upload_bytes, bytes);
+  }
+  return TT_OK;
+}
+
+static tt_code make_parts(tt_device *d, const tt_lib_maker *m, const tt_lib_attr *attr, int nsrc,
+                          const void *const *host, const tt_dtype *dtype, int64_t all, int64_t part, tt_lib_join how,
+                          joined *j, tt_error *err) {
+  size_t bytes = 0;
+  tt_dmem *block;
+  for (int i = 0; i < nsrc; i++) bytes += tt__dtype_size(dtype[i]) * (size_t)part + ALIGNED;
+  TT_TRY(tt__resident_temp(d, tt__stream_current(d), bytes, &block, err));
+  tt_code code = TT_OK;
+  for (int64_t from = 0; from < all && code == TT_OK; from += part) {
+    int64_t n = all - from < part ? all - from : part;
+    tt_operand src[TT_NODE_SRC];
+    if (tt__exec_interrupted()) code = tt__fail(err, TT_EINTERRUPT, "interrupted");
+    if (code == TT_OK) code = bring(d, nsrc, host, dtype, tt__dmem_at(block), from, n, &n, src, err);
+    if (code == TT_OK) code = make_part(d, m, attr, src, from, how, j, err);
+    TT_COUNT(pieces, 1);
+  }
+  if (code != TT_OK) (void)!d->ops->stream_wait_idle(d, tt__stream_current(d), NULL);
+  tt__dmem_free(d, block);
+  return code;
+}
+
+static tt_code hand_joined(const tt_lib_maker *m, joined *j, tt_make_result *out, tt_error *err) {
+  for (int k = 0; k < m->nout; k++) out[k] = (tt_make_result){.dtype = k ? TT_I64 : j->dtype};
+  out[0].n = j->n;
+  if (!j->used) return TT_OK;
+  char *exact = tt__mem_alloc_data(j->used);
+  if (!exact) return tt__fail_memory(err, j->used);
+  memcpy(exact, j->data, j->used);
+  out[0].buffer = tt__buffer_adopt(exact, j->used, false, NULL, NULL, err);
+  if (out[0].buffer) return TT_OK;
+  tt__mem_free_data(exact, j->used);
+  return TT_ENOMEM;
+}
+
+static double room_of(tt_device *d) {
+  int64_t limit = tt__dmem_stats(d).limit, all = d->target.memory_bytes;
+  return 0.9 * (double)(limit > 0 && limit < all ? limit : all);
+}
+
+/* Have the operands no room? Those that a device computes on the way, or has already, take none; the simulated one
+ * has all in memory. */
+static bool are_large(tt_device *d, const tt_lib_maker *m, tt_node *const *src) {
+  double bytes = 0;
+  for (int i = 0; i < m->nsrc; i++) {
+    const tt_node *n = src[i];
+    bool takes = n->op == TT_N_BUFFER ? !tt__is_resident(d->id, n->attr.buf) : d->target.kind == TT_DEVICE_NULL;
+    if (takes) bytes += (double)n->size * (double)tt__dtype_size((tt_dtype)n->dtype);
+  }
+  return bytes > room_of(d);
+}
+
+/* TT_ENOTIMPL: it has no pieces. */
+static tt_code make_in_pieces(tt_device *d, const tt_lib_maker *m, const tt_lib_attr *attr, tt_node *const *src,
+                              tt_make_result *out, tt_error *err) {
+  const void *host[TT_NODE_SRC];
+  tt_dtype dtype[TT_NODE_SRC];
+  double each = 0;
+  joined first = {0};
+  bool distinct = m->join == TT_JOIN_DISTINCT;
+  if (m->join == TT_JOIN_NOT || (distinct && attr->i[0] != 0)) return TT_ENOTIMPL;
+  for (int i = 0; i < m->nsrc; i++) {
+    tt_node *n = src[i];
+    TT_TRY(tt__evaluate(&n, 1, err));
+    if (!n->attr.buf->data && n->size) TT_TRY(tt__session_residency->to_host(n->attr.buf, err));
+    host[i] = n->attr.buf->data;
+    dtype[i] = (tt_dtype)n->dtype;
+    each += 4 * (double)tt__dtype_size(dtype[i]) + 16; /* with what a maker takes beside */
+  }
+  int64_t part = (int64_t)(room_of(d) / each), all = src[0]->size;
+  if (part < 1) return TT_ENOTIMPL;
+  if (part > INT32_MAX) part = INT32_MAX;
+  tt__resident_step(false);
+  TT_TRY(tt__queue_flush(err));
+  tt_code code = make_parts(d, m, attr, m->nsrc, host, dtype, all, part, m->join, &first, err);
+  for (bool more = distinct; code == TT_OK && more;) { /* of what all parts had, as long as that grows less */
+    const void *again = first.data;
+    joined less = {0};
+    more = first.n > part;
+    code = make_parts(d, m, attr, 1, &again, dtype, first.n, part, m->join, &less, err);
+    if (code == TT_OK && more && less.n > first.n / 2) code = TT_ENOTIMPL; /* the host sorts better than this */
+    if (first.room) tt__mem_free_data(first.data, first.room);
+    first = less;
+  }
+  if (code == TT_OK) code = hand_joined(m, &first, out, err);
+  if (code == TT_OK) TT_COUNT(streamed, 1);
+  if (first.room) tt__mem_free_data(first.data, first.room);
+  return code;
+}
+
+/* ---- */
+
+static tt_code make_on(const char *name, const tt_lib_attr *attr, tt_node *const *src, int id, tt_make_result *out,
+                       tt_error *err) {
+  const tt_lib_maker *m = tt__lib_maker(name);
+  tt_device *d;
+  tt_error why; /* not cleared as a whole: its message is a kilobyte */
+  why.code = TT_OK;
+  why.message[0] = 0;
+  TT_TRY(tt__device_open(id, &d, err));
+  if (!m->run_on) return tt__fail(err, TT_ENOTIMPL, "%s runs on the host", name);
+  bool large = are_large(d, m, src);
+  if (d->target.kind == TT_DEVICE_NULL && (!large || !m->join))
+    return tt__fail(err, TT_ENOTIMPL, "%s runs on the host", name);
+  tt_code code = large && m->join ? TT_ENOMEM : make_whole(d, m, attr, src, out, &why);
+  if (code == TT_ENOMEM) {
+    tt_code pieces = make_in_pieces(d, m, attr, src, out, &why);
+    if (pieces != TT_ENOTIMPL) code = pieces;
+  }
   if (code == TT_OK) {
     TT_COUNT(library_calls, 1);
     return TT_OK;
   }
-  for (int k = 0; k < m->nout; k++) tt__buffer_release(out[k].buffer);
-  memset(out, 0, sizeof *out * (size_t)m->nout);
-  return code;
+  if (code == TT_ENOMEM && tt__session_strict_fallback)
+    return tt__fail(err, TT_ESTRICT, "strict: a fallback to the host is not allowed (%.900s)", why.message);
+  TT_COUNT(fallbacks, code == TT_ENOMEM);
+  if (err) *err = why;
+  return code == TT_ENOMEM ? TT_ENOTIMPL : code; /* the host has more room */
 }
 
 __attribute__((constructor)) static void register_maker(void) { tt__session_make = make_on; }
