@@ -219,7 +219,7 @@ statement("nothing", "pass")
 for line in (
     "x[i]", "x[i] = 1.5", "x[i] += 1", "x[i] = y[i]", "x[i] * 2.0 + y[i]", "x[i] * y[i]", "x[i] / y[i]", "x[i] ** 2",
     "-x[i]", "abs(x[i])", "float(x[i])", "x.item(i)", "m[3, 4]", "m[3, 4] = 1.5", "m[3, 4] += 1.5", "x[k[i]] += 1",
-    "x[i] * s", "s * x[i]", "hash(x[i])", "lib.sqrt(x[i])", "str(x[i])", "int(small.sum())",
+    "x[i] * s", "s * x[i]", "hash(x[i])", "lib.sqrt(x[i])", "str(x[i])", "f'{x[i]:.3f}'", "int(small.sum())",
 ):  # fmt: skip
     statement(line, line)
 statement("if x[i] > 0", "if x[i] > 0: pass")

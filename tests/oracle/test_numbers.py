@@ -283,3 +283,20 @@ def test_memory_of_numbers_is_given_back():
     gc.collect()
     tt.memory_trim()
     assert core._test_live() <= before
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int64", "uint64", "bool", "complex128", "float32", "float16"])
+def test_texts_are_those_of_arrays(dtype):
+    rng = np.random.default_rng(2)
+    wide = np.frombuffer(rng.bytes(800), "f8")
+    if dtype in ("int64", "uint64"):
+        a = np.frombuffer(rng.bytes(800), dtype)
+    else:
+        with np.errstate(all="ignore"):
+            more = [1e16, 123456789012345678.0, 1e-5, 9.999e-5, 0.0001, 1e15, 2**53, 5e-324, 0.1, -0.0]
+            a = np.concatenate([wide, more]).astype(dtype)
+    for v in tt.asarray(a):
+        whole = array(v)
+        for spec in ("", "s", ".3f", ">12", "g", "e", "d", "x", ",", "nonsense"):
+            assert outcome(format, v, spec) == outcome(format, whole, spec), (v, spec)
+        assert (str(v), repr(v), f"{v}", f"{v!r:>30}") == (str(whole), repr(whole), f"{whole}", f"{whole!r:>30}")

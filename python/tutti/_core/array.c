@@ -73,7 +73,7 @@ bool core_make_array(PyObject *o) {
 bool core_number_value(PyObject *o, tt_value *out) {
   const tt_number *x = core_known(o);
   tt_error err;
-  if (x) return *out = tt_number_value(x), true;
+  if (x) return core_read_number(x, out), true;
   tt_code c = tt_item(core_handle(o), out, &err);
   return c == TT_OK || (core_raise(c, &err), false);
 }
@@ -134,7 +134,18 @@ static PyObject *through_hook(core_hook hook, PyObject *self) {
   return f ? PyObject_CallFunctionObjArgs(f, self, NULL) : NULL;
 }
 static PyObject *array_repr(PyObject *self) { return through_hook(CORE_HOOK_repr, self); }
-static PyObject *array_str(PyObject *self) { return through_hook(CORE_HOOK_str, self); }
+
+/* Numbers that are Python's say what these say; narrower floats have fewer digits. */
+static PyObject *array_str(PyObject *self) {
+  const tt_number *x = core_known(self);
+  tt_value v;
+  bool narrow = !x || x->dtype == TT_F16 || x->dtype == TT_BF16 || x->dtype == TT_F32 || x->dtype == TT_C64;
+  if (narrow) return through_hook(CORE_HOOK_str, self);
+  PyObject *value = core_number_value(self, &v) ? core_value_object(&v) : NULL,
+           *text = value ? PyObject_Str(value) : NULL;
+  Py_XDECREF(value);
+  return text;
+}
 
 static PyMemberDef array_members[] = {
     {"__weaklistoffset__", T_PYSSIZET, offsetof(core_array, weak), READONLY, NULL},

@@ -13,6 +13,7 @@
 #include <Python.h>
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "tutti/tutti.h"
 
@@ -43,6 +44,18 @@ static inline bool core_is_number(PyObject *o) { return core_is_array(o) && ((co
 static inline const tt_number *core_known(PyObject *o) {
   const core_array *a = (core_array *)o;
   return core_is_array(o) && a->is_number && a->number.dtype != TT_DTYPE_NONE ? &a->number : NULL;
+}
+/* What a number is for Python. Most are read as they lie: the library's answer is a larger struct, copied twice. */
+static inline void core_read_number(const tt_number *x, tt_value *out) {
+  if (x->dtype == TT_F64) {
+    out->tag = TT_V_FLOAT;
+    memcpy(&out->as.f, x->bits, sizeof out->as.f);
+  } else if (x->dtype == TT_I64) {
+    out->tag = TT_V_INT;
+    memcpy(&out->as.i, x->bits, sizeof out->as.i);
+  } else {
+    *out = tt_number_value(x);
+  }
 }
 bool core_make_array(PyObject *o);
 /* See that an array object has its array; false with MemoryError. */

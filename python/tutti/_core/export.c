@@ -180,7 +180,7 @@ PyObject *core_meth_item(PyObject *self, PyObject *const *arg, Py_ssize_t n) {
   int64_t one;
   if (n == 0 && core_known(self)) return core_number_value(self, &known) ? core_value_object(&known) : NULL;
   if (n == 1 && core_handle(self) && core_index(arg[0], &one) && tt_number_get(core_handle(self), 1, &one, &x)) {
-    known = tt_number_value(&x);
+    core_read_number(&x, &known);
     return core_value_object(&known);
   }
   if (!core_need(self)) return NULL;

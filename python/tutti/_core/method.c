@@ -343,6 +343,15 @@ static PyObject *meth_namespace(PyObject *self, PyObject *args, PyObject *kw) {
   return forward(CORE_HOOK_namespace, self, args, kw);
 }
 static PyObject *meth_format(PyObject *self, PyObject *spec) {
+  tt_value v;
+  bool plain = PyUnicode_Check(spec) && PyUnicode_GetLength(spec) == 0;
+  if (core_known(self) && plain) return PyObject_Str(self);
+  if (core_known(self)) {
+    PyObject *value = core_number_value(self, &v) ? core_value_object(&v) : NULL;
+    PyObject *text = value ? PyObject_Format(value, spec) : NULL;
+    Py_XDECREF(value);
+    return text;
+  }
   PyObject *hook = core_hook_get(CORE_HOOK_format);
   return hook ? PyObject_CallFunctionObjArgs(hook, self, spec, NULL) : NULL;
 }
