@@ -361,12 +361,37 @@ static void put_functions(tt_pwriter *w) {
     if (p->funcs.data[k]->kind == TT_X_FUNCTION) put_function(w, k);
 }
 
+static bool has_back_expr(const tt_pexpr *e) {
+  if (!e) return false;
+  if (e->op == TT_X_CAST && e->type->tag == TT_T_SCALAR && tt__is_float((tt_dtype)e->type->dtype) &&
+      tt__is_int((tt_dtype)e->arg[0]->type->dtype))
+    return true;
+  for (int k = 0; k < e->n; k++)
+    if (has_back_expr(e->arg[k])) return true;
+  return false;
+}
+static bool has_back_stmts(const tt_pstmt *s) {
+  for (; s; s = s->next) {
+    if (has_back_expr(s->a) || has_back_expr(s->b) || has_back_expr(s->c)) return true;
+    for (int k = 0; s->arg && k < s->n; k++)
+      if (has_back_expr(s->arg[k])) return true;
+    if (has_back_stmts(s->body) || has_back_stmts(s->other)) return true;
+  }
+  return false;
+}
+static bool has_back(const tt_program *p) {
+  for (int64_t k = 0; k < p->funcs.n; k++)
+    if (has_back_stmts(p->funcs.data[k]->body)) return true;
+  return false;
+}
+
 tt_code tt__program_render(const tt_program *p, tt_program_target target, const char *name, tt_str *out,
                            tt_error *err) {
   tt_arena arena = {0};
   tt_pwriter w = {.p = p, .target = target, .out = out, .arena = &arena, .region = -1};
   int64_t entry = 0;
   w.single = tt__program_single(p) && target == TT_PROGRAM_C;
+  w.back = has_back(p);
   if (target == TT_PROGRAM_CUDA && !fits_gpu(p, err)) return TT_ENOTIMPL;
   put_functions(&w);
   while (p->funcs.data[entry] != p->entry) entry++;
@@ -382,7 +407,7 @@ tt_code tt__program_render(const tt_program *p, tt_program_target target, const 
 
 tt_code tt__program_resume(const tt_program *p, const char *name, tt_str *out, tt_error *err) {
   tt_arena arena = {0};
-  tt_pwriter w = {.p = p, .target = TT_PROGRAM_C, .out = out, .arena = &arena, .region = -1};
+  tt_pwriter w = {.p = p, .target = TT_PROGRAM_C, .out = out, .arena = &arena, .region = -1, .back = has_back(p)};
   put_functions(&w);
   for (int64_t k = 0; k < p->funcs.n; k++)
     if (tt__program_loops(p->funcs.data[k]->body)) tt__pw_resume(&w, k, name);

@@ -219,7 +219,7 @@ static void put_cast(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
     tt__pw_expr(w, x, out);
     tt__str_add(out, both ? ")" : ", 0)");
   } else if (tt__is_float((tt_dtype)from) && tt__is_int((tt_dtype)to)) {
-    tt__str_addf(out, "tt_whole_%s_%s(", suffix(from), suffix(to));
+    tt__str_addf(out, "tt_%s_%s_%s(", w->back ? "kept" : "whole", suffix(from), suffix(to));
     tt__pw_expr(w, x, out);
     tt__str_add(out, ")");
   } else {

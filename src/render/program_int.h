@@ -56,6 +56,7 @@ typedef struct tt_pwriter {
   int loops;    /* and its loops begun so far */
   bool single;  /* a checked kernel: its text is one thread's, which tells the host what it does */
   int access;   /* of it: the kind of access to the place that is being written out (tt_pcall.touch) */
+  bool back;    /* whole numbers become floats somewhere */
   bool flat;    /* nobody asks for threadIdx.z: rows of threads are counted in one loop */
   bool wide;    /* all threads of the grid take turns, not those of a block */
   tt_str *tops; /* wide: where arrays of the threads are made, once */

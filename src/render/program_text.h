@@ -185,20 +185,32 @@ TT_FN tt_slice tt_slice_of(tt_i64 n, int has_a, tt_i64 a, int has_b, tt_i64 b, i
 }
 
 /* ---- whole numbers from floats: one instruction where its result is NumPy's */
+/* kept: of numbers that may become floats again. Without -ftrapping-math gcc would make one trunc() of both steps, and
+ * -0.0 of -0.5; it looks through no signs. */
 #if defined(__x86_64__) && !defined(TT_PROGRAM_CUDA)
 TT_FN tt_i64 tt_whole_f64_i64(tt_f64 x) { return (tt_i64)x; }
 TT_FN tt_i64 tt_whole_f32_i64(tt_f32 x) { return (tt_i64)x; }
 TT_FN tt_i32 tt_whole_f64_i32(tt_f64 x) { return (tt_i32)x; }
 TT_FN tt_i32 tt_whole_f32_i32(tt_f32 x) { return (tt_i32)x; }
+TT_FN tt_i64 tt_kept_f64_i64(tt_f64 x) { return -(tt_i64)(-x); }
+TT_FN tt_i64 tt_kept_f32_i64(tt_f32 x) { return -(tt_i64)(-x); }
+TT_FN tt_i32 tt_kept_f64_i32(tt_f64 x) { return -(tt_i32)(-x); }
+TT_FN tt_i32 tt_kept_f32_i32(tt_f32 x) { return -(tt_i32)(-x); }
 #else
 TT_FN tt_i64 tt_whole_f64_i64(tt_f64 x) { return tt_cast_f64_i64(x); }
 TT_FN tt_i64 tt_whole_f32_i64(tt_f32 x) { return tt_cast_f32_i64(x); }
 TT_FN tt_i32 tt_whole_f64_i32(tt_f64 x) { return tt_cast_f64_i32(x); }
 TT_FN tt_i32 tt_whole_f32_i32(tt_f32 x) { return tt_cast_f32_i32(x); }
+TT_FN tt_i64 tt_kept_f64_i64(tt_f64 x) { return tt_cast_f64_i64(x); }
+TT_FN tt_i64 tt_kept_f32_i64(tt_f32 x) { return tt_cast_f32_i64(x); }
+TT_FN tt_i32 tt_kept_f64_i32(tt_f64 x) { return tt_cast_f64_i32(x); }
+TT_FN tt_i32 tt_kept_f32_i32(tt_f32 x) { return tt_cast_f32_i32(x); }
 #endif
 #define TT__WHOLE(S)                                                     \
   TT_FN tt_##S tt_whole_f64_##S(tt_f64 x) { return tt_cast_f64_##S(x); } \
-  TT_FN tt_##S tt_whole_f32_##S(tt_f32 x) { return tt_cast_f32_##S(x); }
+  TT_FN tt_##S tt_whole_f32_##S(tt_f32 x) { return tt_cast_f32_##S(x); } \
+  TT_FN tt_##S tt_kept_f64_##S(tt_f64 x) { return tt_cast_f64_##S(x); }  \
+  TT_FN tt_##S tt_kept_f32_##S(tt_f32 x) { return tt_cast_f32_##S(x); }
 TT__WHOLE(u64)
 TT__WHOLE(i8)
 TT__WHOLE(i16)

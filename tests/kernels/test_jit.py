@@ -311,6 +311,37 @@ def test_what_a_store_changes_is_read_before():
         np.testing.assert_allclose(got, want, rtol=1e-13)
 
 
+@pytest.mark.parametrize("tier", ["auto", "compiled"])
+def test_whole_numbers_made_floats_have_no_negative_zero(monkeypatch, tier):
+    monkeypatch.setenv("TUTTI_JIT_TIER", tier)
+
+    @tt.njit
+    def f(x, a):
+        i = int(x)
+        for k in range(a.size):
+            a[k] = float(int(a[k])) * 1.0
+        return float(i), float(int(x)), i * 1.0, i + 0.0, np.float64(np.int32(x)), np.float32(int(x)), x - int(x)
+
+    @tt.cuda.jit
+    def g(a):
+        k = tt.cuda.grid(1)
+        if k < a.size:
+            a[k] = float(int(a[k]))
+
+    values = [-0.5, -0.0, 0.0, 0.5, -1.5, 2.0**40 + 0.5, -(2.0**62), np.nextafter(-1, 0), 5e-324, -5e-324]
+    for x in values:
+        a, b = np.full(37, x), np.full(37, x)
+        got, i = f(x, a), int(x)
+        g[1, 64](b)
+        want = float(i), float(i), i * 1.0, i + 0.0, float(np.int64(x).astype("i4")), float(np.float32(i)), x - i
+        for k, (p, q) in enumerate(zip(got, want, strict=True)):
+            same = p == q and math.copysign(1, p) == math.copysign(1, q)
+            assert same or (k == 4 and abs(x) > 2**31), (x, got, want)
+        np.testing.assert_array_equal(a, float(i))
+        np.testing.assert_array_equal(b, float(i))
+        assert np.signbit(a).all() == np.signbit(a).any() == np.signbit(b).all() == np.signbit(b).any() == (i < 0)
+
+
 def double_into(d, s):
     d += s * 2 + s
 
