@@ -65,9 +65,17 @@ typedef struct places {
   int dtype, out, keepdims, initial, where;
 } places;
 
+/* `initial` is of the result's type; a whole number that does not fit there is an error of the operation with it. */
+static tt_value initial_of(tt_calc *c, const tt_call_frame *f, int k, tt_dtype type) {
+  tt_value v = f->arg[k];
+  if (v.tag == TT_V_INT && type != TT_BOOL) return v;
+  tt_array *a = tt__calc_cast(c, tt__value_as_array(c, &v), type);
+  return a ? tt_v_array(a) : v;
+}
+
 static tt_array *with_initial(tt_calc *c, const tt_call_frame *f, int k, tt_op op, tt_array *r) {
   if (!r || !tt__arg_given(f, k)) return r;
-  tt_value v[2] = {tt_v_array(r), f->arg[k]};
+  tt_value v[2] = {tt_v_array(r), initial_of(c, f, k, (tt_dtype)r->dtype)};
   return tt__calc_cast(c, tt__calc_apply(c, op, v, 2, TT_DTYPE_NONE), (tt_dtype)r->dtype);
 }
 
@@ -107,7 +115,7 @@ static tt_array *extreme(tt_calc *c, tt_call_frame *f, tt_red red, tt_op op) {
         "reduction operation '%s' does not have an identity, so to use a where mask one has to specify 'initial'",
         name);
   if (!start && points(a, axes) == 0) return no_points(c, name);
-  if (start) a = masked(c, f, at.where, a, f->arg[at.initial]);
+  if (start) a = masked(c, f, at.where, a, initial_of(c, f, at.initial, (tt_dtype)a->dtype));
   tt_array *r;
   if (a && points(a, axes) == 0) {
     int64_t len[TT_MAX_RANK];
