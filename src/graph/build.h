@@ -124,10 +124,15 @@ static inline bool tt__shape_same(int rank, const int64_t *a, const int64_t *b) 
 /* NumPy's broadcast of `n` shapes; "operands could not be broadcast together with shapes (2,3) (4,) ". */
 TT_HIDDEN tt_code tt__shape_broadcast(int n, const int *rank, const int64_t *const *len, int *out_rank,
                                       int64_t *out_len, tt_error *err);
+/* The same in the words of NumPy's broadcast object: "shape mismatch: objects cannot be broadcast ...". */
+TT_HIDDEN tt_code tt__shape_common(int64_t n, const int *rank, const int64_t *const *len, int *out_rank, int64_t *out,
+                                   tt_error *err);
 /* Axis in [-rank, rank) to [0, rank): TT_EAXIS "axis 3 is out of bounds for array of dimension 2". */
 TT_HIDDEN tt_code tt__shape_axis(int64_t axis, int rank, int *out, tt_error *err);
 /* "(2,3)" as NumPy prints shapes in errors. */
 TT_HIDDEN void tt__shape_text(int rank, const int64_t *len, char *out, size_t size);
+/* "(2, 3)" as Python prints tuples. */
+TT_HIDDEN void tt__shape_tuple(int rank, const int64_t *len, char *out, size_t size);
 /* Steps for a reshape without a copy: true when the layout permits. */
 TT_HIDDEN bool tt__shape_reshape(int rank, const int64_t *len, const int64_t *step, int new_rank,
                                  const int64_t *new_len, int64_t *new_step);

@@ -188,41 +188,10 @@ static tt_array *broadcast_to(tt_calc *c, tt_call_frame *f) {
 }
 TT_HANDLER(broadcast_to)
 
-/* A shape as Python prints tuples. */
-static void tuple_text(int rank, const int64_t *len, char *out, size_t size) {
-  size_t at = 1;
-  out[0] = '(';
-  for (int d = 0; d < rank && at < size; d++)
-    at += (size_t)snprintf(out + at, size - at, d ? ", %lld" : "%lld", (long long)len[d]);
-  if (at < size) snprintf(out + at, size - at, rank == 1 ? ",)" : ")");
-}
-
-/* The common shape of some shapes, or -1, in the words of NumPy's broadcast object. */
+/* The common shape of some shapes, or -1. */
 static int common_shape(tt_calc *c, int64_t n, const int *rank, const int64_t *const *len, int64_t *out) {
-  int most = 0;
-  for (int64_t i = 0; i < n; i++)
-    if (rank[i] > most) most = rank[i];
-  int owner[TT_MAX_RANK];
-  for (int d = 0; d < most; d++) out[d] = 1, owner[d] = 0;
-  for (int64_t i = 0; i < n; i++) {
-    for (int d = 0; d < rank[i]; d++) {
-      int at = most - rank[i] + d;
-      if (len[i][d] == 1 || len[i][d] == out[at]) continue;
-      if (out[at] == 1) {
-        out[at] = len[i][d];
-        owner[at] = (int)i;
-        continue;
-      }
-      char one[200], two[200];
-      tuple_text(rank[owner[at]], len[owner[at]], one, sizeof one);
-      tuple_text(rank[i], len[i], two, sizeof two);
-      tt__calc_fail(c, TT_EVALUE,
-                    "shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is between arg %d with "
-                    "shape %s and arg %lld with shape %s.",
-                    owner[at], one, (long long)i, two);
-      return -1;
-    }
-  }
+  int most = -1;
+  if (c->code == TT_OK) c->code = tt__shape_common(n, rank, len, &most, out, c->err);
   return most;
 }
 

@@ -81,6 +81,43 @@ tt_code tt__shape_broadcast(int n, const int *rank, const int64_t *const *len, i
   return TT_OK;
 }
 
+void tt__shape_tuple(int rank, const int64_t *len, char *out, size_t size) {
+  size_t at = 1;
+  out[0] = '(';
+  for (int d = 0; d < rank && at < size; d++)
+    at += (size_t)snprintf(out + at, size - at, d ? ", %lld" : "%lld", (long long)len[d]);
+  if (at < size) snprintf(out + at, size - at, rank == 1 ? ",)" : ")");
+}
+
+tt_code tt__shape_common(int64_t n, const int *rank, const int64_t *const *len, int *out_rank, int64_t *out,
+                         tt_error *err) {
+  int most = 0;
+  for (int64_t i = 0; i < n; i++)
+    if (rank[i] > most) most = rank[i];
+  int owner[TT_MAX_RANK];
+  for (int d = 0; d < most; d++) out[d] = 1, owner[d] = 0;
+  for (int64_t i = 0; i < n; i++) {
+    for (int d = 0; d < rank[i]; d++) {
+      int at = most - rank[i] + d;
+      if (len[i][d] == 1 || len[i][d] == out[at]) continue;
+      if (out[at] == 1) {
+        out[at] = len[i][d];
+        owner[at] = (int)i;
+        continue;
+      }
+      char one[200], two[200];
+      tt__shape_tuple(rank[owner[at]], len[owner[at]], one, sizeof one);
+      tt__shape_tuple(rank[i], len[i], two, sizeof two);
+      return tt__fail(err, TT_EVALUE,
+                      "shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is between arg %d with "
+                      "shape %s and arg %lld with shape %s.",
+                      owner[at], one, (long long)i, two);
+    }
+  }
+  *out_rank = most;
+  return TT_OK;
+}
+
 tt_code tt__shape_axis(int64_t axis, int rank, int *out, tt_error *err) {
   if (axis < -rank || axis >= rank)
     return tt__fail(err, TT_EAXIS, "axis %lld is out of bounds for array of dimension %d", (long long)axis, rank);
