@@ -40,6 +40,8 @@ typedef enum tt_code {
   TT_EDEVICE,    /* RuntimeError: a device, compiler or vendor library failed */
   TT_EINTERNAL,  /* RuntimeError: a defect of ours; the message names the place */
   TT_ESTRICT,    /* RuntimeError: tt.strict() forbade what would have happened */
+  TT_ESYNTAX,    /* SyntaxError: a text that cannot be read */
+  TT_ECOMPILE,   /* tutti.CompileError, a RuntimeError: a kernel's text that no compiler takes, or no compiler */
   TT_CODE_COUNT
 } tt_code;
 

@@ -6,7 +6,9 @@ name too, so that programs written for either catch it.
 
 import sys as _sys
 
-__all__ = ["AxisError", "LinAlgError", "StrictError", "TooHardError", "ComplexWarning", "PerformanceWarning"]
+__all__ = [
+    "AxisError", "CompileError", "LinAlgError", "StrictError", "TooHardError", "ComplexWarning", "PerformanceWarning",
+]  # fmt: skip
 
 
 class AxisError(ValueError, IndexError):
@@ -30,6 +32,10 @@ class LinAlgError(ValueError):
 
 class StrictError(RuntimeError):
     """What tutti.strict() forbade would have happened."""
+
+
+class CompileError(RuntimeError):
+    """The source of a kernel does not compile, or there is no compiler; the message is the compiler's."""
 
 
 class TooHardError(RuntimeError):

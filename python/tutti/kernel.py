@@ -8,12 +8,9 @@ from operator import index as _index
 
 from . import _core
 from ._jit import dispatch as _compiled
+from .exceptions import CompileError
 
 __all__ = ["CompileError", "Function", "RawKernel", "RawModule", "SourceModule", "Variable"]
-
-
-class CompileError(RuntimeError):
-    """The source of a kernel does not compile, or there is no compiler; the message is the compiler's."""
 
 
 def _compile(source, name, options, expressions):

@@ -22,6 +22,8 @@ const char *tt_code_name(tt_code code) {
       [TT_EDEVICE] = "TT_EDEVICE",
       [TT_EINTERNAL] = "TT_EINTERNAL",
       [TT_ESTRICT] = "TT_ESTRICT",
+      [TT_ESYNTAX] = "TT_ESYNTAX",
+      [TT_ECOMPILE] = "TT_ECOMPILE",
   };
   if ((int)code < 0 || code >= TT_CODE_COUNT || !name[code]) return "TT_UNKNOWN";
   return name[code];

@@ -14,6 +14,8 @@ static const char *class_name(tt_code code) {
       return "LinAlgError";
     case TT_ESTRICT:
       return "StrictError";
+    case TT_ECOMPILE:
+      return "CompileError";
     default:
       return NULL;
   }
@@ -41,6 +43,8 @@ static PyObject *builtin_class(tt_code code) {
       return PyExc_KeyboardInterrupt;
     case TT_ENOTIMPL:
       return PyExc_NotImplementedError;
+    case TT_ESYNTAX:
+      return PyExc_SyntaxError;
     default:
       return PyExc_RuntimeError;
   }
