@@ -8,6 +8,7 @@
 
 #include "tutti/array.h"
 #include "tutti/device.h"
+#include "tutti/elementwise.h"
 #include "tutti/expression.h"
 #include "tutti/kernel.h"
 #include "tutti/jit.h"

@@ -1,0 +1,108 @@
+/*
+** What elementwise_api.c and reduction_api.c share: kernels given as expressions, what was read and compiled of them,
+** and the launches of one call. Private to api/.
+*/
+#ifndef TT_API_CUSTOM_H
+#define TT_API_CUSTOM_H
+
+#include "graph/build.h"
+#include "lang/cx_kernel.h"
+#include "tutti/elementwise.h"
+
+enum { TT_CUSTOM_ARGS = 256, TT_CUSTOM_GRAPH = 62, TT_CUSTOM_ENTRIES = 3 };
+
+/* The text for some types, as operations of the graph. Never changes but for `why`, which is set once. */
+typedef struct tt_custom_reading {
+  struct tt_custom_reading *next;
+  tt_expression *e;
+  char *why; /* why it is for a compiler; NULL: it is not */
+  tt_cx_types types;
+  uint8_t form[]; /* (reductions) TT_CX_NUMBER where a number was given; a byte for each parameter */
+} tt_custom_reading;
+
+/* The text compiled for some types and ways of handing over arguments. Never changes. */
+typedef struct tt_custom_build {
+  struct tt_custom_build *next;
+  tt_program *program;
+  tt_entry *entry[TT_CUSTOM_ENTRIES];
+  int64_t part; /* (reductions) bytes of a partial result */
+  tt_cx_types types;
+  uint8_t form[]; /* TT_CX_ADDRESS, ..., for each parameter */
+} tt_custom_build;
+
+struct tt_custom {
+  bool is_reduction, c_form, has_raw;
+  tt_cx_signature signature;
+  tt_cx_texts text;
+  char *declaration, *inner, *way; /* or NULL; `inner`: as it was given */
+  char *file;                      /* its name in messages */
+  char *before;                    /* the preamble for the graph: with what flags define */
+  char *operation;                 /* with what stands before the loop */
+  char **flag;
+  int nflag;
+  int64_t launches;
+  /* Lists that only grow, at their end, under the session's lock; they are walked without it. */
+  tt_custom_reading *read;
+  tt_custom_build *built;
+};
+
+/* What the arguments say about placeholders. TT_ETYPE. */
+TT_HIDDEN tt_code tt__custom_types(const tt_custom *k, const tt_custom_argument *arg, int n, tt_cx_types *out,
+                                   tt_error *err);
+/* Is it left out, to be made? */
+static inline bool tt__custom_missing(const tt_custom_argument *o) {
+  return o->what.kind == TT_ARG_ARRAY && !o->what.as.array;
+}
+
+/* The text as operations of the graph, read if need be: *out is NULL where it is for a compiler. */
+TT_HIDDEN tt_code tt__custom_read(tt_custom *k, const tt_cx_types *types, const uint8_t *form, tt_custom_reading **out,
+                                  tt_error *err);
+/* For a compiler after all. */
+TT_HIDDEN tt_code tt__custom_refuse(tt_custom_reading *r, const char *why, tt_error *err);
+/* The type of partial results: a dtype, or TT_DTYPE_NONE and what the text calls it. */
+TT_HIDDEN tt_dtype tt__custom_inner(const tt_custom *k, const tt_cx_types *types, const char **name);
+
+/* The text compiled for these types and this form. */
+TT_HIDDEN tt_code tt__custom_build_for(tt_custom *k, const tt_cx_types *types, const uint8_t *form,
+                                       tt_custom_build **out, tt_error *err);
+
+/* ---- a call of compiled code */
+
+/* What its launches are given, and arrays that live as long. */
+typedef struct tt_custom_call {
+  tt_custom *k;
+  const tt_entry_grid *how;
+  bool copied;
+  int place; /* where new arrays go: beside the first array given */
+  tt_argument arg[TT_CUSTOM_ARGS];
+  int narg;
+  tt_array *held[TT_CUSTOM_ARGS];
+  int nheld;
+} tt_custom_call;
+
+TT_HIDDEN void tt__custom_begin(tt_custom_call *c, tt_custom *k, const tt_custom_argument *arg, int n,
+                                const tt_entry_grid *how);
+TT_HIDDEN void tt__custom_end(tt_custom_call *c);
+/* One more argument. TT_ETYPE: too many. */
+TT_HIDDEN tt_code tt__custom_put(tt_custom_call *c, tt_argument a, tt_error *err);
+TT_HIDDEN tt_code tt__custom_put_int(tt_custom_call *c, int64_t i, tt_error *err);
+TT_HIDDEN tt_code tt__custom_put_array(tt_custom_call *c, tt_array *a, tt_error *err);
+/* Take the hold on an array, for the length of the call; NULL stays NULL. */
+TT_HIDDEN tt_array *tt__custom_keep(tt_custom_call *c, tt_array *a);
+/* The array in C order: itself or a copy that is kept; *a is changed. */
+TT_HIDDEN tt_code tt__custom_dense(tt_custom_call *c, tt_array **a, tt_error *err);
+/* The same, of what it broadcasts to. */
+TT_HIDDEN tt_code tt__custom_spread(tt_custom_call *c, tt_array **a, int rank, const int64_t *len, tt_error *err);
+/* A new array where the call's go. */
+TT_HIDDEN tt_code tt__custom_empty(const tt_custom_call *c, tt_dtype dtype, int rank, const int64_t *len,
+                                   tt_array **out, tt_error *err);
+/* Launch over so many blocks with the arguments put so far; they are forgotten from `keep` on. */
+TT_HIDDEN tt_code tt__custom_launch(tt_custom_call *c, tt_entry *e, int64_t blocks, int keep, tt_error *err);
+/* What the arguments that `plain` marks broadcast to: arrays, and memory. */
+TT_HIDDEN tt_code tt__custom_shape(const tt_custom_argument *arg, const bool *plain, int n, int *rank, int64_t *len,
+                                   int64_t *size, tt_error *err);
+/* Shape and number of elements of an array or of memory. */
+TT_HIDDEN const int64_t *tt__custom_len(const tt_custom_argument *o, int *rank);
+TT_HIDDEN int64_t tt__custom_size(const tt_custom_argument *o);
+
+#endif

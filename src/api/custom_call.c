@@ -1,0 +1,122 @@
+/*
+** Calls of compiled kernels given as expressions: their arguments, the arrays that live as long, launches; see
+** custom.h.
+*/
+#include <string.h>
+
+#include "api/custom.h"
+
+/* ---- operands */
+
+const int64_t *tt__custom_len(const tt_custom_argument *o, int *rank) {
+  tt_array *a = o->what.kind == TT_ARG_ARRAY ? o->what.as.array : NULL;
+  *rank = a ? a->rank : o->rank;
+  return a ? a->dim : o->len;
+}
+
+int64_t tt__custom_size(const tt_custom_argument *o) {
+  int rank;
+  const int64_t *len = tt__custom_len(o, &rank);
+  int64_t size = 1;
+  for (int d = 0; d < rank; d++) size *= len[d];
+  return size;
+}
+
+tt_code tt__custom_shape(const tt_custom_argument *arg, const bool *plain, int n, int *rank, int64_t *len,
+                         int64_t *size, tt_error *err) {
+  int ranks[TT_CUSTOM_ARGS], count = 0;
+  const int64_t *lens[TT_CUSTOM_ARGS];
+  for (int k = 0; k < n; k++) {
+    if (!plain[k]) continue;
+    lens[count] = tt__custom_len(&arg[k], &ranks[count]);
+    count++;
+  }
+  TT_TRY(tt__shape_common(count, ranks, lens, rank, len, err));
+  return tt__shape_size(*rank, len, TT_C128, size, err);
+}
+
+/* ---- one call */
+
+void tt__custom_begin(tt_custom_call *c, tt_custom *k, const tt_custom_argument *arg, int n, const tt_entry_grid *how) {
+  c->k = k;
+  c->how = how;
+  c->copied = false;
+  c->place = TT_AUTO;
+  c->narg = c->nheld = 0;
+  for (int i = 0; i < n; i++) {
+    if (arg[i].what.kind != TT_ARG_ARRAY || tt__custom_missing(&arg[i])) continue;
+    c->place = tt_array_device(arg[i].what.as.array);
+    break;
+  }
+}
+
+void tt__custom_end(tt_custom_call *c) {
+  while (c->nheld > 0) tt_release(&c->held[--c->nheld]);
+  if (c->how && c->how->copied) *c->how->copied = c->copied;
+}
+
+tt_array *tt__custom_keep(tt_custom_call *c, tt_array *a) {
+  if (a) c->held[c->nheld++] = a;
+  return a;
+}
+
+static tt_code room(const tt_custom_call *c, tt_error *err) {
+  if (c->narg < TT_CUSTOM_ARGS && c->nheld + 4 < TT_CUSTOM_ARGS) return TT_OK;
+  return tt__fail(err, TT_ETYPE, "a kernel takes at most %d arguments", TT_CUSTOM_ARGS);
+}
+
+tt_code tt__custom_put(tt_custom_call *c, tt_argument a, tt_error *err) {
+  TT_TRY(room(c, err));
+  c->arg[c->narg++] = a;
+  return TT_OK;
+}
+
+tt_code tt__custom_put_int(tt_custom_call *c, int64_t i, tt_error *err) {
+  return tt__custom_put(c, (tt_argument){TT_ARG_VALUE, {.value = tt_v_int(i)}}, err);
+}
+
+tt_code tt__custom_put_array(tt_custom_call *c, tt_array *a, tt_error *err) {
+  return tt__custom_put(c, (tt_argument){TT_ARG_ARRAY, {.array = a}}, err);
+}
+
+tt_code tt__custom_dense(tt_custom_call *c, tt_array **a, tt_error *err) {
+  tt_array *copy;
+  if (tt_array_is_contiguous(*a)) return TT_OK;
+  TT_TRY(room(c, err));
+  TT_TRY(tt_copy(*a, &copy, err));
+  *a = tt__custom_keep(c, copy);
+  return TT_OK;
+}
+
+tt_code tt__custom_spread(tt_custom_call *c, tt_array **a, int rank, const int64_t *len, tt_error *err) {
+  tt_array *wide;
+  if ((*a)->rank == rank && tt__shape_same(rank, (*a)->dim, len)) return TT_OK;
+  TT_TRY(room(c, err));
+  TT_TRY(tt_broadcast_to(*a, rank, len, &wide, err));
+  *a = tt__custom_keep(c, wide);
+  return TT_OK;
+}
+
+tt_code tt__custom_empty(const tt_custom_call *c, tt_dtype dtype, int rank, const int64_t *len, tt_array **out,
+                         tt_error *err) {
+  if (c->place <= TT_CPU) return tt_empty(dtype, rank, len, out, err);
+  int before = tt_set_device(c->place);
+  tt_code code = tt_empty(dtype, rank, len, out, err);
+  tt_set_device(before);
+  return code;
+}
+
+tt_code tt__custom_launch(tt_custom_call *c, tt_entry *e, int64_t blocks, int keep, tt_error *err) {
+  bool copied = false;
+  tt_entry_grid grid = {.stream = NULL};
+  if (c->how) grid = *c->how;
+  for (int k = 0; k < 3; k++) grid.grid[k] = grid.block[k] = 1;
+  grid.grid[0] = (unsigned)blocks;
+  grid.block[0] = TT_CX_BLOCK;
+  grid.shared = grid.shared_limit = 0;
+  grid.copied = &copied;
+  tt_code code = tt_entry_launch(e, &grid, c->arg, c->narg, err);
+  c->copied |= copied;
+  c->narg = keep;
+  return code;
+}
