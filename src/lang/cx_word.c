@@ -206,6 +206,7 @@ static void cut(cx_reader *r, const char *at, const char *end, const char *text,
       w.kind = 'n';
     } else {
       w.len = operator_length(at);
+      while (((unsigned char)at[w.len] & 0xc0) == 0x80) w.len++; /* messages show whole characters */
     }
     if (w.len > (uint32_t)(end - at)) w.len = (uint32_t)(end - at);
     at += w.len;

@@ -316,8 +316,15 @@ def test_errors_show_the_line():
         tt.ElementwiseKernel("T x", "T y", "x = 2; y = x")(np.ones(2))
 
 
+def test_errors_show_whole_characters():
+    for space in (" ", "  "):  # the line is longer than a message
+        with pytest.raises(tt.CompileError, match="expected ';' before 'é'\n    1 | y = x +éé"):
+            tt.ElementwiseKernel("T x", "T y", f"y = x{space}{'é' * 1000}")(np.ones(2))
+
+
 def test_what_is_for_a_compiler_says_why():
     for text, why in (
+        ("y = é", "line 1: 'é' in an expression"),
         ("for (int j = 0; j < 2; j++) y = j", "'for' is not straight-line code"),
         ("y = threadIdx.x", "threadIdx"),
         ("y = fma(x, x, x)", "fma of doubles"),

@@ -70,7 +70,10 @@ PyObject *core_raise(tt_code code, const tt_error *err) {
   } else {
     cls = Py_NewRef(builtin_class(code));
   }
-  PyErr_SetString(cls, message);
+  /* A message has an end, and its last character may stand across it. */
+  PyObject *text = PyUnicode_DecodeUTF8(message, (Py_ssize_t)strlen(message), "replace");
+  if (text) PyErr_SetObject(cls, text);
+  Py_XDECREF(text);
   Py_DECREF(cls);
   return NULL;
 }
