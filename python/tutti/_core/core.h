@@ -131,6 +131,16 @@ PyObject *core_raise(tt_code code, const tt_error *err);
 bool core_show_printed(void);
 /* Memory of the caller was copied for a kernel on a device: a warning, once. */
 bool core_warn_copied(void);
+/*
+** Argument number `number` (from 1) of a kernel; a buffer that it needs is in *v, and *viewed says so, also on failure.
+** False with an exception.
+*/
+bool core_argument(PyObject *o, int number, tt_argument *a, Py_buffer *v, bool *viewed);
+/* Of these, memory behind the buffer protocol; and a scalar of NumPy's. */
+bool core_memory_argument(PyObject *o, int number, tt_argument *a, Py_buffer *v, bool *viewed);
+bool core_scalar_argument(PyObject *o, int number, tt_argument *a);
+/* A tuple of at most `room` texts, borrowed: how many, or -1 with an exception. */
+int core_texts(PyObject *o, const char *what, const char **out, int room);
 /* A stream of tutti.cuda, or something that means none, into stream and device. */
 bool core_read_stream(PyObject *o, tt_entry_grid *how);
 /* Give up the interpreter lock while this thread waits or copies; nests. */

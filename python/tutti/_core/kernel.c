@@ -22,17 +22,18 @@ typedef struct text_list {
   int n;
 } text_list;
 
-static bool read_texts(PyObject *o, const char *what, text_list *out) {
+int core_texts(PyObject *o, const char *what, const char **out, int room) {
   Py_ssize_t n = PySequence_Size(o);
-  out->n = 0;
-  if (n < 0) return false;
-  if (!PyTuple_Check(o) || n > MOST_ARGS) return PyErr_Format(PyExc_TypeError, "%s: a tuple of texts", what), false;
-  for (Py_ssize_t k = 0; k < n; k++) {
-    const char *s = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(o, k), NULL);
-    if (!s) return false;
-    out->item[out->n++] = s;
-  }
-  return true;
+  if (n < 0) return -1;
+  if (!PyTuple_Check(o) || n > room) return PyErr_Format(PyExc_TypeError, "%s: a tuple of texts", what), -1;
+  for (Py_ssize_t k = 0; k < n; k++)
+    if (!(out[k] = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(o, k), NULL))) return -1;
+  return (int)n;
+}
+
+static bool read_texts(PyObject *o, const char *what, text_list *out) {
+  out->n = core_texts(o, what, out->item, MOST_ARGS);
+  return out->n >= 0;
 }
 
 /* ---- programs */
@@ -203,17 +204,15 @@ typedef struct call {
   int n, nview;
 } call;
 
-static bool add_buffer(call *c, PyObject *o) {
-  Py_buffer *v = &c->view[c->nview];
-  tt_argument *a = &c->arg[c->n];
+bool core_memory_argument(PyObject *o, int number, tt_argument *a, Py_buffer *v, bool *viewed) {
   bool swap = false;
   if (PyObject_GetBuffer(o, v, PyBUF_FORMAT | PyBUF_STRIDES | PyBUF_WRITABLE) < 0) {
     PyErr_Clear();
     if (PyObject_GetBuffer(o, v, PyBUF_FORMAT | PyBUF_STRIDES) < 0) return false;
   }
-  c->nview++;
+  *viewed = true;
   if (!PyBuffer_IsContiguous(v, 'A')) {
-    PyErr_Format(PyExc_ValueError, "argument %d: the array is not contiguous; pass a copy of it", c->n + 1);
+    PyErr_Format(PyExc_ValueError, "argument %d: the array is not contiguous; pass a copy of it", number);
     return false;
   }
   *a = (tt_argument){.kind = TT_ARG_MEMORY};
@@ -222,21 +221,22 @@ static bool add_buffer(call *c, PyObject *o) {
   a->as.memory.readonly = v->readonly;
   a->as.memory.dtype = v->format ? core_dtype_from_format(v->format, v->itemsize, &swap) : TT_U8;
   if (!swap) return true;
-  PyErr_Format(PyExc_ValueError, "argument %d: the array is not in the machine's byte order", c->n + 1);
+  PyErr_Format(PyExc_ValueError, "argument %d: the array is not in the machine's byte order", number);
   return false;
 }
 
-/* NumPy's scalars: a number with a dtype. */
-static bool add_scalar(call *c, PyObject *o) {
+static bool not_an_argument(PyObject *o, int number) {
+  PyErr_Format(PyExc_TypeError, "argument %d of a kernel cannot be a %R", number, (PyObject *)Py_TYPE(o));
+  return false;
+}
+
+bool core_scalar_argument(PyObject *o, int number, tt_argument *a) {
   PyObject *plain = PyObject_CallMethod(o, "item", NULL);
-  tt_argument *a = &c->arg[c->n];
   if (!plain) return false;
   *a = (tt_argument){.kind = TT_ARG_VALUE};
   bool ok = core_value_scalar(plain, &a->as.value);
   Py_DECREF(plain);
-  if (!ok && !PyErr_Occurred())
-    PyErr_Format(PyExc_TypeError, "argument %d of a kernel cannot be a %R", c->n + 1, (PyObject *)Py_TYPE(o));
-  return ok;
+  return ok || PyErr_Occurred() ? ok : not_an_argument(o, number);
 }
 
 static bool is_array_like(PyObject *o) {
@@ -247,9 +247,9 @@ static bool is_array_like(PyObject *o) {
   return n > 0;
 }
 
-static bool add_argument(call *c, PyObject *o) {
-  tt_argument *a = &c->arg[c->n];
+bool core_argument(PyObject *o, int number, tt_argument *a, Py_buffer *v, bool *viewed) {
   *a = (tt_argument){.kind = TT_ARG_ARRAY};
+  *viewed = false;
   if (core_is_array(o)) {
     if (!core_need(o)) return false;
     a->as.array = core_handle(o);
@@ -259,7 +259,8 @@ static bool add_argument(call *c, PyObject *o) {
   if (core_value_scalar(o, &a->as.value)) return true;
   if (PyErr_Occurred()) return false;
   /* Elements can be set: no scalar of NumPy's, which are buffers, too. */
-  if (PyType_GetSlot(Py_TYPE(o), Py_mp_ass_subscript) && PyObject_CheckBuffer(o)) return add_buffer(c, o);
+  if (PyType_GetSlot(Py_TYPE(o), Py_mp_ass_subscript) && PyObject_CheckBuffer(o))
+    return core_memory_argument(o, number, a, v, viewed);
   if (PyBytes_Check(o)) {
     a->kind = TT_ARG_BYTES;
     a->as.memory.data = PyBytes_AsString(o);
@@ -267,10 +268,15 @@ static bool add_argument(call *c, PyObject *o) {
     return true;
   }
   bool scalar = PyObject_HasAttrString(o, "dtype") && PyObject_HasAttrString(o, "item") && !is_array_like(o);
-  if (scalar && !PyObject_HasAttrString(o, "__setitem__")) return add_scalar(c, o);
-  if (PyObject_CheckBuffer(o)) return add_buffer(c, o);
-  PyErr_Format(PyExc_TypeError, "argument %d of a kernel cannot be a %R", c->n + 1, (PyObject *)Py_TYPE(o));
-  return false;
+  if (scalar && !PyObject_HasAttrString(o, "__setitem__")) return core_scalar_argument(o, number, a);
+  return PyObject_CheckBuffer(o) ? core_memory_argument(o, number, a, v, viewed) : not_an_argument(o, number);
+}
+
+static bool add_argument(call *c, PyObject *o) {
+  bool viewed;
+  bool ok = core_argument(o, c->n + 1, &c->arg[c->n], &c->view[c->nview], &viewed);
+  c->nview += viewed;
+  return ok;
 }
 
 /* An int, or one to three of them; axes left out are 1. */

@@ -1,13 +1,16 @@
 """pycuda.elementwise: ElementwiseKernel, with arguments and operation written as C."""
 
+import builtins
+
+import numpy as np
+
 import tutti as _tt
 from tutti import _core
-from tutti._expression_kernel import expression
+from tutti._device import numbered
+from tutti._jit import dispatch
 
-from .driver import Function
+from . import _place, driver
 from .gpuarray import GPUArray, _plain
-
-_BLOCK = 256
 
 
 class VectorArg:
@@ -20,10 +23,8 @@ class ScalarArg(VectorArg):
 
 
 def _spell(arg):
-    from tutti._expression_kernel import _C_TYPES
-
     star = " *" if type(arg) is VectorArg else " "
-    return f"{_C_TYPES[_tt.dtype(arg.dtype).name]}{star}{arg.name}"
+    return f"{_core.dtype_in_c(arg.dtype)}{star}{arg.name}"
 
 
 def _arguments(arguments):
@@ -44,54 +45,55 @@ class ElementwiseKernel:
             raise RuntimeError(
                 "ElementwiseKernel can only be used with functions that have at least one vector argument"
             )
-        source = f"""{preamble}
-extern "C" __global__ void {name}({", ".join([*parts, "int n"])}) {{
-  {loop_prep};
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) {{
-    {operation};
-  }}
-  {after_loop};
-}}
-"""
-        self._source, self._name, self._options, self._function = source, name, tuple(options or ()), None
-        self._parts, self._preamble, self._after = parts, preamble, after_loop
-        self._operation = f"{loop_prep};{operation}" if loop_prep else operation
-        self._graph = None
+        self._kernel = _core.elementwise(
+            None, None, ", ".join(parts), operation, name, preamble, tuple(options or ()), None, loop_prep, after_loop
+        )
+        self.__name__, self._compiled = name, False
+        if dispatch.everything is not None:
+            dispatch.everything.append(self)
+
+    launches = property(lambda self: _core.custom_info(self._kernel)[4], doc="How many calls ran compiled code.")
 
     def __call__(self, *args, range=None, slice=None, stream=None):  # noqa: A002 (PyCUDA's names)
         if range is not None or slice is not None:
             raise NotImplementedError("range= and slice= are not covered")
-        given = [a if isinstance(a, GPUArray) and a._lies() else _plain(a) for a in args]  # at addresses: in place
-        if self._record(given):
-            return
-        if self._function is None:
-            from .compiler import SourceModule
+        n = next((a.size for a, v in zip(args, self._is_vector, strict=False) if v), None)
+        before, after = [], []
+        given = tuple(_argument(a, before, after) for a in args)  # arrays at addresses: in place
+        for f in before:
+            f()
+        _place.ordered(None)
+        if self._compiled:
+            self._run(given, n)
+        else:
+            with numbered(_place.here()):  # a program is built where it is going to run
+                self._run(given, n)
+            self._compiled = self.launches > 0
+        for f in after:
+            f()
 
-            module = SourceModule(self._source, options=list(self._options))
-            self._function = Function(module._program, self._name)
-        n = next(a.size for a, v in zip(given, self._is_vector, strict=False) if v)
-        self._function(*given, n, block=(_BLOCK, 1, 1), grid=(max(-(-n // _BLOCK), 1), 1))
-
-    def _record(self, given):
-        """As operations of the graph, where the text is straight-line and all vectors are arrays."""
-        vectors = [a for a, v in zip(given, self._is_vector, strict=False) if v]
-        if len(given) != len(self._is_vector) or not all(isinstance(a, _core.ndarray) for a in vectors):
-            return False
-        if self._graph is None:
-            text = ", ".join(self._parts)
-            self._graph = (
-                "there is something after the loop" if self._after
-                else expression(self._name, self._operation, text, (), self._preamble, self._options)
-            )  # fmt: skip
-        if isinstance(self._graph, str):
-            return False
-        numbers = (a.item() if not v and hasattr(a, "item") else a for a, v in zip(given, self._is_vector, strict=True))
-        _core.expression_call(self._graph, tuple(numbers), -1)
-        return True
+    def _run(self, given, n):
+        try:
+            _core.elementwise_run(self._kernel, given, n, None)
+        except _tt.CompileError as e:
+            raise driver.CompileError(str(e)) from None
+        except ValueError as e:
+            raise driver.LogicError(f"cuLaunchKernel failed: {e}") from None
+        except builtins.NotImplementedError:
+            raise
+        except builtins.RuntimeError as e:
+            raise driver.LaunchError(str(e)) from None
 
     def explain(self):
         """The operations of the graph that it became, or why it is compiled as CUDA C; None before the first call."""
-        return (
-            self._graph if self._graph is None or isinstance(self._graph, str) else _core.expression_text(self._graph)
-        )
+        return _core.custom_explain(self._kernel) or None
+
+
+def _argument(a, before, after):
+    """What the library is given: an array, or the address that one lies at; structs as their bytes."""
+    if isinstance(a, GPUArray):
+        return a.ptr if a._lies() else _plain(a)
+    around = getattr(a, "_around_launch", None)
+    if around:
+        return around(before, after)
+    return a.tobytes() if isinstance(a, np.void) else a

@@ -3,6 +3,7 @@
 import numpy as np
 
 import tutti as _tt
+from tutti import _core
 from tutti._device import numbered
 
 from . import _place
@@ -17,10 +18,8 @@ class ReductionKernel:
         self, dtype_out, neutral, reduce_expr, map_expr=None, arguments=None, name="reduce_kernel", keep=False,
         options=None, preamble="", allocator=None,
     ):  # fmt: skip
-        from tutti._expression_kernel import _C_TYPES
-
         self.dtype_out = np.dtype(dtype_out)
-        c = _C_TYPES[self.dtype_out.name]
+        c = _core.dtype_in_c(self.dtype_out)
         parts, self._is_vector = _arguments(arguments)
         if map_expr is None:
             map_expr = "in[i]"

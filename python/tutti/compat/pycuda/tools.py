@@ -35,10 +35,9 @@ class DeviceData:
 
 
 def dtype_to_ctype(dtype):
-    import tutti
-    from tutti._expression_kernel import _C_TYPES
+    from tutti import _core
 
-    return _C_TYPES[tutti.dtype(dtype).name]
+    return _core.dtype_in_c(dtype)
 
 
 def context_dependent_memoize(f):
