@@ -2,6 +2,7 @@
  * out. */
 #define TEST_KEEPS_MEMORY /* plans and kernels are cached */
 #include <math.h>
+#include <pthread.h>
 
 #include "base/fault.h"
 #include "lang/cx_kernel.h"
@@ -354,6 +355,49 @@ TEST(declared_as_in_c) {
   tt_custom_release(&k);
   tt_release(&x);
   tt_release(&y);
+}
+
+/* Several threads meet types that the kernel has not seen: what is read and compiled is one for all of them. */
+enum { CALLERS = 4 };
+
+static void *caller(void *kernel) {
+  static const tt_dtype type[] = {TT_F32, TT_I32, TT_F64};
+  for (int i = 0; i < 12; i++) {
+    tt_array *x = NULL, *out[1] = {NULL};
+    tt_value sum = {TT_V_NONE, {0}};
+    tt_code code = tt_arange(type[i % 3], tt_v_int(0), tt_v_int(1), 10, &x, NULL);
+    tt_custom_argument arg[1] = {tt_custom_array(x)};
+    if (code == TT_OK) code = tt_elementwise_call(kernel, arg, 1, -1, NULL, out, NULL);
+    tt_array *last = NULL;
+    if (code == TT_OK) code = tt_get(out[0], tt_v_int(9), &last, NULL);
+    if (code == TT_OK) code = tt_item(last, &sum, NULL);
+    double got = sum.tag == TT_V_FLOAT ? sum.as.f : (double)sum.as.i;
+    tt_release(&last);
+    tt_release(&out[0]);
+    tt_release(&x);
+    if (code != TT_OK || got != 19) return kernel;
+  }
+  return NULL;
+}
+
+static void call_from_threads(const char *way) {
+  pthread_t thread[CALLERS];
+  int graph, compiled;
+  tt_custom *k = make(&(tt_custom_source){.inputs = "T x", .outputs = "T y", .operation = "y = x * 2 + 1", .way = way});
+  for (int i = 0; i < CALLERS; i++) CHECK_INT(pthread_create(&thread[i], NULL, caller, k), 0);
+  for (int i = 0; i < CALLERS; i++) {
+    void *failed;
+    pthread_join(thread[i], &failed);
+    CHECK(!failed);
+  }
+  tt_custom_ways(k, &graph, &compiled);
+  CHECK_INT(graph + compiled, 3);
+  tt_custom_release(&k);
+}
+
+TEST(threads) {
+  call_from_threads("graph");
+  if (has_compiler()) call_from_threads("cuda");
 }
 
 /* Each allocation fails once: an error that says so, and nothing is left of the call. */
