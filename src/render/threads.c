@@ -139,24 +139,30 @@ static void put_pointers(tt_emit *e) {
       tt__emit_line(e, "const tt_ix s%d = (tt_ix)args->step[%d];", a, a * k->naxes + e->lane_axis);
 }
 
+static int block_threads(const tt_kernel *k, const tt_variant *v) {
+  return k->mode == TT_MODE_ROW ? 1 << v->block : v->mended ? 128 : 256;
+}
+
 /*
-** How many blocks there should be room for. Memory is waited for least where many threads wait, so quick kernels are
-** held to 40 registers, as are rows and chunks of few elements a thread; rows (whose blocks are large) and slow kernels
-** to 64. Small blocks (ORDER MEND) leave and come a few warps at a time.
+** Memory is waited for least where many threads wait, so quick kernels are held to 40 registers, as are rows and chunks
+** of few elements a thread; rows (whose blocks are large) and slow kernels to 64. Small blocks (ORDER MEND) leave and
+** come a few warps at a time.
 */
+int tt__threads_resident(const tt_kernel *k, const tt_variant *v) {
+  bool quick = k->mode == TT_MODE_MAP && !v->tiled && !tt__render_needs_math(k);
+  for (int a = 0; a < k->naccess; a++) quick &= tt__dtype_size((tt_dtype)k->access[a].dtype) <= 4 && k->naccess <= 6;
+  int block = block_threads(k, v), most = 1024 / block;
+  bool small = v->staged && (v->kept || v->part == TT_PART_CHUNK) && tt__threads_each(v) <= 16;
+  small &= k->naccess <= 6 && block < 1024;
+  for (int a = 0; a < k->naccess; a++)
+    if (!k->access[a].write || v->part != TT_PART_CHUNK) /* chunks store nothing there: not an argmax's index */
+      small &= tt__dtype_size((tt_dtype)k->access[a].dtype) <= 4;
+  return quick ? 6 : small ? 1536 / block : most < 4 || v->mended ? most : 4;
+}
+
 static void put_bounds(const tt_thread_emit *t, tt_str *out) {
   const tt_kernel *k = t->e.k;
-  bool quick = k->mode == TT_MODE_MAP && !t->v->tiled && !tt__render_needs_math(k);
-  for (int a = 0; a < k->naccess; a++) quick &= tt__dtype_size((tt_dtype)k->access[a].dtype) <= 4 && k->naccess <= 6;
-  int block = k->mode == TT_MODE_ROW ? 1 << t->v->block : t->v->mended ? 128 : 256, most = 1024 / block;
-  bool small = t->v->staged && (t->v->kept || t->v->part == TT_PART_CHUNK) && tt__threads_each(t->v) <= 16;
-  small &= k->naccess <= 6 && block < 1024;
-  for (int a = 0; a < k->naccess; a++) small &= tt__dtype_size((tt_dtype)k->access[a].dtype) <= 4;
-  tt__str_addf(out, "%sTT_BOUNDS(%d, %d) ", t->e.d->kernel, block,
-               quick                      ? 6
-               : small                    ? 1536 / block
-               : most < 4 || t->v->mended ? most
-                                          : 4);
+  tt__str_addf(out, "%sTT_BOUNDS(%d, %d) ", t->e.d->kernel, block_threads(k, t->v), tt__threads_resident(k, t->v));
 }
 
 static void put_function(tt_thread_emit *t) {

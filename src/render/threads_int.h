@@ -49,6 +49,9 @@ typedef struct tt_thread_emit {
 /* How a loop folds the value of REDUCE `i`. */
 typedef void (*tt_fold_fn)(tt_thread_emit *t, int i);
 
+/* Blocks of the kernel that a unit has room for at once; that many the compiler sees to. */
+TT_HIDDEN int tt__threads_resident(const tt_kernel *k, const tt_variant *v);
+
 /* "vec" lanes a thread, "unroll" times. */
 static inline int tt__threads_each(const tt_variant *v) { return v->vec * v->unroll; }
 
