@@ -273,12 +273,23 @@ static void choose_group(const tt_cutter *c, tt_variant *v, int64_t items) {
   }
 }
 
+/*
+** As many blocks as there is room for at once, with as many chunks each. Else the last ones that come leave units idle:
+** 1,526 blocks where 1,056 have room took 97 us, half as many 92 (sums of 1e8 floats on an H200).
+*/
+static int64_t even(int64_t items, int64_t room) {
+  enum { FEW = 4 }; /* turns; more than these come out even as they are */
+  int64_t turns = tt__turns(items, room < 1 ? 1 : room);
+  return turns <= FEW ? tt__turns(items, turns) : items;
+}
+
 static void set_row_grid(const tt_cutter *c, tt_pass *p, int64_t items) {
   tt_variant *v = &p->variant;
   v->block = v->staged ? v->group : c->k->nred > STATIC_REDS || v->part == TT_PART_CHUNK ? 6 : 8;
   if (v->block < v->group) v->block = v->group;
   int64_t blocks = tt__turns(items, v->staged ? 1 : (int64_t)1 << (v->block - v->group));
   bool scratch = c->k->nscratch > 0 && !v->kept;
+  if (v->staged && v->part == TT_PART_CHUNK) blocks = even(blocks, c->t->units * tt__threads_resident(c->k, v));
   p->grid.block[0] = 1u << v->block;
   p->grid.block[1] = 1;
   p->grid.grid[0] =

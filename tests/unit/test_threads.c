@@ -331,6 +331,40 @@ TEST(several_sums_of_what_a_block_loads) {
   run(b);
 }
 
+/*
+** Chunks of a row that fill all units not quite twice: six blocks of a unit are there at once, also when the result is
+** an index of 8 bytes, which chunks do not store; and each block has as many chunks.
+*/
+TEST(blocks_of_chunks_come_out_even) {
+  static const char *const text[] = {
+      "kernel row outer=0 axes=1 phases=1 bufs=2 reds=1\na0: read f32 buf0 unit\na1: write i64 buf1 any\n"
+      "%0 = load.f32 a0 @row0\n%1 = argmax.f32 r0 %0 @row0\n%2 = store.i64 a1 %1 @outer1\n",
+      "kernel row outer=0 axes=1 phases=1 bufs=2 reds=1\na0: read f32 buf0 unit\na1: write f32 buf1 any\n"
+      "%0 = load.f32 a0 @row0\n%1 = sum.f32 r0 %0 @row0\n%2 = store.f32 a1 %1 @outer1\n"};
+  static const struct {
+    int64_t len, chunks, blocks;
+  } row[] = {{100000000, 1526, 763}, {1583 * 65536, 1583, 792}, {2400 * 65536, 2400, 600}};
+  for (int i = 0; i < 2; i++)
+    for (int r = 0; r < 3; r++) {
+      tt_kernel *k = parse(text[i]);
+      int64_t len[] = {row[r].len}, off[] = {0, 0}, step[] = {1, 0}, room[] = {row[r].len, 1};
+      size_t align[] = {256, 256};
+      tt_lowered low = {.kernel = k, .len = len, .off = off, .step = step};
+      tt_target t = emu_target(1);
+      tt_cut cut;
+      tt_error err = {0};
+      tt_str source = {0};
+      CHECK_INT(tt__threads_cut(k, &low, &t, align, room, &cut, &err), TT_OK);
+      CHECK_INT(cut.npass, 2);
+      CHECK_INT(cut.work_bytes / 16, row[r].chunks);
+      CHECK_INT(cut.pass[0].grid.grid[0], row[r].blocks);
+      CHECK_INT(tt__threads_render(k, &tt__dialect_cuda, &cut.pass[0].variant, "k", &source, &err), TT_OK);
+      CHECK(strstr(source.data, "TT_BOUNDS(256, 6)") != NULL);
+      tt__str_free(&source);
+      tt__kernel_free(k);
+    }
+}
+
 /* Short rows: few threads a row, accumulators spread over them. */
 TEST(short_rows) {
   static const int64_t len[][4] = {{500, 1},  {400, 3},  {300, 8},  {300, 25},
