@@ -248,12 +248,12 @@ static bool convert_rest(core_scratch *s, param_kind kind, PyObject *const *arg,
 
 /* The object of an array among what was handed in (a tuple of arrays: out=), borrowed, or NULL. */
 static PyObject *handed_in(tt_array *a, PyObject *o) {
-  if (o && core_is_array(o)) return core_handle(o) == a ? o : NULL;
+  if (o && core_is_array(o)) return core_made(o) == a ? o : NULL;
   PyObject *found = NULL;
   Py_ssize_t n = o && PyTuple_Check(o) ? PyTuple_Size(o) : 0;
   for (Py_ssize_t k = 0; k < n && !found; k++) {
     PyObject *item = PyTuple_GetItem(o, k);
-    if (core_is_array(item) && core_handle(item) == a) found = item;
+    if (core_is_array(item) && core_made(item) == a) found = item;
   }
   return found;
 }
@@ -267,7 +267,7 @@ static PyObject *result_array(tt_array *a, int n, PyObject *const *bound) {
     return Py_NewRef(same);
   }
   PyObject *base = n > 0 && bound[0] && core_is_array(bound[0]) ? bound[0] : NULL;
-  return base && core_handle(base) ? core_wrap_view(a, base) : core_wrap(a, NULL);
+  return base && core_made(base) ? core_wrap_view(a, base) : core_wrap(a, NULL);
 }
 
 static PyObject *results(const row *r, tt_array **made, const tt_result *result, PyObject *const *bound) {

@@ -37,8 +37,13 @@ typedef struct core_array {
 extern PyTypeObject *core_array_type, *core_dtype_type;
 
 static inline bool core_is_array(PyObject *o) { return Py_TYPE(o) == core_array_type; }
-/* Of an array that is no number, or for which core_need has been asked: never NULL. */
-static inline tt_array *core_handle(PyObject *o) { return ((core_array *)o)->array; }
+bool core_make_array(PyObject *o);
+/* What an object has of an array: NULL for a number whose array nobody has asked for. */
+static inline tt_array *core_made(PyObject *o) { return ((core_array *)o)->array; }
+/* See that an array object has its array; false with MemoryError. */
+static inline bool core_need(PyObject *o) { return core_made(o) || core_make_array(o); }
+/* The array. NULL with MemoryError for a number, but not where core_need has been asked. */
+static inline tt_array *core_handle(PyObject *o) { return core_need(o) ? core_made(o) : NULL; }
 static inline bool core_is_number(PyObject *o) { return core_is_array(o) && ((core_array *)o)->is_number; }
 /* The number, if its bits are known, or NULL. */
 static inline const tt_number *core_known(PyObject *o) {
@@ -57,9 +62,6 @@ static inline void core_read_number(const tt_number *x, tt_value *out) {
     *out = tt_number_value(x);
   }
 }
-bool core_make_array(PyObject *o);
-/* See that an array object has its array; false with MemoryError. */
-static inline bool core_need(PyObject *o) { return ((core_array *)o)->array || core_make_array(o); }
 /* The type of the elements, of which no array need be made. */
 static inline tt_dtype core_dtype_of(PyObject *o) {
   const tt_number *x = core_known(o);
@@ -203,7 +205,7 @@ bool core_scratch_own(core_scratch *s, tt_array *a);
 
 /* An array, a float or an int that fits, the values most met; false for any other (no exception). */
 static inline bool core_value_common(PyObject *o, tt_value *v) {
-  if (core_is_array(o)) return v->tag = TT_V_ARRAY, (v->as.array = core_handle(o)) != NULL;
+  if (core_is_array(o)) return v->tag = TT_V_ARRAY, (v->as.array = core_made(o)) != NULL;
   if (Py_TYPE(o) == &PyFloat_Type) return v->tag = TT_V_FLOAT, v->as.f = PyFloat_AsDouble(o), true;
   if (Py_TYPE(o) != &PyLong_Type) return false;
   int overflow;

@@ -179,7 +179,7 @@ PyObject *core_meth_item(PyObject *self, PyObject *const *arg, Py_ssize_t n) {
   tt_value known;
   int64_t one;
   if (n == 0 && core_known(self)) return core_number_value(self, &known) ? core_value_object(&known) : NULL;
-  if (n == 1 && core_handle(self) && core_index(arg[0], &one) && tt_number_get(core_handle(self), 1, &one, &x)) {
+  if (n == 1 && core_made(self) && core_index(arg[0], &one) && tt_number_get(core_made(self), 1, &one, &x)) {
     core_read_number(&x, &known);
     return core_value_object(&known);
   }

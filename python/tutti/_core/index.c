@@ -59,8 +59,8 @@ static PyObject *subscript(PyObject *self, PyObject *key) {
   tt_value index;
   core_scratch s;
   int64_t at[TT_MAX_RANK];
-  int n = core_handle(self) ? key_of(key, at) : -1;
-  PyObject *number = n >= 0 ? number_at(core_handle(self), n, at) : NULL;
+  int n = core_made(self) ? key_of(key, at) : -1;
+  PyObject *number = n >= 0 ? number_at(core_made(self), n, at) : NULL;
   if (number || PyErr_Occurred()) return number;
   core_scratch_init(&s);
   PyObject *out = core_value_index(&s, key, &index) ? get_value(self, &index) : NULL;
@@ -122,7 +122,7 @@ static Py_ssize_t length(PyObject *self) {
 static PyObject *item(PyObject *self, Py_ssize_t k) {
   tt_value index = tt_v_int(k);
   int64_t at = k;
-  PyObject *number = number_at(core_handle(self), 1, &at);
+  PyObject *number = number_at(core_made(self), 1, &at);
   return number || PyErr_Occurred() ? number : get_value(self, &index);
 }
 

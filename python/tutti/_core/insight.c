@@ -37,8 +37,8 @@ typedef struct array_list {
 static bool list_few(PyObject *const *arg, Py_ssize_t n, array_list *out) {
   if (n > (Py_ssize_t)(sizeof out->few / sizeof *out->few)) return false;
   for (Py_ssize_t k = 0; k < n; k++) {
-    if (!core_is_array(arg[k]) || !core_handle(arg[k])) return false;
-    out->few[k] = core_handle(arg[k]);
+    if (!core_is_array(arg[k]) || !core_made(arg[k])) return false;
+    out->few[k] = core_made(arg[k]);
   }
   out->objects = NULL;
   out->array = out->few;
