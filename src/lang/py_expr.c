@@ -94,7 +94,7 @@ static expr *power(lower *l, expr *a, expr *b) {
 static expr *bits(lower *l, tt_op op, const char *name, expr *a, expr *b) {
   tt_dtype ta = (tt_dtype)a->type->dtype, tb = (tt_dtype)b->type->dtype, t = py__arith(ta, tb);
   if (ta == TT_BOOL && tb == TT_BOOL) return py__elem(l, op, a, b);
-  if (!tt__is_int(t) && tt__is_int(ta) && tt__is_int(tb)) t = TT_U64; /* int64 with uint64 */
+  if (tt__is_int(ta) && tt__is_int(tb) && tt__is_float(tt__promote(ta, tb))) t = TT_U64; /* int64 with uint64 */
   if (!tt__is_int(t)) refuse(l, name, a, b);
   return py__elem(l, op, py__cast(l, a, t), py__cast(l, b, t));
 }
@@ -189,8 +189,9 @@ expr *py__compare(lower *l, const char *name, expr *a, expr *b) {
   }
   if (has_array(a, b)) return lazy(l, "c", name, op, py__compare(l, name, dummy(l, a), dummy(l, b)), a, b);
   if (!py__is_scalar(a) || !py__is_scalar(b)) refuse(l, name, a, b);
-  tt_dtype t = py__arith((tt_dtype)a->type->dtype, (tt_dtype)b->type->dtype);
-  if (a->type->dtype == TT_BOOL && b->type->dtype == TT_BOOL) t = TT_BOOL;
+  tt_dtype ta = (tt_dtype)a->type->dtype, tb = (tt_dtype)b->type->dtype, t = py__arith(ta, tb);
+  if (ta == TT_BOOL && tb == TT_BOOL) t = TT_BOOL;
+  if (tt__is_float(tt__promote(ta, tb))) t = tt__promote(ta, tb); /* also of uint64 and a sign: neither would wrap */
   if (tt__is_complex(t) && op != TT_EQ && op != TT_NE) refuse(l, name, a, b);
   return py__elem(l, op, py__cast(l, a, t), py__cast(l, b, t));
 }

@@ -39,8 +39,10 @@ type *py__unify(lower *l, type *a, type *b) {
   return py__tuple(l, item, a->n);
 }
 
+/* Arithmetic on whole numbers stays whole: where one of them has a sign, modulo 2**64 with a sign, as in Numba. */
 tt_dtype py__arith(tt_dtype a, tt_dtype b) {
   tt_dtype t = tt__promote(a, b);
+  if (tt__is_int(a) && tt__is_int(b) && !tt__is_int(t)) return TT_I64;
   if (t == TT_BOOL) return TT_I64;
   if (tt__is_int(t)) return tt__is_unsigned(t) ? TT_U64 : TT_I64;
   return t;

@@ -130,3 +130,43 @@ def test_signatures_of_guvectorize_type_the_results(target):
     with pytest.raises(ValueError, match="does not fit"):
         guvectorize([(int64[:], int64)], "(n),()->()", target=target)(lambda x, y, out: None)
     assert int32 and float32
+
+
+# ---- the types of what is computed
+
+
+@njit
+def congruential(x):
+    for k in range(x.size):
+        x[k] = x[k] * 6364136223846793005 + 1442695040888963407
+
+
+@cuda.jit
+def congruential_there(x):
+    k = cuda.grid(1)
+    if k < x.size:
+        x[k] = x[k] * 6364136223846793005 + 1442695040888963407
+
+
+def test_uint64_beside_other_whole_numbers_stays_whole():
+    seeds = [0, 1, 2**63 + 5, 2**64 - 1]
+    want = [(x * 6364136223846793005 + 1442695040888963407) % 2**64 for x in seeds]
+    here, there = np.array(seeds, np.uint64), np.array(seeds, np.uint64)
+    congruential(here)
+    congruential_there[1, 4](there)
+    assert here.tolist() == there.tolist() == want
+
+    @njit
+    def mixed(a, b):
+        return a + b, a - b, a * b, a // b, a % b, a & b, a | b, a ^ b, a << b, a >> b, a % 8, a < b, a / b
+
+    got = mixed(np.uint64(20), np.int64(3))
+    assert got == (23, 17, 60, 6, 2, 0, 23, 23, 160, 2, 4, False, 20 / 3)
+    assert [type(v) for v in got] == [int] * 11 + [bool, float]
+    assert mixed(np.uint64(2**64 - 1), np.int64(3))[9] == 2**61 - 1  # shifted as it is: no sign
+
+    @njit
+    def at(x, k):
+        return x[k % 4], x[(k + 1) % 4]
+
+    assert at(np.arange(4.0), np.uint64(6)) == (2.0, 3.0)
