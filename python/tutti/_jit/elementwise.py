@@ -365,16 +365,15 @@ class Stencil:
             def _module(self):
                 module = Module.__new__(Module)
                 module.functions, module.arrays, module.texts = [stencil.py_func], [], []
-                module.declared = [None]
+                module.declared, module.bound = [None], [{}]
                 inner = _Relative(module, stencil.py_func, arrays, rank)
                 text = inner.text()
                 body = text[text.index("(", text.index(")")) :][:-1]  # its list of statements
                 params = [*names, *(f"$i{k}" for k in range(rank))]
                 element = f"(fn {quote(stencil.__name__)} {inner.line} ({' '.join(map(quote, params))}) {body})"
-                at = 1
-                while at < len(module.functions):
-                    module.texts.append(Function(module, module.functions[at], module.declared[at]).text())
-                    at += 1
+                module.texts.append("")  # its place
+                module.translate()
+                module.texts.pop(0)
                 low, high = inner.low, inner.high
                 if stencil.neighborhood:
                     low, high = zip(*stencil.neighborhood)

@@ -6,6 +6,8 @@ of the language, another compiled function or a hidden array. No type is decided
 
 import ast
 import builtins
+import dis
+import functools
 import inspect
 import math
 import textwrap
@@ -61,17 +63,26 @@ class Module:
     def __init__(self, root, declared=None):
         self.functions, self.arrays, self.texts = [root], [], []
         self.declared = [declared]  # of each function, what its signatures say of numbers
-        at = 0
-        while at < len(self.functions):  # translating one may find more
-            self.texts.append(Function(self, self.functions[at], self.declared[at]).text())
-            at += 1
+        self.bound = [{}]  # and what its parameters are that are no values: functions and types
+        self.translate()
         self.file = inspect.getfile(root) if hasattr(root, "__code__") else "?"
 
-    def function(self, fn, declared=None):
-        if fn not in self.functions:
-            self.functions.append(fn)
-            self.declared.append(declared)
-        return self.functions.index(fn)
+    def translate(self):
+        """The functions that have no text yet; translating one may find more."""
+        while len(self.texts) < len(self.functions):
+            at = len(self.texts)
+            self.texts.append(Function(self, self.functions[at], self.declared[at], self.bound[at]).text())
+
+    def function(self, fn, declared=None, bound=None):
+        """The number of a function, for these parameters."""
+        bound = bound or {}
+        for k, one in enumerate(self.functions):
+            if one is fn and self.bound[k] == bound:
+                return k
+        self.functions.append(fn)
+        self.declared.append(declared)
+        self.bound.append(bound)
+        return len(self.functions) - 1
 
     def array(self, value):
         for k, one in enumerate(self.arrays):
@@ -125,9 +136,10 @@ def _lambda_in(text, fn):
 class Function:
     """One function's translation."""
 
-    def __init__(self, module, fn, declared=None):
+    def __init__(self, module, fn, declared=None, bound=None):
         self.module, self.fn = module, fn
         self.result, self.kinds = declared or (None, ())
+        self.bound = bound or {}
         self.node, self.before = source_of(fn)
         code = fn.__code__
         self.locals = set(code.co_varnames) | set(code.co_cellvars)
@@ -156,6 +168,8 @@ class Function:
         """(True, object) of an expression that is no local's."""
         if isinstance(node, ast.Name):
             word = node.id
+            if word in self.bound:
+                return True, self.bound[word]
             if word in self.locals:
                 return False, None
             for space in (self.outer, self.fn.__globals__, vars(builtins)):
@@ -171,6 +185,15 @@ class Function:
                 return True, getattr(owner, node.attr)
         return False, None
 
+    def fixed(self, node):
+        """(True, object) of an argument that is known before the call: no local's, or written out."""
+        if isinstance(node, ast.Constant):
+            return True, node.value
+        if isinstance(node, ast.Tuple):
+            parts = [self.fixed(part) for part in node.elts]
+            return all(known for known, _ in parts), tuple(value for _, value in parts)
+        return self.static(node)
+
     # ---- the function
 
     def text(self):
@@ -178,8 +201,9 @@ class Function:
         if a.vararg or a.kwarg or a.kwonlyargs:
             self.fail("a compiled function with *args, **kwargs or keyword-only parameters", self.node)
         params = [p.arg for p in a.posonlyargs + a.args]
+        casts = [self.declared(p, k) for p, k in zip(params, self.kinds) if k and p not in self.bound]
+        params = [p for p in params if p not in self.bound]
         self.known.update(params)
-        casts = [self.declared(p, kind) for p, kind in zip(params, self.kinds) if kind]
         if isinstance(self.node, ast.Lambda):
             body = f"(ret {self.line} {self.given(self.node.body)})"
         else:
@@ -404,13 +428,19 @@ class Function:
         if any(isinstance(a, ast.Starred) for a in e.args) or any(k.arg is None for k in e.keywords):
             self.fail("a call with * or **", e)
         found, callee = self.static(e.func)
-        args = list(map(self.expr, e.args))
         if found and hasattr(callee, "_jit_function"):
             fn = callee._jit_function()
-            args = list(map(self.expr, bind(self, fn, e)))
-            return f"(call {self.module.function(fn, callee._declared)} {' '.join(args)})"
+            given = dict(zip(fn.__code__.co_varnames, bind(self, fn, e)))
+            bound = {}
+            for name, node in given.items():
+                known, value = self.fixed(node)
+                if known and no_value(fn, name, value):
+                    bound[name] = value
+            args = [self.expr(node) for name, node in given.items() if name not in bound]
+            return f"(call {self.module.function(fn, callee._declared, bound)} {' '.join(args)})"
         if found and type(callee).__name__ in ("Generalised", "Stencil"):
             self.fail(f"a call of {callee.__name__}(), which works on whole arrays, in a compiled function", e)
+        args = list(map(self.expr, e.args))
         if getattr(callee, "_jit_backwards", False):
             args.reverse()
         args += [f"(kw {quote(k.arg)} {self.expr(k.value)})" for k in e.keywords]
@@ -468,6 +498,27 @@ def bind(front, fn, e):
         else:
             out.append(ast.copy_location(ast.Constant(parameter.default), e))
     return out
+
+
+def no_value(fn, name, value):
+    """Is an argument one that the function is translated for anew: a function, a type, or the constant shape of an
+    array that it makes? Not where its own code gives the name a value."""
+    functions = hasattr(value, "_jit_function") or isinstance(value, (types.BuiltinFunctionType, type))
+    if functions or type(value).__name__ == "ufunc":
+        good = True
+    elif hasattr(value, "_jit_name"):
+        good = not hasattr(value, "__index__")
+    elif isinstance(value, int) or (isinstance(value, tuple) and value and all(type(v) is int for v in value)):
+        good = type(value) is not bool and "array" in fn.__code__.co_names
+    else:
+        good = dtype_name(value) is not None
+    return good and name not in _stored(fn.__code__)
+
+
+@functools.cache
+def _stored(code):
+    """The names that a function's own code gives values."""
+    return {i.argval for i in dis.get_instructions(code) if i.opname.startswith(("STORE_", "DELETE_"))}
 
 
 def dtype_name(value):
