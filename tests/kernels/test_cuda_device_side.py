@@ -187,7 +187,7 @@ def test_their_cuda_text_compiles():
     product(np.ones((3, 4)), np.ones(4))
     plus = device_ufunc.DeviceVectorized(lambda a, b: a + b)
     plus(np.ones(3), 2)
-    kernels = [*total._kernels.values(), total._begin, product._each, plus._each]
+    kernels = [*total._kernels.values(), total._begin, product._each, *plus._each.values()]
     for text in (t for k in kernels for t in k.inspect_cuda().values()):
         for arch in (80, 90):
             log = nvrtc.compile_text(text, ["--fmad=false", "--std=c++17", f"--gpu-architecture=sm_{arch}"])

@@ -132,6 +132,26 @@ def test_signatures_of_guvectorize_type_the_results(target):
     assert int32 and float32
 
 
+def test_numbers_beside_arrays_are_not_spread():
+    """A ufunc of the device hands a number to its kernel as it is."""
+
+    @cuda.jit(device=True)
+    def inside(x):
+        return x + 0.25
+
+    @vectorize(["float32(float32, float32, int64)"], target="cuda")
+    def line(x, slope, shift):
+        return inside(x * slope + shift)
+
+    x = np.arange(100_000, dtype=np.float32)
+    for slope in (0.5, np.float32(0.5), np.array(0.5, np.float32), np.full(1, 0.5, np.float32)):
+        np.testing.assert_array_equal(line(x, slope, 2), x * np.float32(0.5) + np.float32(2.25))
+    np.testing.assert_array_equal(line(2, x, np.array([[1], [3]])), 2 * x + np.float32([[1.25], [3.25]]))
+    assert line(3, 0.5, 1) == 2.75 and isinstance(line(3, 0.5, 1), np.float32)
+    kernels = {numbers: each.signatures for numbers, each in line._each.items()}
+    assert kernels[1, 2] == ["Af32:1C,f32,i64,Af32:1C"] and (0,) in kernels and (0, 1, 2) in kernels
+
+
 # ---- the types of what is computed
 
 

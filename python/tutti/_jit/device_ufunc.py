@@ -14,23 +14,26 @@ from .elementwise import Around, Generalised, Vectorized, _i, _n, _need_numpy
 
 
 class _Each(Around, Kernel):
-    """The kernel around a user's function: arrays of one axis, the last of them the result."""
+    """The kernel around a user's function: arrays of one axis, the last of them the result. `numbers`: the positions of
+    parameters that are the same for all elements."""
 
-    def __init__(self, fn, params):
+    def __init__(self, fn, params, numbers=()):
         index = f"(set 1 {_n('i')} (call \"cuda.grid\" {_i(1)}))"
-        args = " ".join(f"(idx {_n(p)} {_n('i')})" for p in params[:-1])
+        ways = enumerate(params[:-1])
+        args = " ".join(_n(p) if k in numbers else f"(idx {_n(p)} {_n('i')})" for k, p in ways)
+        self._numbers = numbers
         store = f"(set 1 (idx {_n(params[-1])} {_n('i')}) (call 1 {args}))"
         size = f'(attr {_n(params[-1])} "size")'
         body = f'{index} (if 1 (cmp "<" {_n("i")} {size}) ({store}) ())'
         super().__init__(fn, KERNEL, fn.__name__ + "_each", params, body)
 
     def _step_function(self):
-        fn = self.py_func
+        fn, numbers = self.py_func, self._numbers
 
         def each(*arrays):
             i = grid(1)
             if i < arrays[-1].size:
-                arrays[-1][i] = fn(*(a[i] for a in arrays[:-1]))
+                arrays[-1][i] = fn(*(a if k in numbers else a[i] for k, a in enumerate(arrays[:-1])))
 
         return each
 
@@ -44,6 +47,11 @@ def _there(a):
     if isinstance(inner, _core.ndarray):
         return inner.to(numbered(place))
     return memory.package().array(inner if memory.is_cuda_array(inner) else np.asarray(inner), device=numbered(place))
+
+
+def _is_number(np, a):
+    """One value of the host's: a kernel takes it as it is."""
+    return isinstance(a, (int, float, complex, np.generic)) or (isinstance(a, np.ndarray) and a.shape == ())
 
 
 def _shown(made):
@@ -92,18 +100,21 @@ class DeviceVectorized(Vectorized):
 
     def __init__(self, fn, identity=None, signatures=()):
         super().__init__(fn, identity=identity, signatures=signatures)
-        self._each = _Each(fn, [f"a{k}" for k in range(self.nin)] + ["out"])
+        self._each = {}  # by the positions of numbers among the arguments
         self._fold = None
 
     def _over(self, args, out):
         np = _need_numpy()
-        given, kind = self._typed(np, [_there(a) for a in args], args)
+        given, kind = self._typed(np, [np.asarray(a) if _is_number(np, a) else _there(a) for a in args], args)
+        numbers = tuple(k for k, a in enumerate(given) if _is_number(np, a))
+        if numbers not in self._each:
+            self._each[numbers] = _Each(self.py_func, [f"a{k}" for k in range(self.nin)] + ["out"], numbers)
         shape = np.broadcast_shapes(*(tuple(a.shape) for a in given))
         if out is not None and tuple(out.shape) != shape:
             raise ValueError(f"{self.__name__}(): an array of shape {tuple(out.shape)} cannot hold shape {shape}")
         made = out._jit_argument if _in_place(out) else _new(shape, kind)
-        flat = made.reshape(made.size)
-        self._each.forall(made.size)(*(_dense(a, shape).reshape(made.size) for a in given), flat)
+        values = [a[()] if k in numbers else _dense(a, shape).reshape(made.size) for k, a in enumerate(given)]
+        self._each[numbers].forall(made.size)(*values, made.reshape(made.size))
         return _home(made, args, out)
 
     @staticmethod
