@@ -234,6 +234,8 @@ static bool has_loop(tt_op op, tt_dtype t) {
     case TT_CLASS_SHIFT:
     case TT_CLASS_WHOLE:
       return tt__is_int(t);
+    case TT_CLASS_ABS:
+      return !tt__is_complex(t);
     default:
       return true;
   }
@@ -272,20 +274,28 @@ tt_code tt__check_casts(tt_op op, const tt_value *arg, int n, tt_dtype asked, co
   return TT_OK;
 }
 
+static tt_code fail_no_match(tt_op op, tt_error *err) {
+  return tt__fail(err, TT_ETYPE, "No loop matching the specified signature and casting was found for ufunc %s",
+                  tt__ops[op].numpy);
+}
+
 static tt_code forced(tt_op op, const tt_value *arg, int n, tt_dtype dtype, tt_types *t, tt_error *err) {
-  if (!has_loop(op, dtype))
-    return tt__fail(err, TT_ETYPE, "No loop matching the specified signature and casting was found for ufunc %s",
-                    tt__ops[op].numpy);
+  if (!has_loop(op, dtype)) return fail_no_match(op, err);
   int cls = tt__ops[op].cls;
   if (cls == TT_CLASS_COMPARE || cls == TT_CLASS_LOGIC || cls == TT_CLASS_TEST) return TT_OK;
   t->compute = t->result = dtype;
   bool part = cls == TT_CLASS_ABS || cls == TT_CLASS_PART;
   if (part && n == 1 && tt__is_complex(tt__value_dtype(arg)) && !tt__is_complex(dtype))
     t->compute = tt__complex_of(dtype);
-  return dtype == TT_BOOL && cls == TT_CLASS_ARITH ? arith_bool(op, t, err) : TT_OK;
+  if (dtype != TT_BOOL || cls != TT_CLASS_ARITH) return TT_OK;
+  TT_TRY(arith_bool(op, t, err));
+  return t->compute == TT_BOOL ? TT_OK : fail_no_match(op, err);
 }
 
 tt_code tt__op_types(tt_op op, const tt_value *arg, int n, tt_dtype dtype, tt_types *out, tt_error *err) {
+  int cls = tt__ops[op].cls;
+  bool answers = cls == TT_CLASS_COMPARE || cls == TT_CLASS_LOGIC || cls == TT_CLASS_TEST;
+  if (dtype != TT_DTYPE_NONE && !answers) return forced(op, arg, n, dtype, out, err); /* whatever the operands are */
   TT_TRY(by_class(op, arg, n, out, err));
   if (dtype != TT_DTYPE_NONE) return forced(op, arg, n, dtype, out, err);
   return tt__is_complex(out->compute) && !has_complex_loop(op) ? fail_unsupported(op, err) : TT_OK;

@@ -222,7 +222,12 @@ static tt_pair c_choose(maker m, tt_pair a, tt_pair b, bool larger) {
 
 static tt_pair c_sign(maker m, tt_pair a) {
   int h = op2(m, TT_HYPOT, a.re, a.im), zero = number(m, 0), none = test(m, TT_EQ, h, zero);
-  return c_pick(m, none, pair(zero, zero), pair(quot(m, a.re, h), quot(m, a.im, h)));
+  tt_pair near = c_pick(m, none, pair(zero, zero), pair(quot(m, a.re, h), quot(m, a.im, h)));
+  int flat = test(m, TT_ISINF, a.re, -1), tall = test(m, TT_ISINF, a.im, -1), one = number(m, 1);
+  tt_pair end = c_pick(m, flat, pair(op2(m, TT_COPYSIGN, one, a.re), zero), pair(zero, op2(m, TT_COPYSIGN, one, a.im)));
+  int nan = number(m, __builtin_nan(""));
+  end = c_pick(m, both(m, TT_LAND, flat, tall), pair(nan, nan), end); /* between the axes it has no direction */
+  return c_pick(m, test(m, TT_ISINF, h, -1), end, near);
 }
 
 static tt_pair c_log_base(maker m, tt_pair a, double scale) { return c_scale(m, c_log(m, a), number(m, scale)); }

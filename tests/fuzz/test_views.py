@@ -28,3 +28,29 @@ def test_initial_is_of_the_results_type(name, dtype, initial):
         got = getattr(tt, name)(tt.array(x), initial=initial, **words)
         assert got.dtype == want.dtype
         np.testing.assert_array_equal(got.numpy(), want)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", ["subtract", "negative", "sign", "absolute", "right_shift", "remainder", "minimum"])
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int64", "float32", "complex128"])
+def test_dtype_decides_whatever_the_operands_are(name, dtype):
+    for x in (np.array([True, False]), np.array([3, 2], "uint64"), np.array([-3, 2], "int8")):
+        args = [x, x][: getattr(np, name).nin]
+        try:
+            want = getattr(np, name)(*args, dtype=dtype)
+        except TypeError:
+            with pytest.raises(TypeError):
+                getattr(tt, name)(*(tt.array(a) for a in args), dtype=dtype)
+            continue
+        got = getattr(tt, name)(*(tt.array(a) for a in args), dtype=dtype)
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(got.numpy(), want)
+
+
+def test_sign_of_complex_infinities():
+    parts = [np.inf, -np.inf, np.nan, -0.0, 0.0, 1e308, -2.0]
+    z = np.array([complex(a, b) for a in parts for b in parts])
+    with np.errstate(all="ignore"):
+        want = np.sign(z)
+    got = tt.sign(tt.array(z)).numpy()
+    np.testing.assert_allclose(got, want, rtol=1e-15)

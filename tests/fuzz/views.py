@@ -164,7 +164,7 @@ class Program:
                 kn["casting"] = kt["casting"] = c = r.choice(["unsafe", "safe", "same_kind"])
                 text += f", casting='{c}'"
         elif r.random() < 0.15:
-            kn["dtype"] = kt["dtype"] = d = r.choice(["float64", "float32", "int64"])
+            kn["dtype"] = kt["dtype"] = d = r.choice(["float64", "float32", "int64", "complex128"])
             text += f", dtype='{d}'"
         return kn, kt, text
 
