@@ -123,8 +123,12 @@ TT_API tt_code tt_array_to(tt_array *a, int device, tt_array **out, tt_error *er
 /* Bytes of array memory: live, their peak, kept for reuse with them, limit (0: none). */
 typedef struct tt_memory {
   int64_t allocated, max_allocated, reserved, limit;
+  int64_t free_blocks; /* how many pieces are kept */
 } tt_memory;
 TT_API tt_code tt_device_memory(int device, tt_memory *out, tt_error *err);
+/* The same of pinned memory of the host for a device, without a peak or a limit. */
+TT_API tt_code tt_pinned_memory(int device, tt_memory *out, tt_error *err);
+TT_API tt_code tt_pinned_trim(int device, tt_error *err); /* give what is kept for reuse back */
 TT_API tt_code tt_device_memory_reset_peak(int device, tt_error *err);
 TT_API tt_code tt_device_trim(int device, tt_error *err); /* give what is kept for reuse back */
 /* Bytes of live and kept memory that tutti may take there; 0: no limit. */

@@ -16,6 +16,7 @@
 #include "device/cache_alloc.h"
 #include "device/current.h"
 #include "device/device.h"
+#include "device/stage.h"
 #include "graph/build.h"
 #include "graph/call.h"
 #include "graph/session.h"
@@ -59,8 +60,11 @@ void tt_set_threads(int n) { tt__pool_resize(n); }
 
 void tt_memory_read(tt_memory *out) {
   tt_mem_stats s = tt__mem_stats();
-  *out = (tt_memory){
-      .allocated = s.live_data, .max_allocated = s.peak_data, .reserved = s.live_data + s.cached, .limit = s.limit};
+  *out = (tt_memory){.allocated = s.live_data,
+                     .max_allocated = s.peak_data,
+                     .reserved = s.live_data + s.cached,
+                     .limit = s.limit,
+                     .free_blocks = s.kept_blocks};
 }
 
 void tt_memory_reset_peak(void) { tt__mem_reset_peak(); }
@@ -176,8 +180,28 @@ tt_code tt_device_memory(int device, tt_memory *out, tt_error *err) {
     return TT_OK;
   }
   tt_dmem_stats s = tt__dmem_stats(d);
-  *out =
-      (tt_memory){.allocated = s.allocated, .max_allocated = s.max_allocated, .reserved = s.reserved, .limit = s.limit};
+  *out = (tt_memory){.allocated = s.allocated,
+                     .max_allocated = s.max_allocated,
+                     .reserved = s.reserved,
+                     .limit = s.limit,
+                     .free_blocks = s.free_blocks};
+  return TT_OK;
+}
+
+tt_code tt_pinned_memory(int device, tt_memory *out, tt_error *err) {
+  tt_device *d;
+  memset(out, 0, sizeof *out);
+  TT_TRY(tt__device_open(device, &d, err));
+  if (!d) return TT_OK; /* the processor's is like any other */
+  tt_dmem_stats s = tt__dmem_stats(d);
+  *out = (tt_memory){.allocated = s.pinned - s.pinned_kept, .reserved = s.pinned, .free_blocks = s.pinned_free};
+  return TT_OK;
+}
+
+tt_code tt_pinned_trim(int device, tt_error *err) {
+  tt_device *d;
+  TT_TRY(tt__device_open(device, &d, err));
+  if (d) tt__pinned_drop(d);
   return TT_OK;
 }
 

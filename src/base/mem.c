@@ -53,7 +53,7 @@ static atomic_llong live, peak, live_data, peak_data, allocs, limit;
 static tt_lock store_lock = TT_LOCK_INIT;
 static block *store[CLASSES];
 static block *oldest, *newest;
-static size_t cached, cache_cap;
+static size_t cached, cache_cap, kept_blocks;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* ---- counting */
@@ -200,6 +200,7 @@ static void unlink_block(block *b) {
   *(b->older ? &b->older->newer : &oldest) = b->newer;
   *(b->newer ? &b->newer->older : &newest) = b->older;
   cached -= size;
+  kept_blocks--;
 }
 
 static void link_block(block *b, int c, size_t size) {
@@ -209,6 +210,7 @@ static void link_block(block *b, int c, size_t size) {
   *(newest ? &newest->newer : &oldest) = b;
   newest = b;
   cached += size;
+  kept_blocks++;
 }
 
 /* Detach the oldest blocks until at most `keep` bytes are kept; the result is a list through `next`. */
@@ -303,13 +305,14 @@ void tt__mem_free_data(void *p, size_t size) {
 tt_mem_stats tt__mem_stats(void) {
   pthread_once(&once, start);
   tt__lock(&store_lock);
-  int64_t kept = (int64_t)cached;
+  int64_t kept = (int64_t)cached, pieces = (int64_t)kept_blocks;
   tt__unlock(&store_lock);
   return (tt_mem_stats){.live = atomic_load(&live),
                         .peak = atomic_load(&peak),
                         .live_data = atomic_load(&live_data),
                         .peak_data = atomic_load(&peak_data),
                         .cached = kept,
+                        .kept_blocks = pieces,
                         .allocs = atomic_load(&allocs),
                         .limit = atomic_load(&limit)};
 }

@@ -34,7 +34,8 @@ TT_HIDDEN void tt__mem_trim(void);
 typedef struct tt_mem_stats {
   int64_t live, peak;           /* bytes, metadata and data together */
   int64_t live_data, peak_data; /* bytes, array memory alone */
-  int64_t cached;               /* bytes of array memory kept for reuse, in none of the above */
+  int64_t cached;               /* bytes of array memory kept for reuse, in none of the above, */
+  int64_t kept_blocks;          /* and in how many pieces */
   int64_t allocs;               /* calls that succeeded since start */
   int64_t limit;                /* bytes of array memory allowed, 0: none */
 } tt_mem_stats;

@@ -472,7 +472,11 @@ void tt__dmem_set_limit(tt_device *d, int64_t bytes) {
 
 tt_dmem_stats tt__dmem_stats(tt_device *d) {
   tt__lock(&tt__cache_lock);
-  tt_dmem_stats s = tt__cache_of(d)->stats;
+  const tt_cache *c = tt__cache_of(d);
+  tt_dmem_stats s = c->stats;
+  for (const tt_dmem *first = c->segments; first; first = first->below)
+    for (const tt_dmem *m = first; m; m = m->right) s.free_blocks += m->state == TT_DMEM_FREE;
+  tt__pinned_count(c, &s);
   tt__unlock(&tt__cache_lock);
   return s;
 }

@@ -43,6 +43,8 @@ typedef struct tt_dmem_stats {
   int64_t reserved, max_reserved;   /* bytes taken from the device */
   int64_t waiting;                  /* given back, and still in use on another stream */
   int64_t pinned;                   /* pinned host memory, in use or kept */
+  int64_t free_blocks;              /* pieces that are kept, on the device */
+  int64_t pinned_kept, pinned_free; /* bytes and pieces of pinned memory that are kept */
   int64_t limit;                    /* 0: none */
   int64_t allocs, driver_allocs;    /* calls so far */
 } tt_dmem_stats;

@@ -67,5 +67,7 @@ TT_HIDDEN extern tt_lock tt__cache_lock;
 
 /* (pinned.c) Give all free pinned memory back. Lock held. */
 TT_HIDDEN void tt__pinned_trim(tt_cache *c);
+/* Adds what is kept to the figures. */
+TT_HIDDEN void tt__pinned_count(const tt_cache *c, tt_dmem_stats *s);
 
 #endif

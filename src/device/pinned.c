@@ -37,6 +37,19 @@ void tt__pinned_trim(tt_cache *c) {
   c->pinned = NULL;
 }
 
+void tt__pinned_count(const tt_cache *c, tt_dmem_stats *s) {
+  for (const tt_pinned_free *f = c->pinned; f; f = f->next) {
+    s->pinned_kept += (int64_t)f->size;
+    s->pinned_free++;
+  }
+}
+
+void tt__pinned_drop(tt_device *d) {
+  tt__lock(&tt__cache_lock);
+  if (!tt__device_lost(d)) tt__pinned_trim(tt__cache_of(d));
+  tt__unlock(&tt__cache_lock);
+}
+
 static void *find(tt_cache *c, size_t size) {
   for (tt_pinned_free **at = &c->pinned; *at; at = &(*at)->next) {
     tt_pinned_free *f = *at;

@@ -17,6 +17,7 @@ TT_HIDDEN tt_code tt__stage_out(tt_device *d, tt_stream *s, void *to, const void
 /* Pinned host memory, kept for reuse. What is given back must not be in use by a copy any more. */
 TT_HIDDEN tt_code tt__pinned_alloc(tt_device *d, size_t size, void **out, tt_error *err);
 TT_HIDDEN void tt__pinned_free(tt_device *d, void *p, size_t size);
+TT_HIDDEN void tt__pinned_drop(tt_device *d); /* what is kept goes back to the system */
 
 /*
 ** A flow through the device's rings, which move about so many bytes each way; 0: none moves. As tt__flow_run; TT_ENOMEM

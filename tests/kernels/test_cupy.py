@@ -152,3 +152,33 @@ def test_kernels_in_python():
     assert small.tolist() == list(range(63, -1, -1)) and float(total[0]) == 63 * 32
     times = benchmark(halves, ((4,), (128,), (x, y, 1000)), n_repeat=5, n_warmup=1)
     assert len(times.cpu_times) == 5 and "halves" in str(times)
+
+
+def test_memory_pools_have_the_librarys_figures():
+    pool, pinned = cp.get_default_memory_pool(), cp.get_default_pinned_memory_pool()
+    pool.free_all_blocks()
+    before = pool.used_bytes()
+    x = cp.sqrt(cp.arange(1 << 20, dtype="float64"))
+    x[5] = 1  # has memory now
+    cp.cumsum(x).sum().get()
+    assert pool.used_bytes() - before >= 8 << 20
+    assert pool.total_bytes() == pool.used_bytes() + pool.free_bytes()
+    del x
+    assert pool.n_free_blocks() >= 1 and pool.free_bytes() >= 8 << 20
+    pool.free_all_blocks()
+    pool.free_all_free()
+    assert pool.free_bytes() < 8 << 20
+    assert pool.get_limit() == 0
+    try:
+        pool.set_limit(size=1 << 40)
+        assert pool.get_limit() == 1 << 40
+        pool.set_limit(fraction=0.5)
+        assert 0 < pool.get_limit() < 1 << 60
+    finally:
+        pool.set_limit(size=0)
+    assert pool.get_limit() == 0
+    for words in ({}, {"size": 1, "fraction": 0.5}, {"size": -1}, {"fraction": 1.5}):
+        with pytest.raises(ValueError):
+            pool.set_limit(**words)
+    pinned.free_all_blocks()
+    assert pinned.n_free_blocks() == 0

@@ -137,6 +137,13 @@ static PyObject *py_get_device(PyObject *self, PyObject *unused) {
 
 /* ---- memory of a device */
 
+static PyObject *figures_of(const tt_memory *m) {
+  return Py_BuildValue("{sLsLsLsLsLsL}", "allocated", (long long)m->allocated, "max_allocated",
+                       (long long)m->max_allocated, "reserved", (long long)m->reserved, "kept",
+                       (long long)(m->reserved - m->allocated), "limit", (long long)m->limit, "free_blocks",
+                       (long long)m->free_blocks);
+}
+
 static PyObject *py_device_memory(PyObject *self, PyObject *args) {
   (void)self;
   int number;
@@ -145,8 +152,25 @@ static PyObject *py_device_memory(PyObject *self, PyObject *args) {
   if (!PyArg_ParseTuple(args, "i", &number)) return NULL;
   tt_code c = tt_device_memory(number, &m, &err);
   if (c != TT_OK) return core_raise(c, &err);
-  return Py_BuildValue("{sLsLsLsL}", "allocated", (long long)m.allocated, "max_allocated", (long long)m.max_allocated,
-                       "reserved", (long long)m.reserved, "limit", (long long)m.limit);
+  return figures_of(&m);
+}
+
+static PyObject *py_pinned_memory(PyObject *self, PyObject *args) {
+  (void)self;
+  int number;
+  tt_memory m;
+  tt_error err;
+  if (!PyArg_ParseTuple(args, "i", &number)) return NULL;
+  tt_code c = tt_pinned_memory(number, &m, &err);
+  return c == TT_OK ? figures_of(&m) : core_raise(c, &err);
+}
+
+static PyObject *py_pinned_trim(PyObject *self, PyObject *args) {
+  (void)self;
+  int number;
+  tt_error err;
+  if (!PyArg_ParseTuple(args, "i", &number)) return NULL;
+  return done(tt_pinned_trim(number, &err), &err);
 }
 
 static PyObject *py_device_reset_peak(PyObject *self, PyObject *args) {
@@ -352,6 +376,8 @@ PyMethodDef core_device_functions[] = {
     {"_device_memory", py_device_memory, METH_VARARGS, NULL},
     {"_device_reset_peak", py_device_reset_peak, METH_VARARGS, NULL},
     {"_device_trim", py_device_trim, METH_VARARGS, NULL},
+    {"_pinned_memory", py_pinned_memory, METH_VARARGS, NULL},
+    {"_pinned_trim", py_pinned_trim, METH_VARARGS, NULL},
     {"_device_set_limit", py_device_set_limit, METH_VARARGS, NULL},
     {"_device_synchronize", py_device_synchronize, METH_VARARGS, NULL},
     {"_stream_new", py_stream_new, METH_VARARGS, NULL},

@@ -40,7 +40,7 @@ def get_default_memory_pool():
 
 
 def get_default_pinned_memory_pool():
-    return cuda.MemoryPool()
+    return cuda.PinnedMemoryPool()
 
 
 def __getattr__(name):

@@ -5,6 +5,7 @@ import time as _time
 import types as _types
 
 import tutti as _tt
+from tutti import _core, _device
 
 
 class Device:
@@ -86,20 +87,79 @@ def get_current_stream():
     return Stream.null
 
 
-class MemoryPool:
-    """The library's own; nothing is to be managed."""
+def _number():
+    """Of the device that is chosen; the processor where none is."""
+    return max(_core._get_device(), 0)
 
-    def free_all_blocks(self, stream=None):
-        _tt.memory_trim()
+
+class MemoryPool:
+    """The memory that tutti has of the chosen device: the figures and the limit are the library's own."""
+
+    def _figure(self, name):
+        return _core._device_memory(_number())[name]
 
     def used_bytes(self):
-        return _tt.memory()["allocated"]
+        """Bytes of arrays."""
+        return self._figure("allocated")
 
     def total_bytes(self):
-        return _tt.memory()["reserved"]
+        """Bytes of arrays, and of what is kept for the next ones."""
+        return self._figure("reserved")
+
+    def free_bytes(self):
+        """Bytes that are kept for the next arrays."""
+        return self._figure("kept")
+
+    def n_free_blocks(self):
+        """How many pieces are kept for the next arrays."""
+        return self._figure("free_blocks")
+
+    def free_all_blocks(self, stream=None):
+        """Give what is kept back to the device."""
+        _core._device_trim(_number())
+
+    def free_all_free(self):
+        """free_all_blocks(), as it was called once."""
+        self.free_all_blocks()
+
+    def set_limit(self, size=None, fraction=None):
+        """Take no more than `size` bytes of the device, or than this part of its memory; 0: no limit."""
+        if size is not None and fraction is not None:
+            raise ValueError("size and fraction must not be specified at the same time")
+        if size is None and fraction is None:
+            raise ValueError("either size or fraction must be given")
+        if fraction is not None and not 0 <= fraction <= 1:
+            raise ValueError(f"memory limit fraction out of range: {fraction}")
+        if size is not None and size < 0:
+            raise ValueError(f"memory limit size out of range: {size}")
+        if size is None:
+            size = _device.numbered(_number()).memory.total * fraction
+        _core._device_set_limit(_number(), int(size))
+
+    def get_limit(self):
+        """The limit in bytes; 0: none."""
+        return self._figure("limit")
 
     def malloc(self, size):
         raise NotImplementedError("raw device memory is not covered")
+
+
+class PinnedMemoryPool:
+    """Memory of the host that a device copies at full speed."""
+
+    def n_free_blocks(self):
+        """How many pieces are kept for the next use."""
+        return _core._pinned_memory(_number())["free_blocks"]
+
+    def free_all_blocks(self):
+        """Give what is kept back to the system."""
+        _core._pinned_trim(_number())
+
+    def free(self, mem, size):
+        raise NotImplementedError("raw pinned memory is not covered")
+
+    def malloc(self, size):
+        raise NotImplementedError("raw pinned memory is not covered")
 
 
 def set_allocator(allocator=None):
