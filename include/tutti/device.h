@@ -46,7 +46,7 @@ TT_API const char *tt_version(void);
   X(downloads, "moves of array memory to the host")                            \
   X(download_bytes, "their bytes")                                             \
   X(peer_copies, "moves between devices")                                      \
-  X(streamed, "kernels run in pieces, their moves and their work at once")     \
+  X(streamed, "steps run in pieces, their moves and their work at once")       \
   X(pieces, "of how many pieces those were")                                   \
   X(evictions, "arrays moved to the host because a device was full")           \
   X(evicted_bytes, "their bytes")                                              \
