@@ -79,10 +79,10 @@ static void explain_kernel(const tt_walk *walk, const tt_step *st, const tt_plac
 }
 
 /* What is cut, and into how many. */
-static void explain_tiles(const tt_walk *walk, const tt_step *st, tt_device *d, tt_str *s) {
+static void explain_tiles(const tt_walk *walk, const tt_plan *plan, int at, tt_device *d, tt_str *s) {
   static const char *const of[TT_TILE_AXES] = {"of the batch", "of rows", "of columns", "of sums"};
   tt_tiles t;
-  if (!tt__tiles_pay(d, walk, st, &t)) return;
+  if (!tt__tiles_pay(d, walk, plan, at, true, &t)) return;
   if (t.runs.count > 0) {
     tt__str_addf(
         s, "      in %lld pieces (the device has no room for all: %lld runs of %lld elements, then as many blocks",
@@ -123,7 +123,7 @@ static void explain_library(const tt_walk *walk, const tt_plan *plan, int i, con
   tt__str_addf(s, "\n      %.3g operations; predicted %.4f ms", call.work.flops, tt__cost_likely(&call, there) / 1e6);
   if (ns > 0) tt__str_addf(s, ", measured %.4f ms at this size", ns / 1e6);
   tt__str_add(s, "\n");
-  if (place->device) explain_tiles(walk, &plan->step[i], place->device, s);
+  if (place->device) explain_tiles(walk, plan, i, place->device, s);
 }
 
 static void explain_call(const tt_walk *walk, const tt_step *st, tt_str *s) {

@@ -130,7 +130,7 @@ static void choose(const tt_walk *walk, const tt_plan *plan, bool looked_at, tt_
     steps_ns += tt__cost_there(walk, s, d);
     if (s->kind == TT_STEP_KERNEL && tt__pieces_pay(d, walk, s, looked_at, &pieces))
       saved_ns += pieces.up_ns + pieces.work_ns + pieces.down_ns - pieces.ns;
-    if (tt__tiles_pay(d, walk, s, &tiles)) /* below 0 where operands come up several times */
+    if (tt__tiles_pay(d, walk, plan, i, true, &tiles)) /* below 0 where operands come up several times */
       saved_ns += tiles.up_ns + tiles.work_ns + (looked_at ? tiles.down_ns : 0) - tiles.ns;
   }
   double home_ns = looked_at ? results_home(walk, c) : 0;

@@ -281,13 +281,20 @@ static bool fits_host(const tt_walk *walk, const tt_step *step) {
 
 /* In tiles, smaller and smaller ones if the device has less room than it says; `must`: the whole was tried.
  * TT_ENOTIMPL: it is no such step, or need not. */
-static tt_code execute_tiles(const tt_walk *walk, const tt_step *step, bool must, tt_device *d, tt_error *err) {
+static tt_code execute_tiles(const tt_walk *walk, const tt_plan *plan, int i, bool must, tt_device *d, tt_error *err) {
   tt_tiles tiles;
-  if (must ? !tt__tiles_fit(d, walk, step, 1, &tiles) : !tt__tiles_pay(d, walk, step, &tiles)) return TT_ENOTIMPL;
-  if (!fits_host(walk, step)) return TT_ENOTIMPL;
-  tt_code code = tt__tiles_run(d, walk, step, &tiles, err);
-  for (double share = 0.5; code == TT_ENOMEM && share > 0.05 && tt__tiles_fit(d, walk, step, share, &tiles); share /= 2)
-    code = tt__tiles_run(d, walk, step, &tiles, err);
+  tt_code code = TT_ENOMEM;
+  bool follows = fuse;
+  if (must ? !tt__tiles_fit(d, walk, plan, i, follows, 1, &tiles) : !tt__tiles_pay(d, walk, plan, i, follows, &tiles))
+    return TT_ENOTIMPL;
+  if (!fits_host(walk, &plan->step[i])) return TT_ENOTIMPL;
+  for (double share = 1; code == TT_ENOMEM && share > 0.05; share /= 2) {
+    if (!tt__tiles_fit(d, walk, plan, i, follows, share, &tiles)) continue;
+    code = tt__tiles_run(d, walk, plan, i, &tiles, err);
+    follows = follows && code != TT_ENOTIMPL;
+    if (code == TT_ENOTIMPL && tiles.follow.epilogue && tt__tiles_fit(d, walk, plan, i, false, share, &tiles))
+      code = tt__tiles_run(d, walk, plan, i, &tiles, err);
+  }
   return code;
 }
 
@@ -304,7 +311,7 @@ static tt_code execute_step(const tt_walk *walk, const tt_plan *plan, int i, tt_
   bool is_kernel = step->kind == TT_STEP_KERNEL;
   why.code = TT_OK;
   why.message[0] = 0;
-  tt_code code = step->kind == TT_STEP_LIB ? execute_tiles(walk, step, false, d, &why) : TT_ENOTIMPL;
+  tt_code code = step->kind == TT_STEP_LIB ? execute_tiles(walk, plan, i, false, d, &why) : TT_ENOTIMPL;
   if (code == TT_ENOTIMPL) code = execute_followed(walk, plan, i, d, &why);
   if (is_kernel && tt__pieces_pay(d, walk, step, tt__session_looking, &pieces) &&
       !(pieces.windows && !fits_host(walk, step)))
@@ -314,7 +321,7 @@ static tt_code execute_step(const tt_walk *walk, const tt_plan *plan, int i, tt_
   if (code == TT_ENOMEM && !full && is_kernel && tt__pieces_fit(d, walk, step, &pieces))
     code = tt__pieces_run(d, walk, step, &pieces, &why);
   if (code == TT_ENOMEM && !full && step->kind == TT_STEP_LIB) {
-    tt_code tiled = execute_tiles(walk, step, true, d, &why);
+    tt_code tiled = execute_tiles(walk, plan, i, true, d, &why);
     if (tiled != TT_ENOTIMPL) code = tiled;
   }
   if ((code != TT_ENOTIMPL && code != TT_ENOMEM) || full) {

@@ -73,7 +73,9 @@ typedef struct batch_axis {
   int64_t len, step[TT_TILE_SIDES];
 } batch_axis;
 
-static int batch_axes(const tt_step *step, int nside, int naxes, int64_t inner, batch_axis *out) {
+static int batch_axes(const tt_step *step, const tt_tiles *t, int naxes, int64_t inner, batch_axis *out) {
+  int nside = t->nside;
+  bool all_added = t->follow.epilogue & TT_EPILOGUE_ADD;
   int n = 0;
   int64_t dense[TT_MAX_RANK], at = inner;
   for (int k = naxes - 1; k >= 0; k--) {
@@ -85,7 +87,8 @@ static int batch_axes(const tt_step *step, int nside, int naxes, int64_t inner, 
     bool merges = n > 0;
     if (x.len == 1) continue;
     for (int s = 0; s < nside; s++) {
-      x.step[s] = s == nside - 1 ? dense[k] : step->src[s].step[k];
+      bool is_dense = s == nside - 1 || (s == step->nsrc && all_added);
+      x.step[s] = is_dense ? dense[k] : s < step->nsrc ? step->src[s].step[k] : 0;
       merges = merges && out[n - 1].step[s] == x.step[s] * x.len;
     }
     if (merges) {
@@ -136,12 +139,13 @@ static bool is_product_cut(const tt_walk *walk, const tt_step *step, tt_tiles *t
   batch_axis axis[TT_MAX_RANK];
   if (r < 2 || b->rank != r) return false;
   int64_t m = a->len[r - 2], k = a->len[r - 1], n = b->len[r - 1];
-  t->nside = 3;
+  t->nside = t->follow.epilogue && t->follow.term >= 0 ? 4 : 3;
   t->len[TT_TILE_ROWS] = m, t->len[TT_TILE_COLS] = n, t->len[TT_TILE_DEEP] = k;
   set_matrix(&t->side[0], TT_TILE_ROWS, m, a->step[r - 2], TT_TILE_DEEP, k, a->step[r - 1]);
   set_matrix(&t->side[1], TT_TILE_DEEP, k, b->step[r - 2], TT_TILE_COLS, n, b->step[r - 1]);
-  set_matrix(&t->side[2], TT_TILE_ROWS, m, n, TT_TILE_COLS, n, 1);
-  set_batch(t, axis, batch_axes(step, 3, r - 2, m * n, axis));
+  for (int i = 2; i < t->nside; i++) set_matrix(&t->side[i], TT_TILE_ROWS, m, n, TT_TILE_COLS, n, 1);
+  if (t->follow.epilogue & TT_EPILOGUE_BIAS) set_matrix(&t->side[2], -1, 1, n, TT_TILE_COLS, n, 1);
+  set_batch(t, axis, batch_axes(step, t, r - 2, m * n, axis));
   const tt_lib_row *row = row_of(walk, step);
   tt_dtype type = (tt_dtype)walk->node[a->node]->dtype;
   t->sums = row->sums ? row->sums(type) : type;
@@ -157,20 +161,28 @@ static bool is_rows_cut(const tt_step *step, tt_tiles *t) {
   t->nside = 2;
   t->len[TT_TILE_ROWS] = t->len[TT_TILE_COLS] = t->len[TT_TILE_DEEP] = 1;
   for (int s = 0; s < 2; s++) set_matrix(&t->side[s], -1, 1, n, -1, n, 1);
-  set_batch(t, axis, batch_axes(step, 2, a->rank - 1, n, axis));
+  set_batch(t, axis, batch_axes(step, t, a->rank - 1, n, axis));
   return n > 0 && t->len[TT_TILE_BATCH] > 1;
 }
 
-static bool set_sides(tt_device *d, const tt_walk *walk, const tt_step *step, double room, tt_tiles *t) {
+/* The node of a side, which is not the result's. */
+static tt_node *node_of(const tt_walk *walk, const tt_step *step, const tt_tiles *t, int side) {
+  return walk->node[side < step->nsrc ? step->src[side].node : t->follow.term];
+}
+
+static bool set_sides(tt_device *d, const tt_walk *walk, const tt_step *step, const tt_follow *follow, double room,
+                      tt_tiles *t) {
   const tt_lib_row *row = row_of(walk, step);
   *t = (tt_tiles){.nside = 0};
+  if (follow) t->follow = *follow;
   if (row->cut == TT_CUT_PRODUCT ? !is_product_cut(walk, step, t) : !is_rows_cut(step, t)) return false;
   for (int i = 0; i < t->nside; i++) {
     bool is_result = i == t->nside - 1;
-    const tt_node *n = walk->node[is_result ? step->root[0].node : step->src[i].node];
+    bool is_term = !is_result && i >= step->nsrc, is_dense = is_term && (t->follow.epilogue & TT_EPILOGUE_ADD);
+    const tt_node *n = is_result ? walk->node[step->root[0].node] : node_of(walk, step, t, i);
     t->side[i].size = tt__dtype_size((tt_dtype)n->dtype);
-    t->side[i].off = is_result ? 0 : step->src[i].off;
-    t->side[i].there = !is_result && stays_there(d, n, room);
+    t->side[i].off = is_result ? 0 : is_term ? t->follow.offset : step->src[i].off;
+    t->side[i].there = !is_result && !is_dense && stays_there(d, n, room); /* what is added must be dense */
     if (row->cut != TT_CUT_PRODUCT) t->sums = (tt_dtype)n->dtype;
   }
   return true;
@@ -185,15 +197,16 @@ static double work_of(tt_device *d, const tt_walk *walk, const tt_step *step, co
 }
 
 /* In tiles. */
-static bool fit_tiles(tt_device *d, const tt_walk *walk, const tt_step *step, double room, tt_tiles *out) {
+static bool fit_tiles(tt_device *d, const tt_walk *walk, const tt_step *step, const tt_follow *follow, double room,
+                      tt_tiles *out) {
   const tt_lib_row *row = row_of(walk, step);
   const tt_cost_call call = tt__cost_call(walk, step);
   const tt_device_costs *c = tt__device_costs(d);
   const double much = 1 << 30;
   double up = 0;
-  if (!set_sides(d, walk, step, room, out)) return false;
-  for (int i = 0; i < step->nsrc; i++) {
-    double bytes = bytes_of(walk->node[step->src[i].node]);
+  if (!set_sides(d, walk, step, follow, room, out)) return false;
+  for (int i = 0; i < out->nside - 1; i++) {
+    double bytes = bytes_of(node_of(walk, step, out, i));
     if (out->side[i].there)
       room -= bytes;
     else
@@ -205,7 +218,7 @@ static bool fit_tiles(tt_device *d, const tt_walk *walk, const tt_step *step, do
                                .both_bytes_per_ns = c->both_bytes_per_ns,
                                .work_ns = work_of(d, walk, step, &call),
                                .turn_ns = TURN_NS,
-                               .splits_deep = row->cut == TT_CUT_PRODUCT && row->sums};
+                               .splits_deep = row->cut == TT_CUT_PRODUCT && row->sums && !follow};
   if (!tt__tiles_cut(out, &costs)) return false;
   out->up_ns = moves_ns(c->up_ns, up);
   out->work_ns = costs.work_ns;
@@ -224,18 +237,38 @@ static bool fit_runs(tt_device *d, const tt_walk *walk, const tt_step *step, dou
   return true;
 }
 
-bool tt__tiles_fit(tt_device *d, const tt_walk *walk, const tt_step *step, double share, tt_tiles *out) {
+/* A product with what follows it, if that is sooner than the product alone, whose result then moves twice more, beside
+ * what is added. */
+static bool fit_followed(tt_device *d, const tt_walk *walk, const tt_plan *plan, int at, double room, tt_tiles *out) {
+  tt_follow follow;
+  tt_tiles alone;
+  const tt_step *step = &plan->step[at];
+  if (!row_of(walk, step)->run_on_then || !tt__sched_follow(walk, plan, at, &follow) ||
+      walk->node[plan->step[follow.step].root[0].node]->dtype != walk->node[step->root[0].node]->dtype ||
+      (follow.term >= 0 && walk->node[follow.term]->op != TT_N_BUFFER))
+    return false;
+  if (!fit_tiles(d, walk, step, &follow, room, out)) return false;
+  if (!fit_tiles(d, walk, step, NULL, room, &alone)) return true;
+  double later = 2 * alone.down_bytes + (follow.term >= 0 ? bytes_of(walk->node[follow.term]) : 0);
+  return out->ns < alone.ns + later / tt__device_costs(d)->both_bytes_per_ns;
+}
+
+bool tt__tiles_fit(tt_device *d, const tt_walk *walk, const tt_plan *plan, int at, bool follows, double share,
+                   tt_tiles *out) {
+  const tt_step *step = &plan->step[at];
   if (step->kind != TT_STEP_LIB || step->nroot != 1) return false;
   const tt_lib_row *row = row_of(walk, step);
   const tt_cost_call call = tt__cost_call(walk, step);
   if (row->cut == TT_CUT_NOT || (d->target.kind != TT_DEVICE_NULL && tt__cost_leaves(&call, d))) return false;
   double room = room_of(d) * share;
-  return fit_tiles(d, walk, step, room, out) || (row->cut == TT_CUT_SORT && fit_runs(d, walk, step, room, out));
+  if (follows && row->cut == TT_CUT_PRODUCT && fit_followed(d, walk, plan, at, room, out)) return true;
+  return fit_tiles(d, walk, step, NULL, room, out) || (row->cut == TT_CUT_SORT && fit_runs(d, walk, step, room, out));
 }
 
-bool tt__tiles_pay(tt_device *d, const tt_walk *walk, const tt_step *step, tt_tiles *out) {
+bool tt__tiles_pay(tt_device *d, const tt_walk *walk, const tt_plan *plan, int at, bool follows, tt_tiles *out) {
+  const tt_step *step = &plan->step[at];
   if (step->kind != TT_STEP_LIB || row_of(walk, step)->cut == TT_CUT_NOT) return false;
-  return bytes_whole(walk, step) > room_of(d) && tt__tiles_fit(d, walk, step, 1, out);
+  return bytes_whole(walk, step) > room_of(d) && tt__tiles_fit(d, walk, plan, at, follows, 1, out);
 }
 
 /* ---- a run */
@@ -419,15 +452,20 @@ static tt_code run_row(run *r, const tt_operand *src, const tt_block *out, void 
   const tt_lib_row *row = r->attr->row;
   tt_device *d = r->device;
   tt_dtype type = r->how->sums;
-  if (d->target.kind == TT_DEVICE_NULL)
-    return tt__tiles_null(d, r->stream, r->attr, src, out, sums, type, is_first, is_last, &r->null_code, err);
+  int epilogue = r->how->follow.epilogue;
+  const void *term = epilogue && r->how->follow.term >= 0 ? src[row->nsrc].data : NULL;
+  if (d->target.kind == TT_DEVICE_NULL) {
+    const tt_null_tile t = {sums, type, is_first, is_last, epilogue, term};
+    return tt__tiles_null(d, r->stream, r->attr, src, out, &t, &r->null_code, err);
+  }
   tt_lib_use use;
   tt__exec_lib_open(&use, d, r->stream);
   tt_block partial = *out;
   partial.data = sums;
   partial.dtype = type;
   tt_code code = sums ? row->run_on_then(&use.on, r->attr, src, &partial, TT_EPILOGUE_SUMS, is_first ? NULL : sums, err)
-                      : row->run_on(&use.on, r->attr, src, out, err);
+                 : epilogue ? row->run_on_then(&use.on, r->attr, src, out, epilogue, term, err)
+                            : row->run_on(&use.on, r->attr, src, out, err);
   if (code == TT_OK && sums && is_last && sums != out->data) code = row->end_sums(&use.on, sums, out, err);
   tt__exec_lib_close(&use);
   return code;
@@ -538,12 +576,13 @@ static tt_code open_lanes(run *r, const tt_walk *walk, const tt_step *step, tt_e
   for (int i = 0; i < r->how->nside; i++) {
     lane *x = &r->lane[i];
     x->side = &r->how->side[i];
-    x->dtype = (tt_dtype)walk->node[i == r->how->nside - 1 ? step->root[0].node : step->src[i].node]->dtype;
+    tt_node *n = is_result(r, x) ? walk->node[step->root[0].node] : node_of(walk, step, r->how, i);
+    x->dtype = (tt_dtype)n->dtype;
     if (is_result(r, x)) {
-      x->buffer = tt__buffer_new((size_t)bytes_of(walk->node[step->root[0].node]), err);
+      x->buffer = tt__buffer_new((size_t)bytes_of(n), err);
       if (!x->buffer) return TT_ENOMEM;
     } else {
-      x->buffer = tt__buffer_retain(walk->node[step->src[i].node]->attr.buf);
+      x->buffer = tt__buffer_retain(n->attr.buf);
     }
     if (x->side->there) {
       void *at;
@@ -597,10 +636,12 @@ static void count(const run *r, const tt_step *step, int64_t start) {
   if (tt__profile_on) tt__profile_add_pieces(step, r->turns, start, tt__clock_ns());
 }
 
-tt_code tt__tiles_run(tt_device *d, const tt_walk *walk, const tt_step *step, const tt_tiles *how, tt_error *err) {
+tt_code tt__tiles_run(tt_device *d, const tt_walk *walk, const tt_plan *plan, int at, const tt_tiles *how,
+                      tt_error *err) {
+  const tt_step *step = &plan->step[at];
   if (how->runs.count > 0) return tt__runs_run(d, walk, step, &how->runs, err);
   int64_t start = tt__profile_on ? tt__clock_ns() : 0;
-  tt_node *root = walk->node[step->root[0].node];
+  tt_node *root = walk->node[(how->follow.epilogue ? &plan->step[how->follow.step] : step)->root[0].node];
   run *r = tt__mem_zalloc(sizeof *r);
   if (!r) return tt__fail_memory(err, sizeof *r);
   *r = (run){.device = d, .stream = tt__stream_current(d), .how = how, .attr = walk->node[step->lib]->attr.lib};

@@ -10,6 +10,7 @@
 #include "ir/device.h"
 #include "ir/plan.h"
 #include "run/runs.h"
+#include "sched/follow.h"
 
 /* What is cut, outermost first: rows or columns are outside of each other as the plan says. */
 typedef enum tt_tile_axis { TT_TILE_BATCH, TT_TILE_ROWS, TT_TILE_COLS, TT_TILE_DEEP, TT_TILE_AXES } tt_tile_axis;
@@ -35,22 +36,26 @@ typedef struct tt_tiles {
   int nloop; /* axes of a batch that are not the one that is cut, one point at a time */
   int64_t loop_len[TT_MAX_RANK], loops;
   bool cols_outside;
-  int nside; /* operands, then the result */
+  int nside; /* operands, what is added to the result (follow), the result */
   tt_tile_side side[TT_TILE_SIDES];
+  tt_follow follow;               /* epilogue is not 0: what is done to the result on the way */
   tt_dtype sums;                  /* (product) the type in which parts of the inner axis are summed */
   double up_bytes, down_bytes;    /* that move */
   double up_ns, work_ns, down_ns; /* predicted: operands once, the work, results once */
   double ns;                      /* predicted, all at once */
 } tt_tiles;
 
-/* Must this step run so, because there is no room for the whole, and can it? Session lock held. */
-TT_HIDDEN bool tt__tiles_pay(tt_device *d, const tt_walk *walk, const tt_step *step, tt_tiles *out);
+/* Must step `at` of the plan run so, because there is no room for the whole, and can it? `follows`: with the step that
+ * a library does on the way, if that is sooner. Session lock held. */
+TT_HIDDEN bool tt__tiles_pay(tt_device *d, const tt_walk *walk, const tt_plan *plan, int at, bool follows,
+                             tt_tiles *out);
 /* The same when the whole, or larger tiles, have been found to have no room: in so much of what the device has. */
-TT_HIDDEN bool tt__tiles_fit(tt_device *d, const tt_walk *walk, const tt_step *step, double share, tt_tiles *out);
+TT_HIDDEN bool tt__tiles_fit(tt_device *d, const tt_walk *walk, const tt_plan *plan, int at, bool follows, double share,
+                             tt_tiles *out);
 
 /* Run it; the result lies on the host. TT_ENOTIMPL and TT_ENOMEM leave everything as it was. Session lock held, and
  * given up while bytes move. */
-TT_HIDDEN tt_code tt__tiles_run(tt_device *d, const tt_walk *walk, const tt_step *step, const tt_tiles *how,
+TT_HIDDEN tt_code tt__tiles_run(tt_device *d, const tt_walk *walk, const tt_plan *plan, int at, const tt_tiles *how,
                                 tt_error *err);
 
 /* ---- the cut itself (tiles_cut.c): lengths in, tiles out */

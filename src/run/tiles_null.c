@@ -1,6 +1,7 @@
 /* Tiles on the simulated device; see tiles_null.h. Its memory is the host's: the row's host function does the work. */
 #include "run/tiles_null.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -15,9 +16,7 @@ typedef struct tile_args {
   tt_operand src[TT_NODE_SRC];
   tt_block out;
   int64_t len[TT_TILE_SIDES][TT_TILE_LEVELS], step[TT_NODE_SRC][TT_TILE_LEVELS];
-  void *sums;
-  tt_dtype type;
-  bool is_first, is_last;
+  tt_null_tile tile;
   tt_code *failed;
 } tile_args;
 
@@ -69,16 +68,36 @@ static void add(tt_dtype t, void *sums, const void *more, int64_t n) {
 
 static tt_code go_on(const tile_args *a, tt_error *err) {
   tt_block out = a->out;
-  out.dtype = a->type;
-  out.data = a->sums;
-  if (a->is_first) return product(a, &out, err);
-  size_t size = tt__dtype_size(a->type) * (size_t)out.size;
+  out.dtype = a->tile.type;
+  out.data = a->tile.sums;
+  if (a->tile.is_first) return product(a, &out, err);
+  size_t size = tt__dtype_size(a->tile.type) * (size_t)out.size;
   out.data = tt__mem_alloc_data(size);
   if (!out.data) return tt__fail_memory(err, size);
   tt_code code = product(a, &out, err);
-  if (code == TT_OK) add(a->type, a->sums, out.data, out.size);
+  if (code == TT_OK) add(a->tile.type, a->tile.sums, out.data, out.size);
   tt__mem_free_data(out.data, size);
   return code;
+}
+
+/* The epilogue, in float32. */
+static void follow(const tile_args *a) {
+  const int what = a->tile.epilogue;
+  const int64_t cols = a->out.len[a->out.rank - 1];
+  const tt_dtype t = a->out.dtype;
+  for (int64_t i = 0; i < a->out.size; i++) {
+    int64_t at = what & TT_EPILOGUE_BIAS ? i % cols : i;
+    uint16_t *half = (uint16_t *)a->out.data + i;
+    float x = is_half(t) ? widened(t, *half) : ((float *)a->out.data)[i];
+    if (a->tile.term)
+      x += is_half(t) ? widened(t, ((const uint16_t *)a->tile.term)[at]) : ((const float *)a->tile.term)[at];
+    if ((what & TT_EPILOGUE_RELU) && x < 0) x = 0;
+    if (what & TT_EPILOGUE_GELU) x = 0.5f * x * (1 + tanhf(0.7978845608f * (x + 0.044715f * x * x * x)));
+    if (is_half(t))
+      *half = narrowed(t, x);
+    else
+      ((float *)a->out.data)[i] = x;
+  }
 }
 
 static void run_tile(const void *args) {
@@ -87,22 +106,16 @@ static void run_tile(const void *args) {
   memcpy(&a, args, sizeof a);
   for (int i = 0; i < a.attr->row->nsrc; i++) a.src[i].len = a.len[i], a.src[i].step = a.step[i];
   a.out.len = a.len[TT_TILE_SIDES - 1];
-  tt_code code = a.sums ? go_on(&a, &err) : a.attr->row->run(a.attr, a.src, &a.out, &err);
-  for (int64_t i = 0; a.sums && a.is_last && is_half(a.out.dtype) && i < a.out.size; i++)
-    ((uint16_t *)a.out.data)[i] = narrowed(a.out.dtype, ((const float *)a.sums)[i]);
+  tt_code code = a.tile.sums ? go_on(&a, &err) : a.attr->row->run(a.attr, a.src, &a.out, &err);
+  for (int64_t i = 0; a.tile.sums && a.tile.is_last && is_half(a.out.dtype) && i < a.out.size; i++)
+    ((uint16_t *)a.out.data)[i] = narrowed(a.out.dtype, ((const float *)a.tile.sums)[i]);
+  if (a.tile.epilogue && code == TT_OK) follow(&a);
   if (code != TT_OK) *a.failed = code;
 }
 
 tt_code tt__tiles_null(tt_device *d, tt_stream *s, const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
-                       void *sums, tt_dtype type, bool is_first, bool is_last, tt_code *failed, tt_error *err) {
-  tile_args a = {.head = {.run = run_tile, .us = 10},
-                 .attr = attr,
-                 .out = *out,
-                 .sums = sums,
-                 .type = type,
-                 .is_first = is_first,
-                 .is_last = is_last,
-                 .failed = failed};
+                       const tt_null_tile *tile, tt_code *failed, tt_error *err) {
+  tile_args a = {.head = {.run = run_tile, .us = 10}, .attr = attr, .out = *out, .tile = *tile, .failed = failed};
   const tt_grid grid = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
   for (int i = 0; i < attr->row->nsrc; i++) {
     a.src[i] = src[i];

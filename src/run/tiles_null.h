@@ -7,12 +7,16 @@
 #include "ir/device.h"
 #include "ir/library.h"
 
-/*
-** Ask for it. `sums` (NULL: none) has the sums of a product whose inner axis is cut, of type `type`, and becomes the
-** result behind the last part. *failed gets the code of work that failed, once it has run; it outlives that.
-*/
+typedef struct tt_null_tile {
+  void *sums;    /* (NULL: none) of a product whose inner axis is cut; the result behind the last part */
+  tt_dtype type; /* of the sums */
+  bool is_first, is_last;
+  int epilogue; /* TT_EPILOGUE_ bits, and what is added */
+  const void *term;
+} tt_null_tile;
+
+/* Ask for it. *failed gets the code of work that failed, once it has run; it outlives that. */
 TT_HIDDEN tt_code tt__tiles_null(tt_device *d, tt_stream *s, const tt_lib_attr *attr, const tt_operand *src,
-                                 const tt_block *out, void *sums, tt_dtype type, bool is_first, bool is_last,
-                                 tt_code *failed, tt_error *err);
+                                 const tt_block *out, const tt_null_tile *tile, tt_code *failed, tt_error *err);
 
 #endif

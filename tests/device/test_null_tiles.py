@@ -136,6 +136,58 @@ def test_programs_of_three_times_the_memory():
     )
 
 
+FOLLOWED = """
+def gelu(y, xp):
+    return 0.5 * y * (1 + xp.tanh(0.7978845608 * (y + 0.044715 * y * y * y)))
+
+A, B, V, W = reals(1500, 200), reals(200, 900), reals(900), reals(1500, 900)
+A3, B3, W3 = reals(60, 100, 80), reals(60, 80, 120), reals(60, 100, 120)
+A2, B2, V2 = (x.astype("f2") for x in (reals(1500, 900), reals(900, 1100) / 8, reals(1100)))
+D1, D2 = reals(40, 60_000), reals(60_000, 30)
+CASES = {
+    "bias": lambda t, xp: t(A) @ t(B) + t(V),
+    "part of a bias": lambda t, xp: t(A) @ t(B)[:, :500] + t(V)[100:600],
+    "relu": lambda t, xp: xp.maximum(t(A) @ t(B), 0),
+    "bias, relu": lambda t, xp: xp.maximum(t(A) @ t(B) + t(V), 0),
+    "bias, gelu": lambda t, xp: gelu(t(A) @ t(B) + t(V), xp),
+    "gelu": lambda t, xp: gelu(t(A) @ t(B), xp),
+    "sum": lambda t, xp: t(A) @ t(B) + t(W),
+    "sum of a batch": lambda t, xp: t(A3) @ t(B3) + t(W3),
+    "bias of a batch": lambda t, xp: t(A3) @ t(B3) + t(V)[:120],
+    "halves": lambda t, xp: t(A2) @ t(B2) + t(V2),
+    "a long sum": lambda t, xp: t(D1) @ t(D2) + t(V)[:30],
+    "something else": lambda t, xp: (t(A) @ t(B)) ** 2 + t(V),
+}
+"""
+
+
+@pytest.mark.parametrize("memory", [2_600_000, 5 << 20])
+def test_what_follows_a_product(memory):
+    """A bias, a relu, a gelu and a sum are done to the tiles: no pass of their own."""
+    out = run_program(
+        PROGRAM,
+        FOLLOWED,
+        """
+        for name, f in CASES.items():
+            want = f(lambda a: a.astype("f4"), np)
+            got, n = counts(lambda: f(lambda a: tt.asarray(a, copy=False), tt).numpy())
+            close = 1e-2 if got.dtype == "f2" else 1e-5
+            assert got.dtype == (A2 if name == "halves" else A).dtype, name
+            assert np.allclose(got, want, rtol=close, atol=close), name
+            print(name, n["streamed"], n["fallbacks"], sep=":")
+        """,
+        TUTTI_NULL_MEMORY=str(memory),
+        TUTTI_DEVICE="null:0",
+    )
+    seen = dict(line.split(":", 1) for line in out.splitlines())
+    assert all(n.endswith(":0") for n in seen.values()), seen
+    # What is added to all of it takes room of the tiles: with very little that costs more than a pass.
+    sums = ", sum, sum of a batch" if memory > 4 << 20 else ""
+    for name in f"bias, part of a bias, relu, gelu, bias of a batch{sums}".split(", "):
+        assert seen[name] == "1:0", (name, seen)
+    assert seen["something else"] == "2:0", seen
+
+
 def test_nothing_to_do():
     run_program(
         PROGRAM,

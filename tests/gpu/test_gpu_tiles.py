@@ -65,6 +65,31 @@ def test_products():
     )
 
 
+def test_what_follows_a_product():
+    run(
+        """
+        A, B, V, W = whole(20_000, 500), whole(500, 6000), whole(6000), whole(20_000, 6000)
+        there = lambda a: tt.asarray(a, copy=False)
+        gelu = lambda y, xp: 0.5 * y * (1 + xp.tanh(0.7978845608 * (y + 0.044715 * y * y * y)))
+        cases = {
+            "bias": lambda t, xp: t(A) @ t(B) + t(V),
+            "bias, relu": lambda t, xp: xp.maximum(t(A) @ t(B) + t(V), 0),
+            "gelu": lambda t, xp: gelu(t(A) @ t(B) * 1, xp),
+            "sum": lambda t, xp: t(A) @ t(B) + t(W),
+            "sum of halves": lambda t, xp: t(A).astype("f2") @ t(B).astype("f2") + t(W).astype("f2"),
+        }
+        some = slice(None, None, 1000)
+        C = A[some] @ B
+        for name, f in cases.items():
+            got = streamed(lambda: f(there, tt).numpy())[some]
+            want = C + V if "bias" in name else C + W[some] if "sum" in name else gelu(C, np)
+            want = np.maximum(want, 0) if "relu" in name else want
+            close = 1e-2 if got.dtype == "f2" else 1e-3
+            assert np.allclose(got, want, rtol=close, atol=close), name
+        """
+    )
+
+
 def test_sorts():
     run(
         """
