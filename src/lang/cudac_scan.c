@@ -151,12 +151,19 @@ static bool takes_bracket(const tt_cudac_scan *s, int64_t k) {
   return false;
 }
 
+/* Is the sign at k part of an operator's name: `operator+=`? */
+static bool names_operator(const tt_cudac_scan *s, int64_t k) {
+  int64_t i = k - 1;
+  while (i >= 0 && k - i <= 3 && kind_at(s, i) && strchr("=<>!+-*/%&|^", kind_at(s, i))) i--;
+  return tt__cudac_is(s, i, "operator");
+}
+
 /* The bracket that opens the parameter list of the declaration from k on, or -1: it is of a variable. */
 static int64_t find_params(const tt_cudac_scan *s, int64_t k, int64_t end) {
   for (; k < end; k++) {
     char c = kind_at(s, k);
     if (c == ';' || c == '{' || c == '=') {
-      if (c != '=' || !tt__cudac_is(s, k - 1, "operator")) return -1;
+      if (c != '=' || !names_operator(s, k)) return -1;
     } else if (c == '[') {
       k = tt__cudac_close(s, k);
     } else if (c == '(' && takes_bracket(s, k - 1)) {
