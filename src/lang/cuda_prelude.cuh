@@ -22,6 +22,7 @@ typedef unsigned uint;
 typedef unsigned long ulong;
 
 #define TT_INLINE static inline __attribute__((always_inline))
+#define TT_MEMBER __attribute__((always_inline)) inline
 #define TT_UNUSED __attribute__((unused))
 
 static const tt_cudac_core *tt_core;
@@ -153,6 +154,11 @@ TT_INLINE int __all_sync(unsigned mask, int p) {
   tt_warp(mask, p != 0, nullptr, &came, &yes);
   return yes == came;
 }
+TT_INLINE int __uni_sync(unsigned mask, int p) {
+  unsigned came, yes;
+  tt_warp(mask, p != 0, nullptr, &came, &yes);
+  return yes == came || yes == 0;
+}
 TT_INLINE unsigned __ballot(int p) { return __ballot_sync(~0u, p); }
 TT_INLINE int __any(int p) { return __any_sync(~0u, p); }
 TT_INLINE int __all(int p) { return __all_sync(~0u, p); }
@@ -280,7 +286,13 @@ static __attribute__((noinline, noreturn, cold)) void tt_stop(const char *file, 
 #endif
 TT_INLINE void __trap() { tt_stop("", 0, "__trap()"); }
 TT_INLINE void __brkpt() {}
+#define __prof_trigger(n) ((void)0)
+#ifndef __clang__
+#define __builtin_assume(e) ((void)0)
+#endif
+#define __assume(e) __builtin_assume(e)
 TT_INLINE long long clock64() { return tt_core->clock(); }
+typedef long clock_t;
 TT_INLINE int clock() { return (int)tt_core->clock(); }
 TT_INLINE unsigned long long globaltimer() { return (unsigned long long)tt_core->clock(); }
 

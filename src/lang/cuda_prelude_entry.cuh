@@ -2,8 +2,10 @@
 ** How a __global__ function becomes an entry that the core can call: its parameter types come from the compiler
 ** itself. Behind the other parts of the prelude, before the user's text.
 */
+#ifdef TT_HALF
 TT_KIND(__half, TT_D_F16)
 TT_KIND(__nv_bfloat16, TT_D_BF16)
+#endif
 TT_KIND(complex<float>, TT_D_C64)
 TT_KIND(complex<double>, TT_D_C128)
 

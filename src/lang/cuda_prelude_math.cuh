@@ -107,6 +107,80 @@ TT_INLINE double rnorm3d(double x, double y, double z) { return 1.0 / __builtin_
 TT_INLINE float rnorm3df(float x, float y, float z) { return 1.0f / __builtin_sqrtf(x * x + y * y + z * z); }
 TT_INLINE double normcdf(double x) { return 0.5 * __builtin_erfc(-x * 0.70710678118654752440); }
 TT_INLINE float normcdff(float x) { return (float)normcdf((double)x); }
+TT_INLINE long long llrintf(float x) { return __builtin_llrintf(x); }
+TT_INLINE long long llroundf(float x) { return __builtin_llroundf(x); }
+TT_INLINE double scalbln(double x, long e) { return __builtin_scalbln(x, e); }
+TT_INLINE float scalblnf(float x, long e) { return __builtin_scalblnf(x, e); }
+TT_INLINE double remquo(double x, double y, int *q) { return __builtin_remquo(x, y, q); }
+TT_INLINE float remquof(float x, float y, int *q) { return __builtin_remquof(x, y, q); }
+TT_INLINE double nan(const char *) { return __builtin_nan(""); }
+TT_INLINE float nanf(const char *) { return __builtin_nanf(""); }
+TT_INLINE double norm(int n, const double *p) {
+  double sum = 0;
+  for (int k = 0; k < n; k++) sum += p[k] * p[k];
+  return __builtin_sqrt(sum);
+}
+TT_INLINE float normf(int n, const float *p) {
+  double sum = 0;
+  for (int k = 0; k < n; k++) sum += (double)p[k] * p[k];
+  return (float)__builtin_sqrt(sum);
+}
+TT_INLINE double rnorm(int n, const double *p) { return 1.0 / norm(n, p); }
+TT_INLINE float rnormf(int n, const float *p) { return 1.0f / normf(n, p); }
+TT_INLINE double norm4d(double x, double y, double z, double w) {
+  return __builtin_sqrt(x * x + y * y + z * z + w * w);
+}
+TT_INLINE float norm4df(float x, float y, float z, float w) { return (float)norm4d(x, y, z, w); }
+TT_INLINE double rnorm4d(double x, double y, double z, double w) { return 1.0 / norm4d(x, y, z, w); }
+TT_INLINE float rnorm4df(float x, float y, float z, float w) { return (float)rnorm4d(x, y, z, w); }
+/* Newton's steps with the second derivative, on the smaller of erf and erfc, so that no digits are lost. */
+static inline double erfcinv(double y);
+static inline double erfinv(double y) {
+  if (!(__builtin_fabs(y) < 0.5)) return y < 0 ? -erfcinv(1 + y) : erfcinv(1 - y);
+  double x = y * 0.886226925452758;
+  for (int k = 0; k < 4; k++) {
+    double step = (__builtin_erf(x) - y) / (1.12837916709551257 * __builtin_exp(-x * x));
+    x -= step / (1 + x * step);
+  }
+  return x;
+}
+static inline double erfcinv(double y) {
+  if (!(y > 0 && y < 2)) return y == 0 ? __builtin_inf() : y == 2 ? -__builtin_inf() : __builtin_nan("");
+  if (y > 0.5 && y < 1.5) return erfinv(1 - y);
+  double tail = y < 1 ? y : 2 - y, t = __builtin_sqrt(-2 * __builtin_log(tail / 2));
+  double x = 0.70711 * (t - (2.30753 + t * 0.27061) / (1 + t * (0.99229 + t * 0.04481)));
+  for (int k = 0; k < 3; k++) {
+    double step = (__builtin_erfc(x) - tail) / (1.12837916709551257 * __builtin_exp(-x * x));
+    x += step / (1 - x * step);
+  }
+  return y < 1 ? x : -x;
+}
+TT_INLINE float erfinvf(float y) { return (float)erfinv((double)y); }
+TT_INLINE float erfcinvf(float y) { return (float)erfcinv((double)y); }
+TT_INLINE double normcdfinv(double y) { return -1.41421356237309504880 * erfcinv(2 * y); }
+TT_INLINE float normcdfinvf(float y) { return (float)normcdfinv((double)y); }
+/* exp(x * x) * erfc(x), beyond where that has a product: a continued fraction, from its end. */
+static inline double erfcx(double x) {
+  if (x < 8) {
+    double square = x * x;
+    return __builtin_exp(square) * (1 + __builtin_fma(x, x, -square)) * __builtin_erfc(x);
+  }
+  double f = x;
+  for (int k = 30; k > 0; k--) f = x + 0.5 * k / f;
+  return 0.56418958354775628695 / f;
+}
+TT_INLINE float erfcxf(float x) { return (float)erfcx((double)x); }
+/* Modified Bessel functions: all terms of the series have one sign. */
+static inline double tt_bessel(double x, int order) {
+  double term = order ? x / 2 : 1, sum = term, square = x * x / 4;
+  for (int k = 1; k < 2000 && __builtin_fabs(term) > __builtin_fabs(sum) * 1e-17; k++)
+    sum += term *= square / ((double)k * (k + order));
+  return sum;
+}
+TT_INLINE double cyl_bessel_i0(double x) { return tt_bessel(x, 0); }
+TT_INLINE double cyl_bessel_i1(double x) { return tt_bessel(x, 1); }
+TT_INLINE float cyl_bessel_i0f(float x) { return (float)tt_bessel((double)x, 0); }
+TT_INLINE float cyl_bessel_i1f(float x) { return (float)tt_bessel((double)x, 1); }
 TT_INLINE float fdividef(float x, float y) { return x / y; }
 TT_INLINE float saturate(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
 TT_INLINE float __saturatef(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
@@ -173,25 +247,11 @@ TT_ALIAS1(__cosf, float, float, cosf(x)) TT_ALIAS1(__tanf, float, float, tanf(x)
     TT_ALIAS1(__expf, float, float, expf(x)) TT_ALIAS1(__exp10f, float, float, exp10f(x))
         TT_ALIAS1(__logf, float, float, logf(x)) TT_ALIAS1(__log2f, float, float, log2f(x))
             TT_ALIAS1(__log10f, float, float, log10f(x)) TT_ALIAS2(__powf, float, float, powf(x, y))
-                TT_ALIAS2(__fdividef, float, float, x / y) TT_INLINE void __sincosf(float x, float *s, float *c) {
+                TT_ALIAS2(__fdividef, float, float, x / y) TT_INLINE float __tanhf(float x) { return tanhf(x); }
+TT_INLINE double fdivide(double x, double y) { return x / y; }
+TT_INLINE void __sincosf(float x, float *s, float *c) {
   sincosf(x, s, c);
 }
-#define TT_ROUNDINGS(T, p, s)                            \
-  TT_INLINE T __##p##add_##s(T x, T y) { return x + y; } \
-  TT_INLINE T __##p##sub_##s(T x, T y) { return x - y; } \
-  TT_INLINE T __##p##mul_##s(T x, T y) { return x * y; } \
-  TT_INLINE T __##p##div_##s(T x, T y) { return x / y; } \
-  TT_INLINE T __##p##rcp_##s(T x) { return T(1) / x; }   \
-  TT_INLINE T __##p##sqrt_##s(T x) { return sqrt(x); }
-TT_ROUNDINGS(float, f, rn)
-TT_ROUNDINGS(float, f, rz) TT_ROUNDINGS(float, f, ru) TT_ROUNDINGS(float, f, rd) TT_ROUNDINGS(double, d, rn)
-    TT_ROUNDINGS(double, d, rz) TT_ROUNDINGS(double, d, ru) TT_ROUNDINGS(double, d, rd) TT_INLINE
-    float __fmaf_rn(float a, float b, float c) {
-  return __builtin_fmaf(a, b, c);
-}
-TT_INLINE float __fmaf_rz(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-TT_INLINE double __fma_rn(double a, double b, double c) { return __builtin_fma(a, b, c); }
-TT_INLINE float __frsqrt_rn(float x) { return 1.0f / __builtin_sqrtf(x); }
 TT_INLINE int __popc(unsigned x) { return __builtin_popcount(x); }
 TT_INLINE int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 TT_INLINE int __clz(int x) { return x ? __builtin_clz((unsigned)x) : 32; }
@@ -235,6 +295,10 @@ TT_INLINE unsigned __sad(int a, int b, unsigned c) { return (unsigned)(a < b ? b
 TT_INLINE unsigned __usad(unsigned a, unsigned b, unsigned c) { return (a < b ? b - a : a - b) + c; }
 TT_INLINE int __hadd(int a, int b) { return (int)(((long long)a + b) >> 1); }
 TT_INLINE int __rhadd(int a, int b) { return (int)(((long long)a + b + 1) >> 1); }
+TT_INLINE unsigned __uhadd(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a + b) >> 1); }
+TT_INLINE unsigned __urhadd(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a + b + 1) >> 1); }
+TT_INLINE unsigned long long ullmin(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
+TT_INLINE unsigned long long ullmax(unsigned long long a, unsigned long long b) { return a < b ? b : a; }
 TT_INLINE int __dp4a(int a, int b, int c) {
   for (int k = 0; k < 4; k++) c += (int)(signed char)(a >> (8 * k)) * (int)(signed char)(b >> (8 * k));
   return c;
@@ -272,17 +336,8 @@ TT_CONVERT(float, float, int, int)
 TT_CONVERT(float, float, unsigned, uint) TT_CONVERT(float, float, long long, ll)
     TT_CONVERT(float, float, unsigned long long, ull) TT_CONVERT(double, double, int, int)
         TT_CONVERT(double, double, unsigned, uint) TT_CONVERT(double, double, long long, ll)
-            TT_CONVERT(double, double, unsigned long long, ull) TT_ALIAS1(__int2float_rn, float, int, (float)x)
-                TT_ALIAS1(__uint2float_rn, float, unsigned, (float)x) TT_ALIAS1(__int2float_rz, float, int, (float)x)
-                    TT_ALIAS1(__uint2float_rz, float, unsigned, (float)x)
-                        TT_ALIAS1(__ll2float_rn, float, long long, (float)x)
-                            TT_ALIAS1(__ull2float_rn, float, unsigned long long, (float)x)
-                                TT_ALIAS1(__int2double_rn, double, int, (double)x)
-                                    TT_ALIAS1(__uint2double_rn, double, unsigned, (double)x)
-                                        TT_ALIAS1(__ll2double_rn, double, long long, (double)x)
-                                            TT_ALIAS1(__ull2double_rn, double, unsigned long long, (double)x)
-                                                TT_ALIAS1(__double2float_rn, float, double, (float)x)
-                                                    TT_ALIAS1(__double2float_rz, float, double, (float)x)
+            TT_CONVERT(double, double, unsigned long long, ull) TT_ALIAS1(__int2double_rn, double, int, (double)x)
+                TT_ALIAS1(__uint2double_rn, double, unsigned, (double)x)
 
 /* Loads that only say something about caches. */
 #define TT_LOAD(name)            \
@@ -316,6 +371,30 @@ TT_CONVERT(float, float, unsigned, uint) TT_CONVERT(float, float, long long, ll)
 #define LLONG_MIN (-__LONG_LONG_MAX__ - 1ll)
 #define ULLONG_MAX (__LONG_LONG_MAX__ * 2ull + 1ull)
 #define CHAR_BIT 8
+#define SCHAR_MAX __SCHAR_MAX__
+#define SCHAR_MIN (-__SCHAR_MAX__ - 1)
+#define UCHAR_MAX (__SCHAR_MAX__ * 2 + 1)
+#define CHAR_MAX __SCHAR_MAX__
+#define CHAR_MIN (-__SCHAR_MAX__ - 1)
+#define SHRT_MAX __SHRT_MAX__
+#define SHRT_MIN (-__SHRT_MAX__ - 1)
+#define USHRT_MAX (__SHRT_MAX__ * 2 + 1)
+#define ULONG_MAX (__LONG_MAX__ * 2ul + 1ul)
+#define INT8_MAX __INT8_MAX__
+#define INT8_MIN (-__INT8_MAX__ - 1)
+#define INT16_MAX __INT16_MAX__
+#define INT16_MIN (-__INT16_MAX__ - 1)
+#define INT32_MIN (-__INT32_MAX__ - 1)
+#define INT64_MIN (-__INT64_MAX__ - 1)
+#define UINT8_MAX __UINT8_MAX__
+#define UINT16_MAX __UINT16_MAX__
+#define SIZE_MAX __SIZE_MAX__
+#define FLT_DIG __FLT_DIG__
+#define DBL_DIG __DBL_DIG__
+#define FLT_MANT_DIG __FLT_MANT_DIG__
+#define DBL_MANT_DIG __DBL_MANT_DIG__
+#define FLT_TRUE_MIN __FLT_DENORM_MIN__
+#define DBL_TRUE_MIN __DBL_DENORM_MIN__
 #define INT32_MAX __INT32_MAX__
 #define INT64_MAX __INT64_MAX__
 #define UINT32_MAX __UINT32_MAX__
@@ -335,12 +414,56 @@ TT_CONVERT(float, float, unsigned, uint) TT_CONVERT(float, float, long long, ll)
 #define M_LN10 2.30258509299404568402
 #define M_LOG2E 1.4426950408889634074
 #define M_LOG10E 0.43429448190325182765
+#define M_2_SQRTPI 1.12837916709551257390
+#define HUGE_VALF __builtin_huge_valf()
 #define CUDART_INF_F __builtin_inff()
 #define CUDART_NAN_F __builtin_nanf("")
 #define CUDART_INF __builtin_inf()
 #define CUDART_NAN __builtin_nan("")
 #define CUDART_PI_F 3.141592654f
 #define CUDART_PI TT_PI
+#define CUDART_MIN_DENORM_F __FLT_DENORM_MIN__
+#define CUDART_MAX_NORMAL_F __FLT_MAX__
+#define CUDART_NEG_ZERO_F -0.0f
+#define CUDART_ZERO_F 0.0f
+#define CUDART_ONE_F 1.0f
+#define CUDART_SQRT_HALF_F 0.707106781f
+#define CUDART_SQRT_TWO_F 1.414213562f
+#define CUDART_THIRD_F 0.333333333f
+#define CUDART_PIO4_F 0.785398163f
+#define CUDART_PIO2_F 1.570796327f
+#define CUDART_3PIO4_F 2.356194490f
+#define CUDART_2_OVER_PI_F 0.636619772f
+#define CUDART_SQRT_2_OVER_PI_F 0.797884561f
+#define CUDART_L2E_F 1.442695041f
+#define CUDART_L2T_F 3.321928094f
+#define CUDART_LG2_F 0.301029996f
+#define CUDART_LGE_F 0.434294482f
+#define CUDART_LN2_F 0.693147181f
+#define CUDART_LNT_F 2.302585093f
+#define CUDART_LNPI_F 1.144729886f
+#define CUDART_MIN_DENORM __DBL_DENORM_MIN__
+#define CUDART_NEG_ZERO -0.0
+#define CUDART_ZERO 0.0
+#define CUDART_ONE 1.0
+#define CUDART_SQRT_TWO M_SQRT2
+#define CUDART_SQRT_HALF M_SQRT1_2
+#define CUDART_THIRD (1.0 / 3.0)
+#define CUDART_TWOTHIRD (2.0 / 3.0)
+#define CUDART_PIO4 M_PI_4
+#define CUDART_PIO2 M_PI_2
+#define CUDART_3PIO4 2.3561944901923448
+#define CUDART_2_OVER_PI M_2_PI
+#define CUDART_SQRT_2PI 2.5066282746310007
+#define CUDART_SQRT_PIO2 1.2533141373155003
+#define CUDART_SQRT_2OPI 0.79788456080286536
+#define CUDART_L2E M_LOG2E
+#define CUDART_L2T 3.3219280948873626
+#define CUDART_LG2 0.30102999566398120
+#define CUDART_LGE M_LOG10E
+#define CUDART_LN2 M_LN2
+#define CUDART_LNT M_LN10
+#define CUDART_LNPI 1.1447298858494002
 #ifndef NULL
 #define NULL 0
 #endif
@@ -350,6 +473,12 @@ extern "C" double y0(double);
 extern "C" double y1(double);
 extern "C" float j0f(float);
 extern "C" float j1f(float);
+extern "C" float y0f(float);
+extern "C" float y1f(float);
+extern "C" double jn(int, double);
+extern "C" double yn(int, double);
+extern "C" float jnf(int, float);
+extern "C" float ynf(int, float);
 extern "C" void *memcpy(void *, const void *, size_t);
 extern "C" void *memset(void *, int, size_t);
 extern "C" void *memmove(void *, const void *, size_t);

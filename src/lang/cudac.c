@@ -30,7 +30,7 @@ extern const char tt__cuda_groups[] TT_HIDDEN;
 static const char BEGIN[] = "tt_here_the_program_begins;";
 
 /* TRANSLATION: raise it when the same text becomes another program, so that what is kept on disk is not used. */
-enum { PATH_SIZE = 512, MOST_FLAGS = 64, TRANSLATION = 12 };
+enum { PATH_SIZE = 512, MOST_FLAGS = 64, TRANSLATION = 13 };
 
 /* ---- the compiler */
 
@@ -273,6 +273,28 @@ static void add_defines(const build *b, tt_str *out) {
   }
 }
 
+/* Does the program name one of these, or may it, in another file? The compiler need not read what it does not. */
+static bool mentions(const build *b, const char *const *word) {
+  for (const char *p = b->source; (p = strstr(p, "include")) != NULL; p++)
+    if (p[7 + strspn(p + 7, " \t")] == '"') return true;
+  for (; *word; word++) {
+    if (strstr(b->source, *word)) return true;
+    for (int k = 0; k < b->o->nexpression; k++)
+      if (strstr(b->o->expression[k], *word)) return true;
+    for (int k = 0; k < b->o->nflag; k++)
+      if (strstr(b->o->flag[k], *word) || strncmp(b->o->flag[k], "-I", 2) == 0) return true;
+  }
+  return false;
+}
+
+static void add_parts(build *b) {
+  static const char *const halves[] = {"half", "float16", "fp16", "bf16", NULL};
+  static const char *const words[] = {"_rn", "_rz", "_rd", "_ru", "__v", "__dp", "__fns", "__funnel", NULL};
+  bool half = mentions(b, halves);
+  if (half) add_arg(b, "-DTT_HALF=1");
+  if (half || mentions(b, words)) add_arg(b, "-DTT_WORD=1");
+}
+
 /* Text of the user behind the prelude, through the preprocessor. */
 static tt_code preprocess_once(build *b, tt_str *out, tt_error *err) {
   char include[PATH_SIZE], inc[PATH_SIZE + 4], in[PATH_SIZE * 2], ii[PATH_SIZE * 2], own[PATH_SIZE * 2];
@@ -301,6 +323,7 @@ static tt_code preprocess_once(build *b, tt_str *out, tt_error *err) {
   add_arg(b, "-DTUTTI_CPU=1");
   if (b->o->check) add_arg(b, "-DTT_CHECK=1");
   if (b->o->wide) add_arg(b, "-DTT_WIDE=1");
+  add_parts(b);
   snprintf(inc, sizeof inc, "-I%s", include);
   add_arg(b, inc);
   add_flags(b, true);
