@@ -36,13 +36,12 @@ struct grid_group {
 };
 TT_GROUP grid_group this_grid() { return grid_group(); }
 
-#ifndef TUTTI_CPU
 /* Which lane has the n-th bit of a mask. */
 TT_GROUP unsigned tt_lane_of(unsigned mask, unsigned n) {
   while (n-- > 0) mask &= mask - 1;
   return (unsigned)__ffs((int)mask) - 1;
 }
-/* Threads of a warp: those that are here. Of that the CPU, where each goes its own way, knows nothing. */
+/* Threads of a warp: those that are here. */
 struct coalesced_group {
   unsigned mask;
   TT_GROUP void sync() const { __syncwarp(mask); }
@@ -76,7 +75,15 @@ TT_GROUP coalesced_group coalesced_threads() {
   coalesced_group g = {__activemask()};
   return g;
 }
-#endif
+/* Those of a group that have the same label, or the same answer. */
+template <class T>
+TT_GROUP coalesced_group labeled_partition(const coalesced_group &g, T label) {
+  coalesced_group part = {__match_any_sync(g.mask, label)};
+  return part;
+}
+TT_GROUP coalesced_group binary_partition(const coalesced_group &g, bool yes) {
+  return labeled_partition(g, (int)yes);
+}
 
 template <unsigned N, class Parent = void>
 struct thread_block_tile {
@@ -123,9 +130,7 @@ struct thread_group {
   unsigned mask; /* 0: the block */
   TT_GROUP thread_group(unsigned lanes) : mask(lanes) {}
   TT_GROUP thread_group(const thread_block &) : mask(0) {}
-#ifndef TUTTI_CPU
   TT_GROUP thread_group(const coalesced_group &g) : mask(g.mask) {}
-#endif
   template <unsigned N, class Parent>
   TT_GROUP thread_group(const thread_block_tile<N, Parent> &g) : mask(g.tt_mask()) {}
   TT_GROUP void sync() const {
@@ -165,5 +170,22 @@ template <unsigned N, class Parent, class T, class F>
 TT_GROUP T reduce(const thread_block_tile<N, Parent> &g, T value, F f) {
   for (unsigned by = N / 2; by > 0; by /= 2) value = f(value, g.shfl_xor(value, by));
   return value;
+}
+/* In the order of the ranks; each gets all of it. */
+template <class T, class F>
+TT_GROUP T reduce(const coalesced_group &g, T value, F f) {
+  unsigned n = g.size();
+  T all = g.shfl(value, 0);
+  for (unsigned k = 1; k < n; k++) all = f(all, g.shfl(value, k));
+  return all;
+}
+template <unsigned N, class Parent, class T>
+TT_GROUP coalesced_group labeled_partition(const thread_block_tile<N, Parent> &g, T label) {
+  coalesced_group part = {__match_any_sync(g.tt_mask(), label)};
+  return part;
+}
+template <unsigned N, class Parent>
+TT_GROUP coalesced_group binary_partition(const thread_block_tile<N, Parent> &g, bool yes) {
+  return labeled_partition(g, (int)yes);
 }
 }  // namespace cooperative_groups

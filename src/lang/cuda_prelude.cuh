@@ -142,7 +142,15 @@ TT_INLINE void __syncwarp(unsigned mask = 0xffffffffu) {
   unsigned came, yes;
   tt_warp(mask, 0, nullptr, &came, &yes);
 }
-TT_INLINE unsigned __activemask() { return tt_core->active(); }
+TT_INLINE unsigned __activemask() {
+  uint3 mine = threadIdx;
+  int x = tt_global_x;
+  unsigned lanes;
+  TT_ONE_BY_ONE lanes = tt_core->active();
+  threadIdx = mine;
+  tt_global_x = x;
+  return lanes;
+}
 TT_INLINE unsigned __ballot_sync(unsigned mask, int p) {
   unsigned came, yes;
   tt_warp(mask, p != 0, nullptr, &came, &yes);

@@ -484,3 +484,15 @@ extern "C" void *memset(void *, int, size_t);
 extern "C" void *memmove(void *, const void *, size_t);
 extern "C" int memcmp(const void *, const void *, size_t);
 extern "C" size_t strlen(const char *);
+
+/* ---- memory of the heap: the processor's */
+extern "C" void *malloc(size_t);
+extern "C" void free(void *);
+void *operator new(size_t n) { return malloc(n); }
+void *operator new[](size_t n) { return malloc(n); }
+void operator delete(void *p) noexcept { free(p); }
+void operator delete[](void *p) noexcept { free(p); }
+void operator delete(void *p, size_t) noexcept { free(p); }
+void operator delete[](void *p, size_t) noexcept { free(p); }
+inline __attribute__((always_inline)) void *operator new(size_t, void *p) noexcept { return p; }
+inline __attribute__((always_inline)) void *operator new[](size_t, void *p) noexcept { return p; }

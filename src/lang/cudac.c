@@ -141,10 +141,14 @@ static tt_code write_text(const char *path, const char *text, size_t size, tt_er
   return ok ? TT_OK : tt__fail(err, TT_EIO, "cannot write %s: %s", path, strerror(errno));
 }
 
-/* Headers that programs name and that the prelude stands for. */
-static const char *const headers[] = {
-#define TT_CUDAC_HEADER(name, head) name,
+/* Headers that programs name, for which the prelude stands, or nothing. */
+static const struct {
+  const char *name, *text;
+} headers[] = {
+#define TT_CUDAC_HEADER(name, head) {name, ""},
+#define TT_CUDAC_REFUSED(name) {name, "#error <" name "> is not there for kernels on the CPU\n"},
 #include "lang/cudac_headers.def"
+#undef TT_CUDAC_REFUSED
 #undef TT_CUDAC_HEADER
 };
 
@@ -164,8 +168,8 @@ static tt_code make_headers(char folder[PATH_SIZE], tt_error *err) {
   snprintf(path, sizeof path, "%s/cooperative_groups", folder);
   TT_TRY(tt__dir_make(path, err));
   for (size_t k = 0; k < sizeof headers / sizeof *headers; k++) {
-    snprintf(path, sizeof path, "%s/%s", folder, headers[k]);
-    TT_TRY(write_text(path, "", 0, err));
+    snprintf(path, sizeof path, "%s/%s", folder, headers[k].name);
+    TT_TRY(write_text(path, headers[k].text, strlen(headers[k].text), err));
   }
   tt__lock(&lock);
   snprintf(made, sizeof made, "%s", folder);
@@ -204,18 +208,28 @@ static void begin_args(build *b) {
     if (dropped < 2 || strcmp(flags[k], "-march=native") != 0) add_arg(b, flags[k]);
 }
 
-/* What the compiler said, from its first error on, without the names of our files. */
-static void clean_words(const build *b, tt_str *said) {
-  size_t n = strlen(b->folder);
-  char *to = said->data, *from = said->data;
-  if (!from) return;
-  while (*from) {
-    if (strncmp(from, b->folder, n) == 0 && from[n] == '/') from += n + 1;
+static void leave_out(char *text, const char *folder) {
+  size_t n = strlen(folder);
+  char *to = text;
+  for (char *from = text; *from;) {
+    if (strncmp(from, folder, n) == 0 && from[n] == '/') from += n + 1;
     *to++ = *from++;
   }
   *to = 0;
+}
+
+/* What the compiler said, from its first error on, and who includes what it is in, without the names of our files. */
+static void clean_words(const build *b, tt_str *said) {
+  char headers_of[PATH_SIZE + 8];
+  const char *scratch = tt__dir_scratch();
+  if (!said->data) return;
+  snprintf(headers_of, sizeof headers_of, "%s/cuda", scratch ? scratch : "");
+  leave_out(said->data, b->folder);
+  leave_out(said->data, headers_of);
   char *error = strstr(said->data, "error:");
   while (error && error > said->data && error[-1] != '\n') error--;
+  char *included = strstr(said->data, "In file included from ");
+  if (included && included < error && !strstr(said->data, "In file included from tutti")) error = included;
   if (error) memmove(said->data, error, strlen(error) + 1);
   said->len = strlen(said->data);
 }
@@ -230,7 +244,10 @@ static tt_code run_compiler(build *b, tt_error *err) {
   tt_code code = tt__spawn(b->argv, seconds > 0 ? seconds : 120, &status, &said, err);
   if (code == TT_OK && status != 0) {
     clean_words(b, &said);
-    code = tt__fail(err, TT_EDEVICE, "the program does not compile:\n%.950s", said.data ? said.data : "(no words)");
+    bool ptx = said.data && (strstr(said.data, "Assembler messages") || strstr(said.data, "'asm'"));
+    code = tt__fail(err, TT_EDEVICE, "the program does not compile%s:\n%.900s",
+                    ptx ? ", inline PTX (asm) is not there for kernels on the CPU" : "",
+                    said.data ? said.data : "(no words)");
   }
   tt__str_free(&said);
   return code;

@@ -55,7 +55,7 @@ typedef struct tt_cudac_core {
   void (*barrier)(int value, int *sum, int *threads);
   /* Wait for the lanes of `mask`; everyone's value in out[32] (where asked), who came in *came, who gave non-zero. */
   void (*warp)(unsigned mask, unsigned long long value, unsigned long long *out, unsigned *came, unsigned *yes);
-  unsigned (*active)(void); /* lanes of this warp that have not ended */
+  unsigned (*active)(void); /* lanes of this warp that call it from the same place */
   int (*print)(const char *format, __builtin_va_list arg);
   void (*stop)(const char *file, int line, const char *what, const unsigned *thread, const unsigned *block);
   long long (*clock)(void);

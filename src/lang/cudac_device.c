@@ -15,7 +15,9 @@ extern const char tt__cuda_device_head[] TT_HIDDEN, tt__cuda_complex[] TT_HIDDEN
 /* Headers whose names the head stands for; "" where it does not. */
 static const char *const dropped[] = {
 #define TT_CUDAC_HEADER(name, head) head ? name : "",
+#define TT_CUDAC_REFUSED(name)
 #include "lang/cudac_headers.def"
+#undef TT_CUDAC_REFUSED
 #undef TT_CUDAC_HEADER
 };
 

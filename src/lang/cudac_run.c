@@ -242,7 +242,13 @@ static void core_warp(unsigned mask, unsigned long long value, unsigned long lon
   leave_core();
 }
 
-static unsigned core_active(void) { return tt__team_active(tt__team()); }
+static unsigned core_active(void) {
+  const void *site = __builtin_return_address(0);
+  enter_core();
+  unsigned lanes = tt__team_active(tt__team(), site);
+  leave_core();
+  return lanes;
+}
 
 static int core_print(const char *format, va_list arg) {
   char few[512];

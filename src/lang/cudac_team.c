@@ -2,8 +2,9 @@
 ** The scheduler of a block. A bit for each thread that can go on; who must wait clears its bit and goes on with the
 ** next one that is set, directly, without a detour over the caller. Who comes last sets the bits of all.
 **
-** Invariants: `ready`, `waiting at the barrier`, `waiting in a warp` and `ended` part the threads. Threads that pause
-** wait at the barrier. A fiber lives on after its thread ended and runs the same thread number of the next block.
+** Invariants: `ready`, `waiting at the barrier`, `waiting in a warp`, `gathering` and `ended` part the threads. Threads
+** that pause wait at the barrier. A fiber lives on after its thread ended and runs the same thread number of the next
+** block.
 */
 #include "lang/cudac_team.h"
 
@@ -27,6 +28,8 @@ enum { WARPS = TT_TEAM_MAX / 32, DEFAULT_STACK = 64 << 10, COLOURS = 32, COLOUR 
 /* What lanes gave that wait for each other. */
 typedef struct warp {
   uint32_t alive, wait; /* lanes that have not ended; that wait in a warp operation */
+  uint32_t gather;      /* lanes that ask who is where they are, */
+  const void *site[32]; /* which is here */
   uint32_t mask[32];    /* of a waiting lane: for whom */
   unsigned long long given[32], all[32];
   uint32_t came[32], yes[32]; /* the answer to each lane */
@@ -128,8 +131,26 @@ static int next_ready(const tt_team *t, int k) {
   return w << 5 | lowest(t->ready[w]);
 }
 
+/*
+** Lanes that ask who is where they are go on when no lane of their warp can come any more: so they are as many together
+** as may be, as on a GPU after a branch. Each gets those of its own place.
+*/
+static void settle(tt_team *t, int w) {
+  warp *p = &t->warp[w];
+  if (!p->gather || t->ready[w]) return;
+  for (uint32_t rest = p->gather; rest; rest &= rest - 1) {
+    int lane = lowest(rest);
+    p->came[lane] = 0;
+    for (uint32_t other = p->gather; other; other &= other - 1)
+      if (p->site[lowest(other)] == p->site[lane]) p->came[lane] |= other & -other;
+  }
+  set_ready(t, w, p->gather);
+  p->gather = 0;
+}
+
 /* Leave the thread k, which cannot go on. */
 static void give_way(tt_team *t, int k) {
+  settle(t, k >> 5);
   int next = next_ready(t, k);
   t->current = next;
   if (next == k) return;
@@ -204,7 +225,15 @@ void tt__team_warp(tt_team *t, unsigned mask, unsigned long long value, unsigned
   if (out) memcpy(out, p->all, sizeof p->all);
 }
 
-unsigned tt__team_active(const tt_team *t) { return t->warp[t->current >> 5].alive; }
+unsigned tt__team_active(tt_team *t, const void *site) {
+  int k = t->current, lane = k & 31;
+  warp *p = &t->warp[k >> 5];
+  p->site[lane] = site;
+  p->gather |= 1u << lane;
+  clear_ready(t, k);
+  give_way(t, k);
+  return p->came[lane];
+}
 unsigned tt__team_current(const tt_team *t) { return (unsigned)t->current; }
 unsigned tt__team_opened(const tt_team *t) { return t->opened; }
 
@@ -231,6 +260,7 @@ static void fiber_body(void *arg) {
   for (;;) {
     t->body(t->ctx, (unsigned)k);
     end_thread(t, k);
+    settle(t, k >> 5);
     int next = next_ready(t, k);
     t->current = next;
     tt__fiber_switch(&t->fiber[k], next < 0 ? t->caller : t->fiber[next]);
@@ -286,7 +316,7 @@ bool tt__team_run(tt_team *t, int n, void (*body)(void *ctx, unsigned k), void *
   for (int w = 0; w << 5 < n; w++) {
     int lanes = n - (w << 5);
     t->warp[w].alive = lanes >= 32 ? ~0u : (1u << lanes) - 1u;
-    t->warp[w].wait = 0;
+    t->warp[w].wait = t->warp[w].gather = 0;
     t->blocked[w] = t->ready[w] = 0;
     set_ready(t, w, t->warp[w].alive);
   }

@@ -42,7 +42,8 @@ TT_HIDDEN void tt__team_warp(tt_team *t, unsigned mask, unsigned long long value
                              unsigned *came, unsigned *yes);
 /* A barrier that opens when the team is told to go on. */
 TT_HIDDEN void tt__team_pause(tt_team *t);
-TT_HIDDEN unsigned tt__team_active(const tt_team *t);
+/* Wait until no lane of this warp can come any more: those that came to the same `site`. */
+TT_HIDDEN unsigned tt__team_active(tt_team *t, const void *site);
 /* The number of the thread that runs. */
 TT_HIDDEN unsigned tt__team_current(const tt_team *t);
 /* How many barriers have opened since tt__team_run began. */

@@ -618,6 +618,42 @@ def test_compile_errors_show_the_users_line():
         tt.SourceModule(3)
 
 
+@pytest.mark.usefixtures("on_the_cpu")
+def test_what_the_cpu_has_not_is_named_with_the_users_line():
+    with pytest.raises(
+        tt.CompileError, match=r"(?s)from kernel.cu:2.*<curand_kernel.h> is not there for kernels on the CPU"
+    ) as e:
+        tt.SourceModule("\n#include <curand_kernel.h>\n__global__ void f(int *a) {}\n")
+    assert "/tmp" not in str(e.value)
+    with pytest.raises(tt.CompileError, match=r"(?s)inline PTX \(asm\) is not there .*kernel.cu:3"):
+        tt.SourceModule(
+            '__global__ void f(unsigned *a) {\n  unsigned r;\n  asm("mov.u32 %0, %%laneid;" : "=r"(r));\n  *a = r;\n}\n'
+        )
+
+
+def test_memory_of_the_heap():
+    src = """
+    struct node { int value; node *next; __device__ node(int v, node *n) : value(v), next(n) {} };
+    struct two { int a, b; };
+    __global__ void f(int *o, int n) {
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (i >= n) return;
+      node *list = nullptr;
+      for (int k = 0; k <= i % 7; k++) list = new node(k, list);
+      int *squares = (int *)malloc(5 * sizeof(int)), sum = 0;
+      for (int k = 0; k < 5; k++) squares[k] = k * i;
+      for (; list;) { node *next = list->next; sum += list->value; delete list; list = next; }
+      two *t = new two[3]();
+      o[i] = sum * 1000 + squares[4] + t[2].b;
+      delete[] t;
+      free(squares);
+    }"""
+    o = np.zeros(100, "i4")
+    run(src, "f", 2, 64, o, 100)
+    i = np.arange(100)
+    assert np.array_equal(o, (i % 7) * (i % 7 + 1) // 2 * 1000 + 4 * i)
+
+
 def test_options():
     src = "__global__ void f(int *o) { o[0] = N; }"
     o = np.zeros(1, "i4")

@@ -112,6 +112,33 @@ __global__ void of_those_who_are_there(int *out) {
     some.sync();
   }
 }
+__device__ int next(int *count) {
+  coalesced_group those = coalesced_threads();
+  int first;
+  if (those.thread_rank() == 0) first = atomicAdd(count, those.size());
+  return those.shfl(first, 0) + those.thread_rank();
+}
+__global__ void keep_positive(int *out, int *count, const int *in, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  if (in[i] > 0) out[next(count)] = in[i];
+}
+__global__ void keep_positive_by_mask(int *out, int *count, const int *in, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+    if (in[i] > 0) {
+      unsigned those = __activemask(), lane = threadIdx.x & 31;
+      int leader = __ffs(those) - 1, first;
+      if (lane == leader) first = atomicAdd(count, __popc(those));
+      first = __shfl_sync(those, first, leader);
+      out[first + __popc(those & ((1u << lane) - 1))] = in[i];
+    }
+}
+__global__ void parts(int *out) {
+  auto warp = coalesced_threads();
+  auto same = labeled_partition(warp, threadIdx.x % 5);
+  auto even = binary_partition(warp, threadIdx.x % 2 == 0);
+  out[threadIdx.x] = reduce(same, (int)threadIdx.x, plus<int>()) * 2 + even.all(threadIdx.x % 2 == 0);
+}
 """
 
 
@@ -208,21 +235,36 @@ def test_groups_of_threads():
 
 
 def test_threads_that_are_there():
-    """The CPU does not know which of a warp are."""
-    if not tt.cuda.is_available():
-        with pytest.raises(tt.CompileError, match="coalesced_threads"):
-            tt.RawModule(code=THERE).compile()
-        return
-    with tt.device("cuda:0"):
-        module = tt.RawModule(code=THERE)
-        out = np.zeros(64, "i4")
-        module.get_function("of_those_who_are_there")((1,), (64,), (out,))
-        for warp in (np.arange(32), np.arange(32, 64)):
-            there = warp[warp % 3 == 1]
-            for k, t in enumerate(there):
-                after, before = there[min(k + 1, len(there) - 1)], there[max(k - 1, 0)]
-                assert out[t] == k * 1000000 + len(there) * 10000 + there[0] * 100 + after - before
-        assert (out[np.arange(64) % 3 != 1] == -1).all()
+    """Those of a warp that took the same branch."""
+    module = tt.RawModule(code=THERE)
+    out = np.zeros(64, "i4")
+    module.get_function("of_those_who_are_there")((1,), (64,), (out,))
+    for warp in (np.arange(32), np.arange(32, 64)):
+        there = warp[warp % 3 == 1]
+        for k, t in enumerate(there):
+            after, before = there[min(k + 1, len(there) - 1)], there[max(k - 1, 0)]
+            assert out[t] == k * 1000000 + len(there) * 10000 + there[0] * 100 + after - before
+    assert (out[np.arange(64) % 3 != 1] == -1).all()
+
+
+@pytest.mark.parametrize("n", [1, 31, 77, 1000])
+def test_one_lane_counts_for_those_that_are_there(n):
+    """A filter: an atomic operation for each group, not for each thread."""
+    module = tt.RawModule(code=THERE)
+    a = np.random.default_rng(n).integers(-5, 6, n).astype("i4")
+    for name in "keep_positive", "keep_positive_by_mask":
+        out, count = np.zeros(n, "i4"), np.zeros(1, "i4")
+        module.get_function(name)(((n + 63) // 64,), (64,), (out, count, a, n))
+        assert count[0] == (a > 0).sum()
+        assert np.array_equal(np.sort(out[: count[0]]), np.sort(a[a > 0])) and not out[count[0] :].any()
+
+
+def test_parts_of_those_that_are_there():
+    t = np.arange(50)
+    out = np.zeros(50, "i4")
+    tt.RawModule(code=THERE).get_function("parts")((1,), (50,), (out,))
+    want = [sum(u for u in t if u // 32 == k // 32 and u % 5 == k % 5) * 2 + (k % 2 == 0) for k in t]
+    assert out.tolist() == want
 
 
 @pytest.mark.skipif(nvrtc.library() is None, reason="no NVRTC")
