@@ -298,10 +298,26 @@ static tt_code add_sizes(launch *l, size_t *args_size, tt_error *err) {
   return TT_OK;
 }
 
-/* May the kernel be given addresses in this argument, of memory that nobody tells us of? */
-static bool may_hold_addresses(const tt_entry *e, int k) {
-  int t = e->param[k].kind & ~(TT_CUDAC_CONST | TT_CUDAC_POINTER);
-  return t == TT_CUDAC_VOID || t == TT_CUDAC_STRUCT || t == TT_I64 || t == TT_U64;
+static bool is_like_address(uint64_t v) { return v >= (uint64_t)1 << 32 && v < (uint64_t)1 << 47; }
+
+/* May the kernel be given addresses in this argument, of memory that nobody tells us of? By type, and by what is
+ * there. */
+static bool may_hold_addresses(const tt_entry *e, int k, const void *value, const void *at, uint64_t bytes) {
+  const tt_cudac_param *p = &e->param[k];
+  int t = p->kind & ~(TT_CUDAC_CONST | TT_CUDAC_POINTER);
+  bool is_wide = t == TT_I64 || t == TT_U64;
+  if (t == TT_CUDAC_STRUCT) return p->align >= (int)sizeof(void *);
+  if (t != TT_CUDAC_VOID && !is_wide) return false;
+  if (!(p->kind & TT_CUDAC_POINTER)) {
+    at = value;
+    bytes = sizeof(uint64_t);
+  }
+  for (uint64_t k8 = 0; at && k8 + sizeof(uint64_t) <= bytes; k8 += sizeof(uint64_t)) {
+    uint64_t word;
+    memcpy(&word, (const char *)at + k8, sizeof word);
+    if (is_like_address(word)) return true;
+  }
+  return false;
 }
 
 static tt_code add_areas(const tt_entry *e, char *args, void **raw, tt_check *check, tt_error *err) {
@@ -310,10 +326,13 @@ static tt_code add_areas(const tt_entry *e, char *args, void **raw, tt_check *ch
     void *at;
     tt_parameter p;
     tt_check_area a = {.number = k + 1};
-    if (may_hold_addresses(e, k)) tt__check_loose(check);
-    if (!(e->param[k].kind & TT_CUDAC_POINTER)) continue;
+    if (!(e->param[k].kind & TT_CUDAC_POINTER)) {
+      if (may_hold_addresses(e, k, raw[k], NULL, 0)) tt__check_loose(check);
+      continue;
+    }
     memcpy(&bytes, args + sizes_at(e) + (size_t)k * sizeof bytes, sizeof bytes);
     memcpy(&at, raw[k], sizeof at);
+    if (may_hold_addresses(e, k, raw[k], at, bytes)) tt__check_loose(check);
     if (!at || tt_entry_parameter(e, k, &p, err) != TT_OK) continue;
     a.base = at;
     a.size = bytes;

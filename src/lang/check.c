@@ -100,6 +100,12 @@ void tt__check_free(tt_check *c) {
 
 void tt__check_loose(tt_check *c) { c->loose = true; }
 
+void tt__check_faults(tt_check *c, const void *at) {
+  uintptr_t from = (uintptr_t)c->strange.at;
+  if (c->strange.kind == OUTSIDE && (uintptr_t)at - from < c->strange.size && c->found.kind == NOTHING)
+    c->found = c->strange;
+}
+
 bool tt__check_add(tt_check *c, const tt_check_area *a) { return a->size == 0 || TT_VEC_PUSH(&c->area, *a); }
 
 bool tt__check_array(tt_check *c, const tt_check_area *a, void **slot, bool writes) {
@@ -419,13 +425,20 @@ bool tt__check_touch(tt_check *c, const void *place, size_t size, unsigned kind,
   const char *at = place;
   uint32_t site = site_of(c, from);
   if (!settle_write(c)) return false;
+  if (kind & TT_CHECK_HEAP) {
+    c->loose = true;
+    return true;
+  }
   ground *g = find_ground(c, at, size, site);
   bool writes = kind & TT_CHECK_WRITE;
   if (!g) {
     bool ours = at >= c->room && at < c->room + c->room_size;
     int64_t far = 0;
     bool near = tt__check_nearest(c, at, &far) && llabs(far) < LEAST_MARGIN;
-    if (c->loose && !ours && !near && (uintptr_t)at >= PAGE) return true;
+    if (c->loose && !ours && !near && (uintptr_t)at >= PAGE) {
+      c->strange = (finding){OUTSIDE, touch_now(c, kind, site), {0}, writes, false, at, size};
+      return true;
+    }
     return found(c, (finding){OUTSIDE, touch_now(c, kind, site), {0}, writes, false, at, size});
   }
   if (!g->word) return true;

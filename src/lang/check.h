@@ -25,8 +25,15 @@ typedef struct tt_check tt_check;
 /* TUTTI_CHECK: set and not "0". */
 TT_HIDDEN bool tt__check_wanted(void);
 
-/* Kinds of accesses: a sum. UPDATE: a write that depends on what was there. */
-enum { TT_CHECK_READ = 0, TT_CHECK_WRITE = 1, TT_CHECK_ATOMIC = 2, TT_CHECK_VOLATILE = 4, TT_CHECK_UPDATE = 8 };
+/* Kinds of accesses: a sum. UPDATE: a write that depends on what was there. HEAP: none, but memory that is not ours. */
+enum {
+  TT_CHECK_READ = 0,
+  TT_CHECK_WRITE = 1,
+  TT_CHECK_ATOMIC = 2,
+  TT_CHECK_VOLATILE = 4,
+  TT_CHECK_UPDATE = 8,
+  TT_CHECK_HEAP = 16
+};
 
 #define TT_CHECK_AXES 8
 
@@ -64,6 +71,8 @@ TT_HIDDEN void tt__check_free(tt_check *c);
 
 /* Accesses far from all areas are not ours to judge: the kernel may have been given addresses. */
 TT_HIDDEN void tt__check_loose(tt_check *c);
+/* No memory is there: such an access is found after all, if it was the last one. */
+TT_HIDDEN void tt__check_faults(tt_check *c, const void *at);
 
 /* Memory that may be touched where it is. False: no memory. */
 TT_HIDDEN bool tt__check_add(tt_check *c, const tt_check_area *a);

@@ -113,6 +113,7 @@ struct tt_check {
   finding
       unwritten; /* a read of shared memory that nobody wrote: told when nobody writes it too late, which says more */
   char old[16];
+  finding strange; /* the last access that is not ours to judge */
   finding found;
   int16_t hint[CHECK_SITES]; /* where a site found its ground last */
 };

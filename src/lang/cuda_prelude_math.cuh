@@ -487,6 +487,14 @@ extern "C" size_t strlen(const char *);
 
 /* ---- memory of the heap: the processor's */
 extern "C" void *malloc(size_t);
+#ifdef TT_CHECK
+static __attribute__((no_sanitize("thread"))) void *tt_malloc(size_t n) {
+  void *p = malloc(n);
+  tt_core->touch(p, n, TT_CUDAC_HEAP, nullptr);
+  return p;
+}
+#define malloc tt_malloc
+#endif
 extern "C" void free(void *);
 void *operator new(size_t n) { return malloc(n); }
 void *operator new[](size_t n) { return malloc(n); }

@@ -20,6 +20,7 @@
 #define TT_CUDAC_ATOMIC 2
 #define TT_CUDAC_VOLATILE 4
 #define TT_CUDAC_UPDATE 8
+#define TT_CUDAC_HEAP 16 /* none: memory that the kernel got from the heap */
 
 typedef struct tt_cudac_param {
   int kind, size, align;

@@ -21,6 +21,7 @@ enum { PATH_SIZE = 512 };
 typedef struct symbol {
   uint64_t at, size;
   bool shared; /* `at` counts from the thread's block of the program's variables */
+  bool guard;  /* the compiler's: whether the constructors of a shared array were called, which write nothing */
   char name[48];
 } symbol;
 
@@ -61,6 +62,7 @@ static bool add_symbol(program *p, const Elf64_Sym *s, const char *name) {
   int type = ELF64_ST_TYPE(s->st_info);
   if ((type != STT_TLS && type != STT_OBJECT) || s->st_size == 0 || s->st_shndx == SHN_UNDEF) return true;
   symbol one = {.at = s->st_value, .size = s->st_size, .shared = type == STT_TLS};
+  one.guard = strncmp(name, "_ZGV", 4) == 0;
   plain_name(name, one.name);
   if (one.shared && strcmp(one.name, "tt_gap_here") == 0) p->here = one.at;
   if (strncmp(one.name, "tt_gap", 6) == 0) return true; /* stands between two shared arrays, and is nobody's */
@@ -181,7 +183,7 @@ static tt_check_area area_of(const program *p, const symbol *s, const char *thre
   tt_check_area a = {.base = s->shared ? (char *)(uintptr_t)thread + (s->at - p->here) : p->base + s->at,
                      .size = s->size,
                      .space = TT_CHECK_FREE};
-  if (s->shared) a.space = TT_CHECK_SHARED;
+  if (s->shared && !s->guard) a.space = TT_CHECK_SHARED;
   for (int k = 0; k < p->p->nvariable && !s->shared; k++)
     if (p->p->variable[k].data == (void *)a.base) a.space = TT_CHECK_GLOBAL;
   snprintf(a.name, sizeof a.name, "%s", s->name);

@@ -481,6 +481,7 @@ static void note_fault(const worker *w) {
   long long last = (long long)w->block, end = (long long)blocks_of(l) - 1;
   if (!(l->entry->sync & 1)) last += blocks_at_once(l) - 1;
   if (last > end) last = end;
+  if (l->check && w->signal != SIGFPE) tt__check_faults(l->check, w->address);
   if (w->signal == SIGFPE)
     say(w->launch, TT_EDEVICE, "kernel %s divided an integer by zero, in blocks %lld to %lld", l->entry->name,
         (long long)w->block, last);

@@ -297,6 +297,78 @@ def test_dynamic_shared_memory():
     )
 
 
+CLASSES = """#include <cuda_fp16.h>
+struct point { float x, y; __device__ point() {} __device__ point(float a, float b) : x(a), y(b) {} };
+__global__ void f(float *o) {
+  __shared__ point p[64];
+  __shared__ half2 h[64];
+  int t = threadIdx.x;
+  p[t] = point(t, -t);
+  h[t] = half2(t, -t);
+  __syncthreads();
+  o[t] = p[63 - t].x + __low2float(h[63 - t]);
+}"""
+
+
+def test_shared_memory_of_classes_with_constructors():
+    """(They write nothing; that they were called, the compiler notes.)"""
+    o = np.zeros(64, "f4")
+    run(CLASSES, 2, 64, o)
+    assert np.array_equal(o, 2 * np.arange(63, -1, -1))
+    finds(RuntimeError, "race in shared memory 'p'.*LINE(o[t] = )", CLASSES.replace("__syncthreads();", ""), 1, 64, o)
+
+
+NODES = """
+struct node { int first, count; };
+__global__ void f(const node *nodes, const int *edges, int *o, int n) {
+  int i = threadIdx.x;
+  if (i >= n) return;
+  node mine = nodes[i];
+  for (int k = mine.first; k < mine.first + mine.count; k++)
+    o[i] += edges[k];
+}"""
+
+
+def test_memory_that_is_not_there_is_named_when_arrays_may_hold_addresses():
+    nodes = np.array([[0, 2], [2, 1], [3, 0], [0, 0]], "i4")
+    edges, o = np.arange(10, dtype="i4"), np.zeros(4, "i4")
+    run(NODES, 1, 4, nodes, edges, o, np.int32(3))
+    assert o.tolist() == [1, 2, 0, 0]
+    nodes[3] = [1 << 29, 1]
+    words = r"read of 4 bytes .*thread \(3, 0, 0\), LINE(o[i] += )"
+    finds(IndexError, words, NODES, 1, 4, nodes, edges, o, np.int32(4))
+
+
+HEAP = """
+__global__ void f(int *o, size_t n) {
+  int i = threadIdx.x;
+  int *mine = new int[3];
+  for (int k = 0; k < 3; k++) mine[k] = i * k;
+  o[i] = mine[2];
+  delete[] mine;
+}"""
+FAR = """
+struct place { int row, column; };
+__global__ void f(float4 *o, size_t n, place p) {
+  size_t i = threadIdx.x;
+  if (i < n) o[i + (size_t)p.row * p.column] = make_float4(i, 1, 2, 3);
+}"""
+
+
+def test_memory_of_the_heap_is_the_kernels_business():
+    o = np.zeros(40, "i4")
+    run(HEAP, 1, 40, o, np.uint64(40))
+    assert o.tolist() == [2 * k for k in range(40)]
+
+
+def test_an_index_far_away_where_nothing_holds_addresses():
+    o = np.zeros((40, 4), "f4")
+    run(FAR, 1, 64, o, np.uint64(40), np.array([0, 7], "i4").tobytes())
+    assert np.array_equal(o[:, 0], np.arange(40))
+    far = np.array([20000, 20000], "i4").tobytes()
+    finds(IndexError, r"write of .*LINE(o[i + )", FAR, 1, 64, o, np.uint64(40), far)
+
+
 def test_two_shared_arrays_are_not_one():
     src = (
         "__global__ void f(int *o) {\n"
