@@ -248,4 +248,26 @@ TT_BEST_PAIR(max, s16x2, __vmaxs2)
 TT_BEST_PAIR(min, s16x2, __vmins2)
 TT_BEST_PAIR(max, u16x2, __vmaxu2)
 TT_BEST_PAIR(min, u16x2, __vminu2)
+#define TT_BEST_PAIR_RELU(name, best)                                                                     \
+  TT_INLINE unsigned __vi##name##_s16x2_relu(unsigned a, unsigned b) { return __vmaxs2(best(a, b), 0); }  \
+  TT_INLINE unsigned __vi##name##3_s16x2_relu(unsigned a, unsigned b, unsigned c) {                       \
+    return __vmaxs2(__vi##name##3_s16x2(a, b, c), 0);                                                     \
+  }                                                                                                       \
+  TT_INLINE unsigned __viadd##name##_s16x2_relu(unsigned a, unsigned b, unsigned c) {                     \
+    return __vmaxs2(__viadd##name##_s16x2(a, b, c), 0);                                                   \
+  }
+TT_BEST_PAIR_RELU(max, __vmaxs2)
+TT_BEST_PAIR_RELU(min, __vmins2)
+/* Whether the first is taken, of the upper and of the lower half. */
+#define TT_BEST_OF_PAIR(name, t, best, test)                                                                \
+  TT_INLINE unsigned __vib##name##_##t(unsigned a, unsigned b, bool *const high, bool *const low) {         \
+    unsigned yes = test(a, b);                                                                              \
+    *high = yes >> 16 != 0;                                                                                 \
+    *low = (yes & 0xffffu) != 0;                                                                            \
+    return best(a, b);                                                                                      \
+  }
+TT_BEST_OF_PAIR(max, s16x2, __vmaxs2, __vcmpges2)
+TT_BEST_OF_PAIR(max, u16x2, __vmaxu2, __vcmpgeu2)
+TT_BEST_OF_PAIR(min, s16x2, __vmins2, __vcmples2)
+TT_BEST_OF_PAIR(min, u16x2, __vminu2, __vcmpleu2)
 #endif
