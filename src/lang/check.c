@@ -392,6 +392,12 @@ static bool suspect(tt_check *c, touch now, bool writes, touch before, bool wrot
   return true;
 }
 
+/* The thread wrote there plainly just before: what the atomic operation is, that write is not. */
+static bool hides(const touch *now, const touch *before) {
+  return now->atomic && !before->atomic && before->block == now->block && before->thread == now->thread &&
+         before->stamp == now->stamp;
+}
+
 static bool look(tt_check *c, cell *x, touch now, bool writes, const char *at, size_t size) {
   const touch *bad = clash(c, &x->write, true, &now, writes)              ? &x->write
                      : writes && clash(c, &x->read, false, &now, writes)  ? &x->read
@@ -400,7 +406,7 @@ static bool look(tt_check *c, cell *x, touch now, bool writes, const char *at, s
                                                                           : NULL;
   if (bad && !suspect(c, now, writes, *bad, bad == &x->write, at, size)) return false;
   if (writes) {
-    *x = (cell){.write = now};
+    *x = (cell){.write = hides(&now, &x->write) ? x->write : now};
     return true;
   }
   if (x->read.block && x->read.block != c->block)

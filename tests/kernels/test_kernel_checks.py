@@ -478,6 +478,25 @@ STENCIL = """__global__ void smooth(float *a, int n) {
 }"""
 
 
+COUNT = """
+__global__ void f(unsigned *o) {
+  __shared__ unsigned count;
+  if (threadIdx.x == 0) count = 0;
+  __syncthreads(); // first
+  atomicAdd(&count, 2u);
+  __syncthreads();
+  if (threadIdx.x == 0) atomicAdd(o, count);
+}"""
+
+
+def test_a_counter_that_one_thread_clears_and_counts_in_too():
+    o = np.zeros(1, "u4")
+    run(COUNT, 3, 64, o)
+    assert o[0] == 3 * 128
+    words = r"race in shared memory 'count'.*LINE(count = 0).*atomically writes it on LINE(atomicAdd(&count)"
+    finds(RuntimeError, words, COUNT.replace("__syncthreads(); // first", ""), 3, 64, o)
+
+
 def test_a_stencil_in_place():
     run(STENCIL, 1, 256, f4(256) ** 2, np.int32(256))  # one block: the barrier is enough
     words = (
