@@ -205,9 +205,11 @@ static tt_pair c_pow(maker m, tt_pair a, tt_pair b) {
   return c_pick(m, b0, pair(one, zero), z);
 }
 
+/* A NaN in either half is in no order. */
 static int c_less(maker m, tt_pair a, tt_pair b, int strict) {
   int same = both(m, TT_LAND, test(m, TT_EQ, a.re, b.re), test(m, strict, a.im, b.im));
-  return both(m, TT_LOR, test(m, TT_LT, a.re, b.re), same);
+  int lost = both(m, TT_LOR, test(m, TT_ISNAN, a.im, -1), test(m, TT_ISNAN, b.im, -1));
+  return both(m, TT_LOR, both(m, TT_LAND, test(m, TT_LT, a.re, b.re), not(m, lost)), same);
 }
 
 static int c_isnan(maker m, tt_pair a) {

@@ -54,3 +54,17 @@ def test_sign_of_complex_infinities():
         want = np.sign(z)
     got = tt.sign(tt.array(z)).numpy()
     np.testing.assert_allclose(got, want, rtol=1e-15)
+
+
+@pytest.mark.parametrize("name", ["less", "less_equal", "greater", "greater_equal", "maximum", "minimum"])
+def test_complex_numbers_with_a_nan_are_in_no_order(name):
+    parts = [np.nan, 0.0, -1.0, np.inf]
+    z = np.array([complex(a, b) for a in parts for b in parts])
+    with np.errstate(all="ignore"):
+        want = getattr(np, name)(z[:, None], z)
+    got = getattr(tt, name)(tt.array(z)[:, None], tt.array(z)).numpy()
+    if want.dtype == bool:
+        np.testing.assert_array_equal(got, want)
+    else:
+        np.testing.assert_array_equal(np.isnan(got), np.isnan(want))
+        np.testing.assert_array_equal(got[~np.isnan(got)], want[~np.isnan(want)])

@@ -41,7 +41,9 @@ INPLACE = ["__iadd__", "__isub__", "__imul__", "__itruediv__", "__ifloordiv__", 
            "__ixor__", "__ilshift__", "__irshift__"]  # fmt: skip
 REDUCE = ["sum", "prod", "max", "min", "mean", "any", "all", "argmax", "argmin", "var", "std", "count_nonzero",
           "nansum", "nanmax", "nanmin", "nanmean", "cumsum", "cumprod", "ptp"]  # fmt: skip
-REDUCED = tuple(f"np.{name}(" for name in REDUCE)  # which of two equal zeros comes out is nobody's promise
+REDUCED = tuple(
+    f"np.{name}(" for name in [*REDUCE, "fmax", "fmin", "maximum", "minimum"]
+)  # which of two equal zeros comes out is nobody's promise
 
 
 class Same:
@@ -309,6 +311,8 @@ class Program:
         value = self.operand(shape)
         if any(repeats(x) for x in parts) and np.ndim(value.n):
             value = Same(3, 3, "3")  # which of several comes last is nobody's promise
+        if any(x.dtype == bool for x in parts if isinstance(x, np.ndarray)) and np.may_share_memory(a.n, value.n):
+            return  # NumPy does not copy first
         self.both(f"{a.text}.__setitem__({text}, {value.text})", False,
                   lambda: a.n.__setitem__(n, value.n), lambda: a.t.__setitem__(t, value.t))  # fmt: skip
 
@@ -333,9 +337,10 @@ class Program:
                     raise Differs(f"NumPy: {wrong!r}; here: {failure!r}") from failure
             else:
                 self.compare(want, got, close, "the result", signs=not text.startswith(REDUCED))
+            signs = not text.startswith(REDUCED)
             for v in self.pool:
-                self.compare(v.n, v.t, close, v.text)
-                if close and isinstance(v.t, tt.ndarray):
+                self.compare(v.n, v.t, close, v.text, signs)
+                if (close or not signs) and isinstance(v.t, tt.ndarray):
                     v.t[...] = v.n
 
     def compare(self, want, got, close, what, signs=True):
