@@ -96,17 +96,26 @@ static bool is_aligned(const void *base, int64_t rows, int64_t step, size_t size
 /* Messages that wait in registers: rounds of 32. */
 static int rounds_of(int words) { return words > 2 ? 2 : tt__device_shape.scan_rounds; }
 
+/* Larger tiles are faster where there are many. Sums of 8 bytes have no room for them in registers. */
+static bool is_long(const scan_args *a, size_t size, int words) {
+  return words == 1 && size == 4 && a->n >= (int64_t)tt__device_shape.scan_long << 18;
+}
+
 static tt_code long_rows(tt_device_text *d, scan_args *a, size_t size, int words, int tile, tt_error *err) {
+  const tt_device_shape *shape = &tt__device_shape;
+  bool wide = is_long(a, size, words);
   int64_t groups, messages, blocks;
   tt__device_define(d, "BY_TILES", "1");
   tt__device_define(d, "ROUNDS", "%d", rounds_of(words));
-  tt__device_define(d, "RESIDENT", "%d",
-                    (words > 1 ? 768 : tt__device_shape.scan_resident) / tt__device_shape.scan_threads);
+  int resident = words > 1 ? 768 : wide ? shape->long_resident : shape->scan_resident;
+  tt__device_define(d, "RESIDENT", "%d", resident / shape->scan_threads);
   a->tiles = tt_ceil_div(a->n, tile);
   groups = tt_ceil_div(a->tiles, 32 * rounds_of(words));
   if (__builtin_mul_overflow(a->rows, a->tiles, &a->all) || a->all > INT32_MAX / 2)
     return tt__fail(err, TT_ENOTIMPL, "scan: too many tiles");
-  a->ahead = a->tiles > 1 ? tt__device_ahead(d->on, a->all, tile * (int64_t)size, tt__device_shape.scan_ahead) : 0;
+  a->ahead = a->tiles > 1
+                 ? tt__device_ahead(d->on, a->all, tile * (int64_t)size, wide ? shape->long_ahead : shape->scan_ahead)
+                 : 0;
   blocks = a->ahead ? 2 * a->all : a->all;
   messages = a->tiles > 1 ? a->rows * (a->tiles + groups) * words : 0;
   size_t bytes = (size_t)(messages + 1) * sizeof(uint64_t);
@@ -149,11 +158,12 @@ tt_code tt__device_scan(const tt_lib_device *on, const tt_lib_attr *attr, const 
   if (out->size == 0) return TT_OK;
   sum_type s = sum_of(op, t);
   size_t size = tt__dtype_size(t);
-  int vec = (int)(16 / size), chunks = tt__device_shape.scan_bytes / 16;
-  if (size < 4) chunks = size == 1 ? 2 : 4; /* what is added up has 4 bytes */
+  int vec = (int)(16 / size), chunks;
   scan_args a = {.in = src->data, .out = out->data, .rows = out->size / (n + initial), .n = n, .inner = inner};
   a.n_out = n + initial;
   a.initial = (int32_t)initial;
+  chunks = (is_long(&a, size, s.words) ? tt__device_shape.long_bytes : tt__device_shape.scan_bytes) / 16;
+  if (size < 4) chunks = size == 1 ? 2 : 4; /* what is added up has 4 bytes */
   tt_device_text d = {.on = on, .text = tt__text_scan, .above = tt__text_back};
   define(&d, op, t, vec, chunks);
   tt_code code;

@@ -177,4 +177,15 @@ TEST(long_rows_are_close_to_the_host) {
   check(TT_SCAN_SUM, TT_C128, 1, 100000, 1, true, 0, false);
 }
 
+/* The larger tiles of very long rows, here of all. */
+TEST(larger_tiles_scan_as_well) {
+  const tt_device_shape was = tt__device_shape;
+  tt__device_shape.scan_long = 0;
+  check(TT_SCAN_SUM, TT_I32, 1, 300001, 1, true, 1, true);
+  check(TT_SCAN_SUM, TT_F32, 1, 300001, 1, false, 0, false);
+  check(TT_SCAN_MAX, TT_F32, 3, 100000, 1, false, 0, true);
+  check(TT_SCAN_SUM, TT_U32, 1, 20000, 3, true, 2, true);
+  tt__device_shape = was;
+}
+
 TEST_MAIN()
