@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/pool.h"
 #include "device/current.h"
 #include "device/device.h"
 #include "device/stage.h"
@@ -17,7 +18,7 @@
 #include "run/realize.h"
 #include "run/residency.h"
 
-enum { ALIGNED = 256 };
+enum { ALIGNED = 256, COPY_GRAIN = 1 << 20 };
 
 /* ---- memory of results */
 
@@ -137,19 +138,38 @@ typedef struct joined {
   tt_dtype dtype;
 } joined;
 
+typedef struct copying {
+  char *to;
+  const char *from;
+} copying;
+
+static void copy_some(void *ctx, int64_t lo, int64_t hi, int worker) {
+  const copying *c = ctx;
+  (void)worker;
+  memcpy(c->to + lo, c->from + lo, (size_t)(hi - lo));
+}
+
+static void copy_wide(char *to, const char *from, size_t size) {
+  copying c = {to, from};
+  int depth = tt__session_suspend();
+  tt__pool_run((int64_t)size, COPY_GRAIN, copy_some, &c);
+  tt__session_resume(depth);
+}
+
 static tt_code grow(joined *j, size_t size, tt_error *err) {
   if (size <= j->room) return TT_OK;
   size_t room = size > 2 * j->room ? size : 2 * j->room;
   char *more = tt__mem_alloc_data(room);
   if (!more) return tt__fail_memory(err, room);
-  if (j->used) memcpy(more, j->data, j->used);
+  if (j->used) copy_wide(more, j->data, j->used);
   if (j->room) tt__mem_free_data(j->data, j->room);
   j->data = more;
   j->room = room;
   return TT_OK;
 }
 
-/* What was made of a part, at `data` on the host, whose elements begin with element `from`. */
+/* What was made of a part, whose elements begin with element `from`; `data` is on the host, perhaps already where it
+ * belongs, behind what there is. */
 static tt_code join(joined *j, tt_lib_join how, const tt_made *made, const void *data, int64_t from, tt_error *err) {
   size_t size = (size_t)made->n * tt__dtype_size(made->dtype);
   j->dtype = made->dtype;
@@ -162,7 +182,7 @@ static tt_code join(joined *j, tt_lib_join how, const tt_made *made, const void 
     return TT_OK;
   }
   TT_TRY(grow(j, j->used + size, err));
-  if (size) memcpy(j->data + j->used, data, size);
+  if (size && data != j->data + j->used) memcpy(j->data + j->used, data, size);
   int64_t *place = (int64_t *)(void *)(j->data + j->used);
   for (int64_t i = 0; i < made->n && how == TT_JOIN_PLACES; i++) place[i] += from;
   j->used += size;
@@ -202,6 +222,15 @@ static tt_code make_null(tt_device *d, tt_stream *s, const tt_lib_maker *m, cons
   return code;
 }
 
+static tt_code fetch(tt_device *d, tt_stream *s, void *to, const void *from, size_t size, tt_error *err) {
+  int depth = tt__session_suspend();
+  tt_code code = tt__stage_out(d, s, to, from, size, err);
+  tt__session_resume(depth);
+  TT_COUNT(downloads, 1);
+  TT_COUNT(download_bytes, size);
+  return code;
+}
+
 /* Make of operands that lie on the device, and join; of several results the first counts. */
 static tt_code make_part(tt_device *d, const tt_lib_maker *m, const tt_lib_attr *attr, const tt_operand *src,
                          int64_t from, tt_lib_join how, joined *j, tt_error *err) {
@@ -221,9 +250,12 @@ static tt_code make_part(tt_device *d, const tt_lib_maker *m, const tt_lib_attr 
   void *host = NULL;
   tt_code code = m->run_on(&use.on, attr, src, made, err);
   size_t size = (size_t)made[0].n * tt__dtype_size(made[0].dtype);
-  if (code == TT_OK && size && !(host = tt__mem_alloc_data(size))) code = tt__fail_memory(err, size);
-  if (code == TT_OK && size) code = tt__stage_out(d, s, host, made[0].data, size, err);
-  if (code == TT_OK) code = join(j, how, &made[0], host, from, err);
+  bool apart = how == TT_JOIN_SUMS;
+  if (code == TT_OK && !apart) code = grow(j, j->used + size, err);
+  if (code == TT_OK && apart && size && !(host = tt__mem_alloc_data(size))) code = tt__fail_memory(err, size);
+  void *to = apart ? host : j->data + j->used;
+  if (code == TT_OK && size) code = fetch(d, s, to, made[0].data, size, err);
+  if (code == TT_OK) code = join(j, how, &made[0], to, from, err);
   if (host) tt__mem_free_data(host, size);
   tt__exec_lib_close(&use);
   return code;
@@ -261,6 +293,9 @@ static tt_code make_parts(tt_device *d, const tt_lib_maker *m, const tt_lib_attr
     if (tt__exec_interrupted()) code = tt__fail(err, TT_EINTERRUPT, "interrupted");
     if (code == TT_OK) code = bring(d, nsrc, host, dtype, tt__dmem_at(block), from, n, &n, src, err);
     if (code == TT_OK) code = make_part(d, m, attr, src, from, how, j, err);
+    /* The first part says about how much it will be. */
+    if (code == TT_OK && from == 0 && all > part && how != TT_JOIN_SUMS)
+      code = grow(j, (size_t)(1.1 * (double)j->used * (double)all / (double)part), err);
     TT_COUNT(pieces, 1);
   }
   if (code != TT_OK) (void)!d->ops->stream_wait_idle(d, tt__stream_current(d), NULL);
@@ -274,7 +309,7 @@ static tt_code hand_joined(const tt_lib_maker *m, joined *j, tt_make_result *out
   if (!j->used) return TT_OK;
   char *exact = tt__mem_alloc_data(j->used);
   if (!exact) return tt__fail_memory(err, j->used);
-  memcpy(exact, j->data, j->used);
+  copy_wide(exact, j->data, j->used);
   out[0].buffer = tt__buffer_adopt(exact, j->used, false, NULL, NULL, err);
   if (out[0].buffer) return TT_OK;
   tt__mem_free_data(exact, j->used);
