@@ -118,6 +118,32 @@ static expr *access(lower *l, expr *array, const tt_tree *const *item, int n) {
 
 expr *py__target(lower *l, expr *array, const tt_tree *const *index, int n) { return access(l, array, index, n); }
 
+static expr *choose(lower *l, expr *test, expr *yes, expr *no) {
+  expr *e = py__expr(l, TT_X_SELECT, yes->type, 3);
+  e->arg[0] = test;
+  e->arg[1] = yes;
+  e->arg[2] = no;
+  return e;
+}
+
+/* The item of a tuple of numbers of one type that an index says. */
+static expr *pick(lower *l, expr *tuple, expr *at) {
+  int n = tuple->type->n;
+  bool alike = n > 0 && py__is_scalar(at) && tt__is_int((tt_dtype)at->type->dtype);
+  for (int k = 0; k < n; k++)
+    alike &= tuple->type->item[k]->tag == TT_T_SCALAR && tuple->type->item[k] == tuple->type->item[0];
+  if (!alike) py__fail(l, TT_ENOTIMPL, "an index into %s that is not a constant", py__type_name(l, tuple->type));
+  tuple = py__keep(l, tuple);
+  at = py__keep(l, py__cast(l, at, TT_I64));
+  expr *turned = py__elem(l, TT_ADD, at, py__int(l, n));
+  at = py__keep(l, choose(l, py__elem(l, TT_LT, at, py__int(l, 0)), turned, at));
+  expr *low = py__elem(l, TT_GE, at, py__int(l, 0)), *high = py__elem(l, TT_LT, at, py__int(l, n));
+  py__raise_unless(l, py__elem(l, TT_AND, low, high), TT_EINDEX, "tuple index out of range");
+  expr *e = py__item(l, tuple, n - 1);
+  for (int k = n - 2; k >= 0; k--) e = choose(l, py__elem(l, TT_EQ, at, py__int(l, k)), py__item(l, tuple, k), e);
+  return e;
+}
+
 /* a[...]: the items of one tuple, or the one index. */
 static void split_index(const tt_tree *t, const tt_tree *const **item, int *n) {
   bool tuple = t->n == 3 && tt__tree_is(t->item[2], "tup");
@@ -136,7 +162,7 @@ expr *py__index(lower *l, const tt_tree *t) {
     expr *k = n == 1 ? py__value(l, item[0]) : py__missing(l);
     if (py__is_unknown(k)) return k;
     int64_t at = k->op == TT_X_CONST && py__is_scalar(k) ? k->i : INT64_MIN;
-    if (at == INT64_MIN) py__fail(l, TT_ENOTIMPL, "an index into a tuple that is not a constant");
+    if (at == INT64_MIN) return pick(l, base, k);
     if (at < 0) at += base->type->n;
     if (at < 0 || at >= base->type->n) py__fail(l, TT_EINDEX, "tuple index out of range");
     return py__item(l, base, (int)at);

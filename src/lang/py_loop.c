@@ -286,21 +286,53 @@ static expr *element(lower *l, expr *array, expr *at) {
   return v;
 }
 
-/* for x in tuple: the body once for each item. */
-static void unroll(lower *l, const tt_tree *t, expr *tuple) {
-  const tt_tree *body = py__at(l, t, 4);
+/* Give the targets of a loop over several sequences their items: `value` of sequence k. */
+static void give(lower *l, const tt_tree *inner, expr *const *value, int n, bool single) {
+  if (single) {
+    py__assign(l, inner, value[0]);
+    return;
+  }
+  if (!tt__tree_is(inner, "tup") || inner->n != n + 1) py__fail(l, TT_ENOTIMPL, "zip() without %d targets", n);
+  for (int k = 0; k < n; k++) py__assign(l, inner->item[k + 1], value[k]);
+}
+
+/* The target behind that of enumerate, which gets the position. */
+static const tt_tree *count_off(lower *l, const tt_tree *target, expr *position) {
+  if (!tt__tree_is(target, "tup") || target->n != 3) py__fail(l, TT_ENOTIMPL, "enumerate() without two targets");
+  py__assign(l, target->item[1], position);
+  return target->item[2];
+}
+
+/* A loop over tuples: the body once for each item. */
+static void unroll(lower *l, const tt_tree *t, expr *const *seq, int n, bool counted, expr *first, bool single) {
+  const tt_tree *target = py__at(l, t, 2), *body = py__at(l, t, 4);
+  int items = seq[0]->type->n;
   if (holds(body, "break") || holds(body, "cont")) py__fail(l, TT_ENOTIMPL, "break or continue in a loop over a tuple");
-  for (int k = 0; k < tuple->type->n; k++) {
-    py__assign(l, py__at(l, t, 2), py__item(l, tuple, k));
+  for (int k = 1; k < n; k++) items = seq[k]->type->n < items ? seq[k]->type->n : items;
+  for (int at = 0; at < items; at++) {
+    expr *value[8];
+    const tt_tree *inner = counted ? count_off(l, target, py__elem(l, TT_ADD, py__int(l, at), first)) : target;
+    for (int k = 0; k < n; k++) value[k] = py__item(l, seq[k], at);
+    give(l, inner, value, n, single);
     py__statements(l, body, 0);
   }
+}
+
+static bool are_tuples(expr *const *seq, int n) {
+  for (int k = 0; k < n; k++)
+    if (seq[k]->type->tag != TT_T_TUPLE) return false;
+  return true;
 }
 
 /* Several sequences side by side; `counted`: the first target is the position. */
 static void loop_zip(lower *l, const tt_tree *t, expr **seq, int n, bool counted, expr *first, bool single) {
   static const tt_tree nobody = {.tag = TT_TREE_LIST};
   const tt_tree *target = py__at(l, t, 2);
-  expr *stop = NULL;
+  expr *stop = NULL, *value[8];
+  if (are_tuples(seq, n)) {
+    unroll(l, t, seq, n, counted, first, single);
+    return;
+  }
   for (int k = 0; k < n; k++) {
     if (py__is_unknown(seq[k])) return;
     if (seq[k]->type->tag != TT_T_ARRAY || seq[k]->type->rank == 0)
@@ -312,18 +344,9 @@ static void loop_zip(lower *l, const tt_tree *t, expr **seq, int n, bool counted
   block b;
   stmt *s = open_loop(l, TT_X_FOR, &nobody, &r, &b);
   expr *at = py__local(l, s->local);
-  const tt_tree *inner = target;
-  if (counted) {
-    if (!tt__tree_is(target, "tup") || target->n != 3) py__fail(l, TT_ENOTIMPL, "enumerate() without two targets");
-    py__assign(l, target->item[1], py__elem(l, TT_ADD, at, first));
-    inner = target->item[2];
-  }
-  if (single) {
-    py__assign(l, inner, element(l, seq[0], at));
-  } else {
-    if (!tt__tree_is(inner, "tup") || inner->n != n + 1) py__fail(l, TT_ENOTIMPL, "zip() without %d targets", n);
-    for (int k = 0; k < n; k++) py__assign(l, inner->item[k + 1], element(l, seq[k], at));
-  }
+  const tt_tree *inner = counted ? count_off(l, target, py__elem(l, TT_ADD, at, first)) : target;
+  for (int k = 0; k < n; k++) value[k] = element(l, seq[k], at);
+  give(l, inner, value, n, single);
   py__statements(l, py__at(l, t, 4), 0);
   s->body = py__block_end(l, &b);
 }
@@ -347,10 +370,7 @@ void py__for(lower *l, const tt_tree *t) {
       loop_zip(l, t, seq, n, counted, first, false);
     } else {
       seq[0] = py__keep(l, py__materialise(l, py__value(l, iter)));
-      if (seq[0]->type->tag == TT_T_TUPLE && !counted)
-        unroll(l, t, seq[0]);
-      else
-        loop_zip(l, t, seq, 1, counted, first, true);
+      loop_zip(l, t, seq, 1, counted, first, true);
     }
   }
   l->f->at_end = at_end;
