@@ -182,6 +182,7 @@ void py__assign_index(lower *l, const tt_tree *t, expr *value, const char *op) {
   split_index(t, &item, &n);
   if (py__is_unknown(base) || py__is_unknown(value)) return;
   if (base->type->tag != TT_T_ARRAY) py__fail(l, TT_ETYPE, "%s takes no assignment", py__type_name(l, base->type));
+  if (py__is_lazy(base)) py__fail(l, TT_ENOTIMPL, "an assignment into what is computed, or .real or .imag");
   base = py__keep(l, py__materialise(l, base));
   bool fresh = py__is_array(value) && py__is_lazy(value);
   if (!py__is_scalar(value)) value = py__keep(l, py__materialise(l, value));

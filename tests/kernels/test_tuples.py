@@ -65,3 +65,32 @@ def test_items_that_are_not_there_or_not_alike():
 
     with pytest.raises(NotImplementedError, match="a loop over"):
         mixed(np.ones(2))
+
+
+def test_parts_of_complex_numbers_are_not_written_to():
+    """They are views in NumPy; here they are computed, and what is written there would be lost."""
+
+    @cuda.jit
+    def added(z):
+        cuda.atomic.add(z.real, 0, 1)
+
+    @njit
+    def put(z):
+        z.imag[0] = 2.0
+
+    z = np.zeros(2, complex)
+    with pytest.raises(NotImplementedError, match="atomics on what is computed, or on .real or .imag"):
+        added[1, 1](z)
+    with pytest.raises(NotImplementedError, match="an assignment into what is computed, or .real"):
+        put(z)
+
+    @njit
+    def views(x):
+        x.T[1, 0] = 1.0
+        x[1:][0, 0] = 2.0
+        x.ravel()[3] = 3.0
+        x.reshape(4)[0] += 4.0
+
+    x = np.zeros((2, 2))
+    views(x)
+    assert x.tolist() == [[4, 1], [2, 3]]
