@@ -5,6 +5,7 @@
 */
 #include "graph/fn_ufunc.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "graph/promote.h"
@@ -33,7 +34,7 @@ static tt_array *between(tt_calc *c, const tt_ufunc_info *u, tt_array *a, tt_arr
 
 /* ---- the function itself, with keywords */
 
-enum { OUT, WHERE, CASTING, ORDER, DTYPE, SUBOK }; /* after the operands */
+enum { OUT, WHERE, CASTING, ORDER, DTYPE, SUBOK, SIGNATURE }; /* after the operands */
 
 /* Results of a function row in result[], out= and where= left aside. */
 static bool run_function(tt_calc *c, const tt_ufunc_info *u, tt_value *arg, tt_dtype dtype, const char *rule,
@@ -97,6 +98,65 @@ static bool read_out(tt_calc *c, const tt_ufunc_info *u, const tt_value *v, tt_a
   return c->code == TT_OK;
 }
 
+/* One type of a signature: a dtype, its name, or None. */
+static bool one_type(tt_calc *c, const tt_value *v, tt_dtype *out) {
+  *out = v->tag == TT_V_DTYPE ? v->as.dtype : v->tag == TT_V_STRING ? tt__dtype_named(v->as.s) : TT_DTYPE_NONE;
+  if (*out == TT_DTYPE_NONE && v->tag != TT_V_NONE)
+    tt__calc_fail(c, TT_ETYPE, "data type '%s' not understood", v->tag == TT_V_STRING ? v->as.s : "?");
+  return c->code == TT_OK;
+}
+
+/* "ff->f" or a tuple: the types of operands and results, TT_DTYPE_NONE where any will do. */
+static bool read_signature(tt_calc *c, const tt_ufunc_info *u, const tt_value *v, tt_dtype *type) {
+  int n = u->nin + u->nout;
+  if (v->tag == TT_V_TUPLE) {
+    if (v->as.tuple.n != n)
+      tt__calc_fail(c, TT_EVALUE, "a type-tuple must be specified of length %d for ufunc '%s'", n, u->name);
+    for (int k = 0; k < n && c->code == TT_OK; k++) one_type(c, &v->as.tuple.item[k], &type[k]);
+    return c->code == TT_OK;
+  }
+  const char *s = v->tag == TT_V_STRING ? v->as.s : "", *arrow = strstr(s, "->");
+  if (!arrow || arrow - s != u->nin || strlen(arrow + 2) != (size_t)u->nout) {
+    tt__calc_fail(c, TT_EVALUE, "a type-string for %s, %d typecode(s) before and %d after the -> sign", u->name, u->nin,
+                  u->nout);
+    return false;
+  }
+  for (int k = 0; k < n; k++) {
+    char letter[2] = {k < u->nin ? s[k] : arrow[2 + k - u->nin], 0};
+    tt_value one = {.tag = TT_V_STRING, .as.s = letter};
+    if (!one_type(c, &one, &type[k])) return false;
+  }
+  return true;
+}
+
+/* Operands in the type of the loop that the signature names. */
+static bool by_signature(tt_calc *c, const tt_ufunc_info *u, const tt_value *v, tt_value *arg, const char *rule) {
+  tt_dtype type[5] = {TT_DTYPE_NONE, TT_DTYPE_NONE, TT_DTYPE_NONE, TT_DTYPE_NONE, TT_DTYPE_NONE}, loop = TT_DTYPE_NONE;
+  if (!read_signature(c, u, v, type)) return false;
+  for (int t = 0; t < TT_DTYPE_COUNT && loop == TT_DTYPE_NONE; t++) {
+    tt_dtype comes;
+    bool fits = tt_ufunc_loop(u, (tt_dtype)t, &comes);
+    for (int k = 0; k < u->nin + u->nout; k++)
+      fits = fits && (type[k] == TT_DTYPE_NONE || type[k] == (k < u->nin ? (tt_dtype)t : comes));
+    if (fits) loop = (tt_dtype)t;
+  }
+  if (loop == TT_DTYPE_NONE)
+    tt__calc_fail(c, TT_ETYPE, "No loop matching the specified signature and casting was found for ufunc %s", u->name);
+  for (int k = 0; k < u->nin && c->code == TT_OK; k++) {
+    tt_array *a = tt__value_as_array(c, &arg[k]);
+    bool ok = true;
+    if (a && arg[k].tag == TT_V_ARRAY) c->code = tt__can_cast((tt_dtype)a->dtype, loop, rule, &ok, c->err);
+    char what[24] = "input";
+    if (u->nin > 1) snprintf(what, sizeof what, "input %d", k);
+    if (!ok)
+      tt__calc_fail(c, TT_ETYPE, "Cannot cast ufunc '%s' %s from dtype('%s') to dtype('%s') with casting rule '%s'",
+                    u->name, what, tt__dtypes[a->dtype].name, tt__dtypes[loop].name, rule);
+    a = c->code == TT_OK ? tt__calc_cast(c, a, loop) : NULL;
+    if (a) arg[k] = tt_v_array(a);
+  }
+  return c->code == TT_OK;
+}
+
 /* `arg` may be changed; keywords stand in f from argument k on. */
 static tt_array *call_with(tt_calc *c, tt_call_frame *f, const tt_ufunc_info *u, tt_value *arg, int k) {
   tt_array *out[2] = {NULL, NULL}, *made[2] = {NULL, NULL}, *where = NULL;
@@ -111,6 +171,10 @@ static tt_array *call_with(tt_calc *c, tt_call_frame *f, const tt_ufunc_info *u,
   if (tt__arg_given(f, k + WHERE) && !(f->arg[k + WHERE].tag == TT_V_BOOL && f->arg[k + WHERE].as.b)) {
     where = tt__arg_array(c, f, k + WHERE);
     if (where && !tt__calc_may_cast(c, (tt_dtype)where->dtype, TT_BOOL, "safe")) return NULL;
+  }
+  if (tt__arg_given(f, k + SIGNATURE)) {
+    if (dtype != TT_DTYPE_NONE) return tt__calc_fail(c, TT_ETYPE, "cannot specify both 'signature' and 'dtype'");
+    if (!by_signature(c, u, &f->arg[k + SIGNATURE], arg, rule)) return NULL;
   }
   if (u->op < TT_OP_COUNT) {
     tt_apply_options options = {.out = out[0], .where = where, .dtype = dtype, .casting = rule};

@@ -371,3 +371,31 @@ def test_numpys_own_functions_come_here():
     theirs = np.zeros(3)
     np.add.at(theirs, [0, 0], tt.array([1.0, 2.0]))
     assert theirs.tolist() == [3, 0, 0]
+
+
+@pytest.mark.parametrize(
+    "name,signature",
+    [
+        ("add", "dd->d"), ("add", "ff->f"), ("add", ("d", None, None)), ("add", (None, None, np.float64)),
+        ("less", "dd->?"), ("sqrt", "f->f"), ("divmod", "dd->dd"), ("isnan", "d->?"), ("hypot", "ff->f"),
+        ("add", (np.dtype("f8"), np.dtype("f8"), None)), ("add", "dd"), ("add", ("d", "d")), ("add", "dd->f"),
+        ("sqrt", "i->i"), ("add", "bb->b"), ("logical_and", "dd->?"),
+    ],
+)  # fmt: skip
+def test_signature_names_the_loop(name, signature):
+    """As a string or a tuple; a type that no loop has, a wrong length and a narrowing are NumPy's errors."""
+    x = np.array([1, 2], "i4")
+    args = [x, x][: getattr(np, name).nin]
+    mine = [tt.array(a) for a in args]
+    try:
+        want = getattr(np, name)(*args, signature=signature)
+    except (TypeError, ValueError) as error:
+        with pytest.raises(TypeError if isinstance(error, TypeError) else ValueError):
+            getattr(tt, name)(*mine, signature=signature)
+        return
+    got = getattr(tt, name)(*mine, signature=signature)
+    for w, g in zip(want if isinstance(want, tuple) else [want], got if isinstance(got, tuple) else [got], strict=True):
+        assert w.dtype == g.dtype
+        np.testing.assert_array_equal(np.asarray(g), w)
+    with pytest.raises(TypeError, match="both 'signature' and 'dtype'"):
+        getattr(tt, name)(*mine, signature=signature, dtype="float64")

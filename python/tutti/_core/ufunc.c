@@ -28,10 +28,6 @@ static int row_call, row_reduce, row_accumulate, row_reduceat, row_outer, row_at
 
 /* ---- calls */
 
-static PyObject *call_op(PyObject *self, PyObject *const *arg, size_t n, PyObject *names) {
-  return core_apply(((ufunc *)self)->info->op, arg, NO_OFFSET(n), names);
-}
-
 /* A function's row knows no keywords but its own; "ufunc.call" knows all of NumPy's, and takes `out` as one. */
 static PyObject *call_function(PyObject *self, PyObject *const *arg, size_t nargs, PyObject *names) {
   const ufunc *u = (ufunc *)self;
@@ -65,6 +61,13 @@ static PyObject *call_function(PyObject *self, PyObject *const *arg, size_t narg
   Py_XDECREF(kw);
   Py_XDECREF(given);
   return result;
+}
+
+static PyObject *call_op(PyObject *self, PyObject *const *arg, size_t n, PyObject *names) {
+  for (Py_ssize_t k = 0; names && k < PyTuple_Size(names); k++)
+    if (PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, k), "signature") == 0)
+      return call_function(self, arg, n, names);
+  return core_apply(((ufunc *)self)->info->op, arg, NO_OFFSET(n), names);
 }
 
 /* tp_call, for callers who have a tuple and a dict. */

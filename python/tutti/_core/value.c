@@ -232,6 +232,10 @@ bool core_value_any(core_scratch *s, PyObject *o, tt_value *out) {
   if (is_numpy_bool(o)) return out->tag = TT_V_BOOL, out->as.b = PyObject_IsTrue(o) == 1, true;
   if (PyIndex_Check(o) && index_value(o, out)) return true;
   PyErr_Clear();
+  if (PyObject_HasAttrString(o, "isbuiltin")) { /* NumPy's dtype */
+    out->tag = TT_V_DTYPE;
+    return core_dtype_from(o, &out->as.dtype);
+  }
   return own_converted(s, o, out);
 }
 
