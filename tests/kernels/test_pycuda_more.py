@@ -38,17 +38,20 @@ def test_scans_keep_the_order_of_their_operands():
             assert (int(got[k]) >> 32, int(got[k]) % 2**32) == (m, c)
 
 
-def test_a_scan_of_the_running_maximum_with_a_neutral_element_and_a_part():
+def test_a_scan_of_the_running_maximum_into_a_new_array():
     x = rng.random(500).astype(np.float32)
     top = ExclusiveScanKernel(np.float32, "max(a, b)", "-1.0f", preamble="#define UNUSED 1")
-    got = top(gpuarray.to_gpu(x), n=100).get()
-    np.testing.assert_array_equal(got[1:100], np.maximum.accumulate(x)[:99])
-    np.testing.assert_array_equal(got[100:], x[100:])
-    assert got[0] == -1
-    with pytest.raises(TypeError, match="the scan is of float32, an array holds int32"):
+    given = gpuarray.to_gpu(x)
+    got = top(given, "new").get()
+    np.testing.assert_array_equal(got[1:], np.maximum.accumulate(x)[:-1])
+    np.testing.assert_array_equal(given.get(), x)
+    assert got[0] == -1 and top(gpuarray.zeros(0, np.float32)).shape == (0,)
+    counts = gpuarray.to_gpu(np.arange(5, dtype=np.uint32))  # the sign of whole numbers is the program's
+    assert InclusiveScanKernel(np.int32, "a+b")(counts).get().tolist() == [0, 1, 3, 6, 10]
+    with pytest.raises(TypeError, match="points at float32, the array holds int32"):
         top(gpuarray.zeros(3, np.int32))
-    with pytest.raises(ValueError, match="a scan of 5 elements of an array of 3"):
-        top(gpuarray.zeros(3, np.float32), n=5)
+    with pytest.raises(ValueError, match="must have the same shape"):
+        top(gpuarray.zeros(3, np.float32), gpuarray.zeros(4, np.float32))
     with pytest.raises(ValueError, match="neutral element is required"):
         ExclusiveScanKernel(np.float32, "a+b")
 

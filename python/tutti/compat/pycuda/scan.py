@@ -6,7 +6,7 @@ again with all before it. The operator is only ever given neighbours in their or
 
 import numpy as np
 
-from tutti._expression_kernel import _C_TYPES
+from tutti import _core
 
 from . import gpuarray
 from .compiler import SourceModule
@@ -60,21 +60,20 @@ class _Scan:
         words = {"name": name_prefix, "neutral": neutral}
         start, step = (part.format(**words) for part in self._way)
         text = _TEXT.format(
-            preamble=preamble, kind=_C_TYPES[self.dtype.name], expression=scan_expr, start=start, step=step, **words
+            preamble=preamble, kind=_core.dtype_in_c(self.dtype), expression=scan_expr, start=start, step=step, **words
         )
         module = SourceModule(text, options=list(options or ()))
         names = ("totals", "before", "pieces")
         self._totals, self._before, self._pieces = (module.get_function(f"{name_prefix}_{n}") for n in names)
 
-    def __call__(self, input_ary, output_ary=None, allocator=None, n=None, stream=None):
-        """Fold the array from its front and keep every step: in `output_ary`, or in place."""
+    def __call__(self, input_ary, output_ary=None, allocator=None, stream=None):
+        """Fold the array from its front and keep every step: in `output_ary`, in a "new" array, or in place."""
         out = input_ary if output_ary is None else output_ary
-        n = input_ary.size if n is None else int(n)
-        for a in (input_ary, out):
-            if a.dtype != self.dtype:
-                raise TypeError(f"the scan is of {self.dtype}, an array holds {a.dtype}")
-        if n > input_ary.size or n > out.size:
-            raise ValueError(f"a scan of {n} elements of an array of {min(input_ary.size, out.size)}")
+        if isinstance(out, str) and out == "new":
+            out = gpuarray.empty_like(input_ary)
+        if out.shape != input_ary.shape:
+            raise ValueError("input and output must have the same shape")
+        (n,) = input_ary.shape
         if not n:
             return out
         piece = max(_LEAST, -(-n // _PIECES))
