@@ -331,7 +331,7 @@ static tt_code new_reading(const tt_custom *k, const tt_cx_types *types, const u
   *out = NULL;
   if (!r) return tt__fail_memory(err, sizeof *r + n);
   r->types = *types;
-  memcpy(r->form, form, n);
+  if (k->is_reduction) memcpy(r->form, form, n); /* others have none */
   tt_code code =
       refused(k, types, why.message, sizeof why.message) ? TT_ENOTIMPL : read_text(k, types, form, &r->e, &why);
   if (code == TT_ENOTIMPL) code = (r->why = copied(why.message)) ? TT_OK : tt__fail_memory(&why, 1);
