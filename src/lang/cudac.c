@@ -30,7 +30,7 @@ extern const char tt__cuda_groups[] TT_HIDDEN;
 static const char BEGIN[] = "tt_here_the_program_begins;";
 
 /* TRANSLATION: raise it when the same text becomes another program, so that what is kept on disk is not used. */
-enum { PATH_SIZE = 512, MOST_FLAGS = 64, TRANSLATION = 13 };
+enum { PATH_SIZE = 512, MOST_FLAGS = 64, TRANSLATION = 14 };
 
 /* ---- the compiler */
 
@@ -337,6 +337,9 @@ static tt_code preprocess_once(build *b, tt_str *out, tt_error *err) {
   add_arg(b, "-D__CUDACC__=1");
   add_arg(b, "-D__NVCC__=1");
   add_arg(b, "-D__CUDA_ARCH__=700");
+  add_arg(b, "-D__CUDACC_VER_MAJOR__=12");
+  add_arg(b, "-D__CUDACC_VER_MINOR__=0");
+  add_arg(b, "-DCUDART_VERSION=12000");
   add_arg(b, "-DTUTTI_CPU=1");
   if (b->o->check) add_arg(b, "-DTT_CHECK=1");
   if (b->o->wide) add_arg(b, "-DTT_WIDE=1");

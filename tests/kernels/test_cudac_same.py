@@ -88,6 +88,32 @@ def test_functions_of_a_programs_own_for_nvrtc():
     assert refusal(OWN) is None
 
 
+LIMITS = """
+#if CUDART_VERSION < 11000 || __CUDACC_VER_MAJOR__ < 11
+struct double3 { double x, y, z; };
+#endif
+static_assert(SHRT_MIN < -SHRT_MAX && USHRT_MAX == 2 * SHRT_MAX + 1 && UCHAR_MAX == 255 && CHAR_MIN == -128 && SCHAR_MAX == 127, "");
+static_assert(INT8_MIN == -128 && UINT16_MAX == 65535 && INT64_MIN < -INT64_MAX && SIZE_MAX == ULONG_MAX && LONG_MIN < 0, "");
+__global__ void f(double *o) {
+  double3 v = make_double3(1, 2, INT32_MIN);
+  *o = v.x + v.y + v.z;
+}
+"""
+
+
+@pytest.mark.skipif(nvrtc.library() is None, reason="no NVRTC")
+def test_limits_and_versions_for_nvrtc():
+    log = refusal(LIMITS)
+    assert log is None, log
+
+
+@needs_cxx
+def test_limits_and_versions():
+    o = np.zeros(1)
+    tt.RawKernel(LIMITS, "f")((1,), (1,), (o,))
+    assert o[0] == 3 - 2.0**31
+
+
 ATOMICS = """
 template <class T> __device__ void all(T *o) {
   atomicAdd(o, 5); atomicMin(o + 2, 3); atomicMax(o + 3, 4); atomicExch(o + 4, 6);
