@@ -244,7 +244,8 @@ static tt_code run_compiler(build *b, tt_error *err) {
   tt_code code = tt__spawn(b->argv, seconds > 0 ? seconds : 120, &status, &said, err);
   if (code == TT_OK && status != 0) {
     clean_words(b, &said);
-    bool ptx = said.data && (strstr(said.data, "Assembler messages") || strstr(said.data, "'asm'"));
+    bool ptx = said.data && (strstr(said.data, "Assembler messages") || strstr(said.data, "'asm'") ||
+                             strstr(said.data, "<inline asm>"));
     code = tt__fail(err, TT_EDEVICE, "the program does not compile%s:\n%.900s",
                     ptx ? ", inline PTX (asm) is not there for kernels on the CPU" : "",
                     said.data ? said.data : "(no words)");

@@ -275,7 +275,7 @@ static int64_t replace(const tt_cudac_scan *s, int64_t k, bool check, tt_str *ou
   if (tt__cudac_is(s, k, "__shared__")) {
     bool is_static = tt__cudac_is(s, k - 1, "static");
     if (check && begins_declaration(s, k)) add_gap(k, true, out);
-    tt__str_add(out, is_static ? "__thread" : "static __thread");
+    tt__str_add(out, is_static ? "thread_local" : "static thread_local");
     tt__str_add(out, " __attribute__((aligned(64)))");
     return k + 1;
   }

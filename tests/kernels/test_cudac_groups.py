@@ -114,7 +114,7 @@ __global__ void of_those_who_are_there(int *out) {
 }
 __device__ int next(int *count) {
   coalesced_group those = coalesced_threads();
-  int first;
+  int first = 0;
   if (those.thread_rank() == 0) first = atomicAdd(count, those.size());
   return those.shfl(first, 0) + those.thread_rank();
 }
@@ -127,7 +127,7 @@ __global__ void keep_positive_by_mask(int *out, int *count, const int *in, int n
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
     if (in[i] > 0) {
       unsigned those = __activemask(), lane = threadIdx.x & 31;
-      int leader = __ffs(those) - 1, first;
+      int leader = __ffs(those) - 1, first = 0;
       if (lane == leader) first = atomicAdd(count, __popc(those));
       first = __shfl_sync(those, first, leader);
       out[first + __popc(those & ((1u << lane) - 1))] = in[i];

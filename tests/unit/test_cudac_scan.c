@@ -26,7 +26,7 @@ TEST(replaces_words) {
   check_rewrite("__launch_bounds__(64,\n2) x", "\n x");
   check_rewrite("void f() { extern __shared__ float s[]; }", "void f() { float (*s) = (float (*))tt_dynamic_shared; }");
   check_rewrite("extern __shared__ int4 s[];", "static const tt_dynamic<int4 > s = {};");
-  check_rewrite("static __shared__ int s;", "static __thread __attribute__((aligned(64))) int s;");
+  check_rewrite("static __shared__ int s;", "static thread_local __attribute__((aligned(64))) int s;");
 }
 
 TEST(replaces_whole_indices_only) {
