@@ -3,6 +3,7 @@
 */
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "api/entry.h"
 #include "api/raw.h"
@@ -298,7 +299,13 @@ static tt_code add_sizes(launch *l, size_t *args_size, tt_error *err) {
   return TT_OK;
 }
 
-static bool is_like_address(uint64_t v) { return v >= (uint64_t)1 << 32 && v < (uint64_t)1 << 47; }
+/* Large numbers are like addresses, small ones where memory is: a program that is not relocated has its heap there. */
+static bool is_like_address(uint64_t v) {
+  const uint64_t page = 4096;
+  unsigned char there;
+  if (v >= (uint64_t)1 << 32) return v < (uint64_t)1 << 47;
+  return v >= 16 * page && mincore((void *)(uintptr_t)(v & ~(page - 1)), 1, &there) == 0;
+}
 
 /* May the kernel be given addresses in this argument, of memory that nobody tells us of? By type, and by what is
  * there. */

@@ -1,5 +1,6 @@
 """TUTTI_CHECK=1 on the CPU: each finding in a kernel that has it, and silence about one that nearly has it."""
 
+import mmap
 import os
 import re
 import shutil
@@ -732,6 +733,13 @@ def test_addresses_in_memory_are_the_kernels_business():
     a, o = np.arange(8, dtype="i4"), i32(8)
     run(src, 1, 8, np.array([a.ctypes.data], "u8"), o)
     assert np.array_equal(o, a)
+    # Below 4 GiB, where programs that are not relocated have their heap.
+    low = mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x40)
+    b, p = np.frombuffer(low, "i4", 8), i32(8)
+    b[:] = a + 1
+    assert b.ctypes.data < 1 << 32
+    run(src, 1, 8, np.array([b.ctypes.data], "u8"), p)
+    assert np.array_equal(p, b)
 
 
 def test_local_arrays_and_pointers_to_locals():
