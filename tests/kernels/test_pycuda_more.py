@@ -60,7 +60,7 @@ def test_complex_numbers_of_pycuda():
     module = SourceModule("""
     #include <pycuda-complex.hpp>
     typedef pycuda::complex<double> number;
-    __global__ void all(const number *x, number *y) {
+    __global__ void five(const number *x, number *y) {
       number z = x[threadIdx.x];
       y[threadIdx.x * 5] = sqrt(z);
       y[threadIdx.x * 5 + 1] = log(z);
@@ -70,7 +70,7 @@ def test_complex_numbers_of_pycuda():
     }""")
     x = np.array([1 + 2j, -3 + 0.5j, -2 - 1j, 0.25, 4j, -4, 1e-3 - 1e-9j])
     y = np.empty((x.size, 5), complex)
-    module.get_function("all")(cuda.In(x), cuda.Out(y), block=(x.size, 1, 1))
+    module.get_function("five")(cuda.In(x), cuda.Out(y), block=(x.size, 1, 1))
     want = np.stack([np.sqrt(x), np.log(x), x ** (1.5 + 0.25j), 2 * np.sin(x), np.cos(x) / 1j], 1)
     np.testing.assert_allclose(y, want, rtol=1e-13, atol=1e-15)
     escape = ElementwiseKernel(

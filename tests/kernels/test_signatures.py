@@ -115,7 +115,7 @@ def test_signatures_of_guvectorize_type_the_results(target):
     got = first(np.arange(1, 4, dtype=np.float32), 2)
     assert got == 2 and got.dtype == np.float64
     assert first(np.arange(1, 4, dtype=np.int32), 3) == 3  # by a safe cast
-    with pytest.raises(TypeError, match="no signature takes datetime64"):
+    with pytest.raises(TypeError, match=r"datetime64|M8"):
         first(np.zeros(2, "M8[D]"), 1)
 
     @guvectorize(["(float32[:], float32[:])"], "(n)->()", target=target)
