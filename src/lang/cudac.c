@@ -521,6 +521,7 @@ static tt_code compile_once(build *b, const tt_str *text, tt_str *binary, tt_err
   if (!dropped && tt__cpu_level() == 4) add_arg(b, "-mprefer-vector-width=512");
   add_flags(b, false);
   add_arg(b, "-shared");
+  add_arg(b, "-Wl,-Bsymbolic"); /* a program's own operator new, not that of a library that stands before it */
   add_arg(b, "-nostdlib");
   add_arg(b, "-x");
   add_arg(b, "c++-cpp-output");

@@ -362,6 +362,20 @@ def test_memory_of_the_heap_is_the_kernels_business():
     assert o.tolist() == [2 * k for k in range(40)]
 
 
+def test_a_library_with_operators_of_its_own_stands_before_the_kernel():
+    cxx = shutil.which("c++") or shutil.which("g++")
+    library = subprocess.run([cxx, "-print-file-name=libstdc++.so.6"], capture_output=True, text=True).stdout.strip()
+    if not os.path.isabs(library):
+        pytest.skip("no libstdc++.so.6 beside the compiler")
+    script = f"import numpy as np\nimport tutti as tt\no = np.zeros(4, 'i4')\nk = tt.RawKernel({HEAP!r}, 'f')\n"
+    script += "k((1,), (4,), (o, np.uint64(4)))\nprint(o.tolist())\n"
+    root = os.path.dirname(os.path.dirname(tt.__file__))
+    before = " ".join(filter(None, [os.environ.get("LD_PRELOAD"), library]))
+    env = os.environ | {"LD_PRELOAD": before, "TUTTI_CHECK": "1", "TUTTI_DEVICE": "cpu", "PYTHONPATH": root}
+    done = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True)
+    assert done.stdout == "[0, 2, 4, 6]\n", done.stderr
+
+
 def test_an_index_far_away_where_nothing_holds_addresses():
     o = np.zeros((40, 4), "f4")
     run(FAR, 1, 64, o, np.uint64(40), np.array([0, 7], "i4").tobytes())
