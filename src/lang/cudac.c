@@ -30,7 +30,7 @@ extern const char tt__cuda_groups[] TT_HIDDEN;
 static const char BEGIN[] = "tt_here_the_program_begins;";
 
 /* TRANSLATION: raise it when the same text becomes another program, so that what is kept on disk is not used. */
-enum { PATH_SIZE = 512, MOST_FLAGS = 64, TRANSLATION = 14 };
+enum { PATH_SIZE = 512, MOST_FLAGS = 64, TRANSLATION = 15 };
 
 /* ---- the compiler */
 
@@ -66,6 +66,12 @@ static const char *const gcc_flags[] = {"--param=max-inline-insns-auto=400",
 /* GCC 13 took this one out: nobody else may be given it. */
 static const char old_gcc_flag[] = "--param=max-unswitch-level=6";
 static const char *const clang_flags[] = {"-mllvm", "-inline-threshold=1500"};
+/*
+** Lanes that give a shuffle a variable that only its leader has set are common. To Clang such a value is anything: it
+** takes for granted that all lanes are leaders.
+*/
+static const char *const clang_shuffle_flags[] = {"-ftrivial-auto-var-init=pattern"};
+static const char *const shuffles[] = {"shfl", "cooperative_groups", NULL};
 
 /*
 ** Programs that are checked: a call for each access, with the lines of the text, variables in the order of the text.
@@ -518,6 +524,7 @@ static tt_code compile_once(build *b, const tt_str *text, tt_str *binary, tt_err
   if (!is_clang && !dropped) ADD_ALL(b, gcc_flags);
   if (is_old_gcc && !dropped) add_arg(b, old_gcc_flag);
   if (is_clang && !dropped) ADD_ALL(b, clang_flags);
+  if (is_clang && mentions(b, shuffles)) ADD_ALL(b, clang_shuffle_flags);
   if (!dropped && tt__cpu_level() == 4) add_arg(b, "-mprefer-vector-width=512");
   add_flags(b, false);
   add_arg(b, "-shared");
