@@ -125,8 +125,9 @@ static tt_code slots_make(slots *s, const int64_t *place, int64_t n, tt_error *e
     least = place[i] < least ? place[i] : least;
     most = place[i] > most ? place[i] : most;
   }
-  *s = (slots){.n = n, .room = most - least + 1};
-  s->hashed = s->room / 4 > n + 256; /* few places far apart */
+  uint64_t span = (uint64_t)most - (uint64_t)least;             /* places may be anything */
+  *s = (slots){.n = n, .hashed = span / 4 > (uint64_t)n + 256}; /* few places far apart */
+  s->room = s->hashed ? 0 : (int64_t)span + 1;
   if (s->hashed)
     for (s->room = 512; s->room < 2 * n;) s->room *= 2;
   size_t word = sizeof(int64_t);
