@@ -2,7 +2,7 @@
 fails."""
 
 import pytest
-from null_program import run_program
+from null_program import FAILS, run_program
 
 PROGRAM = """
 import numpy as np, tutti as tt
@@ -134,22 +134,11 @@ def test_failing_calls(kind, f):
     """The n-th call fails: an error, or the work is done another way; the same values come out the next time."""
     run_program(
         PROGRAM,
+        FAILS,
         f"""
         want = np.{f}(ROWS["float32"], kind="stable")
-        seen = set()
-        for n in [*range(10), *range(10, 150, 13)]:
-            y = placed("float32", tt.{f})
-            _core._test_fail("{kind}", n, False)
-            try:
-                assert y.numpy().tobytes() == want.tobytes(), n
-                seen.add("right")
-            except (MemoryError, RuntimeError) as e:
-                seen.add("error")
-            finally:
-                _core._test_fail("{kind}", -1, False)
-            assert y.numpy().tobytes() == want.tobytes(), n
-        assert "right" in seen, seen
-        assert ("error" in seen) == ("{kind}" in ("launch", "copy", "memory")), seen
+        calls = [*range(10), *range(10, 150, 13)]
+        fails("{kind}", lambda: placed("float32", tt.{f}), lambda y: y.numpy().tobytes() == want.tobytes(), calls)
         """,
         TUTTI_NULL_MEMORY=str(2_600_000),
     )

@@ -2,7 +2,7 @@
 on the host, and nothing lost when a call fails."""
 
 import pytest
-from null_program import run_program
+from null_program import FAILS, run_program
 
 PROGRAM = """
 import numpy as np, tutti as tt
@@ -208,22 +208,11 @@ def test_failing_calls(kind, name):
     """The n-th call fails: an error, or the work is done another way; the same values come out the next time."""
     run_program(
         PROGRAM,
+        FAILS,
         f"""
         want = product("{name}").numpy()
-        seen = set()
-        for n in [*range(10), *range(10, 150, 13)]:
-            y = placed("{name}")
-            _core._test_fail("{kind}", n, False)
-            try:
-                assert np.array_equal(y.numpy(), want), n
-                seen.add("right")
-            except (MemoryError, RuntimeError) as e:
-                seen.add("error")
-            finally:
-                _core._test_fail("{kind}", -1, False)
-            assert np.array_equal(y.numpy(), want), n
-        assert "right" in seen, seen
-        assert ("error" in seen) == ("{kind}" in ("launch", "copy", "memory")), seen
+        calls = [*range(10), *range(10, 150, 13)]
+        fails("{kind}", lambda: placed("{name}"), lambda y: np.array_equal(y.numpy(), want), calls)
         """,
         TUTTI_NULL_MEMORY=str(2_600_000),
     )
