@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "graph/build.h"
 #include "graph/session.h"
 #include "lang/check.h"
 
@@ -169,24 +170,6 @@ void tt_custom_release(tt_custom **custom) {
 
 /* ---- types */
 
-/* The type of a number that has none of its own. */
-static tt_dtype own_dtype(const tt_value *v) {
-  switch (v->tag) {
-    case TT_V_BOOL:
-      return TT_BOOL;
-    case TT_V_INT:
-      return TT_I64;
-    case TT_V_UINT:
-      return TT_U64;
-    case TT_V_FLOAT:
-      return TT_F64;
-    case TT_V_COMPLEX:
-      return TT_C128;
-    default:
-      return TT_DTYPE_NONE;
-  }
-}
-
 static const char *dtype_name(tt_dtype t) { return t == TT_DTYPE_NONE ? "of another type" : tt__dtypes[t].name; }
 
 static tt_code learn(const tt_custom *k, const tt_cx_parameter *p, const tt_custom_argument *a, tt_cx_types *known,
@@ -196,7 +179,7 @@ static tt_code learn(const tt_custom *k, const tt_cx_parameter *p, const tt_cust
                    : a->what.kind == TT_ARG_ARRAY ? (tt_dtype)a->what.as.array->dtype
                                                   : a->what.as.memory.dtype;
   if (number && given == TT_DTYPE_NONE) {
-    given = own_dtype(&a->what.as.value);
+    given = tt__value_dtype(&a->what.as.value);
     if (given == TT_DTYPE_NONE)
       return tt__fail(err, TT_ETYPE, "kernel %s: parameter '%s' is given neither an array nor a number", k->text.name,
                       p->name);

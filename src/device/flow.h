@@ -65,13 +65,15 @@ typedef enum tt_flow_point {
   TT_FLOW_RETURNED /* they have been asked for */
 } tt_flow_point;
 
+/* The i-th move up or down of a piece; false: there is none. Any thread, any time. */
+typedef bool tt_flow_move_fn(const void *ctx, bool is_down, int64_t piece, int i, tt_move *out);
+
 typedef struct tt_flow {
   tt_device *device;
   tt_stream *up, *down; /* the owner orders them with its own, by events, at the points */
   int64_t pieces;
   int64_t depth; /* piece k begins when piece k - depth has returned */
-  /* The i-th move up or down of a piece; false: there is none. Any thread, any time. */
-  bool (*move)(const void *ctx, bool is_down, int64_t piece, int i, tt_move *out);
+  tt_flow_move_fn *move;
   /* One thread at a time, not always the caller's. NULL: nothing is to be told. */
   tt_code (*at)(void *ctx, int64_t piece, tt_flow_point point, tt_error *err);
   void *ctx;

@@ -140,20 +140,19 @@ static size_t span_bytes(const span *x, size_t size) {
   return (size_t)x->n * ((x->keys ? size : 0) + (x->places ? sizeof(int64_t) : 0));
 }
 
+tt_code tt__runs_move(tt_device *d, tt_flow_move_fn *move, void *ctx, size_t up, size_t down, tt_error *err) {
+  const tt_flow f = {.device = d, .up = d->up, .down = d->down, .pieces = 2, .depth = 2, .move = move, .ctx = ctx};
+  int depth = tt__session_suspend();
+  tt_code code = tt__stage_flow(&f, up, down, err);
+  tt__session_resume(depth);
+  return code;
+}
+
 static tt_code move_all(sorting *r, tt_error *err) {
   size_t up = 0, down = span_bytes(&r->comes_down, r->size);
   for (int64_t k = 0; k < r->spans; k++) up += span_bytes(&r->goes_up[k], r->size);
   if (!up && !down) return TT_OK;
-  const tt_flow f = {.device = r->device,
-                     .up = r->device->up,
-                     .down = r->device->down,
-                     .pieces = 2,
-                     .depth = 2,
-                     .move = move_of,
-                     .ctx = r};
-  int depth = tt__session_suspend();
-  tt_code code = tt__stage_flow(&f, up, down, err);
-  tt__session_resume(depth);
+  tt_code code = tt__runs_move(r->device, move_of, r, up, down, err);
   r->up_bytes += (int64_t)up;
   r->down_bytes += (int64_t)down;
   r->spans = 0;

@@ -6,6 +6,7 @@
 #ifndef TT_RUN_RUNS_H
 #define TT_RUN_RUNS_H
 
+#include "device/flow.h"
 #include "ir/device.h"
 #include "ir/plan.h"
 #include "run/calibrate.h"
@@ -26,5 +27,8 @@ TT_HIDDEN double tt__runs_ns(const tt_walk *walk, const tt_step *step, const tt_
  * given up while bytes move. */
 TT_HIDDEN tt_code tt__runs_run(tt_device *d, const tt_walk *walk, const tt_step *step, const tt_runs *how,
                                tt_error *err);
+
+/* Let parts go down (piece 0 of `move`) and up (piece 1) at once, so many bytes, with the session lock given up. */
+TT_HIDDEN tt_code tt__runs_move(tt_device *d, tt_flow_move_fn *move, void *ctx, size_t up, size_t down, tt_error *err);
 
 #endif

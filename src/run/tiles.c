@@ -357,16 +357,7 @@ static tt_code move_all(run *r, tt_error *err) {
     if (r->goes_up[k].lane) up += (size_t)part_size(&r->goes_up[k].part) * r->goes_up[k].lane->side->size;
   if (r->comes_down.lane) down = (size_t)part_size(&r->comes_down.part) * r->comes_down.lane->side->size;
   if (!up && !down) return TT_OK;
-  const tt_flow f = {.device = r->device,
-                     .up = r->device->up,
-                     .down = r->device->down,
-                     .pieces = 2,
-                     .depth = 2,
-                     .move = move_of,
-                     .ctx = r};
-  int depth = tt__session_suspend();
-  tt_code code = tt__stage_flow(&f, up, down, err);
-  tt__session_resume(depth);
+  tt_code code = tt__runs_move(r->device, move_of, r, up, down, err);
   TT_COUNT(uploads, up > 0);
   TT_COUNT(upload_bytes, up);
   TT_COUNT(downloads, down > 0);

@@ -224,6 +224,19 @@ bool core_value_numpy(PyObject *o, tt_number *out);
 bool core_index(PyObject *o, int64_t *out);
 /* A Python scalar or None, exactly; false when `o` is something else (no exception). Huge ints: see core_value_int. */
 bool core_value_scalar(PyObject *o, tt_value *out);
+
+/* Operands that are numbers by themselves; `room` for what is a scalar of NumPy's. */
+static inline bool core_number_operand(PyObject *o, tt_value *v, tt_number *room) {
+  const tt_number *x = core_known(o);
+  if (core_is_array(o) && !x) return false;
+  if (!x && core_value_common(o, v)) return true;
+  if (!x && (o == Py_True || o == Py_False)) return core_value_scalar(o, v);
+  if (!x && !core_value_numpy(o, room)) return false;
+  v->tag = TT_V_NUMBER;
+  v->as.number = x ? x : room;
+  return true;
+}
+
 /* An int; false with OverflowError beyond uint64. */
 bool core_value_int(PyObject *o, tt_value *out);
 /* An array-like: arrays, scalars stay scalars, the rest is converted. False with an exception. */

@@ -17,8 +17,15 @@ static void drop_custom(PyObject *capsule) {
 
 /* ---- making */
 
-static PyObject *made(tt_code c, tt_custom *k, const tt_error *err) {
-  if (c != TT_OK) return core_raise(c, err);
+static PyObject *make(PyObject *flags, tt_custom_source *s,
+                      tt_code (*begin)(const tt_custom_source *, tt_custom **, tt_error *)) {
+  const char *flag[MOST_ARGS];
+  tt_custom *k;
+  tt_error err;
+  if ((s->nflag = core_texts(flags, "options", flag, MOST_ARGS)) < 0) return NULL;
+  s->flag = flag;
+  tt_code c = begin(s, &k, &err);
+  if (c != TT_OK) return core_raise(c, &err);
   PyObject *capsule = PyCapsule_New(k, CUSTOM, drop_custom);
   if (!capsule) tt_custom_release(&k);
   return capsule;
@@ -27,35 +34,23 @@ static PyObject *made(tt_code c, tt_custom *k, const tt_error *err) {
 /* elementwise(inputs, outputs, declaration, operation, name, preamble, flags, way, loop_prep, after_loop) */
 static PyObject *py_elementwise(PyObject *self, PyObject *args) {
   tt_custom_source s = {0};
-  const char *flag[MOST_ARGS];
   PyObject *flags;
-  tt_custom *k;
-  tt_error err;
   (void)self;
   if (!PyArg_ParseTuple(args, "zzzsssOzzz", &s.inputs, &s.outputs, &s.declaration, &s.operation, &s.name, &s.preamble,
                         &flags, &s.way, &s.loop_prep, &s.after_loop))
     return NULL;
-  if ((s.nflag = core_texts(flags, "options", flag, MOST_ARGS)) < 0) return NULL;
-  s.flag = flag;
-  tt_code c = tt_elementwise_new(&s, &k, &err);
-  return made(c, k, &err);
+  return make(flags, &s, tt_elementwise_new);
 }
 
 /* reduction(inputs, outputs, map, reduce, post, identity, name, preamble, flags, way, inner) */
 static PyObject *py_reduction(PyObject *self, PyObject *args) {
   tt_custom_source s = {0};
-  const char *flag[MOST_ARGS];
   PyObject *flags;
-  tt_custom *k;
-  tt_error err;
   (void)self;
   if (!PyArg_ParseTuple(args, "ssssszssOzz", &s.inputs, &s.outputs, &s.operation, &s.reduce, &s.post, &s.identity,
                         &s.name, &s.preamble, &flags, &s.way, &s.inner))
     return NULL;
-  if ((s.nflag = core_texts(flags, "options", flag, MOST_ARGS)) < 0) return NULL;
-  s.flag = flag;
-  tt_code c = tt_reduction_new(&s, &k, &err);
-  return made(c, k, &err);
+  return make(flags, &s, tt_reduction_new);
 }
 
 /* ---- arguments */

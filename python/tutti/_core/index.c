@@ -68,18 +68,6 @@ static PyObject *subscript(PyObject *self, PyObject *key) {
   return out;
 }
 
-/* What can be written without an array: numbers, ours, Python's and NumPy's. */
-static bool quick_value(PyObject *o, tt_value *v, tt_number *room) {
-  const tt_number *x = core_known(o);
-  if (core_is_array(o) && !x) return false;
-  if (!x && core_value_common(o, v)) return true;
-  if (!x && (o == Py_True || o == Py_False)) return core_value_scalar(o, v);
-  if (!x && !core_value_numpy(o, room)) return false;
-  v->tag = TT_V_NUMBER;
-  v->as.number = x ? x : room;
-  return true;
-}
-
 static int assign(PyObject *self, PyObject *key, PyObject *value) {
   if (!core_need(self)) return -1;
   if (!value) {
@@ -90,7 +78,7 @@ static int assign(PyObject *self, PyObject *key, PyObject *value) {
   core_scratch s;
   tt_number room;
   int64_t at[TT_MAX_RANK];
-  int n = quick_value(value, &v, &room) ? key_of(key, at) : -1;
+  int n = core_number_operand(value, &v, &room) ? key_of(key, at) : -1;
   if (n >= 0 && tt_number_set(core_handle(self), n, at, &v)) return 0;
   core_scratch_init(&s);
   bool ok = core_value_index(&s, key, &index);

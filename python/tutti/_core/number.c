@@ -89,18 +89,6 @@ static bool are_scalars(PyObject *const *arg, int n) {
   return true;
 }
 
-/* Operands that are numbers by themselves; `room` for what is a scalar of NumPy's. */
-static inline bool number_operand(PyObject *o, tt_value *v, tt_number *room) {
-  const tt_number *x = core_known(o);
-  if (core_is_array(o) && !x) return false;
-  if (!x && core_value_common(o, v)) return true;
-  if (!x && (o == Py_True || o == Py_False)) return core_value_scalar(o, v);
-  if (!x && !core_value_numpy(o, room)) return false;
-  v->tag = TT_V_NUMBER;
-  v->as.number = x ? x : room;
-  return true;
-}
-
 /* What comparisons give; they are many. */
 static PyObject *truths[2];
 
@@ -119,7 +107,7 @@ static bool of_numbers(tt_op op, PyObject *const *arg, int n, PyObject **result)
   tt_value v[2];
   tt_number room[2];
   for (int k = 0; k < n; k++)
-    if (!number_operand(arg[k], &v[k], &room[k])) return false;
+    if (!core_number_operand(arg[k], &v[k], &room[k])) return false;
   if (op >= TT_EQ && op <= TT_GE) {
     tt_number yes;
     if (!tt_number_apply(op, v, n, &yes)) return false;
