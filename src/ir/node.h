@@ -47,7 +47,8 @@ enum {
   TT_N_PICK,         /* result number attr.pick of the LIB node src[0], or what the CALL node src[0] leaves of operand
                         attr.pick */
   TT_N_CALL,         /* a launch of a user's kernel: attr.call */
-  TT_N_LIST          /* more operands of a CALL; no value */
+  TT_N_LIST,         /* more operands of a CALL; no value */
+  TT_N_BITCAST       /* the bytes of src[0], a whole block, as elements of another type */
 };
 
 /* Reductions. Accumulator types are chosen when recorded: src[0] already has the accumulator's type. */
@@ -80,7 +81,8 @@ typedef struct tt_buffer {
   void (*drop)(void *ctx); /* NULL: the memory is ours (tt__mem_alloc_data) */
   void *ctx;
   tt_replica *replicas;
-  bool ranged; /* as an index array its values were found to lie in [least, most]; until it is written */
+  bool ranged; /* as indices of type ranged_as its values were found to lie in [least, most]; until written */
+  uint8_t ranged_as;
   int64_t least, most;
   /* For run/place.c: what a device would have saved of the work on these bytes so far, or has; what it saved of arrays
    * that were made alike; and which those are, 0: unknown. */
@@ -100,7 +102,7 @@ typedef struct tt_kernel_call tt_kernel_call; /* ir/call.h */
 typedef struct tt_lib_attr {
   const tt_lib_row *row;
   int64_t i[8]; /* what the row says */
-  double f[2];
+  double f[3];
   /* The live PICK nodes of results 0..3, not held: who asks for one result gets all that somebody holds in one run. */
   struct tt_node *pick[TT_LIB_PICKS];
 } tt_lib_attr;
@@ -148,12 +150,20 @@ enum {
 static inline int64_t *tt__node_len(tt_node *n) { return n->dim; }
 static inline int64_t *tt__node_step(tt_node *n) { return n->dim + n->rank; }
 
+typedef struct tt_window tt_window; /* graph/alias.c */
+
 /* The one mutable cell. */
 typedef struct tt_storage {
   int32_t refs;
   bool readonly;
   tt_node *node;           /* the current value; its flat elements are the storage's elements */
   struct tt_array *cached; /* the views whose `cache` reads the current value; a write empties the list */
+  /* Several storages over one memory, each with elements of another type (graph/alias.h): */
+  struct tt_storage *root;    /* whose memory this one shows, held; NULL: its own */
+  struct tt_storage *showing; /* of a root: those that show its memory, */
+  struct tt_storage *beside;  /* one after another */
+  tt_window *window;          /* with a root: which of its elements; owned */
+  tt_node *coming;            /* scratch of tt__alias_put */
 } tt_storage;
 
 /* A view on a storage. off and step count elements of the storage. */

@@ -5,8 +5,10 @@
 
 #include <string.h>
 
+#include "ir/dtype.h"
+
 enum { B = TT_OPT_B, I = TT_OPT_I, F = TT_OPT_F };
-enum { COMM = TT_OPF_COMM, ASSOC = TT_OPF_ASSOC, RED = TT_OPF_RED, SLOW = TT_OPF_SLOW };
+enum { COMM = TT_OPF_COMM, ASSOC = TT_OPF_ASSOC, RED = TT_OPF_RED, SLOW = TT_OPF_SLOW, LONG = TT_OPF_LONG };
 
 const tt_op_info tt__ops[TT_OP_COUNT] = {
 #define TT_OP(E, lower, arity, cls, types, flags, numpy) {#E, #lower, numpy, arity, TT_CLASS_##cls, types, flags},
@@ -27,4 +29,12 @@ tt_dtype tt__op_operand(tt_op op, tt_dtype type, int s) {
 
 tt_dtype tt__op_type(tt_op op, tt_dtype last, tt_dtype result) {
   return tt__ops[op].cls == TT_CLASS_DRAW ? result : last;
+}
+
+int tt__op_text(tt_op op, tt_dtype type) {
+  enum { PLAIN = 2, FUNCTION = 24, LONG_FUNCTION = 64, ROUNDING = 10, OF_COMPLEX = 6 };
+  int flags = tt__ops[op].flags;
+  int text = flags & TT_OPF_LONG ? LONG_FUNCTION : flags & TT_OPF_SLOW ? FUNCTION : PLAIN;
+  if (type == TT_F16 || type == TT_BF16) text += ROUNDING;
+  return tt__is_complex(type) ? OF_COMPLEX * text : text;
 }

@@ -27,7 +27,7 @@ typedef enum tt_op_class {
   TT_CLASS_NONUM
 } tt_op_class;
 
-enum { TT_OPF_COMM = 1, TT_OPF_ASSOC = 2, TT_OPF_RED = 4, TT_OPF_SLOW = 8 };
+enum { TT_OPF_COMM = 1, TT_OPF_ASSOC = 2, TT_OPF_RED = 4, TT_OPF_SLOW = 8, TT_OPF_LONG = 16 };
 enum { TT_OPT_B = 1, TT_OPT_I = 2, TT_OPT_F = 4 };
 
 typedef struct tt_op_info {
@@ -42,6 +42,13 @@ TT_HIDDEN extern const tt_op_info tt__ops[TT_OP_COUNT];
 TT_HIDDEN tt_dtype tt__op_operand(tt_op op, tt_dtype type, int s);
 /* The type whose function an op calls: that of its last operand, or a draw's result. */
 TT_HIDDEN tt_dtype tt__op_type(tt_op op, tt_dtype last, tt_dtype result);
+/*
+** How much a compiler has to do for the op on elements of `type` (its first operand's), in halves of what a sum of
+** floats takes it: about half a millisecond of gcc's.
+*/
+TT_HIDDEN int tt__op_text(tt_op op, tt_dtype type);
+#define TT_TEXT_REDUCE 32 /* the same of a reduction: its loops */
+#define TT_TEXT_MOST 1024 /* of a kernel: half a second to a second of gcc's, and of NVRTC's */
 /* The op whose public name is `name`, or TT_OP_COUNT. */
 TT_HIDDEN tt_op tt__op_named(const char *name);
 

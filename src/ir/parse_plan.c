@@ -27,6 +27,7 @@ typedef struct parser {
   TT_VEC(tt_scalar) literal;
   TT_VEC(tt_pinst) inst;
   TT_VEC(tt_plib_src) src;
+  TT_VEC(tt_pvalue) value; /* of the plan */
   tt_error *err;
 } parser;
 
@@ -303,12 +304,39 @@ static tt_code parse_head(parser *p) {
   return TT_OK;
 }
 
+static tt_code parse_value(parser *p) {
+  int64_t node, memory, version, from, until;
+  if (p->open || !take_number(p, "n", 0, INT32_MAX, &node) || !take(p, ":") ||
+      !take_number(p, "memory=", -1, INT32_MAX, &memory) || !take_number(p, "version=", 0, INT32_MAX, &version) ||
+      !take_number(p, "from=", -1, p->steps - 1, &from) || !take_number(p, "until=", 0, p->steps, &until))
+    return bad(p, "bad value");
+  tt_pvalue v = {.node = (int32_t)node,
+                 .memory = (int32_t)memory,
+                 .version = (int32_t)version,
+                 .from = (int32_t)from,
+                 .until = (int32_t)until};
+  return TT_VEC_PUSH(&p->value, v) ? TT_OK : no_memory(p);
+}
+
+static tt_code close_values(parser *p) {
+  tt_plan *plan = p->plan;
+  if (p->value.n > INT32_MAX) return bad(p, "too many values");
+  plan->value = tt__arena_dup(&plan->arena, p->value.data, sizeof *plan->value * (size_t)p->value.n);
+  plan->nvalue = (int)p->value.n;
+  return plan->value && tt__plan_index(plan) ? TT_OK : no_memory(p);
+}
+
+static tt_code parse_line(parser *p) {
+  if (take(p, "step")) return open_step(p);
+  return take(p, "value") ? parse_value(p) : parse_part(p);
+}
+
 static tt_code parse_text(parser *p, const char *text) {
   bool head = false;
   for (p->line = 1, p->at = text;; p->line++, p->at++) {
     skip_blanks(p);
     if (*p->at && *p->at != '\n' && *p->at != '#') {
-      TT_TRY(!head ? parse_head(p) : take(p, "step") ? open_step(p) : parse_part(p));
+      TT_TRY(head ? parse_line(p) : parse_head(p));
       head = true;
       skip_blanks(p);
       if (*p->at && *p->at != '\n') return bad(p, "unexpected text");
@@ -318,6 +346,7 @@ static tt_code parse_text(parser *p, const char *text) {
   }
   TT_TRY(close_step(p));
   if (!head || p->plan->n != p->steps) return bad(p, head ? "steps are missing" : "no plan");
+  TT_TRY(close_values(p));
   const char *what = tt__plan_check(p->plan);
   return what ? bad(p, what) : TT_OK;
 }
@@ -338,5 +367,6 @@ tt_code tt__plan_parse(const char *text, tt_plan **out, tt_error *err) {
   TT_VEC_FREE(&p.literal);
   TT_VEC_FREE(&p.inst);
   TT_VEC_FREE(&p.src);
+  TT_VEC_FREE(&p.value);
   return code;
 }

@@ -1,10 +1,12 @@
 /*
-** Plans: their text, their checker and their end. The text, line by line (parse_plan.c reads it back):
+** Plans: what steps need and when it ends, and their text. The text, line by line (parse_plan.c reads it back):
 **
 **   plan steps=2 nodes=9
+**   value n3: memory=3 version=0 from=-1 until=0      node 3 of the walk, there before the plan
+**   value n8: memory=8 version=0 from=0 until=1
 **   step 0: kernel outer=1 space=4,5          outer axes first, the others are the row
 **     why asked for
-**     operand 0: n3 read                      node 3 of the walk
+**     operand 0: n3 read
 **     access 0: float64 operand=0 read off=0 step=5,1
 **     literal 0: 000000000000f03f 0000000000000000
 **     %0 = load float64 ref=0
@@ -24,6 +26,87 @@ void tt__plan_free(tt_plan *p) {
   tt__arena_free(&p->arena);
   tt__mem_free(p, sizeof *p);
 }
+
+/* ---- what steps need */
+
+int32_t tt__step_need(const tt_step *s, int k) {
+  if (k < s->noperand) return s->operand[k].write ? TT_P_NONE : s->operand[k].node;
+  k -= s->noperand;
+  if (k < s->ninst) return s->inst[k].op == TT_P_CONST && s->inst[k].ref >= 0 ? s->inst[k].ref : TT_P_NONE;
+  k -= s->ninst;
+  if (k < s->nsrc) return s->src[k].node;
+  k -= s->nsrc;
+  if (k < s->nroot) return s->root[k].base >= 0 ? s->root[k].base : TT_P_NONE;
+  return k == s->nroot && s->kind == TT_STEP_LIB ? s->lib : TT_P_END;
+}
+
+static bool same_place(const tt_space *s, const tt_paccess *a, const tt_paccess *b) {
+  bool same = a->off == b->off;
+  for (int k = 0; k < s->naxes; k++) same = same && (s->len[k] == 1 || a->step[k] == b->step[k]);
+  return same;
+}
+
+/*
+** With a row, an operand is read in several phases, after stores of earlier ones; with several results, one may be
+** stored before another has read; with places that are computed, nobody knows: then it must not be read at all.
+*/
+bool tt__step_may_overwrite(const tt_step *s, int r, int32_t node) {
+  const tt_paccess *to = NULL;
+  bool anywhere = s->nroot > 1 || s->nouter < s->space.naxes;
+  for (int i = 0; i < s->ninst; i++) {
+    const tt_pinst *in = &s->inst[i];
+    if (in->op != TT_P_STORE && in->op != TT_P_STOREX) continue;
+    if (s->access[in->ref].operand == s->root[r].operand) to = &s->access[in->ref];
+    anywhere |= in->op == TT_P_STOREX;
+  }
+  for (int i = 0; i < s->ninst; i++) {
+    const tt_pinst *in = &s->inst[i];
+    if (in->op != TT_P_LOAD && in->op != TT_P_LOADX) continue;
+    const tt_paccess *from = &s->access[in->ref];
+    if (s->operand[from->operand].node != node) continue;
+    if (anywhere || in->op == TT_P_LOADX || !to || !same_place(&s->space, from, to)) return false;
+  }
+  return true;
+}
+
+bool tt__step_ends(const tt_step *s, int32_t node) {
+  for (int i = 0; i < s->nend; i++)
+    if (s->end[i] == node) return true;
+  return false;
+}
+
+const tt_pvalue *tt__plan_value(const tt_plan *p, int32_t node) {
+  int lo = 0, hi = p->nvalue;
+  while (lo < hi) {
+    int mid = lo + (hi - lo) / 2;
+    if (p->value[mid].node < node)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return lo < p->nvalue && p->value[lo].node == node ? &p->value[lo] : NULL;
+}
+
+bool tt__plan_index(tt_plan *p) {
+  int32_t *all = tt__arena_alloc(&p->arena, sizeof *all * (size_t)p->nvalue);
+  if (!all) return false;
+  for (int i = 0; i < p->n; i++) p->step[i].nend = 0;
+  for (int i = 0; i < p->nvalue; i++)
+    if (p->value[i].until >= 0 && p->value[i].until < p->n) p->step[p->value[i].until].nend++;
+  for (int i = 0; i < p->n; i++) {
+    p->step[i].end = all;
+    all += p->step[i].nend;
+    p->step[i].nend = 0;
+  }
+  for (int i = 0; i < p->nvalue; i++) {
+    if (p->value[i].until < 0 || p->value[i].until >= p->n) continue;
+    tt_step *s = &p->step[p->value[i].until];
+    s->end[s->nend++] = p->value[i].node;
+  }
+  return true;
+}
+
+/* ---- text */
 
 const char *const tt__step_names[4] = {"kernel", "library", "empty", "call"};
 static const char *const code_name[] = {"const", "load", "index", "loadx", "store", "storex", "reduce"};
@@ -97,6 +180,11 @@ static void print_library_step(const tt_step *s, tt_str *out) {
 
 void tt__plan_print(const tt_plan *p, tt_str *out) {
   tt__str_addf(out, "plan steps=%d nodes=%d\n", p->n, p->nnode);
+  for (int i = 0; i < p->nvalue; i++) {
+    const tt_pvalue *v = &p->value[i];
+    tt__str_addf(out, "value n%d: memory=%d version=%d from=%d until=%d\n", v->node, v->memory, v->version, v->from,
+                 v->until);
+  }
   for (int i = 0; i < p->n; i++) {
     const tt_step *s = &p->step[i];
     tt__str_addf(out, "step %d: %s", i, tt__step_names[s->kind]);
@@ -112,74 +200,4 @@ void tt__plan_print(const tt_plan *p, tt_str *out) {
       tt__str_addf(out, "  root %d: n%d operand=%d base=%d in_place=%d donor=%d\n", r, s->root[r].node,
                    s->root[r].operand, s->root[r].base, s->root[r].in_place, s->root[r].donor);
   }
-}
-
-/* ---- the checker */
-
-static const char *check_inst(const tt_step *s, int i) {
-  const tt_pinst *p = &s->inst[i];
-  if (!tt__plan_code_name(p->op)) return "unknown code";
-  if (p->dtype >= TT_DTYPE_COUNT) return "unknown type";
-  int arity = tt__plan_code_arity(p->op);
-  for (int k = 0; k < 3; k++)
-    if (k < arity ? p->src[k] < 0 || p->src[k] >= i : p->src[k] != -1) return "bad operand of an instruction";
-  if (p->op == TT_P_REDUCE) return p->red < TT_RED_COUNT && s->nouter < s->space.naxes ? NULL : "bad reduction";
-  if (p->op < TT_OP_COUNT) return NULL;
-  if (p->op == TT_P_CONST) return p->ref >= -s->nliteral ? NULL : "no such literal";
-  if (p->ref < 0 || p->ref >= s->naccess) return "no such access";
-  const tt_paccess *a = &s->access[p->ref];
-  bool writes = p->op == TT_P_STORE || p->op == TT_P_STOREX;
-  if ((a->operand < 0) != (p->op == TT_P_INDEX) || a->write != writes) return "an access of another kind";
-  return NULL;
-}
-
-static const char *check_kernel(const tt_plan *p, const tt_step *s) {
-  if (s->space.naxes < 0 || s->space.naxes > TT_MAX_AXES || s->nouter < 0 || s->nouter > s->space.naxes)
-    return "bad number of axes";
-  for (int k = 0; k < s->space.naxes; k++)
-    if (s->space.len[k] < 1 || s->space.row[k] != (k >= s->nouter)) return "bad axis";
-  for (int i = 0; i < s->noperand; i++)
-    if (s->operand[i].node < 0 || s->operand[i].node >= p->nnode) return "an operand outside the walk";
-  for (int i = 0; i < s->naccess; i++) {
-    const tt_paccess *a = &s->access[i];
-    if (a->operand < -1 || a->operand >= s->noperand || a->dtype >= TT_DTYPE_COUNT) return "bad access";
-    if (a->operand >= 0 ? a->write != s->operand[a->operand].write : a->write) return "an access against its operand";
-  }
-  for (int i = 0; i < s->ninst; i++) {
-    const char *what = check_inst(s, i);
-    if (what) return what;
-    if (s->inst[i].op == TT_P_CONST && s->inst[i].ref >= p->nnode) return "a constant outside the walk";
-  }
-  return NULL;
-}
-
-static const char *check_library(const tt_plan *p, const tt_step *s) {
-  if (s->lib < 0 || s->lib >= p->nnode) return "a library node outside the walk";
-  for (int i = 0; i < s->nsrc; i++) {
-    const tt_plib_src *a = &s->src[i];
-    if (a->node < 0 || a->node >= p->nnode || a->rank < 0 || a->rank > TT_MAX_RANK) return "bad source";
-    for (int d = 0; d < a->rank; d++)
-      if (a->len[d] < 0) return "negative length of a source";
-  }
-  return NULL;
-}
-
-static const char *check_root(const tt_plan *p, const tt_step *s, const tt_proot *r) {
-  if (r->node < 0 || r->node >= p->nnode || r->base < -1 || r->base >= p->nnode) return "a root outside the walk";
-  if (s->kind != TT_STEP_KERNEL) return r->operand == 0 && r->donor == -1 ? NULL : "bad root";
-  if (r->operand < 0 || r->operand >= s->noperand || !s->operand[r->operand].write) return "a root without a buffer";
-  return r->donor >= -1 && r->donor < s->noperand ? NULL : "no such donor";
-}
-
-const char *tt__plan_check(const tt_plan *p) {
-  for (int i = 0; i < p->n; i++) {
-    const tt_step *s = &p->step[i];
-    const char *what = s->kind == TT_STEP_KERNEL                           ? check_kernel(p, s)
-                       : s->kind == TT_STEP_LIB || s->kind == TT_STEP_CALL ? check_library(p, s)
-                                                                           : NULL;
-    if (s->nroot < 1) what = "a step without a root";
-    for (int r = 0; r < s->nroot && !what; r++) what = check_root(p, s, &s->root[r]);
-    if (what) return what;
-  }
-  return NULL;
 }

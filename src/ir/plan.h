@@ -6,6 +6,21 @@
 **
 ** A plan names nodes by their number in the walk that made it (children first), never by
 ** pointer: an equal graph later binds its own nodes to the same plan.
+**
+** Memory. Every node that lies in memory is one version of it: what the memory holds from the step that writes the
+** version to the last step that reads it. A plan lists them (tt_pvalue), and so says of each step which version of
+** which memory it reads and writes. The rule, which tt__plan_check proves of every plan:
+**
+**   1. A step reads what is there: versions that lay there before the plan, or that an earlier step wrote.
+**   2. What is read stays until the last step that reads it, and no longer. Who reads is said by steps alone, not by
+**      the graph: a value may be stored by one step and computed again inside a later one, and what it is computed
+**      from is then read by both.
+**   3. A version is written over only in the step in which it ends, and by a step that reads it nowhere but at the
+**      element it is about to write.
+**   4. Nothing is written twice: each version has one step that writes it.
+**
+** Whoever runs a plan (run/realize.c) holds each value from the beginning until its last step is done, whatever
+** becomes of the graph on the way. Somebody outside may hold it longer; then what would be written over is copied.
 */
 #ifndef TT_IR_PLAN_H
 #define TT_IR_PLAN_H
@@ -24,6 +39,7 @@ typedef struct tt_walk {
   int n;
   int32_t *target; /* numbers of the targets */
   int ntarget;
+  bool held; /* a plan is run: each of its values has one more hold until it ends, and is NULL here from then on */
 } tt_walk;
 
 enum {
@@ -63,10 +79,19 @@ typedef struct tt_proot {
   int32_t node;
   int16_t operand; /* its buffer */
   int32_t base;    /* STORE, SCATTER: the node written over; -1 */
-  bool in_place;   /* every read of base (STORE) lands on the element being written, so no copy is needed if base dies
-                      here */
-  int16_t donor;   /* operand whose memory may serve as the result's if that operand dies here; -1 */
+  bool in_place;   /* the next version of base's memory, which ends here. A copy if somebody outside holds base */
+  int16_t donor;   /* operand that ends here and whose memory may serve as the result's, unless somebody outside holds
+                      it; -1 */
 } tt_proot;
+
+/* What steps need of a node: a version of a memory, or something without memory (a constant, a library node). */
+typedef struct tt_pvalue {
+  int32_t node;
+  int32_t memory;  /* named by the node of its version 0; -1: none */
+  int32_t version; /* number in its memory */
+  int32_t from;    /* the step that writes it; -1: it was there before */
+  int32_t until;   /* the last step that needs it; tt_plan.n: it outlives the plan */
+} tt_pvalue;
 
 typedef enum tt_step_kind { TT_STEP_KERNEL, TT_STEP_LIB, TT_STEP_EMPTY, TT_STEP_CALL } tt_step_kind;
 
@@ -94,6 +119,9 @@ typedef struct tt_step {
   int32_t lib; /* the LIB node; its results are the roots (PICK nodes). CALL: the CALL node, which is root 0 */
   int nsrc;
   tt_plib_src *src;
+  /* the nodes of the values that end here (tt__plan_index) */
+  int nend;
+  int32_t *end;
   /* what the driver hangs on it (run/) */
   void *launch;
   const char *why; /* why it is a step of its own */
@@ -103,12 +131,28 @@ typedef struct tt_plan {
   tt_step *step;
   int n, cap;
   int nnode; /* nodes of the walk */
+  int nvalue;
+  tt_pvalue *value; /* by rising node number */
   tt_arena arena;
 } tt_plan;
 
-/* What is wrong with a plan's own structure (the walk is not looked at), or NULL. For asserts, tests and parsed
- * texts. */
+/* What is wrong with a plan (the walk is not looked at): its structure, or the rule of memory; or NULL. For asserts,
+ * tests and parsed texts. */
 TT_HIDDEN const char *tt__plan_check(const tt_plan *p);
+
+/* What a step needs before it runs, repeats included: call with k = 0, 1, ... until TT_P_END. TT_P_NONE: go on. */
+enum { TT_P_NONE = -1, TT_P_END = -2 };
+TT_HIDDEN int32_t tt__step_need(const tt_step *s, int k);
+/* Does this kernel step read `node` nowhere but at the element of root r which it is about to write? Threads may take
+ * the points in any order. */
+TT_HIDDEN bool tt__step_may_overwrite(const tt_step *s, int r, int32_t node);
+TT_HIDDEN bool tt__step_ends(const tt_step *s, int32_t node);
+
+/* The value of a node, or NULL. */
+TT_HIDDEN const tt_pvalue *tt__plan_value(const tt_plan *p, int32_t node);
+/* Fill in what ends at which step from the values. False: out of memory. */
+TT_HIDDEN bool tt__plan_index(tt_plan *p);
+
 /* Text form, and back (the parser is total: any text gives a plan without fault, or TT_EVALUE with the line). */
 TT_HIDDEN void tt__plan_print(const tt_plan *p, tt_str *out);
 TT_HIDDEN tt_code tt__plan_parse(const char *text, tt_plan **out, tt_error *err);

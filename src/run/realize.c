@@ -7,6 +7,7 @@
 */
 #include "run/realize.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -61,6 +62,7 @@ static int nplan;
 static uint64_t evaluations;
 static bool fuse = true;
 static tt_walker walker; /* one evaluation at a time */
+enum { WAIT_NS = 50000000 };
 
 /* One evaluation at a time. Taken with the session lock given up, so that no thread waits for one while holding the
  * other. */
@@ -71,6 +73,32 @@ static void enter(void) {
   int depth = tt__session_suspend();
   pthread_mutex_lock(&one_at_a_time);
   tt__session_resume(depth);
+}
+
+/* The same, but who waits for another thread's evaluation hears Ctrl-C. */
+static tt_code enter_or_leave(tt_error *err) {
+  if (pthread_mutex_trylock(&one_at_a_time) == 0) return TT_OK;
+  int depth = tt__session_suspend();
+  tt_code code = TT_OK;
+  for (;;) {
+    struct timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_nsec += WAIT_NS;
+    end.tv_sec += end.tv_nsec / 1000000000;
+    end.tv_nsec %= 1000000000;
+    if (pthread_mutex_timedlock(&one_at_a_time, &end) == 0) break;
+    if (!tt__interrupt_waiting()) continue;
+    code = tt__interrupt_told(err);
+    break;
+  }
+  tt__session_resume(depth);
+  return code;
+}
+
+bool tt__realize_busy(void) {
+  if (pthread_mutex_trylock(&one_at_a_time) != 0) return true;
+  pthread_mutex_unlock(&one_at_a_time);
+  return false;
 }
 
 /* ---- plans */
@@ -298,15 +326,19 @@ static tt_code execute_tiles(const tt_walk *walk, const tt_plan *plan, int i, bo
   return code;
 }
 
+/* Did a library do it on the way, with the product before it? */
+static bool is_done(const tt_walk *walk, const tt_step *step) {
+  return step->kind == TT_STEP_KERNEL && walk->node[step->root[0].node]->op == TT_N_BUFFER;
+}
+
 /* One step. What a device cannot do, or has no room for, the host does: slower, and counted. */
 static tt_code execute_step(const tt_walk *walk, const tt_plan *plan, int i, tt_device *d, tt_error *err) {
   const tt_step *step = &plan->step[i];
-  if (tt__exec_interrupted()) return tt__fail(err, TT_EINTERRUPT, "interrupted");
+  if (tt__interrupted()) return tt__fail(err, TT_EINTERRUPT, "interrupted");
   if (step->kind == TT_STEP_CALL) return tt__exec_call(walk, step, d, err);
   if (!d) return tt__exec_step(walk, step, err);
-  if (step->kind == TT_STEP_KERNEL && walk->node[step->root[0].node]->op == TT_N_BUFFER)
-    return TT_OK; /* by a library */
-  tt_error why;   /* not cleared as a whole: its message is a kilobyte */
+  if (is_done(walk, step)) return TT_OK;
+  tt_error why; /* not cleared as a whole: its message is a kilobyte */
   tt_pieces pieces;
   bool is_kernel = step->kind == TT_STEP_KERNEL;
   why.code = TT_OK;
@@ -338,26 +370,61 @@ static tt_code execute_step(const tt_walk *walk, const tt_plan *plan, int i, tt_
   return tt__exec_step(walk, step, err);
 }
 
-static tt_code execute(const tt_walk *walk, const tt_plan *plan, tt_device *d, tt_error *err) {
-  for (int i = 0; i < plan->n; i++) {
-    tt_code code = execute_step(walk, plan, i, d, err);
+/* ---- what steps need stays until they have run, by the rule at the head of ir/plan.h */
+
+static void hold_values(tt_walk *walk, const tt_plan *plan) {
+  assert(!walk->held);
+  walk->held = true;
+  for (int i = 0; i < plan->nvalue; i++) tt__node_retain(walk->node[plan->value[i].node]);
+}
+
+static void let_go(const tt_walk *walk, int32_t node) {
+  tt__node_release(walk->node[node]);
+  walk->node[node] = NULL;
+}
+
+/* What the steps before `next` had no use for: values that outlive the plan, and all the rest after a failure. */
+static void let_go_from(tt_walk *walk, const tt_plan *plan, int next) {
+  for (int i = 0; i < plan->nvalue; i++)
+    if (plan->value[i].until >= next) let_go(walk, plan->value[i].node);
+  walk->held = false;
+}
+
+#ifndef NDEBUG
+static bool has_needs(const tt_walk *walk, const tt_step *s) {
+  int32_t node;
+  for (int k = 0; (node = tt__step_need(s, k)) != TT_P_END; k++) {
+    const tt_node *n = node >= 0 ? walk->node[node] : NULL;
+    if (node >= 0 && (!n || (n->op != TT_N_BUFFER && n->op != TT_N_CONST && n->op != TT_N_LIB))) return false;
+  }
+  return true;
+}
+#endif
+
+/* *done: steps that ran, whose values are let go of as far as they end there. */
+static tt_code execute(const tt_walk *walk, const tt_plan *plan, tt_device *d, int *done, tt_error *err) {
+  for (*done = 0; *done < plan->n; ++*done) {
+    const tt_step *step = &plan->step[*done];
+    assert(is_done(walk, step) || has_needs(walk, step));
+    tt_code code = execute_step(walk, plan, *done, d, err);
+    for (int k = 0; k < step->nend && code == TT_OK; k++) let_go(walk, step->end[k]);
     if (code == TT_OK) continue;
-    tt__exec_interrupted();
-    if (code != TT_EINTERRUPT) name_line(walk, &plan->step[i], err);
+    tt__interrupted();
+    if (code != TT_EINTERRUPT) name_line(walk, step, err);
     return code;
   }
   return TT_OK;
 }
 
-/* Targets that nobody asked for (the other results of a library call) have holders who may let go on the way. */
-static tt_code execute_held(const tt_walk *walk, made_plan *m, tt_place *place, tt_error *err) {
+static tt_code execute_held(tt_walk *walk, made_plan *m, tt_place *place, tt_error *err) {
   const tt_plan *plan = m->plan;
-  for (int t = 0; t < walk->ntarget; t++) tt__node_retain(walk->node[walk->target[t]]);
+  int done;
   tt__place_begin(walk, place);
+  hold_values(walk, plan);
   bool timed = !place->device && (place->cpu_ns == 0 || place->cpu_ns > TIMED_NS);
   int64_t start = timed ? tt__clock_ns() : 0;
   if (place->device) tt__queue_begin(place->device, tt__stream_current(place->device));
-  tt_code code = execute(walk, plan, place->device, err);
+  tt_code code = execute(walk, plan, place->device, &done, err);
   if (place->device) {
     bool may_wait = code == TT_OK && m->is_small && !tt__session_looking;
     tt_code end = tt__queue_end(&m->replay, may_wait, code == TT_OK ? err : NULL);
@@ -365,7 +432,7 @@ static tt_code execute_held(const tt_walk *walk, made_plan *m, tt_place *place, 
   }
   tt__place_end(walk, place, timed ? (double)(tt__clock_ns() - start) : place->device ? 0 : place->cpu_ns);
   tt__resident_end();
-  for (int t = 0; t < walk->ntarget; t++) tt__node_release(walk->node[walk->target[t]]);
+  let_go_from(walk, plan, done);
   return code;
 }
 
@@ -406,7 +473,7 @@ static tt_code run_calls(tt_error *err) {
 }
 
 static tt_code enter_and_run_calls(tt_error *err) {
-  enter();
+  TT_TRY(enter_or_leave(err));
   tt_code code = run_calls(err);
   pthread_mutex_unlock(&one_at_a_time);
   return code;
@@ -460,9 +527,11 @@ tt_code tt__realize(tt_node *const *target, int n, tt_error *err) {
   for (int i = 0; i < n; i++) pending |= target[i]->op != TT_N_BUFFER;
   if (!pending) return TT_OK;
   for (int i = 0; i < n; i++) tt__node_retain(target[i]); /* the lock is given up on the way: keep them alive */
-  enter();
-  tt_code code = realize_all(target, n, err);
-  pthread_mutex_unlock(&one_at_a_time);
+  tt_code code = enter_or_leave(err);
+  if (code == TT_OK) {
+    code = realize_all(target, n, err);
+    pthread_mutex_unlock(&one_at_a_time);
+  }
   for (int i = 0; i < n; i++) tt__node_release(target[i]);
   return code;
 }

@@ -21,6 +21,9 @@ TT_HIDDEN tt_code tt__realize_plan(tt_node *const *target, int n, const tt_plan 
 /* What computes these nodes, element by element (feed.h), by their plan; they stay pending. Session lock held. */
 TT_HIDDEN tt_code tt__realize_feed(tt_node *const *target, int n, tt_device *d, tt_feed *out, tt_error *err);
 
+/* Is a thread evaluating? */
+TT_HIDDEN bool tt__realize_busy(void);
+
 /* Off: every op is a kernel of its own, plans are made anew. */
 TT_HIDDEN void tt__realize_set_fuse(bool fuse);
 /* Forget all plans (tests of leaks, memory pressure). Session lock held. */

@@ -11,6 +11,7 @@
 #include "ir/library.h"
 
 #define MOST_INST 40
+#define MOST_CONE (4 * MOST_INST)
 
 /* A kernel seen as a function of the library's result and of a term: a bias, or an array of the same shape. */
 typedef struct candidate {
@@ -212,35 +213,57 @@ static int only_reader(const tt_plan *p, int at, int32_t node) {
   return found;
 }
 
-/* Does nobody outside this walk, and none of its targets, want the node's value? */
-static bool is_private(const tt_walk *w, const tt_node *n) {
-  int32_t edges = 0;
-  for (int i = 0; i < w->n; i++)
-    for (int k = 0; w->node[i]->op != TT_N_BUFFER && k < w->node[i]->nsrc; k++) edges += w->node[i]->src[k] == n;
-  for (int i = 0; i < w->ntarget; i++)
-    if (w->node[w->target[i]] == n) return false;
-  return n->held == 0 && n->refs == edges;
+/* What the kernel computes inside itself, children first, down to the product and its other operands. */
+typedef struct cone {
+  const candidate *of;
+  const tt_node *node[MOST_CONE];
+  bool above[MOST_CONE]; /* the product lies below it */
+  int n;
+} cone;
+
+static bool is_operand(const candidate *c, const tt_node *n) {
+  for (int i = 0; i < c->step->noperand; i++)
+    if (!c->step->operand[i].write && c->walk->node[c->step->operand[i].node] == n) return true;
+  return n->op == TT_N_BUFFER;
 }
 
-static bool reads_one_of(const tt_node *n, const tt_node *const *set, int count) {
-  for (int k = 0; n->op != TT_N_BUFFER && k < n->nsrc; k++)
-    for (int i = 0; i < count; i++)
-      if (n->src[k] == set[i]) return true;
-  return false;
+/* The place of `n` in the cone, after what lies below it; -1: it is too large. */
+static int visit(cone *c, const tt_node *n, int depth) {
+  bool above = n == c->of->walk->node[c->of->product];
+  for (int i = 0; i < c->n; i++)
+    if (c->node[i] == n) return i;
+  if (depth == MOST_CONE) return -1;
+  for (int k = 0; k < n->nsrc && !is_operand(c->of, n); k++) {
+    int below = visit(c, n->src[k], depth + 1);
+    if (below < 0) return -1;
+    above |= c->above[below];
+  }
+  if (c->n == MOST_CONE) return -1;
+  c->node[c->n] = n;
+  c->above[c->n] = above;
+  return c->n++;
+}
+
+/* Does nobody outside the cone want the value of its i-th node? */
+static bool is_private(const cone *c, int i) {
+  const tt_walk *w = c->of->walk;
+  const tt_node *n = c->node[i];
+  int32_t edges = w->held && n == w->node[c->of->product];
+  for (int j = 0; j < c->n; j++)
+    for (int k = 0; k < c->node[j]->nsrc && !is_operand(c->of, c->node[j]); k++) edges += c->node[j]->src[k] == n;
+  for (int t = 0; t < w->ntarget; t++)
+    if (w->node[w->target[t]] == n) return false;
+  return n->held == 0 && n->refs == edges;
 }
 
 /* The product and all that stands between it and the result: if somebody kept one of them, the product would have to be
 ** computed again for him. */
-static bool all_private(const tt_walk *w, int32_t product, int32_t result) {
-  const tt_node *set[MOST_INST] = {w->node[product]};
-  int count = 1;
-  if (!is_private(w, set[0])) return false;
-  for (int i = product + 1; i < w->n; i++) { /* children first: readers come later */
-    const tt_node *n = w->node[i];
-    if (i == result || !reads_one_of(n, set, count)) continue;
-    if (count == MOST_INST || !is_private(w, n)) return false;
-    set[count++] = n;
-  }
+static bool all_private(const candidate *of) {
+  cone c = {.of = of};
+  int result = visit(&c, of->walk->node[of->step->root[0].node], 0);
+  if (result < 0) return false;
+  for (int i = 0; i < c.n; i++)
+    if (c.above[i] && i != result && !is_private(&c, i)) return false;
   return true;
 }
 
@@ -265,8 +288,7 @@ bool tt__sched_follow(const tt_walk *w, const tt_plan *p, int at, tt_follow *out
   if (then < 0) return false;
   const tt_step *st = c.step = &p->step[then];
   if (st->kind != TT_STEP_KERNEL || st->nroot != 1 || st->root[0].base >= 0 || st->nouter != st->space.naxes ||
-      st->ninst > MOST_INST || w->node[st->root[0].node]->size != n->size ||
-      !all_private(w, c.product, st->root[0].node))
+      st->ninst > MOST_INST || w->node[st->root[0].node]->size != n->size || !all_private(&c))
     return false;
   if (!reads_well(&c, t, n->dim[n->rank - 1])) return false;
   *out = (tt_follow){.step = then, .term = -1};

@@ -7,11 +7,15 @@
 
 #include <string.h>
 
+#include "ir/ops.h"
+
 /* A row this long is worth spreading over threads by itself, unless there are many rows. */
 #define LONG_ROW 65536
 /* Recomputing this much work for every point of a larger space costs more than a trip through memory. */
 #define HEAVY 8
 #define SPREAD 4
+/* Segments are cut before; values that views repeat make kernels longer than those. */
+#define MOST_TEXT (2 * TT_TEXT_MOST)
 
 /* tt_fuser.need besides node numbers */
 #define OUT_OF_MEMORY (-2)
@@ -51,6 +55,9 @@ static int64_t space_points(const tt_space *s, bool row) {
 static int add_inst(tt_fuser *f, tt_pinst inst) {
   bool stores = inst.op == TT_P_STORE || inst.op == TT_P_STOREX;
   if (f->ninst >= TT_FUSE_INST - !stores) return -1;
+  if (inst.op == TT_P_REDUCE) f->text += TT_TEXT_REDUCE;
+  if (inst.op < TT_OP_COUNT) f->text += tt__op_text((tt_op)inst.op, (tt_dtype)inst.dtype);
+  if (f->text > MOST_TEXT && !stores) return -1;
   uint8_t folded = inst.op == TT_P_REDUCE;
   for (int i = 0; i < 3; i++) folded |= inst.src[i] >= 0 && f->folded[inst.src[i]];
   f->folded[f->ninst] = folded;
@@ -495,6 +502,7 @@ static bool add_root(tt_fuser *f, int32_t idx) {
 tt_fuse_result tt__fuse_roots(tt_fuser *f, const int32_t *root, int nroot) {
   for (int i = 0; i < f->nmemo; i++) f->memo_head[f->memo[i].node] = -1;
   f->ninst = f->naccess = f->nreduce = f->noperand = f->nliteral = f->nmemo = f->nroot = 0;
+  f->text = 0;
   f->inside = 0;
   f->dep = f->need = -1;
   f->split.axis = -1;

@@ -62,6 +62,7 @@ typedef struct tt_fuser {
   tt_poperand operand[TT_FUSE_OPERAND];
   tt_scalar literal[TT_FUSE_LITERAL];
   tt_memo memo[TT_FUSE_MEMO];
+  int text; /* for a compiler: see tt__op_text */
   int ninst, naccess, nreduce, noperand, nliteral, nmemo;
   int32_t dep;                  /* the latest step whose result is read, -1 */
   int own_axes;                 /* axes of the root in hand: those that follow are of rows */
@@ -74,9 +75,13 @@ typedef struct tt_fuser {
   const char *why; /* why `need` is needed */
 } tt_fuser;
 
+/* Cut the walk where its kernels would get too long (f->cut). False: out of memory. */
+TT_HIDDEN bool tt__fuse_segments(tt_fuser *f, tt_arena *arena);
 /* Try the roots as one step, from scratch; f->cutting holds the cuts asked for so far. */
 TT_HIDDEN tt_fuse_result tt__fuse_roots(tt_fuser *f, const int32_t *root, int nroot);
 /* Copy a successful attempt into a step of the plan. False: out of memory. */
 TT_HIDDEN bool tt__fuse_commit(tt_fuser *f, tt_plan *plan, tt_step *step);
+/* List the values of a plan that has all its steps, and settle what is written in place. False: out of memory. */
+TT_HIDDEN bool tt__settle_memory(const tt_walk *walk, tt_plan *plan, tt_arena *scratch);
 
 #endif

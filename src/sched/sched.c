@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "ir/call.h"
 #include "ir/library.h"
+#include "ir/ops.h"
 #include "sched/fuse.h"
 
 /* A joined kernel keeps to this many instructions and operands: more streams than that only fight for cache. */
@@ -162,7 +163,7 @@ static tt_code fuse_alone(scheduler *s, int32_t idx) {
 
 /* Would the joined attempt in f save something over the two apart? */
 static bool join_pays(const tt_fuser *f, const tt_step *old, int naccess_alone, int64_t points) {
-  if (f->ninst > JOIN_INST || f->noperand > JOIN_OPERANDS) return false;
+  if (f->text > TT_TEXT_MOST || f->ninst > JOIN_INST || f->noperand > JOIN_OPERANDS) return false;
   bool shares = f->naccess < old->naccess + naccess_alone;
   return shares || points <= JOIN_SMALL;
 }
@@ -287,8 +288,7 @@ static tt_code schedule_call(scheduler *s, int32_t idx) {
   f->step_of[idx] = s->plan->n;
   for (int k = 0; k < c->noperand; k++) {
     if (!c->operand[k].pick) continue;
-    root[st->nroot++] =
-        (tt_proot){.node = c->operand[k].pick->slot, .base = src[k].node, .in_place = true, .donor = -1};
+    root[st->nroot++] = (tt_proot){.node = c->operand[k].pick->slot, .base = src[k].node, .donor = -1};
     f->cut[c->operand[k].pick->slot] = 1;
     f->step_of[c->operand[k].pick->slot] = s->plan->n;
   }
@@ -299,9 +299,9 @@ static tt_code schedule_call(scheduler *s, int32_t idx) {
 static tt_code schedule_empty(scheduler *s, int32_t idx, const char *why) {
   tt_proot root = {.node = idx, .base = -1, .donor = -1};
   tt_node *n = s->f.walk->node[idx];
-  if (n->op == TT_N_STORE || n->op == TT_N_SCATTER) { /* nothing is written: the old value moves */
+  if (n->op == TT_N_STORE || n->op == TT_N_SCATTER ||
+      n->op == TT_N_BITCAST) { /* nothing is written: the old value moves */
     root.base = n->src[0]->slot;
-    root.in_place = true;
     TT_TRY(materialise(s, root.base));
   }
   tt_step *st = new_step(s);
@@ -322,6 +322,7 @@ static tt_code materialise(scheduler *s, int32_t idx) {
   if (n->op == TT_N_PICK && n->src[0]->op == TT_N_CALL) return schedule_call(s, n->src[0]->slot);
   if (n->op == TT_N_EMPTY || n->size == 0) return schedule_empty(s, idx, "no element to compute");
   if (writes_over && n->src[1]->size == 0) return schedule_empty(s, idx, "nothing to write");
+  if (n->op == TT_N_BITCAST) return schedule_empty(s, idx, "the same bytes as another type");
   if (n->op == TT_N_PICK) return schedule_library(s, idx);
   return schedule_kernel(s, idx);
 }
@@ -373,11 +374,13 @@ tt_code tt__schedule(const tt_walk *walk, const tt_sched_options *options, tt_pl
   if (!below || !f->cut || !f->step_of || !f->weight || !f->reduces || !f->uses || !f->memo_head) goto done;
   for (int t = 0; t < walk->ntarget; t++) f->cut[walk->target[t]] = 1;
   cut_seen(f);
+  if (f->fuse && !tt__fuse_segments(f, &arena)) goto done;
   for (int round = 0; round < ROUNDS; round++) {
     code = schedule_once(s);
     if (code != TT_OK || !cut_computed_twice(f, below)) break;
   }
   tt__arena_free(&f->scratch);
+  if (code == TT_OK && !tt__settle_memory(walk, plan, &arena)) code = TT_ENOMEM;
 done:
   if (code == TT_ENOMEM) tt__fail(err, TT_ENOMEM, "out of memory while planning");
   assert(code != TT_OK || !tt__plan_check(plan));

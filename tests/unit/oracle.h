@@ -382,6 +382,10 @@ static void oracle_fill(tt_node *n, void *data) {
     oracle_reduce(n, data);
     return;
   }
+  if (n->op == TT_N_BITCAST) {
+    memcpy(data, s[0]->attr.buf->data, (size_t)n->size * tt__dtype_size(t));
+    return;
+  }
   if (n->op == TT_N_STORE || n->op == TT_N_SCATTER) {
     memcpy(data, s[0]->attr.buf->data, (size_t)n->size * tt__dtype_size(t));
     tt_node *value = s[n->op == TT_N_STORE ? 1 : 2];

@@ -203,4 +203,98 @@ TEST(lines_are_named) {
   }
 }
 
+/* ---- the rule of memory: texts that a plan must not have, beside the ones that it may */
+
+/* n0 and n1 are there before; n2 = n0 + n1 by step 0, n3 the store of n0 into n2 by step 1, which outlives the plan. */
+static const char good_plan[] =
+    "plan steps=2 nodes=4\n"
+    "value n0: memory=0 version=0 from=-1 until=1\n"
+    "value n1: memory=1 version=0 from=-1 until=0\n"
+    "value n2: memory=2 version=0 from=0 until=1\n"
+    "value n3: memory=2 version=1 from=1 until=2\n"
+    "step 0: kernel outer=1 space=8\n"
+    "  operand 0: n0 read\n"
+    "  operand 1: n1 read\n"
+    "  operand 2: n2 write\n"
+    "  access 0: int64 operand=0 read off=0 step=1\n"
+    "  access 1: int64 operand=1 read off=0 step=1\n"
+    "  access 2: int64 operand=2 write off=0 step=1\n"
+    "  %0 = load int64 ref=0\n"
+    "  %1 = load int64 ref=1\n"
+    "  %2 = add int64 ref=-1 %0 %1\n"
+    "  %3 = store int64 ref=2 %2\n"
+    "  root 0: n2 operand=2 base=-1 in_place=0 donor=1\n"
+    "step 1: kernel outer=1 space=4\n"
+    "  operand 0: n0 read\n"
+    "  operand 1: n2 read\n"
+    "  operand 2: n3 write\n"
+    "  access 0: int64 operand=0 read off=4 step=1\n"
+    "  access 1: int64 operand=1 read off=0 step=2\n"
+    "  access 2: int64 operand=2 write off=0 step=2\n"
+    "  %0 = load int64 ref=0\n"
+    "  %1 = load int64 ref=1\n"
+    "  %2 = add int64 ref=-1 %0 %1\n"
+    "  %3 = store int64 ref=2 %2\n"
+    "  root 0: n3 operand=2 base=2 in_place=1 donor=-1\n";
+
+/* The text with the `which`-th `old` (from 0) replaced. */
+static char *with(const char *text, const char *old, int which, const char *new) {
+  static char out[4096];
+  const char *at = strstr(text, old);
+  while (at && which-- > 0) at = strstr(at + 1, old);
+  CHECK(at != NULL);
+  if (!at) return out;
+  snprintf(out, sizeof out, "%.*s%s%s", (int)(at - text), text, new, at + strlen(old));
+  return out;
+}
+
+static void refuses(const char *text, const char *says) {
+  tt_plan *plan;
+  tt_error err = {0};
+  CHECK_INT(tt__plan_parse(text, &plan, &err), TT_EVALUE);
+  if (!strstr(err.message, says)) CHECK_STR(err.message, says);
+  tt__plan_free(plan);
+}
+
+TEST(what_is_read_is_there) {
+  tt_plan *plan;
+  CHECK_INT(tt__plan_parse(good_plan, &plan, NULL), TT_OK);
+  CHECK_INT(plan->step[0].nend, 1);
+  CHECK(tt__step_ends(&plan->step[0], 1) && !tt__step_ends(&plan->step[0], 0) && tt__step_ends(&plan->step[1], 0));
+  CHECK_INT(tt__plan_value(plan, 3)->version, 1);
+  CHECK(tt__plan_value(plan, 4) == NULL);
+  tt__plan_free(plan);
+  /* What step 1 computes from goes back after step 0, which stored the same. */
+  refuses(with(good_plan, "from=-1 until=1", 0, "from=-1 until=0"), "read after its end");
+  char text[4096];
+  snprintf(text, sizeof text, "%s", with(good_plan, "donor=1", 0, "donor=-1"));
+  refuses(with(text, "from=-1 until=0", 0, "from=-1 until=1"), "kept longer");
+  refuses(with(good_plan, "value n1: memory=1 version=0 from=-1 until=0\n", 0, ""), "not listed");
+  refuses(with(good_plan, "operand 1: n1 read", 0, "operand 1: n2 read"), "read before it is written");
+  refuses(with(good_plan, "n1: memory=1", 0, "n1: memory=-1"), "what has no memory");
+  refuses(with(good_plan, "from=0 until=1", 0, "from=-1 until=1"), "not listed as written here");
+  refuses(with(good_plan, "n1: memory=1", 0, "n1: memory=0"), "nobody wrote");
+}
+
+TEST(what_is_written_over_is_read_no_more) {
+  char text[4096];
+  snprintf(text, sizeof text, "%s", with(good_plan, "from=0 until=1", 0, "from=0 until=2"));
+  refuses(text, "written over that is read later");
+  /* With memory of its own it may: the old version outlives the plan, and a copy is written. */
+  snprintf(text, sizeof text, "%s", with(text, "n3: memory=2 version=1", 0, "n3: memory=3 version=0"));
+  refuses(text, "written over that is read later");
+  tt_plan *plan;
+  CHECK_INT(tt__plan_parse(with(text, "base=2 in_place=1", 0, "base=2 in_place=0"), &plan, NULL), TT_OK);
+  tt__plan_free(plan);
+  refuses(with(good_plan, "in_place=1", 0, "in_place=0"), "without memory of its own");
+  refuses(with(good_plan, "n3: memory=2 version=1", 0, "n3: memory=2 version=2"), "not the next version");
+  refuses(with(good_plan, "base=2", 0, "base=-1"), "in place of nothing");
+  /* It reads the neighbours of what it writes. */
+  refuses(with(good_plan, "operand=1 read off=0 step=2", 0, "operand=1 read off=1 step=2"), "reads elsewhere");
+  refuses(with(good_plan, "operand=1 read off=0 step=1", 0, "operand=1 read off=7 step=-1"),
+          "the memory that it takes");
+  refuses(with(good_plan, "donor=1", 0, "donor=0"), "taken of what is read later");
+  refuses(with(good_plan, "donor=1", 0, "donor=2"), "taken of what is read later");
+}
+
 TEST_MAIN()
