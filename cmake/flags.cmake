@@ -17,6 +17,10 @@ if(TUTTI_SANITIZE)
   add_link_options(-fsanitize=${TUTTI_SANITIZE})
 endif()
 
+if(TUTTI_WIDE)
+  add_compile_options(-DTT_WIDE=1 -Wno-psabi) # such vectors are no arguments here: what calls would look like does not matter
+endif()
+
 set(TUTTI_WARNINGS -Wall -Wextra -Wshadow -Wstrict-prototypes -Wconversion -Wno-sign-conversion)
 if(CMAKE_C_COMPILER_ID MATCHES Clang)
   # "vectorize this" and an empty format are requests here, not mistakes.

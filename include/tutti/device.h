@@ -62,6 +62,11 @@ TT_API void tt_ledger_reset(void);
 
 /* What must not happen: a call that would copy or fall back fails with TT_ESTRICT. */
 TT_API void tt_strict(bool copy, bool fallback);
+/*
+** Checks that need values (is a matrix singular? has a row nothing but NaN?) are made by the call, which evaluates.
+** `on`: this thread's calls do not wait: errors come when somebody looks, warnings not at all. Returns what it was.
+*/
+TT_API bool tt_defer_checks(bool on);
 
 /* Threads an evaluation uses; n <= 0 restores the default. */
 TT_API int tt_threads(void);
@@ -157,7 +162,7 @@ TT_API void tt_profile_stop(void);
 TT_API char *tt_profile_table(void);
 TT_API char *tt_profile_trace(void);
 
-/* Wait for background compilation and for every device. */
+/* Run the launches that wait, and wait for every device. Compilers that work in the background are not waited for. */
 TT_API tt_code tt_synchronize(tt_error *err);
 /* Wait until no kernel is waiting for the compiler (tests, benchmarks). */
 TT_API void tt_compile_wait(void);
@@ -184,6 +189,8 @@ TT_API void tt_library_path(const char *dirs);
 
 /* Ask the running evaluation to stop at the next step (from a signal handler: it only sets a flag). */
 TT_API void tt_interrupt(void);
+/* Is a thread evaluating now? A process that ends need not wait for it. */
+TT_API bool tt_busy(void);
 /* A check the evaluator calls now and then on the calling thread; non-zero means "interrupt" (bindings:
  * PyErr_CheckSignals). */
 TT_API void tt_set_interrupt_check(int (*check)(void));
@@ -202,7 +209,7 @@ TT_API void tt_set_line_name(void (*name)(uint32_t id, char *out, size_t size));
  * "copy" or "device loss"; n < 0 disarms. */
 TT_API tt_code tt_test_fail(const char *kind, int64_t n, bool sticky, tt_error *err);
 TT_API int64_t tt_test_calls(const char *kind, bool *fired);
-/* Bytes of metadata and array memory in use, for leak checks. */
+/* Bytes of metadata and array memory in use, for leak checks; without what threads keep to work in. */
 TT_API int64_t tt_test_live(void);
 
 #ifdef __cplusplus

@@ -8,6 +8,8 @@
 #ifndef TUTTI_STATUS_H
 #define TUTTI_STATUS_H
 
+#include <stdbool.h>
+
 #if defined(__GNUC__)
 #define TT_API __attribute__((visibility("default")))
 #define TT_MUST_CHECK __attribute__((warn_unused_result))
@@ -42,6 +44,7 @@ typedef enum tt_code {
   TT_ESTRICT,    /* RuntimeError: tt.strict() forbade what would have happened */
   TT_ESYNTAX,    /* SyntaxError: a text that cannot be read */
   TT_ECOMPILE,   /* tutti.CompileError, a RuntimeError: a kernel's text that no compiler takes, or no compiler */
+  TT_EHARD,      /* numpy.exceptions.TooHardError, a RuntimeError: a search that would take too long */
   TT_CODE_COUNT
 } tt_code;
 
@@ -53,6 +56,26 @@ typedef struct tt_error {
 
 /* The name of a code ("TT_EVALUE"), for logs. Never NULL. */
 TT_API const char *tt_code_name(tt_code code);
+
+/* Each kind has the Python warning that a binding gives for it. */
+typedef enum tt_warning_kind {
+  TT_WARN_RUNTIME, /* RuntimeWarning */
+  TT_WARN_COMPLEX, /* numpy.exceptions.ComplexWarning: a RuntimeWarning */
+  TT_WARN_RANK,    /* numpy.exceptions.RankWarning: a RuntimeWarning */
+  TT_WARN_COUNT
+} tt_warning_kind;
+
+typedef struct tt_warning {
+  tt_warning_kind kind;
+  char message[248]; /* NUL-terminated, in NumPy's words */
+} tt_warning;
+
+/*
+** The oldest warning that calls of this thread have left, taken out; false: there is none. Calls that succeed may leave
+** some; a binding asks after each, a program that does not want them need not.
+*/
+TT_API bool tt_warning_next(tt_warning *out);
+TT_API bool tt_warning_waits(void); /* is there one? */
 
 #ifdef __cplusplus
 }

@@ -14,6 +14,7 @@
 #include "base/pool.h"
 #include "device/cuda/nvml.h"
 #include "device/cache_alloc.h"
+#include "device/cpu/vm.h"
 #include "device/current.h"
 #include "device/device.h"
 #include "device/stage.h"
@@ -53,6 +54,12 @@ void tt_ledger_reset(void) {
 void tt_strict(bool copy, bool fallback) {
   tt__session_strict_copy = copy;
   tt__session_strict_fallback = fallback;
+}
+
+bool tt_defer_checks(bool on) {
+  bool before = tt__session_defer;
+  tt__session_defer = on;
+  return before;
 }
 
 int tt_threads(void) { return tt__pool_size(); }
@@ -246,7 +253,6 @@ tt_code tt_device_synchronize(int device, tt_error *err) {
   tt_device *d;
   TT_TRY(tt__device_open(device, &d, err));
   TT_TRY(tt__calls_flush(err));
-  if (!d) tt__pool_background_wait();
   if (d) TT_TRY(d->ops->wait_all(d, err));
   return tt__call_late(err);
 }
@@ -273,7 +279,12 @@ char *tt_explain(tt_array *const *arrays, int n) {
   return text;
 }
 
-char *tt_info(void) { return tt__info(tt_version()); }
+char *tt_info(void) {
+  tt__session_lock();
+  char *text = tt__info(tt_version());
+  tt__session_unlock();
+  return text;
+}
 
 void tt_text_free(char *text) {
   if (text) tt__mem_free(text, strlen(text) + 1);
@@ -310,7 +321,6 @@ tt_code tt_synchronize(tt_error *err) {
   tt_error ignored;
   tt_code code = tt__calls_flush(err);
   for (tt_device *d = tt__device_last(); d; d = d->before) (void)!d->ops->wait_all(d, &ignored);
-  tt__pool_background_wait();
   return code == TT_OK ? tt__call_late(err) : code;
 }
 
@@ -335,8 +345,9 @@ void tt_library_path(const char *dirs) {
   tt__find_path(dirs);
 }
 
-void tt_interrupt(void) { tt__exec_interrupt(); }
-void tt_set_interrupt_check(int (*check)(void)) { tt__exec_set_check(check); }
+bool tt_busy(void) { return tt__realize_busy(); }
+void tt_interrupt(void) { tt__interrupt(); }
+void tt_set_interrupt_check(int (*check)(void)) { tt__interrupt_set_check(check); }
 void tt_set_blocking(void (*begin)(void), void (*end)(void)) { tt__session_set_blocking(begin, end); }
 
 void tt_set_line(uint32_t id) { tt__session_line = id; }
@@ -357,7 +368,7 @@ int64_t tt_test_calls(const char *kind, bool *fired) {
 
 int64_t tt_test_live(void) {
   tt__session_lock();
-  int64_t bytes = tt__mem_stats().live - tt__slab_slack();
+  int64_t bytes = tt__mem_stats().live - tt__slab_slack() - tt__vm_kept();
   tt__session_unlock();
   return bytes;
 }

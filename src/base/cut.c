@@ -53,8 +53,8 @@ static int64_t grain_of(int64_t block_ps, int64_t n) {
 }
 
 /* About as much, so that each thread gets as many pieces as any other. */
-static int64_t evened(int64_t grain, int64_t n) {
-  int64_t threads = tt__pool_size(), each = n / grain / threads;
+static int64_t evened(int64_t grain, int64_t n, int64_t threads) {
+  int64_t each = n / grain / threads;
   if (each < 1) return grain;
   return (n + each * threads - 1) / (each * threads);
 }
@@ -74,12 +74,12 @@ static void run_rest(void *ctx, int64_t lo, int64_t hi, int worker) {
 /* Run the first blocks here. Gives what one takes, in ps. */
 static int64_t run_first(rest *r, int64_t n) {
   int64_t start = tt__clock_ns();
-  tt__pool_run(n, n, r->fn, r->ctx);
+  tt__pool_run_numbered(1, n, n, r->fn, r->ctx);
   r->first = n;
   return (tt__clock_ns() - start) * 1000 / n + 1;
 }
 
-void tt__cut_run(const void *kernel, int64_t n, int64_t threads, tt_pool_fn fn, void *ctx) {
+void tt__cut_run(const void *kernel, int most, int64_t n, int64_t threads, tt_pool_fn fn, void *ctx) {
   int64_t cost = cost_of(kernel) * threads, grain = 1;
   rest r = {.fn = fn, .ctx = ctx};
   if (cost) {
@@ -95,5 +95,5 @@ void tt__cut_run(const void *kernel, int64_t n, int64_t threads, tt_pool_fn fn, 
   } else if (n * threads < FEW_THREADS) {
     grain = n;
   }
-  tt__pool_run(n, evened(grain, n), run_rest, &r);
+  tt__pool_run_numbered(most, n, evened(grain, n, most), run_rest, &r);
 }

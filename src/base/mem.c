@@ -21,23 +21,13 @@
 #include "base/lock.h"
 #include "base/os.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define KEEPS_BLOCKS false /* a kept block would hide a use after free */
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define KEEPS_BLOCKS false
-#endif
-#endif
-#ifndef KEEPS_BLOCKS
-#define KEEPS_BLOCKS true
-#endif
-
 enum {
   ALIGN = 64,
   CLASSES = 4 + 4 * 55,
   MAP_FROM = 1 << 17, /* from here on a block is a mapping of its own */
   HUGE_FROM = 4 << 20,
-  HUGE_PAGE = 2 << 20
+  HUGE_PAGE = 2 << 20,
+  MOST_POISONED = 64 << 20
 };
 
 /* Lives in the first bytes of a free block. */
@@ -54,6 +44,7 @@ static tt_lock store_lock = TT_LOCK_INIT;
 static block *store[CLASSES];
 static block *oldest, *newest;
 static size_t cached, cache_cap, kept_blocks;
+bool tt__mem_poisons;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* ---- counting */
@@ -136,12 +127,20 @@ static int64_t parse_size(const char *text) {
 /* A child must not inherit a lock that some other thread of the parent held. */
 static void fork_prepare(void) { tt__lock(&store_lock); }
 static void fork_done(void) { tt__unlock(&store_lock); }
-TT_AT_LOAD(0) static void at_load(void) { pthread_atfork(fork_prepare, fork_done, fork_done); }
+TT_AT_LOAD(0) static void at_load(void) {
+  pthread_atfork(fork_prepare, fork_done, fork_done);
+  tt__mem_poisons = tt__env_on("TUTTI_POISON");
+}
 
 static void start(void) {
-  cache_cap = KEEPS_BLOCKS ? (size_t)tt__ram_bytes() / 8 : 0;
+  cache_cap = TT_MEM_KEEPS ? (size_t)tt__ram_bytes() / 8 : 0;
   int64_t asked = parse_size(tt__env("TUTTI_MEM_LIMIT"));
   if (asked > 0) atomic_store(&limit, asked);
+}
+
+/* The beginning is enough of what is large: a test shall not touch every page of it. */
+static void poison(void *p, size_t size) {
+  if (tt__mem_poisons) memset(p, TT_MEM_POISON, size < MOST_POISONED ? size : MOST_POISONED);
 }
 
 /* ---- array memory: size classes */
@@ -178,12 +177,12 @@ static void *map_block(size_t size) {
 }
 
 static void *system_take(size_t size) {
-  if (KEEPS_BLOCKS && size >= MAP_FROM) return map_block(size);
+  if (TT_MEM_KEEPS && size >= MAP_FROM) return map_block(size);
   return aligned_alloc(ALIGN, (size + ALIGN - 1) & ~(size_t)(ALIGN - 1));
 }
 
 static void system_give(void *p, size_t size) {
-  if (KEEPS_BLOCKS && size >= MAP_FROM)
+  if (TT_MEM_KEEPS && size >= MAP_FROM)
     munmap(p, size);
   else
     free(p);
@@ -256,7 +255,7 @@ void *tt__mem_alloc_data(size_t size) {
   size_t full = size;
   int c = size ? class_of(&full) : -1;
   if (c < 0 || tt__fault(TT_FAULT_MEMORY) || !reserve(size)) return NULL;
-  if (!KEEPS_BLOCKS) full = size;
+  if (!TT_MEM_KEEPS) full = size;
 
   tt__lock(&store_lock);
   block *b = store[c], *surplus = NULL;
@@ -279,6 +278,7 @@ void *tt__mem_alloc_data(size_t size) {
     atomic_fetch_sub(&live_data, (long long)size);
     return NULL;
   }
+  poison(p, size);
   return counted(p, size);
 }
 
@@ -289,10 +289,11 @@ void tt__mem_free_data(void *p, size_t size) {
   size_t full = size;
   int c = class_of(&full);
   assert(c >= 0 && ((uintptr_t)p & (ALIGN - 1)) == 0);
-  if (!KEEPS_BLOCKS || full > cache_cap / 2) {
+  if (!TT_MEM_KEEPS || full > cache_cap / 2) {
     system_give(p, full);
     return;
   }
+  poison(p, size);
   tt__lock(&store_lock);
   block *surplus = detach_down_to(cache_cap - full);
   link_block(p, c, full);

@@ -6,10 +6,28 @@
 #ifndef TT_BASE_MEM_H
 #define TT_BASE_MEM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
+
+/* Under AddressSanitizer nothing that was given back is kept: a kept block would hide a use after its end. */
+#if defined(__SANITIZE_ADDRESS__)
+#define TT_MEM_KEEPS false
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TT_MEM_KEEPS false
+#endif
+#endif
+#ifndef TT_MEM_KEEPS
+#define TT_MEM_KEEPS true
+#endif
+
+/* TUTTI_POISON=1: what is given back and kept for reuse, here, in slabs and on devices, is filled with these bytes, and
+ * so is new memory: NaN in every float, no address in any pointer. */
+#define TT_MEM_POISON 0xff
+TT_HIDDEN extern bool tt__mem_poisons;
 
 /* Metadata. NULL when memory is out (or told to fail). Size 0 gives NULL and is not a failure. */
 TT_HIDDEN void *tt__mem_alloc(size_t size);

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/fault.h"
+#include "base/interrupt.h"
 #include "base/lock.h"
 #include "base/mem.h"
 
@@ -104,25 +106,38 @@ static void tail_copy(const tail *t, tt_str *out) {
   tt__str_add_n(out, t->ring, len - first);
 }
 
-/* Children under way. Who leaves does not leave them behind: a compiler that hangs would outlive us by hours. */
-enum { MOST_CHILDREN = 16 }; /* more than that at once are not looked after */
+/*
+** Children under way. Who leaves does not leave them behind: a compiler that hangs would outlive us by hours.
+** Each has the reading end of a pipe whose other end is ours alone, `life`: it closes when we end, whatever ends us.
+*/
+enum { MOST_CHILDREN = 64 }; /* at once */
+typedef struct child {
+  pid_t pid; /* 0: free. A pid stands here only while it is not reaped, so it is nobody else's */
+  int life;
+} child;
 static tt_lock child_lock = TT_LOCK_INIT;
-static pid_t
-    children[MOST_CHILDREN]; /* 0: free. A pid stands here only while it is not reaped, so it is nobody else's */
-static bool leaving;         /* no more of them */
+static child children[MOST_CHILDREN];
+static bool leaving; /* no more of them */
 static pthread_once_t child_once = PTHREAD_ONCE_INIT;
 
-static void note_child(pid_t from, pid_t to) {
+/* The place of a child, of none with pid 0; NULL: there is none. */
+static child *find_child(pid_t pid) {
   int i = 0;
-  while (i < MOST_CHILDREN && children[i] != from) i++;
-  if (i < MOST_CHILDREN) children[i] = to;
+  while (i < MOST_CHILDREN && children[i].pid != pid) i++;
+  return i < MOST_CHILDREN ? &children[i] : NULL;
+}
+
+static void drop_child(child *c) {
+  if (!c) return;
+  close(c->life);
+  c->pid = 0;
 }
 
 static void kill_children(void) {
   tt__lock(&child_lock);
   leaving = true;
   for (int i = 0; i < MOST_CHILDREN; i++)
-    if (children[i]) kill(-children[i], SIGKILL);
+    if (children[i].pid) kill(-children[i].pid, SIGKILL);
   tt__unlock(&child_lock);
 }
 
@@ -130,7 +145,8 @@ static void children_start(void) { atexit(kill_children); }
 static void children_fork_prepare(void) { tt__lock(&child_lock); }
 static void children_fork_parent(void) { tt__unlock(&child_lock); }
 static void children_fork_child(void) {
-  memset(children, 0, sizeof children); /* they are the parent's */
+  for (int i = 0; i < MOST_CHILDREN; i++) /* they are the parent's, and end with it */
+    if (children[i].pid) drop_child(&children[i]);
   tt__unlock(&child_lock);
 }
 TT_AT_LOAD(0) static void children_at_load(void) {
@@ -141,16 +157,59 @@ TT_AT_LOAD(0) static void children_at_load(void) {
 static pid_t reap(pid_t pid, int *status) {
   tt__lock(&child_lock);
   pid_t got = waitpid(pid, status, WNOHANG);
-  if (got == pid || (got < 0 && errno != EINTR)) note_child(pid, 0); /* a host may have them reaped by themselves */
+  int e = errno;
+  if (got == pid || (got < 0 && e != EINTR))
+    drop_child(find_child(pid)); /* a host may have them reaped by themselves */
   tt__unlock(&child_lock);
+  errno = e;
   return got;
 }
+
+/* A pipe beside the standard streams, which a host may have closed. Returns an errno value. */
+static int open_pipe(int fd[2]) {
+  enum { BEYOND = 10 };
+  if (pipe2(fd, O_CLOEXEC) != 0) return errno;
+  for (int i = 0; i < 2; i++) {
+    int high = fd[i] < BEYOND ? fcntl(fd[i], F_DUPFD_CLOEXEC, BEYOND) : fd[i];
+    if (high < 0) {
+      int e = errno;
+      close(fd[0]);
+      close(fd[1]);
+      return e;
+    }
+    if (high != fd[i]) close(fd[i]);
+    fd[i] = high;
+  }
+  return 0;
+}
+
+int64_t tt__child_memory(void) {
+  const char *told = tt__env("TUTTI_CC_MEMORY");
+  double mb = told ? strtod(told, NULL) : 0;
+  int64_t most = (int64_t)4 << 30, half = tt__ram_bytes() / 2;
+  if (mb >= 1 && mb < 1e12) return (int64_t)(mb * 1e6);
+  return half > 0 && half < most ? half : most;
+}
+
+/*
+** What we start is a shell: it sets the limits, starts one that waits for the end of `life` (descriptor 3) and then
+** kills their group, and runs the program. A signal at the death of the parent would not do: it comes when a thread of
+** ours ends, and does not reach what the program starts, a compiler proper and its assembler.
+*/
+static const char watched[] =
+    "ulimit -d $1; ulimit -t $2; shift 2\n"
+    "{ read x; kill -9 0; } <&3 >/dev/null 2>&1 &\n"
+    "w=$!\n"
+    "\"$@\" 3<&-\n"
+    "s=$?; exec 2>/dev/null; kill -9 $w; wait $w; exit $s\n";
+
+enum { CPU_SECONDS = 1800 }; /* who waits is less patient; this is for when nobody does any more */
 
 /*
 ** Own process group, default signals (a host may ignore SIGPIPE, our threads block
 ** everything), nothing on stdin when in_fd is -1. Returns an errno value.
 */
-static int start_child(const char *const *argv, int in_fd, int out_fd, pid_t *pid) {
+static int spawn_group(const char *const *argv, int in_fd, int out_fd, int life_fd, pid_t *pid) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attr;
   int e = posix_spawn_file_actions_init(&files);
@@ -171,11 +230,8 @@ static int start_child(const char *const *argv, int in_fd, int out_fd, pid_t *pi
   if (e) goto fail_attr;
   if ((e = posix_spawn_file_actions_adddup2(&files, out_fd, 1)) != 0) goto fail_attr;
   if ((e = posix_spawn_file_actions_adddup2(&files, out_fd, 2)) != 0) goto fail_attr;
-  pthread_once(&child_once, children_start);
-  tt__lock(&child_lock);
-  e = leaving ? ECANCELED : posix_spawnp(pid, argv[0], &files, &attr, (char *const *)argv, environ);
-  if (e == 0) note_child(0, *pid);
-  tt__unlock(&child_lock);
+  if ((e = posix_spawn_file_actions_adddup2(&files, life_fd, 3)) != 0) goto fail_attr;
+  e = posix_spawn(pid, argv[0], &files, &attr, (char *const *)argv, environ);
 fail_attr:
   posix_spawnattr_destroy(&attr);
 fail_files:
@@ -183,13 +239,45 @@ fail_files:
   return e;
 }
 
+/* argv in a shell that watches over it, in the table of children. Returns an errno value. */
+static int start_child(const char *const *argv, int in_fd, int out_fd, pid_t *pid) {
+  enum { BEFORE = 6 };
+  char program[PATH_MAX], memory[32], seconds[32];
+  int n = 0, life[2];
+  if (!tt__find_program(argv[0], program, sizeof program)) return ENOENT;
+  while (argv[n]) n++;
+  size_t size = sizeof *argv * (size_t)(BEFORE + n + 1);
+  const char **all = tt__mem_alloc(size);
+  if (!all) return ENOMEM;
+  snprintf(memory, sizeof memory, "%lld", (long long)(tt__child_memory() >> 10));
+  snprintf(seconds, sizeof seconds, "%d", CPU_SECONDS);
+  const char *const before[BEFORE] = {"/bin/sh", "-c", watched, "sh", memory, seconds};
+  memcpy(all, before, sizeof before);
+  memcpy(all + BEFORE, argv, sizeof *argv * (size_t)(n + 1));
+  all[BEFORE] = program;
+  int e = open_pipe(life);
+  if (e == 0) {
+    pthread_once(&child_once, children_start);
+    tt__lock(&child_lock);
+    child *place = find_child(0);
+    e = leaving ? ECANCELED : !place ? EAGAIN : spawn_group(all, in_fd, out_fd, life[0], pid);
+    if (e == 0) *place = (child){.pid = *pid, .life = life[1]};
+    tt__unlock(&child_lock);
+    close(life[0]);
+    if (e) close(life[1]);
+  }
+  tt__mem_free(all, size);
+  return e;
+}
+
 /*
 ** Collect output until the child is gone. A grandchild may keep the pipe open for
 ** ever and a child may close it and live on, so both ends are looked at in turns.
-** Returns an errno value; ETIMEDOUT after the kill.
+** Returns an errno value; ETIMEDOUT and EINTR (Ctrl-C) after the kill.
 */
 static int await_child(pid_t pid, int fd, int64_t deadline, tail *t, int *status) {
   bool open = fd >= 0;
+  int why = ETIMEDOUT;
   for (int64_t pause = 1000000;; pause = pause < 20000000 ? pause * 2 : 20000000) {
     pid_t got = reap(pid, status);
     if (got < 0 && errno != EINTR) return errno;
@@ -200,6 +288,10 @@ static int await_child(pid_t pid, int fd, int64_t deadline, tail *t, int *status
     }
     int64_t left = deadline - tt__clock_ns();
     if (left <= 0) break;
+    if (pause > 10000000 && tt__interrupt_waiting()) {
+      why = EINTR;
+      break;
+    }
     if (left < pause) pause = left;
     struct pollfd wait = {.fd = open ? fd : -1, .events = POLLIN};
     const struct timespec most = {.tv_sec = 0, .tv_nsec = (long)pause};
@@ -209,15 +301,15 @@ static int await_child(pid_t pid, int fd, int64_t deadline, tail *t, int *status
   siginfo_t info;
   while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0)
     if (errno != EINTR) break;
-  return reap(pid, status) == pid ? ETIMEDOUT : errno;
+  return reap(pid, status) == pid ? why : errno;
 }
 
 tt_code tt__child_start(const char *const *argv, bool has_input, tt_child *c, tt_error *err) {
   int in[2] = {-1, -1}, out[2], e = 0;
   *c = (tt_child){.name = argv[0], .in = -1, .out = -1};
-  if (tt__fault(TT_FAULT_SPAWN) || pipe2(out, O_CLOEXEC) != 0)
+  if (tt__fault(TT_FAULT_SPAWN) || open_pipe(out) != 0)
     return tt__fail(err, TT_EIO, "cannot start %s: no pipe", argv[0]);
-  if (has_input && pipe2(in, O_CLOEXEC) != 0) e = errno;
+  if (has_input) e = open_pipe(in);
   if (e == 0) e = start_child(argv, in[0], out[1], &c->pid);
   close(out[1]);
   if (in[0] >= 0) close(in[0]);
@@ -289,6 +381,8 @@ tt_code tt__child_end(tt_child *c, const char *input, size_t size, double timeou
   if (output && t.ring) tail_copy(&t, output);
   if (!t.ring)
     code = tt__fail_memory(err, TAIL);
+  else if (e == EINTR)
+    code = tt__interrupt_told(err);
   else if (e == ETIMEDOUT)
     code = tt__fail(err, TT_EIO, "%s did not end within %.0f s and was stopped", c->name, timeout_s);
   else if (e)

@@ -21,9 +21,12 @@ TT_HIDDEN void tt__lib_close(void *lib);
 /*
 ** Run argv (argv[0] is looked up in PATH) with no standard input, capture the last 16 KiB of its
 ** stdout and stderr in `output` (NULL: dropped), kill its process group after `timeout_s`.
-** TT_OK means that it ran; *exit_status is its exit code, or 128 + signal.
+** TT_OK means that it ran; *exit_status is its exit code, or 128 + signal. It ends with us, also where we are killed,
+** with all that it started, and gets at most tt__child_memory() bytes for each of its processes.
 */
 TT_HIDDEN tt_code tt__spawn(const char *const *argv, double timeout_s, int *exit_status, tt_str *output, tt_error *err);
+
+TT_HIDDEN int64_t tt__child_memory(void); /* TUTTI_CC_MEMORY in MB, else 4 GiB or half of the machine's */
 
 /* A process that is under way: one that may wait for input, so that its start is not waited for when there is some. */
 typedef struct tt_child {
@@ -71,5 +74,7 @@ TT_HIDDEN int64_t tt__cache_bytes(int level); /* data or unified cache of one co
 TT_HIDDEN const char *tt__cpu_name(void);     /* model name; "unknown" when it cannot be read */
 /* 0: baseline of the build's architecture; x86-64: 3 = AVX2+FMA+F16C, 4 = AVX-512 F/BW/DQ/VL. */
 TT_HIDDEN int tt__cpu_level(void);
+/* Which text for vectors to run: that level, but 4 for 3 in a build that runs the text for 64 bytes anywhere. */
+TT_HIDDEN int tt__vector_level(void);
 
 #endif

@@ -203,3 +203,11 @@ int tt__cpu_level(void) {
   pthread_once(&once, read_cpu);
   return cpu_level;
 }
+
+int tt__vector_level(void) {
+  int level = tt__cpu_level();
+#ifdef TT_WIDE
+  if (level == 3) level = 4;
+#endif
+  return level;
+}

@@ -6,6 +6,8 @@
 **            take pieces until none is left, close the gate, wait for those inside
 **   worker   see a new epoch, pass the gate (count + 1), take pieces, leave (- 1)
 **
+** With more threads than cores only some of them take part in a loop, any: who has a piece and no core holds up all.
+**
 ** Invariants:
 **   1. `loop` is written only while the gate is closed and nobody is inside
 **   2. a piece is claimed once: `next` of a part only grows, by `piece`
@@ -24,6 +26,7 @@
 #include <unistd.h>
 
 #include "base/fault.h"
+#include "base/interrupt.h"
 #include "base/lock.h"
 #include "base/os.h"
 #include "base/pool_int.h"
@@ -40,7 +43,8 @@ static struct {
   tt_pool_fn fn;
   void *ctx;
   int64_t piece;
-  int parts, threads;
+  int parts, threads; /* workers with a higher number stay out */
+  bool is_numbered;
 } loop;
 
 /*
@@ -65,6 +69,7 @@ static atomic_bool stop;
 static atomic_int size;             /* 0: not yet known */
 static atomic_bool size_chosen;     /* by tt__pool_resize */
 static atomic_bool may_spin = true; /* not with more threads than cores: a spinning one would stand in the way */
+static atomic_uint at_once;         /* workers that a loop takes: with the caller no more than cores */
 static int started;                 /* workers, with numbers 1..started */
 static pthread_t workers[MAX_THREADS];
 
@@ -92,10 +97,10 @@ static bool spin_while(atomic_uint *word, unsigned seen) {
   }
 }
 
-bool tt__thread_start(pthread_t *thread, void *(*body)(void *), void *ctx) {
+bool tt__thread_start(pthread_t *thread, size_t stack, void *(*body)(void *), void *ctx) {
   pthread_attr_t attr;
   if (tt__fault(TT_FAULT_SPAWN) || pthread_attr_init(&attr) != 0) return false;
-  pthread_attr_setstacksize(&attr, 2 << 20);
+  pthread_attr_setstacksize(&attr, stack);
   sigset_t all, old;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &old);
@@ -109,14 +114,16 @@ bool tt__thread_start(pthread_t *thread, void *(*body)(void *), void *ctx) {
 
 static void take_part(part *p, int worker) {
   int64_t piece = loop.piece, end = p->end;
+  int number = loop.is_numbered ? worker : -1;
   while (atomic_load_explicit(&p->next, memory_order_relaxed) < end) {
     int64_t lo = atomic_fetch_add_explicit(&p->next, piece, memory_order_relaxed);
     if (lo >= end) return;
-    loop.fn(loop.ctx, lo, end - lo > piece ? lo + piece : end, worker);
+    loop.fn(loop.ctx, lo, end - lo > piece ? lo + piece : end, number);
   }
 }
 
 static void take_pieces(int worker) {
+  assert(worker >= 0 && worker < loop.threads);
   int n = loop.parts, own = worker * n / loop.threads;
   for (int k = own; k < own + n; k++) take_part(&parts[k % n], worker);
 }
@@ -136,7 +143,8 @@ static void cut_parts(int64_t n, int64_t piece, int threads) {
 
 static bool pass_gate(void) {
   unsigned seen = atomic_load(&gate);
-  while (seen & GATE_OPEN)
+  unsigned most = GATE_OPEN + atomic_load_explicit(&at_once, memory_order_relaxed);
+  while ((seen & GATE_OPEN) && seen < most)
     if (atomic_compare_exchange_weak(&gate, &seen, seen + 1)) return true;
   return false;
 }
@@ -166,13 +174,14 @@ static void *work(void *arg) {
   unsigned seen = 0; /* workers start before the loop that wants them is announced */
   bool in_the_way = false;
   inside = true;
+  tt__interrupt_deaf();
   while (!atomic_load(&stop)) {
     unsigned now = atomic_load(&epoch);
     if (now != seen) {
       seen = now;
       in_the_way = stands_in_the_way();
       if (pass_gate()) {
-        take_pieces(worker);
+        if (worker < loop.threads) take_pieces(worker);
         leave_gate();
       }
     } else if (in_the_way || !spin_while(&epoch, seen)) {
@@ -197,7 +206,7 @@ static void stop_workers(void) {
 static void fit_workers(int want) {
   if (started > want - 1) stop_workers();
   while (started < want - 1) {
-    if (!tt__thread_start(&workers[started], work, (void *)(intptr_t)(started + 1))) break;
+    if (!tt__thread_start(&workers[started], TT_THREAD_STACK, work, (void *)(intptr_t)(started + 1))) break;
     started++;
   }
 }
@@ -250,10 +259,10 @@ TT_AT_LOAD(0) static void at_load(void) { pthread_atfork(NULL, NULL, fork_child)
 
 /* ---- loops */
 
-static void run_serial(int64_t n, tt_pool_fn fn, void *ctx) {
+static void run_serial(int64_t n, tt_pool_fn fn, void *ctx, int number) {
   bool before = inside;
   inside = true;
-  fn(ctx, 0, n, 0);
+  fn(ctx, 0, n, number);
   inside = before;
 }
 
@@ -276,37 +285,59 @@ static bool take_busy(void) {
   return !atomic_load_explicit(&busy, memory_order_relaxed) && atomic_compare_exchange_strong(&busy, &free, true);
 }
 
-void tt__pool_run(int64_t n, int64_t grain, tt_pool_fn fn, void *ctx) {
+/* To wake, for so many pieces. Who does is the system's choice: all, where some would stay out. */
+static int how_many(int64_t pieces, bool are_equal) {
+  int64_t most = atomic_load(&at_once);
+  if (!are_equal) return started;
+  if (most > started) most = started;
+  return (int)(pieces < most ? pieces : most);
+}
+
+/* On at most so many threads. */
+static void run_loop(int most, bool is_numbered, int64_t n, int64_t grain, tt_pool_fn fn, void *ctx) {
   if (n <= 0) return;
   if (grain < 1) grain = 1;
-  int threads = tt__pool_size();
-  if (n <= grain || threads == 1 || inside || !take_busy()) {
-    run_serial(n, fn, ctx);
+  int threads = tt__pool_size(), first = is_numbered ? 0 : -1;
+  if (n <= grain || threads == 1 || most == 1 || inside || !take_busy()) {
+    run_serial(n, fn, ctx, first);
     return;
   }
   if (started != threads - 1) {
-    atomic_store(&may_spin, threads <= tt__cpu_count());
+    int cores = tt__cpu_count();
+    atomic_store(&may_spin, threads <= cores);
+    atomic_store(&at_once, (unsigned)(cores > 1 ? cores : 2) - 1);
     fit_workers(threads);
   }
-  int64_t grains = n / grain + (n % grain != 0);
-  int64_t per_piece = grains / ((int64_t)threads * PIECES);
   if (started == 0) {
     atomic_store(&busy, false);
-    run_serial(n, fn, ctx);
+    run_serial(n, fn, ctx, first);
     return;
   }
+  threads = started + 1 < most ? started + 1 : most;
+  int64_t grains = n / grain + (n % grain != 0);
+  int64_t per_piece = grains / ((int64_t)threads * PIECES);
   loop.fn = fn;
   loop.ctx = ctx;
-  cut_parts(n, per_piece > 1 ? per_piece * grain : grain, started + 1);
+  loop.is_numbered = is_numbered;
+  cut_parts(n, per_piece > 1 ? per_piece * grain : grain, threads);
   atomic_store_explicit(&caller_core, sched_getcpu(), memory_order_relaxed);
   atomic_store(&gate, GATE_OPEN);
   atomic_fetch_add(&epoch, 1);
-  if (atomic_load(&sleepers)) futex_wake(&epoch, grains - 1 < started ? (int)(grains - 1) : started);
+  if (atomic_load(&sleepers)) futex_wake(&epoch, how_many(grains - 1, threads == started + 1));
   inside = true;
   take_pieces(0);
   inside = false;
   close_gate();
   atomic_store_explicit(&busy, false, memory_order_release);
+}
+
+void tt__pool_run(int64_t n, int64_t grain, tt_pool_fn fn, void *ctx) {
+  run_loop(MAX_THREADS, false, n, grain, fn, ctx);
+}
+
+void tt__pool_run_numbered(int most, int64_t n, int64_t grain, tt_pool_fn fn, void *ctx) {
+  assert(most >= 1);
+  run_loop(most, true, n, grain, fn, ctx);
 }
 
 bool tt__pool_inside(void) { return inside; }

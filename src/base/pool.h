@@ -14,7 +14,7 @@
 
 #include "base/err.h"
 
-/* Called with disjoint ranges [lo, hi) that cover [0, n); `worker` is in [0, tt__pool_size()). */
+/* Called with disjoint ranges [lo, hi) that cover [0, n); `worker` is -1, or a number that the loop asked for. */
 typedef void (*tt_pool_fn)(void *ctx, int64_t lo, int64_t hi, int worker);
 
 /* Threads a loop may use, the caller included; at least 1. */
@@ -29,6 +29,12 @@ TT_HIDDEN void tt__pool_resize(int n);
 ** when no thread can be started. Several threads may call at once (the second one runs serially).
 */
 TT_HIDDEN void tt__pool_run(int64_t n, int64_t grain, tt_pool_fn fn, void *ctx);
+
+/*
+** The same on at most `most` threads, and each has a number of its own in [0, most): for bodies with memory by worker.
+** Ask for as many as that memory was made for. (tt__pool_size() may be another by then, and any thread may take part.)
+*/
+TT_HIDDEN void tt__pool_run_numbered(int most, int64_t n, int64_t grain, tt_pool_fn fn, void *ctx);
 
 /* True in a loop body. */
 TT_HIDDEN bool tt__pool_inside(void);

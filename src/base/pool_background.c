@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/lock.h"
+#include "base/interrupt.h"
 #include "base/mem.h"
 #include "base/pool_int.h"
 
@@ -58,6 +59,7 @@ static void run_first(void) {
 static void *lane(void *ctx) {
   (void)ctx;
   is_lane = true;
+  tt__interrupt_deaf();
   setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 10);
   pthread_mutex_lock(&lock);
   for (;;) {
@@ -70,7 +72,7 @@ static void *lane(void *ctx) {
 }
 
 static bool ensure_thread(void) {
-  if (!has_thread) has_thread = tt__thread_start(&thread, lane, NULL);
+  if (!has_thread) has_thread = tt__thread_start(&thread, TT_THREAD_STACK, lane, NULL);
   return has_thread;
 }
 

@@ -20,7 +20,7 @@
 
 #define KB ((size_t)1 << 10)
 #define MB ((size_t)1 << 20)
-enum { ALIGN = 512, POISON = 0xff, SCAN = 16 };
+enum { ALIGN = 512, SCAN = 16 };
 
 /* Requests up to SMALL share segments of PAGE; those below BIG share segments of BIG_SEGMENT if the driver has that
 ** much, since one call of the driver costs as much as a hundred launches. */
@@ -320,7 +320,7 @@ static tt_code grow(tt_cache *c, tt_dmem_pool *p, bool is_large, size_t full, tt
   }
   *m = (tt_dmem){.p = memory, .full = size, .is_large = is_large, .is_first = true, .pool = p};
   link_segment(c, m);
-  if (c->poison) c->device->ops->fill(c->device, p->stream, m->p, POISON, size, NULL);
+  if (c->poison) c->device->ops->fill(c->device, p->stream, m->p, TT_MEM_POISON, size, NULL);
   *out = m;
   return TT_OK;
 }
@@ -406,7 +406,7 @@ tt_code tt__dmem_alloc(tt_device *d, tt_stream *s, size_t size, tt_dmem **out, t
 static void poison(tt_device *d, tt_dmem *m) {
   flush();
   for (tt_dmem_use *u = m->uses; u; u = u->next) d->ops->stream_wait(d, m->pool->stream, u->event, NULL);
-  d->ops->fill(d, m->pool->stream, m->p, POISON, m->full, NULL);
+  d->ops->fill(d, m->pool->stream, m->p, TT_MEM_POISON, m->full, NULL);
 }
 
 void tt__dmem_free(tt_device *d, tt_dmem *m) {

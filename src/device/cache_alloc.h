@@ -6,8 +6,8 @@
 ** Blocks are cut from segments that the driver gave: small ones (1 MiB at most, rounded to 512 bytes) from segments of
 ** 2 MiB, larger ones, rounded to 2 MiB, from segments of their own; neighbours that are free merge.
 **
-** TUTTI_MEM_LIMIT bytes (suffix K, M, G) at most, if set. TUTTI_POISON=1 fills what is given back, and what is new,
-** with 0xff bytes: a NaN in every float. TUTTI_CHECK=1 takes each block from the driver and gives it back at once, so
+** TUTTI_MEM_LIMIT bytes (suffix K, M, G) at most, if set. TUTTI_POISON=1 fills what is given back, and what is new
+** (TT_MEM_POISON). TUTTI_CHECK=1 takes each block from the driver and gives it back at once, so
 ** that a tool that checks accesses sees its bounds.
 */
 #ifndef TT_DEVICE_CACHE_ALLOC_H

@@ -30,7 +30,7 @@ extern const char tt__cuda_groups[] TT_HIDDEN;
 static const char BEGIN[] = "tt_here_the_program_begins;";
 
 /* TRANSLATION: raise it when the same text becomes another program, so that what is kept on disk is not used. */
-enum { PATH_SIZE = 512, MOST_FLAGS = 64, TRANSLATION = 15 };
+enum { PATH_SIZE = 512, MOST_FLAGS = 64, TRANSLATION = 16 };
 
 /* ---- the compiler */
 
@@ -43,6 +43,7 @@ static const char *const flags[] = {"-std=c++17",
                                     "-fno-trapping-math",
                                     "-fno-strict-aliasing",
                                     "-fno-stack-protector",
+                                    "-fstack-clash-protection",
                                     "-fno-threadsafe-statics",
                                     "-fvisibility=hidden",
                                     "-ffp-contract=fast",

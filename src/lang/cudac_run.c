@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "base/cut.h"
@@ -29,7 +30,9 @@ enum {
   BLOCKS_AT_ONCE = 16,     /* between two looks at whether to stop: so many blocks at least, */
   THREADS_AT_ONCE = 32768, /* and so many threads: blocks side by side are one loop where they can be */
   WORKERS = 1024,          /* and blocks of a grid that wait for each other */
-  MOST_CHECKED = 1 << 19   /* threads of such a grid under a check: each has a stack */
+  MOST_CHECKED = 1 << 19,  /* threads of such a grid under a check: each has a stack */
+  SIGNAL_STACK = 32 << 10, /* for handlers: a stack that is full has no room for them */
+  NEAR = 64 << 10          /* a fault so far from the stack pointer is the stack's: it is touched page by page */
 };
 
 typedef struct launch {
@@ -53,13 +56,15 @@ typedef struct worker {
   sigjmp_buf out;
   launch *launch;
   const tt_cudac_grid *grid;
-  int64_t block;
+  int64_t block, end;           /* of blocks in a row */
+  bool on_team;                 /* these run on a stack of the team's */
   volatile sig_atomic_t inside; /* the kernel's own code runs: it may be left by a jump */
   volatile sig_atomic_t wanted; /* somebody wants it left */
   void *volatile address;       /* of a bad access */
   volatile int signal;
-  unsigned met;   /* the block's barrier before the last barrier of the grid that it came to */
-  tt_team **team; /* (checked) of each of the blocks that wait for each other; NULL: none do */
+  volatile bool is_full; /* it was of a stack that is full */
+  unsigned met;          /* the block's barrier before the last barrier of the grid that it came to */
+  tt_team **team;        /* (checked) of each of the blocks that wait for each other; NULL: none do */
 } worker;
 
 static _Thread_local worker *here;
@@ -125,11 +130,24 @@ static void on_interrupt(int number, siginfo_t *info, void *context) {
   on_wake(number);
 }
 
+static uintptr_t stack_pointer(const void *context) {
+#if defined(__linux__) && defined(__x86_64__)
+  return (uintptr_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RSP];
+#elif defined(__linux__) && defined(__aarch64__)
+  return (uintptr_t)((const ucontext_t *)context)->uc_mcontext.sp;
+#else
+  (void)context;
+  return 0;
+#endif
+}
+
 static void on_fault(int number, siginfo_t *info, void *context) {
   worker *w = here;
   if (w && w->inside) {
     w->address = info->si_addr;
     w->signal = number;
+    uintptr_t at = (uintptr_t)info->si_addr, sp = stack_pointer(context);
+    w->is_full = number != SIGFPE && at - sp + NEAR < 2 * (uintptr_t)NEAR;
     leave(w, TT_EDEVICE);
   }
   for (int k = 0; k < 3; k++)
@@ -165,6 +183,11 @@ static bool is_main(void) {
   return self == process;
 }
 
+/* Who ignores Ctrl-C goes on ignoring it. */
+static bool hears_interrupt(void) {
+  return (old_interrupt.sa_flags & SA_SIGINFO) || old_interrupt.sa_handler != SIG_IGN;
+}
+
 static void begin_launch(void) {
   static bool ready;
   struct sigaction act = {.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
@@ -180,14 +203,15 @@ static void begin_launch(void) {
   if (launches++ == 0) {
     act.sa_sigaction = on_interrupt;
     act.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    sigaction(SIGINT, &act, &old_interrupt);
+    sigaction(SIGINT, NULL, &old_interrupt);
+    if (hears_interrupt()) sigaction(SIGINT, &act, NULL);
   }
   tt__unlock(&handlers);
 }
 
 static void end_launch(void) {
   tt__lock(&handlers);
-  if (--launches == 0) sigaction(SIGINT, &old_interrupt, NULL);
+  if (--launches == 0 && hears_interrupt()) sigaction(SIGINT, &old_interrupt, NULL);
   tt__unlock(&handlers);
 }
 
@@ -462,15 +486,28 @@ static int64_t blocks_at_once(const launch *l) {
   return n > BLOCKS_AT_ONCE ? n : BLOCKS_AT_ONCE;
 }
 
+/* On a stack of the size that was told. */
+static void run_on_team(void *ctx, unsigned k) {
+  worker *w = ctx;
+  (void)k;
+  w->inside = 1;
+  w->launch->entry->blocks(w->grid, w->launch->arg, (long)w->block, (long)w->end);
+  w->inside = 0;
+}
+
 static void run_free(worker *w, int64_t lo, int64_t hi) {
   launch *l = w->launch;
   int64_t most = blocks_at_once(l);
+  w->on_team = tt__team_stack_told() && tt__team();
   while (lo < hi && !atomic_load_explicit(&l->stop, memory_order_relaxed)) {
     int64_t end = hi - lo > most ? lo + most : hi;
+    int waiting;
     w->block = lo;
-    w->inside = 1;
-    l->entry->blocks(w->grid, l->arg, (long)lo, (long)end);
-    w->inside = 0;
+    w->end = end;
+    if (w->on_team)
+      (void)tt__team_run(tt__team(), 1, run_on_team, w, &waiting);
+    else
+      run_on_team(w, 0);
     if (w->wanted) leave(w, TT_EINTERRUPT);
     lo = end;
   }
@@ -482,7 +519,12 @@ static void note_fault(const worker *w) {
   if (!(l->entry->sync & 1)) last += blocks_at_once(l) - 1;
   if (last > end) last = end;
   if (l->check && w->signal != SIGFPE) tt__check_faults(l->check, w->address);
-  if (w->signal == SIGFPE)
+  if (w->is_full)
+    say(w->launch, TT_EDEVICE,
+        "kernel %s: the stack of a thread is full, in blocks %lld to %lld (recursion, or large local arrays); "
+        "TUTTI_KERNEL_STACK is how many bytes a thread has",
+        l->entry->name, (long long)w->block, last);
+  else if (w->signal == SIGFPE)
     say(w->launch, TT_EDEVICE, "kernel %s divided an integer by zero, in blocks %lld to %lld", l->entry->name,
         (long long)w->block, last);
   else
@@ -528,7 +570,7 @@ static void run_blocks(worker *w, int64_t lo, int64_t hi) {
       run_free(w, lo, hi);
     return;
   }
-  if (w->launch->entry->sync & 1) tt__team_forget(tt__team());
+  if (w->launch->entry->sync & 1 || w->on_team) tt__team_forget(tt__team());
   if (w->signal) note_fault(w);
 }
 
@@ -552,6 +594,8 @@ static tt_code begin_check(worker *w, void *shared) {
 static void run_piece(void *ctx, int64_t lo, int64_t hi, int number) {
   launch *l = ctx;
   worker w = {.launch = l};
+  char signal_stack[SIGNAL_STACK];
+  stack_t before, ours = {.ss_sp = signal_stack, .ss_size = sizeof signal_stack};
   tt_cudac_grid grid = l->grid;
   (void)number;
   if (atomic_load(&l->stop)) return;
@@ -571,10 +615,13 @@ static void run_piece(void *ctx, int64_t lo, int64_t hi, int number) {
   tt_code code = make_teams(&w);
   if (l->check && code == TT_OK) code = begin_check(&w, shared);
   int64_t start = tt__clock_ns();
+  bool has_none = sigaltstack(NULL, &before) == 0 && before.ss_flags & SS_DISABLE; /* else the host's own will do */
+  if (has_none) sigaltstack(&ours, NULL);
   if (code == TT_OK)
     run_blocks(&w, lo, hi);
   else
     atomic_store(&l->stop, (int)code);
+  if (has_none) sigaltstack(&before, NULL);
   atomic_fetch_add_explicit(&l->busy, tt__clock_ns() - start, memory_order_relaxed);
   if (l->check) tt__check_end(l->check);
   free_teams(&w, team);
@@ -637,7 +684,7 @@ static void run_all(launch *l) {
     run_together(l, n);
     return;
   }
-  tt__cut_run(l->entry, n, l->threads, run_piece, l);
+  tt__cut_run(l->entry, tt__pool_size(), n, l->threads, run_piece, l);
 }
 
 tt_code tt__cudac_fits(const tt_cudac_entry *e, const unsigned grid[3], const unsigned block[3], bool check,

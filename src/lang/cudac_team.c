@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 
 #include "base/os.h"
@@ -23,7 +24,19 @@
 #define ASAN_UNPOISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
 #endif
 
-enum { WARPS = TT_TEAM_MAX / 32, DEFAULT_STACK = 64 << 10, COLOURS = 32, COLOUR = 192 };
+/*
+** Half a megabyte of local memory is legal, and costs nothing until it is touched; where there is no room for that much
+** address space, the smaller size must do.
+*/
+enum { DEFAULT_STACK = 768 << 10, SMALL_STACK = 64 << 10 };
+enum { WARPS = TT_TEAM_MAX / 32, COLOURS = 32, COLOUR = 192 };
+/*
+** Below each stack lies a page that faults; kernels are compiled to touch every page on their way down, so none gets
+** past it, and the handler of cudac_run.c makes an error of the fault. A guard splits a mapping, and a process has
+** room for 65,530 of these: teams beyond the first 16 or so whole ones go without.
+*/
+enum { MOST_GUARDS = 16 << 10 };
+static atomic_int guards;
 
 /* What lanes gave that wait for each other. */
 typedef struct warp {
@@ -36,7 +49,8 @@ typedef struct warp {
 } warp;
 
 struct tt_team {
-  size_t size, stack; /* of the whole mapping, of one stack */
+  size_t size, stack; /* of the whole mapping, of one stack and its guard */
+  int guarded;        /* stacks, from the first on */
   int room, made;     /* fibers */
   int n, alive;       /* threads of this block */
   int current;        /* -1: none runs */
@@ -66,28 +80,34 @@ static void clear_marks(const tt_team *t) { ASAN_UNPOISON_MEMORY_REGION(stacks_o
 static void unmap(void *p) {
   tt_team *t = p;
   clear_marks(t);
+  atomic_fetch_sub(&guards, t->guarded);
   munmap(t, t->size);
 }
 static void make_key(void) { pthread_key_create(&key, unmap); }
 
-static size_t stack_size(void) {
+size_t tt__team_stack_told(void) {
   const char *told = tt__env("TUTTI_KERNEL_STACK");
   long long n = told ? strtoll(told, NULL, 10) : 0;
-  if (n < 16 << 10 || n > 16 << 20) n = DEFAULT_STACK;
-  return (size_t)n & ~(size_t)4095;
+  return n < 16 << 10 || n > 256 << 20 ? 0 : (size_t)n & ~(tt__page_size() - 1);
 }
 
-tt_team *tt__team_new(int threads) {
-  size_t stack = stack_size(), head = (sizeof(tt_team) + 8191) & ~(size_t)4095, size = head + (size_t)threads * stack;
+static tt_team *map_team(int threads, size_t stack) {
+  size_t each = stack + tt__page_size(), size = ((sizeof(tt_team) + 8191) & ~(size_t)4095) + (size_t)threads * each;
   void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED) return NULL;
   madvise(p, size, MADV_NOHUGEPAGE);
   tt_team *t = p;
   t->size = size;
-  t->stack = stack;
+  t->stack = each;
   t->room = threads;
   t->current = -1;
   return t;
+}
+
+tt_team *tt__team_new(int threads) {
+  size_t told = tt__team_stack_told();
+  tt_team *t = map_team(threads, told ? told : DEFAULT_STACK);
+  return t || told ? t : map_team(threads, SMALL_STACK);
 }
 
 void tt__team_free(tt_team *t) {
@@ -270,9 +290,13 @@ static void fiber_body(void *arg) {
 /* Stacks begin at different places of a page, or all threads' frames would want the same lines of the cache. */
 static void make_fiber(tt_team *t, int k) {
   size_t colour = (size_t)(k % COLOURS) * COLOUR;
-  char *top = stacks_of(t) + (size_t)(k + 1) * t->stack - 64 - colour;
-  t->fiber[k] = tt__fiber_new((void *)((uintptr_t)top & ~(uintptr_t)63), t->stack - 128 - colour, fiber_body,
-                              (void *)(intptr_t)k);
+  char *low = stacks_of(t) + (size_t)k * t->stack, *top = low + t->stack - 64 - colour;
+  if (k == t->guarded && atomic_load(&guards) < MOST_GUARDS && mprotect(low, tt__page_size(), PROT_NONE) == 0) {
+    atomic_fetch_add(&guards, 1);
+    t->guarded++;
+  }
+  t->fiber[k] = tt__fiber_new((void *)((uintptr_t)top & ~(uintptr_t)63), t->stack - tt__page_size() - 128 - colour,
+                              fiber_body, (void *)(intptr_t)k);
 }
 
 void tt__team_forget(tt_team *t) {

@@ -16,6 +16,9 @@
 typedef struct tt_team tt_team;
 TT_HIDDEN tt_team *tt__team(void);
 
+/* TUTTI_KERNEL_STACK: bytes of a thread's stack; 0: nobody told. */
+TT_HIDDEN size_t tt__team_stack_told(void);
+
 /* Several blocks under way on one processor thread: teams of up to `threads` threads (NULL: no memory), of which the
  * calling processor thread's is the one that it was told to use last. */
 TT_HIDDEN tt_team *tt__team_new(int threads);

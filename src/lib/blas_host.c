@@ -11,6 +11,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/apart.h"
+#include "base/load.h"
 #include "base/lock.h"
 #include "base/os.h"
 #include "base/pool.h"
@@ -241,7 +243,9 @@ static void tell_threads(int n) {
 
 static int threads_wanted(void) {
   bool alone = tt__pool_inside() || (is_openmp && atomic_load_explicit(&forked, memory_order_relaxed));
-  return alone ? 1 : tt__pool_size();
+  alone = alone || tt__apart_goes_on(); /* whose threads are taken */
+  int most = alone ? 1 : tt__pool_size(), cores = most > 1 ? tt__cores_free() : 1;
+  return most < cores ? most : cores;
 }
 
 void tt__blas_search_path(const char *dirs) {
@@ -269,7 +273,7 @@ void tt__blas_serial(bool on) {
 void tt__blas_info(char *out, size_t size) {
   const tt_blas *b = tt__blas_enter();
   if (b) {
-    snprintf(out, size, "%s, %d threads", about, tt__pool_size());
+    snprintf(out, size, "%s, at most %d threads", about, tt__pool_size());
   } else {
     snprintf(out, size, "%s", about);
   }

@@ -9,7 +9,8 @@
 **      folders given to tt__blas_search_path
 ** libblas.so.3 is never loaded: it may be the reference BLAS, tens of times slower than our own code.
 **
-** Threads: the library is told to use tt__pool_size() threads, and one inside a pool loop. NumPy's bundled copy, when
+** Threads: the library is told to use tt__pool_size() threads, but no more than there are cores that nobody else uses
+** (its threads wait for each other in loops), and one inside a pool loop. NumPy's bundled copy, when
 ** that is what is found, is the one NumPy itself calls, so its thread count changes with ours.
 ** Fork: OpenBLAS built on pthreads stops its threads before fork and starts new ones at the child's first
 ** call (its own pthread_atfork handlers); one built on OpenMP cannot, so a child runs it on one thread.

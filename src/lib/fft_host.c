@@ -43,7 +43,7 @@ static size_t row_room(const tt_fft_plan *p, int workers) {
 
 static void share(int workers, int64_t n, int64_t grain, tt_pool_fn fn, void *ctx) {
   if (workers > 1)
-    tt__pool_run(n, grain, fn, ctx);
+    tt__pool_run_numbered(workers, n, grain, fn, ctx);
   else
     fn(ctx, 0, n, 0);
 }

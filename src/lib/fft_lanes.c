@@ -40,21 +40,21 @@ enum { MOST_WRITTEN = 13 };
 #define HIGH_16 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
 #define TURNED_16 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0
 
-typedef float vec_f32_0 __attribute__((vector_size(16)));
-typedef double vec_f64_0 __attribute__((vector_size(16)));
-#define SOME(real, suffix, lanes)                                             \
-  static inline vec_##suffix##_0 some_##suffix(const real *at, int n) {       \
-    vec_##suffix##_0 v = {0};                                                 \
-    for (int i = 0; i < (lanes); i++)                                         \
-      if (i < n) v[i] = at[i];                                                \
-    return v;                                                                 \
-  }                                                                           \
-  static inline void put_some_##suffix(real *at, vec_##suffix##_0 v, int n) { \
-    for (int i = 0; i < (lanes); i++)                                         \
-      if (i < n) at[i] = v[i];                                                \
+/* Vectors without instructions for some of their lanes. */
+#define SOME(real, suffix, bytes)                                         \
+  typedef real vec_##suffix __attribute__((vector_size(bytes)));          \
+  static inline vec_##suffix some_##suffix(const real *at, int n) {       \
+    vec_##suffix v = {0};                                                 \
+    for (int i = 0; i < (int)((bytes) / sizeof(real)); i++)               \
+      if (i < n) v[i] = at[i];                                            \
+    return v;                                                             \
+  }                                                                       \
+  static inline void put_some_##suffix(real *at, vec_##suffix v, int n) { \
+    for (int i = 0; i < (int)((bytes) / sizeof(real)); i++)               \
+      if (i < n) at[i] = v[i];                                            \
   }
-SOME(float, f32, 4)
-SOME(double, f64, 2)
+SOME(float, f32_0, 16)
+SOME(double, f64_0, 16)
 
 #define NAME(x) x##_f32_0
 #define REAL float
@@ -64,8 +64,8 @@ SOME(double, f64, 2)
 #define FMA(c, x, y) ((c) + (x) * (y))
 #define FNMA(c, x, y) ((c) - (x) * (y))
 #define SPREAD(x) ((vec_f32_0){0} + (x))
-#define LOAD_SOME(at, n) some_f32(at, n)
-#define STORE_SOME(at, v, n) put_some_f32(at, v, n)
+#define LOAD_SOME(at, n) some_f32_0(at, n)
+#define STORE_SOME(at, v, n) put_some_f32_0(at, v, n)
 #include "lib/fft_lanes.inc"
 
 #define NAME(x) x##_f64_0
@@ -76,8 +76,8 @@ SOME(double, f64, 2)
 #define FMA(c, x, y) ((c) + (x) * (y))
 #define FNMA(c, x, y) ((c) - (x) * (y))
 #define SPREAD(x) ((vec_f64_0){0} + (x))
-#define LOAD_SOME(at, n) some_f64(at, n)
-#define STORE_SOME(at, v, n) put_some_f64(at, v, n)
+#define LOAD_SOME(at, n) some_f64_0(at, n)
+#define STORE_SOME(at, v, n) put_some_f64_0(at, v, n)
 #include "lib/fft_lanes.inc"
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -109,29 +109,57 @@ SOME(double, f64, 2)
 #define STORE_SOME(at, v, n) _mm256_maskstore_pd(at, FIRST_WIDE(n), (__m256d)(v))
 #include "lib/fft_lanes.inc"
 
+#ifdef TT_WIDE /* the same text for processors with half of these vectors, for tests */
+SOME(float, f32_4, 64)
+SOME(double, f64_4, 64)
+#define WIDE __attribute__((target("avx2,fma")))
+#define FMA_PS512(c, x, y) ((c) + (x) * (y))
+#define FNMA_PS512(c, x, y) ((c) - (x) * (y))
+#define FMA_PD512(c, x, y) ((c) + (x) * (y))
+#define FNMA_PD512(c, x, y) ((c) - (x) * (y))
+#define SPREAD_PS512(x) ((vec_f32_4){0} + (x))
+#define SPREAD_PD512(x) ((vec_f64_4){0} + (x))
+#define LOAD_PS512(at, n) some_f32_4(at, n)
+#define LOAD_PD512(at, n) some_f64_4(at, n)
+#define STORE_PS512(at, v, n) put_some_f32_4(at, v, n)
+#define STORE_PD512(at, v, n) put_some_f64_4(at, v, n)
+#else
+#define WIDE __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+#define FMA_PS512(c, x, y) ((vec_f32_4)_mm512_fmadd_ps((__m512)(x), (__m512)(y), (__m512)(c)))
+#define FNMA_PS512(c, x, y) ((vec_f32_4)_mm512_fnmadd_ps((__m512)(x), (__m512)(y), (__m512)(c)))
+#define FMA_PD512(c, x, y) ((vec_f64_4)_mm512_fmadd_pd((__m512d)(x), (__m512d)(y), (__m512d)(c)))
+#define FNMA_PD512(c, x, y) ((vec_f64_4)_mm512_fnmadd_pd((__m512d)(x), (__m512d)(y), (__m512d)(c)))
+#define SPREAD_PS512(x) ((vec_f32_4)_mm512_set1_ps(x))
+#define SPREAD_PD512(x) ((vec_f64_4)_mm512_set1_pd(x))
+#define MASK(n, most) ((n) <= 0 ? 0u : (n) >= (most) ? (1u << (most)) - 1u : (1u << (n)) - 1u)
+#define LOAD_PS512(at, n) ((vec_f32_4)_mm512_maskz_loadu_ps((__mmask16)MASK(n, 16), at))
+#define LOAD_PD512(at, n) ((vec_f64_4)_mm512_maskz_loadu_pd((__mmask8)MASK(n, 8), at))
+#define STORE_PS512(at, v, n) _mm512_mask_storeu_ps(at, (__mmask16)MASK(n, 16), (__m512)(v))
+#define STORE_PD512(at, v, n) _mm512_mask_storeu_pd(at, (__mmask8)MASK(n, 8), (__m512d)(v))
+#endif
+
 #define NAME(x) x##_f32_4
 #define REAL float
 #define BYTES 64
 #define LANES 16
-#define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
-#define FMA(c, x, y) ((vec_f32_4)_mm512_fmadd_ps((__m512)(x), (__m512)(y), (__m512)(c)))
-#define FNMA(c, x, y) ((vec_f32_4)_mm512_fnmadd_ps((__m512)(x), (__m512)(y), (__m512)(c)))
-#define SPREAD(x) ((vec_f32_4)_mm512_set1_ps(x))
-#define MASK(n, most) ((n) <= 0 ? 0u : (n) >= (most) ? (1u << (most)) - 1u : (1u << (n)) - 1u)
-#define LOAD_SOME(at, n) ((vec_f32_4)_mm512_maskz_loadu_ps((__mmask16)MASK(n, 16), at))
-#define STORE_SOME(at, v, n) _mm512_mask_storeu_ps(at, (__mmask16)MASK(n, 16), (__m512)(v))
+#define TARGET WIDE
+#define FMA(c, x, y) FMA_PS512(c, x, y)
+#define FNMA(c, x, y) FNMA_PS512(c, x, y)
+#define SPREAD(x) SPREAD_PS512(x)
+#define LOAD_SOME(at, n) LOAD_PS512(at, n)
+#define STORE_SOME(at, v, n) STORE_PS512(at, v, n)
 #include "lib/fft_lanes.inc"
 
 #define NAME(x) x##_f64_4
 #define REAL double
 #define BYTES 64
 #define LANES 8
-#define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
-#define FMA(c, x, y) ((vec_f64_4)_mm512_fmadd_pd((__m512d)(x), (__m512d)(y), (__m512d)(c)))
-#define FNMA(c, x, y) ((vec_f64_4)_mm512_fnmadd_pd((__m512d)(x), (__m512d)(y), (__m512d)(c)))
-#define SPREAD(x) ((vec_f64_4)_mm512_set1_pd(x))
-#define LOAD_SOME(at, n) ((vec_f64_4)_mm512_maskz_loadu_pd((__mmask8)MASK(n, 8), at))
-#define STORE_SOME(at, v, n) _mm512_mask_storeu_pd(at, (__mmask8)MASK(n, 8), (__m512d)(v))
+#define TARGET WIDE
+#define FMA(c, x, y) FMA_PD512(c, x, y)
+#define FNMA(c, x, y) FNMA_PD512(c, x, y)
+#define SPREAD(x) SPREAD_PD512(x)
+#define LOAD_SOME(at, n) LOAD_PD512(at, n)
+#define STORE_SOME(at, v, n) STORE_PD512(at, v, n)
 #include "lib/fft_lanes.inc"
 
 static const tt_fft_lanes *wider(tt_dtype t, int level) {
@@ -150,7 +178,7 @@ static int limit = 4;
 void tt__fft_limit(int level) { limit = level; }
 
 const tt_fft_lanes *tt__fft_lanes(tt_dtype t) {
-  int level = tt__cpu_level();
+  int level = tt__vector_level();
   const tt_fft_lanes *l = wider(t, level < limit ? level : limit);
   if (l) return l;
   return t == TT_C64 ? &lanes_f32_0 : &lanes_f64_0;

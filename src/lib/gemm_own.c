@@ -232,7 +232,7 @@ static tt_code multiply(const tt_gemm *g, tt_error *err) {
         multiply_block(&bl, 0, tasks, 0);
       } else {
         tt__pool_run(b_count, 4, pack_b, &bl);
-        tt__pool_run(tasks, 1, multiply_block, &bl);
+        tt__pool_run_numbered(threads, tasks, 1, multiply_block, &bl);
       }
     }
   }

@@ -10,7 +10,11 @@
 #define HAS_X86 1
 #include <immintrin.h>
 #define AVX2 __attribute__((target("avx2,fma")))
+#ifdef TT_WIDE /* the same text for processors with half of these vectors, for tests */
+#define AVX512 AVX2
+#else
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+#endif
 #else
 #define HAS_X86 0
 #endif
@@ -100,10 +104,17 @@
 #define FNMA_PS256(c, x, y) _mm256_fnmadd_ps(_mm256_set1_ps(x), y, c)
 #define FMA_PD256(c, x, y) _mm256_fmadd_pd(_mm256_set1_pd(x), y, c)
 #define FNMA_PD256(c, x, y) _mm256_fnmadd_pd(_mm256_set1_pd(x), y, c)
+#ifdef TT_WIDE
+#define FMA_PS512(c, x, y) PLAIN_FMA(c, x, y)
+#define FNMA_PS512(c, x, y) PLAIN_FNMA(c, x, y)
+#define FMA_PD512(c, x, y) PLAIN_FMA(c, x, y)
+#define FNMA_PD512(c, x, y) PLAIN_FNMA(c, x, y)
+#else
 #define FMA_PS512(c, x, y) _mm512_fmadd_ps(_mm512_set1_ps(x), y, c)
 #define FNMA_PS512(c, x, y) _mm512_fnmadd_ps(_mm512_set1_ps(x), y, c)
 #define FMA_PD512(c, x, y) _mm512_fmadd_pd(_mm512_set1_pd(x), y, c)
 #define FNMA_PD512(c, x, y) _mm512_fnmadd_pd(_mm512_set1_pd(x), y, c)
+#endif
 
 #define TILE_NAME tile_f32_3
 #define TILE_T float
@@ -293,6 +304,6 @@ const tt_gemm_tile *tt__gemm_tile(tt_tile_type type) {
     },
 #endif
   };
-  int level = HAS_X86 ? tt__cpu_level() : 0;
+  int level = HAS_X86 ? tt__vector_level() : 0;
   return &tiles[level >= 4 ? 2 : level >= 3 ? 1 : 0][type];
 }

@@ -142,7 +142,7 @@ static tt_code scan_long_row(scan_job *j, const char *in, char *out, int workers
   if (!j->total) return tt__fail_memory(err, size);
   for (int64_t g = 0; g < j->groups; g++) atomic_init(&j->total[g].ready, false);
   atomic_store(&j->next_group, 0);
-  tt__pool_run(workers, 1, take_groups, j);
+  tt__pool_run_numbered(workers, workers, 1, take_groups, j);
   tt__mem_free_data(j->total, size);
   return TT_OK;
 }
@@ -232,7 +232,7 @@ static tt_code scan_all(scan_job *j, int workers, tt_error *err) {
       TT_TRY(scan_long_row(j, in + (size_t)(o * j->n) * j->size, out + (size_t)(o * j->n_out) * j->size, workers, err));
     return TT_OK;
   }
-  tt__pool_run(j->outer, j->n < GRAIN ? GRAIN / j->n : 1, take_rows, j);
+  tt__pool_run_numbered(workers, j->outer, j->n < GRAIN ? GRAIN / j->n : 1, take_rows, j);
   return TT_OK;
 }
 
@@ -251,7 +251,7 @@ tt_code tt__scan_rows(tt_scan op, tt_dtype t, const void *in, void *out, int64_t
   if (n == 0) return TT_OK;
   int workers = tt__pool_inside() ? 1 : tt__pool_size();
   if (workers > MAX_WORKERS) workers = MAX_WORKERS;
-  size_t stage = is_half(t) && inner == 1 ? (size_t)tt__pool_size() * TT_SCAN_GROUP * sizeof *j.stage : 0;
+  size_t stage = is_half(t) && inner == 1 ? (size_t)workers * TT_SCAN_GROUP * sizeof *j.stage : 0;
   if (stage && !(j.stage = tt__mem_alloc_data(stage))) return tt__fail_memory(err, stage);
   tt_code c = scan_all(&j, workers, err);
   tt__mem_free_data(j.stage, stage);

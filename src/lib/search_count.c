@@ -104,7 +104,7 @@ static void count_slices(count_job *j) {
     n = j->n - j->from < SLICE ? j->n - j->from : SLICE;
     memset(j->used, 0, (size_t)j->workers);
     if (j->workers > 1)
-      tt__pool_run(n, GRAIN, count_part, j);
+      tt__pool_run_numbered((int)j->workers, n, GRAIN, count_part, j);
     else
       count_part(j, 0, n, 0);
     tt__pool_run(j->bins, GRAIN, add_tables, j);

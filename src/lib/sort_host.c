@@ -55,7 +55,7 @@ static tt_code run_job(row_job *j, int64_t rows, tt_error *err) {
     run_rows(j, 0, rows, 0);
   } else {
     int64_t grain = TT_SORT_GRAIN / j->n;
-    tt__pool_run(rows, grain > 0 ? grain : 1, run_rows, j);
+    tt__pool_run_numbered(workers, rows, grain > 0 ? grain : 1, run_rows, j);
   }
   tt__mem_free_data(mem, all);
   return atomic_load(&j->failed) ? tt__fail_memory(err, (size_t)j->n * j->out_size) : TT_OK;

@@ -4,12 +4,11 @@
 #include "run/calibrate.h"
 
 #include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/os.h"
 #include "base/pool.h"
@@ -18,6 +17,7 @@
 #include "device/stage.h"
 #include "run/cache.h"
 #include "run/queue.h"
+#include "tutti/device.h"
 
 /* Larger than the last-level cache's share of one core, small enough to take a few milliseconds. */
 #define STREAM_BYTES (64 << 20)
@@ -35,10 +35,10 @@ static void copy_piece(void *ctx, int64_t lo, int64_t hi, int worker) {
 
 static void no_work(void *ctx, int64_t lo, int64_t hi, int worker) { (void)ctx, (void)lo, (void)hi, (void)worker; }
 
-static void measure(void) {
+static bool measure(void) {
   size_t size = 2 * (size_t)STREAM_BYTES;
   char *p = tt__mem_alloc_data(size);
-  if (!p) return;
+  if (!p) return false;
   memset(p, 1, size);
   int64_t best_copy = INT64_MAX, best_launch = INT64_MAX;
   for (int i = 0; i < RUNS; i++) {
@@ -52,16 +52,86 @@ static void measure(void) {
   }
   tt__mem_free_data(p, size);
   if (best_copy > 0) measured.bytes_per_ns = (double)size / (double)best_copy;
-  measured.launch_ns = (double)best_launch;
+  if (best_launch > 0) measured.launch_ns = (double)best_launch;
+  return true;
 }
 
-static _Atomic bool is_measured;
+/* ---- kept on disk */
+
+#define VERSION 4 /* of the files of figures */
+enum { CPU_FIGURES = 2, FIGURES = 3 + 2 * TT_MOVE_SIZES /* the most of a file */ };
+
+/* A file of the cache folder: its name, and how many threads we use. "": there is no folder. */
+static void figures_path(const char *name, char *path, size_t size) {
+  char folder[400];
+  path[0] = 0;
+  if (tt__cache_root(folder, sizeof folder)) snprintf(path, size, "%s/costs-%s-%d", folder, name, tt__pool_size());
+}
+
+static bool parse_figures(const char *text, double *const *at, int n) {
+  char *end;
+  double found[FIGURES];
+  if (strtol(text, &end, 10) != VERSION) return false;
+  for (int i = 0; i < n; i++) {
+    const char *from = end;
+    found[i] = strtod(from, &end);
+    if (end == from || !(found[i] > 0) || !isfinite(found[i])) return false;
+  }
+  for (int i = 0; i < n; i++) *at[i] = found[i];
+  return true;
+}
+
+/* A line of figures; all of them or none. */
+static bool read_figures(const char *path, double *const *at, int n) {
+  tt_str s = {0};
+  bool ok = path[0] && tt__file_is_ours(path) && tt__file_read(path, &s, NULL) == TT_OK && s.data &&
+            parse_figures(s.data, at, n);
+  tt__str_free(&s);
+  return ok;
+}
+
+static void write_figures(const char *path, double *const *at, int n) {
+  tt_str s = {0};
+  tt__str_addf(&s, "%d", VERSION);
+  for (int i = 0; i < n; i++) tt__str_addf(&s, " %.9g", *at[i]);
+  tt__str_add(&s, "\n");
+  if (path[0] && s.data && !s.failed) (void)tt__file_write(path, s.data, s.len, NULL); /* else measured anew */
+  tt__str_free(&s);
+}
+
+/* ---- the processor */
+
+static enum { UNKNOWN, SOUGHT, KNOWN } state; /* of `measured` */
+static double *const cpu_figures[CPU_FIGURES] = {&measured.bytes_per_ns, &measured.launch_ns};
+
+/* By model, cores and version of the library. */
+static void cpu_path(char *path, size_t size) {
+  char machine[300], name[32];
+  int n = snprintf(machine, sizeof machine, "%s, level %d, %d cores; %s", tt__cpu_name(), tt__cpu_level(),
+                   tt__cpu_count(), tt_version());
+  size_t len = n < 0 ? 0 : (size_t)n < sizeof machine ? (size_t)n : sizeof machine - 1;
+  snprintf(name, sizeof name, "cpu-%016llx", (unsigned long long)tt__hash64(machine, len));
+  figures_path(name, path, size);
+}
 
 const tt_calibration *tt__calibration(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, measure);
-  atomic_store(&is_measured, true);
+  if (state == UNKNOWN) {
+    char path[512];
+    cpu_path(path, sizeof path);
+    state = read_figures(path, cpu_figures, CPU_FIGURES) ? KNOWN : SOUGHT;
+  }
   return &measured;
+}
+
+bool tt__calibrate(void) {
+  char path[512];
+  (void)tt__calibration();
+  if (state == KNOWN) return false;
+  state = KNOWN;
+  if (!measure()) return false; /* no memory for it: the figures stay */
+  cpu_path(path, sizeof path);
+  write_figures(path, cpu_figures, CPU_FIGURES);
+  return true;
 }
 
 /* ---- devices */
@@ -69,7 +139,6 @@ const tt_calibration *tt__calibration(void) {
 #define DEVICE_BYTES ((size_t)256 << 20)
 #define MOVE_BYTES ((size_t)64 << 20)
 #define FILLS 64
-#define VERSION 4            /* of the file of figures */
 #define LAUNCH_OVER_FILL 2.0 /* a kernel's launch with its arguments takes about twice what filling some bytes takes */
 #define MOST_DEVICES 32
 
@@ -81,22 +150,18 @@ typedef struct known {
 static known all_known[MOST_DEVICES];
 static int nknown;
 
-/* A line of figures in a file of the cache folder, found by the device's label. */
+/* Found by the device's label. */
 static void costs_path(const tt_device *d, char *path, size_t size) {
-  char folder[400];
-  path[0] = 0;
-  if (!tt__cache_root(folder, sizeof folder)) return;
   char label[64];
   size_t n = 0;
   for (const char *p = d->label; *p && n + 1 < sizeof label; p++)
     label[n++] = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') ? *p : '-';
   label[n] = 0;
-  snprintf(path, size, "%s/costs-%s-%d", folder, label, tt__pool_size());
+  figures_path(label, path, size);
 }
 
 /* The figures of the file, in its order. */
-enum { FIGURES = 3 + 2 * TT_MOVE_SIZES };
-static void figures_of(tt_device_costs *c, double **at) {
+static void figures_of(tt_device_costs *c, double *at[FIGURES]) {
   *at++ = &c->bytes_per_ns;
   *at++ = &c->launch_ns;
   *at++ = &c->both_bytes_per_ns;
@@ -104,42 +169,20 @@ static void figures_of(tt_device_costs *c, double **at) {
   for (int i = 0; i < TT_MOVE_SIZES; i++) *at++ = &c->down_ns[i];
 }
 
-static bool parse_costs(const char *text, tt_device_costs *c) {
-  double *at[FIGURES];
-  char *end;
-  figures_of(c, at);
-  if (strtol(text, &end, 10) != VERSION) return false;
-  for (int i = 0; i < FIGURES; i++) {
-    const char *from = end;
-    *at[i] = strtod(from, &end);
-    if (end == from || !(*at[i] > 0) || !isfinite(*at[i])) return false;
-  }
-  return true;
-}
-
 static bool read_costs(const tt_device *d, tt_device_costs *c) {
   char path[512];
-  tt_str s = {0};
-  tt_device_costs found = *c;
+  double *at[FIGURES];
+  figures_of(c, at);
   costs_path(d, path, sizeof path);
-  bool ok = path[0] && tt__file_is_ours(path) && tt__file_read(path, &s, NULL) == TT_OK && s.data &&
-            parse_costs(s.data, &found);
-  if (ok) *c = found;
-  tt__str_free(&s);
-  return ok;
+  return read_figures(path, at, FIGURES);
 }
 
 static void write_costs(const tt_device *d, tt_device_costs *c) {
   char path[512];
   double *at[FIGURES];
-  tt_str s = {0};
   figures_of(c, at);
   costs_path(d, path, sizeof path);
-  tt__str_addf(&s, "%d", VERSION);
-  for (int i = 0; i < FIGURES; i++) tt__str_addf(&s, " %.9g", *at[i]);
-  tt__str_add(&s, "\n");
-  if (path[0] && s.data && !s.failed) (void)tt__file_write(path, s.data, s.len, NULL); /* measured anew next time */
-  tt__str_free(&s);
+  write_figures(path, at, FIGURES);
 }
 
 const size_t tt__move_sizes[TT_MOVE_SIZES] = {1 << 10, 64 << 10, 1 << 20, 4 << 20, 16 << 20, MOVE_BYTES};
@@ -247,5 +290,5 @@ const tt_device_costs *tt__device_costs(tt_device *d) {
 bool tt__calibrated(const tt_device *d) {
   int i = 0;
   while (i < nknown && all_known[i].device != d) i++;
-  return d ? i < nknown : atomic_load(&is_measured);
+  return d ? i < nknown : state == KNOWN;
 }

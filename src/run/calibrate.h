@@ -13,8 +13,14 @@ typedef struct tt_calibration {
   double launch_ns;    /* waking the pool for a launch */
 } tt_calibration;
 
-/* Measures at first use (some milliseconds). */
+/* The figures there are: of an earlier process, found on disk, or of no machine in particular. Session lock held. */
 TT_HIDDEN const tt_calibration *tt__calibration(void);
+/*
+** Where something hangs on the figures, a choice between the CPU and a device or a prediction that somebody reads:
+** measure them (some tens of milliseconds, 128 MB), unless that was done, here or by an earlier process, and keep
+** them on disk. True: the figures are others now. Session lock held.
+*/
+TT_HIDDEN bool tt__calibrate(void);
 
 /* The same of a device, and what moving costs: not in proportion to the bytes. */
 enum { TT_MOVE_SIZES = 6 };
@@ -34,7 +40,7 @@ TT_HIDDEN double tt__move_ns(const double *took, double bytes);
 /* Measured at first use (some tens of milliseconds), then kept on disk. */
 TT_HIDDEN const tt_device_costs *tt__device_costs(tt_device *d);
 
-/* Are the figures there already, of the device or (NULL) of the CPU? */
+/* Are there figures that were measured, of the device or (NULL) of the CPU? */
 TT_HIDDEN bool tt__calibrated(const tt_device *d);
 
 #endif

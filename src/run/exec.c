@@ -4,7 +4,9 @@
 #include "run/exec.h"
 
 #include <pthread.h>
+#include <string.h>
 
+#include "base/apart.h"
 #include "base/mem.h"
 #include "base/os.h"
 #include "base/pool.h"
@@ -23,29 +25,17 @@
 /* Above this it is timed: looking at the clock twice takes a small part of it. */
 #define TIMED_WORK 8192.0
 #define TIMED_BYTES 4096 /* the same of a library step */
+/* Points times instructions after which a thread looks whether it is to stop, at the latest: some 50 ms. */
+#define LOOK_WORK 2e7
 /* A transpose goes in tiles this many lines high and lanes wide: few enough lines to stay in a cache of 8 ways. */
 #define TILE_OUTER 64
 #define TILE_LANES 16
 #define CHECK_NS 50000000
+/* Library calls that may take longer than somebody waits who has pressed Ctrl-C; a thread for them costs 0.05 ms. */
+#define APART_BYTES 1.6e7
+#define APART_FLOPS 3e8
 #define MOST_BUFFERS 64
 #define MOST_REDUCTIONS 64
-
-/* ---- interrupts */
-
-static _Atomic int interrupted;
-static int (*_Atomic interrupt_check)(void);
-
-void tt__exec_interrupt(void) { atomic_store(&interrupted, 1); }
-void tt__exec_set_check(int (*check)(void)) { atomic_store(&interrupt_check, check); }
-bool tt__exec_interrupted(void) {
-  return atomic_load_explicit(&interrupted, memory_order_relaxed) != 0 && atomic_exchange(&interrupted, 0) != 0;
-}
-
-bool tt__exec_check(bool on_caller) {
-  int (*check)(void) = atomic_load_explicit(&interrupt_check, memory_order_relaxed);
-  if (on_caller && check && check()) atomic_store(&interrupted, 1);
-  return atomic_load_explicit(&interrupted, memory_order_relaxed) != 0;
-}
 
 /* ---- one launch, cut into pieces */
 
@@ -54,6 +44,7 @@ typedef struct job {
   tt_kernel_fn fn;
   const tt_kargs *args;
   int64_t outer, lanes, tile_outer, tile_lanes, nlane; /* pieces are tiles of outer x lanes; nlane tiles side by side */
+  int64_t most;                                        /* tiles, or chunks, in a row */
   int64_t npartial;
   void **scratch; /* [worker * nscratch] */
   bool can_stop;
@@ -66,15 +57,13 @@ typedef struct job {
 static bool stopped(job *j) {
   if (!j->can_stop) return false;
   if (atomic_load_explicit(&j->stop, memory_order_relaxed)) return true;
-  int (*check)(void) = atomic_load_explicit(&interrupt_check, memory_order_relaxed);
-  if (check && pthread_equal(pthread_self(), j->caller)) {
+  bool may_ask = false;
+  if (pthread_equal(pthread_self(), j->caller)) {
     int64_t now = tt__clock_ns();
-    if (now - j->checked_ns > CHECK_NS) {
-      j->checked_ns = now;
-      if (check()) atomic_store(&interrupted, 1);
-    }
+    may_ask = now - j->checked_ns > CHECK_NS;
+    if (may_ask) j->checked_ns = now;
   }
-  if (!atomic_load_explicit(&interrupted, memory_order_relaxed)) return false;
+  if (!tt__interrupt_check(may_ask)) return false;
   atomic_store(&j->stop, 1);
   return true;
 }
@@ -87,7 +76,8 @@ static void run_tiles(void *ctx, int64_t lo, int64_t hi, int worker) {
   if (j->scratch) args.scratch = j->scratch + (size_t)worker * (size_t)j->unit->kernel->nscratch;
   for (int64_t t = lo; t < hi && !stopped(j);) {
     int64_t o = t / j->nlane, c = t % j->nlane;
-    int64_t run = j->tile_outer == 1 ? least(j->nlane - c, hi - t) : 1; /* neighbours of one line go together */
+    int64_t run = 1;
+    if (j->tile_outer == 1) run = least(least(j->nlane - c, hi - t), j->most); /* neighbours of one line go together */
     tt_krange range = {.lo = o * j->tile_outer,
                        .hi = least((o + 1) * j->tile_outer, j->outer),
                        .lane_lo = c * j->tile_lanes,
@@ -102,7 +92,7 @@ static void run_chunks(void *ctx, int64_t lo, int64_t hi, int worker) {
   (void)worker;
   job *j = ctx;
   for (int64_t t = lo; t < hi && !stopped(j);) {
-    int64_t o = t / j->npartial, c = t % j->npartial, run = least(j->npartial - c, hi - t);
+    int64_t o = t / j->npartial, c = t % j->npartial, run = least(least(j->npartial - c, hi - t), j->most);
     tt_krange range = {.lo = o,
                        .hi = o + 1,
                        .lane_lo = 0,
@@ -199,13 +189,14 @@ static tt_code launch_chunks(job *j, const tt_launch *launch, tt_kargs *args, tt
 
 static tt_code launch_tiles(job *j, const tt_launch *launch, bool alone, tt_error *err) {
   const tt_kernel *k = j->unit->kernel;
-  int workers = alone ? 1 : tt__pool_size();
-  size_t row = (size_t)launch->lowered->row * 8, total = row * (size_t)k->nscratch * (size_t)workers;
   void *pointers[TT_MOST_ROOTS * 64];
   char *memory = NULL;
+  const int most = (int)(sizeof pointers / sizeof *pointers);
+  int workers = alone ? 1 : tt__pool_size();
+  if (k->nscratch > most) return tt__fail(err, TT_EINTERNAL, "exec: too many scratches");
+  if (k->nscratch && workers > most / k->nscratch) workers = most / k->nscratch;
+  size_t row = (size_t)launch->lowered->row * 8, total = row * (size_t)k->nscratch * (size_t)workers;
   if (total) {
-    if ((size_t)k->nscratch * (size_t)workers > sizeof pointers / sizeof *pointers)
-      return tt__fail(err, TT_EINTERNAL, "exec: too many scratches");
     memory = tt__mem_alloc_data(total);
     if (!memory) return tt__fail_memory(err, total);
     for (size_t i = 0; i < (size_t)k->nscratch * (size_t)workers; i++) pointers[i] = memory + i * row;
@@ -214,7 +205,7 @@ static tt_code launch_tiles(job *j, const tt_launch *launch, bool alone, tt_erro
   if (alone)
     run_tiles(j, 0, tiles(j), 0);
   else
-    tt__pool_run(tiles(j), 1, run_tiles, j);
+    tt__pool_run_numbered(workers, tiles(j), 1, run_tiles, j);
   if (memory) tt__mem_free_data(memory, total);
   return TT_OK;
 }
@@ -233,8 +224,14 @@ tt_code tt__exec_launch(const tt_launch *launch, const tt_kargs *bound, tt_kerne
   bool alone = is_short || k->serial || tt__pool_size() == 1;
   if (is_short) j.can_stop = false; /* it is done before anybody has looked */
   if (!alone) j.checked_ns = tt__clock_ns();
-  bool few = tiles(&j) < 4 * tt__pool_size();
-  if (!alone && few && j.npartial > 1 && k->nphase == 1 && !stores_in_row(k) && k->nred <= MOST_REDUCTIONS)
+  double work = launch->points * j.unit->weight;
+  bool few = alone ? work > LOOK_WORK * (double)tiles(&j) : tiles(&j) < 4 * tt__pool_size();
+  bool in_chunks = few && !k->serial && j.npartial > 1 && k->nphase == 1 && !stores_in_row(k);
+  in_chunks = in_chunks && k->nred <= MOST_REDUCTIONS;
+  double pieces = in_chunks ? (double)j.outer * (double)j.npartial : (double)tiles(&j);
+  j.most = work > LOOK_WORK ? (int64_t)(LOOK_WORK * pieces / work) : INT64_MAX;
+  if (j.most < 1) j.most = 1;
+  if (in_chunks)
     TT_TRY(launch_chunks(&j, launch, &args, err));
   else
     TT_TRY(launch_tiles(&j, launch, alone, err));
@@ -373,10 +370,96 @@ static tt_code count_fallback(const tt_lib_row *row, const tt_operand *src, int6
   return TT_OK;
 }
 
+/* A call with all that it needs, so that it may outlive the step. */
+typedef struct library_call {
+  tt_lib_attr attr;
+  tt_operand src[TT_NODE_SRC];
+  tt_block out[TT_MOST_ROOTS];
+  tt_buffer *source[TT_NODE_SRC], *result[TT_MOST_ROOTS];
+  int nsource, nresult;
+  tt_code code;
+  tt_error err;
+  int64_t *lengths; /* that src and out point into */
+  size_t lengths_size;
+} library_call;
+
+static int64_t *keep(int64_t **to, const int64_t *from, int n) {
+  int64_t *at = *to;
+  if (n) memcpy(at, from, sizeof *at * (size_t)n);
+  *to += n;
+  return at;
+}
+
+static tt_code copy_lengths(library_call *c, tt_error *err) {
+  int64_t n = 1, *to;
+  for (int i = 0; i < c->nsource; i++) n += 2 * c->src[i].rank;
+  for (int r = 0; r < TT_MOST_ROOTS; r++) n += c->out[r].rank;
+  c->lengths_size = sizeof *to * (size_t)n;
+  if (!(to = c->lengths = tt__mem_alloc(c->lengths_size))) return tt__fail_memory(err, c->lengths_size);
+  for (int i = 0; i < c->nsource; i++) {
+    c->src[i].len = keep(&to, c->src[i].len, c->src[i].rank);
+    c->src[i].step = keep(&to, c->src[i].step, c->src[i].rank);
+  }
+  for (int r = 0; r < TT_MOST_ROOTS; r++) c->out[r].len = keep(&to, c->out[r].len, c->out[r].rank);
+  return TT_OK;
+}
+
+static void call_library(void *ctx) {
+  library_call *c = ctx;
+  c->code = c->attr.row->run(&c->attr, c->src, c->out, &c->err);
+}
+
+/* Session lock held. */
+static void free_call(library_call *c) {
+  for (int i = 0; i < c->nsource; i++) tt__buffer_release(c->source[i]);
+  for (int i = 0; i < c->nresult; i++) tt__buffer_release(c->result[i]);
+  tt__mem_free(c->lengths, c->lengths_size);
+  tt__mem_free(c, sizeof *c);
+}
+
+static void end_left_call(void *ctx) {
+  tt__session_lock();
+  free_call(ctx);
+  tt__session_unlock();
+}
+
+/* On a thread of its own: who waits for it hears Ctrl-C. Its buffers are held, so nobody writes into them. */
+static tt_code run_apart(const tt_walk *walk, const tt_step *step, const tt_operand *src, const tt_block *out,
+                         tt_buffer *const *result, tt_error *err) {
+  library_call *c = tt__mem_zalloc(sizeof *c);
+  if (!c) return tt__fail_memory(err, sizeof *c);
+  c->attr = *walk->node[step->lib]->attr.lib;
+  c->nsource = step->nsrc;
+  memcpy(c->src, src, sizeof c->src);
+  memcpy(c->out, out, sizeof c->out);
+  for (int i = 0; i < step->nsrc; i++) c->source[i] = tt__buffer_retain(walk->node[step->src[i].node]->attr.buf);
+  for (; c->nresult < step->nroot; c->nresult++) c->result[c->nresult] = tt__buffer_retain(result[c->nresult]);
+  tt_code code = copy_lengths(c, err);
+  if (code == TT_OK) {
+    int depth = tt__session_suspend();
+    code = tt__apart_run(call_library, end_left_call, c, err);
+    tt__session_resume(depth);
+    if (code == TT_EINTERRUPT) return code;
+  }
+  if (code == TT_OK && c->code != TT_OK) {
+    code = c->code;
+    if (err) *err = c->err;
+  }
+  free_call(c);
+  return code;
+}
+
+static tt_code run_here(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  int depth = tt__session_suspend();
+  tt_code code = attr->row->run(attr, src, out, err);
+  tt__session_resume(depth);
+  return code;
+}
+
 static tt_code exec_library(const tt_walk *walk, const tt_step *step, tt_error *err) {
   const tt_node *lib = walk->node[step->lib];
   const tt_lib_row *row = lib->attr.lib->row;
-  tt_operand src[TT_NODE_SRC];
+  tt_operand src[TT_NODE_SRC] = {{0}};
   tt_block out[TT_MOST_ROOTS] = {{0}};
   tt_buffer *result[TT_MOST_ROOTS];
   int made = 0;
@@ -412,10 +495,12 @@ static tt_code exec_library(const tt_walk *walk, const tt_step *step, tt_error *
     tt_cost_call call = {0};
     if (timed) call = tt__cost_call(walk, step);
     int64_t start = timed ? tt__clock_ns() : 0;
-    int depth = tt__session_suspend();
+    bool lengthy = call.bytes > APART_BYTES || call.work.flops > APART_FLOPS;
     code = count_fallback(row, src, read + written, err);
-    if (code == TT_OK) code = row->run(lib->attr.lib, src, out, err);
-    tt__session_resume(depth);
+    if (code == TT_OK && lengthy)
+      code = run_apart(walk, step, src, out, result, err);
+    else if (code == TT_OK)
+      code = run_here(lib->attr.lib, src, out, err);
     int64_t end = timed ? tt__clock_ns() : 0;
     if (code == TT_OK && timed) tt__cost_took(&call, NULL, (double)(end - start));
     TT_COUNT(library_calls, 1);

@@ -6,6 +6,7 @@
 #define TT_RUN_EXEC_H
 
 #include "ir/launch.h"
+#include "base/interrupt.h"
 #include "base/str.h"
 #include "device/trail.h"
 #include "run/unit.h"
@@ -36,12 +37,5 @@ TT_HIDDEN tt_code tt__exec_fault(const tt_kfault *fault, tt_error *err);
 /* The scalars a launch binds, in the kernel's register types: [nscalar]. */
 TT_HIDDEN tt_code tt__exec_scalars(const tt_walk *walk, const tt_step *step, const tt_launch *l, tt_scalar *scalar,
                                    tt_error *err);
-
-/* Ctrl-C: a flag that pieces of work look at. */
-TT_HIDDEN void tt__exec_interrupt(void);
-TT_HIDDEN void tt__exec_set_check(int (*check)(void));
-TT_HIDDEN bool tt__exec_interrupted(void); /* and clears it */
-/* Somebody wants to stop; only the thread that the binding called may ask the binding. */
-TT_HIDDEN bool tt__exec_check(bool on_caller);
 
 #endif

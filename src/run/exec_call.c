@@ -21,6 +21,8 @@
 /* Everything that a launch holds while it runs. */
 typedef struct running {
   tt_node *node;
+  const tt_step *step;
+  bool held; /* tt_walk.held */
   const tt_kernel_call *call;
   tt_buffer *buffer[TT_CALL_ARRAYS]; /* one hold each */
   void *at[TT_CALL_ARRAYS];
@@ -52,15 +54,16 @@ char *tt__call_printed(void) {
 
 /* ---- operands */
 
-/* Nobody but this launch reads the value, so that it may be written where it lies. */
-static bool is_ours(const tt_node *n) {
+/* Nobody but this launch, and the plan until it is done, wants operand k, so that it may be written where it lies. */
+static bool is_ours(const running *r, int k) {
+  const tt_node *n = tt__call_operand(r->node, k);
   const tt_buffer *b = n->attr.buf;
-  return n->refs == 1 && b->refs == 1 && !b->readonly;
+  return tt__step_ends(r->step, r->step->src[k].node) && n->refs == 1 + r->held && b->refs == 1 && !b->readonly;
 }
 
-static tt_code take_here(tt_node *n, bool writes, tt_buffer **out, void **at, tt_error *err) {
+static tt_code take_here(tt_node *n, bool writes, bool ours, tt_buffer **out, void **at, tt_error *err) {
   tt_buffer *b = n->attr.buf;
-  if (writes && !is_ours(n)) {
+  if (writes && !ours) {
     *out = tt__buffer_new(b->size, err);
     if (!*out) return TT_ENOMEM;
     tt__memory_copy((*out)->data, b->data, (int64_t)b->size);
@@ -72,11 +75,11 @@ static tt_code take_here(tt_node *n, bool writes, tt_buffer **out, void **at, tt
   return TT_OK;
 }
 
-static tt_code take_there(tt_device *d, tt_stream *s, tt_node *n, bool writes, tt_buffer **out, void **at,
+static tt_code take_there(tt_device *d, tt_stream *s, tt_node *n, bool writes, bool ours, tt_buffer **out, void **at,
                           tt_error *err) {
   tt_buffer *b = n->attr.buf;
   void *from;
-  if (!writes || (is_ours(n) && !b->drop)) {
+  if (!writes || (ours && !b->drop)) {
     TT_TRY(tt__resident(d, s, b, at, err));
     *out = tt__buffer_retain(b);
     return TT_OK;
@@ -96,9 +99,9 @@ static tt_code take_operands(running *r, tt_device *d, tt_error *err) {
   for (int k = 0; k < c->noperand && !d; k++) TT_TRY(tt__buffer_host(tt__call_operand(r->node, k)->attr.buf, err));
   for (; r->n < c->noperand; r->n++) {
     tt_node *n = tt__call_operand(r->node, r->n);
-    bool writes = c->operand[r->n].writes;
-    TT_TRY(d ? take_there(d, c->stream, n, writes, &r->buffer[r->n], &r->at[r->n], err)
-             : take_here(n, writes, &r->buffer[r->n], &r->at[r->n], err));
+    bool writes = c->operand[r->n].writes, ours = is_ours(r, r->n);
+    TT_TRY(d ? take_there(d, c->stream, n, writes, ours, &r->buffer[r->n], &r->at[r->n], err)
+             : take_here(n, writes, ours, &r->buffer[r->n], &r->at[r->n], err));
     int64_t bytes = n->size * (int64_t)tt__dtype_size((tt_dtype)n->dtype);
     r->bytes_read += bytes;
     if (writes) r->bytes_written += bytes;
@@ -278,7 +281,7 @@ static tt_code run(running *r, tt_device *d, tt_error *err) {
 }
 
 tt_code tt__exec_call(const tt_walk *walk, const tt_step *step, tt_device *d, tt_error *err) {
-  running r = {.node = walk->node[step->lib]};
+  running r = {.node = walk->node[step->lib], .step = step, .held = walk->held};
   r.call = r.node->attr.call;
   if (d) tt__resident_step(true);
   tt_code code = run(&r, d, err);

@@ -290,7 +290,7 @@ static tt_code make_parts(tt_device *d, const tt_lib_maker *m, const tt_lib_attr
   for (int64_t from = 0; from < all && code == TT_OK; from += part) {
     int64_t n = all - from < part ? all - from : part;
     tt_operand src[TT_NODE_SRC];
-    if (tt__exec_interrupted()) code = tt__fail(err, TT_EINTERRUPT, "interrupted");
+    if (tt__interrupted()) code = tt__fail(err, TT_EINTERRUPT, "interrupted");
     if (code == TT_OK) code = bring(d, nsrc, host, dtype, tt__dmem_at(block), from, n, &n, src, err);
     if (code == TT_OK) code = make_part(d, m, attr, src, from, how, j, err);
     /* The first part says about how much it will be. */

@@ -28,6 +28,7 @@ static char *taken(tt_str *s) {
 
 /* A roofline: the slower of moving the bytes and doing the work. */
 static double predict_ms(const tt_launch *l) {
+  tt__calibrate();
   const tt_calibration *c = tt__calibration();
   double bytes = (double)(l->bytes_read + l->bytes_written);
   double by_memory = bytes / c->bytes_per_ns, by_work = l->points * l->unit->weight * c->ns_per_op / tt__pool_size();

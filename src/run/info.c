@@ -56,6 +56,7 @@ static void info_cuda(tt_str *s) {
 
 char *tt__info(const char *version) {
   tt_str s = {0};
+  tt__calibrate();
   const tt_calibration *c = tt__calibration();
   tt_cc_info cc = tt__cc_info();
   tt_cache_info cache = tt__cache_info();

@@ -326,8 +326,8 @@ static void host_outside(tt_pcall *call, const char *array, int64_t axis, int64_
 static int32_t host_poll(tt_pcall *call) {
   host *h = call->host;
   if (__atomic_load_n(&h->failed, __ATOMIC_RELAXED)) return 1;
-  if (!tt__exec_check(pthread_equal(pthread_self(), h->caller))) return 0;
-  (void)tt__exec_interrupted();
+  if (!tt__interrupt_check(pthread_equal(pthread_self(), h->caller))) return 0;
+  (void)tt__interrupted();
   __atomic_store_n(&h->failed, TT_EINTERRUPT, __ATOMIC_RELAXED);
   h->message = "interrupted";
   return 1;
@@ -431,6 +431,7 @@ typedef struct crew {
   int64_t begun;
   char *memory; /* of each worker: dynamic shared memory, private arrays */
   size_t each;
+  int workers;
   _Alignas(64) int64_t busy; /* ns that threads have worked: all read what stands above, and each piece writes this */
 } crew;
 
@@ -452,9 +453,9 @@ static void run_blocks(void *ctx, int64_t lo, int64_t hi, int worker) {
 static void run_cut(crew *c, int64_t blocks) {
   const int64_t *b = c->launch->block, threads = b[0] * b[1] * b[2];
   if (c->j->draws)
-    tt__pool_run(blocks, 1, run_blocks, c);
+    tt__pool_run_numbered(c->workers, blocks, 1, run_blocks, c);
   else
-    tt__cut_run(c->j, blocks, threads, run_blocks, c);
+    tt__cut_run(c->j, c->workers, blocks, threads, run_blocks, c);
   if (!__atomic_load_n(c->call->failed, __ATOMIC_RELAXED)) tt__cut_note(c->j, blocks, threads, c->busy);
 }
 
@@ -496,12 +497,12 @@ tt_code tt__jit_launch(struct tt_jit *j, const int64_t *word, const int64_t *hid
   *run = NULL;
   TT_TRY(tt__jit_check_grid(j, launch, &blocks, err));
   TT_TRY(tt__jit_ready(j, err));
-  crew c = {.j = j, .call = &call, .word = word, .launch = launch, .begun = tt__clock_ns()};
+  crew c = {.j = j, .call = &call, .word = word, .launch = launch, .begun = tt__clock_ns(), .workers = tt__pool_size()};
   int64_t local = j->program.grid ? 0 : j->local * BLOCK_THREADS;
   size_t total = 0;
   if (launch->shared || local) {
     c.each = ((size_t)launch->shared + 127 + (size_t)local) & ~(size_t)63;
-    total = c.each * (size_t)tt__pool_size();
+    total = c.each * (size_t)c.workers;
     c.memory = tt__mem_alloc_data(total);
     if (!c.memory) return tt__fail_memory(err, total);
   }

@@ -47,10 +47,11 @@ static bool count_dying(inside *in, const tt_walk *walk, const tt_step *step) {
   return true;
 }
 
-static bool dies(const inside *in, const tt_node *n) {
+/* `held`: the plan has one hold, which ends with the step. */
+static bool dies(const inside *in, const tt_node *n, bool held) {
   const tt_buffer *b = n->op == TT_N_BUFFER ? n->attr.buf : NULL;
   if (!b || b->refs != 1 || b->readonly || n->slot < 0 || n->slot >= in->n || in->node[n->slot] != n) return false;
-  return in->dying[n->slot] == n->refs;
+  return in->dying[n->slot] + held == n->refs;
 }
 
 /* ---- what a store leaves of the value it writes over */
@@ -119,7 +120,7 @@ static tt_code fresh(tt_node *n, tt_buffer **out, tt_error *err) {
   return *out ? TT_OK : TT_ENOMEM;
 }
 
-/* Whose memory could become the root's if it dies here, or NULL. An array's value does not. */
+/* Whose memory could become the root's if nobody but the plan holds it, or NULL. An array's value does not. */
 static tt_node *candidate(const tt_walk *walk, const tt_step *step, const tt_proot *root) {
   tt_node *n = root->base >= 0    ? (root->in_place ? walk->node[root->base] : NULL)
                : root->donor >= 0 ? walk->node[step->operand[root->donor].node]
@@ -137,7 +138,7 @@ void tt__memory_donors(const tt_walk *walk, const tt_step *step, tt_buffer **don
     const tt_proot *root = &step->root[r];
     tt_node *n = hope ? candidate(walk, step, root) : NULL;
     bool borrowed = n && n->op == TT_N_BUFFER && n->attr.buf->drop; /* only a store writes into what is the caller's */
-    donor[r] = n && in.n && dies(&in, n) && !(borrowed && root->base < 0) ? n->attr.buf : NULL;
+    donor[r] = n && in.n && dies(&in, n, walk->held) && !(borrowed && root->base < 0) ? n->attr.buf : NULL;
   }
 }
 

@@ -352,7 +352,7 @@ static tt_code at_point(void *ctx, int64_t piece, tt_flow_point point, tt_error 
   int64_t k = piece % r->depth;
   switch (point) {
     case TT_FLOW_BEGIN: /* the slot's last piece has been worked on */
-      if (tt__exec_check(pthread_equal(pthread_self(), r->caller) != 0))
+      if (tt__interrupt_check(pthread_equal(pthread_self(), r->caller) != 0))
         return tt__fail(err, TT_EINTERRUPT, "interrupted");
       return d->ops->stream_wait(d, d->up, r->done[k], err);
     case TT_FLOW_RUN:

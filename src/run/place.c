@@ -117,11 +117,18 @@ static tt_device *candidate(double cpu_ns) {
   return tt__device_lost(d) ? NULL : d;
 }
 
+static double takes_here(const tt_walk *walk, const tt_plan *plan) {
+  double ns = 0;
+  for (int i = 0; i < plan->n; i++) ns += tt__cost_here(walk, &plan->step[i]);
+  return ns;
+}
+
 static void choose(const tt_walk *walk, const tt_plan *plan, bool looked_at, tt_place *out) {
   double steps_ns = BIND_NS, saved_ns = 0;
-  for (int i = 0; i < plan->n; i++) out->cpu_ns += tt__cost_here(walk, &plan->step[i]);
+  out->cpu_ns = takes_here(walk, plan);
   tt_device *d = candidate(out->cpu_ns);
   if (!d || writes_foreign(walk, plan)) return;
+  if (tt__calibrate()) out->cpu_ns = takes_here(walk, plan);
   const tt_device_costs *c = tt__device_costs(d);
   for (int i = 0; i < plan->n; i++) {
     tt_pieces pieces;

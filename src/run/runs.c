@@ -251,7 +251,7 @@ static tt_code run_pass(sorting *r, const pass *p, tt_error *err) {
   TT_TRY(plan_up(r, p, 0, err));
   TT_TRY(move_all(r, err));
   for (int64_t turn = 0; turn < r->how->count; turn++) {
-    if (tt__exec_interrupted()) return tt__fail(err, TT_EINTERRUPT, "interrupted");
+    if (tt__interrupted()) return tt__fail(err, TT_EINTERRUPT, "interrupted");
     TT_TRY(launch(r, p, turn, err));
     TT_TRY(plan_down(r, p, turn - 1, err));
     TT_TRY(plan_up(r, p, turn + 1, err));

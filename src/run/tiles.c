@@ -511,7 +511,7 @@ static tt_code run_turns(run *r, tt_error *err) {
   TT_TRY(plan_up(r, 0, err));
   TT_TRY(move_all(r, err));
   for (int64_t turn = 0; turn < r->turns; turn++) {
-    if (tt__exec_interrupted()) return tt__fail(err, TT_EINTERRUPT, "interrupted");
+    if (tt__interrupted()) return tt__fail(err, TT_EINTERRUPT, "interrupted");
     TT_TRY(launch(r, turn, err));
     TT_TRY(plan_down(r, turn - 1, err));
     TT_TRY(plan_up(r, turn + 1, err));

@@ -6,12 +6,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/interrupt.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/os.h"
 #include "base/pool.h"
 #include "graph/session.h"
+#include "ir/ops.h"
 #include "run/compile.h"
 
 #define BUCKETS 1024
@@ -40,8 +42,10 @@ static void weigh(tt_unit *u) {
   const tt_kernel *k = u->kernel;
   for (int i = 0; i < k->ninst; i++) {
     const tt_kinst *p = &k->inst[i];
+    bool is_op = p->op < TT_OP_COUNT;
+    u->text += is_op ? tt__op_text((tt_op)p->op, (tt_dtype)p->from) : p->op == TT_K_REDUCE ? TT_TEXT_REDUCE : 1;
     if (p->scope != TT_SCOPE_ROW) continue;
-    bool is_op = p->op < TT_OP_COUNT, moves = p->op == TT_WHERE || p->op == TT_NEG || p->op == TT_ABS;
+    bool moves = p->op == TT_WHERE || p->op == TT_NEG || p->op == TT_ABS;
     int w = is_op && tt__ops[p->op].flags & TT_OPF_SLOW ? 8 : 1;
     u->weight += w;
     if ((is_op && !moves && p->from == TT_F64) || (p->op == TT_K_REDUCE && p->dtype == TT_F64)) u->wide += w;
@@ -125,14 +129,18 @@ static void compile_batch(tt_unit **batch, int n) {
   for (int i = 0; i < n; i++) k[i] = batch[i]->kernel;
   tt_error err = {0};
   int64_t start = tt__clock_ns();
-  if (tt__compile_kernels(k, n, fn, &err) != TT_OK) TT_COUNT(compile_failures, 1);
+  tt_code code = tt__compile_kernels(k, n, fn, &err);
+  if (code == TT_EINTERRUPT)
+    tt__interrupt(); /* the step that asked will say so */
+  else if (code != TT_OK)
+    TT_COUNT(compile_failures, 1);
   TT_COUNT(compile_us, (tt__clock_ns() - start) / 1000);
   for (int i = 0; i < n; i++) {
     if (fn[i]) {
       TT_COUNT(compiles, 1);
       atomic_store(&batch[i]->fn, fn[i]);
     }
-    atomic_store(&batch[i]->queued, 2);
+    atomic_store(&batch[i]->queued, code == TT_EINTERRUPT ? 0 : 2);
     tt__unit_release(batch[i]);
   }
 }
@@ -143,9 +151,10 @@ static void drain(void *ctx) {
     tt_unit *batch[BATCH];
     int n = 0;
     tt__lock(&queue_lock);
-    while (n < BATCH && n < nqueue) {
+    for (int text = 0; n < BATCH && n < nqueue; n++) { /* what is long is compiled alone: others wait for it */
       batch[n] = queue[n];
-      n++;
+      text += batch[n]->text;
+      if (n > 0 && text > TT_TEXT_MOST) break;
     }
     for (int i = n; i < nqueue; i++) queue[i - n] = queue[i];
     nqueue -= n;

@@ -24,6 +24,7 @@ typedef struct tt_unit {
   bool pace_compiled;     /* of compiled code */
   int weight;             /* instructions a point, slow ones counted 8 times */
   int wide;               /* those of them that work on float64 */
+  int text;               /* for a compiler: see tt__op_text */
   struct tt_unit *next;   /* in its hash chain */
 } tt_unit;
 

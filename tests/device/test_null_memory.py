@@ -56,7 +56,7 @@ keep = tt.ones(6_000_000, device="null:0")
 tt.eval(keep)
 with tt.strict("fallback"):
     try:
-        tt.eval((tt.asarray(np.ones((3000, 3500))).T * keep[0]).to("null:0"))
+        tt.eval((tt.asarray(np.ones((3000, 3500))).T * keep[0]).copy("C").to("null:0"))
     except RuntimeError as e:
         print("Unable_to_allocate" if "Unable to allocate" in str(e) else e, "null:0" in str(e))
 print(float(keep[3]))

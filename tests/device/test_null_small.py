@@ -6,6 +6,8 @@ import subprocess
 import sys
 import textwrap
 
+import pytest
+
 PROGRAM = """
 import time
 import numpy as np, tutti as tt
@@ -33,6 +35,7 @@ def run(code, **env):
     return done.stdout
 
 
+@pytest.mark.timing  # how many wait for one another depends on how fast they come
 def test_they_are_launched_as_graphs():
     run(
         """

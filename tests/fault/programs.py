@@ -216,6 +216,22 @@ def random():
 
 
 @program
+def random_streams():
+    """NumPy's generators: seeds, states, a jump, draws of every kind."""
+    b = tt.random.MT19937(tt.random.SeedSequence([1, 2**40]).spawn(1)[0])
+    g, old = tt.random.Generator(b.jumped()), tt.random.RandomState([3, 4])
+    drawn = [g.random(3), g.integers([0, 2], 9), g.normal([0.0, 1.0], 2), g.choice(20, 3, False), g.permutation(5)]
+    drawn += [g.multinomial(9, [0.5, 0.5], 2), g.dirichlet([1, 2]), g.multivariate_hypergeometric([3, 4], 2)]
+    drawn += [
+        g.choice(3, 2, False, [0.2, 0.3, 0.5]),
+        old.randn(3),
+        old.hypergeometric(9, 9, 4, 3),
+        tt.random.zipf(3, 2) > 0,
+    ]
+    return [x.tolist() for x in drawn], old.get_state()[2:4]
+
+
+@program
 def joining():
     a = grid()
     return tt.concatenate([a, a[::-1]]).tolist(), tt.stack([a[0], a[1]], axis=1).tolist(), tt.roll(a, 2).tolist()
@@ -420,3 +436,42 @@ def expression_kernels():
     z = k(a, a, tt.zeros(20), w)[0]
     top = tt.ReductionKernel("T x, T f", "T y", "x * f", "max(a, b)", "y = a + 1", "-100", "top", way="graph")
     return z.tolist(), w.tolist(), top(grid(), 2.0, axis=0).tolist()
+
+
+@program
+def series_of_polynomials():
+    p = tt.polynomial
+    c, x = tt.array([1.0, -2, 0.5, 3]), tt.linspace(-0.9, 0.9, 30)
+    made = [
+        p.legendre.legmul(c, c), p.chebyshev.chebval(x, c)[:3], p.hermite.hermint(c),
+        p.laguerre.lagfromroots([1, 2, 3]),
+        p.polynomial.polyfit(x, x * x, 2), p.hermite_e.hermeroots([1.0, 0, 1]), *p.legendre.leggauss(4),
+        *p.chebyshev.chebdiv([1.0, 2, 3], [1.0, 1]), tt.polydiv([1.0, 2, 3], [1.0, 1])[0],
+    ]  # fmt: skip
+    return [tt.round(m, 6).tolist() for m in made]
+
+
+@program
+def rare_functions():
+    x = tt.linspace(0.1, 30, 20)
+    bits = tt.packbits(x > 3)
+    mantissa, exponent = tt.frexp(x)
+    made = [
+        bits, tt.unpackbits(bits), tt.i0(x)[:2], tt.kaiser(6, 5.0), mantissa[:3], exponent[:3],
+        tt.lib.stride_tricks.sliding_window_view(x, 4)[2], tt.histogramdd(grid(), bins=2)[0].sum(),
+        tt.real_if_close(x + 0j)[:2],
+    ]  # fmt: skip
+    return [tt.round(m, 6).tolist() for m in made]
+
+
+class Marked(tt.ndarray):
+    def __array_finalize__(self, obj):
+        self.mark = getattr(obj, "mark", 0)
+
+
+@program
+def subclasses():
+    a = grid().view(Marked)
+    a.mark = 3
+    b = (a[1:] * 2).sum(0)
+    return type(b).__name__, b.mark, b.tolist(), tt.asarray(a).shape

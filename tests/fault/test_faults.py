@@ -19,6 +19,15 @@ core = tt._core
 KINDS = ("memory", "compile", "spawn", "write", "read", "load")
 
 
+@pytest.fixture(autouse=True, scope="module")
+def frozen():
+    """Each step collects garbage: what other tests left in the process need not be walked every time."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
 @pytest.fixture(autouse=True)
 def disarm():
     tt.set_tier(0)

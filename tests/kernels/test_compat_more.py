@@ -46,8 +46,32 @@ def test_cupys_draws_with_a_type():
     testing.assert_array_equal(x, np.full((2, 2), 3, np.float32))
     assert cp.random.uniform(-1, 1, dtype=np.float16, size=9).dtype == cp.float16
     assert cp.random.randint(0, 9, 4).shape == (4,)
-    with pytest.raises(AttributeError, match="does not cover cupy.random.RandomState"):
-        _ = cp.random.RandomState
+    with pytest.raises(AttributeError, match="does not cover cupy.random.nonsense"):
+        _ = cp.random.nonsense
+
+
+def test_cupys_states():
+    one, two = cp.random.RandomState(3), cp.random.RandomState(3)
+    for name, args in {"rand": (3,), "normal": (0, 1, 4), "randint": (0, 9, 5), "hypergeometric": (5, 5, 3, 7)}.items():
+        x, y = getattr(one, name)(*args), getattr(two, name)(*args)
+        testing.assert_array_equal(x, y)
+    assert one.normal(0, 1, 3, np.float32).dtype == cp.float32 and one.poisson(3, 4, np.int32).dtype == cp.int32
+    assert one.randn(2, 3, dtype=np.float32).shape == (2, 3)
+    assert 0 <= one.tomaxint() and one.interval(3, 100).numpy().max() == 3
+    before = cp.random.get_random_state()
+    try:
+        cp.random.set_random_state(cp.random.RandomState(5))
+        a = cp.random.uniform(size=3)
+        cp.random.seed(5)
+        testing.assert_array_equal(a, cp.random.uniform(size=3))
+        cp.random.reset_states()
+        assert cp.random.get_random_state() is not before
+        with pytest.raises(TypeError, match="must be an instance of RandomState"):
+            cp.random.set_random_state(3)
+    finally:
+        cp.random.set_random_state(before)
+    for kind in (cp.random.XORWOW, cp.random.MRG32k3a, cp.random.Philox4x3210):
+        assert cp.random.Generator(kind(7)).random(3).shape == (3,)
 
 
 def test_cupys_comparisons_see_differences():

@@ -5,7 +5,6 @@ import pathlib
 import re
 
 import pytest
-import tutti as tt
 import tutti.compat
 
 TEXT = (pathlib.Path(__file__).resolve().parents[2] / "docs" / "compat.md").read_text()
@@ -44,25 +43,6 @@ def test_names_are_there(module):
 def test_names_that_are_not_say_so(module, name):
     with pytest.raises(AttributeError, match=f"tutti.compat.{module.split('.')[0]} does not cover {module}.{name}"):
         getattr(home(module), name)
-
-
-def test_names_of_numpy_that_are_not_there():
-    """What the text calls missing is NumPy's, and is missing; its methods of functions take our arrays."""
-    import numpy as np
-
-    listed = TEXT[TEXT.index("- Not there:") : TEXT.index("## Running")]
-    parts = re.split(r"of arrays|of `random`", listed)
-    places = [(tt, np), (tt.ndarray, np.ndarray), (tt.random, np.random)]
-    assert len(parts) == len(places)
-    for part, (ours, theirs) in zip(parts, places, strict=True):
-        names = re.findall(r"`(\w+)`", part)
-        assert len(names) >= 8
-        assert [n for n in names if hasattr(ours, n) or not hasattr(theirs, n)] == []
-    a = tt.array([1.0, 3.0, 2.0])
-    np.add.at(a, [0, 0], 1)
-    assert a.tolist() == [3, 3, 2] and np.multiply.reduce(a).item() == 18
-    assert np.maximum.accumulate(a).tolist() == [3, 3, 3] and np.subtract.outer(a, a).shape == (3, 3)
-    assert np.subtract.outer(a, a)[0].tolist() == [0, 0, 1]
 
 
 def test_modules_that_do_nothing_can_be_imported():

@@ -335,7 +335,7 @@ def test_memory_that_is_not_there_is_named_when_arrays_may_hold_addresses():
     edges, o = np.arange(10, dtype="i4"), np.zeros(4, "i4")
     run(NODES, 1, 4, nodes, edges, o, np.int32(3))
     assert o.tolist() == [1, 2, 0, 0]
-    nodes[3] = [1 << 29, 1]
+    nodes[3] = [(1 << 31) - 2, 1]  # 8 GB on, where no other array of the process lies
     words = r"read of 4 bytes .*thread \(3, 0, 0\), LINE(o[i] += )"
     finds(IndexError, words, NODES, 1, 4, nodes, edges, o, np.int32(4))
 

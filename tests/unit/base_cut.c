@@ -21,7 +21,7 @@ static void block(void *ctx, int64_t lo, int64_t hi, int worker) {
 static char kernel[2]; /* their addresses are kernels' */
 
 static void launch(int which, int64_t n, int64_t ns) {
-  tt__cut_run(&kernel[which], n, 32, block, &ns);
+  tt__cut_run(&kernel[which], tt__pool_size(), n, 32, block, &ns);
   for (int64_t k = 0; k < n; k++) {
     CHECK(atomic_load(&ran[k]) == 1);
     atomic_store(&ran[k], 0);

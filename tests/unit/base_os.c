@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "base/fault.h"
+#include "base/load.h"
 #include "base/os.h"
 
 static char *in_scratch(char *out, const char *name) {
@@ -42,6 +43,20 @@ TEST(spawn_reports_signals_and_absence) {
   tt__fault_arm(TT_FAULT_SPAWN, 0, false);
   CHECK_INT(tt__spawn(killed, 10, &status, NULL, &err), TT_EIO);
   tt__fault_arm(TT_FAULT_SPAWN, -1, false);
+}
+
+TEST(what_is_spawned_is_limited) {
+  tt_str out = {0};
+  tt_error err;
+  int status = -1;
+  const char *const argv[] = {"sh", "-c", "ulimit -d; test $(ulimit -t) -gt 0 && echo time; echo >&3 2>&1 || echo no 3",
+                              NULL};
+  setenv("TUTTI_CC_MEMORY", "100", 1);
+  CHECK_INT(tt__spawn(argv, 10, &status, &out, &err), TT_OK);
+  unsetenv("TUTTI_CC_MEMORY");
+  CHECK_INT(status, 0);
+  CHECK(out.data && strncmp(out.data, "97656\ntime\n", 11) == 0 && strstr(out.data, "no 3"));
+  tt__str_free(&out);
 }
 
 TEST(spawn_stops_a_hanging_family) {
@@ -256,6 +271,17 @@ TEST(the_machine_makes_sense) {
   CHECK(tt__cpu_level() == 0 || tt__cpu_level() == 3 || tt__cpu_level() == 4);
   int64_t t = tt__clock_ns();
   CHECK(tt__clock_ns() >= t);
+}
+
+TEST(cores_that_others_leave) {
+  CHECK_INT(tt__cores_left(0, 2, 2), 2);
+  CHECK_INT(tt__cores_left(0.3, 2, 2), 2);
+  CHECK_INT(tt__cores_left(0.6, 2, 2), 1);
+  CHECK_INT(tt__cores_left(1.9, 2, 2), 1);
+  CHECK_INT(tt__cores_left(100, 2, 2), 1);
+  CHECK_INT(tt__cores_left(30.2, 64, 2), 2);
+  CHECK_INT(tt__cores_left(30.6, 64, 64), 33);
+  CHECK(tt__cores_free() >= 1 && tt__cores_free() <= tt__cpu_count());
 }
 
 TEST_MAIN()

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <sys/wait.h>
 
+#include "base/apart.h"
 #include "base/fault.h"
 #include "base/os.h"
 #include "base/pool.h"
@@ -15,6 +16,7 @@ enum { N = 100000 };
 typedef struct sweep {
   atomic_uchar hit[N];
   int64_t n, grain;
+  int most; /* numbers that were asked for */
   atomic_int bad;
 } sweep;
 
@@ -22,23 +24,29 @@ static sweep shared;
 
 static void mark(void *ctx, int64_t lo, int64_t hi, int worker) {
   sweep *s = ctx;
-  if (lo < 0 || hi > s->n || lo >= hi || lo % s->grain || worker < 0 || worker >= tt__pool_size())
-    atomic_fetch_add(&s->bad, 1);
+  if (lo < 0 || hi > s->n || lo >= hi || lo % s->grain) atomic_fetch_add(&s->bad, 1);
+  if (s->most ? worker < 0 || worker >= s->most : worker != -1) atomic_fetch_add(&s->bad, 1);
   if (hi != s->n && (hi - lo) % s->grain) atomic_fetch_add(&s->bad, 1);
   if (!tt__pool_inside()) atomic_fetch_add(&s->bad, 1);
   for (int64_t i = lo; i < hi; i++) atomic_fetch_add_explicit(&s->hit[i], 1, memory_order_relaxed);
 }
 
-static void sweep_once(sweep *s, int64_t n, int64_t grain) {
+static void sweep_by(sweep *s, int most, int64_t n, int64_t grain) {
   memset(s, 0, sizeof *s);
   s->n = n;
   s->grain = grain;
-  tt__pool_run(n, grain, mark, s);
+  s->most = most;
+  if (most)
+    tt__pool_run_numbered(most, n, grain, mark, s);
+  else
+    tt__pool_run(n, grain, mark, s);
   CHECK_INT(atomic_load(&s->bad), 0);
   int64_t wrong = 0;
   for (int64_t i = 0; i < N; i++) wrong += atomic_load(&s->hit[i]) != (i < n);
   CHECK_INT(wrong, 0);
 }
+
+static void sweep_once(sweep *s, int64_t n, int64_t grain) { sweep_by(s, 0, n, grain); }
 
 TEST(every_index_once) {
   static const int64_t n[] = {0, 1, 2, 3, 7, 64, 1000, 4097, N};
@@ -50,6 +58,30 @@ TEST(every_index_once) {
   }
   tt__pool_resize(0);
   CHECK(!tt__pool_inside());
+}
+
+/* Pieces that take a while, so that every worker that may comes for some. */
+static void mark_slowly(void *ctx, int64_t lo, int64_t hi, int worker) {
+  mark(ctx, lo, hi, worker);
+  usleep(100);
+}
+
+TEST(numbers_stay_below_what_was_asked_for) {
+  sweep *s = &shared;
+  for (int threads = 1; threads <= 16; threads += 5) {
+    tt__pool_resize(threads);
+    for (int most = 1; most <= 20; most += 3) {
+      memset(s, 0, sizeof *s);
+      s->n = 64;
+      s->grain = 1;
+      s->most = most;
+      tt__pool_run_numbered(most, 64, 1, mark_slowly, s);
+      CHECK_INT(atomic_load(&s->bad), 0);
+      sweep_by(s, most, 1000, 7);
+    }
+    sweep_once(s, 1000, 7); /* the others take part again */
+  }
+  tt__pool_resize(0);
 }
 
 static void count_one(void *ctx, int64_t lo, int64_t hi, int worker) {
@@ -83,7 +115,7 @@ TEST(each_thread_begins_in_the_same_place) {
   for (int k = 0; k < 50; k++) {
     atomic_store(&begins[0], -1);
     atomic_store(&begins[1], -1);
-    tt__pool_run(1000, 1, begin, NULL);
+    tt__pool_run_numbered(2, 1000, 1, begin, NULL);
     CHECK_INT(atomic_load(&begins[0]), 0);
     CHECK_INT(atomic_load(&begins[1]), 496); /* 17 pieces of 62 */
     if (k % 10 == 0) usleep(2000);
@@ -261,7 +293,7 @@ static void fork_inside(void *ctx, int64_t lo, int64_t hi, int worker) {
   (void)hi;
   if (lo != 0) return;
   pid_t pid = fork();
-  if (pid == 0) _exit(worker < 0);
+  if (pid == 0) _exit(worker != -1);
   int status = -1;
   waitpid(pid, &status, 0);
   if (status == 0) atomic_store((atomic_int *)ctx, 1);
@@ -273,6 +305,20 @@ TEST(fork_in_a_loop_body) {
   tt__pool_run(8, 1, fork_inside, &ok);
   CHECK_INT(atomic_load(&ok), 1);
   tt__pool_resize(0);
+}
+
+static void take_stack(void *ctx) {
+  volatile char room[6 << 20];
+  for (size_t i = 0; i < sizeof room; i += 4096) room[i] = 1;
+  *(int *)ctx = room[0];
+}
+
+static void no_end(void *ctx) { (void)ctx; }
+
+TEST(work_apart_has_the_stack_of_a_main_thread) {
+  int done = 0;
+  CHECK_INT(tt__apart_run(take_stack, no_end, &done, NULL), TT_OK);
+  CHECK_INT(done, 1);
 }
 
 TEST(size_comes_from_the_environment) {

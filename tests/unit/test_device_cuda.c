@@ -413,7 +413,7 @@ static atomic_int arrived;
 static void arrive(void *ctx, int64_t lo, int64_t hi, int worker) {
   (void)ctx, (void)lo, (void)hi, (void)worker;
   arrival[atomic_fetch_add(&arrived, 1)] = now_us() - started_us;
-  while (atomic_load(&arrived) < tt__pool_size()) continue;
+  while (atomic_load(&arrived) < tt__pool_size() && now_us() - started_us < 1e5) continue;
 }
 
 /* Every thread takes part in a loop; all of them are awake afterwards. */

@@ -302,18 +302,20 @@ TEST(histograms_over_edges_and_searches) {
 
 /* One text over one set of functions: one set of bits. */
 TEST(random_numbers_by_rejection) {
-  static const double first[3][2] = {{0.3, 7.5}, {2.5, 900}, {30, 5000}}, second = 0.3;
+  static const double first[6][2] = {{0.3, 7.5}, {2.5, 900}, {30, 5000}, {4, 3000}, {1.5, 3}, {0.5, 1e7}};
+  static const double second[6] = {0, 0, 0.3, 50, 0, 2}, third = 20;
   int64_t n = 3000;
   uint64_t *word = (uint64_t *)memory[0];
   double *param = (double *)memory[1];
   for (int64_t i = 0; i < n; i++) word[i] = draw();
-  for (int kind = 0; kind < 3; kind++)
+  for (int kind = 0; kind < 6; kind++)
     for (int k = 0; k < 2; k++) {
       for (int64_t i = 0; i < n; i++)
         param[i] = i % 100 ? first[kind][k] + (double)(i % 7) : i % 200 ? 0 : __builtin_nan("");
-      tt_lib_attr attr = {.row = tt__lib_row("draw"), .i = {kind, 2}, .f = {0, second}};
-      tt_operand src[3] = {vector(TT_U64, word, &n), vector(TT_F64, param, &n), vector(TT_F64, param, &n)};
-      tt_block out = {.data = memory[2], .dtype = kind ? TT_I64 : TT_F64, .rank = 1, .len = &n, .size = n};
+      tt_lib_attr attr = {.row = tt__lib_row("draw"), .i = {kind, 6}, .f = {0, second[kind], third}};
+      tt_operand src[4] = {vector(TT_U64, word, &n)};
+      for (int s = 1; s < 4; s++) src[s] = vector(TT_F64, param, &n);
+      tt_block out = {.data = memory[2], .dtype = kind % 5 ? TT_I64 : TT_F64, .rank = 1, .len = &n, .size = n};
       char *want = memory[2], *got = memory[2] + n * 8;
       CHECK_INT(attr.row->run(&attr, src, &out, NULL), TT_OK);
       out.data = got;

@@ -129,7 +129,7 @@ TEST(the_definition_on_every_level) {
   for (int l = 0; l < 3; l++) {
     tt__fft_plans_drop();
     tt__fft_limit(levels[l]);
-    if (levels[l] > tt__cpu_level()) continue;
+    if (levels[l] > tt__vector_level()) continue;
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
       int64_t n = lengths[i];
       check(1, n, 1, i % 2, 1);
@@ -210,6 +210,27 @@ TEST(plans_are_bounded) {
   CHECK(tt__mem_stats().live - before < 8 << 20);
   tt__fft_plans_drop();
   CHECK_INT(tt__mem_stats().live, before);
+}
+
+/* Fewer vectors of columns than threads: memory is made for as many, and more threads are there. */
+TEST(more_threads_than_vectors_of_columns) {
+  static const int threads[] = {1, 3, 16, 64};
+  static const int64_t shape[][2] = {{200, 200}, {224, 40}, {1000, 24}, {97, 200}, {17, 900}};
+  static float once[2 * ROOM];
+  tt_error err = {0};
+  fill();
+  for (size_t s = 0; s < sizeof shape / sizeof *shape; s++) {
+    int64_t n = shape[s][0], inner = shape[s][1];
+    for (int k = 0; k < 4; k++) {
+      tt__pool_resize(threads[k]);
+      for (int again = 0; again < 20; again++)
+        CHECK_INT(tt__fft_complex(TT_C64, 1, n, inner, false, 1, af, bf, &err), TT_OK);
+      if (k == 0) memcpy(once, bf, sizeof once);
+      CHECK(memcmp(once, bf, (size_t)(2 * n * inner) * sizeof *once) == 0);
+    }
+  }
+  tt__pool_resize(0);
+  tt__fft_plans_drop();
 }
 
 TEST_MAIN()

@@ -322,7 +322,7 @@ int main(void) {
   check_moves();
   check_reductions();
   check_args();
-  CHECK(tt__vm_table()->level <= tt__cpu_level(), "level");
+  CHECK(tt__vm_table()->level <= tt__vector_level(), "level");
   setenv("TUTTI_CPU_LEVEL", "0", 1);
   CHECK(tt__vm_table()->level == 0, "TUTTI_CPU_LEVEL");
   printf("%d failures\n", failures);

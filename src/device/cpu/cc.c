@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/fault.h"
+#include "base/interrupt.h"
 #include "base/hash.h"
 #include "base/lock.h"
 #include "base/os.h"
@@ -28,7 +29,8 @@
 /* clang-format off */
 static const char *const flags[] = {
     "-O2", "-ftree-vectorize", "-fvect-cost-model", "-std=gnu11", "-fPIC", "-fno-math-errno", "-fno-trapping-math",
-    "-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing", "-fno-stack-protector", "-fno-asynchronous-unwind-tables",
+    "-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing", "-fno-stack-protector",
+    "-fstack-clash-protection", "-fno-asynchronous-unwind-tables",
     "-w", "-pipe"};
 
 /*
@@ -312,12 +314,19 @@ static const char *last_lines(const tt_str *said) {
   return line && line[1] ? line + 1 : text;
 }
 
+/* Whom to ask for more. */
+static const char *short_of_memory(const tt_str *said) {
+  bool is_short = said->data && (strstr(said->data, "out of memory") || strstr(said->data, "memory exhausted"));
+  return is_short ? " (TUTTI_CC_MEMORY limits it)" : "";
+}
+
 /* What a child's end means. `said` is freed. */
 static tt_code judge_end(const char *path, tt_code c, int status, tt_str *said, const tt_error *why, tt_error *err) {
   if (c != TT_OK)
-    c = tt__fail(err, c == TT_ENOMEM ? c : TT_EDEVICE, "%s", why->message);
+    c = tt__fail(err, c == TT_ENOMEM || c == TT_EINTERRUPT ? c : TT_EDEVICE, "%s", why->message);
   else if (status != 0)
-    c = tt__fail(err, TT_EDEVICE, "%s failed with status %d: %s", path, status, last_lines(said));
+    c = tt__fail(err, TT_EDEVICE, "%s failed with status %d%s: %s", path, status, short_of_memory(said),
+                 last_lines(said));
   tt__str_free(said);
   return c;
 }
@@ -398,13 +407,15 @@ static bool compile_ahead(const char *path, int row, const char *source, const c
   int status = 0;
   size_t start = bytes->len;
   if (!take_spare(path, row, &s)) return false;
-  bool ok = tt__child_end(&s.child, source, strlen(source), timeout_s(), &status, NULL, NULL) == TT_OK && status == 0;
+  tt_code code = tt__child_end(&s.child, source, strlen(source), timeout_s(), &status, NULL, NULL);
+  bool ok = code == TT_OK && status == 0;
+  if (code == TT_EINTERRUPT) tt__interrupt(); /* the compiler that is started instead will hear it */
   ok = ok && tt__file_read(s.o_path, bytes, NULL) == TT_OK;
   ok = ok && load_object(bytes->data + start, bytes->len - start, names, n, fns, NULL) == TT_OK;
   if (!ok) bytes->len = start;
   tt__lock(&lock);
   info.ahead += ok;
-  no_spares |= !ok;
+  no_spares |= !ok && code != TT_EINTERRUPT;
   tt__unlock(&lock);
   unlink(s.c_path);
   unlink(s.o_path);

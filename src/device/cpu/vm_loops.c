@@ -318,15 +318,15 @@ TT_HIDDEN extern const tt_vm_table tt__vm_table_3, tt__vm_table_4;
 const tt_vm_table *tt__vm_table_at(int level) {
   if (level == 0) return &tt__vm_table_0;
 #if defined(__x86_64__)
-  if (level == 3 && tt__cpu_level() >= 3) return &tt__vm_table_3;
-  if (level == 4 && tt__cpu_level() >= 4) return &tt__vm_table_4;
+  if (level == 3 && tt__vector_level() >= 3) return &tt__vm_table_3;
+  if (level == 4 && tt__vector_level() >= 4) return &tt__vm_table_4;
 #endif
   return NULL;
 }
 
 const tt_vm_table *tt__vm_table(void) {
   const char *env = tt__env("TUTTI_CPU_LEVEL");
-  int level = tt__cpu_level(), wanted = env ? atoi(env) : level;
+  int level = tt__vector_level(), wanted = env ? atoi(env) : level;
   if (wanted < level) level = wanted;
   return tt__vm_table_at(level >= 4 ? 4 : level == 3 ? 3 : 0);
 }

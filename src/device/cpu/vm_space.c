@@ -16,6 +16,7 @@ typedef struct local_space {
 } local_space;
 
 static _Thread_local local_space local;
+static _Atomic int64_t kept; /* bytes in all threads' blocks */
 static pthread_key_t local_key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool has_key;
@@ -30,6 +31,7 @@ static struct {
 static void drop_local(void *space) {
   local_space *l = space;
   tt__mem_free_data(l->mem, l->size);
+  kept -= (int64_t)l->size;
   *l = (local_space){0};
 }
 
@@ -76,6 +78,7 @@ static __attribute__((noinline)) void *grow(size_t size) {
   void *mem = has_key && pthread_setspecific(local_key, &local) == 0 ? tt__mem_alloc_data(room) : NULL;
   if (mem) {
     tt__mem_free_data(local.mem, local.size);
+    kept += (int64_t)room - (int64_t)local.size;
     local.mem = mem;
     local.size = room;
     return mem;
@@ -91,3 +94,5 @@ void tt__vm_give_space(void *mem) {
 }
 
 void tt__vm_trim(void) { drop_local(&local); }
+
+int64_t tt__vm_kept(void) { return kept; }

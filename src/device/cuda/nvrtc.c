@@ -426,7 +426,7 @@ static void *warm(void *ctx) {
 
 void tt__nvrtc_warm_begin(tt_nvrtc_warm *w, int arch, int driver) {
   *w = (tt_nvrtc_warm){.arch = arch, .driver = driver};
-  w->is_started = tt__thread_start(&w->thread, warm, w);
+  w->is_started = tt__thread_start(&w->thread, TT_THREAD_STACK, warm, w);
 }
 
 void tt__nvrtc_warm_end(tt_nvrtc_warm *w) {
