@@ -7,104 +7,109 @@
 
 static tt_value value(tt_array *a) { return a ? tt_v_array(a) : tt_v_int(0); }
 
-static bool is_any(tt_draw *d, tt_op op, tt_value v, double than) {
-  tt_calc *c = d->c;
-  if (c->code != TT_OK) return false;
-  if (v.tag == TT_V_FLOAT) return op == TT_LT ? v.as.f < than : op == TT_LE ? v.as.f <= than : v.as.f > than;
-  tt_array *bad = tt__calc_opf(c, op, v.as.array, than);
-  uint64_t axes = bad && bad->rank ? ~UINT64_C(0) >> (64 - bad->rank) : 0;
-  const uint8_t *found = tt__calc_peek(c, axes ? tt__calc_reduce(c, TT_RED_ANY, bad, axes, false) : bad);
-  return found && *found;
-}
-
-static void refuse_negative(tt_draw *d, tt_value v, const char *name) {
-  if (is_any(d, TT_LT, v, 0)) tt__calc_fail(d->c, TT_EVALUE, "%s < 0", name);
-}
-
-static void refuse_zero(tt_draw *d, tt_value v, const char *name) {
-  if (is_any(d, TT_LE, v, 0)) tt__calc_fail(d->c, TT_EVALUE, "%s <= 0", name);
-}
-
 /* a + b * x */
 static tt_array *moved(tt_draw *d, tt_value a, tt_value b, tt_array *x) {
   tt_array *s = x ? tt__draw_op(d, TT_MUL, tt_v_array(x), b) : NULL;
   return s ? tt__draw_op(d, TT_ADD, a, tt_v_array(s)) : NULL;
 }
 
-/* Two parameters with defaults, and the shape of the draw. */
-static void two(tt_draw *d, tt_call_frame *f, double a, double b, tt_value *p) {
-  p[0] = tt__draw_param(d, 0, a);
-  p[1] = tt__draw_param(d, 1, b);
-  f->scalar = tt__draw_shape(d, 2, p, 2);
-}
-
-static tt_value one(tt_draw *d, tt_call_frame *f, double a) {
-  tt_value p = tt__draw_param(d, 0, a);
-  f->scalar = tt__draw_shape(d, 1, &p, 1);
-  return p;
-}
-
 /* -log(1 - u): a standard exponential. */
 static tt_array *exponential_of(tt_draw *d) {
   tt_calc *c = d->c;
-  tt_array *u = tt__draw_uniform(d, TT_F64);
+  tt_array *u = tt__draw_uniform(d, d->real);
   return tt__calc_op1(c, TT_NEG, tt__calc_op1(c, TT_LOG1P, tt__calc_op1(c, TT_NEG, u)));
 }
 
-static tt_array *uniform(tt_draw *d, tt_call_frame *f) {
-  tt_value p[2];
-  two(d, f, 0, 1, p);
-  if (d->c->code != TT_OK) return NULL;
-  tt_value range = p[0].tag == TT_V_FLOAT && p[1].tag == TT_V_FLOAT ? tt_v_float(p[1].as.f - p[0].as.f)
-                                                                    : value(tt__draw_op(d, TT_SUB, p[1], p[0]));
-  if (is_any(d, TT_LT, range, 0)) return tt__calc_fail(d->c, TT_EVALUE, "high - low < 0");
-  if (range.tag == TT_V_FLOAT && !isfinite(range.as.f))
-    return tt__calc_fail(d->c, TT_EOVERFLOW, "high - low range exceeds valid bounds");
-  return moved(d, p[0], range, tt__draw_uniform(d, TT_F64));
+/* The parameters of a distribution; with NumPy's generators, `out` is what they draw. */
+static bool begun(tt_draw *d, tt_call_frame *f, const tt_draw_param *param, int n, tt_value *p, tt_dist dist,
+                  tt_array **out) {
+  *out = NULL;
+  if (!tt__draw_params(d, f, param, n, p)) return false;
+  if (!d->bits) return true;
+  *out = tt__draw_exact(d, dist, tt__dists[dist].count[0] ? TT_I64 : TT_F64, p, n);
+  return false;
 }
-TT_DRAW(uniform)
+
+/* ---- low and high, loc and scale */
+
+static tt_array *uniform(tt_draw *d, tt_call_frame *f) {
+  static const tt_draw_param param[] = {TT_PARAM_OR("low", TT_RULE_NONE, 0), TT_PARAM_OR("high", TT_RULE_NONE, 1)};
+  tt_calc *c = d->c;
+  tt_value p[2], range;
+  if (!tt__draw_read(d, param, 2, p)) return NULL;
+  if (p[0].tag == TT_V_FLOAT && p[1].tag == TT_V_FLOAT) {
+    range = tt_v_float(p[1].as.f - p[0].as.f);
+    if (!isfinite(range.as.f))
+      return tt__calc_fail(
+          c, TT_EOVERFLOW, "%s",
+          d->base && !d->legacy ? "high - low range exceeds valid bounds" : "Range exceeds valid bounds");
+    if (d->base && !d->legacy && signbit(range.as.f)) return tt__calc_fail(c, TT_EVALUE, "high - low < 0");
+  } else {
+    range = value(tt__draw_op(d, TT_SUB, p[1], p[0]));
+    if (c->code != TT_OK) return NULL;
+    tt_array *fine = tt__calc_op1(c, TT_ISFINITE, range.as.array);
+    if (tt__draw_any(d, tt__calc_op1(c, TT_LNOT, fine)))
+      return tt__calc_fail(c, TT_EOVERFLOW, "Range exceeds valid bounds");
+    if (d->base && !d->legacy && tt__draw_any(d, tt__calc_op1(c, TT_SIGNBIT, range.as.array)))
+      return tt__calc_fail(c, TT_EVALUE, "high - low < 0");
+  }
+  p[1] = range;
+  f->scalar = tt__draw_shape(d, 2, p, 2);
+  if (c->code != TT_OK) return NULL;
+  if (d->bits) return tt__draw_exact(d, TT_DIST_UNIFORM, TT_F64, p, 2);
+  return moved(d, p[0], range, tt__draw_uniform(d, d->real));
+}
+TT_DRAW(uniform, 3)
+
+static const tt_draw_param loc_scale[] = {TT_PARAM_OR("loc", TT_RULE_NONE, 0),
+                                          TT_PARAM_OR("scale", TT_RULE_NON_NEGATIVE, 1)};
+static const tt_draw_param scale_alone[] = {TT_PARAM_OR("scale", TT_RULE_NON_NEGATIVE, 1)};
 
 static tt_array *normal(tt_draw *d, tt_call_frame *f) {
   tt_value p[2];
-  two(d, f, 0, 1, p);
-  refuse_negative(d, p[1], "scale");
-  return moved(d, p[0], p[1], tt__draw_normal(d, TT_F64));
+  tt_array *out;
+  if (!begun(d, f, loc_scale, 2, p, TT_DIST_NORMAL, &out)) return out;
+  return moved(d, p[0], p[1], tt__draw_normal(d, d->real));
 }
-TT_DRAW(normal)
+TT_DRAW(normal, 3)
 
 static tt_array *lognormal(tt_draw *d, tt_call_frame *f) {
+  static const tt_draw_param param[] = {TT_PARAM_OR("mean", TT_RULE_NONE, 0),
+                                        TT_PARAM_OR("sigma", TT_RULE_NON_NEGATIVE, 1)};
   tt_value p[2];
-  two(d, f, 0, 1, p);
-  refuse_negative(d, p[1], "sigma");
-  return tt__calc_op1(d->c, TT_EXP, moved(d, p[0], p[1], tt__draw_normal(d, TT_F64)));
+  tt_array *out;
+  if (!begun(d, f, param, 2, p, TT_DIST_LOGNORMAL, &out)) return out;
+  return tt__calc_op1(d->c, TT_EXP, moved(d, p[0], p[1], tt__draw_normal(d, d->real)));
 }
-TT_DRAW(lognormal)
+TT_DRAW(lognormal, 3)
 
 static tt_array *exponential(tt_draw *d, tt_call_frame *f) {
-  tt_value scale = one(d, f, 1);
-  refuse_negative(d, scale, "scale");
+  tt_value p[1];
+  tt_array *out;
+  if (!begun(d, f, scale_alone, 1, p, TT_DIST_EXPONENTIAL, &out)) return out;
   tt_array *e = exponential_of(d);
-  return e ? tt__draw_op(d, TT_MUL, tt_v_array(e), scale) : NULL;
+  return e ? tt__draw_op(d, TT_MUL, tt_v_array(e), p[0]) : NULL;
 }
-TT_DRAW(exponential)
+TT_DRAW(exponential, 2)
 
 /* x = loc - scale * log(-log(u)) with u in (0, 1) */
 static tt_array *gumbel(tt_draw *d, tt_call_frame *f) {
   tt_value p[2];
-  two(d, f, 0, 1, p);
-  refuse_negative(d, p[1], "scale");
+  tt_array *out;
+  if (!begun(d, f, loc_scale, 2, p, TT_DIST_GUMBEL, &out)) return out;
   tt_calc *c = d->c;
+  d->real = TT_F64;
   return moved(d, p[0], p[1], tt__calc_op1(c, TT_NEG, tt__calc_op1(c, TT_LOG, exponential_of(d))));
 }
-TT_DRAW(gumbel)
+TT_DRAW(gumbel, 3)
 
 /* A uniform in the open interval (0, 1). */
 static tt_array *open_uniform(tt_draw *d) { return tt__calc_opf(d->c, TT_ADD, tt__draw_uniform(d, TT_F64), 0x1p-54); }
 
 static tt_array *laplace(tt_draw *d, tt_call_frame *f) {
   tt_value p[2];
-  two(d, f, 0, 1, p);
-  refuse_negative(d, p[1], "scale");
+  tt_array *out;
+  if (!begun(d, f, loc_scale, 2, p, TT_DIST_LAPLACE, &out)) return out;
   tt_calc *c = d->c;
   tt_array *u = open_uniform(d), *low = tt__calc_op1(c, TT_LOG, tt__calc_opf(c, TT_MUL, u, 2));
   tt_array *rest = u ? tt__draw_op(d, TT_SUB, tt_v_int(1), tt_v_array(u)) : NULL;
@@ -112,86 +117,157 @@ static tt_array *laplace(tt_draw *d, tt_call_frame *f) {
   if (!low || !high) return NULL;
   return moved(d, p[0], p[1], tt__calc_where(c, tt__calc_opf(c, TT_LT, u, 0.5), tt_v_array(low), tt_v_array(high)));
 }
-TT_DRAW(laplace)
+TT_DRAW(laplace, 3)
 
 /* log(u / (1 - u)) */
 static tt_array *logistic(tt_draw *d, tt_call_frame *f) {
   tt_value p[2];
-  two(d, f, 0, 1, p);
-  refuse_negative(d, p[1], "scale");
+  tt_array *out;
+  if (!begun(d, f, loc_scale, 2, p, TT_DIST_LOGISTIC, &out)) return out;
   tt_calc *c = d->c;
   tt_array *u = open_uniform(d);
   tt_array *rest = u ? tt__draw_op(d, TT_SUB, tt_v_int(1), tt_v_array(u)) : NULL;
   return moved(d, p[0], p[1], tt__calc_op1(c, TT_LOG, tt__calc_op2(c, TT_DIV, u, rest)));
 }
-TT_DRAW(logistic)
+TT_DRAW(logistic, 3)
 
 static tt_array *standard_cauchy(tt_draw *d, tt_call_frame *f) {
-  f->scalar = tt__draw_shape(d, 0, NULL, 0);
+  tt_array *out;
+  if (!begun(d, f, NULL, 0, NULL, TT_DIST_STANDARD_CAUCHY, &out)) return out;
   tt_array *u = tt__calc_opf(d->c, TT_SUB, open_uniform(d), 0.5);
   return tt__calc_op1(d->c, TT_TAN, tt__calc_opf(d->c, TT_MUL, u, M_PI));
 }
-TT_DRAW(standard_cauchy)
+TT_DRAW(standard_cauchy, 1)
 
 static tt_array *rayleigh(tt_draw *d, tt_call_frame *f) {
-  tt_value scale = one(d, f, 1);
-  refuse_negative(d, scale, "scale");
+  tt_value p[1];
+  tt_array *out;
+  if (!begun(d, f, scale_alone, 1, p, TT_DIST_RAYLEIGH, &out)) return out;
   tt_array *r = tt__calc_op1(d->c, TT_SQRT, tt__calc_opf(d->c, TT_MUL, exponential_of(d), 2));
-  return r ? tt__draw_op(d, TT_MUL, tt_v_array(r), scale) : NULL;
+  return r ? tt__draw_op(d, TT_MUL, tt_v_array(r), p[0]) : NULL;
 }
-TT_DRAW(rayleigh)
+TT_DRAW(rayleigh, 2)
+
+/* ---- a shape */
+
+static const tt_draw_param positive_a[] = {TT_PARAM("a", TT_RULE_POSITIVE)};
 
 /* e^(1/a) */
 static tt_array *weibull(tt_draw *d, tt_call_frame *f) {
-  tt_value a = one(d, f, 1);
-  refuse_negative(d, a, "a");
-  tt_array *e = exponential_of(d), *root = tt__draw_op(d, TT_DIV, tt_v_float(1), a);
-  return tt__calc_op2(d->c, TT_POW, e, root);
+  static const tt_draw_param param[] = {TT_PARAM("a", TT_RULE_NON_NEGATIVE)};
+  tt_value p[1];
+  tt_array *out;
+  if (!begun(d, f, param, 1, p, TT_DIST_WEIBULL, &out)) return out;
+  tt_calc *c = d->c;
+  tt_array *zero = tt__draw_op(d, TT_EQ, p[0], tt_v_float(0)), *root = tt__draw_op(d, TT_DIV, tt_v_float(1), p[0]);
+  tt_array *x = tt__calc_op2(c, TT_POW, exponential_of(d), root);
+  return x && zero ? tt__calc_where(c, zero, tt_v_float(0), tt_v_array(x)) : NULL;
 }
-TT_DRAW(weibull)
+TT_DRAW(weibull, 2)
 
 /* exp(e / a) - 1 */
 static tt_array *pareto(tt_draw *d, tt_call_frame *f) {
-  tt_value a = one(d, f, 1);
-  refuse_zero(d, a, "a");
+  tt_value p[1];
+  tt_array *out;
+  if (!begun(d, f, positive_a, 1, p, TT_DIST_PARETO, &out)) return out;
   tt_array *e = exponential_of(d);
-  return tt__calc_op1(d->c, TT_EXPM1, e ? tt__draw_op(d, TT_DIV, tt_v_array(e), a) : NULL);
+  return tt__calc_op1(d->c, TT_EXPM1, e ? tt__draw_op(d, TT_DIV, tt_v_array(e), p[0]) : NULL);
 }
-TT_DRAW(pareto)
+TT_DRAW(pareto, 2)
 
 /* u^(1/a) */
 static tt_array *power(tt_draw *d, tt_call_frame *f) {
-  tt_value a = one(d, f, 1);
-  refuse_zero(d, a, "a");
-  tt_array *u = open_uniform(d), *root = tt__draw_op(d, TT_DIV, tt_v_float(1), a);
+  tt_value p[1];
+  tt_array *out;
+  if (!begun(d, f, positive_a, 1, p, TT_DIST_POWER, &out)) return out;
+  tt_array *u = open_uniform(d), *root = tt__draw_op(d, TT_DIV, tt_v_float(1), p[0]);
   return tt__calc_op2(d->c, TT_POW, u, root);
 }
-TT_DRAW(power)
+TT_DRAW(power, 2)
+
+/* The smaller root of a quadratic equation, or what its product with the other is (Michael, Schucany and Haas). */
+static tt_array *wald(tt_draw *d, tt_call_frame *f) {
+  static const tt_draw_param param[] = {TT_PARAM("mean", TT_RULE_POSITIVE), TT_PARAM("scale", TT_RULE_POSITIVE)};
+  tt_calc *c = d->c;
+  tt_value p[2];
+  tt_array *out;
+  if (!begun(d, f, param, 2, p, TT_DIST_WALD, &out)) return out;
+  tt_array *y = tt__calc_op1(c, TT_SQUARE, tt__draw_normal(d, TT_F64));
+  y = y ? tt__draw_op(d, TT_MUL, tt_v_array(y), p[0]) : NULL;
+  /* mean (1 - 2 / (1 + sqrt(1 + 4 scale / y))), without the difference that cancels */
+  tt_array *ratio = y ? tt__draw_op(d, TT_DIV, p[1], tt_v_array(y)) : NULL;
+  tt_array *root = tt__calc_op1(c, TT_SQRT, tt__calc_opf(c, TT_ADD, tt__calc_opf(c, TT_MUL, ratio, 4), 1));
+  tt_array *part = tt__calc_op2(c, TT_DIV, tt__calc_opf(c, TT_SUB, root, 1), tt__calc_opf(c, TT_ADD, root, 1));
+  tt_array *x = part ? tt__draw_op(d, TT_MUL, tt_v_array(part), p[0]) : NULL;
+  tt_array *u = tt__draw_uniform(d, TT_F64), *sum = x ? tt__draw_op(d, TT_ADD, tt_v_array(x), p[0]) : NULL;
+  tt_array *limit = sum ? tt__draw_op(d, TT_DIV, p[0], tt_v_array(sum)) : NULL,
+           *other = part ? tt__draw_op(d, TT_DIV, p[0], tt_v_array(part)) : NULL;
+  tt_array *take = tt__calc_op2(c, TT_LE, u, limit);
+  return take && x && other ? tt__calc_where(c, take, tt_v_array(x), tt_v_array(other)) : NULL;
+}
+TT_DRAW(wald, 3)
+
+/* ---- counts */
 
 /* ceil(log(1 - u) / log(1 - p)) */
 static tt_array *geometric(tt_draw *d, tt_call_frame *f) {
+  static const tt_draw_param param[] = {TT_PARAM("p", TT_RULE_CHANCE_POSITIVE)};
   tt_calc *c = d->c;
-  tt_value p = one(d, f, 1);
-  if (is_any(d, TT_LE, p, 0) || is_any(d, TT_GT, p, 1))
-    return tt__calc_fail(c, TT_EVALUE, "p <= 0, p > 1 or p contains NaNs");
-  tt_array *e = exponential_of(d), *rate = tt__draw_op(d, TT_NEG, p, p);
+  tt_value p[1];
+  tt_array *out;
+  if (!begun(d, f, param, 1, p, TT_DIST_GEOMETRIC, &out)) return out;
+  d->real = TT_F64;
+  tt_array *e = exponential_of(d), *rate = tt__draw_op(d, TT_NEG, p[0], p[0]);
   rate = tt__calc_op1(c, TT_NEG, tt__calc_op1(c, TT_LOG1P, rate));
-  tt_array *x = tt__calc_op1(c, TT_CEIL, tt__calc_op2(c, TT_DIV, e, rate));
-  return tt__calc_cast(c, tt__calc_opf(c, TT_MAXIMUM, x, 1), TT_I64);
+  tt_array *x = tt__calc_opf(c, TT_MAXIMUM, tt__calc_op1(c, TT_CEIL, tt__calc_op2(c, TT_DIV, e, rate)), 1);
+  tt_array *far = tt__calc_opf(c, TT_GE, x, 0x1p63), *k = tt__calc_cast(c, x, TT_I64);
+  return far && k ? tt__calc_where(c, far, tt_v_int(INT64_MAX), tt_v_array(k)) : NULL;
 }
-TT_DRAW(geometric)
+TT_DRAW(geometric, 2)
+
+/*
+** Of two uniform numbers (Kemp): 1 where the first is p or more, else a power of what the second makes of p. The first
+** is never 0 here, so nothing is drawn again.
+*/
+static tt_array *logseries(tt_draw *d, tt_call_frame *f) {
+  static const tt_draw_param param[] = {TT_PARAM("p", TT_RULE_CHANCE_BELOW_ONE)};
+  tt_calc *c = d->c;
+  tt_value p[1];
+  tt_array *out;
+  if (!begun(d, f, param, 1, p, TT_DIST_LOGSERIES, &out)) return out;
+  tt_array *v = open_uniform(d), *u = open_uniform(d), *rest = tt__draw_op(d, TT_NEG, p[0], p[0]);
+  tt_array *q =
+      tt__calc_op1(c, TT_NEG, tt__calc_op1(c, TT_EXPM1, tt__calc_op2(c, TT_MUL, u, tt__calc_op1(c, TT_LOG1P, rest))));
+  tt_array *far = tt__calc_op1(
+      c, TT_FLOOR,
+      tt__calc_opf(c, TT_ADD, tt__calc_op2(c, TT_DIV, tt__calc_op1(c, TT_LOG, v), tt__calc_op1(c, TT_LOG, q)), 1));
+  far = tt__calc_cast(c, tt__calc_opf(c, TT_MAXIMUM, far, 1), TT_I64);
+  tt_array *high = v ? tt__draw_op(d, TT_GE, tt_v_array(v), p[0]) : NULL;
+  tt_array *some = tt__calc_op2(c, TT_LE, v, tt__calc_op1(c, TT_SQUARE, q)),
+           *one = tt__calc_op2(c, TT_OR, high, tt__calc_op2(c, TT_GE, v, q));
+  tt_array *low = one ? tt__calc_where(c, one, tt_v_int(1), tt_v_int(2)) : NULL;
+  tt_array *more = tt__calc_op2(c, TT_AND, some, tt__calc_op1(c, TT_LNOT, high));
+  low = tt__calc_cast(c, low, TT_I64);
+  return more && far && low ? tt__calc_where(c, more, tt_v_array(far), tt_v_array(low)) : NULL;
+}
+TT_DRAW(logseries, 2)
+
+/* ---- triangular */
 
 /* The inverse of a piecewise quadratic distribution: left of the mode and right of it. */
 static tt_array *triangular(tt_draw *d, tt_call_frame *f) {
+  static const tt_draw_param param[] = {TT_PARAM("left", TT_RULE_NONE), TT_PARAM("mode", TT_RULE_NONE),
+                                        TT_PARAM("right", TT_RULE_NONE)};
   tt_calc *c = d->c;
-  tt_value p[3] = {tt__draw_param(d, 0, 0), tt__draw_param(d, 1, 0.5), tt__draw_param(d, 2, 1)};
-  f->scalar = tt__draw_shape(d, 3, p, 3);
+  tt_value p[3];
+  if (!tt__draw_params(d, f, param, 3, p)) return NULL;
   tt_array *span = tt__draw_op(d, TT_SUB, p[2], p[0]), *left = tt__draw_op(d, TT_SUB, p[1], p[0]),
            *right = tt__draw_op(d, TT_SUB, p[2], p[1]);
   if (!span || !left || !right) return NULL;
-  if (is_any(d, TT_LT, tt_v_array(left), 0)) return tt__calc_fail(c, TT_EVALUE, "left > mode");
-  if (is_any(d, TT_LT, tt_v_array(right), 0)) return tt__calc_fail(c, TT_EVALUE, "mode > right");
-  if (is_any(d, TT_LE, tt_v_array(span), 0)) return tt__calc_fail(c, TT_EVALUE, "left == right");
+  if (tt__draw_any(d, tt__calc_opf(c, TT_LT, left, 0))) return tt__calc_fail(c, TT_EVALUE, "left > mode");
+  if (tt__draw_any(d, tt__calc_opf(c, TT_LT, right, 0))) return tt__calc_fail(c, TT_EVALUE, "mode > right");
+  if (tt__draw_any(d, tt__calc_opf(c, TT_EQ, span, 0))) return tt__calc_fail(c, TT_EVALUE, "left == right");
+  if (d->bits) return tt__draw_exact(d, TT_DIST_TRIANGULAR, TT_F64, p, 3);
   tt_array *u = tt__draw_uniform(d, TT_F64);
   tt_array *low = tt__calc_op1(c, TT_SQRT, tt__calc_op2(c, TT_MUL, u, tt__calc_op2(c, TT_MUL, span, left)));
   tt_array *rest = u ? tt__draw_op(d, TT_SUB, tt_v_int(1), tt_v_array(u)) : NULL;
@@ -202,4 +278,4 @@ static tt_array *triangular(tt_draw *d, tt_call_frame *f) {
   tt_array *before = tt__calc_op2(c, TT_LE, u, tt__calc_op2(c, TT_DIV, left, span));
   return low && high && before ? tt__calc_where(c, before, tt_v_array(low), tt_v_array(high)) : NULL;
 }
-TT_DRAW(triangular)
+TT_DRAW(triangular, 4)

@@ -86,88 +86,47 @@ static tt_array *generator_new(tt_calc *c, tt_call_frame *f) {
 }
 TT_HANDLER(generator_new)
 
+static void seed_shared(void) {
+  if (shared.is_seeded) return;
+  shared.key = mixed(entropy());
+  shared.is_seeded = true;
+}
+
+static tt_array *generator_shared(tt_calc *c, tt_call_frame *f) {
+  void *data;
+  int64_t two = 2;
+  seed_shared();
+  if (tt__arg_given(f, 0)) {
+    tt_array *a = tt__arg_array(c, f, 0);
+    const uint64_t *state = a ? tt__calc_peek(c, tt__calc_cast(c, a, TT_U64)) : NULL;
+    if (state && a->size != 2) return tt__calc_fail(c, TT_EVALUE, "a state has two words");
+    if (!state) return NULL;
+    shared.key = state[0];
+    shared.counter = state[1];
+  }
+  tt_array *out = tt__calc_block(c, TT_U64, 1, &two, &data);
+  if (out) memcpy(data, (uint64_t[2]){shared.key, shared.counter}, sizeof(uint64_t[2]));
+  return out;
+}
+TT_HANDLER(generator_shared)
+
 /* Take `n` blocks: the key and the first of them. */
 static bool take_blocks(tt_draw *d, uint64_t n, uint64_t *key, uint64_t *first) {
   tt_calc *c = d->c;
   if (c->code != TT_OK) return false;
   if (d->base == 0) {
-    if (!shared.is_seeded) {
-      shared.key = mixed(entropy());
-      shared.is_seeded = true;
-    }
+    seed_shared();
     *key = shared.key;
     *first = shared.counter;
     shared.counter += n;
     return true;
   }
-  const tt_value *v = &d->f->arg[0];
-  int64_t two = 2;
-  void *data;
-  if (v->tag != TT_V_ARRAY || v->as.array->dtype != TT_U64 || v->as.array->size != 2) {
-    tt__calc_fail(c, TT_ETYPE, "a generator is an array of two uint64");
-    return false;
-  }
-  const uint64_t *state = tt__calc_peek(c, v->as.array);
-  tt_array *next = state ? tt__calc_block(c, TT_U64, 1, &two, &data) : NULL;
-  if (!next) return false;
+  tt_array *a = d->f->arg[0].as.array;
+  const uint64_t *state = tt__calc_peek(c, a);
+  if (!state) return false;
   *key = state[0];
   *first = state[1];
-  memcpy(data, (uint64_t[2]){*key, *first + n}, sizeof(uint64_t[2]));
-  return tt__calc_set(c, v->as.array, tt_v_array(next));
-}
-
-/* ---- shapes and parameters */
-
-bool tt__draw_shape_fixed(tt_draw *d, int rank, const int64_t *len) {
-  tt_calc *c = d->c;
-  if (c->code != TT_OK) return false;
-  d->rank = rank;
-  memmove(d->len, len, sizeof *len * (size_t)rank);
-  c->code = tt__shape_size(rank, len, TT_F64, &d->size, c->err);
-  return c->code == TT_OK;
-}
-
-bool tt__draw_shape(tt_draw *d, int size, const tt_value *param, int n) {
-  tt_calc *c = d->c;
-  int ranks[4], rank;
-  const int64_t *lens[4];
-  int64_t len[TT_MAX_RANK], asked[TT_MAX_RANK];
-  bool arrays = false;
-  for (int k = 0; k < n && c->code == TT_OK; k++) {
-    tt_array *a = param[k].tag == TT_V_ARRAY ? param[k].as.array : NULL;
-    ranks[k] = a ? a->rank : 0;
-    lens[k] = a ? tt__array_len(a) : NULL;
-    arrays |= a != NULL;
-  }
-  if (c->code != TT_OK || (c->code = tt__shape_broadcast(n, ranks, lens, &rank, len, c->err)) != TT_OK) return false;
-  if (!tt__arg_given(d->f, d->base + size)) {
-    tt__draw_shape_fixed(d, rank, len);
-    return !arrays;
-  }
-  int m = tt__arg_ints(c, d->f, d->base + size, asked, TT_MAX_RANK);
-  bool fits = m >= rank;
-  for (int k = 0; k < rank && fits; k++) fits = len[k] == 1 || len[k] == asked[m - rank + k];
-  if (!fits && c->code == TT_OK) {
-    char have[200], want[200];
-    tt__shape_text(m, asked, have, sizeof have);
-    tt__shape_text(rank, len, want, sizeof want);
-    tt__calc_fail(c, TT_EVALUE, "Output size %s is not compatible with broadcast dimensions of inputs %s.", have, want);
-  }
-  tt__draw_shape_fixed(d, m, asked);
-  return false;
-}
-
-tt_value tt__draw_param(tt_draw *d, int k, double fallback) {
-  if (!tt__arg_given(d->f, d->base + k)) return tt_v_float(fallback);
-  tt_value v = tt__arg_value(d->c, d->f, d->base + k);
-  if (v.tag == TT_V_INT) return tt_v_float((double)v.as.i);
-  if (v.tag == TT_V_BOOL) return tt_v_float(v.as.b);
-  if (v.tag == TT_V_ARRAY && !tt__is_complex((tt_dtype)v.as.array->dtype)) {
-    tt_array *a = tt__calc_cast(d->c, v.as.array, TT_F64);
-    return a ? tt_v_array(a) : tt_v_float(fallback);
-  }
-  if (v.tag != TT_V_FLOAT) tt__calc_fail(d->c, TT_ETYPE, "a parameter must be a real number");
-  return v;
+  return tt__draw_store(c, a, (uint64_t[2]){*key, *first + n});
 }
 
 tt_array *tt__draw_op(tt_draw *d, tt_op op, tt_value a, tt_value b) {
@@ -221,140 +180,148 @@ tt_array *tt__draw_below(tt_draw *d, uint64_t range) {
   return scaled_down(d->c, word, v_u64(range & UINT32_MAX), v_u64(range >> 32), range <= UINT32_MAX);
 }
 
+tt_array *tt__draw_below_each(tt_draw *d, tt_array *range) {
+  tt_calc *c = d->c;
+  tt_array *n = tt__calc_opi(c, TT_ADD, range, 1), *all = tt__calc_opi(c, TT_EQ, n, 0); /* 2^64 has no room */
+  tt_array *low = tt__calc_opi(c, TT_AND, n, UINT32_MAX), *high = tt__calc_opi(c, TT_SHR, n, 32);
+  tt_array *word = high ? tt__draw_bits(d) : NULL;
+  if (!word || !low || !all) return NULL;
+  tt_array *x = scaled_down(c, word, tt_v_array(low), tt_v_array(high), false);
+  return x ? tt__calc_where(c, all, tt_v_array(word), tt_v_array(x)) : NULL;
+}
+
 /* ---- base distributions */
 
-static tt_dtype float_type(tt_draw *d, int k) {
+/* The type of a draw that `dtype` says, float64 or float32. */
+static tt_dtype float_type(tt_draw *d, int k, const char *name) {
   tt_dtype t = tt__arg_dtype(d->c, d->f, d->base + k, TT_F64);
   if (t != TT_F32 && t != TT_F64)
-    tt__calc_fail(d->c, TT_ETYPE, "Unsupported dtype dtype('%s') for random", tt__dtypes[t].name);
+    tt__calc_fail(d->c, TT_ETYPE, "Unsupported dtype dtype('%s') for %s", tt__dtypes[t].name, name);
   return t;
 }
 
-/* size=None draws one number; `out` gives the shape where size does not. */
-static void plain_shape(tt_draw *d, tt_call_frame *f, int size, int out) {
-  bool into = out >= 0 && tt__arg_given(f, d->base + out) && f->arg[d->base + out].tag == TT_V_ARRAY;
-  if (into && !tt__arg_given(f, d->base + size)) {
-    tt_array *a = f->arg[d->base + out].as.array;
-    tt__draw_shape_fixed(d, a->rank, tt__array_len(a));
-  } else {
-    f->scalar = tt__draw_shape(d, size, NULL, 0) && !into;
-  }
+/* NumPy's demands of an array to draw into; NULL: none is given, or it is none. */
+static tt_array *drawn_into(tt_draw *d, int out, tt_dtype t) {
+  tt_calc *c = d->c;
+  if (out < 0 || !tt__arg_given(d->f, d->base + out)) return NULL;
+  const tt_value *v = &d->f->arg[d->base + out];
+  if (v->tag != TT_V_ARRAY) return tt__calc_fail(c, TT_ETYPE, "return arrays must be of ArrayType");
+  tt_array *a = v->as.array;
+  if (tt__array_check_writable(a, c->err) != TT_OK || !(tt__array_is_c(a) || tt__array_is_f(a)))
+    return tt__calc_fail(c, TT_EVALUE,
+                         "Supplied output array must be contiguous, writable, aligned, and in machine byte-order.");
+  if (a->dtype != t)
+    return tt__calc_fail(c, TT_ETYPE, "Supplied output array has the wrong type. Expected %s, got %s",
+                         tt__dtypes[t].name, tt__dtypes[a->dtype].name);
+  return a;
 }
 
-static tt_array *random_floats(tt_draw *d, tt_call_frame *f) {
-  tt_dtype t = float_type(d, 1);
-  plain_shape(d, f, 0, 2);
-  return tt__arg_out(d->c, f, d->base + 2, tt__draw_uniform(d, t));
+/* size=None draws one number; `out` gives the shape where size does not. */
+static void plain_shape(tt_draw *d, tt_call_frame *f, int size, int out, tt_dtype t) {
+  tt_array *a = d->c->code == TT_OK ? drawn_into(d, out, t) : NULL;
+  if (a && !tt__arg_given(f, d->base + size)) {
+    tt__draw_shape_fixed(d, a->rank, tt__array_len(a));
+    return;
+  }
+  f->scalar = tt__draw_shape(d, size, NULL, 0) && !a;
+  if (a && d->c->code == TT_OK && (d->rank != a->rank || !tt__shape_same(d->rank, d->len, tt__array_len(a))))
+    tt__calc_fail(d->c, TT_EVALUE, "size must match out.shape when used together");
 }
-TT_DRAW(random_floats)
+
+/* The drawn numbers, in `out` where it is given: in the order of its memory, as NumPy fills it. */
+static tt_array *handed(tt_draw *d, tt_call_frame *f, int out, tt_array *drawn) {
+  if (out < 0 || !tt__arg_given(f, d->base + out) || d->c->code != TT_OK) return drawn;
+  tt_array *a = f->arg[d->base + out].as.array;
+  if (!tt__array_is_c(a)) {
+    int64_t len[TT_MAX_RANK];
+    memcpy(len, tt__array_len(a), sizeof *len * (size_t)a->rank);
+    tt__reverse_axes(a->rank, len);
+    drawn = tt__calc_transpose(d->c, tt__calc_reshape(d->c, drawn, a->rank, len), NULL);
+  }
+  return tt__arg_out(d->c, f, d->base + out, drawn);
+}
+
+static tt_array *exact(tt_draw *d, tt_dtype t, tt_dist wide, tt_dist narrow) {
+  return d->c->code == TT_OK ? tt__draw_exact(d, t == TT_F32 ? narrow : wide, t, NULL, 0) : NULL;
+}
+
+/* Arguments: size, dtype, out; a RandomState has the first alone. */
+static tt_array *random_floats(tt_draw *d, tt_call_frame *f) {
+  int out = d->legacy ? -1 : 2;
+  tt_dtype t = d->legacy ? TT_F64 : float_type(d, 1, "random");
+  plain_shape(d, f, 0, out, t);
+  return handed(d, f, out, d->bits ? exact(d, t, TT_DIST_UNIT, TT_DIST_UNIT_FLOAT) : tt__draw_uniform(d, t));
+}
+TT_DRAW(random_floats, -1)
 
 static tt_array *standard_normal(tt_draw *d, tt_call_frame *f) {
-  tt_dtype t = float_type(d, 1);
-  plain_shape(d, f, 0, 2);
-  return tt__arg_out(d->c, f, d->base + 2, tt__draw_normal(d, t));
+  int out = d->legacy ? -1 : 2;
+  tt_dtype t = d->legacy ? TT_F64 : float_type(d, 1, "standard_normal");
+  plain_shape(d, f, 0, out, t);
+  if (d->bits) return handed(d, f, out, exact(d, t, TT_DIST_STANDARD_NORMAL, TT_DIST_STANDARD_NORMAL_FLOAT));
+  return handed(d, f, out, tt__draw_normal(d, t));
 }
-TT_DRAW(standard_normal)
+TT_DRAW(standard_normal, -1)
 
+/* Arguments: size, dtype, method, out. */
 static tt_array *standard_exponential(tt_draw *d, tt_call_frame *f) {
-  tt_dtype t = float_type(d, 1);
-  plain_shape(d, f, 0, 3);
+  int out = d->legacy ? -1 : 3;
+  tt_dtype t = d->legacy ? TT_F64 : float_type(d, 1, "standard_exponential");
+  bool inverse = !d->legacy && strcmp(tt__arg_string(d->c, f, d->base + 2, "zig"), "zig") != 0;
+  plain_shape(d, f, 0, out, t);
+  if (d->bits && inverse)
+    return handed(d, f, out, exact(d, t, TT_DIST_EXPONENTIAL_INVERSE, TT_DIST_EXPONENTIAL_INVERSE_FLOAT));
+  if (d->bits) return handed(d, f, out, exact(d, t, TT_DIST_STANDARD_EXPONENTIAL, TT_DIST_STANDARD_EXPONENTIAL_FLOAT));
   tt_array *u = tt__draw_uniform(d, t);
   u = tt__calc_op1(d->c, TT_NEG, tt__calc_op1(d->c, TT_LOG1P, tt__calc_op1(d->c, TT_NEG, u)));
-  return tt__arg_out(d->c, f, d->base + 3, u);
+  return handed(d, f, out, u);
 }
-TT_DRAW(standard_exponential)
+TT_DRAW(standard_exponential, -1)
+
+/* Arguments: shape, size, dtype, out. */
+static tt_array *standard_gamma(tt_draw *d, tt_call_frame *f) {
+  static const tt_draw_param shape = TT_PARAM("shape", TT_RULE_NON_NEGATIVE);
+  int out = d->legacy ? -1 : 3;
+  tt_dtype t = d->legacy ? TT_F64 : float_type(d, 2, "standard_gamma");
+  tt_value p;
+  if (!tt__draw_read(d, &shape, 1, &p)) return NULL;
+  tt_array *a = drawn_into(d, out, t);
+  if (a && !tt__arg_given(f, d->base + 1))
+    tt__draw_shape_fixed(d, a->rank, tt__array_len(a));
+  else
+    f->scalar = tt__draw_shape(d, 1, &p, 1) && !a;
+  if (d->c->code != TT_OK) return NULL;
+  if (d->bits)
+    return handed(d, f, out,
+                  tt__draw_exact(d, t == TT_F32 ? TT_DIST_STANDARD_GAMMA_FLOAT : TT_DIST_STANDARD_GAMMA, t, &p, 1));
+  return handed(d, f, out, tt__calc_cast(d->c, tt__draw_rejected(d, TT_DRAW_GAMMA, TT_F64, &p, 1), t));
+}
+TT_DRAW(standard_gamma, -1)
 
 /* rand(d0, d1, ...), randn(d0, d1, ...) */
 static tt_array *rand_shape(tt_draw *d, tt_call_frame *f, bool normal) {
   int64_t len[TT_MAX_RANK];
-  int rank = f->narg ? tt__arg_ints(d->c, f, 0, len, TT_MAX_RANK) : 0;
+  int rank = f->narg > d->base ? tt__arg_ints(d->c, f, d->base, len, TT_MAX_RANK) : 0;
+  tt_dtype t = d->legacy ? TT_F64 : float_type(d, 1, normal ? "standard_normal" : "random");
   f->scalar = rank == 0;
   if (!tt__draw_shape_fixed(d, rank, len)) return NULL;
-  return normal ? tt__draw_normal(d, TT_F64) : tt__draw_uniform(d, TT_F64);
+  if (d->bits) return tt__draw_exact(d, normal ? TT_DIST_STANDARD_NORMAL : TT_DIST_UNIT, t, NULL, 0);
+  return normal ? tt__draw_normal(d, t) : tt__draw_uniform(d, t);
 }
 
-static tt_array *rand_uniform(tt_calc *c, tt_call_frame *f) { return rand_shape(&(tt_draw){.c = c, .f = f}, f, false); }
-static tt_array *rand_normal(tt_calc *c, tt_call_frame *f) { return rand_shape(&(tt_draw){.c = c, .f = f}, f, true); }
-TT_HANDLER(rand_uniform)
-TT_HANDLER(rand_normal)
+static tt_array *rand_uniform(tt_draw *d, tt_call_frame *f) { return rand_shape(d, f, false); }
+static tt_array *rand_normal(tt_draw *d, tt_call_frame *f) { return rand_shape(d, f, true); }
+TT_DRAW_ONE(random, rand_uniform, TT_DRAW_PROCESS, -1)
+TT_DRAW_ONE(legacy, rand_uniform, TT_DRAW_LEGACY, -1)
+TT_DRAW_ONE(random, rand_normal, TT_DRAW_PROCESS, -1)
+TT_DRAW_ONE(legacy, rand_normal, TT_DRAW_LEGACY, -1)
 
-/* ---- integers */
-
-typedef struct bounds {
-  __int128 low, high; /* of the type */
-} bounds;
-
-static bounds bounds_of(tt_dtype t) {
-  int bits = t == TT_BOOL ? 1 : (int)tt__dtype_size(t) * 8;
-  if (t == TT_BOOL || tt__is_unsigned(t)) return (bounds){0, ((__int128)1 << bits) - 1};
-  return (bounds){-((__int128)1 << (bits - 1)), ((__int128)1 << (bits - 1)) - 1};
+/* Integers from 0 to the largest that a long has. */
+static tt_array *tomaxint(tt_draw *d, tt_call_frame *f) {
+  f->scalar = tt__draw_shape(d, 0, NULL, 0);
+  return d->c->code == TT_OK ? tt__draw_exact(d, TT_DIST_POSITIVE, TT_I64, NULL, 0) : NULL;
 }
-
-static __int128 whole(const tt_value *v) {
-  switch (v->tag) {
-    case TT_V_UINT:
-      return v->as.u;
-    case TT_V_BOOL:
-      return v->as.b;
-    case TT_V_FLOAT:
-      return (__int128)v->as.f;
-    default:
-      return v->as.i;
-  }
-}
-
-/* Bounds in arrays: checked by looking, then as two arrays of the same arithmetic. */
-static tt_array *integers_between(tt_draw *d, tt_value low, tt_value high, bool closed, tt_dtype type) {
-  tt_calc *c = d->c;
-  tt_array *a = tt__calc_cast(c, tt__value_as_array(c, &low), TT_I64),
-           *b = tt__calc_cast(c, tt__value_as_array(c, &high), TT_I64);
-  if (!a || !b) return NULL;
-  tt_array *bad = tt__calc_op2(c, closed ? TT_GT : TT_GE, a, b);
-  uint64_t axes = bad && bad->rank ? ~UINT64_C(0) >> (64 - bad->rank) : 0;
-  const uint8_t *found = tt__calc_peek(c, axes ? tt__calc_reduce(c, TT_RED_ANY, bad, axes, false) : bad);
-  if (found && *found) return tt__calc_fail(c, TT_EVALUE, closed ? "low > high" : "low >= high");
-  tt_array *range = tt__calc_cast(c, tt__calc_op2(c, TT_SUB, b, a), TT_U64), *word;
-  if (closed) range = tt__calc_opi(c, TT_ADD, range, 1);
-  tt_array *r0 = tt__calc_opi(c, TT_AND, range, UINT32_MAX), *r1 = tt__calc_opi(c, TT_SHR, range, 32);
-  if (!r1 || !(word = tt__draw_bits(d))) return NULL;
-  tt_array *x = scaled_down(c, word, tt_v_array(r0), tt_v_array(r1), false);
-  return tt__calc_cast(c, tt__calc_op2(c, TT_ADD, x, tt__calc_cast(c, a, TT_U64)), type);
-}
-
-static tt_array *integers(tt_draw *d, tt_call_frame *f) {
-  tt_calc *c = d->c;
-  tt_value low = tt__arg_value(c, f, d->base), high = low;
-  if (tt__arg_given(f, d->base + 1))
-    high = tt__arg_value(c, f, d->base + 1);
-  else
-    low = tt_v_int(0);
-  tt_dtype type = tt__arg_dtype(c, f, d->base + 3, TT_I64);
-  bool closed = tt__arg_bool(c, f, d->base + 4, false);
-  if (c->code != TT_OK) return NULL;
-  if (!tt__is_int(type) && type != TT_BOOL)
-    return tt__calc_fail(c, TT_ETYPE, "Unsupported dtype dtype('%s') for integers", tt__dtypes[type].name);
-  tt_value param[2] = {low, high};
-  f->scalar = tt__draw_shape(d, 2, param, 2);
-  tt_value *v[2] = {&low, &high};
-  for (int k = 0; k < 2 && c->code == TT_OK; k++) /* single numbers in arrays are numbers */
-    if (v[k]->tag == TT_V_ARRAY && v[k]->as.array->size == 1) c->code = tt_item(v[k]->as.array, v[k], c->err);
-  if (c->code != TT_OK) return NULL;
-  if (low.tag == TT_V_ARRAY || high.tag == TT_V_ARRAY) return integers_between(d, low, high, closed, type);
-  __int128 a = whole(&low), b = whole(&high) - !closed;
-  bounds t = bounds_of(type);
-  if (a < t.low) return tt__calc_fail(c, TT_EVALUE, "low is out of bounds for %s", tt__dtypes[type].name);
-  if (b > t.high) return tt__calc_fail(c, TT_EVALUE, "high is out of bounds for %s", tt__dtypes[type].name);
-  if (a > b && d->size == 0 && d->rank) return tt__calc_empty(c, type, d->rank, d->len);
-  if (a > b)
-    return tt__calc_fail(c, TT_EVALUE,
-                         closed                          ? "low > high"
-                         : tt__arg_given(f, d->base + 1) ? "low >= high"
-                                                         : "high <= 0");
-  tt_array *x = tt__draw_below(d, (uint64_t)(b - a + 1));
-  if (a != 0 && x) x = tt__draw_op(d, TT_ADD, tt_v_array(x), v_u64((uint64_t)a));
-  return type == TT_BOOL ? tt__calc_opi(c, TT_NE, x, 0) : tt__calc_cast(c, x, type);
-}
-TT_DRAW(integers)
+TT_DRAW_ONE(legacy, tomaxint, TT_DRAW_LEGACY, -1)
 
 /* ---- orders */
 

@@ -6,38 +6,53 @@
 #include <string.h>
 
 #include "graph/fn.h"
+#include "graph/order.h"
 
 /* ---- likes */
 
 /*
-** What a "like" function makes: shape and type of the prototype unless given. In Fortran's order the axes are the other
-** way round, and the result is the transpose. The parameters are dtype, order, subok, shape, from `first` on.
+** What a "like" function makes: shape and type of the prototype unless given, and memory that goes as its does. It is
+** made with its axes in that order. The parameters are dtype, order, subok, shape, from `first` on.
 */
 typedef struct mould {
   tt_dtype type;
-  int rank;
-  bool fortran;
+  int rank, axes[TT_MAX_RANK];
   int64_t len[TT_MAX_RANK];
 } mould;
 
 static mould like(tt_calc *c, const tt_call_frame *f, int first) {
   mould m = {.type = TT_F64};
+  int64_t given[TT_MAX_RANK];
   tt_array *a = tt__arg_array(c, f, 0);
   if (!a) return m;
   m.type = tt__arg_dtype(c, f, first, (tt_dtype)a->dtype);
-  m.fortran = tt__arg_order(c, f, first + 1, a, "K") == 'F';
-  m.rank = a->rank;
-  if (tt__arg_given(f, first + 3))
-    m.rank = tt__arg_ints(c, f, first + 3, m.len, TT_MAX_RANK);
+  char order = tt__arg_order(c, f, first + 1, a, "K");
+  bool other = tt__arg_given(f, first + 3);
+  m.rank = other ? tt__arg_ints(c, f, first + 3, given, TT_MAX_RANK) : a->rank;
+  const int64_t *len = other ? given : tt__array_len(a);
+  if (m.rank == a->rank)
+    tt__order_of(a, order, m.axes);
   else
-    memcpy(m.len, tt__array_len(a), sizeof *m.len * a->rank);
-  if (m.fortran) tt__reverse_axes(m.rank, m.len);
+    for (int d = 0; d < m.rank; d++) m.axes[d] = order == 'F' ? m.rank - 1 - d : d;
+  for (int d = 0; d < m.rank; d++) m.len[d] = len[m.axes[d]];
   return m;
+}
+
+static tt_array *restored(tt_calc *c, const mould *m, tt_array *made) {
+  tt_array *out = made && c->code == TT_OK ? tt__array_restored(made, m->axes, c->err) : NULL;
+  return made ? tt__calc_keep(c, out ? TT_OK : TT_ENOMEM, &out) : NULL;
+}
+
+static tt_array *made_like(tt_calc *c, const mould *m, const tt_value *with) {
+  if (c->code != TT_OK) return NULL;
+  return restored(
+      c, m, with ? tt__calc_full(c, m->type, m->rank, m->len, *with) : tt__calc_empty(c, m->type, m->rank, m->len));
 }
 
 static tt_array *filled_like(tt_calc *c, tt_call_frame *f, int64_t with) {
   mould m = like(c, f, 1);
-  return tt__calc_turned(c, m.fortran, tt__calc_full(c, m.type, m.rank, m.len, tt_v_int(with)));
+  tt_value v = tt_v_int(with);
+  return made_like(c, &m, &v);
 }
 
 static tt_array *zeros_like(tt_calc *c, tt_call_frame *f) { return filled_like(c, f, 0); }
@@ -47,7 +62,7 @@ TT_HANDLER(ones_like)
 
 static tt_array *empty_like(tt_calc *c, tt_call_frame *f) {
   mould m = like(c, f, 1);
-  return tt__calc_turned(c, m.fortran, tt__calc_empty(c, m.type, m.rank, m.len));
+  return made_like(c, &m, NULL);
 }
 TT_HANDLER(empty_like)
 
@@ -55,10 +70,11 @@ static tt_array *full_like(tt_calc *c, tt_call_frame *f) {
   mould m = like(c, f, 2);
   const tt_value *v = &f->arg[1];
   if (c->code != TT_OK) return NULL;
-  if (v->tag != TT_V_ARRAY && v->tag != TT_V_TUPLE)
-    return tt__calc_turned(c, m.fortran, tt__calc_full(c, m.type, m.rank, m.len, *v));
-  tt_array *out = tt__calc_turned(c, m.fortran, tt__calc_empty(c, m.type, m.rank, m.len)),
-           *a = tt__value_as_array(c, v);
+  if (v->tag != TT_V_ARRAY && v->tag != TT_V_TUPLE) {
+    tt_value with = tt__fn_fill_value(*v, m.type);
+    return made_like(c, &m, &with);
+  }
+  tt_array *out = made_like(c, &m, NULL), *a = tt__value_as_array(c, v);
   return a && tt__calc_set(c, out, tt_v_array(a)) ? out : NULL;
 }
 TT_HANDLER(full_like)
@@ -214,6 +230,8 @@ static tt_array *by_place(tt_calc *c, tt_op op, int64_t rows, int64_t columns, i
 static tt_array *eye(tt_calc *c, tt_call_frame *f) {
   int64_t rows = tt__arg_int(c, f, 0, 0), columns = tt__arg_int(c, f, 1, rows), k = tt__arg_int(c, f, 2, 0);
   tt_dtype type = tt__arg_dtype(c, f, 3, TT_F64);
+  if (k < -rows) k = -rows; /* outside, but not so far that places beside it wrap */
+  if (k > columns) k = columns;
   return tt__calc_cast(c, by_place(c, TT_EQ, rows, columns, k), type);
 }
 TT_HANDLER(eye)
@@ -241,7 +259,8 @@ static tt_array *triangle(tt_calc *c, tt_call_frame *f, tt_op op) {
   if (!a) return NULL;
   if (a->rank == 0) return tt__calc_fail(c, TT_EINDEX, "tuple index out of range");
   const int64_t *len = tt__array_len(a) + a->rank - 2;
-  return tt__calc_where(c, by_place(c, op, len[0], len[1], k), tt_v_array(a), tt_v_int(0));
+  tt_value zero = a->dtype == TT_BOOL ? (tt_value){.tag = TT_V_BOOL} : tt_v_int(0);
+  return tt__calc_where(c, by_place(c, op, len[0], len[1], k), tt_v_array(a), zero);
 }
 
 static tt_array *tril(tt_calc *c, tt_call_frame *f) { return triangle(c, f, TT_GE); }
@@ -284,6 +303,10 @@ static tt_array *indices(tt_calc *c, tt_call_frame *f) {
   int rank = tt__arg_ints(c, f, 0, len, TT_MAX_RANK - 1);
   tt_dtype type = tt__arg_dtype(c, f, 1, TT_I64);
   bool sparse = tt__arg_bool(c, f, 2, false);
+  for (int d = 0; d < rank; d++)
+    if (type == TT_BOOL && len[d] > 2)
+      tt__calc_fail(c, TT_ETYPE, "arange() is only supported for booleans when the result has at most length 2.");
+  if (c->code != TT_OK) return NULL;
   memmove(len + 1, len, sizeof *len * (size_t)rank);
   len[0] = rank;
   tt_array *out = sparse ? NULL : tt__calc_empty(c, type, rank + 1, len);

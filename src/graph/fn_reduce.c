@@ -3,6 +3,7 @@
 ** and `initial` are decided here.
 */
 
+#include "base/warn.h"
 #include "graph/fn.h"
 
 /* NumPy's accumulator of a sum or product: integers at least 64 bits wide. */
@@ -89,7 +90,7 @@ static tt_array *total(tt_calc *c, tt_call_frame *f, tt_red red, tt_op op, int64
   tt_array *wide = tt__calc_cast(c, a, is_half(type) ? TT_F32 : type);
   wide = masked(c, f, at.where, wide, tt_v_int(neutral));
   tt_array *r = tt__calc_cast(c, fold(c, red, wide, axes, keep), type);
-  return tt__arg_out(c, f, at.out, with_initial(c, f, at.initial, op, r));
+  return tt__arg_out_any(c, f, at.out, with_initial(c, f, at.initial, op, r));
 }
 
 static tt_array *sum(tt_calc *c, tt_call_frame *f) { return total(c, f, TT_RED_SUM, TT_ADD, 0); }
@@ -126,10 +127,10 @@ static tt_array *extreme(tt_calc *c, tt_call_frame *f, tt_red red, tt_op op) {
       else if (keep)
         len[n++] = 1;
     }
-    return tt__arg_out(c, f, at.out, tt__calc_full(c, (tt_dtype)a->dtype, n, len, f->arg[at.initial]));
+    return tt__arg_out_any(c, f, at.out, tt__calc_full(c, (tt_dtype)a->dtype, n, len, f->arg[at.initial]));
   }
   r = fold(c, red, a, axes, keep);
-  return tt__arg_out(c, f, at.out, with_initial(c, f, at.initial, op, r));
+  return tt__arg_out_any(c, f, at.out, with_initial(c, f, at.initial, op, r));
 }
 
 static tt_array *max(tt_calc *c, tt_call_frame *f) { return extreme(c, f, TT_RED_MAX, TT_MAXIMUM); }
@@ -185,19 +186,24 @@ TT_HANDLER(count_nonzero)
 
 /* ---- moments */
 
-/* How many elements go into each mean: a number, or, with a mask, an array. */
+/*
+** How many elements go into each mean: a number, or, with a mask, an array. `words` (or NULL) warn of a count that
+** leaves nothing; a mask is looked at for it.
+*/
 static tt_array *divide_by_count(tt_calc *c, const tt_call_frame *f, int where, tt_array *a, tt_array *s, uint64_t axes,
-                                 bool keep, double less) {
+                                 bool keep, double less, const char *words) {
   if (!s) return NULL;
   if (!is_masked(f, where)) {
     double n = (double)points(a, axes) - less;
+    if (words && n <= 0) tt__warn(TT_WARN_RUNTIME, "%s", words);
     return tt__calc_opf(c, TT_DIV, s, n > 0 ? n : 0);
   }
   tt_array *mask = tt__calc_cast(c, tt__calc_cast(c, tt__arg_array(c, f, where), TT_BOOL), TT_I64);
   mask = mask ? tt__calc_broadcast(c, mask, a->rank, tt__array_len(a)) : NULL;
   tt_array *n = tt__calc_opf(c, TT_SUB, tt__calc_reduce(c, TT_RED_SUM, mask, axes, keep), less);
-  n = tt__calc_opf(c, TT_MAXIMUM, n, 0);
-  return tt__calc_cast(c, tt__calc_op2(c, TT_DIV, s, n), (tt_dtype)s->dtype);
+  tt_array *r = tt__calc_op2(c, TT_DIV, s, tt__calc_opf(c, TT_MAXIMUM, n, 0));
+  r = tt__calc_cast(c, r, (tt_dtype)s->dtype);
+  return words ? tt__calc_warn_where(c, tt__calc_opf(c, TT_LE, n, 0), r, words) : r;
 }
 
 static tt_dtype moment_type(tt_calc *c, const tt_call_frame *f, tt_array *a) {
@@ -206,6 +212,7 @@ static tt_dtype moment_type(tt_calc *c, const tt_call_frame *f, tt_array *a) {
 }
 
 static tt_array *mean(tt_calc *c, tt_call_frame *f) {
+  static const char *const words = "Mean of empty slice";
   tt_array *a = tt__arg_array(c, f, 0);
   if (!a) return NULL;
   uint64_t axes = tt__arg_axes(c, f, 1, a->rank);
@@ -213,9 +220,11 @@ static tt_array *mean(tt_calc *c, tt_call_frame *f) {
   tt_dtype type = moment_type(c, f, a);
   tt_array *w = masked(c, f, 5, tt__calc_cast(c, a, is_half(type) ? TT_F32 : type), tt_v_int(0));
   tt_array *s = tt__calc_reduce(c, TT_RED_SUM, w, axes, keep);
-  return tt__arg_out(c, f, 3, tt__calc_cast(c, divide_by_count(c, f, 5, a, s, axes, keep, 0), type));
+  return tt__arg_out_any(c, f, 3, tt__calc_cast(c, divide_by_count(c, f, 5, a, s, axes, keep, 0, words), type));
 }
 TT_HANDLER(mean)
+
+static const char no_freedom[] = "Degrees of freedom <= 0 for slice";
 
 /* Fewer elements than this stay in a cache between two passes. */
 #define ONE_PASS (1 << 20)
@@ -249,6 +258,7 @@ static tt_array *variance_in_one(tt_calc *c, tt_array *a, uint64_t axes, bool ke
   tt_array *s = tt__calc_reduce(c, TT_RED_SUM, d, axes, keep);
   tt_array *q = tt__calc_reduce(c, TT_RED_SUM, tt__calc_op1(c, TT_SQUARE, d), axes, keep);
   tt_array *rest = tt__calc_op2(c, TT_SUB, q, tt__calc_opf(c, TT_DIV, tt__calc_op1(c, TT_SQUARE, s), n));
+  if (n <= less) tt__warn(TT_WARN_RUNTIME, "%s", no_freedom);
   return tt__calc_opf(c, TT_DIV, tt__calc_opf(c, TT_MAXIMUM, rest, 0), n > less ? n - less : 0);
 }
 
@@ -258,7 +268,7 @@ static tt_array *variance_in_two(tt_calc *c, tt_call_frame *f, tt_array *a, uint
   tt_array *m = tt__arg_given(f, 7) ? tt__arg_array(c, f, 7) : NULL;
   if (!m)
     m = divide_by_count(c, f, 6, a, tt__calc_reduce(c, TT_RED_SUM, masked(c, f, 6, w, tt_v_int(0)), axes, true), axes,
-                        true, 0);
+                        true, 0, NULL);
   tt_array *d = tt__calc_op2(c, TT_SUB, w, m);
   if (d && tt__is_complex((tt_dtype)d->dtype)) {
     tt_array *re = tt__calc_op1(c, TT_SQUARE, tt__calc_op1(c, TT_REAL, d)),
@@ -268,7 +278,7 @@ static tt_array *variance_in_two(tt_calc *c, tt_call_frame *f, tt_array *a, uint
     d = tt__calc_op1(c, TT_SQUARE, d);
   }
   tt_array *s = tt__calc_reduce(c, TT_RED_SUM, masked(c, f, 6, d, tt_v_int(0)), axes, keep);
-  return divide_by_count(c, f, 6, a, s, axes, keep, less);
+  return divide_by_count(c, f, 6, a, s, axes, keep, less, no_freedom);
 }
 
 static tt_array *variance(tt_calc *c, tt_call_frame *f, bool root) {

@@ -51,7 +51,8 @@ static tt_array *repeat(tt_calc *c, tt_call_frame *f) {
   if (!tt__arg_given(f, 2) || a->rank == 0) a = tt__calc_ravel(c, a);
   int axis = a ? tt__arg_axis(c, f, 2, a->rank, 0) : 0;
   if (!a || c->code != TT_OK) return NULL;
-  if (!tt__is_int((tt_dtype)times->dtype) && times->dtype != TT_BOOL && times->rank > 0)
+  bool whole = (tt__is_int((tt_dtype)times->dtype) && times->dtype != TT_U64) || times->dtype == TT_BOOL;
+  if (!whole && times->rank > 0 && times->size > 0)
     return tt__calc_fail(c, TT_ETYPE,
                          "Cannot cast array data from dtype('%s') to dtype('int64') according to the rule 'safe'",
                          tt__dtypes[times->dtype].name);
@@ -108,7 +109,11 @@ static tt_array *roll(tt_calc *c, tt_call_frame *f) {
   }
   return out && out->storage == a->storage ? tt__calc_copy(c, out) : out;
 }
-TT_HANDLER(roll)
+
+TT_HIDDEN tt_code tt__fn_roll(tt_call_frame *f, tt_error *err);
+tt_code tt__fn_roll(tt_call_frame *f, tt_error *err) {
+  return tt__fn_run_laid(f, roll, tt__arg_given(f, 2) ? 'K' : 'C', err); /* without an axis it is flattened first */
+}
 
 static tt_array *resize(tt_calc *c, tt_call_frame *f) {
   tt_array *a = tt__calc_ravel(c, tt__arg_array(c, f, 0));
@@ -158,13 +163,10 @@ static int64_t *places(tt_calc *c, const tt_value *obj, int64_t n, int64_t slack
   }
   tt_array *a = tt__value_as_array(c, obj);
   if (!a) return NULL;
-  if (a->dtype == TT_BOOL && a->rank > 0 && slack == 0) {
-    if (a->rank != 1 || a->size != n)
-      return (void *)tt__calc_fail(
-          c, TT_EVALUE,
-          "boolean array argument `obj` to delete must be one-dimensional and match the axis length of %lld",
-          (long long)n);
-  }
+  if (a->dtype == TT_BOOL && slack == 0 && (a->rank != 1 || a->size != n))
+    return (void *)tt__calc_fail(
+        c, TT_EVALUE, "boolean array argument obj to delete must be one dimensional and match the axis length of %lld",
+        (long long)n);
   if (a->rank > 1)
     return (void *)tt__calc_fail(c, TT_EVALUE,
                                  "index array argument `obj` to insert must be one dimensional or scalar");
@@ -236,7 +238,7 @@ static tt_array *delete (tt_calc *c, tt_call_frame *f) {
   tt_array *index = unmarked(c, mark, n, left);
   return tt__calc_take(c, a, index, axis);
 }
-TT_HANDLER(delete)
+TT_HANDLER_LAID(delete, 'A')
 
 /* One place: any number of values go there, broadcast over the other axes. */
 static tt_array *insert_one(tt_calc *c, tt_array *a, tt_array *values, int64_t at, int axis, bool scalar_place) {
@@ -310,4 +312,4 @@ static tt_array *insert(tt_calc *c, tt_call_frame *f) {
   if (single) return insert_one(c, a, values, at[0], axis, is_number);
   return insert_many(c, a, values, at, count, axis);
 }
-TT_HANDLER(insert)
+TT_HANDLER_LAID(insert, 'A')

@@ -1,6 +1,6 @@
 /*
-** Random numbers by rejection as a library row: "draw" takes a random word and two parameters for each element. The
-** text is the devices' (text/draw.h), over the scalar functions that rendered kernels have.
+** Random numbers by rejection as a library row: "draw" takes a random word and up to three parameters for each element.
+** The text is the devices' (text/draw.h), over the scalar functions that rendered kernels have.
 */
 #include "base/pool.h"
 #include "lib/device_rows.h"
@@ -10,7 +10,7 @@
 #include "lib/text/draw.h" /* below its words */
 
 /* attr.i: which distribution; bit k: parameter k is attr.f[k] instead of an operand. */
-enum { GAMMA, POISSON, BINOMIAL };
+enum { GAMMA, POISSON, BINOMIAL, HYPERGEOMETRIC, ZIPF, VONMISES };
 
 typedef struct job {
   const tt_lib_attr *attr;
@@ -21,20 +21,30 @@ typedef struct job {
 static void draw_some(void *ctx, int64_t lo, int64_t hi, int worker) {
   const job *j = ctx;
   const uint64_t *word = j->src[0].data;
-  const double *param[2] = {j->src[1].data, j->src[2].data};
-  bool fixed[2] = {j->attr->i[1] & 1, j->attr->i[1] & 2};
+  const double *param[3] = {j->src[1].data, j->src[2].data, j->src[3].data};
+  double p[3] = {j->attr->f[0], j->attr->f[1], j->attr->f[2]};
   (void)worker;
   for (int64_t i = lo; i < hi; i++) {
-    double a = fixed[0] ? j->attr->f[0] : param[0][i], b = fixed[1] ? j->attr->f[1] : param[1][i];
+    for (int k = 0; k < 3; k++)
+      if (!(j->attr->i[1] >> k & 1)) p[k] = param[k][i];
     switch (j->attr->i[0]) {
       case GAMMA:
-        ((double *)j->out)[i] = draw_gamma(word[i], a);
+        ((double *)j->out)[i] = draw_gamma(word[i], p[0]);
         break;
       case POISSON:
-        ((int64_t *)j->out)[i] = draw_poisson(word[i], a);
+        ((int64_t *)j->out)[i] = draw_poisson(word[i], p[0]);
+        break;
+      case HYPERGEOMETRIC:
+        ((int64_t *)j->out)[i] = draw_hypergeometric(word[i], p[0], p[1], p[2]);
+        break;
+      case ZIPF:
+        ((int64_t *)j->out)[i] = draw_zipf(word[i], p[0]);
+        break;
+      case VONMISES:
+        ((double *)j->out)[i] = draw_vonmises(word[i], p[0], p[1]);
         break;
       default:
-        ((int64_t *)j->out)[i] = draw_binomial(word[i], a, b);
+        ((int64_t *)j->out)[i] = draw_binomial(word[i], p[0], p[1]);
     }
   }
 }
@@ -47,6 +57,6 @@ static tt_code draw(const tt_lib_attr *attr, const tt_operand *src, const tt_blo
 }
 
 const tt_lib_row tt__rows_draw[] = {
-    {.name = "draw", .nsrc = 3, .nout = 1, .run = draw, .run_on = tt__device_draw},
+    {.name = "draw", .nsrc = 4, .nout = 1, .run = draw, .run_on = tt__device_draw},
     {.name = NULL},
 };

@@ -2,6 +2,7 @@
 
 import math
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -128,6 +129,134 @@ def test_binomial_is_exact(rng, n, p):
         assert abs(got[k] - N * q) <= 5 * math.sqrt(N * q * (1 - q)) + 3
 
 
+def check_counts(got, chance, first=0):
+    """Every count against its probability, within five standard deviations; beyond the listed ones, their rest."""
+    n = got.size
+    counts = np.bincount(np.minimum(got - first, len(chance)), minlength=len(chance) + 1)
+    assert got.min() >= first
+    for count, p in zip(counts, [*chance, max(1 - sum(chance), 0)]):
+        assert abs(count - n * p) <= 5 * math.sqrt(n * p * (1 - p)) + 3
+
+
+@pytest.mark.parametrize(
+    "good, bad, sample",
+    [(10, 5, 3), (5, 10, 12), (100, 50, 20), (50, 60, 105), (300, 200, 250), (0, 5, 3), (5, 0, 3), (7, 8, 0)],
+)
+def test_hypergeometric_is_exact(rng, good, bad, sample):
+    all_ways = math.comb(good + bad, sample)
+    chance = [math.comb(good, k) * math.comb(bad, sample - k) / all_ways for k in range(min(good, sample) + 1)]
+    got = rng.hypergeometric(good, bad, sample, N).numpy()
+    assert got.dtype == "int64"
+    check_counts(got, chance)
+
+
+@pytest.mark.parametrize("p", [0, 1e-9, 0.1, 0.7, 0.99])
+def test_logseries_is_exact(rng, p):
+    chance = [-(p**k) / (k * math.log1p(-p)) if p else float(k == 1) for k in range(1, 40)]
+    check_counts(rng.logseries(p, N).numpy(), chance, 1)
+
+
+@pytest.mark.parametrize("a", [1.1, 1.5, 2, 4, 30, 2000])
+def test_zipf_is_exact(rng, a):
+    zeta = sum(k**-a for k in range(1, 10000)) + 10000 ** (1 - a) / (a - 1) + 10000**-a / 2 + a * 10000 ** (-a - 1) / 12
+    got = rng.zipf(a, N).numpy()
+    if a == 1.1:  # cut at the largest int64
+        zeta -= (2.0**63) ** (1 - a) / (a - 1)
+    check_counts(got, [k**-a / zeta for k in range(1, 30)], 1)
+
+
+@pytest.mark.parametrize("p", [1, 0.9, 0.3, 0.01])
+def test_geometric_is_exact(rng, p):
+    check_counts(rng.geometric(p, N).numpy(), [p * (1 - p) ** (k - 1) for k in range(1, 60)], 1)
+
+
+def gap(a, b):
+    """Kolmogorov's and Smirnov's distance of two samples, in standard deviations of it."""
+    x = np.sort(np.concatenate([a, b]))
+    far = abs(np.searchsorted(np.sort(a), x, "right") / a.size - np.searchsorted(np.sort(b), x, "right") / b.size).max()
+    return far / math.sqrt(1 / a.size + 1 / b.size)
+
+
+CURVES = [
+    ("wald", (1, 1)), ("wald", (3, 0.2)), ("wald", (1e-3, 5)), ("wald", (1e6, 2)), ("vonmises", (0, 4)),
+    ("vonmises", (3, 0.5)),
+    ("vonmises", (-9, 2)), ("vonmises", (1, 0)), ("vonmises", (1, 1e-6)), ("vonmises", (0.5, 1e7)),
+    ("vonmises", (2, 1e5)),
+    ("noncentral_chisquare", (3, 2)), ("noncentral_chisquare", (0.3, 8)), ("noncentral_chisquare", (5, 0)),
+    ("noncentral_chisquare", (2, 500)), ("noncentral_f", (3, 9, 4)), ("noncentral_f", (0.5, 30, 1)),
+    ("weibull", (0.4,)),
+    ("beta", (0.01, 0.02)), ("beta", (5, 0.3)), ("triangular", (0, 0, 1)), ("pareto", (0.7,)), ("gumbel", (1, 2)),
+    ("standard_t", (0.8,)), ("f", (1, 2)), ("standard_cauchy", ()), ("lognormal", (0, 2)), ("laplace", (0, 1)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name, args", CURVES, ids=[f"{d[0]}{d[1]}" for d in CURVES])
+def test_distributions_are_numpys(rng, name, args):
+    """By the largest distance of the distribution functions: 2.2 or more has a chance of 1e-4."""
+    got, want = (getattr(r, name)(*args, size=N) for r in (rng, np.random.default_rng(77)))
+    got = got.numpy()
+    if name == "vonmises" and args[0] == -9:  # NumPy's own wrap of far negative angles is around another place
+        want = (want + np.pi) % (2 * np.pi) - np.pi
+    assert np.isfinite(got).all() and gap(got, want) < 2.2
+    if name == "vonmises":
+        assert abs(got).max() <= np.pi + 1e-12
+
+
+def test_colours(rng):
+    colors = np.array([16, 8, 4, 0, 12])
+    for sample, method in ((6, "marginals"), (30, "count")):
+        x = rng.multivariate_hypergeometric(colors, sample, (100, N // 1000), method=method).numpy().reshape(-1, 5)
+        assert (x.sum(1) == sample).all() and (x <= colors).all() and (x >= 0).all() and x.dtype == "int64"
+        p = colors / 40
+        cov = sample * (np.diag(p) - np.outer(p, p)) * (40 - sample) / 39
+        np.testing.assert_allclose(x.mean(0), sample * p, atol=0.05)
+        np.testing.assert_allclose(np.cov(x.T), cov, atol=0.15)
+    assert rng.multivariate_hypergeometric([3, 4], 7).tolist() == [3, 4]
+    assert rng.multivariate_hypergeometric([], 0, 2).shape == (2, 0)
+
+
+def test_types_of_draws():
+    """dtype= and device= wherever numbers are drawn."""
+    r = tt.random.default_rng(4)
+    for place in (r, tt.random):
+        for name, args in {"normal": (3, 2), "uniform": (0, 1), "gamma": (2, 1), "wald": (1, 1)}.items():
+            for t in ("float32", "float16", "bfloat16", "float64"):
+                x = getattr(place, name)(*args, size=5, dtype=t)
+                assert x.dtype == t and x.shape == (5,)
+            with pytest.raises(TypeError, match="Unsupported dtype"):
+                getattr(place, name)(*args, size=5, dtype="int32")
+        for name, args in {"poisson": (3,), "binomial": (9, 0.5), "zipf": (2,), "hypergeometric": (5, 5, 3)}.items():
+            assert getattr(place, name)(*args, size=5, dtype="int32").dtype == "int32"
+            assert getattr(place, name)(*args, size=5, dtype="float32").dtype == "float32"
+    for name in ("random", "standard_normal", "standard_exponential", "normal", "rand", "randn"):
+        args = (3, 2) if name.startswith("rand") and name != "random" else ()
+        x = getattr(tt.random, name)(*args, **({} if args else {"size": (3, 2)}), dtype="float32", device="cpu")
+        assert x.dtype == "float32" and x.shape == (3, 2) and str(x.device) == "cpu:0"
+    z = r.normal(0, 1, N, dtype="float32").numpy().astype("f8")
+    assert gap(z, np.random.default_rng(1).normal(size=N)) < 2.2
+    assert (r.uniform(2, 3, N, dtype="float32").numpy() <= 3).all()
+
+
+def test_state_of_the_process():
+    tt.random.seed(8)
+    tt.random.rand(5)
+    state = tt.random.get_state()
+    x = tt.random.randn(4).tolist()
+    tt.random.set_state(state)
+    assert tt.random.randn(4).tolist() == x
+    with pytest.raises(ValueError, match="RandomState"):
+        tt.random.set_state(np.random.get_state())
+    bits = tt.random.Philox4x3210(3)
+    bits.random_raw(4)
+    state, want = bits.state, tt.random.Generator(bits).random(3).tolist()
+    again = tt.random.Philox4x3210()
+    again.state = state
+    assert tt.random.Generator(again).random(3).tolist() == want
+    assert len({g.random() for g in tt.random.default_rng(3).spawn(3)}) == 3
+    one, two = (tt.random.default_rng(3).spawn(2)[1].random() for _ in range(2))
+    assert one == two
+
+
 @pytest.mark.parametrize("shape", [0.05, 0.7, 1, 1.5, 30, 1e5])
 def test_gamma_moments(rng, shape):
     x = rng.standard_gamma(shape, N).numpy()
@@ -170,6 +299,11 @@ def test_vectors(rng):
         z = rng.multivariate_normal([1, 2, 3], cov, (N // 2, 2), method=method).numpy().reshape(-1, 3)
         np.testing.assert_allclose(z.mean(0), [1, 2, 3], atol=0.03)
         np.testing.assert_allclose(np.cov(z.T), cov, atol=0.05)
+    with pytest.warns(RuntimeWarning, match="covariance is not symmetric positive-semidefinite"):
+        rng.multivariate_normal([0, 0], [[1, 2], [2, 1]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        rng.multivariate_normal([0, 0], [[1, 2], [2, 1]], check_valid="ignore")
     flat = rng.multivariate_normal([0, 0], [[1, 1], [1, 1]], 100).numpy()
     np.testing.assert_allclose(flat[:, 0], flat[:, 1], atol=1e-7)  # the root of a zero that was rounded
     assert tt.random.multivariate_normal([0, 0], np.eye(2)).shape == (2,)
@@ -179,7 +313,7 @@ def test_parameters_broadcast(rng):
     x = rng.normal([[0], [1000]], [1, 2, 3])
     assert x.shape == (2, 3) and (x.numpy()[1] > 900).all()
     assert rng.uniform([0, 10], [1, 20], (1000, 2)).numpy().max(0).tolist()[1] > 15
-    with pytest.raises(ValueError, match="not compatible with broadcast"):
+    with pytest.raises(ValueError, match="shape mismatch"):
         rng.normal([1, 2], 1, 3)
 
 
@@ -292,6 +426,24 @@ BAD = [
     lambda r: r.multivariate_normal([0, 0], [[1]]), lambda r: r.multivariate_normal([0, 0], np.eye(2), method="x"),
     lambda r: r.multivariate_normal([0, 0], [[1, 2], [2, 1]], check_valid="raise"),
     lambda r: r.multivariate_normal([0, 0], np.eye(2), check_valid="z"),
+    lambda r: r.hypergeometric(1, 2, 4), lambda r: r.hypergeometric(-1, 2, 1), lambda r: r.hypergeometric(1, -2, -3),
+    lambda r: r.hypergeometric(10**9, 2, 1), lambda r: r.hypergeometric([1, 2], 2, [1, 9]), lambda r: r.vonmises(0, -1),
+    lambda r: r.wald(0, 1), lambda r: r.wald(1, -1), lambda r: r.zipf(1), lambda r: r.zipf(np.nan),
+    lambda r: r.zipf([2, 0.5]), lambda r: r.logseries(1), lambda r: r.logseries(-0.1),
+    lambda r: r.logseries([0.1, np.nan]),
+    lambda r: r.noncentral_chisquare(0, 1), lambda r: r.noncentral_chisquare(1, -1), lambda r: r.noncentral_f(1, 0, 1),
+    lambda r: r.noncentral_f(0, 1, 1), lambda r: r.noncentral_f(1, 1, -1), lambda r: r.normal(0, -0.0),
+    lambda r: r.normal([1, 2], 1, (2, 3)), lambda r: r.normal([[1], [2]], 1, 3), lambda r: r.uniform(0, np.inf),
+    lambda r: r.uniform([0, 1], [np.nan, 2]), lambda r: r.uniform(2, 1), lambda r: r.uniform([2, 1], 1.5),
+    lambda r: r.geometric([0.5, 0]), lambda r: r.negative_binomial(np.nan, 0.5),
+    lambda r: r.negative_binomial(1e19, 0.5),
+    lambda r: r.multivariate_hypergeometric([1, 2], 4), lambda r: r.multivariate_hypergeometric([1, -2], 1),
+    lambda r: r.multivariate_hypergeometric([1, 2], 1, method="x"), lambda r: r.integers(5, 3),
+    lambda r: r.integers([3], [2]),
+    lambda r: r.integers(0, [256, 257], dtype="uint8"), lambda r: r.integers(3, dtype="f4"),
+    lambda r: r.random(3, dtype="i4"),
+    lambda r: r.choice(2.5), lambda r: r.choice(None), lambda r: r.choice(3, p=[0.5, 0.5]), lambda r: r.choice(0, 2),
+    lambda r: r.permutation(2.5), lambda r: r.normal(None), lambda r: r.normal(1, None),
     lambda r: r.negative_binomial(0, 0.5), lambda r: r.negative_binomial(1, 0), lambda r: r.standard_gamma([-1.0, 1]),
 ]  # fmt: skip
 

@@ -1,7 +1,7 @@
 /*
 ** Random numbers by rejection, one text for the host (rows_draw.c, over the prelude that rendered kernels have) and for
-** devices, so that a draw has the same bits wherever it is made. On a device GAMMA, POISSON or BINOMIAL says which its
-** kernel draws; the result is of type T.
+** devices, so that a draw has the same bits wherever it is made. On a device GAMMA, POISSON, BINOMIAL, HYPERGEOMETRIC,
+** ZIPF or VONMISES says which its kernel draws; the result is of type T.
 */
 /* A stream of random bits out of one word. */
 typedef struct stream {
@@ -123,6 +123,78 @@ TT_FN tt_i64 binomial(stream *r, tt_i64 n, tt_f64 p) {
   return p > 0.5 ? n - binomial_half(r, n, 1 - p) : binomial_half(r, n, p);
 }
 
+/* A ratio of uniforms (Stadlober): `few` good ones among all, `item` drawn, at most half of them. */
+TT_FN tt_f64 hypergeometric_chance(tt_f64 k, tt_f64 few, tt_f64 many, tt_f64 item) {
+  return log_factorial(k) + log_factorial(few - k) + log_factorial(item - k) + log_factorial(many - item + k);
+}
+TT_FN tt_f64 hypergeometric_half(stream *r, tt_f64 few, tt_f64 many, tt_f64 item) {
+  tt_f64 all = few + many, p = few / all, a = item * p + 0.5;
+  tt_f64 c = tt_sqrt_f64((all - item) * item * p * (many / all) / (all - 1) + 0.5);
+  tt_f64 h = 1.7155277699214135 * c + 0.8989161620588988, mode = tt_floor_f64((item + 1) * (few + 1) / (all + 2));
+  tt_f64 top = hypergeometric_chance(mode, few, many, item), end = (item < few ? item : few) + 1;
+  for (;;) {
+    tt_f64 u = uniform(r), x = a + h * (uniform(r) - 0.5) / u;
+    if (!(x >= 0 && x < end)) continue;
+    tt_f64 k = tt_floor_f64(x);
+    if (2 * tt_log_f64(u) <= top - hypergeometric_chance(k, few, many, item)) return k;
+  }
+}
+
+/* Item by item. */
+TT_FN tt_f64 hypergeometric_few(stream *r, tt_f64 good, tt_f64 all, tt_f64 item) {
+  tt_f64 rest = good;
+  for (; item > 0 && rest > 0; item--, all--)
+    if (uniform(r) * all < rest) rest--;
+  return good - rest;
+}
+
+TT_FN tt_i64 hypergeometric(stream *r, tt_f64 good, tt_f64 bad, tt_f64 sample) {
+  tt_f64 all = good + bad, item = sample > all / 2 ? all - sample : sample, few = good < bad ? good : bad, k;
+  if (item < 10) {
+    k = hypergeometric_few(r, good, all, item);
+  } else {
+    k = hypergeometric_half(r, few, all - few, item);
+    if (good > bad) k = item - k;
+  }
+  return (tt_i64)(item < sample ? good - k : k);
+}
+
+/* From a power of a uniform number (Devroye), truncated to int64. */
+TT_FN tt_i64 zipf(stream *r, tt_f64 a) {
+  tt_f64 power = a - 1, scale = tt_exp2_f64(power), least = tt_pow_f64(9.2233720368547758e18, -power);
+  if (a >= 1025) return 1;
+  for (;;) {
+    tt_f64 u = uniform(r), v = uniform(r), x = tt_floor_f64(tt_pow_f64(u * least + (1 - u), -1 / power));
+    if (!(x >= 1 && x < 9.2233720368547758e18)) continue;
+    tt_f64 grown = power * tt_log1p_f64(1 / x), t = tt_exp_f64(grown);
+    if (v * x * tt_expm1_f64(grown) / (scale - 1) <= t / scale) return (tt_i64)x;
+  }
+}
+
+/* From a wrapped Cauchy number (Best and Fisher); where all is near 0, a normal number. */
+TT_FN tt_f64 vonmises(stream *r, tt_f64 mu, tt_f64 kappa) {
+  const tt_f64 pi = 3.141592653589793116;
+  tt_f64 angle;
+  if (kappa != kappa || mu != mu) return kappa + mu;
+  if (kappa < 1e-8) return pi * (2 * uniform(r) - 1);
+  if (kappa > 1e6) {
+    angle = normal(r) / tt_sqrt_f64(kappa);
+  } else {
+    tt_f64 root = 1 + tt_sqrt_f64(1 + 4 * kappa * kappa), rho = (root - tt_sqrt_f64(2 * root)) / (2 * kappa), w, y, v;
+    tt_f64 s = kappa < 1e-5 ? 1 / kappa + kappa : (1 + rho * rho) / (2 * rho);
+    do {
+      tt_f64 z = tt_cos_f64(pi * uniform(r));
+      w = (1 + s * z) / (s + z);
+      y = kappa * (s - w);
+      v = uniform(r);
+    } while (y * (2 - y) < v && tt_log_f64(y / v) + 1 < y);
+    angle = tt_acos_f64(w);
+    if (uniform(r) < 0.5) angle = -angle;
+  }
+  angle += mu;
+  return angle - 2 * pi * tt_floor_f64((angle + pi) / (2 * pi));
+}
+
 /* One number out of one word. A count that is NaN, or that nothing can hold, gives 0. */
 TT_FN tt_f64 draw_gamma(tt_u64 word, tt_f64 shape) {
   stream r = stream_of(word);
@@ -137,13 +209,26 @@ TT_FN tt_i64 draw_binomial(tt_u64 word, tt_f64 n, tt_f64 p) {
   return n >= 0 && p >= 0 && p <= 1 ? binomial(&r, (tt_i64)n, p) : 0;
 }
 
+TT_FN tt_i64 draw_hypergeometric(tt_u64 word, tt_f64 good, tt_f64 bad, tt_f64 sample) {
+  stream r = stream_of(word);
+  return good >= 0 && bad >= 0 && sample >= 0 && sample <= good + bad ? hypergeometric(&r, good, bad, sample) : 0;
+}
+TT_FN tt_i64 draw_zipf(tt_u64 word, tt_f64 a) {
+  stream r = stream_of(word);
+  return a > 1 ? zipf(&r, a) : 0;
+}
+TT_FN tt_f64 draw_vonmises(tt_u64 word, tt_f64 mu, tt_f64 kappa) {
+  stream r = stream_of(word);
+  return vonmises(&r, mu, kappa);
+}
+
 #ifdef TT_KERNEL
 #define THREADS 256
 
 typedef struct draw_args {
   const TT_GLOBAL tt_u64 *word;
-  const TT_GLOBAL tt_f64 *first, *second; /* NULL: the number beside it */
-  tt_f64 a, b;
+  const TT_GLOBAL tt_f64 *first, *second, *third; /* NULL: the number beside it */
+  tt_f64 a, b, c;
   TT_GLOBAL T *out;
   tt_i64 n;
 } draw_args;
@@ -151,11 +236,19 @@ typedef struct draw_args {
 TT_KERNEL(draw, draw_args, THREADS) {
   for (tt_i64 i = (tt_i64)TT_BLOCK * THREADS + TT_THREAD; i < a.n; i += (tt_i64)TT_BLOCKS * THREADS) {
     const tt_f64 x = a.first ? a.first[i] : a.a, y = a.second ? a.second[i] : a.b;
+    const tt_f64 z = a.third ? a.third[i] : a.c;
     (void)y;
+    (void)z;
 #if defined(GAMMA)
     a.out[i] = draw_gamma(a.word[i], x);
 #elif defined(POISSON)
     a.out[i] = draw_poisson(a.word[i], x);
+#elif defined(HYPERGEOMETRIC)
+    a.out[i] = draw_hypergeometric(a.word[i], x, y, z);
+#elif defined(ZIPF)
+    a.out[i] = draw_zipf(a.word[i], x);
+#elif defined(VONMISES)
+    a.out[i] = draw_vonmises(a.word[i], x, y);
 #else
     a.out[i] = draw_binomial(a.word[i], x, y);
 #endif

@@ -1,33 +1,121 @@
-"""cupy.random: the functions of tutti.random, with the `dtype=` that CuPy's have."""
+"""cupy.random: tutti's draws with CuPy's arguments. The numbers are tutti's, whatever the bit generator is called."""
 
-import tutti.random as _random
+from tutti import random as _random
+from tutti.random import BitGenerator, Generator, Philox4x3210
 
-_FLOATS = [
-    "beta", "chisquare", "exponential", "f", "gamma", "gumbel", "laplace", "logistic", "lognormal", "normal", "pareto",
-    "power", "rand", "randn", "random", "random_sample", "ranf", "rayleigh", "sample", "standard_cauchy",
-    "standard_exponential", "standard_gamma", "standard_normal", "standard_t", "triangular", "uniform", "weibull",
+_DRAWS = [
+    "beta", "binomial", "chisquare", "choice", "dirichlet", "exponential", "f", "gamma", "geometric", "gumbel",
+    "hypergeometric", "laplace", "logistic", "lognormal", "logseries", "multinomial", "multivariate_normal",
+    "negative_binomial", "noncentral_chisquare", "noncentral_f", "normal", "pareto", "permutation", "poisson", "power",
+    "random", "rayleigh", "shuffle", "standard_cauchy", "standard_exponential", "standard_gamma", "standard_normal",
+    "standard_t", "triangular", "uniform", "vonmises", "wald", "weibull", "zipf", "bytes",
 ]  # fmt: skip
 
 
-def _typed(draw):
-    """The function with `dtype=`: numbers are drawn as they always are, and rounded."""
+class XORWOW(Philox4x3210):
+    """A name of CuPy's; the bits are Philox4x3210's."""
 
-    def function(*args, dtype=None, **names):
-        drawn = draw(*args, **names)
-        return drawn if dtype is None or not hasattr(drawn, "astype") else drawn.astype(dtype)
 
-    function.__name__, function.__doc__ = getattr(draw, "__name__", "function"), draw.__doc__
+class MRG32k3a(Philox4x3210):
+    """A name of CuPy's; the bits are Philox4x3210's."""
+
+
+def default_rng(seed=None):
+    """A generator from a seed or a bit generator."""
+    if isinstance(seed, (Generator, BitGenerator)):
+        return _random.default_rng(seed)
+    return Generator(XORWOW(seed))
+
+
+class RandomState:
+    """Draws from a state of its own, with dtype= where CuPy has it."""
+
+    def __init__(self, seed=None, method=100):
+        self.seed(seed)
+
+    def seed(self, seed=None):
+        """Seed it again."""
+        self._rng = default_rng(seed)
+
+    def rand(self, *size, dtype=float):
+        """Uniform in [0, 1), in the shape of the arguments."""
+        return self._rng.random(size, dtype=dtype)
+
+    def randn(self, *size, dtype=float):
+        """Standard normal, in the shape of the arguments."""
+        return self._rng.standard_normal(size, dtype=dtype)
+
+    def random_sample(self, size=None, dtype=float):
+        """Uniform in [0, 1)."""
+        return self._rng.random(size, dtype=dtype)
+
+    def randint(self, low, high=None, size=None, dtype=int):
+        """Integers in [low, high)."""
+        return self._rng.integers(low, high, size, dtype)
+
+    def random_integers(self, low, high=None, size=None):
+        """Integers in [low, high], or [1, low]."""
+        low, high = (1, low) if high is None else (low, high)
+        return self._rng.integers(low, high, size, endpoint=True)
+
+    def interval(self, mx, size):
+        """Integers in [0, mx]."""
+        return self._rng.integers(0, mx, size, endpoint=True)
+
+    def tomaxint(self, size=None):
+        """Integers from 0 to the largest of int64."""
+        return self._rng.integers(0, 2**63 - 1, size, endpoint=True)
+
+
+def _draw(name):
+    def draw(self, *args, **names):
+        return getattr(self._rng, name)(*args, **names)
+
+    draw.__name__, draw.__doc__ = name, getattr(Generator, name).__doc__
+    return draw
+
+
+for _name in _DRAWS:
+    setattr(RandomState, _name, _draw(_name))
+
+_state = RandomState()
+
+
+def get_random_state():
+    """What the functions of this module draw from."""
+    return _state
+
+
+def set_random_state(rs):
+    """Let the functions of this module draw from another."""
+    global _state
+    if not isinstance(rs, RandomState):
+        raise TypeError(f"Random state must be an instance of RandomState. Actual: {type(rs)}")
+    _state = rs
+
+
+def reset_states():
+    """Begin anew, from the system's entropy."""
+    set_random_state(RandomState())
+
+
+def _function(name):
+    def function(*args, **names):
+        return getattr(_state, name)(*args, **names)
+
+    function.__name__, function.__doc__ = name, getattr(RandomState, name).__doc__
     return function
 
 
-for _name in _FLOATS:
-    if hasattr(_random, _name):
-        globals()[_name] = _typed(getattr(_random, _name))
+_FUNCTIONS = ["rand", "randn", "random_sample", "randint", "random_integers", "seed"]
+globals().update({_name: _function(_name) for _name in [*_DRAWS, *_FUNCTIONS]})
+ranf = sample = globals()["random_sample"]
+
+__all__ = [
+    *_DRAWS, *_FUNCTIONS, "BitGenerator", "Generator", "MRG32k3a", "Philox4x3210", "RandomState", "XORWOW",
+    "default_rng", "get_random_state", "ranf", "reset_states", "sample", "set_random_state",
+]  # fmt: skip
 
 
 def __getattr__(name):
-    if not name.startswith("_") and hasattr(_random, name):
-        return getattr(_random, name)
-    if name.startswith("__"):
-        raise AttributeError(name)
     raise AttributeError(f"tutti.compat.cupy does not cover cupy.random.{name}")

@@ -1,0 +1,72 @@
+/*
+** MT19937, the Mersenne Twister. Its words are 624 of 32 bits, each in a word of its own, then the place of the next.
+*/
+#include "random/bits.h"
+
+enum { LEN = TT_MT_LEN, AHEAD = 397 };
+
+uint32_t tt__mt_twisted(uint32_t high, uint32_t low, uint32_t far) {
+  uint32_t y = (high & 0x80000000u) | (low & 0x7fffffffu);
+  return far ^ y >> 1 ^ (y & 1 ? 0x9908b0dfu : 0);
+}
+
+static void refill(uint64_t *key) {
+  for (int i = 0; i < LEN; i++)
+    key[i] = tt__mt_twisted((uint32_t)key[i], (uint32_t)key[i + 1 < LEN ? i + 1 : 0],
+                            (uint32_t)key[i + AHEAD < LEN ? i + AHEAD : i + AHEAD - LEN]);
+}
+
+uint32_t tt__mt_next32(tt_bits *b) {
+  if (b->word[LEN] >= LEN) {
+    refill(b->word);
+    b->word[LEN] = 0;
+  }
+  uint32_t y = (uint32_t)b->word[b->word[LEN]++];
+  y ^= y >> 11;
+  y ^= y << 7 & 0x9d2c5680u;
+  y ^= y << 15 & 0xefc60000u;
+  return y ^ y >> 18;
+}
+
+uint64_t tt__mt_next64(tt_bits *b) {
+  uint64_t high = tt__mt_next32(b);
+  return high << 32 | tt__mt_next32(b);
+}
+
+double tt__mt_next_double(tt_bits *b) {
+  uint64_t high = tt__mt_next32(b) >> 5, low = tt__mt_next32(b) >> 6;
+  return (double)(high << 26 | low) * 0x1p-53;
+}
+
+/* ---- seeds */
+
+void tt__mt_seed(tt_bits *b, const uint64_t *word) {
+  for (int i = 1; i < LEN; i++) b->word[i] = (uint32_t)word[i];
+  b->word[0] = 0x80000000u; /* so that not all are zero */
+  b->word[LEN] = LEN - 1;
+}
+
+void tt__mt_seed_number(tt_bits *b, uint32_t seed) {
+  for (uint32_t i = 0; i < LEN; i++) {
+    b->word[i] = seed;
+    seed = 1812433253u * (seed ^ seed >> 30) + i + 1;
+  }
+  b->word[LEN] = LEN;
+}
+
+/* One round over the words, each from the one before. */
+static int stirred(tt_bits *b, int i, uint32_t factor, uint32_t plus) {
+  uint32_t before = (uint32_t)b->word[i - 1];
+  b->word[i] = ((uint32_t)b->word[i] ^ (before ^ before >> 30) * factor) + plus;
+  if (i + 1 < LEN) return i + 1;
+  b->word[0] = b->word[LEN - 1];
+  return 1;
+}
+
+void tt__mt_seed_array(tt_bits *b, const uint32_t *key, int64_t n) {
+  int i = 1;
+  tt__mt_seed_number(b, 19650218u);
+  for (int64_t k = 0; k < (n > LEN ? n : LEN); k++) i = stirred(b, i, 1664525u, key[k % n] + (uint32_t)(k % n));
+  for (int k = 1; k < LEN; k++) i = stirred(b, i, 1566083941u, -(uint32_t)i);
+  b->word[0] = 0x80000000u;
+}
