@@ -7,6 +7,7 @@
 #include "graph/build.h"
 #include "graph/now.h"
 #include "graph/host.h"
+#include "graph/order.h"
 
 static tt_code view_of(tt_array *a, int rank, const int64_t *len, const int64_t *step, int64_t off, tt_array **out,
                        tt_error *err) {
@@ -152,8 +153,7 @@ tt_code tt__cast(tt_array *a, tt_dtype dtype, bool copy, tt_array **out, tt_erro
     *out = tt__array_retain(a);
     return TT_OK;
   }
-  if (a->dtype == dtype) return tt__copy(a, out, err);
-  return array_taking(tt__node_take_cast(tt__array_node(a, err), dtype, err), out, err);
+  return tt__copy_as(a, dtype, 'K', out, err);
 }
 
 /* ---- reductions */
@@ -176,18 +176,40 @@ static tt_code check_reduction(tt_red red, const tt_array *a, uint64_t axes, tt_
   }
 }
 
+/* The order in which the axes lie that are left: as those of what is reduced. */
+static void order_left(tt_array *a, uint64_t axes, int *left) {
+  int all[TT_MAX_RANK], number[TT_MAX_RANK], n = 0;
+  tt__order_walk(&a, 1, a->rank, all);
+  for (int k = 0; k < a->rank; k++)
+    if (!(axes >> k & 1)) number[k] = n++;
+  for (int k = 0, at = 0; k < a->rank; k++)
+    if (!(axes >> all[k] & 1)) left[at++] = number[all[k]];
+}
+
 tt_code tt__reduce(tt_red red, tt_array *a, uint64_t axes, bool keepdims, tt_array **out, tt_error *err) {
+  int left[TT_MAX_RANK];
   *out = NULL;
   TT_TRY(check_reduction(red, a, axes, err));
   tt_node *n = tt__array_node(a, err);
   tt_node *r = n ? tt__node_reduce(red, n, axes, err) : NULL;
   tt__node_release(n);
-  if (!keepdims || axes == 0) return array_taking(r, out, err);
-  tt_array *flat;
-  TT_TRY(array_taking(r, &flat, err));
+  bool by_place = red == TT_RED_ARGMAX || red == TT_RED_ARGMIN; /* NumPy's have C's order */
+  if (!r || by_place || r->rank < 2) {
+    TT_TRY(array_taking(r, out, err));
+  } else {
+    order_left(a, axes, left);
+    *out = tt__array_laid(r, left, err);
+    tt__node_release(r);
+    if (!*out) return TT_ENOMEM;
+  }
+  if (!keepdims || axes == 0) return TT_OK;
+  tt_array *flat = *out;
   int64_t len[TT_MAX_RANK], step[TT_MAX_RANK];
-  for (int k = 0; k < a->rank; k++) len[k] = axes >> k & 1 ? 1 : a->dim[k];
-  tt__shape_steps(a->rank, len, step);
+  for (int k = 0, at = 0; k < a->rank; k++) {
+    bool gone = axes >> k & 1;
+    len[k] = gone ? 1 : a->dim[k];
+    step[k] = gone ? 1 : tt__array_step(flat)[at++];
+  }
   tt_code code = view_of(flat, a->rank, len, step, 0, out, err);
   tt__array_release(flat);
   return code;

@@ -91,6 +91,23 @@ static bool is_same_block(tt_node *a, int rank, const int64_t *len, const int64_
   return true;
 }
 
+/* Does a view of a complex value's numbers see only real parts, or only imaginary ones? */
+static bool shows_parts(const tt_node *a, int rank, const int64_t *len, const int64_t *step) {
+  if (a->op != TT_N_BITCAST || a->src[0]->dtype != (a->dtype == TT_F64 ? TT_C128 : TT_C64)) return false;
+  if (a->dtype != TT_F64 && a->dtype != TT_F32) return false;
+  for (int k = 0; k < rank; k++)
+    if (len[k] > 1 && step[k] % 2 != 0) return false;
+  return true;
+}
+
+/* Then it is an operation on the complex value, which need not be in memory for it. */
+static tt_node *part_view(tt_node *a, int rank, const int64_t *len, const int64_t *step, int64_t off, tt_error *err) {
+  int64_t half[TT_MAX_RANK];
+  for (int k = 0; k < rank; k++) half[k] = step[k] / 2;
+  tt_node *whole = tt__node_view(a->src[0], rank, len, half, off / 2, err);
+  return tt__node_take1(off % 2 ? TT_IMAG : TT_REAL, (tt_dtype)a->dtype, whole, err);
+}
+
 tt_node *tt__node_view(tt_node *a, int rank, const int64_t *len, const int64_t *step, int64_t off, tt_error *err) {
   if (is_same_block(a, rank, len, step, off)) return tt__node_retain(a);
   int64_t size = 1;
@@ -105,7 +122,8 @@ tt_node *tt__node_view(tt_node *a, int rank, const int64_t *len, const int64_t *
     off = start;
     if (a->device == device && is_same_block(a, rank, len, step, off)) return tt__node_retain(a);
   }
-  tt_node *n = tt__node_view_plain(a, rank, len, step, off, err);
+  tt_node *n = shows_parts(a, rank, len, step) ? part_view(a, rank, len, step, off, err)
+                                               : tt__node_view_plain(a, rank, len, step, off, err);
   if (n) n->device = (int16_t)device;
   return n;
 }
