@@ -125,7 +125,14 @@ TT_API int64_t tt_array_size(const tt_array *a);
 TT_API bool tt_array_is_readonly(const tt_array *a);
 TT_API bool tt_array_is_contiguous(const tt_array *a); /* C order */
 TT_API bool tt_array_is_f_contiguous(const tt_array *a);
-TT_API bool tt_array_shares(const tt_array *a, const tt_array *b); /* the same storage */
+TT_API bool tt_array_shares(const tt_array *a, const tt_array *b); /* the same memory */
+/*
+** Do two arrays have a byte of memory in common? max_work: 0 compares bounds only (and may say yes where they do
+** not), a positive number is how many steps a search may take (TT_EHARD "Exceeded max_work" beyond), -1: any number.
+*/
+TT_API tt_code tt_array_overlaps(tt_array *a, tt_array *b, int64_t max_work, bool *out, tt_error *err);
+/* Bytes from one element to the next along each axis, in the memory that the array is a view of. */
+TT_API void tt_array_stride(const tt_array *a, int64_t *stride);
 TT_API bool tt_array_is_evaluated(const tt_array *a);
 TT_API void tt_array_set_readonly(tt_array *a, bool readonly); /* of this view */
 
@@ -177,13 +184,15 @@ TT_API tt_code tt_get(tt_array *a, tt_value index, tt_array **out, tt_error *err
 TT_API tt_code tt_get_item(tt_array *a, tt_value index, tt_value *out, tt_error *err);
 /* a[index] = value (array or scalar, broadcast, cast as NumPy's assignment does). */
 TT_API tt_code tt_set(tt_array *a, tt_value index, tt_value value, tt_error *err);
-/* astype: a copy in another type (no copy when `copy` is false and the type is the same). */
+/* astype: a copy in another type that lies as `a` does (no copy when `copy` is false and the type is the same). */
 TT_API tt_code tt_cast(tt_array *a, tt_dtype dtype, bool copy, tt_array **out, tt_error *err);
 /* May a value be cast so under NumPy's rule "no", "equiv", "safe", "same_kind" or "unsafe"? TT_EVALUE for another
  * word. */
 TT_API tt_code tt_can_cast(tt_dtype from, tt_dtype to, const char *casting, bool *allowed, tt_error *err);
 /* A contiguous copy. */
 TT_API tt_code tt_copy(tt_array *a, tt_array **out, tt_error *err);
+/* A copy in a type that lies in an order: 'C', 'F', 'A' (Fortran's if `a` lies so and not in C's), 'K' (as `a`). */
+TT_API tt_code tt_copy_as(tt_array *a, tt_dtype dtype, char order, tt_array **out, tt_error *err);
 
 /* ---- single elements, without an array for each */
 

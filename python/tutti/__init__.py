@@ -10,9 +10,10 @@ print(y)                        # computed, in one pass over x
 
 import os as _os
 
-from . import _core, _hooks, _table, exceptions
+from . import _core, _hooks, _libraries, _table, exceptions
 from ._core import (
     array,
+    asanyarray,
     asarray,
     ascontiguousarray,
     asfortranarray,
@@ -77,7 +78,9 @@ half, single, double, csingle, cdouble = float16, float32, float64, complex64, c
 
 _from_tables = _table.fill_package(globals())
 
-from . import cuda, fft, linalg, random  # noqa: E402 (they use the names above)
+from . import cuda, fft, linalg  # noqa: E402 (they use the names above)
+
+_libraries.watch()
 
 if _os.environ.get("TUTTI_DEBUG") or _os.environ.get("TUTTI_TRACE"):
     track_lines(True)
@@ -85,11 +88,22 @@ if _os.environ.get("TUTTI_DEBUG") or _os.environ.get("TUTTI_TRACE"):
 # Names that few programs use, each with the module that is imported when one is asked for.
 _LATER = {
     "_expression_kernel": "ElementwiseKernel ReductionKernel",
+    "_hooks": "flatiter",
     "_io": "fromfile load save savez savez_compressed",
     "_jit": "guvectorize jit njit prange stencil vectorize",
     "_names": "False_ True_ c_ complexfloating errstate floating generic geterr inexact integer issubdtype mgrid "
     "ndenumerate ndindex number ogrid r_ seterr signedinteger unsignedinteger",
     "_text": "loadtxt savetxt",
+    "_digits": "base_repr binary_repr format_float_positional format_float_scientific",
+    "_genfromtxt": "genfromtxt",
+    "_more": "asarray_chkfinite common_type fromstring iterable mask_indices memmap min_scalar_type require row_stack "
+    "typename",
+    "_poly1d": "poly1d",
+    "_walks": "apply_over_axes broadcast nditer",
+    "emath": "emath",
+    "lib": "lib",
+    "polynomial": "polynomial",
+    "random": "random",
     "kernel": "CompileError RawKernel RawModule SourceModule kernel",
 }
 _later = {name: module for module, names in _LATER.items() for name in names.split()}

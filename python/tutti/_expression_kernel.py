@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from . import _core
 from ._jit import dispatch as _dispatch
+from ._rebuilt import Rebuilt
 
 
 class Parameter(NamedTuple):
@@ -17,7 +18,7 @@ class Parameter(NamedTuple):
     raw: bool
 
 
-class _Expression:
+class _Expression(Rebuilt):
     """What both kinds share: what they are asked."""
 
     def __init__(self, kernel, name, preamble, options, way):

@@ -50,7 +50,7 @@ def astype(x, dtype, /, *, copy=True, device=None):
 
 
 def copy(a, order="K", subok=False):
-    """A copy of an array-like; order="F" lays its first axis innermost, "K" is C's order."""
+    """A copy of an array-like; order="F" lays its first axis innermost, "K" lies as the array does."""
     return _core.array(a, order=order)
 
 
@@ -82,11 +82,13 @@ def isfortran(a):
 
 
 def shares_memory(a, b, max_work=None):
-    """Do two arrays view the same storage?"""
-    return _core._shares(a, b)
+    """Do two arrays have a byte of memory in common? Exactly; TooHardError after max_work steps of the search."""
+    return _core._overlap(a, b, max_work, True)
 
 
-may_share_memory = shares_memory
+def may_share_memory(a, b, max_work=None):
+    """Do the bounds of two arrays' memory overlap? With max_work, a search of so many steps is tried."""
+    return _core._overlap(a, b, max_work, False)
 
 
 def iscomplexobj(x):
@@ -207,6 +209,9 @@ def piecewise(x, condlist, funclist, *args, **kw):
         raise ValueError(
             f"with {n_conditions} condition(s), either {n_conditions} or {n_conditions + 1} functions are expected"
         )
+    if not x.ndim:
+        made = piecewise(x.reshape(1), [c.reshape(1) for c in conditions], funclist, *args, **kw)
+        return made.reshape(())
     out = f["zeros_like"](x)
     if n > len(conditions):
         other = conditions[0]
@@ -222,13 +227,16 @@ def _shape_tuple(results):
     return tuple(results[0].tolist())
 
 
-# NumPy gives sections as lists, and a shape as a tuple of numbers.
-_core.result_types.update({n: list for n in ("split", "array_split", "hsplit", "vsplit", "dsplit")})
+# NumPy gives sections as lists, the array API standard what is broadcast, and a shape is a tuple of numbers.
+_core.result_types.update(
+    {n: list for n in ("split", "array_split", "hsplit", "vsplit", "dsplit", "meshgrid", "broadcast_arrays")}
+)
 UniqueAllResult = _namedtuple("UniqueAllResult", ["values", "indices", "inverse_indices", "counts"])
 UniqueCountsResult = _namedtuple("UniqueCountsResult", ["values", "counts"])
 UniqueInverseResult = _namedtuple("UniqueInverseResult", ["values", "inverse_indices"])
 _core.result_types["unique_all"] = UniqueAllResult._make
 _core.result_types["unique_counts"] = UniqueCountsResult._make
 _core.result_types["unique_inverse"] = UniqueInverseResult._make
+_core.result_types["histogramdd"] = lambda results: (results[0], list(results[1:]))
 _core.result_types["broadcast_shapes"] = _shape_tuple
 _core.result_types["result_type"] = lambda results: results[0].dtype

@@ -57,8 +57,15 @@ class flags:
 class flatiter:
     """The elements of an array in C order: an iterator that can be indexed and assigned to."""
 
+    base, index = None, 0
+
     def __init__(self, a):
         self.base, self.index, self._items = a, 0, None
+
+    @property
+    def coords(self):
+        """The index of the element that comes."""
+        return tuple(int(k) for k in _core.functions["unravel_index"](self.index, self.base.shape))
 
     def __len__(self):
         return self.base.size
@@ -98,6 +105,55 @@ def _namespace(a, *, api_version=None):
     return tutti
 
 
+# Who decides about an operator between our array and an object of another library (core_rules in _core/core.h).
+OURS, THEIRS, DEFER = range(3)
+
+
+def rules(t):
+    """Who decides where an object of type t stands beside an array of ours."""
+    import sys
+
+    ufunc = getattr(t, "__array_ufunc__", False)
+    if ufunc is None:
+        return DEFER
+    numpy = sys.modules.get("numpy")
+    if issubclass(t, _core.ndarray) or numpy and t is numpy.ndarray:
+        return OURS
+    if numpy and issubclass(t, numpy.ndarray):  # a matrix, masks, units
+        return THEIRS if ufunc is not numpy.ndarray.__array_ufunc__ or t.__array_priority__ > 0 else OURS
+    if numpy and issubclass(t, numpy.generic):
+        return OURS
+    if ufunc:
+        return THEIRS
+    shows = ("__array_interface__", "__cuda_array_interface__", "__dlpack__")
+    asks = getattr(t, "__array_priority__", 0) or 0
+    return THEIRS if asks > 0 and not any(hasattr(t, name) for name in shows) else OURS
+
+
+def _their_operator(*args):
+    from . import _numpy as bridge
+
+    return bridge.their_operator(*args)
+
+
+def _arrow(*args, **kwargs):
+    from . import _libraries
+
+    return _libraries.arrow_array(*args, **kwargs)
+
+
+def _jax_array(a):
+    from . import _libraries
+
+    return _libraries.jax_array(a)
+
+
+def _number_class(kind):
+    from . import _names
+
+    return _names.classes[kind]
+
+
 def _numpy(a, dtype=None, copy=True):
     from . import _numpy as bridge
 
@@ -128,6 +184,12 @@ def _tofile(*args, **kwargs):
     return _io.tofile(*args, **kwargs)
 
 
+def _method(name, *args, **kwargs):
+    from . import _methods
+
+    return getattr(_methods, name)(*args, **kwargs)
+
+
 def _ufunc_signature(f):
     """The parameters of a ufunc, for inspect."""
     from inspect import signature
@@ -136,7 +198,21 @@ def _ufunc_signature(f):
     outs = "out=None" if f.nout == 1 else ", ".join(f"out{k + 1}=None" for k in range(f.nout)) + ", /"
     marks = ", /, " if f.nout == 1 else ", "
     rest = ", *, where=True, casting='same_kind', order='K', dtype=None, subok=True"
+    if f.signature:  # the array API standard wants `axis` named where there is one to name
+        core = "axis=-1, keepdims=False, " if f.signature.endswith("->()") else ""
+        rest = f", *, casting='same_kind', order='K', dtype=None, subok=True, {core}axes=None"
     return signature(eval(f"lambda {', '.join(names)}{marks}{outs}{rest}: None"))
+
+
+def _warn(name, message):
+    """A warning at the line of the program that called, whichever of our functions, or NumPy's, lie between."""
+    from sys import _getframe
+    from warnings import warn
+
+    frame, level = _getframe(1), 2
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in ("tutti", "numpy"):
+        frame, level = frame.f_back, level + 1
+    warn(message, exceptions._warning(name), stacklevel=level)
 
 
 _core.set_hooks(
@@ -146,11 +222,18 @@ _core.set_hooks(
     flags=flags,
     flat=flatiter,
     tofile=_tofile,
+    method=_method,
     device=_device.device,
     device_numbered=_device.numbered,
     error_class=exceptions._class,
+    warn=_warn,
     array_ufunc=_array_ufunc,
     array_function=_array_function,
+    rules=rules,
+    their_operator=_their_operator,
+    arrow=_arrow,
+    jax_array=_jax_array,
+    number_class=_number_class,
     namespace=_namespace,
     numpy=_numpy,
     numpy_dtype=_numpy_dtype,

@@ -111,5 +111,6 @@ class __array_namespace_info__:  # noqa: N801 (the standard's name)
         }
 
     def dtypes(self, *, device=None, kind=None):
+        """The types that the standard names: the floats of 16 bits are none of them."""
         kinds = "biufc" if kind is None else "".join(_KINDS[k] for k in (kind if isinstance(kind, tuple) else (kind,)))
-        return {d.name: d for d in _core.dtypes if d.kind in kinds and d.kind != "V"}
+        return {d.name: d for d in _core.dtypes if d.kind in kinds and not (d.kind in "fV" and d.itemsize < 4)}

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from . import _core
 
 _MAGIC = b"\x93NUMPY"
-_PIECE = 1 << 26  # bytes written at once
+_PIECE = 1 << 24  # bytes written at once: what a compressor takes in some tenths of a second, for Ctrl-C
 _HEADER_LIMIT = 10000
 _PICKLED = "Object arrays cannot be loaded when allow_pickle=False"
 

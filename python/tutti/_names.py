@@ -1,5 +1,7 @@
 """What programs name besides arrays and functions: kinds of types, walks over indices, grids by square brackets."""
 
+import numbers as _numbers
+
 from . import _core
 
 # ---- kinds of types
@@ -40,6 +42,13 @@ class floating(inexact):
 
 class complexfloating(inexact):
     _kinds = "c"
+
+
+# The class of an element: Python's own kinds of numbers hold it too.
+classes = {"b": generic, "i": signedinteger, "u": unsignedinteger, "f": floating, "c": complexfloating}
+_numbers.Integral.register(integer)
+_numbers.Real.register(floating)
+_numbers.Complex.register(complexfloating)
 
 
 def _is_kind(x):
@@ -171,7 +180,11 @@ class _Joint:
             given = [int(n) for n in key[0].split(",")]
             axis, ndmin, place = (*given, *self._default[len(given) :])
             key = key[1:]
-        parts = [_range(k) if isinstance(k, slice) else _core.asarray(k) for k in key]
+        parts = [_range(k) if isinstance(k, slice) else k for k in key]
+        plain = [type(k) in (bool, int, float, complex) for k in parts]  # their type is the arrays' to decide
+        arrays = [k if p else _core.asarray(k) for k, p in zip(parts, plain)]
+        common = _core.functions["result_type"](*arrays) if any(plain) and not all(plain) else None
+        parts = [_core.asarray(k, common) if p else k for k, p in zip(arrays, plain)]
         return _core.functions["concatenate"]([_widened(a, ndmin, place) for a in parts], axis)
 
 

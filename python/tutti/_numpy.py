@@ -3,6 +3,7 @@
 Imported when NumPy calls in or a NumPy array is asked for, never before.
 """
 
+import operator
 import sys
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 import tutti
 
 from . import _core
+from ._hooks import THEIRS, rules
 from ._insight import strict
 
 
@@ -76,11 +78,66 @@ def _by_numpy(function, args, kwargs):
     return function(*_plain(args), **_plain(kwargs))
 
 
+_OPERATORS = {
+    "add": "add",
+    "matmul": "matmul",
+    "equal": "eq",
+    "not_equal": "ne",
+    "less": "lt",
+    "less_equal": "le",
+    "greater": "gt",
+    "greater_equal": "ge",
+    "subtract": "sub",
+    "multiply": "mul",
+    "divide": "truediv",
+    "floor_divide": "floordiv",
+    "remainder": "mod",
+    "power": "pow",
+    "bitwise_and": "and_",
+    "bitwise_or": "or_",
+    "bitwise_xor": "xor",
+    "left_shift": "lshift",
+    "right_shift": "rshift",
+}
+
+
+def their_operator(name, left, right):
+    """`left op right` by the rules of another library: with our array if its class takes one, or else with NumPy's."""
+    own = _core.ndarray
+    method = getattr(type(right), f"__r{_OPERATORS[name].strip('_')}__", None) if isinstance(left, own) else None
+    if method and not hasattr(type(right), "__array_ufunc__"):
+        made = method(right, left)
+        if made is not NotImplemented:
+            return made
+    return _by_numpy(getattr(operator, _OPERATORS[name]), (left, right), {})
+
+
+def _are_theirs(objects):
+    return any(rules(type(x)) == THEIRS for x in objects)
+
+
+def _first_ours(ours, theirs, args, kwargs):
+    """Our function's result; of arguments that have no place here, texts, dates, objects and None, NumPy's."""
+    try:
+        return ours(*args, **kwargs)
+    except (TypeError, NotImplementedError) as error:
+        if "fallback" in strict._now:
+            raise
+        try:
+            return theirs(*_plain(args), **_plain(kwargs))
+        except Exception:
+            raise error from None
+
+
 def _ufunc_call(ufunc, method, inputs, kwargs):
     function = getattr(tutti, ufunc.__name__, None)
-    if function and not (method == "at" and isinstance(inputs[0], np.ndarray)):  # theirs, to be written
-        return getattr(function, method)(*inputs, **kwargs)
     theirs = getattr(ufunc, method)
+    if _are_theirs(inputs):
+        return _by_numpy(theirs, inputs, kwargs)
+    if function and method != "at":
+        return _first_ours(getattr(function, method), theirs, inputs, kwargs)
+    if function and not isinstance(inputs[0], np.ndarray):  # theirs, to be written
+        return function.at(*inputs, **kwargs)
     if method == "at" and isinstance(inputs[0], _core.ndarray):  # what we share is not to be written
         copy = np.array(_plain(inputs[0]))
         _by_numpy(theirs, (copy, *inputs[1:]), kwargs)
@@ -107,10 +164,14 @@ def array_ufunc(self, ufunc, method, *inputs, **kwargs):
 
 def array_function(self, function, types, args, kwargs):
     """NumPy's functions with an array of ours among the arguments: the one of the same name here."""
+    if any(rules(t) == THEIRS for t in types):
+        return _by_numpy(function, args, kwargs)
     if not all(issubclass(t, (_core.ndarray, np.ndarray)) for t in types):
         return NotImplemented
+    if function in (np.shares_memory, np.may_share_memory) and np.ndarray in types:
+        return _by_numpy(function, args, kwargs)  # memory that ours shows
     place = (function.__module__ or "numpy").replace("numpy", "tutti", 1)
     ours = getattr(sys.modules.get(place), function.__name__, None)
     if not callable(ours):
         return _by_numpy(function, args, kwargs)
-    return ours(*args, **kwargs)
+    return _first_ours(ours, function, args, kwargs)

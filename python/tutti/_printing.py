@@ -370,7 +370,8 @@ def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
     if options["override_repr"] is not None:
         return options["override_repr"](arr)
     width = options["linewidth"] if max_line_width is None else max_line_width
-    text = "array(" + array2string(arr, width, precision, suppress_small, ", ", "array(", suffix=")")
+    head = ("array" if type(arr) is _core.ndarray else type(arr).__name__) + "("
+    text = head + array2string(arr, width, precision, suppress_small, ", ", head, suffix=")")
     extras = []
     if (arr.size == 0 and arr.shape != (0,)) or arr.size > options["threshold"]:
         extras.append(f"shape={arr.shape}")
@@ -381,7 +382,7 @@ def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
     text += ","
     extra = ", ".join(extras) + ")"
     last_line = len(text) - (text.rfind("\n") + 1)
-    spacer = "\n" + " " * len("array(") if last_line + len(extra) + 1 > width else " "
+    spacer = "\n" + " " * len(head) if last_line + len(extra) + 1 > width else " "
     return text + spacer + extra
 
 

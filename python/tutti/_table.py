@@ -41,7 +41,6 @@ ALIASES = {
     "deg2rad": "radians",
     "promote_types": "result_type",
     "rad2deg": "degrees",
-    "asanyarray": "asarray",
 }
 
 

@@ -8,6 +8,7 @@ import sys as _sys
 
 __all__ = [
     "AxisError", "CompileError", "LinAlgError", "StrictError", "TooHardError", "ComplexWarning", "PerformanceWarning",
+    "RankWarning",
 ]  # fmt: skip
 
 
@@ -46,6 +47,10 @@ class ComplexWarning(RuntimeWarning):
     """An imaginary part was dropped."""
 
 
+class RankWarning(RuntimeWarning):
+    """The polynomial of a fit is not determined by its points."""
+
+
 class PerformanceWarning(UserWarning):
     """Something is done in a way that costs much more than it must."""
 
@@ -56,10 +61,15 @@ _joined = {}
 def _class(name):
     """The class to raise: ours, or one that is NumPy's as well."""
     ours = globals()[name]
-    module = _sys.modules.get("numpy.exceptions" if name == "AxisError" else "numpy.linalg")
+    module = _sys.modules.get("numpy.linalg" if name == "LinAlgError" else "numpy.exceptions")
     theirs = getattr(module, name, None)
     if theirs is None:
         return ours
     if name not in _joined:
         _joined[name] = type(name, (ours, theirs), {"__module__": __name__, "__doc__": ours.__doc__})
     return _joined[name]
+
+
+def _warning(name):
+    """The class to warn with: Python's, or as for errors."""
+    return RuntimeWarning if name == "RuntimeWarning" else _class(name)

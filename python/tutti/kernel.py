@@ -8,6 +8,7 @@ from operator import index as _index
 
 from . import _core
 from ._jit import dispatch as _compiled
+from ._rebuilt import Rebuilt
 from .exceptions import CompileError
 
 __all__ = ["CompileError", "Function", "RawKernel", "RawModule", "SourceModule", "Variable"]
@@ -130,7 +131,7 @@ def _handler(a, before, after):
     return a
 
 
-class SourceModule:
+class SourceModule(Rebuilt):
     """CUDA C source, compiled now. `get_function(name)`, `get_global(name)`."""
 
     def __init__(
@@ -199,7 +200,7 @@ class Variable:
         return a if shape is None else a.reshape(shape)
 
 
-class RawModule:
+class RawModule(Rebuilt):
     """CuPy's: CUDA C source, compiled at the first `get_function`, `get_global` or `compile`."""
 
     def __init__(
@@ -244,7 +245,7 @@ class RawModule:
         return _core.program_names(self.compile())
 
 
-class RawKernel:
+class RawKernel(Rebuilt):
     """CuPy's: a kernel of CUDA C source, compiled at its first use, called as `k(grid, block, args, shared_mem=0)`."""
 
     def __init__(
@@ -315,4 +316,4 @@ class RawKernel:
         return _core.program_text(self._ready()._program)
 
 
-atexit.register(_core.eval)  # launches that nobody has looked at run, and what fails in them is told
+atexit.register(_core._eval_at_exit)  # launches that nobody has looked at run, and what fails in them is told

@@ -21,4 +21,33 @@ _core.result_types.update(
     }
 )
 
-__all__ = [*_table.fill(globals(), "linalg"), "LinAlgError"]
+
+class errstate:
+    """When a LinAlgError is raised: by the call, which waits for its result, or (defer=True) when somebody looks.
+
+    As a block or a decorator, of this thread: ``with tutti.linalg.errstate(defer=True): ...`` for loops that must not
+    wait for a device.
+    """
+
+    def __init__(self, *, defer=False):
+        self._defer, self._before = defer, []
+
+    def __enter__(self):
+        self._before.append(_core._defer_checks(self._defer))
+        return self
+
+    def __exit__(self, *exc):
+        _core._defer_checks(self._before.pop())
+
+    def __call__(self, function):
+        from functools import wraps
+
+        @wraps(function)
+        def inside(*args, **kwargs):
+            with errstate(defer=self._defer):
+                return function(*args, **kwargs)
+
+        return inside
+
+
+__all__ = [*_table.fill(globals(), "linalg"), "LinAlgError", "errstate"]

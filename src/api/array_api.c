@@ -4,11 +4,14 @@
 #include "tutti/array.h"
 
 #include "base/mem.h"
+#include "graph/alias.h"
 #include "graph/build.h"
 #include "graph/call.h"
 #include "graph/host.h"
 #include "graph/now.h"
 #include "graph/number.h"
+#include "graph/order.h"
+#include "graph/overlap.h"
 #include "graph/session.h"
 #include "tutti/device.h"
 
@@ -123,7 +126,25 @@ int64_t tt_array_offset(const tt_array *a) { return a->off; }
 int64_t tt_array_size(const tt_array *a) { return a->size; }
 bool tt_array_is_contiguous(const tt_array *a) { return tt__array_is_c((tt_array *)a); }
 bool tt_array_is_f_contiguous(const tt_array *a) { return tt__array_is_f((tt_array *)a); }
-bool tt_array_shares(const tt_array *a, const tt_array *b) { return a->storage == b->storage; }
+bool tt_array_shares(const tt_array *a, const tt_array *b) {
+  return tt__storage_root(a->storage) == tt__storage_root(b->storage);
+}
+
+tt_code tt_array_overlaps(tt_array *a, tt_array *b, int64_t max_work, bool *out, tt_error *err) {
+  call c;
+  tt_code code;
+  *out = false;
+  err = enter(&c, err);
+  code = check_array(a, err);
+  return leave(&c, code != TT_OK ? code : CHECKED(check_array(b, err), tt__arrays_overlap(a, b, max_work, out, err)));
+}
+
+void tt_array_stride(const tt_array *a, int64_t *stride) {
+  int64_t off;
+  tt__session_lock();
+  tt__array_place(a, &off, stride);
+  tt__session_unlock();
+}
 
 bool tt_array_is_readonly(const tt_array *a) {
   tt__session_lock();
@@ -315,4 +336,13 @@ tt_code tt_copy(tt_array *a, tt_array **out, tt_error *err) {
   *out = NULL;
   err = enter(&c, err);
   return leave(&c, CHECKED(check_array(a, err), tt__copy(a, out, err)));
+}
+
+tt_code tt_copy_as(tt_array *a, tt_dtype dtype, char order, tt_array **out, tt_error *err) {
+  call c;
+  tt_code code;
+  *out = NULL;
+  err = enter(&c, err);
+  code = check_dtype(dtype, err);
+  return leave(&c, code != TT_OK ? code : CHECKED(check_array(a, err), tt__copy_as(a, dtype, order, out, err)));
 }

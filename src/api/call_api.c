@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "graph/function.h"
+#include "graph/order.h"
 #include "graph/session.h"
 #include "tutti/device.h"
 
@@ -34,25 +35,23 @@ static int place_of(const tt_function_info *row, const tt_value *arg, int narg) 
   return tt_get_device() != TT_AUTO && is_maker(row, arg, narg) ? tt_get_device() : TT_AUTO;
 }
 
-/* Put a result there unless it was put somewhere already. What moves has C order there, so one in Fortran's order moves
- * as its transpose. */
+/* Put a result there unless it was put somewhere already. What moves has C order there, so one in another order moves
+ * with its axes in that. */
 static tt_code place(tt_array **a, int device, tt_error *err) {
-  tt_array *put = NULL, *turned = NULL;
+  int axes[TT_MAX_RANK];
+  tt_array *put = NULL;
   if ((*a)->storage->node->device != TT_ANYWHERE) return TT_OK;
-  if (tt__array_is_c(*a) || !tt__array_is_f(*a)) {
-    TT_TRY(tt__array_to(*a, device, &put, err));
-  } else {
-    TT_TRY(tt__transpose(*a, NULL, &turned, err));
-    tt_code code = tt__array_to(turned, device, &put, err);
-    tt__array_release(turned);
-    if (code != TT_OK) return code;
-    turned = put;
-    code = tt__transpose(turned, NULL, &put, err);
-    tt__array_release(turned);
-    if (code != TT_OK) return code;
-  }
+  tt__order_of(*a, 'K', axes);
+  tt_array *ordered = tt__array_ordered(*a, axes, err);
+  if (!ordered) return TT_ENOMEM;
+  tt_code code = tt__array_to(ordered, device, &put, err);
+  tt__array_release(ordered);
+  if (code != TT_OK) return code;
+  tt_array *restored = tt__array_restored(put, axes, err);
+  tt__array_release(put);
+  if (!restored) return TT_ENOMEM;
   tt__array_release(*a);
-  *a = put;
+  *a = restored;
   return TT_OK;
 }
 

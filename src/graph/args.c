@@ -206,6 +206,12 @@ tt_array *tt__arg_out(tt_calc *c, const tt_call_frame *f, int k, tt_array *resul
   return tt__calc_set(c, out, tt_v_array(result)) ? out : NULL;
 }
 
+tt_array *tt__arg_out_any(tt_calc *c, const tt_call_frame *f, int k, tt_array *result) {
+  if (result && tt__arg_given(f, k) && f->arg[k].tag == TT_V_ARRAY)
+    result = tt__calc_cast(c, result, (tt_dtype)f->arg[k].as.array->dtype);
+  return tt__arg_out(c, f, k, result);
+}
+
 tt_array **tt__arg_arrays(tt_calc *c, const tt_call_frame *f, int k, int64_t *n) {
   *n = 0;
   if (c->code != TT_OK) return NULL;

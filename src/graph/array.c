@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "graph/alias.h"
 #include "graph/build.h"
 #include "graph/now.h"
 #include "graph/session.h"
@@ -20,7 +21,7 @@ static size_t array_bytes(int rank) { return sizeof(tt_array) + 2 * (size_t)rank
 
 /* ---- storages */
 
-static tt_storage *storage_new(tt_node *n, tt_error *err) {
+tt_storage *tt__storage_new(tt_node *n, tt_error *err) {
   tt_storage *s = tt__slab_alloc(sizeof *s);
   if (!s) {
     tt__fail_memory(err, sizeof *s);
@@ -31,9 +32,10 @@ static tt_storage *storage_new(tt_node *n, tt_error *err) {
   return s;
 }
 
-static void storage_release(tt_storage *s) {
+void tt__storage_release(tt_storage *s) {
   if (--s->refs > 0) return;
-  assert(!s->cached);
+  assert(!s->cached && !s->showing);
+  if (s->root) tt__alias_leave(s);
   tt__node_unhold(s->node);
   tt__slab_free(s, sizeof *s);
 }
@@ -130,12 +132,12 @@ tt_array *tt__array_of(tt_node *n, tt_error *err) {
     tt__fail_torn(n, err);
     return NULL;
   }
-  tt_storage *s = storage_new(n, err);
+  tt_storage *s = tt__storage_new(n, err);
   if (!s) return NULL;
   tt_array *a = array_new(s, (tt_dtype)n->dtype, n->rank, n->dim, n->size, err);
   if (!a) {
     s->refs = 1;
-    storage_release(s);
+    tt__storage_release(s);
     return NULL;
   }
   tt__shape_steps(a->rank, a->dim, tt__array_step(a));
@@ -146,14 +148,35 @@ tt_array *tt__array_of(tt_node *n, tt_error *err) {
   return a;
 }
 
-tt_array *tt__array_view(tt_array *a, int rank, const int64_t *len, const int64_t *step, int64_t off, tt_error *err) {
+#ifndef NDEBUG
+/* Whether a view stays between the first and the last element of its storage. */
+static bool is_inside(const tt_storage *s, int rank, const int64_t *len, const int64_t *step, int64_t off) {
+  int64_t least = off, most = off;
+  for (int k = 0; k < rank; k++) {
+    if (len[k] == 0) return true;
+    *(step[k] < 0 ? &least : &most) += (len[k] - 1) * step[k];
+  }
+  return least >= 0 && most < s->node->size;
+}
+#endif
+
+tt_array *tt__storage_array(tt_storage *s, int rank, const int64_t *len, const int64_t *step, int64_t off,
+                            tt_error *err) {
+  assert(is_inside(s, rank, len, step, off));
   int64_t size = 1;
   for (int k = 0; k < rank; k++) size *= len[k];
-  tt_array *v = array_new(a->storage, (tt_dtype)a->dtype, rank, len, size, err);
+  s->refs++;
+  tt_array *v = array_new(s, (tt_dtype)s->node->dtype, rank, len, size, err);
+  tt__storage_release(s);
   if (!v) return NULL;
   memcpy(tt__array_step(v), step, (size_t)rank * sizeof *step);
   v->off = off;
-  v->readonly = a->readonly;
+  return v;
+}
+
+tt_array *tt__array_view(tt_array *a, int rank, const int64_t *len, const int64_t *step, int64_t off, tt_error *err) {
+  tt_array *v = tt__storage_array(a->storage, rank, len, step, off, err);
+  if (v) v->readonly = a->readonly;
   return v;
 }
 
@@ -166,7 +189,7 @@ void tt__array_release(tt_array *a) {
   if (!a || --a->refs > 0) return;
   assert(a->refs == 0);
   forget(a);
-  storage_release(a->storage);
+  tt__storage_release(a->storage);
   tt__slab_free(a, array_bytes(a->rank));
 }
 
@@ -218,6 +241,14 @@ static tt_code check_writable(tt_array *a, tt_error *err) {
   return refused ? tt__fail(err, TT_EVALUE, "assignment destination is read-only") : TT_OK;
 }
 
+void tt__storage_become(tt_storage *s, tt_node *n) {
+  while (s->cached) forget(s->cached);
+  tt__node_hold(n);
+  tt__node_release(n);
+  tt__node_unhold(s->node);
+  s->node = n;
+}
+
 tt_code tt__storage_put(tt_storage *s, tt_node *n, tt_error *err) {
   if (n->device != s->node->device && s->node->device != TT_ANYWHERE) { /* the storage stays where it was put */
     if (n->device != TT_ANYWHERE) {
@@ -229,11 +260,8 @@ tt_code tt__storage_put(tt_storage *s, tt_node *n, tt_error *err) {
     n = tt__node_at(n, s->node->device, err);
     if (!n) return TT_ENOMEM;
   }
-  while (s->cached) forget(s->cached);
-  tt__node_hold(n);
-  tt__node_release(n);
-  tt__node_unhold(s->node);
-  s->node = n;
+  if (tt__storage_aliased(s)) return tt__alias_put(s, n, err);
+  tt__storage_become(s, n);
   return TT_OK;
 }
 
@@ -243,10 +271,21 @@ static tt_code storage_set(tt_storage *s, tt_node *n, tt_error *err) {
   return is_over_bounds(s->node) ? flush(s->node, err) : TT_OK;
 }
 
+static tt_code store_bytes(tt_array *bytes, tt_node *index, tt_node *value, tt_error *err) {
+  tt_node *n = tt__node_cast(value, TT_U8, err);
+  tt_code code = !n ? TT_ENOMEM : index ? tt__array_scatter(bytes, index, n, err) : tt__array_store(bytes, n, err);
+  tt__node_release(n);
+  tt__array_release(bytes);
+  return code;
+}
+
 tt_code tt__array_store(tt_array *a, tt_node *value, tt_error *err) {
   assert(value->dtype == a->dtype && value->size == a->size);
   TT_TRY(check_writable(a, err));
   if (a->size == 0) return TT_OK;
+  tt_array *bytes;
+  TT_TRY(tt__alias_bytes(a, &bytes, err));
+  if (bytes) return store_bytes(bytes, NULL, value, err);
   tt_storage *s = a->storage;
   for (bool again = false;; again = true) {
     while (s->cached) forget(s->cached);
@@ -262,6 +301,9 @@ tt_code tt__array_store(tt_array *a, tt_node *value, tt_error *err) {
 tt_code tt__array_scatter(tt_array *a, tt_node *index, tt_node *value, tt_error *err) {
   TT_TRY(check_writable(a, err));
   if (value->size == 0) return TT_OK;
+  tt_array *bytes;
+  TT_TRY(tt__alias_bytes(a, &bytes, err));
+  if (bytes) return store_bytes(bytes, index, value, err);
   tt_node *n = tt__node_scatter(a->storage->node, index, value, err);
   return n ? storage_set(a->storage, n, err) : TT_ENOMEM;
 }

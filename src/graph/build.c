@@ -7,6 +7,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "graph/alias.h"
+#include "graph/order.h"
 #include "graph/promote.h"
 #include "graph/session.h"
 
@@ -116,7 +118,9 @@ static bool change_number(const frame *f, const tt_apply_options *o) {
   bool plain = !o->where && !o->casting && o->dtype == TT_DTYPE_NONE;
   if (!n || !four || !plain || into->rank > 0 || f->types.result != (tt_dtype)into->dtype) return false;
   if (n->op != TT_N_CONST || n->refs > 1 || n->size != 1 || n->device != TT_ANYWHERE) return false;
-  if (into->readonly || into->storage->readonly || into->storage->cached || !tt__session_elements) return false;
+  if (into->readonly || into->storage->readonly || into->storage->cached || tt__storage_aliased(into->storage) ||
+      !tt__session_elements)
+    return false;
   for (int k = 0; k < 2; k++)
     if ((!is_scalar(&f->arg[k]) && f->arg[k].as.array->rank > 0) || !number(f, k, &s[k])) return false;
   if (!tt__session_elements(f->op, f->types.compute, f->types.result, arg, 2, &result, 1)) return false;
@@ -338,6 +342,20 @@ static tt_node *masked(const frame *f, tt_node *value, tt_array *out, tt_array *
   return tt__node_take_where(mask, value, rest, err);
 }
 
+/* The result's memory goes as the operands' does. */
+static tt_array *result_array(const frame *f, tt_node *n, tt_error *err) {
+  tt_array *a[3];
+  int axes[TT_MAX_RANK], count = 0;
+  bool in_c = true;
+  if (f->rank < 2) return tt__array_of(n, err);
+  for (int k = 0; k < f->n; k++) {
+    if (f->arg[k].tag != TT_V_ARRAY || f->arg[k].as.array->rank < 2) continue;
+    a[count] = f->arg[k].as.array;
+    in_c = tt__array_is_c(a[count++]) && in_c;
+  }
+  return in_c || !tt__order_walk(a, count, f->rank, axes) ? tt__array_of(n, err) : tt__array_laid(n, axes, err);
+}
+
 tt_code tt__apply(tt_op op, const tt_value *arg, int narg, const tt_apply_options *options, tt_array **out,
                   tt_error *err) {
   assert((unsigned)op < TT_OP_COUNT && (out || (options && options->out)));
@@ -367,7 +385,7 @@ tt_code tt__apply(tt_op op, const tt_value *arg, int narg, const tt_apply_option
     code = tt__array_store(into, n, err);
     if (code == TT_OK && out) *out = tt__array_retain(into);
   } else {
-    *out = tt__array_of(n, err);
+    *out = result_array(&f, n, err);
     if (!*out) code = TT_ENOMEM;
   }
   tt__node_release(n);

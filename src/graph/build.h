@@ -52,10 +52,15 @@ TT_HIDDEN tt_node *tt__node_view(tt_node *a, int rank, const int64_t *len, const
 TT_HIDDEN tt_node *tt__node_view_plain(tt_node *a, int rank, const int64_t *len, const int64_t *step, int64_t off,
                                        tt_error *err);
 TT_HIDDEN tt_node *tt__node_reduce(tt_red red, tt_node *a, uint64_t axes, tt_error *err);
+/* The same, element by element: what tt__node_reduce is made of. */
+TT_HIDDEN tt_node *tt__node_reduce_plain(tt_red red, tt_node *a, uint64_t axes, tt_error *err);
 TT_HIDDEN tt_node *tt__node_gather(tt_node *a, tt_node *index, tt_error *err);
 /* `old` with `value` written through the view (len of value, step, off); the value alone when the view is all of old in
  * order. */
 TT_HIDDEN tt_node *tt__node_store(tt_node *old, tt_node *value, const int64_t *step, int64_t off, tt_error *err);
+/* The bytes of a whole block as elements of another type, in the given shape; the types' sizes times the elements
+ * agree. */
+TT_HIDDEN tt_node *tt__node_bitcast(tt_node *a, tt_dtype dtype, int rank, const int64_t *len, tt_error *err);
 TT_HIDDEN tt_node *tt__node_scatter(tt_node *old, tt_node *index, tt_node *value, tt_error *err);
 /* A LIB node over `src`; read its results with tt__node_pick. attr is copied. */
 TT_HIDDEN tt_node *tt__node_lib(const tt_lib_attr *attr, tt_node *const *src, int n, tt_error *err);
@@ -94,6 +99,13 @@ TT_HIDDEN tt_code tt__array_check_writable(const tt_array *a, tt_error *err);
 /* The storage's value becomes `n` (takes the hold), a value of the same shape. Never flushes. TT_EVALUE: the storage
 ** was put on another device. */
 TT_HIDDEN tt_code tt__storage_put(tt_storage *s, tt_node *n, tt_error *err);
+/* Storages themselves (alias.c): a new one, not held yet; an array over one, which lets go of it when it fails; one
+** hold less; the value becomes `n` (takes the hold), and nobody else is told. */
+TT_HIDDEN tt_storage *tt__storage_new(tt_node *n, tt_error *err);
+TT_HIDDEN tt_array *tt__storage_array(tt_storage *s, int rank, const int64_t *len, const int64_t *step, int64_t off,
+                                      tt_error *err);
+TT_HIDDEN void tt__storage_release(tt_storage *s);
+TT_HIDDEN void tt__storage_become(tt_storage *s, tt_node *n);
 /* Scatter through flat storage indices (int64 node, in range, equal shape with value). */
 TT_HIDDEN tt_code tt__array_scatter(tt_array *a, tt_node *index, tt_node *value, tt_error *err);
 /* Evaluate and borrow: element (0,0,..) of a dense, C-order copy or of the very memory. *hold keeps it alive

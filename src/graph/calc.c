@@ -8,8 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/apart.h"
 #include "base/mem.h"
+#include "base/warn.h"
+#include "graph/order.h"
 #include "graph/session.h"
+
+#define APART_BYTES 1.6e7 /* as run/exec.c's */
 
 void tt__calc_end(tt_calc *c) {
   for (int64_t i = 0; i < c->held.n; i++) tt__array_release(c->held.data[i]);
@@ -250,6 +255,21 @@ tt_array *tt__calc_copy(tt_calc *c, tt_array *a) {
   return tt__calc_keep(c, tt__copy(a, &out, c->err), &out);
 }
 
+tt_array *tt__calc_copy_in(tt_calc *c, tt_array *a, char order) {
+  if (!a || c->code != TT_OK) return NULL;
+  tt_array *out = NULL;
+  return tt__calc_keep(c, tt__copy_as(a, (tt_dtype)a->dtype, order, &out, c->err), &out);
+}
+
+tt_array *tt__calc_flat(tt_calc *c, tt_array *a, char order, bool copy) {
+  int axes[TT_MAX_RANK];
+  if (!a || c->code != TT_OK) return NULL;
+  tt__order_of(a, order, axes);
+  tt_array *turned = tt__calc_transpose(c, a, axes);
+  copy = copy || (turned && !tt__array_is_c(turned));
+  return copy ? tt__calc_copy(c, tt__calc_ravel(c, turned)) : tt__calc_ravel(c, turned);
+}
+
 /* The imaginary part is turned by a product, so an infinite or NaN part takes the real one along. */
 tt_array *tt__calc_complex(tt_calc *c, tt_array *re, tt_array *im) {
   if (!re || !im) return NULL;
@@ -296,6 +316,29 @@ const void *tt__calc_peek(tt_calc *c, tt_array *a) {
   tt__buffer_release(hold);
   tt__calc_fail(c, TT_ENOMEM, "out of memory");
   return NULL;
+}
+
+bool tt__calc_settle(tt_calc *c, tt_array *const *a, int n) {
+  tt_node *node[TT_LIB_PICKS] = {NULL};
+  int have = 0;
+  if (c->code != TT_OK) return false;
+  if (tt__session_defer) return true;
+  for (; have < n && have < TT_LIB_PICKS && c->code == TT_OK; have++)
+    if (!(node[have] = tt__array_node(a[have], c->err))) c->code = TT_ENOMEM;
+  if (c->code == TT_OK) c->code = tt__evaluate(node, have, c->err);
+  for (int k = 0; k < have; k++) tt__node_release(node[k]);
+  return c->code == TT_OK;
+}
+
+tt_array *tt__calc_warn_where(tt_calc *c, tt_array *flag, tt_array *result, const char *words) {
+  if (!flag || c->code != TT_OK) return NULL;
+  if (tt__session_defer) return result;
+  if (flag->rank > 0) flag = tt__calc_reduce(c, TT_RED_ANY, flag, ~UINT64_C(0) >> (64 - flag->rank), false);
+  tt_array *both[2] = {flag, result};
+  if (!flag || !tt__calc_settle(c, both, result ? 2 : 1)) return NULL;
+  const bool *holds = tt__calc_peek(c, flag);
+  if (holds && *holds) tt__warn(TT_WARN_RUNTIME, "%s", words);
+  return holds ? result : NULL;
 }
 
 /* An array over a buffer whose hold is taken. */
@@ -351,38 +394,91 @@ static bool make_there(tt_calc *c, const tt_lib_maker *m, const tt_lib_attr *att
   return code == TT_OK;
 }
 
+/* A maker's call with all that it needs, so that it may outlive who asked for it. */
+typedef struct make_call {
+  const tt_lib_maker *m;
+  tt_lib_attr attr;
+  tt_operand src[TT_NODE_SRC];
+  tt_made made[TT_NODE_SRC];
+  int64_t len[TT_NODE_SRC][TT_MAX_RANK], step[TT_NODE_SRC][TT_MAX_RANK];
+  tt_buffer *source[TT_NODE_SRC]; /* retained */
+  tt_code code;
+  tt_error err;
+} make_call;
+
+static void run_maker(void *ctx) {
+  make_call *f = ctx;
+  f->code = f->m->run(&f->attr, f->src, f->made, &f->err);
+}
+
+/* Session lock held. */
+static void free_maker(make_call *f) {
+  for (int i = 0; i < TT_NODE_SRC; i++) {
+    tt__buffer_release(f->source[i]);
+    if (f->made[i].data) tt__mem_free_data(f->made[i].data, (size_t)f->made[i].n * tt__dtype_size(f->made[i].dtype));
+  }
+  tt__mem_free(f, sizeof *f);
+}
+
+static void end_left_maker(void *ctx) {
+  tt__session_lock();
+  free_maker(ctx);
+  tt__session_unlock();
+}
+
+static bool take_operand(tt_calc *c, make_call *f, int i, tt_array *a) {
+  int64_t before = c->peeked.n;
+  const void *data = tt__calc_peek(c, a);
+  if (!data) return false;
+  if (c->peeked.n > before) f->source[i] = tt__buffer_retain(c->peeked.data[before]);
+  if (a->rank) memcpy(f->len[i], tt__array_len(a), sizeof f->len[i][0] * (size_t)a->rank);
+  tt__shape_steps(a->rank, f->len[i], f->step[i]);
+  f->src[i] = (tt_operand){.data = data,
+                           .dtype = (tt_dtype)a->dtype,
+                           .rank = a->rank,
+                           .len = f->len[i],
+                           .step = f->step[i],
+                           .size = a->size};
+  return true;
+}
+
+/* What takes longer than somebody waits who has pressed Ctrl-C is run apart. False: `f` is free, or no longer ours. */
+static bool make_here(tt_calc *c, make_call *f) {
+  double bytes = 0;
+  for (int i = 0; i < f->m->nsrc; i++) bytes += (double)f->src[i].size * (double)tt__dtype_size(f->src[i].dtype);
+  int depth = tt__session_suspend();
+  if (bytes > APART_BYTES)
+    c->code = tt__apart_run(run_maker, end_left_maker, f, c->err);
+  else
+    run_maker(f);
+  tt__session_resume(depth);
+  if (c->code == TT_EINTERRUPT) return false;
+  if (c->code == TT_OK && f->code != TT_OK) {
+    c->code = f->code;
+    if (c->err) *c->err = f->err;
+  }
+  if (c->code != TT_OK) free_maker(f);
+  return c->code == TT_OK;
+}
+
 bool tt__calc_make(tt_calc *c, const char *name, const tt_lib_attr *attr, tt_array *const *src, int n, tt_array **out) {
   const tt_lib_maker *m = tt__lib_maker(name);
-  tt_operand operand[TT_NODE_SRC];
-  int64_t step[TT_NODE_SRC][TT_MAX_RANK];
-  tt_made made[TT_NODE_SRC] = {{0}};
   assert(m && m->nsrc == n && m->nout <= TT_NODE_SRC);
   if (c->code != TT_OK) return false;
   if (make_there(c, m, attr, src, n, out)) return true;
   if (c->code != TT_OK) return false;
+  make_call *f = tt__mem_zalloc(sizeof *f);
+  if (!f) return tt__calc_fail(c, TT_ENOMEM, "out of memory") != NULL;
+  f->m = m;
+  f->attr = *attr;
   for (int i = 0; i < n; i++) {
-    const void *data = tt__calc_peek(c, src[i]);
-    if (!data) return false;
-    tt__shape_steps(src[i]->rank, tt__array_len(src[i]), step[i]);
-    operand[i] = (tt_operand){.data = data,
-                              .dtype = (tt_dtype)src[i]->dtype,
-                              .rank = src[i]->rank,
-                              .len = tt__array_len(src[i]),
-                              .step = step[i],
-                              .size = src[i]->size};
-  }
-  int depth = tt__session_suspend();
-  tt_code code = m->run(attr, operand, made, c->err);
-  tt__session_resume(depth);
-  if (code != TT_OK) {
-    c->code = code;
+    if (take_operand(c, f, i, src[i])) continue;
+    free_maker(f);
     return false;
   }
+  if (!make_here(c, f)) return false;
   TT_COUNT(library_calls, 1);
-  for (int k = 0; k < m->nout; k++) {
-    size_t size = (size_t)made[k].n * tt__dtype_size(made[k].dtype);
-    out[k] = adopt(c, made[k].dtype, made[k].n, &made[k].data);
-    if (made[k].data) tt__mem_free_data(made[k].data, size);
-  }
+  for (int k = 0; k < m->nout; k++) out[k] = adopt(c, f->made[k].dtype, f->made[k].n, &f->made[k].data);
+  free_maker(f);
   return c->code == TT_OK;
 }

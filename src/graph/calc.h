@@ -74,8 +74,11 @@ TT_HIDDEN tt_array *tt__calc_move(tt_calc *c, tt_array *a, int from, int to);
 TT_HIDDEN tt_array *tt__calc_flip(tt_calc *c, tt_array *a, int axis);
 /* All elements on one axis, C order; a view where the layout permits. */
 TT_HIDDEN tt_array *tt__calc_ravel(tt_calc *c, tt_array *a);
-/* A copy that shares nothing. */
+/* A copy in C order that shares nothing; one laid in another order. */
 TT_HIDDEN tt_array *tt__calc_copy(tt_calc *c, tt_array *a);
+TT_HIDDEN tt_array *tt__calc_copy_in(tt_calc *c, tt_array *a, char order);
+/* All elements on one axis, in an order of memory; `copy`: sharing nothing, else a view of what lies so. */
+TT_HIDDEN tt_array *tt__calc_flat(tt_calc *c, tt_array *a, char order, bool copy);
 /* re + i*im, of one real type. */
 TT_HIDDEN tt_array *tt__calc_complex(tt_calc *c, tt_array *re, tt_array *im);
 /* n arrays of one rank and type along an axis; other lengths agree. */
@@ -89,6 +92,11 @@ TT_HIDDEN tt_array *tt__calc_gather(tt_calc *c, tt_array *a, tt_array *flat);
 TT_HIDDEN tt_array *tt__calc_take_lines(tt_calc *c, tt_array *a, tt_array *at, int axis, bool check);
 
 /* ---- looking, for functions whose result's shape depends on data */
+/* Evaluate these now, together, so that what is wrong with values is said by this call; not where checks wait. */
+TT_HIDDEN bool tt__calc_settle(tt_calc *c, tt_array *const *a, int n);
+/* Give a RuntimeWarning where `flag` (bool) holds somewhere. It is computed now, with `result` (or NULL), which comes
+ * back. Where checks wait nothing is computed, and nobody warned. */
+TT_HIDDEN tt_array *tt__calc_warn_where(tt_calc *c, tt_array *flag, tt_array *result, const char *words);
 /* Evaluate and borrow the elements in C order, until the calculation ends. NULL: failure. */
 TT_HIDDEN const void *tt__calc_peek(tt_calc *c, tt_array *a);
 /* A new array and its memory, to be filled in at once. */
@@ -136,5 +144,7 @@ TT_HIDDEN int tt__arg_axis(tt_calc *c, const tt_call_frame *f, int k, int rank, 
 TT_HIDDEN uint64_t tt__arg_axes(tt_calc *c, const tt_call_frame *f, int k, int rank);
 /* Write a result into `out` argument k when it is given ("same_kind" cast, shapes must agree), and give out itself. */
 TT_HIDDEN tt_array *tt__arg_out(tt_calc *c, const tt_call_frame *f, int k, tt_array *result);
+/* The same for functions that cast their result to the type of `out` whatever it is: reductions, scans, take. */
+TT_HIDDEN tt_array *tt__arg_out_any(tt_calc *c, const tt_call_frame *f, int k, tt_array *result);
 
 #endif

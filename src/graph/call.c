@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "graph/alias.h"
 #include "graph/build.h"
 #include "graph/session.h"
 #include "graph/slab.h"
@@ -54,6 +55,21 @@ typedef struct operands {
   int n;
 } operands;
 
+/* The storage whose bytes a launch is given for an array: of memory that is shown as several types one, if it lies
+ * there as it is shown. */
+static tt_storage *bytes_of(const tt_array *a) { return tt__storage_lies(a->storage) ? a->storage->root : a->storage; }
+
+/* One memory, as blocks that are laid out differently: what one of them gets the other would not see. */
+static tt_code check_shown(const operands *o, const tt_kernel_call *c, tt_error *err) {
+  for (int k = 0; k < o->n; k++)
+    for (int i = 0; i < o->n; i++)
+      if (i != k && c->operand[k].writes && tt__storage_root(o->storage[i]) == tt__storage_root(o->storage[k]))
+        return tt__fail(err, TT_ENOTIMPL,
+                        "kernel %s: two arguments show the same memory as different types, rows apart: copy one",
+                        c->name);
+  return TT_OK;
+}
+
 static int operand_of(operands *o, tt_storage *s) {
   int k = 0;
   while (k < o->n && o->storage[k] != s) k++;
@@ -90,14 +106,17 @@ static tt_kernel_call *copy_call(const tt_kernel_call *like, const tt_call_array
       memset(c->args + arg[k].at, 0, sizeof(void *));
       continue;
     }
-    int before = o->n, at = operand_of(o, a->storage);
+    int before = o->n, at = operand_of(o, bytes_of(a));
     if (at == before) c->operand[at] = (tt_call_operand){.writes = false};
     c->operand[at].writes |= arg[k].writes;
-    int64_t off = a->off * (int64_t)tt__dtype_size((tt_dtype)a->dtype) + arg[k].inside;
-    c->pointer[c->npointer++] = (tt_call_pointer){.at = arg[k].at, .operand = at, .off = off};
+    int64_t off = a->off * (int64_t)tt__dtype_size((tt_dtype)a->dtype), stride[TT_MAX_RANK];
+    if (tt__storage_lies(a->storage)) tt__array_place(a, &off, stride);
+    c->pointer[c->npointer++] = (tt_call_pointer){.at = arg[k].at, .operand = at, .off = off + arg[k].inside};
   }
   c->noperand = o->n;
-  return c;
+  if (check_shown(o, c, err) == TT_OK) return c;
+  tt__slab_free(room, size);
+  return NULL;
 }
 
 /* What the launch leaves of each operand that it writes; made before any is put in place, so that all are or none. */
@@ -174,7 +193,7 @@ static void take_back(tt_node *node, const tt_call_array *arg, int n) {
   int at = 0;
   while (at < npending && pending[at] != node) at++;
   for (int k = 0; k < n; k++) {
-    tt_storage *s = arg[k].array->storage;
+    tt_storage *s = bytes_of(arg[k].array);
     for (int i = 0; i < c->noperand; i++)
       if (c->operand[i].pick && s->node == c->operand[i].pick)
         (void)!tt__storage_put(s, tt__node_retain(tt__call_operand(node, i)), NULL);

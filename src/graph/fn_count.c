@@ -25,7 +25,9 @@ static tt_array *bincount(tt_calc *c, tt_call_frame *f) {
   tt_lib_attr attr = {.i = {least}};
   bool weighted = tt__arg_given(f, 1);
   if (weighted) {
-    src[1] = tt__calc_cast(c, tt__arg_array(c, f, 1), TT_F64);
+    if (!(src[1] = tt__arg_array(c, f, 1)) || !tt__calc_may_cast(c, (tt_dtype)src[1]->dtype, TT_F64, "safe"))
+      return NULL;
+    src[1] = tt__calc_cast(c, src[1], TT_F64);
     if (src[1] && src[1]->size != src[0]->size)
       return tt__calc_fail(c, TT_EVALUE, "The weights and list don't have the same length.");
   }
@@ -197,12 +199,21 @@ static tt_array *counted(tt_calc *c, const bins_of *h) {
   return tt__calc_library(c, &attr, src, h->weight ? 3 : 2, h->weight ? TT_F64 : TT_I64, 1, &n);
 }
 
+/* Complex weights are summed part by part. */
+static tt_array *counted_parts(tt_calc *c, bins_of *h) {
+  if (!h->weight || !tt__is_complex((tt_dtype)h->weight->dtype)) return counted(c, h);
+  bins_of re = *h, im = *h;
+  re.weight = tt__calc_op1(c, TT_REAL, h->weight);
+  im.weight = tt__calc_op1(c, TT_IMAG, h->weight);
+  return c->code == TT_OK ? tt__calc_complex(c, counted(c, &re), counted(c, &im)) : NULL;
+}
+
 static tt_array *histogram(tt_calc *c, tt_call_frame *f) {
   bins_of h = {0};
   bool density = tt__arg_bool(c, f, 3, false);
   if (!bins_for(c, f, 4, &h)) return NULL;
   if (h.edge->size == 0) h.edge = tt__calc_empty(c, (tt_dtype)h.edge->dtype, 1, (int64_t[1]){0});
-  tt_array *n = counted(c, &h);
+  tt_array *n = counted_parts(c, &h);
   if (n && h.weight && !density) n = tt__calc_cast(c, n, (tt_dtype)h.weight->dtype);
   if (n && density) { /* n / width / sum, in this order as NumPy */
     int64_t m = n->size;

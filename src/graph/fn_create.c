@@ -13,6 +13,7 @@ static bool is_fortran(tt_calc *c, const tt_call_frame *f, int k) {
 }
 
 static int lengths(tt_calc *c, const tt_call_frame *f, bool fortran, int64_t *len) {
+  if (f->arg[0].tag == TT_V_NONE) tt__calc_fail(c, TT_ETYPE, "Use () not None as shape arguments");
   int rank = tt__arg_ints(c, f, 0, len, TT_MAX_RANK);
   if (fortran) tt__reverse_axes(rank, len);
   return rank;
@@ -51,7 +52,8 @@ static tt_array *full(tt_calc *c, tt_call_frame *f) {
   }
   tt_dtype own = tt__value_dtype(v);
   if (own == TT_DTYPE_NONE) return tt__calc_fail(c, TT_ETYPE, "fill_value must be a number");
-  return tt__calc_turned(c, fortran, tt__calc_full(c, tt__arg_dtype(c, f, 2, own), rank, len, *v));
+  tt_dtype type = tt__arg_dtype(c, f, 2, own);
+  return tt__calc_turned(c, fortran, tt__calc_full(c, type, rank, len, tt__fn_fill_value(*v, type)));
 }
 TT_HANDLER(full)
 
@@ -100,6 +102,8 @@ static tt_array *arange(tt_calc *c, tt_call_frame *f) {
   } else {
     n = arange_count(c, as_double(&start), as_double(&stop), as_double(&step));
   }
+  if (type == TT_BOOL && n > 2)
+    tt__calc_fail(c, TT_ETYPE, "arange() is only supported for booleans when the result has at most length 2.");
   if (c->code != TT_OK) return NULL;
   tt_array *out = NULL;
   return tt__calc_keep(c, tt__arange(type, &start, &step, n, &out, c->err), &out);

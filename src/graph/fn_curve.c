@@ -153,7 +153,7 @@ static tt_array *gradient(tt_calc *c, tt_call_frame *f) {
   f->tuple = n != 1;
   return r;
 }
-TT_HANDLER(gradient)
+TT_HANDLER_LAID(gradient, 'K')
 
 /* trapezoid(y, x, dx, axis) */
 static tt_array *trapezoid(tt_calc *c, tt_call_frame *f) {
@@ -219,8 +219,8 @@ static tt_array *slide(tt_calc *c, tt_array *a, tt_array *v, extent e) {
 
 static tt_array *vector(tt_calc *c, const tt_call_frame *f, int k) {
   tt_array *a = tt__arg_array(c, f, k);
-  if (a && a->rank == 0) return tt__calc_ravel(c, a);
-  if (a && a->rank > 1) return tt__calc_fail(c, TT_EVALUE, "object too deep for desired array");
+  if (a && a->rank != 1)
+    return tt__calc_fail(c, TT_EVALUE, "object %s for desired array", a->rank ? "too deep" : "of too small depth");
   return a;
 }
 
@@ -259,7 +259,7 @@ static tt_array *correlate(tt_calc *c, tt_call_frame *f) {
   tt_array *r = slide(c, v, a, e); /* the other way round, backwards */
   return r ? tt__calc_flip(c, r, 0) : NULL;
 }
-TT_HANDLER(correlate)
+TT_HANDLER_LAID(correlate, 'C')
 
 /* ---- interp */
 

@@ -137,7 +137,7 @@ static tt_array *along(tt_calc *c, tt_call_frame *f, tt_array *a, transform t, b
     transform t = {.real = is_real, .inverse = is_inverse, .norm = norm_of(c, f, 3, is_inverse)}; \
     return given_out(c, f, along(c, f, tt__arg_array(c, f, 0), t, is_real && is_inverse));        \
   }                                                                                               \
-  TT_HANDLER(name)
+  TT_HANDLER_LAID(name, 'K')
 ALONG(fft, false, false)
 ALONG(ifft, false, true)
 ALONG(rfft, true, false)
@@ -158,13 +158,13 @@ static tt_array *hfft(tt_calc *c, tt_call_frame *f) {
   if (a && tt__is_complex((tt_dtype)a->dtype)) a = conjugate(c, a);
   return given_out(c, f, along(c, f, a, t, true));
 }
-TT_HANDLER(hfft)
+TT_HANDLER_LAID(hfft, 'K')
 
 static tt_array *ihfft(tt_calc *c, tt_call_frame *f) {
   transform t = {.real = true, .norm = opposite(norm_of(c, f, 3, true))};
   return given_out(c, f, conjugate(c, along(c, f, tt__arg_array(c, f, 0), t, false)));
 }
-TT_HANDLER(ihfft)
+TT_HANDLER_LAID(ihfft, 'K')
 
 /* ---- several axes: (a, s, axes, norm, out) */
 
@@ -269,7 +269,7 @@ static tt_array *real_grid_back(tt_calc *c, tt_call_frame *f, bool plane) {
 
 #define OVER_GRID(name, call)                                          \
   static tt_array *name(tt_calc *c, tt_call_frame *f) { return call; } \
-  TT_HANDLER(name)
+  TT_HANDLER_LAID(name, 'K')
 OVER_GRID(fftn, complex_grid(c, f, false, false))
 OVER_GRID(fft2, complex_grid(c, f, false, true))
 OVER_GRID(ifftn, complex_grid(c, f, true, false))
@@ -295,7 +295,10 @@ static tt_array *frequencies(tt_calc *c, tt_call_frame *f, bool half) {
   tt_array *k = tt__calc_iota(c, half ? (n < 0 ? 0 : n / 2 + 1) : n);
   if (!half) /* 0, 1, ... and then the negative ones up to -1 */
     k = tt__calc_opi(c, TT_SUB, tt__calc_opi(c, TT_MOD, tt__calc_opi(c, TT_ADD, k, n / 2), n), n / 2);
-  return tt__calc_opf(c, TT_MUL, k, 1 / length);
+  tt_dtype type = tt__arg_dtype(c, f, 3, TT_F64);
+  if (c->code == TT_OK && !tt__is_float(type) && !tt__is_complex(type))
+    return tt__calc_fail(c, TT_ETYPE, "frequencies are no integers: dtype must be a float type");
+  return tt__calc_cast(c, tt__calc_opf(c, TT_MUL, k, 1 / length), type);
 }
 
 static tt_array *fftfreq(tt_calc *c, tt_call_frame *f) { return frequencies(c, f, false); }
@@ -320,5 +323,5 @@ static tt_array *shifted(tt_calc *c, tt_call_frame *f, bool back) {
 
 static tt_array *fftshift(tt_calc *c, tt_call_frame *f) { return shifted(c, f, false); }
 static tt_array *ifftshift(tt_calc *c, tt_call_frame *f) { return shifted(c, f, true); }
-TT_HANDLER(fftshift)
-TT_HANDLER(ifftshift)
+TT_HANDLER_LAID(fftshift, 'K')
+TT_HANDLER_LAID(ifftshift, 'K')

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "graph/fn.h"
+#include "graph/order.h"
 
 /* ---- joining */
 
@@ -41,6 +42,17 @@ static bool lengths_agree(tt_calc *c, tt_array **a, int64_t n, int axis) {
   return true;
 }
 
+/* The result's memory goes as the parts' does. */
+static tt_array *laid_as(tt_calc *c, tt_array *const *a, int64_t n, tt_array *whole) {
+  enum { MOST = 64 }; /* parts that are asked */
+  int axes[TT_MAX_RANK];
+  if (!whole || whole->rank < 2 || !tt__order_join(a, n < MOST ? (int)n : MOST, whole->rank, axes)) return whole;
+  tt_node *v = tt__calc_node(c, whole);
+  tt_array *out = v ? tt__array_laid(v, axes, c->err) : NULL;
+  tt__node_release(v);
+  return tt__calc_keep(c, out ? TT_OK : TT_ENOMEM, &out);
+}
+
 /* Join along an axis already in range, with the casts and the checks of concatenate. */
 static tt_array *join(tt_calc *c, const tt_call_frame *f, join_places at, tt_array **a, int64_t n, int axis) {
   if (c->code != TT_OK) return NULL;
@@ -57,7 +69,7 @@ static tt_array *join(tt_calc *c, const tt_call_frame *f, join_places at, tt_arr
     if (!tt__calc_may_cast(c, (tt_dtype)a[i]->dtype, type, rule)) return NULL;
     a[i] = tt__calc_cast(c, a[i], type);
   }
-  tt_array *whole = tt__calc_concat(c, a, n, axis);
+  tt_array *whole = laid_as(c, a, n, tt__calc_concat(c, a, n, axis));
   if (into && whole) {
     tt_array *out = f->arg[at.out].as.array;
     if (f->arg[at.out].tag != TT_V_ARRAY || out->rank != whole->rank ||

@@ -1,6 +1,7 @@
 /*
-** numpy.linalg: solvers and decompositions over the library's rows. Everything is recorded, but for what the data
-** decides: whether eigenvalues are real, and how long the residuals of a least squares solution are.
+** numpy.linalg: solvers and decompositions over the library's rows. What can fail is evaluated by the call, which
+** raises, unless the caller lets checks wait; so is what the data decides: whether eigenvalues are real, and how long
+** the residuals of a least squares solution are. Determinants and QR are recorded.
 */
 #include <float.h>
 #include <string.h>
@@ -46,6 +47,9 @@ static int64_t rows(tt_array *a) { return tt__array_len(a)[a->rank - 2]; }
 static int64_t columns(tt_array *a) { return tt__array_len(a)[a->rank - 1]; }
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
+/* One result of a row that may fail. */
+static tt_array *settled(tt_calc *c, tt_array *a) { return a && tt__calc_settle(c, &a, 1) ? a : NULL; }
+
 /* ---- solve, inv, det */
 
 static tt_array *mismatch(tt_calc *c, bool vector, int64_t got, int64_t n) {
@@ -81,7 +85,7 @@ static tt_array *solve_of(tt_calc *c, tt_array *a, tt_array *b) {
     if (!both[i]) return NULL;
   }
   tt_lib_attr attr = {.row = tt__lib_row("solve")};
-  tt_array *x = tt__calc_library(c, &attr, both, 2, type, nb + 2, len);
+  tt_array *x = settled(c, tt__calc_library(c, &attr, both, 2, type, nb + 2, len));
   return x && vector ? tt__calc_reshape(c, x, nb + 1, len) : x;
 }
 
@@ -93,7 +97,8 @@ TT_HANDLER(solve)
 tt_array *tt__linalg_inv_of(tt_calc *c, tt_array *a, bool quiet) {
   a = tt__linalg_operand(c, a, true);
   tt_lib_attr attr = {.row = tt__lib_row("inv"), .i = {quiet}};
-  return a ? tt__calc_library(c, &attr, &a, 1, (tt_dtype)a->dtype, a->rank, tt__array_len(a)) : NULL;
+  if (a) a = tt__calc_library(c, &attr, &a, 1, (tt_dtype)a->dtype, a->rank, tt__array_len(a));
+  return quiet ? a : settled(c, a);
 }
 
 static tt_array *inv(tt_calc *c, tt_call_frame *f) { return tt__linalg_inv_of(c, tt__arg_array(c, f, 0), false); }
@@ -130,7 +135,8 @@ TT_HANDLER(slogdet)
 static tt_array *cholesky(tt_calc *c, tt_call_frame *f) {
   tt_array *a = operand(c, f, 0, true);
   tt_lib_attr attr = {.row = tt__lib_row("cholesky"), .i = {tt__arg_bool(c, f, 1, false)}};
-  return a ? tt__calc_library(c, &attr, &a, 1, (tt_dtype)a->dtype, a->rank, tt__array_len(a)) : NULL;
+  if (a) a = tt__calc_library(c, &attr, &a, 1, (tt_dtype)a->dtype, a->rank, tt__array_len(a));
+  return settled(c, a);
 }
 TT_HANDLER(cholesky)
 
@@ -159,7 +165,7 @@ bool tt__linalg_svd_of(tt_calc *c, tt_array *a, bool full, tt_array **out) {
   tt_calc_want w[3] = {want(a, t, 2, m, full ? m : k), want(a, tt__real_of(t), 1, k, 0),
                        want(a, t, 2, full ? n : k, n)};
   tt_lib_attr attr = {.row = tt__lib_row("svd"), .i = {full}};
-  return tt__calc_library_many(c, &attr, &a, 1, w, 3, out);
+  return tt__calc_library_many(c, &attr, &a, 1, w, 3, out) && tt__calc_settle(c, out, 3);
 }
 
 tt_array *tt__linalg_svdvals_of(tt_calc *c, tt_array *a) {
@@ -167,7 +173,7 @@ tt_array *tt__linalg_svdvals_of(tt_calc *c, tt_array *a) {
   if (!a) return NULL;
   tt_calc_want w = want(a, tt__real_of((tt_dtype)a->dtype), 1, least(rows(a), columns(a)), 0);
   tt_lib_attr attr = {.row = tt__lib_row("svdvals")};
-  return tt__calc_library(c, &attr, &a, 1, w.dtype, w.rank, w.len);
+  return settled(c, tt__calc_library(c, &attr, &a, 1, w.dtype, w.rank, w.len));
 }
 
 /* `hermitian` is a promise that the matrix is its own adjoint; the general decomposition serves it. */
@@ -197,7 +203,8 @@ static tt_array *hermitian(tt_calc *c, tt_call_frame *f, bool vectors) {
   tt_lib_attr attr = {.row = tt__lib_row("eigh"), .i = {upper}};
   tt_calc_want w[2] = {want(a, tt__real_of((tt_dtype)a->dtype), 1, rows(a), 0),
                        want(a, (tt_dtype)a->dtype, 2, rows(a), rows(a))};
-  return vectors ? give(c, f, &attr, a, w, 2) : tt__calc_library(c, &attr, &a, 1, w[0].dtype, w[0].rank, w[0].len);
+  if (!vectors) return settled(c, tt__calc_library(c, &attr, &a, 1, w[0].dtype, w[0].rank, w[0].len));
+  return give(c, f, &attr, a, w, 2) && tt__calc_settle(c, f->out.data, 2) ? f->out.data[0] : NULL;
 }
 
 static tt_array *eigh(tt_calc *c, tt_call_frame *f) { return hermitian(c, f, true); }
@@ -221,7 +228,7 @@ static tt_array *eigen(tt_calc *c, tt_call_frame *f, bool vectors) {
   tt_lib_attr attr = {.row = tt__lib_row("eig")};
   tt_calc_want w[2] = {want(a, wide, 1, rows(a), 0), want(a, wide, 2, rows(a), rows(a))};
   int n = vectors ? 2 : 1;
-  if (!tt__calc_library_many(c, &attr, &a, 1, w, n, out)) return NULL;
+  if (!tt__calc_library_many(c, &attr, &a, 1, w, n, out) || !tt__calc_settle(c, out, n)) return NULL;
   bool narrow = !tt__is_complex(type) && all_real(c, out[0]);
   for (int k = 0; k < n && c->code == TT_OK; k++) {
     if (narrow) out[k] = tt__calc_op1(c, TT_REAL, out[k]);
@@ -265,6 +272,7 @@ bool tt__linalg_lstsq_of(tt_calc *c, tt_array *a, tt_array *b, double rcond, tt_
   if (*rank != n || m <= n) out[1] = tt__calc_empty(c, real, 1, &none);
   out[0] = tt__calc_cast(c, out[0], type);
   out[1] = tt__calc_cast(c, out[1], real);
+  out[2] = tt__calc_cast(c, out[2], TT_I32); /* LAPACK's integer, in NumPy too */
   out[3] = tt__calc_cast(c, out[3], real);
   return c->code == TT_OK;
 }

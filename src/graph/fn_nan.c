@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/warn.h"
 #include "graph/fn.h"
 #include "graph/matrix.h"
 
@@ -66,6 +67,7 @@ static tt_array *nan_extreme(tt_calc *c, tt_call_frame *f, bool largest) {
   if (r && has_nan(a) && !tt__arg_given(f, 4)) {
     tt_array *lost = all_nan(c, a, axes, tt__arg_bool(c, f, 3, false));
     r = tt__calc_cast(c, tt__calc_where(c, lost, tt_v_float((double)NAN), tt_v_array(r)), (tt_dtype)a->dtype);
+    r = tt__calc_warn_where(c, lost, r, "All-NaN slice encountered");
   }
   return tt__arg_out(c, f, 2, r);
 }
@@ -94,7 +96,7 @@ static tt_array *nanargmin(tt_calc *c, tt_call_frame *f) { return nan_position(c
 TT_HANDLER(nanargmax)
 TT_HANDLER(nanargmin)
 
-/* The moment with a mask that leaves NaN out; `where` is where the row takes it. */
+/* The moment with a mask that leaves NaN out; `where` is where the row takes it. The row warns of what is left. */
 static tt_array *masked_call(tt_calc *c, tt_call_frame *f, const char *row, int where) {
   tt_array *a = tt__arg_array(c, f, 0);
   if (!a) return NULL;
@@ -236,9 +238,12 @@ static tt_array *sum_all(tt_calc *c, tt_array *a) {
   return a ? tt__calc_sum(c, a, (UINT64_C(1) << a->rank) - 1, false) : NULL;
 }
 
-/* n - ddof, with weights the sum of them less what the estimate takes; at least 0. */
-static tt_array *degrees_of_freedom(tt_calc *c, const tt_call_frame *f, tt_array *w, int64_t n, double ddof) {
+/* n - ddof (of m variables), with weights the sum of them less what the estimate takes; at least 0. */
+static tt_array *degrees_of_freedom(tt_calc *c, const tt_call_frame *f, tt_array *w, int64_t m, int64_t n,
+                                    double ddof) {
+  static const char words[] = "Degrees of freedom <= 0 for slice";
   int64_t *none = NULL;
+  if (!w && (double)n - ddof <= 0 && m > 0) tt__warn(TT_WARN_RUNTIME, "%s", words);
   if (!w) return tt__calc_full(c, TT_F64, 0, none, tt_v_float((double)n - ddof > 0 ? (double)n - ddof : 0));
   tt_array *total = sum_all(c, w);
   if (tt__arg_given(f, 6)) {
@@ -248,6 +253,7 @@ static tt_array *degrees_of_freedom(tt_calc *c, const tt_call_frame *f, tt_array
   } else {
     total = tt__calc_opf(c, TT_SUB, total, ddof);
   }
+  total = tt__calc_warn_where(c, tt__calc_opf(c, TT_LE, total, 0), total, words);
   return tt__calc_opf(c, TT_MAXIMUM, total, 0);
 }
 
@@ -263,7 +269,7 @@ static tt_array *covariance(tt_calc *c, const tt_call_frame *f, int dtype, bool 
   mean = w ? tt__calc_op2(c, TT_DIV, mean, sum_all(c, w)) : tt__calc_opf(c, TT_DIV, mean, (double)n);
   tt_array *d = tt__calc_op2(c, TT_SUB, x, mean), *e = w ? tt__calc_op2(c, TT_MUL, d, w) : d;
   tt_array *s = e ? tt__calc_matmul(c, d, tt__calc_adjoint(c, e)) : NULL;
-  tt_array *r = tt__calc_op2(c, TT_DIV, s, degrees_of_freedom(c, f, w, n, ddof));
+  tt_array *r = tt__calc_op2(c, TT_DIV, s, degrees_of_freedom(c, f, w, tt__array_len(x)[0], n, ddof));
   return r ? tt__calc_cast(c, r, (tt_dtype)x->dtype) : NULL;
 }
 

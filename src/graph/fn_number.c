@@ -69,7 +69,7 @@ static tt_array *round_to(tt_calc *c, tt_call_frame *f) {
   int64_t decimals = tt__arg_int(c, f, 1, 0);
   return tt__arg_out(c, f, 2, rounded(c, tt__arg_array(c, f, 0), decimals));
 }
-TT_HANDLER(round_to)
+TT_HANDLER_LAID(round_to, 'K')
 
 static tt_array *fix(tt_calc *c, tt_call_frame *f) {
   return tt__arg_out(c, f, 1, tt__calc_op1(c, TT_TRUNC, tt__arg_array(c, f, 0)));
@@ -119,7 +119,7 @@ static tt_array *nan_to_num(tt_calc *c, tt_call_frame *f) {
   if (copy || !out || out == a) return out;
   return tt__calc_set(c, a, tt_v_array(out)) ? a : NULL;
 }
-TT_HANDLER(nan_to_num)
+TT_HANDLER_LAID(nan_to_num, 'K')
 
 static tt_array *infinite(tt_calc *c, tt_call_frame *f, double sign) {
   tt_array *a = tt__arg_array(c, f, 0);

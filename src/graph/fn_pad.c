@@ -314,4 +314,4 @@ static tt_array *pad(tt_calc *c, tt_call_frame *f) {
       if (p.width[d][side] > 0 && !fill_border(c, &p, d, side)) return NULL;
   return p.out;
 }
-TT_HANDLER(pad)
+TT_HANDLER_LAID(pad, 'A')

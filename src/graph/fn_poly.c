@@ -2,8 +2,10 @@
 ** Polynomials as arrays of coefficients, highest power first.
 */
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
+#include "base/warn.h"
 #include "graph/fn.h"
 #include "graph/linalg.h"
 #include "graph/matrix.h"
@@ -22,6 +24,13 @@ static tt_array *powers(tt_calc *c, tt_array *x, int64_t n) {
 static tt_array *inexact(tt_calc *c, tt_array *a) {
   if (!a) return NULL;
   return tt__is_float((tt_dtype)a->dtype) || tt__is_complex((tt_dtype)a->dtype) ? a : tt__calc_cast(c, a, TT_F64);
+}
+
+/* A number of times, as int() cuts it off. */
+static int64_t whole(tt_calc *c, const tt_call_frame *f, int k, int64_t fallback) {
+  double d = tt__arg_float(c, f, k, (double)fallback);
+  if (c->code == TT_OK && !(fabs(d) < 0x1p53)) tt__calc_fail(c, TT_EVALUE, "cannot convert float %g to integer", d);
+  return c->code == TT_OK ? (int64_t)d : fallback;
 }
 
 static bool check_fit(tt_calc *c, tt_array *x, tt_array *y, tt_array *w, int64_t degree) {
@@ -55,7 +64,7 @@ static tt_array *fit_covariance(tt_calc *c, const tt_call_frame *f, tt_array *m,
 static tt_array *polyfit(tt_calc *c, tt_call_frame *f) {
   tt_array *x = inexact(c, tt__arg_array(c, f, 0)), *y = inexact(c, tt__arg_array(c, f, 1));
   tt_array *w = tt__arg_given(f, 5) ? inexact(c, tt__arg_array(c, f, 5)) : NULL, *out[4];
-  int64_t order = tt__arg_int(c, f, 2, 0) + 1, rank;
+  int64_t order = whole(c, f, 2, 0) + 1, rank;
   if (!check_fit(c, x, y, w, order - 1)) return NULL;
   double epsilon = tt__real_of((tt_dtype)x->dtype) == TT_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
   double rcond = tt__arg_float(c, f, 3, (double)x->size * epsilon);
@@ -80,6 +89,7 @@ static tt_array *polyfit(tt_calc *c, tt_call_frame *f) {
                ? p
                : NULL;
   }
+  if (rank != order) tt__warn(TT_WARN_RANK, "Polyfit may be poorly conditioned");
   bool cov = tt__arg_given(f, 6) && (f->arg[6].tag != TT_V_BOOL || f->arg[6].as.b);
   if (!cov) return p;
   return tt__fn_give(c, f, p) && tt__fn_give(c, f, fit_covariance(c, f, m, scale, out[1], many)) ? p : NULL;
@@ -92,13 +102,14 @@ TT_HANDLER(polyfit)
 static tt_array *combined(tt_calc *c, tt_call_frame *f, tt_op op) {
   tt_array *a[2] = {vector(c, f, 0), vector(c, f, 1)};
   if (!a[0] || !a[1]) return NULL;
-  int64_t n = a[0]->size > a[1]->size ? a[0]->size : a[1]->size;
-  for (int i = 0; i < 2; i++) {
-    if (a[i]->size == n) continue;
-    tt_array *wide = tt__calc_full(c, (tt_dtype)a[i]->dtype, 1, &n, tt_v_int(0));
-    if (!tt__calc_set(c, tt__calc_slice(c, wide, 0, n - a[i]->size, a[i]->size, 1), tt_v_array(a[i]))) return NULL;
-    a[i] = wide;
-  }
+  int64_t len[2] = {tt__array_len(a[0])[0], tt__array_len(a[1])[0]}, missing = len[1] - len[0];
+  int shorter = missing > 0 ? 0 : 1;
+  if (missing == 0) return tt__calc_op2(c, op, a[0], a[1]);
+  missing = missing < 0 ? -missing : missing;
+  tt_array *zeros = tt__calc_full(c, (tt_dtype)a[shorter]->dtype, 1, &missing, tt_v_int(0));
+  tt_value pair[2] = {tt_v_array(zeros), tt_v_array(a[shorter])};
+  tt_value both = {.tag = TT_V_TUPLE, .as.tuple = {.item = pair, .n = 2}};
+  a[shorter] = zeros ? tt__fn_call(c, "concatenate", &both, 1) : NULL;
   return tt__calc_op2(c, op, a[0], a[1]);
 }
 
@@ -119,9 +130,11 @@ static bool outer_zeros(tt_calc *c, tt_array *a, int64_t *front, int64_t *back) 
 }
 
 static tt_array *trimmed(tt_calc *c, tt_array *a) {
-  int64_t front, back;
+  int64_t front, back, one = 1;
+  if (a && a->rank > 1) return tt__calc_fail(c, TT_EVALUE, "Polynomial must be 1d only.");
   if (!a || !outer_zeros(c, a, &front, &back)) return NULL;
-  if (front == a->size && front > 0) front--; /* a zero is a polynomial too */
+  if (a->size == 0) return tt__calc_full(c, (tt_dtype)a->dtype, 1, &one, tt_v_int(0));
+  if (front == a->size) front--; /* a zero is a polynomial too */
   return tt__calc_slice(c, a, 0, front, a->size - front, 1);
 }
 
@@ -132,38 +145,54 @@ static tt_array *polymul(tt_calc *c, tt_call_frame *f) {
 }
 TT_HANDLER(polymul)
 
-/* n, n - 1, ... 1 */
+/* n, n - 1, ... 1; nothing of n < 1. */
 static tt_array *falling(tt_calc *c, int64_t n) {
-  return tt__calc_opi(c, TT_ADD, tt__calc_op1(c, TT_NEG, tt__calc_iota(c, n)), n);
+  return tt__calc_opi(c, TT_ADD, tt__calc_op1(c, TT_NEG, tt__calc_iota(c, n < 0 ? 0 : n)), n);
+}
+
+/* How many coefficients there are: the length of the first axis. */
+static bool coefficients(tt_calc *c, tt_array *p, int64_t *n) {
+  if (!p) return false;
+  if (p->rank == 0) return tt__calc_fail(c, TT_ETYPE, "len() of unsized object"), false;
+  *n = tt__array_len(p)[0];
+  return true;
 }
 
 /* polyder(p, m) */
 static tt_array *polyder(tt_calc *c, tt_call_frame *f) {
-  tt_array *p = vector(c, f, 0);
-  int64_t m = tt__arg_int(c, f, 1, 1);
+  tt_array *p = tt__arg_array(c, f, 0);
+  int64_t m = whole(c, f, 1, 1), n;
   if (m < 0) return tt__calc_fail(c, TT_EVALUE, "Order of derivative must be positive (see polyint)");
-  for (; m > 0 && p && p->size > 0; m--)
-    p = tt__calc_op2(c, TT_MUL, tt__calc_slice(c, p, 0, 0, p->size - 1, 1), falling(c, p->size - 1));
-  return p;
+  if (!coefficients(c, p, &n)) return NULL;
+  for (;;
+       m--, n = n > 0 ? n - 1 : 0) { /* the next one is recorded, as in NumPy, before the last is given: it may fail */
+    tt_array *next = tt__calc_op2(c, TT_MUL, tt__calc_slice(c, p, 0, 0, n > 0 ? n - 1 : 0, 1), falling(c, n - 1));
+    if (m == 0 || !next) return next ? p : NULL;
+    p = next;
+  }
 }
 TT_HANDLER(polyder)
 
+/* One integration: the coefficients over their new powers, and the constant behind them. */
+static tt_array *integrated(tt_calc *c, tt_array *p, tt_array *constant) {
+  int64_t n;
+  if (!coefficients(c, p, &n)) return NULL;
+  tt_array *head = tt__calc_op2(c, TT_DIV, p, falling(c, n));
+  tt_value pair[2] = {tt_v_array(head), tt_v_array(constant)};
+  tt_value both = {.tag = TT_V_TUPLE, .as.tuple = {.item = pair, .n = 2}};
+  return head && constant ? tt__fn_call(c, "concatenate", &both, 1) : NULL;
+}
+
 /* polyint(p, m, k): k are the constants, one for all or one each */
 static tt_array *polyint(tt_calc *c, tt_call_frame *f) {
-  tt_array *p = vector(c, f, 0), *k = tt__arg_given(f, 2) ? tt__calc_ravel(c, tt__arg_array(c, f, 2)) : NULL;
-  int64_t m = tt__arg_int(c, f, 1, 1);
+  tt_array *p = tt__arg_array(c, f, 0), *k = tt__arg_given(f, 2) ? tt__calc_ravel(c, tt__arg_array(c, f, 2)) : NULL;
+  int64_t m = whole(c, f, 1, 1), one = 1;
   if (m < 0) return tt__calc_fail(c, TT_EVALUE, "Order of integral must be positive (see polyder)");
   if (k && k->size != 1 && k->size < m)
     return tt__calc_fail(c, TT_EVALUE, "k must be a scalar or a rank-1 array of length 1 or >m.");
-  for (int64_t i = 0; i < m && p; i++) {
-    int64_t one = 1;
-    tt_array *part[2] = {tt__calc_op2(c, TT_DIV, p, falling(c, p->size)), NULL};
-    part[1] = k ? tt__calc_slice(c, k, 0, k->size == 1 ? 0 : i, 1, 1) : tt__calc_full(c, TT_F64, 1, &one, tt_v_int(0));
-    if (!part[0] || !part[1]) return NULL;
-    tt_dtype type = tt__promote((tt_dtype)part[0]->dtype, k ? (tt_dtype)k->dtype : TT_F64);
-    for (int j = 0; j < 2; j++) part[j] = tt__calc_cast(c, part[j], type);
-    p = part[0] && part[1] ? tt__calc_concat(c, part, 2, 0) : NULL;
-  }
+  for (int64_t i = 0; i < m && p; i++)
+    p = integrated(
+        c, p, k ? tt__calc_slice(c, k, 0, k->size == 1 ? 0 : i, 1, 1) : tt__calc_full(c, TT_F64, 1, &one, tt_v_int(0)));
   return p;
 }
 TT_HANDLER(polyint)
@@ -178,8 +207,8 @@ static tt_array *roots(tt_calc *c, tt_call_frame *f) {
   p = inexact(c, tt__calc_slice(c, p, 0, front, p->size - front - back, 1));
   if (!p) return NULL;
   int64_t n = p->size - 1, square[2] = {n, n};
+  if (n == 0) return tt__calc_full(c, TT_F64, 1, &back, tt_v_int(0));
   tt_array *part[2] = {NULL, tt__calc_full(c, (tt_dtype)p->dtype, 1, &back, tt_v_int(0))};
-  if (n == 0) return part[1];
   tt_array *m = tt__calc_full(c, (tt_dtype)p->dtype, 2, square, tt_v_int(0));
   if (n > 1 && !tt__calc_set(c, tt__calc_diagonal(c, m, -1, 0, 1), tt_v_int(1))) return NULL;
   tt_array *top = tt__calc_op2(c, TT_DIV, tt__calc_op1(c, TT_NEG, tt__calc_slice(c, p, 0, 1, n, 1)),

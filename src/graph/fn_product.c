@@ -200,18 +200,7 @@ static tt_array *vector_dot(tt_calc *c, const tt_call_frame *f, int axis_at) {
   return x ? loop_product(c, x, 1, vector, a[1], 1, vector, 0) : NULL;
 }
 
-static tt_array *vecdot(tt_calc *c, tt_call_frame *f) {
-  tt_array *r = vector_dot(c, f, 3);
-  if (r && tt__arg_bool(c, f, 4, false)) {
-    int64_t len[TT_MAX_RANK + 1];
-    int axis = tt__arg_axis(c, f, 3, r->rank + 1, r->rank);
-    memcpy(len, tt__array_len(r), sizeof *len * r->rank);
-    memmove(len + axis + 1, len + axis, sizeof *len * (size_t)(r->rank - axis));
-    len[axis] = 1;
-    r = tt__calc_reshape(c, r, r->rank + 1, len);
-  }
-  return tt__arg_out(c, f, 2, r);
-}
+static tt_array *vecdot(tt_calc *c, tt_call_frame *f) { return tt__arg_out(c, f, 2, vector_dot(c, f, 3)); }
 TT_HANDLER(vecdot)
 
 static tt_array *linalg_vecdot(tt_calc *c, tt_call_frame *f) { return vector_dot(c, f, 2); }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/warn.h"
 #include "graph/fn.h"
 
 /* The lines to be summarized: reduced axes merged into a last one, and what the result's shape is made of. */
@@ -69,6 +70,7 @@ static tt_array *nan_where(tt_calc *c, tt_array *mask, tt_array *r) {
 }
 
 static tt_array *all_nan(tt_calc *c, const lines *l) {
+  tt__warn(TT_WARN_RUNTIME, "Mean of empty slice");
   tt_dtype t = (tt_dtype)l->a->dtype;
   return tt__calc_full(c, can_be_nan(l->a) ? t : TT_F64, l->rank, l->len, tt_v_float((double)NAN));
 }
@@ -77,15 +79,15 @@ static tt_array *all_nan(tt_calc *c, const lines *l) {
 static tt_array *median(tt_calc *c, tt_call_frame *f) {
   lines l;
   if (!make_lines(c, f, 1, 4, &l)) return NULL;
-  if (l.n == 0) return tt__arg_out(c, f, 2, all_nan(c, &l));
+  if (l.n == 0) return tt__arg_out_any(c, f, 2, all_nan(c, &l));
   tt_lib_attr attr = {.row = tt__lib_row("select"), .i = {3, (l.n - 1) / 2, l.n / 2, l.n - 1}};
   tt_array *s = sorted(c, l.a, &attr);
   if (!s) return NULL;
   tt_array *lo = line_at(c, s, (l.n - 1) / 2), *hi = l.n % 2 ? lo : line_at(c, s, l.n / 2), *r = middle_of(c, lo, hi);
   if (can_be_nan(l.a)) r = nan_where(c, tt__calc_op1(c, TT_ISNAN, line_at(c, s, l.n - 1)), r);
-  return tt__arg_out(c, f, 2, tt__calc_reshape(c, r, l.rank, l.len));
+  return tt__arg_out_any(c, f, 2, tt__calc_reshape(c, r, l.rank, l.len));
 }
-TT_HANDLER(median)
+TT_HANDLER_LAID(median, 'A')
 
 static tt_array *floor_half(tt_calc *c, tt_array *n) {
   return tt__calc_op1(c, TT_FLOOR, tt__calc_opf(c, TT_DIV, n, 2));
@@ -93,21 +95,26 @@ static tt_array *floor_half(tt_calc *c, tt_array *n) {
 
 static tt_array *places(tt_calc *c, tt_array *p) { return tt__calc_cast(c, tt__calc_opf(c, TT_MAXIMUM, p, 0), TT_I64); }
 
+/* r, of lines with n elements that are no NaN each. */
+static tt_array *warn_of_none(tt_calc *c, tt_array *n, tt_array *r) {
+  return r ? tt__calc_warn_where(c, tt__calc_opf(c, TT_EQ, n, 0), r, "All-NaN slice encountered") : NULL;
+}
+
 /* nanmedian: the count, and so the middle, differs from line to line. */
 static tt_array *nanmedian(tt_calc *c, tt_call_frame *f) {
   lines l;
   if (!make_lines(c, f, 1, 4, &l)) return NULL;
   if (!can_be_nan(l.a)) return median(c, f);
-  if (l.n == 0) return tt__arg_out(c, f, 2, all_nan(c, &l));
+  if (l.n == 0) return tt__arg_out_any(c, f, 2, all_nan(c, &l));
   tt_lib_attr attr = {.row = tt__lib_row("sort")};
   tt_array *s = sorted(c, l.a, &attr), *n = count_valid(c, l.a);
   if (!s || !n) return NULL;
   int axis = s->rank - 1;
   tt_array *lo = tt__calc_take_lines(c, s, places(c, floor_half(c, tt__calc_opf(c, TT_SUB, n, 1))), axis, false);
   tt_array *hi = tt__calc_take_lines(c, s, places(c, floor_half(c, n)), axis, false);
-  return tt__arg_out(c, f, 2, tt__calc_reshape(c, middle_of(c, lo, hi), l.rank, l.len));
+  return tt__arg_out_any(c, f, 2, tt__calc_reshape(c, warn_of_none(c, n, middle_of(c, lo, hi)), l.rank, l.len));
 }
-TT_HANDLER(nanmedian)
+TT_HANDLER_LAID(nanmedian, 'A')
 
 /* ---- quantiles */
 
@@ -365,7 +372,8 @@ static tt_array *plain_at(tt_calc *c, const lines *l, method m, tt_array *q, tt_
   tt_array *n =
       skip_nan && can_be_nan(l->a) ? count_valid(c, l->a) : tt__calc_full(c, TT_F64, 0, NULL, tt_v_float((double)l->n));
   tt_array *r = s ? values_at(c, m, s, n, q, type) : NULL;
-  r = r ? tt__calc_broadcast(c, r, l->a->rank, len) : NULL;
+  if (r && !tt__shape_same(l->a->rank, r->dim, len)) r = tt__calc_broadcast(c, r, l->a->rank, len);
+  if (skip_nan && can_be_nan(l->a)) r = warn_of_none(c, n, r);
   return r ? with_nans(c, l, skip_nan, line_at(c, s, l->n - 1), r) : NULL;
 }
 
@@ -391,6 +399,7 @@ static tt_array *quantiles(tt_calc *c, tt_call_frame *f, double scale, bool skip
   }
   q = tt__calc_reshape(c, q, rank, behind);
   if (l.n == 0) {
+    tt__warn(TT_WARN_RUNTIME, "Mean of empty slice");
     r = tt__calc_full(c, type, rank, len, tt_v_float((double)NAN));
   } else if (weights) {
     if (skip_nan && can_be_nan(l.a)) weights = without_nans(c, l.a, weights);
@@ -412,7 +421,7 @@ static tt_array *quantile(tt_calc *c, tt_call_frame *f) { return quantiles(c, f,
 static tt_array *percentile(tt_calc *c, tt_call_frame *f) { return quantiles(c, f, 100, false); }
 static tt_array *nanquantile(tt_calc *c, tt_call_frame *f) { return quantiles(c, f, 1, true); }
 static tt_array *nanpercentile(tt_calc *c, tt_call_frame *f) { return quantiles(c, f, 100, true); }
-TT_HANDLER(quantile)
-TT_HANDLER(percentile)
+TT_HANDLER_LAID(quantile, 'C')
+TT_HANDLER_LAID(percentile, 'C')
 TT_HANDLER(nanquantile)
 TT_HANDLER(nanpercentile)

@@ -27,17 +27,17 @@ static tt_array *running(tt_calc *c, tt_call_frame *f, int op, bool skip_nan) {
   tt_dtype type = a ? tt__arg_dtype(c, f, 2, tt__fn_sum_type((tt_dtype)a->dtype)) : TT_F64;
   if (skip_nan && a && (tt__is_float((tt_dtype)a->dtype) || tt__is_complex((tt_dtype)a->dtype)))
     a = tt__calc_where(c, tt__calc_op1(c, TT_ISNAN, a), tt_v_int(op), tt_v_array(a));
-  return tt__arg_out(c, f, 3, scan(c, tt__calc_cast(c, a, type), axis, op, false));
+  return tt__arg_out_any(c, f, 3, scan(c, tt__calc_cast(c, a, type), axis, op, false));
 }
 
 static tt_array *cumsum(tt_calc *c, tt_call_frame *f) { return running(c, f, SUM, false); }
 static tt_array *cumprod(tt_calc *c, tt_call_frame *f) { return running(c, f, PROD, false); }
 static tt_array *nancumsum(tt_calc *c, tt_call_frame *f) { return running(c, f, SUM, true); }
 static tt_array *nancumprod(tt_calc *c, tt_call_frame *f) { return running(c, f, PROD, true); }
-TT_HANDLER(cumsum)
-TT_HANDLER(cumprod)
-TT_HANDLER(nancumsum)
-TT_HANDLER(nancumprod)
+TT_HANDLER_LAID(cumsum, 'K')
+TT_HANDLER_LAID(cumprod, 'K')
+TT_HANDLER_LAID(nancumsum, 'K')
+TT_HANDLER_LAID(nancumprod, 'K')
 
 static tt_array *cumulative(tt_calc *c, tt_call_frame *f, int op) {
   tt_array *a = tt__arg_array(c, f, 0);
@@ -48,13 +48,13 @@ static tt_array *cumulative(tt_calc *c, tt_call_frame *f, int op) {
     return tt__calc_fail(c, TT_EVALUE, "For arrays which have more than one dimension ``axis`` argument is required.");
   int axis = a ? tt__arg_axis(c, f, 1, a->rank, 0) : 0;
   tt_dtype type = a ? tt__arg_dtype(c, f, 2, tt__fn_sum_type((tt_dtype)a->dtype)) : TT_F64;
-  return tt__arg_out(c, f, 3, scan(c, tt__calc_cast(c, a, type), axis, op, initial));
+  return tt__arg_out_any(c, f, 3, scan(c, tt__calc_cast(c, a, type), axis, op, initial));
 }
 
 static tt_array *cumulative_sum(tt_calc *c, tt_call_frame *f) { return cumulative(c, f, SUM); }
 static tt_array *cumulative_prod(tt_calc *c, tt_call_frame *f) { return cumulative(c, f, PROD); }
-TT_HANDLER(cumulative_sum)
-TT_HANDLER(cumulative_prod)
+TT_HANDLER_LAID(cumulative_sum, 'K')
+TT_HANDLER_LAID(cumulative_prod, 'K')
 
 /* ---- differences */
 

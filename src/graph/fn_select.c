@@ -163,7 +163,7 @@ static tt_array *take(tt_calc *c, tt_call_frame *f) {
   if (!a || c->code != TT_OK) return NULL;
   int64_t n = tt__array_len(a)[axis];
   if (m != RAISE || n == 0) at = in_range(c, at, n, axis, m);
-  return tt__arg_out(c, f, 3, tt__calc_take(c, a, at, axis));
+  return tt__arg_out_any(c, f, 3, tt__calc_take(c, a, at, axis));
 }
 TT_HANDLER(take)
 
@@ -246,8 +246,19 @@ static tt_array *written(tt_calc *c, const tt_call_frame *f) {
   return tt__calc_fail(c, TT_ETYPE, "argument 1 must be an array");
 }
 
+/* Argument k as what is written into a: a number becomes an element of its type, an array must be castable by the rule
+ * (NULL: any). */
+static tt_array *value_for(tt_calc *c, const tt_call_frame *f, int k, tt_array *a, const char *rule) {
+  const tt_value *v = &f->arg[k];
+  tt_array *made = NULL;
+  if (!a || c->code != TT_OK) return NULL;
+  if (v->tag != TT_V_ARRAY) return tt__calc_keep(c, tt__value_array(v, (tt_dtype)a->dtype, &made, c->err), &made);
+  made = v->as.array;
+  return !rule || tt__calc_may_cast(c, (tt_dtype)made->dtype, (tt_dtype)a->dtype, rule) ? made : NULL;
+}
+
 static tt_array *put(tt_calc *c, tt_call_frame *f) {
-  tt_array *a = written(c, f), *at = places_of(c, tt__arg_array(c, f, 1)), *v = tt__arg_array(c, f, 2);
+  tt_array *a = written(c, f), *at = places_of(c, tt__arg_array(c, f, 1)), *v = value_for(c, f, 2, a, NULL);
   mode m = mode_of(c, f, 3);
   f->none = true;
   if (!a || !at || !v || c->code != TT_OK || at->size == 0 || v->size == 0) return NULL;
@@ -259,7 +270,7 @@ static tt_array *put(tt_calc *c, tt_call_frame *f) {
 TT_HANDLER(put)
 
 static tt_array *place(tt_calc *c, tt_call_frame *f) {
-  tt_array *a = written(c, f), *mask = tt__arg_array(c, f, 1), *v = tt__arg_array(c, f, 2);
+  tt_array *a = written(c, f), *mask = tt__arg_array(c, f, 1), *v = value_for(c, f, 2, a, "safe");
   f->none = true;
   if (!a || !mask || !v) return NULL;
   if (mask->size != a->size) return tt__calc_fail(c, TT_EVALUE, "place: mask and data must be the same size");
@@ -272,7 +283,7 @@ static tt_array *place(tt_calc *c, tt_call_frame *f) {
 TT_HANDLER(place)
 
 static tt_array *putmask(tt_calc *c, tt_call_frame *f) {
-  tt_array *a = written(c, f), *mask = tt__arg_array(c, f, 1), *v = tt__arg_array(c, f, 2);
+  tt_array *a = written(c, f), *mask = tt__arg_array(c, f, 1), *v = value_for(c, f, 2, a, "safe");
   f->none = true;
   if (!a || !mask || !v) return NULL;
   if (mask->size != a->size) return tt__calc_fail(c, TT_EVALUE, "putmask: mask and data must be the same size");
@@ -292,10 +303,11 @@ static tt_array *copyto(tt_calc *c, tt_call_frame *f) {
   if (!a || !v) return NULL;
   const char *rule = tt__arg_string(c, f, 2, "same_kind");
   bool weak = f->arg[1].tag != TT_V_ARRAY;
-  if (weak && strcmp(rule, "same_kind") == 0 && v->dtype == TT_F64 && tt__is_int((tt_dtype)a->dtype))
+  bool lossy = (v->dtype == TT_F64 && tt__is_int((tt_dtype)a->dtype)) || (v->dtype != TT_BOOL && a->dtype == TT_BOOL);
+  if (weak && strcmp(rule, "same_kind") == 0 && lossy)
     return tt__calc_fail(c, TT_ETYPE,
-                         "Cannot cast scalar from dtype('float64') to dtype('%s') according to the rule 'same_kind'",
-                         tt__dtypes[a->dtype].name);
+                         "Cannot cast scalar from dtype('%s') to dtype('%s') according to the rule 'same_kind'",
+                         tt__dtypes[v->dtype].name, tt__dtypes[a->dtype].name);
   if (!tt__calc_may_cast(c, weak ? (tt_dtype)a->dtype : (tt_dtype)v->dtype, (tt_dtype)a->dtype, rule)) return NULL;
   if (!tt__arg_given(f, 3) || (f->arg[3].tag == TT_V_BOOL && f->arg[3].as.b)) {
     tt__calc_set(c, a, weak ? f->arg[1] : tt_v_array(v));
@@ -389,7 +401,7 @@ static tt_array *select_by(tt_calc *c, tt_call_frame *f) {
     out = tt__calc_where(c, mask[i], tt_v_array(tt__calc_cast(c, tt__value_as_array(c, &v[i]), type)), tt_v_array(out));
   return out;
 }
-TT_HANDLER(select_by)
+TT_HANDLER_LAID(select_by, 'C')
 
 /* ---- places of several axes */
 
@@ -469,7 +481,7 @@ TT_HANDLER(ix_)
 /* ---- places of triangles and diagonals */
 
 static tt_array *fill_diagonal(tt_calc *c, tt_call_frame *f) {
-  tt_array *a = written(c, f), *v = tt__arg_array(c, f, 1);
+  tt_array *a = written(c, f), *v = value_for(c, f, 1, a, NULL);
   bool wrap = tt__arg_bool(c, f, 2, false);
   f->none = true;
   if (!a || !v || c->code != TT_OK) return NULL;

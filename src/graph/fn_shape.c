@@ -13,42 +13,26 @@ static tt_array *reshape(tt_calc *c, tt_call_frame *f) {
   int rank = tt__arg_ints(c, f, 1, len, TT_MAX_RANK);
   char order = tt__arg_order(c, f, 2, a, "C");
   if (!a || c->code != TT_OK) return NULL;
-  tt_array *out;
-  if (order == 'F') {
-    tt__reverse_axes(rank, len);
-    out = tt__calc_transpose(c, tt__calc_reshape(c, tt__calc_transpose(c, a, NULL), rank, len), NULL);
-  } else {
-    out = tt__calc_reshape(c, a, rank, len);
-  }
-  if (!out || !tt__arg_given(f, 3)) return out;
-  bool shares = out->storage == a->storage;
-  if (!tt__arg_bool(c, f, 3, false) && !shares)
+  if (order == 'K') return tt__calc_fail(c, TT_EVALUE, "order 'K' is not permitted for reshaping");
+  bool fixed = tt__arg_given(f, 3), copy = tt__arg_bool(c, f, 3, false);
+  if (copy) a = tt__calc_copy_in(c, a, order);
+  if (order == 'F') tt__reverse_axes(rank, len);
+  tt_array *out = tt__calc_reshape(c, order == 'F' ? tt__calc_transpose(c, a, NULL) : a, rank, len);
+  if (fixed && !copy && out && out->storage != a->storage)
     return tt__calc_fail(c, TT_EVALUE, "Unable to avoid creating a copy while reshaping.");
-  return tt__arg_bool(c, f, 3, false) && shares ? tt__calc_copy(c, out) : out;
+  return tt__calc_turned(c, order == 'F', out);
 }
 TT_HANDLER(reshape)
 
-/* Axes from the one with the longest step to the one with the shortest. */
-static tt_array *by_memory(tt_calc *c, tt_array *a) {
-  int axes[TT_MAX_RANK];
-  for (int d = 0; d < a->rank; d++) {
-    int at = d;
-    for (; at > 0 && llabs(tt__array_step(a)[axes[at - 1]]) < llabs(tt__array_step(a)[d]); at--)
-      axes[at] = axes[at - 1];
-    axes[at] = d;
-  }
-  return tt__calc_transpose(c, a, axes);
+static tt_array *flat(tt_calc *c, tt_call_frame *f, bool copy) {
+  tt_array *a = tt__arg_array(c, f, 0);
+  return tt__calc_flat(c, a, tt__arg_order(c, f, 1, a, "C"), copy);
 }
 
-static tt_array *ravel(tt_calc *c, tt_call_frame *f) {
-  tt_array *a = tt__arg_array(c, f, 0);
-  char order = tt__arg_order(c, f, 1, a, "C");
-  if (!a || c->code != TT_OK) return NULL;
-  if (order == 'F') a = tt__calc_transpose(c, a, NULL);
-  if (order == 'K') a = by_memory(c, a);
-  return tt__calc_ravel(c, a);
-}
+static tt_array *ravel(tt_calc *c, tt_call_frame *f) { return flat(c, f, false); }
+static tt_array *flatten(tt_calc *c, tt_call_frame *f) { return flat(c, f, true); }
 TT_HANDLER(ravel)
+TT_HANDLER(flatten)
 
 static tt_array *transpose(tt_calc *c, tt_call_frame *f) {
   tt_array *a = tt__arg_array(c, f, 0);
@@ -269,6 +253,7 @@ TT_HANDLER(atleast_3d)
 static tt_array *flip(tt_calc *c, tt_call_frame *f) {
   tt_array *a = tt__arg_array(c, f, 0);
   uint64_t axes = a ? tt__arg_axes(c, f, 1, a->rank) : 0;
+  if (a && a->rank == 0 && tt__arg_given(f, 1) && f->arg[1].tag != TT_V_TUPLE) tt__arg_axis(c, f, 1, 0, 0);
   for (int d = 0; a && d < a->rank; d++)
     if (axes >> d & 1) a = tt__calc_flip(c, a, d);
   return a;

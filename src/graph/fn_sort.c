@@ -48,8 +48,8 @@ static tt_array *sorted(tt_calc *c, tt_call_frame *f, const char *row, bool plac
 
 static tt_array *sort(tt_calc *c, tt_call_frame *f) { return sorted(c, f, "sort", false); }
 static tt_array *argsort(tt_calc *c, tt_call_frame *f) { return sorted(c, f, "argsort", true); }
-TT_HANDLER(sort)
-TT_HANDLER(argsort)
+TT_HANDLER_LAID(sort, 'K')
+TT_HANDLER_LAID(argsort, 'C')
 
 /* The places kth of a partition, in range. */
 static int kth_of(tt_calc *c, const tt_call_frame *f, int64_t n, int64_t *kth, int most) {
@@ -84,8 +84,8 @@ static tt_array *partition_by(tt_calc *c, tt_call_frame *f, bool places) {
 
 static tt_array *partition(tt_calc *c, tt_call_frame *f) { return partition_by(c, f, false); }
 static tt_array *argpartition(tt_calc *c, tt_call_frame *f) { return partition_by(c, f, true); }
-TT_HANDLER(partition)
-TT_HANDLER(argpartition)
+TT_HANDLER_LAID(partition, 'K')
+TT_HANDLER_LAID(argpartition, 'C')
 
 /* keys: arrays of one shape, the last one counts first. */
 static tt_array *lexsort(tt_calc *c, tt_call_frame *f) {
@@ -157,12 +157,11 @@ static tt_array *digitize(tt_calc *c, tt_call_frame *f) {
   if (bins->rank != 1)
     return tt__calc_fail(c, TT_EVALUE, "object %s for desired array", bins->rank ? "too deep" : "of too small depth");
   const double *edge = tt__calc_peek(c, tt__calc_cast(c, bins, TT_F64));
-  bool up = true, down = true;
-  for (int64_t i = 1; edge && i < bins->size; i++) {
-    up &= edge[i] >= edge[i - 1];
-    down &= edge[i] <= edge[i - 1];
-  }
-  if (!up && !down) return tt__calc_fail(c, TT_EVALUE, "bins must be monotonically increasing or decreasing");
+  int64_t i = 1; /* the first two that differ decide the direction, as in NumPy, where NaN is neither less nor more */
+  while (edge && i < bins->size && edge[i] == edge[i - 1]) i++;
+  bool up = !edge || i >= bins->size || edge[i] > edge[i - 1], ordered = true;
+  for (; edge && i < bins->size; i++) ordered &= up ? !(edge[i] < edge[i - 1]) : !(edge[i] > edge[i - 1]);
+  if (!ordered) return tt__calc_fail(c, TT_EVALUE, "bins must be monotonically increasing or decreasing");
   if (up) return search(c, bins, x, !right);
   tt_array *back = search(c, tt__calc_flip(c, bins, 0), x, !right);
   return back ? tt__calc_apply(c, TT_SUB, (tt_value[2]){tt_v_int(bins->size), tt_v_array(back)}, 2, TT_DTYPE_NONE)

@@ -34,7 +34,7 @@ static tt_array *between(tt_calc *c, const tt_ufunc_info *u, tt_array *a, tt_arr
 
 /* ---- the function itself, with keywords */
 
-enum { OUT, WHERE, CASTING, ORDER, DTYPE, SUBOK, SIGNATURE }; /* after the operands */
+enum { OUT, WHERE, CASTING, ORDER, DTYPE, SUBOK, SIGNATURE, AXES, AXIS_OF, KEEPDIMS }; /* after the operands */
 
 /* Results of a function row in result[], out= and where= left aside. */
 static bool run_function(tt_calc *c, const tt_ufunc_info *u, tt_value *arg, tt_dtype dtype, const char *rule,
@@ -157,6 +157,21 @@ static bool by_signature(tt_calc *c, const tt_ufunc_info *u, const tt_value *v, 
   return c->code == TT_OK;
 }
 
+/* The same of a function with core axes. */
+static tt_array *call_core(tt_calc *c, tt_call_frame *f, const tt_ufunc_info *u, tt_value *arg, int k, tt_array *out) {
+  const char *rule = tt__arg_string(c, f, k + CASTING, "same_kind");
+  tt_core_axes axes;
+  tt_array *made[2] = {NULL, NULL};
+  if (tt__arg_given(f, k + WHERE))
+    return tt__calc_fail(c, TT_ETYPE, "%s() got an unexpected keyword argument 'where'", u->name);
+  if (!tt__ufunc_axes_in(c, u, f, k + AXES, arg, &axes)) return NULL;
+  tt_dtype type = tt__promote((tt_dtype)arg[0].as.array->dtype, (tt_dtype)arg[1].as.array->dtype);
+  if (!run_function(c, u, arg, tt__arg_dtype(c, f, k + DTYPE, type), rule, made)) return NULL;
+  made[0] = tt__ufunc_axes_out(c, u, &axes, made[0]);
+  return out ? write_out(c, u, made[0], out, NULL, rule)
+             : in_order(c, tt__arg_order(c, f, k + ORDER, NULL, "K"), made[0]);
+}
+
 /* `arg` may be changed; keywords stand in f from argument k on. */
 static tt_array *call_with(tt_calc *c, tt_call_frame *f, const tt_ufunc_info *u, tt_value *arg, int k) {
   tt_array *out[2] = {NULL, NULL}, *made[2] = {NULL, NULL}, *where = NULL;
@@ -182,6 +197,7 @@ static tt_array *call_with(tt_calc *c, tt_call_frame *f, const tt_ufunc_info *u,
     tt_array *a = tt__calc_keep(c, code, &made[0]);
     return out[0] ? a : in_order(c, order, a);
   }
+  if (u->signature) return call_core(c, f, u, arg, k, out[0]);
   if (!run_function(c, u, arg, dtype, rule, made)) return NULL;
   for (int r = 0; r < u->nout; r++) {
     made[r] = out[r] ? write_out(c, u, made[r], out[r], where, rule) : in_order(c, order, made[r]);
@@ -198,6 +214,11 @@ static tt_array *ufunc_call(tt_calc *c, tt_call_frame *f) {
   if (f->arg[1].as.tuple.n != u->nin)
     return tt__calc_fail(c, TT_ETYPE, "%s() takes from %d to %d positional arguments but %lld were given", u->name,
                          u->nin, u->nin + u->nout, (long long)f->arg[1].as.tuple.n);
+  if (!u->signature && (tt__arg_given(f, 2 + AXES) || tt__arg_given(f, 2 + AXIS_OF) || tt__arg_given(f, 2 + KEEPDIMS)))
+    return tt__calc_fail(c, TT_ETYPE, "%s() got an unexpected keyword argument '%s'", u->name,
+                         tt__arg_given(f, 2 + AXES)      ? "axes"
+                         : tt__arg_given(f, 2 + AXIS_OF) ? "axis"
+                                                         : "keepdims");
   return call_with(c, f, u, arg, 2);
 }
 TT_HANDLER(ufunc_call)
@@ -549,7 +570,7 @@ static tt_array *ufunc_accumulate(tt_calc *c, tt_call_frame *f) {
   tt_array *x = axis_first(c, w.a, axis, len), *r = x ? fold_rows(c, &w, x, NULL, true) : NULL;
   return tt__arg_out(c, f, R_OUT, tt__calc_move(c, tt__calc_reshape(c, r, rank, len), 0, axis));
 }
-TT_HANDLER(ufunc_accumulate)
+TT_HANDLER_LAID(ufunc_accumulate, 'K')
 
 /* ---- reduceat */
 
@@ -610,4 +631,4 @@ static tt_array *ufunc_reduceat(tt_calc *c, tt_call_frame *f) {
   }
   return tt__arg_out(c, f, AT_OUT, tt__calc_move(c, tt__calc_reshape(c, r, rank, len), 0, axis));
 }
-TT_HANDLER(ufunc_reduceat)
+TT_HANDLER_LAID(ufunc_reduceat, 'C')

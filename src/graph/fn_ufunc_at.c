@@ -6,6 +6,7 @@
 ** Elsewhere values are picked, folded by place, and written back: equal places hold equal values then, so it does not
 ** matter which of them is written last, nor where.
 */
+#include "graph/alias.h"
 #include "graph/fn_ufunc.h"
 #include "graph/now.h"
 #include "graph/promote.h"
@@ -93,7 +94,9 @@ static bool in_turns(tt_calc *c, const change *w) {
   tt_lib_attr attr = {.row = tt__lib_row("fold_turns")};
   tt_array *turn = place ? tt__calc_library(c, &attr, &place, 1, TT_I64, 1, &n) : NULL;
   const int64_t *p = turn ? tt__calc_peek(c, turn) : NULL;
-  if (w->b) b = tt__calc_ravel(c, w->b->storage == w->a->storage ? tt__calc_copy(c, w->b) : w->b); /* as it was */
+  if (w->b)
+    b = tt__calc_ravel(c, tt__storage_root(w->b->storage) == tt__storage_root(w->a->storage) ? tt__calc_copy(c, w->b)
+                                                                                             : w->b); /* as it was */
   if (!p || !flat || (w->b && !b)) return false;
   for (int64_t i = 0; i < n; i++) turns = p[i] >= turns ? p[i] + 1 : turns;
   for (int64_t t = 0; t < turns; t++) {

@@ -80,7 +80,7 @@ static tt_array *unwrap(tt_calc *c, tt_call_frame *f) {
   if (!rest || !tt__calc_set(c, tt__calc_slice(c, out, axis, 1, n - 1, 1), tt_v_array(rest))) return NULL;
   return whole ? tt__calc_cast(c, out, TT_I64) : out;
 }
-TT_HANDLER(unwrap)
+TT_HANDLER_LAID(unwrap, 'K')
 
 /* ---- powers */
 
@@ -100,15 +100,15 @@ static tt_array *vander(tt_calc *c, tt_call_frame *f) {
   if (!powers || !tt__calc_set(c, tt__calc_slice(c, out, 1, 1, n - 1, 1), tt_v_array(powers))) return NULL;
   return up ? out : tt__calc_flip(c, out, 1);
 }
-TT_HANDLER(vander)
+TT_HANDLER_LAID(vander, 'C')
 
 /* Horner's rule, the highest power first. */
 static tt_array *polyval(tt_calc *c, tt_call_frame *f) {
   tt_array *p = tt__arg_array(c, f, 0), *x = tt__arg_array(c, f, 1);
   if (!p || !x) return NULL;
   if (p->rank == 0) return tt__calc_fail(c, TT_ETYPE, "iteration over a 0-d array");
-  tt_array *y = tt__calc_opi(c, TT_MUL, x, 0);
-  for (int64_t i = 0; i < p->size && y; i++) {
+  tt_array *y = tt__calc_full(c, (tt_dtype)x->dtype, x->rank, tt__array_len(x), tt_v_int(0));
+  for (int64_t i = 0; i < tt__array_len(p)[0] && y; i++) {
     tt_array *k = tt__calc_view(c, p, p->rank - 1, tt__array_len(p) + 1, tt__array_step(p) + 1,
                                 p->off + i * tt__array_step(p)[0]);
     y = tt__calc_op2(c, TT_ADD, tt__calc_op2(c, TT_MUL, y, x), k);
@@ -149,7 +149,7 @@ static tt_array *sort_complex(tt_calc *c, tt_call_frame *f) {
   bool single = tt__is_int((tt_dtype)a->dtype) && size <= 2;
   return tt__calc_cast(c, a, single ? TT_C64 : TT_C128);
 }
-TT_HANDLER(sort_complex)
+TT_HANDLER_LAID(sort_complex, 'K')
 
 /* A view without the zeros at the ends of each axis. */
 static tt_array *trim_zeros(tt_calc *c, tt_call_frame *f) {
@@ -178,8 +178,7 @@ TT_HANDLER(trim_zeros)
 
 /* ---- histogram of two variables: one number per element says which cell it falls in */
 
-/* The bin of each element, `count` for none; the last bin is closed. */
-static tt_array *bin_of(tt_calc *c, tt_array *x, tt_array *edge) {
+tt_array *tt__fn_cell(tt_calc *c, tt_array *x, tt_array *edge) {
   if (!x || !edge) return NULL;
   tt_value v[3] = {tt_v_array(edge), tt_v_array(x), {.tag = TT_V_STRING, .as.s = "right"}};
   tt_array *at = tt__calc_opi(c, TT_SUB, tt__fn_call(c, "searchsorted", v, 3), 1);
@@ -207,7 +206,7 @@ static tt_array *histogram2d(tt_calc *c, tt_call_frame *f) {
   for (int k = 0; k < 2; k++) {
     tt_value v[3] = {tt_v_array(x[k]), of_pair(f, 2, k, false), of_pair(f, 3, k, true)};
     edge[k] = tt__fn_call(c, "histogram_bin_edges", v, 3);
-    cell[k] = edge[k] ? bin_of(c, tt__calc_cast(c, x[k], TT_F64), tt__calc_cast(c, edge[k], TT_F64)) : NULL;
+    cell[k] = edge[k] ? tt__fn_cell(c, tt__calc_cast(c, x[k], TT_F64), tt__calc_cast(c, edge[k], TT_F64)) : NULL;
     len[k] = edge[k] ? edge[k]->size : 0;
   }
   tt_array *flat = tt__calc_op2(c, TT_ADD, tt__calc_opi(c, TT_MUL, cell[0], len[1]), cell[1]);

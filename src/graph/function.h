@@ -8,6 +8,8 @@
 **   array   array-like: lists and buffers become arrays, Python scalars stay weak scalars
 **   arrays  a sequence of array-likes (a tuple value)
 **   index   what stands between square brackets
+**   values  array-like that is written into the first argument: what lists hold becomes elements of its type
+**   offset  an integer; one beyond 64 bits is their end
 **   dtype   a dtype or its name        (no kind)  as it is
 ** Defaults in the text are documentation; a parameter left out reaches the handler as TT_V_MISSING.
 */

@@ -157,9 +157,10 @@ static bool joins_fancy(const tt_index_item *item) {
   return item->kind != TT_INDEX_NEW && item->kind != TT_INDEX_REST && item->kind != TT_INDEX_SLICE;
 }
 
+/* A mask without elements fits whatever it is laid on, as in NumPy. */
 static tt_code check_mask(const tt_index *x, const tt_index_item *item, tt_error *err) {
   for (int k = 0; k < item->array->rank; k++)
-    if (item->array->dim[k] != x->a->dim[item->axis + k])
+    if (item->array->dim[k] != 0 && item->array->dim[k] != x->a->dim[item->axis + k])
       return tt__fail(err, TT_EINDEX,
                       "boolean index did not match indexed array along axis %d; size of axis is %lld but size of "
                       "corresponding boolean axis is %lld",
@@ -390,12 +391,14 @@ static tt_code set_fancy(const tt_index *x, const tt_value *value, tt_error *err
   static const char words[] =
       "shape mismatch: value array of shape %s could not be broadcast to indexing result of shape %s";
   tt_array *mask = lone_mask(x), *from = value->tag == TT_V_ARRAY ? value->as.array : NULL;
-  if (mask && (!from || (from->size == 1 && from->rank <= 1))) return set_masked(x->a, mask, value, err);
+  /* (a mask without elements need not have the array's shape) */
+  if (mask && mask->size > 0 && (!from || (from->size == 1 && from->rank <= 1)))
+    return set_masked(x->a, mask, value, err);
   tt_node *flat, *n = NULL;
   TT_TRY(tt__index_flat(x, &flat, err));
   tt_code code = TT_OK;
   bool exact = mask ? mask->rank == x->a->rank : x->a->rank == 0 && x->item[0].kind == TT_INDEX_BOOL && from;
-  if (exact) code = check_masked_values(from, flat->size, err);
+  if (exact && from) code = check_masked_values(from, flat->size, err);
   if (code == TT_OK) code = value_node(x->a, value, flat->rank, flat->dim, words, false, &n, err);
   if (code == TT_OK) code = tt__array_scatter(x->a, flat, n, err);
   tt__node_release(n);

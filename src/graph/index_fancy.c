@@ -100,7 +100,7 @@ static tt_code check_bounds(tt_array *index, int axis, int64_t len, int64_t *lea
   tt_node *whole = index->storage->node;
   tt_buffer *b =
       whole->op == TT_N_BUFFER && whole->size == index->size && !whole->attr.buf->drop ? whole->attr.buf : NULL;
-  if (b && b->ranged) {
+  if (b && b->ranged && b->ranged_as == whole->dtype) {
     *least = b->least;
     *most = b->most;
   } else {
@@ -111,6 +111,7 @@ static tt_code check_bounds(tt_array *index, int axis, int64_t len, int64_t *lea
       b->least = *least;
       b->most = *most;
       b->ranged = true;
+      b->ranged_as = whole->dtype;
     }
   }
   if (*least >= -len && *most < len) return TT_OK;
@@ -272,7 +273,8 @@ tt_code tt__index_pick(tt_array *a, tt_array *mask, tt_array **out, tt_error *er
   static const tt_lib_attr plain;
   int id = tt__array_device(mask);
   tt_make_result made = {0};
-  if (id <= 0 || tt__array_device(a) != id || mask->rank != a->rank || a->size == 0) return TT_ENOTIMPL;
+  if (id <= 0 || tt__array_device(a) != id || mask->rank != a->rank || a->size == 0 || mask->size == 0)
+    return TT_ENOTIMPL;
   tt_node *src[2] = {tt__array_node(mask, err), tt__array_node(a, err)};
   tt_code code = src[0] && src[1] ? tt__session_make("compress", &plain, src, id, &made, err) : TT_ENOMEM;
   tt__node_release(src[0]);

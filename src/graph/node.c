@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/warn.h"
 #include "graph/build.h"
 #include "graph/now.h"
 #include "graph/session.h"
@@ -194,8 +195,10 @@ void tt__node_release(tt_node *n) {
   bury_all(n);
 }
 
+/* What the machine has no room for is not computed before it is asked for: it may be broadcast, and only be reduced. */
 static int64_t pending_bytes(const tt_node *n) {
-  return n->pending ? n->size * (int64_t)tt__dtype_size((tt_dtype)n->dtype) : 0;
+  double bytes = n->pending ? (double)n->size * (double)tt__dtype_size((tt_dtype)n->dtype) : 0;
+  return bytes > (double)tt__session_pending_cap() * TT_PENDING_SHARE ? 0 : (int64_t)bytes;
 }
 
 void tt__node_become_buffer(tt_node *n, tt_buffer *buf) {
@@ -304,8 +307,10 @@ tt_node *tt__node_op(tt_op op, tt_dtype dtype, tt_node *const *src, int n, tt_er
   return out;
 }
 
+/* What is meant to drop an imaginary part takes the real one (TT_REAL). */
 tt_node *tt__node_cast(tt_node *a, tt_dtype dtype, tt_error *err) {
   if (a->dtype == dtype) return tt__node_retain(a);
+  if (tt__is_complex((tt_dtype)a->dtype) && !tt__is_complex(dtype) && dtype != TT_BOOL) tt__warn_discarded();
   if (a->op == TT_N_CONST) {
     tt_value v = tt__scalar_load((tt_dtype)a->dtype, &a->attr.scalar);
     /* What a cast makes of numbers outside the type is the kernels' to say. */
@@ -317,7 +322,7 @@ tt_node *tt__node_cast(tt_node *a, tt_dtype dtype, tt_error *err) {
 
 /* ---- structure */
 
-tt_node *tt__node_reduce(tt_red red, tt_node *a, uint64_t axes, tt_error *err) {
+tt_node *tt__node_reduce_plain(tt_red red, tt_node *a, uint64_t axes, tt_error *err) {
   bool arg = red == TT_RED_ARGMAX || red == TT_RED_ARGMIN;
   tt_dtype dtype = arg ? TT_I64 : (tt_dtype)a->dtype;
   assert((red != TT_RED_ANY && red != TT_RED_ALL) || dtype == TT_BOOL);
@@ -387,6 +392,42 @@ tt_node *tt__node_store(tt_node *old, tt_node *value, const int64_t *step, int64
   memcpy(tt__node_step(n), flat, bytes);
   add_src(n, old);
   add_src(n, value);
+  return n;
+}
+
+/* The bits of a constant as another type, where every element of that is the same. */
+static bool same_bits(const tt_node *a, tt_dtype dtype, tt_scalar *out) {
+  char bytes[2 * sizeof(tt_scalar)];
+  size_t item = tt__dtype_size((tt_dtype)a->dtype), want = tt__dtype_size(dtype);
+  for (size_t k = 0; k < sizeof bytes; k += item) memcpy(bytes + k, &a->attr.scalar, item);
+  *out = (tt_scalar){.bits = {0, 0}};
+  memcpy(out, bytes, want);
+  for (size_t k = want; k < item; k += want)
+    if (memcmp(bytes, bytes + k, want) != 0) return false;
+  return true;
+}
+
+tt_node *tt__node_bitcast(tt_node *a, tt_dtype dtype, int rank, const int64_t *len, tt_error *err) {
+  int64_t step[TT_MAX_RANK];
+  tt_scalar bits;
+  while ((a->op == TT_N_BITCAST ||
+          (a->op == TT_N_VIEW && is_identity(a->src[0]->size, a->rank, a->dim, tt__node_step(a), a->attr.off))) &&
+         a->src[0]->device == a->device)
+    a = a->src[0];
+  if (a->dtype == dtype) {
+    tt__shape_steps(rank, len, step);
+    return tt__node_view(a, rank, len, step, 0, err);
+  }
+  if (a->op == TT_N_CONST && same_bits(a, dtype, &bits))
+    return tt__node_const_at(a->device, dtype, bits, rank, len, err);
+  bool here = a->op == TT_N_BUFFER;
+  tt_node *n =
+      here ? tt__node_new(TT_N_BUFFER, dtype, rank, len, 0, err) : op_node(TT_N_BITCAST, dtype, rank, len, 0, err);
+  if (!n) return NULL;
+  assert((size_t)n->size * tt__dtype_size(dtype) == (size_t)a->size * tt__dtype_size((tt_dtype)a->dtype));
+  if (!here) return add_src(n, a), n;
+  n->attr.buf = tt__buffer_retain(a->attr.buf); /* the same memory, no work */
+  n->device = a->device;
   return n;
 }
 

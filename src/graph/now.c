@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "graph/alias.h"
 #include "graph/session.h"
 
 /*
@@ -201,6 +202,7 @@ static bool compute_now(tt_node *n) {
 bool tt__now_store(tt_array *a, tt_node *value) {
   tt_storage *s = a->storage;
   if (value->size > MOST_ELEMENTS || value->size == s->node->size) return false; /* all of it: a new value, no copy */
+  if (tt__storage_aliased(s)) return false;                                      /* others show this memory */
   if (value->op < TT_OP_COUNT && !(is_ready(s->node) && compute_now(value))) return false;
   bool own = value->op == TT_N_VIEW && value->src[0] == s->node; /* x[i] = x[j] */
   if (own && is_ready(value) && !take(value)) return false;
@@ -238,7 +240,8 @@ static inline void copy_item(void *to, const void *from, size_t item) {
 }
 
 bool tt__now_set(tt_storage *s, int64_t off, const void *value) {
-  if (s->cached || s->node->size == 1 || !is_at_hand(s->node) || !is_alone(s->node)) return false;
+  if (s->cached || s->node->size == 1 || tt__storage_aliased(s) || !is_at_hand(s->node) || !is_alone(s->node))
+    return false;
   tt__buffer_only_host(s->node->attr.buf);
   size_t item = tt__dtype_size((tt_dtype)s->node->dtype);
   copy_item((char *)s->node->attr.buf->data + (size_t)off * item, value, item);
@@ -246,7 +249,8 @@ bool tt__now_set(tt_storage *s, int64_t off, const void *value) {
 }
 
 void *tt__now_memory(tt_storage *s) {
-  if (s->cached || !is_at_hand(s->node) || (!is_alone(s->node) && !make_alone(s))) return NULL;
+  if (s->cached || tt__storage_aliased(s) || !is_at_hand(s->node) || (!is_alone(s->node) && !make_alone(s)))
+    return NULL;
   tt__buffer_only_host(s->node->attr.buf);
   return s->node->attr.buf->data;
 }

@@ -33,6 +33,7 @@ static const void *cast(const tt_number *x, tt_dtype dtype, tt_scalar *room) {
 /* The bytes of a value in a type: its own, or in `room`. NULL: the other way says what is wrong. */
 static inline const void *bytes_of(const tt_value *v, tt_dtype dtype, tt_scalar *room) {
   bool is_int = v->tag == TT_V_INT;
+  if (v->tag == TT_V_NUMBER && tt__is_complex(v->as.number->dtype) && !tt__is_complex(dtype)) return NULL; /* warns */
   if (v->tag == TT_V_NUMBER) return v->as.number->dtype == dtype ? v->as.number->bits : cast(v->as.number, dtype, room);
   if (dtype == TT_F64 && (is_int || v->tag == TT_V_FLOAT)) /* no look at its range is needed */
     room->f64 = is_int ? (double)v->as.i : v->as.f;

@@ -115,7 +115,7 @@ static const char *check_elementwise(const line *l) {
 }
 
 static const char *check_sources(const line *l) {
-  static const uint8_t count[] = {0, 0, 0, 0, 1, 1, 2, 2, 3, 0, 1};
+  static const uint8_t count[] = {0, 0, 0, 0, 1, 1, 2, 2, 3, 0, 1, 0, 0, 1};
   if (l->op < TT_OP_COUNT) return check_elementwise(l);
   if (l->op != TT_N_LIB && l->nsrc != count[l->op - TT_N_BUFFER]) return "wrong number of operands";
   switch (l->op) {
@@ -129,6 +129,11 @@ static const char *check_sources(const line *l) {
       return l->src[1]->dtype == TT_I64 && l->src[1]->size == l->src[2]->size && l->src[2]->dtype == l->dtype
                  ? NULL
                  : "bad index or value of SCATTER";
+    case TT_N_BITCAST:
+      return l->size * (int64_t)tt__dtype_size(l->dtype) ==
+                     l->src[0]->size * (int64_t)tt__dtype_size((tt_dtype)l->src[0]->dtype)
+                 ? NULL
+                 : "BITCAST of another number of bytes";
     case TT_N_PICK:
       return l->src[0]->op == TT_N_LIB ? NULL : "PICK of something else than LIB";
     default:
@@ -217,7 +222,7 @@ static tt_code read_lib(reader *r, const line *l, tt_node **out) {
     return fail_at(r, "an unknown library function");
   if (a.row->nsrc != l->nsrc) return fail_at(r, "wrong number of operands");
   if (!take(r, " i=") || !take_ints(r, a.i, 8, &n) || !take(r, " f=") || !take_float(r, &a.f[0]) || !take(r, ",") ||
-      !take_float(r, &a.f[1]))
+      !take_float(r, &a.f[1]) || !take(r, ",") || !take_float(r, &a.f[2]))
     return fail_at(r, "attributes expected");
   *out = tt__node_lib(&a, l->src, l->nsrc, r->err);
   return *out ? TT_OK : TT_ENOMEM;

@@ -10,7 +10,7 @@
 typedef TT_VEC(tt_node *) node_list;
 
 static const char *const kind_name[] = {"BUFFER", "EMPTY",   "CONST", "IOTA", "VIEW", "REDUCE", "STORE",
-                                        "GATHER", "SCATTER", "LIB",   "PICK", "CALL", "LIST"};
+                                        "GATHER", "SCATTER", "LIB",   "PICK", "CALL", "LIST",   "BITCAST"};
 static const char *const red_name[TT_RED_COUNT] = {"SUM", "PROD", "MAX", "MIN", "ANY", "ALL", "ARGMAX", "ARGMIN"};
 
 const char *tt__node_name(int op) { return op < TT_OP_COUNT ? tt__ops[op].name : kind_name[op - TT_N_BUFFER]; }
@@ -103,7 +103,7 @@ static void add_attr(tt_str *out, tt_node *n) {
       const tt_lib_attr *a = n->attr.lib;
       tt__str_addf(out, " %s", a->row->name);
       add_list(out, " i=", a->i, 8);
-      tt__str_addf(out, " f=%.17g,%.17g", a->f[0], a->f[1]);
+      tt__str_addf(out, " f=%.17g,%.17g,%.17g", a->f[0], a->f[1], a->f[2]);
       break;
     }
     default:

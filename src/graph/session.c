@@ -16,6 +16,7 @@ tt_ledger tt__ledger;
 __thread uint32_t tt__session_line;
 __thread bool tt__session_looking;
 __thread int tt__session_device = TT_ANYWHERE;
+__thread bool tt__session_defer;
 bool tt__session_strict_copy, tt__session_strict_fallback;
 int64_t tt__session_pending_bytes;
 const tt_residency *tt__session_residency;

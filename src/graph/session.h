@@ -111,6 +111,8 @@ TT_HIDDEN extern __thread uint32_t tt__session_line;
 /* Names a line id, or "" (bindings register it). */
 TT_HIDDEN void tt__session_line_name(uint32_t id, char *out, size_t size);
 TT_HIDDEN void tt__session_set_line_name(void (*name)(uint32_t id, char *out, size_t size));
+/* Checks that need values wait (tt_defer_checks). */
+TT_HIDDEN extern __thread bool tt__session_defer;
 /* tt.strict() */
 TT_HIDDEN extern bool tt__session_strict_copy, tt__session_strict_fallback;
 

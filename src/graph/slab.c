@@ -1,6 +1,7 @@
 /*
 ** Cells in chunks. Each cell is preceded by a pointer to its chunk, so a chunk knows when
 ** its last cell came back and can go too: one empty chunk a class is kept, no more.
+** Under AddressSanitizer every cell is the system's, so that a use after its end is seen.
 ** It must not know what lies in a cell.
 **
 ** Invariants of a class:
@@ -11,6 +12,7 @@
 
 #include <assert.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/fault.h"
 #include "base/mem.h"
@@ -73,7 +75,7 @@ static chunk *chunk_new(int64_t cls) {
 void *tt__slab_alloc(size_t size) {
   if (size == 0 || tt__fault(TT_FAULT_MEMORY)) return NULL;
   int64_t cls = (int64_t)((size - 1) / GRAIN);
-  if (cls >= CLASSES) return tt__mem_alloc(size);
+  if (!TT_MEM_KEEPS || cls >= CLASSES) return tt__mem_alloc(size);
   class_list *c = &classes[cls];
   chunk *k = c->list ? c->list : chunk_new(cls);
   if (!k) return NULL;
@@ -93,10 +95,11 @@ void *tt__slab_alloc(size_t size) {
 
 void tt__slab_free(void *p, size_t size) {
   if (!p) return;
-  if ((size - 1) / GRAIN >= CLASSES) {
+  if (!TT_MEM_KEEPS || (size - 1) / GRAIN >= CLASSES) {
     tt__mem_free(p, size);
     return;
   }
+  if (tt__mem_poisons) memset(p, TT_MEM_POISON, size);
   cell *e = (cell *)((char *)p - HEADER);
   chunk *k = e->home;
   class_list *c = &classes[k->cls];

@@ -28,6 +28,7 @@ static const function functions[] = {
     FUNCTION("spacing", 1, 1, NULL, FLOATS),
     FUNCTION("bitwise_count", 1, 1, NULL, WHOLE),
     FUNCTION("modf", 1, 2, NULL, FLOATS),
+    FUNCTION("frexp", 1, 2, NULL, FLOATS),
     FUNCTION("divmod", 2, 2, NULL, WHOLE | FLOATS),
     FUNCTION("float_power", 2, 1, NULL, BIT(F64) | BIT(C128)),
     {{"logaddexp2", TT_OP_COUNT, 2, 1, {.tag = TT_V_FLOAT, .as.f = -INFINITY}, NULL}, FLOATS},

@@ -53,14 +53,21 @@ static int is_zero(maker m, int a) { return test(m, TT_EQ, a, number(m, 0)); }
 /* `a` where it is 0, else b. CUDA's compiler takes either zero for the other where they compare equal. */
 static int zero_or(maker m, int a, int b) { return pick(m, is_zero(m, a), op2(m, TT_COPYSIGN, number(m, 0), a), b); }
 
-/* An angle that is infinite or NaN has no direction: 0 stays 0, an infinity stays one. */
+/* An angle that is infinite or NaN has no direction. */
+static int is_wild(maker m, int angle) { return not(m, test(m, TT_ISFINITE, angle, -1)); }
+/* At an infinite end an angle without direction spoils only what is not 0 there, and no infinity. */
+static int at_end(maker m, tt_pair a) { return both(m, TT_LAND, is_wild(m, a.im), test(m, TT_ISINF, a.re, -1)); }
+
+/* e * sin(angle), of e = exp(a.re): zeros stay zeros, of a flat angle and at the lower end. */
+static int rise(maker m, tt_pair a, int e) {
+  int zero = number(m, 0), gone = both(m, TT_LAND, at_end(m, a), test(m, TT_LT, a.re, zero));
+  return zero_or(m, a.im, pick(m, gone, op2(m, TT_COPYSIGN, zero, a.im), mul(m, e, op1(m, TT_SIN, a.im))));
+}
+
 static tt_pair c_exp(maker m, tt_pair a) {
-  int e = op1(m, TT_EXP, a.re), zero = number(m, 0);
-  int flat = test(m, TT_EQ, a.im, zero); /* exp(x + 0i) is real, infinities included */
-  int wild = not(m, test(m, TT_ISFINITE, a.im, -1)), gone = both(m, TT_LAND, wild, test(m, TT_EQ, e, zero));
-  int kept = both(m, TT_LOR, flat, both(m, TT_LAND, wild, both(m, TT_LOR, gone, test(m, TT_ISINF, e, -1))));
-  int im = pick(m, gone, op2(m, TT_COPYSIGN, zero, a.im), mul(m, e, op1(m, TT_SIN, a.im)));
-  return pair(pick(m, kept, e, mul(m, e, op1(m, TT_COS, a.im))), zero_or(m, a.im, im));
+  int e = op1(m, TT_EXP, a.re);
+  int kept = both(m, TT_LOR, is_zero(m, a.im), at_end(m, a)); /* exp(x + 0i) is real, infinities included */
+  return pair(pick(m, kept, e, mul(m, e, op1(m, TT_COS, a.im))), rise(m, a, e));
 }
 
 /* log|z| beside 1 from the difference to 1, which hypot() would round away. */
@@ -101,14 +108,13 @@ static tt_pair c_sqrt(maker m, tt_pair a) {
 static tt_pair c_sinh(maker m, tt_pair a) {
   int re = mul(m, op1(m, TT_SINH, a.re), op1(m, TT_COS, a.im)),
       im = mul(m, op1(m, TT_COSH, a.re), op1(m, TT_SIN, a.im));
-  int wild = not(m, test(m, TT_ISFINITE, a.im, -1)),
-      end = both(m, TT_LOR, is_zero(m, a.re), test(m, TT_ISINF, a.re, -1));
-  return pair(pick(m, both(m, TT_LAND, wild, end), a.re, re), zero_or(m, a.im, im));
+  int end = both(m, TT_LOR, is_zero(m, a.re), test(m, TT_ISINF, a.re, -1));
+  return pair(pick(m, both(m, TT_LAND, is_wild(m, a.im), end), a.re, re), zero_or(m, a.im, im));
 }
 static tt_pair c_cosh(maker m, tt_pair a) {
   int re = mul(m, op1(m, TT_COSH, a.re), op1(m, TT_COS, a.im)),
       im = mul(m, op1(m, TT_SINH, a.re), op1(m, TT_SIN, a.im));
-  int zero = number(m, 0), tall = both(m, TT_LAND, test(m, TT_ISINF, a.re, -1), not(m, test(m, TT_ISFINITE, a.im, -1)));
+  int zero = number(m, 0), tall = at_end(m, a);
   int none = mul(m, op2(m, TT_COPYSIGN, zero, a.re), op2(m, TT_COPYSIGN, number(m, 1), a.im));
   int real = both(m, TT_LOR, is_zero(m, a.re), is_zero(m, a.im));
   return pair(pick(m, tall, op1(m, TT_ABS, a.re), re), pick(m, real, none, im));
@@ -125,9 +131,10 @@ static tt_pair c_tanh(maker m, tt_pair a) {
   tt_pair near = pair(quot(m, mul(m, beta, mul(m, rho, s)), d), quot(m, t, d));
   int decay = op1(m, TT_EXP, mul(m, number(m, -2), ax));
   int wave = mul(m, number(m, 4), mul(m, op1(m, TT_SIN, a.im), op1(m, TT_COS, a.im)));
-  int end = both(m, TT_LAND, test(m, TT_ISINF, a.re, -1), not(m, test(m, TT_ISFINITE, a.im, -1)));
+  int end = at_end(m, a), lost = both(m, TT_LAND, is_wild(m, a.im), not(m, end));
   int tail = pick(m, end, op2(m, TT_COPYSIGN, number(m, 0), a.im), mul(m, wave, decay));
-  tt_pair z = c_pick(m, far, pair(op2(m, TT_COPYSIGN, one, a.re), tail), near);
+  int limit = pick(m, lost, number(m, __builtin_nan("")), op2(m, TT_COPYSIGN, one, a.re));
+  tt_pair z = c_pick(m, far, pair(limit, tail), near);
   return pair(zero_or(m, a.re, z.re), zero_or(m, a.im, z.im));
 }
 
@@ -187,9 +194,9 @@ static tt_pair c_acosh(maker m, tt_pair a) {
 
 static tt_pair c_expm1(maker m, tt_pair a) {
   int half = op1(m, TT_SIN, mul(m, number(m, 0.5), a.im));
-  int drop = mul(m, number(m, 2), mul(m, half, half));
-  return pair(sub(m, mul(m, op1(m, TT_EXPM1, a.re), op1(m, TT_COS, a.im)), drop),
-              mul(m, op1(m, TT_EXP, a.re), op1(m, TT_SIN, a.im)));
+  int drop = sub(m, number(m, 0), mul(m, number(m, 2), mul(m, half, half))), e = op1(m, TT_EXPM1, a.re);
+  int re = pick(m, at_end(m, a), e, add(m, mul(m, e, op1(m, TT_COS, a.im)), drop)); /* 0 of -0 as well */
+  return pair(re, rise(m, a, op1(m, TT_EXP, a.re)));
 }
 
 static tt_pair c_pow(maker m, tt_pair a, tt_pair b) {

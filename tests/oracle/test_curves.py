@@ -161,8 +161,36 @@ def test_roots():
         got, want = tt.roots(tt.asarray(np.asarray(p, float))), np.roots(np.asarray(p, float))
         assert got.shape == want.shape
         np.testing.assert_allclose(np.sort_complex(got.numpy()), np.sort_complex(want), atol=1e-9)
+    for p in [np.float32([5, 0]), np.complex64([3j, 0]), np.float16([2])]:
+        assert str(tt.roots(tt.asarray(p)).dtype) == str(np.roots(p).dtype) == "float64"
     for z in map(np.asarray, ([1.0, 2, 3], [1j, -1j], [1j, 2], make((3, 3)), np.zeros(0), [1, 2])):
         both("poly", z)
+
+
+def odd_coefficients(r):
+    """Coefficients as callers may hand them over: any type, none, one, with zeros outside, of the wrong rank."""
+    if r.random() < 0.1:
+        return [0, 2.5, True, [0, 0], [1, 2, 3], [0.0, 1, 0]][r.integers(6)]
+    dtype = ["?", "i1", "u1", "i4", "i8", "u8", "f2", "f4", "f8", "c8", "c16"][r.integers(11)]
+    shape = [(int(r.integers(6)),)] * 7 + [(), (2, 2), (1, 3), (0, 2)]
+    return r.integers(0 if dtype[0] in "u?" else -3, 4, shape[r.integers(len(shape))]).astype(dtype)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_polynomials_of_any_kind(seed):
+    r = np.random.default_rng(seed)
+    for _ in range(20):
+        name = ["polyval", "polyadd", "polysub", "polymul", "polyder", "polyint"][r.integers(6)]
+        a, b, m = odd_coefficients(r), odd_coefficients(r), [1, 2, -1, 1.0][r.integers(4)]
+        second = m if name in ("polyder", "polyint") else b
+        try:
+            getattr(np, name)(a, second)
+        except Exception:
+            same_error(
+                lambda xp, name=name, args=(a, second): getattr(xp, name)(*(map(ours, args) if xp is tt else args))
+            )
+        else:
+            both(name, a, second)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int32"])
@@ -171,6 +199,7 @@ def test_polyfit(dtype):
     y = make((10, 2), dtype)
     for d in [0, 1, 3]:
         both("polyfit", x, y[:, 0], d)
+        both("polyfit", x, y[:, 0], float(d))
         both("polyfit", x, y, d)
         both("polyfit", x, y[:, 0], d, w=np.arange(1.0, 11).astype("float32" if dtype == "float32" else "float64"))
         both("polyfit", x, y[:, 0], d, full=True)

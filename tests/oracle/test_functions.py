@@ -59,7 +59,7 @@ def difference(want, got):
             else " / ".join(both)
         )
     if isinstance(want, (tuple, list)):
-        if not isinstance(got, type(want)) and not hasattr(got, "_fields"):
+        if not isinstance(got, (type(want), list)) and not hasattr(got, "_fields"):
             return f"{type(want)} / {type(got)}"
         if len(want) != len(got):
             return f"{len(want)} results / {len(got)}"

@@ -112,6 +112,8 @@ def test_what_python_makes_of_a_number(dtype):
     makes += [lambda v: tt.full(3, v), lambda v: [10, 20, 30, 40][v], lambda v: tt.where(v, 1, v), lambda v: v in [v]]
     makes += [lambda v: "a" == v, lambda v: v != None, lambda v: v == [v, v], lambda v: v < "a"]  # noqa: E711
     makes += [lambda v: tt.array([0, v, 1], dtype=v.dtype), lambda v: tt.arange(4)[v], lambda v: v @ v]
+    if dtype.startswith("complex"):  # as NumPy's scalars and arrays, numbers give their real part and arrays do not
+        makes = [f for f in makes if f not in (int, float)]
     for x in elements(dtype):
         for k, f in enumerate(makes):
             assert outcome(f, x) == outcome(f, array(x)), (k, x)

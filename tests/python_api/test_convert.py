@@ -227,6 +227,15 @@ def test_python_types_as_dtypes():
     assert tt.float32 != tt.float64 and tt.float32 != "no type" and tt.float32 != 3
 
 
+@pytest.mark.parametrize("name", ["longlong", "ulonglong", "intc", "uintc", "long", "byte", "half", "csingle", "intp"])
+def test_numpys_other_types_as_dtypes(name):
+    kind = getattr(np, name)
+    assert tt.dtype(kind).name == np.dtype(kind).name
+    assert tt.zeros(2, dtype=kind).dtype == np.zeros(2, dtype=kind).dtype
+    with pytest.raises(TypeError, match="as a data type"):
+        tt.dtype(type(name, (), {}))  # a class of that name that is not NumPy's
+
+
 @pytest.mark.parametrize("bad", ["foo", ">f4", "f3", "S3", np.dtype(">i4"), np.dtype("S2"), str, 3, object], ids=repr)
 def test_no_dtypes(bad):
     with pytest.raises(TypeError):

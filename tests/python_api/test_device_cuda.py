@@ -289,9 +289,10 @@ def test_explain_says_what_the_host_does(gpu):
     gpu(
         """
     x = tt.ones((4, 4), dtype="complex64", device="cuda:0")
-    text = tt.explain(tt.linalg.eigvals(x))
-    assert "library eig, done by the host: there is no cuSOLVER for it" in text, text
-    assert "done by the host" not in tt.explain(tt.linalg.inv(x)), text
+    with tt.linalg.errstate(defer=True):
+        text = tt.explain(tt.linalg.eigvals(x))
+        assert "library eig, done by the host: there is no cuSOLVER for it" in text, text
+        assert "done by the host" not in tt.explain(tt.linalg.inv(x)), text
     """,
         TUTTI_CUSOLVER="/nowhere/libcusolver.so",
     )

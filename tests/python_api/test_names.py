@@ -91,6 +91,22 @@ def test_signatures_can_be_read():
     assert inspect.signature(tt.zeros).parameters["dtype"].default == "float64"
 
 
+def test_signatures_of_methods():
+    for name, f in vars(tt.ndarray).items():
+        if callable(f) and not name.startswith("_"):
+            assert next(iter(inspect.signature(f).parameters)) == "self", name
+    assert str(inspect.signature(tt.ones(3).sum)) == str(inspect.signature(tt.sum)).replace("a, ", "")
+
+
+def test_documentation_names_every_parameter():
+    for name, f in tt._core.functions.items():
+        if type(f).__name__ != "builtin_function_or_method":
+            continue  # a ufunc
+        said = f.__doc__.partition("Parameters\n----------\n")[2]
+        listed = [line.split(" : ")[0].strip("*") for line in said.splitlines() if " : " in line and line[0] != " "]
+        assert listed == list(inspect.signature(f).parameters), name
+
+
 def test_keywords_are_numpys():
     assert tt.isscalar(element=3) and tt.isscalar(np.float32(1)) and tt.isscalar(np.bool_(1)) and not tt.isscalar([1])
     assert tt.fromiter(iter=range(3), dtype=int).tolist() == [0, 1, 2]

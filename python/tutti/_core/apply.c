@@ -122,12 +122,14 @@ static PyObject *apply_full(tt_op op, const op_row *row, PyObject *const *arg, c
       tt_release(&made);
       result = Py_NewRef(k->out);
     } else {
-      result = core_in_order(core_wrap(made, NULL), k->order);
+      result = core_like_operands(core_in_order(core_wrap(made, NULL), k->order), arg, row->arity);
     }
   }
   core_scratch_free(&s);
-  return result;
+  return core_warned(result);
 }
+
+const char *core_op_name(tt_op op) { return rows[op].numpy; }
 
 PyObject *core_apply(tt_op op, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
   const op_row *row = &rows[op];
@@ -137,6 +139,8 @@ PyObject *core_apply(tt_op op, PyObject *const *arg, Py_ssize_t n, PyObject *nam
     return PyErr_Format(PyExc_TypeError, "%s() takes from %d to %d positional arguments but %zd %s given", row->numpy,
                         row->arity, row->arity + 1, n, n == 1 ? "was" : "were");
   }
+  PyObject *other;
+  if (core_subclassed && core_overridden(op, arg, n, names, &other)) return other;
   if (n > row->arity) k.out = arg[row->arity];
   if (!read_keywords(row, arg + n, names, &k)) return NULL;
   if (k.out || k.where || k.dtype || k.casting || k.order != 'K') {
@@ -154,18 +158,16 @@ PyObject *core_apply(tt_op op, PyObject *const *arg, Py_ssize_t n, PyObject *nam
   return PyErr_Format(PyExc_TypeError, "ufunc '%s' not supported for the input types", row->numpy);
 }
 
-/* where(), real() and imag() are functions in NumPy; all others are ufuncs. */
+/* where() is a function in NumPy; all others are ufuncs (real and imag are views). */
 static PyObject *call_op(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
   return core_apply((tt_op)PyLong_AsLong(self), arg, n, names);
 }
 
-static bool add_function(PyObject *ops, tt_op op, PyMethodDef *def) {
-  const op_row *row = &rows[op];
+static bool add_where(PyObject *ops, PyMethodDef *def) {
+  const op_row *row = &rows[TT_WHERE];
   *def = (PyMethodDef){row->numpy, CORE_FAST(call_op), METH_FASTCALL | METH_KEYWORDS,
-                       op == TT_WHERE  ? "where(condition, x, y, /)\n--\n\nx where a condition holds, else y."
-                       : op == TT_REAL ? "real(x, /)\n--\n\nThe real parts."
-                                       : "imag(x, /)\n--\n\nThe imaginary parts."};
-  PyObject *self = PyLong_FromLong(op), *f = self ? PyCFunction_NewEx(def, self, NULL) : NULL;
+                       "where(condition, x, y, /)\n--\n\nx where a condition holds, else y."};
+  PyObject *self = PyLong_FromLong(TT_WHERE), *f = self ? PyCFunction_NewEx(def, self, NULL) : NULL;
   bool ok = f && PyDict_SetItemString(ops, row->numpy, f) == 0;
   Py_XDECREF(self);
   Py_XDECREF(f);
@@ -174,10 +176,9 @@ static bool add_function(PyObject *ops, tt_op op, PyMethodDef *def) {
 
 /* _core.ops: {NumPy's name: function}. */
 int core_apply_init(PyObject *module) {
-  static PyMethodDef defs[3];
+  static PyMethodDef def;
   PyObject *ops = PyDict_New();
-  bool ok = ops && add_function(ops, TT_WHERE, &defs[0]) && add_function(ops, TT_REAL, &defs[1]) &&
-            add_function(ops, TT_IMAG, &defs[2]) && core_ufunc_init(module, ops) == 0 &&
+  bool ok = ops && add_where(ops, &def) && core_ufunc_init(module, ops) == 0 &&
             PyModule_AddObjectRef(module, "ops", ops) == 0;
   Py_XDECREF(ops);
   return ok ? 0 : -1;

@@ -8,6 +8,7 @@
 #include <structmember.h>
 
 PyTypeObject *core_array_type;
+bool core_subclassed;
 static allocfunc array_alloc;
 
 /* Numbers come and go: the memory of some that have gone is kept. */
@@ -17,7 +18,7 @@ static int nspare;
 
 PyObject *core_wrap(tt_array *a, PyObject *base) {
   if (!a) return NULL;
-  core_array *self = (core_array *)array_alloc(core_array_type, 0);
+  core_array *self = core_warnings() ? (core_array *)array_alloc(core_array_type, 0) : NULL;
   if (!self) {
     tt_release(&a);
     return NULL;
@@ -33,7 +34,7 @@ PyObject *core_wrap(tt_array *a, PyObject *base) {
 
 PyObject *core_wrap_view(tt_array *a, PyObject *self) {
   bool view = a && tt_array_shares(core_handle(self), a);
-  if (!view || !core_is_number(self)) return core_wrap(a, view ? self : NULL);
+  if (!view || !core_is_number(self)) return core_like(core_wrap(a, view ? self : NULL), self);
   tt_array *copy;
   tt_error err;
   tt_code c = tt_copy(a, &copy, &err);
@@ -94,13 +95,16 @@ static void array_dealloc(PyObject *o) {
   Py_CLEAR(self->exports);
   tt_release(&self->array);
   Py_CLEAR(self->base);
-  PyObject_Free(o);
+  if (type == core_array_type) {
+    PyObject_Free(o);
+  } else {
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(o);
+  }
   Py_DECREF(type);
   core_drain();
 }
 
 static PyObject *array_new(PyTypeObject *type, PyObject *args, PyObject *kw) {
-  (void)type;
   static char *names[] = {"shape", "dtype", NULL};
   PyObject *shape, *dtype = NULL;
   int64_t len[TT_MAX_RANK];
@@ -112,7 +116,11 @@ static PyObject *array_new(PyTypeObject *type, PyObject *args, PyObject *kw) {
   tt_array *a;
   tt_error err;
   tt_code c = tt_empty(want, rank, len, &a, &err);
-  return core_done(c, a, NULL, &err);
+  PyObject *made = core_done(c, a, NULL, &err);
+  if (!made || type == core_array_type) return made;
+  PyObject *out = core_as_type(made, type, Py_None);
+  Py_DECREF(made);
+  return out;
 }
 
 /* Python's hash of the value, as NumPy's scalars have it: equal numbers have one hash. A NaN equals nothing. */
@@ -174,7 +182,7 @@ int core_array_init(PyObject *module) {
   n += core_index_slots(slot + n);
   n += core_export_slots(slot + n);
   slot[n] = (PyType_Slot){0, NULL};
-  static PyType_Spec spec = {"tutti.ndarray", sizeof(core_array), 0, Py_TPFLAGS_DEFAULT, NULL};
+  static PyType_Spec spec = {"tutti.ndarray", sizeof(core_array), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, NULL};
   spec.slots = slot;
   core_array_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
   if (!core_array_type || PyModule_AddType(module, core_array_type) < 0) return -1;

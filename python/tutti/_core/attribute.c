@@ -49,8 +49,10 @@ static int set_shape(PyObject *self, PyObject *value, void *unused) {
 static PyObject *get_strides(PyObject *self, void *unused) {
   (void)unused;
   if (!core_need(self)) return NULL;
+  int64_t stride[TT_MAX_RANK];
   tt_array *a = core_handle(self);
-  return ints(tt_array_step(a), tt_array_rank(a), core_dtype_bytes(tt_array_dtype(a)));
+  tt_array_stride(a, stride);
+  return ints(stride, tt_array_rank(a), 1);
 }
 static PyObject *get_dtype(PyObject *self, void *unused) {
   return (void)unused, core_dtype_object(core_dtype_of(self));
@@ -121,43 +123,66 @@ static PyObject *get_matrix_transpose(PyObject *self, void *unused) {
   tt_error err;
   core_line();
   tt_code c = tt_transpose(core_handle(self), axes, &out, &err);
-  return core_done(c, out, self, &err);
+  return c == TT_OK ? core_wrap_view(out, self) : core_raise(c, &err);
 }
 
-static PyObject *part(PyObject *self, tt_op op) {
+/* Of an array a view; of a number, which has no memory, a number. */
+static PyObject *part(PyObject *self, bool imag) {
   core_line();
-  return core_operator(op, &self, 1, NULL);
+  if (core_is_number(self)) return core_operator(imag ? TT_IMAG : TT_REAL, &self, 1, NULL);
+  return core_call(core_row(imag ? "imag" : "real"), self, NULL, 0, NULL);
 }
-static PyObject *get_real(PyObject *self, void *unused) {
-  (void)unused;
-  if (core_dtype_kind(core_dtype_of(self)) != 'c') return Py_NewRef(self);
-  return part(self, TT_REAL);
-}
-static PyObject *get_imag(PyObject *self, void *unused) { return (void)unused, part(self, TT_IMAG); }
+static PyObject *get_real(PyObject *self, void *unused) { return (void)unused, part(self, false); }
+static PyObject *get_imag(PyObject *self, void *unused) { return (void)unused, part(self, true); }
 
-/* a.real = x: the other part stays. */
 static int set_part(PyObject *self, PyObject *value, bool imag) {
   if (!value) return PyErr_SetString(PyExc_AttributeError, "Cannot delete part of an array"), -1;
-  bool complex = core_dtype_kind(core_dtype_of(self)) == 'c';
-  if (!complex && imag) return PyErr_SetString(PyExc_TypeError, "array does not have imaginary part to set"), -1;
-  if (!complex) return PyObject_SetItem(self, Py_Ellipsis, value);
-  PyObject *unit = PyComplex_FromDoubles(0, 1), *kept = part(self, imag ? TT_REAL : TT_IMAG);
-  PyObject *given = core_wrap(core_asarray(value, TT_DTYPE_NONE, CORE_COPY_NEEDED), NULL), *scaled = NULL,
-           *whole = NULL;
-  if (unit && kept && given) scaled = PyNumber_Multiply(imag ? given : kept, unit);
-  if (scaled) whole = PyNumber_Add(imag ? kept : given, scaled);
-  int failed = whole ? PyObject_SetItem(self, Py_Ellipsis, whole) : -1;
-  Py_XDECREF(unit);
-  Py_XDECREF(kept);
-  Py_XDECREF(given);
-  Py_XDECREF(scaled);
-  Py_XDECREF(whole);
+  if (imag && core_dtype_kind(core_dtype_of(self)) != 'c')
+    return PyErr_SetString(PyExc_TypeError, "array does not have imaginary part to set"), -1;
+  PyObject *view = part(self, imag);
+  int failed = view ? PyObject_SetItem(view, Py_Ellipsis, value) : -1;
+  Py_XDECREF(view);
   return failed;
 }
 static int set_real(PyObject *self, PyObject *value, void *unused) {
   return (void)unused, set_part(self, value, false);
 }
 static int set_imag(PyObject *self, PyObject *value, void *unused) { return (void)unused, set_part(self, value, true); }
+
+/* An element is a number: isinstance(x[0], numbers.Real) holds where its type is real. */
+static PyObject *get_class(PyObject *self, void *unused) {
+  (void)unused;
+  if (!core_is_number(self)) return Py_NewRef((PyObject *)Py_TYPE(self));
+  char kind = core_dtype_kind(core_dtype_of(self));
+  PyObject *hook = core_hook_get(CORE_HOOK_number_class), *word = PyUnicode_FromStringAndSize(&kind, 1);
+  PyObject *out = hook && word ? PyObject_CallFunctionObjArgs(hook, word, NULL) : NULL;
+  Py_XDECREF(word);
+  return out;
+}
+
+static PyObject *no_attribute(const char *name) {
+  return PyErr_Format(PyExc_AttributeError, "'tutti.ndarray' object has no attribute '%s'", name);
+}
+
+/* An integer is a fraction. */
+static PyObject *get_numerator(PyObject *self, void *unused) {
+  (void)unused;
+  bool integer = core_is_number(self) && strchr("biu", core_dtype_kind(core_dtype_of(self)));
+  return integer ? Py_NewRef(self) : no_attribute("numerator");
+}
+static PyObject *get_denominator(PyObject *self, void *unused) {
+  (void)unused;
+  bool integer = core_is_number(self) && strchr("biu", core_dtype_kind(core_dtype_of(self)));
+  return integer ? PyLong_FromLong(1) : no_attribute("denominator");
+}
+
+/* pandas' word for what stands for a NumPy array and gives it when asked, by to_numpy(). */
+static PyObject *get_pandas_kind(PyObject *self, void *unused) {
+  (void)unused;
+  return core_is_number(self) ? no_attribute("_typ") : PyUnicode_FromString("npy_extension");
+}
+
+static PyObject *get_data(PyObject *self, void *unused) { return (void)unused, PyMemoryView_FromObject(self); }
 
 PyGetSetDef core_attributes[] = {
     {"shape", get_shape, set_shape, "lengths of the axes", NULL},
@@ -170,11 +195,16 @@ PyGetSetDef core_attributes[] = {
     {"base", get_base, NULL, "the array this one is a view of, or None", NULL},
     {"flags", get_flags, NULL, "memory layout and whether it may be written", NULL},
     {"flat", get_flat, set_flat, "the elements in C order, to read and to write", NULL},
+    {"data", get_data, NULL, "the memory as it is now, to read", NULL},
     {"device", get_device, NULL, "where the array lives", NULL},
     {"T", get_transpose, NULL, "view with the axes reversed", NULL},
     {"mT", get_matrix_transpose, NULL, "view with the last two axes exchanged", NULL},
     {"real", get_real, set_real, "real part", NULL},
     {"imag", get_imag, set_imag, "imaginary part", NULL},
+    {"__class__", get_class, NULL, "the type; of an element, the kind of number it is", NULL},
+    {"numerator", get_numerator, NULL, "of an integer number: itself", NULL},
+    {"denominator", get_denominator, NULL, "of an integer number: 1", NULL},
+    {"_typ", get_pandas_kind, NULL, "pandas' word for what to_numpy() gives", NULL},
     {"__array_interface__", core_attr_interface, NULL, "the array interface, version 3", NULL},
     {"__cuda_array_interface__", core_attr_cuda_interface, NULL, "the CUDA array interface, version 3", NULL},
     {NULL, NULL, NULL, NULL, NULL},

@@ -4,11 +4,12 @@
 */
 #include "core.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 enum { MAX_PARAMS = 24 };
 
-typedef enum param_kind { ANY, ARRAY, ARRAYS, DTYPE, INDEX, OUT, DEVICE } param_kind;
+typedef enum param_kind { ANY, ARRAY, ARRAYS, DTYPE, INDEX, OFFSET, VALUES, OUT, DEVICE } param_kind;
 
 typedef struct param {
   PyObject *name; /* interned */
@@ -22,7 +23,8 @@ typedef struct row {
   param *param;
   int n, positional; /* all; how many may be given by position */
   bool variadic, has_dtype;
-  PyObject *make; /* what turns the tuple of results into a named one, or NULL */
+  bool plain, of_all; /* its results are of no subclass; of that of any operand */
+  PyObject *make;     /* what turns the tuple of results into a named one, or NULL */
 } row;
 
 static row *rows;
@@ -51,6 +53,8 @@ static bool parse_param(const char *s, size_t len, bool keyword_only, param *out
     if (kind == 6 && memcmp(colon + 1, "arrays", 6) == 0) out->kind = ARRAYS;
     if (kind == 5 && memcmp(colon + 1, "dtype", 5) == 0) out->kind = DTYPE;
     if (kind == 5 && memcmp(colon + 1, "index", 5) == 0) out->kind = INDEX;
+    if (kind == 6 && memcmp(colon + 1, "offset", 6) == 0) out->kind = OFFSET;
+    if (kind == 6 && memcmp(colon + 1, "values", 6) == 0) out->kind = VALUES;
   }
   /* Two names mean the same in every row: where to write, and where the result lives. */
   if (name == 3 && memcmp(s, "out", 3) == 0) out->kind = OUT;
@@ -71,6 +75,37 @@ static size_t param_length(const char *s) {
   return len;
 }
 
+/* A word among others, with spaces around each. */
+static bool is_listed(const char *names, const char *name) {
+  size_t n = strlen(name);
+  for (const char *at = names; (at = strstr(at, name)) != NULL; at += n)
+    if (at[-1] == ' ' && at[n] == ' ') return true;
+  return false;
+}
+
+/* The class of these comes of all operands, as of a ufunc's; of others it is the first one's. */
+static bool is_of_all(const char *name) {
+  return is_listed(
+      " divmod float_power heaviside isclose kron ldexp linalg.matmul linalg.vecdot logaddexp2 matmul matvec "
+      "polyadd polysub vecdot vecmat ",
+      name);
+}
+
+/* NumPy makes these into arrays of no subclass, and all transforms. */
+static bool is_plain(const char *name) {
+  static const char *const names =
+      " append argwhere bincount broadcast_arrays column_stack concatenate convolve corrcoef cov cross digitize dstack "
+      "einsum flatnonzero histogram histogram2d histogramdd histogram_bin_edges hstack interp intersect1d iscomplex "
+      "isin "
+      "lexsort linalg.cond linalg.cross linalg.det linalg.eig linalg.eigh linalg.eigvals linalg.eigvalsh "
+      "linalg.matrix_norm linalg.matrix_rank linalg.norm linalg.outer linalg.slogdet linalg.svdvals linalg.tensordot "
+      "linalg.tensorinv linalg.trace nonzero outer pad poly polyder polyfit polyint polymul ravel_multi_index resize "
+      "roots searchsorted select setxor1d sinc sort_complex stack tensordot trace tril triu union1d unravel_index "
+      "unwrap "
+      "vander vstack where ";
+  return strncmp(name, "fft.", 4) == 0 || is_listed(names, name);
+}
+
 static bool parse_row(const tt_function_info *info, row *r) {
   param list[MAX_PARAMS];
   bool keyword_only = false;
@@ -78,6 +113,8 @@ static bool parse_row(const tt_function_info *info, row *r) {
   memset(r, 0, sizeof *r);
   r->info = info;
   r->short_name = dot ? dot + 1 : info->name;
+  r->plain = is_plain(info->name);
+  r->of_all = is_of_all(info->name);
   for (const char *s = info->signature; *s && r->n < MAX_PARAMS;) {
     while (*s == ' ' || *s == ',') s++;
     size_t len = param_length(s), used = len;
@@ -213,12 +250,27 @@ static bool convert_out(core_scratch *s, PyObject *o, tt_value *out) {
   return *out = tt_v_array(core_handle(o)), true;
 }
 
+/* An integer of any size: what lies beyond 64 bits is as far as they reach. */
+static bool convert_offset(PyObject *o, tt_value *out) {
+  *out = tt_v_int(PyNumber_AsSsize_t(o, NULL));
+  return out->as.i != -1 || !PyErr_Occurred();
+}
+
+/* What is written into the first argument: numbers in lists become elements of its type. */
+static bool convert_values(core_scratch *s, PyObject *o, PyObject *into, tt_value *out) {
+  if (!(PyList_Check(o) || PyTuple_Check(o)) || !core_is_array(into)) return core_value_array(s, o, out);
+  tt_array *a = core_asarray(o, core_dtype_of(into), CORE_COPY_NEEDED);
+  *out = tt_v_array(a);
+  return a && core_scratch_own(s, a);
+}
+
 static bool convert(core_scratch *s, param_kind kind, PyObject *o, tt_value *out) {
   if (kind == OUT) return convert_out(s, o, out);
   if (kind == DEVICE) return out->tag = TT_V_MISSING, true; /* read already */
   if (kind == ARRAY) return core_value_array(s, o, out);
   if (kind == ARRAYS) return core_value_arrays(s, o, out);
   if (kind == INDEX) return core_value_index(s, o, out);
+  if (kind == OFFSET) return convert_offset(o, out);
   if (kind == DTYPE && o != Py_None) {
     out->tag = TT_V_DTYPE;
     return core_dtype_from(o, &out->as.dtype);
@@ -259,15 +311,19 @@ static PyObject *handed_in(tt_array *a, PyObject *o) {
 }
 
 /* An array that was handed in comes back as the very object; a view knows its base. */
-static PyObject *result_array(tt_array *a, int n, PyObject *const *bound) {
+static PyObject *result_array(tt_array *a, const row *r, PyObject *const *bound) {
+  int n = r->n;
   for (int k = 0; k < n; k++) {
     PyObject *same = handed_in(a, bound[k]);
     if (!same) continue;
     tt_release(&a);
     return Py_NewRef(same);
   }
-  PyObject *base = n > 0 && bound[0] && core_is_array(bound[0]) ? bound[0] : NULL;
-  return base && core_made(base) ? core_wrap_view(a, base) : core_wrap(a, NULL);
+  PyObject *first = n > 0 ? bound[0] : NULL;
+  if (core_subclassed && r->plain) return core_wrap(a, NULL);
+  if (core_subclassed && r->of_all) return core_like_operands(core_wrap(a, NULL), bound, n);
+  if (first && core_is_array(first)) return core_made(first) ? core_wrap_view(a, first) : core_wrap(a, NULL);
+  return core_wrap(a, NULL);
 }
 
 static PyObject *results(const row *r, tt_array **made, const tt_result *result, PyObject *const *bound) {
@@ -277,10 +333,10 @@ static PyObject *results(const row *r, tt_array **made, const tt_result *result,
     return out;
   }
   if (result->n == 0 && !result->tuple) Py_RETURN_NONE;
-  if (result->n == 1 && !result->tuple) return result_array(made[0], r->n, bound);
+  if (result->n == 1 && !result->tuple) return result_array(made[0], r, bound);
   PyObject *tuple = PyTuple_New(result->n);
   for (int k = 0; k < result->n; k++) {
-    PyObject *x = tuple ? result_array(made[k], r->n, bound) : (tt_release(&made[k]), NULL);
+    PyObject *x = tuple ? result_array(made[k], r, bound) : (tt_release(&made[k]), NULL);
     if (!x) {
       Py_CLEAR(tuple);
     } else {
@@ -329,12 +385,15 @@ PyObject *core_call(int at, PyObject *self, PyObject *const *arg, Py_ssize_t n, 
       ok = convert_rest(&s, r->param[k].kind, arg + (k - shift), n - (k - shift), &value[k]);
       used = k + 1;
     } else if (bound[k]) {
-      ok = convert(&s, r->param[k].kind, bound[k], &value[k]);
+      ok = r->param[k].kind == VALUES ? convert_values(&s, bound[k], bound[0], &value[k])
+                                      : convert(&s, r->param[k].kind, bound[k], &value[k]);
       used = k + 1;
     } else {
       value[k].tag = TT_V_MISSING;
     }
   }
+  if (core_subclassed && !r->plain && r->n && r->param[0].variadic && n > 0)
+    bound[0] = arg[0]; /* for the class of results */
   if (ok && device == TT_AUTO) {
     out = run_row(r, value, used, bound);
   } else if (ok) { /* made there, or else moved there: what looks like another array lives where that one does */
@@ -343,11 +402,48 @@ PyObject *core_call(int at, PyObject *self, PyObject *const *arg, Py_ssize_t n, 
     tt_set_device(before);
   }
   core_scratch_free(&s);
+  return core_warned(out);
+}
+
+/*
+** What a function is bound to: its row. It is pickled as the module that has the function, of which pickle then asks
+** the function's name.
+*/
+typedef struct row_object {
+  PyObject_HEAD int row;
+} row_object;
+
+static PyObject *call_row(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
+  return core_call(((row_object *)self)->row, NULL, arg, n, names);
+}
+
+/* "tutti" for "sum", "tutti.linalg" for "linalg.solve". */
+static PyObject *module_name(const row *r) {
+  Py_ssize_t n = r->short_name - r->info->name;
+  PyObject *part = PyUnicode_FromStringAndSize(r->info->name, n > 0 ? n - 1 : 0);
+  PyObject *name = part ? PyUnicode_FromFormat(n > 0 ? "tutti.%U" : "tutti%U", part) : NULL;
+  Py_XDECREF(part);
+  return name;
+}
+
+static PyObject *row_reduce(PyObject *self, PyObject *unused) {
+  (void)unused;
+  PyObject *module = PyImport_ImportModule("importlib"), *name = module_name(&rows[((row_object *)self)->row]);
+  PyObject *import = module ? PyObject_GetAttrString(module, "import_module") : NULL;
+  PyObject *out = import && name ? Py_BuildValue("O(O)", import, name) : NULL;
+  Py_XDECREF(module);
+  Py_XDECREF(import);
+  Py_XDECREF(name);
   return out;
 }
 
-static PyObject *call_row(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
-  return core_call((int)PyLong_AsLong(self), NULL, arg, n, names);
+static PyTypeObject *row_type(void) {
+  static PyMethodDef methods[] = {{"__reduce__", row_reduce, METH_NOARGS, NULL}, {NULL, NULL, 0, NULL}};
+  static PyType_Slot slots[] = {{Py_tp_methods, methods}, {0, NULL}};
+  static PyType_Spec spec = {"tutti._core.row", sizeof(row_object), 0, Py_TPFLAGS_DEFAULT, slots};
+  static PyTypeObject *type;
+  if (!type) type = (PyTypeObject *)PyType_FromSpec(&spec);
+  return type;
 }
 
 /* ---- the functions */
@@ -360,39 +456,121 @@ static bool is_type_name(const char *s, size_t n) {
   return n > 0 && s[0] >= 'a' && s[0] <= 'z';
 }
 
-/* A text signature that inspect can read: kinds and computed defaults have no place in it. */
-static char *doc_text(const row *r) {
-  const tt_function_info *f = r->info;
-  size_t room = strlen(r->short_name) + 2 * strlen(f->signature) + strlen(f->doc) + 64, used;
-  char *out = PyMem_Malloc(room);
-  if (!out) return NULL;
-  used = (size_t)PyOS_snprintf(out, room, "%s(", r->short_name);
-  for (const char *s = f->signature; *s;) {
-    while (*s == ' ' || *s == ',') s++;
-    size_t len = param_length(s), head = 0;
-    while (head < len && s[head] != '=' && s[head] != ':') head++;
-    const char *equal = memchr(s, '=', len);
-    if (out[used - 1] != '(') memcpy(out + used, ", ", 2), used += 2;
-    memcpy(out + used, s, head);
-    used += head;
-    if (equal) {
-      int tail = (int)(len - (size_t)(equal - s)) - 1;
-      const char *quote = is_type_name(equal + 1, (size_t)tail) ? "'" : "";
-      used += (size_t)PyOS_snprintf(out + used, room - used, "=%s%.*s%s", quote, tail, equal + 1, quote);
-    }
-    s += len;
-  }
-  PyOS_snprintf(out + used, room - used, ")\n--\n\n%s", f->doc);
-  return out;
+/* What parameters of these names are, wherever they stand. */
+static const struct {
+  const char *name, *type, *what; /* type: NULL: as its kind says */
+} known_params[] = {
+    {"axis", "int or tuple of int", "The axis, or the axes, to go along; None: all."},
+    {"axes", "sequence of int", "The axes, counted from 0, or from the end if negative."},
+    {"dtype", NULL, "The type of the result; None: as NumPy's rules have it."},
+    {"out", NULL, "An array for the result, which is returned then."},
+    {"keepdims", "bool", "Leave axes of length 1 where the function went along one."},
+    {"where", NULL, "Elements to take part."},
+    {"initial", "number", "What the result begins with."},
+    {"ddof", "number", "What is taken off the number of elements before it divides."},
+    {"order", "str", "The order in memory: 'C', 'F', 'A' or 'K'."},
+    {"device", NULL, "Where the result lives; None: where tutti chooses."},
+    {"casting", "str", "The rule of casts: 'no', 'equiv', 'safe', 'same_kind' or 'unsafe'."},
+    {"shape", "int or tuple of int", "The lengths of the axes: an integer or a tuple."},
+    {"like", NULL, "Taken for NumPy's sake."},
+    {"subok", NULL, "Taken for NumPy's sake."},
+};
+
+/* A parameter's head without its mark of the kind. */
+static size_t param_head(const char *s, size_t len) {
+  size_t head = 0;
+  while (head < len && s[head] != '=' && s[head] != ':') head++;
+  return head;
 }
 
+static const char *next_param(const char *s) {
+  while (*s == ' ' || *s == ',') s++;
+  return s;
+}
+
+static const char *kind_word(param_kind kind) {
+  static const char *const words[] = {[ANY] = "object",  [ARRAY] = "array_like",    [ARRAYS] = "sequence of array_like",
+                                      [DTYPE] = "dtype", [INDEX] = "index",         [OFFSET] = "int",
+                                      [OUT] = "ndarray", [DEVICE] = "Device or str"};
+  return words[kind];
+}
+
+/* Where the documentation is put together, cut off at its end. */
+typedef struct text {
+  char *at;
+  size_t room, used;
+} text;
+
+static void put(text *t, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  int n = PyOS_vsnprintf(t->at + t->used, t->room - t->used, format, args);
+  va_end(args);
+  if (n > 0) t->used += (size_t)n < t->room - t->used ? (size_t)n : t->room - t->used - 1;
+}
+
+/* inspect's form: kinds and computed defaults have no place in it. A method's first parameter is the array. */
+static void put_signature(text *t, const row *r, const char *method) {
+  const char *first = method ? "$self, /" : NULL;
+  put(t, "%s(", method ? method : r->short_name);
+  bool begun = false;
+  for (const char *s = next_param(r->info->signature); *s; s = next_param(s)) {
+    size_t len = param_length(s), head = param_head(s, len);
+    const char *equal = memchr(s, '=', len);
+    bool skipped = method && begun && head == 1 && *s == '/';
+    if (!skipped) put(t, begun ? ", %.*s" : "%.*s", first ? (int)strlen(first) : (int)head, first ? first : s);
+    if (equal && !first) {
+      int tail = (int)(len - (size_t)(equal - s)) - 1;
+      const char *quote = is_type_name(equal + 1, (size_t)tail) ? "'" : "";
+      put(t, "=%s%.*s%s", quote, tail, equal + 1, quote);
+    }
+    first = NULL;
+    begun = true;
+    s += len;
+  }
+  put(t, ")\n--\n\n");
+}
+
+static void put_parameters(text *t, const row *r, bool method) {
+  size_t known = sizeof known_params / sizeof *known_params;
+  if (r->n > method) put(t, "\n\nParameters\n----------");
+  for (int k = method; k < r->n; k++) {
+    const param *p = &r->param[k];
+    const char *name = PyUnicode_AsUTF8AndSize(p->name, NULL);
+    size_t i = 0;
+    while (name && i < known && strcmp(name, known_params[i].name) != 0) i++;
+    bool told = name && i < known;
+    put(t, "\n%s%s : %s%s", p->variadic ? "*" : "", name ? name : "?",
+        told && known_params[i].type ? known_params[i].type : kind_word(p->kind),
+        p->required || p->variadic ? "" : ", optional");
+    if (told) put(t, "\n    %s", known_params[i].what);
+  }
+}
+
+/* The documentation of a row as a function or, under the name `method`, as a method: NULL without memory. */
+static char *doc_text(const row *r, const char *method) {
+  const tt_function_info *f = r->info;
+  text t = {.room = 2 * strlen(f->signature) + strlen(f->doc) + 256 + 192 * (size_t)r->n};
+  if (!(t.at = PyMem_Malloc(t.room))) return NULL;
+  put_signature(&t, r, method);
+  put(&t, "%s", f->doc);
+  put_parameters(&t, r, method != NULL);
+  return t.at;
+}
+
+const char *core_row_doc(int at, const char *method) { return doc_text(&rows[at], method); }
+
 static bool add_function(PyObject *functions, int k, PyMethodDef *def) {
-  char *doc = doc_text(&rows[k]);
+  char *doc = doc_text(&rows[k], NULL);
   if (!doc) return (void)PyErr_NoMemory(), false;
   *def = (PyMethodDef){rows[k].short_name, CORE_FAST(call_row), METH_FASTCALL | METH_KEYWORDS, doc};
-  PyObject *self = PyLong_FromLong(k), *f = self ? PyCFunction_NewEx(def, self, NULL) : NULL;
+  PyTypeObject *type = row_type();
+  PyObject *self = type ? PyType_GenericAlloc(type, 0) : NULL, *module = module_name(&rows[k]);
+  if (self) ((row_object *)self)->row = k;
+  PyObject *f = self && module ? PyCFunction_NewEx(def, self, module) : NULL;
   bool ok = f && PyDict_SetItemString(functions, rows[k].info->name, f) == 0;
   Py_XDECREF(self);
+  Py_XDECREF(module);
   Py_XDECREF(f);
   return ok;
 }
@@ -408,10 +586,10 @@ int core_call_init(PyObject *module) {
   if (!ok && !PyErr_Occurred()) PyErr_NoMemory();
   for (int k = 0; ok && k < row_count; k++) {
     const tt_function_info *info = tt_function(k);
-    PyObject *text = PyUnicode_FromString(info->signature);
-    ok = parse_row(info, &rows[k]) && add_function(functions, k, &defs[k]) && text &&
-         PyDict_SetItemString(signatures, info->name, text) == 0;
-    Py_XDECREF(text);
+    PyObject *words = PyUnicode_FromString(info->signature);
+    ok = parse_row(info, &rows[k]) && add_function(functions, k, &defs[k]) && words &&
+         PyDict_SetItemString(signatures, info->name, words) == 0;
+    Py_XDECREF(words);
   }
   ok = ok && PyModule_AddObjectRef(module, "functions", functions) == 0 &&
        PyModule_AddObjectRef(module, "signatures", signatures) == 0 &&

@@ -184,10 +184,38 @@ static bool read_ints(PyObject *tuple, int64_t *out, int *n) {
   return true;
 }
 
+/* An interface without an address: the memory is that of the buffer it names, or of the object itself. */
+static tt_array *from_interface_buffer(PyObject *o, PyObject *d, memory *m, core_copy copy) {
+  PyObject *data = PyDict_GetItemString(d, "data"), *offset = PyDict_GetItemString(d, "offset");
+  Py_ssize_t start = offset ? PyNumber_AsSsize_t(offset, PyExc_OverflowError) : 0;
+  if (start == -1 && PyErr_Occurred()) return NULL;
+  held_buffer *h = malloc(sizeof *h);
+  if (!h) return (void)PyErr_NoMemory(), NULL;
+  if (PyObject_GetBuffer(data && data != Py_None ? data : o, &h->view, PyBUF_SIMPLE) < 0) {
+    free(h);
+    return NULL;
+  }
+  h->later.run = drop_buffer;
+  int64_t bytes = core_dtype_bytes(m->dtype), room = h->view.len - start;
+  bool fits = start >= 0 && m->contiguous;
+  for (int k = 0; fits && k < m->rank; k++) fits = m->len[k] >= 0 && !__builtin_mul_overflow(bytes, m->len[k], &bytes);
+  if (!fits || bytes > room) {
+    drop_buffer(&h->later);
+    PyErr_SetString(PyExc_ValueError,
+                    "Invalid __array_interface__ value: its buffer does not hold what its shape says");
+    return NULL;
+  }
+  m->data = (char *)h->view.buf + start;
+  m->readonly = h->view.readonly;
+  return take_memory(m, copy, &h->later);
+}
+
+/* Also where `data` is no address: then *m has none. */
 static bool read_interface(PyObject *o, PyObject *d, memory *m) {
   PyObject *shape = PyDict_GetItemString(d, "shape"), *typestr = PyDict_GetItemString(d, "typestr");
   PyObject *data = PyDict_GetItemString(d, "data"), *strides = PyDict_GetItemString(d, "strides");
-  if (!shape || !typestr || !data || !PyTuple_Check(data) || PyTuple_Size(data) != 2) {
+  bool address = data && PyTuple_Check(data);
+  if (!shape || !typestr || (address && PyTuple_Size(data) != 2)) {
     PyErr_SetString(PyExc_ValueError, "Invalid __array_interface__ value");
     return false;
   }
@@ -200,8 +228,8 @@ static bool read_interface(PyObject *o, PyObject *d, memory *m) {
   if (!read_ints(shape, m->len, &m->rank)) return false;
   m->contiguous = !strides || strides == Py_None;
   if (!m->contiguous && (!read_ints(strides, m->stride, &n) || n != m->rank)) return false;
-  m->data = PyLong_AsVoidPtr(PyTuple_GetItem(data, 0));
-  m->readonly = PyObject_IsTrue(PyTuple_GetItem(data, 1)) == 1;
+  m->data = address ? PyLong_AsVoidPtr(PyTuple_GetItem(data, 0)) : NULL;
+  m->readonly = address && PyObject_IsTrue(PyTuple_GetItem(data, 1)) == 1;
   return !PyErr_Occurred();
 }
 
@@ -210,6 +238,8 @@ static tt_array *from_interface(PyObject *o, PyObject *d, core_copy copy) {
   if (!PyDict_Check(d))
     return PyErr_SetString(PyExc_ValueError, "Invalid __array_interface__ value, must be a dict"), NULL;
   if (!read_interface(o, d, &m)) return NULL;
+  PyObject *data = PyDict_GetItemString(d, "data");
+  if (!data || !PyTuple_Check(data)) return from_interface_buffer(o, d, &m, copy);
   held_object *h = malloc(sizeof *h);
   if (!h) return (void)PyErr_NoMemory(), NULL;
   h->later.run = drop_object;
@@ -232,6 +262,11 @@ static bool read_cuda_interface(PyObject *o, PyObject *d, memory *m, void **writ
   PyObject *mask = PyDict_Check(d) ? PyDict_GetItemString(d, "mask") : NULL;
   if (!PyDict_Check(d) || (mask && mask != Py_None)) {
     PyErr_SetString(PyExc_ValueError, "Invalid __cuda_array_interface__ value: a dict without a mask is expected");
+    return false;
+  }
+  PyObject *data = PyDict_GetItemString(d, "data");
+  if (!data || !PyTuple_Check(data)) {
+    PyErr_SetString(PyExc_ValueError, "Invalid __cuda_array_interface__ value: it has no address");
     return false;
   }
   if (!read_interface(o, d, m) || !read_writer(PyDict_GetItemString(d, "stream"), writer)) return false;
@@ -273,10 +308,11 @@ static tt_array *from_cuda_interface(PyObject *o, PyObject *d, core_copy copy) {
 
 /*
 ** After a buffer was refused (the exception is set): is another protocol worth asking? NumPy exports no buffer of types
-** outside the struct module, and arrays on a GPU none at all, though their type has the slot.
+** outside the struct module, ml_dtypes' scalars none with a format, and arrays on a GPU none at all, though their type
+** has the slot.
 */
 static bool asks_elsewhere(PyObject *o, core_copy copy) {
-  bool value = PyErr_ExceptionMatches(PyExc_ValueError);
+  bool value = PyErr_ExceptionMatches(PyExc_ValueError) || PyErr_ExceptionMatches(PyExc_TypeError);
   if (copy != CORE_COPY_NEVER && (value || PyErr_ExceptionMatches(PyExc_BufferError))) return true;
   PyObject *type, *error, *trace;
   PyErr_Fetch(&type, &error, &trace);
@@ -284,6 +320,18 @@ static bool asks_elsewhere(PyObject *o, core_copy copy) {
              PyObject_HasAttrString(o, "__cuda_array_interface__");
   PyErr_Restore(type, error, trace);
   return yes;
+}
+
+/* After DLPack was refused, as by Arrow's arrays of bools: has the object __array__ as well? The error is gone then. */
+static bool asks_by_method(PyObject *o) {
+  PyObject *type, *error, *trace;
+  if (!PyErr_ExceptionMatches(PyExc_TypeError)) return false;
+  PyErr_Fetch(&type, &error, &trace);
+  if (!PyObject_HasAttrString(o, "__array__")) return PyErr_Restore(type, error, trace), false;
+  Py_XDECREF(type);
+  Py_XDECREF(error);
+  Py_XDECREF(trace);
+  return true;
 }
 
 tt_array *core_from_memory(PyObject *o, core_copy copy, bool *known) {
@@ -305,7 +353,10 @@ tt_array *core_from_memory(PyObject *o, core_copy copy, bool *known) {
   PyErr_Clear();
   if (PyObject_HasAttrString(o, "__dlpack__")) {
     *known = true;
-    return core_from_dlpack(o, copy);
+    tt_array *a = core_from_dlpack(o, copy);
+    if (a || copy == CORE_COPY_NEVER || !asks_by_method(o)) return a;
+    *known = false;
+    return NULL;
   }
   d = PyObject_GetAttrString(o, "__cuda_array_interface__");
   if (d) {
@@ -412,20 +463,10 @@ static bool lies_in(const tt_array *a, char order) {
   return order == 'K' || (wants_f(a, order) ? tt_array_is_f_contiguous(a) : tt_array_is_contiguous(a));
 }
 
-/* A copy has C order; Fortran's is the transpose of one of the transpose. */
 PyObject *core_copy_in(tt_array *a, char order) {
-  tt_array *turned = NULL, *dense = NULL, *out = NULL;
+  tt_array *out;
   tt_error err;
-  tt_code c;
-  if (!wants_f(a, order)) {
-    c = tt_copy(a, &out, &err);
-  } else {
-    c = tt_transpose(a, NULL, &turned, &err);
-    if (c == TT_OK) c = tt_copy(turned, &dense, &err);
-    if (c == TT_OK) c = tt_transpose(dense, NULL, &out, &err);
-  }
-  tt_release(&turned);
-  tt_release(&dense);
+  tt_code c = tt_copy_as(a, tt_array_dtype(a), order, &out, &err);
   return core_done(c, out, NULL, &err);
 }
 
@@ -436,7 +477,7 @@ PyObject *core_in_order(PyObject *made, char order) {
   return out;
 }
 
-static PyObject *make(PyObject *o, PyObject *dtype, core_copy copy, PyObject *order_word, PyObject *device) {
+static PyObject *make_any(PyObject *o, PyObject *dtype, core_copy copy, PyObject *order_word, PyObject *device) {
   tt_dtype want;
   int place;
   char order = 'K';
@@ -448,7 +489,7 @@ static PyObject *make(PyObject *o, PyObject *dtype, core_copy copy, PyObject *or
     copy = CORE_COPY_ALWAYS;
   }
   bool same = core_is_array(o) && (want == TT_DTYPE_NONE || want == tt_array_dtype(core_handle(o)));
-  if (order == 'A' && core_is_array(o)) order = wants_f(core_handle(o), order) ? 'F' : 'C';
+  if (order == 'A' && copy != CORE_COPY_ALWAYS && core_is_array(o)) order = 'K'; /* as it lies */
   if (same && copy == CORE_COPY_NEVER && !lies_in(core_handle(o), order)) return core_raise_copy_needed(), NULL;
   if (same && core_lies_on(core_handle(o), place)) {
     if (copy == CORE_COPY_ALWAYS) return core_put(core_copy_in(core_handle(o), order), place);
@@ -462,6 +503,17 @@ static PyObject *make(PyObject *o, PyObject *dtype, core_copy copy, PyObject *or
     return core_raise_copy_needed(), NULL;
   }
   return core_in_order(core_put(made, place), order); /* what moves has C order there */
+}
+
+/* Of no subclass, unless that is wanted. */
+static PyObject *make(PyObject *o, PyObject *dtype, core_copy copy, PyObject *order, PyObject *device, bool subok) {
+  PyObject *made = make_any(o, dtype, copy, order, device);
+  if (!core_subclassed || !made) return made;
+  if (subok) return core_like(made, o);
+  if (Py_TYPE(made) == core_array_type) return made;
+  PyObject *plain = core_as_type(made, core_array_type, Py_None);
+  Py_DECREF(made);
+  return plain;
 }
 
 static bool copy_mode(PyObject *copy, core_copy without, core_copy *out) {
@@ -478,7 +530,9 @@ PyObject *core_py_array(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyOb
   core_copy copy;
   if (!core_bind("array", "object,dtype,*,copy,order,subok,ndmin,like,device", 1, arg, n, names, a)) return NULL;
   if (!copy_mode(a[2], CORE_COPY_ALWAYS, &copy)) return NULL;
-  PyObject *made = make(a[0], a[1], copy, a[3], a[7]);
+  int subok = a[4] ? PyObject_IsTrue(a[4]) : 0;
+  if (subok < 0) return NULL;
+  PyObject *made = make(a[0], a[1], copy, a[3], a[7], subok);
   long ndmin = made && a[5] ? PyLong_AsLong(a[5]) : 0;
   if (!made || ndmin <= 0) return PyErr_Occurred() ? (Py_XDECREF(made), NULL) : made;
   int rank = tt_array_rank(core_handle(made));
@@ -499,19 +553,27 @@ PyObject *core_py_array(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyOb
   return core_done(c, out, NULL, &err);
 }
 
-PyObject *core_py_asarray(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
-  (void)self;
+static PyObject *as_array(const char *name, PyObject *const *arg, Py_ssize_t n, PyObject *names, bool subok) {
   PyObject *a[6];
   core_copy copy;
-  if (!core_bind("asarray", "a,dtype,order,*,device,copy,like", 1, arg, n, names, a)) return NULL;
+  if (!core_bind(name, "a,dtype,order,*,device,copy,like", 1, arg, n, names, a)) return NULL;
   if (!copy_mode(a[4], CORE_COPY_NEEDED, &copy)) return NULL;
-  return make(a[0], a[1], copy, a[2], a[3]);
+  return make(a[0], a[1], copy, a[2], a[3], subok);
+}
+
+PyObject *core_py_asarray(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
+  return (void)self, as_array("asarray", arg, n, names, false);
+}
+
+PyObject *core_py_asanyarray(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
+  return (void)self, as_array("asanyarray", arg, n, names, true);
 }
 
 static PyObject *dense(const char *name, const char *order, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
   PyObject *a[4];
   if (!core_bind(name, "a,dtype,*,device,like", 1, arg, n, names, a)) return NULL;
-  PyObject *word = PyUnicode_FromString(order), *made = word ? make(a[0], a[1], CORE_COPY_NEEDED, word, a[2]) : NULL;
+  PyObject *word = PyUnicode_FromString(order),
+           *made = word ? make(a[0], a[1], CORE_COPY_NEEDED, word, a[2], false) : NULL;
   Py_XDECREF(word);
   if (!made || tt_array_rank(core_handle(made)) > 0) return made;
   int64_t one = 1;

@@ -36,7 +36,11 @@ typedef struct core_array {
 /* The type objects; made once when the module starts, never changed after. */
 extern PyTypeObject *core_array_type, *core_dtype_type;
 
-static inline bool core_is_array(PyObject *o) { return Py_TYPE(o) == core_array_type; }
+/* Has somebody made a subclass? Until then nothing pays for them. */
+extern bool core_subclassed;
+static inline bool core_is_array(PyObject *o) {
+  return Py_TYPE(o) == core_array_type || (core_subclassed && PyType_IsSubtype(Py_TYPE(o), core_array_type));
+}
 bool core_make_array(PyObject *o);
 /* What an object has of an array: NULL for a number whose array nobody has asked for. */
 static inline tt_array *core_made(PyObject *o) { return ((core_array *)o)->array; }
@@ -70,7 +74,7 @@ static inline tt_dtype core_dtype_of(PyObject *o) {
 
 int core_array_init(PyObject *module);
 /* Take the hold `a` (NULL: an error is set, hand NULL on) into a new object; `base`: the object it views, or NULL. */
-PyObject *core_wrap(tt_array *a, PyObject *base);
+PyObject *core_wrap(tt_array *a, PyObject *base); /* gives the warnings that wait, too */
 /* A number by itself, to be filled in; and what is done with one that could not be. */
 core_array *core_number_new(void);
 void core_number_drop(core_array *number);
@@ -80,6 +84,19 @@ PyObject *core_as_number(PyObject *made);
 bool core_number_value(PyObject *o, tt_value *out);
 /* Take the hold `a`, which may be a view of `self`, into a new object. Views of numbers are copies: numbers stay. */
 PyObject *core_wrap_view(tt_array *a, PyObject *self);
+/* ---- subclasses (subclass.c) */
+/* The same array as an object of a class, made from `from` (None: from nothing), which is told so. */
+PyObject *core_as_type(PyObject *array, PyTypeObject *type, PyObject *from);
+/* What was made of `from`, in its class. Takes the reference; NULL and objects that have a class stay. */
+PyObject *core_like(PyObject *made, PyObject *from);
+/* What a ufunc made of operands, in the class of the one with the highest priority, by its __array_wrap__. */
+PyObject *core_like_operands(PyObject *made, PyObject *const *arg, Py_ssize_t n);
+/* An operand with an __array_ufunc__ of its own is asked; false: there is none. */
+bool core_overridden(tt_op op, PyObject *const *arg, Py_ssize_t n, PyObject *names, PyObject **result);
+/* _become(array, other): what other is from now on; nobody else sees it change. */
+PyObject *core_py_become(PyObject *self, PyObject *args);
+extern PyMethodDef core_subclass_methods[];
+PyObject *core_py_rebuild_as(PyObject *self, PyObject *args);
 /* As core_wrap, after a call that returned `code`. */
 PyObject *core_done(tt_code code, tt_array *a, PyObject *base, const tt_error *err);
 
@@ -91,11 +108,18 @@ PyObject *core_done(tt_code code, tt_array *a, PyObject *base, const tt_error *e
   X(flags)            \
   X(flat)             \
   X(tofile)           \
+  X(method)           \
   X(device)           \
   X(device_numbered)  \
   X(error_class)      \
+  X(warn)             \
   X(array_ufunc)      \
   X(array_function)   \
+  X(rules)            \
+  X(their_operator)   \
+  X(arrow)            \
+  X(jax_array)        \
+  X(number_class)     \
   X(namespace)        \
   X(numpy)            \
   X(numpy_dtype)      \
@@ -129,6 +153,16 @@ PyObject *core_put(PyObject *made, int device);
 int core_error_init(void);
 /* Raise the exception of a code; returns NULL. */
 PyObject *core_raise(tt_code code, const tt_error *err);
+/* Give the warnings that calls of this thread left; false with an exception, where a filter makes one of a warning. */
+bool core_warn_all(void);
+/* That an imaginary part is dropped; false as above. */
+bool core_warn_discarded(void);
+static inline bool core_warnings(void) { return !tt_warning_waits() || core_warn_all(); }
+/* The result of a call that may have left warnings; dropped where one of them is an exception. NULL stays NULL. */
+static inline PyObject *core_warned(PyObject *result) {
+  if (result && !core_warnings()) Py_CLEAR(result);
+  return result;
+}
 /* What kernels have printed goes to sys.stdout; false with an exception. */
 bool core_show_printed(void);
 /* Memory of the caller was copied for a kernel on a device: a warning, once. */
@@ -222,6 +256,12 @@ bool core_value_beside(PyObject *o, tt_dtype dtype, tt_value *out);
 bool core_value_numpy(PyObject *o, tt_number *out);
 /* One index: an int, a number of an integer type, or such a scalar of NumPy's; false for any other (no exception). */
 bool core_index(PyObject *o, int64_t *out);
+/*
+** An operator between an array of ours and an object of another library: who decides? OURS: it is converted. THEIRS:
+** its library, which gets NumPy's array in place of ours. DEFER: its class, by Python's own rules (numpy.c).
+*/
+typedef enum core_rules { CORE_OURS, CORE_THEIRS, CORE_DEFER } core_rules;
+core_rules core_rules_of(PyObject *o);
 /* A Python scalar or None, exactly; false when `o` is something else (no exception). Huge ints: see core_value_int. */
 bool core_value_scalar(PyObject *o, tt_value *out);
 
@@ -278,6 +318,7 @@ PyObject *core_in_order(PyObject *made, char order);
 
 PyObject *core_py_array(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
 PyObject *core_py_asarray(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
+PyObject *core_py_asanyarray(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
 PyObject *core_py_ascontiguousarray(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
 PyObject *core_py_asfortranarray(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
 PyObject *core_py_frombuffer(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
@@ -314,6 +355,7 @@ PyObject *core_attr_cuda_interface(PyObject *self, void *unused);
 PyObject *core_py_rebuild(PyObject *self, PyObject *args);
 
 /* DLPack (dlpack.c) */
+PyObject *core_meth_arrow(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names); /* arrow.c */
 PyObject *core_meth_dlpack(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
 PyObject *core_meth_dlpack_device(PyObject *self, PyObject *unused);
 PyObject *core_py_from_dlpack(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
@@ -322,6 +364,8 @@ tt_array *core_from_dlpack(PyObject *o, core_copy copy);
 /* elementwise functions (apply.c), table functions (call.c), insight (insight.c): added to the module by name */
 int core_apply_init(PyObject *module);
 int core_ufunc_init(PyObject *module, PyObject *ops); /* ufunc.c */
+/* NumPy's name of an op. */
+const char *core_op_name(tt_op op);
 PyObject *core_apply(tt_op op, PyObject *const *arg, Py_ssize_t n, PyObject *names);
 /* One elementwise op over objects; Py_NotImplemented where an operand is no array-like. */
 PyObject *core_operator(tt_op op, PyObject *const *arg, int n, PyObject *out);
@@ -331,6 +375,8 @@ int core_call_init(PyObject *module);
 /* The row by name, or -1. */
 int core_row(const char *name);
 /* Call a row; `self` (or NULL) is the first positional argument. */
+/* The documentation of a row as a method, which lives with the process; NULL without memory. */
+const char *core_row_doc(int at, const char *method);
 PyObject *core_call(int row, PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
 int core_jit_init(PyObject *module); /* jit.c: compiled functions */
 extern PyMethodDef core_insight_functions[];

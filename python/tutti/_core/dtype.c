@@ -103,6 +103,17 @@ static bool from_text(const char *s, tt_dtype *out) {
   return *out != TT_DTYPE_NONE && !swap;
 }
 
+/* A type of NumPy's whose name is another one of the same numbers: longlong. */
+static bool from_alias(PyObject *type, const char *name, tt_dtype *out) {
+  PyObject *module = PyObject_GetAttrString(type, "__module__");
+  bool ok = module && PyUnicode_Check(module) && PyUnicode_CompareWithASCIIString(module, "numpy") == 0;
+  PyErr_Clear();
+  Py_XDECREF(module);
+  for (size_t k = 0; ok && k < sizeof aliases / sizeof *aliases; k++)
+    if (strcmp(aliases[k].name, name) == 0) return *out = aliases[k].dtype, true;
+  return false;
+}
+
 /* NumPy's dtypes and scalar types, ml_dtypes' types: told by their name, so that neither need be imported. */
 static bool from_foreign(PyObject *o, tt_dtype *out) {
   const char *attr = PyType_Check(o) ? "__name__" : "name";
@@ -118,7 +129,7 @@ static bool from_foreign(PyObject *o, tt_dtype *out) {
       for (int k = 0; k < TT_DTYPE_COUNT && !ok; k++) {
         if (strcmp(rows[k].name, s) == 0) *out = (tt_dtype)k, ok = true;
       }
-      if (!ok && PyType_Check(o)) ok = strcmp(s, "bool_") == 0 ? (*out = TT_BOOL, true) : ok;
+      if (!ok && PyType_Check(o)) ok = from_alias(o, s, out);
     } else {
       PyErr_Clear();
     }
@@ -187,7 +198,43 @@ static PyObject *dtype_new(PyTypeObject *type, PyObject *args, PyObject *kw) {
 
 static PyObject *dtype_repr(PyObject *self) { return PyUnicode_FromFormat("dtype('%s')", rows[self_dtype(self)].name); }
 static PyObject *dtype_str(PyObject *self) { return PyUnicode_FromString(rows[self_dtype(self)].name); }
-static Py_hash_t dtype_hash(PyObject *self) { return 0x7474 + (Py_hash_t)self_dtype(self) * 1000003; }
+/* NumPy's dtype of the same name, a new reference; NULL without an exception where there is none. */
+static PyObject *numpys(PyObject *self) {
+  PyObject *hook = core_hook_get(CORE_HOOK_numpy_dtype);
+  PyObject *d = hook ? PyObject_CallFunctionObjArgs(hook, self, NULL) : NULL;
+  if (!d) PyErr_Clear();
+  return d;
+}
+
+/* What is equal has one hash: that of NumPy's dtype, where there is one. */
+static Py_hash_t dtype_hash(PyObject *self) {
+  static Py_hash_t known[TT_DTYPE_COUNT]; /* 0: nobody has asked */
+  Py_hash_t *hash = &known[self_dtype(self)];
+  if (*hash) return *hash;
+  PyObject *d = numpys(self);
+  Py_hash_t h = d ? PyObject_Hash(d) : -1;
+  Py_XDECREF(d);
+  PyErr_Clear();
+  *hash = h != -1 && h != 0 ? h : 0x7474 + (Py_hash_t)self_dtype(self) * 1000003;
+  return *hash;
+}
+
+/* What a dtype of ours does not know, NumPy's of the same name does: byteorder, num, newbyteorder(), ... */
+static PyObject *dtype_getattr(PyObject *self, PyObject *name) {
+  PyObject *value = PyObject_GenericGetAttr(self, name);
+  if (value || !PyErr_ExceptionMatches(PyExc_AttributeError)) return value;
+  if (PyUnicode_GetLength(name) > 0 && PyUnicode_ReadChar(name, 0) == '_') return NULL;
+  PyObject *type, *error, *trace;
+  PyErr_Fetch(&type, &error, &trace);
+  PyObject *d = numpys(self);
+  value = d ? PyObject_GetAttr(d, name) : NULL;
+  Py_XDECREF(d);
+  if (!value) return PyErr_Restore(type, error, trace), NULL;
+  Py_XDECREF(type);
+  Py_XDECREF(error);
+  Py_XDECREF(trace);
+  return value;
+}
 
 static PyObject *dtype_compare(PyObject *l, PyObject *r, int op) {
   tt_dtype other;
@@ -224,7 +271,21 @@ static PyObject *dtype_get_char(PyObject *self, void *unused) {
   char c = core_dtype_char(self_dtype(self));
   return (void)unused, PyUnicode_FromStringAndSize(&c, 1);
 }
-static PyObject *dtype_get_self(PyObject *self, void *unused) { return (void)unused, Py_NewRef(self); }
+/* Programs ask isinstance(d, numpy.dtype), and issubclass(d.type, numpy.floating). */
+static PyObject *dtype_get_class(PyObject *self, void *unused) {
+  (void)unused;
+  PyObject *modules = PyImport_GetModuleDict(); /* borrowed */
+  PyObject *d = PyDict_GetItemString(modules, "numpy") ? numpys(self) : NULL;
+  PyObject *type = Py_NewRef((PyObject *)Py_TYPE(d ? d : self));
+  Py_XDECREF(d);
+  return type;
+}
+static PyObject *dtype_get_type(PyObject *self, void *unused) {
+  (void)unused;
+  PyObject *d = numpys(self), *type = d ? PyObject_GetAttrString(d, "type") : Py_NewRef(self);
+  Py_XDECREF(d);
+  return type;
+}
 static PyObject *dtype_get_native(PyObject *self, void *unused) { return (void)self, (void)unused, PyBool_FromLong(1); }
 static PyObject *dtype_get_numpy(PyObject *self, void *unused) {
   (void)unused;
@@ -243,7 +304,8 @@ static PyGetSetDef dtype_attributes[] = {
     {"itemsize", dtype_get_itemsize, NULL, "bytes of an element", NULL},
     {"str", dtype_get_typestr, NULL, "the array interface's type string", NULL},
     {"char", dtype_get_char, NULL, "NumPy's one-letter code", NULL},
-    {"type", dtype_get_self, NULL, "what makes a scalar of this type: the dtype itself", NULL},
+    {"type", dtype_get_type, NULL, "the class of NumPy's scalars of this type; without NumPy the dtype itself", NULL},
+    {"__class__", dtype_get_class, NULL, "NumPy's class of dtypes of this name, where NumPy is imported", NULL},
     {"isnative", dtype_get_native, NULL, "always true", NULL},
     {"__numpy_dtype__", dtype_get_numpy, NULL, "the NumPy dtype of the same name", NULL},
     {"dtype", dtype_get_numpy, NULL, "the NumPy dtype of the same name (NumPy asks for it)", NULL},
@@ -259,6 +321,7 @@ static PyType_Slot dtype_slots[] = {
     {Py_tp_repr, dtype_repr},
     {Py_tp_str, dtype_str},
     {Py_tp_hash, dtype_hash},
+    {Py_tp_getattro, dtype_getattr},
     {Py_tp_richcompare, dtype_compare},
     {Py_tp_call, dtype_call},
     {Py_tp_getset, dtype_attributes},

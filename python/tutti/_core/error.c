@@ -16,6 +16,8 @@ static const char *class_name(tt_code code) {
       return "StrictError";
     case TT_ECOMPILE:
       return "CompileError";
+    case TT_EHARD:
+      return "TooHardError";
     default:
       return NULL;
   }
@@ -54,6 +56,7 @@ PyObject *core_raise(tt_code code, const tt_error *err) {
   /* The interrupt check has raised already what the signal handler raised. */
   if (code == TT_EINTERRUPT && PyErr_Occurred()) return NULL;
   PyErr_Clear();
+  for (tt_warning left; tt_warning_next(&left);) continue; /* what failed need not be warned of */
   const char *message = err && err->message[0] ? err->message : tt_code_name(code);
   static const char assertion[] = "AssertionError: "; /* of a Python kernel or function */
   if (code == TT_EINTERNAL && strncmp(message, assertion, sizeof assertion - 1) == 0) {
@@ -76,6 +79,26 @@ PyObject *core_raise(tt_code code, const tt_error *err) {
   Py_XDECREF(text);
   Py_DECREF(cls);
   return NULL;
+}
+
+static bool warn(const char *name, const char *message) {
+  PyObject *hook = core_hook_get(CORE_HOOK_warn);
+  PyObject *done = hook ? PyObject_CallFunction(hook, "ss", name, message) : NULL;
+  Py_XDECREF(done);
+  return done != NULL;
+}
+
+bool core_warn_discarded(void) {
+  return warn("ComplexWarning", "Casting complex values to real discards the imaginary part");
+}
+
+bool core_warn_all(void) {
+  static const char *const name[TT_WARN_COUNT] = {
+      [TT_WARN_RUNTIME] = "RuntimeWarning", [TT_WARN_COMPLEX] = "ComplexWarning", [TT_WARN_RANK] = "RankWarning"};
+  tt_warning w;
+  bool ok = true;
+  while (tt_warning_next(&w)) ok = ok && warn(name[w.kind], w.message); /* an exception ends the giving */
+  return ok;
 }
 
 /* ---- the interpreter lock */

@@ -269,13 +269,15 @@ static PyObject *element(const void *p, tt_dtype dtype) {
   }
 }
 
-static PyObject *list_of(tt_array *a, const char *at, int axis) {
+/* Ctrl-C is heard now and then. */
+static PyObject *list_of(tt_array *a, const char *at, int axis, unsigned *count) {
   tt_dtype dtype = tt_array_dtype(a);
+  if ((++*count & 0xfffff) == 0 && PyErr_CheckSignals() < 0) return NULL;
   if (axis == tt_array_rank(a)) return element(at, dtype);
   int64_t n = tt_array_len(a)[axis], step = tt_array_step(a)[axis] * core_dtype_bytes(dtype);
   PyObject *list = PyList_New((Py_ssize_t)n);
   for (int64_t k = 0; list && k < n; k++) {
-    PyObject *x = list_of(a, at + k * step, axis + 1);
+    PyObject *x = list_of(a, at + k * step, axis + 1, count);
     if (!x) {
       Py_DECREF(list);
       return NULL;
@@ -293,7 +295,8 @@ PyObject *core_tolist(PyObject *self) {
   tt_error err;
   tt_code c = tt_peek(a, &data, &hold, &err);
   if (c != TT_OK) return core_raise(c, &err);
-  PyObject *out = list_of(a, data, 0);
+  unsigned count = 0;
+  PyObject *out = list_of(a, data, 0, &count);
   tt_unpeek(hold);
   return out;
 }
@@ -342,6 +345,16 @@ PyObject *core_meth_reduce(PyObject *self, PyObject *unused) {
 /* From protocol 5 on the elements travel as a buffer, out of band if the pickler wishes. */
 PyObject *core_meth_reduce_ex(PyObject *self, PyObject *protocol) {
   if (!core_need(self)) return NULL;
+  if (Py_TYPE(self) != core_array_type) { /* the class by its name, around an array */
+    PyObject *core = PyImport_ImportModule("tutti._core"),
+             *as = core ? PyObject_GetAttrString(core, "_rebuild_as") : NULL,
+             *plain = as ? core_as_type(self, core_array_type, Py_None) : NULL;
+    PyObject *made = plain ? Py_BuildValue("O(OO)", as, Py_TYPE(self), plain) : NULL;
+    Py_XDECREF(core);
+    Py_XDECREF(as);
+    Py_XDECREF(plain);
+    return made;
+  }
   long version = PyLong_AsLong(protocol);
   if (version == -1 && PyErr_Occurred()) return NULL;
   if (version < 5 || core_is_number(self) || tt_array_dtype(core_handle(self)) == TT_BF16)

@@ -80,19 +80,26 @@ static int assign(PyObject *self, PyObject *key, PyObject *value) {
   int64_t at[TT_MAX_RANK];
   int n = core_number_operand(value, &v, &room) ? key_of(key, at) : -1;
   if (n >= 0 && tt_number_set(core_handle(self), n, at, &v)) return 0;
+  tt_dtype own = tt_array_dtype(core_handle(self));
   core_scratch_init(&s);
   bool ok = core_value_index(&s, key, &index);
   if (ok && value == Py_None) {
     PyErr_SetString(PyExc_TypeError, "float() argument must be a string or a real number, not 'NoneType'");
     ok = false;
   }
-  ok = ok && (core_value_common(value, &v) || core_value_array(&s, value, &v));
+  if (ok && (PyList_Check(value) || PyTuple_Check(value))) { /* numbers in it become elements of the array's own type */
+    tt_array *a = core_from_sequence(value, own);
+    ok = a && core_scratch_own(&s, a);
+    v = tt_v_array(a);
+  } else {
+    ok = ok && (core_value_common(value, &v) || core_value_array(&s, value, &v));
+  }
   if (ok) {
     tt_error err;
     core_line();
     tt_code c = tt_set(core_handle(self), index, v, &err);
     if (c != TT_OK) core_raise(c, &err);
-    ok = c == TT_OK;
+    ok = c == TT_OK && core_warnings();
   }
   core_scratch_free(&s);
   return ok ? 0 : -1;

@@ -4,6 +4,8 @@
 */
 #include "core.h"
 
+#include <string.h>
+
 static PyObject *text_object(char *text) {
   if (!text) return PyErr_NoMemory();
   PyObject *s = PyUnicode_FromString(text);
@@ -162,6 +164,12 @@ static PyObject *py_strict(PyObject *self, PyObject *args) {
   Py_RETURN_NONE;
 }
 
+static PyObject *py_defer_checks(PyObject *self, PyObject *on) {
+  (void)self;
+  int yes = PyObject_IsTrue(on);
+  return yes < 0 ? NULL : PyBool_FromLong(tt_defer_checks(yes));
+}
+
 static PyObject *py_threads(PyObject *self, PyObject *unused) {
   (void)self, (void)unused;
   return PyLong_FromLong(tt_threads());
@@ -277,6 +285,35 @@ static PyObject *py_shares(PyObject *self, PyObject *args) {
   return PyBool_FromLong(core_is_array(a) && core_is_array(b) && tt_array_shares(core_handle(a), core_handle(b)));
 }
 
+/* max_work= as NumPy reads it; None: as a number that `none` is. */
+static bool read_work(PyObject *o, int64_t none, int64_t *out) {
+  *out = none;
+  if (o == Py_None) return true;
+  PyObject *whole = PyNumber_Index(o);
+  *out = whole ? PyLong_AsLongLong(whole) : -1;
+  Py_XDECREF(whole);
+  if (PyErr_Occurred()) return PyErr_SetString(PyExc_ValueError, "max_work must be an integer"), false;
+  if (*out < -2) return PyErr_SetString(PyExc_ValueError, "Invalid value for max_work"), false;
+  return true;
+}
+
+/* What is no array of ours yet would be copied: it shares nothing. */
+static PyObject *py_overlap(PyObject *self, PyObject *args) {
+  (void)self;
+  PyObject *a, *b, *limit;
+  int exact;
+  int64_t work;
+  bool overlap = false;
+  tt_error err;
+  if (!PyArg_ParseTuple(args, "OOOp", &a, &b, &limit, &exact) || !read_work(limit, exact ? -1 : 0, &work)) return NULL;
+  if (!core_is_array(a) || !core_is_array(b)) Py_RETURN_FALSE;
+  if (!core_need(a) || !core_need(b)) return NULL;
+  tt_code c = tt_array_overlaps(core_handle(a), core_handle(b), work, &overlap, &err);
+  bool bounds = exact && work == 0 && overlap; /* NumPy: bounds alone do not tell */
+  if (bounds) c = TT_EHARD, strcpy(err.message, "Exceeded max_work");
+  return c == TT_OK || (c == TT_EHARD && !exact) ? PyBool_FromLong(overlap) : core_raise(c, &err);
+}
+
 static PyObject *py_layout(PyObject *self, PyObject *a) {
   (void)self;
   if (!core_is_array(a)) return PyErr_SetString(PyExc_TypeError, "expected a tutti.ndarray"), NULL;
@@ -312,7 +349,14 @@ static PyObject *py_test_live(PyObject *self, PyObject *unused) {
   return PyLong_FromLongLong(tt_test_live());
 }
 
+/* Launches that nobody has looked at run when the process ends, unless a thread that does not keep it is at work. */
+static PyObject *py_eval_at_exit(PyObject *self, PyObject *unused) {
+  (void)unused;
+  return tt_busy() ? Py_NewRef(Py_None) : py_eval(self, NULL, 0);
+}
+
 PyMethodDef core_insight_functions[] = {
+    {"_eval_at_exit", py_eval_at_exit, METH_NOARGS, NULL},
     {"eval", CORE_FAST(py_eval), METH_FASTCALL,
      "eval(*arrays)\n--\n\nCompute these arrays now, together; lists, tuples and dicts of arrays are looked into."},
     {"explain", CORE_FAST(py_explain), METH_FASTCALL,
@@ -324,6 +368,7 @@ PyMethodDef core_insight_functions[] = {
     {"memory_reset_peak", py_memory_reset_peak, METH_NOARGS, "memory_reset_peak()\n--\n\nForget the peak."},
     {"memory_trim", py_memory_trim, METH_NOARGS,
      "memory_trim()\n--\n\nGive what is kept for reuse back to the system."},
+    {"_defer_checks", py_defer_checks, METH_O, NULL},
     {"_strict", py_strict, METH_VARARGS, NULL},
     {"get_num_threads", py_threads, METH_NOARGS, "get_num_threads()\n--\n\nThreads that an evaluation uses."},
     {"set_num_threads", py_set_threads, METH_O, "set_num_threads(n)\n--\n\nUse n threads; 0 restores the default."},
@@ -345,10 +390,12 @@ PyMethodDef core_insight_functions[] = {
     {"_profile_trace", py_profile_trace, METH_NOARGS, NULL},
     {"info", py_info, METH_NOARGS, "info()\n--\n\nDevices, libraries, cache and threads, as text."},
     {"version", py_version, METH_NOARGS, "version()\n--\n\nThe version of the library that runs."},
-    {"synchronize", py_synchronize, METH_NOARGS, "synchronize()\n--\n\nWait for every device and for the compiler."},
+    {"synchronize", py_synchronize, METH_NOARGS,
+     "synchronize()\n--\n\nRun waiting launches, then wait for every device."},
     {"compile_wait", py_compile_wait, METH_NOARGS,
      "compile_wait()\n--\n\nWait until no kernel waits for the compiler."},
     {"_shares", py_shares, METH_VARARGS, NULL},
+    {"_overlap", py_overlap, METH_VARARGS, NULL},
     {"_layout", py_layout, METH_O, NULL},
     {"_test_fail", py_test_fail, METH_VARARGS, NULL},
     {"_test_calls", py_test_calls, METH_O, NULL},

@@ -21,59 +21,41 @@ static PyObject *reshaped(PyObject *self, int rank, const int64_t *len) {
   return view_of(self, c, out, &err);
 }
 
+/* The shape from positional arguments or by name, other names to the row. */
+static PyObject *reshape_by_name(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
+  PyObject *all[8], *rest = PyList_New(0), *shape = NULL, *made = NULL;
+  Py_ssize_t nkw = PyTuple_Size(names), count = 1;
+  for (Py_ssize_t k = 0; rest && k < nkw && count < 8; k++) {
+    PyObject *name = PyTuple_GetItem(names, k);
+    if (n == 0 && PyUnicode_CompareWithASCIIString(name, "shape") == 0) {
+      shape = Py_NewRef(arg[n + k]);
+      continue;
+    }
+    all[count++] = arg[n + k];
+    if (PyList_Append(rest, name) < 0) goto done;
+  }
+  if (!shape && n == 1) shape = Py_NewRef(arg[0]);
+  if (!shape && n > 0) shape = PyTuple_New(n);
+  for (Py_ssize_t k = 0; shape && n > 1 && k < n; k++) PyTuple_SetItem(shape, k, Py_NewRef(arg[k]));
+  PyObject *left = shape && rest ? PyList_AsTuple(rest) : NULL;
+  all[0] = shape;
+  if (left) made = core_call(core_row("reshape"), self, all, 1, PyTuple_Size(left) ? left : NULL);
+  Py_XDECREF(left);
+done:
+  if (!made && !PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "reshape() takes at least 1 argument (0 given)");
+  Py_XDECREF(rest);
+  Py_XDECREF(shape);
+  return made;
+}
+
 static PyObject *meth_reshape(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
   if (!core_need(self)) return NULL;
   int64_t len[TT_MAX_RANK];
   int rank;
-  PyObject *shape = NULL, *copy = NULL;
-  bool fortran = false;
-  Py_ssize_t nkw = names ? PyTuple_Size(names) : 0;
-  for (Py_ssize_t k = 0; k < nkw; k++) {
-    const char *name = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(names, k), NULL);
-    PyObject *value = arg[n + k];
-    if (name && strcmp(name, "order") == 0) {
-      const char *s = PyUnicode_Check(value) ? PyUnicode_AsUTF8AndSize(value, NULL) : NULL;
-      if (!s || !strchr("CFA", s[0]))
-        return PyErr_SetString(PyExc_ValueError, "order must be one of 'C', 'F' or 'A'"), NULL;
-      fortran = s[0] == 'F';
-    } else if (name && strcmp(name, "shape") == 0) {
-      shape = value;
-    } else if (name && strcmp(name, "copy") == 0) {
-      copy = value;
-    } else {
-      return PyErr_Format(PyExc_TypeError, "reshape() got an unexpected keyword argument '%s'", name ? name : "?");
-    }
-  }
-  if (n == 0 && !shape) return PyErr_SetString(PyExc_TypeError, "reshape() takes at least 1 argument (0 given)"), NULL;
-  if (shape ? !core_shape(shape, len, &rank) : !core_shape_args(arg, n, len, &rank)) return NULL;
-  if (fortran) { /* the reshape of the transpose, transposed */
-    PyObject *t = PyObject_GetAttrString(self, "T");
-    for (int k = 0; k < rank / 2; k++) {
-      int64_t swap = len[k];
-      len[k] = len[rank - 1 - k];
-      len[rank - 1 - k] = swap;
-    }
-    PyObject *r = t ? reshaped(t, rank, len) : NULL, *out = r ? PyObject_GetAttrString(r, "T") : NULL;
-    Py_XDECREF(t);
-    Py_XDECREF(r);
-    return out;
-  }
-  PyObject *out = reshaped(self, rank, len);
-  if (out && copy && copy != Py_None) {
-    bool shared = tt_array_shares(core_handle(self), core_handle(out));
-    int yes = PyObject_IsTrue(copy);
-    if (!yes && !shared) {
-      Py_DECREF(out);
-      PyErr_SetString(PyExc_ValueError, "Unable to avoid creating a copy while reshaping.");
-      return NULL;
-    }
-    if (yes && shared) {
-      PyObject *mine = PyObject_CallMethod(out, "copy", NULL);
-      Py_DECREF(out);
-      return mine;
-    }
-  }
-  return out;
+  core_line();
+  if (names && PyTuple_Size(names) > 0) return reshape_by_name(self, arg, n, names);
+  if (n == 0) return PyErr_SetString(PyExc_TypeError, "reshape() takes at least 1 argument (0 given)"), NULL;
+  return core_shape_args(arg, n, len, &rank) ? reshaped(self, rank, len) : NULL;
 }
 
 static PyObject *meth_transpose(PyObject *self, PyObject *const *arg, Py_ssize_t n) {
@@ -93,26 +75,13 @@ static PyObject *meth_transpose(PyObject *self, PyObject *const *arg, Py_ssize_t
   return view_of(self, c, out, &err);
 }
 
-static PyObject *meth_ravel(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
-  if (!core_need(self)) return NULL;
-  PyObject *a[1];
-  if (!core_bind("ravel", "order", 0, arg, n, names, a)) return NULL;
-  const char *s = a[0] && PyUnicode_Check(a[0]) ? PyUnicode_AsUTF8AndSize(a[0], NULL) : "C";
-  int64_t all = -1;
-  if (tt_array_size(core_handle(self)) == 0) all = 0;
-  if (!s || s[0] != 'F') return reshaped(self, 1, &all);
-  PyObject *t = PyObject_GetAttrString(self, "T"), *out = t ? reshaped(t, 1, &all) : NULL;
-  Py_XDECREF(t);
-  return out;
-}
-
 static PyObject *meth_copy(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
   if (!core_need(self)) return NULL;
   PyObject *a[1];
   char order = 'C';
   if (!core_bind("copy", "order", 0, arg, n, names, a) || !core_order(a[0], &order)) return NULL;
   core_line();
-  return core_copy_in(core_handle(self), order);
+  return core_like(core_copy_in(core_handle(self), order), self);
 }
 
 /* round(x, n) and math.trunc(x) of one number: what NumPy gives as a scalar has these, its arrays do not. */
@@ -139,18 +108,23 @@ static PyObject *meth_trunc_protocol(PyObject *self, PyObject *unused) {
   return (void)unused, as_number(self, "__trunc__");
 }
 
+/* What Python's own numbers have as methods. An integer is one, even where int has no such method yet (Python 3.11). */
+static PyObject *meth_is_integer(PyObject *self, PyObject *unused) {
+  (void)unused;
+  bool integer = strchr("iu", core_dtype_kind(core_dtype_of(self))) != NULL;
+  return integer && core_is_number(self) ? Py_NewRef(Py_True) : as_number(self, "is_integer");
+}
+#define NUMBER_METHOD(name, python) \
+  static PyObject *meth_##name(PyObject *self, PyObject *unused) { return (void)unused, as_number(self, python); }
+NUMBER_METHOD(floor, "__floor__")
+NUMBER_METHOD(ceil, "__ceil__")
+NUMBER_METHOD(as_integer_ratio, "as_integer_ratio")
+NUMBER_METHOD(bit_count, "bit_count")
+#undef NUMBER_METHOD
+
 static PyObject *meth_copy_protocol(PyObject *self, PyObject *unused) {
   (void)unused;
   return core_is_number(self) ? Py_NewRef(self) : meth_copy(self, NULL, 0, NULL);
-}
-
-static PyObject *meth_flatten(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
-  if (!core_need(self)) return NULL;
-  PyObject *flat = meth_ravel(self, arg, n, names);
-  if (!flat || !tt_array_shares(core_handle(self), core_handle(flat))) return flat;
-  PyObject *out = meth_copy(flat, NULL, 0, NULL);
-  Py_DECREF(flat);
-  return out;
 }
 
 /* Does casting= allow it? Without a word, anything goes. */
@@ -179,12 +153,13 @@ static PyObject *meth_astype(PyObject *self, PyObject *const *arg, Py_ssize_t n,
   if (dtype == tt_array_dtype(core_handle(self))) {
     core_line();
     copy = copy && !core_is_number(self);
-    return core_in_order(core_put(copy ? core_copy_in(core_handle(self), order) : Py_NewRef(self), device), order);
+    PyObject *same = copy ? core_like(core_copy_in(core_handle(self), order), self) : Py_NewRef(self);
+    return core_like(core_in_order(core_put(same, device), order), self);
   }
   core_line();
-  tt_code c = tt_cast(core_handle(self), dtype, copy, &out, &err);
+  tt_code c = tt_copy_as(core_handle(self), dtype, order, &out, &err);
   PyObject *made = core_done(c, out, NULL, &err);
-  return core_in_order(core_put(core_is_number(self) ? core_as_number(made) : made, device), order);
+  return core_like(core_in_order(core_put(core_is_number(self) ? core_as_number(made) : made, device), order), self);
 }
 
 /* ---- writing */
@@ -195,7 +170,7 @@ static PyObject *set_all(PyObject *self, tt_value v) {
   tt_value all = {TT_V_ELLIPSIS, {0}};
   tt_code c = tt_set(core_handle(self), all, v, &err);
   if (c != TT_OK) return core_raise(c, &err);
-  Py_RETURN_NONE;
+  return core_warned(Py_NewRef(Py_None));
 }
 
 static PyObject *meth_fill(PyObject *self, PyObject *value) {
@@ -336,9 +311,51 @@ static PyObject *forward(core_hook hook, PyObject *self, PyObject *args, PyObjec
 static PyObject *meth_function(PyObject *self, PyObject *args, PyObject *kw) {
   return forward(CORE_HOOK_array_function, self, args, kw);
 }
+static PyObject *meth_arrow_array(PyObject *self, PyObject *args, PyObject *kw) {
+  return forward(CORE_HOOK_arrow, self, args, kw);
+}
+static PyObject *meth_jax_array(PyObject *self, PyObject *unused) {
+  (void)unused;
+  PyObject *f = core_hook_get(CORE_HOOK_jax_array);
+  return f ? PyObject_CallFunctionObjArgs(f, self, NULL) : NULL;
+}
+static PyObject *meth_to_numpy(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
+  PyObject *a[3], *hook = core_hook_get(CORE_HOOK_numpy), *dtype = NULL, *want = Py_None, *out = NULL;
+  if (!hook || !core_bind("to_numpy", "dtype,copy,na_value", 0, arg, n, names, a)) return NULL;
+  bool copy = a[1] && PyObject_IsTrue(a[1]) == 1;
+  if (a[0] && a[0] != Py_None) {
+    PyObject *numpy = PyImport_ImportModule("numpy");
+    want = dtype = numpy ? PyObject_CallMethod(numpy, "dtype", "O", a[0]) : NULL;
+    Py_XDECREF(numpy);
+  }
+  if (want) out = PyObject_CallFunctionObjArgs(hook, self, want, copy ? Py_True : Py_None, NULL);
+  Py_XDECREF(dtype);
+  return out;
+}
 static PyObject *meth_tofile(PyObject *self, PyObject *args, PyObject *kw) {
   return forward(CORE_HOOK_tofile, self, args, kw);
 }
+/* Methods that Python has the words for: hook(name, array, ...). */
+static PyObject *named(const char *name, PyObject *self, PyObject *args, PyObject *kw) {
+  PyObject *first = Py_BuildValue("(O)", self), *all = first ? PySequence_Concat(first, args) : NULL;
+  PyObject *word = all ? PyUnicode_FromString(name) : NULL, *out = NULL;
+  if (word) out = forward(CORE_HOOK_method, word, all, kw);
+  Py_XDECREF(first);
+  Py_XDECREF(all);
+  Py_XDECREF(word);
+  return out;
+}
+#define NAMED(name) \
+  static PyObject *meth_##name(PyObject *self, PyObject *args, PyObject *kw) { return named(#name, self, args, kw); }
+NAMED(resize)
+NAMED(byteswap)
+NAMED(getfield)
+NAMED(setfield)
+NAMED(dump)
+NAMED(dumps)
+#undef NAMED
+#define NAMED_METHOD(name, doc) \
+  { #name, (PyCFunction)(void (*)(void))meth_##name, METH_VARARGS | METH_KEYWORDS, doc }
 static PyObject *meth_namespace(PyObject *self, PyObject *args, PyObject *kw) {
   return forward(CORE_HOOK_namespace, self, args, kw);
 }
@@ -359,6 +376,7 @@ static PyObject *meth_class_getitem(PyObject *cls, PyObject *key) { return Py_Ge
 
 static PyObject *meth_conj(PyObject *self, PyObject *unused) {
   (void)unused;
+  if (core_dtype_kind(core_dtype_of(self)) != 'c') return Py_NewRef(self); /* as NumPy: the very array */
   core_line();
   return core_operator(TT_CONJ, &self, 1, NULL);
 }
@@ -382,8 +400,8 @@ static PyObject *meth_compress(PyObject *self, PyObject *const *arg, Py_ssize_t 
   X(cumsum, "cumsum") X(cumprod, "cumprod") X(argsort, "argsort") X(argpartition, "argpartition") \
   X(searchsorted, "searchsorted") X(nonzero, "nonzero") X(clip, "clip") X(round, "round") \
   X(dot, "dot") X(trace, "trace") X(diagonal, "diagonal") X(repeat, "repeat") X(squeeze, "squeeze") \
-  X(swapaxes, "swapaxes") X(take, "take") X(put, "put") X(choose, "choose") \
-  X(view, "ndarray.view")
+  X(swapaxes, "swapaxes") X(take, "take") X(put, "put") X(choose, "choose") X(ravel, "ravel") \
+  X(flatten, "ndarray.flatten")
 /* clang-format on */
 
 enum {
@@ -413,41 +431,64 @@ static const struct {
 #define FAST METH_FASTCALL | METH_KEYWORDS
 static const PyMethodDef own[] = {
     {"reshape", CORE_FAST(meth_reshape), FAST,
-     "reshape(*shape, order='C', copy=None)\n--\n\nThe same elements in another shape."},
-    {"transpose", CORE_FAST(meth_transpose), METH_FASTCALL, "View with permuted axes."},
-    {"ravel", CORE_FAST(meth_ravel), FAST, "ravel(order='C')\n--\n\nOne axis; a view where the layout permits."},
-    {"flatten", CORE_FAST(meth_flatten), FAST, "flatten(order='C')\n--\n\nA copy with one axis."},
+     "reshape($self, /, *shape, order='C', copy=None)\n--\n\nThe same elements in another shape."},
+    {"transpose", CORE_FAST(meth_transpose), METH_FASTCALL,
+     "transpose($self, /, *axes)\n--\n\nView with permuted axes; without any, with the axes reversed."},
     {"compress", CORE_FAST(meth_compress), FAST,
      "compress($self, /, condition, axis=None, out=None)\n--\n\nThe slices along an axis where a condition holds."},
-    {"copy", CORE_FAST(meth_copy), FAST, "copy(order='C')\n--\n\nA copy of the array."},
+    {"copy", CORE_FAST(meth_copy), FAST, "copy($self, /, order='C')\n--\n\nA copy of the array."},
     {"__round__", CORE_FAST(meth_round_protocol), METH_FASTCALL, NULL},
     {"__trunc__", meth_trunc_protocol, METH_NOARGS, NULL},
+    {"__floor__", meth_floor, METH_NOARGS, NULL},
+    {"__ceil__", meth_ceil, METH_NOARGS, NULL},
+    {"is_integer", meth_is_integer, METH_NOARGS, "is_integer($self, /)\n--\n\nIs the number a whole one?"},
+    {"as_integer_ratio", meth_as_integer_ratio, METH_NOARGS,
+     "as_integer_ratio($self, /)\n--\n\nTwo integers whose ratio the number is."},
+    {"bit_count", meth_bit_count, METH_NOARGS, "bit_count($self, /)\n--\n\nHow many bits of the integer are set."},
     {"__copy__", meth_copy_protocol, METH_NOARGS, NULL},
     {"__deepcopy__", meth_copy_protocol, METH_O, NULL},
     {"astype", CORE_FAST(meth_astype), FAST,
-     "astype(dtype, order='K', casting='unsafe', subok=True, copy=True)\n--\n\nAs another type."},
-    {"fill", meth_fill, METH_O, "fill(value)\n--\n\nWrite one value everywhere."},
-    {"sort", CORE_FAST(meth_sort), FAST, "Sort in place."},
-    {"partition", CORE_FAST(meth_partition), FAST, "Partition in place."},
-    {"setflags", CORE_FAST(meth_setflags), FAST, "setflags(write=None)\n--\n\nForbid or allow writing."},
-    {"conj", meth_conj, METH_NOARGS, "conj()\n--\n\nComplex conjugate."},
-    {"conjugate", meth_conj, METH_NOARGS, "conjugate()\n--\n\nComplex conjugate."},
-    {"item", CORE_FAST(core_meth_item), METH_FASTCALL, "item(*index)\n--\n\nOne element as a Python scalar."},
-    {"tolist", core_meth_tolist, METH_NOARGS, "tolist()\n--\n\nNested lists of Python scalars."},
-    {"tobytes", CORE_FAST(core_meth_tobytes), FAST, "tobytes(order='C')\n--\n\nThe elements as bytes."},
+     "astype($self, /, dtype, order='K', casting='unsafe', subok=True, copy=True)\n--\n\nAs another type."},
+    {"fill", meth_fill, METH_O, "fill($self, /, value)\n--\n\nWrite one value everywhere."},
+    {"sort", CORE_FAST(meth_sort), FAST,
+     "sort($self, /, axis=-1, kind=None, order=None, *, stable=None)\n--\n\nSort in place."},
+    {"partition", CORE_FAST(meth_partition), FAST,
+     "partition($self, /, kth, axis=-1, kind='introselect', order=None)\n--\n\nPartition in place."},
+    {"setflags", CORE_FAST(meth_setflags), FAST, "setflags($self, /, write=None)\n--\n\nForbid or allow writing."},
+    {"conj", meth_conj, METH_NOARGS, "conj($self, /)\n--\n\nComplex conjugate."},
+    {"conjugate", meth_conj, METH_NOARGS, "conjugate($self, /)\n--\n\nComplex conjugate."},
+    {"item", CORE_FAST(core_meth_item), METH_FASTCALL, "item($self, /, *index)\n--\n\nOne element as a Python scalar."},
+    {"tolist", core_meth_tolist, METH_NOARGS, "tolist($self, /)\n--\n\nNested lists of Python scalars."},
+    {"tobytes", CORE_FAST(core_meth_tobytes), FAST, "tobytes($self, /, order='C')\n--\n\nThe elements as bytes."},
     {"tofile", (PyCFunction)(void (*)(void))meth_tofile, METH_VARARGS | METH_KEYWORDS,
-     "tofile(fid, sep='', format='%s')\n--\n\nWrite the elements to a file."},
-    {"numpy", meth_numpy, METH_NOARGS, "numpy()\n--\n\nA NumPy array of one's own."},
-    {"get", meth_numpy, METH_NOARGS, "get()\n--\n\nA NumPy array of one's own."},
-    {"eval", meth_eval, METH_NOARGS, "eval()\n--\n\nCompute now; returns the array."},
-    {"cpu", meth_cpu, METH_NOARGS, "cpu()\n--\n\nThe array on the host."},
-    {"cuda", CORE_FAST(meth_cuda), FAST, "cuda(index=None)\n--\n\nThe array on a CUDA GPU."},
-    {"to", CORE_FAST(meth_to), FAST, "to(device)\n--\n\nThe array on a device."},
-    {"to_device", CORE_FAST(meth_to), FAST, "to_device(device, *, stream=None)\n--\n\nThe array on a device."},
+     "tofile($self, /, fid, sep='', format='%s')\n--\n\nWrite the elements to a file."},
+    NAMED_METHOD(
+        resize,
+        "resize($self, /, *new_shape, refcheck=True)\n--\n\nAnother shape in place, zeros where there is more."),
+    NAMED_METHOD(byteswap, "byteswap($self, /, inplace=False)\n--\n\nThe bytes of each element the other way round."),
+    NAMED_METHOD(getfield, "getfield($self, /, dtype, offset=0)\n--\n\nPart of the bytes of each element."),
+    NAMED_METHOD(setfield, "setfield($self, /, val, dtype, offset=0)\n--\n\nWrite part of the bytes of each element."),
+    NAMED_METHOD(dump, "dump($self, /, file)\n--\n\nWrite the pickle of the array."),
+    NAMED_METHOD(dumps, "dumps($self, /)\n--\n\nThe pickle of the array."),
+    {"numpy", meth_numpy, METH_NOARGS, "numpy($self, /)\n--\n\nA NumPy array of one's own."},
+    {"to_numpy", CORE_FAST(meth_to_numpy), FAST,
+     "to_numpy($self, /, dtype=None, copy=False, na_value=None)\n--\n\nA NumPy array, as pandas asks for it: shared "
+     "and "
+     "read-only, or with copy=True of one's own. No element is ever missing."},
+    {"get", meth_numpy, METH_NOARGS, "get($self, /)\n--\n\nA NumPy array of one's own."},
+    {"eval", meth_eval, METH_NOARGS, "eval($self, /)\n--\n\nCompute now; returns the array."},
+    {"cpu", meth_cpu, METH_NOARGS, "cpu($self, /)\n--\n\nThe array on the host."},
+    {"cuda", CORE_FAST(meth_cuda), FAST, "cuda($self, /, index=None)\n--\n\nThe array on a CUDA GPU."},
+    {"to", CORE_FAST(meth_to), FAST, "to($self, /, device)\n--\n\nThe array on a device."},
+    {"to_device", CORE_FAST(meth_to), FAST,
+     "to_device($self, /, device, *, stream=None)\n--\n\nThe array on a device."},
     {"__array__", CORE_FAST(meth_array), FAST, NULL},
     {"__array_ufunc__", CORE_FAST(core_meth_ufunc), FAST, NULL},
     {"__array_function__", (PyCFunction)(void (*)(void))meth_function, METH_VARARGS | METH_KEYWORDS, NULL},
     {"__array_namespace__", (PyCFunction)(void (*)(void))meth_namespace, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"__arrow_c_array__", CORE_FAST(core_meth_arrow), FAST, NULL},
+    {"__arrow_array__", (PyCFunction)(void (*)(void))meth_arrow_array, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"__jax_array__", meth_jax_array, METH_NOARGS, NULL},
     {"__dlpack__", CORE_FAST(core_meth_dlpack), FAST, NULL},
     {"__dlpack_device__", core_meth_dlpack_device, METH_NOARGS, NULL},
     {"__reduce__", core_meth_reduce, METH_NOARGS, NULL},
@@ -460,13 +501,16 @@ static const PyMethodDef own[] = {
 
 /* The table lives as long as the type does: as long as the process. */
 PyMethodDef *core_methods(void) {
-  static PyMethodDef table[sizeof own / sizeof *own + ROW_COUNT + 1];
+  enum { MOST_OF_SUBCLASSES = 8 };
+  static PyMethodDef table[sizeof own / sizeof *own + ROW_COUNT + MOST_OF_SUBCLASSES + 1];
   size_t n = sizeof own / sizeof *own;
   memcpy(table, own, sizeof own);
+  for (int k = 0; k < MOST_OF_SUBCLASSES && core_subclass_methods[k].ml_name; k++)
+    table[n++] = core_subclass_methods[k];
   for (int k = 0; k < ROW_COUNT; k++) {
     row_of[k] = core_row(row_methods[k].row);
     if (row_of[k] < 0) continue;
-    const char *doc = tt_function(row_of[k])->doc;
+    const char *doc = core_row_doc(row_of[k], row_methods[k].method);
     table[n++] = (PyMethodDef){row_methods[k].method, row_methods[k].function, FAST, doc};
   }
   return table;

@@ -34,6 +34,9 @@ static PyMethodDef functions[] = {
     {"array", CORE_FAST(core_py_array), FAST,
      "array(object, dtype=None, *, copy=True, order='K', subok=False, ndmin=0, like=None, device=None)\n--\n\n"
      "An array of its own from any array-like."},
+    {"asanyarray", CORE_FAST(core_py_asanyarray), FAST,
+     "asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None)\n--\n\n"
+     "An array-like as an array; arrays of subclasses stay what they are."},
     {"asarray", CORE_FAST(core_py_asarray), FAST,
      "asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None)\n--\n\n"
      "An array-like as an array. Read-only memory is shared, other memory copied; copy=False shares or fails."},
@@ -54,6 +57,8 @@ static PyMethodDef functions[] = {
      "from_dlpack(x, /, *, device=None, copy=None)\n--\n\nAn array of another library through DLPack, without a copy."},
     {"set_hooks", (PyCFunction)(void (*)(void))py_set_hooks, METH_VARARGS | METH_KEYWORDS, NULL},
     {"_rebuild", core_py_rebuild, METH_VARARGS, NULL},
+    {"_become", core_py_become, METH_VARARGS, NULL},
+    {"_rebuild_as", core_py_rebuild_as, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -121,11 +121,27 @@ static bool of_numbers(tt_op op, PyObject *const *arg, int n, PyObject **result)
   return false;
 }
 
+/*
+** Does another library decide about `l op r`? Then its answer is in *result. A library that only wants to be asked is
+** asked by Python, unless it stands on the left and has been.
+*/
+static bool is_theirs(tt_op op, PyObject *l, PyObject *r, PyObject **result) {
+  core_rules left = core_rules_of(l), right = core_rules_of(r);
+  if (right == CORE_DEFER) return *result = Py_NewRef(Py_NotImplemented), true;
+  if (left != CORE_THEIRS && right != CORE_THEIRS) return false;
+  PyObject *hook = core_hook_get(CORE_HOOK_their_operator),
+           *name = PyUnicode_FromString(op == TT_OP_COUNT ? "matmul" : core_op_name(op));
+  *result = hook && name ? PyObject_CallFunctionObjArgs(hook, name, l, r, NULL) : NULL;
+  Py_XDECREF(name);
+  return true;
+}
+
 static PyObject *operate(tt_op op, PyObject *const *arg, int n, PyObject *out, bool number) {
   tt_value v[3];
   tt_array *hold[3] = {NULL, NULL, NULL}, *made = NULL;
   PyObject *result = NULL;
   int state[3] = {1, 1, 1}, bad = 1;
+  if (n == 2 && !out && is_theirs(op, arg[0], arg[1], &result)) return result;
   core_line();
   for (int k = 0; k < n && bad == 1; k++) {
     /* A power looks at its exponent's type. */
@@ -148,7 +164,7 @@ static PyObject *operate(tt_op op, PyObject *const *arg, int n, PyObject *out, b
       tt_release(&made);
       result = Py_NewRef(out);
     } else {
-      result = core_wrap(made, NULL);
+      result = core_like_operands(core_wrap(made, NULL), arg, n);
       if (number) result = core_as_number(result);
     }
   }
@@ -161,6 +177,7 @@ static PyObject *operate(tt_op op, PyObject *const *arg, int n, PyObject *out, b
 PyObject *core_operator(tt_op op, PyObject *const *arg, int n, PyObject *out) {
   PyObject *result = NULL;
   bool number = false; /* an op of numbers, at least one of them ours, gives a number */
+  if (core_subclassed && core_overridden(op, arg, n, NULL, &result)) return result;
   for (int k = 0; k < n && !out; k++) number |= core_is_number(arg[k]);
   if (!number) return operate(op, arg, n, out, false);
   if (n <= 2 && of_numbers(op, arg, n, &result)) return result;
@@ -171,7 +188,7 @@ PyObject *core_operator(tt_op op, PyObject *const *arg, int n, PyObject *out) {
 static PyObject *binary(tt_op op, PyObject *l, PyObject *r) {
   PyObject *arg[2] = {l, r};
   tt_value v[2];
-  if (core_is_number(l) || core_is_number(r)) return core_operator(op, arg, 2, NULL);
+  if (core_subclassed || core_is_number(l) || core_is_number(r)) return core_operator(op, arg, 2, NULL);
   if (!core_value_common(l, &v[0]) || !core_value_common(r, &v[1])) return core_operator(op, arg, 2, NULL);
   core_line();
   tt_array *out;
@@ -253,6 +270,7 @@ static PyObject *slot_matmul(PyObject *l, PyObject *r) {
   PyObject *side[2] = {l, r};
   tt_array *a[2] = {NULL, NULL}, *out = NULL;
   PyObject *result = NULL;
+  if (is_theirs(TT_OP_COUNT, l, r, &result)) return result;
   core_line();
   for (int k = 0; k < 2; k++) {
     tt_value v;
@@ -264,7 +282,7 @@ static PyObject *slot_matmul(PyObject *l, PyObject *r) {
   }
   tt_error err;
   tt_code c = tt_matmul(a[0], a[1], &out, &err);
-  result = core_done(c, out, NULL, &err);
+  result = core_like_operands(core_done(c, out, NULL, &err), side, 2);
 done:
   tt_release(&a[0]);
   tt_release(&a[1]);
@@ -362,9 +380,17 @@ static bool scalar(PyObject *o, tt_value *v) {
   return c == TT_OK;
 }
 
+/* A complex number loses its imaginary part, with a warning; a complex array is no number. */
+static bool real_scalar(PyObject *o, tt_value *v) {
+  if (!scalar(o, v)) return false;
+  if (v->tag != TT_V_COMPLEX || !core_is_number(o)) return true;
+  *v = tt_v_float(v->as.z.re);
+  return core_warn_discarded();
+}
+
 static PyObject *slot_int(PyObject *o) {
   tt_value v;
-  if (!scalar(o, &v)) return NULL;
+  if (!real_scalar(o, &v)) return NULL;
   if (v.tag == TT_V_INT) return PyLong_FromLongLong(v.as.i);
   PyObject *item = core_value_object(&v), *i = item ? PyNumber_Long(item) : NULL;
   Py_XDECREF(item);
@@ -373,7 +399,7 @@ static PyObject *slot_int(PyObject *o) {
 
 static PyObject *slot_float(PyObject *o) {
   tt_value v;
-  if (!scalar(o, &v)) return NULL;
+  if (!real_scalar(o, &v)) return NULL;
   if (v.tag == TT_V_FLOAT) return PyFloat_FromDouble(v.as.f);
   PyObject *item = core_value_object(&v), *f = item ? PyNumber_Float(item) : NULL;
   Py_XDECREF(item);

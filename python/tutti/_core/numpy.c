@@ -58,9 +58,35 @@ static PyObject *by_hook(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyO
 PyObject *core_meth_ufunc(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
   if (!names && n > 2 && PyUnicode_Check(arg[1]) && PyUnicode_CompareWithASCIIString(arg[1], "__call__") == 0) {
     tt_op op = op_of(arg[0]);
+    for (Py_ssize_t k = 2; k < n; k++)
+      if (core_rules_of(arg[k]) == CORE_THEIRS) op = TT_OP_COUNT;
     if (op != TT_OP_COUNT) return core_apply(op, arg + 2, n - 2, NULL);
   }
   return by_hook(self, arg, n, names);
+}
+
+/* ---- objects of other libraries */
+
+core_rules core_rules_of(PyObject *o) {
+  static struct {
+    PyTypeObject *type;
+    core_rules rules;
+  } seen[SLOTS];
+  PyTypeObject *t = Py_TYPE(o);
+  size_t at = slot_of((PyObject *)t);
+  if (core_is_array(o) || core_is_scalar(o) || PyList_Check(o) || PyTuple_Check(o)) return CORE_OURS;
+  if (seen[at].type == t) return seen[at].rules;
+  PyObject *hook = core_hook_get(CORE_HOOK_rules);
+  PyObject *said = hook ? PyObject_CallFunctionObjArgs(hook, (PyObject *)t, NULL) : NULL;
+  long rules = said ? PyLong_AsLong(said) : CORE_OURS;
+  Py_XDECREF(said);
+  PyErr_Clear();
+  PyObject *old = (PyObject *)seen[at].type;
+  Py_INCREF((PyObject *)t);
+  seen[at].type = t;
+  seen[at].rules = rules == CORE_THEIRS || rules == CORE_DEFER ? (core_rules)rules : CORE_OURS;
+  Py_XDECREF(old);
+  return seen[at].rules;
 }
 
 /* ---- scalars */

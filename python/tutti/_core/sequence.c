@@ -146,7 +146,7 @@ static void discover(discovery *d, PyObject *o, int depth) {
     d->seen |= 1u << TT_BOOL;
   } else if (t == &PyComplex_Type) {
     d->seen |= 1u << TT_C128;
-  } else if (t == core_array_type) {
+  } else if (core_is_array(o)) {
     d->arrays = true;
     return;
   } else if (discover_foreign(d, o)) {
@@ -295,19 +295,41 @@ static tt_array *filled(PyObject *o, const discovery *d, tt_dtype common, tt_dty
   return cast;
 }
 
-/* Python ints that the asked type cannot hold are an error, as in NumPy. */
-static bool check_range(PyObject *o, int depth, const discovery *d, tt_dtype dtype) {
+static bool check_int(PyObject *o, tt_dtype dtype) {
   int64_t bits = core_dtype_bytes(dtype) * 8;
   bool is_signed = core_dtype_kind(dtype) == 'i';
-  if (depth == d->rank) {
-    tt_value v;
-    if (Py_TYPE(o) != &PyLong_Type || !core_value_int(o, &v)) return !PyErr_Occurred();
-    bool ok = v.tag == TT_V_UINT ? !is_signed && bits == 64
-              : is_signed        ? bits == 64 || (v.as.i >= -(1ll << (bits - 1)) && v.as.i < 1ll << (bits - 1))
-                                 : v.as.i >= 0 && (bits == 64 || v.as.i < 1ll << bits);
-    if (!ok) PyErr_Format(PyExc_OverflowError, "Python integer %S out of bounds for %s", o, core_dtype_name(dtype));
-    return ok;
-  }
+  tt_value v;
+  if (!core_value_int(o, &v)) return false;
+  bool ok = v.tag == TT_V_UINT ? !is_signed && bits == 64
+            : is_signed        ? bits == 64 || (v.as.i >= -(1ll << (bits - 1)) && v.as.i < 1ll << (bits - 1))
+                               : v.as.i >= 0 && (bits == 64 || v.as.i < 1ll << bits);
+  if (!ok) PyErr_Format(PyExc_OverflowError, "Python integer %S out of bounds for %s", o, core_dtype_name(dtype));
+  return ok;
+}
+
+/*
+** Python's own numbers become what Python makes of them, so that what the asked type cannot hold is an error: NaN and
+** numbers out of range of integers, complex ones of reals. Scalars of other libraries are cast.
+*/
+static bool check_leaf(PyObject *o, tt_dtype dtype) {
+  bool whole = strchr("iu", core_dtype_kind(dtype)) != NULL;
+  if (Py_TYPE(o) == &PyComplex_Type)
+    return PyErr_SetString(PyExc_TypeError,
+                           whole
+                               ? "int() argument must be a string, a bytes-like object or a real number, not 'complex'"
+                               : "float() argument must be a string or a real number, not 'complex'"),
+           false;
+  if (!whole) return true;
+  if (Py_TYPE(o) == &PyLong_Type) return check_int(o, dtype);
+  if (Py_TYPE(o) != &PyFloat_Type) return true;
+  PyObject *i = PyNumber_Long(o);
+  bool ok = i && check_int(i, dtype);
+  Py_XDECREF(i);
+  return ok;
+}
+
+static bool check_range(PyObject *o, int depth, const discovery *d, tt_dtype dtype) {
+  if (depth == d->rank) return check_leaf(o, dtype);
   bool ok = true;
   for (int64_t k = 0; k < d->len[depth] && ok; k++) {
     PyObject *x = PySequence_GetItem(o, k);
@@ -356,6 +378,11 @@ static tt_array *stacked(PyObject *o, tt_dtype dtype) {
     arg.as.tuple.item = item;
     arg.as.tuple.n = n;
     tt_code c = tt_call("stack", &arg, 1, made, 8, &result, &err);
+    tt_array *whole = made[0]; /* what is made of lists has C order, however its items lie */
+    if (c == TT_OK && !tt_array_is_contiguous(whole)) {
+      c = tt_copy(whole, &made[0], &err);
+      tt_release(&whole);
+    }
     if (c != TT_OK) core_raise(c, &err);
   }
   core_scratch_free(&s);
@@ -376,9 +403,9 @@ tt_array *core_from_sequence(PyObject *o, tt_dtype dtype) {
   if ((d.seen & integers) == integers && !(d.seen & ~integers) && dtype != TT_DTYPE_NONE &&
       strchr("iu", core_dtype_kind(dtype)))
     common = TT_U64;
-  if (dtype != TT_DTYPE_NONE && strchr("iu", core_dtype_kind(dtype)) && strchr("iu", core_dtype_kind(common)) &&
-      !check_range(o, 0, &d, dtype)) {
-    return NULL;
-  }
+  const char *checked = dtype == TT_DTYPE_NONE || strchr("bc", core_dtype_kind(dtype)) ? ""
+                        : strchr("iu", core_dtype_kind(dtype))                         ? "iufc"
+                                                                                       : "c";
+  if (strchr(checked, core_dtype_kind(common)) && !check_range(o, 0, &d, dtype)) return NULL;
   return filled(o, &d, common, dtype);
 }

@@ -33,7 +33,7 @@ static PyObject *call_function(PyObject *self, PyObject *const *arg, size_t narg
   const ufunc *u = (ufunc *)self;
   Py_ssize_t n = NO_OFFSET(nargs);
   bool plain = n == u->info->nin && (!names || PyTuple_Size(names) == 0);
-  if (u->info->signature || plain) return core_call(u->row, NULL, arg, n, names);
+  if (plain) return core_call(u->row, NULL, arg, n, names);
   if (n < u->info->nin || n > u->info->nin + u->info->nout) {
     return PyErr_Format(PyExc_TypeError, "%U() takes from %d to %d positional arguments but %zd %s given", u->name,
                         u->info->nin, u->info->nin + u->info->nout, n, n == 1 ? "was" : "were");

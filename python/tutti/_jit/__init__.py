@@ -15,6 +15,9 @@ class _Prange:
     def __call__(self, *bounds):
         return range(*bounds)
 
+    def __reduce__(self):
+        return "prange"
+
 
 prange = _Prange()
 

@@ -1,0 +1,76 @@
+"""Methods of arrays that few programs call: memory as bytes, pickles, a new size in place."""
+
+import operator
+
+from . import _core
+
+
+def _bytes_of(a):
+    """The bytes of each element along a new last axis; a view where elements are neighbours."""
+    return a.reshape((*a.shape, 1)).view("uint8")
+
+
+def resize(self, *new_shape, refcheck=True):
+    """Another shape in place: elements go, or zeros come, at the end."""
+    if len(new_shape) == 1 and not hasattr(new_shape[0], "__index__"):
+        new_shape = new_shape[0]
+    if not new_shape or new_shape[0] is None:
+        return
+    shape = tuple(operator.index(n) for n in new_shape)
+    if any(n < 0 for n in shape):
+        raise ValueError("negative dimensions not allowed")
+    if self.base is not None:
+        raise ValueError("cannot resize this array: it does not own its data")
+    size = 1
+    for n in shape:
+        size *= n
+    flat = self.ravel()[:size]
+    if size > self.size:
+        more = _core.functions["zeros"](size - self.size, self.dtype)
+        flat = _core.functions["concatenate"]([flat, more])
+    _core._become(self, _core.array(flat.reshape(shape)))
+
+
+def byteswap(self, inplace=False):
+    """The bytes of each element the other way round."""
+    made = _core.array(_bytes_of(self)[..., ::-1]).view(self.dtype).reshape(self.shape)
+    if not inplace:
+        return made
+    self[...] = made
+    return self
+
+
+def getfield(self, dtype, offset=0):
+    """Part of the bytes of each element as another type."""
+    dtype = _core.dtype(dtype)
+    if offset < 0:
+        raise ValueError("offset is negative")
+    if offset + dtype.itemsize > self.itemsize:
+        raise ValueError("new type plus offset is larger than original type")
+    part = _bytes_of(self)[..., offset : offset + dtype.itemsize]
+    return part.view(dtype)[..., 0]
+
+
+def setfield(self, val, dtype, offset=0):
+    """Write part of the bytes of each element."""
+    getfield(self, dtype, offset)[...] = val
+
+
+def dumps(self):
+    """The pickle of the array."""
+    import pickle
+
+    return pickle.dumps(self)
+
+
+def dump(self, file):
+    """Write the pickle of the array to a file."""
+    import pickle
+
+    from . import _io
+
+    if not _io._is_path(file):
+        pickle.dump(self, file)
+        return
+    with open(file, "wb") as f:
+        pickle.dump(self, f)
