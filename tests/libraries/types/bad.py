@@ -1,0 +1,16 @@
+import tutti as tt
+
+x = tt.zeros((2, 3))
+a: str = x.sum()  # wrong: an array
+x.summ()  # wrong: no such method
+b: int = tt.sin(x)  # wrong: an array
+tt.sun(x)  # wrong: no such function
+c: str = tt.sum(x)  # wrong: an array
+x.sum(axes=0)  # wrong: no such argument
+tt.mean()  # wrong: an argument is missing
+d: tuple[int] = tt.where(x > 0, x, 0)  # wrong: an array
+e: tt.ndarray = tt.where(x > 0)  # wrong: a tuple
+x.shape = "2"  # wrong: no shape
+tt.linalg.solv(x, x)  # wrong: no such function
+for k in x.shape:
+    k.real.upper()  # wrong: no text
