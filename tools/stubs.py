@@ -15,7 +15,7 @@ PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 KINDS = {"array": "ArrayLike", "arrays": "Sequence[ArrayLike]", "dtype": "DTypeLike | None"}
 HEAD = """# Made from the library's tables by tools/stubs.py.
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 """
 TYPES = """
@@ -93,6 +93,67 @@ def parameter(p):
     return f"{stars}{p.name}: Any{default}" if p.name != "self" else "self"
 
 
+# What rows give that is not one array.
+RESULTS = {
+    "tuple[ndarray, ...]": "nonzero unravel_index meshgrid broadcast_arrays ix_ diag_indices tril_indices triu_indices "
+    "histogram histogram2d divmod modf frexp unstack",
+    "list[ndarray]": "split array_split hsplit vsplit dsplit",
+    "tuple[int, ...]": "broadcast_shapes",
+    "dtype": "result_type",
+    "Any": "atleast_1d atleast_2d atleast_3d gradient unique unique_all unique_counts unique_inverse where average "
+    "array_equal array_equiv allclose intersect1d lstsq qr svd eig eigh slogdet histogramdd einsum_path get_state "
+    "set_state default_rng linspace polyfit",
+}
+RESULT = {name: result for result, names in RESULTS.items() for name in names.split()}
+# The few whose result the arguments' number or values tell.
+OVERLOADS = {
+    "where": [
+        "(condition: ArrayLike, /) -> tuple[ndarray, ...]",
+        "(condition: ArrayLike, x: ArrayLike, y: ArrayLike, /) -> ndarray",
+    ],
+    "unique": [
+        "(ar: ArrayLike, return_index: Literal[False] = ..., return_inverse: Literal[False] = ..., "
+        "return_counts: Literal[False] = ..., axis: int | None = ..., *, equal_nan: _bool = ..., "
+        "sorted: _bool = ...) -> ndarray",
+        "(ar: ArrayLike, return_index: _bool = ..., return_inverse: _bool = ..., return_counts: _bool = ..., "
+        "axis: int | None = ..., *, equal_nan: _bool = ..., sorted: _bool = ...) -> Any",
+    ],
+    "linspace": [
+        "(start: ArrayLike, stop: ArrayLike, num: int = ..., endpoint: _bool = ..., retstep: Literal[False] = ..., "
+        "dtype: DTypeLike | None = ..., axis: int = ..., *, device: Device = ...) -> ndarray",
+        "(start: ArrayLike, stop: ArrayLike, num: int = ..., endpoint: _bool = ..., retstep: _bool = ..., "
+        "dtype: DTypeLike | None = ..., axis: int = ..., *, device: Device = ...) -> Any",
+    ],
+}
+
+
+def overloaded(name):
+    return "\n".join(f"@overload\ndef {name}{form}: ..." for form in OVERLOADS[name])
+
+
+def plain_class(name, value):
+    """A class written in Python: what it has, and what it does not."""
+    lines = [f"class {name}:"]
+    for member_name, it in inspect.getmembers(value):
+        if member_name.startswith("_") and member_name not in (
+            "__init__",
+            "__call__",
+            "__getitem__",
+            "__enter__",
+            "__exit__",
+        ):
+            continue
+        if isinstance(it, property) or inspect.isdatadescriptor(it):
+            lines.append(f"    {member_name}: Any")
+        elif inspect.isfunction(it):
+            lines.append(f"    def {member_name}({plain(it)}) -> {'None' if member_name == '__init__' else 'Any'}: ...")
+        elif callable(it) and member_name == "__init__":
+            lines.append("    def __init__(self, *args: Any, **kwargs: Any) -> None: ...")
+        elif not member_name.startswith("__"):
+            lines.append(f"    {member_name}: Any")
+    return "\n".join([*lines, "    def __getattr__(self, name: _str) -> Any: ..."])
+
+
 OPERATORS = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
 
 
@@ -122,17 +183,17 @@ def array_class(package):
             "item": "Any",
             "tobytes": "bytes",
             "numpy": "Any",
+            "to_numpy": "Any",
             "get": "Any",
+            "is_integer": "_bool",
+            "as_integer_ratio": "tuple[int, int]",
+            "bit_count": "int",
             "fill": "None",
             "sort": "None",
             "setflags": "None",
             "nonzero": "tuple[ndarray, ...]",
         }.get(name, "ndarray")
-        given = (
-            parameters(rows[name], True)
-            if name in rows and member.__text_signature__ is None
-            else "self, *args: Any, **kwargs: Any"
-        )
+        given = parameters(rows[name], True) if name in rows else plain(member)
         lines.append(f"    def {name}({given}) -> {result}: ...")
     for name in OPERATORS:
         for form in ("__{}__", "__r{}__", "__i{}__"):
@@ -185,12 +246,11 @@ def member(name, value, core, prefix=""):
         bases = ", ".join(b.__name__ for b in value.__bases__)
         return f"class {name}({bases}): ..."
     if inspect.isclass(value):
-        return (
-            f"class {name}:\n    def __init__(self, *args: Any, **kwargs: Any) -> None: ...\n"
-            "    def __getattr__(self, name: str) -> Any: ..."
-        )
+        return plain_class(name, value)
+    if row is not None and not prefix and name in OVERLOADS:
+        return overloaded(name)
     if row is not None:
-        return f"def {name}({parameters(row)}) -> Any: ..."
+        return f"def {name}({parameters(row)}) -> {RESULT.get(name, 'ndarray')}: ..."
     if name in core.ops:
         return f"def {name}({plain(value)}) -> ndarray: ..."
     if callable(value):
@@ -232,7 +292,17 @@ def main(core, out):
         if hasattr(module, "__path__"):
             dots, path = "..", os.path.join(out, name, "__init__.pyi")
             os.makedirs(os.path.dirname(path), exist_ok=True)
-        write(path, [HEAD, f"from {dots} import ArrayLike, DTypeLike, ndarray", "", *body])
+        write(
+            path,
+            [
+                HEAD,
+                f"from {dots} import ArrayLike, Device, DTypeLike, dtype, ndarray",
+                "",
+                "_bool, _str, _int = bool, str, int",
+                "",
+                *body,
+            ],
+        )
 
 
 if __name__ == "__main__":
