@@ -7,12 +7,16 @@ export PATH := $(PATH):$(CURDIR)/.venv/bin
 MAKEFLAGS += --no-print-directory
 C_FILES = $(shell git ls-files 'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 'examples/*.c' 'python/*.[ch]')
 
-.PHONY: help build test demo bench lint tidy format clean distclean setup
+.PHONY: help build test test-long test-libraries docs demo bench conformance lint tidy format clean distclean setup
 help:
 	@echo 'make demo     build, then run the demonstration'
 	@echo 'make test     build, then run all tests'
+	@echo 'make test-libraries   what users of other libraries write (installs pandas, SciPy, JAX, ... in .venv)'
+	@echo 'make test-long   with more threads than cores and wide vectors, under AddressSanitizer'
 	@echo 'make build    the library in build/, the package importable from .venv/bin/python'
 	@echo 'make bench    the speed table against NumPy, numexpr, Numba and JAX (installs them in .venv)'
+	@echo 'make conformance ARRAY_API_TESTS=dir   the array API suite (a clone of data-apis/array-api-tests, with its submodule)'
+	@echo 'make docs     the documentation site, in build/docs/html (installs Sphinx in .venv)'
 	@echo 'make lint     formatting, ruff, layers, exported symbols;   make format   mend the formatting'
 	@echo 'make clean    remove build*/;                               make distclean   and .venv/'
 
@@ -39,11 +43,43 @@ test: build
 	@echo '== C tests'
 	@cd build && ctest --output-on-failure -j $(JOBS)
 	@echo '== Python tests'
-	@$(PY) -m pytest -n $(JOBS) tests
+	@$(PY) -m pytest -n $(JOBS) tests --ignore=tests/libraries
+
+test-libraries: export TUTTI_CACHE_DIR ?= $(CURDIR)/build/cache
+test-libraries: build
+	@tools/setup.sh tools/requirements-libraries.txt
+	@$(PY) -m pytest -n $(JOBS) tests/libraries
+
+docs: export TUTTI_CACHE_DIR ?= $(CURDIR)/build/cache
+docs: build
+	@tools/setup.sh tools/requirements-docs.txt
+	@$(PY) tools/site.py build/docs/source
+	@$(PY) -m sphinx -q -W --keep-going -b html -j $(JOBS) build/docs/source build/docs/html
+	@echo '== build/docs/html/index.html'
+
+# With more threads than cores under AddressSanitizer; hours on a small machine.
+test-long: build
+	@cmake -S . -B build-wide -DTUTTI_SANITIZE=address -DTUTTI_WIDE=ON -DTUTTI_PYTHON=ON \
+	  -DPython_EXECUTABLE="$(CURDIR)/$(PY)" >/dev/null && cmake --build build-wide -j $(JOBS)
+	@for n in 3 16 64; do echo "== $$n threads"; export TUTTI_NUM_THREADS=$$n; \
+	  (cd build-wide && ASAN_OPTIONS=allocator_may_return_null=1 ctest --output-on-failure -j $(JOBS) -E 'nvrtc|test_threads$$') && \
+	  LD_PRELOAD=$$(realpath $$(cc -print-file-name=libasan.so)) TUTTI_CC=none PYTHONPATH=build-wide/python \
+	  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
+	  $(PY) -m pytest -n $(JOBS) tests/oracle -m "not slow and not timing" -p no:cacheprovider || exit 1; done
 
 bench: build
 	@tools/setup.sh tools/requirements-bench.txt
 	@$(PY) bench/run.py
+
+# All of the suite, but for one function where NumPy's answer is another (docs/numpy.md). MAX_EXAMPLES, of each test.
+MAX_EXAMPLES ?= 25
+conformance: export TUTTI_CACHE_DIR ?= $(CURDIR)/build/cache
+conformance: export ARRAY_API_TESTS_MODULE := tutti
+conformance: build
+	@[ -f "$(ARRAY_API_TESTS)/conftest.py" ] || { echo 'ARRAY_API_TESTS=dir of a clone of data-apis/array-api-tests'; exit 2; }
+	@tools/setup.sh tools/requirements-conformance.txt
+	@cd "$(ARRAY_API_TESTS)" && PYTHONPATH="$(CURDIR)/build/python" "$(CURDIR)/$(PY)" -m pytest -q -n $(JOBS) --rootdir . -p no:cacheprovider \
+	  --disable-deadline --max-examples $(MAX_EXAMPLES) --xfails-file "$(CURDIR)/tools/array_api_floor_division.txt" array_api_tests
 
 lint:
 	@tools/setup.sh tools/requirements-lint.txt
