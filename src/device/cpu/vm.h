@@ -22,7 +22,7 @@ TT_HIDDEN void tt__vm_run(const tt_vm_program *p, const tt_kargs *args, const tt
 TT_HIDDEN void tt__vm_free(tt_vm_program *p); /* NULL is allowed */
 /* Give back this thread's workspace (threads do it when they end). */
 TT_HIDDEN void tt__vm_trim(void);
-/* Bytes of all threads' workspaces: which worker gets its first piece when is chance, so a leak check leaves them out. */
+/* Bytes of all threads' workspaces. Which worker gets its first piece when is chance, so leak checks leave them out. */
 TT_HIDDEN int64_t tt__vm_kept(void);
 
 #endif
