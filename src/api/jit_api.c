@@ -12,7 +12,7 @@
 #include "device/device.h"
 #include "device/stage.h"
 #include "graph/call.h"
-#include "run/jit.h"
+#include "launch/jit.h"
 
 _Static_assert(TT_PROGRAM_LONGEST == TT_JIT_LONGEST, "the longest axis");
 

@@ -12,7 +12,7 @@
 #include "graph/session.h"
 #include "run/device_code.h"
 #include "run/exec_call.h"
-#include "run/jit.h"
+#include "launch/jit.h"
 #include "tutti/jit.h"
 
 enum { MOST_WORDS = TT_CALL_ARGS / 8 - 1 }; /* the last one is the size of dynamic shared memory */

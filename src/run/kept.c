@@ -1,5 +1,5 @@
 /*
-** The files that run/cache.c, run/known.c, run/calibrate.c and lang/cudac_cache.c keep in the folder of
+** The files that run/cache.c, launch/known.c, run/calibrate.c and lang/cudac_cache.c keep in the folder of
 ** tt__dir_cache: how many, how large, away with them.
 */
 #include "run/kept.h"

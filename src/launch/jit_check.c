@@ -9,7 +9,7 @@
 #include "ir/dtype.h"
 #include "lang/cudac_run.h"
 #include "lang/cudac_team.h"
-#include "run/jit.h"
+#include "launch/jit.h"
 
 enum { GAP = 1024 }; /* bytes between two shared arrays: what lies beyond one is no other */
 

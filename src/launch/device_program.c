@@ -1,7 +1,7 @@
 /*
 ** Programs on devices; see program.h.
 */
-#include "run/program.h"
+#include "launch/device_program.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
 ** Programs from text to code, and the host's side of a call: memory, printing, threads, failures.
 */
-#include "run/jit.h"
+#include "launch/jit.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -23,8 +23,8 @@
 #include "graph/session.h"
 #include "run/cache.h"
 #include "run/exec.h"
-#include "run/known.h"
-#include "run/tier.h"
+#include "launch/known.h"
+#include "launch/tier.h"
 
 enum { POLL_NS = 50000000, BLOCK_THREADS = 1024, STATIC_SHARED = 48 << 10, MOST_SHARED = 227 << 10 };
 

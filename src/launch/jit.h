@@ -2,8 +2,8 @@
 ** The way of a user's program: typed (lang), rendered, found on disk or compiled, called. The only code that knows
 ** these stages together, as realize.c is for arrays.
 */
-#ifndef TT_RUN_JIT_H
-#define TT_RUN_JIT_H
+#ifndef TT_LAUNCH_JIT_H
+#define TT_LAUNCH_JIT_H
 
 #include "base/hash.h"
 #include "base/str.h"
@@ -14,7 +14,7 @@
 struct tt_jit {
   tt_program program;   /* kept for its types */
   tt_program_fn fn;     /* read and written atomically; NULL: not made, or not yet */
-  struct tt_tier *tier; /* what runs until then (run/tier.h); NULL: nothing */
+  struct tt_tier *tier; /* what runs until then (launch/tier.h); NULL: nothing */
   tt_str source, types, result;
   char name[48];                              /* of its function in every text */
   struct tt_routine *routine[TT_JIT_DEVICES]; /* of each device it was launched on */

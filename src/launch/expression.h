@@ -1,8 +1,8 @@
 /*
 ** Expressions as objects: text read once, recorded at every call. Where the language (lang/cx.h) and the graph meet.
 */
-#ifndef TT_RUN_EXPRESSION_H
-#define TT_RUN_EXPRESSION_H
+#ifndef TT_LAUNCH_EXPRESSION_H
+#define TT_LAUNCH_EXPRESSION_H
 
 #include "base/str.h"
 #include "graph/build.h"

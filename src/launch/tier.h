@@ -6,12 +6,12 @@
 ** TUTTI_JIT_TIER: auto (as above), compiled (calls wait for the compiler), first (only first code, where it knows the
 ** function), only (the same, and what it declines is an error), over:K (every call goes over at its K-th turn).
 */
-#ifndef TT_RUN_TIER_H
-#define TT_RUN_TIER_H
+#ifndef TT_LAUNCH_TIER_H
+#define TT_LAUNCH_TIER_H
 
 #include <stdbool.h>
 
-#include "run/jit.h"
+#include "launch/jit.h"
 
 typedef struct tt_tier tt_tier;
 

@@ -1,8 +1,8 @@
 /*
 ** Users' programs on a device: compiled for it and loaded.
 */
-#ifndef TT_RUN_PROGRAM_H
-#define TT_RUN_PROGRAM_H
+#ifndef TT_LAUNCH_DEVICE_PROGRAM_H
+#define TT_LAUNCH_DEVICE_PROGRAM_H
 
 #include "ir/device.h"
 #include "lang/cudac.h"

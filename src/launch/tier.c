@@ -1,7 +1,7 @@
 /*
 ** Which code a call runs, and the way from the first to the compiler's.
 */
-#include "run/tier.h"
+#include "launch/tier.h"
 
 #include <stdio.h>
 #include <stdlib.h>

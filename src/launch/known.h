@@ -2,8 +2,8 @@
 ** Functions whose code is likely to be on disk: a hint, so that no compiler is started ahead in vain. A table of marks
 ** in one file beside the cache; a mark that is lost or wrong costs a few milliseconds.
 */
-#ifndef TT_RUN_KNOWN_H
-#define TT_RUN_KNOWN_H
+#ifndef TT_LAUNCH_KNOWN_H
+#define TT_LAUNCH_KNOWN_H
 
 #include <stdbool.h>
 
