@@ -100,7 +100,8 @@ TT_API tt_code tt_empty(tt_dtype dtype, int rank, const int64_t *len, tt_array *
 TT_API tt_code tt_full(tt_dtype dtype, int rank, const int64_t *len, tt_value value, tt_array **out, tt_error *err);
 /* start, start + step, ...: n elements. */
 TT_API tt_code tt_arange(tt_dtype dtype, tt_value start, tt_value step, int64_t n, tt_array **out, tt_error *err);
-/* A copy of caller's memory: element (i,j,..) lies at data + i*stride[0] + ... (bytes; stride NULL: C order). */
+/* A copy of caller's memory: element (i,j,..) lies at data + i*stride[0] + ... (bytes; stride NULL: C order). Its axes
+ * lie in the order of theirs: a copy of columns has columns. */
 TT_API tt_code tt_from_data(tt_dtype dtype, int rank, const int64_t *len, const void *data, const int64_t *stride,
                             tt_array **out, tt_error *err);
 /*

@@ -69,6 +69,23 @@ def _tell_dask(array):
     array.register_chunk_type(_core.ndarray)
 
 
+def _tell_cloudpickle(cloudpickle):
+    """Functions that only this process can name travel by value, as plain ones do there."""
+    from ._jit import cuda_kernels, device_ufunc, dispatch, elementwise
+
+    for kind in (
+        dispatch.Compiled,
+        cuda_kernels.Kernel,
+        cuda_kernels.DeviceFunction,
+        elementwise.Vectorized,
+        elementwise.Generalised,
+        elementwise.Stencil,
+        device_ufunc.DeviceVectorized,
+        device_ufunc.DeviceGeneralised,
+    ):
+        cloudpickle.Pickler.dispatch_table[kind] = kind._by_value
+
+
 def _tell_numba(numba):
     from . import _numba
 
@@ -80,6 +97,8 @@ REGISTRIES = {
     "einops._backends": _tell_einops,
     "dask.array": _tell_dask,
     "numba": _tell_numba,
+    "cloudpickle.cloudpickle": _tell_cloudpickle,
+    "joblib.externals.cloudpickle.cloudpickle": _tell_cloudpickle,
 }
 
 

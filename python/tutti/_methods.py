@@ -56,6 +56,25 @@ def setfield(self, val, dtype, offset=0):
     getfield(self, dtype, offset)[...] = val
 
 
+def get(self, stream=None, order="C", blocking=True, out=None):
+    """A NumPy array of one's own, as CuPy has it; complete when it returns, whatever `stream` says."""
+    import numpy
+
+    if order not in ("C", "F", "A"):
+        raise ValueError(f"unsupported order: {order}")
+    if out is None:
+        made = self.numpy()
+        return made if order == "A" else numpy.asarray(made, order=order)
+    if not isinstance(out, numpy.ndarray):
+        raise TypeError("Only numpy.ndarray can be obtained from tutti.ndarray")
+    if self.dtype != out.dtype:
+        raise TypeError(f"{out.dtype} array cannot be obtained from {self.dtype} array")
+    if self.shape != out.shape:
+        raise ValueError(f"Shape mismatch. Expected shape: {self.shape}, actual shape: {out.shape}")
+    out[...] = numpy.asarray(self)
+    return out
+
+
 def dumps(self):
     """The pickle of the array."""
     import pickle

@@ -29,6 +29,10 @@ def _compile(source, name, options, expressions):
         raise CompileError(str(e)) from None
 
 
+def _function(cls, made_of, name):
+    return cls(_compile(*made_of), name, made_of)
+
+
 def _stream(stream):
     """The stream of a launch: ours; another library's, taken as ours; None for the current one."""
     if stream is None or hasattr(stream, "_address"):
@@ -47,9 +51,9 @@ def _tuple(dims):
 class Function:
     """One kernel of a compiled program. `f(*args, block=(x, y, z), grid=(x, y), shared=bytes)`, as PyCUDA calls it."""
 
-    def __init__(self, program, name):
+    def __init__(self, program, name, made_of=None):
         self._routine = _core.program_routine(program, name)
-        self._program = program
+        self._program, self._made_of = program, (made_of, name)
         params, self.name, self.max_threads_per_block, self.waits = _core.routine_info(self._routine)
         self.parameters = [(n, t) for n, t, _ in params]
         self.num_args = len(params)
@@ -57,6 +61,12 @@ class Function:
         self.__name__, self.launches = self.name, 0
         if _compiled.everything is not None:
             _compiled.everything.append(self)
+
+    def __reduce__(self):
+        """Its text, which is compiled again or found in the cache; variables have their first values there."""
+        if self._made_of[0] is None:
+            raise TypeError("a kernel of a program that was loaded cannot be pickled: its text is not known")
+        return _function, (type(self), *self._made_of)
 
     def __repr__(self):
         inside = ", ".join(f"{t} {n}".replace("* ", "*").rstrip() for n, t in self.parameters)
@@ -150,12 +160,13 @@ class SourceModule(Rebuilt):
         name_expressions=(),
     ):
         flags = [*(options or ()), *(f"-I{d}" for d in include_dirs)]
-        self._program = _compile(source, name, flags, name_expressions)
+        self._text = source, name, tuple(flags), tuple(name_expressions)
+        self._program = _compile(*self._text)
         self.source = source
 
     def get_function(self, name):
         """The kernel of that name: a `Function`."""
-        return Function(self._program, name)
+        return Function(self._program, name, self._text)
 
     def get_global(self, name):
         """(address, bytes) of a `__device__` or `__constant__` variable."""
@@ -181,6 +192,9 @@ class Variable:
     def __init__(self, program, name):
         self.ptr, self.size, _ = _core.program_variable(program, name)
         self.name, self._program = name, program
+
+    def __reduce__(self):
+        raise TypeError(f"the memory of the variable '{self.name}' cannot be pickled: v.get() is a copy of it")
 
     def set(self, value):
         """Copy the elements of an array into it, from its beginning; their type is the caller's business.
@@ -222,17 +236,18 @@ class RawModule(Rebuilt):
                 code = f.read()
         self.code, self.options, self.name_expressions = code, tuple(options), tuple(name_expressions or ())
         self.backend, self._compiled = backend, None
+        self._text = self.code, "kernel.cu", self.options, self.name_expressions
 
     def compile(self, log_stream=None):
         """Compile now; errors are CompileError."""
         if self._compiled is None:
-            self._compiled = _compile(self.code, "kernel.cu", self.options, self.name_expressions)
+            self._compiled = _compile(*self._text)
         return self._compiled
 
     def get_function(self, name):
         """The kernel of that name, or of that name expression: a `RawKernel`."""
         k = RawKernel(self.code, name, self.options, self.backend)
-        k._function = Function(self.compile(), name)
+        k._function = Function(self.compile(), name, self._text)
         return k
 
     def get_global(self, name):
@@ -270,7 +285,8 @@ class RawKernel(Rebuilt):
     def _ready(self):
         if self._function is None:
             expressions = (self.name,) if "<" in self.name else ()
-            self._function = Function(_compile(self.code, "kernel.cu", self.options, expressions), self.name)
+            text = self.code, "kernel.cu", self.options, expressions
+            self._function = Function(_compile(*text), self.name, text)
         return self._function
 
     def __call__(self, grid, block, args, *, shared_mem=0, stream=None):

@@ -9,6 +9,7 @@
 #include "base/pace.h"
 #include "base/pool.h"
 #include "graph/now.h"
+#include "graph/order.h"
 #include "graph/session.h"
 
 /* ---- strided copies into C order */
@@ -98,10 +99,10 @@ static bool is_dense(int rank, const int64_t *len, const int64_t *stride, const 
   return true;
 }
 
-tt_code tt__from_data(tt_dtype dtype, int rank, const int64_t *len, const void *data, const int64_t *stride,
-                      tt_array **out, tt_error *err) {
+/* A copy in C order. */
+static tt_code copy_in(tt_dtype dtype, int rank, const int64_t *len, const void *data, const int64_t *stride,
+                       tt_array **out, tt_error *err) {
   int64_t size, dense[TT_MAX_RANK], item = (int64_t)tt__dtype_size(dtype);
-  *out = NULL;
   TT_TRY(tt__shape_size(rank, len, dtype, &size, err));
   TT_TRY(count_copy(size * item, err));
   tt__shape_steps(rank, len, dense);
@@ -145,6 +146,27 @@ tt_code tt__from_data(tt_dtype dtype, int rank, const int64_t *len, const void *
   n->attr.buf = b;
   *out = tt__array_of(n, err);
   tt__node_release(n);
+  return *out ? TT_OK : TT_ENOMEM;
+}
+
+/* Laid as the memory is, with its holes left out: most copies are then one line. */
+tt_code tt__from_data(tt_dtype dtype, int rank, const int64_t *len, const void *data, const int64_t *stride,
+                      tt_array **out, tt_error *err) {
+  int axes[TT_MAX_RANK];
+  int64_t size;
+  *out = NULL;
+  TT_TRY(tt__shape_size(rank, len, dtype, &size, err));
+  if (!stride || size == 0 || tt__order_of_strides(rank, len, stride, (int64_t)tt__dtype_size(dtype), axes))
+    return copy_in(dtype, rank, len, data, stride, out, err);
+  int64_t turned_len[TT_MAX_RANK], turned_stride[TT_MAX_RANK];
+  for (int k = 0; k < rank; k++) {
+    turned_len[k] = len[axes[k]];
+    turned_stride[k] = stride[axes[k]];
+  }
+  tt_array *dense;
+  TT_TRY(copy_in(dtype, rank, turned_len, data, turned_stride, &dense, err));
+  *out = tt__array_restored(dense, axes, err);
+  tt__array_release(dense);
   return *out ? TT_OK : TT_ENOMEM;
 }
 

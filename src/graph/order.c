@@ -3,7 +3,7 @@
 */
 #include "graph/order.h"
 
-static int64_t magnitude(int64_t x) { return x < 0 ? -x : x; }
+static uint64_t magnitude(int64_t x) { return x < 0 ? 0 - (uint64_t)x : (uint64_t)x; }
 
 static bool is_c(int rank, const int *axes) {
   for (int k = 0; k < rank; k++)
@@ -24,8 +24,20 @@ void tt__order_of(tt_array *a, char order, int *axes) {
   }
 }
 
+bool tt__order_of_strides(int rank, const int64_t *len, const int64_t *stride, int64_t item, int *axes) {
+  bool c = true;
+  int64_t dense = item;
+  for (int d = rank - 1; d >= 0; dense *= len[d--]) c &= len[d] == 1 || stride[d] == dense;
+  for (int d = 0; d < rank; d++) {
+    int at = d;
+    for (; !c && at > 0 && magnitude(stride[axes[at - 1]]) < magnitude(stride[d]); at--) axes[at] = axes[at - 1];
+    axes[at] = d;
+  }
+  return is_c(rank, axes);
+}
+
 /* The step of an operand along an axis of the broadcast shape; 0: it does not move. */
-static int64_t step_along(tt_array *a, int rank, int axis) {
+static uint64_t step_along(tt_array *a, int rank, int axis) {
   int own = axis - (rank - a->rank);
   return own < 0 || a->dim[own] == 1 ? 0 : magnitude(tt__array_step(a)[own]);
 }
@@ -34,7 +46,7 @@ static int64_t step_along(tt_array *a, int rank, int axis) {
 static int compare(tt_array *const *a, int n, int rank, int outer, int inner) {
   int found = 0;
   for (int k = 0; k < n; k++) {
-    int64_t o = step_along(a[k], rank, outer), i = step_along(a[k], rank, inner);
+    uint64_t o = step_along(a[k], rank, outer), i = step_along(a[k], rank, inner);
     if (o == 0 || i == 0) continue;
     if (o >= i) return 1; /* C's order wins where operands do not agree */
     found = -1;

@@ -12,6 +12,8 @@
 /* The order for 'C', 'F', 'A' (Fortran's if the array is in that and not in C's) or 'K' (as the array's memory goes,
  * the longest steps first). */
 TT_HIDDEN void tt__order_of(tt_array *a, char order, int *axes);
+/* The order 'K' of memory of items of so many bytes at byte strides. True: it is C's. */
+TT_HIDDEN bool tt__order_of_strides(int rank, const int64_t *len, const int64_t *stride, int64_t item, int *axes);
 /* The order in which NumPy's iterator walks `n` operands that are broadcast to a shape of `rank` axes, and lays its
  * results: as all of them lie that agree, C's for what they do not agree on. False: it is C's. */
 TT_HIDDEN bool tt__order_walk(tt_array *const *a, int n, int rank, int *axes);

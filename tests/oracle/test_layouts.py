@@ -1,5 +1,7 @@
 """Where results lie in memory, over operands in all orders: strides and flags are NumPy's."""
 
+import itertools
+
 import numpy as np
 import pytest
 import tutti as tt
@@ -356,3 +358,34 @@ RESULTS = [
 @pytest.mark.parametrize("text", RESULTS)
 def test_results(text):
     compare(eval("lambda m, x: " + text), values=text not in ANY_BASIS)
+
+
+def strides_of_copies():
+    cube = np.arange(120.0).reshape(2, 3, 4, 5)
+    for axes in itertools.permutations(range(4)):
+        yield f"permuted {axes}", cube.transpose(axes)
+    yield "gaps", cube[:, ::2]
+    yield "columns with gaps", np.asfortranarray(cube)[:, ::2]
+    yield "reversed", cube.transpose(2, 0, 1, 3)[:, ::-1]
+    yield "broadcast", np.broadcast_to(np.arange(4.0), (3, 4))
+    yield "long axes of one", np.zeros((1, 3, 1, 2)).transpose(2, 1, 0, 3)
+    yield "empty", np.zeros((3, 0, 2)).transpose(2, 1, 0)
+
+
+@pytest.mark.parametrize("order", [None, "K", "A", "C", "F"])
+@pytest.mark.parametrize("theirs", strides_of_copies(), ids=lambda p: p[0])
+def test_copies_of_their_arrays(theirs, order):
+    """What comes from NumPy lies as NumPy's own copy of it does."""
+    theirs = theirs[1][...]
+    how = {} if order is None else {"order": order}
+    for function in ("array", "copy"):
+        want, got = getattr(np, function)(theirs, **how), getattr(tt, function)(theirs, **how)
+        assert np.array_equal(want, got.numpy())
+        assert got.flags.c_contiguous == want.flags.c_contiguous and got.flags.f_contiguous == want.flags.f_contiguous
+        assert got.size == 0 or 1 in got.shape or got.strides == want.strides
+    got, kept = tt.asarray(theirs, **how), np.array(theirs, order="K" if order in (None, "A") else order)
+    assert not theirs.flags.writeable or got.size == 0 or 1 in got.shape or got.strides == kept.strides
+    theirs.flags.writeable = False  # shared then, where NumPy does not copy either
+    want, got = np.asarray(theirs, **how), tt.asarray(theirs, **how)
+    assert got.size == 0 or 1 in got.shape or got.strides == want.strides
+    assert np.array_equal(want, got.numpy())

@@ -352,3 +352,21 @@ def test_casting_rules_that_are_none():
                 call()
         with pytest.raises(TypeError, match="does not support Python ints, floats, and complex"):
             m.can_cast(1, "f4")
+
+
+def test_get_as_cupy_has_it():
+    x = tt.arange(6.0).reshape(2, 3)
+    assert x.get().flags.c_contiguous and x.get(order="F").flags.f_contiguous and x.T.get(order="A").flags.f_contiguous
+    out = np.empty((2, 3))
+    assert x.get(stream=None, out=out) is out and out.tolist() == x.tolist()
+    assert x.get(blocking=False).tolist() == x.tolist()
+    turned = np.empty((3, 2)).T
+    assert x.get(out=turned).tolist() == x.tolist()
+    with pytest.raises(TypeError):
+        x.get(out=np.empty((2, 3), "f4"))
+    with pytest.raises(TypeError):
+        x.get(out=[0.0])
+    with pytest.raises(ValueError):
+        x.get(out=np.empty(6))
+    with pytest.raises(ValueError):
+        x.get(order="Z")

@@ -477,6 +477,15 @@ PyObject *core_in_order(PyObject *made, char order) {
   return out;
 }
 
+/* Is another library's memory in Fortran's order alone? A copy has no holes, and may be where it is not. */
+static bool lies_as_columns(PyObject *o) {
+  Py_buffer view;
+  if (!PyObject_CheckBuffer(o) || PyObject_GetBuffer(o, &view, PyBUF_STRIDES) < 0) return PyErr_Clear(), false;
+  bool columns = PyBuffer_IsContiguous(&view, 'F') && !PyBuffer_IsContiguous(&view, 'C');
+  PyBuffer_Release(&view);
+  return columns;
+}
+
 static PyObject *make_any(PyObject *o, PyObject *dtype, core_copy copy, PyObject *order_word, PyObject *device) {
   tt_dtype want;
   int place;
@@ -489,7 +498,8 @@ static PyObject *make_any(PyObject *o, PyObject *dtype, core_copy copy, PyObject
     copy = CORE_COPY_ALWAYS;
   }
   bool same = core_is_array(o) && (want == TT_DTYPE_NONE || want == tt_array_dtype(core_handle(o)));
-  if (order == 'A' && copy != CORE_COPY_ALWAYS && core_is_array(o)) order = 'K'; /* as it lies */
+  if (order == 'A' && copy != CORE_COPY_ALWAYS) order = 'K'; /* as it lies */
+  if (order == 'A' && !core_is_array(o)) order = lies_as_columns(o) ? 'F' : 'C';
   if (same && copy == CORE_COPY_NEVER && !lies_in(core_handle(o), order)) return core_raise_copy_needed(), NULL;
   if (same && core_lies_on(core_handle(o), place)) {
     if (copy == CORE_COPY_ALWAYS) return core_put(core_copy_in(core_handle(o), order), place);

@@ -312,7 +312,24 @@ static void launch_free(PyObject *self) {
   Py_DECREF(type);
 }
 
+/* kernel.configure(grid, block, stream, shared) again. */
+static PyObject *launch_reduce(PyObject *self, PyObject *unused) {
+  const launch_object *l = (launch_object *)self;
+  const tt_jit_launch_options *h = &l->how;
+  (void)unused;
+  PyObject *make = PyObject_GetAttrString(l->kernel, "configure"), *args = NULL;
+  if (make && h->threads)
+    args = Py_BuildValue("LOOL", (long long)h->threads, Py_None, l->stream, (long long)h->shared);
+  else if (make)
+    args = Py_BuildValue("(LLL)(LLL)OL", (long long)h->grid[0], (long long)h->grid[1], (long long)h->grid[2],
+                         (long long)h->block[0], (long long)h->block[1], (long long)h->block[2], l->stream,
+                         (long long)h->shared);
+  return args ? Py_BuildValue("NN", make, args) : (Py_XDECREF(make), NULL);
+}
+
+static PyMethodDef launch_methods[] = {{"__reduce__", launch_reduce, METH_NOARGS, NULL}, {NULL, NULL, 0, NULL}};
 static PyType_Slot launch_slots[] = {{Py_tp_doc, "A kernel with its grid: call it with the arguments."},
+                                     {Py_tp_methods, launch_methods},
                                      {Py_tp_call, launch_call},
                                      {Py_tp_traverse, launch_visit},
                                      {Py_tp_clear, launch_clear},

@@ -353,6 +353,7 @@ NAMED(getfield)
 NAMED(setfield)
 NAMED(dump)
 NAMED(dumps)
+NAMED(get)
 #undef NAMED
 #define NAMED_METHOD(name, doc) \
   { #name, (PyCFunction)(void (*)(void))meth_##name, METH_VARARGS | METH_KEYWORDS, doc }
@@ -475,7 +476,9 @@ static const PyMethodDef own[] = {
      "to_numpy($self, /, dtype=None, copy=False, na_value=None)\n--\n\nA NumPy array, as pandas asks for it: shared "
      "and "
      "read-only, or with copy=True of one's own. No element is ever missing."},
-    {"get", meth_numpy, METH_NOARGS, "get($self, /)\n--\n\nA NumPy array of one's own."},
+    NAMED_METHOD(get,
+                 "get($self, /, stream=None, order='C', blocking=True, out=None)\n--\n\nA NumPy array of one's own, "
+                 "or `out` with the elements."),
     {"eval", meth_eval, METH_NOARGS, "eval($self, /)\n--\n\nCompute now; returns the array."},
     {"cpu", meth_cpu, METH_NOARGS, "cpu($self, /)\n--\n\nThe array on the host."},
     {"cuda", CORE_FAST(meth_cuda), FAST, "cuda($self, /, index=None)\n--\n\nThe array on a CUDA GPU."},

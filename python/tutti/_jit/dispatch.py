@@ -6,6 +6,7 @@ import warnings
 
 from .. import _core
 from .._device import checked
+from .._rebuilt import Rebuilt
 
 KERNEL, CHECK, PARALLEL, NUMPY_ERRORS, BOUNDS = 1, 2, 4, 8, 16
 
@@ -99,7 +100,32 @@ class Compiled(_core.Jit):
         return f"<compiled function {self.__name__}>"
 
     def __reduce__(self):
+        return named(self) or self._by_value()
+
+    def _by_value(self):
         return _again, (type(self), self.py_func, self._flags, self._declared)
+
+
+def named(it):
+    """What a decorated function is pickled as: its name, where that is what it has in its module."""
+    found = sys.modules.get(it.__module__)
+    for part in it.__qualname__.split("."):
+        found = getattr(found, part, None)
+    return it.__qualname__ if found is it else None
+
+
+class Decorated(Rebuilt):
+    """An object in the place of a function: pickled by its name, or as what it was made of."""
+
+    def _stand_for(self, fn):
+        self.py_func, self.__name__, self.__doc__ = fn, fn.__name__, fn.__doc__
+        self.__module__, self.__qualname__ = fn.__module__, fn.__qualname__
+
+    def __reduce__(self):
+        return named(self) or self._by_value()
+
+    def _by_value(self):
+        return super().__reduce__()
 
 
 def _again(cls, fn, flags, declared):

@@ -8,7 +8,7 @@ import ast
 import re
 
 from .. import _core
-from .dispatch import NUMPY_ERRORS, PARALLEL, Compiled
+from .dispatch import NUMPY_ERRORS, PARALLEL, Compiled, Decorated
 from .front import Function, Module, quote
 from .signature import fitting, parse, read
 
@@ -55,12 +55,12 @@ class Around(Compiled):
         return self._text
 
 
-class Vectorized:
+class Vectorized(Decorated):
     """A function of scalars over arrays, with broadcasting."""
 
     def __init__(self, fn, parallel=False, identity=None, signatures=()):
         self.signatures = signatures  # (result, arguments); none: whatever the arguments make of it
-        self.py_func, self.__name__, self.__doc__ = fn, fn.__name__, fn.__doc__
+        self._stand_for(fn)
         self.nin, self.nout, self.identity = fn.__code__.co_argcount, 1, identity
         self._scalar = Compiled(fn, NUMPY_ERRORS)
         self._parallel = parallel
@@ -204,13 +204,13 @@ def vectorize(fn=None, *args, target="cpu", identity=None, **options):
 # ---- generalised: a function of small arrays, over the axes in front
 
 
-class Generalised:
+class Generalised(Decorated):
     """A function whose arguments have core axes, looped over all axes before them."""
 
     _takes = None  # what signatures take beyond safe casts
 
     def __init__(self, fn, layout, parallel=False, signatures=()):
-        self.py_func, self.__name__, self.__doc__ = fn, fn.__name__, fn.__doc__
+        self._stand_for(fn)
         inputs, _, outputs = layout.replace(" ", "").partition("->")
         self.cores = [[d for d in g.split(",") if d] for g in re.findall(r"\(([^)]*)\)", inputs + outputs)]
         self.nin = len(re.findall(r"\(", inputs))
@@ -343,11 +343,11 @@ class _Relative(Function):
         return f"(idx {_n(e.value.id)} {' '.join(parts)})"
 
 
-class Stencil:
+class Stencil(Decorated):
     """A function of an array's neighbourhood, over the whole array; `cval` where the neighbourhood leaves it."""
 
     def __init__(self, fn, cval=0, neighborhood=None, standard_indexing=()):
-        self.py_func, self.__name__, self.__doc__ = fn, fn.__name__, fn.__doc__
+        self._stand_for(fn)
         self.cval, self.neighborhood, self.standard = cval, neighborhood, set(standard_indexing)
         self._by_rank = {}
 

@@ -21,7 +21,7 @@ class SourceModule(_tt.SourceModule):
 
     def get_function(self, name):
         try:
-            return driver.Function(self._program, name)
+            return driver.Function(self._program, name, self._text)
         except ValueError as e:
             raise driver.LogicError(f"cuModuleGetFunction failed: {e}") from None
 
