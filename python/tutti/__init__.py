@@ -63,7 +63,7 @@ from ._printing import array2string, array_repr, array_str, get_printoptions, pr
 from .exceptions import AxisError
 
 __version__ = _core.version()
-__array_api_version__ = "2024.12"
+__array_api_version__ = "2025.12"
 
 pi = 3.141592653589793
 e = 2.718281828459045

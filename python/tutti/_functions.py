@@ -24,6 +24,7 @@ __all__ = [
     "may_share_memory",
     "ndim",
     "ops",
+    "pad",
     "piecewise",
     "promote_types",
     "s_",
@@ -223,14 +224,40 @@ def piecewise(x, condlist, funclist, *args, **kw):
     return out
 
 
+_row_pad = _core.functions["pad"]
+
+
+def pad(array, pad_width, mode="constant", **kwargs):
+    """An array with borders.
+
+    `pad_width` is a number, a pair, a pair for each axis, or a dict of them by axis; `mode` a word or a function that
+    is called as function(line, widths, axis, kwargs) and fills in the borders of each line.
+    """
+    array = _core.asarray(array)
+    if isinstance(pad_width, dict):
+        by_axis = [(0, 0)] * array.ndim
+        for axis, width in pad_width.items():
+            by_axis[axis] = width if isinstance(width, (tuple, list)) else (width, width)
+        pad_width = by_axis
+    if not callable(mode):
+        unknown = set(kwargs) - {"constant_values", "end_values", "stat_length", "reflect_type"}
+        if unknown:
+            raise ValueError(f"unsupported keyword arguments for mode '{mode}': {unknown}")
+        return _row_pad(array, pad_width, mode, **kwargs)
+    out = _row_pad(array, pad_width)
+    pairs = _core.functions["broadcast_to"](pad_width, (array.ndim, 2)).tolist()
+    for axis, widths in enumerate(pairs):
+        for place in _itertools.product(*(range(n) for k, n in enumerate(out.shape) if k != axis)):
+            mode(out[(*place[:axis], slice(None), *place[axis:])], tuple(widths), axis, kwargs)
+    return out
+
+
 def _shape_tuple(results):
     return tuple(results[0].tolist())
 
 
-# NumPy gives sections as lists, the array API standard what is broadcast, and a shape is a tuple of numbers.
-_core.result_types.update(
-    {n: list for n in ("split", "array_split", "hsplit", "vsplit", "dsplit", "meshgrid", "broadcast_arrays")}
-)
+# NumPy gives sections as lists, and a shape is a tuple of numbers.
+_core.result_types.update({n: list for n in ("split", "array_split", "hsplit", "vsplit", "dsplit")})
 UniqueAllResult = _namedtuple("UniqueAllResult", ["values", "indices", "inverse_indices", "counts"])
 UniqueCountsResult = _namedtuple("UniqueCountsResult", ["values", "counts"])
 UniqueInverseResult = _namedtuple("UniqueInverseResult", ["values", "inverse_indices"])

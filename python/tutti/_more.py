@@ -1,6 +1,7 @@
 """Smaller names of NumPy's: arrays as they are required, types in words, text into arrays, files as memory."""
 
 from . import _core
+from ._hooks import _warn
 
 _f = _core.functions
 
@@ -16,6 +17,7 @@ def iterable(y):
 
 def row_stack(tup, *, dtype=None, casting="same_kind"):
     """NumPy's old name of vstack."""
+    _warn("DeprecationWarning", "`row_stack` alias is deprecated. Use `np.vstack` directly.")
     return _f["vstack"](tup, dtype=dtype, casting=casting)
 
 

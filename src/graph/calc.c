@@ -264,7 +264,11 @@ tt_array *tt__calc_copy_in(tt_calc *c, tt_array *a, char order) {
 tt_array *tt__calc_flat(tt_calc *c, tt_array *a, char order, bool copy) {
   int axes[TT_MAX_RANK];
   if (!a || c->code != TT_OK) return NULL;
-  tt__order_of(a, order, axes);
+  bool walked = order == 'K' && !tt__array_is_c(a) && !tt__array_is_f(a);
+  if (walked)
+    tt__order_walk(&a, 1, a->rank, axes); /* axes that do not move stay where they are */
+  else
+    tt__order_of(a, order, axes);
   tt_array *turned = tt__calc_transpose(c, a, axes);
   copy = copy || (turned && !tt__array_is_c(turned));
   return copy ? tt__calc_copy(c, tt__calc_ravel(c, turned)) : tt__calc_ravel(c, turned);

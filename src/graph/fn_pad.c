@@ -87,6 +87,8 @@ static bool read_pairs(tt_calc *c, const tt_value *v, int rank, tt_value out[][2
 
 static bool read_widths(tt_calc *c, const tt_value *v, int rank, int64_t out[][2], bool lengths) {
   tt_value pair[TT_MAX_RANK][2];
+  if (!lengths && length_of(v) == 0) /* an empty list is an array of floats */
+    return tt__calc_fail(c, TT_ETYPE, "`pad_width` must be of integral type."), false;
   if (!read_pairs(c, v, rank, pair)) return false;
   for (int d = 0; d < rank; d++) {
     for (int side = 0; side < 2; side++) {

@@ -297,24 +297,44 @@ static tt_array *putmask(tt_calc *c, tt_call_frame *f) {
 }
 TT_HANDLER(putmask)
 
+/* May a Python number be written into elements of a type? Integers that do not fit are refused later. */
+static bool may_write_number(tt_calc *c, const tt_array *v, tt_dtype to, const char *rule) {
+  tt_dtype from = (tt_dtype)v->dtype;
+  bool lossy = (from == TT_F64 && tt__is_int(to)) || (from != TT_BOOL && to == TT_BOOL) ||
+               (tt__is_complex(from) && !tt__is_complex(to));
+  if (strcmp(rule, "unsafe") == 0 || !lossy) return true;
+  tt__calc_fail(c, TT_ETYPE, "Cannot cast scalar from dtype('%s') to dtype('%s') according to the rule '%s'",
+                tt__dtypes[from].name, tt__dtypes[to].name, rule);
+  return false;
+}
+
+/* `v` as the rank of `a` has it: leading axes of length 1 that are too many go. */
+static tt_array *without_leading(tt_calc *c, tt_array *v, int rank) {
+  int more = v ? v->rank - rank : 0;
+  for (int k = 0; k < more; k++)
+    if (tt__array_len(v)[k] != 1) return v;
+  return more > 0 ? tt__calc_reshape(c, v, rank, tt__array_len(v) + more) : v;
+}
+
 static tt_array *copyto(tt_calc *c, tt_call_frame *f) {
   tt_array *a = written(c, f), *v = tt__arg_array(c, f, 1);
   f->none = true;
   if (!a || !v) return NULL;
   const char *rule = tt__arg_string(c, f, 2, "same_kind");
   bool weak = f->arg[1].tag != TT_V_ARRAY;
-  bool lossy = (v->dtype == TT_F64 && tt__is_int((tt_dtype)a->dtype)) || (v->dtype != TT_BOOL && a->dtype == TT_BOOL);
-  if (weak && strcmp(rule, "same_kind") == 0 && lossy)
-    return tt__calc_fail(c, TT_ETYPE,
-                         "Cannot cast scalar from dtype('%s') to dtype('%s') according to the rule 'same_kind'",
-                         tt__dtypes[v->dtype].name, tt__dtypes[a->dtype].name);
-  if (!tt__calc_may_cast(c, weak ? (tt_dtype)a->dtype : (tt_dtype)v->dtype, (tt_dtype)a->dtype, rule)) return NULL;
+  tt_dtype type = (tt_dtype)a->dtype;
+  if (weak && !may_write_number(c, v, type, rule)) return NULL;
+  if (!tt__calc_may_cast(c, weak ? type : (tt_dtype)v->dtype, type, rule)) return NULL;
   if (!tt__arg_given(f, 3) || (f->arg[3].tag == TT_V_BOOL && f->arg[3].as.b)) {
     tt__calc_set(c, a, weak ? f->arg[1] : tt_v_array(v));
     return NULL;
   }
-  tt_array *mask = tt__calc_broadcast(c, tt__calc_cast(c, tt__arg_array(c, f, 3), TT_BOOL), a->rank, tt__array_len(a));
-  v = tt__calc_broadcast(c, tt__calc_cast(c, v, (tt_dtype)a->dtype), a->rank, tt__array_len(a));
+  tt_array *mask = tt__arg_array(c, f, 3);
+  if (!mask || !tt__calc_may_cast(c, (tt_dtype)mask->dtype, TT_BOOL, "safe")) return NULL;
+  mask = tt__calc_broadcast(c, mask, a->rank, tt__array_len(a));
+  bool whole = f->arg[1].tag == TT_V_INT || f->arg[1].tag == TT_V_UINT; /* must fit */
+  v = whole ? value_for(c, f, 1, a, NULL) : tt__calc_cast(c, v, type);
+  v = tt__calc_broadcast(c, without_leading(c, v, a->rank), a->rank, tt__array_len(a));
   if (mask && v) tt__calc_set(c, a, tt_v_array(tt__calc_where(c, mask, tt_v_array(v), tt_v_array(a))));
   return NULL;
 }
@@ -405,11 +425,17 @@ TT_HANDLER_LAID(select_by, 'C')
 
 /* ---- places of several axes */
 
+static bool fortran_order(tt_calc *c, const tt_call_frame *f, int k) {
+  char order = tt__arg_order(c, f, k, NULL, "C");
+  if (order != 'C' && order != 'F') tt__calc_fail(c, TT_EVALUE, "only 'C' or 'F' order is permitted");
+  return order == 'F';
+}
+
 static tt_array *ravel_multi_index(tt_calc *c, tt_call_frame *f) {
   int64_t n, len[TT_MAX_RANK], step[TT_MAX_RANK];
   int rank = tt__arg_ints(c, f, 1, len, TT_MAX_RANK);
   mode m = mode_of(c, f, 2);
-  bool fortran = tt__arg_string(c, f, 3, "C")[0] == 'F';
+  bool fortran = fortran_order(c, f, 3);
   tt_array **at = tt__arg_arrays(c, f, 0, &n), *out = NULL;
   if (c->code != TT_OK) return NULL;
   if (n != rank) return tt__calc_fail(c, TT_EVALUE, "parameter multi_index must be a sequence of length %d", rank);
@@ -441,7 +467,7 @@ static tt_array *unravel_index(tt_calc *c, tt_call_frame *f) {
   int64_t len[TT_MAX_RANK], size, run = 1;
   tt_array *at = places_of(c, tt__arg_array(c, f, 0));
   int rank = tt__arg_ints(c, f, 1, len, TT_MAX_RANK);
-  bool fortran = tt__arg_string(c, f, 2, "C")[0] == 'F';
+  bool fortran = fortran_order(c, f, 2);
   if (!at || c->code != TT_OK || (c->code = tt__shape_size(rank, len, TT_I64, &size, c->err)) != TT_OK) return NULL;
   const int64_t *data = tt__calc_peek(c, at);
   for (int64_t k = 0; data && k < at->size; k++)
@@ -507,7 +533,7 @@ TT_HANDLER(fill_diagonal)
 
 static tt_array *diag_indices(tt_calc *c, tt_call_frame *f) {
   int64_t n = tt__arg_int(c, f, 0, 0), rank = tt__arg_int(c, f, 1, 2);
-  tt_array *i = tt__calc_iota(c, n);
+  tt_array *i = tt__calc_iota(c, n < 0 ? 0 : n);
   f->tuple = true;
   for (int64_t k = 0; k < rank && i; k++)
     if (!tt__fn_give(c, f, i)) return NULL;

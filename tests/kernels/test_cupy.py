@@ -14,6 +14,17 @@ import tutti.compat.cupy as cp
 pytestmark = pytest.mark.skipif(not (shutil.which("c++") or shutil.which("g++")), reason="no C++ compiler")
 
 
+def test_types_and_errors_are_numpys():
+    assert cp.float32 is np.float32 and cp.integer is np.integer and cp.dtype is np.dtype
+    assert {cp.complex64: 1}[cp.zeros(1, "complex64").dtype.type] == 1
+    assert cp.issubdtype(cp.zeros(1).dtype, cp.floating) and not cp.issubdtype(np.int8, cp.unsignedinteger)
+    with pytest.raises(cp.exceptions.AxisError):
+        cp.zeros(3).sum(axis=1)
+    with pytest.raises(cp.exceptions.AxisError):
+        np.zeros(3).sum(axis=1)
+    assert cp.zeros(3, cp.float32).dtype == cp.float32 and cp.float32(1.5) + cp.ones(1, "f4") == 2.5
+
+
 def test_raw_kernel():
     add = cp.RawKernel(
         r"""extern "C" __global__ void my_add(const float* x1, const float* x2, float* y) {

@@ -279,7 +279,8 @@ def test_array_protocol_of_others():
 def test_namespace():
     t = tt.array(1)
     assert t.__array_namespace__() is tt
-    assert t.__array_namespace__(api_version="2024.12") is tt
+    for version in ("2021.12", "2024.12", tt.__array_api_version__):
+        assert t.__array_namespace__(api_version=version) is tt
     with pytest.raises(ValueError, match="not supported"):
         t.__array_namespace__(api_version="1999.12")
     assert tt.__array_namespace_info__().default_dtypes()["integral"] == tt.int64

@@ -181,7 +181,8 @@ def test_small_functions():
     assert [x.tolist() for x in tt.mask_indices(3, tt.triu, 1)] == [x.tolist() for x in np.mask_indices(3, np.triu, 1)]
     assert tt.asarray_chkfinite([1, 2]).tolist() == [1, 2]
     same_error(lambda: np.asarray_chkfinite([np.nan]), lambda: tt.asarray_chkfinite([np.nan]))
-    assert tt.row_stack([[1, 2], [3, 4]]).tolist() == [[1, 2], [3, 4]]
+    with pytest.warns(DeprecationWarning, match="vstack"):
+        assert tt.row_stack([[1, 2], [3, 4]]).tolist() == [[1, 2], [3, 4]]
 
 
 @pytest.mark.parametrize("name", ["sqrt", "log", "log10", "log2", "arccos", "arcsin", "arctanh"])

@@ -88,7 +88,31 @@ static tt_array *copy_swapped(const memory *m) {
   return a;
 }
 
-static tt_array *copy_memory(const memory *m) {
+/* The axes as the memory goes, the longest steps first: a copy lies as NumPy's does. False: in C's order already. */
+static bool memory_order(const memory *m, int *axes) {
+  bool turned = false;
+  int64_t run[2] = {core_dtype_bytes(m->dtype), core_dtype_bytes(m->dtype)};
+  bool c = true, f = true;
+  if (m->contiguous) return false;
+  for (int k = 0; k < m->rank; k++) {
+    int back = m->rank - 1 - k;
+    c = c && (m->len[back] == 1 || m->stride[back] == run[0]);
+    f = f && (m->len[k] == 1 || m->stride[k] == run[1]);
+    run[0] *= m->len[back];
+    run[1] *= m->len[k];
+  }
+  for (int k = 0; k < m->rank; k++) {
+    int at = f ? 0 : k;
+    for (; at > 0 && !f; at--)
+      if (llabs(m->stride[axes[at - 1]]) >= llabs(m->stride[k])) break;
+    memmove(axes + at + 1, axes + at, sizeof *axes * (size_t)(k - at));
+    axes[at] = k;
+    turned = turned || at != k;
+  }
+  return turned && !c;
+}
+
+static tt_array *copy_straight(const memory *m) {
   if (m->swap) return copy_swapped(m);
   tt_array *a = NULL;
   tt_error err;
@@ -98,6 +122,24 @@ static tt_array *copy_memory(const memory *m) {
   if (large) core_block_begin();
   tt_code c = tt_from_data(m->dtype, m->rank, m->len, m->data, m->contiguous ? NULL : m->stride, &a, &err);
   if (large) core_block_end();
+  if (c != TT_OK) core_raise(c, &err);
+  return a;
+}
+
+/* A copy that lies as the memory does: one with its axes in that order, and of it a view with them back in place. */
+static tt_array *copy_memory(const memory *m) {
+  int axes[TT_MAX_RANK + 1], back[TT_MAX_RANK];
+  if (!memory_order(m, axes)) return copy_straight(m);
+  memory turned = *m;
+  for (int k = 0; k < m->rank; k++) {
+    turned.len[k] = m->len[axes[k]];
+    turned.stride[k] = m->stride[axes[k]];
+    back[axes[k]] = k;
+  }
+  tt_array *made = copy_straight(&turned), *a = NULL;
+  tt_error err;
+  tt_code c = made ? tt_transpose(made, back, &a, &err) : TT_OK;
+  tt_release(&made);
   if (c != TT_OK) core_raise(c, &err);
   return a;
 }

@@ -13,6 +13,18 @@ from . import cuda, random
 __version__ = "13.0.0"
 __all__ = ["ElementwiseKernel", "RawKernel", "RawModule", "ReductionKernel", "cuda", "ndarray", "random", "testing"]
 
+# CuPy's types are NumPy's own: programs call them, ask for subclasses and have them as keys.
+_TYPES = [
+    "generic", "number", "integer", "signedinteger", "unsignedinteger", "inexact", "floating", "complexfloating",
+    "bool", "bool_", "byte", "short", "intc", "int_", "long", "longlong", "intp", "int8", "int16", "int32", "int64",
+    "ubyte", "ushort", "uintc", "uint", "ulong", "ulonglong", "uintp", "uint8", "uint16", "uint32", "uint64",
+    "half", "single", "double", "float16", "float32", "float64", "csingle", "cdouble", "complex64", "complex128",
+    "dtype",
+]  # fmt: skip
+globals().update({_name: getattr(_np, _name) for _name in _TYPES})
+exceptions = _np.exceptions
+float_, complex_, cfloat, singlecomplex = _np.float64, _np.complex128, _np.complex128, _np.complex64
+
 
 def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
     """The elements as a NumPy array."""
