@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The rules of the tree that a script can hold: who may include whom, and how long things may get.
 
-    include/tutti < base < ir random < graph sched kernel lang render device lib dist < run < launch < frame < api
+    include/tutti < base < ir < random scalar <
+    graph sched kernel lang render device lib dist < run < launch < frame < api
 
 A folder includes itself and what stands left of it; the stages between ir and run never include each other.
 """
@@ -11,11 +12,10 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-RANK = {"tutti": 0, "base": 1, "ir": 2, "random": 2, "run": 4, "launch": 5, "frame": 6, "api": 7}
-RANK |= dict.fromkeys(("graph", "sched", "kernel", "lang", "render", "device", "lib", "dist"), 3)
-# The scalar functions that rendered text shares with the interpreter's loops, draws and first code, by design one text.
-SHARED = {"src/device/cpu/vm_loops.c": "render/prelude", "src/lib/rows_draw.c": "render/prelude"}
-SHARED |= {"src/device/first/functions.c": "render/prelude", "src/device/first/helpers.c": "render/pr"}
+RANK = {"tutti": 0, "base": 1, "ir": 2, "random": 3, "scalar": 3, "run": 5, "launch": 6, "frame": 7, "api": 8}
+RANK |= dict.fromkeys(("graph", "sched", "kernel", "lang", "render", "device", "lib", "dist"), 4)
+# The text above rendered programs, which first code calls by name, by design one text.
+SHARED = {"src/device/first/helpers.c": "render/program_text"}
 MAX_FILE, MAX_FUNCTION = 1000, 80
 CALL = r"(?<![\w.>])%s\s*\("
 BANNED = {

@@ -21,7 +21,7 @@ typedef enum tt_dtype {
 
 /* Elementwise ops: TT_ADD, TT_SUB ... */
 typedef enum tt_op {
-#define TT_OP(E, lower, arity, cls, types, flags, numpy) TT_##E,
+#define TT_OP(E, ...) TT_##E,
 #include "tutti/ops.def"
 #undef TT_OP
   TT_OP_COUNT

@@ -4,7 +4,7 @@
 **
 ** A generator is a uint64 array {key, counter}: the counter is the next block of the key's stream, 16 bytes of random
 ** bits. Every call begins with a block of its own and takes as many as it needs; four float32 draws share one, or two
-** of 8 bytes (render/prelude.h has the functions, ops.def the rows PHILOX, UNIFORM and NORMAL). Functions without a
+** of 8 bytes (scalar/prelude.h has the functions, ops.def the rows PHILOX, UNIFORM and NORMAL). Functions without a
 ** generator ("random.normal") draw from one of the process, seeded by the system or random.seed.
 **
 ** A longer array is the state of one of NumPy's bit generators (random/bits.h). Their draws come one after the other

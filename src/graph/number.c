@@ -105,6 +105,7 @@ static bool is_plain(tt_op op, const tt_types *t, const int *kind, int n) {
       return op != TT_CONJ && (op != TT_POW || inexact || kind[n - 1] == WEAK_INT);
     case TT_CLASS_DIVIDE:
     case TT_CLASS_FLOAT:
+    case TT_CLASS_SPECIAL:
     case TT_CLASS_BITS:
     case TT_CLASS_SHIFT:
       return true;

@@ -88,26 +88,7 @@ tt_code tt__result_type(const tt_value *arg, int n, tt_dtype *out, tt_error *err
 
 /* ---- by class */
 
-static bool has_complex_loop(tt_op op) {
-  switch (op) {
-    case TT_FLOORDIV:
-    case TT_MOD:
-    case TT_FMOD:
-    case TT_CBRT:
-    case TT_LOGADDEXP:
-    case TT_ATAN2:
-    case TT_HYPOT:
-    case TT_COPYSIGN:
-    case TT_NEXTAFTER:
-    case TT_FLOOR:
-    case TT_CEIL:
-    case TT_TRUNC:
-    case TT_SIGNBIT:
-      return false;
-    default:
-      return true;
-  }
-}
+static bool has_complex_loop(tt_op op) { return tt__ops[op].flags & TT_OPF_CPLX; }
 
 static tt_code fail_unsupported(tt_op op, tt_error *err) {
   return tt__fail(err, TT_ETYPE,
@@ -116,14 +97,18 @@ static tt_code fail_unsupported(tt_op op, tt_error *err) {
                   tt__ops[op].numpy);
 }
 
-/* The smallest float that an integer's ufunc loop takes: float16 for one byte, float32 for two, float64 above. */
-static tt_dtype float_of(tt_dtype t) {
+/*
+** The smallest float that an integer's ufunc loop takes: float16 for one byte (SPECIAL: float32), float32 for two,
+** float64 above.
+*/
+static tt_dtype float_of(tt_op op, tt_dtype t) {
   if (t != TT_BOOL && !tt__is_int(t)) return t;
+  if (tt__dtype_size(t) == 1 && tt__ops[op].cls == TT_CLASS_SPECIAL) return TT_F32;
   return tt__dtype_size(t) == 1 ? TT_F16 : tt__dtype_size(t) == 2 ? TT_F32 : TT_F64;
 }
 
 /* FLOAT ops look for the first loop that every operand fits, so each operand becomes a float before they meet. */
-static tt_code float_type(const tt_value *arg, int n, tt_dtype *out, tt_error *err) {
+static tt_code float_type(tt_op op, const tt_value *arg, int n, tt_dtype *out, tt_error *err) {
   tt_dtype both, strong = TT_DTYPE_NONE;
   TT_TRY(tt__result_type(arg, n, &both, err));
   bool weak = false;
@@ -132,14 +117,14 @@ static tt_code float_type(const tt_value *arg, int n, tt_dtype *out, tt_error *e
       weak = true;
       continue;
     }
-    tt_dtype t = float_of(tt__value_dtype(&arg[k]));
+    tt_dtype t = float_of(op, tt__value_dtype(&arg[k]));
     strong = strong == TT_DTYPE_NONE ? t : tt__promote(strong, t);
   }
-  *out = weak || strong == TT_DTYPE_NONE ? float_of(both) : strong;
+  *out = weak || strong == TT_DTYPE_NONE ? float_of(op, both) : strong;
   return TT_OK;
 }
 
-static tt_code arith_bool(tt_op op, tt_types *t, tt_error *err) {
+static tt_code fail_bool(tt_op op, tt_error *err) {
   switch (op) {
     case TT_SUB:
       return tt__fail(
@@ -150,22 +135,17 @@ static tt_code arith_bool(tt_op op, tt_types *t, tt_error *err) {
       return tt__fail(err, TT_ETYPE,
                       "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the "
                       "logical_not function instead.");
-    case TT_SIGN:
-      return tt__fail(err, TT_ETYPE,
-                      "ufunc 'sign' did not contain a loop with signature matching types <class "
-                      "'numpy.dtypes.BoolDType'> -> None");
-    case TT_FLOORDIV:
-    case TT_MOD:
-    case TT_FMOD:
-    case TT_POW:
-    case TT_SQUARE:
-    case TT_RECIPROCAL:
-    case TT_CONJ:
-      t->compute = TT_I8;
-      break;
     default:
-      break;
+      return tt__fail(err, TT_ETYPE,
+                      "ufunc '%s' did not contain a loop with signature matching types <class "
+                      "'numpy.dtypes.BoolDType'> -> None",
+                      tt__ops[op].numpy);
   }
+}
+
+static tt_code arith_bool(tt_op op, tt_types *t, tt_error *err) {
+  if (tt__ops[op].flags & TT_OPF_NOBOOL) return fail_bool(op, err);
+  if (tt__ops[op].flags & TT_OPF_BOOL8) t->compute = TT_I8;
   t->result = t->compute;
   return TT_OK;
 }
@@ -188,7 +168,8 @@ static tt_code by_class(tt_op op, const tt_value *arg, int n, tt_types *t, tt_er
       if (is_whole) t->compute = t->result = TT_F64;
       return TT_OK;
     case TT_CLASS_FLOAT:
-      TT_TRY(float_type(arg, n, &t->compute, err));
+    case TT_CLASS_SPECIAL:
+      TT_TRY(float_type(op, arg, n, &t->compute, err));
       t->result = t->compute;
       return TT_OK;
     case TT_CLASS_COMPARE:
@@ -205,7 +186,7 @@ static tt_code by_class(tt_op op, const tt_value *arg, int n, tt_types *t, tt_er
       if (is_bool) t->compute = t->result = TT_I8;
       return is_whole ? TT_OK : fail_unsupported(op, err);
     case TT_CLASS_TEST:
-      if (op == TT_SIGNBIT) t->compute = float_of(t->compute);
+      if (op == TT_SIGNBIT) t->compute = float_of(op, t->compute);
       t->result = TT_BOOL;
       return TT_OK;
     case TT_CLASS_PART:
@@ -227,6 +208,7 @@ static bool has_loop(tt_op op, tt_dtype t) {
     case TT_CLASS_TEST:
       return t == TT_BOOL;
     case TT_CLASS_FLOAT:
+    case TT_CLASS_SPECIAL:
     case TT_CLASS_DIVIDE:
       return !whole;
     case TT_CLASS_BITS:

@@ -45,23 +45,17 @@ static tt_ufunc_info ops[TT_OP_COUNT];
 static int op_count;
 
 static tt_value identity_of(tt_op op) {
-  switch (op) {
-    case TT_ADD:
-    case TT_OR:
-    case TT_XOR:
-    case TT_GCD:
-    case TT_HYPOT:
+  switch (tt__ops[op].identity) {
+    case TT_IDENTITY_ZERO:
       return tt_v_int(0);
-    case TT_MUL:
+    case TT_IDENTITY_ONE:
       return tt_v_int(1);
-    case TT_AND:
+    case TT_IDENTITY_ONES:
       return tt_v_int(-1);
-    case TT_LAND:
-      return (tt_value){.tag = TT_V_BOOL, .as.b = true};
-    case TT_LOR:
-    case TT_LXOR:
-      return (tt_value){.tag = TT_V_BOOL, .as.b = false};
-    case TT_LOGADDEXP:
+    case TT_IDENTITY_TRUE:
+    case TT_IDENTITY_FALSE:
+      return (tt_value){.tag = TT_V_BOOL, .as.b = tt__ops[op].identity == TT_IDENTITY_TRUE};
+    case TT_IDENTITY_LOWEST:
       return tt_v_float(-INFINITY);
     default:
       return (tt_value){.tag = TT_V_NONE};
@@ -106,5 +100,5 @@ bool tt_ufunc_loop(const tt_ufunc_info *u, tt_dtype operand, tt_dtype *result) {
 
 bool tt__ufunc_is_reorderable(const tt_ufunc_info *u) {
   if (u->identity.tag != TT_V_NONE) return true;
-  return u->op == TT_MAXIMUM || u->op == TT_MINIMUM || u->op == TT_FMAX || u->op == TT_FMIN;
+  return u->op != TT_OP_COUNT && tt__ops[u->op].flags & TT_OPF_ASSOC;
 }

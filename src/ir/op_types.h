@@ -40,6 +40,7 @@
 #define RESULT_DIVIDE(s) tt_##s
 #define RESULT_FLOAT(s) tt_##s
 #define RESULT_ROUND(s) tt_##s
+#define RESULT_SPECIAL(s) tt_##s
 #define RESULT_ABS(s) tt_##s
 #define RESULT_BITS(s) tt_##s
 #define RESULT_SHIFT(s) tt_##s

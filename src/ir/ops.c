@@ -9,9 +9,12 @@
 
 enum { B = TT_OPT_B, I = TT_OPT_I, F = TT_OPT_F };
 enum { COMM = TT_OPF_COMM, ASSOC = TT_OPF_ASSOC, RED = TT_OPF_RED, SLOW = TT_OPF_SLOW, LONG = TT_OPF_LONG };
+enum { FAR = TT_OPF_FAR, NEAR = TT_OPF_NEAR, NARROW = TT_OPF_NARROW, CPLX = TT_OPF_CPLX };
+enum { BOOL8 = TT_OPF_BOOL8, NOBOOL = TT_OPF_NOBOOL };
 
 const tt_op_info tt__ops[TT_OP_COUNT] = {
-#define TT_OP(E, lower, arity, cls, types, flags, numpy) {#E, #lower, numpy, arity, TT_CLASS_##cls, types, flags},
+#define TT_OP(E, lower, arity, cls, types, flags, identity, c, name) \
+  {#E, #lower, name, c, arity, TT_CLASS_##cls, types, TT_IDENTITY_##identity, flags},
 #include "tutti/ops.def"
 #undef TT_OP
 };
@@ -20,6 +23,20 @@ tt_op tt__op_named(const char *name) {
   for (int op = 0; op < TT_OP_COUNT; op++)
     if (tt__ops[op].numpy[0] && strcmp(tt__ops[op].numpy, name) == 0) return (tt_op)op;
   return TT_OP_COUNT;
+}
+
+tt_op tt__op_named_in_c(const char *name) {
+  for (int op = 0; op < TT_OP_COUNT; op++)
+    if (tt__ops[op].c[0] && strcmp(tt__ops[op].c, name) == 0) return (tt_op)op;
+  return TT_OP_COUNT;
+}
+
+bool tt__op_is_far(int op, tt_dtype type) {
+  return op < TT_OP_COUNT && tt__ops[op].flags & TT_OPF_FAR && (type == TT_F32 || type == TT_F64);
+}
+
+bool tt__op_is_near(int op, tt_dtype type) {
+  return tt__op_is_far(op, type) || (op < TT_OP_COUNT && tt__ops[op].flags & TT_OPF_NEAR && type == TT_F32);
 }
 
 tt_dtype tt__op_operand(tt_op op, tt_dtype type, int s) {

@@ -4,6 +4,7 @@
 #ifndef TT_IR_OPS_H
 #define TT_IR_OPS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -23,18 +24,34 @@ typedef enum tt_op_class {
   TT_CLASS_ROUND,
   TT_CLASS_PART,
   TT_CLASS_ABS,
+  TT_CLASS_SPECIAL,
   TT_CLASS_DRAW,
   TT_CLASS_NONUM
 } tt_op_class;
 
+/* What a reduction of nothing gives. */
+typedef enum tt_op_identity {
+  TT_IDENTITY_NONE,
+  TT_IDENTITY_ZERO,
+  TT_IDENTITY_ONE,
+  TT_IDENTITY_ONES,
+  TT_IDENTITY_TRUE,
+  TT_IDENTITY_FALSE,
+  TT_IDENTITY_LOWEST
+} tt_op_identity;
+
 enum { TT_OPF_COMM = 1, TT_OPF_ASSOC = 2, TT_OPF_RED = 4, TT_OPF_SLOW = 8, TT_OPF_LONG = 16 };
+enum { TT_OPF_FAR = 32, TT_OPF_NEAR = 64, TT_OPF_NARROW = 128, TT_OPF_CPLX = 256 };
+enum { TT_OPF_BOOL8 = 512, TT_OPF_NOBOOL = 1024 };
 enum { TT_OPT_B = 1, TT_OPT_I = 2, TT_OPT_F = 4 };
 
 typedef struct tt_op_info {
   const char *name;  /* "ADD": in prints */
   const char *lower; /* "add": in the prelude */
   const char *numpy; /* "add": the public name, "" for internal ops */
-  uint8_t arity, cls, types, flags;
+  const char *c;     /* "fabs": in C expressions, CUDA C and Python's math, "" for none */
+  uint8_t arity, cls, types, identity;
+  uint16_t flags;
 } tt_op_info;
 
 TT_HIDDEN extern const tt_op_info tt__ops[TT_OP_COUNT];
@@ -51,5 +68,10 @@ TT_HIDDEN int tt__op_text(tt_op op, tt_dtype type);
 #define TT_TEXT_MOST 1024 /* of a kernel: half a second to a second of gcc's, and of NVRTC's */
 /* The op whose public name is `name`, or TT_OP_COUNT. */
 TT_HIDDEN tt_op tt__op_named(const char *name);
+/* The same by its name in C. */
+TT_HIDDEN tt_op tt__op_named_in_c(const char *name);
+/* Are there tt_far_ and tt_near_ functions of this type everywhere; near ones where a dialect asks for them? */
+TT_HIDDEN bool tt__op_is_far(int op, tt_dtype type);
+TT_HIDDEN bool tt__op_is_near(int op, tt_dtype type);
 
 #endif

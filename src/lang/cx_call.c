@@ -24,45 +24,8 @@ typedef struct row {
 
 enum { ROUND, RSQRT, EXP10, FMA, FDIM, NORM, ARG, SATURATE, ASIS, TO_FLOAT, TO_HALF, POW };
 
+/* Functions that are more than an operation; the others are found by the C names of ops.def. */
 static const row rows[] = {
-    {"sqrt", FLOATS, 1, TT_SQRT, true},
-    {"cbrt", FLOATS, 1, TT_CBRT, false},
-    {"exp", FLOATS, 1, TT_EXP, true},
-    {"exp2", FLOATS, 1, TT_EXP2, false},
-    {"expm1", FLOATS, 1, TT_EXPM1, false},
-    {"log", FLOATS, 1, TT_LOG, true},
-    {"log2", FLOATS, 1, TT_LOG2, false},
-    {"log10", FLOATS, 1, TT_LOG10, true},
-    {"log1p", FLOATS, 1, TT_LOG1P, false},
-    {"sin", FLOATS, 1, TT_SIN, true},
-    {"cos", FLOATS, 1, TT_COS, true},
-    {"tan", FLOATS, 1, TT_TAN, true},
-    {"asin", FLOATS, 1, TT_ASIN, false},
-    {"acos", FLOATS, 1, TT_ACOS, false},
-    {"atan", FLOATS, 1, TT_ATAN, false},
-    {"sinh", FLOATS, 1, TT_SINH, true},
-    {"cosh", FLOATS, 1, TT_COSH, true},
-    {"tanh", FLOATS, 1, TT_TANH, true},
-    {"asinh", FLOATS, 1, TT_ASINH, false},
-    {"acosh", FLOATS, 1, TT_ACOSH, false},
-    {"atanh", FLOATS, 1, TT_ATANH, false},
-    {"floor", FLOATS, 1, TT_FLOOR, false},
-    {"ceil", FLOATS, 1, TT_CEIL, false},
-    {"trunc", FLOATS, 1, TT_TRUNC, false},
-    {"rint", FLOATS, 1, TT_RINT, false},
-    {"nearbyint", FLOATS, 1, TT_RINT, false},
-    {"fabs", FLOATS, 1, TT_ABS, false},
-    {"fmod", FLOATS, 2, TT_FMOD, false},
-    {"atan2", FLOATS, 2, TT_ATAN2, false},
-    {"hypot", FLOATS, 2, TT_HYPOT, false},
-    {"copysign", FLOATS, 2, TT_COPYSIGN, false},
-    {"nextafter", FLOATS, 2, TT_NEXTAFTER, false},
-    {"fmin", FLOATS, 2, TT_FMIN, false},
-    {"fmax", FLOATS, 2, TT_FMAX, false},
-    {"isnan", TESTS, 1, TT_ISNAN, false},
-    {"isinf", TESTS, 1, TT_ISINF, false},
-    {"isfinite", TESTS, 1, TT_ISFINITE, false},
-    {"signbit", TESTS, 1, TT_SIGNBIT, false},
     {"min", COMMON, 2, TT_FMIN, false},
     {"max", COMMON, 2, TT_FMAX, false},
     {"abs", MAGNITUDE, 1, TT_ABS, false},
@@ -85,13 +48,13 @@ static const row rows[] = {
     {"__float2half_rn", SPECIAL, 1, TO_HALF, false},
 };
 
-/* CUDA's intrinsics that are faster and less exact there: the exact function. */
+/* CUDA's intrinsics that are faster and less exact there: the exact function. A second name. */
 static const struct {
   const char *name, *plain;
 } fast[] = {{"__expf", "exp"},     {"__logf", "log"},        {"__log2f", "log2"},    {"__log10f", "log10"},
             {"__sinf", "sin"},     {"__cosf", "cos"},        {"__tanf", "tan"},      {"__powf", "pow"},
             {"__exp10f", "exp10"}, {"__frsqrt_rn", "rsqrt"}, {"__fsqrt_rn", "sqrt"}, {"__dsqrt_rn", "sqrt"},
-            {"__fmaf_rn", "fma"}};
+            {"__fmaf_rn", "fma"},  {"nearbyint", "rint"},    {"nearbyintf", "rint"}};
 
 /* Operators written as functions. */
 static const struct {
@@ -101,8 +64,31 @@ static const struct {
                  {"__fdiv_rn", "/", TT_F32}, {"__fdividef", "/", TT_F32}, {"__dadd_rn", "+", TT_F64},
                  {"__dsub_rn", "-", TT_F64}, {"__dmul_rn", "*", TT_F64},  {"__ddiv_rn", "/", TT_F64}};
 
+/* Complex operands where the result is complex too: what a magnitude or an order is in C needs another word. */
+static row row_of(tt_op op) {
+  const tt_op_info *o = &tt__ops[op];
+  bool floats = o->cls == TT_CLASS_FLOAT || o->cls == TT_CLASS_SPECIAL;
+  return (row){o->c, o->cls == TT_CLASS_TEST ? TESTS : FLOATS, o->arity, (uint8_t)op, floats && o->flags & TT_OPF_CPLX};
+}
+
+/* The row that has this very name. */
+static bool find_exact(const char *name, uint32_t len, row *out) {
+  char word[32];
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+    if (cx__same(rows[k].name, (uint32_t)strlen(rows[k].name), name, len)) {
+      *out = rows[k];
+      return true;
+    }
+  if (len >= sizeof word) return false;
+  memcpy(word, name, len);
+  word[len] = 0;
+  tt_op op = tt__op_named_in_c(word);
+  if (op < TT_OP_COUNT) *out = row_of(op);
+  return op < TT_OP_COUNT;
+}
+
 /* The row of a name; *single: its f asks for float. */
-static const row *find_row(const char *name, uint32_t len, bool *single) {
+static bool find_row(const char *name, uint32_t len, bool *single, row *out) {
   *single = false;
   for (size_t k = 0; k < sizeof fast / sizeof *fast; k++)
     if (cx__same(fast[k].name, (uint32_t)strlen(fast[k].name), name, len)) {
@@ -111,16 +97,10 @@ static const row *find_row(const char *name, uint32_t len, bool *single) {
       len = (uint32_t)strlen(name);
       break;
     }
-  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-    uint32_t n = (uint32_t)strlen(rows[k].name);
-    bool floats = rows[k].kind == FLOATS || rows[k].kind == FINISHES;
-    if (cx__same(rows[k].name, n, name, len)) return &rows[k];
-    if (floats && len == n + 1 && name[n] == 'f' && memcmp(rows[k].name, name, n) == 0) {
-      *single = true;
-      return &rows[k];
-    }
-  }
-  return NULL;
+  if (find_exact(name, len, out)) return true;
+  if (len < 2 || name[len - 1] != 'f' || !find_exact(name, len - 1, out)) return false;
+  *single = out->kind == FLOATS || out->kind == FINISHES;
+  return *single;
 }
 
 static cx_value finish(cx_reader *r, int what, cx_value *v, int64_t w) {
@@ -202,7 +182,7 @@ static cx_value run_row(cx_reader *r, const row *f, bool single, cx_value *v, in
     for (int k = 0; k < f->n; k++) v[k] = cx__convert(r, v[k], t, w);
   switch (kind) {
     case FLOATS:
-      return f->n == 1 ? cx__op1(r, (tt_op)f->op, v[0]) : cx__op2(r, (tt_op)f->op, v[0], v[1]);
+      return cx__op(r, (tt_op)f->op, t, v[0], f->n > 1 ? &v[1] : NULL, f->n > 2 ? &v[2] : NULL);
     case TESTS:
       return cx__op(r, (tt_op)f->op, TT_BOOL, v[0], NULL, NULL);
     case COMMON:
@@ -244,10 +224,11 @@ cx_value cx__call(cx_reader *r, int64_t w) {
       return cx__binary(r, w, plain_ops[k].op, v[0], v[1]);
     }
   bool single;
-  const row *f = find_row(name->at, name->len, &single);
-  if (!f) cx__beyond(r, w, "the function '%.*s' is not known", (int)name->len, name->at);
+  row f;
+  if (!find_row(name->at, name->len, &single, &f))
+    cx__beyond(r, w, "the function '%.*s' is not known", (int)name->len, name->at);
   int n = arguments(r, v);
-  if (n < f->n) cx__wrong(r, w, "too few arguments to function '%.*s'", (int)name->len, name->at);
-  if (n > f->n) cx__wrong(r, w, "too many arguments to function '%.*s'", (int)name->len, name->at);
-  return run_row(r, f, single, v, w);
+  if (n < f.n) cx__wrong(r, w, "too few arguments to function '%.*s'", (int)name->len, name->at);
+  if (n > f.n) cx__wrong(r, w, "too many arguments to function '%.*s'", (int)name->len, name->at);
+  return run_row(r, &f, single, v, w);
 }

@@ -26,19 +26,17 @@ tt_dtype py__dtype_of(lower *l, const tt_tree *t) {
   return d;
 }
 
-/* Functions of math whose op has another name in NumPy; the rest are found by their own name. */
+/* NumPy's and Python's second names of operations; C names, as math has them, are in ops.def. */
 static const struct {
   const char *name;
   tt_op op;
-} math_rows[] = {{"asin", TT_ASIN},   {"acos", TT_ACOS},   {"atan", TT_ATAN},   {"asinh", TT_ASINH},
-                 {"acosh", TT_ACOSH}, {"atanh", TT_ATANH}, {"atan2", TT_ATAN2}, {"fabs", TT_ABS},
-                 {"abs", TT_ABS},     {"mod", TT_MOD},     {"conj", TT_CONJ},   {"pow", TT_POW},
-                 {"around", TT_RINT}, {"round", TT_RINT},  {"real", TT_REAL},   {"imag", TT_IMAG}};
+} second_names[] = {{"abs", TT_ABS}, {"mod", TT_MOD}, {"conj", TT_CONJ}, {"around", TT_RINT}, {"round", TT_RINT}};
 
 static tt_op op_named(const char *name) {
-  for (size_t k = 0; k < sizeof math_rows / sizeof *math_rows; k++)
-    if (strcmp(math_rows[k].name, name) == 0) return math_rows[k].op;
-  return tt__op_named(name);
+  for (size_t k = 0; k < sizeof second_names / sizeof *second_names; k++)
+    if (strcmp(second_names[k].name, name) == 0) return second_names[k].op;
+  tt_op op = tt__op_named(name);
+  return op < TT_OP_COUNT ? op : tt__op_named_in_c(name);
 }
 
 typedef struct call {

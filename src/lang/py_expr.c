@@ -208,6 +208,7 @@ expr *py__apply(lower *l, tt_op op, expr *a, expr *b) {
   if (b) t = tt__promote(t, (tt_dtype)b->type->dtype);
   switch (info->cls) {
     case TT_CLASS_FLOAT:
+    case TT_CLASS_SPECIAL:
     case TT_CLASS_DIVIDE:
       if (tt__is_int(t) || t == TT_BOOL) t = TT_F64;
       break;

@@ -5,8 +5,8 @@
 #include "base/pool.h"
 #include "lib/device_rows.h"
 #include "lib/rows.h"
-#include "render/prelude.h"
-#include "render/prelude_f64.h"
+#include "scalar/prelude.h"
+#include "scalar/prelude_f64.h"
 #include "lib/text/draw.h" /* below its words */
 
 /* attr.i: which distribution; bit k: parameter k is attr.f[k] instead of an operand. */

@@ -209,35 +209,11 @@ static void put_operands(const tt_kinst *q, char *out, size_t size) {
     n += (size_t)snprintf(out + n, size - n, "%sv%d", s ? ", " : "", q->src[s]);
 }
 
-/* Ops that have a short form for arguments that are not far out (prelude.h: tt_far_, tt_near_; vm_loops.c: HAS_FAR). */
-static bool has_far(const tt_kinst *q) {
-  if (q->from != TT_F32 && q->from != TT_F64) return false;
-  switch (q->op) {
-    case TT_SIN:
-    case TT_COS:
-    case TT_TAN:
-    case TT_FMOD:
-    case TT_MOD:
-    case TT_FLOORDIV:
-      return true;
-    default:
-      return false;
-  }
-}
+/* Ops that have a short form for arguments that are not far out. */
+static bool has_far(const tt_kinst *q) { return tt__op_is_far(q->op, (tt_dtype)q->from); }
 
 /* The others: TT_NEAR_F32. */
-bool tt__emit_has_near(const tt_kinst *q) {
-  switch (q->op) {
-    case TT_DIV:
-    case TT_RECIPROCAL:
-    case TT_SQRT:
-    case TT_EXP:
-    case TT_LOG:
-      return q->from == TT_F32;
-    default:
-      return has_far(q);
-  }
-}
+bool tt__emit_has_near(const tt_kinst *q) { return tt__op_is_near(q->op, (tt_dtype)q->from); }
 
 /*
 ** Is the value an absolute one that only arithmetic reads? An instruction may leave out the sign of an operand, which

@@ -42,38 +42,12 @@ bool tt__render_needs_math(const tt_kernel *k) {
 }
 
 void tt__render_header(const tt_dialect *d, bool math, tt_str *out) {
-  const char *end = math ? NULL : strstr(tt__prelude_text, "#ifndef TT_RENDER_PRELUDE_F64_H"); /* prelude_f64.h */
+  const char *end = math ? NULL : strstr(tt__prelude_text, "#ifndef TT_SCALAR_PRELUDE_F64_H"); /* prelude_f64.h */
   tt__str_add(out, d->before);
   tt__str_add_n(out, tt__prelude_text, end ? (size_t)(end - tt__prelude_text) : strlen(tt__prelude_text));
   tt__str_add(out, "\n");
   tt__str_add(out, d->after);
   tt__str_add(out, helpers);
-}
-
-/* Is the operation's f32 function made of f32 alone? */
-static bool is_narrow(tt_op op) {
-  switch (op) {
-    case TT_EXP:
-    case TT_EXP2:
-    case TT_EXPM1:
-    case TT_LOG:
-    case TT_LOG2:
-    case TT_LOG10:
-    case TT_LOG1P:
-    case TT_LOGADDEXP:
-    case TT_ASIN:
-    case TT_ACOS:
-    case TT_ATAN:
-    case TT_ATAN2:
-    case TT_SINH:
-    case TT_COSH:
-    case TT_TANH:
-    case TT_UNIFORM:
-    case TT_NORMAL:
-      return true;
-    default:
-      return false;
-  }
 }
 
 void tt__render_header_for(const tt_dialect *d, const tt_kernel *k, tt_str *out) {
@@ -84,7 +58,7 @@ void tt__render_header_for(const tt_dialect *d, const tt_kernel *k, tt_str *out)
     bool called = q->op < TT_OP_COUNT || q->op == TT_K_REDUCE;
     wide &= !called || !tt__is_int(t) || tt__dtype_size(t) == 8;
     if (q->op >= TT_OP_COUNT || !(tt__ops[q->op].flags & TT_OPF_SLOW) || !tt__is_float(t)) continue;
-    narrow &= t == TT_F32 && is_narrow((tt_op)q->op);
+    narrow &= t == TT_F32 && tt__ops[q->op].flags & TT_OPF_NARROW;
   }
   if (wide) tt__str_add(out, "#define TT_ONLY_WIDE\n");
   if (narrow) tt__str_add(out, "#define TT_NARROW_MATH\n");

@@ -9,6 +9,7 @@
 
 #include "ir/dtype.h"
 #include "ir/library.h"
+#include "scalar/functions.h"
 
 #define MOST_INST 40
 #define MOST_CONE (4 * MOST_INST)
@@ -57,58 +58,6 @@ static double constant(const candidate *c, const tt_pinst *in) {
   return number_of((tt_dtype)n->dtype, &n->attr.scalar);
 }
 
-/* One operation; NAN for those that no epilogue has. */
-static double operation(int op, double a, double b, double c) {
-  switch (op) {
-    case TT_ADD:
-      return a + b;
-    case TT_SUB:
-      return a - b;
-    case TT_MUL:
-      return a * b;
-    case TT_DIV:
-      return a / b;
-    case TT_NEG:
-      return -a;
-    case TT_ABS:
-      return fabs(a);
-    case TT_SQUARE:
-      return a * a;
-    case TT_RECIPROCAL:
-      return 1 / a;
-    case TT_MAXIMUM:
-    case TT_FMAX:
-      return a > b ? a : b;
-    case TT_MINIMUM:
-    case TT_FMIN:
-      return a < b ? a : b;
-    case TT_POW:
-      return pow(a, b);
-    case TT_SQRT:
-      return sqrt(a);
-    case TT_EXP:
-      return exp(a);
-    case TT_EXPM1:
-      return expm1(a);
-    case TT_TANH:
-      return tanh(a);
-    case TT_LT:
-      return a < b;
-    case TT_LE:
-      return a <= b;
-    case TT_GT:
-      return a > b;
-    case TT_GE:
-      return a >= b;
-    case TT_WHERE:
-      return a != 0 ? b : c;
-    case TT_CAST:
-      return a;
-    default:
-      return NAN;
-  }
-}
-
 static double run(const candidate *c, double product, double bias) {
   double value[MOST_INST];
   const tt_step *st = c->step;
@@ -123,7 +72,7 @@ static double run(const candidate *c, double product, double bias) {
     } else {
       double v[3] = {0, 0, 0};
       for (int k = 0; k < tt__plan_code_arity(in->op); k++) v[k] = value[in->src[k]];
-      value[i] = operation(in->op, v[0], v[1], v[2]);
+      value[i] = in->op < TT_OP_COUNT ? tt__scalar_f64((tt_op)in->op, v[0], v[1], v[2]) : NAN;
     }
   }
   return NAN;

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/prelude.h"
-#include "render/prelude_f64.h"
-#include "render/prelude_f32.h"
+#include "scalar/prelude.h"
+#include "scalar/prelude_f64.h"
+#include "scalar/prelude_f32.h"
 #include "random.h"
 
 static int failures;

@@ -2,7 +2,7 @@
 # The kernel prelude compiles without a warning and without a header: as C, as C++ (what CUDA C is), and as OpenCL C.
 cd "$(dirname "$0")/../.." || exit 1
 bad=0
-parts="src/render/prelude.h src/render/prelude_f64.h src/render/prelude_f32.h"
+parts="src/scalar/prelude.h src/scalar/prelude_f64.h src/scalar/prelude_f32.h"
 grep -n '^ *# *include' $parts && bad=1
 warn="-Wall -Wextra -Werror -nostdinc -ffp-contract=off -fsyntax-only"
 for cc in gcc clang; do

@@ -12,7 +12,7 @@ typedef struct op_row {
 } op_row;
 
 static const op_row rows[] = {
-#define TT_OP(E, lower, arity, cls, types, flags, numpy) {numpy, #lower, arity},
+#define TT_OP(E, lower, arity, cls, types, flags, identity, c, name) {name, #lower, arity},
 #include "tutti/ops.def"
 #undef TT_OP
 };

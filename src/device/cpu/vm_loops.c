@@ -2,7 +2,7 @@
 ** The interpreter's vector loops. This file is compiled once per instruction set
 ** (TT_VM_LEVEL 0, 3, 4), each time into its own table; level 0 also has the choice
 ** between them. The loops are made from the rows of ops.def and dtype.def. It
-** includes render/prelude.h, the text of the scalar functions: that header is shared
+** includes scalar/prelude.h, the text of the scalar functions: that header is shared
 ** by the two CPU tiers by design and is the one such include of this folder.
 */
 #include "device/cpu/vm_loops.h"
@@ -12,9 +12,9 @@
 
 #include "base/os.h"
 #include "ir/op_types.h"
-#include "render/prelude.h"
-#include "render/prelude_f64.h"
-#include "render/prelude_f32.h"
+#include "scalar/prelude.h"
+#include "scalar/prelude_f64.h"
+#include "scalar/prelude_f32.h"
 
 #ifndef TT_VM_LEVEL
 #define TT_VM_LEVEL 0
@@ -71,24 +71,22 @@
     else                                                  \
       EACH_LANE o[i] = tt_##lower##_##s(x[i], y[i]);      \
   }
-/* The ops and types that have a tt_far_ function: two arguments where others are one name that means nothing. */
-#define HAS_FAR_sin_f32 ~, ~
-#define HAS_FAR_sin_f64 ~, ~
-#define HAS_FAR_cos_f32 ~, ~
-#define HAS_FAR_cos_f64 ~, ~
-#define HAS_FAR_tan_f32 ~, ~
-#define HAS_FAR_tan_f64 ~, ~
-#define HAS_FAR_fmod_f32 ~, ~
-#define HAS_FAR_fmod_f64 ~, ~
-#define HAS_FAR_mod_f32 ~, ~
-#define HAS_FAR_mod_f64 ~, ~
-#define HAS_FAR_floordiv_f32 ~, ~
-#define HAS_FAR_floordiv_f64 ~, ~
+/* The types of which an op with FAR has a tt_far_ function: two arguments where others are one that means nothing. */
+#define IS_FLOAT_f32 ~, ~
+#define IS_FLOAT_f64 ~, ~
 #define PICK_2(a0, a1, x, ...) x
-#define IF_FAR(far, plain, ...) PICK_2(__VA_ARGS__, far, plain, ~)
-#define LOOP_1(E, lower, cls, D, s) IF_FAR(FAR_1, PLAIN_1, HAS_FAR_##lower##_##s)(lower, cls, s)
-#define LOOP_2(E, lower, cls, D, s) IF_FAR(FAR_2, PLAIN_2, HAS_FAR_##lower##_##s)(lower, cls, s)
+#define IF_FLOAT(far, plain, ...) PICK_2(__VA_ARGS__, far, plain, ~)
+#define LOOP_FAR_1(E, lower, cls, D, s) IF_FLOAT(FAR_1, PLAIN_1, IS_FLOAT_##s)(lower, cls, s)
+#define LOOP_FAR_2(E, lower, cls, D, s) IF_FLOAT(FAR_2, PLAIN_2, IS_FLOAT_##s)(lower, cls, s)
+#define LOOP_1(E, lower, cls, D, s) PLAIN_1(lower, cls, s)
+#define LOOP_2(E, lower, cls, D, s) PLAIN_2(lower, cls, s)
 #define LOOP_3(E, lower, cls, D, s)                      \
+  LOOP_HEAD(lower##_##s) {                               \
+    RESULT_##cls(s) *o = out;                            \
+    const tt_##s *x = a, *y = b, *z = c;                 \
+    EACH_LANE o[i] = tt_##lower##_##s(x[i], y[i], z[i]); \
+  }
+#define LOOP_WHERE(E, lower, cls, D, s)                  \
   LOOP_HEAD(lower##_##s) {                               \
     RESULT_##cls(s) *o = out;                            \
     const tt_b8 *w = a;                                  \
@@ -97,27 +95,38 @@
   }
 /* CAST is in a table of its own; in ops.def it is the one row of class NONUM with one operand. */
 #define SKIP(E, lower, cls, D, s)
-#define KIND_ARITH(arity) LOOP_##arity
-#define KIND_DIVIDE(arity) LOOP_##arity
-#define KIND_FLOAT(arity) LOOP_##arity
-#define KIND_ROUND(arity) LOOP_##arity
-#define KIND_ABS(arity) LOOP_##arity
-#define KIND_BITS(arity) LOOP_##arity
-#define KIND_SHIFT(arity) LOOP_##arity
-#define KIND_WHOLE(arity) LOOP_##arity
-#define KIND_COMPARE(arity) LOOP_##arity
-#define KIND_LOGIC(arity) LOOP_##arity
-#define KIND_TEST(arity) LOOP_##arity
-#define KIND_PART(arity) SKIP
-#define KIND_DRAW(arity) SKIP /* below */
+#define KIND_ARITH(arity, far) PASTE(PASTE(LOOP_, far), arity)
+#define KIND_DIVIDE(arity, far) PASTE(PASTE(LOOP_, far), arity)
+#define KIND_FLOAT(arity, far) PASTE(PASTE(LOOP_, far), arity)
+#define KIND_SPECIAL(arity, far) PASTE(PASTE(LOOP_, far), arity)
+#define KIND_ROUND(arity, far) PASTE(PASTE(LOOP_, far), arity)
+#define KIND_ABS(arity, far) PASTE(PASTE(LOOP_, far), arity)
+#define KIND_BITS(arity, far) PASTE(PASTE(LOOP_, far), arity)
+#define KIND_SHIFT(arity, far) PASTE(PASTE(LOOP_, far), arity)
+#define KIND_WHOLE(arity, far) PASTE(PASTE(LOOP_, far), arity)
+#define KIND_COMPARE(arity, far) PASTE(PASTE(LOOP_, far), arity)
+#define KIND_LOGIC(arity, far) PASTE(PASTE(LOOP_, far), arity)
+#define KIND_TEST(arity, far) PASTE(PASTE(LOOP_, far), arity)
+#define KIND_PART(arity, far) SKIP
+#define KIND_DRAW(arity, far) SKIP /* below */
 #define KIND_NONUM_1 SKIP
-#define KIND_NONUM_3 LOOP_3
-#define KIND_NONUM(arity) KIND_NONUM_##arity
+#define KIND_NONUM_3 LOOP_WHERE
+#define KIND_NONUM(arity, far) KIND_NONUM_##arity
 #define EXPAND(M, bits, ...) PASTE(OF_, bits)(M, __VA_ARGS__)
 
-#define TT_OP(E, lower, arity, cls, types, flags, numpy) EXPAND(KIND_##cls(arity), TYPE_BITS(types), E, lower, cls)
+/* An empty FAR flag is one argument; FAR itself is a comma and so makes two. So with RED below. */
+#define COMM ~
+#define ASSOC ~
+#define SLOW ~
+#define RED ~
+#define FAR ~, ~
+#define IF_FAR(...) PICK_2(__VA_ARGS__, FAR_, , ~)
+#define TT_OP(E, lower, arity, cls, types, flags, ...) \
+  EXPAND(KIND_##cls(arity, IF_FAR(flags)), TYPE_BITS(types), E, lower, cls)
 #include "tutti/ops.def"
 #undef TT_OP
+#undef RED
+#undef FAR
 
 /* Draws at places that follow one another share what is computed for a block of them. */
 #define DRAW(E, lower, D, s)                                                                          \
@@ -231,13 +240,10 @@ static void iota(int64_t *out, int64_t start, int64_t step, int64_t n) {
     for (int w = TT_VM_LANES / 2; w > 0; w /= 2)                                           \
       for (int l = 0; l < w; l++) x[l] = tt_##lower##_##s(x[l], x[l + w]);                 \
   }
-/* An empty RED flag is one argument; RED itself is a comma and so makes two. */
-#define COMM ~
-#define ASSOC ~
-#define SLOW ~
+#define FAR ~
 #define RED ~, ~
 #define IF_RED(...) PICK_2(__VA_ARGS__, REDUCTION, SKIP, ~)
-#define TT_OP(E, lower, arity, cls, types, flags, numpy) EXPAND(IF_RED(flags), TYPE_BITS(types), E, lower, cls)
+#define TT_OP(E, lower, arity, cls, types, flags, ...) EXPAND(IF_RED(flags), TYPE_BITS(types), E, lower, cls)
 #include "tutti/ops.def"
 #undef TT_OP
 
@@ -279,6 +285,7 @@ OF_7(ARG, min, <)
 #define ENTRY_LOOP_1 OP_ENTRY
 #define ENTRY_LOOP_2 OP_ENTRY
 #define ENTRY_LOOP_3 OP_ENTRY
+#define ENTRY_LOOP_WHERE OP_ENTRY
 #define ENTRY_SKIP SKIP
 #define ENTRY_REDUCTION RED_ENTRY
 #define ENTRY_OF(kind) PASTE(ENTRY_, kind)
@@ -292,8 +299,8 @@ OF_7(ARG, min, <)
 
 TT_HIDDEN extern const tt_vm_table TABLE;
 const tt_vm_table TABLE = {.level = TT_VM_LEVEL,
-#define TT_OP(E, lower, arity, cls, types, flags, numpy)               \
-  EXPAND(ENTRY_OF(KIND_##cls(arity)), TYPE_BITS(types), E, lower, cls) \
+#define TT_OP(E, lower, arity, cls, types, flags, ...)                   \
+  EXPAND(ENTRY_OF(KIND_##cls(arity, )), TYPE_BITS(types), E, lower, cls) \
   EXPAND(ENTRY_OF(IF_RED(flags)), TYPE_BITS(types), E, lower, cls)
 #include "tutti/ops.def"
 #undef TT_OP

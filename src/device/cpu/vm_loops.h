@@ -1,7 +1,7 @@
 /*
 ** The interpreter's vector loops: one function per op and type over contiguous
 ** lanes, compiled once per instruction set from the same scalar text as rendered
-** kernels (render/prelude.h), so that both tiers give the same bits. Knows
+** kernels (scalar/prelude.h), so that both tiers give the same bits. Knows
 ** nothing of programs, registers or arrays.
 */
 #ifndef TT_DEVICE_CPU_VM_LOOPS_H

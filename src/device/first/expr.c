@@ -1,6 +1,7 @@
 /*
 ** Values in registers: each node becomes the instructions for it, its operands before it.
 */
+#include <stdio.h>
 #include <string.h>
 
 #include "device/first/first_int.h"
@@ -8,6 +9,14 @@
 const int tt__scratch[TT_SCRATCH] = {TT_RAX, TT_RCX, TT_RDX, TT_RSI, TT_RDI};
 
 /* ---- what is asked about expressions */
+
+static tt_first_c cast_function(tt_dtype from, tt_dtype to) {
+  char name[48];
+  const char *types;
+  const char *a = tt__dtypes[from].suffix, *b = tt__dtypes[to].suffix;
+  snprintf(name, sizeof name, tt__is_float(from) ? "tt_whole_%s_%s" : "tt_cast_%s_%s", a, b);
+  return tt__first_helper(name, &types);
+}
 
 static bool mentions(const tt_pexpr *e, int32_t local) {
   if (e->op == TT_X_LOCAL && e->k == local) return true;
@@ -209,7 +218,7 @@ static void put_int_division(tt_first_maker *m, const tt_pexpr *e, bool checked,
     put_division(m, e->elem == TT_MOD, e->type->dtype == TT_I64, to, d);
     return;
   }
-  tt_first_called c = {.fn = tt__first_op((tt_op)e->elem, (tt_dtype)a->type->dtype), .d = d, .nint = 2, .v = v};
+  tt_first_called c = {.fn = tt__scalar_function((tt_op)e->elem, (tt_dtype)a->type->dtype), .d = d, .nint = 2, .v = v};
   c.result = e->type;
   c.to = to;
   tt__first_call(m, &c);
@@ -279,7 +288,8 @@ static void put_function(tt_first_maker *m, const tt_pexpr *e, int to, int d, in
   bool fits = t->tag == TT_T_SCALAR && (truth ? e->type->dtype == TT_BOOL : e->type == t);
   for (int k = e->elem == TT_WHERE; k < e->n - 1; k++) fits &= e->arg[k]->type == t;
   if (fits)
-    tt__first_call_with(m, tt__first_op((tt_op)e->elem, (tt_dtype)t->dtype), false, e->arg, e->n, e->type, to, d, v);
+    tt__first_call_with(m, tt__scalar_function((tt_op)e->elem, (tt_dtype)t->dtype), false, e->arg, e->n, e->type, to, d,
+                        v);
   else
     tt__first_decline(m, "operands of two types");
 }
@@ -320,7 +330,7 @@ static void put_int_cast(tt_first_maker *m, const tt_pexpr *e, int to, int d, in
     tt__x86_cvtt(&m->x, to, reg, narrow, t == TT_I64);
     if (t == TT_I32) tt__x86_extend(&m->x, to, to, 4, true);
   } else {
-    tt__first_call_with(m, tt__first_cast((tt_dtype)a->type->dtype, (tt_dtype)t), false, e->arg, 1, e->type, to, d, v);
+    tt__first_call_with(m, cast_function((tt_dtype)a->type->dtype, (tt_dtype)t), false, e->arg, 1, e->type, to, d, v);
   }
 }
 
@@ -470,7 +480,7 @@ static void put_real_cast(tt_first_maker *m, const tt_pexpr *e, int to, int d, i
     int reg = tt__first_real_operand(m, a, d, v);
     tt__x86_cvts(&m->x, to, reg, !narrow);
   } else if (a->type->tag == TT_T_SCALAR && a->type->dtype == TT_U64) {
-    tt__first_call_with(m, tt__first_cast(TT_U64, (tt_dtype)e->type->dtype), false, e->arg, 1, e->type, to, d, v);
+    tt__first_call_with(m, cast_function(TT_U64, (tt_dtype)e->type->dtype), false, e->arg, 1, e->type, to, d, v);
   } else {
     int reg = tt__first_int_operand(m, a, &d, v);
     tt__x86_cvt_from_int(&m->x, to, reg, narrow);
@@ -485,7 +495,7 @@ static void put_real_divide(tt_first_maker *m, const tt_pexpr *e, int to, int d,
     tt__x86_movs(&m->x, to, v);
     return;
   }
-  tt_first_called c = {.fn = tt__first_op((tt_op)e->elem, (tt_dtype)e->type->dtype), .d = d, .v = v, .nreal = 2};
+  tt_first_called c = {.fn = tt__scalar_function((tt_op)e->elem, (tt_dtype)e->type->dtype), .d = d, .v = v, .nreal = 2};
   c.result = e->type;
   c.to = to;
   tt__first_call(m, &c);

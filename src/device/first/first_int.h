@@ -13,6 +13,7 @@
 #include "device/first/x86.h"
 #include "ir/dtype.h"
 #include "ir/ops.h"
+#include "scalar/functions.h"
 
 enum { TT_SCRATCH = 5, TT_SCRATCH_REAL = 6 };
 /* After so many turns of `while` loops the host is asked whether to go on, as in the rendered C. */
@@ -176,10 +177,8 @@ TT_HIDDEN void tt__first_put_cold(tt_first_maker *m); /* all of the function */
 /* ---- stmt.c */
 TT_HIDDEN void tt__first_stmts(tt_first_maker *m, const tt_pstmt *s);
 
-/* ---- functions.c: what the prelude has; NULL: nothing */
-typedef void (*tt_first_c)(void);
-TT_HIDDEN tt_first_c tt__first_op(tt_op op, tt_dtype of);
-TT_HIDDEN tt_first_c tt__first_cast(tt_dtype from, tt_dtype to);
+/* ---- helpers.c: what program_text.h has; NULL: nothing */
+typedef tt_scalar_function tt_first_c;
 /* *types: a letter for its result and each argument: d float64, l int64, p tt_pcall *; others have no letter. */
 TT_HIDDEN tt_first_c tt__first_helper(const char *name, const char **types);
 

@@ -2,11 +2,11 @@
 ** The functions of program_text.h that first code calls, by name. That text is made for rendered programs: it brings
 ** its own view of our types and codes, so this file includes nothing else.
 */
-#include "render/prelude.h"
-#include "render/prelude_f64.h"
-#include "render/prelude_f32.h"
+#include "scalar/prelude.h"
+#include "scalar/prelude_f64.h"
+#include "scalar/prelude_f32.h"
 #include "render/program_text.h"
-#include "render/program_math.h"
+#include "scalar/program_math.h"
 
 typedef void (*any_function)(void);
 __attribute__((visibility("hidden"))) any_function tt__first_helper(const char *name, const char **types);

@@ -44,8 +44,8 @@
 **   TT_ONLY_WIDE      no arithmetic on integers below 64 bits
 **   TT_DIALECT_HALVES tt_cast_f16_f32, tt_cast_f32_f16 and tt_cast_f32_bf16 are there
 */
-#ifndef TT_RENDER_PRELUDE_H
-#define TT_RENDER_PRELUDE_H
+#ifndef TT_SCALAR_PRELUDE_H
+#define TT_SCALAR_PRELUDE_H
 
 #ifndef TT_DIALECT_TYPES
 typedef unsigned char tt_b8;

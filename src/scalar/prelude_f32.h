@@ -2,8 +2,8 @@
 ** The third part of the prelude: f32 functions. It follows prelude_f64.h, includes
 ** nothing itself, and keeps prelude.h's rules.
 */
-#ifndef TT_RENDER_PRELUDE_F32_H
-#define TT_RENDER_PRELUDE_F32_H
+#ifndef TT_SCALAR_PRELUDE_F32_H
+#define TT_SCALAR_PRELUDE_F32_H
 
 /* ---- f32 in f32 ----------------------------------------------------------
 ** The same methods with shorter polynomials, for the functions whose speed is felt.

@@ -2,8 +2,8 @@
 ** The second part of the prelude: f64 functions made of polynomials, and the float
 ** remainders. It follows prelude.h, includes nothing itself, and keeps its rules.
 */
-#ifndef TT_RENDER_PRELUDE_F64_H
-#define TT_RENDER_PRELUDE_F64_H
+#ifndef TT_SCALAR_PRELUDE_F64_H
+#define TT_SCALAR_PRELUDE_F64_H
 
 /*
 ** Polynomials, constant term first: even and odd terms apart, each by Horner's rule in x*x, which halves the chain of

@@ -1,8 +1,8 @@
 /*
 ** Below program_text.h when a program calls polynomials: functions of complex numbers, and math's that no op has.
 */
-#ifndef TT_RENDER_PROGRAM_MATH_H
-#define TT_RENDER_PROGRAM_MATH_H
+#ifndef TT_SCALAR_PROGRAM_MATH_H
+#define TT_SCALAR_PROGRAM_MATH_H
 
 #define TT__COMPLEX_MATH(S, Z, F, R)                                                                               \
   TT_FN F tt_abs_##S(Z a) { return tt_hypot_##R(a.re, a.im); }                                                     \
