@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/os.h"
 #include "base/pool.h"
+#include "base/version.h"
 #include "device/cuda/nvml.h"
 #include "device/cache_alloc.h"
 #include "device/cpu/vm.h"
@@ -33,9 +34,6 @@
 #include "run/profile.h"
 #include "run/realize.h"
 
-#ifndef TUTTI_VERSION
-#define TUTTI_VERSION "0.1.0"
-#endif
 
 const char *tt_version(void) { return TUTTI_VERSION; }
 

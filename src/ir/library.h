@@ -85,7 +85,7 @@ typedef enum tt_epilogue {
                            is NULL or the sums so far, which may be the result itself */
 } tt_epilogue;
 
-/* How a step comes apart whose operands have no room on a device (run/tiles.h). */
+/* How a step comes apart whose operands have no room on a device (sched/cut_library.h). */
 typedef enum tt_lib_cut {
   TT_CUT_NOT,
   TT_CUT_PRODUCT, /* of matrices, the last two axes of two operands */

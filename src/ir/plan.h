@@ -103,6 +103,14 @@ typedef struct tt_plib_src {
   int64_t *len, *step;
 } tt_plib_src;
 
+/* What a kernel has to do. */
+typedef struct tt_step_work {
+  double points;                     /* of the whole space */
+  int weight;                        /* instructions a point, slow ones counted 8 times */
+  int wide;                          /* those of them that work on float64 */
+  int64_t bytes_read, bytes_written; /* each operand once */
+} tt_step_work;
+
 typedef struct tt_step {
   uint8_t kind; /* tt_step_kind */
   int nroot;
@@ -122,8 +130,11 @@ typedef struct tt_step {
   /* the nodes of the values that end here (tt__plan_index) */
   int nend;
   int32_t *end;
-  /* what the driver hangs on it (run/) */
-  void *launch;
+  /* KERNEL, once it is lowered: its kernel, what it binds to that (ir/launch.h) and has to do, all the driver's, */
+  const struct tt_kernel *kernel;
+  const struct tt_lowered *lowered;
+  const tt_step_work *work;
+  void *launch;    /* and what the driver hangs on it (run/) */
   const char *why; /* why it is a step of its own */
 } tt_step;
 
@@ -132,7 +143,8 @@ typedef struct tt_plan {
   int n, cap;
   int nnode; /* nodes of the walk */
   int nvalue;
-  tt_pvalue *value; /* by rising node number */
+  tt_pvalue *value;            /* by rising node number */
+  struct tt_step_facts *facts; /* [n], of those who place it (sched/situation.h); NULL in a plan that nobody runs */
   tt_arena arena;
 } tt_plan;
 

@@ -13,11 +13,11 @@
 #include "base/os.h"
 #include "base/pool.h"
 #include "base/str.h"
+#include "base/version.h"
 #include "device/cache_alloc.h"
 #include "device/stage.h"
 #include "run/cache.h"
 #include "run/queue.h"
-#include "tutti/device.h"
 
 /* Larger than the last-level cache's share of one core, small enough to take a few milliseconds. */
 #define STREAM_BYTES (64 << 20)
@@ -25,7 +25,11 @@
 #define RUNS 3
 #define DEVICE_RUNS 5
 
-static tt_calibration measured = {.bytes_per_ns = 8, .ns_per_op = 0.1, .ns_per_flop = 0.02, .launch_ns = 5000};
+/* Of a device's memory, for the arrays of a step. */
+#define ROOM 0.9
+
+static tt_machine machine = {.host = {.bytes_per_ns = 8, .ns_per_op = 0.1, .ns_per_flop = 0.02, .launch_ns = 5000},
+                             .threads = 1};
 
 static void copy_piece(void *ctx, int64_t lo, int64_t hi, int worker) {
   (void)worker;
@@ -51,8 +55,8 @@ static bool measure(void) {
     if (t2 - t1 < best_launch) best_launch = t2 - t1;
   }
   tt__mem_free_data(p, size);
-  if (best_copy > 0) measured.bytes_per_ns = (double)size / (double)best_copy;
-  if (best_launch > 0) measured.launch_ns = (double)best_launch;
+  if (best_copy > 0) machine.host.bytes_per_ns = (double)size / (double)best_copy;
+  if (best_launch > 0) machine.host.launch_ns = (double)best_launch;
   return true;
 }
 
@@ -101,31 +105,33 @@ static void write_figures(const char *path, double *const *at, int n) {
 
 /* ---- the processor */
 
-static enum { UNKNOWN, SOUGHT, KNOWN } state; /* of `measured` */
-static double *const cpu_figures[CPU_FIGURES] = {&measured.bytes_per_ns, &measured.launch_ns};
+static enum { UNKNOWN, SOUGHT, KNOWN } state; /* of the CPU's figures */
+static double *const cpu_figures[CPU_FIGURES] = {&machine.host.bytes_per_ns, &machine.host.launch_ns};
 
 /* By model, cores and version of the library. */
 static void cpu_path(char *path, size_t size) {
-  char machine[300], name[32];
-  int n = snprintf(machine, sizeof machine, "%s, level %d, %d cores; %s", tt__cpu_name(), tt__cpu_level(),
-                   tt__cpu_count(), tt_version());
-  size_t len = n < 0 ? 0 : (size_t)n < sizeof machine ? (size_t)n : sizeof machine - 1;
-  snprintf(name, sizeof name, "cpu-%016llx", (unsigned long long)tt__hash64(machine, len));
+  char cpu[300], name[32];
+  int n = snprintf(cpu, sizeof cpu, "%s, level %d, %d cores; %s", tt__cpu_name(), tt__cpu_level(), tt__cpu_count(),
+                   TUTTI_VERSION);
+  size_t len = n < 0 ? 0 : (size_t)n < sizeof cpu ? (size_t)n : sizeof cpu - 1;
+  snprintf(name, sizeof name, "cpu-%016llx", (unsigned long long)tt__hash64(cpu, len));
   figures_path(name, path, size);
 }
 
-const tt_calibration *tt__calibration(void) {
+const tt_machine *tt__machine(void) {
+  machine.threads = tt__pool_size();
   if (state == UNKNOWN) {
     char path[512];
     cpu_path(path, sizeof path);
     state = read_figures(path, cpu_figures, CPU_FIGURES) ? KNOWN : SOUGHT;
+    machine.host_room = (double)tt__ram_bytes() / 2;
   }
-  return &measured;
+  return &machine;
 }
 
 bool tt__calibrate(void) {
   char path[512];
-  (void)tt__calibration();
+  (void)tt__machine();
   if (state == KNOWN) return false;
   state = KNOWN;
   if (!measure()) return false; /* no memory for it: the figures stay */
@@ -140,15 +146,6 @@ bool tt__calibrate(void) {
 #define MOVE_BYTES ((size_t)64 << 20)
 #define FILLS 64
 #define LAUNCH_OVER_FILL 2.0 /* a kernel's launch with its arguments takes about twice what filling some bytes takes */
-#define MOST_DEVICES 32
-
-typedef struct known {
-  tt_device *device;
-  tt_device_costs costs;
-} known;
-
-static known all_known[MOST_DEVICES];
-static int nknown;
 
 /* Found by the device's label. */
 static void costs_path(const tt_device *d, char *path, size_t size) {
@@ -161,7 +158,7 @@ static void costs_path(const tt_device *d, char *path, size_t size) {
 }
 
 /* The figures of the file, in its order. */
-static void figures_of(tt_device_costs *c, double *at[FIGURES]) {
+static void figures_of(tt_device_rates *c, double *at[FIGURES]) {
   *at++ = &c->bytes_per_ns;
   *at++ = &c->launch_ns;
   *at++ = &c->both_bytes_per_ns;
@@ -169,7 +166,7 @@ static void figures_of(tt_device_costs *c, double *at[FIGURES]) {
   for (int i = 0; i < TT_MOVE_SIZES; i++) *at++ = &c->down_ns[i];
 }
 
-static bool read_costs(const tt_device *d, tt_device_costs *c) {
+static bool read_costs(const tt_device *d, tt_device_rates *c) {
   char path[512];
   double *at[FIGURES];
   figures_of(c, at);
@@ -177,24 +174,12 @@ static bool read_costs(const tt_device *d, tt_device_costs *c) {
   return read_figures(path, at, FIGURES);
 }
 
-static void write_costs(const tt_device *d, tt_device_costs *c) {
+static void write_costs(const tt_device *d, tt_device_rates *c) {
   char path[512];
   double *at[FIGURES];
   figures_of(c, at);
   costs_path(d, path, sizeof path);
   write_figures(path, at, FIGURES);
-}
-
-const size_t tt__move_sizes[TT_MOVE_SIZES] = {1 << 10, 64 << 10, 1 << 20, 4 << 20, 16 << 20, MOVE_BYTES};
-
-double tt__move_ns(const double *took, double bytes) {
-  int k = 1; /* on the line through the two sizes around it; beyond the last, in proportion to that */
-  const int last = TT_MOVE_SIZES - 1;
-  if (bytes >= (double)tt__move_sizes[last]) return took[last] / (double)tt__move_sizes[last] * bytes;
-  while (k < last && bytes > (double)tt__move_sizes[k]) k++;
-  double from = (double)tt__move_sizes[k - 1], to = (double)tt__move_sizes[k];
-  double at = bytes > from ? (bytes - from) / (to - from) : 0;
-  return took[k - 1] + at * (took[k] - took[k - 1]);
 }
 
 /* Nanoseconds of the best of some runs of `work` and a wait. */
@@ -248,7 +233,7 @@ static void measure_moves(tt_device *d, void *at, void *host, work_fn move, doub
   }
 }
 
-static void measure_device(tt_device *d, tt_device_costs *c) {
+static void measure_device(tt_device *d, tt_device_rates *c) {
   tt_dmem *block = NULL;
   void *host = tt__mem_alloc_data(MOVE_BYTES);
   (void)!tt__queue_flush(NULL); /* launches that wait may use what the memory held before */
@@ -268,27 +253,41 @@ static void measure_device(tt_device *d, tt_device_costs *c) {
   tt__mem_free_data(host, host ? MOVE_BYTES : 0);
 }
 
-const tt_device_costs *tt__device_costs(tt_device *d) {
-  for (int i = 0; i < nknown; i++)
-    if (all_known[i].device == d) return &all_known[i].costs;
-  if (nknown == MOST_DEVICES) return &all_known[MOST_DEVICES - 1].costs;
-  known *k = &all_known[nknown++];
-  /* A thread and a clock a lane: the figures that no short measurement gives. */
+/* A thread and a clock a lane: the figures that no short measurement gives. */
+static tt_device_rates likely_rates(const tt_device *d) {
   double lanes = (double)d->target.units * 128;
-  *k = (known){.device = d,
-               .costs = {.bytes_per_ns = 500,
-                         .ns_per_op = 1 / (1.5 * (lanes > 0 ? lanes : 128)),
-                         .ns_per_flop = 1 / (2 * 1.5 * (lanes > 0 ? lanes : 128)),
-                         .launch_ns = 4000,
-                         .both_bytes_per_ns = 16}};
+  if (lanes <= 0) lanes = 128;
+  tt_device_rates c = {.bytes_per_ns = 500,
+                       .ns_per_op = 1 / (1.5 * lanes),
+                       .ns_per_flop = 1 / (2 * 1.5 * lanes),
+                       .launch_ns = 4000,
+                       .both_bytes_per_ns = 16};
   for (int i = 0; i < TT_MOVE_SIZES; i++)
-    k->costs.up_ns[i] = k->costs.down_ns[i] = 10000 + (double)tt__move_sizes[i] / (k->costs.both_bytes_per_ns / 2);
-  if (d->target.kind != TT_DEVICE_NULL && !read_costs(d, &k->costs)) measure_device(d, &k->costs);
-  return &k->costs;
+    c.up_ns[i] = c.down_ns[i] = 10000 + (double)tt__move_sizes[i] / (c.both_bytes_per_ns / 2);
+  return c;
 }
 
-bool tt__calibrated(const tt_device *d) {
-  int i = 0;
-  while (i < nknown && all_known[i].device != d) i++;
-  return d ? i < nknown : state == KNOWN;
+static int find_device(const tt_device *d) {
+  int k = 0;
+  while (k < machine.ndevice && machine.device[k].id != d->id) k++;
+  return k;
 }
+
+int tt__machine_device(tt_device *d) {
+  int k = find_device(d);
+  if (k == TT_MACHINE_DEVICES) k--; /* more than there is place for: the last one stands for them */
+  tt_machine_device *known = &machine.device[k];
+  if (k == machine.ndevice) {
+    machine.ndevice++;
+    *known = (tt_machine_device){.id = d->id,
+                                 .is_simulated = d->target.kind == TT_DEVICE_NULL,
+                                 .double_ratio = d->target.double_ratio,
+                                 .rates = likely_rates(d)};
+    if (!known->is_simulated && !read_costs(d, &known->rates)) measure_device(d, &known->rates);
+  }
+  int64_t limit = tt__dmem_stats(d).limit, all = d->target.memory_bytes;
+  known->room = ROOM * (double)(limit > 0 && limit < all ? limit : all);
+  return k;
+}
+
+bool tt__calibrated(const tt_device *d) { return d ? find_device(d) < machine.ndevice : state == KNOWN; }

@@ -12,7 +12,7 @@
 #include "base/pool.h"
 #include "graph/build.h"
 #include "graph/session.h"
-#include "run/cost.h"
+#include "run/library_pace.h"
 #include "run/memory.h"
 #include "run/profile.h"
 #include "run/residency.h"
@@ -220,11 +220,11 @@ tt_code tt__exec_launch(const tt_launch *launch, const tt_kargs *bound, tt_kerne
   j.checked_ns = 0;
   j.npartial = args.npartial = chunks_of_row(k, launch->lowered);
   choose_tiles(&j, launch);
-  bool is_short = launch->points * j.unit->weight < ALONE_WORK;
+  bool is_short = launch->work.points * j.unit->weight < ALONE_WORK;
   bool alone = is_short || k->serial || tt__pool_size() == 1;
   if (is_short) j.can_stop = false; /* it is done before anybody has looked */
   if (!alone) j.checked_ns = tt__clock_ns();
-  double work = launch->points * j.unit->weight;
+  double work = launch->work.points * j.unit->weight;
   bool few = alone ? work > LOOK_WORK * (double)tiles(&j) : tiles(&j) < 4 * tt__pool_size();
   bool in_chunks = few && !k->serial && j.npartial > 1 && k->nphase == 1 && !stores_in_row(k);
   in_chunks = in_chunks && k->nred <= MOST_REDUCTIONS;
@@ -322,17 +322,17 @@ static tt_code run_kernel(const tt_walk *walk, const tt_step *step, tt_buffer *c
   tt_kargs args = {
       .buf = buf, .buf_len = buf_len, .len = l->len, .off = l->off, .step = l->step, .scalar = scalar, .fault = &fault};
   tt_kernel_fn fn = tt__unit_code(launch->unit);
-  bool lengthy = launch->points * launch->unit->weight > LONG_WORK;
-  bool timed = tt__profile_on || launch->points * launch->unit->weight > TIMED_WORK;
+  bool lengthy = launch->work.points * launch->unit->weight > LONG_WORK;
+  bool timed = tt__profile_on || launch->work.points * launch->unit->weight > TIMED_WORK;
   int64_t start = timed ? tt__clock_ns() : 0;
   bool can_stop = !lengthy || !tt__memory_in_place(walk, step, result); /* half a store in place is a spoiled array */
   int depth = lengthy ? tt__session_suspend() : 0;
   tt_code code = tt__exec_launch(launch, &args, fn, can_stop, err);
   if (lengthy) tt__session_resume(depth);
   int64_t end = timed ? tt__clock_ns() : 0;
-  tt__unit_ran(launch->unit, fn, launch->points, code == TT_OK ? (double)(end - start) : 0);
-  TT_COUNT(bytes_read, launch->bytes_read);
-  TT_COUNT(bytes_written, launch->bytes_written);
+  tt__unit_ran(launch->unit, fn, launch->work.points, code == TT_OK ? (double)(end - start) : 0);
+  TT_COUNT(bytes_read, launch->work.bytes_read);
+  TT_COUNT(bytes_written, launch->work.bytes_written);
   if (tt__profile_on) tt__profile_add(step, fn != NULL, start, end);
   return code == TT_OK && fault.access ? tt__exec_fault(&fault, err) : code;
 }
@@ -502,7 +502,7 @@ static tt_code exec_library(const tt_walk *walk, const tt_step *step, tt_error *
     else if (code == TT_OK)
       code = run_here(lib->attr.lib, src, out, err);
     int64_t end = timed ? tt__clock_ns() : 0;
-    if (code == TT_OK && timed) tt__cost_took(&call, NULL, (double)(end - start));
+    if (code == TT_OK && timed) tt__library_took(&call, NULL, (double)(end - start));
     TT_COUNT(library_calls, 1);
     TT_COUNT(bytes_read, read);
     TT_COUNT(bytes_written, written);

@@ -15,12 +15,11 @@
 typedef struct tt_launch {
   tt_lowered *lowered; /* its kernel lives in the unit */
   tt_unit *unit;
-  double points;                     /* of the whole space */
-  int64_t bytes_read, bytes_written; /* each operand once */
-  struct tt_launch_on *on;           /* what devices keep of it (exec_device.h) */
-  tt_origin origin;                  /* when a device runs it; "" until then */
-  uint32_t line;                     /* that `origin` names */
-  tt_str feed;                       /* its text as a feed (feed.h), empty until then, by vectors of `feed_vec` */
+  tt_step_work work;
+  struct tt_launch_on *on; /* what devices keep of it (exec_device.h) */
+  tt_origin origin;        /* when a device runs it; "" until then */
+  uint32_t line;           /* that `origin` names */
+  tt_str feed;             /* its text as a feed (feed.h), empty until then, by vectors of `feed_vec` */
   int feed_vec;
 } tt_launch;
 

@@ -14,7 +14,7 @@
 #include "graph/session.h"
 #include "run/border.h"
 #include "run/copy_around.h"
-#include "run/cost.h"
+#include "run/library_pace.h"
 #include "run/device_code.h"
 #include "run/memory.h"
 #include "run/profile.h"
@@ -251,7 +251,7 @@ static void run_null(const void *args) {
 tt_code tt__exec_null(tt_device *d, tt_stream *s, const tt_launch *launch, void *const *buf, const int64_t *buf_len,
                       const tt_scalar *scalar, bool gathered, tt_error *err) {
   const tt_kernel *k = launch->unit->kernel;
-  null_args a = {.head = {.run = run_null, .us = launch->points / 1e5}, .launch = launch};
+  null_args a = {.head = {.run = run_null, .us = launch->work.points / 1e5}, .launch = launch};
   if (k->nscalar > 32) return tt__fail(err, TT_ENOTIMPL, "too many arguments for a launch");
   memcpy(a.buf, buf, sizeof *buf * (size_t)k->nbuf);
   memcpy(a.buf_len, buf_len, sizeof *buf_len * (size_t)k->nbuf);
@@ -302,8 +302,8 @@ static tt_code exec_kernel_on(tt_device *d, const tt_walk *walk, const tt_step *
   if (code == TT_OK) {
     TT_COUNT(launches, 1);
     TT_COUNT(device_launches, 1);
-    TT_COUNT(bytes_read, launch->bytes_read);
-    TT_COUNT(bytes_written, launch->bytes_written);
+    TT_COUNT(bytes_read, launch->work.bytes_read);
+    TT_COUNT(bytes_written, launch->work.bytes_written);
     if (tt__profile_on) {
       code = tt__queue_flush(err);
       if (code == TT_OK) code = d->ops->stream_wait_idle(d, s, err);
@@ -397,10 +397,10 @@ static tt_code library_ran(tt_device *d, tt_stream *s, const tt_step *step, cons
   TT_COUNT(library_calls, 1);
   TT_COUNT(bytes_read, read);
   TT_COUNT(bytes_written, written);
-  if (!tt__profile_on) return tt__cost_took(call, d, 0), TT_OK;
+  if (!tt__profile_on) return tt__library_took(call, d, 0), TT_OK;
   TT_TRY(d->ops->stream_wait_idle(d, s, err));
   int64_t end = tt__clock_ns();
-  tt__cost_took(call, d, (double)(end - start));
+  tt__library_took(call, d, (double)(end - start));
   tt__profile_add(step, true, start, end);
   return TT_OK;
 }

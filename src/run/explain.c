@@ -12,13 +12,11 @@
 #include "lib/blas_host.h"
 #include "run/cache.h"
 #include "run/calibrate.h"
-#include "run/cost.h"
+#include "run/library_pace.h"
 #include "run/exec.h"
-#include "run/pieces.h"
 #include "run/place.h"
 #include "run/realize.h"
-#include "run/tiles.h"
-#include "sched/follow.h"
+#include "sched/cost.h"
 
 static char *taken(tt_str *s) {
   char *out = s->failed ? NULL : tt__mem_dup(s->data ? s->data : "", s->len + 1);
@@ -26,26 +24,15 @@ static char *taken(tt_str *s) {
   return out;
 }
 
-/* A roofline: the slower of moving the bytes and doing the work. */
-static double predict_ms(const tt_launch *l) {
-  tt__calibrate();
-  const tt_calibration *c = tt__calibration();
-  double bytes = (double)(l->bytes_read + l->bytes_written);
-  double by_memory = bytes / c->bytes_per_ns, by_work = l->points * l->unit->weight * c->ns_per_op / tt__pool_size();
-  return (c->launch_ns + (by_memory > by_work ? by_memory : by_work)) / 1e6;
-}
-
 /* What happens when the result is asked for on the host. */
-static void explain_pieces(const tt_walk *walk, const tt_step *st, tt_device *d, tt_str *s) {
-  tt_pieces p;
-  if (!tt__pieces_pay(d, walk, st, true, &p)) return;
+static void explain_pieces(const tt_kernel_cut *p, tt_str *s) {
   tt__str_addf(s, "      in %lld pieces %s: %.4f ms for %.4f up, %.4f of work and %.4f down\n",
-               (long long)tt__partition_pieces(&p.parts),
-               p.windows ? "(the device has no room for all)" : "when the result is asked for on the host", p.ns / 1e6,
-               p.up_ns / 1e6, p.work_ns / 1e6, p.down_ns / 1e6);
+               (long long)tt__partition_pieces(&p->parts),
+               p->windows ? "(the device has no room for all)" : "when the result is asked for on the host",
+               p->ns / 1e6, p->up_ns / 1e6, p->work_ns / 1e6, p->down_ns / 1e6);
 }
 
-static void explain_kernel(const tt_walk *walk, const tt_step *st, const tt_place *place, tt_str *s) {
+static void explain_kernel(const tt_step *st, const tt_place *place, const tt_decision *how, tt_str *s) {
   static const char *const mode[] = {"map", "rows folded along the row", "rows folded across lanes"};
   const tt_launch *l = st->launch;
   const tt_unit *u = l->unit;
@@ -54,7 +41,8 @@ static void explain_kernel(const tt_walk *walk, const tt_step *st, const tt_plac
   for (int i = 0; i < st->space.naxes; i++)
     tt__str_addf(s, "%s%lld%s", i ? " x " : " ", (long long)st->space.len[i], st->space.row[i] ? " (row)" : "");
   tt__str_addf(s, "\n      %d instructions, %d operands, %d results; reads %.3f MB, writes %.3f MB\n", st->ninst,
-               st->noperand - st->nroot, st->nroot, (double)l->bytes_read / 1e6, (double)l->bytes_written / 1e6);
+               st->noperand - st->nroot, st->nroot, (double)l->work.bytes_read / 1e6,
+               (double)l->work.bytes_written / 1e6);
   tt__str_add(s, "      computes:");
   for (int i = 0; i < st->ninst; i++) {
     const tt_pinst *p = &st->inst[i];
@@ -68,63 +56,63 @@ static void explain_kernel(const tt_walk *walk, const tt_step *st, const tt_plac
       tt__str_add(s, " scatter");
   }
   if (place->device) {
-    tt__str_addf(s, "\n      compiled for the device; predicted %.4f ms\n", tt__cost_kernel(l, place->device) / 1e6);
-    explain_pieces(walk, st, place->device, s);
+    const tt_machine_device *d = &tt__machine()->device[tt__machine_device(place->device)];
+    tt__str_addf(s, "\n      compiled for the device; predicted %.4f ms\n", tt__cost_kernel_there(st->work, d) / 1e6);
+    if (how->way == TT_WAY_STREAM_KERNEL) explain_pieces(how->cut.kernel, s);
     return;
   }
+  tt__calibrate();
   tt__str_addf(s, "\n      %s; predicted %.4f ms", atomic_load(&u->fn) ? "compiled (tier 1)" : "interpreted (tier 0)",
-               predict_ms(l));
-  double ns = tt__unit_ns(u, l->points);
+               tt__cost_kernel_here(st->work, tt__machine()) / 1e6);
+  double ns = tt__unit_ns(u, l->work.points);
   if (ns > 0) tt__str_addf(s, ", measured %.4f ms at this size", ns / 1e6);
   tt__str_add(s, "\n");
 }
 
 /* What is cut, and into how many. */
-static void explain_tiles(const tt_walk *walk, const tt_plan *plan, int at, tt_device *d, tt_str *s) {
+static void explain_tiles(const tt_tiles *t, tt_str *s) {
   static const char *const of[TT_TILE_AXES] = {"of the batch", "of rows", "of columns", "of sums"};
-  tt_tiles t;
-  if (!tt__tiles_pay(d, walk, plan, at, true, &t)) return;
-  if (t.runs.count > 0) {
+  if (t->sort.count > 0) {
     tt__str_addf(
         s, "      in %lld pieces (the device has no room for all: %lld runs of %lld elements, then as many blocks",
-        (long long)(2 * t.runs.count * t.runs.rows), (long long)t.runs.count, (long long)t.runs.run);
-    tt__str_addf(s, "): %.4f ms for %.4f of work\n", t.ns / 1e6, t.work_ns / 1e6);
+        (long long)(2 * t->sort.count * t->sort.rows), (long long)t->sort.count, (long long)t->sort.run);
+    tt__str_addf(s, "): %.4f ms for %.4f of work\n", t->ns / 1e6, t->work_ns / 1e6);
     return;
   }
-  tt__str_addf(s, "      in %lld pieces (the device has no room for all:", (long long)tt__tiles_turns(&t));
+  tt__str_addf(s, "      in %lld pieces (the device has no room for all:", (long long)tt__tiles_turns(t));
   for (int k = 0; k < TT_TILE_AXES; k++)
-    if (t.count[k] > 1) tt__str_addf(s, " %lld parts %s of %lld,", (long long)t.count[k], of[k], (long long)t.tile[k]);
-  tt__str_addf(s, " %.3f MB up, %.3f MB down): %.4f ms for %.4f of work\n", t.up_bytes / 1e6, t.down_bytes / 1e6,
-               t.ns / 1e6, t.work_ns / 1e6);
+    if (t->count[k] > 1)
+      tt__str_addf(s, " %lld parts %s of %lld,", (long long)t->count[k], of[k], (long long)t->tile[k]);
+  tt__str_addf(s, " %.3f MB up, %.3f MB down): %.4f ms for %.4f of work\n", t->up_bytes / 1e6, t->down_bytes / 1e6,
+               t->ns / 1e6, t->work_ns / 1e6);
 }
 
-static void explain_library(const tt_walk *walk, const tt_plan *plan, int i, const tt_place *place, tt_str *s) {
-  tt_follow f;
+static void explain_epilogue(const tt_follow *f, tt_str *s) {
+  const char *term = f->epilogue & TT_EPILOGUE_ADD ? "sum" : f->epilogue & TT_EPILOGUE_BIAS ? "bias" : "";
+  const char *then = f->epilogue & TT_EPILOGUE_RELU ? "relu" : f->epilogue & TT_EPILOGUE_GELU ? "gelu" : "";
+  tt__str_addf(s, ", which does step %d too (%s%s%s)", f->step, term, term[0] && then[0] ? ", " : "", then);
+}
+
+static void explain_library(const tt_walk *walk, const tt_plan *plan, int i, const tt_place *place,
+                            const tt_decision *how, tt_str *s) {
   const tt_lib_row *row = walk->node[plan->step[i].lib]->attr.lib->row;
   const tt_device *d = place->device;
   const char *missing = NULL;
   if (d && !row->run_on) missing = "no device has it";
   if (d && d->target.kind == TT_DEVICE_CUDA && row->missing_on) missing = row->missing_on(place->device);
   const tt_cost_call call = tt__cost_call(walk, &plan->step[i]);
-  if (d && !missing && tt__cost_leaves(&call, place->device))
+  if (d && !missing && tt__library_leaves(&call, place->device))
     missing = call.work.steps < 0 ? "so many matrices are sooner done there" : "the device left it the last such call";
   tt__str_addf(s, "library %s", plan->step[i].why);
   if (missing) tt__str_addf(s, ", done by the host: %s", missing);
-  if (place->device && place->device->target.kind == TT_DEVICE_CUDA && tt__sched_follow(walk, plan, i, &f))
-    tt__str_addf(s, ", which does step %d too (%s%s%s)", f.step,
-                 f.epilogue & TT_EPILOGUE_ADD    ? "sum"
-                 : f.epilogue & TT_EPILOGUE_BIAS ? "bias"
-                                                 : "",
-                 f.term >= 0 && (f.epilogue & (TT_EPILOGUE_RELU | TT_EPILOGUE_GELU)) ? ", " : "",
-                 f.epilogue & TT_EPILOGUE_RELU   ? "relu"
-                 : f.epilogue & TT_EPILOGUE_GELU ? "gelu"
-                                                 : "");
+  if (how->way == TT_WAY_EPILOGUE) explain_epilogue(&how->follow, s);
   tt_device *there = missing ? NULL : place->device;
-  double ns = tt__cost_measured(&call, there);
-  tt__str_addf(s, "\n      %.3g operations; predicted %.4f ms", call.work.flops, tt__cost_likely(&call, there) / 1e6);
+  double ns = tt__library_measured(&call, there, 0);
+  tt__str_addf(s, "\n      %.3g operations; predicted %.4f ms", call.work.flops,
+               tt__library_likely(&call, there) / 1e6);
   if (ns > 0) tt__str_addf(s, ", measured %.4f ms at this size", ns / 1e6);
   tt__str_add(s, "\n");
-  if (place->device) explain_tiles(walk, plan, i, place->device, s);
+  if (how->way == TT_WAY_STREAM_LIBRARY) explain_tiles(how->cut.tiles, s);
 }
 
 static void explain_call(const tt_walk *walk, const tt_step *st, tt_str *s) {
@@ -146,6 +134,68 @@ static void explain_call(const tt_walk *walk, const tt_step *st, tt_str *s) {
                (double)written / 1e6);
 }
 
+static void explain_result(const tt_walk *walk, const tt_proot *r, tt_str *s) {
+  const tt_node *root = walk->node[r->node];
+  char line[160] = "";
+  tt__session_line_name(root->line, line, sizeof line);
+  tt__str_addf(s, "      gives %s[", tt__dtypes[root->dtype].name);
+  for (int k = 0; k < root->rank; k++) tt__str_addf(s, k ? ", %lld" : "%lld", (long long)root->dim[k]);
+  tt__str_addf(s, "]%s%s%s%s\n", r->in_place ? ", in place if the old value is not needed" : "",
+               r->donor >= 0 ? ", in an operand's memory if that is not needed" : "", line[0] ? ", recorded at " : "",
+               line);
+}
+
+static void explain_steps(const tt_walk *walk, const tt_plan *plan, const tt_place *place, tt_str *s) {
+  static const tt_decision whole = {.way = TT_WAY_WHOLE};
+  for (int i = 0; i < plan->n; i++) {
+    const tt_step *st = &plan->step[i];
+    const tt_decision *how = place->device ? &place->decisions.step[i] : &whole;
+    tt__str_addf(s, "  %d  ", i);
+    if (st->kind == TT_STEP_KERNEL)
+      explain_kernel(st, place, how, s);
+    else if (st->kind == TT_STEP_LIB)
+      explain_library(walk, plan, i, place, how, s);
+    else if (st->kind == TT_STEP_CALL)
+      explain_call(walk, st, s);
+    else
+      tt__str_add(s, "memory only\n");
+    tt__str_addf(s, "      why: %s\n", st->why ? st->why : "asked for");
+    for (int r = st->kind == TT_STEP_CALL; r < st->nroot; r++) explain_result(walk, &st->root[r], s);
+  }
+}
+
+static void explain_head(const tt_walk *walk, const tt_plan *plan, bool found, const tt_place *place, tt_str *s) {
+  const tt_prices *p = &place->prices;
+  const char *why = place->device ? "told: the operands or the program say so"
+                                  : "nothing to choose from, or too little work to look for a device";
+  tt__str_addf(s, "%d step%s over %d pending nodes, on ", plan->n, plan->n == 1 ? "" : "s", walk->n);
+  if (place->device)
+    tt__str_addf(s, "%s (%s)", place->device->name, place->device->label);
+  else
+    tt__str_addf(s, "cpu:0 with %d thread%s", tt__pool_size(), tt__pool_size() == 1 ? "" : "s");
+  tt__str_addf(s, "; plan %s\n", found ? "found" : "made now");
+  if (place->chosen)
+    tt__str_addf(s,
+                 "  chosen: cpu %.4f ms against device %.4f ms (moves %.4f, of which %.4f are owed by earlier work)\n",
+                 p->host_ns / 1e6, p->device_ns / 1e6, p->moves_ns / 1e6, p->lent_ns / 1e6);
+  else
+    tt__str_addf(s, "  %s\n", why);
+}
+
+/* How steps run is decided as if somebody looked at the results. */
+static tt_code explain_plan(const tt_walk *walk, const tt_plan *plan, bool found, tt_str *s, tt_error *err) {
+  tt_place place, looked_at = {0};
+  tt_code code = tt__place(walk, plan, false, false, &place, err);
+  if (code == TT_OK) code = tt__place_told_on(place.device, walk, plan, true, false, &looked_at, err);
+  if (code == TT_OK) {
+    explain_head(walk, plan, found, &place, s);
+    explain_steps(walk, plan, &looked_at, s);
+  }
+  tt__place_free(&looked_at);
+  tt__place_free(&place);
+  return code;
+}
+
 char *tt__explain(tt_node *const *target, int n) {
   tt_str s = {0};
   const tt_plan *plan;
@@ -160,47 +210,6 @@ char *tt__explain(tt_node *const *target, int n) {
     tt__str_add(&s, "evaluated: nothing to run\n");
     return taken(&s);
   }
-  tt_place place;
-  if (tt__place(walk, plan, false, &place, &err) != TT_OK) {
-    tt__str_addf(&s, "no place: %s\n", err.message);
-    return taken(&s);
-  }
-  tt__str_addf(&s, "%d step%s over %d pending nodes, on ", plan->n, plan->n == 1 ? "" : "s", walk->n);
-  if (place.device)
-    tt__str_addf(&s, "%s (%s)", place.device->name, place.device->label);
-  else
-    tt__str_addf(&s, "cpu:0 with %d thread%s", tt__pool_size(), tt__pool_size() == 1 ? "" : "s");
-  tt__str_addf(&s, "; plan %s\n", found ? "found" : "made now");
-  if (place.chosen)
-    tt__str_addf(&s,
-                 "  chosen: cpu %.4f ms against device %.4f ms (moves %.4f, of which %.4f are owed by earlier work)\n",
-                 place.cpu_ns / 1e6, place.device_ns / 1e6, place.moves_ns / 1e6, place.lent_ns / 1e6);
-  else
-    tt__str_addf(&s, "  %s\n",
-                 place.device ? "told: the operands or the program say so"
-                              : "nothing to choose from, or too little work to look for a device");
-  for (int i = 0; i < plan->n; i++) {
-    const tt_step *st = &plan->step[i];
-    tt__str_addf(&s, "  %d  ", i);
-    if (st->kind == TT_STEP_KERNEL)
-      explain_kernel(walk, st, &place, &s);
-    else if (st->kind == TT_STEP_LIB)
-      explain_library(walk, plan, i, &place, &s);
-    else if (st->kind == TT_STEP_CALL)
-      explain_call(walk, st, &s);
-    else
-      tt__str_add(&s, "memory only\n");
-    tt__str_addf(&s, "      why: %s\n", st->why ? st->why : "asked for");
-    for (int r = st->kind == TT_STEP_CALL; r < st->nroot; r++) {
-      const tt_node *root = walk->node[st->root[r].node];
-      char line[160] = "";
-      tt__session_line_name(root->line, line, sizeof line);
-      tt__str_addf(&s, "      gives %s[", tt__dtypes[root->dtype].name);
-      for (int k = 0; k < root->rank; k++) tt__str_addf(&s, k ? ", %lld" : "%lld", (long long)root->dim[k]);
-      tt__str_addf(&s, "]%s%s%s%s\n", st->root[r].in_place ? ", in place if the old value is not needed" : "",
-                   st->root[r].donor >= 0 ? ", in an operand's memory if that is not needed" : "",
-                   line[0] ? ", recorded at " : "", line);
-    }
-  }
+  if (explain_plan(walk, plan, found, &s, &err) != TT_OK) tt__str_addf(&s, "no place: %s\n", err.message);
   return taken(&s);
 }

@@ -57,7 +57,7 @@ static void info_cuda(tt_str *s) {
 char *tt__info(const char *version) {
   tt_str s = {0};
   tt__calibrate();
-  const tt_calibration *c = tt__calibration();
+  const tt_host_rates *c = &tt__machine()->host;
   tt_cc_info cc = tt__cc_info();
   tt_cache_info cache = tt__cache_info();
   tt__str_addf(&s, "tutti %s\n", version);

@@ -1,14 +1,11 @@
 /*
 ** Placement; see place.h.
 **
-** A single evaluation rarely pays for moving its operands; a loop does. What a device saves of an evaluation, moves of
-** operands left aside, is remembered with the operands (tt_buffer.owed_ns) and handed to the results. Once the sum
-** reaches the price of the move, the operands move. So a loop costs at most twice the better of the two, and soon costs
-** what the better one costs.
-**
-** The sum goes on where it stands when the work has moved: so it says in the end what the move was worth. Arrays of the
-** same type and shape that are made of the caller's memory are expected to be worth as much (tt_buffer.promised_ns):
-** they move before the first evaluation, or as they are made, which spares the host a copy.
+** What a device saves of an evaluation is remembered with its operands (tt_buffer.owed_ns) and handed to its results;
+** sched/place.c says what for. The sum goes on where it stands when the work has moved: so it says in the end what the
+** move was worth. Arrays of the same type and shape that are made of the caller's memory are expected to be worth as
+** much (tt_buffer.promised_ns): they move before the first evaluation, or as they are made, which spares the host a
+** copy.
 */
 #include "run/place.h"
 
@@ -20,11 +17,9 @@
 #include "graph/host.h"
 #include "graph/session.h"
 #include "run/calibrate.h"
-#include "run/cost.h"
 #include "run/exec.h"
-#include "run/pieces.h"
+#include "run/library_pace.h"
 #include "run/residency.h"
-#include "run/tiles.h"
 
 /* Opening a GPU takes some tenths of a second: it waits until the CPU has worked that long, or is about to. */
 #define OPEN_NS 3e8
@@ -32,11 +27,11 @@
 #define CLEARLY 0.9
 /* An array goes straight to a device on a promise of at least one part in so many of the move's price. */
 #define SURE 4.0
-/* An evaluation on a device costs this much beside its launches; waiting for it and fetching results, that much. */
-#define BIND_NS 3000.0
-#define WAIT_NS 15000.0
 
 static double cpu_worked_ns;
+static bool fuse = true;
+
+void tt__place_set_fuse(bool on) { fuse = on; }
 
 int tt__place_told(void) {
   static int told = -3;
@@ -49,51 +44,100 @@ int tt__place_told(void) {
   return told;
 }
 
-/* ---- moves */
+/* ---- the situation */
+
+/* What is known of each step on the host, and whether the device (NULL: none) is expected to leave it there. */
+static void gather_facts(const tt_walk *walk, const tt_plan *plan, tt_device *d) {
+  for (int i = 0; i < plan->n; i++) {
+    tt_step_facts *f = &plan->facts[i];
+    *f = (tt_step_facts){.share = 1};
+    if (plan->step[i].kind == TT_STEP_KERNEL) {
+      const tt_launch *l = plan->step[i].launch;
+      f->host_ns = tt__unit_ns(l->unit, l->work.points);
+      f->improves = tt__unit_improves(l->unit);
+    } else if (plan->step[i].kind == TT_STEP_LIB) {
+      const tt_cost_call call = tt__cost_call(walk, &plan->step[i]);
+      f->host_ns = tt__library_measured(&call, NULL, 1);
+      f->leaves = d && tt__library_leaves(&call, d);
+    }
+  }
+}
 
 static bool is_leaf(const tt_node *n) { return n->op == TT_N_BUFFER && n->attr.buf->size > 0; }
 
-/* Bringing the walk's leaves to a device. */
-static double moves_to(const tt_walk *walk, const tt_device *d, const tt_device_costs *c) {
-  double ns = 0;
-  for (int i = 0; i < walk->n; i++) {
-    const tt_node *n = walk->node[i];
-    if (is_leaf(n) && !tt__is_resident(d->id, n->attr.buf)) ns += tt__move_ns(c->up_ns, (double)n->attr.buf->size);
-  }
-  return ns;
-}
-
-/* What they have been lent for it: by what came before, or by what is expected after this evaluation. */
-static double lent_to(const tt_walk *walk, const tt_device *d, const tt_device_costs *c, double gain) {
-  double ns = 0;
-  for (int i = 0; i < walk->n; i++) {
-    const tt_node *n = walk->node[i];
-    if (!is_leaf(n) || tt__is_resident(d->id, n->attr.buf)) continue;
+/* Where the values of the walk lie; those that ended have gone (NULL). */
+static void gather_values(tt_situation *s, const tt_device *d, tt_where where) {
+  for (int i = 0; i < s->walk->n; i++) {
+    const tt_node *n = s->walk->node[i];
+    tt_residence *v = &s->value[i];
+    *v = (tt_residence){0};
+    if (!n) continue;
+    v->bytes = (double)n->size * (double)tt__dtype_size((tt_dtype)n->dtype);
+    if (n->op != TT_N_BUFFER) continue;
     const tt_buffer *b = n->attr.buf;
-    double move = tt__move_ns(c->up_ns, (double)b->size), ahead = b->promised_ns - b->owed_ns - gain;
-    double worth = b->owed_ns > ahead ? b->owed_ns : ahead;
-    ns += worth < move ? worth : move;
+    v->bytes = (double)b->size;
+    if (b->data || !b->size) v->on |= tt__where_bit(TT_HOST);
+    if (tt__is_resident(d->id, b)) v->on |= tt__where_bit(where);
+    if (!v->on) v->on = TT_ELSEWHERE;
+    v->is_borrowed = b->elsewhere;
+    v->owed_ns = b->owed_ns;
+    v->promised_ns = b->promised_ns;
   }
-  return ns;
 }
 
-static double moves_home(const tt_walk *walk, const tt_device_costs *c) {
-  double ns = 0;
-  for (int i = 0; i < walk->n; i++) {
-    const tt_node *n = walk->node[i];
-    if (is_leaf(n) && !n->attr.buf->data) ns += tt__move_ns(c->down_ns, (double)n->attr.buf->size);
-  }
-  return ns;
+static tt_code open_situation(tt_place *p, tt_device *d, tt_error *err) {
+  tt_situation *s = &p->situation;
+  size_t size = sizeof *s->value * (size_t)s->walk->n;
+  s->value = tt__arena_alloc(&p->decisions.arena, size);
+  if (!s->value) return tt__fail_memory(err, size);
+  gather_facts(s->walk, s->plan, d);
+  gather_values(s, d, tt__machine_device(d));
+  return TT_OK;
 }
 
-static double results_home(const tt_walk *walk, const tt_device_costs *c) {
-  double ns = WAIT_NS;
-  for (int t = 0; t < walk->ntarget; t++) {
-    const tt_node *n = walk->node[walk->target[t]];
-    ns += tt__move_ns(c->down_ns, (double)n->size * (double)tt__dtype_size((tt_dtype)n->dtype));
+void tt__place_free(tt_place *p) { tt__arena_free(&p->decisions.arena); }
+
+/* ---- once more */
+
+/* Smaller tiles are tried down to this share of the room. */
+#define LEAST_SHARE 0.05F
+
+/* What it says of a step that it did not run as it was decided. */
+static void note_declined(tt_step_facts *f, const tt_decision *how, tt_code code) {
+  switch ((tt_way)how->way) {
+    case TT_WAY_STREAM_KERNEL:
+      f->not_so |= how->cut.kernel->windows ? TT_NOT_STREAMED | TT_NOT_WINDOWED : TT_NOT_STREAMED;
+      break;
+    case TT_WAY_STREAM_LIBRARY:
+      if (code == TT_ENOTIMPL)
+        f->not_so |= how->cut.tiles->follow.epilogue ? TT_NOT_FOLLOWED : TT_NOT_STREAMED;
+      else if ((f->share /= 2) <= LEAST_SHARE)
+        f->not_so |= TT_NOT_STREAMED;
+      break;
+    case TT_WAY_EPILOGUE:
+      f->not_so |= TT_NOT_FOLLOWED;
+      break;
+    default:
+      f->not_so |= code == TT_ENOMEM ? TT_NOT_WHOLE | TT_NO_ROOM : TT_NOT_WHOLE;
   }
-  return ns;
 }
+
+tt_code tt__place_again(tt_place *p, int at, tt_code code, bool *nowhere, tt_error *err) {
+  static const tt_decision whole = {.way = TT_WAY_WHOLE};
+  tt_situation *s = &p->situation;
+  tt_where where = tt__machine_device(p->device);
+  const tt_decision *how = p->decisions.step ? &p->decisions.step[at] : &whole;
+  if (!s->value)
+    TT_TRY(open_situation(p, p->device, err));
+  else
+    gather_values(s, p->device, where);
+  *nowhere = code == TT_ENOMEM && how->way == TT_WAY_WHOLE && !tt__place_fits_host(s, at);
+  if (*nowhere) return TT_OK;
+  note_declined(&s->facts[at], how, code);
+  return tt__place_steps(s, where, at, &p->decisions, err);
+}
+
+/* ---- the choice */
 
 /* Memory of the caller that shows what is written to it: the work stays where that memory is. */
 static bool writes_foreign(const tt_walk *walk, const tt_plan *plan) {
@@ -106,8 +150,6 @@ static bool writes_foreign(const tt_walk *walk, const tt_plan *plan) {
   return false;
 }
 
-/* ---- the choice */
-
 static tt_device *candidate(double cpu_ns) {
   tt_device *d = tt__device_peek(tt__device_id(TT_DEVICE_CUDA, 0));
   if (!d && cpu_worked_ns + cpu_ns < OPEN_NS) return NULL;
@@ -117,38 +159,38 @@ static tt_device *candidate(double cpu_ns) {
   return tt__device_lost(d) ? NULL : d;
 }
 
-static double takes_here(const tt_walk *walk, const tt_plan *plan) {
-  double ns = 0;
-  for (int i = 0; i < plan->n; i++) ns += tt__cost_here(walk, &plan->step[i]);
-  return ns;
+static tt_code choose(tt_place *out, tt_error *err) {
+  const tt_situation *s = &out->situation;
+  gather_facts(s->walk, s->plan, NULL);
+  double host_ns = out->prices.host_ns = tt__place_host_ns(s);
+  tt_device *d = candidate(host_ns);
+  if (!d || writes_foreign(s->walk, s->plan)) return TT_OK;
+  TT_TRY(open_situation(out, d, err));
+  if (tt__calibrate()) host_ns = tt__place_host_ns(s);
+  out->chosen = true;
+  TT_TRY(tt__place_prices(&out->situation, tt__machine_device(d), host_ns, &out->decisions, &out->prices, err));
+  if (tt__place_pays(&out->prices)) out->device = d;
+  return TT_OK;
 }
 
-static void choose(const tt_walk *walk, const tt_plan *plan, bool looked_at, tt_place *out) {
-  double steps_ns = BIND_NS, saved_ns = 0;
-  out->cpu_ns = takes_here(walk, plan);
-  tt_device *d = candidate(out->cpu_ns);
-  if (!d || writes_foreign(walk, plan)) return;
-  if (tt__calibrate()) out->cpu_ns = takes_here(walk, plan);
-  const tt_device_costs *c = tt__device_costs(d);
-  for (int i = 0; i < plan->n; i++) {
-    tt_pieces pieces;
-    tt_tiles tiles;
-    const tt_step *s = &plan->step[i];
-    steps_ns += tt__cost_there(walk, s, d);
-    if (s->kind == TT_STEP_KERNEL && tt__pieces_pay(d, walk, s, looked_at, &pieces))
-      saved_ns += pieces.up_ns + pieces.work_ns + pieces.down_ns - pieces.ns;
-    if (tt__tiles_pay(d, walk, plan, i, true, &tiles)) /* below 0 where operands come up several times */
-      saved_ns += tiles.up_ns + tiles.work_ns + (looked_at ? tiles.down_ns : 0) - tiles.ns;
-  }
-  double home_ns = looked_at ? results_home(walk, c) : 0;
-  out->chosen = true;
-  out->gain_ns = out->cpu_ns - steps_ns - home_ns;
-  out->cpu_ns += moves_home(walk, c);
-  out->moves_ns = moves_to(walk, d, c) + home_ns;
-  out->lent_ns = lent_to(walk, d, c, out->gain_ns);
-  out->device_ns = out->moves_ns + steps_ns - saved_ns;
-  out->moves_ns -= saved_ns < out->moves_ns ? saved_ns : out->moves_ns;
-  if (out->device_ns - out->lent_ns < CLEARLY * out->cpu_ns) out->device = d;
+static void begin(const tt_walk *walk, const tt_plan *plan, bool looked_at, tt_place *out) {
+  *out = (tt_place){.situation = {.machine = tt__machine(),
+                                  .walk = walk,
+                                  .plan = plan,
+                                  .facts = plan->facts,
+                                  .looked_at = looked_at,
+                                  .fuse = fuse}};
+}
+
+tt_code tt__place_told_on(tt_device *d, const tt_walk *walk, const tt_plan *plan, bool looked_at, bool is_small,
+                          tt_place *out, tt_error *err) {
+  begin(walk, plan, looked_at, out);
+  out->device = d;
+  if (!d) return TT_OK;
+  if (tt__device_lost(d)) return tt__fail(err, TT_EDEVICE, "%s", d->fault);
+  if (is_small) return TT_OK;
+  TT_TRY(open_situation(out, d, err));
+  return tt__place_steps(&out->situation, tt__machine_device(d), 0, &out->decisions, err);
 }
 
 /* Where the targets were put; they agree (realize.c gives them in groups). */
@@ -157,13 +199,15 @@ static int label_of(const tt_walk *walk) {
   return label == TT_ANYWHERE ? tt__place_told() : label;
 }
 
-tt_code tt__place(const tt_walk *walk, const tt_plan *plan, bool looked_at, tt_place *out, tt_error *err) {
-  *out = (tt_place){0};
+tt_code tt__place(const tt_walk *walk, const tt_plan *plan, bool looked_at, bool is_small, tt_place *out,
+                  tt_error *err) {
+  tt_device *d;
   int label = label_of(walk);
-  if (label == TT_ANYWHERE) choose(walk, plan, looked_at, out);
-  if (label == 0 || label == TT_ANYWHERE) return TT_OK;
-  TT_TRY(tt__device_open(label, &out->device, err));
-  return tt__device_lost(out->device) ? tt__fail(err, TT_EDEVICE, "%s", out->device->fault) : TT_OK;
+  begin(walk, plan, looked_at, out);
+  if (label == TT_ANYWHERE) return choose(out, err);
+  if (label == 0) return TT_OK;
+  TT_TRY(tt__device_open(label, &d, err));
+  return tt__place_told_on(d, walk, plan, looked_at, is_small, out, err);
 }
 
 /* ---- what work was worth */
@@ -185,7 +229,7 @@ void tt__place_begin(const tt_walk *walk, tt_place *p) {
     if (n->attr.buf->owed_ns > p->owed_ns) p->owed_ns = n->attr.buf->owed_ns;
     if (n->attr.buf->kind) p->kind = n->attr.buf->kind;
   }
-  p->owed_ns += (float)p->gain_ns;
+  p->owed_ns += (float)p->prices.gain_ns;
   if (p->owed_ns < 0) p->owed_ns = 0;
   for (int i = 0; i < walk->n; i++) {
     if (!is_leaf(walk->node[i])) continue;
@@ -213,9 +257,10 @@ int tt__place_expect(tt_dtype dtype, int rank, const int64_t *len, tt_buffer *as
   as->promised_ns = worth_of[as->kind - 1];
   tt_device *d = tt__device_peek(tt__device_id(TT_DEVICE_CUDA, 0));
   if (as->promised_ns <= 0 || !d || tt__device_lost(d) || tt__place_told() != TT_ANYWHERE) return 0;
-  double move_ns = tt__move_ns(tt__device_costs(d)->up_ns, bytes);
+  const tt_machine *m = tt__machine();
+  double move_ns = tt__move_ns(m->device[tt__machine_device(d)].rates.up_ns, bytes);
   double copy_ns = tt__from_data_ns(bytes); /* which is spared */
-  if (copy_ns <= 0) copy_ns = 2 * bytes / tt__calibration()->bytes_per_ns;
+  if (copy_ns <= 0) copy_ns = 2 * bytes / m->host.bytes_per_ns;
   return move_ns - copy_ns < CLEARLY * as->promised_ns && move_ns < SURE * as->promised_ns ? d->id : 0;
 }
 

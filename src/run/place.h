@@ -1,29 +1,39 @@
 /*
-** Placement: which device an evaluation runs on. Values that were put somewhere decide; everything else goes where a
-** roofline of the plan plus the moves it needs says that it is done soonest. Private to run/. Session lock held.
+** Placement of an evaluation: what sched/place.h needs to know is gathered here, and what work was worth on a device is
+** remembered. Private to run/. Session lock held.
 */
 #ifndef TT_RUN_PLACE_H
 #define TT_RUN_PLACE_H
 
 #include "ir/device.h"
-#include "ir/plan.h"
+#include "sched/place.h"
 
 typedef struct tt_place {
   tt_device *device; /* NULL: the CPU */
   bool chosen;       /* by cost; false: told, or there is nothing to choose from */
-  double cpu_ns;     /* predicted there, moves included; 0: not looked at */
-  double device_ns;  /* the same on the device */
-  double moves_ns;   /* of device_ns: bringing operands there and, when somebody looks, results back, as far as the
-                        device is not at work meanwhile */
-  double lent_ns;    /* of moves_ns: already paid for by earlier work that would have been quicker there, or by what
-                        became of arrays that were made alike */
-  double gain_ns;    /* what the device saves, with the operands there; below 0: what it costs */
+  tt_prices prices;  /* host_ns 0: not looked at */
   float owed_ns;     /* (tt__place_begin) for the results: tt_buffer.owed_ns and .kind */
   uint16_t kind;
+  tt_decisions decisions; /* .step NULL: every step runs whole */
+  tt_situation situation;
 } tt_place;
 
-/* Decide for the plan's walk. `looked_at`: the results are wanted on the host. */
-TT_HIDDEN tt_code tt__place(const tt_walk *walk, const tt_plan *plan, bool looked_at, tt_place *out, tt_error *err);
+/*
+** Decide for the plan's walk. `looked_at`: the results are wanted on the host. `is_small`: its kernels run whole
+** wherever they run. To be ended by tt__place_free, also on failure.
+*/
+TT_HIDDEN tt_code tt__place(const tt_walk *walk, const tt_plan *plan, bool looked_at, bool is_small, tt_place *out,
+                            tt_error *err);
+/* The same for a device that is told. NULL: the CPU. */
+TT_HIDDEN tt_code tt__place_told_on(tt_device *d, const tt_walk *walk, const tt_plan *plan, bool looked_at,
+                                    bool is_small, tt_place *out, tt_error *err);
+/* Step `at` was found not to run as decided, with TT_ENOTIMPL or TT_ENOMEM: decide once more for it and those behind
+ * it. *nowhere: the host has no room for it either, nothing was decided. */
+TT_HIDDEN tt_code tt__place_again(tt_place *p, int at, tt_code code, bool *nowhere, tt_error *err);
+TT_HIDDEN void tt__place_free(tt_place *p);
+
+/* May libraries do what follows them? (tests: no) */
+TT_HIDDEN void tt__place_set_fuse(bool on);
 
 /* Around the evaluation: its operands, then its results, which the caller holds, remember what a device saves of such
  * work. */

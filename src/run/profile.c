@@ -68,7 +68,7 @@ static void add(const tt_step *step, bool compiled, int64_t pieces, int64_t star
     memcpy(e.name + (at < most ? at : most), more, (size_t)n + 1);
   }
   const tt_launch *l = step->launch;
-  if (l) e.bytes = l->bytes_read + l->bytes_written;
+  if (l) e.bytes = l->work.bytes_read + l->work.bytes_written;
   keep(&e);
 }
 

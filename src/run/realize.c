@@ -22,16 +22,16 @@
 #include "graph/session.h"
 #include "kernel/lower.h"
 #include "lib/fold_host.h"
-#include "run/cost.h"
 #include "run/elements.h"
 #include "run/exec.h"
 #include "run/exec_call.h"
 #include "run/exec_device.h"
-#include "run/pieces.h"
 #include "run/place.h"
+#include "run/library_pace.h"
 #include "run/queue.h"
 #include "run/residency.h"
-#include "run/tiles.h"
+#include "run/stream_kernel.h"
+#include "run/stream_library.h"
 #include "run/walk.h"
 #include "sched/sched.h"
 
@@ -148,7 +148,10 @@ void tt__realize_trim(void) {
   pthread_mutex_unlock(&one_at_a_time);
 }
 
-void tt__realize_set_fuse(bool on) { fuse = on; }
+void tt__realize_set_fuse(bool on) {
+  fuse = on;
+  tt__place_set_fuse(on);
+}
 
 static void log_plan(const tt_plan *p) {
   if (!tt__log_on(TT_LOG_SCHED)) return;
@@ -158,13 +161,13 @@ static void log_plan(const tt_plan *p) {
   tt__str_free(&s);
 }
 
-static void count_bytes(const tt_walk *walk, const tt_step *st, tt_launch *l) {
+static void count_bytes(const tt_walk *walk, const tt_step *st, tt_step_work *w) {
   for (int i = 0; i < st->noperand; i++) {
     const tt_node *n = walk->node[st->operand[i].node];
     int64_t elements = n->size;
     if (st->operand[i].write && (n->op == TT_N_STORE || n->op == TT_N_SCATTER)) elements = n->src[1]->size;
     int64_t bytes = elements * (int64_t)tt__dtype_size((tt_dtype)n->dtype);
-    *(st->operand[i].write ? &l->bytes_written : &l->bytes_read) += bytes;
+    *(st->operand[i].write ? &w->bytes_written : &w->bytes_read) += bytes;
   }
 }
 
@@ -182,9 +185,12 @@ static tt_code lower_step(const tt_walk *walk, tt_step *st, const tt_lower_optio
     tt__mem_free(l, sizeof *l);
     return code;
   }
-  l->points = 1;
-  for (int k = 0; k < st->space.naxes; k++) l->points *= (double)st->space.len[k];
-  count_bytes(walk, st, l);
+  l->work = (tt_step_work){.points = 1, .weight = l->unit->weight, .wide = l->unit->wide};
+  for (int k = 0; k < st->space.naxes; k++) l->work.points *= (double)st->space.len[k];
+  count_bytes(walk, st, &l->work);
+  st->kernel = l->unit->kernel;
+  st->lowered = l->lowered;
+  st->work = &l->work;
   st->launch = l;
   return TT_OK;
 }
@@ -203,16 +209,16 @@ static tt_code make_plan(const tt_walk *walk, tt_plan **out, tt_error *err) {
   tt_sched_options sched = {.fuse = fuse, .few_rows = is_for_device(walk) ? DEVICE_ROWS : CPU_ROWS};
   TT_TRY(tt__schedule(walk, &sched, out, err));
   log_plan(*out);
-  for (int i = 0; i < (*out)->n; i++) {
-    if ((*out)->step[i].kind != TT_STEP_KERNEL) continue;
-    tt_code code = lower_step(walk, &(*out)->step[i], &lower, err);
-    if (code == TT_OK) continue;
-    drop_launches(*out);
-    tt__plan_free(*out);
-    *out = NULL;
-    return code;
-  }
-  return TT_OK;
+  size_t size = sizeof *(*out)->facts * (size_t)(*out)->n;
+  (*out)->facts = tt__arena_alloc(&(*out)->arena, size);
+  tt_code code = (*out)->facts ? TT_OK : tt__fail_memory(err, size);
+  for (int i = 0; i < (*out)->n && code == TT_OK; i++)
+    if ((*out)->step[i].kind == TT_STEP_KERNEL) code = lower_step(walk, &(*out)->step[i], &lower, err);
+  if (code == TT_OK) return TT_OK;
+  drop_launches(*out);
+  tt__plan_free(*out);
+  *out = NULL;
+  return code;
 }
 
 static made_plan *find_plan(uint64_t hash, const int64_t *key, int64_t n) {
@@ -228,8 +234,8 @@ static bool is_small(const tt_plan *p) {
     const tt_launch *l = p->step[i].launch;
     if (p->step[i].kind == TT_STEP_EMPTY) continue;
     if (p->step[i].kind != TT_STEP_KERNEL || l->unit->kernel->serial) return false;
-    bytes += (double)(l->bytes_read + l->bytes_written);
-    work += l->points * l->unit->weight;
+    bytes += (double)(l->work.bytes_read + l->work.bytes_written);
+    work += l->work.points * l->work.weight;
   }
   return bytes < SMALL_BYTES && work < SMALL_WORK;
 }
@@ -286,88 +292,66 @@ static void name_line(const tt_walk *walk, const tt_step *st, tt_error *err) {
   memcpy(err->message + have + 14 + more, ")", 2);
 }
 
-/* On a device a library may do its follower's work too: TT_ENOTIMPL when it does not. */
-static tt_code execute_followed(const tt_walk *walk, const tt_plan *plan, int i, tt_device *d, tt_error *err) {
-  tt_follow follow;
-  if (!fuse || plan->step[i].kind != TT_STEP_LIB || !tt__sched_follow(walk, plan, i, &follow)) return TT_ENOTIMPL;
-  return tt__exec_followed_on(d, walk, &plan->step[i], &plan->step[follow.step], &follow, err);
+static const tt_decision whole = {.way = TT_WAY_WHOLE};
+
+static const tt_decision *decision(const tt_place *p, int i) {
+  return p->device && p->decisions.step ? &p->decisions.step[i] : &whole;
 }
 
-/* Has the host room for what the step reads and writes? It would rather take memory that it has not than say no. */
-static bool fits_host(const tt_walk *walk, const tt_step *step) {
-  double bytes = 0;
-  for (int i = 0; i < step->noperand + step->nsrc + step->nroot; i++) {
-    int at = i < step->noperand                ? step->operand[i].node
-             : i < step->noperand + step->nsrc ? step->src[i - step->noperand].node
-                                               : step->root[i - step->noperand - step->nsrc].node;
-    const tt_node *n = walk->node[at];
-    bool there = n->op == TT_N_BUFFER && n->attr.buf->data;
-    if (!there) bytes += (double)n->size * (double)tt__dtype_size((tt_dtype)n->dtype);
-  }
-  return bytes < (double)tt__ram_bytes() / 2;
-}
-
-/* In tiles, smaller and smaller ones if the device has less room than it says; `must`: the whole was tried.
- * TT_ENOTIMPL: it is no such step, or need not. */
-static tt_code execute_tiles(const tt_walk *walk, const tt_plan *plan, int i, bool must, tt_device *d, tt_error *err) {
-  tt_tiles tiles;
-  tt_code code = TT_ENOMEM;
-  bool follows = fuse;
-  if (must ? !tt__tiles_fit(d, walk, plan, i, follows, 1, &tiles) : !tt__tiles_pay(d, walk, plan, i, follows, &tiles))
-    return TT_ENOTIMPL;
-  if (!fits_host(walk, &plan->step[i])) return TT_ENOTIMPL;
-  for (double share = 1; code == TT_ENOMEM && share > 0.05; share /= 2) {
-    if (!tt__tiles_fit(d, walk, plan, i, follows, share, &tiles)) continue;
-    code = tt__tiles_run(d, walk, plan, i, &tiles, err);
-    follows = follows && code != TT_ENOTIMPL;
-    if (code == TT_ENOTIMPL && tiles.follow.epilogue && tt__tiles_fit(d, walk, plan, i, false, share, &tiles))
-      code = tt__tiles_run(d, walk, plan, i, &tiles, err);
-  }
-  return code;
-}
-
-/* Did a library do it on the way, with the product before it? */
-static bool is_done(const tt_walk *walk, const tt_step *step) {
-  return step->kind == TT_STEP_KERNEL && walk->node[step->root[0].node]->op == TT_N_BUFFER;
-}
-
-/* One step. What a device cannot do, or has no room for, the host does: slower, and counted. */
-static tt_code execute_step(const tt_walk *walk, const tt_plan *plan, int i, tt_device *d, tt_error *err) {
+/* One step as it was decided, on a device or (NULL) the host. */
+static tt_code execute_step(const tt_walk *walk, const tt_plan *plan, int i, const tt_decision *how, tt_device *d,
+                            tt_error *err) {
   const tt_step *step = &plan->step[i];
   if (tt__interrupted()) return tt__fail(err, TT_EINTERRUPT, "interrupted");
   if (step->kind == TT_STEP_CALL) return tt__exec_call(walk, step, d, err);
-  if (!d) return tt__exec_step(walk, step, err);
-  if (is_done(walk, step)) return TT_OK;
+  switch ((tt_way)how->way) {
+    case TT_WAY_STREAM_KERNEL:
+      return tt__stream_kernel(d, walk, step, how->cut.kernel, err);
+    case TT_WAY_STREAM_LIBRARY:
+      return tt__stream_library(d, walk, plan, i, how->cut.tiles, err);
+    case TT_WAY_EPILOGUE:
+      return tt__exec_followed_on(d, walk, step, &plan->step[how->follow.step], &how->follow, err);
+    case TT_WAY_DONE:
+      return TT_OK;
+    default:
+      return d ? tt__exec_step_on(d, walk, step, err) : tt__exec_step(walk, step, err);
+  }
+}
+
+/* ---- what only running shows: a device has less room than it says, a library declines */
+
+/* What a device cannot do, or has no room for, the host does: slower, and counted. */
+static tt_code note_fallback(const tt_walk *walk, const tt_step *step, const tt_error *why, tt_error *err) {
+  const tt_lib_row *row = step->kind == TT_STEP_LIB ? walk->node[step->lib]->attr.lib->row : NULL;
+  if (tt__session_strict_fallback && why->message[0])
+    return tt__fail(err, TT_ESTRICT, "strict: a fallback to the host is not allowed (%.900s)", why->message);
+  if (tt__session_strict_fallback)
+    return tt__fail(err, TT_ESTRICT, "strict: a fallback to the host is not allowed (%s runs on the host)", row->name);
+  TT_COUNT(fallbacks, 1);
+  if (row && why->code != TT_ENOMEM) {
+    const tt_cost_call call = tt__cost_call(walk, step);
+    tt__library_left(&call);
+  }
+  return TT_OK;
+}
+
+/* A step on a device: decided once more as long as it is found not to run so. */
+static tt_code execute_placed(const tt_walk *walk, const tt_plan *plan, int i, tt_place *p, tt_error *err) {
+  const tt_step *step = &plan->step[i];
   tt_error why; /* not cleared as a whole: its message is a kilobyte */
-  tt_pieces pieces;
-  bool is_kernel = step->kind == TT_STEP_KERNEL;
   why.code = TT_OK;
   why.message[0] = 0;
-  tt_code code = step->kind == TT_STEP_LIB ? execute_tiles(walk, plan, i, false, d, &why) : TT_ENOTIMPL;
-  if (code == TT_ENOTIMPL) code = execute_followed(walk, plan, i, d, &why);
-  if (is_kernel && tt__pieces_pay(d, walk, step, tt__session_looking, &pieces) &&
-      !(pieces.windows && !fits_host(walk, step)))
-    code = tt__pieces_run(d, walk, step, &pieces, &why);
-  if (code == TT_ENOTIMPL || code == TT_ENOMEM) code = tt__exec_step_on(d, walk, step, &why);
-  bool full = code == TT_ENOMEM && !fits_host(walk, step);
-  if (code == TT_ENOMEM && !full && is_kernel && tt__pieces_fit(d, walk, step, &pieces))
-    code = tt__pieces_run(d, walk, step, &pieces, &why);
-  if (code == TT_ENOMEM && !full && step->kind == TT_STEP_LIB) {
-    tt_code tiled = execute_tiles(walk, plan, i, true, d, &why);
-    if (tiled != TT_ENOTIMPL) code = tiled;
-  }
-  if ((code != TT_ENOTIMPL && code != TT_ENOMEM) || full) {
+  while (!decision(p, i)->falls_back) {
+    bool nowhere = false;
+    tt_code code = execute_step(walk, plan, i, decision(p, i), p->device, &why);
+    bool declined = step->kind != TT_STEP_CALL && (code == TT_ENOTIMPL || code == TT_ENOMEM);
+    if (declined) TT_TRY(tt__place_again(p, i, code, &nowhere, err));
+    if (declined && !nowhere) continue;
     if (code != TT_OK && err) *err = why;
     return code;
   }
-  if (tt__session_strict_fallback)
-    return tt__fail(err, TT_ESTRICT, "strict: a fallback to the host is not allowed (%.900s)", why.message);
-  if (code == TT_ENOTIMPL && step->kind == TT_STEP_LIB) {
-    tt_cost_call call = tt__cost_call(walk, step);
-    tt__cost_left(&call);
-  }
-  TT_COUNT(fallbacks, 1);
-  return tt__exec_step(walk, step, err);
+  TT_TRY(note_fallback(walk, step, &why, err));
+  return execute_step(walk, plan, i, decision(p, i), NULL, err);
 }
 
 /* ---- what steps need stays until they have run, by the rule at the head of ir/plan.h */
@@ -402,11 +386,12 @@ static bool has_needs(const tt_walk *walk, const tt_step *s) {
 #endif
 
 /* *done: steps that ran, whose values are let go of as far as they end there. */
-static tt_code execute(const tt_walk *walk, const tt_plan *plan, tt_device *d, int *done, tt_error *err) {
+static tt_code execute(const tt_walk *walk, const tt_plan *plan, tt_place *p, int *done, tt_error *err) {
   for (*done = 0; *done < plan->n; ++*done) {
     const tt_step *step = &plan->step[*done];
-    assert(is_done(walk, step) || has_needs(walk, step));
-    tt_code code = execute_step(walk, plan, *done, d, err);
+    assert(decision(p, *done)->way == TT_WAY_DONE || has_needs(walk, step));
+    tt_code code =
+        p->device ? execute_placed(walk, plan, *done, p, err) : execute_step(walk, plan, *done, &whole, NULL, err);
     for (int k = 0; k < step->nend && code == TT_OK; k++) let_go(walk, step->end[k]);
     if (code == TT_OK) continue;
     tt__interrupted();
@@ -419,18 +404,19 @@ static tt_code execute(const tt_walk *walk, const tt_plan *plan, tt_device *d, i
 static tt_code execute_held(tt_walk *walk, made_plan *m, tt_place *place, tt_error *err) {
   const tt_plan *plan = m->plan;
   int done;
+  double host_ns = place->prices.host_ns;
   tt__place_begin(walk, place);
   hold_values(walk, plan);
-  bool timed = !place->device && (place->cpu_ns == 0 || place->cpu_ns > TIMED_NS);
+  bool timed = !place->device && (host_ns == 0 || host_ns > TIMED_NS);
   int64_t start = timed ? tt__clock_ns() : 0;
   if (place->device) tt__queue_begin(place->device, tt__stream_current(place->device));
-  tt_code code = execute(walk, plan, place->device, &done, err);
+  tt_code code = execute(walk, plan, place, &done, err);
   if (place->device) {
     bool may_wait = code == TT_OK && m->is_small && !tt__session_looking;
     tt_code end = tt__queue_end(&m->replay, may_wait, code == TT_OK ? err : NULL);
     if (code == TT_OK) code = end;
   }
-  tt__place_end(walk, place, timed ? (double)(tt__clock_ns() - start) : place->device ? 0 : place->cpu_ns);
+  tt__place_end(walk, place, timed ? (double)(tt__clock_ns() - start) : place->device ? 0 : host_ns);
   tt__resident_end();
   let_go_from(walk, plan, done);
   return code;
@@ -442,19 +428,21 @@ static tt_code execute_held(tt_walk *walk, made_plan *m, tt_place *place, tt_err
 static tt_code realize_calls(tt_node *const *call, int n, tt_error *err) {
   made_plan *m;
   bool found;
-  tt_place place = {0};
+  tt_place place;
+  tt_device *d = NULL;
   const tt_kernel_call *first = call[0]->attr.call;
-  if (first->device > 0) TT_TRY(tt__device_open(first->device, &place.device, err));
-  if (place.device && tt__device_lost(place.device)) return tt__fail(err, TT_EDEVICE, "%s", place.device->fault);
+  if (first->device > 0) TT_TRY(tt__device_open(first->device, &d, err));
   TT_TRY(tt__walk_make(&walker, call, n, err));
   evaluations++;
   TT_COUNT(evaluations, 1);
   TT_TRY(plan_of(&walker, &m, &found, err));
   m->used = evaluations;
   mark_seen(&walker.walk);
-  tt_stream *before = place.device ? tt__stream_use(place.device, first->stream) : NULL;
-  tt_code code = execute_held(&walker.walk, m, &place, err);
-  if (before) tt__stream_use(place.device, before);
+  tt_code code = tt__place_told_on(d, &walker.walk, m->plan, false, m->is_small, &place, err);
+  tt_stream *before = code == TT_OK && d ? tt__stream_use(d, first->stream) : NULL;
+  if (code == TT_OK) code = execute_held(&walker.walk, m, &place, err);
+  if (before) tt__stream_use(d, before);
+  tt__place_free(&place);
   return code;
 }
 
@@ -493,10 +481,12 @@ static tt_code realize_group(tt_node *const *target, int n, tt_error *err) {
   evaluations++;
   TT_COUNT(evaluations, 1);
   TT_TRY(plan_of(&walker, &m, &found, err));
-  TT_TRY(tt__place(&walker.walk, m->plan, tt__session_looking, &place, err));
+  tt_code code = tt__place(&walker.walk, m->plan, tt__session_looking, m->is_small, &place, err);
   m->used = evaluations;
   mark_seen(&walker.walk);
-  return execute_held(&walker.walk, m, &place, err);
+  if (code == TT_OK) code = execute_held(&walker.walk, m, &place, err);
+  tt__place_free(&place);
+  return code;
 }
 
 /* Group after group; mostly there is one, and no list is needed. */

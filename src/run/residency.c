@@ -422,7 +422,7 @@ bool tt__is_resident(int id, const tt_buffer *b) {
 /* ---- what graph/ asks for */
 
 /* What is put on a device that has no room for it, now or ever, stays on the host, as if it had been moved out at once:
- * work that needs it takes what room there is (pieces.h). */
+ * work that needs it takes what room there is (sched/cut_kernel.h). */
 static tt_code count_staying(size_t size) {
   TT_COUNT(evictions, 1);
   TT_COUNT(evicted_bytes, size);

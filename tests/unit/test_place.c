@@ -1,10 +1,9 @@
 /* The figures behind placement: what launches of kernels were seen to take, and moves of so many bytes. */
 #include <math.h>
 
-#include "run/calibrate.h"
-#include "run/cost.h"
-#include "run/exec.h"
+#include "ir/machine.h"
 #include "run/unit.h"
+#include "sched/cost.h"
 #include "test.h"
 
 static void code_of_it(const tt_kargs *args, const tt_krange *range) { (void)args, (void)range; }
@@ -66,15 +65,16 @@ TEST(moves_are_not_in_proportion_to_their_bytes) {
 }
 
 TEST(float64_costs_what_the_device_says) {
-  tt_unit plain = {.weight = 100}, wide = {.weight = 100, .wide = 100};
-  tt_launch narrow = {.unit = &plain, .points = 1e9}, large = {.unit = &wide, .points = 1e9};
-  tt_device fast = {.target = {.kind = TT_DEVICE_NULL, .units = 16, .double_ratio = 2}};
-  tt_device slow = {.target = {.kind = TT_DEVICE_NULL, .units = 16, .double_ratio = 64}};
-  tt_device unknown = {.target = {.kind = TT_DEVICE_NULL, .units = 16}};
-  CHECK(near(tt__cost_kernel(&large, &fast), 2 * tt__cost_kernel(&narrow, &fast)));
-  CHECK(near(tt__cost_kernel(&large, &slow), 64 * tt__cost_kernel(&narrow, &slow)));
-  CHECK(near(tt__cost_kernel(&large, &unknown), tt__cost_kernel(&narrow, &unknown)));
-  CHECK(near(tt__cost_kernel(&narrow, &slow), tt__cost_kernel(&narrow, &fast)));
+  const tt_step_work narrow = {.weight = 100, .points = 1e9}, large = {.weight = 100, .wide = 100, .points = 1e9};
+  tt_machine_device fast = {.double_ratio = 2}, slow, unknown;
+  fast.rates = (tt_device_rates){.bytes_per_ns = 500, .ns_per_op = 3e-4, .ns_per_flop = 1.5e-4, .launch_ns = 4000};
+  slow = unknown = fast;
+  slow.double_ratio = 64;
+  unknown.double_ratio = 0;
+  CHECK(near(tt__cost_kernel_there(&large, &fast), 2 * tt__cost_kernel_there(&narrow, &fast)));
+  CHECK(near(tt__cost_kernel_there(&large, &slow), 64 * tt__cost_kernel_there(&narrow, &slow)));
+  CHECK(near(tt__cost_kernel_there(&large, &unknown), tt__cost_kernel_there(&narrow, &unknown)));
+  CHECK(near(tt__cost_kernel_there(&narrow, &slow), tt__cost_kernel_there(&narrow, &fast)));
 
   static const tt_lib_cost product = {.host_share = 1, .device_share = 1};
   static const tt_lib_cost sort = {.host_share = 1, .device_share = 1, .no_arithmetic = true};
@@ -82,9 +82,10 @@ TEST(float64_costs_what_the_device_says) {
   tt_cost_call f32 = {.row = &row, .dtype = TT_F32, .bytes = 1, .work = {.flops = 1e13}}, f64 = f32, keys = f32;
   f64.dtype = keys.dtype = TT_F64;
   keys.row = &sorts;
-  CHECK(near(tt__cost_likely(&f64, &slow), 32 * tt__cost_likely(&f32, &slow))); /* shares hold for a ratio of 2 */
-  CHECK(near(tt__cost_likely(&f64, &fast), tt__cost_likely(&f32, &fast)));
-  CHECK(near(tt__cost_likely(&keys, &slow), tt__cost_likely(&f32, &slow)));
+  double one = tt__cost_call_there(&f32, &slow);
+  CHECK(near(tt__cost_call_there(&f64, &slow), 32 * one)); /* shares hold for a ratio of 2 */
+  CHECK(near(tt__cost_call_there(&f64, &fast), tt__cost_call_there(&f32, &fast)));
+  CHECK(near(tt__cost_call_there(&keys, &slow), one));
 }
 
 int main(int argc, char **argv) { return test_main(argc, argv); }

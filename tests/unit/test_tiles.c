@@ -1,5 +1,5 @@
 /* Cuts into tiles: they fit, every part of the result is made once, of all of the inner axis, and little is moved. */
-#include "run/tiles.h"
+#include "sched/cut_library.h"
 
 #include <string.h>
 

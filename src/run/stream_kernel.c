@@ -1,13 +1,13 @@
 /*
-** Kernel steps in pieces; see pieces.h. A flow (device/flow.h) moves the bytes; this file says where they lie and asks
+** Kernel steps in pieces; see stream_kernel.h. A flow (device/flow.h) moves the bytes; this file says where they lie and asks
 ** for the launches.
 **
 ** The whole fits: every buffer of the kernel has all its memory on the device, pieces only say when which part of it
 ** comes and goes, and operands and results are there afterwards, as if the step had run whole. In windows: what comes
-** apart has DEPTH slots, each large enough for a piece. A reduction that is cut along its row gives results piece by
+** apart has TT_CUT_DEPTH slots, each large enough for a piece. A reduction that is cut along its row gives results piece by
 ** piece; they come down and are folded here.
 */
-#include "run/pieces.h"
+#include "run/stream_kernel.h"
 
 #include <string.h>
 
@@ -20,216 +20,27 @@
 #include "graph/build.h"
 #include "graph/session.h"
 #include "render/threads.h"
-#include "run/calibrate.h"
-#include "run/cost.h"
 #include "run/device_code.h"
 #include "run/elements.h"
 #include "run/exec_device.h"
-#include "run/place.h"
 #include "run/profile.h"
 #include "run/queue.h"
 #include "run/residency.h"
-#include "sched/partition.h"
 
-enum {
-  DEPTH = 3,
-  MOST_DEPTH = 32,
-  LEAST_PIECES = 8,
-  MOST_ARGS = 32768,
-  MOST_SCALARS = 256,
-  ALIGNED = 256,
-  MOST_FOLDED = 1 << 16
-};
-static const double LEAST_BYTES = 8 << 20, PIECE_BYTES = 16 << 20; /* that move */
-static const double CLEARLY = 0.9;                                 /* a prediction is no better than that */
-
-/* ---- whether */
+enum { MOST_DEPTH = 32, MOST_ARGS = 32768, ALIGNED = 256 };
 
 /* The node that buffer `b` of the kernel belongs to, the size of an element, and how many it has. */
 static const tt_node *node_of(const tt_walk *walk, const tt_step *step, int b, size_t *size, int64_t *count) {
-  const tt_launch *l = step->launch;
-  const tt_node *n = walk->node[step->operand[l->lowered->buf_operand[b]].node];
-  *size = tt__dtype_size((tt_dtype)n->dtype) / l->lowered->buf_parts[b];
-  *count = n->size * l->lowered->buf_parts[b];
+  const tt_lowered *l = step->lowered;
+  const tt_node *n = walk->node[step->operand[l->buf_operand[b]].node];
+  *size = tt__dtype_size((tt_dtype)n->dtype) / l->buf_parts[b];
+  *count = n->size * l->buf_parts[b];
   return n;
 }
 
-/* Must the bytes of an operand come up from the host? (What an earlier step of the plan gives is there by then.) */
+/* Must the bytes of an operand come up from the host? */
 static bool comes_up(const tt_device *d, const tt_node *n) {
-  return n->op == TT_N_BUFFER && n->attr.buf->data && !n->attr.buf->elsewhere && !tt__is_resident(d->id, n->attr.buf);
-}
-
-static bool is_suited(const tt_step *step) {
-  const tt_launch *l = step->launch;
-  const tt_kernel *k = l->unit->kernel;
-  for (int r = 0; r < step->nroot; r++)
-    if (step->root[r].base >= 0) return false;
-  return !k->checked && !k->serial && k->nscalar <= MOST_SCALARS && tt__threads_args_size(k) <= MOST_ARGS;
-}
-
-static double room_of(tt_device *d) {
-  int64_t limit = tt__dmem_stats(d).limit, all = d->target.memory_bytes;
-  return 0.9 * (double)(limit > 0 && limit < all ? limit : all);
-}
-
-static bool are_targets(const tt_walk *walk, const tt_step *step) {
-  int found = 0;
-  for (int r = 0; r < step->nroot; r++)
-    for (int t = 0; t < walk->ntarget; t++) found += walk->target[t] == step->root[r].node;
-  return found == step->nroot;
-}
-
-/* Bytes of the device that all of it takes: in one, `whole`, or of what every piece needs whole. */
-static double bytes_there(tt_device *d, const tt_walk *walk, const tt_step *step, const tt_partition *s, bool whole) {
-  double sum = 0;
-  for (int b = 0; b < s->nbuf; b++) {
-    size_t size;
-    int64_t count;
-    const tt_node *n = node_of(walk, step, b, &size, &count);
-    bool there = !s->buf[b].write && (n->op != TT_N_BUFFER || tt__is_resident(d->id, n->attr.buf));
-    if ((whole || s->buf[b].whole) && !there) sum += (double)size * (double)count;
-  }
-  return sum;
-}
-
-/* What moves, and what that takes. */
-static void predict(tt_device *d, const tt_walk *walk, const tt_step *step, tt_pieces *p) {
-  const tt_device_costs *c = tt__device_costs(d);
-  p->up_bytes = p->down_bytes = 0;
-  for (int b = 0; b < p->parts.nbuf; b++) {
-    size_t size;
-    int64_t count;
-    const tt_node *n = node_of(walk, step, b, &size, &count);
-    int64_t bytes = (int64_t)size * count;
-    if (p->parts.buf[b].write)
-      p->down_bytes += p->down ? bytes : 0;
-    else if (!p->parts.buf[b].whole && comes_up(d, n))
-      p->up_bytes += bytes;
-  }
-  p->up_ns = p->up_bytes ? tt__move_ns(c->up_ns, (double)p->up_bytes) : 0;
-  p->down_ns = p->down_bytes ? tt__move_ns(c->down_ns, (double)p->down_bytes) : 0;
-  p->work_ns = tt__cost_kernel(step->launch, d);
-}
-
-/* In how many pieces, and what they take together. */
-static bool cut(double room, tt_pieces *p) {
-  double bytes = (double)(p->up_bytes + p->down_bytes), pieces = bytes / PIECE_BYTES;
-  if (pieces < LEAST_PIECES) pieces = LEAST_PIECES;
-  if (p->windows && pieces < 4 * DEPTH * bytes / room) pieces = 4 * DEPTH * bytes / room;
-  if (pieces > (double)p->parts.len) {
-    if (p->windows) return false;
-    pieces = (double)p->parts.len;
-  }
-  tt__sched_pieces(&p->parts, (int64_t)pieces);
-  return tt__partition_pieces(&p->parts) > 1;
-}
-
-static void predict_all(const tt_device_costs *c, tt_pieces *p) {
-  double both = (double)(p->up_bytes + p->down_bytes) / c->both_bytes_per_ns;
-  p->ns = both > p->work_ns ? both : p->work_ns;
-  if (p->up_ns > p->ns) p->ns = p->up_ns;
-  if (p->down_ns > p->ns) p->ns = p->down_ns;
-  double n =
-      (double)tt__partition_pieces(&p->parts); /* the first piece's way up and the last one's way down are alone */
-  p->ns += (p->up_ns + p->work_ns + p->down_ns) / n + n * c->launch_ns;
-}
-
-/* The bytes of the kernel's buffers; false: there are too many of these. */
-static bool all_bytes(const tt_walk *walk, const tt_step *step, int64_t *bytes) {
-  const tt_launch *l = step->launch;
-  if (l->unit->kernel->nbuf > TT_PARTITION_BUFFERS) return false;
-  for (int b = 0; b < l->unit->kernel->nbuf; b++) {
-    size_t size;
-    node_of(walk, step, b, &size, &bytes[b]);
-    bytes[b] *= (int64_t)size;
-  }
-  return true;
-}
-
-static bool split_of(const tt_walk *walk, const tt_step *step, tt_pieces *p) {
-  const tt_launch *l = step->launch;
-  int64_t bytes[TT_PARTITION_BUFFERS];
-  *p = (tt_pieces){0};
-  return all_bytes(walk, step, bytes) && tt__sched_partition(l->unit->kernel, l->lowered, bytes, &p->parts);
-}
-
-/* Between outer points, in windows. */
-static bool fit_split(tt_device *d, const tt_walk *walk, const tt_step *step, tt_pieces *out) {
-  double room = room_of(d);
-  if (!split_of(walk, step, out)) return false;
-  out->windows = out->down = true;
-  predict(d, walk, step, out);
-  return cut(room, out) && bytes_there(d, walk, step, &out->parts, false) <= room / 2;
-}
-
-/* Bytes of a slot of everything that comes apart. */
-static double slots_of(const tt_walk *walk, const tt_step *step, const tt_partition *s) {
-  double sum = 0;
-  for (int b = 0; b < s->nbuf; b++) {
-    size_t size;
-    int64_t count;
-    node_of(walk, step, b, &size, &count);
-    if (!s->buf[b].whole) sum += (double)tt__partition_most(s, b) * (double)size + 2 * ALIGNED;
-  }
-  return sum;
-}
-
-/* Along the row of a reduction, in pieces as large as there is room for. */
-static bool fit_fold(tt_device *d, const tt_walk *walk, const tt_step *step, tt_pieces *out) {
-  const tt_launch *l = step->launch;
-  int64_t bytes[TT_PARTITION_BUFFERS];
-  double room = room_of(d);
-  *out = (tt_pieces){.windows = true, .down = true};
-  if (!all_bytes(walk, step, bytes)) return false;
-  for (int small = 0; small < 2; small++) {
-    if (!tt__sched_fold(l->unit->kernel, l->lowered, bytes, small, &out->parts)) continue;
-    int64_t pieces = tt__partition_pieces(&out->parts);
-    if (DEPTH * slots_of(walk, step, &out->parts) > room / 2 || pieces > MOST_FOLDED) continue;
-    predict(d, walk, step, out);
-    out->down_bytes *= pieces;
-    out->down_ns = tt__move_ns(tt__device_costs(d)->down_ns, (double)out->down_bytes);
-    return bytes_there(d, walk, step, &out->parts, false) <= room / 2;
-  }
-  return false;
-}
-
-bool tt__pieces_fit(tt_device *d, const tt_walk *walk, const tt_step *step, tt_pieces *out) {
-  if (!is_suited(step) || (!fit_split(d, walk, step, out) && !fit_fold(d, walk, step, out))) return false;
-  predict_all(tt__device_costs(d), out);
-  return true;
-}
-
-/* At most so many bytes move; asked of every step, so it looks at no more than it must. */
-static double may_move(const tt_device *d, const tt_walk *walk, const tt_step *step, bool looked_at) {
-  double bytes = looked_at ? (double)((const tt_launch *)step->launch)->bytes_written : 0;
-  for (int i = 0; i < step->noperand; i++) {
-    const tt_node *n = walk->node[step->operand[i].node];
-    if (!step->operand[i].write && comes_up(d, n)) bytes += (double)n->attr.buf->size;
-  }
-  return bytes;
-}
-
-/* A reduction of everything, if its operands have no room. */
-static bool fit_fold_whole(tt_device *d, const tt_walk *walk, const tt_step *step, double room, tt_pieces *out) {
-  if (!fit_fold(d, walk, step, out) || bytes_there(d, walk, step, &out->parts, true) <= room) return false;
-  predict_all(tt__device_costs(d), out);
-  return true;
-}
-
-bool tt__pieces_pay(tt_device *d, const tt_walk *walk, const tt_step *step, bool looked_at, tt_pieces *out) {
-  const tt_launch *l = step->launch;
-  double bytes = (double)(l->bytes_read + l->bytes_written);
-  if (bytes < LEAST_BYTES) return false;
-  double room = room_of(d);
-  if (bytes <= room && may_move(d, walk, step, looked_at) < LEAST_BYTES) return false;
-  if (!is_suited(step)) return false;
-  if (!split_of(walk, step, out)) return bytes > room && fit_fold_whole(d, walk, step, room, out);
-  if (bytes_there(d, walk, step, &out->parts, true) > room) return tt__pieces_fit(d, walk, step, out);
-  out->down = looked_at && are_targets(walk, step);
-  predict(d, walk, step, out);
-  if ((double)(out->up_bytes + out->down_bytes) < LEAST_BYTES || !cut(room, out)) return false;
-  predict_all(tt__device_costs(d), out);
-  return out->ns < CLEARLY * (out->up_ns + out->work_ns + out->down_ns);
+  return n->attr.buf->data && !n->attr.buf->elsewhere && !tt__is_resident(d->id, n->attr.buf);
 }
 
 /* ---- a run */
@@ -255,7 +66,7 @@ typedef struct turn {
 typedef struct run {
   tt_device *device;
   tt_stream *stream;
-  const tt_pieces *how;
+  const tt_kernel_cut *how;
   const tt_kernel *kernel;
   int64_t pieces, depth;
   lane lane[TT_PARTITION_BUFFERS];
@@ -263,7 +74,7 @@ typedef struct run {
   turn *turn;       /* [pieces] */
   int64_t *numbers; /* of the turns: len and off */
   size_t turn_size, numbers_size;
-  tt_scalar scalar[MOST_SCALARS];
+  tt_scalar scalar[TT_CUT_SCALARS];
   tt_cut cut[2]; /* of a full piece, of the last one */
   tt_routine *routine[2][TT_MOST_PASSES];
   tt_dmem *work;
@@ -446,7 +257,7 @@ static tt_code open_turns(run *r, const tt_launch *whole, tt_error *err) {
     tt__partition_lower(&r->how->parts, k, whole->lowered, p, len, len + k->naxes, &t->lowered);
     t->launch = *whole;
     t->launch.lowered = &t->lowered;
-    t->launch.points = whole->points / (double)r->how->parts.len * (double)(hi - lo);
+    t->launch.work.points = whole->work.points / (double)r->how->parts.len * (double)(hi - lo);
   }
   return TT_OK;
 }
@@ -568,22 +379,25 @@ static void count(const run *r, const tt_step *step, int64_t start) {
   const tt_launch *l = step->launch;
   TT_COUNT(launches, r->pieces);
   TT_COUNT(device_launches, r->pieces);
-  TT_COUNT(bytes_read, l->bytes_read);
-  TT_COUNT(bytes_written, l->bytes_written);
+  TT_COUNT(bytes_read, l->work.bytes_read);
+  TT_COUNT(bytes_written, l->work.bytes_written);
   TT_COUNT(streamed, 1);
   TT_COUNT(pieces, r->pieces);
   TT_COUNT(syncs, r->how->down);
   if (tt__profile_on) tt__profile_add_pieces(step, r->pieces, start, tt__clock_ns());
 }
 
-tt_code tt__pieces_run(tt_device *d, const tt_walk *walk, const tt_step *step, const tt_pieces *how, tt_error *err) {
+tt_code tt__stream_kernel(tt_device *d, const tt_walk *walk, const tt_step *step, const tt_kernel_cut *how,
+                          tt_error *err) {
   const tt_launch *whole = step->launch;
   int64_t start = tt__profile_on ? tt__clock_ns() : 0;
+  if (tt__threads_args_size(step->kernel) > MOST_ARGS)
+    return tt__fail(err, TT_ENOTIMPL, "too many arguments for a launch");
   run *r = tt__mem_zalloc(sizeof *r);
   if (!r) return tt__fail_memory(err, sizeof *r);
   *r = (run){.device = d, .stream = tt__stream_current(d), .how = how, .kernel = whole->unit->kernel};
   r->pieces = tt__partition_pieces(&how->parts);
-  r->depth = how->windows ? DEPTH : r->pieces < MOST_DEPTH ? r->pieces : MOST_DEPTH;
+  r->depth = how->windows ? TT_CUT_DEPTH : r->pieces < MOST_DEPTH ? r->pieces : MOST_DEPTH;
   r->caller = pthread_self();
   r->origin = tt__exec_origin(walk, step);
   tt__resident_step(true);

@@ -1,16 +1,23 @@
 /*
-** Library steps in tiles: for steps whose operands and results have no room on the device. A product is cut into
-** blocks of rows and columns, and of the inner axis when it must be; what treats the rows of its operands one by one is
-** cut between rows, and where a row that is sorted is too much, in runs (runs.h). Tiles come up, are worked on and go
-** down at once. Private to run/.
+** Cutting library steps whose operands and results have no room on a device. A product is cut into blocks of rows and
+** columns, and of the inner axis when it must be; what treats the rows of its operands one by one is cut between rows,
+** and where a row that is sorted is too much, in runs, which are merged. Tiles come up, are worked on and go down at
+** once.
 */
-#ifndef TT_RUN_TILES_H
-#define TT_RUN_TILES_H
+#ifndef TT_SCHED_CUT_LIBRARY_H
+#define TT_SCHED_CUT_LIBRARY_H
 
-#include "ir/device.h"
-#include "ir/plan.h"
-#include "run/runs.h"
 #include "sched/follow.h"
+#include "sched/situation.h"
+
+/* An external sort: runs of a row are sorted, then blocks of the result, whose elements are looked up in all runs. */
+typedef struct tt_sort_cut {
+  int64_t rows, n;    /* elements of a row */
+  int64_t run, count; /* of a run, and of a block; how many there are in a row; 0: nothing is sorted so */
+  bool places;        /* places are the result */
+} tt_sort_cut;
+
+enum { TT_SORT_SLOTS = 2 }; /* of a run's elements on the device: one is worked on while the other moves */
 
 /* What is cut, outermost first: rows or columns are outside of each other as the plan says. */
 typedef enum tt_tile_axis { TT_TILE_BATCH, TT_TILE_ROWS, TT_TILE_COLS, TT_TILE_DEEP, TT_TILE_AXES } tt_tile_axis;
@@ -31,7 +38,7 @@ typedef struct tt_tile_side {
 } tt_tile_side;
 
 typedef struct tt_tiles {
-  tt_runs runs; /* count > 0: it is sorted so; the tiles below are none */
+  tt_sort_cut sort; /* count > 0: it is sorted so; the tiles below are none */
   int64_t len[TT_TILE_AXES], tile[TT_TILE_AXES], count[TT_TILE_AXES];
   int nloop; /* axes of a batch that are not the one that is cut, one point at a time */
   int64_t loop_len[TT_MAX_RANK], loops;
@@ -45,20 +52,22 @@ typedef struct tt_tiles {
   double ns;                      /* predicted, all at once */
 } tt_tiles;
 
-/* Must step `at` of the plan run so, because there is no room for the whole, and can it? `follows`: with the step that
- * a library does on the way, if that is sooner. Session lock held. */
-TT_HIDDEN bool tt__tiles_pay(tt_device *d, const tt_walk *walk, const tt_plan *plan, int at, bool follows,
-                             tt_tiles *out);
-/* The same when the whole, or larger tiles, have been found to have no room: in so much of what the device has. */
-TT_HIDDEN bool tt__tiles_fit(tt_device *d, const tt_walk *walk, const tt_plan *plan, int at, bool follows, double share,
-                             tt_tiles *out);
+/* Must the step run so, because there is no room for the whole, and can it? With the step that a library does on the
+ * way, if that is sooner. */
+TT_HIDDEN bool tt__cut_library_pays(const tt_situation *s, int step, tt_where device, tt_tiles *out);
+/* The same when the whole, or larger tiles (tt_step_facts.share), have been found to have no room. */
+TT_HIDDEN bool tt__cut_library_fits(const tt_situation *s, int step, tt_where device, tt_tiles *out);
 
-/* Run it; the result lies on the host. TT_ENOTIMPL and TT_ENOMEM leave everything as it was. Session lock held, and
- * given up while bytes move. */
-TT_HIDDEN tt_code tt__tiles_run(tt_device *d, const tt_walk *walk, const tt_plan *plan, int at, const tt_tiles *how,
-                                tt_error *err);
+/* Cut rows into runs for `room` bytes of the device; false: they would be too many. Then what they take, for `work_ns`
+ * of one sort, and the bytes that move each way (cut_sort.c). */
+TT_HIDDEN bool tt__cut_sort(const tt_walk *walk, const tt_step *step, double room, tt_sort_cut *out);
+TT_HIDDEN double tt__cut_sort_ns(const tt_walk *walk, const tt_step *step, const tt_sort_cut *how,
+                                 const tt_device_rates *rates, double work_ns, double *up, double *down);
 
-/* ---- the cut itself (tiles_cut.c): lengths in, tiles out */
+/* The walk's number of a side that is not the result's. */
+TT_HIDDEN int32_t tt__tiles_node(const tt_step *step, const tt_tiles *t, int side);
+
+/* ---- the cut itself (cut_tiles.c): lengths in, tiles out */
 
 typedef struct tt_tile_costs {
   double room; /* bytes of the device for parts */

@@ -1,12 +1,12 @@
 /*
-** How a step is cut into tiles; see tiles.h. Arithmetic on lengths: it knows no device.
+** How a step is cut into tiles; see cut_library.h. Arithmetic on lengths: it knows no device.
 **
 ** Turns go through the tiles with the inner axis fastest. A side keeps the parts that it has slots for, so it is loaded
 ** again for each point of every axis outside of the innermost one that it is cut along, unless all its parts have
 ** slots. Everything else follows from that: a panel that stays, a smaller operand that stays whole, or a large tile of
 ** the result with thin slices of the operands passing by.
 */
-#include "run/tiles.h"
+#include "sched/cut_library.h"
 
 #include <assert.h>
 

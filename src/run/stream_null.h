@@ -1,8 +1,8 @@
 /*
 ** The work of a tile on the simulated device: the row's function of the host. Private to run/.
 */
-#ifndef TT_RUN_TILES_NULL_H
-#define TT_RUN_TILES_NULL_H
+#ifndef TT_RUN_STREAM_NULL_H
+#define TT_RUN_STREAM_NULL_H
 
 #include "ir/device.h"
 #include "ir/library.h"
@@ -16,7 +16,7 @@ typedef struct tt_null_tile {
 } tt_null_tile;
 
 /* Ask for it. *failed gets the code of work that failed, once it has run; it outlives that. */
-TT_HIDDEN tt_code tt__tiles_null(tt_device *d, tt_stream *s, const tt_lib_attr *attr, const tt_operand *src,
-                                 const tt_block *out, const tt_null_tile *tile, tt_code *failed, tt_error *err);
+TT_HIDDEN tt_code tt__stream_null(tt_device *d, tt_stream *s, const tt_lib_attr *attr, const tt_operand *src,
+                                  const tt_block *out, const tt_null_tile *tile, tt_code *failed, tt_error *err);
 
 #endif

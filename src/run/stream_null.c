@@ -1,5 +1,5 @@
-/* Tiles on the simulated device; see tiles_null.h. Its memory is the host's: the row's host function does the work. */
-#include "run/tiles_null.h"
+/* Tiles on the simulated device; see stream_null.h. Its memory is the host's: the row's host function does the work. */
+#include "run/stream_null.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "lib/half.h"
 #include "run/elements.h"
-#include "run/tiles.h"
+#include "sched/cut_library.h"
 
 /* A launch's arguments, by value but for what outlives it. */
 typedef struct tile_args {
@@ -113,8 +113,8 @@ static void run_tile(const void *args) {
   if (code != TT_OK) *a.failed = code;
 }
 
-tt_code tt__tiles_null(tt_device *d, tt_stream *s, const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
-                       const tt_null_tile *tile, tt_code *failed, tt_error *err) {
+tt_code tt__stream_null(tt_device *d, tt_stream *s, const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
+                        const tt_null_tile *tile, tt_code *failed, tt_error *err) {
   tile_args a = {.head = {.run = run_tile, .us = 10}, .attr = attr, .out = *out, .tile = *tile, .failed = failed};
   const tt_grid grid = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
   for (int i = 0; i < attr->row->nsrc; i++) {

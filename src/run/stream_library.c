@@ -1,11 +1,11 @@
 /*
-** Library steps in tiles; see tiles.h. Turn by turn: the device is asked for the work on what came up, and while it
+** Library steps in tiles; see stream_library.h. Turn by turn: the device is asked for the work on what came up, and while it
 ** does that, one flow (device/flow.h) brings the next turn's parts up and what the turn before gave down.
 **
 ** A side has slots of device memory; a part stays in its slot until the slot is needed for another one, the least
 ** recently used first. The events of a slot say when the device is done with it.
 */
-#include "run/tiles.h"
+#include "run/stream_library.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -19,257 +19,15 @@
 #include "device/stage.h"
 #include "graph/build.h"
 #include "graph/session.h"
-#include "run/calibrate.h"
-#include "run/cost.h"
 #include "run/exec.h"
 #include "run/exec_device.h"
+#include "run/external_sort.h"
 #include "run/profile.h"
 #include "run/queue.h"
 #include "run/residency.h"
-#include "run/tiles_null.h"
+#include "run/stream_null.h"
 
 enum { ALIGNED = 256 };
-static const double ROOM = 0.8, SORT_ROOM = 0.5; /* for parts; sorts need more beside them */
-static const double TURN_NS = 60000;             /* a turn's flow, launch and waits */
-
-/* ---- whether */
-
-static const tt_lib_row *row_of(const tt_walk *walk, const tt_step *step) {
-  return walk->node[step->lib]->attr.lib->row;
-}
-
-/* Its bytes lie on the device, and may stay there meanwhile. */
-static bool stays_there(const tt_device *d, const tt_node *n, double room) {
-  if (n->op != TT_N_BUFFER || !tt__is_resident(d->id, n->attr.buf)) return false;
-  return n->attr.buf->elsewhere || (double)n->attr.buf->size < room / 2;
-}
-
-static double bytes_of(const tt_node *n) {
-  if (n->op == TT_N_BUFFER) return (double)n->attr.buf->size;
-  return (double)n->size * (double)tt__dtype_size((tt_dtype)n->dtype);
-}
-
-static double room_of(tt_device *d) {
-  int64_t limit = tt__dmem_stats(d).limit, all = d->target.memory_bytes;
-  return 0.9 * (double)(limit > 0 && limit < all ? limit : all);
-}
-
-/* Bytes of the device that the step takes as a whole. */
-static double bytes_whole(const tt_walk *walk, const tt_step *step) {
-  double sum = 0;
-  for (int i = 0; i < step->nsrc; i++) {
-    bool again = false;
-    for (int k = 0; k < i; k++) again |= step->src[k].node == step->src[i].node;
-    if (!again) sum += bytes_of(walk->node[step->src[i].node]);
-  }
-  for (int r = 0; r < step->nroot; r++) sum += bytes_of(walk->node[step->root[r].node]);
-  return sum;
-}
-
-/* ---- what it is cut along */
-
-/* The axes of a batch, neighbours merged where all operands allow it. */
-typedef struct batch_axis {
-  int64_t len, step[TT_TILE_SIDES];
-} batch_axis;
-
-static int batch_axes(const tt_step *step, const tt_tiles *t, int naxes, int64_t inner, batch_axis *out) {
-  int nside = t->nside;
-  bool all_added = t->follow.epilogue & TT_EPILOGUE_ADD;
-  int n = 0;
-  int64_t dense[TT_MAX_RANK], at = inner;
-  for (int k = naxes - 1; k >= 0; k--) {
-    dense[k] = at;
-    at *= step->src[0].len[k];
-  }
-  for (int k = 0; k < naxes; k++) {
-    batch_axis x = {.len = step->src[0].len[k]};
-    bool merges = n > 0;
-    if (x.len == 1) continue;
-    for (int s = 0; s < nside; s++) {
-      bool is_dense = s == nside - 1 || (s == step->nsrc && all_added);
-      x.step[s] = is_dense ? dense[k] : s < step->nsrc ? step->src[s].step[k] : 0;
-      merges = merges && out[n - 1].step[s] == x.step[s] * x.len;
-    }
-    if (merges) {
-      x.len *= out[n - 1].len;
-      n--;
-    }
-    out[n++] = x;
-  }
-  return n;
-}
-
-/* The longest one is cut, the others are looped over. */
-static void set_batch(tt_tiles *t, const batch_axis *axis, int n) {
-  int cut = 0;
-  for (int k = 1; k < n; k++)
-    if (axis[k].len > axis[cut].len) cut = k;
-  t->len[TT_TILE_BATCH] = n ? axis[cut].len : 1;
-  t->loops = 1;
-  for (int k = 0; k < n; k++) {
-    for (int s = 0; s < t->nside; s++) {
-      if (k == cut)
-        t->side[s].step[0] = axis[k].step[s];
-      else
-        t->side[s].loop_step[t->nloop] = axis[k].step[s];
-    }
-    if (k == cut) continue;
-    t->loop_len[t->nloop++] = axis[k].len;
-    t->loops *= axis[k].len;
-  }
-  for (int s = 0; s < t->nside; s++) {
-    t->side[s].axis[0] = TT_TILE_BATCH;
-    t->side[s].len[0] = t->side[s].step[0] ? t->len[TT_TILE_BATCH] : 1;
-  }
-}
-
-/* A side's two inner axes: the one along which elements are neighbours is the last. */
-static void set_matrix(tt_tile_side *s, int outer, int64_t outer_len, int64_t outer_step, int inner, int64_t inner_len,
-                       int64_t inner_step) {
-  bool turned = outer_step == 1 && (inner_step != 1 || inner_len == 1) && outer_len > 1;
-  int i = turned ? 1 : 2, o = turned ? 2 : 1;
-  s->axis[o] = outer, s->len[o] = outer_len, s->step[o] = outer_step;
-  s->axis[i] = inner, s->len[i] = inner_len, s->step[i] = inner_step;
-}
-
-static bool is_product_cut(const tt_walk *walk, const tt_step *step, tt_tiles *t) {
-  const tt_plib_src *a = &step->src[0], *b = &step->src[1];
-  int r = a->rank;
-  batch_axis axis[TT_MAX_RANK];
-  if (r < 2 || b->rank != r) return false;
-  int64_t m = a->len[r - 2], k = a->len[r - 1], n = b->len[r - 1];
-  t->nside = t->follow.epilogue && t->follow.term >= 0 ? 4 : 3;
-  t->len[TT_TILE_ROWS] = m, t->len[TT_TILE_COLS] = n, t->len[TT_TILE_DEEP] = k;
-  set_matrix(&t->side[0], TT_TILE_ROWS, m, a->step[r - 2], TT_TILE_DEEP, k, a->step[r - 1]);
-  set_matrix(&t->side[1], TT_TILE_DEEP, k, b->step[r - 2], TT_TILE_COLS, n, b->step[r - 1]);
-  for (int i = 2; i < t->nside; i++) set_matrix(&t->side[i], TT_TILE_ROWS, m, n, TT_TILE_COLS, n, 1);
-  if (t->follow.epilogue & TT_EPILOGUE_BIAS) set_matrix(&t->side[2], -1, 1, n, TT_TILE_COLS, n, 1);
-  set_batch(t, axis, batch_axes(step, t, r - 2, m * n, axis));
-  const tt_lib_row *row = row_of(walk, step);
-  tt_dtype type = (tt_dtype)walk->node[a->node]->dtype;
-  t->sums = row->sums ? row->sums(type) : type;
-  return m > 0 && n > 0 && k > 0;
-}
-
-/* Contiguous rows. */
-static bool is_rows_cut(const tt_step *step, tt_tiles *t) {
-  const tt_plib_src *a = &step->src[0];
-  batch_axis axis[TT_MAX_RANK];
-  if (a->rank < 2 || step->nsrc != 1) return false;
-  int64_t n = a->len[a->rank - 1];
-  t->nside = 2;
-  t->len[TT_TILE_ROWS] = t->len[TT_TILE_COLS] = t->len[TT_TILE_DEEP] = 1;
-  for (int s = 0; s < 2; s++) set_matrix(&t->side[s], -1, 1, n, -1, n, 1);
-  set_batch(t, axis, batch_axes(step, t, a->rank - 1, n, axis));
-  return n > 0 && t->len[TT_TILE_BATCH] > 1;
-}
-
-/* The node of a side, which is not the result's. */
-static tt_node *node_of(const tt_walk *walk, const tt_step *step, const tt_tiles *t, int side) {
-  return walk->node[side < step->nsrc ? step->src[side].node : t->follow.term];
-}
-
-static bool set_sides(tt_device *d, const tt_walk *walk, const tt_step *step, const tt_follow *follow, double room,
-                      tt_tiles *t) {
-  const tt_lib_row *row = row_of(walk, step);
-  *t = (tt_tiles){.nside = 0};
-  if (follow) t->follow = *follow;
-  if (row->cut == TT_CUT_PRODUCT ? !is_product_cut(walk, step, t) : !is_rows_cut(step, t)) return false;
-  for (int i = 0; i < t->nside; i++) {
-    bool is_result = i == t->nside - 1;
-    bool is_term = !is_result && i >= step->nsrc, is_dense = is_term && (t->follow.epilogue & TT_EPILOGUE_ADD);
-    const tt_node *n = is_result ? walk->node[step->root[0].node] : node_of(walk, step, t, i);
-    t->side[i].size = tt__dtype_size((tt_dtype)n->dtype);
-    t->side[i].off = is_result ? 0 : is_term ? t->follow.offset : step->src[i].off;
-    t->side[i].there = !is_result && !is_dense && stays_there(d, n, room); /* what is added must be dense */
-    if (row->cut != TT_CUT_PRODUCT) t->sums = (tt_dtype)n->dtype;
-  }
-  return true;
-}
-
-/* ---- what it takes */
-
-static double moves_ns(const double *took, double bytes) { return bytes > 0 ? tt__move_ns(took, bytes) : 0; }
-
-static double work_of(tt_device *d, const tt_walk *walk, const tt_step *step, const tt_cost_call *call) {
-  return d->target.kind == TT_DEVICE_NULL ? tt__cost_likely(call, d) : tt__cost_there(walk, step, d);
-}
-
-/* In tiles. */
-static bool fit_tiles(tt_device *d, const tt_walk *walk, const tt_step *step, const tt_follow *follow, double room,
-                      tt_tiles *out) {
-  const tt_lib_row *row = row_of(walk, step);
-  const tt_cost_call call = tt__cost_call(walk, step);
-  const tt_device_costs *c = tt__device_costs(d);
-  const double much = 1 << 30;
-  double up = 0;
-  if (!set_sides(d, walk, step, follow, room, out)) return false;
-  for (int i = 0; i < out->nside - 1; i++) {
-    double bytes = bytes_of(node_of(walk, step, out, i));
-    if (out->side[i].there)
-      room -= bytes;
-    else
-      up += bytes;
-  }
-  const tt_tile_costs costs = {.room = (row->cut == TT_CUT_SORT ? SORT_ROOM : ROOM) * room,
-                               .up_bytes_per_ns = much / tt__move_ns(c->up_ns, much),
-                               .down_bytes_per_ns = much / tt__move_ns(c->down_ns, much),
-                               .both_bytes_per_ns = c->both_bytes_per_ns,
-                               .work_ns = work_of(d, walk, step, &call),
-                               .turn_ns = TURN_NS,
-                               .splits_deep = row->cut == TT_CUT_PRODUCT && row->sums && !follow};
-  if (!tt__tiles_cut(out, &costs)) return false;
-  out->up_ns = moves_ns(c->up_ns, up);
-  out->work_ns = costs.work_ns;
-  out->down_ns = moves_ns(c->down_ns, out->down_bytes);
-  return true;
-}
-
-static bool fit_runs(tt_device *d, const tt_walk *walk, const tt_step *step, double room, tt_tiles *out) {
-  const tt_cost_call call = tt__cost_call(walk, step);
-  const tt_device_costs *c = tt__device_costs(d);
-  *out = (tt_tiles){.work_ns = work_of(d, walk, step, &call)};
-  if (!tt__runs_cut(walk, step, ROOM * room, &out->runs)) return false;
-  out->ns = tt__runs_ns(walk, step, &out->runs, c, out->work_ns, &out->up_bytes, &out->down_bytes);
-  out->up_ns = moves_ns(c->up_ns, bytes_of(walk->node[step->src[0].node]));
-  out->down_ns = moves_ns(c->down_ns, bytes_of(walk->node[step->root[0].node]));
-  return true;
-}
-
-/* A product with what follows it, if that is sooner than the product alone, whose result then moves twice more, beside
- * what is added. */
-static bool fit_followed(tt_device *d, const tt_walk *walk, const tt_plan *plan, int at, double room, tt_tiles *out) {
-  tt_follow follow;
-  tt_tiles alone;
-  const tt_step *step = &plan->step[at];
-  if (!row_of(walk, step)->run_on_then || !tt__sched_follow(walk, plan, at, &follow) ||
-      walk->node[plan->step[follow.step].root[0].node]->dtype != walk->node[step->root[0].node]->dtype ||
-      (follow.term >= 0 && walk->node[follow.term]->op != TT_N_BUFFER))
-    return false;
-  if (!fit_tiles(d, walk, step, &follow, room, out)) return false;
-  if (!fit_tiles(d, walk, step, NULL, room, &alone)) return true;
-  double later = 2 * alone.down_bytes + (follow.term >= 0 ? bytes_of(walk->node[follow.term]) : 0);
-  return out->ns < alone.ns + later / tt__device_costs(d)->both_bytes_per_ns;
-}
-
-bool tt__tiles_fit(tt_device *d, const tt_walk *walk, const tt_plan *plan, int at, bool follows, double share,
-                   tt_tiles *out) {
-  const tt_step *step = &plan->step[at];
-  if (step->kind != TT_STEP_LIB || step->nroot != 1) return false;
-  const tt_lib_row *row = row_of(walk, step);
-  const tt_cost_call call = tt__cost_call(walk, step);
-  if (row->cut == TT_CUT_NOT || (d->target.kind != TT_DEVICE_NULL && tt__cost_leaves(&call, d))) return false;
-  double room = room_of(d) * share;
-  if (follows && row->cut == TT_CUT_PRODUCT && fit_followed(d, walk, plan, at, room, out)) return true;
-  return fit_tiles(d, walk, step, NULL, room, out) || (row->cut == TT_CUT_SORT && fit_runs(d, walk, step, room, out));
-}
-
-bool tt__tiles_pay(tt_device *d, const tt_walk *walk, const tt_plan *plan, int at, bool follows, tt_tiles *out) {
-  const tt_step *step = &plan->step[at];
-  if (step->kind != TT_STEP_LIB || row_of(walk, step)->cut == TT_CUT_NOT) return false;
-  return bytes_whole(walk, step) > room_of(d) && tt__tiles_fit(d, walk, plan, at, follows, 1, out);
-}
 
 /* ---- a run */
 
@@ -357,7 +115,7 @@ static tt_code move_all(run *r, tt_error *err) {
     if (r->goes_up[k].lane) up += (size_t)part_size(&r->goes_up[k].part) * r->goes_up[k].lane->side->size;
   if (r->comes_down.lane) down = (size_t)part_size(&r->comes_down.part) * r->comes_down.lane->side->size;
   if (!up && !down) return TT_OK;
-  tt_code code = tt__runs_move(r->device, move_of, r, up, down, err);
+  tt_code code = tt__stream_move(r->device, move_of, r, up, down, err);
   TT_COUNT(uploads, up > 0);
   TT_COUNT(upload_bytes, up);
   TT_COUNT(downloads, down > 0);
@@ -447,7 +205,7 @@ static tt_code run_row(run *r, const tt_operand *src, const tt_block *out, void 
   const void *term = epilogue && r->how->follow.term >= 0 ? src[row->nsrc].data : NULL;
   if (d->target.kind == TT_DEVICE_NULL) {
     const tt_null_tile t = {sums, type, is_first, is_last, epilogue, term};
-    return tt__tiles_null(d, r->stream, r->attr, src, out, &t, &r->null_code, err);
+    return tt__stream_null(d, r->stream, r->attr, src, out, &t, &r->null_code, err);
   }
   tt_lib_use use;
   tt__exec_lib_open(&use, d, r->stream);
@@ -567,10 +325,10 @@ static tt_code open_lanes(run *r, const tt_walk *walk, const tt_step *step, tt_e
   for (int i = 0; i < r->how->nside; i++) {
     lane *x = &r->lane[i];
     x->side = &r->how->side[i];
-    tt_node *n = is_result(r, x) ? walk->node[step->root[0].node] : node_of(walk, step, r->how, i);
+    tt_node *n = is_result(r, x) ? walk->node[step->root[0].node] : walk->node[tt__tiles_node(step, r->how, i)];
     x->dtype = (tt_dtype)n->dtype;
     if (is_result(r, x)) {
-      x->buffer = tt__buffer_new((size_t)bytes_of(n), err);
+      x->buffer = tt__buffer_new((size_t)n->size * tt__dtype_size(x->dtype), err);
       if (!x->buffer) return TT_ENOMEM;
     } else {
       x->buffer = tt__buffer_retain(n->attr.buf);
@@ -627,10 +385,10 @@ static void count(const run *r, const tt_step *step, int64_t start) {
   if (tt__profile_on) tt__profile_add_pieces(step, r->turns, start, tt__clock_ns());
 }
 
-tt_code tt__tiles_run(tt_device *d, const tt_walk *walk, const tt_plan *plan, int at, const tt_tiles *how,
-                      tt_error *err) {
+tt_code tt__stream_library(tt_device *d, const tt_walk *walk, const tt_plan *plan, int at, const tt_tiles *how,
+                           tt_error *err) {
   const tt_step *step = &plan->step[at];
-  if (how->runs.count > 0) return tt__runs_run(d, walk, step, &how->runs, err);
+  if (how->sort.count > 0) return tt__external_sort(d, walk, step, &how->sort, err);
   int64_t start = tt__profile_on ? tt__clock_ns() : 0;
   tt_node *root = walk->node[(how->follow.epilogue ? &plan->step[how->follow.step] : step)->root[0].node];
   run *r = tt__mem_zalloc(sizeof *r);

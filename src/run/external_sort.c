@@ -1,9 +1,9 @@
 /*
-** Sorting in runs; see runs.h. A turn is a run or a block: its elements come up from one or from many places of the
+** Sorting in runs; see external_sort.h. A turn is a run or a block: its elements come up from one or from many places of the
 ** host, and what the device made of them goes to one. One flow (device/flow.h) brings the next turn's up and what the
 ** turn before gave down, while the device sorts.
 */
-#include "run/runs.h"
+#include "run/external_sort.h"
 
 #include <assert.h>
 #include <string.h>
@@ -24,52 +24,7 @@
 #include "run/queue.h"
 #include "run/residency.h"
 
-enum { MOST_RUNS = 4096, SLOTS = 2, ALIGNED = 256 };
-
-/* ---- how */
-
-static bool gives_places(const tt_walk *walk, const tt_step *step) {
-  return walk->node[step->root[0].node]->dtype != walk->node[step->src[0].node]->dtype ||
-         strcmp(walk->node[step->lib]->attr.lib->row->name, "argsort") == 0;
-}
-
-/* Bytes of the device for an element of a run: two slots, up and down, and what the sort needs beside (device_sort). */
-static double each_bytes(size_t size, bool places) {
-  double element = (double)size + (places ? (double)sizeof(int64_t) : 0);
-  return 2 * SLOTS * element + 2 * (double)size + (places ? sizeof(uint32_t) : 0) + 1;
-}
-
-bool tt__runs_cut(const tt_walk *walk, const tt_step *step, double room, tt_runs *out) {
-  const tt_plib_src *a = &step->src[0];
-  tt_dtype t = (tt_dtype)walk->node[a->node]->dtype;
-  *out = (tt_runs){.rows = 1, .places = gives_places(walk, step)};
-  if (tt__is_complex(t) || a->rank < 1) return false;
-  out->n = a->len[a->rank - 1];
-  for (int k = 0; k < a->rank - 1; k++) out->rows *= a->len[k];
-  double most = (room - 32 * ALIGNED) / each_bytes(tt__dtype_size(t), out->places);
-  if (most < 1 || out->n < 1 || out->rows < 1) return false;
-  out->run = (double)out->n < most ? out->n : (int64_t)most;
-  if (out->run >= INT32_MAX) out->run = INT32_MAX - 1;
-  if (out->n / out->run >= MOST_RUNS) return false;
-  out->count = (out->n + out->run - 1) / out->run;
-  return true;
-}
-
-double tt__runs_ns(const tt_walk *walk, const tt_step *step, const tt_runs *how, const tt_device_costs *c,
-                   double work_ns, double *up, double *down) {
-  const double much = 1 << 30;
-  double size = (double)tt__dtype_size((tt_dtype)walk->node[step->src[0].node]->dtype);
-  double all = (double)how->rows * (double)how->n, place = how->places ? (double)sizeof(int64_t) : 0;
-  bool twice = how->count > 1;
-  *up = all * (size + (twice ? size + place : 0));
-  *down = all * (how->places ? place : size) + (twice ? all * (size + place) : 0);
-  double ns = *up * tt__move_ns(c->up_ns, much) / much, by_down = *down * tt__move_ns(c->down_ns, much) / much;
-  double both = (*up + *down) / c->both_bytes_per_ns, work = twice ? 2 * work_ns : work_ns;
-  if (by_down > ns) ns = by_down;
-  if (both > ns) ns = both;
-  if (work > ns) ns = work;
-  return ns * (1 + 1 / (double)how->count);
-}
+enum { ALIGNED = 256 };
 
 /* ---- a run */
 
@@ -90,7 +45,7 @@ typedef struct slot {
 typedef struct sorting {
   tt_device *device;
   tt_stream *stream;
-  const tt_runs *how;
+  const tt_sort_cut *how;
   const tt_lib_attr *attr;
   tt_dtype dtype;
   size_t size;
@@ -100,7 +55,7 @@ typedef struct sorting {
   int64_t *run_places;
   int64_t *cut; /* [count + 1][count]: of each run, what lies before each block */
   tt_dmem *block;
-  slot slot[SLOTS];
+  slot slot[TT_SORT_SLOTS];
   tt_event *up;
   span *goes_up; /* [count], of the turn that comes next */
   int64_t spans;
@@ -140,7 +95,7 @@ static size_t span_bytes(const span *x, size_t size) {
   return (size_t)x->n * ((x->keys ? size : 0) + (x->places ? sizeof(int64_t) : 0));
 }
 
-tt_code tt__runs_move(tt_device *d, tt_flow_move_fn *move, void *ctx, size_t up, size_t down, tt_error *err) {
+tt_code tt__stream_move(tt_device *d, tt_flow_move_fn *move, void *ctx, size_t up, size_t down, tt_error *err) {
   const tt_flow f = {.device = d, .up = d->up, .down = d->down, .pieces = 2, .depth = 2, .move = move, .ctx = ctx};
   int depth = tt__session_suspend();
   tt_code code = tt__stage_flow(&f, up, down, err);
@@ -152,7 +107,7 @@ static tt_code move_all(sorting *r, tt_error *err) {
   size_t up = 0, down = span_bytes(&r->comes_down, r->size);
   for (int64_t k = 0; k < r->spans; k++) up += span_bytes(&r->goes_up[k], r->size);
   if (!up && !down) return TT_OK;
-  tt_code code = tt__runs_move(r->device, move_of, r, up, down, err);
+  tt_code code = tt__stream_move(r->device, move_of, r, up, down, err);
   r->up_bytes += (int64_t)up;
   r->down_bytes += (int64_t)down;
   r->spans = 0;
@@ -206,7 +161,7 @@ static int64_t turn_size(const sorting *r, int64_t turn) {
 static tt_code plan_up(sorting *r, const pass *p, int64_t turn, tt_error *err) {
   int64_t runs = r->how->count;
   if (turn >= runs) return TT_OK;
-  r->up_slot = &r->slot[turn % SLOTS];
+  r->up_slot = &r->slot[turn % TT_SORT_SLOTS];
   TT_TRY(r->device->ops->stream_wait(r->device, r->device->up, r->up_slot->done, err));
   if (!p->merges) {
     r->goes_up[0] = (span){p->from + (size_t)(turn * r->how->run) * r->size, NULL, turn_size(r, turn)};
@@ -223,7 +178,7 @@ static tt_code plan_up(sorting *r, const pass *p, int64_t turn, tt_error *err) {
 
 static tt_code launch(sorting *r, const pass *p, int64_t turn, tt_error *err) {
   tt_device *d = r->device;
-  slot *s = &r->slot[turn % SLOTS];
+  slot *s = &r->slot[turn % TT_SORT_SLOTS];
   tt_lib_part part = {.dtype = r->dtype,
                       .in = s->in,
                       .first = p->merges ? s->in_places : NULL,
@@ -241,7 +196,7 @@ static tt_code launch(sorting *r, const pass *p, int64_t turn, tt_error *err) {
 static tt_code plan_down(sorting *r, const pass *p, int64_t turn, tt_error *err) {
   int64_t at = turn * r->how->run;
   if (turn < 0) return TT_OK;
-  r->down_slot = &r->slot[turn % SLOTS];
+  r->down_slot = &r->slot[turn % TT_SORT_SLOTS];
   r->comes_down = (span){p->to.keys ? p->to.keys + (size_t)at * r->size : NULL, p->to.places ? p->to.places + at : NULL,
                          turn_size(r, turn)};
   return r->device->ops->stream_wait(r->device, r->device->down, r->down_slot->done, err);
@@ -347,8 +302,8 @@ static size_t piece(size_t *at, size_t size) {
 static tt_code open_device(sorting *r, tt_error *err) {
   tt_device *d = r->device;
   size_t keys = (size_t)r->how->run * r->size, places = (size_t)r->how->run * sizeof(int64_t), size = 0;
-  size_t at[SLOTS][4];
-  for (int k = 0; k < SLOTS; k++) {
+  size_t at[TT_SORT_SLOTS][4];
+  for (int k = 0; k < TT_SORT_SLOTS; k++) {
     at[k][0] = piece(&size, keys);
     at[k][1] = piece(&size, keys);
     at[k][2] = r->how->places ? piece(&size, places) : 0;
@@ -356,12 +311,12 @@ static tt_code open_device(sorting *r, tt_error *err) {
   }
   TT_TRY(tt__resident_temp(d, r->stream, size, &r->block, err));
   char *m = tt__dmem_at(r->block);
-  for (int k = 0; k < SLOTS; k++) {
+  for (int k = 0; k < TT_SORT_SLOTS; k++) {
     r->slot[k] = (slot){.in = m + at[k][0], .out = m + at[k][1]};
     if (r->how->places) r->slot[k].in_places = (int64_t *)(void *)(m + at[k][2]);
     if (r->how->places) r->slot[k].out_places = (int64_t *)(void *)(m + at[k][3]);
   }
-  for (int k = 0; k < SLOTS; k++) TT_TRY(d->ops->event_new(d, false, &r->slot[k].done, err));
+  for (int k = 0; k < TT_SORT_SLOTS; k++) TT_TRY(d->ops->event_new(d, false, &r->slot[k].done, err));
   TT_TRY(d->ops->event_new(d, false, &r->up, err));
   /* The memory we were given may still be in use by earlier work of the stream. */
   TT_TRY(d->ops->event_record(d, r->up, r->stream, err));
@@ -369,11 +324,11 @@ static tt_code open_device(sorting *r, tt_error *err) {
   return d->ops->stream_wait(d, d->down, r->up, err);
 }
 
-static size_t cut_size(const tt_runs *how) { return sizeof(int64_t) * (size_t)((how->count + 1) * how->count); }
+static size_t cut_size(const tt_sort_cut *how) { return sizeof(int64_t) * (size_t)((how->count + 1) * how->count); }
 
 static tt_code open_host(sorting *r, const tt_walk *walk, const tt_step *step, tt_error *err) {
   const tt_node *root = walk->node[step->root[0].node];
-  const tt_runs *how = r->how;
+  const tt_sort_cut *how = r->how;
   if (!r->source->data) TT_TRY(tt__session_residency->to_host(r->source, err));
   r->result = tt__buffer_new((size_t)root->size * tt__dtype_size((tt_dtype)root->dtype), err);
   if (!r->result) return TT_ENOMEM;
@@ -392,7 +347,7 @@ static tt_code open_host(sorting *r, const tt_walk *walk, const tt_step *step, t
 static void close_all(sorting *r) {
   tt_device *d = r->device;
   if (r->up) d->ops->event_free(d, r->up);
-  for (int k = 0; k < SLOTS; k++)
+  for (int k = 0; k < TT_SORT_SLOTS; k++)
     if (r->slot[k].done) d->ops->event_free(d, r->slot[k].done);
   if (r->block) tt__dmem_free(d, r->block);
   if (r->run_places) tt__mem_free_data(r->run_places, (size_t)r->how->n * sizeof(int64_t));
@@ -416,7 +371,8 @@ static void count(const sorting *r, const tt_step *step, int64_t start) {
   if (tt__profile_on) tt__profile_add_pieces(step, r->turns, start, tt__clock_ns());
 }
 
-tt_code tt__runs_run(tt_device *d, const tt_walk *walk, const tt_step *step, const tt_runs *how, tt_error *err) {
+tt_code tt__external_sort(tt_device *d, const tt_walk *walk, const tt_step *step, const tt_sort_cut *how,
+                          tt_error *err) {
   int64_t start = tt__profile_on ? tt__clock_ns() : 0;
   tt_node *root = walk->node[step->root[0].node];
   const tt_node *source = walk->node[step->src[0].node];
