@@ -122,9 +122,25 @@ static void merge(tt_axes *x, int naccess, int i) {
   if (i < x->nouter) x->nouter--;
 }
 
+static bool stores_in_row(const chooser *c) {
+  for (int i = 0; i < c->r->naccess; i++)
+    for (int k = c->nouter; k < c->naxes; k++)
+      if (c->r->access[i].write && stride(c, i, k) != 0) return true;
+  return false;
+}
+
+/* Nothing is folded any more (real.c): all points are alike, or one of each row says everything. */
+static void forget_row(chooser *c) {
+  if (stores_in_row(c))
+    c->nouter = c->naxes;
+  else
+    c->naxes = c->nouter;
+}
+
 bool tt__axes_choose(tt_real *r, tt_axes *out) {
   chooser c = {.r = r, .nouter = r->step->nouter, .naxes = r->step->space.naxes};
   for (int i = 0; i < c.naxes; i++) c.order[i] = i;
+  if (!r->nred) forget_row(&c);
   out->mode = choose_mode(&c);
   int write = first_access(r, true);
   if (out->mode == TT_MODE_MAP && write >= 0) sort_by(&c, write, 0, c.naxes);

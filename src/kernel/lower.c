@@ -77,13 +77,6 @@ void tt__lowered_free(tt_lowered *l) {
   tt__mem_free(l, sizeof *l);
 }
 
-/* The imaginary part of a sum whose real part alone is wanted is gone by now: number those that are left. */
-static void number_reductions(tt_kernel *k) {
-  k->nred = 0;
-  for (int i = 0; i < k->ninst; i++)
-    if (k->inst[i].op == TT_K_REDUCE) k->inst[i].slot = k->nred++;
-}
-
 tt_code tt__lower_step(const tt_step *step, const tt_lower_options *options, tt_lowered **out, tt_error *err) {
   *out = NULL;
   tt_arena scratch = {0};
@@ -108,7 +101,6 @@ tt_code tt__lower_step(const tt_step *step, const tt_lower_options *options, tt_
   k->checked = options->checked;
   if (!bind_accesses(&r, &axes, k, l, TT_MOST_SCRATCH * 32) || !bind_rest(&r, &axes, k, l)) goto fail_memory;
   if (!tt__phases_emit(&r, &axes, l->row <= TT_SCRATCH_ROW, k)) goto fail_memory;
-  number_reductions(k);
   tt__kernel_seal(k);
   assert(tt__kernel_ok(k, NULL));
   tt__arena_free(&scratch);

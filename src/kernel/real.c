@@ -265,6 +265,32 @@ static bool real_inst(tt_real *r, int i, value *v) {
   return true;
 }
 
+/* Without what no store needs: of a complex value one part is often enough, and a sum behind the other is none. */
+static bool drop_unused(tt_real *r) {
+  int16_t *at = tt__arena_alloc(r->arena, sizeof *at * (size_t)r->ninst);
+  if (!at) return false;
+  memset(at, 0, sizeof *at * (size_t)r->ninst);
+  for (int i = r->ninst - 1; i >= 0; i--) {
+    const tt_rinst *in = &r->inst[i];
+    if (in->op == TT_K_STORE || in->op == TT_K_STOREX) at[i] = 1;
+    for (int k = 0; k < 3 && at[i]; k++)
+      if (in->src[k] >= 0) at[in->src[k]] = 1;
+  }
+  int n = 0;
+  r->nred = 0;
+  for (int i = 0; i < r->ninst; i++) {
+    if (!at[i]) continue;
+    tt_rinst in = r->inst[i];
+    if (in.op == TT_K_REDUCE) in.slot = (int16_t)r->nred++;
+    for (int k = 0; k < 3; k++)
+      if (in.src[k] >= 0) in.src[k] = at[in.src[k]];
+    at[i] = (int16_t)n;
+    r->inst[n++] = in;
+  }
+  r->ninst = n;
+  return true;
+}
+
 tt_code tt__real_step(tt_real *r, tt_error *err) {
   value *v = tt__arena_alloc(r->arena, sizeof *v * (size_t)r->step->ninst);
   if (!v) return tt__fail(err, TT_ENOMEM, "out of memory while lowering a kernel");
@@ -274,5 +300,6 @@ tt_code tt__real_step(tt_real *r, tt_error *err) {
                       r->step->inst[i].op < TT_OP_COUNT ? tt__ops[r->step->inst[i].op].numpy : "such reduction");
     if (r->failed) return tt__fail(err, TT_ENOMEM, "out of memory while lowering a kernel");
   }
+  if (!drop_unused(r)) return tt__fail(err, TT_ENOMEM, "out of memory while lowering a kernel");
   return TT_OK;
 }

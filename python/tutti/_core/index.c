@@ -74,6 +74,11 @@ static int assign(PyObject *self, PyObject *key, PyObject *value) {
     PyErr_SetString(PyExc_ValueError, "cannot delete array elements");
     return -1;
   }
+  if (core_is_number(self)) { /* as of an int: whoever holds it would see it change */
+    const char *type = core_dtype_name(core_dtype_of(self));
+    PyErr_Format(PyExc_TypeError, "an element is a number: '%s' object does not support item assignment", type);
+    return -1;
+  }
   tt_value index, v;
   core_scratch s;
   tt_number room;
