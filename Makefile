@@ -7,9 +7,10 @@ export PATH := $(PATH):$(CURDIR)/.venv/bin
 MAKEFLAGS += --no-print-directory
 C_FILES = $(shell git ls-files 'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 'examples/*.c' 'python/*.[ch]')
 
-.PHONY: help build test test-long test-libraries docs demo bench conformance lint tidy format clean distclean setup
+.PHONY: help build package test test-long test-libraries docs demo bench conformance lint tidy format clean distclean setup \
+  setup-demo
 help:
-	@echo 'make demo     build, then run the demonstration'
+	@echo 'make demo     build the package, then run the demonstration'
 	@echo 'make test     build, then run all tests'
 	@echo 'make test-libraries   what users of other libraries write (installs pandas, SciPy, JAX, ... in .venv)'
 	@echo 'make test-long   with more threads than cores and wide vectors, under AddressSanitizer'
@@ -22,21 +23,28 @@ help:
 
 setup:
 	@tools/setup.sh tools/requirements-test.txt
+setup-demo:
+	@tools/setup.sh tools/requirements-demo.txt
 
-# A generator is chosen once; a second configure would refuse another one.
+# Of the package, or of everything: the libraries for C, their examples and the tests. A generator is chosen once; a second
+# configure would refuse another one.
 build: setup
+build: TARGET = all
+package: setup-demo
+package: TARGET = _core
+build package:
 	@[ -f build/CMakeCache.txt ] || { echo '== configuring'; \
 	  generator=Ninja; command -v ninja >/dev/null || generator='Unix Makefiles'; \
 	  cmake -S . -B build -G "$$generator" -DPython_EXECUTABLE="$(CURDIR)/$(PY)" >build.log 2>&1 \
 	  || { cat build.log; rm -rf build build.log; exit 1; }; rm -f build.log; }
 	@echo '== building'
-	@cmake --build build -j $(JOBS) | { grep --line-buffered -v -e 'Re-checking' -e 'no work to do' -e 'ing directory' || true; }; \
-	  exit $${PIPESTATUS[0]}
+	@cmake --build build -j $(JOBS) --target $(TARGET) | \
+	  { grep --line-buffered -v -e 'Re-checking' -e 'no work to do' -e 'ing directory' || true; }; exit $${PIPESTATUS[0]}
 	@echo '$(CURDIR)/build/python' > "$$($(PY) -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')/tutti-checkout.pth"
 
 # What is compiled while they run stays in the checkout too.
 demo test: export TUTTI_CACHE_DIR ?= $(CURDIR)/build/cache
-demo: build
+demo: package
 	@$(PY) examples/python/demo.py
 
 test: build
@@ -65,7 +73,7 @@ test-long: build
 	  (cd build-wide && ASAN_OPTIONS=allocator_may_return_null=1 ctest --output-on-failure -j $(JOBS) -E 'nvrtc|test_threads$$') && \
 	  LD_PRELOAD=$$(realpath $$(cc -print-file-name=libasan.so)) TUTTI_CC=none PYTHONPATH=build-wide/python \
 	  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
-	  $(PY) -m pytest -n $(JOBS) tests/oracle -m "not slow and not timing" -p no:cacheprovider || exit 1; done
+	  $(PY) -m pytest -n $(JOBS) tests/fuzz/test_library.py tests/oracle -m "not slow and not timing" -p no:cacheprovider || exit 1; done
 
 bench: build
 	@tools/setup.sh tools/requirements-bench.txt
