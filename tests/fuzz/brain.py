@@ -29,6 +29,11 @@ class BFloat16(np.ndarray):
             return out[0] if out else None
         return rounded(got).view(BFloat16) if got.dtype == np.float32 else got
 
+    def __array_function__(self, func, types, args, kwargs):
+        """Some of NumPy's functions forget the class of what they pick from."""
+        got = super().__array_function__(func, types, args, kwargs)
+        return got.view(BFloat16) if type(got) is np.ndarray and got.dtype == np.float32 else got
+
     def __setitem__(self, where, value):
         super().__setitem__(where, plain(value))
         self.round()
