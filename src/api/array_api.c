@@ -13,6 +13,7 @@
 #include "graph/order.h"
 #include "graph/overlap.h"
 #include "graph/session.h"
+#include "run/wanted.h"
 #include "tutti/device.h"
 
 /* Every call gets an error object, so that the code of a failure deep below is known up here. */
@@ -47,11 +48,7 @@ static tt_code check_array(const tt_array *a, tt_error *err) {
 
 /* A new array goes where the thread wants new ones. */
 static tt_code placed(tt_code code, tt_array **out, tt_error *err) {
-  tt_array *made = *out;
-  if (code != TT_OK || tt_get_device() == TT_AUTO) return code;
-  code = tt__array_to(made, tt_get_device(), out, err);
-  tt__array_release(made);
-  return code;
+  return code == TT_OK ? tt__wanted_put(out, tt__wanted(), err) : code;
 }
 
 /* ---- making */

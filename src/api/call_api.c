@@ -7,6 +7,7 @@
 #include "graph/function.h"
 #include "graph/order.h"
 #include "graph/session.h"
+#include "run/wanted.h"
 #include "tutti/device.h"
 
 const tt_function_info *tt_function(int k) { return k >= 0 && k < tt__function_count ? &tt__functions[k].info : NULL; }
@@ -32,7 +33,7 @@ static int place_of(const tt_function_info *row, const tt_value *arg, int narg) 
   const char *like = strstr(row->name, "_like");
   if (like && !like[5] && narg > 0 && arg[0].tag == TT_V_ARRAY && arg[0].as.array->storage->node->device >= 0)
     return arg[0].as.array->storage->node->device;
-  return tt_get_device() != TT_AUTO && is_maker(row, arg, narg) ? tt_get_device() : TT_AUTO;
+  return tt__wanted() != TT_AUTO && is_maker(row, arg, narg) ? tt__wanted() : TT_AUTO;
 }
 
 /* Put a result there unless it was put somewhere already. What moves has C order there, so one in another order moves

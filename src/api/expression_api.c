@@ -6,7 +6,6 @@
 #include "base/mem.h"
 #include "graph/session.h"
 #include "launch/expression.h"
-#include "tutti/device.h"
 
 tt_code tt_expression_new(const tt_expression_source *source, tt_expression **out, tt_error *err) {
   *out = NULL;
@@ -31,31 +30,12 @@ void tt_expression_release(tt_expression **e) {
 int tt_expression_parameters(const tt_expression *e) { return tt__expression_parameters(e); }
 unsigned tt_expression_flags(const tt_expression *e, int k) { return tt__expression_flags(e, k); }
 
-/* What is made of no array goes where the thread wants new ones. */
-static tt_code placed(const tt_value *arg, int n, tt_array **out, tt_error *err) {
-  for (int k = 0; k < n; k++)
-    if (arg[k].tag == TT_V_ARRAY) return TT_OK;
-  for (int k = 0; k < n && tt_get_device() != TT_AUTO; k++) {
-    tt_array *made = out[k];
-    if (!made) continue;
-    tt_code code = tt__array_to(made, tt_get_device(), &out[k], err);
-    tt__array_release(made);
-    if (code == TT_OK) continue;
-    for (int j = 0; j < n; j++) {
-      if (j != k && out[j]) tt__array_release(out[j]);
-      out[j] = NULL;
-    }
-    return code;
-  }
-  return TT_OK;
-}
-
 tt_code tt_expression_call(const tt_expression *e, const tt_value *arg, int64_t size, tt_array **out, tt_error *err) {
   tt_error local;
   if (!err) err = &local;
   tt__session_lock();
   tt_code code = tt__expression_call(e, arg, size, out, err);
-  if (code == TT_OK) code = placed(arg, tt__expression_parameters(e), out, err);
+  if (code == TT_OK) code = tt__expression_placed(arg, tt__expression_parameters(e), out, err);
   tt__session_unlock();
   return code;
 }

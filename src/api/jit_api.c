@@ -12,6 +12,7 @@
 #include "device/device.h"
 #include "device/stage.h"
 #include "graph/call.h"
+#include "graph/session.h"
 #include "launch/jit.h"
 
 _Static_assert(TT_PROGRAM_LONGEST == TT_JIT_LONGEST, "the longest axis");
@@ -53,6 +54,22 @@ tt_jit_info tt_jit_ask(const tt_jit *j) {
 tt_code tt_jit_call(const tt_jit *j, const int64_t *word, const int64_t *hidden, int64_t *out, tt_jit_run **run,
                     tt_error *err) {
   return tt__jit_call(j, word, hidden, out, run, err);
+}
+
+tt_code tt_jit_launch(tt_jit *j, const tt_jit_launch_options *how, const int64_t *word, int nword, int nhidden,
+                      const tt_jit_argument *arg, int n, bool raw, int *where, tt_error *err) {
+  tt_error local = {0};
+  if (!err) err = &local;
+  err->code = TT_OK;
+  tt__session_lock();
+  tt_code code = tt__jit_record(j, how, word, nword, nhidden, arg, n, raw, where, err);
+  tt__session_unlock();
+  return code != TT_OK && err->code != TT_OK ? err->code : code; /* a NULL deep below was TT_ENOMEM on its way up */
+}
+
+tt_code tt_jit_at_once(tt_jit *j, int device, int threads, int64_t shared, int64_t *blocks, tt_error *err) {
+  tt_error local;
+  return tt__jit_at_once(j, device, threads, shared, blocks, err ? err : &local);
 }
 
 /* ---- plain memory */

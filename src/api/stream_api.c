@@ -3,7 +3,7 @@
 */
 #include "tutti/stream.h"
 
-#include "api/raw.h"
+#include "launch/raw.h"
 #include "base/mem.h"
 #include "base/os.h"
 #include "device/current.h"

@@ -8,7 +8,7 @@
 
 #include "ir/dtype.h"
 
-void tt__program_free(tt_program *p) {
+void tt__program_free(tt_proc *p) {
   for (int64_t i = 0; i < p->funcs.n; i++) TT_VEC_FREE(&p->funcs.data[i]->locals);
   TT_VEC_FREE(&p->types);
   TT_VEC_FREE(&p->funcs);
@@ -29,7 +29,7 @@ static bool same(const tt_ptype *a, const tt_ptype *b) {
   return true;
 }
 
-static const tt_ptype *intern(tt_program *p, const tt_ptype *t) {
+static const tt_ptype *intern(tt_proc *p, const tt_ptype *t) {
   for (int64_t i = 0; i < p->types.n; i++)
     if (same(p->types.data[i], t)) return p->types.data[i];
   tt_ptype *kept = tt__arena_dup(&p->arena, t, sizeof *t);
@@ -40,21 +40,21 @@ static const tt_ptype *intern(tt_program *p, const tt_ptype *t) {
   return TT_VEC_PUSH(&p->types, kept) ? kept : NULL;
 }
 
-const tt_ptype *tt__ptype_scalar(tt_program *p, tt_dtype dtype) {
+const tt_ptype *tt__ptype_scalar(tt_proc *p, tt_dtype dtype) {
   return intern(p, &(tt_ptype){.tag = TT_T_SCALAR, .dtype = (int8_t)dtype});
 }
 
-const tt_ptype *tt__ptype_array(tt_program *p, tt_dtype dtype, int rank, char layout, bool readonly) {
+const tt_ptype *tt__ptype_array(tt_proc *p, tt_dtype dtype, int rank, char layout, bool readonly) {
   return intern(
       p, &(tt_ptype){
              .tag = TT_T_ARRAY, .dtype = (int8_t)dtype, .rank = (uint8_t)rank, .layout = layout, .readonly = readonly});
 }
 
-const tt_ptype *tt__ptype_tuple(tt_program *p, const tt_ptype *const *item, int n) {
+const tt_ptype *tt__ptype_tuple(tt_proc *p, const tt_ptype *const *item, int n) {
   return intern(p, &(tt_ptype){.tag = TT_T_TUPLE, .n = (uint8_t)n, .item = item});
 }
 
-const tt_ptype *tt__ptype_tag(tt_program *p, tt_ptag tag, const char *meta) {
+const tt_ptype *tt__ptype_tag(tt_proc *p, tt_ptag tag, const char *meta) {
   return intern(p, &(tt_ptype){.tag = (uint8_t)tag, .meta = meta});
 }
 

@@ -209,7 +209,7 @@ typedef struct tt_pslot {
   const char *owner;
 } tt_pslot;
 
-typedef struct tt_program {
+typedef struct tt_proc {
   tt_arena arena;
   TT_VEC(const tt_ptype *) types;
   TT_VEC(tt_pfunc *) funcs;
@@ -220,7 +220,7 @@ typedef struct tt_program {
   bool bounds; /* every index is checked */
   bool grid;   /* a barrier of the whole grid: all blocks are there at once */
   bool prints;
-} tt_program;
+} tt_proc;
 
 /*
 ** What compiled text and the host share: one for each thread that runs the text. The head of the rendered
@@ -266,13 +266,13 @@ enum { TT_ACCESS_WRITE = 1, TT_ACCESS_ATOMIC = 2, TT_ACCESS_UPDATE = 8 };
 */
 typedef void (*tt_program_fn)(tt_pcall *call, const int64_t *word, int64_t *out);
 
-TT_HIDDEN void tt__program_free(tt_program *p);
+TT_HIDDEN void tt__program_free(tt_proc *p);
 
 /* Interned types; NULL when memory is out. */
-TT_HIDDEN const tt_ptype *tt__ptype_scalar(tt_program *p, tt_dtype dtype);
-TT_HIDDEN const tt_ptype *tt__ptype_array(tt_program *p, tt_dtype dtype, int rank, char layout, bool readonly);
-TT_HIDDEN const tt_ptype *tt__ptype_tuple(tt_program *p, const tt_ptype *const *item, int n);
-TT_HIDDEN const tt_ptype *tt__ptype_tag(tt_program *p, tt_ptag tag, const char *meta);
+TT_HIDDEN const tt_ptype *tt__ptype_scalar(tt_proc *p, tt_dtype dtype);
+TT_HIDDEN const tt_ptype *tt__ptype_array(tt_proc *p, tt_dtype dtype, int rank, char layout, bool readonly);
+TT_HIDDEN const tt_ptype *tt__ptype_tuple(tt_proc *p, const tt_ptype *const *item, int n);
+TT_HIDDEN const tt_ptype *tt__ptype_tag(tt_proc *p, tt_ptag tag, const char *meta);
 
 /* What a user calls it: "float64", "array(int32, 2d, C)". Cut to `size`. */
 TT_HIDDEN void tt__ptype_text(const tt_ptype *t, char *out, size_t size);

@@ -24,6 +24,6 @@ typedef struct tt_py_options {
 ** TT_ENOTIMPL for what the language lacks. On failure *out is empty.
 */
 TT_HIDDEN tt_code tt__py_lower(const char *text, size_t size, const char *signature, const tt_py_options *options,
-                               tt_program *out, tt_error *err);
+                               tt_proc *out, tt_error *err);
 
 #endif

@@ -44,7 +44,7 @@ typedef struct instance {
 } instance;
 
 typedef struct lower {
-  tt_program *p;
+  tt_proc *p;
   tt_py_options options;
   const tt_tree *module;
   const char *file;

@@ -149,8 +149,8 @@ static tt_code find_parts(tt_device_program *p, const tt_cudac_device_text *t, c
   return TT_OK;
 }
 
-tt_code tt__program_open(tt_device *d, const char *source, const tt_cudac_options *o, tt_device_program **out,
-                         tt_error *err) {
+tt_code tt__device_program_open(tt_device *d, const char *source, const tt_cudac_options *o, tt_device_program **out,
+                                tt_error *err) {
   tt_cudac_device_text t = {0};
   tt_str binary = {0};
   *out = NULL;
@@ -165,12 +165,12 @@ tt_code tt__program_open(tt_device *d, const char *source, const tt_cudac_option
   if (code == TT_OK)
     *out = p;
   else
-    tt__program_close(p);
+    tt__device_program_close(p);
   return code;
 }
 
 /* The module stays: work that was asked for may still run. */
-void tt__program_close(tt_device_program *p) {
+void tt__device_program_close(tt_device_program *p) {
   if (!p) return;
   for (int k = 0; k < p->n; k++) {
     free_text(p->entry[k].name);
@@ -186,7 +186,7 @@ void tt__program_close(tt_device_program *p) {
   tt__mem_free(p, sizeof *p);
 }
 
-tt_code tt__program_variable(tt_device_program *p, const char *name, void **at, size_t *size, tt_error *err) {
+tt_code tt__device_program_variable(tt_device_program *p, const char *name, void **at, size_t *size, tt_error *err) {
   for (int k = 0; k < p->nvariable; k++)
     if (strcmp(p->variable[k].name, name) == 0)
       return p->device->ops->global(p->device, p->module, p->variable[k].symbol, at, size, err);

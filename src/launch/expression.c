@@ -12,6 +12,7 @@
 #include "graph/calc.h"
 #include "graph/formula.h"
 #include "lang/cx.h"
+#include "run/wanted.h"
 
 enum { MOST_PARAMS = 62 };
 
@@ -329,4 +330,22 @@ tt_code tt__expression_reduce(const tt_expression *e, const tt_value *arg, uint6
   if (c.code == TT_OK) *out = tt__array_retain(r);
   tt__calc_end(&c);
   return c.code;
+}
+
+/* ---- where results go */
+
+tt_code tt__expression_placed(const tt_value *arg, int n, tt_array **out, tt_error *err) {
+  for (int k = 0; k < n; k++)
+    if (arg[k].tag == TT_V_ARRAY) return TT_OK;
+  for (int k = 0; k < n; k++) {
+    if (!out[k]) continue;
+    tt_code code = tt__wanted_put(&out[k], tt__wanted(), err);
+    if (code == TT_OK) continue;
+    for (int j = 0; j < n; j++) {
+      if (j != k) tt__array_release(out[j]);
+      out[j] = NULL;
+    }
+    return code;
+  }
+  return TT_OK;
 }

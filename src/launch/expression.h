@@ -20,5 +20,7 @@ TT_HIDDEN tt_code tt__expression_call(const tt_expression *e, const tt_value *ar
                                       tt_error *err);
 TT_HIDDEN tt_code tt__expression_reduce(const tt_expression *e, const tt_value *arg, uint64_t axes, bool keepdims,
                                         tt_array **out, tt_error *err);
+/* What a call made of no array among `n` arguments goes where the thread wants new ones. On failure out[] is NULL. */
+TT_HIDDEN tt_code tt__expression_placed(const tt_value *arg, int n, tt_array **out, tt_error *err);
 
 #endif

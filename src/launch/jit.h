@@ -8,11 +8,12 @@
 #include "base/hash.h"
 #include "base/str.h"
 #include "lang/py.h"
+#include "tutti/jit.h"
 
 #define TT_JIT_DEVICES 16 /* the most GPUs that kernels run on */
 
 struct tt_jit {
-  tt_program program;   /* kept for its types */
+  tt_proc program;      /* kept for its types */
   tt_program_fn fn;     /* read and written atomically; NULL: not made, or not yet */
   struct tt_tier *tier; /* what runs until then (launch/tier.h); NULL: nothing */
   tt_str source, types, result;
@@ -53,6 +54,13 @@ TT_HIDDEN tt_code tt__jit_launch_checked(const struct tt_jit *j, tt_pcall *call,
                                          const tt_jit_grid *launch, tt_error *err);
 /* TT_EVALUE for a grid or block that CUDA would refuse; else how many blocks it has. */
 TT_HIDDEN tt_code tt__jit_check_grid(const struct tt_jit *j, const tt_jit_grid *l, int64_t *blocks, tt_error *err);
+
+/* Record a launch (launch_python.c), as tt_jit_launch. Session lock held; given up while code is compiled. */
+TT_HIDDEN tt_code tt__jit_record(struct tt_jit *j, const tt_jit_launch_options *how, const int64_t *word, int nword,
+                                 int nhidden, const tt_jit_argument *arg, int n, bool raw, int *where, tt_error *err);
+/* How many blocks of so many threads a device runs at once. */
+TT_HIDDEN tt_code tt__jit_at_once(struct tt_jit *j, int device, int threads, int64_t shared, int64_t *blocks,
+                                  tt_error *err);
 
 /* What a call left behind; `run` may be NULL. */
 TT_HIDDEN const char *tt__jit_run_text(const struct tt_jit_run *run);

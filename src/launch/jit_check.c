@@ -95,7 +95,7 @@ static const char *shared_name(const tt_pfunc *f, const tt_pstmt *s, int k) {
 
 /* Shared arrays in `memory`, which is NULL while their size is asked. */
 static size_t place_shared(const struct tt_jit *j, char *memory, char **slot, tt_check *c, bool *ok) {
-  const tt_program *p = &j->program;
+  const tt_proc *p = &j->program;
   size_t at = GAP;
   for (int64_t k = 0; k < p->shared.n; k++) {
     const tt_pslot *s = &p->shared.data[k];
@@ -114,7 +114,7 @@ static size_t place_shared(const struct tt_jit *j, char *memory, char **slot, tt
 }
 
 static tt_code add_areas(checked *c, tt_check *check, int64_t *hidden, tt_error *err) {
-  const tt_program *p = &c->j->program;
+  const tt_proc *p = &c->j->program;
   int64_t *word = c->word;
   tt_check_area local = {.base = c->local, .size = c->local_size, .space = TT_CHECK_FREE};
   if (!tt__check_add(check, &local)) return tt__fail_memory(err, sizeof local);
@@ -135,7 +135,7 @@ static tt_code add_areas(checked *c, tt_check *check, int64_t *hidden, tt_error 
 
 /* ---- the launch */
 
-static int64_t count_words(const tt_program *p, bool hidden) {
+static int64_t count_words(const tt_proc *p, bool hidden) {
   int64_t n = 0;
   for (int32_t k = 0; !hidden && k < p->entry->nparam; k++) n += tt__ptype_words(p->entry->locals.data[k].type);
   for (int64_t k = 0; hidden && k < p->globals.n; k++) n += tt__ptype_words(p->globals.data[k]);

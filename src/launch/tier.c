@@ -57,7 +57,7 @@ bool tt__tier_wanted(bool *alone) {
 
 /* Compile what goes on with frames, and find it for each function. */
 static tt_code make_resume(tt_tier *t, tt_error *err) {
-  const tt_program *p = &t->jit->program;
+  const tt_proc *p = &t->jit->program;
   const char *name[TT_CC_MOST];
   tt_kernel_fn fn[TT_CC_MOST];
   int32_t number[TT_CC_MOST];

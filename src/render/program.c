@@ -13,7 +13,7 @@
 extern const char tt__program_text[], tt__program_math[]; /* program_text.h, program_math.h */
 extern const char tt__cuda_barrier[];                     /* lang/cuda_barrier.cuh */
 
-void tt__program_header(const tt_program *p, tt_program_target target, tt_str *out) {
+void tt__program_header(const tt_proc *p, tt_program_target target, tt_str *out) {
   if (target == TT_PROGRAM_CUDA)
     tt__str_add(out, "#define TT_PROGRAM_CUDA 1\n"); /* the dialect's own header stands above */
   else
@@ -23,15 +23,15 @@ void tt__program_header(const tt_program *p, tt_program_target target, tt_str *o
   if (p->grid && target == TT_PROGRAM_CUDA) tt__str_add(out, tt__cuda_barrier);
 }
 
-bool tt__program_single(const tt_program *p) { return p->bounds && p->entry->kind == TT_X_KERNEL; }
+bool tt__program_single(const tt_proc *p) { return p->bounds && p->entry->kind == TT_X_KERNEL; }
 
-int64_t tt__program_local_bytes(const tt_program *p) {
+int64_t tt__program_local_bytes(const tt_proc *p) {
   int64_t n = 0;
   for (int64_t k = 0; k < p->local.n; k++) n += (p->local.data[k].bytes + 15) & ~(int64_t)15;
   return n;
 }
 
-int64_t tt__program_shared_bytes(const tt_program *p) {
+int64_t tt__program_shared_bytes(const tt_proc *p) {
   int64_t n = 0;
   for (int64_t k = 0; k < p->shared.n; k++) n += (p->shared.data[k].bytes + 15) & ~(int64_t)15;
   return n;
@@ -295,7 +295,7 @@ done:
 
 /* ---- kernels on a GPU: the body is one thread's */
 
-static int count_words(const tt_program *p) {
+static int count_words(const tt_proc *p) {
   int n = 1; /* bytes of dynamic shared memory */
   for (int32_t k = 0; k < p->entry->nparam; k++) n += tt__ptype_words(p->entry->locals.data[k].type);
   for (int64_t k = 0; k < p->globals.n; k++) n += tt__ptype_words(p->globals.data[k]);
@@ -336,7 +336,7 @@ static bool fits_stmts(const tt_pstmt *s) {
   }
   return true;
 }
-static bool fits_gpu(const tt_program *p, tt_error *err) {
+static bool fits_gpu(const tt_proc *p, tt_error *err) {
   for (int64_t k = 0; k < p->funcs.n; k++)
     if (!fits_stmts(p->funcs.data[k]->body)) {
       tt__fail(err, TT_ENOTIMPL, "%s() makes arrays or draws np.random's numbers, which no GPU does",
@@ -348,7 +348,7 @@ static bool fits_gpu(const tt_program *p, tt_error *err) {
 
 /* Types and functions, which call one another. */
 static void put_functions(tt_pwriter *w) {
-  const tt_program *p = w->p;
+  const tt_proc *p = w->p;
   tt__pw_types(w);
   /* Callees were finished before their callers, but begun after them. */
   for (int64_t k = p->funcs.n - 1; k >= 0; k--) {
@@ -379,13 +379,13 @@ static bool has_back_stmts(const tt_pstmt *s) {
   }
   return false;
 }
-static bool has_back(const tt_program *p) {
+static bool has_back(const tt_proc *p) {
   for (int64_t k = 0; k < p->funcs.n; k++)
     if (has_back_stmts(p->funcs.data[k]->body)) return true;
   return false;
 }
 
-tt_code tt__program_render(const tt_program *p, tt_program_target target, const char *name, tt_str *out,
+tt_code tt__program_render(const tt_proc *p, tt_program_target target, const char *name, tt_str *out,
                            tt_error *err) {
   tt_arena arena = {0};
   tt_pwriter w = {.p = p, .target = target, .out = out, .arena = &arena, .region = -1};
@@ -405,7 +405,7 @@ tt_code tt__program_render(const tt_program *p, tt_program_target target, const 
   return out->failed ? tt__fail_memory(err, out->len) : TT_OK;
 }
 
-tt_code tt__program_resume(const tt_program *p, const char *name, tt_str *out, tt_error *err) {
+tt_code tt__program_resume(const tt_proc *p, const char *name, tt_str *out, tt_error *err) {
   tt_arena arena = {0};
   tt_pwriter w = {.p = p, .target = TT_PROGRAM_C, .out = out, .arena = &arena, .region = -1, .back = has_back(p)};
   put_functions(&w);

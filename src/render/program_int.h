@@ -26,7 +26,7 @@ typedef struct tt_pfloor tt_pfloor;
 typedef struct tt_plate tt_plate;
 
 typedef struct tt_pwriter {
-  const tt_program *p;
+  const tt_proc *p;
   const tt_pfunc *f;
   tt_program_target target;
   tt_str *out;  /* where text goes now */

@@ -184,7 +184,7 @@ TEST(functions_of_kernels_keep_what_they_need) {
 
 TEST(functions_of_programs_keep_what_they_need) {
   tt_str header = {0};
-  tt_program p = {.math = true};
+  tt_proc p = {.math = true};
   if (!tt__cc_usable()) return;
   tt__program_header(&p, TT_PROGRAM_C, &header);
   check_functions(header.data, 37, 800);

@@ -19,7 +19,7 @@ enum { MOST_WORDS = 400, MOST_HIDDEN = 64 }; /* a frame stays well within what o
 static const int saved[] = {TT_RBP, TT_RBX, TT_R12, TT_R13, TT_R14, TT_R15};
 enum { NSAVED = sizeof saved / sizeof *saved };
 
-static int hidden_words(const tt_program *p) {
+static int hidden_words(const tt_proc *p) {
   int n = 0;
   for (int64_t k = 0; k < p->globals.n; k++) n += tt__ptype_words(p->globals.data[k]);
   return n;
@@ -136,7 +136,7 @@ static bool place_code(tt_first_maker *m, tt_first *out) {
   return true;
 }
 
-bool tt__first_make(const tt_program *p, const tt_first_host *host, tt_first *out, char *why, size_t size) {
+bool tt__first_make(const tt_proc *p, const tt_first_host *host, tt_first *out, char *why, size_t size) {
   tt_first_maker m = {.p = p, .host = host};
   int32_t entry = -1;
   size_t n = (size_t)p->funcs.n;
@@ -171,7 +171,7 @@ void tt__first_free(tt_first *f) {
 
 #else
 
-bool tt__first_make(const tt_program *p, const tt_first_host *host, tt_first *out, char *why, size_t size) {
+bool tt__first_make(const tt_proc *p, const tt_first_host *host, tt_first *out, char *why, size_t size) {
   (void)p, (void)host, (void)out;
   snprintf(why, size, "this processor");
   return false;

@@ -36,7 +36,7 @@ typedef struct tt_first {
 ** Make it. False: declined; `why` (of `size`) is a clause for people. It refers to the program's text and to
 ** `host->ctx` as long as it lives. Thread-safe.
 */
-TT_HIDDEN bool tt__first_make(const tt_program *p, const tt_first_host *host, tt_first *out, char *why, size_t size);
+TT_HIDDEN bool tt__first_make(const tt_proc *p, const tt_first_host *host, tt_first *out, char *why, size_t size);
 
 /* Nobody may be in it. */
 TT_HIDDEN void tt__first_free(tt_first *f);

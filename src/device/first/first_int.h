@@ -50,7 +50,7 @@ typedef struct tt_cold {
 
 typedef struct tt_first_maker {
   tt_x86 x;
-  const tt_program *p;
+  const tt_proc *p;
   const tt_pfunc *f; /* the function that is being written, */
   int32_t number;    /* its number, */
   const tt_first_host *host;

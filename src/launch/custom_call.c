@@ -2,9 +2,9 @@
 ** Calls of compiled kernels given as expressions: their arguments, the arrays that live as long, launches; see
 ** custom.h.
 */
-#include <string.h>
+#include "launch/custom.h"
 
-#include "api/custom.h"
+#include "run/wanted.h"
 
 /* ---- operands */
 
@@ -45,13 +45,13 @@ void tt__custom_begin(tt_custom_call *c, tt_custom *k, const tt_custom_argument 
   c->narg = c->nheld = 0;
   for (int i = 0; i < n; i++) {
     if (arg[i].what.kind != TT_ARG_ARRAY || tt__custom_missing(&arg[i])) continue;
-    c->place = tt_array_device(arg[i].what.as.array);
+    c->place = tt__array_device(arg[i].what.as.array);
     break;
   }
 }
 
 void tt__custom_end(tt_custom_call *c) {
-  while (c->nheld > 0) tt_release(&c->held[--c->nheld]);
+  while (c->nheld > 0) tt__array_release(c->held[--c->nheld]);
   if (c->how && c->how->copied) *c->how->copied = c->copied;
 }
 
@@ -81,9 +81,9 @@ tt_code tt__custom_put_array(tt_custom_call *c, tt_array *a, tt_error *err) {
 
 tt_code tt__custom_dense(tt_custom_call *c, tt_array **a, tt_error *err) {
   tt_array *copy;
-  if (tt_array_is_contiguous(*a)) return TT_OK;
+  if (tt__array_is_c(*a)) return TT_OK;
   TT_TRY(room(c, err));
-  TT_TRY(tt_copy(*a, &copy, err));
+  TT_TRY(tt__copy(*a, &copy, err));
   *a = tt__custom_keep(c, copy);
   return TT_OK;
 }
@@ -92,18 +92,15 @@ tt_code tt__custom_spread(tt_custom_call *c, tt_array **a, int rank, const int64
   tt_array *wide;
   if ((*a)->rank == rank && tt__shape_same(rank, (*a)->dim, len)) return TT_OK;
   TT_TRY(room(c, err));
-  TT_TRY(tt_broadcast_to(*a, rank, len, &wide, err));
+  TT_TRY(tt__broadcast_to(*a, rank, len, &wide, err));
   *a = tt__custom_keep(c, wide);
   return TT_OK;
 }
 
 tt_code tt__custom_empty(const tt_custom_call *c, tt_dtype dtype, int rank, const int64_t *len, tt_array **out,
                          tt_error *err) {
-  if (c->place <= TT_CPU) return tt_empty(dtype, rank, len, out, err);
-  int before = tt_set_device(c->place);
-  tt_code code = tt_empty(dtype, rank, len, out, err);
-  tt_set_device(before);
-  return code;
+  TT_TRY(tt__empty(dtype, rank, len, out, err));
+  return tt__wanted_put(out, c->place > TT_CPU ? c->place : tt__wanted(), err);
 }
 
 tt_code tt__custom_launch(tt_custom_call *c, tt_entry *e, int64_t blocks, int keep, tt_error *err) {
@@ -115,7 +112,7 @@ tt_code tt__custom_launch(tt_custom_call *c, tt_entry *e, int64_t blocks, int ke
   grid.block[0] = TT_CX_BLOCK;
   grid.shared = grid.shared_limit = 0;
   grid.copied = &copied;
-  tt_code code = tt_entry_launch(e, &grid, c->arg, c->narg, err);
+  tt_code code = tt__entry_launch(e, &grid, c->arg, c->narg, err);
   c->copied |= copied;
   c->narg = keep;
   return code;

@@ -1,8 +1,8 @@
 /*
-** What kernel_api.c and launch_api.c share: programs and their kernels. Private to api/.
+** Programs in CUDA C: their source, their builds for the CPU and for devices, their kernels and variables.
 */
-#ifndef TT_API_ENTRY_H
-#define TT_API_ENTRY_H
+#ifndef TT_LAUNCH_PROGRAM_H
+#define TT_LAUNCH_PROGRAM_H
 
 #include "base/lock.h"
 #include "base/str.h"
@@ -56,15 +56,42 @@ struct tt_program {
   int n;
 };
 
+/* Compile `source` for where this thread puts its arrays. No lock is needed; `options` may be NULL. */
+TT_HIDDEN tt_code tt__program_new(const char *source, const tt_program_options *options, tt_program **out,
+                                  tt_error *err);
+/* Let go of it; with the last hold its builds go. Takes the session's lock. */
+TT_HIDDEN void tt__program_release(tt_program *p);
+/* A kernel by its name. TT_EVALUE: there is none; the message lists what there is. */
+TT_HIDDEN tt_code tt__program_find(tt_program *p, const char *name, tt_entry **out, tt_error *err);
 /* The build for a device (0: the CPU), made if need be: takes long, the session's lock is not needed. */
 TT_HIDDEN tt_code tt__program_need(tt_program *p, int id, bool wide, tt_error *err);
 /* The build for a device, or NULL. */
 TT_HIDDEN tt_device_program *tt__program_there(const tt_program *p, int id);
+
+/* ---- kernels (launch_cuda.c has their launches) */
+
 /* Of a parameter, or of what it points at; TT_DTYPE_NONE: another type. */
 TT_HIDDEN tt_dtype tt__entry_dtype(int kind);
+/* What parameter k is. TT_EINDEX: there is none. */
+TT_HIDDEN tt_code tt__entry_parameter(const tt_entry *r, int k, tt_parameter *out, tt_error *err);
+/* Most threads of a block. */
+TT_HIDDEN int tt__entry_threads(const tt_entry *e);
+/* The threads of a block that keep most of the device busy (-1: the program's). Takes the session's lock. */
+TT_HIDDEN tt_code tt__entry_suggest(tt_entry *r, int device, int64_t shared, int *threads, tt_error *err);
+/* Check and pack the arguments, record the launch. Session lock held; given up while code is compiled. */
+TT_HIDDEN tt_code tt__entry_launch(tt_entry *r, const tt_entry_grid *how, const tt_argument *arg, int n, tt_error *err);
 
+/* ---- variables */
+
+/* Memory of a variable on a device (-1: the program's), after the launches before. TT_EVALUE: none of that name. */
+TT_HIDDEN tt_code tt__variable_at(tt_program *p, const char *name, int device, void **data, size_t *size,
+                                  tt_error *err);
+/* Set its first `size` bytes, in every build that there is or will be; read them where a kernel ran last. Wait. */
+TT_HIDDEN tt_code tt__variable_set(tt_program *p, const char *name, const void *data, size_t size, tt_error *err);
+TT_HIDDEN tt_code tt__variable_get(tt_program *p, const char *name, void *data, size_t size, tt_error *err);
 /* A fresh build's variables become what they were set to; the program's lock is held. */
 TT_HIDDEN tt_code tt__variables_give(tt_program *p, int id, bool wide, tt_error *err);
+/* Forget what they were set to. */
 TT_HIDDEN void tt__variables_free(tt_program *p);
 
 #endif

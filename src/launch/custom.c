@@ -1,9 +1,10 @@
 /*
-** Kernels given as expressions (tutti/elementwise.h): made, asked about, their text read for the types of a call and
+** Kernels given as expressions made, asked about, their text read for the types of a call and
 ** compiled where it has to be; see custom.h.
 */
-#include "api/custom.h"
+#include "launch/custom.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -107,9 +108,9 @@ static tt_code check_reduction(const tt_custom *k, tt_error *err) {
   return k->has_raw ? tt__fail(err, TT_EVALUE, "a reduction's parameters cannot be raw") : TT_OK;
 }
 
-static tt_code make(const tt_custom_source *s, bool is_reduction, tt_custom **out, tt_error *err) {
+tt_code tt__custom_new(const tt_custom_source *s, bool is_reduction, tt_custom **out, tt_error *err) {
   *out = NULL;
-  if (!s || !s->operation) return tt__fail(err, TT_EVALUE, "a kernel needs its operation");
+  assert(s && s->operation);
   tt_custom *k = tt__mem_zalloc(sizeof *k);
   if (!k) return tt__fail_memory(err, sizeof *k);
   k->is_reduction = is_reduction;
@@ -117,35 +118,27 @@ static tt_code make(const tt_custom_source *s, bool is_reduction, tt_custom **ou
   if (code == TT_OK) code = check_source(s, err);
   if (code == TT_OK && is_reduction) code = check_reduction(k, err);
   if (code == TT_OK && !copy_texts(k, s)) code = tt__fail_memory(err, strlen(s->operation));
-  *out = k;
-  if (code != TT_OK) tt_custom_release(out);
+  if (code == TT_OK)
+    *out = k;
+  else
+    tt__custom_free(k);
   return code;
-}
-
-tt_code tt_elementwise_new(const tt_custom_source *source, tt_custom **out, tt_error *err) {
-  return make(source, false, out, err);
-}
-
-tt_code tt_reduction_new(const tt_custom_source *source, tt_custom **out, tt_error *err) {
-  return make(source, true, out, err);
 }
 
 static void free_reading(tt_custom_reading *r, int n) {
   if (!r) return;
-  tt_expression_release(&r->e);
+  tt__expression_free(r->e);
   drop(r->why);
   tt__mem_free(r, sizeof *r + (size_t)n);
 }
 
 static void free_build(tt_custom_build *b, int n) {
   if (!b) return;
-  tt_program_release(&b->program);
+  if (b->program) tt__program_release(b->program);
   tt__mem_free(b, sizeof *b + (size_t)n);
 }
 
-void tt_custom_release(tt_custom **custom) {
-  if (!custom || !*custom) return;
-  tt_custom *k = *custom;
+void tt__custom_free(tt_custom *k) {
   const tt_cx_texts *t = &k->text;
   const char *text[] = {t->name,   t->preamble, t->operation, t->loop_prep,   t->after_loop,
                         t->reduce, t->post,     t->identity,  k->declaration, k->inner,
@@ -165,7 +158,6 @@ void tt_custom_release(tt_custom **custom) {
   tt__mem_free(k->flag, (size_t)k->nflag * sizeof *k->flag);
   tt__cx_signature_free(&k->signature);
   tt__mem_free(k, sizeof *k);
-  *custom = NULL;
 }
 
 /* ---- types */
@@ -271,7 +263,7 @@ static tt_code read_text(const tt_custom *k, const tt_cx_types *types, const uin
   if (g->n > TT_CUSTOM_GRAPH) return tt__fail(err, TT_ENOTIMPL, "more than %d parameters", TT_CUSTOM_GRAPH);
   if (k->c_form) {
     from.s.declaration = k->declaration;
-    return tt_expression_new(&from.s, out, err);
+    return tt__expression_new(&from.s, out, err);
   }
   for (int p = 0; p < g->n; p++) {
     const tt_cx_parameter *q = &g->param[p];
@@ -288,7 +280,7 @@ static tt_code read_text(const tt_custom *k, const tt_cx_types *types, const uin
     from.s.accumulator = tt__custom_inner(k, types, &unused);
   }
   list_types(k, types, form, &from);
-  return tt_expression_new(&from.s, out, err);
+  return tt__expression_new(&from.s, out, err);
 }
 
 /* Why the text is not even looked at; false: it is. */
@@ -381,7 +373,7 @@ static tt_code compile(const tt_custom *k, const char *text, tt_program **out, t
   tt_program_options o = {.file = k->file, .flag = (const char *const *)k->flag, .nflag = k->nflag};
   tt__session_lock();
   int depth = tt__session_suspend();
-  tt_code code = tt_program_cuda(text, &o, out, err);
+  tt_code code = tt__program_new(text, &o, out, err);
   tt__session_resume(depth);
   tt__session_unlock();
   return code == TT_EDEVICE || code == TT_EINTERNAL ? err->code = TT_ECOMPILE : code;
@@ -391,9 +383,9 @@ static tt_code find_entries(const tt_custom *k, tt_custom_build *b, tt_error *er
   static const char *const names[TT_CUSTOM_ENTRIES] = {"_partial", "_finish", "_nothing"};
   void *unused;
   size_t part;
-  if (!k->is_reduction) return tt_program_find(b->program, k->text.name, &b->entry[0], err);
-  for (int i = 0; i < TT_CUSTOM_ENTRIES; i++) TT_TRY(tt_program_find(b->program, names[i], &b->entry[i], err));
-  TT_TRY(tt_program_variable(b->program, "_one", -1, &unused, &part, err));
+  if (!k->is_reduction) return tt__program_find(b->program, k->text.name, &b->entry[0], err);
+  for (int i = 0; i < TT_CUSTOM_ENTRIES; i++) TT_TRY(tt__program_find(b->program, names[i], &b->entry[i], err));
+  TT_TRY(tt__variable_at(b->program, "_one", -1, &unused, &part, err));
   b->part = (int64_t)part;
   return TT_OK;
 }
@@ -442,11 +434,7 @@ tt_code tt__custom_build_for(tt_custom *k, const tt_cx_types *types, const uint8
 
 /* ---- asking */
 
-const char *tt_custom_name(const tt_custom *k) { return k->text.name; }
-int tt_custom_inputs(const tt_custom *k) { return k->signature.nin; }
-int tt_custom_outputs(const tt_custom *k) { return k->signature.n - k->signature.nin; }
-
-tt_code tt_custom_parameter_at(const tt_custom *k, int i, tt_custom_parameter *out, tt_error *err) {
+tt_code tt__custom_parameter(const tt_custom *k, int i, tt_custom_parameter *out, tt_error *err) {
   const tt_cx_signature *g = &k->signature;
   if (i < 0 || i >= g->n) return tt__fail(err, TT_EINDEX, "kernel %s has no parameter %d", k->text.name, i);
   const tt_cx_parameter *p = &g->param[i];
@@ -455,12 +443,7 @@ tt_code tt_custom_parameter_at(const tt_custom *k, int i, tt_custom_parameter *o
   return TT_OK;
 }
 
-int64_t tt_custom_launches(const tt_custom *k) { return __atomic_load_n(&k->launches, __ATOMIC_RELAXED); }
-const char *tt_dtype_in_c(tt_dtype dtype) {
-  return (int)dtype >= 0 && dtype < TT_DTYPE_COUNT ? tt__cx_type_name(dtype) : NULL;
-}
-
-void tt_custom_ways(const tt_custom *k, int *graph, int *compiled) {
+void tt__custom_ways(const tt_custom *k, int *graph, int *compiled) {
   *graph = *compiled = 0;
   for (tt_custom_reading *r = __atomic_load_n(&k->read, __ATOMIC_ACQUIRE); r;
        r = __atomic_load_n(&r->next, __ATOMIC_ACQUIRE))
@@ -479,17 +462,19 @@ static void add_types(const tt_custom *k, const tt_cx_types *types, tt_str *out)
 }
 
 static void add_operations(const tt_expression *e, tt_str *out) {
-  char *text = tt_expression_text(e), *line = text;
-  if (!text) out->failed = true;
+  tt_str text = {0};
+  tt__expression_print(e, &text);
+  if (text.failed) out->failed = true;
+  const char *line = text.data;
   while (line && *line) {
     size_t n = strcspn(line, "\n");
     tt__str_addf(out, "\n  %.*s", (int)n, line);
     line += n + (line[n] != 0);
   }
-  tt_text_free(text);
+  tt__str_free(&text);
 }
 
-char *tt_custom_explain(const tt_custom *k) {
+char *tt__custom_explain(const tt_custom *k) {
   tt_str out = {0};
   for (tt_custom_reading *r = __atomic_load_n(&k->read, __ATOMIC_ACQUIRE); r;
        r = __atomic_load_n(&r->next, __ATOMIC_ACQUIRE)) {
@@ -505,10 +490,10 @@ char *tt_custom_explain(const tt_custom *k) {
   return finished(&out);
 }
 
-char *tt_custom_text(const tt_custom *k) {
+char *tt__custom_text(const tt_custom *k) {
   tt_str out = {0};
   for (tt_custom_build *b = __atomic_load_n(&k->built, __ATOMIC_ACQUIRE); b;
        b = __atomic_load_n(&b->next, __ATOMIC_ACQUIRE))
-    tt__str_addf(&out, "%s%s", out.len ? "\n\n" : "", tt_program_text(b->program));
+    tt__str_addf(&out, "%s%s", out.len ? "\n\n" : "", b->program->text.data ? b->program->text.data : "");
   return finished(&out);
 }

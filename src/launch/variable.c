@@ -4,7 +4,7 @@
 */
 #include <string.h>
 
-#include "api/entry.h"
+#include "launch/program.h"
 #include "base/mem.h"
 #include "device/current.h"
 #include "device/device.h"
@@ -32,11 +32,11 @@ static tt_code find_here(const tt_cudac_program *b, const char *name, void **dat
   return no_such(name, err);
 }
 
-tt_code tt_program_variable(tt_program *p, const char *name, int device, void **data, size_t *size, tt_error *err) {
+tt_code tt__variable_at(tt_program *p, const char *name, int device, void **data, size_t *size, tt_error *err) {
   if (device < 0) device = p->home;
   TT_TRY(tt__calls_flush(err)); /* kernels that were launched before may write it, those launched later read it */
   TT_TRY(tt__program_need(p, device, false, err));
-  return device > 0 ? tt__program_variable(tt__program_there(p, device), name, data, size, err)
+  return device > 0 ? tt__device_program_variable(tt__program_there(p, device), name, data, size, err)
                     : find_here(p->plain, name, data, size, err);
 }
 
@@ -55,7 +55,7 @@ static tt_code write_there(tt_device_program *b, const tt_variable_set *v, tt_er
   void *at = NULL;
   size_t size = 0;
   tt_device *d = b->device;
-  TT_TRY(tt__program_variable(b, v->name, &at, &size, err));
+  TT_TRY(tt__device_program_variable(b, v->name, &at, &size, err));
   TT_TRY(d->ops->wait_all(d, err));
   TT_TRY(tt__stage_in(d, d->work, at, v->data, v->size < size ? v->size : size, err));
   return d->ops->stream_wait_idle(d, d->work, err);
@@ -106,11 +106,11 @@ static tt_code write_all(tt_program *p, const tt_variable_set *v, tt_error *err)
   return TT_OK;
 }
 
-tt_code tt_program_set(tt_program *p, const char *name, const void *data, size_t size, tt_error *err) {
+tt_code tt__variable_set(tt_program *p, const char *name, const void *data, size_t size, tt_error *err) {
   void *at = NULL;
   size_t room = 0;
   tt_variable_set *v = NULL;
-  TT_TRY(tt_program_variable(p, name, -1, &at, &room, err));
+  TT_TRY(tt__variable_at(p, name, -1, &at, &room, err));
   if (size > room) return tt__fail(err, TT_EVALUE, "%zu bytes do not fit the variable '%s' of %zu", size, name, room);
   tt__lock(&p->lock);
   tt_code code = keep(p, name, data, size, &v, err);
@@ -119,11 +119,11 @@ tt_code tt_program_set(tt_program *p, const char *name, const void *data, size_t
   return code;
 }
 
-tt_code tt_program_get(tt_program *p, const char *name, void *data, size_t size, tt_error *err) {
+tt_code tt__variable_get(tt_program *p, const char *name, void *data, size_t size, tt_error *err) {
   void *at = NULL;
   size_t there = 0;
   int id = p->ran >= 0 ? p->ran : p->home;
-  TT_TRY(tt_program_variable(p, name, id, &at, &there, err));
+  TT_TRY(tt__variable_at(p, name, id, &at, &there, err));
   if (size > there) size = there;
   tt_device_program *b = id > 0 ? tt__program_there(p, id) : NULL;
   if (b) return tt__stage_out(b->device, tt__stream_current(b->device), data, at, size, err);

@@ -1,12 +1,12 @@
 /*
-** Launches of tutti/kernel.h: arguments checked and packed, then recorded as a node of the graph.
+** Launches of kernels in CUDA C: arguments checked and packed, then recorded as a node of the graph.
 */
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "api/entry.h"
-#include "api/raw.h"
+#include "launch/program.h"
+#include "launch/raw.h"
 #include "device/current.h"
 #include "device/device.h"
 #include "graph/build.h"
@@ -16,6 +16,7 @@
 #include "lang/cudac_check.h"
 #include "lang/cudac_run.h"
 #include "run/exec_call.h"
+#include "run/wanted.h"
 
 enum { SHARED_LIMIT = 48 << 10 };
 
@@ -36,7 +37,7 @@ typedef struct launch {
 /* "argument 2 ('n', int32) of kernel add" */
 static const char *describe(const tt_entry *r, int k, char out[200]) {
   tt_parameter p;
-  if (tt_entry_parameter(r, k, &p, NULL) != TT_OK) return "";
+  if (tt__entry_parameter(r, k, &p, NULL) != TT_OK) return "";
   if (p.name[0])
     snprintf(out, 200, "argument %d ('%.40s', %s) of kernel %.60s", k + 1, p.name, p.type, r->name);
   else
@@ -136,7 +137,7 @@ static tt_code put_memory(launch *l, int k, tt_error *err) {
     return tt__fail(err, TT_EVALUE, "%s is not const, and the array is read-only", describe(l->entry, k, text));
   if (l->memory.n == TT_CALL_ARRAYS) return tt__fail(err, TT_EVALUE, "kernel %s: too many arrays", l->entry->name);
   char *low = a->as.memory.data;
-  int at = l->entry->offset[k], managed = tt_get_device() == TT_CPU ? TT_CPU : tt__managed_at(low, a->as.memory.size);
+  int at = l->entry->offset[k], managed = tt__wanted() == TT_CPU ? TT_CPU : tt__managed_at(low, a->as.memory.size);
   if (managed) return put_there(l, k, low, managed, err);
   l->memory.arg[l->memory.n++] =
       (tt_call_span){.low = low, .high = low + a->as.memory.size, .address = low, .at = at, .writes = may_write(l, k)};
@@ -201,7 +202,7 @@ static tt_code put_argument(launch *l, int k, tt_error *err) {
 static tt_code check_grid(const tt_entry *r, const tt_entry_grid *how, tt_error *err) {
   static const unsigned most_grid[3] = {0x7fffffffu, 65535, 65535}, most_block[3] = {1024, 1024, 64};
   const unsigned *g = how->grid, *b = how->block;
-  int most = tt_entry_threads(r);
+  int most = tt__entry_threads(r);
   int64_t limit = how->shared_limit > 0 ? how->shared_limit : SHARED_LIMIT;
   for (int k = 0; k < 3; k++) {
     if (g[k] == 0 || b[k] == 0)
@@ -262,11 +263,11 @@ static tt_code find_there(tt_entry *e, int id, const tt_device_entry **out, tt_e
   return *out ? TT_OK : tt__fail(err, TT_EDEVICE, "kernel %s is not among those for the device", e->name);
 }
 
-tt_code tt_entry_suggest(tt_entry *r, int device, int64_t shared, int *threads, tt_error *err) {
+tt_code tt__entry_suggest(tt_entry *r, int device, int64_t shared, int *threads, tt_error *err) {
   enum { USUAL = 128 };
   const tt_device_entry *e;
   tt_device *d;
-  int grid, most = tt_entry_threads(r);
+  int grid, most = tt__entry_threads(r);
   if (device < 0) device = r->program->home;
   *threads = most < USUAL ? most : USUAL; /* on the CPU a block is a loop */
   TT_TRY(tt__device_open(device, &d, err));
@@ -340,7 +341,7 @@ static tt_code add_areas(const tt_entry *e, char *args, void **raw, tt_check *ch
     memcpy(&bytes, args + sizes_at(e) + (size_t)k * sizeof bytes, sizeof bytes);
     memcpy(&at, raw[k], sizeof at);
     if (may_hold_addresses(e, k, raw[k], at, bytes)) tt__check_loose(check);
-    if (!at || tt_entry_parameter(e, k, &p, err) != TT_OK) continue;
+    if (!at || tt__entry_parameter(e, k, &p, err) != TT_OK) continue;
     a.base = at;
     a.size = bytes;
     snprintf(a.name, sizeof a.name, "%s", p.name);
@@ -384,7 +385,7 @@ static tt_code cuda_routine(const tt_kernel_call *c, tt_device *d, tt_routine **
 static void retain_cuda(void *kernel) { ((tt_entry *)kernel)->program->refs++; }
 static void release_cuda(void *kernel) {
   tt_program *p = ((tt_entry *)kernel)->program;
-  tt_program_release(&p);
+  tt__program_release(p);
 }
 
 static const tt_call_kind cuda_kind = {run_cuda, cuda_routine, retain_cuda, release_cuda};
@@ -395,7 +396,7 @@ static const tt_call_kind cuda_kind = {run_cuda, cuda_routine, retain_cuda, rele
 static tt_code choose(launch *l, tt_device **d, const tt_device_entry **code, tt_error *err) {
   *code = NULL;
   const tt_entry_grid *how = l->how;
-  int chosen = tt_get_device(), otherwise = how->stream ? how->device : chosen >= 0 ? chosen : l->entry->program->home;
+  int chosen = tt__wanted(), otherwise = how->stream ? how->device : chosen >= 0 ? chosen : l->entry->program->home;
   TT_TRY(tt__call_device(l->array, l->narray, l->entry->name, l->raw ? l->raw : otherwise, &l->id, err));
   if (l->raw && l->raw != l->id)
     return tt__fail(err, TT_EVALUE, "kernel %s: its arrays and its addresses lie on different devices", l->entry->name);
@@ -441,10 +442,7 @@ static tt_code record(launch *l, tt_error *err) {
   return away ? tt__call_bring_back(&l->memory, err) : TT_OK;
 }
 
-tt_code tt_entry_launch(tt_entry *r, const tt_entry_grid *how, const tt_argument *arg, int n, tt_error *err) {
-  tt_error local = {0};
-  if (!err) err = &local;
-  err->code = TT_OK;
+tt_code tt__entry_launch(tt_entry *r, const tt_entry_grid *how, const tt_argument *arg, int n, tt_error *err) {
   if (n != r->nparam) return tt__fail(err, TT_ETYPE, "kernel %s takes %d arguments (%d given)", r->name, r->nparam, n);
   TT_TRY(check_grid(r, how, err));
   if (r->size > TT_CALL_ARGS)
@@ -456,9 +454,7 @@ tt_code tt_entry_launch(tt_entry *r, const tt_entry_grid *how, const tt_argument
   l.n = n;
   l.narray = l.memory.n = l.raw = 0;
   memset(l.args, 0, (size_t)r->size); /* gaps between parameters too: equal launches have equal bytes */
-  tt__session_lock();
   tt_code code = record(&l, err);
   tt__call_forget(&l.memory);
-  tt__session_unlock();
-  return code != TT_OK && err->code != TT_OK ? err->code : code;
+  return code;
 }

@@ -1,8 +1,8 @@
 /*
-** Calls of reductions given as expressions (tutti/elementwise.h): as operations of the graph, or as launches of
+** Calls of reductions given as expressions: as operations of the graph, or as launches of
 ** compiled code, which turns its inputs so that what is reduced comes last.
 */
-#include "api/custom.h"
+#include "launch/custom.h"
 
 enum { MOST_ROWS = 1 << 30, MOST_BLOCKS = INT32_MAX }; /* of one launch */
 
@@ -47,11 +47,13 @@ static tt_code record(const call *c, tt_custom_reading *reading, bool *done, tt_
   }
   arg[nin] = tt__custom_missing(&c->out) ? (tt_value){TT_V_MISSING, {0}} : tt_v_array(c->out.what.as.array);
   TT_TRY(find_axes(c, rank, &axes, err));
-  tt_code code = tt_expression_reduce(reading->e, arg, axes, c->keepdims, out, err);
+  tt_code code = tt__expression_reduce(reading->e, arg, axes, c->keepdims, out, err);
   *done = code == TT_OK;
   if (code != TT_ENOTIMPL) return code;
   TT_TRY(tt__custom_refuse(reading, err->message, err));
-  return c->k->way && c->k->way[0] == 'g' ? code : TT_OK;
+  if (c->k->way && c->k->way[0] == 'g') return code;
+  err->code = TT_OK; /* nothing went wrong: it is for a compiler */
+  return TT_OK;
 }
 
 /* ---- compiled */
@@ -93,7 +95,7 @@ static tt_code split(const call *c, run *r, tt_error *err) {
 static tt_code put_turned(const call *c, run *r, int k, tt_error *err) {
   tt_array *a = c->arg[k].what.as.array, *turned;
   TT_TRY(tt__custom_spread(&r->call, &a, r->rank, r->len, err));
-  TT_TRY(tt_transpose(a, r->turn, &turned, err));
+  TT_TRY(tt__transpose(a, r->turn, &turned, err));
   a = tt__custom_keep(&r->call, turned);
   TT_TRY(tt__custom_dense(&r->call, &a, err));
   return tt__custom_put_array(&r->call, a, err);
@@ -107,7 +109,7 @@ static tt_code find_output(const call *c, run *r, tt_array **out, tt_argument *t
     return TT_OK;
   }
   *to = c->out.what;
-  if (to->kind == TT_ARG_ARRAY) *out = tt_retain(to->as.array);
+  if (to->kind == TT_ARG_ARRAY) *out = tt__array_retain(to->as.array);
   if (tt__custom_size(&c->out) == r->rows) return TT_OK;
   return tt__fail(err, TT_EVALUE, "kernel %s: the output has %lld elements, not %lld", c->k->text.name,
                   (long long)tt__custom_size(&c->out), (long long)r->rows);
@@ -179,8 +181,8 @@ static tt_code keep_axes(const run *r, tt_array **out, tt_error *err) {
   int64_t len[TT_MAX_RANK];
   tt_array *kept;
   for (int d = 0; d < r->rank; d++) len[d] = r->axes >> d & 1 ? 1 : r->len[d];
-  TT_TRY(tt_reshape(*out, r->rank, len, &kept, err));
-  tt_release(out);
+  TT_TRY(tt__reshape(*out, r->rank, len, &kept, err));
+  tt__array_release(*out);
   *out = kept;
   return TT_OK;
 }
@@ -200,7 +202,9 @@ static tt_code compiled(const call *c, tt_array **out, tt_error *err) {
   tt__custom_begin(&r.call, c->k, c->arg, c->k->signature.nin, c->how);
   tt_code code = run_compiled(c, &r, out, err);
   tt__custom_end(&r.call);
-  if (code != TT_OK) tt_release(out);
+  if (code == TT_OK) return TT_OK;
+  tt__array_release(*out);
+  *out = NULL;
   return code;
 }
 
@@ -228,13 +232,11 @@ static tt_code check_operands(call *c, int n, tt_error *err) {
   return any ? TT_OK : tt__fail(err, TT_ETYPE, "kernel %s: at least one input is an array", name);
 }
 
-tt_code tt_reduction_call(tt_custom *k, const tt_custom_argument *arg, int n, const int *axis, int naxis, bool keepdims,
-                          const tt_entry_grid *how, tt_array **out, tt_error *err) {
-  tt_error local;
+tt_code tt__reduction_call(tt_custom *k, const tt_custom_argument *arg, int n, const int *axis, int naxis,
+                           bool keepdims, const tt_entry_grid *how, tt_array **out, tt_error *err) {
   tt_custom_reading *reading = NULL;
   bool done = false;
   call c = {.k = k, .arg = arg, .axis = axis, .naxis = naxis, .keepdims = keepdims, .how = how};
-  if (!err) err = &local;
   *out = NULL;
   if (!k->is_reduction) return tt__fail(err, TT_ETYPE, "this kernel is no reduction");
   if (how && how->copied) *how->copied = false;
@@ -242,8 +244,8 @@ tt_code tt_reduction_call(tt_custom *k, const tt_custom_argument *arg, int n, co
   if (c.out.what.kind == TT_ARG_ARRAY) TT_TRY(tt__custom_read(k, &c.types, c.form, &reading, err));
   if (reading) TT_TRY(record(&c, reading, &done, out, err));
   if (done && !tt__custom_missing(&c.out)) {
-    tt_release(out);
-    *out = tt_retain(c.out.what.as.array);
+    tt__array_release(*out);
+    *out = tt__array_retain(c.out.what.as.array);
   }
   return done ? TT_OK : compiled(&c, out, err);
 }

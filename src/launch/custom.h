@@ -1,12 +1,14 @@
 /*
-** What elementwise_api.c and reduction_api.c share: kernels given as expressions, what was read and compiled of them,
-** and the launches of one call. Private to api/.
+** Kernels given as expressions: what was read and compiled of them, and the launches of one call, which elementwise.c
+** and reduction.c put together.
 */
-#ifndef TT_API_CUSTOM_H
-#define TT_API_CUSTOM_H
+#ifndef TT_LAUNCH_CUSTOM_H
+#define TT_LAUNCH_CUSTOM_H
 
 #include "graph/build.h"
 #include "lang/cx_kernel.h"
+#include "launch/expression.h"
+#include "launch/program.h"
 #include "tutti/elementwise.h"
 
 enum { TT_CUSTOM_ARGS = 256, TT_CUSTOM_GRAPH = 62, TT_CUSTOM_ENTRIES = 3 };
@@ -45,6 +47,22 @@ struct tt_custom {
   tt_custom_reading *read;
   tt_custom_build *built;
 };
+
+/* Copy and check the source (tt_elementwise_new, tt_reduction_new); its text is looked at by the first call. */
+TT_HIDDEN tt_code tt__custom_new(const tt_custom_source *s, bool is_reduction, tt_custom **out, tt_error *err);
+TT_HIDDEN void tt__custom_free(tt_custom *k);
+
+/* As the public functions that are called so (tutti/elementwise.h). */
+TT_HIDDEN tt_code tt__custom_parameter(const tt_custom *k, int i, tt_custom_parameter *out, tt_error *err);
+TT_HIDDEN void tt__custom_ways(const tt_custom *k, int *graph, int *compiled);
+TT_HIDDEN char *tt__custom_explain(const tt_custom *k);
+TT_HIDDEN char *tt__custom_text(const tt_custom *k);
+
+/* The same of a call. Session lock held; given up while text is compiled. */
+TT_HIDDEN tt_code tt__elementwise_call(tt_custom *k, const tt_custom_argument *arg, int n, int64_t size,
+                                       const tt_entry_grid *how, tt_array **out, tt_error *err);
+TT_HIDDEN tt_code tt__reduction_call(tt_custom *k, const tt_custom_argument *arg, int n, const int *axis, int naxis,
+                                     bool keepdims, const tt_entry_grid *how, tt_array **out, tt_error *err);
 
 /* What the arguments say about placeholders. TT_ETYPE. */
 TT_HIDDEN tt_code tt__custom_types(const tt_custom *k, const tt_custom_argument *arg, int n, tt_cx_types *out,

@@ -4,7 +4,7 @@
 */
 #include <string.h>
 
-#include "api/raw.h"
+#include "launch/raw.h"
 #include "device/current.h"
 #include "device/device.h"
 #include "graph/build.h"
@@ -12,8 +12,8 @@
 #include "graph/session.h"
 #include "run/device_code.h"
 #include "run/exec_call.h"
+#include "run/wanted.h"
 #include "launch/jit.h"
-#include "tutti/jit.h"
 
 enum { MOST_WORDS = TT_CALL_ARGS / 8 - 1 }; /* the last one is the size of dynamic shared memory */
 
@@ -94,7 +94,7 @@ typedef struct launch {
 } launch;
 
 static void put_arrays(launch *l) {
-  bool on_cpu = l->how->on_cpu || tt_get_device() == TT_CPU;
+  bool on_cpu = l->how->on_cpu || tt__wanted() == TT_CPU;
   for (int k = 0; k < l->n; k++) {
     const tt_jit_argument *a = &l->arg[k];
     int managed = a->array || on_cpu ? TT_CPU : tt__managed_at(a->low, a->size);
@@ -116,7 +116,7 @@ static void put_arrays(launch *l) {
 static tt_code choose(launch *l, bool raw, tt_device **d, tt_error *err) {
   const tt_jit_launch_options *how = l->how;
   const char *name = l->jit->program.entry->name;
-  int chosen = tt_get_device(), otherwise = how->stream ? how->device : chosen >= 0 ? chosen : how->otherwise;
+  int chosen = tt__wanted(), otherwise = how->stream ? how->device : chosen >= 0 ? chosen : how->otherwise;
   if (l->managed) otherwise = l->managed;
   if (how->on_cpu) otherwise = 0;
   TT_TRY(tt__call_device(l->array, l->narray, name, otherwise, &l->id, err));
@@ -165,12 +165,10 @@ static tt_code record(launch *l, int nword, bool raw, tt_error *err) {
   return away ? tt__call_bring_back(&l->memory, err) : TT_OK;
 }
 
-tt_code tt_jit_at_once(tt_jit *j, int device, int threads, int64_t shared, int64_t *blocks, tt_error *err) {
+tt_code tt__jit_at_once(struct tt_jit *j, int device, int threads, int64_t shared, int64_t *blocks, tt_error *err) {
   tt_device *d;
   tt_routine *routine;
-  tt_error local;
   *blocks = INT32_MAX; /* the CPU runs the whole grid as one block */
-  if (!err) err = &local;
   TT_TRY(tt__device_open(device, &d, err));
   if (!d || d->target.kind == TT_DEVICE_NULL) return TT_OK;
   if (!d->ops->at_once) return tt__fail(err, TT_ENOTIMPL, "%s runs no grids whose blocks wait for each other", d->name);
@@ -178,11 +176,8 @@ tt_code tt_jit_at_once(tt_jit *j, int device, int threads, int64_t shared, int64
   return d->ops->at_once(d, routine, threads, (uint32_t)shared, blocks, err);
 }
 
-tt_code tt_jit_launch(tt_jit *j, const tt_jit_launch_options *how, const int64_t *word, int nword, int nhidden,
-                      const tt_jit_argument *arg, int n, bool raw, int *where, tt_error *err) {
-  tt_error local = {0};
-  if (!err) err = &local;
-  err->code = TT_OK;
+tt_code tt__jit_record(struct tt_jit *j, const tt_jit_launch_options *how, const int64_t *word, int nword, int nhidden,
+                       const tt_jit_argument *arg, int n, bool raw, int *where, tt_error *err) {
   if (nword + nhidden > MOST_WORDS || n > TT_CALL_ARRAYS)
     return tt__fail(err, TT_ENOTIMPL, "kernel %s: more than %d words of arguments", j->program.entry->name, MOST_WORDS);
   launch l;
@@ -194,11 +189,9 @@ tt_code tt_jit_launch(tt_jit *j, const tt_jit_launch_options *how, const int64_t
   l.narray = l.memory.n = 0;
   memcpy(l.word, word, sizeof *word * (size_t)(nword + nhidden));
   l.word[nword + nhidden] = how->shared;
-  tt__session_lock();
   j->nword = nword;
   tt_code code = record(&l, nword + nhidden, raw, err);
   tt__call_forget(&l.memory);
-  tt__session_unlock();
   *where = l.id;
-  return code != TT_OK && err->code != TT_OK ? err->code : code;
+  return code;
 }

@@ -1,0 +1,17 @@
+/*
+** Where a thread wants its new arrays: on the device that it chose, else on that of TUTTI_DEVICE. Apart from what
+** evaluates, because a program of the graph alone links without that.
+*/
+#ifndef TT_RUN_WANTED_H
+#define TT_RUN_WANTED_H
+
+#include "ir/node.h"
+
+/* A device's id, or TT_AUTO: nowhere in particular. */
+TT_HIDDEN int tt__wanted(void);
+/* Choose; returns what it was before. */
+TT_HIDDEN int tt__wanted_set(int device);
+/* Put a new array on `device` (TT_AUTO: it stays as it is). Session lock held. On failure the hold on *a is gone. */
+TT_HIDDEN tt_code tt__wanted_put(tt_array **a, int device, tt_error *err);
+
+#endif
