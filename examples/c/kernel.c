@@ -29,7 +29,7 @@ int main(void) {
   if (c != TT_OK) return fprintf(stderr, "%s\n", err.message), 1;
   const tt_argument arg[3] = {
       {TT_ARG_ARRAY, {.array = a}}, {TT_ARG_VALUE, {.value = tt_v_float(2.5)}}, {TT_ARG_VALUE, {.value = tt_v_int(N)}}};
-  const tt_entry_grid grid = {{(N + 255) / 256, 1, 1}, {256, 1, 1}, 0, 0, NULL, TT_CPU, NULL, false};
+  const tt_launch_options grid = {.grid = {.grid = {(N + 255) / 256, 1, 1}, .block = {256, 1, 1}}};
   c = tt_entry_launch(scale, &grid, arg, 3, &err);
   if (c == TT_OK) c = tt_read(a, got, sizeof got, &err);
   if (c != TT_OK) fprintf(stderr, "%s\n", err.message);

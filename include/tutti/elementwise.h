@@ -80,14 +80,14 @@ static inline tt_custom_argument tt_custom_value(tt_value v) {
 ** does not compile; else as tt_expression_call and tt_entry_launch.
 */
 TT_API tt_code tt_elementwise_call(tt_custom *k, const tt_custom_argument *arg, int n, int64_t size,
-                                   const tt_entry_grid *how, tt_array **out, tt_error *err);
+                                   const tt_launch_options *how, tt_array **out, tt_error *err);
 /*
 ** Call a reduction with its inputs, or with these and the output. axis: naxis of them, of what the inputs broadcast to;
 ** NULL: all. Partial results are put together in one fixed order. TT_EAXIS; TT_EVALUE "duplicate value in 'axis'" and
 ** for rows of no elements without an identity.
 */
 TT_API tt_code tt_reduction_call(tt_custom *k, const tt_custom_argument *arg, int n, const int *axis, int naxis,
-                                 bool keepdims, const tt_entry_grid *how, tt_array **out, tt_error *err);
+                                 bool keepdims, const tt_launch_options *how, tt_array **out, tt_error *err);
 
 /* ---- asking */
 

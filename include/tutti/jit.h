@@ -68,15 +68,6 @@ TT_API tt_jit_info tt_jit_ask(const tt_jit *j);
 */
 TT_API tt_code tt_jit_call(const tt_jit *j, const int64_t *word, const int64_t *hidden, int64_t *out, tt_jit_run **run,
                            tt_error *err);
-/* How a kernel is launched. */
-typedef struct tt_jit_launch_options {
-  int64_t grid[3], block[3], shared;
-  int64_t threads; /* not 0: at least so many along one axis, whatever `grid` and `block`; the block's size is chosen */
-  tt_stream *stream; /* of `device` (tutti/stream.h); NULL: the thread's current one */
-  int device;        /* of the stream */
-  int otherwise;     /* where it runs when neither an array nor the thread's chosen device says: a device's number */
-  bool on_cpu;       /* nowhere else */
-} tt_jit_launch_options;
 
 /* An array among the words of a launch. */
 typedef struct tt_jit_argument {
@@ -94,7 +85,7 @@ typedef struct tt_jit_argument {
 ** run at once. On a device that memory is copied there and, if written, back. TT_EVALUE for impossible grids and
 ** blocks, and for arrays on two devices; *where: the device's number; TT_EDEVICE: there is no compiler, or it failed.
 */
-TT_API tt_code tt_jit_launch(tt_jit *j, const tt_jit_launch_options *how, const int64_t *word, int nword, int nhidden,
+TT_API tt_code tt_jit_launch(tt_jit *j, const tt_launch_options *how, const int64_t *word, int nword, int nhidden,
                              const tt_jit_argument *arg, int n, bool raw, int *where, tt_error *err);
 
 /* How many blocks of so many threads a device runs at once: a kernel with a barrier of the whole grid takes no more. */

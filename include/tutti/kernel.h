@@ -93,22 +93,12 @@ typedef struct tt_argument {
   } as;
 } tt_argument;
 
-typedef struct tt_entry_grid {
-  unsigned grid[3], block[3];
-  int64_t shared;       /* bytes of dynamic shared memory */
-  int64_t shared_limit; /* 0: 48 KiB */
-  tt_stream *stream;    /* of `device` (tutti/stream.h); NULL: the thread's current one */
-  int device;           /* of the stream */
-  bool *copied;         /* NULL, or told whether memory of the caller was copied to a device */
-  bool addresses; /* whole numbers given to pointers are addresses: of tt_raw_new (tutti/stream.h), or a device's */
-} tt_entry_grid;
-
 /*
 ** Launch it. TT_ETYPE for a wrong count or type of arguments, TT_EVALUE for a grid or block that cannot be,
 ** TT_EOVERFLOW for a number that does not fit its parameter, TT_EDEVICE for what goes wrong in a kernel that had to
 ** run meanwhile.
 */
-TT_API tt_code tt_entry_launch(tt_entry *r, const tt_entry_grid *how, const tt_argument *arg, int n, tt_error *err);
+TT_API tt_code tt_entry_launch(tt_entry *r, const tt_launch_options *how, const tt_argument *arg, int n, tt_error *err);
 
 /*
 ** Take what kernels have printed since the last time: malloc'ed by the library, give back with tt_text_free; NULL when

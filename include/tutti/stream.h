@@ -20,6 +20,20 @@ extern "C" {
 typedef struct tt_stream tt_stream;
 typedef struct tt_event tt_event;
 
+/* How a kernel is launched (tutti/kernel.h, tutti/jit.h). All zero but the grid: as usual. */
+typedef struct tt_launch_options {
+  tt_grid grid;
+  int64_t
+      threads; /* (Python) not 0: at least so many along one axis, whatever `grid` says; the block's size is chosen */
+  int64_t shared_limit; /* (CUDA C) most bytes of dynamic shared memory; 0: 48 KiB */
+  tt_stream *stream;    /* of `device`; NULL: the thread's current one */
+  int device;           /* of the stream */
+  int otherwise;  /* (Python) where it runs when neither an array nor the thread's choice says: a device's number */
+  bool on_cpu;    /* (Python) nowhere else */
+  bool addresses; /* (CUDA C) whole numbers given to pointers are addresses: of tt_raw_new, or a device's */
+  bool *copied;   /* NULL, or told whether memory of the caller was copied to a device */
+} tt_launch_options;
+
 /* ---- streams: NULL means the device's own stream wherever a stream is taken */
 
 /* priority: 0, or less for sooner. Give back with tt_stream_free. */

@@ -34,6 +34,15 @@ typedef struct tt_c128 {
   double re, im;
 } tt_c128;
 
+/* How many threads run: blocks of threads in a grid, and dynamic shared memory per block. From a launch's maker to the
+** device it is this. */
+typedef struct tt_grid {
+  uint32_t grid[3], block[3]; /* blocks, and threads of a block, along x, y, z */
+  int64_t shared;             /* bytes */
+  int64_t together;           /* 1: its blocks wait for each other, so all of them must be under way at once; the
+                               * library says so, callers need not */
+} tt_grid;
+
 /* The most axes an array can have. */
 #define TT_MAX_RANK 64
 

@@ -1,15 +1,20 @@
 /*
-** The functions of tutti/elementwise.h: arguments, the lock, a call. Kernels given as expressions are launch/custom.h's.
+** The functions of tutti/elementwise.h: arguments, the lock, a call. Kernels given as expressions are custom.h's.
 */
 #include "graph/session.h"
 #include "launch/custom.h"
+#include "launch/language.h"
 
 /* ---- making */
 
 static tt_code make(const tt_custom_source *s, bool is_reduction, tt_custom **out, tt_error *err) {
   *out = NULL;
   if (!s || !s->operation) return tt__fail(err, TT_EVALUE, "a kernel needs its operation");
-  return tt__custom_new(s, is_reduction, out, err);
+  void *made;
+  tt_source source = {.language = TT_EXPRESSION, .expression = s, .is_reduction = is_reduction};
+  TT_TRY(tt__source_read(&source, &made, err));
+  *out = made;
+  return TT_OK;
 }
 
 tt_code tt_elementwise_new(const tt_custom_source *source, tt_custom **out, tt_error *err) {
@@ -30,8 +35,8 @@ void tt_custom_release(tt_custom **custom) {
 
 /* ---- calls */
 
-tt_code tt_elementwise_call(tt_custom *k, const tt_custom_argument *arg, int n, int64_t size, const tt_entry_grid *how,
-                            tt_array **out, tt_error *err) {
+tt_code tt_elementwise_call(tt_custom *k, const tt_custom_argument *arg, int n, int64_t size,
+                            const tt_launch_options *how, tt_array **out, tt_error *err) {
   tt_error local;
   if (!err) err = &local;
   err->code = TT_OK;
@@ -42,7 +47,7 @@ tt_code tt_elementwise_call(tt_custom *k, const tt_custom_argument *arg, int n, 
 }
 
 tt_code tt_reduction_call(tt_custom *k, const tt_custom_argument *arg, int n, const int *axis, int naxis, bool keepdims,
-                          const tt_entry_grid *how, tt_array **out, tt_error *err) {
+                          const tt_launch_options *how, tt_array **out, tt_error *err) {
   tt_error local;
   if (!err) err = &local;
   err->code = TT_OK;

@@ -14,6 +14,7 @@
 #include "graph/call.h"
 #include "graph/session.h"
 #include "launch/jit.h"
+#include "launch/language.h"
 
 _Static_assert(TT_PROGRAM_LONGEST == TT_JIT_LONGEST, "the longest axis");
 
@@ -24,7 +25,12 @@ tt_code tt_jit_compile(const char *text, size_t size, const char *signature, uin
                            .parallel = flags & TT_JIT_PARALLEL,
                            .bounds = flags & TT_JIT_BOUNDS,
                            .numpy_errors = flags & (TT_JIT_NUMPY_ERRORS | TT_JIT_KERNEL)};
-  return tt__jit_compile(text, size, signature, &options, out, err);
+  void *made;
+  tt_source source = {.language = TT_PYTHON, .text = text, .size = size, .signature = signature, .python = &options};
+  *out = NULL;
+  TT_TRY(tt__source_read(&source, &made, err));
+  *out = made;
+  return TT_OK;
 }
 
 bool tt_jit_expect(const void *key, size_t size) {
@@ -56,7 +62,7 @@ tt_code tt_jit_call(const tt_jit *j, const int64_t *word, const int64_t *hidden,
   return tt__jit_call(j, word, hidden, out, run, err);
 }
 
-tt_code tt_jit_launch(tt_jit *j, const tt_jit_launch_options *how, const int64_t *word, int nword, int nhidden,
+tt_code tt_jit_launch(tt_jit *j, const tt_launch_options *how, const int64_t *word, int nword, int nhidden,
                       const tt_jit_argument *arg, int n, bool raw, int *where, tt_error *err) {
   tt_error local = {0};
   if (!err) err = &local;

@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "graph/session.h"
+#include "launch/language.h"
 #include "launch/program.h"
 #include "run/exec_call.h"
 
@@ -13,7 +14,11 @@ tt_code tt_program_cuda(const char *source, const tt_program_options *options, t
   tt_error local = {0};
   *out = NULL;
   if (!err) err = &local;
-  return source ? tt__program_new(source, options, out, err) : tt__fail(err, TT_EVALUE, "the source is NULL");
+  if (!source) return tt__fail(err, TT_EVALUE, "the source is NULL");
+  void *made;
+  TT_TRY(tt__source_read(&(tt_source){.language = TT_CUDA_C, .text = source, .cuda = options}, &made, err));
+  *out = made;
+  return TT_OK;
 }
 
 tt_program *tt_program_retain(tt_program *p) {
@@ -66,7 +71,7 @@ tt_code tt_entry_suggest(tt_entry *r, int device, int64_t shared, int *threads, 
   return tt__entry_suggest(r, device, shared, threads, err);
 }
 
-tt_code tt_entry_launch(tt_entry *r, const tt_entry_grid *how, const tt_argument *arg, int n, tt_error *err) {
+tt_code tt_entry_launch(tt_entry *r, const tt_launch_options *how, const tt_argument *arg, int n, tt_error *err) {
   tt_error local = {0};
   if (!err) err = &local;
   err->code = TT_OK;

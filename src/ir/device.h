@@ -19,6 +19,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "ir/target.h"
+#include "tutti/types.h"
 
 typedef struct tt_device tt_device;
 /* Handles of the back end, opaque above it. */
@@ -27,13 +28,6 @@ typedef struct tt_event tt_event;
 typedef struct tt_module tt_module;
 typedef struct tt_routine tt_routine;
 typedef struct tt_graph tt_graph;
-
-/* How many threads run: blocks of threads in a grid, and dynamic shared memory per block. */
-typedef struct tt_grid {
-  uint32_t grid[3], block[3];
-  uint32_t shared;   /* bytes */
-  uint32_t together; /* 1: its blocks wait for each other, so all of them must be under way at once */
-} tt_grid;
 
 /* What a loaded function needs, for occupancy and inspection. */
 typedef struct tt_routine_info {

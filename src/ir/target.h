@@ -34,7 +34,10 @@ typedef struct tt_target {
   int64_t memory_bytes; /* in all */
   int64_t param_bytes;  /* most bytes of kernel arguments */
   int64_t grid_max[3];  /* most blocks along x, y, z */
+  int64_t block_max[3]; /* most threads of a block along each */
 } tt_target;
+/* What the CPU allows users' launches: as much as GPUs do, so that a program that runs here runs there. */
+TT_HIDDEN extern const tt_target tt__target_host;
 
 /* What a vector of elements is aligned to, in bytes: to all of them, at most to 16. */
 static inline size_t tt__vector_align(int vec, size_t size) {

@@ -53,8 +53,7 @@ static bool make_states(tt_check *c) {
   return true;
 }
 
-tt_check *tt__check_new(const char *kernel, const unsigned grid[3], const unsigned block[3], bool together,
-                        const tt_check_sites *sites) {
+tt_check *tt__check_new(const char *kernel, const tt_grid *g, bool together, const tt_check_sites *sites) {
   tt_check *c = tt__mem_zalloc(sizeof *c);
   if (!c) return NULL;
   c->kernel = kernel;
@@ -63,10 +62,10 @@ tt_check *tt__check_new(const char *kernel, const unsigned grid[3], const unsign
   c->threads = 1;
   c->states = 1;
   for (int k = 0; k < 3; k++) {
-    c->grid[k] = grid[k];
-    c->dim[k] = block[k];
-    c->threads *= block[k];
-    if (together) c->states *= grid[k];
+    c->grid[k] = g->grid[k];
+    c->dim[k] = g->block[k];
+    c->threads *= g->block[k];
+    if (together) c->states *= g->grid[k];
   }
   if (make_states(c)) return c;
   tt__check_free(c);

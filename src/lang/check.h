@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "tutti/types.h"
 
 typedef struct tt_check tt_check;
 
@@ -65,8 +66,7 @@ typedef struct tt_check_sites {
 } tt_check_sites;
 
 /* NULL: no memory. `kernel` must live as long. together: blocks wait for each other. */
-TT_HIDDEN tt_check *tt__check_new(const char *kernel, const unsigned grid[3], const unsigned block[3], bool together,
-                                  const tt_check_sites *sites);
+TT_HIDDEN tt_check *tt__check_new(const char *kernel, const tt_grid *g, bool together, const tt_check_sites *sites);
 TT_HIDDEN void tt__check_free(tt_check *c);
 
 /* Accesses far from all areas are not ours to judge: the kernel may have been given addresses. */

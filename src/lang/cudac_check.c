@@ -190,13 +190,12 @@ static tt_check_area area_of(const program *p, const symbol *s, const char *thre
   return a;
 }
 
-tt_code tt__cudac_check_new(const tt_cudac_entry *e, const unsigned grid[3], const unsigned block[3], tt_check **out,
-                            tt_error *err) {
+tt_code tt__cudac_check_new(const tt_cudac_entry *e, const tt_grid *g, tt_check **out, tt_error *err) {
   program *p = program_of(e);
   *out = NULL;
   if (!p) return TT_OK;
   tt_check_sites sites = {p->base, find_line, p};
-  tt_check *c = tt__check_new(e->name, grid, block, e->sync & TT_CUDAC_TOGETHER, &sites);
+  tt_check *c = tt__check_new(e->name, g, e->sync & TT_CUDAC_TOGETHER, &sites);
   if (!c) return tt__fail_memory(err, 1);
   const char *thread = p->p->where();
   tt_check_area core = {

@@ -16,7 +16,6 @@ TT_HIDDEN tt_code tt__cudac_note(const tt_cudac_program *p, const char *path, co
 ** A check of a launch of `e` by the calling thread, with what the program itself may touch: its variables, its shared
 ** memory. NULL in *out: the program was not built for checks.
 */
-TT_HIDDEN tt_code tt__cudac_check_new(const tt_cudac_entry *e, const unsigned grid[3], const unsigned block[3],
-                                      tt_check **out, tt_error *err);
+TT_HIDDEN tt_code tt__cudac_check_new(const tt_cudac_entry *e, const tt_grid *g, tt_check **out, tt_error *err);
 
 #endif

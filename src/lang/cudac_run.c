@@ -687,9 +687,9 @@ static void run_all(launch *l) {
   tt__cut_run(l->entry, tt__pool_size(), n, l->threads, run_piece, l);
 }
 
-tt_code tt__cudac_fits(const tt_cudac_entry *e, const unsigned grid[3], const unsigned block[3], bool check,
-                       tt_error *err) {
-  long long n = (long long)grid[0] * grid[1] * grid[2], threads = (long long)block[0] * block[1] * block[2];
+tt_code tt__cudac_fits(const tt_cudac_entry *e, const tt_grid *g, bool check, tt_error *err) {
+  long long n = (long long)g->grid[0] * g->grid[1] * g->grid[2];
+  long long threads = (long long)g->block[0] * g->block[1] * g->block[2];
   if (!(e->sync & TT_CUDAC_TOGETHER)) return TT_OK;
   if (check && n > MOST_CHECKED / threads)
     return tt__fail(err, TT_EVALUE,
@@ -704,15 +704,16 @@ tt_code tt__cudac_fits(const tt_cudac_entry *e, const unsigned grid[3], const un
   return TT_OK;
 }
 
-tt_code tt__cudac_run(const tt_cudac_entry *e, const unsigned grid[3], const unsigned block[3], unsigned shared,
-                      void *const *arg, tt_check *check, tt_str *output, tt_error *err) {
-  launch l = {.entry = e, .arg = arg, .shared = shared, .output = output, .lock = TT_LOCK_INIT, .check = check};
+tt_code tt__cudac_run(const tt_cudac_entry *e, const tt_grid *g, void *const *arg, tt_check *check, tt_str *output,
+                      tt_error *err) {
+  launch l = {
+      .entry = e, .arg = arg, .shared = (unsigned)g->shared, .output = output, .lock = TT_LOCK_INIT, .check = check};
   for (int k = 0; k < 3; k++) {
-    l.grid.grid[k] = grid[k];
-    l.grid.block[k] = block[k];
+    l.grid.grid[k] = g->grid[k];
+    l.grid.block[k] = g->block[k];
   }
-  l.threads = block[0] * block[1] * block[2];
-  TT_TRY(tt__cudac_fits(e, grid, block, check != NULL, err));
+  l.threads = g->block[0] * g->block[1] * g->block[2];
+  TT_TRY(tt__cudac_fits(e, g, check != NULL, err));
   l.from_main = is_main();
   begin_launch();
   run_all(&l);

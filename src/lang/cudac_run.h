@@ -8,10 +8,10 @@
 #include "base/str.h"
 #include "lang/check.h"
 #include "lang/cudac_abi.h"
+#include "tutti/types.h"
 
 /* Can this grid run? TT_EVALUE: its blocks wait for each other, and are too many. */
-TT_HIDDEN tt_code tt__cudac_fits(const tt_cudac_entry *e, const unsigned grid[3], const unsigned block[3], bool check,
-                                 tt_error *err);
+TT_HIDDEN tt_code tt__cudac_fits(const tt_cudac_entry *e, const tt_grid *g, bool check, tt_error *err);
 
 /*
 ** Run all blocks; arg[k] points at the k-th argument. Waits. What the kernel printed is appended to `output`.
@@ -20,8 +20,8 @@ TT_HIDDEN tt_code tt__cudac_fits(const tt_cudac_entry *e, const unsigned grid[3]
 ** watches them all threads run on the calling one, and what it finds is the error, TT_EINDEX or TT_EDEVICE; the entry
 ** must be one of threads that may wait (sync 1).
 */
-TT_HIDDEN tt_code tt__cudac_run(const tt_cudac_entry *e, const unsigned grid[3], const unsigned block[3],
-                                unsigned shared, void *const *arg, tt_check *check, tt_str *output, tt_error *err);
+TT_HIDDEN tt_code tt__cudac_run(const tt_cudac_entry *e, const tt_grid *g, void *const *arg, tt_check *check,
+                                tt_str *output, tt_error *err);
 
 /* What compiled programs call. Its barriers take the place they are called from; other programs say theirs. */
 TT_HIDDEN void tt__cudac_barrier(int value, int *sum, int *threads, const void *site);

@@ -12,6 +12,7 @@
 #include "graph/build.h"
 #include "graph/session.h"
 #include "lang/check.h"
+#include "launch/language.h"
 
 /* ---- making */
 
@@ -124,6 +125,15 @@ tt_code tt__custom_new(const tt_custom_source *s, bool is_reduction, tt_custom *
     tt__custom_free(k);
   return code;
 }
+
+static tt_code read_expression(const tt_source *s, void **out, tt_error *err) {
+  tt_custom *k;
+  TT_TRY(tt__custom_new(s->expression, s->is_reduction, &k, err));
+  *out = k;
+  return TT_OK;
+}
+
+const tt_language tt__expression = {.name = "expression", .parse = read_expression};
 
 static void free_reading(tt_custom_reading *r, int n) {
   if (!r) return;
@@ -373,7 +383,9 @@ static tt_code compile(const tt_custom *k, const char *text, tt_program **out, t
   tt_program_options o = {.file = k->file, .flag = (const char *const *)k->flag, .nflag = k->nflag};
   tt__session_lock();
   int depth = tt__session_suspend();
-  tt_code code = tt__program_new(text, &o, out, err);
+  void *made = NULL;
+  tt_code code = tt__source_read(&(tt_source){.language = TT_CUDA_C, .text = text, .cuda = &o}, &made, err);
+  *out = made;
   tt__session_resume(depth);
   tt__session_unlock();
   return code == TT_EDEVICE || code == TT_EINTERNAL ? err->code = TT_ECOMPILE : code;

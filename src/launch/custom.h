@@ -60,9 +60,9 @@ TT_HIDDEN char *tt__custom_text(const tt_custom *k);
 
 /* The same of a call. Session lock held; given up while text is compiled. */
 TT_HIDDEN tt_code tt__elementwise_call(tt_custom *k, const tt_custom_argument *arg, int n, int64_t size,
-                                       const tt_entry_grid *how, tt_array **out, tt_error *err);
+                                       const tt_launch_options *how, tt_array **out, tt_error *err);
 TT_HIDDEN tt_code tt__reduction_call(tt_custom *k, const tt_custom_argument *arg, int n, const int *axis, int naxis,
-                                     bool keepdims, const tt_entry_grid *how, tt_array **out, tt_error *err);
+                                     bool keepdims, const tt_launch_options *how, tt_array **out, tt_error *err);
 
 /* What the arguments say about placeholders. TT_ETYPE. */
 TT_HIDDEN tt_code tt__custom_types(const tt_custom *k, const tt_custom_argument *arg, int n, tt_cx_types *out,
@@ -89,7 +89,7 @@ TT_HIDDEN tt_code tt__custom_build_for(tt_custom *k, const tt_cx_types *types, c
 /* What its launches are given, and arrays that live as long. */
 typedef struct tt_custom_call {
   tt_custom *k;
-  const tt_entry_grid *how;
+  const tt_launch_options *how;
   bool copied;
   int place; /* where new arrays go: beside the first array given */
   tt_argument arg[TT_CUSTOM_ARGS];
@@ -99,7 +99,7 @@ typedef struct tt_custom_call {
 } tt_custom_call;
 
 TT_HIDDEN void tt__custom_begin(tt_custom_call *c, tt_custom *k, const tt_custom_argument *arg, int n,
-                                const tt_entry_grid *how);
+                                const tt_launch_options *how);
 TT_HIDDEN void tt__custom_end(tt_custom_call *c);
 /* One more argument. TT_ETYPE: too many. */
 TT_HIDDEN tt_code tt__custom_put(tt_custom_call *c, tt_argument a, tt_error *err);

@@ -37,7 +37,8 @@ tt_code tt__custom_shape(const tt_custom_argument *arg, const bool *plain, int n
 
 /* ---- one call */
 
-void tt__custom_begin(tt_custom_call *c, tt_custom *k, const tt_custom_argument *arg, int n, const tt_entry_grid *how) {
+void tt__custom_begin(tt_custom_call *c, tt_custom *k, const tt_custom_argument *arg, int n,
+                      const tt_launch_options *how) {
   c->k = k;
   c->how = how;
   c->copied = false;
@@ -105,14 +106,12 @@ tt_code tt__custom_empty(const tt_custom_call *c, tt_dtype dtype, int rank, cons
 
 tt_code tt__custom_launch(tt_custom_call *c, tt_entry *e, int64_t blocks, int keep, tt_error *err) {
   bool copied = false;
-  tt_entry_grid grid = {.stream = NULL};
-  if (c->how) grid = *c->how;
-  for (int k = 0; k < 3; k++) grid.grid[k] = grid.block[k] = 1;
-  grid.grid[0] = (unsigned)blocks;
-  grid.block[0] = TT_CX_BLOCK;
-  grid.shared = grid.shared_limit = 0;
-  grid.copied = &copied;
-  tt_code code = tt__entry_launch(e, &grid, c->arg, c->narg, err);
+  tt_launch_options how = {.stream = NULL};
+  if (c->how) how = *c->how;
+  how.grid = (tt_grid){.grid = {(uint32_t)blocks, 1, 1}, .block = {TT_CX_BLOCK, 1, 1}};
+  how.shared_limit = 0;
+  how.copied = &copied;
+  tt_code code = tt__entry_launch(e, &how, c->arg, c->narg, err);
   c->copied |= copied;
   c->narg = keep;
   return code;

@@ -12,7 +12,7 @@ typedef struct call {
   const tt_custom_argument *arg; /* n of them: inputs, or all */
   int n;
   int64_t size; /* -1: the arrays say */
-  const tt_entry_grid *how;
+  const tt_launch_options *how;
   tt_cx_types types;
 } call;
 
@@ -234,8 +234,8 @@ static tt_code check_operands(const call *c, bool *foreign, tt_error *err) {
   return TT_OK;
 }
 
-tt_code tt__elementwise_call(tt_custom *k, const tt_custom_argument *arg, int n, int64_t size, const tt_entry_grid *how,
-                             tt_array **out, tt_error *err) {
+tt_code tt__elementwise_call(tt_custom *k, const tt_custom_argument *arg, int n, int64_t size,
+                             const tt_launch_options *how, tt_array **out, tt_error *err) {
   static const uint8_t form[1]; /* readings are told apart by types alone */
   tt_custom_reading *reading = NULL;
   bool foreign;

@@ -3,6 +3,7 @@
 */
 #include "launch/jit.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,9 +25,10 @@
 #include "run/cache.h"
 #include "run/exec.h"
 #include "launch/known.h"
+#include "launch/launch.h"
 #include "launch/tier.h"
 
-enum { POLL_NS = 50000000, BLOCK_THREADS = 1024, STATIC_SHARED = 48 << 10, MOST_SHARED = 227 << 10 };
+enum { POLL_NS = 50000000, BLOCK_THREADS = 1024, STATIC_SHARED = 48 << 10 };
 
 /* ---- compiling */
 
@@ -427,7 +429,7 @@ typedef struct crew {
   const struct tt_jit *j;
   tt_pcall *call;
   const int64_t *word;
-  const tt_jit_grid *launch;
+  const tt_grid *launch;
   int64_t begun;
   char *memory; /* of each worker: dynamic shared memory, private arrays */
   size_t each;
@@ -438,7 +440,7 @@ typedef struct crew {
 static void run_blocks(void *ctx, int64_t lo, int64_t hi, int worker) {
   crew *c = ctx;
   tt_pcall own = *c->call;
-  const int64_t *g = c->launch->grid, *b = c->launch->block;
+  const uint32_t *g = c->launch->grid, *b = c->launch->block;
   if (__atomic_load_n(own.failed, __ATOMIC_RELAXED)) return;
   int64_t start = tt__clock_ns();
   if (start - c->begun > POLL_NS && host_poll(&own)) return; /* long launches hear Ctrl-C between blocks */
@@ -451,35 +453,12 @@ static void run_blocks(void *ctx, int64_t lo, int64_t hi, int worker) {
 }
 
 static void run_cut(crew *c, int64_t blocks) {
-  const int64_t *b = c->launch->block, threads = b[0] * b[1] * b[2];
+  int64_t threads = tt__grid_threads(c->launch);
   if (c->j->draws)
     tt__pool_run_numbered(c->workers, blocks, 1, run_blocks, c);
   else
     tt__cut_run(c->j, c->workers, blocks, threads, run_blocks, c);
   if (!__atomic_load_n(c->call->failed, __ATOMIC_RELAXED)) tt__cut_note(c->j, blocks, threads, c->busy);
-}
-
-tt_code tt__jit_check_grid(const struct tt_jit *j, const tt_jit_grid *l, int64_t *blocks, tt_error *err) {
-  static const int64_t most_grid[3] = {2147483647, 65535, 65535}, most_block[3] = {1024, 1024, 64};
-  int64_t threads = 1;
-  *blocks = 1;
-  for (int k = 0; k < 3; k++) {
-    if (l->grid[k] < 1 || l->grid[k] > most_grid[k])
-      return tt__fail(err, TT_EVALUE,
-                      "a grid of %lld x %lld x %lld blocks: each axis has 1 to 2147483647, 65535, 65535",
-                      (long long)l->grid[0], (long long)l->grid[1], (long long)l->grid[2]);
-    if (l->block[k] < 1 || l->block[k] > most_block[k])
-      return tt__fail(err, TT_EVALUE, "a block of %lld x %lld x %lld threads: axes have 1 to 1024, 1024, 64",
-                      (long long)l->block[0], (long long)l->block[1], (long long)l->block[2]);
-    threads *= l->block[k];
-    *blocks *= l->grid[k];
-  }
-  if (threads > BLOCK_THREADS)
-    return tt__fail(err, TT_EVALUE, "a block of %lld threads: it has at most %d", (long long)threads, BLOCK_THREADS);
-  if (l->shared < 0 || l->shared + j->shared > MOST_SHARED)
-    return tt__fail(err, TT_EVALUE, "%lld bytes of shared memory: a block has at most %d",
-                    (long long)(l->shared + j->shared), MOST_SHARED);
-  return TT_OK;
 }
 
 tt_code tt__jit_ready(struct tt_jit *j, tt_error *err) {
@@ -489,13 +468,13 @@ tt_code tt__jit_ready(struct tt_jit *j, tt_error *err) {
   return c;
 }
 
-tt_code tt__jit_launch(struct tt_jit *j, const int64_t *word, const int64_t *hidden, const tt_jit_grid *launch,
+tt_code tt__jit_launch(struct tt_jit *j, const int64_t *word, const int64_t *hidden, const tt_grid *launch,
                        struct tt_jit_run **run, tt_error *err) {
   tt_pcall call;
   host h;
-  int64_t blocks;
+  int64_t blocks = tt__grid_blocks(launch);
   *run = NULL;
-  TT_TRY(tt__jit_check_grid(j, launch, &blocks, err));
+  assert(blocks > 0 && tt__grid_threads(launch) <= BLOCK_THREADS && launch->shared >= 0);
   TT_TRY(tt__jit_ready(j, err));
   crew c = {.j = j, .call = &call, .word = word, .launch = launch, .begun = tt__clock_ns(), .workers = tt__pool_size()};
   int64_t local = j->program.grid ? 0 : j->local * BLOCK_THREADS;

@@ -36,27 +36,21 @@ TT_HIDDEN void tt__jit_settle(tt_digest key, bool compiled);
 TT_HIDDEN tt_code tt__jit_cuda_text(const struct tt_jit *j, tt_str *out, tt_error *err);
 
 struct tt_jit_run;
-typedef struct tt_jit_grid {
-  int64_t grid[3], block[3], shared;
-} tt_jit_grid;
-
 /* As the functions of tutti/jit.h that are called so. A launch here is the CPU's, at once. No lock is held. */
 TT_HIDDEN tt_code tt__jit_compile(const char *text, size_t size, const char *signature, const tt_py_options *options,
                                   struct tt_jit **out, tt_error *err);
 TT_HIDDEN tt_code tt__jit_call(const struct tt_jit *j, const int64_t *word, const int64_t *hidden, int64_t *out,
                                struct tt_jit_run **run, tt_error *err);
-TT_HIDDEN tt_code tt__jit_launch(struct tt_jit *j, const int64_t *word, const int64_t *hidden,
-                                 const tt_jit_grid *launch, struct tt_jit_run **run, tt_error *err);
+TT_HIDDEN tt_code tt__jit_launch(struct tt_jit *j, const int64_t *word, const int64_t *hidden, const tt_grid *launch,
+                                 struct tt_jit_run **run, tt_error *err);
 /* Its code for the CPU, made if need be. */
 TT_HIDDEN tt_code tt__jit_ready(struct tt_jit *j, tt_error *err);
 /* The same for a kernel whose text tells what it does (tt__program_single); `call` is ready but for what that needs. */
 TT_HIDDEN tt_code tt__jit_launch_checked(const struct tt_jit *j, tt_pcall *call, const int64_t *word,
-                                         const tt_jit_grid *launch, tt_error *err);
-/* TT_EVALUE for a grid or block that CUDA would refuse; else how many blocks it has. */
-TT_HIDDEN tt_code tt__jit_check_grid(const struct tt_jit *j, const tt_jit_grid *l, int64_t *blocks, tt_error *err);
+                                         const tt_grid *launch, tt_error *err);
 
 /* Record a launch (launch_python.c), as tt_jit_launch. Session lock held; given up while code is compiled. */
-TT_HIDDEN tt_code tt__jit_record(struct tt_jit *j, const tt_jit_launch_options *how, const int64_t *word, int nword,
+TT_HIDDEN tt_code tt__jit_record(struct tt_jit *j, const tt_launch_options *how, const int64_t *word, int nword,
                                  int nhidden, const tt_jit_argument *arg, int n, bool raw, int *where, tt_error *err);
 /* How many blocks of so many threads a device runs at once. */
 TT_HIDDEN tt_code tt__jit_at_once(struct tt_jit *j, int device, int threads, int64_t shared, int64_t *blocks,

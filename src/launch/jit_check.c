@@ -16,7 +16,7 @@ enum { GAP = 1024 }; /* bytes between two shared arrays: what lies beyond one is
 typedef struct checked {
   const struct tt_jit *j;
   tt_pcall *call;
-  const tt_jit_grid *launch;
+  const tt_grid *launch;
   int64_t *word; /* a copy: arrays are moved */
   char *local;   /* private arrays: of the threads of a block, of all blocks that wait for each other */
   size_t local_size;
@@ -31,7 +31,7 @@ static void run_thread(const tt_cudac_grid *g, void *const *arg, long block, uns
   checked *c = arg[0];
   tt_pcall *call = c->call;
   if (c->j->program.grid) call->local = c->local + block * c->j->local * TT_TEAM_MAX;
-  const int64_t *grid = c->launch->grid, *dim = c->launch->block;
+  const uint32_t *grid = c->launch->grid, *dim = c->launch->block;
   call->shared = g->dynamic_shared;
   int64_t at[9] = {block, thread, dim[0], dim[1], dim[2], grid[0], grid[1], grid[2], c->launch->shared};
   if (!*call->failed) c->j->fn(call, c->word, at);
@@ -147,18 +147,17 @@ static tt_cudac_entry entry_of(const struct tt_jit *j) {
   return (tt_cudac_entry){.name = j->program.entry->name, .nparam = 1, .sync = 1 + together, .thread = run_thread};
 }
 
-static tt_code run(checked *c, tt_check *check, int64_t *hidden, const unsigned grid[3], const unsigned block[3],
-                   tt_error *err) {
+static tt_code run(checked *c, tt_check *check, int64_t *hidden, tt_error *err) {
   tt_cudac_entry entry = entry_of(c->j);
   void *arg[1] = {c};
   tt_str output = {0};
   TT_TRY(add_areas(c, check, hidden, err));
-  tt_code code = tt__cudac_run(&entry, grid, block, (unsigned)c->launch->shared, arg, check, &output, err);
+  tt_code code = tt__cudac_run(&entry, c->launch, arg, check, &output, err);
   tt__str_free(&output);
   return code;
 }
 
-tt_code tt__jit_launch_checked(const struct tt_jit *j, tt_pcall *call, const int64_t *word, const tt_jit_grid *launch,
+tt_code tt__jit_launch_checked(const struct tt_jit *j, tt_pcall *call, const int64_t *word, const tt_grid *launch,
                                tt_error *err) {
   int64_t n = count_words(&j->program, false), nhidden = count_words(&j->program, true);
   int64_t nslot = j->program.shared.n;
@@ -166,20 +165,15 @@ tt_code tt__jit_launch_checked(const struct tt_jit *j, tt_pcall *call, const int
   size_t room = place_shared(j, NULL, NULL, NULL, NULL), copy = (size_t)(n + nhidden + nslot + 1) * sizeof(int64_t);
   size_t blocks = 1;
   tt_check_sites sites = {NULL, say_line, NULL};
-  unsigned grid[3], block[3];
   tt_cudac_entry entry = entry_of(j);
-  for (int k = 0; k < 3; k++) {
-    grid[k] = (unsigned)launch->grid[k];
-    block[k] = (unsigned)launch->block[k];
-    if (j->program.grid) blocks *= grid[k];
-  }
-  TT_TRY(tt__cudac_fits(&entry, grid, block, true, err));
+  for (int k = 0; k < 3 && j->program.grid; k++) blocks *= launch->grid[k];
+  TT_TRY(tt__cudac_fits(&entry, launch, true, err));
   checked c = {.j = j, .call = call, .launch = launch, .word = tt__mem_zalloc(copy), .local = call->local};
   c.local_size = blocks * (size_t)j->local * TT_TEAM_MAX;
   size_t own = j->program.grid ? c.local_size : 0;
   if (own) c.local = tt__mem_alloc_data(own);
   char *memory = tt__mem_alloc(room);
-  tt_check *check = tt__check_new(j->program.entry->name, grid, block, j->program.grid, &sites);
+  tt_check *check = tt__check_new(j->program.entry->name, launch, j->program.grid, &sites);
   tt_code code = TT_ENOMEM;
   if (c.word && memory && check && (c.local || !own)) {
     int64_t *hidden = c.word + n;
@@ -196,7 +190,7 @@ tt_code tt__jit_launch_checked(const struct tt_jit *j, tt_pcall *call, const int
     call->fence = tt__cudac_core.fence;
     call->leaves = tt__cudac_core.leaves;
     (void)place_shared(j, memory, slot, check, &ok);
-    code = ok ? run(&c, check, hidden, grid, block, err) : tt__fail_memory(err, room);
+    code = ok ? run(&c, check, hidden, err) : tt__fail_memory(err, room);
   } else {
     (void)tt__fail_memory(err, room + own);
   }

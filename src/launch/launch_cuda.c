@@ -6,11 +6,10 @@
 #include <sys/mman.h>
 
 #include "launch/program.h"
+#include "launch/launch.h"
 #include "launch/raw.h"
-#include "device/current.h"
 #include "device/device.h"
 #include "graph/build.h"
-#include "graph/call.h"
 #include "graph/host.h"
 #include "graph/session.h"
 #include "lang/cudac_check.h"
@@ -20,18 +19,13 @@
 
 enum { SHARED_LIMIT = 48 << 10 };
 
-/* ---- one launch while it is recorded */
+/* ---- one launch while its arguments are packed */
 
 typedef struct launch {
+  tt_kernel_launch to;
   tt_entry *entry;
-  const tt_entry_grid *how;
   const tt_argument *arg;
-  int n, id; /* `id`: where it runs */
-  _Alignas(16) char args[TT_CALL_ARGS];
-  tt_call_array array[TT_CALL_ARRAYS];
-  int narray;
-  tt_call_memory memory; /* the caller's own: good as long as the call lasts */
-  int raw;               /* the device that addresses among the arguments lie on; 0: none */
+  int n;
 } launch;
 
 /* "argument 2 ('n', int32) of kernel add" */
@@ -77,8 +71,8 @@ static tt_code put_array(launch *l, int k, tt_error *err) {
   TT_TRY(check_pointee(l, k, (tt_dtype)a->dtype, err));
   if (!tt__array_is_c(a) && !tt__array_is_f(a))
     return tt__fail(err, TT_EVALUE, "%s: the array is not contiguous; pass a copy of it", describe(l->entry, k, text));
-  if (l->narray == TT_CALL_ARRAYS) return tt__fail(err, TT_EVALUE, "kernel %s: too many arrays", l->entry->name);
-  l->array[l->narray++] = (tt_call_array){.array = a, .at = l->entry->offset[k], .writes = may_write(l, k)};
+  if (l->to.narray == TT_CALL_ARRAYS) return tt__fail(err, TT_EVALUE, "kernel %s: too many arrays", l->entry->name);
+  l->to.array[l->to.narray++] = (tt_call_array){.array = a, .at = l->entry->offset[k], .writes = may_write(l, k)};
   return TT_OK;
 }
 
@@ -108,17 +102,17 @@ static tt_code put_number(launch *l, int k, const tt_value *v, tt_error *err) {
   if ((v->tag == TT_V_INT || v->tag == TT_V_UINT) && whole && kind != 'b' && !tt__int_fits(v, want))
     return fail_range(l, k, v, want, err);
   tt_scalar s = tt__scalar_from(v, want);
-  memcpy(l->args + l->entry->offset[k], &s, (size_t)p->size);
+  memcpy(l->to.args + l->entry->offset[k], &s, (size_t)p->size);
   return TT_OK;
 }
 
 /* Memory of a device, at that address. */
 static tt_code put_there(launch *l, int k, void *p, int id, tt_error *err) {
   char text[200];
-  if (l->raw && l->raw != id)
+  if (l->to.prefer && l->to.prefer != id)
     return tt__fail(err, TT_EVALUE, "%s: the addresses of one launch lie on two devices", describe(l->entry, k, text));
-  l->raw = id;
-  memcpy(l->args + l->entry->offset[k], &p, sizeof p);
+  l->to.prefer = id;
+  memcpy(l->to.args + l->entry->offset[k], &p, sizeof p);
   return TT_OK;
 }
 
@@ -129,19 +123,19 @@ static tt_code put_memory(launch *l, int k, tt_error *err) {
     tt_dtype want = tt__entry_dtype(l->entry->param[k].kind);
     if (a->as.memory.dtype != want || a->as.memory.size != (size_t)l->entry->param[k].size)
       return tt__fail(err, TT_ETYPE, "%s is no pointer, and an array is given", describe(l->entry, k, text));
-    memcpy(l->args + l->entry->offset[k], a->as.memory.data, a->as.memory.size);
+    memcpy(l->to.args + l->entry->offset[k], a->as.memory.data, a->as.memory.size);
     return TT_OK;
   }
   TT_TRY(check_pointee(l, k, a->as.memory.dtype, err));
   if (a->as.memory.readonly && may_write(l, k))
     return tt__fail(err, TT_EVALUE, "%s is not const, and the array is read-only", describe(l->entry, k, text));
-  if (l->memory.n == TT_CALL_ARRAYS) return tt__fail(err, TT_EVALUE, "kernel %s: too many arrays", l->entry->name);
+  if (l->to.memory.n == TT_CALL_ARRAYS) return tt__fail(err, TT_EVALUE, "kernel %s: too many arrays", l->entry->name);
   char *low = a->as.memory.data;
   int at = l->entry->offset[k], managed = tt__wanted() == TT_CPU ? TT_CPU : tt__managed_at(low, a->as.memory.size);
   if (managed) return put_there(l, k, low, managed, err);
-  l->memory.arg[l->memory.n++] =
+  l->to.memory.arg[l->to.memory.n++] =
       (tt_call_span){.low = low, .high = low + a->as.memory.size, .address = low, .at = at, .writes = may_write(l, k)};
-  memcpy(l->args + at, &low, sizeof low);
+  memcpy(l->to.args + at, &low, sizeof low);
   return TT_OK;
 }
 
@@ -156,13 +150,13 @@ static tt_code put_address(launch *l, int k, const tt_value *v, tt_error *err) {
   if (p && tt__raw_where(p, &id, &left, &why) != TT_OK)
     return tt__fail(err, TT_EVALUE, "%s: %s", describe(l->entry, k, text), why.message);
   if (p && id == TT_CPU) {
-    if (l->memory.n == TT_CALL_ARRAYS) return tt__fail(err, TT_EVALUE, "kernel %s: too many arrays", l->entry->name);
-    l->memory.arg[l->memory.n++] =
+    if (l->to.memory.n == TT_CALL_ARRAYS) return tt__fail(err, TT_EVALUE, "kernel %s: too many arrays", l->entry->name);
+    l->to.memory.arg[l->to.memory.n++] =
         (tt_call_span){.low = p, .high = (char *)p + left, .address = p, .at = at, .writes = may_write(l, k)};
   } else if (p) {
     return put_there(l, k, p, id, err);
   }
-  memcpy(l->args + at, &p, sizeof p);
+  memcpy(l->to.args + at, &p, sizeof p);
   return TT_OK;
 }
 
@@ -185,47 +179,19 @@ static tt_code put_argument(launch *l, int k, tt_error *err) {
     case TT_ARG_BYTES:
       if (is_pointer(l, k) || a->as.memory.size != size)
         return tt__fail(err, TT_ETYPE, "%s is given %zu bytes", describe(l->entry, k, text), a->as.memory.size);
-      memcpy(l->args + l->entry->offset[k], a->as.memory.data, size);
+      memcpy(l->to.args + l->entry->offset[k], a->as.memory.data, size);
       return TT_OK;
     default:
       if (!is_pointer(l, k)) return put_number(l, k, &a->as.value, err);
-      if (l->how->addresses && is_address(&a->as.value)) return put_address(l, k, &a->as.value, err);
+      if (l->to.how->addresses && is_address(&a->as.value)) return put_address(l, k, &a->as.value, err);
       if (a->as.value.tag != TT_V_NONE)
         return tt__fail(err, TT_ETYPE, "%s needs an array, a number is given", describe(l->entry, k, text));
-      memset(l->args + l->entry->offset[k], 0, sizeof(void *));
+      memset(l->to.args + l->entry->offset[k], 0, sizeof(void *));
       return TT_OK;
   }
 }
 
-/* ---- the grid */
-
-static tt_code check_grid(const tt_entry *r, const tt_entry_grid *how, tt_error *err) {
-  static const unsigned most_grid[3] = {0x7fffffffu, 65535, 65535}, most_block[3] = {1024, 1024, 64};
-  const unsigned *g = how->grid, *b = how->block;
-  int most = tt__entry_threads(r);
-  int64_t limit = how->shared_limit > 0 ? how->shared_limit : SHARED_LIMIT;
-  for (int k = 0; k < 3; k++) {
-    if (g[k] == 0 || b[k] == 0)
-      return tt__fail(err, TT_EVALUE,
-                      "a launch needs at least one block of one thread: grid (%u,%u,%u), block (%u,%u,%u)", g[0], g[1],
-                      g[2], b[0], b[1], b[2]);
-    if (g[k] > most_grid[k])
-      return tt__fail(err, TT_EVALUE, "grid (%u,%u,%u): at most (2147483647,65535,65535)", g[0], g[1], g[2]);
-    if (b[k] > most_block[k])
-      return tt__fail(err, TT_EVALUE, "block (%u,%u,%u): at most (1024,1024,64)", b[0], b[1], b[2]);
-  }
-  if ((int64_t)b[0] * b[1] * b[2] > most)
-    return tt__fail(err, TT_EVALUE, "a block of %u x %u x %u is %lld threads; kernel %s takes at most %d", b[0], b[1],
-                    b[2], (long long)b[0] * b[1] * b[2], r->name, most);
-  if (how->shared < 0 || how->shared > limit)
-    return tt__fail(err, TT_EVALUE, "%lld bytes of shared memory: at most %lld", (long long)how->shared,
-                    (long long)limit);
-  return TT_OK;
-}
-
 /* ---- its code */
-
-static bool is_wide(const uint32_t *grid, const uint32_t *block) { return (int64_t)grid[0] * block[0] > INT32_MAX; }
 
 /* Take long, with the lock given up. */
 static tt_code build(tt_program *p, int id, bool wide, tt_error *err) {
@@ -282,12 +248,12 @@ tt_code tt__entry_suggest(tt_entry *r, int device, int64_t shared, int *threads,
 
 static size_t sizes_at(const tt_entry *e) { return ((size_t)e->size + 7) & ~(size_t)7; }
 
-static tt_code add_sizes(launch *l, size_t *args_size, tt_error *err) {
-  size_t at = sizes_at(l->entry);
-  *args_size = at + (size_t)l->n * sizeof(uint64_t);
-  if (*args_size > sizeof l->args)
-    return tt__fail(err, TT_EVALUE, "kernel %s takes too many bytes of arguments for TUTTI_CHECK=1", l->entry->name);
-  memset(l->args + l->entry->size, 0, *args_size - (size_t)l->entry->size);
+static tt_code add_sizes(launch *l, tt_error *err) {
+  const tt_entry *e = l->entry;
+  size_t at = sizes_at(e), all = at + (size_t)l->n * sizeof(uint64_t);
+  if (all > sizeof l->to.args)
+    return tt__fail(err, TT_EVALUE, "kernel %s takes too many bytes of arguments for TUTTI_CHECK=1", e->name);
+  memset(l->to.args + e->size, 0, all - (size_t)e->size);
   for (int k = 0; k < l->n; k++) {
     const tt_argument *a = &l->arg[k];
     uint64_t bytes = 0;
@@ -295,8 +261,9 @@ static tt_code add_sizes(launch *l, size_t *args_size, tt_error *err) {
       bytes = (uint64_t)a->as.array->size * tt__dtype_size((tt_dtype)a->as.array->dtype);
     else if (a->kind == TT_ARG_MEMORY)
       bytes = a->as.memory.size;
-    memcpy(l->args + at + (size_t)k * sizeof bytes, &bytes, sizeof bytes);
+    memcpy(l->to.args + at + (size_t)k * sizeof bytes, &bytes, sizeof bytes);
   }
+  l->to.args_size = all;
   return TT_OK;
 }
 
@@ -363,12 +330,12 @@ static tt_code run_cuda(const tt_kernel_call *c, char *args, bool *ran, tt_error
   void *raw[TT_CALL_ARGS / sizeof(void *)];
   tt_str output = {0};
   for (int k = 0; k < e->nparam; k++) raw[k] = args + e->offset[k];
-  const tt_cudac_entry *entry = is_wide(c->grid.grid, c->grid.block) ? e->wide : e->plain;
+  const tt_cudac_entry *entry = tt__grid_is_wide(&c->grid) ? e->wide : e->plain;
   tt_check *check = NULL;
-  if (e->program->check) TT_TRY(tt__cudac_check_new(entry, c->grid.grid, c->grid.block, &check, err));
+  if (e->program->check) TT_TRY(tt__cudac_check_new(entry, &c->grid, &check, err));
   tt_code code = check ? add_areas(e, args, raw, check, err) : TT_OK;
   *ran = code == TT_OK;
-  if (code == TT_OK) code = tt__cudac_run(entry, c->grid.grid, c->grid.block, c->grid.shared, raw, check, &output, err);
+  if (code == TT_OK) code = tt__cudac_run(entry, &c->grid, raw, check, &output, err);
   tt__check_free(check);
   tt__call_print(output.data, output.len);
   tt__str_free(&output);
@@ -388,73 +355,76 @@ static void release_cuda(void *kernel) {
   tt__program_release(p);
 }
 
-static const tt_call_kind cuda_kind = {run_cuda, cuda_routine, retain_cuda, release_cuda};
+/* ---- the language's row */
+
+static tt_code read_cuda(const tt_source *s, void **out, tt_error *err) {
+  tt_program *p;
+  TT_TRY(tt__program_new(s->text, s->cuda, &p, err));
+  *out = p;
+  return TT_OK;
+}
+
+static tt_code find_entry(void *parsed, const char *name, void **kernel, tt_error *err) {
+  tt_entry *e;
+  TT_TRY(tt__program_find(parsed, name, &e, err));
+  *kernel = e;
+  return TT_OK;
+}
+
+static void need_cuda(const tt_kernel_launch *l, tt_launch_need *out) {
+  out->threads = tt__entry_threads(l->kernel);
+  out->most = l->how->shared_limit > 0 ? l->how->shared_limit : SHARED_LIMIT;
+}
+
+static tt_code code_cuda(tt_kernel_launch *l, tt_device *d, tt_launch_code *out, tt_error *err) {
+  tt_entry *e = l->kernel;
+  if (tt__runs_host_code(d)) {
+    bool wide = tt__grid_is_wide(&l->grid);
+    TT_TRY(find_here(e, wide, err));
+    return tt__cudac_fits(wide ? e->wide : e->plain, &l->grid, e->program->check, err);
+  }
+  const tt_device_entry *there;
+  TT_TRY(find_there(e, l->id, &there, err));
+  *out = (tt_launch_code){there->routine, there->together};
+  return TT_OK;
+}
+
+static tt_code place_cuda(tt_kernel_launch *l, tt_device *d, tt_error *err) {
+  tt_entry *e = l->kernel;
+  e->program->ran = tt__runs_host_code(d) ? 0 : l->id;
+  return e->program->check && tt__runs_host_code(d) ? add_sizes((launch *)(void *)l, err) : TT_OK;
+}
+
+const tt_language tt__cuda_c = {.name = "CUDA C",
+                                .parse = read_cuda,
+                                .entry = find_entry,
+                                .need = need_cuda,
+                                .code = code_cuda,
+                                .place = place_cuda,
+                                .call = {run_cuda, cuda_routine, retain_cuda, release_cuda}};
 
 /* ---- launching */
 
-/* Where it runs and by which code; nothing is recorded yet. */
-static tt_code choose(launch *l, tt_device **d, const tt_device_entry **code, tt_error *err) {
-  *code = NULL;
-  const tt_entry_grid *how = l->how;
-  int chosen = tt__wanted(), otherwise = how->stream ? how->device : chosen >= 0 ? chosen : l->entry->program->home;
-  TT_TRY(tt__call_device(l->array, l->narray, l->entry->name, l->raw ? l->raw : otherwise, &l->id, err));
-  if (l->raw && l->raw != l->id)
-    return tt__fail(err, TT_EVALUE, "kernel %s: its arrays and its addresses lie on different devices", l->entry->name);
-  TT_TRY(tt__device_open(l->id, d, err));
-  if (how->stream && how->device != l->id)
-    return tt__fail(err, TT_EVALUE, "kernel %s: its stream and its arrays belong to different devices", l->entry->name);
-  if (!*d || (*d)->target.kind == TT_DEVICE_NULL) {
-    bool wide = is_wide(how->grid, how->block);
-    TT_TRY(find_here(l->entry, wide, err));
-    return tt__cudac_fits(wide ? l->entry->wide : l->entry->plain, how->grid, how->block, l->entry->program->check,
-                          err);
-  }
-  return find_there(l->entry, l->id, code, err);
-}
-
-static tt_code record(launch *l, tt_error *err) {
-  tt_device *d;
-  const tt_device_entry *code;
+static tt_code put_arguments(launch *l, tt_error *err) {
+  tt_entry *r = l->entry;
+  memset(l->to.args, 0, (size_t)r->size); /* gaps between parameters too: equal launches have equal bytes */
+  l->to.args_size = (size_t)r->size;
+  l->to.home = r->program->home;
+  l->to.bound = true;
+  l->to.prints = r->program->prints;
   for (int k = 0; k < l->n; k++) TT_TRY(put_argument(l, k, err));
-  TT_TRY(choose(l, &d, &code, err));
-  bool away = d && l->memory.n;
-  if (away && l->narray + l->memory.n > TT_CALL_ARRAYS)
-    return tt__fail(err, TT_EVALUE, "kernel %s: too many arrays", l->entry->name);
-  if (away) TT_TRY(tt__call_bring(&l->memory, l->id, l->array + l->narray, err));
-  if (away) l->narray += l->memory.n;
-  if (l->how->copied) *l->how->copied = away;
-  tt_kernel_call call = {.kind = &cuda_kind,
-                         .kernel = l->entry,
-                         .name = l->entry->name,
-                         .device = l->id,
-                         .args = l->args,
-                         .args_size = (size_t)l->entry->size};
-  memcpy(call.grid.grid, l->how->grid, sizeof call.grid.grid);
-  memcpy(call.grid.block, l->how->block, sizeof call.grid.block);
-  call.grid.shared = (uint32_t)l->how->shared;
-  call.grid.together = code && code->together;
-  if (call.grid.together) TT_TRY(tt__call_together(d, code->routine, &call.grid, call.name, err));
-  if (d) call.stream = l->how->stream ? l->how->stream : tt__stream_current(d);
-  if (l->entry->program->check && (!d || d->target.kind == TT_DEVICE_NULL)) TT_TRY(add_sizes(l, &call.args_size, err));
-  l->entry->program->ran = d && d->target.kind != TT_DEVICE_NULL ? l->id : 0;
-  bool now = !d && (l->memory.n || l->entry->program->prints);
-  TT_TRY(now ? tt__call_now(&call, l->array, l->narray, err) : tt__call_record(&call, l->array, l->narray, err));
-  return away ? tt__call_bring_back(&l->memory, err) : TT_OK;
+  return TT_OK;
 }
 
-tt_code tt__entry_launch(tt_entry *r, const tt_entry_grid *how, const tt_argument *arg, int n, tt_error *err) {
+tt_code tt__entry_launch(tt_entry *r, const tt_launch_options *how, const tt_argument *arg, int n, tt_error *err) {
   if (n != r->nparam) return tt__fail(err, TT_ETYPE, "kernel %s takes %d arguments (%d given)", r->name, r->nparam, n);
-  TT_TRY(check_grid(r, how, err));
   if (r->size > TT_CALL_ARGS)
     return tt__fail(err, TT_EVALUE, "kernel %s takes more than %d bytes of arguments", r->name, TT_CALL_ARGS);
   launch l;
+  tt__launch_begin(&l.to, TT_CUDA_C, r, r->name, how);
   l.entry = r;
-  l.how = how;
   l.arg = arg;
   l.n = n;
-  l.narray = l.memory.n = l.raw = 0;
-  memset(l.args, 0, (size_t)r->size); /* gaps between parameters too: equal launches have equal bytes */
-  tt_code code = record(&l, err);
-  tt__call_forget(&l.memory);
-  return code;
+  TT_TRY(put_arguments(&l, err));
+  return tt__launch(&l.to, err);
 }

@@ -4,11 +4,11 @@
 */
 #include <string.h>
 
+#include "launch/jit.h"
+#include "launch/launch.h"
 #include "launch/raw.h"
-#include "device/current.h"
 #include "device/device.h"
 #include "graph/build.h"
-#include "graph/call.h"
 #include "graph/session.h"
 #include "run/device_code.h"
 #include "run/exec_call.h"
@@ -46,12 +46,7 @@ static tt_code run_python(const tt_kernel_call *c, char *args, bool *ran, tt_err
   struct tt_jit *j = c->kernel;
   const int64_t *word = (const int64_t *)(const void *)args;
   struct tt_jit_run *run = NULL;
-  tt_jit_grid grid = {.shared = c->grid.shared};
-  for (int k = 0; k < 3; k++) {
-    grid.grid[k] = c->grid.grid[k];
-    grid.block[k] = c->grid.block[k];
-  }
-  tt_code code = tt__jit_launch(j, word, word + j->nword, &grid, &run, err);
+  tt_code code = tt__jit_launch(j, word, word + j->nword, &c->grid, &run, err);
   *ran = code != TT_ENOMEM;
   const char *text = tt__jit_run_text(run);
   tt__call_print(text, strlen(text));
@@ -65,13 +60,11 @@ static tt_code python_routine(const tt_kernel_call *c, tt_device *d, tt_routine 
 
 static void stay(void *kernel) { (void)kernel; } /* code lives until the process ends */
 
-static const tt_call_kind python_kind = {run_python, python_routine, stay, stay};
-
-/* ---- launching */
-
 /* Threads of a block: what keeps most of the device busy, once asked for each kernel; on the CPU a block is a loop. */
-static int64_t choose_block(struct tt_jit *j, tt_device *d, tt_routine *routine, int64_t shared) {
+static int block_python(const tt_kernel_launch *l, tt_device *d, tt_routine *routine) {
   enum { USUAL = 128 };
+  struct tt_jit *j = l->kernel;
+  int64_t shared = l->grid.shared;
   int grid, block = USUAL;
   bool slot = d && d->index < TT_JIT_DEVICES;
   if (!routine || !d->ops->suggest) return USUAL;
@@ -81,88 +74,72 @@ static int64_t choose_block(struct tt_jit *j, tt_device *d, tt_routine *routine,
   return block;
 }
 
-typedef struct launch {
-  struct tt_jit *jit;
-  const tt_jit_launch_options *how;
-  const tt_jit_argument *arg;
-  int n, id;   /* `id`: where it runs */
-  int managed; /* the device of the caller's memory that lies there, too */
-  tt_call_array array[TT_CALL_ARRAYS];
-  int narray;
-  tt_call_memory memory; /* the caller's own */
-  _Alignas(16) int64_t word[MOST_WORDS + 1];
-} launch;
+/* ---- the language's row */
 
-static void put_arrays(launch *l) {
-  bool on_cpu = l->how->on_cpu || tt__wanted() == TT_CPU;
-  for (int k = 0; k < l->n; k++) {
-    const tt_jit_argument *a = &l->arg[k];
-    int managed = a->array || on_cpu ? TT_CPU : tt__managed_at(a->low, a->size);
-    if (managed)
-      l->managed = managed; /* its words say where */
-    else if (a->array)
-      l->array[l->narray++] =
-          (tt_call_array){.array = a->array, .at = 8 * a->word, .writes = a->writes, .inside = a->inside};
-    else
-      l->memory.arg[l->memory.n++] = (tt_call_span){.low = a->low,
-                                                    .high = (char *)a->low + a->size,
-                                                    .address = (const char *)(intptr_t)l->word[a->word],
-                                                    .at = 8 * a->word,
-                                                    .writes = a->writes};
+static tt_code read_python(const tt_source *s, void **out, tt_error *err) {
+  struct tt_jit *j;
+  TT_TRY(tt__jit_compile(s->text, s->size, s->signature, s->python, &j, err));
+  *out = j;
+  return TT_OK;
+}
+
+static void need_python(const tt_kernel_launch *l, tt_launch_need *out) {
+  out->own = ((struct tt_jit *)l->kernel)->shared;
+}
+
+static tt_code code_python(tt_kernel_launch *l, tt_device *d, tt_launch_code *out, tt_error *err) {
+  TT_TRY(find_code(l->kernel, d, &out->routine, err));
+  out->together = ((struct tt_jit *)l->kernel)->program.grid && out->routine;
+  return TT_OK;
+}
+
+const tt_language tt__python = {.name = "Python",
+                                .parse = read_python,
+                                .need = need_python,
+                                .code = code_python,
+                                .block = block_python,
+                                .call = {run_python, python_routine, stay, stay}};
+
+/* ---- launching */
+
+static void put_array(tt_kernel_launch *l, const tt_jit_argument *a, bool on_cpu) {
+  const int64_t *word = (const int64_t *)(const void *)l->args;
+  int managed = a->array || on_cpu ? TT_CPU : tt__managed_at(a->low, (size_t)a->size);
+  if (managed) { /* its words say where */
+    l->prefer = managed;
+    l->raw = true;
+  } else if (a->array) {
+    l->array[l->narray++] =
+        (tt_call_array){.array = a->array, .at = 8 * a->word, .writes = a->writes, .inside = a->inside};
+  } else {
+    l->memory.arg[l->memory.n++] = (tt_call_span){.low = a->low,
+                                                  .high = (char *)a->low + a->size,
+                                                  .address = (const char *)(intptr_t)word[a->word],
+                                                  .at = 8 * a->word,
+                                                  .writes = a->writes};
   }
 }
 
-/* Where it runs. */
-static tt_code choose(launch *l, bool raw, tt_device **d, tt_error *err) {
-  const tt_jit_launch_options *how = l->how;
-  const char *name = l->jit->program.entry->name;
-  int chosen = tt__wanted(), otherwise = how->stream ? how->device : chosen >= 0 ? chosen : how->otherwise;
-  if (l->managed) otherwise = l->managed;
-  if (how->on_cpu) otherwise = 0;
-  TT_TRY(tt__call_device(l->array, l->narray, name, otherwise, &l->id, err));
-  if (how->on_cpu ? l->id || raw : raw && !l->id)
-    return tt__fail(err, TT_ETYPE, "an argument lies on a GPU and kernel %s runs on the CPU", name);
-  if (how->stream && how->device != l->id)
-    return tt__fail(err, TT_EVALUE, "kernel %s: its stream and its arrays belong to different devices", name);
-  return tt__device_open(l->id, d, err);
-}
-
-static tt_code record(launch *l, int nword, bool raw, tt_error *err) {
-  struct tt_jit *j = l->jit;
-  const tt_jit_launch_options *how = l->how;
-  tt_device *d;
-  tt_routine *routine;
-  put_arrays(l);
-  raw |= l->managed != 0;
-  TT_TRY(choose(l, raw, &d, err));
-  TT_TRY(find_code(j, d, &routine, err));
-  tt_jit_grid grid = {.shared = how->shared};
-  int64_t blocks, block = how->threads ? choose_block(j, d, routine, how->shared) : 0;
-  for (int k = 0; k < 3; k++) {
-    grid.block[k] = !block ? how->block[k] : k ? 1 : block;
-    grid.grid[k] = !block ? how->grid[k] : k ? 1 : (how->threads + block - 1) / block;
-  }
-  TT_TRY(tt__jit_check_grid(j, &grid, &blocks, err));
-  bool away = d && l->memory.n;
-  if (away) TT_TRY(tt__call_bring(&l->memory, l->id, l->array + l->narray, err));
-  if (away) l->narray += l->memory.n;
-  tt_kernel_call call = {.kind = &python_kind,
-                         .kernel = j,
-                         .name = j->program.entry->name,
-                         .device = l->id,
-                         .args = (char *)l->word,
-                         .args_size = sizeof(int64_t) * (size_t)(nword + 1)};
-  for (int k = 0; k < 3; k++) {
-    call.grid.grid[k] = (uint32_t)grid.grid[k];
-    call.grid.block[k] = (uint32_t)grid.block[k];
-  }
-  call.grid.shared = (uint32_t)how->shared;
-  call.grid.together = j->program.grid && routine;
-  if (call.grid.together) TT_TRY(tt__call_together(d, routine, &call.grid, call.name, err));
-  if (d) call.stream = how->stream ? how->stream : tt__stream_current(d);
-  bool now = raw || (!d && (l->memory.n || j->program.prints));
-  TT_TRY(now ? tt__call_now(&call, l->array, l->narray, err) : tt__call_record(&call, l->array, l->narray, err));
-  return away ? tt__call_bring_back(&l->memory, err) : TT_OK;
+tt_code tt__jit_record(struct tt_jit *j, const tt_launch_options *how, const int64_t *word, int nword, int nhidden,
+                       const tt_jit_argument *arg, int n, bool raw, int *where, tt_error *err) {
+  const char *name = j->program.entry->name;
+  if (nword + nhidden > MOST_WORDS || n > TT_CALL_ARRAYS)
+    return tt__fail(err, TT_ENOTIMPL, "kernel %s: more than %d words of arguments", name, MOST_WORDS);
+  tt_kernel_launch l;
+  tt__launch_begin(&l, TT_PYTHON, j, name, how);
+  size_t size = sizeof *word * (size_t)(nword + nhidden);
+  memcpy(l.args, word, size);
+  memcpy(l.args + size, &how->grid.shared, sizeof how->grid.shared);
+  l.args_size = size + sizeof how->grid.shared;
+  l.home = how->otherwise;
+  l.prints = j->program.prints;
+  l.raw = raw;
+  j->nword = nword;
+  bool on_cpu = how->on_cpu || tt__wanted() == TT_CPU;
+  for (int k = 0; k < n; k++) put_array(&l, &arg[k], on_cpu);
+  tt_code code = tt__launch(&l, err);
+  *where = l.id;
+  return code;
 }
 
 tt_code tt__jit_at_once(struct tt_jit *j, int device, int threads, int64_t shared, int64_t *blocks, tt_error *err) {
@@ -174,24 +151,4 @@ tt_code tt__jit_at_once(struct tt_jit *j, int device, int threads, int64_t share
   if (!d->ops->at_once) return tt__fail(err, TT_ENOTIMPL, "%s runs no grids whose blocks wait for each other", d->name);
   TT_TRY(find_routine(j, d, &routine, err));
   return d->ops->at_once(d, routine, threads, (uint32_t)shared, blocks, err);
-}
-
-tt_code tt__jit_record(struct tt_jit *j, const tt_jit_launch_options *how, const int64_t *word, int nword, int nhidden,
-                       const tt_jit_argument *arg, int n, bool raw, int *where, tt_error *err) {
-  if (nword + nhidden > MOST_WORDS || n > TT_CALL_ARRAYS)
-    return tt__fail(err, TT_ENOTIMPL, "kernel %s: more than %d words of arguments", j->program.entry->name, MOST_WORDS);
-  launch l;
-  l.jit = j;
-  l.how = how;
-  l.arg = arg;
-  l.n = n;
-  l.id = l.managed = 0;
-  l.narray = l.memory.n = 0;
-  memcpy(l.word, word, sizeof *word * (size_t)(nword + nhidden));
-  l.word[nword + nhidden] = how->shared;
-  j->nword = nword;
-  tt_code code = record(&l, nword + nhidden, raw, err);
-  tt__call_forget(&l.memory);
-  *where = l.id;
-  return code;
 }

@@ -79,7 +79,8 @@ TT_HIDDEN int tt__entry_threads(const tt_entry *e);
 /* The threads of a block that keep most of the device busy (-1: the program's). Takes the session's lock. */
 TT_HIDDEN tt_code tt__entry_suggest(tt_entry *r, int device, int64_t shared, int *threads, tt_error *err);
 /* Check and pack the arguments, record the launch. Session lock held; given up while code is compiled. */
-TT_HIDDEN tt_code tt__entry_launch(tt_entry *r, const tt_entry_grid *how, const tt_argument *arg, int n, tt_error *err);
+TT_HIDDEN tt_code tt__entry_launch(tt_entry *r, const tt_launch_options *how, const tt_argument *arg, int n,
+                                   tt_error *err);
 
 /* ---- variables */
 

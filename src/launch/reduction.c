@@ -13,7 +13,7 @@ typedef struct call {
   const int *axis;
   int naxis;
   bool keepdims;
-  const tt_entry_grid *how;
+  const tt_launch_options *how;
   tt_cx_types types;
   uint8_t form[TT_CUSTOM_ARGS];
 } call;
@@ -233,7 +233,7 @@ static tt_code check_operands(call *c, int n, tt_error *err) {
 }
 
 tt_code tt__reduction_call(tt_custom *k, const tt_custom_argument *arg, int n, const int *axis, int naxis,
-                           bool keepdims, const tt_entry_grid *how, tt_array **out, tt_error *err) {
+                           bool keepdims, const tt_launch_options *how, tt_array **out, tt_error *err) {
   tt_custom_reading *reading = NULL;
   bool done = false;
   call c = {.k = k, .arg = arg, .axis = axis, .naxis = naxis, .keepdims = keepdims, .how = how};

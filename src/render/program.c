@@ -385,8 +385,7 @@ static bool has_back(const tt_proc *p) {
   return false;
 }
 
-tt_code tt__program_render(const tt_proc *p, tt_program_target target, const char *name, tt_str *out,
-                           tt_error *err) {
+tt_code tt__program_render(const tt_proc *p, tt_program_target target, const char *name, tt_str *out, tt_error *err) {
   tt_arena arena = {0};
   tt_pwriter w = {.p = p, .target = target, .out = out, .arena = &arena, .region = -1};
   int64_t entry = 0;

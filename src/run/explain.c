@@ -128,7 +128,7 @@ static void explain_call(const tt_walk *walk, const tt_step *st, tt_str *s) {
   }
   tt__session_line_name(walk->node[st->lib]->line, line, sizeof line);
   tt__str_addf(s, "launch of %s  grid (%u,%u,%u), block (%u,%u,%u)", c->name, g[0], g[1], g[2], b[0], b[1], b[2]);
-  if (c->grid.shared) tt__str_addf(s, ", %u bytes of shared memory", c->grid.shared);
+  if (c->grid.shared) tt__str_addf(s, ", %lld bytes of shared memory", (long long)c->grid.shared);
   tt__str_addf(s, ", on %s%s%s\n", tt__device_name(c->device, name), line[0] ? ", recorded at " : "", line);
   tt__str_addf(s, "      %d arrays of %.3f MB, may write %.3f MB of them\n", st->nsrc, (double)read / 1e6,
                (double)written / 1e6);

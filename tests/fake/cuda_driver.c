@@ -77,9 +77,9 @@ EXPORT int cuDeviceGetName(char *out, int size, int device) {
 }
 /* Those that we ask for, as an H200 answers, or nearly: kernels are then what they would be there. */
 EXPORT int cuDeviceGetAttribute(int *out, int attribute, int device) {
-  static const int known[][2] = {{1, 1024}, {5, INT32_MAX},  {6, 65535},     {7, 65535},     {8, 48 << 10},
-                                 {10, 32},  {16, 132},       {38, 50 << 20}, {39, 2048},     {75, 9},
-                                 {76, 0},   {81, 228 << 10}, {83, 1},        {97, 227 << 10}};
+  static const int known[][2] = {{1, 1024},  {2, 1024},     {3, 1024},       {4, 64},   {5, INT32_MAX}, {6, 65535},
+                                 {7, 65535}, {8, 48 << 10}, {10, 32},        {16, 132}, {38, 50 << 20}, {39, 2048},
+                                 {75, 9},    {76, 0},       {81, 228 << 10}, {83, 1},   {97, 227 << 10}};
   (void)device;
   *out = 0;
   if (attribute == 87) return *out = number("FAKE_CUDA_DOUBLE", 2), 0;

@@ -77,7 +77,7 @@ static tt_entry *entry_of(const char *name) {
 static bool launch(const char *name, tt_array *a, const int *number, int n) {
   tt_argument arg[3] = {{TT_ARG_ARRAY, {.array = a}}};
   tt_error err;
-  const tt_entry_grid grid = {{BLOCKS, 1, 1}, {SIZE, 1, 1}, 0, 0, NULL, TT_CPU, NULL, false};
+  const tt_launch_options grid = {.grid = {.grid = {BLOCKS, 1, 1}, .block = {SIZE, 1, 1}}};
   tt_entry *e = entry_of(name);
   for (int k = 0; k < n; k++) arg[k + 1] = (tt_argument){TT_ARG_VALUE, {.value = tt_v_int(number[k])}};
   tt_code c = e ? tt_entry_launch(e, &grid, arg, n + 1, &err) : TT_EVALUE;
@@ -165,7 +165,7 @@ TEST(a_kernel_that_fails_leaves_the_others) {
     int got[N];
     CHECK_INT(tt_arange(TT_I32, tt_v_int(0), tt_v_int(1), N, &a, &err), TT_OK);
     const tt_argument arg = {TT_ARG_ARRAY, {.array = a}};
-    const tt_entry_grid grid = {{BLOCKS, 1, 1}, {SIZE, 1, 1}, 0, 0, NULL, TT_CPU, NULL, false};
+    const tt_launch_options grid = {.grid = {.grid = {BLOCKS, 1, 1}, .block = {SIZE, 1, 1}}};
     tt_code c = tt_entry_launch(e, &grid, &arg, 1, &err);
     if (c == TT_OK) c = tt_read(a, got, sizeof got, &err);
     CHECK(c != TT_OK);

@@ -129,7 +129,7 @@ static bool launch(const char *text, const char *signature, words *w) {
   tt_jit *j;
   tt_error err = {0};
   int where;
-  const tt_jit_launch_options how = {.grid = {BLOCKS, 1, 1}, .block = {SIZE, 1, 1}, .on_cpu = true};
+  const tt_launch_options how = {.grid = {.grid = {BLOCKS, 1, 1}, .block = {SIZE, 1, 1}}, .on_cpu = true};
   if (!compile(text, signature, TT_JIT_KERNEL, &j)) return false;
   tt_code c = tt_jit_launch(j, &how, w->word, w->n, 0, w->arg, w->narg, false, &where, &err);
   if (c != TT_OK) fprintf(stderr, "%s\n", err.message);

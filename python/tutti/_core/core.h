@@ -178,7 +178,7 @@ bool core_scalar_argument(PyObject *o, int number, tt_argument *a);
 /* A tuple of at most `room` texts, borrowed: how many, or -1 with an exception. */
 int core_texts(PyObject *o, const char *what, const char **out, int room);
 /* A stream of tutti.cuda, or something that means none, into stream and device. */
-bool core_read_stream(PyObject *o, tt_entry_grid *how);
+bool core_read_stream(PyObject *o, tt_launch_options *how);
 /* Give up the interpreter lock while this thread waits or copies; nests. */
 void core_block_begin(void);
 void core_block_end(void);

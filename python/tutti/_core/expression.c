@@ -61,7 +61,7 @@ typedef struct call {
   tt_custom_argument arg[MOST_ARGS];
   Py_buffer view[MOST_ARGS];
   int n, nview;
-  tt_entry_grid how;
+  tt_launch_options how;
   bool copied;
 } call;
 
@@ -184,7 +184,7 @@ static PyObject *py_elementwise_call(PyObject *self, PyObject *const *arg, Py_ss
   int nin = tt_custom_inputs(c.k);
   bool ok = add_all(&c, arg[1], nin);
   c.copied = false;
-  c.how = (tt_entry_grid){.copied = &c.copied};
+  c.how = (tt_launch_options){.copied = &c.copied};
   tt_code code = ok ? tt_elementwise_call(c.k, c.arg, c.n, size, &c.how, out, &err) : TT_OK;
   if (!ok) return end(&c), NULL;
   return finished(&c, code, &err) ? outputs(&c, arg[1], nin, out) : NULL;
@@ -197,7 +197,7 @@ static PyObject *py_elementwise_run(PyObject *self, PyObject *const *arg, Py_ssi
   call c;
   (void)self;
   if (n != 4) return PyErr_SetString(PyExc_TypeError, "elementwise_run: four arguments"), NULL;
-  c.how = (tt_entry_grid){.copied = &c.copied, .addresses = true};
+  c.how = (tt_launch_options){.copied = &c.copied, .addresses = true};
   if (!begin(&c, arg[0], arg[1]) || !read_size(arg[2], &size) || !core_read_stream(arg[3], &c.how)) return NULL;
   bool ok = true;
   int count = (int)PyTuple_Size(arg[1]);
@@ -248,7 +248,7 @@ static PyObject *py_reduction_call(PyObject *self, PyObject *const *arg, Py_ssiz
   if (c.n == nin + 1) to = PyTuple_GetItem(arg[1], nin);
   if (ok && c.n == nin && to != Py_None && nin < MOST_ARGS) c.n += ok = add_output(&c, to);
   c.copied = false;
-  c.how = (tt_entry_grid){.copied = &c.copied};
+  c.how = (tt_launch_options){.copied = &c.copied};
   tt_code code =
       ok ? tt_reduction_call(c.k, c.arg, c.n, naxis < 0 ? NULL : axis, naxis, keepdims, &c.how, &out, &err) : TT_OK;
   if (!ok) return end(&c), NULL;

@@ -205,11 +205,21 @@ static bool triple(PyObject *o, int64_t *out, const char *what) {
   return true;
 }
 
+/* What can be no number of blocks or threads; the limits are the library's to check. */
+static bool narrow(const int64_t *from, uint32_t *out, const char *what) {
+  for (int k = 0; k < 3; k++) {
+    if (from[k] < 0 || from[k] > UINT32_MAX)
+      return PyErr_Format(PyExc_ValueError, "%s: %lld is out of range", what, (long long)from[k]), false;
+    out[k] = (uint32_t)from[k];
+  }
+  return true;
+}
+
 /* ---- launches: a kernel with its grid */
 
 typedef struct launch_object {
   PyObject_HEAD PyObject *kernel, *stream;
-  tt_jit_launch_options how;
+  tt_launch_options how;
 } launch_object;
 
 /* What the kernel is given that lies somewhere; *raw: addresses of a GPU's memory among the words. */
@@ -237,9 +247,13 @@ static int launch_arrays(const special *s, jit_frame *f, tt_jit_argument *out, b
 }
 
 static PyObject *fall_back_to_steps(launch_object *l, PyObject *args) {
-  const int64_t *g = l->how.grid, *b = l->how.block;
-  PyObject *all = Py_BuildValue("((LLL)(LLL)LO)", (long long)g[0], (long long)g[1], (long long)g[2], (long long)b[0],
-                                (long long)b[1], (long long)b[2], (long long)l->how.shared, args);
+  enum { USUAL = 128 };
+  tt_grid grid = l->how.grid;
+  if (l->how.threads)
+    grid = (tt_grid){.grid = {(uint32_t)((l->how.threads + USUAL - 1) / USUAL), 1, 1}, .block = {USUAL, 1, 1}};
+  const uint32_t *g = grid.grid, *b = grid.block;
+  PyObject *all = Py_BuildValue("((III)(III)LO)", (unsigned)g[0], (unsigned)g[1], (unsigned)g[2], (unsigned)b[0],
+                                (unsigned)b[1], (unsigned)b[2], (long long)l->how.grid.shared, args);
   PyObject *out = all ? fall_back(l->kernel, "_step", all) : NULL;
   Py_XDECREF(all);
   return out;
@@ -315,15 +329,15 @@ static void launch_free(PyObject *self) {
 /* kernel.configure(grid, block, stream, shared) again. */
 static PyObject *launch_reduce(PyObject *self, PyObject *unused) {
   const launch_object *l = (launch_object *)self;
-  const tt_jit_launch_options *h = &l->how;
+  const tt_grid *g = &l->how.grid;
   (void)unused;
   PyObject *make = PyObject_GetAttrString(l->kernel, "configure"), *args = NULL;
-  if (make && h->threads)
-    args = Py_BuildValue("LOOL", (long long)h->threads, Py_None, l->stream, (long long)h->shared);
+  if (make && l->how.threads)
+    args = Py_BuildValue("LOOL", (long long)l->how.threads, Py_None, l->stream, (long long)g->shared);
   else if (make)
-    args = Py_BuildValue("(LLL)(LLL)OL", (long long)h->grid[0], (long long)h->grid[1], (long long)h->grid[2],
-                         (long long)h->block[0], (long long)h->block[1], (long long)h->block[2], l->stream,
-                         (long long)h->shared);
+    args = Py_BuildValue("(III)(III)OL", (unsigned)g->grid[0], (unsigned)g->grid[1], (unsigned)g->grid[2],
+                         (unsigned)g->block[0], (unsigned)g->block[1], (unsigned)g->block[2], l->stream,
+                         (long long)g->shared);
   return args ? Py_BuildValue("NN", make, args) : (Py_XDECREF(make), NULL);
 }
 
@@ -343,22 +357,23 @@ static PyType_Spec launch_spec = {"tutti._core.Launch", sizeof(launch_object), 0
  * (None): `grid` threads, in blocks of a size that is chosen. */
 static PyObject *jit_at(PyObject *self, PyObject *args) {
   PyObject *grid, *block, *stream;
-  tt_jit_launch_options how;
-  tt_entry_grid at;
+  tt_launch_options how = {.copied = NULL};
+  int64_t blocks[3], threads[3];
   long long shared;
-  int device, on_cpu;
-  if (!PyArg_ParseTuple(args, "OOOLip", &grid, &block, &stream, &shared, &device, &on_cpu)) return NULL;
-  if (!triple(grid, how.grid, "grid") || !core_read_stream(stream, &at)) return NULL;
-  if (block != Py_None && !triple(block, how.block, "block")) return NULL;
-  how.threads = block == Py_None ? how.grid[0] : 0;
+  int on_cpu;
+  if (!PyArg_ParseTuple(args, "OOOLip", &grid, &block, &stream, &shared, &how.otherwise, &on_cpu)) return NULL;
+  if (!triple(grid, blocks, "grid") || !core_read_stream(stream, &how)) return NULL;
+  if (block == Py_None) {
+    how.threads = blocks[0];
+  } else if (!triple(block, threads, "block") || !narrow(blocks, how.grid.grid, "grid") ||
+             !narrow(threads, how.grid.block, "block")) {
+    return NULL;
+  }
+  how.grid.shared = shared;
+  how.on_cpu = on_cpu;
   allocfunc slot = (allocfunc)PyType_GetSlot(launch_type, Py_tp_alloc);
   launch_object *l = (launch_object *)slot(launch_type, 0);
   if (!l) return NULL;
-  how.stream = at.stream;
-  how.device = at.device;
-  how.shared = shared;
-  how.otherwise = device;
-  how.on_cpu = on_cpu;
   l->how = how;
   l->kernel = Py_NewRef(self);
   l->stream = Py_NewRef(stream);

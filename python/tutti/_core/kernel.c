@@ -280,7 +280,7 @@ static bool add_argument(call *c, PyObject *o) {
 }
 
 /* An int, or one to three of them; axes left out are 1. */
-static bool read_dims(PyObject *o, const char *what, unsigned out[3]) {
+static bool read_dims(PyObject *o, const char *what, uint32_t out[3]) {
   bool one = PyLong_Check(o);
   Py_ssize_t n = one ? 1 : PySequence_Size(o);
   out[0] = out[1] = out[2] = 1;
@@ -296,7 +296,7 @@ static bool read_dims(PyObject *o, const char *what, unsigned out[3]) {
     Py_XDECREF(number);
     if (PyErr_Occurred()) return false;
     if (x < 0 || x > 0xffffffffll) return PyErr_Format(PyExc_ValueError, "%s: %lld is out of range", what, x), false;
-    out[k] = (unsigned)x;
+    out[k] = (uint32_t)x;
   }
   return true;
 }
@@ -326,7 +326,7 @@ bool core_warn_copied(void) {
   return ok;
 }
 
-bool core_read_stream(PyObject *o, tt_entry_grid *how) {
+bool core_read_stream(PyObject *o, tt_launch_options *how) {
   how->stream = NULL;
   how->device = TT_CPU;
   PyObject *at = o == Py_None ? NULL : PyObject_GetAttrString(o, "_address"), *device = NULL, *number = NULL;
@@ -346,15 +346,15 @@ bool core_read_stream(PyObject *o, tt_entry_grid *how) {
 /* routine_launch(routine, grid, block, args, shared, shared_limit, stream[, addresses]) */
 static PyObject *py_routine_launch(PyObject *self, PyObject *const *arg, Py_ssize_t n) {
   (void)self;
-  tt_entry_grid how;
+  tt_launch_options how = {.copied = NULL};
   tt_error err;
   call c;
   c.n = c.nview = 0;
   if (n < 7 || n > 8 || !PyTuple_Check(arg[3]))
     return PyErr_SetString(PyExc_TypeError, "routine_launch: seven or eight arguments"), NULL;
   held_routine *h = PyCapsule_GetPointer(arg[0], ROUTINE);
-  if (!h || !read_dims(arg[1], "grid", how.grid) || !read_dims(arg[2], "block", how.block)) return NULL;
-  how.shared = PyLong_AsLongLong(arg[4]);
+  if (!h || !read_dims(arg[1], "grid", how.grid.grid) || !read_dims(arg[2], "block", how.grid.block)) return NULL;
+  how.grid.shared = PyLong_AsLongLong(arg[4]);
   how.shared_limit = PyLong_AsLongLong(arg[5]);
   how.addresses = n == 8 && PyObject_IsTrue(arg[7]) > 0;
   if (PyErr_Occurred() || !core_read_stream(arg[6], &how)) return NULL;

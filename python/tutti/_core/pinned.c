@@ -69,7 +69,7 @@ static PyObject *get_device_pointer(PyObject *self, PyObject *none) {
 static PyObject *attach(PyObject *self, PyObject *args) {
   int how;
   PyObject *stream = Py_None;
-  tt_entry_grid order;
+  tt_launch_options order;
   tt_error err;
   if (!PyArg_ParseTuple(args, "i|O", &how, &stream) || !core_read_stream(stream, &order)) return NULL;
   tt_code c = tt_managed_attach(((pinned *)self)->data, how, order.stream, &err);

@@ -62,7 +62,7 @@ static PyObject *raw_find(PyObject *self, PyObject *args) {
 }
 
 static bool read_stream(PyObject *o, tt_stream **out) {
-  tt_entry_grid how;
+  tt_launch_options how;
   if (!core_read_stream(o, &how)) return false;
   *out = how.stream;
   return true;

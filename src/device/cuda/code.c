@@ -159,7 +159,7 @@ tt_code tt__cuda_at_once(tt_device *d, tt_routine *f, int threads, uint32_t shar
 static int launch_together(tt_cuda *c, tt_stream *s, tt_routine *f, const tt_grid *g, void **extra) {
   enum { COOPERATIVE = 2, NOT_SUPPORTED = 801 };
   tt_cuda_attribute one = {.id = COOPERATIVE, .value.cooperative = 1};
-  tt_cuda_launch launch = {.shared = g->shared, .stream = s->handle, .attribute = &one, .n = 1};
+  tt_cuda_launch launch = {.shared = (unsigned)g->shared, .stream = s->handle, .attribute = &one, .n = 1};
   memcpy(launch.grid, g->grid, sizeof launch.grid);
   memcpy(launch.block, g->block, sizeof launch.block);
   return c->api->launch_ex ? c->api->launch_ex(&launch, f->handle, NULL, extra) : NOT_SUPPORTED;
@@ -174,12 +174,12 @@ tt_code tt__cuda_launch(tt_device *d, tt_stream *s, tt_routine *f, const tt_grid
   TT_TRY(tt__cuda_enter(d, &before, err));
   /* The driver's marks: 1 before the address of the packed arguments, 2 before that of their size, 0 at the end. */
   void *extra[] = {(void *)1, (void *)(uintptr_t)args, (void *)2, &size, NULL};
-  int result = tt__cuda_allow_shared(c, f, g->shared);
+  int result = tt__cuda_allow_shared(c, f, (unsigned)g->shared);
   if (result == TT_CUDA_OK && g->together)
     result = launch_together(c, s, f, g, size ? extra : NULL);
   else if (result == TT_CUDA_OK)
     result = c->api->launch(f->handle, g->grid[0], g->grid[1], g->grid[2], g->block[0], g->block[1], g->block[2],
-                            g->shared, s->handle, NULL, size ? extra : NULL);
+                            (unsigned)g->shared, s->handle, NULL, size ? extra : NULL);
   if (result == TT_CUDA_OK && atomic_load_explicit(&c->capturing, memory_order_relaxed))
     result = tt__cuda_note_launch(d, s, f, g);
   else if (result == TT_CUDA_OK && c->check)

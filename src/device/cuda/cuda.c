@@ -76,6 +76,9 @@ static int cuda_count(char *why, size_t size) {
 static int fill_target(tt_device *d, const tt_cuda_api *api, int device) {
   enum {
     BLOCK_THREADS = 1,
+    BLOCK_X = 2,
+    BLOCK_Y = 3,
+    BLOCK_Z = 4,
     GRID_X = 5,
     GRID_Y,
     GRID_Z,
@@ -90,8 +93,8 @@ static int fill_target(tt_device *d, const tt_cuda_api *api, int device) {
     DOUBLE_RATIO = 87,
     MOST_SHARED = 97
   };
-  static const int asked[] = {BLOCK_THREADS, GRID_X,       GRID_Y, GRID_Z, SHARED,      WARP,       UNITS,
-                              CACHE,         UNIT_THREADS, MAJOR,  MINOR,  UNIT_SHARED, MOST_SHARED};
+  static const int asked[] = {BLOCK_THREADS, BLOCK_X, BLOCK_Y, BLOCK_Z,      GRID_X, GRID_Y, GRID_Z,      SHARED,
+                              WARP,          UNITS,   CACHE,   UNIT_THREADS, MAJOR,  MINOR,  UNIT_SHARED, MOST_SHARED};
   int value[MOST_SHARED + 1] = {0};
   for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
     int result = api->device_attribute(&value[asked[i]], asked[i], device);
@@ -114,7 +117,8 @@ static int fill_target(tt_device *d, const tt_cuda_api *api, int device) {
                           .cache_bytes = value[CACHE],
                           .memory_bytes = (int64_t)bytes,
                           .param_bytes = wide ? 32764 : 4096,
-                          .grid_max = {value[GRID_X], value[GRID_Y], value[GRID_Z]}};
+                          .grid_max = {value[GRID_X], value[GRID_Y], value[GRID_Z]},
+                          .block_max = {value[BLOCK_X], value[BLOCK_Y], value[BLOCK_Z]}};
   return result;
 }
 

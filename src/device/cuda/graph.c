@@ -118,10 +118,10 @@ tt_code tt__cuda_graph_args(tt_device *d, tt_graph *g, int k, const tt_grid *gri
   launched *l = &g->launch.data[k];
   if (grid) l->grid = *grid;
   void *extra[] = {(void *)1, (void *)(uintptr_t)args, (void *)2, &size, NULL};
-  tt_cuda_kernel_node params = {.function = l->routine->handle, .shared = l->grid.shared, .extra = extra};
+  tt_cuda_kernel_node params = {.function = l->routine->handle, .shared = (unsigned)l->grid.shared, .extra = extra};
   memcpy(params.grid, l->grid.grid, sizeof params.grid);
   memcpy(params.block, l->grid.block, sizeof params.block);
-  int result = tt__cuda_allow_shared(c, l->routine, l->grid.shared);
+  int result = tt__cuda_allow_shared(c, l->routine, (unsigned)l->grid.shared);
   if (result == TT_CUDA_OK) result = c->api->graph_set(g->exec, l->node, &params);
   return tt__cuda_leave(d, before, result, "give a graph new arguments", err);
 }

@@ -53,7 +53,8 @@ static tt_code null_open(tt_device *d, tt_error *err) {
                           .cache_bytes = 8 << 20,
                           .memory_bytes = n->most,
                           .param_bytes = 4096,
-                          .grid_max = {INT32_MAX, 65535, 65535}};
+                          .grid_max = {INT32_MAX, 65535, 65535},
+                          .block_max = {1024, 1024, 64}};
   snprintf(d->label, sizeof d->label, "simulated device");
   tt__null_seed(d, (uint64_t)env_number("TUTTI_NULL_SEED", 1));
   return TT_OK;
