@@ -8,7 +8,8 @@
 #include "ir/device.h"
 #include "ir/node.h"
 
-#define TT_CALL_ARGS 4096 /* bytes of arguments, at most */
+#define TT_CALL_ARGS 4096  /* bytes of arguments, at most */
+#define TT_CALL_ARRAYS 256 /* arguments that are arrays */
 
 /* What kinds of kernels (CUDA C, Python) do for their launches. */
 typedef struct tt_call_kind {

@@ -5,8 +5,8 @@
 #ifndef TT_LAUNCH_LAUNCH_H
 #define TT_LAUNCH_LAUNCH_H
 
-#include "graph/call.h"
 #include "launch/language.h"
+#include "launch/record.h"
 #include "tutti/stream.h"
 
 /* One launch, until it is recorded. A language's files fill in what stands above the line. */

@@ -78,9 +78,6 @@ bool tt__patience_ends(void) {
   return !atomic_exchange(&waiting, true) && !start();
 }
 
-/* A launch was recorded: is it to be asked for now? */
-static bool is_urgent(int device) { return device != 0 && tt__patience_ends(); }
-
 /* A forked child has this thread alone. */
 static void after_fork_child(void) {
   static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
@@ -91,7 +88,4 @@ static void after_fork_child(void) {
   atomic_store(&waiting, false);
 }
 
-__attribute__((constructor)) static void register_patience(void) {
-  tt__calls_set_urgency(is_urgent);
-  pthread_atfork(NULL, NULL, after_fork_child);
-}
+__attribute__((constructor)) static void register_patience(void) { pthread_atfork(NULL, NULL, after_fork_child); }

@@ -3,9 +3,9 @@
 ** Arguments whose bytes overlap share a copy, so that a kernel sees one memory there too.
 */
 #include "graph/build.h"
-#include "graph/call.h"
 #include "graph/host.h"
 #include "graph/session.h"
+#include "launch/record.h"
 
 static bool overlap(const tt_call_span *a, const char *low, const char *high) { return a->low < high && low < a->high; }
 
