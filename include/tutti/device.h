@@ -194,6 +194,8 @@ TT_API bool tt_busy(void);
 /* A check the evaluator calls now and then on the calling thread; non-zero means "interrupt" (bindings:
  * PyErr_CheckSignals). */
 TT_API void tt_set_interrupt_check(int (*check)(void));
+/* Ctrl-C runs a function of the program's that may return: a kernel is left when the check says so, not at once. */
+TT_API void tt_set_interrupt_handled(bool handled);
 /*
 ** Called on a calling thread before it waits or works for long, and after, with no lock of ours held: bindings give up
 ** and take back their interpreter lock there. So a thread that holds it never waits for one that wants it. NULLs:

@@ -346,6 +346,7 @@ void tt_library_path(const char *dirs) {
 bool tt_busy(void) { return tt__realize_busy(); }
 void tt_interrupt(void) { tt__interrupt(); }
 void tt_set_interrupt_check(int (*check)(void)) { tt__interrupt_set_check(check); }
+void tt_set_interrupt_handled(bool handled) { tt__interrupt_set_handled(handled); }
 void tt_set_blocking(void (*begin)(void), void (*end)(void)) { tt__session_set_blocking(begin, end); }
 
 void tt_set_line(uint32_t id) { tt__session_line = id; }

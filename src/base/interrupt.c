@@ -4,6 +4,7 @@
 
 static atomic_int wanted;
 static int (*_Atomic ask)(void);
+static atomic_bool handled;
 static _Thread_local bool deaf;
 
 void tt__interrupt(void) { atomic_store(&wanted, 1); }
@@ -19,6 +20,8 @@ bool tt__interrupt_check(bool on_caller) {
   return atomic_load_explicit(&wanted, memory_order_relaxed) != 0;
 }
 
+void tt__interrupt_set_handled(bool yes) { atomic_store_explicit(&handled, yes, memory_order_relaxed); }
+bool tt__interrupt_is_handled(void) { return atomic_load_explicit(&handled, memory_order_relaxed); }
 void tt__interrupt_deaf(void) { deaf = true; }
 bool tt__interrupt_waiting(void) { return !deaf && tt__interrupt_check(true); }
 

@@ -17,6 +17,9 @@ TT_HIDDEN bool tt__interrupt_check(bool on_caller);
 
 /* For who waits, on any thread: false on those of ours. */
 TT_HIDDEN bool tt__interrupt_waiting(void);
+/* Ctrl-C runs a function of the program's, which may return: then nothing is to stop, and the check alone can say. */
+TT_HIDDEN void tt__interrupt_set_handled(bool handled);
+TT_HIDDEN bool tt__interrupt_is_handled(void);
 /* This thread is one of ours. */
 TT_HIDDEN void tt__interrupt_deaf(void);
 /* TT_EINTERRUPT, which carries the wish from here on: the flag is cleared. */

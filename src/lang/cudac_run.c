@@ -2,6 +2,9 @@
 ** Blocks go over the thread pool in pieces. A kernel that never ends is left by a jump: the handler of Ctrl-C sends a
 ** signal to every thread that is inside a kernel, and the handler there jumps out, unless the thread is just in one of
 ** our functions, which then does it at its end. Accesses to memory that is not there are caught in the same way.
+**
+** Nobody comes back from a jump. Where Ctrl-C runs a function of the program's that may return, the launch runs on a
+** thread of its own, and its caller waits, asks that function, and sends the signals when it says so.
 */
 #undef _FORTIFY_SOURCE /* its longjmp refuses to jump from one stack to another */
 #include "lang/cudac_run.h"
@@ -19,10 +22,12 @@
 #include <unistd.h>
 
 #include "base/cut.h"
+#include "base/interrupt.h"
 #include "base/lock.h"
 #include "base/mem.h"
 #include "base/os.h"
 #include "base/pool.h"
+#include "base/pool_int.h"
 #include "lang/cudac_team.h"
 
 enum {
@@ -32,6 +37,7 @@ enum {
   WORKERS = 1024,          /* and blocks of a grid that wait for each other */
   MOST_CHECKED = 1 << 19,  /* threads of such a grid under a check: each has a stack */
   SIGNAL_STACK = 32 << 10, /* for handlers: a stack that is full has no room for them */
+  LOOK_NS = 20000000,      /* who waits looks so often whether the launch is to end */
   NEAR = 64 << 10          /* a fault so far from the stack pointer is the stack's: it is touched page by page */
 };
 
@@ -74,6 +80,7 @@ typedef enum slot_state { FREE, TAKEN, READY } slot_state;
 static struct {
   _Alignas(64) atomic_int state;
   bool from_main;
+  const launch *launch;
   pthread_t thread;
 } slots[WORKERS];
 
@@ -97,8 +104,25 @@ static void on_wake(int number) {
   w->wanted = 1;
 }
 
-static struct sigaction old_interrupt, old_fault[3];
+/*
+** Handlers of faults that were there before ours, the oldest first: whoever sets one later (faulthandler) is asked
+** first, and as it hands the signal on to ours, the one before it comes next.
+*/
+enum { MOST_HANDLERS = 4 };
+typedef struct chain {
+  int n;
+  struct sigaction of[MOST_HANDLERS];
+} chain;
+
+static struct sigaction old_interrupt;
+static chain old_fault[3];
 static const int fault_signal[3] = {SIGSEGV, SIGBUS, SIGFPE};
+/* The thread's last fault that was none of ours: where, how many handlers are left for it, whether one runs. */
+static _Thread_local struct {
+  void *address;
+  int left;
+  bool inside;
+} passed = {.address = (void *)-1};
 
 static void call_old(const struct sigaction *old, int number, siginfo_t *info, void *context) {
   if (old->sa_flags & SA_SIGINFO)
@@ -141,9 +165,21 @@ static uintptr_t stack_pointer(const void *context) {
 #endif
 }
 
+/* A handler that comes back without a change, or sends the signal again, leaves it to the one before it. */
+static void pass_on(const chain *c, int number, siginfo_t *info, void *context) {
+  if (!passed.inside && info->si_addr != passed.address) passed.left = c->n;
+  passed.address = info->si_addr;
+  if (passed.left > 0) passed.left--;
+  const struct sigaction *old = &c->of[passed.left];
+  bool outer = passed.inside;
+  passed.inside = true;
+  call_old(old, number, info, context);
+  passed.inside = outer;
+}
+
 static void on_fault(int number, siginfo_t *info, void *context) {
   worker *w = here;
-  if (w && w->inside) {
+  if (w && w->inside && info->si_code > 0) { /* not one that somebody sent */
     w->address = info->si_addr;
     w->signal = number;
     uintptr_t at = (uintptr_t)info->si_addr, sp = stack_pointer(context);
@@ -151,7 +187,15 @@ static void on_fault(int number, siginfo_t *info, void *context) {
     leave(w, TT_EDEVICE);
   }
   for (int k = 0; k < 3; k++)
-    if (fault_signal[k] == number) call_old(&old_fault[k], number, info, context);
+    if (fault_signal[k] == number) pass_on(&old_fault[k], number, info, context);
+}
+
+static bool is_ours(const struct sigaction *a) { return (a->sa_flags & SA_SIGINFO) && a->sa_sigaction == on_fault; }
+
+static bool is_known(const chain *c, const struct sigaction *a) {
+  for (int k = 0; k < c->n; k++)
+    if (c->of[k].sa_handler == a->sa_handler) return true;
+  return false;
 }
 
 /* ---- handlers: faults once and for all, Ctrl-C only while a kernel runs */
@@ -188,30 +232,41 @@ static bool hears_interrupt(void) {
   return (old_interrupt.sa_flags & SA_SIGINFO) || old_interrupt.sa_handler != SIG_IGN;
 }
 
-static void begin_launch(void) {
+/* Handlers that found ours in place call these first. */
+static void hear_faults(void) {
+  struct sigaction act = {.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER}, now;
+  act.sa_sigaction = on_fault;
+  for (int k = 0; k < 3; k++) {
+    chain *c = &old_fault[k];
+    if (sigaction(fault_signal[k], NULL, &now) != 0 || is_ours(&now)) continue;
+    if (c->n < MOST_HANDLERS && !is_known(c, &now)) c->of[c->n++] = now;
+    sigaction(fault_signal[k], &act, NULL);
+  }
+}
+
+/* hears: Ctrl-C ends it at once. */
+static void begin_launch(bool hears) {
   static bool ready;
-  struct sigaction act = {.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+  struct sigaction act = {.sa_flags = SA_SIGINFO | SA_ONSTACK};
   tt__lock(&handlers);
   if (!ready) {
     ready = true;
-    act.sa_sigaction = on_fault;
-    for (int k = 0; k < 3; k++) sigaction(fault_signal[k], &act, &old_fault[k]);
     struct sigaction wake = {.sa_flags = SA_ONSTACK | SA_NODEFER | SA_RESTART};
     wake.sa_handler = on_wake;
     sigaction(wake_signal(), &wake, NULL);
   }
-  if (launches++ == 0) {
+  hear_faults();
+  if (hears && launches++ == 0) {
     act.sa_sigaction = on_interrupt;
-    act.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigaction(SIGINT, NULL, &old_interrupt);
     if (hears_interrupt()) sigaction(SIGINT, &act, NULL);
   }
   tt__unlock(&handlers);
 }
 
-static void end_launch(void) {
+static void end_launch(bool hears) {
   tt__lock(&handlers);
-  if (--launches == 0 && hears_interrupt()) sigaction(SIGINT, &old_interrupt, NULL);
+  if (hears && --launches == 0 && hears_interrupt()) sigaction(SIGINT, &old_interrupt, NULL);
   tt__unlock(&handlers);
 }
 
@@ -321,7 +376,6 @@ static void open_meeting(meeting *m) {
 
 /* One of the block's threads, for all. Looks up now and then, whether the launch is to end. */
 static void meet(worker *w, meeting *m) {
-  enum { LOOK_NS = 20 * 1000 * 1000 };
   launch *l = w->launch;
   pthread_mutex_lock(&m->mutex);
   unsigned before = m->opened;
@@ -534,14 +588,15 @@ static void note_fault(const worker *w) {
         l->entry->name, w->address, (long long)w->block, last);
 }
 
-static int take_slot(bool from_main) {
+static int take_slot(const launch *l) {
   static _Thread_local int last;
   for (int i = 0; i < WORKERS; i++) {
     int state = FREE, k = (last + i) % WORKERS;
     if (atomic_load_explicit(&slots[k].state, memory_order_relaxed) != FREE) continue;
     if (!atomic_compare_exchange_strong(&slots[k].state, &state, TAKEN)) continue;
     slots[k].thread = pthread_self();
-    slots[k].from_main = from_main;
+    slots[k].from_main = l->from_main;
+    slots[k].launch = l;
     atomic_store(&slots[k].state, READY);
     return last = k;
   }
@@ -610,7 +665,7 @@ static void run_piece(void *ctx, int64_t lo, int64_t hi, int number) {
   w.grid = &grid;
   worker *outer = here;
   here = &w;
-  int slot = take_slot(l->from_main);
+  int slot = take_slot(l);
   tt_team *team = l->check ? tt__team() : NULL;
   tt_code code = make_teams(&w);
   if (l->check && code == TT_OK) code = begin_check(&w, shared);
@@ -687,6 +742,42 @@ static void run_all(launch *l) {
   tt__cut_run(l->entry, tt__pool_size(), n, l->threads, run_piece, l);
 }
 
+/* ---- a launch that its caller waits for */
+
+enum { ASIDE_STACK = 16 << 20 };
+
+static void *run_aside(void *arg) {
+  tt__interrupt_deaf();
+  run_all(arg);
+  return NULL;
+}
+
+/* A thread that ends gives its slot back first: at worst another of ours is woken, which has no reason to leave. */
+static void stop_launch(launch *l) {
+  int none = TT_OK;
+  atomic_compare_exchange_strong(&l->stop, &none, TT_EINTERRUPT);
+  for (int k = 0; k < WORKERS; k++)
+    if (atomic_load(&slots[k].state) == READY && slots[k].launch == l) pthread_kill(slots[k].thread, wake_signal());
+}
+
+static void run_and_ask(launch *l) {
+  pthread_t thread;
+  bool stops = false;
+  struct timespec until;
+  if (!tt__thread_start(&thread, ASIDE_STACK, run_aside, l)) {
+    run_all(l);
+    return;
+  }
+  do {
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += LOOK_NS;
+    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+    stops |= tt__interrupt_waiting();
+    if (stops) stop_launch(l);
+  } while (pthread_timedjoin_np(thread, NULL, &until) != 0);
+  if (stops) (void)tt__interrupted(); /* TT_EINTERRUPT carries the wish from here on */
+}
+
 tt_code tt__cudac_fits(const tt_cudac_entry *e, const tt_grid *g, bool check, tt_error *err) {
   long long n = (long long)g->grid[0] * g->grid[1] * g->grid[2];
   long long threads = (long long)g->block[0] * g->block[1] * g->block[2];
@@ -714,10 +805,11 @@ tt_code tt__cudac_run(const tt_cudac_entry *e, const tt_grid *g, void *const *ar
   }
   l.threads = g->block[0] * g->block[1] * g->block[2];
   TT_TRY(tt__cudac_fits(e, g, check != NULL, err));
-  l.from_main = is_main();
-  begin_launch();
-  run_all(&l);
-  end_launch();
+  bool asks = is_main() && tt__interrupt_is_handled();
+  l.from_main = is_main() && !asks;
+  begin_launch(!asks);
+  (asks ? run_and_ask : run_all)(&l);
+  end_launch(!asks);
   tt_code code = (tt_code)atomic_load(&l.stop);
   if (code == TT_OK) tt__cut_note(e, blocks_of(&l), l.threads, atomic_load(&l.busy));
   if (code == TT_OK) return TT_OK;

@@ -1,6 +1,7 @@
 """A thread's stack: half a megabyte of local memory is legal, what is more or recursion without end is an error."""
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -102,3 +103,44 @@ t.start(); t.join()
 """
     python(text, code)
     python(text, "import faulthandler; faulthandler.enable()\nfails(run_recursion, -1)")
+
+
+FAULTS = """
+import ctypes, faulthandler, os, signal, sys
+def bad():
+    text = 'extern "C" __global__ void far(float *a) { a[1ll << 40] = 1; }'
+    a = tt.zeros(4, dtype="f4")
+    tt.RawKernel(text, "far")((1,), (1,), (a,))
+    tt.synchronize()
+def refused():
+    for _ in range(2):
+        try:
+            bad()
+        except RuntimeError as e:
+            assert "memory that is not there" in str(e)
+        else:
+            raise AssertionError
+def crash():
+    os.kill(os.getpid(), signal.SIGSEGV) if sys.argv[1:] == ["sent"] else ctypes.string_at(0)
+"""
+ORDERS = {
+    "before": "faulthandler.enable(); refused()",
+    "after": "refused(); faulthandler.enable()",
+    "between": "refused(); faulthandler.enable(); refused()",
+    "again": "refused(); faulthandler.enable(); refused(); faulthandler.disable(); refused(); faulthandler.enable()",
+    "off": "faulthandler.enable(); refused(); faulthandler.disable(); refused()",
+}
+
+
+@pytest.mark.parametrize("how", ["real", "sent"])
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_crash_elsewhere_looks_as_without_us(order, how):
+    """What kernels do wrong says nothing to a handler of crashes; what crashes elsewhere ends there as it would."""
+    program = PROGRAM % {"text": "", "code": FAULTS + ORDERS[order] + "\nprint('so far', flush=True)\ncrash()"}
+    env = {**os.environ, "PYTHONPATH": HOME, "TUTTI_DEVICE": "cpu"}
+    r = subprocess.run(
+        [sys.executable, "-c", program, how], capture_output=True, text=True, timeout=120, env=env, check=False
+    )
+    assert r.stdout == "so far\n" and r.returncode == -signal.SIGSEGV, r.stderr
+    dumps = [0] if order == "off" else [1, 2] if order == "again" else [1]
+    assert r.stderr.count("Fatal Python error: Segmentation fault") in dumps, r.stderr

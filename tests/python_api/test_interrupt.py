@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -69,8 +70,11 @@ def after_ctrl_c(p, delay=0.5):
         p.send_signal(signal.SIGINT)
         first = p.stdout.readline()
         took = time.monotonic() - start
-        out, err = p.communicate(timeout=120)
-        return first + out, err, p.returncode, took
+        late = threading.Timer(120, p.kill)
+        late.start()
+        out, err = p.stdout.read(), p.stderr.read()  # communicate would lose what came with the first line
+        late.cancel()
+        return first + out, err, p.wait(timeout=120), took
     finally:
         p.kill()
 
@@ -140,6 +144,33 @@ run(1)
 def test_a_kernel_where_ctrl_c_is_ignored():
     out, err, code, _ = after_ctrl_c(begin(program(KERNEL, "run(500)"), ignored=True, TUTTI_DEVICE="cpu"), delay=0.1)
     assert out == "ended\n55.0 300.0\n" and code == 0, (out, err)
+
+
+HANDLED = KERNEL + """
+class Stop(Exception): pass
+def handler(*_):
+    print("handled", flush=True)
+    if sys.argv[1] == "raises":
+        raise Stop
+signal.signal(signal.SIGINT, handler)
+def run_handled(n):
+    try:
+        return run(n)
+    except Stop:
+        print("stopped", flush=True)
+"""
+
+
+def test_a_kernel_where_a_handler_returns():
+    p = begin(program(HANDLED, "assert run_handled(100) == 16777216"), "returns", TUTTI_DEVICE="cpu")
+    out, err, code, _ = after_ctrl_c(p, delay=0.2)
+    assert out == "handled\nended\n55.0 300.0\n" and code == 0, (out, err)
+
+
+def test_a_kernel_where_a_handler_raises():
+    p = begin(program(HANDLED, "run_handled(-1)"), "raises", TUTTI_DEVICE="cpu")
+    out, err, code, _ = after_ctrl_c(p, delay=0.2)
+    assert out == "handled\nstopped\nended\n55.0 300.0\n" and code == 0, (out, err)
 
 
 def test_a_kernel_in_a_daemon_thread_does_not_keep_the_process():

@@ -4,6 +4,7 @@
 */
 #include "core.h"
 
+#include <signal.h>
 #include <string.h>
 
 static const char *class_name(tt_code code) {
@@ -106,8 +107,32 @@ bool core_warn_all(void) {
 static __thread PyThreadState *blocked_state; /* NULL on threads that are none of Python's */
 static __thread int blocked_depth;
 
+bool core_has_kernels;
+
+/* Does Ctrl-C run a function of the program's, and not the one that raises? */
+static bool is_handled(void) {
+  static PyObject *ask, *usual;
+  if (!ask) {
+    PyObject *module = PyImport_ImportModule("_signal");
+    usual = module ? PyObject_GetAttrString(module, "default_int_handler") : NULL;
+    ask = usual ? PyObject_GetAttrString(module, "getsignal") : NULL;
+    Py_XDECREF(module);
+  }
+  PyObject *now = ask ? PyObject_CallFunction(ask, "i", SIGINT) : NULL;
+  bool handled = now && now != usual && PyCallable_Check(now);
+  Py_XDECREF(now);
+  return handled;
+}
+
 void core_block_begin(void) {
-  if (blocked_depth++ == 0) blocked_state = PyGILState_GetThisThreadState() ? PyEval_SaveThread() : NULL;
+  bool leaves = blocked_depth++ == 0 && PyGILState_GetThisThreadState();
+  if (leaves && core_has_kernels) {
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    tt_set_interrupt_handled(is_handled());
+    PyErr_Restore(type, value, trace);
+  }
+  if (blocked_depth == 1) blocked_state = leaves ? PyEval_SaveThread() : NULL;
 }
 
 void core_block_end(void) {

@@ -68,6 +68,7 @@ typedef struct call {
 static bool begin(call *c, PyObject *capsule, PyObject *args) {
   core_drain();
   core_line();
+  core_has_kernels = true;
   c->n = c->nview = 0;
   core_scratch_init(&c->scratch);
   if (!(c->k = custom_of(capsule))) return false;

@@ -363,6 +363,7 @@ static PyObject *py_routine_launch(PyObject *self, PyObject *const *arg, Py_ssiz
   bool ok = true;
   for (; ok && c.n < count; c.n += ok) ok = add_argument(&c, PyTuple_GetItem(arg[3], c.n));
   core_line();
+  core_has_kernels = true;
   bool copied = false;
   how.copied = &copied;
   tt_code code = ok ? tt_entry_launch(h->routine, &how, c.arg, c.n, &err) : TT_OK;
