@@ -146,7 +146,9 @@ def test_a_kernel_where_ctrl_c_is_ignored():
     assert out == "ended\n55.0 300.0\n" and code == 0, (out, err)
 
 
-HANDLED = KERNEL + """
+HANDLED = (
+    KERNEL
+    + """
 class Stop(Exception): pass
 def handler(*_):
     print("handled", flush=True)
@@ -159,6 +161,7 @@ def run_handled(n):
     except Stop:
         print("stopped", flush=True)
 """
+)
 
 
 def test_a_kernel_where_a_handler_returns():
