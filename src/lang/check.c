@@ -100,6 +100,7 @@ void tt__check_free(tt_check *c) {
 void tt__check_loose(tt_check *c) { c->loose = true; }
 
 void tt__check_faults(tt_check *c, const void *at) {
+  if (c->found.kind == NOTHING) c->found = c->beyond;
   uintptr_t from = (uintptr_t)c->strange.at;
   if (c->strange.kind == OUTSIDE && (uintptr_t)at - from < c->strange.size && c->found.kind == NOTHING)
     c->found = c->strange;
@@ -355,8 +356,11 @@ void tt__check_fence(tt_check *c) { c->at->of[c->thread].fenced = true; }
 
 /* ---- accesses */
 
+/* An index may come of what was read where nobody wrote, or beside a variable. */
 static bool found(tt_check *c, finding f) {
-  c->found = f.kind == OUTSIDE && c->unwritten.kind != NOTHING ? c->unwritten : f; /* an index may come of it */
+  if (f.kind == OUTSIDE && c->beyond.kind == STRAYS && c->beyond.at != f.at) f = c->beyond;
+  if (f.kind == OUTSIDE && c->unwritten.kind != NOTHING) f = c->unwritten;
+  c->found = f;
   return false;
 }
 
@@ -371,15 +375,18 @@ static bool settle_write(tt_check *c) {
   return memcmp(c->old, f.at, f.size) == 0 || found(c, f);
 }
 
+/* No access beyond what threads share came of it: an array of the thread's own, or a row that goes over into the next. */
+static bool settle_beyond(tt_check *c) { return c->beyond.kind == NOTHING || found(c, c->beyond); }
+
 /* The thread stops here: nothing more will excuse what it did. */
 static bool settle(tt_check *c) {
-  if (!settle_write(c)) return false;
+  if (!settle_write(c) || !settle_beyond(c)) return false;
   return c->read_pending.kind == NOTHING || found(c, c->read_pending);
 }
 
 /* Keep the access that clashes with `before` in mind until it is known to matter. */
 static bool suspect(tt_check *c, touch now, bool writes, touch before, bool wrote, const char *at, size_t size) {
-  finding f = {RACE, now, before, writes, wrote, at, size};
+  finding f = {.kind = RACE, .now = now, .before = before, .writes = writes, .wrote = wrote, .at = at, .size = size};
   if (writes && !now.atomic && size <= sizeof c->old) {
     if (c->write_pending.kind != NOTHING) return true;
     c->write_pending = f;
@@ -421,7 +428,7 @@ static void look_written(tt_check *c, const ground *g, const char *at, size_t si
   bool writes = kind & TT_CHECK_WRITE, reads = !writes || (kind & TT_CHECK_UPDATE);
   for (size_t k = 0; k < size; k++) {
     if (reads && w[k] != c->block && c->unwritten.kind == NOTHING)
-      c->unwritten = (finding){UNWRITTEN, now, {0}, false, false, at, size};
+      c->unwritten = (finding){.kind = UNWRITTEN, .now = now, .at = at, .size = size};
     if (writes) w[k] = c->block;
   }
 }
@@ -440,11 +447,10 @@ bool tt__check_touch(tt_check *c, const void *place, size_t size, unsigned kind,
     bool ours = at >= c->room && at < c->room + c->room_size;
     int64_t far = 0;
     bool near = tt__check_nearest(c, at, &far) && llabs(far) < LEAST_MARGIN;
-    if (c->loose && !ours && !near && (uintptr_t)at >= PAGE) {
-      c->strange = (finding){OUTSIDE, touch_now(c, kind, site), {0}, writes, false, at, size};
-      return true;
-    }
-    return found(c, (finding){OUTSIDE, touch_now(c, kind, site), {0}, writes, false, at, size});
+    finding f = {.kind = OUTSIDE, .now = touch_now(c, kind, site), .writes = writes, .at = at, .size = size};
+    if (!c->loose || ours || near || (uintptr_t)at < PAGE) return found(c, f);
+    c->strange = f;
+    return true;
   }
   if (!g->word) return true;
   if (kind & TT_CHECK_ATOMIC) note_atomic(c);
@@ -456,6 +462,33 @@ bool tt__check_touch(tt_check *c, const void *place, size_t size, unsigned kind,
   cell *x = size < 4 ? g->byte + off : g->word + off / 4;
   for (size_t k = 0; k < n; k++)
     if (!look(c, &x[k], now, writes, at, size)) return false;
+  return true;
+}
+
+/* ---- declared arrays */
+
+/* Is there any array with a name that threads share? */
+static bool shares(const tt_check *c) {
+  for (int64_t k = 0; k < c->area.n; k++)
+    if (c->area.data[k].space != TT_CHECK_FREE && c->area.data[k].number == 0 && c->area.data[k].name[0]) return true;
+  return false;
+}
+
+bool tt__check_beyond(tt_check *c, const char *type, int64_t index, const void *site) {
+  finding f = {.kind = BEYOND, .now = touch_now(c, 0, site_of(c, site)), .type = type, .index = index};
+  if (c->beyond.kind == BEYOND && !settle_beyond(c)) return false;
+  c->beyond = f;
+  return shares(c) || found(c, f);
+}
+
+bool tt__check_strays(tt_check *c, const char *type, const void *at, unsigned kind, const void *site) {
+  ground *g = find_ground(c, at, 1, site_of(c, site));
+  bool writes = kind & TT_CHECK_WRITE;
+  finding f = {.kind = STRAYS, .now = touch_now(c, kind, site_of(c, site)), .writes = writes, .type = type, .at = at};
+  if (g && g->space != TT_CHECK_FREE) return true;
+  if (g && c->beyond.kind == BEYOND) return found(c, c->beyond);
+  if (g && writes) return found(c, f);
+  if (c->beyond.kind == NOTHING) c->beyond = f; /* an index may follow that says more, or an access to what is shared */
   return true;
 }
 

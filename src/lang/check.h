@@ -87,6 +87,13 @@ TT_HIDDEN void tt__check_end(tt_check *c);
 TT_HIDDEN void tt__check_block(tt_check *c, int64_t block); /* this one begins; it counts as the grid does, x first */
 TT_HIDDEN void tt__check_thread(tt_check *c, unsigned thread); /* this one runs from now on */
 TT_HIDDEN bool tt__check_touch(tt_check *c, const void *at, size_t size, unsigned kind, const void *site);
+/*
+** Before an access: its index is beyond the declared array, of a type that the compiler names ("float [16]"); it leaves
+** the variable that it is made through. Names must live as long as the check. What lies in memory that threads share is
+** left to the access itself, which knows the array's name.
+*/
+TT_HIDDEN bool tt__check_beyond(tt_check *c, const char *type, int64_t index, const void *site);
+TT_HIDDEN bool tt__check_strays(tt_check *c, const char *type, const void *at, unsigned kind, const void *site);
 /* The thread waits at a barrier of the block or the grid; goes on behind it, `opened` barriers having opened in this
  * block. */
 TT_HIDDEN bool tt__check_arrives(tt_check *c, const void *site, bool of_grid);

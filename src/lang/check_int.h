@@ -71,13 +71,15 @@ typedef struct block_state {
   char *kept;            /* (together) its shared memory, and by whom it was written, while other blocks run */
 } block_state;
 
-typedef enum finding_kind { NOTHING, OUTSIDE, UNWRITTEN, RACE, PARTED, SKIPPED, DESERTED } finding_kind;
+typedef enum finding_kind { NOTHING, OUTSIDE, BEYOND, STRAYS, UNWRITTEN, RACE, PARTED, SKIPPED, DESERTED } finding_kind;
 typedef struct finding {
   finding_kind kind;
   touch now, before; /* PARTED, SKIPPED: two threads; DESERTED: a thread, one of a block that has ended */
   bool writes, wrote;
   const char *at;
   size_t size;
+  const char *type; /* BEYOND, STRAYS: of the array, of the access */
+  int64_t index;    /* BEYOND */
 } finding;
 
 struct tt_check {
@@ -113,6 +115,8 @@ struct tt_check {
   finding
       unwritten; /* a read of shared memory that nobody wrote: told when nobody writes it too late, which says more */
   char old[16];
+  /* An index beyond a declared array, of which nobody knows yet whether threads share it: then the access says more. */
+  finding beyond;
   finding strange; /* the last access that is not ours to judge */
   finding found;
   int16_t hint[CHECK_SITES]; /* where a site found its ground last */

@@ -3,6 +3,7 @@
 */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lang/check_int.h"
 
@@ -64,6 +65,22 @@ static tt_code tell_outside(const tt_check *c, const finding *f, tt_error *err) 
                   place.text, line.text);
 }
 
+/* The compiler writes 'float [16]', or 'float[16]', in quotes. */
+static tt_code tell_beyond(const tt_check *c, const finding *f, tt_error *err) {
+  const char *name = f->type + (f->type[0] == '\''), *open = strchr(name, '[');
+  long long size = open ? strtoll(open + 1, NULL, 10) : 0;
+  return tt__fail(err, TT_EINDEX,
+                  "kernel '%s': index %lld is out of bounds for an array of %lld elements (%.*s), %s, %s", c->kernel,
+                  (long long)f->index, size, (int)strcspn(name, "'"), name, place_of(c, &f->now).text,
+                  line_of(c, &f->now).text);
+}
+
+static tt_code tell_strays(const tt_check *c, const finding *f, tt_error *err) {
+  return tt__fail(err, TT_EINDEX, "kernel '%s': %s of a value (%s) beyond the variable that is pointed into, %s, %s",
+                  c->kernel, f->writes ? "write" : "read", f->type, place_of(c, &f->now).text,
+                  line_of(c, &f->now).text);
+}
+
 /* "shared memory 'tile', element 3", "element [0, 3]" */
 static words element_of(const tt_check *c, const finding *f) {
   int64_t far;
@@ -106,6 +123,10 @@ tt_code tt__check_tell(const tt_check *c, tt_error *err) {
       return TT_OK;
     case OUTSIDE:
       return tell_outside(c, f, err);
+    case BEYOND:
+      return tell_beyond(c, f, err);
+    case STRAYS:
+      return tell_strays(c, f, err);
     case UNWRITTEN:
       return tt__fail(err, TT_EDEVICE, "kernel '%s': %s is read on %s before anybody wrote it, %s", c->kernel,
                       element_of(c, f).text, line_of(c, &f->now).text, place_of(c, &f->now).text);

@@ -79,6 +79,36 @@ TT_HOOK void *__tsan_memset(void *to, int byte, unsigned long n) __attribute__((
 #endif
 TT_HOOK void __tsan_vptr_update(void **p, void *) { tt_core->touch(p, sizeof *p, TT_CUDAC_WRITE, TT_HERE); }
 TT_HOOK void __tsan_vptr_read(void **p) { tt_core->touch(p, sizeof *p, TT_CUDAC_READ, TT_HERE); }
+/* What the sanitizers of bounds and of objects hand over. */
+struct tt_ub_type {
+  unsigned short kind, info; /* info of an integer: the logarithm of its bits above a bit that says it has a sign */
+  char name[1];
+};
+struct tt_ub_place {
+  const char *file;
+  unsigned line, column;
+};
+struct tt_ub_bounds {
+  tt_ub_place place;
+  const tt_ub_type *array, *index;
+};
+struct tt_ub_access {
+  tt_ub_place place;
+  const tt_ub_type *type;
+  unsigned char align, kind;
+};
+TT_HOOK void __ubsan_handle_out_of_bounds(void *told, void *value) {
+  const tt_ub_bounds *t = (const tt_ub_bounds *)told;
+  int unused = 64 - (1 << (t->index->info >> 1)); /* bits: the value may stand there without its sign */
+  long index = (long)value;
+  if (unused > 0 && (t->index->info & 1)) index = (long)((unsigned long)index << unused) >> unused;
+  tt_core->beyond(t->array->name, index, TT_HERE);
+}
+TT_HOOK void __ubsan_handle_type_mismatch_v1(void *told, void *at) {
+  const tt_ub_access *t = (const tt_ub_access *)told;
+  tt_core->strays(t->type->name, at, t->kind == 1 ? TT_CUDAC_WRITE : TT_CUDAC_READ, TT_HERE);
+}
+
 TT_HOOK void __tsan_init() {}
 TT_HOOK void __tsan_func_entry(void *) {}
 TT_HOOK void __tsan_func_exit() {}

@@ -30,7 +30,7 @@ extern const char tt__cuda_groups[] TT_HIDDEN;
 static const char BEGIN[] = "tt_here_the_program_begins;";
 
 /* TRANSLATION: raise it when the same text becomes another program, so that what is kept on disk is not used. */
-enum { PATH_SIZE = 512, MOST_FLAGS = 64, TRANSLATION = 16 };
+enum { PATH_SIZE = 512, MOST_FLAGS = 64, TRANSLATION = 18 };
 
 /* ---- the compiler */
 
@@ -76,12 +76,14 @@ static const char *const shuffles[] = {"shfl", "cooperative_groups", NULL};
 
 /*
 ** Programs that are checked: a call for each access, with the lines of the text, variables in the order of the text.
-** For the calls the compiler thinks of a thread sanitizer; its library is not linked, cuda_check.cuh stands for it.
+** For the calls the compiler thinks of sanitizers; their libraries are not linked, cuda_check.cuh stands for them. That
+** of threads tells of memory that threads may share, those of bounds and of objects of arrays that are a thread's own.
 */
 static const char *const check_flags[] = {"-O1", "-g1", "-gdwarf-4", "-fsanitize=thread"};
-static const char *const gcc_check_flags[] = {"--param=tsan-distinguish-volatile=1", "-fno-toplevel-reorder"};
-static const char *const clang_check_flags[] = {"-mllvm", "-tsan-distinguish-volatile=1", "-mllvm",
-                                                "-tsan-instrument-read-before-write=1"};
+static const char *const gcc_check_flags[] = {"-fsanitize=bounds,object-size", "--param=tsan-distinguish-volatile=1",
+                                              "-fno-toplevel-reorder"};
+static const char *const clang_check_flags[] = {"-fsanitize=array-bounds", "-mllvm", "-tsan-distinguish-volatile=1",
+                                                "-mllvm", "-tsan-instrument-read-before-write=1"};
 
 static tt_lock lock = TT_LOCK_INIT; /* guards what follows; not held while a compiler runs */
 static bool looked, is_clang, is_old_gcc;

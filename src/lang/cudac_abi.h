@@ -5,7 +5,7 @@
 #ifndef TT_LANG_CUDAC_ABI_H
 #define TT_LANG_CUDAC_ABI_H
 
-#define TT_CUDAC_ABI 3
+#define TT_CUDAC_ABI 4
 #define TT_CUDAC_TOGETHER 4 /* added to an entry's sync: its blocks wait for each other */
 
 /* Kinds of parameters: a tt_dtype's number, or one of these. */
@@ -66,6 +66,10 @@ typedef struct tt_cudac_core {
   void (*fence)(void);
   void (*leaves)(void);
   void (*grid)(void); /* wait for all threads of the grid */
+  /* Of programs that are checked: an index beyond the array that the text declares, of the type that the compiler names;
+     an access at `at` that leaves the variable it is made through (kind as for touch). Before the access itself. */
+  void (*beyond)(const char *type, long index, const void *pc);
+  void (*strays)(const char *type, const void *at, unsigned kind, const void *pc);
 } tt_cudac_core;
 
 typedef struct tt_cudac_program {

@@ -432,11 +432,17 @@ static long long core_clock(void) { return tt__clock_ns(); }
 static void core_touch(const void *at, unsigned long size, unsigned kind, const void *pc) {
   obey(tt__check_touch(here->launch->check, at, size, kind, pc)); /* code that calls this runs under a check alone */
 }
+static void core_beyond(const char *type, long index, const void *pc) {
+  obey(tt__check_beyond(here->launch->check, type, index, pc));
+}
+static void core_strays(const char *type, const void *at, unsigned kind, const void *pc) {
+  obey(tt__check_strays(here->launch->check, type, at, kind, pc));
+}
 static void core_fence(void) { tt__check_fence(here->launch->check); }
 static void core_leaves(void) { tt__check_returns(here->launch->check); }
 
-const tt_cudac_core tt__cudac_core = {core_barrier, core_warp,  core_active, core_print,  core_stop,
-                                      core_clock,   core_touch, core_fence,  core_leaves, core_grid};
+const tt_cudac_core tt__cudac_core = {core_barrier, core_warp,  core_active, core_print, core_stop,   core_clock,
+                                      core_touch,   core_fence, core_leaves, core_grid,  core_beyond, core_strays};
 
 /* ---- blocks */
 

@@ -158,6 +158,122 @@ def test_arrays_that_are_the_same_memory():
     finds(RuntimeError, r"a race in argument [12] '[ab]'", src, 1, 48, a[16:], a[:-16])
 
 
+# ---- arrays that the text declares
+
+LOCAL = """__device__ float get(const float *p, int k) {
+  return p[k];
+}
+__global__ void local(float *a, int n, int how) {
+  float own[16], two[4][8];
+  struct { float x[3]; int y; } both = {{1, 2, 3}, 4};
+  for (int k = 0; k < 16; k++) own[k] = k, two[k / 8][k % 8] = two[2 + k / 8][k % 8] = 2 * k;
+  if (how == 0) a[0] = own[n];
+  if (how == 1) own[n] = 7;
+  if (how == 2) a[0] = two[1][n];
+  if (how == 3) a[0] = get(own, n);
+  if (how == 4) { float *p = own + 2; p[n] = 3; }
+  if (how == 5) a[0] = both.x[n] + both.y;
+  if (how == 6) own[n] += 1;
+  a[1] = own[3] + two[1][2] + both.x[0];
+}"""
+BEYOND = [
+    (0, 16, r"index 16 is out of bounds for an array of 16 elements \(float ?\[16\]\), .*LINE(a[0] = own[n])"),
+    (0, -1, r"index -1 is out of bounds for an array of 16 elements .*LINE(a[0] = own[n])"),
+    (1, 100_000_000, r"index 100000000 is out of bounds for an array of 16 elements .*LINE(own[n] = 7)"),
+    (2, 8, r"index 8 is out of bounds for an array of 8 elements .*LINE(two[1][n])"),
+    (5, 3, r"index 3 is out of bounds for an array of 3 elements .*LINE(both.x[n])"),
+    (6, 16, r"index 16 is out of bounds for an array of 16 elements|LINE(own[n] +=)"),
+]
+POINTED = [
+    (3, 16, r"read of a value \('?const float'?\) beyond the variable that is pointed into, .*LINE(return p[k])"),
+    (4, 14, r"write of a value \('?float'?\) beyond the variable that is pointed into, .*LINE(p[n] = 3)"),
+]
+
+
+@pytest.mark.parametrize("how, n, words", BEYOND)
+def test_an_index_beyond_a_local_array(how, n, words):
+    finds(IndexError, words, LOCAL, 1, 4, f4(8), np.int32(n), np.int32(how))
+
+
+@pytest.mark.parametrize("how, n, words", POINTED)
+def test_a_pointer_beyond_a_local_array(how, n, words):
+    if "clang" in os.path.realpath(shutil.which(os.environ.get("TUTTI_CXX") or "c++")):
+        pytest.skip("Clang knows an array by its name alone")
+    finds(IndexError, words, LOCAL, 1, 4, f4(8), np.int32(n), np.int32(how))
+
+
+def test_all_of_a_local_array_may_be_used():
+    for how in range(7):
+        for n in (0, 2) if how == 5 else (0, 13) if how == 4 else (0, 7) if how == 2 else (0, 15):
+            run(LOCAL, 2, 4, f4(8), np.int32(n), np.int32(how))
+
+
+SHARED_ROWS = """__global__ void rows(float *a, int n, int own) {
+  __shared__ float s[4][8];
+  float mine[8];
+  for (int k = 0; k < 8; k++) s[threadIdx.x][k] = mine[k] = k;
+  __syncthreads();
+  if (own) mine[n] = 1; else a[threadIdx.x] = s[threadIdx.x][n];
+  __syncthreads();
+  a[threadIdx.x] += mine[2];
+}"""
+
+
+def test_a_row_that_goes_over_into_the_next():
+    for own in 0, 1:
+        run(SHARED_ROWS, 1, 4, f4(4), np.int32(7), np.int32(own))
+    words = r"index 8 is out of bounds for an array of 8 elements \(float ?\[8\]\), block \(0, 0, 0\), thread .* line 6"
+    finds(IndexError, words, SHARED_ROWS, 1, 4, f4(4), np.int32(8), np.int32(0))
+    finds(IndexError, words, SHARED_ROWS, 1, 4, f4(4), np.int32(8), np.int32(1))
+    words = r"past the end of shared memory 's'.*line 6"
+    finds(IndexError, words, SHARED_ROWS, 1, 4, f4(4), np.int32(40), np.int32(0))
+
+
+def test_arrays_of_python_kernels():
+    def python_kernel(kind):
+        @cuda.jit
+        def kernel(a, n):
+            own = kind((4, 5), float64)
+            own[1, n] = 2
+            a[0] = own[1, 3]
+
+        return kernel
+
+    for kind in cuda.local.array, cuda.shared.array:
+        kernel = python_kernel(kind)
+        for n in 5, -6, 1 << 40:
+            words = rf"index {n} is out of bounds for axis 1 of 'own' with size 5; block.*\n?in kernel, line \d+"
+            with pytest.raises(IndexError, match=words):
+                kernel[1, 1](np.zeros(4), n)
+        a = np.zeros(4)
+        kernel[1, 1](a, 3)
+        assert a[0] == 2
+
+
+def test_loops_of_compiled_functions():
+    @tt.jit
+    def total(a, n):
+        s = 0.0
+        for k in range(n):
+            s += a[k]
+        return s
+
+    @tt.jit(parallel=True)
+    def twice(a, n):
+        out = np.zeros(n)
+        for k in tt.prange(n):
+            out[k] = 2 * a[k]
+        return out
+
+    for a in np.ones(8), tt.ones(8):
+        assert total(a, 8) == 8 and twice(a, 8).tolist() == [2] * 8
+        for f in total, twice:
+            with pytest.raises(
+                IndexError, match=r"index 8 is out of bounds for axis 0 of 'a' with size 8\nin \w+, line"
+            ):
+                f(a, 9)
+
+
 # ---- shared memory
 
 TREE = """__global__ void tree(const float *a, float *out) {
