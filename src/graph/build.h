@@ -52,6 +52,13 @@ TT_HIDDEN tt_node *tt__node_view(tt_node *a, int rank, const int64_t *len, const
 TT_HIDDEN tt_node *tt__node_view_plain(tt_node *a, int rank, const int64_t *len, const int64_t *step, int64_t off,
                                        tt_error *err);
 TT_HIDDEN tt_node *tt__node_reduce(tt_red red, tt_node *a, uint64_t axes, tt_error *err);
+/*
+** One element along those of the axes that repeat very often, and how often each stands there; a itself, 1: none do, or
+** the reduction is better off with all. What a reduction of that says of `a`: its result `one` as it is, many times, or
+** as other places.
+*/
+TT_HIDDEN tt_node *tt__node_once(tt_red red, tt_node *a, uint64_t axes, int64_t *count, tt_error *err);
+TT_HIDDEN tt_node *tt__node_of_all(tt_red red, tt_node *one, tt_node *a, uint64_t axes, tt_error *err);
 /* The same, element by element: what tt__node_reduce is made of. */
 TT_HIDDEN tt_node *tt__node_reduce_plain(tt_red red, tt_node *a, uint64_t axes, tt_error *err);
 TT_HIDDEN tt_node *tt__node_gather(tt_node *a, tt_node *index, tt_error *err);

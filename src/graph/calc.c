@@ -102,6 +102,25 @@ tt_array *tt__calc_reduce(tt_calc *c, tt_red red, tt_array *a, uint64_t axes, bo
   return tt__calc_keep(c, tt__reduce(red, a, axes, keepdims, &out, c->err), &out);
 }
 
+tt_array *tt__calc_once(tt_calc *c, tt_red red, tt_array *a, uint64_t axes, int64_t *count) {
+  tt_node *n = a && c->code == TT_OK ? tt__calc_node(c, a) : NULL, *few = NULL;
+  *count = 1;
+  if (!n) return NULL;
+  few = tt__node_once(red, n, axes, count, c->err);
+  tt__node_release(n);
+  if (*count > 1) return tt__calc_of_node(c, few);
+  tt__node_release(few);
+  return a;
+}
+
+tt_array *tt__calc_of_all(tt_calc *c, tt_red red, tt_array *one, tt_array *a, uint64_t axes) {
+  tt_node *n = one && c->code == TT_OK ? tt__calc_node(c, a) : NULL, *some = n ? tt__calc_node(c, one) : NULL;
+  tt_node *all = some ? tt__node_of_all(red, some, n, axes, c->err) : NULL;
+  tt__node_release(n);
+  tt__node_release(some);
+  return n && some ? tt__calc_of_node(c, all) : NULL;
+}
+
 tt_array *tt__calc_reshape(tt_calc *c, tt_array *a, int rank, const int64_t *len) {
   if (!a || c->code != TT_OK) return NULL;
   tt_array *out = NULL;

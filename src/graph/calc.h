@@ -37,6 +37,9 @@ TT_HIDDEN tt_array *tt__calc_opf(tt_calc *c, tt_op op, tt_array *a, double f);
 TT_HIDDEN tt_array *tt__calc_where(tt_calc *c, tt_array *mask, tt_value a, tt_value b);
 TT_HIDDEN tt_array *tt__calc_cast(tt_calc *c, tt_array *a, tt_dtype dtype);
 TT_HIDDEN tt_array *tt__calc_reduce(tt_calc *c, tt_red red, tt_array *a, uint64_t axes, bool keepdims);
+/* tt__node_once and tt__node_of_all of arrays. */
+TT_HIDDEN tt_array *tt__calc_once(tt_calc *c, tt_red red, tt_array *a, uint64_t axes, int64_t *count);
+TT_HIDDEN tt_array *tt__calc_of_all(tt_calc *c, tt_red red, tt_array *one, tt_array *a, uint64_t axes);
 TT_HIDDEN tt_array *tt__calc_reshape(tt_calc *c, tt_array *a, int rank, const int64_t *len);
 TT_HIDDEN tt_array *tt__calc_transpose(tt_calc *c, tt_array *a, const int *axes);
 TT_HIDDEN tt_array *tt__calc_broadcast(tt_calc *c, tt_array *a, int rank, const int64_t *len);

@@ -10,12 +10,14 @@
 
 /* The lines to be summarized: reduced axes merged into a last one, and what the result's shape is made of. */
 typedef struct lines {
-  tt_array *a; /* [rest..., n] */
+  tt_array *a;   /* [rest..., n / times] */
+  int64_t times; /* that each of its elements stands in a line: most often 1 */
   int64_t n, len[TT_MAX_RANK];
   int rank; /* of the result for one quantile */
 } lines;
 
-static bool make_lines(tt_calc *c, const tt_call_frame *f, int axis, int keepdims, lines *l) {
+/* whole: no repetitions are left out. */
+static bool make_lines(tt_calc *c, const tt_call_frame *f, int axis, int keepdims, bool whole, lines *l) {
   tt_array *a = tt__arg_array(c, f, 0);
   if (!a) return false;
   uint64_t axes = tt__arg_axes(c, f, axis, a->rank);
@@ -23,7 +25,8 @@ static bool make_lines(tt_calc *c, const tt_call_frame *f, int axis, int keepdim
   int order[TT_MAX_RANK], n = 0, rest;
   int64_t flat[TT_MAX_RANK + 1];
   l->rank = 0;
-  l->n = 1;
+  l->n = l->times = 1;
+  if (!whole && !(a = tt__calc_once(c, TT_RED_MAX, a, axes, &l->times))) return false;
   for (int d = 0; d < a->rank; d++) {
     bool gone = axes >> d & 1;
     if (!gone) flat[n] = tt__array_len(a)[d], order[n++] = d;
@@ -34,6 +37,7 @@ static bool make_lines(tt_calc *c, const tt_call_frame *f, int axis, int keepdim
     if (axes >> d & 1) l->n *= tt__array_len(a)[d], order[n++] = d;
   flat[rest] = l->n;
   l->a = c->code == TT_OK ? tt__calc_reshape(c, tt__calc_transpose(c, a, order), rest + 1, flat) : NULL;
+  l->n *= l->times;
   return l->a != NULL;
 }
 
@@ -46,10 +50,14 @@ static tt_array *sorted(tt_calc *c, tt_array *a, const tt_lib_attr *attr) {
 
 static tt_array *line_at(tt_calc *c, tt_array *a, int64_t k) { return tt__calc_slice(c, a, a->rank - 1, k, 1, 1); }
 
+/* Of sorted lines the greatest. */
+static tt_array *last_of(tt_calc *c, const lines *l, tt_array *s) { return line_at(c, s, l->n / l->times - 1); }
+
 /* How many elements of each line are no NaN: [rest..., 1], float64. */
-static tt_array *count_valid(tt_calc *c, tt_array *a) {
-  tt_array *valid = tt__calc_cast(c, tt__calc_op1(c, TT_LNOT, tt__calc_op1(c, TT_ISNAN, a)), TT_F64);
-  return valid ? tt__calc_reduce(c, TT_RED_SUM, valid, UINT64_C(1) << (a->rank - 1), true) : NULL;
+static tt_array *count_valid(tt_calc *c, const lines *l) {
+  tt_array *valid = tt__calc_cast(c, tt__calc_op1(c, TT_LNOT, tt__calc_op1(c, TT_ISNAN, l->a)), TT_F64);
+  valid = valid ? tt__calc_reduce(c, TT_RED_SUM, valid, UINT64_C(1) << (l->a->rank - 1), true) : NULL;
+  return valid && l->times > 1 ? tt__calc_opf(c, TT_MUL, valid, (double)l->times) : valid;
 }
 
 /* The mean of two values in NumPy's type of a mean. */
@@ -78,13 +86,14 @@ static tt_array *all_nan(tt_calc *c, const lines *l) {
 /* median(a, axis, out, overwrite_input, keepdims) */
 static tt_array *median(tt_calc *c, tt_call_frame *f) {
   lines l;
-  if (!make_lines(c, f, 1, 4, &l)) return NULL;
+  if (!make_lines(c, f, 1, 4, false, &l)) return NULL;
   if (l.n == 0) return tt__arg_out_any(c, f, 2, all_nan(c, &l));
-  tt_lib_attr attr = {.row = tt__lib_row("select"), .i = {3, (l.n - 1) / 2, l.n / 2, l.n - 1}};
+  int64_t below = (l.n - 1) / 2 / l.times, above = l.n / 2 / l.times;
+  tt_lib_attr attr = {.row = tt__lib_row("select"), .i = {3, below, above, l.n / l.times - 1}};
   tt_array *s = sorted(c, l.a, &attr);
   if (!s) return NULL;
-  tt_array *lo = line_at(c, s, (l.n - 1) / 2), *hi = l.n % 2 ? lo : line_at(c, s, l.n / 2), *r = middle_of(c, lo, hi);
-  if (can_be_nan(l.a)) r = nan_where(c, tt__calc_op1(c, TT_ISNAN, line_at(c, s, l.n - 1)), r);
+  tt_array *lo = line_at(c, s, below), *hi = below == above ? lo : line_at(c, s, above), *r = middle_of(c, lo, hi);
+  if (can_be_nan(l.a)) r = nan_where(c, tt__calc_op1(c, TT_ISNAN, last_of(c, &l, s)), r);
   return tt__arg_out_any(c, f, 2, tt__calc_reshape(c, r, l.rank, l.len));
 }
 TT_HANDLER_LAID(median, 'A')
@@ -93,7 +102,11 @@ static tt_array *floor_half(tt_calc *c, tt_array *n) {
   return tt__calc_op1(c, TT_FLOOR, tt__calc_opf(c, TT_DIV, n, 2));
 }
 
-static tt_array *places(tt_calc *c, tt_array *p) { return tt__calc_cast(c, tt__calc_opf(c, TT_MAXIMUM, p, 0), TT_I64); }
+/* Places in whole lines as places in those that are kept. */
+static tt_array *places(tt_calc *c, const lines *l, tt_array *p) {
+  p = tt__calc_cast(c, tt__calc_opf(c, TT_MAXIMUM, p, 0), TT_I64);
+  return p && l->times > 1 ? tt__calc_opi(c, TT_FLOORDIV, p, l->times) : p;
+}
 
 /* r, of lines with n elements that are no NaN each. */
 static tt_array *warn_of_none(tt_calc *c, tt_array *n, tt_array *r) {
@@ -103,15 +116,15 @@ static tt_array *warn_of_none(tt_calc *c, tt_array *n, tt_array *r) {
 /* nanmedian: the count, and so the middle, differs from line to line. */
 static tt_array *nanmedian(tt_calc *c, tt_call_frame *f) {
   lines l;
-  if (!make_lines(c, f, 1, 4, &l)) return NULL;
+  if (!make_lines(c, f, 1, 4, false, &l)) return NULL;
   if (!can_be_nan(l.a)) return median(c, f);
   if (l.n == 0) return tt__arg_out_any(c, f, 2, all_nan(c, &l));
   tt_lib_attr attr = {.row = tt__lib_row("sort")};
-  tt_array *s = sorted(c, l.a, &attr), *n = count_valid(c, l.a);
+  tt_array *s = sorted(c, l.a, &attr), *n = count_valid(c, &l);
   if (!s || !n) return NULL;
   int axis = s->rank - 1;
-  tt_array *lo = tt__calc_take_lines(c, s, places(c, floor_half(c, tt__calc_opf(c, TT_SUB, n, 1))), axis, false);
-  tt_array *hi = tt__calc_take_lines(c, s, places(c, floor_half(c, n)), axis, false);
+  tt_array *lo = tt__calc_take_lines(c, s, places(c, &l, floor_half(c, tt__calc_opf(c, TT_SUB, n, 1))), axis, false);
+  tt_array *hi = tt__calc_take_lines(c, s, places(c, &l, floor_half(c, n)), axis, false);
   return tt__arg_out_any(c, f, 2, tt__calc_reshape(c, warn_of_none(c, n, middle_of(c, lo, hi)), l.rank, l.len));
 }
 TT_HANDLER_LAID(nanmedian, 'A')
@@ -231,19 +244,19 @@ static tt_array *between(tt_calc *c, tt_array *a, tt_array *b, tt_array *t) {
 }
 
 /* The values of sorted lines at the places [rest..., nq], in `type`. */
-static tt_array *values_at(tt_calc *c, method m, tt_array *s, tt_array *n, tt_array *q, tt_dtype type) {
+static tt_array *values_at(tt_calc *c, const lines *l, method m, tt_array *s, tt_array *n, tt_array *q, tt_dtype type) {
   tt_array *place = virtual_place(c, m, n, q), *top = tt__calc_opf(c, TT_SUB, n, 1);
   if (!place || !top) return NULL;
   int axis = s->rank - 1;
   tt_array *low = tt__calc_op1(c, TT_FLOOR, place);
-  tt_array *first = places(c, tt__calc_op2(c, TT_MINIMUM, low, top));
+  tt_array *first = places(c, l, tt__calc_op2(c, TT_MINIMUM, low, top));
   if (is_discrete(m)) return tt__calc_take_lines(c, s, first, axis, false);
   tt_array *next = tt__calc_op2(c, TT_MINIMUM, tt__calc_opf(c, TT_ADD, low, 1), top);
   if (!next) return NULL;
   next = tt__calc_where(c, tt__calc_opf(c, TT_LT, place, 0), tt_v_float(0), tt_v_array(next));
   tt_dtype work = is_half(type) ? TT_F32 : type;
   tt_array *a = tt__calc_cast(c, tt__calc_take_lines(c, s, first, axis, false), work);
-  tt_array *b = tt__calc_cast(c, tt__calc_take_lines(c, s, places(c, next), axis, false), work);
+  tt_array *b = tt__calc_cast(c, tt__calc_take_lines(c, s, places(c, l, next), axis, false), work);
   return tt__calc_cast(c, between(c, a, b, tt__calc_cast(c, weight(c, m, place, low), work)), type);
 }
 
@@ -316,7 +329,7 @@ static tt_array *weight_lines(tt_calc *c, const tt_call_frame *f) {
   arg[0] = tt_v_array(w);
   tt_call_frame g = {.arg = arg, .narg = f->narg};
   lines l;
-  return make_lines(c, &g, 2, 6, &l) ? tt__calc_cast(c, l.a, TT_F64) : NULL;
+  return make_lines(c, &g, 2, 6, true, &l) ? tt__calc_cast(c, l.a, TT_F64) : NULL;
 }
 
 /* What is NaN weighs nothing, unless a line has nothing else. */
@@ -370,11 +383,11 @@ static tt_array *plain_at(tt_calc *c, const lines *l, method m, tt_array *q, tt_
   tt_lib_attr attr = {.row = tt__lib_row("sort")};
   tt_array *s = sorted(c, l->a, &attr);
   tt_array *n =
-      skip_nan && can_be_nan(l->a) ? count_valid(c, l->a) : tt__calc_full(c, TT_F64, 0, NULL, tt_v_float((double)l->n));
-  tt_array *r = s ? values_at(c, m, s, n, q, type) : NULL;
+      skip_nan && can_be_nan(l->a) ? count_valid(c, l) : tt__calc_full(c, TT_F64, 0, NULL, tt_v_float((double)l->n));
+  tt_array *r = s ? values_at(c, l, m, s, n, q, type) : NULL;
   if (r && !tt__shape_same(l->a->rank, r->dim, len)) r = tt__calc_broadcast(c, r, l->a->rank, len);
   if (skip_nan && can_be_nan(l->a)) r = warn_of_none(c, n, r);
-  return r ? with_nans(c, l, skip_nan, line_at(c, s, l->n - 1), r) : NULL;
+  return r ? with_nans(c, l, skip_nan, last_of(c, l, s), r) : NULL;
 }
 
 /* (a, q, axis, out, overwrite_input, method, keepdims, weights) */
@@ -382,7 +395,7 @@ static tt_array *quantiles(tt_calc *c, tt_call_frame *f, double scale, bool skip
   lines l;
   tt_array *given = NULL, *weights = NULL, *last = NULL, *r;
   tt_dtype type = TT_F64;
-  if (!make_lines(c, f, 2, 6, &l)) return NULL;
+  if (!make_lines(c, f, 2, 6, tt__arg_given(f, 7), &l)) return NULL;
   if (tt__is_complex((tt_dtype)l.a->dtype)) return tt__calc_fail(c, TT_ETYPE, "a must be an array of real numbers");
   tt_array *q = read_q(c, f, scale, l.a, &given, &type);
   method m = read_method(c, f, 5);

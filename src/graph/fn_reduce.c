@@ -36,9 +36,7 @@ static tt_array *masked(tt_calc *c, const tt_call_frame *f, int k, tt_array *a, 
 }
 
 /* Complex values have no reduction but the sum in kernels: the library's plain loop does the others. */
-static tt_array *fold(tt_calc *c, tt_red red, tt_array *a, uint64_t axes, bool keepdims) {
-  if (!a) return NULL;
-  if (!tt__is_complex((tt_dtype)a->dtype) || red == TT_RED_SUM) return tt__calc_reduce(c, red, a, axes, keepdims);
+static tt_array *fold_complex(tt_calc *c, tt_red red, tt_array *a, uint64_t axes, bool keepdims) {
   int order[TT_MAX_RANK], n = 0, kept;
   int64_t len[TT_MAX_RANK], keep[TT_MAX_RANK], row = 1, outer = 1;
   for (int d = 0; d < a->rank; d++)
@@ -59,6 +57,14 @@ static tt_array *fold(tt_calc *c, tt_red red, tt_array *a, uint64_t axes, bool k
   tt_lib_attr attr = {.row = tt__lib_row("reduce_complex"), .i = {red}};
   tt_dtype type = red == TT_RED_ARGMAX || red == TT_RED_ARGMIN ? TT_I64 : (tt_dtype)a->dtype;
   return tt__calc_library(c, &attr, &rows, 1, type, keepdims ? a->rank : kept, keepdims ? keep : len);
+}
+
+static tt_array *fold(tt_calc *c, tt_red red, tt_array *a, uint64_t axes, bool keepdims) {
+  if (!a) return NULL;
+  if (!tt__is_complex((tt_dtype)a->dtype) || red == TT_RED_SUM) return tt__calc_reduce(c, red, a, axes, keepdims);
+  int64_t count;
+  tt_array *few = tt__calc_once(c, red, a, axes, &count), *one = few ? fold_complex(c, red, few, axes, keepdims) : NULL;
+  return count > 1 ? tt__calc_of_all(c, red, one, a, axes) : one;
 }
 
 /* Where the dtype, out and keepdims of a reduction stand in its signature. */

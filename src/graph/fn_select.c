@@ -20,9 +20,19 @@ static bool give_indices(tt_calc *c, tt_call_frame *f, tt_array *flat, int rank,
   return true;
 }
 
+/* Of 2^40 elements that one of them stands for, and that are false, there is nothing to make. */
+static bool has_none(tt_calc *c, tt_array *a) {
+  uint64_t axes = a && a->rank ? ~UINT64_C(0) >> (64 - a->rank) : 0;
+  int64_t count;
+  tt_array *few = axes ? tt__calc_once(c, TT_RED_ANY, tt__calc_cast(c, a, TT_BOOL), axes, &count) : NULL;
+  const uint8_t *any = few && count > 1 ? tt__calc_peek(c, tt__calc_reduce(c, TT_RED_ANY, few, axes, false)) : NULL;
+  return any && !*any;
+}
+
 static tt_array *true_places(tt_calc *c, tt_array *a) {
   tt_lib_attr attr = {0};
   tt_array *flat;
+  if (has_none(c, a)) return tt__calc_empty(c, TT_I64, 1, (const int64_t[]){0});
   return a && tt__calc_make(c, "nonzero", &attr, &a, 1, &flat) ? flat : NULL;
 }
 

@@ -39,50 +39,120 @@ static tt_node *once(tt_node *n, uint64_t axes, tt_error *err) {
   return out;
 }
 
-/* A sum of `count` times the same. */
-static tt_node *times(tt_node *sum, double count, tt_error *err) {
-  tt_dtype dtype = (tt_dtype)sum->dtype;
-  tt_dtype wide = tt__is_float(dtype) && tt__dtype_size(dtype) < 4 ? TT_F32 : dtype;
-  tt_value v = tt__is_int(dtype) ? tt_v_int((int64_t)count) : tt_v_float(count);
-  tt_node *factor = tt__node_const_at(sum->device, wide, tt__scalar_from(&v, wide), sum->rank, sum->dim, err);
-  tt_node *src[2] = {tt__node_cast(sum, wide, err), factor};
-  tt_node *product = src[0] && factor ? tt__node_op(TT_MUL, wide, src, 2, err) : NULL;
-  tt_node *out = product ? tt__node_cast(product, dtype, err) : NULL;
-  for (int k = 0; k < 2; k++) tt__node_release(src[k]);
-  tt__node_release(product);
+/* A number in every element of a shape. */
+static tt_node *number(const tt_node *like, tt_dtype dtype, tt_value v, tt_error *err) {
+  return tt__node_const_at(like->device, dtype, tt__scalar_from(&v, dtype), like->rank, like->dim, err);
+}
+
+/* a op v, computed in `wide`, in a's own type. */
+static tt_node *with_number(tt_op op, tt_node *a, tt_dtype wide, tt_value v, tt_error *err) {
+  tt_node *out = tt__node_take2(op, wide, tt__node_cast(a, wide, err), number(a, wide, v, err), err);
+  return tt__node_take_cast(out, (tt_dtype)a->dtype, err);
+}
+
+/* a op a op a ..., `count` of them, by doubling: what is not finite goes its way as it would one by one. */
+static tt_node *doubled(tt_op op, tt_node *a, int64_t count, tt_error *err) {
+  tt_dtype dtype = (tt_dtype)a->dtype;
+  tt_node *power = tt__node_retain(a), *out = NULL;
+  for (bool ok = true; ok && count; count >>= 1) {
+    if (count & 1) {
+      out = out ? tt__node_take2(op, dtype, out, tt__node_retain(power), err) : tt__node_retain(power);
+      ok = out != NULL;
+    }
+    if (ok && count > 1) ok = (power = tt__node_take2(op, dtype, power, tt__node_retain(power), err)) != NULL;
+    if (!ok) {
+      tt__node_release(out);
+      out = NULL;
+    }
+  }
+  tt__node_release(power);
   return out;
 }
 
-/* Does leaving out repetitions say the same, but for `times` of a sum? */
-static bool knows(tt_red red, tt_dtype dtype, uint64_t axes, uint64_t constant, double count) {
+/* A sum of `count` times the same. */
+static tt_node *times(tt_node *sum, double count, tt_error *err) {
+  tt_dtype dtype = (tt_dtype)sum->dtype;
+  if (tt__is_complex(dtype)) return doubled(TT_ADD, sum, (int64_t)count, err);
+  tt_dtype wide = tt__is_float(dtype) && tt__dtype_size(dtype) < 4 ? TT_F32 : dtype;
+  tt_value v = tt__is_int(dtype) ? tt_v_int((int64_t)count) : tt_v_float(count);
+  return with_number(TT_MUL, sum, wide, v, err);
+}
+
+/* A product of `count` times the same; in a type that tells odd counts from even ones. */
+static tt_node *raised(tt_node *product, double count, tt_error *err) {
+  tt_dtype dtype = (tt_dtype)product->dtype;
+  if (tt__is_complex(dtype)) return doubled(TT_MUL, product, (int64_t)count, err);
+  if (tt__is_int(dtype)) return with_number(TT_POW, product, TT_I64, tt_v_int((int64_t)count), err);
+  return with_number(TT_POW, product, TT_F64, tt_v_float(count), err);
+}
+
+/*
+** Places along the reduced axes of `a`, from places along those of them that do not repeat: of equal elements the first
+** is where the others stand at 0.
+*/
+static tt_node *places(tt_node *place, const tt_node *a, uint64_t axes, uint64_t constant, tt_error *err) {
+  int64_t inner = 1, outer = 1; /* elements behind this axis: of those that do not repeat, of all reduced ones */
+  tt_node *out = number(place, TT_I64, tt_v_int(0), err);
+  for (int k = a->rank - 1; k >= 0 && out; k--) {
+    if (!(axes >> k & 1)) continue;
+    if (!(constant >> k & 1) && a->dim[k] > 1) {
+      tt_node *at = with_number(TT_FLOORDIV, place, TT_I64, tt_v_int(inner), err);
+      at = tt__node_take2(TT_MOD, TT_I64, at, number(place, TT_I64, tt_v_int(a->dim[k]), err), err);
+      at = tt__node_take2(TT_MUL, TT_I64, at, number(place, TT_I64, tt_v_int(outer), err), err);
+      out = tt__node_take2(TT_ADD, TT_I64, out, at, err);
+      inner *= a->dim[k];
+    }
+    outer *= a->dim[k];
+  }
+  return out;
+}
+
+/* Are repetitions left out? Rounded otherwise than one by one they are worth it when there are more. */
+static bool knows(tt_red red, tt_dtype dtype, double count) {
+  if (red != TT_RED_SUM && red != TT_RED_PROD) return true;
+  return tt__is_int(dtype) || (dtype != TT_BOOL && count >= MANY_FLOATS);
+}
+
+/* How often each element stands along axes of which some repeat; 1: not often enough to leave anything out. */
+static double repetitions(tt_node *a, uint64_t axes, uint64_t *constant) {
+  int budget = MOST_NODES;
+  double count = 1;
+  *constant = a->size >= MANY && axes ? constant_axes(a, axes, &budget) : 0;
+  for (int k = 0; k < a->rank; k++) count *= *constant >> k & 1 ? (double)a->dim[k] : 1;
+  return budget < 0 || count < MANY || count > 0x1p53 ? 1 : count;
+}
+
+tt_node *tt__node_of_all(tt_red red, tt_node *one, tt_node *a, uint64_t axes, tt_error *err) {
+  uint64_t constant;
+  double count = repetitions(a, axes, &constant);
   switch (red) {
     case TT_RED_SUM:
-      return tt__is_int(dtype) || (tt__is_float(dtype) && count >= MANY_FLOATS);
-    case TT_RED_MAX:
-    case TT_RED_MIN:
-    case TT_RED_ANY:
-    case TT_RED_ALL:
-      return true;
+      return times(one, count, err);
+    case TT_RED_PROD:
+      return raised(one, count, err);
     case TT_RED_ARGMAX:
     case TT_RED_ARGMIN:
-      return axes == constant; /* the first; else the place counts the axes that are left out */
+      return places(one, a, axes, constant, err);
     default:
-      return false;
+      return tt__node_retain(one);
   }
 }
 
+tt_node *tt__node_once(tt_red red, tt_node *a, uint64_t axes, int64_t *count, tt_error *err) {
+  uint64_t constant;
+  *count = (int64_t)repetitions(a, axes, &constant);
+  if (*count > 1 && knows(red, (tt_dtype)a->dtype, (double)*count)) return once(a, constant, err);
+  *count = 1;
+  return tt__node_retain(a);
+}
+
 tt_node *tt__node_reduce(tt_red red, tt_node *a, uint64_t axes, tt_error *err) {
-  int budget = MOST_NODES;
-  double count = 1;
-  uint64_t constant = a->size >= MANY && axes ? constant_axes(a, axes, &budget) : 0;
-  for (int k = 0; k < a->rank; k++) count *= constant >> k & 1 ? (double)a->dim[k] : 1;
-  if (budget < 0 || count < MANY || count > 0x1p53 || !knows(red, (tt_dtype)a->dtype, axes, constant, count))
-    return tt__node_reduce_plain(red, a, axes, err);
-  tt_node *few = once(a, constant, err);
-  tt_node *reduced = few ? tt__node_reduce_plain(red, few, axes, err) : NULL;
+  int64_t count;
+  tt_node *few = tt__node_once(red, a, axes, &count, err);
+  tt_node *one = few ? tt__node_reduce_plain(red, few, axes, err) : NULL;
   tt__node_release(few);
-  if (red != TT_RED_SUM || !reduced) return reduced;
-  tt_node *out = times(reduced, count, err);
-  tt__node_release(reduced);
+  if (count == 1 || !one) return one;
+  tt_node *out = tt__node_of_all(red, one, a, axes, err);
+  tt__node_release(one);
   return out;
 }
