@@ -375,7 +375,7 @@ static bool settle_write(tt_check *c) {
   return memcmp(c->old, f.at, f.size) == 0 || found(c, f);
 }
 
-/* No access beyond what threads share came of it: an array of the thread's own, or a row that goes over into the next. */
+/* No access beyond what threads share came of it: a thread's own array, or a row that goes over into the next. */
 static bool settle_beyond(tt_check *c) { return c->beyond.kind == NOTHING || found(c, c->beyond); }
 
 /* The thread stops here: nothing more will excuse what it did. */

@@ -66,7 +66,7 @@ typedef struct tt_cudac_core {
   void (*fence)(void);
   void (*leaves)(void);
   void (*grid)(void); /* wait for all threads of the grid */
-  /* Of programs that are checked: an index beyond the array that the text declares, of the type that the compiler names;
+  /* Of programs that are checked: an index beyond an array that the text declares, of a type that the compiler names;
      an access at `at` that leaves the variable it is made through (kind as for touch). Before the access itself. */
   void (*beyond)(const char *type, long index, const void *pc);
   void (*strays)(const char *type, const void *at, unsigned kind, const void *pc);
