@@ -337,15 +337,19 @@ tt_code tt__full(tt_dtype dtype, int rank, const int64_t *len, const tt_value *v
   return *out ? TT_OK : TT_ENOMEM;
 }
 
-/* The first and last element that the strides reach, in elements from the first index; false on overflow. */
-static bool span_of(int rank, const int64_t *len, const int64_t *step, int64_t *lo, int64_t *hi) {
+/*
+** The first and last element that the strides reach, in elements from the first index; false when they and their bytes
+** cannot be counted.
+*/
+static bool span_of(int rank, const int64_t *len, const int64_t *step, int64_t item, int64_t *lo, int64_t *hi) {
+  int64_t span;
   *lo = *hi = 0;
   for (int k = 0; k < rank; k++) {
     int64_t far;
     if (__builtin_mul_overflow(len[k] - 1, step[k], &far)) return false;
     if (__builtin_add_overflow(*(far < 0 ? lo : hi), far, far < 0 ? lo : hi)) return false;
   }
-  return true;
+  return !__builtin_sub_overflow(*hi, *lo, &span) && span < INT64_MAX / item;
 }
 
 static tt_code adopt_bytes(int device, char *at, size_t size, bool readonly, void (*drop)(void *), void *ctx,
@@ -373,6 +377,7 @@ tt_code tt__array_adopt(int device, tt_dtype dtype, int rank, const int64_t *len
                       (long long)stride[k], tt__dtypes[dtype].name);
     if (len[k] > 1) step[k] = stride[k] / item;
   }
+  if (size && !data) return tt__fail(err, TT_EVALUE, "there is no memory at address 0");
   int64_t align = tt__is_complex(dtype) ? item / 2 : item;
   if (size && (uintptr_t)data % (uintptr_t)align)
     return tt__fail(err, TT_EVALUE, "memory of %s must be aligned to %lld bytes", tt__dtypes[dtype].name,
@@ -380,7 +385,7 @@ tt_code tt__array_adopt(int device, tt_dtype dtype, int rank, const int64_t *len
   if (size == 0) {
     lo = 0;
     hi = -1;
-  } else if (!span_of(rank, len, step, &lo, &hi)) {
+  } else if (!span_of(rank, len, step, item, &lo, &hi)) {
     return tt__fail(err, TT_EVALUE, "strides reach beyond the address space");
   }
   span = hi - lo + 1;

@@ -61,7 +61,7 @@ static bool shareable(const memory *m) {
 
 /* Elements in the machine's byte order, C order, then an array of them. */
 static tt_array *copy_swapped(const memory *m) {
-  int64_t total = 1, bytes = core_dtype_bytes(m->dtype);
+  int64_t total = 1, bytes = core_dtype_bytes(m->dtype); /* (that they can be counted was checked) */
   int64_t index[TT_MAX_RANK] = {0}, stride[TT_MAX_RANK];
   for (int k = m->rank - 1; k >= 0; k--) {
     stride[k] = m->contiguous ? total * bytes : m->stride[k];
@@ -144,8 +144,23 @@ static tt_array *copy_memory(const memory *m) {
   return a;
 }
 
+/* Can there be such memory? False with an exception. */
+static bool check_memory(const memory *m) {
+  int64_t bytes = core_dtype_bytes(m->dtype);
+  bool empty = false, large = false;
+  for (int k = 0; k < m->rank; k++) {
+    if (m->len[k] < 0) return PyErr_SetString(PyExc_ValueError, "negative dimensions are not allowed"), false;
+    empty |= m->len[k] == 0;
+    large |= __builtin_mul_overflow(bytes, m->len[k], &bytes);
+  }
+  if (large && !empty) return PyErr_SetString(PyExc_ValueError, "array is too big"), false;
+  if (!m->data && !empty) return PyErr_SetString(PyExc_ValueError, "there is no memory at address 0"), false;
+  return true;
+}
+
 /* Share or copy `m`; `later` owns the memory and is used up or run. */
 static tt_array *take_memory(const memory *m, core_copy copy, core_later *later) {
+  if (!check_memory(m)) return later->run(later), NULL;
   /* A scalar is copied: it becomes a number in the kernel instead of memory to read. */
   bool share = copy == CORE_COPY_NEVER || (copy == CORE_COPY_NEEDED && m->readonly && m->rank > 0);
   tt_array *a = NULL;
@@ -195,7 +210,8 @@ static tt_array *from_buffer(PyObject *o, core_copy copy) {
   memory m;
   Py_buffer *v = &h->view;
   m.dtype = core_dtype_from_format(v->format, v->itemsize, &m.swap);
-  if (m.dtype == TT_DTYPE_NONE || v->ndim > TT_MAX_RANK || v->suboffsets) {
+  bool goes = m.dtype != TT_DTYPE_NONE && v->ndim >= 0 && v->ndim <= TT_MAX_RANK && !v->suboffsets;
+  if (!goes || v->itemsize != core_dtype_bytes(m.dtype)) {
     unsupported(v->format ? v->format : "?");
     drop_buffer(&h->later);
     return NULL;
@@ -269,7 +285,9 @@ static bool read_interface(PyObject *o, PyObject *d, memory *m) {
   int n;
   if (!read_ints(shape, m->len, &m->rank)) return false;
   m->contiguous = !strides || strides == Py_None;
-  if (!m->contiguous && (!read_ints(strides, m->stride, &n) || n != m->rank)) return false;
+  if (!m->contiguous && !read_ints(strides, m->stride, &n)) return false;
+  if (!m->contiguous && n != m->rank)
+    return PyErr_SetString(PyExc_ValueError, "mismatch in length of strides and shape"), false;
   m->data = address ? PyLong_AsVoidPtr(PyTuple_GetItem(data, 0)) : NULL;
   m->readonly = address && PyObject_IsTrue(PyTuple_GetItem(data, 1)) == 1;
   return !PyErr_Occurred();

@@ -241,9 +241,11 @@ typedef struct imported {
   bool versioned;
 } imported;
 
-/* The producer's deleter may want the interpreter lock: it runs where that is held. */
+/* The producer's deleter may want the interpreter lock, and run Python code: it is called with that held, no error set. */
 static void drop_imported(core_later *self) {
   imported *x = (imported *)self;
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
   if (x->versioned) {
     dl_versioned *m = x->managed;
     if (m->deleter) m->deleter(m);
@@ -251,6 +253,7 @@ static void drop_imported(core_later *self) {
     dl_managed *m = x->managed;
     if (m->deleter) m->deleter(m);
   }
+  PyErr_Restore(type, value, trace);
   free(x);
 }
 
@@ -293,7 +296,15 @@ static bool check_tensor(const dl_tensor *t, tt_dtype *dtype, int64_t *stride, i
                  t->dtype.bits, t->dtype.lanes, (int)t->ndim);
     return false;
   }
-  for (int k = 0; t->strides && k < t->ndim; k++) stride[k] = t->strides[k] * core_dtype_bytes(*dtype);
+  if (t->ndim > 0 && !t->shape) {
+    PyErr_Format(PyExc_BufferError, "a DLPack tensor of %d axes without a shape", (int)t->ndim);
+    return false;
+  }
+  for (int k = 0; t->strides && k < t->ndim; k++) {
+    if (!__builtin_mul_overflow(t->strides[k], (int64_t)core_dtype_bytes(*dtype), &stride[k])) continue;
+    PyErr_SetString(PyExc_BufferError, "the strides of a DLPack tensor reach beyond the address space");
+    return false;
+  }
   return true;
 }
 
