@@ -241,7 +241,7 @@ typedef struct imported {
   bool versioned;
 } imported;
 
-/* The producer's deleter may want the interpreter lock, and run Python code: it is called with that held, no error set. */
+/* The producer's deleter may want the interpreter lock, and run Python code: that is held, and no error is set. */
 static void drop_imported(core_later *self) {
   imported *x = (imported *)self;
   PyObject *type, *value, *trace;
