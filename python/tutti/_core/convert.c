@@ -394,15 +394,9 @@ static bool asks_by_method(PyObject *o) {
   return true;
 }
 
-tt_array *core_from_memory(PyObject *o, core_copy copy, bool *known) {
+/* By another protocol than the buffer's. */
+static tt_array *from_elsewhere(PyObject *o, core_copy copy, bool *known) {
   *known = false;
-  if (PyType_Check(o)) return NULL;
-  if (PyObject_CheckBuffer(o) && !PyBytes_Check(o)) {
-    *known = true;
-    tt_array *a = from_buffer(o, copy);
-    if (a || !asks_elsewhere(o, copy)) return a;
-    PyErr_Clear();
-  }
   PyObject *d = PyObject_GetAttrString(o, "__array_interface__");
   if (d) {
     *known = true;
@@ -426,6 +420,27 @@ tt_array *core_from_memory(PyObject *o, core_copy copy, bool *known) {
     return a;
   }
   PyErr_Clear();
+  return NULL;
+}
+
+tt_array *core_from_memory(PyObject *o, core_copy copy, bool *known) {
+  PyObject *type, *error, *trace;
+  *known = false;
+  if (PyType_Check(o)) return NULL;
+  if (!PyObject_CheckBuffer(o) || PyBytes_Check(o)) return from_elsewhere(o, copy, known);
+  *known = true;
+  tt_array *a = from_buffer(o, copy);
+  if (a || !asks_elsewhere(o, copy)) return a;
+  PyErr_Fetch(&type, &error, &trace);
+  a = from_elsewhere(o, copy, known);
+  if (*known) {
+    Py_XDECREF(type);
+    Py_XDECREF(error);
+    Py_XDECREF(trace);
+    return a;
+  }
+  *known = true;
+  PyErr_Restore(type, error, trace);
   return NULL;
 }
 
