@@ -156,6 +156,7 @@ tt_code tt__from_data(tt_dtype dtype, int rank, const int64_t *len, const void *
   int64_t size;
   *out = NULL;
   TT_TRY(tt__shape_size(rank, len, dtype, &size, err));
+  if (size && !data) return tt__fail(err, TT_EVALUE, "there is no memory at address 0");
   if (!stride || size == 0 || tt__order_of_strides(rank, len, stride, (int64_t)tt__dtype_size(dtype), axes))
     return copy_in(dtype, rank, len, data, stride, out, err);
   int64_t turned_len[TT_MAX_RANK], turned_stride[TT_MAX_RANK];

@@ -433,7 +433,7 @@ tt_array *core_from_memory(PyObject *o, core_copy copy, bool *known) {
   if (a || !asks_elsewhere(o, copy)) return a;
   PyErr_Fetch(&type, &error, &trace);
   a = from_elsewhere(o, copy, known);
-  if (*known) {
+  if (*known || PyObject_HasAttrString(o, "__array__")) {
     Py_XDECREF(type);
     Py_XDECREF(error);
     Py_XDECREF(trace);
