@@ -12,7 +12,20 @@ if(NOT Python_Development.Module_FOUND)
   return()
 endif()
 
-add_library(_core MODULE ${tutti_core_sources} ${tutti_object_files})
+# What its functions document of themselves: rows, and tables beside the sources.
+set(tutti_documents ${PROJECT_BINARY_DIR}/generated/documents.inc)
+set(tutti_core_folder ${PROJECT_SOURCE_DIR}/python/tutti/_core)
+set(tutti_documented module insight line method subclass)
+list(TRANSFORM tutti_documented REPLACE "(.+)" "${tutti_core_folder}/\\1.c")
+add_custom_command(OUTPUT ${tutti_documents} VERBATIM
+  COMMAND ${Python_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/tools/documents.py ${tutti_documents}
+  DEPENDS ${PROJECT_SOURCE_DIR}/tools/documents.py ${PROJECT_SOURCE_DIR}/src/graph/functions.def
+          ${PROJECT_SOURCE_DIR}/include/tutti/ops.def ${tutti_core_folder}/parameters.txt
+          ${tutti_core_folder}/examples.txt ${tutti_documented}
+  COMMENT "Writing the documentation of functions")
+
+add_library(_core MODULE ${tutti_core_sources} ${tutti_documents} ${tutti_object_files})
+target_include_directories(_core PRIVATE ${PROJECT_BINARY_DIR}/generated)
 tutti_compile(_core)
 target_compile_definitions(_core PRIVATE Py_LIMITED_API=0x030B0000)
 target_include_directories(_core SYSTEM PRIVATE ${Python_INCLUDE_DIRS})

@@ -4,7 +4,6 @@
 */
 #include "core.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 enum { MAX_PARAMS = 24 };
@@ -448,121 +447,8 @@ static PyTypeObject *row_type(void) {
 
 /* ---- the functions */
 
-/* inspect takes numbers, texts and these three as defaults; a type's name stands for it as a text. */
-static bool is_type_name(const char *s, size_t n) {
-  static const char *const constants[] = {"None", "True", "False"};
-  for (int k = 0; k < 3; k++)
-    if (n == strlen(constants[k]) && memcmp(s, constants[k], n) == 0) return false;
-  return n > 0 && s[0] >= 'a' && s[0] <= 'z';
-}
-
-/* What parameters of these names are, wherever they stand. */
-static const struct {
-  const char *name, *type, *what; /* type: NULL: as its kind says */
-} known_params[] = {
-    {"axis", "int or tuple of int", "The axis, or the axes, to go along; None: all."},
-    {"axes", "sequence of int", "The axes, counted from 0, or from the end if negative."},
-    {"dtype", NULL, "The type of the result; None: as NumPy's rules have it."},
-    {"out", NULL, "An array for the result, which is returned then."},
-    {"keepdims", "bool", "Leave axes of length 1 where the function went along one."},
-    {"where", NULL, "Elements to take part."},
-    {"initial", "number", "What the result begins with."},
-    {"ddof", "number", "What is taken off the number of elements before it divides."},
-    {"order", "str", "The order in memory: 'C', 'F', 'A' or 'K'."},
-    {"device", NULL, "Where the result lives; None: where tutti chooses."},
-    {"casting", "str", "The rule of casts: 'no', 'equiv', 'safe', 'same_kind' or 'unsafe'."},
-    {"shape", "int or tuple of int", "The lengths of the axes: an integer or a tuple."},
-    {"like", NULL, "Taken for NumPy's sake."},
-    {"subok", NULL, "Taken for NumPy's sake."},
-};
-
-/* A parameter's head without its mark of the kind. */
-static size_t param_head(const char *s, size_t len) {
-  size_t head = 0;
-  while (head < len && s[head] != '=' && s[head] != ':') head++;
-  return head;
-}
-
-static const char *next_param(const char *s) {
-  while (*s == ' ' || *s == ',') s++;
-  return s;
-}
-
-static const char *kind_word(param_kind kind) {
-  static const char *const words[] = {[ANY] = "object",  [ARRAY] = "array_like",    [ARRAYS] = "sequence of array_like",
-                                      [DTYPE] = "dtype", [INDEX] = "index",         [OFFSET] = "int",
-                                      [OUT] = "ndarray", [DEVICE] = "Device or str"};
-  return words[kind];
-}
-
-/* Where the documentation is put together, cut off at its end. */
-typedef struct text {
-  char *at;
-  size_t room, used;
-} text;
-
-static void put(text *t, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  int n = PyOS_vsnprintf(t->at + t->used, t->room - t->used, format, args);
-  va_end(args);
-  if (n > 0) t->used += (size_t)n < t->room - t->used ? (size_t)n : t->room - t->used - 1;
-}
-
-/* inspect's form: kinds and computed defaults have no place in it. A method's first parameter is the array. */
-static void put_signature(text *t, const row *r, const char *method) {
-  const char *first = method ? "$self, /" : NULL;
-  put(t, "%s(", method ? method : r->short_name);
-  bool begun = false;
-  for (const char *s = next_param(r->info->signature); *s; s = next_param(s)) {
-    size_t len = param_length(s), head = param_head(s, len);
-    const char *equal = memchr(s, '=', len);
-    bool skipped = method && begun && head == 1 && *s == '/';
-    if (!skipped) put(t, begun ? ", %.*s" : "%.*s", first ? (int)strlen(first) : (int)head, first ? first : s);
-    if (equal && !first) {
-      int tail = (int)(len - (size_t)(equal - s)) - 1;
-      const char *quote = is_type_name(equal + 1, (size_t)tail) ? "'" : "";
-      put(t, "=%s%.*s%s", quote, tail, equal + 1, quote);
-    }
-    first = NULL;
-    begun = true;
-    s += len;
-  }
-  put(t, ")\n--\n\n");
-}
-
-static void put_parameters(text *t, const row *r, bool method) {
-  size_t known = sizeof known_params / sizeof *known_params;
-  if (r->n > method) put(t, "\n\nParameters\n----------");
-  for (int k = method; k < r->n; k++) {
-    const param *p = &r->param[k];
-    const char *name = PyUnicode_AsUTF8AndSize(p->name, NULL);
-    size_t i = 0;
-    while (name && i < known && strcmp(name, known_params[i].name) != 0) i++;
-    bool told = name && i < known;
-    put(t, "\n%s%s : %s%s", p->variadic ? "*" : "", name ? name : "?",
-        told && known_params[i].type ? known_params[i].type : kind_word(p->kind),
-        p->required || p->variadic ? "" : ", optional");
-    if (told) put(t, "\n    %s", known_params[i].what);
-  }
-}
-
-/* The documentation of a row as a function or, under the name `method`, as a method: NULL without memory. */
-static char *doc_text(const row *r, const char *method) {
-  const tt_function_info *f = r->info;
-  text t = {.room = 2 * strlen(f->signature) + strlen(f->doc) + 256 + 192 * (size_t)r->n};
-  if (!(t.at = PyMem_Malloc(t.room))) return NULL;
-  put_signature(&t, r, method);
-  put(&t, "%s", f->doc);
-  put_parameters(&t, r, method != NULL);
-  return t.at;
-}
-
-const char *core_row_doc(int at, const char *method) { return doc_text(&rows[at], method); }
-
 static bool add_function(PyObject *functions, int k, PyMethodDef *def) {
-  char *doc = doc_text(&rows[k], NULL);
-  if (!doc) return (void)PyErr_NoMemory(), false;
+  const char *doc = core_document(NULL, rows[k].info->name);
   *def = (PyMethodDef){rows[k].short_name, CORE_FAST(call_row), METH_FASTCALL | METH_KEYWORDS, doc};
   PyTypeObject *type = row_type();
   PyObject *self = type ? PyType_GenericAlloc(type, 0) : NULL, *module = module_name(&rows[k]);

@@ -377,8 +377,11 @@ int core_call_init(PyObject *module);
 /* The row by name, or -1. */
 int core_row(const char *name);
 /* Call a row; `self` (or NULL) is the first positional argument. */
-/* The documentation of a row as a method, which lives with the process; NULL without memory. */
-const char *core_row_doc(int at, const char *method);
+/* The documentation of "part.name" (part: NULL for functions of the package), with inspect's signature before it; NULL
+ * without one. core_document_body: without the signature. core_document_all: into a table of functions. */
+const char *core_document(const char *part, const char *name);
+const char *core_document_body(const char *part, const char *name);
+PyMethodDef *core_document_all(const char *part, PyMethodDef *table);
 PyObject *core_call(int row, PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
 int core_jit_init(PyObject *module); /* jit.c: compiled functions */
 extern PyMethodDef core_insight_functions[];

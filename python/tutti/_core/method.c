@@ -513,8 +513,7 @@ PyMethodDef *core_methods(void) {
   for (int k = 0; k < ROW_COUNT; k++) {
     row_of[k] = core_row(row_methods[k].row);
     if (row_of[k] < 0) continue;
-    const char *doc = core_row_doc(row_of[k], row_methods[k].method);
-    table[n++] = (PyMethodDef){row_methods[k].method, row_methods[k].function, FAST, doc};
+    table[n++] = (PyMethodDef){row_methods[k].method, row_methods[k].function, FAST, NULL};
   }
-  return table;
+  return core_document_all("ndarray", table);
 }

@@ -67,17 +67,18 @@ static struct PyModuleDef definition = {
 };
 
 PyMODINIT_FUNC PyInit__core(void) {
+  core_document_all(NULL, functions);
   PyObject *module = PyModule_Create(&definition);
   if (!module) return NULL;
   bool ok = core_error_init() == 0 && core_dtype_init(module) == 0 && core_call_init(module) == 0 &&
             core_array_init(module) == 0 && core_iterator_init(module) == 0 && core_pinned_init(module) == 0 &&
             core_apply_init(module) == 0 && core_jit_init(module) == 0 &&
-            PyModule_AddFunctions(module, core_insight_functions) == 0 &&
+            PyModule_AddFunctions(module, core_document_all(NULL, core_insight_functions)) == 0 &&
             PyModule_AddFunctions(module, core_text_functions) == 0 &&
             PyModule_AddFunctions(module, core_kernel_functions) == 0 &&
             PyModule_AddFunctions(module, core_raw_functions) == 0 &&
             PyModule_AddFunctions(module, core_expression_functions) == 0 &&
-            PyModule_AddFunctions(module, core_line_functions) == 0 &&
+            PyModule_AddFunctions(module, core_document_all(NULL, core_line_functions)) == 0 &&
             PyModule_AddFunctions(module, core_monitor_functions) == 0 &&
             PyModule_AddFunctions(module, core_device_functions) == 0;
   if (!ok) Py_CLEAR(module);

@@ -19,8 +19,7 @@ typedef struct ufunc {
   PyObject_HEAD call_fn call;
   const tt_ufunc_info *info;
   PyObject *name; /* interned */
-  const char *doc;
-  int row; /* of the function table, -1 for an op */
+  int row;        /* of the function table, -1 for an op */
 } ufunc;
 
 static PyTypeObject *ufunc_type;
@@ -119,20 +118,11 @@ static PyObject *meth_by_name(PyObject *self, PyObject *unused) {
 
 #define FAST METH_FASTCALL | METH_KEYWORDS
 static PyMethodDef methods[] = {
-    {"reduce", CORE_FAST(meth_reduce), FAST,
-     "reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=<no value>, where=True)\n\n"
-     "The operation between all elements along one axis, several, or (None) all."},
-    {"accumulate", CORE_FAST(meth_accumulate), FAST,
-     "accumulate(array, axis=0, dtype=None, out=None)\n\n"
-     "Every step of the operation between all elements along an axis."},
-    {"reduceat", CORE_FAST(meth_reduceat), FAST,
-     "reduceat(array, indices, axis=0, dtype=None, out=None)\n\n"
-     "The operation between the elements from each index up to the next, or the element alone where that is smaller."},
-    {"outer", CORE_FAST(meth_outer), FAST,
-     "outer(A, B, /, **kwargs)\n\nThe operation on every pair of an element of A and one of B."},
-    {"at", CORE_FAST(meth_at), FAST,
-     "at(a, indices, b=None, /)\n\nThe operation at places of an array, in place: a place that comes twice is changed "
-     "twice."},
+    {"reduce", CORE_FAST(meth_reduce), FAST, NULL},
+    {"accumulate", CORE_FAST(meth_accumulate), FAST, NULL},
+    {"reduceat", CORE_FAST(meth_reduceat), FAST, NULL},
+    {"outer", CORE_FAST(meth_outer), FAST, NULL},
+    {"at", CORE_FAST(meth_at), FAST, NULL},
     {"__reduce__", meth_by_name, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
@@ -143,7 +133,9 @@ static const tt_ufunc_info *info(PyObject *self) { return ((ufunc *)self)->info;
 
 static PyObject *get_name(PyObject *self, void *unused) { return (void)unused, Py_NewRef(((ufunc *)self)->name); }
 static PyObject *get_doc(PyObject *self, void *unused) {
-  return (void)unused, PyUnicode_FromString(((ufunc *)self)->doc);
+  const char *text = core_document_body(NULL, ((ufunc *)self)->info->name);
+  (void)unused;
+  return PyUnicode_FromString(text ? text : "");
 }
 static PyObject *get_nin(PyObject *self, void *unused) { return (void)unused, PyLong_FromLong(info(self)->nin); }
 static PyObject *get_nout(PyObject *self, void *unused) { return (void)unused, PyLong_FromLong(info(self)->nout); }
@@ -244,7 +236,6 @@ static bool add(const tt_ufunc_info *info, PyObject *ops, PyObject *functions) {
   bool is_op = info->op != TT_OP_COUNT;
   u->info = info;
   u->row = is_op ? -1 : core_row(info->name);
-  u->doc = is_op ? "Elementwise, with NumPy's meaning." : tt_function(u->row)->doc;
   u->call = is_op ? call_op : call_function;
   u->name = PyUnicode_InternFromString(info->name);
   bool ok = u->name && PyDict_SetItem(is_op ? ops : functions, u->name, (PyObject *)u) == 0;
@@ -255,6 +246,7 @@ static bool add(const tt_ufunc_info *info, PyObject *ops, PyObject *functions) {
 /* Puts ufuncs in the place of the functions of these names. */
 int core_ufunc_init(PyObject *module, PyObject *ops) {
   PyObject *functions = PyObject_GetAttrString(module, "functions");
+  core_document_all("ufunc", methods);
   ufunc_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
   row_call = core_row("ufunc.call");
   row_reduce = core_row("ufunc.reduce");
