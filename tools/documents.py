@@ -252,12 +252,14 @@ def main(out):
         body = [p for p in params[first:] if p.shown not in ("*", "/")]
         call = f"{short}({', '.join(shown)})"
         made[function] = document(tables, function, call, body, words, RESULT)
-    own_parts = {"module.c": "", "insight.c": "", "line.c": "", "method.c": "ndarray.", "subclass.c": "ndarray."}
+    own_parts = {"module.c": "", "insight.c": "", "line.c": "", "array.c": "", "dtype.c": "", "ufunc.c": ""}
+    own_parts |= {"method.c": "ndarray.", "subclass.c": "ndarray."}
     for path, prefix in own_parts.items():
         for function, (signature, words) in own(path, prefix).items():
             params = [Parameter(p) for p in split(signature) if p not in ("*", "/", "$self")]
             call = f"{function.rpartition('.')[2]}({signature})"
-            made[function] = document(tables, function, call, params, words, RESULT)
+            result = [] if path in ("array.c", "dtype.c", "ufunc.c") else RESULT  # classes
+            made[function] = document(tables, function, call, params, words, result)
     made = dict(operations(tables)) | made
     with open(out, "w", encoding="utf-8") as f:
         for name in sorted(made):

@@ -37,7 +37,24 @@ def _words(x):
 
 
 class SeedSequence:
-    """Entropy mixed into words that seed bit generators; spawn() makes sequences that are independent."""
+    """Entropy mixed into words that seed bit generators; spawn() makes sequences that are independent.
+
+    Parameters
+    ----------
+    entropy : int or sequence of int, optional
+        The entropy; None: the system's.
+    spawn_key : sequence of int, optional
+        Which child it is.
+    pool_size : int, optional
+        How many words of entropy.
+    n_children_spawned : int, optional
+        How many there were already.
+
+    Examples
+    --------
+    >>> tt.random.SeedSequence(1).generate_state(2)
+    array([1835504127, 1731038949], dtype=uint32)
+    """
 
     def __init__(self, entropy=None, *, spawn_key=(), pool_size=4, n_children_spawned=0):
         if pool_size < 4:
@@ -72,11 +89,45 @@ class SeedSequence:
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
     def generate_state(self, n_words, dtype="uint32"):
-        """Words for the state of a bit generator."""
+        """Words for the state of a bit generator.
+
+        Parameters
+        ----------
+        n_words : int
+            How many.
+        dtype : dtype, optional
+            The type of the result; None: as NumPy's rules have it.
+
+        Returns
+        -------
+        ndarray
+            The words.
+
+        Examples
+        --------
+        >>> tt.random.SeedSequence(1).generate_state(2)
+        array([1835504127, 1731038949], dtype=uint32)
+        """
         return _rows["seed.state"](self.pool, n_words, dtype)
 
     def spawn(self, n_children):
-        """New sequences, each with a key of its own."""
+        """New sequences, each with a key of its own.
+
+        Parameters
+        ----------
+        n_children : int
+            How many.
+
+        Returns
+        -------
+        list of SeedSequence
+            The new ones.
+
+        Examples
+        --------
+        >>> tt.random.SeedSequence(1).spawn(2)[1].spawn_key
+        (1,)
+        """
         if n_children < 0:
             raise ValueError("n_children must be non-negative")
         first = self.n_children_spawned
@@ -94,7 +145,18 @@ def _sequence(kind, state):
 
 
 class BitGenerator:
-    """What all bit generators have; one of its kinds is to be made."""
+    """What all bit generators have; one of its kinds is to be made.
+
+    Parameters
+    ----------
+    seed : int or sequence of int, optional
+        The seed; None: the system's entropy.
+
+    Examples
+    --------
+    >>> isinstance(tt.random.PCG64(1), tt.random.BitGenerator)
+    True
+    """
 
     _seeds = None  # how many words of a SeedSequence it takes, and their type
 
@@ -114,7 +176,23 @@ class BitGenerator:
         return self._seed_seq
 
     def spawn(self, n_children):
-        """New bit generators, independent of this one and of each other."""
+        """New bit generators, independent of this one and of each other.
+
+        Parameters
+        ----------
+        n_children : int
+            How many.
+
+        Returns
+        -------
+        list of BitGenerator
+            The new ones.
+
+        Examples
+        --------
+        >>> len(tt.random.PCG64(1).spawn(2))
+        2
+        """
         if n_children < 0:
             raise ValueError("n_children must be non-negative")
         if not hasattr(self._seed_seq, "spawn"):
@@ -122,7 +200,25 @@ class BitGenerator:
         return [type(self)(s) for s in self._seed_seq.spawn(n_children)]
 
     def random_raw(self, size=None, output=True):
-        """What the generator makes, in uint64; output=False only moves on."""
+        """What the generator makes, in uint64; output=False only moves on.
+
+        Parameters
+        ----------
+        size : int or tuple of int, optional
+            The shape of the result; None: one number, or the shape of the parameters.
+        output : bool, optional
+            Give the words, or only move on.
+
+        Returns
+        -------
+        ndarray of uint64, or None
+            The words.
+
+        Examples
+        --------
+        >>> tt.random.PCG64(1).random_raw()
+        9441442522235856127
+        """
         made = _rows["bits.raw"](self._state, size)
         return made if output else None
 
@@ -154,7 +250,23 @@ def _bit_generator(kind, state, seed_seq):
 
 class _Jumping(BitGenerator):
     def jumped(self, jumps=1):
-        """A new bit generator, so far ahead that the streams do not meet."""
+        """A new bit generator, so far ahead that the streams do not meet.
+
+        Parameters
+        ----------
+        jumps : int, optional
+            How often.
+
+        Returns
+        -------
+        BitGenerator
+            The new one.
+
+        Examples
+        --------
+        >>> type(tt.random.PCG64(1).jumped()).__name__
+        'PCG64'
+        """
         made = type(self)(0)
         made._state[...] = self._state
         made._seed_seq = None
@@ -166,7 +278,23 @@ class _Advancing(_Jumping):
     _period = 128
 
     def advance(self, delta):
-        """Move on by delta steps; back by negative ones."""
+        """Move on by delta steps; back by negative ones.
+
+        Parameters
+        ----------
+        delta : int
+            How many steps; back if negative.
+
+        Returns
+        -------
+        BitGenerator
+            The bit generator itself.
+
+        Examples
+        --------
+        >>> type(tt.random.PCG64(1).advance(5)).__name__
+        'PCG64'
+        """
         delta = int(delta) & (1 << self._period) - 1
         step = [delta >> s & 0xFFFFFFFFFFFFFFFF for s in (0, 64, 128, 192)]
         _rows["bits.advance"](self._state, _core.array(step, "uint64"))
@@ -174,7 +302,18 @@ class _Advancing(_Jumping):
 
 
 class PCG64(_Advancing):
-    """A linear congruence of 128 bits, folded and rotated (O'Neill's XSL-RR)."""
+    """A linear congruence of 128 bits, folded and rotated (O'Neill's XSL-RR).
+
+    Parameters
+    ----------
+    seed : int or sequence of int, optional
+        The seed; None: the system's entropy.
+
+    Examples
+    --------
+    >>> tt.random.Generator(tt.random.PCG64(1)).integers(0, 10, size=3)
+    array([4, 5, 7])
+    """
 
     _seeds = (4, "uint64")
 
@@ -193,11 +332,37 @@ class PCG64(_Advancing):
 
 
 class PCG64DXSM(PCG64):
-    """A linear congruence of 128 bits with a cheaper factor and a better last step."""
+    """A linear congruence of 128 bits with a cheaper factor and a better last step.
+
+    Parameters
+    ----------
+    seed : int or sequence of int, optional
+        The seed; None: the system's entropy.
+
+    Examples
+    --------
+    >>> tt.random.Generator(tt.random.PCG64DXSM(1)).integers(0, 10, size=3)
+    array([7, 2, 6])
+    """
 
 
 class Philox(_Advancing):
-    """A counter through ten rounds of products (4 x 64 bits)."""
+    """A counter through ten rounds of products (4 x 64 bits).
+
+    Parameters
+    ----------
+    seed : int or sequence of int, optional
+        The seed; None: the system's entropy.
+    counter : int or sequence of int, optional
+        The counter to begin with.
+    key : int or sequence of int, optional
+        The key, in place of a seed.
+
+    Examples
+    --------
+    >>> tt.random.Generator(tt.random.Philox(1)).integers(0, 10, size=3)
+    array([4, 0, 1])
+    """
 
     _seeds = (2, "uint64")
     _period = 256
@@ -241,7 +406,18 @@ def _integer_words(value, name, n):
 
 
 class SFC64(BitGenerator):
-    """Three words that are added and shifted, and a counter (Doty-Humphrey)."""
+    """Three words that are added and shifted, and a counter (Doty-Humphrey).
+
+    Parameters
+    ----------
+    seed : int or sequence of int, optional
+        The seed; None: the system's entropy.
+
+    Examples
+    --------
+    >>> tt.random.Generator(tt.random.SFC64(1)).integers(0, 10, size=3)
+    array([4, 9, 5])
+    """
 
     _seeds = (3, "uint64")
 
@@ -259,7 +435,18 @@ class SFC64(BitGenerator):
 
 
 class MT19937(_Jumping):
-    """The Mersenne Twister."""
+    """The Mersenne Twister.
+
+    Parameters
+    ----------
+    seed : int or sequence of int, optional
+        The seed; None: the system's entropy.
+
+    Examples
+    --------
+    >>> tt.random.Generator(tt.random.MT19937(1)).integers(0, 10, size=3)
+    array([2, 9, 7])
+    """
 
     _seeds = (624, "uint32")
 
@@ -304,6 +491,16 @@ class Philox4x3210(BitGenerator):
 
     A draw is a function of the key and of its place, so that draws are made in parallel, on devices too, and fuse with
     what uses them. Their numbers are not those of NumPy's generators.
+
+    Parameters
+    ----------
+    seed : int or sequence of int, optional
+        The seed; None: the system's entropy.
+
+    Examples
+    --------
+    >>> tt.random.Generator(tt.random.Philox4x3210(1)).integers(0, 10, size=3)
+    array([8, 9, 6])
     """
 
     _seeds = (1, "uint64")
@@ -324,16 +521,66 @@ class Philox4x3210(BitGenerator):
         return self._seed_seq
 
     def spawn(self, n_children):
-        """New bit generators, independent of this one and of each other."""
+        """New bit generators, independent of this one and of each other.
+
+        Parameters
+        ----------
+        n_children : int
+            How many.
+
+        Returns
+        -------
+        list of Philox4x3210
+            The new ones.
+
+        Examples
+        --------
+        >>> len(tt.random.Philox4x3210(1).spawn(2))
+        2
+        """
         return [type(self)(s) for s in self.seed_seq.spawn(n_children)]
 
     def random_raw(self, size=None, output=True):
-        """Random words of uint64; output=False only moves on."""
+        """Random words of uint64; output=False only moves on.
+
+        Parameters
+        ----------
+        size : int or tuple of int, optional
+            The shape of the result; None: one number, or the shape of the parameters.
+        output : bool, optional
+            Give the words, or only move on.
+
+        Returns
+        -------
+        ndarray of uint64, or None
+            The words.
+
+        Examples
+        --------
+        >>> tt.random.Philox4x3210(1).random_raw(2).dtype
+        dtype('uint64')
+        """
         made = _rows["generator.integers"](self._state, 0, 2**64 - 1, size, "uint64", True)
         return made if output else None
 
     def advance(self, delta):
-        """Move on by delta blocks of 16 bytes."""
+        """Move on by delta blocks of 16 bytes.
+
+        Parameters
+        ----------
+        delta : int
+            How many steps; back if negative.
+
+        Returns
+        -------
+        Philox4x3210
+            The bit generator itself.
+
+        Examples
+        --------
+        >>> type(tt.random.Philox4x3210(1).advance(5)).__name__
+        'Philox4x3210'
+        """
         key, counter = self._state.tolist()
         self._state[...] = _core.array([key, counter + int(delta) & 0xFFFFFFFFFFFFFFFF], "uint64")
         return self

@@ -19,6 +19,18 @@ class Device:
     """A place where arrays live; equal to its name, and a context: arrays made inside live there.
 
     The figures (memory, utilization, temperature ...) are read when asked for; None where nobody tells them.
+
+    Parameters
+    ----------
+    number : int
+        The number.
+    name : str
+        The name.
+
+    Examples
+    --------
+    >>> tt.device("cpu").type
+    'cpu'
     """
 
     __slots__ = ("_number", "type", "index", "name")
@@ -117,7 +129,16 @@ class Device:
         return {k: v for k, v in self._read().items() if k not in ("gpu", "id", "memory_free")}
 
     def synchronize(self):
-        """Wait for all work on it. A failure among that work is raised."""
+        """Wait for all work on it. A failure among that work is raised.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> tt.device("cpu").synchronize()
+        """
         _core._device_synchronize(max(self._number, 0))
 
 
@@ -150,7 +171,18 @@ def numbered(number):
 
 
 def devices():
-    """All devices of this process, best first."""
+    """All devices of this process, best first.
+
+    Returns
+    -------
+    tuple of Device
+        The devices.
+
+    Examples
+    --------
+    >>> tt.devices()[-1].type
+    'cpu'
+    """
     return tuple(_known.get(n) or _known.setdefault(n, Device(n, name)) for n, name in _core._devices())
 
 
@@ -158,6 +190,21 @@ def device(name=None):
     """The device of that name: "cpu", "cuda", "cuda:1", "gpu" (the best one), "auto" (tutti chooses).
 
     Without a name: where this thread's new arrays live.
+
+    Parameters
+    ----------
+    name : str, optional
+        The name.
+
+    Returns
+    -------
+    Device
+        The device.
+
+    Examples
+    --------
+    >>> tt.device("cpu").type
+    'cpu'
     """
     if isinstance(name, Device):
         return name

@@ -80,7 +80,39 @@ def format_float_positional(
     pad_right=None,
     min_digits=None,
 ):
-    """A float without an exponent: the shortest digits that tell it from its neighbours, or precision of them."""
+    """A float without an exponent: the shortest digits that tell it from its neighbours, or precision of them.
+
+    Parameters
+    ----------
+    x : array_like
+        The array, or the points.
+    precision : {'highest', 'high', 'medium'}, optional
+        How exactly devices multiply float32 matrices.
+    unique : bool, optional
+        The shortest digits that tell the number from its neighbours.
+    fractional : bool, optional
+        The precision counts digits behind the point.
+    trim : {'k', '.', '0', '-'}, optional
+        What is done with zeros behind the point.
+    sign : bool or str, optional
+        A sign before positive numbers also: True, '+' or ' '.
+    pad_left : int, optional
+        The least characters before the point.
+    pad_right : int, optional
+        The least characters behind the point.
+    min_digits : int, optional
+        The least digits behind the point.
+
+    Returns
+    -------
+    str
+        The digits.
+
+    Examples
+    --------
+    >>> tt.format_float_positional(1e-5)
+    '0.00001'
+    """
     x, size = _read(x)
     _check(precision, min_digits, unique, trim)
     if not fractional and precision == 0:
@@ -113,7 +145,37 @@ def format_float_positional(
 def format_float_scientific(
     x, precision=None, unique=True, trim="k", sign=False, pad_left=None, exp_digits=None, min_digits=None
 ):
-    """A float with an exponent: the shortest digits that tell it from its neighbours, or precision of them."""
+    """A float with an exponent: the shortest digits that tell it from its neighbours, or precision of them.
+
+    Parameters
+    ----------
+    x : array_like
+        The array, or the points.
+    precision : {'highest', 'high', 'medium'}, optional
+        How exactly devices multiply float32 matrices.
+    unique : bool, optional
+        The shortest digits that tell the number from its neighbours.
+    trim : {'k', '.', '0', '-'}, optional
+        What is done with zeros behind the point.
+    sign : bool or str, optional
+        A sign before positive numbers also: True, '+' or ' '.
+    pad_left : int, optional
+        The least characters before the point.
+    exp_digits : int, optional
+        The least digits of the exponent.
+    min_digits : int, optional
+        The least digits behind the point.
+
+    Returns
+    -------
+    str
+        The digits.
+
+    Examples
+    --------
+    >>> tt.format_float_scientific(1234.5)
+    '1.2345e+03'
+    """
     x, size = _read(x)
     _check(precision, min_digits, unique, trim)
     special = _special(x, sign)
@@ -130,7 +192,27 @@ def format_float_scientific(
 
 
 def base_repr(number, base=2, padding=0):
-    """An integer in a base up to 36, with `padding` zeros before it."""
+    """An integer in a base up to 36, with `padding` zeros before it.
+
+    Parameters
+    ----------
+    number : int
+        The number.
+    base : int, optional
+        The base, 2 to 36.
+    padding : int, optional
+        How many zeros before it.
+
+    Returns
+    -------
+    str
+        The digits.
+
+    Examples
+    --------
+    >>> tt.base_repr(255, 16)
+    'FF'
+    """
     digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
     if base > len(digits):
         raise ValueError("Bases greater than 36 not handled in base_repr.")
@@ -148,7 +230,25 @@ def base_repr(number, base=2, padding=0):
 
 
 def binary_repr(num, width=None):
-    """The bits of an integer; with a width negative numbers are two's complements."""
+    """The bits of an integer; with a width negative numbers are two's complements.
+
+    Parameters
+    ----------
+    num : int
+        The number.
+    width : int, optional
+        The least digits; negative numbers are two's complements then.
+
+    Returns
+    -------
+    str
+        The digits.
+
+    Examples
+    --------
+    >>> tt.binary_repr(-3, width=5)
+    '11101'
+    """
     import operator
 
     num = operator.index(num)

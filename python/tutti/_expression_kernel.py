@@ -43,7 +43,20 @@ class _Expression(Rebuilt):
     launches = property(lambda self: _core.custom_info(self._kernel)[4], doc="How many calls ran compiled code.")
 
     def explain(self):
-        """For each set of types it was called with: the operations it became, or why it was compiled as CUDA C."""
+        """For each set of types it was called with: the operations it became, or why it was compiled as CUDA C.
+
+        Returns
+        -------
+        str
+            A line for each set of types.
+
+        Examples
+        --------
+        >>> k = tt.ElementwiseKernel("T x", "T y", "y = x + 1", "more")
+        >>> y = k(tt.arange(3.0))
+        >>> isinstance(k.explain(), str)
+        True
+        """
         return _core.custom_explain(self._kernel)
 
     @property
@@ -53,7 +66,19 @@ class _Expression(Rebuilt):
         return not compiled if graph or compiled else None
 
     def inspect_source(self):
-        """The texts compiled so far."""
+        """The texts compiled so far.
+
+        Returns
+        -------
+        str
+            The texts.
+
+        Examples
+        --------
+        >>> k = tt.ElementwiseKernel("T x", "T y", "y = x + 1", "more")
+        >>> isinstance(k.inspect_source(), str)
+        True
+        """
         return _core.custom_text(self._kernel)
 
 
@@ -62,6 +87,39 @@ class ElementwiseKernel(_Expression):
 
     `raw` parameters are used whole, by `x[i]`; `i` is the index of the element and `_ind.size()` how many there are.
     Called with the inputs, and the outputs if they are to be written into; `size=` when all inputs are raw.
+
+    Parameters
+    ----------
+    in_params : str
+        The inputs: "T x, raw float32 y".
+    out_params : str
+        The outputs.
+    operation : str
+        What is done for each element.
+    name : str, optional
+        The name.
+    reduce_dims : bool, optional
+        Taken for CuPy's sake.
+    preamble : str, optional
+        Text before the kernel.
+    no_return : bool, optional
+        The call gives nothing.
+    return_tuple : bool, optional
+        A tuple also of one result.
+    options : sequence of str, optional
+        Options of the compiler.
+    loop_prep : str, optional
+        Text before the elements of a thread.
+    after_loop : str, optional
+        Text behind the elements of a thread.
+    way : {None, 'graph', 'cuda'}, optional
+        How it is run; None: as operations of the graph where that is possible.
+
+    Examples
+    --------
+    >>> scale = tt.ElementwiseKernel("T x, T y", "T z", "z = 2 * x + y", "scale")
+    >>> scale(tt.arange(3.0), 1.0)
+    array([1., 3., 5.])
     """
 
     def __init__(
@@ -100,6 +158,39 @@ class ReductionKernel(_Expression):
     """`ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "norm")`: reduce mapped elements, in CUDA C.
 
     Called with the inputs; `axis=` as NumPy's. Partial results have one fixed order, whatever the number of threads.
+
+    Parameters
+    ----------
+    in_params : str
+        The inputs: "T x, raw float32 y".
+    out_params : str
+        The outputs.
+    map_expr : str
+        What is made of an element.
+    reduce_expr : str
+        Two partial results, a and b, as one.
+    post_map_expr : str
+        What is made of the whole, a.
+    identity : str
+        The partial result of no elements.
+    name : str, optional
+        The name.
+    reduce_type : str, optional
+        The type of the partial results.
+    reduce_dims : bool, optional
+        Taken for CuPy's sake.
+    preamble : str, optional
+        Text before the kernel.
+    options : sequence of str, optional
+        Options of the compiler.
+    way : {None, 'graph', 'cuda'}, optional
+        How it is run; None: as operations of the graph where that is possible.
+
+    Examples
+    --------
+    >>> norm = tt.ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "norm")
+    >>> norm(tt.array([3.0, 4.0]))
+    array(5.)
     """
 
     def __init__(

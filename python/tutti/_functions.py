@@ -24,7 +24,6 @@ __all__ = [
     "may_share_memory",
     "ndim",
     "ops",
-    "pad",
     "piecewise",
     "promote_types",
     "s_",
@@ -37,7 +36,23 @@ __all__ = [
 
 
 def asnumpy(a):
-    """A NumPy array of one's own; other things are handed to NumPy as they are."""
+    """A NumPy array of one's own; other things are handed to NumPy as they are.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+
+    Returns
+    -------
+    numpy.ndarray
+        The elements.
+
+    Examples
+    --------
+    >>> type(tt.asnumpy(tt.arange(3))).__module__
+    'numpy'
+    """
     if isinstance(a, _core.ndarray):
         return a.numpy()
     import numpy
@@ -46,74 +61,331 @@ def asnumpy(a):
 
 
 def astype(x, dtype, /, *, copy=True, device=None):
-    """x as another type."""
+    """x as another type.
+
+    Parameters
+    ----------
+    x : array_like
+        The array, or the points.
+    dtype : dtype
+        The type of the result; None: as NumPy's rules have it.
+    copy : bool, optional
+        True: always a copy; False: never; None: where it is needed.
+    device : Device or str, optional
+        Where the result lives; None: where tutti chooses.
+
+    Returns
+    -------
+    ndarray
+        A copy, or x itself.
+
+    Examples
+    --------
+    >>> tt.astype(tt.array([1.5]), "int64")
+    array([1])
+    """
     return _core.asarray(x).astype(dtype, copy=copy, device=device)
 
 
 def copy(a, order="K", subok=False):
-    """A copy of an array-like; order="F" lays its first axis innermost, "K" lies as the array does."""
+    """A copy of an array-like; order="F" lays its first axis innermost, "K" lies as the array does.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order in memory.
+    subok : bool, optional
+        Results may be of a subclass.
+
+    Returns
+    -------
+    ndarray
+        The copy.
+
+    Examples
+    --------
+    >>> tt.copy([1, 2])
+    array([1, 2])
+    """
     return _core.array(a, order=order)
 
 
 def shape(a):
-    """The lengths of the axes of an array-like."""
+    """The lengths of the axes of an array-like.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+
+    Returns
+    -------
+    tuple of int
+        The lengths.
+
+    Examples
+    --------
+    >>> tt.shape([[1, 2]])
+    (1, 2)
+    """
     return _core.asarray(a).shape
 
 
 def ndim(a):
-    """The number of axes of an array-like."""
+    """The number of axes of an array-like.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+
+    Returns
+    -------
+    int
+        How many.
+
+    Examples
+    --------
+    >>> tt.ndim([[1, 2]])
+    2
+    """
     return _core.asarray(a).ndim
 
 
 def size(a, axis=None):
-    """The number of elements of an array-like, or of one of its axes."""
+    """The number of elements of an array-like, or of one of its axes.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, to go along; None: all.
+
+    Returns
+    -------
+    int
+        How many.
+
+    Examples
+    --------
+    >>> tt.size([[1, 2]])
+    2
+    """
     a = _core.asarray(a)
     return a.size if axis is None else a.shape[axis]
 
 
 def isscalar(element):
-    """Is it a number, Python's or NumPy's, or a text?"""
+    """Is it a number, Python's or NumPy's, or a text?
+
+    Parameters
+    ----------
+    element : array_like
+        What is looked for.
+
+    Returns
+    -------
+    bool
+        Whether it is so.
+
+    Examples
+    --------
+    >>> tt.isscalar(3.0)
+    True
+    """
     kinds = (_numbers.Number, str, bytes)
     return isinstance(element, kinds) or type(element).__name__ == "bool"  # NumPy's is no Number
 
 
 def isfortran(a):
-    """Is an array contiguous in Fortran order and not in C order?"""
+    """Is an array contiguous in Fortran order and not in C order?
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+
+    Returns
+    -------
+    bool
+        Whether it is so.
+
+    Examples
+    --------
+    >>> tt.isfortran(tt.ones((2, 3)).T)
+    True
+    """
     return a.flags.f_contiguous and not a.flags.c_contiguous
 
 
 def shares_memory(a, b, max_work=None):
-    """Do two arrays have a byte of memory in common? Exactly; TooHardError after max_work steps of the search."""
+    """Do two arrays have a byte of memory in common? Exactly; TooHardError after max_work steps of the search.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    b : array_like
+        The second array.
+    max_work : int, optional
+        The most steps of the search; None: as many as it takes.
+
+    Returns
+    -------
+    bool
+        Whether it is so.
+
+    Examples
+    --------
+    >>> a = tt.arange(4)
+    >>> tt.shares_memory(a[::2], a[1::2])
+    False
+    """
     return _core._overlap(a, b, max_work, True)
 
 
 def may_share_memory(a, b, max_work=None):
-    """Do the bounds of two arrays' memory overlap? With max_work, a search of so many steps is tried."""
+    """Do the bounds of two arrays' memory overlap? With max_work, a search of so many steps is tried.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    b : array_like
+        The second array.
+    max_work : int, optional
+        The most steps of the search; None: as many as it takes.
+
+    Returns
+    -------
+    bool
+        Whether it may be so.
+
+    Examples
+    --------
+    >>> a = tt.arange(4)
+    >>> tt.may_share_memory(a[:2], a[1:])
+    True
+    """
     return _core._overlap(a, b, max_work, False)
 
 
 def iscomplexobj(x):
-    """Is the type of x complex?"""
+    """Is the type of x complex?
+
+    Parameters
+    ----------
+    x : array_like
+        The array, or the points.
+
+    Returns
+    -------
+    bool
+        Whether it is so.
+
+    Examples
+    --------
+    >>> tt.iscomplexobj([1j])
+    True
+    """
     return _core.asarray(x).dtype.kind == "c"
 
 
 def isrealobj(x):
-    """Is the type of x not complex?"""
+    """Is the type of x not complex?
+
+    Parameters
+    ----------
+    x : array_like
+        The array, or the points.
+
+    Returns
+    -------
+    bool
+        Whether it is so.
+
+    Examples
+    --------
+    >>> tt.isrealobj([1j])
+    False
+    """
     return not iscomplexobj(x)
 
 
 def promote_types(type1, type2):
-    """The type that both types can be cast to."""
+    """The type that both types can be cast to.
+
+    Parameters
+    ----------
+    type1 : dtype
+        The first type.
+    type2 : dtype
+        The second type.
+
+    Returns
+    -------
+    dtype
+        The type.
+
+    Examples
+    --------
+    >>> tt.promote_types("int8", "float32")
+    dtype('float32')
+    """
     return _core.functions["result_type"](_core.dtype(type1), _core.dtype(type2))
 
 
 def fromfunction(function, shape, *, dtype=float, **kwargs):
-    """function applied to the arrays of indices of a shape."""
+    """function applied to the arrays of indices of a shape.
+
+    Parameters
+    ----------
+    function : function
+        The function of the indices.
+    shape : int or tuple of int
+        The lengths of the axes.
+    dtype : dtype, optional
+        The type of the result; None: as NumPy's rules have it.
+
+    Returns
+    -------
+    object
+        What the function gives.
+
+    Examples
+    --------
+    >>> tt.fromfunction(lambda i, j: i + j, (2, 2), dtype="int64")
+    array([[0, 1],
+           [1, 2]])
+    """
     return function(*_core.functions["indices"](shape, dtype=dtype), **kwargs)
 
 
 def fromiter(iter, dtype, count=-1):  # noqa: A002 (NumPy's name)
-    """An array of one axis from an iterable."""
+    """An array of one axis from an iterable.
+
+    Parameters
+    ----------
+    iter : iterable
+        The numbers.
+    dtype : dtype
+        The type of the result; None: as NumPy's rules have it.
+    count : int, optional
+        How many bits are wanted; None: all.
+
+    Returns
+    -------
+    ndarray
+        Of one axis.
+
+    Examples
+    --------
+    >>> tt.fromiter((k * k for k in range(3)), "int64")
+    array([0, 1, 4])
+    """
     items = list(_itertools.islice(iter, count) if count >= 0 else iter)
     if len(items) < count:
         raise ValueError(f"iterator too short: Expected {count} but iterator had only {len(items)} items.")
@@ -131,12 +403,39 @@ s_ = index_exp = _IndexExpression()
 
 
 def ops():
-    """The names of the elementwise functions, a row each in the library's table."""
+    """The names of the elementwise functions, a row each in the library's table.
+
+    Returns
+    -------
+    list of str
+        The names.
+
+    Examples
+    --------
+    >>> "add" in tt.ops()
+    True
+    """
     return sorted(_core.ops)
 
 
 def block(arrays):
-    """An array out of nested lists of blocks: the innermost lists are joined along the last axis."""
+    """An array out of nested lists of blocks: the innermost lists are joined along the last axis.
+
+    Parameters
+    ----------
+    arrays : array_like
+        Arrays whose shapes agree but along `axis`.
+
+    Returns
+    -------
+    ndarray
+        The whole.
+
+    Examples
+    --------
+    >>> tt.block([[tt.ones((1, 1)), tt.zeros((1, 2))]])
+    array([[1., 0., 0.]])
+    """
 
     def depth(x):
         return 1 + max(map(depth, x)) if isinstance(x, list) else 0
@@ -162,7 +461,27 @@ def block(arrays):
 
 
 def apply_along_axis(func1d, axis, arr, *args, **kwargs):
-    """func1d of every line along an axis, called once per line; its results stand where the axis was."""
+    """func1d of every line along an axis, called once per line; its results stand where the axis was.
+
+    Parameters
+    ----------
+    func1d : function
+        The function of a line.
+    axis : int or tuple of int
+        The axis, or the axes, to go along; None: all.
+    arr : array_like
+        The array.
+
+    Returns
+    -------
+    ndarray
+        The results, where the axis was.
+
+    Examples
+    --------
+    >>> tt.apply_along_axis(lambda line: line.max() - line.min(), 1, [[1, 5], [2, 9]])
+    array([4, 7])
+    """
     f, arr = _core.functions, _core.asarray(arr)
     lines = f["moveaxis"](arr, axis, -1)
     outer = lines.shape[:-1]
@@ -178,7 +497,23 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
 
 
 def diag_indices_from(arr):
-    """The indices of the main diagonal of a square array."""
+    """The indices of the main diagonal of a square array.
+
+    Parameters
+    ----------
+    arr : array_like
+        The array.
+
+    Returns
+    -------
+    tuple of ndarray
+        An array of indices for each axis.
+
+    Examples
+    --------
+    >>> tt.diag_indices_from(tt.eye(2))
+    (array([0, 1]), array([0, 1]))
+    """
     if arr.ndim < 2:
         raise ValueError("input array must be at least 2-d")
     if len(set(arr.shape)) != 1:
@@ -187,21 +522,79 @@ def diag_indices_from(arr):
 
 
 def tril_indices_from(arr, k=0):
-    """The indices of the lower triangle of a matrix."""
+    """The indices of the lower triangle of a matrix.
+
+    Parameters
+    ----------
+    arr : array_like
+        The array.
+    k : int, optional
+        The diagonal: 0 the main one, above if positive, below if negative.
+
+    Returns
+    -------
+    tuple of ndarray
+        An array of indices for each axis.
+
+    Examples
+    --------
+    >>> tt.tril_indices_from(tt.eye(2))
+    (array([0, 1, 1]), array([0, 0, 1]))
+    """
     if arr.ndim != 2:
         raise ValueError("input array must be 2-d")
     return _core.functions["tril_indices"](arr.shape[0], k, arr.shape[1])
 
 
 def triu_indices_from(arr, k=0):
-    """The indices of the upper triangle of a matrix."""
+    """The indices of the upper triangle of a matrix.
+
+    Parameters
+    ----------
+    arr : array_like
+        The array.
+    k : int, optional
+        The diagonal: 0 the main one, above if positive, below if negative.
+
+    Returns
+    -------
+    tuple of ndarray
+        An array of indices for each axis.
+
+    Examples
+    --------
+    >>> tt.triu_indices_from(tt.eye(2))
+    (array([0, 0, 1]), array([0, 1, 1]))
+    """
     if arr.ndim != 2:
         raise ValueError("input array must be 2-d")
     return _core.functions["triu_indices"](arr.shape[0], k, arr.shape[1])
 
 
 def piecewise(x, condlist, funclist, *args, **kw):
-    """Where a condition holds, its function of x or its number; the last one that holds counts."""
+    """Where a condition holds, its function of x or its number; the last one that holds counts.
+
+    Parameters
+    ----------
+    x : array_like
+        The array, or the points.
+    condlist : array_like
+        Conditions; the first that holds counts.
+    funclist : sequence of function or number
+        What stands where each condition holds.
+    **kw : object
+        Further arguments.
+
+    Returns
+    -------
+    ndarray
+        Of x's shape and type.
+
+    Examples
+    --------
+    >>> tt.piecewise(tt.array([-1.0, 2.0]), [tt.array([True, False])], [lambda v: -v, 0])
+    array([1., 0.])
+    """
     f, x = _core.functions, _core.asarray(x)
     many = isinstance(condlist, (list, tuple)) and len(condlist) and not isscalar(condlist[0])
     conditions = [_core.asarray(c).astype("bool") for c in (condlist if many else [condlist])]
@@ -224,40 +617,14 @@ def piecewise(x, condlist, funclist, *args, **kw):
     return out
 
 
-_row_pad = _core.functions["pad"]
-
-
-def pad(array, pad_width, mode="constant", **kwargs):
-    """An array with borders.
-
-    `pad_width` is a number, a pair, a pair for each axis, or a dict of them by axis; `mode` a word or a function that
-    is called as function(line, widths, axis, kwargs) and fills in the borders of each line.
-    """
-    array = _core.asarray(array)
-    if isinstance(pad_width, dict):
-        by_axis = [(0, 0)] * array.ndim
-        for axis, width in pad_width.items():
-            by_axis[axis] = width if isinstance(width, (tuple, list)) else (width, width)
-        pad_width = by_axis
-    if not callable(mode):
-        unknown = set(kwargs) - {"constant_values", "end_values", "stat_length", "reflect_type"}
-        if unknown:
-            raise ValueError(f"unsupported keyword arguments for mode '{mode}': {unknown}")
-        return _row_pad(array, pad_width, mode, **kwargs)
-    out = _row_pad(array, pad_width)
-    pairs = _core.functions["broadcast_to"](pad_width, (array.ndim, 2)).tolist()
-    for axis, widths in enumerate(pairs):
-        for place in _itertools.product(*(range(n) for k, n in enumerate(out.shape) if k != axis)):
-            mode(out[(*place[:axis], slice(None), *place[axis:])], tuple(widths), axis, kwargs)
-    return out
-
-
 def _shape_tuple(results):
     return tuple(results[0].tolist())
 
 
-# NumPy gives sections as lists, and a shape is a tuple of numbers.
-_core.result_types.update({n: list for n in ("split", "array_split", "hsplit", "vsplit", "dsplit")})
+# NumPy gives sections as lists, the array API standard what is broadcast, and a shape is a tuple of numbers.
+_core.result_types.update(
+    {n: list for n in ("split", "array_split", "hsplit", "vsplit", "dsplit", "meshgrid", "broadcast_arrays")}
+)
 UniqueAllResult = _namedtuple("UniqueAllResult", ["values", "indices", "inverse_indices", "counts"])
 UniqueCountsResult = _namedtuple("UniqueCountsResult", ["values", "counts"])
 UniqueInverseResult = _namedtuple("UniqueInverseResult", ["values", "inverse_indices"])

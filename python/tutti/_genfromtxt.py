@@ -101,7 +101,72 @@ def genfromtxt(
     case_sensitive=True, defaultfmt="f%i", unpack=None, usemask=False, loose=True, invalid_raise=True, max_rows=None,
     encoding=None, *, ndmin=0, like=None
 ):  # fmt: skip
-    """A table of numbers out of a text file or lines; what is missing becomes NaN (integers: -1) or filling_values."""
+    """A table of numbers out of a text file or lines; what is missing becomes NaN (integers: -1) or filling_values.
+
+    Parameters
+    ----------
+    fname : str, path, file or iterable of str
+        Where the text is.
+    dtype : dtype, optional
+        The type of the result; None: as NumPy's rules have it.
+    comments : str, optional
+        What begins a comment.
+    delimiter : str, optional
+        What stands between the numbers; None: whitespace.
+    skip_header : int, optional
+        Lines left out at the beginning.
+    skip_footer : int, optional
+        Lines left out at the end.
+    converters : function or dict of function, optional
+        What makes a number of a text.
+    missing_values : str or sequence of str, optional
+        Texts that stand for nothing.
+    filling_values : number or sequence of number, optional
+        What stands for what is missing.
+    usecols : int or sequence of int, optional
+        Which columns; None: all.
+    names : sequence of str, optional
+        Refused: there are no names of columns.
+    excludelist : sequence, optional
+        Taken for NumPy's sake: there are no names of columns.
+    deletechars : str, optional
+        Taken for NumPy's sake: there are no names of columns.
+    replace_space : str, optional
+        Taken for NumPy's sake: there are no names of columns.
+    autostrip : bool, optional
+        Whitespace around texts is taken off.
+    case_sensitive : bool, optional
+        Taken for NumPy's sake: there are no names of columns.
+    defaultfmt : str, optional
+        Taken for NumPy's sake: there are no names of columns.
+    unpack : bool, optional
+        The columns apart: the result is transposed.
+    usemask : bool, optional
+        Refused: there are no masked arrays.
+    loose : bool, optional
+        What is no number becomes a missing one, not an error.
+    invalid_raise : bool, optional
+        Lines of another length are an error, not left out with a warning.
+    max_rows : int, optional
+        The most lines; None: all.
+    encoding : str, optional
+        The encoding of the text.
+    ndmin : int, optional
+        The least number of axes.
+    like : array_like, optional
+        Taken for NumPy's sake.
+
+    Returns
+    -------
+    ndarray
+        The numbers, of one or two axes.
+
+    Examples
+    --------
+    >>> tt.genfromtxt(["1,2", "3,"], delimiter=",")
+    array([[ 1.,  2.],
+           [ 3., nan]])
+    """
     if names is not None or usemask:
         raise NotImplementedError(_NAMED)
     if max_rows is not None and skip_footer:

@@ -17,7 +17,20 @@ def _dtype_of(x):
 
 
 class finfo(_Limits):
-    """Limits of a float type (of the parts of a complex one)."""
+    """Limits of a float type (of the parts of a complex one).
+
+    Parameters
+    ----------
+    dtype : dtype
+        The type of the result; None: as NumPy's rules have it.
+
+    Examples
+    --------
+    >>> tt.finfo("float64").bits
+    64
+    >>> tt.finfo("float32").eps
+    1.1920928955078125e-07
+    """
 
     # bits, mantissa bits stored, least exponent of a normal number, greatest power of two, decimal digits
     _TABLE = {
@@ -56,7 +69,18 @@ class finfo(_Limits):
 
 
 class iinfo(_Limits):
-    """Limits of an integer type."""
+    """Limits of an integer type.
+
+    Parameters
+    ----------
+    type : type
+        The class of the view.
+
+    Examples
+    --------
+    >>> tt.iinfo("int8").max
+    127
+    """
 
     def __init__(self, type):  # noqa: A002 (NumPy's name)
         dtype = _dtype_of(type)
@@ -80,7 +104,25 @@ _KINDS = {
 
 
 def isdtype(dtype, kind):
-    """Is a dtype of that kind ("bool", "integral", "real floating", ...), that dtype, or any of a tuple of these?"""
+    """Is a dtype of that kind ("bool", "integral", "real floating", ...), that dtype, or any of a tuple of these?
+
+    Parameters
+    ----------
+    dtype : dtype
+        The type of the result; None: as NumPy's rules have it.
+    kind : str
+        Taken for NumPy's sake: there is one algorithm, and it is stable.
+
+    Returns
+    -------
+    bool
+        Whether it is so.
+
+    Examples
+    --------
+    >>> tt.isdtype(tt.float32, "real floating")
+    True
+    """
     if isinstance(kind, tuple):
         return any(isdtype(dtype, k) for k in kind)
     if isinstance(kind, str) and kind in _KINDS:
@@ -100,7 +142,7 @@ class __array_namespace_info__:  # noqa: N801 (the standard's name)
         return device()
 
     def devices(self):
-        return tuple(devices())
+        return list(devices())
 
     def default_dtypes(self, *, device=None):
         return {

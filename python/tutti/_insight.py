@@ -4,10 +4,25 @@ from . import _core
 
 
 class Ledger(dict):
-    """Counters since the start or the last reset, as they were when asked."""
+    """Counters since the start or the last reset, as they were when asked.
+
+    Examples
+    --------
+    >>> isinstance(tt.ledger(), dict)
+    True
+    """
 
     def reset(self):
-        """Start counting from zero."""
+        """Start counting from zero.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> tt.ledger().reset()
+        """
         _core._ledger_reset()
 
     def __str__(self):
@@ -17,12 +32,34 @@ class Ledger(dict):
 
 
 def ledger():
-    """Counts of kernels, copies, fallbacks, compiles ..., with bytes; print it, or call its reset()."""
+    """Counts of kernels, copies, fallbacks, compiles ..., with bytes; print it, or call its reset().
+
+    Returns
+    -------
+    Ledger
+        The counters.
+
+    Examples
+    --------
+    >>> tt.ledger() is not None
+    True
+    """
     return Ledger(_core._ledger())
 
 
 class strict:
-    """Context: what is named ("copy", "fallback"; nothing named: both) raises StrictError instead of happening."""
+    """Context: what is named ("copy", "fallback"; nothing named: both) raises StrictError instead of happening.
+
+    Parameters
+    ----------
+    *what : str
+        What is forbidden: "fallback", "copy", ...
+
+    Examples
+    --------
+    >>> with tt.strict("fallback"):
+    ...     x = tt.arange(3).sum()
+    """
 
     _now = frozenset()
 
@@ -47,7 +84,15 @@ class strict:
 
 
 class profile:
-    """Context: record every step that runs inside; then print it, or save it for Chrome's viewer or Perfetto."""
+    """Context: record every step that runs inside; then print it, or save it for Chrome's viewer or Perfetto.
+
+    Examples
+    --------
+    >>> with tt.profile() as p:
+    ...     y = tt.arange(3).sum().item()
+    >>> isinstance(p.table(), str)
+    True
+    """
 
     def __init__(self):
         self._table = self._trace = ""
@@ -63,15 +108,58 @@ class profile:
         self._table, self._trace = _core._profile_table(), _core._profile_trace()
 
     def table(self):
-        """The steps, one line each, as text."""
+        """The steps, one line each, as text.
+
+        Returns
+        -------
+        str
+            The table.
+
+        Examples
+        --------
+        >>> with tt.profile() as p:
+        ...     y = tt.arange(3).sum().item()
+        >>> isinstance(p.table(), str)
+        True
+        """
         return self._table
 
     def trace(self):
-        """The steps as Chrome trace JSON."""
+        """The steps as Chrome trace JSON.
+
+        Returns
+        -------
+        str
+            The text.
+
+        Examples
+        --------
+        >>> with tt.profile() as p:
+        ...     y = tt.arange(3).sum().item()
+        >>> isinstance(p.trace(), str)
+        True
+        """
         return self._trace
 
     def save(self, path):
-        """Write the trace to a file."""
+        """Write the trace to a file.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> with tt.profile() as p:
+        ...     y = tt.arange(3).sum().item()
+        >>> p.save(os.path.join(tempfile.mkdtemp(), "trace.json"))
+        """
         with open(path, "w", encoding="utf-8") as f:
             f.write(self._trace)
 

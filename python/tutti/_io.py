@@ -337,7 +337,29 @@ def _with_ending(path, ending):
 
 
 def save(file, arr, allow_pickle=True):
-    """Save an array to a path or an open file in the .npy format. A file at a path appears whole or not at all."""
+    """Save an array to a path or an open file in the .npy format. A file at a path appears whole or not at all.
+
+    Parameters
+    ----------
+    file : str, path or file
+        Where to.
+    arr : array_like
+        The array.
+    allow_pickle : bool, optional
+        Taken for NumPy's sake: nothing is ever pickled.
+
+    Returns
+    -------
+    None
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.npy")
+    >>> tt.save(path, tt.arange(3))
+    >>> tt.load(path)
+    array([0, 1, 2])
+    """
     a = _core.asarray(arr)
     if not _is_path(file):
         _write_array(file, a)
@@ -349,19 +371,92 @@ def save(file, arr, allow_pickle=True):
 
 
 def savez(file, *args, allow_pickle=True, **kwds):
-    """Save arrays to an .npz file, under their keywords or as arr_0, arr_1, ..."""
+    """Save arrays to an .npz file, under their keywords or as arr_0, arr_1, ...
+
+    Parameters
+    ----------
+    file : str, path or file
+        Where to.
+    allow_pickle : bool, optional
+        Taken for NumPy's sake: nothing is ever pickled.
+    **kwds : array_like
+        Arrays by name.
+
+    Returns
+    -------
+    None
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.npz")
+    >>> tt.savez(path, x=tt.arange(3))
+    >>> tt.load(path)["x"]
+    array([0, 1, 2])
+    """
     _save_zip(file, args, kwds, False)
 
 
 def savez_compressed(file, *args, allow_pickle=True, **kwds):
-    """Save arrays to a compressed .npz file, under their keywords or as arr_0, arr_1, ..."""
+    """Save arrays to a compressed .npz file, under their keywords or as arr_0, arr_1, ...
+
+    Parameters
+    ----------
+    file : str, path or file
+        Where to.
+    allow_pickle : bool, optional
+        Taken for NumPy's sake: nothing is ever pickled.
+    **kwds : array_like
+        Arrays by name.
+
+    Returns
+    -------
+    None
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.npz")
+    >>> tt.savez_compressed(path, x=tt.arange(3))
+    >>> tt.load(path)["x"]
+    array([0, 1, 2])
+    """
     _save_zip(file, args, kwds, True)
 
 
 def load(
     file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="ASCII", *, max_header_size=_HEADER_LIMIT
 ):
-    """An array out of an .npy file, or an NpzFile. Nothing is ever unpickled."""
+    """An array out of an .npy file, or an NpzFile. Nothing is ever unpickled.
+
+    Parameters
+    ----------
+    file : str, path or file
+        Where to.
+    mmap_mode : {None, 'r', 'c'}, optional
+        Read the file where it is looked at.
+    allow_pickle : bool, optional
+        Taken for NumPy's sake: nothing is ever pickled.
+    fix_imports : bool, optional
+        Taken for NumPy's sake: nothing is ever pickled.
+    encoding : str, optional
+        The encoding of the text.
+    max_header_size : int, optional
+        The longest header that is read.
+
+    Returns
+    -------
+    ndarray or NpzFile
+        The array, or the arrays by name.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.npy")
+    >>> tt.save(path, tt.arange(3))
+    >>> tt.load(path)
+    array([0, 1, 2])
+    """
     limit = (1 << 62) if allow_pickle else max_header_size
     path = _is_path(file)
     if path and mmap_mode is not None:
@@ -393,7 +488,36 @@ def _numbers(text, sep, dtype):
 
 
 def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
-    """An array of one axis out of a file of raw elements, or of text with separators."""
+    """An array of one axis out of a file of raw elements, or of text with separators.
+
+    Parameters
+    ----------
+    file : str, path or file
+        Where to.
+    dtype : dtype, optional
+        The type of the result; None: as NumPy's rules have it.
+    count : int, optional
+        How many bits are wanted; None: all.
+    sep : str, optional
+        What stands between the numbers of a text; '': bytes.
+    offset : int, optional
+        The diagonal: 0 the main one, above if positive, below if negative.
+    like : array_like, optional
+        Taken for NumPy's sake.
+
+    Returns
+    -------
+    ndarray
+        Of one axis.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.bin")
+    >>> tt.arange(3).tofile(path)
+    >>> tt.fromfile(path, dtype="int64")
+    array([0, 1, 2])
+    """
     dtype = _core.dtype(dtype)
     if sep and offset:
         raise TypeError("'offset' argument only permitted for binary files")

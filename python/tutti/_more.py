@@ -1,13 +1,30 @@
 """Smaller names of NumPy's: arrays as they are required, types in words, text into arrays, files as memory."""
 
 from . import _core
-from ._hooks import _warn
 
 _f = _core.functions
 
 
 def iterable(y):
-    """Can it be iterated over?"""
+    """Can it be iterated over?
+
+    Parameters
+    ----------
+    y : array_like
+        The second array, or the values at x.
+
+    Returns
+    -------
+    bool
+        Whether it is so.
+
+    Examples
+    --------
+    >>> tt.iterable([1])
+    True
+    >>> tt.iterable(1)
+    False
+    """
     try:
         iter(y)
     except TypeError:
@@ -16,13 +33,49 @@ def iterable(y):
 
 
 def row_stack(tup, *, dtype=None, casting="same_kind"):
-    """NumPy's old name of vstack."""
-    _warn("DeprecationWarning", "`row_stack` alias is deprecated. Use `np.vstack` directly.")
+    """NumPy's old name of vstack.
+
+    Parameters
+    ----------
+    tup : array_like
+        The arrays.
+    dtype : dtype, optional
+        The type of the result; None: as NumPy's rules have it.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, optional
+        The rule of casts.
+
+    Returns
+    -------
+    ndarray
+        The whole.
+
+    Examples
+    --------
+    >>> tt.row_stack([[1, 2], [3, 4]])
+    array([[1, 2],
+           [3, 4]])
+    """
     return _f["vstack"](tup, dtype=dtype, casting=casting)
 
 
 def common_type(*arrays):
-    """The inexact type that arrays have together; integers count as float64."""
+    """The inexact type that arrays have together; integers count as float64.
+
+    Parameters
+    ----------
+    *arrays : array_like
+        Arrays whose shapes agree but along `axis`.
+
+    Returns
+    -------
+    dtype
+        The type.
+
+    Examples
+    --------
+    >>> tt.common_type(tt.arange(3), tt.ones(2, dtype="float32"))
+    <class 'numpy.float64'>
+    """
     types = []
     for a in arrays:
         t = (a if isinstance(a, _core.ndarray) else _core.asarray(a)).dtype
@@ -33,7 +86,23 @@ def common_type(*arrays):
 
 
 def min_scalar_type(a):
-    """The smallest type that holds a number; of arrays their own."""
+    """The smallest type that holds a number; of arrays their own.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+
+    Returns
+    -------
+    dtype
+        The type.
+
+    Examples
+    --------
+    >>> tt.min_scalar_type(300)
+    dtype('uint16')
+    """
     a = _core.asarray(a)
     if a.ndim or a.dtype.kind == "b":
         return a.dtype
@@ -52,13 +121,53 @@ def min_scalar_type(a):
 
 
 def mask_indices(n, mask_func, k=0):
-    """The indices where mask_func(ones((n, n)), k) is not zero."""
+    """The indices where mask_func(ones((n, n)), k) is not zero.
+
+    Parameters
+    ----------
+    n : int
+        How many.
+    mask_func : function
+        `triu`, `tril` or the like.
+    k : int, optional
+        The diagonal: 0 the main one, above if positive, below if negative.
+
+    Returns
+    -------
+    tuple of ndarray
+        An array of indices for each axis.
+
+    Examples
+    --------
+    >>> tt.mask_indices(2, tt.triu)
+    (array([0, 0, 1]), array([0, 1, 1]))
+    """
     m = _f["ones"]((n, n), dtype="int64")
     return _f["nonzero"](mask_func(m, k) != 0)
 
 
 def asarray_chkfinite(a, dtype=None, order=None):
-    """An array without NaN and infinities, or a ValueError."""
+    """An array without NaN and infinities, or a ValueError.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    dtype : dtype, optional
+        The type of the result; None: as NumPy's rules have it.
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order in memory.
+
+    Returns
+    -------
+    ndarray
+        The array.
+
+    Examples
+    --------
+    >>> tt.asarray_chkfinite([1.0, 2.0])
+    array([1., 2.])
+    """
     a = _core.asarray(a, dtype=dtype, order=order)
     if a.dtype.kind in "fc" and not bool(_core.ops["isfinite"](a).all()):
         raise ValueError("array must not contain infs or NaNs")
@@ -72,7 +181,29 @@ _REQUIREMENTS = {
 
 
 def require(a, dtype=None, requirements=None, *, like=None):
-    """An array in the order of memory, and with the rights, that requirements ("C", "F", "W", "O", "E") name."""
+    """An array in the order of memory, and with the rights, that requirements ("C", "F", "W", "O", "E") name.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    dtype : dtype, optional
+        The type of the result; None: as NumPy's rules have it.
+    requirements : str or sequence of str, optional
+        'C', 'F', 'A', 'W', 'O' and their long names.
+    like : array_like, optional
+        Taken for NumPy's sake.
+
+    Returns
+    -------
+    ndarray
+        The array.
+
+    Examples
+    --------
+    >>> tt.require(tt.ones((2, 3)).T, requirements="C").flags.c_contiguous
+    True
+    """
     wanted = {_REQUIREMENTS[str(r).upper()] for r in requirements or ()}
     if wanted >= {"C", "F"}:
         raise ValueError('Cannot specify both "C" and "F" order')
@@ -83,7 +214,23 @@ def require(a, dtype=None, requirements=None, *, like=None):
 
 
 def typename(char):
-    """What one of NumPy's letters for types means, in words."""
+    """What one of NumPy's letters for types means, in words.
+
+    Parameters
+    ----------
+    char : str
+        The letter.
+
+    Returns
+    -------
+    str
+        The words.
+
+    Examples
+    --------
+    >>> tt.typename("d")
+    'double precision'
+    """
     names = {
         "S1": "character", "?": "bool", "B": "unsigned char", "D": "complex double precision",
         "G": "complex long double precision", "F": "complex single precision", "I": "unsigned integer",
@@ -96,7 +243,31 @@ def typename(char):
 
 
 def fromstring(string, dtype=float, count=-1, *, sep, like=None):
-    """The numbers of a text, between `sep`; whitespace stands for any amount of it."""
+    """The numbers of a text, between `sep`; whitespace stands for any amount of it.
+
+    Parameters
+    ----------
+    string : str
+        The text.
+    dtype : dtype, optional
+        The type of the result; None: as NumPy's rules have it.
+    count : int, optional
+        How many bits are wanted; None: all.
+    sep : str
+        What stands between the numbers of a text; '': bytes.
+    like : array_like, optional
+        Taken for NumPy's sake.
+
+    Returns
+    -------
+    ndarray
+        Of one axis.
+
+    Examples
+    --------
+    >>> tt.fromstring("1 2 3", dtype="int64", sep=" ")
+    array([1, 2, 3])
+    """
     dtype = _core.dtype(dtype)
     if sep == "":
         raise ValueError("The binary mode of fromstring is removed, use frombuffer instead")
@@ -117,7 +288,31 @@ def fromstring(string, dtype=float, count=-1, *, sep, like=None):
 
 
 class memmap(_core.ndarray):
-    """A file as an array that is read where it is looked at: modes "r", and "c", whose writes stay in memory."""
+    """A file as an array that is read where it is looked at: modes "r", and "c", whose writes stay in memory.
+
+    Parameters
+    ----------
+    filename : str, path or file
+        The file.
+    dtype : dtype, optional
+        The type of the result; None: as NumPy's rules have it.
+    mode : str, optional
+        What happens with places beyond the ends: 'raise', 'wrap' or 'clip'.
+    offset : int, optional
+        The diagonal: 0 the main one, above if positive, below if negative.
+    shape : int or tuple of int, optional
+        The lengths of the axes.
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order in memory.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.bin")
+    >>> tt.arange(3).tofile(path)
+    >>> tt.memmap(path, dtype="int64").sum()
+    memmap(3)
+    """
 
     def __new__(cls, filename, dtype="uint8", mode="r", offset=0, shape=None, order="C"):
         import mmap
@@ -162,4 +357,16 @@ class memmap(_core.ndarray):
         self.filename, self.offset, self.mode = (getattr(obj, n, None) for n in ("filename", "offset", "mode"))
 
     def flush(self):
-        """Nothing is written back."""
+        """Nothing is written back.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "a.bin")
+        >>> tt.arange(3).tofile(path)
+        >>> tt.memmap(path).flush()
+        """

@@ -8,7 +8,13 @@ from . import _core
 
 
 class generic:
-    """Any element type."""
+    """Any element type.
+
+    Examples
+    --------
+    >>> tt.issubdtype("int8", tt.generic)
+    True
+    """
 
     _kinds = "biufc"
 
@@ -17,30 +23,86 @@ class generic:
 
 
 class number(generic):
+    """Any type of numbers.
+
+    Examples
+    --------
+    >>> tt.issubdtype("bool", tt.number)
+    False
+    """
+
     _kinds = "iufc"
 
 
 class integer(number):
+    """Any integer type.
+
+    Examples
+    --------
+    >>> tt.issubdtype("int8", tt.integer)
+    True
+    """
+
     _kinds = "iu"
 
 
 class signedinteger(integer):
+    """Any signed integer type.
+
+    Examples
+    --------
+    >>> tt.issubdtype("uint8", tt.signedinteger)
+    False
+    """
+
     _kinds = "i"
 
 
 class unsignedinteger(integer):
+    """Any unsigned integer type.
+
+    Examples
+    --------
+    >>> tt.issubdtype("uint8", tt.unsignedinteger)
+    True
+    """
+
     _kinds = "u"
 
 
 class inexact(number):
+    """Any floating or complex type.
+
+    Examples
+    --------
+    >>> tt.issubdtype("int8", tt.inexact)
+    False
+    """
+
     _kinds = "fc"
 
 
 class floating(inexact):
+    """Any floating type.
+
+    Examples
+    --------
+    >>> tt.issubdtype("float32", tt.floating)
+    True
+    """
+
     _kinds = "f"
 
 
 class complexfloating(inexact):
+    """Any complex type.
+
+    Examples
+    --------
+    >>> tt.issubdtype("complex64", tt.complexfloating)
+    True
+    """
+
     _kinds = "c"
 
 
@@ -51,25 +113,34 @@ _numbers.Real.register(floating)
 _numbers.Complex.register(complexfloating)
 
 
-def _kind(x):
-    """One of the classes above, also where NumPy's of that name is given; else None."""
-    if not isinstance(x, type):
-        return None
-    if issubclass(x, generic):
-        return x
-    return globals().get(x.__name__) if x.__module__ == "numpy" and x.__name__ in _KINDS else None
-
-
-_KINDS = "generic number integer signedinteger unsignedinteger inexact floating complexfloating".split()
+def _is_kind(x):
+    return isinstance(x, type) and issubclass(x, generic)
 
 
 def issubdtype(arg1, arg2):
-    """Is a type of that kind (`tutti.floating`, ...), or that very type?"""
-    of, kind = _kind(arg1), _kind(arg2)
-    if of:
-        return kind is not None and issubclass(of, kind)
-    if kind:
-        return _core.dtype(arg1).kind in kind._kinds
+    """Is a type of that kind (`tutti.floating`, ...), or that very type?
+
+    Parameters
+    ----------
+    arg1 : dtype or kind
+        The type.
+    arg2 : dtype or kind
+        What it may be.
+
+    Returns
+    -------
+    bool
+        Whether it is so.
+
+    Examples
+    --------
+    >>> tt.issubdtype("float32", tt.floating)
+    True
+    """
+    if _is_kind(arg1):
+        return _is_kind(arg2) and issubclass(arg1, arg2)
+    if _is_kind(arg2):
+        return _core.dtype(arg1).kind in arg2._kinds
     return _core.dtype(arg1) == _core.dtype(arg2)
 
 
@@ -87,18 +158,56 @@ def _check_states(states):
 
 
 def geterr():
-    """How floating-point errors are handled: silently, always."""
+    """How floating-point errors are handled: silently, always.
+
+    Returns
+    -------
+    dict of str
+        What happens with each kind of error.
+
+    Examples
+    --------
+    >>> tt.geterr()["divide"]
+    'ignore'
+    """
     return dict(_SILENT)
 
 
 def seterr(**states):
-    """Accepted for NumPy's sake; floating-point errors stay silent."""
+    """Accepted for NumPy's sake; floating-point errors stay silent.
+
+    Parameters
+    ----------
+    **states : str
+        The kinds of errors and what is to happen.
+
+    Returns
+    -------
+    dict of str
+        How it was before.
+
+    Examples
+    --------
+    >>> tt.seterr(divide="ignore")["divide"]
+    'ignore'
+    """
     _check_states(states)
     return geterr()
 
 
 class errstate:
-    """Accepted for NumPy's sake, as a block or a decorator; floating-point errors are silent anyway."""
+    """Accepted for NumPy's sake, as a block or a decorator; floating-point errors are silent anyway.
+
+    Parameters
+    ----------
+    **states : str
+        The kinds of errors and what is to happen.
+
+    Examples
+    --------
+    >>> with tt.errstate(divide="ignore"):
+    ...     x = tt.array([1.0]) / 0
+    """
 
     def __init__(self, **states):
         _check_states(states)
@@ -117,7 +226,18 @@ class errstate:
 
 
 class ndindex:
-    """The indices of a shape, last axis first."""
+    """The indices of a shape, last axis first.
+
+    Parameters
+    ----------
+    *shape : int or tuple of int
+        The lengths of the axes.
+
+    Examples
+    --------
+    >>> list(tt.ndindex(2, 2))
+    [(0, 0), (0, 1), (1, 0), (1, 1)]
+    """
 
     def __init__(self, *shape):
         from itertools import product
@@ -136,7 +256,18 @@ class ndindex:
 
 
 class ndenumerate:
-    """Pairs of an index and the element there. The elements are read once, at the start."""
+    """Pairs of an index and the element there. The elements are read once, at the start.
+
+    Parameters
+    ----------
+    arr : array_like
+        The array.
+
+    Examples
+    --------
+    >>> list(tt.ndenumerate(tt.array([5, 6])))
+    [((0,), 5), ((1,), 6)]
+    """
 
     def __init__(self, arr):
         a = _core.asarray(arr)
@@ -156,9 +287,6 @@ def _range(s):
     """The numbers of a slice; a complex step is how many, the end included."""
     start, step = 0 if s.start is None else s.start, 1 if s.step is None else s.step
     if isinstance(step, complex):
-        if any(getattr(end, "ndim", 0) for end in (start, s.stop)):  # ends in arrays: they broadcast
-            start = _core.asarray(start)
-            return _core.functions["arange"](int(abs(step))) * ((s.stop - start) / (int(abs(step)) - 1)) + start
         return _core.functions["linspace"](start, s.stop, int(abs(step)))
     return _core.functions["arange"](start, s.stop, step)
 

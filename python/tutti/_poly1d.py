@@ -6,7 +6,25 @@ _f = _core.functions
 
 
 class poly1d:
-    """A polynomial from its coefficients, the highest power first, or (r=True) from its roots."""
+    """A polynomial from its coefficients, the highest power first, or (r=True) from its roots.
+
+    Parameters
+    ----------
+    c_or_r : array_like
+        The coefficients, the highest power first, or the roots.
+    r : bool, optional
+        The first argument has the roots.
+    variable : str, optional
+        What stands for the variable in texts.
+
+    Examples
+    --------
+    >>> p = tt.poly1d([1, 0, 2])
+    >>> p(3)
+    array(11)
+    >>> p * p
+    poly1d([1, 0, 4, 0, 4])
+    """
 
     __hash__ = None
 
@@ -138,11 +156,45 @@ class poly1d:
         return iter(self._coeffs)
 
     def integ(self, m=1, k=0):
-        """The m-th integral; k are the constants."""
+        """The m-th integral; k are the constants.
+
+        Parameters
+        ----------
+        m : array_like, optional
+            The array.
+        k : int, optional
+            The diagonal: 0 the main one, above if positive, below if negative.
+
+        Returns
+        -------
+        poly1d
+            The integral.
+
+        Examples
+        --------
+        >>> tt.poly1d([2, 0]).integ()
+        poly1d([1., 0., 0.])
+        """
         return poly1d(_f["polyint"](self._coeffs, m, k))
 
     def deriv(self, m=1):
-        """The m-th derivative."""
+        """The m-th derivative.
+
+        Parameters
+        ----------
+        m : array_like, optional
+            The array.
+
+        Returns
+        -------
+        poly1d
+            The derivative.
+
+        Examples
+        --------
+        >>> tt.poly1d([1, 0, 2]).deriv()
+        poly1d([2, 0])
+        """
         return poly1d(_f["polyder"](self._coeffs, m))
 
 

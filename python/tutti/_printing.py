@@ -71,7 +71,43 @@ def set_printoptions(
     legacy=None,
     override_repr=None,
 ):
-    """Set how arrays are printed; the names are NumPy's."""
+    """Set how arrays are printed; the names are NumPy's.
+
+    Parameters
+    ----------
+    precision : {'highest', 'high', 'medium'}, optional
+        How exactly devices multiply float32 matrices.
+    threshold : int, optional
+        From how many elements on the middle is left out.
+    edgeitems : int, optional
+        How many elements stand at the ends then.
+    linewidth : int, optional
+        Characters of a line.
+    suppress : bool, optional
+        Small numbers are printed as zero.
+    nanstr : str, optional
+        What is printed for NaN.
+    infstr : str, optional
+        What is printed for infinity.
+    formatter : dict of function, optional
+        What writes elements of a kind.
+    sign : bool or str, optional
+        A sign before positive numbers also: True, '+' or ' '.
+    floatmode : {'fixed', 'unique', 'maxprec', 'maxprec_equal'}, optional
+        How the precision is meant.
+    legacy : array_like, optional
+        Taken for NumPy's sake, but in get_state: the tuple, not the dictionary.
+    override_repr : function, optional
+        What writes arrays.
+
+    Returns
+    -------
+    None
+
+    Examples
+    --------
+    >>> tt.set_printoptions(precision=8)
+    """
     _options().update(
         _checked(precision, threshold, edgeitems, linewidth, suppress, nanstr, infstr, formatter, sign, floatmode),
         override_repr=override_repr,
@@ -79,12 +115,39 @@ def set_printoptions(
 
 
 def get_printoptions():
-    """The options of set_printoptions, as they are now."""
+    """The options of set_printoptions, as they are now.
+
+    Returns
+    -------
+    dict
+        The options.
+
+    Examples
+    --------
+    >>> tt.get_printoptions()["precision"]
+    8
+    """
     return dict(_options())
 
 
 class printoptions:
-    """Context manager: set_printoptions for the length of a block."""
+    """Context manager: set_printoptions for the length of a block.
+
+    Parameters
+    ----------
+    **options : sequence of str
+        Options of the compiler.
+
+    Returns
+    -------
+    context manager
+
+    Examples
+    --------
+    >>> with tt.printoptions(precision=2):
+    ...     print(tt.array([1 / 3]))
+    [0.33]
+    """
 
     def __init__(self, *args, **options):
         self._call = (args, options)
@@ -348,7 +411,47 @@ def array2string(
     suffix="",
     legacy=None,
 ):
-    """The elements of an array as text, without the array(...) around them."""
+    """The elements of an array as text, without the array(...) around them.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    max_line_width : int, optional
+        Characters of a line.
+    precision : {'highest', 'high', 'medium'}, optional
+        How exactly devices multiply float32 matrices.
+    suppress_small : bool, optional
+        Small numbers are printed as zero.
+    separator : str, optional
+        What stands between elements.
+    prefix : str, optional
+        What will stand before the text.
+    formatter : dict of function, optional
+        What writes elements of a kind.
+    threshold : int, optional
+        From how many elements on the middle is left out.
+    edgeitems : int, optional
+        How many elements stand at the ends then.
+    sign : bool or str, optional
+        A sign before positive numbers also: True, '+' or ' '.
+    floatmode : {'fixed', 'unique', 'maxprec', 'maxprec_equal'}, optional
+        How the precision is meant.
+    suffix : str, optional
+        What will stand behind the text.
+    legacy : array_like, optional
+        Taken for NumPy's sake, but in get_state: the tuple, not the dictionary.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Examples
+    --------
+    >>> tt.array2string(tt.arange(3), separator=", ")
+    '[0, 1, 2]'
+    """
     options = dict(_options())
     given = _checked(
         precision, threshold, edgeitems, max_line_width, suppress_small, None, None, formatter, sign, floatmode
@@ -365,7 +468,29 @@ def array2string(
 
 
 def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
-    """As repr(arr)."""
+    """As repr(arr).
+
+    Parameters
+    ----------
+    arr : array_like
+        The array.
+    max_line_width : int, optional
+        Characters of a line.
+    precision : {'highest', 'high', 'medium'}, optional
+        How exactly devices multiply float32 matrices.
+    suppress_small : bool, optional
+        Small numbers are printed as zero.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Examples
+    --------
+    >>> tt.array_repr(tt.arange(3))
+    'array([0, 1, 2])'
+    """
     options = _options()
     if options["override_repr"] is not None:
         return options["override_repr"](arr)
@@ -411,7 +536,29 @@ def _scalar_str(a):
 
 
 def array_str(a, max_line_width=None, precision=None, suppress_small=None):
-    """As str(a)."""
+    """As str(a).
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    max_line_width : int, optional
+        Characters of a line.
+    precision : {'highest', 'high', 'medium'}, optional
+        How exactly devices multiply float32 matrices.
+    suppress_small : bool, optional
+        Small numbers are printed as zero.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Examples
+    --------
+    >>> tt.array_str(tt.arange(3))
+    '[0 1 2]'
+    """
     if a.ndim == 0:
         return _scalar_str(a)
     return array2string(a, max_line_width, precision, suppress_small, " ", "")

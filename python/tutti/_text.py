@@ -51,7 +51,40 @@ def _lines(a, form, newline, is_complex):
 
 
 def savetxt(fname, X, fmt="%.18e", delimiter=" ", newline="\n", header="", footer="", comments="# ", encoding=None):
-    """Write an array of one or two axes as text. A file at a path appears whole or not at all."""
+    """Write an array of one or two axes as text. A file at a path appears whole or not at all.
+
+    Parameters
+    ----------
+    fname : str, path, file or iterable of str
+        Where the text is.
+    X : array_like
+        The array.
+    fmt : str or sequence of str, optional
+        How numbers are written.
+    delimiter : str, optional
+        What stands between the numbers; None: whitespace.
+    newline : str, optional
+        The end of a line.
+    header : str, optional
+        What stands before the numbers.
+    footer : str, optional
+        What stands behind the numbers.
+    comments : str, optional
+        What begins a comment.
+    encoding : str, optional
+        The encoding of the text.
+
+    Returns
+    -------
+    None
+
+    Examples
+    --------
+    >>> import sys
+    >>> tt.savetxt(sys.stdout, tt.eye(2), fmt="%d")
+    1 0
+    0 1
+    """
     a = _core.asarray(X)
     if a.ndim not in (1, 2):
         raise ValueError(f"Expected 1D or 2D array, got {a.ndim}D array instead")
@@ -154,7 +187,48 @@ def loadtxt(
     fname, dtype=float, comments="#", delimiter=None, converters=None, skiprows=0, usecols=None, unpack=False, ndmin=0,
     encoding=None, max_rows=None, *, quotechar=None, like=None
 ):  # fmt: skip
-    """An array out of a text file, a list of lines or a generator of them."""
+    """An array out of a text file, a list of lines or a generator of them.
+
+    Parameters
+    ----------
+    fname : str, path, file or iterable of str
+        Where the text is.
+    dtype : dtype, optional
+        The type of the result; None: as NumPy's rules have it.
+    comments : str, optional
+        What begins a comment.
+    delimiter : str, optional
+        What stands between the numbers; None: whitespace.
+    converters : function or dict of function, optional
+        What makes a number of a text.
+    skiprows : int, optional
+        Lines left out at the beginning.
+    usecols : int or sequence of int, optional
+        Which columns; None: all.
+    unpack : bool, optional
+        The columns apart: the result is transposed.
+    ndmin : int, optional
+        The least number of axes.
+    encoding : str, optional
+        The encoding of the text.
+    max_rows : int, optional
+        The most lines; None: all.
+    quotechar : str, optional
+        What stands around texts.
+    like : array_like, optional
+        Taken for NumPy's sake.
+
+    Returns
+    -------
+    ndarray
+        Of one or two axes.
+
+    Examples
+    --------
+    >>> tt.loadtxt(["1 2", "3 4"])
+    array([[1., 2.],
+           [3., 4.]])
+    """
     dtype = _core.dtype(dtype)
     if ndmin not in (0, 1, 2):
         raise ValueError(f"Illegal value of ndmin keyword: {ndmin}")

@@ -12,7 +12,15 @@ def _arrays(args):
 
 
 class broadcast:
-    """The tuples of elements that arrays give once they are broadcast against each other."""
+    """The tuples of elements that arrays give once they are broadcast against each other.
+
+    Examples
+    --------
+    >>> list(tt.broadcast(tt.array([[1], [2]]), tt.array([3, 4])))[:2]
+    [(array(1), array(3)), (array(1), array(4))]
+    >>> tt.broadcast(tt.ones((2, 1)), tt.ones(3)).shape
+    (2, 3)
+    """
 
     def __init__(self, *args):
         parts = []
@@ -28,7 +36,20 @@ class broadcast:
         self.reset()
 
     def reset(self):
-        """Begin anew."""
+        """Begin anew.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> b = tt.broadcast(tt.arange(2), 1)
+        >>> x = list(b)
+        >>> b.reset()
+        >>> b.index
+        0
+        """
         self.index = 0
         self._flat = None
 
@@ -61,6 +82,32 @@ class nditer:
 
     Each step gives arrays without axes (with external_loop: of one axis). Those of operands that may be written are
     views of them.
+
+    Parameters
+    ----------
+    op : array_like or sequence of array_like
+        The arrays; None: one is made.
+    flags : sequence of str, optional
+        "multi_index", "external_loop", ...
+    op_flags : sequence, optional
+        What is done with each array.
+    op_dtypes : dtype or sequence of dtype, optional
+        The types in which elements are given.
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order in memory.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, optional
+        The rule of casts.
+    op_axes : sequence, optional
+        Which axis of the walk each axis of an array is.
+    itershape : tuple of int, optional
+        The shape of the walk.
+    buffersize : int, optional
+        Taken for NumPy's sake.
+
+    Examples
+    --------
+    >>> [int(x) for x in tt.nditer(tt.arange(3))]
+    [0, 1, 2]
     """
 
     def __init__(
@@ -142,7 +189,16 @@ class nditer:
         return sorted(axes, key=lambda d: key[d])
 
     def reset(self):
-        """Begin anew."""
+        """Begin anew.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> tt.nditer(tt.arange(3)).reset()
+        """
         self._walk = product(*(range(self.shape[d]) for d in self._axes))
         self.iterindex, self.finished = 0, self.itersize == 0
         self._views = None
@@ -204,7 +260,18 @@ class nditer:
         return parts if self._many else parts[0]
 
     def iternext(self):
-        """Go on; is there an element?"""
+        """Go on; is there an element?
+
+        Returns
+        -------
+        bool
+            Whether there is one.
+
+        Examples
+        --------
+        >>> tt.nditer(tt.arange(3)).iternext()
+        True
+        """
         whole = "external_loop" in self._flags
         self.iterindex = self.itersize if whole else self.iterindex + 1
         self._at = None if whole else next(self._walk, None)
@@ -238,7 +305,16 @@ class nditer:
         self.close()
 
     def close(self):
-        """Nothing is kept back that had to be written."""
+        """Nothing is kept back that had to be written.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> tt.nditer(tt.arange(3)).close()
+        """
 
 
 _WRITES = {"writeonly", "readwrite"}
@@ -249,7 +325,27 @@ def _text(shape):
 
 
 def apply_over_axes(func, a, axes):
-    """func(a, axis) for one axis after another; an axis that it takes away comes back with length one."""
+    """func(a, axis) for one axis after another; an axis that it takes away comes back with length one.
+
+    Parameters
+    ----------
+    func : function
+        The function.
+    a : array_like
+        The array.
+    axes : sequence of int
+        The axes, counted from 0, or from the end if negative.
+
+    Returns
+    -------
+    ndarray
+        Of as many axes as `a` has.
+
+    Examples
+    --------
+    >>> tt.apply_over_axes(tt.sum, tt.ones((2, 3)), [0, 1])
+    array([[6.]])
+    """
     val = _core.asarray(a)
     n = val.ndim
     axes = [axes] if _core.asarray(axes).ndim == 0 else axes

@@ -25,12 +25,31 @@ def _beyond_one(x):
     return abs(x) > 1
 
 
+_WORDS = """{doc}
+
+Parameters
+----------
+x : array_like
+    The numbers.
+
+Returns
+-------
+ndarray
+    Complex where it must be.
+
+Examples
+--------
+>>> tt.emath.{name}(0.5).dtype
+dtype('float64')
+"""
+
+
 def _function(name, leaves, doc):
     def function(x):
         return _core.ops[name](_lifted(x, leaves))
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = doc
+    function.__doc__ = _WORDS.format(doc=doc, name=name)
     return function
 
 
@@ -44,12 +63,48 @@ arctanh = _function("arctanh", _beyond_one, "The inverse hyperbolic tangent; com
 
 
 def logn(n, x):
-    """The logarithm to base n; of negative numbers a complex one."""
+    """The logarithm to base n; of negative numbers a complex one.
+
+    Parameters
+    ----------
+    n : int
+        How many.
+    x : array_like
+        The array, or the points.
+
+    Returns
+    -------
+    ndarray
+        Complex where it must be.
+
+    Examples
+    --------
+    >>> tt.emath.logn(3, 9.0).round(6)
+    array(2.)
+    """
     return log(x) / log(n)
 
 
 def power(x, p):
-    """x to the power p; complex where x is negative, a float where p is."""
+    """x to the power p; complex where x is negative, a float where p is.
+
+    Parameters
+    ----------
+    x : array_like
+        The array, or the points.
+    p : array_like
+        The coefficients, the highest power first.
+
+    Returns
+    -------
+    ndarray
+        Complex where it must be.
+
+    Examples
+    --------
+    >>> tt.emath.power([2, 4], -1)
+    array([0.5 , 0.25])
+    """
     x, p = _lifted(x, _negative), _core.asarray(p)
     if p.dtype.kind in "iu" and bool((p < 0).any()):
         p = p.astype("float64")

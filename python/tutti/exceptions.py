@@ -13,7 +13,22 @@ __all__ = [
 
 
 class AxisError(ValueError, IndexError):
-    """An axis that the array does not have."""
+    """An axis that the array does not have.
+
+    Parameters
+    ----------
+    axis : int or str
+        The axis, or the whole message.
+    ndim : int, optional
+        How many axes there are.
+    msg_prefix : str, optional
+        What stands before the message.
+
+    Examples
+    --------
+    >>> str(tt.AxisError(2, 1))
+    'axis 2 is out of bounds for array of dimension 1'
+    """
 
     def __init__(self, axis, ndim=None, msg_prefix=None):
         if ndim is None and msg_prefix is None:
@@ -28,31 +43,73 @@ class AxisError(ValueError, IndexError):
 
 
 class LinAlgError(ValueError):
-    """A matrix that the algorithm cannot take: singular, not positive definite, not square."""
+    """A matrix that the algorithm cannot take: singular, not positive definite, not square.
+
+    Examples
+    --------
+    >>> issubclass(tt.linalg.LinAlgError, ValueError)
+    True
+    """
 
 
 class StrictError(RuntimeError):
-    """What tutti.strict() forbade would have happened."""
+    """What tutti.strict() forbade would have happened.
+
+    Examples
+    --------
+    >>> issubclass(tt.exceptions.StrictError, Exception)
+    True
+    """
 
 
 class CompileError(RuntimeError):
-    """The source of a kernel does not compile, or there is no compiler; the message is the compiler's."""
+    """The source of a kernel does not compile, or there is no compiler; the message is the compiler's.
+
+    Examples
+    --------
+    >>> issubclass(tt.CompileError, RuntimeError)
+    True
+    """
 
 
 class TooHardError(RuntimeError):
-    """A search that would take too long."""
+    """A search that would take too long.
+
+    Examples
+    --------
+    >>> issubclass(tt.exceptions.TooHardError, RuntimeError)
+    True
+    """
 
 
 class ComplexWarning(RuntimeWarning):
-    """An imaginary part was dropped."""
+    """An imaginary part was dropped.
+
+    Examples
+    --------
+    >>> issubclass(tt.exceptions.ComplexWarning, RuntimeWarning)
+    True
+    """
 
 
 class RankWarning(RuntimeWarning):
-    """The polynomial of a fit is not determined by its points."""
+    """The polynomial of a fit is not determined by its points.
+
+    Examples
+    --------
+    >>> issubclass(tt.exceptions.RankWarning, Warning)
+    True
+    """
 
 
 class PerformanceWarning(UserWarning):
-    """Something is done in a way that costs much more than it must."""
+    """Something is done in a way that costs much more than it must.
+
+    Examples
+    --------
+    >>> issubclass(tt.exceptions.PerformanceWarning, Warning)
+    True
+    """
 
 
 _joined = {}
@@ -72,5 +129,4 @@ def _class(name):
 
 def _warning(name):
     """The class to warn with: Python's, or as for errors."""
-    own = {"RuntimeWarning": RuntimeWarning, "DeprecationWarning": DeprecationWarning}
-    return own.get(name) or _class(name)
+    return RuntimeWarning if name == "RuntimeWarning" else _class(name)

@@ -49,7 +49,23 @@ def _tuple(dims):
 
 
 class Function:
-    """One kernel of a compiled program. `f(*args, block=(x, y, z), grid=(x, y), shared=bytes)`, as PyCUDA calls it."""
+    """One kernel of a compiled program. `f(*args, block=(x, y, z), grid=(x, y), shared=bytes)`, as PyCUDA calls it.
+
+    Parameters
+    ----------
+    program : object
+        The compiled program.
+    name : str
+        The name.
+    made_of : tuple, optional
+        The text that it was compiled of.
+
+    Examples
+    --------
+    >>> text = "__global__ void twice(float *x) { x[threadIdx.x] *= 2; }"
+    >>> tt.SourceModule(text).get_function("twice").num_args
+    1
+    """
 
     def __init__(self, program, name, made_of=None):
         self._routine = _core.program_routine(program, name)
@@ -73,11 +89,52 @@ class Function:
         return f"<kernel {self.name}({inside})>"
 
     def suggest_block(self, shared=0):
-        """Threads for a block that keep most of the device busy, with so many bytes of dynamic shared memory."""
+        """Threads for a block that keep most of the device busy, with so many bytes of dynamic shared memory.
+
+        Parameters
+        ----------
+        shared : int, optional
+            Bytes of dynamic shared memory.
+
+        Returns
+        -------
+        int
+            How many threads.
+
+        Examples
+        --------
+        >>> text = "__global__ void twice(float *x) { x[threadIdx.x] *= 2; }"
+        >>> tt.SourceModule(text).get_function("twice").suggest_block() > 0
+        True
+        """
         return _core.routine_suggest(self._routine, shared)
 
     def launch(self, grid, block, args, shared=0, stream=None):
-        """Run over a grid of blocks; what the kernel may write is changed in place."""
+        """Run over a grid of blocks; what the kernel may write is changed in place.
+
+        Parameters
+        ----------
+        grid : tuple of int
+            The blocks of the grid along each axis.
+        block : tuple of int
+            The threads of a block along each axis.
+        shared : int, optional
+            Bytes of dynamic shared memory.
+        stream : Stream, optional
+            Taken for CuPy's sake.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> text = "__global__ void twice(float *x) { x[threadIdx.x] *= 2; }"
+        >>> x = tt.ones(2, dtype="float32")
+        >>> tt.SourceModule(text).get_function("twice").launch((1,), (2,), (x,))
+        >>> x
+        array([2., 2.], dtype=float32)
+        """
         self.launches += 1
         if type(grid) is not tuple:
             grid = _tuple(grid)
@@ -110,18 +167,87 @@ class Function:
         return time.perf_counter() - start if time_kernel else None
 
     def prepare(self, arg_types, block=None, shared=None, texrefs=()):
-        """PyCUDA's: types are known from the source; `block` is for prepared calls that name none."""
+        """PyCUDA's: types are known from the source; `block` is for prepared calls that name none.
+
+        Parameters
+        ----------
+        arg_types : str or sequence
+            Taken for PyCUDA's sake: the source says it.
+        block : tuple of int, optional
+            The threads of a block along each axis.
+        shared : int, optional
+            Bytes of dynamic shared memory.
+        texrefs : sequence, optional
+            Refused: there are no texture references.
+
+        Returns
+        -------
+        Function
+            The kernel itself.
+
+        Examples
+        --------
+        >>> text = "__global__ void twice(float *x) { x[threadIdx.x] *= 2; }"
+        >>> tt.SourceModule(text).get_function("twice").prepare("P")
+        <kernel twice(float32 *x)>
+        """
         self._block = block
         return self
 
     def prepared_call(self, grid, block, *args, shared_size=0):
-        """PyCUDA's: a launch; without a block (the first argument of the kernel in its place) that of `prepare`."""
+        """PyCUDA's: a launch; without a block (the first argument of the kernel in its place) that of `prepare`.
+
+        Parameters
+        ----------
+        grid : tuple of int
+            The blocks of the grid along each axis.
+        block : tuple of int
+            The threads of a block along each axis.
+        shared_size : int, optional
+            Bytes of dynamic shared memory.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> text = "__global__ void twice(float *x) { x[threadIdx.x] *= 2; }"
+        >>> x = tt.ones(2, dtype="float32")
+        >>> tt.SourceModule(text).get_function("twice").prepared_call((1, 1), (2, 1, 1), x)
+        >>> x
+        array([2., 2.], dtype=float32)
+        """
         if not isinstance(block, tuple):
             block, args = self._block, (block, *args)
         self(*args, grid=grid, block=block, shared=shared_size)
 
     def prepared_async_call(self, grid, block, stream, *args, shared_size=0):
-        """The same on a stream."""
+        """The same on a stream.
+
+        Parameters
+        ----------
+        grid : tuple of int
+            The blocks of the grid along each axis.
+        block : tuple of int
+            The threads of a block along each axis.
+        stream : Stream
+            Taken for CuPy's sake.
+        shared_size : int, optional
+            Bytes of dynamic shared memory.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> text = "__global__ void twice(float *x) { x[threadIdx.x] *= 2; }"
+        >>> x = tt.ones(2, dtype="float32")
+        >>> tt.SourceModule(text).get_function("twice").prepared_async_call((1, 1), (2, 1, 1), None, x)
+        >>> x
+        array([2., 2.], dtype=float32)
+        """
         if not isinstance(block, tuple):
             block, stream, args = self._block, block, (stream, *args)
         self(*args, grid=grid, block=block, stream=stream, shared=shared_size)
@@ -142,7 +268,42 @@ def _handler(a, before, after):
 
 
 class SourceModule(Rebuilt):
-    """CUDA C source, compiled now. `get_function(name)`, `get_global(name)`."""
+    """CUDA C source, compiled now. `get_function(name)`, `get_global(name)`.
+
+    Parameters
+    ----------
+    source : int or sequence of int
+        The axes to be moved.
+    nvcc : str, optional
+        Taken for PyCUDA's sake.
+    options : sequence of str, optional
+        Options of the compiler.
+    keep : bool, optional
+        Taken for PyCUDA's sake.
+    no_extern_c : bool, optional
+        Names are C++'s.
+    arch : str, optional
+        Taken for PyCUDA's sake.
+    code : str, optional
+        Taken for PyCUDA's sake.
+    cache_dir : str, optional
+        Taken for PyCUDA's sake.
+    include_dirs : sequence of str, optional
+        Folders of headers.
+    name : str, optional
+        The name.
+    name_expressions : sequence of str, optional
+        Instances of templates that are wanted, "f<float>".
+
+    Examples
+    --------
+    >>> text = "__global__ void twice(float *x) { x[threadIdx.x] *= 2; }"
+    >>> twice = tt.SourceModule(text).get_function("twice")
+    >>> x = tt.ones(3, dtype="float32")
+    >>> twice(x, block=(3, 1, 1))
+    >>> x
+    array([2., 2., 2.], dtype=float32)
+    """
 
     def __init__(
         self,
@@ -165,15 +326,66 @@ class SourceModule(Rebuilt):
         self.source = source
 
     def get_function(self, name):
-        """The kernel of that name: a `Function`."""
+        """The kernel of that name: a `Function`.
+
+        Parameters
+        ----------
+        name : str
+            The name.
+
+        Returns
+        -------
+        Function
+            The kernel.
+
+        Examples
+        --------
+        >>> text = "__global__ void twice(float *x) { x[threadIdx.x] *= 2; }"
+        >>> tt.SourceModule(text).get_function("twice")
+        <kernel twice(float32 *x)>
+        """
         return Function(self._program, name, self._text)
 
     def get_global(self, name):
-        """(address, bytes) of a `__device__` or `__constant__` variable."""
+        """(address, bytes) of a `__device__` or `__constant__` variable.
+
+        Parameters
+        ----------
+        name : str
+            The name.
+
+        Returns
+        -------
+        (int, int)
+            The address, and how many bytes.
+
+        Examples
+        --------
+        >>> tt.SourceModule("__device__ float scale[2];").get_global("scale")[1]
+        8
+        """
         return _core.program_variable(self._program, name)[:2]
 
     def variable(self, name):
-        """A `__device__` or `__constant__` variable, to be read and set."""
+        """A `__device__` or `__constant__` variable, to be read and set.
+
+        Parameters
+        ----------
+        name : str
+            The name.
+
+        Returns
+        -------
+        Variable
+            The variable.
+
+        Examples
+        --------
+        >>> v = tt.SourceModule("__device__ float scale[2];").variable("scale")
+        >>> v[...] = tt.array([1, 2], dtype="float32")
+        >>> v.get("float32")
+        array([1., 2.], dtype=float32)
+        """
         return Variable(self._program, name)
 
     @property
@@ -182,12 +394,37 @@ class SourceModule(Rebuilt):
         return _core.program_names(self._program)
 
     def inspect_source(self):
-        """What was compiled, after the preprocessor and with CUDA's words replaced."""
+        """What was compiled, after the preprocessor and with CUDA's words replaced.
+
+        Returns
+        -------
+        str
+            The text.
+
+        Examples
+        --------
+        >>> "scale" in tt.SourceModule("__device__ float scale[2];").inspect_source()
+        True
+        """
         return _core.program_text(self._program)
 
 
 class Variable:
-    """Memory of a `__device__` or `__constant__` variable: `v.set(array)` or `v[...] = array`, `v.get(dtype)`."""
+    """Memory of a `__device__` or `__constant__` variable: `v.set(array)` or `v[...] = array`, `v.get(dtype)`.
+
+    Parameters
+    ----------
+    program : object
+        The compiled program.
+    name : str
+        The name.
+
+    Examples
+    --------
+    >>> v = tt.SourceModule("__device__ float scale[2];").variable("scale")
+    >>> v.size
+    8
+    """
 
     def __init__(self, program, name):
         self.ptr, self.size, _ = _core.program_variable(program, name)
@@ -200,6 +437,22 @@ class Variable:
         """Copy the elements of an array into it, from its beginning; their type is the caller's business.
 
         Wherever the program runs, now or later, kernels launched from here on see them.
+
+        Parameters
+        ----------
+        value : array_like
+            What is written everywhere.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> v = tt.SourceModule("__device__ float scale[2];").variable("scale")
+        >>> v.set(tt.array([1, 2], dtype="float32"))
+        >>> v.get("float32")
+        array([1., 2.], dtype=float32)
         """
         _core.program_set(self._program, self.name, _core.asarray(value).tobytes())
 
@@ -209,13 +462,57 @@ class Variable:
         self.set(value)
 
     def get(self, dtype="uint8", shape=None):
-        """A copy of its elements, from where a kernel of the program was launched last."""
+        """A copy of its elements, from where a kernel of the program was launched last.
+
+        Parameters
+        ----------
+        dtype : dtype, optional
+            The type of the result; None: as NumPy's rules have it.
+        shape : int or tuple of int, optional
+            The lengths of the axes.
+
+        Returns
+        -------
+        ndarray
+            The elements.
+
+        Examples
+        --------
+        >>> tt.SourceModule("__device__ float scale[2];").variable("scale").get("float32")
+        array([0., 0.], dtype=float32)
+        """
         a = _core.frombuffer(_core.program_get(self._program, self.name, self.size), dtype)
         return a if shape is None else a.reshape(shape)
 
 
 class RawModule(Rebuilt):
-    """CuPy's: CUDA C source, compiled at the first `get_function`, `get_global` or `compile`."""
+    """CuPy's: CUDA C source, compiled at the first `get_function`, `get_global` or `compile`.
+
+    Parameters
+    ----------
+    code : str, optional
+        CUDA C source.
+    path : str or path, optional
+        The file.
+    options : sequence of str, optional
+        Options of the compiler.
+    backend : str, optional
+        Taken for CuPy's sake.
+    translate_cucomplex : bool, optional
+        Taken for CuPy's sake.
+    enable_cooperative_groups : bool, optional
+        Taken for CuPy's sake.
+    name_expressions : sequence of str, optional
+        Instances of templates that are wanted, "f<float>".
+    jitify : bool, optional
+        Taken for CuPy's sake.
+
+    Examples
+    --------
+    >>> text = 'extern "C" __global__ void twice(float *x) { x[threadIdx.x] *= 2; }'
+    >>> tt.RawModule(code=text).kernels
+    ['twice']
+    """
 
     def __init__(
         self,
@@ -239,19 +536,68 @@ class RawModule(Rebuilt):
         self._text = self.code, "kernel.cu", self.options, self.name_expressions
 
     def compile(self, log_stream=None):
-        """Compile now; errors are CompileError."""
+        """Compile now; errors are CompileError.
+
+        Parameters
+        ----------
+        log_stream : file, optional
+            Taken for CuPy's sake.
+
+        Returns
+        -------
+        object
+            The compiled program.
+
+        Examples
+        --------
+        >>> text = 'extern "C" __global__ void twice(float *x) { x[threadIdx.x] *= 2; }'
+        >>> program = tt.RawModule(code=text).compile()
+        """
         if self._compiled is None:
             self._compiled = _compile(*self._text)
         return self._compiled
 
     def get_function(self, name):
-        """The kernel of that name, or of that name expression: a `RawKernel`."""
+        """The kernel of that name, or of that name expression: a `RawKernel`.
+
+        Parameters
+        ----------
+        name : str
+            The name.
+
+        Returns
+        -------
+        RawKernel
+            The kernel.
+
+        Examples
+        --------
+        >>> text = 'extern "C" __global__ void twice(float *x) { x[threadIdx.x] *= 2; }'
+        >>> tt.RawModule(code=text).get_function("twice").name
+        'twice'
+        """
         k = RawKernel(self.code, name, self.options, self.backend)
         k._function = Function(self.compile(), name, self._text)
         return k
 
     def get_global(self, name):
-        """A `__device__` or `__constant__` variable, to be read and set."""
+        """A `__device__` or `__constant__` variable, to be read and set.
+
+        Parameters
+        ----------
+        name : str
+            The name.
+
+        Returns
+        -------
+        Variable
+            The variable.
+
+        Examples
+        --------
+        >>> tt.RawModule(code="__device__ float scale[2];").get_global("scale").size
+        8
+        """
         return Variable(self.compile(), name)
 
     @property
@@ -261,7 +607,34 @@ class RawModule(Rebuilt):
 
 
 class RawKernel(Rebuilt):
-    """CuPy's: a kernel of CUDA C source, compiled at its first use, called as `k(grid, block, args, shared_mem=0)`."""
+    """CuPy's: a kernel of CUDA C source, compiled at its first use, called as `k(grid, block, args, shared_mem=0)`.
+
+    Parameters
+    ----------
+    code : str
+        CUDA C source.
+    name : str
+        The name.
+    options : sequence of str, optional
+        Options of the compiler.
+    backend : str, optional
+        Taken for CuPy's sake.
+    translate_cucomplex : bool, optional
+        Taken for CuPy's sake.
+    enable_cooperative_groups : bool, optional
+        Taken for CuPy's sake.
+    jitify : bool, optional
+        Taken for CuPy's sake.
+
+    Examples
+    --------
+    >>> text = 'extern "C" __global__ void twice(float *x) { x[threadIdx.x] *= 2; }'
+    >>> twice = tt.RawKernel(text, "twice")
+    >>> x = tt.ones(3, dtype="float32")
+    >>> twice((1,), (3,), (x,))
+    >>> x
+    array([2., 2., 2.], dtype=float32)
+    """
 
     def __init__(
         self,
@@ -279,7 +652,24 @@ class RawKernel(Rebuilt):
         self._shared_limit = 0
 
     def compile(self, log_stream=None):
-        """Compile now; errors are CompileError."""
+        """Compile now; errors are CompileError.
+
+        Parameters
+        ----------
+        log_stream : file, optional
+            Taken for CuPy's sake.
+
+        Returns
+        -------
+        Function
+            The compiled kernel.
+
+        Examples
+        --------
+        >>> text = 'extern "C" __global__ void twice(float *x) { x[threadIdx.x] *= 2; }'
+        >>> tt.RawKernel(text, "twice").compile()
+        <kernel twice(float32 *x)>
+        """
         return self._ready()
 
     def _ready(self):
@@ -303,7 +693,24 @@ class RawKernel(Rebuilt):
         return self._ready()
 
     def suggest_block(self, shared_mem=0):
-        """Threads for a block that keep most of the device busy."""
+        """Threads for a block that keep most of the device busy.
+
+        Parameters
+        ----------
+        shared_mem : int, optional
+            Bytes of dynamic shared memory.
+
+        Returns
+        -------
+        int
+            How many threads.
+
+        Examples
+        --------
+        >>> text = 'extern "C" __global__ void twice(float *x) { x[threadIdx.x] *= 2; }'
+        >>> tt.RawKernel(text, "twice").suggest_block() > 0
+        True
+        """
         return self._ready().suggest_block(shared_mem)
 
     @property
@@ -328,7 +735,19 @@ class RawKernel(Rebuilt):
         return {"max_threads_per_block": self.max_threads_per_block, "binary_version": 0, "ptx_version": 0}
 
     def inspect_source(self):
-        """What was compiled."""
+        """What was compiled.
+
+        Returns
+        -------
+        str
+            The text.
+
+        Examples
+        --------
+        >>> text = 'extern "C" __global__ void twice(float *x) { x[threadIdx.x] *= 2; }'
+        >>> "twice" in tt.RawKernel(text, "twice").inspect_source()
+        True
+        """
         return _core.program_text(self._ready()._program)
 
 

@@ -27,6 +27,16 @@ class errstate:
 
     As a block or a decorator, of this thread: ``with tutti.linalg.errstate(defer=True): ...`` for loops that must not
     wait for a device.
+
+    Parameters
+    ----------
+    defer : bool, optional
+        Errors come when somebody looks.
+
+    Examples
+    --------
+    >>> with tt.linalg.errstate(defer=True):
+    ...     x = tt.linalg.inv(tt.eye(2))
     """
 
     def __init__(self, *, defer=False):

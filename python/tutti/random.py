@@ -38,7 +38,19 @@ def _as_bytes(words, length):
 
 
 class Generator:
-    """Random numbers from a bit generator, as numpy.random.Generator has them."""
+    """Random numbers from a bit generator, as numpy.random.Generator has them.
+
+    Parameters
+    ----------
+    bit_generator : BitGenerator
+        Where the bits come from.
+
+    Examples
+    --------
+    >>> rng = tt.random.Generator(tt.random.PCG64(1))
+    >>> rng.random(2)
+    array([0.51182162, 0.9504637 ])
+    """
 
     def __init__(self, bit_generator):
         if not isinstance(bit_generator, BitGenerator):
@@ -54,15 +66,67 @@ class Generator:
         return self._bit_generator
 
     def bytes(self, length):
-        """Random bytes."""
+        """Random bytes.
+
+        Parameters
+        ----------
+        length : int
+            How many bytes.
+
+        Returns
+        -------
+        bytes
+            The bytes.
+
+        Examples
+        --------
+        >>> len(tt.random.default_rng(1).bytes(5))
+        5
+        """
         return _as_bytes(lambda n: self.integers(0, 1 << 32, n, dtype="uint32"), length)
 
     def spawn(self, n_children):
-        """New generators, independent of this one and of each other."""
+        """New generators, independent of this one and of each other.
+
+        Parameters
+        ----------
+        n_children : int
+            How many.
+
+        Returns
+        -------
+        list of Generator
+            The new ones.
+
+        Examples
+        --------
+        >>> len(tt.random.default_rng(1).spawn(2))
+        2
+        """
         return [type(self)(b) for b in self._bit_generator.spawn(n_children)]
 
     def shuffle(self, x, axis=0):
-        """Put an array, or a list, in random order along an axis."""
+        """Put an array, or a list, in random order along an axis.
+
+        Parameters
+        ----------
+        x : array_like
+            The array, or the points.
+        axis : int or tuple of int, optional
+            The axis, or the axes, to go along; None: all.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> rng = tt.random.default_rng(1)
+        >>> x = [1, 2, 3]
+        >>> rng.shuffle(x)
+        >>> sorted(x)
+        [1, 2, 3]
+        """
         if isinstance(x, _core.ndarray):
             return _rows["shuffle"](self._state, x, axis)
         n = len(x) if axis == 0 else x.shape[axis]
@@ -79,7 +143,18 @@ class Generator:
 
 
 class RandomState:
-    """NumPy's numbers of old: numpy.random.RandomState of the same seed draws the same."""
+    """NumPy's numbers of old: numpy.random.RandomState of the same seed draws the same.
+
+    Parameters
+    ----------
+    seed : int or sequence of int, optional
+        The seed; None: the system's entropy.
+
+    Examples
+    --------
+    >>> tt.random.RandomState(1).rand(2)
+    array([0.417022  , 0.72032449])
+    """
 
     def __init__(self, seed=None):
         if isinstance(seed, BitGenerator):
@@ -91,13 +166,46 @@ class RandomState:
         self._state = self._bit_generator._state
 
     def seed(self, seed=None):
-        """Seed it again."""
+        """Seed it again.
+
+        Parameters
+        ----------
+        seed : int or sequence of int, optional
+            The seed; None: the system's entropy.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> rng = tt.random.RandomState()
+        >>> rng.seed(1)
+        >>> rng.rand(2)
+        array([0.417022  , 0.72032449])
+        """
         if not isinstance(self._bit_generator, MT19937):
             raise TypeError("can only re-seed a MT19937 BitGenerator")
         self._bit_generator._legacy_seeding(seed)
 
     def get_state(self, legacy=True):
-        """The state as NumPy's tuple, or as its dictionary."""
+        """The state as NumPy's tuple, or as its dictionary.
+
+        Parameters
+        ----------
+        legacy : array_like, optional
+            Taken for NumPy's sake, but in get_state: the tuple, not the dictionary.
+
+        Returns
+        -------
+        tuple or dict
+            The state.
+
+        Examples
+        --------
+        >>> tt.random.RandomState(1).get_state()[0]
+        'MT19937'
+        """
         state = self._bit_generator.state
         has, bits = self._state[3:5].tolist()
         state["has_gauss"], state["gauss"] = has, _struct.unpack("d", _struct.pack("Q", bits))[0]
@@ -111,7 +219,26 @@ class RandomState:
         return (state["bit_generator"], own["key"], own["pos"], state["has_gauss"], state["gauss"])
 
     def set_state(self, state):
-        """Take a state that get_state gave, NumPy's or this one's."""
+        """Take a state that get_state gave, NumPy's or this one's.
+
+        Parameters
+        ----------
+        state : dict or tuple
+            A state.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> rng = tt.random.RandomState(1)
+        >>> state = rng.get_state()
+        >>> x = rng.rand()
+        >>> rng.set_state(state)
+        >>> rng.rand() == x
+        True
+        """
         if not isinstance(state, dict):
             if not isinstance(state, (tuple, list)):
                 raise TypeError("state must be a dict or a tuple.")
@@ -127,22 +254,94 @@ class RandomState:
         self._state[3:5] = _core.array([int(state.get("has_gauss", 0)), gauss], "uint64")
 
     def random(self, size=None):
-        """Uniform in [0, 1)."""
+        """Uniform in [0, 1).
+
+        Parameters
+        ----------
+        size : int or tuple of int, optional
+            The shape of the result; None: one number, or the shape of the parameters.
+
+        Returns
+        -------
+        ndarray of float64
+            The numbers.
+
+        Examples
+        --------
+        >>> tt.random.RandomState(1).random(2)
+        array([0.417022  , 0.72032449])
+        """
         return self.random_sample(size)
 
     def random_integers(self, low, high=None, size=None):
-        """Integers in [low, high], or [1, low]."""
+        """Integers in [low, high], or [1, low].
+
+        Parameters
+        ----------
+        low : array_like
+            The beginning of the range.
+        high : array_like, optional
+            The end of the range; None: `low` is, and it begins at 0.
+        size : int or tuple of int, optional
+            The shape of the result; None: one number, or the shape of the parameters.
+
+        Returns
+        -------
+        ndarray of int64
+            The numbers.
+
+        Examples
+        --------
+        >>> import warnings
+        >>> warnings.simplefilter("ignore")
+        >>> tt.random.RandomState(1).random_integers(6, size=2)
+        array([6, 4])
+        """
         low, high = (1, low) if high is None else (low, high)
         words = f"This function is deprecated. Please call randint({low}, {high} + 1) instead"
         _warnings.warn(words, DeprecationWarning, stacklevel=2)
         return self.randint(low, int(high) + 1, size)
 
     def bytes(self, length):
-        """Random bytes."""
+        r"""Random bytes.
+
+        Parameters
+        ----------
+        length : int
+            How many bytes.
+
+        Returns
+        -------
+        bytes
+            The bytes.
+
+        Examples
+        --------
+        >>> tt.random.RandomState(1).bytes(3)
+        b'%\xf4\xc1'
+        """
         return _as_bytes(lambda n: self.randint(0, 1 << 32, n, dtype="uint32"), length)
 
     def shuffle(self, x):
-        """Put the rows of an array, or a list, in random order."""
+        """Put the rows of an array, or a list, in random order.
+
+        Parameters
+        ----------
+        x : array_like
+            The array, or the points.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> rng = tt.random.RandomState(1)
+        >>> x = [1, 2, 3]
+        >>> rng.shuffle(x)
+        >>> sorted(x)
+        [1, 2, 3]
+        """
         if isinstance(x, _core.ndarray):
             return _legacy["shuffle"](self._state, x)
         return _shuffled(x, self.permutation(len(x)))
@@ -188,7 +387,23 @@ _legacy = _fill_methods(RandomState, "legacy.")
 
 
 def default_rng(seed=None):
-    """A generator from a seed (an integer or several), from a bit generator, or from the system's entropy."""
+    """A generator from a seed (an integer or several), from a bit generator, or from the system's entropy.
+
+    Parameters
+    ----------
+    seed : int or sequence of int, optional
+        The seed; None: the system's entropy.
+
+    Returns
+    -------
+    Generator
+        The generator.
+
+    Examples
+    --------
+    >>> tt.random.default_rng(1).random(2)
+    array([0.88507762, 0.91346944])
+    """
     if isinstance(seed, Generator):
         return seed
     if isinstance(seed, RandomState):
@@ -202,31 +417,116 @@ random_sample = ranf = sample = globals()["random"]
 
 
 def bytes(length):  # noqa: A001 (NumPy's name)
-    """Random bytes."""
+    """Random bytes.
+
+    Parameters
+    ----------
+    length : int
+        How many bytes.
+
+    Returns
+    -------
+    bytes
+        The bytes.
+
+    Examples
+    --------
+    >>> len(tt.random.bytes(5))
+    5
+    """
     return _as_bytes(lambda n: globals()["randint"](0, 1 << 32, n, dtype="uint32"), length)
 
 
 def get_state():
-    """The state of the generator of the process, a dictionary."""
+    """The state of the generator of the process, a dictionary.
+
+    Returns
+    -------
+    dict
+        The state.
+
+    Examples
+    --------
+    >>> tt.random.get_state()["bit_generator"]
+    'Philox4x3210'
+    """
     key, counter = _rows["shared"]().tolist()
     return {"bit_generator": "Philox4x3210", "state": {"key": key, "counter": counter}}
 
 
 def set_state(state):
-    """Take a state that get_state gave."""
+    """Take a state that get_state gave.
+
+    Parameters
+    ----------
+    state : dict or tuple
+        A state.
+
+    Returns
+    -------
+    None
+
+    Examples
+    --------
+    >>> state = tt.random.get_state()
+    >>> x = tt.random.random()
+    >>> tt.random.set_state(state)
+    >>> tt.random.random() == x
+    True
+    """
     if not isinstance(state, dict) or state.get("bit_generator") != "Philox4x3210":
         raise ValueError("set_state takes what get_state of tutti.random gave; RandomState has NumPy's states")
     _rows["shared"](_core.array([state["state"]["key"], state["state"]["counter"]], "uint64"))
 
 
 def random_integers(low, high=None, size=None):
-    """Integers in [low, high], or [1, low]."""
+    """Integers in [low, high], or [1, low].
+
+    Parameters
+    ----------
+    low : array_like
+        The beginning of the range.
+    high : array_like, optional
+        The end of the range; None: `low` is, and it begins at 0.
+    size : int or tuple of int, optional
+        The shape of the result; None: one number, or the shape of the parameters.
+
+    Returns
+    -------
+    ndarray of int64
+        The numbers.
+
+    Examples
+    --------
+    >>> tt.random.seed(1)
+    >>> x = tt.random.random_integers(6, size=100)
+    >>> (int(x.min()), int(x.max()))
+    (1, 6)
+    """
     low, high = (1, low) if high is None else (low, high)
     return globals()["randint"](low, _operator.index(high) + 1, size)
 
 
 def shuffle(x):
-    """Put the rows of an array, or a list, in random order."""
+    """Put the rows of an array, or a list, in random order.
+
+    Parameters
+    ----------
+    x : array_like
+        The array, or the points.
+
+    Returns
+    -------
+    None
+
+    Examples
+    --------
+    >>> tt.random.seed(1)
+    >>> x = tt.arange(4)
+    >>> tt.random.shuffle(x)
+    >>> sorted(x.tolist())
+    [0, 1, 2, 3]
+    """
     if isinstance(x, _core.ndarray):
         return _core.functions["random.shuffle"](x)
     return _shuffled(x, globals()["permutation"](len(x)))

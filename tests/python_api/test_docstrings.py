@@ -3,6 +3,9 @@
 import doctest
 import importlib
 import inspect
+import os
+import shutil
+import warnings
 
 import pytest
 import tutti as tt
@@ -12,6 +15,11 @@ MODULES = (
     "polynomial.chebyshev polynomial.hermite polynomial.hermite_e polynomial.laguerre polynomial.legendre kernel "
     "exceptions"
 ).split()
+
+
+COMPILER = any(map(shutil.which, ("c++", "g++", "clang++"))) and "none" not in map(
+    os.environ.get, ("TUTTI_CC", "TUTTI_CXX")
+)
 
 
 def module(name):
@@ -50,7 +58,7 @@ def public(name):
 
 def parameters(value):
     """The parameters of its signature, self apart."""
-    if isinstance(value, type) and issubclass(value, BaseException):
+    if isinstance(value, type) and issubclass(value, (BaseException, dict)):  # what Python's own classes take
         return []
     names = list(inspect.signature(value).parameters)
     return [n for n in names if n not in ("self", "cls", "args", "kwargs", "unused")]
@@ -72,16 +80,13 @@ def lacking(value):
     return missing
 
 
-DONE = ["fft", "lib.stride_tricks"]
-
-
-@pytest.mark.parametrize("name", DONE)
+@pytest.mark.parametrize("name", MODULES)
 def test_every_section_is_there(name):
     missing = {path: m for path, value in public(name) if (m := lacking(value))}
     assert missing == {}
 
 
-@pytest.mark.parametrize("name", DONE)
+@pytest.mark.parametrize("name", MODULES)
 def test_every_parameter_is_told(name):
     wrong = {}
     for path, value in public(name):
@@ -98,9 +103,10 @@ def test_examples(name):
     parser, said = doctest.DocTestParser(), []
     for path, value in public(name):
         text = inspect.getdoc(value) or ""
-        if ">>>" not in text or id(value) in seen:
+        if ">>>" not in text or id(value) in seen or (not COMPILER and ("kernel" in text.lower() or "Module" in path)):
             continue
         seen.add(id(value))
         test = parser.get_doctest(text, {"tt": tt}, path, None, None)
-        runner.run(test, out=said.append)
+        with warnings.catch_warnings():
+            runner.run(test, out=said.append)
     assert runner.failures == 0, "".join(said)[:4000]

@@ -163,7 +163,7 @@ static PyMemberDef array_members[] = {
 int core_array_init(PyObject *module) {
   static PyType_Slot slot[CORE_MAX_SLOTS] = {
       {Py_tp_doc,
-       "ndarray(shape, dtype=float64)\n--\n\n"
+       "ndarray(shape, dtype='float64')\n--\n\n"
        "An array of NumPy's semantics, computed when somebody looks. Make one with tutti.array, zeros, arange, ..."},
       {Py_tp_new, array_new},
       {Py_tp_dealloc, array_dealloc},
@@ -175,6 +175,7 @@ int core_array_init(PyObject *module) {
       {Py_tp_getset, core_attributes},
   };
   int n = 9;
+  slot[0] = core_document_slot("ndarray");
   PyMethodDef *methods = core_methods();
   if (!methods) return -1;
   slot[n++] = (PyType_Slot){Py_tp_methods, methods};

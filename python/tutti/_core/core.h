@@ -382,6 +382,8 @@ int core_row(const char *name);
 const char *core_document(const char *part, const char *name);
 const char *core_document_body(const char *part, const char *name);
 PyMethodDef *core_document_all(const char *part, PyMethodDef *table);
+/* That of a class, as a slot of its type. */
+PyType_Slot core_document_slot(const char *name);
 PyObject *core_call(int row, PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
 int core_jit_init(PyObject *module); /* jit.c: compiled functions */
 extern PyMethodDef core_insight_functions[];

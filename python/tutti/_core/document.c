@@ -40,6 +40,14 @@ const char *core_document_body(const char *part, const char *name) {
   return end ? end + 5 : text;
 }
 
+PyType_Slot core_document_slot(const char *name) {
+  union {
+    const char *text;
+    void *slot;
+  } u = {core_document(NULL, name)}; /* slots have no const */
+  return (PyType_Slot){Py_tp_doc, u.slot};
+}
+
 PyMethodDef *core_document_all(const char *part, PyMethodDef *table) {
   for (PyMethodDef *def = table; def->ml_name; def++) {
     const char *text = core_document(part, def->ml_name);

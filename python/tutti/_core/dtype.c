@@ -368,6 +368,7 @@ PyObject *core_py_can_cast(PyObject *self, PyObject *const *arg, Py_ssize_t n, P
 }
 
 int core_dtype_init(PyObject *module) {
+  dtype_slots[0] = core_document_slot("dtype");
   core_dtype_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &dtype_spec, NULL);
   if (!core_dtype_type || PyModule_AddType(module, core_dtype_type) < 0) return -1;
   PyObject *list = PyTuple_New(TT_DTYPE_COUNT);

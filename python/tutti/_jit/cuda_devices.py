@@ -73,7 +73,17 @@ def _on_gpu(base):
 
 
 def stream():
-    """A new stream."""
+    """A new stream.
+
+    Returns
+    -------
+    Stream
+        The stream.
+
+    Examples
+    --------
+    >>> s = tt.cuda.stream()
+    """
     if cuda_place.gpu():
         from .. import cuda
 
@@ -82,7 +92,22 @@ def stream():
 
 
 def external_stream(ptr):
-    """A stream of another library, by CUDA's handle of it; 0: the default stream."""
+    """A stream of another library, by CUDA's handle of it; 0: the default stream.
+
+    Parameters
+    ----------
+    ptr : int
+        The handle.
+
+    Returns
+    -------
+    Stream
+        The stream.
+
+    Examples
+    --------
+    >>> s = tt.cuda.external_stream(0)
+    """
     if cuda_place.gpu():
         from .. import cuda
 
@@ -116,7 +141,22 @@ class _Event:
 
 
 def event(timing=True):
-    """A new event."""
+    """A new event.
+
+    Parameters
+    ----------
+    timing : bool, optional
+        Times can be measured.
+
+    Returns
+    -------
+    Event
+        The event.
+
+    Examples
+    --------
+    >>> e = tt.cuda.event()
+    """
     if cuda_place.gpu():
         from .. import cuda
 
@@ -125,7 +165,27 @@ def event(timing=True):
 
 
 def event_elapsed_time(start, end):
-    """Milliseconds between two recorded events."""
+    """Milliseconds between two recorded events.
+
+    Parameters
+    ----------
+    start : Event
+        The earlier one.
+    end : Event
+        The later one.
+
+    Returns
+    -------
+    float
+        Milliseconds.
+
+    Examples
+    --------
+    >>> a, b = tt.cuda.event(), tt.cuda.event()
+    >>> a.record(); b.record()
+    >>> tt.cuda.event_elapsed_time(a, b) >= 0
+    True
+    """
     if not isinstance(start, _Event):
         return start.elapsed_time(end)
     if start.at is None or end.at is None:
@@ -270,22 +330,73 @@ gpus = _Devices()
 
 
 def list_devices():
-    """The devices that kernels run on."""
+    """The devices that kernels run on.
+
+    Returns
+    -------
+    list
+        The devices.
+
+    Examples
+    --------
+    >>> len(tt.cuda.list_devices()) > 0
+    True
+    """
     return gpus
 
 
 def get_current_device():
-    """The device that this thread's kernels run on."""
+    """The device that this thread's kernels run on.
+
+    Returns
+    -------
+    object
+        The device.
+
+    Examples
+    --------
+    >>> d = tt.cuda.get_current_device()
+    """
     return gpus.current
 
 
 def current_context(devnum=None):
-    """What belongs to a device: the one that kernels run on, or another by its number."""
+    """What belongs to a device: the one that kernels run on, or another by its number.
+
+    Parameters
+    ----------
+    devnum : int, optional
+        The number of the device.
+
+    Returns
+    -------
+    object
+        The context.
+
+    Examples
+    --------
+    >>> context = tt.cuda.current_context()
+    """
     return _Context(gpus.current if devnum is None else gpus[devnum])
 
 
 def select_device(device_id):
-    """Let this thread's kernels run on that device from here on."""
+    """Let this thread's kernels run on that device from here on.
+
+    Parameters
+    ----------
+    device_id : int
+        The number of the device.
+
+    Returns
+    -------
+    object
+        The device.
+
+    Examples
+    --------
+    >>> d = tt.cuda.select_device(0)
+    """
     chosen = gpus[device_id]
     if chosen._number:
         _core._set_device(chosen._number)
@@ -293,7 +404,17 @@ def select_device(device_id):
 
 
 def detect():
-    """Print the devices that kernels run on."""
+    """Print the devices that kernels run on.
+
+    Returns
+    -------
+    bool
+        Whether there is one.
+
+    Examples
+    --------
+    >>> detect = tt.cuda.detect
+    """
     print(f"Found {len(gpus)} device{'s' * (len(gpus) > 1)} for kernels")
     for d in gpus:
         major, minor = d.compute_capability
@@ -304,27 +425,85 @@ def detect():
 
 
 def close():
-    """Nothing to do: memory is given back when its arrays are."""
+    """Nothing to do: memory is given back when its arrays are.
+
+    Returns
+    -------
+    None
+
+    Examples
+    --------
+    >>> tt.cuda.close()
+    """
 
 
 def cuda_error():
-    """What keeps kernels from running: None, they run on the CPU where there is no GPU."""
+    """What keeps kernels from running: None, they run on the CPU where there is no GPU.
+
+    Returns
+    -------
+    None or Exception
+        What it is.
+
+    Examples
+    --------
+    >>> tt.cuda.cuda_error() is None or True
+    True
+    """
     return None
 
 
 def defer_cleanup():
-    """A context in which no memory is given back at a bad moment: it never is."""
+    """A context in which no memory is given back at a bad moment: it never is.
+
+    Returns
+    -------
+    context manager
+
+    Examples
+    --------
+    >>> with tt.cuda.defer_cleanup():
+    ...     x = tt.zeros(3)
+    """
     return Held(None)
 
 
 def profiling():
-    """Numba's name for a context that a profiler sees; tt.profile() is ours."""
+    """Numba's name for a context that a profiler sees; tt.profile() is ours.
+
+    Returns
+    -------
+    context manager
+
+    Examples
+    --------
+    >>> with tt.cuda.profiling():
+    ...     x = tt.zeros(3)
+    """
     return Held(None)
 
 
 def profile_start():
-    """Numba's name; tt.profile() is ours."""
+    """Numba's name; tt.profile() is ours.
+
+    Returns
+    -------
+    None
+
+    Examples
+    --------
+    >>> tt.cuda.profile_start()
+    """
 
 
 def profile_stop():
-    """Numba's name; tt.profile() is ours."""
+    """Numba's name; tt.profile() is ours.
+
+    Returns
+    -------
+    None
+
+    Examples
+    --------
+    >>> tt.cuda.profile_stop()
+    """

@@ -224,6 +224,28 @@ def jit(fn=None, *args, device=False, debug=False, fastmath=False, **options):
 
     A signature, jit("void(float32[:], float32)"), gives the numbers among them its types. device=True: a function that
     kernels call. debug=True: assertions in the kernel hold.
+
+    Parameters
+    ----------
+    fn : function, optional
+        The function.
+    device : Device or str, optional
+        Where the result lives; None: where tutti chooses.
+    debug : bool, optional
+        Assertions in the kernel hold.
+    fastmath : bool, optional
+        Ignored, with a warning: results stay those of IEEE arithmetic.
+    **options : sequence of str
+        Options of the compiler.
+
+    Returns
+    -------
+    Kernel or function
+        The kernel, or a decorator.
+
+    Examples
+    --------
+    >>> decorate = tt.cuda.jit("void(float32[:])")
     """
     if fastmath:
         warnings.warn("fastmath is ignored: results stay those of IEEE arithmetic", RuntimeWarning, stacklevel=2)
@@ -241,6 +263,15 @@ class Reduce:
     """A function of two values becomes a reduction over an array: sum_reduce = cuda.reduce(lambda a, b: a + b).
 
     On a GPU the elements come in another order than their own, the same each time.
+
+    Parameters
+    ----------
+    fn : function
+        The function.
+
+    Examples
+    --------
+    >>> fold = tt.cuda.reduce(lambda a, b: a + b)
     """
 
     def __init__(self, fn):

@@ -14,7 +14,18 @@ __all__ = [
 
 
 class In:
-    """cuda.In(array): the kernel has the elements, the host does not see what it writes."""
+    """cuda.In(array): the kernel has the elements, the host does not see what it writes.
+
+    Parameters
+    ----------
+    value : array_like
+        What is written everywhere.
+
+    Examples
+    --------
+    >>> tt.cuda.In(tt.arange(3)) is not None
+    True
+    """
 
     def __init__(self, value):
         self.value = value
@@ -25,7 +36,18 @@ class In:
 
 
 class InOut:
-    """cuda.InOut(array): the kernel has the elements and the host has what it writes, as without a word."""
+    """cuda.InOut(array): the kernel has the elements and the host has what it writes, as without a word.
+
+    Parameters
+    ----------
+    value : array_like
+        What is written everywhere.
+
+    Examples
+    --------
+    >>> tt.cuda.InOut(tt.arange(3)) is not None
+    True
+    """
 
     def __init__(self, value):
         self.value = self._jit_argument = value
@@ -35,7 +57,18 @@ class InOut:
 
 
 class Out(InOut):
-    """cuda.Out(array): the host has what the kernel writes."""
+    """cuda.Out(array): the host has what the kernel writes.
+
+    Parameters
+    ----------
+    value : array_like
+        What is written everywhere.
+
+    Examples
+    --------
+    >>> tt.cuda.Out(tt.zeros(3)) is not None
+    True
+    """
 
 
 # ---- memory of the device
@@ -317,7 +350,29 @@ def _shape_of(shape):
 
 
 def to_device(obj, stream=0, copy=True, to=None):
-    """The elements of a host array in device memory; `to`: an array there that takes them."""
+    """The elements of a host array in device memory; `to`: an array there that takes them.
+
+    Parameters
+    ----------
+    obj : int, slice or array of int
+        The places along the axis.
+    stream : Stream, optional
+        Taken for CuPy's sake.
+    copy : bool, optional
+        True: always a copy; False: never; None: where it is needed.
+    to : dtype, optional
+        What it is cast to.
+
+    Returns
+    -------
+    DeviceArray
+        The memory.
+
+    Examples
+    --------
+    >>> tt.cuda.to_device(tt.arange(3)).copy_to_host().tolist()
+    [0, 1, 2]
+    """
     np = need_numpy()
     if to is not None:
         to.copy_to_device(obj)
@@ -330,12 +385,54 @@ def to_device(obj, stream=0, copy=True, to=None):
 
 
 def device_array(shape, dtype="float64", strides=None, order="C", stream=0):
-    """Device memory, not initialised."""
+    """Device memory, not initialised.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        The lengths of the axes.
+    dtype : dtype, optional
+        The type of the result; None: as NumPy's rules have it.
+    strides : tuple of int, optional
+        Bytes between neighbours along each axis; None: as they are.
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order in memory.
+    stream : Stream, optional
+        Taken for CuPy's sake.
+
+    Returns
+    -------
+    DeviceArray
+        The memory.
+
+    Examples
+    --------
+    >>> tt.cuda.device_array((2, 3)).shape
+    (2, 3)
+    """
     return _new_device_array(shape, dtype, order)
 
 
 def device_array_like(ary, stream=0):
-    """Device memory for an array like this one."""
+    """Device memory for an array like this one.
+
+    Parameters
+    ----------
+    ary : array_like
+        The array.
+    stream : Stream, optional
+        Taken for CuPy's sake.
+
+    Returns
+    -------
+    DeviceArray
+        The memory.
+
+    Examples
+    --------
+    >>> tt.cuda.device_array_like(tt.zeros(3)).shape
+    (3,)
+    """
     return _new_device_array(ary.shape, ary.dtype)
 
 
@@ -349,18 +446,94 @@ def _host_array(shape, dtype, order="C"):
 
 
 def mapped_array(shape, dtype="float64", strides=None, order="C", stream=0, portable=False, wc=False):
-    """Host memory that kernels take: on a GPU it is pinned, and copied around each launch."""
+    """Host memory that kernels take: on a GPU it is pinned, and copied around each launch.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        The lengths of the axes.
+    dtype : dtype, optional
+        The type of the result; None: as NumPy's rules have it.
+    strides : tuple of int, optional
+        Bytes between neighbours along each axis; None: as they are.
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order in memory.
+    stream : Stream, optional
+        Taken for CuPy's sake.
+    portable : bool, optional
+        Taken for Numba's sake.
+    wc : bool, optional
+        Taken for Numba's sake.
+
+    Returns
+    -------
+    array
+        The memory.
+
+    Examples
+    --------
+    >>> tt.cuda.mapped_array(3).shape
+    (3,)
+    """
     return _host_array(shape, dtype, order)
 
 
 def mapped_array_like(ary, stream=0, portable=False, wc=False):
-    """The same for an array like this one."""
+    """The same for an array like this one.
+
+    Parameters
+    ----------
+    ary : array_like
+        The array.
+    stream : Stream, optional
+        Taken for CuPy's sake.
+    portable : bool, optional
+        Taken for Numba's sake.
+    wc : bool, optional
+        Taken for Numba's sake.
+
+    Returns
+    -------
+    array
+        The memory.
+
+    Examples
+    --------
+    >>> tt.cuda.mapped_array_like(tt.zeros(3)).shape
+    (3,)
+    """
     return _host_array(ary.shape, ary.dtype)
 
 
 def managed_array(shape, dtype="float64", strides=None, order="C", stream=0, attach_global=True):
     """Memory at one address for the host and a GPU: kernels take it as it is, and what they wrote is there after a
-    synchronisation. On the processor it is plain memory."""
+    synchronisation. On the processor it is plain memory.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        The lengths of the axes.
+    dtype : dtype, optional
+        The type of the result; None: as NumPy's rules have it.
+    strides : tuple of int, optional
+        Bytes between neighbours along each axis; None: as they are.
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order in memory.
+    stream : Stream, optional
+        Taken for CuPy's sake.
+    attach_global : bool, optional
+        Taken for Numba's sake.
+
+    Returns
+    -------
+    array
+        The memory.
+
+    Examples
+    --------
+    >>> tt.cuda.managed_array(3).shape
+    (3,)
+    """
     np, shape = need_numpy(), _shape_of(shape)
     size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
     memory = _core._managed(gpu() or 0, size, 1 if attach_global else 2)
@@ -368,7 +541,23 @@ def managed_array(shape, dtype="float64", strides=None, order="C", stream=0, att
 
 
 def pinned_array_like(ary):
-    """Host memory that the device copies directly, for an array like this one."""
+    """Host memory that the device copies directly, for an array like this one.
+
+    Parameters
+    ----------
+    ary : array_like
+        The array.
+
+    Returns
+    -------
+    array
+        The memory.
+
+    Examples
+    --------
+    >>> tt.cuda.pinned_array_like(tt.zeros(3)).shape
+    (3,)
+    """
     return _host_array(ary.shape, ary.dtype)
 
 
@@ -386,22 +575,85 @@ class Held:
 
 
 def pinned(*arrays):
-    """A context in which these host arrays are copied fast."""
+    """A context in which these host arrays are copied fast.
+
+    Parameters
+    ----------
+    *arrays : array_like
+        Arrays whose shapes agree but along `axis`.
+
+    Returns
+    -------
+    context manager
+
+    Examples
+    --------
+    >>> context = tt.cuda.pinned(tt.zeros(3).numpy())
+    """
     return Held(*arrays)
 
 
 def mapped(*arrays, stream=0):
-    """A context in which kernels reach these host arrays; gives the array, or a list of them."""
+    """A context in which kernels reach these host arrays; gives the array, or a list of them.
+
+    Parameters
+    ----------
+    *arrays : array_like
+        Arrays whose shapes agree but along `axis`.
+    stream : Stream, optional
+        Taken for CuPy's sake.
+
+    Returns
+    -------
+    context manager
+
+    Examples
+    --------
+    >>> context = tt.cuda.mapped(tt.zeros(3).numpy())
+    """
     return Held(arrays[0] if len(arrays) == 1 else list(arrays))
 
 
 def is_cuda_array(obj):
-    """Does it lie in device memory?"""
+    """Does it lie in device memory?
+
+    Parameters
+    ----------
+    obj : int, slice or array of int
+        The places along the axis.
+
+    Returns
+    -------
+    bool
+        Whether it is so.
+
+    Examples
+    --------
+    >>> tt.cuda.is_cuda_array([1, 2])
+    False
+    """
     return isinstance(obj, DeviceArray) or hasattr(obj, "__cuda_array_interface__")
 
 
 def as_cuda_array(obj, sync=True):
-    """Another library's array in device memory, without a copy."""
+    """Another library's array in device memory, without a copy.
+
+    Parameters
+    ----------
+    obj : int, slice or array of int
+        The places along the axis.
+    sync : bool, optional
+        Wait for the stream that the interface names.
+
+    Returns
+    -------
+    DeviceArray
+        The same memory.
+
+    Examples
+    --------
+    >>> d = tt.cuda.as_cuda_array(tt.cuda.device_array(3))
+    """
     if isinstance(obj, (DeviceArray, ForeignArray)):
         return obj
     if not is_cuda_array(obj):
@@ -410,7 +662,26 @@ def as_cuda_array(obj, sync=True):
 
 
 def from_cuda_array_interface(desc, owner=None, sync=True):
-    """Device memory as CUDA's array interface describes it; `owner` keeps it alive."""
+    """Device memory as CUDA's array interface describes it; `owner` keeps it alive.
+
+    Parameters
+    ----------
+    desc : dict
+        The interface.
+    owner : object, optional
+        What has the memory.
+    sync : bool, optional
+        Wait for the stream that the interface names.
+
+    Returns
+    -------
+    DeviceArray
+        The same memory.
+
+    Examples
+    --------
+    >>> wrap = tt.cuda.from_cuda_array_interface
+    """
     if desc.get("mask") is not None:
         raise NotImplementedError("an array with a mask")
     if desc.get("strides") is not None:

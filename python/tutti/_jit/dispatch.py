@@ -163,6 +163,36 @@ def jit(
     Whole numbers are int64, / gives float64, types follow through assignments. A signature, jit("float32(float32)"),
     gives the numbers that go in and out its types. parallel=True runs loops over tt.prange on all cores. nogil, cache
     and inline are accepted: the lock is given up and code is kept on disk, always.
+
+    Parameters
+    ----------
+    fn : function, optional
+        The function.
+    parallel : bool, optional
+        Loops over tt.prange run on all cores.
+    fastmath : bool, optional
+        Ignored, with a warning: results stay those of IEEE arithmetic.
+    boundscheck : bool, optional
+        Indices beyond an array are an IndexError.
+    error_model : {'python', 'numpy'}, optional
+        Division by zero raises, or gives infinity.
+    nopython : bool, optional
+        Taken for Numba's sake: it is always so.
+    forceobj : bool, optional
+        Taken for Numba's sake.
+    **options : sequence of str
+        Options of the compiler.
+
+    Returns
+    -------
+    function
+        The compiled function, or a decorator.
+
+    Examples
+    --------
+    >>> triple = tt.jit(lambda x: 3 * x)
+    >>> callable(triple)
+    True
     """
     if fastmath:
         warnings.warn("fastmath is ignored: results stay those of IEEE arithmetic", RuntimeWarning, stacklevel=2)

@@ -72,22 +72,71 @@ def _gpus():
 
 
 def is_available():
-    """Is there a GPU that this process can use?"""
+    """Is there a GPU that this process can use?
+
+    Returns
+    -------
+    bool
+        Whether it is so.
+
+    Examples
+    --------
+    >>> isinstance(tt.cuda.is_available(), bool)
+    True
+    """
     return bool(_gpus())
 
 
 def why():
-    """What is missing where there is no GPU; "" where there is one."""
+    """What is missing where there is no GPU; "" where there is one.
+
+    Returns
+    -------
+    str
+        The words.
+
+    Examples
+    --------
+    >>> isinstance(tt.cuda.why(), str)
+    True
+    """
     return _core._device_missing("cuda")
 
 
 def device_count():
-    """How many GPUs this process can use (CUDA_VISIBLE_DEVICES chooses them)."""
+    """How many GPUs this process can use (CUDA_VISIBLE_DEVICES chooses them).
+
+    Returns
+    -------
+    int
+        How many.
+
+    Examples
+    --------
+    >>> tt.cuda.device_count() >= 0
+    True
+    """
     return len(_gpus())
 
 
 def device(which=None):
-    """A GPU by its number or name, as a context: arrays made inside live there. None: the current one."""
+    """A GPU by its number or name, as a context: arrays made inside live there. None: the current one.
+
+    Parameters
+    ----------
+    which : Device, int or str, optional
+        Which GPU; None: the current one.
+
+    Returns
+    -------
+    Device
+        The device.
+
+    Examples
+    --------
+    >>> if tt.cuda.is_available():
+    ...     d = tt.cuda.device(0)
+    """
     if which is None:
         number = _core._get_device()
         if number in _gpus():
@@ -100,27 +149,101 @@ def device(which=None):
 
 
 def set_device(which):
-    """Let this thread's new arrays live on a GPU."""
+    """Let this thread's new arrays live on a GPU.
+
+    Parameters
+    ----------
+    which : Device, int or str
+        Which GPU; None: the current one.
+
+    Returns
+    -------
+    None
+
+    Examples
+    --------
+    >>> if tt.cuda.is_available():
+    ...     tt.cuda.set_device(tt.cuda.current_device())
+    """
     _core._set_device(device(which)._number)
 
 
 def current_device():
-    """The number of the current GPU: where this thread's new arrays live, or else the first."""
+    """The number of the current GPU: where this thread's new arrays live, or else the first.
+
+    Returns
+    -------
+    int
+        The number.
+
+    Examples
+    --------
+    >>> if tt.cuda.is_available():
+    ...     number = tt.cuda.current_device()
+    """
     return device().index
 
 
 def get_device_name(which=None):
-    """What people call the GPU."""
+    """What people call the GPU.
+
+    Parameters
+    ----------
+    which : Device, int or str, optional
+        Which GPU; None: the current one.
+
+    Returns
+    -------
+    str
+        The name.
+
+    Examples
+    --------
+    >>> if tt.cuda.is_available():
+    ...     name = tt.cuda.get_device_name()
+    """
     return device(which).label
 
 
 def get_device_capability(which=None):
-    """CUDA's number of the GPU's generation: (9, 0)."""
+    """CUDA's number of the GPU's generation: (9, 0).
+
+    Parameters
+    ----------
+    which : Device, int or str, optional
+        Which GPU; None: the current one.
+
+    Returns
+    -------
+    (int, int)
+        The number.
+
+    Examples
+    --------
+    >>> if tt.cuda.is_available():
+    ...     major, minor = tt.cuda.get_device_capability()
+    """
     return device(which).compute_capability
 
 
 def get_device_properties(which=None):
-    """What does not change about the GPU, as attributes."""
+    """What does not change about the GPU, as attributes.
+
+    Parameters
+    ----------
+    which : Device, int or str, optional
+        Which GPU; None: the current one.
+
+    Returns
+    -------
+    object
+        The properties.
+
+    Examples
+    --------
+    >>> if tt.cuda.is_available():
+    ...     total = tt.cuda.get_device_properties().total_memory
+    """
     from types import SimpleNamespace
 
     p = device(which)._read()
@@ -142,7 +265,21 @@ def get_device_properties(which=None):
 
 
 def synchronize(which=None):
-    """Wait for all work on the GPU; without a GPU, for the CPU's. A failure among that work is raised."""
+    """Wait for all work on the GPU; without a GPU, for the CPU's. A failure among that work is raised.
+
+    Parameters
+    ----------
+    which : Device, int or str, optional
+        Which GPU; None: the current one.
+
+    Returns
+    -------
+    None
+
+    Examples
+    --------
+    >>> tt.cuda.synchronize()
+    """
     (device(which) if which is not None or is_available() else numbered(0)).synchronize()
     kernels = _sys.modules.get("tutti._jit.cuda_place")
     if kernels:
@@ -157,43 +294,169 @@ def _memory(which, key):
 
 
 def memory_allocated(which=None):
-    """Bytes of arrays on the GPU."""
+    """Bytes of arrays on the GPU.
+
+    Parameters
+    ----------
+    which : Device, int or str, optional
+        Which GPU; None: the current one.
+
+    Returns
+    -------
+    int
+        Bytes.
+
+    Examples
+    --------
+    >>> if tt.cuda.is_available():
+    ...     used = tt.cuda.memory_allocated()
+    """
     return _memory(which, "allocated")
 
 
 def max_memory_allocated(which=None):
-    """The most bytes of arrays there were since the start or reset_peak_memory_stats()."""
+    """The most bytes of arrays there were since the start or reset_peak_memory_stats().
+
+    Parameters
+    ----------
+    which : Device, int or str, optional
+        Which GPU; None: the current one.
+
+    Returns
+    -------
+    int
+        Bytes.
+
+    Examples
+    --------
+    >>> if tt.cuda.is_available():
+    ...     peak = tt.cuda.max_memory_allocated()
+    """
     return _memory(which, "max_allocated")
 
 
 def memory_reserved(which=None):
-    """Bytes that tutti took of the GPU: arrays, and what is kept for the next ones."""
+    """Bytes that tutti took of the GPU: arrays, and what is kept for the next ones.
+
+    Parameters
+    ----------
+    which : Device, int or str, optional
+        Which GPU; None: the current one.
+
+    Returns
+    -------
+    int
+        Bytes.
+
+    Examples
+    --------
+    >>> if tt.cuda.is_available():
+    ...     taken = tt.cuda.memory_reserved()
+    """
     return _memory(which, "reserved")
 
 
 def max_memory_reserved(which=None):
-    """At least the bytes that tutti took at once: those it has, or the peak of arrays if that was more."""
+    """At least the bytes that tutti took at once: those it has, or the peak of arrays if that was more.
+
+    Parameters
+    ----------
+    which : Device, int or str, optional
+        Which GPU; None: the current one.
+
+    Returns
+    -------
+    int
+        Bytes.
+
+    Examples
+    --------
+    >>> if tt.cuda.is_available():
+    ...     peak = tt.cuda.max_memory_reserved()
+    """
     figures = _core._device_memory(device(which)._number)
     return max(figures["reserved"], figures["max_allocated"])
 
 
 def reset_peak_memory_stats(which=None):
-    """Forget the peak."""
+    """Forget the peak.
+
+    Parameters
+    ----------
+    which : Device, int or str, optional
+        Which GPU; None: the current one.
+
+    Returns
+    -------
+    None
+
+    Examples
+    --------
+    >>> if tt.cuda.is_available():
+    ...     tt.cuda.reset_peak_memory_stats()
+    """
     _core._device_reset_peak(device(which)._number)
 
 
 def mem_get_info(which=None):
-    """(free, total): bytes of the GPU's memory, of all processes."""
+    """(free, total): bytes of the GPU's memory, of all processes.
+
+    Parameters
+    ----------
+    which : Device, int or str, optional
+        Which GPU; None: the current one.
+
+    Returns
+    -------
+    (int, int)
+        Bytes.
+
+    Examples
+    --------
+    >>> if tt.cuda.is_available():
+    ...     free, total = tt.cuda.mem_get_info()
+    """
     return device(which).memory[:2]
 
 
 def empty_cache(which=None):
-    """Give what is kept for the next arrays back to the GPU."""
+    """Give what is kept for the next arrays back to the GPU.
+
+    Parameters
+    ----------
+    which : Device, int or str, optional
+        Which GPU; None: the current one.
+
+    Returns
+    -------
+    None
+
+    Examples
+    --------
+    >>> tt.cuda.empty_cache() if tt.cuda.is_available() else None
+    """
     _core._device_trim(device(which)._number)
 
 
 def set_memory_limit(limit, which=None):
-    """Take no more of the GPU: bytes, or a fraction of its memory up to 1.0; 0 or None: no limit."""
+    """Take no more of the GPU: bytes, or a fraction of its memory up to 1.0; 0 or None: no limit.
+
+    Parameters
+    ----------
+    limit : int, float or None
+        Bytes, or a share of the memory.
+    which : Device, int or str, optional
+        Which GPU; None: the current one.
+
+    Returns
+    -------
+    None
+
+    Examples
+    --------
+    >>> if tt.cuda.is_available():
+    ...     tt.cuda.set_memory_limit(None)
+    """
     d = device(which)
     if isinstance(limit, float):
         if not 0 <= limit <= 1:
@@ -205,7 +468,23 @@ def set_memory_limit(limit, which=None):
 
 
 def memory_summary(which=None):
-    """The figures of the GPU's memory as a text."""
+    """The figures of the GPU's memory as a text.
+
+    Parameters
+    ----------
+    which : Device, int or str, optional
+        Which GPU; None: the current one.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Examples
+    --------
+    >>> if tt.cuda.is_available():
+    ...     text = tt.cuda.memory_summary()
+    """
     d = device(which)
     m, (free, total, used) = _core._device_memory(d._number), d.memory
     rows = [
@@ -237,6 +516,18 @@ class Stream:
     """A queue of work on a GPU, beside others. As a context: what is evaluated inside goes there.
 
     priority: 0, or less for sooner.
+
+    Parameters
+    ----------
+    device : Device or str, optional
+        Where the result lives; None: where tutti chooses.
+    priority : int, optional
+        Lower numbers go first.
+
+    Examples
+    --------
+    >>> if tt.cuda.is_available():
+    ...     s = tt.cuda.Stream()
     """
 
     __slots__ = ("device", "priority", "_address", "_before", "__weakref__")
@@ -278,17 +569,54 @@ class Stream:
         return 0, self.ptr
 
     def query(self):
-        """Is all done that was asked of it?"""
+        """Is all done that was asked of it?
+
+        Returns
+        -------
+        bool
+            Whether it is so.
+
+        Examples
+        --------
+        >>> if tt.cuda.is_available():
+        ...     done = tt.cuda.Stream().query()
+        """
         return _core._stream_done(self.device._number, self._address)
 
     done = property(query, doc="Is all done that was asked of it?")
 
     def synchronize(self):
-        """Wait until all is done. A failure is raised."""
+        """Wait until all is done. A failure is raised.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> if tt.cuda.is_available():
+        ...     tt.cuda.Stream().synchronize()
+        """
         _core._stream_synchronize(self.device._number, self._address)
 
     def record(self, event=None):
-        """Mark this point of the stream by an event (a new one) and return that."""
+        """Mark this point of the stream by an event (a new one) and return that.
+
+        Parameters
+        ----------
+        event : Event, optional
+            The event.
+
+        Returns
+        -------
+        Event
+            The event.
+
+        Examples
+        --------
+        >>> if tt.cuda.is_available():
+        ...     event = tt.cuda.Stream().record()
+        """
         event = event or Event(device=self.device)
         event.record(self)
         return event
@@ -296,16 +624,60 @@ class Stream:
     record_event = record
 
     def wait_event(self, event):
-        """What is asked of the stream from now on begins after the event."""
+        """What is asked of the stream from now on begins after the event.
+
+        Parameters
+        ----------
+        event : Event
+            The event.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> if tt.cuda.is_available():
+        ...     s = tt.cuda.Stream()
+        ...     s.wait_event(s.record())
+        """
         _core._stream_wait(self.device._number, self._address, event._check(self))
 
     def wait_stream(self, other):
-        """What is asked of the stream from now on begins after what was asked of another."""
+        """What is asked of the stream from now on begins after what was asked of another.
+
+        Parameters
+        ----------
+        other : series
+            Another series.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> if tt.cuda.is_available():
+        ...     tt.cuda.Stream().wait_stream(tt.cuda.current_stream())
+        """
         self.wait_event(other.record(Event(enable_timing=False, device=other.device)))
 
 
 class ExternalStream(Stream):
-    """A stream of another library: theirs, or CUDA's handle of it, which must exist while this object is used."""
+    """A stream of another library: theirs, or CUDA's handle of it, which must exist while this object is used.
+
+    Parameters
+    ----------
+    stream : Stream
+        Taken for CuPy's sake.
+    device : Device or str, optional
+        Where the result lives; None: where tutti chooses.
+
+    Examples
+    --------
+    >>> if tt.cuda.is_available():
+    ...     theirs = tt.cuda.ExternalStream(tt.cuda.Stream())
+    """
 
     __slots__ = ("_theirs",)
 
@@ -343,18 +715,63 @@ def _use(stream):
 
 
 def current_stream(device=None):
-    """The stream that this thread's evaluations on the GPU go to."""
+    """The stream that this thread's evaluations on the GPU go to.
+
+    Parameters
+    ----------
+    device : Device or str, optional
+        Where the result lives; None: where tutti chooses.
+
+    Returns
+    -------
+    Stream
+        The stream.
+
+    Examples
+    --------
+    >>> if tt.cuda.is_available():
+    ...     s = tt.cuda.current_stream()
+    """
     place = _place(device)
     return _current.get((_get_ident(), place._number)) or _DefaultStream(place)
 
 
 def default_stream(device=None):
-    """The stream of the GPU's own."""
+    """The stream of the GPU's own.
+
+    Parameters
+    ----------
+    device : Device or str, optional
+        Where the result lives; None: where tutti chooses.
+
+    Returns
+    -------
+    Stream
+        The stream.
+
+    Examples
+    --------
+    >>> if tt.cuda.is_available():
+    ...     s = tt.cuda.default_stream()
+    """
     return _DefaultStream(_place(device))
 
 
 class Event:
-    """A point in a stream: of what was evaluated (not only recorded) before it."""
+    """A point in a stream: of what was evaluated (not only recorded) before it.
+
+    Parameters
+    ----------
+    enable_timing : bool, optional
+        Times can be measured.
+    device : Device or str, optional
+        Where the result lives; None: where tutti chooses.
+
+    Examples
+    --------
+    >>> if tt.cuda.is_available():
+    ...     start = tt.cuda.Event()
+    """
 
     __slots__ = ("device", "_address", "_timed", "__weakref__")
 
@@ -373,26 +790,97 @@ class Event:
         return self._address
 
     def record(self, stream=None):
-        """Mark the end of what was asked of the stream (None: the current one) up to now."""
+        """Mark the end of what was asked of the stream (None: the current one) up to now.
+
+        Parameters
+        ----------
+        stream : Stream, optional
+            Taken for CuPy's sake.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> if tt.cuda.is_available():
+        ...     tt.cuda.Event().record()
+        """
         stream = stream or current_stream(self.device)
         _core._event_record(self.device._number, self._check(stream), stream._address)
 
     def query(self):
-        """Is everything before it done?"""
+        """Is everything before it done?
+
+        Returns
+        -------
+        bool
+            Whether it is so.
+
+        Examples
+        --------
+        >>> if tt.cuda.is_available():
+        ...     done = tt.cuda.Event().query()
+        """
         return _core._event_done(self.device._number, self._address)
 
     done = property(query, doc="Is everything before it done?")
 
     def synchronize(self):
-        """Wait until everything before it is done."""
+        """Wait until everything before it is done.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> if tt.cuda.is_available():
+        ...     tt.cuda.Event().synchronize()
+        """
         _core._event_wait(self.device._number, self._address)
 
     def wait(self, stream=None):
-        """Let a stream (None: the current one) go on after the event only."""
+        """Let a stream (None: the current one) go on after the event only.
+
+        Parameters
+        ----------
+        stream : Stream, optional
+            Taken for CuPy's sake.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> if tt.cuda.is_available():
+        ...     tt.cuda.Event().wait()
+        """
         (stream or current_stream(self.device)).wait_event(self)
 
     def elapsed_time(self, end):
-        """Milliseconds from this event to another one that came later; both must be done."""
+        """Milliseconds from this event to another one that came later; both must be done.
+
+        Parameters
+        ----------
+        end : Event
+            The later one.
+
+        Returns
+        -------
+        float
+            Milliseconds.
+
+        Examples
+        --------
+        >>> if tt.cuda.is_available():
+        ...     start, end = tt.cuda.Event(), tt.cuda.Event()
+        ...     start.record()
+        ...     end.record()
+        ...     end.synchronize()
+        ...     ms = start.elapsed_time(end)
+        """
         if end.device != self.device:
             raise ValueError(f"the events are on {self.device} and {end.device}")
         if not (self._timed and end._timed):
@@ -405,7 +893,27 @@ class Event:
 
 def pinned_array(shape, dtype="float64", device=None):
     """A NumPy array (a memoryview where NumPy is not installed) in host memory that a GPU reads and writes at full
-    speed. Its contents are unset."""
+    speed. Its contents are unset.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        The lengths of the axes.
+    dtype : dtype, optional
+        The type of the result; None: as NumPy's rules have it.
+    device : Device or str, optional
+        Where the result lives; None: where tutti chooses.
+
+    Returns
+    -------
+    numpy.ndarray or memoryview
+        The memory.
+
+    Examples
+    --------
+    >>> if tt.cuda.is_available():
+    ...     a = tt.cuda.pinned_array((2, 3))
+    """
     import math
 
     dtype, shape = _core.dtype(dtype), (shape,) if isinstance(shape, int) else tuple(shape)

@@ -13,7 +13,21 @@ __all__ = [
 
 
 def set_default_printstyle(style):
-    """Print series with "unicode" signs or in "ascii"."""
+    """Print series with "unicode" signs or in "ascii".
+
+    Parameters
+    ----------
+    style : {'unicode', 'ascii'}
+        How series are printed.
+
+    Returns
+    -------
+    None
+
+    Examples
+    --------
+    >>> tt.polynomial.set_default_printstyle("unicode")
+    """
     if style not in ("unicode", "ascii"):
         raise ValueError(f"Unsupported format string '{style}'. Valid options are 'ascii' and 'unicode'")
     _Series._use_unicode = style == "unicode"

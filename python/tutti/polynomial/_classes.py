@@ -142,19 +142,87 @@ class _Series:
         return not self == other
 
     def has_samecoef(self, other):
-        """Have two series the same coefficients?"""
+        """Have two series the same coefficients?
+
+        Parameters
+        ----------
+        other : series
+            Another series.
+
+        Returns
+        -------
+        bool
+            Whether it is so.
+
+        Examples
+        --------
+        >>> p = tt.polynomial.Polynomial([1, 2])
+        >>> p.has_samecoef(p.copy())
+        True
+        """
         return _same(self.coef, other.coef)
 
     def has_samedomain(self, other):
-        """Have two series the same domain?"""
+        """Have two series the same domain?
+
+        Parameters
+        ----------
+        other : series
+            Another series.
+
+        Returns
+        -------
+        bool
+            Whether it is so.
+
+        Examples
+        --------
+        >>> p = tt.polynomial.Polynomial([1, 2])
+        >>> p.has_samedomain(p.copy())
+        True
+        """
         return _same(self.domain, other.domain)
 
     def has_samewindow(self, other):
-        """Have two series the same window?"""
+        """Have two series the same window?
+
+        Parameters
+        ----------
+        other : series
+            Another series.
+
+        Returns
+        -------
+        bool
+            Whether it is so.
+
+        Examples
+        --------
+        >>> p = tt.polynomial.Polynomial([1, 2])
+        >>> p.has_samewindow(p.copy())
+        True
+        """
         return _same(self.window, other.window)
 
     def has_sametype(self, other):
-        """Is the other a series of this very class?"""
+        """Is the other a series of this very class?
+
+        Parameters
+        ----------
+        other : series
+            Another series.
+
+        Returns
+        -------
+        bool
+            Whether it is so.
+
+        Examples
+        --------
+        >>> p = tt.polynomial.Polynomial([1, 2])
+        >>> p.has_sametype(p.copy())
+        True
+        """
         return isinstance(other, type(self))
 
     # ---- arithmetic
@@ -246,60 +314,226 @@ class _Series:
     # ---- shapes of the series
 
     def copy(self):
-        """Another series like this one."""
+        """Another series like this one.
+
+        Returns
+        -------
+        series
+            The copy.
+
+        Examples
+        --------
+        >>> tt.polynomial.Polynomial([1, 2]).copy().coef
+        array([1., 2.])
+        """
         return self._like(self.coef.copy())
 
     def degree(self):
-        """The highest degree; zeros at the end count."""
+        """The highest degree; zeros at the end count.
+
+        Returns
+        -------
+        int
+            The degree.
+
+        Examples
+        --------
+        >>> tt.polynomial.Polynomial([1, 2, 3]).degree()
+        2
+        """
         return len(self) - 1
 
     def cutdeg(self, deg):
-        """The series up to a degree."""
+        """The series up to a degree.
+
+        Parameters
+        ----------
+        deg : int
+            The degree.
+
+        Returns
+        -------
+        series
+            The lower part.
+
+        Examples
+        --------
+        >>> tt.polynomial.Polynomial([1, 2, 3]).cutdeg(1).coef
+        array([1., 2.])
+        """
         return self.truncate(deg + 1)
 
     def trim(self, tol=0):
-        """Without the small coefficients at the end."""
+        """Without the small coefficients at the end.
+
+        Parameters
+        ----------
+        tol : float, optional
+            The tolerance.
+
+        Returns
+        -------
+        series
+            The shorter one.
+
+        Examples
+        --------
+        >>> tt.polynomial.Polynomial([1, 2, 0]).trim().coef
+        array([1., 2.])
+        """
         return self._like(_rows["trim"](self.coef, tol))
 
     def truncate(self, size):
-        """The first coefficients."""
+        """The first coefficients.
+
+        Parameters
+        ----------
+        size : int or tuple of int
+            The shape of the result; None: one number, or the shape of the parameters.
+
+        Returns
+        -------
+        series
+            The shorter one.
+
+        Examples
+        --------
+        >>> tt.polynomial.Polynomial([1, 2, 3]).truncate(2).coef
+        array([1., 2.])
+        """
         n = int(size)
         if n != size or n < 1:
             raise ValueError("size must be a positive integer")
         return self._like(self.coef if n >= len(self.coef) else self.coef[:n])
 
     def convert(self, domain=None, kind=None, window=None):
-        """The same function as a series of another class, or for another interval."""
+        """The same function as a series of another class, or for another interval.
+
+        Parameters
+        ----------
+        domain : sequence of two numbers, optional
+            The interval that is mapped to the window; None: the class's own.
+        kind : str, optional
+            Taken for NumPy's sake: there is one algorithm, and it is stable.
+        window : sequence of two numbers, optional
+            The interval that the domain is mapped to; None: the class's own.
+
+        Returns
+        -------
+        series
+            The same function.
+
+        Examples
+        --------
+        >>> tt.polynomial.Polynomial([0, 0, 1]).convert(kind=tt.polynomial.Chebyshev).coef
+        array([0.5, 0. , 0.5])
+        """
         kind = type(self) if kind is None else kind
         own = FAMILIES[kind._family][2]
         domain, window = own if domain is None else domain, own if window is None else window
         return self(kind.identity(domain, window=window, symbol=self.symbol))
 
     def mapparms(self):
-        """Offset and scale of the line from the domain to the window."""
+        """Offset and scale of the line from the domain to the window.
+
+        Returns
+        -------
+        (number, number)
+            Offset and scale.
+
+        Examples
+        --------
+        >>> tt.polynomial.Polynomial([1, 2], domain=[0, 2]).mapparms()
+        (-1.0, 1.0)
+        """
         off, scl = _rows["mapparms"](self.domain, self.window)
         return off.item(), scl.item()
 
     # ---- calculus
 
     def integ(self, m=1, k=[], lbnd=None):  # noqa: B006 (NumPy's default)
-        """The m-th integral; k are the constants, lbnd where it is zero without them."""
+        """The m-th integral; k are the constants, lbnd where it is zero without them.
+
+        Parameters
+        ----------
+        m : array_like, optional
+            The array.
+        k : int, optional
+            The diagonal: 0 the main one, above if positive, below if negative.
+        lbnd : number, optional
+            Where the integral is zero.
+
+        Returns
+        -------
+        series
+            The integral.
+
+        Examples
+        --------
+        >>> tt.polynomial.Polynomial([1, 2]).integ().coef
+        array([0., 1., 1.])
+        """
         off, scl = self.mapparms()
         lower = 0 if lbnd is None else off + scl * lbnd
         k = k if hasattr(k, "__len__") else [k]
         return self._like(_rows["int"](self._family, self.coef, m, k, lower, 1.0 / scl))
 
     def deriv(self, m=1):
-        """The m-th derivative."""
+        """The m-th derivative.
+
+        Parameters
+        ----------
+        m : array_like, optional
+            The array.
+
+        Returns
+        -------
+        series
+            The derivative.
+
+        Examples
+        --------
+        >>> tt.polynomial.Polynomial([1, 2, 3]).deriv().coef
+        array([2., 6.])
+        """
         return self._like(_rows["der"](self._family, self.coef, m, self.mapparms()[1]))
 
     def roots(self):
-        """The roots, in the domain's terms."""
+        """The roots, in the domain's terms.
+
+        Returns
+        -------
+        ndarray
+            The roots, sorted.
+
+        Examples
+        --------
+        >>> tt.polynomial.Polynomial([-1, 2]).roots()
+        array([0.5])
+        """
         off, scl = _rows["mapparms"](self.window, self.domain)
         return off + scl * _rows["roots"](self._family, self.coef)
 
     def linspace(self, n=100, domain=None):
-        """Evenly spaced points of an interval, and the values there."""
+        """Evenly spaced points of an interval, and the values there.
+
+        Parameters
+        ----------
+        n : int, optional
+            How many.
+        domain : sequence of two numbers, optional
+            The interval that is mapped to the window; None: the class's own.
+
+        Returns
+        -------
+        (ndarray, ndarray)
+            Points and values.
+
+        Examples
+        --------
+        >>> tt.polynomial.Polynomial([1, 2]).linspace(3)
+        (array([-1.,  0.,  1.]), array([-1.,  1.,  3.]))
+        """
         first, last = (self.domain if domain is None else domain)[:2]
         x = _core.functions["linspace"](first, last, n)
         return x, self(x)
@@ -308,7 +542,39 @@ class _Series:
 
     @classmethod
     def fit(cls, x, y, deg, domain=None, rcond=None, full=False, w=None, window=None, symbol="x"):
-        """The series of least squares through points; the domain is what the points span."""
+        """The series of least squares through points; the domain is what the points span.
+
+        Parameters
+        ----------
+        x : array_like
+            The array, or the points.
+        y : array_like
+            The second array, or the values at x.
+        deg : int
+            The degree.
+        domain : sequence of two numbers, optional
+            The interval that is mapped to the window; None: the class's own.
+        rcond : float, optional
+            Singular values below rcond times the largest count as zero.
+        full : bool, optional
+            Give what the fit knows also: residuals, rank, singular values, rcond.
+        w : array_like, optional
+            The weights of the points.
+        window : sequence of two numbers, optional
+            The interval that the domain is mapped to; None: the class's own.
+        symbol : str, optional
+            What stands for the variable in texts.
+
+        Returns
+        -------
+        series, or (series, list)
+            The series; with `full` what the fit knows also.
+
+        Examples
+        --------
+        >>> tt.polynomial.Polynomial.fit([0, 1, 2], [1, 3, 5], 1).convert().coef.round(6)
+        array([1., 2.])
+        """
         from .polyutils import getdomain, mapdomain
 
         x = _core.asarray(x)
@@ -327,7 +593,29 @@ class _Series:
 
     @classmethod
     def fromroots(cls, roots, domain=[], window=None, symbol="x"):  # noqa: B006 (NumPy's default)
-        """The series with given roots."""
+        """The series with given roots.
+
+        Parameters
+        ----------
+        roots : array_like
+            The roots.
+        domain : sequence of two numbers, optional
+            The interval that is mapped to the window; None: the class's own.
+        window : sequence of two numbers, optional
+            The interval that the domain is mapped to; None: the class's own.
+        symbol : str, optional
+            What stands for the variable in texts.
+
+        Returns
+        -------
+        series
+            Of the class it is called of.
+
+        Examples
+        --------
+        >>> tt.polynomial.Polynomial.fromroots([1, 2]).roots().round(6)
+        array([1., 2.])
+        """
         from .polyutils import as_series, getdomain
 
         (roots,) = as_series([roots], trim=False)
@@ -343,7 +631,27 @@ class _Series:
 
     @classmethod
     def identity(cls, domain=None, window=None, symbol="x"):
-        """The series of x itself."""
+        """The series of x itself.
+
+        Parameters
+        ----------
+        domain : sequence of two numbers, optional
+            The interval that is mapped to the window; None: the class's own.
+        window : sequence of two numbers, optional
+            The interval that the domain is mapped to; None: the class's own.
+        symbol : str, optional
+            What stands for the variable in texts.
+
+        Returns
+        -------
+        series
+            Of the class it is called of.
+
+        Examples
+        --------
+        >>> tt.polynomial.Polynomial.identity().coef
+        array([0., 1.])
+        """
         own = FAMILIES[cls._family][2]
         domain, window = own if domain is None else domain, own if window is None else window
         off, scl = _rows["mapparms"](window, domain)
@@ -351,21 +659,84 @@ class _Series:
 
     @classmethod
     def basis(cls, deg, domain=None, window=None, symbol="x"):
-        """The function of a degree alone."""
+        """The function of a degree alone.
+
+        Parameters
+        ----------
+        deg : int
+            The degree.
+        domain : sequence of two numbers, optional
+            The interval that is mapped to the window; None: the class's own.
+        window : sequence of two numbers, optional
+            The interval that the domain is mapped to; None: the class's own.
+        symbol : str, optional
+            What stands for the variable in texts.
+
+        Returns
+        -------
+        series
+            Of the class it is called of.
+
+        Examples
+        --------
+        >>> tt.polynomial.Polynomial.basis(2).coef
+        array([0., 0., 1.])
+        """
         if int(deg) != deg or deg < 0:
             raise ValueError("deg must be non-negative integer")
         return cls([0] * int(deg) + [1], domain, window, symbol)
 
     @classmethod
     def cast(cls, series, domain=None, window=None):
-        """Another series as one of this class."""
+        """Another series as one of this class.
+
+        Parameters
+        ----------
+        series : series
+            Another series.
+        domain : sequence of two numbers, optional
+            The interval that is mapped to the window; None: the class's own.
+        window : sequence of two numbers, optional
+            The interval that the domain is mapped to; None: the class's own.
+
+        Returns
+        -------
+        series
+            Of the class it is called of.
+
+        Examples
+        --------
+        >>> tt.polynomial.Chebyshev.cast(tt.polynomial.Polynomial([0, 0, 1])).coef
+        array([0.5, 0. , 0.5])
+        """
         return series.convert(domain, cls, window)
+
+
+_WORDS = """{doc}
+
+Parameters
+----------
+coef : array_like
+    The coefficients, the lowest degree first.
+domain : sequence of two numbers, optional
+    The interval that is mapped to the window; None: the class's own.
+window : sequence of two numbers, optional
+    The interval that the domain is mapped to; None: the class's own.
+symbol : str, optional
+    What stands for the variable in texts.
+
+Examples
+--------
+>>> p = tt.polynomial.{name}([3, 2])
+>>> (p - p)(0.5)
+array(0.)
+"""
 
 
 def _made(name, family, basis, doc):
     prefix, _, domain = FAMILIES[family]
     members = {
-        "__doc__": doc,
+        "__doc__": _WORDS.format(doc=doc, name=name),
         "__module__": f"tutti.polynomial.{family}",
         "_family": family,
         "basis_name": basis,

@@ -12,7 +12,25 @@ def _is_floating(x):
 
 
 def format_float(x, parens=False):
-    """A number as it stands in a series: floats by the print options, everything else by str()."""
+    """A number as it stands in a series: floats by the print options, everything else by str().
+
+    Parameters
+    ----------
+    x : array_like
+        The array, or the points.
+    parens : bool, optional
+        Parentheses around negative and complex numbers.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Examples
+    --------
+    >>> tt.polynomial.polyutils.format_float(1.5)
+    '1.5'
+    """
     if not _is_floating(x):
         return str(x)
     options = _printing.get_printoptions()
