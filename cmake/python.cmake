@@ -15,7 +15,7 @@ endif()
 # What its functions document of themselves: rows, and tables beside the sources.
 set(tutti_documents ${PROJECT_BINARY_DIR}/generated/documents.inc)
 set(tutti_core_folder ${PROJECT_SOURCE_DIR}/python/tutti/_core)
-set(tutti_documented module insight line array dtype ufunc method subclass)
+set(tutti_documented module insight line array dtype method subclass)
 list(TRANSFORM tutti_documented REPLACE "(.+)" "${tutti_core_folder}/\\1.c")
 add_custom_command(OUTPUT ${tutti_documents} VERBATIM
   COMMAND ${Python_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/tools/documents.py ${tutti_documents}

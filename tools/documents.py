@@ -219,6 +219,21 @@ def document(tables, function, call, params, words, fallback):
     )
 
 
+def functions_of_elements():
+    """{name: what a ufunc takes beyond its row} of the ufuncs that are rows."""
+    out = {}
+    row = r'"(\w+)", (?:TT_OP_COUNT, )?\d, (\d), (?:\{.*?\}, )?(NULL|"[^"]*")'
+    for name, nout, core in re.findall(row, read("src", "graph", "ufunc.c")):
+        more = ["out:array=None"] if nout == "1" else [f"out{k + 1}:array=None" for k in range(int(nout))]
+        if core == "NULL":
+            more.append("where:array=True")
+        more += ["casting='same_kind'", "order='K'", "dtype:dtype=None", "subok=True"]
+        if core != "NULL":
+            more += ["axes=None"] + (["axis=-1", "keepdims=False"] if core.endswith('->()"') else [])
+        out[name] = more
+    return out
+
+
 KEYWORDS = "out:array=None, *, where:array=True, casting='same_kind', order='K', dtype:dtype=None, subok=True"
 RESULT = [("ndarray", "Of the type that NumPy's rules give, or `dtype`.")]
 
@@ -241,24 +256,26 @@ def main(out):
     table = rows()
     methods = re.findall(r'X\((\w+), "([\w.]+)"\)', read("python", "tutti", "_core", "method.c"))
     table |= {f"ndarray.{method}": table[row] for method, row in methods}
+    more = functions_of_elements()
     bound = {f"ndarray.{method}" for method, _ in methods} | {"ndarray.view"}
     for function, (signature, words) in table.items():
         part, _, short = function.rpartition(".")
-        first = 1 if function in bound or part in ("generator", "legacy", "ufunc", "bits") else 0
+        first = 1 if function in bound or signature.startswith(("rng:", "ufunc")) else 0
         params = [Parameter(p) for p in split(signature)]
         shown = [p.plain() for p in params]
         if function in bound or part == "ufunc":
             shown = ["$self", "/", *(p for p in shown[1:] if p != "/")]
         body = [p for p in params[first:] if p.shown not in ("*", "/")]
+        body += [p for p in map(Parameter, more.get(function, [])) if p.name not in {q.name for q in body}]
         call = f"{short}({', '.join(shown)})"
         made[function] = document(tables, function, call, body, words, RESULT)
-    own_parts = {"module.c": "", "insight.c": "", "line.c": "", "array.c": "", "dtype.c": "", "ufunc.c": ""}
+    own_parts = {"module.c": "", "insight.c": "", "line.c": "", "array.c": "", "dtype.c": ""}
     own_parts |= {"method.c": "ndarray.", "subclass.c": "ndarray."}
     for path, prefix in own_parts.items():
         for function, (signature, words) in own(path, prefix).items():
             params = [Parameter(p) for p in split(signature) if p not in ("*", "/", "$self")]
             call = f"{function.rpartition('.')[2]}({signature})"
-            result = [] if path in ("array.c", "dtype.c", "ufunc.c") else RESULT  # classes
+            result = [] if path in ("array.c", "dtype.c") else RESULT  # classes
             made[function] = document(tables, function, call, params, words, result)
     made = dict(operations(tables)) | made
     with open(out, "w", encoding="utf-8") as f:

@@ -28,10 +28,10 @@ def module(name):
 
 def is_documented(value):
     """Callables but types of elements (the type itself has a text) and words of kernels, which no program calls."""
-    words = (
-        type(value).__module__.startswith("tutti._jit") or getattr(value, "__module__", "") == "tutti._jit.cuda_words"
-    )
-    return callable(value) and not isinstance(value, tt.dtype) and not words
+    own = getattr(value, "__module__", "") not in ("builtins", "tutti._jit.cuda_words")  # another name of Python's
+    words = type(value).__module__.startswith("tutti._jit")
+    own = own and value is not tt.ufunc  # whose __doc__ is that of its instances
+    return callable(value) and own and not isinstance(value, tt.dtype) and not words
 
 
 def members(kind):
@@ -58,7 +58,7 @@ def public(name):
 
 def parameters(value):
     """The parameters of its signature, self apart."""
-    if isinstance(value, type) and issubclass(value, (BaseException, dict)):  # what Python's own classes take
+    if isinstance(value, type) and issubclass(value, (BaseException, dict)):  # nothing of their own
         return []
     names = list(inspect.signature(value).parameters)
     return [n for n in names if n not in ("self", "cls", "args", "kwargs", "unused")]

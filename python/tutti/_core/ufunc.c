@@ -216,8 +216,6 @@ static PyMemberDef members[] = {
 };
 
 static PyType_Slot slots[] = {
-    {Py_tp_doc,
-     "ufunc()\n--\n\nA function of elements: arguments are broadcast, `out`, `where` and `dtype` say how it is done."},
     {Py_tp_call, call_slowly},
     {Py_tp_repr, repr},
     {Py_tp_dealloc, dealloc},
@@ -249,7 +247,6 @@ static bool add(const tt_ufunc_info *info, PyObject *ops, PyObject *functions) {
 int core_ufunc_init(PyObject *module, PyObject *ops) {
   PyObject *functions = PyObject_GetAttrString(module, "functions");
   core_document_all("ufunc", methods);
-  slots[0] = core_document_slot("ufunc");
   ufunc_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
   row_call = core_row("ufunc.call");
   row_reduce = core_row("ufunc.reduce");
