@@ -46,12 +46,35 @@ def signature(value):
         return "(*args, **kwargs)"
 
 
-def entry(name, value, kind="function"):
-    doc = inspect.getdoc(value) or ""
-    lines = [f".. py:{kind}:: {name}{signature(value)}", "   :no-index-entry:", ""]
-    for part in doc.split("\n\n"):
-        lines += [*indented(plain(" ".join(part.split()))), ""]
+def listed(text):
+    """The entries of a section: a line each, what is said of it indented below."""
+    for item in re.split(r"\n(?! )", text):
+        head, _, words = item.partition("\n")
+        yield f"* {plain(head)}" + (f": {plain(' '.join(words.split()))}" if words else "")
+
+
+def section(title, text):
+    if title == "Examples":
+        return [".. code-block:: pycon", "", *indented(text)]
+    if title == "Notes":
+        return [plain(" ".join(text.split()))]
+    return list(listed(text))
+
+
+def documentation(doc):
+    """A text in numpydoc's form, as reStructuredText."""
+    head, *parts = re.split(r"^(\w+)\n-{4,}\n", doc, flags=re.M)
+    lines = []
+    for part in head.strip().split("\n\n"):
+        lines += [plain(" ".join(part.split())), ""]
+    for title, text in zip(parts[::2], parts[1::2]):
+        lines += [f".. rubric:: {title}", "", *section(title, text.strip("\n")), ""]
     return lines
+
+
+def entry(name, value, kind="function"):
+    head = [f".. py:{kind}:: {name}{signature(value)}", "   :no-index-entry:", ""]
+    return [*head, *indented("\n".join(documentation(inspect.getdoc(value) or "")))]
 
 
 def members(module, names):
@@ -79,7 +102,7 @@ def write_reference(out):
     for page, (module, names) in pages.items():
         about = plain((inspect.getdoc(module) or "").split("\n\n")[0])
         (out / f"{page}.rst").write_text("\n".join([*heading(page), about, "", *members(module, names)]))
-    lines = heading("tutti.ndarray") + [plain(inspect.getdoc(tutti.ndarray)), ""]
+    lines = heading("tutti.ndarray") + documentation(inspect.getdoc(tutti.ndarray))
     for name, value in sorted(vars(tutti.ndarray).items()):
         if not name.startswith("_") and callable(value):
             lines += entry(f"tutti.ndarray.{name}", value, "method")

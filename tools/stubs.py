@@ -12,12 +12,81 @@ import sys
 import types
 
 PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "python", "tutti")
-KINDS = {"array": "ArrayLike", "arrays": "Sequence[ArrayLike]", "dtype": "DTypeLike | None"}
-HEAD = """# Made from the library's tables by tools/stubs.py.
-from collections.abc import Iterator, Sequence
-from typing import Any, Literal, NamedTuple, overload
+HEAD = """# Made from the library's tables and docstrings by tools/stubs.py.
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal, NamedTuple, SupportsFloat, SupportsIndex, overload
 
 """
+# What docstrings say of parameters and results, as annotations.
+WORDS = {
+    "array_like": "ArrayLike",
+    "array_like of bool": "ArrayLike",
+    "sequence of array_like": "Sequence[ArrayLike]",
+    "dtype": "DTypeLike",
+    "ndarray": "ndarray",
+    "bool": "_bool",
+    "str": "_str",
+    "int": "_int",
+    "float": "SupportsFloat",
+    "bytes": "_bytes",
+    "None": "None",
+    "slice": "slice",
+    "Device": "Device",
+    "shape": "Shape",
+    "dict of int": "dict[_str, _int]",
+    "dict of str": "dict[_str, _str]",
+    "dict": "dict[_str, Any]",
+    "list of ndarray": "list[ndarray]",
+    "list of str": "list[_str]",
+    "tuple of ndarray": "tuple[ndarray, ...]",
+    "tuple of int": "tuple[_int, ...]",
+    "tuple of Device": "tuple[Device, ...]",
+    "sequence of int": "Sequence[SupportsIndex]",
+    "sequence of str": "Sequence[_str]",
+    "named tuple of ndarray": "Any",
+}
+
+
+def annotation(words, given=False, names=()):
+    """An annotation for the words, Any for those unknown here. `given`: of a parameter, which takes what stands for an
+    integer. `names`: the classes of the module."""
+    words = words.strip()
+    if words.startswith("{"):
+        return f"Literal[{words.strip('{}')}]"
+    if words.startswith("(") and words.endswith(")"):
+        return f"tuple[{', '.join(annotation(w, given, names) for w in words[1:-1].split(', '))}]"
+    if words.startswith("ndarray of "):
+        return "ndarray"
+    if given and words in ("int or tuple of int", "int or sequence of int"):
+        return "SupportsIndex | Sequence[SupportsIndex]"
+    parts = re.split(r",? or ", words)
+    if len(parts) > 1:
+        kinds = [annotation(part, given, names) for part in parts]
+        return "Any" if "Any" in kinds or not given else " | ".join(kinds)
+    if given and words == "int":
+        return "SupportsIndex"
+    if words == "function":
+        return "Callable[..., Any]" if given else "Any"  # it has attributes of its own
+    if words != "number" and words in names or words.partition("(")[0] in names:
+        return words.partition("(")[0]
+    return WORDS.get(words, "Any")
+
+
+def told(value, names=()):
+    """({parameter: annotation}, annotation of the result) that a docstring tells."""
+    text = inspect.getdoc(value) or ""
+    parts = re.split(r"^(\w+)\n-{4,}\n", text, flags=re.M)
+    sections = dict(zip(parts[1::2], parts[2::2]))
+    given = {}
+    for line in sections.get("Parameters", "").splitlines():
+        head, colon, words = line.partition(" : ")
+        if colon and not line.startswith(" "):
+            words = words.removesuffix(", optional")
+            given[head.strip("*")] = annotation("array_like" if words == "object" else words, True, names)
+    returns = sections.get("Returns", "").strip().split("\n")[0]
+    return given, annotation(returns, names=names) if returns else "Any"
+
+
 TYPES = """
 ArrayLike = Any  # arrays, scalars, nested sequences, buffers, whatever has __array__ or __dlpack__
 DTypeLike = dtype | type | str | Any
@@ -47,29 +116,14 @@ def split(signature):
     return [p.strip() for p in re.split(r",(?![^(\[]*[)\]])", signature) if p.strip()]
 
 
-def parameters(signature, method=False):
-    """A row's signature as Python's: kinds become annotations, defaults an ellipsis."""
-    out = ["self"] if method else []
-    for k, text in enumerate(split(signature)):
-        if method and k == 0:
-            continue
-        head, has_default, _ = text.partition("=")
-        name, _, kind = head.partition(":")
-        note = KINDS.get(kind, "Any")
-        if name in ("*", "/"):
-            out.append(name)
-        else:
-            out.append(f"{name}: {note}" + (" = ..." if has_default else ""))
-    return ", ".join(out)
-
-
-def plain(function):
-    """The parameters of a function written by hand."""
+def parameters(value, names=(), skip=0):
+    """The parameters of a callable, annotated by what its docstring says."""
     try:
-        signature = inspect.signature(function)
+        params = list(inspect.signature(value).parameters.values())[skip:]
     except (TypeError, ValueError):
         return "*args: Any, **kwargs: Any"
-    return ", ".join(parameter(p) for p in separated(signature.parameters.values()))
+    given = told(value, names)[0]
+    return ", ".join(parameter(p, given) for p in separated(params))
 
 
 def separated(params):
@@ -85,73 +139,131 @@ def separated(params):
         yield "/"
 
 
-def parameter(p):
+def parameter(p, given):
     if isinstance(p, str):
         return p
+    if p.name in ("self", "cls"):
+        return p.name
     stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}.get(p.kind, "")
-    default = "" if p.default is p.empty else " = ..."
-    return f"{stars}{p.name}: Any{default}" if p.name != "self" else "self"
+    note = given.get(p.name, "Any")
+    if p.default is not p.empty and "Any" not in note and note != "ArrayLike":
+        note += " | None"
+    if p.name == "out":
+        note = "ndarray | tuple[ndarray | None, ...] | None"
+    return f"{stars}{p.name}: {note}" + ("" if p.default is p.empty else " = ...")
 
 
-# What rows give that is not one array.
-RESULTS = {
-    "tuple[ndarray, ...]": "nonzero unravel_index meshgrid broadcast_arrays ix_ diag_indices tril_indices triu_indices "
-    "histogram histogram2d divmod modf frexp unstack",
-    "list[ndarray]": "split array_split hsplit vsplit dsplit",
-    "tuple[int, ...]": "broadcast_shapes",
-    "dtype": "result_type",
-    "Any": "atleast_1d atleast_2d atleast_3d gradient unique unique_all unique_counts unique_inverse where average "
-    "array_equal array_equiv allclose intersect1d lstsq qr svd eig eigh slogdet histogramdd einsum_path get_state "
-    "set_state default_rng linspace polyfit",
+# Those whose result the arguments' number or values tell: each the values of some arguments and what comes then.
+CHOICES = {
+    "unique": [
+        ({"return_index": False, "return_inverse": False, "return_counts": False}, "ndarray"),
+        ({}, "tuple[ndarray, ...]"),
+    ],
+    "linspace": [({"retstep": False}, "ndarray"), ({"retstep": True}, "tuple[ndarray, ndarray]")],
+    "average": [({"returned": False}, "ndarray"), ({"returned": True}, "tuple[ndarray, ndarray]")],
+    "intersect1d": [
+        ({"return_indices": False}, "ndarray"),
+        ({"return_indices": True}, "tuple[ndarray, ndarray, ndarray]"),
+    ],
+    "polyfit": [({"full": False, "cov": False}, "ndarray"), ({}, "tuple[Any, ...]")],
+    "linalg.svd": [({"compute_uv": True}, "SVDResult"), ({"compute_uv": False}, "ndarray")],
+    "linalg.qr": [({"mode": ("reduced", "complete")}, "QRResult"), ({}, "Any")],
+    "histogram": [({}, "tuple[ndarray, ndarray]")],
 }
-RESULT = {name: result for result, names in RESULTS.items() for name in names.split()}
-# The few whose result the arguments' number or values tell.
 OVERLOADS = {
     "where": [
         "(condition: ArrayLike, /) -> tuple[ndarray, ...]",
         "(condition: ArrayLike, x: ArrayLike, y: ArrayLike, /) -> ndarray",
     ],
-    "unique": [
-        "(ar: ArrayLike, return_index: Literal[False] = ..., return_inverse: Literal[False] = ..., "
-        "return_counts: Literal[False] = ..., axis: int | None = ..., *, equal_nan: _bool = ..., "
-        "sorted: _bool = ...) -> ndarray",
-        "(ar: ArrayLike, return_index: _bool = ..., return_inverse: _bool = ..., return_counts: _bool = ..., "
-        "axis: int | None = ..., *, equal_nan: _bool = ..., sorted: _bool = ...) -> Any",
-    ],
-    "linspace": [
-        "(start: ArrayLike, stop: ArrayLike, num: int = ..., endpoint: _bool = ..., retstep: Literal[False] = ..., "
-        "dtype: DTypeLike | None = ..., axis: int = ..., *, device: Device = ...) -> ndarray",
-        "(start: ArrayLike, stop: ArrayLike, num: int = ..., endpoint: _bool = ..., retstep: _bool = ..., "
-        "dtype: DTypeLike | None = ..., axis: int = ..., *, device: Device = ...) -> Any",
-    ],
+    "atleast_1d": ["(ary: ArrayLike, /) -> ndarray", "(*arys: ArrayLike) -> tuple[ndarray, ...]"],
 }
+OVERLOADS["atleast_2d"] = OVERLOADS["atleast_3d"] = OVERLOADS["atleast_1d"]
+# Draws: of no size, and of parameters that are numbers, a number; else an array.
+WHOLE = "binomial geometric hypergeometric integers logseries negative_binomial poisson randint tomaxint zipf".split()
+VECTORS = "dirichlet multinomial multivariate_hypergeometric multivariate_normal permutation permuted choice".split()
 
 
-def overloaded(name):
-    return "\n".join(f"@overload\ndef {name}{form}: ..." for form in OVERLOADS[name])
+def overloaded(name, forms):
+    if len(forms) == 1:
+        return f"def {name}{forms[0]}: ..."
+    return "\n".join(f"@overload\ndef {name}{form}: ..." for form in forms)
 
 
-def plain_class(name, value):
+def literal(values):
+    return f"Literal[{', '.join(map(repr, values))}]"
+
+
+def chosen(value, choices, names):
+    """The forms of a function whose arguments tell its result. What is not a default must be given."""
+    forms, params = [], list(inspect.signature(value).parameters.values())
+    given = told(value, names)[0]
+    for values, result in choices:
+        parts, starred = [], False
+        for p in separated(params):
+            wanted = values.get(getattr(p, "name", None), ())
+            own = wanted if isinstance(wanted, tuple) else (wanted,)
+            if own and p.default not in own and not starred:
+                parts.append("*")  # what is left out may not stand before what must be given
+                starred = True
+            if p != "*" or not starred:
+                parts.append(f"{p.name}: {literal(own)}" if own else parameter(p, given))
+                parts[-1] += " = ..." if own and p.default in own else ""
+            starred = starred or p == "*"
+        forms.append(f"({', '.join(parts)}) -> {result}")
+    return forms
+
+
+def draw(name, value, first=()):
+    """The forms of a distribution."""
+    params = list(inspect.signature(value).parameters.values())
+    given = told(value)[0]
+    number = "int" if name in WHOLE else "float"
+    if not any(p.name == "size" for p in params) or name in VECTORS:
+        return None
+    own = [p for p in params if p.name not in ("self", "size", "dtype", "out", "method", "endpoint")]
+    rest = [p for p in params if p.name in ("dtype", "method", "endpoint")]
+    plain = [f"{p.name}: float" + ("" if p.default is p.empty else " = ...") for p in own]
+    if name in ("integers", "randint", "random_integers"):
+        plain[1] = "high: float | None = ..."
+    keep = [parameter(p, given) for p in rest]
+    scalar = ", ".join([*first, *plain, "size: None = ...", *keep])
+    whole = ", ".join([*first, *(parameter(p, given) for p in params if p.name != "self")])
+    return [f"({scalar}) -> {number}", f"({whole}) -> ndarray"]
+
+
+def method(name, value, names):
+    """One method of a class written in Python."""
+    if name in ("rand", "randn"):
+        return [f"def {name}(self) -> float: ...", f"def {name}(self, *dims: SupportsIndex) -> ndarray: ..."]
+    forms = draw(name, value, ["self"]) if inspect.signature(value).parameters.keys() >= {"self", "size"} else None
+    if forms:
+        return [f"def {name}{form}: ..." for form in forms]
+    result = "None" if name == "__init__" else told(value, names)[1]
+    return [f"def {name}({parameters(value, names)}) -> {result}: ..."]
+
+
+def plain_class(name, value, names=()):
     """A class written in Python: what it has, and what it does not."""
     lines = [f"class {name}:"]
+    special = (
+        "__init__ __call__ __getitem__ __enter__ __exit__ __iter__ __next__ __len__ __add__ __sub__ __mul__".split()
+    )
     for member_name, it in inspect.getmembers(value):
-        if member_name.startswith("_") and member_name not in (
-            "__init__",
-            "__call__",
-            "__getitem__",
-            "__enter__",
-            "__exit__",
-        ):
+        if member_name.startswith("_") and member_name not in special:
             continue
         if isinstance(it, property) or inspect.isdatadescriptor(it):
             lines.append(f"    {member_name}: Any")
+        elif inspect.ismethod(it) and it.__self__ is value:
+            lines.append(f"    @classmethod\n    def {member_name}(cls, {parameters(it, names)}) -> Any: ...")
         elif inspect.isfunction(it):
-            lines.append(f"    def {member_name}({plain(it)}) -> {'None' if member_name == '__init__' else 'Any'}: ...")
+            forms = method(member_name, it, names)
+            over = "    @overload\n" if len(forms) > 1 else ""
+            lines += [f"{over}    {form}" for form in forms]
         elif callable(it) and member_name == "__init__":
             lines.append("    def __init__(self, *args: Any, **kwargs: Any) -> None: ...")
         elif not member_name.startswith("__"):
             lines.append(f"    {member_name}: Any")
-    return "\n".join([*lines, "    def __getattr__(self, name: _str) -> Any: ..."])
+    return "\n".join(lines if len(lines) > 1 else [lines[0] + " ..."])
 
 
 OPERATORS = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
@@ -159,7 +271,6 @@ OPERATORS = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshif
 
 def array_class(package):
     core, lines = package._core, ["class ndarray:"]
-    rows = {n: s for n, s in core.signatures.items() if "." not in n}
     lines.append("    def __init__(self, shape: Shape, dtype: DTypeLike = ...) -> None: ...")
     notes = {
         "shape": "tuple[int, ...]",
@@ -172,29 +283,15 @@ def array_class(package):
         "__array_interface__": "dict[str, Any]",
     }
     for name, member in vars(core.ndarray).items():
-        if inspect.isgetsetdescriptor(member) and name != "__weaklistoffset__":
+        if inspect.isgetsetdescriptor(member) and name not in ("__weaklistoffset__", "__class__"):
             note = notes.get(name, "int" if name in ("ndim", "size", "itemsize", "nbytes") else "ndarray")
             lines.append(f"    {name}: {note}")
     for name, member in sorted(vars(core.ndarray).items()):
         if not inspect.ismethoddescriptor(member) or name.startswith("__"):
             continue
-        result = {
-            "tolist": "Any",
-            "item": "Any",
-            "tobytes": "bytes",
-            "numpy": "Any",
-            "to_numpy": "Any",
-            "get": "Any",
-            "is_integer": "_bool",
-            "as_integer_ratio": "tuple[int, int]",
-            "bit_count": "int",
-            "fill": "None",
-            "sort": "None",
-            "setflags": "None",
-            "nonzero": "tuple[ndarray, ...]",
-        }.get(name, "ndarray")
-        given = parameters(rows[name], True) if name in rows else plain(member)
-        lines.append(f"    def {name}({given}) -> {result}: ...")
+        result = told(member)[1]
+        result = result if result != "Any" or name in ("tolist", "item", "numpy", "to_numpy", "get") else "ndarray"
+        lines.append(f"    def {name}({parameters(member)}) -> {result}: ...")
     for name in OPERATORS:
         for form in ("__{}__", "__r{}__", "__i{}__"):
             lines.append(f"    def {form.format(name)}(self, other: ArrayLike) -> ndarray: ...")
@@ -232,11 +329,10 @@ def dtype_class():
     ]
 
 
-def member(name, value, core, prefix=""):
-    """One name of a module."""
+def member(name, value, core, prefix="", names=()):
+    """One name of a module; `names`: the classes that it has."""
     if type(value).__module__.startswith("tutti._jit"):
         return f"{name}: Any"  # a word of kernels: it answers to nobody outside of one
-    row = core.signatures.get(prefix + name)
     if isinstance(value, core.dtype):
         return f"{name}: dtype"
     if inspect.isclass(value) and issubclass(value, tuple):
@@ -246,19 +342,64 @@ def member(name, value, core, prefix=""):
         bases = ", ".join(b.__name__ for b in value.__bases__)
         return f"class {name}({bases}): ..."
     if inspect.isclass(value):
-        return plain_class(name, value)
-    if row is not None and not prefix and name in OVERLOADS:
-        return overloaded(name)
-    if row is not None:
-        return f"def {name}({parameters(row)}) -> {RESULT.get(name, 'ndarray')}: ..."
-    if name in core.ops:
-        return f"def {name}({plain(value)}) -> ndarray: ..."
-    if callable(value):
-        return f"def {name}({plain(value)}) -> Any: ..."
+        return plain_class(name, value, names)
     if isinstance(value, types.ModuleType):
         return f"from . import {name} as {name}"
+    if callable(value):
+        return function(name, value, core, prefix, names)
     kind = type(value).__name__
-    return f"{name}: {'None' if value is None else 'Any' if kind.startswith('_') else kind}"
+    if kind in ("bool", "float", "int", "str"):
+        return f"{name}: _{kind}"
+    return f"{name}: {'None' if value is None else 'Any'}"
+
+
+def function(name, value, core, prefix, names):
+    if name in OVERLOADS and not prefix:
+        return overloaded(name, OVERLOADS[name])
+    if prefix + name in CHOICES:
+        return overloaded(name, chosen(value, CHOICES[prefix + name], names))
+    if prefix == "random." and name in ("rand", "randn"):
+        return overloaded(name, ["() -> float", "(*dims: SupportsIndex) -> ndarray"])
+    own = getattr(value, "__name__", name)  # of second names the first
+    forms = draw(own, value) if prefix == "random." and prefix + own in core.signatures else None
+    if forms:
+        return overloaded(name, forms)
+    if isinstance(value, core.ufunc):
+        return f"{name}: {'ufunc' if value.nout == 1 else '_ufunc_of_two'}"
+    result = told(value, names)[1]
+    return f"def {name}({parameters(value, names)}) -> {result}: ..."
+
+
+UFUNC = """class ufunc:
+    nin: _int
+    nout: _int
+    nargs: _int
+    ntypes: _int
+    identity: Any
+    signature: Any
+    types: list[_str]
+    __name__: _str
+    def __call__(
+        self, x1: ArrayLike, /, *args: ArrayLike, out: Any = ..., where: ArrayLike = ..., casting: _str = ...,
+        order: _str = ..., dtype: DTypeLike = ..., subok: _bool = ..., signature: Any = ..., axes: Any = ...,
+        axis: Any = ..., keepdims: _bool = ...,
+    ) -> ndarray: ...
+    def reduce(
+        self, array: ArrayLike, axis: Any = ..., dtype: DTypeLike = ..., out: Any = ..., keepdims: _bool = ...,
+        initial: Any = ..., where: ArrayLike = ...,
+    ) -> ndarray: ...
+    def accumulate(
+        self, array: ArrayLike, axis: SupportsIndex = ..., dtype: DTypeLike = ..., out: Any = ...
+    ) -> ndarray: ...
+    def reduceat(
+        self, array: ArrayLike, indices: ArrayLike, axis: SupportsIndex = ..., dtype: DTypeLike = ..., out: Any = ...
+    ) -> ndarray: ...
+    def outer(self, A: ArrayLike, B: ArrayLike, /, **kwargs: Any) -> ndarray: ...
+    def at(self, a: ndarray, indices: Any, b: ArrayLike = ..., /) -> None: ...
+
+class _ufunc_of_two(ufunc):
+    def __call__(self, x1: ArrayLike, /, *args: ArrayLike, **kwargs: Any) -> Any: ...
+"""
 
 
 def write(path, lines):
@@ -266,43 +407,46 @@ def write(path, lines):
         f.write("\n".join(lines) + "\n")
 
 
+# Modules have some of these names for other things.
+ALIASES = "from builtins import bool as _bool, bytes as _bytes, float as _float, int as _int, str as _str"
+
+
+def classes(module, names):
+    return {n for n in names if inspect.isclass(getattr(module, n))}
+
+
 def main(core, out):
     package = load(core)
-    own = {"ndarray", "dtype", "Device", "bool"}
-    lines = [
+    own = {"ndarray", "dtype", "Device", "bool", "ufunc"}
+    names = [n for n in package.__all__ if n not in own and n.isidentifier()]
+    known = classes(package, names)
+    head = [
         HEAD,
-        "_bool, _str, _int = bool, str, int",
+        ALIASES,
         "",
         *dtype_class(),
         "",
         "_dtype = dtype",
         "",
         *array_class(package),
+        TYPES,
+        "bool: dtype",
+        UFUNC,
     ]
-    lines += [TYPES, "bool: dtype"]
-    lines += [
-        member(n, getattr(package, n), package._core) for n in package.__all__ if n not in own and n.isidentifier()
-    ]
-    write(os.path.join(out, "__init__.pyi"), lines)
+    body = [member(n, getattr(package, n), package._core, "", known) for n in names]
+    write(os.path.join(out, "__init__.pyi"), [*head, *body])
     for name in ("linalg", "random", "fft", "cuda"):
         module = getattr(package, name)
-        names = getattr(module, "__all__", None) or [n for n in vars(module) if not n.startswith("_")]
-        body = [member(n, getattr(module, n), package._core, name + ".") for n in names]
+        names = list(getattr(module, "__all__", None) or [n for n in vars(module) if not n.startswith("_")])
+        names += [n for n in vars(module) if n.endswith("Result") and n not in names]
+        known = classes(module, names)
+        body = [member(n, getattr(module, n), package._core, name + ".", known) for n in names]
         dots, path = ".", os.path.join(out, name + ".pyi")
         if hasattr(module, "__path__"):
             dots, path = "..", os.path.join(out, name, "__init__.pyi")
             os.makedirs(os.path.dirname(path), exist_ok=True)
-        write(
-            path,
-            [
-                HEAD,
-                f"from {dots} import ArrayLike, Device, DTypeLike, dtype, ndarray",
-                "",
-                "_bool, _str, _int = bool, str, int",
-                "",
-                *body,
-            ],
-        )
+        words = "ArrayLike, Device, DTypeLike, Shape, dtype, ndarray, ufunc"
+        write(path, [HEAD, f"from {dots} import {words}", "", ALIASES, "", *body])
 
 
 if __name__ == "__main__":

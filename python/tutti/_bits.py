@@ -149,7 +149,7 @@ class BitGenerator:
 
     Parameters
     ----------
-    seed : int or sequence of int, optional
+    seed : int, sequence of int, SeedSequence or BitGenerator, optional
         The seed; None: the system's entropy.
 
     Examples
@@ -306,7 +306,7 @@ class PCG64(_Advancing):
 
     Parameters
     ----------
-    seed : int or sequence of int, optional
+    seed : int, sequence of int, SeedSequence or BitGenerator, optional
         The seed; None: the system's entropy.
 
     Examples
@@ -336,7 +336,7 @@ class PCG64DXSM(PCG64):
 
     Parameters
     ----------
-    seed : int or sequence of int, optional
+    seed : int, sequence of int, SeedSequence or BitGenerator, optional
         The seed; None: the system's entropy.
 
     Examples
@@ -351,7 +351,7 @@ class Philox(_Advancing):
 
     Parameters
     ----------
-    seed : int or sequence of int, optional
+    seed : int, sequence of int, SeedSequence or BitGenerator, optional
         The seed; None: the system's entropy.
     counter : int or sequence of int, optional
         The counter to begin with.
@@ -410,7 +410,7 @@ class SFC64(BitGenerator):
 
     Parameters
     ----------
-    seed : int or sequence of int, optional
+    seed : int, sequence of int, SeedSequence or BitGenerator, optional
         The seed; None: the system's entropy.
 
     Examples
@@ -439,7 +439,7 @@ class MT19937(_Jumping):
 
     Parameters
     ----------
-    seed : int or sequence of int, optional
+    seed : int, sequence of int, SeedSequence or BitGenerator, optional
         The seed; None: the system's entropy.
 
     Examples
@@ -494,7 +494,7 @@ class Philox4x3210(BitGenerator):
 
     Parameters
     ----------
-    seed : int or sequence of int, optional
+    seed : int, sequence of int, SeedSequence or BitGenerator, optional
         The seed; None: the system's entropy.
 
     Examples

@@ -147,7 +147,7 @@ class RandomState:
 
     Parameters
     ----------
-    seed : int or sequence of int, optional
+    seed : int, sequence of int, SeedSequence or BitGenerator, optional
         The seed; None: the system's entropy.
 
     Examples
@@ -170,7 +170,7 @@ class RandomState:
 
         Parameters
         ----------
-        seed : int or sequence of int, optional
+        seed : int, sequence of int, SeedSequence or BitGenerator, optional
             The seed; None: the system's entropy.
 
         Returns
@@ -391,7 +391,7 @@ def default_rng(seed=None):
 
     Parameters
     ----------
-    seed : int or sequence of int, optional
+    seed : int, sequence of int, SeedSequence or BitGenerator, optional
         The seed; None: the system's entropy.
 
     Returns

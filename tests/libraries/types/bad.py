@@ -14,3 +14,12 @@ x.shape = "2"  # wrong: no shape
 tt.linalg.solv(x, x)  # wrong: no such function
 for k in x.shape:
     k.real.upper()  # wrong: no text
+f: str = tt.random.default_rng(0).normal()  # wrong: a float
+g: float = tt.random.default_rng(0).normal(size=3)  # wrong: an array
+tt.random.default_rng(0).norml()  # wrong: no such method
+h: tt.ndarray = tt.unique(x, return_index=True)  # wrong: a tuple
+i: tt.ndarray = tt.linspace(0, 1, 5, retstep=True)  # wrong: a tuple
+v = tt.linalg.svd(x).V  # wrong: no such field
+tt.sort(x, axis="last")  # wrong: no axis
+tt.add.reduc(x)  # wrong: no such method
+j: int = tt.base_repr(3)  # wrong: a text
