@@ -1,8 +1,11 @@
 """Functions that only rearrange calls of others: NumPy's conveniences over arrays of ours."""
 
 import builtins as _builtins
+import functools as _functools
 import itertools as _itertools
+import math as _math
 import numbers as _numbers
+import sys as _sys
 from collections import namedtuple as _namedtuple
 
 from . import _core
@@ -25,6 +28,13 @@ __all__ = [
     "ndim",
     "ops",
     "piecewise",
+    "polyadd",
+    "polyder",
+    "polydiv",
+    "polyint",
+    "polymul",
+    "polysub",
+    "polyval",
     "promote_types",
     "s_",
     "shape",
@@ -134,7 +144,7 @@ def shape(a):
 
 
 def ndim(a):
-    """The number of axes of an array-like.
+    """The number of axes of an array-like; of what is no sequence, 0.
 
     Parameters
     ----------
@@ -151,6 +161,8 @@ def ndim(a):
     >>> tt.ndim([[1, 2]])
     2
     """
+    if a is None or isinstance(a, (str, bytes, dict, set)):
+        return 0
     return _core.asarray(a).ndim
 
 
@@ -485,7 +497,7 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     f, arr = _core.functions, _core.asarray(arr)
     lines = f["moveaxis"](arr, axis, -1)
     outer = lines.shape[:-1]
-    flat = lines.reshape(-1, lines.shape[-1])
+    flat = lines.reshape(_math.prod(outer), lines.shape[-1])
     if not flat.shape[0]:
         raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
     made = f["stack"]([_core.asarray(func1d(flat[k], *args, **kwargs)) for k in range(flat.shape[0])])
@@ -596,8 +608,8 @@ def piecewise(x, condlist, funclist, *args, **kw):
     array([1., 0.])
     """
     f, x = _core.functions, _core.asarray(x)
-    many = isinstance(condlist, (list, tuple)) and len(condlist) and not isscalar(condlist[0])
-    conditions = [_core.asarray(c).astype("bool") for c in (condlist if many else [condlist])]
+    single = isscalar(condlist) or (x.ndim and not isinstance(condlist[0], list) and not ndim(condlist[0]))
+    conditions = [_core.asarray(c).astype("bool") for c in ([condlist] if single else condlist)]
     n, n_conditions = len(funclist), len(conditions)
     if n not in (n_conditions, n_conditions + 1):
         raise ValueError(
@@ -613,8 +625,37 @@ def piecewise(x, condlist, funclist, *args, **kw):
             other = other | c
         conditions.append(~other)
     for c, what in zip(conditions, funclist):
-        out[c] = what(x[c], *args, **kw) if callable(what) else what
+        if not callable(what):
+            out[c] = what
+        elif (values := x[c]).size:
+            out[c] = what(values, *args, **kw)
     return out
+
+
+def _of_polynomials(name):
+    row = _core.functions[name]
+
+    @_functools.wraps(row)
+    def function(*args, **names):
+        made = row(*args, **names)
+        poly1d = getattr(_sys.modules.get(__package__ + "._poly1d"), "poly1d", None)
+        if poly1d is None or not any(isinstance(a, poly1d) for a in args[:2]):
+            return made
+        return tuple(map(poly1d, made)) if isinstance(made, tuple) else poly1d(made)
+
+    return function
+
+
+polyadd, polysub, polymul, polydiv = map(_of_polynomials, ("polyadd", "polysub", "polymul", "polydiv"))
+polyder, polyint = map(_of_polynomials, ("polyder", "polyint"))
+_row_polyval = _core.functions["polyval"]
+
+
+def polyval(p, x):
+    """The value of the polynomial with coefficients `p`, the highest power first, at `x`, which may be a poly1d."""
+    if type(x).__name__ == "poly1d" and type(x).__module__ == __package__ + "._poly1d":
+        return type(x)(p)(x)
+    return _row_polyval(p, x)
 
 
 def _shape_tuple(results):

@@ -91,7 +91,7 @@ static bool ends_of(tt_calc *c, const tt_call_frame *f, bins_of *h, tt_value *en
     } else {
       tt_array *a = tt__calc_cast(c, tt__value_as_array(c, r), TT_F64);
       const double *v = a && a->size == 2 ? tt__calc_peek(c, a) : NULL;
-      if (!v) tt__calc_fail(c, TT_ETYPE, "range must be two numbers");
+      if (!v) tt__calc_fail(c, TT_EVALUE, "range must be two numbers");
       for (int k = 0; v && k < 2; k++) end[k] = tt_v_float(v[k]);
     }
   } else if (h->a->size == 0) {

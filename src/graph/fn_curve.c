@@ -166,12 +166,12 @@ static tt_array *trapezoid(tt_calc *c, tt_call_frame *f) {
   if (tt__arg_given(f, 1)) {
     tt_array *x = tt__arg_array(c, f, 1);
     if (!x) return NULL;
-    if (x->dtype == TT_BOOL || tt__is_int((tt_dtype)x->dtype)) x = tt__calc_cast(c, x, TT_F64);
     int at = x->rank == 1 ? 0 : axis;
     if (at >= x->rank)
       return tt__calc_fail(c, TT_EAXIS, "axis %d is out of bounds for array of dimension %d", at, x->rank);
     int64_t k = tt__array_len(x)[at];
-    d = tt__calc_op2(c, TT_SUB, part(c, x, at, 1, k > 0 ? k - 1 : 0), part(c, x, at, 0, k > 0 ? k - 1 : 0));
+    tt_op apart = x->dtype == TT_BOOL ? TT_NE : TT_SUB; /* in x's own type, which may wrap */
+    d = tt__calc_op2(c, apart, part(c, x, at, 1, k > 0 ? k - 1 : 0), part(c, x, at, 0, k > 0 ? k - 1 : 0));
     if (d && x->rank == 1) d = along(c, d, y->rank, axis);
   }
   tt_array *s = tt__calc_op2(c, TT_ADD, part(c, y, axis, 1, m), part(c, y, axis, 0, m));
@@ -308,6 +308,13 @@ static tt_array *on_segment(tt_calc *c, tt_array *x, tt_array *xp, tt_array *fp,
   return choose(c, tt__calc_op2(c, TT_EQ, x, x0), f0, r);
 }
 
+/* The parts of complex values each by themselves: an infinite one leaves the other as it is. */
+static tt_array *on_complex_segment(tt_calc *c, tt_array *x, tt_array *xp, tt_array *fp, tt_array *j) {
+  tt_array *re = on_segment(c, x, xp, tt__calc_op1(c, TT_REAL, fp), j);
+  tt_array *im = on_segment(c, x, xp, tt__calc_op1(c, TT_IMAG, fp), j);
+  return tt__calc_complex(c, re, im);
+}
+
 /* interp(x, xp, fp, left, right, period) */
 static tt_array *interp(tt_calc *c, tt_call_frame *f) {
   tt_array *x = tt__calc_cast(c, tt__arg_array(c, f, 0), TT_F64), *xp = tt__calc_cast(c, vector(c, f, 1), TT_F64),
@@ -336,7 +343,7 @@ static tt_array *interp(tt_calc *c, tt_call_frame *f) {
     tt_value v[3] = {tt_v_array(xp), tt_v_array(x), {.tag = TT_V_STRING, .as.s = "right"}};
     tt_array *j = tt__calc_opi(c, TT_SUB, tt__fn_call(c, "searchsorted", v, 3), 1);
     j = tt__calc_opi(c, TT_MINIMUM, tt__calc_opi(c, TT_MAXIMUM, j, 0), n - 2);
-    r = on_segment(c, x, xp, fp, j);
+    r = tt__is_complex((tt_dtype)fp->dtype) ? on_complex_segment(c, x, xp, fp, j) : on_segment(c, x, xp, fp, j);
     r = choose(c, tt__calc_op2(c, TT_EQ, x, last), end, r);
   }
   r = choose(c, tt__calc_op2(c, TT_LT, x, first), left, r);

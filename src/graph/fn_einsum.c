@@ -133,6 +133,15 @@ static bool parse_text(tt_calc *c, terms *t, const char *s) {
 static bool sublist(tt_calc *c, const tt_value *v, int *label, int *n, int *dots) {
   *n = 0;
   *dots = -1;
+  if (v->tag == TT_V_ARRAY && v->as.array->rank == 1 && tt__is_int((tt_dtype)v->as.array->dtype)) {
+    const int64_t *at = tt__calc_peek(c, tt__calc_cast(c, v->as.array, TT_I64));
+    tt_value *item = at ? tt__calc_scratch(c, v->as.array->size, sizeof *item) : NULL;
+    for (int64_t k = 0; item && k < v->as.array->size; k++) item[k] = tt_v_int(at[k]);
+    tt_value listed = {.tag = TT_V_TUPLE};
+    listed.as.tuple.item = item;
+    listed.as.tuple.n = v->as.array->size;
+    return item && sublist(c, &listed, label, n, dots);
+  }
   if (v->tag != TT_V_TUPLE) {
     tt__calc_fail(c, TT_ETYPE, "subscripts for each operand must be a list or tuple");
     return false;
@@ -201,14 +210,11 @@ static bool take_diagonals(tt_calc *c, terms *t, int i, bool single) {
       step[n++] = by;
     } else if (here == len[k]) {
       step[k] += by;
-    } else if (single || (here != 1 && len[k] != 1)) {
+    } else {
       return single ? bad(c, "dimensions in single operand for collapsing index '%c' don't match (%lld != %lld)",
                           t->raw[i][d], (long long)len[k], (long long)here)
                     : bad(c, "dimensions in operand %d for collapsing index '%c' don't match (%lld != %lld)", i,
                           t->raw[i][d], (long long)len[k], (long long)here);
-    } else if (len[k] == 1) {
-      len[k] = here;
-      step[k] = by;
     }
   }
   if (n == o->a->rank) return true;
@@ -353,13 +359,14 @@ static tt_array *einsum(tt_calc *c, tt_call_frame *f) {
   terms t;
   tt_array *given[MOST_OPERANDS];
   memset(&t, 0, sizeof t);
-  if (!parse(c, &t, f) || !convert(c, &t, f)) return NULL;
-  bool view = t.n == 1;
+  if (!parse(c, &t, f)) return NULL;
+  bool view = t.n == 1 && !tt__arg_given(f, 2);
   for (int l = 0; l < 128 && view; l++) {
     bool shown = t.count[l] == 0;
     for (int k = 0; k < t.nout; k++) shown |= t.out[k] == l;
     view = shown;
   }
+  if (!view && !convert(c, &t, f)) return NULL; /* a view is of the operand's type, whatever is asked for */
   for (int i = 0; i < t.n; i++) {
     given[i] = t.op[i].a;
     if (!take_diagonals(c, &t, i, view)) return NULL;

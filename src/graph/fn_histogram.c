@@ -50,7 +50,9 @@ static tt_array *edges_of(tt_calc *c, const tt_call_frame *f, tt_array *x, int64
     if (tt__arg_float(c, &(tt_call_frame){.arg = &v[1], .narg = 1}, 0, 0) < 1)
       return tt__calc_fail(c, TT_EVALUE, "`bins[%lld]` must be positive, when an integer", (long long)k);
     v[1] = tt_v_int(tt__arg_int(c, &(tt_call_frame){.arg = &v[1], .narg = 1}, 0, 0));
-    return c->code == TT_OK ? tt__calc_cast(c, tt__fn_call(c, "histogram_bin_edges", v, 3), TT_F64) : NULL;
+    tt_dtype type = (tt_dtype)x->dtype; /* of edges between what the data span theirs */
+    if (!tt__is_float(type) || x->size == 0 || tt__arg_given(f, 2)) type = TT_F64;
+    return c->code == TT_OK ? tt__calc_cast(c, tt__fn_call(c, "histogram_bin_edges", v, 3), type) : NULL;
   }
   const double *e = b ? tt__calc_peek(c, tt__calc_cast(c, b, TT_F64)) : NULL;
   for (int64_t i = 1; e && i < b->size; i++)

@@ -260,7 +260,13 @@ static tt_array *degrees_of_freedom(tt_calc *c, const tt_call_frame *f, tt_array
 /* The covariance matrix, always with two axes. */
 static tt_array *covariance(tt_calc *c, const tt_call_frame *f, int dtype, bool weighted, double ddof) {
   bool rowvar = tt__arg_bool(c, f, 2, true);
-  tt_array *x = observations(c, f, rowvar, wide_type(c, f, dtype)), *w = NULL;
+  tt_dtype type = wide_type(c, f, dtype);
+  if (c->code == TT_OK && (type == TT_BOOL || tt__is_int(type)))
+    return tt__calc_fail(c, TT_ETYPE,
+                         "Cannot cast ufunc 'subtract' output from dtype('float64') to dtype('%s') with casting rule "
+                         "'same_kind'",
+                         tt__dtypes[type].name);
+  tt_array *x = observations(c, f, rowvar, type), *w = NULL;
   if (!x || c->code != TT_OK) return NULL;
   int64_t n = tt__array_len(x)[1];
   if (weighted) w = weights_of(c, f, n);

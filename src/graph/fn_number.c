@@ -92,8 +92,26 @@ static double largest(tt_dtype t) {
   }
 }
 
+/* What takes the place of elements must not be wider than they are. */
+static bool may_replace(tt_calc *c, const tt_call_frame *f, int k, tt_array *a) {
+  tt_array *v = tt__arg_given(f, k) && f->arg[k].tag == TT_V_ARRAY ? f->arg[k].as.array : NULL;
+  bool fits = !v || v->rank <= a->rank;
+  for (int d = 1; fits && v && d <= v->rank; d++) {
+    int64_t n = tt__array_len(v)[v->rank - d];
+    fits = n == 1 || n == tt__array_len(a)[a->rank - d];
+  }
+  if (fits) return true;
+  char have[200], want[200];
+  tt__shape_text(v->rank, tt__array_len(v), have, sizeof have);
+  tt__shape_text(a->rank, tt__array_len(a), want, sizeof want);
+  tt__calc_fail(c, TT_EVALUE, "could not broadcast input array from shape %s into shape %s", have, want);
+  return false;
+}
+
 static tt_array *real_to_num(tt_calc *c, const tt_call_frame *f, tt_array *a) {
   if (!a) return NULL;
+  for (int k = 2; k <= 4; k++)
+    if (!may_replace(c, f, k, a)) return NULL;
   double most = largest((tt_dtype)a->dtype);
   tt_value nan = tt__arg_given(f, 2) ? f->arg[2] : tt_v_float(0);
   tt_value high = tt__arg_given(f, 3) ? f->arg[3] : tt_v_float(most),

@@ -66,6 +66,12 @@ static tt_array *polyfit(tt_calc *c, tt_call_frame *f) {
   tt_array *w = tt__arg_given(f, 5) ? inexact(c, tt__arg_array(c, f, 5)) : NULL, *out[4];
   int64_t order = whole(c, f, 2, 0) + 1, rank;
   if (!check_fit(c, x, y, w, order - 1)) return NULL;
+  if (w && tt__is_complex((tt_dtype)w->dtype) && !tt__is_complex((tt_dtype)x->dtype))
+    return tt__calc_fail(
+        c, TT_ETYPE,
+        "Cannot cast ufunc 'multiply' output from dtype('complex128') to dtype('%s') with casting rule "
+        "'same_kind'",
+        tt__dtypes[x->dtype].name);
   double epsilon = tt__real_of((tt_dtype)x->dtype) == TT_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
   double rcond = tt__arg_float(c, f, 3, (double)x->size * epsilon);
   bool many = y->rank == 2;

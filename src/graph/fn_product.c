@@ -22,7 +22,13 @@ static tt_array *linalg_matmul(tt_calc *c, tt_call_frame *f) {
 TT_HANDLER(linalg_matmul)
 
 static tt_array *dot(tt_calc *c, tt_call_frame *f) {
-  return tt__arg_out(c, f, 2, tt__calc_dot(c, tt__arg_array(c, f, 0), tt__arg_array(c, f, 1)));
+  tt_array *made = tt__calc_dot(c, tt__arg_array(c, f, 0), tt__arg_array(c, f, 1));
+  tt_array *out = tt__arg_given(f, 2) && f->arg[2].tag == TT_V_ARRAY ? f->arg[2].as.array : NULL;
+  if (made && out && (out->dtype != made->dtype || out->rank != made->rank || !tt__array_is_c(out)))
+    return tt__calc_fail(c, TT_EVALUE,
+                         "output array is not acceptable (must have the right datatype, number of dimensions, and be a "
+                         "C-Array)");
+  return tt__arg_out(c, f, 2, made);
 }
 TT_HANDLER(dot)
 

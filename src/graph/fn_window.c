@@ -61,11 +61,19 @@ static tt_array *unwrap(tt_calc *c, tt_call_frame *f) {
   if (a->rank == 0) return tt__calc_fail(c, TT_EVALUE, "diff requires input that is at least one dimensional");
   int axis = tt__arg_axis(c, f, 2, a->rank, a->rank - 1);
   bool whole = tt__is_int((tt_dtype)a->dtype) && tt__arg_given(f, 3) && f->arg[3].tag == TT_V_INT;
-  if (tt__is_int((tt_dtype)a->dtype)) a = tt__calc_cast(c, a, TT_F64);
-  if (!a || c->code != TT_OK || tt__array_len(a)[axis] < 2) return a;
+  tt_dtype own = (tt_dtype)a->dtype;
+  if (whole && tt__is_unsigned(own))
+    return tt__calc_fail(c, TT_EOVERFLOW, "Python integer %lld out of bounds for %s", -(long long)floor(half),
+                         tt__dtypes[own].name);
   int64_t n = tt__array_len(a)[axis];
-  tt_array *d =
-      tt__calc_op2(c, TT_SUB, tt__calc_slice(c, a, axis, 1, n - 1, 1), tt__calc_slice(c, a, axis, 0, n - 1, 1));
+  tt_array *d = n < 2 ? NULL /* in the array's own type, which may wrap */
+                      : tt__calc_op2(c, own == TT_BOOL ? TT_NE : TT_SUB, tt__calc_slice(c, a, axis, 1, n - 1, 1),
+                                     tt__calc_slice(c, a, axis, 0, n - 1, 1));
+  if (own == TT_BOOL || tt__is_int(own)) {
+    a = tt__calc_cast(c, a, TT_F64);
+    d = n < 2 ? NULL : tt__calc_cast(c, d, TT_F64);
+  }
+  if (!a || c->code != TT_OK || n < 2) return a && whole ? tt__calc_cast(c, a, own) : a;
   tt_array *near = tt__calc_opf(c, TT_SUB, tt__calc_opf(c, TT_MOD, tt__calc_opf(c, TT_ADD, d, half), period), half);
   tt_array *edge = tt__calc_op2(c, TT_LAND, tt__calc_opf(c, TT_EQ, near, -half), tt__calc_opf(c, TT_GT, d, 0));
   if (!near || !edge) return NULL;
@@ -78,7 +86,7 @@ static tt_array *unwrap(tt_calc *c, tt_call_frame *f) {
            *out = tt__calc_copy(c, a);
   tt_array *rest = tt__calc_op2(c, TT_ADD, tt__calc_slice(c, a, axis, 1, n - 1, 1), sum);
   if (!rest || !tt__calc_set(c, tt__calc_slice(c, out, axis, 1, n - 1, 1), tt_v_array(rest))) return NULL;
-  return whole ? tt__calc_cast(c, out, TT_I64) : out;
+  return whole ? tt__calc_cast(c, out, own) : out;
 }
 TT_HANDLER_LAID(unwrap, 'K')
 
@@ -206,6 +214,8 @@ static tt_array *histogram2d(tt_calc *c, tt_call_frame *f) {
   for (int k = 0; k < 2; k++) {
     tt_value v[3] = {tt_v_array(x[k]), of_pair(f, 2, k, false), of_pair(f, 3, k, true)};
     edge[k] = tt__fn_call(c, "histogram_bin_edges", v, 3);
+    bool counted = v[1].tag == TT_V_MISSING || v[1].tag == TT_V_INT;
+    if (counted && v[2].tag != TT_V_MISSING && v[2].tag != TT_V_NONE) edge[k] = tt__calc_cast(c, edge[k], TT_F64);
     cell[k] = edge[k] ? tt__fn_cell(c, tt__calc_cast(c, x[k], TT_F64), tt__calc_cast(c, edge[k], TT_F64)) : NULL;
     len[k] = edge[k] ? edge[k]->size : 0;
   }

@@ -25,6 +25,14 @@ def test_types_and_errors_are_numpys():
     assert cp.zeros(3, cp.float32).dtype == cp.float32 and cp.float32(1.5) + cp.ones(1, "f4") == 2.5
 
 
+def test_draws_are_arrays():
+    for rng in (cp.random, cp.random.RandomState(3), cp.random.default_rng(3)):
+        for made in (rng.normal(), rng.lognormal(0, 1), rng.gamma(2.0), rng.poisson(3)):
+            assert isinstance(made, cp.ndarray) and made.shape == () and made.get().shape == ()
+    assert cp.random.multivariate_normal([0.0, 0.0], cp.eye(2), dtype="f4").dtype == np.float32
+    assert cp.random.default_rng(cp.random.XORWOW(1)).integers(5, size=3).shape == (3,)
+
+
 def test_raw_kernel():
     add = cp.RawKernel(
         r"""extern "C" __global__ void my_add(const float* x1, const float* x2, float* y) {

@@ -76,6 +76,94 @@ m.issubdtype(m.floating, np.inexact)
 m.issubdtype(np.float64, np.float64)
 """
 
+PRODUCTS = """
+m.einsum('ij', u[:, None], dtype='f4')
+m.einsum('ij->ji', u[:, None], dtype='f4')
+m.einsum('ij->i', u[:, None], dtype='f4')
+m.einsum('', 2.5, dtype='f4')
+m.einsum('ii', m.ones((2, 1)))
+m.einsum('ii->i', m.ones((1, 2)))
+m.einsum('ii,j->j', m.ones((2, 1)), f3)
+m.einsum(f3, m.asarray([0]), f3, [1], np.array([1, 0]))
+m.einsum('ij', a).base is a
+m.einsum('ij->ji', a).base is a
+m.einsum('ij,j', a, h).base is None
+m.dot(a, a.T, out=m.zeros((2, 2)))
+m.dot(a, a.T, out=m.zeros((2, 2), order='F'))
+m.dot(a, a.T, out=m.zeros((2, 2), dtype='f4'))
+m.dot(h, h, out=m.zeros(1))
+a.dot(a.T, out=m.zeros((2, 2), dtype=complex))
+m.trapezoid(m.asarray([1, 2, 3], dtype='u1'), m.asarray([3, 2, 1], dtype='u1'))
+m.trapezoid([1.0, 2, 3], m.asarray([True, False, True]))
+m.trapezoid(m.asarray([200, 200], dtype='u1'))
+m.trapezoid(b)
+m.unwrap(m.asarray([5, 7, 6, 5, 4], dtype='u1'))
+m.unwrap(m.asarray([5, 7, 6, 5, 4], dtype='u1'), period=4)
+m.unwrap(m.asarray([5, 7, 6, 5, 4], dtype='u1'), period=4.0)
+m.unwrap(m.asarray([0, 3, 6, 9], dtype='i4'), period=5)
+m.unwrap(m.asarray([0, 3, 6, 9], dtype='i4'), period=5.0)
+m.unwrap(b)
+m.unwrap(u[:1], period=4)
+m.unwrap(i[:1])
+m.interp([0.5, 1.5, 2.5, 3.5], [0, 1, 2, 3, 4], m.asarray([1 + 1j, inf, 3 - 2j, 2, 1j]))
+m.interp([0.5, 1.5], [0, 1, 2], m.asarray([inf + 1j, inf + 2j, inf]))
+"""
+
+COUNTS = """
+m.histogramdd(m.ones((5, 2), dtype='f4'), bins=3)[1][0]
+m.histogramdd(m.ones((5, 2), dtype='f4'), bins=3, range=((0, 2), (0, 2)))[1][0]
+m.histogramdd(m.ones((5, 2), dtype='i4'), bins=3)[1][0]
+m.histogramdd(m.ones((0, 2), dtype='f4'), bins=3)[1][0]
+m.histogram2d(m.ones(3, dtype='f4'), m.ones(3, dtype='f4'), bins=2)[1]
+m.histogram2d(m.ones(3, dtype='f4'), m.ones(3, dtype='f4'), bins=2, range=((0, 1), (0, 1)))[1]
+m.histogram2d(m.ones(3, dtype='f4'), m.ones(3, dtype='f4'), bins=[2, 3], range=((0, 1), (0, 1)))[2]
+m.histogram(h, range=[1, 9, 15])
+m.cov(a, dtype='i4')
+m.cov(a, dtype='f4')
+m.corrcoef(a, dtype=bool)
+m.polyfit([0.0, 1, 2], [1.0, 2, 4], 1, w=[1j, 1, 1])
+m.nan_to_num(n, nan=[7, 8, 9])
+m.nan_to_num(h, nan=[7, 8])
+m.nan_to_num(h, posinf=n)
+m.nan_to_num(nan, nan=[7, 8])
+m.nan_to_num(i, nan=[7, 8])
+m.can_cast(np.complex64(3), 'f4')
+m.can_cast(np.int8(3), 'f4')
+m.can_cast(np.ones(3, 'f8'), 'f4')
+m.can_cast(3, 'f4')
+m.ndim(None)
+m.ndim('abc')
+m.ndim({1: 2})
+m.ndim([[1, 2]])
+m.apply_along_axis(lambda x: x, 0, m.zeros((0, 3)))
+m.apply_along_axis(lambda x: x, 0, m.zeros((3, 0)))
+m.piecewise(m.asarray(3), m.asarray([True, False]), [1, 2])
+m.piecewise(h, m.asarray([[True, False, True]]), [9, 8])
+m.piecewise(h, b, [9, 8])
+m.piecewise(h, [b, ~b], [lambda x: x + 1, lambda x: 1 / len(x)])
+m.piecewise(h, [h > 9], [lambda x: x / 0, 4])
+m.piecewise(3, [True], [1])
+type(m.polyadd(m.poly1d([1, 2]), [1, 3])) is m.poly1d
+type(m.polymul([1, 3], m.poly1d([1, 2]))) is m.poly1d
+type(m.polysub([1, 3], [1, 2])) is m.poly1d
+type(m.polydiv(m.poly1d([1, 2, 3]), m.poly1d([1, 2]))[1]) is m.poly1d
+type(m.polyder(m.poly1d([1, 2]))) is m.poly1d
+type(m.polyint(m.poly1d([1, 2]), 2)) is m.poly1d
+m.polyint(m.poly1d([1, 2])).coeffs
+m.polyval(m.poly1d([1, 2, 3]), m.poly1d([1, 1])).coeffs
+m.polyval(m.poly1d([1, 2, 3]), h)
+"""
+
+
+@lines(PRODUCTS)
+def test_products(text):
+    check(text)
+
+
+@lines(COUNTS)
+def test_counts(text):
+    check(text)
+
 
 @lines(STORES)
 def test_stores(text):

@@ -319,6 +319,7 @@ static PyObject *result_array(tt_array *a, const row *r, PyObject *const *bound)
     return Py_NewRef(same);
   }
   PyObject *first = n > 0 ? bound[0] : NULL;
+  for (int k = 1; k < n && r->param[k].variadic; k++) first = bound[k]; /* the first of einsum's operands */
   if (core_subclassed && r->plain) return core_wrap(a, NULL);
   if (core_subclassed && r->of_all) return core_like_operands(core_wrap(a, NULL), bound, n);
   if (first && core_is_array(first)) return core_made(first) ? core_wrap_view(a, first) : core_wrap(a, NULL);
@@ -392,7 +393,8 @@ PyObject *core_call(int at, PyObject *self, PyObject *const *arg, Py_ssize_t n, 
     }
   }
   if (core_subclassed && !r->plain && r->n && r->param[0].variadic && n > 0)
-    bound[0] = arg[0]; /* for the class of results */
+    bound[0] = arg[0];                                                              /* for the class of results */
+  if (r->n > 1 && r->param[1].variadic && n > 1 - shift) bound[1] = arg[1 - shift]; /* what a view is of */
   if (ok && device == TT_AUTO) {
     out = run_row(r, value, used, bound);
   } else if (ok) { /* made there, or else moved there: what looks like another array lives where that one does */

@@ -356,7 +356,13 @@ PyObject *core_py_can_cast(PyObject *self, PyObject *const *arg, Py_ssize_t n, P
                     "used to depend on the value.");
     return NULL;
   }
-  if (core_is_array(a[0]))
+  PyObject *own = PyObject_HasAttrString(a[0], "__array_interface__") ? PyObject_GetAttrString(a[0], "dtype") : NULL;
+  if (PyErr_Occurred()) return NULL;
+  if (own) { /* an array or a scalar of NumPy's */
+    bool known = core_dtype_from(own, &from);
+    Py_DECREF(own);
+    if (!known) return NULL;
+  } else if (core_is_array(a[0]))
     from = core_dtype_of(a[0]);
   else if (!core_dtype_from(a[0], &from))
     return NULL;

@@ -1,7 +1,10 @@
 """cupy.random: tutti's draws with CuPy's arguments. The numbers are tutti's, whatever the bit generator is called."""
 
+import functools as _functools
+
+from tutti import _core
 from tutti import random as _random
-from tutti.random import BitGenerator, Generator, Philox4x3210
+from tutti.random import BitGenerator, Philox4x3210
 
 _DRAWS = [
     "beta", "binomial", "chisquare", "choice", "dirichlet", "exponential", "f", "gamma", "geometric", "gumbel",
@@ -20,10 +23,29 @@ class MRG32k3a(Philox4x3210):
     """A name of CuPy's; the bits are Philox4x3210's."""
 
 
+def _arrays(method):
+    """The same draws, but as CuPy gives them: always arrays, also of one number."""
+
+    @_functools.wraps(method)
+    def draw(*args, **names):
+        made = method(*args, **names)
+        return _core.asarray(made) if isinstance(made, (bool, int, float)) else made
+
+    return draw
+
+
+class Generator(_random.Generator):
+    """Draws from a bit generator; what is drawn is an array, also where it is one number."""
+
+
+for _name in [*_DRAWS, "integers"]:
+    setattr(Generator, _name, _arrays(getattr(_random.Generator, _name)))
+
+
 def default_rng(seed=None):
     """A generator from a seed or a bit generator."""
-    if isinstance(seed, (Generator, BitGenerator)):
-        return _random.default_rng(seed)
+    if isinstance(seed, (_random.Generator, BitGenerator)):
+        return seed if isinstance(seed, Generator) else Generator(getattr(seed, "bit_generator", seed))
     return Generator(XORWOW(seed))
 
 
@@ -71,12 +93,18 @@ def _draw(name):
     def draw(self, *args, **names):
         return getattr(self._rng, name)(*args, **names)
 
-    draw.__name__, draw.__doc__ = name, getattr(Generator, name).__doc__
+    draw.__name__, draw.__doc__ = name, getattr(_random.Generator, name).__doc__
     return draw
+
+
+def _multivariate_normal(self, mean, cov, size=None, check_valid="ignore", tol=1e-08, method="cholesky", dtype=float):
+    """Normal vectors of a mean and a covariance."""
+    return self._rng.multivariate_normal(mean, cov, size, check_valid, tol, method=method).astype(dtype)
 
 
 for _name in _DRAWS:
     setattr(RandomState, _name, _draw(_name))
+RandomState.multivariate_normal = _multivariate_normal
 
 _state = RandomState()
 
