@@ -52,6 +52,7 @@ static tt_array *edges_of(tt_calc *c, const tt_call_frame *f, tt_array *x, int64
     v[1] = tt_v_int(tt__arg_int(c, &(tt_call_frame){.arg = &v[1], .narg = 1}, 0, 0));
     tt_dtype type = (tt_dtype)x->dtype; /* of edges between what the data span theirs */
     if (!tt__is_float(type) || x->size == 0 || tt__arg_given(f, 2)) type = TT_F64;
+    if (tt__arg_given(f, 2)) v[0] = tt_v_array(tt__calc_cast(c, x, TT_F64)); /* or the edges are rounded to its type */
     return c->code == TT_OK ? tt__calc_cast(c, tt__fn_call(c, "histogram_bin_edges", v, 3), type) : NULL;
   }
   const double *e = b ? tt__calc_peek(c, tt__calc_cast(c, b, TT_F64)) : NULL;

@@ -146,7 +146,8 @@ static tt_array *without_replacement(tt_draw *d, tt_array *p, int64_t n, bool sh
 static int64_t population(tt_draw *d, tt_array *a, int axis) {
   tt_calc *c = d->c;
   const tt_value *v = &d->f->arg[d->base];
-  if (d->legacy && a->rank > 1) refuse(d, NULL, "a must be 1-dimensional");
+  bool old = d->legacy || d->base == 0; /* the module's function has no `axis` */
+  if (old && a->rank > 1) tt__calc_fail(c, TT_EVALUE, "a must be 1-dimensional");
   if (a->rank == 0 && !tt__is_int((tt_dtype)a->dtype))
     d->legacy ? refuse(d, NULL, "a must be 1-dimensional or an integer")
               : tt__calc_fail(c, TT_EVALUE, "a must be a sequence or an integer, not <class '%s'>",

@@ -213,9 +213,11 @@ static tt_array *histogram2d(tt_calc *c, tt_call_frame *f) {
   int64_t len[2];
   for (int k = 0; k < 2; k++) {
     tt_value v[3] = {tt_v_array(x[k]), of_pair(f, 2, k, false), of_pair(f, 3, k, true)};
-    edge[k] = tt__fn_call(c, "histogram_bin_edges", v, 3);
     bool counted = v[1].tag == TT_V_MISSING || v[1].tag == TT_V_INT;
-    if (counted && v[2].tag != TT_V_MISSING && v[2].tag != TT_V_NONE) edge[k] = tt__calc_cast(c, edge[k], TT_F64);
+    if (counted && v[2].tag != TT_V_MISSING && v[2].tag != TT_V_NONE) /* edges of a range are float64 */
+      v[0] = tt_v_array(tt__calc_cast(c, x[k], TT_F64));
+    if (c->code != TT_OK) return NULL;
+    edge[k] = tt__fn_call(c, "histogram_bin_edges", v, 3);
     cell[k] = edge[k] ? tt__fn_cell(c, tt__calc_cast(c, x[k], TT_F64), tt__calc_cast(c, edge[k], TT_F64)) : NULL;
     len[k] = edge[k] ? edge[k]->size : 0;
   }

@@ -117,7 +117,19 @@ m.histogramdd(m.ones((0, 2), dtype='f4'), bins=3)[1][0]
 m.histogram2d(m.ones(3, dtype='f4'), m.ones(3, dtype='f4'), bins=2)[1]
 m.histogram2d(m.ones(3, dtype='f4'), m.ones(3, dtype='f4'), bins=2, range=((0, 1), (0, 1)))[1]
 m.histogram2d(m.ones(3, dtype='f4'), m.ones(3, dtype='f4'), bins=[2, 3], range=((0, 1), (0, 1)))[2]
+m.histogram2d(h.astype('f2'), h.astype('f2'), bins=[7, 3], range=((0, 1.3), (0, 1)), density=True)[:2]
+m.histogramdd(m.ones((5, 2), dtype='f2'), bins=(7, 3), range=((0, 1.3), (0, 2)), density=True)[0]
+m.histogramdd(m.ones((5, 2), dtype='f2'), bins=(7, 3), range=((0, 1.3), (0, 2)))[1][0]
 m.histogram(h, range=[1, 9, 15])
+m.random.choice([[0, 1], [2, 3]], 1)
+m.random.choice([[0, 1], [2, 3]], 1, p=[0.3, 0.7])
+m.random.RandomState(1).choice([[0, 1], [2, 3]], 1)
+m.random.choice([], 1)
+f3.fill(m.asarray([1, 2]))
+f3.fill([1, 2])
+f3.fill(m.asarray([1])); f3
+f3.fill(m.asarray([[1]]))
+f3.fill(m.asarray(1)); f3
 m.cov(a, dtype='i4')
 m.cov(a, dtype='f4')
 m.corrcoef(a, dtype=bool)

@@ -178,7 +178,12 @@ static PyObject *meth_fill(PyObject *self, PyObject *value) {
   core_scratch s;
   core_scratch_init(&s);
   core_line();
-  PyObject *done = core_value_array(&s, value, &v) ? set_all(self, v) : NULL;
+  bool known = core_value_array(&s, value, &v);
+  if (known && v.tag == TT_V_ARRAY && tt_array_rank(v.as.array) > 0) {
+    PyErr_SetString(PyExc_ValueError, "setting an array element with a sequence.");
+    known = false;
+  }
+  PyObject *done = known ? set_all(self, v) : NULL;
   core_scratch_free(&s);
   return done;
 }
