@@ -1,8 +1,8 @@
 /*
-** Sorting rows that have no room on the device, in runs that sched/cut_library.h cut: runs of a row are sorted there and
-** come down; then blocks of the result, whose elements are looked up in all runs, go up, are sorted and come down to
-** where they belong. Everything moves twice each way, while the device sorts. Stable, so it has the bits of a sort of
-** the whole. Private to run/.
+** Sorting rows that have no room on the device, in runs that sched/cut_library.h cut: runs of a row are sorted there
+** and come down; then blocks of the result, whose elements are looked up in all runs, go up, are sorted and come down
+** to where they belong. Everything moves twice each way, while the device sorts. Stable, so it has the bits of a sort
+** of the whole. Private to run/.
 */
 #ifndef TT_RUN_EXTERNAL_SORT_H
 #define TT_RUN_EXTERNAL_SORT_H

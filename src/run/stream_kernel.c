@@ -1,11 +1,11 @@
 /*
-** Kernel steps in pieces; see stream_kernel.h. A flow (device/flow.h) moves the bytes; this file says where they lie and asks
-** for the launches.
+** Kernel steps in pieces; see stream_kernel.h. A flow (device/flow.h) moves the bytes; this file says where they lie
+** and asks for the launches.
 **
 ** The whole fits: every buffer of the kernel has all its memory on the device, pieces only say when which part of it
 ** comes and goes, and operands and results are there afterwards, as if the step had run whole. In windows: what comes
-** apart has TT_CUT_DEPTH slots, each large enough for a piece. A reduction that is cut along its row gives results piece by
-** piece; they come down and are folded here.
+** apart has TT_CUT_DEPTH slots, each large enough for a piece. A reduction that is cut along its row gives results
+** piece by piece; they come down and are folded here.
 */
 #include "run/stream_kernel.h"
 

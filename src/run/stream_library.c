@@ -1,6 +1,6 @@
 /*
-** Library steps in tiles; see stream_library.h. Turn by turn: the device is asked for the work on what came up, and while it
-** does that, one flow (device/flow.h) brings the next turn's parts up and what the turn before gave down.
+** Library steps in tiles; see stream_library.h. Turn by turn: the device is asked for the work on what came up, and
+** while it does that, one flow (device/flow.h) brings the next turn's parts up and what the turn before gave down.
 **
 ** A side has slots of device memory; a part stays in its slot until the slot is needed for another one, the least
 ** recently used first. The events of a slot say when the device is done with it.

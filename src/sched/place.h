@@ -47,8 +47,8 @@ typedef struct tt_prices {
 } tt_prices;
 
 /*
-** Decide for the steps from `from` on, where the plan is to run on `device`. What is in `value` of the situation is what
-** lies where before step `from`; afterwards, what will lie where at the end. TT_ENOMEM: no memory for decisions.
+** Decide for the steps from `from` on, where the plan is to run on `device`. What is in `value` of the situation is
+** what lies where before step `from`; afterwards, what will lie where at the end. TT_ENOMEM: no memory for decisions.
 */
 TT_HIDDEN tt_code tt__place_steps(tt_situation *s, tt_where device, int from, tt_decisions *out, tt_error *err);
 
