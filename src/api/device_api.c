@@ -34,7 +34,6 @@
 #include "run/profile.h"
 #include "run/realize.h"
 
-
 const char *tt_version(void) { return TUTTI_VERSION; }
 
 void tt_ledger_read(tt_ledger *out) {

@@ -464,9 +464,9 @@ static void time_case(const speed_case *s, int x, int unroll) {
     const tt_pass *q = &cut.pass[p];
     ok = build(k, &q->variant, &code[p], true);
     printf("    grid %u %u block %u %u shared %u; vec %d unroll %d group %d staged %d kept %d tiled %d wide %d\n",
-           q->grid.grid[0], q->grid.grid[1], q->grid.block[0], q->grid.block[1], q->grid.shared, q->variant.vec,
-           q->variant.unroll, 1 << q->variant.group, q->variant.staged, q->variant.kept, q->variant.tiled,
-           q->variant.wide);
+           q->grid.grid[0], q->grid.grid[1], q->grid.block[0], q->grid.block[1], (unsigned)q->grid.shared,
+           q->variant.vec, q->variant.unroll, 1 << q->variant.group, q->variant.staged, q->variant.kept,
+           q->variant.tiled, q->variant.wide);
   }
   for (int i = 0; i < k->nbuf; i++) {
     ok = ok && cuda.alloc(&b.buf[i], 1700000000) == 0 && cuda.fill(b.buf[i], 0x3c, 1700000000) == 0;
