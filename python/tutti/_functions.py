@@ -27,6 +27,7 @@ __all__ = [
     "may_share_memory",
     "ndim",
     "ops",
+    "pad",
     "piecewise",
     "polyadd",
     "polyder",
@@ -652,20 +653,88 @@ _row_polyval = _core.functions["polyval"]
 
 
 def polyval(p, x):
-    """The value of the polynomial with coefficients `p`, the highest power first, at `x`, which may be a poly1d."""
+    """The value of the polynomial with coefficients `p`, the highest power first, at `x`.
+
+    Parameters
+    ----------
+    p : array_like or poly1d
+        The coefficients, of one axis.
+    x : array_like or poly1d
+        Where; a poly1d: what is composed of the two.
+
+    Returns
+    -------
+    ndarray or poly1d
+        The values, of the shape of `x`.
+
+    Examples
+    --------
+    >>> tt.polyval([1, 2, 3], 2)
+    array(11)
+    """
     if type(x).__name__ == "poly1d" and type(x).__module__ == __package__ + "._poly1d":
         return type(x)(p)(x)
     return _row_polyval(p, x)
+
+
+_row_pad = _core.functions["pad"]
+
+
+def pad(array, pad_width, mode="constant", **kwargs):
+    """An array with borders.
+
+    Parameters
+    ----------
+    array : array_like
+        What gets them.
+    pad_width : int, pair, pair for each axis, or dict of them by axis
+        Elements before and after.
+    mode : str or function
+        NumPy's words; a function is called as function(line, widths, axis, kwargs) and fills in the borders of each
+        line.
+    **kwargs
+        What the mode takes: constant_values, end_values, stat_length, reflect_type.
+
+    Returns
+    -------
+    ndarray
+        Of the array's type.
+
+    Raises
+    ------
+    ValueError
+        An unknown mode, a keyword that the mode does not take, negative widths.
+
+    Examples
+    --------
+    >>> tt.pad([1, 2], 1)
+    array([0, 1, 2, 0])
+    """
+    array = _core.asarray(array)
+    if isinstance(pad_width, dict):
+        by_axis = [(0, 0)] * array.ndim
+        for axis, width in pad_width.items():
+            by_axis[axis] = width if isinstance(width, (tuple, list)) else (width, width)
+        pad_width = by_axis
+    if not callable(mode):
+        unknown = set(kwargs) - {"constant_values", "end_values", "stat_length", "reflect_type"}
+        if unknown:
+            raise ValueError(f"unsupported keyword arguments for mode '{mode}': {unknown}")
+        return _row_pad(array, pad_width, mode, **kwargs)
+    out = _row_pad(array, pad_width)
+    pairs = _core.functions["broadcast_to"](pad_width, (array.ndim, 2)).tolist()
+    for axis, widths in enumerate(pairs):
+        for place in _itertools.product(*(range(n) for k, n in enumerate(out.shape) if k != axis)):
+            mode(out[(*place[:axis], slice(None), *place[axis:])], tuple(widths), axis, kwargs)
+    return out
 
 
 def _shape_tuple(results):
     return tuple(results[0].tolist())
 
 
-# NumPy gives sections as lists, the array API standard what is broadcast, and a shape is a tuple of numbers.
-_core.result_types.update(
-    {n: list for n in ("split", "array_split", "hsplit", "vsplit", "dsplit", "meshgrid", "broadcast_arrays")}
-)
+# NumPy gives sections as lists, and a shape is a tuple of numbers.
+_core.result_types.update({n: list for n in ("split", "array_split", "hsplit", "vsplit", "dsplit")})
 UniqueAllResult = _namedtuple("UniqueAllResult", ["values", "indices", "inverse_indices", "counts"])
 UniqueCountsResult = _namedtuple("UniqueCountsResult", ["values", "counts"])
 UniqueInverseResult = _namedtuple("UniqueInverseResult", ["values", "inverse_indices"])

@@ -54,6 +54,26 @@ class flags:
         return "".join(f"  {key} : {self[key]}\n" for key in self._KEYS)
 
 
+def _flat_key(key):
+    """The index of a flat iterator: one integer, slice, ellipsis or array of integers."""
+    if isinstance(key, tuple) and len(key) > 1:
+        raise IndexError(
+            f"too many indices for flat iterator: flat iterator is 1-dimensional, but {len(key)} were indexed"
+        )
+    if isinstance(key, tuple):
+        key = key[0] if key else ...
+    if key is None:
+        raise IndexError(
+            "only integers, slices (`:`), ellipsis (`...`) and integer or boolean arrays are valid indices"
+        )
+    if key is not ... and not isinstance(key, (int, slice)) or isinstance(key, bool):
+        key = _core.asarray(key)
+        if key.dtype == "bool":
+            raise IndexError("boolean indices for iterators are not supported")
+        return key if key.size else key.astype("int64")
+    return key
+
+
 class flatiter:
     """The elements of an array in C order: an iterator that can be indexed and assigned to.
 
@@ -93,11 +113,15 @@ class flatiter:
         return self._items[self.index - 1]
 
     def __getitem__(self, key):
-        return self.base.flatten()[key]
+        return self.base.flatten()[_flat_key(key)]
 
     def __setitem__(self, key, value):
-        flat = self.base.ravel()
-        flat[key] = value
+        key, flat = _flat_key(key), self.base.ravel()
+        places = _core.functions["arange"](flat.size)[key]
+        value = _core.asarray(value)
+        if isinstance(key, int) and value.size != 1:
+            raise ValueError("Error setting single item of array.")
+        _core.functions["put"](flat, places, value)  # as often as there are places for it
         if not _core._shares(flat, self.base):
             self.base[...] = flat.reshape(self.base.shape)
 
@@ -123,7 +147,7 @@ class flatiter:
 def _namespace(a, *, api_version=None):
     import tutti
 
-    if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
+    if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12", "2025.12"):
         raise ValueError(f'Version "{api_version}" of the Array API Standard is not supported.')
     return tutti
 

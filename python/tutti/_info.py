@@ -142,7 +142,7 @@ class __array_namespace_info__:  # noqa: N801 (the standard's name)
         return device()
 
     def devices(self):
-        return list(devices())
+        return tuple(devices())
 
     def default_dtypes(self, *, device=None):
         return {

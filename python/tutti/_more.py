@@ -1,6 +1,7 @@
 """Smaller names of NumPy's: arrays as they are required, types in words, text into arrays, files as memory."""
 
 from . import _core
+from ._hooks import _warn
 
 _f = _core.functions
 
@@ -55,6 +56,7 @@ def row_stack(tup, *, dtype=None, casting="same_kind"):
     array([[1, 2],
            [3, 4]])
     """
+    _warn("DeprecationWarning", "`row_stack` alias is deprecated. Use `np.vstack` directly.")
     return _f["vstack"](tup, dtype=dtype, casting=casting)
 
 

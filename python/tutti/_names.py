@@ -113,8 +113,16 @@ _numbers.Real.register(floating)
 _numbers.Complex.register(complexfloating)
 
 
-def _is_kind(x):
-    return isinstance(x, type) and issubclass(x, generic)
+def _kind(x):
+    """One of the classes above, also where NumPy's of that name is given; else None."""
+    if not isinstance(x, type):
+        return None
+    if issubclass(x, generic):
+        return x
+    return globals().get(x.__name__) if x.__module__ == "numpy" and x.__name__ in _KINDS else None
+
+
+_KINDS = "generic number integer signedinteger unsignedinteger inexact floating complexfloating".split()
 
 
 def issubdtype(arg1, arg2):
@@ -137,10 +145,11 @@ def issubdtype(arg1, arg2):
     >>> tt.issubdtype("float32", tt.floating)
     True
     """
-    if _is_kind(arg1):
-        return _is_kind(arg2) and issubclass(arg1, arg2)
-    if _is_kind(arg2):
-        return _core.dtype(arg1).kind in arg2._kinds
+    of, kind = _kind(arg1), _kind(arg2)
+    if of:
+        return kind is not None and issubclass(of, kind)
+    if kind:
+        return _core.dtype(arg1).kind in kind._kinds
     return _core.dtype(arg1) == _core.dtype(arg2)
 
 
@@ -287,6 +296,9 @@ def _range(s):
     """The numbers of a slice; a complex step is how many, the end included."""
     start, step = 0 if s.start is None else s.start, 1 if s.step is None else s.step
     if isinstance(step, complex):
+        if any(getattr(end, "ndim", 0) for end in (start, s.stop)):  # ends in arrays: they broadcast
+            start = _core.asarray(start)
+            return _core.functions["arange"](int(abs(step))) * ((s.stop - start) / (int(abs(step)) - 1)) + start
         return _core.functions["linspace"](start, s.stop, int(abs(step)))
     return _core.functions["arange"](start, s.stop, step)
 

@@ -129,4 +129,5 @@ def _class(name):
 
 def _warning(name):
     """The class to warn with: Python's, or as for errors."""
-    return RuntimeWarning if name == "RuntimeWarning" else _class(name)
+    own = {"RuntimeWarning": RuntimeWarning, "DeprecationWarning": DeprecationWarning}
+    return own.get(name) or _class(name)
