@@ -166,6 +166,8 @@ static tt_array *take(tt_calc *c, tt_call_frame *f) {
   tt_array *a = tt__arg_array(c, f, 0), *at = places_of(c, tt__arg_array(c, f, 1));
   mode m = mode_of(c, f, 4);
   if (!a || !at) return NULL;
+  bool out = tt__arg_given(f, 3) && f->arg[3].tag == TT_V_ARRAY;
+  if (out && !tt__calc_may_cast(c, (tt_dtype)f->arg[3].as.array->dtype, (tt_dtype)a->dtype, "safe")) return NULL;
   if (!tt__arg_given(f, 2)) a = tt__calc_ravel(c, a);
   if (!a) return NULL;
   if (a->rank == 0) a = tt__calc_ravel(c, a);

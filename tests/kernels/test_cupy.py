@@ -29,6 +29,9 @@ def test_draws_are_arrays():
     for rng in (cp.random, cp.random.RandomState(3), cp.random.default_rng(3)):
         for made in (rng.normal(), rng.lognormal(0, 1), rng.gamma(2.0), rng.poisson(3)):
             assert isinstance(made, cp.ndarray) and made.shape == () and made.get().shape == ()
+    assert (
+        cp.random.normal(dtype="f4").dtype == cp.random.RandomState(1).lognormal(0, 1, dtype="f4").dtype == np.float32
+    )
     assert cp.random.multivariate_normal([0.0, 0.0], cp.eye(2), dtype="f4").dtype == np.float32
     assert cp.random.default_rng(cp.random.XORWOW(1)).integers(5, size=3).shape == (3,)
 

@@ -125,6 +125,12 @@ m.random.choice([[0, 1], [2, 3]], 1)
 m.random.choice([[0, 1], [2, 3]], 1, p=[0.3, 0.7])
 m.random.RandomState(1).choice([[0, 1], [2, 3]], 1)
 m.random.choice([], 1)
+m.arange(3).take([0, 1], out=m.zeros(2, dtype='f4'))
+m.arange(3.0).take([0, 1], out=m.zeros(2, dtype='i4'))
+m.arange(3).take([0, 1], mode='clip', out=m.zeros(2, dtype='c8'))
+m.ndarray((2, 3), order='F').flags.f_contiguous
+m.ndarray((2, 3), 'f4', order='C').flags.f_contiguous
+m.ndarray((2, 3), order='Q')
 f3.fill(m.asarray([1, 2]))
 f3.fill([1, 2])
 f3.fill(m.asarray([1])); f3

@@ -105,17 +105,28 @@ static void array_dealloc(PyObject *o) {
 }
 
 static PyObject *array_new(PyTypeObject *type, PyObject *args, PyObject *kw) {
-  static char *names[] = {"shape", "dtype", NULL};
-  PyObject *shape, *dtype = NULL;
+  static char *names[] = {"shape", "dtype", "order", NULL};
+  PyObject *shape, *dtype = NULL, *word = NULL;
+  char order = 'C';
   int64_t len[TT_MAX_RANK];
   int rank;
   tt_dtype want = TT_F64;
-  if (!PyArg_ParseTupleAndKeywords(args, kw, "O|O:ndarray", names, &shape, &dtype)) return NULL;
+  if (!PyArg_ParseTupleAndKeywords(args, kw, "O|O$O:ndarray", names, &shape, &dtype, &word)) return NULL;
   if (dtype && dtype != Py_None && !core_dtype_from(dtype, &want)) return NULL;
-  if (!core_shape(shape, len, &rank)) return NULL;
-  tt_array *a;
+  if (!core_shape(shape, len, &rank) || !core_order(word, &order)) return NULL;
+  for (int k = 0; order == 'F' && k < rank / 2; k++) {
+    int64_t n = len[k];
+    len[k] = len[rank - 1 - k];
+    len[rank - 1 - k] = n;
+  }
+  tt_array *a, *laid;
   tt_error err;
   tt_code c = tt_empty(want, rank, len, &a, &err);
+  if (c == TT_OK && order == 'F') {
+    c = tt_transpose(a, NULL, &laid, &err);
+    tt_release(&a);
+    a = laid;
+  }
   PyObject *made = core_done(c, a, NULL, &err);
   if (!made || type == core_array_type) return made;
   PyObject *out = core_as_type(made, type, Py_None);

@@ -320,7 +320,10 @@ static PyObject *result_array(tt_array *a, const row *r, PyObject *const *bound)
   }
   PyObject *first = n > 0 ? bound[0] : NULL;
   for (int k = 1; k < n && r->param[k].variadic; k++) first = bound[k]; /* the first of einsum's operands */
-  if (core_subclassed && r->plain) return core_wrap(a, NULL);
+  if (core_subclassed && r->plain) {
+    bool view = first && core_is_array(first) && core_made(first) && !core_is_number(first);
+    return core_wrap(a, view && a && tt_array_shares(core_handle(first), a) ? first : NULL);
+  }
   if (core_subclassed && r->of_all) return core_like_operands(core_wrap(a, NULL), bound, n);
   if (first && core_is_array(first)) return core_made(first) ? core_wrap_view(a, first) : core_wrap(a, NULL);
   return core_wrap(a, NULL);

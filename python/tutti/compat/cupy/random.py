@@ -29,7 +29,8 @@ def _arrays(method):
     @_functools.wraps(method)
     def draw(*args, **names):
         made = method(*args, **names)
-        return _core.asarray(made) if isinstance(made, (bool, int, float)) else made
+        number = isinstance(made, (bool, int, float))
+        return _core.asarray(made, dtype=names.get("dtype")) if number else made
 
     return draw
 
