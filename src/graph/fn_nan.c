@@ -186,7 +186,8 @@ static tt_array *variables(tt_calc *c, const tt_call_frame *f, int k, bool rowva
   if (!a) return NULL;
   int64_t len[2] = {1, a->size};
   if (a->rank < 2) a = tt__calc_reshape(c, a, 2, len);
-  return a && !rowvar && turn && tt__array_len(a)[0] != 1 ? tt__calc_swap(c, a) : a;
+  bool row = a && tt__array_len(a)[0] == 1; /* of y that is one variable either way, as NumPy has it */
+  return a && !rowvar && turn && (k == 0 || !row) ? tt__calc_swap(c, a) : a;
 }
 
 static tt_array *observations(tt_calc *c, const tt_call_frame *f, bool rowvar, tt_dtype type) {
@@ -268,7 +269,8 @@ static tt_array *covariance(tt_calc *c, const tt_call_frame *f, int dtype, bool 
                          tt__dtypes[type].name);
   tt_array *x = observations(c, f, rowvar, type), *w = NULL;
   if (!x || c->code != TT_OK) return NULL;
-  int64_t n = tt__array_len(x)[1];
+  int64_t n = tt__array_len(x)[1], none[2] = {0, 0};
+  if (tt__array_len(x)[0] == 0) return tt__calc_empty(c, TT_F64, 2, none);
   if (weighted) w = weights_of(c, f, n);
   if (c->code != TT_OK) return NULL;
   tt_array *mean = tt__calc_sum(c, w ? tt__calc_op2(c, TT_MUL, x, w) : x, 2, true);
