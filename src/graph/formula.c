@@ -63,10 +63,11 @@ static tt_code find_shape(record *r) {
   const tt_formula_call *c = r->c;
   int rank[64], n = 0;
   const int64_t *len[64];
-  bool plain = false;
+  bool plain = false, raw = false;
   if (c->c_form) return shape_of_first(r);
   for (int k = 0; k < c->nparam && n < 64; k++) {
     tt_array *a = array_of(c, k);
+    raw = raw || (c->param[k].is_raw && a);
     if (c->param[k].is_raw || c->arg[k].tag == TT_V_MISSING) continue;
     plain = true;
     if (!a) continue;
@@ -81,7 +82,7 @@ static tt_code find_shape(record *r) {
     r->len[0] = r->count = c->size;
     return TT_OK;
   }
-  if (!plain) return tt__fail(r->err, TT_EVALUE, "Loop size is undecided.");
+  if (!plain || (raw && n == 0)) return tt__fail(r->err, TT_EVALUE, "Loop size is undecided.");
   TT_TRY(tt__shape_broadcast(n, rank, len, &r->rank, r->len, r->err));
   return tt__shape_size(r->rank, r->len, TT_C128, &r->count, r->err);
 }

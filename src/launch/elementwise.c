@@ -59,6 +59,12 @@ static bool all_raw(const tt_cx_signature *g) {
   return true;
 }
 
+static bool some_raw(const call *c) {
+  for (int k = 0; k < c->n; k++)
+    if (c->k->signature.param[k].is_raw) return true;
+  return false;
+}
+
 static tt_code find_shape(const call *c, run *r, tt_error *err) {
   const tt_cx_signature *g = &c->k->signature;
   bool plain[TT_CUSTOM_ARGS], any = false, axes = false;
@@ -76,7 +82,7 @@ static tt_code find_shape(const call *c, run *r, tt_error *err) {
     r->len[0] = r->count = c->size;
     return TT_OK;
   }
-  if (!any && all_raw(g)) return tt__fail(err, TT_EVALUE, "Loop size is undecided.");
+  if (!any && (all_raw(g) || some_raw(c))) return tt__fail(err, TT_EVALUE, "Loop size is undecided.");
   return tt__custom_shape(c->arg, plain, c->n, &r->rank, r->len, &r->count, err);
 }
 

@@ -59,6 +59,11 @@ def test_raw_arguments_and_index():
     assert total(np.arange(6), size=3).tolist() == [7, 11, 15]
     with pytest.raises(ValueError, match="undecided"):
         total(np.arange(6))
+    for operation in ("b = a[i] * s", "b = a[i] * s; if (s < 0) b = 0;"):  # numbers say as little of how many
+        scaled = tt.ElementwiseKernel("raw float64 a, float64 s", "float64 b", operation, "scaled_raw")
+        with pytest.raises(ValueError, match="undecided"):
+            scaled(np.arange(6.0), 7)
+        assert scaled(np.arange(6.0), 7, size=2).tolist() == [0, 7]
     cell = tt.ElementwiseKernel("raw T a", "T b", "ptrdiff_t at[] = {i, i}; b = a[at] + a.shape()[1] * 100", "diagonal")
     assert cell(np.arange(9).reshape(3, 3), size=3).tolist() == [300, 304, 308]
     fill = tt.ElementwiseKernel("", "raw int32 o", "o[i] = i", "fill")
