@@ -69,7 +69,7 @@ docs: build
 test-long: build
 	@cmake -S . -B build-wide -DTUTTI_SANITIZE=address -DTUTTI_WIDE=ON -DTUTTI_PYTHON=ON \
 	  -DPython_EXECUTABLE="$(CURDIR)/$(PY)" >/dev/null && cmake --build build-wide -j $(JOBS)
-	@for n in 3 16 64; do echo "== $$n threads"; export TUTTI_NUM_THREADS=$$n; \
+	@export TUTTI_CC_MEMORY=100000000; for n in 3 16 64; do echo "== $$n threads"; export TUTTI_NUM_THREADS=$$n; \
 	  (cd build-wide && ASAN_OPTIONS=allocator_may_return_null=1 ctest --output-on-failure -j $(JOBS) -E 'nvrtc|test_threads$$') && \
 	  LD_PRELOAD=$$(realpath $$(cc -print-file-name=libasan.so)) TUTTI_CC=none PYTHONPATH=build-wide/python \
 	  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
