@@ -36,6 +36,7 @@ PROGRAMS = {
     "taken": (lambda m: tt.take(m, np.arange(2200, -1, -1) // 2, axis=0) + 1, M),
     "position": (lambda m: m.argmax(axis=1), M),
     "complex": (lambda c: c * c + 1, C),
+    "a sum that nobody wants": (lambda c: (c + c.sum().real.astype("c8")).imag + c.imag * 1j, C),
     "several steps": (lambda a: (lambda e: e + e.mean())(tt.exp(a)), A),
     "after a library": (lambda a: tt.sort(a) * 2, A),
     "from nothing": (lambda: tt.arange(N) * 2 + 1,),
