@@ -16,6 +16,8 @@ RANK = {"tutti": 0, "base": 1, "ir": 2, "random": 3, "scalar": 3, "run": 5, "lau
 RANK |= dict.fromkeys(("graph", "sched", "kernel", "lang", "render", "device", "lib", "dist"), 4)
 # The text above rendered programs, which first code calls by name, by design one text.
 SHARED = {"src/device/first/helpers.c": "render/program_text"}
+# Text that is pasted above programs: it includes nothing, so it says again what it needs.
+PASTED = {"src/render/program_text.h"}
 MAX_FILE, MAX_FUNCTION = 1000, 80
 CALL = r"(?<![\w.>])%s\s*\("
 BANNED = {
@@ -108,6 +110,15 @@ def check_cycles(graph, report):
         visit(name, [])
 
 
+def check_types(path, lines, defined, report):
+    """A name of ours is one type: whoever reads it must not have to ask which."""
+    for number, line in enumerate(lines, 1):
+        for name in re.findall(r"^(?:typedef\b.*\W|\} ?)(tt_\w+);", line):
+            first = defined.setdefault(name, path)
+            if first != path and not re.match(r"typedef (?:struct|union|enum) (\w+) \1;", line):
+                report(path, number, f"{name} is already a type of {first}")
+
+
 def main():
     problems = []
 
@@ -115,7 +126,7 @@ def main():
         problems.append(f"{path}:{line}: {text}")
 
     files = [p for folder in ("include", "src", "python/tutti/_core") for p in sorted((ROOT / folder).rglob("*.[ch]"))]
-    graph = {}
+    graph, defined = {}, {}
     for file in files:
         path, text = file.relative_to(ROOT), file.read_text()
         names = includes(text)
@@ -129,6 +140,8 @@ def main():
             report(path, 0, "leave no note to do it later")
         if path.suffix == ".h":
             graph[path.relative_to(path.parts[0]).as_posix()] = names
+            if path.as_posix() not in PASTED:
+                check_types(path, lines, defined, report)
     check_cycles(graph, report)
     print("\n".join(problems) if problems else f"{len(files)} files keep the layers")
     return 1 if problems else 0

@@ -19,7 +19,7 @@ static tt_code fail_kind(tt_error *err) {
 }
 
 /* An integer or bool that came as an array of rank 0 is looked at. */
-static tt_code parse_array(tt_index *x, tt_array *a, tt_index_item *item, tt_error *err) {
+static tt_code parse_array(tt_subscript *x, tt_array *a, tt_index_item *item, tt_error *err) {
   bool is_bool = a->dtype == TT_BOOL;
   if (!is_bool && !tt__is_int((tt_dtype)a->dtype))
     return tt__fail(err, TT_EINDEX, "arrays used as indices must be of integer (or boolean) type");
@@ -43,7 +43,7 @@ static tt_code parse_array(tt_index *x, tt_array *a, tt_index_item *item, tt_err
   return TT_OK;
 }
 
-static tt_code parse_item(tt_index *x, const tt_value *v, tt_error *err) {
+static tt_code parse_item(tt_subscript *x, const tt_value *v, tt_error *err) {
   if (x->n == TT_INDEX_ITEMS) return tt__fail(err, TT_EINDEX, "too many indices for array");
   tt_index_item *item = &x->item[x->n++];
   *item = (tt_index_item){.kind = TT_INDEX_INT};
@@ -114,7 +114,7 @@ static tt_code resolve_slice(const tt_value *v, int64_t len, int64_t *start, int
 
 /* ---- from items to axes */
 
-static tt_code add_axis(tt_index *x, int64_t len, int64_t step, tt_error *err) {
+static tt_code add_axis(tt_subscript *x, int64_t len, int64_t step, tt_error *err) {
   if (x->rank == TT_MAX_RANK)
     return tt__fail(err, TT_EINDEX, "number of dimensions must be within [0, %d], indexing result would have %d",
                     TT_MAX_RANK, TT_MAX_RANK + 1);
@@ -123,7 +123,7 @@ static tt_code add_axis(tt_index *x, int64_t len, int64_t step, tt_error *err) {
   return TT_OK;
 }
 
-static tt_code place(tt_index *x, tt_index_item *item, int rest, tt_error *err) {
+static tt_code place(tt_subscript *x, tt_index_item *item, int rest, tt_error *err) {
   tt_array *a = x->a;
   const int64_t *step = tt__array_step(a);
   switch (item->kind) {
@@ -158,7 +158,7 @@ static bool joins_fancy(const tt_index_item *item) {
 }
 
 /* A mask without elements fits whatever it is laid on, as in NumPy. */
-static tt_code check_mask(const tt_index *x, const tt_index_item *item, tt_error *err) {
+static tt_code check_mask(const tt_subscript *x, const tt_index_item *item, tt_error *err) {
   for (int k = 0; k < item->array->rank; k++)
     if (item->array->dim[k] != 0 && item->array->dim[k] != x->a->dim[item->axis + k])
       return tt__fail(err, TT_EINDEX,
@@ -168,7 +168,7 @@ static tt_code check_mask(const tt_index *x, const tt_index_item *item, tt_error
   return TT_OK;
 }
 
-static tt_code place_all(tt_index *x, int rest, tt_error *err) {
+static tt_code place_all(tt_subscript *x, int rest, tt_error *err) {
   int axis = 0;
   enum { BEFORE, INSIDE, AFTER, APART } state = BEFORE;
   x->off = x->a->off;
@@ -192,7 +192,7 @@ static tt_code place_all(tt_index *x, int rest, tt_error *err) {
   return TT_OK;
 }
 
-static tt_code parse(tt_array *a, const tt_value *index, tt_index *x, tt_error *err) {
+static tt_code parse(tt_array *a, const tt_value *index, tt_subscript *x, tt_error *err) {
   x->a = a;
   x->n = x->rank = x->at = 0;
   x->fancy = x->has_rest = x->detached = false;
@@ -257,7 +257,7 @@ tt_code tt__get_item(tt_array *a, const tt_value *index, tt_value *out, tt_error
 }
 
 /* The one mask of an index like a[mask] or a[mask, ...], or NULL. */
-static tt_array *lone_mask(const tt_index *x) {
+static tt_array *lone_mask(const tt_subscript *x) {
   if (x->n == 0 || x->item[0].kind != TT_INDEX_MASK) return NULL;
   for (int k = 1; k < x->n; k++)
     if (x->item[k].kind != TT_INDEX_REST) return NULL;
@@ -265,7 +265,7 @@ static tt_array *lone_mask(const tt_index *x) {
 }
 
 tt_code tt__get(tt_array *a, const tt_value *index, tt_array **out, tt_error *err) {
-  tt_index x;
+  tt_subscript x;
   int64_t off;
   *out = NULL;
   if (find_element(a, index, &off)) return get_element(a, off, out, err);
@@ -333,7 +333,7 @@ static tt_code value_node(const tt_array *a, const tt_value *v, int rank, const 
 }
 
 /* Is the value the very view that is written? x[i] += y ends with x[i] = x[i]. */
-static bool is_itself(const tt_index *x, const tt_value *v) {
+static bool is_itself(const tt_subscript *x, const tt_value *v) {
   tt_array *from = v->tag == TT_V_ARRAY ? v->as.array : NULL;
   if (!from || from->storage != x->a->storage || from->dtype != x->a->dtype) return false;
   if (from->off != x->off || from->rank != x->rank) return false;
@@ -344,7 +344,7 @@ static bool is_itself(const tt_index *x, const tt_value *v) {
   return true;
 }
 
-static tt_code set_view(const tt_index *x, const tt_value *value, tt_error *err) {
+static tt_code set_view(const tt_subscript *x, const tt_value *value, tt_error *err) {
   static const char words[] = "could not broadcast input array from shape %s into shape %s";
   tt_node *n;
   if (x->rank == 0 && !x->has_rest && value->tag == TT_V_ARRAY && value->as.array->rank > 0)
@@ -387,7 +387,7 @@ static tt_code check_masked_values(const tt_array *value, int64_t count, tt_erro
   return TT_OK;
 }
 
-static tt_code set_fancy(const tt_index *x, const tt_value *value, tt_error *err) {
+static tt_code set_fancy(const tt_subscript *x, const tt_value *value, tt_error *err) {
   static const char words[] =
       "shape mismatch: value array of shape %s could not be broadcast to indexing result of shape %s";
   tt_array *mask = lone_mask(x), *from = value->tag == TT_V_ARRAY ? value->as.array : NULL;
@@ -407,7 +407,7 @@ static tt_code set_fancy(const tt_index *x, const tt_value *value, tt_error *err
 }
 
 tt_code tt__set(tt_array *a, const tt_value *index, const tt_value *value, tt_error *err) {
-  tt_index x;
+  tt_subscript x;
   int64_t off;
   if (a->readonly || a->storage->readonly) return tt__fail(err, TT_EVALUE, "assignment destination is read-only");
   if (find_element(a, index, &off) && tt__number_store(a, off, value)) return TT_OK;

@@ -135,7 +135,7 @@ static tt_node *added(tt_node *n, int64_t what, tt_error *err) {
 }
 
 /* index * step, negative indices counted from the end. */
-static tt_code part_of_array(const tt_index *x, const tt_index_item *item, tt_node **out, tt_error *err) {
+static tt_code part_of_array(const tt_subscript *x, const tt_index_item *item, tt_node **out, tt_error *err) {
   int64_t len = x->a->dim[item->axis], least, most;
   TT_TRY(check_bounds(item->array, item->axis, len, &least, &most, err));
   tt_node *n = tt__node_take_cast(tt__array_node(item->array, err), TT_I64, err);
@@ -288,7 +288,7 @@ tt_code tt__index_pick(tt_array *a, tt_array *mask, tt_array **out, tt_error *er
   return *out ? TT_OK : TT_ENOMEM;
 }
 
-static tt_code part_of_mask(const tt_index *x, const tt_index_item *item, tt_node **out, tt_error *err) {
+static tt_code part_of_mask(const tt_subscript *x, const tt_index_item *item, tt_node **out, tt_error *err) {
   tt_array *mask = item->array, *a = x->a;
   if (mask->size == 0) {
     int64_t none = 0;
@@ -329,7 +329,7 @@ static tt_code fail_shapes(int n, const int *rank, const int64_t *const *len, tt
 }
 
 /* The result's shape: `both` (the fancy axes) put before plain axis `at`. */
-static tt_code result_shape(const tt_index *x, int rank, const int64_t *both, int *out_rank, int64_t *len,
+static tt_code result_shape(const tt_subscript *x, int rank, const int64_t *both, int *out_rank, int64_t *len,
                             tt_error *err) {
   *out_rank = x->rank + rank;
   if (*out_rank > TT_MAX_RANK)
@@ -342,7 +342,7 @@ static tt_code result_shape(const tt_index *x, int rank, const int64_t *both, in
 }
 
 /* Offsets of the plain axes: an affine map, so a view of the flat index. */
-static tt_node *plain_part(const tt_index *x, int fancy_rank, int rank, const int64_t *len, tt_error *err) {
+static tt_node *plain_part(const tt_subscript *x, int fancy_rank, int rank, const int64_t *len, tt_error *err) {
   int64_t size = x->a->storage->node->size, step[TT_MAX_RANK];
   for (int k = 0; k < rank; k++) {
     int plain = k < x->at ? k : k - fancy_rank;
@@ -357,7 +357,7 @@ static tt_node *plain_part(const tt_index *x, int fancy_rank, int rank, const in
   return n;
 }
 
-static tt_node *spread(const tt_index *x, tt_node *p, int fancy_rank, int rank, const int64_t *len, tt_error *err) {
+static tt_node *spread(const tt_subscript *x, tt_node *p, int fancy_rank, int rank, const int64_t *len, tt_error *err) {
   int64_t step[TT_MAX_RANK] = {0}, own[TT_MAX_RANK];
   tt__shape_steps(p->rank, p->dim, own);
   for (int k = 0; k < p->rank; k++)
@@ -367,7 +367,7 @@ static tt_node *spread(const tt_index *x, tt_node *p, int fancy_rank, int rank, 
 
 /* The broadcast shape of the fancy items. A mask of many axes counts, and is named in errors, as that many index
  * arrays. */
-static tt_code fancy_shape(const tt_index *x, tt_node *const *p, int *out_rank, int64_t *out, tt_error *err) {
+static tt_code fancy_shape(const tt_subscript *x, tt_node *const *p, int *out_rank, int64_t *out, tt_error *err) {
   int rank[TT_INDEX_ITEMS], n = 0;
   const int64_t *len[TT_INDEX_ITEMS];
   for (int k = 0; k < x->n; k++) {
@@ -382,7 +382,7 @@ static tt_code fancy_shape(const tt_index *x, tt_node *const *p, int *out_rank, 
   return fail_shapes(n, rank, len, err);
 }
 
-static tt_code combine(const tt_index *x, tt_node **p, int fancy_rank, int rank, const int64_t *len, tt_node **out,
+static tt_code combine(const tt_subscript *x, tt_node **p, int fancy_rank, int rank, const int64_t *len, tt_node **out,
                        tt_error *err) {
   tt_node *sum = plain_part(x, fancy_rank, rank, len, err);
   for (int k = 0; k < x->n && sum; k++)
@@ -393,7 +393,7 @@ static tt_code combine(const tt_index *x, tt_node **p, int fancy_rank, int rank,
 
 /* p[k]: the part of item k, or NULL. NumPy's order of complaints: masks, then shapes, then bounds (unless nothing is
  * picked). */
-static tt_code flat_of(const tt_index *x, tt_node **p, tt_node **out, tt_error *err) {
+static tt_code flat_of(const tt_subscript *x, tt_node **p, tt_node **out, tt_error *err) {
   int fancy_rank, rank;
   int64_t both[TT_MAX_RANK], len[TT_MAX_RANK], size, picked = 1;
   for (int k = 0; k < x->n; k++) {
@@ -415,7 +415,7 @@ static tt_code flat_of(const tt_index *x, tt_node **p, tt_node **out, tt_error *
   return *out ? TT_OK : TT_ENOMEM;
 }
 
-tt_code tt__index_flat(const tt_index *x, tt_node **out, tt_error *err) {
+tt_code tt__index_flat(const tt_subscript *x, tt_node **out, tt_error *err) {
   tt_node *p[TT_INDEX_ITEMS] = {NULL};
   *out = NULL;
   tt_code code = flat_of(x, p, out, err);

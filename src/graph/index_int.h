@@ -31,7 +31,7 @@ typedef struct tt_index_item {
 ** integers. With fancy items the result has their broadcast axes before axis `at` of these (at the front when they are
 ** apart).
 */
-typedef struct tt_index {
+typedef struct tt_subscript {
   tt_array *a;
   int n;
   bool fancy;    /* ARRAY, MASK or BOOL among the items */
@@ -40,11 +40,11 @@ typedef struct tt_index {
   tt_index_item item[TT_INDEX_ITEMS];
   int rank, at;
   int64_t len[TT_MAX_RANK], step[TT_MAX_RANK], off;
-} tt_index;
+} tt_subscript;
 
 /* The result's shape and, for each of its elements, the flat element of the storage (*out, int64, in range).
  * TT_EINDEX. */
-TT_HIDDEN tt_code tt__index_flat(const tt_index *x, tt_node **out, tt_error *err);
+TT_HIDDEN tt_code tt__index_flat(const tt_subscript *x, tt_node **out, tt_error *err);
 
 /* a[mask], a mask of all axes, on the device where both lie: in one pass, without places. TT_ENOTIMPL: by places. */
 TT_HIDDEN tt_code tt__index_pick(tt_array *a, tt_array *mask, tt_array **out, tt_error *err);

@@ -18,10 +18,10 @@
 
 enum { MOST_GROUPS = 64, MOST_CELLS = 64, DEEP = 32 };
 
-static char kind(const tt_split *p, int64_t k) { return k < p->s->word.n ? p->s->word.data[k].kind : 0; }
-static int32_t name_of(const tt_split *p, int64_t k) { return k < p->s->word.n ? p->s->word.data[k].name : -1; }
+static char kind(const tt_cudac_split *p, int64_t k) { return k < p->s->word.n ? p->s->word.data[k].kind : 0; }
+static int32_t name_of(const tt_cudac_split *p, int64_t k) { return k < p->s->word.n ? p->s->word.data[k].name : -1; }
 
-static bool is_among(const tt_split *p, int64_t k, const char *const *words, size_t n) {
+static bool is_among(const tt_cudac_split *p, int64_t k, const char *const *words, size_t n) {
   for (size_t i = 0; i < n; i++)
     if (tt__split_is(p, k, words[i])) return true;
   return false;
@@ -30,19 +30,19 @@ static bool is_among(const tt_split *p, int64_t k, const char *const *words, siz
 
 /* ---- statements */
 
-static bool is_barrier(const tt_split *p, int64_t k) {
+static bool is_barrier(const tt_cudac_split *p, int64_t k) {
   return (tt__split_is(p, k, "__syncthreads") || tt__split_is(p, k, "__syncwarp")) && tt__split_is(p, k + 1, "(") &&
          tt__split_is(p, k + 2, ")") && tt__split_is(p, k + 3, ";");
 }
 
-static bool waits_within(const tt_split *p, int64_t from, int64_t to) {
+static bool waits_within(const tt_cudac_split *p, int64_t from, int64_t to) {
   for (int64_t k = from; k < to; k++)
     if (tt__split_is(p, k, "__syncthreads") || tt__split_is(p, k, "__syncwarp")) return true;
   return false;
 }
 
 /* The word behind the statement at k, or -1. */
-static int64_t statement_end(const tt_split *p, int64_t k, int depth) {
+static int64_t statement_end(const tt_cudac_split *p, int64_t k, int depth) {
   int64_t n = p->body_end;
   if (k >= n || depth > DEEP) return -1;
   while (k < n && kind(p, k) == '#') k++;
@@ -72,7 +72,7 @@ static int64_t statement_end(const tt_split *p, int64_t k, int depth) {
 
 /* ---- declarations */
 
-static int64_t skip_angles(const tt_split *p, int64_t k, int64_t end) {
+static int64_t skip_angles(const tt_cudac_split *p, int64_t k, int64_t end) {
   int depth = 0;
   for (; k < end; k++) {
     depth += kind(p, k) == '<';
@@ -83,7 +83,7 @@ static int64_t skip_angles(const tt_split *p, int64_t k, int64_t end) {
 }
 
 /* Behind the type that a declaration at k begins with, or -1: it is none. */
-static int64_t type_end(const tt_split *p, int64_t k, int64_t end) {
+static int64_t type_end(const tt_cudac_split *p, int64_t k, int64_t end) {
   static const char *const many[] = {"const", "volatile", "unsigned", "signed", "long",
                                      "short", "int",      "char",     "double"};
   static const char *const never[] = {"return", "goto",  "break",   "continue", "delete",  "throw",  "case",
@@ -106,7 +106,7 @@ static int64_t type_end(const tt_split *p, int64_t k, int64_t end) {
   return has_type ? k : -1;
 }
 
-static bool push_local(tt_split *p, tt_split_local *l) {
+static bool push_local(tt_cudac_split *p, tt_split_local *l) {
   if (p->nlocal == TT_SPLIT_LOCALS) return false;
   for (int k = 0; k < p->nlocal; k++)
     if (p->local[k].name == l->name) return false; /* two of one name: no */
@@ -115,7 +115,7 @@ static bool push_local(tt_split *p, tt_split_local *l) {
 }
 
 /* One declarator of [from, to) behind the type; the word behind it in *next. */
-static bool take_declarator(tt_split *p, int64_t k, int64_t end, tt_split_local *l, int64_t *next) {
+static bool take_declarator(tt_cudac_split *p, int64_t k, int64_t end, tt_split_local *l, int64_t *next) {
   l->stars = 0;
   while (kind(p, k) == '*' || tt__split_is(p, k, "const") || tt__split_is(p, k, "__restrict__"))
     l->stars += kind(p, k++) == '*';
@@ -137,7 +137,7 @@ static bool take_declarator(tt_split *p, int64_t k, int64_t end, tt_split_local 
 }
 
 /* Is [from, to) a declaration? Then its variables are noted. False: it is one that is not understood. */
-static bool take_declaration(tt_split *p, int64_t from, int64_t to, int group) {
+static bool take_declaration(tt_cudac_split *p, int64_t from, int64_t to, int group) {
   int64_t type = from, k = type_end(p, from, to);
   if (k < 0)
     return !tt__split_is(p, from, "auto") && !tt__split_is(p, from, "static") && !tt__split_is(p, from, "struct");
@@ -161,14 +161,14 @@ static bool take_declaration(tt_split *p, int64_t from, int64_t to, int group) {
 
 /* ---- the row of items */
 
-static bool push_item(tt_split *p, tt_split_kind what, int64_t from, int64_t to) {
+static bool push_item(tt_cudac_split *p, tt_split_kind what, int64_t from, int64_t to) {
   if (p->nitem == TT_SPLIT_ITEMS) return false;
   p->item[p->nitem++] = (tt_split_item){.kind = what, .from = from, .to = to};
   p->open = false;
   return true;
 }
 
-static bool add_statement(tt_split *p, int64_t from, int64_t to) {
+static bool add_statement(tt_cudac_split *p, int64_t from, int64_t to) {
   if (!p->open) {
     if (p->ngroup == MOST_GROUPS || !push_item(p, TT_SPLIT_GROUP, from, to)) return false;
     p->item[p->nitem - 1].group = p->ngroup++;
@@ -179,20 +179,20 @@ static bool add_statement(tt_split *p, int64_t from, int64_t to) {
   return take_declaration(p, from, to, g->group);
 }
 
-static bool is_blocks_own(const tt_split *p, int64_t from, int64_t to) {
+static bool is_blocks_own(const tt_cudac_split *p, int64_t from, int64_t to) {
   static const char *const starts[] = {"constexpr", "typedef", "using", "enum", "static_assert"};
   for (int64_t k = from; k < to; k++)
     if (tt__split_is(p, k, "__shared__")) return true;
   return IS_AMONG(p, from, starts);
 }
 
-static bool leaves_within(const tt_split *p, int64_t from, int64_t to);
-static bool returns_within(const tt_split *p, int64_t from, int64_t to);
-static bool is_assigned(const tt_split *p, int64_t k);
-static const tt_split_local *find_local(const tt_split *p, int32_t name);
+static bool leaves_within(const tt_cudac_split *p, int64_t from, int64_t to);
+static bool returns_within(const tt_cudac_split *p, int64_t from, int64_t to);
+static bool is_assigned(const tt_cudac_split *p, int64_t k);
+static const tt_split_local *find_local(const tt_cudac_split *p, int32_t name);
 
 /* The initial value of a variable that nobody changes, if [from, to) is one. */
-static bool look_through(const tt_split *p, int64_t *from, int64_t *to) {
+static bool look_through(const tt_cudac_split *p, int64_t *from, int64_t *to) {
   const tt_split_local *l = *to == *from + 1 ? find_local(p, name_of(p, *from)) : NULL;
   if (!l || l->init == l->init_end) return false;
   for (int64_t k = p->body; k < p->body_end; k++)
@@ -202,13 +202,13 @@ static bool look_through(const tt_split *p, int64_t *from, int64_t *to) {
   return true;
 }
 
-static bool is_thread(const tt_split *p, int64_t from, int64_t to) {
+static bool is_thread(const tt_cudac_split *p, int64_t from, int64_t to) {
   if (to == from + 1 && !look_through(p, &from, &to)) return false;
   return to == from + 3 && tt__split_is(p, from, "threadIdx") && tt__split_is(p, from + 2, "x");
 }
 
 /* What an index begins with: 1, the grid's index; 2, threadIdx.x; 0, something else. */
-static int start_kind(const tt_split *p, int64_t from, int64_t to) {
+static int start_kind(const tt_cudac_split *p, int64_t from, int64_t to) {
   if (to == from + 1 && !look_through(p, &from, &to)) return 0;
   if (tt__cudac_index_end(p->s, from) == to) return 1;
   int64_t base = tt__cudac_base_end(p->s, from);
@@ -219,7 +219,7 @@ static int start_kind(const tt_split *p, int64_t from, int64_t to) {
 }
 
 /* The head of a loop over [k, to) with the stride of the grid or of the block. */
-static bool read_strided(const tt_split *p, int64_t k, int64_t to, tt_split_item *out) {
+static bool read_strided(const tt_cudac_split *p, int64_t k, int64_t to, tt_split_item *out) {
   int64_t close = tt__cudac_close(p->s, k + 1), at = type_end(p, k + 2, close);
   if (at < 0 || kind(p, at) != 'i' || kind(p, at + 1) != '=' || tt__split_is(p, k + 2, "const")) return false;
   *out = (tt_split_item){.kind = TT_SPLIT_STRIDED, .from = k, .to = close + 1, .type = k + 2, .name = at};
@@ -244,7 +244,7 @@ static bool read_strided(const tt_split *p, int64_t k, int64_t to, tt_split_item
 }
 
 /* Take the loop over [k, to) as strided; *taken tells whether it is one. False: no room. */
-static bool take_strided(tt_split *p, int64_t k, int64_t to, bool *taken) {
+static bool take_strided(tt_cudac_split *p, int64_t k, int64_t to, bool *taken) {
   tt_split_item head;
   *taken = tt__split_is(p, k, "for") && read_strided(p, k, to, &head);
   if (!*taken) return true;
@@ -261,7 +261,7 @@ static bool take_strided(tt_split *p, int64_t k, int64_t to, bool *taken) {
   return push_item(p, TT_SPLIT_END, to, to);
 }
 
-static bool take_statements(tt_split *p, int64_t k, int64_t end, int depth) {
+static bool take_statements(tt_cudac_split *p, int64_t k, int64_t end, int depth) {
   while (k < end) {
     if (kind(p, k) == ';' || kind(p, k) == '#') {
       k++;
@@ -296,7 +296,7 @@ static bool take_statements(tt_split *p, int64_t k, int64_t end, int depth) {
 
 /* ---- what variables are */
 
-static bool is_assigned(const tt_split *p, int64_t k) {
+static bool is_assigned(const tt_cudac_split *p, int64_t k) {
   static const char ops[] = "+-*/%&|^<>";
   char before = k > 0 ? kind(p, k - 1) : 0, a = kind(p, k + 1), b = kind(p, k + 2), c = kind(p, k + 3);
   char before2 = k > 1 ? kind(p, k - 2) : 0;
@@ -313,20 +313,20 @@ static bool is_assigned(const tt_split *p, int64_t k) {
 }
 
 /* Is the name changed anywhere but where it is declared? */
-static bool is_changed(const tt_split *p, int32_t name, int64_t declared) {
+static bool is_changed(const tt_cudac_split *p, int32_t name, int64_t declared) {
   for (int64_t k = p->body; k < p->body_end; k++)
     if (name_of(p, k) == name && k != declared && is_assigned(p, k)) return true;
   return false;
 }
 
-static const tt_split_local *find_local(const tt_split *p, int32_t name) {
+static const tt_split_local *find_local(const tt_cudac_split *p, int32_t name) {
   for (int k = 0; k < p->nlocal; k++)
     if (p->local[k].name == name) return &p->local[k];
   return NULL;
 }
 
 /* Is the name declared in the head of a loop around the groups? */
-static bool is_turn(const tt_split *p, int32_t name) {
+static bool is_turn(const tt_cudac_split *p, int32_t name) {
   for (int i = 0; i < p->nitem; i++)
     for (int64_t k = p->item[i].from; p->item[i].kind == TT_SPLIT_LOOP && k < p->item[i].to; k++)
       if (name_of(p, k) == name && kind(p, k + 1) == '=' && kind(p, k + 2) != '=' && kind(p, k - 1) == 'i') return true;
@@ -334,7 +334,7 @@ static bool is_turn(const tt_split *p, int32_t name) {
 }
 
 /* Declared for the whole block: shared memory, or a constant. */
-static bool is_shared(const tt_split *p, int32_t name) {
+static bool is_shared(const tt_cudac_split *p, int32_t name) {
   for (int i = 0; i < p->nitem; i++)
     for (int64_t k = p->item[i].from; p->item[i].kind == TT_SPLIT_BLOCKS && k < p->item[i].to; k++)
       if (name_of(p, k) == name && !tt__split_is(p, p->item[i].from, "constexpr") &&
@@ -344,7 +344,7 @@ static bool is_shared(const tt_split *p, int32_t name) {
 }
 
 /* A variable of the program, which somebody may change meanwhile. */
-static bool is_global(const tt_split *p, int64_t k) {
+static bool is_global(const tt_cudac_split *p, int64_t k) {
   for (int64_t i = 0; i < p->s->global.n; i++) {
     const char *name = p->s->global.data[i].name, *colon = strrchr(name, ':');
     if (tt__split_is(p, k, colon ? colon + 1 : name)) return true;
@@ -352,7 +352,7 @@ static bool is_global(const tt_split *p, int64_t k) {
   return false;
 }
 
-static bool is_builtin_index(const tt_split *p, int64_t k) {
+static bool is_builtin_index(const tt_cudac_split *p, int64_t k) {
   static const char *const words[] = {"blockIdx", "blockDim", "gridDim"};
   return IS_AMONG(p, k, words);
 }
@@ -361,7 +361,7 @@ static bool is_builtin_index(const tt_split *p, int64_t k) {
 ** Is the expression [from, to) one of indices, parameters that stay, constants and variables like it? *uniform: the
 ** same for all threads of the block. Names that we do not know are constants, unless they are called or changed.
 */
-static bool is_plain(const tt_split *p, int64_t from, int64_t to, bool *uniform) {
+static bool is_plain(const tt_cudac_split *p, int64_t from, int64_t to, bool *uniform) {
   static const char *const calls[] = {"min", "max", "ceil", "ceilf", "floor", "sizeof", "int", "unsigned", "float"};
   for (int64_t k = from; k < to; k++) {
     char c = kind(p, k);
@@ -389,7 +389,7 @@ static bool is_plain(const tt_split *p, int64_t from, int64_t to, bool *uniform)
   return true;
 }
 
-static void sort_locals(tt_split *p) {
+static void sort_locals(tt_cudac_split *p) {
   for (int i = 0; i < p->nlocal; i++) {
     tt_split_local *l = &p->local[i];
     for (int g = 0; g < p->nitem; g++) {
@@ -408,7 +408,7 @@ static void sort_locals(tt_split *p) {
 }
 
 /* Elements of an array of the thread's own, if they are written in digits and few. */
-static bool is_small(const tt_split *p, const tt_split_local *l) {
+static bool is_small(const tt_cudac_split *p, const tt_split_local *l) {
   long cells = 1;
   for (int64_t k = l->dims; k < l->dims_end; k++) {
     if (kind(p, k) != '[') continue;
@@ -426,7 +426,7 @@ static bool is_small(const tt_split *p, const tt_split_local *l) {
 }
 
 /* A head "for (int k = a; k < b; k += c)" that all threads see the same. */
-static bool is_uniform_loop(const tt_split *p, const tt_split_item *loop) {
+static bool is_uniform_loop(const tt_cudac_split *p, const tt_split_item *loop) {
   int64_t k = loop->from + 2, type = type_end(p, k, loop->to);
   if (type < 0 || kind(p, type) != 'i' || kind(p, type + 1) != '=') return false;
   int32_t turn = name_of(p, type);
@@ -455,7 +455,7 @@ static bool is_uniform_loop(const tt_split *p, const tt_split_item *loop) {
   return true;
 }
 
-static bool returns_within(const tt_split *p, int64_t from, int64_t to) {
+static bool returns_within(const tt_cudac_split *p, int64_t from, int64_t to) {
   for (int64_t k = from; k < to; k++)
     if (tt__split_is(p, k, "return") || tt__split_is(p, k, "goto") || tt__split_is(p, k, "asm") ||
         tt__split_is(p, k, "__asm__"))
@@ -464,13 +464,13 @@ static bool returns_within(const tt_split *p, int64_t from, int64_t to) {
 }
 
 /* A word that would leave, in a loop around the groups, the thread loop instead. */
-static bool leaves_within(const tt_split *p, int64_t from, int64_t to) {
+static bool leaves_within(const tt_cudac_split *p, int64_t from, int64_t to) {
   for (int64_t k = from; k < to; k++)
     if (tt__split_is(p, k, "break") || tt__split_is(p, k, "continue")) return true;
   return false;
 }
 
-static bool is_fit(tt_split *p) {
+static bool is_fit(tt_cudac_split *p) {
   int loops = 0;
   sort_locals(p);
   for (int i = 0; i < p->nitem; i++) {
@@ -496,7 +496,7 @@ static bool is_fit(tt_split *p) {
 }
 
 /* Only the kernel itself waits, and only by plain barriers. */
-static bool waits_plainly(const tt_split *p) {
+static bool waits_plainly(const tt_cudac_split *p) {
   static const char *const others[] = {"__syncthreads_count", "__syncthreads_and",  "__syncthreads_or",
                                        "__activemask",        "cooperative_groups", "this_thread_block",
                                        "this_grid",           "tiled_partition",    "coalesced_threads"};
@@ -515,7 +515,7 @@ static bool waits_plainly(const tt_split *p) {
 
 bool tt__cudac_split(tt_cudac_scan *s, const tt_cudac_kernel *k, tt_str *out) {
   const tt_cudac_def *d = &s->def.data[k->def];
-  tt_split one = {.s = s, .body = d->open + 1, .body_end = d->close}, *p = &one;
+  tt_cudac_split one = {.s = s, .body = d->open + 1, .body_end = d->close}, *p = &one;
   p->params = tt__cudac_params(s, d->head, d->open);
   if (p->params < 0) return false;
   p->params_end = tt__cudac_close(s, p->params);

@@ -35,7 +35,7 @@ typedef struct tt_split_local {
   bool is_made_anew, is_uniform, is_alone;
 } tt_split_local;
 
-typedef struct tt_split {
+typedef struct tt_cudac_split {
   tt_cudac_scan *s;
   int64_t params, params_end, body, body_end;
   tt_split_item item[TT_SPLIT_ITEMS];
@@ -44,9 +44,11 @@ typedef struct tt_split {
   int nlocal;
   bool open; /* the last item is a group that goes on */
   bool has_barrier, has_strided;
-} tt_split;
+} tt_cudac_split;
 
-static inline bool tt__split_is(const tt_split *p, int64_t k, const char *text) { return tt__cudac_is(p->s, k, text); }
+static inline bool tt__split_is(const tt_cudac_split *p, int64_t k, const char *text) {
+  return tt__cudac_is(p->s, k, text);
+}
 
 /* Lives longer than a group: an array over the threads. */
 static inline bool tt__split_is_kept(const tt_split_local *l) {
@@ -54,6 +56,6 @@ static inline bool tt__split_is_kept(const tt_split_local *l) {
 }
 
 /* Append the function tt_split_NAME of a kernel that is fit for it. */
-TT_HIDDEN void tt__cudac_split_write(const tt_split *p, const tt_cudac_kernel *k, tt_str *out);
+TT_HIDDEN void tt__cudac_split_write(const tt_cudac_split *p, const tt_cudac_kernel *k, tt_str *out);
 
 #endif

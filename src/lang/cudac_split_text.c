@@ -4,14 +4,14 @@
 #include "lang/cudac_form.h"
 #include "lang/cudac_split_int.h"
 
-static void copy(const tt_split *p, int64_t from, int64_t to, tt_str *out) {
+static void copy(const tt_cudac_split *p, int64_t from, int64_t to, tt_str *out) {
   if (from >= to) return;
   const tt_cudac_word *a = &p->s->word.data[from], *b = &p->s->word.data[to - 1];
   tt__str_add_n(out, p->s->text + a->at, b->at + b->len - a->at);
 }
 
 /* The type without const: what an array's element can be assigned as. */
-static void write_type(const tt_split *p, const tt_split_local *l, tt_str *out) {
+static void write_type(const tt_cudac_split *p, const tt_split_local *l, tt_str *out) {
   for (int64_t k = l->type; k < l->type_end; k++) {
     if (tt__split_is(p, k, "const") && l->stars == 0) continue;
     copy(p, k, k + 1, out);
@@ -20,11 +20,11 @@ static void write_type(const tt_split *p, const tt_split_local *l, tt_str *out) 
   for (int k = 0; k < l->stars; k++) tt__str_add(out, "*");
 }
 
-static void write_name(const tt_split *p, const tt_split_local *l, tt_str *out) {
+static void write_name(const tt_cudac_split *p, const tt_split_local *l, tt_str *out) {
   copy(p, l->name_word, l->name_word + 1, out);
 }
 
-static void write_kept(const tt_split *p, tt_str *out) {
+static void write_kept(const tt_cudac_split *p, tt_str *out) {
   for (int i = 0; i < p->nlocal; i++) {
     const tt_split_local *l = &p->local[i];
     if (!tt__split_is_kept(l)) continue;
@@ -37,7 +37,7 @@ static void write_kept(const tt_split *p, tt_str *out) {
   }
 }
 
-static void write_anew(const tt_split *p, const tt_split_local *l, tt_str *out) {
+static void write_anew(const tt_cudac_split *p, const tt_split_local *l, tt_str *out) {
   tt__str_add(out, "const ");
   for (int64_t k = l->type; k < l->type_end; k++) {
     copy(p, k, k + 1, out);
@@ -52,7 +52,7 @@ static void write_anew(const tt_split *p, const tt_split_local *l, tt_str *out) 
 }
 
 /* What a group needs of variables declared before it. */
-static void write_entry(const tt_split *p, const tt_split_item *g, tt_str *out) {
+static void write_entry(const tt_cudac_split *p, const tt_split_item *g, tt_str *out) {
   uint64_t bit = 1ull << g->group;
   for (int i = 0; i < p->nlocal; i++) {
     const tt_split_local *l = &p->local[i];
@@ -73,7 +73,7 @@ static void write_entry(const tt_split *p, const tt_split_item *g, tt_str *out) 
   }
 }
 
-static void write_exit(const tt_split *p, const tt_split_item *g, tt_str *out) {
+static void write_exit(const tt_cudac_split *p, const tt_split_item *g, tt_str *out) {
   uint64_t bit = 1ull << g->group;
   for (int i = 0; i < p->nlocal; i++) {
     const tt_split_local *l = &p->local[i];
@@ -87,7 +87,7 @@ static void write_exit(const tt_split *p, const tt_split_item *g, tt_str *out) {
 }
 
 /* A kept array's declaration becomes a reference to its place. */
-static const tt_split_local *array_declared(const tt_split *p, int64_t k, int group) {
+static const tt_split_local *array_declared(const tt_cudac_split *p, int64_t k, int group) {
   for (int i = 0; i < p->nlocal; i++) {
     const tt_split_local *l = &p->local[i];
     if (tt__split_is_kept(l) && l->dims < l->dims_end && l->group == group && l->from == k) return l;
@@ -95,7 +95,7 @@ static const tt_split_local *array_declared(const tt_split *p, int64_t k, int gr
   return NULL;
 }
 
-static void write_group(const tt_split *p, const tt_split_item *g, bool tells, tt_str *out) {
+static void write_group(const tt_cudac_split *p, const tt_split_item *g, bool tells, tt_str *out) {
   tt__str_add(out,
               "for (unsigned tt_z = 0; tt_z < tt_nz; tt_z++)\nfor (unsigned tt_y = 0; tt_y < tt_ny; tt_y++) {\n"
               "const int tt_row = (int)(tt_nx * (tt_y + tt_ny * tt_z)) - tt_s;\n"
@@ -146,13 +146,14 @@ static void write_group(const tt_split *p, const tt_split_item *g, bool tells, t
 }
 
 /* Variables that are the same for all threads serve the heads of loops, too. */
-static void write_uniform(const tt_split *p, int group, tt_str *out) {
+static void write_uniform(const tt_cudac_split *p, int group, tt_str *out) {
   for (int i = 0; i < p->nlocal; i++)
     if (p->local[i].is_uniform && p->local[i].group == group) write_anew(p, &p->local[i], out);
 }
 
 /* Does the group read or write `name[index]`? */
-static bool touches(const tt_split *p, const tt_split_item *g, const tt_cudac_word *name, const tt_cudac_word *index) {
+static bool touches(const tt_cudac_split *p, const tt_split_item *g, const tt_cudac_word *name,
+                    const tt_cudac_word *index) {
   const tt_cudac_word *w = p->s->word.data;
   for (int64_t k = g->from; k + 3 < g->to; k++)
     if (w[k].name == name->name && tt__split_is(p, k + 1, "[") && w[k + 2].name == index->name &&
@@ -162,7 +163,7 @@ static bool touches(const tt_split *p, const tt_split_item *g, const tt_cudac_wo
 }
 
 /* Parameters that are pointers, indexed by the loop alone: what later turns need of them is asked for. */
-static void write_ahead(const tt_split *p, const tt_split_item *g, tt_str *out) {
+static void write_ahead(const tt_cudac_split *p, const tt_split_item *g, tt_str *out) {
   const tt_cudac_word *w = p->s->word.data;
   bool pointer = false;
   for (int64_t k = p->params + 1; k < p->params_end; k++) {
@@ -177,7 +178,7 @@ static void write_ahead(const tt_split *p, const tt_split_item *g, tt_str *out) 
   }
 }
 
-static void write_strided(const tt_split *p, const tt_split_item *it, tt_str *out) {
+static void write_strided(const tt_cudac_split *p, const tt_split_item *it, tt_str *out) {
   tt__str_add(out, "for (long tt_bound = (long)(");
   copy(p, it->bound, it->bound_end, out);
   tt__str_add(out, "), tt_step = (long)(");
@@ -188,7 +189,7 @@ static void write_strided(const tt_split *p, const tt_split_item *it, tt_str *ou
   if (it->is_of_grid) write_ahead(p, it + 1, out);
 }
 
-static void write_head(const tt_split *p, const tt_cudac_kernel *k, tt_str *out) {
+static void write_head(const tt_cudac_split *p, const tt_cudac_kernel *k, tt_str *out) {
   tt__cudac_form_head(p->s, k, "tt_split_", "", out);
   tt__str_add(out,
               "{\nconst uint3 blockIdx = ::blockIdx, blockDim = ::blockDim, gridDim = ::gridDim;\n"
@@ -198,7 +199,7 @@ static void write_head(const tt_split *p, const tt_cudac_kernel *k, tt_str *out)
 }
 
 /* Shared memory lies on the stack of who runs the block. */
-static void write_blocks_own(const tt_split *p, const tt_split_item *it, tt_str *out) {
+static void write_blocks_own(const tt_cudac_split *p, const tt_split_item *it, tt_str *out) {
   int64_t from = it->from;
   bool dynamic = tt__split_is(p, from, "extern");
   for (int64_t k = from; k < it->to && !dynamic; k++) {
@@ -211,7 +212,7 @@ static void write_blocks_own(const tt_split *p, const tt_split_item *it, tt_str 
   tt__str_add(out, "\n");
 }
 
-void tt__cudac_split_write(const tt_split *p, const tt_cudac_kernel *k, tt_str *out) {
+void tt__cudac_split_write(const tt_cudac_split *p, const tt_cudac_kernel *k, tt_str *out) {
   write_head(p, k, out);
   write_kept(p, out);
   for (int i = 0; i < p->nitem; i++) {
