@@ -15,13 +15,9 @@
 
 enum { PATH_CAP = 1024, SEARCH_CAP = 16384, NAME_CAP = 256 };
 
-static tt_lock path_lock = TT_LOCK_INIT; /* guards `packages` */
+TT_LOCK(path_lock, 0); /* guards `packages` */
 static char packages[SEARCH_CAP];
 static atomic_int changes;
-
-static void fork_prepare(void) { tt__lock(&path_lock); }
-static void fork_done(void) { tt__unlock(&path_lock); }
-TT_AT_LOAD(0) static void at_load(void) { pthread_atfork(fork_prepare, fork_done, fork_done); }
 
 void tt__find_path(const char *dirs) {
   tt__lock(&path_lock);

@@ -126,7 +126,7 @@ bool tt__dir_cache(char *path, size_t size) {
 
 /* ---- the scratch folder */
 
-static tt_lock scratch_lock = TT_LOCK_INIT;
+TT_LOCK(scratch_lock, 0);
 static char paths[4][PATH_MAX]; /* in turns: somebody may still be reading the path of a folder that is lost */
 static unsigned turn;
 static char *scratch = paths[0];
@@ -143,11 +143,6 @@ static void remove_scratch(void) {
   if (scratch_owner == getpid()) nftw(scratch, remove_one, 8, FTW_DEPTH | FTW_PHYS);
   scratch_owner = 0;
 }
-
-static void fork_prepare(void) { tt__lock(&scratch_lock); }
-static void fork_done(void) { tt__unlock(&scratch_lock); }
-
-TT_AT_LOAD(0) static void at_load(void) { pthread_atfork(fork_prepare, fork_done, fork_done); }
 
 static void start(void) { atexit(remove_scratch); }
 

@@ -32,9 +32,7 @@ static room_fn pressure; /* both guarded by the lock */
 static void *pressure_ctx;
 static void (*flush_fn)(void);
 
-static void fork_prepare(void) { tt__lock(&tt__cache_lock); }
-static void fork_done(void) { tt__unlock(&tt__cache_lock); }
-TT_AT_LOAD(1) static void at_load(void) { pthread_atfork(fork_prepare, fork_done, fork_done); }
+TT_LOCK_FORKS(tt__cache_lock, 1);
 
 void tt__dmem_set_pressure(bool (*make_room)(tt_device *d, size_t need, void *ctx), void *ctx) {
   tt__lock(&tt__cache_lock);

@@ -56,12 +56,8 @@ struct user_stream {
   int taken; /* how often; -1: another library's that was given back */
 };
 
-static tt_lock lock = TT_LOCK_INIT;
+TT_LOCK(lock, 1);
 static user_stream *streams;
-
-static void fork_prepare(void) { tt__lock(&lock); }
-static void fork_done(void) { tt__unlock(&lock); }
-TT_AT_LOAD(1) static void at_load(void) { pthread_atfork(fork_prepare, fork_done, fork_done); }
 
 /* One that is free, or the one of a handle. */
 static user_stream *find_kept(const tt_device *d, void *handle, int priority) {

@@ -5,13 +5,9 @@
 
 enum { TOLD = 4 }; /* launches of a stream that are named */
 
-static tt_lock list_lock = TT_LOCK_INIT; /* guards the list; taken before a trail's own */
+TT_LOCK(list_lock, 0); /* guards the list; taken before a trail's own */
 static tt_trail *trails;
 static _Thread_local const tt_origin *origin;
-
-static void fork_prepare(void) { tt__lock(&list_lock); }
-static void fork_done(void) { tt__unlock(&list_lock); }
-TT_AT_LOAD(0) static void at_load(void) { pthread_atfork(fork_prepare, fork_done, fork_done); }
 
 const tt_origin *tt__origin_use(const tt_origin *o) {
   const tt_origin *before = origin;

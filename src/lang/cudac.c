@@ -85,15 +85,11 @@ static const char *const gcc_check_flags[] = {"-fsanitize=bounds,object-size", "
 static const char *const clang_check_flags[] = {"-fsanitize=array-bounds", "-mllvm", "-tsan-distinguish-volatile=1",
                                                 "-mllvm", "-tsan-instrument-read-before-write=1"};
 
-static tt_lock lock = TT_LOCK_INIT; /* guards what follows; not held while a compiler runs */
+TT_LOCK(lock, 1); /* guards what follows; not held while a compiler runs */
 static bool looked, is_clang, is_old_gcc;
 static int dropped; /* flags that it does not know: 1, those for inlining and the like; 2, -march=native, too */
 static char compiler[PATH_SIZE], missing[256];
 static int64_t folder_number;
-
-static void fork_prepare(void) { tt__lock(&lock); }
-static void fork_done(void) { tt__unlock(&lock); }
-TT_AT_LOAD(1) static void at_load(void) { pthread_atfork(fork_prepare, fork_done, fork_done); }
 
 static void look(void) {
   static const char *const usual[] = {"c++", "g++", "clang++"};

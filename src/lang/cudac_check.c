@@ -35,10 +35,7 @@ typedef struct program {
 } program;
 
 static TT_VEC(program *) programs;
-static tt_lock lock = TT_LOCK_INIT; /* of the list; what is in it does not change */
-static void fork_prepare(void) { tt__lock(&lock); }
-static void fork_done(void) { tt__unlock(&lock); }
-TT_AT_LOAD(1) static void at_load(void) { pthread_atfork(fork_prepare, fork_done, fork_done); }
+TT_LOCK(lock, 1); /* of the list; what is in it does not change */
 
 /* ---- symbols */
 

@@ -365,11 +365,7 @@ static void host_parallel(tt_pcall *call, int64_t n,
 /* ---- calls */
 
 static uint64_t seeds[2]; /* where the next call's random numbers go on */
-static tt_lock seed_lock = TT_LOCK_INIT;
-
-static void fork_prepare(void) { tt__lock(&seed_lock); }
-static void fork_done(void) { tt__unlock(&seed_lock); }
-TT_AT_LOAD(0) static void at_load(void) { pthread_atfork(fork_prepare, fork_done, fork_done); }
+TT_LOCK(seed_lock, 0);
 
 static void begin(tt_pcall *call, host *h, const int64_t *hidden) {
   memset(h, 0, sizeof *h);

@@ -35,12 +35,8 @@ typedef struct piece {
   tt_dmem *block; /* of a device */
 } piece;
 
-static tt_lock lock = TT_LOCK_INIT; /* guards the list */
+TT_LOCK(lock, 1); /* guards the list */
 static TT_VEC(piece) known;
-
-static void fork_prepare(void) { tt__lock(&lock); }
-static void fork_done(void) { tt__unlock(&lock); }
-TT_AT_LOAD(1) static void at_load(void) { pthread_atfork(fork_prepare, fork_done, fork_done); }
 
 /* How many begin at `p` or below. */
 static int64_t count_to(const char *p) {

@@ -23,9 +23,7 @@ static struct {
   tt_fft_plan *first; /* latest use first */
 } cache = {.lock = TT_LOCK_INIT};
 
-static void before_fork(void) { tt__lock(&cache.lock); }
-static void after_fork(void) { tt__unlock(&cache.lock); }
-TT_AT_LOAD(1) static void at_load(void) { pthread_atfork(before_fork, after_fork, after_fork); }
+TT_LOCK_FORKS(cache.lock, 1);
 
 /* In the first octant, where the sine and cosine of a rounded angle are right to the last bit but one; the rest of the
 ** circle by symmetry, in whole numbers. */

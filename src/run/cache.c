@@ -44,15 +44,11 @@ typedef struct memo {
   tt_kernel_fn fn;
 } memo;
 
-static tt_lock lock = TT_LOCK_INIT; /* guards everything below; not held while files are read or written */
+TT_LOCK(lock, 1); /* guards everything below; not held while files are read or written */
 static bool opened;
 static tt_cache_info info;
 static TT_VEC(memo) memos;
 static int64_t temp_number;
-
-static void fork_prepare(void) { tt__lock(&lock); }
-static void fork_done(void) { tt__unlock(&lock); }
-TT_AT_LOAD(1) static void at_load(void) { pthread_atfork(fork_prepare, fork_done, fork_done); }
 
 /* ---- the folder */
 

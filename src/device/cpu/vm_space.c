@@ -36,10 +36,7 @@ static void drop_local(void *space) {
 }
 
 /* A fork while another thread is inside the reserve must not leave it locked in the child. */
-static void before_fork(void) { tt__lock(&reserve.busy); }
-static void after_fork(void) { tt__unlock(&reserve.busy); }
-
-TT_AT_LOAD(1) static void at_load(void) { pthread_atfork(before_fork, after_fork, after_fork); }
+TT_LOCK_FORKS(reserve.busy, 1);
 
 static void start(void) { has_key = pthread_key_create(&local_key, drop_local) == 0; }
 
