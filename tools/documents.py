@@ -35,6 +35,7 @@ CLASSES = {
     "PART": "Of the real type.",
     "ABS": "Of the operand's type; of complex numbers the real one.",
     "WHOLE": "Of the integer type that the operands promote to.",
+    "SPECIAL": "Floating; of integers by their size: float32 or float64.",
 }
 OPERANDS = {
     "LOGIC": "Truth values, or numbers that are one where they are not zero.",
@@ -240,11 +241,11 @@ RESULT = [("ndarray", "Of the type that NumPy's rules give, or `dtype`.")]
 
 def operations(tables):
     """Texts of the elementwise operations, which are ufuncs: they show their parameters another way."""
-    row = r'^TT_OP\(\w+, \w+, (\d), (\w+),.*"(\w*)"\)'
+    row = r'^TT_OP\(\w+, \w+, (\d), (\w+),.*"([\w.]*)"\)'
     for arity, kind, name in re.findall(row, read("include", "tutti", "ops.def"), re.M):
         if not name or kind not in CLASSES:
             continue
-        names = ["x"] if arity == "1" else ["x1", "x2"]
+        names = ["x"] if arity == "1" else [f"x{k + 1}" for k in range(int(arity))]
         params = [Parameter(f"{n}:array") for n in names] + [Parameter(p) for p in split(KEYWORDS) if p != "*"]
         text = document(tables, name, None, params, tables.operations[name], [("ndarray", CLASSES[kind])])
         operand = OPERANDS.get(kind, "Numbers.")

@@ -95,7 +95,7 @@ def write_reference(out):
 
     out.mkdir()
     pages = {"tutti": (tutti, tutti.__all__)}
-    for name in ("linalg", "fft", "random", "cuda"):
+    for name in ("linalg", "fft", "random", "special", "cuda"):
         module = getattr(tutti, name)
         names = getattr(module, "__all__", None) or [n for n in dir(module) if not n.startswith("_")]
         pages[f"tutti.{name}"] = (module, names)

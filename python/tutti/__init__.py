@@ -104,6 +104,7 @@ _LATER = {
     "lib": "lib",
     "polynomial": "polynomial",
     "random": "random",
+    "special": "special",
     "kernel": "CompileError RawKernel RawModule SourceModule kernel",
 }
 _later = {name: module for module, names in _LATER.items() for name in names.split()}

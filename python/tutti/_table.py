@@ -47,17 +47,19 @@ ALIASES = {
 def fill(namespace, module=""):
     """Put the functions of one module ("" is the package, else "linalg", ...) into a namespace; their names."""
     prefix = module + "." if module else ""
-    names = [n for n in _core.functions if n.startswith(prefix) and "." not in n[len(prefix) :]]
+    known = {**_core.functions, **_core.ops} if module else _core.functions
+    names = [n for n in known if n.startswith(prefix) and "." not in n[len(prefix) :]]
     for name in names:
-        namespace[name[len(prefix) :]] = _core.functions[name]
+        namespace[name[len(prefix) :]] = known[name]
     return [n[len(prefix) :] for n in names]
 
 
 def fill_package(namespace):
     """Everything the package gets from the tables; names the package has already stay."""
     own = dict(namespace)
-    namespace.update(_core.ops)
-    names = [*_core.ops, *fill(namespace)]
+    ops = {name: op for name, op in _core.ops.items() if "." not in name}
+    namespace.update(ops)
+    names = [*ops, *fill(namespace)]
     for alias, name in ALIASES.items():
         if name in namespace and alias not in namespace:
             namespace[alias] = namespace[name]

@@ -1,54 +1,16 @@
 /*
-** The Bessel function i0 and Kaiser's window, the parts of floats, real numbers out of complex ones.
+** The Bessel function i0 and Kaiser's window, softmax and factorials, the parts of floats, real numbers out of complex
+** ones.
 */
 #include <float.h>
 #include <math.h>
 
 #include "graph/fn.h"
 
-/* ---- i0: Chebyshev series of exp(-x) i0(x) for x up to 8, and of exp(-x) sqrt(x) i0(x) beyond (Cephes) */
-
-static const double near[] = {
-    -4.41534164647933937950E-18, 3.33079451882223809783E-17, -2.43127984654795469359E-16, 1.71539128555513303061E-15,
-    -1.16853328779934516808E-14, 7.67618549860493561688E-14, -4.85644678311192946090E-13, 2.95505266312963983461E-12,
-    -1.72682629144155570723E-11, 9.67580903537323691224E-11, -5.18979560163526290666E-10, 2.65982372468238665035E-9,
-    -1.30002500998624804212E-8,  6.04699502254191894932E-8,  -2.67079385394061173391E-7,  1.11738753912010371815E-6,
-    -4.41673835845875056359E-6,  1.64484480707288970893E-5,  -5.75419501008210370398E-5,  1.88502885095841655729E-4,
-    -5.76375574538582365885E-4,  1.63947561694133579842E-3,  -4.32430999505057594430E-3,  1.05464603945949983183E-2,
-    -2.37374148058994688156E-2,  4.93052842396707084878E-2,  -9.49010970480476444210E-2,  1.71620901522208775349E-1,
-    -3.04682672343198398683E-1,  6.76795274409476084995E-1};
-static const double far[] = {
-    -7.23318048787475395456E-18, -4.83050448594418207126E-18, 4.46562142029675999901E-17,  3.46122286769746109310E-17,
-    -2.82762398051658348494E-16, -3.42548561967721913462E-16, 1.77256013305652638360E-15,  3.81168066935262242075E-15,
-    -9.55484669882830764870E-15, -4.15056934728722208663E-14, 1.54008621752140982691E-14,  3.85277838274214270114E-13,
-    7.18012445138366623367E-13,  -1.79417853150680611778E-12, -1.32158118404477131188E-11, -3.14991652796324136454E-11,
-    1.18891471078464383424E-11,  4.94060238822496958910E-10,  3.39623202570838634515E-9,   2.26666899049817806459E-8,
-    2.04891858946906374183E-7,   2.89137052083475648297E-6,   6.88975834691682398426E-5,   3.36911647825569408990E-3,
-    8.04490411014108831608E-1};
-
-static tt_array *chebyshev(tt_calc *c, tt_array *x, const double *a, int n) {
-  tt_array *b[3] = {NULL, NULL, NULL};
-  for (int k = 0; k < n; k++) {
-    tt_array *next = b[0] ? tt__calc_op2(c, TT_MUL, x, b[0]) : tt__calc_opf(c, TT_MUL, x, 0);
-    if (b[1]) next = tt__calc_op2(c, TT_SUB, next, b[1]);
-    b[2] = b[1];
-    b[1] = b[0];
-    b[0] = tt__calc_opf(c, TT_ADD, next, a[k]);
-  }
-  return tt__calc_opf(c, TT_MUL, tt__calc_op2(c, TT_SUB, b[0], b[2]), 0.5);
-}
+/* ---- i0 */
 
 static tt_array *bessel(tt_calc *c, tt_array *x) {
-  tt_dtype type = (tt_dtype)x->dtype;
-  x = tt__calc_op1(c, TT_ABS, tt__calc_cast(c, x, TT_F64));
-  tt_array *small = chebyshev(c, tt__calc_opf(c, TT_SUB, tt__calc_opf(c, TT_DIV, x, 2), 2), near, 30);
-  tt_array *safe = tt__calc_opf(c, TT_MAXIMUM, x, 8), *over = tt__calc_op1(c, TT_RECIPROCAL, safe);
-  tt_array *large = chebyshev(c, tt__calc_opf(c, TT_SUB, tt__calc_opf(c, TT_MUL, over, 32), 2), far, 25);
-  large = tt__calc_op2(c, TT_DIV, large, tt__calc_op1(c, TT_SQRT, safe));
-  tt_array *is_small = tt__calc_opf(c, TT_LE, x, 8);
-  if (!is_small || !small || !large) return NULL;
-  tt_array *scaled = tt__calc_where(c, is_small, tt_v_array(small), tt_v_array(large));
-  return tt__calc_cast(c, tt__calc_op2(c, TT_MUL, tt__calc_op1(c, TT_EXP, x), scaled), type);
+  return x ? tt__calc_cast(c, tt__calc_op1(c, TT_I0, tt__calc_cast(c, x, TT_F64)), (tt_dtype)x->dtype) : NULL;
 }
 
 static tt_array *bessel_i0(tt_calc *c, tt_call_frame *f) {
@@ -76,6 +38,75 @@ static tt_array *kaiser(tt_calc *c, tt_call_frame *f) {
   return shape && top ? tt__calc_op2(c, TT_DIV, bessel(c, shape), bessel(c, top)) : NULL;
 }
 TT_HANDLER(kaiser)
+
+/* ---- along axes: softmax and its logarithm, the logarithm of a sum of exponentials */
+
+typedef struct rows {
+  tt_array *x;    /* of floats */
+  tt_array *most; /* the largest along the axes, which stay */
+  uint64_t axes;
+} rows;
+
+static bool read_rows(tt_calc *c, const tt_call_frame *f, rows *r) {
+  tt_array *x = tt__arg_array(c, f, 0);
+  if (!x) return false;
+  tt_dtype t = (tt_dtype)x->dtype;
+  if (tt__is_complex(t)) return tt__calc_fail(c, TT_ETYPE, "complex values have no largest one") != NULL;
+  r->x = tt__is_float(t) ? x : tt__calc_cast(c, x, TT_F64);
+  r->axes = tt__arg_axes(c, f, 1, x->rank);
+  if (c->code != TT_OK) return false;
+  if (x->size == 0) return tt__calc_fail(c, TT_EVALUE, "zero-size array has no largest element") != NULL;
+  r->most = tt__calc_reduce(c, TT_RED_MAX, r->x, r->axes, true);
+  return r->most != NULL;
+}
+
+static tt_array *sum_of_exps(tt_calc *c, const rows *r, tt_array *shifted, bool keep) {
+  return tt__calc_reduce(c, TT_RED_SUM, tt__calc_op1(c, TT_EXP, shifted), r->axes, keep);
+}
+
+/* What is not finite is not taken away, so that infinities stay what they are. */
+static tt_array *finite_most(tt_calc *c, const rows *r) {
+  tt_array *ok = tt__calc_op1(c, TT_ISFINITE, r->most);
+  return ok ? tt__calc_where(c, ok, tt_v_array(r->most), tt_v_float(0)) : NULL;
+}
+
+static tt_array *softmax(tt_calc *c, tt_call_frame *f) {
+  rows r;
+  if (!read_rows(c, f, &r)) return NULL;
+  tt_array *e = tt__calc_op1(c, TT_EXP, tt__calc_op2(c, TT_SUB, r.x, r.most));
+  return tt__calc_op2(c, TT_DIV, e, tt__calc_reduce(c, TT_RED_SUM, e, r.axes, true));
+}
+TT_HANDLER(softmax)
+
+static tt_array *log_softmax(tt_calc *c, tt_call_frame *f) {
+  rows r;
+  if (!read_rows(c, f, &r)) return NULL;
+  tt_array *shifted = tt__calc_op2(c, TT_SUB, r.x, finite_most(c, &r));
+  return tt__calc_op2(c, TT_SUB, shifted, tt__calc_op1(c, TT_LOG, sum_of_exps(c, &r, shifted, true)));
+}
+TT_HANDLER(log_softmax)
+
+static tt_array *logsumexp(tt_calc *c, tt_call_frame *f) {
+  rows r;
+  if (!read_rows(c, f, &r)) return NULL;
+  tt_array *most = finite_most(c, &r), *shifted = tt__calc_op2(c, TT_SUB, r.x, most);
+  bool keep = tt__arg_bool(c, f, 2, false);
+  tt_array *sum = tt__calc_op1(c, TT_LOG, sum_of_exps(c, &r, shifted, keep));
+  if (!keep) most = tt__calc_reduce(c, TT_RED_MAX, most, r.axes, false); /* one element each: the axes go */
+  return tt__calc_op2(c, TT_ADD, sum, most);
+}
+TT_HANDLER(logsumexp)
+
+/* n! is gamma(n + 1), 0 left of 0. */
+static tt_array *factorial(tt_calc *c, tt_call_frame *f) {
+  if (tt__arg_bool(c, f, 1, false)) return tt__calc_fail(c, TT_ENOTIMPL, "exact=True: numbers beyond 64 bits");
+  tt_array *n = tt__arg_array(c, f, 0);
+  if (!n) return NULL;
+  if (!tt__is_float((tt_dtype)n->dtype)) n = tt__calc_cast(c, n, TT_F64);
+  tt_array *y = tt__calc_op1(c, TT_GAMMA, tt__calc_opf(c, TT_ADD, n, 1)), *left = tt__calc_opf(c, TT_LT, n, 0);
+  return y && left ? tt__calc_where(c, left, tt_v_float(0), tt_v_array(y)) : NULL;
+}
+TT_HANDLER(factorial)
 
 /* ---- frexp: x is mantissa * 2^exponent, the mantissa in [0.5, 1) */
 

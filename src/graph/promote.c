@@ -94,7 +94,7 @@ static tt_code fail_unsupported(tt_op op, tt_error *err) {
   return tt__fail(err, TT_ETYPE,
                   "ufunc '%s' not supported for the input types, and the inputs could not be safely coerced to any "
                   "supported types according to the casting rule ''safe''",
-                  tt__ops[op].numpy);
+                  tt__op_word(op));
 }
 
 /*
@@ -139,7 +139,7 @@ static tt_code fail_bool(tt_op op, tt_error *err) {
       return tt__fail(err, TT_ETYPE,
                       "ufunc '%s' did not contain a loop with signature matching types <class "
                       "'numpy.dtypes.BoolDType'> -> None",
-                      tt__ops[op].numpy);
+                      tt__op_word(op));
   }
 }
 
@@ -151,7 +151,7 @@ static tt_code arith_bool(tt_op op, tt_types *t, tt_error *err) {
 }
 
 static tt_code fail_no_loop(tt_op op, tt_error *err) {
-  return tt__fail(err, TT_ETYPE, "ufunc '%s' did not contain a loop with signature matching types", tt__ops[op].numpy);
+  return tt__fail(err, TT_ETYPE, "ufunc '%s' did not contain a loop with signature matching types", tt__op_word(op));
 }
 
 static tt_code by_class(tt_op op, const tt_value *arg, int n, tt_types *t, tt_error *err) {
@@ -225,7 +225,7 @@ static bool has_loop(tt_op op, tt_dtype t) {
 
 tt_code tt__fail_cast(tt_op op, const char *what, tt_dtype from, tt_dtype to, const char *rule, tt_error *err) {
   return tt__fail(err, TT_ETYPE, "Cannot cast ufunc '%s' %s from dtype('%s') to dtype('%s') with casting rule '%s'",
-                  tt__ops[op].numpy, what, tt__dtypes[from].name, tt__dtypes[to].name, rule);
+                  tt__op_word(op), what, tt__dtypes[from].name, tt__dtypes[to].name, rule);
 }
 
 static bool keeps_types(int cls) {
@@ -258,7 +258,7 @@ tt_code tt__check_casts(tt_op op, const tt_value *arg, int n, tt_dtype asked, co
 
 static tt_code fail_no_match(tt_op op, tt_error *err) {
   return tt__fail(err, TT_ETYPE, "No loop matching the specified signature and casting was found for ufunc %s",
-                  tt__ops[op].numpy);
+                  tt__op_word(op));
 }
 
 static tt_code forced(tt_op op, const tt_value *arg, int n, tt_dtype dtype, tt_types *t, tt_error *err) {

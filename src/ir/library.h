@@ -46,8 +46,8 @@ typedef struct tt_lib_feed {
   const char *text;
   const void *args; /* the bytes of a FEED_ARGS, made of words of 8 bytes */
   size_t size;
-  int vec;   /* 1 or 4; i is a multiple of it */
-  bool math; /* the text calls polynomials */
+  int vec;               /* 1 or 4; i is a multiple of it */
+  tt_scalar_text scalar; /* what the text calls */
 } tt_lib_feed;
 
 /*
@@ -66,10 +66,10 @@ struct tt_lib_device {
   void (*shrink)(const tt_lib_device *on, void *p, size_t size);
   /* (makers with `fed`) Operands that do not lie in memory; NULL: they do. */
   const tt_lib_feed *feed;
-  /* Routine `name` of a source text that stands below the dialect's header (render.h; `math` for the polynomials
-  ** too): compiled once, kept on disk. `source` is compared by content. */
-  tt_code (*routine)(const tt_lib_device *on, const char *source, bool math, const char *name, tt_routine **out,
-                     tt_error *err);
+  /* Routine `name` of a source text that stands below the dialect's header (render.h: `scalar` is what it calls of
+  ** the functions there): compiled once, kept on disk. `source` is compared by content. */
+  tt_code (*routine)(const tt_lib_device *on, const char *source, tt_scalar_text scalar, const char *name,
+                     tt_routine **out, tt_error *err);
   /* Bytes from the device now (waits for the stream). */
   tt_code (*read)(const tt_lib_device *on, void *to, const void *from, size_t size, tt_error *err);
 };

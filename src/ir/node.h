@@ -34,7 +34,7 @@
 
 /* What a node is: an elementwise op (a tt_op; operands have exactly the node's shape), or one of these. */
 enum {
-  TT_N_BUFFER = 128, /* evaluated: `buf` holds the dense value */
+  TT_N_BUFFER = 176, /* evaluated: `buf` holds the dense value */
   TT_N_EMPTY,        /* uninitialised memory: any value will do; becomes a BUFFER when first needed */
   TT_N_CONST,        /* attr.scalar everywhere */
   TT_N_IOTA,         /* int64: the flat index itself */

@@ -12,6 +12,9 @@ enum { COMM = TT_OPF_COMM, ASSOC = TT_OPF_ASSOC, RED = TT_OPF_RED, SLOW = TT_OPF
 enum { FAR = TT_OPF_FAR, NEAR = TT_OPF_NEAR, NARROW = TT_OPF_NARROW, CPLX = TT_OPF_CPLX };
 enum { BOOL8 = TT_OPF_BOOL8, NOBOOL = TT_OPF_NOBOOL };
 
+_Static_assert((int)TT_OP_COUNT <= 176,
+               "nodes, plans and kernels have codes of their own from there on (TT_N_BUFFER ...)");
+
 const tt_op_info tt__ops[TT_OP_COUNT] = {
 #define TT_OP(E, lower, arity, cls, types, flags, identity, c, name) \
   {#E, #lower, name, c, arity, TT_CLASS_##cls, types, TT_IDENTITY_##identity, flags},
@@ -46,6 +49,16 @@ tt_dtype tt__op_operand(tt_op op, tt_dtype type, int s) {
 
 tt_dtype tt__op_type(tt_op op, tt_dtype last, tt_dtype result) {
   return tt__ops[op].cls == TT_CLASS_DRAW ? result : last;
+}
+
+tt_scalar_text tt__op_scalar_text(int op, tt_dtype of) {
+  if (op >= TT_OP_COUNT || !(tt__ops[op].flags & TT_OPF_SLOW) || !tt__is_float(of)) return TT_SCALAR_PLAIN;
+  return tt__ops[op].cls == TT_CLASS_SPECIAL ? TT_SCALAR_SPECIAL : TT_SCALAR_MATH;
+}
+
+const char *tt__op_word(tt_op op) {
+  const char *dot = strrchr(tt__ops[op].numpy, '.');
+  return dot ? dot + 1 : tt__ops[op].numpy;
 }
 
 int tt__op_text(tt_op op, tt_dtype type) {

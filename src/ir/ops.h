@@ -64,8 +64,14 @@ TT_HIDDEN tt_dtype tt__op_type(tt_op op, tt_dtype last, tt_dtype result);
 ** floats takes it: about half a millisecond of gcc's.
 */
 TT_HIDDEN int tt__op_text(tt_op op, tt_dtype type);
+/* How much of the text of scalar functions stands above a kernel: each has the ones before it. */
+typedef enum tt_scalar_text { TT_SCALAR_PLAIN, TT_SCALAR_MATH, TT_SCALAR_SPECIAL } tt_scalar_text;
+/* What of it an op needs, whose function is that of `of`. */
+TT_HIDDEN tt_scalar_text tt__op_scalar_text(int op, tt_dtype of);
 #define TT_TEXT_REDUCE 32 /* the same of a reduction: its loops */
 #define TT_TEXT_MOST 1024 /* of a kernel: half a second to a second of gcc's, and of NVRTC's */
+/* The public name without its module: "erf" of "special.erf". */
+TT_HIDDEN const char *tt__op_word(tt_op op);
 /* The op whose public name is `name`, or TT_OP_COUNT. */
 TT_HIDDEN tt_op tt__op_named(const char *name);
 /* The same by its name in C. */

@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/vec.h"
+#include "ir/ops.h"
 #include "tutti/types.h"
 
 #define TT_PROGRAM_RANK 8  /* the most axes an array in a program has */
@@ -216,9 +217,9 @@ typedef struct tt_proc {
   TT_VEC(tt_pslot) shared, local;
   TT_VEC(const tt_ptype *) globals;
   tt_pfunc *entry;
-  bool math;   /* calls polynomials */
-  bool bounds; /* every index is checked */
-  bool grid;   /* a barrier of the whole grid: all blocks are there at once */
+  tt_scalar_text scalar; /* what it calls of the scalar functions */
+  bool bounds;           /* every index is checked */
+  bool grid;             /* a barrier of the whole grid: all blocks are there at once */
   bool prints;
 } tt_proc;
 

@@ -22,7 +22,7 @@ typedef struct row {
   bool complex;
 } row;
 
-enum { ROUND, RSQRT, EXP10, FMA, FDIM, NORM, ARG, SATURATE, ASIS, TO_FLOAT, TO_HALF, POW };
+enum { ROUND, RSQRT, FMA, FDIM, NORM, ARG, SATURATE, ASIS, TO_FLOAT, TO_HALF, POW };
 
 /* Functions that are more than an operation; the others are found by the C names of ops.def. */
 static const row rows[] = {
@@ -39,7 +39,6 @@ static const row rows[] = {
     {"pow", FINISHES, 2, POW, true},
     {"round", FINISHES, 1, ROUND, false},
     {"rsqrt", FINISHES, 1, RSQRT, false},
-    {"exp10", FINISHES, 1, EXP10, false},
     {"fma", FINISHES, 3, FMA, false},
     {"fdim", FINISHES, 2, FDIM, false},
     {"__saturatef", FINISHES, 1, SATURATE, false},
@@ -120,8 +119,6 @@ static cx_value finish(cx_reader *r, int what, cx_value *v, int64_t w) {
     }
     case RSQRT:
       return cx__op1(r, TT_RECIPROCAL, cx__op1(r, TT_SQRT, v[0]));
-    case EXP10:
-      return cx__op2(r, TT_POW, cx__const_float(r, t, 10), v[0]);
     case FMA: {
       /* The product of two floats is exact in double; that of two doubles is nowhere. */
       if (t != TT_F32) cx__beyond(r, w, "fma of doubles");

@@ -30,7 +30,8 @@ tt_dtype py__dtype_of(lower *l, const tt_tree *t) {
 static const struct {
   const char *name;
   tt_op op;
-} second_names[] = {{"abs", TT_ABS}, {"mod", TT_MOD}, {"conj", TT_CONJ}, {"around", TT_RINT}, {"round", TT_RINT}};
+} second_names[] = {{"abs", TT_ABS},     {"mod", TT_MOD},     {"conj", TT_CONJ},
+                    {"gamma", TT_GAMMA}, {"around", TT_RINT}, {"round", TT_RINT}};
 
 static tt_op op_named(const char *name) {
   for (size_t k = 0; k < sizeof second_names / sizeof *second_names; k++)
@@ -213,14 +214,6 @@ static expr *math_call(lower *l, call *c, const char *w, bool *known) {
     want(l, c, 2, 2);
     return py__binary(l, "**", to_float(l, scalar(l, c, 0)), scalar(l, c, 1));
   }
-  if (strcmp(w, "erf") == 0 || strcmp(w, "erfc") == 0 || strcmp(w, "gamma") == 0 || strcmp(w, "lgamma") == 0) {
-    want(l, c, 1, 1);
-    expr *x = py__cast(l, scalar(l, c, 0), TT_F64);
-    char *name = py__alloc(l, 32);
-    strcat(strcat(strcat(name, "tt_"), w), "_f64");
-    l->p->math = true;
-    return py__helper(l, name, x->type, false, &x, 1);
-  }
   if (strcmp(w, "frexp") == 0 || strcmp(w, "modf") == 0 || strcmp(w, "ldexp") == 0) return parts_of_float(l, c, w);
   tt_op op = op_named(w);
   if (op < TT_OP_COUNT && tt__ops[op].arity <= 2 && c->n == tt__ops[op].arity) {
@@ -254,7 +247,7 @@ static expr *random_call(lower *l, call *c, const char *w, bool *known) {
   if (strcmp(w, "normal") == 0 || strcmp(w, "randn") == 0 || strcmp(w, "standard_normal") == 0 ||
       strcmp(w, "gauss") == 0 || strcmp(w, "normalvariate") == 0) {
     want(l, c, 0, 2);
-    l->p->math = true;
+    py__needs(l, TT_SCALAR_MATH);
     expr *z = py__helper(l, "tt_random_normal", f64, true, NULL, 0);
     if (c->n == 0) return z;
     expr *sd = c->n > 1 ? py__cast(l, scalar(l, c, 1), TT_F64) : py__float(l, 1);

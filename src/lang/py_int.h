@@ -129,6 +129,7 @@ expr *py__value(lower *l, const tt_tree *t); /* no compile-time thing, arrays in
 expr *py__binary(lower *l, const char *op, expr *a, expr *b);
 expr *py__unary(lower *l, const char *op, expr *a);
 expr *py__compare(lower *l, const char *op, expr *a, expr *b);
+void py__needs(lower *l, tt_scalar_text scalar);                           /* its text calls such functions */
 expr *py__apply(lower *l, tt_op op, expr *a, expr *b);                     /* ops.def with its typing */
 expr *py__where(lower *l, expr *cond, expr *a, expr *b);                   /* of arrays element by element */
 expr *py__call(lower *l, const tt_tree *t);                                /* py_call.c */

@@ -179,6 +179,10 @@ static bool fold_ints(tt_op op, int64_t a, int64_t b, int64_t *out) {
   }
 }
 
+void py__needs(lower *l, tt_scalar_text scalar) {
+  if (scalar > l->p->scalar) l->p->scalar = scalar;
+}
+
 expr *py__elem(lower *l, tt_op op, expr *a, expr *b) {
   tt_dtype t = (tt_dtype)a->type->dtype, r = is_compare(op) ? TT_BOOL : t;
   if ((op == TT_ABS || op == TT_REAL || op == TT_IMAG) && tt__is_complex(t)) r = tt__real_of(t);
@@ -195,8 +199,8 @@ expr *py__elem(lower *l, tt_op op, expr *a, expr *b) {
   e->arg[0] = a;
   if (b) e->arg[1] = b;
   if (tt__is_int((tt_dtype)r)) py__range_of_elem(e, op, a, b);
-  if (tt__is_float(t) && (tt__ops[op].flags & TT_OPF_SLOW)) l->p->math = true;
-  if (tt__is_complex(t) && op != TT_ADD && op != TT_SUB && op != TT_MUL) l->p->math = true;
+  if (tt__is_complex(t) && op != TT_ADD && op != TT_SUB && op != TT_MUL) py__needs(l, TT_SCALAR_MATH);
+  py__needs(l, tt__op_scalar_text(op, t));
   return e;
 }
 

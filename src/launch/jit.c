@@ -174,7 +174,7 @@ fail:
 tt_code tt__jit_cuda_text(const struct tt_jit *j, tt_str *out, tt_error *err) {
   if (j->program.entry->kind != TT_X_KERNEL) return tt__fail(err, TT_ENOTIMPL, "only kernels run on a GPU");
   tt_str header = {0}, text = {0};
-  tt__render_header(&tt__dialect_cuda, j->program.math, &header);
+  tt__render_header(&tt__dialect_cuda, j->program.scalar, &header);
   tt__program_header(&j->program, TT_PROGRAM_CUDA, &header);
   tt_code c = tt__program_render(&j->program, TT_PROGRAM_CUDA, j->name, &text, err);
   if (c == TT_OK && !header.failed) tt__trim(header.data, text.data, out);

@@ -81,7 +81,7 @@ tt_code tt__device_routine(tt_device_text *d, const char *name, tt_routine **out
     d->closed = true;
   }
   if (d->source.failed) return tt__fail_memory(err, d->source.len);
-  return d->on->routine(d->on, d->source.data, d->math, name, out, err);
+  return d->on->routine(d->on, d->source.data, d->scalar, name, out, err);
 }
 
 tt_code tt__device_launch(tt_device_text *d, const char *name, int64_t blocks, int threads, const void *args,

@@ -74,7 +74,7 @@ typedef struct residual_args {
 
 static tt_code launch_wide(const tt_lib_device *on, tt_dtype t, const char *name, int64_t blocks, int threads,
                            const void *args, size_t size, tt_error *err) {
-  tt_device_text text = {.on = on, .text = tt__text_matrix, .math = true};
+  tt_device_text text = {.on = on, .text = tt__text_matrix, .scalar = TT_SCALAR_MATH};
   tt__device_define_type(&text, t);
   tt__device_define(&text, "R", "%s", tt__device_type(tt__real_of(t)));
   tt__device_define(&text, "COMPLEX", "%d", tt__is_complex(t));

@@ -185,8 +185,8 @@ static tt_code pick_nonzero(const tt_lib_device *on, const tt_operand *src, cons
     value_line = value ? line_of(value->data, size) : 1;
     if (!line || !value_line) vec = line = value_line = 1;
   }
-  p.waits = on->feed && on->feed->math; /* too much to compute it twice */
-  p.d.math = on->feed && on->feed->math;
+  p.waits = on->feed && on->feed->scalar; /* too much to compute it twice */
+  p.d.scalar = on->feed ? on->feed->scalar : TT_SCALAR_PLAIN;
   if (on->feed) tt__device_add(&p.d, on->feed->text);
   tt__device_define_type(&p.d, t);
   if (value) tt__device_define(&p.d, "V", "%s", tt__device_type(v));

@@ -5,7 +5,7 @@
 
 #include "render/render_int.h"
 
-extern const char tt__prelude_text[]; /* prelude.h, embedded by the build */
+extern const char tt__prelude_text[], tt__special_text[]; /* src/scalar, embedded by the build */
 
 /* What the emitted loops call besides the prelude. The same in every dialect. */
 static const char helpers[] =
@@ -33,18 +33,20 @@ static const char helpers[] =
     "  return other >= 0 && (at < 0 || better || (!worse && other < at));\n"
     "}\n";
 
-bool tt__render_needs_math(const tt_kernel *k) {
+tt_scalar_text tt__render_scalar_text(const tt_kernel *k) {
+  tt_scalar_text most = TT_SCALAR_PLAIN;
   for (int i = 0; i < k->ninst; i++) {
-    const tt_kinst *q = &k->inst[i];
-    if (q->op < TT_OP_COUNT && (tt__ops[q->op].flags & TT_OPF_SLOW) && tt__is_float((tt_dtype)q->from)) return true;
+    tt_scalar_text need = tt__op_scalar_text(k->inst[i].op, (tt_dtype)k->inst[i].from);
+    if (need > most) most = need;
   }
-  return false;
+  return most;
 }
 
-void tt__render_header(const tt_dialect *d, bool math, tt_str *out) {
-  const char *end = math ? NULL : strstr(tt__prelude_text, "#ifndef TT_SCALAR_PRELUDE_F64_H"); /* prelude_f64.h */
+void tt__render_header(const tt_dialect *d, tt_scalar_text scalar, tt_str *out) {
+  const char *end = scalar ? NULL : strstr(tt__prelude_text, "#ifndef TT_SCALAR_PRELUDE_F64_H"); /* prelude_f64.h */
   tt__str_add(out, d->before);
   tt__str_add_n(out, tt__prelude_text, end ? (size_t)(end - tt__prelude_text) : strlen(tt__prelude_text));
+  if (scalar == TT_SCALAR_SPECIAL) tt__str_add(out, tt__special_text);
   tt__str_add(out, "\n");
   tt__str_add(out, d->after);
   tt__str_add(out, helpers);
@@ -62,12 +64,12 @@ void tt__render_header_for(const tt_dialect *d, const tt_kernel *k, tt_str *out)
   }
   if (wide) tt__str_add(out, "#define TT_ONLY_WIDE\n");
   if (narrow) tt__str_add(out, "#define TT_NARROW_MATH\n");
-  tt__render_header(d, tt__render_needs_math(k), out);
+  tt__render_header(d, tt__render_scalar_text(k), out);
 }
 
 tt_digest tt__render_digest(const tt_dialect *d) {
   tt_str s = {0};
-  tt__render_header(d, true, &s);
+  tt__render_header(d, TT_SCALAR_SPECIAL, &s);
   tt_digest digest = {0, 0};
   if (!s.failed) digest = tt__digest(s.data, s.len);
   tt__str_free(&s);

@@ -17,9 +17,9 @@ void tt__program_header(const tt_proc *p, tt_program_target target, tt_str *out)
   if (target == TT_PROGRAM_CUDA)
     tt__str_add(out, "#define TT_PROGRAM_CUDA 1\n"); /* the dialect's own header stands above */
   else
-    tt__render_header(&tt__dialect_c, p->math, out);
+    tt__render_header(&tt__dialect_c, p->scalar, out);
   tt__str_add(out, tt__program_text);
-  if (p->math) tt__str_add(out, tt__program_math);
+  if (p->scalar) tt__str_add(out, tt__program_math);
   if (p->grid && target == TT_PROGRAM_CUDA) tt__str_add(out, tt__cuda_barrier);
 }
 

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/str.h"
 #include "ir/kernel.h"
+#include "ir/ops.h"
 #include "render/dialect.h"
 
 /* Room for a kernel's function name, NUL included. */
@@ -24,19 +25,19 @@ TT_HIDDEN void tt__render_name(const tt_kernel *k, char name[TT_RENDER_NAME]);
 TT_HIDDEN tt_code tt__render_kernel(const tt_kernel *k, const tt_dialect *d, const char *fn_name, tt_str *out,
                                     tt_error *err);
 
-/* Does the kernel call polynomials (exp, sin, float remainders ...)? */
-TT_HIDDEN bool tt__render_needs_math(const tt_kernel *k);
+/* What the kernel calls: polynomials (exp, sin, float remainders ...), special functions? */
+TT_HIDDEN tt_scalar_text tt__render_scalar_text(const tt_kernel *k);
 
 /*
-** Append what must stand above kernels: types, scalar functions, argument structs; with `math` the polynomials
-** too. Two texts in all. Compilers on the CPU get them trimmed (trim.h).
+** Append what must stand above kernels: types, scalar functions as far as `scalar` says, argument structs. Three texts
+** in all. Compilers on the CPU get them trimmed (trim.h).
 */
-TT_HIDDEN void tt__render_header(const tt_dialect *d, bool math, tt_str *out);
+TT_HIDDEN void tt__render_header(const tt_dialect *d, tt_scalar_text scalar, tt_str *out);
 
 /* The header for one kernel, where reading it is felt: nothing that is long and not called. */
 TT_HIDDEN void tt__render_header_for(const tt_dialect *d, const tt_kernel *k, tt_str *out);
 
-/* Of the longer header's text. Zero when memory is out: equal to no other. */
+/* Of the longest header's text. Zero when memory is out: equal to no other. */
 TT_HIDDEN tt_digest tt__render_digest(const tt_dialect *d);
 
 #endif

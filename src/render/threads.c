@@ -149,7 +149,7 @@ static int block_threads(const tt_kernel *k, const tt_variant *v) {
 ** come a few warps at a time.
 */
 int tt__threads_resident(const tt_kernel *k, const tt_variant *v) {
-  bool quick = k->mode == TT_MODE_MAP && !v->tiled && !tt__render_needs_math(k);
+  bool quick = k->mode == TT_MODE_MAP && !v->tiled && tt__render_scalar_text(k) == TT_SCALAR_PLAIN;
   for (int a = 0; a < k->naccess; a++) quick &= tt__dtype_size((tt_dtype)k->access[a].dtype) <= 4 && k->naccess <= 6;
   int block = block_threads(k, v), most = 1024 / block;
   bool small = v->staged && (v->kept || v->part == TT_PART_CHUNK) && tt__threads_each(v) <= 16;

@@ -162,7 +162,7 @@ static bool is_mended(const tt_kernel *k) {
     if (q->op == TT_K_LOADX || q->op == TT_K_STOREX) return false;
     near += q->scope == TT_SCOPE_ROW && tt__emit_has_near(q);
   }
-  return near > 1 && tt__render_needs_math(k);
+  return near > 1 && tt__render_scalar_text(k) != TT_SCALAR_PLAIN;
 }
 
 void tt__cut_map(tt_cutter *c, tt_pass *p) {

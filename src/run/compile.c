@@ -67,9 +67,12 @@ static tt_code compile_batch(const tt_kernel *const *k, job *jobs, int n, const 
   const char *names[BATCH];
   tt_kernel_fn got[BATCH];
   tt_cache_item items[BATCH];
-  bool math = false;
-  for (int i = 0; i < n; i++) math |= tt__render_needs_math(k[jobs[i].at]);
-  tt__render_header(&tt__dialect_c, math, &header);
+  tt_scalar_text scalar = TT_SCALAR_PLAIN;
+  for (int i = 0; i < n; i++) {
+    tt_scalar_text need = tt__render_scalar_text(k[jobs[i].at]);
+    if (need > scalar) scalar = need;
+  }
+  tt__render_header(&tt__dialect_c, scalar, &header);
   for (int i = 0; i < n; i++) {
     tt__str_add(&source, jobs[i].source.data);
     names[i] = jobs[i].symbol;

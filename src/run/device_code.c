@@ -131,8 +131,7 @@ tt_code tt__device_kernel(tt_device *d, const tt_kernel *k, const tt_variant *v,
   return c;
 }
 
-tt_code tt__device_text(tt_device *d, const char *text, tt_header header, const char *name, tt_routine **out,
-                        tt_error *err) {
+tt_code tt__device_text(tt_device *d, const char *text, int header, const char *name, tt_routine **out, tt_error *err) {
   tt_digest part[2] = {tt__digest(text, strlen(text)), tt__digest(name, strlen(name))};
   tt_digest key = tt__digest(part, sizeof part);
   const code *known = find(d, key);
@@ -143,7 +142,7 @@ tt_code tt__device_text(tt_device *d, const char *text, tt_header header, const 
   const code *whole = find(d, part[0]);
   if (!whole) { /* all routines of a text come from one binary */
     tt_str above = {0}, source = {0};
-    if (header != TT_HEADER_NONE) tt__render_header(tt__device_dialect(d), header == TT_HEADER_ALL, &above);
+    if (header != TT_HEADER_NONE) tt__render_header(tt__device_dialect(d), (tt_scalar_text)header, &above);
     join(&above, text, &source);
     tt_code c = make(d, part[0], &source, "text", false, &whole, err);
     tt__str_free(&above);

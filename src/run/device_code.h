@@ -14,11 +14,11 @@ TT_HIDDEN const tt_dialect *tt__device_dialect(const tt_device *d);
 TT_HIDDEN tt_code tt__device_kernel(tt_device *d, const tt_kernel *k, const tt_variant *v, tt_routine **out,
                                     tt_error *err);
 
-/* What of the dialect's header a text may call: all of it, all but its polynomials, nothing. */
-typedef enum tt_header { TT_HEADER_ALL, TT_HEADER_PLAIN, TT_HEADER_NONE } tt_header;
+/* What of the dialect's header a text may call. */
+#define TT_HEADER_NONE (-1) /* else a tt_scalar_text */
 
 /* The routine `name` of a text, above which is put what it calls. */
-TT_HIDDEN tt_code tt__device_text(tt_device *d, const char *text, tt_header header, const char *name, tt_routine **out,
+TT_HIDDEN tt_code tt__device_text(tt_device *d, const char *text, int header, const char *name, tt_routine **out,
                                   tt_error *err);
 
 #endif

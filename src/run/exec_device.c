@@ -337,9 +337,9 @@ static tt_code lib_temp(const tt_lib_device *on, size_t size, void **out, tt_err
   return TT_OK;
 }
 
-static tt_code lib_routine(const tt_lib_device *on, const char *source, bool math, const char *name, tt_routine **out,
-                           tt_error *err) {
-  return tt__device_text(on->device, source, math ? TT_HEADER_ALL : TT_HEADER_PLAIN, name, out, err);
+static tt_code lib_routine(const tt_lib_device *on, const char *source, tt_scalar_text scalar, const char *name,
+                           tt_routine **out, tt_error *err) {
+  return tt__device_text(on->device, source, scalar, name, out, err);
 }
 
 static tt_code lib_read(const tt_lib_device *on, void *to, const void *from, size_t size, tt_error *err) {

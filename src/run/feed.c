@@ -90,7 +90,7 @@ static tt_code put_text(const tt_walk *walk, const tt_step *s, const tt_dialect 
   tt__str_add_n(&out->text, l->feed.data, l->feed.len);
   if (l->feed.failed || out->text.failed) return tt__fail_memory(err, l->feed.len);
   out->lib.text = out->text.data;
-  out->lib.math = tt__render_needs_math(k);
+  out->lib.scalar = tt__render_scalar_text(k);
   return TT_OK;
 }
 

@@ -7,6 +7,10 @@
 #include "scalar/prelude.h"
 #include "scalar/prelude_f64.h"
 #include "scalar/prelude_f32.h"
+#include "scalar/special_tables.h"
+#include "scalar/special.h"
+#include "scalar/bessel_tables.h"
+#include "scalar/bessel.h"
 
 #define FUNCTION_1(E, lower, cls, D, s) \
   static RESULT_##cls(s) lower##_##s(tt_##s a) { return tt_##lower##_##s(a); }

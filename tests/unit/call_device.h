@@ -24,8 +24,8 @@ static void there_must(tt_code code, const tt_error *err) {
   if (code != TT_OK) fake_die(err->message);
 }
 
-static tt_code there_routine(const tt_lib_device *on, const char *source, bool math, const char *name, tt_routine **out,
-                             tt_error *err) {
+static tt_code there_routine(const tt_lib_device *on, const char *source, tt_scalar_text math, const char *name,
+                             tt_routine **out, tt_error *err) {
   there_module *m = NULL;
   for (int i = 0; i < there_module_count && !m; i++)
     if (strcmp(there_modules[i].source, source) == 0) m = &there_modules[i];

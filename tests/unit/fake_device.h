@@ -77,8 +77,8 @@ static void *fake_load(const char *source) {
   return lib;
 }
 
-static tt_code fake_routine(const tt_lib_device *on, const char *source, bool math, const char *name, tt_routine **out,
-                            tt_error *err) {
+static tt_code fake_routine(const tt_lib_device *on, const char *source, tt_scalar_text math, const char *name,
+                            tt_routine **out, tt_error *err) {
   (void)on, (void)math, (void)err;
   fake_module *m = NULL;
   for (int i = 0; i < fake_module_count && !m; i++)

@@ -42,14 +42,14 @@ static void real_end(const tt_lib_device *on) {
   }
 }
 
-static tt_code real_text(const char *source, bool math, tt_str *text) {
+static tt_code real_text(const char *source, tt_scalar_text math, tt_str *text) {
   tt__render_header(&tt__dialect_cuda, math, text);
   tt__str_add(text, source);
   return text->failed ? TT_ENOMEM : TT_OK;
 }
 
-static tt_code real_routine(const tt_lib_device *on, const char *source, bool math, const char *name, tt_routine **out,
-                            tt_error *err) {
+static tt_code real_routine(const tt_lib_device *on, const char *source, tt_scalar_text math, const char *name,
+                            tt_routine **out, tt_error *err) {
   tt_module *m = NULL;
   for (int i = 0; i < real_modules && !m; i++)
     if (strcmp(real_module[i].source, source) == 0) m = real_module[i].module;
@@ -96,8 +96,8 @@ static inline bool real_has_compiler(void) {
   return has;
 }
 
-static inline tt_code compiled_routine(const tt_lib_device *on, const char *source, bool math, const char *name,
-                                       tt_routine **out, tt_error *err) {
+static inline tt_code compiled_routine(const tt_lib_device *on, const char *source, tt_scalar_text math,
+                                       const char *name, tt_routine **out, tt_error *err) {
   (void)on;
   tt_str text = {0}, binary = {0};
   TT_TRY(real_text(source, math, &text));

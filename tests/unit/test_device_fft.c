@@ -140,8 +140,8 @@ static int fake_z2d(int plan, void *in, void *out) { return exec(plan, 0x6c, 1, 
 
 extern const char tt__text_words_cuda[];
 
-static tt_code routine(const tt_lib_device *on, const char *source, bool math, const char *name, tt_routine **out,
-                       tt_error *err) {
+static tt_code routine(const tt_lib_device *on, const char *source, tt_scalar_text math, const char *name,
+                       tt_routine **out, tt_error *err) {
   size_t words = strlen(tt__text_words_cuda);
   CHECK(strncmp(source, tt__text_words_cuda, words) == 0);
   return fake_routine(on, source + words, math, name, out, err);

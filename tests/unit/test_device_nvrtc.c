@@ -12,8 +12,8 @@
 
 static int compiled;
 
-static tt_code compile_only(const tt_lib_device *on, const char *source, bool math, const char *name, tt_routine **out,
-                            tt_error *err) {
+static tt_code compile_only(const tt_lib_device *on, const char *source, tt_scalar_text math, const char *name,
+                            tt_routine **out, tt_error *err) {
   static const int arch[3] = {80, 90, 100};
   static char *last;
   tt_str text = {0}, binary = {0};

@@ -180,7 +180,7 @@ TEST(operands_that_a_function_gives) {
   fake.feed = &feed;
   for (int math = 0; math < 2; math++) {
     tt_made made = {0};
-    feed.math = math;
+    feed.scalar = math ? TT_SCALAR_MATH : TT_SCALAR_PLAIN;
     CHECK_INT(call_maker(tt__lib_maker("compress"), NULL, src, &made), TT_OK);
     CHECK_INT(made.n, m);
     CHECK(made.n == m && memcmp(made.data, want, (size_t)m * sizeof *want) == 0);

@@ -30,9 +30,7 @@ static bool compile(tt_kernel *const *k, int n, tt_kernel_fn *fn) {
   tt_error err = {0};
   char names[MOST][TT_RENDER_NAME];
   const char *name[MOST];
-  bool math = false;
-  for (int i = 0; i < n; i++) math |= tt__render_needs_math(k[i]);
-  tt__render_header(&tt__dialect_c, math, &source);
+  tt__render_header(&tt__dialect_c, TT_SCALAR_SPECIAL, &source);
   for (int i = 0; i < n; i++) {
     tt__render_name(k[i], names[i]);
     name[i] = names[i];

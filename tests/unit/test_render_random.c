@@ -38,7 +38,7 @@ static bool check_batch(uint64_t first, int n) {
   char symbol[BATCH][16];
   const char *names[BATCH];
   tt_error err = {0};
-  tt__render_header(&tt__dialect_c, true, &source);
+  tt__render_header(&tt__dialect_c, TT_SCALAR_MATH, &source);
   for (int i = 0; i < n; i++) {
     m[i] = (maker){.seed = first + (uint64_t)i};
     k[i] = make_kernel(&m[i], &text[i]);

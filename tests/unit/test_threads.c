@@ -100,7 +100,7 @@ TEST(maps_as_functions_of_lanes) {
   tt_kernel_fn fn[N];
   tt_error err = {0};
   int n = 0;
-  tt__render_header(&emu_dialect, true, &source);
+  tt__render_header(&emu_dialect, TT_SCALAR_MATH, &source);
   for (size_t i = 0; i < N; i++) {
     tt_kernel *one = parse(texts[i].text);
     k[i] = NULL;

@@ -46,7 +46,7 @@ static bool build(const tt_kernel *k, const tt_variant *v, pass_code *out, bool 
   tt_str text = {0}, code = {0};
   tt_error err = {0};
   double ms;
-  tt__render_header(&tt__dialect_cuda, tt__render_needs_math(k), &text);
+  tt__render_header(&tt__dialect_cuda, tt__render_scalar_text(k), &text);
   CHECK_INT(tt__threads_render(k, &tt__dialect_cuda, v, "k", &text, &err), TT_OK);
   bool ok = nvrtc_compile(&nvrtc, text.data, cuda_arch(), &ms, &code) && cuda.load(&out->module, code.data) == 0 &&
             cuda.function(&out->f, out->module, "k") == 0;

@@ -87,7 +87,7 @@ TEST(random_kernels_compile_for_cuda) {
   for (int a = 0; a < n; a++)
     for (uint64_t seed = first; seed < first + count; seed += 8) {
       tt_str source = {0};
-      tt__render_header(&tt__dialect_cuda, true, &source);
+      tt__render_header(&tt__dialect_cuda, TT_SCALAR_MATH, &source);
       for (uint64_t i = 0; i < 8; i++) put_random(seed + i, (int)(i % 3), &source);
       bool ok = compiles(&source, arch[a], "kernels", (int)seed);
       tt__str_free(&source);
@@ -100,7 +100,7 @@ TEST(kernels_by_hand_compile_for_cuda) {
   for (int a = 0; a < n; a++) {
     tt_str source = {0};
     int number = 0;
-    tt__render_header(&tt__dialect_cuda, true, &source);
+    tt__render_header(&tt__dialect_cuda, TT_SCALAR_MATH, &source);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
       static const int64_t small[4] = {40, 40, 40, 40}, large[4] = {2, 5000, 40, 40};
       put_text(texts[i].text, small, number++, &source);

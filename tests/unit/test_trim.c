@@ -177,14 +177,14 @@ static void check_functions(const char *header, int step, int least) {
 TEST(functions_of_kernels_keep_what_they_need) {
   tt_str header = {0};
   if (!tt__cc_usable()) return;
-  tt__render_header(&tt__dialect_c, true, &header);
+  tt__render_header(&tt__dialect_c, TT_SCALAR_MATH, &header);
   check_functions(header.data, 37, 500);
   tt__str_free(&header);
 }
 
 TEST(functions_of_programs_keep_what_they_need) {
   tt_str header = {0};
-  tt_proc p = {.math = true};
+  tt_proc p = {.scalar = TT_SCALAR_MATH};
   if (!tt__cc_usable()) return;
   tt__program_header(&p, TT_PROGRAM_C, &header);
   check_functions(header.data, 37, 800);

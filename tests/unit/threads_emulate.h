@@ -291,7 +291,7 @@ static inline void emu_add(emu_suite *s, emu_job *j) {
   ref_launch *l = emu_launch_of(s, j);
   tt_lowered low = emu_lowered(j->k, l);
   size_t align[REF_ACCESS];
-  if (!s->source.data) tt__render_header(&emu_dialect, true, &s->source);
+  if (!s->source.data) tt__render_header(&emu_dialect, TT_SCALAR_MATH, &s->source);
   emu_align(l, align);
   for (int way = 0; way < EMU_WAYS; way++) {
     tt_target t = emu_target(way);

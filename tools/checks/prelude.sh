@@ -3,6 +3,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 bad=0
 parts="src/scalar/prelude.h src/scalar/prelude_f64.h src/scalar/prelude_f32.h"
+parts="$parts src/scalar/special_tables.h src/scalar/special.h src/scalar/bessel_tables.h src/scalar/bessel.h"
 grep -n '^ *# *include' $parts && bad=1
 warn="-Wall -Wextra -Werror -nostdinc -ffp-contract=off -fsyntax-only"
 for cc in gcc clang; do
@@ -24,6 +25,7 @@ typedef ushort tt_f16; typedef ushort tt_bf16; typedef float tt_f32; typedef dou
 #define TT_I64(x) x##l
 #define TT_FN static
 #define TT_RARE static
+#define TT_LONG_FN static
 #define TT_CONST __constant
 #define TT_SQRT_F32(x) sqrt(x)
 #define TT_SQRT_F64(x) sqrt(x)'

@@ -5,6 +5,7 @@
 #include "core.h"
 
 #include <stddef.h>
+#include <string.h>
 #include <structmember.h>
 
 /* In the headers of the stable ABI from 3.12 on, in the interpreter before. */
@@ -131,7 +132,12 @@ static PyMethodDef methods[] = {
 
 static const tt_ufunc_info *info(PyObject *self) { return ((ufunc *)self)->info; }
 
-static PyObject *get_name(PyObject *self, void *unused) { return (void)unused, Py_NewRef(((ufunc *)self)->name); }
+/* Without its module: "erf" of "special.erf". */
+static const char *word_of(PyObject *self) {
+  const char *name = info(self)->name, *dot = strrchr(name, '.');
+  return dot ? dot + 1 : name;
+}
+static PyObject *get_name(PyObject *self, void *unused) { return (void)unused, PyUnicode_FromString(word_of(self)); }
 static PyObject *get_doc(PyObject *self, void *unused) {
   const char *text = core_document_body(NULL, ((ufunc *)self)->info->name);
   (void)unused;
@@ -199,7 +205,7 @@ static PyGetSetDef attributes[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-static PyObject *repr(PyObject *self) { return PyUnicode_FromFormat("<ufunc '%U'>", ((ufunc *)self)->name); }
+static PyObject *repr(PyObject *self) { return PyUnicode_FromFormat("<ufunc '%s'>", word_of(self)); }
 
 static void dealloc(PyObject *self) {
   PyTypeObject *type = Py_TYPE(self);

@@ -15,6 +15,10 @@
 #include "scalar/prelude.h"
 #include "scalar/prelude_f64.h"
 #include "scalar/prelude_f32.h"
+#include "scalar/special_tables.h"
+#include "scalar/special.h"
+#include "scalar/bessel_tables.h"
+#include "scalar/bessel.h"
 
 #ifndef TT_VM_LEVEL
 #define TT_VM_LEVEL 0

@@ -48,11 +48,7 @@ static void slice(tt_i64 *w) {
   M1(tt_frexp_exponent_f64, "ld", tt_i64, tt_f64)               \
   M3(tt_range_i64, "llll", tt_i64, tt_i64, tt_i64, tt_i64)      \
   M2(tt_extent, "lll", tt_i64, tt_i64, tt_i64)                  \
-  M3(tt_range_f64, "lddd", tt_i64, tt_f64, tt_f64, tt_f64)      \
-  M1(tt_erf_f64, "dd", tt_f64, tt_f64)                          \
-  M1(tt_erfc_f64, "dd", tt_f64, tt_f64)                         \
-  M1(tt_gamma_f64, "dd", tt_f64, tt_f64)                        \
-  M1(tt_lgamma_f64, "dd", tt_f64, tt_f64)
+  M3(tt_range_f64, "lddd", tt_i64, tt_f64, tt_f64, tt_f64)
 ROWS(SAME_1, SAME_2, SAME_3)
 
 #define ENTRY(f, types, ...) {#f, types, (any_function)f_##f},

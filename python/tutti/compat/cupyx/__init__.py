@@ -1,10 +1,10 @@
-"""CuPy's second package over tutti: kernels in Python (jit) and timing (profiler)."""
+"""CuPy's second package over tutti: kernels in Python (jit), timing (profiler), special functions (scipy)."""
 
 import tutti as _tt
 
-from . import jit, profiler
+from . import jit, profiler, scipy
 
-__all__ = ["jit", "profiler", "rsqrt"]
+__all__ = ["jit", "profiler", "rsqrt", "scipy"]
 
 
 def rsqrt(x):
