@@ -370,3 +370,38 @@ def test_get_as_cupy_has_it():
         x.get(out=np.empty(6))
     with pytest.raises(ValueError):
         x.get(order="Z")
+
+
+class Emptying:
+    """Empties the list it lies in as soon as it is asked anything."""
+
+    def __init__(self, home):
+        self.home = home
+
+    def __getattr__(self, name):
+        self.home.clear()
+        raise AttributeError(name)
+
+    def __float__(self):
+        self.home.clear()
+        return 1.0
+
+    def __index__(self):
+        self.home.clear()
+        return 1
+
+
+@pytest.mark.parametrize(
+    "kind", [Emptying, type("Number", (Emptying, float), {"__new__": lambda c, h: float.__new__(c)})]
+)
+@pytest.mark.parametrize("n", [1, 2, 40])
+def test_a_list_that_is_emptied_while_it_is_read(kind, n):
+    """Whatever comes of it, nothing is read that is not there any more."""
+    for before in ([], [1.5], [[1.5]]):
+        home = list(before)
+        home.extend(kind(home) for _ in range(n))
+        try:
+            tt.array(home)
+        except (IndexError, TypeError, ValueError):
+            pass
+        assert len(home) <= n + 1

@@ -41,6 +41,7 @@ LONG = {
     "scan": ("a = tt.ones(100_000_000, dtype='float32')", "[tt.eval(tt.cumsum(a)) for _ in range(50)]"),
     "draws": ("", "[tt.eval(rng.standard_normal(50_000_000, dtype='float32')) for _ in range(50)]"),
     "list": ("a = tt.ones(100_000_000)", "a.tolist()"),
+    "from a list": ("a = [1.0] * 50_000_000", "[tt.array(a) for _ in range(9)]"),
     "text": ("a = tt.ones((1, 20_000_000))", "tt.savetxt('/dev/null', a)"),
     "packed text": ("import os\na = tt.ones((600_000, 10))", "tt.savetxt(sys.argv[1] + '/a.gz', a)"),
     "packed numbers": ("a = rng.random(60_000_000)", "tt.savez_compressed(sys.argv[1] + '/a.npz', a)"),

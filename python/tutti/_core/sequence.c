@@ -15,6 +15,7 @@ typedef struct discovery {
   uint32_t seen;             /* a bit per leaf dtype */
   bool arrays;               /* a leaf is an array of rank 1 or more, or one of ours: stack */
   bool bad;                  /* an exception is set */
+  uint32_t looks;            /* elements that were looked at */
   PyTypeObject *scalar_type; /* the last foreign type whose instances are all scalars of scalar_dtype: np.float32 */
   tt_dtype scalar_dtype;
 } discovery;
@@ -67,6 +68,9 @@ static void leaf_int(discovery *d, PyObject *o) {
 
 static void discover(discovery *d, PyObject *o, int depth);
 
+/* One more element: Ctrl-C is heard now and then. */
+static bool listens(discovery *d) { return (++d->looks & 0xffff) != 0 || PyErr_CheckSignals() == 0; }
+
 static void discover_sequence(discovery *d, PyObject *o, int depth) {
   Py_ssize_t n = PySequence_Size(o);
   if (n < 0) {
@@ -104,12 +108,13 @@ static void discover_sequence(discovery *d, PyObject *o, int depth) {
   bool list = PyList_Check(o), tuple = PyTuple_Check(o);
   for (Py_ssize_t k = 0; k < n && !d->bad; k++) {
     PyObject *x = list ? PyList_GetItem(o, k) : tuple ? PyTuple_GetItem(o, k) : PySequence_GetItem(o, k);
-    if (!x) {
+    if (!x || !listens(d)) {
       d->bad = true;
       break;
     }
+    if (list || tuple) Py_INCREF(x); /* what it is asked may change the list */
     discover(d, x, depth + 1);
-    if (!list && !tuple) Py_DECREF(x);
+    Py_DECREF(x);
   }
   Py_LeaveRecursiveCall();
 }
@@ -243,14 +248,15 @@ static bool fill_leaf(PyObject *o, tt_dtype wide, void *at) {
   return !PyErr_Occurred();
 }
 
-static char *fill(PyObject *o, int depth, const discovery *d, tt_dtype wide, char *at) {
+static char *fill(PyObject *o, int depth, discovery *d, tt_dtype wide, char *at) {
   if (depth == d->rank) return fill_leaf(o, wide, at) ? at + core_dtype_bytes(wide) : NULL;
   bool list = PyList_Check(o), tuple = PyTuple_Check(o);
   for (int64_t k = 0; k < d->len[depth] && at; k++) {
     PyObject *x = list ? PyList_GetItem(o, k) : tuple ? PyTuple_GetItem(o, k) : PySequence_GetItem(o, k);
     if (!x) return NULL;
-    at = fill(x, depth + 1, d, wide, at);
-    if (!list && !tuple) Py_DECREF(x);
+    if (list || tuple) Py_INCREF(x);
+    at = listens(d) ? fill(x, depth + 1, d, wide, at) : NULL;
+    Py_DECREF(x);
   }
   return at;
 }
@@ -271,7 +277,7 @@ static tt_dtype wide_dtype(tt_dtype common) {
   }
 }
 
-static tt_array *filled(PyObject *o, const discovery *d, tt_dtype common, tt_dtype dtype) {
+static tt_array *filled(PyObject *o, discovery *d, tt_dtype common, tt_dtype dtype) {
   tt_dtype wide = wide_dtype(common);
   int64_t size = core_dtype_bytes(wide);
   for (int k = 0; k < d->rank; k++) {
