@@ -546,7 +546,7 @@ static int64_t blocks_at_once(const launch *l) {
   return n > BLOCKS_AT_ONCE ? n : BLOCKS_AT_ONCE;
 }
 
-/* On a stack of the size that was told. */
+/* On a stack of the size that was told, or where a thread of the program's has less than a kernel may need. */
 static void run_on_team(void *ctx, unsigned k) {
   worker *w = ctx;
   (void)k;
@@ -558,7 +558,7 @@ static void run_on_team(void *ctx, unsigned k) {
 static void run_free(worker *w, int64_t lo, int64_t hi) {
   launch *l = w->launch;
   int64_t most = blocks_at_once(l);
-  w->on_team = tt__team_stack_told() && tt__team();
+  w->on_team = (tt__team_stack_told() || !tt__team_has_room()) && tt__team();
   while (lo < hi && !atomic_load_explicit(&l->stop, memory_order_relaxed)) {
     int64_t end = hi - lo > most ? lo + most : hi;
     int waiting;

@@ -91,6 +91,19 @@ size_t tt__team_stack_told(void) {
   return n < 16 << 10 || n > 256 << 20 ? 0 : (size_t)n & ~(tt__page_size() - 1);
 }
 
+bool tt__team_has_room(void) {
+  static _Thread_local const char *low; /* where the stack ends; it takes reading a file for the main thread */
+  const char *here = __builtin_frame_address(0);
+  pthread_attr_t attr;
+  void *base = NULL;
+  size_t size = 0;
+  if (!low && pthread_getattr_np(pthread_self(), &attr) == 0) {
+    if (pthread_attr_getstack(&attr, &base, &size) == 0) low = base;
+    pthread_attr_destroy(&attr);
+  }
+  return !low || here < low || (size_t)(here - low) > DEFAULT_STACK;
+}
+
 static tt_team *map_team(int threads, size_t stack) {
   size_t each = stack + tt__page_size(), size = ((sizeof(tt_team) + 8191) & ~(size_t)4095) + (size_t)threads * each;
   void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -18,6 +18,8 @@ TT_HIDDEN tt_team *tt__team(void);
 
 /* TUTTI_KERNEL_STACK: bytes of a thread's stack; 0: nobody told. */
 TT_HIDDEN size_t tt__team_stack_told(void);
+/* Has the calling processor thread as much left of its own stack as a thread of a kernel has? */
+TT_HIDDEN bool tt__team_has_room(void);
 
 /* Several blocks under way on one processor thread: teams of up to `threads` threads (NULL: no memory), of which the
  * calling processor thread's is the one that it was told to use last. */

@@ -105,6 +105,26 @@ t.start(); t.join()
     python(text, "import faulthandler; faulthandler.enable()\nfails(run_recursion, -1)")
 
 
+@pytest.mark.parametrize("barrier", BARRIERS)
+def test_a_thread_of_the_program_with_a_small_stack(barrier):
+    floats = 512 * 1024 // 4
+    text = LARGE % {"floats": floats, "barrier": BARRIERS[barrier]}
+    code = f"""
+import threading
+wrong = []
+def run():
+    try:
+        run_large({floats})
+    except BaseException as e:
+        wrong.append(e)
+threading.stack_size(128 << 10)
+t = threading.Thread(target=run)
+t.start(); t.join()
+assert not wrong, wrong
+"""
+    python(text, code)
+
+
 FAULTS = """
 import ctypes, faulthandler, os, signal, sys
 def bad():
