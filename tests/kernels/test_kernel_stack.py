@@ -143,6 +143,24 @@ def refused():
 def crash():
     os.kill(os.getpid(), signal.SIGSEGV) if sys.argv[1:] == ["sent"] else ctypes.string_at(0)
 """
+READS = ["np.array(a)", "np.asarray(a)", "a.numpy()", "memoryview(a)", "a.tolist()", "repr(a)"]
+
+
+def test_numpy_cannot_forget_what_failed():
+    code = FAULTS.replace("tt.synchronize()", "return a")
+    code += f"""
+for read in {READS!r}:
+    a = bad()
+    try:
+        eval(read)
+    except RuntimeError as e:
+        assert "memory that is not there" in str(e)
+    else:
+        raise AssertionError(read)
+"""
+    python("", code)
+
+
 ORDERS = {
     "before": "faulthandler.enable(); refused()",
     "after": "refused(); faulthandler.enable()",

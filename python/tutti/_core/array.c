@@ -92,6 +92,7 @@ static void array_dealloc(PyObject *o) {
     return;
   }
   if (self->weak) PyObject_ClearWeakRefs(o);
+  core_forget_refusal(o);
   Py_CLEAR(self->exports);
   tt_release(&self->array);
   Py_CLEAR(self->base);

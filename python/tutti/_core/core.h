@@ -353,6 +353,7 @@ PyObject *core_meth_item(PyObject *self, PyObject *const *arg, Py_ssize_t n);
 PyObject *core_meth_reduce(PyObject *self, PyObject *unused);
 PyObject *core_meth_reduce_ex(PyObject *self, PyObject *protocol);
 PyObject *core_attr_interface(PyObject *self, void *unused);
+void core_forget_refusal(PyObject *of); /* the array goes */
 PyObject *core_attr_cuda_interface(PyObject *self, void *unused);
 PyObject *core_py_rebuild(PyObject *self, PyObject *args);
 

@@ -26,6 +26,37 @@ static const char *refuse(tt_array *a, int flags) {
   return NULL;
 }
 
+/*
+** NumPy asks for a buffer first, forgets why it got none, and goes on to the array interface: what is told once, as that
+** a kernel failed, or a Ctrl-C, would be nobody's. So it is kept until that array is asked for its interface.
+*/
+static struct {
+  PyObject *of; /* borrowed; NULL: nothing is kept */
+  PyObject *type, *value;
+} refused;
+
+void core_forget_refusal(PyObject *of) {
+  if (refused.of != of) return;
+  refused.of = NULL;
+  Py_CLEAR(refused.type);
+  Py_CLEAR(refused.value);
+}
+
+static void keep_refusal(PyObject *of) {
+  PyObject *trace;
+  core_forget_refusal(refused.of);
+  PyErr_Fetch(&refused.type, &refused.value, &trace);
+  refused.of = of;
+  PyErr_Restore(Py_XNewRef(refused.type), Py_XNewRef(refused.value), trace);
+}
+
+static bool has_refusal(PyObject *of) {
+  if (refused.of != of) return false;
+  PyErr_Restore(refused.type, refused.value, NULL);
+  refused.of = refused.type = refused.value = NULL;
+  return true;
+}
+
 static int buffer_get(PyObject *self, Py_buffer *view, int flags) {
   view->obj = NULL;
   if (!core_need(self)) return -1;
@@ -43,8 +74,10 @@ static int buffer_get(PyObject *self, Py_buffer *view, int flags) {
   if (c != TT_OK) {
     PyMem_Free(s);
     core_raise(c, &err);
+    keep_refusal(self);
     return -1;
   }
+  if (refused.of) core_forget_refusal(refused.of);
   tt_dtype dtype = tt_array_dtype(a);
   int64_t bytes = core_dtype_bytes(dtype);
   int rank = tt_array_rank(a);
@@ -136,7 +169,7 @@ PyObject *core_attr_interface(PyObject *self, void *unused) {
   const void *data;
   void *hold;
   tt_error err;
-  if (!has_typestr(a)) return NULL;
+  if (!has_typestr(a) || has_refusal(self)) return NULL;
   tt_code c = tt_peek(a, &data, &hold, &err);
   if (c != TT_OK) return core_raise(c, &err);
   static const char nothing[16];
