@@ -27,8 +27,8 @@ static const char *refuse(tt_array *a, int flags) {
 }
 
 /*
-** NumPy asks for a buffer first, forgets why it got none, and goes on to the array interface: what is told once, as that
-** a kernel failed, or a Ctrl-C, would be nobody's. So it is kept until that array is asked for its interface.
+** NumPy asks for a buffer first, forgets why it got none, and goes on to the array interface: what is told once (that a
+** kernel failed, a Ctrl-C) would be nobody's. So it is kept until that array is asked for its interface.
 */
 static struct {
   PyObject *of; /* borrowed; NULL: nothing is kept */
