@@ -237,3 +237,11 @@ def test_slots_and_children():
     c = Child([1, 2], "c")
     assert type(c + Ours([1, 2])) is Child and isinstance(c[:1], Child) and c[:1].name == "c"
     assert np.asarray(c).tolist() == [1, 2] and tt.asarray([c, c]).shape == (2, 2)
+
+
+def test_views_of_plain_arrays_keep_their_base_beside_subclasses():
+    class Some(tt.ndarray):
+        pass
+
+    a = tt.ones((3, 4))
+    assert tt.einsum("ij->ji", a).base is a and type(tt.einsum("ij", a)) is tt.ndarray
