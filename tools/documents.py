@@ -247,7 +247,14 @@ def operations(tables):
             continue
         names = ["x"] if arity == "1" else [f"x{k + 1}" for k in range(int(arity))]
         params = [Parameter(f"{n}:array") for n in names] + [Parameter(p) for p in split(KEYWORDS) if p != "*"]
-        text = document(tables, name, None, params, tables.operations[name], [("ndarray", CLASSES[kind])])
+        text = document(
+            tables,
+            name,
+            None,
+            params,
+            tables.operations.get(name, f"The function {name} of elements."),
+            [("ndarray", CLASSES[kind])],
+        )
         operand = OPERANDS.get(kind, "Numbers.")
         yield name, re.sub(r"^(x\d? : array_like)\n    .*\n", rf"\1\n    {operand}\n", text, flags=re.M)
 
