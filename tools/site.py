@@ -74,7 +74,7 @@ def documentation(doc):
 
 def entry(name, value, kind="function"):
     head = [f".. py:{kind}:: {name}{signature(value)}", "   :no-index-entry:", ""]
-    return [*head, *indented("\n".join(documentation(inspect.getdoc(value) or "")))]
+    return [*head, *indented("\n".join(documentation(inspect.getdoc(value) or ""))), ""]
 
 
 def members(module, names):

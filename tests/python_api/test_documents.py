@@ -1,5 +1,6 @@
 """What the documents say is so: their programs run and print what stands beside them, their names exist."""
 
+import doctest
 import os
 import pathlib
 import re
@@ -12,6 +13,7 @@ import tutti as tt
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
+SITE = {p.name: p.read_text() for p in sorted((ROOT / "docs" / "site").glob("*.md"))}
 PAGES = {p.relative_to(ROOT): p.read_text() for p in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]}
 
 
@@ -31,14 +33,46 @@ def test_every_program_is_run_below():
     assert sum(text.count("```c\n") for text in PAGES.values()) == 1  # tests/install compiles it
 
 
+def test_every_program_of_the_site_is_run_below():
+    assert {name: len(blocks(text, "python")) for name, text in SITE.items()} == {
+        "devices.md": 1,
+        "guide.md": 2,
+        "index.md": 1,
+    }
+
+
+def test_programs_of_the_site():
+    for program in [*blocks(SITE["guide.md"], "python")[:1], *blocks(SITE["index.md"], "python")]:
+        assert run(program if "import tutti" in program else "import tutti as tt\n" + program, TUTTI_DEVICE="cpu")
+
+
+@pytest.mark.skipif(not any(map(shutil.which, ("c++", "g++", "clang++"))), reason="no C++ compiler")
+def test_kernel_of_the_site():
+    out = run("import tutti as tt\n" + blocks(SITE["guide.md"], "python")[1], TUTTI_DEVICE="cpu")
+    assert out == "[1. 3. 5.]\n"
+
+
+def test_sessions_of_the_site():
+    """What the pages show as typed, one page after the other, prints what they show."""
+    said = []
+    for name, text in SITE.items():
+        session = "\n".join(blocks(text, "pycon"))
+        runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE, verbose=False)
+        runner.run(doctest.DocTestParser().get_doctest(session, {}, name, None, 0), out=said.append)
+        assert runner.failures == 0, "".join(said)
+    assert sum(len(blocks(text, "pycon")) for text in SITE.values()) >= 7
+
+
 def test_arrays_of_the_readme():
     out = run(blocks(README, "python")[0], TUTTI_DEVICE="cpu")
     assert out.startswith("1 step ")  # "one kernel"
     assert len(re.findall(r"\d\.\d+", out.splitlines()[-1])) == 3
 
 
-def test_devices_of_the_readme():
-    program = blocks(README, "python")[1]
+@pytest.mark.parametrize(
+    "program", [blocks(README, "python")[1], blocks(SITE["devices.md"], "python")[0]], ids=["readme", "site"]
+)
+def test_devices(program):
     compile(program, "README.md", "exec")
     if len([d for d in tt.devices() if d.type == "cuda"]) < 2:
         program = program.replace("cuda:1", "cuda:0")
