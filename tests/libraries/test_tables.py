@@ -220,3 +220,17 @@ def test_arrow_comes_back():
         tt.asarray(pyarrow.array(["a"]))
     frame = pl.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]})
     check(tt.asarray(frame), frame.to_numpy())
+
+
+def test_ways_around_what_asks_for_numpys_class():
+    """docs/numpy.md names them."""
+    pandas, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    mask, df = tt.asarray([True, False, True]), pandas.DataFrame({"a": [1.0, 2.0, 3.0]})
+    df.loc[mask, "a"] = 9
+    assert df["a"].tolist() == [9.0, 2.0, 9.0]
+    series = pandas.Series([1.0, 2.0, 3.0])
+    series[mask] = 0
+    assert series.tolist() == [0.0, 2.0, 0.0]
+    assert pl.from_numpy(tt.arange(6).reshape(2, 3)).shape == (2, 3)
+    assert pl.Series([1, 2, 3]).is_in(tt.asarray([1, 3])).to_list() == [True, False, True]
+    assert df.groupby(tt.asarray([0, 1, 0]).numpy()).sum()["a"].tolist() == [18.0, 2.0]
