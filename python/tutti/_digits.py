@@ -84,10 +84,10 @@ def format_float_positional(
 
     Parameters
     ----------
-    x : array_like
-        The array, or the points.
-    precision : {'highest', 'high', 'medium'}, optional
-        How exactly devices multiply float32 matrices.
+    x : float
+        The number.
+    precision : int, optional
+        The most digits.
     unique : bool, optional
         The shortest digits that tell the number from its neighbours.
     fractional : bool, optional
@@ -149,10 +149,10 @@ def format_float_scientific(
 
     Parameters
     ----------
-    x : array_like
-        The array, or the points.
-    precision : {'highest', 'high', 'medium'}, optional
-        How exactly devices multiply float32 matrices.
+    x : float
+        The number.
+    precision : int, optional
+        The most digits.
     unique : bool, optional
         The shortest digits that tell the number from its neighbours.
     trim : {'k', '.', '0', '-'}, optional

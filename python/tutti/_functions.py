@@ -77,7 +77,7 @@ def astype(x, dtype, /, *, copy=True, device=None):
     Parameters
     ----------
     x : array_like
-        The array, or the points.
+        The array.
     dtype : dtype
         The type of the result; None: as NumPy's rules have it.
     copy : bool, optional
@@ -196,8 +196,8 @@ def isscalar(element):
 
     Parameters
     ----------
-    element : array_like
-        What is looked for.
+    element : object
+        What is asked about.
 
     Returns
     -------
@@ -292,7 +292,7 @@ def iscomplexobj(x):
     Parameters
     ----------
     x : array_like
-        The array, or the points.
+        The array.
 
     Returns
     -------
@@ -313,7 +313,7 @@ def isrealobj(x):
     Parameters
     ----------
     x : array_like
-        The array, or the points.
+        The array.
 
     Returns
     -------
@@ -387,7 +387,7 @@ def fromiter(iter, dtype, count=-1):  # noqa: A002 (NumPy's name)
     dtype : dtype
         The type of the result; None: as NumPy's rules have it.
     count : int, optional
-        How many bits are wanted; None: all.
+        How many elements; -1: all.
 
     Returns
     -------
@@ -436,8 +436,8 @@ def block(arrays):
 
     Parameters
     ----------
-    arrays : array_like
-        Arrays whose shapes agree but along `axis`.
+    arrays : nested lists of array_like
+        The blocks.
 
     Returns
     -------

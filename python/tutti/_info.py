@@ -22,7 +22,7 @@ class finfo(_Limits):
     Parameters
     ----------
     dtype : dtype
-        The type of the result; None: as NumPy's rules have it.
+        The type.
 
     Examples
     --------
@@ -73,8 +73,8 @@ class iinfo(_Limits):
 
     Parameters
     ----------
-    type : type
-        The class of the view.
+    type : dtype
+        The type.
 
     Examples
     --------
@@ -109,9 +109,9 @@ def isdtype(dtype, kind):
     Parameters
     ----------
     dtype : dtype
-        The type of the result; None: as NumPy's rules have it.
-    kind : str
-        Taken for NumPy's sake: there is one algorithm, and it is stable.
+        The type.
+    kind : str, dtype or tuple of these
+        What it may be.
 
     Returns
     -------

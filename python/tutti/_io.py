@@ -432,7 +432,7 @@ def load(
     Parameters
     ----------
     file : str, path or file
-        Where to.
+        The file.
     mmap_mode : {None, 'r', 'c'}, optional
         Read the file where it is looked at.
     allow_pickle : bool, optional
@@ -493,15 +493,15 @@ def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
     Parameters
     ----------
     file : str, path or file
-        Where to.
+        The file.
     dtype : dtype, optional
         The type of the result; None: as NumPy's rules have it.
     count : int, optional
-        How many bits are wanted; None: all.
+        How many elements; -1: all.
     sep : str, optional
         What stands between the numbers of a text; '': bytes.
     offset : int, optional
-        The diagonal: 0 the main one, above if positive, below if negative.
+        Bytes before the first element.
     like : array_like, optional
         Taken for NumPy's sake.
 

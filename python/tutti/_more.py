@@ -11,8 +11,8 @@ def iterable(y):
 
     Parameters
     ----------
-    y : array_like
-        The second array, or the values at x.
+    y : object
+        What is asked about.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def common_type(*arrays):
     Parameters
     ----------
     *arrays : array_like
-        Arrays whose shapes agree but along `axis`.
+        The arrays.
 
     Returns
     -------
@@ -128,7 +128,7 @@ def mask_indices(n, mask_func, k=0):
     Parameters
     ----------
     n : int
-        How many.
+        How many rows and columns.
     mask_func : function
         `triu`, `tril` or the like.
     k : int, optional
@@ -254,7 +254,7 @@ def fromstring(string, dtype=float, count=-1, *, sep, like=None):
     dtype : dtype, optional
         The type of the result; None: as NumPy's rules have it.
     count : int, optional
-        How many bits are wanted; None: all.
+        How many elements; -1: all.
     sep : str
         What stands between the numbers of a text; '': bytes.
     like : array_like, optional
@@ -298,10 +298,10 @@ class memmap(_core.ndarray):
         The file.
     dtype : dtype, optional
         The type of the result; None: as NumPy's rules have it.
-    mode : str, optional
-        What happens with places beyond the ends: 'raise', 'wrap' or 'clip'.
+    mode : {'r', 'c'}, optional
+        To be read, or written to without a change of the file.
     offset : int, optional
-        The diagonal: 0 the main one, above if positive, below if negative.
+        Bytes before the first element.
     shape : int or tuple of int, optional
         The lengths of the axes.
     order : {'C', 'F', 'A', 'K'}, optional

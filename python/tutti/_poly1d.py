@@ -160,10 +160,10 @@ class poly1d:
 
         Parameters
         ----------
-        m : array_like, optional
-            The array.
-        k : int, optional
-            The diagonal: 0 the main one, above if positive, below if negative.
+        m : int, optional
+            How often.
+        k : number or sequence of number, optional
+            The constants.
 
         Returns
         -------
@@ -182,8 +182,8 @@ class poly1d:
 
         Parameters
         ----------
-        m : array_like, optional
-            The array.
+        m : int, optional
+            How often.
 
         Returns
         -------

@@ -75,8 +75,8 @@ def set_printoptions(
 
     Parameters
     ----------
-    precision : {'highest', 'high', 'medium'}, optional
-        How exactly devices multiply float32 matrices.
+    precision : int, optional
+        Digits behind the point.
     threshold : int, optional
         From how many elements on the middle is left out.
     edgeitems : int, optional
@@ -135,8 +135,8 @@ class printoptions:
 
     Parameters
     ----------
-    **options : sequence of str
-        Options of the compiler.
+    **options : object
+        What set_printoptions takes.
 
     Returns
     -------
@@ -419,8 +419,8 @@ def array2string(
         The array.
     max_line_width : int, optional
         Characters of a line.
-    precision : {'highest', 'high', 'medium'}, optional
-        How exactly devices multiply float32 matrices.
+    precision : int, optional
+        Digits behind the point.
     suppress_small : bool, optional
         Small numbers are printed as zero.
     separator : str, optional
@@ -476,8 +476,8 @@ def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
         The array.
     max_line_width : int, optional
         Characters of a line.
-    precision : {'highest', 'high', 'medium'}, optional
-        How exactly devices multiply float32 matrices.
+    precision : int, optional
+        Digits behind the point.
     suppress_small : bool, optional
         Small numbers are printed as zero.
 
@@ -544,8 +544,8 @@ def array_str(a, max_line_width=None, precision=None, suppress_small=None):
         The array.
     max_line_width : int, optional
         Characters of a line.
-    precision : {'highest', 'high', 'medium'}, optional
-        How exactly devices multiply float32 matrices.
+    precision : int, optional
+        Digits behind the point.
     suppress_small : bool, optional
         Small numbers are printed as zero.
 

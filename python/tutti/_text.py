@@ -55,14 +55,14 @@ def savetxt(fname, X, fmt="%.18e", delimiter=" ", newline="\n", header="", foote
 
     Parameters
     ----------
-    fname : str, path, file or iterable of str
-        Where the text is.
+    fname : str, path or file
+        Where to.
     X : array_like
         The array.
     fmt : str or sequence of str, optional
         How numbers are written.
     delimiter : str, optional
-        What stands between the numbers; None: whitespace.
+        What stands between the numbers.
     newline : str, optional
         The end of a line.
     header : str, optional
@@ -70,7 +70,7 @@ def savetxt(fname, X, fmt="%.18e", delimiter=" ", newline="\n", header="", foote
     footer : str, optional
         What stands behind the numbers.
     comments : str, optional
-        What begins a comment.
+        What stands before the lines of header and footer.
     encoding : str, optional
         The encoding of the text.
 

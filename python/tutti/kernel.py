@@ -121,7 +121,7 @@ class Function:
         shared : int, optional
             Bytes of dynamic shared memory.
         stream : Stream, optional
-            Taken for CuPy's sake.
+            Where it runs; None: the current one.
 
         Returns
         -------
@@ -232,7 +232,7 @@ class Function:
         block : tuple of int
             The threads of a block along each axis.
         stream : Stream
-            Taken for CuPy's sake.
+            Where it runs; None: the current one.
         shared_size : int, optional
             Bytes of dynamic shared memory.
 
@@ -441,7 +441,7 @@ class Variable:
         Parameters
         ----------
         value : array_like
-            What is written everywhere.
+            The elements.
 
         Returns
         -------

@@ -111,7 +111,7 @@ class Generator:
         Parameters
         ----------
         x : array_like
-            The array, or the points.
+            What is put in order, in place.
         axis : int or tuple of int, optional
             The axis, or the axes, to go along; None: all.
 
@@ -328,7 +328,7 @@ class RandomState:
         Parameters
         ----------
         x : array_like
-            The array, or the points.
+            What is put in order, in place.
 
         Returns
         -------
@@ -513,7 +513,7 @@ def shuffle(x):
     Parameters
     ----------
     x : array_like
-        The array, or the points.
+        What is put in order, in place.
 
     Returns
     -------

@@ -229,14 +229,14 @@ def jit(fn=None, *args, device=False, debug=False, fastmath=False, **options):
     ----------
     fn : function, optional
         The function.
-    device : Device or str, optional
-        Where the result lives; None: where tutti chooses.
+    device : bool, optional
+        A function that kernels call.
     debug : bool, optional
         Assertions in the kernel hold.
     fastmath : bool, optional
         Ignored, with a warning: results stay those of IEEE arithmetic.
-    **options : sequence of str
-        Options of the compiler.
+    **options : object
+        Taken for Numba's sake.
 
     Returns
     -------

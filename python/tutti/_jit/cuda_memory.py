@@ -19,7 +19,7 @@ class In:
     Parameters
     ----------
     value : array_like
-        What is written everywhere.
+        The array.
 
     Examples
     --------
@@ -41,7 +41,7 @@ class InOut:
     Parameters
     ----------
     value : array_like
-        What is written everywhere.
+        The array.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class Out(InOut):
     Parameters
     ----------
     value : array_like
-        What is written everywhere.
+        The array.
 
     Examples
     --------
@@ -354,14 +354,14 @@ def to_device(obj, stream=0, copy=True, to=None):
 
     Parameters
     ----------
-    obj : int, slice or array of int
-        The places along the axis.
+    obj : object
+        The array.
     stream : Stream, optional
-        Taken for CuPy's sake.
+        Taken for Numba's sake: work stays in order.
     copy : bool, optional
         True: always a copy; False: never; None: where it is needed.
-    to : dtype, optional
-        What it is cast to.
+    to : DeviceArray, optional
+        Where to; None: new memory.
 
     Returns
     -------
@@ -398,7 +398,7 @@ def device_array(shape, dtype="float64", strides=None, order="C", stream=0):
     order : {'C', 'F', 'A', 'K'}, optional
         The order in memory.
     stream : Stream, optional
-        Taken for CuPy's sake.
+        Taken for Numba's sake: work stays in order.
 
     Returns
     -------
@@ -421,7 +421,7 @@ def device_array_like(ary, stream=0):
     ary : array_like
         The array.
     stream : Stream, optional
-        Taken for CuPy's sake.
+        Taken for Numba's sake: work stays in order.
 
     Returns
     -------
@@ -459,7 +459,7 @@ def mapped_array(shape, dtype="float64", strides=None, order="C", stream=0, port
     order : {'C', 'F', 'A', 'K'}, optional
         The order in memory.
     stream : Stream, optional
-        Taken for CuPy's sake.
+        Taken for Numba's sake: work stays in order.
     portable : bool, optional
         Taken for Numba's sake.
     wc : bool, optional
@@ -486,7 +486,7 @@ def mapped_array_like(ary, stream=0, portable=False, wc=False):
     ary : array_like
         The array.
     stream : Stream, optional
-        Taken for CuPy's sake.
+        Taken for Numba's sake: work stays in order.
     portable : bool, optional
         Taken for Numba's sake.
     wc : bool, optional
@@ -520,7 +520,7 @@ def managed_array(shape, dtype="float64", strides=None, order="C", stream=0, att
     order : {'C', 'F', 'A', 'K'}, optional
         The order in memory.
     stream : Stream, optional
-        Taken for CuPy's sake.
+        Taken for Numba's sake: work stays in order.
     attach_global : bool, optional
         Taken for Numba's sake.
 
@@ -580,7 +580,7 @@ def pinned(*arrays):
     Parameters
     ----------
     *arrays : array_like
-        Arrays whose shapes agree but along `axis`.
+        The arrays.
 
     Returns
     -------
@@ -599,9 +599,9 @@ def mapped(*arrays, stream=0):
     Parameters
     ----------
     *arrays : array_like
-        Arrays whose shapes agree but along `axis`.
+        The arrays.
     stream : Stream, optional
-        Taken for CuPy's sake.
+        Taken for Numba's sake: work stays in order.
 
     Returns
     -------
@@ -619,8 +619,8 @@ def is_cuda_array(obj):
 
     Parameters
     ----------
-    obj : int, slice or array of int
-        The places along the axis.
+    obj : object
+        The array.
 
     Returns
     -------
@@ -640,8 +640,8 @@ def as_cuda_array(obj, sync=True):
 
     Parameters
     ----------
-    obj : int, slice or array of int
-        The places along the axis.
+    obj : object
+        The array.
     sync : bool, optional
         Wait for the stream that the interface names.
 

@@ -180,8 +180,8 @@ def jit(
         Taken for Numba's sake: it is always so.
     forceobj : bool, optional
         Taken for Numba's sake.
-    **options : sequence of str
-        Options of the compiler.
+    **options : object
+        Taken for Numba's sake.
 
     Returns
     -------

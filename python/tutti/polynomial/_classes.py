@@ -388,8 +388,8 @@ class _Series:
 
         Parameters
         ----------
-        size : int or tuple of int
-            The shape of the result; None: one number, or the shape of the parameters.
+        size : int
+            How many coefficients.
 
         Returns
         -------
@@ -413,8 +413,8 @@ class _Series:
         ----------
         domain : sequence of two numbers, optional
             The interval that is mapped to the window; None: the class's own.
-        kind : str, optional
-            Taken for NumPy's sake: there is one algorithm, and it is stable.
+        kind : type, optional
+            The class.
         window : sequence of two numbers, optional
             The interval that the domain is mapped to; None: the class's own.
 
@@ -456,10 +456,10 @@ class _Series:
 
         Parameters
         ----------
-        m : array_like, optional
-            The array.
-        k : int, optional
-            The diagonal: 0 the main one, above if positive, below if negative.
+        m : int, optional
+            How often.
+        k : number or sequence of number, optional
+            The constants.
         lbnd : number, optional
             Where the integral is zero.
 
@@ -483,8 +483,8 @@ class _Series:
 
         Parameters
         ----------
-        m : array_like, optional
-            The array.
+        m : int, optional
+            How often.
 
         Returns
         -------
@@ -547,11 +547,11 @@ class _Series:
         Parameters
         ----------
         x : array_like
-            The array, or the points.
+            The points.
         y : array_like
-            The second array, or the values at x.
-        deg : int
-            The degree.
+            The values there.
+        deg : int or sequence of int
+            The degree, or the degrees that it has.
         domain : sequence of two numbers, optional
             The interval that is mapped to the window; None: the class's own.
         rcond : float, optional

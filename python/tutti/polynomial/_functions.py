@@ -192,8 +192,8 @@ def _arithmetic(family):
         ----------
         off : number
             The value at 0.
-        scl : array_like
-            What is multiplied by.
+        scl : number
+            The slope.
 
         Returns
         -------
@@ -223,12 +223,12 @@ def _calculus(family):
         ----------
         c : array_like
             The coefficients, the lowest degree first.
-        m : array_like, optional
-            The array.
-        scl : array_like, optional
-            What is multiplied by.
-        axis : int or tuple of int, optional
-            The axis, or the axes, to go along; None: all.
+        m : int, optional
+            How often.
+        scl : number, optional
+            What each step is multiplied by.
+        axis : int, optional
+            The axis.
 
         Returns
         -------
@@ -249,16 +249,16 @@ def _calculus(family):
         ----------
         c : array_like
             The coefficients, the lowest degree first.
-        m : array_like, optional
-            The array.
-        k : int, optional
-            The diagonal: 0 the main one, above if positive, below if negative.
+        m : int, optional
+            How often.
+        k : number or sequence of number, optional
+            The constants.
         lbnd : number, optional
             Where the integral is zero.
-        scl : array_like, optional
-            What is multiplied by.
-        axis : int or tuple of int, optional
-            The axis, or the axes, to go along; None: all.
+        scl : number, optional
+            What each step is multiplied by.
+        axis : int, optional
+            The axis.
 
         Returns
         -------
@@ -338,11 +338,11 @@ def _calculus(family):
         Parameters
         ----------
         x : array_like
-            The array, or the points.
+            The points' first coordinates.
         y : array_like
-            The second array, or the values at x.
-        deg : int
-            The degree.
+            The points' second coordinates, or the values.
+        deg : int or sequence of int
+            The degree, or the degrees that it has.
         rcond : float, optional
             Singular values below rcond times the largest count as zero.
         full : bool, optional
@@ -395,7 +395,7 @@ def _values(family):
         Parameters
         ----------
         x : array_like
-            The array, or the points.
+            The points' first coordinates.
         c : array_like
             The coefficients, the lowest degree first.
         tensor : bool, optional
@@ -419,9 +419,9 @@ def _values(family):
         Parameters
         ----------
         x : array_like
-            The array, or the points.
+            The points' first coordinates.
         y : array_like
-            The second array, or the values at x.
+            The points' second coordinates, or the values.
         c : array_like
             The coefficients, the lowest degree first.
 
@@ -445,11 +445,11 @@ def _values(family):
         Parameters
         ----------
         x : array_like
-            The array, or the points.
+            The points' first coordinates.
         y : array_like
-            The second array, or the values at x.
+            The points' second coordinates, or the values.
         z : array_like
-            Complex numbers.
+            The points' third coordinates.
         c : array_like
             The coefficients, the lowest degree first.
 
@@ -473,9 +473,9 @@ def _values(family):
         Parameters
         ----------
         x : array_like
-            The array, or the points.
+            The points' first coordinates.
         y : array_like
-            The second array, or the values at x.
+            The points' second coordinates, or the values.
         c : array_like
             The coefficients, the lowest degree first.
 
@@ -498,11 +498,11 @@ def _values(family):
         Parameters
         ----------
         x : array_like
-            The array, or the points.
+            The points' first coordinates.
         y : array_like
-            The second array, or the values at x.
+            The points' second coordinates, or the values.
         z : array_like
-            Complex numbers.
+            The points' third coordinates.
         c : array_like
             The coefficients, the lowest degree first.
 
@@ -526,7 +526,7 @@ def _values(family):
         Parameters
         ----------
         x : array_like
-            The array, or the points.
+            The points' first coordinates.
         deg : int
             The degree.
 
@@ -549,11 +549,11 @@ def _values(family):
         Parameters
         ----------
         x : array_like
-            The array, or the points.
+            The points' first coordinates.
         y : array_like
-            The second array, or the values at x.
-        deg : int
-            The degree.
+            The points' second coordinates, or the values.
+        deg : sequence of int
+            The degrees.
 
         Returns
         -------
@@ -573,13 +573,13 @@ def _values(family):
         Parameters
         ----------
         x : array_like
-            The array, or the points.
+            The points' first coordinates.
         y : array_like
-            The second array, or the values at x.
+            The points' second coordinates, or the values.
         z : array_like
-            Complex numbers.
-        deg : int
-            The degree.
+            The points' third coordinates.
+        deg : sequence of int
+            The degrees.
 
         Returns
         -------
@@ -667,7 +667,7 @@ def _orthogonal(family):
         Parameters
         ----------
         x : array_like
-            The array, or the points.
+            The points' first coordinates.
 
         Returns
         -------

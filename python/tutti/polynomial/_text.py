@@ -16,8 +16,8 @@ def format_float(x, parens=False):
 
     Parameters
     ----------
-    x : array_like
-        The array, or the points.
+    x : number
+        The number.
     parens : bool, optional
         Parentheses around negative and complex numbers.
 

@@ -14,8 +14,8 @@ def as_series(alist, trim=True):
     ----------
     alist : sequence of array_like
         The series.
-    trim : {'k', '.', '0', '-'}, optional
-        What is done with zeros behind the point.
+    trim : bool, optional
+        Take zeros off the ends.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def getdomain(x):
     Parameters
     ----------
     x : array_like
-        The array, or the points.
+        The points.
 
     Returns
     -------
@@ -143,7 +143,7 @@ def mapdomain(x, old, new):
     Parameters
     ----------
     x : array_like
-        The array, or the points.
+        The points.
     old : sequence of two numbers
         The interval that the points are in.
     new : sequence of two numbers
