@@ -180,8 +180,8 @@ def devices():
 
     Examples
     --------
-    >>> tt.devices()[-1].type
-    'cpu'
+    >>> len(tt.devices()) >= 1
+    True
     """
     return tuple(_known.get(n) or _known.setdefault(n, Device(n, name)) for n, name in _core._devices())
 

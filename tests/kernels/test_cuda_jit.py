@@ -1,6 +1,9 @@
 """Python kernels on the CPU: the same kernels in step mode and NumPy are the oracles."""
 
 import math
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -564,3 +567,22 @@ def test_products_and_sums_are_contracted_on_a_gpu():
     thread = k.inspect_cuda(types).split("__global__")[1]
     assert thread.count("TT_FMA_F64(") == 3
     assert "FMA" not in k.inspect_source(types).split("tt_thread(")[1]  # on the CPU NumPy's bits
+
+
+def test_forall_without_a_compiler(tmp_path):
+    """Blocks that nobody named have a size there too."""
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import tutti as tt\n"
+        "@tt.cuda.jit\n"
+        "def more(a):\n"
+        "    i = tt.cuda.grid(1)\n"
+        "    if i < a.size:\n"
+        "        a[i] += 1\n"
+        "a = tt.zeros(200)\n"
+        "more.forall(200)(a)\n"
+        "print(float(a.sum()))\n"
+    )
+    env = dict(os.environ, TUTTI_CC="none", TUTTI_CACHE_DIR=str(tmp_path / "cache"), TUTTI_DEVICE="cpu")
+    p = subprocess.run([sys.executable, program], env=env, capture_output=True, text=True, timeout=100)
+    assert p.stdout == "200.0\n", p.stderr
