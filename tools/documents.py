@@ -163,6 +163,8 @@ def given(tables, function, params, fallback):
     known = tables.returns.get(function) or tables.returns.get(function.rpartition(".")[2])
     if not known and {"axis", "keepdims"} <= {p.name for p in params}:
         known = [("ndarray", "An element for each line gone along; without axes where all are.")]
+    if not known and function.startswith(DRAWS) and "size" in {p.name for p in params}:
+        known = [("ndarray, or number", "A number where neither `size` nor a parameter has a shape.")]
     lines = []
     for kind, words in known or fallback:
         lines += [kind, wrapped(words, "    ")] if words else [kind]
@@ -235,6 +237,7 @@ def functions_of_elements():
     return out
 
 
+DRAWS = ("random.", "generator.", "legacy.")
 KEYWORDS = "out:array=None, *, where:array=True, casting='same_kind', order='K', dtype:dtype=None, subok=True"
 RESULT = [("ndarray", "Of the type that NumPy's rules give, or `dtype`.")]
 
@@ -256,6 +259,7 @@ def operations(tables):
             [("ndarray", CLASSES[kind])],
         )
         operand = OPERANDS.get(kind, "Numbers.")
+        text = text.replace("Elements to take part.", "Where it is computed; elsewhere `out` stays what it was.")
         yield name, re.sub(r"^(x\d? : array_like)\n    .*\n", rf"\1\n    {operand}\n", text, flags=re.M)
 
 
