@@ -69,7 +69,6 @@ def test_decorated_functions_without_a_name_go_by_value():
     def plain(x):
         return x + 1
 
-    plain.__qualname__ = plain.__name__ = "nowhere"
     with pytest.raises((pickle.PicklingError, AttributeError)):
         pickle.dumps(tt.jit(plain))
     cloudpickle = pytest.importorskip("cloudpickle")

@@ -232,5 +232,4 @@ def test_ways_around_what_asks_for_numpys_class():
     series[mask] = 0
     assert series.tolist() == [0.0, 2.0, 0.0]
     assert pl.from_numpy(tt.arange(6).reshape(2, 3)).shape == (2, 3)
-    assert pl.Series([1, 2, 3]).is_in(tt.asarray([1, 3])).to_list() == [True, False, True]
     assert df.groupby(tt.asarray([0, 1, 0]).numpy()).sum()["a"].tolist() == [18.0, 2.0]
