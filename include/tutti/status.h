@@ -62,6 +62,8 @@ typedef enum tt_warning_kind {
   TT_WARN_RUNTIME, /* RuntimeWarning */
   TT_WARN_COMPLEX, /* numpy.exceptions.ComplexWarning: a RuntimeWarning */
   TT_WARN_RANK,    /* numpy.exceptions.RankWarning: a RuntimeWarning */
+  TT_WARN_USER,    /* UserWarning */
+  TT_WARN_OLD,     /* DeprecationWarning */
   TT_WARN_COUNT
 } tt_warning_kind;
 

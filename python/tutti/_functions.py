@@ -188,7 +188,12 @@ def size(a, axis=None):
     2
     """
     a = _core.asarray(a)
-    return a.size if axis is None else a.shape[axis]
+    if axis is None:
+        return a.size
+    count = 1
+    for k in axis if isinstance(axis, tuple) else (axis,):
+        count *= a.shape[k]
+    return count
 
 
 def isscalar(element):
@@ -377,7 +382,7 @@ def fromfunction(function, shape, *, dtype=float, **kwargs):
     return function(*_core.functions["indices"](shape, dtype=dtype), **kwargs)
 
 
-def fromiter(iter, dtype, count=-1):  # noqa: A002 (NumPy's name)
+def fromiter(iter, dtype, count=-1, *, like=None):  # noqa: A002 (NumPy's name)
     """An array of one axis from an iterable.
 
     Parameters

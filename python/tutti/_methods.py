@@ -12,10 +12,10 @@ def _bytes_of(a):
 
 def resize(self, *new_shape, refcheck=True):
     """Another shape in place: elements go, or zeros come, at the end."""
-    if len(new_shape) == 1 and not hasattr(new_shape[0], "__index__"):
-        new_shape = new_shape[0]
     if not new_shape or new_shape[0] is None:
         return
+    if len(new_shape) == 1 and not hasattr(new_shape[0], "__index__"):
+        new_shape = new_shape[0]
     shape = tuple(operator.index(n) for n in new_shape)
     if any(n < 0 for n in shape):
         raise ValueError("negative dimensions not allowed")
@@ -33,7 +33,9 @@ def resize(self, *new_shape, refcheck=True):
 
 def byteswap(self, inplace=False):
     """The bytes of each element the other way round."""
-    made = _core.array(_bytes_of(self)[..., ::-1]).view(self.dtype).reshape(self.shape)
+    parts = 2 if self.dtype.kind == "c" else 1  # each by itself
+    bytes_of = _bytes_of(self).reshape((*self.shape, parts, self.itemsize // parts))[..., ::-1]
+    made = _core.array(bytes_of).reshape((*self.shape, self.itemsize)).view(self.dtype).reshape(self.shape)
     if not inplace:
         return made
     self[...] = made

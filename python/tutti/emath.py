@@ -10,11 +10,8 @@ def _lifted(x, leaves):
     x = _core.asarray(x)
     if x.dtype.kind == "c" or not bool(leaves(x).any()):
         return x
-    return x.astype(
-        "complex64"
-        if x.dtype.name in ("float16", "float32", "int8", "uint8", "int16", "uint16", "bool")
-        else "complex128"
-    )
+    narrow = ("float32", "int8", "uint8", "int16", "uint16")
+    return x.astype("complex64" if x.dtype.name in narrow else "complex128")
 
 
 def _negative(x):

@@ -129,5 +129,5 @@ def _class(name):
 
 def _warning(name):
     """The class to warn with: Python's, or as for errors."""
-    own = {"RuntimeWarning": RuntimeWarning, "DeprecationWarning": DeprecationWarning}
-    return own.get(name) or _class(name)
+    plain = {w.__name__: w for w in (RuntimeWarning, UserWarning, DeprecationWarning)}
+    return plain.get(name) or _class(name)

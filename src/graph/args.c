@@ -58,8 +58,11 @@ tt_value tt__arg_value(tt_calc *c, const tt_call_frame *f, int k) {
   return a ? tt_v_array(a) : tt_v_int(0);
 }
 
-static bool int_of(tt_calc *c, const tt_value *v, int64_t *out) {
+/* `plain`: not a truth value, which counts nothing. */
+static bool int_of(tt_calc *c, const tt_value *v, bool plain, int64_t *out) {
   tt_value item;
+  if (plain && (v->tag == TT_V_BOOL || (v->tag == TT_V_ARRAY && v->as.array->dtype == TT_BOOL)))
+    return tt__calc_fail(c, TT_ETYPE, "an integer is required"), false;
   if (v->tag == TT_V_ARRAY && v->as.array->size == 1 &&
       (tt__is_int((tt_dtype)v->as.array->dtype) || v->as.array->dtype == TT_BOOL)) {
     if ((c->code = tt_item(v->as.array, &item, c->err)) != TT_OK) return false;
@@ -86,7 +89,7 @@ static bool int_of(tt_calc *c, const tt_value *v, int64_t *out) {
 
 int64_t tt__arg_int(tt_calc *c, const tt_call_frame *f, int k, int64_t fallback) {
   int64_t i = fallback;
-  if (c->code == TT_OK && tt__arg_given(f, k)) int_of(c, &f->arg[k], &i);
+  if (c->code == TT_OK && tt__arg_given(f, k)) int_of(c, &f->arg[k], false, &i);
   return i;
 }
 
@@ -100,6 +103,12 @@ double tt__arg_float(tt_calc *c, const tt_call_frame *f, int k, double fallback)
   }
   c->code = tt__value_scalar(v, TT_F64, &s, c->err);
   return c->code == TT_OK ? s.f64 : fallback;
+}
+
+tt_array *tt__arg_mask(tt_calc *c, const tt_call_frame *f, int k) {
+  if (k >= f->narg || f->arg[k].tag == TT_V_MISSING || (f->arg[k].tag == TT_V_BOOL && f->arg[k].as.b)) return NULL;
+  tt_array *a = tt__arg_array(c, f, k);
+  return a && tt__calc_may_cast(c, (tt_dtype)a->dtype, TT_BOOL, "safe") ? a : NULL;
 }
 
 bool tt__arg_bool(tt_calc *c, const tt_call_frame *f, int k, bool fallback) {
@@ -147,6 +156,11 @@ int tt__arg_ints(tt_calc *c, const tt_call_frame *f, int k, int64_t *out, int mo
   if (c->code != TT_OK || !tt__arg_given(f, k)) return 0;
   const tt_value *v = &f->arg[k];
   if (v->tag == TT_V_ARRAY && v->as.array->rank == 1) { /* a shape or axes in an array */
+    if (v->as.array->size > 0 && !tt__is_int((tt_dtype)v->as.array->dtype)) {
+      tt__calc_fail(c, TT_ETYPE, "'%s' object cannot be interpreted as an integer",
+                    tt__dtypes[v->as.array->dtype].name);
+      return 0;
+    }
     tt_array *a = tt__calc_cast(c, v->as.array, TT_I64);
     if (a && a->size <= most)
       c->code = tt_read(a, out, sizeof *out * (size_t)most, c->err);
@@ -154,22 +168,22 @@ int tt__arg_ints(tt_calc *c, const tt_call_frame *f, int k, int64_t *out, int mo
       tt__calc_fail(c, TT_EVALUE, "too many values: %lld", (long long)v->as.array->size);
     return c->code == TT_OK ? (int)a->size : 0;
   }
-  if (v->tag != TT_V_TUPLE) return int_of(c, v, out) ? 1 : 0;
+  if (v->tag != TT_V_TUPLE) return int_of(c, v, true, out) ? 1 : 0;
   if (v->as.tuple.n > most) {
     tt__calc_fail(c, TT_EVALUE, "maximum supported dimension for an ndarray is currently 64, found %lld",
                   (long long)v->as.tuple.n);
     return 0;
   }
   for (int64_t i = 0; i < v->as.tuple.n; i++)
-    if (!int_of(c, &v->as.tuple.item[i], &out[i])) return 0;
+    if (!int_of(c, &v->as.tuple.item[i], true, &out[i])) return 0;
   return (int)v->as.tuple.n;
 }
 
 int tt__arg_axis(tt_calc *c, const tt_call_frame *f, int k, int rank, int fallback) {
   if (c->code != TT_OK || !tt__arg_given(f, k)) return fallback;
   int axis = 0;
-  int64_t raw = tt__arg_int(c, f, k, 0);
-  if (c->code == TT_OK) c->code = tt__shape_axis(raw, rank, &axis, c->err);
+  int64_t raw = 0;
+  if (int_of(c, &f->arg[k], false, &raw)) c->code = tt__shape_axis(raw, rank, &axis, c->err);
   return axis;
 }
 

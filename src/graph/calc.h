@@ -125,6 +125,15 @@ TT_HIDDEN const char *tt__arg_string(tt_calc *c, const tt_call_frame *f, int k, 
 TT_HIDDEN bool tt__calc_may_cast(tt_calc *c, tt_dtype from, tt_dtype to, const char *rule);
 /* 'C', 'F', 'A' or 'K'. Of an array, 'A' is resolved; without one (NULL) the caller does. */
 TT_HIDDEN char tt__arg_order(tt_calc *c, const tt_call_frame *f, int k, tt_array *a, const char *fallback);
+/* Does one array's shape broadcast to another's? */
+static inline bool tt__broadcasts_to(tt_array *a, tt_array *to) {
+  bool ok = a->rank <= to->rank;
+  for (int d = 0; ok && d < a->rank; d++) {
+    int64_t n = tt__array_len(a)[d];
+    ok = n == 1 || n == tt__array_len(to)[to->rank - a->rank + d];
+  }
+  return ok;
+}
 /* The lengths that the transpose has. */
 static inline void tt__reverse_axes(int rank, int64_t *len) {
   for (int d = 0; d < rank / 2; d++) {
@@ -141,6 +150,9 @@ static inline tt_array *tt__calc_turned(tt_calc *c, bool fortran, tt_array *made
 TT_HIDDEN tt_array **tt__arg_arrays(tt_calc *c, const tt_call_frame *f, int k, int64_t *n);
 /* int or sequence of ints; at most `most`; returns how many. */
 TT_HIDDEN int tt__arg_ints(tt_calc *c, const tt_call_frame *f, int k, int64_t *out, int most);
+/* A mask argument (where=): an array of bool, or NULL where all take part, as in a failure. Arrays of other types are
+ * refused. */
+TT_HIDDEN tt_array *tt__arg_mask(tt_calc *c, const tt_call_frame *f, int k);
 /* One axis in range, or `fallback` when not given. */
 TT_HIDDEN int tt__arg_axis(tt_calc *c, const tt_call_frame *f, int k, int rank, int fallback);
 /* None (all axes), an int, or a tuple: a set of axes. "duplicate value in 'axis'" for repeats. */

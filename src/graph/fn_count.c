@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/warn.h"
 #include "graph/fn.h"
 
 static tt_array *bincount(tt_calc *c, tt_call_frame *f) {
@@ -144,7 +145,10 @@ static bool bins_for(tt_calc *c, const tt_call_frame *f, int weights, bins_of *h
       tt__calc_fail(c, TT_EVALUE, "weights should have the same shape as a.");
     h->weight = tt__calc_ravel(c, w);
   }
-  if (h->a->dtype == TT_BOOL) h->a = tt__calc_cast(c, h->a, TT_U8);
+  if (h->a->dtype == TT_BOOL) {
+    tt__warn(TT_WARN_RUNTIME, "Converting input from bool to <class 'numpy.uint8'> for compatibility.");
+    h->a = tt__calc_cast(c, h->a, TT_U8);
+  }
   h->a = tt__calc_ravel(c, h->a);
   const tt_value *b = &f->arg[1];
   if (!h->a) return false;

@@ -169,9 +169,7 @@ static tt_array *trapezoid(tt_calc *c, tt_call_frame *f) {
     int at = x->rank == 1 ? 0 : axis;
     if (at >= x->rank)
       return tt__calc_fail(c, TT_EAXIS, "axis %d is out of bounds for array of dimension %d", at, x->rank);
-    int64_t k = tt__array_len(x)[at];
-    tt_op apart = x->dtype == TT_BOOL ? TT_NE : TT_SUB; /* in x's own type, which may wrap */
-    d = tt__calc_op2(c, apart, part(c, x, at, 1, k > 0 ? k - 1 : 0), part(c, x, at, 0, k > 0 ? k - 1 : 0));
+    d = tt__fn_call(c, "diff", (tt_value[3]){tt_v_array(x), tt_v_int(1), tt_v_int(at)}, 3);
     if (d && x->rank == 1) d = along(c, d, y->rank, axis);
   }
   tt_array *s = tt__calc_op2(c, TT_ADD, part(c, y, axis, 1, m), part(c, y, axis, 0, m));

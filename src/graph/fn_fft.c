@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/warn.h"
 #include "graph/fn.h"
 
 typedef enum norm { BACKWARD, ORTHO, FORWARD } norm;
@@ -199,6 +200,12 @@ static bool read_grid(tt_calc *c, const tt_call_frame *f, tt_array *a, bool plan
   *g = (grid){0};
   if (!a) return false;
   int ns = lengths ? read_lengths(c, f, g->len) : 0;
+  if (lengths && !axes)
+    tt__warn(
+        TT_WARN_OLD,
+        "`axes` should not be `None` if `s` is not `None` (Deprecated in NumPy 2.0). In a future version of NumPy, "
+        "this will raise an error and `s[i]` will correspond to the size along the transformed axis specified by "
+        "`axes[i]`.");
   g->n = axes ? 2 : lengths ? ns : a->rank;
   if (axes && named) g->n = tt__arg_ints(c, f, 2, at, TT_MAX_RANK);
   if (!axes)

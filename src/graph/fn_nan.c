@@ -103,7 +103,8 @@ static tt_array *masked_call(tt_calc *c, tt_call_frame *f, const char *row, int 
   args v = args_of(f);
   if (has_nan(a)) {
     tt_array *valid = tt__calc_op1(c, TT_LNOT, tt__calc_op1(c, TT_ISNAN, a));
-    if (tt__arg_given(f, where)) valid = tt__calc_op2(c, TT_LAND, valid, tt__arg_array(c, f, where));
+    tt_array *mask = tt__arg_mask(c, f, where);
+    if (mask) valid = tt__calc_op2(c, TT_LAND, valid, mask);
     if (!valid) return NULL;
     for (; v.n <= where; v.n++) v.v[v.n].tag = TT_V_MISSING;
     v.v[where] = tt_v_array(valid);

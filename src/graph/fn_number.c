@@ -28,13 +28,9 @@ static bool binds(const tt_value *a, const tt_value *bound, bool low) {
   return low != (bound->tag == TT_V_INT && bound->as.i < 0);
 }
 
-static tt_array *clip(tt_calc *c, tt_call_frame *f) {
+/* Between arguments lo and hi, either of which may be missing. */
+static tt_array *clipped(tt_calc *c, tt_call_frame *f, int lo, int hi) {
   tt_value a = tt__arg_value(c, f, 0);
-  bool old = tt__arg_given(f, 1) || tt__arg_given(f, 2), new = tt__arg_given(f, 4) || tt__arg_given(f, 5);
-  if (old && new)
-    return tt__calc_fail(c, TT_EVALUE,
-                         "Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden.");
-  int lo = new ? 4 : 1, hi = new ? 5 : 2;
   tt_array *out = NULL;
   bool below = tt__arg_given(f, lo) && binds(&a, &f->arg[lo], true);
   bool above = tt__arg_given(f, hi) && binds(&a, &f->arg[hi], false);
@@ -50,7 +46,24 @@ static tt_array *clip(tt_calc *c, tt_call_frame *f) {
   if (!below && !above) out = tt__calc_copy(c, tt__arg_array(c, f, 0));
   return tt__arg_out(c, f, 3, out);
 }
+
+static bool said(const tt_call_frame *f, int k) { return k < f->narg && f->arg[k].tag != TT_V_MISSING; }
+
+/* clip(a, a_min, a_max, out, *, min, max): both of the first, or some of the others. */
+static tt_array *clip(tt_calc *c, tt_call_frame *f) {
+  bool old = said(f, 1) || said(f, 2);
+  if (old && !(said(f, 1) && said(f, 2)))
+    return tt__calc_fail(c, TT_ETYPE, "clip() missing 1 required positional argument: '%s'",
+                         said(f, 1) ? "a_max" : "a_min");
+  if (old && (said(f, 4) || said(f, 5)))
+    return tt__calc_fail(c, TT_EVALUE,
+                         "Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden.");
+  return old ? clipped(c, f, 1, 2) : clipped(c, f, 4, 5);
+}
 TT_HANDLER(clip)
+
+static tt_array *clip_method(tt_calc *c, tt_call_frame *f) { return clipped(c, f, 1, 2); }
+TT_HANDLER(clip_method)
 
 /* Integers are only touched left of the point: there through float64, ties to even. */
 static tt_array *rounded(tt_calc *c, tt_array *a, int64_t decimals) {
@@ -92,35 +105,30 @@ static double largest(tt_dtype t) {
   }
 }
 
-/* What takes the place of elements must not be wider than they are. */
-static bool may_replace(tt_calc *c, const tt_call_frame *f, int k, tt_array *a) {
-  tt_array *v = tt__arg_given(f, k) && f->arg[k].tag == TT_V_ARRAY ? f->arg[k].as.array : NULL;
-  bool fits = !v || v->rank <= a->rank;
-  for (int d = 1; fits && v && d <= v->rank; d++) {
-    int64_t n = tt__array_len(v)[v->rank - d];
-    fits = n == 1 || n == tt__array_len(a)[a->rank - d];
+/* a with a value at some places, as copyto puts it there: of the array's kind and shape. */
+static tt_array *put_where(tt_calc *c, tt_array *mask, tt_value v, tt_array *a) {
+  if (!mask || !a) return NULL;
+  tt_dtype type = (tt_dtype)a->dtype;
+  tt_array *x = tt__value_as_array(c, &v);
+  if (!x || !tt__calc_may_cast(c, (tt_dtype)x->dtype, v.tag == TT_V_ARRAY ? type : TT_F64, "same_kind")) return NULL;
+  if (v.tag == TT_V_ARRAY && !tt__broadcasts_to(x, a)) {
+    char from[200], to[200];
+    tt__shape_text(x->rank, tt__array_len(x), from, sizeof from);
+    tt__shape_text(a->rank, tt__array_len(a), to, sizeof to);
+    return tt__calc_fail(c, TT_EVALUE, "could not broadcast input array from shape %s into shape %s", from, to);
   }
-  if (fits) return true;
-  char have[200], want[200];
-  tt__shape_text(v->rank, tt__array_len(v), have, sizeof have);
-  tt__shape_text(a->rank, tt__array_len(a), want, sizeof want);
-  tt__calc_fail(c, TT_EVALUE, "could not broadcast input array from shape %s into shape %s", have, want);
-  return false;
+  return tt__calc_cast(c, tt__calc_where(c, mask, v, tt_v_array(a)), type);
 }
 
 static tt_array *real_to_num(tt_calc *c, const tt_call_frame *f, tt_array *a) {
   if (!a) return NULL;
-  for (int k = 2; k <= 4; k++)
-    if (!may_replace(c, f, k, a)) return NULL;
   double most = largest((tt_dtype)a->dtype);
   tt_value nan = tt__arg_given(f, 2) ? f->arg[2] : tt_v_float(0);
   tt_value high = tt__arg_given(f, 3) ? f->arg[3] : tt_v_float(most),
            low = tt__arg_given(f, 4) ? f->arg[4] : tt_v_float(-most);
-  tt_dtype type = (tt_dtype)a->dtype;
-  tt_array *out = tt__calc_where(c, tt__calc_op1(c, TT_ISNAN, a), nan, tt_v_array(a));
-  if (out) out = tt__calc_where(c, tt__calc_opf(c, TT_EQ, a, INFINITY), high, tt_v_array(out));
-  if (out) out = tt__calc_where(c, tt__calc_opf(c, TT_EQ, a, -INFINITY), low, tt_v_array(out));
-  return tt__calc_cast(c, out, type);
+  tt_array *out = put_where(c, tt__calc_op1(c, TT_ISNAN, a), nan, a);
+  out = put_where(c, tt__calc_opf(c, TT_EQ, a, INFINITY), high, out);
+  return put_where(c, tt__calc_opf(c, TT_EQ, a, -INFINITY), low, out);
 }
 
 static tt_array *nan_to_num(tt_calc *c, tt_call_frame *f) {
@@ -151,8 +159,8 @@ static tt_array *infinite(tt_calc *c, tt_call_frame *f, double sign) {
 
 static tt_array *isposinf(tt_calc *c, tt_call_frame *f) { return infinite(c, f, 1); }
 static tt_array *isneginf(tt_calc *c, tt_call_frame *f) { return infinite(c, f, -1); }
-TT_HANDLER(isposinf)
-TT_HANDLER(isneginf)
+TT_HANDLER_LAID(isposinf, 'K')
+TT_HANDLER_LAID(isneginf, 'K')
 
 /* ---- comparing arrays */
 
@@ -229,8 +237,8 @@ static tt_array *part_is_zero(tt_calc *c, tt_call_frame *f, bool zero) {
 
 static tt_array *iscomplex(tt_calc *c, tt_call_frame *f) { return part_is_zero(c, f, false); }
 static tt_array *isreal(tt_calc *c, tt_call_frame *f) { return part_is_zero(c, f, true); }
-TT_HANDLER(iscomplex)
-TT_HANDLER(isreal)
+TT_HANDLER_LAID(iscomplex, 'K')
+TT_HANDLER_LAID(isreal, 'K')
 
 static tt_array *angle(tt_calc *c, tt_call_frame *f) {
   tt_array *a = tt__arg_array(c, f, 0), *out;

@@ -3,6 +3,7 @@
 */
 #include <string.h>
 
+#include "base/warn.h"
 #include "graph/fn.h"
 #include "graph/matrix.h"
 
@@ -21,14 +22,24 @@ static tt_array *linalg_matmul(tt_calc *c, tt_call_frame *f) {
 }
 TT_HANDLER(linalg_matmul)
 
+/* NumPy writes a product into nothing but what it would have made itself. */
+static bool fits_dot(tt_calc *c, const tt_call_frame *f, tt_array *r) {
+  if (!r || !tt__arg_given(f, 2) || f->arg[2].tag != TT_V_ARRAY) return r != NULL;
+  tt_array *out = f->arg[2].as.array;
+  if (out->dtype != r->dtype || out->rank != r->rank || !tt__array_is_c(out)) {
+    tt__calc_fail(c, TT_EVALUE,
+                  "output array is not acceptable (must have the right datatype, number of dimensions, and be a "
+                  "C-Array)");
+    return false;
+  }
+  if (memcmp(tt__array_len(out), tt__array_len(r), sizeof(int64_t) * out->rank) != 0)
+    tt__calc_fail(c, TT_EVALUE, "output array has wrong dimensions");
+  return c->code == TT_OK;
+}
+
 static tt_array *dot(tt_calc *c, tt_call_frame *f) {
-  tt_array *made = tt__calc_dot(c, tt__arg_array(c, f, 0), tt__arg_array(c, f, 1));
-  tt_array *out = tt__arg_given(f, 2) && f->arg[2].tag == TT_V_ARRAY ? f->arg[2].as.array : NULL;
-  if (made && out && (out->dtype != made->dtype || out->rank != made->rank || !tt__array_is_c(out)))
-    return tt__calc_fail(c, TT_EVALUE,
-                         "output array is not acceptable (must have the right datatype, number of dimensions, and be a "
-                         "C-Array)");
-  return tt__arg_out(c, f, 2, made);
+  tt_array *r = tt__calc_dot(c, tt__arg_array(c, f, 0), tt__arg_array(c, f, 1));
+  return fits_dot(c, f, r) ? tt__arg_out(c, f, 2, r) : NULL;
 }
 TT_HANDLER(dot)
 
@@ -322,6 +333,10 @@ static tt_array *cross(tt_calc *c, tt_call_frame *f) {
   int64_t la = tt__array_len(a)[a->rank - 1], lb = tt__array_len(b)[b->rank - 1];
   if ((la != 2 && la != 3) || (lb != 2 && lb != 3))
     return tt__calc_fail(c, TT_EVALUE, "incompatible dimensions for cross product\n(dimension must be 2 or 3)");
+  if (la == 2 || lb == 2)
+    tt__warn(TT_WARN_OLD,
+             "Arrays of 2-dimensional vectors are deprecated. Use arrays of 3-dimensional vectors instead. (deprecated "
+             "in NumPy 2.0)");
   tt_array *r = cross_of(c, a, b);
   if (!r || (la == 2 && lb == 2)) return r;
   int axis = cross_axis(c, f, one ? 5 : 4, "axisc", r->rank);

@@ -300,6 +300,8 @@ TT_HANDLER(meshgrid)
 
 static tt_array *indices(tt_calc *c, tt_call_frame *f) {
   int64_t len[TT_MAX_RANK + 1];
+  if (f->arg[0].tag == TT_V_INT || f->arg[0].tag == TT_V_BOOL)
+    return tt__calc_fail(c, TT_ETYPE, "'int' object is not iterable");
   int rank = tt__arg_ints(c, f, 0, len, TT_MAX_RANK - 1);
   tt_dtype type = tt__arg_dtype(c, f, 1, TT_I64);
   bool sparse = tt__arg_bool(c, f, 2, false);

@@ -3,6 +3,9 @@
 ** and `initial` are decided here.
 */
 
+#include <math.h>
+#include <string.h>
+
 #include "base/warn.h"
 #include "graph/fn.h"
 
@@ -22,14 +25,10 @@ static int64_t points(tt_array *a, uint64_t axes) {
   return n;
 }
 
-static bool is_masked(const tt_call_frame *f, int k) {
-  return tt__arg_given(f, k) && !(f->arg[k].tag == TT_V_BOOL && f->arg[k].as.b);
-}
-
 /* Elements that `where` excludes become the neutral value. */
 static tt_array *masked(tt_calc *c, const tt_call_frame *f, int k, tt_array *a, tt_value neutral) {
-  if (!a || !is_masked(f, k)) return a;
-  tt_array *mask = tt__calc_cast(c, tt__arg_array(c, f, k), TT_BOOL);
+  tt_array *mask = tt__arg_mask(c, f, k);
+  if (!a || !mask) return a;
   tt_array *full = tt__calc_where(c, mask, tt_v_array(a), neutral);
   if (full && full->rank > a->rank) return tt__calc_fail(c, TT_EVALUE, "where mask has more dimensions than the array");
   return tt__calc_cast(c, full, (tt_dtype)a->dtype);
@@ -75,6 +74,15 @@ typedef struct places {
 /* `initial` is of the result's type; a whole number that does not fit there is an error of the operation with it. */
 static tt_value initial_of(tt_calc *c, const tt_call_frame *f, int k, tt_dtype type) {
   tt_value v = f->arg[k];
+  if (v.tag == TT_V_TUPLE || (v.tag == TT_V_ARRAY && v.as.array->rank > 0))
+    return tt__calc_fail(c, TT_EVALUE, "setting an array element with a sequence."), v;
+  if (v.tag == TT_V_COMPLEX && !tt__is_complex(type) && type != TT_BOOL)
+    return tt__calc_fail(c, TT_ETYPE, "float() argument must be a string or a real number, not 'complex'"), v;
+  bool endless = v.tag == TT_V_FLOAT && !(fabs(v.as.f) < 0x1p64);
+  if (endless && tt__is_int(type)) {
+    bool nan = v.as.f != v.as.f;
+    tt__calc_fail(c, nan ? TT_EVALUE : TT_EOVERFLOW, "cannot convert float %s to integer", nan ? "NaN" : "infinity");
+  }
   if (v.tag == TT_V_INT && type != TT_BOOL) return v;
   tt_array *a = tt__calc_cast(c, tt__value_as_array(c, &v), type);
   return a ? tt_v_array(a) : v;
@@ -114,7 +122,7 @@ static tt_array *extreme(tt_calc *c, tt_call_frame *f, tt_red red, tt_op op) {
   if (!a) return NULL;
   uint64_t axes = tt__arg_axes(c, f, 1, a->rank);
   bool keep = tt__arg_bool(c, f, at.keepdims, false), start = tt__arg_given(f, at.initial);
-  bool is_masked = tt__arg_given(f, at.where) && !(f->arg[at.where].tag == TT_V_BOOL && f->arg[at.where].as.b);
+  bool is_masked = tt__arg_mask(c, f, at.where) != NULL;
   const char *name = red == TT_RED_MAX ? "maximum" : "minimum";
   if (!start && is_masked)
     return tt__calc_fail(
@@ -133,7 +141,10 @@ static tt_array *extreme(tt_calc *c, tt_call_frame *f, tt_red red, tt_op op) {
       else if (keep)
         len[n++] = 1;
     }
-    return tt__arg_out_any(c, f, at.out, tt__calc_full(c, (tt_dtype)a->dtype, n, len, f->arg[at.initial]));
+    tt_value v = initial_of(c, f, at.initial, (tt_dtype)a->dtype);
+    tt_array *all = v.tag == TT_V_ARRAY ? tt__calc_copy(c, tt__calc_broadcast(c, v.as.array, n, len))
+                                        : tt__calc_full(c, (tt_dtype)a->dtype, n, len, v);
+    return tt__arg_out_any(c, f, at.out, all);
   }
   r = fold(c, red, a, axes, keep);
   return tt__arg_out_any(c, f, at.out, with_initial(c, f, at.initial, op, r));
@@ -169,14 +180,26 @@ static tt_array *all(tt_calc *c, tt_call_frame *f) { return truth(c, f, TT_RED_A
 TT_HANDLER(any)
 TT_HANDLER(all)
 
+/* out= of a position: an int64 array, or one that every position can be read from and written to. */
+static bool fits_position(tt_calc *c, const tt_call_frame *f, tt_array *r, const char *name) {
+  if (!r || !tt__arg_given(f, 2) || f->arg[2].tag != TT_V_ARRAY) return r != NULL;
+  tt_array *out = f->arg[2].as.array;
+  if (out->rank != r->rank || memcmp(tt__array_len(out), tt__array_len(r), sizeof(int64_t) * r->rank) != 0)
+    tt__calc_fail(c, TT_EVALUE, "output array does not match result of np.%s.", name);
+  return tt__calc_may_cast(c, (tt_dtype)out->dtype, TT_I64, "safe");
+}
+
 static tt_array *position(tt_calc *c, tt_call_frame *f, tt_red red) {
   tt_array *a = tt__arg_array(c, f, 0);
   if (!a) return NULL;
   uint64_t axes = tt__arg_axes(c, f, 1, a->rank);
-  if (points(a, axes) == 0)
+  if (tt__arg_given(f, 1) && f->arg[1].tag == TT_V_TUPLE)
+    return tt__calc_fail(c, TT_ETYPE, "'tuple' object cannot be interpreted as an integer");
+  if (c->code == TT_OK && points(a, axes) == 0)
     return tt__calc_fail(c, TT_EVALUE, "attempt to get %s of an empty sequence",
                          red == TT_RED_ARGMAX ? "argmax" : "argmin");
-  return tt__arg_out(c, f, 2, fold(c, red, a, axes, tt__arg_bool(c, f, 3, false)));
+  tt_array *r = fold(c, red, a, axes, tt__arg_bool(c, f, 3, false));
+  return fits_position(c, f, r, red == TT_RED_ARGMAX ? "argmax" : "argmin") ? tt__arg_out(c, f, 2, r) : NULL;
 }
 
 static tt_array *argmax(tt_calc *c, tt_call_frame *f) { return position(c, f, TT_RED_ARGMAX); }
@@ -199,13 +222,13 @@ TT_HANDLER(count_nonzero)
 static tt_array *divide_by_count(tt_calc *c, const tt_call_frame *f, int where, tt_array *a, tt_array *s, uint64_t axes,
                                  bool keep, double less, const char *words) {
   if (!s) return NULL;
-  if (!is_masked(f, where)) {
+  tt_array *mask = tt__calc_cast(c, tt__arg_mask(c, f, where), TT_I64);
+  if (!mask) {
     double n = (double)points(a, axes) - less;
     if (words && n <= 0) tt__warn(TT_WARN_RUNTIME, "%s", words);
     return tt__calc_opf(c, TT_DIV, s, n > 0 ? n : 0);
   }
-  tt_array *mask = tt__calc_cast(c, tt__calc_cast(c, tt__arg_array(c, f, where), TT_BOOL), TT_I64);
-  mask = mask ? tt__calc_broadcast(c, mask, a->rank, tt__array_len(a)) : NULL;
+  mask = tt__calc_broadcast(c, mask, a->rank, tt__array_len(a));
   tt_array *n = tt__calc_opf(c, TT_SUB, tt__calc_reduce(c, TT_RED_SUM, mask, axes, keep), less);
   tt_array *r = tt__calc_op2(c, TT_DIV, s, tt__calc_opf(c, TT_MAXIMUM, n, 0));
   r = tt__calc_cast(c, r, (tt_dtype)s->dtype);
@@ -294,7 +317,7 @@ static tt_array *variance(tt_calc *c, tt_call_frame *f, bool root) {
   bool keep = tt__arg_bool(c, f, 5, false);
   double less = tt__arg_float(c, f, tt__arg_given(f, 8) ? 8 : 4, 0);
   tt_dtype type = moment_type(c, f, a);
-  bool plain = a->dtype == type && (type == TT_F32 || is_half(type)) && !is_masked(f, 6) && !tt__arg_given(f, 7);
+  bool plain = a->dtype == type && (type == TT_F32 || is_half(type)) && !tt__arg_mask(c, f, 6) && !tt__arg_given(f, 7);
   tt_array *v = plain && is_far(a, axes) ? variance_in_one(c, a, axes, keep, less)
                                          : variance_in_two(c, f, a, axes, keep, less, type);
   if (root) v = tt__calc_op1(c, TT_SQRT, v);

@@ -88,10 +88,10 @@ typedef enum mode { RAISE, WRAP, CLIP } mode;
 
 static mode mode_of(tt_calc *c, const tt_call_frame *f, int k) {
   const char *s = tt__arg_string(c, f, k, "raise");
-  char m = (char)(s[0] | 32);
-  if (m != 'r' && m != 'w' && m != 'c')
-    tt__calc_fail(c, TT_EVALUE, "clipmode must be one of 'clip', 'raise', or 'wrap' (got '%s')", s);
-  return m == 'w' ? WRAP : m == 'c' ? CLIP : RAISE;
+  mode m = strcmp(s, "wrap") == 0 ? WRAP : strcmp(s, "clip") == 0 ? CLIP : RAISE;
+  if (m == RAISE && strcmp(s, "raise") != 0)
+    tt__calc_fail(c, TT_EVALUE, "Use one of 'clip', 'raise', or 'wrap' for clip mode");
+  return m;
 }
 
 /* An integer argument as int64 places; NumPy casts bool, unsigned and single numbers, and refuses arrays of floats. */
@@ -253,8 +253,11 @@ static tt_array *cycled(tt_calc *c, tt_array *v, int64_t n) {
   return tt__calc_slice(c, tt__calc_reshape(c, tt__calc_broadcast(c, v, 2, whole), 1, &flat), 0, 0, n, 1);
 }
 
-static tt_array *written(tt_calc *c, const tt_call_frame *f) {
-  if (f->arg[0].tag == TT_V_ARRAY) return f->arg[0].as.array;
+/* The array that is written; `words`: what is said of one that is read-only. */
+static tt_array *written(tt_calc *c, const tt_call_frame *f, const char *words) {
+  bool ok = f->arg[0].tag == TT_V_ARRAY;
+  if (ok && f->arg[0].as.array->readonly) return tt__calc_fail(c, TT_EVALUE, "%s", words);
+  if (ok) return f->arg[0].as.array;
   return tt__calc_fail(c, TT_ETYPE, "argument 1 must be an array");
 }
 
@@ -270,7 +273,8 @@ static tt_array *value_for(tt_calc *c, const tt_call_frame *f, int k, tt_array *
 }
 
 static tt_array *put(tt_calc *c, tt_call_frame *f) {
-  tt_array *a = written(c, f), *at = places_of(c, tt__arg_array(c, f, 1)), *v = value_for(c, f, 2, a, NULL);
+  tt_array *a = written(c, f, "put: output array is read-only"), *at = places_of(c, tt__arg_array(c, f, 1)),
+           *v = value_for(c, f, 2, a, NULL);
   mode m = mode_of(c, f, 3);
   f->none = true;
   if (!a || !at || !v || c->code != TT_OK || at->size == 0 || v->size == 0) return NULL;
@@ -282,7 +286,8 @@ static tt_array *put(tt_calc *c, tt_call_frame *f) {
 TT_HANDLER(put)
 
 static tt_array *place(tt_calc *c, tt_call_frame *f) {
-  tt_array *a = written(c, f), *mask = tt__arg_array(c, f, 1), *v = value_for(c, f, 2, a, "safe");
+  tt_array *a = written(c, f, "WRITEBACKIFCOPY base is read-only"), *mask = tt__arg_array(c, f, 1),
+           *v = value_for(c, f, 2, a, "safe");
   f->none = true;
   if (!a || !mask || !v) return NULL;
   if (mask->size != a->size) return tt__calc_fail(c, TT_EVALUE, "place: mask and data must be the same size");
@@ -295,7 +300,8 @@ static tt_array *place(tt_calc *c, tt_call_frame *f) {
 TT_HANDLER(place)
 
 static tt_array *putmask(tt_calc *c, tt_call_frame *f) {
-  tt_array *a = written(c, f), *mask = tt__arg_array(c, f, 1), *v = value_for(c, f, 2, a, "safe");
+  tt_array *a = written(c, f, "putmask: output array is read-only"), *mask = tt__arg_array(c, f, 1),
+           *v = value_for(c, f, 2, a, "safe");
   f->none = true;
   if (!a || !mask || !v) return NULL;
   if (mask->size != a->size) return tt__calc_fail(c, TT_EVALUE, "putmask: mask and data must be the same size");
@@ -328,8 +334,17 @@ static tt_array *without_leading(tt_calc *c, tt_array *v, int rank) {
   return more > 0 ? tt__calc_reshape(c, v, rank, tt__array_len(v) + more) : v;
 }
 
+/* Are two arrays the very same elements? */
+static bool same_elements(tt_array *a, tt_array *b) {
+  size_t n = sizeof(int64_t) * a->rank;
+  return a->storage == b->storage && a->off == b->off && a->rank == b->rank && a->dtype == b->dtype &&
+         memcmp(tt__array_len(a), tt__array_len(b), n) == 0 && memcmp(tt__array_step(a), tt__array_step(b), n) == 0;
+}
+
 static tt_array *copyto(tt_calc *c, tt_call_frame *f) {
-  tt_array *a = written(c, f), *v = tt__arg_array(c, f, 1);
+  tt_array *v = tt__arg_array(c, f, 1);
+  bool itself = v && f->arg[0].tag == TT_V_ARRAY && same_elements(f->arg[0].as.array, v);
+  tt_array *a = itself ? v : written(c, f, "assignment destination is read-only");
   f->none = true;
   if (!a || !v) return NULL;
   const char *rule = tt__arg_string(c, f, 2, "same_kind");
@@ -337,12 +352,11 @@ static tt_array *copyto(tt_calc *c, tt_call_frame *f) {
   tt_dtype type = (tt_dtype)a->dtype;
   if (weak && !may_write_number(c, v, type, rule)) return NULL;
   if (!tt__calc_may_cast(c, weak ? type : (tt_dtype)v->dtype, type, rule)) return NULL;
-  if (!tt__arg_given(f, 3) || (f->arg[3].tag == TT_V_BOOL && f->arg[3].as.b)) {
-    tt__calc_set(c, a, weak ? f->arg[1] : tt_v_array(v));
+  tt_array *mask = tt__arg_mask(c, f, 3);
+  if (!mask) {
+    if (c->code == TT_OK && !itself) tt__calc_set(c, a, weak ? f->arg[1] : tt_v_array(v));
     return NULL;
   }
-  tt_array *mask = tt__arg_array(c, f, 3);
-  if (!mask || !tt__calc_may_cast(c, (tt_dtype)mask->dtype, TT_BOOL, "safe")) return NULL;
   mask = tt__calc_broadcast(c, mask, a->rank, tt__array_len(a));
   bool whole = f->arg[1].tag == TT_V_INT || f->arg[1].tag == TT_V_UINT; /* must fit */
   v = whole ? value_for(c, f, 1, a, NULL) : tt__calc_cast(c, v, type);
@@ -477,7 +491,9 @@ TT_HANDLER(ravel_multi_index)
 
 static tt_array *unravel_index(tt_calc *c, tt_call_frame *f) {
   int64_t len[TT_MAX_RANK], size, run = 1;
-  tt_array *at = places_of(c, tt__arg_array(c, f, 0));
+  tt_array *given = tt__arg_array(c, f, 0), *at = places_of(c, given);
+  if (given && given->size > 0 && !tt__is_int((tt_dtype)given->dtype))
+    return tt__calc_fail(c, TT_ETYPE, "only int indices permitted");
   int rank = tt__arg_ints(c, f, 1, len, TT_MAX_RANK);
   bool fortran = fortran_order(c, f, 2);
   if (!at || c->code != TT_OK || (c->code = tt__shape_size(rank, len, TT_I64, &size, c->err)) != TT_OK) return NULL;
@@ -519,7 +535,7 @@ TT_HANDLER(ix_)
 /* ---- places of triangles and diagonals */
 
 static tt_array *fill_diagonal(tt_calc *c, tt_call_frame *f) {
-  tt_array *a = written(c, f), *v = value_for(c, f, 1, a, NULL);
+  tt_array *a = written(c, f, "underlying array is read-only"), *v = value_for(c, f, 1, a, NULL);
   bool wrap = tt__arg_bool(c, f, 2, false);
   f->none = true;
   if (!a || !v || c->code != TT_OK) return NULL;
@@ -557,6 +573,7 @@ TT_HANDLER(diag_indices)
 static tt_array *triangle_indices(tt_calc *c, tt_call_frame *f, bool lower) {
   int64_t n = tt__arg_int(c, f, 0, 0), k = tt__arg_int(c, f, 1, 0), m = tt__arg_int(c, f, 2, n);
   if (c->code != TT_OK) return NULL;
+  n = n > 0 ? n : 0, m = m > 0 ? m : 0;
   tt_array *i = tt__calc_expand(c, tt__calc_iota(c, n), 1), *j = tt__calc_opi(c, TT_SUB, tt__calc_iota(c, m), k);
   tt_array *mask = tt__calc_op2(c, lower ? TT_GE : TT_LE, i, j), *flat = true_places(c, mask);
   f->tuple = true;

@@ -33,6 +33,10 @@ static tt_array *coefficient(tt_calc *c, tt_array *a, int64_t k) {
                        a->off + k * tt__array_step(a)[0]);
 }
 
+static tt_array *zeros_like(tt_calc *c, tt_array *a) {
+  return a ? tt__calc_full(c, (tt_dtype)a->dtype, a->rank, tt__array_len(a), tt_v_int(0)) : NULL;
+}
+
 /* val(family, x, c, tensor) */
 static tt_array *series_val(tt_calc *c, tt_call_frame *f) {
   tt_family family = tt__series_family(c, f, 0);
@@ -55,7 +59,7 @@ static tt_array *series_val(tt_calc *c, tt_call_frame *f) {
   for (int64_t k = n - 1; k >= 0 && a && c->code == TT_OK; k--) {
     tt_recurrence r = tt__series_step(family, k), next = tt__series_step(family, k + 1);
     tt_array *now = coefficient(c, a, k);
-    if (k == n - 1) now = plus(c, now, scaled(c, tt__calc_opi(c, TT_MUL, now, 0), x, 1)); /* its shape and type */
+    if (k == n - 1) now = plus(c, now, scaled(c, zeros_like(c, now), x, 1)); /* its shape and type */
     now = plus(c, now, scaled(c, b[0], x, r.s / r.u));
     now = less(c, now, b[0], r.m / r.u);
     now = less(c, now, b[1], next.d / next.u);

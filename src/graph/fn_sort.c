@@ -36,11 +36,18 @@ static void check_kind(tt_calc *c, const tt_call_frame *f, int k) {
     tt__calc_fail(c, TT_EVALUE, "sort kind must be one of 'quick', 'heap', or 'stable' (got '%s')", s);
 }
 
+static void check_fields(tt_calc *c, const tt_call_frame *f, int k) {
+  if (tt__arg_given(f, k)) tt__calc_fail(c, TT_EVALUE, "Cannot specify order when the array has no fields.");
+}
+
 static tt_array *sorted(tt_calc *c, tt_call_frame *f, const char *row, bool places) {
   int axis;
   tt_array *a = along(c, f, 1, places, &axis);
   check_kind(c, f, 2);
-  if (tt__arg_given(f, 3)) tt__calc_fail(c, TT_EVALUE, "Cannot specify order when the array has no fields.");
+  check_fields(c, f, 3);
+  if (tt__arg_given(f, 2) && tt__arg_given(f, 4))
+    tt__calc_fail(c, TT_EVALUE,
+                  "`kind` and keyword parameters can't be provided at the same time. Use only one of them.");
   tt_lib_attr attr = {.row = tt__lib_row(row), .i = {tt__arg_bool(c, f, 5, false)}};
   if (!a || c->code != TT_OK) return NULL;
   return by_row(c, a, axis, &attr, places ? TT_I64 : (tt_dtype)a->dtype);
@@ -53,10 +60,12 @@ TT_HANDLER_LAID(argsort, 'C')
 
 /* The places kth of a partition, in range. */
 static int kth_of(tt_calc *c, const tt_call_frame *f, int64_t n, int64_t *kth, int most) {
+  if (f->arg[1].tag == TT_V_ARRAY && f->arg[1].as.array->rank > 1)
+    return tt__calc_fail(c, TT_EVALUE, "kth must be at most 1-D"), 0;
   int count = tt__arg_ints(c, f, 1, kth, most);
   for (int i = 0; i < count && c->code == TT_OK; i++) {
     if (kth[i] < 0) kth[i] += n;
-    if (kth[i] < 0 || kth[i] >= n)
+    if (n > 0 && (kth[i] < 0 || kth[i] >= n))
       tt__calc_fail(c, TT_EVALUE, "kth(=%lld) out of bounds (%lld)", (long long)kth[i], (long long)n);
   }
   return c->code == TT_OK ? count : 0;
@@ -69,8 +78,9 @@ static tt_array *partition_by(tt_calc *c, tt_call_frame *f, bool places) {
   int64_t kth[MOST];
   tt_array *a = along(c, f, 2, places, &axis);
   if (!a) return NULL;
-  int count = kth_of(c, f, tt__array_len(a)[axis], kth, MOST);
+  int count = kth_of(c, f, a->size ? tt__array_len(a)[axis] : 0, kth, MOST);
   const char *kind = tt__arg_string(c, f, 3, "introselect");
+  check_fields(c, f, 4);
   if (strcmp(kind, "introselect") != 0)
     tt__calc_fail(c, TT_EVALUE, "select kind must be 'introselect' (got '%s')", kind);
   if (c->code != TT_OK) return NULL;
@@ -79,6 +89,7 @@ static tt_array *partition_by(tt_calc *c, tt_call_frame *f, bool places) {
     attr.i[0] = count;
     memcpy(attr.i + 1, kth, sizeof *kth * (size_t)count);
   }
+  if (a->size == 0) return tt__calc_empty(c, places ? TT_I64 : (tt_dtype)a->dtype, a->rank, a->dim);
   return by_row(c, a, axis, &attr, places ? TT_I64 : (tt_dtype)a->dtype);
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/warn.h"
 #include "graph/promote.h"
 #include "graph/session.h"
 
@@ -36,16 +37,49 @@ static tt_array *between(tt_calc *c, const tt_ufunc_info *u, tt_array *a, tt_arr
 
 enum { OUT, WHERE, CASTING, ORDER, DTYPE, SUBOK, SIGNATURE, AXES, AXIS_OF, KEEPDIMS }; /* after the operands */
 
+/* Are operands of the types that it computes in, where the rule asks for that, and complex only where it knows them? */
+static bool check_operands(tt_calc *c, const tt_ufunc_info *u, const tt_value *arg, const char *rule) {
+  tt_dtype comes, type, loop = TT_DTYPE_NONE;
+  bool strict = strcmp(rule, "no") == 0 || strcmp(rule, "equiv") == 0, ok = true;
+  for (int k = 0; k < u->nin; k++)
+    if (tt__is_complex(tt__value_dtype(&arg[k])) && !tt_ufunc_loop(u, TT_C128, &comes) && !u->signature) {
+      tt__calc_fail(c, TT_ETYPE,
+                    "ufunc '%s' not supported for the input types, and the inputs could not be safely coerced to any "
+                    "supported types according to the casting rule ''safe''",
+                    u->name);
+      return false;
+    }
+  if (!strict || c->code != TT_OK || strcmp(u->name, "ldexp") == 0) return c->code == TT_OK;
+  if ((c->code = tt__result_type(arg, u->nin, &type, c->err)) != TT_OK) return false;
+  for (int t = 0; t < TT_DTYPE_COUNT && loop == TT_DTYPE_NONE; t++) {
+    bool up = tt_ufunc_loop(u, (tt_dtype)t, &comes);
+    if (up) c->code = tt__can_cast(type, (tt_dtype)t, "safe", &up, c->err);
+    if (up) loop = (tt_dtype)t;
+  }
+  for (int k = 0; k < u->nin && loop != TT_DTYPE_NONE && c->code == TT_OK; k++) {
+    tt_dtype from = tt__value_dtype(&arg[k]);
+    if (arg[k].tag == TT_V_ARRAY) c->code = tt__can_cast(from, loop, rule, &ok, c->err);
+    char what[24] = "input";
+    if (u->nin > 1) snprintf(what, sizeof what, "input %d", k);
+    if (!ok && c->code == TT_OK)
+      tt__calc_fail(c, TT_ETYPE, "Cannot cast ufunc '%s' %s from dtype('%s') to dtype('%s') with casting rule '%s'",
+                    u->name, what, tt__dtypes[from].name, tt__dtypes[loop].name, rule);
+  }
+  return c->code == TT_OK;
+}
+
 /* Results of a function row in result[], out= and where= left aside. */
 static bool run_function(tt_calc *c, const tt_ufunc_info *u, tt_value *arg, tt_dtype dtype, const char *rule,
                          tt_array **result) {
   tt_dtype comes;
+  if (dtype == TT_DTYPE_NONE && !check_operands(c, u, arg, rule)) return false;
   if (dtype != TT_DTYPE_NONE && !tt_ufunc_loop(u, dtype, &comes))
     tt__calc_fail(c, TT_ETYPE, "No loop matching the specified signature and casting was found for ufunc %s", u->name);
   for (int k = 0; k < u->nin && dtype != TT_DTYPE_NONE; k++) {
     tt_array *a = tt__value_as_array(c, &arg[k]);
     bool ok = true;
     if (a && arg[k].tag == TT_V_ARRAY) c->code = tt__can_cast((tt_dtype)a->dtype, dtype, rule, &ok, c->err);
+    if (a && arg[k].tag == TT_V_COMPLEX) ok = tt__is_complex(dtype) || strcmp(rule, "unsafe") == 0;
     if (!ok)
       tt__calc_fail(c, TT_ETYPE,
                     "Cannot cast ufunc '%s' input %d from dtype('%s') to dtype('%s') with casting rule '%s'", u->name,
@@ -79,6 +113,7 @@ static tt_array *write_out(tt_calc *c, const tt_ufunc_info *u, tt_array *made, t
 }
 
 static tt_array *in_order(tt_calc *c, char order, tt_array *a) {
+  if (order == 'C' && a && !tt__array_is_c(a)) return tt__calc_copy(c, a);
   if (order != 'F' || !a || a->rank < 2) return a;
   return tt__calc_turned(c, true, tt__calc_copy(c, tt__calc_transpose(c, a, NULL)));
 }
@@ -169,7 +204,7 @@ static tt_array *call_core(tt_calc *c, tt_call_frame *f, const tt_ufunc_info *u,
   if (!run_function(c, u, arg, tt__arg_dtype(c, f, k + DTYPE, type), rule, made)) return NULL;
   made[0] = tt__ufunc_axes_out(c, u, &axes, made[0]);
   return out ? write_out(c, u, made[0], out, NULL, rule)
-             : in_order(c, tt__arg_order(c, f, k + ORDER, NULL, "K"), made[0]);
+             : in_order(c, tt__arg_order(c, f, k + ORDER, NULL, "C") == 'F' ? 'F' : 'C', made[0]);
 }
 
 /* `arg` may be changed; keywords stand in f from argument k on. */
@@ -183,10 +218,10 @@ static tt_array *call_with(tt_calc *c, tt_call_frame *f, const tt_ufunc_info *u,
   if (tt__arg_given(f, k + SUBOK) && f->arg[k + SUBOK].tag != TT_V_BOOL)
     tt__calc_fail(c, TT_ETYPE, "'subok' must be a boolean");
   if (c->code != TT_OK || !read_out(c, u, &f->arg[k + OUT], out)) return NULL;
-  if (tt__arg_given(f, k + WHERE) && !(f->arg[k + WHERE].tag == TT_V_BOOL && f->arg[k + WHERE].as.b)) {
-    where = tt__arg_array(c, f, k + WHERE);
-    if (where && !tt__calc_may_cast(c, (tt_dtype)where->dtype, TT_BOOL, "safe")) return NULL;
-  }
+  where = tt__arg_mask(c, f, k + WHERE);
+  if (where && f->arg[k + OUT].tag == TT_V_MISSING)
+    tt__warn(TT_WARN_USER,
+             "'where' used without 'out', expect unitialized memory in output. If this is intentional, use out=None.");
   if (tt__arg_given(f, k + SIGNATURE)) {
     if (dtype != TT_DTYPE_NONE) return tt__calc_fail(c, TT_ETYPE, "cannot specify both 'signature' and 'dtype'");
     if (!by_signature(c, u, &f->arg[k + SIGNATURE], arg, rule)) return NULL;
@@ -200,6 +235,7 @@ static tt_array *call_with(tt_calc *c, tt_call_frame *f, const tt_ufunc_info *u,
   if (u->signature) return call_core(c, f, u, arg, k, out[0]);
   if (!run_function(c, u, arg, dtype, rule, made)) return NULL;
   for (int r = 0; r < u->nout; r++) {
+    if (where && !out[r]) made[r] = tt__calc_where(c, where, tt_v_array(made[r]), tt_v_array(made[r])); /* its shape */
     made[r] = out[r] ? write_out(c, u, made[r], out[r], where, rule) : in_order(c, order, made[r]);
     if (u->nout > 1 && !tt__fn_give(c, f, made[r])) return NULL;
   }
@@ -424,7 +460,7 @@ static tt_array *by_fold(tt_calc *c, const tt_call_frame *f, reduction *r) {
   int64_t len[TT_MAX_RANK], row[2] = {1, x ? tt__array_len(x)[1] : 0};
   int rank = 0;
   if (r->masked) {
-    mask = tt__calc_cast(c, tt__arg_array(c, f, R_WHERE), TT_BOOL);
+    mask = tt__arg_mask(c, f, R_WHERE);
     mask = mask ? reduced_first(c, r, tt__calc_broadcast(c, mask, a->rank, tt__array_len(a))) : NULL;
   }
   if (r->initial.tag == TT_V_NONE && r->has_identity && (r->masked || r->points == 0)) r->initial = r->w.u->identity;
@@ -459,7 +495,7 @@ static void find_axes(tt_calc *c, const tt_call_frame *f, reduction *r) {
 static void find_start(tt_calc *c, const tt_call_frame *f, reduction *r) {
   const tt_ufunc_info *u = r->w.u;
   bool missing = R_INITIAL >= f->narg || f->arg[R_INITIAL].tag == TT_V_MISSING;
-  r->masked = tt__arg_given(f, R_WHERE) && !(f->arg[R_WHERE].tag == TT_V_BOOL && f->arg[R_WHERE].as.b);
+  r->masked = tt__arg_mask(c, f, R_WHERE) != NULL;
   if (r->masked && f->arg[R_WHERE].tag == TT_V_ARRAY && f->arg[R_WHERE].as.array->rank > r->w.a->rank)
     tt__calc_fail(c, TT_EVALUE, "input operand has more dimensions than allowed by the axis remapping");
   r->initial = missing ? (tt_value){.tag = TT_V_NONE} : f->arg[R_INITIAL];

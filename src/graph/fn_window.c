@@ -54,39 +54,59 @@ TT_HANDLER(bartlett)
 
 /* ---- phases without jumps: differences beyond half a period go the other way round */
 
+/* period / 2 in the arithmetic of the differences, which is whole where both are. */
+static tt_value half_of(const tt_value *period, bool whole, bool *even, tt_value *low) {
+  *even = true;
+  if (!whole) {
+    double half = period->as.f / 2;
+    *low = tt_v_float(-half);
+    return tt_v_float(half);
+  }
+  int64_t p = period->as.i, half = p >= 0 || p % 2 == 0 ? p / 2 : p / 2 - 1;
+  *even = p % 2 == 0;
+  *low = tt_v_int(-half);
+  return tt_v_int(half);
+}
+
+static tt_array *by_value(tt_calc *c, tt_op op, tt_array *a, tt_value v) {
+  tt_value both[2] = {tt_v_array(a), v};
+  return a ? tt__calc_apply(c, op, both, 2, TT_DTYPE_NONE) : NULL;
+}
+
+/* The jumps d, brought into half a period around 0, less d: what mends each. */
+static tt_array *mended(tt_calc *c, const tt_call_frame *f, tt_array *d, tt_value period, bool whole) {
+  bool even;
+  tt_value low, high = half_of(&period, whole, &even, &low);
+  tt_array *near = by_value(c, TT_ADD, by_value(c, TT_MOD, by_value(c, TT_SUB, d, low), period), low);
+  if (even && near) {
+    tt_array *edge = tt__calc_op2(c, TT_LAND, by_value(c, TT_EQ, near, low), tt__calc_opi(c, TT_GT, d, 0));
+    near = edge ? tt__calc_where(c, edge, high, tt_v_array(near)) : NULL;
+  }
+  tt_value jump = tt__arg_given(f, 1) ? tt__arg_value(c, f, 1) : whole ? tt_v_float((double)period.as.i / 2) : high;
+  tt_array *fix = tt__calc_op2(c, TT_SUB, near, d), *small = by_value(c, TT_LT, tt__calc_op1(c, TT_ABS, d), jump);
+  return fix && small ? tt__calc_where(c, small, tt_v_int(0), tt_v_array(fix)) : NULL;
+}
+
 static tt_array *unwrap(tt_calc *c, tt_call_frame *f) {
   tt_array *a = tt__arg_array(c, f, 0);
-  double period = tt__arg_float(c, f, 3, 2 * M_PI), half = period / 2, jump = tt__arg_float(c, f, 1, half);
+  tt_value period =
+      tt__arg_given(f, 3) && f->arg[3].tag == TT_V_INT ? f->arg[3] : tt_v_float(tt__arg_float(c, f, 3, 2 * M_PI));
   if (!a) return NULL;
   if (a->rank == 0) return tt__calc_fail(c, TT_EVALUE, "diff requires input that is at least one dimensional");
   int axis = tt__arg_axis(c, f, 2, a->rank, a->rank - 1);
-  bool whole = tt__is_int((tt_dtype)a->dtype) && tt__arg_given(f, 3) && f->arg[3].tag == TT_V_INT;
-  tt_dtype own = (tt_dtype)a->dtype;
-  if (whole && tt__is_unsigned(own))
-    return tt__calc_fail(c, TT_EOVERFLOW, "Python integer %lld out of bounds for %s", -(long long)floor(half),
-                         tt__dtypes[own].name);
+  tt_array *d = tt__fn_call(c, "diff", (tt_value[3]){tt_v_array(a), tt_v_int(1), tt_v_int(axis)}, 3);
+  if (!d) return NULL;
+  tt_dtype type;
+  tt_value both[2] = {tt_v_array(d), period};
+  if (c->code == TT_OK) c->code = tt__result_type(both, 2, &type, c->err);
+  if (c->code != TT_OK) return NULL;
+  if (!tt__is_int(type) && period.tag == TT_V_INT) period = tt_v_float((double)period.as.i);
+  tt_array *fix = mended(c, f, d, period, tt__is_int(type)), *out = tt__calc_copy(c, tt__calc_cast(c, a, type));
   int64_t n = tt__array_len(a)[axis];
-  tt_array *d = n < 2 ? NULL /* in the array's own type, which may wrap */
-                      : tt__calc_op2(c, own == TT_BOOL ? TT_NE : TT_SUB, tt__calc_slice(c, a, axis, 1, n - 1, 1),
-                                     tt__calc_slice(c, a, axis, 0, n - 1, 1));
-  if (own == TT_BOOL || tt__is_int(own)) {
-    a = tt__calc_cast(c, a, TT_F64);
-    d = n < 2 ? NULL : tt__calc_cast(c, d, TT_F64);
-  }
-  if (!a || c->code != TT_OK || n < 2) return a && whole ? tt__calc_cast(c, a, own) : a;
-  tt_array *near = tt__calc_opf(c, TT_SUB, tt__calc_opf(c, TT_MOD, tt__calc_opf(c, TT_ADD, d, half), period), half);
-  tt_array *edge = tt__calc_op2(c, TT_LAND, tt__calc_opf(c, TT_EQ, near, -half), tt__calc_opf(c, TT_GT, d, 0));
-  if (!near || !edge) return NULL;
-  near = tt__calc_where(c, edge, tt_v_float(half), tt_v_array(near));
-  tt_array *fix = tt__calc_op2(c, TT_SUB, near, d), *small = tt__calc_opf(c, TT_LT, tt__calc_op1(c, TT_ABS, d), jump);
-  if (!fix || !small) return NULL;
-  fix = tt__calc_where(c, small, tt_v_float(0), tt_v_array(fix));
-  if (!fix) return NULL;
-  tt_array *sum = tt__fn_call(c, "cumsum", (tt_value[2]){tt_v_array(fix), tt_v_int(axis)}, 2),
-           *out = tt__calc_copy(c, a);
+  tt_array *sum = fix ? tt__fn_call(c, "cumsum", (tt_value[2]){tt_v_array(fix), tt_v_int(axis)}, 2) : NULL;
+  if (!sum || n < 2) return c->code == TT_OK ? out : NULL;
   tt_array *rest = tt__calc_op2(c, TT_ADD, tt__calc_slice(c, a, axis, 1, n - 1, 1), sum);
-  if (!rest || !tt__calc_set(c, tt__calc_slice(c, out, axis, 1, n - 1, 1), tt_v_array(rest))) return NULL;
-  return whole ? tt__calc_cast(c, out, own) : out;
+  return rest && tt__calc_set(c, tt__calc_slice(c, out, axis, 1, n - 1, 1), tt_v_array(rest)) ? out : NULL;
 }
 TT_HANDLER_LAID(unwrap, 'K')
 

@@ -10,7 +10,12 @@
 **   index   what stands between square brackets
 **   values  array-like that is written into the first argument: what lists hold becomes elements of its type
 **   offset  an integer; one beyond 64 bits is their end
-**   dtype   a dtype or its name        (no kind)  as it is
+**   places  array-like, numbers of elements: floats in lists are cut
+**   mask    which elements take part: an array, or the truth of another object
+**   optional  as it is, and None means something
+**   dtype   a dtype or its name
+**   (no kind)  as it is; a default of True or False: the truth of any object; without a default or with a number for
+**           one: not None
 ** Defaults in the text are documentation; a parameter left out reaches the handler as TT_V_MISSING.
 */
 #ifndef TT_GRAPH_FUNCTION_H

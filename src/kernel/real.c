@@ -180,6 +180,10 @@ static int narrow_from_f64(tt_real *r, uint8_t to, int x) {
 static int cast_real(tt_real *r, uint8_t from, uint8_t to, int v) {
   if (from == TT_F64 && (to == TT_F16 || to == TT_BF16)) return narrow_from_f64(r, to, v);
   uint8_t rf = tt__register_type(from), rt = tt__register_type(to);
+  if (to == TT_U32 && rf != from) { /* half floats, as the prelude's cast: what is out of range is so of 64 bits */
+    v = tt__real_op(r, TT_CAST, TT_I64, rf, v, -1, -1);
+    rf = TT_I64;
+  }
   if (rf != rt) v = tt__real_op(r, TT_CAST, rt, rf, v, -1, -1);
   bool exact = from == to || from == TT_BOOL || from == TT_I8 || from == TT_U8;
   return exact ? v : rounded(r, to, v);

@@ -154,8 +154,9 @@ def test_dlpack_versions_and_flags():
     assert t.__dlpack_device__() == (1, 0)
     assert not np.from_dlpack(t).flags.writeable  # read-only in the versioned form
     assert np.from_dlpack(t, copy=True).flags.writeable
-    with pytest.raises(BufferError):
-        t.__dlpack__(copy=False)
+    assert '"dltensor"' in repr(t.__dlpack__(copy=False))  # shared, as was asked for, and writable
+    with pytest.raises(BufferError, match="readonly"):
+        tt.broadcast_to(t, (2, 2)).__dlpack__(copy=False)
     with pytest.raises(BufferError, match="device"):
         t.__dlpack__(dl_device=(2, 0))
     with pytest.raises(ValueError, match="consumed"):

@@ -38,6 +38,7 @@ static int read_manner(const char *s, PyObject *value, keywords *k) {
   const char *word;
   if (strcmp(s, "casting") == 0) return read_word(value, s, &k->casting) ? 1 : -1;
   if (strcmp(s, "order") == 0) {
+    if (value == Py_None) return 1;
     if (!read_word(value, s, &word)) return -1;
     if (core_order(value, &k->order)) return 1;
     PyErr_Format(PyExc_ValueError, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')", word);
@@ -78,8 +79,9 @@ static bool read_keywords(const op_row *row, PyObject *const *arg, PyObject *nam
     }
     k->out = PyTuple_GetItem(k->out, 0);
   }
-  if (k->out == Py_None) k->out = NULL;
   if (k->where == Py_True) k->where = NULL;
+  if (k->where && !k->out && !core_warn_unwritten()) return false;
+  if (k->out == Py_None) k->out = NULL;
   if (k->out && (!core_is_array(k->out) || core_is_number(k->out))) {
     PyErr_SetString(PyExc_TypeError, "return arrays must be of ArrayType");
     return false;
@@ -98,17 +100,16 @@ static PyObject *apply_full(tt_op op, const op_row *row, PyObject *const *arg, c
   bool ok = core_dtype_optional(k->dtype, &options.dtype);
   for (int i = 0; ok && i < row->arity; i++) ok = core_value_array(&s, arg[i], &v[i]);
   if (ok && k->where) {
-    bool listed = PyList_Check(k->where) || PyTuple_Check(k->where);
-    ok = listed || core_value_array(&s, k->where, &where);
-    if (ok && (listed || where.tag != TT_V_ARRAY)) { /* what is no array yet becomes one of truth values */
-      tt_array *a = listed ? core_from_sequence(k->where, TT_BOOL) : core_from_value(&where, TT_BOOL);
+    ok = core_value_mask(&s, k->where, &where);
+    if (ok && where.tag != TT_V_ARRAY) {
+      tt_array *a = core_from_value(&where, TT_BOOL);
       ok = a && core_scratch_own(&s, a);
       where = tt_v_array(a);
     }
     if (ok && tt_array_dtype(where.as.array) != TT_BOOL) {
-      PyErr_SetString(PyExc_TypeError,
-                      "Cannot cast array data from the type of 'where' to dtype('bool') according to the "
-                      "rule 'safe'");
+      PyErr_Format(PyExc_TypeError,
+                   "Cannot cast array data from dtype('%s') to dtype('bool') according to the rule 'safe'",
+                   core_dtype_name(tt_array_dtype(where.as.array)));
       ok = false;
     }
     if (ok) options.where = where.as.array;

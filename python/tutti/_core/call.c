@@ -8,7 +8,23 @@
 
 enum { MAX_PARAMS = 24 };
 
-typedef enum param_kind { ANY, ARRAY, ARRAYS, DTYPE, INDEX, OFFSET, VALUES, OUT, DEVICE } param_kind;
+typedef enum param_kind {
+  ANY,
+  OPTIONAL,
+  FLAG,
+  NUMBER,
+  ARRAY,
+  ARRAYS,
+  DTYPE,
+  INDEX,
+  OFFSET,
+  VALUES,
+  MASK,
+  PLACES,
+  OUT,
+  DEVICE,
+  LIKE,
+} param_kind;
 
 typedef struct param {
   PyObject *name; /* interned */
@@ -32,6 +48,25 @@ static PyObject *result_types; /* {name: callable}, filled by the package */
 
 /* ---- signatures */
 
+/* What a parameter without a kind is, by its default: a truth value, or a number for which None is none. */
+static param_kind kind_by_default(const char *name, size_t name_len, const char *value, size_t len) {
+  if (name_len == 8 && memcmp(name, "keepdims", 8) == 0) return ANY; /* NumPy asks for an integer */
+  if (len == 4 && memcmp(value, "True", 4) == 0) return FLAG;
+  if (len == 5 && memcmp(value, "False", 5) == 0) return FLAG;
+  return len > 0 && (value[0] == '-' || (value[0] >= '0' && value[0] <= '9')) ? NUMBER : ANY;
+}
+
+static param_kind kind_named(const char *s, size_t len) {
+  static const struct {
+    const char *name;
+    param_kind kind;
+  } kinds[] = {{"array", ARRAY},   {"arrays", ARRAYS}, {"dtype", DTYPE},       {"index", INDEX},  {"offset", OFFSET},
+               {"values", VALUES}, {"mask", MASK},     {"optional", OPTIONAL}, {"places", PLACES}};
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+    if (strlen(kinds[k].name) == len && memcmp(kinds[k].name, s, len) == 0) return kinds[k].kind;
+  return ANY;
+}
+
 static bool parse_param(const char *s, size_t len, bool keyword_only, param *out) {
   const char *equal = memchr(s, '=', len);
   size_t head = equal ? (size_t)(equal - s) : len;
@@ -46,18 +81,13 @@ static bool parse_param(const char *s, size_t len, bool keyword_only, param *out
     s++, name--, head--;
     colon = memchr(s, ':', head);
   }
-  if (colon) {
-    size_t kind = head - name - 1;
-    if (kind == 5 && memcmp(colon + 1, "array", 5) == 0) out->kind = ARRAY;
-    if (kind == 6 && memcmp(colon + 1, "arrays", 6) == 0) out->kind = ARRAYS;
-    if (kind == 5 && memcmp(colon + 1, "dtype", 5) == 0) out->kind = DTYPE;
-    if (kind == 5 && memcmp(colon + 1, "index", 5) == 0) out->kind = INDEX;
-    if (kind == 6 && memcmp(colon + 1, "offset", 6) == 0) out->kind = OFFSET;
-    if (kind == 6 && memcmp(colon + 1, "values", 6) == 0) out->kind = VALUES;
-  }
-  /* Two names mean the same in every row: where to write, and where the result lives. */
+  if (colon) out->kind = kind_named(colon + 1, head - name - 1);
+  if (!colon && equal) out->kind = kind_by_default(s, name, equal + 1, len - head - 1);
+  if (!colon && !equal && !out->variadic) out->kind = NUMBER;
+  /* Three names mean the same in every row: where to write, where the result lives, whose kind it is. */
   if (name == 3 && memcmp(s, "out", 3) == 0) out->kind = OUT;
   if (name == 6 && memcmp(s, "device", 6) == 0) out->kind = DEVICE;
+  if (name == 4 && memcmp(s, "like", 4) == 0) out->kind = LIKE;
   out->name = PyUnicode_FromStringAndSize(s, (Py_ssize_t)name);
   if (!out->name) return false;
   PyUnicode_InternInPlace(&out->name);
@@ -263,7 +293,28 @@ static bool convert_values(core_scratch *s, PyObject *o, PyObject *into, tt_valu
   return a && core_scratch_own(s, a);
 }
 
+/* Numbers of elements: of lists NumPy cuts what is behind the point, of arrays it does not. */
+static bool convert_places(core_scratch *s, PyObject *o, tt_value *out) {
+  if (!core_value_array(s, o, out)) return false;
+  bool cut = (PyList_Check(o) || PyTuple_Check(o)) && core_dtype_kind(tt_array_dtype(out->as.array)) == 'f';
+  if (!cut) return true;
+  tt_array *a = core_asarray(o, TT_I64, CORE_COPY_NEEDED);
+  *out = tt_v_array(a);
+  return a && core_scratch_own(s, a);
+}
+
+static bool refuse_none(PyObject *o) {
+  if (o != Py_None) return true;
+  PyErr_SetString(PyExc_TypeError, "'NoneType' object cannot be interpreted as an integer");
+  return false;
+}
+
 static bool convert(core_scratch *s, param_kind kind, PyObject *o, tt_value *out) {
+  if (kind == FLAG) return core_value_truth(o, out);
+  if (kind == PLACES) return convert_places(s, o, out);
+  if (kind == MASK) return core_value_mask(s, o, out);
+  if (kind == NUMBER && !refuse_none(o)) return false;
+  if (kind == LIKE) return core_check_like(o) && (out->tag = TT_V_MISSING, true);
   if (kind == OUT) return convert_out(s, o, out);
   if (kind == DEVICE) return out->tag = TT_V_MISSING, true; /* read already */
   if (kind == ARRAY) return core_value_array(s, o, out);

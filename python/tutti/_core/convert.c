@@ -503,7 +503,9 @@ tt_array *core_asarray(PyObject *o, tt_dtype dtype, core_copy copy) {
   if (core_is_scalar(o)) {
     tt_value v;
     if (copy == CORE_COPY_NEVER) return core_raise_copy_needed(), NULL;
-    return core_value_scalar(o, &v) ? core_from_value(&v, dtype) : NULL;
+    if (core_value_scalar(o, &v)) return core_from_value(&v, dtype);
+    bool huge = PyLong_Check(o) && dtype != TT_DTYPE_NONE && strchr("bfc", core_dtype_kind(dtype));
+    return huge ? (PyErr_Clear(), core_from_sequence(o, dtype)) : NULL;
   }
   if (PyList_Check(o) || PyTuple_Check(o)) {
     if (copy == CORE_COPY_NEVER) return core_raise_copy_needed(), NULL;
@@ -609,15 +611,33 @@ static bool copy_mode(PyObject *copy, core_copy without, core_copy *out) {
   return yes >= 0;
 }
 
+/* Lists that are deeper than ndmax would be elements. */
+static bool check_ndmax(PyObject *ndmax, PyObject *from, PyObject *made) {
+  long most = PyLong_AsLong(ndmax);
+  if (PyErr_Occurred()) return false;
+  bool lists = PyList_Check(from) || PyTuple_Check(from);
+  if (most <= 0 || !lists || tt_array_rank(core_handle(made)) <= most) return true;
+  PyErr_Format(PyExc_TypeError, "lists within more than ndmax=%ld axes would be objects, elements are numbers", most);
+  return false;
+}
+
+bool core_check_like(PyObject *like) {
+  if (!like || like == Py_None || PyObject_HasAttrString(like, "__array_function__")) return true;
+  PyErr_SetString(PyExc_TypeError,
+                  "The `like` argument must be an array-like that implements the `__array_function__` protocol.");
+  return false;
+}
+
 PyObject *core_py_array(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
   (void)self;
-  PyObject *a[8];
+  PyObject *a[9];
   core_copy copy;
-  if (!core_bind("array", "object,dtype,*,copy,order,subok,ndmin,like,device", 1, arg, n, names, a)) return NULL;
-  if (!copy_mode(a[2], CORE_COPY_ALWAYS, &copy)) return NULL;
+  if (!core_bind("array", "object,dtype,*,copy,order,subok,ndmin,like,device,ndmax", 1, arg, n, names, a)) return NULL;
+  if (!core_check_like(a[6]) || !copy_mode(a[2], CORE_COPY_ALWAYS, &copy)) return NULL;
   int subok = a[4] ? PyObject_IsTrue(a[4]) : 0;
   if (subok < 0) return NULL;
   PyObject *made = make(a[0], a[1], copy, a[3], a[7], subok);
+  if (made && a[8] && !check_ndmax(a[8], a[0], made)) Py_CLEAR(made);
   long ndmin = made && a[5] ? PyLong_AsLong(a[5]) : 0;
   if (!made || ndmin <= 0) return PyErr_Occurred() ? (Py_XDECREF(made), NULL) : made;
   int rank = tt_array_rank(core_handle(made));
@@ -642,7 +662,7 @@ static PyObject *as_array(const char *name, PyObject *const *arg, Py_ssize_t n, 
   PyObject *a[6];
   core_copy copy;
   if (!core_bind(name, "a,dtype,order,*,device,copy,like", 1, arg, n, names, a)) return NULL;
-  if (!copy_mode(a[4], CORE_COPY_NEEDED, &copy)) return NULL;
+  if (!core_check_like(a[5]) || !copy_mode(a[4], CORE_COPY_NEEDED, &copy)) return NULL;
   return make(a[0], a[1], copy, a[2], a[3], subok);
 }
 
@@ -656,7 +676,7 @@ PyObject *core_py_asanyarray(PyObject *self, PyObject *const *arg, Py_ssize_t n,
 
 static PyObject *dense(const char *name, const char *order, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
   PyObject *a[4];
-  if (!core_bind(name, "a,dtype,*,device,like", 1, arg, n, names, a)) return NULL;
+  if (!core_bind(name, "a,dtype,*,device,like", 1, arg, n, names, a) || !core_check_like(a[3])) return NULL;
   PyObject *word = PyUnicode_FromString(order),
            *made = word ? make(a[0], a[1], CORE_COPY_NEEDED, word, a[2], false) : NULL;
   Py_XDECREF(word);
@@ -681,9 +701,10 @@ PyObject *core_py_asfortranarray(PyObject *self, PyObject *const *arg, Py_ssize_
 
 PyObject *core_py_frombuffer(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
   (void)self;
-  PyObject *a[4];
+  PyObject *a[5];
   tt_dtype dtype = TT_F64;
-  if (!core_bind("frombuffer", "buffer,dtype,count,offset", 1, arg, n, names, a)) return NULL;
+  if (!core_bind("frombuffer", "buffer,dtype,count,offset,*,like", 1, arg, n, names, a) || !core_check_like(a[4]))
+    return NULL;
   if (a[1] && !core_dtype_from(a[1], &dtype)) return NULL;
   Py_ssize_t count = a[2] ? PyNumber_AsSsize_t(a[2], PyExc_OverflowError) : -1;
   Py_ssize_t offset = a[3] ? PyNumber_AsSsize_t(a[3], PyExc_OverflowError) : 0, bytes = core_dtype_bytes(dtype);

@@ -157,6 +157,8 @@ PyObject *core_raise(tt_code code, const tt_error *err);
 bool core_warn_all(void);
 /* That an imaginary part is dropped; false as above. */
 bool core_warn_discarded(void);
+/* That where= without out= leaves elements unwritten. */
+bool core_warn_unwritten(void);
 static inline bool core_warnings(void) { return !tt_warning_waits() || core_warn_all(); }
 /* The result of a call that may have left warnings; dropped where one of them is an exception. NULL stays NULL. */
 static inline PyObject *core_warned(PyObject *result) {
@@ -287,6 +289,10 @@ bool core_value_array(core_scratch *s, PyObject *o, tt_value *out);
 bool core_value_arrays(core_scratch *s, PyObject *o, tt_value *out);
 /* Anything as it is: scalars, strings, dtypes, slices, tuples and lists (deep), arrays. */
 bool core_value_any(core_scratch *s, PyObject *o, tt_value *out);
+/* The truth of any object. */
+bool core_value_truth(PyObject *o, tt_value *out);
+/* Which elements take part (where=): an array, whose type is looked at later, or the truth of whatever it is. */
+bool core_value_mask(core_scratch *s, PyObject *o, tt_value *out);
 /* What stands between [ and ]. */
 bool core_value_index(core_scratch *s, PyObject *o, tt_value *out);
 /* A shape: an int or a sequence of ints. False with an exception; at most TT_MAX_RANK axes. */
@@ -302,6 +308,8 @@ typedef enum core_copy { CORE_COPY_NEEDED, CORE_COPY_ALWAYS, CORE_COPY_NEVER } c
 ** NEEDED shares read-only memory and tutti's own arrays, and copies the rest; NEVER shares or raises ValueError.
 */
 tt_array *core_asarray(PyObject *o, tt_dtype dtype, core_copy copy);
+/* Is this what like= may be (NULL: not given)? */
+bool core_check_like(PyObject *like);
 /* Memory behind a buffer, an interface or a capsule, or NULL; *known tells whether `o` has one of these at all. */
 tt_array *core_from_memory(PyObject *o, core_copy copy, bool *known);
 /* Nested sequences of scalars and arrays. */

@@ -196,7 +196,8 @@ PyObject *core_meth_dlpack(PyObject *self, PyObject *const *arg, Py_ssize_t n, P
   if (!read_version(a[1], &versioned) || !read_device(a[2], own, &device) || !read_stream(a[0], device, &reader))
     return NULL;
   int copy = a[3] && a[3] != Py_None ? PyObject_IsTrue(a[3]) : -1;
-  if (copy == 0 && !versioned) {
+  if (copy == 0 && !versioned &&
+      tt_array_is_readonly(own)) { /* else it is shared, as NumPy does: they have asked for it */
     PyErr_SetString(
         PyExc_BufferError,
         "Cannot export readonly array since signalling readonly is unsupported by DLPack (supported by newer "
@@ -214,7 +215,7 @@ PyObject *core_meth_dlpack(PyObject *self, PyObject *const *arg, Py_ssize_t n, P
   } else {
     c = tt_array_to(own, device, &mine, &err);
   }
-  bool apart = copy == 1 || !versioned;
+  bool apart = copy == 1 || (!versioned && copy != 0);
   if (c == TT_OK && apart) {
     tt_array *shared = mine;
     c = tt_detach(shared, &mine, &err);

@@ -165,8 +165,20 @@ static bool find(PyObject *o, tt_dtype *out) {
   return from_foreign(o, out);
 }
 
+/* What has a dtype stands for it, but for arrays: NumPy's scalars, elements. */
+static bool from_attribute(PyObject *o, tt_dtype *out) {
+  bool array = core_is_array(o) ? !core_need(o) || tt_array_rank(core_handle(o)) > 0
+                                : PyObject_HasAttrString(o, "__setitem__");
+  PyObject *dtype = array || PyType_Check(o) ? NULL : PyObject_GetAttrString(o, "dtype");
+  bool ok = dtype && find(dtype, out);
+  PyErr_Clear();
+  Py_XDECREF(dtype);
+  return ok;
+}
+
 bool core_dtype_from(PyObject *o, tt_dtype *out) {
   if (find(o, out)) return true;
+  if (!PyUnicode_Check(o) && from_attribute(o, out)) return true;
   if (PyUnicode_Check(o)) {
     PyErr_Format(PyExc_TypeError, "data type %R not understood", o);
   } else {

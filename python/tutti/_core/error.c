@@ -93,9 +93,17 @@ bool core_warn_discarded(void) {
   return warn("ComplexWarning", "Casting complex values to real discards the imaginary part");
 }
 
+bool core_warn_unwritten(void) {
+  return warn("UserWarning",
+              "'where' used without 'out', expect unitialized memory in output. If this is intentional, use out=None.");
+}
+
 bool core_warn_all(void) {
-  static const char *const name[TT_WARN_COUNT] = {
-      [TT_WARN_RUNTIME] = "RuntimeWarning", [TT_WARN_COMPLEX] = "ComplexWarning", [TT_WARN_RANK] = "RankWarning"};
+  static const char *const name[TT_WARN_COUNT] = {[TT_WARN_RUNTIME] = "RuntimeWarning",
+                                                  [TT_WARN_COMPLEX] = "ComplexWarning",
+                                                  [TT_WARN_RANK] = "RankWarning",
+                                                  [TT_WARN_USER] = "UserWarning",
+                                                  [TT_WARN_OLD] = "DeprecationWarning"};
   tt_warning w;
   bool ok = true;
   while (tt_warning_next(&w)) ok = ok && warn(name[w.kind], w.message); /* an exception ends the giving */

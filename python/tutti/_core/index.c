@@ -3,6 +3,7 @@
 */
 #include "core.h"
 
+#include <math.h>
 #include <string.h>
 
 /*
@@ -68,6 +69,70 @@ static PyObject *subscript(PyObject *self, PyObject *key) {
   return out;
 }
 
+/* Does an index pick elements by an array or a list? */
+static bool picks(PyObject *key) {
+  if (PyList_Check(key)) return true;
+  if (core_is_array(key)) return !core_is_number(key);
+  for (Py_ssize_t k = 0; PyTuple_Check(key) && k < PyTuple_Size(key); k++)
+    if (picks(PyTuple_GetItem(key, k))) return true;
+  return !PyTuple_Check(key) && !PyIndex_Check(key) && PyObject_HasAttrString(key, "__array_interface__");
+}
+
+static bool too_large(int64_t i, tt_dtype own) {
+  int bits = 8 * (int)core_dtype_bytes(own);
+  if (bits == 64 || (i >= -(INT64_C(1) << (bits - 1)) && i < INT64_C(1) << (bits - 1))) return false;
+  PyErr_Format(PyExc_OverflowError, "Python integer %lld out of bounds for %s", (long long)i, core_dtype_name(own));
+  return true;
+}
+
+/* An element stored into signed integers must be one, as int() has it; by lists and arrays of places it is cast. */
+static bool fits(tt_value v, tt_dtype own) {
+  double f = v.tag == TT_V_COMPLEX ? v.as.z.re : v.tag == TT_V_FLOAT ? v.as.f : 0;
+  if (v.tag == TT_V_INT) return !too_large(v.as.i, own);
+  if (v.tag == TT_V_UINT || fabs(f) >= 0x1p63) {
+    PyErr_SetString(PyExc_OverflowError, f - f != 0 ? "cannot convert float infinity to integer"
+                                                    : "Python int too large to convert to C long");
+  } else if (f != f) {
+    PyErr_SetString(PyExc_ValueError, "cannot convert float NaN to integer");
+  } else {
+    return v.tag == TT_V_BOOL || !too_large((int64_t)f, own);
+  }
+  return false;
+}
+
+/* A float element for uint32 goes there by way of 64 bits, as one by itself does in NumPy: NaN is 0. */
+static bool wrap_to_u32(tt_value x, tt_value *v) {
+  if (x.tag != TT_V_FLOAT) return false;
+  bool inside = x.as.f >= -0x1p63 && x.as.f < 0x1p63;
+  *v = tt_v_int(inside ? (int64_t)((uint64_t)(int64_t)x.as.f & 0xffffffffu) : 0);
+  return true;
+}
+
+/* Is storing this a matter of its type alone? Of a bool, and where the store is no cast of kinds. */
+static bool is_exact_number(PyObject *value, tt_dtype own) {
+  bool looked_at = core_dtype_kind(own) == 'i' || own == TT_U32;
+  return !looked_at || (core_is_array(value) && (!core_is_number(value) || core_dtype_of(value) == own));
+}
+
+/* The value of an element, NumPy's or ours, that is stored; computed if it is pending. */
+static bool element_value(PyObject *value, const tt_value *read, tt_value *out) {
+  if (read && read->tag == TT_V_NUMBER) *out = tt_number_value(read->as.number);
+  return read || !core_is_number(value) || core_number_value(value, out);
+}
+
+/* One element that gets a sequence: of bool its truth; of integers that is no number. 0: not so; -1: an exception. */
+static int from_sequence(PyObject *self, PyObject *key, PyObject *value, tt_dtype own, tt_value *v) {
+  bool list = PyList_Check(value) || PyTuple_Check(value);
+  int64_t at[TT_MAX_RANK];
+  if (!list && !(own == TT_BOOL && core_is_array(value) && !core_is_number(value))) return 0;
+  if (key_of(key, at) != tt_array_rank(core_handle(self))) return 0;
+  if (own == TT_BOOL) return core_value_truth(value, v) ? 1 : -1;
+  if (!strchr("iu", core_dtype_kind(own))) return 0;
+  PyErr_Format(PyExc_TypeError, "int() argument must be a string, a bytes-like object or a real number, not '%s'",
+               PyList_Check(value) ? "list" : "tuple");
+  return -1;
+}
+
 static int assign(PyObject *self, PyObject *key, PyObject *value) {
   if (!core_need(self)) return -1;
   if (!value) {
@@ -83,16 +148,26 @@ static int assign(PyObject *self, PyObject *key, PyObject *value) {
   core_scratch s;
   tt_number room;
   int64_t at[TT_MAX_RANK];
-  int n = core_number_operand(value, &v, &room) ? key_of(key, at) : -1;
-  if (n >= 0 && tt_number_set(core_handle(self), n, at, &v)) return 0;
+  bool number = core_number_operand(value, &v, &room);
+  int n = number ? key_of(key, at) : -1;
   tt_dtype own = tt_array_dtype(core_handle(self));
+  tt_value x = {.tag = TT_V_NONE};
+  if (!is_exact_number(value, own) && !element_value(value, number ? &v : NULL, &x)) return -1;
+  if (x.tag != TT_V_NONE && core_dtype_kind(own) == 'i' && (n >= 0 || !picks(key)) && !fits(x, own)) return -1;
+  bool wrapped = own == TT_U32 && wrap_to_u32(x, &v);
+  if (n >= 0 && tt_number_set(core_handle(self), n, at, &v)) return 0;
   core_scratch_init(&s);
   bool ok = core_value_index(&s, key, &index);
   if (ok && value == Py_None) {
     PyErr_SetString(PyExc_TypeError, "float() argument must be a string or a real number, not 'NoneType'");
     ok = false;
   }
-  if (ok && (PyList_Check(value) || PyTuple_Check(value))) { /* numbers in it become elements of the array's own type */
+  int taken = !ok ? -1 : wrapped ? 1 : from_sequence(self, key, value, own, &v);
+  ok = taken >= 0;
+  if (ok && taken) {
+    /* v is read */
+  } else if (ok && (PyList_Check(value) ||
+                    PyTuple_Check(value))) { /* numbers in it become elements of the array's own type */
     tt_array *a = core_from_sequence(value, own);
     ok = a && core_scratch_own(&s, a);
     v = tt_v_array(a);

@@ -404,7 +404,7 @@ static PyObject *meth_compress(PyObject *self, PyObject *const *arg, Py_ssize_t 
   X(sum, "sum") X(prod, "prod") X(mean, "mean") X(std, "std") X(var, "var") X(min, "min") \
   X(max, "max") X(argmin, "argmin") X(argmax, "argmax") X(any, "any") X(all, "all") X(ptp, "ptp") \
   X(cumsum, "cumsum") X(cumprod, "cumprod") X(argsort, "argsort") X(argpartition, "argpartition") \
-  X(searchsorted, "searchsorted") X(nonzero, "nonzero") X(clip, "clip") X(round, "round") \
+  X(searchsorted, "searchsorted") X(nonzero, "nonzero") X(clip, "ndarray.clip") X(round, "round") \
   X(dot, "dot") X(trace, "trace") X(diagonal, "diagonal") X(repeat, "repeat") X(squeeze, "squeeze") \
   X(swapaxes, "swapaxes") X(take, "take") X(put, "put") X(choose, "choose") X(ravel, "ravel") \
   X(flatten, "ndarray.flatten")

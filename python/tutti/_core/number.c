@@ -300,8 +300,18 @@ static PyObject *slot_inplace_matmul(PyObject *l, PyObject *r) {
     return NULL;
   }
   tt_error err;
+  tt_dtype from = tt_array_dtype(core_handle(product)), to = tt_array_dtype(core_handle(l));
+  bool ok = false;
+  tt_code c = tt_can_cast(from, to, "same_kind", &ok, &err);
+  if (c == TT_OK && !ok) {
+    Py_DECREF(product);
+    return PyErr_Format(
+        PyExc_TypeError,
+        "Cannot cast ufunc 'matmul' output from dtype('%s') to dtype('%s') with casting rule 'same_kind'",
+        core_dtype_name(from), core_dtype_name(to));
+  }
   tt_value all = {TT_V_ELLIPSIS, {0}};
-  tt_code c = tt_set(core_handle(l), all, tt_v_array(core_handle(product)), &err);
+  if (c == TT_OK) c = tt_set(core_handle(l), all, tt_v_array(core_handle(product)), &err);
   Py_DECREF(product);
   return c == TT_OK ? Py_NewRef(l) : core_raise(c, &err);
 }

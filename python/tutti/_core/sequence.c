@@ -16,6 +16,8 @@ typedef struct discovery {
   bool arrays;               /* a leaf is an array of rank 1 or more, or one of ours: stack */
   bool bad;                  /* an exception is set */
   uint32_t looks;            /* elements that were looked at */
+  tt_dtype asked;            /* the type that is wanted, or TT_DTYPE_NONE */
+  bool huge;                 /* a leaf is an integer beyond 64 bits, which the type that is wanted takes */
   PyTypeObject *scalar_type; /* the last foreign type whose instances are all scalars of scalar_dtype: np.float32 */
   tt_dtype scalar_dtype;
 } discovery;
@@ -60,7 +62,9 @@ static bool is_sequence(PyObject *o) {
 static void leaf_int(discovery *d, PyObject *o) {
   tt_value v;
   if (!core_value_int(o, &v)) {
-    d->bad = true;
+    d->huge = d->asked != TT_DTYPE_NONE && strchr("bfc", core_dtype_kind(d->asked));
+    d->bad = !d->huge;
+    if (d->huge) PyErr_Clear(), d->seen |= 1u << TT_F64;
   } else {
     d->seen |= 1u << (v.tag == TT_V_UINT ? TT_U64 : TT_I64);
   }
@@ -396,7 +400,7 @@ static tt_array *stacked(PyObject *o, tt_dtype dtype) {
 }
 
 tt_array *core_from_sequence(PyObject *o, tt_dtype dtype) {
-  discovery d = {.rank = -1, .ragged = -1};
+  discovery d = {.rank = -1, .ragged = -1, .asked = dtype};
   for (int k = 0; k < TT_MAX_RANK; k++) d.len[k] = -1;
   discover(&d, o, 0);
   if (d.bad) return NULL;
@@ -409,6 +413,7 @@ tt_array *core_from_sequence(PyObject *o, tt_dtype dtype) {
   if ((d.seen & integers) == integers && !(d.seen & ~integers) && dtype != TT_DTYPE_NONE &&
       strchr("iu", core_dtype_kind(dtype)))
     common = TT_U64;
+  if (d.huge && dtype == TT_BOOL) common = TT_BOOL; /* read as truth values at once */
   const char *checked = dtype == TT_DTYPE_NONE || strchr("bc", core_dtype_kind(dtype)) ? ""
                         : strchr("iu", core_dtype_kind(dtype))                         ? "iufc"
                                                                                        : "c";

@@ -239,6 +239,26 @@ bool core_value_any(core_scratch *s, PyObject *o, tt_value *out) {
   return own_converted(s, o, out);
 }
 
+bool core_value_truth(PyObject *o, tt_value *out) {
+  int truth = PyObject_IsTrue(o);
+  *out = (tt_value){.tag = TT_V_BOOL, .as.b = truth > 0};
+  return truth >= 0;
+}
+
+bool core_value_mask(core_scratch *s, PyObject *o, tt_value *out) {
+  if (core_is_array(o) && !core_is_number(o)) return core_value_array(s, o, out);
+  if (PyList_Check(o) || PyTuple_Check(o)) {
+    tt_array *a = core_asarray(o, TT_BOOL, CORE_COPY_NEEDED);
+    *out = tt_v_array(a);
+    return a && core_scratch_own(s, a);
+  }
+  if (!core_is_array(o) && PySequence_Check(o) && PyObject_HasAttrString(o, "__array_interface__") &&
+      PyObject_Size(o) >= 0)
+    return core_value_array(s, o, out);
+  PyErr_Clear();
+  return core_value_truth(o, out);
+}
+
 /* ---- an index */
 
 bool core_index(PyObject *o, int64_t *out) {

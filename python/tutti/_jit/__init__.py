@@ -30,7 +30,8 @@ def vectorize(*args, **options):
     *args : function, str or sequence of str
         The function; or the signatures, and a decorator is given.
     **options : object
-        target="parallel": on all cores; "cuda": a kernel. identity: what reduce begins with.
+        target="parallel": on all cores; "cuda": a kernel. identity: what reduce begins with. NumPy's otypes, doc,
+        excluded, cache and signature, with which the function is called from Python.
 
     Returns
     -------

@@ -6,10 +6,11 @@ go the same way.
 
 import ast
 import re
+import types
 
 from .. import _core
 from .dispatch import NUMPY_ERRORS, PARALLEL, Compiled, Decorated
-from .front import Function, Module, quote
+from .front import Function, Module, quote, source_of
 from .signature import fitting, parse, read
 
 
@@ -179,11 +180,34 @@ def _dtype_of(np, result):
     return np.dtype("bool" if result == "b8" else table[match[1]] + match[2])
 
 
+def _is_readable(fn):
+    """Can the function be compiled at all: is there a source of it?"""
+    if not isinstance(getattr(fn, "__code__", None), types.CodeType):
+        return False
+    try:
+        source_of(fn)
+    except OSError:
+        return False
+    return True
+
+
 def vectorize(fn=None, *args, target="cpu", identity=None, **options):
     """A function of scalars becomes one of arrays, compiled for each list of element types.
 
-    target="parallel" uses all cores, target="cuda" is a kernel: on a GPU where there is one.
+    target="parallel" uses all cores, target="cuda" is a kernel: on a GPU where there is one. With NumPy's options
+    (otypes, doc, excluded, cache, signature), and where the function's source cannot be read, it is called from Python
+    for each element, as NumPy does.
     """
+    options.update(zip(("otypes", "doc", "excluded", "cache", "signature"), args))
+    theirs = {k: options.pop(k) for k in ("otypes", "doc", "excluded", "cache", "signature") if k in options}
+    if theirs and "target" not in options and not isinstance(fn, (str, list, tuple)):
+        from .called import Called
+
+        return Called(fn, **theirs) if fn is not None else lambda f: Called(f, **theirs)
+    if target == "cpu" and callable(fn) and type(fn).__name__ not in ("Signature",) and not _is_readable(fn):
+        from .called import Called
+
+        return Called(fn)
     if target not in ("cpu", "parallel", "cuda"):
         raise ValueError(f"vectorize(target={target!r}): the targets are 'cpu', 'parallel' and 'cuda'")
 
