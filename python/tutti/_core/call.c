@@ -335,7 +335,9 @@ static bool convert_rest(core_scratch *s, param_kind kind, PyObject *const *arg,
   out->as.tuple.item = item;
   bool ok = item != NULL;
   for (Py_ssize_t k = 0; ok && k < n; k++) {
-    if ((kind == ARRAYS || kind == ARRAY) && core_is_number(arg[k])) { /* what is a view of it may be written */
+    bool theirs = kind == ANY && !core_is_array(arg[k]) && !PyType_Check(arg[k]) &&
+                  PyObject_HasAttrString(arg[k], "__array_interface__"); /* NumPy's scalars keep their types */
+    if (theirs || ((kind == ARRAYS || kind == ARRAY) && core_is_number(arg[k]))) { /* a view of it may be written */
       tt_array *own = core_asarray(arg[k], TT_DTYPE_NONE, CORE_COPY_ALWAYS);
       ok = own && core_scratch_own(s, own);
       if (ok) item[k] = tt_v_array(own);

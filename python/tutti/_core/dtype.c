@@ -362,7 +362,8 @@ PyObject *core_py_can_cast(PyObject *self, PyObject *const *arg, Py_ssize_t n, P
   tt_dtype from, to;
   bool ok = false;
   if (!core_bind("can_cast", "from_,to,casting", 2, arg, n, names, a)) return NULL;
-  if (PyLong_Check(a[0]) || PyFloat_Check(a[0]) || PyComplex_Check(a[0])) {
+  bool python = PyLong_CheckExact(a[0]) || PyFloat_CheckExact(a[0]) || PyComplex_CheckExact(a[0]) || PyBool_Check(a[0]);
+  if (python) {
     PyErr_SetString(PyExc_TypeError,
                     "can_cast() does not support Python ints, floats, and complex because the result "
                     "used to depend on the value.");
