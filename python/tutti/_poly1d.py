@@ -34,6 +34,8 @@ class poly1d:
             if variable is not None:
                 self._variable = variable
             return
+        if variable is None:
+            variable = getattr(c_or_r, "variable", None)  # of NumPy's class
         c = _f["poly"](c_or_r) if r else _core.array(c_or_r)
         c = c.reshape(1) if c.ndim == 0 else c
         if c.ndim > 1:

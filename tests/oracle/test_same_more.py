@@ -187,6 +187,7 @@ type(m.polydiv(m.poly1d([1, 2, 3]), m.poly1d([1, 2]))[1]) is m.poly1d
 type(m.polyder(m.poly1d([1, 2]))) is m.poly1d
 type(m.polyint(m.poly1d([1, 2]), 2)) is m.poly1d
 m.polyint(m.poly1d([1, 2])).coeffs
+m.poly1d(np.poly1d([1, 2], variable='z')).variable
 m.polyval(m.poly1d([1, 2, 3]), m.poly1d([1, 1])).coeffs
 m.polyval(m.poly1d([1, 2, 3]), h)
 """
