@@ -84,6 +84,9 @@ static tt_array *solve_of(tt_calc *c, tt_array *a, tt_array *b) {
     both[i] = tt__calc_broadcast(c, tt__calc_cast(c, both[i], type), nb + 2, len);
     if (!both[i]) return NULL;
   }
+  /* Without a right-hand side nothing would be factored, and a singular matrix not be seen. */
+  bool none = both[0]->size > 0 && both[1]->size == 0;
+  if (none && !tt__fn_call(c, "linalg.inv", (tt_value[1]){tt_v_array(both[0])}, 1)) return NULL;
   tt_lib_attr attr = {.row = tt__lib_row("solve")};
   tt_array *x = settled(c, tt__calc_library(c, &attr, both, 2, type, nb + 2, len));
   return x && vector ? tt__calc_reshape(c, x, nb + 1, len) : x;
