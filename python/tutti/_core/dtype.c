@@ -167,8 +167,8 @@ static bool find(PyObject *o, tt_dtype *out) {
 
 /* What has a dtype stands for it, but for arrays: NumPy's scalars, elements. */
 static bool from_attribute(PyObject *o, tt_dtype *out) {
-  bool array = core_is_array(o) ? !core_need(o) || tt_array_rank(core_handle(o)) > 0
-                                : PyObject_HasAttrString(o, "__setitem__");
+  bool array =
+      core_is_array(o) ? !core_need(o) || tt_array_rank(core_handle(o)) > 0 : PyObject_HasAttrString(o, "__setitem__");
   PyObject *dtype = array || PyType_Check(o) ? NULL : PyObject_GetAttrString(o, "dtype");
   bool ok = dtype && find(dtype, out);
   PyErr_Clear();
