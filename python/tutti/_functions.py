@@ -393,6 +393,8 @@ def fromiter(iter, dtype, count=-1, *, like=None):  # noqa: A002 (NumPy's name)
         The type of the result; None: as NumPy's rules have it.
     count : int, optional
         How many elements; -1: all.
+    like : array_like, optional
+        Taken for NumPy's sake: the result is an ndarray.
 
     Returns
     -------
