@@ -50,17 +50,22 @@ struct tt_custom {
 
 /* Copy and check the source (tt_elementwise_new, tt_reduction_new); its text is looked at by the first call. */
 TT_HIDDEN tt_code tt__custom_new(const tt_custom_source *s, bool is_reduction, tt_custom **out, tt_error *err);
+/* Forget it, with all that was read and compiled of it; nobody may be calling it. */
 TT_HIDDEN void tt__custom_free(tt_custom *k);
 
 /* As the public functions that are called so (tutti/elementwise.h). */
 TT_HIDDEN tt_code tt__custom_parameter(const tt_custom *k, int i, tt_custom_parameter *out, tt_error *err);
+/* Of how many sets of types it became operations of the graph, and was compiled. */
 TT_HIDDEN void tt__custom_ways(const tt_custom *k, int *graph, int *compiled);
+/* For each set of types the operations, or why it was compiled; NULL: no memory. */
 TT_HIDDEN char *tt__custom_explain(const tt_custom *k);
+/* The texts that were compiled, one behind the other; NULL: no memory. */
 TT_HIDDEN char *tt__custom_text(const tt_custom *k);
 
 /* The same of a call. Session lock held; given up while text is compiled. */
 TT_HIDDEN tt_code tt__elementwise_call(tt_custom *k, const tt_custom_argument *arg, int n, int64_t size,
                                        const tt_launch_options *how, tt_array **out, tt_error *err);
+/* And of a reduction. */
 TT_HIDDEN tt_code tt__reduction_call(tt_custom *k, const tt_custom_argument *arg, int n, const int *axis, int naxis,
                                      bool keepdims, const tt_launch_options *how, tt_array **out, tt_error *err);
 
@@ -98,12 +103,16 @@ typedef struct tt_custom_call {
   int nheld;
 } tt_custom_call;
 
+/* Begin a call with these arguments, n of them: new arrays go beside the first array among them. */
 TT_HIDDEN void tt__custom_begin(tt_custom_call *c, tt_custom *k, const tt_custom_argument *arg, int n,
                                 const tt_launch_options *how);
+/* Let go of what it held, and tell whether memory of the caller was copied. */
 TT_HIDDEN void tt__custom_end(tt_custom_call *c);
 /* One more argument. TT_ETYPE: too many. */
 TT_HIDDEN tt_code tt__custom_put(tt_custom_call *c, tt_argument a, tt_error *err);
+/* The same for a number. */
 TT_HIDDEN tt_code tt__custom_put_int(tt_custom_call *c, int64_t i, tt_error *err);
+/* The same for an array, which is borrowed. */
 TT_HIDDEN tt_code tt__custom_put_array(tt_custom_call *c, tt_array *a, tt_error *err);
 /* Take the hold on an array, for the length of the call; NULL stays NULL. */
 TT_HIDDEN tt_array *tt__custom_keep(tt_custom_call *c, tt_array *a);
@@ -121,6 +130,7 @@ TT_HIDDEN tt_code tt__custom_shape(const tt_custom_argument *arg, const bool *pl
                                    int64_t *size, tt_error *err);
 /* Shape and number of elements of an array or of memory. */
 TT_HIDDEN const int64_t *tt__custom_len(const tt_custom_argument *o, int *rank);
+/* How many elements that is. */
 TT_HIDDEN int64_t tt__custom_size(const tt_custom_argument *o);
 
 #endif

@@ -4,6 +4,8 @@
 */
 #include "launch/custom.h"
 
+#include <assert.h>
+
 #include "run/wanted.h"
 
 /* ---- operands */
@@ -57,6 +59,7 @@ void tt__custom_end(tt_custom_call *c) {
 }
 
 tt_array *tt__custom_keep(tt_custom_call *c, tt_array *a) {
+  assert(!a || c->nheld < TT_CUSTOM_ARGS);
   if (a) c->held[c->nheld++] = a;
   return a;
 }
@@ -68,6 +71,7 @@ static tt_code room(const tt_custom_call *c, tt_error *err) {
 
 tt_code tt__custom_put(tt_custom_call *c, tt_argument a, tt_error *err) {
   TT_TRY(room(c, err));
+  assert(c->narg < TT_CUSTOM_ARGS);
   c->arg[c->narg++] = a;
   return TT_OK;
 }
@@ -106,6 +110,7 @@ tt_code tt__custom_empty(const tt_custom_call *c, tt_dtype dtype, int rank, cons
 
 tt_code tt__custom_launch(tt_custom_call *c, tt_entry *e, int64_t blocks, int keep, tt_error *err) {
   bool copied = false;
+  assert(blocks > 0 && blocks <= INT32_MAX && keep <= c->narg);
   tt_launch_options how = {.stream = NULL};
   if (c->how) how = *c->how;
   how.grid = (tt_grid){.grid = {(uint32_t)blocks, 1, 1}, .block = {TT_CX_BLOCK, 1, 1}};

@@ -3,6 +3,7 @@
 */
 #include "launch/device_program.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -154,6 +155,7 @@ tt_code tt__device_program_open(tt_device *d, const char *source, const tt_cudac
   tt_cudac_device_text t = {0};
   tt_str binary = {0};
   *out = NULL;
+  assert(d && source && o);
   tt_device_program *p = tt__mem_zalloc(sizeof *p);
   if (!p) return tt__fail_memory(err, sizeof *p);
   p->device = d;

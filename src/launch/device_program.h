@@ -32,6 +32,7 @@ typedef struct tt_device_program {
 /* Compile (or find on disk), load, ask what the kernels take. Takes long, waits; the session's lock is not held. */
 TT_HIDDEN tt_code tt__device_program_open(tt_device *d, const char *source, const tt_cudac_options *o,
                                           tt_device_program **out, tt_error *err);
+/* Forget it. The module stays: work that was asked for may still run. */
 TT_HIDDEN void tt__device_program_close(tt_device_program *p);
 
 /* Memory of a variable. TT_EVALUE: there is none of that name. */

@@ -30,6 +30,7 @@ struct tt_jit {
 ** Then tt__jit_settle is called once, when it was compiled or will not be. Neither fails.
 */
 TT_HIDDEN void tt__jit_expect(tt_digest key, bool *waits);
+/* It was compiled, or will not be. */
 TT_HIDDEN void tt__jit_settle(tt_digest key, bool compiled);
 
 /* The text for NVRTC of a kernel, with all that it calls. */
@@ -39,8 +40,10 @@ struct tt_jit_run;
 /* As the functions of tutti/jit.h that are called so. A launch here is the CPU's, at once. No lock is held. */
 TT_HIDDEN tt_code tt__jit_compile(const char *text, size_t size, const char *signature, const tt_py_options *options,
                                   struct tt_jit **out, tt_error *err);
+/* Call a function: `word` its arguments, `out` room for its result. *run is NULL when nothing was left behind. */
 TT_HIDDEN tt_code tt__jit_call(const struct tt_jit *j, const int64_t *word, const int64_t *hidden, int64_t *out,
                                struct tt_jit_run **run, tt_error *err);
+/* Run all blocks of a grid that was checked on the CPU. Waits. */
 TT_HIDDEN tt_code tt__jit_launch(struct tt_jit *j, const int64_t *word, const int64_t *hidden, const tt_grid *launch,
                                  struct tt_jit_run **run, tt_error *err);
 /* Its code for the CPU, made if need be. */
@@ -58,7 +61,9 @@ TT_HIDDEN tt_code tt__jit_at_once(struct tt_jit *j, int device, int threads, int
 
 /* What a call left behind; `run` may be NULL. */
 TT_HIDDEN const char *tt__jit_run_text(const struct tt_jit_run *run);
+/* Own the memory that holds the address `p`, if the call made it. */
 TT_HIDDEN bool tt__jit_run_take(struct tt_jit_run *run, const void *p, void **data, size_t *size);
+/* Give back what nobody took. */
 TT_HIDDEN void tt__jit_run_free(struct tt_jit_run *run);
 
 #endif

@@ -9,7 +9,9 @@
 
 #include "base/hash.h"
 
+/* Is there likely code for it? */
 TT_HIDDEN bool tt__known_find(tt_digest key);
+/* There is, from now on. */
 TT_HIDDEN void tt__known_add(tt_digest key);
 
 #endif

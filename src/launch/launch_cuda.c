@@ -1,6 +1,7 @@
 /*
 ** Launches of kernels in CUDA C: arguments checked and packed, then recorded as a node of the graph.
 */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -420,6 +421,7 @@ tt_code tt__entry_launch(tt_entry *r, const tt_launch_options *how, const tt_arg
   if (n != r->nparam) return tt__fail(err, TT_ETYPE, "kernel %s takes %d arguments (%d given)", r->name, r->nparam, n);
   if (r->size > TT_CALL_ARGS)
     return tt__fail(err, TT_EVALUE, "kernel %s takes more than %d bytes of arguments", r->name, TT_CALL_ARGS);
+  assert(arg || n == 0);
   launch l;
   tt__launch_begin(&l.to, TT_CUDA_C, r, r->name, how);
   l.entry = r;

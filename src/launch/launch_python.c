@@ -2,6 +2,7 @@
 ** Launches of Python kernels: words and arrays become a recorded call (graph/call.h), which runs by the kernel's C code
 ** or, on a GPU, by its CUDA text.
 */
+#include <assert.h>
 #include <string.h>
 
 #include "launch/jit.h"
@@ -125,6 +126,7 @@ tt_code tt__jit_record(struct tt_jit *j, const tt_launch_options *how, const int
   const char *name = j->program.entry->name;
   if (nword + nhidden > MOST_WORDS || n > TT_CALL_ARRAYS)
     return tt__fail(err, TT_ENOTIMPL, "kernel %s: more than %d words of arguments", name, MOST_WORDS);
+  assert(nword >= 0 && nhidden >= 0 && where);
   tt_kernel_launch l;
   tt__launch_begin(&l, TT_PYTHON, j, name, how);
   size_t size = sizeof *word * (size_t)(nword + nhidden);

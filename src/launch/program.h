@@ -87,8 +87,9 @@ TT_HIDDEN tt_code tt__entry_launch(tt_entry *r, const tt_launch_options *how, co
 /* Memory of a variable on a device (-1: the program's), after the launches before. TT_EVALUE: none of that name. */
 TT_HIDDEN tt_code tt__variable_at(tt_program *p, const char *name, int device, void **data, size_t *size,
                                   tt_error *err);
-/* Set its first `size` bytes, in every build that there is or will be; read them where a kernel ran last. Wait. */
+/* Set its first `size` bytes, in every build that there is or will be. Waits. */
 TT_HIDDEN tt_code tt__variable_set(tt_program *p, const char *name, const void *data, size_t size, tt_error *err);
+/* Read its first `size` bytes where a kernel of the program ran last. Waits. */
 TT_HIDDEN tt_code tt__variable_get(tt_program *p, const char *name, void *data, size_t size, tt_error *err);
 /* A fresh build's variables become what they were set to; the program's lock is held. */
 TT_HIDDEN tt_code tt__variables_give(tt_program *p, int id, bool wide, tt_error *err);

@@ -4,6 +4,7 @@
 */
 #include "launch/raw.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -63,6 +64,7 @@ static bool find(const void *p, piece *out) {
 }
 
 static tt_code add(piece p, tt_error *err) {
+  assert(p.size);
   tt__lock(&lock);
   int64_t k = count_to(p.at);
   bool again = k > 0 && known.data[k - 1].at == p.at; /* a variable that is asked for twice */

@@ -3,6 +3,7 @@
 */
 #include "launch/record.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "graph/alias.h"
@@ -141,6 +142,7 @@ static tt_code add(const tt_kernel_call *like, const tt_call_array *arg, int n, 
 
 tt_code tt__call_record(const tt_kernel_call *like, const tt_call_array *arg, int n, tt_error *err) {
   tt_node *node;
+  assert(like->kind && like->kernel && like->args_size <= TT_CALL_ARGS && n >= 0);
   TT_TRY(add(like, arg, n, &node, err));
   bool full = tt__calls_full(), urgent = like->device != TT_CPU && tt__patience_ends();
   if (full) TT_COUNT(flushes, 1);
@@ -180,6 +182,7 @@ static void take_back(tt_node *node, const tt_call_array *arg, int n) {
 
 tt_code tt__call_now(const tt_kernel_call *like, const tt_call_array *arg, int n, tt_error *err) {
   tt_node *node;
+  assert(like->kind && like->kernel && like->args_size <= TT_CALL_ARGS && n >= 0);
   TT_TRY(tt__calls_run(err));
   TT_TRY(add(like, arg, n, &node, err));
   tt__node_retain(node);

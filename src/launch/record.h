@@ -41,6 +41,7 @@ typedef struct tt_call_memory {
 TT_HIDDEN tt_code tt__call_bring(tt_call_memory *m, int id, tt_call_array *out, tt_error *err);
 /* What the kernel may have written comes back. Waits. */
 TT_HIDDEN tt_code tt__call_bring_back(const tt_call_memory *m, tt_error *err);
+/* Let go of the copies. */
 TT_HIDDEN void tt__call_forget(tt_call_memory *m);
 
 /*

@@ -3,6 +3,8 @@
 ** Arguments whose bytes overlap share a copy, so that a kernel sees one memory there too.
 */
 #include "graph/build.h"
+
+#include <assert.h>
 #include "graph/host.h"
 #include "graph/session.h"
 #include "launch/record.h"
@@ -30,6 +32,7 @@ static int reach(const tt_call_memory *m, int k, const char **low, const char **
 
 tt_code tt__call_bring(tt_call_memory *m, int id, tt_call_array *out, tt_error *err) {
   int before = tt__session_device;
+  assert(id != TT_CPU && m->n <= TT_CALL_ARRAYS);
   for (int k = 0; k < m->n; k++) {
     tt_call_span *a = &m->arg[k];
     const char *low, *high;
