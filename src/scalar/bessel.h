@@ -11,14 +11,14 @@
 /* ---- modified: e^-x I(x), e^x K(x) */
 TT_LONG_FN tt_f64 tt_i0e_f64(tt_f64 x) {
   tt_f64 a = tt_abs_f64(x), b = a < 1e300 ? a : 1e300, y;
-  TT__TABLE(y, i0e, 32, 12, 0, 32, b / (4 + b));
+  TT__TABLE(y, tt__i0e_table, 32, 12, 0, 32, b / (4 + b));
   y = y / TT_SQRT_F64(1 + 2 * b);
   if (a > 1e15) y = 0.3989422804014327 / TT_SQRT_F64(a);
   return x != x ? x : y;
 }
 TT_LONG_FN tt_f64 tt_i1e_f64(tt_f64 x) {
   tt_f64 a = tt_abs_f64(x), b = a < 1e300 ? a : 1e300, y, d = 1 + 2 * b;
-  TT__TABLE(y, i1e, 32, 12, 0, 32, b / (4 + b));
+  TT__TABLE(y, tt__i1e_table, 32, 12, 0, 32, b / (4 + b));
   y = x * (y / (d * TT_SQRT_F64(d)));
   if (a > 1e15) y = tt_copysign_f64(0.3989422804014327 / TT_SQRT_F64(a), x);
   return x != x ? x : y;
@@ -35,22 +35,22 @@ TT_LONG_FN tt_f64 tt_i1_f64(tt_f64 x) {
 /* Near 0, K is a series in x*x less log x times I. */
 TT_LONG_FN tt_f64 tt__k0_near(tt_f64 x) {
   tt_f64 t = 2 * x * x - 1, y;
-  TT__SECTION(y, k0_near, 10, 0, t);
+  TT__SECTION(y, tt__k0_near_table, 10, 0, t);
   return y - tt_log_f64(x) * tt_i0_f64(x);
 }
 TT_LONG_FN tt_f64 tt__k1_near(tt_f64 x) {
   tt_f64 t = 2 * x * x - 1, y;
-  TT__SECTION(y, k1_near, 10, 0, t);
+  TT__SECTION(y, tt__k1_near_table, 10, 0, t);
   return x < 1e-10 ? 1 / x : y / x + tt_log_f64(x) * tt_i1_f64(x);
 }
 TT_LONG_FN tt_f64 tt__k0e_far(tt_f64 x) {
   tt_f64 y;
-  TT__TABLE(y, k0e, 16, 13, 0, 16, 1 / x);
+  TT__TABLE(y, tt__k0e_table, 16, 13, 0, 16, 1 / x);
   return y / TT_SQRT_F64(x);
 }
 TT_LONG_FN tt_f64 tt__k1e_far(tt_f64 x) {
   tt_f64 y;
-  TT__TABLE(y, k1e, 16, 13, 0, 16, 1 / x);
+  TT__TABLE(y, tt__k1e_table, 16, 13, 0, 16, 1 / x);
   return y / TT_SQRT_F64(x);
 }
 #define TT__BESSEL_K(N)                                                           \
@@ -73,22 +73,22 @@ TT__BESSEL_K(1)
 TT_FN tt_f64 tt__bessel_root(tt_f64 x) { return 0x1.20dd750429b6dp-1 / TT_SQRT_F64(x); }
 TT_LONG_FN tt_f64 tt__hankel0(tt_f64 x, int is_y) {
   tt_f64 r = 1 / x, w = r * r, t = 1250 * w - 1, p, q, s = tt_sin_f64(x), c = tt_cos_f64(x);
-  TT__SECTION(p, hankel_p0, 8, 0, t);
-  TT__SECTION(q, hankel_q0, 8, 0, t);
+  TT__SECTION(p, tt__hankel_p0_table, 8, 0, t);
+  TT__SECTION(q, tt__hankel_q0_table, 8, 0, t);
   q *= r;
   return tt__bessel_root(x) * (is_y ? p * (s - c) + q * (c + s) : p * (c + s) - q * (s - c));
 }
 TT_LONG_FN tt_f64 tt__hankel1(tt_f64 x, int is_y) {
   tt_f64 r = 1 / x, w = r * r, t = 1250 * w - 1, p, q, s = tt_sin_f64(x), c = tt_cos_f64(x);
-  TT__SECTION(p, hankel_p1, 8, 0, t);
-  TT__SECTION(q, hankel_q1, 8, 0, t);
+  TT__SECTION(p, tt__hankel_p1_table, 8, 0, t);
+  TT__SECTION(q, tt__hankel_q1_table, 8, 0, t);
   q *= r;
   return tt__bessel_root(x) * (is_y ? q * (s - c) - p * (s + c) : p * (s - c) + q * (s + c));
 }
 TT_LONG_FN tt_f64 tt_j0_f64(tt_f64 x) {
   tt_f64 a = tt_abs_f64(x), y;
   if (a >= 25) return a < TT__INF_f64 ? tt__hankel0(a, 0) : 0;
-  TT__TABLE(y, j0, 25, 14, 0, 1, a);
+  TT__TABLE(y, tt__j0_table, 25, 14, 0, 1, a);
   return x != x ? x : y;
 }
 TT_LONG_FN tt_f64 tt_j1_f64(tt_f64 x) {
@@ -102,7 +102,7 @@ TT_LONG_FN tt_f64 tt_j1_f64(tt_f64 x) {
                                                    z * (0x1.845c8a0ce5129p-28 -
                                                         z * (0x1.27e4fb7789f5cp-35 - z * 0x1.522a43f65486ap-43)))))));
   }
-  TT__TABLE(y, j1, 25, 14, 0, 1, a);
+  TT__TABLE(y, tt__j1_table, 25, 14, 0, 1, a);
   return x < 0 ? -y : x != x ? x : y;
 }
 TT_LONG_FN tt_f64 tt_y0_f64(tt_f64 x) {
@@ -110,10 +110,10 @@ TT_LONG_FN tt_f64 tt_y0_f64(tt_f64 x) {
   if (!(x > 0)) return x == 0 ? -TT__INF_f64 : TT__NAN_f64;
   if (x >= 25) return x < TT__INF_f64 ? tt__hankel0(x, 1) : 0;
   if (x < 2) {
-    TT__SECTION(y, y0_near, 15, 0, t);
+    TT__SECTION(y, tt__y0_near_table, 15, 0, t);
     return y + 0x1.45f306dc9c883p-1 * tt_log_f64(x) * tt_j0_f64(x);
   }
-  TT__TABLE(y, y0, 23, 17, 2, 1, x);
+  TT__TABLE(y, tt__y0_table, 23, 17, 2, 1, x);
   return y;
 }
 TT_LONG_FN tt_f64 tt_y1_f64(tt_f64 x) {
@@ -121,10 +121,10 @@ TT_LONG_FN tt_f64 tt_y1_f64(tt_f64 x) {
   if (!(x > 0)) return x == 0 ? -TT__INF_f64 : TT__NAN_f64;
   if (x >= 25) return x < TT__INF_f64 ? tt__hankel1(x, 1) : 0;
   if (x < 2) {
-    TT__SECTION(y, y1_near, 15, 0, t);
+    TT__SECTION(y, tt__y1_near_table, 15, 0, t);
     return y / x + 0x1.45f306dc9c883p-1 * tt_log_f64(x) * tt_j1_f64(x);
   }
-  TT__TABLE(y, y1, 23, 17, 2, 1, x);
+  TT__TABLE(y, tt__y1_table, 23, 17, 2, 1, x);
   return y;
 }
 

@@ -20,10 +20,10 @@
 #endif
 
 /* `y` becomes the polynomial in section `at` of a table of `n` coefficients, at t in [-1, 1]. */
-#define TT__SECTION(y, table, n, at, t)                                            \
-  do {                                                                             \
-    y = tt__##table##_table[at][(n)-1];                                            \
-    for (int k_ = (n)-2; k_ >= 0; k_--) y = y * (t) + tt__##table##_table[at][k_]; \
+#define TT__SECTION(y, table, n, at, t)                                \
+  do {                                                                 \
+    y = (table)[at][(n)-1];                                            \
+    for (int k_ = (n)-2; k_ >= 0; k_--) y = y * (t) + (table)[at][k_]; \
   } while (0)
 /* The same for a table over [low, low + sections/scale]; x beyond its ends is taken to them. NaN gives NaN. */
 #define TT__TABLE(y, table, sections, n, low, scale, x)                     \
@@ -84,12 +84,12 @@ TT_LONG_FN tt_f64 tt__cospi(tt_f64 x) {
 /* e^(x^2) erfc x for x >= 0. */
 TT_LONG_FN tt_f64 tt__erfcx_right(tt_f64 x) {
   tt_f64 y;
-  TT__TABLE(y, erfcx, 32, 11, 0, 32, x / (4 + x));
+  TT__TABLE(y, tt__erfcx_table, 32, 11, 0, 32, x / (4 + x));
   return y / (x + 2);
 }
 TT_FN tt_f64 tt__erf_near(tt_f64 x) {
   tt_f64 y, t = 2 * x * x - 1;
-  TT__SECTION(y, erf, 15, 0, t);
+  TT__SECTION(y, tt__erf_table, 15, 0, t);
   return x * y;
 }
 TT_LONG_FN tt_f64 tt_erfc_f64(tt_f64 x) {
@@ -116,15 +116,15 @@ TT_LONG_FN tt_f64 tt_erfcx_f64(tt_f64 x) {
 /* erf's inverse for |x| <= 1/2, erfc's for y in (0, 1/2]. */
 TT_FN tt_f64 tt__erfinv_near(tt_f64 x) {
   tt_f64 y, t = 8 * x * x - 1;
-  TT__SECTION(y, erfinv, 16, 0, t);
+  TT__SECTION(y, tt__erfinv_table, 16, 0, t);
   return x * y;
 }
 TT_LONG_FN tt_f64 tt__erfcinv_far(tt_f64 y) {
   tt_f64 s = TT_SQRT_F64(-tt_log_f64(y)), r;
   if (s < 2.8)
-    TT__TABLE(r, erfcinv_near, 8, 15, 0.8, 4, s);
+    TT__TABLE(r, tt__erfcinv_near_table, 8, 15, 0.8, 4, s);
   else
-    TT__TABLE(r, erfcinv, 25, 15, 2.8, 1, s);
+    TT__TABLE(r, tt__erfcinv_table, 25, 15, 2.8, 1, s);
   return r;
 }
 TT_LONG_FN tt_f64 tt_erfinv_f64(tt_f64 x) {
@@ -169,7 +169,7 @@ TT_LONG_FN tt_f64 tt_log_ndtr_f64(tt_f64 x) {
 TT_LONG_FN tt_f64 tt_dawsn_f64(tt_f64 x) {
   tt_f64 a = tt_abs_f64(x), y;
   if (a > 1e8) return 0.5 / x;
-  TT__TABLE(y, dawsn, 32, 13, 0, 32, a / (4 + a));
+  TT__TABLE(y, tt__dawsn_table, 32, 13, 0, 32, a / (4 + a));
   return x * (y / (1 + x * x));
 }
 
@@ -194,7 +194,7 @@ TT_LONG_FN tt_f64 tt_logit_f64(tt_f64 p) {
 /* (a - 1/2) log a - a + log(2 pi)/2 + what the series adds, for a >= 8. */
 TT_LONG_FN tt__dd tt__stirling(tt_f64 a) {
   tt_f64 r = 1 / a, w = r * r, t = 128 * w - 1, y;
-  TT__SECTION(y, stirling, 9, 0, t);
+  TT__SECTION(y, tt__stirling_table, 9, 0, t);
   tt__dd l = tt__log_dd(a), p = tt__dd_times(l, a - 0.5), s = tt__two_sum(p.hi, -a);
   tt__dd all = tt__two_sum(s.hi, 0x1.d67f1c864beb5p-1); /* log(2 pi) / 2 */
   return tt__fast_sum(all.hi, all.lo + (s.lo + (p.lo + (y * r - 0x1.65b5a1b7ff5dfp-55))));
@@ -206,7 +206,7 @@ TT_LONG_FN tt_f64 tt__gamma_small(tt_f64 a) {
   p.hi = 1;
   p.lo = 0;
   for (; y >= 0.5; y -= 1) p = tt__dd_times(p, y);
-  TT__TABLE(g, gamma, 8, 14, -0.5, 8, y);
+  TT__TABLE(g, tt__gamma_table, 8, 14, -0.5, 8, y);
   return (p.hi * g + p.lo * g) / over;
 }
 TT_LONG_FN tt_f64 tt__gamma_right(tt_f64 a) {
@@ -239,14 +239,14 @@ TT_LONG_FN tt_f64 tt__lgamma_right(tt_f64 a) {
     return p.hi + p.lo;
   }
   if (a < 1.5) {
-    TT__TABLE(g, lgamma1, 8, 14, -0.5, 8, y);
+    TT__TABLE(g, tt__lgamma1_table, 8, 14, -0.5, 8, y);
     return a < 0.5 ? y * g - tt_log_f64(a) : y * g + 0; /* 0 at 1, not -0 */
   }
   p.hi = 1;
   p.lo = 0;
   for (; y >= 1.5; y -= 1) p = tt__dd_times(p, y);
   y -= 1;
-  TT__TABLE(g, lgamma2, 8, 11, -0.5, 8, y);
+  TT__TABLE(g, tt__lgamma2_table, 8, 11, -0.5, 8, y);
   return a < 2.5 ? y * g : tt__log_sum(p.hi, p.lo) + y * g;
 }
 /* log |gamma x| */
@@ -264,11 +264,11 @@ TT_LONG_FN tt_f64 tt__digamma_right(tt_f64 x) {
   tt_f64 sum = 0, y;
   if (x >= 10) {
     tt_f64 r = 1 / x, w = r * r, t = 200 * w - 1;
-    TT__SECTION(y, psi_tail, 10, 0, t);
+    TT__SECTION(y, tt__psi_tail_table, 10, 0, t);
     return tt_log_f64(x) - (0.5 * r + w * y);
   }
   for (; x >= 3; sum += 1 / x) x -= 1;
-  TT__TABLE(y, digamma, 8, 15, 1, 4, x);
+  TT__TABLE(y, tt__digamma_table, 8, 15, 1, 4, x);
   return y * ((x - 0x1.762d86356be3fp+0) - 0x1.b86a722197829p-54) + sum;
 }
 TT_LONG_FN tt_f64 tt_digamma_f64(tt_f64 x) {
@@ -561,7 +561,7 @@ TT_LONG_FN tt_f64 tt__gamma_power(tt_f64 a, tt_f64 x) {
   if (a > 3000 && tt_abs_f64(x - a) < 0.5 * a) { /* e^(a (log(1 + d) - d)) / sqrt(2 pi a), less Stirling's rest */
     tt_f64 d = (x - a) / a, r = 1 / a, t = 128 * r * r - 1, y, lost;
     tt__dd n = tt__two_sum(x, -a), q = tt__two_prod(d, a);
-    TT__SECTION(y, stirling, 9, 0, t);
+    TT__SECTION(y, tt__stirling_table, 9, 0, t);
     lost = (((n.hi - q.hi) - q.lo) + n.lo) / a;
     e = tt__two_prod(a, tt_log1pmx_f64(d) - d / (1 + d) * lost);
     if (e.hi < -750) return 0;
@@ -594,7 +594,7 @@ TT_LONG_FN tt_f64 tt__gammaincc_fraction(tt_f64 a, tt_f64 x) {
 /* 1 - P for x up to 1.1 and a below: -(x^a / gamma(1 + a) - 1) less the series without its first term. */
 TT_LONG_FN tt_f64 tt__gammaincc_small(tt_f64 a, tt_f64 x) {
   tt_f64 l, g, sum = 0, term = 1;
-  TT__TABLE(g, lgamma1, 8, 14, -0.5, 8, a);
+  TT__TABLE(g, tt__lgamma1_table, 8, 14, -0.5, 8, a);
   l = a < 0.5 ? a * (tt_log_f64(x) - g) : a * tt_log_f64(x) - tt_lgamma_f64(1 + a);
   for (tt_f64 k = 1; k < 60; k += 1) {
     term *= -x / k;
@@ -737,11 +737,11 @@ TT_LONG_FN tt_f64 tt_nbdtrc_f64(tt_f64 k, tt_f64 n, tt_f64 p) {
 TT_LONG_FN tt_f64 tt__exp1_right(tt_f64 x) {
   tt_f64 y, t = 2 * x - 1;
   if (x <= 1) {
-    TT__SECTION(y, exp1_near, 19, 0, t);
+    TT__SECTION(y, tt__exp1_near_table, 19, 0, t);
     return y - tt_log_f64(x);
   }
   if (x > 745) return 0;
-  TT__TABLE(y, exp1, 24, 14, 0, 24, 1 / x);
+  TT__TABLE(y, tt__exp1_table, 24, 14, 0, 24, 1 / x);
   return x > 690 ? tt__exp_scaled(-x, 0, 64) * (y / x) * 0x1p-64 : tt_exp_f64(-x) * (y / x);
 }
 TT_LONG_FN tt_f64 tt_exp1_f64(tt_f64 x) { return x > 0 ? tt__exp1_right(x) : x == 0 ? TT__INF_f64 : TT__NAN_f64; }
@@ -749,11 +749,11 @@ TT_LONG_FN tt_f64 tt_expi_f64(tt_f64 x) {
   tt_f64 y, d;
   if (!(x > 0)) return x == 0 ? -TT__INF_f64 : x != x ? x : -tt__exp1_right(-x);
   if (x >= 6) {
-    TT__TABLE(y, expi, 24, 15, 0, 144, 1 / x);
+    TT__TABLE(y, tt__expi_table, 24, 15, 0, 144, 1 / x);
     return x > 720 ? TT__INF_f64 : tt__exp_times(x, y / x);
   }
   d = (x - 0x1.7d72952b4b5fcp-2) - 0x1.e4c986021c6f2p-57; /* from the zero */
-  TT__TABLE(y, expi_near, 6, 16, 0, 1, x);
+  TT__TABLE(y, tt__expi_near_table, 6, 16, 0, 1, x);
   return d * y + (tt_abs_f64(d) < 0.18 ? tt_log1p_f64(d * 0x1.579e09014632dp+1) : tt_log_f64(x * 0x1.579e09014632dp+1));
 }
 
