@@ -495,8 +495,8 @@ def parameters(f, function, skip=0):
              inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.KEYWORD_ONLY: "="}  # fmt: skip
     found = []
     for p in list(inspect.signature(f).parameters.values())[skip:]:
-        if p.name in ("like", "overwrite_input"):
-            continue
+        if p.name in ("like", "overwrite_input") or (p.name == "out" and function.startswith("nancum")):
+            continue  # (NumPy's nancumsum with an out of rank 0 ends the process)
         if p.kind in kinds:
             found.append((p.name, kinds[p.kind], p.default is not p.empty))
         else:
