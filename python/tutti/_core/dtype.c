@@ -369,7 +369,8 @@ PyObject *core_py_can_cast(PyObject *self, PyObject *const *arg, Py_ssize_t n, P
                     "used to depend on the value.");
     return NULL;
   }
-  PyObject *own = PyObject_HasAttrString(a[0], "__array_interface__") ? PyObject_GetAttrString(a[0], "dtype") : NULL;
+  bool has = !PyType_Check(a[0]) && PyObject_HasAttrString(a[0], "__array_interface__");
+  PyObject *own = has ? PyObject_GetAttrString(a[0], "dtype") : NULL;
   if (PyErr_Occurred()) return NULL;
   if (own) { /* an array or a scalar of NumPy's */
     bool known = core_dtype_from(own, &from);
