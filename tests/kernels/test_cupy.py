@@ -33,7 +33,10 @@ def test_draws_are_arrays():
         cp.random.normal(dtype="f4").dtype == cp.random.RandomState(1).lognormal(0, 1, dtype="f4").dtype == np.float32
     )
     assert cp.random.multivariate_normal([0.0, 0.0], cp.eye(2), dtype="f4").dtype == np.float32
-    assert cp.random.default_rng(cp.random.XORWOW(1)).integers(5, size=3).shape == (3,)
+    rng = cp.random.default_rng(cp.random.XORWOW(1))
+    first = rng.integers(5, size=3).get()
+    rng.bit_generator = cp.random.XORWOW(1)
+    assert np.array_equal(rng.integers(5, size=3).get(), first)
 
 
 def test_raw_kernel():

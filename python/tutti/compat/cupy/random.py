@@ -38,6 +38,15 @@ def _arrays(method):
 class Generator(_random.Generator):
     """Draws from a bit generator; what is drawn is an array, also where it is one number."""
 
+    @property
+    def bit_generator(self):
+        """What makes the bits; another one can be set."""
+        return self._bit_generator
+
+    @bit_generator.setter
+    def bit_generator(self, bits):
+        self.__init__(bits)
+
 
 for _name in [*_DRAWS, "integers"]:
     setattr(Generator, _name, _arrays(getattr(_random.Generator, _name)))
