@@ -283,11 +283,22 @@ int tt__machine_device(tt_device *d) {
                                  .is_simulated = d->target.kind == TT_DEVICE_NULL,
                                  .double_ratio = d->target.double_ratio,
                                  .rates = likely_rates(d)};
-    if (!known->is_simulated && !read_costs(d, &known->rates)) measure_device(d, &known->rates);
+    known->is_measured = known->is_simulated;
   }
   int64_t limit = tt__dmem_stats(d).limit, all = d->target.memory_bytes;
   known->room = ROOM * (double)(limit > 0 && limit < all ? limit : all);
   return k;
 }
 
-bool tt__calibrated(const tt_device *d) { return d ? find_device(d) < machine.ndevice : state == KNOWN; }
+void tt__calibrate_device(tt_device *d) {
+  tt_machine_device *known = &machine.device[tt__machine_device(d)];
+  if (known->is_measured) return;
+  known->is_measured = true;
+  if (!read_costs(d, &known->rates)) measure_device(d, &known->rates);
+}
+
+bool tt__calibrated(const tt_device *d) {
+  if (!d) return state == KNOWN;
+  int k = find_device(d);
+  return k < machine.ndevice && machine.device[k].is_measured;
+}

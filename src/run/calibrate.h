@@ -18,9 +18,11 @@ TT_HIDDEN const tt_machine *tt__machine(void);
 */
 TT_HIDDEN bool tt__calibrate(void);
 
-/* The device's number in the machine. Its figures are measured at first use (some tens of milliseconds), then kept on
- * disk; its room is what it has now. */
+/* The device's number in the machine; its room is what it has now. */
 TT_HIDDEN int tt__machine_device(tt_device *d);
+/* Where something hangs on the device's figures: measure them (some tens of milliseconds), unless that was done, and
+ * keep them on disk. */
+TT_HIDDEN void tt__calibrate_device(tt_device *d);
 
 /* Are there figures that were measured, of the device or (NULL) of the CPU? */
 TT_HIDDEN bool tt__calibrated(const tt_device *d);

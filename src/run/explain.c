@@ -56,6 +56,7 @@ static void explain_kernel(const tt_step *st, const tt_place *place, const tt_de
       tt__str_add(s, " scatter");
   }
   if (place->device) {
+    tt__calibrate_device(place->device);
     const tt_machine_device *d = &tt__machine()->device[tt__machine_device(place->device)];
     tt__str_addf(s, "\n      compiled for the device; predicted %.4f ms\n", tt__cost_kernel_there(st->work, d) / 1e6);
     if (how->way == TT_WAY_STREAM_KERNEL) explain_pieces(how->cut.kernel, s);

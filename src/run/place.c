@@ -166,6 +166,7 @@ static tt_code choose(tt_place *out, tt_error *err) {
   tt_device *d = candidate(host_ns);
   if (!d || writes_foreign(s->walk, s->plan)) return TT_OK;
   TT_TRY(open_situation(out, d, err));
+  tt__calibrate_device(d);
   if (tt__calibrate()) host_ns = tt__place_host_ns(s);
   out->chosen = true;
   TT_TRY(tt__place_prices(&out->situation, tt__machine_device(d), host_ns, &out->decisions, &out->prices, err));
@@ -182,21 +183,15 @@ static void begin(const tt_walk *walk, const tt_plan *plan, bool looked_at, tt_p
                                   .fuse = fuse}};
 }
 
-/* Launches of users' kernels alone: they run as they are, so nobody need know what anything costs. */
-static bool is_launches(const tt_plan *plan) {
-  int i = 0;
-  while (i < plan->n && plan->step[i].kind == TT_STEP_CALL) i++;
-  return i == plan->n;
-}
-
 tt_code tt__place_told_on(tt_device *d, const tt_walk *walk, const tt_plan *plan, bool looked_at, bool is_small,
                           tt_place *out, tt_error *err) {
   begin(walk, plan, looked_at, out);
   out->device = d;
   if (!d) return TT_OK;
   if (tt__device_lost(d)) return tt__fail(err, TT_EDEVICE, "%s", d->fault);
-  if (is_small || is_launches(plan)) return TT_OK;
+  if (is_small) return TT_OK;
   TT_TRY(open_situation(out, d, err));
+  if (tt__place_may_cut(&out->situation, tt__machine_device(d))) tt__calibrate_device(d);
   return tt__place_steps(&out->situation, tt__machine_device(d), 0, &out->decisions, err);
 }
 
@@ -265,6 +260,7 @@ int tt__place_expect(tt_dtype dtype, int rank, const int64_t *len, tt_buffer *as
   tt_device *d = tt__device_peek(tt__device_id(TT_DEVICE_CUDA, 0));
   if (as->promised_ns <= 0 || !d || tt__device_lost(d) || tt__place_told() != TT_ANYWHERE) return 0;
   const tt_machine *m = tt__machine();
+  tt__calibrate_device(d);
   double move_ns = tt__move_ns(m->device[tt__machine_device(d)].rates.up_ns, bytes);
   double copy_ns = tt__from_data_ns(bytes); /* which is spared */
   if (copy_ns <= 0) copy_ns = 2 * bytes / m->host.bytes_per_ns;

@@ -171,7 +171,7 @@ bool tt__cut_kernel_fits(const tt_situation *s, int step, tt_where where, tt_ker
   return fit(&x, out);
 }
 
-/* At most so many bytes move; asked of every step, so it looks at no more than it must. */
+/* At most so many bytes move. */
 static double may_move(const subject *x) {
   double bytes = x->s->looked_at ? (double)x->step->work->bytes_written : 0;
   for (int i = 0; i < x->step->noperand; i++) {
@@ -179,6 +179,16 @@ static double may_move(const subject *x) {
     if (!x->step->operand[i].write && tt__comes_up(x->s, node, x->where)) bytes += x->s->value[node].bytes;
   }
   return bytes;
+}
+
+static bool may_be_cut(const subject *x) {
+  double bytes = (double)(x->step->work->bytes_read + x->step->work->bytes_written);
+  return bytes >= LEAST_BYTES && (bytes > x->device->room || may_move(x) >= LEAST_BYTES);
+}
+
+bool tt__cut_kernel_may(const tt_situation *s, int step, tt_where where) {
+  const subject x = subject_of(s, step, where);
+  return may_be_cut(&x);
 }
 
 /* A reduction of everything, if its operands have no room. */
@@ -191,7 +201,7 @@ static bool fit_fold_whole(const subject *x, tt_kernel_cut *out) {
 bool tt__cut_kernel_pays(const tt_situation *s, int step, tt_where where, tt_kernel_cut *out) {
   const subject x = subject_of(s, step, where);
   double bytes = (double)(x.step->work->bytes_read + x.step->work->bytes_written), room = x.device->room;
-  if (bytes < LEAST_BYTES || (bytes <= room && may_move(&x) < LEAST_BYTES) || !is_suited(&x)) return false;
+  if (!may_be_cut(&x) || !is_suited(&x)) return false;
   if (!split_of(&x, out)) return bytes > room && fit_fold_whole(&x, out);
   if (bytes_there(&x, &out->parts, true) > room) return fit(&x, out);
   out->down = s->looked_at && are_targets(&x);

@@ -21,6 +21,9 @@ typedef struct tt_kernel_cut {
 /* Pieces of which the device holds parts at once in windows; the most scalars of a kernel. */
 enum { TT_CUT_DEPTH = 3, TT_CUT_SCALARS = 256 };
 
+/* May it? Enough moves, or there is no room for the whole. Asked of every step, so it looks at no more than it must. */
+TT_HIDDEN bool tt__cut_kernel_may(const tt_situation *s, int step, tt_where device);
+
 /* Shall the step run so? It must (there is no room for the whole), or it is predicted to be done sooner. */
 TT_HIDDEN bool tt__cut_kernel_pays(const tt_situation *s, int step, tt_where device, tt_kernel_cut *out);
 

@@ -247,7 +247,14 @@ bool tt__cut_library_fits(const tt_situation *s, int step, tt_where where, tt_ti
   return fit(&x, out);
 }
 
+static bool has_no_room(const subject *x) { return x->row->cut != TT_CUT_NOT && bytes_whole(x) > x->device->room; }
+
+bool tt__cut_library_must(const tt_situation *s, int step, tt_where where) {
+  const subject x = subject_of(s, step, where);
+  return has_no_room(&x);
+}
+
 bool tt__cut_library_pays(const tt_situation *s, int step, tt_where where, tt_tiles *out) {
   const subject x = subject_of(s, step, where);
-  return x.row->cut != TT_CUT_NOT && bytes_whole(&x) > x.device->room && fit(&x, out);
+  return has_no_room(&x) && fit(&x, out);
 }

@@ -52,6 +52,8 @@ typedef struct tt_tiles {
   double ns;                      /* predicted, all at once */
 } tt_tiles;
 
+/* Has the device no room for the whole of a step that may be cut? */
+TT_HIDDEN bool tt__cut_library_must(const tt_situation *s, int step, tt_where device);
 /* Must the step run so, because there is no room for the whole, and can it? With the step that a library does on the
  * way, if that is sooner. */
 TT_HIDDEN bool tt__cut_library_pays(const tt_situation *s, int step, tt_where device, tt_tiles *out);

@@ -131,6 +131,15 @@ tt_code tt__place_steps(tt_situation *s, tt_where device, int from, tt_decisions
   return TT_OK;
 }
 
+bool tt__place_may_cut(const tt_situation *s, tt_where device) {
+  for (int i = 0; i < s->plan->n; i++) {
+    uint8_t kind = s->plan->step[i].kind;
+    if (kind == TT_STEP_KERNEL && tt__cut_kernel_may(s, i, device)) return true;
+    if (kind == TT_STEP_LIB && tt__cut_library_must(s, i, device)) return true;
+  }
+  return false;
+}
+
 /* ---- prices */
 
 double tt__place_host_ns(const tt_situation *s) {

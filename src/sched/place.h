@@ -52,6 +52,9 @@ typedef struct tt_prices {
 */
 TT_HIDDEN tt_code tt__place_steps(tt_situation *s, tt_where device, int from, tt_decisions *out, tt_error *err);
 
+/* May a step be cut, so that decisions hang on what moving costs? Else all run whole, whatever anything costs. */
+TT_HIDDEN bool tt__place_may_cut(const tt_situation *s, tt_where device);
+
 /* The price of the plan, on the host alone: moves are left aside. */
 TT_HIDDEN double tt__place_host_ns(const tt_situation *s);
 /* Decide as tt__place_steps does from 0 on, and what that costs. `host_ns`: tt__place_host_ns. */
