@@ -218,7 +218,8 @@ static inline int put_ops(tt_str *loads, tt_str *accesses, int type, bool slow) 
   int bit = type == TT_BOOL ? TT_OPT_B : tt__is_int((tt_dtype)type) ? TT_OPT_I : TT_OPT_F;
   for (int op = 0; op < TT_OP_COUNT; op++) {
     const tt_op_info *o = &tt__ops[op];
-    bool fits = op != TT_CAST && o->cls != TT_CLASS_DRAW && (o->types & bit); /* draws are above */
+    /* draws are above; special functions are too many for one kernel: tests/oracle/test_special.py has them */
+    bool fits = op != TT_CAST && o->cls != TT_CLASS_DRAW && o->cls != TT_CLASS_SPECIAL && (o->types & bit);
     if (!fits || slow != ((o->flags & TT_OPF_SLOW) != 0)) continue;
     const char *result = tt__dtypes[tt__kernel_result((tt_op)op, (tt_dtype)type)].suffix;
     tt__str_addf(loads, "%%%d = %s.%s %s %s %s @row0\n", inst, o->lower, s, op == TT_WHERE ? "%2" : "%0",

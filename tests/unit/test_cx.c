@@ -119,7 +119,7 @@ TEST(errors_show_the_line) {
 TEST(what_is_for_a_compiler) {
   check_refused("for (int j = 0; j < 3; j++) z += j", TT_ENOTIMPL, "'for' is not straight-line code");
   check_refused("z = threadIdx.x", TT_ENOTIMPL, "the name 'threadIdx' is not known");
-  check_refused("z = tgamma(x)", TT_ENOTIMPL, "the function 'tgamma' is not known");
+  check_refused("z = nearbyintl(x)", TT_ENOTIMPL, "the function 'nearbyintl' is not known");
   check_refused("float4 v; z = x", TT_ENOTIMPL, "the name 'float4' is not known");
   check_refused("float v[2]; z = x", TT_ENOTIMPL, "an array or object is declared");
   check_refused("z = x; /*\n*/ __syncthreads();", TT_ENOTIMPL, "line 2: the function '__syncthreads' is not known");
