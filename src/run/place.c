@@ -9,6 +9,7 @@
 */
 #include "run/place.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -65,24 +66,33 @@ static void gather_facts(const tt_walk *walk, const tt_plan *plan, tt_device *d)
 
 static bool is_leaf(const tt_node *n) { return n->op == TT_N_BUFFER && n->attr.buf->size > 0; }
 
-/* Where the values of the walk lie; those that ended have gone (NULL). */
-static void gather_values(tt_situation *s, const tt_device *d, tt_where where) {
-  for (int i = 0; i < s->walk->n; i++) {
-    const tt_node *n = s->walk->node[i];
-    tt_residence *v = &s->value[i];
-    *v = (tt_residence){0};
-    if (!n) continue;
-    v->bytes = (double)n->size * (double)tt__dtype_size((tt_dtype)n->dtype);
-    if (n->op != TT_N_BUFFER) continue;
-    const tt_buffer *b = n->attr.buf;
-    v->bytes = (double)b->size;
-    if (b->data || !b->size) v->on |= tt__where_bit(TT_HOST);
-    if (tt__is_resident(d->id, b)) v->on |= tt__where_bit(where);
-    if (!v->on) v->on = TT_ELSEWHERE;
-    v->is_borrowed = b->elsewhere;
-    v->owed_ns = b->owed_ns;
-    v->promised_ns = b->promised_ns;
-  }
+/* Where the value of a node lies; one that ended has gone (NULL). */
+static void gather_value(tt_situation *s, const tt_device *d, tt_where where, int32_t i) {
+  const tt_node *n = s->walk->node[i];
+  tt_residence *v = &s->value[i];
+  *v = (tt_residence){0};
+  if (!n) return;
+  v->bytes = (double)n->size * (double)tt__dtype_size((tt_dtype)n->dtype);
+  if (n->op != TT_N_BUFFER) return;
+  const tt_buffer *b = n->attr.buf;
+  v->bytes = (double)b->size;
+  if (b->data || !b->size) v->on |= tt__where_bit(TT_HOST);
+  if (tt__is_resident(d->id, b)) v->on |= tt__where_bit(where);
+  if (!v->on) v->on = TT_ELSEWHERE;
+  v->is_borrowed = b->elsewhere;
+  v->owed_ns = b->owed_ns;
+  v->promised_ns = b->promised_ns;
+}
+
+/* Before anything runs, when all nodes of the walk are there. */
+static void gather_all(tt_situation *s, const tt_device *d, tt_where where) {
+  for (int i = 0; i < s->walk->n; i++) gather_value(s, d, where, i);
+}
+
+/* While the plan runs: what its steps need is held, the other nodes may have gone with what they were part of. */
+static void gather_held(tt_situation *s, const tt_device *d, tt_where where) {
+  assert(s->walk->held);
+  for (int i = 0; i < s->plan->nvalue; i++) gather_value(s, d, where, s->plan->value[i].node);
 }
 
 static tt_code open_situation(tt_place *p, tt_device *d, tt_error *err) {
@@ -91,7 +101,7 @@ static tt_code open_situation(tt_place *p, tt_device *d, tt_error *err) {
   s->value = tt__arena_alloc(&p->decisions.arena, size);
   if (!s->value) return tt__fail_memory(err, size);
   gather_facts(s->walk, s->plan, d);
-  gather_values(s, d, tt__machine_device(d));
+  (s->walk->held ? gather_held : gather_all)(s, d, tt__machine_device(d));
   return TT_OK;
 }
 
@@ -130,7 +140,7 @@ tt_code tt__place_again(tt_place *p, int at, tt_code code, bool *nowhere, tt_err
   if (!s->value)
     TT_TRY(open_situation(p, p->device, err));
   else
-    gather_values(s, p->device, where);
+    gather_held(s, p->device, where);
   *nowhere = code == TT_ENOMEM && how->way == TT_WAY_WHOLE && !tt__place_fits_host(s, at);
   if (*nowhere) return TT_OK;
   note_declined(&s->facts[at], how, code);
