@@ -123,7 +123,7 @@ static tt_array *array_new(tt_storage *s, tt_dtype dtype, int rank, const int64_
   }
   *a = (tt_array){.refs = 1, .dtype = (uint8_t)dtype, .rank = (uint8_t)rank, .size = size, .storage = s};
   s->refs++;
-  memcpy(a->dim, len, (size_t)rank * sizeof *len);
+  if (rank) memcpy(a->dim, len, (size_t)rank * sizeof *len);
   return a;
 }
 
