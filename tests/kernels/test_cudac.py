@@ -696,7 +696,9 @@ def test_compiler_that_knows_fewer_flags(flag, tmp_path):
 
 @pytest.mark.usefixtures("on_the_cpu")
 @pytest.mark.parametrize("body", ["while (*(volatile int *)o == 0) {}", "for (;;) __syncthreads();"])
-def test_endless_kernel_is_interrupted(body):
+def test_endless_kernel_is_interrupted(body, request):
+    was = signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever started us may have had it ignored
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, was))
     k = tt.RawKernel(f"__global__ void f(int *o) {{ {body} o[1] = 1; }}", "f")
     o = np.zeros(2, "i4")
     k.compile()
