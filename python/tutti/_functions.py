@@ -1,7 +1,6 @@
 """Functions that only rearrange calls of others: NumPy's conveniences over arrays of ours."""
 
 import builtins as _builtins
-import functools as _functools
 import itertools as _itertools
 import math as _math
 import numbers as _numbers
@@ -643,7 +642,6 @@ def piecewise(x, condlist, funclist, *args, **kw):
 def _of_polynomials(name):
     row = _core.functions[name]
 
-    @_functools.wraps(row)
     def function(*args, **names):
         made = row(*args, **names)
         poly1d = getattr(_sys.modules.get(__package__ + "._poly1d"), "poly1d", None)
@@ -651,6 +649,8 @@ def _of_polynomials(name):
             return made
         return tuple(map(poly1d, made)) if isinstance(made, tuple) else poly1d(made)
 
+    function.__name__ = function.__qualname__ = name
+    function.__doc__, function.__wrapped__ = row.__doc__, row
     return function
 
 
