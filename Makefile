@@ -13,7 +13,7 @@ help:
 	@echo 'make demo     build the package, then run the demonstration'
 	@echo 'make test     build, then run all tests'
 	@echo 'make test-libraries   what users of other libraries write (installs pandas, SciPy, JAX, ... in .venv)'
-	@echo 'make test-long   with more threads than cores and wide vectors, under AddressSanitizer'
+	@echo 'make test-long   more threads than cores, wide vectors, AddressSanitizer (PARTS="c library oracle" THREADS="3 16 64")'
 	@echo 'make build    the library in build/, the package importable from .venv/bin/python'
 	@echo 'make bench    the speed table against NumPy, numexpr, Numba and JAX (installs them in .venv)'
 	@echo 'make conformance ARRAY_API_TESTS=dir   the array API suite (a clone of data-apis/array-api-tests, with its submodule)'
@@ -38,8 +38,7 @@ build package:
 	  cmake -S . -B build -G "$$generator" -DPython_EXECUTABLE="$(CURDIR)/$(PY)" >build.log 2>&1 \
 	  || { cat build.log; rm -rf build build.log; exit 1; }; rm -f build.log; }
 	@echo '== building'
-	@cmake --build build -j $(JOBS) --target $(TARGET) | \
-	  { grep --line-buffered -v -e 'Re-checking' -e 'no work to do' -e 'ing directory' || true; }; exit $${PIPESTATUS[0]}
+	@cmake --build build -j $(JOBS) --target $(TARGET) | awk -f tools/progress.awk; exit $${PIPESTATUS[0]}
 	@echo '$(CURDIR)/build/python' > "$$($(PY) -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')/tutti-checkout.pth"
 
 # What is compiled while they run stays in the checkout too.
@@ -49,9 +48,9 @@ demo: package
 
 test: build
 	@echo '== C tests'
-	@cd build && ctest --output-on-failure -j $(JOBS)
+	@cd build && ctest --output-on-failure -j $(JOBS) | grep --line-buffered -v -e ' Start ' -e ' Passed ' -e '^$$'; exit $${PIPESTATUS[0]}
 	@echo '== Python tests'
-	@$(PY) -m pytest -n $(JOBS) tests --ignore=tests/libraries
+	@$(PY) -m pytest -n $(JOBS) --parts tests --ignore=tests/libraries
 
 test-libraries: export TUTTI_CACHE_DIR ?= $(CURDIR)/build/cache
 test-libraries: build
@@ -65,15 +64,21 @@ docs: build
 	@$(PY) -m sphinx -q -W --keep-going -b html -j $(JOBS) build/docs/source build/docs/html
 	@echo '== build/docs/html/index.html'
 
-# With more threads than cores under AddressSanitizer; hours on a small machine.
+# With more threads than cores under AddressSanitizer; hours on a small machine. PARTS and THREADS choose.
+PARTS ?= c library oracle
+THREADS ?= 3 16 64
+long_part_c = (cd build-asan && ctest --output-on-failure -j $(JOBS) -E 'nvrtc|test_threads$$')
+long_python = env LD_PRELOAD="$$(realpath "$$(cc -print-file-name=libasan.so)") $$(realpath "$$(g++ -print-file-name=libstdc++.so.6)")" \
+  TUTTI_CC=none PYTHONPATH=build-asan/python ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
+  $(PY) -m pytest -n $(JOBS) -m "not slow and not timing" -p no:cacheprovider --parts
+long_part_library = $(long_python) tests/fuzz/test_library.py
+long_part_oracle = $(long_python) tests/oracle
+test-long: export TUTTI_CC_MEMORY := 100000000
+test-long: export ASAN_OPTIONS := allocator_may_return_null=1
 test-long: build
-	@cmake -S . -B build-wide -DTUTTI_SANITIZE=address -DTUTTI_WIDE=ON -DTUTTI_PYTHON=ON \
-	  -DPython_EXECUTABLE="$(CURDIR)/$(PY)" >/dev/null && cmake --build build-wide -j $(JOBS)
-	@export TUTTI_CC_MEMORY=100000000; for n in 3 16 64; do echo "== $$n threads"; export TUTTI_NUM_THREADS=$$n; \
-	  (cd build-wide && ASAN_OPTIONS=allocator_may_return_null=1 ctest --output-on-failure -j $(JOBS) -E 'nvrtc|test_threads$$') && \
-	  LD_PRELOAD=$$(realpath $$(cc -print-file-name=libasan.so)) TUTTI_CC=none PYTHONPATH=build-wide/python \
-	  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
-	  $(PY) -m pytest -n $(JOBS) tests/fuzz/test_library.py tests/oracle -m "not slow and not timing" -p no:cacheprovider || exit 1; done
+	@cmake -S . -B build-asan -DTUTTI_SANITIZE=address,undefined -DTUTTI_WIDE=ON -DPython_EXECUTABLE="$(CURDIR)/$(PY)" >/dev/null
+	@cmake --build build-asan -j $(JOBS) | awk -f tools/progress.awk; exit $${PIPESTATUS[0]}
+	@$(foreach n,$(THREADS),$(foreach p,$(PARTS),echo '== $n threads: $p' && export TUTTI_NUM_THREADS=$n && $(long_part_$p) &&)) true
 
 bench: build
 	@tools/setup.sh tools/requirements-bench.txt

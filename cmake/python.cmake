@@ -19,7 +19,7 @@ set(tutti_documented module insight line array dtype method subclass)
 list(TRANSFORM tutti_documented REPLACE "(.+)" "${tutti_core_folder}/\\1.c")
 add_custom_command(OUTPUT ${tutti_documents} VERBATIM
   COMMAND ${Python_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/tools/documents.py ${tutti_documents}
-  DEPENDS ${PROJECT_SOURCE_DIR}/tools/documents.py ${PROJECT_SOURCE_DIR}/src/graph/functions.def
+  DEPENDS ${PROJECT_SOURCE_DIR}/tools/documents.py ${PROJECT_SOURCE_DIR}/src/fn/functions.def
           ${PROJECT_SOURCE_DIR}/include/tutti/ops.def ${tutti_core_folder}/parameters.txt
           ${tutti_core_folder}/examples.txt ${tutti_documented}
   COMMENT "Writing the documentation of functions")

@@ -1,6 +1,6 @@
 """The documentation of what is written in C, in numpydoc's form: python tools/documents.py OUT
 
-From the rows (graph/functions.def, tutti/ops.def), the texts beside the extension's own functions, and two tables:
+From the rows (fn/functions.def, tutti/ops.def), the texts beside the extension's own functions, and two tables:
 parameters.txt says what parameters of a name are and what functions give, examples.txt has a program for each. The
 build runs this; OUT is included by python/tutti/_core/document.c and never committed.
 """
@@ -20,6 +20,7 @@ KINDS = {
     "index": "index",
     "offset": "int",
     "values": "array_like",
+    "operand": "float",
 }
 # What the operations of a class compute, by the types of their operands.
 CLASSES = {
@@ -61,7 +62,7 @@ def literal(text):
 
 def rows():
     """{dotted name: (signature, words)} of the function table."""
-    text, out = read("src", "graph", "functions.def"), {}
+    text, out = read("src", "fn", "functions.def"), {}
     body = re.search(r"#define TT_DRAWS\(.*?\n((?:  TT_FN.*\n)+)", text)[1]
     parts = re.findall(r'TT_FN\("(\w+\.)" name, \w+##handler, (?:"([^"]*)" )?signature(?: "([^"]*)")?', body)
     for kind, name, signature, words in re.findall(
@@ -226,7 +227,7 @@ def functions_of_elements():
     """{name: what a ufunc takes beyond its row} of the ufuncs that are rows."""
     out = {}
     row = r'"(\w+)", (?:TT_OP_COUNT, )?\d, (\d), (?:\{.*?\}, )?(NULL|"[^"]*")'
-    for name, nout, core in re.findall(row, read("src", "graph", "ufunc.c")):
+    for name, nout, core in re.findall(row, read("src", "fn", "ufunc", "ufunc.c")):
         more = ["out:array=None"] if nout == "1" else [f"out{k + 1}:array=None" for k in range(int(nout))]
         if core == "NULL":
             more.append("where:array=True")

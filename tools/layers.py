@@ -2,22 +2,26 @@
 """The rules of the tree that a script can hold: who may include whom, and how long things may get.
 
     include/tutti < base < ir < random scalar <
-    graph sched kernel lang render device lib dist < run < launch < frame < api
+    graph sched kernel lang render device lib dist < fn < run < launch < frame < api
 
-A folder includes itself and what stands left of it; the stages between ir and run never include each other.
+A folder includes itself and what stands left of it; the stages between ir and run never include each other. Given a
+build's folder, the same is checked of what its objects call: a declaration is quickly said again by hand.
 """
 
 import pathlib
 import re
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-RANK = {"tutti": 0, "base": 1, "ir": 2, "random": 3, "scalar": 3, "run": 5, "launch": 6, "frame": 7, "api": 8}
+RANK = {"tutti": 0, "base": 1, "ir": 2, "random": 3, "scalar": 3, "fn": 5, "run": 6, "launch": 7, "frame": 8, "api": 9}
 RANK |= dict.fromkeys(("graph", "sched", "kernel", "lang", "render", "device", "lib", "dist"), 4)
 # The text above rendered programs, which first code calls by name, by design one text.
-SHARED = {"src/device/first/helpers.c": "render/program_text"}
+SHARED = {"src/device/cpu/baseline/helpers.c": "render/proc/proc_text"}
 # Text that is pasted above programs: it includes nothing, so it says again what it needs.
-PASTED = {"src/render/program_text.h"}
+# Functions that a lower folder declares as its own need and a higher one defines.
+SEAMS = {"tt__lib_row": "ir/library.h: the rows of the library, by name"}
+PASTED = {"src/render/proc/proc_text.h"}
 MAX_FILE, MAX_FUNCTION = 1000, 80
 CALL = r"(?<![\w.>])%s\s*\("
 BANNED = {
@@ -25,7 +29,7 @@ BANNED = {
     "allocates past base/mem.h": (CALL % r"(?:malloc|calloc|realloc|free|aligned_alloc|posix_memalign|strdup|strndup)"),
 }
 ALLOWED = {"src/base/log.c": "ends or prints", "src/base/mem.c": "allocates past base/mem.h"}
-ALLOWED |= {"src/base/apart.c": "ends or prints"}  # a process that is ending does so
+ALLOWED |= {"src/base/os/apart.c": "ends or prints"}  # a process that is ending does so
 
 
 def strip(text):
@@ -119,6 +123,36 @@ def check_types(path, lines, defined, report):
                 report(path, number, f"{name} is already a type of {first}")
 
 
+def check_documented(path, text, report):
+    """Each public function has a comment of its own above it."""
+    lines = text.split("\n")
+    for number, line in enumerate(lines, 1):
+        above = lines[number - 2].rstrip()
+        if line.startswith("TT_API") and (not above.endswith("*/") or above.startswith(("/* ----", "TT_API"))):
+            report(path, number, "says nothing above itself")
+
+
+def check_symbols(build, report):
+    """Who calls whom, by the objects of a build; whole names, since nothing of ours is exported twice."""
+    compiled = (p for folder in build.glob("CMakeFiles/tutti_*.dir") for p in folder.rglob("src/**/*.o"))
+    objects = [
+        str(p) for p in compiled if (ROOT / str(p).partition(".dir/")[2][:-2]).exists()
+    ]  # files that moved leave theirs
+    listed = subprocess.run(["nm", "-A", *objects], capture_output=True, text=True, check=True).stdout
+    home, calls = {}, []
+    for path, kind, name in re.findall(r"\.dir/src/(\S+)\.c\.o:\s*[0-9a-f]* (\w) (\S+)$", listed, flags=re.M):
+        if kind == "U":
+            calls.append((path, name))
+        elif kind in "TDRBVW":
+            home[name] = path
+    for path, name in sorted(set(calls)):
+        ours, theirs = path.split("/")[0], home.get(name, path).split("/")[0]
+        if ours != theirs and RANK[theirs] >= RANK[ours] and name not in SEAMS:
+            report(pathlib.Path("src", path + ".c"), 0, f"{ours} must not call {name} of {theirs}")
+    if len(calls) < 1000:
+        report(build, 0, f"only {len(calls)} calls found in its objects")
+
+
 def main():
     problems = []
 
@@ -136,6 +170,8 @@ def main():
             check_own_header(path, names, report)
             check_calls(path, lines, report)
         check_lengths(path, lines, report)
+        if path.parts[0] == "include":
+            check_documented(path, text, report)
         if re.search(r"\b(TODO|FIXME|XXX)\b", text):
             report(path, 0, "leave no note to do it later")
         if path.suffix == ".h":
@@ -143,6 +179,8 @@ def main():
             if path.as_posix() not in PASTED:
                 check_types(path, lines, defined, report)
     check_cycles(graph, report)
+    if sys.argv[1:]:
+        check_symbols(pathlib.Path(sys.argv[1]), report)
     print("\n".join(problems) if problems else f"{len(files)} files keep the layers")
     return 1 if problems else 0
 

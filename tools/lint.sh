@@ -17,7 +17,9 @@ step "clang-format" formatted
 step "line width" narrow
 step "ruff check" .venv/bin/ruff check -q .
 step "ruff format" .venv/bin/ruff format -q --check .
-step "layers" python3 tools/layers.py
+# With the calls of the build, where there is one.
+built=$([ -d build/CMakeFiles/tutti_objects.dir ] && echo build)
+step "layers" python3 tools/layers.py $built
 for check in tools/checks/*; do
   step "$(basename "$check")" "$check"
 done

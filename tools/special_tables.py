@@ -1,4 +1,4 @@
-"""Writes src/scalar/special_tables.h and bessel_tables.h: polynomials of special functions, of Chebyshev's nodes.
+"""Writes src/scalar/{special,integral,bessel}_tables.h: polynomials of special functions, of Chebyshev's nodes.
 
 A table covers a range of its argument in sections of equal length; a section holds the polynomial of t in [-1, 1],
 constant term first.  The functions that read them are in src/scalar/special*.h.  Needs mpmath.
@@ -142,6 +142,54 @@ def expi(u):
     return mp.ei(1 / u) * mp.exp(-1 / u) / u
 
 
+def of_root(f):
+    """A function of z = x*x."""
+    return lambda z: f(mp.sqrt(z))
+
+
+def sine_parts(u):
+    """x f(x) and x^2 g(x) of the sine integral's auxiliary functions, of u = 1/x."""
+    with mp.workdps(90):
+        x = 1 / u
+        s, c = mp.pi / 2 - mp.si(x), mp.ci(x)
+        return x * (c * mp.sin(x) + s * mp.cos(x)), x * x * (s * mp.sin(x) - c * mp.cos(x))
+
+
+def fresnel_parts(u):
+    """pi x f(x) and pi^2 x^3 g(x) of Fresnel's integrals, of u = 1/x."""
+    with mp.workdps(120):
+        x = 1 / u
+        s, c, turn = mp.mpf(1) / 2 - mp.fresnels(x), mp.mpf(1) / 2 - mp.fresnelc(x), mp.pi * x * x / 2
+        f, g = s * mp.cos(turn) - c * mp.sin(turn), s * mp.sin(turn) + c * mp.cos(turn)
+        return mp.pi * x * f, mp.pi**2 * x**3 * g
+
+
+def fourth_root(f):
+    return lambda z: f(mp.sqrt(mp.sqrt(z)))
+
+
+def series(terms):
+    """A sum of terms(k), k = 0, 1, ..."""
+    total, k = mpf(0), 0
+    while True:
+        t = terms(k)
+        total += t
+        k += 1
+        if abs(t) < mpf(10) ** -60 and k > 12:
+            return total
+
+
+def ci_near(z):
+    """(Ci x - log x - gamma) / z of z = x*x; of -z: Chi's."""
+    return series(lambda k: -((-z) ** k) / (2 * (k + 1) * mp.factorial(2 * k + 2)))
+
+
+def temme(mu, sign):
+    """(1/gamma(1 - mu) -+ 1/gamma(1 + mu)) / 2, over mu for the difference."""
+    a, b = mp.rgamma(1 - mu), mp.rgamma(1 + mu)
+    return (a + b) / 2 if sign > 0 else (a - b) / (2 * mu)
+
+
 # name: (function, low, high, sections, coefficients)
 TABLES = {
     "erf": (lambda z: mp.erf(mp.sqrt(z)) / mp.sqrt(z), 0, 1, 1, 15),
@@ -160,6 +208,20 @@ TABLES = {
     "exp1": (lambda u: mp.e1(1 / u) * mp.exp(1 / u) / u, 0, 1, 24, 14),
     "expi_near": (expi_near, 0, 6, 6, 16),
     "expi": (expi, 0, mpf(1) / 6, 24, 15),
+    "si_near": (of_root(lambda x: mp.si(x) / x), 0, 16, 1, 13),
+    "ci_near": (ci_near, 0, 1, 1, 7),
+    "ci": (mp.ci, 1, 4, 6, 17),
+    "sine_f": (lambda u: sine_parts(u)[0], 0, mpf(1) / 4, 12, 12),
+    "sine_g": (lambda u: sine_parts(u)[1], 0, mpf(1) / 4, 12, 12),
+    "shi_near": (of_root(lambda x: mp.shi(x) / x), 0, 1, 1, 7),
+    "chi_near": (lambda z: -ci_near(-z), 0, 1, 1, 7),
+    "fresnel_s": (fourth_root(lambda x: mp.fresnels(x) / x**3), 0, 8, 1, 12),
+    "fresnel_c": (fourth_root(lambda x: mp.fresnelc(x) / x), 0, 8, 1, 13),
+    "fresnel_f": (lambda u: fresnel_parts(u)[0], 0, mpf(5) / 8, 10, 12),
+    "fresnel_g": (lambda u: fresnel_parts(u)[1], 0, mpf(5) / 8, 10, 12),
+    "zeta": (lambda s: (s - 1) * mp.zeta(s), 0, 3, 3, 12),
+    "temme_1": (of_root(lambda mu: temme(mu, -1)), 0, mpf(1) / 4, 1, 9),
+    "temme_2": (of_root(lambda mu: temme(mu, 1)), 0, mpf(1) / 4, 1, 9),
     "i0e": (lambda u: i0e(inverse(u)) * mp.sqrt(1 + 2 * inverse(u)), 0, 1, 32, 12),
     "i1e": (lambda u: i1e(inverse(u)) * mp.sqrt(1 + 2 * inverse(u)) ** 3 / inverse(u), 0, 1, 32, 12),
     "k0_near": (k0_small, 0, 1, 1, 10),
@@ -213,7 +275,41 @@ def table(name):
     return f"TT_CONST tt_f64 tt__{name}_table[{count}][{n}] = {{\n" + "\n".join(lines) + "};\n"
 
 
-BESSEL = [n for n in TABLES if n[0] in "ijky" or n.startswith("hankel")]
+def debye(count):
+    """The polynomials U_1 ... of Debye's series over p^k, of p^2: lists of coefficients, the constant one first."""
+    u, rows = [mpf(1)], []
+    for k in range(count):
+        # U(k+1) = p^2 (1 - p^2) U(k)' / 2 + the integral of (1 - 5 p^2) U(k) / 8; U(k) = p^k sum u[j] p^2j
+        new = [mpf(0)] * (len(u) + 1)
+        for j, c in enumerate(u):
+            n = k + 2 * j
+            new[j] += c * (mpf(n) / 2 + mpf(1) / (8 * (n + 1)))
+            new[j + 1] -= c * (mpf(n) / 2 + mpf(5) / (8 * (n + 3)))
+        u = new
+        rows.append(u)
+    return rows
+
+
+def lines_of(words):
+    lines, line = [], "   "
+    for word in words:
+        if len(line) + len(word) + 2 > 119:
+            lines.append(line)
+            line = "   "
+        line += f" {word},"
+    return "\n".join([*lines, line[:-1]])
+
+
+def debye_table():
+    words = [hexadecimal(c) for row in debye(14) for c in row]
+    return f"\nTT_CONST tt_f64 tt__debye[{len(words)}] = {{\n{lines_of(words)}}};\n"
+
+
+BESSEL = [n for n in TABLES if n[0] in "ijky" or n.startswith(("hankel", "temme"))]
+INTEGRAL = ["si_near", "ci_near", "ci", "sine_f", "sine_g", "shi_near", "chi_near", "zeta"]
+INTEGRAL += [n for n in TABLES if n.startswith("fresnel")]
+KINDS = {"bessel": BESSEL, "integral": INTEGRAL}
+KINDS["special"] = [n for n in TABLES if n not in BESSEL + INTEGRAL]
 HEAD = """/*
 ** The polynomials of the %s functions, written by tools/special_tables.py, where each is described.
 */
@@ -225,9 +321,8 @@ HEAD = """/*
 
 
 def write(kind):
-    names = [n for n in TABLES if (n in BESSEL) == (kind == "bessel")]
     text = HEAD % (("Bessel" if kind == "bessel" else kind), kind.upper(), kind.upper())
-    text += "\n".join(table(name) for name in names) + "/* clang-format on */\n\n#endif\n"
+    text += "\n".join(table(name) for name in KINDS[kind]) + "/* clang-format on */\n\n#endif\n"
     (ROOT / f"src/scalar/{kind}_tables.h").write_text(text)
 
 
@@ -236,5 +331,5 @@ if __name__ == "__main__":
         for wanted in sys.argv[1:]:
             print(f"{wanted:12} {mp.nstr(error(wanted), 3)}")
     else:
-        write("special")
-        write("bessel")
+        for kind in KINDS:
+            write(kind)

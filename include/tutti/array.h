@@ -95,8 +95,9 @@ static inline tt_value tt_v_number(const tt_number *x) {
 
 /* ---- making arrays (nothing is computed yet) */
 
-/* Uninitialised, zero or `value`-filled array of `rank` axes; TT_EVALUE for negative axes or sizes beyond int64. */
+/* Uninitialised array of `rank` axes; TT_EVALUE for negative lengths or sizes beyond int64. */
 TT_API tt_code tt_empty(tt_dtype dtype, int rank, const int64_t *len, tt_array **out, tt_error *err);
+/* The same, every element `value`, cast as assignment does; TT_EOVERFLOW for a Python integer that does not fit. */
 TT_API tt_code tt_full(tt_dtype dtype, int rank, const int64_t *len, tt_value value, tt_array **out, tt_error *err);
 /* start, start + step, ...: n elements. */
 TT_API tt_code tt_arange(tt_dtype dtype, tt_value start, tt_value step, int64_t n, tt_array **out, tt_error *err);
@@ -117,16 +118,26 @@ TT_API tt_array *tt_retain(tt_array *a);
 TT_API void tt_release(tt_array **a);
 
 /* ---- asking (never evaluates) */
+/* The type of its elements. */
 TT_API tt_dtype tt_array_dtype(const tt_array *a);
+/* How many axes it has: 0 to TT_MAX_RANK. */
 TT_API int tt_array_rank(const tt_array *a);
-TT_API const int64_t *tt_array_len(const tt_array *a);  /* [rank] */
-TT_API const int64_t *tt_array_step(const tt_array *a); /* [rank], in elements */
-TT_API int64_t tt_array_offset(const tt_array *a);      /* of element (0,0,...) in what it is a view of, in elements */
+/* The length of each axis, [rank]; valid as long as the array. */
+TT_API const int64_t *tt_array_len(const tt_array *a);
+/* Elements from one to the next along each axis, [rank]; valid as long as the array. */
+TT_API const int64_t *tt_array_step(const tt_array *a);
+/* Of element (0,0,...) in what it is a view of, in elements. */
+TT_API int64_t tt_array_offset(const tt_array *a);
+/* How many elements it has: the product of the lengths. */
 TT_API int64_t tt_array_size(const tt_array *a);
+/* Are writes through this view refused? */
 TT_API bool tt_array_is_readonly(const tt_array *a);
-TT_API bool tt_array_is_contiguous(const tt_array *a); /* C order */
+/* Does it lie in C order, without gaps? So do arrays of no element and of one. */
+TT_API bool tt_array_is_contiguous(const tt_array *a);
+/* Does it lie in Fortran's order, without gaps? */
 TT_API bool tt_array_is_f_contiguous(const tt_array *a);
-TT_API bool tt_array_shares(const tt_array *a, const tt_array *b); /* the same memory */
+/* Are the two views of one memory, whether or not they overlap there? */
+TT_API bool tt_array_shares(const tt_array *a, const tt_array *b);
 /*
 ** Do two arrays have a byte of memory in common? max_work: 0 compares bounds only (and may say yes where they do
 ** not), a positive number is how many steps a search may take (TT_EHARD "Exceeded max_work" beyond), -1: any number.
@@ -134,8 +145,10 @@ TT_API bool tt_array_shares(const tt_array *a, const tt_array *b); /* the same m
 TT_API tt_code tt_array_overlaps(tt_array *a, tt_array *b, int64_t max_work, bool *out, tt_error *err);
 /* Bytes from one element to the next along each axis, in the memory that the array is a view of. */
 TT_API void tt_array_stride(const tt_array *a, int64_t *stride);
+/* Do its values lie in memory already, so that looking at them computes nothing? */
 TT_API bool tt_array_is_evaluated(const tt_array *a);
-TT_API void tt_array_set_readonly(tt_array *a, bool readonly); /* of this view */
+/* Refuse writes through this view, or allow them; other views of the memory stay as they are. */
+TT_API void tt_array_set_readonly(tt_array *a, bool readonly);
 
 /* ---- looking (evaluates) */
 
@@ -146,6 +159,7 @@ TT_API tt_code tt_eval(tt_array *const *arrays, int n, tt_error *err);
 ** the borrower: later writes go elsewhere. Give back with tt_unpeek(hold).
 */
 TT_API tt_code tt_peek(tt_array *a, const void **data, void **hold, tt_error *err);
+/* Give back what tt_peek borrowed; its memory must not be looked at any more. NULL is allowed. */
 TT_API void tt_unpeek(void *hold);
 /* Copy out, C order. `size` is the room in bytes; TT_EVALUE if it is too small. */
 TT_API tt_code tt_read(tt_array *a, void *data, size_t size, tt_error *err);
@@ -170,9 +184,11 @@ typedef struct tt_apply_options {
 */
 TT_API tt_code tt_apply(tt_op op, const tt_value *arg, int narg, const tt_apply_options *options, tt_array **out,
                         tt_error *err);
-TT_API tt_op tt_op_named(const char *name); /* "add" -> TT_ADD; TT_OP_COUNT when there is none */
+/* The op of a name ("add" -> TT_ADD); TT_OP_COUNT when there is none. */
+TT_API tt_op tt_op_named(const char *name);
 
 /* ---- views (alias the same storage) */
+/* The axes in another order; `axes` NULL: reversed. TT_EVALUE when they are no permutation. */
 TT_API tt_code tt_transpose(tt_array *a, const int *axes /* NULL: reversed */, tt_array **out, tt_error *err);
 /* One -1 allowed. A view when the layout permits, else a copy. */
 TT_API tt_code tt_reshape(tt_array *a, int rank, const int64_t *len, tt_array **out, tt_error *err);
@@ -228,6 +244,10 @@ typedef struct tt_result {
   bool scalar; /* out[0] is a rank-0 array that a binding should hand on as a plain scalar */
   bool tuple;  /* a tuple even when n is 1 */
 } tt_result;
+/*
+** Call row `name` of the table with `narg` values, in the signature's order. TT_EVALUE for a name that is none and for
+** too many or missing arguments; else what the function itself fails with. On failure no result is left in `out`.
+*/
 TT_API tt_code tt_call(const char *name, const tt_value *arg, int narg, tt_array **out, int room, tt_result *result,
                        tt_error *err);
 
@@ -237,6 +257,7 @@ typedef struct tt_function_info {
   const char *signature; /* "a:array, b:array"; see functions.def */
   const char *doc;
 } tt_function_info;
+/* Row k of the table, valid for the life of the process, or NULL after the last. */
 TT_API const tt_function_info *tt_function(int k);
 
 /*
@@ -251,12 +272,14 @@ typedef struct tt_ufunc_info {
   tt_value identity;     /* what a fold of nothing is; TT_V_NONE: there is none */
   const char *signature; /* the core axes of one that is not elementwise ("(n),(n)->()"), or NULL */
 } tt_ufunc_info;
+/* Ufunc k, valid for the life of the process, or NULL after the last. */
 TT_API const tt_ufunc_info *tt_ufunc(int k);
 /* Does it compute in this type, and what comes out then? */
 TT_API bool tt_ufunc_loop(const tt_ufunc_info *u, tt_dtype operand, tt_dtype *result);
 
-/* Common ones with C types, over the same table. */
+/* NumPy's matmul: (..., n, k) by (..., k, m), vectors too. TT_EVALUE for shapes that do not fit. */
 TT_API tt_code tt_matmul(tt_array *a, tt_array *b, tt_array **out, tt_error *err);
+/* The sum along an axis, or of all (INT_MIN), in NumPy's type for it. TT_EAXIS for an axis that is none. */
 TT_API tt_code tt_sum(tt_array *a, int axis /* INT_MIN: all */, tt_array **out, tt_error *err);
 
 #ifdef __cplusplus

@@ -57,7 +57,9 @@ typedef struct tt_ledger {
   TT_LEDGER_ROWS(TT_LEDGER_FIELD)
 #undef TT_LEDGER_FIELD
 } tt_ledger;
+/* What was counted since the process began, or since tt_ledger_reset. */
 TT_API void tt_ledger_read(tt_ledger *out);
+/* All counts begin again at 0. */
 TT_API void tt_ledger_reset(void);
 
 /* What must not happen: a call that would copy or fall back fails with TT_ESTRICT. */
@@ -68,8 +70,9 @@ TT_API void tt_strict(bool copy, bool fallback);
 */
 TT_API bool tt_defer_checks(bool on);
 
-/* Threads an evaluation uses; n <= 0 restores the default. */
+/* How many threads an evaluation uses. */
 TT_API int tt_threads(void);
+/* Use so many threads from the next evaluation on; n <= 0 restores the default. */
 TT_API void tt_set_threads(int n);
 
 /* ---- devices */
@@ -99,9 +102,10 @@ typedef struct tt_device_info {
   int64_t memory_total, memory_free;              /* bytes; free now, by the device's own account */
 } tt_device_info;
 
-/* How many devices this process can use (at least 1: the CPU), and the number of the k-th. Opens none. */
+/* How many devices this process can use (at least 1: the CPU). Opens none. */
 TT_API int tt_device_count(void);
-TT_API int tt_device_at(int k); /* TT_AUTO after the last */
+/* The number of the k-th device; TT_AUTO after the last. Opens none. */
+TT_API int tt_device_at(int k);
 /*
 ** The device of a name. TT_EVALUE for a name that is none, TT_EDEVICE for a device that is not there; the
 ** message lists what is there and why the rest is missing.
@@ -119,6 +123,7 @@ TT_API tt_code tt_device_read(int device, tt_device_info *out, tt_error *err);
 ** before. An array placed by TT_AUTO may be computed anywhere; one with a device is there.
 */
 TT_API int tt_set_device(int device);
+/* Where this thread's new arrays live now. */
 TT_API int tt_get_device(void);
 /* The device of an array; TT_AUTO where it has none of its own. Evaluates nothing. */
 TT_API int tt_array_device(tt_array *a);
@@ -130,21 +135,27 @@ typedef struct tt_memory {
   int64_t allocated, max_allocated, reserved, limit;
   int64_t free_blocks; /* how many pieces are kept */
 } tt_memory;
+/* Bytes of array memory on a device; TT_EVALUE for a number that is none. */
 TT_API tt_code tt_device_memory(int device, tt_memory *out, tt_error *err);
 /* The same of pinned memory of the host for a device, without a peak or a limit. */
 TT_API tt_code tt_pinned_memory(int device, tt_memory *out, tt_error *err);
-TT_API tt_code tt_pinned_trim(int device, tt_error *err); /* give what is kept for reuse back */
+/* Give pinned memory that is kept for reuse back. */
+TT_API tt_code tt_pinned_trim(int device, tt_error *err);
+/* The device's max_allocated begins again at what is allocated now. */
 TT_API tt_code tt_device_memory_reset_peak(int device, tt_error *err);
-TT_API tt_code tt_device_trim(int device, tt_error *err); /* give what is kept for reuse back */
+/* Give device memory that is kept for reuse back. */
+TT_API tt_code tt_device_trim(int device, tt_error *err);
 /* Bytes of live and kept memory that tutti may take there; 0: no limit. */
 TT_API tt_code tt_device_set_limit(int device, int64_t bytes, tt_error *err);
 /* Wait for all that this process asked of the device; the first failure among it, if one came. */
 TT_API tt_code tt_device_synchronize(int device, tt_error *err);
 
-/* The same of the CPU. */
+/* Bytes of array memory on the CPU. */
 TT_API void tt_memory_read(tt_memory *out);
+/* The CPU's max_allocated begins again at what is allocated now. */
 TT_API void tt_memory_reset_peak(void);
-TT_API void tt_memory_trim(void); /* give what is kept for reuse back to the system */
+/* Give memory that is kept for reuse back to the system. */
+TT_API void tt_memory_trim(void);
 
 /* ---- plans and profiles */
 
@@ -154,26 +165,31 @@ TT_API void tt_memory_trim(void); /* give what is kept for reuse back to the sys
 TT_API char *tt_explain(tt_array *const *arrays, int n);
 /* Devices, libraries found and which fallback serves where one is missing, cache, threads. */
 TT_API char *tt_info(void);
+/* Give a text of the library back. NULL is allowed. */
 TT_API void tt_text_free(char *text);
 
-/* Profile: record every step between start and stop; then a table, or Chrome/Perfetto JSON. */
+/* Record every step from now on, of all threads; what was recorded before is forgotten. */
 TT_API tt_code tt_profile_start(tt_error *err);
+/* Record no more; what was recorded stays. */
 TT_API void tt_profile_stop(void);
+/* What was recorded as a table, a line for each kind of step; give back with tt_text_free. NULL when memory is out. */
 TT_API char *tt_profile_table(void);
+/* What was recorded as Chrome/Perfetto JSON; give back with tt_text_free. NULL when memory is out. */
 TT_API char *tt_profile_trace(void);
 
 /* Run the launches that wait, and wait for every device. Compilers that work in the background are not waited for. */
 TT_API tt_code tt_synchronize(tt_error *err);
 /* Wait until no kernel is waiting for the compiler (tests, benchmarks). */
 TT_API void tt_compile_wait(void);
-/* Which tiers may run: 0 interpreted only, 1 compiled at once (waits), 2 both (default). fuse: false cuts after every
- * op. */
+/* Which tiers may run: 0 interpreted only, 1 compiled at once (waits), 2 both (default). */
 TT_API void tt_set_tier(int tier);
+/* Fuse operations (default), or make each a step of its own: for tests and for measuring. */
 TT_API void tt_set_fuse(bool fuse);
 
 /* How devices may multiply float32 and complex64 matrices: "highest" (in float32, the default), or "high" (operands
  * rounded to the 10 bits of tf32, sums in float32, several times as fast). TT_EVALUE for another word. */
 TT_API tt_code tt_set_matmul_precision(const char *precision, tt_error *err);
+/* The word in force; valid for the life of the process. */
 TT_API const char *tt_matmul_precision(void);
 
 /* What is kept on disk between processes, compiled code and measured costs: where, how many files, how large. */
@@ -203,13 +219,15 @@ TT_API void tt_set_interrupt_handled(bool handled);
 */
 TT_API void tt_set_blocking(void (*begin)(void), void (*end)(void));
 
-/* The line that recorded an operation: bindings give ids to their source lines and a function that names them. */
+/* This thread's operations are recorded from this line on: an id of the binding's, 0: unknown. */
 TT_API void tt_set_line(uint32_t id);
+/* The function that writes the name of a line into `out`, of `size` bytes with its NUL; NULL: there is none. */
 TT_API void tt_set_line_name(void (*name)(uint32_t id, char *out, size_t size));
 
 /* Fault injection for tests: kind is "memory", "compile", "spawn", "write", "read", "load", "device memory", "launch",
  * "copy" or "device loss"; n < 0 disarms. */
 TT_API tt_code tt_test_fail(const char *kind, int64_t n, bool sticky, tt_error *err);
+/* How many times what `kind` names was asked for since tt_test_fail, and whether it was made to fail. */
 TT_API int64_t tt_test_calls(const char *kind, bool *fired);
 /* Bytes of metadata and array memory in use, for leak checks; without what threads keep to work in. */
 TT_API int64_t tt_test_live(void);

@@ -48,7 +48,9 @@ typedef struct tt_custom_source {
 ** by the first call.
 */
 TT_API tt_code tt_elementwise_new(const tt_custom_source *source, tt_custom **out, tt_error *err);
+/* The same of a kernel with `reduce`: partial results are put together by that expression. */
 TT_API tt_code tt_reduction_new(const tt_custom_source *source, tt_custom **out, tt_error *err);
+/* Drop the caller's hold and set *k to NULL. NULL and *k == NULL are allowed. */
 TT_API void tt_custom_release(tt_custom **k);
 
 /* An argument of a call. All zero is an output to be made. */
@@ -91,9 +93,11 @@ TT_API tt_code tt_reduction_call(tt_custom *k, const tt_custom_argument *arg, in
 
 /* ---- asking */
 
+/* The name it was made with; valid as long as the kernel. */
 TT_API const char *tt_custom_name(const tt_custom *k);
-/* How many inputs and outputs it has. PyCUDA's form: all are inputs. */
+/* How many inputs it has. PyCUDA's form: all parameters are inputs. */
 TT_API int tt_custom_inputs(const tt_custom *k);
+/* How many outputs it has. PyCUDA's form: none. */
 TT_API int tt_custom_outputs(const tt_custom *k);
 typedef struct tt_custom_parameter {
   const char *name; /* PyCUDA's form: its declaration */

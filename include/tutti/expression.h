@@ -60,9 +60,11 @@ typedef struct tt_expression_source {
 TT_API tt_code tt_expression_new(const tt_expression_source *source, tt_expression **out, tt_error *err);
 /* One line per operation that it became. Give back with tt_text_free. */
 TT_API char *tt_expression_text(const tt_expression *e);
+/* Drop the caller's hold and set *e to NULL. NULL and *e == NULL are allowed. */
 TT_API void tt_expression_release(tt_expression **e);
-/* How many parameters it has, and the flags of one. */
+/* How many parameters it has. */
 TT_API int tt_expression_parameters(const tt_expression *e);
+/* Flags of parameter k (TT_EXPR_*). */
 TT_API unsigned tt_expression_flags(const tt_expression *e, int k);
 
 /*

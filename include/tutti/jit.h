@@ -45,18 +45,24 @@ TT_API tt_code tt_jit_compile(const char *text, size_t size, const char *signatu
 ** will not be. Neither fails.
 */
 TT_API bool tt_jit_expect(const void *key, size_t size);
+/* The function of an expected key was compiled, or will not be: its compiler is given back. Called once. */
 TT_API void tt_jit_settle(const void *key, size_t size, bool compiled);
 
-TT_API const char *tt_jit_result(const tt_jit *j); /* type of the result, in the signature's language */
-TT_API uint64_t tt_jit_writes(const tt_jit *j);    /* bit k: the array of parameter k is written */
-TT_API const char *tt_jit_source(const tt_jit *j); /* the C text */
-TT_API const char *tt_jit_types(const tt_jit *j);  /* a table of variables and their types */
+/* Type of the result, in the signature's language; valid as long as the function. */
+TT_API const char *tt_jit_result(const tt_jit *j);
+/* Bit k: the array of parameter k is written. */
+TT_API uint64_t tt_jit_writes(const tt_jit *j);
+/* The C text; valid as long as the function. */
+TT_API const char *tt_jit_source(const tt_jit *j);
+/* A table of variables and their types; valid as long as the function. */
+TT_API const char *tt_jit_types(const tt_jit *j);
 /* The CUDA C++ text of a kernel, to be given back with tt_text_free; NULL with the reason in err. */
 TT_API char *tt_jit_cuda_source(const tt_jit *j, tt_error *err);
 typedef struct tt_jit_info {
   int64_t shared, local; /* bytes of static shared memory of a block, of private arrays of a thread */
   bool barriers;
 } tt_jit_info;
+/* What a kernel takes of a device. */
 TT_API tt_jit_info tt_jit_ask(const tt_jit *j);
 
 /* No axis of an array that is handed over is longer. */
@@ -93,14 +99,21 @@ TT_API tt_code tt_jit_at_once(tt_jit *j, int device, int threads, int64_t shared
 
 /* Copies of a device's memory, of variables for instance, in order with the thread's stream and after the kernels that
 ** were launched before; the one to the host waits. */
+/*
+** Copy to a device's memory, of a variable for instance, in order with the thread's stream and after the kernels that
+** were launched before.
+*/
 TT_API tt_code tt_device_copy_in(int device, void *to, const void *from, int64_t size, tt_error *err);
+/* Copy from a device's memory, in the same order; waits. */
 TT_API tt_code tt_device_copy_out(int device, void *to, const void *from, int64_t size, tt_error *err);
 
 /* What was printed; "" when nothing was. */
 TT_API const char *tt_jit_run_text(const tt_jit_run *run);
 /* Own the memory that holds the address `p`, if the call made it: true, and give it back with tt_jit_free. */
 TT_API bool tt_jit_run_take(tt_jit_run *run, const void *p, void **data, size_t *size);
+/* Give back memory that tt_jit_run_take took. */
 TT_API void tt_jit_free(void *data, size_t size);
+/* Give back what a call left behind, and set *run to NULL. *run == NULL is allowed. */
 TT_API void tt_jit_run_release(tt_jit_run **run);
 
 /* Is there a compiler? */

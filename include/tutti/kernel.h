@@ -34,7 +34,9 @@ typedef struct tt_program_options {
 ** not compile (the compiler's words, with the line).
 */
 TT_API tt_code tt_program_cuda(const char *source, const tt_program_options *options, tt_program **out, tt_error *err);
+/* One more hold on the same program. */
 TT_API tt_program *tt_program_retain(tt_program *p);
+/* Drop the caller's hold and set *p to NULL. NULL and *p == NULL are allowed. */
 TT_API void tt_program_release(tt_program **p);
 
 /* A kernel by its name, or by one of the expressions. TT_EVALUE: there is none; the message lists what there is. */
@@ -45,10 +47,11 @@ TT_API tt_entry *tt_program_nth(tt_program *p, int k);
 TT_API tt_code tt_program_variable(tt_program *p, const char *name, int device, void **data, size_t *size,
                                    tt_error *err);
 /*
-** Set the first `size` bytes of a variable, on every device where the program runs or will run; or read them where a
-** kernel of the program was launched last. Both stand in order with launches, and wait.
+** Set the first `size` bytes of a variable, on every device where the program runs or will run; in order with
+** launches, and waits. TT_EVALUE: none of that name, or beyond its end.
 */
 TT_API tt_code tt_program_set(tt_program *p, const char *name, const void *data, size_t size, tt_error *err);
+/* Read the first `size` bytes of a variable where a kernel of the program was launched last; in order, and waits. */
 TT_API tt_code tt_program_get(tt_program *p, const char *name, void *data, size_t size, tt_error *err);
 /* Where it was built first: on the CPU (0), or on the device that this thread had chosen. Others follow by
  * themselves. */
@@ -63,11 +66,15 @@ typedef struct tt_parameter {
   bool is_pointer, is_const;
   int size; /* bytes of the parameter */
 } tt_parameter;
+/* Its name in the source; valid as long as the program. */
 TT_API const char *tt_entry_name(const tt_entry *r);
+/* How many parameters it has. */
 TT_API int tt_entry_parameters(const tt_entry *r);
+/* Parameter k; its name lives as long as the program. TT_EVALUE: there is no such parameter. */
 TT_API tt_code tt_entry_parameter(const tt_entry *r, int k, tt_parameter *out, tt_error *err);
-/* Most threads of a block, and whether its threads may wait for each other. */
+/* Most threads that a block of it may have. */
 TT_API int tt_entry_threads(const tt_entry *r);
+/* May its threads wait for each other (barriers, warps)? */
 TT_API bool tt_entry_waits(const tt_entry *r);
 /* The threads of a block that keep most of a device busy (-1: the program's), with so much dynamic shared memory. */
 TT_API tt_code tt_entry_suggest(tt_entry *r, int device, int64_t shared, int *threads, tt_error *err);

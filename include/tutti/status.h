@@ -77,7 +77,8 @@ typedef struct tt_warning {
 ** some; a binding asks after each, a program that does not want them need not.
 */
 TT_API bool tt_warning_next(tt_warning *out);
-TT_API bool tt_warning_waits(void); /* is there one? */
+/* Has this thread left a warning that was not taken out? */
+TT_API bool tt_warning_waits(void);
 
 #ifdef __cplusplus
 }

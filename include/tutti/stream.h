@@ -48,18 +48,26 @@ TT_API void tt_stream_free(int device, tt_stream *s);
 TT_API void *tt_stream_handle(int device, tt_stream *s);
 /* Where this thread's evaluations on the device run; returns the one before. NULL: the device's own stream. */
 TT_API tt_stream *tt_stream_use(int device, tt_stream *s);
+/* The stream on which this thread's evaluations on the device run; NULL: the device's own. */
 TT_API tt_stream *tt_stream_current(int device);
-TT_API tt_code tt_stream_done(int device, tt_stream *s, bool *done, tt_error *err); /* nothing left to do? */
-TT_API tt_code tt_stream_synchronize(int device, tt_stream *s, tt_error *err);      /* waits */
+/* Is nothing left to do of what was asked of it? Does not wait. */
+TT_API tt_code tt_stream_done(int device, tt_stream *s, bool *done, tt_error *err);
+/* Wait until nothing is left to do; the first failure of it. */
+TT_API tt_code tt_stream_synchronize(int device, tt_stream *s, tt_error *err);
 /* What is asked of the stream from now on begins after the event. */
 TT_API tt_code tt_stream_wait(int device, tt_stream *s, tt_event *e, tt_error *err);
 
 /* ---- events: a point in a stream */
+/* A new event, which no stream has reached. `timed`: tt_event_ms can ask for its time. */
 TT_API tt_code tt_event_new(int device, bool timed, tt_event **out, tt_error *err);
-TT_API void tt_event_free(int device, tt_event *e); /* NULL is allowed */
+/* Give it back; what waits for it waits all the same. NULL is allowed. */
+TT_API void tt_event_free(int device, tt_event *e);
+/* The point where the stream (NULL: the current one) is now, with all that was asked of it before. */
 TT_API tt_code tt_event_record(int device, tt_event *e, tt_stream *s, tt_error *err);
-TT_API tt_code tt_event_done(int device, tt_event *e, bool *done, tt_error *err); /* true when never recorded */
-TT_API tt_code tt_event_wait(int device, tt_event *e, tt_error *err);             /* waits */
+/* Has its stream come there? True when it was never recorded. */
+TT_API tt_code tt_event_done(int device, tt_event *e, bool *done, tt_error *err);
+/* Wait until its stream has come there. */
+TT_API tt_code tt_event_wait(int device, tt_event *e, tt_error *err);
 /* Milliseconds between two timed events that are done. TT_EVALUE when one is not, or was never recorded. */
 TT_API tt_code tt_event_ms(int device, tt_event *from, tt_event *to, double *ms, tt_error *err);
 
@@ -74,7 +82,8 @@ TT_API tt_code tt_event_ms(int device, tt_event *from, tt_event *to, double *ms,
 #define TT_NO_STREAM ((void *)-1)
 #define TT_CUDA_LEGACY_STREAM ((void *)1) /* CUDA's default stream, by the handle that always means it */
 TT_API tt_code tt_peek_on(tt_array *a, int device, void *reader, const void **data, void **hold, tt_error *err);
-TT_API void tt_unpeek_on(void *hold); /* NULL is allowed */
+/* Give back what tt_peek_on borrowed. NULL is allowed. */
+TT_API void tt_unpeek_on(void *hold);
 
 /*
 ** As tt_adopt, for memory on a device. Its values are finished when the stream `writer` (a vendor's handle;
@@ -93,7 +102,8 @@ TT_API int tt_memory_device(const char *type, const void *p);
 
 /* Host memory that the device copies from and to at full speed ("pinned"); plain memory for the CPU. Contents unset. */
 TT_API tt_code tt_pinned_new(int device, size_t size, void **out, tt_error *err);
-TT_API void tt_pinned_free(int device, void *p, size_t size); /* NULL is allowed */
+/* Give it back, with the size that was asked for. NULL is allowed. */
+TT_API void tt_pinned_free(int device, void *p, size_t size);
 
 /*
 ** Memory at one address for the host and a device, which move it to whoever touches it. Launches on that device take
@@ -102,8 +112,10 @@ TT_API void tt_pinned_free(int device, void *p, size_t size); /* NULL is allowed
 ** host, 4: the host and one stream). Contents unset. TT_ENOTIMPL: the device has no such memory.
 */
 TT_API tt_code tt_managed_new(int device, size_t size, int how, void **out, tt_error *err);
-TT_API void tt_managed_free(int device, void *p, size_t size);                   /* waits; NULL is allowed */
-TT_API tt_code tt_managed_attach(void *p, int how, tt_stream *s, tt_error *err); /* s: NULL: the thread's current one */
+/* Give it back once nothing uses it any more: waits. NULL is allowed. */
+TT_API void tt_managed_free(int device, void *p, size_t size);
+/* Say anew who may touch it (`how` as above), from where `s` is now (NULL: the thread's current stream) on. */
+TT_API tt_code tt_managed_attach(void *p, int how, tt_stream *s, tt_error *err);
 /* The device whose such memory lies at `p`; TT_CPU: none does. */
 TT_API int tt_managed_device(const void *p);
 
@@ -133,9 +145,10 @@ TT_API tt_code tt_raw_copy(void *to, const void *from, size_t size, tt_raw_way w
                            tt_error *err);
 /* `count` times the `width` bytes at `item`, in the order of `s`. */
 TT_API tt_code tt_raw_fill(void *to, const void *item, size_t width, size_t count, tt_stream *s, tt_error *err);
-/* The elements at `from` as a new array of that device, or those of an array to `to`, in C order. */
+/* The elements at `from` as a new array of that device, in C order. */
 TT_API tt_code tt_raw_load(const void *from, tt_dtype dtype, int rank, const int64_t *len, tt_array **out,
                            tt_error *err);
+/* The elements of an array to `to`, in C order; TT_EVALUE when that reaches beyond the memory. */
 TT_API tt_code tt_raw_store(void *to, tt_array *a, tt_error *err);
 
 #ifdef __cplusplus

@@ -89,7 +89,7 @@ class poly1d:
 
     def __call__(self, val):
         if isinstance(val, poly1d):
-            out = poly1d(0)
+            out = 0  # which has no type of its own
             for c in self._coeffs:
                 out = out * val + c
             return out

@@ -1,7 +1,56 @@
 """Special functions: the rows `special.*` of the tables, elementwise and fused like all others, with SciPy's names."""
 
-from . import _table
+import math as _math
+
+from . import _core, _table
 
 __all__ = _table.fill(globals(), "special")
 psi = digamma  # noqa: F821 (a row)
-__all__ += ["psi"]
+jn = jv  # noqa: F821
+_floats = {name: _core.functions["special." + name] for name in ("factorial", "comb", "perm")}
+
+
+def _exactly(count, *args):
+    """Python's integers have no bound, arrays' have 64 bits."""
+    if all(isinstance(a, int) or getattr(a, "ndim", 1) == 0 for a in args):
+        return count(*map(int, args))
+    lists = (a.tolist() if hasattr(a, "tolist") else list(a) for a in args)
+    return _core.asarray([count(*map(int, each)) for each in zip(*lists, strict=True)], dtype="int64")
+
+
+def factorial(n, exact=False):
+    """n!, of any n from 0 on by the gamma function, 0 to the left.
+
+    exact=True gives Python's integers for numbers, and int64 for flat arrays and lists of integers.
+    """
+    if not exact:
+        return _floats["factorial"](n)
+    return _exactly(lambda n: _math.factorial(n) if n >= 0 else 0, n)
+
+
+def comb(N, k, *, exact=False, repetition=False):  # noqa: N803 (SciPy's name)
+    """How many ways there are to take k of N things, 0 unless 0 <= k <= N; with repetition, k of N + k - 1.
+
+    exact=True is computed in integers, as factorial's.
+    """
+    if not exact:
+        return _floats["comb"](N, k, repetition)
+
+    def count(n, k):
+        n = max(n + k - 1, 0) if repetition else n
+        return _math.comb(n, k) if 0 <= k <= n else 0
+
+    return _exactly(count, N, k)
+
+
+def perm(N, k, exact=False):  # noqa: N803
+    """How many ways there are to take k of N things in an order: N! / (N - k)!, 0 unless 0 <= k <= N.
+
+    exact=True is computed in integers, as factorial's.
+    """
+    if not exact:
+        return _floats["perm"](N, k)
+    return _exactly(lambda n, k: _math.perm(n, k) if 0 <= k <= n else 0, N, k)
+
+
+__all__ += ["jn", "psi"]

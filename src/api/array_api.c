@@ -4,14 +4,14 @@
 #include "tutti/array.h"
 
 #include "base/mem.h"
-#include "graph/alias.h"
+#include "graph/index/alias.h"
 #include "graph/build.h"
 #include "graph/call.h"
 #include "graph/host.h"
-#include "graph/now.h"
-#include "graph/number.h"
+#include "graph/eager/eager.h"
+#include "graph/eager/number.h"
 #include "graph/order.h"
-#include "graph/overlap.h"
+#include "graph/index/overlap.h"
 #include "graph/session.h"
 #include "run/wanted.h"
 #include "tutti/device.h"
@@ -283,7 +283,7 @@ bool tt_number_get(tt_array *a, int n, const int64_t *at, tt_number *out) {
   if (!a || !tt__number_find(a, n, at, &off)) return false; /* what it reads never changes */
   out->dtype = (tt_dtype)a->dtype;
   tt__session_lock();
-  bool ok = tt__now_element(a->storage->node, off, (tt_scalar *)out->bits);
+  bool ok = tt__eager_element(a->storage->node, off, (tt_scalar *)out->bits);
   tt__session_unlock();
   return ok;
 }

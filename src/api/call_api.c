@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "graph/function.h"
+#include "fn/function.h"
 #include "graph/order.h"
 #include "graph/session.h"
 #include "run/wanted.h"

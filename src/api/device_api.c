@@ -7,31 +7,31 @@
 #include <string.h>
 
 #include "base/fault.h"
-#include "base/host.h"
-#include "base/find.h"
+#include "base/os/host.h"
+#include "base/os/find.h"
 #include "base/mem.h"
-#include "base/os.h"
-#include "base/pool.h"
+#include "base/os/os.h"
+#include "base/pool/pool.h"
 #include "base/version.h"
 #include "device/cuda/nvml.h"
 #include "device/cache_alloc.h"
 #include "device/cpu/vm.h"
-#include "device/current.h"
+#include "device/streams.h"
 #include "device/device.h"
-#include "device/stage.h"
+#include "device/staging.h"
 #include "graph/build.h"
 #include "graph/call.h"
 #include "graph/session.h"
 #include "graph/slab.h"
-#include "lib/blas_host.h"
-#include "lib/product_device.h"
-#include "lib/fft_plan.h"
-#include "run/border.h"
+#include "lib/product/blas_host.h"
+#include "lib/product/device.h"
+#include "lib/fft/plan.h"
+#include "run/outofcore/double_buffer.h"
 #include "run/exec.h"
 #include "run/exec_call.h"
-#include "run/explain.h"
-#include "run/kept.h"
-#include "run/profile.h"
+#include "run/report/explain.h"
+#include "run/cache/cache_files.h"
+#include "run/report/profile.h"
 #include "run/realize.h"
 
 const char *tt_version(void) { return TUTTI_VERSION; }
@@ -225,7 +225,7 @@ tt_code tt_device_trim(int device, tt_error *err) {
   TT_TRY(tt__device_open(device, &d, err));
   if (d) {
     tt__session_lock(); /* an evaluation under way may have gathered work on freed memory */
-    tt__border_drop(d);
+    tt__double_buffer_drop(d);
     tt__dmem_trim(d);
     tt__session_unlock();
   } else {
@@ -335,7 +335,7 @@ tt_code tt_set_matmul_precision(const char *precision, tt_error *err) {
 }
 const char *tt_matmul_precision(void) { return tt__product_is_fast() ? "high" : "highest"; }
 
-void tt_kept_files(bool remove, tt_kept *out) { tt__kept_files(remove, out); }
+void tt_kept_files(bool remove, tt_kept *out) { tt__cache_files(remove, out); }
 
 void tt_library_path(const char *dirs) {
   tt__blas_search_path(dirs);

@@ -8,9 +8,9 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "device/cpu/cc.h"
-#include "device/current.h"
+#include "device/streams.h"
 #include "device/device.h"
-#include "device/stage.h"
+#include "device/staging.h"
 #include "graph/call.h"
 #include "graph/session.h"
 #include "launch/jit.h"
@@ -84,7 +84,7 @@ tt_code tt_device_copy_in(int device, void *to, const void *from, int64_t size, 
   tt_device *d;
   TT_TRY(tt__device_open(device, &d, err));
   TT_TRY(tt__calls_flush(err));
-  return d ? tt__stage_in(d, tt__stream_current(d), to, from, (size_t)size, err)
+  return d ? tt__staging_in(d, tt__stream_current(d), to, from, (size_t)size, err)
            : tt__fail(err, TT_EVALUE, "device %d is the CPU", device);
 }
 
@@ -92,7 +92,7 @@ tt_code tt_device_copy_out(int device, void *to, const void *from, int64_t size,
   tt_device *d;
   TT_TRY(tt__device_open(device, &d, err));
   TT_TRY(tt__calls_flush(err));
-  return d ? tt__stage_out(d, tt__stream_current(d), to, from, (size_t)size, err)
+  return d ? tt__staging_out(d, tt__stream_current(d), to, from, (size_t)size, err)
            : tt__fail(err, TT_EVALUE, "device %d is the CPU", device);
 }
 

@@ -1,7 +1,7 @@
 /* The public functions of tutti/monitor.h. */
 #include "tutti/monitor.h"
 
-#include "base/host.h"
+#include "base/os/host.h"
 #include "device/cuda/nvml.h"
 
 int tt_gpu_count(char *why, size_t size) { return tt__nvml_count(why, size); }

@@ -6,7 +6,7 @@
 #include "device/device.h"
 #include "graph/build.h"
 #include "graph/session.h"
-#include "run/share.h"
+#include "run/device/share.h"
 
 static tt_code open_other(int device, tt_device **d, tt_error *err) {
   TT_TRY(tt__device_open(device, d, err));

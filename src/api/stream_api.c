@@ -5,14 +5,14 @@
 
 #include "launch/raw.h"
 #include "base/mem.h"
-#include "base/os.h"
-#include "device/current.h"
+#include "base/os/os.h"
+#include "device/streams.h"
 #include "device/device.h"
-#include "device/stage.h"
+#include "device/staging.h"
 #include "graph/call.h"
 #include "graph/session.h"
 #include "run/exec_call.h"
-#include "run/queue.h"
+#include "run/device/batch.h"
 
 /* Kernels that were launched before what is asked for now are asked for before it. */
 static tt_code open_in_order(int device, tt_device **d, tt_error *err) {
@@ -63,8 +63,8 @@ void *tt_stream_handle(int device, tt_stream *s) {
   tt_device *d = NULL;
   if (tt__device_open(device, &d, NULL) != TT_OK || !d || !d->ops->stream_handle) return NULL;
   tt__session_lock();
-  tt__queue_hurry();
-  (void)!tt__queue_flush(NULL);
+  tt__batch_hurry();
+  (void)!tt__batch_flush(NULL);
   tt__session_unlock();
   return d->ops->stream_handle(d, s ? s : d->work);
 }

@@ -5,6 +5,7 @@
 */
 #include "base/fault.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -62,11 +63,13 @@ static void arm_from_env(void) {
 }
 
 void tt__fault_arm(tt_fault kind, int64_t n, bool sticky) {
+  assert((unsigned)kind < TT_FAULT_COUNT);
   pthread_once(&once, arm_from_env);
   arm(kind, n, sticky);
 }
 
 bool tt__fault_count(tt_fault kind) {
+  assert((unsigned)kind < TT_FAULT_COUNT);
   pthread_once(&once, arm_from_env);
   fault *f = &faults[kind];
   if (!atomic_load_explicit(&f->armed, memory_order_relaxed)) return false;

@@ -1,12 +1,15 @@
 /* Digests: the one place that sees the vendored xxHash. */
 #include "base/hash.h"
 
+#include <assert.h>
+
 #define XXH_INLINE_ALL
 #include "xxhash/xxhash.h"
 
 uint64_t tt__hash64(const void *data, size_t size) { return XXH3_64bits(data, size); }
 
 tt_digest tt__digest(const void *data, size_t size) {
+  assert(data || size == 0);
   XXH128_hash_t h = XXH3_128bits(data, size);
   return (tt_digest){.lo = h.low64, .hi = h.high64};
 }

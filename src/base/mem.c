@@ -19,7 +19,7 @@
 
 #include "base/fault.h"
 #include "base/lock.h"
-#include "base/os.h"
+#include "base/os/os.h"
 
 enum {
   ALIGN = 64,
@@ -40,7 +40,7 @@ _Static_assert(sizeof(block) <= ALIGN, "a free block must hold its header");
 
 static atomic_llong live, peak, live_data, peak_data, allocs, limit;
 
-static tt_lock store_lock = TT_LOCK_INIT;
+TT_LOCK(store_lock, 0);
 static block *store[CLASSES];
 static block *oldest, *newest;
 static size_t cached, cache_cap, kept_blocks;
@@ -99,11 +99,13 @@ void *tt__mem_realloc(void *p, size_t old_size, size_t new_size) {
 
 void tt__mem_free(void *p, size_t size) {
   if (!p) return;
+  assert(size > 0);
   uncount(&live, size);
   free(p);
 }
 
 void *tt__mem_dup(const void *p, size_t size) {
+  assert(p || size == 0);
   void *copy = tt__mem_alloc(size);
   return copy ? memcpy(copy, p, size) : NULL;
 }
@@ -124,13 +126,7 @@ static int64_t parse_size(const char *text) {
   return value < 0x1p62 ? (int64_t)value : 0;
 }
 
-/* A child must not inherit a lock that some other thread of the parent held. */
-static void fork_prepare(void) { tt__lock(&store_lock); }
-static void fork_done(void) { tt__unlock(&store_lock); }
-TT_AT_LOAD(0) static void at_load(void) {
-  pthread_atfork(fork_prepare, fork_done, fork_done);
-  tt__mem_poisons = tt__env_on("TUTTI_POISON");
-}
+TT_AT_LOAD(0) static void at_load(void) { tt__mem_poisons = tt__env_on("TUTTI_POISON"); }
 
 static void start(void) {
   cache_cap = TT_MEM_KEEPS ? (size_t)tt__ram_bytes() / 8 : 0;
@@ -191,6 +187,8 @@ static void system_give(void *p, size_t size) {
 /* ---- array memory: the store of free blocks */
 
 static void unlink_block(block *b) {
+  assert(tt__lock_is_mine(&store_lock));
+  assert(b->prev ? b->prev->next == b : store[class_of(&(size_t){b->size})] == b);
   size_t size = b->size;
   int c = class_of(&size);
   assert(size == b->size && cached >= size);
@@ -203,6 +201,8 @@ static void unlink_block(block *b) {
 }
 
 static void link_block(block *b, int c, size_t size) {
+  assert(!newest || !newest->newer);
+  assert(c >= 0 && c < CLASSES && tt__lock_is_mine(&store_lock));
   *b = (block){.next = store[c], .older = newest, .size = size};
   if (store[c]) store[c]->prev = b;
   store[c] = b;
@@ -214,6 +214,7 @@ static void link_block(block *b, int c, size_t size) {
 
 /* Detach the oldest blocks until at most `keep` bytes are kept; the result is a list through `next`. */
 static block *detach_down_to(size_t keep) {
+  assert(tt__lock_is_mine(&store_lock));
   block *out = NULL;
   while (cached > keep && oldest) {
     block *b = oldest;
@@ -284,6 +285,7 @@ void *tt__mem_alloc_data(size_t size) {
 
 void tt__mem_free_data(void *p, size_t size) {
   if (!p) return;
+  assert(size > 0);
   uncount(&live, size);
   uncount(&live_data, size);
   size_t full = size;

@@ -1,6 +1,7 @@
 /* Growable text over the one allocator. Knows nothing of what the text means. */
 #include "base/str.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,6 +26,7 @@ static bool reserve(tt_str *s, size_t n) {
 }
 
 void tt__str_add_n(tt_str *s, const char *text, size_t n) {
+  assert(s->failed || s->len <= s->cap);
   if (!reserve(s, n)) return;
   if (n) memcpy(s->data + s->len, text, n);
   s->len += n;

@@ -1,9 +1,12 @@
 /* The untyped half of TT_VEC: growth by half, checked sizes. */
 #include "base/vec.h"
 
+#include <assert.h>
+
 #include "base/mem.h"
 
 bool tt__vec_grow(void **data, int64_t *cap, size_t elem) {
+  assert(*cap >= 0 && elem > 0);
   int64_t new_cap = *cap + *cap / 2;
   if (new_cap < 8) new_cap = 8;
   size_t size;
@@ -16,6 +19,7 @@ bool tt__vec_grow(void **data, int64_t *cap, size_t elem) {
 }
 
 void tt__vec_free(void **data, int64_t *n, int64_t *cap, size_t elem) {
+  assert(*n >= 0 && *n <= *cap && elem > 0);
   tt__mem_free(*data, (size_t)*cap * elem);
   *data = NULL;
   *n = *cap = 0;

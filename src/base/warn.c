@@ -3,6 +3,7 @@
 */
 #include "base/warn.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +14,7 @@ static __thread tt_warning waiting[MOST];
 static __thread int count;
 
 void tt__warn(tt_warning_kind kind, const char *fmt, ...) {
+  assert(count >= 0 && count <= MOST);
   if (count == MOST) return;
   tt_warning *w = &waiting[count];
   va_list args;

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "device/cache_int.h"
 #include "device/device.h"
 
@@ -26,7 +26,7 @@ enum { ALIGN = 512, SCAN = 16 };
 ** much, since one call of the driver costs as much as a hundred launches. */
 static const size_t SMALL = MB, PAGE = 2 * MB, BIG = 8 * MB, BIG_SEGMENT = 32 * MB;
 
-tt_lock tt__cache_lock = TT_LOCK_INIT;
+tt_lock tt__cache_lock = TT_LOCK_RANKED(1);
 typedef bool (*room_fn)(tt_device *d, size_t need, void *ctx);
 static room_fn pressure; /* both guarded by the lock */
 static void *pressure_ctx;
@@ -66,6 +66,8 @@ static int bin_of(size_t full) {
 }
 
 static void link_free(tt_dmem *m) {
+  assert(tt__lock_is_mine(&tt__cache_lock));
+  assert(m->full > 0 && m->full % ALIGN == 0 && m->pool);
   int b = bin_of(m->full);
   tt_dmem **list = &m->pool->bin[m->is_large][b];
   m->state = TT_DMEM_FREE;
@@ -77,6 +79,8 @@ static void link_free(tt_dmem *m) {
 }
 
 static void unlink_free(tt_dmem *m) {
+  assert(tt__lock_is_mine(&tt__cache_lock));
+  assert(m->before ? m->before->after == m : m->pool->bin[m->is_large][bin_of(m->full)] == m);
   assert(m->state == TT_DMEM_FREE);
   int b = bin_of(m->full);
   tt_dmem **list = &m->pool->bin[m->is_large][b];
@@ -87,6 +91,7 @@ static void unlink_free(tt_dmem *m) {
 
 /* The first list from `b` on that is not empty, or -1. */
 static int next_bin(const tt_dmem_pool *p, bool is_large, int b) {
+  assert(b >= 0);
   if (b >= TT_CACHE_BINS) return -1;
   int word = b / 64;
   uint64_t bits = p->full[is_large][word] & (~(uint64_t)0 << (b % 64));
@@ -104,6 +109,7 @@ static tt_dmem *best_of(tt_dmem *list, size_t full) {
 }
 
 static tt_dmem *find_free(const tt_dmem_pool *p, bool is_large, size_t full) {
+  assert(full > 0 && full % ALIGN == 0);
   int own = bin_of(full);
   tt_dmem *m = best_of(p->bin[is_large][own], full);
   int b = m ? -1 : next_bin(p, is_large, own + 1);
@@ -113,6 +119,7 @@ static tt_dmem *find_free(const tt_dmem_pool *p, bool is_large, size_t full) {
 /* ---- descriptors */
 
 static tt_dmem *new_block(tt_cache *c) {
+  assert(tt__lock_is_mine(&tt__cache_lock));
   tt_dmem *m = c->dead;
   if (m)
     c->dead = m->after;
@@ -124,6 +131,7 @@ static tt_dmem *new_block(tt_cache *c) {
 
 /* Kept, so that the state of a block that is freed twice can be seen. */
 static void retire(tt_cache *c, tt_dmem *m) {
+  assert(m->state != TT_DMEM_DEAD && tt__lock_is_mine(&tt__cache_lock));
   m->state = TT_DMEM_DEAD;
   m->after = c->dead;
   c->dead = m;
@@ -144,6 +152,7 @@ static tt_dmem_pool *pool_of(tt_cache *c, tt_stream *s) {
 
 /* Make `m`, which is in no list, `full` long; the rest becomes a free neighbour. Without memory for that it stays. */
 static void cut(tt_cache *c, tt_dmem *m, size_t full) {
+  assert(full > 0 && full <= m->full && full % ALIGN == 0);
   size_t rest = m->full - full;
   if (rest < (m->is_large ? PAGE : ALIGN)) return;
   tt_dmem *r = new_block(c);
@@ -167,6 +176,7 @@ static void swallow_right(tt_cache *c, tt_dmem *m) {
 }
 
 static void set_free(tt_cache *c, tt_dmem *m) {
+  assert(m->state != TT_DMEM_DEAD && !m->uses);
   if (m->right && m->right->state == TT_DMEM_FREE) {
     unlink_free(m->right);
     swallow_right(c, m);
@@ -226,6 +236,7 @@ static bool is_done(tt_device *d, tt_dmem *m, bool wait) {
 
 /* Those whose events have come to pass become free, oldest first. */
 static void settle(tt_cache *c, bool wait) {
+  assert(tt__lock_is_mine(&tt__cache_lock));
   while (c->waits && is_done(c->device, c->waits, wait)) {
     tt_dmem *m = c->waits;
     c->waits = m->after;
@@ -237,6 +248,7 @@ static void settle(tt_cache *c, bool wait) {
 }
 
 static void note_use(tt_dmem *m, tt_stream *s) {
+  assert(m->pool && s);
   tt_dmem_use *u = m->uses;
   while (u && u->stream != s) u = u->next;
   if (u || s == m->pool->stream) return;

@@ -54,7 +54,7 @@ typedef struct tt_cache {
   tt_dmem *segments;           /* their first blocks */
   tt_dmem *waits, *waits_last; /* oldest first */
   tt_dmem *dead;
-  struct tt_pinned_free *pinned; /* free pinned memory, linked through itself */
+  struct tt_pinned_block *pinned; /* free pinned memory, linked through itself */
   tt_dmem_stats stats;
   bool poison;
   bool plain; /* TUTTI_CHECK: each block is the driver's own, given back at once, so that tools see its bounds */

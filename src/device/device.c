@@ -1,6 +1,7 @@
 /* The registry of devices. Knows the back ends by their structs of functions alone. */
 #include "device/device.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -9,21 +10,25 @@
 
 #include "base/lock.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "device/cache_alloc.h"
 #include "device/cuda/cuda.h"
-#include "device/current.h"
+#include "device/streams.h"
 #include "device/null/null.h"
-#include "device/stage.h"
+#include "device/staging.h"
 
 enum { MOST = 64 }; /* devices of a kind */
 
-static tt_lock lock = TT_LOCK_INIT; /* held while one is opened */
+static tt_lock lock = TT_LOCK_RANKED(2); /* held while one is opened */
 static tt_device *_Atomic opened[TT_DEVICE_KINDS][MOST];
 static tt_device *_Atomic last;
 
 static const tt_device_ops *ops_of(tt_device_kind kind) {
+#ifdef TT_ONE_FILE /* the simulated device is for tests */
+  return kind == TT_DEVICE_CUDA ? &tt__cuda_ops : NULL;
+#else
   return kind == TT_DEVICE_CUDA ? &tt__cuda_ops : kind == TT_DEVICE_NULL ? &tt__null_ops : NULL;
+#endif
 }
 
 /* ---- loss */
@@ -34,7 +39,8 @@ tt_code tt__device_alive(const tt_device *d, tt_error *err) {
 
 /* The first letter is written last: a reader that sees it sees the rest. */
 static void set_fault(tt_device *d, const char *text) {
-  static tt_lock fault_lock = TT_LOCK_INIT;
+  assert(text[0]);
+  static tt_lock fault_lock = TT_LOCK_RANKED(0);
   tt__lock(&fault_lock);
   if (!tt__device_lost(d)) {
     snprintf(d->fault + 1, sizeof d->fault - 1, "%s", text + 1);
@@ -55,8 +61,9 @@ tt_code tt__device_lose(tt_device *d, tt_error *err, const char *fmt, ...) {
 
 /* ---- fork */
 
-static void fork_prepare(void) { tt__lock(&lock); }
-static void fork_parent(void) { tt__unlock(&lock); }
+/* No TT_LOCK_FORKS: a child's devices are lost. */
+static void fork_prepare(void) { tt__fork_lock(&lock); }
+static void fork_parent(void) { tt__fork_unlock(&lock); }
 static void fork_child(void) {
   for (int k = 0; k < TT_DEVICE_KINDS; k++) {
     for (int i = 0; i < MOST; i++) {
@@ -66,13 +73,16 @@ static void fork_child(void) {
                "%s cannot be used in a process forked after it was opened: use the spawn start method", d->name);
     }
   }
-  tt__unlock(&lock);
+  tt__fork_unlock(&lock);
 }
-TT_AT_LOAD(1) static void at_load(void) { pthread_atfork(fork_prepare, fork_parent, fork_child); }
+TT_AT_LOAD(2) static void at_load(void) { pthread_atfork(fork_prepare, fork_parent, fork_child); }
 
 /* ---- what there is */
 
-static bool null_is_shown(void) { return tt__null_ops.count(NULL, 0) > 0; }
+static bool null_is_shown(void) {
+  const tt_device_ops *ops = ops_of(TT_DEVICE_NULL);
+  return ops && ops->count(NULL, 0) > 0;
+}
 
 int tt__device_count(tt_device_kind kind, char *why, size_t size) {
   if (why && size) why[0] = 0;
@@ -167,7 +177,7 @@ static tt_code open_new(tt_device_kind kind, int index, tt_device **out, tt_erro
   if ((c = d->ops->stream_new(d, 0, &d->up, err)) != TT_OK) goto fail_streams;
   if ((c = d->ops->stream_new(d, 0, &d->down, err)) != TT_OK) goto fail_streams;
   if ((c = tt__dmem_open(d, err)) != TT_OK) goto fail_streams;
-  if ((c = tt__stage_open(d, err)) != TT_OK) goto fail_cache;
+  if ((c = tt__staging_open(d, err)) != TT_OK) goto fail_cache;
   *out = d;
   return TT_OK;
 fail_cache:
@@ -184,6 +194,12 @@ tt_device *tt__device_peek(int id) {
   int kind = tt__device_kind(id), index = tt__device_index(id);
   if (kind <= 0 || kind >= TT_DEVICE_KINDS || index >= MOST) return NULL;
   return atomic_load_explicit(&opened[kind][index], memory_order_acquire);
+}
+
+bool tt__device_usable(int id) {
+  const tt_device *d = tt__device_peek(id);
+  if (d) return !tt__device_lost(d);
+  return id == 0 || tt__device_index(id) < tt__device_count((tt_device_kind)tt__device_kind(id), NULL, 0);
 }
 
 tt_device *tt__device_last(void) { return atomic_load_explicit(&last, memory_order_acquire); }
@@ -223,7 +239,7 @@ void tt__device_close_all(void) {
     for (int i = 0; i < MOST; i++) {
       tt_device *d = atomic_exchange(&opened[k][i], NULL);
       if (!d) continue;
-      tt__stage_close(d);
+      tt__staging_close(d);
       tt__dmem_close(d);
       close_streams(d);
       d->ops->close(d);

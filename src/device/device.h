@@ -20,6 +20,8 @@ TT_HIDDEN tt_code tt__device_open(int id, tt_device **out, tt_error *err);
 TT_HIDDEN int tt__device_owner(tt_device_kind kind, const void *p);
 /* The device if it is open, else NULL. */
 TT_HIDDEN tt_device *tt__device_peek(int id);
+/* Is it there, and not lost? Opens none. */
+TT_HIDDEN bool tt__device_usable(int id);
 /* The last one opened, and so on through `before`; NULL: none. */
 TT_HIDDEN tt_device *tt__device_last(void);
 

@@ -7,12 +7,12 @@
 #include "base/mem.h"
 #include "device/cache_int.h"
 #include "device/device.h"
-#include "device/stage.h"
+#include "device/staging.h"
 
-typedef struct tt_pinned_free tt_pinned_free;
-struct tt_pinned_free {
+typedef struct tt_pinned_block tt_pinned_block;
+struct tt_pinned_block {
   size_t size; /* rounded */
-  tt_pinned_free *next;
+  tt_pinned_block *next;
 };
 
 static const size_t LEAST = 4096, KEPT = (size_t)512 << 20; /* more than that is not kept */
@@ -30,7 +30,8 @@ static void destroy(tt_cache *c, void *p, size_t size) {
 }
 
 void tt__pinned_trim(tt_cache *c) {
-  for (tt_pinned_free *f = c->pinned, *next; f; f = next) {
+  assert(tt__lock_is_mine(&tt__cache_lock));
+  for (tt_pinned_block *f = c->pinned, *next; f; f = next) {
     next = f->next;
     destroy(c, f, f->size);
   }
@@ -38,7 +39,7 @@ void tt__pinned_trim(tt_cache *c) {
 }
 
 void tt__pinned_count(const tt_cache *c, tt_dmem_stats *s) {
-  for (const tt_pinned_free *f = c->pinned; f; f = f->next) {
+  for (const tt_pinned_block *f = c->pinned; f; f = f->next) {
     s->pinned_kept += (int64_t)f->size;
     s->pinned_free++;
   }
@@ -51,8 +52,8 @@ void tt__pinned_drop(tt_device *d) {
 }
 
 static void *find(tt_cache *c, size_t size) {
-  for (tt_pinned_free **at = &c->pinned; *at; at = &(*at)->next) {
-    tt_pinned_free *f = *at;
+  for (tt_pinned_block **at = &c->pinned; *at; at = &(*at)->next) {
+    tt_pinned_block *f = *at;
     if (f->size != size) continue;
     *at = f->next;
     return f;
@@ -82,19 +83,20 @@ tt_code tt__pinned_alloc(tt_device *d, size_t size, void **out, tt_error *err) {
 
 void tt__pinned_free(tt_device *d, void *p, size_t size) {
   if (!p) return;
+  assert(size > 0);
   tt_cache *c = tt__cache_of(d);
   size_t full = round_up(size), kept = 0;
   tt__lock(&tt__cache_lock);
   if (!tt__device_lost(d)) {
-    for (const tt_pinned_free *f = c->pinned; f; f = f->next) {
+    for (const tt_pinned_block *f = c->pinned; f; f = f->next) {
       assert((const void *)f != p);
       kept += f->size;
     }
     if (kept + full > KEPT) {
       destroy(c, p, full);
     } else {
-      tt_pinned_free *f = p;
-      *f = (tt_pinned_free){full, c->pinned};
+      tt_pinned_block *f = p;
+      *f = (tt_pinned_block){full, c->pinned};
       c->pinned = f;
     }
   }

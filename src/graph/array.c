@@ -8,9 +8,9 @@
 #include <assert.h>
 #include <string.h>
 
-#include "graph/alias.h"
+#include "graph/index/alias.h"
 #include "graph/build.h"
-#include "graph/now.h"
+#include "graph/eager/eager.h"
 #include "graph/session.h"
 #include "graph/slab.h"
 
@@ -22,6 +22,7 @@ static size_t array_bytes(int rank) { return sizeof(tt_array) + 2 * (size_t)rank
 /* ---- storages */
 
 tt_storage *tt__storage_new(tt_node *n, tt_error *err) {
+  assert(n->refs > 0 && tt__session_is_held());
   tt_storage *s = tt__slab_alloc(sizeof *s);
   if (!s) {
     tt__fail_memory(err, sizeof *s);
@@ -33,6 +34,7 @@ tt_storage *tt__storage_new(tt_node *n, tt_error *err) {
 }
 
 void tt__storage_release(tt_storage *s) {
+  assert(s->refs > 0 && tt__session_is_held());
   if (--s->refs > 0) return;
   assert(!s->cached && !s->showing);
   if (s->root) tt__alias_leave(s);
@@ -42,6 +44,7 @@ void tt__storage_release(tt_storage *s) {
 
 static void forget(tt_array *a) {
   if (!a->cache) return;
+  assert(a->cache_prev ? a->cache_prev->cache_next == a : a->storage->cached == a);
   *(a->cache_prev ? &a->cache_prev->cache_next : &a->storage->cached) = a->cache_next;
   if (a->cache_next) a->cache_next->cache_prev = a->cache_prev;
   tt__node_release(a->cache);
@@ -49,6 +52,7 @@ static void forget(tt_array *a) {
 }
 
 static void remember(tt_array *a, tt_node *n) {
+  assert(!a->cache && a->size == n->size && a->dtype == n->dtype);
   a->cache = tt__node_retain(n);
   a->cache_prev = NULL;
   a->cache_next = a->storage->cached;
@@ -128,6 +132,7 @@ static tt_array *array_new(tt_storage *s, tt_dtype dtype, int rank, const int64_
 }
 
 tt_array *tt__array_of(tt_node *n, tt_error *err) {
+  assert(n->refs > 0 && n->op != TT_N_LIB && n->op != TT_N_CALL && n->op != TT_N_LIST);
   if (n->device == TT_TORN) {
     tt__fail_torn(n, err);
     return NULL;
@@ -181,11 +186,13 @@ tt_array *tt__array_view(tt_array *a, int rank, const int64_t *len, const int64_
 }
 
 tt_array *tt__array_retain(tt_array *a) {
+  assert(a->refs > 0 && tt__session_is_held());
   a->refs++;
   return a;
 }
 
 void tt__array_release(tt_array *a) {
+  assert(!a || (a->refs > 0 && tt__session_is_held()));
   if (!a || --a->refs > 0) return;
   assert(a->refs == 0);
   forget(a);
@@ -214,6 +221,8 @@ bool tt__array_is_f(tt_array *a) {
 /* ---- reading */
 
 tt_node *tt__array_node(tt_array *a, tt_error *err) {
+  assert((!a->cache) || (a->cache->size == a->size && a->cache->dtype == a->dtype));
+  assert(tt__session_is_held() && a->refs > 0 && a->storage->node);
   if (a->cache) return tt__node_retain(a->cache);
   tt_node *n = tt__node_view(a->storage->node, a->rank, a->dim, tt__array_step(a), a->off, err);
   /* The value itself needs no second hold: it would look shared to whoever writes in place. */
@@ -222,6 +231,7 @@ tt_node *tt__array_node(tt_array *a, tt_error *err) {
 }
 
 tt_node *tt__array_node_as(tt_array *a, int rank, const int64_t *len, tt_error *err) {
+  assert(rank <= TT_MAX_RANK);
   if (a->rank == rank && tt__shape_same(rank, a->dim, len)) return tt__array_node(a, err);
   int64_t step[TT_MAX_RANK];
   int lead = rank - a->rank;
@@ -242,6 +252,7 @@ static tt_code check_writable(tt_array *a, tt_error *err) {
 }
 
 void tt__storage_become(tt_storage *s, tt_node *n) {
+  assert(n->size == s->node->size && n->dtype == s->node->dtype);
   while (s->cached) forget(s->cached);
   tt__node_hold(n);
   tt__node_release(n);
@@ -250,6 +261,7 @@ void tt__storage_become(tt_storage *s, tt_node *n) {
 }
 
 tt_code tt__storage_put(tt_storage *s, tt_node *n, tt_error *err) {
+  assert(n->size == s->node->size && n->dtype == s->node->dtype);
   if (n->device != s->node->device && s->node->device != TT_ANYWHERE) { /* the storage stays where it was put */
     if (n->device != TT_ANYWHERE) {
       tt_code code = n->device == TT_TORN ? tt__fail_torn(n, err)
@@ -289,7 +301,7 @@ tt_code tt__array_store(tt_array *a, tt_node *value, tt_error *err) {
   tt_storage *s = a->storage;
   for (bool again = false;; again = true) {
     while (s->cached) forget(s->cached);
-    if (tt__now_store(a, value)) return TT_OK;
+    if (tt__eager_store(a, value)) return TT_OK;
     tt_node *n = tt__node_store(s->node, value, tt__array_step(a), a->off, err);
     if (!n) return TT_ENOMEM;
     if (again || !closes_turn(n)) return storage_set(s, n, err);
@@ -299,6 +311,8 @@ tt_code tt__array_store(tt_array *a, tt_node *value, tt_error *err) {
 }
 
 tt_code tt__array_scatter(tt_array *a, tt_node *index, tt_node *value, tt_error *err) {
+  assert(value->dtype == a->dtype);
+  assert(index->dtype == TT_I64 && index->size == value->size);
   TT_TRY(check_writable(a, err));
   if (value->size == 0) return TT_OK;
   tt_array *bytes;

@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "graph/alias.h"
+#include "graph/index/alias.h"
 #include "graph/order.h"
 #include "graph/promote.h"
 #include "graph/session.h"

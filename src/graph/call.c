@@ -29,6 +29,8 @@ bool tt__calls_on_devices(void) {
 tt_code tt__calls_make_room(tt_error *err) { return npending > TT_CALLS_PENDING ? tt__calls_run(err) : TT_OK; }
 
 void tt__calls_add(tt_node *node) {
+  for (int k = 0; k < npending; k++) assert(pending[k] != node);
+  assert(tt__session_is_held() && node->refs > 0);
   const tt_kernel_call *c = node->attr.call;
   assert(node->op == TT_N_CALL && npending <= TT_CALLS_PENDING);
   for (int k = 0; k < c->noperand; k++)
@@ -40,6 +42,7 @@ void tt__calls_add(tt_node *node) {
 bool tt__calls_full(void) { return npending >= TT_CALLS_PENDING || pending_bytes > tt__session_pending_cap(); }
 
 void tt__calls_remove(const tt_node *node) {
+  assert(tt__session_is_held());
   int at = 0;
   while (at < npending && pending[at] != node) at++;
   if (at == npending) return;
@@ -61,7 +64,8 @@ tt_code tt__calls_flush(tt_error *err) {
   return code;
 }
 
-int tt__calls_first(tt_node **out, int most) {
+int tt__calls_baseline(tt_node **out, int most) {
+  assert(tt__session_is_held() && most >= 0);
   int n = 0;
   while (n < npending && n < most) {
     const tt_kernel_call *c = pending[n]->attr.call, *first = pending[0]->attr.call;
@@ -73,6 +77,7 @@ int tt__calls_first(tt_node **out, int most) {
 }
 
 void tt__calls_done(void) {
+  assert(tt__session_is_held());
   int done = 0;
   while (done < npending && pending[done]->op == TT_N_BUFFER) tt__node_release(pending[done++]);
   npending -= done;

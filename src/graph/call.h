@@ -29,7 +29,7 @@ TT_HIDDEN tt_code tt__calls_flush(tt_error *err);
 
 /* For who runs them: the first launches of the list that run on one device and stream, at most `most`; 0: none. A
 ** launch leaves the list when it is evaluated (tt__calls_done) or when it fails for good. */
-TT_HIDDEN int tt__calls_first(tt_node **out, int most);
+TT_HIDDEN int tt__calls_baseline(tt_node **out, int most);
 TT_HIDDEN void tt__calls_done(void);
 typedef tt_code (*tt_calls_fn)(tt_error *err);
 TT_HIDDEN void tt__calls_set_runner(tt_calls_fn fn);

@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-#include "base/os.h"
-#include "base/pace.h"
-#include "base/pool.h"
-#include "graph/now.h"
+#include "base/os/os.h"
+#include "base/pool/pace.h"
+#include "base/pool/pool.h"
+#include "graph/eager/eager.h"
 #include "graph/order.h"
 #include "graph/session.h"
 
@@ -214,7 +214,7 @@ tt_code tt__item(tt_array *a, tt_value *out, tt_error *err) {
   tt_buffer *hold;
   if (a->size != 1) return tt__fail(err, TT_EVALUE, "can only convert an array of size 1 to a Python scalar");
   tt_scalar known;
-  if (tt__now_element(a->storage->node, a->off, &known)) {
+  if (tt__eager_element(a->storage->node, a->off, &known)) {
     *out = tt__scalar_load((tt_dtype)a->dtype, &known);
     return TT_OK;
   }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "graph/build.h"
-#include "graph/now.h"
+#include "graph/eager/eager.h"
 #include "graph/host.h"
 #include "graph/order.h"
 
@@ -141,7 +141,7 @@ tt_code tt__copy(tt_array *a, tt_array **out, tt_error *err) {
   *out = NULL;
   if (whole->op == TT_N_BUFFER && whole->attr.buf->drop && !whole->attr.buf->elsewhere)
     return array_taking(snapshot(a, whole->attr.buf, err), out, err);
-  if (tt__now_copies(a)) return array_taking(snapshot(a, whole->attr.buf, err), out, err);
+  if (tt__eager_copies(a)) return array_taking(snapshot(a, whole->attr.buf, err), out, err);
   if (whole->op == TT_N_EMPTY)
     return tt__empty((tt_dtype)a->dtype, a->rank, a->dim, out, err); /* what no one wrote, no one compares */
   return array_taking(tt__array_node(a, err), out, err);

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "base/warn.h"
 #include "graph/build.h"
-#include "graph/now.h"
+#include "graph/eager/eager.h"
 #include "graph/session.h"
 #include "graph/slab.h"
 #include "ir/call.h"
@@ -45,6 +45,7 @@ tt_buffer *tt__buffer_new_elsewhere(size_t size, tt_error *err) {
 }
 
 tt_code tt__buffer_host(tt_buffer *b, tt_error *err) {
+  assert(tt__session_is_held() && b->refs > 0);
   return (b->data && !b->elsewhere) || b->size == 0 ? TT_OK : tt__session_residency->to_host(b, err);
 }
 
@@ -64,6 +65,7 @@ tt_buffer *tt__buffer_adopt(void *data, size_t size, bool readonly, void (*drop)
 }
 
 tt_buffer *tt__buffer_retain(tt_buffer *b) {
+  assert(b->refs > 0 && tt__session_is_held());
   b->refs++;
   return b;
 }
@@ -71,6 +73,7 @@ tt_buffer *tt__buffer_retain(tt_buffer *b) {
 void tt__buffer_dispose(tt_buffer *b) { tt__slab_free(b, sizeof *b); }
 
 void tt__buffer_release(tt_buffer *b) {
+  assert(!b || (b->refs > 0 && tt__session_is_held()));
   if (!b || --b->refs > 0) return;
   assert(b->refs == 0);
   if (b->kind) tt__session_residency->forget(b);
@@ -87,6 +90,8 @@ void tt__buffer_release(tt_buffer *b) {
 /* ---- birth */
 
 tt_node *tt__node_new(int op, tt_dtype dtype, int rank, const int64_t *len, int nstep, tt_error *err) {
+  assert(tt__session_is_held() && (len || rank == 0));
+  assert((unsigned)dtype < TT_DTYPE_COUNT && op >= 0 && op <= TT_N_BITCAST);
   assert(rank >= 0 && rank <= TT_MAX_RANK && nstep >= 0 && nstep <= TT_MAX_RANK);
   size_t bytes = node_bytes(rank, nstep);
   tt_node *n = tt__slab_alloc(bytes);
@@ -105,6 +110,7 @@ tt_node *tt__node_new(int op, tt_dtype dtype, int rank, const int64_t *len, int 
   n->oldest = ++made;
   n->size = 1;
   for (int k = 0; k < rank; k++) {
+    assert(len[k] >= 0);
     n->dim[k] = len[k];
     n->size *= len[k];
   }
@@ -114,6 +120,7 @@ tt_node *tt__node_new(int op, tt_dtype dtype, int rank, const int64_t *len, int 
 }
 
 void tt__node_account(tt_node *n, const tt_node *src) {
+  assert(n != src && src->refs > 0);
   if (!src->pending) return;
   if (made - src->oldest > made - n->oldest) n->oldest = src->oldest;
   uint64_t sum = (uint64_t)n->pending + src->pending, since = (uint64_t)(made - n->oldest) + 1;
@@ -123,6 +130,9 @@ void tt__node_account(tt_node *n, const tt_node *src) {
 
 /* Take a new hold on an operand and account for the work below it. */
 static void add_src(tt_node *n, tt_node *src) {
+  assert(src->op != TT_N_LIST || n->op == TT_N_CALL || n->op == TT_N_LIST);
+  assert(src->op != TT_N_LIB || n->op == TT_N_PICK);
+  assert(src != n && src->refs > 0);
   assert(n->nsrc < TT_NODE_SRC);
   n->src[n->nsrc++] = tt__node_retain(src);
   if (src->device != n->device && src->device != TT_ANYWHERE)
@@ -137,6 +147,7 @@ static tt_node *op_node(int op, tt_dtype dtype, int rank, const int64_t *len, in
 }
 
 tt_node *tt__node_retain(tt_node *n) {
+  assert(n->refs > 0 && tt__session_is_held());
   n->refs++;
   return n;
 }
@@ -151,6 +162,8 @@ static tt_node **pick_place(tt_node *from, int k) {
 
 /* The LIB or CALL node of a dying or evaluated PICK forgets it. */
 static void forget_pick(tt_node *n) {
+  assert(n->op == TT_N_PICK &&
+         (n->src[0]->op == TT_N_LIB || n->src[0]->op == TT_N_CALL || n->src[0]->op == TT_N_BUFFER));
   tt_node **place = pick_place(n->src[0], n->attr.pick);
   if (place && *place == n) *place = NULL;
 }
@@ -189,6 +202,7 @@ static void bury_all(tt_node *dying) {
 }
 
 void tt__node_release(tt_node *n) {
+  assert(!n || (n->refs > 0 && tt__session_is_held()));
   if (!n || --n->refs > 0) return;
   assert(n->refs == 0 && n->held == 0);
   n->size = 0;
@@ -202,6 +216,7 @@ static int64_t pending_bytes(const tt_node *n) {
 }
 
 void tt__node_become_buffer(tt_node *n, tt_buffer *buf) {
+  assert(buf->refs > 0 && n->refs > 0 && tt__session_is_held());
   assert(n->op != TT_N_BUFFER);
   assert((size_t)n->size * tt__dtype_size((tt_dtype)n->dtype) <= buf->size);
   if (n->held) tt__session_pending_bytes -= pending_bytes(n);
@@ -212,14 +227,17 @@ void tt__node_become_buffer(tt_node *n, tt_buffer *buf) {
   n->pending = 0;
   n->attr.buf = buf;
   bury_all(dying);
+  assert(n->nsrc == 0);
 }
 
 void tt__node_hold(tt_node *n) {
+  assert(n->held >= 0 && n->op != TT_N_LIB && n->op != TT_N_CALL && n->op != TT_N_LIST);
   tt__node_retain(n);
   if (n->held++ == 0) tt__session_pending_bytes += pending_bytes(n);
 }
 
 void tt__node_unhold(tt_node *n) {
+  assert(n->refs >= n->held);
   assert(n->held > 0);
   if (--n->held == 0) tt__session_pending_bytes -= pending_bytes(n);
   tt__node_release(n);
@@ -281,6 +299,7 @@ static tt_node *fold(tt_op op, tt_dtype dtype, tt_node *const *src) {
 }
 
 tt_node *tt__node_op(tt_op op, tt_dtype dtype, tt_node *const *src, int n, tt_error *err) {
+  assert((unsigned)op < TT_OP_COUNT && n > 0 && n <= TT_NODE_SRC);
   assert(n == tt__ops[op].arity);
   if (n == 2) {
     tt_node *same = fold(op, dtype, src);
@@ -296,12 +315,13 @@ tt_node *tt__node_op(tt_op op, tt_dtype dtype, tt_node *const *src, int n, tt_er
   tt_scalar known;
   bool scattered = false; /* operands were put on devices, perhaps on two: let add_src say */
   for (int k = 0; k < n; k++) scattered |= src[k]->device != src[0]->device;
-  if (src[0]->op == TT_N_CONST && !scattered && tt__now_op(op, dtype, src, n, &known))
+  if (src[0]->op == TT_N_CONST && !scattered && tt__eager_op(op, dtype, src, n, &known))
     return tt__node_const_at(src[0]->device, dtype, known, src[0]->rank, src[0]->dim, err);
   tt_node *out = op_node(op, dtype, src[0]->rank, src[0]->dim, 0, err);
   if (!out) return NULL;
   for (int k = 0; k < n; k++) {
     assert(src[k]->size == out->size);
+    assert(src[k]->rank == out->rank);
     add_src(out, src[k]);
   }
   return out;
@@ -323,6 +343,8 @@ tt_node *tt__node_cast(tt_node *a, tt_dtype dtype, tt_error *err) {
 /* ---- structure */
 
 tt_node *tt__node_reduce_plain(tt_red red, tt_node *a, uint64_t axes, tt_error *err) {
+  assert((unsigned)red <= TT_RED_ARGMIN);
+  assert(a->rank >= 64 || axes >> a->rank == 0);
   bool arg = red == TT_RED_ARGMAX || red == TT_RED_ARGMIN;
   tt_dtype dtype = arg ? TT_I64 : (tt_dtype)a->dtype;
   assert((red != TT_RED_ANY && red != TT_RED_ALL) || dtype == TT_BOOL);
@@ -341,10 +363,12 @@ tt_node *tt__node_reduce_plain(tt_red red, tt_node *a, uint64_t axes, tt_error *
   n->attr.reduce.axes = axes;
   n->attr.reduce.red = (uint8_t)red;
   add_src(n, a);
+  tt__eager_fold(n);
   return n;
 }
 
 tt_node *tt__node_gather(tt_node *a, tt_node *index, tt_error *err) {
+  assert(index->size == 0 || a->size > 0);
   assert(index->dtype == TT_I64);
   if (a->op == TT_N_CONST)
     return tt__node_const_at(a->device, (tt_dtype)a->dtype, a->attr.scalar, index->rank, index->dim, err);
@@ -357,6 +381,7 @@ tt_node *tt__node_gather(tt_node *a, tt_node *index, tt_error *err) {
 }
 
 tt_node *tt__node_scatter(tt_node *old, tt_node *index, tt_node *value, tt_error *err) {
+  assert(value->size == 0 || old->size > 0);
   assert(index->dtype == TT_I64 && index->size == value->size && old->dtype == value->dtype);
   if (value->size == 0) return tt__node_retain(old);
   tt_node *n = op_node(TT_N_SCATTER, (tt_dtype)old->dtype, old->rank, old->dim, 0, err);
@@ -379,6 +404,7 @@ static bool is_identity(int64_t size, int rank, const int64_t *len, const int64_
 tt_node *tt__node_store(tt_node *old, tt_node *value, const int64_t *step, int64_t off, tt_error *err) {
   assert(old->dtype == value->dtype);
   if (value->size == 0) return tt__node_retain(old);
+  assert(off >= 0 && off < old->size);
   if (is_identity(old->size, value->rank, value->dim, step, off)) return tt__node_retain(value);
   int64_t flat[TT_MAX_RANK]; /* axes of length 1 do not move: one spelling for one view */
   for (int k = 0; k < value->rank; k++) flat[k] = value->dim[k] == 1 ? 0 : step[k];
@@ -432,6 +458,7 @@ tt_node *tt__node_bitcast(tt_node *a, tt_dtype dtype, int rank, const int64_t *l
 }
 
 tt_node *tt__node_lib(const tt_lib_attr *attr, tt_node *const *src, int n, tt_error *err) {
+  assert(attr->row->run && attr->row->nout > 0);
   assert(n == attr->row->nsrc && n <= TT_NODE_SRC);
   tt_lib_attr *copy = tt__slab_alloc(sizeof *copy);
   if (!copy) {
@@ -452,6 +479,8 @@ tt_node *tt__node_lib(const tt_lib_attr *attr, tt_node *const *src, int n, tt_er
 }
 
 tt_node *tt__node_pick(tt_node *lib, int k, tt_dtype dtype, int rank, const int64_t *len, tt_error *err) {
+  assert(lib->op != TT_N_CALL || lib->attr.call->operand[k].writes);
+  assert(lib->op == TT_N_CALL || lib->op == TT_N_LIB);
   assert(k >= 0 && (lib->op == TT_N_CALL ? k < lib->attr.call->noperand : k < lib->attr.lib->row->nout));
   tt_node *n = op_node(TT_N_PICK, dtype, rank, len, 0, err);
   if (!n) return NULL;
@@ -487,6 +516,9 @@ static tt_node *add_all(tt_node *out, tt_node *const *src, int n, tt_error *err)
 }
 
 tt_node *tt__node_call(tt_kernel_call *call, tt_node *const *src, tt_error *err) {
+  for (int k = 0; k < call->npointer; k++) assert((size_t)call->pointer[k].at + sizeof(void *) <= call->args_size);
+  for (int k = 0; k < call->npointer; k++) assert((unsigned)call->pointer[k].operand < (unsigned)call->noperand);
+  assert(call->noperand >= 0 && call->noperand <= TT_CALL_ARRAYS && call->args_size <= TT_CALL_ARGS);
   tt_node *out = op_node(TT_N_CALL, TT_BOOL, 0, NULL, 0, err);
   if (!out) {
     tt__slab_free(call, call->size);

@@ -3,6 +3,8 @@
 */
 #include "graph/order.h"
 
+#include <assert.h>
+
 static uint64_t magnitude(int64_t x) { return x < 0 ? 0 - (uint64_t)x : (uint64_t)x; }
 
 static bool is_c(int rank, const int *axes) {
@@ -55,6 +57,7 @@ static int compare(tt_array *const *a, int n, int rank, int outer, int inner) {
 }
 
 bool tt__order_walk(tt_array *const *a, int n, int rank, int *axes) {
+  assert(n >= 0 && rank >= 0 && rank <= TT_MAX_RANK);
   int inside[TT_MAX_RANK]; /* from the innermost */
   for (int d = 0; d < rank; d++) {
     int axis = rank - 1 - d, at = d;
@@ -70,11 +73,23 @@ bool tt__order_walk(tt_array *const *a, int n, int rank, int *axes) {
   return !is_c(rank, axes);
 }
 
+/* The same of arrays of one rank that are joined: there NumPy counts what does not move as the smallest step. */
+static int compare_joined(tt_array *const *a, int n, int outer, int inner) {
+  int found = 0;
+  for (int k = 0; k < n; k++) {
+    if (a[k]->dim[outer] == 1 || a[k]->dim[inner] == 1) continue;
+    if (magnitude(tt__array_step(a[k])[outer]) >= magnitude(tt__array_step(a[k])[inner])) return 1;
+    found = -1;
+  }
+  return found;
+}
+
 bool tt__order_join(tt_array *const *a, int n, int rank, int *axes) {
+  assert(n >= 0 && rank >= 0 && rank <= TT_MAX_RANK);
   for (int d = 0; d < rank; d++) {
     int at = d;
     for (int k = d - 1; k >= 0; k--) {
-      int known = compare(a, n, rank, axes[k], d);
+      int known = compare_joined(a, n, axes[k], d);
       if (known > 0) break;
       if (known < 0) at = k;
     }
@@ -85,6 +100,7 @@ bool tt__order_join(tt_array *const *a, int n, int rank, int *axes) {
 }
 
 tt_array *tt__array_ordered(tt_array *a, const int *axes, tt_error *err) {
+  for (int k = 0; k < a->rank; k++) assert(axes[k] >= 0 && axes[k] < a->rank);
   int64_t len[TT_MAX_RANK], step[TT_MAX_RANK];
   for (int k = 0; k < a->rank; k++) {
     len[k] = a->dim[axes[k]];
@@ -94,6 +110,7 @@ tt_array *tt__array_ordered(tt_array *a, const int *axes, tt_error *err) {
 }
 
 tt_array *tt__array_restored(tt_array *a, const int *axes, tt_error *err) {
+  for (int k = 0; k < a->rank; k++) assert(axes[k] >= 0 && axes[k] < a->rank);
   int64_t len[TT_MAX_RANK], step[TT_MAX_RANK];
   for (int k = 0; k < a->rank; k++) {
     len[axes[k]] = a->dim[k];
@@ -103,6 +120,7 @@ tt_array *tt__array_restored(tt_array *a, const int *axes, tt_error *err) {
 }
 
 tt_array *tt__array_laid(tt_node *n, const int *axes, tt_error *err) {
+  assert(n->rank <= TT_MAX_RANK);
   if (is_c(n->rank, axes)) return tt__array_of(n, err);
   int64_t own[TT_MAX_RANK], len[TT_MAX_RANK], step[TT_MAX_RANK];
   tt__shape_steps(n->rank, n->dim, own);

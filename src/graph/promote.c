@@ -7,11 +7,13 @@
 */
 #include "graph/promote.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 /* Arrays only: "same_kind" lets a value go down within its kind or up to a higher one; unsigned goes to signed. */
 bool tt__can_cast_same_kind(tt_dtype from, tt_dtype to) {
+  assert((unsigned)from < TT_DTYPE_COUNT && (unsigned)to < TT_DTYPE_COUNT);
   static const char order[] = "buifc"; /* bool, unsigned, signed, float, complex */
   int rank[2] = {0, 0};
   for (int k = 0; k < 5; k++) {
@@ -38,6 +40,7 @@ tt_code tt__can_cast(tt_dtype from, tt_dtype to, const char *rule, bool *ok, tt_
 }
 
 tt_code tt__result_type(const tt_value *arg, int n, tt_dtype *out, tt_error *err) {
+  assert(n >= 0);
   tt_dtype strong = TT_DTYPE_NONE;
   bool is_uint = false;
   int weak = 0; /* 1 int, 2 float, 3 complex */
@@ -241,6 +244,7 @@ static bool is_weak(const tt_value *v, tt_dtype to) {
 
 tt_code tt__check_casts(tt_op op, const tt_value *arg, int n, tt_dtype asked, const tt_types *t, const char *rule,
                         tt_error *err) {
+  assert((unsigned)op < TT_OP_COUNT && n > 0);
   int cls = tt__ops[op].cls;
   bool strict = strcmp(rule, "same_kind") != 0;
   if (keeps_types(cls) || (cls == TT_CLASS_COMPARE && asked != TT_DTYPE_NONE)) return TT_OK;
@@ -275,6 +279,7 @@ static tt_code forced(tt_op op, const tt_value *arg, int n, tt_dtype dtype, tt_t
 }
 
 tt_code tt__op_types(tt_op op, const tt_value *arg, int n, tt_dtype dtype, tt_types *out, tt_error *err) {
+  assert((unsigned)op < TT_OP_COUNT && n > 0);
   int cls = tt__ops[op].cls;
   bool answers = cls == TT_CLASS_COMPARE || cls == TT_CLASS_LOGIC || cls == TT_CLASS_TEST;
   if (dtype != TT_DTYPE_NONE && !answers) return forced(op, arg, n, dtype, out, err); /* whatever the operands are */

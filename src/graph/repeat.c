@@ -3,6 +3,10 @@
 ** element. They are reduced once, as if the axis had one element, so that 2^40 of them take neither time nor memory.
 */
 #include "graph/build.h"
+
+#include <assert.h>
+
+#include "graph/session.h"
 #include "ir/dtype.h"
 #include "ir/ops.h"
 
@@ -123,6 +127,7 @@ static double repetitions(tt_node *a, uint64_t axes, uint64_t *constant) {
 }
 
 tt_node *tt__node_of_all(tt_red red, tt_node *one, tt_node *a, uint64_t axes, tt_error *err) {
+  assert(a->rank >= 64 || axes >> a->rank == 0);
   uint64_t constant;
   double count = repetitions(a, axes, &constant);
   switch (red) {
@@ -139,6 +144,7 @@ tt_node *tt__node_of_all(tt_red red, tt_node *one, tt_node *a, uint64_t axes, tt
 }
 
 tt_node *tt__node_once(tt_red red, tt_node *a, uint64_t axes, int64_t *count, tt_error *err) {
+  assert(a->rank >= 64 || axes >> a->rank == 0);
   uint64_t constant;
   *count = (int64_t)repetitions(a, axes, &constant);
   if (*count > 1 && knows(red, (tt_dtype)a->dtype, (double)*count)) return once(a, constant, err);
@@ -147,6 +153,7 @@ tt_node *tt__node_once(tt_red red, tt_node *a, uint64_t axes, int64_t *count, tt
 }
 
 tt_node *tt__node_reduce(tt_red red, tt_node *a, uint64_t axes, tt_error *err) {
+  assert(tt__session_is_held());
   int64_t count;
   tt_node *few = tt__node_once(red, a, axes, &count, err);
   tt_node *one = few ? tt__node_reduce_plain(red, few, axes, err) : NULL;

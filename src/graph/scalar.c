@@ -2,6 +2,7 @@
 ** One element of any type: from a value and back. Half precision on the host lives here. It must not know nodes or
 ** arrays.
 */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -55,6 +56,7 @@ static double bf16_value(uint16_t h) {
 /* ---- reading an element */
 
 tt_value tt__scalar_load(tt_dtype dtype, const void *p) {
+  assert((unsigned)dtype < TT_DTYPE_COUNT);
   tt_scalar s = {.bits = {0, 0}};
   memcpy(&s, p, tt__dtype_size(dtype));
   tt_value v = {.tag = TT_V_INT};
@@ -136,6 +138,7 @@ static uint64_t integer_bits(const tt_value *v) {
 }
 
 tt_scalar tt__scalar_from(const tt_value *v, tt_dtype dtype) {
+  assert((unsigned)dtype < TT_DTYPE_COUNT);
   tt_scalar s = {.bits = {0, 0}};
   switch (dtype) {
     case TT_BOOL:
@@ -204,6 +207,7 @@ tt_dtype tt__value_dtype(const tt_value *v) {
 }
 
 bool tt__int_fits(const tt_value *v, tt_dtype dtype) {
+  assert(tt__is_int(dtype));
   int bits = (int)tt__dtype_size(dtype) * 8;
   if (tt__is_unsigned(dtype)) {
     uint64_t most = UINT64_MAX >> (64 - bits);
@@ -239,6 +243,7 @@ static tt_code fail_int_range(const tt_value *v, tt_dtype dtype, tt_error *err) 
 }
 
 tt_code tt__value_scalar(const tt_value *v, tt_dtype dtype, tt_scalar *out, tt_error *err) {
+  assert((unsigned)dtype < TT_DTYPE_COUNT);
   tt_value whole;
   *out = (tt_scalar){.bits = {0, 0}};
   if (v->tag < TT_V_BOOL || v->tag > TT_V_COMPLEX ||

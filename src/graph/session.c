@@ -4,13 +4,14 @@
 */
 #include "graph/session.h"
 
+#include <assert.h>
 #include <pthread.h>
 
 #include "base/lock.h"
 #include "base/log.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "graph/build.h"
-#include "graph/print.h"
+#include "graph/text/print.h"
 
 tt_ledger tt__ledger;
 __thread uint32_t tt__session_line;
@@ -22,7 +23,7 @@ int64_t tt__session_pending_bytes;
 const tt_residency *tt__session_residency;
 tt_make_fn tt__session_make;
 
-static tt_lock lock = TT_LOCK_INIT;
+static tt_lock lock = TT_LOCK_RANKED(3);
 static __thread int depth; /* levels this thread holds; the mutex is taken by the first */
 
 static tt_buffer *graves; /* linked through `data`, which nobody reads any more */
@@ -31,6 +32,7 @@ static tt_buffer *graves; /* linked through `data`, which nobody reads any more 
 
 /* Runs without the lock: a drop() may wait for another lock whose owner waits for ours. */
 static void drop_all(tt_buffer *b) {
+  assert(depth == 0);
   for (tt_buffer *next; b; b = next) {
     next = b->data;
     b->drop(b->ctx);
@@ -40,11 +42,14 @@ static void drop_all(tt_buffer *b) {
   }
 }
 
+bool tt__session_is_held(void) { return depth > 0; }
+
 void tt__session_lock(void) {
   if (depth++ == 0) tt__lock(&lock);
 }
 
 static void leave(void) {
+  assert(depth == 0 && tt__lock_is_mine(&lock));
   tt_buffer *b = graves;
   graves = NULL;
   tt__unlock(&lock);
@@ -52,6 +57,7 @@ static void leave(void) {
 }
 
 void tt__session_unlock(void) {
+  assert(depth > 0);
   if (--depth == 0) leave();
 }
 
@@ -63,6 +69,7 @@ void tt__session_set_blocking(void (*begin)(void), void (*end)(void)) {
 }
 
 int tt__session_suspend(void) {
+  assert(depth >= 0);
   int held = depth;
   depth = 0;
   if (held > 0) leave();
@@ -71,26 +78,29 @@ int tt__session_suspend(void) {
 }
 
 void tt__session_resume(int held) {
+  assert(depth == 0 && held >= 0);
   if (held > 0 && blocking_end) blocking_end(); /* before the lock: nobody waits for the binding's lock holding ours */
   if (held > 0) tt__lock(&lock);
   depth = held;
 }
 
 void tt__session_bury(tt_buffer *b) {
+  assert(tt__session_is_held() && b->refs == 0 && b->drop);
   b->data = graves;
   graves = b;
 }
 
-/* A child must find the lock free and the graph whole. */
+/* A child must find the lock free and the graph whole; who forks may hold it, hence no TT_LOCK_FORKS. */
 static void fork_prepare(void) { tt__session_lock(); }
 static void fork_done(void) {
   if (--depth == 0) tt__unlock(&lock);
 }
-TT_AT_LOAD(2) static void at_load(void) { pthread_atfork(fork_prepare, fork_done, fork_done); }
+TT_AT_LOAD(3) static void at_load(void) { pthread_atfork(fork_prepare, fork_done, fork_done); }
 
 /* ---- walks */
 
 uint32_t tt__session_stamp(void) {
+  assert(tt__session_is_held());
   static uint32_t stamp;
   /* 0 is what new nodes carry. A mark can lie only about a node that was last walked exactly 2^32 walks ago. */
   if (++stamp == 0) stamp = 1;
@@ -101,6 +111,7 @@ uint32_t tt__session_stamp(void) {
 
 tt_elements_fn tt__session_elements;
 tt_elements_loop_fn tt__session_elements_loop;
+tt_elements_fold_fn tt__session_elements_fold;
 tt_fold_into_fn tt__session_fold_into;
 static tt_evaluate_fn evaluator;
 
@@ -114,6 +125,7 @@ static void show(tt_node *const *node, int n) {
 }
 
 tt_code tt__evaluate(tt_node *const *node, int n, tt_error *err) {
+  assert(tt__session_is_held() && n >= 0);
   int k = 0;
   while (k < n && node[k]->op == TT_N_BUFFER) k++;
   if (k == n) return TT_OK;
@@ -131,6 +143,7 @@ tt_code tt__evaluate_to_look(tt_node *node, tt_error *err) {
 
 tt_code tt__evaluate_home(tt_node *node, tt_error *err) {
   tt_code code = tt__evaluate_to_look(node, err);
+  assert(code != TT_OK || node->op == TT_N_BUFFER);
   return code == TT_OK ? tt__buffer_host(node->attr.buf, err) : code;
 }
 

@@ -12,6 +12,8 @@
 /* Recursive. Held while recording and planning, released by the evaluator while kernels run. */
 TT_HIDDEN void tt__session_lock(void);
 TT_HIDDEN void tt__session_unlock(void);
+/* By this thread; for asserts. */
+TT_HIDDEN bool tt__session_is_held(void);
 /* Let others record while this thread runs kernels: gives up every level, returns the depth for _resume. */
 TT_HIDDEN int tt__session_suspend(void);
 TT_HIDDEN void tt__session_resume(int depth);
@@ -86,12 +88,15 @@ TT_HIDDEN extern __thread int tt__session_device;
 typedef bool (*tt_elements_fn)(tt_op op, tt_dtype from, tt_dtype to, const void *const *arg, int n, void *out,
                                int64_t count);
 TT_HIDDEN extern tt_elements_fn tt__session_elements; /* NULL: nobody registered */
+/* A reduction (tt_red) of n elements in a row, likewise. Registered with it. */
+typedef bool (*tt_elements_fold_fn)(int red, tt_dtype dtype, const void *v, int64_t n, void *out);
+TT_HIDDEN extern tt_elements_fold_fn tt__session_elements_fold;
 /* The loop that does it, or NULL, for who keeps it. Registered with it. */
 typedef void (*tt_elements_loop)(void *out, const void *a, const void *b, const void *c, int64_t n);
 typedef tt_elements_loop (*tt_elements_loop_fn)(tt_op op, tt_dtype from, tt_dtype to);
 TT_HIDDEN extern tt_elements_loop_fn tt__session_elements_loop;
 
-/* A fold into an array's own memory (lib/fold_host.h says what); registered by run/, NULL: nobody did. */
+/* A fold into an array's own memory (lib/scan/fold.h says what); registered by run/, NULL: nobody did. */
 typedef bool (*tt_fold_into_fn)(const tt_fold_into *f);
 TT_HIDDEN extern tt_fold_into_fn tt__session_fold_into;
 

@@ -1,6 +1,7 @@
 /*
 ** Shapes: lengths and steps as plain int64 arrays, with NumPy's checks and words. It must not know nodes or arrays.
 */
+#include <assert.h>
 #include <stdio.h>
 
 #include "graph/build.h"
@@ -29,6 +30,7 @@ tt_code tt__shape_size(int rank, const int64_t *len, tt_dtype dtype, int64_t *si
 }
 
 void tt__shape_steps(int rank, const int64_t *len, int64_t *step) {
+  assert(rank >= 0 && rank <= TT_MAX_RANK);
   int64_t run = 1;
   for (int k = rank; k-- > 0;) {
     step[k] = run;
@@ -37,6 +39,7 @@ void tt__shape_steps(int rank, const int64_t *len, int64_t *step) {
 }
 
 void tt__shape_text(int rank, const int64_t *len, char *out, size_t size) {
+  assert(size > 0 && rank >= 0);
   size_t at = 0;
   int n = snprintf(out, size, "(");
   for (int k = 0; n > 0 && k <= rank; k++) {
@@ -64,6 +67,7 @@ static tt_code fail_broadcast(int n, const int *rank, const int64_t *const *len,
 
 tt_code tt__shape_broadcast(int n, const int *rank, const int64_t *const *len, int *out_rank, int64_t *out_len,
                             tt_error *err) {
+  for (int i = 0; i < n; i++) assert(rank[i] >= 0 && rank[i] <= TT_MAX_RANK);
   int most = 0;
   for (int i = 0; i < n; i++)
     if (rank[i] > most) most = rank[i];
@@ -82,6 +86,7 @@ tt_code tt__shape_broadcast(int n, const int *rank, const int64_t *const *len, i
 }
 
 void tt__shape_tuple(int rank, const int64_t *len, char *out, size_t size) {
+  assert(size > 1 && rank >= 0);
   size_t at = 1;
   out[0] = '(';
   for (int d = 0; d < rank && at < size; d++)
@@ -119,6 +124,7 @@ tt_code tt__shape_common(int64_t n, const int *rank, const int64_t *const *len, 
 }
 
 tt_code tt__shape_axis(int64_t axis, int rank, int *out, tt_error *err) {
+  assert(rank >= 0 && rank <= TT_MAX_RANK);
   if (axis < -rank || axis >= rank)
     return tt__fail(err, TT_EAXIS, "axis %lld is out of bounds for array of dimension %d", (long long)axis, rank);
   *out = (int)(axis < 0 ? axis + rank : axis);
@@ -131,6 +137,7 @@ tt_code tt__shape_axis(int64_t axis, int rank, int *out, tt_error *err) {
 */
 bool tt__shape_reshape(int rank, const int64_t *len, const int64_t *step, int new_rank, const int64_t *new_len,
                        int64_t *new_step) {
+  assert(rank <= TT_MAX_RANK && new_rank <= TT_MAX_RANK);
   int64_t olen[TT_MAX_RANK], ostep[TT_MAX_RANK];
   int old = 0;
   for (int k = 0; k < rank; k++) {

@@ -16,6 +16,7 @@
 
 #include "base/fault.h"
 #include "base/mem.h"
+#include "graph/session.h"
 
 enum { GRAIN = 32, CLASSES = 16, CHUNK = 16 << 10, HEADER = 16 };
 
@@ -46,6 +47,7 @@ static size_t cell_size(int64_t cls) { return HEADER + (size_t)(cls + 1) * GRAIN
 static int32_t cells_of(int64_t cls) { return (int32_t)((CHUNK - sizeof(chunk)) / cell_size(cls)); }
 
 static void link_chunk(class_list *c, chunk *k) {
+  assert(c->list != k && (!c->list || !c->list->prev));
   k->prev = NULL;
   k->next = c->list;
   if (c->list) c->list->prev = k;
@@ -53,16 +55,20 @@ static void link_chunk(class_list *c, chunk *k) {
 }
 
 static void unlink_chunk(class_list *c, chunk *k) {
+  assert(!k->next || k->next->prev == k);
+  assert(k->prev ? k->prev->next == k : c->list == k);
   *(k->prev ? &k->prev->next : &c->list) = k->next;
   if (k->next) k->next->prev = k->prev;
 }
 
 static void free_chunk(chunk *k) {
+  assert(k->used == 0 && slack >= CHUNK);
   slack -= CHUNK;
   tt__mem_free(k, CHUNK);
 }
 
 static chunk *chunk_new(int64_t cls) {
+  assert(cls >= 0 && cls < CLASSES);
   chunk *k = tt__mem_alloc(CHUNK);
   if (!k) return NULL;
   *k = (chunk){.fresh = cells_of(cls), .cls = cls};
@@ -76,6 +82,7 @@ void *tt__slab_alloc(size_t size) {
   if (size == 0 || tt__fault(TT_FAULT_MEMORY)) return NULL;
   int64_t cls = (int64_t)((size - 1) / GRAIN);
   if (!TT_MEM_KEEPS || cls >= CLASSES) return tt__mem_alloc(size);
+  assert(tt__session_is_held());
   class_list *c = &classes[cls];
   chunk *k = c->list ? c->list : chunk_new(cls);
   if (!k) return NULL;
@@ -95,6 +102,7 @@ void *tt__slab_alloc(size_t size) {
 
 void tt__slab_free(void *p, size_t size) {
   if (!p) return;
+  assert(tt__session_is_held() && size > 0);
   if (!TT_MEM_KEEPS || (size - 1) / GRAIN >= CLASSES) {
     tt__mem_free(p, size);
     return;

@@ -3,6 +3,7 @@
 */
 #include "ir/dtype.h"
 
+#include <assert.h>
 #include <string.h>
 
 const tt_dtype_info tt__dtypes[TT_DTYPE_COUNT] = {
@@ -12,6 +13,7 @@ const tt_dtype_info tt__dtypes[TT_DTYPE_COUNT] = {
 };
 
 tt_dtype tt__complex_of(tt_dtype t) {
+  assert((unsigned)t < TT_DTYPE_COUNT);
   if (tt__is_complex(t)) return t;
   return t == TT_F16 || t == TT_BF16 || t == TT_F32 ? TT_C64 : TT_C128;
 }
@@ -76,6 +78,7 @@ static tt_dtype promote_floats(tt_dtype a, tt_dtype b) {
 }
 
 tt_dtype tt__promote(tt_dtype a, tt_dtype b) {
+  assert((unsigned)a < TT_DTYPE_COUNT && (unsigned)b < TT_DTYPE_COUNT);
   if (a == b) return a;
   if (a == TT_BOOL) return b;
   if (b == TT_BOOL) return a;
@@ -92,6 +95,7 @@ tt_dtype tt__promote(tt_dtype a, tt_dtype b) {
 }
 
 tt_scalar tt__dtype_one(tt_dtype t) {
+  assert((unsigned)t < TT_DTYPE_COUNT);
   tt_scalar one = {.bits = {0, 0}};
   switch (t) {
     case TT_F16:

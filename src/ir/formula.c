@@ -3,6 +3,8 @@
 */
 #include "ir/formula.h"
 
+#include <assert.h>
+
 void tt__formula_free(tt_formula *f) {
   TT_VEC_FREE(&f->step);
   TT_VEC_FREE(&f->result);
@@ -58,6 +60,7 @@ static void print_value(const tt_formula_step *s, tt_str *out) {
 }
 
 void tt__formula_print(const tt_formula *f, const tt_formula_param *param, tt_str *out) {
+  assert(tt__formula_ok(f, param, (int)f->result.n));
   static const char *const kind[] = {"CONST", "ELEMENT", "INDEX", "COUNT", "LEN", "LOAD", ""};
   for (int64_t k = 0; k < f->step.n; k++) {
     const tt_formula_step *s = &f->step.data[k];

@@ -1,6 +1,6 @@
 /*
 ** A formula: what one element of a kernel's outputs is, as a straight list of typed steps over its parameters. The
-** front end of C expressions (lang/cx.h) makes it, the graph records it (graph/formula.h).
+** front end of C expressions (lang/expr/expr.h) makes it, the graph records it (graph/formula.h).
 **
 ** Invariants, checked by tt__formula_ok:
 **   1. operands come before what uses them, and have the types that the operation takes

@@ -4,6 +4,8 @@
 */
 #include "ir/kernel.h"
 
+#include <assert.h>
+
 #include "base/mem.h"
 
 /* More than any lowering needs; bounds what the checker keeps on its stack. */
@@ -18,6 +20,7 @@ void tt__kernel_free(tt_kernel *k) {
 }
 
 tt_dtype tt__kernel_result(tt_op op, tt_dtype from) {
+  assert((unsigned)op < TT_OP_COUNT && (unsigned)from < TT_DTYPE_COUNT);
   switch (tt__ops[op].cls) {
     case TT_CLASS_COMPARE:
     case TT_CLASS_LOGIC:

@@ -56,7 +56,7 @@ typedef enum tt_scope { TT_SCOPE_CONST, TT_SCOPE_OUTER, TT_SCOPE_ROW } tt_scope;
 
 /* Instruction codes: a tt_op (elementwise, CAST included) or one of these. */
 enum {
-  TT_K_CONST = 176, /* scalar number `slot` */
+  TT_K_CONST = 216, /* scalar number `slot` */
   TT_K_LOAD,        /* element of access `slot` */
   TT_K_INDEX,       /* int64: off + sum(i * step) of access `slot`; touches no memory */
   TT_K_LOADX,       /* element src[0] (int64, flat) of the buffer of access `slot` */

@@ -115,7 +115,7 @@ typedef struct tt_lib_work {
 } tt_lib_work;
 
 /*
-** What that takes. Rates are shares of the rate of large products of matrices (ns_per_flop of run/calibrate.h);
+** What that takes. Rates are shares of the rate of large products of matrices (ns_per_flop of run/machine/calibrate.h);
 ** bench/library.py shows predicted and actual times.
 */
 typedef struct tt_lib_cost {

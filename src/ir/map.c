@@ -9,6 +9,7 @@
 #include "tutti/types.h"
 
 bool tt__map_equal(const tt_space *s, const tt_map *a, const tt_map *b) {
+  assert(s->naxes >= 0 && s->naxes <= TT_MAX_AXES);
   if (a->off != b->off) return false;
   for (int k = 0; k < s->naxes; k++)
     if (s->len[k] > 1 && a->step[k] != b->step[k]) return false;
@@ -38,6 +39,7 @@ static void suggest_split(const tt_space *s, const tt_index *ix, int64_t len, tt
 
 bool tt__map_unravel(const tt_space *s, const tt_map *map, int rank, const int64_t *len, tt_index *out,
                      tt_split *split) {
+  assert(s->naxes >= 0 && s->naxes <= TT_MAX_AXES && rank >= 0 && rank <= TT_MAX_RANK);
   split->axis = -1;
   int64_t rest_off = map->off;
   int64_t rest[TT_MAX_AXES];
@@ -78,6 +80,7 @@ bool tt__map_unravel(const tt_space *s, const tt_map *map, int rank, const int64
 
 bool tt__map_through_view(const tt_space *s, const tt_map *map, int rank, const int64_t *len, const int64_t *step,
                           int64_t off, tt_map *out, tt_split *split) {
+  assert(rank >= 0 && rank <= TT_MAX_RANK && map != out);
   tt_index index[TT_MAX_RANK];
   if (!tt__map_unravel(s, map, rank, len, index, split)) return false;
   out->off = off;

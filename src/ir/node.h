@@ -34,7 +34,7 @@
 
 /* What a node is: an elementwise op (a tt_op; operands have exactly the node's shape), or one of these. */
 enum {
-  TT_N_BUFFER = 176, /* evaluated: `buf` holds the dense value */
+  TT_N_BUFFER = 216, /* evaluated: `buf` holds the dense value */
   TT_N_EMPTY,        /* uninitialised memory: any value will do; becomes a BUFFER when first needed */
   TT_N_CONST,        /* attr.scalar everywhere */
   TT_N_IOTA,         /* int64: the flat index itself */
@@ -150,7 +150,7 @@ enum {
 static inline int64_t *tt__node_len(tt_node *n) { return n->dim; }
 static inline int64_t *tt__node_step(tt_node *n) { return n->dim + n->rank; }
 
-typedef struct tt_window tt_window; /* graph/alias.c */
+typedef struct tt_window tt_window; /* graph/index/alias.c */
 
 /* The one mutable cell. */
 typedef struct tt_storage {
@@ -158,7 +158,7 @@ typedef struct tt_storage {
   bool readonly;
   tt_node *node;           /* the current value; its flat elements are the storage's elements */
   struct tt_array *cached; /* the views whose `cache` reads the current value; a write empties the list */
-  /* Several storages over one memory, each with elements of another type (graph/alias.h): */
+  /* Several storages over one memory, each with elements of another type (graph/index/alias.h): */
   struct tt_storage *root;    /* whose memory this one shows, held; NULL: its own */
   struct tt_storage *showing; /* of a root: those that show its memory, */
   struct tt_storage *beside;  /* one after another */

@@ -8,7 +8,11 @@
 */
 #include "ir/partition.h"
 
+#include <assert.h>
+
 void tt__partition_part(const tt_partition *s, int b, int64_t piece, int64_t *from, int64_t *to) {
+  assert(piece >= 0 && piece < tt__partition_pieces(s));
+  assert(b >= 0 && b < s->nbuf && !s->buf[b].whole);
   const tt_partition_buf *x = &s->buf[b];
   int64_t lo, hi;
   tt__partition_points(s, piece, &lo, &hi);
@@ -18,6 +22,8 @@ void tt__partition_part(const tt_partition *s, int b, int64_t piece, int64_t *fr
 }
 
 int64_t tt__partition_most(const tt_partition *s, int b) {
+  assert(s->piece > 0 && s->buf[b].extent >= 1);
+  assert(b >= 0 && b < s->nbuf && s->nbuf <= TT_PARTITION_BUFFERS);
   const tt_partition_buf *x = &s->buf[b];
   int64_t points = s->piece < s->len ? s->piece : s->len;
   return (points - 1) * (x->step < 0 ? -x->step : x->step) + x->extent;
@@ -25,6 +31,8 @@ int64_t tt__partition_most(const tt_partition *s, int b) {
 
 void tt__partition_lower(const tt_partition *s, const tt_kernel *k, const tt_lowered *whole, int64_t piece,
                          int64_t *len, int64_t *off, tt_lowered *out) {
+  assert(s->len == whole->len[s->axis]);
+  assert(piece >= 0 && piece < tt__partition_pieces(s) && s->axis >= 0 && s->axis < k->naxes);
   int64_t lo, hi;
   tt__partition_points(s, piece, &lo, &hi);
   *out = *whole;
@@ -44,6 +52,7 @@ void tt__partition_lower(const tt_partition *s, const tt_kernel *k, const tt_low
 }
 
 void tt__partition_print(const tt_partition *s, tt_str *out) {
+  assert(s->nbuf >= 0 && s->nbuf <= TT_PARTITION_BUFFERS && s->piece > 0);
   tt__str_addf(out, "partition axis=%d of %lld in %lld pieces of %lld%s\n", s->axis, (long long)s->len,
                (long long)tt__partition_pieces(s), (long long)s->piece, s->folds ? ", folded" : "");
   for (int b = 0; b < s->nbuf; b++) {

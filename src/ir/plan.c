@@ -12,16 +12,22 @@
 **     %0 = load float64 ref=0
 **     %1 = reduce.sum float64 ref=0 %0
 **     root 0: n8 operand=1 base=-1 in_place=0 donor=-1
+**     move n3 host to device 0                  where and how it runs, if that was decided: the head of decision.c
+**     place device 0 whole
 **   step 1: library lib=n4                    or: step 1: empty, or: step 1: call lib=n4
 **     source 0: n8 off=0 len=4,5 step=5,1     (of a call: off, len and step are empty)
 */
 #include "ir/plan.h"
 
+#include <assert.h>
+
 #include "base/mem.h"
+#include "ir/decision.h"
 #include "ir/kernel_int.h"
 
 void tt__plan_free(tt_plan *p) {
   if (!p) return;
+  assert(p->n <= p->cap);
   tt__mem_free(p->step, sizeof *p->step * (size_t)p->cap);
   tt__arena_free(&p->arena);
   tt__mem_free(p, sizeof *p);
@@ -30,6 +36,7 @@ void tt__plan_free(tt_plan *p) {
 /* ---- what steps need */
 
 int32_t tt__step_need(const tt_step *s, int k) {
+  assert(k >= 0);
   if (k < s->noperand) return s->operand[k].write ? TT_P_NONE : s->operand[k].node;
   k -= s->noperand;
   if (k < s->ninst) return s->inst[k].op == TT_P_CONST && s->inst[k].ref >= 0 ? s->inst[k].ref : TT_P_NONE;
@@ -51,6 +58,7 @@ static bool same_place(const tt_space *s, const tt_paccess *a, const tt_paccess 
 ** stored before another has read; with places that are computed, nobody knows: then it must not be read at all.
 */
 bool tt__step_may_overwrite(const tt_step *s, int r, int32_t node) {
+  assert(r >= 0 && r < s->nroot && node >= 0);
   const tt_paccess *to = NULL;
   bool anywhere = s->nroot > 1 || s->nouter < s->space.naxes;
   for (int i = 0; i < s->ninst; i++) {
@@ -70,6 +78,7 @@ bool tt__step_may_overwrite(const tt_step *s, int r, int32_t node) {
 }
 
 bool tt__step_ends(const tt_step *s, int32_t node) {
+  assert(s->nend == 0 || s->end);
   for (int i = 0; i < s->nend; i++)
     if (s->end[i] == node) return true;
   return false;
@@ -179,6 +188,11 @@ static void print_library_step(const tt_step *s, tt_str *out) {
 }
 
 void tt__plan_print(const tt_plan *p, tt_str *out) {
+  assert(p->n >= 0 && p->n <= p->cap);
+  tt__plan_print_placed(p, NULL, out);
+}
+
+void tt__plan_print_placed(const tt_plan *p, const tt_decisions *d, tt_str *out) {
   tt__str_addf(out, "plan steps=%d nodes=%d\n", p->n, p->nnode);
   for (int i = 0; i < p->nvalue; i++) {
     const tt_pvalue *v = &p->value[i];
@@ -199,5 +213,6 @@ void tt__plan_print(const tt_plan *p, tt_str *out) {
     for (int r = 0; r < s->nroot; r++)
       tt__str_addf(out, "  root %d: n%d operand=%d base=%d in_place=%d donor=%d\n", r, s->root[r].node,
                    s->root[r].operand, s->root[r].base, s->root[r].in_place, s->root[r].donor);
+    if (d && d->step) tt__decision_print(&d->step[i], out);
   }
 }

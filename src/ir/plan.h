@@ -43,7 +43,7 @@ typedef struct tt_walk {
 } tt_walk;
 
 enum {
-  TT_P_CONST = 176, /* scalar of CONST node `ref`, or literal -1 - ref */
+  TT_P_CONST = 216, /* scalar of CONST node `ref`, or literal -1 - ref */
   TT_P_LOAD,        /* access ref */
   TT_P_INDEX,       /* affine int64 of access ref */
   TT_P_LOADX,       /* flat element src[0] of access ref's operand */

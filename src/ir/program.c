@@ -3,6 +3,7 @@
 */
 #include "ir/program.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,16 +42,19 @@ static const tt_ptype *intern(tt_proc *p, const tt_ptype *t) {
 }
 
 const tt_ptype *tt__ptype_scalar(tt_proc *p, tt_dtype dtype) {
+  assert((unsigned)dtype < TT_DTYPE_COUNT);
   return intern(p, &(tt_ptype){.tag = TT_T_SCALAR, .dtype = (int8_t)dtype});
 }
 
 const tt_ptype *tt__ptype_array(tt_proc *p, tt_dtype dtype, int rank, char layout, bool readonly) {
+  assert((unsigned)dtype < TT_DTYPE_COUNT && rank >= 0 && rank <= 255);
   return intern(
       p, &(tt_ptype){
              .tag = TT_T_ARRAY, .dtype = (int8_t)dtype, .rank = (uint8_t)rank, .layout = layout, .readonly = readonly});
 }
 
 const tt_ptype *tt__ptype_tuple(tt_proc *p, const tt_ptype *const *item, int n) {
+  assert(n >= 0 && n <= 255);
   return intern(p, &(tt_ptype){.tag = TT_T_TUPLE, .n = (uint8_t)n, .item = item});
 }
 
@@ -109,6 +113,7 @@ int tt__ptype_words(const tt_ptype *t) {
 }
 
 int tt__pframe_local(const tt_pfunc *f, int32_t local) {
+  assert(local >= 0 && local <= f->locals.n);
   int n = 0;
   for (int32_t k = 0; k < local; k++) n += tt__ptype_words(f->locals.data[k].type);
   return n;

@@ -1,6 +1,6 @@
 /*
 ** A program: typed functions with control flow, the artefact between a language that users write
-** kernels and functions in (src/lang) and the text for a compiler (src/render/program.c).
+** kernels and functions in (src/lang) and the text for a compiler (src/render/proc/proc.c).
 **
 ** Everything is explicit here: conversions are CAST nodes, an index that may count from the end says so, a
 ** barrier is a statement. Nothing of Python is left but names and line numbers for messages.
@@ -225,7 +225,7 @@ typedef struct tt_proc {
 
 /*
 ** What compiled text and the host share: one for each thread that runs the text. The head of the rendered
-** text declares the same struct (render/program_text.h); a test compares the sizes.
+** text declares the same struct (render/proc/proc_text.h); a test compares the sizes.
 */
 typedef struct tt_pcall tt_pcall;
 struct tt_pcall {
@@ -258,7 +258,7 @@ struct tt_pcall {
   void (*grid)(const void *line);
 };
 
-/* Kinds of accesses, as lang/check.h has them. */
+/* Kinds of accesses, as lang/check/check.h has them. */
 enum { TT_ACCESS_WRITE = 1, TT_ACCESS_ATOMIC = 2, TT_ACCESS_UPDATE = 8 };
 
 /*

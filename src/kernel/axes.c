@@ -5,6 +5,7 @@
 */
 #include "kernel/axes.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* A reduction folds along its row unless the row is short or its elements lie far apart and there are lanes to fill. */
@@ -129,7 +130,7 @@ static bool stores_in_row(const chooser *c) {
   return false;
 }
 
-/* Nothing is folded any more (real.c): all points are alike, or one of each row says everything. */
+/* Nothing is folded any more (kernel/decompose.c): all points are alike, or one of each row says everything. */
 static void forget_row(chooser *c) {
   if (stores_in_row(c))
     c->nouter = c->naxes;
@@ -138,6 +139,7 @@ static void forget_row(chooser *c) {
 }
 
 bool tt__axes_choose(tt_real *r, tt_axes *out) {
+  assert(r->step->nouter <= r->step->space.naxes && r->step->space.naxes <= TT_MAX_AXES);
   chooser c = {.r = r, .nouter = r->step->nouter, .naxes = r->step->space.naxes};
   for (int i = 0; i < c.naxes; i++) c.order[i] = i;
   if (!r->nred) forget_row(&c);

@@ -4,7 +4,7 @@
 #ifndef TT_KERNEL_AXES_H
 #define TT_KERNEL_AXES_H
 
-#include "kernel/real.h"
+#include "kernel/decompose.h"
 
 typedef struct tt_axes {
   tt_mode mode;

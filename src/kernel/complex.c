@@ -2,7 +2,9 @@
 ** Complex arithmetic in real instructions. Formulas follow C99's annex G where
 ** infinities and zeros matter, and NumPy where the two differ.
 */
-#include "kernel/real.h"
+#include "kernel/decompose.h"
+
+#include <assert.h>
 
 typedef struct maker {
   tt_real *r;
@@ -309,6 +311,7 @@ static bool transcendental(maker m, int op, tt_pair a, tt_pair *out) {
 }
 
 bool tt__complex_op(tt_real *r, int op, uint8_t t, const tt_pair *arg, tt_pair *out) {
+  assert(t == TT_F32 || t == TT_F64);
   maker m = {r, t};
   tt_pair a = arg[0], b = arg[1];
   switch (op) {
@@ -363,6 +366,7 @@ bool tt__complex_op(tt_real *r, int op, uint8_t t, const tt_pair *arg, tt_pair *
 }
 
 bool tt__complex_to_real(tt_real *r, int op, uint8_t t, const tt_pair *arg, int *out) {
+  assert(t == TT_F32 || t == TT_F64);
   maker m = {r, t};
   tt_pair a = arg[0], b = arg[1];
   switch (op) {

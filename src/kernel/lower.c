@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "kernel/axes.h"
 #include "kernel/phases.h"
-#include "kernel/real.h"
+#include "kernel/decompose.h"
 
 static tt_code no_memory(tt_error *err) { return tt__fail(err, TT_ENOMEM, "out of memory while lowering a kernel"); }
 
@@ -78,6 +78,8 @@ void tt__lowered_free(tt_lowered *l) {
 }
 
 tt_code tt__lower_step(const tt_step *step, const tt_lower_options *options, tt_lowered **out, tt_error *err) {
+  assert(step->nouter >= 0 && step->nouter <= step->space.naxes);
+  assert(step->kind == TT_STEP_KERNEL && step->nroot > 0);
   *out = NULL;
   tt_arena scratch = {0};
   tt_real r = {.arena = &scratch, .step = step};
@@ -91,7 +93,7 @@ tt_code tt__lower_step(const tt_step *step, const tt_lower_options *options, tt_
     return no_memory(err);
   }
   l->kernel = k;
-  if ((code = tt__real_step(&r, err)) != TT_OK) goto fail;
+  if ((code = tt__decompose(&r, err)) != TT_OK) goto fail;
   code = TT_ENOMEM;
   if (!tt__axes_choose(&r, &axes)) goto fail_memory;
   k->mode = (uint8_t)axes.mode;
@@ -103,6 +105,7 @@ tt_code tt__lower_step(const tt_step *step, const tt_lower_options *options, tt_
   if (!tt__phases_emit(&r, &axes, l->row <= TT_SCRATCH_ROW, k)) goto fail_memory;
   tt__kernel_seal(k);
   assert(tt__kernel_ok(k, NULL));
+  assert(l->outer >= 0 && l->row >= 0);
   tt__arena_free(&scratch);
   *out = l;
   return TT_OK;

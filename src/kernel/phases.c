@@ -106,6 +106,7 @@ static int emit(planner *p, const tt_rinst *s, int scope, int phase) {
 }
 
 static int scratch_access(planner *p, int scratch, bool write) {
+  assert(scratch >= 0 && scratch < p->k->nscratch);
   tt_kernel *k = p->k;
   k->access[k->naccess] = (tt_kaccess){
       .buf = (int16_t)(-2 - scratch), .dtype = k->scratch_type[scratch], .lane = TT_LANE_UNIT, .write = write};
@@ -114,6 +115,7 @@ static int scratch_access(planner *p, int scratch, bool write) {
 
 /* A value as a row loop has it: fetched from its scratch, or computed (and put there). */
 static void emit_row(planner *p, int i, int phase) {
+  assert(i >= 0 && i < p->r->ninst && phase >= 0);
   const tt_rinst *s = &p->r->inst[i];
   if (p->keep[i] >= 0 && 1u << phase != lowest(p->wanted[i])) {
     tt_rinst load = {
@@ -160,6 +162,7 @@ static void emit_phases(planner *p) {
 }
 
 bool tt__phases_emit(tt_real *r, const tt_axes *axes, bool scratch, tt_kernel *k) {
+  assert(r->ninst > 0 && k->naxes == axes->naxes);
   size_t n = (size_t)r->ninst;
   planner p = {.r = r, .axes = axes, .k = k, .scratch = scratch, .n = r->ninst};
   p.scope = tt__arena_alloc(r->arena, n);

@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "graph/build.h"
 #include "graph/session.h"
-#include "lang/check.h"
+#include "lang/check/check.h"
 #include "launch/language.h"
 
 /* ---- making */

@@ -6,7 +6,7 @@
 #define TT_LAUNCH_CUSTOM_H
 
 #include "graph/build.h"
-#include "lang/cx_kernel.h"
+#include "lang/expr/kernel.h"
 #include "launch/expression.h"
 #include "launch/program.h"
 #include "tutti/elementwise.h"

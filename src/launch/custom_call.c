@@ -26,6 +26,7 @@ int64_t tt__custom_size(const tt_custom_argument *o) {
 
 tt_code tt__custom_shape(const tt_custom_argument *arg, const bool *plain, int n, int *rank, int64_t *len,
                          int64_t *size, tt_error *err) {
+  assert(n >= 0 && n <= TT_CUSTOM_ARGS);
   int ranks[TT_CUSTOM_ARGS], count = 0;
   const int64_t *lens[TT_CUSTOM_ARGS];
   for (int k = 0; k < n; k++) {
@@ -41,6 +42,7 @@ tt_code tt__custom_shape(const tt_custom_argument *arg, const bool *plain, int n
 
 void tt__custom_begin(tt_custom_call *c, tt_custom *k, const tt_custom_argument *arg, int n,
                       const tt_launch_options *how) {
+  assert(n >= 0 && n <= TT_CUSTOM_ARGS);
   c->k = k;
   c->how = how;
   c->copied = false;
@@ -54,6 +56,7 @@ void tt__custom_begin(tt_custom_call *c, tt_custom *k, const tt_custom_argument 
 }
 
 void tt__custom_end(tt_custom_call *c) {
+  assert(c->nheld >= 0 && c->nheld <= TT_CUSTOM_ARGS);
   while (c->nheld > 0) tt__array_release(c->held[--c->nheld]);
   if (c->how && c->how->copied) *c->how->copied = c->copied;
 }

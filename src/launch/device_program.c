@@ -8,10 +8,10 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "graph/session.h"
-#include "lang/cudac_device.h"
-#include "run/cache.h"
+#include "lang/cuda_c/device.h"
+#include "run/cache/cache.h"
 
 /* ---- code */
 

@@ -5,7 +5,7 @@
 #define TT_LAUNCH_DEVICE_PROGRAM_H
 
 #include "ir/device.h"
-#include "lang/cudac.h"
+#include "lang/cuda_c/cudac.h"
 
 typedef struct tt_device_entry {
   char *name, *params;  /* names of the parameters between commas */

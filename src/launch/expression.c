@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "graph/calc.h"
+#include "fn/compose.h"
 #include "graph/formula.h"
-#include "lang/cx.h"
+#include "lang/expr/expr.h"
 #include "run/wanted.h"
 
 enum { MOST_PARAMS = 62 };
@@ -167,14 +167,14 @@ tt_code tt__expression_call(const tt_expression *e, const tt_value *arg, int64_t
 }
 
 /* The last result of a formula, as an array of the calculation. */
-static tt_array *run(tt_calc *c, const tt_formula_call *call) {
+static tt_array *run(tt_composer *c, const tt_formula_call *call) {
   tt_array *out[MOST_PARAMS + 2];
   if (c->code != TT_OK) return NULL;
   c->code = tt__formula_call(call, out, c->err);
-  return c->code == TT_OK ? tt__calc_keep(c, TT_OK, &out[call->nparam - 1]) : NULL;
+  return c->code == TT_OK ? tt__compose_keep(c, TT_OK, &out[call->nparam - 1]) : NULL;
 }
 
-static tt_array *mapped(tt_calc *c, const tt_expression *e, const tt_value *arg) {
+static tt_array *mapped(tt_composer *c, const tt_expression *e, const tt_value *arg) {
   tt_formula_param param[MOST_PARAMS + 1];
   tt_value value[MOST_PARAMS + 1];
   memcpy(param, e->param, sizeof *param * (size_t)e->nparam);
@@ -185,17 +185,17 @@ static tt_array *mapped(tt_calc *c, const tt_expression *e, const tt_value *arg)
 }
 
 /* The identity as an array of no axes; NULL without one. */
-static tt_array *identity(tt_calc *c, const tt_expression *e) {
+static tt_array *identity(tt_composer *c, const tt_expression *e) {
   tt_formula_param param = value_param("", e->inner, true);
   tt_value none = {TT_V_MISSING, {0}};
   if (!e->has_identity || c->code != TT_OK) return NULL;
   tt_array *one = run(c, &(tt_formula_call){&e->identity, &param, 1, &none, 1, false});
-  return one ? tt__calc_reshape(c, one, 0, NULL) : NULL;
+  return one ? tt__compose_reshape(c, one, 0, NULL) : NULL;
 }
 
 /* Whether a reduction begun with it gives what it gives without: what each piece of a row may then begin with. */
-static bool is_neutral(tt_calc *c, tt_array *a, double neutral) {
-  tt_node *n = tt__calc_node(c, a);
+static bool is_neutral(tt_composer *c, tt_array *a, double neutral) {
+  tt_node *n = tt__compose_node(c, a);
   bool known = n && n->op == TT_N_CONST;
   if (known) {
     tt_value v = tt__scalar_load((tt_dtype)n->dtype, &n->attr.scalar);
@@ -208,61 +208,61 @@ static bool is_neutral(tt_calc *c, tt_array *a, double neutral) {
   return known;
 }
 
-static tt_array *fold_numbers(tt_calc *c, const tt_expression *e, tt_array *m, uint64_t axes) {
+static tt_array *fold_numbers(tt_composer *c, const tt_expression *e, tt_array *m, uint64_t axes) {
   tt_red red = e->fold == TT_CX_FOLD_SUM ? TT_RED_SUM : TT_RED_PROD;
-  if (e->inner == TT_BOOL) return tt__calc_reduce(c, red == TT_RED_SUM ? TT_RED_ANY : TT_RED_ALL, m, axes, false);
-  tt_array *r = tt__calc_reduce(c, red, tt__calc_cast(c, m, is_half(e->inner) ? TT_F32 : e->inner), axes, false);
-  return tt__calc_cast(c, r, e->inner);
+  if (e->inner == TT_BOOL) return tt__compose_reduce(c, red == TT_RED_SUM ? TT_RED_ANY : TT_RED_ALL, m, axes, false);
+  tt_array *r = tt__compose_reduce(c, red, tt__compose_cast(c, m, is_half(e->inner) ? TT_F32 : e->inner), axes, false);
+  return tt__compose_cast(c, r, e->inner);
 }
 
 /* The greatest (`most`) or least; `skips`: fmax and fmin, which prefer numbers to NaN. */
-static tt_array *extreme(tt_calc *c, const tt_expression *e, tt_array *m, uint64_t axes, bool most, bool skips) {
+static tt_array *extreme(tt_composer *c, const tt_expression *e, tt_array *m, uint64_t axes, bool most, bool skips) {
   tt_red red = most ? TT_RED_MAX : TT_RED_MIN;
-  if (!skips || !tt__is_float(e->inner)) return tt__calc_reduce(c, red, m, axes, false);
+  if (!skips || !tt__is_float(e->inner)) return tt__compose_reduce(c, red, m, axes, false);
   /* Numbers win over NaN: it gives way to the end of the range, unless there is nothing else. */
-  tt_array *none = tt__calc_op1(c, TT_ISNAN, m);
-  tt_array *kept =
-      tt__calc_where(c, none, tt_v_float(most ? -__builtin_inf() : __builtin_inf()), m ? tt_v_array(m) : tt_v_int(0));
-  tt_array *r = tt__calc_reduce(c, red, kept, axes, false);
-  tt_array *all = tt__calc_reduce(c, TT_RED_ALL, none, axes, false);
-  return tt__calc_where(c, all, tt_v_float(__builtin_nan("")), r ? tt_v_array(r) : tt_v_int(0));
+  tt_array *none = tt__compose_op1(c, TT_ISNAN, m);
+  tt_array *kept = tt__compose_where(c, none, tt_v_float(most ? -__builtin_inf() : __builtin_inf()),
+                                     m ? tt_v_array(m) : tt_v_int(0));
+  tt_array *r = tt__compose_reduce(c, red, kept, axes, false);
+  tt_array *all = tt__compose_reduce(c, TT_RED_ALL, none, axes, false);
+  return tt__compose_where(c, all, tt_v_float(__builtin_nan("")), r ? tt_v_array(r) : tt_v_int(0));
 }
 
 /* The same, begun with `start` (may be NULL). */
-static tt_array *fold_extremes(tt_calc *c, const tt_expression *e, tt_array *m, tt_array *start, uint64_t axes) {
+static tt_array *fold_extremes(tt_composer *c, const tt_expression *e, tt_array *m, tt_array *start, uint64_t axes) {
   bool most = e->fold == TT_CX_FOLD_MAX || e->fold == TT_CX_FOLD_FMAX;
   bool skips = e->fold == TT_CX_FOLD_FMAX || e->fold == TT_CX_FOLD_FMIN;
   tt_op op = most ? (skips ? TT_FMAX : TT_MAXIMUM) : skips ? TT_FMIN : TT_MINIMUM;
   tt_array *r = extreme(c, e, m, axes, most, skips);
-  return start ? tt__calc_op2(c, op, r, start) : r;
+  return start ? tt__compose_op2(c, op, r, start) : r;
 }
 
 /* Rows of no elements: the identity everywhere. */
-static tt_array *fold_nothing(tt_calc *c, tt_array *m, tt_array *start, uint64_t axes) {
+static tt_array *fold_nothing(tt_composer *c, tt_array *m, tt_array *start, uint64_t axes) {
   int64_t len[TT_MAX_RANK];
   int n = 0;
   for (int d = 0; d < m->rank; d++)
     if (!(axes >> d & 1)) len[n++] = m->dim[d];
-  return start ? tt__calc_broadcast(c, start, n, len)
-               : tt__calc_fail(c, TT_EVALUE, "zero-size array to a reduction which has no identity");
+  return start ? tt__compose_broadcast(c, start, n, len)
+               : tt__compose_fail(c, TT_EVALUE, "zero-size array to a reduction which has no identity");
 }
 
-static tt_array *reduced(tt_calc *c, const tt_expression *e, tt_array *m, uint64_t axes) {
+static tt_array *reduced(tt_composer *c, const tt_expression *e, tt_array *m, uint64_t axes) {
   tt_array *start = identity(c, e);
   if (!m || c->code != TT_OK) return NULL;
   bool sum = e->fold == TT_CX_FOLD_SUM, truth = e->fold == TT_CX_FOLD_ALL || e->fold == TT_CX_FOLD_ANY;
   bool counted = sum || e->fold == TT_CX_FOLD_PROD || truth;
   double neutral = e->fold == TT_CX_FOLD_PROD || e->fold == TT_CX_FOLD_ALL;
   if (counted && start && !is_neutral(c, start, neutral))
-    return tt__calc_fail(c, TT_ENOTIMPL, "an identity that changes what it is combined with");
-  if (truth && !start) return tt__calc_fail(c, TT_ENOTIMPL, "a reduction of truth values without an identity");
+    return tt__compose_fail(c, TT_ENOTIMPL, "an identity that changes what it is combined with");
+  if (truth && !start) return tt__compose_fail(c, TT_ENOTIMPL, "a reduction of truth values without an identity");
   int64_t points = 1;
   for (int d = 0; d < m->rank; d++)
     if (axes >> d & 1) points *= m->dim[d];
   if (points == 0) return fold_nothing(c, m, start, axes);
   if (truth) {
     tt_red red = e->fold == TT_CX_FOLD_ALL ? TT_RED_ALL : TT_RED_ANY;
-    return tt__calc_cast(c, tt__calc_reduce(c, red, tt__calc_cast(c, m, TT_BOOL), axes, false), e->inner);
+    return tt__compose_cast(c, tt__compose_reduce(c, red, tt__compose_cast(c, m, TT_BOOL), axes, false), e->inner);
   }
   return counted ? fold_numbers(c, e, m, axes) : fold_extremes(c, e, m, start, axes);
 }
@@ -273,7 +273,7 @@ static bool uses_index(const tt_formula *f) {
   return false;
 }
 
-static tt_array *finished(tt_calc *c, const tt_expression *e, const tt_value *arg, tt_array *r, tt_array *to) {
+static tt_array *finished(tt_composer *c, const tt_expression *e, const tt_value *arg, tt_array *r, tt_array *to) {
   tt_formula_param param[MOST_PARAMS + 2];
   tt_value value[MOST_PARAMS + 2];
   int n = 0;
@@ -285,33 +285,33 @@ static tt_array *finished(tt_calc *c, const tt_expression *e, const tt_value *ar
   return run(c, &(tt_formula_call){&e->post, param, post_params(e, param), value, -1, false});
 }
 
-static tt_array *shaped(tt_calc *c, tt_array *m, tt_array *r, uint64_t axes) {
+static tt_array *shaped(tt_composer *c, tt_array *m, tt_array *r, uint64_t axes) {
   int64_t len[TT_MAX_RANK];
   if (!r) return NULL;
   for (int d = 0; d < m->rank; d++) len[d] = axes >> d & 1 ? 1 : m->dim[d];
-  return tt__calc_reshape(c, r, m->rank, len);
+  return tt__compose_reshape(c, r, m->rank, len);
 }
 
 /* Into an array of as many elements in another shape (`keepdims`, or one element of any rank). */
-static tt_array *copied(tt_calc *c, const tt_expression *e, tt_array *r, tt_array *to) {
+static tt_array *copied(tt_composer *c, const tt_expression *e, tt_array *r, tt_array *to) {
   if (!r || c->code != TT_OK) return NULL;
   if (r->size != to->size)
-    return tt__calc_fail(c, TT_EVALUE, "the output has %lld elements, not %lld", (long long)to->size,
-                         (long long)r->size);
+    return tt__compose_fail(c, TT_EVALUE, "the output has %lld elements, not %lld", (long long)to->size,
+                            (long long)r->size);
   if (to->dtype != e->param[e->nparam - 1].dtype)
-    return tt__calc_fail(c, TT_ETYPE, "the output is %s, not %s", tt__dtypes[to->dtype].name,
-                         tt__dtypes[r->dtype].name);
-  tt_array *same = tt__calc_reshape(c, r, to->rank, to->dim);
-  return same && tt__calc_set(c, to, tt_v_array(same)) ? to : NULL;
+    return tt__compose_fail(c, TT_ETYPE, "the output is %s, not %s", tt__dtypes[to->dtype].name,
+                            tt__dtypes[r->dtype].name);
+  tt_array *same = tt__compose_reshape(c, r, to->rank, to->dim);
+  return same && tt__compose_set(c, to, tt_v_array(same)) ? to : NULL;
 }
 
-static tt_array *reduce(tt_calc *c, const tt_expression *e, const tt_value *arg, uint64_t axes, bool keepdims) {
+static tt_array *reduce(tt_composer *c, const tt_expression *e, const tt_value *arg, uint64_t axes, bool keepdims) {
   const tt_value *last = &arg[e->nparam - 1];
   tt_array *to = last->tag == TT_V_ARRAY ? last->as.array : NULL, *m = mapped(c, e, arg);
   if (!m) return NULL;
   uint64_t all = m->rank ? ~UINT64_C(0) >> (64 - m->rank) : 0;
-  if (axes & ~all) return tt__calc_fail(c, TT_EAXIS, "an axis is out of bounds for array of dimension %d", m->rank);
-  if (axes != all && uses_index(&e->f)) return tt__calc_fail(c, TT_ENOTIMPL, "`i` of a reduction over some axes");
+  if (axes & ~all) return tt__compose_fail(c, TT_EAXIS, "an axis is out of bounds for array of dimension %d", m->rank);
+  if (axes != all && uses_index(&e->f)) return tt__compose_fail(c, TT_ENOTIMPL, "`i` of a reduction over some axes");
   tt_array *r = reduced(c, e, m, axes);
   if (!r) return NULL;
   bool fits = to && to->rank == r->rank && tt__shape_same(r->rank, to->dim, r->dim);
@@ -323,12 +323,12 @@ static tt_array *reduce(tt_calc *c, const tt_expression *e, const tt_value *arg,
 tt_code tt__expression_reduce(const tt_expression *e, const tt_value *arg, uint64_t axes, bool keepdims, tt_array **out,
                               tt_error *err) {
   tt_error local;
-  tt_calc c = {.err = err ? err : &local};
+  tt_composer c = {.err = err ? err : &local};
   *out = NULL;
   if (!e->is_reduction) return tt__fail(err, TT_ETYPE, "this expression is no reduction");
   tt_array *r = reduce(&c, e, arg, axes, keepdims);
   if (c.code == TT_OK) *out = tt__array_retain(r);
-  tt__calc_end(&c);
+  tt__compose_end(&c);
   return c.code;
 }
 

@@ -1,5 +1,6 @@
 /*
-** Expressions as objects: text read once, recorded at every call. Where the language (lang/cx.h) and the graph meet.
+** Expressions as objects: text read once, recorded at every call. Where the language (lang/expr/expr.h) and the graph
+** meet.
 */
 #ifndef TT_LAUNCH_EXPRESSION_H
 #define TT_LAUNCH_EXPRESSION_H

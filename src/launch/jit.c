@@ -9,22 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cut.h"
+#include "base/pool/cut.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/os.h"
-#include "base/pool.h"
+#include "base/os/os.h"
+#include "base/pool/pool.h"
 #include "device/cpu/cc.h"
 #include "ir/dtype.h"
 #include "render/dialect.h"
-#include "render/program.h"
+#include "render/proc/proc.h"
 #include "render/render.h"
 #include "render/trim.h"
 #include "graph/session.h"
-#include "run/cache.h"
+#include "run/cache/cache.h"
 #include "run/exec.h"
-#include "launch/known.h"
+#include "launch/cache_hints.h"
 #include "launch/launch.h"
 #include "launch/tier.h"
 
@@ -80,12 +80,12 @@ static tt_code make_callable(struct tt_jit *j, tt_error *err) {
 }
 
 void tt__jit_expect(tt_digest key, bool *waits) {
-  *waits = tt__cc_usable() && !tt__known_find(key);
+  *waits = tt__cc_usable() && !tt__cache_hint_find(key);
   if (*waits) tt__cc_expect(1);
 }
 
 void tt__jit_settle(tt_digest key, bool compiled) {
-  if (compiled) tt__known_add(key);
+  if (compiled) tt__cache_hint_add(key);
   tt__cc_expect(-1);
 }
 

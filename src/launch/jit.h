@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 #include "base/str.h"
-#include "lang/py.h"
+#include "lang/python/py.h"
 #include "tutti/jit.h"
 
 #define TT_JIT_DEVICES 16 /* the most GPUs that kernels run on */

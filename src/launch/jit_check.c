@@ -7,8 +7,8 @@
 
 #include "base/mem.h"
 #include "ir/dtype.h"
-#include "lang/cudac_run.h"
-#include "lang/cudac_team.h"
+#include "lang/cuda_c/run.h"
+#include "lang/cuda_c/team.h"
 #include "launch/jit.h"
 
 enum { GAP = 1024 }; /* bytes between two shared arrays: what lies beyond one is no other */

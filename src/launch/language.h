@@ -6,7 +6,7 @@
 #define TT_LAUNCH_LANGUAGE_H
 
 #include "ir/call.h"
-#include "lang/py.h"
+#include "lang/python/py.h"
 #include "tutti/elementwise.h"
 
 typedef enum tt_language_id { TT_CUDA_C, TT_PYTHON, TT_EXPRESSION, TT_LANGUAGES } tt_language_id;

@@ -5,7 +5,7 @@
 
 #include <assert.h>
 
-#include "device/current.h"
+#include "device/streams.h"
 #include "device/device.h"
 #include "run/exec_call.h"
 #include "run/wanted.h"
@@ -14,6 +14,7 @@
 
 tt_code tt__grid_check(const tt_grid *g, const tt_target *t, const tt_launch_need *need, const char *name,
                        tt_error *err) {
+  assert(name && t->block_threads > 0);
   const uint32_t *n = g->grid, *b = g->block;
   int threads = need->threads && need->threads < t->block_threads ? need->threads : t->block_threads;
   int64_t most = need->most && need->most < t->shared_block ? need->most : t->shared_block, shared = g->shared;

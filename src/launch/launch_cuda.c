@@ -13,8 +13,8 @@
 #include "graph/build.h"
 #include "graph/host.h"
 #include "graph/session.h"
-#include "lang/cudac_check.h"
-#include "lang/cudac_run.h"
+#include "lang/cuda_c/check.h"
+#include "lang/cuda_c/run.h"
 #include "run/exec_call.h"
 #include "run/wanted.h"
 

@@ -11,7 +11,7 @@
 #include "device/device.h"
 #include "graph/build.h"
 #include "graph/session.h"
-#include "run/device_code.h"
+#include "run/device/device_code.h"
 #include "run/exec_call.h"
 #include "run/wanted.h"
 #include "launch/jit.h"

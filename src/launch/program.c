@@ -11,7 +11,7 @@
 #include "device/device.h"
 #include "graph/call.h"
 #include "graph/session.h"
-#include "lang/check.h"
+#include "lang/check/check.h"
 #include "run/wanted.h"
 
 enum { BLOCK_THREADS = 1024 };
@@ -64,6 +64,7 @@ static tt_cudac_options options_of(const tt_program *p, bool wide) {
 }
 
 tt_device_program *tt__program_there(const tt_program *p, int id) {
+  assert(id >= 0 && p->non >= 0);
   for (int k = 0; k < p->non; k++)
     if (p->on[k].id == id) return p->on[k].program;
   return NULL;
@@ -230,6 +231,7 @@ static const char *param_name(const tt_entry *r, int k) {
 }
 
 tt_code tt__entry_parameter(const tt_entry *r, int k, tt_parameter *out, tt_error *err) {
+  assert(r->nparam >= 0 && out);
   if (k < 0 || k >= r->nparam) return tt__fail(err, TT_EINDEX, "kernel %s has no parameter %d", r->name, k);
   const tt_cudac_param *p = &r->param[k];
   *out = (tt_parameter){.name = param_name(r, k),

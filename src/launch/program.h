@@ -6,7 +6,7 @@
 
 #include "base/lock.h"
 #include "base/str.h"
-#include "lang/cudac.h"
+#include "lang/cuda_c/cudac.h"
 #include "launch/device_program.h"
 #include "tutti/kernel.h"
 

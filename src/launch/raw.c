@@ -13,15 +13,15 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "device/cache_alloc.h"
-#include "device/current.h"
+#include "device/streams.h"
 #include "device/device.h"
-#include "device/stage.h"
+#include "device/staging.h"
 #include "graph/build.h"
 #include "graph/call.h"
 #include "graph/host.h"
 #include "graph/session.h"
 #include "run/residency.h"
-#include "run/share.h"
+#include "run/device/share.h"
 #include "run/wanted.h"
 #include "tutti/stream.h"
 
@@ -167,6 +167,7 @@ tt_code tt__raw_free(void *p, tt_error *err) {
 }
 
 tt_code tt__raw_note(int device, void *p, size_t size, tt_error *err) {
+  assert(size == 0 || p);
   return size ? add((piece){.at = p, .size = size, .device = device}, err) : TT_OK;
 }
 
@@ -277,7 +278,7 @@ static tt_code reach(const void *p, size_t size, int *device, tt_error *err) {
 
 static tt_code copy_in(tt_device *d, tt_stream *s, void *to, const void *from, size_t size, bool wait, tt_error *err) {
   if (wait || !d->ops->is_pinned(d, from, size)) {
-    TT_TRY(tt__stage_in(d, s, to, from, size, err));
+    TT_TRY(tt__staging_in(d, s, to, from, size, err));
     return wait ? d->ops->stream_wait_idle(d, s, err) : TT_OK;
   }
   atomic_store(&under_way[d->target.kind], true);
@@ -285,7 +286,7 @@ static tt_code copy_in(tt_device *d, tt_stream *s, void *to, const void *from, s
 }
 
 static tt_code copy_out(tt_device *d, tt_stream *s, void *to, const void *from, size_t size, bool wait, tt_error *err) {
-  if (wait || !d->ops->is_pinned(d, to, size)) return tt__stage_out(d, s, to, from, size, err);
+  if (wait || !d->ops->is_pinned(d, to, size)) return tt__staging_out(d, s, to, from, size, err);
   atomic_store(&under_way[d->target.kind], true);
   return d->ops->copy_out(d, s, to, from, size, err);
 }
@@ -294,8 +295,8 @@ static tt_code copy_out(tt_device *d, tt_stream *s, void *to, const void *from, 
 static tt_code copy_across(tt_device *d, tt_stream *s, void *to, int to_id, const void *from, int from_id, size_t size,
                            tt_error *err) {
   tt_device *source;
-  if (to_id == TT_CPU) return tt__stage_out(d, s, to, from, size, err);
-  if (from_id == TT_CPU) return tt__stage_in(d, s, to, from, size, err);
+  if (to_id == TT_CPU) return tt__staging_out(d, s, to, from, size, err);
+  if (from_id == TT_CPU) return tt__staging_in(d, s, to, from, size, err);
   TT_TRY(tt__device_open(from_id, &source, err));
   if (source == d) return d->ops->copy_within(d, s, to, from, size, err);
   TT_TRY(source->ops->wait_all(source, err)); /* what writes `from` stands in order on streams of its own device */
@@ -323,7 +324,7 @@ tt_code tt__raw_copy(void *to, const void *from, size_t size, tt_raw_way way, tt
 /* A first part from the host, then the memory doubles itself. */
 static tt_code fill_there(tt_device *d, tt_stream *s, char *to, const char *part, size_t have, size_t size,
                           tt_error *err) {
-  TT_TRY(tt__stage_in(d, s, to, part, have, err));
+  TT_TRY(tt__staging_in(d, s, to, part, have, err));
   while (have < size) {
     size_t more = size - have < have ? size - have : have;
     TT_TRY(d->ops->copy_within(d, s, to + have, to, more, err));

@@ -6,16 +6,17 @@
 #include <assert.h>
 #include <string.h>
 
-#include "graph/alias.h"
+#include "graph/index/alias.h"
 #include "graph/build.h"
 #include "graph/session.h"
 #include "graph/slab.h"
 #include "ir/target.h"
-#include "run/patience.h"
+#include "run/device/batch_timer.h"
 
 /* ---- where */
 
 tt_code tt__call_device(const tt_call_array *arg, int n, const char *name, int otherwise, int *out, tt_error *err) {
+  assert(n >= 0);
   char a[16], b[16];
   int put = TT_ANYWHERE, lies = 0;
   for (int k = 0; k < n; k++) {
@@ -56,6 +57,7 @@ static tt_code check_shown(const operands *o, const tt_kernel_call *c, tt_error 
 }
 
 static int operand_of(operands *o, tt_storage *s) {
+  assert(o->n >= 0 && o->n < TT_CALL_ARRAYS);
   int k = 0;
   while (k < o->n && o->storage[k] != s) k++;
   if (k < o->n) return k;
@@ -69,6 +71,7 @@ static size_t aligned(size_t n) { return (n + 15) & ~(size_t)15; }
 /* The node's part, and the operands. Arrays without elements have no address. */
 static tt_kernel_call *copy_call(const tt_kernel_call *like, const tt_call_array *arg, int n, operands *o,
                                  tt_error *err) {
+  assert(n >= 0 && n <= TT_CALL_ARRAYS && like->args_size <= TT_CALL_ARGS);
   size_t args = aligned(like->args_size), rows = aligned((size_t)n * sizeof(tt_call_operand));
   size_t size = aligned(sizeof(tt_kernel_call)) + args + rows + (size_t)n * sizeof(tt_call_pointer);
   char *room = tt__slab_alloc(size);
@@ -86,6 +89,7 @@ static tt_kernel_call *copy_call(const tt_kernel_call *like, const tt_call_array
   memcpy(c->args, like->args, like->args_size);
   o->n = 0;
   for (int k = 0; k < n; k++) {
+    assert(arg[k].at >= 0 && (size_t)arg[k].at + sizeof(void *) <= like->args_size);
     tt_array *a = arg[k].array;
     if (a->size == 0) {
       memset(c->args + arg[k].at, 0, sizeof(void *));
@@ -144,7 +148,7 @@ tt_code tt__call_record(const tt_kernel_call *like, const tt_call_array *arg, in
   tt_node *node;
   assert(like->kind && like->kernel && like->args_size <= TT_CALL_ARGS && n >= 0);
   TT_TRY(add(like, arg, n, &node, err));
-  bool full = tt__calls_full(), urgent = like->device != TT_CPU && tt__patience_ends();
+  bool full = tt__calls_full(), urgent = like->device != TT_CPU && tt__batch_timer_ends();
   if (full) TT_COUNT(flushes, 1);
   return full || urgent ? tt__calls_run(err) : TT_OK;
 }

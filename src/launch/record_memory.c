@@ -54,6 +54,7 @@ tt_code tt__call_bring(tt_call_memory *m, int id, tt_call_array *out, tt_error *
 }
 
 tt_code tt__call_bring_back(const tt_call_memory *m, tt_error *err) {
+  assert(m->n >= 0 && m->n <= TT_CALL_ARRAYS);
   const int64_t step = 1;
   for (int k = 0; k < m->n; k++) {
     const tt_call_span *a = &m->arg[k];
@@ -68,6 +69,7 @@ tt_code tt__call_bring_back(const tt_call_memory *m, tt_error *err) {
 }
 
 void tt__call_forget(tt_call_memory *m) {
+  assert(m->n >= 0 && m->n <= TT_CALL_ARRAYS);
   for (int k = 0; k < m->n; k++) tt__array_release(m->arg[k].array);
   m->n = 0;
 }

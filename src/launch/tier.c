@@ -10,11 +10,11 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/os.h"
-#include "base/pool.h"
+#include "base/os/os.h"
+#include "base/pool/pool.h"
 #include "device/cpu/cc.h"
-#include "device/first/first.h"
-#include "render/program.h"
+#include "device/cpu/baseline/baseline.h"
+#include "render/proc/proc.h"
 #include "render/trim.h"
 
 typedef enum mode { AUTO, COMPILED, FIRST, ONLY, OVER } mode;
@@ -24,7 +24,7 @@ typedef int (*resume_fn)(tt_pcall *call, const int64_t *frame, int64_t *out, int
 struct tt_tier {
   struct tt_jit *jit;
   void (*compile)(struct tt_jit *j);
-  tt_first first;
+  tt_baseline first;
   resume_fn *resume; /* of each function of the program; NULL: it has no loops */
   int32_t inside;    /* calls that run first code now */
   int32_t process;   /* that compiles it: a child of fork must begin anew */
@@ -89,7 +89,7 @@ static tt_code make_resume(tt_tier *t, tt_error *err) {
   return c;
 }
 
-/* tt_first_host.over */
+/* tt_baseline_host.over */
 static int32_t go_over(void *ctx, tt_pcall *call, const int64_t *frame, int64_t *out, int64_t function, int64_t loop) {
   tt_tier *t = ctx;
   resume_fn resume = __atomic_load_n(&t->resume, __ATOMIC_ACQUIRE)[function];
@@ -111,7 +111,7 @@ static void run_compile(void *ctx) {
 /* ---- beginning */
 
 static void free_tier(tt_tier *t) {
-  tt__first_free(&t->first);
+  tt__baseline_free(&t->first);
   tt__mem_free(t, sizeof *t);
 }
 
@@ -120,13 +120,13 @@ tt_code tt__tier_begin(struct tt_jit *j, void (*compile)(struct tt_jit *j), bool
   mode how = find_mode(&turn);
   char why[128] = "no memory";
   tt_tier *t = tt__mem_zalloc(sizeof *t);
-  tt_first_host host = {.ctx = t, .over = go_over};
+  tt_baseline_host host = {.ctx = t, .over = go_over};
   *begun = false;
   if (!t) return how == ONLY ? tt__fail_memory(err, sizeof *t) : TT_OK;
   t->jit = j;
   t->compile = compile;
   t->process = (int32_t)getpid();
-  bool made = tt__first_make(&j->program, &host, &t->first, why, sizeof why);
+  bool made = tt__baseline_make(&j->program, &host, &t->first, why, sizeof why);
   if (tt__log_on(TT_LOG_RENDER)) tt__log_artefact(TT_LOG_RENDER, j->name, made ? "first code" : why);
   if (!made) {
     tt__mem_free(t, sizeof *t);

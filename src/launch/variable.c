@@ -6,9 +6,9 @@
 
 #include "launch/program.h"
 #include "base/mem.h"
-#include "device/current.h"
+#include "device/streams.h"
 #include "device/device.h"
-#include "device/stage.h"
+#include "device/staging.h"
 #include "graph/call.h"
 
 struct tt_variable_set {
@@ -57,7 +57,7 @@ static tt_code write_there(tt_device_program *b, const tt_variable_set *v, tt_er
   tt_device *d = b->device;
   TT_TRY(tt__device_program_variable(b, v->name, &at, &size, err));
   TT_TRY(d->ops->wait_all(d, err));
-  TT_TRY(tt__stage_in(d, d->work, at, v->data, v->size < size ? v->size : size, err));
+  TT_TRY(tt__staging_in(d, d->work, at, v->data, v->size < size ? v->size : size, err));
   return d->ops->stream_wait_idle(d, d->work, err);
 }
 
@@ -126,7 +126,7 @@ tt_code tt__variable_get(tt_program *p, const char *name, void *data, size_t siz
   TT_TRY(tt__variable_at(p, name, id, &at, &there, err));
   if (size > there) size = there;
   tt_device_program *b = id > 0 ? tt__program_there(p, id) : NULL;
-  if (b) return tt__stage_out(b->device, tt__stream_current(b->device), data, at, size, err);
+  if (b) return tt__staging_out(b->device, tt__stream_current(b->device), data, at, size, err);
   memcpy(data, at, size);
   return TT_OK;
 }

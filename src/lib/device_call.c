@@ -60,6 +60,7 @@ void tt__device_add(tt_device_text *d, const char *lines) {
 }
 
 const char *tt__device_type(tt_dtype t) {
+  assert((unsigned)t < TT_DTYPE_COUNT);
   static const char *const names[TT_DTYPE_COUNT] = {
       [TT_BOOL] = "tt_b8",   [TT_I8] = "tt_i8",   [TT_I16] = "tt_i16", [TT_I32] = "tt_i32", [TT_I64] = "tt_i64",
       [TT_U8] = "tt_u8",     [TT_U16] = "tt_u16", [TT_U32] = "tt_u32", [TT_U64] = "tt_u64", [TT_F16] = "tt_f16",
@@ -86,6 +87,7 @@ tt_code tt__device_routine(tt_device_text *d, const char *name, tt_routine **out
 
 tt_code tt__device_launch(tt_device_text *d, const char *name, int64_t blocks, int threads, const void *args,
                           size_t size, tt_error *err) {
+  assert(blocks >= 0 && threads > 0 && size > 0);
   const tt_lib_device *on = d->on;
   tt_routine *routine;
   if (blocks == 0) return TT_OK;
@@ -109,11 +111,13 @@ tt_code tt__device_fill(const tt_lib_device *on, void *p, int byte, size_t size,
 }
 
 int64_t tt__device_ahead(const tt_lib_device *on, int64_t tiles, int64_t bytes, int most) {
+  assert(bytes > 0 && tiles >= 0);
   int64_t room = on->device->target.cache_bytes / 6 / bytes, ahead = room < most ? room : most;
   return tiles > 4 * ahead ? ahead : 0;
 }
 
 int64_t tt__device_blocks(const tt_lib_device *on, int64_t n, int threads) {
+  assert(n >= 0 && threads > 0);
   int64_t blocks = tt_ceil_div(n, threads), most = 32 * (int64_t)on->device->target.units;
   return blocks < most ? blocks : most;
 }

@@ -1,6 +1,6 @@
 /*
-** The library rows of rows_sort.c, rows_reduce.c and rows_select.c on devices. Each answers TT_ENOTIMPL, before it
-** did anything, where the host has to do the work.
+** The library rows of sort/rows.c, scan/rows_reduce.c and pick/rows_select.c on devices. Each answers TT_ENOTIMPL,
+** before it did anything, where the host has to do the work.
 */
 #ifndef TT_LIB_DEVICE_ROWS_H
 #define TT_LIB_DEVICE_ROWS_H

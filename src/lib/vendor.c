@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "base/find.h"
-#include "base/os.h"
+#include "base/os/find.h"
+#include "base/os/os.h"
 
 /* A library that is there but makes no handle may have lacked memory: it is asked again, not for ever. */
 #define MOST_TRIES 3

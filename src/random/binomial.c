@@ -1,13 +1,16 @@
 /*
 ** Binomial numbers: by walking up the distribution where the mean is small, else by rejection from a triangle, two
 ** parallelograms and two exponential tails (Kachitvichyanukul and Schmeiser, BTPE). p <= 1/2 in both.
+**
+** `legacy`: RandomState's numbers, which stay as they once were: log(1 - p) loses a small p, and the rests of
+** Stirling's formula are all added, as the paper has it, where two are to be subtracted (NumPy 2.5's Generator does).
 */
 #include <math.h>
 
 #include "random/draws.h"
 
-static int64_t by_inversion(tt_bits *b, int64_t n, double p) {
-  double size = (double)n, q = 1 - p, first = exp(size * log(q)), mean = size * p;
+static int64_t by_inversion(tt_bits *b, int64_t n, double p, bool legacy) {
+  double size = (double)n, q = 1 - p, first = exp(size * (legacy ? log(q) : log1p(-p))), mean = size * p;
   double most = mean + 10 * sqrt(mean * q + 1), chance = first, u = tt__bits_double(b);
   int64_t bound = (int64_t)(size < most ? size : most), k = 0;
   while (u > chance) {
@@ -86,19 +89,20 @@ static double stirling_rest(double x) {
 }
 
 /* Between: bounds by a parabola, else Stirling's formula. */
-static bool below_curve(const btpe *s, int64_t y, int64_t k, double v) {
+static bool below_curve(const btpe *s, int64_t y, int64_t k, double v, bool legacy) {
   double size = (double)s->n, spread = size * s->p * s->q, far = (double)k, n_mode = (double)s->mode, at = (double)y;
   double rho = (far / spread) * ((far * (far / 3 + 0.625) + 0.16666666666666666) / spread + 0.5);
   double t = (double)(-k * k) / (2 * spread), a = log(v);
   if (a < t - rho) return true;
   if (a > t + rho) return false;
   double x1 = at + 1, f1 = n_mode + 1, z = size + 1 - n_mode, w = size - at + 1;
+  double sign = legacy ? 1 : -1;
   return !(a > s->middle * log(f1 / x1) + (size - n_mode + 0.5) * log(z / w) +
                    (at - n_mode) * log(w * s->p / (x1 * s->q)) + stirling_rest(f1) + stirling_rest(z) +
-                   stirling_rest(x1) + stirling_rest(w));
+                   sign * stirling_rest(x1) + sign * stirling_rest(w));
 }
 
-static int64_t by_rejection(tt_bits *b, int64_t n, double p) {
+static int64_t by_rejection(tt_bits *b, int64_t n, double p, bool legacy) {
   btpe s = prepared(n, p);
   double y, v;
   bool sure;
@@ -107,21 +111,20 @@ static int64_t by_rejection(tt_bits *b, int64_t n, double p) {
     int64_t at = (int64_t)y, k = at > s.mode ? at - s.mode : s.mode - at;
     if (sure) return at;
     bool between = k > 20 && (double)k < (double)n * p * s.q / 2 - 1;
-    if (between ? below_curve(&s, at, k, v) : below_product(&s, at, v)) return at;
+    if (between ? below_curve(&s, at, k, v, legacy) : below_product(&s, at, v)) return at;
   }
 }
 
-static int64_t half(tt_bits *b, int64_t n, double p) {
-  return p * (double)n <= 30 ? by_inversion(b, n, p) : by_rejection(b, n, p);
+static int64_t half(tt_bits *b, int64_t n, double p, bool legacy) {
+  return p * (double)n <= 30 ? by_inversion(b, n, p, legacy) : by_rejection(b, n, p, legacy);
+}
+
+static int64_t binomial(tt_bits *b, int64_t n, double p, bool legacy) {
+  return p <= 0.5 ? half(b, n, p, legacy) : n - half(b, n, 1 - p, legacy);
 }
 
 int64_t tt__bits_binomial(tt_bits *b, const double *p) {
-  int64_t n = (int64_t)p[0];
-  if (n == 0 || p[1] == 0) return 0;
-  return p[1] <= 0.5 ? half(b, n, p[1]) : n - half(b, n, 1 - p[1]);
+  return p[0] == 0 || p[1] == 0 ? 0 : binomial(b, (int64_t)p[0], p[1], false);
 }
 /* RandomState takes a word where there is nothing to draw. */
-int64_t tt__bits_binomial_legacy(tt_bits *b, const double *p) {
-  int64_t n = (int64_t)p[0];
-  return p[1] <= 0.5 ? half(b, n, p[1]) : n - half(b, n, 1 - p[1]);
-}
+int64_t tt__bits_binomial_legacy(tt_bits *b, const double *p) { return binomial(b, (int64_t)p[0], p[1], true); }

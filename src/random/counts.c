@@ -2,6 +2,7 @@
 ** Whole numbers: the distributions of Generator, and those that RandomState draws in another way. The order in which
 ** words are taken and sums are rounded is NumPy's.
 */
+#include <assert.h>
 #include <math.h>
 
 #include "random/draws.h"
@@ -56,6 +57,7 @@ static int64_t poisson_by_rejection(tt_bits *b, double lam) {
 }
 
 int64_t tt__bits_poisson_of(tt_bits *b, double lam) {
+  assert(!(lam < 0));
   if (lam >= 10) return poisson_by_rejection(b, lam);
   return lam == 0 ? 0 : poisson_by_product(b, lam);
 }

@@ -1,6 +1,6 @@
 /*
 ** Numbers out of a generator's words, with NumPy's bits: ziggurats, bounded integers, and the distributions, a row each
-** by random/draws.def. The library's own draws, which fuse and run on devices, are elsewhere (graph/draw.h).
+** by random/draws.def. The library's own draws, which fuse and run on devices, are elsewhere (fn/random/draw.h).
 */
 #ifndef TT_RANDOM_DRAWS_H
 #define TT_RANDOM_DRAWS_H
@@ -30,10 +30,10 @@ typedef int64_t (*tt_count_fn)(tt_bits *b, const double *p);
 
 typedef enum tt_dist {
 #define TT_REAL(name, modern, legacy) TT_DIST_##name,
-#define TT_COUNT(name, modern, legacy) TT_DIST_##name,
+#define TT_COUNTS(name, modern, legacy) TT_DIST_##name,
 #include "random/draws.def"
 #undef TT_REAL
-#undef TT_COUNT
+#undef TT_COUNTS
   TT_DISTS
 } tt_dist;
 
@@ -47,12 +47,12 @@ TT_HIDDEN extern const tt_dist_row tt__dists[TT_DISTS];
 #define TT_REAL(name, modern, legacy)                              \
   TT_HIDDEN double tt__bits_##modern(tt_bits *b, const double *p); \
   TT_HIDDEN double tt__bits_##legacy(tt_bits *b, const double *p);
-#define TT_COUNT(name, modern, legacy)                              \
+#define TT_COUNTS(name, modern, legacy)                             \
   TT_HIDDEN int64_t tt__bits_##modern(tt_bits *b, const double *p); \
   TT_HIDDEN int64_t tt__bits_##legacy(tt_bits *b, const double *p);
 #include "random/draws.def"
 #undef TT_REAL
-#undef TT_COUNT
+#undef TT_COUNTS
 
 /* ---- what several distributions are made of (random/reals.c, random/counts.c) */
 typedef double (*tt_source_fn)(tt_bits *b);

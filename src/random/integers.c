@@ -4,6 +4,8 @@
 */
 #include "random/draws.h"
 
+#include <assert.h>
+
 static uint64_t mask_of(uint64_t range) { return range ? UINT64_MAX >> __builtin_clzll(range) : 0; }
 
 /* The next `bits` bits of a word of 32. */
@@ -55,6 +57,7 @@ static uint64_t below_piece(tt_bits *b, tt_spare *spare, int bits, uint64_t rang
 }
 
 uint64_t tt__bits_integer(tt_bits *b, tt_spare *spare, int bytes, uint64_t range, bool masked) {
+  assert(bytes >= 0 && bytes <= 8);
   if (range == 0) return 0;
   if (bytes == 0) return piece(b, spare, 1);
   if (bytes < 8) return below_piece(b, spare, 8 * bytes, range, masked);

@@ -3,6 +3,8 @@
 */
 #include "random/bits.h"
 
+#include <assert.h>
+
 enum { LEN = TT_MT_LEN, AHEAD = 397 };
 
 uint32_t tt__mt_twisted(uint32_t high, uint32_t low, uint32_t far) {
@@ -17,6 +19,7 @@ static void refill(uint64_t *key) {
 }
 
 uint32_t tt__mt_next32(tt_bits *b) {
+  assert(b->word[LEN] <= LEN);
   if (b->word[LEN] >= LEN) {
     refill(b->word);
     b->word[LEN] = 0;
@@ -64,6 +67,7 @@ static int stirred(tt_bits *b, int i, uint32_t factor, uint32_t plus) {
 }
 
 void tt__mt_seed_array(tt_bits *b, const uint32_t *key, int64_t n) {
+  assert(n > 0);
   int i = 1;
   tt__mt_seed_number(b, 19650218u);
   for (int64_t k = 0; k < (n > LEN ? n : LEN); k++) i = stirred(b, i, 1664525u, key[k % n] + (uint32_t)(k % n));

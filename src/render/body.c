@@ -2,6 +2,7 @@
 ** The text of instructions: what one point of a region computes. It knows names and types; which
 ** loops stand around it is render.c's business.
 */
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,11 +38,13 @@ void tt__emit_block(tt_emit *e) {
 }
 
 void tt__emit_close(tt_emit *e) {
+  assert(e->indent > 0);
   e->indent--;
   tt__emit_line(e, "}");
 }
 
 const char *tt__type_word(int dtype) {
+  assert((unsigned)dtype < TT_DTYPE_COUNT);
   static const char *const word[TT_DTYPE_COUNT] = {
 #define TT_DTYPE(E, name, suffix, ctype, kind, bytes, typestr, format) "tt_" #suffix,
 #include "tutti/dtype.def"
@@ -53,6 +56,7 @@ const char *tt__type_word(int dtype) {
 /* ---- which values, where */
 
 bool tt__emit_in_region(const tt_emit *e, tt_region r, int i) {
+  assert(i >= 0 && i < e->k->ninst);
   const tt_kinst *q = &e->k->inst[i];
   return q->scope == r.scope && (r.scope == TT_SCOPE_CONST || q->phase == r.phase);
 }
@@ -120,6 +124,7 @@ bool tt__emit_is_independent(const tt_emit *e, tt_region r) {
 /* ---- instructions */
 
 bool tt__emit_is_walked(const tt_emit *e, int a, int phase) {
+  assert(a >= 0 && a < e->k->naccess);
   for (int i = 0; i < e->k->ninst; i++) {
     const tt_kinst *q = &e->k->inst[i];
     if (q->op != TT_K_LOAD && q->op != TT_K_STORE && q->op != TT_K_INDEX) continue;
@@ -129,6 +134,7 @@ bool tt__emit_is_walked(const tt_emit *e, int a, int phase) {
 }
 
 void tt__emit_index(const tt_emit *e, int a, uint8_t scope, char *out, size_t size) {
+  assert(a >= 0 && a < e->k->naccess && size > 0);
   const tt_kaccess *acc = &e->k->access[a];
   bool row = scope == TT_SCOPE_ROW;
   if (acc->buf <= -2) {
@@ -184,6 +190,7 @@ static void put_store(tt_emit *e, int i, const char *index, int value) {
 }
 
 void tt__emit_accumulate(tt_emit *e, int i, const char *acc, const char *value, const char *at) {
+  assert(e->k->inst[i].op == TT_K_REDUCE);
   const tt_kinst *q = &e->k->inst[i];
   const char *word = tt__red_word(q->red), *suffix = tt__dtypes[q->from].suffix;
   if (!tt__red_is_arg(q->red)) {
@@ -259,6 +266,8 @@ static void put_elementwise(tt_emit *e, int i) {
 }
 
 void tt__emit_inst(tt_emit *e, int i) {
+  assert(e->k->inst[i].src[0] < i && e->k->inst[i].src[1] < i && e->k->inst[i].src[2] < i);
+  assert(i >= 0 && i < e->k->ninst);
   const tt_kinst *q = &e->k->inst[i];
   char index[96] = "", word[64];
   switch (q->op) {
@@ -302,6 +311,7 @@ void tt__emit_uniform(tt_emit *e, tt_region r) {
 /* ---- draws */
 
 int tt__draw_places(const tt_kernel *k, int i) {
+  assert(i >= 0 && i < k->ninst);
   const tt_kinst *q = &k->inst[i];
   if (q->op >= TT_OP_COUNT || tt__ops[q->op].cls != TT_CLASS_DRAW) return -1;
   const tt_kinst *place = &k->inst[q->src[0]];

@@ -1,11 +1,11 @@
 /*
 ** What stands above kernels: the dialect's words around the prelude, of which a kernel gets what it calls.
 */
+#include <assert.h>
 #include <string.h>
 
 #include "render/render_int.h"
-
-extern const char tt__prelude_text[], tt__special_text[]; /* src/scalar, embedded by the build */
+#include "scalar/texts.h"
 
 /* What the emitted loops call besides the prelude. The same in every dialect. */
 static const char helpers[] =
@@ -43,6 +43,7 @@ tt_scalar_text tt__render_scalar_text(const tt_kernel *k) {
 }
 
 void tt__render_header(const tt_dialect *d, tt_scalar_text scalar, tt_str *out) {
+  assert(scalar <= TT_SCALAR_SPECIAL);
   const char *end = scalar ? NULL : strstr(tt__prelude_text, "#ifndef TT_SCALAR_PRELUDE_F64_H"); /* prelude_f64.h */
   tt__str_add(out, d->before);
   tt__str_add_n(out, tt__prelude_text, end ? (size_t)(end - tt__prelude_text) : strlen(tt__prelude_text));

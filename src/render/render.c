@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "render/loops_int.h"
+#include "render/cpu/loops_int.h"
 
 void tt__render_name(const tt_kernel *k, char name[TT_RENDER_NAME]) {
   char hex[33];

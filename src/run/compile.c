@@ -13,7 +13,7 @@
 #include "device/cpu/cc.h"
 #include "render/render.h"
 #include "render/trim.h"
-#include "run/cache.h"
+#include "run/cache/cache.h"
 
 enum { BATCH = 16 }; /* kernels of one compiler run; its time grows with the text, others wait for it */
 

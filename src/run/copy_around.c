@@ -4,9 +4,11 @@
 */
 #include "run/copy_around.h"
 
+#include <assert.h>
+
 #include "lib/device_call.h"
-#include "run/exec_device.h"
-#include "run/queue.h"
+#include "run/device/exec_device.h"
+#include "run/device/batch.h"
 
 #define FEW 8
 #define MOST_AXES 6
@@ -93,7 +95,7 @@ static tt_code by_kernel(tt_device *d, tt_stream *s, around_args *a, int64_t ite
   int64_t all = a->gap_blocks + 2 * a->end_blocks;
   if (all > d->target.grid_max[0]) return tt__fail(err, TT_ENOTIMPL, "too many gaps for one launch");
   tt_grid grid = {.grid = {(uint32_t)all, 1, 1}, .block = {THREADS, 1, 1}};
-  return tt__queue_launch(d, s, routine, &grid, a, sizeof *a, err);
+  return tt__batch_launch(d, s, routine, &grid, a, sizeof *a, err);
 }
 
 static tt_code copy(tt_device *d, tt_stream *s, const around_args *a, int64_t begin, int64_t end, tt_error *err) {
@@ -113,11 +115,12 @@ static int64_t run_at(const around_args *a, int64_t g) {
 
 tt_code tt__copy_around(tt_device *d, tt_stream *s, const tt_runs *v, int64_t item, int64_t total, char *to,
                         const char *from, tt_error *err) {
+  assert(v->rank >= 1 && v->rank <= TT_MAX_RANK && item > 0 && to != from);
   around_args a = {.to = to, .from = from, .off = v->off * item, .run = v->len[v->rank - 1] * item};
   int64_t runs = 1;
   a.axes = v->rank - 1;
   if (a.axes > MOST_AXES) {
-    TT_TRY(tt__queue_flush(err));
+    TT_TRY(tt__batch_flush(err));
     return d->ops->copy_within(d, s, to, from, (size_t)total, err);
   }
   for (int x = 0; x < a.axes; x++) {
@@ -129,7 +132,7 @@ tt_code tt__copy_around(tt_device *d, tt_stream *s, const tt_runs *v, int64_t it
   a.after = run_at(&a, runs - 1) + a.run;
   a.total = total;
   if (a.gaps > FEW && d->target.kind != TT_DEVICE_NULL) return by_kernel(d, s, &a, item, err);
-  TT_TRY(tt__queue_flush(err));
+  TT_TRY(tt__batch_flush(err));
   if (a.gaps > FEW) /* a device that runs no texts; the runs are written afterwards */
     return d->ops->copy_within(d, s, to, from, (size_t)total, err);
   TT_TRY(copy(d, s, &a, 0, a.off, err));

@@ -4,6 +4,7 @@
 */
 #include "run/elements.h"
 
+#include "device/cpu/vm.h"
 #include "ir/kernel.h"
 
 /* The types that registers hold as they are. */
@@ -16,6 +17,10 @@ static tt_vm_loop find(const tt_vm_table *table, tt_op op, tt_dtype from, tt_dty
 }
 
 tt_vm_loop tt__elements_loop(tt_op op, tt_dtype from, tt_dtype to) { return find(tt__vm_table(), op, from, to); }
+
+bool tt__elements_fold(int red, tt_dtype dtype, const void *v, int64_t n, void *out) {
+  return is_plain(dtype) && tt__vm_fold(red, dtype, v, n, out);
+}
 
 bool tt__elements_op(tt_op op, tt_dtype from, tt_dtype to, const void *const *arg, int n, void *out, int64_t count) {
   static const tt_vm_table *known; /* who asks need not hold the lock: the same answer to all */

@@ -3,18 +3,19 @@
 */
 #include "run/exec.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <string.h>
 
-#include "base/apart.h"
+#include "base/os/apart.h"
 #include "base/mem.h"
-#include "base/os.h"
-#include "base/pool.h"
+#include "base/os/os.h"
+#include "base/pool/pool.h"
 #include "graph/build.h"
 #include "graph/session.h"
-#include "run/library_pace.h"
+#include "run/machine/library_pace.h"
 #include "run/memory.h"
-#include "run/profile.h"
+#include "run/report/profile.h"
 #include "run/residency.h"
 
 /* Work (instruction-elements) below which a launch stays on the calling thread, and that a piece should have. */
@@ -71,6 +72,7 @@ static bool stopped(job *j) {
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static void run_tiles(void *ctx, int64_t lo, int64_t hi, int worker) {
+  assert(lo >= 0 && lo <= hi && worker >= 0);
   job *j = ctx;
   tt_kargs args = *j->args;
   if (j->scratch) args.scratch = j->scratch + (size_t)worker * (size_t)j->unit->kernel->nscratch;
@@ -89,6 +91,7 @@ static void run_tiles(void *ctx, int64_t lo, int64_t hi, int worker) {
 }
 
 static void run_chunks(void *ctx, int64_t lo, int64_t hi, int worker) {
+  assert(lo >= 0 && lo <= hi && ((job *)ctx)->npartial > 0);
   (void)worker;
   job *j = ctx;
   for (int64_t t = lo; t < hi && !stopped(j);) {
@@ -107,6 +110,7 @@ static void run_chunks(void *ctx, int64_t lo, int64_t hi, int worker) {
 
 /* Chunks of one row, by the rule of ir/kernel.h. */
 static int64_t chunks_of_row(const tt_kernel *k, const tt_lowered *l) {
+  assert(l->row >= 0 && (k->mode != TT_MODE_ROW || l->lanes > 0));
   if (k->mode == TT_MODE_MAP) return 1;
   if (k->mode == TT_MODE_COL) return (l->row + TT_CHUNK_COL - 1) / TT_CHUNK_COL;
   if (k->naxes - k->nouter == 1) return (l->row + TT_CHUNK - 1) / TT_CHUNK;
@@ -134,7 +138,10 @@ static bool crosses(const tt_kernel *k, const tt_lowered *l) {
 }
 
 /* How many pieces of a length cover another, at least 1. Mostly one does, without a division. */
-static int64_t cover(int64_t len, int64_t piece) { return len <= piece ? 1 : (len + piece - 1) / piece; }
+static int64_t cover(int64_t len, int64_t piece) {
+  assert(len >= 0 && piece > 0);
+  return len <= piece ? 1 : (len + piece - 1) / piece;
+}
 
 static void choose_tiles(job *j, const tt_launch *launch) {
   const tt_kernel *k = j->unit->kernel;
@@ -211,6 +218,7 @@ static tt_code launch_tiles(job *j, const tt_launch *launch, bool alone, tt_erro
 }
 
 tt_code tt__exec_launch(const tt_launch *launch, const tt_kargs *bound, tt_kernel_fn fn, bool can_stop, tt_error *err) {
+  assert(bound && launch->unit && launch->unit->kernel);
   static void
       *const nothing[2 * MOST_REDUCTIONS]; /* kernels fetch their pointers before they know whether they use them */
   const tt_kernel *k = launch->unit->kernel;
@@ -270,6 +278,7 @@ static tt_scalar convert_scalar(const tt_lscalar *s, tt_scalar from, uint8_t to)
 
 tt_code tt__exec_scalars(const tt_walk *walk, const tt_step *step, const tt_launch *launch, tt_scalar *scalar,
                          tt_error *err) {
+  assert(step->kind == TT_STEP_KERNEL && tt__session_is_held());
   const tt_kernel *k = launch->unit->kernel;
   for (int i = 0; i < k->nscalar; i++) {
     const tt_lscalar *s = &launch->lowered->scalar[i];
@@ -549,6 +558,7 @@ static tt_code bring_home(const tt_walk *walk, const tt_step *step, tt_error *er
 }
 
 tt_code tt__exec_step(const tt_walk *walk, const tt_step *step, tt_error *err) {
+  assert(step->kind <= TT_STEP_CALL && step->nroot >= 0);
   if (step->kind != TT_STEP_EMPTY) TT_TRY(bring_home(walk, step, err));
   switch (step->kind) {
     case TT_STEP_KERNEL:

@@ -6,9 +6,9 @@
 #define TT_RUN_EXEC_H
 
 #include "ir/launch.h"
-#include "base/interrupt.h"
+#include "base/os/interrupt.h"
 #include "base/str.h"
-#include "device/trail.h"
+#include "device/launch_log.h"
 #include "run/unit.h"
 
 /* What the driver hangs on a kernel step. */
@@ -19,7 +19,7 @@ typedef struct tt_launch {
   struct tt_launch_on *on; /* what devices keep of it (exec_device.h) */
   tt_origin origin;        /* when a device runs it; "" until then */
   uint32_t line;           /* that `origin` names */
-  tt_str feed;             /* its text as a feed (feed.h), empty until then, by vectors of `feed_vec` */
+  tt_str feed; /* its text as a feed (outofcore/fused_producer.h), empty until then, by vectors of `feed_vec` */
   int feed_vec;
 } tt_launch;
 

@@ -3,19 +3,20 @@
 */
 #include "run/exec_call.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/lock.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "base/vec.h"
 #include "graph/build.h"
 #include "graph/call.h"
 #include "graph/session.h"
 #include "run/memory.h"
-#include "run/profile.h"
-#include "run/queue.h"
+#include "run/report/profile.h"
+#include "run/device/batch.h"
 #include "run/residency.h"
 
 /* Everything that a launch holds while it runs. */
@@ -32,7 +33,7 @@ typedef struct running {
 
 /* ---- what kernels print */
 
-static tt_lock left_lock = TT_LOCK_INIT; /* guards what kernels leave behind */
+TT_LOCK(left_lock, 0); /* guards what kernels leave behind */
 static tt_str printed;
 
 void tt__call_print(const char *text, size_t n) {
@@ -86,7 +87,7 @@ static tt_code take_there(tt_device *d, tt_stream *s, tt_node *n, bool writes, b
   }
   TT_TRY(tt__resident(d, s, b, &from, err));
   TT_TRY(tt__resident_new(d, s, b->size, n, out, at, err));
-  tt_code code = tt__queue_flush(err);
+  tt_code code = tt__batch_flush(err);
   if (code == TT_OK && b->size) code = d->ops->copy_within(d, s, *at, from, b->size, err);
   if (code == TT_OK) return TT_OK;
   tt__buffer_release(*out);
@@ -181,7 +182,7 @@ static tt_code launch_null(const running *r, tt_device *d, const char *args, tt_
   memcpy(packed + sizeof n, args, c->args_size);
   tt_grid one = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
   c->kind->retain(c->kernel); /* until it has run */
-  tt_code code = tt__queue_launch(d, c->stream, NULL, &one, packed, sizeof n + c->args_size, err);
+  tt_code code = tt__batch_launch(d, c->stream, NULL, &one, packed, sizeof n + c->args_size, err);
   if (code != TT_OK) c->kind->release(c->kernel);
   return code;
 }
@@ -194,10 +195,11 @@ static tt_code run_there(const running *r, tt_device *d, const char *args, tt_er
     return launch_null(r, d, args, err);
   }
   TT_TRY(c->kind->routine(c, d, &routine, err));
-  return tt__queue_launch(d, c->stream, routine, &c->grid, args, c->args_size, err);
+  return tt__batch_launch(d, c->stream, routine, &c->grid, args, c->args_size, err);
 }
 
 tt_code tt__call_together(tt_device *d, tt_routine *f, const tt_grid *g, const char *name, tt_error *err) {
+  assert(g->grid[0] && g->grid[1] && g->grid[2] && g->block[0] && g->block[1] && g->block[2]);
   int64_t blocks = (int64_t)g->grid[0] * g->grid[1] * g->grid[2], most = 0;
   int threads = (int)(g->block[0] * g->block[1] * g->block[2]);
   if (!d->ops->at_once)
@@ -239,7 +241,7 @@ static void count(const running *r, const tt_device *d) {
 static tt_code note(const running *r, tt_device *d, int64_t start, tt_error *err) {
   char name[64];
   const uint32_t *g = r->call->grid.grid, *b = r->call->grid.block;
-  if (d) TT_TRY(tt__queue_flush(err));
+  if (d) TT_TRY(tt__batch_flush(err));
   if (d) TT_TRY(d->ops->stream_wait_idle(d, r->call->stream, err));
   snprintf(name, sizeof name, "%.30s <%u,%u,%u> <%u,%u,%u>", r->call->name, g[0], g[1], g[2], b[0], b[1], b[2]);
   tt__profile_add_named(name, r->bytes_read + r->bytes_written, start, tt__clock_ns());
@@ -281,9 +283,9 @@ static tt_code run(running *r, tt_device *d, tt_error *err) {
 }
 
 tt_code tt__exec_call(const tt_walk *walk, const tt_step *step, tt_device *d, tt_error *err) {
+  assert(step->kind == TT_STEP_CALL && walk->node[step->lib]->op == TT_N_CALL);
   running r = {.node = walk->node[step->lib], .step = step, .held = walk->held};
   r.call = r.node->attr.call;
-  if (d) tt__resident_step(true);
   tt_code code = run(&r, d, err);
   for (int k = 0; k < r.n; k++)
     if (r.buffer[k]) tt__buffer_release(r.buffer[k]);

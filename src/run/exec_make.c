@@ -6,15 +6,15 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/pool.h"
-#include "device/current.h"
+#include "base/pool/pool.h"
+#include "device/streams.h"
 #include "device/device.h"
-#include "device/stage.h"
+#include "device/staging.h"
 #include "graph/build.h"
 #include "graph/session.h"
 #include "run/exec.h"
-#include "run/exec_device.h"
-#include "run/queue.h"
+#include "run/device/exec_device.h"
+#include "run/device/batch.h"
 #include "run/realize.h"
 #include "run/residency.h"
 
@@ -44,7 +44,8 @@ static void shrink(const tt_lib_device *on, void *p, size_t size) {
 /* ---- operands */
 
 /* All of them by one function. What has been computed for others before, without being kept, is evaluated now. */
-static tt_code feed_of(const tt_lib_maker *m, tt_device *d, tt_node *const *src, tt_feed *out, tt_error *err) {
+static tt_code feed_of(const tt_lib_maker *m, tt_device *d, tt_node *const *src, tt_fused_producer *out,
+                       tt_error *err) {
   tt_node *root[TT_NODE_SRC];
   bool pending = false;
   int have = 0;
@@ -105,14 +106,14 @@ static tt_code make_whole(tt_device *d, const tt_lib_maker *m, const tt_lib_attr
   tt_operand operand[TT_NODE_SRC];
   int64_t dense[TT_NODE_SRC][TT_MAX_RANK];
   tt_made made[TT_NODE_SRC] = {{0}};
-  tt_feed feed = {.lib.text = NULL};
+  tt_fused_producer feed = {.lib.text = NULL};
   tt_error why = {0};
   tt_code code = feed_of(m, d, src, &feed, &why);
   bool fed = code == TT_OK;
   if (code == TT_ENOTIMPL) code = TT_OK;
   if (code != TT_OK && err) *err = why;
   if (code == TT_OK) code = operands_of(m, d, src, fed, operand, dense, err);
-  if (code == TT_OK) code = tt__queue_flush(err);
+  if (code == TT_OK) code = tt__batch_flush(err);
   tt_lib_use use;
   tt__exec_lib_open(&use, d, tt__stream_current(d));
   use.on.result = use.on.temp;
@@ -121,7 +122,7 @@ static tt_code make_whole(tt_device *d, const tt_lib_maker *m, const tt_lib_attr
   if (code == TT_OK) code = m->run_on(&use.on, attr, operand, made, err);
   if (code == TT_OK) code = hand_over(m, &use, made, out, err);
   tt__exec_lib_close(&use);
-  tt__feed_free(&feed);
+  tt__fused_producer_free(&feed);
   if (code == TT_OK) return TT_OK;
   for (int k = 0; k < m->nout; k++) tt__buffer_release(out[k].buffer);
   memset(out, 0, sizeof *out * (size_t)m->nout);
@@ -224,7 +225,7 @@ static tt_code make_null(tt_device *d, tt_stream *s, const tt_lib_maker *m, cons
 
 static tt_code fetch(tt_device *d, tt_stream *s, void *to, const void *from, size_t size, tt_error *err) {
   int depth = tt__session_suspend();
-  tt_code code = tt__stage_out(d, s, to, from, size, err);
+  tt_code code = tt__staging_out(d, s, to, from, size, err);
   tt__session_resume(depth);
   TT_COUNT(downloads, 1);
   TT_COUNT(download_bytes, size);
@@ -269,7 +270,8 @@ static tt_code bring(tt_device *d, int nsrc, const void *const *host, const tt_d
     size_t size = tt__dtype_size(dtype[i]), bytes = size * (size_t)n;
     out[i] = (tt_operand){.data = at, .dtype = dtype[i], .rank = 1, .len = len, .step = &one, .size = n};
     int depth = tt__session_suspend();
-    tt_code code = tt__stage_in(d, tt__stream_current(d), at, (const char *)host[i] + size * (size_t)from, bytes, err);
+    tt_code code =
+        tt__staging_in(d, tt__stream_current(d), at, (const char *)host[i] + size * (size_t)from, bytes, err);
     tt__session_resume(depth);
     if (code != TT_OK) return code;
     at += (bytes + ALIGNED - 1) / ALIGNED * ALIGNED;
@@ -354,7 +356,7 @@ static tt_code make_in_pieces(tt_device *d, const tt_lib_maker *m, const tt_lib_
   if (part < 1) return TT_ENOTIMPL;
   if (part > INT32_MAX) part = INT32_MAX;
   tt__resident_step(false);
-  TT_TRY(tt__queue_flush(err));
+  TT_TRY(tt__batch_flush(err));
   tt_code code = make_parts(d, m, attr, m->nsrc, host, dtype, all, part, m->join, &first, err);
   for (bool more = distinct; code == TT_OK && more;) { /* of what all parts had, as long as that grows less */
     const void *again = first.data;

@@ -3,9 +3,10 @@
 */
 #include "run/memory.h"
 
+#include <assert.h>
 #include <string.h>
 
-#include "base/pool.h"
+#include "base/pool/pool.h"
 #include "graph/build.h"
 #include "graph/session.h"
 
@@ -68,12 +69,14 @@ static void copy_piece(void *ctx, int64_t lo, int64_t hi, int worker) {
 }
 
 void tt__memory_copy(void *to, const void *from, int64_t n) {
+  assert(n >= 0);
   copy_job c = {to, from};
   if (n > 0) tt__pool_run(n, COPY_GRAIN, copy_piece, &c);
 }
 
 /* The view of a STORE as nested runs of memory: axes by falling positive step, the last of step 1. */
 bool tt__memory_runs(tt_node *store, tt_runs *out) {
+  assert(store->op == TT_N_STORE && store->nsrc == 2);
   tt_node *value = store->src[1];
   out->rank = 0;
   out->off = store->attr.off;
@@ -91,6 +94,7 @@ bool tt__memory_runs(tt_node *store, tt_runs *out) {
 
 /* Copy the elements that the store does not write. */
 static void copy_around(tt_node *store, char *to, const char *from) {
+  assert(store->op == TT_N_STORE && to != from);
   tt_runs v;
   int64_t size = (int64_t)tt__dtype_size((tt_dtype)store->dtype), total = store->size * size;
   if (!tt__memory_runs(store, &v)) {
@@ -122,6 +126,7 @@ static tt_code fresh(tt_node *n, tt_buffer **out, tt_error *err) {
 
 /* Whose memory could become the root's if nobody but the plan holds it, or NULL. An array's value does not. */
 static tt_node *candidate(const tt_walk *walk, const tt_step *step, const tt_proot *root) {
+  assert(root->donor < step->noperand);
   tt_node *n = root->base >= 0    ? (root->in_place ? walk->node[root->base] : NULL)
                : root->donor >= 0 ? walk->node[step->operand[root->donor].node]
                                   : NULL;
@@ -129,6 +134,7 @@ static tt_node *candidate(const tt_walk *walk, const tt_step *step, const tt_pro
 }
 
 void tt__memory_donors(const tt_walk *walk, const tt_step *step, tt_buffer **donor) {
+  assert(step->nroot > 0 && step->nroot <= TT_MOST_ROOTS);
   bool hope = false;
   for (int r = 0; r < step->nroot; r++) hope |= candidate(walk, step, &step->root[r]) != NULL;
   inside in;
@@ -143,6 +149,9 @@ void tt__memory_donors(const tt_walk *walk, const tt_step *step, tt_buffer **don
 }
 
 static tt_code result_of(const tt_walk *walk, const tt_proot *root, tt_buffer *donor, tt_buffer **out, tt_error *err) {
+  assert(root->base < 0 || walk->node[root->base]->op == TT_N_BUFFER);
+  assert(!donor ||
+         donor->size >= (size_t)walk->node[root->node]->size * tt__dtype_size((tt_dtype)walk->node[root->node]->dtype));
   tt_node *n = walk->node[root->node];
   if (donor) {
     tt__buffer_only_host(donor);
@@ -160,6 +169,7 @@ static tt_code result_of(const tt_walk *walk, const tt_proot *root, tt_buffer *d
 }
 
 tt_code tt__memory_results(const tt_walk *walk, const tt_step *step, tt_buffer **result, tt_error *err) {
+  assert(step->nroot > 0 && step->nroot <= TT_MOST_ROOTS);
   tt_buffer *donor[TT_MOST_ROOTS];
   tt__memory_donors(walk, step, donor);
   for (int r = 0; r < step->nroot; r++) {

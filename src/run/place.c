@@ -10,17 +10,19 @@
 #include "run/place.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "device/device.h"
 #include "graph/host.h"
 #include "graph/session.h"
-#include "run/calibrate.h"
+#include "run/machine/calibrate.h"
 #include "run/exec.h"
-#include "run/library_pace.h"
+#include "run/machine/library_pace.h"
 #include "run/residency.h"
+#include "run/wanted.h"
 
 /* Opening a GPU takes some tenths of a second: it waits until the CPU has worked that long, or is about to. */
 #define OPEN_NS 3e8
@@ -42,7 +44,7 @@ int tt__place_told(void) {
     told =
         !name || !*name || strcmp(name, "auto") == 0 || tt__device_named(name, &id, NULL) != TT_OK ? TT_ANYWHERE : id;
   }
-  return told;
+  return tt__wanted_here(told);
 }
 
 /* ---- the situation */
@@ -66,8 +68,19 @@ static void gather_facts(const tt_walk *walk, const tt_plan *plan, tt_device *d)
 
 static bool is_leaf(const tt_node *n) { return n->op == TT_N_BUFFER && n->attr.buf->size > 0; }
 
+/* The places where a buffer's bytes lie. A device that the machine did not list is listed from now on. */
+static uint32_t places_of(const tt_situation *s, const tt_buffer *b) {
+  uint32_t on = b->data || !b->size ? tt__where_bit(TT_HOST) : 0;
+  for (int k = 0; k < s->machine->ndevice; k++)
+    if (tt__is_resident(s->machine->device[k].id, b)) on |= tt__where_bit(k);
+  tt_device *d = on ? NULL : tt__resident_first(b);
+  if (!d) return on ? on : TT_ELSEWHERE;
+  int k = tt__machine_device(d);
+  return tt__machine_handle(k) == d ? tt__where_bit(k) : TT_ELSEWHERE;
+}
+
 /* Where the value of a node lies; one that ended has gone (NULL). */
-static void gather_value(tt_situation *s, const tt_device *d, tt_where where, int32_t i) {
+static void gather_value(tt_situation *s, int32_t i) {
   const tt_node *n = s->walk->node[i];
   tt_residence *v = &s->value[i];
   *v = (tt_residence){0};
@@ -76,23 +89,22 @@ static void gather_value(tt_situation *s, const tt_device *d, tt_where where, in
   if (n->op != TT_N_BUFFER) return;
   const tt_buffer *b = n->attr.buf;
   v->bytes = (double)b->size;
-  if (b->data || !b->size) v->on |= tt__where_bit(TT_HOST);
-  if (tt__is_resident(d->id, b)) v->on |= tt__where_bit(where);
-  if (!v->on) v->on = TT_ELSEWHERE;
+  v->on = places_of(s, b);
   v->is_borrowed = b->elsewhere;
+  v->is_callers = b->drop && b->data;
   v->owed_ns = b->owed_ns;
   v->promised_ns = b->promised_ns;
 }
 
 /* Before anything runs, when all nodes of the walk are there. */
-static void gather_all(tt_situation *s, const tt_device *d, tt_where where) {
-  for (int i = 0; i < s->walk->n; i++) gather_value(s, d, where, i);
+static void gather_all(tt_situation *s) {
+  for (int i = 0; i < s->walk->n; i++) gather_value(s, i);
 }
 
 /* While the plan runs: what its steps need is held, the other nodes may have gone with what they were part of. */
-static void gather_held(tt_situation *s, const tt_device *d, tt_where where) {
+static void gather_held(tt_situation *s) {
   assert(s->walk->held);
-  for (int i = 0; i < s->plan->nvalue; i++) gather_value(s, d, where, s->plan->value[i].node);
+  for (int i = 0; i < s->plan->nvalue; i++) gather_value(s, s->plan->value[i].node);
 }
 
 static tt_code open_situation(tt_place *p, tt_device *d, tt_error *err) {
@@ -101,11 +113,29 @@ static tt_code open_situation(tt_place *p, tt_device *d, tt_error *err) {
   s->value = tt__arena_alloc(&p->decisions.arena, size);
   if (!s->value) return tt__fail_memory(err, size);
   gather_facts(s->walk, s->plan, d);
-  (s->walk->held ? gather_held : gather_all)(s, d, tt__machine_device(d));
+  (s->walk->held ? gather_held : gather_all)(s);
   return TT_OK;
 }
 
-void tt__place_free(tt_place *p) { tt__arena_free(&p->decisions.arena); }
+static tt_where where_is(tt_device *d) { return d ? tt__machine_device(d) : TT_HOST; }
+
+void tt__place_free(tt_place *p) { tt__decisions_free(&p->decisions); }
+
+tt_device *tt__place_device(const tt_place *p, int i) {
+  assert(i >= 0 && (!p->decisions.step || i < p->situation.plan->n));
+  if (!p->device || !p->decisions.step) return p->device;
+  tt_where where = p->decisions.step[i].where;
+  return where == TT_HOST ? NULL : where == p->where ? p->device : tt__machine_handle(where);
+}
+
+tt_code tt__place_spell(tt_place *p, tt_error *err) {
+  if (p->decisions.step && p->device) return TT_OK;
+  if (p->situation.value)
+    gather_all(&p->situation); /* as it was before the device was thought of */
+  else
+    TT_TRY(open_situation(p, p->device, err));
+  return tt__place_steps(&p->situation, p->where, 0, &p->decisions, err);
+}
 
 /* ---- once more */
 
@@ -135,16 +165,16 @@ static void note_declined(tt_step_facts *f, const tt_decision *how, tt_code code
 tt_code tt__place_again(tt_place *p, int at, tt_code code, bool *nowhere, tt_error *err) {
   static const tt_decision whole = {.way = TT_WAY_WHOLE};
   tt_situation *s = &p->situation;
-  tt_where where = tt__machine_device(p->device);
   const tt_decision *how = p->decisions.step ? &p->decisions.step[at] : &whole;
   if (!s->value)
     TT_TRY(open_situation(p, p->device, err));
   else
-    gather_held(s, p->device, where);
+    gather_held(s);
   *nowhere = code == TT_ENOMEM && how->way == TT_WAY_WHOLE && !tt__place_fits_host(s, at);
   if (*nowhere) return TT_OK;
   note_declined(&s->facts[at], how, code);
-  return tt__place_steps(s, where, at, &p->decisions, err);
+  tt__machine_device(p->device); /* what room it has now */
+  return tt__place_steps(s, p->where, at, &p->decisions, err);
 }
 
 /* ---- the choice */
@@ -179,13 +209,16 @@ static tt_code choose(tt_place *out, tt_error *err) {
   tt__calibrate_device(d);
   if (tt__calibrate()) host_ns = tt__place_host_ns(s);
   out->chosen = true;
-  TT_TRY(tt__place_prices(&out->situation, tt__machine_device(d), host_ns, &out->decisions, &out->prices, err));
-  if (tt__place_pays(&out->prices)) out->device = d;
+  TT_TRY(tt__place_prices(&out->situation, where_is(d), host_ns, &out->decisions, &out->prices, err));
+  if (!tt__place_pays(&out->prices)) return TT_OK;
+  out->device = d;
+  out->where = where_is(d);
   return TT_OK;
 }
 
 static void begin(const tt_walk *walk, const tt_plan *plan, bool looked_at, tt_place *out) {
-  *out = (tt_place){.situation = {.machine = tt__machine(),
+  *out = (tt_place){.where = TT_HOST,
+                    .situation = {.machine = tt__machine(),
                                   .walk = walk,
                                   .plan = plan,
                                   .facts = plan->facts,
@@ -193,16 +226,43 @@ static void begin(const tt_walk *walk, const tt_plan *plan, bool looked_at, tt_p
                                   .fuse = fuse}};
 }
 
+/* ---- (tests) all over the place */
+
+/* TUTTI_NULL_SCATTER: the seed; every evaluation goes on from there. */
+static bool scatters(void) {
+  static int on = -1;
+  if (on < 0) on = tt__env("TUTTI_NULL_SCATTER") != NULL;
+  return on == 1;
+}
+
+/* The steps run on the host and on all simulated devices. Launches gather on the one that was told, or the first. */
+static tt_code scatter(tt_place *out, tt_error *err) {
+  static uint64_t evaluations;
+  tt_device *told = out->device, *d;
+  for (int k = tt__device_count(TT_DEVICE_NULL, NULL, 0) - 1; k >= 0; k--) {
+    TT_TRY(tt__device_open(tt__device_id(TT_DEVICE_NULL, k), &d, err));
+    if (tt__device_lost(d)) return tt__fail(err, TT_EDEVICE, "%s", d->fault);
+    tt__machine_device(d);
+    if (!told) out->device = d;
+  }
+  out->where = where_is(told);
+  out->situation.scatter = tt__hash_mix((uint64_t)strtoull(tt__env("TUTTI_NULL_SCATTER"), NULL, 10), ++evaluations) | 1;
+  TT_TRY(open_situation(out, told, err));
+  return tt__place_steps(&out->situation, out->where, 0, &out->decisions, err);
+}
+
 tt_code tt__place_told_on(tt_device *d, const tt_walk *walk, const tt_plan *plan, bool looked_at, bool is_small,
                           tt_place *out, tt_error *err) {
   begin(walk, plan, looked_at, out);
   out->device = d;
+  if (scatters()) return scatter(out, err);
   if (!d) return TT_OK;
   if (tt__device_lost(d)) return tt__fail(err, TT_EDEVICE, "%s", d->fault);
+  out->where = where_is(d);
   if (is_small) return TT_OK;
   TT_TRY(open_situation(out, d, err));
-  if (tt__place_may_cut(&out->situation, tt__machine_device(d))) tt__calibrate_device(d);
-  return tt__place_steps(&out->situation, tt__machine_device(d), 0, &out->decisions, err);
+  if (tt__place_may_cut(&out->situation, out->where)) tt__calibrate_device(d);
+  return tt__place_steps(&out->situation, out->where, 0, &out->decisions, err);
 }
 
 /* Where the targets were put; they agree (realize.c gives them in groups). */
@@ -216,6 +276,7 @@ tt_code tt__place(const tt_walk *walk, const tt_plan *plan, bool looked_at, bool
   tt_device *d;
   int label = label_of(walk);
   begin(walk, plan, looked_at, out);
+  if (label <= 0 && scatters()) return scatter(out, err);
   if (label == TT_ANYWHERE) return choose(out, err);
   if (label == 0) return TT_OK;
   TT_TRY(tt__device_open(label, &d, err));
@@ -234,6 +295,7 @@ static void learn(uint16_t kind, float worth) {
 }
 
 void tt__place_begin(const tt_walk *walk, tt_place *p) {
+  assert(!p->chosen || tt__session_is_held());
   if (!p->chosen) return;
   for (int i = 0; i < walk->n; i++) {
     const tt_node *n = walk->node[i];
@@ -279,6 +341,7 @@ int tt__place_expect(tt_dtype dtype, int rank, const int64_t *len, tt_buffer *as
 
 /* What was worth less than was expected takes from that, so that few are expected in vain. */
 void tt__place_forget(const tt_buffer *b) {
+  assert(b->kind > 0);
   float *worth = &worth_of[b->kind - 1];
   if (b->owed_ns < *worth / 2)
     *worth /= 2;

@@ -9,7 +9,8 @@
 #include "sched/place.h"
 
 typedef struct tt_place {
-  tt_device *device; /* NULL: the CPU */
+  tt_device *device; /* of the evaluation; NULL: the CPU. Decisions may send steps elsewhere */
+  tt_where where;    /* its place */
   bool chosen;       /* by cost; false: told, or there is nothing to choose from */
   tt_prices prices;  /* host_ns 0: not looked at */
   float owed_ns;     /* (tt__place_begin) for the results: tt_buffer.owed_ns and .kind */
@@ -31,6 +32,12 @@ TT_HIDDEN tt_code tt__place_told_on(tt_device *d, const tt_walk *walk, const tt_
  * it. *nowhere: the host has no room for it either, nothing was decided. */
 TT_HIDDEN tt_code tt__place_again(tt_place *p, int at, tt_code code, bool *nowhere, tt_error *err);
 TT_HIDDEN void tt__place_free(tt_place *p);
+
+/* Decisions where there are none, because nothing hangs on them: for who shows them. */
+TT_HIDDEN tt_code tt__place_spell(tt_place *p, tt_error *err);
+
+/* The device on which step `i` runs, or NULL: the CPU. */
+TT_HIDDEN tt_device *tt__place_device(const tt_place *p, int i);
 
 /* May libraries do what follows them? (tests: no) */
 TT_HIDDEN void tt__place_set_fuse(bool on);

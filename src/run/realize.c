@@ -14,24 +14,24 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/os.h"
-#include "device/current.h"
+#include "base/os/os.h"
+#include "device/streams.h"
 #include "device/device.h"
 #include "graph/build.h"
 #include "graph/call.h"
 #include "graph/session.h"
 #include "kernel/lower.h"
-#include "lib/fold_host.h"
+#include "lib/scan/fold.h"
 #include "run/elements.h"
 #include "run/exec.h"
 #include "run/exec_call.h"
-#include "run/exec_device.h"
+#include "run/device/exec_device.h"
 #include "run/place.h"
-#include "run/library_pace.h"
-#include "run/queue.h"
+#include "run/machine/library_pace.h"
+#include "run/device/batch.h"
 #include "run/residency.h"
-#include "run/stream_kernel.h"
-#include "run/stream_library.h"
+#include "run/outofcore/stream_kernel.h"
+#include "run/outofcore/stream_library.h"
 #include "run/walk.h"
 #include "sched/sched.h"
 
@@ -141,7 +141,7 @@ static void trim_plans(uint64_t older_than) {
 
 void tt__realize_trim(void) {
   enter();
-  tt__queue_trim();
+  tt__batch_trim();
   trim_plans(UINT64_MAX);
   tt__unit_trim(false);
   tt__walk_free(&walker);
@@ -298,11 +298,23 @@ static const tt_decision *decision(const tt_place *p, int i) {
   return p->device && p->decisions.step ? &p->decisions.step[i] : &whole;
 }
 
+static tt_code move_operands(const tt_walk *walk, const tt_decision *how, tt_device *d, tt_error *err) {
+  for (int k = 0; k < how->nmove; k++) {
+    const tt_node *n = walk->node[how->move[k].node];
+    void *at;
+    assert(n->op == TT_N_BUFFER);
+    TT_TRY(d ? tt__resident(d, tt__stream_current(d), n->attr.buf, &at, err) : tt__buffer_host(n->attr.buf, err));
+  }
+  return TT_OK;
+}
+
 /* One step as it was decided, on a device or (NULL) the host. */
 static tt_code execute_step(const tt_walk *walk, const tt_plan *plan, int i, const tt_decision *how, tt_device *d,
                             tt_error *err) {
   const tt_step *step = &plan->step[i];
   if (tt__interrupted()) return tt__fail(err, TT_EINTERRUPT, "interrupted");
+  if (d) tt__resident_step(true);
+  if (how->nmove) TT_TRY(move_operands(walk, how, d, err));
   if (step->kind == TT_STEP_CALL) return tt__exec_call(walk, step, d, err);
   switch ((tt_way)how->way) {
     case TT_WAY_STREAM_KERNEL:
@@ -310,7 +322,7 @@ static tt_code execute_step(const tt_walk *walk, const tt_plan *plan, int i, con
     case TT_WAY_STREAM_LIBRARY:
       return tt__stream_library(d, walk, plan, i, how->cut.tiles, err);
     case TT_WAY_EPILOGUE:
-      return tt__exec_followed_on(d, walk, step, &plan->step[how->follow.step], &how->follow, err);
+      return tt__exec_epilogue_on(d, walk, step, &plan->step[how->follow.step], &how->follow, err);
     case TT_WAY_DONE:
       return TT_OK;
     default:
@@ -335,7 +347,7 @@ static tt_code note_fallback(const tt_walk *walk, const tt_step *step, const tt_
   return TT_OK;
 }
 
-/* A step on a device: decided once more as long as it is found not to run so. */
+/* A step of an evaluation with a device: decided once more as long as it is found not to run there so. */
 static tt_code execute_placed(const tt_walk *walk, const tt_plan *plan, int i, tt_place *p, tt_error *err) {
   const tt_step *step = &plan->step[i];
   tt_error why; /* not cleared as a whole: its message is a kilobyte */
@@ -343,8 +355,9 @@ static tt_code execute_placed(const tt_walk *walk, const tt_plan *plan, int i, t
   why.message[0] = 0;
   while (!decision(p, i)->falls_back) {
     bool nowhere = false;
-    tt_code code = execute_step(walk, plan, i, decision(p, i), p->device, &why);
-    bool declined = step->kind != TT_STEP_CALL && (code == TT_ENOTIMPL || code == TT_ENOMEM);
+    tt_device *d = tt__place_device(p, i);
+    tt_code code = execute_step(walk, plan, i, decision(p, i), d, &why);
+    bool declined = d && step->kind != TT_STEP_CALL && (code == TT_ENOTIMPL || code == TT_ENOMEM);
     if (declined) TT_TRY(tt__place_again(p, i, code, &nowhere, err));
     if (declined && !nowhere) continue;
     if (code != TT_OK && err) *err = why;
@@ -409,11 +422,11 @@ static tt_code execute_held(tt_walk *walk, made_plan *m, tt_place *place, tt_err
   hold_values(walk, plan);
   bool timed = !place->device && (host_ns == 0 || host_ns > TIMED_NS);
   int64_t start = timed ? tt__clock_ns() : 0;
-  if (place->device) tt__queue_begin(place->device, tt__stream_current(place->device));
+  if (place->device) tt__batch_begin(place->device, tt__stream_current(place->device));
   tt_code code = execute(walk, plan, place, &done, err);
   if (place->device) {
     bool may_wait = code == TT_OK && m->is_small && !tt__session_looking;
-    tt_code end = tt__queue_end(&m->replay, may_wait, code == TT_OK ? err : NULL);
+    tt_code end = tt__batch_end(&m->replay, may_wait, code == TT_OK ? err : NULL);
     if (code == TT_OK) code = end;
   }
   tt__place_end(walk, place, timed ? (double)(tt__clock_ns() - start) : place->device ? 0 : host_ns);
@@ -449,7 +462,7 @@ static tt_code realize_calls(tt_node *const *call, int n, tt_error *err) {
 /* As many at once as make a graph worth launching, on a device; else one by one, so that their plans are few. */
 static tt_code run_calls(tt_error *err) {
   tt_node *call[TT_CALLS_PENDING];
-  for (int n; (n = tt__calls_first(call, TT_CALLS_PENDING)) > 0;) {
+  for (int n; (n = tt__calls_baseline(call, TT_CALLS_PENDING)) > 0;) {
     if (n < TT_CALLS_PENDING || call[0]->attr.call->device == 0) n = 1;
     for (int k = 0; k < n; k++) tt__node_retain(call[k]);
     tt_code code = realize_calls(call, n, err);
@@ -526,20 +539,20 @@ tt_code tt__realize(tt_node *const *target, int n, tt_error *err) {
   return code;
 }
 
-static tt_code feed_of_plan(tt_node *const *target, int n, tt_device *d, tt_feed *out, tt_error *err) {
+static tt_code feed_of_plan(tt_node *const *target, int n, tt_device *d, tt_fused_producer *out, tt_error *err) {
   made_plan *m;
   bool found;
   TT_TRY(tt__walk_make(&walker, target, n, err));
   if (walker.has_calls || walker.walk.ntarget != n) return tt__fail(err, TT_ENOTIMPL, "more than these values");
   TT_TRY(plan_of(&walker, &m, &found, err));
-  TT_TRY(tt__feed_make(d, &walker.walk, m->plan, out, err));
+  TT_TRY(tt__fused_producer_make(d, &walker.walk, m->plan, out, err));
   m->used = ++evaluations;
   TT_COUNT(evaluations, 1);
   mark_seen(&walker.walk);
   return TT_OK;
 }
 
-tt_code tt__realize_feed(tt_node *const *target, int n, tt_device *d, tt_feed *out, tt_error *err) {
+tt_code tt__realize_feed(tt_node *const *target, int n, tt_device *d, tt_fused_producer *out, tt_error *err) {
   enter();
   tt_code code = feed_of_plan(target, n, d, out, err);
   pthread_mutex_unlock(&one_at_a_time);
@@ -565,7 +578,8 @@ tt_code tt__realize_plan(tt_node *const *target, int n, const tt_plan **plan, co
   return code;
 }
 
-/* A forked child has one thread and no evaluation under way: pending nodes stay pending there. */
+/* A forked child has one thread and no evaluation under way: pending nodes stay pending there. No TT_LOCK_FORKS: to
+ * fork must not wait for an evaluation. */
 static void after_fork_child(void) {
   static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
   one_at_a_time = fresh;
@@ -576,6 +590,7 @@ __attribute__((constructor)) static void register_evaluator(void) {
   tt__calls_set_runner(enter_and_run_calls);
   tt__session_elements = tt__elements_op;
   tt__session_elements_loop = tt__elements_loop;
+  tt__session_elements_fold = tt__elements_fold;
   tt__fold_find = tt__elements_loop;
   tt__session_fold_into = tt__fold_into_places;
   pthread_atfork(NULL, NULL, after_fork_child);

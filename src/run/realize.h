@@ -5,7 +5,7 @@
 #define TT_RUN_REALIZE_H
 
 #include "ir/plan.h"
-#include "run/feed.h"
+#include "run/outofcore/fused_producer.h"
 
 /*
 ** Bring the nodes into memory. Session lock held (once or more); others may record while kernels run. One
@@ -18,8 +18,9 @@ struct tt_made_plan;
 TT_HIDDEN tt_code tt__realize_plan(tt_node *const *target, int n, const tt_plan **plan, const tt_walk **walk,
                                    bool *found, tt_error *err);
 
-/* What computes these nodes, element by element (feed.h), by their plan; they stay pending. Session lock held. */
-TT_HIDDEN tt_code tt__realize_feed(tt_node *const *target, int n, tt_device *d, tt_feed *out, tt_error *err);
+/* What computes these nodes, element by element (outofcore/fused_producer.h), by their plan; they stay pending. Session
+ * lock held. */
+TT_HIDDEN tt_code tt__realize_feed(tt_node *const *target, int n, tt_device *d, tt_fused_producer *out, tt_error *err);
 
 /* Is a thread evaluating? */
 TT_HIDDEN bool tt__realize_busy(void);

@@ -8,17 +8,17 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "device/cache_alloc.h"
-#include "device/current.h"
+#include "device/streams.h"
 #include "device/device.h"
-#include "device/stage.h"
+#include "device/staging.h"
 #include "graph/build.h"
 #include "graph/session.h"
 #include "graph/slab.h"
-#include "run/border.h"
+#include "run/outofcore/double_buffer.h"
 #include "run/place.h"
-#include "run/queue.h"
+#include "run/device/batch.h"
 
 #define MOST_OWNERS 10
 
@@ -38,7 +38,7 @@ struct tt_replica {
   bool fleeting;    /* the bytes' owner may change them on the host: good for one evaluation */
   bool broken;      /* a launch that was to write it could not be asked for */
   uint64_t written; /* the turn of launches that writes it; 0: it holds what it should */
-  uint64_t border;  /* the number of what a store leaves of it (border.h), until it is written again; 0: none */
+  uint64_t border; /* names what a store leaves of it (outofcore/double_buffer.h), until it is written again; 0: none */
 };
 
 static tt_replica *newest, *oldest;
@@ -72,7 +72,7 @@ static tt_replica *find(const tt_device *d, const tt_buffer *b) {
 /* Does a later store find its border in the block of a value that dies within an evaluation? */
 static bool is_kept(const tt_replica *r) {
   if (!r->border || !evaluating || !r->block || r->crossed || r->broken) return false;
-  return tt__border_keep(r->border, r->device, r->stream, r->block);
+  return tt__double_buffer_keep(r->border, r->device, r->stream, r->block);
 }
 
 static void destroy(tt_replica *r) {
@@ -82,7 +82,7 @@ static void destroy(tt_replica *r) {
   unlink_replica(r);
   nfleeting -= r->fleeting;
   /* What says when another stream is done with it must come after the launches that use it. */
-  if (r->crossed || !r->block) (void)!tt__queue_flush(NULL);
+  if (r->crossed || !r->block) (void)!tt__batch_flush(NULL);
   bool kept = is_kept(r);
   if (r->block && !kept)
     tt__dmem_free(r->device, r->block);
@@ -98,13 +98,14 @@ void tt__resident_set_border(const tt_device *d, const tt_buffer *b, uint64_t bo
 }
 
 static void drop_replicas(tt_buffer *b) {
+  assert(tt__session_is_held());
   while (b->replicas) destroy(b->replicas);
 }
 
 /* ---- launches that failed after their results were handed over */
 
-void tt__resident_launched(tt_code code, const tt_error *why) {
-  for (tt_replica *r = newest; r && code != TT_OK; r = r->older) r->broken |= r->written == turn;
+void tt__resident_launched(const tt_device *d, tt_code code, const tt_error *why) {
+  for (tt_replica *r = newest; r && code != TT_OK; r = r->older) r->broken |= r->device == d && r->written == turn;
   for (tt_replica *r = newest; r && code != TT_OK; r = r->older) r->border = 0; /* copies of it may be missing */
   if (code != TT_OK) snprintf(broken_why, sizeof broken_why, "%.250s", why->message);
   turn++;
@@ -119,11 +120,12 @@ static tt_code check_whole(const tt_replica *r, tt_error *err) {
 
 /* Work asked of `s` from now on comes after what was asked of the replica's last stream until now. */
 static tt_code follow(tt_replica *r, tt_stream *s, tt_error *err) {
+  assert(r->buffer && r->device && s);
   r->used = step;
   unlink_replica(r);
   link_newest(r);
   if (r->stream == s) return TT_OK;
-  TT_TRY(tt__queue_flush(err));
+  TT_TRY(tt__batch_flush(err));
   tt_device *d = r->device;
   tt_event *e;
   TT_TRY(d->ops->event_new(d, false, &e, err));
@@ -140,14 +142,15 @@ static tt_code follow(tt_replica *r, tt_stream *s, tt_error *err) {
 /* ---- to the host */
 
 static tt_code fetch(tt_buffer *b, tt_replica *r, tt_error *err) {
-  TT_TRY(tt__queue_flush(err));
+  assert(b->refs > 0 && r->buffer == b && tt__session_is_held());
+  TT_TRY(tt__batch_flush(err));
   TT_TRY(check_whole(r, err));
   void *to = b->data ? b->data : tt__mem_alloc_data(b->size);
   if (!to) return tt__fail_memory(err, b->size);
   r->busy++;
   tt__buffer_retain(b);
   int depth = tt__session_suspend();
-  tt_code code = tt__stage_out(r->device, r->stream, to, r->at, b->size, err);
+  tt_code code = tt__staging_out(r->device, r->stream, to, r->at, b->size, err);
   tt__session_resume(depth);
   r->busy--;
   TT_COUNT(syncs, 1);
@@ -163,15 +166,16 @@ static tt_code fetch(tt_buffer *b, tt_replica *r, tt_error *err) {
 }
 
 tt_code tt__resident_peek(tt_buffer *b, void *to, size_t size, tt_error *err) {
+  assert(size <= b->size && (b->data || b->replicas));
   tt_replica *r = b->replicas;
   if (b->data) {
     memcpy(to, b->data, size);
     return TT_OK;
   }
-  TT_TRY(tt__queue_flush(err));
+  TT_TRY(tt__batch_flush(err));
   TT_TRY(check_whole(r, err));
   TT_COUNT(syncs, 1);
-  return tt__stage_out(r->device, r->stream, to, r->at, size, err);
+  return tt__staging_out(r->device, r->stream, to, r->at, size, err);
 }
 
 static tt_code to_host(tt_buffer *b, tt_error *err) {
@@ -180,13 +184,14 @@ static tt_code to_host(tt_buffer *b, tt_error *err) {
 }
 
 static tt_code read_bytes(tt_buffer *b, size_t from, void *to, size_t size, tt_error *err) {
+  assert(b->replicas && from + size <= b->size);
   tt_replica *r = b->replicas;
-  TT_TRY(tt__queue_flush(err));
+  TT_TRY(tt__batch_flush(err));
   TT_TRY(check_whole(r, err));
   r->busy++;
   tt__buffer_retain(b);
   int depth = tt__session_suspend();
-  tt_code code = tt__stage_out(r->device, r->stream, to, (char *)r->at + from, size, err);
+  tt_code code = tt__staging_out(r->device, r->stream, to, (char *)r->at + from, size, err);
   tt__session_resume(depth);
   r->busy--;
   tt__buffer_release(b);
@@ -201,8 +206,8 @@ static tt_code read_bytes(tt_buffer *b, size_t from, void *to, size_t size, tt_e
 /* Move what was used longest ago to the host until `need` bytes of the device are free. */
 static bool make_room(tt_device *d, size_t need, void *ctx) {
   (void)ctx;
-  if (tt__queue_flush(NULL) != TT_OK) return false;
-  size_t freed = tt__border_drop(d);
+  if (tt__batch_flush(NULL) != TT_OK) return false;
+  size_t freed = tt__double_buffer_drop(d);
   for (tt_replica *r = oldest, *next; r && freed < need; r = next) {
     next = r->newer;
     if (r->device != d || !r->block || r->busy || r->broken || r->used == step) continue;
@@ -211,7 +216,7 @@ static bool make_room(tt_device *d, size_t need, void *ctx) {
     if (!b->data && b->replicas->next == NULL) {
       void *to = tt__mem_alloc_data(b->size);
       if (!to) continue;
-      if (tt__stage_out(d, r->stream, to, r->at, b->size, NULL) != TT_OK) {
+      if (tt__staging_out(d, r->stream, to, r->at, b->size, NULL) != TT_OK) {
         tt__mem_free_data(to, b->size);
         continue;
       }
@@ -268,6 +273,7 @@ static tt_code take_block(tt_device *d, tt_stream *s, size_t size, tt_dmem **out
 }
 
 static void attach(tt_replica *r, tt_device *d, tt_stream *s, tt_buffer *b, tt_dmem *block) {
+  assert(s && block && b->refs > 0);
   *r = (tt_replica){.next = b->replicas, .buffer = b, .device = d, .block = block, .stream = s, .used = step};
   r->at = tt__dmem_at(block);
   r->dtype = TT_U8;
@@ -297,6 +303,7 @@ static void label_replica(tt_replica *r, const tt_node *label) {
 
 tt_code tt__resident_adopt(tt_device *d, tt_stream *s, tt_dmem *block, size_t size, const tt_node *label,
                            tt_buffer **out, tt_error *err) {
+  assert(d && s && block);
   tt_replica *r = tt__slab_alloc(sizeof *r);
   *out = r ? tt__buffer_new_elsewhere(size, err) : NULL;
   if (!*out) {
@@ -314,6 +321,7 @@ tt_code tt__resident_adopt(tt_device *d, tt_stream *s, tt_dmem *block, size_t si
 
 /* From another device of the same kind. */
 static tt_code fill_from_peer(tt_replica *r, tt_replica *from, tt_error *err) {
+  assert(from != r && from->buffer == r->buffer && from->device != r->device);
   tt_device *d = r->device;
   TT_TRY(check_whole(from, err));
   TT_TRY(from->device->ops->stream_wait_idle(from->device, from->stream, err));
@@ -332,6 +340,7 @@ static tt_code peer_replica(tt_device *d, tt_stream *s, tt_buffer *b, tt_replica
 /* The lock was given up while the bytes came: who wanted a replica meanwhile made its own, and the first that is there
  * stays. */
 tt_code tt__resident_arrived(tt_device *d, tt_stream *s, tt_buffer *b, tt_dmem *block, tt_error *err) {
+  assert(block && tt__session_is_held());
   tt_replica *known = find(d, b), *r = known ? NULL : tt__slab_alloc(sizeof *r);
   TT_COUNT(uploads, b->size != 0);
   TT_COUNT(upload_bytes, b->size);
@@ -350,7 +359,7 @@ static tt_code upload(tt_device *d, tt_stream *s, tt_buffer *b, tt_replica **out
   TT_TRY(take_block(d, s, b->size ? b->size : 1, &block, err));
   tt__buffer_retain(b);
   int depth = tt__session_suspend();
-  tt_code code = b->size ? tt__stage_in(d, s, tt__dmem_at(block), b->data, b->size, err) : TT_OK;
+  tt_code code = b->size ? tt__staging_in(d, s, tt__dmem_at(block), b->data, b->size, err) : TT_OK;
   tt__session_resume(depth);
   if (code == TT_OK)
     code = tt__resident_arrived(d, s, b, block, err);
@@ -362,13 +371,14 @@ static tt_code upload(tt_device *d, tt_stream *s, tt_buffer *b, tt_replica **out
 }
 
 tt_code tt__resident(tt_device *d, tt_stream *s, tt_buffer *b, void **out, tt_error *err) {
+  assert(tt__session_is_held() && b->refs > 0);
   tt_replica *r = find(d, b);
   if (r) {
     TT_TRY(check_whole(r, err));
     *out = r->at;
     return follow(r, s, err);
   }
-  TT_TRY(tt__queue_flush(err));
+  TT_TRY(tt__batch_flush(err));
   tt_replica *from = b->replicas;
   tt_code code;
   if (!b->data && from && from->device->ops == d->ops) {
@@ -383,6 +393,7 @@ tt_code tt__resident(tt_device *d, tt_stream *s, tt_buffer *b, void **out, tt_er
 
 tt_code tt__resident_new(tt_device *d, tt_stream *s, size_t size, const tt_node *label, tt_buffer **out, void **at,
                          tt_error *err) {
+  assert(tt__session_is_held() && d && s);
   tt_replica *r;
   tt_buffer *b = tt__buffer_new_elsewhere(size, err);
   if (!b) return TT_ENOMEM;
@@ -398,6 +409,7 @@ tt_code tt__resident_new(tt_device *d, tt_stream *s, size_t size, const tt_node 
 }
 
 void tt__resident_written(tt_device *d, tt_buffer *b) {
+  assert(find(d, b));
   b->ranged = false;
   tt_replica *mine = find(d, b);
   mine->written = turn;
@@ -413,11 +425,14 @@ void tt__resident_written(tt_device *d, tt_buffer *b) {
 }
 
 bool tt__is_resident(int id, const tt_buffer *b) {
+  assert(id >= 0);
   if (id == 0) return b->data != NULL || b->size == 0;
   for (const tt_replica *r = b->replicas; r; r = r->next)
     if (r->device->id == id) return true;
   return b->size == 0;
 }
+
+tt_device *tt__resident_first(const tt_buffer *b) { return b->replicas ? b->replicas->device : NULL; }
 
 /* ---- what graph/ asks for */
 
@@ -466,11 +481,11 @@ static tt_code from_host(const void *data, size_t size, int id, tt_buffer **out,
   if (code == TT_ENOMEM) return keep_on_host(data, size, &full, out, err);
   if (code != TT_OK && err) *err = full;
   if (code != TT_OK) return code;
-  (void)!tt__queue_flush(NULL); /* launches that wait may use what the memory held before */
+  (void)!tt__batch_flush(NULL); /* launches that wait may use what the memory held before */
   (*out)->replicas->busy++;
   tt_stream *s = (*out)->replicas->stream;
   int depth = tt__session_suspend();
-  code = size ? tt__stage_in(d, s, at, data, size, err) : TT_OK;
+  code = size ? tt__staging_in(d, s, at, data, size, err) : TT_OK;
   tt__session_resume(depth);
   (*out)->replicas->busy--;
   TT_COUNT(uploads, 1);
@@ -498,7 +513,7 @@ static tt_code adopt(void *p, size_t size, int id, bool readonly, void (*drop)(v
   *r = (tt_replica){.buffer = b, .device = d, .at = p, .stream = tt__stream_current(d), .used = step, .dtype = TT_U8};
   b->replicas = r;
   b->elsewhere = true;
-  tt__queue_hurry();
+  tt__batch_hurry();
   link_newest(r);
   *out = b;
   return TT_OK;
@@ -509,7 +524,7 @@ void tt__resident_let_go(const tt_device *d, tt_buffer *b) { find(d, b)->busy--;
 
 static void flush(void) {
   tt_error ignored; /* a launch that cannot be asked for fails again where its results are looked at */
-  (void)!tt__queue_flush(&ignored);
+  (void)!tt__batch_flush(&ignored);
 }
 
 __attribute__((constructor)) static void register_residency(void) {
@@ -531,7 +546,7 @@ void tt__resident_step(bool of_evaluation) {
 
 void tt__resident_end(void) {
   evaluating = 0;
-  tt__border_age();
+  tt__double_buffer_age();
   for (tt_replica *r = newest, *next; r && nfleeting; r = next) {
     next = r->older;
     if (r->fleeting && !r->busy) destroy(r);

@@ -19,9 +19,9 @@ TT_HIDDEN tt_code tt__resident_new(tt_device *d, tt_stream *s, size_t size, cons
 /* Work asked of `s` writes the buffer's bytes on `d`: the host's and other devices' are old. */
 TT_HIDDEN void tt__resident_written(tt_device *d, tt_buffer *b);
 
-/* What was gathered has been asked of the device, or could not be: then what was written since the last such call does
- * not hold what it should, and asking for it fails. */
-TT_HIDDEN void tt__resident_launched(tt_code code, const tt_error *why);
+/* What was gathered has been asked of the device, or could not be: then what was written there since the last such call
+ * does not hold what it should, and asking for it fails. */
+TT_HIDDEN void tt__resident_launched(const tt_device *d, tt_code code, const tt_error *why);
 
 /* The first `size` bytes to the host, wherever they lie. Waits. */
 TT_HIDDEN tt_code tt__resident_peek(tt_buffer *b, void *to, size_t size, tt_error *err);
@@ -29,13 +29,17 @@ TT_HIDDEN tt_code tt__resident_peek(tt_buffer *b, void *to, size_t size, tt_erro
 /* Is it there, so that using it costs no transfer? */
 TT_HIDDEN bool tt__is_resident(int id, const tt_buffer *b);
 
+/* The first device that has its bytes; NULL: none. */
+TT_HIDDEN tt_device *tt__resident_first(const tt_buffer *b);
+
 /* Memory of the device for the length of some work on `s`; tt__dmem_free gives it back in the stream's order. */
 TT_HIDDEN tt_code tt__resident_temp(tt_device *d, tt_stream *s, size_t size, tt_dmem **out, tt_error *err);
 /* Such memory becomes a buffer's, or is given back when that fails. */
 TT_HIDDEN tt_code tt__resident_adopt(tt_device *d, tt_stream *s, tt_dmem *block, size_t size, const tt_node *label,
                                      tt_buffer **out, tt_error *err);
 
-/* The number that the buffer's bytes on `d`, where they are, bear for what a store leaves of them (border.h). */
+/* The number that the buffer's bytes on `d`, where they are, bear for what a store leaves of them
+ * (outofcore/double_buffer.h). */
 TT_HIDDEN uint64_t tt__resident_border(const tt_device *d, const tt_buffer *b);
 TT_HIDDEN void tt__resident_set_border(const tt_device *d, const tt_buffer *b, uint64_t border);
 

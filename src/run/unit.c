@@ -3,15 +3,16 @@
 */
 #include "run/unit.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
-#include "base/interrupt.h"
+#include "base/os/interrupt.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/os.h"
-#include "base/pool.h"
+#include "base/os/os.h"
+#include "base/pool/pool.h"
 #include "graph/session.h"
 #include "ir/ops.h"
 #include "run/compile.h"
@@ -21,6 +22,8 @@
 #define MOST_UNITS 2048
 /* Interpreted work after which a kernel is worth the compiler's 50 ms: about as much time again. */
 #define HOT_WORK 2e7
+/* The same by the clock: rows of three elements cost the interpreter fifty times what they seem to. */
+#define HOT_NS 2e7
 #define HOT_LAUNCHES 200
 #define BATCH 16
 
@@ -29,7 +32,7 @@ int tt__unit_tier = 2;
 static tt_unit *bucket[BUCKETS];
 static int nunit;
 
-static tt_lock queue_lock = TT_LOCK_INIT;
+static tt_lock queue_lock = TT_LOCK_RANKED(1);
 static tt_unit *queue[256];
 static int nqueue;
 static bool compiling;
@@ -54,6 +57,7 @@ static void weigh(tt_unit *u) {
 }
 
 void tt__unit_release(tt_unit *u) {
+  assert(!u || atomic_load(&u->refs) > 0);
   if (!u || atomic_fetch_sub(&u->refs, 1) > 1) return;
   tt__vm_free(u->vm);
   tt__kernel_free(u->kernel);
@@ -76,6 +80,7 @@ void tt__unit_trim(bool compiled) {
 }
 
 tt_code tt__unit_of(tt_kernel *k, tt_unit **out, tt_error *err) {
+  assert(k->nouter <= k->naxes && (k->key.lo || k->key.hi));
   tt_unit **chain = &bucket[k->key.lo % BUCKETS];
   for (tt_unit *u = *chain; u; u = u->next) {
     if (!same_kernel(u->kernel, k)) continue;
@@ -165,12 +170,12 @@ static void drain(void *ctx) {
   }
 }
 
-/* The parent's batch is the parent's; a child asks anew. */
-static void fork_prepare(void) { tt__lock(&queue_lock); }
-static void fork_parent(void) { tt__unlock(&queue_lock); }
+/* No TT_LOCK_FORKS: the parent's batch is the parent's; a child asks anew. */
+static void fork_prepare(void) { tt__fork_lock(&queue_lock); }
+static void fork_parent(void) { tt__fork_unlock(&queue_lock); }
 static void fork_child(void) {
   compiling = false;
-  tt__unlock(&queue_lock);
+  tt__fork_unlock(&queue_lock);
 }
 TT_AT_LOAD(1) static void at_load(void) { pthread_atfork(fork_prepare, fork_parent, fork_child); }
 
@@ -214,6 +219,7 @@ static void measured(tt_unit *u, bool compiled, double points, double ns) {
 }
 
 double tt__unit_ns(const tt_unit *u, double points) {
+  assert(points >= 0);
   return u->paced ? tt__pace_ns(&u->pace, points, TT_PACE_SIZES) : 0;
 }
 
@@ -232,6 +238,7 @@ void tt__unit_ran(tt_unit *u, tt_kernel_fn fn, double points, double ns) {
   }
   TT_COUNT(launches_tier0, 1);
   u->work += points * u->weight;
-  if (tt__unit_tier == 2 && (u->work > HOT_WORK || u->launches > HOT_LAUNCHES) && atomic_load(&u->queued) == 0)
-    ask_for_code(u);
+  u->spent += ns;
+  bool hot = u->work > HOT_WORK || u->spent > HOT_NS || u->launches > HOT_LAUNCHES;
+  if (tt__unit_tier == 2 && hot && atomic_load(&u->queued) == 0) ask_for_code(u);
 }

@@ -3,6 +3,8 @@
 */
 #include "run/walk.h"
 
+#include <assert.h>
+
 #include "graph/session.h"
 #include "ir/call.h"
 #include "ir/library.h"
@@ -57,6 +59,7 @@ static bool add_siblings(tt_walker *w, uint32_t open, uint32_t done) {
 }
 
 tt_code tt__walk_make(tt_walker *w, tt_node *const *target, int n, tt_error *err) {
+  assert(tt__session_is_held() && n > 0);
   w->node.n = w->stack.n = w->target.n = 0;
   w->has_calls = false;
   uint32_t open = tt__session_stamp(), done = tt__session_stamp();
@@ -70,6 +73,7 @@ tt_code tt__walk_make(tt_walker *w, tt_node *const *target, int n, tt_error *err
   }
   if (!add_siblings(w, open, done)) return no_memory(err);
   w->walk = (tt_walk){.node = w->node.data, .n = (int)w->node.n, .target = w->target.data, .ntarget = (int)w->target.n};
+  for (int i = 0; i < w->walk.n; i++) assert(w->walk.node[i]->slot == i);
   return TT_OK;
 }
 
@@ -113,6 +117,7 @@ static int64_t *put_node(int64_t *at, tt_node *n) {
 }
 
 tt_code tt__walk_key(tt_walker *w, int64_t salt, tt_error *err) {
+  assert(tt__session_is_held() && w->walk.n >= 0);
   enum { HEAD_AND_ATTR = 3 };
   int64_t most = 1 + w->walk.ntarget;
   for (int i = 0; i < w->walk.n; i++)

@@ -9,8 +9,12 @@
 #include "scalar/prelude_f32.h"
 #include "scalar/special_tables.h"
 #include "scalar/special.h"
+#include "scalar/quantiles.h"
 #include "scalar/bessel_tables.h"
 #include "scalar/bessel.h"
+#include "scalar/integral_tables.h"
+#include "scalar/integrals.h"
+#include "scalar/bessel_order.h"
 
 #define FUNCTION_1(E, lower, cls, D, s) \
   static RESULT_##cls(s) lower##_##s(tt_##s a) { return tt_##lower##_##s(a); }

@@ -15,7 +15,7 @@
 ** tt_far_<op>_<type>(...) says that the arguments are such, tt_near_<op>_<type>(...) is right elsewhere and cheaper,
 ** and tt_<op>_<type> is always right, with the same bits where both are. A loop may look at its block first and then
 ** run over near or over all. Where lanes are threads, near is taken for all lanes until one is far
-** (threads_whole.c).
+** (gpu/main_loop.c).
 **
 ** The meaning is NumPy's, to the last special case. Every function gives the
 ** same bits on every machine: only IEEE +, -, *, /, sqrt, integers and, in f32, the fused multiply-add are used

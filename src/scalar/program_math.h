@@ -1,5 +1,5 @@
 /*
-** Below program_text.h when a program calls polynomials: functions of complex numbers, and normal draws.
+** Below proc/proc_text.h when a program calls polynomials: functions of complex numbers, and normal draws.
 */
 #ifndef TT_SCALAR_PROGRAM_MATH_H
 #define TT_SCALAR_PROGRAM_MATH_H

@@ -63,6 +63,26 @@ TT_FN tt__dd tt__dd_sum(tt__dd a, tt__dd b) {
   tt__dd s = tt__two_sum(a.hi, b.hi);
   return tt__fast_sum(s.hi, s.lo + (a.lo + b.lo));
 }
+TT_FN tt__dd tt__dd_minus(tt__dd a) {
+  a.hi = -a.hi;
+  a.lo = -a.lo;
+  return a;
+}
+TT_FN tt__dd tt__dd_of(tt_f64 a) {
+  tt__dd r;
+  r.hi = a;
+  r.lo = 0;
+  return r;
+}
+TT_FN tt__dd tt__dd_product(tt__dd a, tt__dd b) {
+  tt__dd p = tt__two_prod(a.hi, b.hi);
+  return tt__fast_sum(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi));
+}
+TT_FN tt__dd tt__dd_quotient(tt__dd a, tt__dd b) {
+  tt_f64 q = a.hi / b.hi;
+  tt__dd p = tt__two_prod(q, b.hi);
+  return tt__fast_sum(q, ((((a.hi - p.hi) - p.lo) + a.lo) - q * b.lo) / b.hi);
+}
 /* sin and cos of pi x, with their signs at zeros. */
 TT_FN tt__angle tt__half_turns(tt_f64 x) {
   tt_f64 twice = 2 * x, whole = tt_rint_f64(twice), r = 0.5 * (twice - whole);
@@ -331,15 +351,42 @@ TT_LONG_FN tt_f64 tt_boxcox_f64(tt_f64 x, tt_f64 lambda) {
   if (tt_abs_f64(lambda) < 1e-19) return l;
   return (tt_abs_f64(e) > 1 ? tt_pow_f64(x, lambda) - 1 : tt_expm1_f64(e)) / lambda;
 }
-TT_FN tt_f64 tt_boxcox1p_f64(tt_f64 x, tt_f64 lambda) {
-  tt_f64 l = tt_log1p_f64(x);
-  return tt_abs_f64(lambda) < 1e-19 ? l : tt_expm1_f64(lambda * l) / lambda;
+/* log(1 + x.hi + x.lo), to more than the digits of a double. */
+TT_LONG_FN tt__dd tt__log1p_dd(tt__dd x) {
+  tt__dd u = tt__two_sum(1, x.hi), l = tt__log_dd(u.hi);
+  return tt__dd_sum(l, tt__two_sum(u.lo / u.hi, x.lo / u.hi));
 }
-TT_FN tt_f64 tt_inv_boxcox_f64(tt_f64 y, tt_f64 lambda) {
-  return lambda == 0 ? tt_exp_f64(y) : tt_exp_f64(tt_log1p_f64(lambda * y) / lambda);
+/* e^(e.hi + e.lo) - 1 */
+TT_LONG_FN tt_f64 tt__expm1_dd(tt__dd e) {
+  if (!(tt_abs_f64(e.hi) < 700)) return e.hi > 0 ? TT__INF_f64 : e.hi < 0 ? -1 : e.hi;
+  tt_f64 y = tt_abs_f64(e.hi) > 1 ? tt__exp_scaled(e.hi, e.lo, 0) - 1 : tt_expm1_f64(e.hi);
+  return tt_abs_f64(e.hi) > 1 ? y : y + e.lo * (1 + y);
 }
-TT_FN tt_f64 tt_inv_boxcox1p_f64(tt_f64 y, tt_f64 lambda) {
-  return lambda == 0 ? tt_expm1_f64(y) : tt_expm1_f64(tt_log1p_f64(lambda * y) / lambda);
+TT_LONG_FN tt_f64 tt_boxcox1p_f64(tt_f64 x, tt_f64 lambda) {
+  tt_f64 size = tt_abs_f64(lambda), l = tt_log1p_f64(x);
+  if (size < 1e-19) return l;
+  /* where halves of products vanish, or there are none */
+  if (!(x > -1 && x < TT__INF_f64 && tt_abs_f64(x) > 1e-200 && size < 1e100)) return tt_expm1_f64(lambda * l) / lambda;
+  tt__dd e = tt__dd_times(tt__log1p_dd(tt__dd_of(x)), lambda);
+  return e.hi > 700 ? tt_expm1_f64(e.hi) / lambda : tt__expm1_dd(e) / lambda;
+}
+/* log(1 + lambda y) / lambda; beyond the ends what tt_log1p_f64 has. */
+TT_LONG_FN tt__dd tt__inv_boxcox_power(tt_f64 y, tt_f64 lambda) {
+  tt__dd p = tt__two_prod(lambda, y);
+  tt_f64 size = tt_abs_f64(lambda);
+  if (!(p.hi > -1 && p.hi < 1e200 && tt_abs_f64(p.hi) > 1e-200 && size > 1e-100 && size < 1e100))
+    return tt__dd_of(tt_log1p_f64(p.hi) / lambda);
+  return tt__dd_quotient(tt__log1p_dd(p), tt__dd_of(lambda));
+}
+TT_LONG_FN tt_f64 tt_inv_boxcox_f64(tt_f64 y, tt_f64 lambda) {
+  if (lambda == 0) return tt_exp_f64(y);
+  tt__dd e = tt__inv_boxcox_power(y, lambda);
+  return tt_abs_f64(e.hi) < 750 ? tt__exp_scaled(e.hi, e.lo, 0) : tt_exp_f64(e.hi);
+}
+TT_LONG_FN tt_f64 tt_inv_boxcox1p_f64(tt_f64 y, tt_f64 lambda) {
+  if (lambda == 0) return tt_expm1_f64(y);
+  tt__dd e = tt__inv_boxcox_power(y, lambda);
+  return e.hi > 700 ? tt_expm1_f64(e.hi) : tt__expm1_dd(e);
 }
 TT_FN tt_f64 tt_huber_f64(tt_f64 delta, tt_f64 r) {
   tt_f64 a = tt_abs_f64(r);
@@ -472,11 +519,6 @@ TT_LONG_FN tt__dd tt__lgamma_dd(tt_f64 a) {
   r = tt__log_dd(tt__gamma_right(a));
   return r;
 }
-TT_FN tt__dd tt__dd_minus(tt__dd a) {
-  a.hi = -a.hi;
-  a.lo = -a.lo;
-  return a;
-}
 /* log gamma of a + b, b the smaller part that rounding leaves of the sum. */
 TT_LONG_FN tt__dd tt__lgamma_of_sum(tt_f64 a, tt_f64 b) {
   tt__dd n = tt__two_sum(a, b), l = tt__lgamma_dd(n.hi);
@@ -556,29 +598,37 @@ TT_LONG_FN tt_f64 tt_binom_f64(tt_f64 n, tt_f64 k) {
 ** Lower by its series for x below a + 1, upper by Legendre's continued fraction above (a small: by what the series
 ** leaves of 1, without taking it from 1). x^a e^-x / gamma(a + 1) has a double-double as its exponent.
 */
-TT_LONG_FN tt_f64 tt__gamma_power(tt_f64 a, tt_f64 x) {
-  tt__dd e;
-  if (a > 3000 && tt_abs_f64(x - a) < 0.5 * a) { /* e^(a (log(1 + d) - d)) / sqrt(2 pi a), less Stirling's rest */
+TT_LONG_FN tt__dd tt__gamma_power_log(tt_f64 a, tt_f64 x) {
+  tt__dd e, l;
+  if (a > 3000 && tt_abs_f64(x - a) < 0.5 * a) { /* a (log(1 + d) - d) - log(2 pi a) / 2, less Stirling's rest */
     tt_f64 d = (x - a) / a, r = 1 / a, t = 128 * r * r - 1, y, lost;
     tt__dd n = tt__two_sum(x, -a), q = tt__two_prod(d, a);
     TT__SECTION(y, tt__stirling_table, 9, 0, t);
     lost = (((n.hi - q.hi) - q.lo) + n.lo) / a;
     e = tt__two_prod(a, tt_log1pmx_f64(d) - d / (1 + d) * lost);
-    if (e.hi < -750) return 0;
-    return tt__exp_scaled(e.hi, e.lo - y * r, 0) / TT_SQRT_F64(2 * TT__PI * a);
+    l = tt__log_dd(2 * TT__PI * a);
+    return tt__dd_sum(e, tt__two_sum(-0.5 * l.hi, -0.5 * l.lo - y * r));
   }
   e = tt__dd_times(tt__log_dd(x), a);
-  e = tt__dd_sum(tt__dd_sum(e, tt__dd_minus(tt__lgamma_of_sum(a, 1))), tt__two_sum(-x, 0));
+  return tt__dd_sum(tt__dd_sum(e, tt__dd_minus(tt__lgamma_of_sum(a, 1))), tt__two_sum(-x, 0));
+}
+TT_LONG_FN tt_f64 tt__gamma_power(tt_f64 a, tt_f64 x) {
+  tt__dd e = tt__gamma_power_log(a, x);
   return e.hi < -750 ? 0 : tt__exp_scaled(e.hi, e.lo, 0);
 }
-TT_LONG_FN tt_f64 tt__gammainc_series(tt_f64 a, tt_f64 x) {
-  tt_f64 sum = 0, term = 1;
-  for (tt_f64 k = 1; k < 40000 && term > 0x1p-56 * sum; k += 1) sum += term *= x / (a + k);
-  return tt__gamma_power(a, x) * (1 + sum);
+/* 1 + x / (a + 1) + x^2 / ((a + 1) (a + 2)) + ..., from the last term that counts. */
+TT_LONG_FN tt__dd tt__gammainc_sum(tt_f64 a, tt_f64 x) {
+  tt_f64 k = 1, term = 1;
+  tt__dd s = tt__dd_of(1);
+  for (; k < 40000 && term > 0x1p-58; k += 1) term *= x / (a + k);
+  for (; k > 0; k -= 1) s = tt__dd_sum(tt__dd_of(1), tt__dd_quotient(tt__dd_times(s, x), tt__two_sum(a, k)));
+  return s;
 }
+TT_LONG_FN tt_f64 tt__gammainc_series(tt_f64 a, tt_f64 x) { return tt__gamma_power(a, x) * tt__gammainc_sum(a, x).hi; }
 /* As many terms as Lentz's way needs to settle and half of that, then from the end backwards, which keeps digits. */
-TT_LONG_FN tt_f64 tt__gammaincc_fraction(tt_f64 a, tt_f64 x) {
-  tt_f64 b = x + 1 - a, c = b, d = 0, k = 1, f;
+TT_LONG_FN tt__dd tt__gammaincc_over(tt_f64 a, tt_f64 x) {
+  tt_f64 b = x + 1 - a, c = b, d = 0, k = 1;
+  tt__dd f, rest = tt__two_sum(x, 1);
   for (; k < 40000; k += 1) {
     tt_f64 n = k * (a - k);
     b += 2;
@@ -587,11 +637,16 @@ TT_LONG_FN tt_f64 tt__gammaincc_fraction(tt_f64 a, tt_f64 x) {
     if (tt_abs_f64(d * c - 1) < 0x1p-50) break;
   }
   k = tt_floor_f64(1.6 * k) + 2;
-  b = x + 1 - a;
-  for (f = b + 2 * k; k > 0; k -= 1) f = b + 2 * (k - 1) + k * (a - k) / f;
-  return tt__gamma_power(a, x) * (a / f);
+  rest = tt__dd_sum(rest, tt__dd_of(-a));
+  f = tt__dd_sum(rest, tt__dd_of(2 * k));
+  for (; k > 0; k -= 1)
+    f = tt__dd_sum(tt__dd_sum(rest, tt__dd_of(2 * (k - 1))), tt__dd_quotient(tt__dd_times(tt__two_sum(a, -k), k), f));
+  return f;
 }
-/* 1 - P for x up to 1.1 and a below: -(x^a / gamma(1 + a) - 1) less the series without its first term. */
+TT_LONG_FN tt_f64 tt__gammaincc_fraction(tt_f64 a, tt_f64 x) {
+  return tt__gamma_power(a, x) * (a / tt__gammaincc_over(a, x).hi);
+}
+/* 1 - P for x below 0.6 and a below 1: -(x^a / gamma(1 + a) - 1) less the series without its first term. */
 TT_LONG_FN tt_f64 tt__gammaincc_small(tt_f64 a, tt_f64 x) {
   tt_f64 l, g, sum = 0, term = 1;
   TT__TABLE(g, tt__lgamma1_table, 8, 14, -0.5, 8, a);
@@ -603,19 +658,19 @@ TT_LONG_FN tt_f64 tt__gammaincc_small(tt_f64 a, tt_f64 x) {
   }
   return -tt_expm1_f64(l) - tt_exp_f64(l) * a * sum;
 }
-TT_LONG_FN tt_f64 tt_gammainc_f64(tt_f64 a, tt_f64 x) {
-  if (!(a >= 0 && x >= 0) || (a == 0 && x == 0)) return TT__NAN_f64;
-  if (a == 0 || x == TT__INF_f64) return a == TT__INF_f64 ? TT__NAN_f64 : 1;
-  if (x == 0 || a == TT__INF_f64) return 0;
-  if (x < a + 1 || x < 1.1) return x < 1.1 && a < 0.3 * x ? 1 - tt__gammaincc_small(a, x) : tt__gammainc_series(a, x);
-  return 1 - tt__gammaincc_fraction(a, x);
-}
 TT_LONG_FN tt_f64 tt_gammaincc_f64(tt_f64 a, tt_f64 x) {
   if (!(a >= 0 && x >= 0) || (a == 0 && x == 0)) return TT__NAN_f64;
   if (a == 0 || x == TT__INF_f64) return a == TT__INF_f64 ? TT__NAN_f64 : 0;
   if (x == 0 || a == TT__INF_f64) return 1;
-  if (x <= 1.1) return a < x || a < 1 ? tt__gammaincc_small(a, x) : 1 - tt__gammainc_series(a, x);
+  if (a < 1) return x < 0.6 ? tt__gammaincc_small(a, x) : tt__gammaincc_fraction(a, x);
   return x < a + 1 ? 1 - tt__gammainc_series(a, x) : tt__gammaincc_fraction(a, x);
+}
+TT_LONG_FN tt_f64 tt_gammainc_f64(tt_f64 a, tt_f64 x) {
+  if (!(a >= 0 && x >= 0) || (a == 0 && x == 0)) return TT__NAN_f64;
+  if (a == 0 || x == TT__INF_f64) return a == TT__INF_f64 ? TT__NAN_f64 : 1;
+  if (x == 0 || a == TT__INF_f64) return 0;
+  if (x < a + 1) return a < 0.3 * x ? 1 - tt_gammaincc_f64(a, x) : tt__gammainc_series(a, x);
+  return 1 - tt__gammaincc_fraction(a, x);
 }
 
 /* ---- incomplete beta functions: a continued fraction (DLMF 8.17.22), of the smaller side. y is 1 - x. */
@@ -628,9 +683,25 @@ TT_FN tt_f64 tt__betainc_plus(tt_f64 a, tt_f64 b, tt_f64 x, tt_f64 y, tt_f64 m) 
   tt_f64 first = m == 0 ? 0 : m * (b - m) * x / (a + 2 * m - 1);
   return m + first + (a + m) / (a + 2 * m + 1) * ((a * y - b * x) + 1 + m * (1 + y));
 }
-TT_LONG_FN tt_f64 tt__betainc_fraction(tt_f64 a, tt_f64 b, tt__dd x, tt__dd y) {
-  tt_f64 c = tt__betainc_plus(a, b, x.hi, y.hi, 0), d = 0, m = 1, f;
-  tt__dd e, l;
+/* The same in double-double. */
+TT_LONG_FN tt__dd tt__betainc_over_dd(tt_f64 a, tt_f64 b, tt__dd x, tt_f64 m) {
+  tt__dd n = tt__two_sum(a, 2 * m - 1), u = tt__dd_quotient(tt__dd_product(tt__two_sum(a, m - 1), x), n);
+  tt__dd w = tt__dd_sum(tt__two_sum(a, m - 1), tt__dd_of(b));
+  w = tt__dd_quotient(tt__dd_product(w, x), n);
+  return tt__dd_product(tt__dd_product(u, w), tt__dd_times(tt__two_sum(b, -m), m));
+}
+TT_LONG_FN tt__dd tt__betainc_plus_dd(tt_f64 a, tt_f64 b, tt__dd x, tt__dd y, tt_f64 m) {
+  tt__dd u = tt__dd_quotient(tt__dd_times(tt__dd_product(tt__two_sum(b, -m), x), m), tt__two_sum(a, 2 * m - 1)), w;
+  w = tt__dd_sum(tt__dd_times(y, a), tt__dd_minus(tt__dd_times(x, b)));
+  w = tt__dd_sum(w, tt__dd_sum(tt__two_sum(m, 1), tt__dd_times(y, m)));
+  w = tt__dd_quotient(tt__dd_product(w, tt__two_sum(a, m)), tt__two_sum(a, 2 * m + 1));
+  if (m == 0) return w;
+  return tt__dd_sum(tt__dd_sum(tt__dd_of(m), u), w);
+}
+/* The fraction by which x^a y^b / B(a, b) is divided. */
+TT_LONG_FN tt__dd tt__betainc_over_sum(tt_f64 a, tt_f64 b, tt__dd x, tt__dd y) {
+  tt_f64 c = tt__betainc_plus(a, b, x.hi, y.hi, 0), d = 0, m = 1;
+  tt__dd f;
   for (; m < 20000; m += 1) {
     tt_f64 over = tt__betainc_over(a, b, x.hi, m), plus = tt__betainc_plus(a, b, x.hi, y.hi, m);
     d = 1 / (plus + over * d);
@@ -638,8 +709,13 @@ TT_LONG_FN tt_f64 tt__betainc_fraction(tt_f64 a, tt_f64 b, tt__dd x, tt__dd y) {
     if (tt_abs_f64(c * d - 1) < 0x1p-50) break;
   }
   m = tt_floor_f64(1.3 * m) + 3;
-  for (f = tt__betainc_plus(a, b, x.hi, y.hi, m); m > 0; m -= 1)
-    f = tt__betainc_plus(a, b, x.hi, y.hi, m - 1) + tt__betainc_over(a, b, x.hi, m) / f;
+  for (f = tt__betainc_plus_dd(a, b, x, y, m); m > 0; m -= 1)
+    f = tt__dd_sum(tt__betainc_plus_dd(a, b, x, y, m - 1), tt__dd_quotient(tt__betainc_over_dd(a, b, x, m), f));
+  return f;
+}
+/* log of x^a y^b / B(a, b) */
+TT_LONG_FN tt__dd tt__beta_power(tt_f64 a, tt_f64 b, tt__dd x, tt__dd y) {
+  tt__dd e, l;
   l = tt__log_dd(x.hi);
   l.lo += x.lo / x.hi;
   e = tt__dd_times(l, a);
@@ -648,7 +724,11 @@ TT_LONG_FN tt_f64 tt__betainc_fraction(tt_f64 a, tt_f64 b, tt__dd x, tt__dd y) {
   e = tt__dd_sum(e, tt__dd_times(l, b));
   e = tt__dd_sum(e, tt__lgamma_of_sum(a, b));
   e = tt__dd_sum(e, tt__dd_minus(tt__dd_sum(tt__lgamma_dd(a), tt__lgamma_dd(b))));
-  return e.hi < -750 ? 0 : tt__exp_scaled(e.hi, e.lo, 0) / f;
+  return e;
+}
+TT_LONG_FN tt_f64 tt__betainc_fraction(tt_f64 a, tt_f64 b, tt__dd x, tt__dd y) {
+  tt__dd e = tt__beta_power(a, b, x, y);
+  return e.hi < -750 ? 0 : tt__exp_scaled(e.hi, e.lo, 0) / tt__betainc_over_sum(a, b, x, y).hi;
 }
 /* I_x(a, b), or 1 less that where `upper`. */
 TT_LONG_FN tt_f64 tt__betainc_of(tt_f64 a, tt_f64 b, tt__dd x, tt__dd y, int upper) {
@@ -669,16 +749,13 @@ TT_LONG_FN tt_f64 tt__betainc_ends(tt_f64 a, tt_f64 b, tt_f64 x, int upper) {
 TT_LONG_FN tt_f64 tt_betainc_f64(tt_f64 a, tt_f64 b, tt_f64 x) { return tt__betainc_ends(a, b, x, 0); }
 TT_LONG_FN tt_f64 tt_betaincc_f64(tt_f64 a, tt_f64 b, tt_f64 x) { return tt__betainc_ends(a, b, x, 1); }
 /* The same of x = u / (u + v), which leaves 1 - x without a difference. */
-TT_LONG_FN tt_f64 tt__betainc_odds(tt_f64 a, tt_f64 b, tt_f64 u, tt_f64 v, int upper) {
-  tt_f64 n = u + v;
-  tt__dd x, y, lost = tt__two_sum(u, v), p;
-  x.hi = u / n;
-  y.hi = v / n;
-  p = tt__two_prod(x.hi, n);
-  x.lo = (((u - p.hi) - p.lo) - x.hi * lost.lo) / n;
-  p = tt__two_prod(y.hi, n);
-  y.lo = (((v - p.hi) - p.lo) - y.hi * lost.lo) / n;
-  return tt__betainc_of(a, b, x, y, upper);
+TT_LONG_FN tt_f64 tt__betainc_odds(tt_f64 a, tt_f64 b, tt__dd u, tt__dd v, int upper) {
+  tt__dd n = tt__dd_sum(u, v);
+  if (!(u.hi > 1e-250 && u.hi < 1e250 && v.hi > 1e-250 && v.hi < 1e250)) { /* halves of products may vanish */
+    tt_f64 r = u.hi / v.hi;
+    return tt__betainc_of(a, b, tt__dd_of(r < 1 ? r / (1 + r) : 1 / (1 + 1 / r)), tt__dd_of(1 / (1 + r)), upper);
+  }
+  return tt__betainc_of(a, b, tt__dd_quotient(u, n), tt__dd_quotient(v, n), upper);
 }
 
 /* ---- distributions: the probability up to a value, and (c) beyond it */
@@ -692,27 +769,34 @@ TT_LONG_FN tt_f64 tt_pdtrc_f64(tt_f64 k, tt_f64 m) {
   if (!(k >= 0 && m >= 0)) return TT__NAN_f64;
   return m == 0 ? 0 : tt_gammainc_f64(tt_floor_f64(k) + 1, m);
 }
-TT_LONG_FN tt_f64 tt_gdtr_f64(tt_f64 a, tt_f64 b, tt_f64 x) { return x < 0 ? TT__NAN_f64 : tt_gammainc_f64(b, a * x); }
-TT_LONG_FN tt_f64 tt_gdtrc_f64(tt_f64 a, tt_f64 b, tt_f64 x) {
-  return x < 0 ? TT__NAN_f64 : tt_gammaincc_f64(b, a * x);
+/* What rounding a * x costs, made good by the density. */
+TT_LONG_FN tt_f64 tt__gdtr_of(tt_f64 a, tt_f64 b, tt_f64 x, int upper) {
+  tt__dd p = tt__two_prod(a, x);
+  tt_f64 y = upper ? tt_gammaincc_f64(b, p.hi) : tt_gammainc_f64(b, p.hi), lost;
+  if (x < 0) return TT__NAN_f64;
+  if (!(b > 0 && y > 0 && p.hi > 0x1p-900 && p.hi < 0x1p900)) return y;
+  lost = b * tt__gamma_power(b, p.hi) * (p.lo / p.hi);
+  return upper ? y - lost : y + lost;
 }
+TT_LONG_FN tt_f64 tt_gdtr_f64(tt_f64 a, tt_f64 b, tt_f64 x) { return tt__gdtr_of(a, b, x, 0); }
+TT_LONG_FN tt_f64 tt_gdtrc_f64(tt_f64 a, tt_f64 b, tt_f64 x) { return tt__gdtr_of(a, b, x, 1); }
 TT_LONG_FN tt_f64 tt_stdtr_f64(tt_f64 df, tt_f64 t) {
   if (!(df > 0) || t != t) return TT__NAN_f64;
   if (df > 1e200) return tt_ndtr_f64(t);
   if (t == 0) return 0.5;
   if (tt_abs_f64(t) > 1e150) return t > 0;
-  tt_f64 tail = 0.5 * tt__betainc_odds(0.5 * df, 0.5, df, t * t, 0);
+  tt_f64 tail = 0.5 * tt__betainc_odds(0.5 * df, 0.5, tt__dd_of(df), tt__two_prod(t, t), 0);
   return t > 0 ? 1 - tail : tail;
 }
 TT_LONG_FN tt_f64 tt_fdtr_f64(tt_f64 n, tt_f64 d, tt_f64 x) {
   if (!(n > 0 && d > 0 && x >= 0)) return TT__NAN_f64;
   if (x == 0 || x == TT__INF_f64) return x > 0;
-  return tt__betainc_odds(0.5 * n, 0.5 * d, n * x, d, 0);
+  return tt__betainc_odds(0.5 * n, 0.5 * d, tt__two_prod(n, x), tt__dd_of(d), 0);
 }
 TT_LONG_FN tt_f64 tt_fdtrc_f64(tt_f64 n, tt_f64 d, tt_f64 x) {
   if (!(n > 0 && d > 0 && x >= 0)) return TT__NAN_f64;
   if (x == 0 || x == TT__INF_f64) return x == 0;
-  return tt__betainc_odds(0.5 * n, 0.5 * d, n * x, d, 1);
+  return tt__betainc_odds(0.5 * n, 0.5 * d, tt__two_prod(n, x), tt__dd_of(d), 1);
 }
 TT_LONG_FN tt_f64 tt_bdtr_f64(tt_f64 k, tt_f64 n, tt_f64 p) {
   k = tt_floor_f64(k);

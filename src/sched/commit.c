@@ -5,6 +5,8 @@
 
 #include "sched/fuse.h"
 
+#include <assert.h>
+
 /* order[i] is the attempt's axis that becomes axis i. */
 static int order_axes(const tt_space *s, int *order) {
   int n = 0, nouter;
@@ -17,6 +19,7 @@ static int order_axes(const tt_space *s, int *order) {
 }
 
 bool tt__fuse_commit(tt_fuser *f, tt_plan *plan, tt_step *step) {
+  assert(f->nroot > 0 && f->ninst > 0 && f->noperand > 0);
   tt_arena *a = &plan->arena;
   int order[TT_MAX_AXES];
   *step = (tt_step){.kind = TT_STEP_KERNEL,

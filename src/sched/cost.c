@@ -3,6 +3,8 @@
 */
 #include "sched/cost.h"
 
+#include <assert.h>
+
 #include "ir/kernel.h"
 
 /* What was measured is believed up to so many times of what the machine's figures say. */
@@ -36,11 +38,13 @@ static double kernel_ns(const tt_step_work *w, double bytes_per_ns, double ns_pe
 }
 
 double tt__cost_kernel_there(const tt_step_work *w, const tt_machine_device *d) {
+  assert(w->points >= 0 && w->weight >= 0);
   double wide = d->double_ratio > 1 ? d->double_ratio : 1;
   return kernel_ns(w, d->rates.bytes_per_ns, d->rates.ns_per_op, wide, d->rates.launch_ns);
 }
 
 double tt__cost_kernel_here(const tt_step_work *w, const tt_machine *m) {
+  assert(w->points >= 0 && m->threads > 0);
   const tt_host_rates *h = &m->host;
   bool alone = w->points * w->weight < ALONE_WORK;
   return alone ? kernel_ns(w, h->bytes_per_ns, h->ns_per_op, 1, ALONE_NS)
@@ -57,6 +61,7 @@ static double kernel_here(const tt_situation *s, int step) {
 /* ---- library steps */
 
 tt_cost_call tt__cost_call(const tt_walk *walk, const tt_step *s) {
+  assert(s->kind == TT_STEP_LIB && walk->node[s->lib]->op == TT_N_LIB);
   const tt_lib_attr *attr = walk->node[s->lib]->attr.lib;
   tt_operand src[TT_NODE_SRC];
   unsigned wanted = 0;
@@ -108,6 +113,7 @@ double tt__cost_call_there(const tt_cost_call *l, const tt_machine_device *d) {
 /* ---- both */
 
 double tt__cost_here(const tt_situation *s, int step) {
+  assert(step >= 0 && step < s->plan->n);
   const tt_step *st = &s->plan->step[step];
   if (st->kind == TT_STEP_KERNEL) return kernel_here(s, step);
   if (st->kind != TT_STEP_LIB) return 0;
@@ -116,6 +122,7 @@ double tt__cost_here(const tt_situation *s, int step) {
 }
 
 double tt__cost_there(const tt_situation *s, int step, tt_where device) {
+  assert(step >= 0 && step < s->plan->n && device >= 0 && device < s->machine->ndevice);
   const tt_step *st = &s->plan->step[step];
   const tt_machine_device *d = tt__device_of(s, device);
   if (st->kind == TT_STEP_KERNEL)

@@ -3,6 +3,8 @@
 */
 #include "sched/cut_kernel.h"
 
+#include <assert.h>
+
 #include "ir/launch.h"
 #include "sched/cost.h"
 #include "sched/partition.h"
@@ -20,11 +22,14 @@ typedef struct subject {
 } subject;
 
 static subject subject_of(const tt_situation *s, int step, tt_where where) {
+  assert(s->plan->step[step].kind == TT_STEP_KERNEL && s->plan->step[step].lowered);
+  assert(step >= 0 && step < s->plan->n && where >= 0 && where < s->machine->ndevice);
   return (subject){.s = s, .step = &s->plan->step[step], .device = tt__device_of(s, where), .where = where};
 }
 
 /* The walk's number of what buffer `b` of the kernel belongs to, the size of an element, and how many it has. */
 static int32_t node_of(const subject *x, int b, size_t *size, int64_t *count) {
+  assert(b >= 0 && b < x->step->kernel->nbuf);
   const tt_lowered *l = x->step->lowered;
   int32_t node = x->step->operand[l->buf_operand[b]].node;
   const tt_node *n = x->s->walk->node[node];

@@ -6,17 +6,7 @@
 #ifndef TT_SCHED_CUT_KERNEL_H
 #define TT_SCHED_CUT_KERNEL_H
 
-#include "ir/partition.h"
 #include "sched/situation.h"
-
-typedef struct tt_kernel_cut {
-  tt_partition parts;
-  bool windows;                   /* the device holds a few pieces at a time; results stay on the host */
-  bool down;                      /* results come down */
-  int64_t up_bytes, down_bytes;   /* that move in pieces */
-  double up_ns, work_ns, down_ns; /* predicted, each by itself */
-  double ns;                      /* predicted, all at once */
-} tt_kernel_cut;
 
 /* Pieces of which the device holds parts at once in windows; the most scalars of a kernel. */
 enum { TT_CUT_DEPTH = 3, TT_CUT_SCALARS = 256 };

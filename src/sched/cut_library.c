@@ -3,6 +3,8 @@
 */
 #include "sched/cut_library.h"
 
+#include <assert.h>
+
 #include "sched/cost.h"
 
 static const double ROOM = 0.8, SORT_ROOM = 0.5; /* for parts; sorts need more beside them */
@@ -20,6 +22,8 @@ typedef struct subject {
 } subject;
 
 static subject subject_of(const tt_situation *s, int at, tt_where where) {
+  assert(s->plan->step[at].kind == TT_STEP_LIB && s->facts[at].share > 0);
+  assert(at >= 0 && at < s->plan->n && where >= 0 && where < s->machine->ndevice);
   const tt_step *step = &s->plan->step[at];
   return (subject){.s = s,
                    .at = at,
@@ -148,10 +152,11 @@ static bool is_rows_cut(const tt_step *step, tt_tiles *t) {
 }
 
 int32_t tt__tiles_node(const tt_step *step, const tt_tiles *t, int side) {
+  assert(side >= 0 && side < t->nside);
   return side < step->nsrc ? step->src[side].node : t->follow.term;
 }
 
-static bool set_sides(const subject *x, const tt_follow *follow, tt_tiles *t) {
+static bool set_sides(const subject *x, const tt_epilogue_match *follow, tt_tiles *t) {
   const tt_step *step = x->step;
   *t = (tt_tiles){.nside = 0};
   if (follow) t->follow = *follow;
@@ -180,7 +185,7 @@ static double work_of(const subject *x) {
 }
 
 /* In tiles. */
-static bool fit_tiles(const subject *x, const tt_follow *follow, tt_tiles *out) {
+static bool fit_tiles(const subject *x, const tt_epilogue_match *follow, tt_tiles *out) {
   const tt_device_rates *c = &x->device->rates;
   const double much = 1 << 30;
   double up = 0, room = x->room;
@@ -220,11 +225,11 @@ static bool fit_sort(const subject *x, tt_tiles *out) {
 /* A product with what follows it, if that is sooner than the product alone, whose result then moves twice more, beside
  * what is added. */
 static bool fit_followed(const subject *x, tt_tiles *out) {
-  tt_follow follow;
+  tt_epilogue_match follow;
   tt_tiles alone;
   const tt_walk *walk = x->s->walk;
   const tt_plan *plan = x->s->plan;
-  if (!x->row->run_on_then || !tt__sched_follow(walk, plan, x->at, &follow) ||
+  if (!x->row->run_on_then || !tt__sched_epilogue(walk, plan, x->at, &follow) ||
       walk->node[plan->step[follow.step].root[0].node]->dtype != walk->node[x->step->root[0].node]->dtype ||
       (follow.term >= 0 && !x->s->value[follow.term].on))
     return false;

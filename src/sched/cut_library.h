@@ -7,50 +7,10 @@
 #ifndef TT_SCHED_CUT_LIBRARY_H
 #define TT_SCHED_CUT_LIBRARY_H
 
-#include "sched/follow.h"
+#include "sched/epilogue.h"
 #include "sched/situation.h"
 
-/* An external sort: runs of a row are sorted, then blocks of the result, whose elements are looked up in all runs. */
-typedef struct tt_sort_cut {
-  int64_t rows, n;    /* elements of a row */
-  int64_t run, count; /* of a run, and of a block; how many there are in a row; 0: nothing is sorted so */
-  bool places;        /* places are the result */
-} tt_sort_cut;
-
 enum { TT_SORT_SLOTS = 2 }; /* of a run's elements on the device: one is worked on while the other moves */
-
-/* What is cut, outermost first: rows or columns are outside of each other as the plan says. */
-typedef enum tt_tile_axis { TT_TILE_BATCH, TT_TILE_ROWS, TT_TILE_COLS, TT_TILE_DEEP, TT_TILE_AXES } tt_tile_axis;
-
-enum { TT_TILE_LEVELS = 3, TT_TILE_SIDES = TT_NODE_SRC + 1 };
-
-/*
-** An operand or the result: a view of three axes, in the order in which they lie in memory. A part of it is a block of
-** that view; where it comes to on the device, it is dense.
-*/
-typedef struct tt_tile_side {
-  int axis[TT_TILE_LEVELS];                          /* a tt_tile_axis; -1: not cut */
-  int64_t len[TT_TILE_LEVELS], step[TT_TILE_LEVELS]; /* elements; step 0: the same again */
-  int64_t off, loop_step[TT_MAX_RANK];               /* of the view's first element; along the loops */
-  size_t size;                                       /* of an element */
-  bool there;                                        /* lies on the device, as it is */
-  int64_t slots;                                     /* parts that have room on the device at once */
-} tt_tile_side;
-
-typedef struct tt_tiles {
-  tt_sort_cut sort; /* count > 0: it is sorted so; the tiles below are none */
-  int64_t len[TT_TILE_AXES], tile[TT_TILE_AXES], count[TT_TILE_AXES];
-  int nloop; /* axes of a batch that are not the one that is cut, one point at a time */
-  int64_t loop_len[TT_MAX_RANK], loops;
-  bool cols_outside;
-  int nside; /* operands, what is added to the result (follow), the result */
-  tt_tile_side side[TT_TILE_SIDES];
-  tt_follow follow;               /* epilogue is not 0: what is done to the result on the way */
-  tt_dtype sums;                  /* (product) the type in which parts of the inner axis are summed */
-  double up_bytes, down_bytes;    /* that move */
-  double up_ns, work_ns, down_ns; /* predicted: operands once, the work, results once */
-  double ns;                      /* predicted, all at once */
-} tt_tiles;
 
 /* Has the device no room for the whole of a step that may be cut? */
 TT_HIDDEN bool tt__cut_library_must(const tt_situation *s, int step, tt_where device);

@@ -1,6 +1,7 @@
 /*
 ** Cutting rows that are sorted into runs; see cut_library.h.
 */
+#include <assert.h>
 #include <string.h>
 
 #include "ir/library.h"
@@ -20,6 +21,7 @@ static double each_bytes(size_t size, bool places) {
 }
 
 bool tt__cut_sort(const tt_walk *walk, const tt_step *step, double room, tt_sort_cut *out) {
+  assert(step->nsrc >= 1 && room >= 0);
   const tt_plib_src *a = &step->src[0];
   tt_dtype t = (tt_dtype)walk->node[a->node]->dtype;
   *out = (tt_sort_cut){.rows = 1, .places = gives_places(walk, step)};
@@ -37,6 +39,7 @@ bool tt__cut_sort(const tt_walk *walk, const tt_step *step, double room, tt_sort
 
 double tt__cut_sort_ns(const tt_walk *walk, const tt_step *step, const tt_sort_cut *how, const tt_device_rates *c,
                        double work_ns, double *up, double *down) {
+  assert(how->rows >= 1 && how->n >= 0);
   const double much = 1 << 30;
   double size = (double)tt__dtype_size((tt_dtype)walk->node[step->src[0].node]->dtype);
   double all = (double)how->rows * (double)how->n, place = how->places ? (double)sizeof(int64_t) : 0;

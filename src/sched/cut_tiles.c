@@ -29,6 +29,7 @@ static void order_of(const tt_tiles *t, int order[TT_TILE_AXES]) {
 }
 
 void tt__tiles_turn(const tt_tiles *t, int64_t turn, int64_t at[TT_TILE_AXES], int64_t loop[TT_MAX_RANK]) {
+  assert(turn >= 0 && turn < tt__tiles_turns(t));
   int order[TT_TILE_AXES];
   order_of(t, order);
   for (int k = 0; k < TT_TILE_AXES; k++) {
@@ -43,6 +44,7 @@ void tt__tiles_turn(const tt_tiles *t, int64_t turn, int64_t at[TT_TILE_AXES], i
 
 tt_tile_part tt__tiles_part(const tt_tiles *t, const tt_tile_side *s, const int64_t at[TT_TILE_AXES],
                             const int64_t loop[TT_MAX_RANK]) {
+  for (int k = 0; k < TT_TILE_AXES; k++) assert(at[k] >= 0 && at[k] < t->count[k]);
   tt_tile_part p = {.off = s->off};
   for (int k = 0; k < t->nloop; k++) p.off += loop[k] * s->loop_step[k];
   for (int k = 0; k < TT_TILE_LEVELS; k++) {
@@ -173,6 +175,8 @@ static void try_blocks(tt_tiles *t, const tt_tile_costs *c, int64_t deeps, tt_ti
 }
 
 bool tt__tiles_cut(tt_tiles *t, const tt_tile_costs *c) {
+  assert(t->nloop >= 0 && t->nloop <= TT_MAX_RANK);
+  assert(t->nside > 0 && t->nside <= TT_TILE_SIDES);
   int64_t counts[MOST_COUNTS];
   tt_tiles best = {.ns = 0};
   for (int k = 0; k < TT_TILE_AXES; k++) set_tile(t, k, 1);

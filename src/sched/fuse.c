@@ -5,6 +5,7 @@
 */
 #include "sched/fuse.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "ir/ops.h"
@@ -500,6 +501,8 @@ static bool add_root(tt_fuser *f, int32_t idx) {
 }
 
 tt_fuse_result tt__fuse_roots(tt_fuser *f, const int32_t *root, int nroot) {
+  for (int i = 0; i < nroot; i++) assert(root[i] >= 0 && root[i] < f->walk->n);
+  assert(nroot > 0 && nroot <= TT_FUSE_ROOT);
   for (int i = 0; i < f->nmemo; i++) f->memo_head[f->memo[i].node] = -1;
   f->ninst = f->naccess = f->nreduce = f->noperand = f->nliteral = f->nmemo = f->nroot = 0;
   f->text = 0;

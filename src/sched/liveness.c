@@ -2,6 +2,7 @@
 ** Liveness: when the steps are known, the values they need are listed with their first and last step, and it is
 ** settled which memory is written again. The rule is at the head of ir/plan.h.
 */
+#include <assert.h>
 #include <string.h>
 
 #include "sched/fuse.h"
@@ -105,6 +106,7 @@ static bool list_values(lives *l) {
 }
 
 bool tt__settle_memory(const tt_walk *walk, tt_plan *plan, tt_arena *scratch) {
+  assert(plan->nnode == walk->n && plan->n <= plan->cap);
   lives l = {.walk = walk, .plan = plan};
   if (!look_at_steps(&l, scratch)) return false;
   settle_roots(&l);

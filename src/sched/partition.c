@@ -1,6 +1,7 @@
 /* Partitions; see partition.h. */
 #include "sched/partition.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Points at whose multiples pieces begin: vectors of any type stay as aligned as they are in the whole. */
@@ -66,6 +67,7 @@ static bool look(const tt_kernel *k, const tt_lowered *l, int axis, bool folds, 
 }
 
 bool tt__sched_partition(const tt_kernel *k, const tt_lowered *l, const int64_t *bytes, tt_partition *out) {
+  assert(k->nouter <= k->naxes);
   double most = 0;
   tt_partition s;
   if (k->serial || k->nbuf > TT_PARTITION_BUFFERS) return false;
@@ -124,7 +126,9 @@ bool tt__sched_fold(const tt_kernel *k, const tt_lowered *l, const int64_t *byte
 }
 
 void tt__sched_pieces(tt_partition *s, int64_t pieces) {
+  assert(s->len > 0);
   int64_t piece = pieces > 0 ? (s->len + pieces - 1) / pieces : s->len;
   if (piece >= ROUND) piece = (piece + ROUND - 1) / ROUND * ROUND;
   s->piece = piece < 1 ? 1 : piece < s->len ? piece : s->len;
+  assert(s->piece >= 1 && s->piece <= s->len);
 }

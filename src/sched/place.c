@@ -11,8 +11,10 @@
 */
 #include "sched/place.h"
 
+#include <assert.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "ir/library.h"
 #include "sched/cost.h"
 
@@ -29,6 +31,7 @@ static void add_if_not_there(const tt_situation *s, int32_t node, double *sum) {
 }
 
 bool tt__place_fits_host(const tt_situation *s, int at) {
+  assert(at >= 0 && at < s->plan->n);
   const tt_step *st = &s->plan->step[at];
   double bytes = 0;
   for (int i = 0; i < st->noperand; i++) add_if_not_there(s, st->operand[i].node, &bytes);
@@ -68,7 +71,7 @@ static bool is_cut_library(const tt_situation *s, int at, tt_where device, tt_ti
   return f->not_so & TT_NO_ROOM ? tt__cut_library_fits(s, at, device, cut) : tt__cut_library_pays(s, at, device, cut);
 }
 
-static void is_done(tt_decisions *out, const tt_follow *follow, tt_where device) {
+static void is_done(tt_decisions *out, const tt_epilogue_match *follow, tt_where device) {
   out->step[follow->step] = (tt_decision){.where = (int8_t)device, .way = TT_WAY_DONE};
 }
 
@@ -84,7 +87,7 @@ static tt_code place_library(const tt_situation *s, int at, tt_where device, tt_
     return keep_cut(out, &cut, sizeof cut, (const void **)&d->cut.tiles, err);
   }
   if (has_it && s->fuse && !(not_so & (TT_NOT_FOLLOWED | TT_NOT_WHOLE)) &&
-      tt__sched_follow(s->walk, s->plan, at, &d->follow)) {
+      tt__sched_epilogue(s->walk, s->plan, at, &d->follow)) {
     d->way = TT_WAY_EPILOGUE;
     is_done(out, &d->follow, device);
   }
@@ -92,46 +95,126 @@ static tt_code place_library(const tt_situation *s, int at, tt_where device, tt_
   return TT_OK;
 }
 
+/* ---- where */
+
+/* (tests) Any place that has what the step needs; the caller's memory is written where it lies. */
+static tt_where random_place(const tt_situation *s, int at, tt_where told) {
+  const tt_step *st = &s->plan->step[at];
+  uint64_t h = tt__hash_mix(s->scatter, (uint64_t)at);
+  tt_where where = (tt_where)(h % (uint64_t)(s->machine->ndevice + 1)) - 1;
+  for (int r = 0; r < st->nroot; r++) {
+    const tt_residence *base = st->root[r].base >= 0 ? &s->value[st->root[r].base] : NULL;
+    if (base && base->is_callers) return TT_HOST;
+    if (base && base->is_borrowed) return told;
+  }
+  if (st->kind == TT_STEP_CALL) return told;
+  return where != TT_HOST && st->kind == TT_STEP_LIB && tt__device_of(s, where)->is_simulated ? TT_HOST : where;
+}
+
+/* Launches run where they were asked for, everything else where the evaluation does. */
+static tt_where where_of(const tt_situation *s, int at, tt_where told) {
+  return s->scatter ? random_place(s, at, told) : told;
+}
+
+/* ---- what moves before it */
+
+static bool must_move(const tt_situation *s, int32_t node, tt_where to) {
+  const tt_residence *v = &s->value[node];
+  return v->on && v->bytes > 0 && !tt__lies(s, node, to);
+}
+
+static tt_where lies_first(const tt_situation *s, int32_t node) {
+  tt_where at = TT_HOST;
+  while (at < s->machine->ndevice && !tt__lies(s, node, at)) at++;
+  return at < s->machine->ndevice ? at : TT_NOWHERE;
+}
+
+/* The node must lie where step `at` runs. */
+static tt_code want(const tt_situation *s, int at, int32_t node, tt_decisions *out, tt_error *err) {
+  const tt_step *st = &s->plan->step[at];
+  tt_decision *d = &out->step[at];
+  const size_t most = sizeof *d->move * (size_t)(st->noperand + st->nsrc + st->nroot + 1);
+  if (!must_move(s, node, d->where)) return TT_OK;
+  for (int i = 0; i < d->nmove; i++)
+    if (d->move[i].node == node) return TT_OK;
+  tt_transfer *list = d->nmove ? (tt_transfer *)(uintptr_t)d->move : tt__arena_alloc(&out->arena, most);
+  if (!list) return tt__fail_memory(err, most);
+  list[d->nmove++] = (tt_transfer){.node = node, .from = (int8_t)lies_first(s, node), .to = d->where};
+  d->move = list;
+  return TT_OK;
+}
+
+/* What a step that runs whole needs in its place. The rest moves with its pieces; a step of no work moves nothing. */
+static tt_code list_moves(const tt_situation *s, int at, tt_decisions *out, tt_error *err) {
+  const tt_step *st = &s->plan->step[at];
+  const tt_decision *d = &out->step[at];
+  int32_t node;
+  if (st->kind == TT_STEP_EMPTY || (d->way != TT_WAY_WHOLE && d->way != TT_WAY_EPILOGUE)) return TT_OK;
+  for (int k = 0; (node = tt__step_need(st, k)) != TT_P_END; k++)
+    if (node != TT_P_NONE) TT_TRY(want(s, at, node, out, err));
+  return d->way == TT_WAY_EPILOGUE && d->follow.term >= 0 ? want(s, at, d->follow.term, out, err) : TT_OK;
+}
+
 /* ---- what lies where after it */
 
 static void lies_at(tt_situation *s, int32_t node, tt_where where) { s->value[node].on |= tt__where_bit(where); }
+
+/* A result lies where the step ran; of a step without work, where the value lies that goes on by another name. */
+static void settle_root(tt_situation *s, const tt_step *st, const tt_proot *root, tt_where where) {
+  tt_residence *v = &s->value[root->node];
+  const tt_residence *base = root->base >= 0 ? &s->value[root->base] : NULL;
+  v->on = base && st->kind == TT_STEP_EMPTY ? base->on : tt__where_bit(where);
+  v->is_callers = base && base->is_callers;
+}
 
 static void settle(tt_situation *s, int at, const tt_decisions *out) {
   const tt_step *st = &s->plan->step[at];
   const tt_decision *d = &out->step[at];
   bool windows = d->way == TT_WAY_STREAM_KERNEL && d->cut.kernel->windows;
   bool tiles = d->way == TT_WAY_STREAM_LIBRARY;
-  const tt_follow *follow = d->way == TT_WAY_EPILOGUE ? &d->follow : tiles ? &d->cut.tiles->follow : NULL;
+  const tt_epilogue_match *follow = d->way == TT_WAY_EPILOGUE ? &d->follow : tiles ? &d->cut.tiles->follow : NULL;
   const tt_step *gives = follow && follow->epilogue ? &s->plan->step[follow->step] : st;
   if (d->way == TT_WAY_DONE) return;
   for (int i = 0; i < st->noperand && !windows; i++)
     if (!st->operand[i].write) lies_at(s, st->operand[i].node, d->where);
   for (int i = 0; i < st->nsrc && !tiles; i++) lies_at(s, st->src[i].node, d->where);
+  for (int i = 0; i < d->nmove; i++) lies_at(s, d->move[i].node, d->where);
   for (int r = 0; r < gives->nroot; r++) {
-    s->value[gives->root[r].node].on = tt__where_bit(windows || tiles ? TT_HOST : d->where);
+    settle_root(s, gives, &gives->root[r], windows || tiles ? TT_HOST : d->where);
     if (d->way == TT_WAY_STREAM_KERNEL && d->cut.kernel->down) lies_at(s, gives->root[r].node, TT_HOST);
   }
 }
 
-tt_code tt__place_steps(tt_situation *s, tt_where device, int from, tt_decisions *out, tt_error *err) {
+static tt_code place_step(tt_situation *s, int at, tt_where told, tt_decisions *out, tt_error *err) {
+  tt_decision *d = &out->step[at];
+  uint8_t kind = s->plan->step[at].kind;
+  tt_where where = where_of(s, at, told);
+  d->where = (int8_t)where;
+  if (where != TT_HOST && kind == TT_STEP_KERNEL) TT_TRY(place_kernel(s, at, where, out, err));
+  if (where != TT_HOST && kind == TT_STEP_LIB) TT_TRY(place_library(s, at, where, out, err));
+  if (d->falls_back) d->where = TT_HOST;
+  TT_TRY(list_moves(s, at, out, err));
+  settle(s, at, out);
+  return TT_OK;
+}
+
+tt_code tt__place_steps(tt_situation *s, tt_where told, int from, tt_decisions *out, tt_error *err) {
+  assert(from >= 0 && from <= s->plan->n);
   size_t size = sizeof *out->step * (size_t)s->plan->n;
+  int kept = out->step ? from : 0; /* a plan that was told its place has no decisions until it is placed once more */
   if (!out->step) out->step = tt__arena_alloc(&out->arena, size);
   if (!out->step) return tt__fail_memory(err, size);
-  memset(out->step + from, 0, size - sizeof *out->step * (size_t)from);
-  for (int i = from; i < s->plan->n; i++) {
-    tt_decision *d = &out->step[i];
-    uint8_t kind = s->plan->step[i].kind;
-    if (d->way == TT_WAY_DONE) continue;
-    d->where = (int8_t)device;
-    if (device != TT_HOST && kind == TT_STEP_KERNEL) TT_TRY(place_kernel(s, i, device, out, err));
-    if (device != TT_HOST && kind == TT_STEP_LIB) TT_TRY(place_library(s, i, device, out, err));
-    if (d->falls_back) d->where = TT_HOST;
-    settle(s, i, out);
-  }
+  memset(out->step + kept, 0, size - sizeof *out->step * (size_t)kept);
+  for (int i = 0; i < from; i++)
+    if (out->step[i].way == TT_WAY_EPILOGUE) is_done(out, &out->step[i].follow, out->step[i].where);
+  for (int i = from; i < s->plan->n; i++)
+    if (out->step[i].way != TT_WAY_DONE) TT_TRY(place_step(s, i, told, out, err));
+  for (int i = from; i < s->plan->n; i++) assert(!tt__decision_check(s->plan, out, i));
   return TT_OK;
 }
 
 bool tt__place_may_cut(const tt_situation *s, tt_where device) {
+  assert(device >= 0 && device < s->machine->ndevice);
   for (int i = 0; i < s->plan->n; i++) {
     uint8_t kind = s->plan->step[i].kind;
     if (kind == TT_STEP_KERNEL && tt__cut_kernel_may(s, i, device)) return true;
@@ -200,6 +283,7 @@ static double saved_by(const tt_situation *s, const tt_decision *d) {
 
 tt_code tt__place_prices(tt_situation *s, tt_where device, double host_ns, tt_decisions *out, tt_prices *p,
                          tt_error *err) {
+  assert(device >= 0 && device < s->machine->ndevice && host_ns >= 0);
   double steps_ns = BIND_NS, saved_ns = 0, home_ns = s->looked_at ? results_home(s, device) : 0;
   for (int i = 0; i < s->plan->n; i++) steps_ns += tt__cost_there(s, i, device);
   p->gain_ns = host_ns - steps_ns - home_ns;
@@ -214,50 +298,3 @@ tt_code tt__place_prices(tt_situation *s, tt_where device, double host_ns, tt_de
 }
 
 bool tt__place_pays(const tt_prices *p) { return p->device_ns - p->lent_ns < CLEARLY * p->host_ns; }
-
-/* ---- as text */
-
-static void print_tiles(const tt_tiles *t, tt_str *out) {
-  static const char *const of[TT_TILE_AXES] = {"batch", "rows", "columns", "sums"};
-  if (t->sort.count > 0) {
-    tt__str_addf(out, "sort in runs=%lld of=%lld rows=%lld", (long long)t->sort.count, (long long)t->sort.run,
-                 (long long)t->sort.rows);
-  } else {
-    tt__str_addf(out, "tiles turns=%lld", (long long)tt__tiles_turns(t));
-    for (int k = 0; k < TT_TILE_AXES; k++)
-      if (t->count[k] > 1) tt__str_addf(out, " %s=%lldx%lld", of[k], (long long)t->count[k], (long long)t->tile[k]);
-  }
-  tt__str_addf(out, " up=%.0f down=%.0f", t->up_bytes, t->down_bytes);
-  if (t->follow.epilogue) tt__str_addf(out, " with step %d", t->follow.step);
-}
-
-static void print_decision(const tt_decision *d, tt_str *out) {
-  switch ((tt_way)d->way) {
-    case TT_WAY_STREAM_KERNEL:
-      tt__str_addf(out, "%s=%lld up=%lld down=%lld", d->cut.kernel->windows ? "windows" : "pieces",
-                   (long long)tt__partition_pieces(&d->cut.kernel->parts), (long long)d->cut.kernel->up_bytes,
-                   (long long)d->cut.kernel->down_bytes);
-      break;
-    case TT_WAY_STREAM_LIBRARY:
-      print_tiles(d->cut.tiles, out);
-      break;
-    case TT_WAY_EPILOGUE:
-      tt__str_addf(out, "whole, with step %d", d->follow.step);
-      break;
-    case TT_WAY_DONE:
-      tt__str_add(out, "done by an earlier step");
-      break;
-    default:
-      tt__str_add(out, d->falls_back ? "whole, a fallback" : "whole");
-  }
-}
-
-void tt__place_print(const tt_plan *plan, const tt_decisions *d, const tt_machine *m, tt_str *out) {
-  for (int i = 0; i < plan->n; i++) {
-    char name[16];
-    int id = d->step[i].where == TT_HOST ? 0 : m->device[d->step[i].where].id;
-    tt__str_addf(out, "place %d: %s ", i, tt__device_name(id, name));
-    print_decision(&d->step[i], out);
-    tt__str_add(out, "\n");
-  }
-}

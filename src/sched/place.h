@@ -6,34 +6,8 @@
 #ifndef TT_SCHED_PLACE_H
 #define TT_SCHED_PLACE_H
 
-#include "base/arena.h"
 #include "sched/cut_kernel.h"
 #include "sched/cut_library.h"
-
-typedef enum tt_way {
-  TT_WAY_WHOLE,
-  TT_WAY_STREAM_KERNEL,  /* in pieces, by cut.kernel */
-  TT_WAY_STREAM_LIBRARY, /* in tiles, by cut.tiles */
-  TT_WAY_EPILOGUE,       /* a library call that does what follows it, too */
-  TT_WAY_DONE            /* by an earlier step */
-} tt_way;
-
-typedef struct tt_decision {
-  int8_t where;    /* tt_where */
-  uint8_t way;     /* tt_way */
-  bool falls_back; /* to the host, though the rest of the plan is on a device */
-  union {
-    const tt_kernel_cut *kernel;
-    const tt_tiles *tiles;
-  } cut;
-  tt_follow follow; /* EPILOGUE */
-} tt_decision;
-
-/* Decisions for the steps of a plan, and memory for them. */
-typedef struct tt_decisions {
-  tt_decision *step; /* [plan->n] */
-  tt_arena arena;
-} tt_decisions;
 
 /* What an evaluation costs here and there, in nanoseconds. */
 typedef struct tt_prices {
@@ -47,10 +21,10 @@ typedef struct tt_prices {
 } tt_prices;
 
 /*
-** Decide for the steps from `from` on, where the plan is to run on `device`. What is in `value` of the situation is
+** Decide for the steps from `from` on, where the plan is to run on `told`. What is in `value` of the situation is
 ** what lies where before step `from`; afterwards, what will lie where at the end. TT_ENOMEM: no memory for decisions.
 */
-TT_HIDDEN tt_code tt__place_steps(tt_situation *s, tt_where device, int from, tt_decisions *out, tt_error *err);
+TT_HIDDEN tt_code tt__place_steps(tt_situation *s, tt_where told, int from, tt_decisions *out, tt_error *err);
 
 /* May a step be cut, so that decisions hang on what moving costs? Else all run whole, whatever anything costs. */
 TT_HIDDEN bool tt__place_may_cut(const tt_situation *s, tt_where device);
@@ -65,8 +39,5 @@ TT_HIDDEN bool tt__place_pays(const tt_prices *p);
 
 /* Has the host room for what the step reads and writes? It would rather take memory that it has not than say no. */
 TT_HIDDEN bool tt__place_fits_host(const tt_situation *s, int step);
-
-/* A line for each step: where, how, and what moves. */
-TT_HIDDEN void tt__place_print(const tt_plan *plan, const tt_decisions *d, const tt_machine *m, tt_str *out);
 
 #endif

@@ -350,6 +350,8 @@ static tt_code schedule_once(scheduler *s) {
 }
 
 tt_code tt__schedule(const tt_walk *walk, const tt_sched_options *options, tt_plan **out, tt_error *err) {
+  for (int i = 0; i < walk->ntarget; i++) assert(walk->target[i] >= 0 && walk->target[i] < walk->n);
+  assert(walk->n > 0 && walk->ntarget > 0);
   *out = NULL;
   tt_arena arena = {0};
   size_t n = (size_t)walk->n;

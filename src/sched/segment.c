@@ -7,6 +7,7 @@
 ** hash lowest: wherever a segment begins, it ends at the same place of the loop's body. The bodies in between are one
 ** kernel, compiled once.
 */
+#include <assert.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -98,6 +99,7 @@ static void sign(segments *s, uint64_t *before) {
 }
 
 bool tt__fuse_segments(tt_fuser *f, tt_arena *arena) {
+  assert(f->walk->n > 0);
   size_t n = (size_t)f->walk->n;
   int64_t total = 0;
   for (size_t i = 0; i < n; i++) total += is_computed(f->walk->node[i]) ? own_text(f->walk->node[i]) : 0;

@@ -5,12 +5,9 @@
 #ifndef TT_SCHED_SITUATION_H
 #define TT_SCHED_SITUATION_H
 
+#include "ir/decision.h"
 #include "ir/machine.h"
-#include "ir/plan.h"
 
-/* Where something lies or runs: the host, or device k of the machine. */
-typedef int tt_where;
-enum { TT_HOST = -1 };
 #define TT_ELSEWHERE (1u << 31) /* (tt_residence.on) on a device that the machine does not list */
 
 /* Bits of tt_residence.on. */
@@ -21,6 +18,7 @@ typedef struct tt_residence {
   double bytes;
   uint32_t on;      /* where its bytes lie: tt__where_bit; 0: it is not computed yet */
   bool is_borrowed; /* a device's memory that is another library's: what the host has of it may be old */
+  bool is_callers;  /* the caller's memory, which is to show what is written over it */
   /* What a device would have saved of the work on it so far, or has; what it saved of arrays that were made alike. */
   float owed_ns, promised_ns;
 } tt_residence;
@@ -51,6 +49,7 @@ typedef struct tt_situation {
   tt_step_facts *facts; /* [plan->n] */
   bool looked_at;       /* the results are wanted on the host */
   bool fuse;            /* libraries may do what follows them */
+  uint64_t scatter;     /* (tests) not 0: steps go to places at random, by this seed */
 } tt_situation;
 
 static inline const tt_machine_device *tt__device_of(const tt_situation *s, tt_where where) {

@@ -314,8 +314,40 @@ print(codes)
     assert r.returncode == 0 and r.stdout == f"{[0] * 8}\n", (r.stdout, r.stderr)
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_multiprocessing(method, tmp_path):
+def test_fork_after_a_device_was_used():
+    """New arrays go to the CPU, with a warning; what lay on the device and what is sent there is an error."""
+    r = python(
+        FORK
+        + """
+import pickle, warnings
+x = tt.arange(3.0) + 1
+x.tolist()
+task = pickle.dumps(x)
+def refused(f):
+    try: f()
+    except RuntimeError as e: return "null:0 cannot be used in a process forked after it was opened" in str(e)
+def f():
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        y = pickle.loads(task)
+        z = tt.zeros(2) + y[:2]
+    words = [str(w.message)[:40] for w in said if w.category is RuntimeWarning]
+    assert words == ["null:0 cannot be used in a process forked"[:40]], words
+    assert str(y.device) == "cpu:0" and y.tolist() == [1, 2, 3] and z.tolist() == [1, 2]
+    assert refused(lambda: (x + 1).tolist())
+    assert refused(lambda: (tt.zeros(2, device="null:0") + 1).tolist())
+    assert work(3)
+    return True
+print(child(f), x.tolist(), x.device)
+""",
+        TUTTI_NULL_DEVICE=1,
+        TUTTI_DEVICE="null:0",
+    )
+    ends_with(r, "0 [1.0, 2.0, 3.0] null:0\n")
+
+
+@pytest.mark.parametrize("method, device", [("fork", None), ("spawn", None), ("fork", "null:0")])
+def test_multiprocessing(method, device, tmp_path):
     path = tmp_path / "script.py"
     path.write_text(
         f"""
@@ -333,7 +365,8 @@ if __name__ == "__main__":
     print([g.item() == want for g in got])
 """
     )
-    env = {**os.environ, "PYTHONPATH": HOME}
+    there = {"TUTTI_DEVICE": device, "TUTTI_NULL_DEVICE": "1"} if device else {}
+    env = {**os.environ, "PYTHONPATH": HOME, **there}
     r = subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=120, env=env, check=False)
     assert r.stdout == "[True, True, True]\n", r.stderr
 

@@ -22,7 +22,8 @@ TYPES = ["float64", "float64", "complex128", "complex128", "complex64", "float32
          "int8", "uint8", "uint16", "uint32", "uint64"]  # fmt: skip
 SHAPES = [(6,), (8,), (12,), (9,), (3, 4), (4, 4), (3, 5), (2, 8), (2, 3, 4), (4, 1, 6), (1500,), (30, 64)]
 KINDS = ["slice"] * 4 + ["part"] * 4 + ["type"] * 5 + ["turn"] * 2 + ["reshape"] * 3 + ["flat", "flat", "copy", "like"]
-WRITES = ["all", "all", "add", "add", "array", "mask", "index", "out", "item", "xor"]
+KINDS += ["repeat", "join"]
+WRITES = ["all", "all", "add", "add", "array", "mask", "index", "out", "item", "xor", "copyto", "putmask", "typed"]
 
 
 class Program:
@@ -39,7 +40,7 @@ class Program:
         failed = None
         try:
             exec(text, {"m": np, "asarray": np.array}, self.np)
-        except (ValueError, TypeError, AttributeError, IndexError) as e:
+        except (ValueError, TypeError, AttributeError, IndexError, OverflowError) as e:
             failed = type(e)
         self.text.append(text if failed is None else f"{text}   # {failed.__name__}")
         try:
@@ -106,19 +107,31 @@ class Program:
             text = self.r.choice([f"{old}.ravel('{order}')", f"{old}.flatten('{order}')", f"m.ravel({old}, '{order}')"])
         elif kind == "copy":
             text = self.r.choice([f"{old}.copy('{order}')", f"m.array({old}, order='{order}')", f"{old} + 1"])
+        elif kind == "repeat":  # one cell many times, which cannot be written
+            if a.ndim > 3 or a.size > 5000:
+                return
+            text = f"m.broadcast_to({old}, {(2, *a.shape)})"
+        elif kind == "join":
+            if a.size > 5000:
+                return
+            text = self.r.choice([f"m.concatenate(({old}, {old}[::-1]))", f"m.stack(({old}, {old}), axis=-1)"])
         else:
             text = self.r.choice([f"m.zeros_like({old}, order='{order}')", f"m.asarray({old}, order='{order}')"])
-        if a.dtype == bool and kind in ("copy", "flat", "like"):
+        if a.dtype == bool and kind in ("copy", "flat", "like", "join"):
             return  # bytes that are neither 0 nor 1 are copied by NumPy and not by us
         if self.both(f"{new} = {text}") and self.np[new].dtype == bool and kind not in ("type", "slice", "turn"):
             del self.np[new], self.tt[new]
 
     # ---- writing
 
+    def typed(self, value):
+        """A number with a type of its own."""
+        return f"m.{self.r.choice([t for t in TYPES if t[0] != 'c'])}({int(value.real)})"
+
     def write(self):
         name, kind = self.some(), self.r.choice(WRITES)
         a, value = self.np[name], self.r.randint(0, 60)
-        if a.ndim == 0:
+        if a.ndim == 0 or (a.dtype == "float16" and kind in ("copyto", "putmask")):  # which may touch the bits of a NaN
             kind = "all"
         if a.dtype == bool:
             value, kind = bool(value % 2), self.r.choice(["all", "index"])
@@ -137,6 +150,14 @@ class Program:
         elif kind == "mask":
             other = self.r.choice([k for k, b in self.np.items() if b.shape == a.shape])
             self.both(f"{name}[{other} == {other}.flat[0]] = {value}" if a.size else f"{name}[...] = {value}")
+        elif kind == "copyto":
+            where = self.r.choice(["", f", where={name} == {name}.flat[0]"]) if a.size else ""
+            turned = self.r.choice(["", "[::-1]"]) if a.shape[0] > 1 else ""
+            self.both(f"m.copyto({name}, {self.r.choice(same)}{turned}{where})")
+        elif kind == "putmask":
+            self.both(f"m.putmask({name}, {name} == {name}, {self.typed(value)})")
+        elif kind == "typed":
+            self.both(f"{name}[{part}] = {self.typed(value)}{self.r.choice(['', '', ' % 7', ' / 0', ' + m.int8(1)'])}")
         elif kind == "index":
             n = a.shape[0] if a.ndim else 0
             self.both(f"{name}[{[self.r.randint(-n, n - 1) for _ in range(3)]}] = {value}" if n else f"{name}[...] = 1")

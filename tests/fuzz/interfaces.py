@@ -163,7 +163,10 @@ def dlpack(r):
         shape[r.randrange(len(shape))] = r.choice([n for n in BIG if abs(n) < 2**63])
     if lies and fate == "far" and shape:
         strides[r.randrange(len(shape))] = r.choice([n for n in BIG if abs(n) < 2**63])
-    kept = (ctypes.c_int64 * max(1, len(shape)))(*shape), (ctypes.c_int64 * max(1, len(shape)))(*strides)
+    raw = strides[:]
+    if item > 1 and r.random() < 0.3:  # as CuPy says them: bytes divided without a sign
+        raw = [(2**64 + s * item) // item if -(2**40) < s < 0 else s for s in strides]
+    kept = (ctypes.c_int64 * max(1, len(shape)))(*shape), (ctypes.c_int64 * max(1, len(shape)))(*raw)
     t.shape = ctypes.cast(kept[0], ctypes.POINTER(ctypes.c_int64))
     if r.random() < 0.7 or strides != [math.prod(shape[k + 1 :]) for k in range(len(shape))]:
         t.strides = ctypes.cast(kept[1], ctypes.POINTER(ctypes.c_int64))

@@ -1,5 +1,6 @@
-"""Compiles every CUDA text in a folder (collect_texts.py) for sm_80, sm_90 and sm_100: machine code for one of them in
-turn, PTX for the others. Kernels with the same lines before them share a compilation.
+"""Compiles every CUDA text in a folder (collect_texts.py). Rendered kernels share compilations (shared_head.py), each
+of them machine code for sm_80, sm_90 or sm_100 in turn: nothing in these texts asks for the chip. Texts written by
+hand, ours and users', are compiled for all three: machine code for one in turn, PTX for the others.
 
     python tests/kernels/compile_texts.py FOLDER [PROCESSES]
 """
@@ -13,6 +14,7 @@ import sys
 import time
 
 import nvrtc
+import shared_head
 
 CHIPS = (80, 90, 100)
 TOGETHER = 48
@@ -44,8 +46,8 @@ def read(path):
 def batches(texts):
     groups = collections.defaultdict(list)
     for text in texts:
-        alike = "" if text.kind == "kernel" else text.file
-        groups[(text.head, tuple(text.options), alike)].append(text)
+        alike = shared_head.frame_of(text.head) if text.kind == "kernel" else text.file
+        groups[(tuple(text.options), alike)].append(text)
     for group in groups.values():
         for at in range(0, len(group), TOGETHER):
             yield group[at : at + TOGETHER]
@@ -55,7 +57,7 @@ def joined(batch):
     """One text: each kernel under a name of its own, its lines counted from its start and called by its file."""
     if not batch[0].name:
         return f'#line 1 "{batch[0].file}"\n{batch[0].head}'
-    parts = [batch[0].head]
+    parts = [shared_head.merged([text.head for text in batch])]
     parts += [f'#line 1 "{text.file}"\n{text.body.replace(text.name, f"k{k}")}' for k, text in enumerate(batch)]
     return "\n".join(parts)
 
@@ -71,12 +73,23 @@ def complaint(batch, chip, log):
     return "\n".join(lines)
 
 
+def missing(batch, whole):
+    """A text that would not compile without its neighbours, or None."""
+    for text in batch:
+        names = shared_head.lacking(text.head, text.body, whole) if text.name else None
+        if names:
+            return f"{text.name} in {text.file}.cu has no {', '.join(names)}"
+    return None
+
+
 def compile_batch(batch, chips, turn):
     """What is wrong with it, or None."""
     text = joined(batch)
     can_hurry = nvrtc.version() >= (13, 0)
     for k, chip in enumerate(chips):
         is_binary = (k + turn) % len(chips) == 0
+        if batch[0].name and not is_binary:
+            continue
         options = [f"--gpu-architecture={'sm' if is_binary else 'compute'}_{chip}", *batch[0].options]
         if can_hurry:
             options.append(f"--Ofast-compile={'min' if is_binary else 'max'}")
@@ -85,7 +98,7 @@ def compile_batch(batch, chips, turn):
             return None
         if log:
             return complaint(batch, chip, log)
-    return None
+    return missing(batch, shared_head.merged([text.head for text in batch]))
 
 
 def main(folder, processes):

@@ -274,8 +274,8 @@ def test_parts_of_those_that_are_there():
 @pytest.mark.parametrize("source", [GRID, GROUPS, THERE])
 def test_their_cuda_text_compiles(source):
     text = "#define TT_GROUP __device__ __forceinline__\n"
-    for name in "cuda_barrier.cuh", "cuda_groups.cuh":
-        text += (ROOT / "src/lang" / name).read_text()
+    for name in "scalar/cuda_barrier.cuh", "lang/cuda_c/prelude/cuda_groups.cuh":
+        text += (ROOT / "src" / name).read_text()
     text += "".join(line + "\n" for line in source.splitlines() if not line.startswith("#include"))
     for arch in (80, 90):
         log = nvrtc.compile_text(text, ["--std=c++17", f"--gpu-architecture=sm_{arch}"])

@@ -29,7 +29,7 @@ def for_nvrtc(source):
     head = "".join(f"#define TT_D_{n} {k}\n" for k, n in enumerate(names))
     head += "#define TT_CUDAC_STRUCT 100\n#define TT_CUDAC_POINTER 128\n#define TT_CUDAC_VOID 99\n#define TT_CUDAC_CONST 256\n"
     for name in ("cuda_kinds", "cuda_device"):
-        head += (ROOT / f"src/lang/{name}.cuh").read_text()
+        head += (ROOT / f"src/lang/cuda_c/prelude/{name}.cuh").read_text()
     return head + source
 
 

@@ -199,6 +199,9 @@ def test_an_index_beyond_a_local_array(how, n, words):
 def test_a_pointer_beyond_a_local_array(how, n, words):
     if "clang" in os.path.realpath(shutil.which(os.environ.get("TUTTI_CXX") or "c++")):
         pytest.skip("Clang knows an array by its name alone")
+    version = subprocess.run([os.environ.get("TUTTI_CXX") or "c++", "-dumpversion"], capture_output=True, check=True)
+    if how == 3 and int(version.stdout.split(b".")[0]) > 12:
+        pytest.skip("GCC 13 does not see the array behind a function's parameter")
     finds(IndexError, words, LOCAL, 1, 4, f4(8), np.int32(n), np.int32(how))
 
 

@@ -89,7 +89,9 @@ def test_pairs_of_numbers_are_as_arrays(left, f):
 def test_numbers_and_pythons_are_as_arrays(dtype, f):
     for x in elements(dtype):
         for p in PYTHON:
-            assert outcome(f, x, p) == outcome(f, array(x), p), (x, p)
+            # NumPy's operator makes int8 of an array of truth values squared, int64 of such a number.
+            squared = f is operator.pow and dtype == "bool" and p is not True and p == 2
+            assert outcome(f, x, p) == outcome(f, array(x), p) or squared, (x, p)
             assert outcome(f, p, x) == outcome(f, p, array(x)), (p, x)
 
 

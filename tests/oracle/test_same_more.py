@@ -6,6 +6,50 @@ import tutti as tt
 from test_same import check, lines
 
 STORES = """
+w = m.broadcast_to(f3, (2, 3)); w[1.5] = 0
+w = m.broadcast_to(f3, (2, 3)); w[9] = 0
+f3.item(0, 'x')
+m.arange(6).reshape(2, 3).item(0, 'x')
+m.choose(f3, [f3, f3], mode='constant')
+b ** 2
+b ** 3
+m.power(b, 2)
+x = b.copy(); x **= 2
+m.geomspace(m.float32(1), m.float32(100), 3)
+m.geomspace(np.float16(1), 100, 3, dtype='f4')
+m.trapezoid(f3.astype('f4'), dx=np.float64(2))
+m.trapezoid(f3.astype('f4'), dx=m.float64(2))
+m.trapezoid(f3.astype('f4'), dx=2.0)
+m.trapezoid(f3, dx=None)
+m.unwrap(m.asarray([1, 5, 9, 13], 'f4'), period=np.float64(6))
+m.unwrap(m.asarray([1, 5, 9, 13], 'f4'), period=6.0)
+m.unwrap(m.asarray([1, 5, 9, 13]), period=np.int64(6))
+m.unwrap(m.asarray([1, 5, 9, 13]), period=np.int8(6))
+m.roll(m.arange(5), 1.5), m.roll(m.arange(5), -1.5), m.roll(m.arange(5), (1.5, 2.5), 0)
+m.roll(m.arange(5), m.asarray(2.5))
+m.roll(m.arange(5), m.nan)
+m.roll(m.arange(5), m.inf)
+m.unravel_index([1.5], (2, 3))
+m.unravel_index([7.5], (2, 3), order='Q')
+m.unravel_index([], (2, 3))
+m.unravel_index(m.zeros(0, int), (2, 3))
+[t for t in m.add.types if not set(t) & set('gGqQmMOE')]
+m.polyval(m.poly1d(np.array([1, 2], 'f4')), m.poly1d(np.array([1, 2], 'f4'))).coeffs
+m.putmask(i, b, m.float64(2.5)); i
+m.putmask(i, b, np.uint32(7)); i
+m.putmask(b, b, m.uint8(2)); b
+m.putmask(i, b, m.asarray(2.5))
+m.place(i, [1, 0, 1], m.float64(2.5)); i
+i[1:] = m.nan % m.int8(3)
+i[1:] = m.float64(1) / 0
+w = m.broadcast_to(f3, (2, 3)); m.copyto(w, w[:], where=b); w
+m.copyto(f3, f3, where=m.ones((2, 3), bool))
+z = m.asarray(1.0); m.copyto(z, z, where=m.ones(2, bool))
+m.concatenate([m.broadcast_to(f3, (2, 3)), m.broadcast_to(f3, (2, 3))]).strides
+w = m.broadcast_to(f3, (2, 3)); m.copyto(w, w[:, ::-1], where=b)
+w = m.broadcast_to(i, (2, 3)); w[:] = m.float64(1) / 0
+hash(m.int8(3)) == hash(3)
+x = m.int8(3); y = x; x += 1; y
 m.copyto(u, -4, where=b)
 m.copyto(u, 300, where=False)
 m.copyto(u, 300, where=b, casting='unsafe')
@@ -62,7 +106,7 @@ m.pad(a, {-1: (1, 2), 0: 1}, constant_values=4)
 m.pad(a, {2: 1})
 m.mgrid[m.zeros(3)[:, None]:m.ones(3)[:, None]:5j]
 m.mgrid[0:2:3j]
-m.row_stack([f3, f3])
+m.row_stack([f3, f3])  # before 2.5
 m.broadcast_arrays(f3, a)
 m.meshgrid(f3, f)
 type(m.broadcast_arrays(f3, a)) is tuple
@@ -129,9 +173,9 @@ m.random.choice([[0, 1], [2, 3]], 1)
 m.random.choice([[0, 1], [2, 3]], 1, p=[0.3, 0.7])
 m.random.RandomState(1).choice([[0, 1], [2, 3]], 1)
 m.random.choice([], 1)
-m.arange(3).take([0, 1], out=m.zeros(2, dtype='f4'))
-m.arange(3.0).take([0, 1], out=m.zeros(2, dtype='i4'))
-m.arange(3).take([0, 1], mode='clip', out=m.zeros(2, dtype='c8'))
+m.arange(3).take([0, 1], out=m.zeros(2, dtype='f4'))  # from 2.5
+m.arange(3.0).take([0, 1], out=m.zeros(2, dtype='i4'))  # before 2.5
+m.arange(3).astype('i4').take([0, 1], out=m.zeros(2, dtype='u8'))  # before 2.5
 m.ndarray((2, 3), order='F').flags.f_contiguous
 m.ndarray((2, 3), 'f4', order='C').flags.f_contiguous
 m.ndarray((2, 3), order='Q')
@@ -198,6 +242,13 @@ m.poly1d(np.poly1d([1, 2], variable='z')).variable
 m.polyval(m.poly1d([1, 2, 3]), m.poly1d([1, 1])).coeffs
 m.polyval(m.poly1d([1, 2, 3]), h)
 """
+
+
+@pytest.mark.parametrize("own, into", [("i8", "f4"), ("i8", "c8"), ("f4", "f8"), ("i4", "i8"), ("b1", "i4")])
+def test_take_into_a_wider_kind(own, into):
+    x, out = np.arange(3).astype(own), tt.zeros(2, dtype=into)
+    assert tt.take(tt.asarray(x), [2, 0], out=out) is out
+    assert np.array_equal(out.numpy(), x[[2, 0]].astype(into))
 
 
 @lines(PRODUCTS)

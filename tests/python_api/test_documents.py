@@ -121,7 +121,7 @@ def test_variables():
             if p.suffix in (".c", ".h", ".py"):
                 source = p.read_text()
                 read |= set(re.findall(r'"(TUTTI_[A-Z_]*[A-Z])"', source))
-                # Of a vendor's library the variable is made (base/find.c).
+                # Of a vendor's library the variable is made (base/os/find.c).
                 read |= {"TUTTI_" + name.upper() for name in re.findall(r'"lib(nvrtc|cu[a-zA-Z]+)\.so"', source)}
     assert len(named) > 15
     assert named == read

@@ -297,6 +297,44 @@ def test_bfloat16_without_a_numpy_type():
             np.asarray(tt.array([1], tt.bfloat16))
 
 
+class Tensor(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device", ctypes.c_int32 * 2),
+        ("ndim", ctypes.c_int32),
+        ("dtype", ctypes.c_uint32),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+        ("context", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p),
+    ]
+
+
+def from_steps(a, shape, steps):
+    """Float32 elements from the middle of `a` on, by a DLPack capsule with these steps."""
+    new = ctypes.pythonapi.PyCapsule_New
+    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+    t = Tensor(data=a.ctypes.data + a.nbytes // 2, device=(1, 0), ndim=len(shape), dtype=2 | 32 << 8 | 1 << 16)
+    kept = t.shape, t.strides = (ctypes.c_int64 * len(shape))(*shape), (ctypes.c_int64 * len(shape))(*steps)
+    return tt.from_dlpack(new(ctypes.addressof(t), b"dltensor", None)).numpy().copy(), kept
+
+
+def test_steps_backwards_that_lost_their_sign():
+    a = np.arange(24, dtype="f4")
+    lost = 2**62  # 2^64 bytes: CuPy divides these without a sign
+    got, _ = from_steps(a, (3, 2), (lost - 4, 2))
+    assert np.array_equal(got, [[12, 14], [8, 10], [4, 6]])
+    assert from_steps(a, (0, 2), (lost - 4, 2))[0].shape == (0, 2)
+    assert from_steps(a, (3,), (-4,))[0].tolist() == [12, 8, 4]
+    bad = [lost, lost + 1, 2 * lost - 1, -2 * lost, lost - a.ctypes.data, lost // 2 + 1]
+    for step in bad:  # no step backwards, or one to below address 0
+        with pytest.raises(BufferError, match="address space"):
+            from_steps(a, (3,), (step,))
+    with pytest.raises(BufferError, match="address space"):
+        from_steps(a, (2**40,), (lost - 2**30,))
+
+
 def test_old_capsules_get_memory_of_their_own():
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]

@@ -187,3 +187,43 @@ def test_elements_of_several_axes(late):
     one = kept[1, 2, 3]
     kept[1, 2, 3] = -1
     assert one == 23 and kept.item(-1) == -1
+
+
+@pytest.mark.parametrize("n", [1, 2, 31, 63, 64, 65, 127, 128, 129, 1000, 1024])
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int64", "uint64", "float16", "float32", "float64"])
+def test_short_rows_are_folded_as_kernels_fold_them(n, dtype):
+    """A row of its own is done at the call; as one row of a matrix it is a kernel's. The same bits, NaN and all."""
+    rng = np.random.default_rng(n)
+    x = (rng.random(n) * 5 - 2).astype(dtype)
+    if np.dtype(dtype).kind == "f":
+        x[rng.integers(n)] = np.nan if n % 2 else -0.0
+    a = tt.asarray(x)
+    for name in ("sum", "prod", "max", "min", "any", "all", "mean"):
+        one, row = getattr(tt, name)(a), getattr(tt, name)(a.reshape(1, n), axis=1)
+        assert one.dtype == row.dtype
+        assert np.asarray(one).tobytes() == np.asarray(row).tobytes(), name
+    y = (a[::-1] * a).sum()
+    assert np.asarray(y).tobytes() == np.asarray((a[::-1] * a).reshape(1, n).sum(1)).tobytes()
+    b = tt.zeros(3, dtype=y.dtype)
+    b[1] = b[0] - a @ a if dtype != "bool" else a @ a
+    c = np.zeros(3, dtype=y.dtype)
+    with np.errstate(all="ignore"):
+        c[1] = c[0] - x @ x if dtype != "bool" else x @ x
+    np.testing.assert_allclose(b.numpy(), c, rtol=1e-3 if dtype == "float16" else 1e-5)
+
+
+def test_a_loop_of_dots_makes_no_plans():
+    """Each length would have a plan of its own: Cholesky's factorization was twenty times slower so."""
+    n = 40
+    matrix = np.random.default_rng(0).random((n, n))
+    matrix = matrix @ matrix.T + n * np.eye(n)
+    a = tt.asarray(matrix.copy())
+    before = tt.ledger()["plan_misses"]
+    for i in range(n):
+        for j in range(i):
+            a[i, j] -= a[i, :j] @ a[j, :j]
+            a[i, j] /= a[j, j]
+        a[i, i] -= a[i, :i] @ a[i, :i]
+        a[i, i] = tt.sqrt(a[i, i])
+    assert tt.ledger()["plan_misses"] - before <= 2
+    np.testing.assert_allclose(np.tril(a.numpy()), np.linalg.cholesky(matrix))

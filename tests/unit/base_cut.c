@@ -1,8 +1,8 @@
 /* Every block of a launch is run once, whatever was expected of its kernel; small ones stay on their thread. */
 #include <stdatomic.h>
 
-#include "base/cut.h"
-#include "base/os.h"
+#include "base/pool/cut.h"
+#include "base/os/os.h"
 #include "test.h"
 
 enum { MOST = 5000 };

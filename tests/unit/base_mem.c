@@ -6,7 +6,7 @@
 #include "base/copy.h"
 #include "base/fault.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define KEEPS_BLOCKS false

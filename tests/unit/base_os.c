@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 
 #include "base/fault.h"
-#include "base/load.h"
-#include "base/os.h"
+#include "base/os/load.h"
+#include "base/os/os.h"
 
 static char *in_scratch(char *out, const char *name) {
   snprintf(out, 4096, "%s/%s", tt__dir_scratch(), name);

@@ -6,10 +6,10 @@
 #include <stdatomic.h>
 #include <sys/wait.h>
 
-#include "base/apart.h"
+#include "base/os/apart.h"
 #include "base/fault.h"
-#include "base/os.h"
-#include "base/pool.h"
+#include "base/os/os.h"
+#include "base/pool/pool.h"
 
 enum { N = 100000 };
 

@@ -7,15 +7,15 @@
 
 #include <complex.h>
 
-#include "lib/cusolver.h"
-#include "lib/lapack.h"
-#include "lib/linalg_move.h"
+#include "lib/linalg/cusolver.h"
+#include "lib/linalg/lapack.h"
+#include "lib/linalg/move.h"
 
 enum { FAKE_WORK = 4096 };
 static int fake_handle, fake_streams, fake_solver_calls, fake_jacobi_fails;
 static bool fake_lacks_eig; /* as releases before 12.6 do */
 
-static const tt_lapack *fake_lapack(void) { return tt__lapack_host() ? tt__lapack_host() : tt__lapack_own(); }
+static const tt_lapack *fake_lapack(void) { return tt__lapack_host() ? tt__lapack_host() : tt__fallback_lapack(); }
 static tt_dtype fake_type(int code) { return code == 0 ? TT_F32 : code == 1 ? TT_F64 : code == 4 ? TT_C64 : TT_C128; }
 static const tt_dtype fake_letters[4] = {TT_F32, TT_F64, TT_C64, TT_C128};
 

@@ -11,10 +11,10 @@
 #include <sys/wait.h>
 
 #include "base/fault.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "device/cpu/cc.h"
 #include "kernel_ref.h"
-#include "run/cache.h"
+#include "run/cache/cache.h"
 #include "run/compile.h"
 
 static char folder[512];

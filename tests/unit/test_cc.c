@@ -12,7 +12,7 @@
 #include <xmmintrin.h>
 
 #include "base/fault.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "device/cpu/cc.h"
 
 static const char *const good =

@@ -3,12 +3,12 @@
 ** batches, epilogues, what is kept and what is given back, and its failures.
 */
 #define TEST_KEEPS_MEMORY
-#include "lib/cublas.h"
+#include "lib/product/cublas.h"
 
-#include "base/find.h"
-#include "base/os.h"
-#include "lib/cusolver.h"
-#include "lib/gemm.h"
+#include "base/os/find.h"
+#include "base/os/os.h"
+#include "lib/linalg/cusolver.h"
+#include "lib/product/gemm.h"
 #include "lib/rows.h"
 
 #include "fake_device.h"

@@ -2,7 +2,7 @@
 ** Products planned for a column-major library, run by a plain column-major product, against the definition: random
 ** ranks, lengths, steps (transposed, strided, reversed, broadcast) and batches.
 */
-#include "lib/cublas_layout.h"
+#include "lib/product/cublas_layout.h"
 #include "random.h"
 #include "test.h"
 

@@ -3,7 +3,7 @@
 #define TEST_KEEPS_MEMORY
 #include "device/cuda/nvrtc.h"
 #include "ir/device.h"
-#include "lang/cudac_device.h"
+#include "lang/cuda_c/device.h"
 #include "test.h"
 
 static bool has_nvrtc(void) {

@@ -1,6 +1,6 @@
 /* The scanner of CUDA C: what it finds and replaces, and that no text breaks it. */
-#include "lang/cudac_scan.h"
-#include "lang/cudac_team.h"
+#include "lang/cuda_c/scan.h"
+#include "lang/cuda_c/team.h"
 #include "test.h"
 
 #define INDEX "tt_index_x(tt_global_x, threadIdx.x, blockIdx.x, blockDim.x)"

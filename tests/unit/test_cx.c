@@ -1,5 +1,5 @@
 /* C expressions as formulas: what they become, what is refused, and that no text breaks the reader. */
-#include "lang/cx.h"
+#include "lang/expr/expr.h"
 #include "test.h"
 
 static const tt_formula_param xyz[] = {{.name = "x", .dtype = TT_F32},

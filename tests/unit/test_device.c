@@ -3,7 +3,7 @@
 */
 #include "test.h"
 
-#include "base/find.h"
+#include "base/os/find.h"
 #include "device/device.h"
 
 TEST(numbers_hold_kind_and_index) {

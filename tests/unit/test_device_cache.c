@@ -10,7 +10,7 @@
 #include "device/cache_int.h"
 #include "device/device.h"
 #include "device/null/null.h"
-#include "device/stage.h"
+#include "device/staging.h"
 
 #define MB ((size_t)1 << 20)
 

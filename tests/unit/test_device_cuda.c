@@ -8,15 +8,15 @@
 #include <sys/wait.h>
 
 #include "base/fault.h"
-#include "base/find.h"
-#include "base/os.h"
-#include "base/pool.h"
+#include "base/os/find.h"
+#include "base/os/os.h"
+#include "base/pool/pool.h"
 #include "device/cache_alloc.h"
 #include "device/cuda/cuda.h"
 #include "device/cuda/driver.h"
 #include "device/cuda/nvrtc.h"
 #include "device/device.h"
-#include "device/stage.h"
+#include "device/staging.h"
 
 static const char *const source =
     "struct args { float *x; float a; int n; };\n"
@@ -326,9 +326,9 @@ TEST(staged_copies_arrive) {
     unsigned char *host = tt__mem_alloc_data(n);
     if (!host || !ok(tt__dmem_alloc(d, d->work, n, &m, &err), &err)) return;
     for (size_t i = 0; i < n; i++) host[i] = (unsigned char)(i * 2654435761u >> 16);
-    CHECK(ok(tt__stage_in(d, d->work, tt__dmem_at(m), host, n, &err), &err));
+    CHECK(ok(tt__staging_in(d, d->work, tt__dmem_at(m), host, n, &err), &err));
     memset(host, 0, n);
-    CHECK(ok(tt__stage_out(d, d->work, host, tt__dmem_at(m), n, &err), &err));
+    CHECK(ok(tt__staging_out(d, d->work, host, tt__dmem_at(m), n, &err), &err));
     for (size_t i = 0; i < n; i++) wrong += host[i] != (unsigned char)(i * 2654435761u >> 16);
     CHECK_INT(wrong, 0);
     tt__dmem_free(d, m);
@@ -349,8 +349,8 @@ static double transfer(tt_device *d, tt_dmem *m, unsigned char *host, size_t siz
   double best = 1e30;
   for (int i = 0; i < REPEATS; i++) {
     double from = now_us();
-    if (way == 0) tt__stage_in(d, d->work, tt__dmem_at(m), host, size, NULL);
-    if (way == 1) tt__stage_out(d, d->work, host, tt__dmem_at(m), size, NULL);
+    if (way == 0) tt__staging_in(d, d->work, tt__dmem_at(m), host, size, NULL);
+    if (way == 1) tt__staging_out(d, d->work, host, tt__dmem_at(m), size, NULL);
     if (way == 2) d->ops->copy_in(d, d->work, tt__dmem_at(m), host, size, NULL);
     if (way == 3) d->ops->copy_out(d, d->work, host, tt__dmem_at(m), size, NULL);
     d->ops->stream_wait_idle(d, d->work, NULL);
@@ -375,7 +375,7 @@ static bool both_move(const void *ctx, bool is_down, int64_t piece, int i, tt_mo
   return i == 0;
 }
 
-static tt_code both_at(void *ctx, int64_t piece, tt_flow_point point, tt_error *err) {
+static tt_code both_at(void *ctx, int64_t piece, tt_pipeline_point point, tt_error *err) {
   const both_ways *b = ctx;
   tt_device *d = b->device;
   (void)piece;
@@ -387,19 +387,19 @@ static tt_code both_at(void *ctx, int64_t piece, tt_flow_point point, tt_error *
 static double both(tt_device *d, tt_dmem *m, unsigned char *host, size_t size, size_t piece) {
   both_ways b = {
       .from = (char *)host, .to = (char *)host + size, .at = tt__dmem_at(m), .size = size, .piece = piece, .device = d};
-  tt_flow f = {.device = d,
-               .up = d->up,
-               .down = d->down,
-               .pieces = (int64_t)((size + piece - 1) / piece),
-               .depth = INT32_MAX,
-               .move = both_move,
-               .at = both_at,
-               .ctx = &b};
+  tt_pipeline f = {.device = d,
+                   .up = d->up,
+                   .down = d->down,
+                   .pieces = (int64_t)((size + piece - 1) / piece),
+                   .depth = INT32_MAX,
+                   .move = both_move,
+                   .at = both_at,
+                   .ctx = &b};
   double best = 1e30;
   if (d->ops->event_new(d, false, &b.event, NULL) != TT_OK) return 0;
   for (int i = 0; i < REPEATS; i++) {
     double from = now_us();
-    if (tt__stage_flow(&f, size, size, NULL) != TT_OK) return 0;
+    if (tt__staging_pipeline(&f, size, size, NULL) != TT_OK) return 0;
     double us = now_us() - from;
     if (us < best) best = us;
   }
@@ -432,8 +432,8 @@ static double cold(tt_device *d, tt_dmem *m, unsigned char *host, size_t size, i
     unsigned char *at = host + (size_t)(i + 1) * size % SPEED_BYTES;
     if (awake) gather();
     double from = now_us();
-    if (way == 0) tt__stage_in(d, d->work, tt__dmem_at(m), at, size, NULL);
-    if (way == 1) tt__stage_out(d, d->work, at, tt__dmem_at(m), size, NULL);
+    if (way == 0) tt__staging_in(d, d->work, tt__dmem_at(m), at, size, NULL);
+    if (way == 1) tt__staging_out(d, d->work, at, tt__dmem_at(m), size, NULL);
     d->ops->stream_wait_idle(d, d->work, NULL);
     took[i] = now_us() - from;
     for (int k = i; k > 0 && took[k - 1] > took[k]; k--) {
@@ -490,11 +490,11 @@ static void transfer_speeds(tt_device *d) {
   }
   tt__pool_resize(0);
   for (size_t grain = 64 << 10; grain <= 256 << 10; grain *= 2) {
-    tt__flow_tune(0, 0, grain, 0);
+    tt__pipeline_tune(0, 0, grain, 0);
     printf("  grains of %3zu KiB: %.1f / %.1f, %.1f\n", grain >> 10, transfer(d, m, host, SPEED_BYTES, 0),
            transfer(d, m, host, SPEED_BYTES, 1), both(d, m, host, SPEED_BYTES / 2, 8 << 20));
   }
-  tt__flow_tune(0, 0, 0, 0);
+  tt__pipeline_tune(0, 0, 0, 0);
   cold_speeds(d, m, host);
   printf("sizes, KiB: staged in / out | driver in / out, GB/s\n");
   for (size_t n = 64 << 10; n <= (size_t)256 << 20; n *= 2)
@@ -586,7 +586,7 @@ TEST(flows) {
     for (size_t n = 4 << 20; n <= 64 << 20; n *= 4) printf(" | %26zu MiB", n >> 20);
     printf("\n");
     for (size_t k = 0; k < sizeof way / sizeof *way; k++) {
-      tt__flow_tune(way[k][1], 0, way[k][2], way[k][0]);
+      tt__pipeline_tune(way[k][1], 0, way[k][2], way[k][0]);
       printf("%5zu %5zu %5zu    ", way[k][0] >> 10, way[k][1] >> 10, way[k][2] >> 10);
       for (size_t n = 4 << 20; n <= 64 << 20; n *= 4) {
         printf(" |");
@@ -597,7 +597,7 @@ TEST(flows) {
       printf("\n");
     }
   }
-  tt__flow_tune(0, 0, 0, 0);
+  tt__pipeline_tune(0, 0, 0, 0);
   tt__pool_resize(0);
   tt__dmem_free(d, m);
   tt__mem_free_data(host, SPEED_BYTES);

@@ -9,12 +9,12 @@
 #include <sys/wait.h>
 
 #include "base/fault.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "device/cache_alloc.h"
 #include "device/cuda/cuda.h"
 #include "device/cuda/driver.h"
 #include "device/device.h"
-#include "device/stage.h"
+#include "device/staging.h"
 
 static bool is_there(void) { return access(FAKE_CUDA, R_OK) == 0; }
 
@@ -193,7 +193,7 @@ CHILD_TEST(a_final_error_is_kept_and_the_driver_left_alone) {
   unsigned char host[300000] = {0};
   CHECK_INT(tt__dmem_alloc(d, d->work, 1000000, &block, &err), TT_OK);
   tt__dmem_used_on(d, block, d->down);
-  CHECK_INT(tt__stage_in(d, d->work, tt__dmem_at(block), host, sizeof host, &err), TT_OK);
+  CHECK_INT(tt__staging_in(d, d->work, tt__dmem_at(block), host, sizeof host, &err), TT_OK);
   CHECK_INT(launch(d, &m, &f, &err), TT_OK);
   CHECK_INT(d->ops->asked(d, d->work, "cublasLtMatmul", &err), TT_OK);
   CHECK_INT(launch(d, &m, &f, &err), TT_OK);
@@ -211,8 +211,8 @@ CHILD_TEST(a_final_error_is_kept_and_the_driver_left_alone) {
   CHECK_STR(later.message, err.message);
   CHECK_INT(d->ops->stream_wait_idle(d, d->work, &later), TT_EDEVICE);
   CHECK_INT(d->ops->stream_done(d, d->work, &done, &later), TT_EDEVICE);
-  CHECK_INT(tt__stage_out(d, d->work, host, tt__dmem_at(block), sizeof host, &later), TT_EDEVICE);
-  CHECK_INT(tt__stage_in(d, d->work, tt__dmem_at(block), host, sizeof host, &later), TT_EDEVICE);
+  CHECK_INT(tt__staging_out(d, d->work, host, tt__dmem_at(block), sizeof host, &later), TT_EDEVICE);
+  CHECK_INT(tt__staging_in(d, d->work, tt__dmem_at(block), host, sizeof host, &later), TT_EDEVICE);
   CHECK_STR(later.message, err.message);
   tt__dmem_free(d, block);
   d->ops->unload(d, m);

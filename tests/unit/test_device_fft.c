@@ -5,7 +5,7 @@
 #define TEST_KEEPS_MEMORY
 #include <math.h>
 
-#include "lib/fft_cuda.h"
+#include "lib/fft/cuda.h"
 #include "lib/rows.h"
 #include "render/dialect.h"
 #include "render/render.h"

@@ -7,11 +7,11 @@
 #include <complex.h>
 #include <math.h>
 
-#include "lib/cublas.h"
-#include "lib/device_matrix.h"
-#include "lib/linalg_device.h"
-#include "lib/linalg_host.h"
-#include "lib/product_device.h"
+#include "lib/product/cublas.h"
+#include "lib/linalg/device_matrix.h"
+#include "lib/linalg/device.h"
+#include "lib/linalg/host.h"
+#include "lib/product/device.h"
 #include "lib/rows.h"
 
 #include "fake_device.h"

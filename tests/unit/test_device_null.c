@@ -9,7 +9,7 @@
 #include "device/cache_alloc.h"
 #include "device/device.h"
 #include "device/null/null.h"
-#include "device/stage.h"
+#include "device/staging.h"
 
 static tt_device *open_null(uint64_t seed) {
   tt_device *d = NULL;

@@ -4,7 +4,7 @@
 #define TEST_KEEPS_MEMORY
 #include "device/cuda/nvrtc.h"
 #include "lib/rows.h"
-#include "lib/scan_host.h"
+#include "lib/scan/host.h"
 #include "render/render.h"
 
 #include "fake_device.h"

@@ -4,8 +4,8 @@
 #define TEST_KEEPS_MEMORY
 #include "lib/device_call.h"
 #include "lib/rows.h"
-#include "lib/sort_host.h"
-#include "lib/unique_host.h"
+#include "lib/sort/host.h"
+#include "lib/sort/unique.h"
 
 #include "call_device.h"
 #include "random.h"

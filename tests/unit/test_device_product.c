@@ -3,7 +3,7 @@
 ** broadcast operands, batches, sizes around the tiles.
 */
 #define TEST_KEEPS_MEMORY
-#include "lib/product_device.h"
+#include "lib/product/device.h"
 
 #include <math.h>
 

@@ -7,7 +7,7 @@
 
 #include "lib/rows.h"
 #include "lib/device_call.h"
-#include "lib/scan_host.h"
+#include "lib/scan/host.h"
 
 #include "call_device.h"
 #include "random.h"

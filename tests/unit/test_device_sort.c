@@ -4,7 +4,7 @@
 #define TEST_KEEPS_MEMORY
 #include "lib/device_call.h"
 #include "lib/rows.h"
-#include "lib/sort_host.h"
+#include "lib/sort/host.h"
 
 #include "call_device.h"
 #include "random.h"

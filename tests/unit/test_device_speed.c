@@ -4,11 +4,11 @@
 ** with the host's at a tenth of the size by the other tests (TUTTI_TEST_DEVICE=cuda).
 */
 #define TEST_KEEPS_MEMORY
-#include "base/os.h"
+#include "base/os/os.h"
 #include "lib/device_call.h"
 #include "lib/rows.h"
-#include "lib/scan_host.h"
-#include "lib/unique_host.h"
+#include "lib/scan/host.h"
+#include "lib/sort/unique.h"
 
 #include "call_device.h"
 #include "random.h"

@@ -4,11 +4,11 @@
 #include "test.h"
 
 #include "base/fault.h"
-#include "base/pool.h"
+#include "base/pool/pool.h"
 #include "device/cache_alloc.h"
 #include "device/device.h"
 #include "device/null/null.h"
-#include "device/stage.h"
+#include "device/staging.h"
 
 static tt_device *open_null(uint64_t seed) {
   tt_device *d = NULL;
@@ -21,7 +21,7 @@ static tt_device *open_null(uint64_t seed) {
 static void close_null(void) {
   tt__device_close_all();
   tt__null_show(0);
-  tt__flow_tune(0, 0, 0, 0);
+  tt__pipeline_tune(0, 0, 0, 0);
   tt__pool_shutdown();
 }
 
@@ -33,9 +33,9 @@ static void there_and_back(tt_device *d, size_t size, int salt) {
   tt_error err = {0};
   CHECK_INT(tt__dmem_alloc(d, d->work, size, &m, &err), TT_OK);
   for (size_t i = 0; i < size; i++) host[i] = byte_at(i, salt);
-  CHECK_INT(tt__stage_in(d, d->work, tt__dmem_at(m), host, size, &err), TT_OK);
+  CHECK_INT(tt__staging_in(d, d->work, tt__dmem_at(m), host, size, &err), TT_OK);
   memset(host, 0, size); /* it has been read */
-  CHECK_INT(tt__stage_out(d, d->work, back, tt__dmem_at(m), size, &err), TT_OK);
+  CHECK_INT(tt__staging_out(d, d->work, back, tt__dmem_at(m), size, &err), TT_OK);
   size_t wrong = 0;
   for (size_t i = 0; i < size; i++) wrong += back[i] != byte_at(i, salt);
   CHECK_INT(wrong, 0);
@@ -48,7 +48,7 @@ TEST(bytes_arrive_at_every_size) {
   static const size_t sizes[] = {1, 100, 131072, 131073, 1 << 20, (1 << 20) + 1, 5000000, 20000001};
   for (int salt = 0; salt < 4; salt++) {
     tt_device *d = open_null((uint64_t)salt);
-    if (salt % 2) tt__flow_tune(600000, (size_t)(1 + salt) << 20, 0, 0);
+    if (salt % 2) tt__pipeline_tune(600000, (size_t)(1 + salt) << 20, 0, 0);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) there_and_back(d, sizes[i], salt);
     close_null();
   }
@@ -57,15 +57,15 @@ TEST(bytes_arrive_at_every_size) {
 TEST(copies_are_ordered_with_other_work) {
   enum { N = 3000000 };
   tt_device *d = open_null(5);
-  tt__flow_tune(300000, 1 << 20, 1 << 16, 0);
+  tt__pipeline_tune(300000, 1 << 20, 1 << 16, 0);
   unsigned char *host = tt__mem_alloc_data(N);
   tt_dmem *m = NULL;
   CHECK_INT(tt__dmem_alloc(d, d->work, N, &m, NULL), TT_OK);
   for (int turn = 1; turn < 4; turn++) {
     memset(host, turn, N);
-    CHECK_INT(tt__stage_in(d, d->work, tt__dmem_at(m), host, N, NULL), TT_OK);
+    CHECK_INT(tt__staging_in(d, d->work, tt__dmem_at(m), host, N, NULL), TT_OK);
     CHECK_INT(d->ops->fill(d, d->work, tt__dmem_at(m), 0x77, 10, NULL), TT_OK); /* after the copy */
-    CHECK_INT(tt__stage_out(d, d->work, host, tt__dmem_at(m), N, NULL), TT_OK);
+    CHECK_INT(tt__staging_out(d, d->work, host, tt__dmem_at(m), N, NULL), TT_OK);
     CHECK(host[0] == 0x77 && host[9] == 0x77 && host[10] == turn && host[N - 1] == turn);
   }
   tt__dmem_free(d, m);
@@ -83,9 +83,9 @@ TEST(pinned_memory_has_been_read_on_return) {
     CHECK_INT(tt__pinned_alloc(d, n, &pin, NULL), TT_OK);
     CHECK_INT(tt__dmem_alloc(d, d->work, n, &m, NULL), TT_OK);
     memset(pin, 4, n);
-    CHECK_INT(tt__stage_in(d, d->work, tt__dmem_at(m), pin, n, NULL), TT_OK);
+    CHECK_INT(tt__staging_in(d, d->work, tt__dmem_at(m), pin, n, NULL), TT_OK);
     memset(pin, 5, n);
-    CHECK_INT(tt__stage_out(d, d->work, pin, tt__dmem_at(m), n, NULL), TT_OK);
+    CHECK_INT(tt__staging_out(d, d->work, pin, tt__dmem_at(m), n, NULL), TT_OK);
     CHECK(*(char *)pin == 4 && ((char *)pin)[n - 1] == 4);
     tt__dmem_free(d, m);
     tt__pinned_free(d, pin, n);
@@ -103,12 +103,12 @@ TEST(a_failing_step_is_an_error_and_the_next_copy_works) {
       tt_dmem *m = NULL;
       tt_error err = {0};
       bool fired = false;
-      tt__flow_tune(300000, 1 << 20, 1 << 16, 0);
+      tt__pipeline_tune(300000, 1 << 20, 1 << 16, 0);
       CHECK_INT(tt__dmem_alloc(d, d->work, N, &m, NULL), TT_OK);
       memset(host, 9, N);
       tt__fault_arm(kinds[k], n, false);
-      tt_code in = tt__stage_in(d, d->work, tt__dmem_at(m), host, N, &err);
-      tt_code out = in == TT_OK ? tt__stage_out(d, d->work, host, tt__dmem_at(m), N, &err) : in;
+      tt_code in = tt__staging_in(d, d->work, tt__dmem_at(m), host, N, &err);
+      tt_code out = in == TT_OK ? tt__staging_out(d, d->work, host, tt__dmem_at(m), N, &err) : in;
       tt__fault_calls(kinds[k], &fired);
       tt__fault_arm(kinds[k], -1, false);
       CHECK(out == TT_OK || out == TT_ENOMEM || out == TT_EDEVICE);
@@ -146,7 +146,7 @@ static bool journey_move(const void *ctx, bool is_down, int64_t piece, int i, tt
   return true;
 }
 
-static tt_code journey_at(void *ctx, int64_t piece, tt_flow_point point, tt_error *err) {
+static tt_code journey_at(void *ctx, int64_t piece, tt_pipeline_point point, tt_error *err) {
   journey *j = ctx;
   tt_device *d = j->device;
   int64_t k = piece % j->depth;
@@ -168,14 +168,14 @@ static tt_code journey_at(void *ctx, int64_t piece, tt_flow_point point, tt_erro
 }
 
 static tt_code travel(tt_device *d, journey *j, tt_error *err) {
-  tt_flow f = {.device = d,
-               .up = d->up,
-               .down = d->down,
-               .pieces = j->pieces,
-               .depth = j->depth,
-               .move = journey_move,
-               .at = journey_at,
-               .ctx = j};
+  tt_pipeline f = {.device = d,
+                   .up = d->up,
+                   .down = d->down,
+                   .pieces = j->pieces,
+                   .depth = j->depth,
+                   .move = journey_move,
+                   .at = journey_at,
+                   .ctx = j};
   tt_dmem *m = NULL;
   size_t size = (size_t)(j->depth * PIECE * 4);
   TT_TRY(tt__dmem_alloc(d, d->work, size, &m, err));
@@ -187,7 +187,7 @@ static tt_code travel(tt_device *d, journey *j, tt_error *err) {
     CHECK_INT(d->ops->event_new(d, false, &j->done[k], NULL), TT_OK);
     CHECK_INT(d->ops->event_new(d, false, &j->down[k], NULL), TT_OK);
   }
-  tt_code code = tt__stage_flow(&f, size, size, err);
+  tt_code code = tt__staging_pipeline(&f, size, size, err);
   for (int k = 0; k < SLOTS_MOST; k++) {
     d->ops->event_free(d, j->up[k]);
     d->ops->event_free(d, j->done[k]);
@@ -232,7 +232,7 @@ TEST(flows_go_up_and_down_at_once) {
     tt_device *d = open_null((uint64_t)salt);
     journey j = pack(9, 1 + salt % 3, salt);
     tt_error err = {0};
-    if (salt % 2) tt__flow_tune(300000, 1 << 20, 1 << 16, 0);
+    if (salt % 2) tt__pipeline_tune(300000, 1 << 20, 1 << 16, 0);
     for (int turn = 0; turn < 3; turn++) {
       CHECK_INT(travel(d, &j, &err), TT_OK);
       check_arrived(&j);
@@ -250,7 +250,7 @@ TEST(a_failing_flow_is_an_error_and_the_next_one_works) {
       tt_device *d = open_null((uint64_t)n);
       tt_error err = {0};
       bool fired = false;
-      tt__flow_tune(300000, 1 << 20, 1 << 16, 0);
+      tt__pipeline_tune(300000, 1 << 20, 1 << 16, 0);
       tt__fault_arm(kinds[k], n, false);
       tt_code code = travel(d, &j, &err);
       tt__fault_calls(kinds[k], &fired);
@@ -294,8 +294,8 @@ TEST(rows_move_as_one) {
   m.there = tt__dmem_at(block);
   for (size_t i = 0; i < up; i++) m.from[i] = (char)byte_at(i, 5);
   memset(m.to, 1, down);
-  tt_flow f = {.device = d, .up = d->up, .down = d->up, .pieces = 2, .depth = 2, .move = matrix_move, .ctx = &m};
-  CHECK_INT(tt__stage_flow(&f, ROWS * ROW, ROWS * ROW, &err), TT_OK);
+  tt_pipeline f = {.device = d, .up = d->up, .down = d->up, .pieces = 2, .depth = 2, .move = matrix_move, .ctx = &m};
+  CHECK_INT(tt__staging_pipeline(&f, ROWS * ROW, ROWS * ROW, &err), TT_OK);
   for (size_t i = 0; i < (size_t)ROWS * ROW; i++) {
     const char *at = m.to + (down_rows - 1 - i / DOWN_ROW) * DOWN_PITCH + i % DOWN_ROW;
     wrong += *at != m.from[i / ROW * UP_PITCH + i % ROW];

@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 #include "base/fault.h"
-#include "lang/cx_kernel.h"
+#include "lang/expr/kernel.h"
 #include "test.h"
 #include "tutti/tutti.h"
 

@@ -2,13 +2,13 @@
 ** Transforms on the host against their definition in long double: every set of vector instructions, layouts, lengths of
 ** every kind, real rows, threads, kept plans. Nothing beside the result is written.
 */
-#include "lib/fft_host.h"
+#include "lib/fft/host.h"
 
 #include <math.h>
 
 #include "base/mem.h"
-#include "base/os.h"
-#include "base/pool.h"
+#include "base/os/os.h"
+#include "base/pool/pool.h"
 
 #include "test.h"
 

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "lib/rows.h"
 
 #include "test.h"

@@ -2,8 +2,8 @@
 #include <dlfcn.h>
 #include <sys/stat.h>
 
-#include "base/find.h"
-#include "base/os.h"
+#include "base/os/find.h"
+#include "base/os/os.h"
 #include "test.h"
 
 static char root[256], folder[300];

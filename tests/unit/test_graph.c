@@ -3,7 +3,7 @@
 
 #include "base/fault.h"
 #include "base/mem.h"
-#include "graph/print.h"
+#include "graph/text/print.h"
 #include "graph/slab.h"
 #include "oracle.h"
 #include "test.h"

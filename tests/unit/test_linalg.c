@@ -13,10 +13,10 @@
 
 #include "base/fault.h"
 #include "base/mem.h"
-#include "base/pool.h"
-#include "lib/blas_host.h"
-#include "lib/gemm.h"
-#include "lib/linalg_host.h"
+#include "base/pool/pool.h"
+#include "lib/product/blas_host.h"
+#include "lib/product/gemm.h"
+#include "lib/linalg/host.h"
 #include "check.h"
 
 static double uniform(void) { return draw_unit() * 2 - 1; }

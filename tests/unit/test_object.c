@@ -5,7 +5,7 @@
 #include "test.h"
 
 #include "base/fault.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "device/cpu/cc.h"
 #include "device/cpu/object.h"
 

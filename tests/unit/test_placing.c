@@ -222,8 +222,12 @@ TEST(a_library_does_what_follows_until_it_declines) {
   d = place_anew();
   CHECK(d[0].falls_back && d[0].where == TT_HOST && d[1].where == GPU);
   tt_str text = {0};
-  tt__place_print(s.plan, &decided, &machine, &text);
-  CHECK_STR(text.data, "place 0: cpu:0 whole, a fallback\nplace 1: cuda:0 whole\n");
+  for (int i = 0; i < s.plan->n; i++) tt__decision_print(&decided.step[i], &text);
+  char want[128];
+  int32_t sum = s.plan->step[1].operand[0].node, term = s.plan->step[1].operand[1].node;
+  snprintf(want, sizeof want, "  place host fallback\n  move n%d host to device 0\n  move n%d host to device 0\n%s",
+           sum, term, "  place device 0 whole\n");
+  CHECK_STR(text.data, want);
   tt__str_free(&text);
   end_with();
 }
@@ -260,6 +264,40 @@ TEST(what_is_owed_pays_for_a_move) {
     if (s.walk->node[i]->op == TT_N_BUFFER) value[i].on = tt__where_bit(TT_HOST);
   CHECK_INT(tt__place_prices(&s, GPU, host_ns, &decided, &p, &err), TT_OK);
   CHECK(p.lent_ns > 0 && tt__place_pays(&p));
+  end_with();
+}
+
+TEST(what_lies_elsewhere_moves_before_its_step) {
+  tt_array *a = input(2, 64, 64), *b = input(2, 64, 64);
+  begin_with(total(product(a, b)), 1e12);
+  int32_t left = s.plan->step[0].src[0].node, right = s.plan->step[0].src[1].node;
+  value[right].on |= tt__where_bit(GPU);
+  const tt_decision *d = place();
+  CHECK_INT(d[0].nmove, 1);
+  CHECK(d[0].move[0].node == left && d[0].move[0].from == TT_HOST && d[0].move[0].to == GPU);
+  CHECK_INT(d[1].nmove, 0); /* the step before has left it there */
+  CHECK_INT(value[left].on, tt__where_bit(TT_HOST) | tt__where_bit(GPU));
+  facts[0].not_so = TT_NOT_WHOLE;
+  d = place_anew(); /* the host does the product, and its result comes up */
+  CHECK(d[0].nmove == 0 && d[1].nmove == 1 && d[1].move[0].node == result_of(0) && d[1].move[0].to == GPU);
+  end_with();
+}
+
+TEST(steps_are_scattered_over_all_places) {
+  tt_array *x = input(1, 640, 0);
+  for (int i = 0; i < 6; i++) x = total(add(x, x));
+  begin_with(x, 1e12);
+  machine.device[1] = machine.device[GPU];
+  machine.ndevice = 2;
+  int seen[3] = {0}, moves = 0;
+  for (s.scatter = 1; s.scatter < 60; s.scatter++) {
+    const tt_decision *d = place_anew();
+    for (int i = 0; i < s.plan->n; i++) {
+      seen[d[i].where + 1]++;
+      moves += d[i].nmove;
+    }
+  }
+  CHECK(seen[0] > 10 && seen[1] > 10 && seen[2] > 10 && moves > 20);
   end_with();
 }
 

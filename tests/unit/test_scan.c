@@ -1,7 +1,7 @@
 /*
 ** Scans and selections on the host against plain loops, for every type, with lengths around every block size.
 */
-#include "lib/scan_host.h"
+#include "lib/scan/host.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/pool.h"
-#include "lib/half.h"
-#include "lib/scan_int.h"
-#include "lib/scan_select.h"
+#include "base/pool/pool.h"
+#include "lib/product/half.h"
+#include "lib/scan/scan_int.h"
+#include "lib/scan/select.h"
 #include "check.h"
 
 static const int64_t lengths[] = {0,    1,     2,     31,    32,    33,    63,    64,    65,    255,   256,

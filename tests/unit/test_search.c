@@ -1,7 +1,7 @@
 /*
 ** Binary search, counting, histograms and distinct elements on the host against plain loops.
 */
-#include "lib/search_host.h"
+#include "lib/pick/search.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,12 +10,12 @@
 
 #include "base/fault.h"
 #include "base/mem.h"
-#include "base/pool.h"
-#include "lib/scan_host.h"
-#include "lib/scan_select.h"
-#include "lib/search_count.h"
-#include "lib/sort_host.h"
-#include "lib/unique_host.h"
+#include "base/pool/pool.h"
+#include "lib/scan/host.h"
+#include "lib/scan/select.h"
+#include "lib/pick/search_count.h"
+#include "lib/sort/host.h"
+#include "lib/sort/unique.h"
 #include "check.h"
 
 static const int64_t lengths[] = {0,    1,     2,     31,    32,    33,    255,   256,   257,

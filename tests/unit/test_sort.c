@@ -2,7 +2,7 @@
 ** The host sorts against an insertion-free plain reference (merge sort with a comparison written from NumPy's
 ** definition of the order), for every data type, sizes around every threshold, special values and duplicates.
 */
-#include "lib/sort_host.h"
+#include "lib/sort/host.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 
 #include "base/fault.h"
 #include "base/mem.h"
-#include "base/pool.h"
-#include "lib/sort_int.h"
+#include "base/pool/pool.h"
+#include "lib/sort/sort_int.h"
 #include "check.h"
 
 /* ---- the reference */

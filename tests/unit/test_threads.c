@@ -354,7 +354,7 @@ TEST(blocks_of_chunks_come_out_even) {
       tt_cut cut;
       tt_error err = {0};
       tt_str source = {0};
-      CHECK_INT(tt__threads_cut(k, &low, &t, align, room, &cut, &err), TT_OK);
+      CHECK_INT(tt__gpu_schedule(k, &low, &t, align, room, &cut, &err), TT_OK);
       CHECK_INT(cut.npass, 2);
       CHECK_INT(cut.work_bytes / 16, row[r].chunks);
       CHECK_INT(cut.pass[0].grid.grid[0], row[r].blocks);
@@ -789,7 +789,7 @@ TEST(refuses_what_it_cannot_order) {
   tt_target t = emu_target(1);
   tt_cut cut;
   tt_error err = {0};
-  CHECK_INT(tt__threads_cut(k, &low, &t, align, buf_len, &cut, &err), TT_ENOTIMPL);
+  CHECK_INT(tt__gpu_schedule(k, &low, &t, align, buf_len, &cut, &err), TT_ENOTIMPL);
   tt__kernel_free(k);
 }
 

@@ -116,7 +116,7 @@ static bool same(const tt_kernel *k, const int64_t *len, uint64_t seed) {
   ref_launch *want = ref_launch_new(k, len, seed), *got = ref_launch_new(k, len, seed);
   tt_lowered low = emu_lowered(k, got);
   for (int b = 0; b < k->nbuf; b++) align[b] = REF_GUARD;
-  CHECK_INT(tt__threads_cut(k, &low, &t, align, got->buf_len, &cut, &err), TT_OK);
+  CHECK_INT(tt__gpu_schedule(k, &low, &t, align, got->buf_len, &cut, &err), TT_OK);
   bool ok = true;
   int64_t at = 0;
   for (int p = 0; ok && p < cut.npass; p++) ok = build(k, &cut.pass[p].variant, &code[p], false);
@@ -455,7 +455,7 @@ static void time_case(const speed_case *s, int x, int unroll) {
   int64_t buf_len[8] = {0};
   tt_scalar scalar[4] = {{.f32 = 1e-4f}};
   for (int i = 0; i < k->nbuf; i++) align[i] = 256;
-  CHECK_INT(tt__threads_cut(k, &low, &t, align, NULL, &cut, &err), TT_OK);
+  CHECK_INT(tt__gpu_schedule(k, &low, &t, align, NULL, &cut, &err), TT_OK);
   printf("%s\n", s->name);
   map_extent extent = {k->naxes > 1 ? len[0] : 1, len[k->naxes - 1]};
   if (x) reshape(&extent, &cut.pass[0], x, unroll);

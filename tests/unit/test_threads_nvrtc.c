@@ -21,7 +21,7 @@ static void put_passes(const tt_kernel *k, ref_launch *l, int way, int number, t
   tt_cut cut;
   tt_error err = {0};
   emu_align(l, align);
-  CHECK_INT(tt__threads_cut(k, &low, &t, align, l->buf_len, &cut, &err), TT_OK);
+  CHECK_INT(tt__gpu_schedule(k, &low, &t, align, l->buf_len, &cut, &err), TT_OK);
   for (int p = 0; p < cut.npass; p++) {
     char name[40];
     snprintf(name, sizeof name, "k%d_%d", number, p);

@@ -5,10 +5,10 @@
 #define TEST_KEEPS_MEMORY
 #include "test.h"
 
-#include "base/os.h"
+#include "base/os/os.h"
 #include "device/cpu/cc.h"
 #include "ir/program.h"
-#include "render/program.h"
+#include "render/proc/proc.h"
 #include "render/render.h"
 #include "render/trim.h"
 

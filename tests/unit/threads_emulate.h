@@ -12,7 +12,7 @@
 #include "device/cpu/cc.h"
 #include "kernel_ref.h"
 #include "render/render.h"
-#include "render/threads.h"
+#include "render/gpu/threads.h"
 
 enum { EMU_THREADS = 1024, EMU_STACK = 48 * 1024, EMU_SHARED = 256 * 1024 };
 
@@ -295,7 +295,7 @@ static inline void emu_add(emu_suite *s, emu_job *j) {
   emu_align(l, align);
   for (int way = 0; way < EMU_WAYS; way++) {
     tt_target t = emu_target(way);
-    CHECK_INT(tt__threads_cut(j->k, &low, &t, align, l->buf_len, &j->cut[way], &err), TT_OK);
+    CHECK_INT(tt__gpu_schedule(j->k, &low, &t, align, l->buf_len, &j->cut[way], &err), TT_OK);
     for (int p = 0; p < j->cut[way].npass; p++) {
       tt_variant *v = &j->cut[way].pass[p].variant;
       if (way == 2) v->wide = 1;

@@ -21,6 +21,7 @@ typedef enum param_kind {
   VALUES,
   MASK,
   PLACES,
+  OPERAND, /* a number of Python takes the type of the arrays, others keep theirs */
   OUT,
   DEVICE,
   LIKE,
@@ -60,8 +61,9 @@ static param_kind kind_named(const char *s, size_t len) {
   static const struct {
     const char *name;
     param_kind kind;
-  } kinds[] = {{"array", ARRAY},   {"arrays", ARRAYS}, {"dtype", DTYPE},       {"index", INDEX},  {"offset", OFFSET},
-               {"values", VALUES}, {"mask", MASK},     {"optional", OPTIONAL}, {"places", PLACES}};
+  } kinds[] = {{"array", ARRAY},   {"arrays", ARRAYS},  {"dtype", DTYPE}, {"index", INDEX},
+               {"offset", OFFSET}, {"values", VALUES},  {"mask", MASK},   {"optional", OPTIONAL},
+               {"places", PLACES}, {"operand", OPERAND}};
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
     if (strlen(kinds[k].name) == len && memcmp(kinds[k].name, s, len) == 0) return kinds[k].kind;
   return ANY;
@@ -285,9 +287,16 @@ static bool convert_offset(PyObject *o, tt_value *out) {
   return out->as.i != -1 || !PyErr_Occurred();
 }
 
-/* What is written into the first argument: numbers in lists become elements of its type. */
+/* A number with a type of its own, ours or NumPy's? */
+static bool is_typed_number(PyObject *o) {
+  tt_number x;
+  return core_is_number(o) || (!core_is_array(o) && core_value_numpy(o, &x));
+}
+
+/* What is written into the first argument: numbers, by themselves and in lists, become elements of its type. */
 static bool convert_values(core_scratch *s, PyObject *o, PyObject *into, tt_value *out) {
-  if (!(PyList_Check(o) || PyTuple_Check(o)) || !core_is_array(into)) return core_value_array(s, o, out);
+  bool plain = !PyList_Check(o) && !PyTuple_Check(o) && !is_typed_number(o);
+  if (plain || !core_is_array(into)) return core_value_array(s, o, out);
   tt_array *a = core_asarray(o, core_dtype_of(into), CORE_COPY_NEEDED);
   *out = tt_v_array(a);
   return a && core_scratch_own(s, a);
@@ -313,11 +322,11 @@ static bool convert(core_scratch *s, param_kind kind, PyObject *o, tt_value *out
   if (kind == FLAG) return core_value_truth(o, out);
   if (kind == PLACES) return convert_places(s, o, out);
   if (kind == MASK) return core_value_mask(s, o, out);
-  if (kind == NUMBER && !refuse_none(o)) return false;
+  if ((kind == NUMBER || kind == OPERAND) && !refuse_none(o)) return false;
   if (kind == LIKE) return core_check_like(o) && (out->tag = TT_V_MISSING, true);
   if (kind == OUT) return convert_out(s, o, out);
   if (kind == DEVICE) return out->tag = TT_V_MISSING, true; /* read already */
-  if (kind == ARRAY) return core_value_array(s, o, out);
+  if (kind == ARRAY || (kind == OPERAND && is_typed_number(o))) return core_value_array(s, o, out);
   if (kind == ARRAYS) return core_value_arrays(s, o, out);
   if (kind == INDEX) return core_value_index(s, o, out);
   if (kind == OFFSET) return convert_offset(o, out);

@@ -274,6 +274,20 @@ static tt_dtype dtype_of(const dl_tensor *t) {
   return TT_DTYPE_NONE;
 }
 
+/*
+** A step in bytes. CuPy divides the bytes of a step backwards by the item's as if they had no sign: -16 of 4 becomes
+** 2^62 - 4, which no memory reaches, and multiplied again wraps to what was meant. Only that is read so: a step that
+** has no other reading, of an axis whose elements lie above address 0.
+*/
+static bool step_of(const dl_tensor *t, int axis, int64_t item, int64_t *bytes) {
+  int64_t step = t->strides[axis], n = t->shape[axis], span;
+  if (!__builtin_mul_overflow(step, item, bytes)) return true;
+  if (step < 0 || (uint64_t)step > UINT64_MAX / (uint64_t)item || n < 0) return false;
+  *bytes = (int64_t)((uint64_t)step * (uint64_t)item);
+  return *bytes < 0 && !__builtin_mul_overflow(*bytes, n > 1 ? n - 1 : 0, &span) &&
+         (uint64_t)0 - (uint64_t)span <= (uint64_t)(uintptr_t)t->data;
+}
+
 /* Strides in bytes into `stride`; false with an exception for what an array cannot be. */
 static bool check_tensor(const dl_tensor *t, tt_dtype *dtype, int64_t *stride, int *device) {
   *dtype = dtype_of(t);
@@ -302,7 +316,7 @@ static bool check_tensor(const dl_tensor *t, tt_dtype *dtype, int64_t *stride, i
     return false;
   }
   for (int k = 0; t->strides && k < t->ndim; k++) {
-    if (!__builtin_mul_overflow(t->strides[k], (int64_t)core_dtype_bytes(*dtype), &stride[k])) continue;
+    if (step_of(t, k, (int64_t)core_dtype_bytes(*dtype), &stride[k])) continue;
     PyErr_SetString(PyExc_BufferError, "the strides of a DLPack tensor reach beyond the address space");
     return false;
   }

@@ -255,16 +255,19 @@ static PyObject *dtype_compare(PyObject *l, PyObject *r, int op) {
   return PyBool_FromLong(same == (op == Py_EQ));
 }
 
-/* tutti.float32(x): an array of that type, rank 0 for scalars. */
+/* tutti.float32(x): an array of that type; without axes a number, as NumPy's scalars. */
 static PyObject *dtype_call(PyObject *self, PyObject *args, PyObject *kw) {
   Py_ssize_t n = PyTuple_Size(args);
   if (n > 1 || (kw && PyDict_Size(kw))) {
     PyErr_Format(PyExc_TypeError, "%s() takes at most one argument", rows[self_dtype(self)].name);
     return NULL;
   }
-  if (n == 1) return core_wrap(core_asarray(PyTuple_GetItem(args, 0), self_dtype(self), CORE_COPY_ALWAYS), NULL);
   tt_value zero = tt_v_int(0);
-  return core_wrap(core_from_value(&zero, self_dtype(self)), NULL);
+  tt_array *a = n == 1 ? core_asarray(PyTuple_GetItem(args, 0), self_dtype(self), CORE_COPY_ALWAYS)
+                       : core_from_value(&zero, self_dtype(self));
+  bool number = a && tt_array_rank(a) == 0;
+  PyObject *made = core_wrap(a, NULL);
+  return number ? core_as_number(made) : made;
 }
 
 static PyObject *dtype_get_name(PyObject *self, void *unused) { return (void)unused, dtype_str(self); }

@@ -225,6 +225,7 @@ PyObject *core_meth_item(PyObject *self, PyObject *const *arg, Py_ssize_t n) {
     PyErr_SetString(PyExc_ValueError, "can only convert an array of size 1 to a Python scalar");
     return NULL;
   }
+  if (n > 1 && n != rank) return PyErr_SetString(PyExc_ValueError, "incorrect number of indices for array"), NULL;
   if (!core_shape_args(arg, n, at, &count)) return NULL;
   if (count == 1 && rank != 1) { /* one number counts in C order */
     int64_t flat = at[0], size = tt_array_size(a);

@@ -232,8 +232,15 @@ UNARY(negative, NEG)
 UNARY(absolute, ABS)
 UNARY(invert, NOT)
 
+/* NumPy's operator spells the exponent 2 as square(), which makes int8 of truth values: power() does not. */
+static bool is_square_of_truths(PyObject *l, PyObject *r) {
+  return core_is_array(l) && !core_is_number(l) && core_dtype_of(l) == TT_BOOL && PyLong_CheckExact(r) &&
+         PyLong_AsLong(r) == 2;
+}
+
 static PyObject *slot_power(PyObject *l, PyObject *r, PyObject *modulus) {
   if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
+  if (is_square_of_truths(l, r)) return core_operator(TT_SQUARE, &l, 1, NULL);
   return binary(TT_POW, l, r);
 }
 static PyObject *slot_inplace_power(PyObject *l, PyObject *r, PyObject *modulus) {

@@ -162,12 +162,15 @@ static PyObject *get_types(PyObject *self, void *unused) {
   const tt_ufunc_info *u = info(self);
   PyObject *list = PyList_New(0);
   (void)unused;
-  for (int t = 0; list && t < TT_DTYPE_COUNT; t++) {
+  static const uint8_t order[] = {TT_BOOL, TT_I8,  TT_U8,   TT_I16, TT_U16, TT_I32, TT_U32, TT_I64,
+                                  TT_U64,  TT_F16, TT_BF16, TT_F32, TT_F64, TT_C64, TT_C128};
+  for (size_t at = 0; list && at < sizeof order; at++) {
+    tt_dtype t = (tt_dtype)order[at];
     char text[16];
     int used = 0;
     tt_dtype result;
-    if (!tt_ufunc_loop(u, (tt_dtype)t, &result)) continue;
-    for (int k = 0; k < u->nin; k++) text[used++] = core_dtype_char((tt_dtype)t);
+    if (!tt_ufunc_loop(u, t, &result)) continue;
+    for (int k = 0; k < u->nin; k++) text[used++] = core_dtype_char(t);
     text[used++] = '-', text[used++] = '>';
     for (int k = 0; k < u->nout; k++) text[used++] = core_dtype_char(result);
     PyObject *one = PyUnicode_FromStringAndSize(text, used);

@@ -8,6 +8,7 @@
 */
 #include "device/cpu/cc.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -20,10 +21,10 @@
 #include <unistd.h>
 
 #include "base/fault.h"
-#include "base/interrupt.h"
+#include "base/os/interrupt.h"
 #include "base/hash.h"
 #include "base/lock.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "device/cpu/object.h"
 
 /* clang-format off */
@@ -62,7 +63,7 @@ enum { NFLAG = sizeof flags / sizeof *flags, NEXTRA = sizeof extras / sizeof *ex
 /* How far we know the compiler. */
 typedef enum cc_state { CC_UNKNOWN, CC_FOUND, CC_PROVED, CC_OFF } cc_state;
 
-static tt_lock lock = TT_LOCK_INIT; /* guards everything below; not held while a compiler runs */
+static tt_lock lock = TT_LOCK_RANKED(1); /* guards everything below; not held while a compiler runs */
 static cc_state state;
 static int extra;     /* row of `extras` in use (decided by the probe; the best one assumed until then) */
 static int candidate; /* which name `path` came from */
@@ -87,12 +88,13 @@ static spare waiting = {.child = {.in = -1, .out = -1}};
 static int64_t expected; /* functions that will be compiled, as far as we know */
 static bool no_spares;   /* one did not do what it should */
 
-static void fork_prepare(void) { tt__lock(&lock); }
-static void fork_parent(void) { tt__unlock(&lock); }
+/* No TT_LOCK_FORKS: a child forgets the compiler that waits for its parent. */
+static void fork_prepare(void) { tt__fork_lock(&lock); }
+static void fork_parent(void) { tt__fork_unlock(&lock); }
 static void fork_child(void) {
   tt__child_forget(&waiting.child);
   expected = 0;
-  tt__unlock(&lock);
+  tt__fork_unlock(&lock);
 }
 TT_AT_LOAD(1) static void at_load(void) { pthread_atfork(fork_prepare, fork_parent, fork_child); }
 
@@ -290,6 +292,7 @@ static tt_code load_library(const void *bytes, size_t size, const char *const *n
 
 tt_code tt__cc_load(const void *binary, size_t size, const char *const *names, int n, tt_kernel_fn *fns,
                     tt_error *err) {
+  assert(n > 0 && size > 0);
   if (!tt__object_is(binary, size)) return load_library(binary, size, names, n, fns, err);
   tt_error why = {0};
   tt_code c = load_object(binary, size, names, n, fns, &why);

@@ -5,6 +5,7 @@
 */
 #include "device/cpu/object.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <elf.h>
 #include <stdint.h>
@@ -13,7 +14,7 @@
 
 #include "base/fault.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 
 enum { CODE, CONSTANTS, VARIABLES, RUNS, JUMP = 16, SLOT = 8, MOST_SECTIONS = 4096, MOST_SYMBOLS = 65536 };
 
@@ -253,6 +254,7 @@ static void *find_function(const object *o, const char *name) {
 }
 
 tt_code tt__object_load(const void *bytes, size_t size, const char *const *names, int n, void **fns, tt_error *err) {
+  assert(n > 0 && names && fns);
   object o = {.bytes = bytes, .size = size};
   bool ok = tt__object_is(bytes, size) && !tt__fault(TT_FAULT_LOAD);
 #if !defined(__x86_64__)

@@ -4,11 +4,14 @@
 */
 #include "device/cpu/vm.h"
 
+#include <assert.h>
+
 #include "device/cpu/vm_int.h"
 
 /* ---- the walk over points */
 
 void tt__vm_seek_outer(tt_vm_space *w, int n, int64_t q) {
+  assert(n >= 0 && n <= w->p->nouter && q >= 0);
   const tt_vm_program *p = w->p;
   for (int k = n - 1; k >= 0; k--) {
     int64_t len = w->args->len[k], at = q ? q % len : 0;
@@ -20,6 +23,7 @@ void tt__vm_seek_outer(tt_vm_space *w, int n, int64_t q) {
 }
 
 void tt__vm_next_outer(tt_vm_space *w, int n) {
+  assert(n >= 0 && n <= w->p->nouter);
   const tt_vm_program *p = w->p;
   for (int k = n - 1; k >= 0; k--) {
     bool wraps = ++w->index[k] == w->args->len[k];
@@ -31,6 +35,7 @@ void tt__vm_next_outer(tt_vm_space *w, int n) {
 }
 
 void tt__vm_seek_row(tt_vm_space *w, const tt_vm_segment *g, int lo, int hi, int64_t q) {
+  assert(lo >= w->p->nouter && hi <= w->p->naxes && q >= 0);
   const int naxes = w->p->naxes;
   for (int32_t a = g->access_lo; a < g->access_hi; a++) w->cursor[a].row = w->cursor[a].base;
   for (int k = hi - 1; k >= lo; k--) {
@@ -43,6 +48,7 @@ void tt__vm_seek_row(tt_vm_space *w, const tt_vm_segment *g, int lo, int hi, int
 }
 
 void tt__vm_next_row(tt_vm_space *w, const tt_vm_segment *g, int lo, int hi) {
+  assert(lo >= w->p->nouter && hi <= w->p->naxes);
   const int naxes = w->p->naxes;
   for (int k = hi - 1; k >= lo; k--) {
     bool wraps = ++w->index[k] == w->args->len[k];
@@ -157,6 +163,8 @@ static void run_map(tt_vm_space *w, const tt_krange *r) {
 }
 
 void tt__vm_run(const tt_vm_program *p, const tt_kargs *args, const tt_krange *range) {
+  for (int k = 0; k < p->naxes; k++) assert(args->len[k] >= 1);
+  assert(range->lo <= range->hi && range->part <= TT_PART_FINISH);
   tt_vm_space w = {.p = p, .args = args};
   w.mem = tt__vm_take_space(p->space);
   bind(&w);

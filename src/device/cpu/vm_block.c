@@ -2,6 +2,7 @@
 ** One block of lanes through the steps of a segment, and how loads and stores meet memory.
 ** Knows cursors and registers, nothing of the walk over points that places the cursors.
 */
+#include <assert.h>
 #include <string.h>
 
 #include "device/cpu/vm_int.h"
@@ -188,6 +189,7 @@ static void reduce(const tt_vm_space *w, const tt_vm_step *s, int64_t n) {
 }
 
 void tt__vm_block(tt_vm_space *w, const tt_vm_segment *g, int64_t n) {
+  assert(n >= 0 && g->nstep >= 0);
   void **const ptr = w->ptr;
   for (const tt_vm_step *s = g->step, *end = s + g->nstep; s < end; s++) {
     switch (s->kind) {
@@ -221,6 +223,7 @@ void tt__vm_block(tt_vm_space *w, const tt_vm_segment *g, int64_t n) {
 }
 
 void tt__vm_fill_fixed(tt_vm_space *w, const tt_vm_segment *g, int64_t n) {
+  assert(n >= 0 && g->access_lo <= g->access_hi);
   const tt_vm_table *t = w->p->table;
   for (int32_t i = g->access_lo; i < g->access_hi; i++) {
     const tt_vm_cursor *c = &w->cursor[i];

@@ -4,9 +4,10 @@
 ** are found. Knows the contract of ir/kernel.h; knows nothing of sizes and steps, which come with each launch.
 */
 #include <assert.h>
+#include <string.h>
 
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "device/cpu/vm_int.h"
 
 enum { CLASSES = 8 }; /* register classes: log2 of the element size, +4 for those that are rarely touched */
@@ -353,6 +354,19 @@ static tt_scalar identity(int red, int type) {
   else
     v.u64 = 1;
   return v;
+}
+
+bool tt__vm_fold(int red, tt_dtype type, const void *v, int64_t n, void *out) {
+  const tt_vm_table *t = tt__vm_table();
+  tt_op op = combine_op(red);
+  _Alignas(64) tt_scalar acc[TT_LANES];
+  if (red == TT_RED_ARGMAX || red == TT_RED_ARGMIN || n > TT_CHUNK || !t->red[op][type]) return false;
+  tt_scalar start = identity(red, type);
+  t->splat[shift_of(type)](acc, &start, TT_LANES);
+  t->red[op][type](acc, v, n);
+  t->fold[op][type](acc);
+  memcpy(out, acc, tt__dtype_size(type));
+  return true;
 }
 
 static tt_code fill_reduction(builder *b, tt_vm_reduction *r, tt_error *err) {

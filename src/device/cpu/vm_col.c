@@ -5,6 +5,8 @@
 
 #include "device/cpu/vm_int.h"
 
+#include <assert.h>
+
 enum { FEW_LANES = 128 };
 
 /* Which part of the row, and where this block's partials are. */
@@ -164,6 +166,7 @@ static void run_block(tt_vm_space *w, const col_plan *c, const tt_krange *range)
 }
 
 void tt__vm_run_col(tt_vm_space *w, const tt_krange *range) {
+  assert(w->p->nouter >= 1 && w->p->nouter < w->p->naxes);
   const tt_vm_program *p = w->p;
   int outer = p->nouter - 1;
   int64_t len = w->args->len[outer];

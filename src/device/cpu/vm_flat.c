@@ -3,6 +3,7 @@
 ** them. Lines come in runs, along one axis; each access has an address per run. Maps are walked here,
 ** columns in vm_col.c.
 */
+#include <assert.h>
 #include <string.h>
 
 #include "device/cpu/vm_int.h"
@@ -57,6 +58,7 @@ bool tt__vm_runs_dense(const tt_vm_space *w, const tt_vm_access *a) {
 }
 
 void tt__vm_repeat_line(char *out, int64_t line, int64_t lines) {
+  assert(line >= 0 && lines >= 1);
   int64_t done = line, all = line * lines;
   while (done < all) { /* doubling beats copying line by line */
     int64_t n = done < all - done ? done : all - done;
@@ -119,6 +121,7 @@ static void range_run(const tt_vm_space *w, const tt_vm_access *a, int64_t *out,
 }
 
 void tt__vm_load_runs(tt_vm_space *w, const tt_vm_step *s, const tt_vm_access *a) {
+  assert(w->runs.n >= 1 && w->runs.n <= TT_VM_RUN_MAX);
   const int64_t *at = w->run_at + (int64_t)s->access * TT_VM_RUN_MAX;
   if (a->buf >= 0 && tt__vm_runs_dense(w, a)) {
     w->ptr[s->out] = (void *)(intptr_t)at[0];
@@ -138,6 +141,7 @@ void tt__vm_load_runs(tt_vm_space *w, const tt_vm_step *s, const tt_vm_access *a
 }
 
 void tt__vm_store_runs(tt_vm_space *w, const tt_vm_step *s, const tt_vm_access *a) {
+  assert(w->runs.n >= 1 && w->runs.n <= TT_VM_RUN_MAX);
   const int64_t *at = w->run_at + (int64_t)s->access * TT_VM_RUN_MAX;
   const char *from = w->ptr[s->src[0]];
   int64_t points = 0;
@@ -183,6 +187,8 @@ static int64_t collect(tt_vm_space *w, int64_t left, int64_t most) {
 }
 
 void tt__vm_run_flat(tt_vm_space *w, const tt_krange *r) {
+  assert(r->lane_hi - r->lane_lo <= w->p->block);
+  assert(r->lane_lo < r->lane_hi);
   const tt_vm_program *p = w->p;
   int64_t lanes = r->lane_hi - r->lane_lo, most = p->block / lanes;
   w->runs.lanes = (int32_t)lanes;

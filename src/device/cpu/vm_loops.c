@@ -10,15 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/os.h"
+#include "base/os/os.h"
 #include "ir/op_types.h"
 #include "scalar/prelude.h"
 #include "scalar/prelude_f64.h"
 #include "scalar/prelude_f32.h"
 #include "scalar/special_tables.h"
 #include "scalar/special.h"
+#include "scalar/quantiles.h"
 #include "scalar/bessel_tables.h"
 #include "scalar/bessel.h"
+#include "scalar/integral_tables.h"
+#include "scalar/integrals.h"
+#include "scalar/bessel_order.h"
 
 #ifndef TT_VM_LEVEL
 #define TT_VM_LEVEL 0
@@ -322,13 +326,13 @@ const tt_vm_table TABLE = {.level = TT_VM_LEVEL,
 
 /* ---- the choice ---------------------------------------------------------- */
 #if TT_VM_LEVEL == 0
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TT_ONE_FILE)
 TT_HIDDEN extern const tt_vm_table tt__vm_table_3, tt__vm_table_4;
 #endif
 
 const tt_vm_table *tt__vm_table_at(int level) {
   if (level == 0) return &tt__vm_table_0;
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TT_ONE_FILE)
   if (level == 3 && tt__vector_level() >= 3) return &tt__vm_table_3;
   if (level == 4 && tt__vector_level() >= 4) return &tt__vm_table_4;
 #endif
@@ -339,6 +343,9 @@ const tt_vm_table *tt__vm_table(void) {
   const char *env = tt__env("TUTTI_CPU_LEVEL");
   int level = tt__vector_level(), wanted = env ? atoi(env) : level;
   if (wanted < level) level = wanted;
+#ifdef TT_ONE_FILE /* there is one, for the processor it is compiled for */
+  level = 0;
+#endif
   return tt__vm_table_at(level >= 4 ? 4 : level == 3 ? 3 : 0);
 }
 #endif

@@ -2,6 +2,7 @@
 ** ROW mode: each outer point has a row, folded in 64 accumulators per chunk. Values of
 ** outer scope are one lane; the row loop reads them spread over a register.
 */
+#include <assert.h>
 #include <string.h>
 
 #include "device/cpu/vm_int.h"
@@ -158,6 +159,7 @@ static void run_outer(tt_vm_space *w, int phase) {
 }
 
 void tt__vm_run_row(tt_vm_space *w, const tt_krange *range) {
+  assert(w->p->nouter < w->p->naxes);
   const tt_vm_program *p = w->p;
   row_plan r = plan_row(w);
   if (range->lo >= range->hi) return;

@@ -3,6 +3,7 @@
 ** thread ends. Where it cannot be had there is one reserve for all threads, as big as the
 ** neediest program and taken in turn, so that running a program never fails.
 */
+#include <assert.h>
 #include <pthread.h>
 #include <stdbool.h>
 
@@ -26,7 +27,7 @@ static struct {
   void *mem;
   size_t size;
   int64_t users; /* programs alive */
-} reserve = {.busy = TT_LOCK_INIT};
+} reserve = {.busy = TT_LOCK_RANKED(1)};
 
 static void drop_local(void *space) {
   local_space *l = space;
@@ -87,6 +88,7 @@ static __attribute__((noinline)) void *grow(size_t size) {
 void *tt__vm_take_space(size_t size) { return local.size >= size ? local.mem : grow(size); }
 
 void tt__vm_give_space(void *mem) {
+  assert(mem == local.mem || tt__lock_is_mine(&reserve.busy));
   if (mem != local.mem) tt__unlock(&reserve.busy);
 }
 

@@ -3,9 +3,11 @@
 */
 #include "device/cuda/cuda.h"
 
+#include <assert.h>
+
 #include "base/fault.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os/os.h"
 #include "device/cuda/cuda_int.h"
 #include "device/cuda/nvrtc.h"
 #include "device/device.h"
@@ -27,6 +29,7 @@ tt_code tt__cuda_enter(tt_device *d, void **before, tt_error *err) {
 enum { FIRST_KERNEL_FAULT = 700, LAST_KERNEL_FAULT = 719 };
 
 tt_code tt__cuda_leave(tt_device *d, void *before, int result, const char *what, tt_error *err) {
+  assert(result == TT_CUDA_OK || (what && what[0]));
   tt_cuda *c = tt__cuda_of(d);
   if (before && before != c->context) c->api->context_set(before);
   if (result == TT_CUDA_OK) return TT_OK;
@@ -34,7 +37,7 @@ tt_code tt__cuda_leave(tt_device *d, void *before, int result, const char *what,
   tt__cuda_text(c->api, result, text, sizeof text);
   if (tt__cuda_is_final(result)) {
     bool is_kernel = result >= FIRST_KERNEL_FAULT && result <= LAST_KERNEL_FAULT && !c->check;
-    if (is_kernel) tt__trail_suspects(d, suspects, sizeof suspects);
+    if (is_kernel) tt__launch_log_suspects(d, suspects, sizeof suspects);
     return tt__device_lose(d, err, "%s is lost: cannot %s: %s%s%s", d->name, what, text, suspects,
                            is_kernel ? "; TUTTI_CHECK=1 names the kernel" : "");
   }
@@ -318,7 +321,7 @@ static tt_code cuda_stream_adopt(tt_device *d, void *handle, tt_stream **out, tt
   tt_stream *s = *out = tt__mem_alloc(sizeof *s);
   if (!s) return tt__fail_memory(err, sizeof *s);
   *s = (tt_stream){.handle = handle};
-  tt__trail_open(d, &s->trail);
+  tt__launch_log_open(d, &s->trail);
   return TT_OK;
 }
 
@@ -341,7 +344,7 @@ static tt_code cuda_stream_new(tt_device *d, int priority, tt_stream **out, tt_e
     code = tt__cuda_leave(d, before, result, "make a stream", err);
   }
   if (code == TT_OK) return TT_OK;
-  tt__trail_close(&s->trail);
+  tt__launch_log_close(&s->trail);
   tt__mem_free(s, sizeof *s);
   *out = NULL;
   return code;
@@ -351,7 +354,7 @@ static void cuda_stream_free(tt_device *d, tt_stream *s) {
   if (!s) return;
   if (s->milestone) GIVE_BACK(d, api->event_free(s->milestone));
   if (s->is_ours) GIVE_BACK(d, api->stream_free(s->handle));
-  tt__trail_close(&s->trail);
+  tt__launch_log_close(&s->trail);
   tt__mem_free(s, sizeof *s);
 }
 
@@ -360,20 +363,20 @@ static tt_code stream_wait_idle(tt_device *d, tt_stream *s, tt_error *err) {
 }
 
 static tt_code cuda_stream_wait_idle(tt_device *d, tt_stream *s, tt_error *err) {
-  uint64_t mark = tt__trail_mark(&s->trail);
+  uint64_t mark = tt__launch_log_mark(&s->trail);
   TT_TRY(stream_wait_idle(d, s, err));
-  tt__trail_done(&s->trail, mark);
+  tt__launch_log_done(&s->trail, mark);
   return TT_OK;
 }
 
 static tt_code cuda_stream_done(tt_device *d, tt_stream *s, bool *done, tt_error *err) {
   void *before;
-  uint64_t mark = tt__trail_mark(&s->trail);
+  uint64_t mark = tt__launch_log_mark(&s->trail);
   *done = false;
   TT_TRY(tt__cuda_enter(d, &before, err));
   int result = tt__cuda_of(d)->api->stream_query(s->handle);
   *done = result == TT_CUDA_OK;
-  if (*done) tt__trail_done(&s->trail, mark);
+  if (*done) tt__launch_log_done(&s->trail, mark);
   return tt__cuda_leave(d, before, result == TT_CUDA_NOT_READY ? TT_CUDA_OK : result, "finish its work", err);
 }
 
@@ -416,7 +419,7 @@ static tt_code cuda_event_record(tt_device *d, tt_event *e, tt_stream *s, tt_err
   TT_TRY(tt__cuda_enter(d, &before, err));
   const tt_cuda_api *api = tt__cuda_of(d)->api;
   e->stream = s;
-  e->mark = tt__trail_mark(&s->trail);
+  e->mark = tt__launch_log_mark(&s->trail);
   int result = api->event_record(e->handle, s->handle);
   if (result == STREAM_IS_GONE && !s->is_ours) { /* its owner did not wait for us: we wait for all, and forget it */
     result = api->context_wait();
@@ -428,7 +431,7 @@ static tt_code cuda_event_record(tt_device *d, tt_event *e, tt_stream *s, tt_err
 
 /* What its stream was asked for before it is done. */
 static void has_passed(const tt_event *e) {
-  if (e->stream) tt__trail_done(&e->stream->trail, e->mark);
+  if (e->stream) tt__launch_log_done(&e->stream->trail, e->mark);
 }
 
 static tt_code cuda_event_done(tt_device *d, tt_event *e, bool *done, tt_error *err) {

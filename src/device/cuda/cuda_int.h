@@ -6,14 +6,14 @@
 
 #include "base/lock.h"
 #include "device/cuda/driver.h"
-#include "device/trail.h"
+#include "device/launch_log.h"
 
 enum { TT_CUDA_MOST = 64 }; /* devices that are looked at */
 
 struct tt_stream {
   void *handle;
   bool is_ours;
-  tt_trail trail;
+  tt_launch_log trail;
   /* Where no one waits, an event now and then tells how far the stream has come. */
   void *milestone;       /* the driver's event, NULL until it is needed */
   uint64_t milestone_at; /* launches before it; 0: it has come to pass */

@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "base/lock.h"
-#include "base/os.h"
+#include "base/os/os.h"
 
 enum { OLDEST_DRIVER = 12000 };
 
-static tt_lock lock = TT_LOCK_INIT; /* guards what stands below until `ready` or `failed` is set */
+static tt_lock lock = TT_LOCK_RANKED(1); /* guards what stands below until `ready` or `failed` is set */
 static tt_cuda_api table;
 static char reason[400]; /* why there is none */
 static _Atomic(const tt_cuda_api *) ready;
@@ -118,8 +118,9 @@ static bool start(void) {
   return result == TT_CUDA_OK;
 }
 
-static void fork_prepare(void) { tt__lock(&lock); }
-static void fork_parent(void) { tt__unlock(&lock); }
+/* No TT_LOCK_FORKS: see fork_child. */
+static void fork_prepare(void) { tt__fork_lock(&lock); }
+static void fork_parent(void) { tt__fork_unlock(&lock); }
 /* The driver does not survive a fork, and what does not work must not be called. */
 static void fork_child(void) {
   if (atomic_load(&ready)) {
@@ -128,7 +129,7 @@ static void fork_child(void) {
     snprintf(reason, sizeof reason,
              "CUDA cannot be used in a process forked after it was started: use the spawn start method");
   }
-  tt__unlock(&lock);
+  tt__fork_unlock(&lock);
 }
 TT_AT_LOAD(1) static void at_load(void) { pthread_atfork(fork_prepare, fork_parent, fork_child); }
 

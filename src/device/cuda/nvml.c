@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/os.h"
+#include "base/os/os.h"
 
 typedef struct nvml_device *gpu_handle;
 typedef struct {

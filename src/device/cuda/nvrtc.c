@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "base/fault.h"
-#include "base/find.h"
+#include "base/os/find.h"
 #include "base/lock.h"
 #include "base/mem.h"
-#include "base/os.h"
-#include "base/pool_int.h"
+#include "base/os/os.h"
+#include "base/pool/pool_int.h"
 
 enum { MOST_OPTIONS = 256, MOST_CHIPS = 64, PATH_CAP = 1024 };
 
@@ -40,7 +40,7 @@ typedef struct nvrtc {
   char path[PATH_CAP];
 } nvrtc;
 
-static tt_lock lock = TT_LOCK_INIT; /* guards all below; `table` is constant once `ready` points at it */
+static tt_lock lock = TT_LOCK_RANKED(1); /* guards all below; `table` is constant once `ready` points at it */
 static nvrtc table;
 static _Atomic(const nvrtc *) ready;
 static char refusal[600]; /* why the last candidate does not serve; "" */
@@ -51,7 +51,7 @@ static int seen_changes = -1; /* of the search path at the last search */
 ** Who leaves the process while another thread compiles would take NVRTC's data away under it. So leaving waits, and
 ** what has not begun by then does not begin.
 */
-static tt_lock busy_lock = TT_LOCK_INIT; /* taken inside of no other and no other inside of it */
+static tt_lock busy_lock = TT_LOCK_RANKED(0); /* taken inside of no other and no other inside of it */
 static pthread_cond_t busy_less = PTHREAD_COND_INITIALIZER;
 static int busy; /* compilations under way */
 static bool leaving;
@@ -78,13 +78,14 @@ static void leave(void) {
   tt__unlock(&busy_lock);
 }
 
+/* No TT_LOCK_FORKS: two locks, in order, and who compiled is not in the child. */
 static void fork_prepare(void) {
-  tt__lock(&lock);
-  tt__lock(&busy_lock);
+  tt__fork_lock(&lock);
+  tt__fork_lock(&busy_lock);
 }
 static void fork_parent(void) {
-  tt__unlock(&busy_lock);
-  tt__unlock(&lock);
+  tt__fork_unlock(&busy_lock);
+  tt__fork_unlock(&lock);
 }
 static void fork_child(void) {
   busy = 0; /* the threads that compile are the parent's */

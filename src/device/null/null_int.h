@@ -3,7 +3,7 @@
 #define TT_DEVICE_NULL_NULL_INT_H
 
 #include "base/lock.h"
-#include "device/trail.h"
+#include "device/launch_log.h"
 #include "ir/device.h"
 
 typedef enum tt_null_kind { TT_NULL_FILL, TT_NULL_COPY, TT_NULL_LAUNCH, TT_NULL_RECORD, TT_NULL_WAIT } tt_null_kind;
@@ -33,9 +33,9 @@ typedef struct tt_null_queue {
 
 struct tt_stream {
   tt_null_queue queue;
-  double us;         /* when its last command ends */
-  tt_graph *capture; /* being made from it, or NULL */
-  tt_trail trail;    /* of what the host knows to be done */
+  double us;           /* when its last command ends */
+  tt_graph *capture;   /* being made from it, or NULL */
+  tt_launch_log trail; /* of what the host knows to be done */
   tt_stream *next;
 };
 

@@ -1,6 +1,7 @@
 /* The queues of the null device, and the random order in which they run. Knows nothing of how commands got there. */
 #include "device/null/null_int.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -17,6 +18,7 @@ tt_null_command *tt__null_command(tt_null_kind kind, size_t behind) {
 }
 
 void tt__null_push(tt_null_queue *q, tt_null_command *c) {
+  assert((q->first == NULL) == (q->last == NULL));
   c->next = NULL;
   *(q->last ? &q->last->next : &q->first) = c;
   q->last = c;
@@ -24,6 +26,7 @@ void tt__null_push(tt_null_queue *q, tt_null_command *c) {
 }
 
 void tt__null_forget(tt_null *n, tt_event *e) {
+  assert(e->users >= 0);
   if (!e->is_freed || e->users > 0) return;
   tt_event **at = &n->events;
   while (*at != e) at = &(*at)->next;
@@ -72,7 +75,7 @@ static void run_launch(const tt_null_command *c) {
 /* As a driver: it knows that a launch failed, not which. */
 static tt_code lose(tt_device *d, tt_error *err) {
   char suspects[400];
-  tt__trail_suspects(d, suspects, sizeof suspects);
+  tt__launch_log_suspects(d, suspects, sizeof suspects);
   return tt__device_lose(d, err, "%s is lost: a launch failed: told to fail%s", d->name, suspects);
 }
 
@@ -141,16 +144,17 @@ tt_code tt__null_run_stream(tt_device *d, tt_stream *s, tt_error *err) {
   tt_null *n = tt__null_of(d);
   bool is_lazy = draw(n, 2);
   while (s->queue.first) TT_TRY(advance(d, s, is_lazy, err));
-  tt__trail_done(&s->trail, tt__trail_mark(&s->trail));
+  tt__launch_log_done(&s->trail, tt__launch_log_mark(&s->trail));
   catch_up(n, s->us);
   return TT_OK;
 }
 
 tt_code tt__null_run_event(tt_device *d, tt_event *e, int64_t turn, tt_error *err) {
+  assert(turn >= 0);
   tt_null *n = tt__null_of(d);
   bool is_lazy = draw(n, 2);
   while (e->done < turn) TT_TRY(advance(d, e->stream, is_lazy, err));
-  if (e->stream && turn == e->asked) tt__trail_done(&e->stream->trail, e->mark);
+  if (e->stream && turn == e->asked) tt__launch_log_done(&e->stream->trail, e->mark);
   catch_up(n, e->us);
   return TT_OK;
 }

@@ -1,0 +1,93 @@
+/*
+** Running handlers; see fn.h.
+*/
+#include "fn/fn.h"
+
+#include "base/warn.h"
+#include "graph/order.h"
+
+bool tt__fn_give(tt_composer *c, tt_call_frame *f, tt_array *a) {
+  if (!a || c->code != TT_OK) return false;
+  if (!TT_VEC_PUSH(&f->out, a)) {
+    tt__compose_fail(c, TT_ENOMEM, "out of memory");
+    return false;
+  }
+  tt__array_retain(a);
+  return true;
+}
+
+tt_code tt__fn_run(tt_call_frame *f, tt_array *(*body)(tt_composer *c, tt_call_frame *f), tt_error *err) {
+  tt_error local = {0};
+  tt_composer c = {.err = err ? err : &local};
+  tt_array *a = body(&c, f);
+  if (c.code == TT_OK && f->out.n == 0) {
+    if (a)
+      tt__fn_give(&c, f, a);
+    else if (!f->tuple && !f->none)
+      tt__compose_fail(&c, TT_EINTERNAL, "a function gave no result");
+  }
+  if (c.code != TT_OK)
+    while (f->out.n > 0) tt__array_release(f->out.data[--f->out.n]);
+  tt__compose_end(&c);
+  return c.code;
+}
+
+/* Is the result what the caller handed in, or a view of it? */
+static bool is_given(const tt_call_frame *f, const tt_array *a) {
+  for (int k = 0; k < f->narg; k++) {
+    const tt_value *v = &f->arg[k];
+    if (v->tag == TT_V_TUPLE && v->as.tuple.n == 1) v = v->as.tuple.item; /* out=(a,) */
+    if (v->tag == TT_V_ARRAY && v->as.array->storage == a->storage) return true;
+  }
+  return false;
+}
+
+static tt_code lay(const tt_call_frame *f, char order, tt_array **a, tt_error *err) {
+  int axes[TT_MAX_RANK], at = 0;
+  while (at < f->narg && f->arg[at].tag != TT_V_ARRAY) at++;
+  tt_array *like = at < f->narg && f->arg[at].as.array->rank >= 2 ? f->arg[at].as.array : NULL;
+  if (like && order == 'A')
+    tt__order_of(*a, tt__array_is_f(like) && !tt__array_is_c(like) ? 'F' : 'C', axes);
+  else
+    tt__order_of(like && like->rank == (*a)->rank ? like : *a, like ? order : 'C', axes);
+  tt_array *ordered = tt__array_ordered(*a, axes, err);
+  bool lies = ordered && tt__array_is_c(ordered) && !(*a)->readonly;
+  tt__array_release(ordered);
+  if (lies || is_given(f, *a)) return TT_OK;
+  tt_node *n = ordered ? tt__array_node(*a, err) : NULL;
+  tt_array *laid = n ? tt__array_laid(n, axes, err) : NULL;
+  tt__node_release(n);
+  if (!laid) return TT_ENOMEM;
+  tt__array_release(*a);
+  *a = laid;
+  return TT_OK;
+}
+
+tt_code tt__fn_run_laid(tt_call_frame *f, tt_array *(*body)(tt_composer *c, tt_call_frame *f), char order,
+                        tt_error *err) {
+  TT_TRY(tt__fn_run(f, body, err));
+  for (int64_t k = 0; k < f->out.n; k++) {
+    tt_code code = lay(f, order, &f->out.data[k], err);
+    if (code == TT_OK) continue;
+    while (f->out.n > 0) tt__array_release(f->out.data[--f->out.n]);
+    return code;
+  }
+  return TT_OK;
+}
+
+tt_array *tt__fn_call(tt_composer *c, const char *name, const tt_value *arg, int n) {
+  if (c->code != TT_OK) return NULL;
+  tt_call_frame f = {.arg = arg, .narg = n};
+  tt_array *a = NULL;
+  tt_code code = tt__function_named(name)->run(&f, c->err);
+  if (code == TT_OK) a = f.out.data[--f.out.n];
+  while (f.out.n > 0) tt__array_release(f.out.data[--f.out.n]);
+  TT_VEC_FREE(&f.out);
+  return tt__compose_keep(c, code, &a);
+}
+
+tt_value tt__fn_fill_value(tt_value v, tt_dtype dtype) {
+  if (v.tag != TT_V_COMPLEX || tt__is_complex(dtype) || dtype == TT_BOOL) return v;
+  tt__warn_discarded();
+  return tt_v_float(v.as.z.re);
+}

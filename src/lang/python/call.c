@@ -1,0 +1,341 @@
+/*
+** Calls by name: Python's builtins, math, NumPy's scalar functions. One table row where a row is enough.
+*/
+#include <string.h>
+
+#include "lang/python/py_int.h"
+
+int py__positional(const tt_tree *call) {
+  int n = 0;
+  for (int k = 2; k < call->n; k++) n += !tt__tree_is(call->item[k], "kw");
+  return n;
+}
+
+const tt_tree *py__keyword(lower *l, const tt_tree *call, const char *name) {
+  for (int k = 2; k < call->n; k++)
+    if (tt__tree_is(call->item[k], "kw") && strcmp(py__word(l, py__at(l, call->item[k], 1)), name) == 0)
+      return py__at(l, call->item[k], 2);
+  return NULL;
+}
+
+tt_dtype py__dtype_of(lower *l, const tt_tree *t) {
+  expr *e = py__expression(l, t);
+  const char *name = py__is_meta(e, "dtype") || py__is_meta(e, "str") ? e->name : NULL;
+  tt_dtype d = name ? tt__dtype_named(name) : TT_DTYPE_NONE;
+  if (d == TT_DTYPE_NONE) py__fail(l, TT_ETYPE, "this is no data type");
+  return d;
+}
+
+/* NumPy's and Python's second names of operations; C names, as math has them, are in ops.def. */
+static const struct {
+  const char *name;
+  tt_op op;
+} second_names[] = {{"abs", TT_ABS},     {"mod", TT_MOD},     {"conj", TT_CONJ},
+                    {"gamma", TT_GAMMA}, {"around", TT_RINT}, {"round", TT_RINT}};
+
+static tt_op op_named(const char *name) {
+  for (size_t k = 0; k < sizeof second_names / sizeof *second_names; k++)
+    if (strcmp(second_names[k].name, name) == 0) return second_names[k].op;
+  tt_op op = tt__op_named(name);
+  return op < TT_OP_COUNT ? op : tt__op_named_in_c(name);
+}
+
+typedef struct call {
+  const tt_tree *tree;
+  const char *name;
+  int n;
+  expr *arg[TT_PROGRAM_ARGS];
+  bool missing;
+} call;
+
+static void want(lower *l, const call *c, int least, int most) {
+  if (c->n < least || c->n > most) py__fail(l, TT_ETYPE, "%s() does not take %d arguments", c->name, c->n);
+}
+
+/* An argument that is a number; an array without axes counts as one, and stands there as one from here on. */
+static expr *scalar(lower *l, call *c, int k) {
+  expr *e = c->arg[k];
+  if (py__is_array(e) && e->type->rank == 0) e = py__load(l, py__keep(l, py__materialise(l, e)), NULL, 0);
+  if (!py__is_scalar(e)) py__fail(l, TT_ETYPE, "%s() of %s", c->name, py__type_name(l, e->type));
+  return c->arg[k] = e;
+}
+
+static bool is_whole(const expr *e) { return tt__is_int((tt_dtype)e->type->dtype) || e->type->dtype == TT_BOOL; }
+
+/* ---- builtins */
+
+static expr *extreme(lower *l, call *c, bool low) {
+  expr *best = NULL;
+  if (c->n == 1 && c->arg[0]->type->tag == TT_T_TUPLE) {
+    expr *t = py__keep(l, c->arg[0]);
+    c->n = t->type->n;
+    for (int k = 0; k < c->n; k++) c->arg[k] = py__item(l, t, k);
+  } else if (c->n == 1 && py__is_array(c->arg[0])) {
+    return py__method(l, c->arg[0], low ? "min" : "max", NULL);
+  }
+  want(l, c, 1, TT_PROGRAM_ARGS);
+  tt_dtype t = TT_BOOL;
+  for (int k = 0; k < c->n; k++) t = tt__promote(t, (tt_dtype)scalar(l, c, k)->type->dtype);
+  if (tt__is_complex(t)) py__fail(l, TT_ETYPE, "%s() of complex numbers", c->name);
+  for (int k = 0; k < c->n; k++) {
+    expr *e = py__cast(l, c->arg[k], t);
+    if (!best) {
+      best = e;
+    } else if (!tt__is_float(t)) {
+      best = py__elem(l, low ? TT_MINIMUM : TT_MAXIMUM, best, e);
+    } else { /* Python's: the first stays unless a later one is beyond it */
+      best = py__keep(l, best);
+      e = py__keep(l, e);
+      expr *pick = py__expr(l, TT_X_SELECT, e->type, 3);
+      pick->arg[0] = py__elem(l, low ? TT_LT : TT_GT, e, best);
+      pick->arg[1] = e;
+      pick->arg[2] = best;
+      best = pick;
+    }
+  }
+  return best;
+}
+
+static expr *rounded(lower *l, call *c) {
+  want(l, c, 1, 2);
+  expr *x = scalar(l, c, 0);
+  if (c->n == 1) return is_whole(x) ? x : py__cast(l, py__elem(l, TT_RINT, x, NULL), TT_I64);
+  expr *ten = py__float(l, 10.0), *scale = py__keep(l, py__binary(l, "**", ten, py__cast(l, scalar(l, c, 1), TT_F64)));
+  expr *up = py__elem(l, TT_RINT, py__elem(l, TT_MUL, py__cast(l, x, TT_F64), scale), NULL);
+  return py__cast(l, py__elem(l, TT_DIV, up, scale), is_whole(x) ? TT_F64 : (tt_dtype)x->type->dtype);
+}
+
+static expr *pair(lower *l, expr *a, expr *b) {
+  type *item[2] = {a->type, b->type};
+  expr *e = py__expr(l, TT_X_TUPLE, py__tuple(l, item, 2), 2);
+  e->arg[0] = a;
+  e->arg[1] = b;
+  return e;
+}
+
+static expr *total(lower *l, call *c) {
+  want(l, c, 1, 1);
+  if (py__is_array(c->arg[0])) return py__method(l, c->arg[0], "sum", NULL);
+  if (c->arg[0]->type->tag != TT_T_TUPLE) py__fail(l, TT_ETYPE, "sum() of %s", py__type_name(l, c->arg[0]->type));
+  expr *t = py__keep(l, c->arg[0]), *sum = py__int(l, 0);
+  for (int k = 0; k < t->type->n; k++) sum = py__binary(l, "+", sum, py__item(l, t, k));
+  return sum;
+}
+
+static expr *complex_of(lower *l, call *c) {
+  want(l, c, 1, 2);
+  if (c->n == 1) return py__cast(l, scalar(l, c, 0), TT_C128);
+  expr *part[2] = {py__cast(l, scalar(l, c, 0), TT_F64), py__cast(l, scalar(l, c, 1), TT_F64)};
+  return py__helper(l, "tt_complex_c128", py__scalar(l, TT_C128), false, part, 2);
+}
+
+static expr *builtin(lower *l, call *c, bool *known) {
+  const char *w = c->name;
+  *known = true;
+  if (strcmp(w, "len") == 0) {
+    want(l, c, 1, 1);
+    if (c->arg[0]->type->tag == TT_T_TUPLE) return py__int(l, c->arg[0]->type->n);
+    if (!py__is_array(c->arg[0])) py__fail(l, TT_ETYPE, "len() of %s", py__type_name(l, c->arg[0]->type));
+    return py__len(l, py__keep(l, py__materialise(l, c->arg[0])), 0);
+  }
+  if (strcmp(w, "int") == 0) {
+    if (c->n == 0) return py__int(l, 0);
+    want(l, c, 1, 1);
+    return py__cast(l, scalar(l, c, 0), c->arg[0]->type->dtype == TT_U64 ? TT_U64 : TT_I64);
+  }
+  if (strcmp(w, "float") == 0) {
+    if (c->n == 0) return py__float(l, 0);
+    want(l, c, 1, 1);
+    return c->arg[0]->type->dtype == TT_F32 && py__is_scalar(c->arg[0]) ? c->arg[0]
+                                                                        : py__cast(l, scalar(l, c, 0), TT_F64);
+  }
+  if (strcmp(w, "bool") == 0) {
+    want(l, c, 1, 1);
+    return py__truth(l, c->arg[0]);
+  }
+  if (strcmp(w, "complex") == 0) return complex_of(l, c);
+  if (strcmp(w, "abs") == 0) {
+    want(l, c, 1, 1);
+    return py__apply(l, TT_ABS, c->arg[0], NULL);
+  }
+  if (strcmp(w, "min") == 0) return extreme(l, c, true);
+  if (strcmp(w, "max") == 0) return extreme(l, c, false);
+  if (strcmp(w, "round") == 0) return rounded(l, c);
+  if (strcmp(w, "sum") == 0) return total(l, c);
+  if (strcmp(w, "pow") == 0) {
+    want(l, c, 2, 2);
+    return py__binary(l, "**", c->arg[0], c->arg[1]);
+  }
+  if (strcmp(w, "divmod") == 0) {
+    want(l, c, 2, 2);
+    expr *a = py__keep(l, c->arg[0]), *b = py__keep(l, c->arg[1]);
+    return pair(l, py__binary(l, "//", a, b), py__binary(l, "%", a, b));
+  }
+  *known = false;
+  return NULL;
+}
+
+/* ---- math */
+
+static expr *to_float(lower *l, expr *e) { return is_whole(e) ? py__cast(l, e, TT_F64) : e; }
+
+/* frexp and modf take a number apart; ldexp puts it together. */
+static expr *parts_of_float(lower *l, call *c, const char *w) {
+  bool together = w[0] == 'l', modf = w[0] == 'm';
+  want(l, c, together ? 2 : 1, together ? 2 : 1);
+  expr *x = py__keep(l, py__cast(l, scalar(l, c, 0), TT_F64));
+  if (together) {
+    if (!is_whole(scalar(l, c, 1))) py__fail(l, TT_ETYPE, "math.ldexp() needs a whole number as its second argument");
+    expr *arg[2] = {x, py__cast(l, c->arg[1], TT_I64)};
+    return py__helper(l, "tt_ldexp_f64", x->type, false, arg, 2);
+  }
+  if (modf) return pair(l, py__helper(l, "tt_modf_part_f64", x->type, false, &x, 1), py__elem(l, TT_TRUNC, x, NULL));
+  return pair(l, py__helper(l, "tt_frexp_part_f64", x->type, false, &x, 1),
+              py__helper(l, "tt_frexp_exponent_f64", py__scalar(l, TT_I64), false, &x, 1));
+}
+
+static expr *math_call(lower *l, call *c, const char *w, bool *known) {
+  *known = true;
+  if (strcmp(w, "floor") == 0 || strcmp(w, "ceil") == 0 || strcmp(w, "trunc") == 0) {
+    want(l, c, 1, 1);
+    expr *x = scalar(l, c, 0);
+    tt_op op = w[0] == 'f' ? TT_FLOOR : w[0] == 'c' ? TT_CEIL : TT_TRUNC;
+    return is_whole(x) ? py__cast(l, x, TT_I64) : py__cast(l, py__elem(l, op, x, NULL), TT_I64);
+  }
+  if (strcmp(w, "log") == 0 && c->n == 2)
+    return py__binary(l, "/", py__apply(l, TT_LOG, scalar(l, c, 0), NULL), py__apply(l, TT_LOG, scalar(l, c, 1), NULL));
+  if (strcmp(w, "degrees") == 0 || strcmp(w, "radians") == 0) {
+    want(l, c, 1, 1);
+    expr *x = to_float(l, scalar(l, c, 0));
+    double by = w[0] == 'd' ? 57.295779513082320877 : 0.017453292519943295769;
+    return py__elem(l, TT_MUL, x, py__cast(l, py__float(l, by), (tt_dtype)x->type->dtype));
+  }
+  if (strcmp(w, "pow") == 0) {
+    want(l, c, 2, 2);
+    return py__binary(l, "**", to_float(l, scalar(l, c, 0)), scalar(l, c, 1));
+  }
+  if (strcmp(w, "frexp") == 0 || strcmp(w, "modf") == 0 || strcmp(w, "ldexp") == 0) return parts_of_float(l, c, w);
+  tt_op op = op_named(w);
+  if (op < TT_OP_COUNT && tt__ops[op].arity <= 2 && c->n == tt__ops[op].arity) {
+    for (int k = 0; k < c->n; k++) (void)scalar(l, c, k);
+    if (op == TT_ABS) c->arg[0] = to_float(l, c->arg[0]);
+    return py__apply(l, op, c->arg[0], c->n > 1 ? c->arg[1] : NULL);
+  }
+  *known = false;
+  return NULL;
+}
+
+/* ---- random numbers: the context holds a state for each thread */
+
+static expr *random_call(lower *l, call *c, const char *w, bool *known) {
+  type *f64 = py__scalar(l, TT_F64);
+  *known = true;
+  l->f->func->can_fail = true; /* it takes the context along */
+  if (strcmp(w, "seed") == 0) {
+    want(l, c, 1, 1);
+    expr *x = py__cast(l, scalar(l, c, 0), TT_I64);
+    return py__helper(l, "tt_random_seed", py__scalar(l, TT_I64), true, &x, 1);
+  }
+  if (c->n == 0 && (strcmp(w, "random") == 0 || strcmp(w, "rand") == 0 || strcmp(w, "random_sample") == 0))
+    return py__helper(l, "tt_random_f64", f64, true, NULL, 0);
+  if (strcmp(w, "uniform") == 0) {
+    want(l, c, 2, 2);
+    expr *lo = py__keep(l, py__cast(l, scalar(l, c, 0), TT_F64)), *hi = py__cast(l, scalar(l, c, 1), TT_F64);
+    expr *u = py__helper(l, "tt_random_f64", f64, true, NULL, 0);
+    return py__elem(l, TT_ADD, lo, py__elem(l, TT_MUL, u, py__elem(l, TT_SUB, hi, lo)));
+  }
+  if (strcmp(w, "normal") == 0 || strcmp(w, "randn") == 0 || strcmp(w, "standard_normal") == 0 ||
+      strcmp(w, "gauss") == 0 || strcmp(w, "normalvariate") == 0) {
+    want(l, c, 0, 2);
+    py__needs(l, TT_SCALAR_MATH);
+    expr *z = py__helper(l, "tt_random_normal", f64, true, NULL, 0);
+    if (c->n == 0) return z;
+    expr *sd = c->n > 1 ? py__cast(l, scalar(l, c, 1), TT_F64) : py__float(l, 1);
+    return py__elem(l, TT_ADD, py__cast(l, scalar(l, c, 0), TT_F64), py__elem(l, TT_MUL, z, sd));
+  }
+  if (strcmp(w, "randint") == 0 || strcmp(w, "randrange") == 0) { /* Python's randint includes its end */
+    want(l, c, 1, 2);
+    expr *a[2] = {py__int(l, 0), py__cast(l, scalar(l, c, 0), TT_I64)};
+    if (c->n == 2) a[0] = a[1], a[1] = py__cast(l, scalar(l, c, 1), TT_I64);
+    if (strcmp(c->name, "random.randint") == 0) a[1] = py__elem(l, TT_ADD, a[1], py__int(l, 1));
+    return py__helper(l, "tt_random_int", py__scalar(l, TT_I64), true, a, 2);
+  }
+  *known = false;
+  return NULL;
+}
+
+static expr *numpy_call(lower *l, call *c, const char *w, bool *known) {
+  *known = true;
+  if (strcmp(w, "where") == 0 && c->n == 3) return py__where(l, c->arg[0], c->arg[1], c->arg[2]);
+  if (strcmp(w, "clip") == 0 && c->n == 3)
+    return py__apply(l, TT_MINIMUM, py__apply(l, TT_MAXIMUM, c->arg[0], c->arg[1]), c->arg[2]);
+  if (strcmp(w, "power") == 0 && c->n == 2) return py__binary(l, "**", c->arg[0], c->arg[1]);
+  tt_op op = op_named(w);
+  if (op < TT_OP_COUNT && tt__ops[op].arity <= 2 && c->n == tt__ops[op].arity)
+    return py__apply(l, op, c->arg[0], c->n > 1 ? c->arg[1] : NULL);
+  if (op < TT_OP_COUNT && tt__ops[op].arity <= 2 && c->n == tt__ops[op].arity + 1 && py__is_array(c->arg[c->n - 1])) {
+    expr *out = c->arg[c->n - 1]; /* f(x, out) */
+    py__fill(l, out, py__apply(l, op, c->arg[0], c->n > 2 ? c->arg[1] : NULL), NULL, false);
+    return out;
+  }
+  *known = false;
+  return NULL;
+}
+
+static bool starts(const char *text, const char *with, const char **rest) {
+  size_t n = strlen(with);
+  if (strncmp(text, with, n) != 0) return false;
+  *rest = text + n;
+  return true;
+}
+
+static expr *convert_call(lower *l, call *c, const char *w) {
+  tt_dtype d = tt__dtype_named(w);
+  if (d == TT_DTYPE_NONE) py__fail(l, TT_ETYPE, "'%s' is no data type", w);
+  if (c->n == 0) return py__cast(l, py__int(l, 0), d);
+  want(l, c, 1, 1);
+  if (py__is_array(c->arg[0])) py__fail(l, TT_ENOTIMPL, "%s() of an array: use astype", w);
+  expr *e = scalar(l, c, 0);
+  return d == TT_BOOL ? py__truth(l, e) : py__cast(l, e, d);
+}
+
+expr *py__call(lower *l, const tt_tree *t) {
+  const tt_tree *callee = py__at(l, t, 1);
+  call c = {.tree = t, .n = py__positional(t)};
+  bool known = false;
+  expr *e = NULL;
+  const char *w;
+  if (callee->tag != TT_TREE_INT) {
+    c.name = py__word(l, callee);
+    if (starts(c.name, "cuda.", &w)) {
+      e = py__cuda(l, c.name, t, &known);
+      if (known) return e;
+      py__fail(l, TT_ENOTIMPL, "%s in a compiled function", c.name);
+    }
+    e = py__array_call(l, c.name, t, &known);
+    if (known) return e;
+  }
+  if (c.n > TT_PROGRAM_ARGS || t->n - 2 != c.n) py__fail(l, TT_ENOTIMPL, "keyword arguments in this call");
+  for (int k = 0; k < c.n; k++) {
+    c.arg[k] = py__value(l, t->item[k + 2]);
+    c.missing |= py__is_unknown(c.arg[k]);
+  }
+  if (callee->tag == TT_TREE_INT) {
+    for (int k = 0; k < c.n; k++) c.arg[k] = py__materialise(l, c.arg[k]);
+    return py__call_user(l, (int32_t)callee->i, c.arg, c.n);
+  }
+  if (starts(c.name, "random.", &w) || starts(c.name, "np.random.", &w)) {
+    e = random_call(l, &c, w, &known);
+    if (known) return e;
+  }
+  if (c.missing) return py__missing(l);
+  if (starts(c.name, "cast:", &w)) return convert_call(l, &c, w);
+  if (starts(c.name, "math.", &w))
+    e = math_call(l, &c, w, &known);
+  else if (starts(c.name, "np.", &w) || starts(c.name, "cmath.", &w))
+    e = numpy_call(l, &c, w, &known);
+  else
+    e = builtin(l, &c, &known);
+  if (!known) py__fail(l, TT_ENOTIMPL, "%s() with %d arguments in a compiled function", c.name, c.n);
+  return e;
+}

@@ -1,0 +1,505 @@
+/*
+** Statements and functions: the fixed point over a function's variables, and the order in which functions are typed.
+*/
+#include "lang/python/py.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lang/python/py_int.h"
+
+enum { MOST_PASSES = 60, DEEPEST_CALL = 40 };
+
+/* ---- variables */
+
+int py__local_named(lower *l, const char *name, bool make) {
+  tt_pfunc *func = l->f->func;
+  char full[160];
+  if ((size_t)snprintf(full, sizeof full, "%s%s", l->f->prefix, name) >= sizeof full)
+    py__fail(l, TT_ENOTIMPL, "a name as long as '%.40s...'", name);
+  for (int64_t k = 0; k < func->locals.n; k++)
+    if (strcmp(func->locals.data[k].name, full) == 0) return (int)k;
+  if (!make) return -1;
+  char *kept = py__alloc(l, strlen(full) + 1);
+  strcpy(kept, full);
+  tt_plocal v = {.name = kept, .type = py__unknown(l), .nonneg = true, .limit = 1};
+  if (!TT_VEC_PUSH(&func->locals, v)) py__fail(l, TT_ENOMEM, "out of memory");
+  return (int)func->locals.n - 1;
+}
+
+static void unpack(lower *l, const tt_tree *target, expr *value) {
+  int n = target->n - 1;
+  if (py__is_unknown(value)) {
+    for (int k = 0; k < n; k++) py__assign(l, target->item[k + 1], value);
+    return;
+  }
+  if (value->type->tag == TT_T_ARRAY && value->type->rank == 1) { /* as many elements as names: the user's word */
+    value = py__keep(l, py__materialise(l, value));
+    for (int k = 0; k < n; k++) {
+      expr *at = py__int(l, k);
+      py__assign(l, target->item[k + 1], py__keep(l, py__load(l, value, &at, 1)));
+    }
+    return;
+  }
+  if (value->type->tag != TT_T_TUPLE) py__fail(l, TT_ETYPE, "cannot unpack %s", py__type_name(l, value->type));
+  if (value->type->n != n) py__fail(l, TT_EVALUE, "%d values for %d names", value->type->n, n);
+  expr *part[TT_PROGRAM_ARGS]; /* all are read before one is written */
+  value = value->op == TT_X_TUPLE ? value : py__keep(l, value);
+  for (int k = 0; k < n; k++) {
+    expr *e = py__materialise(l, py__item(l, value, k));
+    part[k] = e;
+    if (e->op == TT_X_CONST || py__is_unknown(e)) continue;
+    int32_t temp = py__temp(l, e->type);
+    l->f->func->locals.data[temp].nonneg = e->nonneg;
+    l->f->func->locals.data[temp].limit = e->limit;
+    py__set(l, temp, e);
+    part[k] = py__local(l, temp);
+  }
+  for (int k = 0; k < n; k++) py__assign(l, target->item[k + 1], part[k]);
+}
+
+void py__assign(lower *l, const tt_tree *target, expr *value) {
+  if (tt__tree_is(target, "n")) {
+    if (py__is_meta(value, "grid")) { /* a name for the grid: nothing to run */
+      tt_plocal *v = &l->f->func->locals.data[py__local_named(l, py__word(l, py__at(l, target, 1)), true)];
+      if (v->type != value->type) l->f->changed = true;
+      v->type = value->type;
+      return;
+    }
+    if (value->type->tag == TT_T_META && value->op != TT_X_STRING)
+      py__fail(l, TT_ENOTIMPL, "a variable that holds a %s", value->type->meta);
+    value = py__materialise(l, value);
+    py__set(l, py__local_named(l, py__word(l, py__at(l, target, 1)), true), value);
+  } else if (tt__tree_is(target, "tup")) {
+    unpack(l, target, value);
+  } else if (tt__tree_is(target, "idx")) {
+    py__assign_index(l, target, value, NULL);
+  } else {
+    py__fail(l, TT_ENOTIMPL, "an assignment to this");
+  }
+}
+
+static void augment(lower *l, const tt_tree *t) {
+  const char *op = py__word(l, py__at(l, t, 2));
+  const tt_tree *target = py__at(l, t, 3);
+  if (tt__tree_is(target, "idx")) {
+    py__assign_index(l, target, py__value(l, py__at(l, t, 4)), op);
+    return;
+  }
+  expr *old = py__value(l, target), *by = py__value(l, py__at(l, t, 4));
+  if (old->type->tag == TT_T_ARRAY)
+    py__fill(l, old, by, op, false);
+  else
+    py__assign(l, target, py__binary(l, op, old, by));
+}
+
+/* ---- statements */
+
+static stmt *block_of(lower *l, const tt_tree *list, bool at_end) {
+  block b;
+  bool before = l->f->at_end;
+  l->f->at_end = before && at_end;
+  py__block_begin(l, &b);
+  py__statements(l, list, 0);
+  l->f->at_end = before;
+  return py__block_end(l, &b);
+}
+
+/* An `if` whose condition is known while compiling is one of its sides. Does that side leave? */
+static bool conditional(lower *l, const tt_tree *t) {
+  expr *cond = py__truth(l, py__value(l, py__at(l, t, 2)));
+  const tt_tree *body = py__at(l, t, 3), *other = py__at(l, t, 4);
+  if (cond->op == TT_X_CONST && !py__is_unknown(cond)) {
+    return py__statements(l, cond->i ? body : other, 0);
+  }
+  stmt *s = py__stmt(l, TT_X_IF);
+  s->a = cond;
+  s->body = block_of(l, body, true);
+  s->other = block_of(l, other, true);
+  return false;
+}
+
+static void loop_while(lower *l, const tt_tree *t) {
+  block b;
+  py__block_begin(l, &b);
+  expr *cond = py__truth(l, py__value(l, py__at(l, t, 2)));
+  stmt *before = py__block_end(l, &b);
+  stmt *s = py__stmt(l, TT_X_WHILE);
+  if (l->f->func->kind != TT_X_KERNEL) l->f->func->can_fail = true; /* Ctrl-C ends it */
+  s->a = before ? py__bool(l, true) : cond;
+  bool at_end = l->f->at_end;
+  l->f->at_end = false;
+  py__block_begin(l, &b);
+  if (before) { /* what the condition needs is computed each time */
+    *l->f->tail = before;
+    while (before->next) before = before->next;
+    l->f->tail = &before->next;
+    stmt *leave = py__stmt(l, TT_X_IF);
+    block inner;
+    leave->a = py__is_unknown(cond) ? cond : py__elem(l, TT_LNOT, cond, NULL);
+    py__block_begin(l, &inner);
+    py__stmt(l, TT_X_BREAK);
+    leave->body = py__block_end(l, &inner);
+  }
+  py__statements(l, py__at(l, t, 3), 0);
+  s->body = py__block_end(l, &b);
+  l->f->at_end = at_end;
+}
+
+static void give(lower *l, const tt_tree *t) {
+  frame *f = l->f;
+  expr *e = t->n > 2 ? py__materialise(l, py__value(l, t->item[2])) : py__nothing(l);
+  if (e->type->tag == TT_T_META) py__fail(l, TT_ENOTIMPL, "a result that is a %s", e->type->meta);
+  if (f->func->kind == TT_X_KERNEL && !f->inlined && e->type->tag != TT_T_NONE)
+    py__fail(l, TT_ETYPE, "a kernel returns nothing; write to an array");
+  type *both = py__unify(l, f->result, e->type);
+  if (!both)
+    py__fail(l, TT_ETYPE, "cannot unify the results %s and %s", py__type_name(l, f->result), py__type_name(l, e->type));
+  if (both != f->result) f->changed = true;
+  f->result = both;
+  e = py__convert(l, e, both);
+  if (!f->inlined) {
+    stmt *s = py__stmt(l, TT_X_RETURN);
+    s->a = e->type->tag == TT_T_NONE ? NULL : e;
+    if (f->parallel) py__fail(l, TT_ENOTIMPL, "return inside a parallel loop");
+    return;
+  }
+  if (!f->at_end) py__fail(l, TT_ENOTIMPL, "return from the middle of a function with barriers");
+  if (e->type->tag == TT_T_NONE || py__is_unknown(e)) return;
+  f->func->locals.data[f->result_local].type = both;
+  py__set(l, f->result_local, e);
+}
+
+static void print(lower *l, const tt_tree *t) {
+  expr *arg[TT_PROGRAM_ARGS];
+  int n = 0;
+  for (int k = 2; k < t->n; k++) {
+    expr *e = py__materialise(l, py__value(l, t->item[k]));
+    if (e->type->tag == TT_T_ARRAY) py__fail(l, TT_ENOTIMPL, "print of an array");
+    bool whole = e->type->tag == TT_T_TUPLE;
+    if (whole) e = py__keep(l, e);
+    for (int i = 0; i < (whole ? e->type->n : 1); i++) {
+      if (n == TT_PROGRAM_ARGS) py__fail(l, TT_ENOTIMPL, "print of more than %d values", n);
+      arg[n++] = whole ? py__item(l, e, i) : e;
+    }
+  }
+  stmt *s = py__stmt(l, TT_X_PRINT);
+  l->p->prints = true;
+  s->n = n;
+  s->arg = py__alloc(l, (size_t)n * sizeof *s->arg);
+  memcpy(s->arg, arg, (size_t)n * sizeof *arg);
+}
+
+/* "ZeroDivisionError" -> the code whose exception it is. */
+static tt_code code_of(const char *name) {
+  static const struct {
+    const char *name;
+    tt_code code;
+  } rows[] = {{"ValueError", TT_EVALUE},    {"TypeError", TT_ETYPE},
+              {"IndexError", TT_EINDEX},    {"OverflowError", TT_EOVERFLOW},
+              {"MemoryError", TT_ENOMEM},   {"ZeroDivisionError", TT_EZERODIV},
+              {"RuntimeError", TT_EDEVICE}, {"NotImplementedError", TT_ENOTIMPL}};
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+    if (strcmp(rows[k].name, name) == 0) return rows[k].code;
+  return TT_EVALUE;
+}
+
+/* Does the flow leave the list here, so that what follows is never reached? */
+static bool statement(lower *l, const tt_tree *t) {
+  const char *w = py__word(l, py__at(l, t, 0));
+  l->f->line = (int32_t)py__at(l, t, 1)->i;
+  if (strcmp(w, "set") == 0) {
+    py__assign(l, py__at(l, t, 2), py__value(l, py__at(l, t, 3)));
+  } else if (strcmp(w, "aug") == 0) {
+    augment(l, t);
+  } else if (strcmp(w, "if") == 0) {
+    return conditional(l, t);
+  } else if (strcmp(w, "while") == 0) {
+    loop_while(l, t);
+  } else if (strcmp(w, "for") == 0) {
+    py__for(l, t);
+  } else if (strcmp(w, "ret") == 0) {
+    give(l, t);
+    return true;
+  } else if (strcmp(w, "break") == 0) {
+    py__stmt(l, TT_X_BREAK);
+    return true;
+  } else if (strcmp(w, "cont") == 0) {
+    py__stmt(l, TT_X_CONTINUE);
+    return true;
+  } else if (strcmp(w, "expr") == 0) {
+    expr *e = py__value(l, py__at(l, t, 2));
+    if (e->op == TT_X_CONST || e->op == TT_X_LOCAL || e->op == TT_X_STRING || py__is_unknown(e)) return false;
+    py__stmt(l, TT_X_EVAL)->a = e;
+  } else if (strcmp(w, "assert") == 0) {
+    if (l->f->func->kind == TT_X_KERNEL && !l->options.check) return false;
+    py__raise_unless(l, py__truth(l, py__value(l, py__at(l, t, 2))), TT_X_ASSERTION, py__word(l, py__at(l, t, 3)));
+  } else if (strcmp(w, "raise") == 0) {
+    if (l->f->func->kind == TT_X_KERNEL && !l->options.check) return false;
+    py__raise_unless(l, NULL, code_of(py__word(l, py__at(l, t, 2))), py__word(l, py__at(l, t, 3)));
+    return true;
+  } else if (strcmp(w, "print") == 0) {
+    print(l, t);
+  } else if (strcmp(w, "pass") != 0) {
+    py__fail(l, TT_ENOTIMPL, "the statement '%s'", w);
+  }
+  return false;
+}
+
+static bool ends_with_return(const tt_tree *list) {
+  return list->tag == TT_TREE_LIST && list->n > 0 && tt__tree_is(list->item[list->n - 1], "ret");
+}
+
+bool py__statements(lower *l, const tt_tree *list, int from) {
+  if (list->tag != TT_TREE_LIST) py__fail(l, TT_EVALUE, "the program text is malformed");
+  bool at_end = l->f->at_end, leaves = false;
+  for (int k = from; k < list->n && !leaves; k++) {
+    const tt_tree *t = list->item[k];
+    bool last = k == list->n - 1;
+    l->f->at_end = at_end && last;
+    /* if c: ...; return x   followed by more: what follows is the other side */
+    if (l->f->inlined && !last && tt__tree_is(t, "if") && t->n == 5 && t->item[4]->n == 0 &&
+        ends_with_return(t->item[3])) {
+      l->f->line = (int32_t)t->item[1]->i;
+      stmt *s = py__stmt(l, TT_X_IF);
+      block b;
+      s->a = py__truth(l, py__value(l, t->item[2]));
+      l->f->at_end = at_end;
+      s->body = block_of(l, t->item[3], true);
+      py__block_begin(l, &b);
+      py__statements(l, list, k + 1);
+      s->other = py__block_end(l, &b);
+      break;
+    }
+    leaves = statement(l, t);
+  }
+  l->f->at_end = at_end;
+  return leaves;
+}
+
+/* ---- functions */
+
+static const tt_tree *source_tree(lower *l, int32_t source) {
+  const tt_tree *m = l->module;
+  int seen = 0;
+  for (int k = 0; k < m->n; k++)
+    if (tt__tree_is(m->item[k], "fn") && seen++ == source) {
+      const tt_tree *t = m->item[k];
+      bool ok = t->n == 5 && t->item[1]->tag == TT_TREE_STRING && t->item[2]->tag == TT_TREE_INT &&
+                t->item[3]->tag == TT_TREE_LIST && t->item[4]->tag == TT_TREE_LIST;
+      if (ok) return t;
+    }
+  py__fail(l, TT_EVALUE, "the program text is malformed");
+}
+
+static bool tree_splits(lower *l, const tt_tree *t) {
+  if (t->tag != TT_TREE_LIST) return false;
+  if (tt__tree_is(t, "call") && t->n > 1) {
+    const tt_tree *callee = t->item[1];
+    if (callee->tag == TT_TREE_INT) {
+      if (py__splits(l, (int32_t)callee->i)) return true;
+    } else if (callee->tag == TT_TREE_STRING || callee->tag == TT_TREE_WORD) {
+      if (strncmp(callee->text, "cuda.", 5) == 0 &&
+          (strstr(callee->text, "sync") || strstr(callee->text, "activemask") || strstr(callee->text, "this_grid")))
+        return true;
+    }
+  }
+  for (int k = 0; k < t->n; k++)
+    if (tree_splits(l, t->item[k])) return true;
+  return false;
+}
+
+/* Each function is looked at once: two calls in each of many would be as many ways through them as there are powers of
+ * two. Functions that call themselves are refused elsewhere. */
+bool py__splits(lower *l, int32_t source) {
+  const tt_tree *t = source_tree(l, source);
+  if (!l->splits) l->splits = memset(py__alloc(l, (size_t)l->module->n), 0, (size_t)l->module->n);
+  if (l->splits[source] == 0) {
+    l->splits[source] = -1;
+    if (tree_splits(l, t->item[4])) l->splits[source] = 1;
+  }
+  return l->splits[source] > 0;
+}
+
+static void reset_pass(frame *f, bool final) {
+  f->func->body = NULL;
+  f->func->can_fail = false;
+  f->tail = &f->func->body;
+  f->changed = false;
+  f->temps = 0;
+  f->parallel = false;
+  f->final = final;
+  f->line = (int32_t)f->tree->item[2]->i;
+}
+
+/* Type the body again and again until nothing new is learnt, then once more to keep. */
+static void settle(lower *l, frame *f) {
+  bool final = false;
+  for (int pass = 0;; pass++) {
+    if (pass == MOST_PASSES) py__fail(l, TT_ETYPE, "the types of the variables do not settle");
+    reset_pass(f, final);
+    py__statements(l, f->tree->item[4], 0);
+    if (final && !f->changed) break;
+    final = !f->changed;
+  }
+  f->func->result = f->result->tag == TT_T_UNKNOWN ? py__none(l) : f->result;
+}
+
+static tt_pfunc *make_function(lower *l, int32_t source, type *const *arg, int n, tt_pkind kind) {
+  const tt_tree *tree = source_tree(l, source), *params = tree->item[3];
+  tt_pfunc *func = py__alloc(l, sizeof *func);
+  if (!TT_VEC_PUSH(&l->p->funcs, func)) py__fail(l, TT_ENOMEM, "out of memory");
+  func->name = tree->item[1]->text;
+  func->source = source;
+  func->kind = (uint8_t)kind;
+  func->nparam = n;
+  frame f = {.up = l->f,
+             .func = func,
+             .tree = tree,
+             .source = source,
+             .prefix = "",
+             .result = py__unknown(l),
+             .result_local = -1,
+             .line = (int32_t)tree->item[2]->i};
+  frame *caller = l->f;
+  l->f = &f;
+  if (params->n != n) py__fail(l, TT_ETYPE, "%s() takes %d arguments but %d were given", func->name, params->n, n);
+  for (int k = 0; k < n; k++) {
+    int at = py__local_named(l, py__word(l, params->item[k]), true);
+    if (at != k) py__fail(l, TT_EVALUE, "the program text is malformed");
+    tt_plocal *v = &func->locals.data[k];
+    v->type = arg[k];
+    v->nonneg = arg[k]->tag == TT_T_SCALAR && tt__is_unsigned((tt_dtype)arg[k]->dtype);
+    v->limit = 0;
+    v->from = (uint64_t)1 << k;
+    v->space = 2;
+  }
+  settle(l, &f);
+  l->f = caller;
+  return func;
+}
+
+static expr *call_inlined(lower *l, int32_t source, expr *const *arg, int n) {
+  const tt_tree *tree = source_tree(l, source), *params = tree->item[3];
+  frame *caller = l->f;
+  int depth = 0;
+  for (frame *f = caller; f; f = f->up) {
+    if (f->source == source) py__fail(l, TT_ENOTIMPL, "recursion: %s() calls itself", tree->item[1]->text);
+    if (++depth > DEEPEST_CALL) py__fail(l, TT_ENOTIMPL, "calls nested deeper than %d", DEEPEST_CALL);
+  }
+  if (params->n != n)
+    py__fail(l, TT_ETYPE, "%s() takes %d arguments but %d were given", tree->item[1]->text, params->n, n);
+  frame f = *caller;
+  char *prefix = py__alloc(l, 160);
+  snprintf(prefix, 160, "%s%.40s@%d.", caller->prefix, tree->item[1]->text, (int)caller->temps++);
+  f.up = caller;
+  f.tree = tree;
+  f.source = source;
+  f.prefix = prefix;
+  f.inlined = f.at_end = true;
+  f.temps = 0;
+  f.changed = false;
+  l->f = &f;
+  f.result_local = py__local_named(l, "$result", true);
+  f.result = f.func->locals.data[f.result_local].type; /* what earlier passes learnt */
+  for (int k = 0; k < n; k++) py__set(l, py__local_named(l, py__word(l, params->item[k]), true), arg[k]);
+  py__statements(l, tree->item[4], 0);
+  type *result = f.result;
+  int32_t local = f.result_local;
+  l->f = caller;
+  caller->changed |= f.changed;
+  caller->tail = f.tail;
+  if (result->tag == TT_T_UNKNOWN) return caller->final ? py__nothing(l) : py__missing(l);
+  return result->tag == TT_T_NONE ? py__nothing(l) : py__local(l, local);
+}
+
+expr *py__call_user(lower *l, int32_t source, expr *const *arg, int n) {
+  type *types[TT_PROGRAM_ARGS];
+  if (n > TT_PROGRAM_ARGS) py__fail(l, TT_ENOTIMPL, "more than %d arguments", TT_PROGRAM_ARGS);
+  for (int k = 0; k < n; k++) {
+    if (py__is_unknown(arg[k])) return py__missing(l);
+    types[k] = arg[k]->type;
+  }
+  if (py__splits(l, source)) return call_inlined(l, source, arg, n);
+  int64_t at = -1;
+  for (int64_t k = 0; k < l->instances.n && at < 0; k++) {
+    instance *i = &l->instances.data[k];
+    if (i->source == source && i->n == n && memcmp(i->arg, types, (size_t)n * sizeof *types) == 0) at = k;
+  }
+  if (at < 0) {
+    instance fresh = {.source = source, .n = n, .func = -1};
+    type **kept = py__alloc(l, (size_t)n * sizeof *kept);
+    memcpy(kept, types, (size_t)n * sizeof *kept);
+    fresh.arg = kept;
+    at = l->instances.n;
+    if (!TT_VEC_PUSH(&l->instances, fresh)) py__fail(l, TT_ENOMEM, "out of memory");
+    tt_pfunc *made = make_function(l, source, types, n, TT_X_FUNCTION);
+    for (int64_t k = 0; k < l->p->funcs.n; k++)
+      if (l->p->funcs.data[k] == made) l->instances.data[at].func = (int32_t)k;
+  }
+  int32_t func = l->instances.data[at].func;
+  if (func < 0) py__fail(l, TT_ENOTIMPL, "recursion: %s() calls itself", source_tree(l, source)->item[1]->text);
+  tt_pfunc *callee = l->p->funcs.data[func];
+  l->f->func->can_fail |= callee->can_fail;
+  l->f->func->place |= callee->place;
+  for (int k = 0; k < n; k++)
+    if (callee->writes >> k & 1) py__wrote(l, arg[k]);
+  expr *e = py__expr(l, TT_X_CALL, callee->result, n);
+  e->k = func;
+  for (int k = 0; k < n; k++) e->arg[k] = arg[k];
+  return e;
+}
+
+void py__wrote(lower *l, const expr *array) {
+  if (array->type->readonly) py__fail(l, TT_ETYPE, "the array is read-only");
+  l->f->func->writes |= py__origin(l, array);
+}
+
+/* Which statements hold barriers; bottom up. */
+static bool mark_splits(stmt *s) {
+  bool any = false;
+  for (; s; s = s->next) {
+    bool inner = mark_splits(s->body);
+    inner |= mark_splits(s->other);
+    s->splits = inner || s->op == TT_X_BARRIER || s->op == TT_X_COLLECTIVE;
+    any |= s->splits;
+  }
+  return any;
+}
+
+static void lower_module(lower *l, const char *signature) {
+  type *arg[TT_PROGRAM_ARGS], *hidden[TT_PROGRAM_ARGS];
+  const char *rest;
+  if (!tt__tree_is(l->module, "module")) py__fail(l, TT_EVALUE, "the program text is malformed");
+  for (int k = 0; k < l->module->n; k++)
+    if (tt__tree_is(l->module->item[k], "file")) l->file = py__word(l, py__at(l, l->module->item[k], 1));
+  int n = py__signature(l, signature, arg, TT_PROGRAM_ARGS, &rest);
+  int m = py__signature(l, rest, hidden, TT_PROGRAM_ARGS, &rest);
+  for (int k = 0; k < m; k++)
+    if (!TT_VEC_PUSH(&l->p->globals, hidden[k])) py__fail(l, TT_ENOMEM, "out of memory");
+  l->p->entry = make_function(l, 0, arg, n, l->options.kernel ? TT_X_KERNEL : TT_X_FUNCTION);
+  for (int64_t k = 0; k < l->p->funcs.n; k++) {
+    tt_pfunc *f = l->p->funcs.data[k];
+    f->splits = mark_splits(f->body);
+  }
+}
+
+tt_code tt__py_lower(const char *text, size_t size, const char *signature, const tt_py_options *options, tt_proc *out,
+                     tt_error *err) {
+  tt_error local;
+  lower l = {.p = out, .options = *options, .err = err ? err : &local, .file = "?"};
+  tt_tree *module;
+  memset(out, 0, sizeof *out);
+  out->bounds = options->bounds;
+  tt_code c = tt__tree_parse(text, size, &out->arena, &module, l.err);
+  if (c == TT_OK) {
+    l.module = module;
+    if (setjmp(l.out) == 0)
+      lower_module(&l, signature);
+    else
+      c = l.code;
+  }
+  TT_VEC_FREE(&l.instances);
+  if (c != TT_OK) tt__program_free(out);
+  return c;
+}

@@ -1,0 +1,172 @@
+/*
+** Shared by the files that type Python: the program under construction and makers of nodes.
+**
+** A failure anywhere leaves by one jump to tt__py_lower: all that is made belongs to the program's arena, so
+** nothing is left behind, and a hundred small makers need no error path each.
+*/
+#ifndef TT_LANG_PYTHON_PY_INT_H
+#define TT_LANG_PYTHON_PY_INT_H
+
+#include <setjmp.h>
+
+#include "ir/dtype.h"
+#include "ir/ops.h"
+#include "lang/python/py.h"
+#include "lang/python/tree.h"
+
+typedef tt_pexpr expr;
+typedef tt_pstmt stmt;
+typedef const tt_ptype type;
+
+/* One function being typed. Functions with barriers are typed inside their callers: then `func` is the caller's. */
+typedef struct frame frame;
+struct frame {
+  frame *up; /* who called */
+  tt_pfunc *func;
+  const tt_tree *tree;
+  int32_t source;
+  int32_t line;
+  stmt **tail;        /* where the next statement goes */
+  const char *prefix; /* of the names of an inlined function's locals */
+  type *result;
+  int32_t result_local; /* inlined: where `return` puts the value; -1 */
+  bool inlined, at_end; /* inlined: nothing of the function follows this statement */
+  bool final, changed;  /* the pass that keeps what it makes; something was learnt in this one */
+  int32_t temps;        /* hidden locals of this pass */
+  bool parallel;        /* inside a parallel loop */
+};
+
+/* A function for one list of argument types. */
+typedef struct instance {
+  int32_t source, n;
+  type *const *arg;
+  int32_t func; /* place in the program, -1 while being typed */
+} instance;
+
+typedef struct lower {
+  tt_proc *p;
+  tt_py_options options;
+  const tt_tree *module;
+  const char *file;
+  TT_VEC(instance) instances;
+  int8_t *splits; /* by source: 0 not looked at yet, 1 has barriers (py__splits), -1 has none or is being looked at */
+  frame *f;
+  tt_error *err;
+  tt_code code;
+  jmp_buf out;
+} lower;
+
+/* ---- failing: never returns. The message gets the function and its line. */
+_Noreturn void py__fail(lower *l, tt_code code, const char *fmt, ...) TT_PRINTF(3, 4);
+void *py__alloc(lower *l, size_t size);
+const char *py__type_name(lower *l, type *t); /* in the arena */
+
+/* ---- types (python/type.c) */
+type *py__scalar(lower *l, tt_dtype t);
+type *py__array(lower *l, tt_dtype t, int rank, char layout);
+type *py__tuple(lower *l, type *const *item, int n);
+type *py__none(lower *l);
+type *py__unknown(lower *l);
+static inline bool py__is_unknown(const expr *e) { return e->type->tag == TT_T_UNKNOWN; }
+static inline bool py__is_scalar(const expr *e) { return e->type->tag == TT_T_SCALAR; }
+static inline bool py__is_array(const expr *e) { return e->type->tag == TT_T_ARRAY; }
+/* The type of a variable that holds both; NULL when there is none. */
+type *py__unify(lower *l, type *a, type *b);
+/* What arithmetic on two scalar types is done in: whole numbers in 64 bits. */
+tt_dtype py__arith(tt_dtype a, tt_dtype b);
+/* Types of a signature; gives how many. */
+int py__signature(lower *l, const char *text, type **arg, int room, const char **rest);
+
+/* ---- nodes (python/node.c) */
+expr *py__expr(lower *l, tt_pop op, type *t, int n);
+expr *py__int(lower *l, int64_t i);
+expr *py__float(lower *l, double f);
+expr *py__bool(lower *l, bool b);
+expr *py__nothing(lower *l); /* of type none */
+expr *py__missing(lower *l); /* of unknown type: learnt in a later pass */
+expr *py__meta(lower *l, const char *what, const char *name);
+bool py__is_meta(const expr *e, const char *what);
+expr *py__local(lower *l, int32_t local);
+expr *py__cast(lower *l, expr *e, tt_dtype to);       /* scalars */
+expr *py__convert(lower *l, expr *e, type *to);       /* to what py__unify gave */
+expr *py__truth(lower *l, expr *e);                   /* as bool */
+expr *py__elem(lower *l, tt_op op, expr *a, expr *b); /* operands already of one type; b NULL: unary */
+expr *py__len(lower *l, expr *array, int axis);
+expr *py__load(lower *l, expr *array, expr *const *index, int n);
+expr *py__item(lower *l, expr *tuple, int k);
+expr *py__helper(lower *l, const char *name, type *t, bool context, expr *const *arg, int n);
+/* How far integers go (python/range.c). */
+void py__range_of_cast(expr *e, const expr *from);
+void py__range_of_elem(expr *e, tt_op op, const expr *a, const expr *b);
+bool py__may_wrap(const expr *index);                  /* may it count from the end? */
+bool py__raise_limit(tt_plocal *v, const expr *value); /* `v` takes the value too; true: that is news */
+uint64_t py__top(const expr *e);                       /* the largest it can be */
+uint64_t py__higher(const expr *a, const expr *b);     /* the limit of what is one of two */
+/* A loop from `start` below `stop` by `step`: may the counter overflow behind its last turn? */
+bool py__may_overrun(const expr *start, const expr *stop, const expr *step);
+/* `v` counts such a loop; true: that is news. */
+bool py__raise_to_counter(tt_plocal *v, bool parallel, const expr *start, const expr *stop, const expr *step);
+stmt *py__stmt(lower *l, tt_pstmt_op op); /* appended to the block */
+int32_t py__temp(lower *l, type *t);      /* a hidden local */
+void py__set(lower *l, int32_t local, expr *value);
+/* The parameters whose arrays this value may be, or be part of. */
+uint64_t py__origin(lower *l, const expr *e);
+uint8_t py__space(lower *l, const expr *array); /* as tt_plocal.space */
+void py__wrote(lower *l, const expr *array);    /* refuses what is read-only */
+/* A value that may be read twice: itself when it is a constant or a local, else put in a hidden local. */
+expr *py__keep(lower *l, expr *e);
+/* Statements made from here on go to the returned list, until py__block_end. */
+typedef struct block {
+  stmt *first, **outer;
+} block;
+void py__block_begin(lower *l, block *b);
+stmt *py__block_end(lower *l, block *b);
+void py__raise_unless(lower *l, expr *cond, tt_code kind, const char *message);
+
+/* ---- expressions (python/expr.c) and what they call */
+expr *py__expression(lower *l, const tt_tree *t);
+expr *py__value(lower *l, const tt_tree *t); /* no compile-time thing, arrays in memory */
+expr *py__binary(lower *l, const char *op, expr *a, expr *b);
+expr *py__unary(lower *l, const char *op, expr *a);
+expr *py__compare(lower *l, const char *op, expr *a, expr *b);
+void py__needs(lower *l, tt_scalar_text scalar);                           /* its text calls such functions */
+expr *py__apply(lower *l, tt_op op, expr *a, expr *b);                     /* ops.def with its typing */
+expr *py__where(lower *l, expr *cond, expr *a, expr *b);                   /* of arrays element by element */
+expr *py__call(lower *l, const tt_tree *t);                                /* python/call.c */
+expr *py__call_user(lower *l, int32_t source, expr *const *arg, int n);    /* python/lower.c */
+expr *py__cuda(lower *l, const char *name, const tt_tree *t, bool *known); /* python/cuda.c */
+expr *py__index(lower *l, const tt_tree *t);                               /* python/array.c: a[...] as a value */
+void py__assign_index(lower *l, const tt_tree *t, expr *value, const char *op);
+expr *py__target(lower *l, expr *array, const tt_tree *const *index, int n);
+expr *py__array_call(lower *l, const char *name, const tt_tree *t, bool *known);
+expr *py__method(lower *l, expr *self, const char *name, const tt_tree *t);
+expr *py__attribute(lower *l, expr *self, const char *name);
+expr *py__materialise(lower *l, expr *e); /* array expressions become memory */
+expr *py__copied(lower *l, expr *array);
+/* `array`, or at run time a copy if a store into `view` would change what is read later (python/overlap.c). Both are in
+ * locals. */
+expr *py__apart(lower *l, expr *view, expr *array);
+/* All of the value is read as it was before. `fresh`: it or the view is new, so that they share no memory. */
+void py__fill(lower *l, expr *view, expr *value, const char *op, bool fresh);
+bool py__is_lazy(const expr *e); /* an array expression */
+tt_dtype py__dtype_of(lower *l, const tt_tree *t);
+int py__local_named(lower *l, const char *name, bool make);
+bool py__splits(lower *l, int32_t source); /* has barriers or warp exchanges, through calls too */
+void py__for(lower *l, const tt_tree *t);  /* python/loop.c */
+void py__assign(lower *l, const tt_tree *target, expr *value);
+
+/* ---- statements (python/lower.c) */
+/* Does the flow leave the list before its end, by a return or the like? What is never reached is not read. */
+bool py__statements(lower *l, const tt_tree *list, int from);
+
+/* ---- words of trees */
+static inline const tt_tree *py__at(lower *l, const tt_tree *t, int k) {
+  if (k >= t->n || t->tag != TT_TREE_LIST) py__fail(l, TT_EVALUE, "the program text is malformed");
+  return t->item[k];
+}
+const char *py__word(lower *l, const tt_tree *t); /* of a WORD or a STRING */
+/* A keyword argument of a call tree, or NULL. */
+const tt_tree *py__keyword(lower *l, const tt_tree *call, const char *name);
+int py__positional(const tt_tree *call); /* how many */
+
+#endif

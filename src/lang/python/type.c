@@ -1,0 +1,107 @@
+/*
+** Typing rules of scalars and variables, and the types of a signature.
+*/
+#include <string.h>
+
+#include "lang/python/py_int.h"
+
+static type *checked(lower *l, type *t) {
+  if (!t) py__fail(l, TT_ENOMEM, "out of memory");
+  return t;
+}
+
+type *py__scalar(lower *l, tt_dtype t) { return checked(l, tt__ptype_scalar(l->p, t)); }
+type *py__array(lower *l, tt_dtype t, int rank, char layout) {
+  if (rank > TT_PROGRAM_RANK) py__fail(l, TT_ENOTIMPL, "arrays of more than %d axes", TT_PROGRAM_RANK);
+  return checked(l, tt__ptype_array(l->p, t, rank, layout, false));
+}
+type *py__tuple(lower *l, type *const *item, int n) {
+  if (n > TT_PROGRAM_ARGS) py__fail(l, TT_ENOTIMPL, "tuples of more than %d items", TT_PROGRAM_ARGS);
+  return checked(l, tt__ptype_tuple(l->p, item, n));
+}
+type *py__none(lower *l) { return checked(l, tt__ptype_tag(l->p, TT_T_NONE, NULL)); }
+type *py__unknown(lower *l) { return checked(l, tt__ptype_tag(l->p, TT_T_UNKNOWN, NULL)); }
+
+type *py__unify(lower *l, type *a, type *b) {
+  if (a == b || b->tag == TT_T_UNKNOWN) return a;
+  if (a->tag == TT_T_UNKNOWN) return b;
+  if (a->tag != b->tag) return NULL;
+  if (a->tag == TT_T_SCALAR) return py__scalar(l, tt__promote((tt_dtype)a->dtype, (tt_dtype)b->dtype));
+  if (a->tag == TT_T_ARRAY) {
+    if (a->dtype != b->dtype || a->rank != b->rank) return NULL;
+    char layout = a->layout == b->layout ? a->layout : 'A';
+    return checked(l, tt__ptype_array(l->p, (tt_dtype)a->dtype, a->rank, layout, a->readonly || b->readonly));
+  }
+  if (a->tag != TT_T_TUPLE || a->n != b->n) return NULL;
+  type *item[TT_PROGRAM_ARGS];
+  for (int k = 0; k < a->n; k++)
+    if (!(item[k] = py__unify(l, a->item[k], b->item[k]))) return NULL;
+  return py__tuple(l, item, a->n);
+}
+
+/* Arithmetic on whole numbers stays whole: where one of them has a sign, modulo 2**64 with a sign, as in Numba. */
+tt_dtype py__arith(tt_dtype a, tt_dtype b) {
+  tt_dtype t = tt__promote(a, b);
+  if (tt__is_int(a) && tt__is_int(b) && !tt__is_int(t)) return TT_I64;
+  if (t == TT_BOOL) return TT_I64;
+  if (tt__is_int(t)) return tt__is_unsigned(t) ? TT_U64 : TT_I64;
+  return t;
+}
+
+/* ---- signatures */
+
+static tt_dtype suffix_dtype(const char *text, size_t n) {
+  for (int t = 0; t < TT_DTYPE_COUNT; t++)
+    if (strlen(tt__dtypes[t].suffix) == n && memcmp(tt__dtypes[t].suffix, text, n) == 0) return (tt_dtype)t;
+  return TT_DTYPE_NONE;
+}
+
+static type *read_type(lower *l, const char **at, int depth) {
+  const char *s = *at;
+  if (depth > 8) py__fail(l, TT_ENOTIMPL, "tuples nested deeper than 8");
+  if (*s == '(') {
+    type *item[TT_PROGRAM_ARGS];
+    int n = 0;
+    for (s++; *s && *s != ')'; s += *s == ',') {
+      if (n == TT_PROGRAM_ARGS) py__fail(l, TT_ENOTIMPL, "tuples of more than %d items", n);
+      item[n++] = read_type(l, &s, depth + 1);
+    }
+    *at = s + (*s == ')');
+    return py__tuple(l, item, n);
+  }
+  if (*s == 'N') {
+    *at = s + 1;
+    return py__none(l);
+  }
+  bool array = *s == 'A';
+  if (array) s++;
+  size_t n = strcspn(s, ",()|:");
+  tt_dtype t = suffix_dtype(s, n);
+  if (t == TT_DTYPE_NONE) py__fail(l, TT_ETYPE, "unknown type '%.*s' of an argument", (int)n, s);
+  s += n;
+  if (!array) {
+    *at = s;
+    return py__scalar(l, t);
+  }
+  /* Asuffix:rankLayout[R] */
+  int rank = *s == ':' && s[1] >= '0' && s[1] <= '9' ? s[1] - '0' : -1;
+  char layout = rank >= 0 ? s[2] : 0;
+  if (rank < 0 || rank > TT_PROGRAM_RANK || (layout != 'C' && layout != 'A'))
+    py__fail(l, TT_ENOTIMPL, "arrays of more than %d axes", TT_PROGRAM_RANK);
+  bool readonly = s[3] == 'R';
+  *at = s + 3 + readonly;
+  return checked(l, tt__ptype_array(l->p, t, rank, layout, readonly));
+}
+
+int py__signature(lower *l, const char *text, type **arg, int room, const char **rest) {
+  int n = 0;
+  while (*text && *text != '|') {
+    if (n == room) py__fail(l, TT_ENOTIMPL, "more than %d arguments", room);
+    const char *before = text;
+    arg[n++] = read_type(l, &text, 0);
+    if (*text == ',') text++;
+    if (text == before) py__fail(l, TT_EVALUE, "a malformed signature");
+  }
+  *rest = *text == '|' ? text + 1 : text;
+  return n;
+}

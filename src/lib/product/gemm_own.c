@@ -1,0 +1,290 @@
+/*
+** The blocked product: panels of B packed once per block, blocks of A packed per task, register tiles in between.
+** A task owns a rectangle of C, so threads never share an element and the order of a sum is fixed.
+*/
+#include "lib/product/gemm_own.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/pool/pool.h"
+#include "lib/product/gemm_tile.h"
+
+#define PLAIN(x) (x)
+#define NUMBER_PUT(old, x, put) ((put) == TT_GEMM_SET ? (x) : (put) == TT_GEMM_ADD ? (old) + (x) : (old) - (x))
+#define MULTIPLY_ADD(s, x, y) ((s) + (x) * (y))
+#define SUM(x, y) ((x) + (y))
+
+#define PACK_NAME(x) x##_f32
+#define PACK_S float
+#define PACK_P float
+#define PACK_LOAD PLAIN
+#define PACK_PUT NUMBER_PUT
+#define PACK_MAC MULTIPLY_ADD
+#define PACK_JOIN SUM
+#include "lib/product/gemm_pack.inc"
+
+#define PACK_NAME(x) x##_f64
+#define PACK_S double
+#define PACK_P double
+#define PACK_LOAD PLAIN
+#define PACK_PUT NUMBER_PUT
+#define PACK_MAC MULTIPLY_ADD
+#define PACK_JOIN SUM
+#include "lib/product/gemm_pack.inc"
+
+/* Bytes are widened to 16 bits, where vectors can multiply; the low byte of the sum is the wrapped sum. */
+#define SMALL_PUT(T, old, x, put) ((T)NUMBER_PUT((unsigned)(old), (unsigned)(x), put))
+#define SMALL_MAC(s, x, y) ((unsigned)(s) + (unsigned)(x) * (unsigned)(y))
+
+#define U8_PUT(old, x, put) SMALL_PUT(uint8_t, old, x, put)
+#define PACK_NAME(x) x##_u8
+#define PACK_S uint8_t
+#define PACK_P uint16_t
+#define PACK_LOAD PLAIN
+#define PACK_PUT U8_PUT
+#define PACK_MAC SMALL_MAC
+#define PACK_JOIN SUM
+#include "lib/product/gemm_pack.inc"
+
+#define U16_PUT(old, x, put) SMALL_PUT(uint16_t, old, x, put)
+#define PACK_NAME(x) x##_u16
+#define PACK_S uint16_t
+#define PACK_P uint16_t
+#define PACK_LOAD PLAIN
+#define PACK_PUT U16_PUT
+#define PACK_MAC SMALL_MAC
+#define PACK_JOIN SUM
+#include "lib/product/gemm_pack.inc"
+
+#define PACK_NAME(x) x##_u32
+#define PACK_S uint32_t
+#define PACK_P uint32_t
+#define PACK_LOAD PLAIN
+#define PACK_PUT NUMBER_PUT
+#define PACK_MAC MULTIPLY_ADD
+#define PACK_JOIN SUM
+#include "lib/product/gemm_pack.inc"
+
+#define PACK_NAME(x) x##_u64
+#define PACK_S uint64_t
+#define PACK_P uint64_t
+#define PACK_LOAD PLAIN
+#define PACK_PUT NUMBER_PUT
+#define PACK_MAC MULTIPLY_ADD
+#define PACK_JOIN SUM
+#include "lib/product/gemm_pack.inc"
+
+/* bool: a tile counts how often both are true in one block of k, which cannot reach 2^16; any count is true. */
+#define TRUTH(x) ((x) != 0)
+#define BOOL_PUT(old, x, put) ((uint8_t)(((put) != TT_GEMM_SET && (old) != 0) || (x) != 0))
+#define BOOL_MAC(s, x, y) ((s) | ((x) & (y)))
+#define EITHER(x, y) ((x) | (y))
+#define PACK_NAME(x) x##_b8
+#define PACK_S uint8_t
+#define PACK_P uint16_t
+#define PACK_LOAD TRUTH
+#define PACK_PUT BOOL_PUT
+#define PACK_MAC BOOL_MAC
+#define PACK_JOIN EITHER
+#include "lib/product/gemm_pack.inc"
+
+#define PACK_NAME(x) x##_c64
+#define PACK_S tt_c64
+#define PACK_P float
+#include "lib/product/gemm_pack_complex.inc"
+
+#define PACK_NAME(x) x##_c128
+#define PACK_S tt_c128
+#define PACK_P double
+#include "lib/product/gemm_pack_complex.inc"
+
+/* What the blocked loop needs of a type. */
+typedef struct kind {
+  int size;   /* bytes of a stored element */
+  int packed; /* bytes of an element in a panel */
+  tt_tile_type tile;
+  void (*pack)(void *dst, const void *src, int64_t sp, int64_t sk, int64_t count, int64_t k, int width);
+  void (*store)(const tt_gemm *g, int64_t row, int64_t col, const void *tile, int rows, int cols, int nr, int plane,
+                tt_gemm_put put);
+  void (*row)(const tt_gemm *g, int64_t row, int64_t lo, int64_t hi);
+} kind;
+
+#define KIND(S, size, packed, tile) \
+  { size, packed, tile, pack_##S, store_##S, row_##S }
+static const kind kinds[TT_DTYPE_COUNT] = {
+    [TT_BOOL] = KIND(b8, 1, 2, TT_TILE_U16),      [TT_I8] = KIND(u8, 1, 2, TT_TILE_U16),
+    [TT_I16] = KIND(u16, 2, 2, TT_TILE_U16),      [TT_I32] = KIND(u32, 4, 4, TT_TILE_U32),
+    [TT_I64] = KIND(u64, 8, 8, TT_TILE_U64),      [TT_U8] = KIND(u8, 1, 2, TT_TILE_U16),
+    [TT_U16] = KIND(u16, 2, 2, TT_TILE_U16),      [TT_U32] = KIND(u32, 4, 4, TT_TILE_U32),
+    [TT_U64] = KIND(u64, 8, 8, TT_TILE_U64),      [TT_F32] = KIND(f32, 4, 4, TT_TILE_F32),
+    [TT_F64] = KIND(f64, 8, 8, TT_TILE_F64),      [TT_C64] = KIND(c64, 8, 8, TT_TILE_C64),
+    [TT_C128] = KIND(c128, 16, 16, TT_TILE_C128),
+};
+
+enum {
+  BLOCK_K_BYTES = 2048,      /* of one row of a panel: 256 doubles */
+  BLOCK_A_BYTES = 256 << 10, /* a packed block of A: half of a level-2 cache */
+  BLOCK_B_BYTES = 2 << 20,   /* a packed block of B: a share of the last level */
+  SERIAL_WORK = 1 << 18      /* products below which threads cost more than they give */
+};
+
+static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
+
+tt_gemm tt__gemm_flip(const tt_gemm *g) {
+  tt_gemm f = *g;
+  f.m = g->n, f.n = g->m;
+  f.a = g->b, f.rsa = g->csb, f.csa = g->rsb;
+  f.b = g->a, f.rsb = g->csa, f.csb = g->rsa;
+  f.rsc = g->csc, f.csc = g->rsc;
+  return f;
+}
+
+void tt__gemm_small(const tt_gemm *g) {
+  assert(g->m >= 0 && g->n >= 0 && g->k >= 0);
+  const kind *kd = &kinds[g->type];
+  assert(kd->row);
+  for (int64_t i = 0; i < g->m; i++) kd->row(g, i, 0, g->n);
+}
+
+/* One block of the product: rows [0, m) of C, columns [col, col + cols), steps [step, step + steps) of k. */
+typedef struct block {
+  const tt_gemm *g;
+  const kind *kd;
+  const tt_gemm_tile *tile;
+  int64_t col, cols, step, steps;
+  int64_t task_rows, task_cols; /* the rectangle of one task; task_rows a multiple of mr, task_cols of nr */
+  int64_t tasks_across;
+  tt_gemm_put put;
+  char *a_panels; /* a_size bytes for each worker */
+  int64_t a_size;
+  char *b_panels;
+} block;
+
+static const char *element(const void *base, int64_t at, int size) { return (const char *)base + at * size; }
+
+static void pack_b(void *ctx, int64_t lo, int64_t hi, int worker) {
+  (void)worker;
+  const block *bl = ctx;
+  const tt_gemm *g = bl->g;
+  int64_t nr = bl->tile->nr, first = bl->col + lo * nr;
+  char *dst = bl->b_panels + lo * nr * bl->steps * bl->kd->packed;
+  bl->kd->pack(dst, element(g->b, bl->step * g->rsb + first * g->csb, bl->kd->size), g->csb, g->rsb,
+               min64(hi * nr, bl->cols) - lo * nr, bl->steps, (int)nr);
+}
+
+static void multiply_task(const block *bl, int64_t task, char *a_panels) {
+  const tt_gemm *g = bl->g;
+  const kind *kd = bl->kd;
+  const int mr = bl->tile->mr, nr = bl->tile->nr;
+  int64_t row = task / bl->tasks_across * bl->task_rows, rows = min64(bl->task_rows, g->m - row);
+  int64_t lo = task % bl->tasks_across * bl->task_cols, hi = min64(lo + bl->task_cols, bl->cols);
+  _Alignas(64) char tile[TT_TILE_MAX_BYTES];
+  kd->pack(a_panels, element(g->a, row * g->rsa + bl->step * g->csa, kd->size), g->rsa, g->csa, rows, bl->steps, mr);
+  for (int64_t j = lo; j < hi; j += nr) {
+    const char *b = bl->b_panels + j * bl->steps * kd->packed;
+    for (int64_t i = 0; i < rows; i += mr) {
+      bl->tile->run(bl->steps, a_panels + i * bl->steps * kd->packed, b, tile);
+      kd->store(g, row + i, bl->col + j, tile, (int)min64(mr, rows - i), (int)min64(nr, hi - j), nr, mr * nr, bl->put);
+    }
+  }
+}
+
+static void multiply_block(void *ctx, int64_t lo, int64_t hi, int worker) {
+  const block *bl = ctx;
+  for (int64_t task = lo; task < hi; task++) multiply_task(bl, task, bl->a_panels + worker * bl->a_size);
+}
+
+/* Cut a block of `cols` columns into tasks: whole rows of blocks if they keep the threads busy, else narrower ones. */
+static int64_t cut_tasks(block *bl, int threads) {
+  int64_t down = (bl->g->m + bl->task_rows - 1) / bl->task_rows;
+  int64_t across = threads == 1 ? 1 : min64((4 * threads + down - 1) / down, (bl->cols + 127) / 128);
+  bl->task_cols = round_up((bl->cols + across - 1) / across, bl->tile->nr);
+  bl->tasks_across = (bl->cols + bl->task_cols - 1) / bl->task_cols;
+  return down * bl->tasks_across;
+}
+
+static tt_code multiply(const tt_gemm *g, tt_error *err) {
+  const kind *kd = &kinds[g->type];
+  const tt_gemm_tile *tile = tt__gemm_tile(kd->tile);
+  bool serial = tt__pool_inside() || (double)g->m * (double)g->n * (double)g->k < SERIAL_WORK;
+  int threads = serial ? 1 : tt__pool_size();
+  int64_t block_k = min64(BLOCK_K_BYTES / kd->packed, g->k);
+  int64_t block_m = round_up(min64(BLOCK_A_BYTES / (block_k * kd->packed), g->m), tile->mr);
+  int64_t block_n = round_up(min64(BLOCK_B_BYTES / (block_k * kd->packed), g->n), tile->nr);
+  if (threads > 1) block_m = min64(block_m, round_up((g->m + threads - 1) / threads, tile->mr));
+  block bl = {.g = g, .kd = kd, .tile = tile, .task_rows = block_m};
+  bl.a_size = round_up(block_m * block_k * kd->packed, 64);
+  size_t a_size = (size_t)bl.a_size * (size_t)threads, b_size = (size_t)(block_n * block_k * kd->packed);
+  char *panels = tt__mem_alloc_data(a_size + b_size);
+  if (!panels) return tt__fail_memory(err, a_size + b_size);
+  bl.a_panels = panels;
+  bl.b_panels = panels + a_size;
+  for (bl.col = 0; bl.col < g->n; bl.col += block_n) {
+    bl.cols = min64(block_n, g->n - bl.col);
+    for (bl.step = 0; bl.step < g->k; bl.step += block_k) {
+      bl.steps = min64(block_k, g->k - bl.step);
+      bl.put = g->put == TT_GEMM_SET && bl.step > 0 ? TT_GEMM_ADD : g->put;
+      int64_t b_count = (bl.cols + tile->nr - 1) / tile->nr, tasks = cut_tasks(&bl, threads);
+      if (threads == 1) {
+        pack_b(&bl, 0, b_count, 0);
+        multiply_block(&bl, 0, tasks, 0);
+      } else {
+        tt__pool_run(b_count, 4, pack_b, &bl);
+        tt__pool_run_numbered(threads, tasks, 1, multiply_block, &bl);
+      }
+    }
+  }
+  tt__mem_free_data(panels, a_size + b_size);
+  return TT_OK;
+}
+
+static void fill_zero(const tt_gemm *g) {
+  int size = kinds[g->type].size;
+  for (int64_t i = 0; i < g->m; i++) {
+    for (int64_t j = 0; j < g->n; j++) memset((char *)g->c + (i * g->rsc + j * g->csc) * size, 0, (size_t)size);
+  }
+}
+
+static void row_range(void *ctx, int64_t lo, int64_t hi, int worker) {
+  (void)worker;
+  const tt_gemm *g = ctx;
+  kinds[g->type].row(g, 0, lo, hi);
+}
+
+/* A vector times a matrix reads each element once: packing would only add to that. */
+static tt_code multiply_vector(const tt_gemm *g, tt_error *err) {
+  const kind *kd = &kinds[g->type];
+  tt_gemm v = *g;
+  char *copy = NULL;
+  if (g->csa != 1 && g->rsb == 1 && g->n > 4) { /* a unit stride lets both run along k */
+    copy = tt__mem_alloc_data((size_t)(g->k * kd->size));
+    if (!copy) return tt__fail_memory(err, (size_t)(g->k * kd->size));
+    for (int64_t p = 0; p < g->k; p++) {
+      memcpy(copy + p * kd->size, element(g->a, p * g->csa, kd->size), (size_t)kd->size);
+    }
+    v.a = copy;
+    v.csa = 1;
+  }
+  int64_t grain = SERIAL_WORK / 8 / g->k + 1;
+  tt__pool_run(v.n, grain < 64 ? 64 : grain, row_range, &v);
+  if (copy) tt__mem_free_data(copy, (size_t)(g->k * kd->size));
+  return TT_OK;
+}
+
+tt_code tt__gemm_own(const tt_gemm *g, tt_error *err) {
+  assert(g->m >= 0 && g->n >= 0 && g->k >= 0);
+  assert(kinds[g->type].size > 0);
+  if (g->m == 0 || g->n == 0) return TT_OK;
+  if (g->k == 0) {
+    if (g->put == TT_GEMM_SET) fill_zero(g);
+    return TT_OK;
+  }
+  tt_gemm f = *g;
+  if (g->n == 1 || (g->m > 1 && g->rsc == 1 && g->csc != 1))
+    f = tt__gemm_flip(g); /* unit stride along the tile's rows */
+  if (f.m == 1) return multiply_vector(&f, err);
+  return multiply(&f, err);
+}

@@ -1,0 +1,180 @@
+/*
+** Shared by the files that write programs.
+*/
+#ifndef TT_RENDER_PROC_PROC_INT_H
+#define TT_RENDER_PROC_PROC_INT_H
+
+#include "ir/dtype.h"
+#include "ir/ops.h"
+#include "render/proc/proc.h"
+
+/* Where a local lives while a kernel with barriers is written. */
+enum { TT_HOME_PLAIN, TT_HOME_UNIFORM, TT_HOME_THREADS };
+
+/* A loop that break and continue may mean. */
+typedef struct tt_ploop tt_ploop;
+struct tt_ploop {
+  tt_ploop *up;
+  bool split;   /* a loop over regions; masks hold who still takes part */
+  bool masked;  /* of it: threads leave one by one */
+  int on, turn; /* numbers of the masks; turn -1: nobody continues */
+};
+
+typedef struct tt_pstrip tt_pstrip; /* proc/bounds.c: what is known of a kernel without barriers */
+
+typedef struct tt_pfloor tt_pfloor;
+typedef struct tt_plate tt_plate;
+
+typedef struct tt_pwriter {
+  const tt_proc *p;
+  const tt_pfunc *f;
+  tt_program_target target;
+  tt_str *out;  /* where text goes now */
+  tt_str *fore; /* functions that must stand before */
+  tt_arena *arena;
+  int indent, serial;
+  int32_t parfor; /* functions made for parallel loops so far */
+  bool in_parfor;
+  /* kernels with barriers */
+  uint8_t *home;            /* [locals]; NULL elsewhere */
+  const tt_pexpr **again;   /* [locals]: computed where it is used, not kept */
+  tt_pfloor **floor;        /* [locals]: proc/range.c, */
+  const tt_pfunc *floor_of; /* of this function */
+  const tt_pstrip *strip;   /* while a thread of such a kernel is written */
+  /* proc/loop_carried.c */
+  const tt_plate *late; /* locals that are not set: what is to be done where they are copied */
+  bool *low;            /* [locals]: another variable goes on without the mask */
+  int32_t low_for;      /* local + 1 that this variable stands for; 0: none */
+  int near; /* a pointer of this number points at the element near_index of the array near_array; 0: none does */
+  int32_t near_array, near_index;
+  tt_ploop *loop;
+  bool guarded; /* under an `if` of the innermost loop */
+  int region;   /* number of the open region; -1: at block level */
+  int mask[64], nmask;
+  bool has_done;
+  bool resume;  /* a function that goes on with a frame (proc/resume.c), */
+  int loops;    /* and its loops begun so far */
+  bool single;  /* a checked kernel: its text is one thread's, which tells the host what it does */
+  int access;   /* of it: the kind of access to the place that is being written out (tt_pcall.touch) */
+  bool back;    /* whole numbers become floats somewhere */
+  bool flat;    /* nobody asks for threadIdx.z: rows of threads are counted in one loop */
+  bool wide;    /* all threads of the grid take turns, not those of a block */
+  tt_str *tops; /* wide: where arrays of the threads are made, once */
+} tt_pwriter;
+
+TT_HIDDEN void tt__pw_line(tt_pwriter *w, const char *fmt, ...) TT_PRINTF(2, 3);
+TT_HIDDEN void tt__pw_open(tt_pwriter *w, const char *fmt, ...) TT_PRINTF(2, 3); /* a line and one more indent */
+TT_HIDDEN void tt__pw_close(tt_pwriter *w, const char *text);
+
+/* What a string holds; one that failed fails the whole text. */
+TT_HIDDEN const char *tt__pw_peek(tt_pwriter *w, const tt_str *s);
+
+/* Does a call of it give a status? On a GPU nothing fails: a failure ends the kernel. */
+static inline bool tt__pw_fails(const tt_pwriter *w, const tt_pfunc *f) {
+  return (f->can_fail || w->p->bounds) && w->target == TT_PROGRAM_C;
+}
+
+/* proc/type.c: the name of a type (in the arena), and what all types of the program are. */
+TT_HIDDEN const char *tt__pw_type(tt_pwriter *w, const tt_ptype *t);
+TT_HIDDEN void tt__pw_types(tt_pwriter *w);
+/* The beginning of a struct that is made in place: "{...})" follows. */
+TT_HIDDEN void tt__pw_struct(tt_pwriter *w, const tt_ptype *t, tt_str *out);
+/* Copy a value to or from words; gives how many. */
+TT_HIDDEN int tt__pw_from_words(tt_pwriter *w, const tt_ptype *t, const char *word, int at, tt_str *out);
+TT_HIDDEN int tt__pw_to_words(tt_pwriter *w, const tt_ptype *t, const char *value, const char *word, int at);
+
+/* proc/expr.c */
+TT_HIDDEN void tt__pw_local(tt_pwriter *w, int32_t k, tt_str *out);
+TT_HIDDEN void tt__pw_expr(tt_pwriter *w, const tt_pexpr *e, tt_str *out);
+/* The text of an expression, in the arena. */
+TT_HIDDEN const char *tt__pw_text(tt_pwriter *w, const tt_pexpr *e);
+
+/* proc/array.c: expressions that are arrays, other than variables; and an element itself. */
+TT_HIDDEN void tt__pw_array_expr(tt_pwriter *w, const tt_pexpr *e, tt_str *out);
+TT_HIDDEN void tt__pw_place(tt_pwriter *w, const tt_pexpr *load, tt_str *out);
+
+/* proc/statement.c */
+TT_HIDDEN void tt__pw_stmts(tt_pwriter *w, const tt_pstmt *s);
+/* Is a loop's body so small that several turns are written one after the other? */
+TT_HIDDEN bool tt__pw_is_small(const tt_pstmt *body);
+TT_HIDDEN void tt__pw_turns(tt_pwriter *w, const tt_pstmt *body); /* what `while` loops of a function count */
+TT_HIDDEN void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s);
+TT_HIDDEN void tt__pw_fail(tt_pwriter *w, const char *kind, const char *message, int32_t line, tt_str *out);
+TT_HIDDEN const char *tt__pw_leave_text(const tt_pwriter *w); /* the function is given up */
+TT_HIDDEN void tt__pw_locals(tt_pwriter *w, int32_t from);
+/* Call `see` for every local an expression reads, or statements read and write. */
+typedef void (*tt_pw_see)(void *ctx, int32_t local, bool write);
+TT_HIDDEN void tt__pw_each_expr(const tt_pexpr *e, tt_pw_see see, void *ctx);
+TT_HIDDEN void tt__pw_each_stmt(const tt_pstmt *s, tt_pw_see see, void *ctx);
+
+/* proc/resume.c: statements of a function that goes on with a frame; true: they hold loops, and were written. */
+TT_HIDDEN bool tt__pw_resume_stmts(tt_pwriter *w, const tt_pstmt *s);
+TT_HIDDEN void tt__pw_resume_for(tt_pwriter *w, const tt_pstmt *s, const char *v);
+TT_HIDDEN void tt__pw_resume_while(tt_pwriter *w, const tt_pstmt *s);
+TT_HIDDEN void tt__pw_resume_return(tt_pwriter *w, const tt_pexpr *e);
+TT_HIDDEN void tt__pw_resume(tt_pwriter *w, int64_t number, const char *name);
+
+/* proc/block.c: the block level of a kernel with barriers. */
+TT_HIDDEN void tt__pw_block(tt_pwriter *w);
+
+/* proc/uniformity.c: what all threads of a block (`wide`: of the grid) agree on. */
+typedef struct tt_pagree {
+  const tt_pfunc *f;
+  bool wide;
+  bool *same;     /* [locals]: every thread has the same value */
+  bool *needed;   /* [locals]: of these, looked at between regions: one variable for the block */
+  bool *assigned; /* [locals]: anywhere, parameters included */
+  bool changed;   /* while it is found: once more */
+} tt_pagree;
+/* Find it, and mark what follows from it as split statements. False: out of memory. */
+TT_HIDDEN bool tt__pw_agree(tt_arena *arena, const tt_pfunc *f, bool wide, tt_pagree *out);
+TT_HIDDEN bool tt__pw_is_same(const tt_pagree *a, const tt_pexpr *e);
+/* Do all threads do the same turns of a loop? */
+TT_HIDDEN bool tt__pw_loop_agrees(const tt_pagree *a, const tt_pstmt *loop);
+/* Mark loops that all threads of a block do turn by turn as split statements. Has the kernel any split statement
+ * now? */
+TT_HIDDEN bool tt__pw_turn(tt_arena *arena, const tt_pfunc *f, bool wide);
+
+/* proc/rematerialize.c. Mark the locals that are assigned anywhere, parameters included. */
+TT_HIDDEN void tt__pw_find_assigned(const tt_pfunc *f, bool *assigned);
+/*
+** [locals]: what a local is made of, when it has one assignment that is cheap to do again. Those that are `needed` (may
+** be NULL) are left out. NULL: out of memory.
+*/
+TT_HIDDEN const tt_pexpr **tt__pw_find_again(tt_pwriter *w, const bool *assigned, const bool *needed);
+/* Is it an operation on values that costs a few instructions (whatever its operands cost)? */
+TT_HIDDEN bool tt__pw_is_light(const tt_pexpr *e);
+/* Has computing it no effect? */
+TT_HIDDEN bool tt__pw_is_plain(const tt_pexpr *e);
+
+/* program_strip.c. NULL: out of memory, and the text has failed. */
+TT_HIDDEN tt_pstrip *tt__pw_strip_find(tt_pwriter *w);
+TT_HIDDEN void tt__pw_strip_loops(tt_pwriter *w, const tt_pstrip *g, const char *args);
+/* A condition that every thread inside the loops passes, or fails: its value is written. */
+TT_HIDDEN bool tt__pw_strip_known(const tt_pstrip *g, const tt_pexpr *e, tt_str *out);
+/* An `if` that decides nothing there: true, and whether its body is run. */
+TT_HIDDEN bool tt__pw_strip_decides(const tt_pstrip *g, const tt_pexpr *e, bool *holds);
+#define TT_NO_FLOOR INT64_MIN
+/* What the guards say that `e` is not below, or TT_NO_FLOOR. */
+TT_HIDDEN int64_t tt__pw_strip_low(const tt_pstrip *g, const tt_pexpr *e);
+
+/* proc/range.c: is the integer proved not negative? */
+TT_HIDDEN bool tt__pw_is_nonneg(tt_pwriter *w, const tt_pexpr *e);
+
+/* proc/loop_carried.c: begin a function's body; an assignment that is written another way than it stands; do this
+** statement of the list from `first` on and the next swap two elements; is all that it does, under a condition in a
+** loop? */
+TT_HIDDEN void tt__pw_carry(tt_pwriter *w);
+TT_HIDDEN bool tt__pw_set_carried(tt_pwriter *w, const tt_pstmt *s);
+TT_HIDDEN bool tt__pw_is_swap(const tt_pwriter *w, const tt_pstmt *first, const tt_pstmt *s);
+TT_HIDDEN bool tt__pw_swaps(const tt_pwriter *w, const tt_pstmt *s);
+/* Begin such a statement: what it swaps is told by a pointer from now on; is `e` an element so, and which beside it? */
+TT_HIDDEN void tt__pw_come_near(tt_pwriter *w, const tt_pstmt *s);
+TT_HIDDEN bool tt__pw_is_near(const tt_pwriter *w, const tt_pexpr *e, int64_t *beside);
+
+/* Declare an array with an element for each thread. */
+TT_HIDDEN void tt__pw_array(tt_pwriter *w, const char *type, const char *name, int number);
+/* In a region: leave it (return), or leave a loop of regions. */
+TT_HIDDEN void tt__pw_leave(tt_pwriter *w, const tt_pstmt *s);
+
+#endif

@@ -1,0 +1,498 @@
+/*
+** Running steps on a device; see exec_device.h.
+*/
+#include "run/device/exec_device.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/os/os.h"
+#include "device/streams.h"
+#include "device/device.h"
+#include "graph/build.h"
+#include "graph/session.h"
+#include "run/outofcore/double_buffer.h"
+#include "run/copy_around.h"
+#include "run/machine/library_pace.h"
+#include "run/device/device_code.h"
+#include "run/memory.h"
+#include "run/report/profile.h"
+#include "run/device/batch.h"
+#include "run/residency.h"
+
+#define MOST_BUFFERS 64
+#define MOST_ARGS 32768
+#define ALIGNED 256 /* what the allocator's memory is aligned to, at least */
+
+/* How a launch runs on one device, decided once. */
+typedef struct tt_launch_on {
+  struct tt_launch_on *next;
+  tt_device *device;
+  bool aligned; /* made for operands that are all aligned */
+  tt_code code; /* TT_ENOTIMPL: the host must run it */
+  tt_cut cut;
+  tt_routine *routine[TT_MOST_PASSES];
+} tt_launch_on;
+
+/* The simulated device reads a launch when it comes to it. */
+static void settle_null(const tt_launch *l) {
+  if (l->origin.what[0]) (void)!tt__batch_flush(NULL);
+  for (int i = 0; l->origin.what[0] && i < tt__device_count(TT_DEVICE_NULL, NULL, 0); i++) {
+    tt_device *d = tt__device_peek(tt__device_id(TT_DEVICE_NULL, i));
+    if (d) (void)!d->ops->wait_all(d, NULL);
+  }
+}
+
+void tt__exec_forget(tt_launch *l) {
+  settle_null(l);
+  while (l->on) {
+    tt_launch_on *next = l->on->next;
+    tt__mem_free(l->on, sizeof *l->on);
+    l->on = next;
+  }
+}
+
+/* ---- results */
+
+typedef struct result {
+  tt_buffer *buffer;
+  void *at;
+  uint64_t border; /* what a store left of other memory; 0: it is no such store */
+} result;
+
+static tt_code new_result(tt_device *d, tt_stream *s, const tt_node *n, result *out, tt_error *err) {
+  size_t size = (size_t)n->size * tt__dtype_size((tt_dtype)n->dtype);
+  return tt__resident_new(d, s, size, n, &out->buffer, &out->at, err);
+}
+
+/* With what a STORE or SCATTER leaves of the value it writes over. */
+static tt_code stored_result(tt_device *d, tt_stream *s, tt_node *n, tt_buffer *base, result *out, tt_error *err) {
+  tt_stored stored = {.item = (int64_t)tt__dtype_size((tt_dtype)n->dtype), .size = base->size};
+  void *from;
+  TT_TRY(tt__resident(d, s, base, &from, err));
+  if (n->op != TT_N_STORE || !tt__memory_runs(n, &stored.runs)) {
+    TT_TRY(new_result(d, s, n, out, err));
+    TT_TRY(tt__batch_flush(err));
+    return d->ops->copy_within(d, s, out->at, from, base->size, err);
+  }
+  out->border = tt__double_buffer_of(d, s, base, &stored);
+  tt_dmem *block = tt__double_buffer_take(out->border);
+  if (block) {
+    out->at = tt__dmem_at(block);
+    return tt__resident_adopt(d, s, block, stored.size, n, &out->buffer, err);
+  }
+  TT_TRY(new_result(d, s, n, out, err));
+  return tt__copy_around(d, s, &stored.runs, stored.item, (int64_t)stored.size, out->at, from, err);
+}
+
+static tt_code result_of(tt_device *d, tt_stream *s, const tt_walk *walk, const tt_proot *root, tt_buffer *donor,
+                         result *out, tt_error *err) {
+  tt_node *n = walk->node[root->node];
+  if (donor && !donor->drop) {
+    out->buffer = tt__buffer_retain(donor);
+    return tt__resident(d, s, donor, &out->at, err);
+  }
+  if (root->base < 0) return new_result(d, s, n, out, err);
+  return stored_result(d, s, n, walk->node[root->base]->attr.buf, out, err);
+}
+
+/* One result per root; on failure those made so far stand in `out`, the others are NULL. */
+static tt_code results_of(tt_device *d, tt_stream *s, const tt_walk *walk, const tt_step *step, result *out,
+                          tt_error *err) {
+  tt_buffer *donor[TT_MOST_ROOTS];
+  memset(out, 0, sizeof *out * (size_t)step->nroot);
+  tt__memory_donors(walk, step, donor);
+  for (int r = 0; r < step->nroot; r++) TT_TRY(result_of(d, s, walk, &step->root[r], donor[r], &out[r], err));
+  return TT_OK;
+}
+
+static void hand_over(tt_device *d, const tt_walk *walk, const tt_step *step, const result *out, bool good) {
+  for (int r = 0; r < step->nroot; r++) {
+    if (!out[r].buffer) continue;
+    if (good) {
+      tt__resident_written(d, out[r].buffer);
+      tt__resident_set_border(d, out[r].buffer, out[r].border);
+      tt__node_become_buffer(walk->node[step->root[r].node], out[r].buffer);
+    } else {
+      tt__buffer_release(out[r].buffer);
+    }
+  }
+}
+
+/* ---- launches */
+
+typedef struct bound {
+  void *buf[MOST_BUFFERS];
+  int64_t buf_len[MOST_BUFFERS];
+  size_t align[MOST_BUFFERS];
+  bool aligned;
+} bound;
+
+static tt_code bind(tt_device *d, tt_stream *s, const tt_walk *walk, const tt_step *step, const result *res, bound *b,
+                    tt_error *err) {
+  const tt_launch *launch = step->launch;
+  const tt_lowered *l = launch->lowered;
+  b->aligned = true;
+  for (int i = 0; i < launch->unit->kernel->nbuf; i++) {
+    const tt_poperand *o = &step->operand[l->buf_operand[i]];
+    const tt_node *n = walk->node[o->node];
+    b->buf_len[i] = n->size * l->buf_parts[i];
+    if (o->write) {
+      for (int r = 0; r < step->nroot; r++)
+        if (step->root[r].operand == l->buf_operand[i]) b->buf[i] = res[r].at;
+    } else {
+      TT_TRY(tt__resident(d, s, n->attr.buf, &b->buf[i], err));
+    }
+    uintptr_t at = (uintptr_t)b->buf[i];
+    b->align[i] = at ? (size_t)(at & (~at + 1)) : ALIGNED;
+    if (b->align[i] > ALIGNED) b->align[i] = ALIGNED;
+    b->aligned &= b->align[i] == ALIGNED;
+  }
+  return TT_OK;
+}
+
+/* The cut and the code of a launch: found, or made and kept when all operands are aligned as ours always are. */
+static tt_code prepare(tt_device *d, tt_launch *launch, const bound *b, tt_launch_on **out, tt_error *err) {
+  for (tt_launch_on *on = launch->on; on; on = on->next) {
+    if (on->device != d || on->aligned != b->aligned || !b->aligned) continue;
+    *out = on;
+    return on->code == TT_OK ? TT_OK : tt__fail(err, on->code, "this kernel runs on the host");
+  }
+  tt_launch_on *on = tt__mem_zalloc(sizeof *on);
+  if (!on) return tt__fail_memory(err, sizeof *on);
+  const tt_kernel *k = launch->unit->kernel;
+  on->device = d;
+  on->aligned = b->aligned;
+  tt_code code = tt__gpu_schedule(k, launch->lowered, &d->target, b->align, b->buf_len, &on->cut, err);
+  for (int p = 0; code == TT_OK && p < on->cut.npass; p++)
+    code = tt__device_kernel(d, k, &on->cut.pass[p].variant, &on->routine[p], err);
+  on->code = code;
+  if (code != TT_OK && code != TT_ENOTIMPL) {
+    tt__mem_free(on, sizeof *on);
+    return code;
+  }
+  on->next = launch->on;
+  launch->on = on;
+  *out = on;
+  return code;
+}
+
+/* Checked kernels: wait, and look. */
+static tt_code look_for_fault(tt_device *d, tt_stream *s, void *at, tt_error *err) {
+  tt_kfault fault = {0, 0, 0};
+  TT_TRY(tt__batch_flush(err));
+  TT_TRY(d->ops->copy_out(d, s, &fault, at, sizeof fault, err));
+  TT_TRY(d->ops->stream_wait_idle(d, s, err));
+  return fault.access ? tt__exec_fault(&fault, err) : TT_OK;
+}
+
+static tt_code launch_passes(tt_device *d, tt_stream *s, const tt_walk *walk, const tt_step *step, tt_launch_on *on,
+                             const bound *b, tt_error *err) {
+  const tt_launch *launch = step->launch;
+  const tt_kernel *k = launch->unit->kernel;
+  size_t size = tt__threads_args_size(k);
+  _Alignas(16) char args[MOST_ARGS];
+  tt_scalar scalar[256];
+  tt_dmem *block = NULL;
+  if (size > sizeof args || k->nscalar > 256) return tt__fail(err, TT_ENOTIMPL, "too many arguments for a launch");
+  TT_TRY(tt__exec_scalars(walk, step, launch, scalar, err));
+  bool is_far = on->cut.pass[0].variant.far;
+  bool need = on->cut.work_bytes || k->checked || is_far;
+  size_t args_at = (on->cut.work_bytes + sizeof(tt_kfault) + 255) & ~(size_t)255;
+  if (need) TT_TRY(tt__resident_temp(d, s, args_at + (is_far ? size : 0), &block, err));
+  void *work = block ? tt__dmem_at(block) : NULL;
+  char *fault = k->checked ? (char *)work + on->cut.work_bytes : NULL, *far = is_far ? (char *)work + args_at : NULL;
+  tt_code code = TT_OK;
+  if (on->cut.zero_bytes || is_far || fault) code = tt__batch_flush(err);
+  if (code == TT_OK && on->cut.zero_bytes) code = d->ops->fill(d, s, work, 0, on->cut.zero_bytes, err);
+  if (code == TT_OK && fault) code = d->ops->fill(d, s, fault, 0, sizeof(tt_kfault), err);
+  for (int p = 0; code == TT_OK && p < on->cut.npass; p++) {
+    const tt_pass *pass = &on->cut.pass[p];
+    tt__threads_args(k, launch->lowered, pass, b->buf, b->buf_len, scalar, work, fault, args);
+    if (pass->variant.far) {
+      code = d->ops->copy_in(d, s, far, args, size, err);
+      if (code == TT_OK) code = tt__batch_launch(d, s, on->routine[p], &pass->grid, &far, sizeof far, err);
+    } else {
+      code = tt__batch_launch(d, s, on->routine[p], &pass->grid, args, size, err);
+    }
+  }
+  if (code == TT_OK && fault) code = look_for_fault(d, s, fault, err);
+  if (block) tt__dmem_free(d, block);
+  return code;
+}
+
+/* ---- the null device runs the interpreter */
+
+typedef struct null_args {
+  tt_null_launch head;
+  const tt_launch *launch;
+  void *buf[MOST_BUFFERS];
+  int64_t buf_len[MOST_BUFFERS];
+  tt_scalar scalar[32];
+} null_args;
+
+static void run_null(const void *args) {
+  null_args a;
+  memcpy(&a, args, sizeof a);
+  tt_kfault fault = {0, 0, 0};
+  const tt_lowered *l = a.launch->lowered;
+  tt_kargs kargs = {.buf = a.buf,
+                    .buf_len = a.buf_len,
+                    .len = l->len,
+                    .off = l->off,
+                    .step = l->step,
+                    .scalar = a.scalar,
+                    .fault = &fault};
+  tt_code code = tt__exec_launch(a.launch, &kargs, NULL, false, NULL);
+  (void)code;
+}
+
+tt_code tt__exec_null(tt_device *d, tt_stream *s, const tt_launch *launch, void *const *buf, const int64_t *buf_len,
+                      const tt_scalar *scalar, bool gathered, tt_error *err) {
+  const tt_kernel *k = launch->unit->kernel;
+  null_args a = {.head = {.run = run_null, .us = launch->work.points / 1e5}, .launch = launch};
+  if (k->nscalar > 32) return tt__fail(err, TT_ENOTIMPL, "too many arguments for a launch");
+  memcpy(a.buf, buf, sizeof *buf * (size_t)k->nbuf);
+  memcpy(a.buf_len, buf_len, sizeof *buf_len * (size_t)k->nbuf);
+  memcpy(a.scalar, scalar, sizeof *scalar * (size_t)k->nscalar);
+  tt_grid grid = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
+  if (!gathered) return d->ops->launch(d, s, NULL, &grid, &a, sizeof a, err);
+  return tt__batch_launch(d, s, NULL, &grid, &a, sizeof a, err);
+}
+
+static tt_code launch_null(tt_device *d, tt_stream *s, const tt_walk *walk, const tt_step *step, const bound *b,
+                           tt_error *err) {
+  const tt_launch *launch = step->launch;
+  tt_scalar scalar[256];
+  if (launch->unit->kernel->nscalar > 256) return tt__fail(err, TT_ENOTIMPL, "too many arguments for a launch");
+  TT_TRY(tt__exec_scalars(walk, step, launch, scalar, err));
+  return tt__exec_null(d, s, launch, b->buf, b->buf_len, scalar, true, err);
+}
+
+const tt_origin *tt__exec_origin(const tt_walk *walk, const tt_step *step) {
+  tt_launch *l = step->launch;
+  const tt_node *n = walk->node[step->root[0].node];
+  if (!l->origin.what[0]) {
+    char name[28];
+    tt__profile_name(step, name, sizeof name);
+    snprintf(l->origin.what, sizeof l->origin.what, "%s of %s[%lld]", name, tt__dtypes[n->dtype].name,
+             (long long)n->size);
+  }
+  if (l->line != n->line) tt__session_line_name(l->line = n->line, l->origin.where, sizeof l->origin.where);
+  return &l->origin;
+}
+
+static tt_code exec_kernel_on(tt_device *d, const tt_walk *walk, const tt_step *step, tt_error *err) {
+  tt_launch *launch = step->launch;
+  tt_stream *s = tt__stream_current(d);
+  result res[TT_MOST_ROOTS];
+  bound b;
+  tt_launch_on *on = NULL;
+  int64_t start = tt__profile_on ? tt__clock_ns() : 0;
+  const tt_origin *before = tt__origin_use(tt__exec_origin(walk, step));
+  tt_code code = results_of(d, s, walk, step, res, err);
+  if (code == TT_OK) code = bind(d, s, walk, step, res, &b, err);
+  if (code == TT_OK && d->target.kind == TT_DEVICE_NULL) {
+    code = launch_null(d, s, walk, step, &b, err);
+  } else if (code == TT_OK) {
+    code = prepare(d, launch, &b, &on, err);
+    if (code == TT_OK) code = launch_passes(d, s, walk, step, on, &b, err);
+  }
+  if (code == TT_OK) {
+    TT_COUNT(launches, 1);
+    TT_COUNT(device_launches, 1);
+    TT_COUNT(bytes_read, launch->work.bytes_read);
+    TT_COUNT(bytes_written, launch->work.bytes_written);
+    if (tt__profile_on) {
+      code = tt__batch_flush(err);
+      if (code == TT_OK) code = d->ops->stream_wait_idle(d, s, err);
+      tt__profile_add(step, true, start, tt__clock_ns());
+    }
+  }
+  tt__origin_use(before);
+  hand_over(d, walk, step, res, code == TT_OK);
+  if (on && !b.aligned && launch->on == on) { /* made for this once */
+    launch->on = on->next;
+    tt__mem_free(on, sizeof *on);
+  }
+  return code;
+}
+
+/* ---- library steps */
+
+static tt_code lib_temp(const tt_lib_device *on, size_t size, void **out, tt_error *err) {
+  tt_lib_use *u = (tt_lib_use *)(uintptr_t)on;
+  if (u->ntemp == u->cap) {
+    size_t old = sizeof *u->temp * (size_t)u->cap;
+    tt_dmem **more = tt__mem_alloc(old + 16 * sizeof *more);
+    if (!more) return tt__fail_memory(err, old);
+    if (u->ntemp) memcpy(more, u->temp, old);
+    tt__mem_free(u->temp, old);
+    u->temp = more;
+    u->cap += 16;
+  }
+  TT_TRY(tt__resident_temp(on->device, on->stream, size, &u->temp[u->ntemp], err));
+  *out = tt__dmem_at(u->temp[u->ntemp++]);
+  return TT_OK;
+}
+
+static tt_code lib_routine(const tt_lib_device *on, const char *source, tt_scalar_text scalar, const char *name,
+                           tt_routine **out, tt_error *err) {
+  return tt__device_text(on->device, source, scalar, name, out, err);
+}
+
+static tt_code lib_read(const tt_lib_device *on, void *to, const void *from, size_t size, tt_error *err) {
+  tt_device *d = on->device;
+  TT_TRY(d->ops->copy_out(d, on->stream, to, from, size, err));
+  TT_COUNT(syncs, 1);
+  return d->ops->stream_wait_idle(d, on->stream, err);
+}
+
+void tt__exec_lib_open(tt_lib_use *u, tt_device *d, tt_stream *s) {
+  *u = (tt_lib_use){.on = {.device = d, .stream = s, .temp = lib_temp, .routine = lib_routine, .read = lib_read}};
+}
+
+void tt__exec_lib_close(tt_lib_use *u) {
+  for (int i = 0; i < u->ntemp; i++) tt__dmem_free(u->on.device, u->temp[i]);
+  tt__mem_free(u->temp, sizeof *u->temp * (size_t)u->cap);
+}
+
+/* The operands of a library step on the device, and how many bytes they have. */
+static tt_code library_operands(tt_device *d, tt_stream *s, const tt_walk *walk, const tt_step *step, tt_operand *src,
+                                int64_t *bytes, tt_error *err) {
+  *bytes = 0;
+  for (int i = 0; i < step->nsrc; i++) {
+    const tt_plib_src *p = &step->src[i];
+    tt_node *n = walk->node[p->node];
+    size_t size = tt__dtype_size((tt_dtype)n->dtype);
+    void *at;
+    TT_TRY(tt__resident(d, s, n->attr.buf, &at, err));
+    src[i] = (tt_operand){.dtype = (tt_dtype)n->dtype, .rank = p->rank, .len = p->len, .step = p->step, .size = 1};
+    src[i].data = (char *)at + p->off * (int64_t)size;
+    for (int k = 0; k < p->rank; k++) src[i].size *= p->len[k];
+    *bytes += src[i].size * (int64_t)size;
+  }
+  return TT_OK;
+}
+
+/*
+** The row's work, with what is done to its result on the way (`follow`, NULL: nothing). Its kernels and the vendor's
+** are called by their own names, and where they come from is the line of `n`.
+*/
+static tt_code run_row(const tt_lib_device *on, const tt_lib_attr *attr, const tt_node *n, const tt_operand *src,
+                       const tt_block *out, const tt_epilogue_match *follow, const void *term, tt_error *err) {
+  tt_origin o = {.what = ""};
+  tt__session_line_name(n->line, o.where, sizeof o.where);
+  const tt_origin *before = tt__origin_use(&o);
+  tt_code code = follow ? attr->row->run_on_then(on, attr, src, out, follow->epilogue, term, err)
+                        : attr->row->run_on(on, attr, src, out, err);
+  tt__origin_use(before);
+  return code;
+}
+
+/* What a library step did stands in the ledger and in the profile. */
+static tt_code library_ran(tt_device *d, tt_stream *s, const tt_step *step, const tt_cost_call *call, int64_t read,
+                           int64_t written, int64_t start, tt_error *err) {
+  TT_COUNT(library_calls, 1);
+  TT_COUNT(bytes_read, read);
+  TT_COUNT(bytes_written, written);
+  if (!tt__profile_on) return tt__library_took(call, d, 0), TT_OK;
+  TT_TRY(d->ops->stream_wait_idle(d, s, err));
+  int64_t end = tt__clock_ns();
+  tt__library_took(call, d, (double)(end - start));
+  tt__profile_add(step, true, start, end);
+  return TT_OK;
+}
+
+static tt_code exec_library_on(tt_device *d, const tt_walk *walk, const tt_step *step, tt_error *err) {
+  const tt_node *lib = walk->node[step->lib];
+  const tt_lib_row *row = lib->attr.lib->row;
+  tt_operand src[TT_NODE_SRC];
+  tt_block out[TT_MOST_ROOTS] = {{0}};
+  result res[TT_MOST_ROOTS] = {{0}};
+  tt_stream *s = tt__stream_current(d);
+  int64_t read, written = 0, start = 0;
+  if (!row->run_on || d->target.kind == TT_DEVICE_NULL)
+    return tt__fail(err, TT_ENOTIMPL, "%s runs on the host", row->name);
+  const tt_cost_call call = tt__cost_call(walk, step);
+  tt_code code = library_operands(d, s, walk, step, src, &read, err);
+  for (int r = 0; code == TT_OK && r < step->nroot; r++) {
+    tt_node *n = walk->node[step->root[r].node];
+    size_t size = (size_t)n->size * tt__dtype_size((tt_dtype)n->dtype);
+    code = tt__resident_new(d, s, size, n, &res[r].buffer, &res[r].at, err);
+    out[n->attr.pick] = (tt_block){
+        .data = res[r].at, .dtype = (tt_dtype)n->dtype, .rank = n->rank, .len = tt__node_len(n), .size = n->size};
+    written += (int64_t)size;
+  }
+  if (code == TT_OK) code = tt__batch_flush(err);
+  if (code == TT_OK && tt__profile_on) code = d->ops->stream_wait_idle(d, s, err); /* what comes before is not its */
+  if (code == TT_OK) {
+    tt_lib_use use;
+    start = tt__profile_on ? tt__clock_ns() : 0;
+    tt__exec_lib_open(&use, d, s);
+    code = run_row(&use.on, lib->attr.lib, walk->node[step->root[0].node], src, out, NULL, NULL, err);
+    tt__exec_lib_close(&use);
+  }
+  if (code == TT_OK) code = library_ran(d, s, step, &call, read, written, start, err);
+  hand_over(d, walk, step, res, code == TT_OK);
+  return code;
+}
+
+tt_code tt__exec_epilogue_on(tt_device *d, const tt_walk *walk, const tt_step *step, const tt_step *then,
+                             const tt_epilogue_match *follow, tt_error *err) {
+  const tt_lib_attr *attr = walk->node[step->lib]->attr.lib;
+  tt_node *product = walk->node[step->root[0].node], *n = walk->node[then->root[0].node];
+  tt_operand src[TT_NODE_SRC];
+  result res = {0};
+  void *term = NULL;
+  tt_stream *s = tt__stream_current(d);
+  size_t size = tt__dtype_size((tt_dtype)n->dtype);
+  int64_t read, written = n->size * (int64_t)size, start = tt__profile_on ? tt__clock_ns() : 0;
+  const tt_cost_call call = tt__cost_call(walk, step);
+  if (!attr->row->run_on_then || d->target.kind == TT_DEVICE_NULL || n->dtype != product->dtype)
+    return tt__fail(err, TT_ENOTIMPL, "%s does nothing but itself", attr->row->name);
+  TT_TRY(library_operands(d, s, walk, step, src, &read, err));
+  if (follow->term >= 0) TT_TRY(tt__resident(d, s, walk->node[follow->term]->attr.buf, &term, err));
+  if (term) term = (char *)term + follow->offset * (int64_t)size;
+  TT_TRY(tt__batch_flush(err)); /* what computes the operands is asked for before the library */
+  TT_TRY(tt__resident_new(d, s, (size_t)written, n, &res.buffer, &res.at, err));
+  tt_block out = {.data = res.at,
+                  .dtype = (tt_dtype)product->dtype,
+                  .rank = product->rank,
+                  .len = tt__node_len(product),
+                  .size = product->size};
+  tt_lib_use use;
+  tt__exec_lib_open(&use, d, s);
+  tt_code code = run_row(&use.on, attr, n, src, &out, follow, term, err);
+  tt__exec_lib_close(&use);
+  if (code == TT_OK) code = library_ran(d, s, step, &call, read, written, start, err);
+  hand_over(d, walk, then, &res, code == TT_OK);
+  return code;
+}
+
+/* ---- */
+
+static tt_code exec_empty_on(tt_device *d, const tt_walk *walk, const tt_step *step, tt_error *err) {
+  result res = {0};
+  if (step->root[0].base >= 0) {
+    tt_node *base = walk->node[step->root[0].base];
+    tt__node_become_buffer(walk->node[step->root[0].node], tt__buffer_retain(base->attr.buf));
+    return TT_OK;
+  }
+  tt_node *n = walk->node[step->root[0].node];
+  TT_TRY(result_of(d, tt__stream_current(d), walk, &step->root[0], NULL, &res, err));
+  tt__node_become_buffer(n, res.buffer);
+  return TT_OK;
+}
+
+tt_code tt__exec_step_on(tt_device *d, const tt_walk *walk, const tt_step *step, tt_error *err) {
+  switch (step->kind) {
+    case TT_STEP_KERNEL:
+      return exec_kernel_on(d, walk, step, err);
+    case TT_STEP_LIB:
+      return exec_library_on(d, walk, step, err);
+    default:
+      return exec_empty_on(d, walk, step, err);
+  }
+}

@@ -1,0 +1,69 @@
+"""--parts: a line for each folder of tests when the last of its tests is done, instead of a letter for each test."""
+
+import collections
+import time
+
+
+def pytest_addoption(parser):
+    parser.addoption("--parts", action="store_true", help="print a line for each folder, not a letter for each test")
+
+
+def pytest_configure(config):
+    if config.getoption("--parts") and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Parts(config), "parts")
+
+
+def folder_of(nodeid):
+    return nodeid.split("::")[0].rpartition("/")[0]
+
+
+class Parts:
+    def __init__(self, config):
+        self.config = config
+        self.count = collections.Counter()
+        self.left = None
+        self.skipped = collections.Counter()
+        self.failed = collections.Counter()
+        self.start = time.monotonic()
+
+    def say(self, line):
+        self.config.pluginmanager.getplugin("terminalreporter").write_line(line, flush=True)
+
+    def expect(self, ids):
+        if self.left is None:  # each worker says the same
+            self.count.update(folder_of(i) for i in ids)
+            self.left = collections.Counter(self.count)
+
+    def pytest_xdist_node_collection_finished(self, ids):
+        self.expect(ids)
+
+    def pytest_collection_finish(self, session):
+        if session.items:
+            self.expect([item.nodeid for item in session.items])
+
+    def pytest_report_teststatus(self, report):
+        """Counted in the summary, not printed."""
+        if report.passed and report.when != "call":
+            return "", "", ""
+        outcome = "error" if report.failed and report.when != "call" else report.outcome
+        if outcome in ("passed", "skipped") and hasattr(report, "wasxfail"):
+            outcome = "xpassed" if outcome == "passed" else "xfailed"
+        return outcome, "", ""
+
+    def pytest_runtest_logreport(self, report):
+        folder = folder_of(report.nodeid)
+        self.skipped[folder] += report.skipped
+        self.failed[folder] += report.failed
+        if report.failed:
+            self.say(f"FAILED {report.nodeid}")
+        if report.when == "teardown":
+            self.left[folder] -= 1
+            if self.left[folder] == 0:
+                self.tell(folder)
+
+    def tell(self, folder):
+        more = "".join(
+            f", {c[folder]} {what}" for c, what in ((self.skipped, "skipped"), (self.failed, "failed")) if c[folder]
+        )
+        seconds = time.monotonic() - self.start
+        self.say(f"{folder:<20} {self.count[folder]:>6} tests{more}, after {seconds:.0f} s")
