@@ -168,6 +168,12 @@ def run(body, turns, each):
     return time.perf_counter() - begin, value
 
 
+def most_mb():
+    """The most memory that this program had. What getrusage says holds the process, too, that started it."""
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) // 1024 for line in status if line.startswith("VmHWM"))
+
+
 def main():
     which, turns = sys.argv[1], int(sys.argv[2])
     bodies = {f.__name__: f for f in NAMED}
@@ -179,7 +185,6 @@ def main():
     compiled = time.perf_counter() - begin
     apart, expected = run(body, turns, True)
     child = resource.getrusage(resource.RUSAGE_CHILDREN)
-    me = resource.getrusage(resource.RUSAGE_SELF)
     print(
         json.dumps(
             {
@@ -189,7 +194,7 @@ def main():
                 "kernels": made,
                 "compiling": compiled,
                 "child_mb": child.ru_maxrss // 1024,
-                "mb": me.ru_maxrss // 1024,
+                "mb": most_mb(),
             }
         )
     )

@@ -115,7 +115,8 @@ static void put_op(maker *m, int scope, int phase) {
     }
     if (!(tt__ops[op].types & bit) || tt__ops[op].cls == TT_CLASS_DRAW) continue;
     if (op == TT_WHERE && c < 0) continue;
-    if (tt__ops[op].cls == TT_CLASS_SPECIAL) continue; /* long texts: tests/oracle/test_special.py has them */
+    if (op == TT_SIGNBIT || op == TT_COPYSIGN) continue; /* of NaN, whose sign no arithmetic promises */
+    if (tt__ops[op].cls == TT_CLASS_SPECIAL) continue;   /* long texts: tests/oracle/test_special.py has them */
     int result = tt__kernel_result((tt_op)op, (tt_dtype)type);
     if (op == TT_WHERE)
       put(m, type, scope, phase, false, "where.%s %%%d %%%d %%%d", suffix(type), m->v[c].inst, m->v[y].inst,
