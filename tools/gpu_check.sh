@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Everything about a GPU, in one go, in a bare checkout on a machine that has one: build, the tests on the device, the
-# same with bounds checks, a sample under compute-sanitizer, the speed table. OUT: where results go (default build/gpu).
-# PART: which parts, of "build unit oracle check sanitize bench" (default all). PYTHON: which interpreter (default python3).
+# same with bounds checks, users' kernels, random programs, a sample under compute-sanitizer, the speed table.
+# OUT: where results go (default build/gpu). PYTHON: which interpreter (default python3).
+# PART: which parts, of "build unit oracle kernels versions check sanitize bench" (default all).
 set -u
 cd "$(dirname "$0")/.." || exit 1
 out=${OUT:-$PWD/build/gpu}
-parts=${PART:-build unit oracle check sanitize bench}
+parts=${PART:-build unit oracle kernels versions check sanitize bench}
 python=${PYTHON:-python3}
 jobs=$(nproc)
 mkdir -p "$out"
@@ -31,9 +32,16 @@ pytest_on() {
   shift
   TUTTI_DEVICE=$device PYTHONPATH=build-gpu/python "$python" -m pytest -q -p no:cacheprovider -m "not slow and not timing" "$@"
 }
-parallel() { "$python" -c 'import xdist' 2>/dev/null && echo "-n 6"; }
+parallel() { "$python" -c 'import xdist' 2>/dev/null && echo "-n ${WORKERS:-6}"; }
 # shellcheck disable=SC2046
 oracle() { pytest_on cuda:0 $(parallel) tests/oracle tests/gpu; }
+# Whatever runs on a GPU too; what NVRTC makes of their texts is looked at without one.
+# shellcheck disable=SC2046
+kernels() { pytest_on cuda:0 $(parallel) tests/kernels -k "not nvrtc and not both_compilers"; }
+versions() {
+  TUTTI_DEVICE=cuda:0 TUTTI_POISON=1 PYTHONPATH=build-gpu/python "$python" tests/fuzz/versions.py "${SEED:-$RANDOM}0000" \
+    "${PROGRAMS:-20000}" --processes 8 --types int64
+}
 # shellcheck disable=SC2046
 check() { TUTTI_CHECK=1 pytest_on cuda:0 $(parallel) tests/oracle -k "${CHECK_SAMPLE:-test_ops or test_functions}"; }
 sanitized() {
@@ -47,11 +55,13 @@ sanitize() {
 }
 bench() { PYTHONPATH=build-gpu/python "$python" bench/gpu.py --out "$out/gpu.json" ${BENCH:-}; }
 
-export -f build pytest_on parallel oracle check sanitized sanitize bench
+export -f build pytest_on parallel oracle kernels versions check sanitized sanitize bench
 export out python jobs
 part build 400 build
 part unit 200 bash -c 'cd build-gpu && ctest --output-on-failure -R "device|threads|cublas" -j 4'
 part oracle 500 oracle
+part kernels 300 kernels
+part versions 300 versions
 part check 300 check
 part sanitize 240 sanitize
 part bench 550 bench
