@@ -24,6 +24,7 @@
 #include "base/mem.h"
 #include "ir/decision.h"
 #include "ir/kernel_int.h"
+#include "ir/reach.h"
 
 void tt__plan_free(tt_plan *p) {
   if (!p) return;
@@ -53,26 +54,34 @@ static bool same_place(const tt_space *s, const tt_paccess *a, const tt_paccess 
   return same;
 }
 
+static bool apart(const tt_space *s, const tt_paccess *a, const tt_paccess *b) {
+  tt_reach from = {.naxes = s->naxes, .off = a->off, .len = s->len, .step = a->step};
+  tt_reach to = {.naxes = s->naxes, .off = b->off, .len = s->len, .step = b->step};
+  return tt__reach_apart(&from, &to);
+}
+
 /*
 ** With a row, an operand is read in several phases, after stores of earlier ones; with several results, one may be
-** stored before another has read; with places that are computed, nobody knows: then it must not be read at all.
+** stored before another has read; with places that are computed, nobody knows: then what is read must lie elsewhere.
 */
 bool tt__step_may_overwrite(const tt_step *s, int r, int32_t node) {
   assert(r >= 0 && r < s->nroot && node >= 0);
   const tt_paccess *to = NULL;
-  bool anywhere = s->nroot > 1 || s->nouter < s->space.naxes;
+  bool anywhere = s->nroot > 1 || s->nouter < s->space.naxes, computed = false;
   for (int i = 0; i < s->ninst; i++) {
     const tt_pinst *in = &s->inst[i];
     if (in->op != TT_P_STORE && in->op != TT_P_STOREX) continue;
     if (s->access[in->ref].operand == s->root[r].operand) to = &s->access[in->ref];
-    anywhere |= in->op == TT_P_STOREX;
+    computed |= in->op == TT_P_STOREX;
   }
   for (int i = 0; i < s->ninst; i++) {
     const tt_pinst *in = &s->inst[i];
     if (in->op != TT_P_LOAD && in->op != TT_P_LOADX) continue;
     const tt_paccess *from = &s->access[in->ref];
     if (s->operand[from->operand].node != node) continue;
-    if (anywhere || in->op == TT_P_LOADX || !to || !same_place(&s->space, from, to)) return false;
+    if (computed || in->op == TT_P_LOADX || !to) return false;
+    bool same = !anywhere && same_place(&s->space, from, to);
+    if (!same && !apart(&s->space, from, to)) return false;
   }
   return true;
 }

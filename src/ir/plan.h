@@ -16,7 +16,7 @@
 **      the graph: a value may be stored by one step and computed again inside a later one, and what it is computed
 **      from is then read by both.
 **   3. A version is written over only in the step in which it ends, and by a step that reads it nowhere but at the
-**      element it is about to write.
+**      element it is about to write, or at elements that it does not write (ir/reach.h).
 **   4. Nothing is written twice: each version has one step that writes it.
 **
 ** Whoever runs a plan (run/realize.c) holds each value from the beginning until its last step is done, whatever
@@ -155,8 +155,8 @@ TT_HIDDEN const char *tt__plan_check(const tt_plan *p);
 /* What a step needs before it runs, repeats included: call with k = 0, 1, ... until TT_P_END. TT_P_NONE: go on. */
 enum { TT_P_NONE = -1, TT_P_END = -2 };
 TT_HIDDEN int32_t tt__step_need(const tt_step *s, int k);
-/* Does this kernel step read `node` nowhere but at the element of root r which it is about to write? Threads may take
- * the points in any order. */
+/* Does this kernel step read `node` nowhere but at the element of root r which it is about to write, or where it never
+ * writes? Threads may take the points in any order. */
 TT_HIDDEN bool tt__step_may_overwrite(const tt_step *s, int r, int32_t node);
 TT_HIDDEN bool tt__step_ends(const tt_step *s, int32_t node);
 
