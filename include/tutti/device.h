@@ -22,6 +22,7 @@ TT_API const char *tt_version(void);
   X(library_calls, "library functions run (matmul, sort, linalg ...)")         \
   X(bytes_read, "bytes kernels and library calls read")                        \
   X(bytes_written, "bytes they wrote")                                         \
+  X(kept_bytes, "bytes of arrays copied as a part of them was written over")   \
   X(copies, "host copies in and out of tutti's memory")                        \
   X(copy_bytes, "their bytes")                                                 \
   X(evaluations, "evaluations (somebody looked)")                              \

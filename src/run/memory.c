@@ -161,6 +161,7 @@ static tt_code result_of(const tt_walk *walk, const tt_proot *root, tt_buffer *d
   TT_TRY(fresh(n, out, err));
   if (root->base < 0) return TT_OK;
   tt_node *base = walk->node[root->base];
+  TT_COUNT(kept_bytes, (int64_t)(*out)->size);
   if (n->op == TT_N_STORE)
     copy_around(n, (*out)->data, base->attr.buf->data);
   else

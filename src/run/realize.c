@@ -20,6 +20,7 @@
 #include "graph/build.h"
 #include "graph/call.h"
 #include "graph/session.h"
+#include "ir/reach.h"
 #include "kernel/lower.h"
 #include "lib/scan/fold.h"
 #include "run/elements.h"
@@ -161,13 +162,34 @@ static void log_plan(const tt_plan *p) {
   tt__str_free(&s);
 }
 
+/* Elements that are read of an operand: of slices, no more than these have. */
+static int64_t elements_read(const tt_step *st, int operand, int64_t all) {
+  int64_t n = 0;
+  for (int i = 0; i < st->naccess && n < all; i++) {
+    const tt_paccess *a = &st->access[i];
+    if (a->operand != operand) continue;
+    tt_reach r = {.naxes = st->space.naxes, .off = a->off, .len = st->space.len, .step = a->step};
+    int64_t points = tt__reach_points(&r);
+    n = points > all - n ? all : n + points;
+  }
+  return n;
+}
+
+static bool is_read_by_index(const tt_step *st, int operand) {
+  for (int i = 0; i < st->ninst; i++)
+    if (st->inst[i].op == TT_P_LOADX && st->access[st->inst[i].ref].operand == operand) return true;
+  return false;
+}
+
 static void count_bytes(const tt_walk *walk, const tt_step *st, tt_step_work *w) {
   for (int i = 0; i < st->noperand; i++) {
     const tt_node *n = walk->node[st->operand[i].node];
+    bool writes = st->operand[i].write, part = writes && (n->op == TT_N_STORE || n->op == TT_N_SCATTER);
     int64_t elements = n->size;
-    if (st->operand[i].write && (n->op == TT_N_STORE || n->op == TT_N_SCATTER)) elements = n->src[1]->size;
+    if (part) elements = n->src[1]->size;
+    if (!writes && !is_read_by_index(st, i)) elements = elements_read(st, i, n->size);
     int64_t bytes = elements * (int64_t)tt__dtype_size((tt_dtype)n->dtype);
-    *(st->operand[i].write ? &w->bytes_written : &w->bytes_read) += bytes;
+    *(writes ? &w->bytes_written : &w->bytes_read) += bytes;
   }
 }
 

@@ -71,6 +71,7 @@ static tt_code stored_result(tt_device *d, tt_stream *s, tt_node *n, tt_buffer *
   tt_stored stored = {.item = (int64_t)tt__dtype_size((tt_dtype)n->dtype), .size = base->size};
   void *from;
   TT_TRY(tt__resident(d, s, base, &from, err));
+  TT_COUNT(kept_bytes, (int64_t)base->size);
   if (n->op != TT_N_STORE || !tt__memory_runs(n, &stored.runs)) {
     TT_TRY(new_result(d, s, n, out, err));
     TT_TRY(tt__batch_flush(err));
