@@ -162,23 +162,19 @@ static void log_plan(const tt_plan *p) {
   tt__str_free(&s);
 }
 
-/* Elements that are read of an operand: of slices, no more than these have. */
+/* Elements that are read of an operand: of slices, and by index, no more than there are points. */
 static int64_t elements_read(const tt_step *st, int operand, int64_t all) {
   int64_t n = 0;
-  for (int i = 0; i < st->naccess && n < all; i++) {
-    const tt_paccess *a = &st->access[i];
+  for (int i = 0; i < st->ninst && n < all; i++) {
+    if (st->inst[i].op != TT_P_LOAD && st->inst[i].op != TT_P_LOADX) continue;
+    const tt_paccess *a = &st->access[st->inst[i].ref];
     if (a->operand != operand) continue;
-    tt_reach r = {.naxes = st->space.naxes, .off = a->off, .len = st->space.len, .step = a->step};
+    bool by_index = st->inst[i].op == TT_P_LOADX;
+    tt_reach r = {.naxes = st->space.naxes, .len = st->space.len, .step = by_index ? st->space.len : a->step};
     int64_t points = tt__reach_points(&r);
     n = points > all - n ? all : n + points;
   }
   return n;
-}
-
-static bool is_read_by_index(const tt_step *st, int operand) {
-  for (int i = 0; i < st->ninst; i++)
-    if (st->inst[i].op == TT_P_LOADX && st->access[st->inst[i].ref].operand == operand) return true;
-  return false;
 }
 
 static void count_bytes(const tt_walk *walk, const tt_step *st, tt_step_work *w) {
@@ -187,7 +183,7 @@ static void count_bytes(const tt_walk *walk, const tt_step *st, tt_step_work *w)
     bool writes = st->operand[i].write, part = writes && (n->op == TT_N_STORE || n->op == TT_N_SCATTER);
     int64_t elements = n->size;
     if (part) elements = n->src[1]->size;
-    if (!writes && !is_read_by_index(st, i)) elements = elements_read(st, i, n->size);
+    if (!writes) elements = elements_read(st, i, n->size);
     int64_t bytes = elements * (int64_t)tt__dtype_size((tt_dtype)n->dtype);
     *(writes ? &w->bytes_written : &w->bytes_read) += bytes;
   }

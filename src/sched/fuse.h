@@ -14,6 +14,7 @@
 #define TT_FUSE_ROOT 16
 #define TT_FUSE_SPLIT 8
 #define TT_FUSE_MEMO 1024
+#define TT_MOST_BEFORE 64
 
 typedef enum tt_fuse_result {
   TT_FUSE_OK,
@@ -47,6 +48,8 @@ typedef struct tt_fuser {
   uint16_t *weight; /* work to recompute it from what is in memory, saturating */
   uint8_t *reduces; /* a reduction not in memory lies below */
   uint8_t *uses;    /* steps that compute it inside */
+  uint8_t *sparing; /* a store for which others are brought into memory just now */
+  uint8_t *others;  /* scratch of overwrite.c: TT_OTHERS_* */
   int32_t *memo_head;
   /* the attempt */
   tt_arena scratch;
@@ -75,10 +78,21 @@ typedef struct tt_fuser {
   const char *why; /* why `need` is needed */
 } tt_fuser;
 
+enum { TT_OTHERS_WANT = 1, TT_OTHERS_WAIT = 2 };
+
+/* What is brought into memory before a store. */
+typedef struct tt_before {
+  int n;
+  int32_t node[TT_MOST_BEFORE];
+  int64_t elements;
+} tt_before;
+
 /* Cut the walk where its kernels would get too long (f->cut). False: out of memory. */
 TT_HIDDEN bool tt__fuse_segments(tt_fuser *f, tt_arena *arena);
 /* Try the roots as one step, from scratch; f->cutting holds the cuts asked for so far. */
 TT_HIDDEN tt_fuse_result tt__fuse_roots(tt_fuser *f, const int32_t *root, int nroot);
+/* What to bring into memory before the store that was attempted, so that it need not copy what it leaves. */
+TT_HIDDEN tt_code tt__fuse_before_store(tt_fuser *f, int32_t store, tt_before *out);
 /* Copy a successful attempt into a step of the plan. False: out of memory. */
 TT_HIDDEN bool tt__fuse_commit(tt_fuser *f, tt_plan *plan, tt_step *step);
 /* List the values of a plan that has all its steps, and settle what is written in place. False: out of memory. */

@@ -208,9 +208,27 @@ static bool join_earlier(scheduler *s, int32_t idx, tt_code *code) {
   return false;
 }
 
+/* Bring into memory what would keep a store, which was just attempted, from writing where the old value lies. */
+static tt_code spare_copy(scheduler *s, int32_t idx) {
+  tt_fuser *f = &s->f;
+  tt_before before;
+  if (tt__fuse_before_store(f, idx, &before) != TT_OK) return no_memory(s);
+  if (before.n == 0) return TT_OK;
+  f->sparing[idx] = 1;
+  for (int k = 0; k < before.n; k++) {
+    f->cut[before.node[k]] = 1;
+    TT_TRY(materialise(s, before.node[k]));
+  }
+  f->sparing[idx] = 0;
+  return f->step_of[idx] < 0 ? fuse_alone(s, idx) : TT_OK;
+}
+
 static tt_code schedule_kernel(scheduler *s, int32_t idx) {
   tt_fuser *f = &s->f;
   TT_TRY(fuse_alone(s, idx));
+  int op = f->walk->node[idx]->op;
+  if (op == TT_N_STORE || op == TT_N_SCATTER) TT_TRY(spare_copy(s, idx));
+  if (f->step_of[idx] >= 0) return TT_OK; /* somebody needed it on the way */
   tt_code code;
   if (join_earlier(s, idx, &code)) return code;
   if (f->nroot != 1 || f->root[0].node != idx) TT_TRY(fuse_alone(s, idx)); /* a vain join left its attempt */
@@ -372,8 +390,11 @@ tt_code tt__schedule(const tt_walk *walk, const tt_sched_options *options, tt_pl
   f->reduces = tt__arena_alloc(&arena, n);
   f->uses = tt__arena_alloc(&arena, n);
   f->memo_head = tt__arena_alloc(&arena, n * sizeof *f->memo_head);
+  f->sparing = tt__arena_alloc(&arena, n);
+  f->others = tt__arena_alloc(&arena, n);
   uint8_t *below = tt__arena_alloc(&arena, n);
   if (!below || !f->cut || !f->step_of || !f->weight || !f->reduces || !f->uses || !f->memo_head) goto done;
+  if (!f->sparing || !f->others) goto done;
   for (int t = 0; t < walk->ntarget; t++) f->cut[walk->target[t]] = 1;
   cut_seen(f);
   if (f->fuse && !tt__fuse_segments(f, &arena)) goto done;

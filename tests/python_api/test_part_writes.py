@@ -44,12 +44,31 @@ def row_sums(xp, y, x, j):
     y[j] = y[j + 1 : j + 5].sum(axis=0)
 
 
+def overlapping(xp, y, x, j):
+    y[j : j + 6] = y[j - 1 : j + 5] * 0.5 + y[j + 1 : j + 7]
+
+
+def softmax(xp, y, x, j):
+    e = xp.maximum(y[j : j + 6] - y[j : j + 6].max(axis=1, keepdims=True), x[j : j + 6])
+    y[j : j + 6] = e - e.min(axis=1, keepdims=True)
+
+
+def fancy(xp, y, x, j):
+    index = xp.arange(j, j + 30, 6)
+    y[index] = y[index] * 0.5 + x[index]
+
+
+def swap(xp, y, x, j):
+    y[j : j + 4], y[j + 10 : j + 14] = y[j + 10 : j + 14].copy(), y[j : j + 4].copy()
+
+
 def two_arrays(xp, y, x, j):
     y[1:6] += x[:5]
     x[1:6] += y[:5]
 
 
-PROGRAMS = [columns, rows, blocks, strided, backwards, masked, in_place, row_sums, two_arrays]
+PROGRAMS = [columns, rows, blocks, strided, backwards, masked, in_place, row_sums]
+PROGRAMS += [overlapping, softmax, fancy, swap, two_arrays]
 
 
 def arrays(xp, program, n):

@@ -226,6 +226,37 @@ static const struct {
      "%3 = float32[64] STORE %0 %2 off=1 step=1\n"
      "out %3\n",
      "n3 over n0 map 62 by 3 (asked for)"},
+    {"a store that reads neighbours of a small part is in place of what ends",
+     "%0 = float32[64] BUFFER\n"
+     "%1 = float32[9] VIEW %0 off=0 step=1\n"
+     "%2 = float32[9] VIEW %0 off=2 step=1\n"
+     "%3 = float32[9] ADD %1 %2\n"
+     "%4 = float32[64] STORE %0 %3 off=1 step=1\n"
+     "out %4\n",
+     "n3 map 9 by 4 (asked for); n4 over n0 map 9 by 2 (asked for)"},
+    {"a store that reads what it does not write is in place",
+     "%0 = float32[64,5] BUFFER\n"
+     "%1 = float32[64] VIEW %0 off=0 step=5\n"
+     "%2 = float32[64] SIN %1\n"
+     "%3 = float32[64,5] STORE %0 %2 off=1 step=5\n"
+     "out %3\n",
+     "n3 over n0 map 64 by 3 (asked for)"},
+    {"what a later step reads of an old value is kept, not the whole",
+     "%0 = float32[64] BUFFER\n"
+     "%1 = float32[8] VIEW %0 off=0 step=1\n"
+     "%2 = float32[8] VIEW %0 off=8 step=1\n"
+     "%3 = float32[64] STORE %0 %2 off=0 step=1\n"
+     "%4 = float32[64] STORE %3 %1 off=8 step=1\n"
+     "out %4\n",
+     "n3 map 8 by 2 (asked for); n2 over n0 map 8 by 2 (asked for); n4 over n2 map 8 by 2 (it is written over)"},
+    {"an old value that is read as a whole is copied",
+     "%0 = float32[64] BUFFER\n"
+     "%1 = float32[64] SIN %0\n"
+     "%2 = float32[8] CONST 3\n"
+     "%3 = float32[64] STORE %0 %2 off=0 step=1\n"
+     "%4 = float32[64] ADD %3 %1\n"
+     "out %3 %4\n",
+     "n2 from n0 map 8 by 2 (asked for); n4 in n0 map 64 by 5 (others need it in memory)"},
     {"what reads a store reads memory",
      "%0 = float32[64] BUFFER\n"
      "%1 = float32[8] CONST 3\n"
