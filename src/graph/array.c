@@ -277,7 +277,8 @@ tt_code tt__storage_put(tt_storage *s, tt_node *n, tt_error *err) {
   return TT_OK;
 }
 
-/* The same; work that piles up is done. */
+/* The same; work that piles up is done. (What the caller holds of the new value reads the old one, so that this cannot
+ * be written over: whoever can evaluates the old value first.) */
 static tt_code storage_set(tt_storage *s, tt_node *n, tt_error *err) {
   TT_TRY(tt__storage_put(s, n, err));
   return is_over_bounds(s->node) ? flush(s->node, err) : TT_OK;
@@ -304,7 +305,7 @@ tt_code tt__array_store(tt_array *a, tt_node *value, tt_error *err) {
     if (tt__eager_store(a, value)) return TT_OK;
     tt_node *n = tt__node_store(s->node, value, tt__array_step(a), a->off, err);
     if (!n) return TT_ENOMEM;
-    if (again || !closes_turn(n)) return storage_set(s, n, err);
+    if (again || !s->node->pending || !(closes_turn(n) || is_over_bounds(n))) return storage_set(s, n, err);
     tt__node_release(n); /* others may write while this evaluates: begin anew */
     TT_TRY(flush(s->node, err));
   }
@@ -318,8 +319,15 @@ tt_code tt__array_scatter(tt_array *a, tt_node *index, tt_node *value, tt_error 
   tt_array *bytes;
   TT_TRY(tt__alias_bytes(a, &bytes, err));
   if (bytes) return store_bytes(bytes, index, value, err);
-  tt_node *n = tt__node_scatter(a->storage->node, index, value, err);
-  return n ? storage_set(a->storage, n, err) : TT_ENOMEM;
+  tt_storage *s = a->storage;
+  for (bool again = false;; again = true) {
+    while (s->cached) forget(s->cached);
+    tt_node *n = tt__node_scatter(s->node, index, value, err);
+    if (!n) return TT_ENOMEM;
+    if (again || !s->node->pending || !is_over_bounds(n)) return storage_set(s, n, err);
+    tt__node_release(n);
+    TT_TRY(flush(s->node, err));
+  }
 }
 
 tt_code tt__array_check_writable(const tt_array *a, tt_error *err) { return check_writable((tt_array *)a, err); }

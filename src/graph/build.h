@@ -17,6 +17,8 @@ TT_HIDDEN tt_node *tt__node_new(int op, tt_dtype dtype, int rank, const int64_t 
 TT_HIDDEN tt_node *tt__node_retain(tt_node *n);
 /* Count the work below a new operand of the node made last. */
 TT_HIDDEN void tt__node_account(tt_node *n, const tt_node *src);
+/* List a new VIEW or GATHER among those that read its first operand. */
+TT_HIDDEN void tt__node_list_reader(tt_node *n);
 TT_HIDDEN void tt__node_release(tt_node *n); /* NULL allowed; chains of any depth, without recursion */
 /* The same for a storage whose current value `n` is. */
 TT_HIDDEN void tt__node_hold(tt_node *n);

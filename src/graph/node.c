@@ -152,6 +152,24 @@ tt_node *tt__node_retain(tt_node *n) {
   return n;
 }
 
+/* ---- who reads a part of what */
+
+void tt__node_list_reader(tt_node *n) {
+  assert((n->op == TT_N_VIEW || n->op == TT_N_GATHER) && n->nsrc <= TT_NEXT_READER && n->src[0]->readers != n);
+  tt_node *of = n->src[0], *first = of->readers;
+  n->src[TT_NEXT_READER] = first;
+  if (first) first->src[TT_LAST_READER] = n;
+  of->readers = n;
+}
+
+static void unlist_reader(tt_node *n) {
+  tt_node *next = n->src[TT_NEXT_READER], *last = n->src[TT_LAST_READER];
+  assert(last ? last->src[TT_NEXT_READER] == n : n->src[0]->readers == n);
+  *(last ? &last->src[TT_NEXT_READER] : &n->src[0]->readers) = next;
+  if (next) next->src[TT_LAST_READER] = last;
+  n->src[TT_NEXT_READER] = n->src[TT_LAST_READER] = NULL;
+}
+
 /* ---- death, of any depth: dying nodes wait in a list linked through `size` */
 
 /* Where a LIB or CALL node remembers its PICK of result k; NULL: nowhere. */
@@ -179,6 +197,7 @@ static void drop_attr(tt_node *n) {
 
 static void drop_src(tt_node *n, tt_node **dying) {
   if (n->op == TT_N_PICK && n->nsrc == 1) forget_pick(n);
+  if ((n->op == TT_N_VIEW || n->op == TT_N_GATHER) && n->nsrc > 0) unlist_reader(n);
   for (int k = 0; k < n->nsrc; k++) {
     tt_node *s = n->src[k];
     n->src[k] = NULL;
@@ -377,6 +396,7 @@ tt_node *tt__node_gather(tt_node *a, tt_node *index, tt_error *err) {
   n->flags = TT_NODE_CHECKED;
   add_src(n, a);
   add_src(n, index);
+  tt__node_list_reader(n);
   return n;
 }
 
@@ -409,8 +429,10 @@ tt_node *tt__node_store(tt_node *old, tt_node *value, const int64_t *step, int64
   int64_t flat[TT_MAX_RANK]; /* axes of length 1 do not move: one spelling for one view */
   for (int k = 0; k < value->rank; k++) flat[k] = value->dim[k] == 1 ? 0 : step[k];
   size_t bytes = value->rank * sizeof *step;
-  if (old->op == TT_N_STORE && old->nstep == value->rank && old->attr.off == off && old->src[1]->size == value->size &&
-      memcmp(old->src[1]->dim, value->dim, bytes) == 0 && memcmp(tt__node_step(old), flat, bytes) == 0)
+  bool read = old->refs > old->held; /* then it is computed all the same, and this store goes on where it lies */
+  if (!read && old->op == TT_N_STORE && old->nstep == value->rank && old->attr.off == off &&
+      old->src[1]->size == value->size && memcmp(old->src[1]->dim, value->dim, bytes) == 0 &&
+      memcmp(tt__node_step(old), flat, bytes) == 0)
     old = old->src[0]; /* what was written there before is overwritten */
   tt_node *n = op_node(TT_N_STORE, (tt_dtype)old->dtype, old->rank, old->dim, value->rank, err);
   if (!n) return NULL;

@@ -108,6 +108,9 @@ typedef struct tt_lib_attr {
 } tt_lib_attr;
 
 #define TT_NODE_SRC 4
+/* A VIEW has one operand and a GATHER two: in the places of others they know their neighbours among those that read the
+ * same node. */
+enum { TT_NEXT_READER = 2, TT_LAST_READER = 3 };
 
 struct tt_node {
   int32_t refs;
@@ -126,7 +129,8 @@ struct tt_node {
   uint32_t pending; /* at least as many unevaluated operations as lie below it, itself included; 0 for values */
   uint32_t oldest;  /* number of the first of those, as nodes are made; without any, its own */
   int64_t size;     /* elements: the product of len */
-  tt_node *src[TT_NODE_SRC];
+  tt_node *readers; /* the unevaluated VIEW and GATHER nodes of which it is src[0], not held: a list through */
+  tt_node *src[TT_NODE_SRC]; /* their src[TT_NEXT_READER] and src[TT_LAST_READER] */
   union {
     tt_scalar scalar; /* CONST */
     int64_t off;      /* VIEW, STORE */

@@ -58,6 +58,88 @@ static bool add_siblings(tt_walker *w, uint32_t open, uint32_t done) {
   return true;
 }
 
+/* ---- parts of an old value that pending work outside the walk reads */
+
+static bool count_edges(tt_walker *w) {
+  int64_t have = w->edges.n;
+  while (w->edges.n < w->node.n)
+    if (!TT_VEC_PUSH(&w->edges, 0)) return false;
+  for (int64_t i = have; i < w->node.n; i++) {
+    const tt_node *n = w->node.data[i];
+    for (int k = 0; k < n->nsrc; k++) w->edges.data[n->src[k]->slot]++;
+  }
+  return true;
+}
+
+/* Nodes that somebody outside holds, and that this evaluation mostly leaves as they are, and all below them. */
+static bool mark_outliving(tt_walker *w) {
+  enum { EVALUATED = 2 };
+  w->outlives.n = 0;
+  while (w->outlives.n < w->node.n)
+    if (!TT_VEC_PUSH(&w->outlives, 0)) return false;
+  uint8_t *mark = w->outlives.data;
+  for (int64_t t = 0; t < w->target.n; t++) mark[w->target.data[t]] = EVALUATED;
+  for (int64_t i = w->node.n - 1; i >= 0; i--) {
+    const tt_node *n = w->node.data[i];
+    bool stays = n->op < TT_OP_COUNT || n->op == TT_N_REDUCE || n->op == TT_N_VIEW || n->op == TT_N_GATHER;
+    if (!stays || mark[i] & EVALUATED) continue;
+    if (n->refs > w->edges.data[i]) mark[i] = 1;
+    for (int k = 0; k < n->nsrc && mark[i]; k++) mark[n->src[k]->slot] |= 1;
+  }
+  for (int64_t t = 0; t < w->target.n; t++) mark[w->target.data[t]] = 0;
+  return true;
+}
+
+/* Does the reader stay, with its hold on what it reads? */
+static bool is_wanted(const tt_walker *w, const tt_node *reader, uint32_t done) {
+  return reader->mark != done || (reader->slot < w->outlives.n && w->outlives.data[reader->slot]);
+}
+
+static bool is_simple(const tt_node *reader, const tt_node *base) {
+  return reader->device == base->device && (reader->op == TT_N_VIEW || reader->src[1]->op == TT_N_BUFFER);
+}
+
+/* Would these parts, kept, free the old value of a store of all others who hold it, and move less than a copy of it? */
+static bool frees(const tt_walker *w, const tt_node *store, uint32_t done) {
+  const tt_node *base = store->src[0];
+  int64_t left = store->size - store->src[1]->size;
+  int32_t refs = w->edges.data[base->slot];
+  bool any = false;
+  for (const tt_node *r = base->readers; r; r = r->src[TT_NEXT_READER]) {
+    refs += r->mark != done;
+    if (!is_wanted(w, r, done)) continue;
+    any = true;
+    left -= r->size;
+    if (left <= 0 || !is_simple(r, base)) return false;
+  }
+  return any && refs == base->refs;
+}
+
+static bool add_target(tt_walker *w, int32_t slot) {
+  for (int64_t t = 0; t < w->target.n; t++)
+    if (w->target.data[t] == slot) return true;
+  return TT_VEC_PUSH(&w->target, slot);
+}
+
+/*
+** Before a part of an array is written over, what others are still to read of it is computed: they keep these parts.
+** Otherwise the array would be copied for them. (Those in the walk that only the walk reads are left to the plan.)
+*/
+static bool add_old_readers(tt_walker *w, uint32_t open, uint32_t done) {
+  w->edges.n = w->outlives.n = 0;
+  for (int64_t i = 0; i < w->node.n; i++) {
+    const tt_node *n = w->node.data[i];
+    if ((n->op != TT_N_STORE && n->op != TT_N_SCATTER) || !n->src[0]->readers || n->src[0]->held) continue;
+    if (!count_edges(w) || (!w->outlives.n && !mark_outliving(w))) return false;
+    if (!frees(w, n, done)) continue;
+    for (tt_node *r = n->src[0]->readers; r; r = r->src[TT_NEXT_READER]) {
+      if (!is_wanted(w, r, done)) continue;
+      if (!visit(w, r, open, done) || !count_edges(w) || !add_target(w, r->slot)) return false;
+    }
+  }
+  return true;
+}
+
 tt_code tt__walk_make(tt_walker *w, tt_node *const *target, int n, tt_error *err) {
   assert(tt__session_is_held() && n > 0);
   w->node.n = w->stack.n = w->target.n = 0;
@@ -71,7 +153,7 @@ tt_code tt__walk_make(tt_walker *w, tt_node *const *target, int n, tt_error *err
     for (int64_t t = 0; again && t < w->target.n; t++) listed |= w->target.data[t] == target[i]->slot;
     if (!listed && !TT_VEC_PUSH(&w->target, target[i]->slot)) return no_memory(err);
   }
-  if (!add_siblings(w, open, done)) return no_memory(err);
+  if (!add_old_readers(w, open, done) || !add_siblings(w, open, done)) return no_memory(err);
   w->walk = (tt_walk){.node = w->node.data, .n = (int)w->node.n, .target = w->target.data, .ntarget = (int)w->target.n};
   for (int i = 0; i < w->walk.n; i++) assert(w->walk.node[i]->slot == i);
   return TT_OK;
@@ -136,5 +218,7 @@ void tt__walk_free(tt_walker *w) {
   TT_VEC_FREE(&w->node);
   TT_VEC_FREE(&w->stack);
   TT_VEC_FREE(&w->target);
+  TT_VEC_FREE(&w->edges);
+  TT_VEC_FREE(&w->outlives);
   TT_VEC_FREE(&w->key);
 }

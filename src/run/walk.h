@@ -15,6 +15,8 @@ typedef struct tt_walker {
   TT_VEC(tt_node *) node;
   TT_VEC(tt_node *) stack;
   TT_VEC(int32_t) target;
+  TT_VEC(int32_t) edges;    /* scratch: by node, how often it is an operand in the walk */
+  TT_VEC(uint8_t) outlives; /* and whether its operands stay held, because it does, unevaluated */
   TT_VEC(int64_t)
   key; /* everything that plans depend on: kinds, types, shapes, edges; no scalar values, no addresses of data */
   bool has_calls; /* launches of users' kernels are among the nodes */

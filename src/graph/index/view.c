@@ -141,5 +141,6 @@ tt_node *tt__node_view_plain(tt_node *a, int rank, const int64_t *len, const int
   n->src[n->nsrc++] = tt__node_retain(a);
   n->pending = 1;
   tt__node_account(n, a);
+  tt__node_list_reader(n);
   return n;
 }
