@@ -1,5 +1,7 @@
 """Objects of other libraries beside our arrays: whose rules hold, and which protocols are spoken."""
 
+import ctypes
+import gc
 import operator
 
 import numpy as np
@@ -50,6 +52,79 @@ def test_interfaces_that_are_wrong():
     for wrong in (short, no_bytes, strided, negative, huge, Shown(a, data="none")):
         with pytest.raises((ValueError, TypeError)):
             tt.asarray(wrong)
+
+
+# ---- the array structure
+
+
+class Structure(ctypes.Structure):
+    _fields_ = [
+        ("two", ctypes.c_int),
+        ("nd", ctypes.c_int),
+        ("typekind", ctypes.c_char),
+        ("itemsize", ctypes.c_int),
+        ("flags", ctypes.c_int),
+        ("shape", ctypes.POINTER(ctypes.c_ssize_t)),
+        ("strides", ctypes.POINTER(ctypes.c_ssize_t)),
+        ("data", ctypes.c_void_p),
+        ("descr", ctypes.c_void_p),
+    ]
+
+
+new_capsule = ctypes.pythonapi.PyCapsule_New
+new_capsule.restype, new_capsule.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+NATIVE, WRITEABLE = 0x200, 0x400
+
+
+class Structured:
+    """An object that shows an array by this protocol alone."""
+
+    def __init__(self, a, name=None, **other):
+        self.array = a
+        sizes = ctypes.c_ssize_t * max(1, a.ndim)
+        self.kept = sizes(*a.shape), sizes(*a.strides)
+        flags = NATIVE * a.dtype.isnative + WRITEABLE * a.flags.writeable
+        self.struct = Structure(2, a.ndim, a.dtype.kind.encode(), a.itemsize, flags, *self.kept, a.ctypes.data, None)
+        for field, value in other.items():
+            setattr(self.struct, field, value)
+        self.__array_struct__ = new_capsule(ctypes.addressof(self.struct), name, None)
+
+
+@pytest.mark.parametrize("name", [*TYPES, ">i4", ">f8", ">c16"])
+def test_structures(name):
+    rng = np.random.default_rng(1)
+    for k in range(20):
+        a = rng.integers(0, 2, tuple(rng.integers(0, 4, k % 4))).astype(name)
+        for view in (a, a.T, a[::-1] if a.ndim else a, a[..., ::2] if a.ndim else a, np.broadcast_to(a, (2, *a.shape))):
+            got = tt.asarray(Structured(view))
+            assert got.dtype == a.dtype.newbyteorder("=") and got.shape == view.shape
+            np.testing.assert_array_equal(got, view)
+
+
+def test_memory_of_structures_is_held_and_copied():
+    a = np.arange(6.0)
+    copied = tt.asarray(Structured(a))
+    a.flags.writeable = False
+    shared = tt.asarray(Structured(a), copy=False)
+    assert shared.__array_interface__["data"][0] == a.ctypes.data and not shared.flags.writeable
+    del a
+    gc.collect()
+    np.testing.assert_array_equal(shared * 2, [0, 2, 4, 6, 8, 10])
+    copied[0] = 7
+    assert tt.add(Structured(np.arange(3)), 1).tolist() == [1, 2, 3]
+
+
+def test_structures_that_are_wrong():
+    a = np.arange(6.0).reshape(2, 3)
+    null = ctypes.POINTER(ctypes.c_ssize_t)()
+    kinds = [("two", 3), ("nd", -1), ("nd", 100), ("typekind", b"O"), ("typekind", b"\0"), ("itemsize", 3)]
+    kinds += [("itemsize", -8), ("itemsize", 2**31 - 1), ("data", None), ("shape", null), ("strides", null)]
+    wrong = [Structured(a, **{field: value}) for field, value in kinds]
+    wrong += [Structured(a, name=b"array"), Structured(a)]
+    wrong[-1].__array_struct__ = "no capsule"
+    for w in wrong:
+        with pytest.raises((ValueError, TypeError)):
+            tt.asarray(w)
 
 
 # ---- Arrow's capsules

@@ -4,6 +4,7 @@
 */
 #include "core.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -307,6 +308,53 @@ static tt_array *from_interface(PyObject *o, PyObject *d, core_copy copy) {
   return take_memory(&m, copy, &h->later);
 }
 
+/* ---- the array structure: what the array interface tells, as a struct in a capsule without a name */
+
+typedef struct array_structure {
+  int two;
+  int rank;
+  char kind;
+  int itemsize, flags;
+  Py_ssize_t *shape, *strides;
+  void *data;
+  PyObject *descr;
+} array_structure;
+
+enum { STRUCTURE_NATIVE = 0x200, STRUCTURE_WRITEABLE = 0x400 };
+
+static bool read_structure(PyObject *o, const array_structure *s, memory *m) {
+  char typestr[24];
+  if (s->rank < 0 || s->rank > TT_MAX_RANK || (s->rank > 0 && (!s->shape || !s->strides)))
+    return PyErr_SetString(PyExc_ValueError, "invalid __array_struct__"), false;
+  snprintf(typestr, sizeof typestr, "=%c%d", s->kind, s->itemsize);
+  m->dtype = core_dtype_from_typestr(typestr, &m->swap);
+  if (m->dtype == TT_DTYPE_NONE && strcmp(typestr, "=V2") == 0 && is_bfloat16(o)) m->dtype = TT_BF16;
+  if (m->dtype == TT_DTYPE_NONE) return unsupported(typestr) != NULL;
+  m->swap = !(s->flags & STRUCTURE_NATIVE) && s->itemsize > 1;
+  m->readonly = !(s->flags & STRUCTURE_WRITEABLE);
+  m->rank = s->rank;
+  m->data = s->data;
+  m->contiguous = false;
+  for (int k = 0; k < m->rank; k++) {
+    m->len[k] = s->shape[k];
+    m->stride[k] = s->strides[k];
+  }
+  return true;
+}
+
+static tt_array *from_structure(PyObject *o, PyObject *capsule, core_copy copy) {
+  memory m;
+  const array_structure *s = PyCapsule_IsValid(capsule, NULL) ? PyCapsule_GetPointer(capsule, NULL) : NULL;
+  if (!s || s->two != 2) return PyErr_SetString(PyExc_ValueError, "invalid __array_struct__"), NULL;
+  if (!read_structure(o, s, &m)) return NULL;
+  held_object *h = malloc(sizeof *h);
+  if (!h) return (void)PyErr_NoMemory(), NULL;
+  h->later.run = drop_object;
+  h->object = PyTuple_Pack(2, o, capsule); /* (memory of an element is the capsule's own) */
+  if (!h->object) return free(h), NULL;
+  return take_memory(&m, copy, &h->later);
+}
+
 /* ---- the CUDA array interface: the same dict about memory of a GPU, and the stream on which it will be ready */
 
 static bool read_writer(PyObject *stream, void **out) {
@@ -397,7 +445,15 @@ static bool asks_by_method(PyObject *o) {
 /* By another protocol than the buffer's. */
 static tt_array *from_elsewhere(PyObject *o, core_copy copy, bool *known) {
   *known = false;
-  PyObject *d = PyObject_GetAttrString(o, "__array_interface__");
+  PyObject *d = PyObject_GetAttrString(o, "__array_struct__");
+  if (d) {
+    *known = true;
+    tt_array *a = from_structure(o, d, copy);
+    Py_DECREF(d);
+    return a;
+  }
+  PyErr_Clear();
+  d = PyObject_GetAttrString(o, "__array_interface__");
   if (d) {
     *known = true;
     tt_array *a = from_interface(o, d, copy);
