@@ -265,14 +265,17 @@ static tt_code fail_no_match(tt_op op, tt_error *err) {
                   tt__op_word(op));
 }
 
-static tt_code forced(tt_op op, const tt_value *arg, int n, tt_dtype dtype, tt_types *t, tt_error *err) {
+static tt_code forced(tt_op op, const tt_value *arg, tt_dtype dtype, tt_types *t, tt_error *err) {
   if (!has_loop(op, dtype)) return fail_no_match(op, err);
   int cls = tt__ops[op].cls;
   if (cls == TT_CLASS_COMPARE || cls == TT_CLASS_LOGIC || cls == TT_CLASS_TEST) return TT_OK;
   t->compute = t->result = dtype;
-  bool part = cls == TT_CLASS_ABS || cls == TT_CLASS_PART;
-  if (part && n == 1 && tt__is_complex(tt__value_dtype(arg)) && !tt__is_complex(dtype))
-    t->compute = tt__complex_of(dtype);
+  tt_dtype own = tt__value_dtype(arg);
+  if (cls == TT_CLASS_ABS && tt__is_complex(own) && (dtype == TT_F32 || dtype == TT_F64)) {
+    tt_dtype wide =
+        tt__complex_of(dtype); /* a complex number that would lose digits is cast to a real one, or refused */
+    if (tt__promote(own, wide) == wide) t->compute = wide;
+  }
   if (dtype != TT_BOOL || cls != TT_CLASS_ARITH) return TT_OK;
   TT_TRY(arith_bool(op, t, err));
   return t->compute == TT_BOOL ? TT_OK : fail_no_match(op, err);
@@ -282,8 +285,8 @@ tt_code tt__op_types(tt_op op, const tt_value *arg, int n, tt_dtype dtype, tt_ty
   assert((unsigned)op < TT_OP_COUNT && n > 0);
   int cls = tt__ops[op].cls;
   bool answers = cls == TT_CLASS_COMPARE || cls == TT_CLASS_LOGIC || cls == TT_CLASS_TEST;
-  if (dtype != TT_DTYPE_NONE && !answers) return forced(op, arg, n, dtype, out, err); /* whatever the operands are */
+  if (dtype != TT_DTYPE_NONE && !answers) return forced(op, arg, dtype, out, err); /* whatever the operands are */
   TT_TRY(by_class(op, arg, n, out, err));
-  if (dtype != TT_DTYPE_NONE) return forced(op, arg, n, dtype, out, err);
+  if (dtype != TT_DTYPE_NONE) return forced(op, arg, dtype, out, err);
   return tt__is_complex(out->compute) && !has_complex_loop(op) ? fail_unsupported(op, err) : TT_OK;
 }

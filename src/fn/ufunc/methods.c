@@ -69,10 +69,22 @@ static bool check_operands(tt_composer *c, const tt_ufunc_info *u, const tt_valu
   return c->code == TT_OK;
 }
 
+/* dtype= of what has a result of one type: it may name that one, and then says nothing. */
+static bool fixed_type(tt_composer *c, const tt_ufunc_info *u, tt_dtype *dtype) {
+  bool count = strcmp(u->name, "bitwise_count") == 0, fixed = count || strcmp(u->name, "frexp") == 0;
+  if (!fixed || *dtype == TT_DTYPE_NONE) return true;
+  if (!count || *dtype != TT_U8)
+    return tt__compose_fail(c, TT_ETYPE, "No loop matching the specified signature and casting was found for ufunc %s",
+                            u->name);
+  *dtype = TT_DTYPE_NONE;
+  return true;
+}
+
 /* Results of a function row in result[], out= and where= left aside. */
 static bool run_function(tt_composer *c, const tt_ufunc_info *u, tt_value *arg, tt_dtype dtype, const char *rule,
                          tt_array **result) {
   tt_dtype comes;
+  if (!fixed_type(c, u, &dtype)) return false;
   if (dtype == TT_DTYPE_NONE && !check_operands(c, u, arg, rule)) return false;
   if (dtype != TT_DTYPE_NONE && !tt_ufunc_loop(u, dtype, &comes))
     tt__compose_fail(c, TT_ETYPE, "No loop matching the specified signature and casting was found for ufunc %s",
