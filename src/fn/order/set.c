@@ -28,6 +28,12 @@ static tt_array *joined(tt_composer *c, tt_array *a, tt_array *b) {
   return part[0] && part[1] ? tt__compose_concat(c, part, 2, 0) : NULL;
 }
 
+/* The two arguments joined as they were given: Python's numbers have no type of their own there. */
+static tt_array *joined_as_given(tt_composer *c, const tt_call_frame *f) {
+  tt_value both = {.tag = TT_V_TUPLE, .as.tuple = {.item = f->arg, .n = 2}}, v[2] = {both, {.tag = TT_V_NONE}};
+  return tt__fn_call(c, "concatenate", v, 2);
+}
+
 static tt_array *sorted(tt_composer *c, tt_array *a, const char *row) {
   tt_value v[3] = {tt_v_array(a), tt_v_int(0), {.tag = TT_V_STRING, .as.s = "stable"}};
   return a ? tt__fn_call(c, row, v, 3) : NULL;
@@ -40,9 +46,7 @@ static tt_array *tail(tt_composer *c, tt_array *a) {
   return a ? tt__compose_slice(c, a, 0, a->size > 0 ? 1 : 0, a->size > 0 ? a->size - 1 : 0, 1) : NULL;
 }
 
-static tt_array *union1d(tt_composer *c, tt_call_frame *f) {
-  return unique(c, joined(c, tt__arg_array(c, f, 0), tt__arg_array(c, f, 1)));
-}
+static tt_array *union1d(tt_composer *c, tt_call_frame *f) { return unique(c, joined_as_given(c, f)); }
 TT_HANDLER(union1d)
 
 /* intersect1d(ar1, ar2, assume_unique, return_indices) */
@@ -82,11 +86,8 @@ TT_HANDLER(setdiff1d)
 /* setxor1d(ar1, ar2, assume_unique): elements unlike both neighbours when all are sorted. */
 static tt_array *setxor1d(tt_composer *c, tt_call_frame *f) {
   tt_array *a = tt__arg_array(c, f, 0), *b = tt__arg_array(c, f, 1);
-  if (!tt__arg_bool(c, f, 2, false)) {
-    a = unique(c, a);
-    b = unique(c, b);
-  }
-  tt_array *s = sorted(c, joined(c, a, b), "sort");
+  bool assume = tt__arg_bool(c, f, 2, false);
+  tt_array *s = sorted(c, assume ? joined_as_given(c, f) : joined(c, unique(c, a), unique(c, b)), "sort");
   if (!s || s->size == 0) return s;
   int64_t n = s->size + 1;
   tt_value yes = {.tag = TT_V_BOOL, .as.b = true};

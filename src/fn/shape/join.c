@@ -11,12 +11,21 @@
 /* What "dtype" and "casting" of a joining function stand for; out decides where it is given. */
 typedef struct join_places {
   int out, dtype, casting;
+  const tt_value *weak; /* the parts as they were given, where Python's numbers among them take the others' type */
 } join_places;
 
-static tt_dtype common_type(tt_composer *c, tt_array **a, int64_t n) {
+/* weak: what was given, of which Python's numbers have no type of their own; NULL: the arrays alone. */
+static tt_dtype common_type(tt_composer *c, tt_array **a, const tt_value *weak, int64_t n) {
   tt_value *v = tt__compose_scratch(c, n, sizeof *v);
   tt_dtype type = TT_F64;
-  for (int64_t i = 0; v && i < n; i++) v[i] = tt_v_array(a[i]);
+  for (int64_t i = 0; v && i < n; i++) {
+    v[i] = tt_v_array(a[i]);
+    if (!weak || weak[i].tag < TT_V_INT || weak[i].tag > TT_V_COMPLEX) continue;
+    v[i] = tt__is_complex((tt_dtype)a[i]->dtype) ? (tt_value){.tag = TT_V_COMPLEX}
+                                                 : /* whose values may wrap: a kind is enough */
+               tt__is_float((tt_dtype)a[i]->dtype) ? tt_v_float(0)
+                                                   : tt_v_int(0);
+  }
   if (v && n) c->code = tt__result_type(v, (int)n, &type, c->err);
   return type;
 }
@@ -63,10 +72,11 @@ static tt_array *join(tt_composer *c, const tt_call_frame *f, join_places at, tt
   if (into && tt__arg_given(f, at.dtype))
     return tt__compose_fail(c, TT_ETYPE,
                             "concatenate() only takes `out` or `dtype` as an argument, but both were provided.");
-  tt_dtype type = tt__arg_dtype(c, f, at.dtype, common_type(c, a, n));
+  tt_dtype type = tt__arg_dtype(c, f, at.dtype, common_type(c, a, at.weak, n));
   if (into && f->arg[at.out].tag == TT_V_ARRAY) type = (tt_dtype)f->arg[at.out].as.array->dtype;
   for (int64_t i = 0; i < n && c->code == TT_OK; i++) {
-    if (!tt__compose_may_cast(c, (tt_dtype)a[i]->dtype, type, rule)) return NULL;
+    bool number = at.weak && at.weak[i].tag != TT_V_ARRAY && !tt__arg_given(f, at.dtype);
+    if (!number && !tt__compose_may_cast(c, (tt_dtype)a[i]->dtype, type, rule)) return NULL;
     a[i] = tt__compose_cast(c, a[i], type);
   }
   tt_array *whole = laid_as(c, a, n, tt__compose_concat(c, a, n, axis));
@@ -85,14 +95,16 @@ static tt_array *concatenate(tt_composer *c, tt_call_frame *f) {
   if (c->code != TT_OK) return NULL;
   if (n == 0) return tt__compose_fail(c, TT_EVALUE, "need at least one array to concatenate");
   int at = 0;
+  join_places places = {.out = 2, .dtype = 3, .casting = 4};
   if (f->narg > 1 && f->arg[1].tag == TT_V_NONE) {
+    places.weak = f->arg[0].as.tuple.item;
     for (int64_t i = 0; i < n; i++)
       if (!(a[i] = tt__compose_ravel(c, a[i]))) return NULL;
   } else {
     if (a[0]->rank == 0) return tt__compose_fail(c, TT_EVALUE, "zero-dimensional arrays cannot be concatenated");
     if ((c->code = tt__shape_axis(axis, a[0]->rank, &at, c->err)) != TT_OK) return NULL;
   }
-  return join(c, f, (join_places){2, 3, 4}, a, n, at);
+  return join(c, f, places, a, n, at);
 }
 TT_HANDLER(concatenate)
 
@@ -106,7 +118,7 @@ static tt_array *stack(tt_composer *c, tt_call_frame *f) {
     if (a[i]->rank != a[0]->rank || memcmp(tt__array_len(a[i]), tt__array_len(a[0]), sizeof(int64_t) * a[0]->rank) != 0)
       return tt__compose_fail(c, TT_EVALUE, "all input arrays must have the same shape");
   for (int64_t i = 0; i < n && c->code == TT_OK; i++) a[i] = tt__compose_expand(c, a[i], axis);
-  return join(c, f, (join_places){2, 3, 4}, a, n, axis);
+  return join(c, f, (join_places){2, 3, 4, NULL}, a, n, axis);
 }
 TT_HANDLER(stack)
 
@@ -119,7 +131,7 @@ static tt_array *stack_axes(tt_composer *c, tt_call_frame *f, int least, int axi
     while (a[i] && a[i]->rank < least) a[i] = tt__compose_expand(c, a[i], a[i]->rank == 2 ? 2 : 0);
   }
   if (c->code == TT_OK && n && a[0]->rank == 1) axis = 0;
-  return join(c, f, (join_places){-1, 1, 2}, a, n, axis);
+  return join(c, f, (join_places){-1, 1, 2, NULL}, a, n, axis);
 }
 
 static tt_array *hstack(tt_composer *c, tt_call_frame *f) { return stack_axes(c, f, 1, 1); }
@@ -136,7 +148,7 @@ static tt_array *column_stack(tt_composer *c, tt_call_frame *f) {
     if (a[i]->rank == 0) a[i] = tt__compose_expand(c, a[i], 0);
     if (a[i] && a[i]->rank == 1) a[i] = tt__compose_expand(c, a[i], 1);
   }
-  return join(c, f, (join_places){-1, -1, -1}, a, n, 1);
+  return join(c, f, (join_places){-1, -1, -1, NULL}, a, n, 1);
 }
 TT_HANDLER(column_stack)
 
@@ -150,7 +162,7 @@ static tt_array *append(tt_composer *c, tt_call_frame *f) {
     a[0] = tt__compose_ravel(c, a[0]);
     a[1] = tt__compose_ravel(c, a[1]);
   }
-  return join(c, f, (join_places){-1, -1, -1}, a, 2, axis);
+  return join(c, f, (join_places){-1, -1, -1, NULL}, a, 2, axis);
 }
 TT_HANDLER(append)
 
@@ -205,6 +217,7 @@ static tt_array *split_along(tt_composer *c, tt_call_frame *f, tt_array *a, int 
 
 static tt_array *split_axis(tt_composer *c, tt_call_frame *f, bool equal) {
   tt_array *a = tt__arg_array(c, f, 0);
+  if (a && a->rank == 0) return tt__compose_fail(c, TT_EINDEX, "tuple index out of range");
   return a ? split_along(c, f, a, tt__arg_axis(c, f, 2, a->rank, 0), equal) : NULL;
 }
 
