@@ -88,13 +88,14 @@ static bool ends_of(tt_composer *c, const tt_call_frame *f, bins_of *h, tt_value
   if (given) {
     const tt_value *r = &f->arg[2];
     if (r->tag == TT_V_TUPLE && r->as.tuple.n == 2) {
-      for (int k = 0; k < 2; k++)
-        end[k] = tt_v_float(tt__arg_float(c, &(tt_call_frame){.arg = &r->as.tuple.item[k], .narg = 1}, 0, 0));
+      for (int k = 0; k < 2; k++) {
+        const tt_value *e = &r->as.tuple.item[k]; /* what has a type keeps it: the edges are computed in that */
+        end[k] = e->tag == TT_V_ARRAY ? *e : tt_v_float(tt__arg_float(c, &(tt_call_frame){.arg = e, .narg = 1}, 0, 0));
+      }
     } else {
-      tt_array *a = tt__compose_cast(c, tt__value_as_array(c, r), TT_F64);
-      const double *v = a && a->size == 2 ? tt__compose_peek(c, a) : NULL;
-      if (!v) tt__compose_fail(c, TT_EVALUE, "range must be two numbers");
-      for (int k = 0; v && k < 2; k++) end[k] = tt_v_float(v[k]);
+      tt_array *a = tt__value_as_array(c, r);
+      if (a && (a->rank != 1 || a->size != 2)) tt__compose_fail(c, TT_EVALUE, "range must be two numbers");
+      for (int k = 0; k < 2; k++) end[k] = tt_v_array(tt__compose_get(c, a, &(tt_value){TT_V_INT, {.i = k}}));
     }
   } else if (h->a->size == 0) {
     end[0] = tt_v_float(0);

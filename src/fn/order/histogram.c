@@ -11,6 +11,7 @@ static tt_array **coordinates(tt_composer *c, const tt_call_frame *f, int64_t *n
   if (!a) return NULL;
   if (a->rank > 2) return tt__compose_fail(c, TT_EVALUE, "too many values to unpack (expected 2)"), NULL;
   bool listed = f->arg[0].tag == TT_V_TUPLE && a->rank == 2;
+  if (a->dtype == TT_BOOL && !(a = tt__compose_cast(c, a, TT_U8))) return NULL;
   *n = a->rank < 2 ? 1 : tt__array_len(a)[listed ? 0 : 1];
   tt_array **out = tt__compose_scratch(c, *n + 1, sizeof(tt_array *));
   for (int64_t k = 0; out && k < *n; k++)

@@ -410,6 +410,8 @@ static tt_array *quantiles(tt_composer *c, tt_call_frame *f, double scale, bool 
   tt_array *q = read_q(c, f, scale, l.a, &given, &type);
   method m = read_method(c, f, 5);
   if (!q || c->code != TT_OK) return NULL;
+  bool counts = given->dtype == TT_BOOL || tt__is_int((tt_dtype)given->dtype);
+  if (counts && scale == 1 && m == LINEAR && !tt__arg_given(f, 7)) m = LOWER; /* an end is an element, as it is */
   if (tt__arg_given(f, 7) && !(weights = weight_lines(c, f))) return NULL;
   if (l.a->dtype == TT_BOOL && !is_discrete(m))
     return tt__compose_op2(c, TT_SUB, l.a, l.a); /* NumPy's words for no such difference */
