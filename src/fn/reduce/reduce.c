@@ -300,7 +300,10 @@ static tt_array *variance_in_two(tt_composer *c, tt_call_frame *f, tt_array *a, 
   if (!m)
     m = divide_by_count(c, f, 6, a, tt__compose_reduce(c, TT_RED_SUM, masked(c, f, 6, w, tt_v_int(0)), axes, true),
                         axes, true, 0, NULL);
-  tt_array *d = tt__compose_op2(c, TT_SUB, w, m);
+  bool whole = tt__is_int(type); /* their mean is cut to one, as NumPy's is */
+  if (whole) m = tt__compose_cast(c, m, type);
+  bool real = !tt__is_complex(type) && tt__is_complex((tt_dtype)a->dtype); /* the distances are complex all the same */
+  tt_array *d = tt__compose_op2(c, TT_SUB, real ? a : w, m);
   if (d && tt__is_complex((tt_dtype)d->dtype)) {
     tt_array *re = tt__compose_op1(c, TT_SQUARE, tt__compose_op1(c, TT_REAL, d)),
              *im = tt__compose_op1(c, TT_SQUARE, tt__compose_op1(c, TT_IMAG, d));
@@ -322,8 +325,16 @@ static tt_array *variance(tt_composer *c, tt_call_frame *f, bool root) {
   bool plain = a->dtype == type && (type == TT_F32 || is_half(type)) && !tt__arg_mask(c, f, 6) && !tt__arg_given(f, 7);
   tt_array *v = plain && is_far(a, axes) ? variance_in_one(c, a, axes, keep, less)
                                          : variance_in_two(c, f, a, axes, keep, less, type);
+  if (root && v && v->rank > 0 && tt__arg_given(f, 2) && tt__is_int(type))
+    return tt__compose_fail(
+        c, TT_ETYPE, "Cannot cast ufunc 'sqrt' output from dtype('%s') to dtype('%s') with casting rule 'same_kind'",
+        tt__dtypes[tt__dtype_size(type) == 1   ? TT_F16
+                   : tt__dtype_size(type) == 2 ? TT_F32
+                                               : TT_F64]
+            .name,
+        tt__dtypes[type].name);
   if (root) v = tt__compose_op1(c, TT_SQRT, v);
-  return tt__arg_out(c, f, 3, tt__compose_cast(c, v, tt__real_of(type)));
+  return tt__arg_out(c, f, 3, tt__compose_cast(c, v, tt__arg_given(f, 2) ? type : tt__real_of(type)));
 }
 
 static tt_array *var(tt_composer *c, tt_call_frame *f) { return variance(c, f, false); }
