@@ -189,6 +189,7 @@ def size(a, axis=None):
     a = _core.asarray(a)
     if axis is None:
         return a.size
+    _core.functions["moveaxis"](a, axis, axis)  # refuses an axis that is not there, or named twice
     count = 1
     for k in axis if isinstance(axis, tuple) else (axis,):
         count *= a.shape[k]
@@ -408,7 +409,7 @@ def fromiter(iter, dtype, count=-1, *, like=None):  # noqa: A002 (NumPy's name)
     items = list(_itertools.islice(iter, count) if count >= 0 else iter)
     if len(items) < count:
         raise ValueError(f"iterator too short: Expected {count} but iterator had only {len(items)} items.")
-    return _core.array(items, dtype)
+    return _core.array(items, "float64" if dtype is None else dtype)
 
 
 class _IndexExpression:

@@ -66,8 +66,9 @@ static bool int_of(tt_composer *c, const tt_value *v, bool plain, int64_t *out) 
   tt_value item;
   if (plain && (v->tag == TT_V_BOOL || (v->tag == TT_V_ARRAY && v->as.array->dtype == TT_BOOL)))
     return tt__compose_fail(c, TT_ETYPE, "an integer is required"), false;
-  if (v->tag == TT_V_ARRAY && v->as.array->size == 1 &&
-      (tt__is_int((tt_dtype)v->as.array->dtype) || v->as.array->dtype == TT_BOOL)) {
+  if (v->tag == TT_V_ARRAY && v->as.array->rank > 0)
+    return tt__compose_fail(c, TT_ETYPE, "only integer scalar arrays can be converted to a scalar index"), false;
+  if (v->tag == TT_V_ARRAY && (tt__is_int((tt_dtype)v->as.array->dtype) || v->as.array->dtype == TT_BOOL)) {
     if ((c->code = tt__item(v->as.array, &item, c->err)) != TT_OK) return false;
     v = &item;
   }
@@ -115,7 +116,12 @@ tt_array *tt__arg_mask(tt_composer *c, const tt_call_frame *f, int k) {
 }
 
 bool tt__arg_bool(tt_composer *c, const tt_call_frame *f, int k, bool fallback) {
-  return tt__arg_int(c, f, k, fallback) != 0;
+  tt_value item;
+  bool one = c->code == TT_OK && tt__arg_given(f, k) && f->arg[k].tag == TT_V_ARRAY && f->arg[k].as.array->size == 1;
+  if (!one) return tt__arg_int(c, f, k, fallback) != 0;
+  c->code = tt__item(f->arg[k].as.array, &item, c->err); /* whatever its axes */
+  tt_call_frame g = {.arg = &item, .narg = 1};
+  return c->code == TT_OK && tt__arg_int(c, &g, 0, fallback) != 0;
 }
 
 tt_dtype tt__arg_dtype(tt_composer *c, const tt_call_frame *f, int k, tt_dtype fallback) {
@@ -221,6 +227,12 @@ tt_array *tt__arg_out(tt_composer *c, const tt_call_frame *f, int k, tt_array *r
                             "Cannot cast output from dtype('%s') to dtype('%s') with casting rule 'same_kind'",
                             tt__dtypes[result->dtype].name, tt__dtypes[out->dtype].name);
   return tt__compose_set(c, out, tt_v_array(result)) ? out : NULL;
+}
+
+tt_array *tt__arg_out_spread(tt_composer *c, const tt_call_frame *f, int k, tt_array *result) {
+  if (result && tt__arg_given(f, k) && f->arg[k].tag == TT_V_ARRAY)
+    result = tt__compose_broadcast(c, result, f->arg[k].as.array->rank, tt__array_len(f->arg[k].as.array));
+  return tt__arg_out(c, f, k, result);
 }
 
 tt_array *tt__arg_out_any(tt_composer *c, const tt_call_frame *f, int k, tt_array *result) {

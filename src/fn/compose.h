@@ -159,6 +159,8 @@ TT_HIDDEN int tt__arg_axis(tt_composer *c, const tt_call_frame *f, int k, int ra
 TT_HIDDEN uint64_t tt__arg_axes(tt_composer *c, const tt_call_frame *f, int k, int rank);
 /* Write a result into `out` argument k when it is given ("same_kind" cast, shapes must agree), and give out itself. */
 TT_HIDDEN tt_array *tt__arg_out(tt_composer *c, const tt_call_frame *f, int k, tt_array *result);
+/* The same of an elementwise function, whose result is broadcast into `out`. */
+TT_HIDDEN tt_array *tt__arg_out_spread(tt_composer *c, const tt_call_frame *f, int k, tt_array *result);
 /* The same for functions that cast their result to the type of `out` whatever it is: reductions, scans, take. */
 TT_HIDDEN tt_array *tt__arg_out_any(tt_composer *c, const tt_call_frame *f, int k, tt_array *result);
 

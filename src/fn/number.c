@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fn/fn.h"
+#include "graph/order.h"
 #include "graph/promote.h"
 
 static bool is_complex(const tt_array *a) { return tt__is_complex((tt_dtype)a->dtype); }
@@ -28,28 +29,61 @@ static bool binds(const tt_value *a, const tt_value *bound, bool low) {
   return low != (bound->tag == TT_V_INT && bound->as.i < 0);
 }
 
-/* Between arguments lo and hi, either of which may be missing. */
-static tt_array *clipped(tt_composer *c, tt_call_frame *f, int lo, int hi) {
-  tt_value a = tt__arg_value(c, f, 0);
+/* An argument as dtype= wants it; Python's numbers become that anyway. */
+static tt_value bound_in(tt_composer *c, const tt_call_frame *f, int k, tt_dtype type, const char *rule) {
+  tt_value v = tt__arg_value(c, f, k);
+  bool ok = true;
+  if (type == TT_DTYPE_NONE || c->code != TT_OK) return v;
+  tt_array *a = tt__value_as_array(c, &v);
+  if (a && v.tag == TT_V_ARRAY) c->code = tt__can_cast((tt_dtype)a->dtype, type, rule, &ok, c->err);
+  if (!ok)
+    tt__compose_fail(c, TT_ETYPE,
+                     "Cannot cast ufunc 'clip' input %d from dtype('%s') to dtype('%s') with casting rule '%s'", k,
+                     tt__dtypes[a->dtype].name, tt__dtypes[type].name, rule);
+  a = c->code == TT_OK ? tt__compose_cast(c, a, type) : NULL;
+  return a ? tt_v_array(a) : v;
+}
+
+/* The result in the type of out=, if the rule allows that. */
+static tt_array *cast_for_out(tt_composer *c, const tt_call_frame *f, tt_array *a, const char *rule) {
+  if (!a || !tt__arg_given(f, 3) || f->arg[3].tag != TT_V_ARRAY) return a;
+  tt_dtype to = (tt_dtype)f->arg[3].as.array->dtype;
+  bool ok = true;
+  c->code = tt__can_cast((tt_dtype)a->dtype, to, rule, &ok, c->err);
+  if (!ok)
+    tt__compose_fail(c, TT_ETYPE,
+                     "Cannot cast ufunc 'clip' output from dtype('%s') to dtype('%s') with casting rule '%s'",
+                     tt__dtypes[a->dtype].name, tt__dtypes[to].name, rule);
+  return c->code == TT_OK ? tt__compose_cast(c, a, to) : NULL;
+}
+
+/* Between arguments lo and hi, either of which may be missing; dtype= and casting= stand from argument `more` on. */
+static tt_array *clipped(tt_composer *c, tt_call_frame *f, int lo, int hi, int more) {
+  tt_dtype type = tt__arg_dtype(c, f, more, TT_DTYPE_NONE);
+  const char *rule = tt__arg_string(c, f, more + 1, "same_kind");
+  tt_value a = bound_in(c, f, 0, type, rule);
   tt_array *out = NULL;
   bool below = tt__arg_given(f, lo) && binds(&a, &f->arg[lo], true);
   bool above = tt__arg_given(f, hi) && binds(&a, &f->arg[hi], false);
   if (below) {
-    tt_value v[2] = {a, tt__arg_value(c, f, lo)};
+    tt_value v[2] = {a, bound_in(c, f, lo, type, rule)};
     out = tt__compose_apply(c, TT_MAXIMUM, v, 2, TT_DTYPE_NONE);
     if (out) a = tt_v_array(out);
   }
   if (above) {
-    tt_value v[2] = {a, tt__arg_value(c, f, hi)};
+    tt_value v[2] = {a, bound_in(c, f, hi, type, rule)};
     out = tt__compose_apply(c, TT_MINIMUM, v, 2, TT_DTYPE_NONE);
   }
-  if (!below && !above) out = tt__compose_copy(c, tt__arg_array(c, f, 0));
-  return tt__arg_out(c, f, 3, out);
+  if (!below && !above) {
+    tt_array *all = tt__value_as_array(c, &a), *copy = NULL;
+    out = all ? tt__compose_keep(c, tt__copy_as(all, (tt_dtype)all->dtype, 'K', &copy, c->err), &copy) : NULL;
+  }
+  return tt__arg_out_spread(c, f, 3, cast_for_out(c, f, out, rule));
 }
 
 static bool said(const tt_call_frame *f, int k) { return k < f->narg && f->arg[k].tag != TT_V_MISSING; }
 
-/* clip(a, a_min, a_max, out, *, min, max): both of the first, or some of the others. */
+/* clip(a, a_min, a_max, out, *, min, max, dtype, casting): both of the first, or some of the others. */
 static tt_array *clip(tt_composer *c, tt_call_frame *f) {
   bool old = said(f, 1) || said(f, 2);
   if (old && !(said(f, 1) && said(f, 2)))
@@ -58,11 +92,11 @@ static tt_array *clip(tt_composer *c, tt_call_frame *f) {
   if (old && (said(f, 4) || said(f, 5)))
     return tt__compose_fail(
         c, TT_EVALUE, "Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden.");
-  return old ? clipped(c, f, 1, 2) : clipped(c, f, 4, 5);
+  return old ? clipped(c, f, 1, 2, 6) : clipped(c, f, 4, 5, 6);
 }
 TT_HANDLER(clip)
 
-static tt_array *clip_method(tt_composer *c, tt_call_frame *f) { return clipped(c, f, 1, 2); }
+static tt_array *clip_method(tt_composer *c, tt_call_frame *f) { return clipped(c, f, 1, 2, 4); }
 TT_HANDLER(clip_method)
 
 /* Integers are only touched left of the point: there through float64, ties to even. */
@@ -85,7 +119,7 @@ static tt_array *round_to(tt_composer *c, tt_call_frame *f) {
 TT_HANDLER_LAID(round_to, 'K')
 
 static tt_array *fix(tt_composer *c, tt_call_frame *f) {
-  return tt__arg_out(c, f, 1, tt__compose_op1(c, TT_TRUNC, tt__arg_array(c, f, 0)));
+  return tt__arg_out_spread(c, f, 1, tt__compose_op1(c, TT_TRUNC, tt__arg_array(c, f, 0)));
 }
 TT_HANDLER(fix)
 
@@ -154,7 +188,7 @@ static tt_array *infinite(tt_composer *c, tt_call_frame *f, double sign) {
                             tt__dtypes[a->dtype].name);
   tt_array *out = a && is_exact(a) ? tt__compose_full(c, TT_BOOL, a->rank, tt__array_len(a), tt_v_int(0))
                                    : tt__compose_opf(c, TT_EQ, a, sign * (double)INFINITY);
-  return tt__arg_out(c, f, 1, out);
+  return tt__arg_out_spread(c, f, 1, out);
 }
 
 static tt_array *isposinf(tt_composer *c, tt_call_frame *f) { return infinite(c, f, 1); }

@@ -390,7 +390,7 @@ static tt_array *compress_along(tt_composer *c, tt_array *mask, tt_array *a, int
 
 static tt_array *compress(tt_composer *c, tt_call_frame *f) {
   tt_array *a = tt__arg_array(c, f, 1);
-  if (a && !tt__arg_given(f, 2)) a = tt__compose_ravel(c, a);
+  if (a && (!tt__arg_given(f, 2) || a->rank == 0)) a = tt__compose_ravel(c, a);
   int axis = a ? tt__arg_axis(c, f, 2, a->rank, 0) : 0;
   if (c->code != TT_OK) return NULL;
   return tt__arg_out(c, f, 3, compress_along(c, tt__arg_array(c, f, 0), a, axis));

@@ -132,6 +132,11 @@ static PyObject *apply_full(tt_op op, const op_row *row, PyObject *const *arg, c
 
 const char *core_op_name(tt_op op) { return rows[op].numpy; }
 
+static const char third_operand[] =
+    "Passing more than 2 positional arguments to np.maximum and np.minimum is deprecated. If you meant to use the "
+    "third argument as an output, use the `out` keyword argument instead. If you hoped to work with more than 2 "
+    "inputs, combine them into a single array and get the extrema for the relevant axis.";
+
 PyObject *core_apply(tt_op op, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
   const op_row *row = &rows[op];
   keywords k = {.order = 'K'};
@@ -143,6 +148,8 @@ PyObject *core_apply(tt_op op, PyObject *const *arg, Py_ssize_t n, PyObject *nam
   PyObject *other;
   if (core_subclassed && core_overridden(op, arg, n, names, &other)) return other;
   if (n > row->arity) k.out = arg[row->arity];
+  if (k.out && (op == TT_MAXIMUM || op == TT_MINIMUM) && PyErr_WarnEx(PyExc_DeprecationWarning, third_operand, 1) < 0)
+    return NULL;
   if (!read_keywords(row, arg + n, names, &k)) return NULL;
   if (k.out || k.where || k.dtype || k.casting || k.order != 'K') {
     core_line();

@@ -211,6 +211,7 @@ PyObject *core_meth_item(PyObject *self, PyObject *const *arg, Py_ssize_t n) {
   tt_number x;
   tt_value known;
   int64_t one;
+  if (n == 1 && PyBool_Check(arg[0])) return PyErr_SetString(PyExc_TypeError, "an integer is required"), NULL;
   if (n == 0 && core_known(self)) return core_number_value(self, &known) ? core_value_object(&known) : NULL;
   if (n == 1 && core_made(self) && core_index(arg[0], &one) && tt_number_get(core_made(self), 1, &one, &x)) {
     core_read_number(&x, &known);

@@ -396,6 +396,23 @@ static PyObject *meth_compress(PyObject *self, PyObject *const *arg, Py_ssize_t 
   return core_call(row, NULL, all, 4, NULL);
 }
 
+/* Several choices may stand side by side. */
+static PyObject *meth_choose(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
+  int row = core_row("choose");
+  Py_ssize_t named = names ? PyTuple_Size(names) : 0;
+  if (n < 2) return core_call(row, self, arg, n, names);
+  PyObject *all = PyTuple_New(n), **given = all ? PyMem_Malloc(sizeof *given * (size_t)(named + 1)) : NULL;
+  for (Py_ssize_t k = 0; all && k < n; k++) PyTuple_SetItem(all, k, Py_NewRef(arg[k]));
+  if (given) {
+    given[0] = all;
+    for (Py_ssize_t k = 0; k < named; k++) given[k + 1] = arg[n + k];
+  }
+  PyObject *made = given ? core_call(row, self, given, 1, names) : PyErr_NoMemory();
+  PyMem_Free(given);
+  Py_XDECREF(all);
+  return made;
+}
+
 /* ---- rows as methods */
 
 /* X(method, row): the row's first parameter is the array. Rows that the library lacks leave no method. */
@@ -406,7 +423,7 @@ static PyObject *meth_compress(PyObject *self, PyObject *const *arg, Py_ssize_t 
   X(cumsum, "cumsum") X(cumprod, "cumprod") X(argsort, "argsort") X(argpartition, "argpartition") \
   X(searchsorted, "searchsorted") X(nonzero, "nonzero") X(clip, "ndarray.clip") X(round, "round") \
   X(dot, "dot") X(trace, "trace") X(diagonal, "diagonal") X(repeat, "repeat") X(squeeze, "squeeze") \
-  X(swapaxes, "swapaxes") X(take, "take") X(put, "put") X(choose, "choose") X(ravel, "ravel") \
+  X(swapaxes, "swapaxes") X(take, "take") X(put, "put") X(ravel, "ravel") \
   X(flatten, "ndarray.flatten")
 /* clang-format on */
 
@@ -442,6 +459,8 @@ static const PyMethodDef own[] = {
      "transpose($self, /, *axes)\n--\n\nView with permuted axes; without any, with the axes reversed."},
     {"compress", CORE_FAST(meth_compress), FAST,
      "compress($self, /, condition, axis=None, out=None)\n--\n\nThe slices along an axis where a condition holds."},
+    {"choose", CORE_FAST(meth_choose), FAST,
+     "choose($self, /, *choices, out=None, mode='raise')\n--\n\nElements of the choices that the array numbers."},
     {"copy", CORE_FAST(meth_copy), FAST, "copy($self, /, order='C')\n--\n\nA copy of the array."},
     {"__round__", CORE_FAST(meth_round_protocol), METH_FASTCALL, NULL},
     {"__trunc__", meth_trunc_protocol, METH_NOARGS, NULL},

@@ -336,15 +336,17 @@ static tt_array *tensorsolve(tt_composer *c, tt_call_frame *f) {
   tt_array *a = tt__arg_array(c, f, 0), *b = tt__arg_array(c, f, 1);
   if (!a || !b) return NULL;
   int64_t axes[TT_MAX_RANK], len[TT_MAX_RANK], side = 1;
-  int moved = tt__arg_ints(c, f, 2, axes, TT_MAX_RANK), n = 0;
+  int moved = tt__arg_ints(c, f, 2, axes, TT_MAX_RANK), n = 0, order[TT_MAX_RANK];
+  for (int d = 0; d < a->rank; d++) order[d] = d;
   for (int k = 0; k < moved && c->code == TT_OK; k++) {
     int axis = 0;
     c->code = tt__shape_axis(axes[k], a->rank, &axis, c->err);
-    int at = axis; /* earlier moves have shifted it */
-    for (int j = 0; j < k; j++) at -= axes[j] < axis;
-    axes[k] = axis;
-    if (c->code == TT_OK) a = tt__compose_move(c, a, at, a->rank - 1);
-    if (!a) return NULL;
+    if (c->code != TT_OK) return NULL;
+    int at = 0; /* where earlier moves have left it */
+    while (at < a->rank && order[at] != axis) at++;
+    memmove(order + at, order + at + 1, sizeof *order * (size_t)(a->rank - 1 - at));
+    order[a->rank - 1] = axis;
+    if (!(a = tt__compose_move(c, a, at, a->rank - 1))) return NULL;
   }
   int first = a->rank > b->rank ? b->rank : 0;
   for (int d = first; d < a->rank; d++) side *= len[n++] = tt__array_len(a)[d];

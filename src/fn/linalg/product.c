@@ -392,6 +392,16 @@ static tt_array *chain(tt_composer *c, tt_array *const *a, int8_t split[][MOST_F
   return tt__compose_dot(c, chain(c, a, split, i, k), chain(c, a, split, k + 1, j));
 }
 
+/* `out` must be what the product is, as NumPy's dot has it. */
+static tt_array *product_out(tt_composer *c, const tt_call_frame *f, tt_array *r) {
+  tt_array *out = tt__arg_given(f, 1) && f->arg[1].tag == TT_V_ARRAY ? f->arg[1].as.array : NULL;
+  if (r && out && (out->dtype != r->dtype || out->rank != r->rank || !tt__array_is_c(out)))
+    return tt__compose_fail(c, TT_EVALUE,
+                            "output array is not acceptable (must have the right datatype, number of dimensions, and "
+                            "be a C-Array)");
+  return tt__arg_out(c, f, 1, r);
+}
+
 static tt_array *multi_dot(tt_composer *c, tt_call_frame *f) {
   tt_array *a[MOST_FACTORS];
   int64_t len[MOST_FACTORS + 1], n = f->arg[0].tag == TT_V_TUPLE ? f->arg[0].as.tuple.n : 0;
@@ -405,10 +415,10 @@ static tt_array *multi_dot(tt_composer *c, tt_call_frame *f) {
     if (n > 2 && a[i]->rank != 2 && !(end && a[i]->rank == 1))
       return tt__compose_fail(c, TT_ELINALG, "%d-dimensional array given. Array must be two-dimensional", a[i]->rank);
   }
-  if (n == 2) return tt__arg_out(c, f, 1, tt__compose_dot(c, a[0], a[1]));
+  if (n == 2) return product_out(c, f, tt__compose_dot(c, a[0], a[1]));
   for (int64_t i = 0; i < n; i++) len[i] = i == 0 && a[0]->rank == 1 ? 1 : tt__array_len(a[i])[0];
   len[n] = a[n - 1]->rank == 1 ? 1 : tt__array_len(a[n - 1])[1];
   order_chain(len, (int)n, split);
-  return tt__arg_out(c, f, 1, chain(c, a, split, 0, (int)n - 1));
+  return product_out(c, f, chain(c, a, split, 0, (int)n - 1));
 }
 TT_HANDLER(multi_dot)

@@ -222,6 +222,8 @@ static tt_array *series_mulx(tt_composer *c, tt_call_frame *f) {
   bool zero = s.n == 1 && kept(c, a, 0) == 0;
   series out = series_new(c, zero ? 1 : s.n + 1, s.width);
   if (out.v && s.v && !zero) add_times_x(family, &out, &s, 1);
+  for (int64_t k = 0; out.v && s.v && !zero && k < s.width; k++)
+    out.v[k] += s.v[k] * 0; /* infinity leaves a NaN there */
   return series_array(c, &out, type, NULL);
 }
 TT_HANDLER(series_mulx)

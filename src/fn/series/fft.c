@@ -303,10 +303,13 @@ static tt_array *frequencies(tt_composer *c, tt_call_frame *f, bool half) {
   tt_array *k = tt__compose_iota(c, half ? (n < 0 ? 0 : n / 2 + 1) : n);
   if (!half) /* 0, 1, ... and then the negative ones up to -1 */
     k = tt__compose_opi(c, TT_SUB, tt__compose_opi(c, TT_MOD, tt__compose_opi(c, TT_ADD, k, n / 2), n), n / 2);
+  bool single = f->narg > 1 && f->arg[1].tag == TT_V_ARRAY && f->arg[1].as.array->dtype == TT_F32;
+  double unit =
+      single ? (double)(1 / (float)length) : 1 / length; /* the step of a spacing that has a type has it, too */
   tt_dtype type = tt__arg_dtype(c, f, 3, TT_F64);
   if (c->code == TT_OK && !tt__is_float(type) && !tt__is_complex(type))
     return tt__compose_fail(c, TT_ETYPE, "frequencies are no integers: dtype must be a float type");
-  return tt__compose_cast(c, tt__compose_opf(c, TT_MUL, k, 1 / length), type);
+  return tt__compose_cast(c, tt__compose_opf(c, TT_MUL, k, unit), type);
 }
 
 static tt_array *fftfreq(tt_composer *c, tt_call_frame *f) { return frequencies(c, f, false); }

@@ -213,8 +213,11 @@ TT_HANDLER(frexp_of)
 /* real_if_close(a, tol): the real parts where no imaginary part is above tol, in units of the type if above 1. */
 static tt_array *real_if_close(tt_composer *c, tt_call_frame *f) {
   tt_array *a = tt__arg_array(c, f, 0);
+  if (!a || !tt__is_complex((tt_dtype)a->dtype)) return a;
+  if (f->narg > 1 && f->arg[1].tag == TT_V_NONE)
+    return tt__compose_fail(c, TT_ETYPE, "'>' not supported between instances of 'NoneType' and 'int'");
   double tol = tt__arg_float(c, f, 1, 100);
-  if (!a || c->code != TT_OK || !tt__is_complex((tt_dtype)a->dtype)) return a;
+  if (c->code != TT_OK) return NULL;
   if (tol > 1) tol *= a->dtype == TT_C64 ? (double)FLT_EPSILON : DBL_EPSILON;
   tt_array *small = tt__compose_opf(c, TT_LT, tt__compose_op1(c, TT_ABS, tt__compose_op1(c, TT_IMAG, a)), tol);
   tt_array *all = small ? tt__compose_reduce(c, TT_RED_ALL, tt__compose_ravel(c, small), 1, false) : NULL;

@@ -184,6 +184,11 @@ static tt_array *logspace(tt_composer *c, tt_call_frame *f) {
   if (!y) return NULL;
   tt_value v[2] = {tt__arg_given(f, 4) ? f->arg[4] : tt_v_float(10), tt_v_array(y)};
   if (v[0].tag == TT_V_INT) v[0] = tt_v_float((double)v[0].as.i);
+  tt_array *base = v[0].tag == TT_V_ARRAY || v[0].tag == TT_V_TUPLE ? tt__value_as_array(c, &v[0]) : NULL;
+  if (base) v[0] = tt_v_array(base);
+  for (int d = y->rank - 1; base && y && d < base->rank; d++) y = tt__compose_expand(c, y, 1);
+  if (!y) return NULL;
+  v[1] = tt_v_array(y);
   y = tt__compose_apply(c, TT_POW, v, 2, TT_DTYPE_NONE);
   tt_dtype type = tt__arg_dtype(c, f, 5, l.dtype);
   if (!y) return NULL;
@@ -239,9 +244,13 @@ static tt_array *by_place(tt_composer *c, tt_op op, int64_t rows, int64_t column
 static tt_array *eye(tt_composer *c, tt_call_frame *f) {
   int64_t rows = tt__arg_int(c, f, 0, 0), columns = tt__arg_int(c, f, 1, rows), k = tt__arg_int(c, f, 2, 0);
   tt_dtype type = tt__arg_dtype(c, f, 3, TT_F64);
+  char order = tt__arg_order(c, f, 4, NULL, "C");
+  if (order != 'C' && order != 'F') return tt__compose_fail(c, TT_EVALUE, "only 'C' or 'F' order is permitted");
   if (k < -rows) k = -rows; /* outside, but not so far that places beside it wrap */
   if (k > columns) k = columns;
-  return tt__compose_cast(c, by_place(c, TT_EQ, rows, columns, k), type);
+  bool turned = order == 'F';
+  tt_array *a = turned ? by_place(c, TT_EQ, columns, rows, -k) : by_place(c, TT_EQ, rows, columns, k);
+  return tt__compose_turned(c, turned, tt__compose_cast(c, a, type));
 }
 TT_HANDLER(eye)
 
@@ -253,6 +262,8 @@ TT_HANDLER(identity)
 
 static tt_array *tri(tt_composer *c, tt_call_frame *f) {
   int64_t rows = tt__arg_int(c, f, 0, 0), columns = tt__arg_int(c, f, 1, rows), k = tt__arg_int(c, f, 2, 0);
+  if (rows < 0) rows = 0; /* a range of fewer than no numbers, in NumPy's words */
+  if (columns < 0) columns = 0;
   return tt__compose_cast(c, by_place(c, TT_GE, rows, columns, k), tt__arg_dtype(c, f, 3, TT_F64));
 }
 TT_HANDLER(tri)
@@ -312,7 +323,7 @@ static tt_array *indices(tt_composer *c, tt_call_frame *f) {
   if (f->arg[0].tag == TT_V_INT || f->arg[0].tag == TT_V_BOOL)
     return tt__compose_fail(c, TT_ETYPE, "'int' object is not iterable");
   int rank = tt__arg_ints(c, f, 0, len, TT_MAX_RANK - 1);
-  tt_dtype type = tt__arg_dtype(c, f, 1, TT_I64);
+  tt_dtype type = tt__arg_dtype(c, f, 1, f->narg > 1 && f->arg[1].tag == TT_V_NONE ? TT_F64 : TT_I64);
   bool sparse = tt__arg_bool(c, f, 2, false);
   for (int d = 0; d < rank; d++)
     if (type == TT_BOOL && len[d] > 2)

@@ -56,6 +56,10 @@ static tt_array *repeat(tt_composer *c, tt_call_frame *f) {
     return tt__compose_fail(c, TT_ETYPE,
                             "Cannot cast array data from dtype('%s') to dtype('int64') according to the rule 'safe'",
                             tt__dtypes[times->dtype].name);
+  if (times->rank == 0 && f->arg[1].tag == TT_V_ARRAY && !tt__is_int((tt_dtype)times->dtype) && times->dtype != TT_BOOL)
+    return tt__compose_fail(c, TT_ETYPE,
+                            "Cannot cast scalar from dtype('%s') to dtype('int64') according to the rule 'safe'",
+                            tt__dtypes[times->dtype].name);
   if (times->rank > 1) return tt__compose_fail(c, TT_EVALUE, "object too deep for desired array");
   times = tt__compose_cast(c, times, TT_I64);
   int64_t n = tt__array_len(a)[axis];
@@ -189,6 +193,7 @@ static int64_t *places(tt_composer *c, const tt_value *obj, int64_t n, int64_t s
     return (void *)tt__compose_fail(
         c, TT_EVALUE, "boolean array argument obj to delete must be one dimensional and match the axis length of %lld",
         (long long)n);
+  if (a->rank > 1 && slack == 0 && !(a = tt__compose_ravel(c, a))) return NULL; /* delete takes places of any shape */
   if (a->rank > 1)
     return (void *)tt__compose_fail(c, TT_EVALUE,
                                     "index array argument `obj` to insert must be one dimensional or scalar");

@@ -1,0 +1,126 @@
+"""Rules of single functions that the generators found to be otherwise than NumPy's: a call a row, made by both."""
+
+import warnings
+
+import numpy as np
+import pytest
+import tutti as tt
+
+CALLS = """
+m.abs(m.array([1 + 1j, 2]), dtype=int)
+m.abs(m.array([1 + 1j, 2]), dtype='f4')
+m.abs(m.array([1 + 1j, 2]), dtype=int, casting='unsafe')
+m.abs(m.array([1 + 1j, 2]), dtype='f4', casting='unsafe')
+m.abs(m.array([1 + 1j, 2], dtype='c8'), dtype='f8')
+m.array([1 + 1j, 2]).var(dtype='c8')
+m.array([1., 2]).std(dtype='c8')
+m.nanvar(m.array([1 + 1j, 2]), dtype='c8')
+m.array([1 + 1j, 2]).std(dtype='f4')
+m.array([1, 8, 4, 0, 7, 3]).var(dtype=int)
+m.array([[1, 8], [4, 0]]).std(0, dtype='i1')
+m.array([1, 8, 4, 0, 7, 3]).std(dtype='i1')
+m.bitwise_count(m.array([1000]), dtype='i1')
+m.bitwise_count(m.array([1000]), dtype='u1')
+m.frexp(m.array([1.]), dtype='f4')
+m.union1d(-1.0, m.array([1, 2], dtype='f4'))
+m.union1d(m.array([1], dtype='u8'), -7)
+m.union1d(m.array([1], dtype='f4'), [1.5])
+m.setxor1d(m.array([1], dtype='f4'), 3.5)
+m.setxor1d(m.array([1], dtype='f4'), 3.5, assume_unique=True)
+m.concatenate((m.array([1], dtype='u1'), -7, 300), axis=None)
+m.concatenate((m.array([1], dtype='u1'), 2.5), axis=None)
+m.concatenate((m.array([1], dtype='f4'), 2j), axis=None)
+m.concatenate((1, 2), axis=None)
+m.concatenate((m.array([1], dtype='u1'), 2.5), axis=None, dtype='i4')
+m.array(3).compress([True], 0)
+m.compress([], 3, axis=-1)
+m.compress([True], 3, axis=1)
+m.array([0, 1]).choose(m.array([1, 2]), m.array([3, 4]))
+m.array([0, 1]).choose(1, 2, mode='wrap')
+m.array([0, 1]).choose([5, 6])
+m.array([0, 1]).choose([5, 6], out=m.zeros(2, int))
+m.quantile(m.array([1, m.inf]), 1)
+m.quantile(m.array([3, 4]), [0, 1])
+m.nanquantile(m.array([3, 4]), 1)
+m.nanquantile(m.inf, 1)
+m.quantile(True, 0)
+m.quantile(m.array([3, 4], dtype='f4'), m.array(1))
+m.quantile(m.array([3, 4]), 1.0)
+m.percentile(m.array([3, 4]), 100)
+m.size(m.ones((2, 3)), (0, -1))
+m.size(m.ones((2, 3)), (0, 1))
+m.size(m.ones((2, 3)), 2)
+m.array_split(m.array(2), [5])
+m.split(m.array(2), 1)
+m.eye(2, order='K')
+m.eye(2, 3, 1, order='F')
+m.logspace(0, 2, base=m.array([2, 3]), num=3)
+m.logspace(m.array([1.]), m.array([2.]), base=m.array([[1., 2], [3, 4]]), num=3, axis=-1)
+m.array([1, 2, 3]).item(True)
+m.linalg.multi_dot([m.ones((2, 3), dtype='f4'), m.ones((3, 2), dtype='f4')], out=m.ones((2, 2)))
+m.linalg.multi_dot([m.ones((2, 3)), m.ones((3, 2))], out=m.ones((2, 2)))
+m.fix(m.array([[1.5, 2]]), out=m.zeros((3, 2)))
+m.fix(m.array([[1.5, 2]]), out=m.zeros((3, 4)))
+m.isposinf(m.inf, m.zeros(1))
+m.clip(m.array([[1.5, 2]]), 0, 1, out=m.zeros((3, 2)))
+m.clip(m.array([1, 5]), 0, 3, dtype='f4')
+m.array([1, 5]).clip(max=m.array([1, 2]), dtype=float, casting='safe')
+m.array([1.5, 5]).clip(max=2, dtype=int)
+m.array([1.5, 5]).clip(max=2, dtype=int, casting='unsafe')
+m.array([1.5, 5]).clip(0, 2, out=m.zeros(2, int))
+m.array([1.5, 5]).clip(0, 2, out=m.zeros(2, int), casting='unsafe')
+m.array([1, 5]).clip(casting='equiv')
+m.histogram([1, 2, 3], 3, (np.float32(0), np.float32(4)))
+m.histogram(m.arange(5, dtype='f4'), 3, m.array([0., 4.]))
+m.histogram(m.arange(5, dtype='f2'), 3, m.array([0., 4.], dtype='f4'))
+m.histogram(m.arange(5), 3, m.array([0., 4.], dtype='f4'))
+m.histogram(m.arange(5), 3, m.array([0., 4., 5.]))
+m.histogramdd(m.array([True, False]))
+m.linalg.tensorsolve(m.arange(16.).reshape(2, 2, 2, 2) + m.eye(4).reshape(2, 2, 2, 2) * 9, m.ones((2, 2)), (0, 0))
+m.linalg.tensorsolve(m.arange(16.).reshape(2, 2, 2, 2) + m.eye(4).reshape(2, 2, 2, 2) * 9, m.ones((2, 2)), (2, 0))
+m.linalg.tensorsolve(m.ones(()), m.ones(3), (-2, -1))
+m.maximum(m.ones(2), 2, m.ones(2))
+m.minimum(m.ones(2), 2, None)
+m.add(m.ones(2), 2, m.ones(2))
+m.tri(-1)
+m.repeat([1, 2], m.array(1.5))
+m.repeat([1, 2], [1.5, 1])
+m.delete(m.arange(9.).reshape(3, 3), [[0], [1]])
+m.delete(m.arange(9.), [[2]], 0)
+m.real_if_close(m.ones(2), None)
+m.real_if_close(m.ones(2) * 1j, None)
+m.fft.fftfreq(4, np.float32(1.5))
+m.polynomial.polynomial.polymulx(m.inf)
+m.indices((2,), None)
+m.fromiter(range(3), None)
+m.ones(5)[:m.array([2])]
+m.fft.fft(m.ones(4), m.array([2]))
+m.sum(m.ones((2, 3)), 0, keepdims=True)
+""".strip().splitlines()
+
+
+def outcome(m, text):
+    """(results as (type, shape, values), categories of warnings) or the name of an error that both have."""
+    with warnings.catch_warnings(record=True) as caught, np.errstate(all="ignore"):
+        warnings.simplefilter("always")
+        try:
+            made = eval(text, {"m": m, "np": np})
+        except (ArithmeticError, TypeError, ValueError, IndexError) as e:
+            return next(t.__name__ for t in type(e).__mro__ if t.__module__ == "builtins")
+    flat = []
+    for x in made if isinstance(made, tuple) else (made,):
+        flat += x if isinstance(x, list) else [x]
+    seen = [(str(x.dtype), x.shape, np.asarray(x)) if hasattr(x, "dtype") else (x,) for x in flat]
+    return seen, sorted(w.category.__name__ for w in caught)
+
+
+@pytest.mark.parametrize("text", CALLS)
+def test_call(text):
+    want, got = outcome(np, text), outcome(tt, text)
+    if isinstance(want, str) or isinstance(got, str):
+        assert want == got
+        return
+    assert want[1] == got[1] and len(want[0]) == len(got[0])
+    for a, b in zip(want[0], got[0]):
+        assert a[:-1] == b[:-1]
+        np.testing.assert_allclose(b[-1], a[-1], rtol=1e-6)
