@@ -35,7 +35,9 @@ static tt_value bound_in(tt_composer *c, const tt_call_frame *f, int k, tt_dtype
   bool ok = true;
   if (type == TT_DTYPE_NONE || c->code != TT_OK) return v;
   tt_array *a = tt__value_as_array(c, &v);
-  if (a && v.tag == TT_V_ARRAY) c->code = tt__can_cast((tt_dtype)a->dtype, type, rule, &ok, c->err);
+  bool typed = v.tag == TT_V_ARRAY || v.tag == TT_V_FLOAT || v.tag == TT_V_COMPLEX;
+  if (a && typed && !(v.tag != TT_V_ARRAY && tt__is_float(type)))
+    c->code = tt__can_cast((tt_dtype)a->dtype, type, rule, &ok, c->err);
   if (!ok)
     tt__compose_fail(c, TT_ETYPE,
                      "Cannot cast ufunc 'clip' input %d from dtype('%s') to dtype('%s') with casting rule '%s'", k,

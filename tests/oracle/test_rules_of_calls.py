@@ -124,3 +124,29 @@ def test_call(text):
     for a, b in zip(want[0], got[0]):
         assert a[:-1] == b[:-1]
         np.testing.assert_allclose(b[-1], a[-1], rtol=1e-6)
+
+
+NONE = ["m.array([1, None], dtype='f4')", "m.array([[None], [2]], dtype='c8')", "m.array([None, 1.5], dtype=bool)",
+        "m.array([None], dtype=int)", "m.asarray(None, dtype=float)", "m.asarray((None, 2**70), dtype='f8')",
+        "m.array([None, [1]], dtype=float)"]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", NONE)
+def test_none_among_numbers(text):
+    test_call(text)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "float32", "float64", "complex64"])
+@pytest.mark.parametrize("index", [0, (1, 1), ..., [0, 1], (slice(None), 0), None])
+def test_none_is_stored(dtype, index):
+    stored = []
+    for m in (np, tt):
+        a = m.ones((2, 2), dtype=dtype)
+        for store in (lambda a=a: a.__setitem__(index, None), lambda a=a: a.fill(None)):
+            try:
+                store()
+            except TypeError as e:
+                stored.append(str(e).split(" arg")[0])
+            stored.append(np.array(a))
+    for a, b in zip(stored[: len(stored) // 2], stored[len(stored) // 2 :]):
+        np.testing.assert_array_equal(a, b)

@@ -163,15 +163,11 @@ static int assign(PyObject *self, PyObject *key, PyObject *value) {
   }
   core_scratch_init(&s);
   bool ok = core_value_index(&s, key, &index);
-  if (ok && value == Py_None) {
-    PyErr_SetString(PyExc_TypeError, "float() argument must be a string or a real number, not 'NoneType'");
-    ok = false;
-  }
   int taken = !ok ? -1 : wrapped ? 1 : from_sequence(self, key, value, own, &v);
   ok = taken >= 0;
   if (ok && taken) {
     /* v is read */
-  } else if (ok && (PyList_Check(value) ||
+  } else if (ok && (value == Py_None || PyList_Check(value) ||
                     PyTuple_Check(value))) { /* numbers in it become elements of the array's own type */
     tt_array *a = core_from_sequence(value, own);
     ok = a && core_scratch_own(&s, a);

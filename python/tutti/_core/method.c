@@ -178,7 +178,10 @@ static PyObject *meth_fill(PyObject *self, PyObject *value) {
   core_scratch s;
   core_scratch_init(&s);
   core_line();
-  bool known = core_value_array(&s, value, &v);
+  bool none = value == Py_None && core_need(self); /* the type that is filled says what that is */
+  tt_array *made = none ? core_from_sequence(value, core_dtype_of(self)) : NULL;
+  if (made) v = tt_v_array(made);
+  bool known = none ? made && core_scratch_own(&s, made) : core_value_array(&s, value, &v);
   if (known && v.tag == TT_V_ARRAY && tt_array_rank(v.as.array) > 0) {
     PyErr_SetString(PyExc_ValueError, "setting an array element with a sequence.");
     known = false;

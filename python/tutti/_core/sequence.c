@@ -4,6 +4,7 @@
 */
 #include "core.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ typedef struct discovery {
   bool bad;                  /* an exception is set */
   uint32_t looks;            /* elements that were looked at */
   tt_dtype asked;            /* the type that is wanted, or TT_DTYPE_NONE */
+  bool truth;                /* all leaves are to be read as truth values */
   bool huge;                 /* a leaf is an integer beyond 64 bits, which the type that is wanted takes */
   PyTypeObject *scalar_type; /* the last foreign type whose instances are all scalars of scalar_dtype: np.float32 */
   tt_dtype scalar_dtype;
@@ -57,6 +59,18 @@ static void not_convertible(discovery *d, PyObject *o) {
 static bool is_sequence(PyObject *o) {
   return PyList_Check(o) || PyTuple_Check(o) ||
          (PySequence_Check(o) && !PyUnicode_Check(o) && !PyBytes_Check(o) && !PyDict_Check(o) && !PyType_Check(o));
+}
+
+/* None among elements of a type that was asked for: NaN among floats, false among truth values. */
+static bool leaf_none(discovery *d) {
+  char kind = d->asked == TT_DTYPE_NONE ? ' ' : core_dtype_kind(d->asked);
+  if (strchr("iu", kind))
+    PyErr_SetString(PyExc_TypeError,
+                    "int() argument must be a string, a bytes-like object or a real number, not 'NoneType'");
+  if (!strchr("bfc", kind)) return false;
+  d->seen |= 1u << (kind == 'b' ? TT_BOOL : TT_F64);
+  d->truth |= kind == 'b';
+  return true;
 }
 
 static void leaf_int(discovery *d, PyObject *o) {
@@ -169,8 +183,9 @@ static void discover(discovery *d, PyObject *o, int depth) {
     d->seen |= 1u << TT_C128;
   } else if (PyIndex_Check(o)) {
     d->seen |= 1u << TT_I64;
-  } else {
-    not_convertible(d, o);
+  } else if (o != Py_None || !leaf_none(d)) {
+    if (!PyErr_Occurred()) not_convertible(d, o);
+    d->bad = true;
     return;
   }
   seal(d, depth);
@@ -231,7 +246,9 @@ static bool fill_leaf(PyObject *o, tt_dtype wide, void *at) {
   if (wide == TT_BOOL) {
     *(uint8_t *)at = PyObject_IsTrue(o) == 1;
   } else if (wide == TT_F64) {
-    *(double *)at = PyFloat_AsDouble(o);
+    *(double *)at = o == Py_None ? (double)NAN : PyFloat_AsDouble(o);
+  } else if (wide == TT_C128 && o == Py_None) {
+    *(tt_c128 *)at = (tt_c128){(double)NAN, (double)NAN};
   } else if (wide == TT_C128) {
     PyObject *z = PyComplex_Check(o) || !PyObject_HasAttrString(o, "__complex__")
                       ? Py_NewRef(o)
@@ -413,7 +430,7 @@ tt_array *core_from_sequence(PyObject *o, tt_dtype dtype) {
   if ((d.seen & integers) == integers && !(d.seen & ~integers) && dtype != TT_DTYPE_NONE &&
       strchr("iu", core_dtype_kind(dtype)))
     common = TT_U64;
-  if (d.huge && dtype == TT_BOOL) common = TT_BOOL; /* read as truth values at once */
+  if ((d.huge || d.truth) && dtype == TT_BOOL) common = TT_BOOL; /* read as truth values at once */
   const char *checked = dtype == TT_DTYPE_NONE || strchr("bc", core_dtype_kind(dtype)) ? ""
                         : strchr("iu", core_dtype_kind(dtype))                         ? "iufc"
                                                                                        : "c";
