@@ -164,7 +164,10 @@ TT_FN tt_f64 tt__exp_scaled(tt_f64 x, tt_f64 lo, tt_f64 shift) {
   tt_f64 a = x - k * TT__LN2_HI, b = k * TT__LN2_LO - lo, r = a - b, c = (a - r) - b;
   return tt__scale(1 + (r + (r * r * tt__exp_poly(r) + c)), t + shift);
 }
-TT_FN tt_f64 tt__clamp(tt_f64 x, tt_f64 low, tt_f64 high) { return x < low ? low : x > high ? high : x; }
+TT_FN tt_f64 tt__clamp(tt_f64 x, tt_f64 low, tt_f64 high) {
+  x = x < low ? low : x; /* one choice a statement: gcc makes jumps of two in a row */
+  return x > high ? high : x;
+}
 TT_FN tt_f64 tt_exp_f64(tt_f64 x) { return tt__exp_scaled(tt__clamp(x, -750, 750), 0, 0); }
 
 /* The same in base 2: 2^r = 1 + r ln2 + r^2 p(r) (job exp2). */
@@ -282,9 +285,10 @@ TT_FN tt__dd tt__log_dd(tt_f64 x) {
 
 /* ---- powers --------------------------------------------------------------
 ** |x|^y = exp(y log|x|), the logarithm and the product as double-doubles; for
-** f32 plain doubles do. TT__POW_ENDS gives C's special cases, r elsewhere.
+** f32 plain doubles do. TT__POW_ENDS gives C's special cases, r elsewhere; the sign
+** of odd powers is a mask, because a choice between calls is a jump to gcc.
 */
-#define TT__POW_ENDS(S, F)                                                    \
+#define TT__POW_ENDS(S, F, U, TOP)                                            \
   TT_FN F tt__pow_ends_##S(F x, F y, F r) {                                   \
     F ax = tt_abs_##S(x), y2 = y * (F)0.5;                                    \
     int whole = tt_trunc_##S(y) == y, odd = whole & (tt_trunc_##S(y2) != y2); \
@@ -292,12 +296,13 @@ TT_FN tt__dd tt__log_dd(tt_f64 x) {
     F edge = none == (y < 0) ? TT__INF_##S : 0;                               \
     r = end ? edge : r;                                                       \
     r = ((x < 0) & !whole & !end) ? TT__NAN_##S : r;                          \
-    r = odd ? tt_copysign_##S(r, x) : r;                                      \
+    U sign = (U)odd << TOP;                                                   \
+    r = tt__from_##S((tt__bits_##S(r) & ~sign) | (tt__bits_##S(x) & sign));   \
     r = ((x != x) | (y != y)) ? x + y : r;                                    \
     return ((y == 0) | (x == 1)) ? 1 : r;                                     \
   }
-TT__POW_ENDS(f32, tt_f32)
-TT__POW_ENDS(f64, tt_f64)
+TT__POW_ENDS(f32, tt_f32, tt_u32, 31)
+TT__POW_ENDS(f64, tt_f64, tt_u64, 63)
 TT_FN tt_f64 tt_pow_f64(tt_f64 x, tt_f64 y) {
   tt_f64 v = tt__clamp(y, -0x1p70, 0x1p70), lo;
   tt__dd l = tt__log_dd(tt_abs_f64(x)), e = tt__two_prod(v, l.hi);
