@@ -134,6 +134,8 @@ class Field:
                 usable["tutti"]()
             tt.compile_wait()
         harness.measure(line, usable, self.args.seconds, self.args.least, self.pick)
+        if ratio(line):
+            print(f"     {ratio(line):.2f}x", file=sys.stderr, flush=True)
 
 
 def wide(a):

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/os/os.h"
 #include "base/pool/pool.h"
+#include "device/cpu/move.h"
 #include "graph/build.h"
 #include "graph/session.h"
 #include "run/machine/library_pace.h"
@@ -47,7 +48,8 @@ typedef struct job {
   int64_t outer, lanes, tile_outer, tile_lanes, nlane; /* pieces are tiles of outer x lanes; nlane tiles side by side */
   int64_t most;                                        /* tiles, or chunks, in a row */
   int64_t npartial;
-  void **scratch; /* [worker * nscratch] */
+  void **scratch;      /* [worker * nscratch] */
+  const tt_move *move; /* a copy that crosses: outer counts its pieces; or NULL */
   bool can_stop;
   pthread_t caller;
   int64_t checked_ns;
@@ -85,7 +87,10 @@ static void run_tiles(void *ctx, int64_t lo, int64_t hi, int worker) {
                        .lane_lo = c * j->tile_lanes,
                        .lane_hi = least((c + run) * j->tile_lanes, j->lanes),
                        .part = TT_PART_WHOLE};
-    tt__unit_run(j->unit, j->fn, &args, &range);
+    if (j->move)
+      tt__move_run(j->move, range.lo, range.hi);
+    else
+      tt__unit_run(j->unit, j->fn, &args, &range);
     t += run;
   }
 }
@@ -150,7 +155,11 @@ static void choose_tiles(job *j, const tt_launch *launch) {
   j->lanes = k->mode == TT_MODE_ROW ? 1 : l->lanes;
   int64_t want = (int64_t)(PIECE_WORK / (double)j->unit->weight); /* points a piece */
   if (want < 1024) want = 1024;
-  if (k->mode == TT_MODE_ROW) {
+  if (j->move) {
+    j->outer = j->move->pieces;
+    j->lanes = j->tile_lanes = 1;
+    j->tile_outer = cover(want, tt__move_points(j->move));
+  } else if (k->mode == TT_MODE_ROW) {
     j->tile_lanes = 1;
     j->tile_outer = want / l->row > 1 ? want / l->row : 1;
   } else if (k->mode == TT_MODE_COL) {
@@ -227,6 +236,8 @@ tt_code tt__exec_launch(const tt_launch *launch, const tt_kargs *bound, tt_kerne
   job j = {.unit = launch->unit, .fn = fn, .args = &args, .caller = pthread_self(), .can_stop = can_stop};
   j.checked_ns = 0;
   j.npartial = args.npartial = chunks_of_row(k, launch->lowered);
+  tt_move move;
+  if (tt__move_of(k, &args, &move)) j.move = &move;
   choose_tiles(&j, launch);
   bool is_short = launch->work.points * j.unit->weight < ALONE_WORK;
   bool alone = is_short || k->serial || tt__pool_size() == 1;
