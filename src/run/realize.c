@@ -63,7 +63,7 @@ static int nplan;
 static uint64_t evaluations;
 static bool fuse = true;
 static tt_walker walker; /* one evaluation at a time */
-enum { WAIT_NS = 50000000 };
+enum { WAIT_NS = 50000000, CACHE_LINE = 64 };
 
 /* One evaluation at a time. Taken with the session lock given up, so that no thread waits for one while holding the
  * other. */
@@ -162,17 +162,28 @@ static void log_plan(const tt_plan *p) {
   tt__str_free(&s);
 }
 
+/* How many elements come with each point of a walk: memory gives whole lines, so what lies between two points of one
+ * line is paid for as well. */
+static int64_t elements_with_each(const tt_reach *r, int64_t item) {
+  int64_t most = item < CACHE_LINE ? CACHE_LINE / item : 1;
+  for (int i = 0; i < r->naxes; i++) {
+    int64_t gap = r->step[i] < 0 ? -r->step[i] : r->step[i];
+    if (r->len[i] > 1 && gap > 0 && gap < most) most = gap;
+  }
+  return most;
+}
+
 /* Elements that are read of an operand: of slices, and by index, no more than there are points. */
-static int64_t elements_read(const tt_step *st, int operand, int64_t all) {
-  int64_t n = 0;
+static int64_t elements_read(const tt_step *st, int operand, const tt_node *of) {
+  int64_t n = 0, all = of->size, item = (int64_t)tt__dtype_size((tt_dtype)of->dtype);
   for (int i = 0; i < st->ninst && n < all; i++) {
     if (st->inst[i].op != TT_P_LOAD && st->inst[i].op != TT_P_LOADX) continue;
     const tt_paccess *a = &st->access[st->inst[i].ref];
     if (a->operand != operand) continue;
     bool by_index = st->inst[i].op == TT_P_LOADX;
     tt_reach r = {.naxes = st->space.naxes, .len = st->space.len, .step = by_index ? st->space.len : a->step};
-    int64_t points = tt__reach_points(&r);
-    n = points > all - n ? all : n + points;
+    int64_t points = tt__reach_points(&r), with = by_index ? 1 : elements_with_each(&r, item);
+    n = points > (all - n) / with ? all : n + points * with;
   }
   return n;
 }
@@ -183,7 +194,7 @@ static void count_bytes(const tt_walk *walk, const tt_step *st, tt_step_work *w)
     bool writes = st->operand[i].write, part = writes && (n->op == TT_N_STORE || n->op == TT_N_SCATTER);
     int64_t elements = n->size;
     if (part) elements = n->src[1]->size;
-    if (!writes) elements = elements_read(st, i, n->size);
+    if (!writes) elements = elements_read(st, i, n);
     int64_t bytes = elements * (int64_t)tt__dtype_size((tt_dtype)n->dtype);
     *(writes ? &w->bytes_written : &w->bytes_read) += bytes;
   }
