@@ -18,8 +18,8 @@ pytestmark = [
 class Writer:
     """A random kernel without races: a thread writes its own cells, and reads others' only across a barrier."""
 
-    def __init__(self, seed):
-        self.rng = random.Random(seed)
+    def __init__(self, seed, shuffles=False):
+        self.rng, self.shuffles = random.Random(seed), shuffles
         self.names, self.count = ["t"], 0
 
     def expression(self, depth=0):
@@ -59,6 +59,24 @@ class Writer:
     def shared(self):
         return f"__syncthreads(); sum += s[(t + {self.rng.randint(1, 9)}) % (int)blockDim.x]; __syncthreads();"
 
+    def shuffle(self):
+        """All lanes of a warp come to it, with one distance."""
+        self.count += 1
+        given = self.rng.choice(["t", "sum", "i", *[x for x in self.names if x.startswith("v")]])
+        way = self.rng.choice(["_up", "_down", "_xor", ""])
+        width = self.rng.choice(["", "", ", 16", ", 4", ", warpSize"])
+        by = self.rng.choice(
+            [str(self.rng.randrange(32)), "n", *[x for x in self.names if x.startswith("(int)k")][-1:]]
+        )
+        call = f"__shfl{way}_sync(~0u, {given}, {by.replace('(int)', '')}{width})"
+        text = f"sum {self.rng.choice(['+=', '^=', '='])} {call} + {self.expression(2)};"
+        if self.rng.random() < 0.3:
+            text = f"{{ int w{self.count} = {call}; if (w{self.count} > 3) sum += w{self.count}; }}"
+        if self.rng.random() < 0.3:
+            other = " else { sum++; __syncwarp(); sum -= __shfl_sync(~0u, sum, 1); }" if self.rng.random() < 0.5 else ""
+            text = f"if (t / 32 {self.rng.choice(['==', '<', '!='])} n % 2) {{ sum ^= 5; {text} }}{other}"
+        return text
+
     def block(self, depth=0):
         lines = []
         for _ in range(self.rng.randint(2, 5)):
@@ -66,6 +84,8 @@ class Writer:
             known = list(self.names)
             if r < 0.6:
                 lines.append(self.plain())
+            elif self.shuffles and r < 0.7:
+                lines.append(self.shuffle())
             elif r < 0.85 or depth > 1:
                 lines.append(self.shared())
             else:
@@ -98,13 +118,15 @@ class Writer:
         }}"""
 
 
+@pytest.mark.parametrize("shuffles", [False, True])
 @pytest.mark.parametrize("seed", range(4))
-def test_random_kernels(seed, monkeypatch):
+def test_random_kernels(seed, shuffles, monkeypatch):
     names = [f"k{j}" for j in range(8)]
-    source = "\n".join(Writer(seed * 100 + j).kernel(name) for j, name in enumerate(names))
+    source = "\n".join(Writer(seed * 100 + j, shuffles).kernel(name) for j, name in enumerate(names))
     a = np.random.default_rng(seed).integers(-50, 50, 64, dtype="i4")
     split = tt.SourceModule(source)
-    assert "tt_split_k" in split.inspect_source()
+    text = split.inspect_source()
+    assert sum(f"tt_split_{name}(" in text for name in names) > 1
     monkeypatch.setenv("TUTTI_KERNEL_SPLIT", "0")
     plain = tt.SourceModule(source)
     assert "tt_split_k" not in plain.inspect_source()
@@ -134,7 +156,7 @@ KINDS = {
     "a barrier under a condition": (False, "if (n > 2) __syncthreads(); o[t] = 1;"),
     "a parameter that changes": (False, "a += t; __syncthreads(); o[t] = a[0];"),
     "a way out of the loop": (False, "for (int k = 0; k < n; k++) { if (k > 2) break; __syncthreads(); } o[t] = 1;"),
-    "a shuffle": (False, "int v = __shfl_sync(~0u, t, 1); __syncthreads(); o[t] = v;"),
+    "a shuffle": (True, "int v = __shfl_sync(~0u, t, 1); __syncthreads(); o[t] = v;"),
     "a count of its own": (False, "int m = n; m += t - t; for (int k = 0; k < m; k++) __syncthreads(); o[t] = 1;"),
     "the stride of a grid": (
         True,
@@ -149,6 +171,45 @@ KINDS = {
         "for (int i = threadIdx.x; i < n; i += blockDim.x) { if (i > 9) break; o[i] = 1; }",
     ),
     "a stride with its own end": (False, "for (int i = threadIdx.x; i < n - t; i += blockDim.x) o[i] = 1;"),
+    "a sum by shuffles": (
+        True,
+        "float v = a[t]; for (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(0xffffffff, v, d); o[t] = v;",
+    ),
+    "a running sum by shuffles": (
+        True,
+        "float v = a[t]; for (int d = 1; d < 32; d *= 2) { float u = __shfl_up_sync(~0u, v, d); if (t % 32 >= d) v += u; } o[t] = v;",
+    ),
+    "a butterfly": (
+        True,
+        "float v = a[t];\n#pragma unroll\nfor (int d = 1; d < 8; d <<= 1) v = fmaxf(v, __shfl_xor_sync(~0u, v, d, 8)); o[t] = v;",
+    ),
+    "two shuffles in a statement": (
+        True,
+        "float v = a[t], w = v * v; v = __shfl_up_sync(~0u, v, 1) + 2 * __shfl_down_sync(~0u, w, 3); o[t] = v;",
+    ),
+    "a shuffle in one warp": (
+        True,
+        "float v = a[t]; s[t % 32] = v; __syncthreads(); if (t / 32 == 0) { v = s[31 - t]; v += __shfl(v, 5); if (t < 9) v++; } else v = 1; o[t] = v;",
+    ),
+    "a shuffle under two conditions": (
+        True,
+        "float v = a[t]; if (n > 3) if (t < 32) { const float w = v + 1; v += __shfl_xor_sync(~0u, v, 1) * w; } o[t] = v;",
+    ),
+    "a shuffle of doubles": (True, "double v = a[t]; v += __shfl_down_sync(~0u, v, 4); o[t] = (float)v;"),
+    "a shuffle over another distance in each lane": (
+        False,
+        "float v = a[t]; v = __shfl_sync(~0u, v, t ^ 1); o[t] = v;",
+    ),
+    "a shuffle of what was computed": (False, "o[t] = __shfl_down_sync(~0u, a[t] + 1, 2);"),
+    "a shuffle that may not be": (False, "float v = a[t]; v = n > 3 ? __shfl_sync(~0u, v, 2) : v; o[t] = v;"),
+    "a shuffle in a while": (
+        False,
+        "float v = a[t]; int d = 4; while (d > 0) { v += __shfl_down_sync(~0u, v, d); d /= 2; } o[t] = v;",
+    ),
+    "a barrier beside a shuffle under a condition": (
+        False,
+        "float v = a[t]; if (n > 3) { v = __shfl_sync(~0u, v, 2); __syncthreads(); } o[t] = v;",
+    ),
     "a turn that changes": (False, "for (int k = 0; k < n; k++) { __syncthreads(); k += 1; } o[t] = 1;"),
 }
 
@@ -170,6 +231,50 @@ def test_kinds_of_kernels(kind, monkeypatch):
         f(got, a, 32, block=(block, 1, 1))
         plain(want, a, 32, block=(block, 1, 1))
         assert np.array_equal(got, want)
+
+
+SAMPLE = r"""
+__inline__ __device__ float warp_sum(float val) {
+  for (int offset = warpSize / 2; offset > 0; offset /= 2) val += __shfl_down_sync(0xffffffff, val, offset);
+  return val;
+}
+__device__ __forceinline__ float block_sum(float val) {
+  static __shared__ float shared[32];
+  int lane = threadIdx.x % warpSize, wid = threadIdx.x / warpSize;
+  val = warp_sum(val);
+  if (lane == 0) shared[wid] = val;
+  __syncthreads();
+  val = (threadIdx.x < blockDim.x / warpSize) ? shared[lane] : 0;
+  if (wid == 0) val = warp_sum(val);
+  return val;
+}
+__global__ void sum(const float *in, float *out, int n) {
+  float val = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) val += in[i];
+  val = block_sum(val);
+  if (threadIdx.x == 0) out[blockIdx.x] = val;
+}
+__device__ int both(int a, int b) { int lane = a; lane += __shfl_xor_sync(~0u, b, 1); return lane; }
+__global__ void names(int *out, int b) {
+  int lane = threadIdx.x, a = 7;
+  int x = both(lane, a) + both(a * 2, lane);
+  out[lane] = x + a + b + lane;
+}"""
+
+
+def test_functions_that_shuffle():
+    m = tt.SourceModule(SAMPLE)
+    assert "tt_split_sum(" in m.inspect_source() and "tt_split_names(" in m.inspect_source()
+    n = 100_003
+    a = np.random.default_rng(0).integers(-9, 9, n).astype("f4")
+    for threads in (32, 96, 256, 1024):
+        out = np.zeros(7, "f4")
+        m.get_function("sum")(a, out, n, block=(threads, 1, 1), grid=(7, 1))
+        of = np.arange(n) // threads % 7
+        assert np.array_equal(out, [a[of == k].sum() for k in range(7)])
+    out, t = np.zeros(64, "i4"), np.arange(64)
+    m.get_function("names")(out, 100, block=(64, 1, 1))
+    assert np.array_equal(out, (t + 7) + (14 + (t ^ 1)) + 7 + 100 + t)
 
 
 def test_templates_and_dynamic_shared_memory():

@@ -30,7 +30,7 @@ extern const char tt__cuda_groups[] TT_HIDDEN;
 static const char BEGIN[] = "tt_here_the_program_begins;";
 
 /* TRANSLATION: raise it when the same text becomes another program, so that what is kept on disk is not used. */
-enum { PATH_SIZE = 512, MOST_FLAGS = 64, TRANSLATION = 18 };
+enum { PATH_SIZE = 512, MOST_FLAGS = 64, TRANSLATION = 19 };
 
 /* ---- the compiler */
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lang/cuda_c/lockstep.h"
 #include "lang/cuda_c/split_int.h"
 
 enum { MOST_GROUPS = 64, MOST_CELLS = 64, DEEP = 32 };
@@ -35,9 +36,15 @@ static bool is_barrier(const tt_cudac_split *p, int64_t k) {
          tt__split_is(p, k + 2, ")") && tt__split_is(p, k + 3, ";");
 }
 
+/* As cuda_c/lockstep.c writes it. */
+static bool is_exchange(const tt_cudac_split *p, int64_t k) {
+  static const char *const names[] = {"tt_exchange_from", "tt_exchange_up", "tt_exchange_down", "tt_exchange_xor"};
+  return IS_AMONG(p, k, names) && tt__split_is(p, k + 1, "(");
+}
+
 static bool waits_within(const tt_cudac_split *p, int64_t from, int64_t to) {
   for (int64_t k = from; k < to; k++)
-    if (tt__split_is(p, k, "__syncthreads") || tt__split_is(p, k, "__syncwarp")) return true;
+    if (tt__split_is(p, k, "__syncthreads") || tt__split_is(p, k, "__syncwarp") || is_exchange(p, k)) return true;
   return false;
 }
 
@@ -70,6 +77,8 @@ static int64_t statement_end(const tt_cudac_split *p, int64_t k, int depth) {
   return -1;
 }
 
+int64_t tt__split_statement_end(const tt_cudac_split *p, int64_t k) { return statement_end(p, k, 0); }
+
 /* ---- declarations */
 
 static int64_t skip_angles(const tt_cudac_split *p, int64_t k, int64_t end) {
@@ -82,7 +91,6 @@ static int64_t skip_angles(const tt_cudac_split *p, int64_t k, int64_t end) {
   return end;
 }
 
-/* Behind the type that a declaration at k begins with, or -1: it is none. */
 static int64_t type_end(const tt_cudac_split *p, int64_t k, int64_t end) {
   static const char *const many[] = {"const", "volatile", "unsigned", "signed", "long",
                                      "short", "int",      "char",     "double"};
@@ -90,6 +98,7 @@ static int64_t type_end(const tt_cudac_split *p, int64_t k, int64_t end) {
                                       "else",   "auto",  "static",  "using",    "typedef", "struct", "enum",
                                       "union",  "class", "default", "register", "extern",  "sizeof"};
   bool has_type = false;
+  if (tt__split_is(p, k, "__typeof__") && kind(p, k + 1) == '(') return tt__cudac_close(p->s, k + 1) + 1;
   while (k < end && kind(p, k) == 'i') {
     if (IS_AMONG(p, k, never)) return -1;
     if (IS_AMONG(p, k, many)) {
@@ -105,6 +114,8 @@ static int64_t type_end(const tt_cudac_split *p, int64_t k, int64_t end) {
   }
   return has_type ? k : -1;
 }
+
+int64_t tt__split_type_end(const tt_cudac_split *p, int64_t k, int64_t end) { return type_end(p, k, end); }
 
 static bool push_local(tt_cudac_split *p, tt_split_local *l) {
   if (p->nlocal == TT_SPLIT_LOCALS) return false;
@@ -275,7 +286,10 @@ static bool take_statements(tt_cudac_split *p, int64_t k, int64_t end, int depth
     }
     int64_t to = statement_end(p, k, 0);
     if (to < 0 || to > end || depth > DEEP) return false;
-    if (is_blocks_own(p, k, to)) {
+    if (is_exchange(p, k)) {
+      p->has_barrier = true;
+      if (!push_item(p, TT_SPLIT_EXCHANGE, k, to)) return false;
+    } else if (is_blocks_own(p, k, to)) {
       if (waits_within(p, k, to) || !push_item(p, TT_SPLIT_BLOCKS, k, to)) return false;
     } else if (!waits_within(p, k, to)) {
       bool taken;
@@ -389,6 +403,16 @@ static bool is_plain(const tt_cudac_split *p, int64_t from, int64_t to, bool *un
   return true;
 }
 
+/* A value that the threads exchange lies in memory. */
+static bool is_exchanged(const tt_cudac_split *p, int32_t name) {
+  for (int i = 0; i < p->nitem; i++) {
+    const tt_split_item *it = &p->item[i];
+    if (it->kind == TT_SPLIT_EXCHANGE && (name_of(p, it->from + 2) == name || name_of(p, it->from + 4) == name))
+      return true;
+  }
+  return false;
+}
+
 static void sort_locals(tt_cudac_split *p) {
   for (int i = 0; i < p->nlocal; i++) {
     tt_split_local *l = &p->local[i];
@@ -402,6 +426,7 @@ static void sort_locals(tt_cudac_split *p) {
     bool uniform = true;
     bool plain = l->init < l->init_end && l->dims == l->dims_end && is_plain(p, l->init, l->init_end, &uniform) &&
                  !is_changed(p, l->name, l->name_word);
+    plain = plain && !is_exchanged(p, l->name);
     l->is_made_anew = plain;
     l->is_uniform = plain && uniform;
   }
@@ -425,6 +450,37 @@ static bool is_small(const tt_cudac_split *p, const tt_split_local *l) {
   return true;
 }
 
+/* Do words that are no part of a head, or a head behind its first part, say the same to all threads, in each turn? */
+static bool is_same(const tt_cudac_split *p, int64_t from, int64_t to, int32_t turn) {
+  for (int64_t k = from; k < to; k++) {
+    if (kind(p, k) == '[' || kind(p, k) == 's' || tt__split_is(p, k, "threadIdx")) return false;
+    if (kind(p, k) != 'i' || name_of(p, k) == turn || is_builtin_index(p, k) || kind(p, k - 1) == '.') continue;
+    if (kind(p, k + 1) == '(' || is_global(p, k) || is_shared(p, name_of(p, k))) return false;
+    if (is_turn(p, name_of(p, k))) {
+      if (turn >= 0) return false; /* another loop's: only an exchange inside of it may name it */
+      continue;
+    }
+    const tt_split_local *l = find_local(p, name_of(p, k));
+    if (l && !l->is_uniform) return false;
+    if (is_changed(p, name_of(p, k), l ? l->name_word : -1)) return false;
+  }
+  return true;
+}
+
+/* Both values are variables over the threads, and all threads say the same of the distance and the width. */
+static bool is_fit_exchange(const tt_cudac_split *p, const tt_split_item *it) {
+  const tt_split_local *to = find_local(p, name_of(p, it->from + 2)), *from = find_local(p, name_of(p, it->from + 4));
+  return to && from && to->dims == to->dims_end && from->dims == from->dims_end &&
+         is_same(p, it->from + 6, it->to - 2, -1);
+}
+
+/* Is it in the head of a loop around groups, which declares what it counts with? */
+static bool is_in_head(const tt_cudac_split *p, int64_t k) {
+  for (int i = 0; i < p->nitem; i++)
+    if (p->item[i].kind == TT_SPLIT_LOOP && p->item[i].from <= k && k < p->item[i].to) return true;
+  return false;
+}
+
 /* A head "for (int k = a; k < b; k += c)" that all threads see the same. */
 static bool is_uniform_loop(const tt_cudac_split *p, const tt_split_item *loop) {
   int64_t k = loop->from + 2, type = type_end(p, k, loop->to);
@@ -438,17 +494,9 @@ static bool is_uniform_loop(const tt_cudac_split *p, const tt_split_item *loop) 
     semi++;
   }
   if (!is_plain(p, type + 2, semi, &uniform) || !uniform) return false;
-  for (k = semi + 1; k < loop->to - 1; k++) { /* condition and step: the turn, and plain things */
-    if (kind(p, k) == '[' || kind(p, k) == 's' || tt__split_is(p, k, "threadIdx")) return false;
-    if (kind(p, k) != 'i' || name_of(p, k) == turn || is_builtin_index(p, k) || kind(p, k - 1) == '.') continue;
-    if (kind(p, k + 1) == '(' || is_global(p, k) || is_shared(p, name_of(p, k)) || is_turn(p, name_of(p, k)))
-      return false;
-    const tt_split_local *l = find_local(p, name_of(p, k));
-    if (l && !l->is_uniform) return false;
-    if (is_changed(p, name_of(p, k), l ? l->name_word : -1)) return false;
-  }
-  for (k = loop->to; k < p->body_end; k++) /* nobody else turns it */
-    if (name_of(p, k) == turn && is_assigned(p, k)) {
+  if (!is_same(p, semi + 1, loop->to - 1, turn)) return false; /* condition and step: the turn, and plain things */
+  for (k = loop->to; k < p->body_end; k++)                     /* nobody else turns it */
+    if (name_of(p, k) == turn && is_assigned(p, k) && !is_in_head(p, k)) {
       bool another = kind(p, k - 1) == 'i' && kind(p, k + 1) == '='; /* a declaration of the same name */
       if (!another) return false;
     }
@@ -482,6 +530,7 @@ static bool is_fit(tt_cudac_split *p) {
       return false;
     if (loops && it->kind == TT_SPLIT_GROUP && leaves_within(p, it->from, it->to)) return false;
     if (it->kind == TT_SPLIT_LOOP && !is_uniform_loop(p, it)) return false;
+    if (it->kind == TT_SPLIT_EXCHANGE && !is_fit_exchange(p, it)) return false;
     if (it->kind == TT_SPLIT_GROUP && returns_within(p, it->from, it->to)) return false;
   }
   for (int i = 0; i < p->nlocal; i++) {
@@ -497,23 +546,16 @@ static bool is_fit(tt_cudac_split *p) {
 
 /* Only the kernel itself waits, and only by plain barriers. */
 static bool waits_plainly(const tt_cudac_split *p) {
-  static const char *const others[] = {"__syncthreads_count", "__syncthreads_and",  "__syncthreads_or",
-                                       "__activemask",        "cooperative_groups", "this_thread_block",
-                                       "this_grid",           "tiled_partition",    "coalesced_threads"};
   for (int64_t k = p->body; k < p->body_end; k++) {
     const tt_cudac_word *w = &p->s->word.data[k];
-    const char *t = p->s->text + w->at;
-    if (IS_AMONG(p, k, others)) return false;
-    if (w->len > 6 && (strncmp(t, "__shfl", 6) == 0 || strncmp(t, "__ball", 6) == 0 || strncmp(t, "__matc", 6) == 0))
-      return false;
-    if (w->len > 5 && (strncmp(t, "__any", 5) == 0 || strncmp(t, "__all", 5) == 0)) return false;
-    if (w->len > 8 && strncmp(t, "__reduce", 8) == 0) return false;
+    bool barrier = tt__split_is(p, k, "__syncthreads") || tt__split_is(p, k, "__syncwarp");
+    if (w->kind == 'i' && !barrier && tt__cudac_is_wait(p->s->text + w->at, w->len)) return false;
     if (w->kind == 'i' && tt__split_is(p, k, "volatile")) return false; /* threads that watch each other */
   }
   return !tt__cudac_callees_have(p->s, p->body, p->body_end, tt__cudac_is_wait);
 }
 
-bool tt__cudac_split(tt_cudac_scan *s, const tt_cudac_kernel *k, tt_str *out) {
+static bool split(tt_cudac_scan *s, const tt_cudac_kernel *k, tt_str *out) {
   const tt_cudac_def *d = &s->def.data[k->def];
   tt_cudac_split one = {.s = s, .body = d->open + 1, .body_end = d->close}, *p = &one;
   p->params = tt__cudac_params(s, d->head, d->open);
@@ -524,4 +566,20 @@ bool tt__cudac_split(tt_cudac_scan *s, const tt_cudac_kernel *k, tt_str *out) {
   if (!waits_plainly(p) || !is_fit(p)) return false;
   tt__cudac_split_write(p, k, out);
   return true;
+}
+
+bool tt__cudac_split(tt_cudac_scan *s, const tt_cudac_kernel *k, tt_str *out) {
+  if (split(s, k, out)) return true;
+  tt_str text = {0};
+  tt_cudac_scan again = {0};
+  bool good = tt__cudac_lockstep(s, k, &text) && tt__cudac_scan(&again, text.data, text.len, NULL) == TT_OK &&
+              again.kernel.n == s->kernel.n;
+  if (good) {
+    tt_cudac_kernel same = *k;
+    same.def = again.kernel.data[k - s->kernel.data].def;
+    good = split(&again, &same, out);
+  }
+  tt__cudac_scan_free(&again);
+  tt__str_free(&text);
+  return good;
 }

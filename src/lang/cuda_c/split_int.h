@@ -9,11 +9,12 @@
 enum { TT_SPLIT_ITEMS = 128, TT_SPLIT_LOCALS = 64 };
 
 typedef enum tt_split_kind {
-  TT_SPLIT_GROUP,   /* statements without a barrier */
-  TT_SPLIT_LOOP,    /* the head of a loop around groups, "for (...)" */
-  TT_SPLIT_STRIDED, /* of one with the stride of the grid or the block */
-  TT_SPLIT_END,     /* of either */
-  TT_SPLIT_BLOCKS   /* a declaration of the block's own */
+  TT_SPLIT_GROUP,    /* statements without a barrier */
+  TT_SPLIT_LOOP,     /* the head of a loop around groups, "for (...)" */
+  TT_SPLIT_STRIDED,  /* of one with the stride of the grid or the block */
+  TT_SPLIT_END,      /* of either */
+  TT_SPLIT_EXCHANGE, /* "tt_exchange_KIND(to, from, by, width);" between all threads */
+  TT_SPLIT_BLOCKS    /* a declaration of the block's own */
 } tt_split_kind;
 
 /* A part of the kernel's body. */
@@ -54,6 +55,11 @@ static inline bool tt__split_is(const tt_cudac_split *p, int64_t k, const char *
 static inline bool tt__split_is_kept(const tt_split_local *l) {
   return !l->is_made_anew && (l->used & ~(1ull << l->group)) != 0;
 }
+
+/* The word behind the statement at k, or -1. */
+TT_HIDDEN int64_t tt__split_statement_end(const tt_cudac_split *p, int64_t k);
+/* Behind the type that a declaration at k begins with, or -1: it is none. */
+TT_HIDDEN int64_t tt__split_type_end(const tt_cudac_split *p, int64_t k, int64_t end);
 
 /* Append the function tt_split_NAME of a kernel that is fit for it. */
 TT_HIDDEN void tt__cudac_split_write(const tt_cudac_split *p, const tt_cudac_kernel *k, tt_str *out);

@@ -212,6 +212,17 @@ static void write_blocks_own(const tt_cudac_split *p, const tt_split_item *it, t
   tt__str_add(out, "\n");
 }
 
+static void write_exchange(const tt_cudac_split *p, const tt_split_item *it, tt_str *out) {
+  copy(p, it->from, it->from + 2, out);
+  tt__str_add(out, "tt_v_");
+  copy(p, it->from + 2, it->from + 4, out);
+  tt__str_add(out, " tt_v_");
+  copy(p, it->from + 4, it->from + 6, out);
+  tt__str_add(out, " tt_n, ");
+  copy(p, it->from + 6, it->to, out);
+  tt__str_add(out, "\n");
+}
+
 void tt__cudac_split_write(const tt_cudac_split *p, const tt_cudac_kernel *k, tt_str *out) {
   write_head(p, k, out);
   write_kept(p, out);
@@ -225,6 +236,8 @@ void tt__cudac_split_write(const tt_cudac_split *p, const tt_cudac_kernel *k, tt
     } else if (it->kind == TT_SPLIT_LOOP) {
       copy(p, it->from, it->to, out);
       tt__str_add(out, " {\n");
+    } else if (it->kind == TT_SPLIT_EXCHANGE) {
+      write_exchange(p, it, out);
     } else if (it->kind == TT_SPLIT_END) {
       tt__str_add(out, "}\n");
     } else {

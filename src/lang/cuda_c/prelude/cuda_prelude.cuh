@@ -227,6 +227,40 @@ template <class T>
 TT_INLINE T __shfl_xor(T v, int bits, int width = 32) {
   return __shfl_xor_sync(~0u, v, bits, width);
 }
+/*
+** The same between all `n` threads of a block, whose warps move in step: `to` and `from` have an element a thread. What
+** no thread of the warp has is a lane's own. Lanes that follow each other are copied together first, those at the end of
+** their segment are mended.
+*/
+template <class T>
+TT_INLINE void tt_exchange_down(T *to, const T *from, int n, unsigned by, int width) {
+  const int far = by < (unsigned)width ? (int)by : width;
+  for (int t = 0; t < n - far; t++) to[t] = from[t + far];
+  for (int end = width; end < n + width; end += width)
+    for (int t = end - far; t < end && t < n; t++) to[t] = from[t];
+  for (int t = n - far > 0 ? n - far : 0; t < n; t++) to[t] = from[t];
+}
+template <class T>
+TT_INLINE void tt_exchange_up(T *to, const T *from, int n, unsigned by, int width) {
+  const int far = by < (unsigned)width ? (int)by : width;
+  for (int t = far; t < n; t++) to[t] = from[t - far];
+  for (int start = 0; start < n; start += width)
+    for (int t = start; t < start + far && t < n; t++) to[t] = from[t];
+}
+template <class T>
+TT_INLINE void tt_exchange_xor(T *to, const T *from, int n, int bits, int width) {
+  for (int t = 0; t < n; t++) {
+    const int lane = t & 31, other = lane ^ bits, at = (t & ~31) | (other & 31);
+    to[t] = from[other < (lane & ~(width - 1)) + width && at < n ? at : t];
+  }
+}
+template <class T>
+TT_INLINE void tt_exchange_from(T *to, const T *from, int n, int lane, int width) {
+  for (int t = 0; t < n; t++) {
+    const int at = (t & ~(width - 1)) | (lane & (width - 1));
+    to[t] = from[at < n ? at : t];
+  }
+}
 template <class T>
 TT_INLINE unsigned __match_any_sync(unsigned mask, T v) {
   unsigned long long all[32];
