@@ -176,6 +176,212 @@ def bubbles(a):
     return a[0]
 
 
+@program(lambda: (rng().random(1_000_000), rng().random(1_000_000)))
+def dot(x, y):
+    s = 0.0
+    for i in outer(x.size):
+        s += x[i] * y[i]
+    return s
+
+
+@program(lambda: (rng().random((300, 16)), rng().random((400, 16)), np.empty((300, 400))))
+def distances(x, y, out):
+    for i in outer(x.shape[0]):
+        for j in range(y.shape[0]):
+            s = 0.0
+            for k in range(x.shape[1]):
+                d = x[i, k] - y[j, k]
+                s += d * d
+            out[i, j] = math.sqrt(s)
+
+
+@program(lambda: (rng().integers(0, 4, 900), rng().integers(0, 4, 1000), np.zeros(1001, np.int64)))
+def edits(a, b, row):
+    for j in range(b.size + 1):
+        row[j] = j
+    for i in range(a.size):
+        before = row[0]
+        row[0] = i + 1
+        for j in range(b.size):
+            change = before + (0 if a[i] == b[j] else 1)
+            before = row[j + 1]
+            row[j + 1] = min(change, row[j] + 1, before + 1)
+    return row[b.size]
+
+
+@program(lambda: (30_000,))
+def collatz(n):
+    longest = 0
+    for i in range(1, n):
+        steps = 0
+        x = i
+        while x != 1:
+            x = 3 * x + 1 if x % 2 else x // 2
+            steps += 1
+        longest = max(longest, steps)
+    return longest
+
+
+@program(lambda: (700,))
+def coprime(n):
+    found = 0
+    for a in range(1, n):
+        for b in range(1, n):
+            x, y = a, b
+            while y:
+                x, y = y, x % y
+            if x == 1:
+                found += 1
+    return found
+
+
+@program(lambda: (rng().random(1500),))
+def insertion(a):
+    for i in range(1, a.size):
+        v = a[i]
+        j = i - 1
+        while j >= 0 and a[j] > v:
+            a[j + 1] = a[j]
+            j -= 1
+        a[j + 1] = v
+    return a[0]
+
+
+@program(lambda: (np.sort(rng().random(100_000)), rng().random(100_000), np.empty(100_000, np.int64)))
+def bisect(table, x, out):
+    for i in outer(x.size):
+        lo = 0
+        hi = table.size
+        while lo < hi:
+            mid = (lo + hi) // 2
+            if table[mid] < x[i]:
+                lo = mid + 1
+            else:
+                hi = mid
+        out[i] = lo
+
+
+@program(lambda: (rng().random(200_000), rng().random(31), np.zeros(200_000)))
+def convolve(x, w, out):
+    for i in outer(x.size - w.size + 1):
+        s = 0.0
+        for k in range(w.size):
+            s += x[i + k] * w[k]
+        out[i] = s
+
+
+@program(lambda: (rng().random((120, 120)) + 120 * np.eye(120),))
+def lu(a):
+    n = a.shape[0]
+    for k in range(n):
+        for i in range(k + 1, n):
+            a[i, k] /= a[k, k]
+            for j in range(k + 1, n):
+                a[i, j] -= a[i, k] * a[k, j]
+    return a[n - 1, n - 1]
+
+
+@program(lambda: (rng().integers(0, 2, (400, 400)).astype(np.uint8), np.zeros((400, 400), np.uint8)))
+def life(a, b):
+    h, w = a.shape
+    for i in outer(1, h - 1):
+        for j in range(1, w - 1):
+            n = 0
+            for y in range(-1, 2):
+                for x in range(-1, 2):
+                    n += a[i + y, j + x]
+            n -= a[i, j]
+            b[i, j] = 1 if n == 3 or (n == 2 and a[i, j] == 1) else 0
+
+
+@program(lambda: (rng().integers(1, 50, 200), rng().random(200), np.zeros(5001)))
+def knapsack(weight, value, best):
+    for i in range(weight.size):
+        for c in range(best.size - 1, weight[i] - 1, -1):
+            best[c] = max(best[c], best[c - weight[i]] + value[i])
+    return best[best.size - 1]
+
+
+@program(lambda: (rng().random((150, 150)),))
+def shortest_paths(d):
+    n = d.shape[0]
+    for k in range(n):
+        for i in range(n):
+            for j in range(n):
+                through = d[i, k] + d[k, j]
+                if through < d[i, j]:
+                    d[i, j] = through
+    return d[0, n - 1]
+
+
+@program(lambda: (rng().random((500, 600)).astype(np.float32), np.zeros((500, 600), np.float32)))
+def blur(a, b):
+    for i in outer(2, a.shape[0] - 2):
+        for j in range(2, a.shape[1] - 2):
+            s = np.float32(0)
+            for y in range(-2, 3):
+                for x in range(-2, 3):
+                    s += a[i + y, j + x]
+            b[i, j] = s / np.float32(25)
+
+
+@program(lambda: (rng().random(300_000) * 100 + 1, np.empty(300_000)))
+def roots(x, out):
+    for i in outer(x.size):
+        r = x[i]
+        for _ in range(8):
+            r = 0.5 * (r + x[i] / r)
+        out[i] = r
+
+
+@program(lambda: (rng().random(100_000) * 50 + 50, rng().random(100_000) * 2 + 0.1, np.empty(100_000)))
+def options(spot, years, out):
+    for i in outer(spot.size):
+        root = math.sqrt(years[i])
+        d1 = (math.log(spot[i] / 75.0) + 0.07 * years[i]) / (0.3 * root)
+        d2 = d1 - 0.3 * root
+        low = 0.5 * math.erfc(-d2 / math.sqrt(2.0))
+        out[i] = spot[i] * 0.5 * math.erfc(-d1 / math.sqrt(2.0)) - 75.0 * math.exp(-0.025 * years[i]) * low
+
+
+@program(lambda: (rng().random(1_000_000),))
+def extremes(x):
+    least = x[0]
+    most = x[0]
+    at = 0
+    for i in range(1, x.size):
+        if x[i] < least:
+            least = x[i]
+        elif x[i] > most:
+            most = x[i]
+            at = i
+    return most - least + at
+
+
+@program(lambda: (rng().random(1_000_000), np.empty(1_000_000)))
+def smooth(x, out):
+    level = x[0]
+    trend = 0.0
+    for i in range(x.size):
+        before = level
+        level = 0.3 * x[i] + 0.7 * (level + trend)
+        trend = 0.1 * (level - before) + 0.9 * trend
+        out[i] = level + trend
+
+
+@program(lambda: (rng().integers(0, 3, 1_000_000), np.zeros(1_000_000, np.int64)))
+def run_lengths(x, out):
+    n = 0
+    start = 0
+    for i in range(1, x.size):
+        if x[i] != x[i - 1]:
+            out[n] = i - start
+            n += 1
+            start = i
+    out[n] = x.size - start
+    return n + 1
+
+
 # ---- single elements, not compiled
 
 ELEMENTS = {}
