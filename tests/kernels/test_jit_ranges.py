@@ -208,3 +208,69 @@ def test_common_loops_look_at_no_sign(f):
     text = text if isinstance(text, str) else "".join(text.values())
     body = text[text.index("tt_f0(") :]
     assert ("tt_wrap(" in body) == (f is tiles), body  # 3 - i is negative somewhere, for all it knows
+
+
+def windows(a, b):
+    for i in range(2, a.shape[0] - 2):
+        for j in range(2, a.shape[1] - 2):
+            s = 0
+            for y in range(-2, 3):
+                for x in range(2, -3, -2):
+                    if a[i + y, j + x] > 40:
+                        s += a[i + y, j + x]
+            b[i, j] = s
+
+
+def few_turns(a, b):
+    for i in range(a.shape[0]):
+        last = -1
+        for k in range(3, 3):
+            last = k
+        for k in range(5, 2, -2):
+            last += k
+        for k in range(0):  # noqa: B007 (it keeps its value)
+            last = 100
+        for k in range(16):
+            last += a[i, k % 3]
+        for m in range(17):
+            last ^= m
+        for k in range(-40, -3, 9):
+            b[i, k] += k
+            last += k * 2
+        b[i, 0] = last + k * 1000 + m
+
+
+def left_early(a, b):
+    for i in range(a.shape[0]):
+        for k in range(8):
+            if a[i, k] % 5 == 4:
+                break
+            if a[i, k] % 3 == 1:
+                continue
+            b[i, k] = a[i, k] + k
+        for k in range(6):
+            for m in range(a[i, 0] % 4):
+                b[i, k] += m
+
+
+def given_back(a, b):
+    for i in range(a.shape[0]):
+        for k in range(4):
+            b[i, k] = i
+            if a[i, k] == 77:
+                return
+            for q in range(2):
+                a[i, k] += q
+
+
+@pytest.mark.parametrize("f", [windows, few_turns, left_early, given_back], ids=lambda f: f.__name__)
+def test_loops_of_few_turns_written_out(f, monkeypatch):
+    a = np.random.default_rng(1).integers(0, 100, (9, 50))
+    sides = [(a.copy(), np.zeros_like(a)) for _ in range(3)]
+    f(*sides[0])
+    monkeypatch.setenv("TUTTI_JIT_TIER", "compiled")
+    tt.njit(f)(*sides[1])
+    monkeypatch.setenv("TUTTI_JIT_TIER", "first")
+    tt.njit(f)(*sides[2])
+    for got in sides[1:]:
+        assert np.array_equal(got[0], sides[0][0]) and np.array_equal(got[1], sides[0][1])

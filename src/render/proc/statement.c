@@ -12,6 +12,8 @@
 ** gains an eighth; larger bodies gain nothing, and take a fifth more of the compiler's time.
 */
 enum { UNROLLED = 20 };
+/* Nodes of loops that are written out turn by turn, and turns of each: a stencil of 5 x 5 has 300. */
+enum { WRITTEN_OUT = 400, MOST_TURNS = 16 };
 
 /* ---- lines */
 
@@ -329,7 +331,48 @@ static int count_nodes(const tt_pstmt *s) {
 
 bool tt__pw_is_small(const tt_pstmt *body) { return count_nodes(body) <= UNROLLED; }
 
+/*
+** How many turns a loop has that are written one after another, which gcc does too late: then the loop around them
+** becomes vector code, and indices are seen not to be negative. -1: it stays a loop.
+*/
+static int64_t turns_written_out(const tt_pstmt *s) {
+  enum { MOST = 1 << 20 };
+  if (s->op != TT_X_FOR || s->a->op != TT_X_CONST || s->b->op != TT_X_CONST || s->c->op != TT_X_CONST) return -1;
+  int64_t lo = s->a->i, hi = s->b->i, by = s->c->i;
+  if (by == 0 || by > MOST || by < -MOST || lo > MOST || lo < -MOST || hi > MOST || hi < -MOST) return -1;
+  int64_t turns = by > 0 ? (hi - lo + by - 1) / by : (lo - hi - by - 1) / -by;
+  return turns < 0 ? 0 : turns <= MOST_TURNS ? turns : -1;
+}
+
+/* Nodes of the statements with such loops written out; more than WRITTEN_OUT: something else is among them. */
+static int64_t count_written_out(const tt_pstmt *s) {
+  int64_t n = 0;
+  for (; s && n <= WRITTEN_OUT; s = s->next) {
+    int64_t turns = s->op == TT_X_FOR ? turns_written_out(s) : 1;
+    if (turns < 0 || (s->op != TT_X_FOR && s->op != TT_X_SET && s->op != TT_X_STORE && s->op != TT_X_IF))
+      return WRITTEN_OUT + 1;
+    n += turns * (count_expr(s->a) + count_expr(s->b) + count_written_out(s->body) + count_written_out(s->other));
+  }
+  return n;
+}
+
+/* Loops that stand in others: alone, a loop gains nothing by it. */
+static bool put_written_out(tt_pwriter *w, const tt_pstmt *s) {
+  int64_t turns = turns_written_out(s);
+  if (w->target != TT_PROGRAM_C || w->resume || !w->loop || turns < 0) return false;
+  if (turns * count_written_out(s->body) > WRITTEN_OUT) return false;
+  tt_str v = {0};
+  tt__pw_local(w, s->local, &v);
+  for (int64_t k = 0; k < turns; k++) {
+    tt__pw_line(w, "%s = %lld;", tt__pw_peek(w, &v), (long long)(s->a->i + k * s->c->i));
+    tt__pw_stmts(w, s->body);
+  }
+  tt__str_free(&v);
+  return true;
+}
+
 static void put_for(tt_pwriter *w, const tt_pstmt *s) {
+  if (put_written_out(w, s)) return;
   int n = w->serial++;
   tt_str v = {0};
   tt__pw_local(w, s->local, &v);
