@@ -34,7 +34,7 @@ def resize(self, *new_shape, refcheck=True):
 def byteswap(self, inplace=False):
     """The bytes of each element the other way round."""
     parts = 2 if self.dtype.kind == "c" else 1  # each by itself
-    bytes_of = _bytes_of(self).reshape((*self.shape, parts, self.itemsize // parts))[..., ::-1]
+    bytes_of = _bytes_of(self.copy(order="K")).reshape((*self.shape, parts, self.itemsize // parts))[..., ::-1]
     made = _core.array(bytes_of).reshape((*self.shape, self.itemsize)).view(self.dtype).reshape(self.shape)
     if not inplace:
         return made

@@ -164,13 +164,13 @@ static tt_array *trapezoid(tt_composer *c, tt_call_frame *f) {
   int axis = tt__arg_axis(c, f, 3, y->rank, y->rank - 1);
   if (c->code != TT_OK) return NULL;
   if (y->rank == 0) return tt__compose_fail(c, TT_EAXIS, "axis -1 is out of bounds for array of dimension 0");
-  int64_t n = tt__array_len(y)[axis], m = n > 0 ? n - 1 : 0;
+  int64_t n = tt__array_len(y)[axis], m = n > 0 ? n - 1 : 0, told = tt__arg_int(c, f, 3, -1);
   if (tt__arg_given(f, 1)) {
     tt_array *x = tt__arg_array(c, f, 1);
     if (!x) return NULL;
-    int at = x->rank == 1 ? 0 : axis;
-    if (at >= x->rank)
-      return tt__compose_fail(c, TT_EAXIS, "axis %d is out of bounds for array of dimension %d", at, x->rank);
+    int64_t at = x->rank == 1 ? 0 : told; /* of each array its own, counted from the end where it was told so */
+    if (at >= x->rank || at < -x->rank)
+      return tt__compose_fail(c, TT_EAXIS, "axis %d is out of bounds for array of dimension %d", (int)at, x->rank);
     d = tt__fn_call(c, "diff", (tt_value[3]){tt_v_array(x), tt_v_int(1), tt_v_int(at)}, 3);
     if (d && x->rank == 1) d = along(c, d, y->rank, axis);
   }
@@ -178,7 +178,7 @@ static tt_array *trapezoid(tt_composer *c, tt_call_frame *f) {
   tt_value step = d ? tt_v_array(d) : tt__arg_given(f, 2) ? f->arg[2] : tt_v_float(1);
   s = s ? tt__compose_apply(c, TT_MUL, (tt_value[2]){step, tt_v_array(s)}, 2, TT_DTYPE_NONE) : NULL;
   s = tt__compose_opf(c, TT_DIV, s, 2);
-  return s ? tt__compose_sum(c, s, UINT64_C(1) << axis, false) : NULL;
+  return s ? tt__compose_sum(c, s, UINT64_C(1) << (told < 0 ? s->rank + told : told), false) : NULL;
 }
 TT_HANDLER(trapezoid)
 

@@ -190,8 +190,8 @@ static tt_array *logspace(tt_composer *c, tt_call_frame *f) {
   if (!y) return NULL;
   v[1] = tt_v_array(y);
   y = tt__compose_apply(c, TT_POW, v, 2, TT_DTYPE_NONE);
-  tt_dtype type = tt__arg_dtype(c, f, 5, l.dtype);
   if (!y) return NULL;
+  tt_dtype type = tt__arg_dtype(c, f, 5, (tt_dtype)y->dtype);
   return tt__compose_move(c, tt__compose_cast(c, y, type), 0, tt__arg_axis(c, f, 6, y->rank, 0));
 }
 TT_HANDLER(logspace)
