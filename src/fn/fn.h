@@ -29,6 +29,8 @@ TT_HIDDEN tt_dtype tt__fn_sum_type(tt_dtype t);
 TT_HIDDEN tt_array *tt__fn_call(tt_composer *c, const char *name, const tt_value *arg, int n);
 /* The bin of each element, as many as there are bins for none; the last bin is closed. */
 TT_HIDDEN tt_array *tt__fn_cell(tt_composer *c, tt_array *x, tt_array *edge);
+/* How many bins a rule ("auto", "fd", ...) asks for between two ends, for the elements of `a` that lie there. */
+TT_HIDDEN int64_t tt__fn_bins_by_rule(tt_composer *c, const char *rule, tt_array *a, double first, double last);
 /* Add a result of a handler with several; false when there is none to add (c has failed). */
 TT_HIDDEN bool tt__fn_give(tt_composer *c, tt_call_frame *f, tt_array *a);
 

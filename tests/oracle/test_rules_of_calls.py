@@ -90,6 +90,11 @@ m.trapezoid(m.ones((2, 3)), m.ones((2, 3, 4)), axis=1)
 m.broadcast_to(m.array([1 + 2j, 3]), (3, 2)).byteswap().byteswap()
 m.array([[1, 2], [3, 4]]).T.byteswap()
 m.logspace(m.array([1.], dtype='f4'), 2, 3, base=m.array([2., 3]))
+m.frombuffer(bytearray(16), None)
+m.histogram(m.array([1, 8, 4, 0], dtype='f2'), 'auto', (0, 10))
+m.histogram(m.array([1, 1, 1, 1, 1, 1, 10.]), 'auto')
+m.histogram(m.array([1, 2.]), 'fd', weights=m.ones(2))
+m.histogram(m.array([1, 2.]), 'no rule')
 m.tri(-1)
 m.repeat([1, 2], m.array(1.5))
 m.repeat([1, 2], [1.5, 1])
@@ -158,3 +163,18 @@ def test_none_is_stored(dtype, index):
             stored.append(np.array(a))
     for a, b in zip(stored[: len(stored) // 2], stored[len(stored) // 2 :]):
         np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("rule", ["auto", "doane", "fd", "rice", "scott", "sqrt", "stone", "sturges"])
+@pytest.mark.parametrize("limits", [None, (-1, 1.5), (7, 8), (0, 0)])
+def test_rules_of_bins(rule, limits):
+    rng = np.random.default_rng(len(rule))
+    for a in (rng.normal(size=1), rng.normal(size=2), rng.normal(size=1000), rng.exponential(size=77), np.ones(9),
+              rng.integers(-3, 30, 200), np.array([]), np.array([0.5, np.nan])):  # fmt: skip
+        if limits or not np.isnan(a).any():
+            for f in ("histogram_bin_edges", "histogram"):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    want, got = getattr(np, f)(a, rule, limits), getattr(tt, f)(tt.asarray(a), rule, limits)
+                for x, y in zip(want, got) if f == "histogram" else [(want, got)]:
+                    np.testing.assert_allclose(np.array(y), x, rtol=1e-12, atol=1e-12)

@@ -761,7 +761,7 @@ PyObject *core_py_frombuffer(PyObject *self, PyObject *const *arg, Py_ssize_t n,
   tt_dtype dtype = TT_F64;
   if (!core_bind("frombuffer", "buffer,dtype,count,offset,*,like", 1, arg, n, names, a) || !core_check_like(a[4]))
     return NULL;
-  if (a[1] && !core_dtype_from(a[1], &dtype)) return NULL;
+  if (a[1] && a[1] != Py_None && !core_dtype_from(a[1], &dtype)) return NULL;
   Py_ssize_t count = a[2] ? PyNumber_AsSsize_t(a[2], PyExc_OverflowError) : -1;
   Py_ssize_t offset = a[3] ? PyNumber_AsSsize_t(a[3], PyExc_OverflowError) : 0, bytes = core_dtype_bytes(dtype);
   if (PyErr_Occurred()) return NULL;

@@ -46,42 +46,6 @@ typedef struct bins_of {
   double first, last, span;    /* of uniform bins; span as NumPy subtracts them */
 } bins_of;
 
-/* What a number of bins does not say: a rule by name. NumPy's estimators that need no percentiles. */
-static int64_t bins_by_rule(tt_composer *c, const char *rule, const bins_of *h, double range) {
-  double n = (double)h->a->size, width = 0;
-  static const char *const rules[] = {"auto", "fd", "rice", "scott", "sqrt", "sturges"};
-  bool known = false;
-  for (size_t k = 0; k < sizeof rules / sizeof *rules; k++) known |= strcmp(rule, rules[k]) == 0;
-  if (!known) tt__compose_fail(c, TT_EVALUE, "'%s' is not a valid estimator for `bins`", rule);
-  if (!known || h->a->size == 0 || h->is_flat) return 1;
-  if (strcmp(rule, "sqrt") == 0)
-    width = range / sqrt(n);
-  else if (strcmp(rule, "sturges") == 0)
-    width = range / (log2(n) + 1);
-  else if (strcmp(rule, "rice") == 0)
-    width = range / (2 * pow(n, 1.0 / 3));
-  else { /* scott, fd, auto */
-    tt_array *x = tt__compose_cast(c, h->a, TT_F64);
-    tt_lib_attr attr = {.row = tt__lib_row("sort")};
-    const double *s = x ? tt__compose_peek(c, tt__compose_library(c, &attr, &x, 1, TT_F64, 1, &x->size)) : NULL;
-    if (!s) return 0;
-    double mean = 0, var = 0, q[2];
-    for (int64_t i = 0; i < x->size; i++) mean += s[i] / n;
-    for (int64_t i = 0; i < x->size; i++) var += (s[i] - mean) * (s[i] - mean) / n;
-    for (int k = 0; k < 2; k++) { /* quartiles, linear between neighbours */
-      double at = (k ? 0.75 : 0.25) * (n - 1), low = floor(at);
-      int64_t i = (int64_t)low, j = i + 1 < x->size ? i + 1 : i;
-      q[k] = s[i] + (s[j] - s[i]) * (at - low);
-    }
-    width = rule[0] == 's' ? cbrt(24 * sqrt(M_PI) / n) * sqrt(var) : 2 * (q[1] - q[0]) / cbrt(n);
-    double other = range / (log2(n) + 1);
-    if (rule[0] == 'a') width = width > 0 ? fmin(fmax(width, range / sqrt(n) / 2), other) : other;
-  }
-  if (width > 0 && tt__is_int((tt_dtype)h->a->dtype) && width < 1) width = 1;
-  double count = width > 0 ? ceil(range / width) : 1;
-  return count < 1 ? 1 : (int64_t)count;
-}
-
 /* The ends of uniform bins: the range given, or what the data span; in float64, and as values for linspace. */
 static bool ends_of(tt_composer *c, const tt_call_frame *f, bins_of *h, tt_value *end) {
   bool given = tt__arg_given(f, 2);
@@ -159,9 +123,11 @@ static bool bins_for(tt_composer *c, const tt_call_frame *f, int weights, bins_o
   tt_value end[2];
   bool rule = tt__arg_given(f, 1) && b->tag == TT_V_STRING;
   int64_t n = rule ? 1 : tt__arg_int(c, f, 1, 10);
+  if (rule && h->weight)
+    tt__compose_fail(c, TT_ETYPE, "Automated estimation of the number of bins is not supported for weighted data");
   if (c->code == TT_OK && n < 1) tt__compose_fail(c, TT_EVALUE, "`bins` must be positive, when an integer");
   if (!ends_of(c, f, h, end)) return false;
-  if (rule) n = bins_by_rule(c, b->as.s, h, h->last - h->first);
+  if (rule) n = tt__fn_bins_by_rule(c, b->as.s, h->a, h->first, h->last);
   tt_value of[3] = {end[0], end[1], tt_v_array(h->a)};
   tt_dtype type;
   if (c->code != TT_OK || (c->code = tt__result_type(of, 3, &type, c->err)) != TT_OK) return false;
