@@ -474,6 +474,7 @@ static tt_array *ravel_multi_index(tt_composer *c, tt_call_frame *f) {
   tt_array **at = tt__arg_arrays(c, f, 0, &n), *out = NULL;
   if (c->code != TT_OK) return NULL;
   if (n != rank) return tt__compose_fail(c, TT_EVALUE, "parameter multi_index must be a sequence of length %d", rank);
+  if (rank == 0) return tt__compose_full(c, TT_I64, 0, NULL, tt_v_int(0)); /* the one place of no axes */
   int64_t run = 1;
   for (int k = 0; k < rank; k++) {
     int d = fortran ? k : rank - 1 - k;

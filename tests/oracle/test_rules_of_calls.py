@@ -95,6 +95,8 @@ m.histogram(m.array([1, 8, 4, 0], dtype='f2'), 'auto', (0, 10))
 m.histogram(m.array([1, 1, 1, 1, 1, 1, 10.]), 'auto')
 m.histogram(m.array([1, 2.]), 'fd', weights=m.ones(2))
 m.histogram(m.array([1, 2.]), 'no rule')
+m.ravel_multi_index((), ())
+m.ravel_multi_index(([0, 1], [1, 2]), (2, 3))
 m.tri(-1)
 m.repeat([1, 2], m.array(1.5))
 m.repeat([1, 2], [1.5, 1])
@@ -137,6 +139,7 @@ def test_call(text):
     for a, b in zip(want[0], got[0]):
         assert a[:-1] == b[:-1]
         np.testing.assert_allclose(b[-1], a[-1], rtol=1e-6)
+        assert (np.isnan(np.imag(a[-1])) == np.isnan(np.imag(b[-1]))).all()
 
 
 NONE = ["m.array([1, None], dtype='f4')", "m.array([[None], [2]], dtype='c8')", "m.array([None, 1.5], dtype=bool)",

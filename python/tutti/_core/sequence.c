@@ -61,14 +61,14 @@ static bool is_sequence(PyObject *o) {
          (PySequence_Check(o) && !PyUnicode_Check(o) && !PyBytes_Check(o) && !PyDict_Check(o) && !PyType_Check(o));
 }
 
-/* None among elements of a type that was asked for: NaN among floats, false among truth values. */
+/* None among elements of a type that was asked for: NaN (in both parts) among floats, false among truth values. */
 static bool leaf_none(discovery *d) {
   char kind = d->asked == TT_DTYPE_NONE ? ' ' : core_dtype_kind(d->asked);
   if (strchr("iu", kind))
     PyErr_SetString(PyExc_TypeError,
                     "int() argument must be a string, a bytes-like object or a real number, not 'NoneType'");
   if (!strchr("bfc", kind)) return false;
-  d->seen |= 1u << (kind == 'b' ? TT_BOOL : TT_F64);
+  d->seen |= 1u << (kind == 'b' ? TT_BOOL : kind == 'c' ? TT_C128 : TT_F64);
   d->truth |= kind == 'b';
   return true;
 }
