@@ -144,6 +144,40 @@ TEST(rows_in_registers_and_shared_memory) {
   run(b);
 }
 
+/* Down columns, with what is stored in place, in the middle and at the end. */
+#define COL_SOFTMAX(outer)         \
+  "kernel col outer=" outer        \
+  " phases=3 bufs=4 reds=2\n"      \
+  "a0: read f32 buf0 unit\n"       \
+  "a1: write f32 buf1 unit\n"      \
+  "a2: write f16 buf2 any\n"       \
+  "a3: write f64 buf3 unit\n"      \
+  "%0 = load.f32 a0 @row0\n"       \
+  "%1 = max.f32 r0 %0 @row0\n"     \
+  "%2 = store.f32 a1 %1 @outer1\n" \
+  "%3 = load.f32 a0 @row1\n"       \
+  "%4 = sub.f32 %3 %1 @row1\n"     \
+  "%5 = exp.f32 %4 @row1\n"        \
+  "%6 = cast.f32.f64 %5 @row1\n"   \
+  "%7 = store.f64 a3 %6 @row1\n"   \
+  "%8 = sum.f32 r1 %5 @row1\n"     \
+  "%9 = load.f32 a0 @row2\n"       \
+  "%10 = sub.f32 %9 %1 @row2\n"    \
+  "%11 = exp.f32 %10 @row2\n"      \
+  "%12 = div.f32 %11 %8 @row2\n"   \
+  "%13 = store.f32 a2 %12 @row2\n"
+
+TEST(columns_in_shared_memory) {
+  static const int64_t len[][4] = {{3, 256}, {33, 257}, {32, 300}, {50, 4097}, {1, 9000}, {64, 511}, {7, 255}, {5, 1}};
+  static const int64_t more[][4] = {{2, 3, 40, 7}, {3, 33, 16, 16}, {1, 31, 3, 1400}, {2, 1, 257, 1}};
+  batch *b = batch_new();
+  add_sizes(b, COL_SOFTMAX("1 axes=2"), len, 8);
+  add_sizes(b, COL_SOFTMAX("2 axes=4"), more, 4);
+  add_sizes(b, VARIANCE("col", "1 axes=2"), len, 8);
+  add_sizes(b, VARIANCE("col", "2 axes=4"), more, 4);
+  run(b);
+}
+
 /* Reductions of narrow types, whose threads take four accumulators. */
 #define NARROW(axes)               \
   "kernel row outer=" axes         \

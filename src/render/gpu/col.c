@@ -232,35 +232,52 @@ static void put_finish(tt_thread_emit *t) {
 
 static int tile_lanes(const tt_thread_emit *t) { return 1 << t->v->group; }
 static int tile_rows(const tt_thread_emit *t) { return 1 << (t->v->block - t->v->group); }
+static int tile_warps(const tt_thread_emit *t) { return 1 << (t->v->block - 5); }
+static int piece_rows(const tt_thread_emit *t) { return tile_rows(t) * t->v->unroll; }
 
-/* Values of a piece of the chunk into shared memory. Threads beyond the last lane or point repeat the last one. */
-static void put_piece(tt_thread_emit *t) {
+/* zN of the reductions of a phase: shared memory, which the next phase has again. */
+static void put_stages(tt_thread_emit *t, int phase) {
   tt_emit *e = &t->e;
-  tt_region r = {TT_SCOPE_ROW, 0};
+  size_t at = 0;
+  TT_FOR_REDUCE(e, phase, i) {
+    const char *type = tt__type_word(e->k->inst[i].from);
+    tt__emit_line(e, "%s *const z%d = (%s *)(TT_SHARED_BYTES + %zu);", type, i, type, at);
+    at += tt__threads_stage_bytes(t->v, e->k->inst[i].from);
+  }
+}
+
+/* Values of a piece of the rows into shared memory. Threads beyond the last lane or point repeat the last one, and store
+ * nothing. */
+static void put_piece(tt_thread_emit *t, int phase) {
+  tt_emit *e = &t->e;
+  tt_region r = {TT_SCOPE_ROW, phase};
   tt__emit_line(e, "%s", e->d->unrolled);
   tt__emit_open(e, "for (tt_i32 u = 0; u < %d; u++)", t->v->unroll);
   tt__emit_line(e, "const tt_i32 w = TT_TX / %d + u * %d;", tile_lanes(t), tile_rows(t));
   tt__emit_line(e, "const tt_ix y = w < m ? y0 + w : y1 - 1;");
   tt__threads_decode(e, 'r', e->k->nouter, e->nrow, "y");
-  tt__threads_place(e, 'r', e->k->nouter, e->nrow, 0);
+  tt__threads_place(e, 'r', e->k->nouter, e->nrow, phase);
   for (int i = 0; i < e->k->ninst; i++) {
     if (!tt__emit_in_region(e, r, i)) continue;
+    bool store = e->k->inst[i].op == TT_K_STORE;
+    if (store) tt__emit_open(e, "if (live && w < m)");
     if (e->k->inst[i].op == TT_K_REDUCE)
       tt__emit_line(e, "z%d[w * %d + tx] = v%d;", i, tile_lanes(t), e->k->inst[i].src[0]);
     else
       tt__threads_inst(t, i);
+    if (store) tt__emit_close(e);
   }
   tt__emit_close(e);
 }
 
-static void put_piece_fold(tt_thread_emit *t) {
+static void put_piece_fold(tt_thread_emit *t, int phase) {
   tt_emit *e = &t->e;
-  int n = 0, warps = 1 << (t->v->block - 5);
+  int n = 0;
   tt__emit_line(e, "TT_BARRIER();");
-  TT_FOR_REDUCE(e, 0, i) {
+  TT_FOR_REDUCE(e, phase, i) {
     char value[40];
     snprintf(value, sizeof value, "z%d[w * %d + tx]", i, tile_lanes(t));
-    tt__emit_line(e, "if (TT_TX / 32 == %d)", n++ % warps);
+    tt__emit_line(e, "if (TT_TX / 32 == %d)", n++ % tile_warps(t));
     tt__emit_line(e, "TT_UNROLL(16)");
     tt__emit_open(e, "for (tt_i32 w = 0; w < m; w++)");
     tt__emit_accumulate(e, i, "0", value, "y0 + w");
@@ -269,30 +286,91 @@ static void put_piece_fold(tt_thread_emit *t) {
   tt__emit_line(e, "TT_BARRIER();");
 }
 
-static void put_staged(tt_thread_emit *t) {
+/* Chunk c: its values into the accumulators of the warps that fold. */
+static void put_staged_chunk(tt_thread_emit *t, int phase) {
   tt_emit *e = &t->e;
-  size_t at = 0;
-  int n = 0, warps = 1 << (t->v->block - 5), piece = tile_rows(t) * t->v->unroll;
-  TT_FOR_REDUCE(e, 0, i) {
-    const char *type = tt__type_word(e->k->inst[i].from);
-    tt__emit_line(e, "%s *const z%d = (%s *)(TT_SHARED_BYTES + %zu);", type, i, type, at);
-    at += tt__threads_stage_bytes(t->v, e->k->inst[i].from);
-  }
-  put_before_chunk(t);
-  tt__threads_accumulators(e, 0, 1);
+  tt__threads_accumulators(e, phase, 1);
   tt__emit_line(e, "const tt_ix y1 = points - c * %d < %d ? points : (c + 1) * %d;", TT_CHUNK_COL, TT_CHUNK_COL,
                 TT_CHUNK_COL);
-  tt__emit_open(e, "for (tt_ix y0 = c * %d; y0 < y1; y0 += %d)", TT_CHUNK_COL, piece);
-  tt__emit_line(e, "const tt_i32 m = (tt_i32)(y1 - y0 < %d ? y1 - y0 : %d);", piece, piece);
-  put_piece(t);
-  put_piece_fold(t);
+  tt__emit_open(e, "for (tt_ix y0 = c * %d; y0 < y1; y0 += %d)", TT_CHUNK_COL, piece_rows(t));
+  tt__emit_line(e, "const tt_i32 m = (tt_i32)(y1 - y0 < %d ? y1 - y0 : %d);", piece_rows(t), piece_rows(t));
+  put_piece(t, phase);
+  put_piece_fold(t, phase);
   tt__emit_close(e);
+}
+
+/* Opens what the threads do that have folded reduction number `n` of a phase. */
+static void open_folders(tt_thread_emit *t, int n) {
+  tt__emit_open(&t->e, "if (live && TT_TX / 32 == %d && TT_TX %% 32 < %d)", n % tile_warps(t), tile_lanes(t));
+}
+
+static void put_staged(tt_thread_emit *t) {
+  tt_emit *e = &t->e;
+  int n = 0;
+  put_stages(t, 0);
+  put_before_chunk(t);
+  put_staged_chunk(t, 0);
   TT_FOR_REDUCE(e, 0, i) {
-    tt__emit_open(e, "if (live && TT_TX / 32 == %d && TT_TX %% 32 < %d)", n++ % warps, tile_lanes(t));
+    open_folders(t, n++);
     tt__emit_line(e, "h%d[item * nlane + l] = a%d[0];", i, i);
     if (tt__red_is_arg(e->k->inst[i].red)) tt__emit_line(e, "k%d[item * nlane + l] = b%d[0];", i, i);
     tt__emit_close(e);
   }
+}
+
+/* ---- staged, several phases: the block keeps its lanes to the end, and all of it learns what was folded. */
+
+static void put_shared_results(tt_thread_emit *t, int phase) {
+  tt_emit *e = &t->e;
+  int n = 0;
+  TT_FOR_REDUCE(e, phase, i) {
+    open_folders(t, n++);
+    tt__emit_line(e, "z%d[tx] = f%d;", i, i);
+    tt__emit_close(e);
+  }
+  tt__emit_line(e, "TT_BARRIER();");
+  TT_FOR_REDUCE(e, phase, i)
+  tt__emit_line(e, "const %s v%d = z%d[live ? tx : nlane - 1 - (tt_ix)TT_GX * %d];", tt__type_word(e->k->inst[i].dtype),
+                i, i, tile_lanes(t));
+  tt__emit_line(e, "TT_BARRIER();");
+}
+
+static void put_staged_phase(tt_thread_emit *t, int phase) {
+  tt_emit *e = &t->e;
+  if (tt__emit_reduces(e, phase)) {
+    put_stages(t, phase);
+    tt__threads_folded(e, phase);
+    tt__emit_open(e, "for (tt_ix c = 0; c < chunks; c++)");
+    put_staged_chunk(t, phase);
+    tt__threads_fold_in(e, phase);
+    tt__emit_close(e);
+    put_shared_results(t, phase);
+    return;
+  }
+  tt__emit_open(e, "for (tt_ix y0 = 0, y1 = points; y0 < y1; y0 += %d)", piece_rows(t));
+  tt__emit_line(e, "const tt_i32 m = (tt_i32)(y1 - y0 < %d ? y1 - y0 : %d);", piece_rows(t), piece_rows(t));
+  put_piece(t, phase);
+  tt__emit_close(e);
+}
+
+/* All threads of a lane compute its OUTER instructions, one stores. */
+static void put_staged_outer(tt_thread_emit *t, int phase) {
+  tt_emit *e = &t->e;
+  for (int i = 0; i < e->k->ninst; i++) {
+    if (!tt__emit_in_region(e, (tt_region){TT_SCOPE_OUTER, phase}, i)) continue;
+    bool store = e->k->inst[i].op == TT_K_STORE;
+    if (store) tt__emit_open(e, "if (live && TT_TX < %d)", tile_lanes(t));
+    tt__threads_inst(t, i);
+    if (store) tt__emit_close(e);
+  }
+}
+
+static void put_staged_whole(tt_thread_emit *t) {
+  for (int p = 0; p < t->e.k->nphase; p++) {
+    put_staged_outer(t, p);
+    put_staged_phase(t, p);
+  }
+  put_staged_outer(t, t->e.k->nphase);
 }
 
 static void put_lane(tt_thread_emit *t) {
@@ -323,8 +401,10 @@ void tt__threads_col(tt_thread_emit *t) {
     tt__emit_line(e, "const tt_ix at = item;");
   tt__threads_decode(e, 'o', 0, outer, "at");
   tt__threads_place(e, 'o', 0, outer, -1);
-  if (t->v->staged)
+  if (t->v->staged && chunk)
     put_staged(t);
+  else if (t->v->staged)
+    put_staged_whole(t);
   else if (chunk)
     put_chunk(t);
   else if (t->v->part == TT_PART_FINISH)

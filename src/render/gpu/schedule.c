@@ -356,11 +356,23 @@ static void set_col_grid(const tt_cutter *c, tt_pass *p, int64_t items) {
   p->grid.grid[1] = (uint32_t)tt__at_most(tt__turns(items, y), tt__at_most(c->t->grid_max[1], 65535));
 }
 
+/* May a block that computes many row points at a time hold its lanes from phase to phase? */
+static bool stages_phases(const tt_cutter *c) {
+  bool reduces = false;
+  for (int i = 0; i < c->k->ninst; i++) {
+    const tt_kinst *q = &c->k->inst[i];
+    if (q->op == TT_K_REDUCE && tt__red_is_arg(q->red)) return false;
+    reduces |= q->op == TT_K_REDUCE;
+  }
+  return reduces && !c->k->checked && !c->reloads;
+}
+
 /* Few lanes: blocks of row points instead of threads that each walk a column. */
-static bool stage_col(const tt_cutter *c, tt_pass *p) {
+static bool stage_col(const tt_cutter *c, tt_pass *p, bool splits) {
   tt_variant *v = &p->variant;
-  int64_t items = c->x.outer * c->x.chunks;
+  int64_t items = splits ? c->x.outer * c->x.chunks : c->x.outer;
   if (c->x.points < 256 || items * c->x.lanes >= (int64_t)c->t->units * 512) return false;
+  if (!splits && !stages_phases(c)) return false;
   v->staged = 1;
   v->vec = 1;
   v->block = 8;
@@ -380,8 +392,8 @@ static void cut_col(tt_cutter *c, tt_cut *out) {
   tt_pass *p = &out->pass[0];
   bool splits = tt__kernel_splits(c->k);
   bool parts = splits && c->x.chunks > 1 && c->x.outer * c->x.lanes < (int64_t)c->t->units * 2048;
-  if (splits && stage_col(c, p)) {
-    parts = true;
+  if (stage_col(c, p, splits)) {
+    parts = splits;
   } else {
     p->variant = (tt_variant){0};
     int unroll = c->k->checked || c->reloads ? 1 : c->loads > 2 || c->slow ? 4 : 16;
