@@ -82,9 +82,10 @@ static void call_gemv(const tt_blas *bl, const tt_gemm *g, operand b) {
   int64_t rows = b.trans == 'N' ? g->n : g->k, cols = b.trans == 'N' ? g->k : g->n; /* of B^T as BLAS stores it */
   tt_blas_int m = tt__blas_int(bl, rows), n = tt__blas_int(bl, cols), ld = tt__blas_int(bl, b.ld);
   tt_blas_int incx = tt__blas_int(bl, g->csa), incy = tt__blas_int(bl, g->csc);
-  for (int64_t j = 0; j < g->n && g->put == TT_GEMM_SET; j++) { /* what was there may be NaN, and 0 * NaN is NaN */
-    memset((char *)g->c + j * g->csc * (int64_t)size, 0, size);
-  }
+  /* What was there may be NaN, and 0 * NaN is NaN. A memset of unknown size costs as much for 8 bytes as for 400. */
+  int64_t blocks = g->csc == 1 ? 1 : g->n;
+  for (int64_t j = 0; j < blocks && g->put == TT_GEMM_SET; j++)
+    memset((char *)g->c + j * g->csc * (int64_t)size, 0, g->csc == 1 ? (size_t)g->n * size : size);
   bl->gemv[bt](&b.trans, &m, &n, number(g->type, true), b.data, &ld, g->a, &incx,
                number(g->type, g->put == TT_GEMM_ADD), g->c, &incy, 1);
 }
