@@ -38,12 +38,14 @@ typedef struct block {
 } block;
 _Static_assert(sizeof(block) <= ALIGN, "a free block must hold its header");
 
-static atomic_llong live, peak, live_data, peak_data, allocs, limit;
+/* Of metadata, of array memory and of both; a small array is made and freed so often that each count is felt. */
+static atomic_llong live_meta, live_data, peak, peak_data, allocs_meta, limit;
 
 TT_LOCK(store_lock, 0);
 static block *store[CLASSES];
 static block *oldest, *newest;
 static size_t cached, cache_cap, kept_blocks;
+static long long allocs_data; /* under `store_lock`, as they are */
 bool tt__mem_poisons;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -56,8 +58,10 @@ static void raise_peak(atomic_llong *top, long long now) {
     continue;
 }
 
-static void count(atomic_llong *now, atomic_llong *top, long long size) {
-  raise_peak(top, atomic_fetch_add_explicit(now, size, memory_order_relaxed) + size);
+/* Count `size` more of one of the two kinds. */
+static void count(atomic_llong *now, const atomic_llong *other, long long size) {
+  long long sum = atomic_fetch_add_explicit(now, size, memory_order_relaxed) + size;
+  raise_peak(&peak, sum + atomic_load_explicit(other, memory_order_relaxed));
 }
 
 static void uncount(atomic_llong *now, size_t size) {
@@ -70,8 +74,8 @@ static void uncount(atomic_llong *now, size_t size) {
 
 static void *counted(void *p, size_t size) {
   if (!p) return NULL;
-  count(&live, &peak, (long long)size);
-  atomic_fetch_add_explicit(&allocs, 1, memory_order_relaxed);
+  count(&live_meta, &live_data, (long long)size);
+  atomic_fetch_add_explicit(&allocs_meta, 1, memory_order_relaxed);
   return p;
 }
 
@@ -93,14 +97,14 @@ void *tt__mem_realloc(void *p, size_t old_size, size_t new_size) {
   }
   if (new_size > PTRDIFF_MAX || tt__fault(TT_FAULT_MEMORY)) return NULL;
   void *q = counted(realloc(p, new_size), new_size);
-  if (q) uncount(&live, old_size);
+  if (q) uncount(&live_meta, old_size);
   return q;
 }
 
 void tt__mem_free(void *p, size_t size) {
   if (!p) return;
   assert(size > 0);
-  uncount(&live, size);
+  uncount(&live_meta, size);
   free(p);
 }
 
@@ -248,6 +252,7 @@ static bool reserve(size_t size) {
     return false;
   }
   raise_peak(&peak_data, now);
+  raise_peak(&peak, now + atomic_load_explicit(&live_meta, memory_order_relaxed));
   return true;
 }
 
@@ -260,6 +265,7 @@ void *tt__mem_alloc_data(size_t size) {
 
   tt__lock(&store_lock);
   block *b = store[c], *surplus = NULL;
+  allocs_data++;
   if (b) unlink_block(b);
   long long top = atomic_load_explicit(&limit, memory_order_relaxed);
   if (!b && top > 0 && cached) { /* kept blocks must not push the process over the limit */
@@ -280,13 +286,12 @@ void *tt__mem_alloc_data(size_t size) {
     return NULL;
   }
   poison(p, size);
-  return counted(p, size);
+  return p;
 }
 
 void tt__mem_free_data(void *p, size_t size) {
   if (!p) return;
   assert(size > 0);
-  uncount(&live, size);
   uncount(&live_data, size);
   size_t full = size;
   int c = class_of(&full);
@@ -308,20 +313,20 @@ void tt__mem_free_data(void *p, size_t size) {
 tt_mem_stats tt__mem_stats(void) {
   pthread_once(&once, start);
   tt__lock(&store_lock);
-  int64_t kept = (int64_t)cached, pieces = (int64_t)kept_blocks;
+  int64_t kept = (int64_t)cached, pieces = (int64_t)kept_blocks, blocks = allocs_data;
   tt__unlock(&store_lock);
-  return (tt_mem_stats){.live = atomic_load(&live),
+  return (tt_mem_stats){.live = atomic_load(&live_meta) + atomic_load(&live_data),
                         .peak = atomic_load(&peak),
                         .live_data = atomic_load(&live_data),
                         .peak_data = atomic_load(&peak_data),
                         .cached = kept,
                         .kept_blocks = pieces,
-                        .allocs = atomic_load(&allocs),
+                        .allocs = atomic_load(&allocs_meta) + blocks,
                         .limit = atomic_load(&limit)};
 }
 
 void tt__mem_reset_peak(void) {
-  atomic_store(&peak, atomic_load(&live));
+  atomic_store(&peak, atomic_load(&live_meta) + atomic_load(&live_data));
   atomic_store(&peak_data, atomic_load(&live_data));
 }
 
