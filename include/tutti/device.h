@@ -25,6 +25,7 @@ TT_API const char *tt_version(void);
   X(kept_bytes, "bytes of arrays copied as a part of them was written over")   \
   X(copies, "host copies in and out of tutti's memory")                        \
   X(copy_bytes, "their bytes")                                                 \
+  X(at_once, "small operations done when they were recorded")                  \
   X(evaluations, "evaluations (somebody looked)")                              \
   X(flushes, "evaluations forced by the bounds on pending work")               \
   X(plan_hits, "plans found")                                                  \
@@ -186,6 +187,10 @@ TT_API void tt_compile_wait(void);
 TT_API void tt_set_tier(int tier);
 /* Fuse operations (default), or make each a step of its own: for tests and for measuring. */
 TT_API void tt_set_fuse(bool fuse);
+
+/* Work on at most so many elements is done by the call that asks for it, and not recorded (0: none is; below 0: the
+ * default). Results have the same bits. */
+TT_API void tt_set_eager(int64_t elements);
 
 /* How devices may multiply float32 and complex64 matrices: "highest" (in float32, the default), or "high" (operands
  * rounded to the 10 bits of tf32, sums in float32, several times as fast). TT_EVALUE for another word. */

@@ -43,6 +43,7 @@ from ._core import (
     memory_reset_peak,
     memory_trim,
     ndarray,
+    set_eager,
     set_fuse,
     set_matmul_precision,
     set_num_threads,

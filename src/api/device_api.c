@@ -21,6 +21,7 @@
 #include "device/staging.h"
 #include "graph/build.h"
 #include "graph/call.h"
+#include "graph/eager/compute.h"
 #include "graph/session.h"
 #include "graph/slab.h"
 #include "lib/product/blas_host.h"
@@ -291,11 +292,17 @@ tt_code tt_profile_start(tt_error *err) {
   (void)err;
   tt__session_lock();
   tt__profile_start();
+  tt__eager_pause(true);
   tt__session_unlock();
   return TT_OK;
 }
 
-void tt_profile_stop(void) { tt__profile_stop(); }
+void tt_profile_stop(void) {
+  tt__session_lock();
+  tt__profile_stop();
+  tt__eager_pause(false);
+  tt__session_unlock();
+}
 
 char *tt_profile_table(void) {
   tt__session_lock();
@@ -324,6 +331,12 @@ tt_code tt_synchronize(tt_error *err) {
 void tt_set_tier(int tier) { tt__unit_tier = tier; }
 
 void tt_set_fuse(bool fuse) { tt__realize_set_fuse(fuse); }
+
+void tt_set_eager(int64_t elements) {
+  tt__session_lock();
+  tt__eager_limit(elements);
+  tt__session_unlock();
+}
 
 tt_code tt_set_matmul_precision(const char *precision, tt_error *err) {
   bool fast = precision && strcmp(precision, "high") == 0;

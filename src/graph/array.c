@@ -42,7 +42,7 @@ void tt__storage_release(tt_storage *s) {
   tt__slab_free(s, sizeof *s);
 }
 
-static void forget(tt_array *a) {
+void tt__array_forget(tt_array *a) {
   if (!a->cache) return;
   assert(a->cache_prev ? a->cache_prev->cache_next == a : a->storage->cached == a);
   *(a->cache_prev ? &a->cache_prev->cache_next : &a->storage->cached) = a->cache_next;
@@ -195,7 +195,7 @@ void tt__array_release(tt_array *a) {
   assert(!a || (a->refs > 0 && tt__session_is_held()));
   if (!a || --a->refs > 0) return;
   assert(a->refs == 0);
-  forget(a);
+  tt__array_forget(a);
   tt__storage_release(a->storage);
   tt__slab_free(a, array_bytes(a->rank));
 }
@@ -253,7 +253,7 @@ static tt_code check_writable(tt_array *a, tt_error *err) {
 
 void tt__storage_become(tt_storage *s, tt_node *n) {
   assert(n->size == s->node->size && n->dtype == s->node->dtype);
-  while (s->cached) forget(s->cached);
+  while (s->cached) tt__array_forget(s->cached);
   tt__node_hold(n);
   tt__node_release(n);
   tt__node_unhold(s->node);
@@ -301,7 +301,7 @@ tt_code tt__array_store(tt_array *a, tt_node *value, tt_error *err) {
   if (bytes) return store_bytes(bytes, NULL, value, err);
   tt_storage *s = a->storage;
   for (bool again = false;; again = true) {
-    while (s->cached) forget(s->cached);
+    while (s->cached) tt__array_forget(s->cached);
     if (tt__eager_store(a, value)) return TT_OK;
     tt_node *n = tt__node_store(s->node, value, tt__array_step(a), a->off, err);
     if (!n) return TT_ENOMEM;
@@ -319,9 +319,10 @@ tt_code tt__array_scatter(tt_array *a, tt_node *index, tt_node *value, tt_error 
   tt_array *bytes;
   TT_TRY(tt__alias_bytes(a, &bytes, err));
   if (bytes) return store_bytes(bytes, index, value, err);
+  if (tt__eager_scatter(a->storage, index, value)) return TT_OK;
   tt_storage *s = a->storage;
   for (bool again = false;; again = true) {
-    while (s->cached) forget(s->cached);
+    while (s->cached) tt__array_forget(s->cached);
     tt_node *n = tt__node_scatter(s->node, index, value, err);
     if (!n) return TT_ENOMEM;
     if (again || !s->node->pending || !is_over_bounds(n)) return storage_set(s, n, err);

@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "graph/eager/apply.h"
 #include "graph/index/alias.h"
 #include "graph/order.h"
 #include "graph/promote.h"
@@ -128,10 +129,30 @@ static bool change_number(const frame *f, const tt_apply_options *o) {
   return true;
 }
 
+/* The first `n` operands, few and at hand: op of them is done now. */
+static tt_node *small(const frame *f, tt_op op, int n) {
+  tt_dtype t = operand_type(f);
+  if (f->unsafe) return NULL;
+  tt_eager_op e = {.op = op, .arg = f->arg, .n = n, .from = {t, t, t}, .rank = f->rank, .len = f->len};
+  e.to = f->types.result;
+  return tt__eager_apply(&e);
+}
+
+static tt_node *choose(const frame *f, tt_dtype t, tt_error *err) {
+  tt_eager_op e = {.op = TT_WHERE, .arg = f->arg, .n = 3, .from = {TT_BOOL, t, t}, .to = t, .wrap = true};
+  e.rank = f->rank;
+  e.len = f->len;
+  tt_node *out = tt__eager_apply(&e);
+  if (out) return out;
+  return tt__node_take_where(operand_as(f, 0, TT_BOOL, true, err), operand_as(f, 1, t, true, err),
+                             operand_as(f, 2, t, true, err), err);
+}
+
 /* The op in its plain form. */
 static tt_node *plain(const frame *f, tt_error *err) {
   tt_node *src[3] = {NULL, NULL, NULL}, *out = of_numbers(f, err);
   int k = 0;
+  if (!out) out = small(f, f->op, f->n);
   if (out) return out;
   while (k < f->n && (src[k] = operand(f, k, err))) k++;
   if (k == f->n) out = tt__node_op(f->op, f->types.result, src, f->n, err);
@@ -223,6 +244,9 @@ static tt_node *power(frame *f, tt_error *err) {
   const tt_value *v = &f->arg[1];
   double e = v->tag == TT_V_INT ? (double)v->as.i : v->tag == TT_V_FLOAT ? v->as.f : 0;
   bool inexact = !tt__is_int(t);
+  tt_op short_op = e == 2 ? TT_SQUARE : inexact && e == -1 ? TT_RECIPROCAL : inexact && e == 0.5 ? TT_SQRT : TT_POW;
+  tt_node *done = short_op == TT_POW ? NULL : small(f, short_op, 1);
+  if (done) return done;
   if (e == 2) return tt__node_take1(TT_SQUARE, t, operand(f, 0, err), err);
   if (inexact && e == 1) return operand(f, 0, err);
   if (inexact && e == -1) return tt__node_take1(TT_RECIPROCAL, t, operand(f, 0, err), err);
@@ -260,9 +284,7 @@ static tt_node *record(frame *f, tt_error *err) {
   }
   if (f->op == TT_POW) return power(f, err);
   if (f->op == TT_CONJ && !tt__is_complex(t)) return operand(f, 0, err);
-  if (f->op == TT_WHERE)
-    return tt__node_take_where(operand_as(f, 0, TT_BOOL, true, err), operand_as(f, 1, t, true, err),
-                               operand_as(f, 2, t, true, err), err);
+  if (f->op == TT_WHERE) return choose(f, t, err);
   if (f->op == TT_CAST) return operand_as(f, 0, t, true, err);
   return plain(f, err);
 }

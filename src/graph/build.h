@@ -197,6 +197,8 @@ TT_HIDDEN tt_code tt__arange(tt_dtype dtype, const tt_value *start, const tt_val
 TT_HIDDEN tt_code tt__full(tt_dtype dtype, int rank, const int64_t *len, const tt_value *value, tt_array **out,
                            tt_error *err);
 TT_HIDDEN void tt__array_release(tt_array *a);
+/* Let go of the node that reads the view (array.c keeps it). */
+TT_HIDDEN void tt__array_forget(tt_array *a);
 TT_HIDDEN tt_array *tt__array_retain(tt_array *a);
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/warn.h"
 #include "graph/build.h"
+#include "graph/eager/compute.h"
 #include "graph/eager/eager.h"
 #include "graph/session.h"
 #include "graph/slab.h"
@@ -271,7 +272,9 @@ tt_node *tt__node_const(tt_dtype dtype, tt_scalar value, int rank, const int64_t
 }
 
 tt_node *tt__node_iota(int rank, const int64_t *len, tt_error *err) {
-  return tt__node_new(TT_N_IOTA, TT_I64, rank, len, 0, err);
+  tt_node *n = tt__node_new(TT_N_IOTA, TT_I64, rank, len, 0, err);
+  if (n && tt__session_device <= 0) tt__eager_compute(n);
+  return n;
 }
 
 tt_node *tt__node_const_at(int device, tt_dtype dtype, tt_scalar value, int rank, const int64_t *len, tt_error *err) {
@@ -343,6 +346,7 @@ tt_node *tt__node_op(tt_op op, tt_dtype dtype, tt_node *const *src, int n, tt_er
     assert(src[k]->rank == out->rank);
     add_src(out, src[k]);
   }
+  tt__eager_compute(out);
   return out;
 }
 
@@ -382,7 +386,7 @@ tt_node *tt__node_reduce_plain(tt_red red, tt_node *a, uint64_t axes, tt_error *
   n->attr.reduce.axes = axes;
   n->attr.reduce.red = (uint8_t)red;
   add_src(n, a);
-  tt__eager_fold(n);
+  tt__eager_compute(n);
   return n;
 }
 
@@ -397,6 +401,7 @@ tt_node *tt__node_gather(tt_node *a, tt_node *index, tt_error *err) {
   add_src(n, a);
   add_src(n, index);
   tt__node_list_reader(n);
+  tt__eager_compute(n);
   return n;
 }
 
@@ -510,6 +515,7 @@ tt_node *tt__node_pick(tt_node *lib, int k, tt_dtype dtype, int rank, const int6
   add_src(n, lib);
   tt_node **place = pick_place(lib, k);
   if (place) *place = n;
+  tt__eager_compute(n);
   return n;
 }
 

@@ -5,6 +5,8 @@
 
 #include <assert.h>
 
+#include "graph/eager/compute.h"
+
 static uint64_t magnitude(int64_t x) { return x < 0 ? 0 - (uint64_t)x : (uint64_t)x; }
 
 static bool is_c(int rank, const int *axes) {
@@ -129,6 +131,7 @@ tt_array *tt__array_laid(tt_node *n, const int *axes, tt_error *err) {
     step[k] = own[axes[k]];
   }
   tt_node *turned = tt__node_view(n, n->rank, len, step, 0, err);
+  if (turned && turned->op == TT_N_VIEW && tt__eager_few(n->size) && tt__eager_ready(turned)) tt__eager_take(turned);
   tt_array *memory = turned ? tt__array_of(turned, err) : NULL;
   tt_array *out = memory ? tt__array_restored(memory, axes, err) : NULL;
   tt__array_release(memory);

@@ -111,7 +111,8 @@ uint32_t tt__session_stamp(void) {
 
 tt_elements_fn tt__session_elements;
 tt_elements_loop_fn tt__session_elements_loop;
-tt_elements_fold_fn tt__session_elements_fold;
+tt_small_fold_fn tt__session_small_fold;
+tt_library_fn tt__session_library;
 tt_fold_into_fn tt__session_fold_into;
 static tt_evaluate_fn evaluator;
 

@@ -88,9 +88,12 @@ TT_HIDDEN extern __thread int tt__session_device;
 typedef bool (*tt_elements_fn)(tt_op op, tt_dtype from, tt_dtype to, const void *const *arg, int n, void *out,
                                int64_t count);
 TT_HIDDEN extern tt_elements_fn tt__session_elements; /* NULL: nobody registered */
-/* A reduction (tt_red) of n elements in a row, likewise. Registered with it. */
-typedef bool (*tt_elements_fold_fn)(int red, tt_dtype dtype, const void *v, int64_t n, void *out);
-TT_HIDDEN extern tt_elements_fold_fn tt__session_elements_fold;
+/* A reduction of few elements, likewise, folded as a kernel folds what lies so. Registered with it. */
+typedef bool (*tt_small_fold_fn)(const tt_small_fold *f, void *out);
+TT_HIDDEN extern tt_small_fold_fn tt__session_small_fold;
+/* A library row with one result, on the host, under the lock; false: not now, or it failed. Registered with it. */
+typedef bool (*tt_library_fn)(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out);
+TT_HIDDEN extern tt_library_fn tt__session_library;
 /* The loop that does it, or NULL, for who keeps it. Registered with it. */
 typedef void (*tt_elements_loop)(void *out, const void *a, const void *b, const void *c, int64_t n);
 typedef tt_elements_loop (*tt_elements_loop_fn)(tt_op op, tt_dtype from, tt_dtype to);

@@ -38,6 +38,20 @@ typedef struct tt_fold_into {
 } tt_fold_into;
 
 /*
+** A reduction of few elements (at most a chunk of ir/kernel.h) as they lie: the axes of the bits of `axes` are folded.
+** `room` and `more` have space for all elements; results go out in C order.
+*/
+typedef struct tt_small_fold {
+  int red; /* tt_red */
+  tt_dtype dtype;
+  const void *data; /* element 0,0,... */
+  int rank;
+  const int64_t *len, *step; /* elements */
+  uint64_t axes;
+  void *room, *more;
+} tt_small_fold;
+
+/*
 ** The operands of a maker as a function, so that they need not lie in memory. FEED(args, i) gives elements i to
 ** i + vec - 1, as a FEED_VALUE; of its element u, operand k is FEED_k(value, u). FEED_ONE gives element i alone, as a
 ** FEED_VALUE_ONE. `text` defines all these names, and FEED_ARGS, the type that args point at.

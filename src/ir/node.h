@@ -147,8 +147,9 @@ struct tt_node {
 };
 
 enum {
-  TT_NODE_SEEN = 1,   /* an evaluation went through it without keeping its value */
-  TT_NODE_CHECKED = 2 /* (GATHER, SCATTER) indices were proved in range */
+  TT_NODE_SEEN = 1,    /* an evaluation went through it without keeping its value */
+  TT_NODE_CHECKED = 2, /* (GATHER, SCATTER) indices were proved in range */
+  TT_NODE_AT_ONCE = 4  /* computed when it was recorded */
 };
 
 static inline int64_t *tt__node_len(tt_node *n) { return n->dim; }

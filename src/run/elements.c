@@ -6,6 +6,7 @@
 
 #include "device/cpu/vm.h"
 #include "ir/kernel.h"
+#include "run/elements_complex.h"
 
 /* The types that registers hold as they are. */
 static bool is_plain(tt_dtype t) { return !tt__is_complex(t) && tt__kernel_reg(t) == t; }
@@ -18,14 +19,13 @@ static tt_vm_loop find(const tt_vm_table *table, tt_op op, tt_dtype from, tt_dty
 
 tt_vm_loop tt__elements_loop(tt_op op, tt_dtype from, tt_dtype to) { return find(tt__vm_table(), op, from, to); }
 
-bool tt__elements_fold(int red, tt_dtype dtype, const void *v, int64_t n, void *out) {
-  return is_plain(dtype) && tt__vm_fold(red, dtype, v, n, out);
-}
+bool tt__elements_fold(const tt_small_fold *f, void *out) { return is_plain(f->dtype) && tt__vm_small_fold(f, out); }
 
 bool tt__elements_op(tt_op op, tt_dtype from, tt_dtype to, const void *const *arg, int n, void *out, int64_t count) {
   static const tt_vm_table *known; /* who asks need not hold the lock: the same answer to all */
   const tt_vm_table *table = __atomic_load_n(&known, __ATOMIC_RELAXED);
   if (!table) __atomic_store_n(&known, table = tt__vm_table(), __ATOMIC_RELAXED);
+  if (tt__is_complex(from) || tt__is_complex(to)) return tt__elements_complex(table, op, from, to, arg, n, out, count);
   tt_vm_loop loop = find(table, op, from, to);
   if (!loop) return false;
   loop(out, arg[0], n > 1 ? arg[1] : NULL, n > 2 ? arg[2] : NULL, count);

@@ -537,6 +537,17 @@ static tt_code exec_library(const tt_walk *walk, const tt_step *step, tt_error *
   return code;
 }
 
+bool tt__exec_library_now(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out) {
+  int64_t read = 0, written = out->size * (int64_t)tt__dtype_size(out->dtype);
+  if (tt__profile_on) return false; /* it times steps */
+  for (int i = 0; i < attr->row->nsrc; i++) read += src[i].size * (int64_t)tt__dtype_size(src[i].dtype);
+  if (count_fallback(attr->row, src, read + written, NULL) != TT_OK) return false;
+  TT_COUNT(library_calls, 1);
+  TT_COUNT(bytes_read, read);
+  TT_COUNT(bytes_written, written);
+  return attr->row->run(attr, src, out, NULL) == TT_OK;
+}
+
 /* ---- steps that compute nothing: memory alone, or an old value that moves on */
 
 static tt_code exec_empty(const tt_walk *walk, const tt_step *step, tt_error *err) {

@@ -27,6 +27,9 @@ typedef struct tt_launch {
  * run. */
 TT_HIDDEN tt_code tt__exec_step(const tt_walk *walk, const tt_step *step, tt_error *err);
 
+/* A library row with one result, on the host, under the lock. False: not now, or it failed. */
+TT_HIDDEN bool tt__exec_library_now(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out);
+
 /* One launch with bound memory, on the threads. can_stop: an interrupt may leave the results half written. */
 TT_HIDDEN tt_code tt__exec_launch(const tt_launch *l, const tt_kargs *args, tt_kernel_fn fn, bool can_stop,
                                   tt_error *err);

@@ -619,7 +619,8 @@ __attribute__((constructor)) static void register_evaluator(void) {
   tt__calls_set_runner(enter_and_run_calls);
   tt__session_elements = tt__elements_op;
   tt__session_elements_loop = tt__elements_loop;
-  tt__session_elements_fold = tt__elements_fold;
+  tt__session_small_fold = tt__elements_fold;
+  tt__session_library = tt__exec_library_now;
   tt__fold_find = tt__elements_loop;
   tt__session_fold_into = tt__fold_into_places;
   pthread_atfork(NULL, NULL, after_fork_child);

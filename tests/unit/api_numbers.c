@@ -81,7 +81,9 @@ TEST(elements_that_are_not_there_are_declined) {
   CHECK(!tt_number_get(a, 1, &far, &x) && !tt_number_get(a, 1, &past, &x));
   CHECK(!tt_number_get(a, 2, at, &x) && !tt_number_get(a, 0, at, &x) && !tt_number_get(NULL, 1, at, &x));
   tt_value v[2] = {tt_v_array(a), tt_v_int(1)}, big = tt_v_int(200), one = tt_v_int(1), real = tt_v_float(2.9);
+  tt_set_eager(0);
   CHECK_INT(tt_apply(TT_ADD, v, 2, NULL, &pending, NULL), TT_OK);
+  tt_set_eager(-1);
   CHECK(!tt_number_get(pending, 1, at, &x));
   CHECK(!tt_number_set(a, 1, at, &big) && !tt_number_set(a, 1, &far, &one) && !tt_number_set(a, 1, at, v));
   CHECK(tt_number_get(a, 1, at, &x) && tt_number_value(&x).as.i == N - 4); /* nothing has been written */

@@ -31,7 +31,9 @@ TEST(elementwise) {
   CHECK_INT(tt_expression_flags(e, 3), 0);
   tt_array *x = ramp(4), *out[3];
   tt_value arg[3] = {tt_v_array(x), tt_v_float(0.5), {TT_V_MISSING, {0}}};
+  tt_set_eager(0);
   CHECK_INT(tt_expression_call(e, arg, -1, out, NULL), TT_OK);
+  tt_set_eager(-1);
   CHECK(!out[0] && !out[1] && !tt_array_is_evaluated(out[2]));
   check_values(out[2], 4, (float[]){0, 1.5f, 3, 4.5f});
   tt_release(&out[2]);

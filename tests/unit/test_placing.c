@@ -301,4 +301,7 @@ TEST(steps_are_scattered_over_all_places) {
   end_with();
 }
 
-int main(int argc, char **argv) { return test_main(argc, argv); }
+int main(int argc, char **argv) {
+  tt_set_eager(0); /* its arrays are small, and their work is to be placed */
+  return test_main(argc, argv);
+}

@@ -59,8 +59,14 @@ void core_number_drop(core_array *number) {
 
 PyObject *core_as_number(PyObject *made) {
   if (!made) return NULL;
-  ((core_array *)made)->is_number = true;
-  tt_array_set_readonly(core_handle(made), true);
+  core_array *self = (core_array *)made;
+  self->is_number = true;
+  if (tt_number_get(self->array, 0, NULL, &self->number)) {
+    tt_release(&self->array); /* its bits are known: most ask for no array any more */
+  } else {
+    self->number.dtype = TT_DTYPE_NONE;
+    tt_array_set_readonly(self->array, true);
+  }
   return made;
 }
 

@@ -200,6 +200,14 @@ static PyObject *py_set_fuse(PyObject *self, PyObject *fuse) {
   Py_RETURN_NONE;
 }
 
+static PyObject *py_set_eager(PyObject *self, PyObject *elements) {
+  (void)self;
+  long long most = PyLong_AsLongLong(elements);
+  if (most == -1 && PyErr_Occurred()) return NULL;
+  tt_set_eager(most);
+  Py_RETURN_NONE;
+}
+
 static PyObject *py_library_path(PyObject *self, PyObject *path) {
   (void)self;
   const char *s = PyUnicode_AsUTF8AndSize(path, NULL);
@@ -375,6 +383,9 @@ PyMethodDef core_insight_functions[] = {
     {"set_tier", py_set_tier, METH_O,
      "set_tier(tier)\n--\n\n0: interpret only; 1: compile at once; 2: interpret, and compile in the background."},
     {"set_fuse", py_set_fuse, METH_O, "set_fuse(fuse)\n--\n\nFalse cuts a kernel after every operation."},
+    {"set_eager", py_set_eager, METH_O,
+     "set_eager(elements)\n--\n\nWork on at most so many elements is done at the call (0: all is recorded; -1: the "
+     "default)."},
     {"set_matmul_precision", py_set_matmul_precision, METH_O,
      "set_matmul_precision(precision)\n--\n\n'highest': devices multiply float32 matrices in float32; 'high': they may "
      "round them to tf32."},

@@ -289,7 +289,9 @@ static PyObject *slot_matmul(PyObject *l, PyObject *r) {
   }
   tt_error err;
   tt_code c = tt_matmul(a[0], a[1], &out, &err);
-  result = core_like_operands(core_done(c, out, NULL, &err), side, 2);
+  result = core_done(c, out, NULL, &err);
+  if (result && tt_array_rank(out) == 0) result = core_as_number(result); /* as NumPy's is a scalar */
+  result = core_like_operands(result, side, 2);
 done:
   tt_release(&a[0]);
   tt_release(&a[1]);

@@ -159,6 +159,12 @@ static bool discover_foreign(discovery *d, PyObject *o) {
   return true;
 }
 
+/* A number of ours that Python's own numbers hold exactly: a leaf like them, no array. */
+static bool is_plain_number(PyObject *o) {
+  const tt_number *x = core_known(o);
+  return x && (x->dtype == TT_F64 || x->dtype == TT_I64);
+}
+
 static void discover(discovery *d, PyObject *o, int depth) {
   PyTypeObject *t = Py_TYPE(o);
   if (t == &PyFloat_Type) {
@@ -169,6 +175,8 @@ static void discover(discovery *d, PyObject *o, int depth) {
     d->seen |= 1u << TT_BOOL;
   } else if (t == &PyComplex_Type) {
     d->seen |= 1u << TT_C128;
+  } else if (is_plain_number(o)) {
+    d->seen |= 1u << core_known(o)->dtype;
   } else if (core_is_array(o)) {
     d->arrays = true;
     return;
@@ -243,6 +251,11 @@ static bool common_dtype(uint32_t seen, tt_dtype *out) {
 
 /* Leaves are written in the widest type of the common kind; the library casts. */
 static bool fill_leaf(PyObject *o, tt_dtype wide, void *at) {
+  const tt_number *x = core_known(o);
+  if (x && x->dtype == wide && core_dtype_bytes(wide) == 8) {
+    memcpy(at, x->bits, 8);
+    return true;
+  }
   if (wide == TT_BOOL) {
     *(uint8_t *)at = PyObject_IsTrue(o) == 1;
   } else if (wide == TT_F64) {

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "ir/kernel.h"
+#include "ir/library.h"
 
 typedef struct tt_vm_program tt_vm_program;
 
@@ -19,8 +20,8 @@ TT_HIDDEN tt_code tt__vm_build(const tt_kernel *k, tt_vm_program **out, tt_error
 ** cannot be had, one that tt__vm_build set aside, in turn.
 */
 TT_HIDDEN void tt__vm_run(const tt_vm_program *p, const tt_kargs *args, const tt_krange *range);
-/* A reduction (tt_red) of one row of n elements, as ROW mode folds it. False: not this one, or more than one chunk. */
-TT_HIDDEN bool tt__vm_fold(int red, tt_dtype type, const void *v, int64_t n, void *out);
+/* A reduction of few elements, as a kernel folds them. False: not this one. */
+TT_HIDDEN bool tt__vm_small_fold(const tt_small_fold *f, void *out);
 TT_HIDDEN void tt__vm_free(tt_vm_program *p); /* NULL is allowed */
 /* Give back this thread's workspace (threads do it when they end). */
 TT_HIDDEN void tt__vm_trim(void);

@@ -308,7 +308,7 @@ static tt_code build_segment(builder *b, tt_vm_segment *g, int scope, int phase,
 
 /* ---- reductions */
 
-static tt_op combine_op(int red) {
+tt_op tt__vm_combine_op(int red) {
   switch (red) {
     case TT_RED_SUM:
       return TT_ADD;
@@ -343,7 +343,7 @@ static tt_scalar extreme(int type, bool greatest) {
   return v;
 }
 
-static tt_scalar identity(int red, int type) {
+tt_scalar tt__vm_identity(int red, int type) {
   tt_scalar v = {.bits = {0, 0}};
   if (red == TT_RED_MAX || red == TT_RED_MIN) return extreme(type, red == TT_RED_MIN);
   if (red != TT_RED_PROD && red != TT_RED_ALL) return v;
@@ -356,19 +356,6 @@ static tt_scalar identity(int red, int type) {
   return v;
 }
 
-bool tt__vm_fold(int red, tt_dtype type, const void *v, int64_t n, void *out) {
-  const tt_vm_table *t = tt__vm_table();
-  tt_op op = combine_op(red);
-  _Alignas(64) tt_scalar acc[TT_LANES];
-  if (red == TT_RED_ARGMAX || red == TT_RED_ARGMIN || n > TT_CHUNK || !t->red[op][type]) return false;
-  tt_scalar start = identity(red, type);
-  t->splat[shift_of(type)](acc, &start, TT_LANES);
-  t->red[op][type](acc, v, n);
-  t->fold[op][type](acc);
-  memcpy(out, acc, tt__dtype_size(type));
-  return true;
-}
-
 static tt_code fill_reduction(builder *b, tt_vm_reduction *r, tt_error *err) {
   const tt_kinst *in = &b->k->inst[r->inst];
   const tt_vm_table *t = b->p->table;
@@ -376,7 +363,7 @@ static tt_code fill_reduction(builder *b, tt_vm_reduction *r, tt_error *err) {
   r->type = in->from;
   r->shift = (uint8_t)shift_of(in->from);
   r->arg = in->red == TT_RED_ARGMAX || in->red == TT_RED_ARGMIN;
-  r->identity = identity(in->red, in->from);
+  r->identity = tt__vm_identity(in->red, in->from);
   bool there;
   if (r->arg) {
     bool max = in->red == TT_RED_ARGMAX;
@@ -384,7 +371,7 @@ static tt_code fill_reduction(builder *b, tt_vm_reduction *r, tt_error *err) {
     r->arg_fold = max ? t->argfold_max[in->from] : t->argfold_min[in->from];
     there = r->arg_lanes && r->arg_fold;
   } else {
-    tt_op op = combine_op(in->red);
+    tt_op op = tt__vm_combine_op(in->red);
     r->op = t->op[op][in->from];
     r->lanes = t->red[op][in->from];
     r->fold = t->fold[op][in->from];

@@ -170,6 +170,9 @@ TT_HIDDEN void tt__vm_next_outer(tt_vm_space *w, int n);
 TT_HIDDEN void tt__vm_seek_row(tt_vm_space *w, const tt_vm_segment *g, int lo, int hi, int64_t q);
 TT_HIDDEN void tt__vm_next_row(tt_vm_space *w, const tt_vm_segment *g, int lo, int hi);
 /* vm_space.c: the memory of a call, at most what a living program reserved. Give back the same pointer. */
+/* The op that combines two values of a reduction (tt_red, no ARG*), and what it begins with. */
+TT_HIDDEN tt_op tt__vm_combine_op(int red);
+TT_HIDDEN tt_scalar tt__vm_identity(int red, int type);
 TT_HIDDEN tt_code tt__vm_reserve(size_t size, tt_error *err);
 TT_HIDDEN void tt__vm_unreserve(void);
 TT_HIDDEN void *tt__vm_take_space(size_t size);

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "graph/eager/product.h"
+
 static bool is_half(tt_dtype t) { return t == TT_F16 || t == TT_BF16; }
 
 static int place_of(const int *label, int n, int which) {
@@ -218,6 +220,8 @@ tt_array *tt__compose_matmul(tt_composer *c, tt_array *a, tt_array *b) {
   int64_t k = tt__array_len(a)[a->rank - 1], kb = tt__array_len(b)[column ? 0 : b->rank - 2];
   if (k != kb) return matmul_mismatch(c, k, kb);
   if (row && column) return tt__compose_dot(c, a, b);
+  tt_array *small = tt__eager_product(a, b);
+  if (small) return tt__compose_keep(c, TT_OK, &small);
   const int64_t *lens[2] = {tt__array_len(a), tt__array_len(b)};
   int ranks[2] = {row ? 0 : a->rank - 2, column ? 0 : b->rank - 2}, nbatch;
   int64_t len[TT_MAX_RANK + 2];
@@ -247,6 +251,9 @@ tt_array *tt__compose_dot(tt_composer *c, tt_array *a, tt_array *b) {
     return tt__compose_fail(c, TT_EVALUE, "shapes %s and %s not aligned: %lld (dim %d) != %lld (dim %d)", one, two,
                             (long long)k, a->rank - 1, (long long)kb, at);
   }
+  bool matrices = k > 1 && (a->size > k || b->size > k), vectors = a->rank == 1 && b->rank == 1;
+  tt_array *small = matrices || vectors ? tt__eager_product(a, b) : NULL;
+  if (small) return tt__compose_keep(c, TT_OK, &small);
   tt_labelled x = {.a = a}, y = {.a = b};
   for (int d = 0; d < a->rank; d++) {
     x.label[d] = d;

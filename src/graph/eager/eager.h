@@ -9,12 +9,10 @@
 #include "graph/build.h"
 
 /* Write `value` through the view `a` (writable, not empty) into the memory of its storage, if nobody else can see that
- * memory. A small value of the storage that others hold, or that is a constant, gets memory first; `value` is computed
- * if that is a few ops on a few elements at hand. */
+ * memory. A small value of the storage that others hold, or that is a constant, gets memory first. */
 TT_HIDDEN bool tt__eager_store(tt_array *a, tt_node *value);
-/* Compute a reduction of a whole row of few elements that are at hand, or an op or some away from it; else it stays
- * pending. An evaluation costs more, and its plan is another for every length. */
-TT_HIDDEN void tt__eager_fold(tt_node *n);
+/* Write `value` at flat elements of the storage (`index`, int64, in range), in order, likewise. */
+TT_HIDDEN bool tt__eager_scatter(tt_storage *s, tt_node *index, tt_node *value);
 /* Write element `off` of a storage, if that memory is at hand and nobody else can see it. */
 TT_HIDDEN bool tt__eager_set(tt_storage *s, int64_t off, const void *value);
 /* The memory of a storage, to be written at once: nobody else can see it then. NULL: it is not at hand, or others hold

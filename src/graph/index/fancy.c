@@ -416,8 +416,10 @@ static tt_code flat_of(const tt_subscript *x, tt_node **p, tt_node **out, tt_err
 }
 
 tt_code tt__index_flat(const tt_subscript *x, tt_node **out, tt_error *err) {
-  tt_node *p[TT_INDEX_ITEMS] = {NULL};
-  *out = NULL;
+  tt_node *p[TT_INDEX_ITEMS];
+  *out = tt__index_few(x);
+  if (*out) return TT_OK;
+  memset(p, 0, sizeof *p * (size_t)x->n);
   tt_code code = flat_of(x, p, out, err);
   for (int k = 0; k < x->n; k++) tt__node_release(p[k]);
   return code;

@@ -215,6 +215,17 @@ static tt_code explain_plan(const tt_walk *walk, const tt_plan *plan, bool found
   return code;
 }
 
+/* Small work leaves no step. */
+static void explain_at_once(tt_node *const *target, int n, tt_str *s) {
+  for (int i = 0; i < n; i++) {
+    char line[160] = "";
+    if (!(target[i]->flags & TT_NODE_AT_ONCE)) continue;
+    tt__session_line_name(target[i]->line, line, sizeof line);
+    tt__str_addf(s, "  %s of %lld elements, done at the call: so little work costs less than a plan%s%s\n",
+                 tt__dtypes[target[i]->dtype].name, (long long)target[i]->size, line[0] ? ", recorded at " : "", line);
+  }
+}
+
 char *tt__explain(tt_node *const *target, int n) {
   tt_str s = {0};
   const tt_plan *plan;
@@ -227,6 +238,7 @@ char *tt__explain(tt_node *const *target, int n) {
   }
   if (!plan) {
     tt__str_add(&s, "evaluated: nothing to run\n");
+    explain_at_once(target, n, &s);
     return taken(&s);
   }
   if (explain_plan(walk, plan, found, &s, &err) != TT_OK) tt__str_addf(&s, "no place: %s\n", err.message);

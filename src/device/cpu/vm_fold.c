@@ -1,0 +1,231 @@
+/*
+** A reduction of few elements without a kernel. It takes the walk that kernel/axes.c would choose for a kernel whose
+** only operand this is, and folds as ir/kernel.h says, so the bits are that kernel's.
+*/
+#include <string.h>
+
+#include "device/cpu/vm.h"
+#include "device/cpu/vm_int.h"
+#include "ir/library.h"
+
+/* As in kernel/axes.c. */
+enum { FEW_LANES = 32, SHORT_ROW = 32, MANY_LANES = 64 };
+
+/* The axes in the order of the walk: `outer` ones, then those of the row. */
+typedef struct walk {
+  int rank, outer;
+  int64_t len[TT_MAX_RANK], step[TT_MAX_RANK];
+  int64_t points, row; /* of the results, and in a row */
+} walk;
+
+/* Asked for once: to find it takes a look at the environment. */
+static const tt_vm_table *loops(void) {
+  static const tt_vm_table *known;
+  const tt_vm_table *t = __atomic_load_n(&known, __ATOMIC_RELAXED);
+  if (!t) __atomic_store_n(&known, t = tt__vm_table(), __ATOMIC_RELAXED);
+  return t;
+}
+
+static int64_t magnitude(int64_t x) { return x < 0 ? -x : x; }
+
+/* The row's axes by falling steps; those that do not move stay in front. */
+static void sort_row(walk *w) {
+  for (int i = w->outer + 1; i < w->rank; i++) {
+    int64_t len = w->len[i], step = w->step[i];
+    int k = i;
+    for (; k > w->outer && step != 0; k--) {
+      int64_t before = magnitude(w->step[k - 1]);
+      if (before == 0 || before >= magnitude(step)) break;
+      w->len[k] = w->len[k - 1];
+      w->step[k] = w->step[k - 1];
+    }
+    w->len[k] = len;
+    w->step[k] = step;
+  }
+}
+
+static void order_axes(const tt_small_fold *f, walk *w) {
+  *w = (walk){.points = 1, .row = 1};
+  for (int row = 0; row < 2; row++) {
+    for (int k = 0; k < f->rank; k++) {
+      if ((int)(f->axes >> k & 1) != row || f->len[k] == 1) continue; /* plans have no axes of length 1 */
+      w->len[w->rank] = f->len[k];
+      w->step[w->rank++] = f->step[k];
+      *(row ? &w->row : &w->points) *= f->len[k];
+    }
+    if (!row) w->outer = w->rank;
+  }
+  if (f->red != TT_RED_ARGMAX && f->red != TT_RED_ARGMIN) sort_row(w);
+}
+
+static bool is_col(const walk *w) {
+  int lane = -1;
+  for (int i = 0; i < w->outer; i++) {
+    int64_t s = magnitude(w->step[i]);
+    if (w->len[i] < 2 || s == 0) continue;
+    if (lane < 0 || s <= magnitude(w->step[lane])) lane = i;
+  }
+  if (lane < 0) return false;
+  int64_t across = magnitude(w->step[lane]), along = magnitude(w->step[w->rank - 1]);
+  bool far_apart = (along == 0 || along > across) && w->len[lane] >= FEW_LANES;
+  return far_apart || (w->row < SHORT_ROW && w->len[lane] >= MANY_LANES);
+}
+
+/* Elements that are folded as one line of a row: the last axis and those that memory continues it with. */
+static int64_t line_of(const walk *w) {
+  int64_t n = w->len[w->rank - 1];
+  for (int i = w->rank - 2; i >= w->outer && w->step[i] == w->step[i + 1] * w->len[i + 1]; i--) n *= w->len[i];
+  return n;
+}
+
+/* The elements in the order of the axes [first, first + rank) round: where they lie, or copied to `room`. */
+static const char *in_order(const tt_small_fold *f, const walk *w, int first, int shift) {
+  int64_t len[TT_MAX_RANK], step[TT_MAX_RANK], index[TT_MAX_RANK] = {0}, run = 1;
+  bool dense = true;
+  int n = w->rank;
+  for (int k = 0; k < n; k++) {
+    len[k] = w->len[(first + k) % n];
+    step[k] = w->step[(first + k) % n];
+  }
+  for (int k = n; k-- > 0; run *= len[k]) dense &= len[k] == 1 || step[k] == run;
+  if (dense) return f->data;
+  tt_vm_load load = loops()->load[shift];
+  const char *from = f->data;
+  for (char *to = f->room, *end = to + (run << shift); to < end; to += len[n - 1] << shift) {
+    load(to, from, step[n - 1], len[n - 1]);
+    for (int k = n - 2; k >= 0; k--) {
+      from += step[k] * ((int64_t)1 << shift);
+      if (++index[k] < len[k]) break;
+      from -= step[k] * len[k] * ((int64_t)1 << shift);
+      index[k] = 0;
+    }
+  }
+  return f->room;
+}
+
+/* ---- both ways to fold */
+
+typedef struct folder {
+  tt_op op;
+  bool arg;
+  int shift;
+  tt_scalar start;
+  tt_vm_arg arg_lanes;
+  tt_vm_argfold arg_fold;
+} folder;
+
+static bool find_loops(const tt_small_fold *f, folder *g) {
+  const tt_vm_table *t = loops();
+  size_t item = tt__dtype_size(f->dtype);
+  bool max = f->red == TT_RED_ARGMAX;
+  *g = (folder){.arg = max || f->red == TT_RED_ARGMIN, .start = tt__vm_identity(f->red, f->dtype)};
+  g->shift = item == 1 ? 0 : item == 2 ? 1 : item == 4 ? 2 : 3;
+  g->op = tt__vm_combine_op(f->red);
+  g->arg_lanes = max ? t->argmax[f->dtype] : t->argmin[f->dtype];
+  g->arg_fold = max ? t->argfold_max[f->dtype] : t->argfold_min[f->dtype];
+  if (g->arg) return g->arg_lanes && g->arg_fold;
+  return t->red[g->op][f->dtype] && t->fold[g->op][f->dtype] && t->op[g->op][f->dtype];
+}
+
+static void fold_rows(const tt_small_fold *f, const folder *g, const walk *w, char *out) {
+  const tt_vm_table *t = loops();
+  _Alignas(64) tt_scalar acc[TT_LANES];
+  _Alignas(64) int64_t at[TT_LANES], none = -1;
+  const char *v = in_order(f, w, 0, g->shift);
+  int64_t line = line_of(w);
+  for (int64_t p = 0; p < w->points; p++) {
+    t->splat[g->shift](acc, &g->start, TT_LANES);
+    if (g->arg) t->splat[3](at, &none, TT_LANES);
+    for (int64_t done = 0; done < w->row; done += line, v += line << g->shift) {
+      if (g->arg)
+        g->arg_lanes(acc, at, v, done, 1, TT_LANES, line);
+      else
+        t->red[g->op][f->dtype](acc, v, line);
+    }
+    if (g->arg) {
+      g->arg_fold(acc, at);
+      ((int64_t *)(void *)out)[p] = at[0];
+    } else {
+      t->fold[g->op][f->dtype](acc);
+      memcpy(out + (p << g->shift), acc, (size_t)1 << g->shift);
+    }
+  }
+}
+
+/* The first element equal to the extremum, or the first NaN if that is what it is. */
+#define FIND(E, T)                                         \
+  case E:                                                  \
+    for (const T *p = v; i < n; i++)                       \
+      if (p[i] == *(const T *)best || p[i] != p[i]) break; \
+    return i
+
+static int64_t find_extremum(tt_dtype dtype, const void *v, const void *best, int64_t n) {
+  int64_t i = 0;
+  switch (dtype) {
+    FIND(TT_F64, double);
+    FIND(TT_F32, float);
+    FIND(TT_I64, int64_t);
+    FIND(TT_I32, int32_t);
+    FIND(TT_U8, uint8_t);
+    default:
+      return -1;
+  }
+}
+
+/* The place of the extremum in each row is the same whichever way it is looked for: here by its value. */
+static bool find_in_rows(const tt_small_fold *f, const walk *w, int shift, int64_t *out) {
+  const tt_vm_table *t = loops();
+  tt_op op = f->red == TT_RED_ARGMAX ? TT_MAXIMUM : TT_MINIMUM;
+  _Alignas(64) tt_scalar acc[TT_LANES];
+  if (!t->red[op][f->dtype] || find_extremum(f->dtype, NULL, NULL, 0) < 0) return false;
+  const char *v = in_order(f, w, 0, shift);
+  tt_scalar start = tt__vm_identity(f->red == TT_RED_ARGMAX ? TT_RED_MAX : TT_RED_MIN, f->dtype);
+  for (int64_t p = 0; p < w->points; p++, v += w->row << shift) {
+    t->splat[shift](acc, &start, TT_LANES);
+    t->red[op][f->dtype](acc, v, w->row);
+    t->fold[op][f->dtype](acc);
+    out[p] = find_extremum(f->dtype, v, acc, w->row);
+  }
+  return true;
+}
+
+static void fold_columns(const tt_small_fold *f, const folder *g, const walk *w, char *out) {
+  const tt_vm_table *t = loops();
+  int64_t none = -1, n = w->points;
+  const char *v = in_order(f, w, w->outer, g->shift);
+  char *acc = g->arg ? f->more : out;
+  t->splat[g->shift](acc, &g->start, n);
+  if (g->arg) t->splat[3](out, &none, n);
+  for (int64_t r = 0; r < w->row; r++, v += n << g->shift) {
+    if (g->arg)
+      g->arg_lanes(acc, (int64_t *)(void *)out, v, r, 0, n, n);
+    else
+      t->op[g->op][f->dtype](acc, acc, v, NULL, n);
+  }
+}
+
+/* Rows of one element are not folded. */
+static bool copy_only(const tt_small_fold *f, const folder *g, const walk *w, void *out) {
+  if (g->arg)
+    memset(out, 0, (size_t)w->points * sizeof(int64_t));
+  else if (w->rank == 0)
+    memcpy(out, f->data, (size_t)1 << g->shift);
+  else
+    memcpy(out, in_order(f, w, 0, g->shift), (size_t)w->points << g->shift);
+  return true;
+}
+
+bool tt__vm_small_fold(const tt_small_fold *f, void *out) {
+  walk w;
+  folder g;
+  if (!find_loops(f, &g)) return false;
+  order_axes(f, &w);
+  if (w.rank == w.outer) return copy_only(f, &g, &w, out);
+  if (w.row > TT_CHUNK_COL) return false; /* more than one chunk */
+  if (g.arg && find_in_rows(f, &w, g.shift, out)) return true;
+  if (is_col(&w))
+    fold_columns(f, &g, &w, out);
+  else
+    fold_rows(f, &g, &w, out);
+  return true;
+}
