@@ -26,6 +26,7 @@ PLAYER = """
 import sys
 sys.path.insert(0, "tests/fuzz")
 import numpy as np, program, tutti as tt
+tt.set_eager(0)
 for seed in range({first}, {first} + {count}):
     p = program.Program(seed)
     rng = np.random.default_rng(seed)

@@ -54,7 +54,8 @@ static const void *operand(const tt_eager_op *f, int k, int64_t size) {
   return tt__session_elements(TT_CAST, own, f->from[k], &at, 1, room[k], size) ? room[k] : NULL;
 }
 
-/* The device that the result is put on; TT_TORN: it is not this way's to say, or all are constants, and so the result. */
+/* The device that the result is put on; TT_TORN: it is not this way's to say, or all are constants, and so is the
+ * result. */
 static int device_of(const tt_eager_op *f) {
   int device = TT_ANYWHERE;
   bool constant = true;
