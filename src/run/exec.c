@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/os/os.h"
 #include "base/pool/pool.h"
-#include "device/cpu/move.h"
+#include "device/cpu/turn.h"
 #include "graph/build.h"
 #include "graph/session.h"
 #include "run/machine/library_pace.h"
@@ -49,7 +49,7 @@ typedef struct job {
   int64_t most;                                        /* tiles, or chunks, in a row */
   int64_t npartial;
   void **scratch;      /* [worker * nscratch] */
-  const tt_move *move; /* a copy that crosses: outer counts its pieces; or NULL */
+  const tt_turn *turn; /* a copy that crosses: outer counts its pieces; or NULL */
   bool can_stop;
   pthread_t caller;
   int64_t checked_ns;
@@ -87,8 +87,8 @@ static void run_tiles(void *ctx, int64_t lo, int64_t hi, int worker) {
                        .lane_lo = c * j->tile_lanes,
                        .lane_hi = least((c + run) * j->tile_lanes, j->lanes),
                        .part = TT_PART_WHOLE};
-    if (j->move)
-      tt__move_run(j->move, range.lo, range.hi);
+    if (j->turn)
+      tt__turn_run(j->turn, range.lo, range.hi);
     else
       tt__unit_run(j->unit, j->fn, &args, &range);
     t += run;
@@ -155,10 +155,10 @@ static void choose_tiles(job *j, const tt_launch *launch) {
   j->lanes = k->mode == TT_MODE_ROW ? 1 : l->lanes;
   int64_t want = (int64_t)(PIECE_WORK / (double)j->unit->weight); /* points a piece */
   if (want < 1024) want = 1024;
-  if (j->move) {
-    j->outer = j->move->pieces;
+  if (j->turn) {
+    j->outer = j->turn->pieces;
     j->lanes = j->tile_lanes = 1;
-    j->tile_outer = cover(want, tt__move_points(j->move));
+    j->tile_outer = cover(want, tt__turn_points(j->turn));
   } else if (k->mode == TT_MODE_ROW) {
     j->tile_lanes = 1;
     j->tile_outer = want / l->row > 1 ? want / l->row : 1;
@@ -236,8 +236,8 @@ tt_code tt__exec_launch(const tt_launch *launch, const tt_kargs *bound, tt_kerne
   job j = {.unit = launch->unit, .fn = fn, .args = &args, .caller = pthread_self(), .can_stop = can_stop};
   j.checked_ns = 0;
   j.npartial = args.npartial = chunks_of_row(k, launch->lowered);
-  tt_move move;
-  if (tt__move_of(k, &args, &move)) j.move = &move;
+  tt_turn turn;
+  if (tt__turn_of(k, &args, &turn)) j.turn = &turn;
   choose_tiles(&j, launch);
   bool is_short = launch->work.points * j.unit->weight < ALONE_WORK;
   bool alone = is_short || k->serial || tt__pool_size() == 1;

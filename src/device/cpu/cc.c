@@ -38,8 +38,8 @@ static const char *const flags[] = {
 ** What not every compiler understands, best first; the probe settles on the first row that works.
 **   -fno-thread-jumps            gcc 13 turns chains of selects (the ends of log) into jumps and then cannot
 **                                vectorise: 5.8 ns an element instead of 0.6
-**   -fno-tree-pre                gcc moves what one side of a choice shares with a later one onto that side; the choice is a
-**                                jump then: maximum of three arrays 26 ns an element instead of 0.3
+**   -fno-tree-pre                gcc moves what one side of a choice shares with a later one onto that side; the
+**                                choice is a jump then: maximum of three arrays 26 ns an element instead of 0.3
 **   -mprefer-vector-width=512    exp 0.71 -> 0.43 ns an element on Sapphire Rapids, plain chains 0.24 -> 0.17
 */
 static const char *const extras[][5] = {

@@ -1,10 +1,10 @@
 /*
-** See move.h. A piece is DOWN x ALONG squares; a square is one cache line a side. Lines of the source are first copied
+** See turn.h. A piece is DOWN x ALONG squares; a square is one cache line a side. Lines of the source are first copied
 ** side by side, each whole: where they lie a power of two apart they would push each other out of the cache before
 ** their second element is read. The square is turned in vectors of 16 bytes, which every processor has: n rows of n
 ** elements, interleaved log2(n) times with the row half the square away, are their transpose.
 */
-#include "device/cpu/move.h"
+#include "device/cpu/turn.h"
 
 #include <assert.h>
 #include <string.h>
@@ -80,7 +80,7 @@ static int size_row(size_t size) {
 }
 
 /* The first `down` elements of each of `along` lines of the source become `down` lines of the destination. */
-static void copy_square(const tt_move *m, const char *from, char *to, int64_t down, int64_t along) {
+static void copy_square(const tt_turn *m, const char *from, char *to, int64_t down, int64_t along) {
   const int64_t size = (int64_t)m->size, side = LINE / size, n = VECTOR / size;
   const turn_fn blocks = turns[size_row(m->size)].blocks, few = turns[size_row(m->size)].few;
   assert(down > 0 && down <= side && along > 0 && along <= side);
@@ -98,12 +98,12 @@ static void copy_square(const tt_move *m, const char *from, char *to, int64_t do
 
 /* ---- pieces */
 
-int64_t tt__move_points(const tt_move *m) {
+int64_t tt__turn_points(const tt_turn *m) {
   int64_t side = LINE / (int64_t)m->size;
   return least(m->down, DOWN * side) * least(m->along, ALONG * side);
 }
 
-static void copy_piece(const tt_move *m, const char *from, char *to, int64_t down, int64_t along) {
+static void copy_piece(const tt_turn *m, const char *from, char *to, int64_t down, int64_t along) {
   const int64_t side = LINE / (int64_t)m->size, size = (int64_t)m->size;
   for (int64_t d = 0; d < down; d += side)
     for (int64_t a = 0; a < along; a += side)
@@ -111,7 +111,7 @@ static void copy_piece(const tt_move *m, const char *from, char *to, int64_t dow
                   least(side, along - a));
 }
 
-void tt__move_run(const tt_move *m, int64_t lo, int64_t hi) {
+void tt__turn_run(const tt_turn *m, int64_t lo, int64_t hi) {
   assert(0 <= lo && lo <= hi && hi <= m->pieces);
   const int64_t side = LINE / (int64_t)m->size, size = (int64_t)m->size;
   for (int64_t piece = lo; piece < hi; piece++) {
@@ -147,8 +147,8 @@ static int dense_axis(const tt_kargs *args, const int64_t *step, int naxes) {
   return best;
 }
 
-bool tt__move_of(const tt_kernel *k, const tt_kargs *args, tt_move *out) {
-  if (!only_copies(k) || k->naxes > TT_MOVE_AXES) return false;
+bool tt__turn_of(const tt_kernel *k, const tt_kargs *args, tt_turn *out) {
+  if (!only_copies(k) || k->naxes > TT_TURN_AXES) return false;
   const int load = k->inst[0].slot, store = k->inst[1].slot;
   const int64_t *from = args->step + (size_t)load * k->naxes, *to = args->step + (size_t)store * k->naxes;
   const int down = dense_axis(args, from, k->naxes), along = dense_axis(args, to, k->naxes);
@@ -156,7 +156,7 @@ bool tt__move_of(const tt_kernel *k, const tt_kargs *args, tt_move *out) {
   const size_t size = tt__dtype_size((tt_dtype)k->access[load].dtype);
   const int64_t bytes = (int64_t)size, side = LINE / bytes, n = VECTOR / bytes;
   if (args->len[down] < n || args->len[along] < n) return false; /* nothing to turn */
-  *out = (tt_move){.size = size,
+  *out = (tt_turn){.size = size,
                    .from = (const char *)args->buf[k->access[load].buf] + args->off[load] * bytes,
                    .to = (char *)args->buf[k->access[store].buf] + args->off[store] * bytes,
                    .down = args->len[down],
