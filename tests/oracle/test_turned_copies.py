@@ -67,3 +67,29 @@ def test_bits_of_nan_are_kept():
     bits = np.random.default_rng(3).integers(0, 1 << 32, (65, 130), dtype=np.uint32) | 0x7F800001
     got = np.asarray(tt.ascontiguousarray(tt.array(bits.view(np.float32)).T)).view(np.uint32)
     np.testing.assert_array_equal(got, bits.T)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_reversed(kind):
+    for n in (*LENGTHS, 1000, 5001):
+        a = filled((3, n), kind, n)
+        x = tt.array(a)
+        same(tt.ascontiguousarray(x[0, ::-1]), a[0, ::-1])
+        same(tt.ascontiguousarray(x[::-1, ::-1]), a[::-1, ::-1])
+        same(tt.ascontiguousarray(tt.flip(x, 1)), a[:, ::-1])
+        want, y = np.zeros((n + 2,), kind), tt.zeros(n + 2, dtype=kind)
+        want[1:-1][::-1] = a[1]
+        y[1:-1][::-1] = x[1]
+        same(y, want)
+        x[0] = x[0, ::-1]
+        a[0] = a[0, ::-1].copy()
+        same(x, a)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_quarter_turns(kind):
+    for shape in ((17, 64), (65, 33), (130, 4), (64, 64)):
+        a = filled(shape, kind, 5)
+        for k in range(4):
+            same(tt.ascontiguousarray(tt.rot90(tt.array(a), k)), np.ascontiguousarray(np.rot90(a, k)))
+        same(tt.ascontiguousarray(tt.array(a)[::-1, ::-1].T), np.ascontiguousarray(a[::-1, ::-1].T))

@@ -11,8 +11,9 @@
 
 #define LINE 64
 #define VECTOR 16
-#define DOWN 4   /* squares of a piece along the source: so many lines of a page are read in a row */
-#define ALONG 16 /* along the destination */
+#define MOST_SIZE 4 /* with two elements a vector, turning gains nothing on copying one by one (measured) */
+#define DOWN 4      /* squares of a piece along the source: so many lines of a page are read in a row */
+#define ALONG 16    /* along the destination */
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -24,8 +25,6 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 #define HIGH_2 4, 12, 5, 13, 6, 14, 7, 15
 #define LOW_4 0, 4, 1, 5
 #define HIGH_4 2, 6, 3, 7
-#define LOW_8 0, 2
-#define HIGH_8 1, 3
 
 /* turn_SIZE: `down` x `along` blocks of one vector a side. copy_few_SIZE: element by element. */
 #define TURN(bytes, type)                                                                                    \
@@ -57,21 +56,12 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 TURN(1, uint8_t)
 TURN(2, uint16_t)
 TURN(4, uint32_t)
-TURN(8, uint64_t)
-
-/* Elements of 16 bytes are blocks themselves. */
-static void turn_16(const char *from, int64_t from_step, char *to, int64_t to_step, int64_t down, int64_t along) {
-  for (int64_t d = 0; d < down; d++)
-    for (int64_t l = 0; l < along; l++)
-      memcpy(to + d * to_step + l * VECTOR, from + l * from_step + d * VECTOR, VECTOR);
-}
 
 /* What is done with elements of a size. The first takes blocks of a vector a side, the second elements. */
 typedef void (*turn_fn)(const char *from, int64_t from_step, char *to, int64_t to_step, int64_t down, int64_t along);
 static const struct {
   turn_fn blocks, few;
-} turns[] = {
-    {turn_1, copy_few_1}, {turn_2, copy_few_2}, {turn_4, copy_few_4}, {turn_8, copy_few_8}, {turn_16, turn_16}};
+} turns[] = {{turn_1, copy_few_1}, {turn_2, copy_few_2}, {turn_4, copy_few_4}};
 
 static int size_row(size_t size) {
   int row = 0;
@@ -132,19 +122,36 @@ void tt__turn_run(const tt_turn *m, int64_t lo, int64_t hi) {
 
 /* One element loaded and stored as it is. */
 static bool only_copies(const tt_kernel *k) {
-  if (k->mode != TT_MODE_MAP || k->serial || k->checked || k->ninst != 2 || k->naxes < 2) return false;
+  if (k->mode != TT_MODE_MAP || k->serial || k->checked || k->ninst != 2 || k->naxes < 1) return false;
   const tt_kinst *load = &k->inst[0], *store = &k->inst[1];
   if (load->op != TT_K_LOAD || store->op != TT_K_STORE || store->src[0] != 0) return false;
   const tt_kaccess *a = &k->access[load->slot], *b = &k->access[store->slot];
   return a->buf >= 0 && b->buf >= 0 && a->dtype == b->dtype;
 }
 
-/* The axis along which steps are of one element and that is longest: neighbours there share lines of the cache. */
+/* The axis of neighbours in memory, forwards or backwards, that is longest: they share lines of the cache. */
 static int dense_axis(const tt_kargs *args, const int64_t *step, int naxes) {
   int best = -1;
   for (int i = 0; i < naxes; i++)
-    if (step[i] == 1 && args->len[i] > 1 && (best < 0 || args->len[i] > args->len[best])) best = i;
+    if ((step[i] == 1 || step[i] == -1) && args->len[i] > 1 && (best < 0 || args->len[i] > args->len[best])) best = i;
   return best;
+}
+
+/* Source and destination walked from the other end of an axis. */
+static void walk_back(tt_turn *m, int64_t len, int64_t from_step, int64_t to_step) {
+  m->from += (len - 1) * from_step;
+  m->to += (len - 1) * to_step;
+}
+
+/* The two dense axes, forwards both. */
+static void set_dense(tt_turn *m, const tt_kargs *args, const int64_t *from, const int64_t *to, int down, int along) {
+  const int64_t size = (int64_t)m->size;
+  m->along = args->len[along];
+  m->from_along = from[along] * to[along] * size;
+  if (to[along] < 0) walk_back(m, m->along, from[along] * size, -size);
+  m->down = args->len[down];
+  m->to_down = to[down] * from[down] * size;
+  if (from[down] < 0) walk_back(m, m->down, -size, to[down] * size);
 }
 
 bool tt__turn_of(const tt_kernel *k, const tt_kargs *args, tt_turn *out) {
@@ -152,17 +159,14 @@ bool tt__turn_of(const tt_kernel *k, const tt_kargs *args, tt_turn *out) {
   const int load = k->inst[0].slot, store = k->inst[1].slot;
   const int64_t *from = args->step + (size_t)load * k->naxes, *to = args->step + (size_t)store * k->naxes;
   const int down = dense_axis(args, from, k->naxes), along = dense_axis(args, to, k->naxes);
-  if (down < 0 || along < 0 || down == along || from[along] == 1) return false;
+  if (down < 0 || along < 0 || down == along || from[along] == 1 || from[along] == -1) return false;
   const size_t size = tt__dtype_size((tt_dtype)k->access[load].dtype);
   const int64_t bytes = (int64_t)size, side = LINE / bytes, n = VECTOR / bytes;
-  if (args->len[down] < n || args->len[along] < n) return false; /* nothing to turn */
+  if (size > MOST_SIZE || args->len[down] < n || args->len[along] < n) return false; /* nothing to turn */
   *out = (tt_turn){.size = size,
                    .from = (const char *)args->buf[k->access[load].buf] + args->off[load] * bytes,
-                   .to = (char *)args->buf[k->access[store].buf] + args->off[store] * bytes,
-                   .down = args->len[down],
-                   .along = args->len[along],
-                   .from_along = from[along] * bytes,
-                   .to_down = to[down] * bytes};
+                   .to = (char *)args->buf[k->access[store].buf] + args->off[store] * bytes};
+  set_dense(out, args, from, to, down, along);
   out->ndown = (out->down + DOWN * side - 1) / (DOWN * side);
   out->nalong = (out->along + ALONG * side - 1) / (ALONG * side);
   out->pieces = out->ndown * out->nalong;

@@ -1,7 +1,8 @@
 /*
 ** Copies that cross: a kernel that only loads and stores, whose destination is dense along one axis and whose source
 ** along another. Walked line by line each cache line of the source is fetched for one element of it. Here squares of
-** one cache line a side are turned in registers. It copies bytes, so it needs no compiler and has no arithmetic.
+** one cache line a side are turned in registers, for elements of up to 4 bytes. It copies bytes, so it needs no
+** compiler and has no arithmetic.
 */
 #ifndef TT_DEVICE_CPU_TURN_H
 #define TT_DEVICE_CPU_TURN_H
