@@ -237,29 +237,30 @@ TT__CAST_NARROW(bf16)
 TT_FN tt_bf16 tt_cast_f16_bf16(tt_f16 h) { return tt_cast_f32_bf16(tt_cast_f16_f32(h)); }
 TT_FN tt_f16 tt_cast_bf16_f16(tt_bf16 h) { return tt_cast_f32_f16(tt_cast_bf16_f32(h)); }
 
-#define TT__CAST_INT(S, T, BF16)                                             \
-  TT_FN tt_b8 tt_cast_##S##_b8(T x) { return (tt_b8)(x != 0); }              \
-  TT_FN tt_i8 tt_cast_##S##_i8(T x) { return (tt_i8)x; }                     \
-  TT_FN tt_i16 tt_cast_##S##_i16(T x) { return (tt_i16)x; }                  \
-  TT_FN tt_i32 tt_cast_##S##_i32(T x) { return (tt_i32)x; }                  \
-  TT_FN tt_i64 tt_cast_##S##_i64(T x) { return (tt_i64)x; }                  \
-  TT_FN tt_u8 tt_cast_##S##_u8(T x) { return (tt_u8)x; }                     \
-  TT_FN tt_u16 tt_cast_##S##_u16(T x) { return (tt_u16)x; }                  \
-  TT_FN tt_u32 tt_cast_##S##_u32(T x) { return (tt_u32)x; }                  \
-  TT_FN tt_u64 tt_cast_##S##_u64(T x) { return (tt_u64)x; }                  \
-  TT_FN tt_f32 tt_cast_##S##_f32(T x) { return (tt_f32)x; }                  \
-  TT_FN tt_f64 tt_cast_##S##_f64(T x) { return (tt_f64)x; }                  \
-  TT_FN tt_f16 tt_cast_##S##_f16(T x) { return tt_cast_f32_f16((tt_f32)x); } \
+/* W: what becomes a float; int where it holds all of T: gcc makes no vectors of the byte of a comparison as a float. */
+#define TT__CAST_INT(S, T, W, BF16)                                             \
+  TT_FN tt_b8 tt_cast_##S##_b8(T x) { return (tt_b8)(x != 0); }                 \
+  TT_FN tt_i8 tt_cast_##S##_i8(T x) { return (tt_i8)x; }                        \
+  TT_FN tt_i16 tt_cast_##S##_i16(T x) { return (tt_i16)x; }                     \
+  TT_FN tt_i32 tt_cast_##S##_i32(T x) { return (tt_i32)x; }                     \
+  TT_FN tt_i64 tt_cast_##S##_i64(T x) { return (tt_i64)x; }                     \
+  TT_FN tt_u8 tt_cast_##S##_u8(T x) { return (tt_u8)x; }                        \
+  TT_FN tt_u16 tt_cast_##S##_u16(T x) { return (tt_u16)x; }                     \
+  TT_FN tt_u32 tt_cast_##S##_u32(T x) { return (tt_u32)x; }                     \
+  TT_FN tt_u64 tt_cast_##S##_u64(T x) { return (tt_u64)x; }                     \
+  TT_FN tt_f32 tt_cast_##S##_f32(T x) { return (tt_f32)(W)x; }                  \
+  TT_FN tt_f64 tt_cast_##S##_f64(T x) { return (tt_f64)(W)x; }                  \
+  TT_FN tt_f16 tt_cast_##S##_f16(T x) { return tt_cast_f32_f16((tt_f32)(W)x); } \
   TT_FN tt_bf16 tt_cast_##S##_bf16(T x) { return BF16; }
-TT__CAST_INT(b8, tt_b8, tt_cast_f32_bf16((tt_f32)x))
-TT__CAST_INT(i8, tt_i8, tt_cast_f32_bf16((tt_f32)x))
-TT__CAST_INT(i16, tt_i16, tt_cast_f32_bf16((tt_f32)x))
-TT__CAST_INT(i32, tt_i32, tt_cast_f64_bf16((tt_f64)x))
-TT__CAST_INT(i64, tt_i64, tt__bf16_i64(x))
-TT__CAST_INT(u8, tt_u8, tt_cast_f32_bf16((tt_f32)x))
-TT__CAST_INT(u16, tt_u16, tt_cast_f32_bf16((tt_f32)x))
-TT__CAST_INT(u32, tt_u32, tt_cast_f64_bf16((tt_f64)x))
-TT__CAST_INT(u64, tt_u64, tt__bf16_u64(x))
+TT__CAST_INT(b8, tt_b8, int, tt_cast_f32_bf16((tt_f32)x))
+TT__CAST_INT(i8, tt_i8, int, tt_cast_f32_bf16((tt_f32)x))
+TT__CAST_INT(i16, tt_i16, int, tt_cast_f32_bf16((tt_f32)x))
+TT__CAST_INT(i32, tt_i32, tt_i32, tt_cast_f64_bf16((tt_f64)x))
+TT__CAST_INT(i64, tt_i64, tt_i64, tt__bf16_i64(x))
+TT__CAST_INT(u8, tt_u8, int, tt_cast_f32_bf16((tt_f32)x))
+TT__CAST_INT(u16, tt_u16, int, tt_cast_f32_bf16((tt_f32)x))
+TT__CAST_INT(u32, tt_u32, tt_u32, tt_cast_f64_bf16((tt_f64)x))
+TT__CAST_INT(u64, tt_u64, tt_u64, tt__bf16_u64(x))
 
 /* ---- every kernel type: comparisons and selection ------------------------ */
 #define TT__ANY(S, T)                                         \
