@@ -16,7 +16,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RANK = {"tutti": 0, "base": 1, "ir": 2, "random": 3, "scalar": 3, "fn": 5, "run": 6, "launch": 7, "frame": 8, "api": 9}
 RANK |= dict.fromkeys(("graph", "sched", "kernel", "lang", "render", "device", "lib", "dist"), 4)
-# The text above rendered programs, which first code calls by name, by design one text.
+# The text above rendered programs, which baseline code calls by name, by design one text.
 SHARED = {"src/device/cpu/baseline/helpers.c": "render/proc/proc_text"}
 # Text that is pasted above programs: it includes nothing, so it says again what it needs.
 # Functions that a lower folder declares as its own need and a higher one defines.

@@ -6,8 +6,8 @@
 
 enum { TOLD = 4 }; /* launches of a stream that are named */
 
-TT_LOCK(list_lock, 0); /* guards the list; taken before a trail's own */
-static tt_launch_log *trails;
+TT_LOCK(list_lock, 0); /* guards the list; taken before a log's own */
+static tt_launch_log *logs;
 static _Thread_local const tt_origin *origin;
 
 const tt_origin *tt__origin_use(const tt_origin *o) {
@@ -21,14 +21,14 @@ const tt_origin *tt__origin_now(void) { return origin; }
 void tt__launch_log_open(tt_device *d, tt_launch_log *t) {
   *t = (tt_launch_log){.lock = TT_LOCK_INIT, .device = d};
   tt__lock(&list_lock);
-  t->next = trails;
-  trails = t;
+  t->next = logs;
+  logs = t;
   tt__unlock(&list_lock);
 }
 
 void tt__launch_log_close(tt_launch_log *t) {
   tt__lock(&list_lock);
-  tt_launch_log **at = &trails;
+  tt_launch_log **at = &logs;
   while (*at != t) at = &(*at)->next;
   *at = t->next;
   tt__unlock(&list_lock);
@@ -89,7 +89,7 @@ void tt__launch_log_suspects(const tt_device *d, char *out, size_t size) {
   size_t at = 0;
   out[0] = 0;
   tt__lock(&list_lock);
-  for (tt_launch_log *t = trails; t; t = t->next)
+  for (tt_launch_log *t = logs; t; t = t->next)
     if (t->device == d) at = add_trail(t, out, size, at);
   tt__unlock(&list_lock);
 }

@@ -1,7 +1,7 @@
 /*
-** Trails: the last launches on each stream that are not known to be done. A kernel that fails is noticed by a later
-** call, and all that the driver says is that some kernel failed; the trails say which it may have been. What is done
-** is learnt on the way, from waits and from events that somebody looked at, so a trail may tell of too many, not of
+** Logs: the last launches on each stream that are not known to be done. A kernel that fails is noticed by a later
+** call, and all that the driver says is that some kernel failed; the logs say which it may have been. What is done
+** is learnt on the way, from waits and from events that somebody looked at, so a log may tell of too many, not of
 ** too few.
 */
 #ifndef TT_DEVICE_LAUNCH_LOG_H

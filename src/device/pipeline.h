@@ -1,6 +1,6 @@
 /*
-** Flows: work on a device in pieces, whose operands come up from ordinary host memory and whose results go down to it,
-** with everything under way at once. Threads copy between the caller's memory and two rings of pinned memory, one a
+** Pipelines: work on a device in pieces, whose operands come up from ordinary host memory and whose results go down to
+** it, with everything under way at once. Threads copy between the caller's memory and two rings of pinned memory, one a
 ** direction, while the device copies between the rings and its own memory and computes.
 **
 ** A ring is cut into grains, numbered for ever: grain g lies in slot g % slots. One thread, the conductor, plans

@@ -1,6 +1,8 @@
 /* Staged copies: pipelines (device/pipeline.h) of one piece with one move. */
 #include "device/staging.h"
 
+#include <assert.h>
+
 #include "base/mem.h"
 #include "device/device.h"
 

@@ -1,13 +1,14 @@
 /*
-** Reading the arguments of a call; see calc.h.
+** Reading the arguments of a call; see compose.h.
 */
+#include <assert.h>
 #include <string.h>
 
 #include "fn/compose.h"
 #include "graph/host.h"
 
 bool tt__arg_given(const tt_call_frame *f, int k) {
-  return k >= 0 && k < f->narg && f->arg[k].tag != TT_V_MISSING && f->arg[k].tag != TT_V_NONE;
+  return k < f->narg && f->arg[k].tag != TT_V_MISSING && f->arg[k].tag != TT_V_NONE;
 }
 
 /* A sequence of array-likes of one shape, stacked along a new first axis. */

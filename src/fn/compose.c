@@ -1,5 +1,5 @@
 /*
-** Calculations; see calc.h.
+** Calculations; see compose.h.
 */
 #include "fn/compose.h"
 

@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "ir/library.h"
-#include "ir/plan_text.h"
+#include "ir/text/plan_text.h"
 
 void tt__decisions_free(tt_decisions *d) {
   tt__arena_free(&d->arena);
@@ -130,7 +130,7 @@ static void kernel_cut(fields *f, tt_kernel_cut *c) {
   partition(f, &c->parts);
 }
 
-static void follow(fields *f, tt_epilogue_match *x) {
+static void epilogue_fields(fields *f, tt_epilogue_match *x) {
   INT(x->step, 0, INT32_MAX);
   INT(x->epilogue, 0, 2 * TT_EPILOGUE_SUMS - 1);
   INT(x->term, -1, INT32_MAX);
@@ -178,8 +178,8 @@ static void tiles(fields *f, tt_tiles *t, bool sorts) {
   LONG(t->loops);
   FLAG(t->cols_outside);
   INT(t->sums, 0, TT_DTYPE_COUNT);
-  next_line(f, "follow");
-  follow(f, &t->follow);
+  next_line(f, "epilogue");
+  epilogue_fields(f, &t->match);
   INT(t->nside, 0, TT_TILE_SIDES);
   for (int k = 0; k < t->nside && f->good; k++) tile_side(f, &t->side[k], t->nloop);
 }
@@ -220,8 +220,8 @@ void tt__decision_print(const tt_decision *d, tt_str *out) {
     tt_tiles t = *d->cut.tiles;
     tiles(&f, &t, sorts);
   } else if (d->way == TT_WAY_EPILOGUE) {
-    tt_epilogue_match x = d->follow;
-    follow(&f, &x);
+    tt_epilogue_match x = d->match;
+    epilogue_fields(&f, &x);
   }
   tt__str_add(out, "\n");
 }
@@ -268,20 +268,20 @@ tt_code tt__decision_parse(tt_plan_text *t, tt_arena *arena, tt_decision *out) {
     out->cut.tiles = c;
     tiles(&f, c, way == RUNS);
   } else if (way == TT_WAY_EPILOGUE) {
-    follow(&f, &out->follow);
+    epilogue_fields(&f, &out->match);
   }
   return f.good ? TT_OK : tt__text_bad(t, "bad field of a decision");
 }
 
 /* ---- what must hold */
 
-static const tt_epilogue_match *follow_of(const tt_decision *d) {
-  if (d->way == TT_WAY_EPILOGUE) return &d->follow;
+static const tt_epilogue_match *match_of(const tt_decision *d) {
+  if (d->way == TT_WAY_EPILOGUE) return &d->match;
   bool tiles = d->way == TT_WAY_STREAM_LIBRARY && !d->cut.tiles->sort.count;
-  return tiles && d->cut.tiles->follow.epilogue ? &d->cut.tiles->follow : NULL;
+  return tiles && d->cut.tiles->match.epilogue ? &d->cut.tiles->match : NULL;
 }
 
-static const char *check_follow(const tt_plan *p, const tt_decisions *d, int at, const tt_epilogue_match *f) {
+static const char *check_match(const tt_plan *p, const tt_decisions *d, int at, const tt_epilogue_match *f) {
   if (f->step <= at || f->step >= p->n || p->step[f->step].kind != TT_STEP_KERNEL) return "no such step follows";
   if (d->step[f->step].way != TT_WAY_DONE) return "a step that follows is done twice";
   return f->term < p->nnode ? NULL : "a term outside the walk";
@@ -289,7 +289,7 @@ static const char *check_follow(const tt_plan *p, const tt_decisions *d, int at,
 
 static bool is_done_before(const tt_decisions *d, int at) {
   for (int i = 0; i < at; i++) {
-    const tt_epilogue_match *f = follow_of(&d->step[i]);
+    const tt_epilogue_match *f = match_of(&d->step[i]);
     if (f && f->step == at) return true;
   }
   return false;
@@ -308,7 +308,7 @@ static const char *check_moves(const tt_step *s, const tt_decision *d) {
   for (int i = 0; i < d->nmove; i++) {
     const tt_transfer *m = &d->move[i];
     if (m->to != d->where || m->from == m->to) return "a move to where the step does not run";
-    if (!needs(s, m->node) && !(d->way == TT_WAY_EPILOGUE && m->node == d->follow.term))
+    if (!needs(s, m->node) && !(d->way == TT_WAY_EPILOGUE && m->node == d->match.term))
       return "a move of what the step does not need";
   }
   return NULL;
@@ -318,17 +318,17 @@ const char *tt__decision_check(const tt_plan *p, const tt_decisions *all, int at
   assert(at >= 0 && at < p->n && all->step);
   const tt_step *s = &p->step[at];
   const tt_decision *d = &all->step[at];
-  const tt_epilogue_match *f = follow_of(d);
+  const tt_epilogue_match *f = match_of(d);
   bool host = d->where == TT_HOST;
   if (d->falls_back && (!host || d->way != TT_WAY_WHOLE)) return "a fallback that is none";
   if (host && d->way != TT_WAY_WHOLE && d->way != TT_WAY_DONE) return "the host runs steps whole";
   if (d->way == TT_WAY_STREAM_KERNEL && s->kind != TT_STEP_KERNEL) return "no kernel, but in pieces";
   if ((d->way == TT_WAY_STREAM_LIBRARY || d->way == TT_WAY_EPILOGUE) && s->kind != TT_STEP_LIB)
     return "no library call, but run like one";
-  if (d->way == TT_WAY_EPILOGUE && !d->follow.epilogue) return "an epilogue that does nothing";
+  if (d->way == TT_WAY_EPILOGUE && !d->match.epilogue) return "an epilogue that does nothing";
   if ((d->way == TT_WAY_DONE) != is_done_before(all, at)) return "nobody has done it";
   if (f) {
-    const char *what = check_follow(p, all, at, f);
+    const char *what = check_match(p, all, at, f);
     if (what) return what;
   }
   return check_moves(s, d);

@@ -65,9 +65,9 @@ typedef struct tt_tiles {
   int nloop; /* axes of a batch that are not the one that is cut, one point at a time */
   int64_t loop_len[TT_MAX_RANK], loops;
   bool cols_outside;
-  int nside; /* operands, what is added to the result (follow), the result */
+  int nside; /* operands, what is added to the result (match), the result */
   tt_tile_side side[TT_TILE_SIDES];
-  tt_epilogue_match follow;       /* epilogue is not 0: what is done to the result on the way */
+  tt_epilogue_match match;        /* epilogue is not 0: what is done to the result on the way */
   tt_dtype sums;                  /* (product) the type in which parts of the inner axis are summed */
   double up_bytes, down_bytes;    /* that move */
   double up_ns, work_ns, down_ns; /* predicted: operands once, the work, results once */
@@ -100,7 +100,7 @@ typedef struct tt_decision {
     const tt_kernel_cut *kernel;
     const tt_tiles *tiles;
   } cut;
-  tt_epilogue_match follow; /* EPILOGUE */
+  tt_epilogue_match match; /* EPILOGUE */
 } tt_decision;
 
 /* Decisions for the steps of a plan, and memory for them. */

@@ -147,7 +147,7 @@ struct tt_device {
   tt_stream *work;      /* where evaluation runs unless a user's stream is current */
   tt_stream *up, *down; /* copies in and out beside it */
   char fault[800];      /* "": alive; else the first cause of its loss. Read it through tt__device_lost */
-  void *cache, *stage;  /* of device/cache_alloc and device/stage */
+  void *cache, *stage;  /* of device/cache_alloc and device/staging */
   tt_device *before;    /* opened before it, or NULL */
 };
 

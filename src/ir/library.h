@@ -52,17 +52,18 @@ typedef struct tt_small_fold {
 } tt_small_fold;
 
 /*
-** The operands of a maker as a function, so that they need not lie in memory. FEED(args, i) gives elements i to
-** i + vec - 1, as a FEED_VALUE; of its element u, operand k is FEED_k(value, u). FEED_ONE gives element i alone, as a
-** FEED_VALUE_ONE. `text` defines all these names, and FEED_ARGS, the type that args point at.
+** The operands of a maker as a function, so that they need not lie in memory: a fused producer. PRODUCE(args, i) gives
+** elements i to i + vec - 1, as a PRODUCE_VALUE; of its element u, operand k is PRODUCE_k(value, u). PRODUCE_ONE gives
+** element i alone, as a PRODUCE_VALUE_ONE. `text` defines all these names, and PRODUCE_ARGS, the type that args point
+** at.
 */
-typedef struct tt_lib_feed {
+typedef struct tt_lib_producer {
   const char *text;
-  const void *args; /* the bytes of a FEED_ARGS, made of words of 8 bytes */
+  const void *args; /* the bytes of a PRODUCE_ARGS, made of words of 8 bytes */
   size_t size;
   int vec;               /* 1 or 4; i is a multiple of it */
   tt_scalar_text scalar; /* what the text calls */
-} tt_lib_feed;
+} tt_lib_producer;
 
 /*
 ** What a row may use on a device. Its work goes on `stream`, in order; memory it takes is stream-ordered too. The
@@ -78,8 +79,8 @@ struct tt_lib_device {
   tt_code (*result)(const tt_lib_device *on, size_t size, void **out, tt_error *err);
   /* (makers) Of such memory the first `size` bytes are enough; 0: it is not handed on. */
   void (*shrink)(const tt_lib_device *on, void *p, size_t size);
-  /* (makers with `fed`) Operands that do not lie in memory; NULL: they do. */
-  const tt_lib_feed *feed;
+  /* (makers with `produced`) Operands that do not lie in memory; NULL: they do. */
+  const tt_lib_producer *producer;
   /* Routine `name` of a source text that stands below the dialect's header (render.h: `scalar` is what it calls of
   ** the functions there): compiled once, kept on disk. `source` is compared by content. */
   tt_code (*routine)(const tt_lib_device *on, const char *source, tt_scalar_text scalar, const char *name,
@@ -195,7 +196,7 @@ typedef struct tt_lib_maker tt_lib_maker;
 struct tt_lib_maker {
   const char *name;
   uint8_t nsrc, nout;
-  bool fed;         /* `run_on` takes operands of equal shape by a feed */
+  bool produced;    /* `run_on` takes operands of equal shape by a producer */
   tt_lib_join join; /* operands, of equal size, come apart where they have no room on a device */
   /* Operands come contiguous. out[k].dtype is set by the function. On failure nothing is left in `out`. */
   tt_code (*run)(const tt_lib_attr *attr, const tt_operand *src, tt_made *out, tt_error *err);

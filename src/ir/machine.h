@@ -1,7 +1,7 @@
 /*
 ** The machine as plain data: what its processors do in a time, what moving bytes costs, how much room there is. The
 ** stages that choose where and how steps run know nothing else of it, so they are pure, and tests make machines up.
-** run/machine.c fills it in, from what run/machine/calibrate.c measured.
+** run/place.c fills it in, from what run/machine/calibrate.c measured.
 */
 #ifndef TT_IR_MACHINE_H
 #define TT_IR_MACHINE_H

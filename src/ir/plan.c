@@ -23,8 +23,8 @@
 
 #include "base/mem.h"
 #include "ir/decision.h"
-#include "ir/kernel_int.h"
 #include "ir/reach.h"
+#include "ir/text/kernel_int.h"
 
 void tt__plan_free(tt_plan *p) {
   if (!p) return;

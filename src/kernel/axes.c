@@ -14,7 +14,7 @@
 #define MANY_LANES 64
 
 typedef struct chooser {
-  tt_real *r;
+  tt_decomposer *r;
   int order[TT_MAX_AXES]; /* order[i]: axis of the step that becomes axis i */
   int nouter, naxes;
 } chooser;
@@ -40,7 +40,7 @@ static void sort_by(chooser *c, int access, int lo, int hi) {
   }
 }
 
-static int first_access(const tt_real *r, bool write) {
+static int first_access(const tt_decomposer *r, bool write) {
   for (int i = 0; i < r->naccess; i++)
     if (r->access[i].write == write && r->access[i].operand >= 0) return i;
   return -1;
@@ -64,7 +64,7 @@ static int row_access(const chooser *c) {
   return -1;
 }
 
-static bool finds_index(const tt_real *r) {
+static bool finds_index(const tt_decomposer *r) {
   for (int i = 0; i < r->ninst; i++)
     if (r->inst[i].op == TT_K_REDUCE && (r->inst[i].red == TT_RED_ARGMAX || r->inst[i].red == TT_RED_ARGMIN))
       return true;
@@ -138,7 +138,7 @@ static void forget_row(chooser *c) {
     c->naxes = c->nouter;
 }
 
-bool tt__axes_choose(tt_real *r, tt_axes *out) {
+bool tt__axes_choose(tt_decomposer *r, tt_axes *out) {
   assert(r->step->nouter <= r->step->space.naxes && r->step->space.naxes <= TT_MAX_AXES);
   chooser c = {.r = r, .nouter = r->step->nouter, .naxes = r->step->space.naxes};
   for (int i = 0; i < c.naxes; i++) c.order[i] = i;

@@ -14,6 +14,6 @@ typedef struct tt_axes {
 } tt_axes;
 
 /* False: out of memory. */
-TT_HIDDEN bool tt__axes_choose(tt_real *r, tt_axes *out);
+TT_HIDDEN bool tt__axes_choose(tt_decomposer *r, tt_axes *out);
 
 #endif

@@ -7,17 +7,17 @@
 #include <assert.h>
 
 typedef struct maker {
-  tt_real *r;
+  tt_decomposer *r;
   uint8_t t; /* real type of the parts */
 } maker;
 
-static int op1(maker m, int op, int a) { return tt__real_op(m.r, op, m.t, m.t, a, -1, -1); }
-static int op2(maker m, int op, int a, int b) { return tt__real_op(m.r, op, m.t, m.t, a, b, -1); }
-static int test(maker m, int op, int a, int b) { return tt__real_op(m.r, op, TT_BOOL, m.t, a, b, -1); }
-static int both(maker m, int op, int a, int b) { return tt__real_op(m.r, op, TT_BOOL, TT_BOOL, a, b, -1); }
-static int not(maker m, int a) { return tt__real_op(m.r, TT_LNOT, TT_BOOL, TT_BOOL, a, -1, -1); }
-static int pick(maker m, int c, int a, int b) { return tt__real_op(m.r, TT_WHERE, m.t, m.t, c, a, b); }
-static int number(maker m, double x) { return tt__real_number(m.r, m.t, x); }
+static int op1(maker m, int op, int a) { return tt__decompose_op(m.r, op, m.t, m.t, a, -1, -1); }
+static int op2(maker m, int op, int a, int b) { return tt__decompose_op(m.r, op, m.t, m.t, a, b, -1); }
+static int test(maker m, int op, int a, int b) { return tt__decompose_op(m.r, op, TT_BOOL, m.t, a, b, -1); }
+static int both(maker m, int op, int a, int b) { return tt__decompose_op(m.r, op, TT_BOOL, TT_BOOL, a, b, -1); }
+static int not(maker m, int a) { return tt__decompose_op(m.r, TT_LNOT, TT_BOOL, TT_BOOL, a, -1, -1); }
+static int pick(maker m, int c, int a, int b) { return tt__decompose_op(m.r, TT_WHERE, m.t, m.t, c, a, b); }
+static int number(maker m, double x) { return tt__decompose_number(m.r, m.t, x); }
 static int add(maker m, int a, int b) { return op2(m, TT_ADD, a, b); }
 static int sub(maker m, int a, int b) { return op2(m, TT_SUB, a, b); }
 static int mul(maker m, int a, int b) { return op2(m, TT_MUL, a, b); }
@@ -310,7 +310,7 @@ static bool transcendental(maker m, int op, tt_pair a, tt_pair *out) {
   }
 }
 
-bool tt__complex_op(tt_real *r, int op, uint8_t t, const tt_pair *arg, tt_pair *out) {
+bool tt__complex_op(tt_decomposer *r, int op, uint8_t t, const tt_pair *arg, tt_pair *out) {
   assert(t == TT_F32 || t == TT_F64);
   maker m = {r, t};
   tt_pair a = arg[0], b = arg[1];
@@ -365,7 +365,7 @@ bool tt__complex_op(tt_real *r, int op, uint8_t t, const tt_pair *arg, tt_pair *
   }
 }
 
-bool tt__complex_to_real(tt_real *r, int op, uint8_t t, const tt_pair *arg, int *out) {
+bool tt__complex_to_real(tt_decomposer *r, int op, uint8_t t, const tt_pair *arg, int *out) {
   assert(t == TT_F32 || t == TT_F64);
   maker m = {r, t};
   tt_pair a = arg[0], b = arg[1];

@@ -23,7 +23,7 @@ typedef struct tt_raccess {
   int64_t *step; /* [naxes] */
 } tt_raccess;
 
-typedef struct tt_real {
+typedef struct tt_decomposer {
   tt_arena *arena;
   const tt_step *step;
   tt_rinst *inst;
@@ -33,28 +33,28 @@ typedef struct tt_real {
   int ninst, naccess, nscalar, nred;
   int cap_inst, cap_access, cap_scalar;
   bool failed; /* out of memory or too long */
-} tt_real;
+} tt_decomposer;
 
 /* Registers hold float16 and bfloat16 as float32. */
 static inline uint8_t tt__register_type(uint8_t dtype) { return dtype == TT_F16 || dtype == TT_BF16 ? TT_F32 : dtype; }
 
 /* Fill `r` from r->step. TT_EINTERNAL if the step holds what kernels cannot do. */
-TT_HIDDEN tt_code tt__decompose(tt_real *r, tt_error *err);
+TT_HIDDEN tt_code tt__decompose(tt_decomposer *r, tt_error *err);
 
 /* Append an instruction; -1 and r->failed when there is no room. */
-TT_HIDDEN int tt__real_inst(tt_real *r, tt_rinst inst);
+TT_HIDDEN int tt__decompose_inst(tt_decomposer *r, tt_rinst inst);
 /* Elementwise `op` on registers of type `from`, giving `dtype`. */
-TT_HIDDEN int tt__real_op(tt_real *r, int op, uint8_t dtype, uint8_t from, int a, int b, int c);
+TT_HIDDEN int tt__decompose_op(tt_decomposer *r, int op, uint8_t dtype, uint8_t from, int a, int b, int c);
 /* A scalar of register type `dtype`. */
-TT_HIDDEN int tt__real_number(tt_real *r, uint8_t dtype, double value);
+TT_HIDDEN int tt__decompose_number(tt_decomposer *r, uint8_t dtype, double value);
 
 /* (complex.c) One complex elementwise op: operands and result as (real, imaginary) pairs of type t. False: not an op of
  * complex numbers. */
 typedef struct tt_pair {
   int re, im;
 } tt_pair;
-TT_HIDDEN bool tt__complex_op(tt_real *r, int op, uint8_t t, const tt_pair *arg, tt_pair *out);
+TT_HIDDEN bool tt__complex_op(tt_decomposer *r, int op, uint8_t t, const tt_pair *arg, tt_pair *out);
 /* Complex ops with real or bool results: ABS, REAL, IMAG, comparisons, tests. */
-TT_HIDDEN bool tt__complex_to_real(tt_real *r, int op, uint8_t t, const tt_pair *arg, int *out);
+TT_HIDDEN bool tt__complex_to_real(tt_decomposer *r, int op, uint8_t t, const tt_pair *arg, int *out);
 
 #endif

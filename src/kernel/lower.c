@@ -15,7 +15,8 @@
 static tt_code no_memory(tt_error *err) { return tt__fail(err, TT_ENOMEM, "out of memory while lowering a kernel"); }
 
 /* Copy the accesses' numbers out for the launch, and their classes into the kernel. */
-static bool bind_accesses(const tt_real *r, const tt_axes *axes, tt_kernel *k, tt_lowered *l, int nscratch_access) {
+static bool bind_accesses(const tt_decomposer *r, const tt_axes *axes, tt_kernel *k, tt_lowered *l,
+                          int nscratch_access) {
   int n = r->naccess + nscratch_access;
   k->access = tt__arena_alloc(&k->arena, sizeof *k->access * (size_t)n);
   l->off = tt__arena_alloc(&l->arena, sizeof *l->off * (size_t)n);
@@ -44,7 +45,7 @@ static bool bind_accesses(const tt_real *r, const tt_axes *axes, tt_kernel *k, t
   return true;
 }
 
-static bool bind_rest(const tt_real *r, const tt_axes *axes, tt_kernel *k, tt_lowered *l) {
+static bool bind_rest(const tt_decomposer *r, const tt_axes *axes, tt_kernel *k, tt_lowered *l) {
   l->len = tt__arena_dup(&l->arena, axes->len, sizeof *l->len * (size_t)axes->naxes);
   l->scalar = tt__arena_dup(&l->arena, r->scalar, sizeof *l->scalar * (size_t)r->nscalar);
   k->scalar_type = tt__arena_dup(&k->arena, r->scalar_type, (size_t)r->nscalar);
@@ -64,7 +65,7 @@ static bool bind_rest(const tt_real *r, const tt_axes *axes, tt_kernel *k, tt_lo
   return true;
 }
 
-static bool is_serial(const tt_real *r) {
+static bool is_serial(const tt_decomposer *r) {
   for (int i = 0; i < r->ninst; i++)
     if (r->inst[i].op == TT_K_STOREX) return true;
   return false;
@@ -82,7 +83,7 @@ tt_code tt__lower_step(const tt_step *step, const tt_lower_options *options, tt_
   assert(step->kind == TT_STEP_KERNEL && step->nroot > 0);
   *out = NULL;
   tt_arena scratch = {0};
-  tt_real r = {.arena = &scratch, .step = step};
+  tt_decomposer r = {.arena = &scratch, .step = step};
   tt_axes axes;
   tt_code code = TT_ENOMEM;
   tt_lowered *l = tt__mem_zalloc(sizeof *l);

@@ -11,7 +11,7 @@
 #define MOST_PHASES 31
 
 typedef struct planner {
-  tt_real *r;
+  tt_decomposer *r;
   const tt_axes *axes;
   tt_kernel *k;
   bool scratch;
@@ -161,7 +161,7 @@ static void emit_phases(planner *p) {
   }
 }
 
-bool tt__phases_emit(tt_real *r, const tt_axes *axes, bool scratch, tt_kernel *k) {
+bool tt__phases_emit(tt_decomposer *r, const tt_axes *axes, bool scratch, tt_kernel *k) {
   assert(r->ninst > 0 && k->naxes == axes->naxes);
   size_t n = (size_t)r->ninst;
   planner p = {.r = r, .axes = axes, .k = k, .scratch = scratch, .n = r->ninst};

@@ -10,6 +10,6 @@
 #define TT_MOST_SCRATCH 8
 
 /* Write k's instruction list (and scratches). `scratch`: rows are short enough to keep values between phases. */
-TT_HIDDEN bool tt__phases_emit(tt_real *r, const tt_axes *axes, bool scratch, tt_kernel *k);
+TT_HIDDEN bool tt__phases_emit(tt_decomposer *r, const tt_axes *axes, bool scratch, tt_kernel *k);
 
 #endif

@@ -6,6 +6,7 @@
 */
 #include "launch/expression.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/mem.h"

@@ -70,7 +70,7 @@ static void compile_later(struct tt_jit *j) {
   tt__cc_expect(0); /* the compiler that waited was taken; others may be expected */
 }
 
-/* A function that is called now: found on disk, or first code until the compiler is done, or compiled. */
+/* A function that is called now: found on disk, or baseline code until the compiler is done, or compiled. */
 static tt_code make_callable(struct tt_jit *j, tt_error *err) {
   bool begun = false, alone = false;
   if (!tt__tier_wanted(&alone) || !tt__cc_usable()) return load_or_compile(j, err);

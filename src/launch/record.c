@@ -145,6 +145,7 @@ static tt_code add(const tt_kernel_call *like, const tt_call_array *arg, int n, 
 }
 
 tt_code tt__call_record(const tt_kernel_call *like, const tt_call_array *arg, int n, tt_error *err) {
+  assert(n >= 0);
   tt_node *node;
   assert(like->kind && like->kernel && like->args_size <= TT_CALL_ARGS && n >= 0);
   TT_TRY(add(like, arg, n, &node, err));

@@ -3,6 +3,7 @@
 */
 #include "launch/tier.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,31 +18,31 @@
 #include "render/proc/proc.h"
 #include "render/trim.h"
 
-typedef enum mode { AUTO, COMPILED, FIRST, ONLY, OVER } mode;
+typedef enum mode { AUTO, COMPILED, BASELINE, ONLY, OSR } mode;
 
 typedef int (*resume_fn)(tt_pcall *call, const int64_t *frame, int64_t *out, int64_t loop);
 
 struct tt_tier {
   struct tt_jit *jit;
   void (*compile)(struct tt_jit *j);
-  tt_baseline first;
+  tt_baseline baseline;
   resume_fn *resume; /* of each function of the program; NULL: it has no loops */
-  int32_t inside;    /* calls that run first code now */
+  int32_t inside;    /* calls that run baseline code now */
   int32_t process;   /* that compiles it: a child of fork must begin anew */
-  int64_t turn;      /* OVER: the turn of a call that goes over; else 0 */
+  int64_t turn;      /* OSR: the turn of a call that goes over; else 0 */
 };
 
-static _Thread_local int64_t turns; /* OVER: of the call of this thread */
+static _Thread_local int64_t turns; /* OSR: of the call of this thread */
 
 static mode find_mode(int64_t *turn) {
   const char *text = tt__env("TUTTI_JIT_TIER");
   *turn = 0;
   if (!text || strcmp(text, "auto") == 0) return AUTO;
-  if (strcmp(text, "first") == 0) return FIRST;
+  if (strcmp(text, "baseline") == 0) return BASELINE;
   if (strcmp(text, "only") == 0) return ONLY;
-  if (strncmp(text, "over:", 5) == 0) {
-    *turn = strtoll(text + 5, NULL, 10);
-    return *turn > 0 ? OVER : AUTO;
+  if (strncmp(text, "osr:", 4) == 0) {
+    *turn = strtoll(text + 4, NULL, 10);
+    return *turn > 0 ? OSR : AUTO;
   }
   return strcmp(text, "compiled") == 0 ? COMPILED : AUTO;
 }
@@ -97,9 +98,9 @@ static int32_t go_over(void *ctx, tt_pcall *call, const int64_t *frame, int64_t 
   return resume(call, frame, out, loop) ? 1 : 2;
 }
 
-static void ask(tt_tier *t) { __atomic_store_n(t->first.over, 1, __ATOMIC_RELEASE); }
+static void ask(tt_tier *t) { __atomic_store_n(t->baseline.over, 1, __ATOMIC_RELEASE); }
 
-/* On the background lane. A failure leaves the first code in use: it is as right, and slower. */
+/* On the background lane. A failure leaves the baseline code in use: it is as right, and slower. */
 static void run_compile(void *ctx) {
   tt_tier *t = ctx;
   t->compile(t->jit);
@@ -111,7 +112,7 @@ static void run_compile(void *ctx) {
 /* ---- beginning */
 
 static void free_tier(tt_tier *t) {
-  tt__baseline_free(&t->first);
+  tt__baseline_free(&t->baseline);
   tt__mem_free(t, sizeof *t);
 }
 
@@ -126,15 +127,15 @@ tt_code tt__tier_begin(struct tt_jit *j, void (*compile)(struct tt_jit *j), bool
   t->jit = j;
   t->compile = compile;
   t->process = (int32_t)getpid();
-  bool made = tt__baseline_make(&j->program, &host, &t->first, why, sizeof why);
-  if (tt__log_on(TT_LOG_RENDER)) tt__log_artefact(TT_LOG_RENDER, j->name, made ? "first code" : why);
+  bool made = tt__baseline_make(&j->program, &host, &t->baseline, why, sizeof why);
+  if (tt__log_on(TT_LOG_RENDER)) tt__log_artefact(TT_LOG_RENDER, j->name, made ? "baseline code" : why);
   if (!made) {
     tt__mem_free(t, sizeof *t);
-    return how == ONLY ? tt__fail(err, TT_ENOTIMPL, "first code declines %s(): %s", j->program.entry->name, why)
+    return how == ONLY ? tt__fail(err, TT_ENOTIMPL, "baseline code declines %s(): %s", j->program.entry->name, why)
                        : TT_OK;
   }
   tt_code c = TT_OK;
-  if (how == OVER) {
+  if (how == OSR) {
     t->turn = turn;
     c = make_resume(t, err);
     if (c == TT_OK) ask(t);
@@ -163,7 +164,7 @@ static void begin_again(tt_tier *t) {
 void tt__tier_call(const struct tt_jit *j, tt_pcall *call, const int64_t *word, int64_t *out) {
   tt_tier *t = j->tier;
   int64_t turn;
-  if (t->turn && find_mode(&turn) == OVER) __atomic_store_n(&t->turn, turn, __ATOMIC_RELAXED); /* tests try many */
+  if (t->turn && find_mode(&turn) == OSR) __atomic_store_n(&t->turn, turn, __ATOMIC_RELAXED); /* tests try many */
   turns = 0;
   begin_again(t);
   __atomic_fetch_add(&t->inside, 1, __ATOMIC_SEQ_CST);
@@ -171,6 +172,6 @@ void tt__tier_call(const struct tt_jit *j, tt_pcall *call, const int64_t *word, 
   if (fn)
     fn(call, word, out);
   else
-    (void)t->first.entry(call, word, out);
+    (void)t->baseline.entry(call, word, out);
   __atomic_fetch_sub(&t->inside, 1, __ATOMIC_SEQ_CST);
 }

@@ -63,7 +63,7 @@ TT_HIDDEN tt_code tt__device_fill(const tt_lib_device *on, void *p, int byte, si
 /* Blocks of `threads` that walk over n elements: a few for each unit. */
 TT_HIDDEN int64_t tt__device_blocks(const tt_lib_device *on, int64_t n, int threads);
 
-/* How many tiles of `bytes` sums go ahead of the rest (text/back.h): what the cache holds easily, or none of few. */
+/* How many tiles of `bytes` sums go ahead of the rest (back.text.h): what the cache holds easily, or none of few. */
 TT_HIDDEN int64_t tt__device_ahead(const tt_lib_device *on, int64_t tiles, int64_t bytes, int most);
 
 /* How often `part` fits into n, rounded up. */

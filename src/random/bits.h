@@ -1,7 +1,7 @@
 /*
 ** NumPy's bit generators: PCG64, PCG64DXSM, MT19937, Philox and SFC64, with NumPy's words for a seed, and what is drawn
 ** from their words with NumPy's bits. Everything here walks one stream from one state and knows nothing of arrays:
-** graph/exact.h keeps the state in an array and broadcasts parameters.
+** fn/random/draw_exact.c keeps the state in an array and broadcasts parameters.
 **
 ** A state is 64-bit words that may lie anywhere: a header that all have, then the generator's own. The order of its own
 ** words is that of NumPy's state dictionary (random/bits.c names them).

@@ -1,6 +1,7 @@
 /*
 ** Hypergeometric numbers: one item after the other where few are drawn, else by a ratio of uniforms (Stadlober).
 */
+#include <assert.h>
 #include <math.h>
 
 #include "random/draws.h"

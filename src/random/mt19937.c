@@ -68,6 +68,7 @@ static int stirred(tt_bits *b, int i, uint32_t factor, uint32_t plus) {
 
 void tt__mt_seed_array(tt_bits *b, const uint32_t *key, int64_t n) {
   assert(n > 0);
+  assert(n > 0);
   int i = 1;
   tt__mt_seed_number(b, 19650218u);
   for (int64_t k = 0; k < (n > LEN ? n : LEN); k++) i = stirred(b, i, 1664525u, key[k % n] + (uint32_t)(k % n));

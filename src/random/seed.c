@@ -25,6 +25,7 @@ static uint32_t mixed(uint32_t x, uint32_t y) {
 
 void tt__seed_mix(uint32_t *pool, int64_t n, const uint32_t *entropy, int64_t words) {
   assert(n > 0 && words >= 0);
+  assert(n > 0 && words >= 0);
   hash h = {0x43b0d7e5u, 0x931e8875u};
   for (int64_t i = 0; i < n; i++) pool[i] = hashed(&h, i < words ? entropy[i] : 0);
   for (int64_t from = 0; from < n; from++)
@@ -35,6 +36,7 @@ void tt__seed_mix(uint32_t *pool, int64_t n, const uint32_t *entropy, int64_t wo
 }
 
 void tt__seed_state(const uint32_t *pool, int64_t n, uint32_t *out, int64_t words) {
+  assert(n > 0 && words >= 0);
   assert(n > 0 && words >= 0);
   hash h = {0x8b51f9ddu, 0x58f38dedu};
   for (int64_t i = 0; i < words; i++) out[i] = hashed(&h, pool[i % n]);

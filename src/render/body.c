@@ -242,12 +242,12 @@ static void put_elementwise(tt_emit *e, int i) {
   const char *type = tt__type_word(q->dtype), *from = tt__dtypes[q->from].suffix;
   char args[48] = "";
   put_operands(q, args, sizeof args);
-  if (e->mended && tt__emit_has_near(q)) {
+  if (e->speculates && tt__emit_has_near(q)) {
     tt__emit_line(e, "const %s v%d = tt_near_%s_%s(%s);", type, i, tt__ops[q->op].lower, from, args);
     tt__emit_line(e, "far |= tt_far_%s_%s(%s);", tt__ops[q->op].lower, from, args);
     return;
   }
-  if (e->mended && is_size(e, i)) {
+  if (e->speculates && is_size(e, i)) {
     tt__emit_line(e, "const tt_f32 v%d = TT_SIZE_F32(%s);", i, args);
     return;
   }

@@ -19,8 +19,9 @@ typedef struct tt_launch {
   struct tt_launch_on *on; /* what devices keep of it (exec_device.h) */
   tt_origin origin;        /* when a device runs it; "" until then */
   uint32_t line;           /* that `origin` names */
-  tt_str feed; /* its text as a feed (outofcore/fused_producer.h), empty until then, by vectors of `feed_vec` */
-  int feed_vec;
+  /* Its text as a fused producer (outofcore/fused_producer.h), empty until then, by vectors of `producer_vec`. */
+  tt_str producer;
+  int producer_vec;
 } tt_launch;
 
 /* Run one step over the walk's nodes; its roots are in memory afterwards. Session lock held; released while kernels

@@ -44,8 +44,8 @@ static void shrink(const tt_lib_device *on, void *p, size_t size) {
 /* ---- operands */
 
 /* All of them by one function. What has been computed for others before, without being kept, is evaluated now. */
-static tt_code feed_of(const tt_lib_maker *m, tt_device *d, tt_node *const *src, tt_fused_producer *out,
-                       tt_error *err) {
+static tt_code producer_of(const tt_lib_maker *m, tt_device *d, tt_node *const *src, tt_fused_producer *out,
+                           tt_error *err) {
   tt_node *root[TT_NODE_SRC];
   bool pending = false;
   int have = 0;
@@ -54,7 +54,7 @@ static tt_code feed_of(const tt_lib_maker *m, tt_device *d, tt_node *const *src,
     if (n->flags & TT_NODE_SEEN) TT_TRY(tt__evaluate(&n, 1, err));
     pending |= n->op != TT_N_BUFFER;
   }
-  if (!m->fed || !pending) return tt__fail(err, TT_ENOTIMPL, "%s reads memory", m->name);
+  if (!m->produced || !pending) return tt__fail(err, TT_ENOTIMPL, "%s reads memory", m->name);
   for (; have < m->nsrc; have++) {
     tt_node *n = src[have];
     int64_t dense[TT_MAX_RANK];
@@ -67,17 +67,17 @@ static tt_code feed_of(const tt_lib_maker *m, tt_device *d, tt_node *const *src,
   return code;
 }
 
-static tt_code operands_of(const tt_lib_maker *m, tt_device *d, tt_node *const *src, bool fed, tt_operand *out,
+static tt_code operands_of(const tt_lib_maker *m, tt_device *d, tt_node *const *src, bool produced, tt_operand *out,
                            int64_t (*dense)[TT_MAX_RANK], tt_error *err) {
-  for (int i = 0; i < m->nsrc && !fed; i++) {
+  for (int i = 0; i < m->nsrc && !produced; i++) {
     tt_node *n = src[i];
     TT_TRY(tt__evaluate(&n, 1, err));
   }
-  if (!fed) tt__resident_step(false); /* what one operand needs does not move another one out */
+  if (!produced) tt__resident_step(false); /* what one operand needs does not move another one out */
   for (int i = 0; i < m->nsrc; i++) {
     tt_node *n = src[i];
     void *at = NULL;
-    if (!fed) TT_TRY(tt__resident(d, tt__stream_current(d), n->attr.buf, &at, err));
+    if (!produced) TT_TRY(tt__resident(d, tt__stream_current(d), n->attr.buf, &at, err));
     tt__shape_steps(n->rank, n->dim, dense[i]);
     out[i] = (tt_operand){
         .data = at, .dtype = (tt_dtype)n->dtype, .rank = n->rank, .len = n->dim, .step = dense[i], .size = n->size};
@@ -106,23 +106,23 @@ static tt_code make_whole(tt_device *d, const tt_lib_maker *m, const tt_lib_attr
   tt_operand operand[TT_NODE_SRC];
   int64_t dense[TT_NODE_SRC][TT_MAX_RANK];
   tt_made made[TT_NODE_SRC] = {{0}};
-  tt_fused_producer feed = {.lib.text = NULL};
+  tt_fused_producer producer = {.lib.text = NULL};
   tt_error why = {0};
-  tt_code code = feed_of(m, d, src, &feed, &why);
-  bool fed = code == TT_OK;
+  tt_code code = producer_of(m, d, src, &producer, &why);
+  bool produced = code == TT_OK;
   if (code == TT_ENOTIMPL) code = TT_OK;
   if (code != TT_OK && err) *err = why;
-  if (code == TT_OK) code = operands_of(m, d, src, fed, operand, dense, err);
+  if (code == TT_OK) code = operands_of(m, d, src, produced, operand, dense, err);
   if (code == TT_OK) code = tt__batch_flush(err);
   tt_lib_use use;
   tt__exec_lib_open(&use, d, tt__stream_current(d));
   use.on.result = use.on.temp;
   use.on.shrink = shrink;
-  use.on.feed = fed ? &feed.lib : NULL;
+  use.on.producer = produced ? &producer.lib : NULL;
   if (code == TT_OK) code = m->run_on(&use.on, attr, operand, made, err);
   if (code == TT_OK) code = hand_over(m, &use, made, out, err);
   tt__exec_lib_close(&use);
-  tt__fused_producer_free(&feed);
+  tt__fused_producer_free(&producer);
   if (code == TT_OK) return TT_OK;
   for (int k = 0; k < m->nout; k++) tt__buffer_release(out[k].buffer);
   memset(out, 0, sizeof *out * (size_t)m->nout);

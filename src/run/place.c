@@ -150,7 +150,7 @@ static void note_declined(tt_step_facts *f, const tt_decision *how, tt_code code
       break;
     case TT_WAY_STREAM_LIBRARY:
       if (code == TT_ENOTIMPL)
-        f->not_so |= how->cut.tiles->follow.epilogue ? TT_NOT_FOLLOWED : TT_NOT_STREAMED;
+        f->not_so |= how->cut.tiles->match.epilogue ? TT_NOT_FOLLOWED : TT_NOT_STREAMED;
       else if ((f->share /= 2) <= LEAST_SHARE)
         f->not_so |= TT_NOT_STREAMED;
       break;

@@ -109,7 +109,7 @@ static void drop_launches(tt_plan *p) {
     tt_launch *l = p->step[i].launch;
     if (!l) continue;
     tt__exec_forget(l);
-    tt__str_free(&l->feed);
+    tt__str_free(&l->producer);
     tt__unit_release(l->unit);
     tt__lowered_free(l->lowered);
     tt__mem_free(l, sizeof *l);
@@ -351,7 +351,7 @@ static tt_code execute_step(const tt_walk *walk, const tt_plan *plan, int i, con
     case TT_WAY_STREAM_LIBRARY:
       return tt__stream_library(d, walk, plan, i, how->cut.tiles, err);
     case TT_WAY_EPILOGUE:
-      return tt__exec_epilogue_on(d, walk, step, &plan->step[how->follow.step], &how->follow, err);
+      return tt__exec_epilogue_on(d, walk, step, &plan->step[how->match.step], &how->match, err);
     case TT_WAY_DONE:
       return TT_OK;
     default:
@@ -568,7 +568,7 @@ tt_code tt__realize(tt_node *const *target, int n, tt_error *err) {
   return code;
 }
 
-static tt_code feed_of_plan(tt_node *const *target, int n, tt_device *d, tt_fused_producer *out, tt_error *err) {
+static tt_code producer_of_plan(tt_node *const *target, int n, tt_device *d, tt_fused_producer *out, tt_error *err) {
   made_plan *m;
   bool found;
   TT_TRY(tt__walk_make(&walker, target, n, err));
@@ -583,7 +583,7 @@ static tt_code feed_of_plan(tt_node *const *target, int n, tt_device *d, tt_fuse
 
 tt_code tt__realize_feed(tt_node *const *target, int n, tt_device *d, tt_fused_producer *out, tt_error *err) {
   enter();
-  tt_code code = feed_of_plan(target, n, d, out, err);
+  tt_code code = producer_of_plan(target, n, d, out, err);
   pthread_mutex_unlock(&one_at_a_time);
   return code;
 }

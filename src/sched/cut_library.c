@@ -8,7 +8,7 @@
 #include "sched/cost.h"
 
 static const double ROOM = 0.8, SORT_ROOM = 0.5; /* for parts; sorts need more beside them */
-static const double TURN_NS = 60000;             /* a turn's flow, launch and waits */
+static const double TURN_NS = 60000;             /* a turn's pipeline, launch and waits */
 
 /* A step that may be cut, and where to. */
 typedef struct subject {
@@ -61,7 +61,7 @@ typedef struct batch_axis {
 
 static int batch_axes(const tt_step *step, const tt_tiles *t, int naxes, int64_t inner, batch_axis *out) {
   int nside = t->nside;
-  bool all_added = t->follow.epilogue & TT_EPILOGUE_ADD;
+  bool all_added = t->match.epilogue & TT_EPILOGUE_ADD;
   int n = 0;
   int64_t dense[TT_MAX_RANK], at = inner;
   for (int k = naxes - 1; k >= 0; k--) {
@@ -126,12 +126,12 @@ static bool is_product_cut(const subject *x, tt_tiles *t) {
   batch_axis axis[TT_MAX_RANK];
   if (r < 2 || b->rank != r) return false;
   int64_t m = a->len[r - 2], k = a->len[r - 1], n = b->len[r - 1];
-  t->nside = t->follow.epilogue && t->follow.term >= 0 ? 4 : 3;
+  t->nside = t->match.epilogue && t->match.term >= 0 ? 4 : 3;
   t->len[TT_TILE_ROWS] = m, t->len[TT_TILE_COLS] = n, t->len[TT_TILE_DEEP] = k;
   set_matrix(&t->side[0], TT_TILE_ROWS, m, a->step[r - 2], TT_TILE_DEEP, k, a->step[r - 1]);
   set_matrix(&t->side[1], TT_TILE_DEEP, k, b->step[r - 2], TT_TILE_COLS, n, b->step[r - 1]);
   for (int i = 2; i < t->nside; i++) set_matrix(&t->side[i], TT_TILE_ROWS, m, n, TT_TILE_COLS, n, 1);
-  if (t->follow.epilogue & TT_EPILOGUE_BIAS) set_matrix(&t->side[2], -1, 1, n, TT_TILE_COLS, n, 1);
+  if (t->match.epilogue & TT_EPILOGUE_BIAS) set_matrix(&t->side[2], -1, 1, n, TT_TILE_COLS, n, 1);
   set_batch(t, axis, batch_axes(step, t, r - 2, m * n, axis));
   tt_dtype type = (tt_dtype)x->s->walk->node[a->node]->dtype;
   t->sums = x->row->sums ? x->row->sums(type) : type;
@@ -153,21 +153,21 @@ static bool is_rows_cut(const tt_step *step, tt_tiles *t) {
 
 int32_t tt__tiles_node(const tt_step *step, const tt_tiles *t, int side) {
   assert(side >= 0 && side < t->nside);
-  return side < step->nsrc ? step->src[side].node : t->follow.term;
+  return side < step->nsrc ? step->src[side].node : t->match.term;
 }
 
-static bool set_sides(const subject *x, const tt_epilogue_match *follow, tt_tiles *t) {
+static bool set_sides(const subject *x, const tt_epilogue_match *match, tt_tiles *t) {
   const tt_step *step = x->step;
   *t = (tt_tiles){.nside = 0};
-  if (follow) t->follow = *follow;
+  if (match) t->match = *match;
   if (x->row->cut == TT_CUT_PRODUCT ? !is_product_cut(x, t) : !is_rows_cut(step, t)) return false;
   for (int i = 0; i < t->nside; i++) {
     bool is_result = i == t->nside - 1;
-    bool is_term = !is_result && i >= step->nsrc, is_dense = is_term && (t->follow.epilogue & TT_EPILOGUE_ADD);
+    bool is_term = !is_result && i >= step->nsrc, is_dense = is_term && (t->match.epilogue & TT_EPILOGUE_ADD);
     int32_t node = is_result ? step->root[0].node : tt__tiles_node(step, t, i);
     tt_dtype type = (tt_dtype)x->s->walk->node[node]->dtype;
     t->side[i].size = tt__dtype_size(type);
-    t->side[i].off = is_result ? 0 : is_term ? t->follow.offset : step->src[i].off;
+    t->side[i].off = is_result ? 0 : is_term ? t->match.offset : step->src[i].off;
     t->side[i].there = !is_result && !is_dense && stays_there(x, node); /* what is added must be dense */
     if (x->row->cut != TT_CUT_PRODUCT) t->sums = type;
   }
@@ -185,11 +185,11 @@ static double work_of(const subject *x) {
 }
 
 /* In tiles. */
-static bool fit_tiles(const subject *x, const tt_epilogue_match *follow, tt_tiles *out) {
+static bool fit_tiles(const subject *x, const tt_epilogue_match *match, tt_tiles *out) {
   const tt_device_rates *c = &x->device->rates;
   const double much = 1 << 30;
   double up = 0, room = x->room;
-  if (!set_sides(x, follow, out)) return false;
+  if (!set_sides(x, match, out)) return false;
   for (int i = 0; i < out->nside - 1; i++) {
     double bytes = x->s->value[tt__tiles_node(x->step, out, i)].bytes;
     if (out->side[i].there)
@@ -203,7 +203,7 @@ static bool fit_tiles(const subject *x, const tt_epilogue_match *follow, tt_tile
                                .both_bytes_per_ns = c->both_bytes_per_ns,
                                .work_ns = work_of(x),
                                .turn_ns = TURN_NS,
-                               .splits_deep = x->row->cut == TT_CUT_PRODUCT && x->row->sums && !follow};
+                               .splits_deep = x->row->cut == TT_CUT_PRODUCT && x->row->sums && !match};
   if (!tt__tiles_cut(out, &costs)) return false;
   out->up_ns = moves_ns(c->up_ns, up);
   out->work_ns = costs.work_ns;
@@ -225,17 +225,17 @@ static bool fit_sort(const subject *x, tt_tiles *out) {
 /* A product with what follows it, if that is sooner than the product alone, whose result then moves twice more, beside
  * what is added. */
 static bool fit_followed(const subject *x, tt_tiles *out) {
-  tt_epilogue_match follow;
+  tt_epilogue_match match;
   tt_tiles alone;
   const tt_walk *walk = x->s->walk;
   const tt_plan *plan = x->s->plan;
-  if (!x->row->run_on_then || !tt__sched_epilogue(walk, plan, x->at, &follow) ||
-      walk->node[plan->step[follow.step].root[0].node]->dtype != walk->node[x->step->root[0].node]->dtype ||
-      (follow.term >= 0 && !x->s->value[follow.term].on))
+  if (!x->row->run_on_then || !tt__sched_epilogue(walk, plan, x->at, &match) ||
+      walk->node[plan->step[match.step].root[0].node]->dtype != walk->node[x->step->root[0].node]->dtype ||
+      (match.term >= 0 && !x->s->value[match.term].on))
     return false;
-  if (!fit_tiles(x, &follow, out)) return false;
+  if (!fit_tiles(x, &match, out)) return false;
   if (!fit_tiles(x, NULL, &alone)) return true;
-  double later = 2 * alone.down_bytes + (follow.term >= 0 ? x->s->value[follow.term].bytes : 0);
+  double later = 2 * alone.down_bytes + (match.term >= 0 ? x->s->value[match.term].bytes : 0);
   return out->ns < alone.ns + later / x->device->rates.both_bytes_per_ns;
 }
 

@@ -71,8 +71,8 @@ static bool is_cut_library(const tt_situation *s, int at, tt_where device, tt_ti
   return f->not_so & TT_NO_ROOM ? tt__cut_library_fits(s, at, device, cut) : tt__cut_library_pays(s, at, device, cut);
 }
 
-static void is_done(tt_decisions *out, const tt_epilogue_match *follow, tt_where device) {
-  out->step[follow->step] = (tt_decision){.where = (int8_t)device, .way = TT_WAY_DONE};
+static void is_done(tt_decisions *out, const tt_epilogue_match *match, tt_where device) {
+  out->step[match->step] = (tt_decision){.where = (int8_t)device, .way = TT_WAY_DONE};
 }
 
 static tt_code place_library(const tt_situation *s, int at, tt_where device, tt_decisions *out, tt_error *err) {
@@ -83,13 +83,13 @@ static tt_code place_library(const tt_situation *s, int at, tt_where device, tt_
   bool has_it = row->run_on && !tt__device_of(s, device)->is_simulated;
   if (is_cut_library(s, at, device, &cut)) {
     d->way = TT_WAY_STREAM_LIBRARY;
-    if (cut.follow.epilogue) is_done(out, &cut.follow, device);
+    if (cut.match.epilogue) is_done(out, &cut.match, device);
     return keep_cut(out, &cut, sizeof cut, (const void **)&d->cut.tiles, err);
   }
   if (has_it && s->fuse && !(not_so & (TT_NOT_FOLLOWED | TT_NOT_WHOLE)) &&
-      tt__sched_epilogue(s->walk, s->plan, at, &d->follow)) {
+      tt__sched_epilogue(s->walk, s->plan, at, &d->match)) {
     d->way = TT_WAY_EPILOGUE;
-    is_done(out, &d->follow, device);
+    is_done(out, &d->match, device);
   }
   d->falls_back = !has_it || (not_so & TT_NOT_WHOLE);
   return TT_OK;
@@ -152,7 +152,7 @@ static tt_code list_moves(const tt_situation *s, int at, tt_decisions *out, tt_e
   if (st->kind == TT_STEP_EMPTY || (d->way != TT_WAY_WHOLE && d->way != TT_WAY_EPILOGUE)) return TT_OK;
   for (int k = 0; (node = tt__step_need(st, k)) != TT_P_END; k++)
     if (node != TT_P_NONE) TT_TRY(want(s, at, node, out, err));
-  return d->way == TT_WAY_EPILOGUE && d->follow.term >= 0 ? want(s, at, d->follow.term, out, err) : TT_OK;
+  return d->way == TT_WAY_EPILOGUE && d->match.term >= 0 ? want(s, at, d->match.term, out, err) : TT_OK;
 }
 
 /* ---- what lies where after it */
@@ -172,8 +172,8 @@ static void settle(tt_situation *s, int at, const tt_decisions *out) {
   const tt_decision *d = &out->step[at];
   bool windows = d->way == TT_WAY_STREAM_KERNEL && d->cut.kernel->windows;
   bool tiles = d->way == TT_WAY_STREAM_LIBRARY;
-  const tt_epilogue_match *follow = d->way == TT_WAY_EPILOGUE ? &d->follow : tiles ? &d->cut.tiles->follow : NULL;
-  const tt_step *gives = follow && follow->epilogue ? &s->plan->step[follow->step] : st;
+  const tt_epilogue_match *match = d->way == TT_WAY_EPILOGUE ? &d->match : tiles ? &d->cut.tiles->match : NULL;
+  const tt_step *gives = match && match->epilogue ? &s->plan->step[match->step] : st;
   if (d->way == TT_WAY_DONE) return;
   for (int i = 0; i < st->noperand && !windows; i++)
     if (!st->operand[i].write) lies_at(s, st->operand[i].node, d->where);
@@ -206,7 +206,7 @@ tt_code tt__place_steps(tt_situation *s, tt_where told, int from, tt_decisions *
   if (!out->step) return tt__fail_memory(err, size);
   memset(out->step + kept, 0, size - sizeof *out->step * (size_t)kept);
   for (int i = 0; i < from; i++)
-    if (out->step[i].way == TT_WAY_EPILOGUE) is_done(out, &out->step[i].follow, out->step[i].where);
+    if (out->step[i].way == TT_WAY_EPILOGUE) is_done(out, &out->step[i].match, out->step[i].where);
   for (int i = from; i < s->plan->n; i++)
     if (out->step[i].way != TT_WAY_DONE) TT_TRY(place_step(s, i, told, out, err));
   for (int i = from; i < s->plan->n; i++) assert(!tt__decision_check(s->plan, out, i));

@@ -16,7 +16,7 @@ from tutti import _core
 
 pytestmark = [
     pytest.mark.usefixtures("on_the_cpu"),
-    pytest.mark.skipif(os.uname().machine != "x86_64", reason="first code is for x86-64"),
+    pytest.mark.skipif(os.uname().machine != "x86_64", reason="baseline code is for x86-64"),
     pytest.mark.skipif("no C compiler" in tt.info(), reason="no C compiler"),
 ]
 
@@ -58,7 +58,7 @@ def outcome(f, args):
 
 @pytest.fixture
 def ways(monkeypatch):
-    """Run a function over lists of arguments by first code alone, by the compiler's, and going over at some turns."""
+    """Run a function over lists of arguments by baseline code, by the compiler's, and going over at some turns."""
 
     def made(fn, mode, names):
         monkeypatch.setenv("TUTTI_JIT_TIER", mode)
@@ -73,9 +73,9 @@ def ways(monkeypatch):
         want = [outcome(f, args) for args in lists]
         assert first == want
         if turns:
-            f = made(fn, "over:1", names)
+            f = made(fn, "osr:1", names)
         for k in turns:
-            monkeypatch.setenv("TUTTI_JIT_TIER", f"over:{k}")
+            monkeypatch.setenv("TUTTI_JIT_TIER", f"osr:{k}")
             assert [outcome(f, args) for args in lists] == want, k
         return want
 
@@ -277,7 +277,7 @@ def made(n, m, x):
 def test_new_arrays(monkeypatch):
     for n, m in ((3, 4), (1, 1), (2, 0)):
         d, b, row, x, k = made(n, m, 1.5)
-        for mode in ("only", "compiled", "over:1", "over:5"):
+        for mode in ("only", "compiled", "osr:1", "osr:5"):
             monkeypatch.setenv("TUTTI_JIT_TIER", mode)
             got = tt.njit(made)(n, m, 1.5)
             assert [plain(v) for v in got[:3]] == [plain(v) for v in (d, b, row)] and got[3:] == (1.5, n), mode
@@ -438,7 +438,7 @@ def test_random_programs(ways):
             ways(names["f"], [arguments(k) for k in range(4)], (1, 2, 3, 4, 5, 7, 11, 18), names)
             taken += 1
         except (NotImplementedError, TypeError):
-            continue  # beyond first code, or beyond the language
+            continue  # beyond baseline code, or beyond the language
         except AssertionError as error:
             raise AssertionError(text) from error
     assert taken >= 15
@@ -482,25 +482,25 @@ def test_types_that_are_not_known_wait_for_the_compiler(monkeypatch, value):
     fn = h if isinstance(value, np.ndarray) else g
     monkeypatch.setenv("TUTTI_JIT_TIER", "compiled")
     want = tt.njit(fn)(value, 5)
-    monkeypatch.setenv("TUTTI_JIT_TIER", "first")
+    monkeypatch.setenv("TUTTI_JIT_TIER", "baseline")
     assert tt.njit(fn)(value, 5) == want
     monkeypatch.setenv("TUTTI_JIT_TIER", "only")
-    with pytest.raises(NotImplementedError, match="first code declines"):
+    with pytest.raises(NotImplementedError, match="baseline code declines"):
         tt.njit(fn)(value, 5)
 
 
 def test_what_is_declined_says_why(monkeypatch):
     monkeypatch.setenv("TUTTI_JIT_TIER", "only")
-    with pytest.raises(NotImplementedError, match="first code declines"):
+    with pytest.raises(NotImplementedError, match="baseline code declines"):
         tt.njit(lambda x: x * 1j)(2.0)
-    monkeypatch.setenv("TUTTI_JIT_TIER", "first")
+    monkeypatch.setenv("TUTTI_JIT_TIER", "baseline")
     assert tt.njit(lambda x: x * 1j)(2.0) == 2j
     monkeypatch.setenv("TUTTI_JIT_TIER", "only")
     with pytest.raises(NotImplementedError, match="indices are checked"):
         tt.njit(boundscheck=True)(lambda x: x + 1)(2)
 
 
-@pytest.mark.parametrize("mode", ["only", "over:2", "auto"])
+@pytest.mark.parametrize("mode", ["only", "osr:2", "auto"])
 def test_the_nth_allocation_fails(monkeypatch, mode):
     monkeypatch.setenv("TUTTI_JIT_TIER", mode)
     failed = 0
@@ -522,7 +522,7 @@ def test_the_nth_allocation_fails(monkeypatch, mode):
 
 
 def test_memory_that_may_not_run(monkeypatch):
-    monkeypatch.setenv("TUTTI_JIT_TIER", "first")
+    monkeypatch.setenv("TUTTI_JIT_TIER", "baseline")
     _core._test_fail("load", 0, False)
     try:
         assert tt.njit(collatz)(10) == collatz(10)
@@ -530,7 +530,7 @@ def test_memory_that_may_not_run(monkeypatch):
         _core._test_fail("load", -1, False)
 
 
-@pytest.mark.parametrize("mode", ["auto", "over:5"])
+@pytest.mark.parametrize("mode", ["auto", "osr:5"])
 def test_many_threads_call_at_once(monkeypatch, tmp_path, mode):
     monkeypatch.setenv("TUTTI_JIT_TIER", mode)
     monkeypatch.setenv("TUTTI_CACHE_DIR", str(tmp_path))

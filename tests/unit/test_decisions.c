@@ -68,7 +68,7 @@ static void draw_kernel_cut(tt_decision *d) {
   d->cut.kernel = &kernel_cut;
 }
 
-static tt_epilogue_match draw_follow(void) {
+static tt_epilogue_match draw_match(void) {
   return (tt_epilogue_match){
       .step = BEHIND, .epilogue = 1 + (int)draw_below(8), .term = coin() ? 1 : -1, .offset = any()};
 }
@@ -87,8 +87,8 @@ static void draw_tiles(tt_decision *d) {
   tiles.loops = any();
   tiles.cols_outside = coin();
   tiles.sums = TT_F64;
-  tiles.follow.term = -1;
-  if (coin()) tiles.follow = draw_follow();
+  tiles.match.term = -1;
+  if (coin()) tiles.match = draw_match();
   tiles.nside = (int)draw_below(TT_TILE_SIDES + 1);
   for (int s = 0; s < tiles.nside; s++) {
     tt_tile_side *x = &tiles.side[s];
@@ -116,10 +116,10 @@ static void draw_decisions(tt_decision d[STEPS]) {
     if (d[i].where != TT_HOST && coin() && i == KERNEL) draw_kernel_cut(&d[i]);
     if (d[i].where != TT_HOST && coin() && i == LIBRARY) draw_tiles(&d[i]);
     if (d[i].where != TT_HOST && d[i].way == TT_WAY_WHOLE && coin() && i == LIBRARY)
-      d[i].way = TT_WAY_EPILOGUE, d[i].follow = draw_follow();
+      d[i].way = TT_WAY_EPILOGUE, d[i].match = draw_match();
     if (d[i].way == TT_WAY_WHOLE || d[i].way == TT_WAY_EPILOGUE) draw_moves(&d[i], i);
   }
-  bool tiled = d[LIBRARY].way == TT_WAY_STREAM_LIBRARY && tiles.follow.epilogue;
+  bool tiled = d[LIBRARY].way == TT_WAY_STREAM_LIBRARY && tiles.match.epilogue;
   if (d[LIBRARY].way == TT_WAY_EPILOGUE || tiled) d[BEHIND] = (tt_decision){.way = TT_WAY_DONE};
 }
 

@@ -145,24 +145,24 @@ TEST(without_room_for_all_it_counts_first) {
   fake_longest = SIZE_MAX;
 }
 
-static const char feed_text[] =
-    "typedef struct { const tt_f32 *x; tt_i64 limit; } feed_args;\n"
-    "typedef struct { tt_b8 keep[4]; tt_f32 value[4]; } feed_four;\n"
-    "typedef struct { tt_b8 keep[1]; tt_f32 value[1]; } feed_single;\n"
-    "TT_FN feed_four feed_4(const feed_args *a, tt_i64 i) {\n"
-    "  feed_four e;\n"
+static const char produce_text[] =
+    "typedef struct { const tt_f32 *x; tt_i64 limit; } produce_args;\n"
+    "typedef struct { tt_b8 keep[4]; tt_f32 value[4]; } produce_four;\n"
+    "typedef struct { tt_b8 keep[1]; tt_f32 value[1]; } produce_single;\n"
+    "TT_FN produce_four produce_4(const produce_args *a, tt_i64 i) {\n"
+    "  produce_four e;\n"
     "  for (int u = 0; u < 4; u++) { e.keep[u] = a->x[i + u] > (tt_f32)a->limit; e.value[u] = -a->x[i + u]; }\n"
     "  return e;\n"
     "}\n"
-    "TT_FN feed_single feed_1(const feed_args *a, tt_i64 i) {\n"
-    "  feed_single e;\n"
+    "TT_FN produce_single produce_1(const produce_args *a, tt_i64 i) {\n"
+    "  produce_single e;\n"
     "  e.keep[0] = a->x[i] > (tt_f32)a->limit;\n"
     "  e.value[0] = -a->x[i];\n"
     "  return e;\n"
     "}\n"
-    "#define FEED_ARGS feed_args\n#define FEED feed_4\n#define FEED_VALUE feed_four\n"
-    "#define FEED_ONE feed_1\n#define FEED_VALUE_ONE feed_single\n"
-    "#define FEED_0(e, u) (e).keep[u]\n#define FEED_1(e, u) (e).value[u]\n";
+    "#define PRODUCE_ARGS produce_args\n#define PRODUCE produce_4\n#define PRODUCE_VALUE produce_four\n"
+    "#define PRODUCE_ONE produce_1\n#define PRODUCE_VALUE_ONE produce_single\n"
+    "#define PRODUCE_0(e, u) (e).keep[u]\n#define PRODUCE_1(e, u) (e).value[u]\n";
 
 TEST(operands_that_a_function_gives) {
   int64_t n = 30001, m = 0;
@@ -171,22 +171,22 @@ TEST(operands_that_a_function_gives) {
     const float *x;
     int64_t limit;
   } args = {x, 100};
-  tt_lib_feed feed = {.text = feed_text, .args = &args, .size = sizeof args, .vec = 4};
+  tt_lib_producer producer = {.text = produce_text, .args = &args, .size = sizeof args, .vec = 4};
   tt_operand src[2] = {vector(TT_BOOL, NULL, &n), vector(TT_F32, NULL, &n)};
   if (call_gpu()) return;
   fill(TT_F32, 1000, x, n);
   for (int64_t i = 0; i < n; i++)
     if (x[i] > 100) want[m++] = -x[i];
-  fake.feed = &feed;
+  fake.producer = &producer;
   for (int math = 0; math < 2; math++) {
     tt_made made = {0};
-    feed.scalar = math ? TT_SCALAR_MATH : TT_SCALAR_PLAIN;
+    producer.scalar = math ? TT_SCALAR_MATH : TT_SCALAR_PLAIN;
     CHECK_INT(call_maker(tt__lib_maker("compress"), NULL, src, &made), TT_OK);
     CHECK_INT(made.n, m);
     CHECK(made.n == m && memcmp(made.data, want, (size_t)m * sizeof *want) == 0);
     free(made.data);
   }
-  fake.feed = NULL;
+  fake.producer = NULL;
 }
 
 TEST(repetitions) {

@@ -58,7 +58,7 @@ static tt_array *gelu(tt_array *y, double a, double b) {
 }
 
 /* The epilogue of the one product below `z`; -1: none. Only z and `kept` are held meanwhile. */
-static int follow(tt_array *z, tt_array *kept, tt_epilogue_match *f) {
+static int match_of(tt_array *z, tt_array *kept, tt_epilogue_match *f) {
   for (int i = 0; i < nowned; i++)
     if (owned[i] && owned[i] != z && owned[i] != kept) tt_release(&owned[i]);
   const tt_plan *plan;
@@ -86,19 +86,19 @@ TEST(layers) {
   for (int i = 0; i < 3; i++) {
     tt_dtype t = types[i];
     tt_array *b = input(t, 1, (int64_t[]){N});
-    CHECK_INT(follow(op(TT_ADD, product(t), arr(b)), NULL, &f), TT_EPILOGUE_BIAS);
-    CHECK_INT(follow(op(TT_MAXIMUM, product(t), num(0)), NULL, &f), TT_EPILOGUE_RELU);
+    CHECK_INT(match_of(op(TT_ADD, product(t), arr(b)), NULL, &f), TT_EPILOGUE_BIAS);
+    CHECK_INT(match_of(op(TT_MAXIMUM, product(t), num(0)), NULL, &f), TT_EPILOGUE_RELU);
     b = input(t, 1, (int64_t[]){N});
-    CHECK_INT(follow(op(TT_MAXIMUM, op(TT_ADD, product(t), arr(b)), num(0)), NULL, &f),
+    CHECK_INT(match_of(op(TT_MAXIMUM, op(TT_ADD, product(t), arr(b)), num(0)), NULL, &f),
               TT_EPILOGUE_BIAS | TT_EPILOGUE_RELU);
-    CHECK_INT(follow(gelu(product(t), 0.7978845608, 0.044715), NULL, &f), TT_EPILOGUE_GELU);
+    CHECK_INT(match_of(gelu(product(t), 0.7978845608, 0.044715), NULL, &f), TT_EPILOGUE_GELU);
     b = input(t, 1, (int64_t[]){N});
-    CHECK_INT(follow(gelu(op(TT_ADD, product(t), arr(b)), 0.7978845608, 0.044715), NULL, &f),
+    CHECK_INT(match_of(gelu(op(TT_ADD, product(t), arr(b)), 0.7978845608, 0.044715), NULL, &f),
               TT_EPILOGUE_BIAS | TT_EPILOGUE_GELU);
     b = input(t, 2, (int64_t[]){M, N});
-    CHECK_INT(follow(op(TT_ADD, product(t), arr(b)), NULL, &f), TT_EPILOGUE_ADD);
+    CHECK_INT(match_of(op(TT_ADD, product(t), arr(b)), NULL, &f), TT_EPILOGUE_ADD);
     b = input(t, 2, (int64_t[]){1, N});
-    CHECK_INT(follow(op(TT_ADD, product(t), arr(b)), NULL, &f), TT_EPILOGUE_BIAS);
+    CHECK_INT(match_of(op(TT_ADD, product(t), arr(b)), NULL, &f), TT_EPILOGUE_BIAS);
   }
 }
 
@@ -110,41 +110,41 @@ TEST(a_bias_in_the_middle_of_an_array) {
   index.as.slice.start = start, index.as.slice.stop = 2 * N, index.as.slice.step = 1;
   index.as.slice.has_start = index.as.slice.has_stop = index.as.slice.has_step = true;
   CHECK_INT(tt_get(all, index, &b, &err), TT_OK);
-  CHECK_INT(follow(op(TT_ADD, product(TT_F32), arr(own(b))), NULL, &f), TT_EPILOGUE_BIAS);
+  CHECK_INT(match_of(op(TT_ADD, product(TT_F32), arr(own(b))), NULL, &f), TT_EPILOGUE_BIAS);
   CHECK_INT(f.offset, N);
 }
 
 TEST(what_only_looks_like_a_layer) {
   tt_epilogue_match f;
   tt_dtype t = TT_F32;
-  CHECK_INT(follow(gelu(product(t), 0.7978845608, 0.05), NULL, &f), -1);
-  CHECK_INT(follow(gelu(product(t), 0.85, 0.044715), NULL, &f), -1);
-  CHECK_INT(follow(op(TT_MAXIMUM, product(t), num(0.25)), NULL, &f), -1);
-  CHECK_INT(follow(op(TT_MUL, product(t), num(2)), NULL, &f), -1);
-  CHECK_INT(follow(op(TT_MINIMUM, product(t), num(0)), NULL, &f), -1);
+  CHECK_INT(match_of(gelu(product(t), 0.7978845608, 0.05), NULL, &f), -1);
+  CHECK_INT(match_of(gelu(product(t), 0.85, 0.044715), NULL, &f), -1);
+  CHECK_INT(match_of(op(TT_MAXIMUM, product(t), num(0.25)), NULL, &f), -1);
+  CHECK_INT(match_of(op(TT_MUL, product(t), num(2)), NULL, &f), -1);
+  CHECK_INT(match_of(op(TT_MINIMUM, product(t), num(0)), NULL, &f), -1);
   tt_array *b = input(t, 2, (int64_t[]){M, 1}); /* along the rows */
-  CHECK_INT(follow(op(TT_ADD, product(t), arr(b)), NULL, &f), -1);
+  CHECK_INT(match_of(op(TT_ADD, product(t), arr(b)), NULL, &f), -1);
   b = input(t, 2, (int64_t[]){M, N});
-  CHECK_INT(follow(op(TT_MAXIMUM, op(TT_ADD, product(t), arr(b)), num(0)), NULL, &f), -1);
+  CHECK_INT(match_of(op(TT_MAXIMUM, op(TT_ADD, product(t), arr(b)), num(0)), NULL, &f), -1);
   b = input(t, 2, (int64_t[]){N, M}); /* it lies across */
   tt_array *across = NULL;
   CHECK_INT(tt_transpose(b, NULL, &across, &err), TT_OK);
-  CHECK_INT(follow(op(TT_ADD, product(t), arr(own(across))), NULL, &f), -1);
+  CHECK_INT(match_of(op(TT_ADD, product(t), arr(own(across))), NULL, &f), -1);
   b = input(t, 1, (int64_t[]){N});
-  CHECK_INT(follow(op(TT_SUB, product(t), arr(b)), NULL, &f), -1);
+  CHECK_INT(match_of(op(TT_SUB, product(t), arr(b)), NULL, &f), -1);
   b = input(TT_F64, 1, (int64_t[]){N});
-  CHECK_INT(follow(op(TT_ADD, product(t), arr(b)), NULL, &f), -1);
-  CHECK_INT(follow(op(TT_MAXIMUM, product(TT_F64), num(0)), NULL, &f), -1);
+  CHECK_INT(match_of(op(TT_ADD, product(t), arr(b)), NULL, &f), -1);
+  CHECK_INT(match_of(op(TT_MAXIMUM, product(TT_F64), num(0)), NULL, &f), -1);
   tt_array *y = product(t); /* somebody keeps the product */
-  CHECK_INT(follow(op(TT_MAXIMUM, y, num(0)), y, &f), -1);
+  CHECK_INT(match_of(op(TT_MAXIMUM, y, num(0)), y, &f), -1);
   b = input(t, 1, (int64_t[]){N}); /* or what is made of it on the way */
   y = op(TT_ADD, product(t), arr(b));
-  CHECK_INT(follow(op(TT_MAXIMUM, y, num(0)), y, &f), -1);
+  CHECK_INT(match_of(op(TT_MAXIMUM, y, num(0)), y, &f), -1);
   y = product(t); /* or somebody else reads it */
   tt_array *z = op(TT_MAXIMUM, y, num(0)), *sum = NULL;
   tt_value v[1] = {arr(y)};
   CHECK_INT(tt_call("sum", v, 1, &sum, 1, NULL, &err), TT_OK);
-  CHECK_INT(follow(op(TT_ADD, z, arr(own(sum))), NULL, &f), -1);
+  CHECK_INT(match_of(op(TT_ADD, z, arr(own(sum))), NULL, &f), -1);
 }
 
 TEST_MAIN()

@@ -211,7 +211,7 @@ TEST(a_library_does_what_follows_until_it_declines) {
   begin_with(z, 1e12);
   const tt_decision *d = place();
   CHECK_INT(d[0].way, TT_WAY_EPILOGUE);
-  CHECK_INT(d[0].follow.step, 1);
+  CHECK_INT(d[0].match.step, 1);
   CHECK_INT(d[1].way, TT_WAY_DONE);
   CHECK_INT(value[result_of(1)].on, tt__where_bit(GPU));
   facts[0].not_so = TT_NOT_FOLLOWED;

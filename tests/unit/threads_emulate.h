@@ -230,8 +230,8 @@ static inline bool emu_cover(ref_launch *l, const tt_cut *cut, const emu_fn *fn,
   for (int p = 0; ok && p < cut->npass; p++) {
     tt__threads_args(k, &low, &cut->pass[p], l->buf, l->buf_len, l->scalar, work, &l->fault, args);
     const tt_variant *v = &cut->pass[p].variant;
-    ok = emu_launch(fn[p], &cut->pass[p].grid, args, k->mode != TT_MODE_ROW && !v->tiled && !v->staged && !v->mended,
-                    backwards);
+    ok = emu_launch(fn[p], &cut->pass[p].grid, args,
+                    k->mode != TT_MODE_ROW && !v->tiled && !v->staged && !v->speculates, backwards);
   }
   free(args);
   free(work);

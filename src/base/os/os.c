@@ -1,4 +1,4 @@
-/* Shared libraries, child processes and the clock, by way of POSIX. Files are in os/file.c, the machine in os_cpu.c. */
+/* Shared libraries, child processes and the clock, by way of POSIX. Files are in os/file.c, the machine in cpu.c. */
 #include "base/os/os.h"
 
 #include <assert.h>

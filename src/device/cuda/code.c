@@ -125,11 +125,11 @@ static tt_code finish(tt_device *d, tt_stream *s, const char *kind, const char *
 /* Work is on its way. Every now and then: how far has the stream come, as far as it can be known without waiting? */
 static void follow(tt_cuda *c, tt_stream *s, const char *name) {
   enum { EVERY = TT_LAUNCH_LOG_MOST / 2, WITHOUT_TIME = 2 };
-  uint64_t now = tt__launch_log_note(&s->trail, name);
+  uint64_t now = tt__launch_log_note(&s->log, name);
   if (now % EVERY != 0) return;
   if (!s->milestone && c->api->event_new(&s->milestone, WITHOUT_TIME) != TT_CUDA_OK) return;
   if (s->milestone_at && c->api->event_query(s->milestone) != TT_CUDA_OK) return;
-  if (s->milestone_at) tt__launch_log_done(&s->trail, s->milestone_at);
+  if (s->milestone_at) tt__launch_log_done(&s->log, s->milestone_at);
   s->milestone_at = c->api->event_record(s->milestone, s->handle) == TT_CUDA_OK ? now : 0;
 }
 

@@ -321,7 +321,7 @@ static tt_code cuda_stream_adopt(tt_device *d, void *handle, tt_stream **out, tt
   tt_stream *s = *out = tt__mem_alloc(sizeof *s);
   if (!s) return tt__fail_memory(err, sizeof *s);
   *s = (tt_stream){.handle = handle};
-  tt__launch_log_open(d, &s->trail);
+  tt__launch_log_open(d, &s->log);
   return TT_OK;
 }
 
@@ -344,7 +344,7 @@ static tt_code cuda_stream_new(tt_device *d, int priority, tt_stream **out, tt_e
     code = tt__cuda_leave(d, before, result, "make a stream", err);
   }
   if (code == TT_OK) return TT_OK;
-  tt__launch_log_close(&s->trail);
+  tt__launch_log_close(&s->log);
   tt__mem_free(s, sizeof *s);
   *out = NULL;
   return code;
@@ -354,7 +354,7 @@ static void cuda_stream_free(tt_device *d, tt_stream *s) {
   if (!s) return;
   if (s->milestone) GIVE_BACK(d, api->event_free(s->milestone));
   if (s->is_ours) GIVE_BACK(d, api->stream_free(s->handle));
-  tt__launch_log_close(&s->trail);
+  tt__launch_log_close(&s->log);
   tt__mem_free(s, sizeof *s);
 }
 
@@ -363,20 +363,20 @@ static tt_code stream_wait_idle(tt_device *d, tt_stream *s, tt_error *err) {
 }
 
 static tt_code cuda_stream_wait_idle(tt_device *d, tt_stream *s, tt_error *err) {
-  uint64_t mark = tt__launch_log_mark(&s->trail);
+  uint64_t mark = tt__launch_log_mark(&s->log);
   TT_TRY(stream_wait_idle(d, s, err));
-  tt__launch_log_done(&s->trail, mark);
+  tt__launch_log_done(&s->log, mark);
   return TT_OK;
 }
 
 static tt_code cuda_stream_done(tt_device *d, tt_stream *s, bool *done, tt_error *err) {
   void *before;
-  uint64_t mark = tt__launch_log_mark(&s->trail);
+  uint64_t mark = tt__launch_log_mark(&s->log);
   *done = false;
   TT_TRY(tt__cuda_enter(d, &before, err));
   int result = tt__cuda_of(d)->api->stream_query(s->handle);
   *done = result == TT_CUDA_OK;
-  if (*done) tt__launch_log_done(&s->trail, mark);
+  if (*done) tt__launch_log_done(&s->log, mark);
   return tt__cuda_leave(d, before, result == TT_CUDA_NOT_READY ? TT_CUDA_OK : result, "finish its work", err);
 }
 
@@ -419,7 +419,7 @@ static tt_code cuda_event_record(tt_device *d, tt_event *e, tt_stream *s, tt_err
   TT_TRY(tt__cuda_enter(d, &before, err));
   const tt_cuda_api *api = tt__cuda_of(d)->api;
   e->stream = s;
-  e->mark = tt__launch_log_mark(&s->trail);
+  e->mark = tt__launch_log_mark(&s->log);
   int result = api->event_record(e->handle, s->handle);
   if (result == STREAM_IS_GONE && !s->is_ours) { /* its owner did not wait for us: we wait for all, and forget it */
     result = api->context_wait();
@@ -431,7 +431,7 @@ static tt_code cuda_event_record(tt_device *d, tt_event *e, tt_stream *s, tt_err
 
 /* What its stream was asked for before it is done. */
 static void has_passed(const tt_event *e) {
-  if (e->stream) tt__launch_log_done(&e->stream->trail, e->mark);
+  if (e->stream) tt__launch_log_done(&e->stream->log, e->mark);
 }
 
 static tt_code cuda_event_done(tt_device *d, tt_event *e, bool *done, tt_error *err) {

@@ -13,7 +13,7 @@ enum { TT_CUDA_MOST = 64 }; /* devices that are looked at */
 struct tt_stream {
   void *handle;
   bool is_ours;
-  tt_launch_log trail;
+  tt_launch_log log;
   /* Where no one waits, an event now and then tells how far the stream has come. */
   void *milestone;       /* the driver's event, NULL until it is needed */
   uint64_t milestone_at; /* launches before it; 0: it has come to pass */

@@ -129,7 +129,7 @@ tt_code tt__cuda_graph_args(tt_device *d, tt_graph *g, int k, const tt_grid *gri
 tt_code tt__cuda_graph_launch(tt_device *d, tt_graph *g, tt_stream *s, tt_error *err) {
   void *before;
   TT_TRY(tt__cuda_enter(d, &before, err));
-  tt__launch_log_note(&s->trail, "a graph");
+  tt__launch_log_note(&s->log, "a graph");
   return tt__cuda_leave(d, before, tt__cuda_of(d)->api->graph_launch(g->exec, s->handle), "launch a graph", err);
 }
 

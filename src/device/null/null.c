@@ -91,7 +91,7 @@ static void null_close(tt_device *d) {
   for (tt_stream *s = n->streams, *next; s; s = next) {
     next = s->next;
     tt__null_drop(n, &s->queue);
-    tt__launch_log_close(&s->trail);
+    tt__launch_log_close(&s->log);
     tt__mem_free(s, sizeof *s);
   }
   for (tt_event *e = n->events, *next; e; e = next) {
@@ -411,7 +411,7 @@ static tt_code null_launch(tt_device *d, tt_stream *s, tt_routine *f, const tt_g
     c->args_size = size;
     c->is_fatal = tt__fault(TT_FAULT_LOSS);
     c->us = LAUNCH_US + (size >= sizeof(tt_null_launch) ? ((tt_null_launch *)(void *)(c + 1))->us : 0);
-    if (!s->capture) tt__launch_log_note(&s->trail, NULL);
+    if (!s->capture) tt__launch_log_note(&s->log, NULL);
   }
   return leave(d, ask(d, s, c, err));
 }
@@ -419,7 +419,7 @@ static tt_code null_launch(tt_device *d, tt_stream *s, tt_routine *f, const tt_g
 /* No library serves this device; a test may say that one did. */
 static tt_code null_asked(tt_device *d, tt_stream *s, const char *what, tt_error *err) {
   TT_TRY(enter(d, err));
-  tt__launch_log_note(&s->trail, what);
+  tt__launch_log_note(&s->log, what);
   return leave(d, TT_OK);
 }
 
@@ -432,7 +432,7 @@ static tt_code null_stream_new(tt_device *d, int priority, tt_stream **out, tt_e
   tt_null *n = tt__null_of(d);
   tt_stream *s = tt__mem_zalloc(sizeof *s);
   if (!s) return leave(d, tt__fail_memory(err, sizeof *s));
-  tt__launch_log_open(d, &s->trail);
+  tt__launch_log_open(d, &s->log);
   s->next = n->streams;
   n->streams = *out = s;
   return leave(d, TT_OK);
@@ -448,7 +448,7 @@ static void null_stream_free(tt_device *d, tt_stream *s) {
     *at = s->next;
     for (tt_event *e = n->events; e; e = e->next)
       if (e->stream == s) e->stream = NULL;
-    tt__launch_log_close(&s->trail);
+    tt__launch_log_close(&s->log);
     tt__mem_free(s, sizeof *s);
   }
   leave(d, TT_OK);
@@ -517,7 +517,7 @@ static tt_code null_event_record(tt_device *d, tt_event *e, tt_stream *s, tt_err
   if (code == TT_OK) {
     e->asked++;
     e->stream = s;
-    e->mark = tt__launch_log_mark(&s->trail);
+    e->mark = tt__launch_log_mark(&s->log);
   }
   return leave(d, code);
 }
@@ -526,7 +526,7 @@ static tt_code null_event_done(tt_device *d, tt_event *e, bool *done, tt_error *
   TT_TRY(enter(d, err));
   tt_code code = tt__null_run_some(d, err);
   *done = e->done >= e->asked;
-  if (*done && e->stream) tt__launch_log_done(&e->stream->trail, e->mark);
+  if (*done && e->stream) tt__launch_log_done(&e->stream->log, e->mark);
   return leave(d, code);
 }
 
@@ -599,7 +599,7 @@ static tt_code null_graph_launch(tt_device *d, tt_graph *g, tt_stream *s, tt_err
     }
     tt__null_push(&copy, own);
   }
-  tt__launch_log_note(&s->trail, "a graph");
+  tt__launch_log_note(&s->log, "a graph");
   while (copy.first) {
     tt_null_command *c = copy.first;
     copy.first = c->next;

@@ -33,9 +33,9 @@ typedef struct tt_null_queue {
 
 struct tt_stream {
   tt_null_queue queue;
-  double us;           /* when its last command ends */
-  tt_graph *capture;   /* being made from it, or NULL */
-  tt_launch_log trail; /* of what the host knows to be done */
+  double us;         /* when its last command ends */
+  tt_graph *capture; /* being made from it, or NULL */
+  tt_launch_log log; /* of what the host knows to be done */
   tt_stream *next;
 };
 

@@ -144,7 +144,7 @@ tt_code tt__null_run_stream(tt_device *d, tt_stream *s, tt_error *err) {
   tt_null *n = tt__null_of(d);
   bool is_lazy = draw(n, 2);
   while (s->queue.first) TT_TRY(advance(d, s, is_lazy, err));
-  tt__launch_log_done(&s->trail, tt__launch_log_mark(&s->trail));
+  tt__launch_log_done(&s->log, tt__launch_log_mark(&s->log));
   catch_up(n, s->us);
   return TT_OK;
 }
@@ -154,7 +154,7 @@ tt_code tt__null_run_event(tt_device *d, tt_event *e, int64_t turn, tt_error *er
   tt_null *n = tt__null_of(d);
   bool is_lazy = draw(n, 2);
   while (e->done < turn) TT_TRY(advance(d, e->stream, is_lazy, err));
-  if (e->stream && turn == e->asked) tt__launch_log_done(&e->stream->trail, e->mark);
+  if (e->stream && turn == e->asked) tt__launch_log_done(&e->stream->log, e->mark);
   catch_up(n, e->us);
   return TT_OK;
 }

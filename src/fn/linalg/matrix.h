@@ -1,6 +1,6 @@
 /*
 ** Matrices in a calculation: products by labelled axes, diagonals, identities. What the rows of products and of linear
-** algebra share. Borrowed results and NULL operands as in calc.h.
+** algebra share. Borrowed results and NULL operands as in compose.h.
 */
 #ifndef TT_FN_LINALG_MATRIX_H
 #define TT_FN_LINALG_MATRIX_H

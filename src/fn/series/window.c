@@ -74,7 +74,7 @@ static tt_array *by_value(tt_composer *c, tt_op op, tt_array *a, tt_value v) {
 }
 
 /* The jumps d, brought into half a period around 0, less d: what mends each. */
-static tt_array *mended(tt_composer *c, const tt_call_frame *f, tt_array *d, tt_value period, bool whole) {
+static tt_array *wrapped_steps(tt_composer *c, const tt_call_frame *f, tt_array *d, tt_value period, bool whole) {
   bool even;
   tt_value low, high = half_of(&period, whole, &even, &low);
   tt_array *near = by_value(c, TT_ADD, by_value(c, TT_MOD, by_value(c, TT_SUB, d, low), period), low);
@@ -103,7 +103,7 @@ static tt_array *unwrap(tt_composer *c, tt_call_frame *f) {
   if (c->code == TT_OK) c->code = tt__result_type(both, 2, &type, c->err);
   if (c->code != TT_OK) return NULL;
   if (!tt__is_int(type) && period.tag == TT_V_INT) period = tt_v_float((double)period.as.i);
-  tt_array *fix = mended(c, f, tt__compose_cast(c, d, type), period, tt__is_int(type)),
+  tt_array *fix = wrapped_steps(c, f, tt__compose_cast(c, d, type), period, tt__is_int(type)),
            *out = tt__compose_copy(c, tt__compose_cast(c, a, type));
   int64_t n = tt__array_len(a)[axis];
   tt_array *sum = fix ? tt__fn_call(c, "cumsum", (tt_value[2]){tt_v_array(fix), tt_v_int(axis)}, 2) : NULL;

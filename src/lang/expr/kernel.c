@@ -1,5 +1,5 @@
 /*
-** Declarations of parameters in CuPy's form, and the text of elementwise kernels; see cx_kernel.h. It must not know
+** Declarations of parameters in CuPy's form, and the text of elementwise kernels; see kernel.h. It must not know
 ** arrays.
 */
 #include "lang/expr/kernel.h"

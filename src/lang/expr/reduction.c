@@ -1,5 +1,5 @@
 /*
-** The text of a reduction: three kernels around the expressions; see cx_kernel.h.
+** The text of a reduction: three kernels around the expressions; see kernel.h.
 **
 ** Elements are taken in chunks of a fixed size, and the chunks of a row one after the other: the order of partial
 ** results does not depend on how many threads there are.

@@ -3,6 +3,7 @@
 */
 #include "lang/python/py.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 

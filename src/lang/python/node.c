@@ -1,6 +1,7 @@
 /*
 ** Makers of nodes. Constants fold here where the loops below would be slower for not knowing them.
 */
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -3,6 +3,7 @@
 */
 #include "lang/python/tree.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /*
 ** Typing rules of scalars and variables, and the types of a signature.
 */
+#include <assert.h>
 #include <string.h>
 
 #include "lang/python/py_int.h"

@@ -1,4 +1,4 @@
-/* Calls of cuFFT; see fft_cuda.h. */
+/* Calls of cuFFT; see cuda.h. */
 #include "lib/fft/cuda.h"
 
 #include <string.h>

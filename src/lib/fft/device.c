@@ -1,4 +1,4 @@
-/* Transforms on devices; see fft_device.h. */
+/* Transforms on devices; see device.h. */
 #include "lib/fft/device.h"
 
 #include "lib/device_call.h"
@@ -8,7 +8,7 @@ extern const char tt__text_fft[];
 
 enum { THREADS = 256, MOST_BLOCKS = 65536, MOST_CALLS = 1024 };
 
-/* As text/fft.h has it. */
+/* As fft.text.h has it. */
 typedef struct fft_args {
   const void *from;
   void *to;

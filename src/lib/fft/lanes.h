@@ -1,5 +1,5 @@
 /*
-** Short transforms, one in each lane of a vector: the loops under every transform of lib/fft_host.h. Data lies as
+** Short transforms, one in each lane of a vector: the loops under every transform of lib/fft/host.h. Data lies as
 ** pairs of vectors, the real parts of all lanes and then the imaginary ones; each lane is a transform of its own, so no
 ** pass ever moves a number to another lane. What brings interleaved complex numbers into that form and back is here
 ** too. All transforms are forward; a backward one is the same with real and imaginary parts swapped on both ends.

@@ -29,6 +29,7 @@ TT_LOCK_FORKS(cache.lock, 1);
 /* In the first octant, where the sine and cosine of a rounded angle are right to the last bit but one; the rest of the
 ** circle by symmetry, in whole numbers. */
 void tt__fft_root(int64_t k, int64_t n, double *re, double *im) {
+  assert(n > 0);
   assert(n > 0 && k >= 0 && k < n);
   const long double quarter_pi = 0.785398163397448309615660845819875721L;
   int64_t u = 8 * k;
@@ -312,7 +313,6 @@ static tt_fft_plan *find(tt_dtype t, int64_t n) {
 }
 
 tt_code tt__fft_plan_get(tt_dtype t, int64_t n, bool real, tt_fft_plan **out, tt_error *err) {
-  assert(n > 0);
   tt_code code = TT_OK;
   tt__lock(&cache.lock);
   tt_fft_plan *p = find(t, n), *gone = NULL;

@@ -1,6 +1,8 @@
 /* Calls of cuSOLVER and of the batched part of cuBLAS; see cusolver.h. */
 #include "lib/linalg/cusolver.h"
 
+#include <assert.h>
+
 #include "base/mem.h"
 #include "lib/device_call.h"
 #include "lib/linalg/device_matrix.h"

@@ -1,4 +1,4 @@
-/* Launches of the kernels of text/matrix.h. */
+/* Launches of the kernels of matrix.text.h. */
 #include "lib/linalg/device_matrix.h"
 
 #include "base/mem.h"
@@ -8,7 +8,7 @@ extern const char tt__text_matrix[];
 
 enum { THREADS = 256, MOST_BLOCKS = 65536 };
 
-/* As text/matrix.h has them. */
+/* As matrix.text.h has them. */
 typedef struct move_args {
   const void *from;
   void *to;

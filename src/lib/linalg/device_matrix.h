@@ -1,5 +1,5 @@
 /*
-** Kernels of ours around a vendor's factorizations (text/matrix.h), as functions. Types: f32, f64, c64, c128. Pointers
+** Kernels of ours around a vendor's factorizations (matrix.text.h), as functions. Types: f32, f64, c64, c128. Pointers
 ** are the device's; work goes on the stream.
 */
 #ifndef TT_LIB_LINALG_DEVICE_MATRIX_H

@@ -1,5 +1,5 @@
 /*
-** Searching and counting on a device (text/count.h). Counts are exact in any order. Weights are added up in the order
+** Searching and counting on a device (count.text.h). Counts are exact in any order. Weights are added up in the order
 ** of the host, so that the sums have its bits: elements are sorted by bin, and one thread adds up those of a bin and a
 ** block of the host.
 */
@@ -13,7 +13,7 @@
 enum { THREADS = 512, ROOM = 11264, MOST_COPIES = 32 };
 enum { BLOCK = 65536, WEIGHTED_BINS = 16384 }; /* of lib/pick/search_count.c */
 
-/* As text/count.h has it. */
+/* As count.text.h has it. */
 typedef struct count_args {
   const void *in, *edge;
   int64_t n, bins, min, m;

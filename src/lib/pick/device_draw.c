@@ -1,12 +1,12 @@
 /*
-** Random numbers by rejection on a device (text/draw.h): each element has a stream of its own.
+** Random numbers by rejection on a device (draw.text.h): each element has a stream of its own.
 */
 #include "lib/device_call.h"
 #include "lib/device_rows.h"
 
 enum { THREADS = 256 };
 
-/* As text/draw.h has it. */
+/* As draw.text.h has it. */
 typedef struct draw_args {
   const void *word, *first, *second, *third;
   double a, b, c;

@@ -1,5 +1,5 @@
 /*
-** Results that are as long as the data say, on a device (text/pick.h).
+** Results that are as long as the data say, on a device (pick.text.h).
 */
 #include <stdint.h>
 #include <string.h>
@@ -20,7 +20,7 @@ enum {
   MOST_LENT = 2048
 };
 
-/* As text/pick.h has it. */
+/* As pick.text.h has it. */
 typedef struct pick_args {
   const void *in;
   const int64_t *place;
@@ -176,18 +176,18 @@ static tt_code pick_nonzero(const tt_lib_device *on, const tt_operand *src, cons
   picking p = {.d = {.on = on, .text = tt__text_pick, .above = tt__text_back}};
   tt_dtype t = src->dtype, v = value ? value->dtype : TT_I64;
   size_t size = value ? tt__dtype_size(v) : 4;
-  int vec = on->feed ? on->feed->vec : VEC, line = 1, value_line = 1;
+  int vec = on->producer ? on->producer->vec : VEC, line = 1, value_line = 1;
   if (!tt__device_words(on)) return TT_ENOTIMPL;
   *out = (tt_made){.dtype = v};
   if (src->size == 0) return TT_OK;
-  if (!on->feed) {
+  if (!on->producer) {
     line = line_of(src->data, tt__dtype_size(t));
     value_line = value ? line_of(value->data, size) : 1;
     if (!line || !value_line) vec = line = value_line = 1;
   }
-  p.waits = on->feed && on->feed->scalar; /* too much to compute it twice */
-  p.d.scalar = on->feed ? on->feed->scalar : TT_SCALAR_PLAIN;
-  if (on->feed) tt__device_add(&p.d, on->feed->text);
+  p.waits = on->producer && on->producer->scalar; /* too much to compute it twice */
+  p.d.scalar = on->producer ? on->producer->scalar : TT_SCALAR_PLAIN;
+  if (on->producer) tt__device_add(&p.d, on->producer->text);
   tt__device_define_type(&p.d, t);
   if (value) tt__device_define(&p.d, "V", "%s", tt__device_type(v));
   tt__device_define(&p.d, "NONZERO(x)", "%s", nonzero_of(t));
@@ -196,8 +196,8 @@ static tt_code pick_nonzero(const tt_lib_device *on, const tt_operand *src, cons
   define_tiles(&p, size, vec);
   p.a.n = src->size;
   const lent_args plain = {src->data, value ? value->data : NULL};
-  p.lent = on->feed ? on->feed->args : &plain;
-  p.lent_size = on->feed ? on->feed->size : sizeof plain;
+  p.lent = on->producer ? on->producer->args : &plain;
+  p.lent_size = on->producer ? on->producer->size : sizeof plain;
   add_part(&p, &p.a.value, out, v);
   tt_code c = pick(&p, err);
   tt__device_done(&p.d);

@@ -4,7 +4,7 @@
 ** Specialised by
 **   T, SIZE    the element
 **   NONZERO(x)   picked is what is not zero: the elements' places, or with V the values V beside them
-**   FEED         (with NONZERO) operands come from a function, VEC at a time (tt_lib_feed)
+**   PRODUCE      (with NONZERO) operands come from a function, VEC at a time (tt_lib_producer)
 **   UNIQUE, IS_NAN(x), DIFFERS(x, y), JOIN   the first of each run of equals in sorted elements; JOIN: all NaNs are one
 **   ITEMS, VEC, RESIDENT   elements of a thread, those it takes at once, threads of a unit
 **   LINE, VALUE_LINE       what VEC elements, values are aligned to
@@ -18,8 +18,8 @@
 #define PICK
 #endif
 
-#ifdef FEED
-#define LENT FEED_ARGS lent;
+#ifdef PRODUCE
+#define LENT PRODUCE_ARGS lent;
 #elif defined(NONZERO)
 typedef struct lent_args {
   const TT_GLOBAL T *in;
@@ -61,7 +61,7 @@ TT_FN int begins(const TT_GLOBAL T *x, tt_i64 i) {
 #define LOOK_ONE(i) LOOK(i)
 #define IS(u) is[u]
 #else
-#ifndef FEED
+#ifndef PRODUCE
 /* Operands that lie in memory. */
 typedef struct TT_ALIGNED(LINE) lent_t {
   T x[VEC];
@@ -93,22 +93,22 @@ TT_FN lent_value lent_one(const lent_args *a, tt_i64 i) {
 #endif
   return e;
 }
-#define FEED lent_many
-#define FEED_ONE lent_one
-#define FEED_VALUE lent_value
-#define FEED_VALUE_ONE lent_value
-#define FEED_0(e, u) ((e).t.x[u])
-#define FEED_1(e, u) ((e).v.x[u])
+#define PRODUCE lent_many
+#define PRODUCE_ONE lent_one
+#define PRODUCE_VALUE lent_value
+#define PRODUCE_VALUE_ONE lent_value
+#define PRODUCE_0(e, u) ((e).t.x[u])
+#define PRODUCE_1(e, u) ((e).v.x[u])
 #endif
-#define LOOK(i) const FEED_VALUE e = FEED(&a->lent, i)
-#define LOOK_ONE(i) const FEED_VALUE_ONE e = FEED_ONE(&a->lent, i)
-#define IS(u) (NONZERO(FEED_0(e, u)) != 0)
+#define LOOK(i) const PRODUCE_VALUE e = PRODUCE(&a->lent, i)
+#define LOOK_ONE(i) const PRODUCE_VALUE_ONE e = PRODUCE_ONE(&a->lent, i)
+#define IS(u) (NONZERO(PRODUCE_0(e, u)) != 0)
 #endif
 
 /* What goes through shared memory to where it belongs: values, or places in the tile. */
 #ifdef V
 #define KEPT V
-#define KEEP(x, u, k) (x)[k] = FEED_1(e, u)
+#define KEEP(x, u, k) (x)[k] = PRODUCE_1(e, u)
 #else
 #define KEPT tt_u32
 #define KEEP(x, u, k) (x)[k] = AT(k)
@@ -152,7 +152,7 @@ TT_FN tt_u32 lanes_sum(tt_u32 x) {
 TT_FN KEPT item(const pick_args *a, tt_i64 first, int k) {
 #ifdef V
   LOOK_ONE(first + AT(k));
-  return FEED_1(e, 0);
+  return PRODUCE_1(e, 0);
 #else
   (void)a, (void)first;
   return AT(k);

@@ -1,6 +1,6 @@
 /*
 ** Random numbers by rejection as a library row: "draw" takes a random word and up to three parameters for each element.
-** The text is the devices' (text/draw.h), over the scalar functions that rendered kernels have.
+** The text is the devices' (draw.text.h), over the scalar functions that rendered kernels have.
 */
 #include "base/pool/pool.h"
 #include "lib/device_rows.h"

@@ -1,4 +1,4 @@
-/* Products on devices; see product_device.h. */
+/* Products on devices; see device.h. */
 #include "lib/product/device.h"
 
 #include <stdatomic.h>
@@ -17,7 +17,7 @@ bool tt__product_is_fast(void) { return atomic_load(&is_fast); }
 
 /* ---- packing */
 
-/* As text/product.h has it. */
+/* As product.text.h has it. */
 typedef struct pack_args {
   const char *from;
   char *to;

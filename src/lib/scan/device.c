@@ -1,5 +1,5 @@
 /*
-** Scans on a device (text/scan.h). Which way depends on sizes alone, so a scan has the same bits whenever it is
+** Scans on a device (scan.text.h). Which way depends on sizes alone, so a scan has the same bits whenever it is
 ** run. Rows up to STRICT elements, and columns when there are many, go element after element: the bits of
 ** the host. Longer rows of floating-point numbers have an order of their own: slices of 16 bytes, 32 of them, chunks,
 ** warps, tiles, groups of tiles. Everything else is exact, in any order.
@@ -12,7 +12,7 @@
 
 enum { STRICT = 4096, COLUMNS = 4096, ROW_THREADS = 128, COLUMN_THREADS = 64, MANY = 32, ROW_ROOM = 32768 };
 
-/* As text/scan.h has it. */
+/* As scan.text.h has it. */
 typedef struct scan_args {
   const char *in;
   char *out;

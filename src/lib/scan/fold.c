@@ -1,5 +1,5 @@
 /*
-** Folding any operation; see fold_host.h. It must not know what the operations are.
+** Folding any operation; see fold.h. It must not know what the operations are.
 */
 #include "lib/scan/fold.h"
 

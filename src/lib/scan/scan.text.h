@@ -1,5 +1,5 @@
 /*
-** Running sums and their like over the middle axis of [outer][n][inner]. Stands below back.h. Specialised by
+** Running sums and their like over the middle axis of [outer][n][inner]. Stands below back.text.h. Specialised by
 **   LOAD(x)   T to A      STORE(x)   A to T     START   the value (A) that a scan with `initial` begins with
 **   VEC       elements a lane takes at once, CHUNKS     how often, of each tile of THREADS threads
 ** BY_TILES: scan_tiles cuts long rows. Element after element go, BY_ROWS, scan_rows (few short rows) and scan_many

@@ -198,6 +198,7 @@ tt_code tt__nonzero(tt_dtype t, const void *in, int64_t n, int64_t *out, tt_erro
 /* ---- repetition */
 
 tt_code tt__repeat_total(const int64_t *count, int64_t n, int64_t *total, tt_error *err) {
+  assert(n >= 0);
   int64_t sum = 0;
   for (int64_t i = 0; i < n; i++) {
     if (count[i] < 0) return tt__fail(err, TT_EVALUE, "repeats may not contain negative values.");

@@ -1,5 +1,5 @@
 /*
-** Sorting on a device (text/sort.h): which kernels, and the memory they share.
+** Sorting on a device (sort.text.h): which kernels, and the memory they share.
 */
 #include "lib/sort/device.h"
 
@@ -16,7 +16,7 @@ enum {
   ROOM = 45056
 };
 
-/* As text/sort.h has it. */
+/* As sort.text.h has it. */
 typedef struct sort_args {
   const void *in;
   void *to[2];
@@ -172,7 +172,7 @@ tt_code tt__device_argsort_rows(const tt_lib_device *on, tt_dtype t, const void 
 
 tt_code tt__device_gather(const tt_lib_device *on, tt_dtype t, const void *in, const int64_t *place, void *out,
                           int64_t rows, int64_t n, tt_error *err) {
-  struct { /* as text/gather.h has it */
+  struct { /* as gather.text.h has it */
     const void *in;
     void *to;
     const int64_t *place;
@@ -213,7 +213,7 @@ tt_code tt__device_sort_part(const tt_lib_device *on, const tt_lib_attr *attr, c
 
 /* Places begin with `base`. */
 static tt_code shift(const tt_lib_device *on, int64_t *place, int64_t base, int64_t n, tt_error *err) {
-  struct { /* as text/gather.h has it */
+  struct { /* as gather.text.h has it */
     int64_t *place, base, n;
   } a = {place, base, n};
   tt_device_text d = {.on = on, .text = tt__text_gather};

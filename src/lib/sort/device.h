@@ -1,5 +1,5 @@
 /*
-** Sorting device memory: the order and the stability of lib/sort_host.h.
+** Sorting device memory: the order and the stability of lib/sort/host.h.
 */
 #ifndef TT_LIB_SORT_DEVICE_H
 #define TT_LIB_SORT_DEVICE_H

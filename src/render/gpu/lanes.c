@@ -477,7 +477,7 @@ void tt__threads_lanes(tt_thread_emit *t, tt_region r, tt_fold_fn fold) {
   put_lane(t, r, fold);
   tt__emit_close(e);
   tt__emit_close(e);
-  if (e->mended) tt__emit_line(e, "if (TT_ANY(far)) break;");
+  if (e->speculates) tt__emit_line(e, "if (TT_ANY(far)) break;");
   for (int a = 0; a < k->naccess; a++)
     if (stores_late(t, r, a)) put_late_store(t, a);
 }

@@ -23,10 +23,10 @@ void tt__threads_main_loop(tt_thread_emit *t) {
   tt__emit_open(e, "for (; first + 32 <= whole; first += by)");
   tt__emit_line(e, "const tt_ix j = (first + lane) * %d;", vec);
   tt__emit_line(e, "const int full = 1;");
-  if (t->v->mended) tt__emit_line(e, "int far = 0;");
-  e->mended = t->v->mended;
+  if (t->v->speculates) tt__emit_line(e, "int far = 0;");
+  e->speculates = t->v->speculates;
   tt__threads_lanes(t, body, NULL);
-  e->mended = false;
+  e->speculates = false;
   tt__emit_close(e);
   tt__emit_line(e, "TT_UNROLL(1)");
   tt__emit_open(e, "for (tt_ix q = first + lane; q < all; q += by)");

@@ -251,7 +251,7 @@ void tt__threads_map(tt_thread_emit *t) {
     put_tiled(t);
     return;
   }
-  if (t->v->whole) {
+  if (t->v->main_loop) {
     tt__threads_main_loop(t);
     return;
   }

@@ -6,7 +6,7 @@
 enum {
   TILE = 32,
   MAP_BLOCK = 256,
-  MEND_BLOCK = 128, /* ORDER MEND: threads.c, put_bounds */
+  SPECULATE_BLOCK = 128, /* ORDER MEND: threads.c, put_bounds */
 };
 
 /* Lanes that fill 16 bytes of the widest type, if all that is dense is aligned for them. */
@@ -155,7 +155,7 @@ static void cut_tiled(const tt_cutter *c, tt_pass *p, int axis) {
 }
 
 /* Are near forms worth a second text for what is far? Kernels that gather or scatter do all in one order. */
-static bool is_mended(const tt_kernel *k) {
+static bool may_speculate(const tt_kernel *k) {
   int near = 0;
   for (int i = 0; i < k->ninst; i++) {
     const tt_kinst *q = &k->inst[i];
@@ -187,10 +187,10 @@ void tt__cut_map(tt_cutter *c, tt_pass *p) {
                     : vec > 1 ? lanes / vec + lanes % vec /* the last lanes have a thread each */
                               : tt__turns(lanes + shift, unroll);
   v->drawn = !v->apart && tt__cut_shares_blocks(c, vec);
-  v->mended = vec > 1 && !v->apart && outer == 1 && is_mended(c->k);
-  v->whole = v->mended || (v->drawn && outer == 1);
+  v->speculates = vec > 1 && !v->apart && outer == 1 && may_speculate(c->k);
+  v->main_loop = v->speculates || (v->drawn && outer == 1);
   int x = tt__cut_block_x(threads, c->shares && outer >= 8 ? 32
-                                   : v->mended             ? MEND_BLOCK
+                                   : v->speculates         ? SPECULATE_BLOCK
                                                            : MAP_BLOCK),
       y = MAP_BLOCK / x;
   y = (int)tt__at_most(y, (int64_t)1 << tt__log2_up(outer));
@@ -202,8 +202,8 @@ void tt__cut_map(tt_cutter *c, tt_pass *p) {
   /* Quick kernels do best without a loop; slow ones do many turns, so that what all lanes share is computed seldom. */
   v->once = !c->slow && p->grid.grid[1] == tt__turns(outer, y);
   if (!c->slow || vec == 1 || outer != 1) return;
-  p->grid.grid[0] =
-      (uint32_t)tt__at_most(p->grid.grid[0], (int64_t)c->t->units * 32 * (v->mended ? MAP_BLOCK / MEND_BLOCK : 1));
+  p->grid.grid[0] = (uint32_t)tt__at_most(
+      p->grid.grid[0], (int64_t)c->t->units * 32 * (v->speculates ? MAP_BLOCK / SPECULATE_BLOCK : 1));
 }
 
 /* ---- scatters */

@@ -143,7 +143,7 @@ static void put_pointers(tt_emit *e) {
 }
 
 static int block_threads(const tt_kernel *k, const tt_variant *v) {
-  return k->mode == TT_MODE_ROW ? 1 << v->block : v->mended ? 128 : 256;
+  return k->mode == TT_MODE_ROW ? 1 << v->block : v->speculates ? 128 : 256;
 }
 
 /*
@@ -160,7 +160,7 @@ int tt__threads_resident(const tt_kernel *k, const tt_variant *v) {
   for (int a = 0; a < k->naccess; a++)
     if (!k->access[a].write || v->part != TT_PART_CHUNK) /* chunks store nothing there: not an argmax's index */
       small &= tt__dtype_size((tt_dtype)k->access[a].dtype) <= 4;
-  return quick ? 6 : small ? 1536 / block : most < 4 || v->mended ? most : 4;
+  return quick ? 6 : small ? 1536 / block : most < 4 || v->speculates ? most : 4;
 }
 
 static void put_bounds(const tt_thread_emit *t, tt_str *out) {

@@ -27,18 +27,18 @@ typedef struct tt_variant {
   uint8_t tiled; /* a transpose goes through shared memory */
   uint8_t vec;   /* neighbouring lanes that a thread takes (1, 2, 4, 8, 16); > 1 only where all that is UNIT is aligned;
                     tiled: side */
-  uint8_t unroll;  /* vectors that a thread takes at a time; tiled: neighbours that it moves at once, 1 or 4 */
-  uint8_t group;   /* log2 of: the threads that share a row (ROW), neighbouring lanes of a block (staged COL) */
-  uint8_t block;   /* log2 of the threads of a block (MAP: along the lane) */
-  uint8_t full;    /* kept, and the elements of the threads are just those of the row */
-  uint8_t kept;    /* a row's values stay in registers from phase to phase (ROW) */
-  uint8_t scatter; /* tt_scatter: a kernel with STOREX takes three passes */
-  uint8_t staged;  /* more threads than accumulators: values pass through shared memory (ROW, COL) */
-  uint8_t raw;     /* staged ROW: what is loaded passes through shared memory, and one team computes and folds it */
-  uint8_t once;    /* MAP: the grid has a thread for each vector of each outer point */
-  uint8_t drawn;   /* vec > 1: the draws of a vector's lanes are whole blocks (prelude.h) */
-  uint8_t whole;   /* MAP, one outer point: whole vectors have a loop of their own, before that of the last lanes */
-  uint8_t mended;  /* `whole`, and there near forms for all, until a warp meets a lane that is far */
+  uint8_t unroll;     /* vectors that a thread takes at a time; tiled: neighbours that it moves at once, 1 or 4 */
+  uint8_t group;      /* log2 of: the threads that share a row (ROW), neighbouring lanes of a block (staged COL) */
+  uint8_t block;      /* log2 of the threads of a block (MAP: along the lane) */
+  uint8_t full;       /* kept, and the elements of the threads are just those of the row */
+  uint8_t kept;       /* a row's values stay in registers from phase to phase (ROW) */
+  uint8_t scatter;    /* tt_scatter: a kernel with STOREX takes three passes */
+  uint8_t staged;     /* more threads than accumulators: values pass through shared memory (ROW, COL) */
+  uint8_t raw;        /* staged ROW: what is loaded passes through shared memory, and one team computes and folds it */
+  uint8_t once;       /* MAP: the grid has a thread for each vector of each outer point */
+  uint8_t drawn;      /* vec > 1: the draws of a vector's lanes are whole blocks (prelude.h) */
+  uint8_t main_loop;  /* MAP, one outer point: whole vectors have a loop of their own, before that of the last lanes */
+  uint8_t speculates; /* `main_loop`, and there near forms for all, until a warp meets a lane that is far */
   /* MAP: stores are aligned `shift` lanes before the first, and not all that is loaded is so with them. Access a begins
    * by[a] elements behind access with[a] - 1 of its buffer (0: it is aligned), or (SELF) behind an aligned vector. */
   uint8_t apart, shift, with[TT_MOST_APART];

@@ -1,6 +1,7 @@
 /*
 ** Arrays as text: elements and their indices, views and new shapes, new memory, the arrays of blocks and threads.
 */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 

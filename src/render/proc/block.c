@@ -11,6 +11,8 @@
 
 #include "render/proc/proc_int.h"
 
+#include <assert.h>
+
 /* ---- which variables outlive a region: counted by a dry walk in the order of emission */
 
 typedef struct life {
@@ -160,17 +162,17 @@ static bool push_mask(tt_pwriter *w, int m) {
 
 typedef struct blocks {
   tt_pwriter *w;
-  tt_pagree *a;
+  tt_puniformity *a;
 } blocks;
 
 static void put_split(blocks *b, const tt_pstmt *s);
 
 /* Does a thread leave this loop of regions by itself? `op`: by break, or by continue. */
-static bool thread_leaves(const tt_pagree *a, const tt_pstmt *s, bool masked, int op) {
+static bool thread_leaves(const tt_puniformity *a, const tt_pstmt *s, bool masked, int op) {
   for (; s; s = s->next) {
     if (s->op == op && masked) return true;
     if (s->op == TT_X_IF) {
-      bool inner = masked || !s->splits || !tt__pw_is_same(a, s->a);
+      bool inner = masked || !s->splits || !tt__pw_is_uniform(a, s->a);
       if (thread_leaves(a, s->body, inner, op) || thread_leaves(a, s->other, inner, op)) return true;
     }
   }
@@ -179,7 +181,7 @@ static bool thread_leaves(const tt_pagree *a, const tt_pstmt *s, bool masked, in
 
 static void put_if(blocks *b, const tt_pstmt *s) {
   tt_pwriter *w = b->w;
-  if (tt__pw_is_same(b->a, s->a)) {
+  if (tt__pw_is_uniform(b->a, s->a)) {
     tt__pw_open(w, "if (%s) {", tt__pw_text(w, s->a));
     put_split(b, s->body);
     if (s->other) {
@@ -234,7 +236,7 @@ static const char *counter_text(tt_pwriter *w, const tt_pstmt *loop) {
 
 /* The counter is each thread's own where another loop of threads that part ways counts with it. */
 static void put_counter(tt_pwriter *w, const tt_pstmt *loop, int n) {
-  bool own = w->home[loop->local] != TT_HOME_UNIFORM;
+  bool own = w->storage[loop->local] != TT_STORAGE_UNIFORM;
   if (own) region_begin(w);
   tt__pw_line(w, "%s = it%d;", counter_text(w, loop), n);
   if (own) region_end(w);
@@ -252,7 +254,8 @@ static void put_joined_turns(tt_pwriter *w, const tt_pstmt *s, int joined) {
     tt__pw_stmts(w, s->body);
   }
   region_end(w);
-  if (w->home[s->local] == TT_HOME_UNIFORM) tt__pw_line(w, "v%d = it%d + %lld;", (int)s->local, n, (joined - 1) * by);
+  if (w->storage[s->local] == TT_STORAGE_UNIFORM)
+    tt__pw_line(w, "v%d = it%d + %lld;", (int)s->local, n, (joined - 1) * by);
   tt__pw_close(w, "}");
 }
 
@@ -339,18 +342,18 @@ static void count_local(void *ctx, int32_t local, bool write) {
 }
 
 /* Is where a thread starts known by its place alone? Then neighbours are seen to touch neighbouring memory. */
-static bool starts_again(const tt_pwriter *w, const tt_pexpr *e) {
+static bool starts_by_remat(const tt_pwriter *w, const tt_pexpr *e) {
   switch ((tt_pop)e->op) {
     case TT_X_CONST:
     case TT_X_SPECIAL:
       return true;
     case TT_X_LOCAL:
-      return w->again[e->k] || w->home[e->k] == TT_HOME_UNIFORM;
+      return w->remat[e->k] || w->storage[e->k] == TT_STORAGE_UNIFORM;
     case TT_X_ELEM:
     case TT_X_CAST:
     case TT_X_LEN:
       for (int k = 0; k < e->n; k++)
-        if (!starts_again(w, e->arg[k])) return false;
+        if (!starts_by_remat(w, e->arg[k])) return false;
       return true;
     default:
       return false;
@@ -425,9 +428,9 @@ static void put_stride_loop(blocks *b, const tt_pstmt *s, tt_ploop *loop) {
   tt__pw_each_stmt(s->body, count_local, &in);
   tt__pw_each_stmt(w->f->body, count_local, &all);
   bool own = in.count == all.count - 1; /* nobody else looks at the counter: a variable of the turn */
-  uint8_t home = w->home[s->local];
+  uint8_t storage = w->storage[s->local];
   tt__pw_line(w, "const tt_i64 hi%d = %s, by%d = %s;", n, tt__pw_text(w, s->b), n, tt__pw_text(w, s->c));
-  bool again = starts_again(w, s->a);
+  bool again = starts_by_remat(w, s->a);
   if (!again) tt__pw_array(w, "tt_i64", "it", n);
   tt__pw_line(w, "tt_i64 least%d = TT_I64(0x7fffffffffffffff), most%d = 0;", n, n);
   region_begin(w);
@@ -438,13 +441,13 @@ static void put_stride_loop(blocks *b, const tt_pstmt *s, tt_ploop *loop) {
   region_end(w);
   tt__pw_line(w, "tt_i64 turn%d = 0;", n);
   loop->split = false; /* nobody breaks out of it: `leaves` */
-  if (own) w->home[s->local] = TT_HOME_PLAIN;
+  if (own) w->storage[s->local] = TT_STORAGE_PLAIN;
   for (int tail = 0; tail < 2; tail++) {
     tt__pw_open(w, "for (; turn%d < %s%d && most%d; turn%d++) {", n, tail ? "most" : "least", n, n, n);
     put_stride_turn(w, s, n, own, again, tail);
     tt__pw_close(w, "}");
   }
-  w->home[s->local] = home;
+  w->storage[s->local] = storage;
 }
 
 static bool leaves(const tt_pstmt *s) {
@@ -457,12 +460,12 @@ static bool leaves(const tt_pstmt *s) {
 static void put_loop(blocks *b, const tt_pstmt *s) {
   tt_pwriter *w = b->w;
   tt_ploop loop = {.up = w->loop, .split = true, .on = -1, .turn = -1};
-  bool common = tt__pw_loop_agrees(b->a, s) && !thread_leaves(b->a, s->body, false, TT_X_BREAK) &&
+  bool common = tt__pw_loop_is_uniform(b->a, s) && !thread_leaves(b->a, s->body, false, TT_X_BREAK) &&
                 !thread_leaves(b->a, s->body, false, TT_X_CONTINUE);
   w->loop = &loop;
   tt__pw_open(w, "{");
-  bool stride = s->op == TT_X_FOR && tt__pw_is_same(b->a, s->b) && tt__pw_is_same(b->a, s->c) && !any_split(s->body) &&
-                !leaves(s->body);
+  bool stride = s->op == TT_X_FOR && tt__pw_is_uniform(b->a, s->b) && tt__pw_is_uniform(b->a, s->c) &&
+                !any_split(s->body) && !leaves(s->body);
   if (common)
     put_common_loop(b, s);
   else if (stride)
@@ -491,7 +494,7 @@ static void put_collective(blocks *b, const tt_pstmt *s) {
                                        : "acc += %s;",
                 tt__pw_text(w, s->arg[0]));
     region_end(w);
-    bool same = w->home[s->local] == TT_HOME_UNIFORM;
+    bool same = w->storage[s->local] == TT_STORAGE_UNIFORM;
     if (!same) region_begin(w);
     tt__pw_line(w, "%s = acc;", to);
     if (!same) region_end(w);
@@ -576,12 +579,12 @@ static bool has_return(const tt_pstmt *s) {
 
 void tt__pw_block(tt_pwriter *w) {
   size_t n = (size_t)w->f->locals.n;
-  tt_pagree a;
+  tt_puniformity a;
   life l = {.only = tt__arena_alloc(w->arena, n * sizeof *l.only), .sure = tt__arena_alloc(w->arena, n)};
-  w->home = tt__arena_alloc(w->arena, n);
-  bool room = l.only && l.sure && w->home && tt__pw_agree(w->arena, w->f, w->wide, &a);
-  w->again = room ? tt__pw_find_again(w, a.assigned, a.needed) : NULL;
-  if (!w->again) {
+  w->storage = tt__arena_alloc(w->arena, n);
+  bool room = l.only && l.sure && w->storage && tt__pw_find_uniform(w->arena, w->f, w->wide, &a);
+  w->remat = room ? tt__pw_find_remat(w, a.assigned, a.needed) : NULL;
+  if (!w->remat) {
     w->out->failed = true;
     return;
   }
@@ -595,12 +598,14 @@ void tt__pw_block(tt_pwriter *w) {
   for (size_t k = 0; k < n; k++) {
     const tt_plocal *v = &w->f->locals.data[k];
     bool param = (int64_t)k < w->f->nparam, unused = l.only[k] == -1 && !param;
-    if (unused || w->again[k] || v->type->tag == TT_T_UNKNOWN || v->type->tag == TT_T_META) continue;
+    if (unused || w->remat[k] || v->type->tag == TT_T_UNKNOWN || v->type->tag == TT_T_META) continue;
     if (v->type->tag == TT_T_ARRAY && v->type->layout == 'E') continue;
     const char *type = tt__pw_type(w, v->type);
     bool same = a.needed[k] || (param && !a.assigned[k]);
-    w->home[k] = same ? TT_HOME_UNIFORM : !param && l.only[k] >= 0 && l.sure[k] ? TT_HOME_PLAIN : TT_HOME_THREADS;
-    if (w->home[k] == TT_HOME_THREADS) {
+    w->storage[k] = same                                    ? TT_STORAGE_UNIFORM
+                    : !param && l.only[k] >= 0 && l.sure[k] ? TT_STORAGE_PLAIN
+                                                            : TT_STORAGE_THREADS;
+    if (w->storage[k] == TT_STORAGE_THREADS) {
       tt__pw_array(w, type, "v", (int)k);
       if (param) tt__pw_line(w, "for (tt_i64 t = 0; t < threads; t++) v%d[t] = a%d;", (int)k, (int)k);
     } else {

@@ -13,8 +13,8 @@ typedef struct part {
   int op; /* TT_LT: x < bound, and so on; -1: the row's */
   bool holds;
 } part;
-struct tt_pstrip {
-  const tt_pexpr **again; /* [locals] */
+struct tt_pbounds {
+  const tt_pexpr **remat; /* [locals] */
   bool *assigned;         /* [locals] */
   int32_t nparam;
   bool joins;
@@ -25,25 +25,25 @@ struct tt_pstrip {
 /* ---- what is x, what is the same along it */
 
 /* What a local is made of, as far as that is certain. */
-static const tt_pexpr *look_through(const tt_pstrip *g, const tt_pexpr *e) {
-  for (int depth = 0; e->op == TT_X_LOCAL && g->again[e->k] && depth < 8; depth++) e = g->again[e->k];
+static const tt_pexpr *look_through(const tt_pbounds *g, const tt_pexpr *e) {
+  for (int depth = 0; e->op == TT_X_LOCAL && g->remat[e->k] && depth < 8; depth++) e = g->remat[e->k];
   return e;
 }
 
-static bool is_special(const tt_pstrip *g, const tt_pexpr *e, int k) {
+static bool is_special(const tt_pbounds *g, const tt_pexpr *e, int k) {
   e = look_through(g, e);
   return e->op == TT_X_SPECIAL && e->k == k;
 }
 
 /* blockIdx.x * blockDim.x, either way round. */
-static bool is_base(const tt_pstrip *g, const tt_pexpr *e) {
+static bool is_base(const tt_pbounds *g, const tt_pexpr *e) {
   e = look_through(g, e);
   if (e->op != TT_X_ELEM || e->elem != TT_MUL || e->n != 2) return false;
   return (is_special(g, e->arg[0], TT_S_BID_X) && is_special(g, e->arg[1], TT_S_BDIM_X)) ||
          (is_special(g, e->arg[1], TT_S_BID_X) && is_special(g, e->arg[0], TT_S_BDIM_X));
 }
 
-static bool is_index(const tt_pstrip *g, const tt_pexpr *e) {
+static bool is_index(const tt_pbounds *g, const tt_pexpr *e) {
   e = look_through(g, e);
   if (e->op != TT_X_ELEM || e->elem != TT_ADD || e->n != 2 || e->type->dtype != TT_I64) return false;
   return (is_base(g, e->arg[0]) && is_special(g, e->arg[1], TT_S_TID_X)) ||
@@ -51,7 +51,7 @@ static bool is_index(const tt_pstrip *g, const tt_pexpr *e) {
 }
 
 /* Does it depend on nothing that changes along x, and cost little? */
-static bool is_of_row(const tt_pstrip *g, const tt_pexpr *e, int depth) {
+static bool is_of_row(const tt_pbounds *g, const tt_pexpr *e, int depth) {
   e = look_through(g, e);
   switch ((tt_pop)e->op) {
     case TT_X_CONST:
@@ -72,9 +72,9 @@ static bool is_of_row(const tt_pstrip *g, const tt_pexpr *e, int depth) {
 /* ---- may blocks be joined? */
 
 /* x by itself, or what shows the order in which threads take turns. */
-static bool joins_expr(const tt_pstrip *g, const tt_pexpr *e, bool entry) {
+static bool joins_expr(const tt_pbounds *g, const tt_pexpr *e, bool entry) {
   if (!e || (entry && is_index(g, e))) return true;
-  if (e->op == TT_X_LOCAL && entry && g->again[e->k]) return true; /* seen where it is made */
+  if (e->op == TT_X_LOCAL && entry && g->remat[e->k]) return true; /* seen where it is made */
   if (e->op == TT_X_SPECIAL && (e->k == TT_S_TID_X || e->k == TT_S_BID_X || e->k == TT_S_LANE)) return false;
   if ((e->op == TT_X_HELPER && e->k) || e->op == TT_X_SHARED) return false;
   for (int k = 0; k < e->n; k++)
@@ -82,7 +82,7 @@ static bool joins_expr(const tt_pstrip *g, const tt_pexpr *e, bool entry) {
   return true;
 }
 
-static bool joins_stmts(const tt_pstrip *g, const tt_pstmt *s, bool entry) {
+static bool joins_stmts(const tt_pbounds *g, const tt_pstmt *s, bool entry) {
   for (; s; s = s->next) {
     if (s->op == TT_X_PRINT) return false;
     if (!joins_expr(g, s->a, entry) || !joins_expr(g, s->b, entry) || !joins_expr(g, s->c, entry)) return false;
@@ -93,7 +93,7 @@ static bool joins_stmts(const tt_pstrip *g, const tt_pstmt *s, bool entry) {
   return true;
 }
 
-static bool may_join(const tt_pstrip *g, const tt_pwriter *w) {
+static bool may_join(const tt_pbounds *g, const tt_pwriter *w) {
   for (int64_t k = 0; k < w->p->funcs.n; k++) {
     const tt_pfunc *f = w->p->funcs.data[k];
     if (!joins_stmts(g, f->body, f == w->f)) return false;
@@ -107,7 +107,7 @@ static int swapped(int op) { return op == TT_LT ? TT_GT : op == TT_LE ? TT_GE : 
 static int negated(int op) { return op == TT_LT ? TT_GE : op == TT_LE ? TT_GT : op == TT_GT ? TT_LE : TT_LT; }
 
 /* The parts of a condition that must hold (`yes`: all of an "and"), or must not (all of an "or"). */
-static void take_parts(const tt_pexpr *e, bool yes, tt_pstrip *g) {
+static void take_parts(const tt_pexpr *e, bool yes, tt_pbounds *g) {
   if (e->op == (yes ? TT_X_ALSO : TT_X_ELSE)) {
     take_parts(e->arg[0], yes, g);
     take_parts(e->arg[1], yes, g);
@@ -132,7 +132,7 @@ static void take_parts(const tt_pexpr *e, bool yes, tt_pstrip *g) {
 }
 
 /* The guards at the head of a body: what stands before them has no effect, what does not pass them does nothing. */
-static void find_guards(const tt_pstmt *s, tt_pstrip *g) {
+static void find_guards(const tt_pstmt *s, tt_pbounds *g) {
   for (; s; s = s->next) {
     if (s->op == TT_X_SET) {
       if (!tt__pw_is_plain(s->a)) return;
@@ -162,8 +162,8 @@ static void put_bound(tt_pwriter *w, const part *p) {
 }
 
 /* The loops over the threads of `strip` blocks. */
-void tt__pw_strip_loops(tt_pwriter *w, const tt_pstrip *g, const char *args) {
-  w->again = g->again;
+void tt__pw_bounds_loops(tt_pwriter *w, const tt_pbounds *g, const char *args) {
+  w->remat = g->remat;
   if (g->joins) {
     tt__pw_line(w, "strip = gdx - bx < launch[1] - b ? gdx - bx : launch[1] - b;");
     tt__pw_line(w, "if (bdy * bdz > 1 && strip * bdx > %d) strip = %d / bdx + 1;", ROW, ROW);
@@ -180,33 +180,33 @@ void tt__pw_strip_loops(tt_pwriter *w, const tt_pstrip *g, const char *args) {
   tt__pw_line(w, "for (tt_i64 tx = lo - from; tx < hi - from; tx++)");
   tt__pw_line(w, "  tt_thread(call, dynamic, tx, ty, tz, bx, by, bz, bdx, bdy, bdz, gdx, gdy, gdz%s);", args);
   tt__pw_close(w, "}");
-  w->again = NULL;
+  w->remat = NULL;
 }
 
-static const part *part_of(const tt_pstrip *g, const tt_pexpr *cond) {
+static const part *part_of(const tt_pbounds *g, const tt_pexpr *cond) {
   for (int k = 0; k < g->n; k++)
     if (g->part[k].cond == cond) return &g->part[k];
   return NULL;
 }
 
-bool tt__pw_strip_known(const tt_pstrip *g, const tt_pexpr *e, tt_str *out) {
+bool tt__pw_bounds_known(const tt_pbounds *g, const tt_pexpr *e, tt_str *out) {
   const part *p = part_of(g, e);
   if (p) tt__str_add(out, p->holds ? "1" : "0");
   return p != NULL;
 }
 
-bool tt__pw_strip_decides(const tt_pstrip *g, const tt_pexpr *e, bool *holds) {
+bool tt__pw_bounds_decides(const tt_pbounds *g, const tt_pexpr *e, bool *holds) {
   const part *p = part_of(g, e);
   if (p) *holds = p->holds;
   if (p || (e->op != TT_X_ALSO && e->op != TT_X_ELSE)) return p != NULL;
   bool first, second;
-  if (!tt__pw_strip_decides(g, e->arg[0], &first) || !tt__pw_strip_decides(g, e->arg[1], &second)) return false;
+  if (!tt__pw_bounds_decides(g, e->arg[0], &first) || !tt__pw_bounds_decides(g, e->arg[1], &second)) return false;
   *holds = e->op == TT_X_ALSO ? first && second : first || second;
   return true;
 }
 
 /* The same value in one thread? */
-static bool is_same(const tt_pstrip *g, const tt_pexpr *a, const tt_pexpr *b, int depth) {
+static bool is_same(const tt_pbounds *g, const tt_pexpr *a, const tt_pexpr *b, int depth) {
   a = look_through(g, a);
   b = look_through(g, b);
   if (a == b) return true;
@@ -231,7 +231,7 @@ static bool is_same(const tt_pstrip *g, const tt_pexpr *a, const tt_pexpr *b, in
   return true;
 }
 
-int64_t tt__pw_strip_low(const tt_pstrip *g, const tt_pexpr *e) {
+int64_t tt__pw_bounds_low(const tt_pbounds *g, const tt_pexpr *e) {
   int64_t low = TT_NO_FLOOR;
   for (int k = 0; k < g->n; k++) {
     const tt_pexpr *c = g->part[k].cond;
@@ -249,17 +249,17 @@ int64_t tt__pw_strip_low(const tt_pstrip *g, const tt_pexpr *e) {
   return low;
 }
 
-tt_pstrip *tt__pw_strip_find(tt_pwriter *w) {
+tt_pbounds *tt__pw_bounds_find(tt_pwriter *w) {
   size_t n = (size_t)w->f->locals.n;
-  tt_pstrip *g = tt__arena_alloc(w->arena, sizeof *g);
+  tt_pbounds *g = tt__arena_alloc(w->arena, sizeof *g);
   bool *assigned = tt__arena_alloc(w->arena, n);
   if (assigned) tt__pw_find_assigned(w->f, assigned);
-  const tt_pexpr **again = g && assigned ? tt__pw_find_again(w, assigned, NULL) : NULL;
-  if (!again) {
+  const tt_pexpr **remat = g && assigned ? tt__pw_find_remat(w, assigned, NULL) : NULL;
+  if (!remat) {
     w->out->failed = true;
     return NULL;
   }
-  g->again = again;
+  g->remat = remat;
   g->assigned = assigned;
   g->nparam = w->f->nparam;
   if (w->p->bounds) return g; /* messages name the thread, and every index is looked at */

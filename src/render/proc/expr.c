@@ -2,6 +2,7 @@
 ** Expressions as text. Plain operators where they mean the same as the prelude's functions, which is where the
 ** compiler vectorises best; the prelude's functions elsewhere.
 */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -232,11 +233,11 @@ static void put_cast(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
 /* ---- the rest */
 
 void tt__pw_local(tt_pwriter *w, int32_t k, tt_str *out) {
-  if (w->again && w->again[k]) {
+  if (w->remat && w->remat[k]) {
     tt__str_add(out, "(");
-    tt__pw_expr(w, w->again[k], out);
+    tt__pw_expr(w, w->remat[k], out);
     tt__str_add(out, ")");
-  } else if (w->home && w->home[k] == TT_HOME_THREADS)
+  } else if (w->storage && w->storage[k] == TT_STORAGE_THREADS)
     tt__str_addf(out, "v%d[t]", (int)k);
   else if (w->low_for == k + 1)
     tt__str_addf(out, "low%d", (int)k);
@@ -334,7 +335,7 @@ static void put_tuple(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
 }
 
 void tt__pw_expr(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
-  if (w->strip && tt__pw_strip_known(w->strip, e, out)) return;
+  if (w->bounds && tt__pw_bounds_known(w->bounds, e, out)) return;
   switch ((tt_pop)e->op) {
     case TT_X_CONST:
       put_const(e, out);

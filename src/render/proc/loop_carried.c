@@ -34,7 +34,7 @@ static bool reads(const tt_pexpr *e, int32_t local) {
 
 /* Are statements written one after the other, for one thread, as they stand? */
 static bool is_straight(const tt_pwriter *w) {
-  return w->target == TT_PROGRAM_C && !w->home && !w->single && !w->resume;
+  return w->target == TT_PROGRAM_C && !w->storage && !w->single && !w->resume;
 }
 
 /*
@@ -72,7 +72,7 @@ static bool put_late(tt_pwriter *w, const tt_pstmt *s) {
   if (!is_scalar(e, TT_F64) && !is_scalar(e, TT_F32)) return false;
   const tt_pstmt *copy = find_copy(s->next, s->local);
   mentions m = {.local = s->local};
-  if (!copy || (w->again && w->again[copy->local])) return false;
+  if (!copy || (w->remat && w->remat[copy->local])) return false;
   if (w->f->locals.data[copy->local].type != e->type || s->local < w->f->nparam) return false;
   tt__pw_each_stmt(w->f->body, count_mention, &m);
   if (m.reads != 1 || m.writes != 1) return false;
@@ -164,7 +164,7 @@ void tt__pw_carry(tt_pwriter *w) {
   }
   find_low(&f, w->f->body, false);
   for (size_t k = 0; k < n; k++) {
-    f.low[k] = f.low[k] && !f.other[k] && !f.par && (int64_t)k >= w->f->nparam && !(w->again && w->again[k]);
+    f.low[k] = f.low[k] && !f.other[k] && !f.par && (int64_t)k >= w->f->nparam && !(w->remat && w->remat[k]);
     if (f.low[k]) tt__pw_line(w, "tt_i64 low%d; /* its low bits are those of v%d */", (int)k, (int)k);
   }
   w->low = f.low;

@@ -3,6 +3,7 @@
 */
 #include "render/proc/proc.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -219,10 +220,10 @@ static void put_one_thread(tt_pwriter *w) {
   tt__str_free(&args);
 }
 
-static void put_threads(tt_pwriter *w, const tt_pstrip *strip) {
+static void put_threads(tt_pwriter *w, const tt_pbounds *strip) {
   tt_str args = {0};
   put_thread_arguments(w, &args);
-  tt__pw_strip_loops(w, strip, tt__pw_peek(w, &args));
+  tt__pw_bounds_loops(w, strip, tt__pw_peek(w, &args));
   tt__str_free(&args);
 }
 
@@ -245,7 +246,7 @@ static void put_grid(tt_pwriter *w) {
 }
 
 /* Blocks [launch[0], launch[1]), one after the other; strip: NULL for a kernel that is split at its barriers. */
-static void put_blocks(tt_pwriter *w, const tt_pstrip *strip) {
+static void put_blocks(tt_pwriter *w, const tt_pbounds *strip) {
   tt__pw_line(w, "const int flat = gdy == 1 && gdz == 1;"); /* the usual grid needs no divisions */
   tt__pw_open(w, "for (tt_i64 b = launch[0], strip = 1; b < launch[1]; b += strip) {");
   tt__pw_line(w,
@@ -267,11 +268,11 @@ static void put_kernel_entry(tt_pwriter *w, int64_t number, const char *name) {
   bool split = !w->single && tt__pw_turn(w->arena, w->f, w->wide);
   w->out = &own;
   w->fore = &fore;
-  const tt_pstrip *strip = split || w->single ? NULL : tt__pw_strip_find(w);
+  const tt_pbounds *strip = split || w->single ? NULL : tt__pw_bounds_find(w);
   if (!split && !strip && !w->single) goto done;
-  w->strip = strip;
+  w->bounds = strip;
   if (!split) put_thread(w);
-  w->strip = NULL;
+  w->bounds = NULL;
   tt__pw_open(w, "void %s(tt_pcall *call, const tt_i64 *word, tt_i64 *launch) {", name);
   put_arguments(w, split ? "a" : "v");
   tt__pw_line(w,

@@ -9,7 +9,7 @@
 #include "render/proc/proc.h"
 
 /* Where a local lives while a kernel with barriers is written. */
-enum { TT_HOME_PLAIN, TT_HOME_UNIFORM, TT_HOME_THREADS };
+enum { TT_STORAGE_PLAIN, TT_STORAGE_UNIFORM, TT_STORAGE_THREADS };
 
 /* A loop that break and continue may mean. */
 typedef struct tt_ploop tt_ploop;
@@ -20,7 +20,7 @@ struct tt_ploop {
   int on, turn; /* numbers of the masks; turn -1: nobody continues */
 };
 
-typedef struct tt_pstrip tt_pstrip; /* proc/bounds.c: what is known of a kernel without barriers */
+typedef struct tt_pbounds tt_pbounds; /* proc/bounds.c: what is known of a kernel without barriers */
 
 typedef struct tt_pfloor tt_pfloor;
 typedef struct tt_plate tt_plate;
@@ -36,11 +36,11 @@ typedef struct tt_pwriter {
   int32_t parfor; /* functions made for parallel loops so far */
   bool in_parfor;
   /* kernels with barriers */
-  uint8_t *home;            /* [locals]; NULL elsewhere */
-  const tt_pexpr **again;   /* [locals]: computed where it is used, not kept */
+  uint8_t *storage;         /* [locals]; NULL elsewhere */
+  const tt_pexpr **remat;   /* [locals]: computed where it is used, not kept */
   tt_pfloor **floor;        /* [locals]: proc/range.c, */
   const tt_pfunc *floor_of; /* of this function */
-  const tt_pstrip *strip;   /* while a thread of such a kernel is written */
+  const tt_pbounds *bounds; /* while a thread of such a kernel is written */
   /* proc/loop_carried.c */
   const tt_plate *late; /* locals that are not set: what is to be done where they are copied */
   bool *low;            /* [locals]: another variable goes on without the mask */
@@ -118,19 +118,19 @@ TT_HIDDEN void tt__pw_resume(tt_pwriter *w, int64_t number, const char *name);
 TT_HIDDEN void tt__pw_block(tt_pwriter *w);
 
 /* proc/uniformity.c: what all threads of a block (`wide`: of the grid) agree on. */
-typedef struct tt_pagree {
+typedef struct tt_puniformity {
   const tt_pfunc *f;
   bool wide;
   bool *same;     /* [locals]: every thread has the same value */
   bool *needed;   /* [locals]: of these, looked at between regions: one variable for the block */
   bool *assigned; /* [locals]: anywhere, parameters included */
   bool changed;   /* while it is found: once more */
-} tt_pagree;
+} tt_puniformity;
 /* Find it, and mark what follows from it as split statements. False: out of memory. */
-TT_HIDDEN bool tt__pw_agree(tt_arena *arena, const tt_pfunc *f, bool wide, tt_pagree *out);
-TT_HIDDEN bool tt__pw_is_same(const tt_pagree *a, const tt_pexpr *e);
+TT_HIDDEN bool tt__pw_find_uniform(tt_arena *arena, const tt_pfunc *f, bool wide, tt_puniformity *out);
+TT_HIDDEN bool tt__pw_is_uniform(const tt_puniformity *a, const tt_pexpr *e);
 /* Do all threads do the same turns of a loop? */
-TT_HIDDEN bool tt__pw_loop_agrees(const tt_pagree *a, const tt_pstmt *loop);
+TT_HIDDEN bool tt__pw_loop_is_uniform(const tt_puniformity *a, const tt_pstmt *loop);
 /* Mark loops that all threads of a block do turn by turn as split statements. Has the kernel any split statement
  * now? */
 TT_HIDDEN bool tt__pw_turn(tt_arena *arena, const tt_pfunc *f, bool wide);
@@ -141,22 +141,22 @@ TT_HIDDEN void tt__pw_find_assigned(const tt_pfunc *f, bool *assigned);
 ** [locals]: what a local is made of, when it has one assignment that is cheap to do again. Those that are `needed` (may
 ** be NULL) are left out. NULL: out of memory.
 */
-TT_HIDDEN const tt_pexpr **tt__pw_find_again(tt_pwriter *w, const bool *assigned, const bool *needed);
+TT_HIDDEN const tt_pexpr **tt__pw_find_remat(tt_pwriter *w, const bool *assigned, const bool *needed);
 /* Is it an operation on values that costs a few instructions (whatever its operands cost)? */
 TT_HIDDEN bool tt__pw_is_light(const tt_pexpr *e);
 /* Has computing it no effect? */
 TT_HIDDEN bool tt__pw_is_plain(const tt_pexpr *e);
 
-/* program_strip.c. NULL: out of memory, and the text has failed. */
-TT_HIDDEN tt_pstrip *tt__pw_strip_find(tt_pwriter *w);
-TT_HIDDEN void tt__pw_strip_loops(tt_pwriter *w, const tt_pstrip *g, const char *args);
+/* proc/bounds.c. NULL: out of memory, and the text has failed. */
+TT_HIDDEN tt_pbounds *tt__pw_bounds_find(tt_pwriter *w);
+TT_HIDDEN void tt__pw_bounds_loops(tt_pwriter *w, const tt_pbounds *g, const char *args);
 /* A condition that every thread inside the loops passes, or fails: its value is written. */
-TT_HIDDEN bool tt__pw_strip_known(const tt_pstrip *g, const tt_pexpr *e, tt_str *out);
+TT_HIDDEN bool tt__pw_bounds_known(const tt_pbounds *g, const tt_pexpr *e, tt_str *out);
 /* An `if` that decides nothing there: true, and whether its body is run. */
-TT_HIDDEN bool tt__pw_strip_decides(const tt_pstrip *g, const tt_pexpr *e, bool *holds);
+TT_HIDDEN bool tt__pw_bounds_decides(const tt_pbounds *g, const tt_pexpr *e, bool *holds);
 #define TT_NO_FLOOR INT64_MIN
 /* What the guards say that `e` is not below, or TT_NO_FLOOR. */
-TT_HIDDEN int64_t tt__pw_strip_low(const tt_pstrip *g, const tt_pexpr *e);
+TT_HIDDEN int64_t tt__pw_bounds_low(const tt_pbounds *g, const tt_pexpr *e);
 
 /* proc/range.c: is the integer proved not negative? */
 TT_HIDDEN bool tt__pw_is_nonneg(tt_pwriter *w, const tt_pexpr *e);

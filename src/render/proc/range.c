@@ -62,7 +62,7 @@ static bool stays_inside(const tt_pexpr *a, const tt_pexpr *b) {
 static int64_t low_of(const tt_pwriter *w, const tt_pexpr *e, int depth) {
   int64_t low = e->nonneg ? 0 : TT_NO_FLOOR;
   if (depth > DEEP || e->type->tag != TT_T_SCALAR || e->type->dtype != TT_I64) return low;
-  if (w->strip) low = larger(low, tt__pw_strip_low(w->strip, e));
+  if (w->bounds) low = larger(low, tt__pw_bounds_low(w->bounds, e));
   if (e->op == TT_X_CONST) return e->i;
   if (e->op == TT_X_LOCAL) return larger(low, low_of_local(w, e->k, depth + 1));
   if (e->op != TT_X_ELEM || e->n != 2) return low;

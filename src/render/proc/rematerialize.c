@@ -72,15 +72,15 @@ static bool is_cheap(const tt_pfunc *f, const bool *assigned, const once *o, con
   return true;
 }
 
-const tt_pexpr **tt__pw_find_again(tt_pwriter *w, const bool *assigned, const bool *needed) {
+const tt_pexpr **tt__pw_find_remat(tt_pwriter *w, const bool *assigned, const bool *needed) {
   size_t n = (size_t)w->f->locals.n;
   once o = {.set = tt__arena_alloc(w->arena, n * sizeof *o.set), .count = tt__arena_alloc(w->arena, n)};
-  const tt_pexpr **again = tt__arena_alloc(w->arena, n * sizeof *again);
-  if (!o.set || !o.count || !again) return NULL;
+  const tt_pexpr **remat = tt__arena_alloc(w->arena, n * sizeof *remat);
+  if (!o.set || !o.count || !remat) return NULL;
   count_sets(&o, w->f->body);
   for (size_t k = (size_t)w->f->nparam; k < n; k++) {
     if (needed && needed[k]) continue;
-    if (o.count[k] == 1 && o.set[k] && is_cheap(w->f, assigned, &o, o.set[k], 0)) again[k] = o.set[k];
+    if (o.count[k] == 1 && o.set[k] && is_cheap(w->f, assigned, &o, o.set[k], 0)) remat[k] = o.set[k];
   }
-  return again;
+  return remat;
 }

@@ -7,6 +7,8 @@
 */
 #include "render/proc/proc_int.h"
 
+#include <assert.h>
+
 static bool holds_loops(const tt_pstmt *s) {
   return s->op == TT_X_FOR || s->op == TT_X_WHILE || tt__program_loops(s->body) || tt__program_loops(s->other);
 }

@@ -1,6 +1,7 @@
 /*
 ** Statements and functions as text, and the loops that run in parallel.
 */
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -448,7 +449,7 @@ static void put_while(tt_pwriter *w, const tt_pstmt *s) {
 /* ---- statements */
 
 static bool leaves_region(const tt_pwriter *w, const tt_pstmt *s) {
-  if (!w->home) return false;
+  if (!w->storage) return false;
   return s->op == TT_X_RETURN || !w->loop || w->loop->split;
 }
 
@@ -517,7 +518,7 @@ void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s) {
   bool holds;
   switch ((tt_pstmt_op)s->op) {
     case TT_X_SET:
-      if ((w->again && w->again[s->local]) || tt__pw_set_carried(w, s)) break;
+      if ((w->remat && w->remat[s->local]) || tt__pw_set_carried(w, s)) break;
       tt__pw_local(w, s->local, &text);
       tt__pw_line(w, "%s = %s;", tt__pw_peek(w, &text), tt__pw_text(w, s->a));
       break;
@@ -525,7 +526,7 @@ void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s) {
       put_store(w, s, false);
       break;
     case TT_X_IF:
-      if (w->strip && tt__pw_strip_decides(w->strip, s->a, &holds)) {
+      if (w->bounds && tt__pw_bounds_decides(w->bounds, s->a, &holds)) {
         tt__pw_stmts(w, holds ? s->body : s->other);
         break;
       }

@@ -1,6 +1,7 @@
 /*
 ** Types of a program as text: their names and structs, and values of them in words.
 */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 

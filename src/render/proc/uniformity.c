@@ -4,9 +4,11 @@
 */
 #include "render/proc/proc_int.h"
 
+#include <assert.h>
+
 /* ---- which variables are the same for every thread */
 
-bool tt__pw_is_same(const tt_pagree *a, const tt_pexpr *e) {
+bool tt__pw_is_uniform(const tt_puniformity *a, const tt_pexpr *e) {
   switch ((tt_pop)e->op) {
     case TT_X_LOCAL:
       return a->same[e->k];
@@ -28,71 +30,72 @@ bool tt__pw_is_same(const tt_pagree *a, const tt_pexpr *e) {
     case TT_X_TUPLE:
     case TT_X_ITEM:
       for (int k = 0; k < e->n; k++)
-        if (!tt__pw_is_same(a, e->arg[k])) return false;
+        if (!tt__pw_is_uniform(a, e->arg[k])) return false;
       return true;
     default:
       return false;
   }
 }
 
-static void differ(tt_pagree *a, int32_t local) {
+static void differ(tt_puniformity *a, int32_t local) {
   if (a->same[local]) a->changed = true;
   a->same[local] = false;
 }
 
 /* Do threads leave the loop's turns at different places? */
-static bool leaves_apart(const tt_pagree *a, const tt_pstmt *s, bool apart) {
+static bool leaves_apart(const tt_puniformity *a, const tt_pstmt *s, bool apart) {
   for (; s; s = s->next) {
     if (apart && (s->op == TT_X_BREAK || s->op == TT_X_CONTINUE)) return true;
-    if (s->op == TT_X_IF && (leaves_apart(a, s->body, apart || !tt__pw_is_same(a, s->a)) ||
-                             leaves_apart(a, s->other, apart || !tt__pw_is_same(a, s->a))))
+    if (s->op == TT_X_IF && (leaves_apart(a, s->body, apart || !tt__pw_is_uniform(a, s->a)) ||
+                             leaves_apart(a, s->other, apart || !tt__pw_is_uniform(a, s->a))))
       return true;
   }
   return false;
 }
 
-bool tt__pw_loop_agrees(const tt_pagree *a, const tt_pstmt *s) {
-  bool bounds = s->op == TT_X_WHILE ? tt__pw_is_same(a, s->a)
-                                    : tt__pw_is_same(a, s->a) && tt__pw_is_same(a, s->b) && tt__pw_is_same(a, s->c);
+bool tt__pw_loop_is_uniform(const tt_puniformity *a, const tt_pstmt *s) {
+  bool bounds = s->op == TT_X_WHILE
+                    ? tt__pw_is_uniform(a, s->a)
+                    : tt__pw_is_uniform(a, s->a) && tt__pw_is_uniform(a, s->b) && tt__pw_is_uniform(a, s->c);
   return bounds && !leaves_apart(a, s->body, false);
 }
 
-static void find_same(tt_pagree *a, const tt_pstmt *s, bool apart) {
+static void find_uniform(tt_puniformity *a, const tt_pstmt *s, bool apart) {
   for (; s; s = s->next) {
     bool inner = apart;
     if (s->op == TT_X_IF)
-      inner |= !tt__pw_is_same(a, s->a);
+      inner |= !tt__pw_is_uniform(a, s->a);
     else if (s->op == TT_X_WHILE || s->op == TT_X_FOR)
-      inner |= !tt__pw_loop_agrees(a, s);
-    if (s->op == TT_X_SET && (apart || !tt__pw_is_same(a, s->a))) differ(a, s->local);
+      inner |= !tt__pw_loop_is_uniform(a, s);
+    if (s->op == TT_X_SET && (apart || !tt__pw_is_uniform(a, s->a))) differ(a, s->local);
     if (s->op == TT_X_FOR && inner) differ(a, s->local);
     if (s->op == TT_X_COLLECTIVE && (apart || s->k > TT_C_SYNC_OR)) differ(a, s->local);
-    find_same(a, s->body, inner);
-    find_same(a, s->other, inner);
+    find_uniform(a, s->body, inner);
+    find_uniform(a, s->other, inner);
   }
 }
 
-static void find_all_same(tt_pagree *a) {
+static void find_all_uniform(tt_puniformity *a) {
   for (int64_t k = 0; k < a->f->locals.n; k++) a->same[k] = k >= a->f->nparam || !a->assigned[k];
   do {
     a->changed = false;
-    find_same(a, a->f->body, false);
+    find_uniform(a, a->f->body, false);
   } while (a->changed);
 }
 
 /* ---- which of them are looked at between regions, and what that splits */
 
 static void need(void *ctx, int32_t local, bool write) {
-  tt_pagree *a = ctx;
+  tt_puniformity *a = ctx;
   (void)write;
   if (a->same[local] && !a->needed[local]) a->changed = a->needed[local] = true;
 }
 
 /* Variables in the conditions of split statements, and what these are made of. */
-static void find_needed(tt_pagree *a, const tt_pstmt *s) {
+static void find_needed(tt_puniformity *a, const tt_pstmt *s) {
   for (; s; s = s->next) {
-    if (s->splits && s->op == TT_X_IF && tt__pw_is_same(a, s->a)) tt__pw_each_expr(s->a, need, a);
-    if (s->splits && (s->op == TT_X_WHILE || s->op == TT_X_FOR) && tt__pw_loop_agrees(a, s)) {
+    if (s->splits && s->op == TT_X_IF && tt__pw_is_uniform(a, s->a)) tt__pw_each_expr(s->a, need, a);
+    if (s->splits && (s->op == TT_X_WHILE || s->op == TT_X_FOR) && tt__pw_loop_is_uniform(a, s)) {
       tt__pw_each_expr(s->a, need, a);
       if (s->op == TT_X_FOR) {
         tt__pw_each_expr(s->b, need, a);
@@ -100,7 +103,7 @@ static void find_needed(tt_pagree *a, const tt_pstmt *s) {
         need(a, s->local, true);
       }
     }
-    if (s->splits && s->op == TT_X_FOR && tt__pw_is_same(a, s->b) && tt__pw_is_same(a, s->c)) {
+    if (s->splits && s->op == TT_X_FOR && tt__pw_is_uniform(a, s->b) && tt__pw_is_uniform(a, s->c)) {
       tt__pw_each_expr(s->b, need, a);
       tt__pw_each_expr(s->c, need, a);
     }
@@ -115,7 +118,7 @@ static void find_needed(tt_pagree *a, const tt_pstmt *s) {
 }
 
 /* Control flow around an assignment to a needed variable happens at block level, so its conditions are needed too. */
-static bool mark_split(tt_pagree *a, tt_pstmt *s) {
+static bool mark_split(tt_puniformity *a, tt_pstmt *s) {
   bool any = false;
   for (; s; s = s->next) {
     bool body = mark_split(a, s->body), other = mark_split(a, s->other);
@@ -128,13 +131,13 @@ static bool mark_split(tt_pagree *a, tt_pstmt *s) {
 }
 
 /* Break and continue of a common loop, where every thread agrees, belong to the block level. */
-static bool lift_leaves(tt_pagree *a, tt_pstmt *s, bool in_split_loop, bool apart) {
+static bool lift_leaves(tt_puniformity *a, tt_pstmt *s, bool in_split_loop, bool apart) {
   bool any = false;
   for (; s; s = s->next) {
     bool here = in_split_loop && !apart && (s->op == TT_X_BREAK || s->op == TT_X_CONTINUE);
     if (s->op == TT_X_IF) {
-      bool inner = lift_leaves(a, s->body, in_split_loop, apart || !tt__pw_is_same(a, s->a));
-      inner |= lift_leaves(a, s->other, in_split_loop, apart || !tt__pw_is_same(a, s->a));
+      bool inner = lift_leaves(a, s->body, in_split_loop, apart || !tt__pw_is_uniform(a, s->a));
+      inner |= lift_leaves(a, s->other, in_split_loop, apart || !tt__pw_is_uniform(a, s->a));
       if (inner && !s->splits) a->changed = s->splits = true;
       here |= inner;
     } else if (s->op == TT_X_WHILE || s->op == TT_X_FOR) {
@@ -145,16 +148,16 @@ static bool lift_leaves(tt_pagree *a, tt_pstmt *s, bool in_split_loop, bool apar
   return any;
 }
 
-bool tt__pw_agree(tt_arena *arena, const tt_pfunc *f, bool wide, tt_pagree *a) {
+bool tt__pw_find_uniform(tt_arena *arena, const tt_pfunc *f, bool wide, tt_puniformity *a) {
   size_t n = (size_t)f->locals.n;
-  *a = (tt_pagree){.f = f,
-                   .wide = wide,
-                   .same = tt__arena_alloc(arena, n),
-                   .needed = tt__arena_alloc(arena, n),
-                   .assigned = tt__arena_alloc(arena, n)};
+  *a = (tt_puniformity){.f = f,
+                        .wide = wide,
+                        .same = tt__arena_alloc(arena, n),
+                        .needed = tt__arena_alloc(arena, n),
+                        .assigned = tt__arena_alloc(arena, n)};
   if (!a->same || !a->needed || !a->assigned) return false;
   tt__pw_find_assigned(f, a->assigned);
-  find_all_same(a);
+  find_all_uniform(a);
   do {
     a->changed = false;
     find_needed(a, f->body);
@@ -200,17 +203,17 @@ static bool has_size(const tt_pfunc *f, const tt_pexpr *e, int depth) {
 ** grid, where each thread alone would walk the whole array in leaps; (2) in kernels with barriers, a loop of plain
 ** assignments that every thread turns as often.
 */
-static bool turn_loops(const tt_pfunc *f, const tt_pagree *a, tt_pstmt *s, bool barriers) {
+static bool turn_loops(const tt_pfunc *f, const tt_puniformity *a, tt_pstmt *s, bool barriers) {
   bool any = false;
   for (; s; s = s->next) {
     if (s->op == TT_X_FOR && !s->splits) {
-      bool grid = tt__pw_is_same(a, s->b) && tt__pw_is_same(a, s->c) && has_size(f, s->c, 0) &&
+      bool grid = tt__pw_is_uniform(a, s->b) && tt__pw_is_uniform(a, s->c) && has_size(f, s->c, 0) &&
                   !leaves_apart(a, s->body, false);
-      bool plain = barriers && tt__pw_loop_agrees(a, s) && is_plain_body(s->body);
+      bool plain = barriers && tt__pw_loop_is_uniform(a, s) && is_plain_body(s->body);
       if (grid || plain) any = s->splits = true;
     }
-    bool common = s->op == TT_X_IF ? tt__pw_is_same(a, s->a)
-                                   : (s->op == TT_X_FOR || s->op == TT_X_WHILE) && tt__pw_loop_agrees(a, s);
+    bool common = s->op == TT_X_IF ? tt__pw_is_uniform(a, s->a)
+                                   : (s->op == TT_X_FOR || s->op == TT_X_WHILE) && tt__pw_loop_is_uniform(a, s);
     if (!s->splits || !common) continue;
     bool body = turn_loops(f, a, s->body, barriers), other = turn_loops(f, a, s->other, barriers); /* both, always */
     any |= body || other;
@@ -220,9 +223,9 @@ static bool turn_loops(const tt_pfunc *f, const tt_pagree *a, tt_pstmt *s, bool 
 
 bool tt__pw_turn(tt_arena *arena, const tt_pfunc *f, bool wide) {
   size_t n = (size_t)f->locals.n;
-  tt_pagree a = {.f = f, .wide = wide, .same = tt__arena_alloc(arena, n), .assigned = tt__arena_alloc(arena, n)};
+  tt_puniformity a = {.f = f, .wide = wide, .same = tt__arena_alloc(arena, n), .assigned = tt__arena_alloc(arena, n)};
   if (!a.same || !a.assigned) return f->splits;
   tt__pw_find_assigned(f, a.assigned);
-  find_all_same(&a);
+  find_all_uniform(&a);
   return turn_loops(f, &a, f->body, f->splits) || f->splits;
 }

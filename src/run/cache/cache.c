@@ -9,6 +9,7 @@
 */
 #include "run/cache/cache.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>

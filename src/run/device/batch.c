@@ -1,5 +1,5 @@
 /*
-** Gathered launches; see queue.h.
+** Gathered launches; see batch.h.
 */
 #include "run/device/batch.h"
 
@@ -33,18 +33,18 @@ static struct {
   size_t used;
   tt_code failed; /* the first failure of this evaluation, and its message */
   tt_error why;
-  tt_queued list[MOST_LAUNCHES];
+  tt_gathered list[MOST_LAUNCHES];
   _Alignas(16) char args[ARGS_BYTES];
-} queue;
+} pending;
 
 static tt_code launch_each(tt_error *err) {
-  tt_device *d = queue.device;
+  tt_device *d = pending.device;
   tt_code code = TT_OK;
   const tt_origin *before = tt__origin_now();
-  for (int i = 0; code == TT_OK && i < queue.n; i++) {
-    const tt_queued *l = &queue.list[i];
+  for (int i = 0; code == TT_OK && i < pending.n; i++) {
+    const tt_gathered *l = &pending.list[i];
     tt__origin_use(l->origin.what[0] ? &l->origin : NULL);
-    code = d->ops->launch(d, queue.stream, l->routine, &l->grid, queue.args + l->at, l->size, err);
+    code = d->ops->launch(d, pending.stream, l->routine, &l->grid, pending.args + l->at, l->size, err);
   }
   tt__origin_use(before);
   return code;
@@ -52,18 +52,18 @@ static tt_code launch_each(tt_error *err) {
 
 /* What was gathered is gone, for good or bad. A failure stays: the evaluation must not come out well, whoever asked. */
 static tt_code settle(tt_code code) {
-  queue.n = queue.older = 0;
-  queue.used = 0;
-  if (code != TT_OK) queue.failed = code;
-  if (code != TT_OK || !queue.partly) tt__resident_launched(queue.device, code, &queue.why);
+  pending.n = pending.older = 0;
+  pending.used = 0;
+  if (code != TT_OK) pending.failed = code;
+  if (code != TT_OK || !pending.partly) tt__resident_launched(pending.device, code, &pending.why);
   return code;
 }
 
-static tt_code launch_all(void) { return settle(launch_each(&queue.why)); }
+static tt_code launch_all(void) { return settle(launch_each(&pending.why)); }
 
 static tt_code report(tt_error *err) {
-  if (queue.failed != TT_OK && err) *err = queue.why;
-  return queue.failed;
+  if (pending.failed != TT_OK && err) *err = pending.why;
+  return pending.failed;
 }
 
 void tt__replay_free(tt_replay *r) {
@@ -77,57 +77,57 @@ void tt__replay_free(tt_replay *r) {
 /* ---- runs of launches that repeat */
 
 static bool is_same(const tt_replay *r) {
-  if (r->device != queue.device || r->n != queue.n) return false;
-  for (int i = 0; i < queue.n; i++)
-    if (r->launch[i].routine != queue.list[i].routine) return false;
+  if (r->device != pending.device || r->n != pending.n) return false;
+  for (int i = 0; i < pending.n; i++)
+    if (r->launch[i].routine != pending.list[i].routine) return false;
   return true;
 }
 
 /* Remember this run of launches, to see whether the next one is the same. */
 static void remember(tt_replay *r) {
   tt__replay_free(r);
-  r->launch = tt__mem_dup(queue.list, sizeof *r->launch * (size_t)queue.n);
+  r->launch = tt__mem_dup(pending.list, sizeof *r->launch * (size_t)pending.n);
   if (!r->launch) return;
-  r->device = queue.device;
-  r->n = queue.n;
+  r->device = pending.device;
+  r->n = pending.n;
 }
 
 /* To messages it is one launch, named after its first. */
 static tt_code launch_graph(const tt_replay *r, tt_error *err) {
   tt_origin o;
-  const tt_origin *first = &queue.list[0].origin;
-  snprintf(o.what, sizeof o.what, "%d kernels, first %.28s", queue.n, first->what[0] ? first->what : "a kernel");
+  const tt_origin *first = &pending.list[0].origin;
+  snprintf(o.what, sizeof o.what, "%d kernels, first %.28s", pending.n, first->what[0] ? first->what : "a kernel");
   memcpy(o.where, first->where, sizeof o.where);
   const tt_origin *before = tt__origin_use(&o);
-  tt_code code = queue.device->ops->graph_launch(queue.device, r->graph, queue.stream, err);
+  tt_code code = pending.device->ops->graph_launch(pending.device, r->graph, pending.stream, err);
   tt__origin_use(before);
   return code;
 }
 
 /* The graph has these arguments now; without memory it is told of them all the next time. */
 static void keep_args(tt_replay *r) {
-  if (r->used != queue.used) {
+  if (r->used != pending.used) {
     tt__mem_free(r->args, r->used);
-    r->args = tt__mem_alloc(queue.used);
-    r->used = r->args ? queue.used : 0;
+    r->args = tt__mem_alloc(pending.used);
+    r->used = r->args ? pending.used : 0;
   }
-  if (r->args) memcpy(r->args, queue.args, queue.used);
-  memcpy(r->launch, queue.list, sizeof *r->launch * (size_t)queue.n);
+  if (r->args) memcpy(r->args, pending.args, pending.used);
+  memcpy(r->launch, pending.list, sizeof *r->launch * (size_t)pending.n);
 }
 
 /* Has the graph's k-th launch these arguments already? A loop over the same arrays repeats them. */
 static bool has_args(const tt_replay *r, int k) {
-  const tt_queued *had = &r->launch[k], *l = &queue.list[k];
+  const tt_gathered *had = &r->launch[k], *l = &pending.list[k];
   return r->args && had->at == l->at && had->size == l->size && memcmp(&had->grid, &l->grid, sizeof l->grid) == 0 &&
-         memcmp(r->args + l->at, queue.args + l->at, l->size) == 0;
+         memcmp(r->args + l->at, pending.args + l->at, l->size) == 0;
 }
 
 static tt_code capture(tt_replay *r, tt_error *err) {
-  tt_device *d = queue.device;
-  TT_TRY(d->ops->capture_begin(d, queue.stream, err));
+  tt_device *d = pending.device;
+  TT_TRY(d->ops->capture_begin(d, pending.stream, err));
   tt_error ignored;
   tt_code code = launch_each(err);
-  tt_code end = d->ops->capture_end(d, queue.stream, &r->graph, code == TT_OK ? err : &ignored);
+  tt_code end = d->ops->capture_end(d, pending.stream, &r->graph, code == TT_OK ? err : &ignored);
   if (code == TT_OK) code = end;
   if (code == TT_OK) {
     TT_COUNT(graphs_made, 1);
@@ -140,11 +140,11 @@ static tt_code capture(tt_replay *r, tt_error *err) {
 }
 
 static tt_code replay(tt_replay *r, tt_error *err) {
-  tt_device *d = queue.device;
-  for (int i = 0; i < queue.n; i++) {
-    const tt_queued *l = &queue.list[i];
+  tt_device *d = pending.device;
+  for (int i = 0; i < pending.n; i++) {
+    const tt_gathered *l = &pending.list[i];
     if (has_args(r, i)) continue;
-    TT_TRY(d->ops->graph_args(d, r->graph, i, &l->grid, queue.args + l->at, l->size, err));
+    TT_TRY(d->ops->graph_args(d, r->graph, i, &l->grid, pending.args + l->at, l->size, err));
   }
   keep_args(r);
   TT_COUNT(graph_launches, 1);
@@ -158,10 +158,10 @@ static void play(tt_replay *r, bool known) {
     launch_all();
     return;
   }
-  tt_code code = r->graph ? replay(r, &queue.why) : capture(r, &queue.why);
-  if (code != TT_OK && !tt__device_lost(queue.device)) { /* nothing of it ran */
+  tt_code code = r->graph ? replay(r, &pending.why) : capture(r, &pending.why);
+  if (code != TT_OK && !tt__device_lost(pending.device)) { /* nothing of it ran */
     tt__replay_free(r);
-    code = launch_each(&queue.why);
+    code = launch_each(&pending.why);
   }
   settle(code);
 }
@@ -188,50 +188,50 @@ static tt_replay *series_of(bool *known) {
 
 static void launch_waiting(void) {
   bool known;
-  tt_replay *r = queue.n >= LEAST_LAUNCHES ? series_of(&known) : NULL;
+  tt_replay *r = pending.n >= LEAST_LAUNCHES ? series_of(&known) : NULL;
   if (r)
     play(r, known);
-  else if (queue.n)
+  else if (pending.n)
     launch_all();
 }
 
 /* Launch those of older evaluations; what is left begins the list. */
 static void launch_older(void) {
-  int own = queue.n - queue.older, from = queue.older;
-  size_t used = queue.used, at = own ? queue.list[from].at : used;
-  queue.n = from;
-  queue.used = at;
-  queue.partly = true;
+  int own = pending.n - pending.older, from = pending.older;
+  size_t used = pending.used, at = own ? pending.list[from].at : used;
+  pending.n = from;
+  pending.used = at;
+  pending.partly = true;
   launch_waiting();
-  queue.partly = false;
-  if (queue.failed != TT_OK) return; /* all is over */
-  memmove(queue.list, queue.list + from, sizeof *queue.list * (size_t)own);
-  memmove(queue.args, queue.args + at, used - at);
-  for (int i = 0; i < own; i++) queue.list[i].at -= at;
-  queue.n = own;
-  queue.used = used - at;
+  pending.partly = false;
+  if (pending.failed != TT_OK) return; /* all is over */
+  memmove(pending.list, pending.list + from, sizeof *pending.list * (size_t)own);
+  memmove(pending.args, pending.args + at, used - at);
+  for (int i = 0; i < own; i++) pending.list[i].at -= at;
+  pending.n = own;
+  pending.used = used - at;
 }
 
 /* ---- */
 
 void tt__batch_begin(tt_device *d, tt_stream *s) {
-  if (queue.n && (queue.device != d || queue.stream != s)) launch_waiting();
-  queue.device = d;
-  queue.stream = s;
-  queue.gathering = d->ops->capture_begin && d->ops->graph_args;
-  queue.whole = true;
-  queue.older = queue.n;
-  queue.failed = TT_OK;
-  if (!queue.n) tt__resident_launched(d, TT_OK, NULL);
+  if (pending.n && (pending.device != d || pending.stream != s)) launch_waiting();
+  pending.device = d;
+  pending.stream = s;
+  pending.gathering = d->ops->capture_begin && d->ops->graph_args;
+  pending.whole = true;
+  pending.older = pending.n;
+  pending.failed = TT_OK;
+  if (!pending.n) tt__resident_launched(d, TT_OK, NULL);
 }
 
 tt_code tt__batch_flush(tt_error *err) {
-  if (!queue.gathering) {
+  if (!pending.gathering) {
     launch_waiting();
     return TT_OK;
   }
-  if (queue.n > queue.older) {
-    queue.whole = false;
+  if (pending.n > pending.older) {
+    pending.whole = false;
     launch_all();
   } else { /* what comes between comes before all of this evaluation's, as when operands are brought up first */
     launch_waiting();
@@ -243,43 +243,44 @@ tt_code tt__batch_launch(tt_device *d, tt_stream *s, tt_routine *f, const tt_gri
                          tt_error *err) {
   assert(d && s && g->block[0] && g->grid[0]);
   size_t room = (size + 15) & ~(size_t)15;
-  if (!queue.gathering || d != queue.device || s != queue.stream) return d->ops->launch(d, s, f, g, args, size, err);
+  if (!pending.gathering || d != pending.device || s != pending.stream)
+    return d->ops->launch(d, s, f, g, args, size, err);
   if (g->together) { /* graphs are of plain launches */
     TT_TRY(tt__batch_flush(err));
     return d->ops->launch(d, s, f, g, args, size, err);
   }
-  if (queue.older && (queue.n == MOST_LAUNCHES || queue.used + room > ARGS_BYTES)) launch_older();
-  if (queue.n == MOST_LAUNCHES || queue.used + room > ARGS_BYTES) TT_TRY(tt__batch_flush(err));
+  if (pending.older && (pending.n == MOST_LAUNCHES || pending.used + room > ARGS_BYTES)) launch_older();
+  if (pending.n == MOST_LAUNCHES || pending.used + room > ARGS_BYTES) TT_TRY(tt__batch_flush(err));
   if (room > ARGS_BYTES) return d->ops->launch(d, s, f, g, args, size, err);
-  tt_queued *l = &queue.list[queue.n++];
+  tt_gathered *l = &pending.list[pending.n++];
   const tt_origin *origin = tt__origin_now();
   l->routine = f;
   l->grid = *g;
-  l->at = queue.used;
+  l->at = pending.used;
   l->size = size;
   if (origin)
     l->origin = *origin;
   else
     l->origin.what[0] = l->origin.where[0] = 0;
-  memcpy(queue.args + queue.used, args, size);
-  queue.used += room;
+  memcpy(pending.args + pending.used, args, size);
+  pending.used += room;
   return TT_OK;
 }
 
 tt_code tt__batch_end(tt_replay *r, bool may_wait, tt_error *err) {
-  if (!queue.gathering) return TT_OK;
-  queue.gathering = false;
-  int own = queue.n - queue.older;
-  if (queue.whole && own >= LEAST_LAUNCHES) { /* a graph by itself */
-    if (queue.older) launch_older();
-    if (queue.n) play(r, is_same(r));
-  } else if (!may_wait || queue.hurry || !queue.whole || queue.n >= MOST_WAITING || tt__batch_timer_ends()) {
+  if (!pending.gathering) return TT_OK;
+  pending.gathering = false;
+  int own = pending.n - pending.older;
+  if (pending.whole && own >= LEAST_LAUNCHES) { /* a graph by itself */
+    if (pending.older) launch_older();
+    if (pending.n) play(r, is_same(r));
+  } else if (!may_wait || pending.hurry || !pending.whole || pending.n >= MOST_WAITING || tt__batch_timer_ends()) {
     launch_waiting();
   }
   return report(err);
 }
 
-void tt__batch_hurry(void) { queue.hurry = true; }
+void tt__batch_hurry(void) { pending.hurry = true; }
 
 void tt__batch_trim(void) {
   launch_waiting();

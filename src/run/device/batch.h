@@ -11,19 +11,19 @@
 #include "ir/device.h"
 
 /* What a plan keeps from one evaluation to the next. All zero: nothing yet. */
-typedef struct tt_queued {
+typedef struct tt_gathered {
   tt_routine *routine;
   tt_grid grid;
   size_t at, size;  /* of its arguments */
   tt_origin origin; /* "": nobody in particular */
-} tt_queued;
+} tt_gathered;
 
 typedef struct tt_replay {
   tt_device *device;
   tt_graph *graph;
-  tt_queued *launch; /* [n] of the graph's launches, in order */
-  int n, seen;       /* evaluations that came out as the same single run of launches */
-  char *args;        /* what the graph has now: [used] */
+  tt_gathered *launch; /* [n] of the graph's launches, in order */
+  int n, seen;         /* evaluations that came out as the same single run of launches */
+  char *args;          /* what the graph has now: [used] */
   size_t used;
 } tt_replay;
 

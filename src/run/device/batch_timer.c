@@ -1,4 +1,4 @@
-/* When launches are asked of a device; see patience.h. */
+/* When launches are asked of a device; see batch_timer.h. */
 #include "run/device/batch_timer.h"
 
 #include <pthread.h>

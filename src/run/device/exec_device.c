@@ -378,16 +378,16 @@ static tt_code library_operands(tt_device *d, tt_stream *s, const tt_walk *walk,
 }
 
 /*
-** The row's work, with what is done to its result on the way (`follow`, NULL: nothing). Its kernels and the vendor's
+** The row's work, with what is done to its result on the way (`match`, NULL: nothing). Its kernels and the vendor's
 ** are called by their own names, and where they come from is the line of `n`.
 */
 static tt_code run_row(const tt_lib_device *on, const tt_lib_attr *attr, const tt_node *n, const tt_operand *src,
-                       const tt_block *out, const tt_epilogue_match *follow, const void *term, tt_error *err) {
+                       const tt_block *out, const tt_epilogue_match *match, const void *term, tt_error *err) {
   tt_origin o = {.what = ""};
   tt__session_line_name(n->line, o.where, sizeof o.where);
   const tt_origin *before = tt__origin_use(&o);
-  tt_code code = follow ? attr->row->run_on_then(on, attr, src, out, follow->epilogue, term, err)
-                        : attr->row->run_on(on, attr, src, out, err);
+  tt_code code = match ? attr->row->run_on_then(on, attr, src, out, match->epilogue, term, err)
+                       : attr->row->run_on(on, attr, src, out, err);
   tt__origin_use(before);
   return code;
 }
@@ -441,7 +441,7 @@ static tt_code exec_library_on(tt_device *d, const tt_walk *walk, const tt_step 
 }
 
 tt_code tt__exec_epilogue_on(tt_device *d, const tt_walk *walk, const tt_step *step, const tt_step *then,
-                             const tt_epilogue_match *follow, tt_error *err) {
+                             const tt_epilogue_match *match, tt_error *err) {
   const tt_lib_attr *attr = walk->node[step->lib]->attr.lib;
   tt_node *product = walk->node[step->root[0].node], *n = walk->node[then->root[0].node];
   tt_operand src[TT_NODE_SRC];
@@ -454,8 +454,8 @@ tt_code tt__exec_epilogue_on(tt_device *d, const tt_walk *walk, const tt_step *s
   if (!attr->row->run_on_then || d->target.kind == TT_DEVICE_NULL || n->dtype != product->dtype)
     return tt__fail(err, TT_ENOTIMPL, "%s does nothing but itself", attr->row->name);
   TT_TRY(library_operands(d, s, walk, step, src, &read, err));
-  if (follow->term >= 0) TT_TRY(tt__resident(d, s, walk->node[follow->term]->attr.buf, &term, err));
-  if (term) term = (char *)term + follow->offset * (int64_t)size;
+  if (match->term >= 0) TT_TRY(tt__resident(d, s, walk->node[match->term]->attr.buf, &term, err));
+  if (term) term = (char *)term + match->offset * (int64_t)size;
   TT_TRY(tt__batch_flush(err)); /* what computes the operands is asked for before the library */
   TT_TRY(tt__resident_new(d, s, (size_t)written, n, &res.buffer, &res.at, err));
   tt_block out = {.data = res.at,
@@ -465,7 +465,7 @@ tt_code tt__exec_epilogue_on(tt_device *d, const tt_walk *walk, const tt_step *s
                   .size = product->size};
   tt_lib_use use;
   tt__exec_lib_open(&use, d, s);
-  tt_code code = run_row(&use.on, attr, n, src, &out, follow, term, err);
+  tt_code code = run_row(&use.on, attr, n, src, &out, match, term, err);
   tt__exec_lib_close(&use);
   if (code == TT_OK) code = library_ran(d, s, step, &call, read, written, start, err);
   hand_over(d, walk, then, &res, code == TT_OK);

@@ -19,7 +19,7 @@ TT_HIDDEN tt_code tt__exec_step_on(tt_device *d, const tt_walk *walk, const tt_s
 /* Run a library step together with what follows it: `then`'s root is there afterwards, the step's own result never is.
 ** TT_ENOTIMPL and TT_ENOMEM as above. */
 TT_HIDDEN tt_code tt__exec_epilogue_on(tt_device *d, const tt_walk *walk, const tt_step *step, const tt_step *then,
-                                       const tt_epilogue_match *follow, tt_error *err);
+                                       const tt_epilogue_match *match, tt_error *err);
 
 /* A launch on the simulated device, which reads it when it comes to it: gathered with others, or asked for now. */
 TT_HIDDEN tt_code tt__exec_null(tt_device *d, tt_stream *s, const tt_launch *launch, void *const *buf,

@@ -3,6 +3,8 @@
 */
 #include "run/machine/library_pace.h"
 
+#include <assert.h>
+
 #include "base/pool/pace.h"
 #include "run/machine/calibrate.h"
 

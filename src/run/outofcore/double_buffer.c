@@ -1,5 +1,5 @@
 /*
-** What stores leave as it is; see border.h.
+** What stores leave as it is; see double_buffer.h.
 */
 #include "run/outofcore/double_buffer.h"
 

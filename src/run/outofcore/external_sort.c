@@ -1,7 +1,7 @@
 /*
 ** Sorting in runs; see external_sort.h. A turn is a run or a block: its elements come up from one or from many places
-** of the host, and what the device made of them goes to one. One flow (device/pipeline.h) brings the next turn's up and
-** what the turn before gave down, while the device sorts.
+** of the host, and what the device made of them goes to one. One pipeline (device/pipeline.h) brings the next turn's up
+** and what the turn before gave down, while the device sorts.
 */
 #include "run/outofcore/external_sort.h"
 

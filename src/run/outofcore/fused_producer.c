@@ -3,6 +3,7 @@
 */
 #include "run/outofcore/fused_producer.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "device/streams.h"
@@ -13,7 +14,7 @@
 #include "run/exec.h"
 #include "run/residency.h"
 
-enum { BUFFERS = TT_FEED_READS, SCALARS = 64, VEC = 4 };
+enum { BUFFERS = TT_PRODUCER_READS, SCALARS = 64, VEC = 4 };
 
 /* The one step of the plan, if it computes the targets and nothing else, and is a function of one lane. */
 static const tt_step *step_of(const tt_walk *walk, const tt_plan *plan) {
@@ -22,7 +23,7 @@ static const tt_step *step_of(const tt_walk *walk, const tt_plan *plan) {
   const tt_launch *l = s->launch;
   const tt_kernel *k = l->unit->kernel;
   if (!tt__threads_has_element(k) || k->nbuf > BUFFERS || k->nscalar > SCALARS) return NULL;
-  if (tt__threads_args_size(k) > TT_FEED_ARGS) return NULL;
+  if (tt__threads_args_size(k) > TT_PRODUCER_ARGS) return NULL;
   for (int r = 0; r < s->nroot; r++)
     if (s->root[r].base >= 0) return NULL;
   for (int b = 0; b < k->nbuf; b++)
@@ -74,22 +75,22 @@ static tt_code put_text(const tt_walk *walk, const tt_step *s, const tt_dialect 
   tt_launch *l = s->launch;
   const tt_kernel *k = l->unit->kernel;
   int vec = out->lib.vec;
-  if (l->feed_vec != vec) {
+  if (l->producer_vec != vec) {
     char name[TT_RENDER_NAME];
     tt__render_name(k, name);
-    tt__str_free(&l->feed);
-    TT_TRY(tt__threads_element(k, d, vec, name, &l->feed, err));
-    tt__str_addf(
-        &l->feed,
-        "#define FEED %s_%d\n#define FEED_ONE %s_1\n#define FEED_ARGS %s_args\n#define FEED_VALUE %s_%d_value\n"
-        "#define FEED_VALUE_ONE %s_1_value\n",
-        name, vec, name, name, name, vec, name);
+    tt__str_free(&l->producer);
+    TT_TRY(tt__threads_element(k, d, vec, name, &l->producer, err));
+    tt__str_addf(&l->producer,
+                 "#define PRODUCE %s_%d\n#define PRODUCE_ONE %s_1\n#define PRODUCE_ARGS %s_args\n#define PRODUCE_VALUE "
+                 "%s_%d_value\n"
+                 "#define PRODUCE_VALUE_ONE %s_1_value\n",
+                 name, vec, name, name, name, vec, name);
     for (int t = 0; t < walk->ntarget; t++)
-      tt__str_addf(&l->feed, "#define FEED_%d(e, u) ((e).b%d[u])\n", t, buffer_of(walk, s, t));
-    if (!l->feed.failed) l->feed_vec = vec;
+      tt__str_addf(&l->producer, "#define PRODUCE_%d(e, u) ((e).b%d[u])\n", t, buffer_of(walk, s, t));
+    if (!l->producer.failed) l->producer_vec = vec;
   }
-  tt__str_add_n(&out->text, l->feed.data, l->feed.len);
-  if (l->feed.failed || out->text.failed) return tt__fail_memory(err, l->feed.len);
+  tt__str_add_n(&out->text, l->producer.data, l->producer.len);
+  if (l->producer.failed || out->text.failed) return tt__fail_memory(err, l->producer.len);
   out->lib.text = out->text.data;
   out->lib.scalar = tt__render_scalar_text(k);
   return TT_OK;

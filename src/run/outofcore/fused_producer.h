@@ -1,6 +1,6 @@
 /*
-** What computes some nodes, element by element, as a function that a library's kernel calls (tt_lib_feed). Private to
-** run/. Session lock held.
+** What computes some nodes, element by element, as a function that a library's kernel calls (tt_lib_producer). Private
+** to run/. Session lock held.
 */
 #ifndef TT_RUN_OUTOFCORE_FUSED_PRODUCER_H
 #define TT_RUN_OUTOFCORE_FUSED_PRODUCER_H
@@ -10,14 +10,14 @@
 #include "ir/node.h"
 #include "ir/plan.h"
 
-#define TT_FEED_ARGS 2048 /* room for arguments, bytes */
-#define TT_FEED_READS 64
+#define TT_PRODUCER_ARGS 2048 /* room for arguments, bytes */
+#define TT_PRODUCER_READS 64
 
 typedef struct tt_fused_producer {
-  tt_lib_feed lib;
+  tt_lib_producer lib;
   tt_str text; /* `lib` has it; the plan may go meanwhile */
-  _Alignas(8) char args[TT_FEED_ARGS];
-  tt_buffer *read[TT_FEED_READS]; /* what it reads, held: another thread may compute the nodes meanwhile */
+  _Alignas(8) char args[TT_PRODUCER_ARGS];
+  tt_buffer *read[TT_PRODUCER_READS]; /* what it reads, held: another thread may compute the nodes meanwhile */
   int nread;
 } tt_fused_producer;
 

@@ -1,6 +1,7 @@
 /*
 ** Library steps in tiles; see stream_library.h. Turn by turn: the device is asked for the work on what came up, and
-** while it does that, one flow (device/pipeline.h) brings the next turn's parts up and what the turn before gave down.
+** while it does that, one pipeline (device/pipeline.h) brings the next turn's parts up and what the turn before gave
+** down.
 **
 ** A side has slots of device memory; a part stays in its slot until the slot is needed for another one, the least
 ** recently used first. The events of a slot say when the device is done with it.
@@ -201,8 +202,8 @@ static tt_code run_row(run *r, const tt_operand *src, const tt_block *out, void 
   const tt_lib_row *row = r->attr->row;
   tt_device *d = r->device;
   tt_dtype type = r->how->sums;
-  int epilogue = r->how->follow.epilogue;
-  const void *term = epilogue && r->how->follow.term >= 0 ? src[row->nsrc].data : NULL;
+  int epilogue = r->how->match.epilogue;
+  const void *term = epilogue && r->how->match.term >= 0 ? src[row->nsrc].data : NULL;
   if (d->target.kind == TT_DEVICE_NULL) {
     const tt_null_tile t = {sums, type, is_first, is_last, epilogue, term};
     return tt__stream_null(d, r->stream, r->attr, src, out, &t, &r->null_code, err);
@@ -253,7 +254,7 @@ static tt_code launch(run *r, int64_t turn, tt_error *err) {
   return TT_OK;
 }
 
-/* What a turn gave goes down in the next flow. */
+/* What a turn gave goes down in the next pipeline. */
 static tt_code plan_down(run *r, int64_t turn, tt_error *err) {
   lane *x = &r->lane[r->how->nside - 1];
   int64_t at[TT_TILE_AXES];
@@ -391,7 +392,7 @@ tt_code tt__stream_library(tt_device *d, const tt_walk *walk, const tt_plan *pla
   const tt_step *step = &plan->step[at];
   if (how->sort.count > 0) return tt__external_sort(d, walk, step, &how->sort, err);
   int64_t start = tt__profile_on ? tt__clock_ns() : 0;
-  tt_node *root = walk->node[(how->follow.epilogue ? &plan->step[how->follow.step] : step)->root[0].node];
+  tt_node *root = walk->node[(how->match.epilogue ? &plan->step[how->match.step] : step)->root[0].node];
   run *r = tt__mem_zalloc(sizeof *r);
   if (!r) return tt__fail_memory(err, sizeof *r);
   *r = (run){.device = d, .stream = tt__stream_current(d), .how = how, .attr = walk->node[step->lib]->attr.lib};

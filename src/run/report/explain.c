@@ -108,7 +108,7 @@ static void explain_library(const tt_walk *walk, const tt_plan *plan, int i, con
   const char *missing = place->situation.facts[i].leaves ? why_left(&call, place->device) : NULL;
   tt__str_addf(s, "library %s", plan->step[i].why);
   if (missing) tt__str_addf(s, ", done by the host: %s", missing);
-  if (how->way == TT_WAY_EPILOGUE) explain_epilogue(&how->follow, s);
+  if (how->way == TT_WAY_EPILOGUE) explain_epilogue(&how->match, s);
   tt_device *there = missing ? NULL : place->device;
   double ns = tt__library_measured(&call, there, 0);
   tt__str_addf(s, "\n      %.3g operations; predicted %.4f ms", call.work.flops,

@@ -35,16 +35,16 @@ static bool has_while(const tt_pstmt *s) {
 static bool lay_out(tt_baseline_maker *m) {
   int locals = tt__pframe_loop(m->f, tt__program_loops(m->f->body) + 1);
   m->hidden = locals;
-  m->nhome = locals + hidden_words(m->p);
-  m->call = m->nhome;
+  m->nlocation = locals + hidden_words(m->p);
+  m->call = m->nlocation;
   m->out = m->call + 1;
   m->turns = m->out + 1;
   m->temp = m->turns + 1;
   m->words = m->temp + TT_SCRATCH + TT_SCRATCH_REAL;
-  m->home = tt__arena_alloc(&m->arena, (size_t)(m->nhome + 1) * sizeof *m->home);
-  if (!m->home) m->x.failed = true;
+  m->location = tt__arena_alloc(&m->arena, (size_t)(m->nlocation + 1) * sizeof *m->location);
+  if (!m->location) m->x.failed = true;
   if (m->words > MOST_WORDS) tt__baseline_decline(m, "too many variables");
-  return m->home && !m->why;
+  return m->location && !m->why;
 }
 
 /* Arguments to the frame, all else there zero; then the hidden arrays. */
@@ -53,7 +53,7 @@ static void put_arguments(tt_baseline_maker *m) {
   tt__x86_mov(&m->x, TT_R8, TT_RDI);
   tt__x86_mov(&m->x, TT_RDI, TT_RBP);
   tt__x86_mov_imm(&m->x, TT_RAX, 0);
-  tt__x86_mov_imm(&m->x, TT_RCX, m->nhome);
+  tt__x86_mov_imm(&m->x, TT_RCX, m->nlocation);
   tt__x86_rep_stosq(&m->x);
   tt__x86_store(&m->x, tt__baseline_word(m->call), TT_R8, 8);
   tt__x86_store(&m->x, tt__baseline_word(m->out), TT_RDX, 8);
@@ -66,8 +66,8 @@ static void put_arguments(tt_baseline_maker *m) {
       tt__x86_store(&m->x, tt__baseline_word(at), TT_RAX, 8);
     }
   }
-  if (m->nhome > m->hidden) tt__x86_load(&m->x, TT_RSI, tt__x86_at(TT_R8, offsetof(tt_pcall, hidden)), 8, false);
-  for (int k = m->hidden; k < m->nhome; k++) {
+  if (m->nlocation > m->hidden) tt__x86_load(&m->x, TT_RSI, tt__x86_at(TT_R8, offsetof(tt_pcall, hidden)), 8, false);
+  for (int k = m->hidden; k < m->nlocation; k++) {
     tt__x86_load(&m->x, TT_RAX, tt__x86_at(TT_RSI, 8 * (k - m->hidden)), 8, false);
     tt__x86_store(&m->x, tt__baseline_word(k), TT_RAX, 8);
   }
@@ -91,7 +91,7 @@ static void put_function(tt_baseline_maker *m, int32_t number) {
   if (!lay_out(m)) return;
   m->fail = tt__x86_label(&m->x);
   m->done = tt__x86_label(&m->x);
-  tt__baseline_homes(m);
+  tt__baseline_allocate(m);
   tt__x86_place(&m->x, m->entry[number]);
   tt__x86_endbr(&m->x);
   for (int k = 0; k < NSAVED; k++) tt__x86_push(&m->x, saved[k]);

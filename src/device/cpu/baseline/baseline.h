@@ -5,7 +5,7 @@
 **
 ** It takes functions of real numbers and their arrays. What it does not know, it declines; the meaning of what it takes
 ** is that of the rendered C, to the bit: the same instructions where it writes them itself, the same functions of the
-** prelude elsewhere (first_calls.c).
+** prelude elsewhere (helpers.c).
 */
 #ifndef TT_DEVICE_CPU_BASELINE_BASELINE_H
 #define TT_DEVICE_CPU_BASELINE_BASELINE_H

@@ -1,10 +1,10 @@
 /*
-** Shared by the files that make first code.
+** Shared by the files that make baseline code.
 **
 ** rbp is the frame: words of 8 bytes, first those of tt__pframe_local and tt__pframe_loop, then the hidden arrays',
-** then our own. Each word has a home: a register, for the statements at the top of the function that lie between its
-** first and its last use, or its place in the frame. Expressions are computed in scratch registers, which are a stack:
-** who is given `d` and `v` may use general ones from number d on and vector ones from v on.
+** then our own. Each word has a location: a register, for the statements at the top of the function that lie between
+** its first and its last use, or its place in the frame. Expressions are computed in scratch registers, which are a
+** stack: who is given `d` and `v` may use general ones from number d on and vector ones from v on.
 */
 #ifndef TT_DEVICE_CPU_BASELINE_BASELINE_INT_H
 #define TT_DEVICE_CPU_BASELINE_BASELINE_INT_H
@@ -20,12 +20,12 @@ enum { TT_SCRATCH = 5, TT_SCRATCH_REAL = 6 };
 enum { TT_BASELINE_TURNS = 1 << 24 };
 extern TT_HIDDEN const int tt__scratch[TT_SCRATCH]; /* general registers; vector ones are 0 to 5 */
 
-typedef struct tt_home {
+typedef struct tt_location {
   int reg; /* TT_NO_REG: the frame */
   bool real, narrow;
   int from, to; /* statements at the top of the function; from > to: never used */
   double weight;
-} tt_home;
+} tt_location;
 
 /* A loop whose body is being written. */
 typedef struct tt_baseline_loop tt_baseline_loop;
@@ -57,11 +57,11 @@ typedef struct tt_baseline_maker {
   tt_arena arena;
   int *entry; /* labels of all functions, */
   int flag;   /* of tt_baseline.over */
-  tt_home *home;
-  int nhome, hidden;    /* words with homes; the first of the hidden arrays */
-  int call, out, turns; /* our own words: the arguments of the function, turns until the host is asked, */
-  int temp, words;      /* scratch registers while something is called; all words so far */
-  int top, loops;       /* statement at the top that is being written; loops begun */
+  tt_location *location;
+  int nlocation, hidden; /* words with locations; the first of the hidden arrays */
+  int call, out, turns;  /* our own words: the arguments of the function, turns until the host is asked, */
+  int temp, words;       /* scratch registers while something is called; all words so far */
+  int top, loops;        /* statement at the top that is being written; loops begun */
   const tt_baseline_loop *loop;
   int fail, done; /* labels */
   TT_VEC(tt_cold) cold;
@@ -74,17 +74,17 @@ static inline void tt__baseline_decline(tt_baseline_maker *m, const char *why) {
 
 /* ---- baseline/registers.c */
 /* Find out what is used where, and who gets a register. */
-TT_HIDDEN void tt__baseline_homes(tt_baseline_maker *m);
+TT_HIDDEN void tt__baseline_allocate(tt_baseline_maker *m);
 TT_HIDDEN bool tt__baseline_sets(const tt_pstmt *s, int32_t local); /* is it set in these statements? */
-/* A word to and from a register, wherever its home is. */
+/* A word to and from a register, wherever its location is. */
 TT_HIDDEN void tt__baseline_get(tt_baseline_maker *m, int word, int reg);
 TT_HIDDEN void tt__baseline_set(tt_baseline_maker *m, int word, int reg);
 TT_HIDDEN void tt__baseline_get_real(tt_baseline_maker *m, int word, int reg);
 TT_HIDDEN void tt__baseline_set_real(tt_baseline_maker *m, int word, int reg);
 TT_HIDDEN void tt__baseline_alu_word(tt_baseline_maker *m, tt_x86_alu op, int reg, int word);
 TT_HIDDEN void tt__baseline_imul_word(tt_baseline_maker *m, int reg, int word);
-/* Registers of homes to the frame and back, those that calls of C destroy or all; of statement `top`, but for one. */
-typedef enum tt_baseline_which { TT_HOMES_ALL, TT_HOMES_CALLS } tt_baseline_which;
+/* Registers to the frame and back, those that calls of C destroy or all; of statement `top`, but for one. */
+typedef enum tt_baseline_which { TT_REGISTERS_ALL, TT_REGISTERS_CALLS } tt_baseline_which;
 TT_HIDDEN void tt__baseline_spill(tt_baseline_maker *m, tt_baseline_which which, int top);
 TT_HIDDEN void tt__baseline_reload(tt_baseline_maker *m, tt_baseline_which which, int top, int but, int but_real);
 /* Those whose use begins with statement `top`. */
@@ -104,7 +104,7 @@ TT_HIDDEN tt_x86_mem tt__baseline_place(tt_baseline_maker *m, const tt_pexpr *lo
 TT_HIDDEN void tt__baseline_wrap(tt_baseline_maker *m, int reg, int length);
 
 /* ---- baseline/views.c */
-/* An array that is made here: its first word, which has no home; -1: it is not made here. */
+/* An array that is made here: its first word, which has no location; -1: it is not made here. */
 TT_HIDDEN int tt__baseline_new_array(tt_baseline_maker *m, const tt_pexpr *e);
 TT_HIDDEN void tt__baseline_set_array(tt_baseline_maker *m, int32_t local, const tt_pexpr *e);
 TT_HIDDEN void tt__baseline_set_tuple(tt_baseline_maker *m, int32_t local, const tt_pexpr *e);
@@ -133,7 +133,7 @@ TT_HIDDEN void tt__baseline_alu(tt_baseline_maker *m, tt_x86_alu op, int reg, co
 TT_HIDDEN bool tt__baseline_same(tt_baseline_maker *m, const tt_ptype *a, const tt_ptype *b);
 /* Declined unless there are so many scratch registers. */
 TT_HIDDEN bool tt__baseline_enough(tt_baseline_maker *m, int d, int v);
-/* May the register that is the local's home be the target while `e` is computed? */
+/* May the register that is the local's location be the target while `e` is computed? */
 TT_HIDDEN bool tt__baseline_is_safe(const tt_pexpr *e, int32_t local);
 /* The number of a constant in 64 bits. */
 TT_HIDDEN int64_t tt__baseline_constant(const tt_pexpr *e);

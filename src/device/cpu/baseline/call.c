@@ -37,7 +37,7 @@ void tt__baseline_call(tt_baseline_maker *m, const tt_baseline_called *c) {
   if (!c->fn) tt__baseline_decline(m, "a function");
   if (m->why || m->x.failed) return;
   tt__baseline_push(m, d + c->nint, v + c->nreal);
-  tt__baseline_spill(m, TT_HOMES_CALLS, m->top);
+  tt__baseline_spill(m, TT_REGISTERS_CALLS, m->top);
   if (c->context) tt__x86_load(&m->x, argument[at++], tt__baseline_word(m->call), 8, false);
   for (int k = 0; k < c->nint; k++) tt__x86_load(&m->x, argument[at++], tt__baseline_word(m->temp + d + k), 8, false);
   for (int k = 0; k < c->nreal; k++) tt__x86_loads(&m->x, k, tt__baseline_word(m->temp + TT_SCRATCH + v + k), false);
@@ -45,11 +45,11 @@ void tt__baseline_call(tt_baseline_maker *m, const tt_baseline_called *c) {
   if (tt__baseline_is_real(c->result)) {
     tt__x86_movs(&m->x, c->to, 0);
     tt__baseline_pop(m, d, v, TT_NO_REG, c->to);
-    tt__baseline_reload(m, TT_HOMES_CALLS, m->top, TT_NO_REG, c->to);
+    tt__baseline_reload(m, TT_REGISTERS_CALLS, m->top, TT_NO_REG, c->to);
   } else {
     tt__x86_extend(&m->x, c->to, TT_RAX, tt__baseline_size(c->result), tt__baseline_signed(c->result));
     tt__baseline_pop(m, d, v, c->to, TT_NO_REG);
-    tt__baseline_reload(m, TT_HOMES_CALLS, m->top, c->to, TT_NO_REG);
+    tt__baseline_reload(m, TT_REGISTERS_CALLS, m->top, c->to, TT_NO_REG);
   }
 }
 
@@ -73,19 +73,19 @@ void tt__baseline_call_with(tt_baseline_maker *m, void (*fn)(void), bool context
 }
 
 void tt__baseline_call_words(tt_baseline_maker *m, void (*fn)(void), int word) {
-  tt__baseline_spill(m, TT_HOMES_CALLS, m->top);
+  tt__baseline_spill(m, TT_REGISTERS_CALLS, m->top);
   tt__x86_lea(&m->x, TT_RDI, tt__baseline_word(word));
   put_jump_to(m, fn);
-  tt__baseline_reload(m, TT_HOMES_CALLS, m->top, TT_NO_REG, TT_NO_REG);
+  tt__baseline_reload(m, TT_REGISTERS_CALLS, m->top, TT_NO_REG, TT_NO_REG);
 }
 
 void tt__baseline_alloc(tt_baseline_maker *m, int bytes, bool zero) {
-  tt__baseline_spill(m, TT_HOMES_CALLS, m->top);
+  tt__baseline_spill(m, TT_REGISTERS_CALLS, m->top);
   tt__x86_load(&m->x, TT_RDI, tt__baseline_word(m->call), 8, false);
   tt__x86_load(&m->x, TT_RSI, tt__baseline_word(bytes), 8, false);
   tt__x86_mov_imm(&m->x, TT_RDX, zero);
   tt__x86_call_mem(&m->x, tt__x86_at(TT_RDI, offsetof(tt_pcall, alloc)));
-  tt__baseline_reload(m, TT_HOMES_CALLS, m->top, TT_NO_REG, TT_NO_REG);
+  tt__baseline_reload(m, TT_REGISTERS_CALLS, m->top, TT_NO_REG, TT_NO_REG);
 }
 
 /* ---- functions of the program: words of arguments in our frame, words of the result behind them */
@@ -125,7 +125,7 @@ int tt__baseline_user_call(tt_baseline_maker *m, const tt_pexpr *e, int d, int v
   }
   if (m->why) return -1;
   tt__baseline_push(m, d, v);
-  tt__baseline_spill(m, TT_HOMES_CALLS, m->top);
+  tt__baseline_spill(m, TT_REGISTERS_CALLS, m->top);
   tt__x86_load(&m->x, TT_RDI, tt__baseline_word(m->call), 8, false);
   tt__x86_lea(&m->x, TT_RSI, tt__baseline_word(at));
   tt__x86_lea(&m->x, TT_RDX, tt__baseline_word(at + n));
@@ -133,7 +133,7 @@ int tt__baseline_user_call(tt_baseline_maker *m, const tt_pexpr *e, int d, int v
   tt__x86_extend(&m->x, TT_RAX, TT_RAX, 4, false);
   tt__x86_test(&m->x, TT_RAX, TT_RAX);
   tt__x86_jump_if(&m->x, TT_CC_NE, m->fail);
-  tt__baseline_reload(m, TT_HOMES_CALLS, m->top, TT_NO_REG, TT_NO_REG);
+  tt__baseline_reload(m, TT_REGISTERS_CALLS, m->top, TT_NO_REG, TT_NO_REG);
   return at + n;
 }
 
@@ -167,9 +167,9 @@ static void put_fail(tt_baseline_maker *m, const tt_cold *c) {
   tt__x86_jump(&m->x, m->fail);
 }
 
-/* The frame as the host reads it: each home in its place, and the counts of loops whose variable is the count. */
+/* The frame as the host reads it: each location in its place, and the counts of loops whose variable is the count. */
 static void put_over(tt_baseline_maker *m, const tt_cold *c) {
-  tt__baseline_spill(m, TT_HOMES_ALL, c->top);
+  tt__baseline_spill(m, TT_REGISTERS_ALL, c->top);
   for (const tt_baseline_loop *l = c->loop; l; l = l->up) {
     if (l->count < 0) continue;
     tt__x86_load(&m->x, TT_RAX, tt__baseline_word(l->value), 8, false);
@@ -186,12 +186,12 @@ static void put_over(tt_baseline_maker *m, const tt_cold *c) {
   tt__x86_alu_imm(&m->x, TT_ALU_CMP, TT_RAX, 1);
   tt__x86_jump_if(&m->x, TT_CC_E, m->fail);
   tt__x86_jump_if(&m->x, TT_CC_A, m->done);
-  tt__baseline_reload(m, TT_HOMES_ALL, c->top, TT_NO_REG, TT_NO_REG);
+  tt__baseline_reload(m, TT_REGISTERS_ALL, c->top, TT_NO_REG, TT_NO_REG);
   tt__x86_jump(&m->x, c->back);
 }
 
 static void put_poll(tt_baseline_maker *m, const tt_cold *c) {
-  tt__baseline_spill(m, TT_HOMES_CALLS, c->top);
+  tt__baseline_spill(m, TT_REGISTERS_CALLS, c->top);
   tt__x86_load(&m->x, TT_RDI, tt__baseline_word(m->call), 8, false);
   tt__x86_call_mem(&m->x, tt__x86_at(TT_RDI, offsetof(tt_pcall, poll)));
   tt__x86_extend(&m->x, TT_RAX, TT_RAX, 4, false);
@@ -199,7 +199,7 @@ static void put_poll(tt_baseline_maker *m, const tt_cold *c) {
   tt__x86_jump_if(&m->x, TT_CC_NE, m->fail);
   tt__x86_mov_imm(&m->x, TT_RAX, TT_BASELINE_TURNS);
   tt__x86_store(&m->x, tt__baseline_word(m->turns), TT_RAX, 8);
-  tt__baseline_reload(m, TT_HOMES_CALLS, c->top, TT_NO_REG, TT_NO_REG);
+  tt__baseline_reload(m, TT_REGISTERS_CALLS, c->top, TT_NO_REG, TT_NO_REG);
   tt__x86_jump(&m->x, c->back);
 }
 

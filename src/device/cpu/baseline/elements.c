@@ -46,7 +46,7 @@ void tt__baseline_wrap(tt_baseline_maker *m, int reg, int length) {
 }
 
 static bool is_register(const tt_baseline_maker *m, const tt_pexpr *e) {
-  return e->op == TT_X_LOCAL && m->home[tt__baseline_local(m, e->k)].reg >= 0;
+  return e->op == TT_X_LOCAL && m->location[tt__baseline_local(m, e->k)].reg >= 0;
 }
 
 /* One index times its step, added to the register `sum` (TT_NO_REG: none yet). The new sum. */
@@ -65,7 +65,7 @@ static int put_index(tt_baseline_maker *m, const tt_pexpr *e, int k, int at, int
     i = take_offset(i, &more);
     *offset += more;
     if (is_register(m, i)) {
-      int reg = m->home[tt__baseline_local(m, i->k)].reg;
+      int reg = m->location[tt__baseline_local(m, i->k)].reg;
       if (sum < 0) return reg;
       tt__x86_alu(&m->x, TT_ALU_ADD, sum, reg);
       return sum;
@@ -99,7 +99,7 @@ tt_x86_mem tt__baseline_place(tt_baseline_maker *m, const tt_pexpr *e, int *d, i
   if (e->type->dtype != e->arg[0]->type->dtype || (!tt__baseline_is_int(e->type) && !tt__baseline_is_real(e->type)))
     tt__baseline_decline(m, "a type of elements");
   for (int k = 0; k < e->arg[0]->type->rank; k++) sum = put_index(m, e, k, at, sum, d, v, &offset);
-  mem.base = m->home[at].reg;
+  mem.base = m->location[at].reg;
   if (mem.base < 0) {
     if (*d >= TT_SCRATCH) {
       tt__baseline_decline(m, "an expression is too deep");

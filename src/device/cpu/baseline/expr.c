@@ -51,9 +51,9 @@ int64_t tt__baseline_constant(const tt_pexpr *e) {
   }
 }
 
-/* The register that is a variable's home; TT_NO_REG: it has none, or it is no variable. */
-static int home_of(const tt_baseline_maker *m, const tt_pexpr *e) {
-  return e->op == TT_X_LOCAL ? m->home[tt__baseline_local(m, e->k)].reg : TT_NO_REG;
+/* The register that is a variable's location; TT_NO_REG: it has none, or it is no variable. */
+static int register_of(const tt_baseline_maker *m, const tt_pexpr *e) {
+  return e->op == TT_X_LOCAL ? m->location[tt__baseline_local(m, e->k)].reg : TT_NO_REG;
 }
 
 static bool is_small(const tt_pexpr *e) {
@@ -81,7 +81,7 @@ bool tt__baseline_same(tt_baseline_maker *m, const tt_ptype *a, const tt_ptype *
 
 /* A float for the right side of an instruction: the register it is in, or is put into. */
 int tt__baseline_real_operand(tt_baseline_maker *m, const tt_pexpr *e, int d, int v) {
-  if (tt__baseline_is_real(e->type) && home_of(m, e) >= 0) return home_of(m, e);
+  if (tt__baseline_is_real(e->type) && register_of(m, e) >= 0) return register_of(m, e);
   if (!tt__baseline_enough(m, d, v + 1)) return 0;
   tt__baseline_real(m, e, v, d, v + 1);
   return v;
@@ -89,7 +89,7 @@ int tt__baseline_real_operand(tt_baseline_maker *m, const tt_pexpr *e, int d, in
 
 /* An integer for the left side of a comparison, which stays as it is. */
 int tt__baseline_int_operand(tt_baseline_maker *m, const tt_pexpr *e, int *d, int v) {
-  if (tt__baseline_is_int(e->type) && home_of(m, e) >= 0) return home_of(m, e);
+  if (tt__baseline_is_int(e->type) && register_of(m, e) >= 0) return register_of(m, e);
   if (!tt__baseline_enough(m, *d + 1, v)) return TT_RAX;
   int reg = tt__scratch[(*d)++];
   tt__baseline_int(m, e, reg, *d, v);

@@ -1,6 +1,6 @@
 /*
-** The functions of proc/proc_text.h that first code calls, by name. That text is made for rendered programs: it brings
-** its own view of our types and codes, so this file includes nothing else.
+** The functions of proc/proc_text.h that baseline code calls, by name. That text is made for rendered programs: it
+** brings its own view of our types and codes, so this file includes nothing else.
 */
 #include "scalar/prelude.h"
 #include "scalar/prelude_f64.h"

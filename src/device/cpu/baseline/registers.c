@@ -6,16 +6,16 @@
 
 #include "device/cpu/baseline/baseline_int.h"
 
-/* General registers for homes, those first that functions of C keep; vector ones are 6 to 15. */
+/* General registers for locations, those first that functions of C keep; vector ones are 6 to 15. */
 static const int kept[] = {TT_RBX, TT_R12, TT_R13, TT_R14, TT_R15, TT_R8, TT_R9, TT_R10, TT_R11};
 enum { NKEPT = sizeof kept / sizeof *kept, DEEPEST = 6 };
 
-static bool is_destroyed(const tt_home *h) { return h->real || (h->reg >= TT_R8 && h->reg <= TT_R11); }
+static bool is_destroyed(const tt_location *h) { return h->real || (h->reg >= TT_R8 && h->reg <= TT_R11); }
 
 /* ---- counting */
 
 static void note(tt_baseline_maker *m, int word, double weight) {
-  tt_home *h = &m->home[word];
+  tt_location *h = &m->location[word];
   if (m->top < h->from) h->from = m->top;
   if (m->top > h->to) h->to = m->top;
   h->weight += weight;
@@ -89,15 +89,15 @@ bool tt__baseline_sets(const tt_pstmt *s, int32_t local) {
 
 /* ---- registers */
 
-static bool is_free(const tt_baseline_maker *m, const tt_home *h, int reg) {
-  for (int k = 0; k < m->nhome; k++) {
-    const tt_home *o = &m->home[k];
+static bool is_free(const tt_baseline_maker *m, const tt_location *h, int reg) {
+  for (int k = 0; k < m->nlocation; k++) {
+    const tt_location *o = &m->location[k];
     if (o->reg == reg && o->real == h->real && o->from <= h->to && h->from <= o->to) return false;
   }
   return true;
 }
 
-static void give_register(tt_baseline_maker *m, tt_home *h) {
+static void give_register(tt_baseline_maker *m, tt_location *h) {
   int n = h->real ? 16 - TT_SCRATCH_REAL : NKEPT;
   for (int k = 0; k < n; k++) {
     int reg = h->real ? TT_SCRATCH_REAL + k : kept[k];
@@ -112,23 +112,23 @@ static void give_registers(tt_baseline_maker *m) {
   double below = 1e300;
   for (;;) {
     double most = 1.5;
-    for (int k = 0; k < m->nhome; k++) {
-      double w = m->home[k].weight;
+    for (int k = 0; k < m->nlocation; k++) {
+      double w = m->location[k].weight;
       if (w < below && w > most) most = w;
     }
     if (most == 1.5) return;
-    for (int k = 0; k < m->nhome; k++)
-      if (m->home[k].weight == most) give_register(m, &m->home[k]);
+    for (int k = 0; k < m->nlocation; k++)
+      if (m->location[k].weight == most) give_register(m, &m->location[k]);
     below = most;
   }
 }
 
-void tt__baseline_homes(tt_baseline_maker *m) {
-  for (int k = 0; k < m->nhome; k++) m->home[k] = (tt_home){.reg = TT_NO_REG, .from = INT32_MAX, .to = -1};
+void tt__baseline_allocate(tt_baseline_maker *m) {
+  for (int k = 0; k < m->nlocation; k++) m->location[k] = (tt_location){.reg = TT_NO_REG, .from = INT32_MAX, .to = -1};
   for (int32_t k = 0; k < m->f->locals.n; k++) {
     const tt_ptype *t = m->f->locals.data[k].type;
     if (t->tag != TT_T_SCALAR || !tt__baseline_is_real(t)) continue;
-    tt_home *h = &m->home[tt__baseline_local(m, k)];
+    tt_location *h = &m->location[tt__baseline_local(m, k)];
     h->real = true;
     h->narrow = t->dtype == TT_F32;
   }
@@ -141,59 +141,53 @@ void tt__baseline_homes(tt_baseline_maker *m) {
 /* ---- to and from them */
 
 void tt__baseline_get(tt_baseline_maker *m, int word, int reg) {
-  assert(word >= 0 && word < m->nhome);
-  if (m->home[word].reg >= 0)
-    tt__x86_mov(&m->x, reg, m->home[word].reg);
+  if (m->location[word].reg >= 0)
+    tt__x86_mov(&m->x, reg, m->location[word].reg);
   else
     tt__x86_load(&m->x, reg, tt__baseline_word(word), 8, false);
 }
 
 void tt__baseline_set(tt_baseline_maker *m, int word, int reg) {
-  assert(word >= 0 && word < m->nhome);
-  if (m->home[word].reg >= 0)
-    tt__x86_mov(&m->x, m->home[word].reg, reg);
+  if (m->location[word].reg >= 0)
+    tt__x86_mov(&m->x, m->location[word].reg, reg);
   else
     tt__x86_store(&m->x, tt__baseline_word(word), reg, 8);
 }
 
 void tt__baseline_get_real(tt_baseline_maker *m, int word, int reg) {
-  assert(word >= 0 && word < m->nhome);
-  if (m->home[word].reg >= 0)
-    tt__x86_movs(&m->x, reg, m->home[word].reg);
+  if (m->location[word].reg >= 0)
+    tt__x86_movs(&m->x, reg, m->location[word].reg);
   else
-    tt__x86_loads(&m->x, reg, tt__baseline_word(word), m->home[word].narrow);
+    tt__x86_loads(&m->x, reg, tt__baseline_word(word), m->location[word].narrow);
 }
 
 void tt__baseline_set_real(tt_baseline_maker *m, int word, int reg) {
-  assert(word >= 0 && word < m->nhome);
-  if (m->home[word].reg >= 0)
-    tt__x86_movs(&m->x, m->home[word].reg, reg);
+  if (m->location[word].reg >= 0)
+    tt__x86_movs(&m->x, m->location[word].reg, reg);
   else
-    tt__x86_stores(&m->x, tt__baseline_word(word), reg, m->home[word].narrow);
+    tt__x86_stores(&m->x, tt__baseline_word(word), reg, m->location[word].narrow);
 }
 
 void tt__baseline_alu_word(tt_baseline_maker *m, tt_x86_alu op, int reg, int word) {
-  assert(word >= 0 && word < m->nhome);
-  if (m->home[word].reg >= 0)
-    tt__x86_alu(&m->x, op, reg, m->home[word].reg);
+  if (m->location[word].reg >= 0)
+    tt__x86_alu(&m->x, op, reg, m->location[word].reg);
   else
     tt__x86_alu_mem(&m->x, op, reg, tt__baseline_word(word));
 }
 
 void tt__baseline_imul_word(tt_baseline_maker *m, int reg, int word) {
-  assert(word >= 0 && word < m->nhome);
-  if (m->home[word].reg >= 0)
-    tt__x86_imul(&m->x, reg, m->home[word].reg);
+  if (m->location[word].reg >= 0)
+    tt__x86_imul(&m->x, reg, m->location[word].reg);
   else
     tt__x86_imul_mem(&m->x, reg, tt__baseline_word(word));
 }
 
-static bool is_there(const tt_home *h, tt_baseline_which which, int top) {
-  return h->reg >= 0 && h->from <= top && top <= h->to && (which == TT_HOMES_ALL || is_destroyed(h));
+static bool is_there(const tt_location *h, tt_baseline_which which, int top) {
+  return h->reg >= 0 && h->from <= top && top <= h->to && (which == TT_REGISTERS_ALL || is_destroyed(h));
 }
 
 static void load_home(tt_baseline_maker *m, int word) {
-  const tt_home *h = &m->home[word];
+  const tt_location *h = &m->location[word];
   if (h->real)
     tt__x86_loads(&m->x, h->reg, tt__baseline_word(word), h->narrow);
   else
@@ -201,8 +195,8 @@ static void load_home(tt_baseline_maker *m, int word) {
 }
 
 void tt__baseline_spill(tt_baseline_maker *m, tt_baseline_which which, int top) {
-  for (int k = 0; k < m->nhome; k++) {
-    const tt_home *h = &m->home[k];
+  for (int k = 0; k < m->nlocation; k++) {
+    const tt_location *h = &m->location[k];
     if (!is_there(h, which, top)) continue;
     if (h->real)
       tt__x86_stores(&m->x, tt__baseline_word(k), h->reg, h->narrow);
@@ -212,13 +206,13 @@ void tt__baseline_spill(tt_baseline_maker *m, tt_baseline_which which, int top) 
 }
 
 void tt__baseline_reload(tt_baseline_maker *m, tt_baseline_which which, int top, int but, int but_real) {
-  for (int k = 0; k < m->nhome; k++) {
-    const tt_home *h = &m->home[k];
+  for (int k = 0; k < m->nlocation; k++) {
+    const tt_location *h = &m->location[k];
     if (is_there(h, which, top) && h->reg != (h->real ? but_real : but)) load_home(m, k);
   }
 }
 
 void tt__baseline_begin(tt_baseline_maker *m, int top) {
-  for (int k = 0; k < m->nhome; k++)
-    if (m->home[k].reg >= 0 && m->home[k].from == top) load_home(m, k);
+  for (int k = 0; k < m->nlocation; k++)
+    if (m->location[k].reg >= 0 && m->location[k].from == top) load_home(m, k);
 }

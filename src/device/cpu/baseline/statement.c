@@ -22,7 +22,7 @@ static void put_set(tt_baseline_maker *m, const tt_pstmt *s) {
     tt__baseline_set_tuple(m, s->local, s->a);
     return;
   }
-  const tt_home *h = word < m->nhome ? &m->home[word] : NULL;
+  const tt_location *h = word < m->nlocation ? &m->location[word] : NULL;
   bool direct = h && h->reg >= 0 && tt__baseline_is_safe(s->a, s->local);
   if (tt__baseline_is_real(t)) {
     int reg = direct ? h->reg : 0;
@@ -43,15 +43,15 @@ static void put_store(tt_baseline_maker *m, const tt_pstmt *s) {
     return;
   }
   size = tt__baseline_size(value->type);
-  int home = value->op == TT_X_LOCAL ? m->home[tt__baseline_local(m, value->k)].reg : TT_NO_REG;
+  int location = value->op == TT_X_LOCAL ? m->location[tt__baseline_local(m, value->k)].reg : TT_NO_REG;
   if (tt__baseline_is_real(value->type)) {
-    int reg = home >= 0 ? home : v++;
-    if (home < 0) tt__baseline_real(m, value, reg, d, v);
+    int reg = location >= 0 ? location : v++;
+    if (location < 0) tt__baseline_real(m, value, reg, d, v);
     tt_x86_mem at = tt__baseline_place(m, s->a, &d, v);
     tt__x86_stores(&m->x, at, reg, size == 4);
   } else {
-    int reg = home >= 0 ? home : tt__scratch[d++];
-    if (home < 0) tt__baseline_int(m, value, reg, d, v);
+    int reg = location >= 0 ? location : tt__scratch[d++];
+    if (location < 0) tt__baseline_int(m, value, reg, d, v);
     tt_x86_mem at = tt__baseline_place(m, s->a, &d, v);
     tt__x86_store(&m->x, at, reg, size);
   }
@@ -102,7 +102,7 @@ static void put_while(tt_baseline_maker *m, const tt_pstmt *s) {
   m->loop = l->up;
 }
 
-/* The count is in rax or a home: go to `label` if there is a turn (or if not). */
+/* The count is in rax or a location: go to `label` if there is a turn (or if not). */
 static void put_goes_on(tt_baseline_maker *m, const tt_pstmt *s, int reg, int at, bool sense, int label) {
   bool known = s->c->op == TT_X_CONST;
   if (known || s->c->nonneg) {
@@ -127,7 +127,7 @@ static void put_goes_on(tt_baseline_maker *m, const tt_pstmt *s, int reg, int at
 
 /* word += or -= the loop's step; the register that it is in. */
 static int put_step(tt_baseline_maker *m, const tt_pstmt *s, int word, int at, bool back) {
-  int reg = m->home[word].reg >= 0 ? m->home[word].reg : TT_RAX;
+  int reg = m->location[word].reg >= 0 ? m->location[word].reg : TT_RAX;
   tt__baseline_get(m, word, reg);
   if (s->c->op == TT_X_CONST)
     tt__x86_alu_imm(&m->x, back ? TT_ALU_SUB : TT_ALU_ADD, reg, (int32_t)s->c->i);

@@ -1,8 +1,8 @@
 /*
 ** The words of the kernel text form, shared by its printer and its parser.
 */
-#ifndef TT_IR_KERNEL_INT_H
-#define TT_IR_KERNEL_INT_H
+#ifndef TT_IR_TEXT_KERNEL_INT_H
+#define TT_IR_TEXT_KERNEL_INT_H
 
 #include "ir/kernel.h"
 

@@ -1,8 +1,8 @@
 /*
 ** Words of the plan's text form as they are read, shared by the parsers of plans and of decisions. Private to ir/.
 */
-#ifndef TT_IR_PLAN_TEXT_H
-#define TT_IR_PLAN_TEXT_H
+#ifndef TT_IR_TEXT_PLAN_TEXT_H
+#define TT_IR_TEXT_PLAN_TEXT_H
 
 #include "ir/decision.h"
 

@@ -13,7 +13,7 @@
 **   %4 = sum.f32 r0 %2 @row0
 **   %5 = store.f32 a1 %4 @outer1
 */
-#include "ir/kernel_int.h"
+#include "ir/text/kernel_int.h"
 
 const char *const tt__mode_names[3] = {"map", "row", "col"};
 const char *const tt__lane_names[3] = {"none", "unit", "any"};

@@ -10,8 +10,8 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
-#include "ir/kernel_int.h"
-#include "ir/plan_text.h"
+#include "ir/text/kernel_int.h"
+#include "ir/text/plan_text.h"
 
 enum { MOST_PARTS = 1 << 14 }; /* of one kind in a step: numbers in the text stay small */
 

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
-#include "ir/kernel_int.h"
+#include "ir/text/kernel_int.h"
 
 typedef struct parser {
   const char *at; /* in the current line; the line ends at '\n' or NUL */
