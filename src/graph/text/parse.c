@@ -78,8 +78,8 @@ static bool take_ints(reader *r, int64_t *out, int room, int *n) {
 static int kind_named(const char *name) {
   for (int op = 0; op < TT_OP_COUNT; op++)
     if (strcmp(tt__ops[op].name, name) == 0) return op;
-  for (int op = TT_N_BUFFER; op <= TT_N_PICK; op++)
-    if (strcmp(tt__node_name(op), name) == 0) return op;
+  for (int op = TT_N_BUFFER; op <= TT_N_BITCAST; op++) /* launches have no text to read */
+    if (op != TT_N_CALL && op != TT_N_LIST && strcmp(tt__node_name(op), name) == 0) return op;
   return -1;
 }
 
