@@ -29,7 +29,7 @@ typedef struct scheduler {
   tt_error *err;
 } scheduler;
 
-static tt_code materialise(scheduler *s, int32_t idx);
+static tt_code materialise(scheduler *s, int32_t idx, const char *why);
 
 static bool is_elementwise(const tt_node *n) { return n->op < TT_OP_COUNT; }
 
@@ -126,14 +126,14 @@ static int32_t halfway(const tt_fuser *f, int32_t idx) {
   return idx;
 }
 
-/* Fuse the roots into one step, bringing what they need into memory on the way. */
-static tt_code fuse_alone(scheduler *s, int32_t idx) {
+/* Fuse the roots into one step, bringing what they need into memory on the way. `why`: it is a step. */
+static tt_code fuse_alone(scheduler *s, int32_t idx, const char *why) {
   tt_fuser *f = &s->f;
   f->ncutting = 0;
-  f->why = "asked for";
   for (;;) {
     switch (tt__fuse_roots(f, &idx, 1)) {
       case TT_FUSE_OK:
+        f->why = why; /* visits have left theirs */
         return TT_OK;
       case TT_FUSE_NOMEM:
         return no_memory(s);
@@ -144,17 +144,16 @@ static tt_code fuse_alone(scheduler *s, int32_t idx) {
         return tt__fail(s->err, TT_EINTERNAL, "sched: node %d cannot be expressed as a kernel", idx);
       case TT_FUSE_NEED: {
         int32_t needed = f->need;
-        const char *why = f->why;
+        const char *its_why = f->why;
         if (needed == idx) needed = halfway(f, idx);
         if (needed == idx) return tt__fail(s->err, TT_EINTERNAL, "sched: node %d needs itself", idx);
         tt_split cutting[TT_FUSE_SPLIT];
         int ncutting = f->ncutting;
         memcpy(cutting, f->cutting, sizeof cutting);
         f->cut[needed] = 1;
-        TT_TRY(materialise(s, needed));
+        TT_TRY(materialise(s, needed, its_why));
         memcpy(f->cutting, cutting, sizeof cutting);
         f->ncutting = ncutting;
-        f->why = why;
         break;
       }
     }
@@ -209,7 +208,7 @@ static bool join_earlier(scheduler *s, int32_t idx, tt_code *code) {
 }
 
 /* Bring into memory what would keep a store, which was just attempted, from writing where the old value lies. */
-static tt_code spare_copy(scheduler *s, int32_t idx) {
+static tt_code spare_copy(scheduler *s, int32_t idx, const char *why) {
   tt_fuser *f = &s->f;
   tt_before before;
   if (tt__fuse_before_store(f, idx, &before) != TT_OK) return no_memory(s);
@@ -217,21 +216,21 @@ static tt_code spare_copy(scheduler *s, int32_t idx) {
   f->sparing[idx] = 1;
   for (int k = 0; k < before.n; k++) {
     f->cut[before.node[k]] = 1;
-    TT_TRY(materialise(s, before.node[k]));
+    TT_TRY(materialise(s, before.node[k], "a store would write over what it reads"));
   }
   f->sparing[idx] = 0;
-  return f->step_of[idx] < 0 ? fuse_alone(s, idx) : TT_OK;
+  return f->step_of[idx] < 0 ? fuse_alone(s, idx, why) : TT_OK;
 }
 
-static tt_code schedule_kernel(scheduler *s, int32_t idx) {
+static tt_code schedule_kernel(scheduler *s, int32_t idx, const char *why) {
   tt_fuser *f = &s->f;
-  TT_TRY(fuse_alone(s, idx));
+  TT_TRY(fuse_alone(s, idx, why));
   int op = f->walk->node[idx]->op;
-  if (op == TT_N_STORE || op == TT_N_SCATTER) TT_TRY(spare_copy(s, idx));
+  if (op == TT_N_STORE || op == TT_N_SCATTER) TT_TRY(spare_copy(s, idx, why));
   if (f->step_of[idx] >= 0) return TT_OK; /* somebody needed it on the way */
   tt_code code;
   if (join_earlier(s, idx, &code)) return code;
-  if (f->nroot != 1 || f->root[0].node != idx) TT_TRY(fuse_alone(s, idx)); /* a vain join left its attempt */
+  if (f->nroot != 1 || f->root[0].node != idx) TT_TRY(fuse_alone(s, idx, why)); /* a vain join left its attempt */
   tt_step *st = new_step(s);
   if (!st || !tt__fuse_commit(f, s->plan, st)) return no_memory(s);
   count_uses(f, false);
@@ -248,7 +247,7 @@ static tt_code library_operand(scheduler *s, tt_node *n, bool strided, tt_plib_s
   tt_node *mem = through ? n->src[0] : n;
   if (!in_memory(f, mem)) {
     f->cut[mem->slot] = 1;
-    TT_TRY(materialise(s, mem->slot));
+    TT_TRY(materialise(s, mem->slot, "a library reads it"));
   }
   *out = (tt_plib_src){.node = mem->slot, .rank = n->rank, .off = through ? n->attr.off : 0};
   out->len = tt__arena_dup(&s->plan->arena, tt__node_len(n), sizeof(int64_t) * (size_t)n->rank);
@@ -295,7 +294,7 @@ static tt_code schedule_call(scheduler *s, int32_t idx) {
   for (int k = 0; k < c->noperand; k++) {
     int32_t slot = tt__call_operand(call, k)->slot;
     f->cut[slot] = 1;
-    TT_TRY(materialise(s, slot));
+    TT_TRY(materialise(s, slot, "a launch takes it"));
     src[k] = (tt_plib_src){.node = slot};
   }
   tt_step *st = new_step(s);
@@ -320,7 +319,7 @@ static tt_code schedule_empty(scheduler *s, int32_t idx, const char *why) {
   if (n->op == TT_N_STORE || n->op == TT_N_SCATTER ||
       n->op == TT_N_BITCAST) { /* nothing is written: the old value moves */
     root.base = n->src[0]->slot;
-    TT_TRY(materialise(s, root.base));
+    TT_TRY(materialise(s, root.base, "its memory goes on"));
   }
   tt_step *st = new_step(s);
   if (!st) return no_memory(s);
@@ -331,8 +330,9 @@ static tt_code schedule_empty(scheduler *s, int32_t idx, const char *why) {
   return TT_OK;
 }
 
-/* Bring node `idx` into memory, unless it is there. */
-static tt_code materialise(scheduler *s, int32_t idx) {
+/* Bring node `idx` into memory, unless it is there; `why` it must be. */
+static tt_code materialise(scheduler *s, int32_t idx, const char *why) {
+  assert(why);
   tt_node *n = s->f.walk->node[idx];
   if (in_memory(&s->f, n)) return TT_OK;
   bool writes_over = n->op == TT_N_STORE || n->op == TT_N_SCATTER;
@@ -342,7 +342,13 @@ static tt_code materialise(scheduler *s, int32_t idx) {
   if (writes_over && n->src[1]->size == 0) return schedule_empty(s, idx, "nothing to write");
   if (n->op == TT_N_BITCAST) return schedule_empty(s, idx, "the same bytes as another type");
   if (n->op == TT_N_PICK) return schedule_library(s, idx);
-  return schedule_kernel(s, idx);
+  return schedule_kernel(s, idx, why);
+}
+
+static bool is_target(const tt_walk *w, int32_t idx) {
+  int t = 0;
+  while (t < w->ntarget && w->target[t] != idx) t++;
+  return t < w->ntarget;
 }
 
 static tt_code schedule_once(scheduler *s) {
@@ -358,11 +364,11 @@ static tt_code schedule_once(scheduler *s) {
   for (int i = 0; i < f->walk->n; i++) { /* children first, so what was seen before is ready for its readers */
     tt_node *n = f->walk->node[i];
     bool keep = f->cut[i] && (is_elementwise(n) || n->op == TT_N_REDUCE || n->op == TT_N_GATHER);
-    if (keep) TT_TRY(materialise(s, i));
+    if (keep) TT_TRY(materialise(s, i, is_target(f->walk, i) ? "asked for" : "others need it in memory"));
   }
   for (int t = 0; t < f->walk->ntarget; t++) {
     f->cut[f->walk->target[t]] = 1;
-    TT_TRY(materialise(s, f->walk->target[t]));
+    TT_TRY(materialise(s, f->walk->target[t], "asked for"));
   }
   return TT_OK;
 }

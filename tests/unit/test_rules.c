@@ -75,7 +75,7 @@ static const struct {
      "%3 = float32[64,5] VIEW %2 off=0 step=0,1\n"
      "%4 = float32[64,5] ADD %0 %3\n"
      "out %4\n",
-     "n2 in n1 map 5 by 3 (asked for); n4 in n0 map 64x5 by 4 (asked for)"},
+     "n2 in n1 map 5 by 3 (it is small and costly); n4 in n0 map 64x5 by 4 (asked for)"},
     {"a window over memory fuses",
      "%0 = float32[64] BUFFER\n"
      "%1 = float32[62] VIEW %0 off=0 step=1\n"
@@ -90,7 +90,7 @@ static const struct {
      "%3 = float32[62] VIEW %1 off=2 step=1\n"
      "%4 = float32[62] ADD %2 %3\n"
      "out %4\n",
-     "n1 in n0 map 64 by 3 (asked for); n4 map 62 by 4 (asked for)"},
+     "n1 in n0 map 64 by 3 (it is read at two places); n4 map 62 by 4 (asked for)"},
     {"a reshape that is not affine stores what it reads",
      "%0 = float32[6,5] BUFFER\n"
      "%1 = float32[5,6] VIEW %0 off=0 step=1,5\n"
@@ -98,7 +98,7 @@ static const struct {
      "%3 = float32[10,3] VIEW %2 off=0 step=3,1\n"
      "%4 = float32[10,3] ADD %3 %3\n"
      "out %4\n",
-     "n1 map 5x6 by 2 (asked for); n4 in n1 map 30 by 4 (asked for)"},
+     "n1 map 5x6 by 2 (its view is not affine here); n4 in n1 map 30 by 4 (asked for)"},
     {"what feeds a sum fuses with it",
      "%0 = float32[64,500] BUFFER\n"
      "%1 = float32[64,500] MUL %0 %0\n"
@@ -150,13 +150,13 @@ static const struct {
      "%2 = float32[2,500000] VIEW %1 off=0 step=1,0\n"
      "%3 = float32[2,500000] SUB %0 %2\n"
      "out %3\n",
-     "n1 row 2/500000 by 3 (asked for); n3 in n0 map 2x500000 by 4 (asked for)"},
+     "n1 row 2/500000 by 3 (few long rows: reduced by all threads first); n3 in n0 map 2x500000 by 4 (asked for)"},
     {"reductions over different axes are kernels of their own",
      "%0 = float32[640,50] BUFFER\n"
      "%1 = float32[640] REDUCE %0 SUM axes=1\n"
      "%2 = float32[] REDUCE %1 MAX axes=0\n"
      "out %2\n",
-     "n1 row 640/50 by 3 (asked for); n2 row/640 by 3 (asked for)"},
+     "n1 row 640/50 by 3 (its row is not this kernel's row); n2 row/640 by 3 (asked for)"},
     {"a reduction of a reduction's row",
      "%0 = float32[640,50] BUFFER\n"
      "%1 = float32[50] REDUCE %0 SUM axes=0\n"
@@ -164,7 +164,7 @@ static const struct {
      "%3 = float32[640,50] SUB %0 %2\n"
      "%4 = float32[640] REDUCE %3 SUM axes=1\n"
      "out %4\n",
-     "n1 col 50/640 by 3 (asked for); n4 row 640/50 by 5 (asked for)"},
+     "n1 col 50/640 by 3 (its row is not this kernel's row); n4 row 640/50 by 5 (asked for)"},
     {"two results of one space are one kernel",
      "%0 = float32[64] BUFFER\n"
      "%1 = float32[64] SIN %0\n"
@@ -203,7 +203,7 @@ static const struct {
      "%2 = float32[8] CONST 3\n"
      "%3 = float32[64] STORE %1 %2 off=4 step=2\n"
      "out %3\n",
-     "n1 in n0 map 64 by 3 (asked for); n3 over n1 map 8 by 2 (it is written over)"},
+     "n1 in n0 map 64 by 3 (it is written over); n3 over n1 map 8 by 2 (asked for)"},
     {"a store over what outlives it is a copy",
      "%0 = float32[64] BUFFER\n"
      "%1 = float32[64] SIN %0\n"
@@ -233,7 +233,7 @@ static const struct {
      "%3 = float32[9] ADD %1 %2\n"
      "%4 = float32[64] STORE %0 %3 off=1 step=1\n"
      "out %4\n",
-     "n3 map 9 by 4 (asked for); n4 over n0 map 9 by 2 (asked for)"},
+     "n3 map 9 by 4 (a store would write over what it reads); n4 over n0 map 9 by 2 (asked for)"},
     {"a store that reads what it does not write is in place",
      "%0 = float32[64,5] BUFFER\n"
      "%1 = float32[64] VIEW %0 off=0 step=5\n"
@@ -248,7 +248,8 @@ static const struct {
      "%3 = float32[64] STORE %0 %2 off=0 step=1\n"
      "%4 = float32[64] STORE %3 %1 off=8 step=1\n"
      "out %4\n",
-     "n3 map 8 by 2 (asked for); n2 over n0 map 8 by 2 (asked for); n4 over n2 map 8 by 2 (it is written over)"},
+     "n3 map 8 by 2 (a store would write over what it reads); n2 over n0 map 8 by 2 (it is written over); n4 over n2 "
+     "map 8 by 2 (asked for)"},
     {"an old value that is read as a whole is copied",
      "%0 = float32[64] BUFFER\n"
      "%1 = float32[64] SIN %0\n"
@@ -256,21 +257,21 @@ static const struct {
      "%3 = float32[64] STORE %0 %2 off=0 step=1\n"
      "%4 = float32[64] ADD %3 %1\n"
      "out %3 %4\n",
-     "n2 from n0 map 8 by 2 (asked for); n4 in n0 map 64 by 5 (others need it in memory)"},
+     "n2 from n0 map 8 by 2 (others need it in memory); n4 in n0 map 64 by 5 (asked for)"},
     {"what reads a store reads memory",
      "%0 = float32[64] BUFFER\n"
      "%1 = float32[8] CONST 3\n"
      "%2 = float32[64] STORE %0 %1 off=0 step=1\n"
      "%3 = float32[64] SIN %2\n"
      "out %3\n",
-     "n2 over n0 map 8 by 2 (asked for); n3 in n2 map 64 by 3 (it is computed by a library or a store)"},
+     "n2 over n0 map 8 by 2 (it is computed by a library or a store); n3 in n2 map 64 by 3 (asked for)"},
     {"two stores into one memory are two versions",
      "%0 = float32[64] BUFFER\n"
      "%1 = float32[8] CONST 3\n"
      "%2 = float32[64] STORE %0 %1 off=0 step=1\n"
      "%3 = float32[64] STORE %2 %1 off=8 step=1\n"
      "out %3\n",
-     "n2 over n0 map 8 by 2 (asked for); n3 over n2 map 8 by 2 (it is written over)"},
+     "n2 over n0 map 8 by 2 (it is written over); n3 over n2 map 8 by 2 (asked for)"},
     {"a store of nothing moves the value on",
      "%0 = float32[64] BUFFER\n"
      "%1 = float32[0] CONST 3\n"
@@ -295,7 +296,7 @@ static const struct {
      "%2 = float32[64] SIN %0\n"
      "%3 = float32[8] GATHER %2 %1\n"
      "out %3\n",
-     "n1 in n0 map 64 by 3 (asked for); n3 map 8 by 3 (asked for)"},
+     "n1 in n0 map 64 by 3 (it is read by index); n3 map 8 by 3 (asked for)"},
     {"a sum that is read forwards and backwards is computed for both",
      "%0 = float32[640,50] BUFFER\n"
      "%1 = float32[640] REDUCE %0 SUM axes=1\n"
@@ -331,6 +332,80 @@ static const struct {
      "%2 = float32[4,6,5] SIN %1\n"
      "out %2\n",
      "n2 map 4x6x5 by 3 (asked for)"},
+    {"what a library reads is stored",
+     "%0 = float32[64] BUFFER\n"
+     "%1 = float32[64] SIN %0\n"
+     "%2 = float32[] LIB %1 sort i=1,0,0,0,0,0,0,0 f=0,0,0\n"
+     "%3 = float32[64] PICK %2 0\n"
+     "out %3\n",
+     "n1 in n0 map 64 by 3 (a library reads it); n3 library (sort)"},
+    {"what a library gives is memory",
+     "%0 = float32[64] BUFFER\n"
+     "%1 = float32[] LIB %0 sort i=1,0,0,0,0,0,0,0 f=0,0,0\n"
+     "%2 = float32[64] PICK %1 0\n"
+     "%3 = float32[64] SIN %2\n"
+     "out %3\n",
+     "n2 library (sort); n3 in n2 map 64 by 3 (asked for)"},
+    {"the bytes of another type are the same memory",
+     "%0 = float32[64] BUFFER\n"
+     "%1 = float32[64] SIN %0\n"
+     "%2 = int32[64] BITCAST %1\n"
+     "%3 = int32[64] ADD %2 %2\n"
+     "out %3\n",
+     "n1 in n0 map 64 by 3 (its memory goes on); n2 over n1 empty (the same bytes as another type); "
+     "n3 in n2 map 64 by 3 (asked for)"},
+    {"a scatter goes in order, in place of what ends",
+     "%0 = float32[64] BUFFER\n"
+     "%1 = float32[8] BUFFER\n"
+     "%2 = int64[8] BUFFER\n"
+     "%3 = float32[8] SIN %1\n"
+     "%4 = float32[64] SCATTER %0 %2 %3\n"
+     "out %4\n",
+     "n4 over n0 map 8 by 4 in order (asked for)"},
+    {"a sum of a row under a window is another kernel's row",
+     "%0 = float32[64,50] BUFFER\n"
+     "%1 = float32[64] REDUCE %0 SUM axes=1\n"
+     "%2 = float32[64] SIN %1\n"
+     "%3 = float32[] REDUCE %2 SUM axes=0\n"
+     "out %3\n",
+     "n1 row 64/50 by 3 (its row is not this kernel's row); n3 row/64 by 4 (asked for)"},
+    {"reductions over axes of length 1 move nothing",
+     "%0 = float32[64,1] BUFFER\n"
+     "%1 = float32[64] REDUCE %0 SUM axes=1\n"
+     "%2 = float32[64] SIN %1\n"
+     "out %2\n",
+     "n2 in n0 map 64 by 3 (asked for)"},
+    {"places in an array are no memory",
+     "%0 = int64[64] IOTA\n"
+     "%1 = int64[64] MUL %0 %0\n"
+     "out %1\n",
+     "n1 map 64 by 3 (asked for)"},
+    {"a place of the largest folds in the row's order",
+     "%0 = float32[64,500] BUFFER\n"
+     "%1 = int64[64] REDUCE %0 ARGMAX axes=1\n"
+     "out %1\n",
+     "n1 row 64/500 by 3 (asked for)"},
+    {"what is a constant along the row is computed once a row",
+     "%0 = float32[64,500] BUFFER\n"
+     "%1 = float32[64] BUFFER\n"
+     "%2 = float32[64] SIN %1\n"
+     "%3 = float32[64,500] VIEW %2 off=0 step=1,0\n"
+     "%4 = float32[64,500] MUL %0 %3\n"
+     "%5 = float32[64] REDUCE %4 SUM axes=1\n"
+     "out %5\n",
+     "n2 in n1 map 64 by 3 (it is small and costly); n5 row 64/500 by 5 (asked for)"},
+    {"half of a complex number needs no other half",
+     "%0 = complex64[64] BUFFER\n"
+     "%1 = complex64[64] MUL %0 %0\n"
+     "%2 = float32[64] REAL %1\n"
+     "out %2\n",
+     "n2 map 64 by 6 (asked for)"},
+    {"nothing of a sum that no store needs",
+     "%0 = complex64[64,500] BUFFER\n"
+     "%1 = complex64[64] REDUCE %0 SUM axes=1\n"
+     "%2 = float32[64] REAL %1\n"
+     "out %2\n",
+     "n2 row 64/500 by 3 (asked for)"},
 };
 
 static void tell_axes(const tt_lowered *l, tt_str *out) {
@@ -362,14 +437,14 @@ static void tell_step(const tt_step *s, tt_str *out) {
   tt__str_addf(out, " (%s)", s->why ? s->why : "asked for");
 }
 
-static void tell_plan(const char *graph, tt_str *out) {
+static void tell_plan(const char *graph, bool fuse, tt_str *out) {
   enum { MOST = 8 };
   tt_node *target[MOST];
   int n = 0;
   tt_walker w = {0};
   tt_plan *plan = NULL;
   tt_error err = {0};
-  const tt_sched_options options = {.fuse = true, .few_rows = 16};
+  const tt_sched_options options = {.fuse = fuse, .few_rows = 16};
   CHECK_INT(tt__graph_parse(graph, target, MOST, &n, &err), TT_OK);
   if (err.code != TT_OK) fprintf(stderr, "%s\n%s", err.message, graph);
   CHECK_INT(tt__walk_make(&w, target, n, NULL), TT_OK);
@@ -387,12 +462,60 @@ TEST(rules_hold) {
   tt__session_lock();
   for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
     tt_str steps = {0};
-    tell_plan(rules[i].graph, &steps);
+    tell_plan(rules[i].graph, true, &steps);
     if (strcmp(steps.data, rules[i].steps) != 0) fprintf(stderr, "%s\t%s\n", rules[i].rule, steps.data);
     CHECK(strcmp(steps.data, rules[i].steps) == 0);
     tt__str_free(&steps);
   }
   tt__session_unlock();
+}
+
+/* How often `word` stands in what is told of a plan. */
+static int count_of(const char *graph, bool fuse, const char *word) {
+  tt_str steps = {0};
+  int n = 0;
+  tt__session_lock();
+  tell_plan(graph, fuse, &steps);
+  tt__session_unlock();
+  for (const char *at = steps.data; (at = strstr(at, word)) != NULL; at += strlen(word)) n++;
+  tt__str_free(&steps);
+  return n;
+}
+
+TEST(without_fusion_every_operation_is_a_kernel) {
+  const char *graph =
+      "%0 = float32[64,5] BUFFER\n"
+      "%1 = float32[64,5] SIN %0\n"
+      "%2 = float32[64,5] MUL %1 %0\n"
+      "%3 = float32[64] REDUCE %2 SUM axes=1\n"
+      "out %3\n";
+  CHECK_INT(count_of(graph, true, "asked for"), 1);
+  CHECK_INT(count_of(graph, true, "fusion is off"), 0);
+  CHECK_INT(count_of(graph, false, "fusion is off"), 2);
+}
+
+/* A chain of `n` operations. */
+static tt_str chain(const char *op, int n) {
+  tt_str text = {0};
+  tt__str_add(&text, "%0 = float32[64] BUFFER\n");
+  for (int i = 1; i <= n; i++) tt__str_addf(&text, "%%%d = float32[64] %s %%%d\n", i, op, i - 1);
+  tt__str_addf(&text, "out %%%d\n", n);
+  CHECK(!text.failed);
+  return text;
+}
+
+static int kernels_of(const char *op, int n) {
+  tt_str graph = chain(op, n);
+  int kernels = count_of(graph.data, true, " map ");
+  tt__str_free(&graph);
+  return kernels;
+}
+
+TEST(a_kernel_is_as_long_as_a_compiler_bears) {
+  CHECK_INT(kernels_of("NEG", 200), 1);
+  CHECK_INT(kernels_of("SIN", 15), 1); /* a sine is a sixteenth of what a kernel may be */
+  int long_ones = kernels_of("SIN", 200);
+  CHECK(long_ones >= 200 / 16 && long_ones <= 200 / 4);
 }
 
 TEST_MAIN()
