@@ -7,6 +7,10 @@ from . import _core, _table
 __all__ = _table.fill(globals(), "special")
 psi = digamma  # noqa: F821 (a row)
 jn = jv  # noqa: F821
+# SciPy's names of what NumPy has, too.
+_NUMPYS = {name: _core.ops[name] for name in ("cbrt", "exp2", "expm1", "log1p")}
+_NUMPYS |= {"round": _core.ops["rint"], "sinc": _core.functions["sinc"]}
+globals().update(_NUMPYS)
 _floats = {name: _core.functions["special." + name] for name in ("factorial", "comb", "perm")}
 
 
@@ -53,4 +57,4 @@ def perm(N, k, exact=False):  # noqa: N803
     return _exactly(lambda n, k: _math.perm(n, k) if 0 <= k <= n else 0, N, k)
 
 
-__all__ += ["jn", "psi"]
+__all__ += ["jn", "psi", *_NUMPYS]

@@ -241,6 +241,45 @@ static tt_pair c_sign(maker m, tt_pair a) {
   return c_pick(m, test(m, TT_ISINF, h, -1), end, near);
 }
 
+/* Functions whose parts are rows of their own, of the operand's parts and which of the value's is wanted. */
+static const struct {
+  uint8_t op, parts;
+} in_parts[] = {{TT_ERF, TT_ERF_PART},         {TT_ERFC, TT_ERFC_PART},   {TT_ERFCX, TT_ERFCX_PART},
+                {TT_DAWSN, TT_DAWSN_PART},     {TT_GAMMA, TT_GAMMA_PART}, {TT_LOGGAMMA, TT_LOGGAMMA_PART},
+                {TT_DIGAMMA, TT_DIGAMMA_PART}, {TT_EXP1, TT_EXP1_PART},   {TT_EXPI, TT_EXPI_PART}};
+
+static int part_of(maker m, int op, tt_pair a, int which) {
+  return tt__decompose_op(m.r, op, m.t, m.t, a.re, a.im, which);
+}
+
+static bool c_in_parts(maker m, int op, tt_pair a, tt_pair *out) {
+  for (size_t k = 0; k < sizeof in_parts / sizeof *in_parts; k++) {
+    if (in_parts[k].op != op) continue;
+    *out = pair(part_of(m, in_parts[k].parts, a, number(m, 0)), part_of(m, in_parts[k].parts, a, number(m, 1)));
+    return true;
+  }
+  return false;
+}
+
+/* The normal distribution is erfc(-z / sqrt 2) / 2. */
+static tt_pair c_ndtr(maker m, tt_pair a) {
+  tt_pair y;
+  c_in_parts(m, TT_ERFC, c_scale(m, a, number(m, -0.70710678118654752440)), &y);
+  return c_scale(m, y, number(m, 0.5));
+}
+
+static tt_pair c_lambertw(maker m, tt_pair z, tt_pair branch) {
+  int twice = mul(m, number(m, 2), branch.re);
+  return pair(part_of(m, TT_LAMBERTW_PART, z, twice), part_of(m, TT_LAMBERTW_PART, z, add(m, twice, number(m, 1))));
+}
+
+/* x log y, 0 where x is and y is a number. */
+static tt_pair c_times_log(maker m, tt_pair x, tt_pair y, tt_pair log) {
+  int lost = both(m, TT_LOR, test(m, TT_ISNAN, y.re, -1), test(m, TT_ISNAN, y.im, -1)), zero = number(m, 0);
+  int none = both(m, TT_LAND, both(m, TT_LAND, is_zero(m, x.re), is_zero(m, x.im)), not(m, lost));
+  return c_pick(m, none, pair(zero, zero), c_mul(m, x, log));
+}
+
 static tt_pair c_log_base(maker m, tt_pair a, double scale) { return c_scale(m, c_log(m, a), number(m, scale)); }
 
 static bool transcendental(maker m, int op, tt_pair a, tt_pair *out) {
@@ -360,8 +399,20 @@ bool tt__complex_op(tt_decomposer *r, int op, uint8_t t, const tt_pair *arg, tt_
     case TT_FMIN:
       *out = c_pick(m, c_isnan(m, a), b, c_pick(m, c_isnan(m, b), a, c_choose(m, a, b, false)));
       return true;
+    case TT_XLOGY:
+      *out = c_times_log(m, a, b, c_log(m, b));
+      return true;
+    case TT_XLOG1PY:
+      *out = c_times_log(m, a, b, c_log1p(m, b));
+      return true;
+    case TT_LAMBERTW:
+      *out = c_lambertw(m, a, b);
+      return true;
+    case TT_NDTR:
+      *out = c_ndtr(m, a);
+      return true;
     default:
-      return transcendental(m, op, a, out);
+      return c_in_parts(m, op, a, out) || transcendental(m, op, a, out);
   }
 }
 

@@ -15,6 +15,7 @@
 #include "scalar/integral_tables.h"
 #include "scalar/integrals.h"
 #include "scalar/bessel_order.h"
+#include "scalar/special_complex.h"
 
 #define FUNCTION_1(E, lower, cls, D, s) \
   static RESULT_##cls(s) lower##_##s(tt_##s a) { return tt_##lower##_##s(a); }

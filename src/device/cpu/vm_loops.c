@@ -23,6 +23,7 @@
 #include "scalar/integral_tables.h"
 #include "scalar/integrals.h"
 #include "scalar/bessel_order.h"
+#include "scalar/special_complex.h"
 
 #ifndef TT_VM_LEVEL
 #define TT_VM_LEVEL 0

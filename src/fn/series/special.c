@@ -1,6 +1,6 @@
 /*
-** The Bessel function i0 and Kaiser's window, softmax and factorials, the parts of floats, real numbers out of complex
-** ones.
+** The Bessel function i0 and Kaiser's window, softmax and factorials, functions that are complex, the parts of floats,
+** real numbers out of complex ones.
 */
 #include <float.h>
 #include <math.h>
@@ -130,6 +130,34 @@ static tt_array *zeta(tt_composer *c, tt_call_frame *f) {
   return tt__arg_out(c, f, 2, tt__compose_apply(c, two ? TT_HURWITZ : TT_RIEMANN, v, two ? 2 : 1, TT_DTYPE_NONE));
 }
 TT_HANDLER(zeta)
+
+/* ---- functions of complex numbers */
+
+/* A real argument becomes the complex one of its precision. */
+static tt_array *as_complex(tt_composer *c, tt_array *z) {
+  if (!z || tt__is_complex((tt_dtype)z->dtype)) return z;
+  bool narrow = z->dtype == TT_F32 || tt__dtype_size((tt_dtype)z->dtype) < sizeof(float);
+  return tt__compose_cast(c, z, narrow ? TT_C64 : TT_C128);
+}
+
+/* w(z) = erfcx(-iz), a turn that is exact. */
+static tt_array *wofz(tt_composer *c, tt_call_frame *f) {
+  tt_array *z = as_complex(c, tt__arg_array(c, f, 0));
+  tt_value v[2] = {tt_v_array(z), {.tag = TT_V_COMPLEX, .as.z = {0, -1}}};
+  if (!z || c->code != TT_OK) return NULL;
+  return tt__arg_out(c, f, 1, tt__compose_op1(c, TT_ERFCX, tt__compose_apply(c, TT_MUL, v, 2, TT_DTYPE_NONE)));
+}
+TT_HANDLER(wofz)
+
+/* Every value is as close as its type allows, so `tol` says nothing. */
+static tt_array *lambertw(tt_composer *c, tt_call_frame *f) {
+  tt_array *z = as_complex(c, tt__arg_array(c, f, 0));
+  if (!z) return NULL;
+  tt_dtype type = (tt_dtype)z->dtype;
+  tt_array *k = tt__arg_given(f, 1) ? tt__arg_array(c, f, 1) : tt__compose_full(c, type, 0, NULL, tt_v_int(0));
+  return k ? tt__compose_op2(c, TT_LAMBERTW, z, tt__compose_cast(c, k, type)) : NULL;
+}
+TT_HANDLER(lambertw)
 
 /* ---- counting: n and k as floats, 0 unless 0 <= k <= n */
 
