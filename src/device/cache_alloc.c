@@ -388,6 +388,7 @@ static tt_code fail_full(tt_cache *c, size_t size, tt_error *err) {
 }
 
 tt_code tt__dmem_alloc(tt_device *d, tt_stream *s, size_t size, tt_dmem **out, tt_error *err) {
+  assert(s && out);
   *out = NULL;
   TT_TRY(tt__device_alive(d, err));
   tt_cache *c = tt__cache_of(d);
@@ -446,6 +447,7 @@ void tt__dmem_free(tt_device *d, tt_dmem *m) {
 
 /* What other streams may use stays as it is, as do blocks with a segment of their own. */
 void tt__dmem_shrink(tt_device *d, tt_dmem *m, size_t size) {
+  assert(m && size <= m->size);
   tt_cache *c = tt__cache_of(d);
   size_t to = m->is_large ? PAGE : ALIGN, full = size ? (size + to - 1) / to * to : to, before = m->full;
   tt__lock(&tt__cache_lock);

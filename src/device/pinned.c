@@ -62,6 +62,7 @@ static void *find(tt_cache *c, size_t size) {
 }
 
 tt_code tt__pinned_alloc(tt_device *d, size_t size, void **out, tt_error *err) {
+  assert(size > 0 && out);
   *out = NULL;
   if (size > PTRDIFF_MAX / 2) return tt__fail_memory(err, size);
   TT_TRY(tt__device_alive(d, err));

@@ -33,6 +33,7 @@ static tt_code copy_out_now(tt_device *d, tt_stream *s, void *to, const void *fr
 }
 
 tt_code tt__staging_in(tt_device *d, tt_stream *s, void *to, const void *from, size_t size, tt_error *err) {
+  assert(s);
   TT_TRY(tt__device_alive(d, err)); /* in a forked child the lock may be another thread's for ever */
   bool is_pinned = d->ops->is_pinned(d, from, size);
   if (is_pinned ? size >= LONG_COPY : size <= SHORT_COPY) return copy_in_now(d, s, to, from, size, is_pinned, err);
@@ -47,6 +48,7 @@ tt_code tt__staging_in(tt_device *d, tt_stream *s, void *to, const void *from, s
 }
 
 tt_code tt__staging_out(tt_device *d, tt_stream *s, void *to, const void *from, size_t size, tt_error *err) {
+  assert(s);
   TT_TRY(tt__device_alive(d, err));
   if (size <= SHORT_COPY || d->ops->is_pinned(d, to, size)) return copy_out_now(d, s, to, from, size, err);
   tt_pipeline_ring *r = &((stage *)d->stage)->out;

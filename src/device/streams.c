@@ -96,6 +96,7 @@ static tt_code take(tt_device *d, void *handle, int priority, tt_stream **out, t
 }
 
 tt_code tt__stream_take(tt_device *d, int priority, tt_stream **out, tt_error *err) {
+  assert(out);
   return take(d, NULL, priority, out, err);
 }
 
@@ -107,6 +108,7 @@ tt_code tt__stream_of(tt_device *d, void *handle, tt_stream **out, tt_error *err
 }
 
 void tt__stream_give(tt_device *d, tt_stream *s) {
+  assert(s);
   tt__lock(&lock);
   user_stream *u = streams;
   while (u && (u->device != d || u->stream != s)) u = u->next;

@@ -8,7 +8,7 @@
 #include "graph/host.h"
 
 bool tt__arg_given(const tt_call_frame *f, int k) {
-  return k < f->narg && f->arg[k].tag != TT_V_MISSING && f->arg[k].tag != TT_V_NONE;
+  return k >= 0 && k < f->narg && f->arg[k].tag != TT_V_MISSING && f->arg[k].tag != TT_V_NONE;
 }
 
 /* A sequence of array-likes of one shape, stacked along a new first axis. */
@@ -49,12 +49,14 @@ tt_array *tt__value_as_array(tt_composer *c, const tt_value *v) {
 }
 
 tt_array *tt__arg_array(tt_composer *c, const tt_call_frame *f, int k) {
+  assert(k >= 0);
   if (k >= f->narg || f->arg[k].tag == TT_V_MISSING)
     return tt__compose_fail(c, TT_ETYPE, "missing required argument %d", k + 1);
   return tt__value_as_array(c, &f->arg[k]);
 }
 
 tt_value tt__arg_value(tt_composer *c, const tt_call_frame *f, int k) {
+  assert(k >= 0);
   if (k >= f->narg || f->arg[k].tag == TT_V_MISSING)
     tt__compose_fail(c, TT_ETYPE, "missing required argument %d", k + 1);
   if (c->code == TT_OK && f->arg[k].tag != TT_V_TUPLE) return f->arg[k];
@@ -163,6 +165,7 @@ char tt__arg_order(tt_composer *c, const tt_call_frame *f, int k, tt_array *a, c
 }
 
 int tt__arg_ints(tt_composer *c, const tt_call_frame *f, int k, int64_t *out, int most) {
+  assert(most >= 0);
   if (c->code != TT_OK || !tt__arg_given(f, k)) return 0;
   const tt_value *v = &f->arg[k];
   if (v->tag == TT_V_ARRAY && v->as.array->rank == 1) { /* a shape or axes in an array */
@@ -190,6 +193,7 @@ int tt__arg_ints(tt_composer *c, const tt_call_frame *f, int k, int64_t *out, in
 }
 
 int tt__arg_axis(tt_composer *c, const tt_call_frame *f, int k, int rank, int fallback) {
+  assert(rank >= 0);
   if (c->code != TT_OK || !tt__arg_given(f, k)) return fallback;
   int axis = 0;
   int64_t raw = 0;
@@ -198,6 +202,7 @@ int tt__arg_axis(tt_composer *c, const tt_call_frame *f, int k, int rank, int fa
 }
 
 uint64_t tt__arg_axes(tt_composer *c, const tt_call_frame *f, int k, int rank) {
+  assert(rank >= 0 && rank <= TT_MAX_RANK);
   uint64_t all = rank == 64 ? ~UINT64_C(0) : (UINT64_C(1) << rank) - 1, set = 0;
   if (c->code != TT_OK || !tt__arg_given(f, k)) return all;
   int64_t raw[TT_MAX_RANK];
@@ -243,6 +248,7 @@ tt_array *tt__arg_out_any(tt_composer *c, const tt_call_frame *f, int k, tt_arra
 }
 
 tt_array **tt__arg_arrays(tt_composer *c, const tt_call_frame *f, int k, int64_t *n) {
+  assert(k >= 0);
   *n = 0;
   if (c->code != TT_OK) return NULL;
   if (k >= f->narg || f->arg[k].tag != TT_V_TUPLE) {

@@ -25,6 +25,7 @@ void tt__compose_end(tt_composer *c) {
 }
 
 void *tt__compose_scratch(tt_composer *c, int64_t n, size_t item) {
+  assert(n >= 0 && item > 0);
   size_t size;
   if (c->code != TT_OK) return NULL;
   void *p = __builtin_mul_overflow((size_t)n, item, &size) ? NULL : tt__arena_alloc(&c->scratch, size);
@@ -33,6 +34,7 @@ void *tt__compose_scratch(tt_composer *c, int64_t n, size_t item) {
 }
 
 tt_array *tt__compose_fail(tt_composer *c, tt_code code, const char *fmt, ...) {
+  assert(code != TT_OK);
   if (c->code != TT_OK) return NULL;
   char text[sizeof c->err->message];
   va_list args;
@@ -54,6 +56,7 @@ tt_array *tt__compose_keep(tt_composer *c, tt_code code, tt_array *const *made) 
 }
 
 tt_array *tt__compose_apply(tt_composer *c, tt_op op, const tt_value *arg, int n, tt_dtype dtype) {
+  assert((unsigned)op < TT_OP_COUNT && n == tt__ops[op].arity);
   if (c->code != TT_OK) return NULL;
   tt_apply_options options = {.dtype = dtype};
   tt_array *out = NULL;
@@ -91,12 +94,14 @@ tt_array *tt__compose_where(tt_composer *c, tt_array *mask, tt_value a, tt_value
 }
 
 tt_array *tt__compose_cast(tt_composer *c, tt_array *a, tt_dtype dtype) {
+  assert((unsigned)dtype < TT_DTYPE_COUNT);
   if (!a || c->code != TT_OK) return NULL;
   tt_array *out = NULL;
   return tt__compose_keep(c, tt__cast(a, dtype, false, &out, c->err), &out);
 }
 
 tt_array *tt__compose_reduce(tt_composer *c, tt_red red, tt_array *a, uint64_t axes, bool keepdims) {
+  assert((unsigned)red < TT_RED_COUNT);
   if (!a || c->code != TT_OK) return NULL;
   tt_array *out = NULL;
   return tt__compose_keep(c, tt__reduce(red, a, axes, keepdims, &out, c->err), &out);
@@ -171,12 +176,14 @@ bool tt__compose_set(tt_composer *c, tt_array *a, tt_value value) {
 }
 
 tt_array *tt__compose_empty(tt_composer *c, tt_dtype dtype, int rank, const int64_t *len) {
+  assert((unsigned)dtype < TT_DTYPE_COUNT && rank >= 0 && rank <= TT_MAX_RANK);
   if (c->code != TT_OK) return NULL;
   tt_array *out = NULL;
   return tt__compose_keep(c, tt__empty(dtype, rank, len, &out, c->err), &out);
 }
 
 tt_array *tt__compose_full(tt_composer *c, tt_dtype dtype, int rank, const int64_t *len, tt_value value) {
+  assert((unsigned)dtype < TT_DTYPE_COUNT && rank >= 0 && rank <= TT_MAX_RANK);
   if (c->code != TT_OK) return NULL;
   tt_array *out = NULL;
   return tt__compose_keep(c, tt__full(dtype, rank, len, &value, &out, c->err), &out);
@@ -197,6 +204,7 @@ tt_node *tt__compose_node(tt_composer *c, tt_array *a) {
 }
 
 tt_array *tt__compose_iota(tt_composer *c, int64_t n) {
+  assert(n >= 0);
   if (c->code != TT_OK) return NULL;
   return tt__compose_of_node(c, tt__node_iota(1, &n, c->err));
 }
@@ -213,6 +221,7 @@ static tt_node *library_node(tt_composer *c, const tt_lib_attr *attr, tt_array *
 
 tt_array *tt__compose_library(tt_composer *c, const tt_lib_attr *attr, tt_array *const *src, int n, tt_dtype dtype,
                               int rank, const int64_t *len) {
+  assert(n >= 0 && rank >= 0 && rank <= TT_MAX_RANK);
   tt_node *lib = library_node(c, attr, src, n), *pick = lib ? tt__node_pick(lib, 0, dtype, rank, len, c->err) : NULL;
   tt__node_release(lib);
   return lib ? tt__compose_of_node(c, pick) : NULL;
@@ -220,6 +229,7 @@ tt_array *tt__compose_library(tt_composer *c, const tt_lib_attr *attr, tt_array 
 
 bool tt__compose_library_many(tt_composer *c, const tt_lib_attr *attr, tt_array *const *src, int n,
                               const tt_compose_want *want, int nout, tt_array **out) {
+  assert(n >= 0 && nout > 0);
   tt_node *lib = library_node(c, attr, src, n), *pick[TT_LIB_PICKS] = {NULL};
   bool ok = lib != NULL;
   /* All picks before the first array: making an array may evaluate, and one run should give every result. */
@@ -304,6 +314,7 @@ tt_array *tt__compose_complex(tt_composer *c, tt_array *re, tt_array *im) {
 }
 
 tt_array *tt__compose_concat(tt_composer *c, tt_array *const *part, int64_t n, int axis) {
+  assert(n > 0);
   if (c->code != TT_OK) return NULL;
   int64_t len[TT_MAX_RANK], at = 0;
   memcpy(len, tt__array_len(part[0]), sizeof *len * part[0]->rank);
@@ -378,6 +389,7 @@ static tt_array *over_buffer(tt_composer *c, tt_buffer *b, tt_dtype dtype, int r
 }
 
 tt_array *tt__compose_block(tt_composer *c, tt_dtype dtype, int rank, const int64_t *len, void **data) {
+  assert(rank >= 0 && rank <= TT_MAX_RANK && data);
   int64_t size;
   *data = NULL;
   if (c->code != TT_OK || (c->code = tt__shape_size(rank, len, dtype, &size, c->err)) != TT_OK) return NULL;

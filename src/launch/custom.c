@@ -338,6 +338,7 @@ static tt_custom_reading *add_reading(tt_custom *k, tt_custom_reading *r) {
 
 tt_code tt__custom_read(tt_custom *k, const tt_cx_types *types, const uint8_t *form, tt_custom_reading **out,
                         tt_error *err) {
+  assert(types && form && out);
   tt_custom_reading *r = find_reading(k, types, form);
   *out = NULL;
   if (!r) {

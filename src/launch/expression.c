@@ -116,6 +116,7 @@ static tt_code read_text(const tt_expression_source *s, tt_expression *e, tt_err
 }
 
 tt_code tt__expression_new(const tt_expression_source *s, tt_expression **out, tt_error *err) {
+  assert(s && out);
   tt_expression *e = tt__mem_alloc(sizeof *e);
   *out = NULL;
   if (!e) return tt__fail_memory(err, sizeof *e);

@@ -168,6 +168,7 @@ static tt_code first_build(tt_program *p, tt_error *err) {
 }
 
 tt_code tt__program_new(const char *source, const tt_program_options *options, tt_program **out, tt_error *err) {
+  assert(source && out);
   static const tt_program_options none;
   const tt_program_options *o = options ? options : &none;
   *out = NULL;

@@ -117,6 +117,7 @@ static void free_tier(tt_tier *t) {
 }
 
 tt_code tt__tier_begin(struct tt_jit *j, void (*compile)(struct tt_jit *j), bool *begun, tt_error *err) {
+  assert(compile && begun);
   int64_t turn;
   mode how = find_mode(&turn);
   char why[128] = "no memory";

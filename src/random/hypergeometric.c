@@ -72,6 +72,7 @@ static int64_t by_ratio(tt_bits *b, int64_t good, int64_t bad, int64_t sample, b
 }
 
 int64_t tt__bits_hypergeometric(tt_bits *b, const double *p) {
+  assert(p[0] >= 0 && p[1] >= 0 && p[2] >= 0);
   int64_t good = (int64_t)p[0], bad = (int64_t)p[1], sample = (int64_t)p[2];
   if (sample >= 10 && sample <= good + bad - 10) return by_ratio(b, good, bad, sample, false);
   return one_by_one(b, good, bad, sample);

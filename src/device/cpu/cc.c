@@ -634,6 +634,7 @@ static tt_code compile(int way, const char *source, const char *const *names, in
 
 tt_code tt__cc_compile(const char *source, const char *const *names, int n, tt_kernel_fn *fns, tt_str *binary,
                        tt_error *err) {
+  assert(source && n > 0 && n <= TT_CC_MOST);
   return compile(0, source, names, n, fns, binary, err);
 }
 

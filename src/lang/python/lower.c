@@ -487,6 +487,7 @@ static void lower_module(lower *l, const char *signature) {
 
 tt_code tt__py_lower(const char *text, size_t size, const char *signature, const tt_py_options *options, tt_proc *out,
                      tt_error *err) {
+  assert(options && out);
   tt_error local;
   lower l = {.p = out, .options = *options, .err = err ? err : &local, .file = "?"};
   tt_tree *module;

@@ -10,6 +10,7 @@
 #include "lang/python/py_int.h"
 
 void py__fail(lower *l, tt_code code, const char *fmt, ...) {
+  assert(code != TT_OK);
   char what[600];
   va_list ap;
   va_start(ap, fmt);
@@ -36,6 +37,7 @@ const char *py__type_name(lower *l, type *t) {
 }
 
 expr *py__expr(lower *l, tt_pop op, type *t, int n) {
+  assert(n >= 0);
   expr *e = py__alloc(l, sizeof *e);
   e->op = (uint8_t)op;
   e->type = t;
@@ -83,6 +85,7 @@ bool py__is_meta(const expr *e, const char *what) {
 }
 
 expr *py__local(lower *l, int32_t local) {
+  assert(local >= 0 && local < l->f->func->locals.n);
   tt_plocal *v = &l->f->func->locals.data[local];
   expr *e = py__expr(l, TT_X_LOCAL, v->type, 0);
   e->k = local;
@@ -185,6 +188,7 @@ void py__needs(lower *l, tt_scalar_text scalar) {
 }
 
 expr *py__elem(lower *l, tt_op op, expr *a, expr *b) {
+  assert((unsigned)op < TT_OP_COUNT && a);
   tt_dtype t = (tt_dtype)a->type->dtype, r = is_compare(op) ? TT_BOOL : t;
   if ((op == TT_ABS || op == TT_REAL || op == TT_IMAG) && tt__is_complex(t)) r = tt__real_of(t);
   int64_t folded;
@@ -206,6 +210,7 @@ expr *py__elem(lower *l, tt_op op, expr *a, expr *b) {
 }
 
 expr *py__len(lower *l, expr *array, int axis) {
+  assert(py__is_array(array) && axis >= 0 && axis < array->type->rank);
   expr *e = py__expr(l, TT_X_LEN, py__scalar(l, TT_I64), 1);
   e->arg[0] = array;
   e->k = axis;
@@ -226,6 +231,7 @@ expr *py__load(lower *l, expr *array, expr *const *index, int n) {
 }
 
 expr *py__item(lower *l, expr *tuple, int k) {
+  assert(tuple->type->tag == TT_T_TUPLE && k >= 0 && k < tuple->type->n);
   if (tuple->op == TT_X_TUPLE) return tuple->arg[k];
   expr *e = py__expr(l, TT_X_ITEM, tuple->type->item[k], 1);
   e->arg[0] = tuple;
@@ -281,6 +287,7 @@ uint8_t py__space(lower *l, const expr *e) {
 }
 
 void py__set(lower *l, int32_t local, expr *value) {
+  assert(local >= 0 && local < l->f->func->locals.n && value);
   tt_plocal *v = &l->f->func->locals.data[local];
   type *t = py__unify(l, v->type, value->type);
   if (!t)

@@ -134,6 +134,7 @@ static tt_code read_tree(reader *r, tt_tree **out) {
 }
 
 tt_code tt__tree_parse(const char *text, size_t size, tt_arena *arena, tt_tree **out, tt_error *err) {
+  assert(arena && out);
   reader r = {.at = text, .start = text, .end = text + size, .arena = arena, .err = err};
   *out = NULL;
   TT_TRY(read_tree(&r, out));

@@ -13,10 +13,12 @@ static type *checked(lower *l, type *t) {
 
 type *py__scalar(lower *l, tt_dtype t) { return checked(l, tt__ptype_scalar(l->p, t)); }
 type *py__array(lower *l, tt_dtype t, int rank, char layout) {
+  assert((unsigned)t < TT_DTYPE_COUNT && rank >= 0);
   if (rank > TT_PROGRAM_RANK) py__fail(l, TT_ENOTIMPL, "arrays of more than %d axes", TT_PROGRAM_RANK);
   return checked(l, tt__ptype_array(l->p, t, rank, layout, false));
 }
 type *py__tuple(lower *l, type *const *item, int n) {
+  assert(n >= 0);
   if (n > TT_PROGRAM_ARGS) py__fail(l, TT_ENOTIMPL, "tuples of more than %d items", TT_PROGRAM_ARGS);
   return checked(l, tt__ptype_tuple(l->p, item, n));
 }
@@ -24,6 +26,7 @@ type *py__none(lower *l) { return checked(l, tt__ptype_tag(l->p, TT_T_NONE, NULL
 type *py__unknown(lower *l) { return checked(l, tt__ptype_tag(l->p, TT_T_UNKNOWN, NULL)); }
 
 type *py__unify(lower *l, type *a, type *b) {
+  assert(a && b);
   if (a == b || b->tag == TT_T_UNKNOWN) return a;
   if (a->tag == TT_T_UNKNOWN) return b;
   if (a->tag != b->tag) return NULL;
@@ -42,6 +45,7 @@ type *py__unify(lower *l, type *a, type *b) {
 
 /* Arithmetic on whole numbers stays whole: where one of them has a sign, modulo 2**64 with a sign, as in Numba. */
 tt_dtype py__arith(tt_dtype a, tt_dtype b) {
+  assert((unsigned)a < TT_DTYPE_COUNT && (unsigned)b < TT_DTYPE_COUNT);
   tt_dtype t = tt__promote(a, b);
   if (tt__is_int(a) && tt__is_int(b) && !tt__is_int(t)) return TT_I64;
   if (t == TT_BOOL) return TT_I64;

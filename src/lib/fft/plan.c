@@ -313,6 +313,7 @@ static tt_fft_plan *find(tt_dtype t, int64_t n) {
 }
 
 tt_code tt__fft_plan_get(tt_dtype t, int64_t n, bool real, tt_fft_plan **out, tt_error *err) {
+  assert(n > 0 && (t == TT_C64 || t == TT_C128));
   tt_code code = TT_OK;
   tt__lock(&cache.lock);
   tt_fft_plan *p = find(t, n), *gone = NULL;

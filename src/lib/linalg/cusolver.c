@@ -137,6 +137,7 @@ static tt_code one_by_one(const tt_solver *s, tt_error *err) {
 /* ---- LU */
 
 tt_code tt__solver_lu(tt_solver *s, int64_t n, void *a, void *pivot, bool *wide, tt_error *err) {
+  assert(n > 0);
   int type = type_of(s->type);
   *wide = !in_one_call(s, n, 0);
   if (!*wide) {
@@ -207,6 +208,7 @@ tt_code tt__solver_cholesky(tt_solver *s, int64_t n, void *a, tt_error *err) {
 }
 
 tt_code tt__solver_qr(tt_solver *s, int64_t at, int64_t m, int64_t n, void *a, void *tau, tt_error *err) {
+  assert(m > 0 && n > 0);
   int type = type_of(s->type);
   size_t device = 0, host = 0;
   TT_TRY(one_by_one(s, err));

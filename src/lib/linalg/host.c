@@ -173,6 +173,7 @@ tt_code tt__linalg_solve(tt_dtype t, int64_t batch, int64_t n, int64_t k, const 
 }
 
 tt_code tt__linalg_inv(tt_dtype t, int64_t batch, int64_t n, const void *a, void *out, tt_error *err) {
+  assert(batch >= 0 && n >= 0);
   assert(n >= 0 && batch >= 0);
   return solve(t, batch, n, n, a, NULL, out, err);
 }
@@ -225,6 +226,7 @@ tt_code tt__linalg_slogdet(tt_dtype t, int64_t batch, int64_t n, const void *a, 
 }
 
 tt_code tt__linalg_det(tt_dtype t, int64_t batch, int64_t n, const void *a, void *det, tt_error *err) {
+  assert(batch >= 0 && n >= 0);
   return tt__linalg_slogdet(t, batch, n, a, det, NULL, err);
 }
 
@@ -419,6 +421,7 @@ static tt_code eig_one(const job *j, int64_t at, char *const *room) {
 }
 
 tt_code tt__linalg_eig(tt_dtype t, int64_t batch, int64_t n, const void *a, void *w, void *v, tt_error *err) {
+  assert(batch >= 0 && n >= 0);
   job j = {.one = eig_one, .words = "Eigenvalues did not converge", .n = n, .a = a, .out = {w, v}};
   assert(n >= 0);
   TT_TRY(prepare(&j, t, err));

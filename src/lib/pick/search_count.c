@@ -277,6 +277,7 @@ void tt__int_range(tt_dtype t, const void *in, int64_t n, int64_t *min, int64_t 
 }
 
 tt_code tt__bincount_size(tt_dtype t, const void *in, int64_t n, int64_t minlength, int64_t *bins, tt_error *err) {
+  assert(n >= 0 && minlength >= 0);
   assert(n >= 0);
   int64_t min = 0, max = -1;
   if (n > 0) tt__int_range(t, in, n, &min, &max);

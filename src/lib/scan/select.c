@@ -123,6 +123,7 @@ static void count_part(void *ctx, int64_t lo, int64_t hi, int worker) {
 }
 
 int64_t tt__count_nonzero(tt_dtype t, const void *in, int64_t n) {
+  assert(n >= 0 && (unsigned)t < TT_DTYPE_COUNT);
   assert(n >= 0);
   pick_job j = {.t = t, .in = in, .n = n};
   tt__pool_run(n, BLOCK, count_part, &j);
@@ -177,6 +178,7 @@ static void fill_places(void *ctx, int64_t lo, int64_t hi, int worker) {
 }
 
 tt_code tt__nonzero(tt_dtype t, const void *in, int64_t n, int64_t *out, tt_error *err) {
+  assert(n >= 0 && (unsigned)t < TT_DTYPE_COUNT);
   assert(n >= 0);
   if (n == 0) return TT_OK;
   int64_t blocks = blocks_of(n), place = 0;

@@ -455,6 +455,7 @@ tt_code tt__argsort_rows(tt_dtype t, const void *in, int64_t *out, int64_t rows,
 }
 
 tt_code tt__lexsort(const tt_dtype *t, const void *const *column, int keys, int64_t n, int64_t *out, tt_error *err) {
+  assert(keys > 0 && n >= 0);
   assert(keys >= 0 && n >= 0);
   bool over = false;
   size_t size = bytes_for(n, 2 * sizeof(tt_sort_pair), &over);

@@ -347,6 +347,7 @@ static tt_code unique_by_table(unique_job *j, int want, bool *done, tt_error *er
 }
 
 tt_code tt__unique(tt_dtype t, const void *in, int64_t n, int want, bool equal_nan, tt_unique *out, tt_error *err) {
+  assert(n >= 0 && out);
   assert(n >= 0);
   bool done;
   *out = (tt_unique){.n_in = n, .size = tt__dtype_size(t)};

@@ -53,6 +53,7 @@ static void put_index(tt_pwriter *w, const tt_pexpr *e, const char *a, tt_str *o
 }
 
 void tt__pw_place(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
+  assert(e->op == TT_X_LOAD);
   const char *a = tt__pw_text(w, e->arg[0]);
   bool dense = e->arg[0]->type->layout == 'C';
   int access = w->access;

@@ -578,6 +578,7 @@ static bool has_return(const tt_pstmt *s) {
 }
 
 void tt__pw_block(tt_pwriter *w) {
+  assert(w->f->kind == TT_X_KERNEL);
   size_t n = (size_t)w->f->locals.n;
   tt_puniformity a;
   life l = {.only = tt__arena_alloc(w->arena, n * sizeof *l.only), .sure = tt__arena_alloc(w->arena, n)};

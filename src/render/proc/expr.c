@@ -233,6 +233,7 @@ static void put_cast(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
 /* ---- the rest */
 
 void tt__pw_local(tt_pwriter *w, int32_t k, tt_str *out) {
+  assert(k >= 0 && k < w->f->locals.n);
   if (w->remat && w->remat[k]) {
     tt__str_add(out, "(");
     tt__pw_expr(w, w->remat[k], out);
@@ -335,6 +336,7 @@ static void put_tuple(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
 }
 
 void tt__pw_expr(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
+  assert(e && e->type);
   if (w->bounds && tt__pw_bounds_known(w->bounds, e, out)) return;
   switch ((tt_pop)e->op) {
     case TT_X_CONST:

@@ -387,6 +387,7 @@ static bool has_back(const tt_proc *p) {
 }
 
 tt_code tt__program_render(const tt_proc *p, tt_program_target target, const char *name, tt_str *out, tt_error *err) {
+  assert(p->entry && name);
   tt_arena arena = {0};
   tt_pwriter w = {.p = p, .target = target, .out = out, .arena = &arena, .region = -1};
   int64_t entry = 0;
@@ -406,6 +407,7 @@ tt_code tt__program_render(const tt_proc *p, tt_program_target target, const cha
 }
 
 tt_code tt__program_resume(const tt_proc *p, const char *name, tt_str *out, tt_error *err) {
+  assert(p->entry && name);
   tt_arena arena = {0};
   tt_pwriter w = {.p = p, .target = TT_PROGRAM_C, .out = out, .arena = &arena, .region = -1, .back = has_back(p)};
   put_functions(&w);

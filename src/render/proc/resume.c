@@ -47,6 +47,7 @@ bool tt__pw_resume_stmts(tt_pwriter *w, const tt_pstmt *s) {
 }
 
 void tt__pw_resume_for(tt_pwriter *w, const tt_pstmt *s, const char *v) {
+  assert(s->op == TT_X_FOR);
   int number = ++w->loops, at = tt__pframe_loop(w->f, number);
   bool known = s->c->op == TT_X_CONST;
   tt__pw_open(w, "{");
@@ -71,6 +72,7 @@ void tt__pw_resume_for(tt_pwriter *w, const tt_pstmt *s, const char *v) {
 
 /* Its head; the turn that is entered was decided. */
 void tt__pw_resume_while(tt_pwriter *w, const tt_pstmt *s) {
+  assert(s->op == TT_X_WHILE);
   int number = ++w->loops;
   tt__pw_open(w, "while (enter || %s) {", tt__pw_text(w, s->a));
   tt__pw_line(w, tt__program_loops(s->body) ? "if (enter == %d) enter = 0;" : "enter = 0;", number);
@@ -97,6 +99,7 @@ static void put_local(tt_pwriter *w, int32_t k) {
 }
 
 void tt__pw_resume(tt_pwriter *w, int64_t number, const char *name) {
+  assert(number >= 0 && number < w->p->funcs.n);
   w->f = w->p->funcs.data[number];
   w->resume = true;
   w->loops = 0;

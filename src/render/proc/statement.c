@@ -59,6 +59,7 @@ const char *tt__pw_peek(tt_pwriter *w, const tt_str *s) {
 }
 
 void tt__pw_close(tt_pwriter *w, const char *text) {
+  assert(w->indent > 0);
   w->indent--;
   tt__pw_line(w, "%s", text);
 }

@@ -10,6 +10,7 @@
 static const char *suffix(int dtype) { return tt__dtypes[dtype].suffix; }
 
 const char *tt__pw_type(tt_pwriter *w, const tt_ptype *t) {
+  assert(t);
   char text[64];
   if (t->tag == TT_T_SCALAR)
     snprintf(text, sizeof text, "tt_%s", suffix(t->dtype));
@@ -60,6 +61,7 @@ void tt__pw_struct(tt_pwriter *w, const tt_ptype *t, tt_str *out) {
 /* ---- words */
 
 int tt__pw_from_words(tt_pwriter *w, const tt_ptype *t, const char *word, int at, tt_str *out) {
+  assert(at >= 0);
   int n = 0;
   switch (t->tag) {
     case TT_T_SCALAR:
@@ -85,6 +87,7 @@ int tt__pw_from_words(tt_pwriter *w, const tt_ptype *t, const char *word, int at
 }
 
 int tt__pw_to_words(tt_pwriter *w, const tt_ptype *t, const char *value, const char *word, int at) {
+  assert(at >= 0);
   char part[160];
   int n = 0;
   switch (t->tag) {

@@ -54,6 +54,7 @@ static bool leaves_apart(const tt_puniformity *a, const tt_pstmt *s, bool apart)
 }
 
 bool tt__pw_loop_is_uniform(const tt_puniformity *a, const tt_pstmt *s) {
+  assert(s->op == TT_X_FOR || s->op == TT_X_WHILE || s->op == TT_X_PARFOR);
   bool bounds = s->op == TT_X_WHILE
                     ? tt__pw_is_uniform(a, s->a)
                     : tt__pw_is_uniform(a, s->a) && tt__pw_is_uniform(a, s->b) && tt__pw_is_uniform(a, s->c);

@@ -441,6 +441,7 @@ static bool store_entry(const char *folder, const tt_cache_place *place, const t
 }
 
 void tt__cache_store(const tt_cache_place *place, const tt_cache_item *item, int n, const void *binary, size_t size) {
+  assert(n > 0 && size > 0);
   char folder[sizeof info.path];
   if (n < 1 || n > TT_CACHE_BATCH || !place->identity[0] || !get_folder(folder, sizeof folder)) return;
   tt_str s = {0};

@@ -38,6 +38,7 @@ double tt__library_likely(const tt_cost_call *call, tt_device *d) {
 }
 
 void tt__library_took(const tt_cost_call *call, tt_device *d, double ns) {
+  assert(ns >= 0);
   seen *s = seen_of(call, d != NULL);
   s->left = false;
   if (ns > 0 && s->warm && tt__calibrated(d)) { /* who never asked what anything costs need not know now */

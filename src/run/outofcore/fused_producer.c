@@ -98,6 +98,7 @@ static tt_code put_text(const tt_walk *walk, const tt_step *s, const tt_dialect 
 
 tt_code tt__fused_producer_make(tt_device *d, const tt_walk *walk, const tt_plan *plan, tt_fused_producer *out,
                                 tt_error *err) {
+  assert(plan->n > 0);
   const tt_step *s = step_of(walk, plan);
   if (!s) return tt__fail(err, TT_ENOTIMPL, "not one kernel of one axis");
   TT_TRY(put_args(d, walk, s, out, err));

@@ -141,6 +141,7 @@ void tt__baseline_allocate(tt_baseline_maker *m) {
 /* ---- to and from them */
 
 void tt__baseline_get(tt_baseline_maker *m, int word, int reg) {
+  assert(word >= 0 && word < m->nlocation);
   if (m->location[word].reg >= 0)
     tt__x86_mov(&m->x, reg, m->location[word].reg);
   else
@@ -148,6 +149,7 @@ void tt__baseline_get(tt_baseline_maker *m, int word, int reg) {
 }
 
 void tt__baseline_set(tt_baseline_maker *m, int word, int reg) {
+  assert(word >= 0 && word < m->nlocation);
   if (m->location[word].reg >= 0)
     tt__x86_mov(&m->x, m->location[word].reg, reg);
   else
@@ -155,6 +157,7 @@ void tt__baseline_set(tt_baseline_maker *m, int word, int reg) {
 }
 
 void tt__baseline_get_real(tt_baseline_maker *m, int word, int reg) {
+  assert(word >= 0 && word < m->nlocation);
   if (m->location[word].reg >= 0)
     tt__x86_movs(&m->x, reg, m->location[word].reg);
   else
@@ -162,6 +165,7 @@ void tt__baseline_get_real(tt_baseline_maker *m, int word, int reg) {
 }
 
 void tt__baseline_set_real(tt_baseline_maker *m, int word, int reg) {
+  assert(word >= 0 && word < m->nlocation);
   if (m->location[word].reg >= 0)
     tt__x86_movs(&m->x, m->location[word].reg, reg);
   else
@@ -169,6 +173,7 @@ void tt__baseline_set_real(tt_baseline_maker *m, int word, int reg) {
 }
 
 void tt__baseline_alu_word(tt_baseline_maker *m, tt_x86_alu op, int reg, int word) {
+  assert(word >= 0 && word < m->nlocation);
   if (m->location[word].reg >= 0)
     tt__x86_alu(&m->x, op, reg, m->location[word].reg);
   else
@@ -176,6 +181,7 @@ void tt__baseline_alu_word(tt_baseline_maker *m, tt_x86_alu op, int reg, int wor
 }
 
 void tt__baseline_imul_word(tt_baseline_maker *m, int reg, int word) {
+  assert(word >= 0 && word < m->nlocation);
   if (m->location[word].reg >= 0)
     tt__x86_imul(&m->x, reg, m->location[word].reg);
   else

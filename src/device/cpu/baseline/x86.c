@@ -44,6 +44,7 @@ int tt__x86_label(tt_x86 *x) {
 }
 
 void tt__x86_place(tt_x86 *x, int label) {
+  assert(label > 0 && label < x->label.n);
   if (x->failed) return;
   assert(label > 0 && label < x->label.n && x->label.data[label] < 0);
   x->label.data[label] = x->code.n;
@@ -283,6 +284,7 @@ void tt__x86_rep_stosq(tt_x86 *x) {
 void tt__x86_endbr(tt_x86 *x) { put32(x, 0xfa1e0ff3); }
 
 void tt__x86_jump(tt_x86 *x, int label) {
+  assert(label > 0 && label < x->label.n);
   put(x, 0xe9);
   put_distance(x, label);
 }
