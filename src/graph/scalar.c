@@ -1,57 +1,12 @@
 /*
-** One element of any type: from a value and back. Half precision on the host lives here. It must not know nodes or
-** arrays.
+** One element of any type: from a value and back. It must not know nodes or arrays.
 */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "graph/build.h"
-
-/* ---- half precision: `digits` bits of significand (the hidden one included), smallest normal exponent `emin` */
-
-/* Round to the nearest number of the format, ties to even, straight from double. Overflow is left to the encoder. */
-static double round_to(double x, int digits, int emin) {
-  if (!isfinite(x) || x == 0) return x;
-  int e;
-  frexp(x, &e); /* x = m * 2^e, 0.5 <= |m| < 1 */
-  if (e - 1 < emin) e = emin + 1;
-  double quantum = ldexp(1, e - digits);
-  return rint(x / quantum) * quantum;
-}
-
-static uint16_t f16_of(double x) {
-  uint16_t sign = signbit(x) ? 0x8000 : 0;
-  x = fabs(x);
-  if (isnan(x)) return (uint16_t)(sign | 0x7e00);
-  x = round_to(x, 11, -14);
-  if (x > 65504) return (uint16_t)(sign | 0x7c00);
-  if (x < 0x1p-14) return (uint16_t)(sign | (uint16_t)(x * 0x1p24));
-  int e;
-  double m = frexp(x, &e);
-  return (uint16_t)(sign | ((e + 14) << 10) | ((uint16_t)(m * 0x1p11) & 0x3ff));
-}
-
-static double f16_value(uint16_t h) {
-  int e = h >> 10 & 31, m = h & 0x3ff;
-  double x = e == 31 ? (m ? NAN : INFINITY) : e ? ldexp(m + 1024, e - 25) : ldexp(m, -24);
-  return h & 0x8000 ? -x : x;
-}
-
-static uint16_t bf16_of(double x) {
-  if (isnan(x)) return 0x7fc0;
-  float f = (float)round_to(x, 8, -126);
-  uint32_t bits;
-  memcpy(&bits, &f, sizeof bits);
-  return (uint16_t)(bits >> 16);
-}
-
-static double bf16_value(uint16_t h) {
-  uint32_t bits = (uint32_t)h << 16;
-  float f;
-  memcpy(&f, &bits, sizeof f);
-  return (double)f;
-}
+#include "scalar/prelude.h"
 
 /* ---- reading an element */
 
@@ -85,9 +40,9 @@ tt_value tt__scalar_load(tt_dtype dtype, const void *p) {
       v.as.u = s.u64;
       return v;
     case TT_F16:
-      return tt_v_float(f16_value(s.f16));
+      return tt_v_float((double)tt_cast_f16_f32(s.f16));
     case TT_BF16:
-      return tt_v_float(bf16_value(s.bf16));
+      return tt_v_float((double)tt_cast_bf16_f32(s.bf16));
     case TT_F32:
       return tt_v_float((double)s.f32);
     case TT_F64:
@@ -161,10 +116,10 @@ tt_scalar tt__scalar_from(const tt_value *v, tt_dtype dtype) {
       s.u64 = integer_bits(v);
       break;
     case TT_F16:
-      s.f16 = f16_of(real_part(v));
+      s.f16 = tt_cast_f64_f16(real_part(v));
       break;
     case TT_BF16:
-      s.bf16 = bf16_of(real_part(v));
+      s.bf16 = tt_cast_f64_bf16(real_part(v));
       break;
     case TT_F32:
       s.f32 = (float)real_part(v);

@@ -10,9 +10,9 @@
 
 #include "base/mem.h"
 #include "base/pool/pool.h"
-#include "lib/product/half.h"
 #include "lib/scan/scan_int.h"
 #include "lib/scan/select.h"
+#include "scalar/prelude.h"
 #include "check.h"
 
 static const int64_t lengths[] = {0,    1,     2,     31,    32,    33,    63,    64,    65,    255,   256,
@@ -138,7 +138,7 @@ static void check_half(tt_dtype t, int64_t outer, int64_t n, int64_t inner) {
   uint16_t *in = need((size_t)count * 2), *out = need((size_t)count * 2);
   for (int64_t i = 0; i < count; i++) {
     float f = (float)(draw() % 16) / 1024.0f;
-    in[i] = t == TT_F16 ? tt_f32_to_half(f) : tt_f32_to_bf16(f);
+    in[i] = t == TT_F16 ? tt_cast_f32_f16(f) : tt_cast_f32_bf16(f);
   }
   CHECK(tt__scan_rows(TT_SCAN_SUM, t, in, out, outer, n, inner, false, NULL) == TT_OK, "scan failed");
   int64_t bad = 0;
@@ -147,8 +147,8 @@ static void check_half(tt_dtype t, int64_t outer, int64_t n, int64_t inner) {
       float acc = 0; /* sums of multiples of 2^-10 below 2^14: exact in float32 */
       for (int64_t i = 0; i < n; i++) {
         int64_t at = (o * n + i) * inner + k;
-        acc += t == TT_F16 ? tt_half_to_f32(in[at]) : tt_bf16_to_f32(in[at]);
-        bad += out[at] != (t == TT_F16 ? tt_f32_to_half(acc) : tt_f32_to_bf16(acc));
+        acc += t == TT_F16 ? tt_cast_f16_f32(in[at]) : tt_cast_bf16_f32(in[at]);
+        bad += out[at] != (t == TT_F16 ? tt_cast_f32_f16(acc) : tt_cast_f32_bf16(acc));
       }
     }
   CHECK(bad == 0, "%s [%ld][%ld][%ld]: %ld wrong", tt__dtypes[t].name, (long)outer, (long)n, (long)inner, (long)bad);
@@ -183,12 +183,12 @@ static void check_initial_float(void) {
 static void check_conversion(void) {
   int bad = 0;
   for (uint32_t h = 0; h < 65536; h++) {
-    float f = tt_half_to_f32((uint16_t)h), b = tt_bf16_to_f32((uint16_t)h);
-    bad += f == f ? tt_f32_to_half(f) != h : (tt_f32_to_half(f) & 0x7fff) <= 0x7c00;
-    bad += b == b ? tt_f32_to_bf16(b) != h : (tt_f32_to_bf16(b) & 0x7fff) <= 0x7f80;
+    float f = tt_cast_f16_f32((uint16_t)h), b = tt_cast_bf16_f32((uint16_t)h);
+    bad += f == f ? tt_cast_f32_f16(f) != h : (tt_cast_f32_f16(f) & 0x7fff) <= 0x7c00;
+    bad += b == b ? tt_cast_f32_bf16(b) != h : (tt_cast_f32_bf16(b) & 0x7fff) <= 0x7f80;
     if ((h & 0x7fff) < 0x7bff) {
-      float next = tt_half_to_f32((uint16_t)(h + 1)), mid = (float)(((double)f + (double)next) / 2);
-      bad += tt_f32_to_half(mid) != (h & 1 ? h + 1 : h);
+      float next = tt_cast_f16_f32((uint16_t)(h + 1)), mid = (float)(((double)f + (double)next) / 2);
+      bad += tt_cast_f32_f16(mid) != (h & 1 ? h + 1 : h);
     }
   }
   CHECK(bad == 0, "%d halves are converted wrong", bad);

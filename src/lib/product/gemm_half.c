@@ -8,53 +8,9 @@
 
 #include "base/mem.h"
 #include "base/pool/pool.h"
+#include "scalar/prelude.h"
 
 enum { BLOCK_M = 512, BLOCK_N = 1024, BLOCK_K = 2048 };
-
-static float from_bits(uint32_t u) {
-  float f;
-  memcpy(&f, &u, sizeof f);
-  return f;
-}
-
-static uint32_t to_bits(float f) {
-  uint32_t u;
-  memcpy(&u, &f, sizeof u);
-  return u;
-}
-
-/*
-** Shifted into f32's place a half is 2^112 too small; the multiplication repairs that, subnormals included.
-** Infinity and NaN (exponent all ones) come out at 2^16 or above and get the full exponent.
-*/
-static float widen_f16(uint16_t h) {
-  uint32_t sign = (uint32_t)(h & 0x8000u) << 16;
-  float f = from_bits((uint32_t)(h & 0x7fffu) << 13) * 0x1p112f;
-  uint32_t u = to_bits(f);
-  if ((h & 0x7c00u) == 0x7c00u) u |= 0x7f800000u;
-  return from_bits(sign | u);
-}
-
-/* Round to nearest, ties to even. */
-static uint16_t narrow_f16(float f) {
-  uint32_t u = to_bits(f), sign = u >> 16 & 0x8000u, mag = u & 0x7fffffffu;
-  if (mag > 0x7f800000u) return (uint16_t)(sign | 0x7e00u | (mag >> 13 & 0x1ffu));
-  if (mag >= 0x477ff000u) return (uint16_t)(sign | 0x7c00u); /* 65520 and above */
-  if (mag < 0x38800000u) {                                   /* below 2^-14: the adder rounds to steps of 2^-24 */
-    uint32_t sub = to_bits(from_bits(mag) + 0.5f) - 0x3f000000u;
-    return (uint16_t)(sign | sub);
-  }
-  mag -= 0x38000000u;
-  return (uint16_t)(sign | (mag + 0xfffu + (mag >> 13 & 1u)) >> 13);
-}
-
-static float widen_bf16(uint16_t h) { return from_bits((uint32_t)h << 16); }
-
-static uint16_t narrow_bf16(float f) {
-  uint32_t u = to_bits(f);
-  if ((u & 0x7fffffffu) > 0x7f800000u) return (uint16_t)(u >> 16 | 0x40u);
-  return (uint16_t)((u + 0x7fffu + (u >> 16 & 1u)) >> 16);
-}
 
 /* A matrix of halves and its f32 copy by rows. */
 typedef struct panel {
@@ -71,9 +27,9 @@ static void widen_rows(void *ctx, int64_t lo, int64_t hi, int worker) {
     const uint16_t *h = p->half + i * p->rs;
     float *w = p->wide + i * p->cols;
     if (p->type == TT_F16) {
-      for (int64_t j = 0; j < p->cols; j++) w[j] = widen_f16(h[j * p->cs]);
+      for (int64_t j = 0; j < p->cols; j++) w[j] = tt_cast_f16_f32(h[j * p->cs]);
     } else {
-      for (int64_t j = 0; j < p->cols; j++) w[j] = widen_bf16(h[j * p->cs]);
+      for (int64_t j = 0; j < p->cols; j++) w[j] = tt_cast_bf16_f32(h[j * p->cs]);
     }
   }
 }
@@ -84,7 +40,8 @@ static void narrow_rows(void *ctx, int64_t lo, int64_t hi, int worker) {
   for (int64_t i = lo; i < hi; i++) {
     uint16_t *h = p->half + i * p->rs;
     const float *w = p->wide + i * p->cols;
-    for (int64_t j = 0; j < p->cols; j++) h[j * p->cs] = p->type == TT_F16 ? narrow_f16(w[j]) : narrow_bf16(w[j]);
+    for (int64_t j = 0; j < p->cols; j++)
+      h[j * p->cs] = p->type == TT_F16 ? tt_cast_f32_f16(w[j]) : tt_cast_f32_bf16(w[j]);
   }
 }
 

@@ -13,8 +13,8 @@
 
 #include "base/mem.h"
 #include "base/pool/pool.h"
-#include "lib/product/half.h"
 #include "lib/scan/scan_int.h"
+#include "scalar/prelude.h"
 
 enum {
   STRICT = 4096, /* rows up to this length are scanned element after element */
@@ -49,17 +49,17 @@ static bool is_half(tt_dtype t) { return t == TT_F16 || t == TT_BF16; }
 static void widen(tt_dtype t, const char *in, float *out, int64_t n) {
   const uint16_t *h = (const uint16_t *)in;
   if (t == TT_F16)
-    for (int64_t i = 0; i < n; i++) out[i] = tt_half_to_f32(h[i]);
+    for (int64_t i = 0; i < n; i++) out[i] = tt_cast_f16_f32(h[i]);
   else
-    for (int64_t i = 0; i < n; i++) out[i] = tt_bf16_to_f32(h[i]);
+    for (int64_t i = 0; i < n; i++) out[i] = tt_cast_bf16_f32(h[i]);
 }
 
 static void narrow(tt_dtype t, const float *in, char *out, int64_t n) {
   uint16_t *h = (uint16_t *)out;
   if (t == TT_F16)
-    for (int64_t i = 0; i < n; i++) h[i] = tt_f32_to_half(in[i]);
+    for (int64_t i = 0; i < n; i++) h[i] = tt_cast_f32_f16(in[i]);
   else
-    for (int64_t i = 0; i < n; i++) h[i] = tt_f32_to_bf16(in[i]);
+    for (int64_t i = 0; i < n; i++) h[i] = tt_cast_f32_bf16(in[i]);
 }
 
 /* ---- one group */

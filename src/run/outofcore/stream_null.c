@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "lib/product/half.h"
 #include "run/elements.h"
+#include "scalar/prelude.h"
 #include "sched/cut_library.h"
 
 /* A launch's arguments, by value but for what outlives it. */
@@ -22,8 +22,8 @@ typedef struct tile_args {
 
 static bool is_half(tt_dtype t) { return t == TT_F16 || t == TT_BF16; }
 
-static float widened(tt_dtype t, uint16_t x) { return t == TT_F16 ? tt_half_to_f32(x) : tt_bf16_to_f32(x); }
-static uint16_t narrowed(tt_dtype t, float x) { return t == TT_F16 ? tt_f32_to_half(x) : tt_f32_to_bf16(x); }
+static float widened(tt_dtype t, uint16_t x) { return t == TT_F16 ? tt_cast_f16_f32(x) : tt_cast_bf16_f32(x); }
+static uint16_t narrowed(tt_dtype t, float x) { return t == TT_F16 ? tt_cast_f32_f16(x) : tt_cast_f32_bf16(x); }
 
 /* A dense copy of an operand of halves, as float32. */
 static tt_code widen(const tt_operand *a, int64_t *step, tt_operand *out, tt_error *err) {
