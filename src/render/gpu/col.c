@@ -246,8 +246,8 @@ static void put_stages(tt_thread_emit *t, int phase) {
   }
 }
 
-/* Values of a piece of the rows into shared memory. Threads beyond the last lane or point repeat the last one, and store
- * nothing. */
+/* Values of a piece of the rows into shared memory. Threads beyond the last lane or point repeat the last one, and
+ * store nothing. */
 static void put_piece(tt_thread_emit *t, int phase) {
   tt_emit *e = &t->e;
   tt_region r = {TT_SCOPE_ROW, phase};
