@@ -94,7 +94,11 @@ TT_FN tt__angle tt__half_turns(tt_f64 x) {
   g.q = (tt_u64)(tt_i64)(quarter == quarter ? quarter : 0);
   return g;
 }
-TT_LONG_FN tt_f64 tt__sinpi(tt_f64 x) { return tt_abs_f64(x) < 0x1p53 ? tt__sin_turn(tt__half_turns(x), 0) : x * 0; }
+/* So close to 0 the lower halves of products would underflow, and differ by whether they were fused. */
+TT_LONG_FN tt_f64 tt__sinpi(tt_f64 x) {
+  tt_f64 size = tt_abs_f64(x);
+  return size < 0x1p-900 ? TT__PI * x : size < 0x1p53 ? tt__sin_turn(tt__half_turns(x), 0) : x * 0;
+}
 TT_LONG_FN tt_f64 tt__cospi(tt_f64 x) {
   return tt_abs_f64(x) < 0x1p54 ? tt__sin_turn(tt__half_turns(x), 1) : x * 0 + 1;
 }
