@@ -3,6 +3,17 @@
 import collections
 import time
 
+import pytest
+import tutti as tt
+
+
+@pytest.fixture
+def recorded():
+    """For tests of what is recorded, planned and run: small work is not done at the call."""
+    tt.set_eager(0)
+    yield
+    tt.set_eager(-1)
+
 
 def pytest_addoption(parser):
     parser.addoption("--parts", action="store_true", help="print a line for each folder, not a letter for each test")

@@ -11,6 +11,7 @@ import sys
 import tutti as tt
 
 core = tt._core
+tt.set_eager(0)  # kernels are what this is about
 OPS = [tt.negative, tt.abs, tt.sqrt, tt.square, tt.floor, tt.ceil]
 KINDS = ["compile", "spawn", "write", "read", "load", "memory"]
 LENGTH = 5

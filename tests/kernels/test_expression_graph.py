@@ -234,7 +234,7 @@ def test_preambles_are_inlined():
     assert k(x, y).tolist() == [3.5, 3, 5, 3.125]
 
 
-def test_it_is_lazy_and_fuses():
+def test_it_is_lazy_and_fuses(recorded):
     k = tt.ElementwiseKernel("T x, T y", "T z", "z = (x - y) * (x - y)", way="graph")
     x, y = tt.arange(1000, dtype="float32"), tt.ones(1000, dtype="float32")
     tt.eval(x, y)
@@ -363,7 +363,7 @@ def test_reductions_against_the_compiled_kernel(dtype):
             assert_same(graph(x, x[0], axis=axis), cuda(x, x[0], axis=axis), (fold, axis))
 
 
-def test_reductions_in_the_graph():
+def test_reductions_in_the_graph(recorded):
     norm = tt.ReductionKernel("T x, T f", "T y", "x * x", "a + b", "y = sqrt(a) * f", "0", "norm", way="graph")
     x = np.random.default_rng(7).random((6, 7))
     tt.eval(a := tt.asarray(x))

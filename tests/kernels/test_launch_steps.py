@@ -234,7 +234,7 @@ def test_errors_surface_at_the_next_look(kernels):
     assert float(y[0]) == 7
 
 
-def test_explain_and_profile_and_ledger(kernels):
+def test_explain_and_profile_and_ledger(kernels, recorded):
     y = tt.zeros(1000, dtype="float32")
     before = tt.ledger()
     _core.track_lines(True)

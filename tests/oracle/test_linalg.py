@@ -404,7 +404,7 @@ def test_the_call_raises(name, dtype):
             getattr(tt.linalg, name)(ours[0] + 0, *ours[1:])  # what is pending is computed for it
 
 
-def test_errors_may_wait():
+def test_errors_may_wait(recorded):
     looked = tt.ledger()["evaluations"]
 
     @tt.linalg.errstate(defer=True)

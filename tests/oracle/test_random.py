@@ -373,7 +373,7 @@ def test_draws_do_not_overlap(rng):
     assert a.random() != b.random()
 
 
-def test_draw_fuses():
+def test_draw_fuses(recorded):
     x = tt.random.default_rng(3)
     y = (x.random(1000, dtype="float32") * 2 - 1) ** 2
     tt.ledger().reset()
