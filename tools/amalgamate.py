@@ -47,7 +47,9 @@ COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|//[^\n]*|/\*.*
 DEPTH = {"if": 1, "ifdef": 1, "ifndef": 1, "endif": -1}
 # What a file declares for itself, by how clang-format lays it out: at the start of a line.
 DECLARED = (
-    re.compile(r"^(?:\w+\([^()]*\) )*static\b[^;{}=()]*?\b(\w+)\s*(?:\[[^;={}]*\])*\s*[=;(,]", re.M),
+    re.compile(
+        r"^(?:\w+\([^()]*\) )*static\b(?: _Alignas\(\w+\))?[^;{}=()]*?\b(\w+)\s*(?:\[[^;={}]*\])*\s*[=;(,]", re.M
+    ),
     re.compile(r"^static\b[^;{}=()]*?\(\*(?:const )?(\w+)", re.M),
     re.compile(r"^static (?:TT_VEC|_Atomic)\([^()]*\) \*?(\w+)", re.M),
     re.compile(r"^TT_(?:FN|RARE)\b[^;{}=()]*?\b(\w+)\(", re.M),

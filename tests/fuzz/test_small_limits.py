@@ -149,14 +149,14 @@ def test_bits_do_not_depend_on_what_is_done_at_once(seed):
 
 
 def test_explain_tells_what_was_done_at_the_call():
-    x = tt.array([1.0, 2.0, 3.0])
+    x = tt.array([1.0, 2.0, 3.0], device="cpu")
     assert "done at the call" in tt.explain(x + x)
     tt.set_eager(0)
     assert "done at the call" not in tt.explain(x * x)
 
 
 def test_ledger_counts_what_was_done_at_the_call():
-    x = tt.array([1.0, 2.0, 3.0])
+    x = tt.array([1.0, 2.0, 3.0], device="cpu")
     before = tt.ledger()["at_once"]
     y = x + x
     assert tt.ledger()["at_once"] == before + 1

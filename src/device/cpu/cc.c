@@ -34,8 +34,8 @@
 /* clang-format off */
 static const char *const flags[] = {
     "-O2", "-ftree-vectorize", "-fno-tree-slp-vectorize", "-fvect-cost-model", "-std=gnu11", "-fPIC",
-    "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing", "-fno-stack-protector",
-    "-fstack-clash-protection", "-fno-asynchronous-unwind-tables",
+    "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing",
+    "-fno-stack-protector", "-fstack-clash-protection", "-fno-asynchronous-unwind-tables",
     "-w", "-pipe"};
 
 /*
