@@ -73,9 +73,9 @@ static bool product(tt_array *a, tt_array *b, const tt_block *out) {
 
 /* Few enough multiplications. */
 static bool is_little(const tt_array *a, const tt_array *b, int64_t terms) {
-  if (a->rank == 1 && b->rank == 1) return terms > 1 && terms <= MOST_TERMS && tt__eager_few(terms / 4);
+  if (a->rank == 1 && b->rank == 1) return terms > 1 && terms <= MOST_TERMS && tt__eager_few((terms + 3) / 4);
   double work = (double)a->size * (double)b->size / (double)terms;
-  return work < (double)INT64_MAX && tt__eager_few((int64_t)(work / TIMES));
+  return work < (double)INT64_MAX && tt__eager_few(1 + (int64_t)(work / TIMES));
 }
 
 tt_array *tt__eager_product(tt_array *a, tt_array *b) {
