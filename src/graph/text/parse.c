@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "graph/build.h"
 #include "graph/session.h"
 
 typedef struct reader {
@@ -238,6 +239,7 @@ static tt_node *raw_node(reader *r, const line *l) {
     n->src[n->nsrc++] = tt__node_retain(l->src[k]);
     tt__node_account(n, l->src[k]);
   }
+  if (n->op == TT_N_VIEW || n->op == TT_N_GATHER) tt__node_list_reader(n);
   if (l->nstep) memcpy(tt__node_step(n), l->step, (size_t)l->nstep * sizeof(int64_t));
   return n;
 }
