@@ -6,6 +6,7 @@ import pickle
 import shutil
 import subprocess
 import sys
+import types
 
 import pytest
 import tutti as tt
@@ -74,6 +75,23 @@ def test_decorated_functions_without_a_name_go_by_value():
     cloudpickle = pytest.importorskip("cloudpickle")
     assert pickle.loads(cloudpickle.dumps(tt.jit(plain)))(1.0) == 2.0
     assert pickle.loads(cloudpickle.dumps(tt.vectorize(plain)))(tt.ones(2)).tolist() == [2.0, 2.0]
+
+
+def _elsewhere(fn):
+    """The function as it is on another machine: its file is not there, and newer cloudpickle drops the name too."""
+    code = fn.__code__.replace(co_filename="<dynamic-code>")
+    out = types.FunctionType(code, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__)
+    out.__dict__.update(fn.__dict__)
+    return out
+
+
+def test_functions_by_value_carry_their_source():
+    def plain(x):
+        return x * 3.0
+
+    remake, parts = tt.jit(plain)._by_value()
+    moved = [_elsewhere(part) if part is plain else part for part in parts]
+    assert remake(*moved)(2.0) == 6.0
 
 
 def test_launch():

@@ -103,7 +103,14 @@ class Compiled(_core.Jit):
         return named(self) or self._by_value()
 
     def _by_value(self):
+        _carry_source(self.py_func)
         return _again, (type(self), self.py_func, self._flags, self._declared)
+
+
+def _carry_source(fn):
+    from . import sources
+
+    sources.carry(fn)
 
 
 def named(it):
@@ -125,6 +132,7 @@ class Decorated(Rebuilt):
         return named(self) or self._by_value()
 
     def _by_value(self):
+        _carry_source(self.py_func)
         return super().__reduce__()
 
 

@@ -10,8 +10,9 @@ import types
 
 from .. import _core
 from .dispatch import NUMPY_ERRORS, PARALLEL, Compiled, Decorated
-from .front import Function, Module, quote, source_of
+from .front import Function, Module, quote
 from .signature import fitting, parse, read
+from .sources import source_of
 
 
 def _need_numpy():

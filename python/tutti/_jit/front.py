@@ -10,8 +10,9 @@ import dis
 import functools
 import inspect
 import math
-import textwrap
 import types
+
+from .sources import source_of
 
 _BINARY = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
@@ -93,44 +94,6 @@ class Module:
 
     def bytes(self):
         return f"(module (file {quote(self.file)}) {' '.join(self.texts)})".encode()
-
-
-_NO_SOURCE = (
-    "the source of {} is needed to compile it, and is not there: put the function into a file (IPython and notebooks "
-    "keep what is typed, Python's own prompt does so from 3.13 on)"
-)
-
-
-def source_of(fn):
-    """The function's own node and the number of the line before its source."""
-    try:
-        lines, first = inspect.getsourcelines(fn)
-    except (OSError, TypeError) as e:
-        raise OSError(_NO_SOURCE.format(fn.__name__)) from e
-    text = textwrap.dedent("".join(lines))
-    if fn.__name__ == "<lambda>":
-        return _lambda_in(text, fn), first - 1
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef) and node.name == fn.__name__:
-            return node, first - 1
-    raise OSError(_NO_SOURCE.format(fn.__name__))
-
-
-def _lambda_in(text, fn):
-    """The lambda whose code this is, somewhere in a line of source."""
-    at = text.find("lambda")
-    while at >= 0:
-        for end in range(len(text), at, -1):
-            try:
-                node = ast.parse(text[at:end].rstrip(), mode="eval").body
-            except SyntaxError:
-                continue
-            if isinstance(node, ast.Lambda):
-                code = compile(ast.Expression(node), "?", "eval").co_consts[0]
-                if code.co_code == fn.__code__.co_code and code.co_consts == fn.__code__.co_consts:
-                    return node
-        at = text.find("lambda", at + 1)
-    raise OSError("the source of a lambda is needed to compile it, and cannot be told")
 
 
 class Function:
