@@ -44,6 +44,7 @@ typedef enum tt_code {
   TT_ESTRICT,    /* RuntimeError: tt.strict() forbade what would have happened */
   TT_ESYNTAX,    /* SyntaxError: a text that cannot be read */
   TT_ECOMPILE,   /* tutti.CompileError, a RuntimeError: a kernel's text that no compiler takes, or no compiler */
+  TT_EGRAD,      /* RuntimeError: there are no such gradients, or no more */
   TT_EHARD,      /* numpy.exceptions.TooHardError, a RuntimeError: a search that would take too long */
   TT_CODE_COUNT
 } tt_code;

@@ -10,6 +10,7 @@
 #include "tutti/device.h"
 #include "tutti/elementwise.h"
 #include "tutti/expression.h"
+#include "tutti/grad.h"
 #include "tutti/kernel.h"
 #include "tutti/jit.h"
 #include "tutti/monitor.h"

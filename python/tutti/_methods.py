@@ -95,3 +95,42 @@ def dump(self, file):
         return
     with open(file, "wb") as f:
         pickle.dump(self, f)
+
+
+def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
+    """Add the gradients of the array to those of the leaves it was computed from."""
+    from . import autograd
+
+    autograd.backward(self, gradient, retain_graph, create_graph, inputs)
+
+
+def detach(self):
+    """The same values without their history."""
+    return _core.detach(self)
+
+
+def requires_grad_(self, requires_grad=True):
+    """Ask for gradients; returns the array."""
+    self.requires_grad = requires_grad
+    return self
+
+
+def retain_grad(self):
+    """Keep the gradient of a computed array in .grad."""
+    _core.retain_grad(self)
+
+
+def register_hook(self, hook):
+    """Call hook(gradient) whenever one is computed; what it returns takes its place."""
+    from . import autograd
+
+    return autograd.RemovableHandle(self, _core.register_hook(self, hook))
+
+
+def zero_(self):
+    """Write zeros everywhere; returns the array."""
+    from . import autograd
+
+    with autograd.no_grad():
+        self[...] = 0
+    return self

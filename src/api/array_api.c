@@ -3,6 +3,7 @@
 */
 #include "tutti/array.h"
 
+#include "api/enter.h"
 #include "base/mem.h"
 #include "graph/index/alias.h"
 #include "graph/build.h"
@@ -13,26 +14,9 @@
 #include "graph/order.h"
 #include "graph/index/overlap.h"
 #include "graph/session.h"
+#include "graph/tape.h"
 #include "run/wanted.h"
 #include "tutti/device.h"
-
-/* Every call gets an error object, so that the code of a failure deep below is known up here. */
-typedef struct call {
-  tt_error local, *err;
-} call;
-
-static tt_error *enter(call *c, tt_error *err) {
-  c->err = err ? err : &c->local;
-  c->err->code = TT_OK;
-  c->err->message[0] = 0;
-  tt__session_lock();
-  return c->err;
-}
-
-static tt_code leave(call *c, tt_code code) {
-  tt__session_unlock();
-  return code != TT_OK && c->err->code != TT_OK ? c->err->code : code;
-}
 
 static bool is_dtype(tt_dtype t) { return (int)t >= 0 && t < TT_DTYPE_COUNT; }
 
@@ -54,46 +38,46 @@ static tt_code placed(tt_code code, tt_array **out, tt_error *err) {
 /* ---- making */
 
 tt_code tt_empty(tt_dtype dtype, int rank, const int64_t *len, tt_array **out, tt_error *err) {
-  call c;
+  tt_entered c;
   tt_code code;
   *out = NULL;
-  err = enter(&c, err);
-  return leave(&c, CHECKED(check_dtype(dtype, err), placed(tt__empty(dtype, rank, len, out, err), out, err)));
+  err = tt__enter(&c, err);
+  return tt__leave(&c, CHECKED(check_dtype(dtype, err), placed(tt__empty(dtype, rank, len, out, err), out, err)));
 }
 
 tt_code tt_full(tt_dtype dtype, int rank, const int64_t *len, tt_value value, tt_array **out, tt_error *err) {
-  call c;
+  tt_entered c;
   tt_code code;
   *out = NULL;
-  err = enter(&c, err);
-  return leave(&c, CHECKED(check_dtype(dtype, err), placed(tt__full(dtype, rank, len, &value, out, err), out, err)));
+  err = tt__enter(&c, err);
+  return tt__leave(&c, CHECKED(check_dtype(dtype, err), placed(tt__full(dtype, rank, len, &value, out, err), out, err)));
 }
 
 tt_code tt_arange(tt_dtype dtype, tt_value start, tt_value step, int64_t n, tt_array **out, tt_error *err) {
-  call c;
+  tt_entered c;
   tt_code code;
   *out = NULL;
-  err = enter(&c, err);
-  return leave(&c, CHECKED(check_dtype(dtype, err), placed(tt__arange(dtype, &start, &step, n, out, err), out, err)));
+  err = tt__enter(&c, err);
+  return tt__leave(&c, CHECKED(check_dtype(dtype, err), placed(tt__arange(dtype, &start, &step, n, out, err), out, err)));
 }
 
 tt_code tt_from_data(tt_dtype dtype, int rank, const int64_t *len, const void *data, const int64_t *stride,
                      tt_array **out, tt_error *err) {
-  call c;
+  tt_entered c;
   tt_code code;
   *out = NULL;
-  err = enter(&c, err);
-  return leave(
+  err = tt__enter(&c, err);
+  return tt__leave(
       &c, CHECKED(check_dtype(dtype, err), placed(tt__from_data(dtype, rank, len, data, stride, out, err), out, err)));
 }
 
 tt_code tt_adopt(tt_dtype dtype, int rank, const int64_t *len, void *data, const int64_t *stride, bool readonly,
                  void (*drop)(void *ctx), void *ctx, tt_array **out, tt_error *err) {
-  call c;
+  tt_entered c;
   tt_code code;
   *out = NULL;
-  err = enter(&c, err);
-  return leave(&c, CHECKED(check_dtype(dtype, err),
+  err = tt__enter(&c, err);
+  return tt__leave(&c, CHECKED(check_dtype(dtype, err),
                            tt__array_adopt(0, dtype, rank, len, data, stride, readonly, drop, ctx, out, err)));
 }
 
@@ -128,12 +112,12 @@ bool tt_array_shares(const tt_array *a, const tt_array *b) {
 }
 
 tt_code tt_array_overlaps(tt_array *a, tt_array *b, int64_t max_work, bool *out, tt_error *err) {
-  call c;
+  tt_entered c;
   tt_code code;
   *out = false;
-  err = enter(&c, err);
+  err = tt__enter(&c, err);
   code = check_array(a, err);
-  return leave(&c, code != TT_OK ? code : CHECKED(check_array(b, err), tt__arrays_overlap(a, b, max_work, out, err)));
+  return tt__leave(&c, code != TT_OK ? code : CHECKED(check_array(b, err), tt__arrays_overlap(a, b, max_work, out, err)));
 }
 
 void tt_array_stride(const tt_array *a, int64_t *stride) {
@@ -166,11 +150,11 @@ void tt_array_set_readonly(tt_array *a, bool readonly) {
 /* ---- looking */
 
 tt_code tt_eval(tt_array *const *arrays, int n, tt_error *err) {
-  call c;
+  tt_entered c;
   tt_code code = TT_OK;
   if (n <= 0) return tt__calls_flush(err);
   size_t bytes = (size_t)n * sizeof(tt_node *);
-  err = enter(&c, err);
+  err = tt__enter(&c, err);
   code = tt__calls_run(err);
   for (int k = 0; k < n && code == TT_OK; k++) code = check_array(arrays[k], err);
   tt_node *few[8], **node = n <= 8 ? few : code == TT_OK ? tt__mem_alloc(bytes) : NULL;
@@ -181,16 +165,16 @@ tt_code tt_eval(tt_array *const *arrays, int n, tt_error *err) {
     for (int k = 0; k < n; k++) tt__node_release(node[k]);
   }
   if (node && node != few) tt__mem_free(node, bytes);
-  return leave(&c, code);
+  return tt__leave(&c, code);
 }
 
 tt_code tt_peek(tt_array *a, const void **data, void **hold, tt_error *err) {
-  call c;
+  tt_entered c;
   tt_code code;
   *data = NULL;
   *hold = NULL;
-  err = enter(&c, err);
-  return leave(&c, CHECKED(check_array(a, err), tt__peek(a, data, hold, err)));
+  err = tt__enter(&c, err);
+  return tt__leave(&c, CHECKED(check_array(a, err), tt__peek(a, data, hold, err)));
 }
 
 void tt_unpeek(void *hold) {
@@ -201,79 +185,79 @@ void tt_unpeek(void *hold) {
 }
 
 tt_code tt_read(tt_array *a, void *data, size_t size, tt_error *err) {
-  call c;
+  tt_entered c;
   tt_code code;
-  err = enter(&c, err);
-  return leave(&c, CHECKED(check_array(a, err), tt__read(a, data, size, err)));
+  err = tt__enter(&c, err);
+  return tt__leave(&c, CHECKED(check_array(a, err), tt__read(a, data, size, err)));
 }
 
 tt_code tt_item(tt_array *a, tt_value *out, tt_error *err) {
-  call c;
+  tt_entered c;
   tt_code code;
   *out = (tt_value){.tag = TT_V_NONE};
-  err = enter(&c, err);
-  return leave(&c, CHECKED(check_array(a, err), tt__item(a, out, err)));
+  err = tt__enter(&c, err);
+  return tt__leave(&c, CHECKED(check_array(a, err), tt__item(a, out, err)));
 }
 
 /* ---- operations */
 
 tt_code tt_apply(tt_op op, const tt_value *arg, int narg, const tt_apply_options *options, tt_array **out,
                  tt_error *err) {
-  call c;
+  tt_entered c;
   if (out) *out = NULL;
-  err = enter(&c, err);
+  err = tt__enter(&c, err);
   if ((unsigned)op >= TT_OP_COUNT)
-    return leave(&c, tt__fail(err, TT_EVALUE, "no elementwise op has number %d", (int)op));
-  return leave(&c, tt__apply(op, arg, narg, options, out, err));
+    return tt__leave(&c, tt__fail(err, TT_EVALUE, "no elementwise op has number %d", (int)op));
+  return tt__leave(&c, tt__apply(op, arg, narg, options, out, err));
 }
 
 tt_op tt_op_named(const char *name) { return tt__op_named(name); }
 
 tt_code tt_transpose(tt_array *a, const int *axes, tt_array **out, tt_error *err) {
-  call c;
+  tt_entered c;
   tt_code code;
   *out = NULL;
-  err = enter(&c, err);
-  return leave(&c, CHECKED(check_array(a, err), tt__transpose(a, axes, out, err)));
+  err = tt__enter(&c, err);
+  return tt__leave(&c, CHECKED(check_array(a, err), tt__transpose(a, axes, out, err)));
 }
 
 tt_code tt_reshape(tt_array *a, int rank, const int64_t *len, tt_array **out, tt_error *err) {
-  call c;
+  tt_entered c;
   tt_code code;
   *out = NULL;
-  err = enter(&c, err);
-  return leave(&c, CHECKED(check_array(a, err), tt__reshape(a, rank, len, out, err)));
+  err = tt__enter(&c, err);
+  return tt__leave(&c, CHECKED(check_array(a, err), tt__reshape(a, rank, len, out, err)));
 }
 
 tt_code tt_broadcast_to(tt_array *a, int rank, const int64_t *len, tt_array **out, tt_error *err) {
-  call c;
+  tt_entered c;
   tt_code code;
   *out = NULL;
-  err = enter(&c, err);
-  return leave(&c, CHECKED(check_array(a, err), tt__broadcast_to(a, rank, len, out, err)));
+  err = tt__enter(&c, err);
+  return tt__leave(&c, CHECKED(check_array(a, err), tt__broadcast_to(a, rank, len, out, err)));
 }
 
 tt_code tt_get(tt_array *a, tt_value index, tt_array **out, tt_error *err) {
-  call c;
+  tt_entered c;
   tt_code code;
   *out = NULL;
-  err = enter(&c, err);
-  return leave(&c, CHECKED(check_array(a, err), tt__get(a, &index, out, err)));
+  err = tt__enter(&c, err);
+  return tt__leave(&c, CHECKED(check_array(a, err), tt__get(a, &index, out, err)));
 }
 
 tt_code tt_get_item(tt_array *a, tt_value index, tt_value *out, tt_error *err) {
-  call c;
+  tt_entered c;
   tt_code code;
   *out = (tt_value){.tag = TT_V_NONE};
-  err = enter(&c, err);
-  return leave(&c, CHECKED(check_array(a, err), tt__get_item(a, &index, out, err)));
+  err = tt__enter(&c, err);
+  return tt__leave(&c, CHECKED(check_array(a, err), tt__get_item(a, &index, out, err)));
 }
 
 tt_code tt_set(tt_array *a, tt_value index, tt_value value, tt_error *err) {
-  call c;
+  tt_entered c;
   tt_code code;
-  err = enter(&c, err);
-  return leave(&c, CHECKED(check_array(a, err), tt__set(a, &index, &value, err)));
+  err = tt__enter(&c, err);
+  return tt__leave(&c, CHECKED(check_array(a, err), tt__set(a, &index, &value, err)));
 }
 
 /* ---- single elements */
@@ -283,7 +267,8 @@ bool tt_number_get(tt_array *a, int n, const int64_t *at, tt_number *out) {
   if (!a || !tt__number_find(a, n, at, &off)) return false; /* what it reads never changes */
   out->dtype = (tt_dtype)a->dtype;
   tt__session_lock();
-  bool ok = tt__eager_element(a->storage->node, off, (tt_scalar *)out->bits);
+  const tt_node *value = a->storage->node;
+  bool ok = !tt__is_taped(value) && tt__eager_element(value, off, (tt_scalar *)out->bits);
   tt__session_unlock();
   return ok;
 }
@@ -304,11 +289,11 @@ bool tt_number_apply(tt_op op, const tt_value *arg, int n, tt_number *out) {
 tt_value tt_number_value(const tt_number *x) { return tt__scalar_load(x->dtype, x->bits); }
 
 tt_code tt_number_array(const tt_number *x, tt_array **out, tt_error *err) {
-  call c;
+  tt_entered c;
   tt_code code;
   *out = NULL;
-  err = enter(&c, err);
-  return leave(&c, CHECKED(check_dtype(x->dtype, err), tt__number_array(x, out, err)));
+  err = tt__enter(&c, err);
+  return tt__leave(&c, CHECKED(check_dtype(x->dtype, err), tt__number_array(x, out, err)));
 }
 
 tt_code tt_can_cast(tt_dtype from, tt_dtype to, const char *casting, bool *allowed, tt_error *err) {
@@ -319,27 +304,27 @@ tt_code tt_can_cast(tt_dtype from, tt_dtype to, const char *casting, bool *allow
 }
 
 tt_code tt_cast(tt_array *a, tt_dtype dtype, bool copy, tt_array **out, tt_error *err) {
-  call c;
+  tt_entered c;
   tt_code code;
   *out = NULL;
-  err = enter(&c, err);
+  err = tt__enter(&c, err);
   code = check_dtype(dtype, err);
-  return leave(&c, code != TT_OK ? code : CHECKED(check_array(a, err), tt__cast(a, dtype, copy, out, err)));
+  return tt__leave(&c, code != TT_OK ? code : CHECKED(check_array(a, err), tt__cast(a, dtype, copy, out, err)));
 }
 
 tt_code tt_copy(tt_array *a, tt_array **out, tt_error *err) {
-  call c;
+  tt_entered c;
   tt_code code;
   *out = NULL;
-  err = enter(&c, err);
-  return leave(&c, CHECKED(check_array(a, err), tt__copy(a, out, err)));
+  err = tt__enter(&c, err);
+  return tt__leave(&c, CHECKED(check_array(a, err), tt__copy(a, out, err)));
 }
 
 tt_code tt_copy_as(tt_array *a, tt_dtype dtype, char order, tt_array **out, tt_error *err) {
-  call c;
+  tt_entered c;
   tt_code code;
   *out = NULL;
-  err = enter(&c, err);
+  err = tt__enter(&c, err);
   code = check_dtype(dtype, err);
-  return leave(&c, code != TT_OK ? code : CHECKED(check_array(a, err), tt__copy_as(a, dtype, order, out, err)));
+  return tt__leave(&c, code != TT_OK ? code : CHECKED(check_array(a, err), tt__copy_as(a, dtype, order, out, err)));
 }

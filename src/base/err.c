@@ -24,6 +24,7 @@ const char *tt_code_name(tt_code code) {
       [TT_ESTRICT] = "TT_ESTRICT",
       [TT_ESYNTAX] = "TT_ESYNTAX",
       [TT_ECOMPILE] = "TT_ECOMPILE",
+      [TT_EGRAD] = "TT_EGRAD",
       [TT_EHARD] = "TT_EHARD",
   };
   if ((int)code < 0 || code >= TT_CODE_COUNT || !name[code]) return "TT_UNKNOWN";

@@ -13,6 +13,7 @@
 #include "graph/eager/eager.h"
 #include "graph/session.h"
 #include "graph/slab.h"
+#include "graph/tape.h"
 
 enum { SMALL_PART = 8 };
 enum { TURN_STORES = 16 }; /* stores of one loop's turn that are looked at */
@@ -38,6 +39,7 @@ void tt__storage_release(tt_storage *s) {
   if (--s->refs > 0) return;
   assert(!s->cached && !s->showing);
   if (s->root) tt__alias_leave(s);
+  if (s->leaf) tt__storage_leave_leaf(s);
   tt__node_unhold(s->node);
   tt__slab_free(s, sizeof *s);
 }
@@ -106,7 +108,8 @@ static bool closes_turn(tt_node *store) {
 
 /* Whether a storage's new value must be computed before more is recorded on top. */
 static bool is_over_bounds(tt_node *n) {
-  return n->pending && (is_too_deep(n) || tt__session_pending_bytes > tt__session_pending_cap());
+  bool deep = n->flags & TT_NODE_STEP ? n->pending > TT_STEP_NODES : is_too_deep(n);
+  return n->pending && (deep || tt__session_pending_bytes > tt__session_pending_cap());
 }
 
 static tt_code flush(tt_node *n, tt_error *err) {
@@ -245,10 +248,17 @@ tt_node *tt__array_node_as(tt_array *a, int rank, const int64_t *len, tt_error *
 
 /* ---- writing */
 
+/* A leaf that was written on would be a leaf no more. */
+static tt_code check_leaf(const tt_storage *s, tt_error *err) {
+  if (!s->leaf || !tt__session_tape) return TT_OK;
+  return tt__fail(err, TT_EGRAD, "a leaf Variable that requires grad is being used in an in-place operation.");
+}
+
 static tt_code check_writable(tt_array *a, tt_error *err) {
   bool refused = a->readonly || a->storage->readonly;
   for (int k = 0; k < a->rank; k++) refused |= a->dim[k] > 1 && tt__array_step(a)[k] == 0; /* one cell, many writers */
-  return refused ? tt__fail(err, TT_EVALUE, "assignment destination is read-only") : TT_OK;
+  if (refused) return tt__fail(err, TT_EVALUE, "assignment destination is read-only");
+  return check_leaf(a->storage, err);
 }
 
 void tt__storage_become(tt_storage *s, tt_node *n) {
@@ -272,6 +282,7 @@ tt_code tt__storage_put(tt_storage *s, tt_node *n, tt_error *err) {
     n = tt__node_at(n, s->node->device, err);
     if (!n) return TT_ENOMEM;
   }
+  if (s->leaf && !(n = tt__storage_leaf_value(s, n, err))) return TT_ENOMEM;
   if (tt__storage_aliased(s)) return tt__alias_put(s, n, err);
   tt__storage_become(s, n);
   return TT_OK;

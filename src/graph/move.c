@@ -8,6 +8,7 @@
 #include "graph/eager/eager.h"
 #include "graph/host.h"
 #include "graph/order.h"
+#include "graph/tape.h"
 
 static tt_code view_of(tt_array *a, int rank, const int64_t *len, const int64_t *step, int64_t off, tt_array **out,
                        tt_error *err) {
@@ -139,6 +140,7 @@ static tt_node *snapshot(tt_array *a, const tt_buffer *foreign, tt_error *err) {
 tt_code tt__copy(tt_array *a, tt_array **out, tt_error *err) {
   tt_node *whole = a->storage->node;
   *out = NULL;
+  if (tt__is_taped(whole)) return array_taking(tt__array_node(a, err), out, err);
   if (whole->op == TT_N_BUFFER && whole->attr.buf->drop && !whole->attr.buf->elsewhere)
     return array_taking(snapshot(a, whole->attr.buf, err), out, err);
   if (tt__eager_copies(a)) return array_taking(snapshot(a, whole->attr.buf, err), out, err);

@@ -16,6 +16,7 @@
 #include "graph/eager/eager.h"
 #include "graph/session.h"
 #include "graph/slab.h"
+#include "graph/tape.h"
 #include "ir/call.h"
 
 static uint32_t made; /* nodes so far; it may wrap: only distances count */
@@ -136,9 +137,21 @@ static void add_src(tt_node *n, tt_node *src) {
   assert(src != n && src->refs > 0);
   assert(n->nsrc < TT_NODE_SRC);
   n->src[n->nsrc++] = tt__node_retain(src);
+  if (src->tape) n->flags |= TT_NODE_TAPES | TT_NODE_STEP;
+  if (src->pending) n->flags |= src->flags & TT_NODE_STEP;
   if (src->device != n->device && src->device != TT_ANYWHERE)
     n->device = n->device == TT_ANYWHERE ? src->device : TT_TORN;
   tt__node_account(n, src);
+}
+
+/* A node with all its operands: on the tape where gradients flow through it, and computed where that is little work. */
+static tt_node *finished(tt_node *n, tt_error *err) {
+  if (n->flags & TT_NODE_TAPES && tt__session_tape && !tt__tape_record(n, err)) {
+    tt__node_release(n);
+    return NULL;
+  }
+  tt__eager_compute(n);
+  return n;
 }
 
 static tt_node *op_node(int op, tt_dtype dtype, int rank, const int64_t *len, int nstep, tt_error *err) {
@@ -214,6 +227,7 @@ static void bury_all(tt_node *dying) {
   while (dying) {
     tt_node *n = dying;
     dying = (tt_node *)(intptr_t)n->size;
+    if (n->tape && tt__tape_leave(n)) continue;
     drop_src(n, &dying);
     if (n->op == TT_N_BUFFER) tt__buffer_release(n->attr.buf);
     drop_attr(n);
@@ -346,8 +360,7 @@ tt_node *tt__node_op(tt_op op, tt_dtype dtype, tt_node *const *src, int n, tt_er
     assert(src[k]->rank == out->rank);
     add_src(out, src[k]);
   }
-  tt__eager_compute(out);
-  return out;
+  return finished(out, err);
 }
 
 /* What is meant to drop an imaginary part takes the real one (TT_REAL). */
@@ -386,8 +399,7 @@ tt_node *tt__node_reduce_plain(tt_red red, tt_node *a, uint64_t axes, tt_error *
   n->attr.reduce.axes = axes;
   n->attr.reduce.red = (uint8_t)red;
   add_src(n, a);
-  tt__eager_compute(n);
-  return n;
+  return finished(n, err);
 }
 
 tt_node *tt__node_gather(tt_node *a, tt_node *index, tt_error *err) {
@@ -401,8 +413,7 @@ tt_node *tt__node_gather(tt_node *a, tt_node *index, tt_error *err) {
   add_src(n, a);
   add_src(n, index);
   tt__node_list_reader(n);
-  tt__eager_compute(n);
-  return n;
+  return finished(n, err);
 }
 
 tt_node *tt__node_scatter(tt_node *old, tt_node *index, tt_node *value, tt_error *err) {
@@ -415,7 +426,7 @@ tt_node *tt__node_scatter(tt_node *old, tt_node *index, tt_node *value, tt_error
   add_src(n, old);
   add_src(n, index);
   add_src(n, value);
-  return n;
+  return finished(n, err);
 }
 
 /* Whether the view visits every element of a block of `size` in order. */
@@ -445,7 +456,7 @@ tt_node *tt__node_store(tt_node *old, tt_node *value, const int64_t *step, int64
   memcpy(tt__node_step(n), flat, bytes);
   add_src(n, old);
   add_src(n, value);
-  return n;
+  return finished(n, err);
 }
 
 /* The bits of a constant as another type, where every element of that is the same. */
@@ -463,7 +474,8 @@ static bool same_bits(const tt_node *a, tt_dtype dtype, tt_scalar *out) {
 tt_node *tt__node_bitcast(tt_node *a, tt_dtype dtype, int rank, const int64_t *len, tt_error *err) {
   int64_t step[TT_MAX_RANK];
   tt_scalar bits;
-  while ((a->op == TT_N_BITCAST ||
+  while (!tt__is_opaque(a) &&
+         (a->op == TT_N_BITCAST ||
           (a->op == TT_N_VIEW && is_identity(a->src[0]->size, a->rank, a->dim, tt__node_step(a), a->attr.off))) &&
          a->src[0]->device == a->device)
     a = a->src[0];
@@ -473,12 +485,15 @@ tt_node *tt__node_bitcast(tt_node *a, tt_dtype dtype, int rank, const int64_t *l
   }
   if (a->op == TT_N_CONST && same_bits(a, dtype, &bits))
     return tt__node_const_at(a->device, dtype, bits, rank, len, err);
-  bool here = a->op == TT_N_BUFFER;
+  bool here = a->op == TT_N_BUFFER && !tt__is_taped(a);
   tt_node *n =
       here ? tt__node_new(TT_N_BUFFER, dtype, rank, len, 0, err) : op_node(TT_N_BITCAST, dtype, rank, len, 0, err);
   if (!n) return NULL;
   assert((size_t)n->size * tt__dtype_size(dtype) == (size_t)a->size * tt__dtype_size((tt_dtype)a->dtype));
-  if (!here) return add_src(n, a), n;
+  if (!here) {
+    add_src(n, a);
+    return finished(n, err);
+  }
   n->attr.buf = tt__buffer_retain(a->attr.buf); /* the same memory, no work */
   n->device = a->device;
   return n;
@@ -502,7 +517,7 @@ tt_node *tt__node_lib(const tt_lib_attr *attr, tt_node *const *src, int n, tt_er
   out->size = 0;
   out->attr.lib = copy;
   for (int k = 0; k < n; k++) add_src(out, src[k]);
-  return out;
+  return finished(out, err);
 }
 
 tt_node *tt__node_pick(tt_node *lib, int k, tt_dtype dtype, int rank, const int64_t *len, tt_error *err) {
@@ -515,8 +530,7 @@ tt_node *tt__node_pick(tt_node *lib, int k, tt_dtype dtype, int rank, const int6
   add_src(n, lib);
   tt_node **place = pick_place(lib, k);
   if (place) *place = n;
-  tt__eager_compute(n);
-  return n;
+  return finished(n, err);
 }
 
 static tt_node *add_all(tt_node *out, tt_node *const *src, int n, tt_error *err);
@@ -539,6 +553,7 @@ static tt_node *add_all(tt_node *out, tt_node *const *src, int n, tt_error *err)
     return NULL;
   }
   add_src(out, rest);
+  out->flags |= rest->flags & TT_NODE_TAPES;
   tt__node_release(rest);
   return out;
 }
@@ -555,5 +570,6 @@ tt_node *tt__node_call(tt_kernel_call *call, tt_node *const *src, tt_error *err)
   out->size = 0;
   out->attr.call = call;
   call->kind->retain(call->kernel);
-  return add_all(out, src, call->noperand, err);
+  out = add_all(out, src, call->noperand, err);
+  return out ? finished(out, err) : NULL;
 }

@@ -7,6 +7,7 @@
 #include <assert.h>
 
 #include "graph/session.h"
+#include "graph/tape.h"
 #include "ir/dtype.h"
 #include "ir/ops.h"
 
@@ -16,11 +17,13 @@
 /* Nodes that are looked at. */
 #define MOST_NODES 32
 
-static bool is_elementwise(const tt_node *n) { return n->op < TT_OP_COUNT && tt__ops[n->op].cls != TT_CLASS_DRAW; }
+static bool is_elementwise(const tt_node *n) {
+  return n->op < TT_OP_COUNT && tt__ops[n->op].cls != TT_CLASS_DRAW;
+}
 
 /* Those of the axes along which the node's value does not change. */
 static uint64_t constant_axes(tt_node *n, uint64_t axes, int *budget) {
-  if (--*budget < 0) return 0;
+  if (--*budget < 0 || tt__is_opaque(n)) return 0;
   if (n->op == TT_N_CONST) return axes;
   if (n->op == TT_N_VIEW)
     for (int k = 0; k < n->rank; k++)

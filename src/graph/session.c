@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/os/os.h"
 #include "graph/build.h"
+#include "graph/tape.h"
 #include "graph/text/print.h"
 
 tt_ledger tt__ledger;
@@ -18,6 +19,7 @@ __thread uint32_t tt__session_line;
 __thread bool tt__session_looking;
 __thread int tt__session_device = TT_ANYWHERE;
 __thread bool tt__session_defer;
+__thread bool tt__session_tape = true;
 bool tt__session_strict_copy, tt__session_strict_fallback;
 int64_t tt__session_pending_bytes;
 const tt_residency *tt__session_residency;
@@ -132,6 +134,8 @@ tt_code tt__evaluate(tt_node *const *node, int n, tt_error *err) {
   if (k == n) return TT_OK;
   if (!evaluator) return tt__fail(err, TT_EINTERNAL, "no evaluator is registered");
   if (tt__log_on(TT_LOG_GRAPH)) show(node, n);
+  for (k = 0; k < n; k++)
+    if (node[k]->pending && node[k]->flags & TT_NODE_STEP) return tt__tape_evaluate(node, n, evaluator, err);
   return evaluator(node, n, err);
 }
 

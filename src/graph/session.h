@@ -112,6 +112,7 @@ TT_HIDDEN extern tt_ledger tt__ledger;
 ** TT_PENDING_NODES unevaluated nodes below it (counted cheaply, see node.c), recording evaluates it first ("flush").
 */
 #define TT_PENDING_NODES 256
+#define TT_STEP_NODES 65536 /* of work with gradients: a step is not cut */
 #define TT_PENDING_SHARE 4 /* one part in 4 */
 
 /* The caller's line for nodes recorded from now on (thread-local). */
@@ -121,6 +122,8 @@ TT_HIDDEN void tt__session_line_name(uint32_t id, char *out, size_t size);
 TT_HIDDEN void tt__session_set_line_name(void (*name)(uint32_t id, char *out, size_t size));
 /* Checks that need values wait (tt_defer_checks). */
 TT_HIDDEN extern __thread bool tt__session_defer;
+/* Whether what is recorded from arrays with gradients is to have some, too (no_grad). */
+TT_HIDDEN extern __thread bool tt__session_tape;
 /* tt.strict() */
 TT_HIDDEN extern bool tt__session_strict_copy, tt__session_strict_fallback;
 

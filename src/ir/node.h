@@ -129,6 +129,7 @@ struct tt_node {
   uint32_t pending; /* at least as many unevaluated operations as lie below it, itself included; 0 for values */
   uint32_t oldest;  /* number of the first of those, as nodes are made; without any, its own */
   int64_t size;     /* elements: the product of len */
+  struct tt_tape *tape; /* held: what gradients need to come back through it (graph/tape.h); NULL: none do */
   tt_node *readers; /* the unevaluated VIEW and GATHER nodes of which it is src[0], not held: a list through */
   tt_node *src[TT_NODE_SRC]; /* their src[TT_NEXT_READER] and src[TT_LAST_READER] */
   union {
@@ -149,7 +150,9 @@ struct tt_node {
 enum {
   TT_NODE_SEEN = 1,    /* an evaluation went through it without keeping its value */
   TT_NODE_CHECKED = 2, /* (GATHER, SCATTER) indices were proved in range */
-  TT_NODE_AT_ONCE = 4  /* computed when it was recorded */
+  TT_NODE_AT_ONCE = 4, /* computed when it was recorded */
+  TT_NODE_TAPES = 8,   /* an operand has an entry on the tape */
+  TT_NODE_STEP = 16    /* work with gradients, or for them, lies below: it is evaluated as a whole */
 };
 
 static inline int64_t *tt__node_len(tt_node *n) { return n->dim; }
@@ -168,6 +171,7 @@ typedef struct tt_storage {
   struct tt_storage *showing; /* of a root: those that show its memory, */
   struct tt_storage *beside;  /* one after another */
   tt_window *window;          /* with a root: which of its elements; owned */
+  struct tt_tape *leaf;       /* held: gradients are asked for with respect to this array; NULL: they are not */
   tt_node *coming;            /* scratch of tt__alias_put */
 } tt_storage;
 

@@ -133,6 +133,14 @@ typedef enum core_hook {
 /* Borrowed; NULL with an exception set when the package did not register it. */
 PyObject *core_hook_get(core_hook hook);
 
+/* ---- gradients (grad.c) */
+PyObject *core_get_requires_grad(PyObject *self, void *unused);
+int core_set_requires_grad(PyObject *self, PyObject *value, void *unused);
+PyObject *core_get_is_leaf(PyObject *self, void *unused);
+PyObject *core_get_grad(PyObject *self, void *unused);
+int core_set_grad(PyObject *self, PyObject *value, void *unused);
+extern PyMethodDef core_grad_functions[];
+
 /* ---- devices (device.c) */
 /* A device's number from a Device or a name; None and NULL are TT_AUTO. False with an exception. */
 bool core_device_from(PyObject *o, int *out);
@@ -194,6 +202,13 @@ typedef struct core_later {
   struct core_later *next;
   void (*run)(struct core_later *self); /* frees self; called with the interpreter lock */
 } core_later;
+/* The interpreter lock while Python code runs inside a call of the library that had given it up (error.c). */
+typedef struct core_blocked {
+  PyThreadState *state;
+  int depth;
+} core_blocked;
+void core_unblock(core_blocked *before);
+void core_reblock(const core_blocked *before);
 void core_later_push(void *later); /* a core_later; fits tt_adopt's drop */
 extern core_later *core_later_head;
 void core_later_run(void);

@@ -147,6 +147,19 @@ void core_block_end(void) {
   if (--blocked_depth == 0 && blocked_state) PyEval_RestoreThread(blocked_state);
 }
 
+/* The library calls back in the middle of a call, its own lock given up: Python code may run. */
+void core_unblock(core_blocked *before) {
+  *before = (core_blocked){blocked_state, blocked_depth};
+  if (blocked_state) PyEval_RestoreThread(blocked_state);
+  blocked_state = NULL;
+  blocked_depth = 0;
+}
+
+void core_reblock(const core_blocked *before) {
+  blocked_depth = before->depth;
+  blocked_state = before->state ? PyEval_SaveThread() : NULL;
+}
+
 /*
 ** Runs on the thread that evaluates. Where the interpreter lock was not given up the library may hold its own, and no
 ** Python code may run: short work goes on.

@@ -362,6 +362,12 @@ NAMED(setfield)
 NAMED(dump)
 NAMED(dumps)
 NAMED(get)
+NAMED(backward)
+NAMED(detach)
+NAMED(requires_grad_)
+NAMED(retain_grad)
+NAMED(register_hook)
+NAMED(zero_)
 #undef NAMED
 #define NAMED_METHOD(name, doc) \
   { #name, (PyCFunction)(void (*)(void))meth_##name, METH_VARARGS | METH_KEYWORDS, doc }
@@ -506,6 +512,17 @@ static const PyMethodDef own[] = {
     NAMED_METHOD(get,
                  "get($self, /, stream=None, order='C', blocking=True, out=None)\n--\n\nA NumPy array of one's own, "
                  "or `out` with the elements."),
+    NAMED_METHOD(backward,
+                 "backward($self, /, gradient=None, retain_graph=None, create_graph=False, inputs=None)\n--\n\nAdd the "
+                 "gradients of the array to those of the leaves it was computed from."),
+    NAMED_METHOD(detach, "detach($self, /)\n--\n\nThe same values without their history."),
+    NAMED_METHOD(requires_grad_,
+                 "requires_grad_($self, /, requires_grad=True)\n--\n\nAsk for gradients; returns the array."),
+    NAMED_METHOD(retain_grad, "retain_grad($self, /)\n--\n\nKeep the gradient of a computed array in .grad."),
+    NAMED_METHOD(register_hook,
+                 "register_hook($self, /, hook)\n--\n\nCall hook(gradient) whenever one is computed; what it returns "
+                 "takes its place. The handle has remove()."),
+    NAMED_METHOD(zero_, "zero_($self, /)\n--\n\nWrite zeros everywhere; returns the array."),
     {"eval", meth_eval, METH_NOARGS, "eval($self, /)\n--\n\nCompute now; returns the array."},
     {"cpu", meth_cpu, METH_NOARGS, "cpu($self, /)\n--\n\nThe array on the host."},
     {"cuda", CORE_FAST(meth_cuda), FAST, "cuda($self, /, index=None)\n--\n\nThe array on a CUDA GPU."},

@@ -9,6 +9,7 @@
 #include "graph/eager/block.h"
 #include "graph/eager/compute.h"
 #include "graph/session.h"
+#include "graph/tape.h"
 
 /* Dense operands, and one of them before it is converted; under the session's lock. */
 enum { MOST_OPERANDS = 3, MOST_ITEM = 16 };
@@ -24,7 +25,7 @@ static const void *spread(const void *value, int64_t size, size_t item, void *to
 static const void *elements(const tt_eager_op *f, tt_array *a, int64_t size, void *to) {
   const tt_node *n = a->storage->node;
   size_t item = tt__dtype_size((tt_dtype)a->dtype);
-  if (item > MOST_ITEM || !tt__eager_ready(n)) return NULL;
+  if (item > MOST_ITEM || !tt__eager_ready(n) || tt__is_taped(n)) return NULL;
   if (n->op == TT_N_CONST) return spread(&n->attr.scalar, size, item, to);
   if (n->op != TT_N_BUFFER) return NULL;
   const char *from = (const char *)n->attr.buf->data + a->off * (int64_t)item;

@@ -10,6 +10,7 @@
 #include "graph/eager/compute.h"
 #include "graph/index/alias.h"
 #include "graph/session.h"
+#include "graph/tape.h"
 
 /*
 ** Elements written at once, and bytes of a value that is copied or filled so that it can be written. Beyond, recording
@@ -20,6 +21,12 @@ enum { MOST_ELEMENTS = 4096, MOST_COPIED = 4 << 20, MOST_KEPT = 2048 };
 enum { MOST_OPERANDS = 3 }; /* of an op of constants */
 
 /* ---- memory to write */
+
+/* What is written at once is told to nobody: values with an entry, other than a leaf's, are recorded. */
+static bool is_followed(const tt_storage *s) {
+  const tt_tape *t = s->node->tape;
+  return t && (t->op != TT_TAPE_LEAF || tt__session_tape);
+}
 
 static bool is_alone(const tt_node *n) {
   const tt_buffer *b = n->op == TT_N_BUFFER ? n->attr.buf : NULL;
@@ -44,6 +51,7 @@ static bool make_alone(tt_storage *s) {
   if (old->op == TT_N_BUFFER) memcpy(b->data, old->attr.buf->data, bytes);
   if (old->op == TT_N_CONST) tt__block_copy(1, &old->size, b->data, &one, &old->attr.scalar, &none, item);
   n->attr.buf = b;
+  if (s->leaf) n->tape = tt__tape_retain(s->leaf);
   tt__node_hold(n);
   tt__node_release(n);
   tt__node_unhold(old);
@@ -57,6 +65,7 @@ bool tt__eager_store(tt_array *a, tt_node *value) {
   tt_storage *s = a->storage;
   if (value->size > MOST_ELEMENTS || value->size == s->node->size) return false; /* all of it: a new value, no copy */
   if (tt__storage_aliased(s)) return false;                                      /* others show this memory */
+  if (is_followed(s) || tt__is_taped(value)) return false;
   bool own = value->op == TT_N_VIEW && value->src[0] == s->node;                 /* x[i] = x[j] */
   if (own && tt__eager_ready(value) && !tt__eager_take(value)) return false;
   const tt_node *memory = value->op == TT_N_VIEW ? value->src[0] : value;
@@ -84,6 +93,7 @@ bool tt__eager_store(tt_array *a, tt_node *value) {
 
 bool tt__eager_scatter(tt_storage *s, tt_node *index, tt_node *value) {
   if (!tt__eager_few(value->size) || tt__storage_aliased(s)) return false;
+  if (is_followed(s) || tt__is_taped(value)) return false;
   if (index->op == TT_N_CONST && index->size > 1) return false; /* one place, written many times */
   if (!tt__eager_ready(index) || !tt__eager_ready(value)) return false;
   if (index->op == TT_N_VIEW && !tt__eager_take(index)) return false;
@@ -111,7 +121,7 @@ static inline void copy_item(void *to, const void *from, size_t item) {
 }
 
 bool tt__eager_set(tt_storage *s, int64_t off, const void *value) {
-  if (s->cached || s->node->size == 1 || tt__storage_aliased(s) || !tt__eager_at_hand(s->node) || !is_alone(s->node))
+  if (s->cached || s->node->size == 1 || is_followed(s) || tt__storage_aliased(s) || !tt__eager_at_hand(s->node) || !is_alone(s->node))
     return false;
   tt__buffer_only_host(s->node->attr.buf);
   size_t item = tt__dtype_size((tt_dtype)s->node->dtype);
@@ -120,7 +130,8 @@ bool tt__eager_set(tt_storage *s, int64_t off, const void *value) {
 }
 
 void *tt__eager_memory(tt_storage *s) {
-  if (s->cached || tt__storage_aliased(s) || !tt__eager_at_hand(s->node) || (!is_alone(s->node) && !make_alone(s)))
+  if (s->cached || is_followed(s) || tt__storage_aliased(s) || !tt__eager_at_hand(s->node) ||
+      (!is_alone(s->node) && !make_alone(s)))
     return NULL;
   tt__buffer_only_host(s->node->attr.buf);
   return s->node->attr.buf->data;
@@ -128,6 +139,7 @@ void *tt__eager_memory(tt_storage *s) {
 
 bool tt__eager_copies(const tt_array *a) {
   const tt_node *whole = a->storage->node;
+  if (tt__is_taped(whole)) return false;
   return whole->op == TT_N_BUFFER && tt__eager_at_hand(whole) && a->size <= MOST_ELEMENTS && a->size <= whole->size / 2;
 }
 

@@ -8,6 +8,7 @@
 #include "graph/eager/block.h"
 #include "graph/eager/compute.h"
 #include "graph/session.h"
+#include "graph/tape.h"
 
 /* Multiplications that are done at the call for each element that the limit of other work allows. */
 enum { TIMES = 256, MOST_TERMS = 4096 };
@@ -17,7 +18,7 @@ static bool is_simple(const tt_array *a) {
   const tt_node *n = a->storage->node;
   bool known = n->op == TT_N_BUFFER || (n->op == TT_N_CONST && n->size <= MOST_TERMS);
   return (a->rank == 1 || a->rank == 2) && (a->dtype == TT_F32 || a->dtype == TT_F64) && a->size > 0 && known &&
-         tt__eager_ready(n);
+         tt__eager_ready(n) && !tt__is_taped(n);
 }
 
 /* Element 0 of the array; `constant`: room for the elements of a storage that has none in memory. */

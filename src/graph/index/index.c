@@ -8,6 +8,7 @@
 #include "graph/eager/eager.h"
 #include "graph/eager/number.h"
 #include "graph/session.h"
+#include "graph/tape.h"
 
 /* ---- taking an index apart */
 
@@ -220,7 +221,7 @@ static tt_code parse(tt_array *a, const tt_value *index, tt_subscript *x, tt_err
 static tt_code get_element(const tt_array *a, int64_t off, tt_array **out, tt_error *err) {
   tt_node *whole = a->storage->node, *n;
   tt_scalar s;
-  if (tt__eager_element(whole, off, &s))
+  if (!tt__is_taped(whole) && tt__eager_element(whole, off, &s))
     n = tt__node_const((tt_dtype)a->dtype, s, 0, NULL, err);
   else
     n = tt__node_view(whole, 0, NULL, NULL, off, err);

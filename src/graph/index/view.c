@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "graph/build.h"
+#include "graph/tape.h"
 
 /* The axes of a view without those of length 1, neighbours that walk memory as one merged. */
 typedef struct axes {
@@ -95,7 +96,7 @@ static bool is_same_block(tt_node *a, int rank, const int64_t *len, const int64_
 
 /* Does a view of a complex value's numbers see only real parts, or only imaginary ones? */
 static bool shows_parts(const tt_node *a, int rank, const int64_t *len, const int64_t *step) {
-  if (a->op != TT_N_BITCAST || a->src[0]->dtype != (a->dtype == TT_F64 ? TT_C128 : TT_C64)) return false;
+  if (a->op != TT_N_BITCAST || tt__is_opaque(a) || a->src[0]->dtype != (a->dtype == TT_F64 ? TT_C128 : TT_C64)) return false;
   if (a->dtype != TT_F64 && a->dtype != TT_F32) return false;
   for (int k = 0; k < rank; k++)
     if (len[k] > 1 && step[k] % 2 != 0) return false;
@@ -120,7 +121,7 @@ tt_node *tt__node_view(tt_node *a, int rank, const int64_t *len, const int64_t *
   if (a->op == TT_N_CONST) return tt__node_const_at(a->device, (tt_dtype)a->dtype, a->attr.scalar, rank, len, err);
   int device = a->device; /* what a view of a view reads may not carry it */
   int64_t through[TT_MAX_RANK], start;
-  if (a->op == TT_N_VIEW && compose(a, rank, len, step, off, through, &start)) {
+  if (a->op == TT_N_VIEW && !tt__is_opaque(a) && compose(a, rank, len, step, off, through, &start)) {
     a = a->src[0];
     step = through;
     off = start;
@@ -142,5 +143,11 @@ tt_node *tt__node_view_plain(tt_node *a, int rank, const int64_t *len, const int
   n->pending = 1;
   tt__node_account(n, a);
   tt__node_list_reader(n);
+  if (a->tape) n->flags |= TT_NODE_STEP;
+  if (a->pending) n->flags |= a->flags & TT_NODE_STEP;
+  if (tt__is_taped(a) && !tt__tape_record(n, err)) {
+    tt__node_release(n);
+    return NULL;
+  }
   return n;
 }

@@ -1,0 +1,318 @@
+/*
+** Gradients: attributes of arrays, and the functions of which the package makes its own.
+*/
+#include "core.h"
+
+#include <stdlib.h>
+
+/* ---- attributes */
+
+PyObject *core_get_requires_grad(PyObject *self, void *unused) {
+  (void)unused;
+  return PyBool_FromLong(core_made(self) && tt_requires_grad(core_made(self)));
+}
+
+int core_set_requires_grad(PyObject *self, PyObject *value, void *unused) {
+  (void)unused;
+  tt_error err;
+  int on = value ? PyObject_IsTrue(value) : 0;
+  if (on < 0 || !core_need(self)) return -1;
+  tt_code c = tt_set_requires_grad(core_handle(self), on, &err);
+  return c == TT_OK ? 0 : (core_raise(c, &err), -1);
+}
+
+PyObject *core_get_is_leaf(PyObject *self, void *unused) {
+  (void)unused;
+  return PyBool_FromLong(!core_made(self) || tt_is_leaf(core_made(self)));
+}
+
+PyObject *core_get_grad(PyObject *self, void *unused) {
+  (void)unused;
+  tt_array *out = NULL;
+  tt_error err;
+  if (!core_made(self)) Py_RETURN_NONE;
+  tt_code c = tt_get_grad(core_made(self), &out, &err);
+  if (c != TT_OK) return core_raise(c, &err);
+  if (!out) Py_RETURN_NONE;
+  return core_wrap(out, NULL);
+}
+
+int core_set_grad(PyObject *self, PyObject *value, void *unused) {
+  (void)unused;
+  tt_error err;
+  bool none = !value || value == Py_None;
+  if (!none && !core_is_array(value)) {
+    PyErr_Format(PyExc_TypeError, "assigned grad expected to be an array or None but got grad of type %R", Py_TYPE(value));
+    return -1;
+  }
+  if (!core_need(self) || (!none && !core_need(value))) return -1;
+  tt_code c = tt_set_grad(core_handle(self), none ? NULL : core_handle(value), &err);
+  return c == TT_OK ? 0 : (core_raise(c, &err), -1);
+}
+
+/* ---- lists of arrays */
+
+typedef struct list {
+  tt_array **a;
+  int n;
+} list;
+
+/* The arrays of a sequence, borrowed; None stands for none where that may be. */
+static bool arrays_of(PyObject *sequence, bool none, list *out) {
+  Py_ssize_t n = PySequence_Size(sequence);
+  *out = (list){NULL, 0};
+  if (n < 0) return false;
+  out->a = PyMem_Calloc((size_t)n + 1, sizeof *out->a);
+  if (!out->a) return PyErr_NoMemory(), false;
+  for (; out->n < n; out->n++) {
+    PyObject *item = PySequence_GetItem(sequence, out->n);
+    if (!item) return false;
+    Py_DECREF(item); /* the sequence holds it */
+    if (none && item == Py_None) continue;
+    if (!core_is_array(item)) {
+      PyErr_Format(PyExc_TypeError, "expected arrays, got %R", Py_TYPE(item));
+      return false;
+    }
+    if (!core_need(item)) return false;
+    out->a[out->n] = core_handle(item);
+  }
+  return true;
+}
+
+static PyObject *tuple_of(tt_array **a, int n) {
+  PyObject *out = PyTuple_New(n);
+  for (int k = 0; k < n; k++) {
+    PyObject *item = a[k] ? core_wrap(a[k], NULL) : Py_NewRef(Py_None);
+    a[k] = NULL;
+    if (!item) Py_CLEAR(out);
+    if (out && item)
+      PyTuple_SetItem(out, k, item);
+    else
+      Py_XDECREF(item);
+  }
+  return out;
+}
+
+/* (outputs, gradients, inputs, flags): tuples of arrays; gradients may hold None. */
+static PyObject *walk_back(PyObject *args, bool give) {
+  PyObject *output, *gradient, *input;
+  int flags;
+  list o = {0}, g = {0}, i = {0};
+  PyObject *result = NULL;
+  tt_error err;
+  if (!PyArg_ParseTuple(args, "OOOi", &output, &gradient, &input, &flags)) return NULL;
+  core_line();
+  if (!arrays_of(output, false, &o) || !arrays_of(gradient, true, &g) || !arrays_of(input, false, &i)) goto done;
+  if (g.n != o.n) {
+    PyErr_Format(PyExc_RuntimeError, "got %d tensors and %d gradients", o.n, g.n);
+    goto done;
+  }
+  tt_array **out = PyMem_Calloc((size_t)i.n + 1, sizeof *out);
+  if (!out) {
+    PyErr_NoMemory();
+    goto done;
+  }
+  tt_code c = give ? tt_gradients(o.a, g.a, o.n, i.a, i.n, flags, out, &err)
+                   : tt_backward(o.a, g.a, o.n, i.a, i.n, flags, &err);
+  if (c != TT_OK)
+    core_raise(c, &err);
+  else
+    result = give ? tuple_of(out, i.n) : Py_NewRef(Py_None);
+  PyMem_Free(out);
+done:
+  PyMem_Free(o.a);
+  PyMem_Free(g.a);
+  PyMem_Free(i.a);
+  return result;
+}
+
+static PyObject *py_backward(PyObject *self, PyObject *args) { return (void)self, walk_back(args, false); }
+static PyObject *py_gradients(PyObject *self, PyObject *args) { return (void)self, walk_back(args, true); }
+
+/* ---- Python functions that the library calls */
+
+typedef struct callback {
+  core_later later; /* first: how it is dropped */
+  PyObject *function;
+} callback;
+
+static void let_go(core_later *x) {
+  callback *c = (callback *)x;
+  Py_DECREF(c->function);
+  PyMem_Free(c);
+}
+
+/* Without any lock, perhaps on a thread of the library's. */
+static void drop(void *ctx) {
+  callback *c = ctx;
+  c->later.run = let_go;
+  core_later_push(c);
+}
+
+static callback *callback_new(PyObject *function) {
+  callback *c = PyMem_Calloc(1, sizeof *c);
+  if (!c) return (callback *)PyErr_NoMemory();
+  c->function = Py_NewRef(function);
+  return c;
+}
+
+/* What a Python function raised travels as a code; core_raise finds the exception set and leaves it. */
+static tt_code failed(tt_error *err) {
+  err->code = TT_EINTERRUPT;
+  strcpy(err->message, "a function raised an exception");
+  return TT_EINTERRUPT;
+}
+
+/* The result as a hold of its own: an array, or None. */
+static bool take(PyObject *result, tt_array **out) {
+  *out = NULL;
+  if (result == Py_None) return true;
+  if (!core_is_array(result)) {
+    PyErr_Format(PyExc_TypeError, "expected an array or None as a gradient, got %R", Py_TYPE(result));
+    return false;
+  }
+  if (!core_need(result)) return false;
+  *out = tt_retain(core_handle(result));
+  return true;
+}
+
+static tt_code call_backward(void *ctx, tt_array *const *g, int ng, tt_array **out, int nout, tt_error *err) {
+  core_blocked state;
+  core_unblock(&state);
+  tt_code code = TT_OK;
+  PyObject *args = PyTuple_New(ng), *result = NULL, *all = NULL;
+  for (int k = 0; args && k < ng; k++) {
+    PyObject *item = g[k] ? core_wrap(tt_retain(g[k]), NULL) : Py_NewRef(Py_None);
+    if (item)
+      PyTuple_SetItem(args, k, item);
+    else
+      Py_CLEAR(args);
+  }
+  if (args) result = PyObject_CallObject(((callback *)ctx)->function, args);
+  if (result) all = PyTuple_Check(result) || PyList_Check(result) ? Py_NewRef(result) : PyTuple_Pack(1, result);
+  if (all && PySequence_Size(all) != nout) {
+    PyErr_Format(PyExc_RuntimeError, "function returned an incorrect number of gradients (expected %d, got %zd)", nout,
+                 PySequence_Size(all));
+    Py_CLEAR(all);
+  }
+  for (int k = 0; all && k < nout; k++) {
+    PyObject *item = PySequence_GetItem(all, k);
+    bool ok = item && take(item, &out[k]);
+    Py_XDECREF(item);
+    if (!ok) Py_CLEAR(all);
+  }
+  if (!all) code = failed(err);
+  Py_XDECREF(args);
+  Py_XDECREF(result);
+  Py_XDECREF(all);
+  core_reblock(&state);
+  return code;
+}
+
+static tt_code call_hook(void *ctx, tt_array *g, tt_array **out, tt_error *err) {
+  core_blocked state;
+  core_unblock(&state);
+  PyObject *seen = core_wrap(tt_retain(g), NULL);
+  PyObject *result = seen ? PyObject_CallFunctionObjArgs(((callback *)ctx)->function, seen, NULL) : NULL;
+  tt_code code = result && take(result, out) ? TT_OK : failed(err);
+  Py_XDECREF(seen);
+  Py_XDECREF(result);
+  core_reblock(&state);
+  return code;
+}
+
+/* custom_gradient(inputs, results, backward): the results with `backward` as their history. */
+static PyObject *py_custom_gradient(PyObject *self, PyObject *args) {
+  (void)self;
+  PyObject *input, *result, *function, *out = NULL;
+  list i = {0}, r = {0};
+  tt_error err;
+  if (!PyArg_ParseTuple(args, "OOO", &input, &result, &function)) return NULL;
+  core_line();
+  if (arrays_of(input, false, &i) && arrays_of(result, false, &r)) {
+    tt_array **made = PyMem_Calloc((size_t)r.n + 1, sizeof *made);
+    callback *c = made ? callback_new(function) : (callback *)PyErr_NoMemory();
+    tt_code code = TT_ENOMEM;
+    if (c) code = tt_custom_gradient(i.a, i.n, r.a, r.n, call_backward, drop, c, made, &err);
+    if (c) out = code == TT_OK ? tuple_of(made, r.n) : core_raise(code, &err);
+    PyMem_Free(made);
+  }
+  PyMem_Free(i.a);
+  PyMem_Free(r.a);
+  return out;
+}
+
+static PyObject *py_register_hook(PyObject *self, PyObject *args) {
+  (void)self;
+  PyObject *a, *function;
+  int64_t id;
+  tt_error err;
+  if (!PyArg_ParseTuple(args, "O!O", core_array_type, &a, &function) || !core_need(a)) return NULL;
+  callback *c = callback_new(function);
+  if (!c) return NULL;
+  tt_code code = tt_register_hook(core_handle(a), call_hook, drop, c, &id, &err);
+  return code == TT_OK ? PyLong_FromLongLong(id) : core_raise(code, &err);
+}
+
+static PyObject *py_remove_hook(PyObject *self, PyObject *args) {
+  (void)self;
+  PyObject *a;
+  long long id;
+  tt_error err;
+  if (!PyArg_ParseTuple(args, "O!L", core_array_type, &a, &id) || !core_need(a)) return NULL;
+  tt_code code = tt_remove_hook(core_handle(a), id, &err);
+  return code == TT_OK ? Py_NewRef(Py_None) : core_raise(code, &err);
+}
+
+static PyObject *py_retain_grad(PyObject *self, PyObject *a) {
+  (void)self;
+  tt_error err;
+  if (!core_is_array(a)) return PyErr_SetString(PyExc_TypeError, "expected an array"), NULL;
+  if (!core_need(a)) return NULL;
+  tt_code code = tt_retain_grad(core_handle(a), &err);
+  return code == TT_OK ? Py_NewRef(Py_None) : core_raise(code, &err);
+}
+
+typedef tt_code (*maker)(tt_array *a, tt_array **out, tt_error *err);
+
+static PyObject *made_of(PyObject *a, maker make) {
+  tt_array *out;
+  tt_error err;
+  if (!core_is_array(a)) return PyErr_SetString(PyExc_TypeError, "expected an array"), NULL;
+  if (!core_need(a)) return NULL;
+  tt_code code = make(core_handle(a), &out, &err);
+  return core_done(code, out, NULL, &err);
+}
+static PyObject *py_detach(PyObject *self, PyObject *a) { return (void)self, made_of(a, tt_detached); }
+static PyObject *py_same(PyObject *self, PyObject *a) { return (void)self, made_of(a, tt_same); }
+
+static PyObject *py_grad_mode(PyObject *self, PyObject *on) {
+  (void)self;
+  int now = PyObject_IsTrue(on);
+  return now < 0 ? NULL : PyBool_FromLong(tt_grad_mode(now));
+}
+
+static PyObject *py_is_grad_enabled(PyObject *self, PyObject *unused) {
+  return (void)self, (void)unused, PyBool_FromLong(tt_grad_mode_is_on());
+}
+
+static PyObject *py_detect_anomaly(PyObject *self, PyObject *on) {
+  (void)self;
+  int now = PyObject_IsTrue(on);
+  return now < 0 ? NULL : PyBool_FromLong(tt_detect_anomaly(now));
+}
+
+PyMethodDef core_grad_functions[] = {
+    {"backward", py_backward, METH_VARARGS, NULL},
+    {"gradients", py_gradients, METH_VARARGS, NULL},
+    {"custom_gradient", py_custom_gradient, METH_VARARGS, NULL},
+    {"register_hook", py_register_hook, METH_VARARGS, NULL},
+    {"remove_hook", py_remove_hook, METH_VARARGS, NULL},
+    {"retain_grad", py_retain_grad, METH_O, NULL},
+    {"detach", py_detach, METH_O, NULL},
+    {"same", py_same, METH_O, NULL},
+    {"grad_mode", py_grad_mode, METH_O, NULL},
+    {"is_grad_enabled", py_is_grad_enabled, METH_NOARGS, NULL},
+    {"detect_anomaly", py_detect_anomaly, METH_O, NULL},
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,424 @@
+"""Gradients: of arrays that require them, and of functions.
+
+import tutti as tt
+w = tt.zeros(3, requires_grad=True) ...
+"""
+
+import functools
+
+from . import _core
+
+_RETAIN, _CREATE, _UNUSED = 1, 2, 4
+_NO_LEAF = object()
+
+
+# ---- modes
+
+
+class set_grad_enabled:
+    """Follow what is computed (True) or not: now, and as a context manager until the block ends."""
+
+    def __init__(self, mode):
+        self._mode = bool(mode)
+        self._before = _core.grad_mode(self._mode)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        _core.grad_mode(self._before)
+
+
+class _Mode:
+    """A context manager and a decorator that sets one mode; it can be entered again."""
+
+    _set, _on = staticmethod(_core.grad_mode), True
+
+    def __new__(cls, function=None):
+        self = super().__new__(cls)
+        self._before = []
+        return self if function is None else self(function)
+
+    def __enter__(self):
+        self._before.append(self._set(self._on))
+        return self
+
+    def __exit__(self, *exc):
+        self._set(self._before.pop())
+
+    def __call__(self, function):
+        @functools.wraps(function)
+        def inside(*args, **kwargs):
+            with type(self)():
+                return function(*args, **kwargs)
+
+        return inside
+
+
+class no_grad(_Mode):
+    """Nothing computed inside is followed: a context manager, and a decorator."""
+
+    _on = False
+
+
+class enable_grad(_Mode):
+    """What is computed inside is followed, in the middle of no_grad too."""
+
+
+class detect_anomaly(_Mode):
+    """Each gradient computed inside is looked at: where one is NaN the error names the line that recorded it."""
+
+    _set = staticmethod(_core.detect_anomaly)
+
+
+is_grad_enabled = _core.is_grad_enabled
+
+
+# ---- arrays
+
+
+def _tuple(x):
+    return () if x is None else tuple(x) if isinstance(x, (tuple, list)) else (x,)
+
+
+def _gradients_for(outputs, gradients):
+    given = _tuple(gradients) if gradients is not None else ()
+    return given or (None,) * len(outputs)
+
+
+def _flags(retain, create, unused=False):
+    retain = create if retain is None else retain
+    return (_RETAIN if retain else 0) | (_CREATE if create else 0) | (_UNUSED if unused else 0)
+
+
+def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, inputs=None):
+    """Add the gradients of the sum of arrays to those of the leaves, or of the inputs alone.
+
+    Parameters
+    ----------
+    tensors : ndarray or sequence of ndarray
+        What is differentiated.
+    grad_tensors : ndarray or sequence of ndarray, optional
+        The cotangent of each, of its shape; None is 1, for an array of one element.
+    retain_graph : bool, optional
+        Keep what the walk needs, so that it can be repeated. The default is create_graph.
+    create_graph : bool
+        Follow the gradients themselves, for derivatives of a higher order.
+    inputs : ndarray or sequence of ndarray, optional
+        The arrays whose `grad` is added to.
+    """
+    outputs = _tuple(tensors)
+    _core.backward(outputs, _gradients_for(outputs, grad_tensors), _tuple(inputs), _flags(retain_graph, create_graph))
+
+
+def _grad_of_arrays(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, allow_unused=False):
+    outputs = _tuple(outputs)
+    flags = _flags(retain_graph, create_graph, allow_unused)
+    return _core.gradients(outputs, _gradients_for(outputs, grad_outputs), _tuple(inputs), flags)
+
+
+# ---- trees: nested tuples, lists and dicts of arrays
+
+
+def _leaves(tree, out):
+    if isinstance(tree, dict):
+        for key in sorted(tree, key=repr):
+            _leaves(tree[key], out)
+    elif isinstance(tree, (tuple, list)):
+        for item in tree:
+            _leaves(item, out)
+    elif tree is not None:
+        out.append(tree)
+    return out
+
+
+def _rebuilt(tree, values):
+    """The same tree with other leaves, taken from an iterator."""
+    if isinstance(tree, dict):
+        made = {key: _rebuilt(tree[key], values) for key in sorted(tree, key=repr)}
+        return type(tree)((key, made[key]) for key in tree)
+    if isinstance(tree, tuple) and hasattr(tree, "_fields"):
+        return type(tree)(*(_rebuilt(item, values) for item in tree))
+    if isinstance(tree, (tuple, list)):
+        return type(tree)(_rebuilt(item, values) for item in tree)
+    return None if tree is None else next(values)
+
+
+def _as_leaf(x, create):
+    """A value that gradients are asked for: a new leaf, or (for derivatives of derivatives) a view of what it is."""
+    a = x if isinstance(x, _core.ndarray) else _core.asarray(x)
+    if a.dtype.kind not in "fcV" and a.dtype.name != "bfloat16":
+        raise TypeError(f"gradients need floats or complex numbers, not {a.dtype}")
+    if create and a.requires_grad:
+        return _core.same(a)
+    a = _core.detach(a)
+    a.requires_grad = True
+    return a
+
+
+class _Call:
+    """One call of a function with some arguments as leaves."""
+
+    def __init__(self, fun, argnums, args, kwargs):
+        self.nums = argnums if isinstance(argnums, tuple) else (argnums,)
+        self.one = not isinstance(argnums, tuple)
+        args = list(args)
+        self.nested = _core.is_grad_enabled()
+        self.leaves, self.follows = [], False
+        with enable_grad():
+            for k in self.nums:
+                mine = [_as_leaf(x, self.nested) for x in _leaves(args[k], [])]
+                self.leaves += mine
+                self.follows |= any(leaf.requires_grad and not leaf.is_leaf for leaf in mine)
+                args[k] = _rebuilt(args[k], iter(mine))
+            self.args = args
+            self.value = fun(*args, **kwargs)
+
+    def gradients(self, value, gradient=None, create=False, retain=None):
+        if not isinstance(value, _core.ndarray) or not value.requires_grad:
+            found = [None] * len(self.leaves)
+        else:
+            flags = _flags(retain, create, True)
+            found = _core.gradients((value,), (gradient,), tuple(self.leaves), flags)
+        whole = [_zeros_like(x) if g is None else g for g, x in zip(found, self.leaves, strict=True)]
+        values = iter(whole)
+        out = tuple(_rebuilt(self.args[k], values) for k in self.nums)
+        return out[0] if self.one else out
+
+
+def _zeros_like(x):
+    return _core.functions["zeros"](x.shape, x.dtype)
+
+
+def value_and_grad(fun, argnums=0, has_aux=False):
+    """A function that gives fun's value and its gradients.
+
+    Parameters
+    ----------
+    fun : callable
+        Gives a number (an array of one element), or with has_aux a pair of it and anything else.
+    argnums : int or tuple of int
+        The arguments that it is differentiated by: arrays, or nested tuples, lists and dicts of arrays.
+    has_aux : bool
+        Whether fun gives more than its value.
+
+    Returns
+    -------
+    callable
+        With fun's arguments; gives (value, gradients), the gradients shaped as the arguments are.
+    """
+
+    @functools.wraps(fun)
+    def both(*args, **kwargs):
+        call = _Call(fun, argnums, args, kwargs)
+        value = call.value[0] if has_aux else call.value
+        if isinstance(value, _core.ndarray) and value.size != 1:
+            raise TypeError(f"gradient only defined for scalar-output functions. Output had shape: {value.shape}")
+        found = call.gradients(value, create=call.follows)
+        plain = value if call.follows or not isinstance(value, _core.ndarray) else _core.detach(value)
+        return ((plain, call.value[1]) if has_aux else plain), found
+
+    return both
+
+
+def grad(outputs, inputs=None, *args, **kwargs):
+    """The gradient of a function, or of arrays.
+
+    grad(fun, argnums=0, has_aux=False) is a function that gives fun's gradients; see value_and_grad.
+    grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, allow_unused=False) is a tuple with
+    the gradient of the outputs' sum by each of the inputs.
+    """
+    if not callable(outputs):
+        return _grad_of_arrays(outputs, inputs, *args, **kwargs)
+    if inputs is not None:
+        kwargs["argnums"] = inputs
+    has_aux = kwargs.get("has_aux", False)
+    both = value_and_grad(outputs, *args, **kwargs)
+
+    @functools.wraps(outputs)
+    def gradient(*call_args, **call_kwargs):
+        value, found = both(*call_args, **call_kwargs)
+        return (found, value[1]) if has_aux else found
+
+    return gradient
+
+
+def vjp(fun, *primals, has_aux=False):
+    """fun's value, and a function from a cotangent of that value to cotangents of the arguments (a tuple)."""
+    call = _Call(fun, tuple(range(len(primals))), primals, {})
+    value = call.value[0] if has_aux else call.value
+    outputs = _leaves(value, [])
+
+    def back(cotangent):
+        given = _leaves(cotangent, [])
+        flags = _flags(True, call.follows, True)
+        pairs = [(o, _core.asarray(g, o.dtype)) for o, g in zip(outputs, given, strict=True) if o.requires_grad]
+        found = (None,) * len(call.leaves)
+        if pairs:
+            found = _core.gradients(
+                tuple(o for o, _ in pairs), tuple(g for _, g in pairs), tuple(call.leaves), flags
+            )
+        values = iter([_zeros_like(x) if g is None else g for g, x in zip(found, call.leaves, strict=True)])
+        return tuple(_rebuilt(call.args[k], values) for k in call.nums)
+
+    plain = value if call.follows else _rebuilt(value, (_core.detach(o) for o in outputs))
+    return (plain, back, call.value[1]) if has_aux else (plain, back)
+
+
+def jvp(fun, primals, tangents):
+    """fun's value and its derivative in a direction: the gradient of a gradient by its cotangent."""
+    call = _Call(fun, tuple(range(len(primals))), primals, {})
+    outputs = _leaves(call.value, [])
+    seeds = [_core.functions["zeros"](o.shape, o.dtype) for o in outputs]
+    for s in seeds:
+        s.requires_grad = True
+    directions = _leaves(tuple(tangents), [])
+    with enable_grad():
+        pairs = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o.requires_grad]
+        found = (None,) * len(call.leaves)
+        if pairs:
+            found = _core.gradients(
+                tuple(o for o, _ in pairs), tuple(s for _, s in pairs), tuple(call.leaves), _flags(True, True, True)
+            )
+    known = [
+        (g, _core.asarray(t, g.dtype)) for g, t in zip(found, directions, strict=True) if g is not None and g.requires_grad
+    ]
+    result = (None,) * len(seeds)
+    if known:
+        result = _core.gradients(
+            tuple(g for g, _ in known), tuple(t for _, t in known), tuple(seeds), _flags(True, call.follows, True)
+        )
+    values = iter([_zeros_like(s) if r is None else r for r, s in zip(result, seeds, strict=True)])
+    plain = call.value if call.follows else _rebuilt(call.value, (_core.detach(o) for o in outputs))
+    return plain, _rebuilt(call.value, values)
+
+
+def jacobian(fun, argnums=0):
+    """A function that gives the derivative of each element of fun's value by each of the argument's."""
+
+    @functools.wraps(fun)
+    def matrix(*args, **kwargs):
+        call = _Call(fun, argnums, args, kwargs)
+        value, stack = call.value, _core.functions["stack"]
+        rows = []
+        for k in range(value.size):
+            seed = _core.functions["zeros"](value.size, value.dtype)
+            seed[k] = 1
+            found = call.gradients(value, seed.reshape(value.shape), create=call.follows, retain=True)
+            rows.append(_leaves(found, []))
+        shape = value.shape
+        whole = iter([stack([r[i] for r in rows]).reshape((*shape, *leaf.shape)) for i, leaf in enumerate(call.leaves)])
+        out = tuple(_rebuilt(call.args[k], whole) for k in call.nums)
+        return out[0] if call.one else out
+
+    return matrix
+
+
+def hessian(fun, argnums=0):
+    """A function that gives the second derivatives of fun's value: the jacobian of its gradient."""
+    return jacobian(grad(fun, argnums), argnums)
+
+
+# ---- functions with a derivative of their own
+
+
+class FunctionCtx:
+    """What forward keeps for backward."""
+
+    needs_input_grad = ()
+    saved_tensors = ()
+
+    def save_for_backward(self, *arrays):
+        """Keep arrays; backward reads them as saved_tensors."""
+        self.saved_tensors = arrays
+
+    def mark_non_differentiable(self, *arrays):
+        """These results have no gradient."""
+        self._plain = {id(a) for a in arrays}
+
+    _plain = frozenset()
+
+
+class Function:
+    """A function with a derivative of its own: static methods forward(ctx, *args) and backward(ctx, *gradients).
+
+    backward gives a gradient, or None, for each argument of forward. Call it by apply(*args).
+    """
+
+    @staticmethod
+    def forward(ctx, *args, **kwargs):
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def backward(ctx, *grad_outputs):
+        raise NotImplementedError("You must implement the backward function for your custom autograd.Function.")
+
+    @classmethod
+    def apply(cls, *args, **kwargs):
+        """The results of forward, with backward as their history."""
+        ctx = FunctionCtx()
+        places = [k for k, a in enumerate(args) if isinstance(a, _core.ndarray)]
+        ctx.needs_input_grad = tuple(isinstance(a, _core.ndarray) and a.requires_grad for a in args)
+        with no_grad():
+            result = cls.forward(ctx, *args, **kwargs)
+        if not any(ctx.needs_input_grad) or not _core.is_grad_enabled():
+            return result
+        many = isinstance(result, (tuple, list))
+        results = tuple(result) if many else (result,)
+        followed = [k for k, r in enumerate(results) if isinstance(r, _core.ndarray) and id(r) not in ctx._plain]
+
+        def back(*gradients):
+            all_of = [None] * len(results)
+            for k, g in zip(followed, gradients, strict=True):
+                all_of[k] = _zeros_like(results[k]) if g is None else g
+            found = cls.backward(ctx, *all_of)
+            found = found if isinstance(found, (tuple, list)) else (found,)
+            if len(found) != len(args):
+                raise RuntimeError(
+                    f"function {cls.__name__}Backward returned an incorrect number of gradients "
+                    f"(expected {len(args)}, got {len(found)})"
+                )
+            return tuple(found[k] for k in places)
+
+        made = _core.custom_gradient(tuple(args[k] for k in places), tuple(results[k] for k in followed), back)
+        out = list(results)
+        for k, a in zip(followed, made, strict=True):
+            out[k] = a
+        return tuple(out) if many else out[0]
+
+
+class _Checkpoint(Function):
+    @staticmethod
+    def forward(ctx, function, kwargs, *args):
+        ctx.function, ctx.kwargs, ctx.args = function, kwargs, args
+        return function(*args, **kwargs)
+
+    @staticmethod
+    def backward(ctx, *gradients):
+        args = [_core.detach(a) if isinstance(a, _core.ndarray) else a for a in ctx.args]
+        leaves = [a for a, need in zip(args, ctx.needs_input_grad[2:], strict=True) if need]
+        for a in leaves:
+            a.requires_grad = True
+        with enable_grad():
+            results = _tuple(ctx.function(*args, **ctx.kwargs))
+        pairs = [(r, g) for r, g in zip(results, gradients, strict=True) if g is not None and r.requires_grad]
+        flags = _flags(False, False, True)
+        found = _core.gradients(tuple(r for r, _ in pairs), tuple(g for _, g in pairs), tuple(leaves), flags)
+        values = iter(found)
+        return None, None, *(next(values) if need else None for need in ctx.needs_input_grad[2:])
+
+
+def checkpoint(function, *args, **kwargs):
+    """function(*args, **kwargs), of which nothing is kept for the way back: it is computed again there."""
+    return _Checkpoint.apply(function, kwargs, *args)
+
+
+class RemovableHandle:
+    """What register_hook gives."""
+
+    def __init__(self, array, number):
+        self._array, self._number = array, number
+
+    def remove(self):
+        """The hook is not called any more."""
+        _core.remove_hook(self._array, self._number)
