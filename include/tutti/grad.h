@@ -18,11 +18,13 @@ extern "C" {
 
 /* Whether this thread's work is followed from arrays that require gradients (1 at first). Returns what held before. */
 TT_API int tt_grad_mode(int on);
+/* The same, asked for. */
 TT_API int tt_grad_mode_is_on(void);
 
 /* Ask for gradients with respect to an array of floats or complex numbers, or (on = 0) no longer. TT_EGRAD: other
 ** types; turning them off for a computed array. */
 TT_API tt_code tt_set_requires_grad(tt_array *a, int on, tt_error *err);
+/* Are gradients computed for it, as a leaf or as something computed from one? */
 TT_API int tt_requires_grad(tt_array *a);
 /* 1: gradients end here: it is a leaf, or none are computed for it. */
 TT_API int tt_is_leaf(tt_array *a);
@@ -35,8 +37,8 @@ TT_API tt_code tt_set_grad(tt_array *a, tt_array *grad, tt_error *err);
 /* The same values without their history; memory is shared until one of them is written. */
 TT_API tt_code tt_detached(tt_array *a, tt_array **out, tt_error *err);
 
-/* The same values as an array of its own, with a history where `a` has one: gradients by it are those of what is computed
- * from it, and not of what else is computed from `a`. */
+/* The same values as an array of its own, with a history where `a` has one: gradients by it are those of what is
+ * computed from it, and not of what else is computed from `a`. */
 TT_API tt_code tt_same(tt_array *a, tt_array **out, tt_error *err);
 
 enum {
@@ -46,12 +48,12 @@ enum {
 };
 
 /*
-** Add the gradients of sum(gradient[k] * output[k]) to those of all leaves, or of the inputs alone. gradient[k] NULL: 1,
-** for an output of one element. TT_EGRAD: outputs without a history, shapes that do not agree, a second walk over what
-** was not retained, an operation without a derivative.
+** Add the gradients of sum(gradient[k] * output[k]) to those of all leaves, or of the inputs alone. gradient[k] NULL:
+** 1, for an output of one element. TT_EGRAD: outputs without a history, shapes that do not agree, a second walk over
+** what was not retained. TT_ENOTIMPL: an operation without a derivative.
 */
-TT_API tt_code tt_backward(tt_array *const *output, tt_array *const *gradient, int n, tt_array *const *input, int ninput,
-                           int flags, tt_error *err);
+TT_API tt_code tt_backward(tt_array *const *output, tt_array *const *gradient, int n, tt_array *const *input,
+                           int ninput, int flags, tt_error *err);
 /* The same, given back instead: out[k] has the shape of input[k]. */
 TT_API tt_code tt_gradients(tt_array *const *output, tt_array *const *gradient, int n, tt_array *const *input,
                             int ninput, int flags, tt_array **out, tt_error *err);
@@ -75,6 +77,7 @@ typedef tt_code (*tt_hook_fn)(void *ctx, tt_array *g, tt_array **out, tt_error *
 /* Let a function see the array's gradient whenever one is computed. `drop` as above. *id: to remove it by. */
 TT_API tt_code tt_register_hook(tt_array *a, tt_hook_fn call, void (*drop)(void *ctx), void *ctx, int64_t *id,
                                 tt_error *err);
+/* End the calls of a hook; unknown numbers are no error. */
 TT_API tt_code tt_remove_hook(tt_array *a, int64_t id, tt_error *err);
 
 /* Check each operation's gradients for NaN as they are computed, and name the line that recorded it. Slow. Returns what

@@ -1,7 +1,9 @@
 """Gradients: of arrays that require them, and of functions.
 
 import tutti as tt
-w = tt.zeros(3, requires_grad=True) ...
+w = tt.ones(3).requires_grad_()
+(w * w).sum().backward()
+print(w.grad)  # [2. 2. 2.]
 """
 
 import functools
@@ -9,14 +11,27 @@ import functools
 from . import _core
 
 _RETAIN, _CREATE, _UNUSED = 1, 2, 4
-_NO_LEAF = object()
 
 
 # ---- modes
 
 
 class set_grad_enabled:
-    """Follow what is computed (True) or not: now, and as a context manager until the block ends."""
+    """Follow what is computed or not: from now on, and as a context manager until the block ends.
+
+    Parameters
+    ----------
+    mode : bool
+        Whether gradients can be asked for of what this thread computes.
+
+    Examples
+    --------
+    >>> x = tt.ones(2).requires_grad_()
+    >>> with tt.set_grad_enabled(False):
+    ...     y = x * 2
+    >>> y.requires_grad
+    False
+    """
 
     def __init__(self, mode):
         self._mode = bool(mode)
@@ -30,7 +45,13 @@ class set_grad_enabled:
 
 
 class _Mode:
-    """A context manager and a decorator that sets one mode; it can be entered again."""
+    """A context manager and a decorator that sets one mode; it can be entered again.
+
+    Parameters
+    ----------
+    function : callable, optional
+        What is decorated.
+    """
 
     _set, _on = staticmethod(_core.grad_mode), True
 
@@ -56,22 +77,79 @@ class _Mode:
 
 
 class no_grad(_Mode):
-    """Nothing computed inside is followed: a context manager, and a decorator."""
+    """Nothing computed inside is followed: a context manager, and a decorator.
+
+    Parameters
+    ----------
+    function : callable, optional
+        What is decorated.
+
+    Examples
+    --------
+    >>> x = tt.ones(2).requires_grad_()
+    >>> with tt.no_grad():
+    ...     y = x * 2
+    >>> y.requires_grad
+    False
+    """
 
     _on = False
 
 
 class enable_grad(_Mode):
-    """What is computed inside is followed, in the middle of no_grad too."""
+    """What is computed inside is followed, in the middle of no_grad too.
+
+    Parameters
+    ----------
+    function : callable, optional
+        What is decorated.
+
+    Examples
+    --------
+    >>> x = tt.ones(2).requires_grad_()
+    >>> with tt.no_grad(), tt.enable_grad():
+    ...     y = x * 2
+    >>> y.requires_grad
+    True
+    """
 
 
 class detect_anomaly(_Mode):
-    """Each gradient computed inside is looked at: where one is NaN the error names the line that recorded it."""
+    """Each gradient computed inside is looked at: where one is NaN the error names the line that recorded it.
+
+    Lines are known under tt.track_lines(True). Looking evaluates every operation by itself: it is slow.
+
+    Parameters
+    ----------
+    function : callable, optional
+        What is decorated.
+
+    Examples
+    --------
+    >>> x = tt.zeros(1).requires_grad_()
+    >>> with tt.detect_anomaly():
+    ...     (tt.sqrt(x) * 0).sum().backward()
+    Traceback (most recent call last):
+    RuntimeError: Function 'sqrt' returned nan values in its 0th output
+    """
 
     _set = staticmethod(_core.detect_anomaly)
 
 
-is_grad_enabled = _core.is_grad_enabled
+def is_grad_enabled():
+    """Is what this thread computes followed?
+
+    Returns
+    -------
+    bool
+        Whether it is so.
+
+    Examples
+    --------
+    >>> tt.is_grad_enabled()
+    True
+    """
+    return _core.is_grad_enabled()
 
 
 # ---- arrays
@@ -206,6 +284,11 @@ def value_and_grad(fun, argnums=0, has_aux=False):
     -------
     callable
         With fun's arguments; gives (value, gradients), the gradients shaped as the arguments are.
+
+    Examples
+    --------
+    >>> tt.value_and_grad(lambda p: (p["w"] ** 2).sum())({"w": tt.array([1.0, 2.0])})
+    (array(5.), {'w': array([2., 4.])})
     """
 
     @functools.wraps(fun)
@@ -227,6 +310,27 @@ def grad(outputs, inputs=None, *args, **kwargs):
     grad(fun, argnums=0, has_aux=False) is a function that gives fun's gradients; see value_and_grad.
     grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, allow_unused=False) is a tuple with
     the gradient of the outputs' sum by each of the inputs.
+
+    Parameters
+    ----------
+    outputs : callable, or ndarray or sequence of ndarray
+        What is differentiated.
+    inputs : int or tuple of int, or ndarray or sequence of ndarray, optional
+        By what: numbers of the function's arguments, or arrays.
+
+    Returns
+    -------
+    callable or tuple of ndarray
+        A function with the same arguments, or the gradients. Those of inputs that were not used are an error, or
+        None with allow_unused.
+
+    Examples
+    --------
+    >>> tt.grad(tt.sin)(0.0)
+    array(1.)
+    >>> x = tt.array([1.0, 2.0]).requires_grad_()
+    >>> tt.grad((x * x).sum(), x)
+    (array([2., 4.]),)
     """
     if not callable(outputs):
         return _grad_of_arrays(outputs, inputs, *args, **kwargs)
@@ -244,7 +348,28 @@ def grad(outputs, inputs=None, *args, **kwargs):
 
 
 def vjp(fun, *primals, has_aux=False):
-    """fun's value, and a function from a cotangent of that value to cotangents of the arguments (a tuple)."""
+    """A function's value, and the function from cotangents of that value to cotangents of the arguments.
+
+    Parameters
+    ----------
+    fun : callable
+        Gives an array, or nested tuples, lists and dicts of arrays; with has_aux a pair of that and anything else.
+    *primals : ndarray, or tuples, lists and dicts
+        Its arguments.
+    has_aux : bool
+        Whether fun gives more than its value.
+
+    Returns
+    -------
+    tuple
+        The value, the function (it gives a tuple, one for each argument), and with has_aux what fun gave besides.
+
+    Examples
+    --------
+    >>> value, back = tt.vjp(lambda x: x * x, tt.array([1.0, 2.0]))
+    >>> back(tt.array([1.0, 10.0]))
+    (array([ 2., 40.]),)
+    """
     call = _Call(fun, tuple(range(len(primals))), primals, {})
     value = call.value[0] if has_aux else call.value
     outputs = _leaves(value, [])
@@ -255,9 +380,7 @@ def vjp(fun, *primals, has_aux=False):
         pairs = [(o, _core.asarray(g, o.dtype)) for o, g in zip(outputs, given, strict=True) if o.requires_grad]
         found = (None,) * len(call.leaves)
         if pairs:
-            found = _core.gradients(
-                tuple(o for o, _ in pairs), tuple(g for _, g in pairs), tuple(call.leaves), flags
-            )
+            found = _core.gradients(tuple(o for o, _ in pairs), tuple(g for _, g in pairs), tuple(call.leaves), flags)
         values = iter([_zeros_like(x) if g is None else g for g, x in zip(found, call.leaves, strict=True)])
         return tuple(_rebuilt(call.args[k], values) for k in call.nums)
 
@@ -266,7 +389,27 @@ def vjp(fun, *primals, has_aux=False):
 
 
 def jvp(fun, primals, tangents):
-    """fun's value and its derivative in a direction: the gradient of a gradient by its cotangent."""
+    """A function's value and its derivative in a direction: the gradient of a gradient by its cotangent.
+
+    Parameters
+    ----------
+    fun : callable
+        Gives an array, or nested tuples, lists and dicts of arrays.
+    primals : sequence
+        Its arguments.
+    tangents : sequence
+        The direction: for each argument one of its shape.
+
+    Returns
+    -------
+    tuple
+        The value, and the derivative, shaped as the value is.
+
+    Examples
+    --------
+    >>> tt.jvp(lambda x: x * x, (tt.array([1.0, 2.0]),), (tt.array([1.0, 10.0]),))
+    (array([1., 4.]), array([ 2., 40.]))
+    """
     call = _Call(fun, tuple(range(len(primals))), primals, {})
     outputs = _leaves(call.value, [])
     seeds = [_core.functions["zeros"](o.shape, o.dtype) for o in outputs]
@@ -281,7 +424,9 @@ def jvp(fun, primals, tangents):
                 tuple(o for o, _ in pairs), tuple(s for _, s in pairs), tuple(call.leaves), _flags(True, True, True)
             )
     known = [
-        (g, _core.asarray(t, g.dtype)) for g, t in zip(found, directions, strict=True) if g is not None and g.requires_grad
+        (g, _core.asarray(t, g.dtype))
+        for g, t in zip(found, directions, strict=True)
+        if g is not None and g.requires_grad
     ]
     result = (None,) * len(seeds)
     if known:
@@ -294,7 +439,26 @@ def jvp(fun, primals, tangents):
 
 
 def jacobian(fun, argnums=0):
-    """A function that gives the derivative of each element of fun's value by each of the argument's."""
+    """A function that gives the derivative of each element of fun's value by each of the argument's.
+
+    Parameters
+    ----------
+    fun : callable
+        Gives an array.
+    argnums : int or tuple of int
+        The arguments that it is differentiated by.
+
+    Returns
+    -------
+    callable
+        With fun's arguments; gives an array of the shape of the value and that of the argument behind it.
+
+    Examples
+    --------
+    >>> tt.jacobian(lambda x: x * x)(tt.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
+    """
 
     @functools.wraps(fun)
     def matrix(*args, **kwargs):
@@ -315,7 +479,26 @@ def jacobian(fun, argnums=0):
 
 
 def hessian(fun, argnums=0):
-    """A function that gives the second derivatives of fun's value: the jacobian of its gradient."""
+    """A function that gives the second derivatives of fun's value: the jacobian of its gradient.
+
+    Parameters
+    ----------
+    fun : callable
+        Gives a number (an array of one element).
+    argnums : int or tuple of int
+        The arguments that it is differentiated by.
+
+    Returns
+    -------
+    callable
+        With fun's arguments; gives an array of the shape of the argument twice.
+
+    Examples
+    --------
+    >>> tt.hessian(lambda x: x[0] * x[1])(tt.array([1.0, 2.0]))
+    array([[0., 1.],
+           [1., 0.]])
+    """
     return jacobian(grad(fun, argnums), argnums)
 
 
@@ -343,19 +526,93 @@ class Function:
     """A function with a derivative of its own: static methods forward(ctx, *args) and backward(ctx, *gradients).
 
     backward gives a gradient, or None, for each argument of forward. Call it by apply(*args).
+
+    Examples
+    --------
+    >>> class Twice(tt.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         return x * 2
+    ...
+    ...     @staticmethod
+    ...     def backward(ctx, g):
+    ...         return g * 2
+    >>> x = tt.ones(2).requires_grad_()
+    >>> Twice.apply(x).sum().backward()
+    >>> x.grad
+    array([2., 2.])
     """
 
     @staticmethod
     def forward(ctx, *args, **kwargs):
+        """The results, from arguments; nothing in it is followed.
+
+        Parameters
+        ----------
+        ctx : FunctionCtx
+            Keeps what backward needs.
+        *args, **kwargs
+            As apply was called.
+
+        Returns
+        -------
+        ndarray or tuple of ndarray
+            The results.
+
+        Examples
+        --------
+        >>> tt.Function.forward(None)
+        Traceback (most recent call last):
+        NotImplementedError: You must implement the forward function for custom autograd.Function.
+        """
         raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
 
     @staticmethod
     def backward(ctx, *grad_outputs):
+        """The gradients by the arguments, from those by the results.
+
+        Parameters
+        ----------
+        ctx : FunctionCtx
+            What forward kept.
+        *grad_outputs : ndarray
+            One for each result.
+
+        Returns
+        -------
+        ndarray or None, or a tuple of them
+            One for each argument.
+
+        Examples
+        --------
+        >>> tt.Function.backward(None)
+        Traceback (most recent call last):
+        NotImplementedError: You must implement the backward function for your custom autograd.Function.
+        """
         raise NotImplementedError("You must implement the backward function for your custom autograd.Function.")
 
     @classmethod
     def apply(cls, *args, **kwargs):
-        """The results of forward, with backward as their history."""
+        """The results of forward, with backward as their history.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            forward's, but for its ctx.
+
+        Returns
+        -------
+        ndarray or tuple of ndarray
+            The results.
+
+        Examples
+        --------
+        >>> class Same(tt.Function):
+        ...     forward = staticmethod(lambda ctx, x: x * 1)
+        ...     backward = staticmethod(lambda ctx, g: g)
+        >>> Same.apply(tt.ones(1).requires_grad_()).requires_grad
+        True
+        """
         ctx = FunctionCtx()
         places = [k for k, a in enumerate(args) if isinstance(a, _core.ndarray)]
         ctx.needs_input_grad = tuple(isinstance(a, _core.ndarray) and a.requires_grad for a in args)
@@ -409,7 +666,26 @@ class _Checkpoint(Function):
 
 
 def checkpoint(function, *args, **kwargs):
-    """function(*args, **kwargs), of which nothing is kept for the way back: it is computed again there."""
+    """Call a function of which nothing is kept for the way back: it is computed again there.
+
+    Parameters
+    ----------
+    function : callable
+        Gives an array, or a tuple of arrays.
+    *args, **kwargs
+        Its arguments; gradients flow to the positional ones that are arrays.
+
+    Returns
+    -------
+    ndarray or tuple of ndarray
+        What it gives.
+
+    Examples
+    --------
+    >>> x = tt.ones(2).requires_grad_()
+    >>> tt.checkpoint(lambda x: tt.exp(x) * x, x).requires_grad
+    True
+    """
     return _Checkpoint.apply(function, kwargs, *args)
 
 

@@ -50,7 +50,8 @@ tt_code tt_full(tt_dtype dtype, int rank, const int64_t *len, tt_value value, tt
   tt_code code;
   *out = NULL;
   err = tt__enter(&c, err);
-  return tt__leave(&c, CHECKED(check_dtype(dtype, err), placed(tt__full(dtype, rank, len, &value, out, err), out, err)));
+  return tt__leave(&c,
+                   CHECKED(check_dtype(dtype, err), placed(tt__full(dtype, rank, len, &value, out, err), out, err)));
 }
 
 tt_code tt_arange(tt_dtype dtype, tt_value start, tt_value step, int64_t n, tt_array **out, tt_error *err) {
@@ -58,7 +59,8 @@ tt_code tt_arange(tt_dtype dtype, tt_value start, tt_value step, int64_t n, tt_a
   tt_code code;
   *out = NULL;
   err = tt__enter(&c, err);
-  return tt__leave(&c, CHECKED(check_dtype(dtype, err), placed(tt__arange(dtype, &start, &step, n, out, err), out, err)));
+  return tt__leave(&c,
+                   CHECKED(check_dtype(dtype, err), placed(tt__arange(dtype, &start, &step, n, out, err), out, err)));
 }
 
 tt_code tt_from_data(tt_dtype dtype, int rank, const int64_t *len, const void *data, const int64_t *stride,
@@ -78,7 +80,7 @@ tt_code tt_adopt(tt_dtype dtype, int rank, const int64_t *len, void *data, const
   *out = NULL;
   err = tt__enter(&c, err);
   return tt__leave(&c, CHECKED(check_dtype(dtype, err),
-                           tt__array_adopt(0, dtype, rank, len, data, stride, readonly, drop, ctx, out, err)));
+                               tt__array_adopt(0, dtype, rank, len, data, stride, readonly, drop, ctx, out, err)));
 }
 
 tt_array *tt_retain(tt_array *a) {
@@ -117,7 +119,8 @@ tt_code tt_array_overlaps(tt_array *a, tt_array *b, int64_t max_work, bool *out,
   *out = false;
   err = tt__enter(&c, err);
   code = check_array(a, err);
-  return tt__leave(&c, code != TT_OK ? code : CHECKED(check_array(b, err), tt__arrays_overlap(a, b, max_work, out, err)));
+  return tt__leave(&c,
+                   code != TT_OK ? code : CHECKED(check_array(b, err), tt__arrays_overlap(a, b, max_work, out, err)));
 }
 
 void tt_array_stride(const tt_array *a, int64_t *stride) {

@@ -117,7 +117,7 @@ tt_code tt_custom_gradient(tt_array *const *input, int n, tt_array *const *resul
   tt_entered c;
   err = tt__enter(&c, err);
   tt_buffer *owner = tt__leaf_owner(drop, ctx, err);
-  tt_custom f = {input, result, n, nresult, backward, ctx, owner};
+  tt_own_rule f = {input, result, n, nresult, backward, ctx, owner};
   tt_code code = owner ? check(input, n, err) : TT_ENOMEM;
   if (code == TT_OK) code = check(result, nresult, err);
   if (code == TT_OK) code = tt__leaf_custom(&f, out, err);

@@ -4,6 +4,7 @@
 */
 #include "graph/build.h"
 #include "graph/session.h"
+#include "graph/tape.h"
 #include "ir/call.h"
 #include "ir/target.h"
 
@@ -30,7 +31,7 @@ static tt_node *labelled(tt_node *value, int id, tt_error *err) {
   int64_t step[TT_MAX_RANK];
   tt__shape_steps(value->rank, value->dim, step);
   tt_node *n = tt__node_view_plain(value, value->rank, value->dim, step, 0, err);
-  if (n) n->device = (int16_t)id;
+  if (n) tt__node_put(n, id);
   return n;
 }
 
@@ -75,6 +76,7 @@ tt_code tt__array_to(tt_array *a, int id, tt_array **out, tt_error *err) {
   tt_code code = pending ? TT_OK : tt__evaluate(&n, 1, err);
   if (code == TT_OK) to = pending ? labelled(n, id, err) : moved(n, id, err);
   if (code == TT_OK && !to) code = err ? err->code : TT_ENOMEM;
+  if (to && !to->tape && tt__is_taped(n) && !tt__tape_follow(to, n, err)) code = TT_ENOMEM;
   tt__node_release(n);
   if (code == TT_OK && !(*out = tt__array_of(to, err))) code = TT_ENOMEM;
   tt__node_release(to);

@@ -17,9 +17,7 @@
 /* Nodes that are looked at. */
 #define MOST_NODES 32
 
-static bool is_elementwise(const tt_node *n) {
-  return n->op < TT_OP_COUNT && tt__ops[n->op].cls != TT_CLASS_DRAW;
-}
+static bool is_elementwise(const tt_node *n) { return n->op < TT_OP_COUNT && tt__ops[n->op].cls != TT_CLASS_DRAW; }
 
 /* Those of the axes along which the node's value does not change. */
 static uint64_t constant_axes(tt_node *n, uint64_t axes, int *budget) {

@@ -113,7 +113,7 @@ TT_HIDDEN extern tt_ledger tt__ledger;
 */
 #define TT_PENDING_NODES 256
 #define TT_STEP_NODES 65536 /* of work with gradients: a step is not cut */
-#define TT_PENDING_SHARE 4 /* one part in 4 */
+#define TT_PENDING_SHARE 4  /* one part in 4 */
 
 /* The caller's line for nodes recorded from now on (thread-local). */
 TT_HIDDEN extern __thread uint32_t tt__session_line;

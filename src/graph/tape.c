@@ -21,9 +21,9 @@ static struct {
   tt_tape *first; /* entries that died, linked through `serial` */
   bool running;
 } doomed;
-static TT_VEC(tt_tape *) leaves;                /* of storages */
-static TT_VEC(tt_node *) outputs;               /* of the last walk back; held */
-static TT_VEC(tt_node *) waiting;               /* scratch */
+static TT_VEC(tt_tape *) leaves;  /* of storages */
+static TT_VEC(tt_node *) outputs; /* of the last walk back; held */
+static TT_VEC(tt_node *) waiting; /* scratch */
 
 /* ---- memory */
 
@@ -264,15 +264,31 @@ tt_node *tt__tape_wrap(tt_node *value, tt_tape *t, tt_error *err) {
   return n;
 }
 
+bool tt__tape_follow(tt_node *n, tt_node *of, tt_error *err) {
+  assert(!n->tape && n->refs == 1 && n->size == of->size);
+  tt_tape *t = entry_new(TT_TAPE_SAME, (tt_dtype)of->dtype, of->rank, of->dim, 0, 1, 0, err);
+  if (!t) return false;
+  t->device = n->device;
+  t->parent[0] = tt__tape_retain(of->tape);
+  n->tape = t;
+  return true;
+}
+
+tt_node *tt__tape_of_nothing(tt_node *n, const tt_node *of) {
+  if (!n || n->tape || !tt__is_taped(of) || !has_slope(n)) return n;
+  tt_tape *t = entry_new(TT_TAPE_NOTHING, (tt_dtype)n->dtype, n->rank, n->dim, 0, 1, 0, NULL);
+  if (!t) return n; /* no gradient, which was 0 */
+  t->parent[0] = tt__tape_retain(of->tape);
+  n->tape = t;
+  return n;
+}
+
 tt_node *tt__tape_same(tt_node *value, tt_error *err) {
-  tt_tape *t = NULL;
-  if (tt__is_taped(value)) {
-    t = entry_new(TT_TAPE_SAME, (tt_dtype)value->dtype, value->rank, value->dim, 0, 1, 0, err);
-    if (!t) return NULL;
-    t->parent[0] = tt__tape_retain(value->tape);
+  tt_node *n = tt__tape_wrap(value, NULL, err);
+  if (n && tt__is_taped(value) && !tt__tape_follow(n, value, err)) {
+    tt__node_release(n);
+    return NULL;
   }
-  tt_node *n = tt__tape_wrap(value, t, err);
-  tt__tape_release(t);
   return n;
 }
 
@@ -359,7 +375,8 @@ tt_code tt__storage_set_leaf(tt_storage *s, bool on, tt_error *err) {
 void tt__tape_outputs(tt_node *const *output, int n) {
   while (outputs.n) tt__node_release(outputs.data[--outputs.n]);
   for (int k = 0; k < n; k++)
-    if (output[k]->pending && TT_VEC_PUSH(&outputs, output[k])) tt__node_retain(output[k]); /* else a later evaluation */
+    if (output[k]->pending && TT_VEC_PUSH(&outputs, output[k]))
+      tt__node_retain(output[k]); /* else a later evaluation */
 }
 
 /* Values of leaves that are pending, and what was differentiated; held. */

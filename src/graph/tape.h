@@ -15,7 +15,7 @@
 #include "tutti/grad.h"
 
 /* Besides tt_op and TT_N_*: what an entry may be. */
-enum { TT_TAPE_LEAF = 240, TT_TAPE_FUNCTION, TT_TAPE_SAME };
+enum { TT_TAPE_LEAF = 240, TT_TAPE_FUNCTION, TT_TAPE_SAME, TT_TAPE_NOTHING };
 
 /* A function with a derivative of its own. What `ctx` points at lives as long as `owner`, whose drop() runs without the
  * lock. */
@@ -46,8 +46,8 @@ struct tt_tape {
   int32_t n;       /* operands */
   int32_t nresult; /* LIB, CALL, FUNCTION */
   uint32_t line, mark;
-  int32_t slot;    /* scratch of a walk, which `mark` names */
-  uint64_t serial; /* those of operands are smaller */
+  int32_t slot;     /* scratch of a walk, which `mark` names */
+  uint64_t serial;  /* those of operands are smaller */
   tt_tape **parent; /* n; NULL: no gradient goes there */
   tt_node **src;    /* n; kept values, or NULL */
   tt_node *result;  /* of one that keeps it: not held while the node lives */
@@ -62,12 +62,12 @@ struct tt_tape {
     tt_lib_attr *lib;          /* owned */
     tt_tape_function function; /* FUNCTION */
   } attr;
-  int64_t *wrote;     /* STORE: the shape of what was written; nstep */
+  int64_t *wrote;      /* STORE: the shape of what was written; nstep */
   tt_storage *storage; /* LEAF: whose values it stands for; NULL when that is gone */
   int64_t place;       /* LEAF: among all leaves */
-  tt_array *grad;     /* LEAF, or with keeps_grad: what was summed up so far, in the shape of the value */
-  tt_tape_hook *hook; /* owned */
-  int64_t dim[];      /* len[rank], step[nstep]: of VIEW and STORE */
+  tt_array *grad;      /* LEAF, or with keeps_grad: what was summed up so far, in the shape of the value */
+  tt_tape_hook *hook;  /* owned */
+  int64_t dim[];       /* len[rank], step[nstep]: of VIEW and STORE */
 };
 
 static inline const int64_t *tt__tape_step(const tt_tape *t) { return t->dim + t->rank; }
@@ -100,6 +100,15 @@ TT_HIDDEN tt_node *tt__tape_result(tt_tape *t, int k, tt_node *value, tt_error *
 TT_HIDDEN tt_node *tt__tape_wrap(tt_node *value, tt_tape *t, tt_error *err);
 /* The value once more, as one of its own, with the first one's entry as its parent. */
 TT_HIDDEN tt_node *tt__tape_same(tt_node *value, tt_error *err);
+/* Put a node on a device, and what comes back to it. */
+static inline void tt__node_put(tt_node *n, int device) {
+  n->device = (int16_t)device;
+  if (n->tape && n->tape->op == n->op) n->tape->device = (int16_t)device;
+}
+/* A new value that holds nothing of `of`, because that is empty; NULL is handed on. Its gradient is 0. */
+TT_HIDDEN tt_node *tt__tape_of_nothing(tt_node *n, const tt_node *of);
+/* Let a new node without an entry be what `of` was made into: its gradient is that one's. */
+TT_HIDDEN bool tt__tape_follow(tt_node *n, tt_node *of, tt_error *err);
 /* The result that the entry kept; with its entry where that is to be followed (`taped`). NULL: err knows. */
 TT_HIDDEN tt_node *tt__tape_value(tt_tape *t, bool taped, tt_error *err);
 

@@ -129,8 +129,8 @@ struct tt_node {
   uint32_t pending; /* at least as many unevaluated operations as lie below it, itself included; 0 for values */
   uint32_t oldest;  /* number of the first of those, as nodes are made; without any, its own */
   int64_t size;     /* elements: the product of len */
-  struct tt_tape *tape; /* held: what gradients need to come back through it (graph/tape.h); NULL: none do */
-  tt_node *readers; /* the unevaluated VIEW and GATHER nodes of which it is src[0], not held: a list through */
+  struct tt_tape *tape;      /* held: what gradients need to come back through it (graph/tape.h); NULL: none do */
+  tt_node *readers;          /* the unevaluated VIEW and GATHER nodes of which it is src[0], not held: a list through */
   tt_node *src[TT_NODE_SRC]; /* their src[TT_NEXT_READER] and src[TT_LAST_READER] */
   union {
     tt_scalar scalar; /* CONST */

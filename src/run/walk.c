@@ -140,6 +140,26 @@ static bool add_old_readers(tt_walker *w, uint32_t open, uint32_t done) {
   return true;
 }
 
+/*
+** Of a step of training, what others go on with: arrays that somebody holds (the states of an optimiser), and what
+** the library computed and a derivative is going to read. Other kept values are cheaper to compute again, in the
+** kernel that reads them, than to store.
+*/
+static bool add_step_values(tt_walker *w) {
+  bool any = false;
+  for (int64_t i = 0; i < w->node.n; i++) any |= w->node.data[i]->pending && w->node.data[i]->flags & TT_NODE_STEP;
+  if (!any) return true;
+  w->edges.n = 0;
+  if (!count_edges(w)) return false;
+  for (int64_t i = 0; i < w->node.n; i++) {
+    const tt_node *n = w->node.data[i];
+    if (!n->pending || !(n->flags & TT_NODE_STEP)) continue;
+    bool kept = n->op == TT_N_PICK && n->tape && n->refs > w->edges.data[i];
+    if ((kept || (n->held > 0 && n->op != TT_N_VIEW)) && !add_target(w, (int32_t)i)) return false;
+  }
+  return true;
+}
+
 tt_code tt__walk_make(tt_walker *w, tt_node *const *target, int n, tt_error *err) {
   assert(tt__session_is_held() && n > 0);
   w->node.n = w->stack.n = w->target.n = 0;
@@ -153,7 +173,7 @@ tt_code tt__walk_make(tt_walker *w, tt_node *const *target, int n, tt_error *err
     for (int64_t t = 0; again && t < w->target.n; t++) listed |= w->target.data[t] == target[i]->slot;
     if (!listed && !TT_VEC_PUSH(&w->target, target[i]->slot)) return no_memory(err);
   }
-  if (!add_old_readers(w, open, done) || !add_siblings(w, open, done)) return no_memory(err);
+  if (!add_step_values(w) || !add_old_readers(w, open, done) || !add_siblings(w, open, done)) return no_memory(err);
   w->walk = (tt_walk){.node = w->node.data, .n = (int)w->node.n, .target = w->target.data, .ntarget = (int)w->target.n};
   for (int i = 0; i < w->walk.n; i++) assert(w->walk.node[i]->slot == i);
   return TT_OK;

@@ -42,7 +42,8 @@ int core_set_grad(PyObject *self, PyObject *value, void *unused) {
   tt_error err;
   bool none = !value || value == Py_None;
   if (!none && !core_is_array(value)) {
-    PyErr_Format(PyExc_TypeError, "assigned grad expected to be an array or None but got grad of type %R", Py_TYPE(value));
+    PyErr_Format(PyExc_TypeError, "assigned grad expected to be an array or None but got grad of type %R",
+                 Py_TYPE(value));
     return -1;
   }
   if (!core_need(self) || (!none && !core_need(value))) return -1;

@@ -17,7 +17,7 @@ typedef struct walk {
   TT_VEC(tt_tape *) entry; /* held; `slot` says where */
   TT_VEC(tt_tape *) stack;
   TT_VEC(uint8_t) needed;
-  TT_VEC(tt_array *) sum; /* cotangents so far: held by the calculation */
+  TT_VEC(tt_array *) sum;  /* cotangents so far: held by the calculation */
   TT_VEC(tt_array *) many; /* of entries with several results: theirs, from slot `first` on */
   TT_VEC(int64_t) first;
   TT_VEC(tt_tape *) root; /* in `entry` */
@@ -93,8 +93,15 @@ static tt_array *typed(walk *w, tt_array *g, const tt_tape *of) {
   return g ? tt__compose_cast(&w->c, g, to) : NULL;
 }
 
+/* Where the value was put. */
+static tt_array *placed(walk *w, tt_array *g, const tt_tape *of) {
+  tt_array *moved = NULL;
+  if (of->device == TT_ANYWHERE || g->storage->node->device == of->device) return g;
+  return tt__compose_keep(&w->c, tt__array_to(g, of->device, &moved, w->c.err), &moved);
+}
+
 static bool give(walk *w, tt_tape *to, tt_array *g) {
-  if (!(g = typed(w, g, to))) return false;
+  if (!(g = typed(w, g, to)) || !(g = placed(w, g, to))) return false;
   assert(g->rank == to->rank && tt__shape_same(to->rank, g->dim, to->dim));
   tt_array **sum = &w->sum.data[to->slot];
   *sum = *sum ? tt__compose_op2(&w->c, TT_ADD, *sum, g) : g;
@@ -189,6 +196,11 @@ static void run_function(const tt_rule *r) {
   }
 }
 
+static tt_array *nothing(const tt_rule *r) {
+  const tt_tape *of = r->t->parent[0];
+  return of ? tt__rule_zeros(r->c, (tt_dtype)of->dtype, of->rank, of->dim, of->device) : NULL;
+}
+
 static void run_rule(const tt_rule *r) {
   if (r->t->op < TT_OP_COUNT)
     tt__rule_op(r);
@@ -196,6 +208,8 @@ static void run_rule(const tt_rule *r) {
     tt__rule_library(r);
   else if (r->t->op == TT_TAPE_FUNCTION)
     run_function(r);
+  else if (r->t->op == TT_TAPE_NOTHING)
+    r->out[0] = nothing(r);
   else if (r->t->op == TT_TAPE_SAME)
     r->out[0] = r->g[0];
   else if (r->t->op == TT_N_CALL)
@@ -216,7 +230,9 @@ static bool check_anomaly(walk *w, const tt_tape *t, tt_array *const *out) {
     if (!*any) continue;
     tt__session_line_name(t->line, line, sizeof line);
     tt__compose_fail(&w->c, TT_EGRAD, "Function '%s' returned nan values in its %dth output%s%s",
-                     t->op < TT_OP_COUNT ? tt__op_word(t->op) : t->op == TT_N_LIB ? t->attr.lib->row->name : "backward",
+                     t->op < TT_OP_COUNT ? tt__op_word(t->op)
+                     : t->op == TT_N_LIB ? t->attr.lib->row->name
+                                         : "backward",
                      k, *line ? ", recorded at " : "", line);
     return false;
   }
@@ -287,7 +303,8 @@ static bool start(walk *w, const tt_walk_back *b) {
       return tt__compose_fail(&w->c, TT_EGRAD,
                               "element %d of tensors does not require grad and does not have a grad_fn", k),
              false;
-    if (!reach(w, root) || !TT_VEC_PUSH(&w->root, root)) return tt__compose_fail(&w->c, TT_ENOMEM, "out of memory"), false;
+    if (!reach(w, root) || !TT_VEC_PUSH(&w->root, root))
+      return tt__compose_fail(&w->c, TT_ENOMEM, "out of memory"), false;
   }
   w->stamp = tt__session_stamp(); /* evaluations above may have used the marks */
   for (int64_t k = 0; k < w->entry.n; k++) w->entry.data[k]->mark = w->stamp;
@@ -307,7 +324,8 @@ static bool run(walk *w, const tt_walk_back *b) {
     if (t->hook && !t->nresult && !call_hooks(w, t, &g)) return false;
     w->sum.data[k] = g;
     bool asked = b->out == NULL && (b->ninput == 0 || w->needed.data[k] == INPUT);
-    if (asked && !t->nresult && (t->op == TT_TAPE_LEAF || t->keeps_grad || b->ninput) && !add_grad(w, t, g)) return false;
+    if (asked && !t->nresult && (t->op == TT_TAPE_LEAF || t->keeps_grad || b->ninput) && !add_grad(w, t, g))
+      return false;
     if (t->op != TT_TAPE_LEAF && !step_back(w, t, g)) return false;
   }
   return true;

@@ -98,7 +98,9 @@ tt_code tt__leaf_detach(tt_array *a, tt_array **out, tt_error *err) {
   bool before = tt__session_tape;
   *out = NULL;
   tt__session_tape = false;
-  tt_node *n = tt__array_node(a, err), *bare = n && n->tape ? tt__tape_wrap(n, NULL, err) : n ? tt__node_retain(n) : NULL;
+  tt_node *n = tt__array_node(a, err), *bare = n && n->tape ? tt__tape_wrap(n, NULL, err)
+                                               : n          ? tt__node_retain(n)
+                                                            : NULL;
   tt__session_tape = before;
   *out = bare ? tt__array_of(bare, err) : NULL;
   tt__node_release(n);
@@ -122,7 +124,7 @@ tt_buffer *tt__leaf_owner(void (*drop)(void *ctx), void *ctx, tt_error *err) {
   return b;
 }
 
-tt_code tt__leaf_custom(const tt_custom *f, tt_array **out, tt_error *err) {
+tt_code tt__leaf_custom(const tt_own_rule *f, tt_array **out, tt_error *err) {
   tt_composer c = {.err = err};
   tt_tape_function own = {.backward = f->backward, .ctx = f->ctx, .owner = f->owner};
   tt_node **src = tt__compose_scratch(&c, f->n + 1, sizeof *src);

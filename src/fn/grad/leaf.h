@@ -18,14 +18,14 @@ TT_HIDDEN tt_code tt__leaf_same(tt_array *a, tt_array **out, tt_error *err);
 
 /* What stands in for the caller's ctx: its drop() runs without the lock. NULL: no memory, and drop() was called. */
 TT_HIDDEN tt_buffer *tt__leaf_owner(void (*drop)(void *ctx), void *ctx, tt_error *err);
-typedef struct tt_custom {
+typedef struct tt_own_rule {
   tt_array *const *input, *const *result;
   int n, nresult;
   tt_backward_fn backward;
   void *ctx;
   tt_buffer *owner; /* borrowed */
-} tt_custom;
-TT_HIDDEN tt_code tt__leaf_custom(const tt_custom *f, tt_array **out, tt_error *err);
+} tt_own_rule;
+TT_HIDDEN tt_code tt__leaf_custom(const tt_own_rule *f, tt_array **out, tt_error *err);
 TT_HIDDEN tt_code tt__leaf_hook(tt_array *a, tt_hook_fn call, void *ctx, tt_buffer *owner, int64_t *id, tt_error *err);
 TT_HIDDEN tt_code tt__leaf_unhook(tt_array *a, int64_t id, tt_error *err);
 

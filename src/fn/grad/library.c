@@ -134,9 +134,9 @@ static void rule_sort(const tt_rule *r) {
   int64_t n = x->dim[x->rank - 1], flat[2] = {x->size / n, n}, column[2] = {x->size / n, 1}, size = x->size;
   tt_array *place = tt__compose_library(c, &attr, &x, 1, TT_I64, x->rank, tt__array_len(x));
   tt_array *row = place ? tt__compose_reshape(c, tt__compose_iota(c, flat[0]), 2, column) : NULL;
-  tt_array *at = row ? tt__compose_op2(c, TT_ADD, tt__compose_reshape(c, place, 2, flat),
-                                       tt__compose_opi(c, TT_MUL, row, n))
-                     : NULL;
+  tt_array *at =
+      row ? tt__compose_op2(c, TT_ADD, tt__compose_reshape(c, place, 2, flat), tt__compose_opi(c, TT_MUL, row, n))
+          : NULL;
   tt_array *line = at ? tt__compose_ravel(c, at) : NULL, *values = line ? tt__compose_ravel(c, r->g[0]) : NULL;
   if (!values) return;
   tt_array *back = tt__rule_scattered(c, tt__rule_zeros(c, (tt_dtype)of->dtype, 1, &size, of->device), line, values);
@@ -167,12 +167,15 @@ void tt__rule_library(const tt_rule *r) {
     const char *name;
     void (*rule)(const tt_rule *r);
   } row[] = {
-      {"matmul", rule_matmul}, {"fft", rule_fft},     {"rfft", rule_rfft},       {"irfft", rule_irfft},
-      {"scan", rule_scan},     {"sort", rule_sort},   {"fold_at", rule_fold_at}, {"solve", tt__rule_solve},
-      {"inv", tt__rule_inv},   {"det", tt__rule_det}, {"slogdet", tt__rule_slogdet},
-      {"cholesky", tt__rule_cholesky},                {"qr", tt__rule_qr},       {"svd", tt__rule_svd},
-      {"svdvals", tt__rule_svdvals},                  {"eigh", tt__rule_eigh},   {"eig", tt__rule_eig},
-      {"lstsq", tt__rule_lstsq},
+      {"matmul", rule_matmul},       {"fft", rule_fft},
+      {"rfft", rule_rfft},           {"irfft", rule_irfft},
+      {"scan", rule_scan},           {"sort", rule_sort},
+      {"fold_at", rule_fold_at},     {"solve", tt__rule_solve},
+      {"inv", tt__rule_inv},         {"det", tt__rule_det},
+      {"slogdet", tt__rule_slogdet}, {"cholesky", tt__rule_cholesky},
+      {"qr", tt__rule_qr},           {"svd", tt__rule_svd},
+      {"svdvals", tt__rule_svdvals}, {"eigh", tt__rule_eigh},
+      {"eig", tt__rule_eig},         {"lstsq", tt__rule_lstsq},
   };
   const char *name = r->t->attr.lib->row->name;
   for (size_t k = 0; k < sizeof row / sizeof *row; k++) {

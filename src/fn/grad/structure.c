@@ -254,8 +254,7 @@ static void rule_store(const tt_rule *r, tt_array *g) {
   int64_t still = r->t->attr.off;
   if (value) {
     tt_node *n = tt__compose_node(r->c, g);
-    r->out[1] =
-        tt__compose_of_node(r->c, n ? tt__node_view(n, value->rank, value->dim, step, still, r->c->err) : NULL);
+    r->out[1] = tt__compose_of_node(r->c, n ? tt__node_view(n, value->rank, value->dim, step, still, r->c->err) : NULL);
     tt__node_release(n);
   }
   if (!tt__rule_wants(r, 0)) return;
@@ -285,7 +284,8 @@ static void rule_scatter(const tt_rule *r, tt_array *g) {
   for (int k = 0; k < r->t->rank; k++) size *= r->t->dim[k];
   tt_array *number = tt__compose_iota(c, place->size);
   if (number) number = tt__compose_reshape(c, number, place->rank, tt__array_len(place));
-  tt_array *writer = number ? tt__rule_scattered(c, tt__rule_zeros(c, TT_I64, 1, &size, TT_ANYWHERE), place, number) : NULL;
+  tt_array *writer =
+      number ? tt__rule_scattered(c, tt__rule_zeros(c, TT_I64, 1, &size, TT_ANYWHERE), place, number) : NULL;
   tt_array *last = writer ? tt__compose_op2(c, TT_EQ, gathered(c, writer, place), number) : NULL;
   tt_array *value = last ? gathered(c, g, place) : NULL;
   if (value) r->out[2] = tt__compose_where(c, last, tt_v_array(value), tt_v_int(0));
@@ -307,8 +307,8 @@ static void rule_bitcast(const tt_rule *r, tt_array *g) {
   bool pair = (a == TT_C64 && b == TT_F32) || (a == TT_C128 && b == TT_F64) || (b == TT_C64 && a == TT_F32) ||
               (b == TT_C128 && a == TT_F64);
   if (!pair) {
-    tt__compose_fail(r->c, TT_ENOTIMPL, "the derivative of view() from %s to %s is not implemented",
-                     tt__dtypes[a].name, tt__dtypes[b].name);
+    tt__compose_fail(r->c, TT_ENOTIMPL, "the derivative of view() from %s to %s is not implemented", tt__dtypes[a].name,
+                     tt__dtypes[b].name);
     return;
   }
   tt_node *n = tt__compose_node(r->c, g);

@@ -11,6 +11,7 @@
 #include "graph/eager/eager.h"
 #include "graph/promote.h"
 #include "graph/session.h"
+#include "graph/tape.h"
 
 enum { ARRAY = 1, INDEX = 2, SECOND = 3 };
 
@@ -156,6 +157,7 @@ static bool in_memory(tt_composer *c, const change *w, tt_array *at, int64_t len
   if (!w->b || at->rank == 0 || at->size == 0 || !tt__is_int((tt_dtype)at->dtype)) return false;
   bool same = w->b->rank == at->rank && tt__shape_same(at->rank, w->b->dim, at->dim);
   if ((w->b->size != 1 && !same) || w->b->rank > at->rank || a->storage->node->device > 0) return false;
+  if (tt__is_taped(a->storage->node) || tt__is_taped(w->b->storage->node)) return false;
   tt_dtype dtype = one_type(c, w);
   if (dtype == TT_DTYPE_NONE || !tt__session_fold_into || !tt__session_elements) return false;
   tt_fold_into f = {.op = w->u->op, .dtype = dtype, .len = len, .step = step, .n = at->size};

@@ -66,7 +66,7 @@ bool tt__eager_store(tt_array *a, tt_node *value) {
   if (value->size > MOST_ELEMENTS || value->size == s->node->size) return false; /* all of it: a new value, no copy */
   if (tt__storage_aliased(s)) return false;                                      /* others show this memory */
   if (is_followed(s) || tt__is_taped(value)) return false;
-  bool own = value->op == TT_N_VIEW && value->src[0] == s->node;                 /* x[i] = x[j] */
+  bool own = value->op == TT_N_VIEW && value->src[0] == s->node; /* x[i] = x[j] */
   if (own && tt__eager_ready(value) && !tt__eager_take(value)) return false;
   const tt_node *memory = value->op == TT_N_VIEW ? value->src[0] : value;
   if (memory->op != TT_N_BUFFER && value->op != TT_N_CONST) return false;
@@ -121,7 +121,8 @@ static inline void copy_item(void *to, const void *from, size_t item) {
 }
 
 bool tt__eager_set(tt_storage *s, int64_t off, const void *value) {
-  if (s->cached || s->node->size == 1 || is_followed(s) || tt__storage_aliased(s) || !tt__eager_at_hand(s->node) || !is_alone(s->node))
+  if (s->cached || s->node->size == 1 || is_followed(s) || tt__storage_aliased(s) || !tt__eager_at_hand(s->node) ||
+      !is_alone(s->node))
     return false;
   tt__buffer_only_host(s->node->attr.buf);
   size_t item = tt__dtype_size((tt_dtype)s->node->dtype);

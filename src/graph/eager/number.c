@@ -53,7 +53,8 @@ bool tt__number_store(tt_array *a, int64_t off, const tt_value *value) {
     if (a->dim[k] > 1 && tt__array_step(a)[k] == 0) return false; /* one cell, many writers */
   if (value->tag == TT_V_ARRAY) {
     const tt_array *from = value->as.array;
-    if (from->rank != 0 || from->dtype != a->dtype || tt__is_taped(from->storage->node) || !tt__eager_element(from->storage->node, from->off, &room))
+    if (from->rank != 0 || from->dtype != a->dtype || tt__is_taped(from->storage->node) ||
+        !tt__eager_element(from->storage->node, from->off, &room))
       return false;
   } else if (!(bytes = bytes_of(value, dtype, &room))) {
     return false;

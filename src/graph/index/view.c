@@ -96,7 +96,8 @@ static bool is_same_block(tt_node *a, int rank, const int64_t *len, const int64_
 
 /* Does a view of a complex value's numbers see only real parts, or only imaginary ones? */
 static bool shows_parts(const tt_node *a, int rank, const int64_t *len, const int64_t *step) {
-  if (a->op != TT_N_BITCAST || tt__is_opaque(a) || a->src[0]->dtype != (a->dtype == TT_F64 ? TT_C128 : TT_C64)) return false;
+  if (a->op != TT_N_BITCAST || tt__is_opaque(a) || a->src[0]->dtype != (a->dtype == TT_F64 ? TT_C128 : TT_C64))
+    return false;
   if (a->dtype != TT_F64 && a->dtype != TT_F32) return false;
   for (int k = 0; k < rank; k++)
     if (len[k] > 1 && step[k] % 2 != 0) return false;
@@ -117,8 +118,10 @@ tt_node *tt__node_view(tt_node *a, int rank, const int64_t *len, const int64_t *
   if (is_same_block(a, rank, len, step, off)) return tt__node_retain(a);
   int64_t size = 1;
   for (int k = 0; k < rank; k++) size *= len[k];
-  if (size == 0) return tt__node_const_at(a->device, (tt_dtype)a->dtype, (tt_scalar){.bits = {0, 0}}, rank, len, err);
-  if (a->op == TT_N_CONST) return tt__node_const_at(a->device, (tt_dtype)a->dtype, a->attr.scalar, rank, len, err);
+  if (size == 0 || a->op == TT_N_CONST) {
+    tt_scalar one = size == 0 ? (tt_scalar){.bits = {0, 0}} : a->attr.scalar;
+    return tt__tape_of_nothing(tt__node_const_at(a->device, (tt_dtype)a->dtype, one, rank, len, err), a);
+  }
   int device = a->device; /* what a view of a view reads may not carry it */
   int64_t through[TT_MAX_RANK], start;
   if (a->op == TT_N_VIEW && !tt__is_opaque(a) && compose(a, rank, len, step, off, through, &start)) {
@@ -129,7 +132,7 @@ tt_node *tt__node_view(tt_node *a, int rank, const int64_t *len, const int64_t *
   }
   tt_node *n = shows_parts(a, rank, len, step) ? part_view(a, rank, len, step, off, err)
                                                : tt__node_view_plain(a, rank, len, step, off, err);
-  if (n) n->device = (int16_t)device;
+  if (n) tt__node_put(n, device);
   return n;
 }
 

@@ -1,0 +1,293 @@
+"""Leaves, modes, errors, hooks, functions of one's own: PyTorch's words and JAX's transformations."""
+
+import gc
+import pickle
+
+import numpy as np
+import pytest
+import tutti as tt
+
+
+def leaf(*values):
+    return tt.array([float(v) for v in values]).requires_grad_()
+
+
+def test_leaves():
+    x = leaf(1, 2)
+    y = x * 2
+    assert x.requires_grad and x.is_leaf and y.requires_grad and not y.is_leaf and x.grad is None
+    y.sum().backward()
+    assert x.grad.tolist() == [2, 2] and not x.grad.requires_grad and y.grad is None
+    (x * x).sum().backward()
+    assert x.grad.tolist() == [4, 6]  # added up
+    x.grad = None
+    assert x.grad is None
+    x.grad = tt.array([1.0, 1.0])
+    (x * x).sum().backward()
+    assert x.grad.tolist() == [3, 5]
+    x.grad.zero_()
+    assert x.grad.tolist() == [0, 0]
+    x.requires_grad = False
+    assert not (x * 2).requires_grad
+
+
+def test_gradients_are_views_of_one_sum():
+    x = leaf(1, 2, 3)
+    (x * x).sum().backward()
+    assert x[1:].grad.tolist() == [4, 6] and x[::-1].grad.tolist() == [6, 4, 2]
+
+
+def test_updates_in_place_keep_leaves():
+    w = leaf(1, 2)
+    for _ in range(3):
+        (w * w).sum().backward()
+        with tt.no_grad():
+            w -= 0.25 * w.grad
+        w.grad = None
+    assert w.is_leaf and w.requires_grad
+    np.testing.assert_allclose(w.numpy(), np.array([1, 2]) / 8)
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place"):
+        w += 1
+    with pytest.raises(RuntimeError, match="in-place"):
+        w[0] = 1
+    assert w.is_leaf
+    with tt.no_grad():
+        w[0] = 5
+    (w * 3).sum().backward()
+    assert w.tolist() == [5, 0.25] and w.grad.tolist() == [3, 3]
+
+
+def test_modes():
+    x = leaf(1)
+    with tt.no_grad():
+        assert not tt.is_grad_enabled() and not (x * 2).requires_grad
+        with tt.enable_grad():
+            assert (x * 2).requires_grad
+    assert tt.is_grad_enabled() and (x * 2).requires_grad
+    with tt.set_grad_enabled(False):
+        assert not (x * 2).requires_grad
+
+    @tt.no_grad
+    def plain(x):
+        return x * 2
+
+    assert not plain(x).requires_grad
+    y = (x * 2).detach()
+    assert not y.requires_grad and y.tolist() == [2]
+    y[0] = 9  # a value of its own
+    assert (x * 2).tolist() == [2]
+
+
+ERRORS = {
+    "twice": (lambda x: [tt.exp(x).sum()] * 2, "Trying to backward through the graph a second time"),
+    "no scalar": (lambda x: [x * 2], "grad can be implicitly created only for scalar outputs"),
+    "no history": (lambda x: [tt.ones(1)], "does not require grad and does not have a grad_fn"),
+}
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_errors(name):
+    make, words = ERRORS[name]
+    x = leaf(1, 2)
+    with pytest.raises(RuntimeError, match=words):
+        for y in make(x):
+            y.backward()
+    x.grad = None
+    (x * x).sum().backward()  # nothing is lost
+    assert x.grad.tolist() == [2, 4]
+
+
+def test_more_errors():
+    x = leaf(1, 2)
+    with pytest.raises(RuntimeError, match="Mismatch in shape"):
+        (x * 2).backward(tt.ones(3))
+    with pytest.raises(RuntimeError, match="floating point and complex"):
+        tt.arange(3).requires_grad_()
+    with pytest.raises(RuntimeError, match="can only change requires_grad flags of leaf"):
+        (x * 2).requires_grad = False
+    with pytest.raises(RuntimeError, match="not have been used in the graph"):
+        tt.grad(x.sum(), [leaf(1)])
+    assert tt.grad(x.sum(), [leaf(1)], allow_unused=True) == (None,)
+    with pytest.raises(RuntimeError, match="different size"):
+        x.grad = tt.ones(3)
+    with pytest.raises(TypeError):
+        x.grad = 3
+    with pytest.raises(RuntimeError, match="retain_grad"):
+        tt.ones(2).retain_grad()
+    with pytest.raises(TypeError, match="scalar-output"):
+        tt.grad(lambda x: x * 2)(tt.ones(2))
+
+
+def test_retaining_and_repeating():
+    x = leaf(1, 2)
+    y = tt.exp(x)
+    y.retain_grad()
+    s = (y * y).sum()
+    s.backward(retain_graph=True)
+    first = x.grad.numpy().copy()
+    s.backward()
+    np.testing.assert_allclose(x.grad.numpy(), 2 * first)
+    np.testing.assert_allclose(y.grad.numpy(), 4 * np.exp([1, 2]))
+
+
+def test_create_graph():
+    x = leaf(2)
+    (g,) = tt.grad((x**3).sum(), x, create_graph=True)
+    (h,) = tt.grad(g.sum(), x, create_graph=True)
+    (t,) = tt.grad(h.sum(), x)
+    assert g.tolist() == [12] and h.tolist() == [12] and t.tolist() == [6]
+
+
+def test_hooks():
+    x, seen = leaf(1, 2), []
+    y = x * 3
+    h = y.register_hook(lambda g: seen.append(g.tolist()))
+    x.register_hook(lambda g: g * 10)
+    y.sum().backward()
+    assert seen == [[1, 1]] and x.grad.tolist() == [30, 30]
+    h.remove()
+    x.grad = None
+    z = x * 3
+    z.register_hook(lambda g: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        z.sum().backward()
+    (x * 2).sum().backward()
+    assert x.grad.tolist() == [20, 20]
+
+
+class Cube(tt.Function):
+    @staticmethod
+    def forward(ctx, x, scale):
+        ctx.save_for_backward(x)
+        ctx.scale = scale
+        return x * x * x * scale, x > 0
+
+    @staticmethod
+    def backward(ctx, g, _):
+        (x,) = ctx.saved_tensors
+        return g * 3 * x * x * ctx.scale, None
+
+
+def test_functions():
+    x = leaf(1, 2)
+    y, positive = Cube.apply(x, 2.0)
+    assert y.requires_grad and not positive.requires_grad
+    y.sum().backward()
+    assert x.grad.tolist() == [6, 24]
+
+    class Wrong(tt.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return g[:1]
+
+    with pytest.raises(RuntimeError, match="invalid gradient at index 0"):
+        Wrong.apply(x).sum().backward()
+    with pytest.raises(NotImplementedError):
+        tt.Function.apply(x)
+
+
+def test_checkpoint():
+    x, w = leaf(0.5, 1.5), leaf(2, 3)
+    calls = []
+
+    def f(x, w):
+        calls.append(1)
+        return tt.sin(x * w) * w
+
+    f(x, w).sum().backward()
+    want = x.grad.numpy().copy(), w.grad.numpy().copy()
+    x.grad = w.grad = None
+    tt.checkpoint(f, x, w).sum().backward()
+    assert len(calls) == 3
+    np.testing.assert_allclose(x.grad.numpy(), want[0])
+    np.testing.assert_allclose(w.grad.numpy(), want[1])
+
+
+def test_anomaly_names_the_line():
+    x = leaf(0, 1)
+    tt.track_lines(True)
+    try:
+        with tt.detect_anomaly(), pytest.raises(RuntimeError, match="sqrt.*nan.*test_api.py"):
+            (tt.sqrt(x - x) * 0).sum().backward()
+    finally:
+        tt.track_lines(False)
+    assert not tt._core.detect_anomaly(False)
+
+
+# ---- transformations
+
+
+def test_trees():
+    p = {"w": tt.ones((2, 3)), "b": [tt.zeros(3), (tt.ones(()),)]}
+    x = tt.array([[1.0, 2.0]])
+
+    def loss(p, x):
+        return tt.sum((x @ p["w"] + p["b"][0]) * p["b"][1][0])
+
+    value, g = tt.value_and_grad(loss)(p, x)
+    assert float(value) == 9 and g["w"].tolist() == [[1, 1, 1], [2, 2, 2]] and g["b"][0].tolist() == [1, 1, 1]
+    assert float(g["b"][1][0]) == 9 and not value.requires_grad and not p["w"].requires_grad
+    (v, aux), g = tt.value_and_grad(lambda x: (x.sum(), x * 2), has_aux=True)(x)
+    assert aux.tolist() == [[2, 4]] and g.tolist() == [[1, 1]]
+
+
+def test_orders():
+    f = tt.sin
+    x = 0.7
+    for want in (np.cos(x), -np.sin(x), -np.cos(x), np.sin(x)):
+        f = tt.grad(f)
+        np.testing.assert_allclose(float(f(x)), want, rtol=1e-12)
+
+
+def test_inner_variables_are_their_own():
+    """A gradient inside a gradient by a value of the outer one."""
+    assert float(tt.grad(lambda x: tt.grad(lambda y: x * y * y)(x) * x)(3.0)) == 2 * 3 * 9  # d(2 x^3)
+
+
+def test_vjp_jvp_jacobian_hessian():
+    def f(x):
+        return tt.stack([x[0] * x[1], tt.sin(x[2]), x[0] ** 2])
+
+    x = np.array([1.0, 2.0, 0.5])
+    j = np.array([[2, 1, 0], [0, 0, np.cos(0.5)], [2, 0, 0]])
+    np.testing.assert_allclose(tt.jacobian(f)(tt.array(x)).numpy(), j)
+    value, back = tt.vjp(f, tt.array(x))
+    v = np.array([1.0, -1, 0.5])
+    np.testing.assert_allclose(back(tt.array(v))[0].numpy(), v @ j)
+    np.testing.assert_allclose(back(tt.array(v))[0].numpy(), v @ j)  # again
+    value, out = tt.jvp(f, (tt.array(x),), (tt.array(v),))
+    np.testing.assert_allclose(out.numpy(), j @ v)
+    np.testing.assert_allclose(value.numpy(), [2, np.sin(0.5), 1])
+    h = tt.hessian(lambda x: x[0] * x[1] * x[2] + x[0] ** 3)(tt.array(x)).numpy()
+    np.testing.assert_allclose(h, [[6, 0.5, 2], [0.5, 0, 1], [2, 1, 0]])
+
+
+def test_nothing_is_held():
+    gc.collect()
+    x = tt.ones(100_000).requires_grad_()
+    before = tt.memory().used if hasattr(tt.memory(), "used") else None
+    for _ in range(20):
+        tt.exp(x * 2).sum().backward()
+        x.grad = None
+    tt.synchronize()
+    if before is not None:
+        assert tt.memory().used <= before + 4 * 800_000
+
+
+def test_long_chains():
+    x = tt.ones(10).requires_grad_()
+    y = x
+    for _ in range(20_000):
+        y = y * 1.0001
+    y.sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), np.full(10, 1.0001**20_000), rtol=1e-9)
+    del y
+
+
+def test_pickles_are_values():
+    x = leaf(1, 2)
+    assert pickle.loads(pickle.dumps(x * 2)).tolist() == [2, 4]

@@ -1,0 +1,183 @@
+"""Gradients through views, writes in place, reductions and indices."""
+
+import numpy as np
+import pytest
+import tutti as tt
+from differences import check
+
+rng = np.random.default_rng(5)
+A = rng.standard_normal((3, 4))
+B = rng.standard_normal((2, 3, 4))
+
+VIEWS = {
+    "transpose": lambda x: x.T * 2,
+    "reversed": lambda x: x[::-1, ::-1],
+    "steps": lambda x: x[::2, 1::2],
+    "row": lambda x: x[1],
+    "element": lambda x: x[1, 2] * x[0, 0],
+    "reshape": lambda x: x.reshape(2, 6)[:, ::-1],
+    "broadcast": lambda x: tt.broadcast_to(x, (5, 3, 4)) * 3,
+    "newaxis": lambda x: x[:, None] * x[None],
+    "diagonal": lambda x: tt.diagonal(x, 1),
+    "windows": lambda x: tt.lib.stride_tricks.sliding_window_view(x, (2, 3)),
+    "roll": lambda x: tt.roll(x, 1, axis=1) * x,
+    "flip": lambda x: tt.flip(x),
+    "rot90": lambda x: tt.rot90(x),
+    "take": lambda x: x[[0, 2, 0]],
+    "take pairs": lambda x: x[[0, 2, 0], [1, 1, 1]],
+    "mask": lambda x: x[tt.array(A > 0)],
+    "concatenate": lambda x: tt.concatenate([x, x[:1]], axis=0),
+    "stack": lambda x: tt.stack([x, x * 2]),
+    "repeat": lambda x: tt.repeat(x, 2, axis=1),
+    "tile": lambda x: tt.tile(x, (2, 2)),
+    "pad": lambda x: tt.pad(x, 1),
+    "pad edge": lambda x: tt.pad(x, 2, mode="edge"),
+    "tril": lambda x: tt.tril(x),
+    "copy": lambda x: x.copy() * x,
+    "ravel": lambda x: x.ravel()[2:7],
+    "split": lambda x: tt.split(x, 2, axis=1)[1],
+    "swapaxes": lambda x: tt.swapaxes(x, 0, 1),
+    "squeeze": lambda x: tt.squeeze(x[:1]),
+    "empty": lambda x: x[:0],
+    "negative zero steps": lambda x: tt.broadcast_to(x[::-1, :1], (3, 4)) * x,
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_views(name):
+    check(VIEWS[name], A)
+
+
+REDUCTIONS = {
+    "sum": lambda x: tt.sum(x),
+    "sum axis": lambda x: tt.sum(x, axis=1),
+    "sum axes": lambda x: tt.sum(x, axis=(0, 2), keepdims=True) if x.ndim > 2 else tt.sum(x, axis=0, keepdims=True),
+    "mean": lambda x: tt.mean(x, axis=0),
+    "var": lambda x: tt.var(x, axis=-1),
+    "std": lambda x: tt.std(x, ddof=1),
+    "prod": lambda x: tt.prod(x, axis=-1),
+    "max": lambda x: tt.max(x, axis=-1),
+    "min": lambda x: tt.min(x),
+    "norm": lambda x: tt.linalg.norm(x),
+    "logsumexp": lambda x: tt.special.logsumexp(x, axis=-1),
+    "softmax": lambda x: tt.special.softmax(x, axis=-1),
+    "log_softmax": lambda x: tt.special.log_softmax(x, axis=0),
+    "nansum": lambda x: tt.nansum(x, axis=0),
+    "ptp": lambda x: tt.ptp(x, axis=-1),
+}
+
+
+@pytest.mark.parametrize("x", [A, B], ids=["2-d", "3-d"])
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_reductions(name, x):
+    check(REDUCTIONS[name], x)
+
+
+@pytest.mark.parametrize("zeros", [0, 1, 2])
+def test_products_with_zeros(zeros):
+    x = np.array([2.0, 3.0, -1.5, 0.5])
+    x[:zeros] = 0
+    check(lambda x: tt.prod(x), x)
+
+
+def in_place(f):
+    """As a function of a leaf: what is written on is computed from it."""
+    return lambda x, *more: f(x * 1.5, *more)
+
+
+def write_rows(a, b):
+    a[1] = b * a[0]
+    return a
+
+
+def write_views(a, b):
+    v = a[:, 1:3]
+    v *= b[1:3]
+    a[::2] += 1
+    return a * v[0, 0]
+
+
+def write_mask(a, b):
+    a[a > 0] = 2.0
+    return a * b
+
+
+def write_masked_values(a, b):
+    a[tt.array([True, False, True])] = b
+    return a
+
+
+def write_places(a, b):
+    a[[0, 1, 0]] = b * tt.array([[1.0], [2.0], [3.0]])
+    return a
+
+
+def add_places(a, b):
+    tt.add.at(a, [0, 1, 0], b)
+    return a
+
+
+def old_values(a, b):
+    old = a * a
+    kept = a[0]
+    a[0] = b
+    return old + a * kept
+
+
+def write_all(a, b):
+    a[...] = b
+    return a * a
+
+
+def chain(a, b):
+    for k in range(3):
+        a[k] = a[k - 1] * b + a[k]
+    return a
+
+
+WRITES = [
+    write_rows,
+    write_views,
+    write_mask,
+    write_masked_values,
+    write_places,
+    add_places,
+    old_values,
+    write_all,
+    chain,
+]
+
+
+@pytest.mark.parametrize("f", WRITES, ids=lambda f: f.__name__)
+def test_writes_in_place(f):
+    check(in_place(f), A, np.array([0.5, -1.0, 2.0, 0.7]))
+
+
+def test_elements_do_not_slip_past():
+    x = tt.array([1.0, 2.0, 3.0]).requires_grad_()
+    total = 0
+    for k in range(3):
+        total = total + x[k] * x[k]
+    total.backward()
+    assert x.grad.tolist() == [2, 4, 6]
+    y = tt.zeros(3)
+    y[0] = x[1] * 2
+    y[1] += x[2]
+    y.sum().backward()
+    assert x.grad.tolist() == [2, 6, 7]
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 4, 7, 8, 9, 1023, 1024, 1025, 5000])
+def test_sizes(n):
+    x = tt.linspace(0.1, 2.0, n).copy().requires_grad_()
+    (tt.exp(x[::-1]) * x).sum().backward()
+    v = np.linspace(0.1, 2.0, n)
+    np.testing.assert_allclose(
+        x.grad.numpy(), (np.exp(v) * v)[::-1] * 0 + np.exp(v) * v[::-1] + np.exp(v[::-1]), rtol=1e-12
+    )
+
+
+def test_wide_broadcasts_take_no_memory():
+    x = tt.array(3.0).requires_grad_()
+    tt.broadcast_to(x, (1 << 33,)).sum().backward()
+    assert float(x.grad) == 1 << 33
