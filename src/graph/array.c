@@ -39,7 +39,7 @@ void tt__storage_release(tt_storage *s) {
   if (--s->refs > 0) return;
   assert(!s->cached && !s->showing);
   if (s->root) tt__alias_leave(s);
-  if (s->leaf) tt__storage_leave_leaf(s);
+  if (tt__storage_leaf(s)) tt__storage_leave_leaf(s);
   tt__node_unhold(s->node);
   tt__slab_free(s, sizeof *s);
 }
@@ -250,7 +250,7 @@ tt_node *tt__array_node_as(tt_array *a, int rank, const int64_t *len, tt_error *
 
 /* A leaf that was written on would be a leaf no more. */
 static tt_code check_leaf(const tt_storage *s, tt_error *err) {
-  if (!s->leaf || !tt__session_tape) return TT_OK;
+  if (!tt__storage_leaf(s) || !tt__session_tape) return TT_OK;
   return tt__fail(err, TT_EGRAD, "a leaf Variable that requires grad is being used in an in-place operation.");
 }
 
@@ -282,7 +282,7 @@ tt_code tt__storage_put(tt_storage *s, tt_node *n, tt_error *err) {
     n = tt__node_at(n, s->node->device, err);
     if (!n) return TT_ENOMEM;
   }
-  if (s->leaf && !(n = tt__storage_leaf_value(s, n, err))) return TT_ENOMEM;
+  if (tt__storage_leaf(s) && !(n = tt__storage_leaf_value(s, n, err))) return TT_ENOMEM;
   if (tt__storage_aliased(s)) return tt__alias_put(s, n, err);
   tt__storage_become(s, n);
   return TT_OK;

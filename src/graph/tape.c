@@ -322,7 +322,7 @@ tt_node *tt__tape_result(tt_tape *t, int k, tt_node *value, tt_error *err) {
 /* ---- leaves */
 
 tt_node *tt__storage_leaf_value(tt_storage *s, tt_node *n, tt_error *err) {
-  tt_tape *leaf = s->leaf;
+  tt_tape *leaf = s->node->tape;
   int64_t step[TT_MAX_RANK];
   bool as_it_is = n->rank == leaf->rank && tt__shape_same(n->rank, n->dim, leaf->dim);
   if (n->tape == leaf) return n;
@@ -339,16 +339,14 @@ tt_node *tt__storage_leaf_value(tt_storage *s, tt_node *n, tt_error *err) {
 }
 
 void tt__storage_leave_leaf(tt_storage *s) {
-  tt_tape *leaf = s->leaf, *last = leaves.data[--leaves.n];
+  tt_tape *leaf = s->node->tape, *last = leaves.data[--leaves.n];
   leaves.data[leaf->place] = last;
   last->place = leaf->place;
   leaf->storage = NULL;
-  s->leaf = NULL;
-  tt__tape_release(leaf);
 }
 
 tt_code tt__storage_set_leaf(tt_storage *s, bool on, tt_error *err) {
-  assert(on ? !s->leaf : s->leaf != NULL);
+  assert(on != (tt__storage_leaf(s) != NULL));
   if (!on) {
     tt_node *bare = tt__tape_wrap(s->node, NULL, err);
     if (!bare) return TT_ENOMEM;
@@ -365,8 +363,8 @@ tt_code tt__storage_set_leaf(tt_storage *s, bool on, tt_error *err) {
   }
   leaf->place = leaves.n - 1;
   leaf->storage = s;
-  s->leaf = leaf;
   tt__storage_become(s, n);
+  tt__tape_release(leaf); /* the value holds it */
   return TT_OK;
 }
 

@@ -113,6 +113,11 @@ TT_HIDDEN bool tt__tape_follow(tt_node *n, tt_node *of, tt_error *err);
 TT_HIDDEN tt_node *tt__tape_value(tt_tape *t, bool taped, tt_error *err);
 
 /* ---- storages whose values are leaves */
+/* The leaf that a storage's values are; NULL: no gradients are asked for by it. */
+static inline tt_tape *tt__storage_leaf(const tt_storage *s) {
+  tt_tape *t = s->node->tape;
+  return t && t->op == TT_TAPE_LEAF && t->storage == s ? t : NULL;
+}
 /*
 ** Compute what is pending of the steps before: the leaves' values, together, and the outputs of the last walk back.
 ** (tt__evaluate adds them to what it is asked for: a step is one evaluation.)

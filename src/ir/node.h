@@ -171,7 +171,6 @@ typedef struct tt_storage {
   struct tt_storage *showing; /* of a root: those that show its memory, */
   struct tt_storage *beside;  /* one after another */
   tt_window *window;          /* with a root: which of its elements; owned */
-  struct tt_tape *leaf;       /* held: gradients are asked for with respect to this array; NULL: they are not */
   tt_node *coming;            /* scratch of tt__alias_put */
 } tt_storage;
 

@@ -19,7 +19,7 @@ tt_code tt__leaf_set(tt_array *a, bool on, tt_error *err) {
   if (on == (entry_of(a) != NULL)) return TT_OK;
   if (on && !has_slope(a))
     return tt__fail(err, TT_EGRAD, "only Tensors of floating point and complex dtype can require gradients");
-  if (!on && !s->leaf)
+  if (!on && !tt__storage_leaf(s))
     return tt__fail(err, TT_EGRAD,
                     "you can only change requires_grad flags of leaf variables. If you want to use a computed variable "
                     "in a subgraph that doesn't require differentiation use var_no_grad = var.detach().");
@@ -29,7 +29,7 @@ tt_code tt__leaf_set(tt_array *a, bool on, tt_error *err) {
 /* The whole of a leaf's storage; a part of it is computed. */
 bool tt__leaf_is(const tt_array *a) {
   const tt_tape *t = entry_of(a);
-  return !t || (t->op == TT_TAPE_LEAF && a->size == a->storage->node->size);
+  return !t || (tt__storage_leaf(a->storage) && a->size == a->storage->node->size);
 }
 
 tt_code tt__leaf_retain_grad(tt_array *a, tt_error *err) {

@@ -51,7 +51,7 @@ static bool make_alone(tt_storage *s) {
   if (old->op == TT_N_BUFFER) memcpy(b->data, old->attr.buf->data, bytes);
   if (old->op == TT_N_CONST) tt__block_copy(1, &old->size, b->data, &one, &old->attr.scalar, &none, item);
   n->attr.buf = b;
-  if (s->leaf) n->tape = tt__tape_retain(s->leaf);
+  if (tt__storage_leaf(s)) n->tape = tt__tape_retain(old->tape);
   tt__node_hold(n);
   tt__node_release(n);
   tt__node_unhold(old);
