@@ -14,6 +14,7 @@
 #include "tutti/kernel.h"
 #include "tutti/jit.h"
 #include "tutti/monitor.h"
+#include "tutti/optim.h"
 #include "tutti/status.h"
 #include "tutti/stream.h"
 #include "tutti/types.h"

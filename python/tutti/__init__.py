@@ -106,6 +106,7 @@ _LATER = {
     "emath": "emath",
     "lib": "lib",
     "polynomial": "polynomial",
+    "optim": "optim",
     "random": "random",
     "special": "special",
     "kernel": "CompileError RawKernel RawModule SourceModule kernel",

@@ -265,6 +265,84 @@ static PyObject *py_remove_hook(PyObject *self, PyObject *args) {
   return code == TT_OK ? Py_NewRef(Py_None) : core_raise(code, &err);
 }
 
+/* ---- optimisers: (params, states, numbers...); states is a list, whose arrays are replaced */
+
+/* The states as holds; false with an exception. */
+static bool states_of(PyObject *states, list *out) {
+  if (!arrays_of(states, true, out)) return false;
+  for (int k = 0; k < out->n; k++)
+    if (out->a[k]) tt_retain(out->a[k]);
+  return true;
+}
+
+/* Takes the holds. */
+static bool give_states(PyObject *states, list *s) {
+  bool ok = true;
+  for (int k = 0; k < s->n; k++) {
+    PyObject *item = !s->a[k] ? Py_NewRef(Py_None) : ok ? core_wrap(s->a[k], NULL) : NULL;
+    if (!ok && s->a[k]) tt_release(&s->a[k]);
+    if (item && ok)
+      ok = PyList_SetItem(states, k, item) == 0;
+    else
+      ok = false;
+  }
+  return ok;
+}
+
+typedef struct stepper {
+  PyObject *params, *states;
+  list p, s;
+} stepper;
+
+static bool step_begin(stepper *t, int per) {
+  core_line();
+  if (!PyList_Check(t->states)) return PyErr_SetString(PyExc_TypeError, "states must be a list"), false;
+  if (!arrays_of(t->params, false, &t->p) || !states_of(t->states, &t->s)) return false;
+  if (t->s.n == t->p.n * per) return true;
+  return PyErr_SetString(PyExc_ValueError, "states and parameters do not agree"), false;
+}
+
+static PyObject *step_end(stepper *t, tt_code code, const tt_error *err) {
+  bool ok = give_states(t->states, &t->s);
+  if (code != TT_OK) core_raise(code, err);
+  PyMem_Free(t->p.a);
+  PyMem_Free(t->s.a);
+  return ok && code == TT_OK ? Py_NewRef(Py_None) : NULL;
+}
+
+static PyObject *step_failed(stepper *t) {
+  for (int k = 0; k < t->s.n; k++)
+    if (t->s.a[k]) tt_release(&t->s.a[k]);
+  PyMem_Free(t->p.a);
+  PyMem_Free(t->s.a);
+  return NULL;
+}
+
+static PyObject *py_sgd_step(PyObject *self, PyObject *args) {
+  (void)self;
+  stepper t = {0};
+  tt_sgd o;
+  tt_error err;
+  if (!PyArg_ParseTuple(args, "OOddddpp", &t.params, &t.states, &o.lr, &o.momentum, &o.dampening, &o.weight_decay,
+                        &o.nesterov, &o.maximize))
+    return NULL;
+  if (!step_begin(&t, 1)) return step_failed(&t);
+  return step_end(&t, tt_sgd_step(&o, t.p.a, t.s.a, t.p.n, &err), &err);
+}
+
+static PyObject *py_adam_step(PyObject *self, PyObject *args) {
+  (void)self;
+  stepper t = {0};
+  tt_adam o;
+  tt_error err;
+  long long step;
+  if (!PyArg_ParseTuple(args, "OOLdddddppp", &t.params, &t.states, &step, &o.lr, &o.beta1, &o.beta2, &o.eps,
+                        &o.weight_decay, &o.amsgrad, &o.maximize, &o.decoupled))
+    return NULL;
+  if (!step_begin(&t, 3)) return step_failed(&t);
+  return step_end(&t, tt_adam_step(&o, step, t.p.a, t.s.a, t.p.n, &err), &err);
+}
+
 static PyObject *py_retain_grad(PyObject *self, PyObject *a) {
   (void)self;
   tt_error err;
@@ -309,6 +387,8 @@ PyMethodDef core_grad_functions[] = {
     {"custom_gradient", py_custom_gradient, METH_VARARGS, NULL},
     {"register_hook", py_register_hook, METH_VARARGS, NULL},
     {"remove_hook", py_remove_hook, METH_VARARGS, NULL},
+    {"sgd_step", py_sgd_step, METH_VARARGS, NULL},
+    {"adam_step", py_adam_step, METH_VARARGS, NULL},
     {"retain_grad", py_retain_grad, METH_O, NULL},
     {"detach", py_detach, METH_O, NULL},
     {"same", py_same, METH_O, NULL},

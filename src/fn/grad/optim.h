@@ -1,0 +1,14 @@
+/*
+** Steps of optimisers as recorded work; see tutti/optim.h. Under the session lock.
+*/
+#ifndef TT_FN_GRAD_OPTIM_H
+#define TT_FN_GRAD_OPTIM_H
+
+#include "graph/build.h"
+#include "tutti/optim.h"
+
+TT_HIDDEN tt_code tt__sgd_step(const tt_sgd *o, tt_array *const *param, tt_array **velocity, int n, tt_error *err);
+TT_HIDDEN tt_code tt__adam_step(const tt_adam *o, int64_t step, tt_array *const *param, tt_array **state, int n,
+                                tt_error *err);
+
+#endif

@@ -1,0 +1,150 @@
+"""Optimisers beside their formulas, written once more with NumPy."""
+
+import numpy as np
+import pytest
+import tutti as tt
+
+A = np.random.default_rng(3).standard_normal((6, 4))
+START = np.array([0.5, -1.0, 2.0, 0.1])
+
+
+def gradient(w):
+    return A.T @ (A @ w - 1)
+
+
+def train(make, steps=7):
+    w = tt.array(START).requires_grad_()
+    optimizer, a = make([w]), tt.array(A)
+    for _ in range(steps):
+        optimizer.zero_grad()
+        (((a @ w - 1) ** 2).sum() / 2).backward()
+        optimizer.step()
+    return w.numpy()
+
+
+def sgd(lr, momentum=0.0, dampening=0.0, weight_decay=0.0, nesterov=False, maximize=False, steps=7):
+    w, v = START.copy(), None
+    for _ in range(steps):
+        g = -gradient(w) if maximize else gradient(w)
+        g = g + weight_decay * w
+        if momentum:
+            v = g if v is None else momentum * v + (1 - dampening) * g
+            g = g + momentum * v if nesterov else v
+        w = w - lr * g
+    return w
+
+
+def adam(lr, weight_decay=0.0, amsgrad=False, maximize=False, decoupled=False, steps=7):
+    w, m, v, most = START.copy(), 0, 0, 0
+    for t in range(1, steps + 1):
+        g = -gradient(w) if maximize else gradient(w)
+        if decoupled:
+            w = w * (1 - lr * weight_decay)
+        else:
+            g = g + weight_decay * w
+        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
+        most = np.maximum(most, v)
+        w = w - lr / (1 - 0.9**t) * m / (np.sqrt(most if amsgrad else v) / np.sqrt(1 - 0.999**t) + 1e-8)
+    return w
+
+
+@pytest.mark.parametrize("eager", [-1, 0])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"momentum": 0.9}, {"momentum": 0.9, "dampening": 0.3}, {"momentum": 0.5, "nesterov": True},
+     {"weight_decay": 0.1, "momentum": 0.9}, {"maximize": True}],
+)  # fmt: skip
+def test_sgd(options, eager):
+    tt.set_eager(eager)
+    try:
+        got = train(lambda p: tt.optim.SGD(p, lr=0.01, **options))
+        np.testing.assert_allclose(got, sgd(0.01, **options), rtol=1e-12)
+    finally:
+        tt.set_eager(-1)
+
+
+@pytest.mark.parametrize("eager", [-1, 0])
+@pytest.mark.parametrize("options", [{}, {"weight_decay": 0.1}, {"amsgrad": True}, {"maximize": True}])
+def test_adam(options, eager):
+    tt.set_eager(eager)
+    try:
+        got = train(lambda p: tt.optim.Adam(p, lr=0.05, **options))
+        np.testing.assert_allclose(got, adam(0.05, **options), rtol=1e-10)
+        got = train(lambda p: tt.optim.AdamW(p, lr=0.05, **options))
+        want = adam(0.05, **{"weight_decay": 0.01, **options}, decoupled=True)
+        np.testing.assert_allclose(got, want, rtol=1e-10)
+    finally:
+        tt.set_eager(-1)
+
+
+def test_states_travel():
+    whole = train(lambda p: tt.optim.Adam(p, lr=0.05), 8)
+    kept = []
+
+    def first(p):
+        kept[:] = [tt.optim.Adam(p, lr=0.05)]
+        return kept[0]
+
+    half = train(first, 4)
+    w = tt.array(half).requires_grad_()
+    again = tt.optim.Adam([w], lr=1.0)
+    again.load_state_dict(kept[0].state_dict())
+    a = tt.array(A)
+    for _ in range(4):
+        again.zero_grad()
+        (((a @ w - 1) ** 2).sum() / 2).backward()
+        again.step()
+    np.testing.assert_allclose(w.numpy(), whole, rtol=1e-12)
+
+
+def test_groups_and_missing_gradients():
+    a, b, c = (tt.ones(2).requires_grad_() for _ in range(3))
+    o = tt.optim.SGD([{"params": [a], "lr": 1.0}, {"params": [b, c]}], lr=0.5)
+    (a.sum() + b.sum()).backward()
+    o.step()
+    assert a.tolist() == [0, 0] and b.tolist() == [0.5, 0.5] and c.tolist() == [1, 1]
+    assert o.step(lambda: 7) == 7
+    o.zero_grad(set_to_none=False)
+    assert a.grad.tolist() == [0, 0]
+
+
+def test_bad_input():
+    w = tt.ones(2).requires_grad_()
+    with pytest.raises(ValueError, match="Invalid learning rate: -1"):
+        tt.optim.SGD([w], lr=-1)
+    with pytest.raises(ValueError, match="empty parameter list"):
+        tt.optim.Adam([])
+    with pytest.raises(ValueError, match="non-leaf"):
+        tt.optim.Adam([w * 2])
+    with pytest.raises(ValueError, match="Invalid beta"):
+        tt.optim.Adam([w], betas=(1.0, 0.9))
+    with pytest.raises(ValueError, match="Nesterov"):
+        tt.optim.SGD([w], nesterov=True)
+    with pytest.raises(ValueError, match="more than one"):
+        tt.optim.SGD([w, w])
+    with pytest.raises(TypeError, match="optimizer can only optimize"):
+        tt.optim.SGD([3])
+
+
+def test_a_step_is_one_evaluation(recorded):
+    """Forward, backward and update of every parameter: one plan, found again at the next step."""
+    rng = np.random.default_rng(0)
+    x, y = tt.array(rng.standard_normal((300, 20))), tt.array(rng.standard_normal((300, 1)))
+    p = [tt.array(rng.standard_normal(s) * 0.1).requires_grad_() for s in [(20, 30), (30,), (30, 1), (1,)]]
+    o = tt.optim.Adam(p, lr=0.01)
+
+    def step():
+        o.zero_grad()
+        loss = ((tt.tanh(x @ p[0] + p[1]) @ p[2] + p[3] - y) ** 2).mean()
+        loss.backward()
+        o.step()
+        return float(loss)
+
+    first = [step() for _ in range(3)]
+    before = tt._core._ledger()
+    last = step()
+    after = tt._core._ledger()
+    assert after["evaluations"] - before["evaluations"] == 1
+    assert after["plan_hits"] - before["plan_hits"] == 1
+    assert after["library_calls"] - before["library_calls"] == 5  # two products, and three of their gradients
+    assert last < first[0]
