@@ -1,6 +1,6 @@
 /*
-** Optimisers: a step over all parameters at once. The new values, the optimiser's states and what was differentiated are
-** one evaluation; learning rates and other numbers are arguments of its kernels, not parts of their text.
+** Optimisers: a step over all parameters at once. The new values, the optimiser's states and what was differentiated
+** are one evaluation; learning rates and other numbers are arguments of its kernels, not parts of their text.
 **
 ** Formulas and defaults are PyTorch's. Parameters are leaves with a gradient (grad.h); those without one stay.
 */

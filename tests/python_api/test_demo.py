@@ -21,6 +21,7 @@ def demo(tmp_path, **settings):
 def test_demo(tmp_path):
     out = demo(tmp_path)
     assert "accuracy of 10 clusters" in out
+    assert re.search(r"regression, 100 epochs .*loss \d", out) and re.search(r"digits by convolution.* right\n", out)
     assert (tmp_path / "heat.png").read_bytes()[1:4] == b"PNG"
     kernels = out[out.index("\nkernel ") :]
     rows = re.findall(r"(?m)^(\S.*?) (?:cpu|cuda):\d .* ms .* (yes|NO)$", kernels)
