@@ -209,13 +209,16 @@ static void drop_attr(tt_node *n) {
   }
 }
 
+/* Is the last to hold the node what remembers how it was made? */
+static inline bool is_own(tt_node *n) { return n->refs == 1 && n->tape && tt__tape_is_last(n); }
+
 static void drop_src(tt_node *n, tt_node **dying) {
   if (n->op == TT_N_PICK && n->nsrc == 1) forget_pick(n);
   if ((n->op == TT_N_VIEW || n->op == TT_N_GATHER) && n->nsrc > 0) unlist_reader(n);
   for (int k = 0; k < n->nsrc; k++) {
     tt_node *s = n->src[k];
     n->src[k] = NULL;
-    if (--s->refs > 0) continue;
+    if (--s->refs > 0 && !is_own(s)) continue;
     assert(s->refs == 0 && s->held == 0);
     s->size = (int64_t)(intptr_t)*dying;
     *dying = s;
@@ -227,7 +230,7 @@ static void bury_all(tt_node *dying) {
   while (dying) {
     tt_node *n = dying;
     dying = (tt_node *)(intptr_t)n->size;
-    if (n->tape && tt__tape_leave(n)) continue;
+    if (n->tape) tt__tape_leave(n);
     drop_src(n, &dying);
     if (n->op == TT_N_BUFFER) tt__buffer_release(n->attr.buf);
     drop_attr(n);
@@ -237,7 +240,7 @@ static void bury_all(tt_node *dying) {
 
 void tt__node_release(tt_node *n) {
   assert(!n || (n->refs > 0 && tt__session_is_held()));
-  if (!n || --n->refs > 0) return;
+  if (!n || (--n->refs > 0 && !is_own(n))) return;
   assert(n->refs == 0 && n->held == 0);
   n->size = 0;
   bury_all(n);

@@ -66,13 +66,13 @@ tt_tape *tt__tape_retain(tt_tape *t) {
 }
 
 static void drop_values(tt_tape *t) {
+  tt_node *result = t->result;
   for (int k = 0; k < t->n; k++) {
     tt__node_release(t->src[k]);
     t->src[k] = NULL;
   }
-  if (t->owns_result) tt__node_release(t->result);
   t->result = NULL;
-  t->owns_result = false;
+  tt__node_release(result);
 }
 
 static void drop_hooks(tt_tape *t) {
@@ -104,7 +104,14 @@ static void bury(tt_tape *t) {
 /* What dies with an entry may be the last to hold others: they wait their turn, so that no chain recurses. */
 void tt__tape_release(tt_tape *t) {
   assert(!t || (t->refs > 0 && tt__session_is_held()));
-  if (!t || --t->refs > 0) return;
+  if (!t || --t->refs > 1) return;
+  if (t->refs == 1) { /* its own result's hold? */
+    tt_node *n = t->result;
+    if (!n || n->refs > 1 || n->tape != t) return;
+    t->result = NULL;
+    tt__node_release(n);
+    return;
+  }
   t->serial = (uint64_t)(uintptr_t)doomed.first;
   doomed.first = t;
   if (doomed.running) return;
@@ -206,26 +213,25 @@ bool tt__tape_record(tt_node *n, tt_error *err) {
     if (s->tape) t->parent[k] = tt__tape_retain(s->tape);
     if (t->keeps & TT_GRAD_OPERAND(k)) t->src[k] = tt__node_retain(s);
   }
-  if (t->keeps & TT_GRAD_RESULT && !many) t->result = n;
+  if (t->keeps & TT_GRAD_RESULT && !many) t->result = tt__node_retain(n);
   if (n->op == TT_N_PICK && n->src[0]->tape->nresult > n->attr.pick) n->src[0]->tape->pick[n->attr.pick] = t;
   n->tape = t;
   return true;
 }
 
-bool tt__tape_leave(tt_node *n) {
+bool tt__tape_is_last(tt_node *n) {
+  tt_tape *t = n->tape;
+  assert(n->refs == 1);
+  if (!t || t->result != n || t->refs > 1) return false;
+  t->result = NULL;
+  n->refs = 0;
+  return true;
+}
+
+void tt__tape_leave(tt_node *n) {
   tt_tape *t = n->tape;
   n->tape = NULL;
-  bool kept = t->result == n && t->refs > 1 && !t->spent;
-  if (kept) {
-    n->size = 1;
-    for (int k = 0; k < n->rank; k++) n->size *= n->dim[k];
-    n->refs = 1;
-    t->owns_result = true;
-  } else if (t->result == n) {
-    t->result = NULL;
-  }
   tt__tape_release(t);
-  return kept;
 }
 
 /* ---- values with an entry */
@@ -290,12 +296,6 @@ tt_node *tt__tape_same(tt_node *value, tt_error *err) {
     return NULL;
   }
   return n;
-}
-
-tt_node *tt__tape_value(tt_tape *t, bool taped, tt_error *err) {
-  assert(t->result && !t->spent);
-  if (!taped || t->result->tape == t) return tt__node_retain(t->result);
-  return tt__tape_wrap(t->result, t, err);
 }
 
 tt_tape *tt__tape_function(const tt_tape_function *f, tt_node *const *src, int n, int nresult, tt_error *err) {

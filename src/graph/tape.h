@@ -2,8 +2,8 @@
 ** What gradients need of recorded work: an entry for each value that was computed from one with a gradient.
 **
 ** A node drops its operands when it is evaluated, so entries stand beside the nodes and hold values: of the operands
-** those that the derivative names, and of the result its node, which the entry takes over when nobody else holds it
-** (held from the start it would hold itself). Values never change, so what is written in place later is no danger.
+** those that the derivative names, and the result where it names that. (An entry and its own result hold each other:
+** when nobody else holds either, both go.) Values never change, so what is written in place later is no danger.
 ** Entries know their parents, the entries of the operands; leaves are the arrays that gradients are asked for.
 ** Under the session lock.
 */
@@ -41,7 +41,6 @@ struct tt_tape {
   uint8_t keeps;                  /* ir/grad.h */
   bool spent;                     /* a backward has let go of what it kept */
   bool keeps_grad;                /* not a leaf, and its gradient is kept all the same */
-  bool owns_result;               /* `result` is held: nobody else did any more */
   int16_t device;
   int32_t n;       /* operands */
   int32_t nresult; /* LIB, CALL, FUNCTION */
@@ -50,7 +49,7 @@ struct tt_tape {
   uint64_t serial;  /* those of operands are smaller */
   tt_tape **parent; /* n; NULL: no gradient goes there */
   tt_node **src;    /* n; kept values, or NULL */
-  tt_node *result;  /* of one that keeps it: not held while the node lives */
+  tt_node *result;  /* of one that keeps it, or NULL */
   tt_tape **pick;   /* LIB, CALL, FUNCTION: the entries of the results, not held; nresult */
   union {
     int64_t off; /* VIEW, STORE */
@@ -86,10 +85,10 @@ TT_HIDDEN void tt__tape_spend(tt_tape *t);
 
 /* Give a node that was just made from taped operands its entry. False: no memory; err knows. */
 TT_HIDDEN bool tt__tape_record(tt_node *n, tt_error *err);
-/*
-** A dying node lets go of its entry. True: the entry took the node over, which lives on.
-*/
-TT_HIDDEN bool tt__tape_leave(tt_node *n);
+/* A node with one holder left: is that its own entry, which nobody else holds? Then the entry lets go of it. */
+TT_HIDDEN bool tt__tape_is_last(tt_node *n);
+/* A dying node lets go of its entry. */
+TT_HIDDEN void tt__tape_leave(tt_node *n);
 
 /* An entry with `n` operands (their arrays' entries) and results of a function of the caller's. Takes `f` only when it
  * succeeds. */
@@ -109,8 +108,6 @@ static inline void tt__node_put(tt_node *n, int device) {
 TT_HIDDEN tt_node *tt__tape_of_nothing(tt_node *n, const tt_node *of);
 /* Let a new node without an entry be what `of` was made into: its gradient is that one's. */
 TT_HIDDEN bool tt__tape_follow(tt_node *n, tt_node *of, tt_error *err);
-/* The result that the entry kept; with its entry where that is to be followed (`taped`). NULL: err knows. */
-TT_HIDDEN tt_node *tt__tape_value(tt_tape *t, bool taped, tt_error *err);
 
 /* ---- storages whose values are leaves */
 /* The leaf that a storage's values are; NULL: no gradients are asked for by it. */

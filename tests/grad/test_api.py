@@ -288,6 +288,18 @@ def test_long_chains():
     del y
 
 
+def test_long_chains_of_kept_results():
+    x = tt.full(10, 0.5).requires_grad_()
+    y = x
+    for _ in range(20_000):
+        y = tt.tanh(y + 0.3)
+    assert y.requires_grad
+    del y  # nothing recurses
+    y = tt.exp(tt.sin(x))
+    del y
+    gc.collect()
+
+
 def test_pickles_are_values():
     x = leaf(1, 2)
     assert pickle.loads(pickle.dumps(x * 2)).tolist() == [2, 4]

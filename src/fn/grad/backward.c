@@ -153,15 +153,14 @@ tt_array *tt__rule_operand(const tt_rule *r, int k) {
   return tt__compose_of_node(r->c, tt__node_retain(n));
 }
 
-static tt_array *result_of(const tt_rule *r, tt_tape *t) {
-  return tt__compose_of_node(r->c, tt__tape_value(t, r->taped, r->c->err));
+tt_array *tt__rule_result(const tt_rule *r) {
+  assert(r->t->result);
+  return tt__compose_of_node(r->c, tt__node_retain(r->t->result));
 }
-
-tt_array *tt__rule_result(const tt_rule *r) { return result_of(r, r->t); }
 
 tt_array *tt__rule_pick(const tt_rule *r, int k) {
   tt_tape *t = k < r->t->nresult ? r->t->pick[k] : NULL;
-  return t && t->result ? result_of(r, t) : NULL;
+  return t && t->result ? tt__compose_of_node(r->c, tt__node_retain(t->result)) : NULL;
 }
 
 static tt_code fail_spent(walk *w) {
@@ -252,7 +251,7 @@ static bool step_back(walk *w, tt_tape *t, tt_array *g) {
   if (t->spent) return fail_spent(w) == TT_OK;
   if (t->op == TT_N_PICK) return hand_on(w, t, g);
   if (t->n > 8 && !(out = tt__compose_scratch(&w->c, t->n, sizeof *out))) return false;
-  tt_rule r = {.c = &w->c, .t = t, .taped = w->taped, .g = &g, .out = out};
+  tt_rule r = {.c = &w->c, .t = t, .g = &g, .out = out};
   if (t->nresult) r.g = &w->many.data[w->first.data[t->slot]];
   run_rule(&r);
   if (w->c.code != TT_OK || !check_anomaly(w, t, out)) return false;

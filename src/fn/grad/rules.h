@@ -13,7 +13,6 @@
 typedef struct tt_rule {
   tt_composer *c;
   tt_tape *t;
-  bool taped;         /* what is recorded is followed in turn */
   tt_array *const *g; /* of its results: one, or nresult of them; NULL: none */
   tt_array **out;     /* of its operands, NULL at first, borrowed from the calculation */
 } tt_rule;

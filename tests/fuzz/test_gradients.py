@@ -1,0 +1,12 @@
+"""Gradients of random programs agree with differences, whether work is done at the call, recorded, looked at or apart."""
+
+import gradients
+import pytest
+
+SEEDS, PIECE = 1500, 100
+
+
+@pytest.mark.parametrize("first", range(0, SEEDS, PIECE))
+def test_random_programs(first):
+    wrong = [w for seed in range(first, first + PIECE) if (w := gradients.check(seed))]
+    assert wrong == []
