@@ -1,4 +1,4 @@
-"""Random programs of views, writes in place, indices, reductions and dropped names, and the gradients of what they leave.
+"""Random programs of views, writes in place, indices, reductions and dropped names, and gradients of what they leave.
 
 Each program is run as plain NumPy at two points close to each other: the difference says what the gradient, which tutti
 found by walking back, must be in that direction. By hand:

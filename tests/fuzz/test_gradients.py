@@ -1,4 +1,4 @@
-"""Gradients of random programs agree with differences, whether work is done at the call, recorded, looked at or apart."""
+"""Gradients of random programs agree with differences: work done at the call, recorded, looked at, or not fused."""
 
 import gradients
 import pytest
