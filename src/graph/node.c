@@ -230,6 +230,7 @@ static void bury_all(tt_node *dying) {
   while (dying) {
     tt_node *n = dying;
     dying = (tt_node *)(intptr_t)n->size;
+    if (n->flags & TT_NODE_OUTPUT) tt__tape_forget_output(n);
     if (n->tape) tt__tape_leave(n);
     drop_src(n, &dying);
     if (n->op == TT_N_BUFFER) tt__buffer_release(n->attr.buf);

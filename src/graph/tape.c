@@ -22,7 +22,7 @@ static struct {
   bool running;
 } doomed;
 static TT_VEC(tt_tape *) leaves;  /* of storages */
-static TT_VEC(tt_node *) outputs; /* of the last walk back; held */
+static TT_VEC(tt_node *) outputs; /* of walks back */
 static TT_VEC(tt_node *) waiting; /* scratch */
 
 /* ---- memory */
@@ -343,6 +343,9 @@ void tt__storage_leave_leaf(tt_storage *s) {
   leaves.data[leaf->place] = last;
   last->place = leaf->place;
   leaf->storage = NULL;
+  tt_array *grad = leaf->grad; /* nobody can ask for it any more, and while it is pending it may read the leaf */
+  leaf->grad = NULL;
+  tt__array_release(grad);
 }
 
 tt_code tt__storage_set_leaf(tt_storage *s, bool on, tt_error *err) {
@@ -370,11 +373,15 @@ tt_code tt__storage_set_leaf(tt_storage *s, bool on, tt_error *err) {
 
 /* ---- a step is one evaluation */
 
-void tt__tape_outputs(tt_node *const *output, int n) {
-  while (outputs.n) tt__node_release(outputs.data[--outputs.n]);
-  for (int k = 0; k < n; k++)
-    if (output[k]->pending && TT_VEC_PUSH(&outputs, output[k]))
-      tt__node_retain(output[k]); /* else a later evaluation */
+void tt__tape_output(tt_node *output) {
+  if (!output->pending || output->flags & TT_NODE_OUTPUT || !TT_VEC_PUSH(&outputs, output)) return; /* else by itself */
+  output->flags |= TT_NODE_OUTPUT;
+}
+
+void tt__tape_forget_output(tt_node *output) {
+  int64_t k = 0;
+  while (outputs.data[k] != output) k++;
+  outputs.data[k] = outputs.data[--outputs.n];
 }
 
 /* Values of leaves that are pending, and what was differentiated; held. */
@@ -386,7 +393,9 @@ static bool list_pending(void) {
     tt__node_retain(n);
   }
   while (outputs.n) {
-    if (!TT_VEC_PUSH(&waiting, outputs.data[outputs.n - 1])) return false;
+    tt_node *n = outputs.data[outputs.n - 1];
+    if (!TT_VEC_PUSH(&waiting, n)) return false;
+    tt__node_retain(n)->flags &= (uint8_t)~TT_NODE_OUTPUT;
     outputs.n--;
   }
   return true;
@@ -400,12 +409,16 @@ tt_code tt__tape_evaluate(tt_node *const *node, int n, tt_evaluate_fn evaluate, 
     if (ok) tt__node_retain(node[k]);
   }
   int count = (int)(waiting.n - from);
-  tt_node **all = ok ? tt__mem_alloc((size_t)(count + 1) * sizeof *all) : NULL;
-  for (int k = 0; all && k < count; k++) all[k] = waiting.data[from + k];
+  size_t bytes = (size_t)(count + 1) * sizeof(tt_node *);
+  tt_node **all = ok ? tt__mem_alloc(bytes) : NULL;
+  if (all) memcpy(all, waiting.data + from, bytes - sizeof *all);
+  tt_code code = all ? TT_OK : tt__fail_memory(err, bytes);
+  if (!all)
+    while (waiting.n > from) tt__node_release(waiting.data[--waiting.n]);
   waiting.n = from;
-  tt_code code = all ? evaluate(all, count, err) : tt__fail_memory(err, (size_t)n * sizeof *all);
+  if (code == TT_OK) code = evaluate(all, count, err);
   for (int k = 0; all && k < count; k++) tt__node_release(all[k]);
-  if (all) tt__mem_free(all, (size_t)(count + 1) * sizeof *all);
+  if (all) tt__mem_free(all, bytes);
   return code;
 }
 

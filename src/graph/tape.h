@@ -124,8 +124,10 @@ TT_HIDDEN tt_code tt__tape_settle(tt_error *err);
 TT_HIDDEN tt_code tt__tape_evaluate(tt_node *const *node, int n, tt_evaluate_fn evaluate, tt_error *err);
 /* The storage of a leaf goes. */
 TT_HIDDEN void tt__storage_leave_leaf(tt_storage *s);
-/* The outputs of a walk back (borrowed): they are wanted with the step that follows. */
-TT_HIDDEN void tt__tape_outputs(tt_node *const *output, int n);
+/* An output of a walk back (not held): it is wanted with the step that follows. */
+TT_HIDDEN void tt__tape_output(tt_node *output);
+/* One of them dies. */
+TT_HIDDEN void tt__tape_forget_output(tt_node *output);
 /* Make the storage a leaf, or no longer one. */
 TT_HIDDEN tt_code tt__storage_set_leaf(tt_storage *s, bool on, tt_error *err);
 /* The value that a storage which is a leaf is to get, as the leaf's. Takes the hold, gives one. */

@@ -152,6 +152,7 @@ enum {
   TT_NODE_CHECKED = 2, /* (GATHER, SCATTER) indices were proved in range */
   TT_NODE_AT_ONCE = 4, /* computed when it was recorded */
   TT_NODE_TAPES = 8,   /* an operand has an entry on the tape */
+  TT_NODE_OUTPUT = 32, /* it was differentiated, and is wanted with the step that follows (graph/tape.c lists it) */
   TT_NODE_STEP = 16    /* work with gradients, or for them, lies below: it is evaluated as a whole */
 };
 

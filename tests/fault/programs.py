@@ -55,6 +55,54 @@ def overlapping_store():
 
 
 @program
+def gradients():
+    a = grid().requires_grad_()
+    b = a * 2
+    b[1:] *= tt.tanh(b[:-1])
+    (tt.exp(b[[0, 2, 0]] / 9) * b.max(axis=0) + (b @ b.T).sum()).sum().backward()
+    return a.grad.tolist()
+
+
+@program
+def second_derivatives():
+    return tt.hessian(lambda x: (tt.sin(x) * x[::-1]).sum())(tt.array([0.5, 1.0, 2.0])).tolist()
+
+
+@program
+def training():
+    """Whatever fails in a step, the parameters are those of before or of after it."""
+    w = tt.array([0.5, -1.0]).requires_grad_()
+    x, o, states = grid(6, 2), tt.optim.Adam([w], lr=0.1), [[0.5, -1.0], [0.4, -0.9], [0.30154, -0.803106]]
+    for k in range(2):
+        try:
+            o.zero_grad()
+            ((x @ w - 1) ** 2).mean().backward()
+            o.step()
+        finally:
+            now = w.detach().tolist()
+            assert any(max(abs(a - b) for a, b in zip(now, s)) < 1e-2 for s in states[k : k + 2]), now
+    return now
+
+
+@program
+def own_derivatives():
+    class Twice(tt.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2 + ctx.saved_tensors[0] * 0
+
+    a = grid().requires_grad_()
+    a.register_hook(lambda g: g * 3)
+    tt.checkpoint(lambda x: tt.sin(Twice.apply(x)), a).sum().backward()
+    return a.grad.tolist()
+
+
+@program
 def numbers():
     """Elements whose arrays are made when something asks for one."""
     a = grid()

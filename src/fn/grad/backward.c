@@ -128,6 +128,16 @@ static bool call_hooks(walk *w, tt_tape *t, tt_array **g) {
   return true;
 }
 
+/* Gradients of computed arrays are computed at once: pending they would read, and so hold, what holds them. */
+static bool settle_kept(walk *w) {
+  for (int64_t k = 0; k < w->entry.n; k++) {
+    tt_tape *t = w->entry.data[k];
+    if (!t->keeps_grad || !t->grad || w->taped) continue;
+    if ((w->c.code = tt__evaluate(&t->grad->storage->node, 1, w->c.err)) != TT_OK) return false;
+  }
+  return true;
+}
+
 /* Add to what was summed up before. An array that somebody looks at is written, unless it is to be followed. */
 static bool add_grad(walk *w, tt_tape *t, tt_array *g) {
   if (t->grad && w->taped) {
@@ -311,8 +321,13 @@ static bool start(walk *w, const tt_walk_back *b) {
   mark_needed(w, b);
   for (int k = 0; k < b->n; k++)
     if (!seed(w, w->root.data[k], b->output[k], b->gradient ? b->gradient[k] : NULL, k)) return false;
-  for (int k = 0; k < b->n; k++) tt__tape_outputs(&b->output[k]->storage->node, 1);
+  for (int k = 0; k < b->n; k++) tt__tape_output(b->output[k]->storage->node);
   return true;
+}
+
+static bool takes_grad(const tt_tape *t, const tt_walk_back *b) {
+  if (t->op == TT_TAPE_LEAF) return t->storage != NULL; /* else nobody can ask for it */
+  return t->keeps_grad || b->ninput;
 }
 
 static bool run(walk *w, const tt_walk_back *b) {
@@ -323,8 +338,7 @@ static bool run(walk *w, const tt_walk_back *b) {
     if (t->hook && !t->nresult && !call_hooks(w, t, &g)) return false;
     w->sum.data[k] = g;
     bool asked = b->out == NULL && (b->ninput == 0 || w->needed.data[k] == INPUT);
-    if (asked && !t->nresult && (t->op == TT_TAPE_LEAF || t->keeps_grad || b->ninput) && !add_grad(w, t, g))
-      return false;
+    if (asked && !t->nresult && takes_grad(t, b) && !add_grad(w, t, g)) return false;
     if (t->op != TT_TAPE_LEAF && !step_back(w, t, g)) return false;
   }
   return true;
@@ -363,7 +377,7 @@ tt_code tt__walk_back(const tt_walk_back *b, tt_error *err) {
   w.retain = w.taped || b->flags & TT_GRAD_RETAIN;
   tt_code code = tt__tape_settle(err);
   tt__session_tape = w.taped;
-  bool done = code == TT_OK && check_inputs(&w, b) && start(&w, b) && run(&w, b) && give_out(&w, b);
+  bool done = code == TT_OK && check_inputs(&w, b) && start(&w, b) && run(&w, b) && give_out(&w, b) && settle_kept(&w);
   tt__session_tape = before;
   if (!done && w.c.code == TT_OK) w.c.code = code != TT_OK ? code : TT_ENOMEM;
   for (int k = 0; b->out && !done && k < b->ninput; k++) {
