@@ -261,7 +261,9 @@ static bool step_back(walk *w, tt_tape *t, tt_array *g) {
   if (t->spent) return fail_spent(w) == TT_OK;
   if (t->op == TT_N_PICK) return hand_on(w, t, g);
   if (t->n > 8 && !(out = tt__compose_scratch(&w->c, t->n, sizeof *out))) return false;
-  tt_rule r = {.c = &w->c, .t = t, .g = &g, .out = out};
+  tt_array *none = NULL;
+  tt_rule r = {.c = &w->c, .t = t, .g = &g, .sum = &none, .out = out};
+  if (t->n && t->parent[0]) r.sum = &w->sum.data[t->parent[0]->slot];
   if (t->nresult) r.g = &w->many.data[w->first.data[t->slot]];
   run_rule(&r);
   if (w->c.code != TT_OK || !check_anomaly(w, t, out)) return false;

@@ -14,6 +14,7 @@ typedef struct tt_rule {
   tt_composer *c;
   tt_tape *t;
   tt_array *const *g; /* of its results: one, or nresult of them; NULL: none */
+  tt_array **sum;     /* of operand 0, from others so far (or NULL): a rule may add to it, and give nothing */
   tt_array **out;     /* of its operands, NULL at first, borrowed from the calculation */
 } tt_rule;
 

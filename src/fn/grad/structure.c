@@ -30,26 +30,14 @@ tt_array *tt__rule_scattered(tt_composer *c, tt_array *old, tt_array *place, tt_
   return tt__compose_of_node(c, n);
 }
 
-/* Real and imaginary parts apart: the library adds real numbers. */
-static tt_array *add_parts(tt_composer *c, int64_t size, tt_array *place, tt_array *value, int device) {
-  tt_array *re = tt__rule_add_at(c, size, place, tt__compose_op1(c, TT_REAL, value), device);
-  tt_array *im = tt__rule_add_at(c, size, place, tt__compose_op1(c, TT_IMAG, value), device);
-  return re && im ? tt__compose_complex(c, re, im) : NULL;
-}
-
 tt_array *tt__rule_add_at(tt_composer *c, int64_t size, tt_array *place, tt_array *value, int device) {
   if (!value || !place) return NULL;
   tt_dtype dtype = (tt_dtype)value->dtype, own = dtype == TT_F16 || dtype == TT_BF16 ? TT_F32 : dtype;
-  if (tt__is_complex(dtype)) return add_parts(c, size, place, value, device);
   if (value->size == 0) return tt__rule_zeros(c, dtype, 1, &size, device);
-  int64_t n = value->size;
-  tt_array *at = tt__compose_ravel(c, place), *old = tt__rule_zeros(c, own, 1, &n, device);
-  tt_array *src[3] = {old, at, tt__compose_cast(c, tt__compose_ravel(c, value), own)};
-  if (!src[0] || !src[1] || !src[2]) return NULL;
-  tt_lib_attr attr = {.row = tt__lib_row("fold_at"), .i = {TT_ADD, own, own}};
-  tt_array *sum = tt__compose_cast(c, tt__compose_library(c, &attr, src, 3, own, 1, &n), dtype);
-  tt_array *to = sum ? tt__rule_zeros(c, dtype, 1, &size, device) : NULL;
-  return tt__rule_scattered(c, to, at, sum);
+  tt_array *src[2] = {tt__compose_ravel(c, place), tt__compose_cast(c, tt__compose_ravel(c, value), own)};
+  if (!src[0] || !src[1]) return NULL;
+  tt_lib_attr attr = {.row = tt__lib_row("sums_at")};
+  return tt__compose_cast(c, tt__compose_library(c, &attr, src, 2, own, 1, &size), dtype);
 }
 
 /* `old` with `value` written through a view. */
@@ -190,17 +178,26 @@ static tt_array *by_windows(tt_composer *c, tt_array *g, const int64_t *step, in
   return sum;
 }
 
-static tt_array *unviewed(tt_composer *c, tt_array *g, const int64_t *step, int64_t off, const tt_tape *of) {
-  int64_t len[TT_MAX_RANK], left[TT_MAX_RANK], size = 1;
+/*
+** The cotangent of a view's source. With a sum so far (or NULL), a part is added in its place: that costs what the part
+** has, where zeros around it would cost the whole.
+*/
+static tt_array *unviewed(tt_composer *c, tt_array *g, const tt_tape *view, const tt_tape *of, tt_array **sum) {
+  int64_t len[TT_MAX_RANK], left[TT_MAX_RANK], size = 1, off = view->attr.off;
   int rank;
   if (g->size == 0) return NULL;
-  tt_array *few = without_repeats(c, g, step, &rank, len, left);
+  tt_array *few = without_repeats(c, g, tt__tape_step(view), &rank, len, left);
   if (!few) return NULL;
   for (int k = 0; k < of->rank; k++) size *= of->dim[k];
   movers m = movers_of(rank, len, left, off);
   if (!shows_once(&m)) return by_windows(c, few, left, off, of);
   if (few->size == size) return turned_back(c, few, m, of);
-  return stored(c, tt__rule_zeros(c, (tt_dtype)of->dtype, of->rank, of->dim, of->device), few, left, off);
+  if (!*sum) return stored(c, tt__rule_zeros(c, (tt_dtype)of->dtype, of->rank, of->dim, of->device), few, left, off);
+  tt_node *whole = tt__compose_node(c, *sum);
+  tt_array *there = tt__compose_of_node(c, whole ? tt__node_view(whole, rank, len, left, off, c->err) : NULL);
+  tt__node_release(whole);
+  *sum = there ? stored(c, *sum, tt__compose_op2(c, TT_ADD, there, few), left, off) : NULL;
+  return NULL;
 }
 
 /* ---- reductions */
@@ -320,7 +317,7 @@ void tt__rule_structure(const tt_rule *r) {
   tt_array *g = r->g[0];
   switch (r->t->op) {
     case TT_N_VIEW:
-      r->out[0] = unviewed(r->c, g, tt__tape_step(r->t), r->t->attr.off, r->t->parent[0]);
+      r->out[0] = unviewed(r->c, g, r->t, r->t->parent[0], r->sum);
       return;
     case TT_N_REDUCE:
       r->out[0] = unreduced(r, g);

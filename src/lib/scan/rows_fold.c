@@ -2,6 +2,9 @@
 ** Folds of any operation as library rows. Operands come contiguous, [n][inner].
 */
 #include "lib/scan/fold.h"
+
+#include <string.h>
+
 #include "lib/rows.h"
 
 /* i[0]: the op, i[1]: n, i[2]: inner, i[3]: keep every step */
@@ -30,6 +33,18 @@ static tt_code fold_at(const tt_lib_attr *attr, const tt_operand *src, const tt_
   return tt__fold_places(&f, src->data, src[1].data, attr->row->nsrc == 3 ? src[2].data : NULL, out->data, err);
 }
 
+/* Sources: places, values; the result begins as zeros. */
+static tt_code sums_at(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  (void)attr;
+  size_t item = tt__dtype_size(out->dtype);
+  tt_fold_into f = {.op = TT_ADD, .dtype = out->dtype, .a = out->data, .b = src[1].data, .place = src[0].data};
+  f.len = out->size;
+  f.step = f.b_step = 1;
+  f.n = src[0].size;
+  memset(out->data, 0, (size_t)out->size * item);
+  return tt__fold_into_places(&f) ? TT_OK : tt__fail(err, TT_EINTERNAL, "a place is out of range");
+}
+
 static tt_code fold_turns(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
   (void)attr;
   return tt__fold_turns(src->data, src->size, out->data, err);
@@ -41,6 +56,7 @@ const tt_lib_row tt__rows_fold[] = {
     {.name = "fold_segments", .nsrc = 2, .nout = 1, .run = fold_segments},
     {.name = "fold_at_one", .nsrc = 2, .nout = 1, .run = fold_at},
     {.name = "fold_at", .nsrc = 3, .nout = 1, .run = fold_at},
+    {.name = "sums_at", .nsrc = 2, .nout = 1, .run = sums_at},
     {.name = "fold_turns", .nsrc = 1, .nout = 1, .run = fold_turns},
     {.name = NULL},
 };

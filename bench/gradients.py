@@ -1,0 +1,235 @@
+"""Gradients beside JAX (jitted) and PyTorch: training steps written with arrays, and gradients of functions.
+
+Values and gradients are compared with JAX's before they are timed.
+"""
+
+import argparse
+import math
+import pathlib
+import sys
+
+import harness
+import numpy as np
+import tutti as tt
+
+ROWS = []
+
+
+def row(goal):
+    def keep(fn):
+        ROWS.append((fn, goal))
+        return fn
+
+    return keep
+
+
+def normal(*shape, seed=0):
+    return np.random.default_rng(seed).standard_normal(shape).astype("float32")
+
+
+def trained(m, parameters, step_of, steps):
+    """Steps of plain gradient descent with tutti: leaves, walks back, updates in place."""
+    for p in parameters:
+        p.grad = None
+    for _ in range(steps):
+        loss = step_of(parameters)
+        loss.backward()
+        with tt.no_grad():
+            for p in parameters:
+                p -= 0.01 * p.grad
+                p.grad = None
+    tt.eval(*parameters)
+    tt.synchronize()
+
+
+def training(loss, parameters, data, steps=1):
+    """Contestants for steps of training: {name: f}."""
+    leaves = [tt.array(p).requires_grad_() for p in parameters]
+    ours = [tt.array(d) for d in data]
+    found = {"tutti": lambda: trained(tt, leaves, lambda p: loss(tt, p, *ours), steps)}
+    if jax := peer("jax"):
+        jnp = jax.numpy
+
+        @jax.jit
+        def update(p, *d):
+            grads = jax.grad(lambda q: loss(jnp, q, *d))(p)
+            return [a - 0.01 * g for a, g in zip(p, grads)]
+
+        theirs, kept = [jnp.asarray(d) for d in data], [[jnp.asarray(p) for p in parameters]]
+
+        def run():
+            for _ in range(steps):
+                kept[0] = update(kept[0], *theirs)
+            jax.block_until_ready(kept[0])
+
+        found["jax"] = run
+    return found
+
+
+def gradient(f, *data):
+    """Contestants for one gradient by the first argument."""
+    ours = [tt.array(d) for d in data]
+    of = tt.grad(lambda x: f(tt, x, *ours[1:]))
+
+    def mine():
+        g = of(ours[0])
+        tt.eval(g)
+        tt.synchronize()
+        return g
+
+    found = {"tutti": mine}
+    if jax := peer("jax"):
+        theirs = [jax.numpy.asarray(d) for d in data]
+        jitted = jax.jit(jax.grad(lambda x: f(jax.numpy, x, *theirs[1:])))
+        found["jax"] = lambda: jax.block_until_ready(jitted(theirs[0]))
+        np.testing.assert_allclose(np.asarray(mine()), np.asarray(found["jax"]()), rtol=2e-3, atol=2e-3)
+    return found
+
+
+def peer(name):
+    try:
+        return __import__(name)
+    except ImportError:
+        MISSING.add(name)
+        return None
+
+
+MISSING = set()
+
+
+# ---- training
+
+
+def relu(m, x):
+    return m.maximum(x, 0)
+
+
+def cross_entropy(m, scores, y):
+    scores = scores - scores.max(axis=1, keepdims=True)
+    return -(y * (scores - m.log(m.exp(scores).sum(axis=1, keepdims=True)))).sum() / len(y)
+
+
+def regression(m, p, x, y):
+    return ((relu(m, x @ p[0] + p[1]) @ p[2] + p[3] - y) ** 2).mean()
+
+
+def perceptron(m, p, x, y):
+    return cross_entropy(m, relu(m, relu(m, x @ p[0] + p[1]) @ p[2] + p[3]) @ p[4] + p[5], y)
+
+
+@row(2.0)
+def regression_100_epochs():
+    p = [normal(10, 5) * 0.3, normal(5) * 0, normal(5, 1) * 0.3, normal(1) * 0]
+    return training(regression, p, [normal(100, 10, seed=1), normal(100, 1, seed=2)], 100)
+
+
+def mlp(batch, *sizes):
+    p = []
+    for a, b in zip(sizes, sizes[1:]):
+        p += [normal(a, b, seed=a) * (2 / a) ** 0.5, np.zeros(b, "float32")]
+    y = np.eye(sizes[-1], dtype="float32")[np.random.default_rng(3).integers(0, sizes[-1], batch)]
+    return training(perceptron, p, [normal(batch, sizes[0]), y])
+
+
+@row(1.5)
+def mlp_784_512_512_10():
+    return mlp(256, 784, 512, 512, 10)
+
+
+@row(1.0)
+def mlp_64_64_64_10():
+    return mlp(64, 64, 64, 64, 10)
+
+
+def windows(m, x, k):
+    """Patches of k x k, as one writes them without a library of networks."""
+    n = x.shape[-1] - k + 1
+    return m.stack([x[..., i : i + n, j : j + n] for i in range(k) for j in range(k)])
+
+
+@row(1.0)
+def convolution_by_slices_64_64():
+    w, x = normal(16, 9, 8) * 0.1, normal(64, 8, 16, 16)
+    return gradient(lambda m, w, x: m.tanh(m.einsum("okc,knchw->nohw", w, windows(m, x, 3))).sum(), w, x)
+
+
+@row(1.0)
+def attention_4_heads_256_64():
+    q, k, v = (normal(4, 256, 64, seed=s) for s in range(3))
+
+    def f(m, q, k, v):
+        s = q @ m.swapaxes(k, 1, 2) / 8
+        e = m.exp(s - s.max(axis=-1, keepdims=True))
+        return ((e / e.sum(axis=-1, keepdims=True)) @ v).sum()
+
+    return gradient(f, q, k, v)
+
+
+# ---- gradients of functions
+
+FUNCTIONS = {
+    "chain": lambda m, x: (m.sin(x) * m.exp(-x * x) + m.tanh(x) ** 2).sum(),
+    "softmax rows": lambda m, x: (m.exp(x) / m.exp(x).sum(axis=1, keepdims=True) * m.cos(x)).sum(),
+    "layer norm": lambda m, x: (m.cos((x - x.mean(axis=1, keepdims=True)) / m.sqrt(x.var(axis=1, keepdims=True) + 1e-5)) ** 2).sum(),
+    "log sum exp": lambda m, x: m.log(m.exp(x - x.max(axis=1, keepdims=True)).sum(axis=1)).sum(),
+    "five points": lambda m, x: ((4 * x[1:-1, 1:-1] - x[:-2, 1:-1] - x[2:, 1:-1] - x[1:-1, :-2] - x[1:-1, 2:]) ** 2).sum(),
+    "running sums": lambda m, x: (m.cumsum(x, axis=1) ** 2).mean(),
+    "sorted rows": lambda m, x: (m.sort(x, axis=1) * m.arange(x.shape[1])).sum() / x.shape[1],
+    "largest": lambda m, x: (x.max(axis=1) ** 2).sum(),
+    "norms": lambda m, x: m.sqrt((x * x).sum(axis=0)).sum(),
+    "products": lambda m, x: m.tanh(x @ x.T / 30).sum(),
+    "transposed": lambda m, x: (x.T[::-1] * m.sin(x.T)).sum(),
+    "gathered rows": lambda m, x: (m.take(x, m.arange(0, x.shape[0], 3), axis=0) ** 3).sum(),
+    "clipped": lambda m, x: (m.clip(x, -1, 1) * m.where(x > 0, x, 0.1 * x)).sum(),
+    "distances": lambda m, x: m.sqrt(((x[:200, None, :40] - x[None, :200, :40]) ** 2).sum(axis=-1) + 1e-3).sum(),
+    "polynomial": lambda m, x: (((0.1 * x + 0.2) * x - 0.3) * x + 1).sum(),
+}  # fmt: skip
+
+
+def of_function(name, f, n):
+    def make():
+        return gradient(f, normal(n, n))
+
+    make.__name__ = f"gradient of {name}, {n} x {n}"
+    row(1.0)(make)
+
+
+for _name, _f in FUNCTIONS.items():
+    for _n in (256, 1500):
+        of_function(_name, _f, _n)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", default="", help="names that hold one of these texts, separated by commas")
+    parser.add_argument("--seconds", type=float, default=0.5, help="for each contestant of a row")
+    parser.add_argument("--json", type=pathlib.Path)
+    harness.add_arguments(parser)
+    args = parser.parse_args()
+    pick, notes = harness.chosen(args)
+    rows = []
+    for make, goal in ROWS:
+        if not any(text in make.__name__ for text in args.only.split(",")):
+            continue
+        one = harness.Row(make.__name__.replace("_", " "), goal, None)
+        harness.measure(one, make(), args.seconds, pick=pick)
+        rows.append(one)
+        s = one.seconds
+        ratio = f"{s['jax'] / s['tutti']:6.2f}x of JAX {harness.pretty(s['jax'])}" if {"jax", "tutti"} <= set(s) else ""
+        print(
+            f"{one.name:<44} {harness.pretty(s['tutti']) if 'tutti' in s else one.error:>10} {ratio}  {goal}",
+            flush=True,
+        )
+    ratios = [r.seconds["jax"] / r.seconds["tutti"] for r in rows if {"jax", "tutti"} <= set(r.seconds)]
+    if ratios:
+        mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+        print(f"{len(ratios)} rows beside JAX: geometric mean {mean:.2f}x, {sum(x < 0.95 for x in ratios)} below 0.95x")
+    if MISSING:
+        print(f"not here: {', '.join(sorted(MISSING))}", file=sys.stderr)
+    if args.json:
+        info = [harness.no_folders(line) for line in str(tt.info()).splitlines()]
+        harness.save(rows, args.json, {"tutti": tt.__version__, "info": info, **notes})
+
+
+if __name__ == "__main__":
+    main()
