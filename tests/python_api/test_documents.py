@@ -29,13 +29,14 @@ def run(program, **env):
 
 
 def test_every_program_is_run_below():
-    assert [len(blocks(text, "python")) for text in PAGES.values()] == [3] + [0] * (len(PAGES) - 1)
+    assert [len(blocks(text, "python")) for text in PAGES.values()] == [4] + [0] * (len(PAGES) - 1)
     assert sum(text.count("```c\n") for text in PAGES.values()) == 1  # tests/install compiles it
 
 
 def test_every_program_of_the_site_is_run_below():
     assert {name: len(blocks(text, "python")) for name, text in SITE.items()} == {
         "devices.md": 1,
+        "gradients.md": 3,
         "guide.md": 2,
         "index.md": 1,
     }
@@ -44,6 +45,14 @@ def test_every_program_of_the_site_is_run_below():
 def test_programs_of_the_site():
     for program in [*blocks(SITE["guide.md"], "python")[:1], *blocks(SITE["index.md"], "python")]:
         assert run(program if "import tutti" in program else "import tutti as tt\n" + program, TUTTI_DEVICE="cpu")
+
+
+def test_programs_of_gradients():
+    """They print what stands behind their prints."""
+    for program in [*blocks(SITE["gradients.md"], "python"), blocks(README, "python")[3]]:
+        said = re.findall(r"^print\(.*\) +# (.*)$", program, re.M)
+        text = program if "import tutti" in program else "import tutti as tt\n" + program
+        assert said and run(text, TUTTI_DEVICE="cpu").splitlines() == said
 
 
 @pytest.mark.skipif(not any(map(shutil.which, ("c++", "g++", "clang++"))), reason="no C++ compiler")
