@@ -228,8 +228,10 @@ tt_node *tt__array_node(tt_array *a, tt_error *err) {
   assert(tt__session_is_held() && a->refs > 0 && a->storage->node);
   if (a->cache) return tt__node_retain(a->cache);
   tt_node *n = tt__node_view(a->storage->node, a->rank, a->dim, tt__array_step(a), a->off, err);
-  /* The value itself needs no second hold: it would look shared to whoever writes in place. */
-  if (n && n != a->storage->node) remember(a, n);
+  /* The value itself needs no second hold: it would look shared to whoever writes in place. What is read while nothing
+   * is followed is not what the next reader needs. */
+  bool whole = n == a->storage->node, lost = n && !n->tape && a->storage->node->tape;
+  if (n && !whole && !lost) remember(a, n);
   return n;
 }
 

@@ -78,6 +78,18 @@ def test_modes():
     assert (x * 2).tolist() == [2]
 
 
+def test_views_read_under_no_grad_keep_their_history():
+    x = leaf(1, 2, 3)
+    y = x * 2
+    for v in (x[::-1], y[1:]):
+        with tt.no_grad():
+            assert v.sum() > 0 and not (v + 1).requires_grad
+        assert (v * 1).requires_grad
+        v.detach()
+        v.sum().backward(retain_graph=True)
+    assert x.grad.tolist() == [1, 3, 3]
+
+
 ERRORS = {
     "twice": (lambda x: [tt.exp(x).sum()] * 2, "Trying to backward through the graph a second time"),
     "no scalar": (lambda x: [x * 2], "grad can be implicitly created only for scalar outputs"),
