@@ -7,6 +7,7 @@ print(w.grad)  # [2. 2. 2.]
 """
 
 import functools
+import threading
 
 from . import _core
 
@@ -234,15 +235,20 @@ def _as_leaf(x, create):
     return a
 
 
+_depth = threading.local()  # .n: how many calls are being differentiated around this one
+
+
 class _Call:
-    """One call of a function with some arguments as leaves."""
+    """One call of a function with some arguments as leaves. Inside of another one gradients are followed, too: they may
+    hang on what is around, by its arguments or by names."""
 
     def __init__(self, fun, argnums, args, kwargs):
         self.nums = argnums if isinstance(argnums, tuple) else (argnums,)
         self.one = not isinstance(argnums, tuple)
         args = list(args)
         self.nested = _core.is_grad_enabled()
-        self.leaves, self.follows = [], False
+        outer = getattr(_depth, "n", 0)
+        self.leaves, self.follows = [], self.nested and outer > 0
         with enable_grad():
             for k in self.nums:
                 mine = [_as_leaf(x, self.nested) for x in _leaves(args[k], [])]
@@ -250,7 +256,11 @@ class _Call:
                 self.follows |= any(leaf.requires_grad and not leaf.is_leaf for leaf in mine)
                 args[k] = _rebuilt(args[k], iter(mine))
             self.args = args
-            self.value = fun(*args, **kwargs)
+            _depth.n = outer + 1
+            try:
+                self.value = fun(*args, **kwargs)
+            finally:
+                _depth.n = outer
 
     def gradients(self, value, gradient=None, create=False, retain=None):
         if not isinstance(value, _core.ndarray) or not value.requires_grad:
@@ -262,6 +272,14 @@ class _Call:
         values = iter(whole)
         out = tuple(_rebuilt(self.args[k], values) for k in self.nums)
         return out[0] if self.one else out
+
+
+def _as_array(x):
+    return x if isinstance(x, _core.ndarray) else _core.asarray(x)
+
+
+def _detached(x):
+    return _core.detach(x) if isinstance(x, _core.ndarray) else x
 
 
 def _zeros_like(x):
@@ -373,18 +391,19 @@ def vjp(fun, *primals, has_aux=False):
     call = _Call(fun, tuple(range(len(primals))), primals, {})
     value = call.value[0] if has_aux else call.value
     outputs = _leaves(value, [])
+    followed = [_as_array(o) for o in outputs]
 
     def back(cotangent):
         given = _leaves(cotangent, [])
         flags = _flags(True, call.follows, True)
-        pairs = [(o, _core.asarray(g, o.dtype)) for o, g in zip(outputs, given, strict=True) if o.requires_grad]
+        pairs = [(o, _core.asarray(g, o.dtype)) for o, g in zip(followed, given, strict=True) if o.requires_grad]
         found = (None,) * len(call.leaves)
         if pairs:
             found = _core.gradients(tuple(o for o, _ in pairs), tuple(g for _, g in pairs), tuple(call.leaves), flags)
         values = iter([_zeros_like(x) if g is None else g for g, x in zip(found, call.leaves, strict=True)])
         return tuple(_rebuilt(call.args[k], values) for k in call.nums)
 
-    plain = value if call.follows else _rebuilt(value, (_core.detach(o) for o in outputs))
+    plain = value if call.follows else _rebuilt(value, map(_detached, outputs))
     return (plain, back, call.value[1]) if has_aux else (plain, back)
 
 
@@ -411,7 +430,7 @@ def jvp(fun, primals, tangents):
     (array([1., 4.]), array([ 2., 40.]))
     """
     call = _Call(fun, tuple(range(len(primals))), primals, {})
-    outputs = _leaves(call.value, [])
+    outputs = [_as_array(o) for o in _leaves(call.value, [])]
     seeds = [_core.functions["zeros"](o.shape, o.dtype) for o in outputs]
     for s in seeds:
         s.requires_grad = True
@@ -434,7 +453,7 @@ def jvp(fun, primals, tangents):
             tuple(g for g, _ in known), tuple(t for _, t in known), tuple(seeds), _flags(True, call.follows, True)
         )
     values = iter([_zeros_like(s) if r is None else r for r, s in zip(result, seeds, strict=True)])
-    plain = call.value if call.follows else _rebuilt(call.value, (_core.detach(o) for o in outputs))
+    plain = call.value if call.follows else _rebuilt(call.value, map(_detached, _leaves(call.value, [])))
     return plain, _rebuilt(call.value, values)
 
 

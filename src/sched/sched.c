@@ -106,13 +106,15 @@ static void count_uses(tt_fuser *f, bool joined) {
   }
 }
 
-/* The operand of `idx` that is computed last, among those a kernel would compute itself; -1: none. */
+/* The operand of `idx` that is computed last, among those a kernel would compute itself; -1: none. Views and folds are
+ * no work of their own to store: what is below them is. */
 static int32_t computed_operand(const tt_fuser *f, int32_t idx) {
   const tt_node *n = f->walk->node[idx];
   int32_t found = -1;
   for (int k = 0; k < n->nsrc; k++) {
-    int32_t slot = n->src[k]->slot;
-    if (is_elementwise(n->src[k]) && f->step_of[slot] < 0 && !f->cut[slot] && slot > found) found = slot;
+    const tt_node *s = n->src[k];
+    while ((s->op == TT_N_VIEW || s->op == TT_N_REDUCE) && f->step_of[s->slot] < 0 && !f->cut[s->slot]) s = s->src[0];
+    if (is_elementwise(s) && f->step_of[s->slot] < 0 && !f->cut[s->slot] && s->slot > found) found = s->slot;
   }
   return found;
 }
@@ -146,7 +148,7 @@ static tt_code fuse_alone(scheduler *s, int32_t idx, const char *why) {
         int32_t needed = f->need;
         const char *its_why = f->why;
         if (needed == idx) needed = halfway(f, idx);
-        if (needed == idx) return tt__fail(s->err, TT_EINTERNAL, "sched: node %d needs itself", idx);
+        if (needed == idx) return tt__fail(s->err, TT_EINTERNAL, "sched: node %d needs itself: %s", idx, its_why);
         tt_split cutting[TT_FUSE_SPLIT];
         int ncutting = f->ncutting;
         memcpy(cutting, f->cutting, sizeof cutting);

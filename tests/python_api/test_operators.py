@@ -402,3 +402,12 @@ def test_numbers_are_rounded_by_python():
             f()
     with pytest.raises(ValueError, match="cannot convert float NaN to integer"):
         round(tt.array(np.nan))
+
+
+@pytest.mark.parametrize("n", range(28, 36))
+def test_many_operands_under_views(recorded, n):
+    """A kernel that is full at its root is cut below a view or a fold."""
+    x = [np.arange(5.0) + k for k in range(n)]
+    s, first = sum(map(tt.array, x[1:]), tt.array(x[0])), tt.array(x[0])
+    assert (s[::-1] + first[::-1]).tolist() == (sum(x)[::-1] + x[0][::-1]).tolist()
+    assert (s[::-1].sum() + first[::-1]).tolist() == (sum(x).sum() + x[0][::-1]).tolist()
