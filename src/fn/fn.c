@@ -5,6 +5,7 @@
 
 #include "base/warn.h"
 #include "graph/order.h"
+#include "graph/tape.h"
 
 bool tt__fn_give(tt_composer *c, tt_call_frame *f, tt_array *a) {
   if (!a || c->code != TT_OK) return false;
@@ -84,6 +85,14 @@ tt_array *tt__fn_call(tt_composer *c, const char *name, const tt_value *arg, int
   while (f.out.n > 0) tt__array_release(f.out.data[--f.out.n]);
   TT_VEC_FREE(&f.out);
   return tt__compose_keep(c, code, &a);
+}
+
+tt_array *tt__fn_root(tt_composer *c, tt_array *sum) {
+  if (!sum || !tt__is_taped(sum->storage->node)) return tt__compose_op1(c, TT_SQRT, sum);
+  tt_array *none = tt__compose_opi(c, TT_EQ, sum, 0);
+  tt_array *some = none ? tt__compose_where(c, none, tt_v_int(1), tt_v_array(sum)) : NULL;
+  tt_array *root = some ? tt__compose_op1(c, TT_SQRT, some) : NULL;
+  return root ? tt__compose_where(c, none, tt_v_int(0), tt_v_array(root)) : NULL;
 }
 
 tt_value tt__fn_fill_value(tt_value v, tt_dtype dtype) {

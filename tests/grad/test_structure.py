@@ -80,6 +80,14 @@ def test_products_with_zeros(zeros):
     check(lambda x: tt.prod(x), x)
 
 
+def test_norms_and_spreads_of_nothing():
+    """Where they have no slope their gradient is 0."""
+    for f in (tt.linalg.norm, tt.std):
+        x = tt.full(4, 0.0 if f is tt.linalg.norm else 3.0).requires_grad_()
+        f(x).backward()
+        assert x.grad.tolist() == [0, 0, 0, 0]
+
+
 def in_place(f):
     """As a function of a leaf: what is written on is computed from it."""
     return lambda x, *more: f(x * 1.5, *more)

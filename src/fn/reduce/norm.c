@@ -51,7 +51,7 @@ static tt_array *euclid(tt_composer *c, tt_array *a, uint64_t axes, bool keep) {
   tt_dtype type = tt__real_of((tt_dtype)a->dtype);
   bool half = type == TT_F16 || type == TT_BF16;
   tt_array *s = squares(c, half ? tt__compose_cast(c, a, TT_F32) : a);
-  return tt__compose_cast(c, tt__compose_op1(c, TT_SQRT, tt__compose_reduce(c, TT_RED_SUM, s, axes, keep)), type);
+  return tt__compose_cast(c, tt__fn_root(c, tt__compose_reduce(c, TT_RED_SUM, s, axes, keep)), type);
 }
 
 /* The largest (or smallest) over axes; NumPy 2 starts the largest at 0, so that nothing has norm 0. */

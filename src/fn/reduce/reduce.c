@@ -333,7 +333,7 @@ static tt_array *variance(tt_composer *c, tt_call_frame *f, bool root) {
                                                : TT_F64]
             .name,
         tt__dtypes[type].name);
-  if (root) v = tt__compose_op1(c, TT_SQRT, v);
+  if (root) v = tt__fn_root(c, v);
   return tt__arg_out(c, f, 3, tt__compose_cast(c, v, tt__arg_given(f, 2) ? type : tt__real_of(type)));
 }
 
