@@ -25,7 +25,7 @@ TT_HIDDEN tt_code tt__fn_run_laid(tt_call_frame *f, tt_array *(*body)(tt_compose
                                   tt_error *err);
 /* The type in which sums and products of a type are added up. */
 TT_HIDDEN tt_dtype tt__fn_sum_type(tt_dtype t);
-/* The root of a sum of squares. Where that is 0 its gradient is 0, not infinite: a norm and a spread have none there. */
+/* The root of a sum of squares. Where that is 0 its gradient is 0, not infinite: norms and spreads have none there. */
 TT_HIDDEN tt_array *tt__fn_root(tt_composer *c, tt_array *sum);
 /* The one result of another row. */
 TT_HIDDEN tt_array *tt__fn_call(tt_composer *c, const char *name, const tt_value *arg, int n);
