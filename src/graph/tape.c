@@ -292,13 +292,15 @@ tt_tape *tt__tape_function(const tt_tape_function *f, tt_node *const *src, int n
 }
 
 tt_node *tt__tape_result(tt_tape *t, int k, tt_node *value, tt_error *err) {
-  assert(t->op == TT_TAPE_FUNCTION && k < t->nresult);
+  assert((t->op == TT_TAPE_FUNCTION || t->op == TT_N_LIB) && k < t->nresult && !t->pick[k]);
   tt_tape *one = entry_new(TT_N_PICK, (tt_dtype)value->dtype, value->rank, value->dim, 0, 1, 0, err);
   if (!one) return NULL;
   one->attr.pick = k;
   one->parent[0] = tt__tape_retain(t);
   t->pick[k] = one;
   tt_node *n = tt__tape_wrap(value, one, err);
+  one->keeps = t->keeps & TT_GRAD_RESULT;
+  if (n && one->keeps) one->result = n;
   tt__tape_release(one);
   return n;
 }

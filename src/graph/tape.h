@@ -94,7 +94,7 @@ TT_HIDDEN bool tt__tape_leave(tt_node *n);
 /* An entry with `n` operands (their arrays' entries) and results of a function of the caller's. Takes `f` only when it
  * succeeds. */
 TT_HIDDEN tt_tape *tt__tape_function(const tt_tape_function *f, tt_node *const *src, int n, int nresult, tt_error *err);
-/* The node as result k of such an entry: a node of its own. */
+/* The node as result k of such an entry, or of one of a library row whose result died: a node of its own. */
 TT_HIDDEN tt_node *tt__tape_result(tt_tape *t, int k, tt_node *value, tt_error *err);
 /* The value as a node of its own with this entry (one more hold on that), or without one. */
 TT_HIDDEN tt_node *tt__tape_wrap(tt_node *value, tt_tape *t, tt_error *err);
