@@ -1,4 +1,4 @@
-"""Gradients through linear algebra: stacks of matrices, real and complex, tall and wide, singular where that has a slope."""
+"""Gradients through linear algebra: stacks, real and complex, tall and wide, singular where that has a slope."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,7 @@
 /*
 ** Cotangents through rows of the library; those of linear algebra are in factorization.c.
 */
+#include <assert.h>
 #include <string.h>
 
 #include "fn/grad/factorization.h"
@@ -110,7 +111,7 @@ static void rule_scan(const tt_rule *r) {
     tt__compose_fail(c, TT_ENOTIMPL, "the derivative of a running maximum or minimum is not implemented");
     return;
   }
-  if (!g || i[1] == 0) return;
+  if (!g) return;
   if (i[0] == TT_SCAN_SUM) {
     out = summed_back(c, g);
   } else {
@@ -127,16 +128,16 @@ static void rule_sort(const tt_rule *r) {
   tt_composer *c = r->c;
   const tt_tape *of = r->t->parent[0];
   tt_array *x = tt__rule_operand(r, 0);
-  if (!x || x->size == 0) return;
+  if (!x) return;
   tt_lib_attr attr = *r->t->attr.lib;
   attr.row = tt__lib_row("argsort");
   memset(attr.pick, 0, sizeof attr.pick);
   int64_t n = x->dim[x->rank - 1], flat[2] = {x->size / n, n}, column[2] = {x->size / n, 1}, size = x->size;
   tt_array *place = tt__compose_library(c, &attr, &x, 1, TT_I64, x->rank, tt__array_len(x));
   tt_array *row = place ? tt__compose_reshape(c, tt__compose_iota(c, flat[0]), 2, column) : NULL;
-  tt_array *at = row ? tt__compose_op2(c, TT_ADD, tt__compose_reshape(c, place, 2, flat),
-                                       tt__compose_opi(c, TT_MUL, row, n))
-                     : NULL;
+  tt_array *at =
+      row ? tt__compose_op2(c, TT_ADD, tt__compose_reshape(c, place, 2, flat), tt__compose_opi(c, TT_MUL, row, n))
+          : NULL;
   tt_array *line = at ? tt__compose_ravel(c, at) : NULL, *values = line ? tt__compose_ravel(c, r->g[0]) : NULL;
   if (!values) return;
   tt_array *back = tt__rule_scattered(c, tt__rule_zeros(c, (tt_dtype)of->dtype, 1, &size, of->device), line, values);
@@ -162,22 +163,39 @@ static void rule_fold_at(const tt_rule *r) {
 
 /* ---- all rows */
 
+/* Operands without elements have such a cotangent; true: there are no others. */
+static bool of_nothing(const tt_rule *r) {
+  bool all = true;
+  for (int k = 0; k < r->t->n; k++) {
+    const tt_tape *of = r->t->parent[k];
+    if (!of) continue;
+    bool none = false;
+    for (int d = 0; d < of->rank; d++) none |= of->dim[d] == 0;
+    if (none)
+      r->out[k] = tt__rule_zeros(r->c, (tt_dtype)of->dtype, of->rank, of->dim, of->device);
+    else
+      all = false;
+  }
+  return all;
+}
+
 void tt__rule_library(const tt_rule *r) {
   static const struct {
     const char *name;
     void (*rule)(const tt_rule *r);
   } row[] = {
-      {"matmul", rule_matmul}, {"fft", rule_fft},     {"rfft", rule_rfft},       {"irfft", rule_irfft},
-      {"scan", rule_scan},     {"sort", rule_sort},   {"fold_at", rule_fold_at}, {"solve", tt__rule_solve},
-      {"inv", tt__rule_inv},   {"det", tt__rule_det}, {"slogdet", tt__rule_slogdet},
-      {"cholesky", tt__rule_cholesky},                {"qr", tt__rule_qr},       {"svd", tt__rule_svd},
-      {"svdvals", tt__rule_svdvals},                  {"eigh", tt__rule_eigh},   {"eig", tt__rule_eig},
-      {"lstsq", tt__rule_lstsq},
+      {"matmul", rule_matmul}, {"fft", rule_fft},       {"rfft", rule_rfft},           {"irfft", rule_irfft},
+      {"scan", rule_scan},     {"sort", rule_sort},     {"fold_at", rule_fold_at},     {"solve", tt__rule_solve},
+      {"inv", tt__rule_inv},   {"det", tt__rule_det},   {"slogdet", tt__rule_slogdet}, {"cholesky", tt__rule_cholesky},
+      {"qr", tt__rule_qr},     {"qr_r", tt__rule_qr_r}, {"svd", tt__rule_svd},         {"svdvals", tt__rule_svdvals},
+      {"eigh", tt__rule_eigh}, {"eig", tt__rule_eig},   {"lstsq", tt__rule_lstsq},
   };
   const char *name = r->t->attr.lib->row->name;
   for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
     if (strcmp(row[k].name, name) != 0) continue;
+    if (of_nothing(r)) return;
     row[k].rule(r);
+    for (int i = 0; i < r->t->n; i++) assert(r->c->code != TT_OK || !tt__rule_wants(r, i) || r->out[i]);
     return;
   }
   tt__compose_fail(r->c, TT_ENOTIMPL, "the derivative of '%s' is not implemented", name);
