@@ -16,9 +16,9 @@ bool tt__fn_give(tt_composer *c, tt_call_frame *f, tt_array *a) {
   return true;
 }
 
-tt_code tt__fn_run(tt_call_frame *f, tt_array *(*body)(tt_composer *c, tt_call_frame *f), tt_error *err) {
+tt_code tt__fn_run(tt_call_frame *f, tt_fn_body body, const char *name, tt_error *err) {
   tt_error local = {0};
-  tt_composer c = {.err = err ? err : &local};
+  tt_composer c = {.err = err ? err : &local, .name = name};
   tt_array *a = body(&c, f);
   if (c.code == TT_OK && f->out.n == 0) {
     if (a)
@@ -63,9 +63,8 @@ static tt_code lay(const tt_call_frame *f, char order, tt_array **a, tt_error *e
   return TT_OK;
 }
 
-tt_code tt__fn_run_laid(tt_call_frame *f, tt_array *(*body)(tt_composer *c, tt_call_frame *f), char order,
-                        tt_error *err) {
-  TT_TRY(tt__fn_run(f, body, err));
+tt_code tt__fn_run_laid(tt_call_frame *f, tt_fn_body body, const char *name, char order, tt_error *err) {
+  TT_TRY(tt__fn_run(f, body, name, err));
   for (int64_t k = 0; k < f->out.n; k++) {
     tt_code code = lay(f, order, &f->out.data[k], err);
     if (code == TT_OK) continue;

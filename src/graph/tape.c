@@ -264,13 +264,21 @@ tt_node *tt__tape_wrap(tt_node *value, tt_tape *t, tt_error *err) {
   return n;
 }
 
+static tt_tape *entry_of_same(const tt_node *value, tt_error *err) {
+  tt_tape *t = entry_new(TT_TAPE_SAME, (tt_dtype)value->dtype, value->rank, value->dim, 0, 1, 0, err);
+  if (t) t->parent[0] = tt__tape_retain(value->tape);
+  return t;
+}
+
+tt_code tt__tape_follow(tt_node *n, tt_node *same, tt_error *err) {
+  assert(!n->tape);
+  n->tape = entry_of_same(same, err);
+  return n->tape ? TT_OK : TT_ENOMEM;
+}
+
 tt_node *tt__tape_same(tt_node *value, tt_error *err) {
-  tt_tape *t = NULL;
-  if (tt__is_taped(value)) {
-    t = entry_new(TT_TAPE_SAME, (tt_dtype)value->dtype, value->rank, value->dim, 0, 1, 0, err);
-    if (!t) return NULL;
-    t->parent[0] = tt__tape_retain(value->tape);
-  }
+  tt_tape *t = tt__is_taped(value) ? entry_of_same(value, err) : NULL;
+  if (!t && tt__is_taped(value)) return NULL;
   tt_node *n = tt__tape_wrap(value, t, err);
   tt__tape_release(t);
   return n;
@@ -291,8 +299,20 @@ tt_tape *tt__tape_function(const tt_tape_function *f, tt_node *const *src, int n
   return t;
 }
 
+tt_tape *tt__tape_made(const char *name, unsigned keeps, tt_node *const *src, int n, int nresult, tt_error *err) {
+  tt_tape *t = entry_new(TT_TAPE_MADE, TT_BOOL, 0, NULL, 0, n, nresult, err);
+  if (!t) return NULL;
+  t->attr.made = name;
+  t->keeps = (uint8_t)keeps;
+  for (int k = 0; k < n; k++) {
+    if (src[k]->tape && has_slope(src[k])) t->parent[k] = tt__tape_retain(src[k]->tape);
+    if (k < TT_NODE_SRC && keeps & TT_GRAD_OPERAND(k)) t->src[k] = tt__node_retain(src[k]);
+  }
+  return t;
+}
+
 tt_node *tt__tape_result(tt_tape *t, int k, tt_node *value, tt_error *err) {
-  assert((t->op == TT_TAPE_FUNCTION || t->op == TT_N_LIB) && k < t->nresult && !t->pick[k]);
+  assert(k < t->nresult && !t->pick[k]);
   tt_tape *one = entry_new(TT_N_PICK, (tt_dtype)value->dtype, value->rank, value->dim, 0, 1, 0, err);
   if (!one) return NULL;
   one->attr.pick = k;

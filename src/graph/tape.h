@@ -15,7 +15,7 @@
 #include "tutti/grad.h"
 
 /* Besides tt_op and TT_N_*: what an entry may be. */
-enum { TT_TAPE_LEAF = 240, TT_TAPE_FUNCTION, TT_TAPE_SAME };
+enum { TT_TAPE_LEAF = 240, TT_TAPE_FUNCTION, TT_TAPE_SAME, TT_TAPE_MADE };
 
 /* A function with a derivative of its own. What `ctx` points at lives as long as `owner`, whose drop() runs without the
  * lock. */
@@ -44,7 +44,7 @@ struct tt_tape {
   bool owns_result;               /* `result` is held: nobody else did any more */
   int16_t device;
   int32_t n;       /* operands */
-  int32_t nresult; /* LIB, CALL, FUNCTION */
+  int32_t nresult; /* LIB, CALL, FUNCTION, MADE */
   uint32_t line, mark;
   int32_t slot;    /* scratch of a walk, which `mark` names */
   uint64_t serial; /* those of operands are smaller */
@@ -60,6 +60,7 @@ struct tt_tape {
     } reduce;
     int32_t pick;
     tt_lib_attr *lib;          /* owned */
+    const char *made;          /* MADE: by what */
     tt_tape_function function; /* FUNCTION */
   } attr;
   int64_t *wrote;     /* STORE: the shape of what was written; nstep */
@@ -94,10 +95,16 @@ TT_HIDDEN bool tt__tape_leave(tt_node *n);
 /* An entry with `n` operands (their arrays' entries) and results of a function of the caller's. Takes `f` only when it
  * succeeds. */
 TT_HIDDEN tt_tape *tt__tape_function(const tt_tape_function *f, tt_node *const *src, int n, int nresult, tt_error *err);
+/* An entry for what was computed at once out of these: by a maker of the library that keeps something for its derivative,
+ * or (keeps: 0) by something that has none. The name must last. */
+TT_HIDDEN tt_tape *tt__tape_made(const char *name, unsigned keeps, tt_node *const *src, int n, int nresult,
+                                 tt_error *err);
 /* The node as result k of such an entry, or of one of a library row whose result died: a node of its own. */
 TT_HIDDEN tt_node *tt__tape_result(tt_tape *t, int k, tt_node *value, tt_error *err);
 /* The value as a node of its own with this entry (one more hold on that), or without one. */
 TT_HIDDEN tt_node *tt__tape_wrap(tt_node *value, tt_tape *t, tt_error *err);
+/* A node with the same values elsewhere gets a history: that node's. */
+TT_HIDDEN tt_code tt__tape_follow(tt_node *n, tt_node *same, tt_error *err);
 /* The value once more, as one of its own, with the first one's entry as its parent. */
 TT_HIDDEN tt_node *tt__tape_same(tt_node *value, tt_error *err);
 /* The result that the entry kept; with its entry where that is to be followed (`taped`). NULL: err knows. */

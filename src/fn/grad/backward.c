@@ -192,7 +192,7 @@ static void run_function(const tt_rule *r) {
 static void run_rule(const tt_rule *r) {
   if (r->t->op < TT_OP_COUNT)
     tt__rule_op(r);
-  else if (r->t->op == TT_N_LIB)
+  else if (r->t->op == TT_N_LIB || r->t->op == TT_TAPE_MADE)
     tt__rule_library(r);
   else if (r->t->op == TT_TAPE_FUNCTION)
     run_function(r);
@@ -283,7 +283,8 @@ static bool start(walk *w, const tt_walk_back *b) {
   for (int k = 0; k < b->n; k++) {
     tt_tape *root = entry_of(w, b->output[k]);
     if (w->c.code != TT_OK) return false;
-    if (!root)
+    bool none = b->output[k]->size == 0 && b->output[k]->storage->node->tape; /* a view without elements */
+    if (!root && !none)
       return tt__compose_fail(&w->c, TT_EGRAD,
                               "element %d of tensors does not require grad and does not have a grad_fn", k),
              false;
@@ -294,7 +295,7 @@ static bool start(walk *w, const tt_walk_back *b) {
   if (!collect(w) || !order(w)) return tt__compose_fail(&w->c, TT_ENOMEM, "out of memory"), false;
   mark_needed(w, b);
   for (int k = 0; k < b->n; k++)
-    if (!seed(w, w->root.data[k], b->output[k], b->gradient ? b->gradient[k] : NULL, k)) return false;
+    if (w->root.data[k] && !seed(w, w->root.data[k], b->output[k], b->gradient ? b->gradient[k] : NULL, k)) return false;
   for (int k = 0; k < b->n; k++) tt__tape_outputs(&b->output[k]->storage->node, 1);
   return true;
 }

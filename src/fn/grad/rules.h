@@ -28,6 +28,10 @@ TT_HIDDEN tt_array *tt__rule_pick(const tt_rule *r, int k);
 
 /* An elementwise operation (derivative.c). */
 TT_HIDDEN void tt__rule_op(const tt_rule *r);
+/* The same of operands and a result that no entry keeps: cotangents of those whose bit is set, NULL for no slope. False:
+ * a failure. */
+TT_HIDDEN bool tt__rule_slopes(tt_composer *c, tt_op op, tt_array *const *operand, tt_array *result, tt_array *g,
+                               unsigned wanted, tt_array **out);
 /* Views, reductions, writes, places (structure.c). */
 TT_HIDDEN void tt__rule_structure(const tt_rule *r);
 /* A row of the library (library.c). */
