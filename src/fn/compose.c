@@ -372,11 +372,27 @@ static bool follow(tt_composer *c, const char *name, unsigned keeps, tt_array *c
   return c->code == TT_OK;
 }
 
+bool tt__compose_look(tt_composer *c, tt_array *a) {
+  if (!is_followed(a) || TT_VEC_PUSH(&c->looked, a)) return true;
+  tt__compose_fail(c, TT_ENOMEM, "out of memory");
+  return false;
+}
+
+bool tt__compose_follow_looks(tt_composer *c, tt_array **out, int n) {
+  const char *name = c->name ? c->name : "a function that looks at elements";
+  if (c->looked.n == 0) return true;
+  for (int k = 0; k < n; k++)
+    if (out[k]->size > 0 && !out[k]->storage->node->tape &&
+        !follow(c, name, 0, c->looked.data, (int)c->looked.n, &out[k], 1))
+      return false;
+  return true;
+}
+
 const void *tt__compose_peek(tt_composer *c, tt_array *a) {
   if (!a || c->code != TT_OK) return NULL;
   const void *data;
   tt_buffer *hold;
-  if (is_followed(a) && !TT_VEC_PUSH(&c->looked, a)) return tt__compose_fail(c, TT_ENOMEM, "out of memory");
+  if (!tt__compose_look(c, a)) return NULL;
   c->code = tt__array_peek_dense(a, &data, &hold, c->err);
   if (c->code != TT_OK) return NULL;
   if (!hold || TT_VEC_PUSH(&c->peeked, hold)) return data;
@@ -427,8 +443,7 @@ tt_array *tt__compose_block(tt_composer *c, tt_dtype dtype, int rank, const int6
   tt_buffer *b = tt__buffer_new((size_t)size * tt__dtype_size(dtype), c->err);
   if (b) *data = b->data;
   tt_array *out = over_buffer(c, b, dtype, rank, len);
-  const char *name = c->name ? c->name : "a function that looks at elements";
-  return out && follow(c, name, 0, c->looked.data, (int)c->looked.n, &out, 1) ? out : NULL;
+  return out && tt__compose_follow_looks(c, &out, 1) ? out : NULL;
 }
 
 /* Take memory of tt__mem_alloc_data of exactly n elements as an array on one axis. NULL in `*data` is left behind. */
@@ -497,8 +512,9 @@ static void end_left_maker(void *ctx) {
 }
 
 static bool take_operand(tt_composer *c, make_call *f, int i, tt_array *a) {
-  int64_t before = c->peeked.n;
+  int64_t before = c->peeked.n, looks = c->looked.n;
   const void *data = tt__compose_peek(c, a);
+  c->looked.n = looks; /* what the maker gives has a history of its own */
   if (!data) return false;
   if (c->peeked.n > before) f->source[i] = tt__buffer_retain(c->peeked.data[before]);
   if (a->rank) memcpy(f->len[i], tt__array_len(a), sizeof f->len[i][0] * (size_t)a->rank);

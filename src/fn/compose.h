@@ -104,6 +104,11 @@ TT_HIDDEN bool tt__compose_settle(tt_composer *c, tt_array *const *a, int n);
 TT_HIDDEN tt_array *tt__compose_warn_where(tt_composer *c, tt_array *flag, tt_array *result, const char *words);
 /* Evaluate and borrow the elements in C order, until the calculation ends. NULL: failure. */
 TT_HIDDEN const void *tt__compose_peek(tt_composer *c, tt_array *a);
+/* Elements of a function's argument are read as numbers: where they have a history, floats that the function gives
+ * without one get a history without a derivative. False: a failure. */
+TT_HIDDEN bool tt__compose_look(tt_composer *c, tt_array *a);
+/* Give results of a function such a history. */
+TT_HIDDEN bool tt__compose_follow_looks(tt_composer *c, tt_array **out, int n);
 /* A new array and its memory, to be filled in at once. Floats get a history without a derivative where somebody looked
  * at elements that have one: what is made of them is no constant. */
 TT_HIDDEN tt_array *tt__compose_block(tt_composer *c, tt_dtype dtype, int rank, const int64_t *len, void **data);

@@ -6,6 +6,7 @@ import tutti as tt
 from differences import backward, check, check_second
 
 REAL, COMPLEX = "real", "complex"
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 TYPES = pytest.mark.parametrize("kind", [REAL, COMPLEX])
 SIZES = pytest.mark.parametrize("n", [1, 2, 3, 8, 9])
 
@@ -369,6 +370,50 @@ def test_arrays_without_elements(f):
 def test_what_has_no_derivative_says_so(f):
     with pytest.raises(NotImplementedError, match="the derivative of '(series_|poly)"):
         backward(f, np.array([1.0, 2, 3]))
+
+
+def of_number(f):
+    """The gradient of a function's sum by one number."""
+    x = tt.array(1.5)
+    x.requires_grad = True
+    f(x).sum().backward()
+    return x.grad.numpy()
+
+
+@pytest.mark.parametrize("name", "kaiser gradient unwrap arange norm".split())
+def test_numbers_without_a_derivative_say_so(name):
+    f = {"kaiser": lambda x: tt.kaiser(4, x), "gradient": lambda x: tt.gradient(tt.arange(3.0), x), "arange": tt.arange,
+         "unwrap": lambda x: tt.unwrap(tt.ones(3), period=x), "norm": lambda x: tt.linalg.norm([1, 2], x)}  # fmt: skip
+    with pytest.raises(NotImplementedError, match=f"the derivative of '{name}'"):
+        of_number(f[name])
+
+
+def test_written_into_a_constant():
+    def added(x, places, values):
+        c = tt.zeros(3)
+        tt.add.at(c, places, values(x))
+        return c
+
+    assert of_number(lambda x: added(x, [0, 0], lambda x: x)) == 2
+    assert of_number(lambda x: added(x, [0, 0, 1], lambda x: x * tt.array([1.0, 2, 3]))) == 6
+    assert of_number(lambda x: added(x, slice(None), lambda x: x)) == 3
+
+
+@pytest.mark.parametrize("source", [tt.random, tt.random.default_rng(3)], ids=["shared", "own"])
+def test_draws(source):
+    """Numbers are drawn with a slope where they are a function of other numbers and the parameters."""
+    for seed in range(3):
+        tt.random.seed(seed)
+        x = tt.array([1.5, 0.7])
+        x.requires_grad = True
+        y = source.normal(3.0, x)
+        y.backward(tt.ones(2))
+        np.testing.assert_allclose(x.grad.numpy(), (y.numpy() - 3) / x.numpy())
+    with pytest.raises(NotImplementedError, match="'draw'"):
+        of_number(lambda x: source.gamma(x, 1.0, 3))
+    assert of_number(lambda x: source.gamma(2.0, x, 3)) > 0
+    with pytest.raises(NotImplementedError, match="'legacy_normal'"):
+        of_number(lambda x: tt.random.RandomState(3).normal(x, 1.0, 3))
 
 
 def test_moved_to_a_device():

@@ -465,4 +465,5 @@ void tt__rule_lstsq(const tt_rule *r) {
   }
   tt_array *ga = gs ? of_svdvals(c, a, gs) : NULL;
   if (ga) r->out[0] = added(c, r->out[0], ga);
+  if (!r->out[1]) r->out[1] = tt__rule_zeros(c, (tt_dtype)b->dtype, 2, tt__array_len(b), r->t->device);
 }
