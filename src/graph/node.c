@@ -392,7 +392,8 @@ tt_node *tt__node_reduce_plain(tt_red red, tt_node *a, uint64_t axes, tt_error *
     if (!(axes >> k & 1)) len[rank++] = a->dim[k];
   if (a->size == 0 && (red == TT_RED_SUM || red == TT_RED_PROD || red == TT_RED_ANY || red == TT_RED_ALL)) {
     tt_value identity = tt_v_int(red == TT_RED_PROD || red == TT_RED_ALL);
-    return tt__node_const_at(a->device, dtype, tt__scalar_from(&identity, dtype), rank, len, err);
+    tt_node *none = tt__node_const_at(a->device, dtype, tt__scalar_from(&identity, dtype), rank, len, err);
+    return tt__tape_of_none(none, a, err);
   }
   tt_node *n = op_node(TT_N_REDUCE, dtype, rank, len, 0, err);
   if (!n) return NULL;
@@ -405,6 +406,10 @@ tt_node *tt__node_reduce_plain(tt_red red, tt_node *a, uint64_t axes, tt_error *
 tt_node *tt__node_gather(tt_node *a, tt_node *index, tt_error *err) {
   assert(index->size == 0 || a->size > 0);
   assert(index->dtype == TT_I64);
+  if (index->size == 0) {
+    tt_scalar zero = {.bits = {0, 0}};
+    return tt__tape_of_none(tt__node_const((tt_dtype)a->dtype, zero, index->rank, index->dim, err), a, err);
+  }
   if (a->op == TT_N_CONST)
     return tt__node_const_at(a->device, (tt_dtype)a->dtype, a->attr.scalar, index->rank, index->dim, err);
   tt_node *n = op_node(TT_N_GATHER, (tt_dtype)a->dtype, index->rank, index->dim, 0, err);

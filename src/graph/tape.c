@@ -264,20 +264,29 @@ tt_node *tt__tape_wrap(tt_node *value, tt_tape *t, tt_error *err) {
   return n;
 }
 
-static tt_tape *entry_of_same(const tt_node *value, tt_error *err) {
+static tt_tape *entry_of_same(const tt_node *value, const tt_node *of, tt_error *err) {
   tt_tape *t = entry_new(TT_TAPE_SAME, (tt_dtype)value->dtype, value->rank, value->dim, 0, 1, 0, err);
-  if (t) t->parent[0] = tt__tape_retain(value->tape);
+  if (t) t->parent[0] = tt__tape_retain(of->tape);
   return t;
+}
+
+tt_node *tt__tape_of_none(tt_node *value, tt_node *of, tt_error *err) {
+  if (!value || !tt__is_taped(of) || !has_slope(value)) return value;
+  tt_tape *t = entry_of_same(value, of, err);
+  tt_node *n = t ? tt__tape_wrap(value, t, err) : NULL;
+  tt__tape_release(t);
+  tt__node_release(value);
+  return n;
 }
 
 tt_code tt__tape_follow(tt_node *n, tt_node *same, tt_error *err) {
   assert(!n->tape);
-  n->tape = entry_of_same(same, err);
+  n->tape = entry_of_same(n, same, err);
   return n->tape ? TT_OK : TT_ENOMEM;
 }
 
 tt_node *tt__tape_same(tt_node *value, tt_error *err) {
-  tt_tape *t = tt__is_taped(value) ? entry_of_same(value, err) : NULL;
+  tt_tape *t = tt__is_taped(value) ? entry_of_same(value, value, err) : NULL;
   if (!t && tt__is_taped(value)) return NULL;
   tt_node *n = tt__tape_wrap(value, t, err);
   tt__tape_release(t);

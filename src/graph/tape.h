@@ -103,6 +103,9 @@ TT_HIDDEN tt_tape *tt__tape_made(const char *name, unsigned keeps, tt_node *cons
 TT_HIDDEN tt_node *tt__tape_result(tt_tape *t, int k, tt_node *value, tt_error *err);
 /* The value as a node of its own with this entry (one more hold on that), or without one. */
 TT_HIDDEN tt_node *tt__tape_wrap(tt_node *value, tt_tape *t, tt_error *err);
+/* What was made of none of a node's elements (no elements, or the sum of none), with that node's history: gradients
+ * reach it, and are zeros. Takes the hold on `value`, which may be NULL, gives one. */
+TT_HIDDEN tt_node *tt__tape_of_none(tt_node *value, tt_node *of, tt_error *err);
 /* A node with the same values elsewhere gets a history: that node's. */
 TT_HIDDEN tt_code tt__tape_follow(tt_node *n, tt_node *same, tt_error *err);
 /* The value once more, as one of its own, with the first one's entry as its parent. */

@@ -118,6 +118,8 @@ def test_products_with_zeros(kind, axis, count):
     check(lambda x: tt.prod(x, axis), a)
     check(lambda x: tt.multiply.reduceat(x, [0, 1], axis), a)
     check_second(lambda x: tt.cumprod(x, axis), a)
+    check_second(lambda x: tt.prod(x, axis), a)
+    check_second(lambda x: tt.prod(x, (0, axis)) if axis else tt.prod(x), a)
 
 
 def test_running_extremes():
@@ -363,6 +365,16 @@ def test_steps(kind):
 def test_arrays_without_elements(f):
     found = tt.grad(lambda x: f(x).sum())(tt.zeros(0))
     assert found.shape == (0,) and found.dtype == "float64"
+
+
+@pytest.mark.parametrize("f", [lambda x: x[:0].sum(), lambda x: x[x > 5].sum() * 3, lambda x: x[[]].prod() + 1,
+                               lambda x: x.reshape(3, 1)[:, :0].sum(0).sum(), lambda x: x[:0] @ x[:0],
+                               lambda x: tt.take(x, []).sum(), lambda x: tt.floor(x).sum()])  # fmt: skip
+def test_nothing_of_an_array(f):
+    x = tt.ones(3)
+    x.requires_grad = True
+    f(x).backward()
+    np.testing.assert_array_equal(x.grad.numpy(), np.zeros(3))
 
 
 @pytest.mark.parametrize("f", [lambda x: tt.polynomial.polynomial.polymul(x, x), lambda x: tt.polydiv(x, x[:2])[0],

@@ -189,6 +189,13 @@ static void run_function(const tt_rule *r) {
   }
 }
 
+/* The same elements; or none of them, and then their cotangents are 0. */
+static void run_same(const tt_rule *r) {
+  const tt_tape *of = r->t->parent[0];
+  bool same = of->rank == r->t->rank && tt__shape_same(of->rank, of->dim, r->t->dim);
+  r->out[0] = same ? r->g[0] : tt__rule_zeros(r->c, (tt_dtype)of->dtype, of->rank, of->dim, of->device);
+}
+
 static void run_rule(const tt_rule *r) {
   if (r->t->op < TT_OP_COUNT)
     tt__rule_op(r);
@@ -197,7 +204,7 @@ static void run_rule(const tt_rule *r) {
   else if (r->t->op == TT_TAPE_FUNCTION)
     run_function(r);
   else if (r->t->op == TT_TAPE_SAME)
-    r->out[0] = r->g[0];
+    run_same(r);
   else if (r->t->op == TT_N_CALL)
     tt__compose_fail(r->c, TT_ENOTIMPL, "a kernel has no derivative: wrap it in a Function with a backward of its own");
   else
@@ -283,8 +290,7 @@ static bool start(walk *w, const tt_walk_back *b) {
   for (int k = 0; k < b->n; k++) {
     tt_tape *root = entry_of(w, b->output[k]);
     if (w->c.code != TT_OK) return false;
-    bool none = b->output[k]->size == 0 && b->output[k]->storage->node->tape; /* a view without elements */
-    if (!root && !none)
+    if (!root)
       return tt__compose_fail(&w->c, TT_EGRAD,
                               "element %d of tensors does not require grad and does not have a grad_fn", k),
              false;
@@ -295,7 +301,7 @@ static bool start(walk *w, const tt_walk_back *b) {
   if (!collect(w) || !order(w)) return tt__compose_fail(&w->c, TT_ENOMEM, "out of memory"), false;
   mark_needed(w, b);
   for (int k = 0; k < b->n; k++)
-    if (w->root.data[k] && !seed(w, w->root.data[k], b->output[k], b->gradient ? b->gradient[k] : NULL, k)) return false;
+    if (!seed(w, w->root.data[k], b->output[k], b->gradient ? b->gradient[k] : NULL, k)) return false;
   for (int k = 0; k < b->n; k++) tt__tape_outputs(&b->output[k]->storage->node, 1);
   return true;
 }
@@ -304,7 +310,12 @@ static bool run(walk *w, const tt_walk_back *b) {
   for (int64_t k = w->entry.n - 1; k >= 0; k--) {
     tt_tape *t = w->entry.data[k];
     tt_array *g = w->sum.data[k];
-    if (!g || !w->needed.data[k]) continue;
+    if (!w->needed.data[k]) continue;
+    if (!g && (t->op == TT_TAPE_LEAF || w->needed.data[k] == INPUT) && !t->nresult) { /* reached, with no slope */
+      g = tt__rule_zeros(&w->c, (tt_dtype)t->dtype, t->rank, t->dim, t->device);
+      if (!g) return false;
+    }
+    if (!g) continue;
     if (t->hook && !t->nresult && !call_hooks(w, t, &g)) return false;
     w->sum.data[k] = g;
     bool asked = b->out == NULL && (b->ninput == 0 || w->needed.data[k] == INPUT);

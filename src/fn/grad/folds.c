@@ -57,9 +57,24 @@ static tt_array *products_before(tt_composer *c, tt_array *a) {
   return along(c, tt__compose_library(c, &attr, &a, 1, (tt_dtype)a->dtype, 3, len), 0, n);
 }
 
-tt_array *tt__rule_products_of_others(tt_composer *c, tt_array *a) {
-  tt_array *behind = a ? products_before(c, tt__compose_flip(c, a, 1)) : NULL;
-  return behind ? tt__compose_op2(c, TT_MUL, products_before(c, a), tt__compose_flip(c, behind, 1)) : NULL;
+tt_array *tt__rule_products_of_others(tt_composer *c, tt_array *a, uint64_t axes) {
+  int order[TT_MAX_RANK], back[TT_MAX_RANK], n = 0;
+  int64_t row = 1, len[TT_MAX_RANK];
+  if (!a) return NULL;
+  for (int pass = 0; pass < 2; pass++)
+    for (int d = 0; d < a->rank; d++) {
+      if ((int)(axes >> d & 1) != pass) continue;
+      if (pass) row *= tt__array_len(a)[d];
+      len[n] = tt__array_len(a)[d];
+      back[d] = n;
+      order[n++] = d;
+    }
+  tt_array *x = tt__compose_transpose(c, a, order), *behind, *others;
+  if (!x || !(x = in_three(c, x, row, 1))) return NULL;
+  if (!(behind = products_before(c, tt__compose_flip(c, x, 1)))) return NULL;
+  others = tt__compose_op2(c, TT_MUL, products_before(c, x), tt__compose_flip(c, behind, 1));
+  others = others ? tt__compose_reshape(c, others, n, len) : NULL;
+  return others ? tt__compose_transpose(c, others, back) : NULL;
 }
 
 /* Sums of all that follows, itself included. */
@@ -347,8 +362,7 @@ void tt__rule_reduce_complex(const tt_rule *r) {
   int64_t rows = x->dim[0], n = x->dim[1], column[2] = {rows, 1};
   if (!(g = tt__compose_reshape(c, r->g[0], 2, column))) return;
   if (red == TT_RED_PROD) {
-    slope = tt__rule_products_of_others(c, in_three(c, x, n, 1));
-    slope = slope ? tt__compose_reshape(c, tt__compose_conj(c, slope), 2, tt__array_len(x)) : NULL;
+    slope = tt__compose_conj(c, tt__rule_products_of_others(c, x, 2));
     r->out[0] = tt__compose_op2(c, TT_MUL, g, slope);
     return;
   }

@@ -117,7 +117,10 @@ tt_node *tt__node_view(tt_node *a, int rank, const int64_t *len, const int64_t *
   if (is_same_block(a, rank, len, step, off)) return tt__node_retain(a);
   int64_t size = 1;
   for (int k = 0; k < rank; k++) size *= len[k];
-  if (size == 0) return tt__node_const_at(a->device, (tt_dtype)a->dtype, (tt_scalar){.bits = {0, 0}}, rank, len, err);
+  if (size == 0) {
+    tt_scalar zero = {.bits = {0, 0}};
+    return tt__tape_of_none(tt__node_const_at(a->device, (tt_dtype)a->dtype, zero, rank, len, err), a, err);
+  }
   if (a->op == TT_N_CONST) return tt__node_const_at(a->device, (tt_dtype)a->dtype, a->attr.scalar, rank, len, err);
   int device = a->device; /* what a view of a view reads may not carry it */
   int64_t through[TT_MAX_RANK], start;
