@@ -13,7 +13,7 @@ TT_HIDDEN void tt__rule_fold_segments(const tt_rule *r);
 TT_HIDDEN void tt__rule_fold_at(const tt_rule *r);
 TT_HIDDEN void tt__rule_reduce_complex(const tt_rule *r);
 
-/* For each element the product of the others along some axes: without a division, so it can be differentiated in turn. */
+/* For each element the product of the others along some axes, without a division: it can be differentiated in turn. */
 TT_HIDDEN tt_array *tt__rule_products_of_others(tt_composer *c, tt_array *a, uint64_t axes);
 
 #endif
