@@ -93,8 +93,16 @@ static tt_array *typed(walk *w, tt_array *g, const tt_tape *of) {
   return g ? tt__compose_cast(&w->c, g, to) : NULL;
 }
 
+/* Where the value is, if that was said: it came from there. */
+static tt_array *placed(walk *w, tt_array *g, const tt_tape *of) {
+  int here = g->storage->node->device;
+  tt_array *out = NULL;
+  if (of->device < 0 || here < 0 || here == of->device) return g;
+  return tt__compose_keep(&w->c, tt__array_to(g, of->device, &out, w->c.err), &out);
+}
+
 static bool give(walk *w, tt_tape *to, tt_array *g) {
-  if (!(g = typed(w, g, to))) return false;
+  if (!(g = typed(w, g, to)) || !(g = placed(w, g, to))) return false;
   assert(g->rank == to->rank && tt__shape_same(to->rank, g->dim, to->dim));
   tt_array **sum = &w->sum.data[to->slot];
   *sum = *sum ? tt__compose_op2(&w->c, TT_ADD, *sum, g) : g;
