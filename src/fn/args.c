@@ -105,6 +105,7 @@ double tt__arg_float(tt_composer *c, const tt_call_frame *f, int k, double fallb
   tt_scalar s;
   tt_value item, *v = (tt_value *)&f->arg[k];
   if (v->tag == TT_V_ARRAY) {
+    if (!tt__compose_look(c, v->as.array)) return fallback;
     if ((c->code = tt__item(v->as.array, &item, c->err)) != TT_OK) return fallback;
     v = &item;
   }

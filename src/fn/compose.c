@@ -13,6 +13,8 @@
 #include "base/warn.h"
 #include "graph/order.h"
 #include "graph/session.h"
+#include "graph/tape.h"
+#include "ir/grad.h"
 
 #define APART_BYTES 1.6e7 /* as run/exec.c's */
 
@@ -21,6 +23,7 @@ void tt__compose_end(tt_composer *c) {
   TT_VEC_FREE(&c->held);
   for (int64_t i = 0; i < c->peeked.n; i++) tt__buffer_release(c->peeked.data[i]);
   TT_VEC_FREE(&c->peeked);
+  TT_VEC_FREE(&c->looked);
   tt__arena_free(&c->scratch);
 }
 
@@ -342,10 +345,54 @@ tt_array *tt__compose_take(tt_composer *c, tt_array *a, tt_array *index, int axi
 
 /* ---- looking */
 
+static bool has_slope(const tt_array *a) {
+  return tt__is_float((tt_dtype)a->dtype) || tt__is_complex((tt_dtype)a->dtype);
+}
+
+static bool is_followed(const tt_array *a) { return has_slope(a) && tt__is_taped(a->storage->node); }
+
+/* What was computed at once gets a history where its operands have one. */
+static bool follow(tt_composer *c, const char *name, unsigned keeps, tt_array *const *src, int n, tt_array **out,
+                   int nout) {
+  bool any = false;
+  for (int i = 0; i < n; i++) any |= is_followed(src[i]);
+  if (!any) return true;
+  int have = 0;
+  tt_node **node = tt__compose_scratch(c, n, sizeof *node);
+  for (; node && have < n && (node[have] = tt__compose_node(c, src[have])); have++) continue;
+  tt_tape *t = node && have == n ? tt__tape_made(name, keeps, node, n, nout, c->err) : NULL;
+  if (!t && c->code == TT_OK) c->code = TT_ENOMEM;
+  for (int k = 0; t && k < nout && c->code == TT_OK; k++) {
+    tt_node *value = has_slope(out[k]) ? tt__compose_node(c, out[k]) : NULL;
+    if (value) out[k] = tt__compose_of_node(c, tt__tape_result(t, k, value, c->err));
+    tt__node_release(value);
+  }
+  tt__tape_release(t);
+  for (int i = 0; i < have; i++) tt__node_release(node[i]);
+  return c->code == TT_OK;
+}
+
+bool tt__compose_look(tt_composer *c, tt_array *a) {
+  if (!is_followed(a) || TT_VEC_PUSH(&c->looked, a)) return true;
+  tt__compose_fail(c, TT_ENOMEM, "out of memory");
+  return false;
+}
+
+bool tt__compose_follow_looks(tt_composer *c, tt_array **out, int n) {
+  const char *name = c->name ? c->name : "a function that looks at elements";
+  if (c->looked.n == 0) return true;
+  for (int k = 0; k < n; k++)
+    if (out[k]->size > 0 && !out[k]->storage->node->tape &&
+        !follow(c, name, 0, c->looked.data, (int)c->looked.n, &out[k], 1))
+      return false;
+  return true;
+}
+
 const void *tt__compose_peek(tt_composer *c, tt_array *a) {
   if (!a || c->code != TT_OK) return NULL;
   const void *data;
   tt_buffer *hold;
+  if (!tt__compose_look(c, a)) return NULL;
   c->code = tt__array_peek_dense(a, &data, &hold, c->err);
   if (c->code != TT_OK) return NULL;
   if (!hold || TT_VEC_PUSH(&c->peeked, hold)) return data;
@@ -395,7 +442,8 @@ tt_array *tt__compose_block(tt_composer *c, tt_dtype dtype, int rank, const int6
   if (c->code != TT_OK || (c->code = tt__shape_size(rank, len, dtype, &size, c->err)) != TT_OK) return NULL;
   tt_buffer *b = tt__buffer_new((size_t)size * tt__dtype_size(dtype), c->err);
   if (b) *data = b->data;
-  return over_buffer(c, b, dtype, rank, len);
+  tt_array *out = over_buffer(c, b, dtype, rank, len);
+  return out && tt__compose_follow_looks(c, &out, 1) ? out : NULL;
 }
 
 /* Take memory of tt__mem_alloc_data of exactly n elements as an array on one axis. NULL in `*data` is left behind. */
@@ -464,8 +512,9 @@ static void end_left_maker(void *ctx) {
 }
 
 static bool take_operand(tt_composer *c, make_call *f, int i, tt_array *a) {
-  int64_t before = c->peeked.n;
+  int64_t before = c->peeked.n, looks = c->looked.n;
   const void *data = tt__compose_peek(c, a);
+  c->looked.n = looks; /* what the maker gives has a history of its own */
   if (!data) return false;
   if (c->peeked.n > before) f->source[i] = tt__buffer_retain(c->peeked.data[before]);
   if (a->rank) memcpy(f->len[i], tt__array_len(a), sizeof f->len[i][0] * (size_t)a->rank);
@@ -498,11 +547,8 @@ static bool make_here(tt_composer *c, make_call *f) {
   return c->code == TT_OK;
 }
 
-bool tt__compose_make(tt_composer *c, const char *name, const tt_lib_attr *attr, tt_array *const *src, int n,
-                      tt_array **out) {
-  const tt_lib_maker *m = tt__lib_maker(name);
-  assert(m && m->nsrc == n && m->nout <= TT_NODE_SRC);
-  if (c->code != TT_OK) return false;
+static bool make(tt_composer *c, const tt_lib_maker *m, const tt_lib_attr *attr, tt_array *const *src, int n,
+                 tt_array **out) {
   if (make_there(c, m, attr, src, n, out)) return true;
   if (c->code != TT_OK) return false;
   make_call *f = tt__mem_zalloc(sizeof *f);
@@ -519,4 +565,12 @@ bool tt__compose_make(tt_composer *c, const char *name, const tt_lib_attr *attr,
   for (int k = 0; k < m->nout; k++) out[k] = adopt(c, f->made[k].dtype, f->made[k].n, &f->made[k].data);
   free_maker(f);
   return c->code == TT_OK;
+}
+
+bool tt__compose_make(tt_composer *c, const char *name, const tt_lib_attr *attr, tt_array *const *src, int n,
+                      tt_array **out) {
+  const tt_lib_maker *m = tt__lib_maker(name);
+  assert(m && m->nsrc == n && m->nout <= TT_NODE_SRC);
+  return c->code == TT_OK && make(c, m, attr, src, n, out) &&
+         follow(c, m->name, tt__grad_library_keeps(m->name), src, n, out, m->nout);
 }

@@ -15,6 +15,8 @@ typedef struct tt_composer {
   tt_error *err;
   TT_VEC(tt_array *) held;
   TT_VEC(tt_buffer *) peeked;
+  TT_VEC(tt_array *) looked; /* what was looked at that has a history */
+  const char *name;          /* of the function, for messages; or NULL */
   tt_arena scratch;
 } tt_composer;
 
@@ -102,7 +104,13 @@ TT_HIDDEN bool tt__compose_settle(tt_composer *c, tt_array *const *a, int n);
 TT_HIDDEN tt_array *tt__compose_warn_where(tt_composer *c, tt_array *flag, tt_array *result, const char *words);
 /* Evaluate and borrow the elements in C order, until the calculation ends. NULL: failure. */
 TT_HIDDEN const void *tt__compose_peek(tt_composer *c, tt_array *a);
-/* A new array and its memory, to be filled in at once. */
+/* Elements of a function's argument are read as numbers: where they have a history, floats that the function gives
+ * without one get a history without a derivative. False: a failure. */
+TT_HIDDEN bool tt__compose_look(tt_composer *c, tt_array *a);
+/* Give results of a function such a history. */
+TT_HIDDEN bool tt__compose_follow_looks(tt_composer *c, tt_array **out, int n);
+/* A new array and its memory, to be filled in at once. Floats get a history without a derivative where somebody looked
+ * at elements that have one: what is made of them is no constant. */
 TT_HIDDEN tt_array *tt__compose_block(tt_composer *c, tt_dtype dtype, int rank, const int64_t *len, void **data);
 /* Run a maker of the library (ir/library.h) now over evaluated operands; its results go to out[]. */
 TT_HIDDEN bool tt__compose_make(tt_composer *c, const char *name, const tt_lib_attr *attr, tt_array *const *src, int n,

@@ -75,7 +75,8 @@ static int64_t arange_count(tt_composer *c, double start, double stop, double st
 static tt_value number(tt_composer *c, const tt_call_frame *f, int k, int64_t fallback) {
   if (!tt__arg_given(f, k)) return tt_v_int(fallback);
   tt_value v = f->arg[k];
-  if (v.tag == TT_V_ARRAY && c->code == TT_OK) c->code = tt__item(f->arg[k].as.array, &v, c->err);
+  if (v.tag == TT_V_ARRAY && c->code == TT_OK && tt__compose_look(c, v.as.array))
+    c->code = tt__item(f->arg[k].as.array, &v, c->err);
   if (v.tag == TT_V_BOOL) v = tt_v_int(v.as.b);
   if (v.tag != TT_V_INT && v.tag != TT_V_UINT && v.tag != TT_V_FLOAT)
     tt__compose_fail(c, TT_ETYPE, "arange() not supported for inputs that are not real numbers");

@@ -17,22 +17,6 @@ bool tt__fn_give(tt_composer *c, tt_call_frame *f, tt_array *a) {
   return true;
 }
 
-tt_code tt__fn_run(tt_call_frame *f, tt_array *(*body)(tt_composer *c, tt_call_frame *f), tt_error *err) {
-  tt_error local = {0};
-  tt_composer c = {.err = err ? err : &local};
-  tt_array *a = body(&c, f);
-  if (c.code == TT_OK && f->out.n == 0) {
-    if (a)
-      tt__fn_give(&c, f, a);
-    else if (!f->tuple && !f->none)
-      tt__compose_fail(&c, TT_EINTERNAL, "a function gave no result");
-  }
-  if (c.code != TT_OK)
-    while (f->out.n > 0) tt__array_release(f->out.data[--f->out.n]);
-  tt__compose_end(&c);
-  return c.code;
-}
-
 /* Is the result what the caller handed in, or a view of it? */
 static bool is_given(const tt_call_frame *f, const tt_array *a) {
   for (int k = 0; k < f->narg; k++) {
@@ -41,6 +25,33 @@ static bool is_given(const tt_call_frame *f, const tt_array *a) {
     if (v->tag == TT_V_ARRAY && v->as.array->storage == a->storage) return true;
   }
   return false;
+}
+
+/* Results that are no array of the caller's get a history where elements that have one were looked at. */
+static void follow_looks(tt_composer *c, tt_call_frame *f) {
+  for (int64_t k = 0; k < f->out.n && c->looked.n > 0 && c->code == TT_OK; k++) {
+    tt_array *out = f->out.data[k];
+    if (is_given(f, out) || !tt__compose_follow_looks(c, &out, 1) || out == f->out.data[k]) continue;
+    tt__array_release(f->out.data[k]);
+    f->out.data[k] = tt__array_retain(out);
+  }
+}
+
+tt_code tt__fn_run(tt_call_frame *f, tt_fn_body body, const char *name, tt_error *err) {
+  tt_error local = {0};
+  tt_composer c = {.err = err ? err : &local, .name = name};
+  tt_array *a = body(&c, f);
+  if (c.code == TT_OK && f->out.n == 0) {
+    if (a)
+      tt__fn_give(&c, f, a);
+    else if (!f->tuple && !f->none)
+      tt__compose_fail(&c, TT_EINTERNAL, "a function gave no result");
+  }
+  follow_looks(&c, f);
+  if (c.code != TT_OK)
+    while (f->out.n > 0) tt__array_release(f->out.data[--f->out.n]);
+  tt__compose_end(&c);
+  return c.code;
 }
 
 static tt_code lay(const tt_call_frame *f, char order, tt_array **a, tt_error *err) {
@@ -64,9 +75,8 @@ static tt_code lay(const tt_call_frame *f, char order, tt_array **a, tt_error *e
   return TT_OK;
 }
 
-tt_code tt__fn_run_laid(tt_call_frame *f, tt_array *(*body)(tt_composer *c, tt_call_frame *f), char order,
-                        tt_error *err) {
-  TT_TRY(tt__fn_run(f, body, err));
+tt_code tt__fn_run_laid(tt_call_frame *f, tt_fn_body body, const char *name, char order, tt_error *err) {
+  TT_TRY(tt__fn_run(f, body, name, err));
   for (int64_t k = 0; k < f->out.n; k++) {
     tt_code code = lay(f, order, &f->out.data[k], err);
     if (code == TT_OK) continue;

@@ -12,17 +12,17 @@
 */
 #define TT_HANDLER(name)                                            \
   TT_HIDDEN tt_code tt__fn_##name(tt_call_frame *f, tt_error *err); \
-  tt_code tt__fn_##name(tt_call_frame *f, tt_error *err) { return tt__fn_run(f, name, err); }
+  tt_code tt__fn_##name(tt_call_frame *f, tt_error *err) { return tt__fn_run(f, name, #name, err); }
 
 /* The same; what it makes lies as NumPy's result does: in C order ('C'), as the first array ('K'), or in Fortran's
  * order where that does and not C's ('A'). */
 #define TT_HANDLER_LAID(name, order)                                \
   TT_HIDDEN tt_code tt__fn_##name(tt_call_frame *f, tt_error *err); \
-  tt_code tt__fn_##name(tt_call_frame *f, tt_error *err) { return tt__fn_run_laid(f, name, order, err); }
+  tt_code tt__fn_##name(tt_call_frame *f, tt_error *err) { return tt__fn_run_laid(f, name, #name, order, err); }
 
-TT_HIDDEN tt_code tt__fn_run(tt_call_frame *f, tt_array *(*body)(tt_composer *c, tt_call_frame *f), tt_error *err);
-TT_HIDDEN tt_code tt__fn_run_laid(tt_call_frame *f, tt_array *(*body)(tt_composer *c, tt_call_frame *f), char order,
-                                  tt_error *err);
+typedef tt_array *(*tt_fn_body)(tt_composer *c, tt_call_frame *f);
+TT_HIDDEN tt_code tt__fn_run(tt_call_frame *f, tt_fn_body body, const char *name, tt_error *err);
+TT_HIDDEN tt_code tt__fn_run_laid(tt_call_frame *f, tt_fn_body body, const char *name, char order, tt_error *err);
 /* The type in which sums and products of a type are added up. */
 TT_HIDDEN tt_dtype tt__fn_sum_type(tt_dtype t);
 /* The root of a sum of squares. Where that is 0 its gradient is 0, not infinite: norms and spreads have none there. */

@@ -132,10 +132,7 @@ static tt_array *in_range(tt_composer *c, tt_array *at, int64_t n, int axis, mod
 tt_array *tt__compose_gather(tt_composer *c, tt_array *a, tt_array *flat) {
   if (!a || !flat) return NULL;
   tt_node *index = tt__compose_node(c, flat);
-  tt_node *n = index ? (index->size ? tt__node_gather(a->storage->node, index, c->err)
-                                    : tt__node_const((tt_dtype)a->dtype, (tt_scalar){.bits = {0, 0}}, index->rank,
-                                                     index->dim, c->err))
-                     : NULL;
+  tt_node *n = index ? tt__node_gather(a->storage->node, index, c->err) : NULL;
   tt__node_release(index);
   return index ? tt__compose_of_node(c, n) : NULL;
 }

@@ -76,7 +76,7 @@ tt_code tt__array_to(tt_array *a, int id, tt_array **out, tt_error *err) {
   tt_code code = pending ? TT_OK : tt__evaluate(&n, 1, err);
   if (code == TT_OK) to = pending ? labelled(n, id, err) : moved(n, id, err);
   if (code == TT_OK && !to) code = err ? err->code : TT_ENOMEM;
-  if (to && !to->tape && tt__is_taped(n) && !tt__tape_follow(to, n, err)) code = TT_ENOMEM;
+  if (code == TT_OK && tt__is_taped(n) && !to->tape) code = tt__tape_follow(to, n, err);
   tt__node_release(n);
   if (code == TT_OK && !(*out = tt__array_of(to, err))) code = TT_ENOMEM;
   tt__node_release(to);

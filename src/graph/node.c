@@ -355,11 +355,8 @@ tt_node *tt__node_op(tt_op op, tt_dtype dtype, tt_node *const *src, int n, tt_er
   tt_scalar known;
   bool scattered = false; /* operands were put on devices, perhaps on two: let add_src say */
   for (int k = 0; k < n; k++) scattered |= src[k]->device != src[0]->device;
-  if (src[0]->op == TT_N_CONST && !scattered && tt__eager_op(op, dtype, src, n, &known)) {
-    tt_node *same = tt__node_const_at(src[0]->device, dtype, known, src[0]->rank, src[0]->dim, err);
-    for (int k = 0; k < n; k++) same = tt__tape_of_nothing(same, src[k]);
-    return same;
-  }
+  if (src[0]->op == TT_N_CONST && !scattered && tt__eager_op(op, dtype, src, n, &known))
+    return tt__node_const_at(src[0]->device, dtype, known, src[0]->rank, src[0]->dim, err);
   tt_node *out = op_node(op, dtype, src[0]->rank, src[0]->dim, 0, err);
   if (!out) return NULL;
   for (int k = 0; k < n; k++) {
@@ -399,8 +396,8 @@ tt_node *tt__node_reduce_plain(tt_red red, tt_node *a, uint64_t axes, tt_error *
     if (!(axes >> k & 1)) len[rank++] = a->dim[k];
   if (a->size == 0 && (red == TT_RED_SUM || red == TT_RED_PROD || red == TT_RED_ANY || red == TT_RED_ALL)) {
     tt_value identity = tt_v_int(red == TT_RED_PROD || red == TT_RED_ALL);
-    tt_node *nothing = tt__node_const_at(a->device, dtype, tt__scalar_from(&identity, dtype), rank, len, err);
-    return tt__tape_of_nothing(nothing, a);
+    tt_node *none = tt__node_const_at(a->device, dtype, tt__scalar_from(&identity, dtype), rank, len, err);
+    return tt__tape_of_none(none, a, err);
   }
   tt_node *n = op_node(TT_N_REDUCE, dtype, rank, len, 0, err);
   if (!n) return NULL;
@@ -413,6 +410,10 @@ tt_node *tt__node_reduce_plain(tt_red red, tt_node *a, uint64_t axes, tt_error *
 tt_node *tt__node_gather(tt_node *a, tt_node *index, tt_error *err) {
   assert(index->size == 0 || a->size > 0);
   assert(index->dtype == TT_I64);
+  if (index->size == 0) {
+    tt_scalar zero = {.bits = {0, 0}};
+    return tt__tape_of_none(tt__node_const((tt_dtype)a->dtype, zero, index->rank, index->dim, err), a, err);
+  }
   if (a->op == TT_N_CONST)
     return tt__node_const_at(a->device, (tt_dtype)a->dtype, a->attr.scalar, index->rank, index->dim, err);
   tt_node *n = op_node(TT_N_GATHER, (tt_dtype)a->dtype, index->rank, index->dim, 0, err);

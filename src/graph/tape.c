@@ -270,31 +270,34 @@ tt_node *tt__tape_wrap(tt_node *value, tt_tape *t, tt_error *err) {
   return n;
 }
 
-bool tt__tape_follow(tt_node *n, tt_node *of, tt_error *err) {
-  assert(!n->tape && n->refs == 1 && n->size == of->size);
-  tt_tape *t = entry_new(TT_TAPE_SAME, (tt_dtype)of->dtype, of->rank, of->dim, 0, 1, 0, err);
-  if (!t) return false;
-  t->device = n->device;
+static tt_tape *entry_of_same(const tt_node *value, const tt_node *of, tt_error *err) {
+  tt_tape *t = entry_new(TT_TAPE_SAME, (tt_dtype)value->dtype, value->rank, value->dim, 0, 1, 0, err);
+  if (!t) return NULL;
+  t->device = value->device;
   t->parent[0] = tt__tape_retain(of->tape);
-  n->tape = t;
-  return true;
+  return t;
 }
 
-tt_node *tt__tape_of_nothing(tt_node *n, const tt_node *of) {
-  if (!n || n->tape || !tt__is_taped(of) || !has_slope(n)) return n;
-  tt_tape *t = entry_new(TT_TAPE_NOTHING, (tt_dtype)n->dtype, n->rank, n->dim, 0, 1, 0, NULL);
-  if (!t) return n; /* no gradient, which was 0 */
-  t->parent[0] = tt__tape_retain(of->tape);
-  n->tape = t;
+tt_node *tt__tape_of_none(tt_node *value, tt_node *of, tt_error *err) {
+  if (!value || !tt__is_taped(of) || !has_slope(value)) return value;
+  tt_tape *t = entry_of_same(value, of, err);
+  tt_node *n = t ? tt__tape_wrap(value, t, err) : NULL;
+  tt__tape_release(t);
+  tt__node_release(value);
   return n;
 }
 
+tt_code tt__tape_follow(tt_node *n, tt_node *same, tt_error *err) {
+  assert(!n->tape);
+  n->tape = entry_of_same(n, same, err);
+  return n->tape ? TT_OK : TT_ENOMEM;
+}
+
 tt_node *tt__tape_same(tt_node *value, tt_error *err) {
-  tt_node *n = tt__tape_wrap(value, NULL, err);
-  if (n && tt__is_taped(value) && !tt__tape_follow(n, value, err)) {
-    tt__node_release(n);
-    return NULL;
-  }
+  tt_tape *t = tt__is_taped(value) ? entry_of_same(value, value, err) : NULL;
+  if (!t && tt__is_taped(value)) return NULL;
+  tt_node *n = tt__tape_wrap(value, t, err);
+  tt__tape_release(t);
   return n;
 }
 
@@ -307,14 +310,28 @@ tt_tape *tt__tape_function(const tt_tape_function *f, tt_node *const *src, int n
   return t;
 }
 
+tt_tape *tt__tape_made(const char *name, unsigned keeps, tt_node *const *src, int n, int nresult, tt_error *err) {
+  tt_tape *t = entry_new(TT_TAPE_MADE, TT_BOOL, 0, NULL, 0, n, nresult, err);
+  if (!t) return NULL;
+  t->attr.made = name;
+  t->keeps = (uint8_t)keeps;
+  for (int k = 0; k < n; k++) {
+    if (src[k]->tape && has_slope(src[k])) t->parent[k] = tt__tape_retain(src[k]->tape);
+    if (k < TT_NODE_SRC && keeps & TT_GRAD_OPERAND(k)) t->src[k] = tt__node_retain(src[k]);
+  }
+  return t;
+}
+
 tt_node *tt__tape_result(tt_tape *t, int k, tt_node *value, tt_error *err) {
-  assert(t->op == TT_TAPE_FUNCTION && k < t->nresult);
+  assert(k < t->nresult && !t->pick[k]);
   tt_tape *one = entry_new(TT_N_PICK, (tt_dtype)value->dtype, value->rank, value->dim, 0, 1, 0, err);
   if (!one) return NULL;
   one->attr.pick = k;
   one->parent[0] = tt__tape_retain(t);
   t->pick[k] = one;
   tt_node *n = tt__tape_wrap(value, one, err);
+  one->keeps = t->keeps & TT_GRAD_RESULT;
+  if (n && one->keeps) one->result = tt__node_retain(n);
   tt__tape_release(one);
   return n;
 }

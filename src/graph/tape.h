@@ -15,7 +15,7 @@
 #include "tutti/grad.h"
 
 /* Besides tt_op and TT_N_*: what an entry may be. */
-enum { TT_TAPE_LEAF = 240, TT_TAPE_FUNCTION, TT_TAPE_SAME, TT_TAPE_NOTHING };
+enum { TT_TAPE_LEAF = 240, TT_TAPE_FUNCTION, TT_TAPE_SAME, TT_TAPE_MADE };
 
 /* A function with a derivative of its own. What `ctx` points at lives as long as `owner`, whose drop() runs without the
  * lock. */
@@ -43,7 +43,7 @@ struct tt_tape {
   bool keeps_grad;                /* not a leaf, and its gradient is kept all the same */
   int16_t device;
   int32_t n;       /* operands */
-  int32_t nresult; /* LIB, CALL, FUNCTION */
+  int32_t nresult; /* LIB, CALL, FUNCTION, MADE */
   uint32_t line, mark;
   int32_t slot;     /* scratch of a walk, which `mark` names */
   uint64_t serial;  /* those of operands are smaller */
@@ -59,6 +59,7 @@ struct tt_tape {
     } reduce;
     int32_t pick;
     tt_lib_attr *lib;          /* owned */
+    const char *made;          /* MADE: by what */
     tt_tape_function function; /* FUNCTION */
   } attr;
   int64_t *wrote;      /* STORE: the shape of what was written; nstep */
@@ -93,10 +94,19 @@ TT_HIDDEN void tt__tape_leave(tt_node *n);
 /* An entry with `n` operands (their arrays' entries) and results of a function of the caller's. Takes `f` only when it
  * succeeds. */
 TT_HIDDEN tt_tape *tt__tape_function(const tt_tape_function *f, tt_node *const *src, int n, int nresult, tt_error *err);
-/* The node as result k of such an entry: a node of its own. */
+/* An entry for what was computed at once out of these: by a maker of the library that keeps something for its
+ * derivative, or (keeps: 0) by something that has none. The name must last. */
+TT_HIDDEN tt_tape *tt__tape_made(const char *name, unsigned keeps, tt_node *const *src, int n, int nresult,
+                                 tt_error *err);
+/* The node as result k of such an entry, or of one of a library row whose result died: a node of its own. */
 TT_HIDDEN tt_node *tt__tape_result(tt_tape *t, int k, tt_node *value, tt_error *err);
 /* The value as a node of its own with this entry (one more hold on that), or without one. */
 TT_HIDDEN tt_node *tt__tape_wrap(tt_node *value, tt_tape *t, tt_error *err);
+/* What was made of none of a node's elements (no elements, or the sum of none), with that node's history: gradients
+ * reach it, and are zeros. Takes the hold on `value`, which may be NULL, gives one. */
+TT_HIDDEN tt_node *tt__tape_of_none(tt_node *value, tt_node *of, tt_error *err);
+/* A node with the same values elsewhere gets a history: that node's. */
+TT_HIDDEN tt_code tt__tape_follow(tt_node *n, tt_node *same, tt_error *err);
 /* The value once more, as one of its own, with the first one's entry as its parent. */
 TT_HIDDEN tt_node *tt__tape_same(tt_node *value, tt_error *err);
 /* Put a node on a device, and what comes back to it. */
@@ -104,10 +114,6 @@ static inline void tt__node_put(tt_node *n, int device) {
   n->device = (int16_t)device;
   if (n->tape && n->tape->op == n->op) n->tape->device = (int16_t)device;
 }
-/* A new value that holds nothing of `of`, because that is empty; NULL is handed on. Its gradient is 0. */
-TT_HIDDEN tt_node *tt__tape_of_nothing(tt_node *n, const tt_node *of);
-/* Let a new node without an entry be what `of` was made into: its gradient is that one's. */
-TT_HIDDEN bool tt__tape_follow(tt_node *n, tt_node *of, tt_error *err);
 
 /* ---- storages whose values are leaves */
 /* The leaf that a storage's values are; NULL: no gradients are asked for by it. */

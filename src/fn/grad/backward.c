@@ -93,11 +93,12 @@ static tt_array *typed(walk *w, tt_array *g, const tt_tape *of) {
   return g ? tt__compose_cast(&w->c, g, to) : NULL;
 }
 
-/* Where the value was put. */
+/* Where the value is, if that was said: it came from there. */
 static tt_array *placed(walk *w, tt_array *g, const tt_tape *of) {
-  tt_array *moved = NULL;
-  if (of->device == TT_ANYWHERE || g->storage->node->device == of->device) return g;
-  return tt__compose_keep(&w->c, tt__array_to(g, of->device, &moved, w->c.err), &moved);
+  int here = g->storage->node->device;
+  tt_array *out = NULL;
+  if (of->device < 0 || here < 0 || here == of->device) return g;
+  return tt__compose_keep(&w->c, tt__array_to(g, of->device, &out, w->c.err), &out);
 }
 
 static bool give(walk *w, tt_tape *to, tt_array *g) {
@@ -205,22 +206,22 @@ static void run_function(const tt_rule *r) {
   }
 }
 
-static tt_array *nothing(const tt_rule *r) {
+/* The same elements; or none of them, and then their cotangents are 0. */
+static void run_same(const tt_rule *r) {
   const tt_tape *of = r->t->parent[0];
-  return of ? tt__rule_zeros(r->c, (tt_dtype)of->dtype, of->rank, of->dim, of->device) : NULL;
+  bool same = of->rank == r->t->rank && tt__shape_same(of->rank, of->dim, r->t->dim);
+  r->out[0] = same ? r->g[0] : tt__rule_zeros(r->c, (tt_dtype)of->dtype, of->rank, of->dim, of->device);
 }
 
 static void run_rule(const tt_rule *r) {
   if (r->t->op < TT_OP_COUNT)
     tt__rule_op(r);
-  else if (r->t->op == TT_N_LIB)
+  else if (r->t->op == TT_N_LIB || r->t->op == TT_TAPE_MADE)
     tt__rule_library(r);
   else if (r->t->op == TT_TAPE_FUNCTION)
     run_function(r);
-  else if (r->t->op == TT_TAPE_NOTHING)
-    r->out[0] = nothing(r);
   else if (r->t->op == TT_TAPE_SAME)
-    r->out[0] = r->g[0];
+    run_same(r);
   else if (r->t->op == TT_N_CALL)
     tt__compose_fail(r->c, TT_ENOTIMPL, "a kernel has no derivative: wrap it in a Function with a backward of its own");
   else
@@ -262,7 +263,7 @@ static bool step_back(walk *w, tt_tape *t, tt_array *g) {
   if (t->op == TT_N_PICK) return hand_on(w, t, g);
   if (t->n > 8 && !(out = tt__compose_scratch(&w->c, t->n, sizeof *out))) return false;
   tt_array *none = NULL;
-  tt_rule r = {.c = &w->c, .t = t, .g = &g, .sum = &none, .out = out};
+  tt_rule r = {.c = &w->c, .t = t, .taped = w->taped, .g = &g, .sum = &none, .out = out};
   if (t->n && t->parent[0]) r.sum = &w->sum.data[t->parent[0]->slot];
   if (t->nresult) r.g = &w->many.data[w->first.data[t->slot]];
   run_rule(&r);
@@ -336,7 +337,12 @@ static bool run(walk *w, const tt_walk_back *b) {
   for (int64_t k = w->entry.n - 1; k >= 0; k--) {
     tt_tape *t = w->entry.data[k];
     tt_array *g = w->sum.data[k];
-    if (!g || !w->needed.data[k]) continue;
+    if (!w->needed.data[k]) continue;
+    if (!g && (t->op == TT_TAPE_LEAF || w->needed.data[k] == INPUT) && !t->nresult) { /* reached, with no slope */
+      g = tt__rule_zeros(&w->c, (tt_dtype)t->dtype, t->rank, t->dim, t->device);
+      if (!g) return false;
+    }
+    if (!g) continue;
     if (t->hook && !t->nresult && !call_hooks(w, t, &g)) return false;
     w->sum.data[k] = g;
     bool asked = b->out == NULL && (b->ninput == 0 || w->needed.data[k] == INPUT);

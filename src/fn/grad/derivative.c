@@ -240,26 +240,36 @@ static tt_array *times(tt_composer *c, tt_array *g, tt_value factor) {
   return tt__compose_apply(c, TT_MUL, v, 2, TT_DTYPE_NONE);
 }
 
-void tt__rule_op(const tt_rule *r) {
-  tt_array *value[VALUES] = {[G] = r->g[0]};
-  for (int k = 0; k < r->t->n; k++)
-    if (r->t->keeps & TT_GRAD_OPERAND(k) && !(value[X + k] = tt__rule_operand(r, k))) return;
-  if (r->t->keeps & TT_GRAD_RESULT && !(value[R] = tt__rule_result(r))) return;
-  for (int k = 0; k < r->t->n; k++) {
-    const char *text = tt__grad_text(r->t->op, k);
-    if (!tt__rule_wants(r, k) || strcmp(text, "0") == 0) continue;
+bool tt__rule_slopes(tt_composer *c, tt_op op, tt_array *const *operand, tt_array *result, tt_array *g, unsigned wanted,
+                     tt_array **out) {
+  tt_array *value[VALUES] = {[R] = result, [G] = g};
+  for (int k = 0; k < tt__ops[op].arity; k++) value[X + k] = operand[k];
+  for (int k = 0; k < tt__ops[op].arity; k++) {
+    const char *text = tt__grad_text(op, k);
+    out[k] = NULL;
+    if (!(wanted >> k & 1) || strcmp(text, "0") == 0) continue;
     if (!*text || *text == '?') {
-      tt__compose_fail(r->c, TT_ENOTIMPL, "the derivative of '%s' by its operand %d is not implemented",
-                       tt__op_word(r->t->op), k + 1);
-      return;
+      tt__compose_fail(c, TT_ENOTIMPL, "the derivative of '%s' by its operand %d is not implemented", tt__op_word(op),
+                       k + 1);
+      return false;
     }
-    const code *e = code_of(r->t->op, k);
+    const code *e = code_of(op, k);
     tt_value v;
-    if (!e) {
-      tt__compose_fail(r->c, TT_ENOMEM, "out of memory");
-      return;
-    }
-    if (!record(r->c, e, value, &v)) return;
-    r->out[k] = e->whole ? v.as.array : times(r->c, r->g[0], v);
+    if (!e) return tt__compose_fail(c, TT_ENOMEM, "out of memory") != NULL;
+    if (!record(c, e, value, &v)) return false;
+    out[k] = e->whole ? v.as.array : times(c, g, v);
+    if (!out[k]) return false;
   }
+  return true;
+}
+
+void tt__rule_op(const tt_rule *r) {
+  tt_array *operand[TT_NODE_SRC] = {NULL}, *result = NULL;
+  unsigned wanted = 0;
+  for (int k = 0; k < r->t->n; k++) {
+    wanted |= tt__rule_wants(r, k) ? 1u << k : 0;
+    if (r->t->keeps & TT_GRAD_OPERAND(k) && !(operand[k] = tt__rule_operand(r, k))) return;
+  }
+  if (r->t->keeps & TT_GRAD_RESULT && !(result = tt__rule_result(r))) return;
+  tt__rule_slopes(r->c, (tt_op)r->t->op, operand, result, r->g[0], wanted, r->out);
 }

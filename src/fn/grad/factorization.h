@@ -13,6 +13,7 @@ TT_HIDDEN void tt__rule_det(const tt_rule *r);
 TT_HIDDEN void tt__rule_slogdet(const tt_rule *r);
 TT_HIDDEN void tt__rule_cholesky(const tt_rule *r);
 TT_HIDDEN void tt__rule_qr(const tt_rule *r);
+TT_HIDDEN void tt__rule_qr_r(const tt_rule *r);
 TT_HIDDEN void tt__rule_svd(const tt_rule *r);
 TT_HIDDEN void tt__rule_svdvals(const tt_rule *r);
 TT_HIDDEN void tt__rule_eigh(const tt_rule *r);

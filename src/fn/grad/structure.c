@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fn/grad/folds.h"
 #include "fn/grad/rules.h"
 #include "graph/session.h"
 #include "ir/grad.h"
@@ -218,7 +219,10 @@ static tt_array *of_extreme(const tt_rule *r, tt_array *g, uint64_t axes) {
 static tt_array *of_product(const tt_rule *r, tt_array *g, uint64_t axes) {
   const tt_tape *like = r->t->parent[0];
   tt_composer *c = r->c;
-  tt_array *x = tt__rule_operand(r, 0), *zero = x ? tt__compose_opi(c, TT_EQ, x, 0) : NULL;
+  tt_array *x = tt__rule_operand(r, 0);
+  if (r->taped) /* what is chosen below would have no slope */
+    return tt__compose_op2(c, TT_MUL, tt__rule_spread(c, g, like, axes), tt__rule_products_of_others(c, x, axes));
+  tt_array *zero = x ? tt__compose_opi(c, TT_EQ, x, 0) : NULL;
   tt_array *rest = zero ? tt__compose_where(c, zero, tt_v_int(1), tt_v_array(x)) : NULL;
   tt_array *all = rest ? tt__rule_spread(c, tt__compose_reduce(c, TT_RED_PROD, rest, axes, false), like, axes) : NULL;
   tt_array *count = all ? tt__compose_reduce(c, TT_RED_SUM, tt__compose_cast(c, zero, TT_I64), axes, false) : NULL;
@@ -226,7 +230,6 @@ static tt_array *of_product(const tt_rule *r, tt_array *g, uint64_t axes) {
   tt_array *flag = zeros ? tt__compose_cast(c, zero, TT_I64) : NULL;
   tt_array *others = flag ? tt__compose_opi(c, TT_EQ, tt__compose_op2(c, TT_SUB, zeros, flag), 0) : NULL;
   tt_array *slope = others ? tt__compose_op2(c, TT_DIV, all, rest) : NULL;
-  if (slope && tt__is_complex((tt_dtype)slope->dtype)) slope = tt__compose_op1(c, TT_CONJ, slope);
   tt_array *wide = slope ? tt__rule_spread(c, g, like, axes) : NULL;
   return wide ? tt__compose_where(c, others, tt_v_array(tt__compose_op2(c, TT_MUL, wide, slope)), tt_v_int(0)) : NULL;
 }
@@ -259,7 +262,7 @@ static void rule_store(const tt_rule *r, tt_array *g) {
   r->out[0] = stored(r->c, g, zeros, step, still);
 }
 
-static tt_array *gathered(tt_composer *c, tt_array *a, tt_array *place) {
+tt_array *tt__rule_gathered(tt_composer *c, tt_array *a, tt_array *place) {
   tt_node *from = tt__compose_node(c, a), *at = from ? tt__compose_node(c, place) : NULL;
   tt_node *n = at ? tt__node_gather(from, at, c->err) : NULL;
   tt__node_release(from);
@@ -283,8 +286,8 @@ static void rule_scatter(const tt_rule *r, tt_array *g) {
   if (number) number = tt__compose_reshape(c, number, place->rank, tt__array_len(place));
   tt_array *writer =
       number ? tt__rule_scattered(c, tt__rule_zeros(c, TT_I64, 1, &size, TT_ANYWHERE), place, number) : NULL;
-  tt_array *last = writer ? tt__compose_op2(c, TT_EQ, gathered(c, writer, place), number) : NULL;
-  tt_array *value = last ? gathered(c, g, place) : NULL;
+  tt_array *last = writer ? tt__compose_op2(c, TT_EQ, tt__rule_gathered(c, writer, place), number) : NULL;
+  tt_array *value = last ? tt__rule_gathered(c, g, place) : NULL;
   if (value) r->out[2] = tt__compose_where(c, last, tt_v_array(value), tt_v_int(0));
 }
 

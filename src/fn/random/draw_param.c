@@ -8,6 +8,7 @@
 #include "fn/random/draw.h"
 #include "graph/eager/eager.h"
 #include "graph/host.h"
+#include "graph/tape.h"
 
 /* ---- the state of NumPy's generators */
 
@@ -71,8 +72,10 @@ static tt_value read_param(tt_draw *d, int k, const tt_draw_param *param) {
   if (v.tag == TT_V_ARRAY && !tt__is_complex((tt_dtype)v.as.array->dtype)) {
     tt_array *a = tt__compose_cast(c, v.as.array, TT_F64);
     if (param->whole && tt__is_float((tt_dtype)v.as.array->dtype)) a = tt__compose_op1(c, TT_TRUNC, a);
-    if (a && a->rank == 0 && param->rule != TT_RULE_NONE) c->code = tt__item(a, &v, c->err); /* looked at anyway */
-    return !a || a->rank > 0 || param->rule == TT_RULE_NONE ? a ? tt_v_array(a) : tt_v_float(param->fallback) : v;
+    if (!a) return tt_v_float(param->fallback);
+    if (a->rank > 0 || param->rule == TT_RULE_NONE || tt__is_taped(a->storage->node)) return tt_v_array(a);
+    c->code = tt__item(a, &v, c->err); /* it is looked at anyway */
+    return v;
   }
   if (v.tag == TT_V_INT) return tt_v_float((double)v.as.i);
   if (v.tag == TT_V_UINT) return tt_v_float((double)v.as.u);

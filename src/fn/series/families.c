@@ -587,6 +587,8 @@ static tt_array *series_int(tt_composer *c, tt_call_frame *f) {
   number_of(c, f, 5, 1, factor);
   tt_dtype type = (tt_dtype)a->dtype;
   if (times == 0) return tt__compose_move(c, a, 0, axis);
+  if (tt__array_len(a)[0] == 0)
+    return tt__compose_fail(c, TT_EINDEX, "index 0 is out of bounds for axis 0 with size 0");
   int parts = parts_of(type);
   series s = series_read(c, a, parts);
   series constants = k && k->size ? series_read(c, tt__compose_ravel(c, k), parts) : (series){0, 0, NULL};

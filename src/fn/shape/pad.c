@@ -7,6 +7,7 @@
 
 #include "fn/fn.h"
 #include "graph/host.h"
+#include "graph/tape.h"
 
 typedef enum mode {
   CONSTANT,
@@ -49,6 +50,7 @@ static tt_value item_of(tt_composer *c, const tt_value *v, int64_t i) {
 
 static tt_value number_of(tt_composer *c, tt_value v) {
   if (v.tag != TT_V_ARRAY || !v.as.array || c->code != TT_OK) return v;
+  if (tt__is_taped(v.as.array->storage->node)) return v; /* it has a slope */
   tt_value out = v;
   c->code = tt__item(v.as.array, &out, c->err);
   return out;

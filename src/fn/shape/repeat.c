@@ -138,7 +138,8 @@ static tt_array *roll(tt_composer *c, tt_call_frame *f) {
 
 TT_HIDDEN tt_code tt__fn_roll(tt_call_frame *f, tt_error *err);
 tt_code tt__fn_roll(tt_call_frame *f, tt_error *err) {
-  return tt__fn_run_laid(f, roll, tt__arg_given(f, 2) ? 'K' : 'C', err); /* without an axis it is flattened first */
+  char order = tt__arg_given(f, 2) ? 'K' : 'C'; /* without an axis it is flattened first */
+  return tt__fn_run_laid(f, roll, "roll", order, err);
 }
 
 static tt_array *resize(tt_composer *c, tt_call_frame *f) {

@@ -155,6 +155,7 @@ static bool in_memory(tt_composer *c, const change *w, tt_array *at, int64_t len
   tt_array *a = w->a;
   tt_scalar one;
   if (!w->b || at->rank == 0 || at->size == 0 || !tt__is_int((tt_dtype)at->dtype)) return false;
+  if (tt__is_taped(w->b->storage->node)) return false; /* what is written at once has no history */
   bool same = w->b->rank == at->rank && tt__shape_same(at->rank, w->b->dim, at->dim);
   if ((w->b->size != 1 && !same) || w->b->rank > at->rank || a->storage->node->device > 0) return false;
   if (tt__is_taped(a->storage->node) || tt__is_taped(w->b->storage->node)) return false;

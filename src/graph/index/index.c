@@ -288,8 +288,7 @@ tt_code tt__get(tt_array *a, const tt_value *index, tt_array **out, tt_error *er
   if (code != TT_ENOTIMPL) return code;
   tt_node *flat;
   TT_TRY(tt__index_flat(&x, &flat, err));
-  tt_node *n = flat->size ? tt__node_gather(a->storage->node, flat, err)
-                          : tt__node_const((tt_dtype)a->dtype, (tt_scalar){.bits = {0, 0}}, flat->rank, flat->dim, err);
+  tt_node *n = tt__node_gather(a->storage->node, flat, err);
   tt__node_release(flat);
   *out = n ? tt__array_of(n, err) : NULL;
   tt__node_release(n);

@@ -118,10 +118,11 @@ tt_node *tt__node_view(tt_node *a, int rank, const int64_t *len, const int64_t *
   if (is_same_block(a, rank, len, step, off)) return tt__node_retain(a);
   int64_t size = 1;
   for (int k = 0; k < rank; k++) size *= len[k];
-  if (size == 0 || a->op == TT_N_CONST) {
-    tt_scalar one = size == 0 ? (tt_scalar){.bits = {0, 0}} : a->attr.scalar;
-    return tt__tape_of_nothing(tt__node_const_at(a->device, (tt_dtype)a->dtype, one, rank, len, err), a);
+  if (size == 0) {
+    tt_scalar zero = {.bits = {0, 0}};
+    return tt__tape_of_none(tt__node_const_at(a->device, (tt_dtype)a->dtype, zero, rank, len, err), a, err);
   }
+  if (a->op == TT_N_CONST) return tt__node_const_at(a->device, (tt_dtype)a->dtype, a->attr.scalar, rank, len, err);
   int device = a->device; /* what a view of a view reads may not carry it */
   int64_t through[TT_MAX_RANK], start;
   if (a->op == TT_N_VIEW && !tt__is_opaque(a) && compose(a, rank, len, step, off, through, &start)) {
