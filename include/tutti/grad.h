@@ -39,7 +39,7 @@ TT_API tt_code tt_detached(tt_array *a, tt_array **out, tt_error *err);
 
 /* The same values as an array of its own, with a history where `a` has one: gradients by it are those of what is
  * computed from it, and not of what else is computed from `a`. */
-TT_API tt_code tt_same(tt_array *a, tt_array **out, tt_error *err);
+TT_API tt_code tt_variable_of(tt_array *a, tt_array **out, tt_error *err);
 
 enum {
   TT_GRAD_RETAIN = 1, /* the walk can be repeated */

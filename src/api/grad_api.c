@@ -83,7 +83,7 @@ tt_code tt_detached(tt_array *a, tt_array **out, tt_error *err) {
   return tt__leave(&c, code == TT_OK ? tt__leaf_detach(a, out, err) : code);
 }
 
-tt_code tt_same(tt_array *a, tt_array **out, tt_error *err) {
+tt_code tt_variable_of(tt_array *a, tt_array **out, tt_error *err) {
   tt_entered c;
   *out = NULL;
   err = tt__enter(&c, err);

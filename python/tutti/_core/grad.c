@@ -363,7 +363,7 @@ static PyObject *made_of(PyObject *a, maker make) {
   return core_done(code, out, NULL, &err);
 }
 static PyObject *py_detach(PyObject *self, PyObject *a) { return (void)self, made_of(a, tt_detached); }
-static PyObject *py_same(PyObject *self, PyObject *a) { return (void)self, made_of(a, tt_same); }
+static PyObject *py_same(PyObject *self, PyObject *a) { return (void)self, made_of(a, tt_variable_of); }
 
 static PyObject *py_grad_mode(PyObject *self, PyObject *on) {
   (void)self;
