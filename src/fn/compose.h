@@ -35,6 +35,7 @@ TT_HIDDEN tt_array *tt__compose_op2(tt_composer *c, tt_op op, tt_array *a, tt_ar
 TT_HIDDEN tt_array *tt__compose_opi(tt_composer *c, tt_op op, tt_array *a, int64_t i);
 TT_HIDDEN tt_array *tt__compose_opf(tt_composer *c, tt_op op, tt_array *a, double f);
 TT_HIDDEN tt_array *tt__compose_where(tt_composer *c, tt_array *mask, tt_value a, tt_value b);
+/* Of another type for what follows, in the order in which elementwise operations lie. */
 TT_HIDDEN tt_array *tt__compose_cast(tt_composer *c, tt_array *a, tt_dtype dtype);
 TT_HIDDEN tt_array *tt__compose_reduce(tt_composer *c, tt_red red, tt_array *a, uint64_t axes, bool keepdims);
 /* tt__node_once and tt__node_of_all of arrays. */

@@ -61,6 +61,8 @@ static tt_array *fold_complex(tt_composer *c, tt_red red, tt_array *a, uint64_t 
 
 static tt_array *fold(tt_composer *c, tt_red red, tt_array *a, uint64_t axes, bool keepdims) {
   if (!a) return NULL;
+  bool places = red == TT_RED_ARGMAX || red == TT_RED_ARGMIN;
+  if (tt__is_complex((tt_dtype)a->dtype) && axes == 0 && !places) return tt__compose_copy_in(c, a, 'W');
   if (!tt__is_complex((tt_dtype)a->dtype) || red == TT_RED_SUM) return tt__compose_reduce(c, red, a, axes, keepdims);
   int64_t count;
   tt_array *few = tt__compose_once(c, red, a, axes, &count),
@@ -311,7 +313,8 @@ static tt_array *variance_in_two(tt_composer *c, tt_call_frame *f, tt_array *a, 
   } else {
     d = tt__compose_op1(c, TT_SQUARE, d);
   }
-  tt_array *s = tt__compose_reduce(c, TT_RED_SUM, masked(c, f, 6, d, tt_v_int(0)), axes, keep);
+  uint64_t spread = d && d->rank > a->rank ? tt__arg_axes(c, f, 1, d->rank) : axes; /* a mean of more axes */
+  tt_array *s = tt__compose_reduce(c, TT_RED_SUM, masked(c, f, 6, d, tt_v_int(0)), spread, keep);
   return divide_by_count(c, f, 6, a, s, axes, keep, less, no_freedom);
 }
 
@@ -322,6 +325,8 @@ static tt_array *variance(tt_composer *c, tt_call_frame *f, bool root) {
   bool keep = tt__arg_bool(c, f, 5, false);
   double less = tt__arg_float(c, f, tt__arg_given(f, 8) ? 8 : 4, 0);
   tt_dtype type = moment_type(c, f, a);
+  if (!tt__arg_given(f, 2) && tt__arg_given(f, 7) && f->arg[7].tag == TT_V_ARRAY)
+    type = tt__promote(type, (tt_dtype)f->arg[7].as.array->dtype);
   bool plain = a->dtype == type && (type == TT_F32 || is_half(type)) && !tt__arg_mask(c, f, 6) && !tt__arg_given(f, 7);
   tt_array *v = plain && is_far(a, axes) ? variance_in_one(c, a, axes, keep, less)
                                          : variance_in_two(c, f, a, axes, keep, less, type);

@@ -34,8 +34,8 @@ static tt_array *cumsum(tt_composer *c, tt_call_frame *f) { return running(c, f,
 static tt_array *cumprod(tt_composer *c, tt_call_frame *f) { return running(c, f, PROD, false); }
 static tt_array *nancumsum(tt_composer *c, tt_call_frame *f) { return running(c, f, SUM, true); }
 static tt_array *nancumprod(tt_composer *c, tt_call_frame *f) { return running(c, f, PROD, true); }
-TT_HANDLER_LAID(cumsum, 'K')
-TT_HANDLER_LAID(cumprod, 'K')
+TT_HANDLER_LAID(cumsum, 'W')
+TT_HANDLER_LAID(cumprod, 'W')
 TT_HANDLER_LAID(nancumsum, 'K')
 TT_HANDLER_LAID(nancumprod, 'K')
 
@@ -54,8 +54,8 @@ static tt_array *cumulative(tt_composer *c, tt_call_frame *f, int op) {
 
 static tt_array *cumulative_sum(tt_composer *c, tt_call_frame *f) { return cumulative(c, f, SUM); }
 static tt_array *cumulative_prod(tt_composer *c, tt_call_frame *f) { return cumulative(c, f, PROD); }
-TT_HANDLER_LAID(cumulative_sum, 'K')
-TT_HANDLER_LAID(cumulative_prod, 'K')
+TT_HANDLER_LAID(cumulative_sum, 'W')
+TT_HANDLER_LAID(cumulative_prod, 'W')
 
 /* ---- differences */
 

@@ -626,7 +626,7 @@ static tt_array *ufunc_accumulate(tt_composer *c, tt_call_frame *f) {
   tt_array *x = axis_first(c, w.a, axis, len), *r = x ? fold_rows(c, &w, x, NULL, true) : NULL;
   return tt__arg_out(c, f, R_OUT, tt__compose_move(c, tt__compose_reshape(c, r, rank, len), 0, axis));
 }
-TT_HANDLER_LAID(ufunc_accumulate, 'K')
+TT_HANDLER_LAID(ufunc_accumulate, 'W')
 
 /* ---- reduceat */
 
