@@ -94,6 +94,8 @@ def astype(x, dtype, /, *, copy=True, device=None):
     >>> tt.astype(tt.array([1.5]), "int64")
     array([1])
     """
+    if not hasattr(x, "dtype"):
+        raise TypeError(f"Input should be an array or scalar. It is a {type(x)} instead.")
     return _core.asarray(x).astype(dtype, copy=copy, device=device)
 
 
@@ -119,7 +121,7 @@ def copy(a, order="K", subok=False):
     >>> tt.copy([1, 2])
     array([1, 2])
     """
-    return _core.array(a, order=order)
+    return _core.array(a, order=order, subok=subok)
 
 
 def shape(a):

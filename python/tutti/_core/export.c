@@ -217,6 +217,11 @@ PyObject *core_meth_item(PyObject *self, PyObject *const *arg, Py_ssize_t n) {
     core_read_number(&x, &known);
     return core_value_object(&known);
   }
+  if (n == 1 && !PyTuple_Check(arg[0]) && arg[0] != Py_None) { /* lists are no places here */
+    PyObject *whole = PyNumber_Index(arg[0]);
+    if (!whole) return NULL;
+    Py_DECREF(whole);
+  }
   if (!core_need(self)) return NULL;
   tt_array *a = core_handle(self);
   int64_t at[TT_MAX_RANK];

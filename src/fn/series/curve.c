@@ -109,6 +109,10 @@ static tt_array *gradient_along(tt_composer *c, tt_array *a, int axis, const spa
   return out;
 }
 
+static bool is_number(const tt_value *v) {
+  return v->tag != TT_V_TUPLE && (v->tag != TT_V_ARRAY || v->as.array->rank == 0);
+}
+
 static bool read_spacing(tt_composer *c, const tt_value *v, int64_t n, spacing *out) {
   *out = (spacing){1, NULL};
   if (!v) return true;
@@ -139,7 +143,9 @@ static tt_array *gradient(tt_composer *c, tt_call_frame *f) {
     n = tt__arg_ints(c, f, 2, raw, TT_MAX_RANK);
     for (int k = 0; k < n && c->code == TT_OK; k++) c->code = tt__shape_axis(raw[k], a->rank, &axis[k], c->err);
   }
-  if (c->code == TT_OK && given > 1 && given != n) tt__compose_fail(c, TT_ETYPE, "invalid number of arguments");
+  bool for_all = given == 1 && is_number(&f->arg[1].as.tuple.item[0]);
+  if (c->code == TT_OK && given > 0 && given != n && !for_all)
+    tt__compose_fail(c, TT_ETYPE, "invalid number of arguments");
   if (c->code == TT_OK && order > 2) tt__compose_fail(c, TT_EVALUE, "'edge_order' greater than 2 not supported");
   for (int k = 0; k < n && c->code == TT_OK; k++) {
     spacing h;

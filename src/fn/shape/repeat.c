@@ -127,7 +127,7 @@ static tt_array *roll(tt_composer *c, tt_call_frame *f) {
     if (n != m && n != 1 && m != 1)
       return tt__compose_fail(c, TT_EVALUE, "shape mismatch: objects cannot be broadcast to a single shape");
     out = a;
-    for (int i = 0; i < (n > m ? n : m); i++) {
+    for (int i = 0; i < (n == 1 ? m : n); i++) { /* no axes: no shift */
       int at;
       if ((c->code = tt__shape_axis(axis[m == 1 ? 0 : i], a->rank, &at, c->err)) != TT_OK) return NULL;
       out = rolled(c, out, shift[n == 1 ? 0 : i], at);
