@@ -201,6 +201,16 @@ static extent read_extent(tt_composer *c, const tt_call_frame *f, int k, extent 
   return FULL;
 }
 
+/* Products with the zeros around `n` elements that begin at `left` count as 0, also of infinities and NaN. */
+static tt_array *within(tt_composer *c, tt_array *both, int64_t left, int64_t n) {
+  if (!both) return NULL;
+  int64_t window[2] = {tt__array_len(both)[0], tt__array_len(both)[1]}, room = window[0] + window[1] - 1;
+  tt_array *mark = tt__compose_full(c, TT_BOOL, 1, &room, tt_v_int(0));
+  if (!mark || !tt__compose_set(c, part(c, mark, 0, left, n), tt_v_int(1))) return NULL;
+  tt_array *inside = tt__compose_view(c, mark, 2, window, (int64_t[2]){1, 1}, mark->off);
+  return inside ? tt__compose_where(c, inside, tt_v_array(both), tt_v_int(0)) : NULL;
+}
+
 /* sum_k a[i + k] v[k] for all i of the extent; v is not longer than a. */
 static tt_array *slide(tt_composer *c, tt_array *a, tt_array *v, extent e) {
   if (!a || !v) return NULL;
@@ -221,6 +231,7 @@ static tt_array *slide(tt_composer *c, tt_array *a, tt_array *v, extent e) {
   bool half = type == TT_F16 || type == TT_BF16;
   if (half) both = tt__compose_cast(c, both, TT_F32);
   both = tt__compose_op2(c, TT_MUL, both, v);
+  if (e != VALID && !tt__is_int(type) && type != TT_BOOL) both = within(c, both, left, n);
   return tt__compose_cast(c, tt__compose_sum(c, both, 2, false), type);
 }
 
