@@ -124,7 +124,8 @@ NUMBER_METHOD(bit_count, "bit_count")
 
 static PyObject *meth_copy_protocol(PyObject *self, PyObject *unused) {
   (void)unused;
-  return core_is_number(self) ? Py_NewRef(self) : meth_copy(self, NULL, 0, NULL);
+  if (core_is_number(self)) return Py_NewRef(self);
+  return core_need(self) ? core_like(core_copy_in(core_handle(self), 'K'), self) : NULL;
 }
 
 /* Does casting= allow it? Without a word, anything goes. */
