@@ -620,6 +620,8 @@ def piecewise(x, condlist, funclist, *args, **kw):
     f, x = _core.functions, _core.asarray(x)
     single = isscalar(condlist) or (x.ndim and not isinstance(condlist[0], list) and not ndim(condlist[0]))
     conditions = [_core.asarray(c).astype("bool") for c in ([condlist] if single else condlist)]
+    if len({c.shape for c in conditions}) > 1:
+        raise ValueError("setting an array element with a sequence. The requested array has an inhomogeneous shape")
     n, n_conditions = len(funclist), len(conditions)
     if n not in (n_conditions, n_conditions + 1):
         raise ValueError(

@@ -55,6 +55,12 @@ tt_array *tt__arg_array(tt_composer *c, const tt_call_frame *f, int k) {
   return tt__value_as_array(c, &f->arg[k]);
 }
 
+tt_array *tt__arg_array_of(tt_composer *c, const tt_call_frame *f, int k, tt_dtype dtype) {
+  tt_array *a = tt__arg_array(c, f, k), *made = NULL;
+  if (!a || f->arg[k].tag == TT_V_ARRAY || f->arg[k].tag == TT_V_TUPLE) return tt__compose_cast(c, a, dtype);
+  return tt__compose_keep(c, tt__value_array(&f->arg[k], dtype, &made, c->err), &made);
+}
+
 tt_value tt__arg_value(tt_composer *c, const tt_call_frame *f, int k) {
   assert(k >= 0);
   if (k >= f->narg || f->arg[k].tag == TT_V_MISSING)

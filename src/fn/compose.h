@@ -114,6 +114,8 @@ TT_HIDDEN bool tt__arg_given(const tt_call_frame *f,
                              int k); /* neither missing nor None; k = -1: a parameter that the function lacks */
 /* Any array-like argument as an array; Python scalars get their own default type. */
 TT_HIDDEN tt_array *tt__arg_array(tt_composer *c, const tt_call_frame *f, int k);
+/* As an array of a type: arrays are cast, a Python number must fit it, as one that is stored. */
+TT_HIDDEN tt_array *tt__arg_array_of(tt_composer *c, const tt_call_frame *f, int k, tt_dtype dtype);
 TT_HIDDEN tt_array *tt__value_as_array(tt_composer *c, const tt_value *v);
 /* An argument for an op: scalars stay weak, sequences become arrays. */
 TT_HIDDEN tt_value tt__arg_value(tt_composer *c, const tt_call_frame *f, int k);

@@ -104,7 +104,12 @@ TT_HANDLER(clip_method)
 /* Integers are only touched left of the point: there through float64, ties to even. */
 static tt_array *rounded(tt_composer *c, tt_array *a, int64_t decimals) {
   if (!a) return NULL;
-  if (a->dtype == TT_BOOL) return decimals >= 0 ? tt__compose_cast(c, a, TT_F16) : a;
+  if (a->dtype == TT_BOOL && decimals != 0)
+    return tt__compose_fail(
+        c, TT_ETYPE,
+        "Cannot cast ufunc '%s' output from dtype('float64') to dtype('bool') with casting rule 'same_kind'",
+        decimals > 0 ? "multiply" : "divide");
+  if (a->dtype == TT_BOOL) return tt__compose_cast(c, a, TT_F16);
   if (is_exact(a) && decimals >= 0) return tt__compose_copy_in(c, a, 'K');
   tt_array *w = is_exact(a) ? tt__compose_cast(c, a, TT_F64) : a;
   if (decimals == 0) return tt__compose_op1(c, TT_RINT, w);
@@ -416,14 +421,17 @@ static tt_array *logaddexp2(tt_composer *c, tt_call_frame *f) {
 }
 TT_HANDLER(logaddexp2)
 
-/* The distance to the next number away from zero; of -0 as of 0. */
+/* The distance to the next number away from zero; of -0 as of 0. Of float16 NumPy gives the distance to the next number
+ * above, which has no sign. */
 static tt_array *spacing(tt_composer *c, tt_call_frame *f) {
   tt_array *x = tt__arg_array(c, f, 0);
   if (x && is_complex(x)) return refuse(c, "spacing");
   x = tt__compose_opi(c, TT_ADD, as_float(c, x), 0);
   if (!x) return NULL;
+  tt_array *side = x->dtype == TT_F16 ? tt__compose_op1(c, TT_ABS, x) : x;
+  if (!side) return NULL;
   tt_array *far =
-      tt__compose_apply(c, TT_COPYSIGN, (tt_value[2]){tt_v_float(INFINITY), tt_v_array(x)}, 2, TT_DTYPE_NONE);
+      tt__compose_apply(c, TT_COPYSIGN, (tt_value[2]){tt_v_float(INFINITY), tt_v_array(side)}, 2, TT_DTYPE_NONE);
   tt_array *next = tt__compose_op2(c, TT_NEXTAFTER, x, far);
   return tt__arg_out(c, f, 1, tt__compose_op2(c, TT_SUB, next, x));
 }

@@ -241,7 +241,8 @@ TT_HANDLER(take_along_axis)
 
 static tt_array *put_along_axis(tt_composer *c, tt_call_frame *f) {
   int axis;
-  tt_array *a = array_and_axis(c, f, 3, -1, &axis), *at = tt__arg_array(c, f, 1), *v = tt__arg_array(c, f, 2);
+  tt_array *a = array_and_axis(c, f, 3, -1, &axis), *at = tt__arg_array(c, f, 1),
+           *v = a ? tt__arg_array_of(c, f, 2, (tt_dtype)a->dtype) : NULL;
   f->none = true;
   if (!a || !at || !v) return NULL;
   tt_array *flat = along_places(c, a, at, axis, true);
@@ -452,6 +453,8 @@ static tt_array *select_by(tt_composer *c, tt_call_frame *f) {
       return tt__compose_fail(c, TT_ETYPE, "invalid entry %lld in condlist: should be boolean ndarray", (long long)i);
   tt_dtype type;
   if (c->code != TT_OK || (c->code = tt__result_type(v, (int)n + 1, &type, c->err)) != TT_OK) return NULL;
+  for (int64_t i = 0; i < n; i++) /* NumPy writes choices over the default, as copyto does */
+    if (!tt__compose_may_cast(c, tt__value_dtype(&v[i]), type, "same_kind")) return NULL;
   tt_array *out = tt__compose_cast(c, tt__value_as_array(c, &v[n]), type);
   for (int64_t i = n; i-- > 0 && out;)
     out = tt__compose_where(c, mask[i], tt_v_array(tt__compose_cast(c, tt__value_as_array(c, &v[i]), type)),

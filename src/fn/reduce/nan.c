@@ -163,7 +163,7 @@ static tt_array *average(tt_composer *c, tt_call_frame *f) {
     tt_array *w = tt__arg_array(c, f, 2);
     if (!w || !(w = weights_along(c, f, a, w, axes))) return NULL;
     tt_dtype type = tt__promote((tt_dtype)a->dtype, (tt_dtype)w->dtype);
-    if (type == TT_BOOL || tt__is_int(type)) type = TT_F64;
+    if (a->dtype == TT_BOOL || tt__is_int((tt_dtype)a->dtype)) type = tt__promote(type, TT_F64);
     w = tt__compose_cast(c, w, type);
     tt_array *wide = w ? tt__compose_broadcast(c, w, a->rank, tt__array_len(a)) : NULL;
     total = call2(c, "sum", wide, axis, keep);

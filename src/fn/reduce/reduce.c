@@ -30,8 +30,8 @@ static tt_array *masked(tt_composer *c, const tt_call_frame *f, int k, tt_array 
   tt_array *mask = tt__arg_mask(c, f, k);
   if (!a || !mask) return a;
   tt_array *full = tt__compose_where(c, mask, tt_v_array(a), neutral);
-  if (full && full->rank > a->rank)
-    return tt__compose_fail(c, TT_EVALUE, "where mask has more dimensions than the array");
+  if (full && (full->rank != a->rank || !tt__shape_same(a->rank, tt__array_len(full), tt__array_len(a))))
+    return tt__compose_fail(c, TT_EVALUE, "the `where` mask has a shape that the array does not broadcast to");
   return tt__compose_cast(c, full, (tt_dtype)a->dtype);
 }
 
@@ -86,6 +86,12 @@ static tt_value initial_of(tt_composer *c, const tt_call_frame *f, int k, tt_dty
   if (endless && tt__is_int(type)) {
     bool nan = v.as.f != v.as.f;
     tt__compose_fail(c, nan ? TT_EVALUE : TT_EOVERFLOW, "cannot convert float %s to integer", nan ? "NaN" : "infinity");
+  }
+  if (v.tag == TT_V_FLOAT && tt__is_int(type) && !endless) { /* cut to a whole number, which must fit */
+    bool big = v.as.f >= 0x1p63;
+    tt_value whole =
+        big ? (tt_value){.tag = TT_V_UINT, .as.u = (uint64_t)v.as.f} : tt_v_int((int64_t)fmax(v.as.f, -0x1p63));
+    return whole;
   }
   if (v.tag == TT_V_INT && type != TT_BOOL) return v;
   tt_array *a = tt__compose_cast(c, tt__value_as_array(c, &v), type);

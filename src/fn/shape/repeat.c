@@ -331,11 +331,10 @@ static tt_array *insert(tt_composer *c, tt_call_frame *f) {
   int axis;
   int64_t count;
   bool single;
-  tt_array *a = along(c, f, 3, &axis), *values = tt__arg_array(c, f, 2);
+  tt_array *a = along(c, f, 3, &axis), *values = a ? tt__arg_array_of(c, f, 2, (tt_dtype)a->dtype) : NULL;
   if (!a || !values) return NULL;
   int64_t *at = places(c, &f->arg[1], tt__array_len(a)[axis], 1, axis, &count, &single);
-  values = tt__compose_cast(c, values, (tt_dtype)a->dtype);
-  if (!at || !values) return NULL;
+  if (!at) return NULL;
   bool is_number = f->arg[1].tag != TT_V_TUPLE && f->arg[1].tag != TT_V_SLICE &&
                    !(f->arg[1].tag == TT_V_ARRAY && f->arg[1].as.array->rank > 0);
   if (single) return insert_one(c, a, values, at[0], axis, is_number);
