@@ -111,6 +111,8 @@ double tt__arg_float(tt_composer *c, const tt_call_frame *f, int k, double fallb
   tt_scalar s;
   tt_value item, *v = (tt_value *)&f->arg[k];
   if (v->tag == TT_V_ARRAY) {
+    if (v->as.array->rank > 0)
+      return tt__compose_fail(c, TT_ETYPE, "only 0-dimensional arrays can be converted to Python scalars"), fallback;
     if ((c->code = tt__item(v->as.array, &item, c->err)) != TT_OK) return fallback;
     v = &item;
   }
@@ -227,6 +229,7 @@ tt_array *tt__arg_out(tt_composer *c, const tt_call_frame *f, int k, tt_array *r
   if (!result || c->code != TT_OK || !tt__arg_given(f, k)) return result;
   if (f->arg[k].tag != TT_V_ARRAY) return tt__compose_fail(c, TT_ETYPE, "return arrays must be of ArrayType");
   tt_array *out = f->arg[k].as.array;
+  if (out->readonly) return tt__compose_fail(c, TT_EVALUE, "output array is read-only");
   if (out->rank != result->rank ||
       memcmp(tt__array_len(out), tt__array_len(result), sizeof(int64_t) * out->rank) != 0) {
     char have[200], want[200];

@@ -419,7 +419,7 @@ static tt_array *logaddexp2(tt_composer *c, tt_call_frame *f) {
   tt_array *twice = tt__compose_opi(c, TT_ADD, most, 1);
   return sum && twice ? tt__arg_out(c, f, 2, tt__compose_where(c, same, tt_v_array(twice), tt_v_array(sum))) : NULL;
 }
-TT_HANDLER(logaddexp2)
+TT_HANDLER_LAID(logaddexp2, 'W')
 
 /* The distance to the next number away from zero; of -0 as of 0. Of float16 NumPy gives the distance to the next number
  * above, which has no sign. */
@@ -446,7 +446,7 @@ static tt_array *heaviside(tt_composer *c, tt_call_frame *f) {
   return tt__arg_out(
       c, f, 2, out ? tt__compose_where(c, tt__compose_op1(c, TT_ISNAN, x), tt_v_array(x), tt_v_array(out)) : NULL);
 }
-TT_HANDLER(heaviside)
+TT_HANDLER_LAID(heaviside, 'W')
 
 static tt_array *sinc(tt_composer *c, tt_call_frame *f) {
   tt_array *a = tt__compose_opf(c, TT_MUL, tt__arg_array(c, f, 0), M_PI);

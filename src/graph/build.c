@@ -83,7 +83,7 @@ static tt_dtype operand_type(const frame *f) { return tt__op_operand(f->op, f->t
 
 /* A Python number on its own is an array of its type, and cast as one. */
 static tt_node *operand(const frame *f, int k, tt_error *err) {
-  bool wrap = f->n == 1 || (f->unsafe && f->arg[k].tag != TT_V_INT && f->arg[k].tag != TT_V_UINT);
+  bool whole = is_weak_int(&f->arg[k]), wrap = f->n == 1 ? whole : f->unsafe && !whole;
   return operand_as(f, k, operand_type(f), wrap, err);
 }
 
@@ -343,7 +343,6 @@ static tt_code find_shape(frame *f, const tt_apply_options *o, tt_error *err) {
 
 /* Of several faults NumPy names the first of these: memory that is read-only, types, shapes. */
 static tt_code check_options(const frame *f, const tt_apply_options *o, tt_error *err) {
-  if (o->out && o->out->readonly) return tt__fail(err, TT_EVALUE, "output array is read-only");
   if (o->where && o->where->dtype != TT_BOOL)
     return tt__fail(err, TT_ETYPE,
                     "Cannot cast array data from dtype('%s') to dtype('bool') according to the rule 'safe'",
@@ -392,6 +391,7 @@ tt_code tt__apply(tt_op op, const tt_value *arg, int narg, const tt_apply_option
   f.arg = arg;
   f.n = narg;
   f.unsafe = options && options->casting && strcmp(options->casting, "unsafe") == 0;
+  if (options && options->out && options->out->readonly) return tt__fail(err, TT_EVALUE, "output array is read-only");
   TT_TRY(find_types(&f, options, err));
   if (options && change_number(&f, options)) {
     if (out) *out = tt__array_retain(options->out);

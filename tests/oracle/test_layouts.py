@@ -391,6 +391,12 @@ def test_broadcast_operands(text):
     compare(lambda m, x: call(m, m.broadcast_to(x[:1], x.shape)))
 
 
+@pytest.mark.parametrize("name", ["logaddexp2", "heaviside", "ldexp", "fmod", "copysign", "float_power"])
+def test_two_operands(name):
+    """One in an order, one that is broadcast, of types that are cast first."""
+    compare(lambda m, x: getattr(m, name)(x.real.astype("f4"), m.broadcast_to(x[:1].real.astype("i4"), x.shape)))
+
+
 def strides_of_copies():
     cube = np.arange(120.0).reshape(2, 3, 4, 5)
     for axes in itertools.permutations(range(4)):

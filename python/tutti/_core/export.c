@@ -63,7 +63,8 @@ static int buffer_get(PyObject *self, Py_buffer *view, int flags) {
   tt_array *a = core_handle(self);
   const char *why = refuse(a, flags);
   if (why) {
-    PyErr_SetString(PyExc_BufferError, why);
+    bool order = strstr(why, "ontiguous") != NULL; /* as NumPy tells one from the other */
+    PyErr_SetString(order ? PyExc_ValueError : PyExc_BufferError, why);
     return -1;
   }
   shown *s = PyMem_Malloc(sizeof *s);

@@ -193,8 +193,20 @@ static PyObject *meth_fill(PyObject *self, PyObject *value) {
 }
 
 /* A row whose result replaces the contents: sort, partition. */
-static PyObject *in_place(PyObject *self, const char *row, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
+/* Is the argument that stands at `at`, or is called "axis", None? */
+static bool axis_is_none(PyObject *const *arg, Py_ssize_t n, PyObject *names, Py_ssize_t at) {
+  if (n > at && arg[at] == Py_None) return true;
+  for (Py_ssize_t k = 0; names && k < PyTuple_Size(names); k++)
+    if (PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, k), "axis") == 0 && arg[n + k] == Py_None) return true;
+  return false;
+}
+
+/* `axis`: where that stands among the arguments. */
+static PyObject *in_place(PyObject *self, const char *row, Py_ssize_t axis, PyObject *const *arg, Py_ssize_t n,
+                          PyObject *names) {
   int k = core_row(row);
+  if (axis_is_none(arg, n, names, axis)) /* in place there is nothing that could lie on one axis */
+    return PyErr_SetString(PyExc_TypeError, "'NoneType' object cannot be interpreted as an integer"), NULL;
   if (k < 0) return PyErr_Format(PyExc_NotImplementedError, "this build has no function '%s'", row);
   PyObject *made = core_call(k, self, arg, n, names);
   if (!made) return NULL;
@@ -203,10 +215,10 @@ static PyObject *in_place(PyObject *self, const char *row, PyObject *const *arg,
   return done;
 }
 static PyObject *meth_sort(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
-  return in_place(self, "sort", arg, n, names);
+  return in_place(self, "sort", 0, arg, n, names);
 }
 static PyObject *meth_partition(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
-  return in_place(self, "partition", arg, n, names);
+  return in_place(self, "partition", 1, arg, n, names);
 }
 
 static PyObject *meth_setflags(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {

@@ -93,7 +93,7 @@ static tt_value initial_of(tt_composer *c, const tt_call_frame *f, int k, tt_dty
         big ? (tt_value){.tag = TT_V_UINT, .as.u = (uint64_t)v.as.f} : tt_v_int((int64_t)fmax(v.as.f, -0x1p63));
     return whole;
   }
-  if (v.tag == TT_V_INT && type != TT_BOOL) return v;
+  if ((v.tag == TT_V_INT || v.tag == TT_V_UINT) && type != TT_BOOL) return v;
   tt_array *a = tt__compose_cast(c, tt__value_as_array(c, &v), type);
   return a ? tt_v_array(a) : v;
 }

@@ -105,8 +105,7 @@ TT_HANDLER(diff)
 
 static tt_array *end_of(tt_composer *c, const tt_call_frame *f, int k, tt_array *a, const char *name) {
   tt_array *x = tt__arg_array(c, f, k);
-  bool weak = f->arg[k].tag != TT_V_ARRAY && x && !tt__is_float((tt_dtype)x->dtype);
-  if (x && !weak && !tt__can_cast_same_kind((tt_dtype)x->dtype, (tt_dtype)a->dtype))
+  if (x && !tt__can_cast_same_kind((tt_dtype)x->dtype, (tt_dtype)a->dtype))
     return tt__compose_fail(c, TT_ETYPE,
                             "dtype of `%s` must be compatible with input `ary` under the `same_kind` rule.", name);
   return tt__compose_cast(c, tt__compose_ravel(c, x), (tt_dtype)a->dtype);

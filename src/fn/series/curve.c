@@ -156,7 +156,10 @@ static tt_array *gradient(tt_composer *c, tt_call_frame *f) {
       return tt__compose_fail(c, TT_EVALUE,
                               "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) "
                               "elements are required.");
-    if (!(r = gradient_along(c, a, axis[k], &h, order == 2)) || !tt__fn_give(c, f, r)) return NULL;
+    if (len < (order == 1 ? 2 : 3)) /* an order below 1 is taken for 2 */
+      return tt__compose_fail(c, TT_EINDEX, "index 1 is out of bounds for axis %d with size %lld", axis[k],
+                              (long long)len);
+    if (!(r = gradient_along(c, a, axis[k], &h, order != 1)) || !tt__fn_give(c, f, r)) return NULL;
   }
   f->tuple = n != 1;
   return r;

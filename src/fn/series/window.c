@@ -169,7 +169,7 @@ static tt_array *ldexp_of(tt_composer *c, tt_call_frame *f) {
   x = tt__compose_op2(c, TT_MUL, x, tt__compose_op1(c, TT_EXP2, tt__compose_cast(c, second, TT_F64)));
   return tt__arg_out(c, f, 2, tt__compose_cast(c, x, own));
 }
-TT_HANDLER(ldexp_of)
+TT_HANDLER_LAID(ldexp_of, 'W')
 
 /* ---- order and ends */
 

@@ -216,6 +216,9 @@ static tt_array *split_along(tt_composer *c, tt_call_frame *f, tt_array *a, int 
     tt_call_frame one = {.arg = &v->as.tuple.item[i], .narg = 1};
     cut[i] = tt__arg_int(c, &one, 0, 0);
   }
+  if (v->tag == TT_V_ARRAY && v->as.array->size && v->as.array->dtype != TT_BOOL &&
+      !tt__is_int((tt_dtype)v->as.array->dtype))
+    return tt__compose_fail(c, TT_ETYPE, "slice indices must be integers or None or have an __index__ method");
   if (cut && v->tag == TT_V_ARRAY) {
     const int64_t *data = tt__compose_peek(c, tt__compose_cast(c, v->as.array, TT_I64));
     if (data && count) memcpy(cut, data, sizeof *cut * (size_t)count);

@@ -126,12 +126,12 @@ static tt_array *roll(tt_composer *c, tt_call_frame *f) {
   } else {
     if (n != m && n != 1 && m != 1)
       return tt__compose_fail(c, TT_EVALUE, "shape mismatch: objects cannot be broadcast to a single shape");
+    int at[TT_MAX_RANK];
+    for (int k = 0; k < m; k++)
+      if ((c->code = tt__shape_axis(axis[k], a->rank, &at[k], c->err)) != TT_OK) return NULL;
     out = a;
-    for (int i = 0; i < (n == 1 ? m : n); i++) { /* no axes: no shift */
-      int at;
-      if ((c->code = tt__shape_axis(axis[m == 1 ? 0 : i], a->rank, &at, c->err)) != TT_OK) return NULL;
-      out = rolled(c, out, shift[n == 1 ? 0 : i], at);
-    }
+    for (int i = 0; i < (n == 1 ? m : n); i++) /* no axes: no shift */
+      out = rolled(c, out, shift[n == 1 ? 0 : i], at[m == 1 ? 0 : i]);
   }
   return out && out->storage == a->storage ? tt__compose_copy(c, out) : out;
 }
