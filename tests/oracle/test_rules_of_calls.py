@@ -221,6 +221,12 @@ m.cov(m.arange(6.).reshape(2, 3), fweights=m.array([1, 2., 1]))
 m.cov(m.arange(6.).reshape(2, 3), fweights=m.array([1, 2.5, 1]))
 m.frombuffer(m.ones((2, 3)).T)
 m.roll(m.ones(3), (), 2)
+m.power.reduce(m.array([2, -3]))
+m.power.reduce(m.array([[-2, 3], [1, 2]]), axis=1)
+m.power.reduce(m.array([-2, 3]), initial=2)
+m.power.reduce(m.array([2, -3, 2]), initial=1, where=m.array([True, False, True]))
+m.power.accumulate(m.array([2, 3, -1], dtype='i1'))
+m.power.accumulate(m.array([-2, 3, 1], dtype='i1'))
 """.strip().splitlines()
 
 
