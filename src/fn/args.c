@@ -111,7 +111,7 @@ double tt__arg_float(tt_composer *c, const tt_call_frame *f, int k, double fallb
   tt_scalar s;
   tt_value item, *v = (tt_value *)&f->arg[k];
   if (v->tag == TT_V_ARRAY) {
-    if (v->as.array->rank > 0)
+    if (v->as.array->size != 1)
       return tt__compose_fail(c, TT_ETYPE, "only 0-dimensional arrays can be converted to Python scalars"), fallback;
     if ((c->code = tt__item(v->as.array, &item, c->err)) != TT_OK) return fallback;
     v = &item;

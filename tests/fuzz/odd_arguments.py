@@ -377,7 +377,7 @@ class Maker:
             text = "(0, 1.5)"
         if strange and p[0] == "dtype" and text[:2] in ("A(", "m."):  # ours of rank 0 stand for NumPy's scalars
             text = "np.int8(3)"
-        if call.function in ("diff", "polypow") and "2**" in text:  # NumPy would begin to do it
+        if call.function in ("diff", "polypow", "power") and "2**" in text:  # NumPy would begin to do it
             text = "7"
         arguments[k:] = [(p, text), *arguments[k + 1 :]]
         return Call(call.before, call.function, call.parameters, arguments, text, p[0], strange)
@@ -735,7 +735,11 @@ ALLOWED = [
         "no .*Error",
         "empty operands, lists for tuples, booleans as numbers",
     ),
-    ("put|fill|place|copyto|set|insert|full.*", "values of uint32", "floats beyond 2^32, as NumPy's vectors have them"),
+    (
+        "put|fill|place|copyto|set|insert|full.*|astype|a?s?array",
+        "values of uint32",
+        "floats beyond 2^32, as NumPy's vectors have them",
+    ),
     ("lexsort|poly.*|take", "order", "broadcast and index arrays"),
     ("std|var", "type|shape", "a complex mean of real numbers"),
     ("array_split|setdiff1d", "shape", "None as a place; assume_unique of what is not"),
@@ -757,6 +761,22 @@ ALLOWED = [
         "no .*Error|Error, no error|shape|type|values",
         "axes and flags of odd types, slices as objects, values in no order, what is empty, a smaller out among two",
     ),
+    (
+        "eye|tril|triu|issubdtype|diagflat|ravel_multi_index|array|identity|rot90|vector_norm|convolve|correlate|power|i0|"
+        "frexp|percentile|quantile|polytrim|prod|sum",
+        "no .*Error|Error, no error|shape|values",
+        "booleans, floats and arrays for numbers and words, NumPy's uint64; what is empty; a smaller out among two",
+    ),
+    ("repeat|compress|round|around|ravel_multi_index|.*_equal|less|greater|matvec|vecmat", "Error, not ", "two faults"),
+    (FFT + "|hstack|vstack|stack|nanpercentile|nanquantile|multi_dot|nancum.*", "order", "an out=, broadcast arrays"),
+    ("reduceat", "ValueError, no error there", "NumPy's reduceat broadcasts into an out that is larger"),
+    ("reduceat|append|isclose|hstack", "order", "broadcast arrays"),
+    (
+        "promote_types|trim_zeros|base_repr|copyto",
+        "no .*Error",
+        "arrays and None for types, one element, ranges as places",
+    ),
+    ("getfield|tri[lu]_indices", "Error, not ", "two faults, arrays for numbers"),
 ]
 
 

@@ -177,6 +177,9 @@ static PyObject *set_all(PyObject *self, tt_value v) {
 static PyObject *meth_fill(PyObject *self, PyObject *value) {
   tt_value v;
   core_scratch s;
+  tt_number room;
+  if (!core_is_number(self) && core_number_operand(value, &v, &room)) /* a number must fit, as one that is stored */
+    return PyObject_SetItem(self, Py_Ellipsis, value) < 0 ? NULL : Py_NewRef(Py_None);
   core_scratch_init(&s);
   core_line();
   bool none = value == Py_None && core_need(self); /* the type that is filled says what that is */
@@ -192,7 +195,6 @@ static PyObject *meth_fill(PyObject *self, PyObject *value) {
   return done;
 }
 
-/* A row whose result replaces the contents: sort, partition. */
 /* Is the argument that stands at `at`, or is called "axis", None? */
 static bool axis_is_none(PyObject *const *arg, Py_ssize_t n, PyObject *names, Py_ssize_t at) {
   if (n > at && arg[at] == Py_None) return true;
@@ -201,7 +203,7 @@ static bool axis_is_none(PyObject *const *arg, Py_ssize_t n, PyObject *names, Py
   return false;
 }
 
-/* `axis`: where that stands among the arguments. */
+/* A row whose result replaces the contents: sort, partition. `axis`: where that stands among the arguments. */
 static PyObject *in_place(PyObject *self, const char *row, Py_ssize_t axis, PyObject *const *arg, Py_ssize_t n,
                           PyObject *names) {
   int k = core_row(row);

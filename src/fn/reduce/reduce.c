@@ -8,6 +8,7 @@
 
 #include "base/warn.h"
 #include "fn/fn.h"
+#include "graph/order.h"
 
 /* NumPy's accumulator of a sum or product: integers at least 64 bits wide. */
 tt_dtype tt__fn_sum_type(tt_dtype t) {
@@ -35,6 +36,22 @@ static tt_array *masked(tt_composer *c, const tt_call_frame *f, int k, tt_array 
   return tt__compose_cast(c, full, (tt_dtype)a->dtype);
 }
 
+/* r in the order in which its axes, the kept ones of `a`, lie there. */
+static tt_array *laid_like(tt_composer *c, tt_array *r, tt_array *a, const int *kept) {
+  int lie[TT_MAX_RANK], axes[TT_MAX_RANK], n = 0;
+  bool same = true;
+  tt__order_of(a, 'W', lie);
+  for (int i = 0; i < a->rank; i++)
+    for (int d = 0; d < r->rank; d++)
+      if (kept[d] == lie[i]) axes[n++] = d;
+  for (int d = 0; d < r->rank; d++) same &= axes[d] == d;
+  if (same) return r;
+  tt_node *value = tt__array_node(r, c->err);
+  tt_array *out = value ? tt__array_laid(value, axes, c->err) : NULL;
+  tt__node_release(value);
+  return tt__compose_keep(c, out ? TT_OK : TT_ENOMEM, &out);
+}
+
 /* Complex values have no reduction but the sum in kernels: the library's plain loop does the others. */
 static tt_array *fold_complex(tt_composer *c, tt_red red, tt_array *a, uint64_t axes, bool keepdims) {
   int order[TT_MAX_RANK], n = 0, kept;
@@ -56,7 +73,8 @@ static tt_array *fold_complex(tt_composer *c, tt_red red, tt_array *a, uint64_t 
   tt_array *rows = tt__compose_reshape(c, tt__compose_transpose(c, a, order), 2, flat);
   tt_lib_attr attr = {.row = tt__lib_row("reduce_complex"), .i = {red}};
   tt_dtype type = red == TT_RED_ARGMAX || red == TT_RED_ARGMIN ? TT_I64 : (tt_dtype)a->dtype;
-  return tt__compose_library(c, &attr, &rows, 1, type, keepdims ? a->rank : kept, keepdims ? keep : len);
+  tt_array *r = tt__compose_library(c, &attr, &rows, 1, type, keepdims ? a->rank : kept, keepdims ? keep : len);
+  return r && !keepdims && kept > 1 ? laid_like(c, r, a, order) : r;
 }
 
 static tt_array *fold(tt_composer *c, tt_red red, tt_array *a, uint64_t axes, bool keepdims) {
@@ -329,7 +347,10 @@ static tt_array *variance(tt_composer *c, tt_call_frame *f, bool root) {
   if (!a) return NULL;
   uint64_t axes = tt__arg_axes(c, f, 1, a->rank);
   bool keep = tt__arg_bool(c, f, 5, false);
-  double less = tt__arg_float(c, f, tt__arg_given(f, 8) ? 8 : 4, 0);
+  double less = tt__arg_float(c, f, 4, 0);
+  if (tt__arg_given(f, 8) && less != 0)
+    return tt__compose_fail(c, TT_EVALUE, "ddof and correction can't be provided simultaneously.");
+  if (tt__arg_given(f, 8)) less = tt__arg_float(c, f, 8, 0);
   tt_dtype type = moment_type(c, f, a);
   if (!tt__arg_given(f, 2) && tt__arg_given(f, 7) && f->arg[7].tag == TT_V_ARRAY)
     type = tt__promote(type, (tt_dtype)f->arg[7].as.array->dtype);

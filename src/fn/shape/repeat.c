@@ -15,8 +15,11 @@ static tt_array *tile(tt_composer *c, tt_call_frame *f) {
   if (2 * rank > TT_MAX_RANK) return tt__compose_fail(c, TT_EVALUE, "tile: more than 32 axes");
   memmove(reps + rank - n, reps, sizeof *reps * (size_t)n);
   for (int d = 0; d < rank - n; d++) reps[d] = 1;
+  bool once = true;
+  for (int d = 0; d < rank; d++) once &= reps[d] == 1;
   /* Each axis becomes (times, length), repeated without moving anything, then read out as one. */
   while (a && a->rank < rank) a = tt__compose_expand(c, a, 0);
+  if (once) return tt__compose_copy_in(c, a, 'K');
   for (int d = 0; d < rank && a; d++) a = tt__compose_expand(c, a, 2 * d);
   for (int d = 0; d < rank && a; d++) {
     whole[2 * d] = reps[d];
