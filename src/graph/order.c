@@ -16,7 +16,7 @@ static bool is_c(int rank, const int *axes) {
 }
 
 void tt__order_of(tt_array *a, char order, int *axes) {
-  if (order == 'W') {
+  if (order == 'W' && !tt__array_is_c(a)) {
     tt__order_walk(&a, 1, a->rank, axes);
     return;
   }
