@@ -215,7 +215,7 @@ def device(name=None):
     if not isinstance(name, str):
         own = _foreign(name)
         if own is None:
-            raise TypeError(f"a device or its name is expected, not {type(name).__name__!r}")
+            raise ValueError(f"Device not understood: a device or its name is expected, not {name!r}")
         name = own
     return _known[_AUTO] if name == "auto" else numbered(_core._device_named(name))
 

@@ -94,6 +94,8 @@ def astype(x, dtype, /, *, copy=True, device=None):
     >>> tt.astype(tt.array([1.5]), "int64")
     array([1])
     """
+    if not hasattr(x, "dtype"):
+        raise TypeError(f"Input should be an array or scalar. It is a {type(x)} instead.")
     return _core.asarray(x).astype(dtype, copy=copy, device=device)
 
 
@@ -119,7 +121,7 @@ def copy(a, order="K", subok=False):
     >>> tt.copy([1, 2])
     array([1, 2])
     """
-    return _core.array(a, order=order)
+    return _core.array(a, order=order, subok=subok)
 
 
 def shape(a):
@@ -618,6 +620,8 @@ def piecewise(x, condlist, funclist, *args, **kw):
     f, x = _core.functions, _core.asarray(x)
     single = isscalar(condlist) or (x.ndim and not isinstance(condlist[0], list) and not ndim(condlist[0]))
     conditions = [_core.asarray(c).astype("bool") for c in ([condlist] if single else condlist)]
+    if len({c.shape for c in conditions}) > 1:
+        raise ValueError("setting an array element with a sequence. The requested array has an inhomogeneous shape")
     n, n_conditions = len(funclist), len(conditions)
     if n not in (n_conditions, n_conditions + 1):
         raise ValueError(

@@ -7,22 +7,17 @@ class flags:
     """Memory layout of an array, by attribute and by NumPy's keys; `writeable` can be set."""
 
     _KEYS = ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "WRITEABLE", "ALIGNED", "WRITEBACKIFCOPY")
-    _SHORT = {
-        "C": "C_CONTIGUOUS",
-        "F": "F_CONTIGUOUS",
-        "O": "OWNDATA",
-        "W": "WRITEABLE",
-        "A": "ALIGNED",
-        "CONTIGUOUS": "C_CONTIGUOUS",
-        "FORTRAN": "F_CONTIGUOUS",
-    }
+    _OTHER = ("FNC", "FORC", "BEHAVED", "CARRAY", "FARRAY")
+    _SHORT = {"C": "C_CONTIGUOUS", "F": "F_CONTIGUOUS", "O": "OWNDATA", "W": "WRITEABLE", "A": "ALIGNED",
+              "X": "WRITEBACKIFCOPY", "B": "BEHAVED", "CA": "CARRAY", "FA": "FARRAY"}  # fmt: skip
+    _LONG = {"CONTIGUOUS": "C_CONTIGUOUS", "FORTRAN": "F_CONTIGUOUS"}
 
     def __init__(self, a):
         object.__setattr__(self, "_array", a)
 
     def __getitem__(self, key):
-        key = self._SHORT.get(key, key)
-        if key not in self._KEYS:
+        key = self._SHORT.get(key) or self._LONG.get(key, key)
+        if key not in self._KEYS + self._OTHER:
             raise KeyError("Unknown flag")
         c, f, writeable, _ = _core._layout(self._array)
         return {
@@ -32,6 +27,11 @@ class flags:
             "WRITEABLE": writeable,
             "ALIGNED": True,
             "WRITEBACKIFCOPY": False,
+            "FNC": f and not c,
+            "FORC": f or c,
+            "BEHAVED": writeable,
+            "CARRAY": writeable and c,
+            "FARRAY": not c,  # NumPy asks no more: it is aligned
         }[key]
 
     def __setitem__(self, key, value):
@@ -39,11 +39,25 @@ class flags:
             raise KeyError("Unknown flag")
         self._array.setflags(write=value)
 
+    @property
+    def num(self):
+        """The flags as NumPy's bits."""
+        bits = {"C": 1, "F": 2, "O": 4, "A": 256, "W": 1024}
+        return sum(bit for key, bit in bits.items() if self[key])
+
+    def __eq__(self, other):
+        return self.num == other.num if isinstance(other, flags) else NotImplemented
+
+    __hash__ = None
+
     def __getattr__(self, name):
         key = name.upper()
-        if name.islower() and (key in self._KEYS or key in self._SHORT):
+        if name.islower() and key in (*self._KEYS, *self._OTHER, *self._LONG):
             return self[key]
         raise AttributeError(f"'flags' object has no attribute {name!r}")
+
+    def __dir__(self):
+        return [name.lower() for name in (*self._KEYS, *self._OTHER, *self._LONG)] + ["num"]
 
     def __setattr__(self, name, value):
         if name != "writeable":
@@ -118,9 +132,15 @@ class flatiter:
     def __setitem__(self, key, value):
         key, flat = _flat_key(key), self.base.ravel()
         places = _core.functions["arange"](flat.size)[key]
-        value = _core.asarray(value)
-        if isinstance(key, int) and value.size != 1:
-            raise ValueError("Error setting single item of array.")
+        if not isinstance(value, (bool, int, float, complex)):
+            value = _core.asarray(value)
+        if isinstance(key, int):
+            try:
+                value = _core.array(value, dtype=self.base.dtype)
+            except (TypeError, ValueError, OverflowError):
+                raise ValueError("Error setting single item of array.") from None
+            if value.size != 1:
+                raise ValueError("Error setting single item of array.")
         _core.functions["put"](flat, places, value)  # as often as there are places for it
         if not _core._shares(flat, self.base):
             self.base[...] = flat.reshape(self.base.shape)

@@ -6,17 +6,11 @@ from ._device import device, devices
 __all__ = ["finfo", "iinfo", "isdtype", "__array_namespace_info__"]
 
 
-class _Limits:
-    def __repr__(self):
-        fields = ", ".join(f"{k}={v!r}" for k, v in vars(self).items() if k != "dtype")
-        return f"{type(self).__name__}({fields}, dtype={self.dtype})"
-
-
 def _dtype_of(x):
     return x.dtype if isinstance(x, _core.ndarray) else _core.dtype(x)
 
 
-class finfo(_Limits):
+class finfo:
     """Limits of a float type (of the parts of a complex one).
 
     Parameters
@@ -55,6 +49,12 @@ class finfo(_Limits):
         self.dtype = _core.dtype(name)
         self.precision = digits
 
+    def __repr__(self):
+        least, most, step = (_core.array(x, dtype=self.dtype) for x in (self.min, self.max, self.resolution))
+        if self.dtype == "float16":
+            least, most = f"{self.min:.5e}", f"{self.max:.5e}"
+        return f"finfo(resolution={step}, min={least}, max={most}, dtype={self.dtype})"
+
     @property
     def tiny(self):
         return self.smallest_normal
@@ -68,7 +68,7 @@ class finfo(_Limits):
         return float(f"1e-{self.precision}")
 
 
-class iinfo(_Limits):
+class iinfo:
     """Limits of an integer type.
 
     Parameters
@@ -90,6 +90,9 @@ class iinfo(_Limits):
         self.min = -(1 << (self.bits - 1)) if dtype.kind == "i" else 0
         self.max = (1 << (self.bits - (dtype.kind == "i"))) - 1
         self.dtype = dtype
+
+    def __repr__(self):
+        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
 
 
 _KINDS = {

@@ -6,7 +6,6 @@
 
 #include "fn/function.h"
 #include "graph/eager/product.h"
-#include "graph/order.h"
 #include "graph/session.h"
 #include "run/wanted.h"
 #include "tutti/device.h"
@@ -37,24 +36,9 @@ static int place_of(const tt_function_info *row, const tt_value *arg, int narg) 
   return tt__wanted() != TT_AUTO && is_maker(row, arg, narg) ? tt__wanted() : TT_AUTO;
 }
 
-/* Put a result there unless it was put somewhere already. What moves has C order there, so one in another order moves
- * with its axes in that. */
+/* Put a result there unless it was put somewhere already. */
 static tt_code place(tt_array **a, int device, tt_error *err) {
-  int axes[TT_MAX_RANK];
-  tt_array *put = NULL;
-  if ((*a)->storage->node->device != TT_ANYWHERE) return TT_OK;
-  tt__order_of(*a, 'K', axes);
-  tt_array *ordered = tt__array_ordered(*a, axes, err);
-  if (!ordered) return TT_ENOMEM;
-  tt_code code = tt__array_to(ordered, device, &put, err);
-  tt__array_release(ordered);
-  if (code != TT_OK) return code;
-  tt_array *restored = tt__array_restored(put, axes, err);
-  tt__array_release(put);
-  if (!restored) return TT_ENOMEM;
-  tt__array_release(*a);
-  *a = restored;
-  return TT_OK;
+  return (*a)->storage->node->device == TT_ANYWHERE ? tt__wanted_put(a, device, err) : TT_OK;
 }
 
 static tt_code run_row(const tt_function_row *row, tt_call_frame *f, tt_error *err) {

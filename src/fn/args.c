@@ -55,6 +55,12 @@ tt_array *tt__arg_array(tt_composer *c, const tt_call_frame *f, int k) {
   return tt__value_as_array(c, &f->arg[k]);
 }
 
+tt_array *tt__arg_array_of(tt_composer *c, const tt_call_frame *f, int k, tt_dtype dtype) {
+  tt_array *a = tt__arg_array(c, f, k), *made = NULL;
+  if (!a || f->arg[k].tag == TT_V_ARRAY || f->arg[k].tag == TT_V_TUPLE) return tt__compose_cast(c, a, dtype);
+  return tt__compose_keep(c, tt__value_array(&f->arg[k], dtype, &made, c->err), &made);
+}
+
 tt_value tt__arg_value(tt_composer *c, const tt_call_frame *f, int k) {
   assert(k >= 0);
   if (k >= f->narg || f->arg[k].tag == TT_V_MISSING)
@@ -105,6 +111,8 @@ double tt__arg_float(tt_composer *c, const tt_call_frame *f, int k, double fallb
   tt_scalar s;
   tt_value item, *v = (tt_value *)&f->arg[k];
   if (v->tag == TT_V_ARRAY) {
+    if (v->as.array->size != 1)
+      return tt__compose_fail(c, TT_ETYPE, "only 0-dimensional arrays can be converted to Python scalars"), fallback;
     if (!tt__compose_look(c, v->as.array)) return fallback;
     if ((c->code = tt__item(v->as.array, &item, c->err)) != TT_OK) return fallback;
     v = &item;
@@ -222,6 +230,7 @@ tt_array *tt__arg_out(tt_composer *c, const tt_call_frame *f, int k, tt_array *r
   if (!result || c->code != TT_OK || !tt__arg_given(f, k)) return result;
   if (f->arg[k].tag != TT_V_ARRAY) return tt__compose_fail(c, TT_ETYPE, "return arrays must be of ArrayType");
   tt_array *out = f->arg[k].as.array;
+  if (out->readonly) return tt__compose_fail(c, TT_EVALUE, "output array is read-only");
   if (out->rank != result->rank ||
       memcmp(tt__array_len(out), tt__array_len(result), sizeof(int64_t) * out->rank) != 0) {
     char have[200], want[200];

@@ -99,8 +99,9 @@ tt_array *tt__compose_where(tt_composer *c, tt_array *mask, tt_value a, tt_value
 tt_array *tt__compose_cast(tt_composer *c, tt_array *a, tt_dtype dtype) {
   assert((unsigned)dtype < TT_DTYPE_COUNT);
   if (!a || c->code != TT_OK) return NULL;
+  if (a->dtype == dtype) return a;
   tt_array *out = NULL;
-  return tt__compose_keep(c, tt__cast(a, dtype, false, &out, c->err), &out);
+  return tt__compose_keep(c, tt__copy_as(a, dtype, 'W', &out, c->err), &out);
 }
 
 tt_array *tt__compose_reduce(tt_composer *c, tt_red red, tt_array *a, uint64_t axes, bool keepdims) {

@@ -37,6 +37,7 @@ TT_HIDDEN tt_array *tt__compose_op2(tt_composer *c, tt_op op, tt_array *a, tt_ar
 TT_HIDDEN tt_array *tt__compose_opi(tt_composer *c, tt_op op, tt_array *a, int64_t i);
 TT_HIDDEN tt_array *tt__compose_opf(tt_composer *c, tt_op op, tt_array *a, double f);
 TT_HIDDEN tt_array *tt__compose_where(tt_composer *c, tt_array *mask, tt_value a, tt_value b);
+/* Of another type for what follows, in the order in which elementwise operations lie. */
 TT_HIDDEN tt_array *tt__compose_cast(tt_composer *c, tt_array *a, tt_dtype dtype);
 TT_HIDDEN tt_array *tt__compose_reduce(tt_composer *c, tt_red red, tt_array *a, uint64_t axes, bool keepdims);
 /* tt__node_once and tt__node_of_all of arrays. */
@@ -121,6 +122,8 @@ TT_HIDDEN bool tt__arg_given(const tt_call_frame *f,
                              int k); /* neither missing nor None; k = -1: a parameter that the function lacks */
 /* Any array-like argument as an array; Python scalars get their own default type. */
 TT_HIDDEN tt_array *tt__arg_array(tt_composer *c, const tt_call_frame *f, int k);
+/* As an array of a type: arrays are cast, a Python number must fit it, as one that is stored. */
+TT_HIDDEN tt_array *tt__arg_array_of(tt_composer *c, const tt_call_frame *f, int k, tt_dtype dtype);
 TT_HIDDEN tt_array *tt__value_as_array(tt_composer *c, const tt_value *v);
 /* An argument for an op: scalars stay weak, sequences become arrays. */
 TT_HIDDEN tt_value tt__arg_value(tt_composer *c, const tt_call_frame *f, int k);

@@ -54,11 +54,22 @@ tt_code tt__fn_run(tt_call_frame *f, tt_fn_body body, const char *name, tt_error
   return c.code;
 }
 
+/* The order in which NumPy's iterator walks all operands. */
+static void walked(const tt_call_frame *f, int rank, int *axes) {
+  tt_array *operand[4];
+  int n = 0;
+  for (int k = 0; k < f->narg && n < 4; k++)
+    if (f->arg[k].tag == TT_V_ARRAY && f->arg[k].as.array->rank <= rank) operand[n++] = f->arg[k].as.array;
+  tt__order_walk(operand, n, rank, axes);
+}
+
 static tt_code lay(const tt_call_frame *f, char order, tt_array **a, tt_error *err) {
   int axes[TT_MAX_RANK], at = 0;
   while (at < f->narg && f->arg[at].tag != TT_V_ARRAY) at++;
   tt_array *like = at < f->narg && f->arg[at].as.array->rank >= 2 ? f->arg[at].as.array : NULL;
-  if (like && order == 'A')
+  if (order == 'W')
+    walked(f, (*a)->rank, axes);
+  else if (like && order == 'A')
     tt__order_of(*a, tt__array_is_f(like) && !tt__array_is_c(like) ? 'F' : 'C', axes);
   else
     tt__order_of(like && like->rank == (*a)->rank ? like : *a, like ? order : 'C', axes);

@@ -35,7 +35,7 @@ static tt_value bound_in(tt_composer *c, const tt_call_frame *f, int k, tt_dtype
   bool ok = true;
   if (type == TT_DTYPE_NONE || c->code != TT_OK) return v;
   tt_array *a = tt__value_as_array(c, &v);
-  bool typed = v.tag == TT_V_ARRAY || v.tag == TT_V_FLOAT || v.tag == TT_V_COMPLEX;
+  bool typed = v.tag == TT_V_ARRAY || v.tag == TT_V_BOOL || v.tag == TT_V_FLOAT || v.tag == TT_V_COMPLEX;
   if (a && typed && !(v.tag != TT_V_ARRAY && tt__is_float(type)))
     c->code = tt__can_cast((tt_dtype)a->dtype, type, rule, &ok, c->err);
   if (!ok)
@@ -104,8 +104,13 @@ TT_HANDLER(clip_method)
 /* Integers are only touched left of the point: there through float64, ties to even. */
 static tt_array *rounded(tt_composer *c, tt_array *a, int64_t decimals) {
   if (!a) return NULL;
-  if (a->dtype == TT_BOOL) return decimals >= 0 ? tt__compose_cast(c, a, TT_F16) : a;
-  if (is_exact(a) && decimals >= 0) return tt__compose_copy(c, a);
+  if (a->dtype == TT_BOOL && decimals != 0)
+    return tt__compose_fail(
+        c, TT_ETYPE,
+        "Cannot cast ufunc '%s' output from dtype('float64') to dtype('bool') with casting rule 'same_kind'",
+        decimals > 0 ? "multiply" : "divide");
+  if (a->dtype == TT_BOOL) return tt__compose_cast(c, a, TT_F16);
+  if (is_exact(a) && decimals >= 0) return tt__compose_copy_in(c, a, 'K');
   tt_array *w = is_exact(a) ? tt__compose_cast(c, a, TT_F64) : a;
   if (decimals == 0) return tt__compose_op1(c, TT_RINT, w);
   double by = pow(10, fabs((double)decimals));
@@ -118,7 +123,15 @@ static tt_array *round_to(tt_composer *c, tt_call_frame *f) {
   int64_t decimals = tt__arg_int(c, f, 1, 0);
   return tt__arg_out(c, f, 2, rounded(c, tt__arg_array(c, f, 0), decimals));
 }
-TT_HANDLER_LAID(round_to, 'K')
+
+/* What is rounded beside the point is computed in an array that NumPy makes in C's or Fortran's order. */
+TT_HIDDEN tt_code tt__fn_round_to(tt_call_frame *f, tt_error *err);
+tt_code tt__fn_round_to(tt_call_frame *f, tt_error *err) {
+  const tt_value *a = &f->arg[0], *at = f->narg > 1 ? &f->arg[1] : NULL;
+  bool whole = a->tag == TT_V_ARRAY && is_exact(a->as.array);
+  bool beside = at && at->tag == TT_V_INT && (whole ? at->as.i < 0 : at->as.i != 0);
+  return beside ? tt__fn_run_laid(f, round_to, 'A', err) : tt__fn_run(f, round_to, err);
+}
 
 static tt_array *fix(tt_composer *c, tt_call_frame *f) {
   return tt__arg_out_spread(c, f, 1, tt__compose_op1(c, TT_TRUNC, tt__arg_array(c, f, 0)));
@@ -195,8 +208,8 @@ static tt_array *infinite(tt_composer *c, tt_call_frame *f, double sign) {
 
 static tt_array *isposinf(tt_composer *c, tt_call_frame *f) { return infinite(c, f, 1); }
 static tt_array *isneginf(tt_composer *c, tt_call_frame *f) { return infinite(c, f, -1); }
-TT_HANDLER_LAID(isposinf, 'K')
-TT_HANDLER_LAID(isneginf, 'K')
+TT_HANDLER_LAID(isposinf, 'W')
+TT_HANDLER_LAID(isneginf, 'W')
 
 /* ---- comparing arrays */
 
@@ -273,8 +286,17 @@ static tt_array *part_is_zero(tt_composer *c, tt_call_frame *f, bool zero) {
 
 static tt_array *iscomplex(tt_composer *c, tt_call_frame *f) { return part_is_zero(c, f, false); }
 static tt_array *isreal(tt_composer *c, tt_call_frame *f) { return part_is_zero(c, f, true); }
-TT_HANDLER_LAID(iscomplex, 'K')
-TT_HANDLER_LAID(isreal, 'K')
+
+/* NumPy compares x.imag with 0, which for numbers without that part are zeros in C's or Fortran's order. */
+static tt_code laid_as_part(tt_call_frame *f, tt_array *(*body)(tt_composer *c, tt_call_frame *f), tt_error *err) {
+  bool part = f->arg[0].tag == TT_V_ARRAY && is_complex(f->arg[0].as.array);
+  return tt__fn_run_laid(f, body, part ? 'W' : 'A', err);
+}
+
+TT_HIDDEN tt_code tt__fn_iscomplex(tt_call_frame *f, tt_error *err);
+tt_code tt__fn_iscomplex(tt_call_frame *f, tt_error *err) { return laid_as_part(f, iscomplex, err); }
+TT_HIDDEN tt_code tt__fn_isreal(tt_call_frame *f, tt_error *err);
+tt_code tt__fn_isreal(tt_call_frame *f, tt_error *err) { return laid_as_part(f, isreal, err); }
 
 static tt_array *angle(tt_composer *c, tt_call_frame *f) {
   tt_array *a = tt__arg_array(c, f, 0), *out;
@@ -319,7 +341,7 @@ static tt_array *positive(tt_composer *c, tt_call_frame *f) {
     return tt__compose_fail(c, TT_ETYPE,
                             "ufunc 'positive' did not contain a loop with signature matching types <class "
                             "'numpy.dtypes.BoolDType'> -> None");
-  return tt__arg_out(c, f, 1, tt__compose_copy(c, a));
+  return tt__arg_out(c, f, 1, tt__compose_copy_in(c, a, 'W'));
 }
 TT_HANDLER(positive)
 
@@ -397,16 +419,19 @@ static tt_array *logaddexp2(tt_composer *c, tt_call_frame *f) {
   tt_array *twice = tt__compose_opi(c, TT_ADD, most, 1);
   return sum && twice ? tt__arg_out(c, f, 2, tt__compose_where(c, same, tt_v_array(twice), tt_v_array(sum))) : NULL;
 }
-TT_HANDLER(logaddexp2)
+TT_HANDLER_LAID(logaddexp2, 'W')
 
-/* The distance to the next number away from zero; of -0 as of 0. */
+/* The distance to the next number away from zero; of -0 as of 0. Of float16 NumPy gives the distance to the next number
+ * above, which has no sign. */
 static tt_array *spacing(tt_composer *c, tt_call_frame *f) {
   tt_array *x = tt__arg_array(c, f, 0);
   if (x && is_complex(x)) return refuse(c, "spacing");
   x = tt__compose_opi(c, TT_ADD, as_float(c, x), 0);
   if (!x) return NULL;
+  tt_array *side = x->dtype == TT_F16 ? tt__compose_op1(c, TT_ABS, x) : x;
+  if (!side) return NULL;
   tt_array *far =
-      tt__compose_apply(c, TT_COPYSIGN, (tt_value[2]){tt_v_float(INFINITY), tt_v_array(x)}, 2, TT_DTYPE_NONE);
+      tt__compose_apply(c, TT_COPYSIGN, (tt_value[2]){tt_v_float(INFINITY), tt_v_array(side)}, 2, TT_DTYPE_NONE);
   tt_array *next = tt__compose_op2(c, TT_NEXTAFTER, x, far);
   return tt__arg_out(c, f, 1, tt__compose_op2(c, TT_SUB, next, x));
 }
@@ -421,7 +446,7 @@ static tt_array *heaviside(tt_composer *c, tt_call_frame *f) {
   return tt__arg_out(
       c, f, 2, out ? tt__compose_where(c, tt__compose_op1(c, TT_ISNAN, x), tt_v_array(x), tt_v_array(out)) : NULL);
 }
-TT_HANDLER(heaviside)
+TT_HANDLER_LAID(heaviside, 'W')
 
 static tt_array *sinc(tt_composer *c, tt_call_frame *f) {
   tt_array *a = tt__compose_opf(c, TT_MUL, tt__arg_array(c, f, 0), M_PI);

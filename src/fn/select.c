@@ -238,7 +238,8 @@ TT_HANDLER(take_along_axis)
 
 static tt_array *put_along_axis(tt_composer *c, tt_call_frame *f) {
   int axis;
-  tt_array *a = array_and_axis(c, f, 3, -1, &axis), *at = tt__arg_array(c, f, 1), *v = tt__arg_array(c, f, 2);
+  tt_array *a = array_and_axis(c, f, 3, -1, &axis), *at = tt__arg_array(c, f, 1),
+           *v = a ? tt__arg_array_of(c, f, 2, (tt_dtype)a->dtype) : NULL;
   f->none = true;
   if (!a || !at || !v) return NULL;
   tt_array *flat = along_places(c, a, at, axis, true);
@@ -414,7 +415,9 @@ static tt_array *choose(tt_composer *c, tt_call_frame *f) {
   if ((c->code = tt__result_type(all, (int)n, &type, c->err)) != TT_OK) return NULL;
   if (m == RAISE) {
     const int64_t *data = tt__compose_peek(c, at);
-    for (int64_t i = 0; data && i < at->size; i++)
+    bool looked_at = true; /* where a choice is empty, no place is */
+    for (int64_t i = 0; i < n; i++) looked_at &= x[i]->size > 0;
+    for (int64_t i = 0; data && looked_at && i < at->size; i++)
       if (data[i] < 0 || data[i] >= n) return tt__compose_fail(c, TT_EVALUE, "invalid entry in choice array");
   } else {
     at = in_range(c, at, n, 0, m);
@@ -427,7 +430,7 @@ static tt_array *choose(tt_composer *c, tt_call_frame *f) {
   if (out && n == 1) out = tt__compose_where(c, tt__compose_opi(c, TT_GE, at, 0), tt_v_array(out), tt_v_array(out));
   return tt__arg_out(c, f, 2, out);
 }
-TT_HANDLER(choose)
+TT_HANDLER_LAID(choose, 'C')
 
 static tt_array *select_by(tt_composer *c, tt_call_frame *f) {
   int64_t n, m;
@@ -447,6 +450,8 @@ static tt_array *select_by(tt_composer *c, tt_call_frame *f) {
       return tt__compose_fail(c, TT_ETYPE, "invalid entry %lld in condlist: should be boolean ndarray", (long long)i);
   tt_dtype type;
   if (c->code != TT_OK || (c->code = tt__result_type(v, (int)n + 1, &type, c->err)) != TT_OK) return NULL;
+  for (int64_t i = 0; i < n; i++) /* NumPy writes choices over the default, as copyto does */
+    if (!tt__compose_may_cast(c, tt__value_dtype(&v[i]), type, "same_kind")) return NULL;
   tt_array *out = tt__compose_cast(c, tt__value_as_array(c, &v[n]), type);
   for (int64_t i = n; i-- > 0 && out;)
     out = tt__compose_where(c, mask[i], tt_v_array(tt__compose_cast(c, tt__value_as_array(c, &v[i]), type)),
@@ -510,6 +515,8 @@ static tt_array *unravel_index(tt_composer *c, tt_call_frame *f) {
                                   "Wrap it with 'np.array(indices, dtype=np.intp)'");
   tt_array *at = places_of(c, given);
   if (!at || c->code != TT_OK || (c->code = tt__shape_size(rank, len, TT_I64, &size, c->err)) != TT_OK) return NULL;
+  if (rank == 0 && at->rank > 0)
+    return tt__compose_fail(c, TT_EVALUE, "multiple indices are not supported for 0d arrays");
   const int64_t *data = tt__compose_peek(c, at);
   for (int64_t k = 0; data && k < at->size; k++)
     if (data[k] < 0 || data[k] >= size)

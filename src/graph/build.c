@@ -81,8 +81,9 @@ static tt_node *operand_as(const frame *f, int k, tt_dtype dtype, bool wrap, tt_
 /* The operands' type where all have one: of WHERE, its values'. */
 static tt_dtype operand_type(const frame *f) { return tt__op_operand(f->op, f->types.compute, f->n - 1); }
 
+/* A Python number on its own is an array of its type, and cast as one. */
 static tt_node *operand(const frame *f, int k, tt_error *err) {
-  bool wrap = f->unsafe && f->arg[k].tag != TT_V_INT && f->arg[k].tag != TT_V_UINT;
+  bool whole = is_weak_int(&f->arg[k]), wrap = f->n == 1 ? whole : f->unsafe && !whole;
   return operand_as(f, k, operand_type(f), wrap, err);
 }
 
@@ -340,6 +341,7 @@ static tt_code find_shape(frame *f, const tt_apply_options *o, tt_error *err) {
                   have, want);
 }
 
+/* Of several faults NumPy names the first of these: memory that is read-only, types, shapes. */
 static tt_code check_options(const frame *f, const tt_apply_options *o, tt_error *err) {
   if (o->where && o->where->dtype != TT_BOOL)
     return tt__fail(err, TT_ETYPE,
@@ -351,7 +353,6 @@ static tt_code check_options(const frame *f, const tt_apply_options *o, tt_error
   TT_TRY(tt__check_casts(f->op, f->arg, f->n, o->dtype, &f->types, rule, err));
   if (o->out) TT_TRY(tt__can_cast(f->types.result, (tt_dtype)o->out->dtype, rule, &fits, err));
   if (!fits) return tt__fail_cast(f->op, "output", f->types.result, (tt_dtype)o->out->dtype, rule, err);
-  if (o->out && o->out->readonly) return tt__fail(err, TT_EVALUE, "output array is read-only");
   return TT_OK;
 }
 
@@ -390,13 +391,14 @@ tt_code tt__apply(tt_op op, const tt_value *arg, int narg, const tt_apply_option
   f.arg = arg;
   f.n = narg;
   f.unsafe = options && options->casting && strcmp(options->casting, "unsafe") == 0;
+  if (options && options->out && options->out->readonly) return tt__fail(err, TT_EVALUE, "output array is read-only");
   TT_TRY(find_types(&f, options, err));
   if (options && change_number(&f, options)) {
     if (out) *out = tt__array_retain(options->out);
     return TT_OK;
   }
-  TT_TRY(find_shape(&f, options, err));
   if (options) TT_TRY(check_options(&f, options, err));
+  TT_TRY(find_shape(&f, options, err));
   tt_array *into = options ? options->out : NULL, *where = options ? options->where : NULL;
   tt_node *n = record(&f, err);
   if (n && into) n = tt__node_take_cast(n, (tt_dtype)into->dtype, err);

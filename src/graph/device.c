@@ -3,6 +3,7 @@
 ** value was put; operations inherit it. It must not know what a device is: bytes move through session.h.
 */
 #include "graph/build.h"
+#include "graph/order.h"
 #include "graph/session.h"
 #include "graph/tape.h"
 #include "ir/call.h"
@@ -64,12 +65,7 @@ static tt_node *moved(tt_node *value, int id, tt_error *err) {
   return n;
 }
 
-tt_code tt__array_to(tt_array *a, int id, tt_array **out, tt_error *err) {
-  *out = NULL;
-  if (a->storage->node->device == id) {
-    *out = tt__array_retain(a);
-    return TT_OK;
-  }
+static tt_code put(tt_array *a, int id, tt_array **out, tt_error *err) {
   tt_node *n = tt__array_node(a, err), *to = NULL;
   if (!n) return TT_ENOMEM;
   bool pending = n->op != TT_N_BUFFER && n->device == TT_ANYWHERE;
@@ -80,6 +76,24 @@ tt_code tt__array_to(tt_array *a, int id, tt_array **out, tt_error *err) {
   tt__node_release(n);
   if (code == TT_OK && !(*out = tt__array_of(to, err))) code = TT_ENOMEM;
   tt__node_release(to);
+  return code;
+}
+
+/* What moves has C's order there, so an array in another order moves with its axes in that. */
+tt_code tt__array_to(tt_array *a, int id, tt_array **out, tt_error *err) {
+  int axes[TT_MAX_RANK];
+  *out = NULL;
+  if (a->storage->node->device == id) {
+    *out = tt__array_retain(a);
+    return TT_OK;
+  }
+  if (tt__array_is_c(a)) return put(a, id, out, err);
+  tt__order_of(a, 'K', axes);
+  tt_array *there = NULL, *ordered = tt__array_ordered(a, axes, err);
+  tt_code code = ordered ? put(ordered, id, &there, err) : TT_ENOMEM;
+  if (code == TT_OK && !(*out = tt__array_restored(there, axes, err))) code = TT_ENOMEM;
+  tt__array_release(there);
+  tt__array_release(ordered);
   return code;
 }
 

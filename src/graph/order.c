@@ -16,6 +16,10 @@ static bool is_c(int rank, const int *axes) {
 }
 
 void tt__order_of(tt_array *a, char order, int *axes) {
+  if (order == 'W' && !tt__array_is_c(a)) {
+    tt__order_walk(&a, 1, a->rank, axes);
+    return;
+  }
   bool f = order == 'F' || (order != 'C' && tt__array_is_f(a) && !tt__array_is_c(a));
   bool sorted = order == 'K' && !f && !tt__array_is_c(a);
   for (int d = 0; d < a->rank; d++) {

@@ -10,7 +10,7 @@
 #include "graph/build.h"
 
 /* The order for 'C', 'F', 'A' (Fortran's if the array is in that and not in C's) or 'K' (as the array's memory goes,
- * the longest steps first). */
+ * the longest steps first) or 'W' (as tt__order_walk goes over it, which differs from 'K' where it is broadcast). */
 TT_HIDDEN void tt__order_of(tt_array *a, char order, int *axes);
 /* The order 'K' of memory of items of so many bytes at byte strides. True: it is C's. */
 TT_HIDDEN bool tt__order_of_strides(int rank, const int64_t *len, const int64_t *stride, int64_t item, int *axes);

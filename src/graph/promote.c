@@ -247,11 +247,13 @@ tt_code tt__check_casts(tt_op op, const tt_value *arg, int n, tt_dtype asked, co
   assert((unsigned)op < TT_OP_COUNT && n > 0);
   int cls = tt__ops[op].cls;
   bool strict = strcmp(rule, "same_kind") != 0;
-  if (keeps_types(cls) || (cls == TT_CLASS_COMPARE && asked != TT_DTYPE_NONE)) return TT_OK;
+  bool mixed = cls == TT_CLASS_COMPARE && t->compute == TT_F64 && tt__is_int(tt__value_dtype(&arg[0])) &&
+               tt__is_int(tt__value_dtype(&arg[1])); /* int64 and uint64 are compared as they are */
+  if (keeps_types(cls) || mixed || (cls == TT_CLASS_COMPARE && asked != TT_DTYPE_NONE)) return TT_OK;
   if (!strict && asked == TT_DTYPE_NONE) return TT_OK; /* promotion goes up */
   for (int k = 0; k < n; k++) {
     tt_dtype from = tt__value_dtype(&arg[k]);
-    bool ok = is_weak(&arg[k], t->compute);
+    bool ok = n > 1 && is_weak(&arg[k], t->compute);
     if (!ok) TT_TRY(tt__can_cast(from, t->compute, rule, &ok, err));
     char what[24] = "input";
     if (n > 1) snprintf(what, sizeof what, "input %d", k);

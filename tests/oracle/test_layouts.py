@@ -1,6 +1,8 @@
 """Where results lie in memory, over operands in all orders: strides and flags are NumPy's."""
 
+import copy
 import itertools
+import pickle
 
 import numpy as np
 import pytest
@@ -352,12 +354,52 @@ RESULTS = [
     "m.linalg.outer(x.ravel(),x.ravel())",
     "m.linalg.eig(x)[1]",
     "m.add.reduceat(x, [0, 1], 0) if x.flags.c_contiguous else x",
+    "m.positive(x)",
+    "m.polyval([1,2],x)",
+    "copy.copy(x)",
+    "copy.deepcopy(x)",
+    "pickle.loads(pickle.dumps(x)) if x.flags.forc else x",
+    "pickle.loads(pickle.dumps(x,5)) if x.flags.forc else x",
+    "m.positive(x,dtype='c16')",
+    "m.choose(x.real.astype(int)%2,[x,2])",
+    "m.unpackbits(x.real.astype('u1'),axis=0)",
+    "m.packbits(x>3,axis=-1)",
+    "x.max(())",
+    "x.max(0)",
+    "x.prod(-1)",
+    "x.min(1,keepdims=True)",
+    "m.tile(x,())",
+    "m.tile(x,1)",
+    "x.prod((),initial=2)",
+    "m.ones_like(x,order='F',device='cpu')",
+    "m.zeros_like(x,device='cpu')",
+    "m.asanyarray(x,'c8',device='cpu')",
 ]
 
 
 @pytest.mark.parametrize("text", RESULTS)
 def test_results(text):
-    compare(eval("lambda m, x: " + text), values=text not in ANY_BASIS)
+    compare(eval("lambda m, x: " + text, {"copy": copy, "pickle": pickle}), values=text not in ANY_BASIS)
+
+
+ITERATED = ["m.positive(x)", "m.rad2deg(x.real.astype('f2'))", "m.fabs(x.real.astype('i1'))", "m.round(x.real, 1)",
+            "m.round(x.real.astype('i1'), 1)", "m.iscomplex(x)", "m.isreal(x)", "m.frexp(x.real.astype('f2'))",
+            "m.heaviside(x.real.astype('i1'), 1)", "m.ldexp(x.real.astype('f2'), 1)", "x.cumsum(0)", "x.cumprod(-1)",
+            "m.add.accumulate(x.astype('c8'))", "m.cumulative_sum(x, axis=0)", "m.isposinf(x.real)", "x.copy('K')",
+            "x.astype('c8')", "m.asanyarray(x, 'c8', device='cpu')"]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ITERATED)
+def test_broadcast_operands(text):
+    """NumPy's iterator goes through what is broadcast in C's order, its copies go through the axis that moves last."""
+    call = eval("lambda m, x: " + text)
+    compare(lambda m, x: call(m, m.broadcast_to(x[:1], x.shape)))
+
+
+@pytest.mark.parametrize("name", ["logaddexp2", "heaviside", "ldexp", "fmod", "copysign", "float_power"])
+def test_two_operands(name):
+    """One in an order, one that is broadcast, of types that are cast first."""
+    compare(lambda m, x: getattr(m, name)(x.real.astype("f4"), m.broadcast_to(x[:1].real.astype("i4"), x.shape)))
 
 
 def strides_of_copies():

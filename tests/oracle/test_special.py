@@ -10,6 +10,7 @@ import warnings
 
 import numpy as np
 import pytest
+import tiers
 import tutti as tt
 from tutti import special
 
@@ -418,19 +419,7 @@ def test_compiled_text_has_the_same_bits(names):
     def chains(dtype):
         return [function(n)(*[tt.asarray(a[:COUNT].astype(dtype)) + 0 for a in sample(n, 1)]) * 2 + 1 for n in names]
 
-    before = tt.ledger()["compile_failures"]
-    for dtype in ("float64", "float32"):
-        with np.errstate(all="ignore"):
-            tt.set_tier(0)
-            try:
-                want = [np.asarray(y) for y in chains(dtype)]
-                tt.set_tier(1)
-                got = [np.asarray(y) for y in chains(dtype)]
-            finally:
-                tt.set_tier(2)
-        for name, w, g in zip(names, want, got):
-            np.testing.assert_array_equal(g, w, name)
-    assert tt.ledger()["compile_failures"] == before
+    tiers.compiled_is_interpreted(names, chains, ("float64", "float32"))
 
 
 EDGES = np.array([0.0, -0.0, 1, -1, 0.5, -0.5, 2, -2.5, 5e-324, -5e-324, 1e308, -1e308, np.inf, -np.inf, np.nan])

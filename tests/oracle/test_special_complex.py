@@ -10,6 +10,7 @@ import warnings
 
 import numpy as np
 import pytest
+import tiers
 import tutti as tt
 from tutti import special
 
@@ -166,19 +167,7 @@ def test_compiled_text_has_the_same_bits():
     def chains(dtype):
         return [getattr(special, n)(tt.asarray(sample(n, 1).astype(dtype)) + 0) * 2 + 1 for n in ROWS]
 
-    before = tt.ledger()["compile_failures"]
-    for dtype in ("complex128", "complex64"):
-        with np.errstate(all="ignore"):
-            tt.set_tier(0)
-            try:
-                want = [np.asarray(y) for y in chains(dtype)]
-                tt.set_tier(1)
-                got = [np.asarray(y) for y in chains(dtype)]
-            finally:
-                tt.set_tier(2)
-        for name, w, g in zip(ROWS, want, got):
-            np.testing.assert_array_equal(g, w, name)
-    assert tt.ledger()["compile_failures"] == before
+    tiers.compiled_is_interpreted(ROWS, chains, ("complex128", "complex64"))
 
 
 @pytest.mark.parametrize("name", ["jv", "iv", "zeta", "betainc", "expit", "log_ndtr"])

@@ -245,6 +245,7 @@ def test_no_dtypes(bad):
 def test_limits():
     for name in ("float16", "float32", "float64"):
         a, b = tt.finfo(name), np.finfo(name)
+        assert repr(a) == repr(b)
         for field in (
             "bits",
             "eps",
@@ -259,12 +260,27 @@ def test_limits():
             assert getattr(a, field) == float(getattr(b, field)), field
     for name in ("int8", "uint8", "int64", "uint64"):
         a, b = tt.iinfo(name), np.iinfo(name)
+        assert repr(a) == repr(b)
         assert (a.bits, a.min, a.max) == (b.bits, b.min, b.max)
     assert tt.finfo(tt.complex64).dtype == tt.float32
     with pytest.raises(ValueError):
         tt.finfo(int)
     with pytest.raises(ValueError):
         tt.iinfo(float)
+
+
+def test_flags():
+    def made(m):
+        x = m.ones((2, 3))
+        return [x, x.T, m.ones((4, 3))[::2], m.ones(3), m.broadcast_to(m.ones(3), (2, 3))]
+
+    names = [name for name in dir(np.ones(1).flags) if name[0] != "_"]
+    for a, b in zip(made(np), made(tt)):
+        assert [getattr(a.flags, n) for n in names] == [getattr(b.flags, n) for n in names]
+        assert set(names) == {n for n in dir(b.flags) if n[0] != "_"}
+        for key in "C F O W A X B CA FA FNC FORC CARRAY BEHAVED CONTIGUOUS FORTRAN".split():
+            assert a.flags[key] == b.flags[key], key
+        assert (b.flags == b.flags) and (a.flags == np.ones(3).flags) == (b.flags == tt.ones(3).flags)
 
 
 def test_isdtype():

@@ -57,7 +57,7 @@ def test_absent_devices_are_told_with_what_there_is(name):
 
 @pytest.mark.parametrize("what", [3, 1.5, [], object()])
 def test_other_things_are_no_devices(what):
-    with pytest.raises(TypeError, match="a device or its name"):
+    with pytest.raises(ValueError, match="a device or its name"):
         tt.device(what)
 
 

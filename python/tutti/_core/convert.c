@@ -579,7 +579,13 @@ tt_array *core_asarray(PyObject *o, tt_dtype dtype, core_copy copy) {
 
 bool core_order(PyObject *order, char *out) {
   if (!order || order == Py_None) return true;
-  const char *s = PyUnicode_Check(order) ? PyUnicode_AsUTF8AndSize(order, NULL) : NULL;
+  if (!PyUnicode_Check(order)) {
+    PyObject *type = PyObject_GetAttrString((PyObject *)Py_TYPE(order), "__name__");
+    if (type) PyErr_Format(PyExc_TypeError, "order must be str, not %U", type);
+    Py_XDECREF(type);
+    return false;
+  }
+  const char *s = PyUnicode_AsUTF8AndSize(order, NULL);
   if (!s || !s[0] || s[1] || !strchr("CFAKcfak", s[0])) {
     PyErr_SetString(PyExc_ValueError, "order must be one of 'C', 'F', 'A', or 'K'");
     return false;

@@ -63,7 +63,8 @@ static int buffer_get(PyObject *self, Py_buffer *view, int flags) {
   tt_array *a = core_handle(self);
   const char *why = refuse(a, flags);
   if (why) {
-    PyErr_SetString(PyExc_BufferError, why);
+    bool order = strstr(why, "ontiguous") != NULL; /* as NumPy tells one from the other */
+    PyErr_SetString(order ? PyExc_ValueError : PyExc_BufferError, why);
     return -1;
   }
   shown *s = PyMem_Malloc(sizeof *s);
@@ -217,6 +218,11 @@ PyObject *core_meth_item(PyObject *self, PyObject *const *arg, Py_ssize_t n) {
     core_read_number(&x, &known);
     return core_value_object(&known);
   }
+  if (n == 1 && !PyTuple_Check(arg[0]) && arg[0] != Py_None) { /* lists are no places here */
+    PyObject *whole = PyNumber_Index(arg[0]);
+    if (!whole) return NULL;
+    Py_DECREF(whole);
+  }
   if (!core_need(self)) return NULL;
   tt_array *a = core_handle(self);
   int64_t at[TT_MAX_RANK];
@@ -355,14 +361,17 @@ PyObject *core_meth_tobytes(PyObject *self, PyObject *const *arg, Py_ssize_t n, 
   return core_raise(c, &err);
 }
 
-/* Takes `data`; NULL: an exception is set. Numbers come back as numbers. */
-static PyObject *picklable(PyObject *data, PyObject *self) {
+/* Takes `data`, the elements of `self` in C's order; NULL: an exception is set. Numbers come back as numbers, with
+ * `turned` what comes back is the transpose. */
+static PyObject *picklable(PyObject *data, PyObject *self, bool turned) {
   if (!data) return NULL;
   PyObject *module = PyImport_ImportModule("tutti._core"), *shape = PyObject_GetAttrString(self, "shape");
   PyObject *rebuild = module ? PyObject_GetAttrString(module, "_rebuild") : NULL, *out = NULL;
   const char *name = core_dtype_name(tt_array_dtype(core_handle(self)));
   if (rebuild && shape && core_is_number(self))
     out = Py_BuildValue("O(OsOO)", rebuild, data, name, shape, Py_True);
+  else if (rebuild && shape && turned)
+    out = Py_BuildValue("O(OsOOO)", rebuild, data, name, shape, Py_False, Py_True);
   else if (rebuild && shape)
     out = Py_BuildValue("O(OsO)", rebuild, data, name, shape);
   Py_XDECREF(module);
@@ -372,9 +381,24 @@ static PyObject *picklable(PyObject *data, PyObject *self) {
   return out;
 }
 
+/* Fortran's order travels as the transpose's C order. A new reference. */
+static PyObject *laid_in_c(PyObject *self, bool *turned) {
+  tt_array *a = core_handle(self);
+  *turned = tt_array_is_f_contiguous(a) && !tt_array_is_contiguous(a);
+  return *turned ? PyObject_GetAttrString(self, "T") : Py_NewRef(self);
+}
+
+static PyObject *reduce_to_bytes(PyObject *self) {
+  bool turned;
+  PyObject *laid = laid_in_c(self, &turned);
+  PyObject *out = laid ? picklable(core_meth_tobytes(laid, NULL, 0, NULL), laid, turned) : NULL;
+  Py_XDECREF(laid);
+  return out;
+}
+
 PyObject *core_meth_reduce(PyObject *self, PyObject *unused) {
   (void)unused;
-  return picklable(core_meth_tobytes(self, NULL, 0, NULL), self);
+  return core_need(self) ? reduce_to_bytes(self) : NULL;
 }
 
 /* From protocol 5 on the elements travel as a buffer, out of band if the pickler wishes. */
@@ -392,28 +416,42 @@ PyObject *core_meth_reduce_ex(PyObject *self, PyObject *protocol) {
   }
   long version = PyLong_AsLong(protocol);
   if (version == -1 && PyErr_Occurred()) return NULL;
-  if (version < 5 || core_is_number(self) || tt_array_dtype(core_handle(self)) == TT_BF16)
-    return core_meth_reduce(self, NULL);
+  if (version < 5 || core_is_number(self) || tt_array_dtype(core_handle(self)) == TT_BF16) return reduce_to_bytes(self);
   PyObject *module = PyImport_ImportModule("pickle"),
            *cls = module ? PyObject_GetAttrString(module, "PickleBuffer") : NULL;
-  PyObject *dense = NULL;
-  if (cls)
-    dense = tt_array_is_contiguous(core_handle(self)) ? Py_NewRef(self) : PyObject_CallMethod(self, "copy", NULL);
+  bool turned = false;
+  PyObject *laid = cls ? laid_in_c(self, &turned) : NULL, *dense = NULL;
+  if (laid)
+    dense = tt_array_is_contiguous(core_handle(laid)) ? Py_NewRef(laid) : PyObject_CallMethod(laid, "copy", NULL);
   PyObject *buffer = dense ? PyObject_CallFunctionObjArgs(cls, dense, NULL) : NULL;
   Py_XDECREF(module);
   Py_XDECREF(cls);
   Py_XDECREF(dense);
-  return picklable(buffer, self);
+  PyObject *out = laid ? picklable(buffer, laid, turned) : NULL;
+  Py_XDECREF(laid);
+  return out;
 }
 
-/* _rebuild(data, dtype, shape, number=False): bytes are copied, memory handed over out of band is shared. */
+/* A new array whose transpose has these elements in C's order. */
+static tt_code made_turned(tt_dtype type, int rank, const int64_t *len, const void *data, tt_array **out,
+                           tt_error *err) {
+  int64_t back[TT_MAX_RANK], stride[TT_MAX_RANK], step = core_dtype_bytes(type);
+  for (int k = rank - 1; k >= 0; step *= len[k--]) {
+    back[rank - 1 - k] = len[k];
+    stride[rank - 1 - k] = step;
+  }
+  return tt_from_data(type, rank, back, data, stride, out, err);
+}
+
+/* _rebuild(data, dtype, shape, number=False, turned=False): bytes are copied, memory handed over out of band is shared.
+ */
 PyObject *core_py_rebuild(PyObject *self, PyObject *args) {
   (void)self;
   PyObject *data, *dtype, *shape;
   tt_dtype want;
   int64_t len[TT_MAX_RANK], bytes;
-  int rank, number = 0;
-  if (!PyArg_ParseTuple(args, "OOO|p", &data, &dtype, &shape, &number)) return NULL;
+  int rank, number = 0, turned = 0;
+  if (!PyArg_ParseTuple(args, "OOO|pp", &data, &dtype, &shape, &number, &turned)) return NULL;
   if (!core_dtype_from(dtype, &want) || !core_shape(shape, len, &rank)) return NULL;
   bytes = core_dtype_bytes(want);
   for (int k = 0; k < rank; k++) {
@@ -427,7 +465,10 @@ PyObject *core_py_rebuild(PyObject *self, PyObject *args) {
   if (PyObject_GetBuffer(data, &view, PyBUF_SIMPLE) < 0) return NULL;
   bool fits = view.len == bytes;
   bool copy = PyBytes_Check(data) || bytes == 0;
-  tt_code c = fits && copy ? tt_from_data(want, rank, len, view.buf, NULL, &a, &err) : TT_OK;
+  tt_code c = TT_OK;
+  if (fits && copy)
+    c = turned ? made_turned(want, rank, len, view.buf, &a, &err)
+               : tt_from_data(want, rank, len, view.buf, NULL, &a, &err);
   PyBuffer_Release(&view);
   if (!fits) return PyErr_SetString(PyExc_ValueError, "this pickle's buffer does not fit its shape"), NULL;
   if (c != TT_OK) return core_raise(c, &err);
@@ -438,5 +479,8 @@ PyObject *core_py_rebuild(PyObject *self, PyObject *args) {
   if (!flat) return NULL;
   c = tt_reshape(core_handle(flat), rank, len, &a, &err);
   Py_DECREF(flat);
-  return core_done(c, a, NULL, &err);
+  PyObject *made = core_done(c, a, NULL, &err), *out = made && turned ? PyObject_GetAttrString(made, "T") : NULL;
+  if (!made || !turned) return made;
+  Py_DECREF(made);
+  return out;
 }

@@ -297,10 +297,9 @@ static PyObject *py_shares(PyObject *self, PyObject *args) {
 static bool read_work(PyObject *o, int64_t none, int64_t *out) {
   *out = none;
   if (o == Py_None) return true;
-  PyObject *whole = PyNumber_Index(o);
-  *out = whole ? PyLong_AsLongLong(whole) : -1;
-  Py_XDECREF(whole);
-  if (PyErr_Occurred()) return PyErr_SetString(PyExc_ValueError, "max_work must be an integer"), false;
+  *out = PyLong_Check(o) ? PyLong_AsLongLong(o) : -1;
+  if (!PyLong_Check(o) || PyErr_Occurred())
+    return PyErr_SetString(PyExc_ValueError, "max_work must be an integer"), false;
   if (*out < -2) return PyErr_SetString(PyExc_ValueError, "Invalid value for max_work"), false;
   return true;
 }

@@ -124,7 +124,8 @@ NUMBER_METHOD(bit_count, "bit_count")
 
 static PyObject *meth_copy_protocol(PyObject *self, PyObject *unused) {
   (void)unused;
-  return core_is_number(self) ? Py_NewRef(self) : meth_copy(self, NULL, 0, NULL);
+  if (core_is_number(self)) return Py_NewRef(self);
+  return core_need(self) ? core_like(core_copy_in(core_handle(self), 'K'), self) : NULL;
 }
 
 /* Does casting= allow it? Without a word, anything goes. */
@@ -176,6 +177,9 @@ static PyObject *set_all(PyObject *self, tt_value v) {
 static PyObject *meth_fill(PyObject *self, PyObject *value) {
   tt_value v;
   core_scratch s;
+  tt_number room;
+  if (!core_is_number(self) && core_number_operand(value, &v, &room)) /* a number must fit, as one that is stored */
+    return PyObject_SetItem(self, Py_Ellipsis, value) < 0 ? NULL : Py_NewRef(Py_None);
   core_scratch_init(&s);
   core_line();
   bool none = value == Py_None && core_need(self); /* the type that is filled says what that is */
@@ -191,9 +195,20 @@ static PyObject *meth_fill(PyObject *self, PyObject *value) {
   return done;
 }
 
-/* A row whose result replaces the contents: sort, partition. */
-static PyObject *in_place(PyObject *self, const char *row, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
+/* Is the argument that stands at `at`, or is called "axis", None? */
+static bool axis_is_none(PyObject *const *arg, Py_ssize_t n, PyObject *names, Py_ssize_t at) {
+  if (n > at && arg[at] == Py_None) return true;
+  for (Py_ssize_t k = 0; names && k < PyTuple_Size(names); k++)
+    if (PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, k), "axis") == 0 && arg[n + k] == Py_None) return true;
+  return false;
+}
+
+/* A row whose result replaces the contents: sort, partition. `axis`: where that stands among the arguments. */
+static PyObject *in_place(PyObject *self, const char *row, Py_ssize_t axis, PyObject *const *arg, Py_ssize_t n,
+                          PyObject *names) {
   int k = core_row(row);
+  if (axis_is_none(arg, n, names, axis)) /* in place there is nothing that could lie on one axis */
+    return PyErr_SetString(PyExc_TypeError, "'NoneType' object cannot be interpreted as an integer"), NULL;
   if (k < 0) return PyErr_Format(PyExc_NotImplementedError, "this build has no function '%s'", row);
   PyObject *made = core_call(k, self, arg, n, names);
   if (!made) return NULL;
@@ -202,10 +217,10 @@ static PyObject *in_place(PyObject *self, const char *row, PyObject *const *arg,
   return done;
 }
 static PyObject *meth_sort(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
-  return in_place(self, "sort", arg, n, names);
+  return in_place(self, "sort", 0, arg, n, names);
 }
 static PyObject *meth_partition(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
-  return in_place(self, "partition", arg, n, names);
+  return in_place(self, "partition", 1, arg, n, names);
 }
 
 static PyObject *meth_setflags(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {

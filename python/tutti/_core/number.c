@@ -152,7 +152,10 @@ static PyObject *operate(tt_op op, PyObject *const *arg, int n, PyObject *out, b
   for (int k = 0; k < n && bad == 1; k++) {
     if (state[k] == -2 && !huge_int(op, arg[k], n == 2 ? &v[1 - k] : NULL, &v[k])) bad = -1;
   }
-  if (bad == 0) result = Py_NewRef(Py_NotImplemented);
+  if (bad == 0 && op == TT_ADD && PyBytes_Check(arg[0])) /* asked next, it would append the array's memory */
+    PyErr_SetString(PyExc_TypeError, "ufunc 'add' did not contain a loop with signature matching types");
+  else if (bad == 0)
+    result = Py_NewRef(Py_NotImplemented);
   if (bad == 1) {
     tt_error err;
     tt_apply_options options = {.dtype = TT_DTYPE_NONE};

@@ -17,12 +17,12 @@ static tt_array *bincount(tt_composer *c, tt_call_frame *f) {
         c, TT_EVALUE,
         src[0]->rank ? "object too deep for desired array" : "object of too small depth for desired array");
   tt_dtype t = (tt_dtype)src[0]->dtype;
-  if (src[0]->size == 0)
-    src[0] = tt__compose_cast(c, src[0], TT_I64);
-  else if ((!tt__is_int(t) && t != TT_BOOL) || t == TT_U64)
+  if (src[0]->size == 0) return tt__compose_full(c, TT_I64, 1, &least, tt_v_int(0)); /* whatever the weights */
+  if (!tt__is_int(t) && t != TT_BOOL)
     return tt__compose_fail(c, TT_ETYPE,
                             "Cannot cast array data from dtype('%s') to dtype('int64') according to the rule 'safe'",
                             tt__dtypes[t].name);
+  if (t == TT_U64) src[0] = tt__compose_cast(c, src[0], TT_I64); /* what is beyond is negative then, and refused */
   tt_lib_attr attr = {.i = {least}};
   bool weighted = tt__arg_given(f, 1);
   if (weighted) {

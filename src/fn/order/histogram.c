@@ -60,6 +60,7 @@ static tt_array *edges_of(tt_composer *c, const tt_call_frame *f, tt_array *x, i
       v[0] = tt_v_array(tt__compose_cast(c, x, TT_F64)); /* or the edges are rounded to its type */
     return c->code == TT_OK ? tt__compose_cast(c, tt__fn_call(c, "histogram_bin_edges", v, 3), type) : NULL;
   }
+  if (b && b->size == 0) return tt__compose_fail(c, TT_EINDEX, "index -1 is out of bounds for axis 0 with size 0");
   const double *e = b ? tt__compose_peek(c, tt__compose_cast(c, b, TT_F64)) : NULL;
   for (int64_t i = 1; e && i < b->size; i++)
     if (e[i - 1] > e[i])
@@ -86,6 +87,7 @@ static tt_array *histogramdd(tt_composer *c, tt_call_frame *f) {
   tt_array **x = coordinates(c, f, &n), *flat = NULL, *w = NULL;
   bool density = tt__arg_bool(c, f, 3, false);
   if (!x || c->code != TT_OK) return NULL;
+  if (n == 0) return tt__compose_fail(c, TT_EVALUE, "object of too small depth for desired array");
   if (n > TT_MAX_RANK) return tt__compose_fail(c, TT_EVALUE, "maximum supported dimension for an ndarray is 64");
   tt_array **edge = tt__compose_scratch(c, n + 1, sizeof(tt_array *));
   for (int64_t k = 0; edge && k < n; k++) {

@@ -163,7 +163,7 @@ static tt_array *average(tt_composer *c, tt_call_frame *f) {
     tt_array *w = tt__arg_array(c, f, 2);
     if (!w || !(w = weights_along(c, f, a, w, axes))) return NULL;
     tt_dtype type = tt__promote((tt_dtype)a->dtype, (tt_dtype)w->dtype);
-    if (type == TT_BOOL || tt__is_int(type)) type = TT_F64;
+    if (a->dtype == TT_BOOL || tt__is_int((tt_dtype)a->dtype)) type = tt__promote(type, TT_F64);
     w = tt__compose_cast(c, w, type);
     tt_array *wide = w ? tt__compose_broadcast(c, w, a->rank, tt__array_len(a)) : NULL;
     total = call2(c, "sum", wide, axis, keep);
@@ -197,7 +197,7 @@ static tt_array *observations(tt_composer *c, const tt_call_frame *f, bool rowva
   if (m->rank > 2) return tt__compose_fail(c, TT_EVALUE, "m has more than 2 dimensions");
   if (y && y->rank > 2) return tt__compose_fail(c, TT_EVALUE, "y has more than 2 dimensions");
   tt_array *part[2] = {variables(c, f, 0, rowvar, type, m->rank > 1), NULL};
-  if (!y || !part[0]) return part[0];
+  if (!y || !part[0] || tt__array_len(part[0])[0] == 0) return part[0]; /* of nothing there is no covariance */
   part[1] = variables(c, f, 1, rowvar, type, true);
   if (!part[1]) return NULL;
   int64_t n = tt__array_len(part[0])[1], k = tt__array_len(part[1])[1];
@@ -219,6 +219,16 @@ static tt_dtype wide_type(tt_composer *c, const tt_call_frame *f, int dtype) {
   return tt__arg_dtype(c, f, dtype, type);
 }
 
+/* Are the weights what they are called? Looked at now: of negative ones a covariance would be wrong without a word. */
+static bool are_weights(tt_composer *c, tt_array *a, const char *name, bool whole) {
+  const double *w = tt__compose_peek(c, a);
+  for (int64_t i = 0; w && whole && i < a->size; i++)
+    if (w[i] != rint(w[i])) return tt__compose_fail(c, TT_ETYPE, "%s must be integer", name), false;
+  for (int64_t i = 0; w && i < a->size; i++)
+    if (w[i] < 0) return tt__compose_fail(c, TT_EVALUE, "%s cannot be negative", name), false;
+  return w != NULL;
+}
+
 /* Frequencies and importances as one weight for each observation; NULL without either. */
 static tt_array *weights_of(tt_composer *c, const tt_call_frame *f, int64_t n) {
   tt_array *w = NULL;
@@ -227,10 +237,10 @@ static tt_array *weights_of(tt_composer *c, const tt_call_frame *f, int64_t n) {
     if (!tt__arg_given(f, k)) continue;
     tt_array *a = tt__arg_array(c, f, k);
     if (!a) return NULL;
-    if (k == 5 && !tt__is_int((tt_dtype)a->dtype)) return tt__compose_fail(c, TT_ETYPE, "fweights must be integer");
     if (a->rank > 1) return tt__compose_fail(c, TT_EVALUE, "cannot handle multidimensional %s", name);
     if (a->size != n) return tt__compose_fail(c, TT_EVALUE, "incompatible numbers of samples and %s", name);
     a = tt__compose_cast(c, a, TT_F64);
+    if (!a || !are_weights(c, a, name, k == 5)) return NULL;
     w = w ? tt__compose_op2(c, TT_MUL, w, a) : a;
   }
   return w;

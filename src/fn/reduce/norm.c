@@ -194,7 +194,7 @@ static tt_array *last_at(tt_composer *c, tt_array *a, int64_t k) {
 static tt_array *cond(tt_composer *c, tt_call_frame *f) {
   norm_order none = {NORM_DEFAULT, 0, NULL}, p = read_order(c, f, 1, none);
   tt_array *x = tt__arg_array(c, f, 0);
-  if (x && x->rank >= 2 && is_empty(x)) return tt__compose_fail(c, TT_ELINALG, "cond is not defined on empty arrays");
+  if (x && is_empty(x)) return tt__compose_fail(c, TT_ELINALG, "cond is not defined on empty arrays");
   tt_array *a = wide_operand(c, x), *r;
   if (!a) return NULL;
   tt_dtype type = tt__real_of(tt__linalg_type(c, &x, 1));

@@ -8,6 +8,7 @@
 
 #include "base/warn.h"
 #include "fn/fn.h"
+#include "graph/order.h"
 
 /* NumPy's accumulator of a sum or product: integers at least 64 bits wide. */
 tt_dtype tt__fn_sum_type(tt_dtype t) {
@@ -30,9 +31,25 @@ static tt_array *masked(tt_composer *c, const tt_call_frame *f, int k, tt_array 
   tt_array *mask = tt__arg_mask(c, f, k);
   if (!a || !mask) return a;
   tt_array *full = tt__compose_where(c, mask, tt_v_array(a), neutral);
-  if (full && full->rank > a->rank)
-    return tt__compose_fail(c, TT_EVALUE, "where mask has more dimensions than the array");
+  if (full && (full->rank != a->rank || !tt__shape_same(a->rank, tt__array_len(full), tt__array_len(a))))
+    return tt__compose_fail(c, TT_EVALUE, "the `where` mask has a shape that the array does not broadcast to");
   return tt__compose_cast(c, full, (tt_dtype)a->dtype);
+}
+
+/* r in the order in which its axes, the kept ones of `a`, lie there. */
+static tt_array *laid_like(tt_composer *c, tt_array *r, tt_array *a, const int *kept) {
+  int lie[TT_MAX_RANK], axes[TT_MAX_RANK], n = 0;
+  bool same = true;
+  tt__order_of(a, 'W', lie);
+  for (int i = 0; i < a->rank; i++)
+    for (int d = 0; d < r->rank; d++)
+      if (kept[d] == lie[i]) axes[n++] = d;
+  for (int d = 0; d < r->rank; d++) same &= axes[d] == d;
+  if (same) return r;
+  tt_node *value = tt__array_node(r, c->err);
+  tt_array *out = value ? tt__array_laid(value, axes, c->err) : NULL;
+  tt__node_release(value);
+  return tt__compose_keep(c, out ? TT_OK : TT_ENOMEM, &out);
 }
 
 /* Complex values have no reduction but the sum in kernels: the library's plain loop does the others. */
@@ -56,11 +73,14 @@ static tt_array *fold_complex(tt_composer *c, tt_red red, tt_array *a, uint64_t 
   tt_array *rows = tt__compose_reshape(c, tt__compose_transpose(c, a, order), 2, flat);
   tt_lib_attr attr = {.row = tt__lib_row("reduce_complex"), .i = {red}};
   tt_dtype type = red == TT_RED_ARGMAX || red == TT_RED_ARGMIN ? TT_I64 : (tt_dtype)a->dtype;
-  return tt__compose_library(c, &attr, &rows, 1, type, keepdims ? a->rank : kept, keepdims ? keep : len);
+  tt_array *r = tt__compose_library(c, &attr, &rows, 1, type, keepdims ? a->rank : kept, keepdims ? keep : len);
+  return r && !keepdims && kept > 1 ? laid_like(c, r, a, order) : r;
 }
 
 static tt_array *fold(tt_composer *c, tt_red red, tt_array *a, uint64_t axes, bool keepdims) {
   if (!a) return NULL;
+  bool places = red == TT_RED_ARGMAX || red == TT_RED_ARGMIN;
+  if (tt__is_complex((tt_dtype)a->dtype) && axes == 0 && !places) return tt__compose_copy_in(c, a, 'W');
   if (!tt__is_complex((tt_dtype)a->dtype) || red == TT_RED_SUM) return tt__compose_reduce(c, red, a, axes, keepdims);
   int64_t count;
   tt_array *few = tt__compose_once(c, red, a, axes, &count),
@@ -85,7 +105,13 @@ static tt_value initial_of(tt_composer *c, const tt_call_frame *f, int k, tt_dty
     bool nan = v.as.f != v.as.f;
     tt__compose_fail(c, nan ? TT_EVALUE : TT_EOVERFLOW, "cannot convert float %s to integer", nan ? "NaN" : "infinity");
   }
-  if (v.tag == TT_V_INT && type != TT_BOOL) return v;
+  if (v.tag == TT_V_FLOAT && tt__is_int(type) && !endless) { /* cut to a whole number, which must fit */
+    bool big = v.as.f >= 0x1p63;
+    tt_value whole =
+        big ? (tt_value){.tag = TT_V_UINT, .as.u = (uint64_t)v.as.f} : tt_v_int((int64_t)fmax(v.as.f, -0x1p63));
+    return whole;
+  }
+  if ((v.tag == TT_V_INT || v.tag == TT_V_UINT) && type != TT_BOOL) return v;
   tt_array *a = tt__compose_cast(c, tt__value_as_array(c, &v), type);
   return a ? tt_v_array(a) : v;
 }
@@ -311,7 +337,8 @@ static tt_array *variance_in_two(tt_composer *c, tt_call_frame *f, tt_array *a, 
   } else {
     d = tt__compose_op1(c, TT_SQUARE, d);
   }
-  tt_array *s = tt__compose_reduce(c, TT_RED_SUM, masked(c, f, 6, d, tt_v_int(0)), axes, keep);
+  uint64_t spread = d && d->rank > a->rank ? tt__arg_axes(c, f, 1, d->rank) : axes; /* a mean of more axes */
+  tt_array *s = tt__compose_reduce(c, TT_RED_SUM, masked(c, f, 6, d, tt_v_int(0)), spread, keep);
   return divide_by_count(c, f, 6, a, s, axes, keep, less, no_freedom);
 }
 
@@ -320,8 +347,13 @@ static tt_array *variance(tt_composer *c, tt_call_frame *f, bool root) {
   if (!a) return NULL;
   uint64_t axes = tt__arg_axes(c, f, 1, a->rank);
   bool keep = tt__arg_bool(c, f, 5, false);
-  double less = tt__arg_float(c, f, tt__arg_given(f, 8) ? 8 : 4, 0);
+  double less = tt__arg_float(c, f, 4, 0);
+  if (tt__arg_given(f, 8) && less != 0)
+    return tt__compose_fail(c, TT_EVALUE, "ddof and correction can't be provided simultaneously.");
+  if (tt__arg_given(f, 8)) less = tt__arg_float(c, f, 8, 0);
   tt_dtype type = moment_type(c, f, a);
+  if (!tt__arg_given(f, 2) && tt__arg_given(f, 7) && f->arg[7].tag == TT_V_ARRAY)
+    type = tt__promote(type, (tt_dtype)f->arg[7].as.array->dtype);
   bool plain = a->dtype == type && (type == TT_F32 || is_half(type)) && !tt__arg_mask(c, f, 6) && !tt__arg_given(f, 7);
   tt_array *v = plain && is_far(a, axes) ? variance_in_one(c, a, axes, keep, less)
                                          : variance_in_two(c, f, a, axes, keep, less, type);

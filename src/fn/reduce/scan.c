@@ -34,8 +34,8 @@ static tt_array *cumsum(tt_composer *c, tt_call_frame *f) { return running(c, f,
 static tt_array *cumprod(tt_composer *c, tt_call_frame *f) { return running(c, f, PROD, false); }
 static tt_array *nancumsum(tt_composer *c, tt_call_frame *f) { return running(c, f, SUM, true); }
 static tt_array *nancumprod(tt_composer *c, tt_call_frame *f) { return running(c, f, PROD, true); }
-TT_HANDLER_LAID(cumsum, 'K')
-TT_HANDLER_LAID(cumprod, 'K')
+TT_HANDLER_LAID(cumsum, 'W')
+TT_HANDLER_LAID(cumprod, 'W')
 TT_HANDLER_LAID(nancumsum, 'K')
 TT_HANDLER_LAID(nancumprod, 'K')
 
@@ -54,8 +54,8 @@ static tt_array *cumulative(tt_composer *c, tt_call_frame *f, int op) {
 
 static tt_array *cumulative_sum(tt_composer *c, tt_call_frame *f) { return cumulative(c, f, SUM); }
 static tt_array *cumulative_prod(tt_composer *c, tt_call_frame *f) { return cumulative(c, f, PROD); }
-TT_HANDLER_LAID(cumulative_sum, 'K')
-TT_HANDLER_LAID(cumulative_prod, 'K')
+TT_HANDLER_LAID(cumulative_sum, 'W')
+TT_HANDLER_LAID(cumulative_prod, 'W')
 
 /* ---- differences */
 
@@ -105,8 +105,7 @@ TT_HANDLER(diff)
 
 static tt_array *end_of(tt_composer *c, const tt_call_frame *f, int k, tt_array *a, const char *name) {
   tt_array *x = tt__arg_array(c, f, k);
-  bool weak = f->arg[k].tag != TT_V_ARRAY && x && !tt__is_float((tt_dtype)x->dtype);
-  if (x && !weak && !tt__can_cast_same_kind((tt_dtype)x->dtype, (tt_dtype)a->dtype))
+  if (x && !tt__can_cast_same_kind((tt_dtype)x->dtype, (tt_dtype)a->dtype))
     return tt__compose_fail(c, TT_ETYPE,
                             "dtype of `%s` must be compatible with input `ary` under the `same_kind` rule.", name);
   return tt__compose_cast(c, tt__compose_ravel(c, x), (tt_dtype)a->dtype);

@@ -109,6 +109,10 @@ static tt_array *gradient_along(tt_composer *c, tt_array *a, int axis, const spa
   return out;
 }
 
+static bool is_number(const tt_value *v) {
+  return v->tag != TT_V_TUPLE && (v->tag != TT_V_ARRAY || v->as.array->rank == 0);
+}
+
 static bool read_spacing(tt_composer *c, const tt_value *v, int64_t n, spacing *out) {
   *out = (spacing){1, NULL};
   if (!v) return true;
@@ -139,7 +143,9 @@ static tt_array *gradient(tt_composer *c, tt_call_frame *f) {
     n = tt__arg_ints(c, f, 2, raw, TT_MAX_RANK);
     for (int k = 0; k < n && c->code == TT_OK; k++) c->code = tt__shape_axis(raw[k], a->rank, &axis[k], c->err);
   }
-  if (c->code == TT_OK && given > 1 && given != n) tt__compose_fail(c, TT_ETYPE, "invalid number of arguments");
+  bool for_all = given == 1 && is_number(&f->arg[1].as.tuple.item[0]);
+  if (c->code == TT_OK && given > 0 && given != n && !for_all)
+    tt__compose_fail(c, TT_ETYPE, "invalid number of arguments");
   if (c->code == TT_OK && order > 2) tt__compose_fail(c, TT_EVALUE, "'edge_order' greater than 2 not supported");
   for (int k = 0; k < n && c->code == TT_OK; k++) {
     spacing h;
@@ -150,7 +156,10 @@ static tt_array *gradient(tt_composer *c, tt_call_frame *f) {
       return tt__compose_fail(c, TT_EVALUE,
                               "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) "
                               "elements are required.");
-    if (!(r = gradient_along(c, a, axis[k], &h, order == 2)) || !tt__fn_give(c, f, r)) return NULL;
+    if (len < (order == 1 ? 2 : 3)) /* an order below 1 is taken for 2 */
+      return tt__compose_fail(c, TT_EINDEX, "index 1 is out of bounds for axis %d with size %lld", axis[k],
+                              (long long)len);
+    if (!(r = gradient_along(c, a, axis[k], &h, order != 1)) || !tt__fn_give(c, f, r)) return NULL;
   }
   f->tuple = n != 1;
   return r;
@@ -195,6 +204,16 @@ static extent read_extent(tt_composer *c, const tt_call_frame *f, int k, extent 
   return FULL;
 }
 
+/* Products with the zeros around `n` elements that begin at `left` count as 0, also of infinities and NaN. */
+static tt_array *within(tt_composer *c, tt_array *both, int64_t left, int64_t n) {
+  if (!both) return NULL;
+  int64_t window[2] = {tt__array_len(both)[0], tt__array_len(both)[1]}, room = window[0] + window[1] - 1;
+  tt_array *mark = tt__compose_full(c, TT_BOOL, 1, &room, tt_v_int(0));
+  if (!mark || !tt__compose_set(c, part(c, mark, 0, left, n), tt_v_int(1))) return NULL;
+  tt_array *inside = tt__compose_view(c, mark, 2, window, (int64_t[2]){1, 1}, mark->off);
+  return inside ? tt__compose_where(c, inside, tt_v_array(both), tt_v_int(0)) : NULL;
+}
+
 /* sum_k a[i + k] v[k] for all i of the extent; v is not longer than a. */
 static tt_array *slide(tt_composer *c, tt_array *a, tt_array *v, extent e) {
   if (!a || !v) return NULL;
@@ -215,6 +234,7 @@ static tt_array *slide(tt_composer *c, tt_array *a, tt_array *v, extent e) {
   bool half = type == TT_F16 || type == TT_BF16;
   if (half) both = tt__compose_cast(c, both, TT_F32);
   both = tt__compose_op2(c, TT_MUL, both, v);
+  if (e != VALID && !tt__is_int(type) && type != TT_BOOL) both = within(c, both, left, n);
   return tt__compose_cast(c, tt__compose_sum(c, both, 2, false), type);
 }
 

@@ -139,7 +139,7 @@ static tt_array *polyval(tt_composer *c, tt_call_frame *f) {
   tt_array *p = tt__arg_array(c, f, 0), *x = tt__arg_array(c, f, 1);
   if (!p || !x) return NULL;
   if (p->rank == 0) return tt__compose_fail(c, TT_ETYPE, "iteration over a 0-d array");
-  tt_array *y = tt__compose_full(c, (tt_dtype)x->dtype, x->rank, tt__array_len(x), tt_v_int(0));
+  tt_array *y = tt__fn_call(c, "zeros_like", (tt_value[1]){tt_v_array(x)}, 1); /* in x's order */
   for (int64_t i = 0; i < tt__array_len(p)[0] && y; i++) {
     tt_array *k = tt__compose_view(c, p, p->rank - 1, tt__array_len(p) + 1, tt__array_step(p) + 1,
                                    p->off + i * tt__array_step(p)[0]);
@@ -169,7 +169,7 @@ static tt_array *ldexp_of(tt_composer *c, tt_call_frame *f) {
   x = tt__compose_op2(c, TT_MUL, x, tt__compose_op1(c, TT_EXP2, tt__compose_cast(c, second, TT_F64)));
   return tt__arg_out(c, f, 2, tt__compose_cast(c, x, own));
 }
-TT_HANDLER(ldexp_of)
+TT_HANDLER_LAID(ldexp_of, 'W')
 
 /* ---- order and ends */
 
@@ -236,7 +236,9 @@ static tt_array *histogram2d(tt_composer *c, tt_call_frame *f) {
   if (!x[0] || !x[1]) return NULL;
   if (x[0]->size != x[1]->size) return tt__compose_fail(c, TT_EVALUE, "x and y must have the same length.");
   int64_t len[2];
+  tt_dtype type = tt__promote((tt_dtype)x[0]->dtype, (tt_dtype)x[1]->dtype); /* points are an array of pairs */
   for (int k = 0; k < 2; k++) {
+    if (!(x[k] = tt__compose_cast(c, x[k], type == TT_BOOL ? TT_U8 : type))) return NULL;
     tt_value v[3] = {tt_v_array(x[k]), of_pair(f, 2, k, false), of_pair(f, 3, k, true)};
     bool counted = v[1].tag == TT_V_MISSING || v[1].tag == TT_V_INT;
     if (counted && v[2].tag != TT_V_MISSING && v[2].tag != TT_V_NONE) /* edges of a range are float64 */

@@ -1,6 +1,7 @@
 /*
 ** Joining and cutting: many arrays into one, one into many.
 */
+#include <math.h>
 #include <string.h>
 
 #include "fn/fn.h"
@@ -177,6 +178,21 @@ static bool give_section(tt_composer *c, tt_call_frame *f, tt_array *a, int axis
   return tt__fn_give(c, f, tt__compose_slice(c, a, axis, begin, begin < end ? end - begin : 0, 1));
 }
 
+/* A number of sections; a float is cut to one, once it was asked whether it divides. */
+static int64_t sections_of(tt_composer *c, const tt_call_frame *f, int64_t n, bool equal) {
+  tt_value v = f->arg[1];
+  bool inexact = v.tag == TT_V_FLOAT || (v.tag == TT_V_ARRAY && tt__is_float((tt_dtype)v.as.array->dtype));
+  double parts = inexact ? tt__arg_float(c, f, 1, 0) : (double)tt__arg_int(c, f, 1, 0);
+  if (c->code != TT_OK) return 0;
+  if (equal && parts == 0) return tt__compose_fail(c, TT_EZERODIV, "integer modulo by zero"), 0;
+  if (equal && !(fmod((double)n, parts) == 0))
+    return tt__compose_fail(c, TT_EVALUE, "array split does not result in an equal division"), 0;
+  if (isnan(parts)) return tt__compose_fail(c, TT_EVALUE, "cannot convert float NaN to integer"), 0;
+  if (isinf(parts)) return tt__compose_fail(c, TT_EOVERFLOW, "cannot convert float infinity to integer"), 0;
+  if (parts < 1) return tt__compose_fail(c, TT_EVALUE, "number sections must be larger than 0."), 0;
+  return parts < 0x1p53 ? (int64_t)parts : tt__arg_int(c, f, 1, 0);
+}
+
 static tt_array *split_along(tt_composer *c, tt_call_frame *f, tt_array *a, int axis, bool equal) {
   if (!a || c->code != TT_OK) return NULL;
   int64_t n = tt__array_len(a)[axis];
@@ -184,12 +200,8 @@ static tt_array *split_along(tt_composer *c, tt_call_frame *f, tt_array *a, int 
   f->tuple = true;
   bool points = v->tag == TT_V_TUPLE || (v->tag == TT_V_ARRAY && v->as.array->rank == 1);
   if (!points) {
-    int64_t parts = tt__arg_int(c, f, 1, 0);
+    int64_t parts = sections_of(c, f, n, equal);
     if (c->code != TT_OK) return NULL;
-    if (equal && parts != 0 && n % parts != 0)
-      return tt__compose_fail(c, TT_EVALUE, "array split does not result in an equal division");
-    if (equal && parts == 0) return tt__compose_fail(c, TT_EZERODIV, "integer modulo by zero");
-    if (parts <= 0) return tt__compose_fail(c, TT_EVALUE, "number sections must be larger than 0.");
     int64_t each = n / parts, more = n % parts, at = 0;
     for (int64_t i = 0; i < parts; i++) {
       int64_t m = each + (i < more);
@@ -204,6 +216,9 @@ static tt_array *split_along(tt_composer *c, tt_call_frame *f, tt_array *a, int 
     tt_call_frame one = {.arg = &v->as.tuple.item[i], .narg = 1};
     cut[i] = tt__arg_int(c, &one, 0, 0);
   }
+  if (v->tag == TT_V_ARRAY && v->as.array->size && v->as.array->dtype != TT_BOOL &&
+      !tt__is_int((tt_dtype)v->as.array->dtype))
+    return tt__compose_fail(c, TT_ETYPE, "slice indices must be integers or None or have an __index__ method");
   if (cut && v->tag == TT_V_ARRAY) {
     const int64_t *data = tt__compose_peek(c, tt__compose_cast(c, v->as.array, TT_I64));
     if (data && count) memcpy(cut, data, sizeof *cut * (size_t)count);

@@ -50,7 +50,7 @@ static tt_array *packbits(tt_composer *c, tt_call_frame *f) {
   }
   return byte;
 }
-TT_HANDLER(packbits)
+TT_HANDLER_LAID(packbits, 'A')
 
 /* unpackbits(a, axis, count, bitorder) */
 static tt_array *unpackbits(tt_composer *c, tt_call_frame *f) {
@@ -76,4 +76,4 @@ static tt_array *unpackbits(tt_composer *c, tt_call_frame *f) {
   if (!bits || wanted == n) return bits;
   return wanted < n ? tt__compose_slice(c, bits, axis, 0, wanted, 1) : filled_up(c, bits, axis, wanted);
 }
-TT_HANDLER(unpackbits)
+TT_HANDLER_LAID(unpackbits, 'A')

@@ -161,7 +161,7 @@ static tt_array *finish_line(tt_composer *c, const tt_call_frame *f, tt_array *y
   tt_dtype type = tt__arg_dtype(c, f, dtype, own);
   if (!y) return NULL;
   int to = tt__arg_axis(c, f, axis, y->rank, 0);
-  if (tt__is_int(type) && !tt__is_complex((tt_dtype)y->dtype)) y = tt__compose_op1(c, TT_FLOOR, y);
+  if (tt__is_int(type)) y = tt__compose_op1(c, TT_FLOOR, y);
   if (c->code != TT_OK) return NULL;
   return tt__compose_move(c, tt__compose_cast(c, y, type), 0, to);
 }

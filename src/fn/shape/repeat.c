@@ -15,8 +15,11 @@ static tt_array *tile(tt_composer *c, tt_call_frame *f) {
   if (2 * rank > TT_MAX_RANK) return tt__compose_fail(c, TT_EVALUE, "tile: more than 32 axes");
   memmove(reps + rank - n, reps, sizeof *reps * (size_t)n);
   for (int d = 0; d < rank - n; d++) reps[d] = 1;
+  bool once = true;
+  for (int d = 0; d < rank; d++) once &= reps[d] == 1;
   /* Each axis becomes (times, length), repeated without moving anything, then read out as one. */
   while (a && a->rank < rank) a = tt__compose_expand(c, a, 0);
+  if (once) return tt__compose_copy_in(c, a, 'K');
   for (int d = 0; d < rank && a; d++) a = tt__compose_expand(c, a, 2 * d);
   for (int d = 0; d < rank && a; d++) {
     whole[2 * d] = reps[d];
@@ -126,12 +129,12 @@ static tt_array *roll(tt_composer *c, tt_call_frame *f) {
   } else {
     if (n != m && n != 1 && m != 1)
       return tt__compose_fail(c, TT_EVALUE, "shape mismatch: objects cannot be broadcast to a single shape");
+    int at[TT_MAX_RANK];
+    for (int k = 0; k < m; k++)
+      if ((c->code = tt__shape_axis(axis[k], a->rank, &at[k], c->err)) != TT_OK) return NULL;
     out = a;
-    for (int i = 0; i < (n > m ? n : m); i++) {
-      int at;
-      if ((c->code = tt__shape_axis(axis[m == 1 ? 0 : i], a->rank, &at, c->err)) != TT_OK) return NULL;
-      out = rolled(c, out, shift[n == 1 ? 0 : i], at);
-    }
+    for (int i = 0; i < (n == 1 ? m : n); i++) /* no axes: no shift */
+      out = rolled(c, out, shift[n == 1 ? 0 : i], at[m == 1 ? 0 : i]);
   }
   return out && out->storage == a->storage ? tt__compose_copy(c, out) : out;
 }
@@ -332,11 +335,10 @@ static tt_array *insert(tt_composer *c, tt_call_frame *f) {
   int axis;
   int64_t count;
   bool single;
-  tt_array *a = along(c, f, 3, &axis), *values = tt__arg_array(c, f, 2);
+  tt_array *a = along(c, f, 3, &axis), *values = a ? tt__arg_array_of(c, f, 2, (tt_dtype)a->dtype) : NULL;
   if (!a || !values) return NULL;
   int64_t *at = places(c, &f->arg[1], tt__array_len(a)[axis], 1, axis, &count, &single);
-  values = tt__compose_cast(c, values, (tt_dtype)a->dtype);
-  if (!at || !values) return NULL;
+  if (!at) return NULL;
   bool is_number = f->arg[1].tag != TT_V_TUPLE && f->arg[1].tag != TT_V_SLICE &&
                    !(f->arg[1].tag == TT_V_ARRAY && f->arg[1].as.array->rank > 0);
   if (single) return insert_one(c, a, values, at[0], axis, is_number);

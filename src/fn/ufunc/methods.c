@@ -395,7 +395,21 @@ static tt_array *step_by_step(tt_composer *c, const fold *w, tt_array *x, tt_arr
   return tt__compose_concat(c, part, n, 0);
 }
 
+/* All rows but the first are exponents of powers, and whole numbers have no negative ones. */
+static bool have_powers(tt_composer *c, const fold *w, tt_array *x, tt_array *mask) {
+  if (w->u->op != TT_POW || tt__dtypes[w->type].kind != 'i' || !x) return true;
+  int64_t n = tt__array_len(x)[0];
+  if (n < 2 || x->size == 0) return true;
+  tt_array *exponents = tt__compose_slice(c, tt__compose_cast(c, x, TT_I64), 0, 1, n - 1, 1);
+  if (mask && exponents)
+    exponents = tt__compose_where(c, tt__compose_slice(c, mask, 0, 1, n - 1, 1), tt_v_array(exponents), tt_v_int(0));
+  const int64_t *least = tt__compose_peek(c, tt__compose_reduce(c, TT_RED_MIN, exponents, 3, false));
+  if (least && *least < 0) tt__compose_fail(c, TT_EVALUE, "Integers to negative integer powers are not allowed.");
+  return c->code == TT_OK;
+}
+
 static tt_array *fold_rows(tt_composer *c, const fold *w, tt_array *x, tt_array *mask, bool running) {
+  if (!have_powers(c, w, x, mask)) return NULL;
   tt_dtype t = library_type(w);
   if (t != TT_DTYPE_NONE) return library_fold(c, w, t, x, mask, running);
   return step_by_step(c, w, x, mask, running);
@@ -626,7 +640,7 @@ static tt_array *ufunc_accumulate(tt_composer *c, tt_call_frame *f) {
   tt_array *x = axis_first(c, w.a, axis, len), *r = x ? fold_rows(c, &w, x, NULL, true) : NULL;
   return tt__arg_out(c, f, R_OUT, tt__compose_move(c, tt__compose_reshape(c, r, rank, len), 0, axis));
 }
-TT_HANDLER_LAID(ufunc_accumulate, 'K')
+TT_HANDLER_LAID(ufunc_accumulate, 'W')
 
 /* ---- reduceat */
 

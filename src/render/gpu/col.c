@@ -353,24 +353,14 @@ static void put_staged_phase(tt_thread_emit *t, int phase) {
   tt__emit_close(e);
 }
 
-/* All threads of a lane compute its OUTER instructions, one stores. */
-static void put_staged_outer(tt_thread_emit *t, int phase) {
-  tt_emit *e = &t->e;
-  for (int i = 0; i < e->k->ninst; i++) {
-    if (!tt__emit_in_region(e, (tt_region){TT_SCOPE_OUTER, phase}, i)) continue;
-    bool store = e->k->inst[i].op == TT_K_STORE;
-    if (store) tt__emit_open(e, "if (live && TT_TX < %d)", tile_lanes(t));
-    tt__threads_inst(t, i);
-    if (store) tt__emit_close(e);
-  }
-}
-
 static void put_staged_whole(tt_thread_emit *t) {
+  char leader[40]; /* of the threads of a lane */
+  snprintf(leader, sizeof leader, "live && TT_TX < %d", tile_lanes(t));
   for (int p = 0; p < t->e.k->nphase; p++) {
-    put_staged_outer(t, p);
+    tt__threads_outer(t, p, leader);
     put_staged_phase(t, p);
   }
-  put_staged_outer(t, t->e.k->nphase);
+  tt__threads_outer(t, t->e.k->nphase, leader);
 }
 
 static void put_lane(tt_thread_emit *t) {

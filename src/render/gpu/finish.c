@@ -149,7 +149,7 @@ void tt__threads_row_finish(tt_thread_emit *t) {
   tt__emit_open(e, "for (tt_ix at = TT_GX; at < outer; at += TT_NX)");
   tt__threads_decode(e, 'o', 0, e->k->nouter, "at");
   tt__threads_place(e, 'o', 0, e->k->nouter, -1);
-  tt__row_outer(t, 0, true);
+  tt__threads_outer(t, 0, TT_ROW_LEADER);
   tt__threads_folded(e, 0);
   put_finish_free(t);
   put_finish_order(t);
@@ -161,6 +161,6 @@ void tt__threads_row_finish(tt_thread_emit *t) {
     t->ordered = false;
     tt__row_close_again(t, 0);
   }
-  tt__row_outer(t, 1, true);
+  tt__threads_outer(t, 1, TT_ROW_LEADER);
   tt__emit_close(e);
 }

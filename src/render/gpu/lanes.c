@@ -361,6 +361,18 @@ void tt__threads_inst(tt_thread_emit *t, int i) {
   tt__emit_close(e);
 }
 
+void tt__threads_outer(tt_thread_emit *t, int phase, const char *leader) {
+  tt_emit *e = &t->e;
+  for (int i = 0; i < e->k->ninst; i++) {
+    if (!tt__emit_in_region(e, (tt_region){TT_SCOPE_OUTER, phase}, i)) continue;
+    bool store = e->k->inst[i].op == TT_K_STORE;
+    if (store && !leader) continue;
+    if (store) tt__emit_open(e, "if (%s)", leader);
+    tt__threads_inst(t, i);
+    if (store) tt__emit_close(e);
+  }
+}
+
 void tt__threads_region(tt_thread_emit *t, tt_region r) {
   for (int i = 0; i < t->e.k->ninst; i++)
     if (tt__emit_in_region(&t->e, r, i)) tt__threads_inst(t, i);

@@ -465,18 +465,6 @@ static void put_again(tt_thread_emit *t, int phase) {
   tt__row_close_again(t, phase);
 }
 
-void tt__row_outer(tt_thread_emit *t, int phase, bool stores) {
-  tt_emit *e = &t->e;
-  for (int i = 0; i < e->k->ninst; i++) {
-    if (!tt__emit_in_region(e, (tt_region){TT_SCOPE_OUTER, phase}, i)) continue;
-    bool store = e->k->inst[i].op == TT_K_STORE;
-    if (store && !stores) continue;
-    if (store) tt__emit_open(e, "if (live && t == 0)");
-    tt__threads_inst(t, i);
-    if (store) tt__emit_close(e);
-  }
-}
-
 static void put_scratch(tt_thread_emit *t) {
   tt_emit *e = &t->e;
   const tt_kernel *k = e->k;
@@ -498,7 +486,7 @@ static void put_whole(tt_thread_emit *t) {
   tt_emit *e = &t->e;
   tt__threads_keep(t);
   for (int p = 0; p <= e->k->nphase; p++) {
-    tt__row_outer(t, p, true);
+    tt__threads_outer(t, p, TT_ROW_LEADER);
     if (p == e->k->nphase) break;
     if (tt__emit_reduces(e, p)) {
       put_reduction(t, p);
@@ -537,7 +525,7 @@ static void put_one_chunk(tt_thread_emit *t) {
 
 static void put_chunk(tt_thread_emit *t) {
   tt_emit *e = &t->e;
-  tt__row_outer(t, 0, false);
+  tt__threads_outer(t, 0, NULL);
   put_one_chunk(t);
   if (!tt__row_open_again(t, 0, "sq", "[0]")) return;
   t->ordered = true;

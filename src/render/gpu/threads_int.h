@@ -78,6 +78,8 @@ TT_HIDDEN void tt__threads_point(tt_thread_emit *t);
 TT_HIDDEN void tt__threads_keep(tt_thread_emit *t);
 /* Instruction `i` for a thread's lane l, stores to one place by the last lane only. */
 TT_HIDDEN void tt__threads_inst(tt_thread_emit *t, int i);
+/* OUTER instructions of a phase: all threads compute them, that for which `leader` holds stores (NULL: none does). */
+TT_HIDDEN void tt__threads_outer(tt_thread_emit *t, int phase, const char *leader);
 /* All instructions of a region, in order. */
 TT_HIDDEN void tt__threads_region(tt_thread_emit *t, tt_region r);
 
@@ -95,8 +97,8 @@ TT_HIDDEN bool tt__row_is_signed(const tt_thread_emit *t, int i);
 TT_HIDDEN bool tt__row_open_again(tt_thread_emit *t, int phase, const char *name, const char *at);
 /* The values of what was done again, which shared memory has. */
 TT_HIDDEN void tt__row_close_again(tt_thread_emit *t, int phase);
-/* OUTER instructions: all threads of a row compute them, one stores. */
-TT_HIDDEN void tt__row_outer(tt_thread_emit *t, int phase, bool stores);
+/* The thread that stores what all of a row compute. */
+#define TT_ROW_LEADER "live && t == 0"
 
 TT_HIDDEN void tt__threads_map(tt_thread_emit *t);
 TT_HIDDEN void tt__threads_main_loop(tt_thread_emit *t);
