@@ -166,7 +166,8 @@ static void put_load(tt_emit *e, int i, const char *index) {
     snprintf(guard, sizeof guard, e->d->inbounds, (int)q->slot, (int)acc->buf, at);
     tt__emit_line(e, "const %s v%d = %s ? %s(p%d[e%d]) : 0;", type, i, guard, from, q->slot, i);
   } else {
-    tt__emit_line(e, "const %s v%d = %s(p%d[%s]);", type, i, from, q->slot, index);
+    tt__emit_line(e, e->tail ? "const %s v%d = TT_IN(w, m) ? %s(p%d[%s]) : 0;" : "const %s v%d = %s(p%d[%s]);", type, i,
+                  from, q->slot, index);
   }
 }
 
@@ -194,10 +195,18 @@ void tt__emit_accumulate(tt_emit *e, int i, const char *acc, const char *value, 
   const tt_kinst *q = &e->k->inst[i];
   const char *word = tt__red_word(q->red), *suffix = tt__dtypes[q->from].suffix;
   if (!tt__red_is_arg(q->red)) {
-    tt__emit_line(e, "a%d[%s] = tt_%s_%s(a%d[%s], %s);", i, acc, word, suffix, i, acc, value);
+    if (e->tail && q->from == TT_BOOL) /* of a choice between truths gcc makes arithmetic that is no vector's */
+      tt__emit_line(e, "a%d[%s] = TT_IN(w, m) ? tt_%s_%s(a%d[%s], %s) : a%d[%s];", i, acc, word, suffix, i, acc, value,
+                    i, acc);
+    else if (e->tail)
+      tt__emit_line(e, "a%d[%s] = tt_%s_%s(a%d[%s], TT_IN(w, m) ? %s : %s);", i, acc, word, suffix, i, acc, value,
+                    tt__red_identity(q->red, (tt_dtype)q->from));
+    else
+      tt__emit_line(e, "a%d[%s] = tt_%s_%s(a%d[%s], %s);", i, acc, word, suffix, i, acc, value);
     return;
   }
-  tt__emit_line(e, "const int t%d = (b%d[%s] < 0) | tt_%s_%s(a%d[%s], %s);", i, i, acc, word, suffix, i, acc, value);
+  tt__emit_line(e, "const int t%d = %s((b%d[%s] < 0) | tt_%s_%s(a%d[%s], %s));", i, e->tail ? "TT_IN(w, m) & " : "", i,
+                acc, word, suffix, i, acc, value);
   tt__emit_line(e, "a%d[%s] = t%d ? %s : a%d[%s];", i, acc, i, value, i, acc);
   tt__emit_line(e, "b%d[%s] = t%d ? %s : b%d[%s];", i, acc, i, at, i, acc);
 }

@@ -31,6 +31,7 @@ typedef struct tt_emit {
   bool near;       /* the stage at hand uses the short form of its op */
   bool speculates; /* so does every op that has one, and the variable `far` tells of results that are not right */
   int ahead;       /* (COL) row points that the body at hand is ahead of the walk */
+  bool tail;       /* (ROW) lanes from `m` on load 0, and accumulators take the identity of them */
 } tt_emit;
 
 /* A part of the program that one loop runs. */

@@ -546,10 +546,22 @@ TT__RUN(uniform, f64, 1, tt__blocks_uniform_f64)
   }                                                                                           \
   TT_FN F tt_sign_##S(F a) { return a > 0 ? (F)1 : a < 0 ? (F)-1 : a == 0 ? (F)0 : a; }       \
   /* Equal operands (0 and -0): the second, as vector NumPy. */                               \
-  TT_FN F tt_maximum_##S(F a, F b) { return ((a > b) | (a != a)) ? a : b; }                   \
-  TT_FN F tt_minimum_##S(F a, F b) { return ((a < b) | (a != a)) ? a : b; }                   \
-  TT_FN F tt_fmax_##S(F a, F b) { return ((a > b) | (b != b)) ? a : b; }                      \
-  TT_FN F tt_fmin_##S(F a, F b) { return ((a < b) | (b != b)) ? a : b; }                      \
+  TT_FN F tt_maximum_##S(F a, F b) {                                                          \
+    const F most = a > b ? a : b; /* one instruction */                                       \
+    return a != a ? a : most;                                                                 \
+  }                                                                                           \
+  TT_FN F tt_minimum_##S(F a, F b) {                                                          \
+    const F least = a < b ? a : b;                                                            \
+    return a != a ? a : least;                                                                \
+  }                                                                                           \
+  TT_FN F tt_fmax_##S(F a, F b) {                                                             \
+    const F most = a > b ? a : b;                                                             \
+    return b != b ? a : most;                                                                 \
+  }                                                                                           \
+  TT_FN F tt_fmin_##S(F a, F b) {                                                             \
+    const F least = a < b ? a : b;                                                            \
+    return b != b ? a : least;                                                                \
+  }                                                                                           \
   TT_FN F tt_nextafter_##S(F a, F b) {                                                        \
     U u = tt__bits_##S(a);                                                                    \
     U away = (U)((b > a) == (a > 0)); /* from zero */                                         \
