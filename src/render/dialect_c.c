@@ -48,7 +48,10 @@ static const char after[] =
 
 const tt_dialect tt__dialect_c = {
     .name = "c",
-    .before = "",
+    .before =
+        "#ifdef __AVX512DQ__\n"
+        "#define TT_VECTOR_QUOTIENT\n"
+        "#endif\n",
     .after = after,
     .kernel = "void ",
     .params = "(const tt_kargs *args, const tt_krange *range)",
