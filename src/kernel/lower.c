@@ -14,6 +14,16 @@
 
 static tt_code no_memory(tt_error *err) { return tt__fail(err, TT_ENOMEM, "out of memory while lowering a kernel"); }
 
+/* Is access `i` one element after the one before it, at every point? `k` has both. */
+static bool follows(const tt_kernel *k, const tt_lowered *l, int i, int naxes) {
+  const tt_kaccess *x = &k->access[i], *last = x - 1;
+  if (i == 0 || x->by < 2 || x->buf < 0 || x->buf != last->buf || x->dtype != last->dtype || x->write != last->write)
+    return false;
+  const int64_t *step = l->step + (size_t)i * (size_t)naxes;
+  return x->by == last->by && l->off[i] == l->off[i - 1] + 1 &&
+         memcmp(step, step - naxes, sizeof *step * (size_t)naxes) == 0;
+}
+
 /* Copy the accesses' numbers out for the launch, and their classes into the kernel. */
 static bool bind_accesses(const tt_decomposer *r, const tt_axes *axes, tt_kernel *k, tt_lowered *l,
                           int nscratch_access) {
@@ -40,6 +50,9 @@ static bool bind_accesses(const tt_decomposer *r, const tt_axes *axes, tt_kernel
     k->access[i].lane = (uint8_t)(lane == 0 ? TT_LANE_NONE : lane == 1 ? TT_LANE_UNIT : TT_LANE_ANY);
     l->off[i] = a->off;
     memcpy(l->step + (size_t)i * (size_t)axes->naxes, step, sizeof *step * (size_t)axes->naxes);
+    bool known = lane == -1 || (lane > 1 && lane <= TT_LANE_BY_MOST);
+    k->access[i].by = (int8_t)(known ? lane : 0);
+    k->access[i].next = follows(k, l, i, axes->naxes);
   }
   k->naccess = (int16_t)r->naccess;
   return true;

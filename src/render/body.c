@@ -123,8 +123,15 @@ bool tt__emit_is_independent(const tt_emit *e, tt_region r) {
 
 /* ---- instructions */
 
+/* Is the place of access `a` said by that of the one before it? */
+static bool is_next(const tt_emit *e, int a) {
+  const tt_kaccess *acc = &e->k->access[a];
+  return acc->next && e->d->neighbours && (!acc->write || e->side_by_side);
+}
+
 bool tt__emit_is_walked(const tt_emit *e, int a, int phase) {
   assert(a >= 0 && a < e->k->naccess);
+  if (a + 1 < e->k->naccess && is_next(e, a + 1) && tt__emit_is_walked(e, a + 1, phase)) return true;
   for (int i = 0; i < e->k->ninst; i++) {
     const tt_kinst *q = &e->k->inst[i];
     if (q->op != TT_K_LOAD && q->op != TT_K_STORE && q->op != TT_K_INDEX) continue;
@@ -142,8 +149,17 @@ void tt__emit_index(const tt_emit *e, int a, uint8_t scope, char *out, size_t si
     return;
   }
   char base = row && e->k->mode != TT_MODE_MAP ? 'r' : 'o', far[48] = "";
-  if (e->ahead) snprintf(far, sizeof far, " + %d * rs%d", e->ahead, a);
+  int first = a;
+  while (is_next(e, first)) first--;
+  if (e->ahead) snprintf(far, sizeof far, " + %d * rs%d", e->ahead, first);
   uint8_t lane = region_has_lane(e, scope) ? acc->lane : TT_LANE_NONE;
+  if (lane == TT_LANE_ANY && acc->by && e->d->neighbours) {
+    char more[16] = "";
+    if (a > first) snprintf(more, sizeof more, " + %d", a - first);
+    snprintf(out, size, "%c%d%s + %d * l%s", base, first, far, acc->by, more);
+    return;
+  }
+  assert(lane != TT_LANE_ANY || first == a);
   if (lane == TT_LANE_NONE)
     snprintf(out, size, "%c%d%s", base, a, far);
   else if (lane == TT_LANE_UNIT)
@@ -265,6 +281,8 @@ static void put_elementwise(tt_emit *e, int i) {
   else if (e->d->branches && has_far(q))
     tt__emit_line(e, "const %s v%d = tt_far_%s_%s(%s) ? tt_%s_%s(%s) : tt_near_%s_%s(%s);", type, i,
                   tt__ops[q->op].lower, from, args, tt__ops[q->op].lower, from, args, tt__ops[q->op].lower, from, args);
+  else if (e->side_by_side && (q->op == TT_MUL || q->op == TT_SQUARE) && (q->from == TT_F32 || q->from == TT_F64))
+    tt__emit_line(e, "const %s v%d = TT_PRODUCT(tt_%s_%s(%s));", type, i, tt__ops[q->op].lower, from, args);
   else if (q->op != TT_CAST)
     tt__emit_line(e, "const %s v%d = tt_%s%s_%s(%s);", type, i, e->near ? "near_" : "", tt__ops[q->op].lower, from,
                   args);
