@@ -160,8 +160,25 @@ TT_FN tt_f32 tt__narrow_odd(tt_f64 x) {
 }
 TT_FN tt_f16 tt_cast_f64_f16(tt_f64 x) { return tt_cast_f32_f16(tt__narrow_odd(x)); }
 TT_FN tt_bf16 tt_cast_f64_bf16(tt_f64 x) { return tt_cast_f32_bf16(tt__narrow_odd(x)); }
+#ifdef TT_DIALECT_HALVES
 TT_FN tt_f32 tt_round_f16_f32(tt_f32 x) { return tt_cast_f16_f32(tt_cast_f32_f16(x)); }
 TT_FN tt_f32 tt_round_bf16_f32(tt_f32 x) { return tt_cast_bf16_f32(tt_cast_f32_bf16(x)); }
+#else
+/* Without the way over 16 bits: beside 2^13 times the power of two of x, an addition leaves the 11 bits of a half. */
+TT_FN tt_f32 tt_round_f16_f32(tt_f32 x) {
+  tt_u32 u = tt__bits_f32(x), sign = u & 0x80000000u, power = u & 0x7f800000u;
+  power = power > 0x38800000u ? power : 0x38800000u; /* below, halves are as far apart as at 2^-14 */
+  power = power < 0x47800000u ? power : 0x47800000u; /* there are none from 2^16 on */
+  tt_f32 beside = tt__from_f32(power + (13u << 23)), r = (tt__from_f32(u ^ sign) + beside) - beside;
+  r = r > 65504 ? TT__INF_f32 : r;
+  return tt__from_f32((tt__bits_f32(r) & 0x7fffe000u) | sign); /* of a NaN what a half has room for */
+}
+TT_FN tt_f32 tt_round_bf16_f32(tt_f32 x) {
+  tt_u32 u = tt__bits_f32(x), r = u + 0x7fffu + ((u >> 16) & 1u);
+  r = (u & 0x7fffffffu) > 0x7f800000u ? u | 0x400000u : r;
+  return tt__from_f32(r & 0xffff0000u);
+}
+#endif
 
 /* Large integers lose bits to a double; a sticky bit keeps the later rounding to bf16 correct. */
 TT_FN tt_u64 tt__sticky(tt_u64 x) {
