@@ -107,8 +107,7 @@ static tt_code check_space(const tt_kernel *k, tt_error *err) {
 /* Are the step that an access knows and its place after the one before it what there can be? */
 static bool is_step(const tt_kernel *k, int a) {
   const tt_kaccess *x = &k->access[a], *last = a ? x - 1 : NULL;
-  bool known = x->by == -1 || (x->by > 1 && x->by <= TT_LANE_BY_MOST);
-  if (x->by != 0 && (!known || x->lane != TT_LANE_ANY)) return false;
+  if (x->by != 0 && (!tt__lane_knows(x->by) || x->lane != TT_LANE_ANY)) return false;
   if (!x->next) return true;
   return last && x->by > 1 && x->buf >= 0 && last->by == x->by && last->buf == x->buf && last->dtype == x->dtype &&
          last->write == x->write;

@@ -11,6 +11,7 @@
 #include "kernel/axes.h"
 #include "kernel/phases.h"
 #include "kernel/decompose.h"
+#include "kernel/spread.h"
 
 static tt_code no_memory(tt_error *err) { return tt__fail(err, TT_ENOMEM, "out of memory while lowering a kernel"); }
 
@@ -50,8 +51,7 @@ static bool bind_accesses(const tt_decomposer *r, const tt_axes *axes, tt_kernel
     k->access[i].lane = (uint8_t)(lane == 0 ? TT_LANE_NONE : lane == 1 ? TT_LANE_UNIT : TT_LANE_ANY);
     l->off[i] = a->off;
     memcpy(l->step + (size_t)i * (size_t)axes->naxes, step, sizeof *step * (size_t)axes->naxes);
-    bool known = lane == -1 || (lane > 1 && lane <= TT_LANE_BY_MOST);
-    k->access[i].by = (int8_t)(known ? lane : 0);
+    k->access[i].by = (int8_t)(tt__lane_knows(lane) ? lane : 0);
     k->access[i].next = follows(k, l, i, axes->naxes);
   }
   k->naccess = (int16_t)r->naccess;
@@ -109,7 +109,7 @@ tt_code tt__lower_step(const tt_step *step, const tt_lower_options *options, tt_
   l->kernel = k;
   if ((code = tt__decompose(&r, err)) != TT_OK) goto fail;
   code = TT_ENOMEM;
-  if (!tt__axes_choose(&r, &axes)) goto fail_memory;
+  if (!tt__axes_choose(&r, &axes) || (options->spread && !tt__axes_spread(&r, &axes))) goto fail_memory;
   k->mode = (uint8_t)axes.mode;
   k->naxes = (uint8_t)axes.naxes;
   k->nouter = (uint8_t)axes.nouter;

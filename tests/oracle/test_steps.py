@@ -56,3 +56,35 @@ def test_products(recorded, dtype):
         got = in_both_tiers(lambda m, x, y: x * y, x, y)
         assert np.array_equal(got.real, x.real * y.real - x.imag * y.imag)
         assert np.array_equal(got.imag, x.real * y.imag + x.imag * y.real)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "float16", "float32", "float64", "complex64"])
+@pytest.mark.parametrize("last", [2, 3, 4, 5, 8, 9])
+def test_short_last_axis(recorded, dtype, last):
+    """Operands that move along a short last axis, along the one before, along both and along none."""
+    rng = np.random.default_rng(last)
+    shapes = ((130, last), (last,), (130, 1), (1, 1), (3, 130, last))
+    x, v, w, one, z = ((rng.random(s) * 4).astype(dtype) for s in shapes)
+    for work in (
+        lambda m, x, v, w, one, z: x * v + w,
+        lambda m, x, v, w, one, z: m.where(x[:, ::-1] > w, v, one) + z,
+        lambda m, x, v, w, one, z: m.broadcast_to(w, x.shape) * (one + one) + m.arange(last).astype(x.dtype),
+    ):
+        got, want = in_both_tiers(work, x, v, w, one, z), work(np, x, v, w, one, z)
+        np.testing.assert_allclose(got, want, rtol=1e-6 if got.dtype.kind in "fc" else 0)
+
+
+def test_short_last_axis_in_place(recorded):
+    for last in (2, 3, 4, 8):
+        x = np.random.default_rng(last).random((200, last)).astype(np.float32)
+        for tier in (0, 1):
+            tt.set_tier(tier)
+            y = tt.array(x)
+            tt.eval(y)
+            y += y[:, :1]
+            y[:, 1:] = y[:, :-1]
+            z = x.copy()
+            z += x[:, :1]
+            z[:, 1:] = z[:, :-1].copy()
+            np.testing.assert_array_equal(np.asarray(y), z)
+    tt.set_tier(2)

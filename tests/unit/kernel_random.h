@@ -69,7 +69,7 @@ static int find(maker *m, int type, int scope, int phase) {
 
 static int add_access(maker *m, int type, bool write) {
   static const char *const lane[] = {"unit", "unit", "any", "any", "none"};
-  static const int steps[] = {0, 0, -1, 2, 2, 3, 4};
+  static const int steps[] = {0, 0, -1, 2, 2, 3, 4, 8};
   const char *dir = write ? "write" : "read", *how = lane[pick(m, write ? 4 : 5)];
   if (m->by > 1 && m->by_at == m->naccess - 1 && m->by_type == type && m->by_write == write && m->nby < m->by &&
       pick(m, 3)) {
@@ -78,7 +78,7 @@ static int add_access(maker *m, int type, bool write) {
     tt__str_addf(&m->accesses, "a%d: %s %s buf%d any by %d next\n", m->naccess, dir, suffix(type), m->nbuf - 1, m->by);
     return m->naccess++;
   }
-  m->by = strcmp(how, "any") == 0 ? steps[pick(m, 7)] : 0;
+  m->by = strcmp(how, "any") == 0 ? steps[pick(m, 8)] : 0;
   m->by_at = m->naccess;
   m->by_type = type;
   m->by_write = write;

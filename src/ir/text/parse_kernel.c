@@ -110,7 +110,7 @@ static bool take_lane(parser *p, tt_kaccess *x) {
   skip_blanks(p);
   if (take(p, "by ")) {
     bool back = take(p, "-");
-    if (!take_number(p, TT_LANE_BY_MOST, &by)) return false;
+    if (!take_number(p, INT8_MAX, &by)) return false;
     x->by = (int8_t)(back ? -by : by);
     skip_blanks(p);
   }
