@@ -71,7 +71,7 @@ void tt__kernel_seal(tt_kernel *k) {
   digest_more(&k->key, k->inst, (size_t)k->ninst * sizeof *k->inst);
   for (int a = 0; a < k->naccess; a++) {
     const tt_kaccess *x = &k->access[a]; /* packed by hand: the struct has padding */
-    int16_t words[4] = {x->buf, x->dtype, x->lane, x->write};
+    int16_t words[6] = {x->buf, x->dtype, x->lane, x->write, x->by, x->next};
     digest_more(&k->key, words, sizeof words);
   }
   digest_more(&k->key, k->scalar_type, (size_t)k->nscalar);
@@ -104,6 +104,15 @@ static tt_code check_space(const tt_kernel *k, tt_error *err) {
   return TT_OK;
 }
 
+/* Are the step that an access knows and its place after the one before it what there can be? */
+static bool is_step(const tt_kernel *k, int a) {
+  const tt_kaccess *x = &k->access[a], *last = a ? x - 1 : NULL;
+  if (x->by != 0 && (!tt__lane_knows(x->by) || x->lane != TT_LANE_ANY)) return false;
+  if (!x->next) return true;
+  return last && x->by > 1 && x->buf >= 0 && last->by == x->by && last->buf == x->buf && last->dtype == x->dtype &&
+         last->write == x->write;
+}
+
 static tt_code check_tables(const tt_kernel *k, tt_error *err) {
   for (int s = 0; s < k->nscalar; s++)
     if (!is_register(k->scalar_type[s])) return tt__fail(err, TT_EVALUE, "scalar %d: not a register type", s);
@@ -112,6 +121,7 @@ static tt_code check_tables(const tt_kernel *k, tt_error *err) {
   for (int a = 0; a < k->naccess; a++) {
     const tt_kaccess *x = &k->access[a];
     if (x->lane > TT_LANE_ANY) return tt__fail(err, TT_EVALUE, "access %d: unknown lane step %d", a, x->lane);
+    if (!is_step(k, a)) return tt__fail(err, TT_EVALUE, "access %d: no such step as %d", a, x->by);
     if (x->buf == -1) {
       if (x->dtype != TT_I64 || x->write) return tt__fail(err, TT_EVALUE, "access %d: an index is a read of int64", a);
       continue;

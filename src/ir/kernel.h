@@ -90,7 +90,10 @@ typedef struct tt_kaccess {
       dtype; /* element type in memory: real types, f16 and bf16 included (a LOAD converts to f32, a STORE from f32) */
   uint8_t lane; /* tt_lane_step */
   bool write;
+  int8_t by; /* TT_LANE_ANY: the step where it is -1, 2, 3, 4 or 8, so that compilers see neighbours; else 0 */
+  bool next; /* one element after the access before it, wherever that is: same buffer, steps and direction */
 } tt_kaccess;
+static inline bool tt__lane_knows(int64_t step) { return step == -1 || (step > 1 && step <= 4) || step == 8; }
 
 /*
 ** A scratch holds one ROW-scope value for the whole row between phases, so that it is not computed twice: written by a

@@ -26,15 +26,15 @@ typedef struct tt_operand {
   int64_t size;
 } tt_operand;
 
-/* a[place[i] * step] = a[...] op b[i * b_step], for each i in order; places from -len to len - 1, `a` and b of one
- * type. */
+/* a[place[i] * step + k] = a[...] op b[i * b_step + k], for each i in order and each k below `width`; places from -len
+ * to len - 1, `a` and b of one type. */
 typedef struct tt_fold_into {
   tt_op op;
   tt_dtype dtype;
   void *a;
   const void *b;
   const int64_t *place;
-  int64_t len, step, n, b_step; /* steps in elements */
+  int64_t len, step, n, b_step, width; /* steps in elements */
 } tt_fold_into;
 
 /*

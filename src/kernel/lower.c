@@ -11,8 +11,19 @@
 #include "kernel/axes.h"
 #include "kernel/phases.h"
 #include "kernel/decompose.h"
+#include "kernel/spread.h"
 
 static tt_code no_memory(tt_error *err) { return tt__fail(err, TT_ENOMEM, "out of memory while lowering a kernel"); }
+
+/* Is access `i` one element after the one before it, at every point? `k` has both. */
+static bool follows(const tt_kernel *k, const tt_lowered *l, int i, int naxes) {
+  const tt_kaccess *x = &k->access[i], *last = x - 1;
+  if (i == 0 || x->by < 2 || x->buf < 0 || x->buf != last->buf || x->dtype != last->dtype || x->write != last->write)
+    return false;
+  const int64_t *step = l->step + (size_t)i * (size_t)naxes;
+  return x->by == last->by && l->off[i] == l->off[i - 1] + 1 &&
+         memcmp(step, step - naxes, sizeof *step * (size_t)naxes) == 0;
+}
 
 /* Copy the accesses' numbers out for the launch, and their classes into the kernel. */
 static bool bind_accesses(const tt_decomposer *r, const tt_axes *axes, tt_kernel *k, tt_lowered *l,
@@ -40,6 +51,8 @@ static bool bind_accesses(const tt_decomposer *r, const tt_axes *axes, tt_kernel
     k->access[i].lane = (uint8_t)(lane == 0 ? TT_LANE_NONE : lane == 1 ? TT_LANE_UNIT : TT_LANE_ANY);
     l->off[i] = a->off;
     memcpy(l->step + (size_t)i * (size_t)axes->naxes, step, sizeof *step * (size_t)axes->naxes);
+    k->access[i].by = (int8_t)(tt__lane_knows(lane) ? lane : 0);
+    k->access[i].next = follows(k, l, i, axes->naxes);
   }
   k->naccess = (int16_t)r->naccess;
   return true;
@@ -96,7 +109,7 @@ tt_code tt__lower_step(const tt_step *step, const tt_lower_options *options, tt_
   l->kernel = k;
   if ((code = tt__decompose(&r, err)) != TT_OK) goto fail;
   code = TT_ENOMEM;
-  if (!tt__axes_choose(&r, &axes)) goto fail_memory;
+  if (!tt__axes_choose(&r, &axes) || (options->spread && !tt__axes_spread(&r, &axes))) goto fail_memory;
   k->mode = (uint8_t)axes.mode;
   k->naxes = (uint8_t)axes.naxes;
   k->nouter = (uint8_t)axes.nouter;

@@ -8,6 +8,7 @@
 
 typedef struct tt_lower_options {
   bool checked; /* bounds checks in every load and store */
+  bool spread;  /* for processors with vectors alone: short axes are taken apart (spread.h) */
 } tt_lower_options;
 
 /* On TT_OK *out is owned by the caller: tt__lowered_free. */

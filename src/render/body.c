@@ -123,8 +123,15 @@ bool tt__emit_is_independent(const tt_emit *e, tt_region r) {
 
 /* ---- instructions */
 
+/* Is the place of access `a` said by that of the one before it? */
+static bool is_next(const tt_emit *e, int a) {
+  const tt_kaccess *acc = &e->k->access[a];
+  return acc->next && e->d->neighbours && (!acc->write || e->side_by_side);
+}
+
 bool tt__emit_is_walked(const tt_emit *e, int a, int phase) {
   assert(a >= 0 && a < e->k->naccess);
+  if (a + 1 < e->k->naccess && is_next(e, a + 1) && tt__emit_is_walked(e, a + 1, phase)) return true;
   for (int i = 0; i < e->k->ninst; i++) {
     const tt_kinst *q = &e->k->inst[i];
     if (q->op != TT_K_LOAD && q->op != TT_K_STORE && q->op != TT_K_INDEX) continue;
@@ -142,8 +149,17 @@ void tt__emit_index(const tt_emit *e, int a, uint8_t scope, char *out, size_t si
     return;
   }
   char base = row && e->k->mode != TT_MODE_MAP ? 'r' : 'o', far[48] = "";
-  if (e->ahead) snprintf(far, sizeof far, " + %d * rs%d", e->ahead, a);
+  int first = a;
+  while (is_next(e, first)) first--;
+  if (e->ahead) snprintf(far, sizeof far, " + %d * rs%d", e->ahead, first);
   uint8_t lane = region_has_lane(e, scope) ? acc->lane : TT_LANE_NONE;
+  if (lane == TT_LANE_ANY && acc->by && e->d->neighbours) {
+    char more[16] = "";
+    if (a > first) snprintf(more, sizeof more, " + %d", a - first);
+    snprintf(out, size, "%c%d%s + %d * l%s", base, first, far, acc->by, more);
+    return;
+  }
+  assert(lane != TT_LANE_ANY || first == a);
   if (lane == TT_LANE_NONE)
     snprintf(out, size, "%c%d%s", base, a, far);
   else if (lane == TT_LANE_UNIT)
@@ -166,7 +182,8 @@ static void put_load(tt_emit *e, int i, const char *index) {
     snprintf(guard, sizeof guard, e->d->inbounds, (int)q->slot, (int)acc->buf, at);
     tt__emit_line(e, "const %s v%d = %s ? %s(p%d[e%d]) : 0;", type, i, guard, from, q->slot, i);
   } else {
-    tt__emit_line(e, "const %s v%d = %s(p%d[%s]);", type, i, from, q->slot, index);
+    tt__emit_line(e, e->tail ? "const %s v%d = TT_IN(w, m) ? %s(p%d[%s]) : 0;" : "const %s v%d = %s(p%d[%s]);", type, i,
+                  from, q->slot, index);
   }
 }
 
@@ -194,10 +211,18 @@ void tt__emit_accumulate(tt_emit *e, int i, const char *acc, const char *value, 
   const tt_kinst *q = &e->k->inst[i];
   const char *word = tt__red_word(q->red), *suffix = tt__dtypes[q->from].suffix;
   if (!tt__red_is_arg(q->red)) {
-    tt__emit_line(e, "a%d[%s] = tt_%s_%s(a%d[%s], %s);", i, acc, word, suffix, i, acc, value);
+    if (e->tail && q->from == TT_BOOL) /* of a choice between truths gcc makes arithmetic that is no vector's */
+      tt__emit_line(e, "a%d[%s] = TT_IN(w, m) ? tt_%s_%s(a%d[%s], %s) : a%d[%s];", i, acc, word, suffix, i, acc, value,
+                    i, acc);
+    else if (e->tail)
+      tt__emit_line(e, "a%d[%s] = tt_%s_%s(a%d[%s], TT_IN(w, m) ? %s : %s);", i, acc, word, suffix, i, acc, value,
+                    tt__red_identity(q->red, (tt_dtype)q->from));
+    else
+      tt__emit_line(e, "a%d[%s] = tt_%s_%s(a%d[%s], %s);", i, acc, word, suffix, i, acc, value);
     return;
   }
-  tt__emit_line(e, "const int t%d = (b%d[%s] < 0) | tt_%s_%s(a%d[%s], %s);", i, i, acc, word, suffix, i, acc, value);
+  tt__emit_line(e, "const int t%d = %s((b%d[%s] < 0) | tt_%s_%s(a%d[%s], %s));", i, e->tail ? "TT_IN(w, m) & " : "", i,
+                acc, word, suffix, i, acc, value);
   tt__emit_line(e, "a%d[%s] = t%d ? %s : a%d[%s];", i, acc, i, value, i, acc);
   tt__emit_line(e, "b%d[%s] = t%d ? %s : b%d[%s];", i, acc, i, at, i, acc);
 }
@@ -256,6 +281,8 @@ static void put_elementwise(tt_emit *e, int i) {
   else if (e->d->branches && has_far(q))
     tt__emit_line(e, "const %s v%d = tt_far_%s_%s(%s) ? tt_%s_%s(%s) : tt_near_%s_%s(%s);", type, i,
                   tt__ops[q->op].lower, from, args, tt__ops[q->op].lower, from, args, tt__ops[q->op].lower, from, args);
+  else if (e->side_by_side && (q->op == TT_MUL || q->op == TT_SQUARE) && (q->from == TT_F32 || q->from == TT_F64))
+    tt__emit_line(e, "const %s v%d = TT_PRODUCT(tt_%s_%s(%s));", type, i, tt__ops[q->op].lower, from, args);
   else if (q->op != TT_CAST)
     tt__emit_line(e, "const %s v%d = tt_%s%s_%s(%s);", type, i, e->near ? "near_" : "", tt__ops[q->op].lower, from,
                   args);

@@ -31,7 +31,8 @@ typedef struct tt_dialect {
   const char *unrolled;    /* a line before a short loop of constant count: keep its arrays in registers; or NULL */
   const char *inbounds;    /* printf: access %d of buffer %d may touch index %s; records the fault when not */
   bool branches;           /* lanes may branch: far and near forms of a function are chosen one by one */
-  uint32_t lacks;          /* bit t: the dialect has no type t */
+  bool neighbours; /* the compiler makes vectors of turns: steps along the lane that a kernel knows are literals */
+  uint32_t lacks;  /* bit t: the dialect has no type t */
 } tt_dialect;
 
 /*

@@ -13,6 +13,21 @@ static const char after[] =
     "#define TT_INDEPENDENT _Pragma(\"GCC ivdep\")\n"
     "#define TT_UNROLLED _Pragma(\"GCC unroll 16\")\n"
     "#endif\n"
+    "#ifdef __AVX512BW__\n" /* to load some lanes costs what all cost */
+    "#define TT_TAIL(m) 64\n"
+    "#define TT_IN(w, m) ((tt_i32)(w) < (m))\n"
+    "#define TT_HOLDS(n, h) 1\n"
+    "#else\n"
+    "#define TT_TAIL(m) m\n"
+    "#define TT_IN(w, m) 1\n"
+    "#define TT_HOLDS(n, h) ((n) > (h))\n"
+    "#endif\n"
+    /* A product on its own: of their sums and differences, stored side by side, gcc 12 makes fused operations. */
+    "#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12\n"
+    "#define TT_PRODUCT(x) __builtin_assoc_barrier(x)\n"
+    "#else\n"
+    "#define TT_PRODUCT(x) (x)\n"
+    "#endif\n"
     "typedef union {\n"
     "  tt_b8 b8; tt_i8 i8; tt_i16 i16; tt_i32 i32; tt_i64 i64; tt_u8 u8; tt_u16 u16; tt_u32 u32; tt_u64 u64;\n"
     "  tt_f32 f32; tt_f64 f64; tt_u64 bits[2];\n"
@@ -39,7 +54,10 @@ static const char after[] =
 
 const tt_dialect tt__dialect_c = {
     .name = "c",
-    .before = "",
+    .before =
+        "#ifdef __AVX512DQ__\n"
+        "#define TT_VECTOR_QUOTIENT\n"
+        "#endif\n",
     .after = after,
     .kernel = "void ",
     .params = "(const tt_kargs *args, const tt_krange *range)",
@@ -58,5 +76,6 @@ const tt_dialect tt__dialect_c = {
     .independent = "TT_INDEPENDENT",
     .unrolled = "TT_UNROLLED",
     .inbounds = "TT_INBOUNDS(%d, %d, %s)",
+    .neighbours = true,
     .lacks = 1u << TT_C64 | 1u << TT_C128,
 };

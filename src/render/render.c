@@ -51,6 +51,20 @@ static void put_map(tt_emit *e) {
   tt__emit_close(e);
 }
 
+/*
+** Are stores to neighbouring places written as such, for vectors of both? Not where functions are long: products and
+** sums in them would have to be kept apart.
+*/
+static bool stores_side_by_side(const tt_emit *e) {
+  bool any = false;
+  for (int i = 0; i < e->k->ninst; i++) {
+    const tt_kinst *q = &e->k->inst[i];
+    if (q->op < TT_OP_COUNT && tt__ops[q->op].flags & TT_OPF_SLOW) return false;
+    any |= q->op == TT_K_STORE && e->k->access[q->slot].next;
+  }
+  return any && e->d->neighbours;
+}
+
 /* ---- the function */
 
 static void put_function(tt_emit *e, const char *fn_name) {
@@ -86,6 +100,7 @@ tt_code tt__render_kernel(const tt_kernel *k, const tt_dialect *d, const char *f
   e.nrow = k->naxes - k->nouter;
   e.lane_axis = k->mode == TT_MODE_COL ? k->nouter - 1 : k->naxes - 1;
   e.parts = tt__kernel_splits(k);
+  e.side_by_side = stores_side_by_side(&e);
   tt__emit_classify(&e);
   put_function(&e, fn_name);
   tt__mem_free(flags, size);

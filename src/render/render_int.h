@@ -18,19 +18,21 @@ typedef struct tt_emit {
   const tt_dialect *d;
   tt_str *out;
   int indent;
-  int lane_axis;   /* -1: the kernel has no axes */
-  int nrow;        /* row axes */
-  bool parts;      /* CHUNK and FINISH are possible: one phase, with a reduction, nothing of the row stored */
-  bool *uniform;   /* [ninst] the same for all lanes: computed before the lane loop */
-  bool *kept;      /* [ninst] (COL) an outer value that another loop reads: it lives in a block array */
-  bool *seen;      /* [ninst] already fetched from its block array by the body at hand */
-  bool *crosses;   /* [ninst] computed in one stage of the region at hand, read in another */
-  uint8_t *stage;  /* [ninst] of the region at hand */
-  bool apart;      /* (ROW) reductions have a stage of their own, the last one */
-  const char *at;  /* number of the lane in stage arrays: "w", or "g + w" in groups of a block */
-  bool near;       /* the stage at hand uses the short form of its op */
-  bool speculates; /* so does every op that has one, and the variable `far` tells of results that are not right */
-  int ahead;       /* (COL) row points that the body at hand is ahead of the walk */
+  int lane_axis;     /* -1: the kernel has no axes */
+  int nrow;          /* row axes */
+  bool parts;        /* CHUNK and FINISH are possible: one phase, with a reduction, nothing of the row stored */
+  bool *uniform;     /* [ninst] the same for all lanes: computed before the lane loop */
+  bool *kept;        /* [ninst] (COL) an outer value that another loop reads: it lives in a block array */
+  bool *seen;        /* [ninst] already fetched from its block array by the body at hand */
+  bool *crosses;     /* [ninst] computed in one stage of the region at hand, read in another */
+  uint8_t *stage;    /* [ninst] of the region at hand */
+  bool apart;        /* (ROW) reductions have a stage of their own, the last one */
+  bool side_by_side; /* stores whose places are neighbours are written as such */
+  const char *at;    /* number of the lane in stage arrays: "w", or "g + w" in groups of a block */
+  bool near;         /* the stage at hand uses the short form of its op */
+  bool speculates;   /* so does every op that has one, and the variable `far` tells of results that are not right */
+  int ahead;         /* (COL) row points that the body at hand is ahead of the walk */
+  bool tail;         /* (ROW) lanes from `m` on load 0, and accumulators take the identity of them */
 } tt_emit;
 
 /* A part of the program that one loop runs. */

@@ -225,16 +225,24 @@ static tt_code lower_step(const tt_walk *walk, tt_step *st, const tt_lower_optio
 }
 
 /* Was the work put on a device? (Work that goes there because it is cheaper has the plan of the CPU.) */
-static bool is_for_device(const tt_walk *walk) {
+static int label_of(const tt_walk *walk) {
   const tt_node *n = walk->node[walk->target[0]];
   int label = n->op == TT_N_CALL ? n->attr.call->device : n->device;
-  return (label == TT_ANYWHERE ? tt__place_told() : label) > 0;
+  return label == TT_ANYWHERE ? tt__place_told() : label;
+}
+
+static bool is_for_device(const tt_walk *walk) { return label_of(walk) > 0; }
+
+/* Does the host run it, as far as is known? */
+static bool is_for_host(const tt_walk *walk) {
+  int label = label_of(walk);
+  return label == TT_CPU || (label == TT_ANYWHERE && !tt__device_last());
 }
 
 static tt_code make_plan(const tt_walk *walk, tt_plan **out, tt_error *err) {
   static int checked = -1;
   if (checked < 0) checked = tt__env_on("TUTTI_CHECK");
-  tt_lower_options lower = {.checked = checked == 1};
+  tt_lower_options lower = {.checked = checked == 1, .spread = is_for_host(walk) && checked != 1};
   tt_sched_options sched = {.fuse = fuse, .few_rows = is_for_device(walk) ? DEVICE_ROWS : CPU_ROWS};
   TT_TRY(tt__schedule(walk, &sched, out, err));
   log_plan(*out);
@@ -271,7 +279,7 @@ static bool is_small(const tt_plan *p) {
 
 /* The plan of the walk: found, or made and kept. */
 static tt_code plan_of(tt_walker *w, made_plan **out, bool *found, tt_error *err) {
-  TT_TRY(tt__walk_key(w, (fuse ? 1 : 2) + (is_for_device(&w->walk) ? 4 : 0), err));
+  TT_TRY(tt__walk_key(w, (fuse ? 1 : 2) + (is_for_device(&w->walk) ? 4 : 0) + (is_for_host(&w->walk) ? 8 : 0), err));
   size_t size = sizeof *w->key.data * (size_t)w->key.n;
   uint64_t hash = tt__hash64(w->key.data, size);
   made_plan *m = find_plan(hash, w->key.data, w->key.n);

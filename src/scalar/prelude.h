@@ -34,6 +34,7 @@
 **   TT_FMA_F32/F64    a fused multiply-add in hardware     TT_U64, TT_I64  how a 64-bit literal is written
 **   TT_WIDE_U32(a, b) the product in 64 bits, where that is an instruction which the compiler misses
 **   TT_INT_DIVIDE     integer division is as good as float division
+**   TT_VECTOR_QUOTIENT  loops over elements are vectors that convert integers of 64 bits and floats: so do quotients
 **   TT_SCALAR_LANES   lanes are threads: integers cost no more than floats, a branch that most take alike costs little
 **   TT_CLAMP_F32      (x, low, high) between the two, any NaN for a NaN
 **   TT_NEAR_F32       division, 1/x, square root, exp and log of f32 have near forms too (prelude_f32.h); there
@@ -159,8 +160,25 @@ TT_FN tt_f32 tt__narrow_odd(tt_f64 x) {
 }
 TT_FN tt_f16 tt_cast_f64_f16(tt_f64 x) { return tt_cast_f32_f16(tt__narrow_odd(x)); }
 TT_FN tt_bf16 tt_cast_f64_bf16(tt_f64 x) { return tt_cast_f32_bf16(tt__narrow_odd(x)); }
+#ifdef TT_DIALECT_HALVES
 TT_FN tt_f32 tt_round_f16_f32(tt_f32 x) { return tt_cast_f16_f32(tt_cast_f32_f16(x)); }
 TT_FN tt_f32 tt_round_bf16_f32(tt_f32 x) { return tt_cast_bf16_f32(tt_cast_f32_bf16(x)); }
+#else
+/* Without the way over 16 bits: beside 2^13 times the power of two of x, an addition leaves the 11 bits of a half. */
+TT_FN tt_f32 tt_round_f16_f32(tt_f32 x) {
+  tt_u32 u = tt__bits_f32(x), sign = u & 0x80000000u, power = u & 0x7f800000u;
+  power = power > 0x38800000u ? power : 0x38800000u; /* below, halves are as far apart as at 2^-14 */
+  power = power < 0x47800000u ? power : 0x47800000u; /* there are none from 2^16 on */
+  tt_f32 beside = tt__from_f32(power + (13u << 23)), r = (tt__from_f32(u ^ sign) + beside) - beside;
+  r = r > 65504 ? TT__INF_f32 : r;
+  return tt__from_f32((tt__bits_f32(r) & 0x7fffe000u) | sign); /* of a NaN what a half has room for */
+}
+TT_FN tt_f32 tt_round_bf16_f32(tt_f32 x) {
+  tt_u32 u = tt__bits_f32(x), r = u + 0x7fffu + ((u >> 16) & 1u);
+  r = (u & 0x7fffffffu) > 0x7f800000u ? u | 0x400000u : r;
+  return tt__from_f32(r & 0xffff0000u);
+}
+#endif
 
 /* Large integers lose bits to a double; a sticky bit keeps the later rounding to bf16 correct. */
 TT_FN tt_u64 tt__sticky(tt_u64 x) {
@@ -339,7 +357,10 @@ TT_FN tt_b8 tt_lnot_b8(tt_b8 a) { return (tt_b8)(a == 0); }
     return NEGATIVE(b) ? tt__inverse_##S(a, b) : (T)r;                                              \
   }
 
-/* Division never traps: x//0 = x%0 = 0, and the least value divided by -1 is itself. */
+/*
+** Division never traps: x//0 = x%0 = 0, and the least value divided by -1 is itself. Such divisors are met by masks:
+** a choice that is the same for all lanes, as by one divisor of all, gcc 12 makes no vector of.
+*/
 /*
 ** Vector units divide floats only. A float of more bits than the operands truncates to the exact quotient: two
 ** different quotients a/d are at least 1/a of themselves apart. (TT_INT_DIVIDE: this machine's lanes divide integers.)
@@ -367,8 +388,9 @@ TT_FN tt_b8 tt_lnot_b8(tt_b8 a) { return (tt_b8)(a == 0); }
   }                                                                                                     \
   TT_FN T tt_floordiv_##S(T a, T b) {                                                                   \
     T d = (T)(((b == 0) | (b == -1)) ? 1 : b), q = QUOTIENT(T, a, d), r = (T)((W)a - (W)q * (W)d);      \
+    W minus = (W)0 - (W)(b == -1), kept = (W)0 - (W)(b != 0);                                           \
     q = (T)(q - ((r != 0) & ((r < 0) != (d < 0))));                                                     \
-    return b == 0 ? (T)0 : b == -1 ? (T)(0 - (W)a) : q;                                                 \
+    return (T)((((W)q ^ minus) - minus) & kept);                                                        \
   }                                                                                                     \
   TT_FN T tt_mod_##S(T a, T b) {                                                                        \
     T r = tt_fmod_##S(a, b);                                                                            \
@@ -376,7 +398,8 @@ TT_FN tt_b8 tt_lnot_b8(tt_b8 a) { return (tt_b8)(a == 0); }
   }                                                                                                     \
   TT_FN T tt_quotient_##S(T a, T b) {                                                                   \
     T d = (T)(((b == 0) | (b == -1)) ? 1 : b), q = QUOTIENT(T, a, d);                                   \
-    return b == 0 ? (T)-1 : b == -1 ? (T)(0 - (W)a) : q;                                                \
+    W minus = (W)0 - (W)(b == -1), none = (W)0 - (W)(b == 0);                                           \
+    return (T)((((W)q ^ minus) - minus) | none);                                                        \
   }
 #define TT__UNSIGNED(S, T, W, BITS, QUOTIENT)                     \
   TT_FN T tt__inverse_##S(T a, T b) { return b == 0 ? (T)1 : a; } \
@@ -389,7 +412,7 @@ TT_FN tt_b8 tt_lnot_b8(tt_b8 a) { return (tt_b8)(a == 0); }
   }                                                               \
   TT_FN T tt_floordiv_##S(T a, T b) {                             \
     T q = QUOTIENT(T, a, (T)(b == 0 ? 1 : b));                    \
-    return b == 0 ? (T)0 : q;                                     \
+    return (T)((W)q & ((W)0 - (W)(b != 0)));                      \
   }                                                               \
   TT_FN T tt_mod_##S(T a, T b) {                                  \
     T d = (T)(b == 0 ? 1 : b);                                    \
@@ -398,7 +421,7 @@ TT_FN tt_b8 tt_lnot_b8(tt_b8 a) { return (tt_b8)(a == 0); }
   TT_FN T tt_fmod_##S(T a, T b) { return tt_mod_##S(a, b); }      \
   TT_FN T tt_quotient_##S(T a, T b) {                             \
     T q = QUOTIENT(T, a, (T)(b == 0 ? 1 : b));                    \
-    return b == 0 ? (T)-1 : q;                                    \
+    return (T)((W)q | ((W)0 - (W)(b == 0)));                      \
   }
 
 #ifndef TT_ONLY_WIDE /* a text that calls none of these is read in half the time without them */
@@ -409,8 +432,32 @@ TT__UNSIGNED(u8, tt_u8, tt_u32, 8, TT__DIVIDE_F32)
 TT__UNSIGNED(u16, tt_u16, tt_u32, 16, TT__DIVIDE_F32)
 TT__UNSIGNED(u32, tt_u32, tt_u32, 32, TT__DIVIDE_F64)
 #endif
-TT__SIGNED(i64, tt_i64, tt_u64, 64, TT__DIVIDE)
-TT__UNSIGNED(u64, tt_u64, tt_u64, 64, TT__DIVIDE)
+#ifdef TT_VECTOR_QUOTIENT
+/*
+** No float has the bits for a quotient of 64. The factor is less than 1/d by more than all roundings make of it, so
+** no guess is above the quotient and no rest below 0: the first leaves at most 2^15 + 1 times d, the second less than
+** twice.
+*/
+TT_FN tt_u64 tt__by_floats_u64(tt_u64 a, tt_u64 d) {
+  tt_f64 factor = 0x1.ffffffffffff8p-1 / (tt_f64)d;
+  tt_u64 q = (tt_u64)((tt_f64)a * factor), r = a - q * d;
+  tt_u64 more = (tt_u64)((tt_f64)r * factor);
+  r -= more * d;
+  return q + more + (r >= d);
+}
+TT_FN tt_i64 tt__by_floats_i64(tt_i64 a, tt_i64 d) {
+  tt_u64 x = (tt_u64)(a >> 63), y = (tt_u64)(d >> 63); /* all ones below 0 */
+  tt_u64 q = tt__by_floats_u64(((tt_u64)a ^ x) - x, ((tt_u64)d ^ y) - y);
+  return (tt_i64)((q ^ x ^ y) - (x ^ y));
+}
+#define TT__DIVIDE_I64(T, a, d) tt__by_floats_i64(a, d)
+#define TT__DIVIDE_U64(T, a, d) tt__by_floats_u64(a, d)
+#else
+#define TT__DIVIDE_I64 TT__DIVIDE
+#define TT__DIVIDE_U64 TT__DIVIDE
+#endif
+TT__SIGNED(i64, tt_i64, tt_u64, 64, TT__DIVIDE_I64)
+TT__UNSIGNED(u64, tt_u64, tt_u64, 64, TT__DIVIDE_U64)
 
 #ifndef TT_WIDE_U32
 #define TT_WIDE_U32(a, b) ((tt_u64)(a) * (b))
@@ -546,10 +593,22 @@ TT__RUN(uniform, f64, 1, tt__blocks_uniform_f64)
   }                                                                                           \
   TT_FN F tt_sign_##S(F a) { return a > 0 ? (F)1 : a < 0 ? (F)-1 : a == 0 ? (F)0 : a; }       \
   /* Equal operands (0 and -0): the second, as vector NumPy. */                               \
-  TT_FN F tt_maximum_##S(F a, F b) { return ((a > b) | (a != a)) ? a : b; }                   \
-  TT_FN F tt_minimum_##S(F a, F b) { return ((a < b) | (a != a)) ? a : b; }                   \
-  TT_FN F tt_fmax_##S(F a, F b) { return ((a > b) | (b != b)) ? a : b; }                      \
-  TT_FN F tt_fmin_##S(F a, F b) { return ((a < b) | (b != b)) ? a : b; }                      \
+  TT_FN F tt_maximum_##S(F a, F b) {                                                          \
+    const F most = a > b ? a : b; /* one instruction */                                       \
+    return a != a ? a : most;                                                                 \
+  }                                                                                           \
+  TT_FN F tt_minimum_##S(F a, F b) {                                                          \
+    const F least = a < b ? a : b;                                                            \
+    return a != a ? a : least;                                                                \
+  }                                                                                           \
+  TT_FN F tt_fmax_##S(F a, F b) {                                                             \
+    const F most = a > b ? a : b;                                                             \
+    return b != b ? a : most;                                                                 \
+  }                                                                                           \
+  TT_FN F tt_fmin_##S(F a, F b) {                                                             \
+    const F least = a < b ? a : b;                                                            \
+    return b != b ? a : least;                                                                \
+  }                                                                                           \
   TT_FN F tt_nextafter_##S(F a, F b) {                                                        \
     U u = tt__bits_##S(a);                                                                    \
     U away = (U)((b > a) == (a > 0)); /* from zero */                                         \

@@ -180,6 +180,24 @@ def test_at_in_memory(name, dtype):
         np.testing.assert_allclose(ours.numpy(), theirs, rtol=1e-5 if dtype in ("f4", "c8") else 1e-12, equal_nan=True)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", ["add", "subtract", "multiply", "maximum"])
+def test_at_rows(name, dtype):
+    """Whole rows meet places that come several times; others fit by broadcasting, backwards, or are of another type."""
+    if name == "subtract" and dtype == "bool":
+        return
+    for shape in ((5, 3), (4, 2, 40), (6, 1), (3, 0)):
+        a, b = sample(dtype, shape), sample(dtype, (9, *shape[1:]), 1)
+        at = np.random.default_rng(2).integers(-shape[0], shape[0], 9)
+        for second in (b, b[0], b[:, ::-1], b[:1, :1], b.astype(bool)):
+            want, got = a.copy(), tt.array(a)
+            getattr(np, name).at(want, at, second)
+            getattr(tt, name).at(got, tt.array(at), tt.array(second))
+            np.testing.assert_allclose(np.asarray(got), want, rtol=1e-2 if dtype == "float16" else 1e-5)
+    with pytest.raises(IndexError):
+        getattr(tt, name).at(tt.array(sample(dtype, (3, 4))), tt.array([1, 5]), tt.array(sample(dtype, (2, 4))))
+
+
 def test_at_leaves_what_others_hold():
     a, at = tt.arange(8.0) + 0, tt.asarray([1, 1, -1])
     pending, shown, copy = a * 2, np.asarray(a), a.copy()

@@ -22,6 +22,9 @@ typedef struct maker {
   value v[MOST_VALUES];
   int nv;
   int scratch_type[MOST_SCRATCH], scratch_phase[MOST_SCRATCH];
+  /* The last access that knows its step, 0: none; its number and type, and how many lie side by side with it. */
+  int by, by_at, by_type, nby;
+  bool by_write;
   tt_str scalars, accesses, insts;
 } maker;
 
@@ -66,8 +69,23 @@ static int find(maker *m, int type, int scope, int phase) {
 
 static int add_access(maker *m, int type, bool write) {
   static const char *const lane[] = {"unit", "unit", "any", "any", "none"};
-  tt__str_addf(&m->accesses, "a%d: %s %s buf%d %s\n", m->naccess, write ? "write" : "read", suffix(type), m->nbuf++,
-               lane[pick(m, write ? 4 : 5)]);
+  static const int steps[] = {0, 0, -1, 2, 2, 3, 4, 8};
+  const char *dir = write ? "write" : "read", *how = lane[pick(m, write ? 4 : 5)];
+  if (m->by > 1 && m->by_at == m->naccess - 1 && m->by_type == type && m->by_write == write && m->nby < m->by &&
+      pick(m, 3)) {
+    m->nby++;
+    m->by_at++;
+    tt__str_addf(&m->accesses, "a%d: %s %s buf%d any by %d next\n", m->naccess, dir, suffix(type), m->nbuf - 1, m->by);
+    return m->naccess++;
+  }
+  m->by = strcmp(how, "any") == 0 ? steps[pick(m, 8)] : 0;
+  m->by_at = m->naccess;
+  m->by_type = type;
+  m->by_write = write;
+  m->nby = 1;
+  tt__str_addf(&m->accesses, "a%d: %s %s buf%d %s", m->naccess, dir, suffix(type), m->nbuf++, how);
+  if (m->by) tt__str_addf(&m->accesses, " by %d", m->by);
+  tt__str_add(&m->accesses, "\n");
   return m->naccess++;
 }
 

@@ -338,13 +338,14 @@ static inline void ref_lay_out(ref_launch *l, int a, uint64_t *seed) {
   const tt_kernel *k = l->k;
   const tt_kaccess *acc = &k->access[a];
   int lane = k->mode == TT_MODE_COL ? k->nouter - 1 : k->naxes - 1, n = ref_is_outer(k, a) ? k->nouter : k->naxes;
-  int64_t *step = l->step + a * k->naxes, unit = 1;
+  int64_t *step = l->step + a * k->naxes, unit = acc->by > 1 ? acc->by : 1;
   l->off[a] = 0;
   for (int x = 0; x < k->naxes; x++) step[x] = 0;
   if (lane >= 0 && lane < n && acc->lane != TT_LANE_NONE) {
-    step[lane] = acc->lane == TT_LANE_UNIT ? 1 : 1 + (int64_t)(ref_random(seed) % 3);
+    int64_t any = acc->by ? acc->by < 0 ? -acc->by : acc->by : 1 + (int64_t)(ref_random(seed) % 3);
+    step[lane] = acc->lane == TT_LANE_UNIT ? 1 : any;
     unit = step[lane] * l->len[lane];
-    if (acc->lane == TT_LANE_ANY && ref_random(seed) % 2) {
+    if (acc->by < 0 || (acc->by == 0 && acc->lane == TT_LANE_ANY && ref_random(seed) % 2)) {
       l->off[a] += (l->len[lane] - 1) * step[lane];
       step[lane] = -step[lane];
     }
@@ -384,7 +385,7 @@ static inline ref_launch *ref_launch_new(const tt_kernel *k, const int64_t *len,
     if (same == a) {
       ref_lay_out(l, a, &seed);
     } else {
-      l->off[a] = l->off[same];
+      l->off[a] = k->access[a].next ? l->off[a - 1] + 1 : l->off[same];
       memcpy(l->step + a * k->naxes, l->step + same * k->naxes, (size_t)k->naxes * sizeof *l->step);
       l->written[k->access[a].buf] |= k->access[a].write;
     }

@@ -160,6 +160,7 @@ bool tt__turn_of(const tt_kernel *k, const tt_kargs *args, tt_turn *out) {
   const int64_t *from = args->step + (size_t)load * k->naxes, *to = args->step + (size_t)store * k->naxes;
   const int down = dense_axis(args, from, k->naxes), along = dense_axis(args, to, k->naxes);
   if (down < 0 || along < 0 || down == along || from[along] == 1 || from[along] == -1) return false;
+  if (from[along] == 0) return false; /* the same element again */
   const size_t size = tt__dtype_size((tt_dtype)k->access[load].dtype);
   const int64_t bytes = (int64_t)size, side = LINE / bytes, n = VECTOR / bytes;
   if (size > MOST_SIZE || args->len[down] < n || args->len[along] < n) return false; /* nothing to turn */

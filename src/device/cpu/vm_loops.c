@@ -12,6 +12,9 @@
 
 #include "base/os/os.h"
 #include "ir/op_types.h"
+#ifdef __AVX512DQ__
+#define TT_VECTOR_QUOTIENT
+#endif
 #include "scalar/prelude.h"
 #include "scalar/prelude_f64.h"
 #include "scalar/prelude_f32.h"

@@ -150,19 +150,28 @@ static bool one_number(const tt_array *b, tt_dtype dtype, tt_scalar *out) {
   return b->dtype == dtype || tt__session_elements(TT_CAST, (tt_dtype)b->dtype, dtype, &from, 1, out, 1);
 }
 
-/* In the array's own memory, at places that count `len` elements, `step` apart. False: nothing has been done. */
-static bool in_memory(tt_composer *c, const change *w, tt_array *at, int64_t len, int64_t step) {
+/* Has b what meets each place: an element, or where places are rows of `a`, one of those? */
+static bool is_second(const change *w, const tt_array *at, bool rows) {
+  const tt_array *b = w->b;
+  int row = rows ? w->a->rank - 1 : 0;
+  return b->rank == at->rank + row && tt__shape_same(at->rank, b->dim, at->dim) &&
+         tt__shape_same(row, b->dim + at->rank, w->a->dim + 1);
+}
+
+/* In the array's own memory, at places that count `len` elements or rows, `step` apart. False: nothing is done. */
+static bool in_memory(tt_composer *c, const change *w, tt_array *at, int64_t len, int64_t step, bool rows) {
   tt_array *a = w->a;
   tt_scalar one;
   if (!w->b || at->rank == 0 || at->size == 0 || !tt__is_int((tt_dtype)at->dtype)) return false;
-  if (tt__is_taped(w->b->storage->node)) return false; /* what is written at once has no history */
-  bool same = w->b->rank == at->rank && tt__shape_same(at->rank, w->b->dim, at->dim);
-  if ((w->b->size != 1 && !same) || w->b->rank > at->rank || a->storage->node->device > 0) return false;
-  if (tt__is_taped(a->storage->node) || tt__is_taped(w->b->storage->node)) return false;
+  if (tt__is_taped(a->storage->node) || tt__is_taped(w->b->storage->node))
+    return false; /* written at once: no history */
+  bool same = is_second(w, at, rows), number = !rows && w->b->size == 1 && w->b->rank <= at->rank;
+  if ((!same && !number) || a->storage->node->device > 0) return false;
   tt_dtype dtype = one_type(c, w);
   if (dtype == TT_DTYPE_NONE || !tt__session_fold_into || !tt__session_elements) return false;
   tt_fold_into f = {.op = w->u->op, .dtype = dtype, .len = len, .step = step, .n = at->size};
-  f.b_step = w->b->size != 1;
+  f.width = rows ? step : 1;
+  f.b_step = number ? 0 : f.width;
   f.place = elements_as(c, at, TT_I64);
   if (f.place && f.b_step) f.b = elements_as(c, w->b, dtype);
   if (f.place && !f.b_step && one_number(w->b, dtype, &one)) f.b = &one;
@@ -183,13 +192,15 @@ static tt_array *ufunc_at(tt_composer *c, tt_call_frame *f) {
   f->none = true;
   w.a = f->arg[ARRAY].as.array;
   if (w.u->nin == 2 && !(w.b = tt__arg_array(c, f, SECOND))) return NULL;
-  tt_array *at = w.index->tag == TT_V_ARRAY && w.a->rank == 1 ? w.index->as.array : NULL;
-  if (at && (in_memory(c, &w, at, w.a->dim[0], tt__array_step(w.a)[0]) || c->code != TT_OK)) return NULL;
+  bool rows = w.a->rank > 1 && tt__array_is_c(w.a) && w.a->size > 0;
+  tt_array *at = w.index->tag == TT_V_ARRAY && (w.a->rank == 1 || rows) ? w.index->as.array : NULL;
+  if (at && (in_memory(c, &w, at, w.a->dim[0], tt__array_step(w.a)[0], rows) || c->code != TT_OK)) return NULL;
+  if (rows) at = NULL;
   tt_array *iota = tt__compose_reshape(c, tt__compose_iota(c, w.a->size), w.a->rank, tt__array_len(w.a));
   if (!(w.place = tt__compose_get(c, iota, w.index))) return NULL;
   bool once = w.place->storage == iota->storage; /* slices and numbers meet no place twice */
   bool flat = !at && !once && tt__array_is_c(w.a);
-  if (flat && (in_memory(c, &w, w.place, w.a->size, 1) || c->code != TT_OK)) return NULL;
+  if (flat && (in_memory(c, &w, w.place, w.a->size, 1, false) || c->code != TT_OK)) return NULL;
   if (!(w.value = tt__compose_get(c, w.a, w.index))) return NULL;
   if (w.u->nin == 2) {
     tt_array *out = NULL;

@@ -100,12 +100,22 @@ static bool take_type(parser *p, uint8_t *out) {
   return false;
 }
 
-static bool take_lane(parser *p, uint8_t *out) {
+static bool take_lane(parser *p, tt_kaccess *x) {
   char word[16];
+  int64_t by = 0;
   skip_blanks(p);
   int lane = take_word(p, word) ? find_name(tt__lane_names, 3, word) : -1;
-  *out = (uint8_t)lane;
-  return lane >= 0;
+  if (lane < 0) return false;
+  x->lane = (uint8_t)lane;
+  skip_blanks(p);
+  if (take(p, "by ")) {
+    bool back = take(p, "-");
+    if (!take_number(p, INT8_MAX, &by)) return false;
+    x->by = (int8_t)(back ? -by : by);
+    skip_blanks(p);
+  }
+  x->next = take(p, "next");
+  return true;
 }
 
 static bool take_count(parser *p, const char *name, int64_t limit, int64_t *out) {
@@ -156,7 +166,7 @@ static tt_code parse_access(parser *p) {
       return bad(p, "expected a buffer or a scratch");
     }
   }
-  if (!take_lane(p, &x.lane)) return bad(p, "unknown lane step");
+  if (!take_lane(p, &x)) return bad(p, "unknown lane step");
   return TT_VEC_PUSH(&p->access, x) ? TT_OK : tt__fail_memory(p->err, sizeof x);
 }
 

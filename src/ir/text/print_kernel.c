@@ -4,7 +4,8 @@
 **   kernel row outer=1 axes=2 phases=2 bufs=2 reds=1 serial checked
 **   s0: f32                               scalars
 **   t0: f32                               scratches
-**   a0: read f16 buf0 unit                accesses: read or write, or "index any"
+**   a0: read f16 buf0 unit                accesses: read or write, or "index any"; "any by 2" is a step that is known,
+**                                         "any by 2 next" lies one element after the access before it
 **   a1: write f32 scratch0 unit
 **   %0 = const.f32 s0
 **   %1 = load.f32 a0 @row0                scope and phase
@@ -19,16 +20,25 @@ const char *const tt__mode_names[3] = {"map", "row", "col"};
 const char *const tt__lane_names[3] = {"none", "unit", "any"};
 const char *const tt__red_names[TT_RED_COUNT] = {"sum", "prod", "max", "min", "any", "all", "argmax", "argmin"};
 
+/* "any by 2 next". */
+static void print_lane(const tt_kaccess *x, tt_str *out) {
+  tt__str_add(out, tt__lane_names[x->lane]);
+  if (x->by) tt__str_addf(out, " by %d", x->by);
+  tt__str_add(out, x->next ? " next\n" : "\n");
+}
+
 static void print_access(const tt_kernel *k, int a, tt_str *out) {
   const tt_kaccess *x = &k->access[a];
   tt__str_addf(out, "a%d: ", a);
   if (x->buf == -1) {
-    tt__str_addf(out, "index %s\n", tt__lane_names[x->lane]);
+    tt__str_add(out, "index ");
+    print_lane(x, out);
     return;
   }
   tt__str_addf(out, "%s %s ", x->write ? "write" : "read", tt__dtypes[x->dtype].suffix);
   tt__str_addf(out, x->buf >= 0 ? "buf%d" : "scratch%d", x->buf >= 0 ? x->buf : -2 - x->buf);
-  tt__str_addf(out, " %s\n", tt__lane_names[x->lane]);
+  tt__str_add(out, " ");
+  print_lane(x, out);
 }
 
 static void print_inst(const tt_kernel *k, int i, tt_str *out) {

@@ -17,6 +17,7 @@
 
 enum {
   BATCH_GRAIN = 1 << 14, /* n^3 that a task should have */
+  OWN_SIDE = 16,         /* of matrices that our own triangular factors are sooner made of than a call of LAPACK */
   MAX_PARTS = 6
 };
 
@@ -70,18 +71,30 @@ static void run_range(void *ctx, int64_t lo, int64_t hi, int worker) {
   tt__mem_free_data(block, size);
 }
 
-/* Every call begins here: the dtype and who works on it. */
+/* Who works on it, and the types that follow. */
+static void set_lapack(job *j, const tt_lapack *lapack) {
+  j->lapack = lapack;
+  j->work = !lapack->is_wide ? j->type : tt__is_complex(j->type) ? TT_C128 : TT_F64;
+  j->work_real = tt__real_of(j->work);
+}
+
+/* Every call begins here. */
 static tt_code prepare(job *j, tt_dtype t, tt_error *err) {
   if (t < TT_F32 || t > TT_C128)
     return tt__fail(err, TT_ETYPE, "array type %s is unsupported in linalg",
                     t >= 0 && t < TT_DTYPE_COUNT ? tt__dtypes[t].name : "unknown");
-  j->lapack = tt__lapack_host();
-  if (!j->lapack) j->lapack = tt__fallback_lapack();
   j->type = t;
   j->real = tt__real_of(t);
-  j->work = !j->lapack->is_wide ? t : tt__is_complex(t) ? TT_C128 : TT_F64;
-  j->work_real = tt__real_of(j->work);
+  const tt_lapack *host = tt__lapack_host();
+  set_lapack(j, host ? host : tt__fallback_lapack());
   atomic_init(&j->code, TT_OK);
+  return TT_OK;
+}
+
+/* The same for triangular factors: of small matrices a call of LAPACK costs more than the work. */
+static tt_code prepare_triangular(job *j, tt_dtype t, int64_t side, tt_error *err) {
+  TT_TRY(prepare(j, t, err));
+  if (side <= OWN_SIDE) set_lapack(j, tt__fallback_lapack());
   return TT_OK;
 }
 
@@ -158,7 +171,7 @@ static tt_code solve(tt_dtype t, int64_t batch, int64_t n, int64_t k, const void
                      tt_error *err) {
   job j = {.one = solve_one, .words = "Singular matrix", .n = n, .k = k, .a = a, .b = b, .out = {x}};
   assert(n >= 0 && k >= 0);
-  TT_TRY(prepare(&j, t, err));
+  TT_TRY(prepare_triangular(&j, t, n, err));
   if (n == 0 || k == 0) return TT_OK;
   j.room_size[0] = room_for(&j, n, n);
   j.room_size[1] = room_for(&j, n, k);
@@ -219,7 +232,7 @@ tt_code tt__linalg_slogdet(tt_dtype t, int64_t batch, int64_t n, const void *a, 
                            tt_error *err) {
   job j = {.one = det_one, .words = "Singular matrix", .n = n, .a = a, .out = {sign, logabs}};
   assert(n >= 0);
-  TT_TRY(prepare(&j, t, err));
+  TT_TRY(prepare_triangular(&j, t, n, err));
   j.room_size[0] = room_for(&j, n, n);
   j.room_size[1] = (size_t)n * sizeof(int64_t);
   return run(&j, batch, n, err);
@@ -248,7 +261,7 @@ tt_code tt__linalg_cholesky(tt_dtype t, int64_t batch, int64_t n, bool upper, co
   job j = {
       .one = cholesky_one, .words = "Matrix is not positive definite", .n = n, .flag = upper, .a = a, .out = {out}};
   assert(n >= 0);
-  TT_TRY(prepare(&j, t, err));
+  TT_TRY(prepare_triangular(&j, t, n, err));
   if (n == 0) return TT_OK;
   j.room_size[0] = room_for(&j, n, n);
   return run(&j, batch, n, err);

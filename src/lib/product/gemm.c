@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/pool/pool.h"
 #include "lib/product/blas_host.h"
+#include "lib/product/gemm_direct.h"
 #include "lib/product/gemm_half.h"
 #include "lib/product/gemm_own.h"
 
@@ -137,6 +138,7 @@ static tt_code multiply_packed(const tt_blas *bl, const tt_gemm *g, tt_error *er
 }
 
 static tt_code multiply_float(const tt_gemm *g, tt_error *err) {
+  if (tt__gemm_direct(g)) return TT_OK;
   if (work(g) <= TINY_WORK) {
     tt__gemm_small(g);
     return TT_OK;

@@ -350,14 +350,14 @@ static bool do_complex(const tt_fold_into *f) {
 
 bool tt__fold_into_places(const tt_fold_into *f) {
   if (!are_inside(f)) return false;
-  if (f->dtype == TT_C64 || f->dtype == TT_C128) return do_complex(f);
-  if (do_arithmetic(f)) return true;
+  if (f->dtype == TT_C64 || f->dtype == TT_C128) return f->width == 1 && do_complex(f);
+  if (f->width == 1 && do_arithmetic(f)) return true;
   tt_fold_loop loop = tt__fold_find ? tt__fold_find(f->op, f->dtype, f->dtype) : NULL;
   if (!loop) return false;
   int64_t size = (int64_t)tt__dtype_size(f->dtype);
   for (int64_t i = 0; i < f->n; i++) {
     char *at = (char *)f->a + offset(f, i) * size;
-    loop(at, at, (const char *)f->b + i * f->b_step * size, NULL, 1);
+    loop(at, at, (const char *)f->b + i * f->b_step * size, NULL, f->width);
   }
   return true;
 }

@@ -27,7 +27,7 @@ static void fold_accumulators(tt_emit *e, int phase) {
     for (int h = TT_LANES / 2; h; h /= 2) {
       snprintf(y, sizeof y, "a%d[w + %d]", i, h);
       snprintf(yi, sizeof yi, "b%d[w + %d]", i, h);
-      tt__emit_open(e, "if (nlane > %d) for (tt_i64 w = 0; w < %d; w++)", h, h);
+      tt__emit_open(e, "if (TT_HOLDS(nlane, %d)) for (tt_i64 w = 0; w < %d; w++)", h, h);
       tt__emit_combine(e, i, x, xi, y, yi);
       tt__emit_close(e);
     }
@@ -67,6 +67,34 @@ static void combine_partials(tt_emit *e, int phase) {
 
 /* ---- phases */
 
+/* May lanes beyond a line's end run along, masked? Where all loads are of neighbours: others are no vector's. */
+static bool has_masks(const tt_emit *e, tt_region r) {
+  if (e->k->serial || e->k->checked) return false;
+  for (int i = 0; i < e->k->ninst; i++) {
+    const tt_kinst *q = &e->k->inst[i];
+    if (!tt__emit_in_region(e, r, i) || e->uniform[i]) continue;
+    if (q->op == TT_K_STORE || q->op == TT_K_STOREX || q->op == TT_K_LOADX) return false;
+    if (q->op == TT_K_LOAD && e->k->access[q->slot].lane != TT_LANE_UNIT) return false;
+  }
+  return true;
+}
+
+/* The last lanes of a line, fewer than 64: one by one they cost more than a group, and accumulators leave registers. */
+static void put_tail(tt_emit *e, tt_region r) {
+  const char *lane = "const tt_i64 l = j + w;";
+  if (!has_masks(e, r)) {
+    tt__emit_stage_loop(e, r, 0, "for (tt_i64 w = 0; j + w < j1; w++)", lane);
+    return;
+  }
+  tt__emit_open(e, "if (j < j1)");
+  tt__emit_line(e, "const tt_i32 m = (tt_i32)(j1 - j);");
+  if (e->d->unrolled) tt__emit_line(e, "%s", e->d->unrolled);
+  e->tail = true;
+  tt__emit_stage_loop(e, r, 0, "for (tt_i64 w = 0; w < TT_TAIL(m); w++)", lane);
+  e->tail = false;
+  tt__emit_close(e);
+}
+
 /*
 ** The lanes of one line of a reducing phase: whole groups of 64 with a constant count, so that accumulators
 ** stay in registers, then the rest.
@@ -76,7 +104,7 @@ static void put_row_groups(tt_emit *e, tt_region r) {
   tt__emit_open(e, "for (; j + 64 <= j1; j += 64)");
   put_group_loop(e, r, 0, "const tt_i64 l = j + w;");
   tt__emit_close(e);
-  tt__emit_stage_loop(e, r, 0, "for (tt_i64 w = 0; j + w < j1; w++)", "const tt_i64 l = j + w;");
+  put_tail(e, r);
 }
 
 /*

@@ -1,0 +1,52 @@
+"""Reductions of short rows, interpreted and compiled: NumPy's values, the same bits, whatever the last group has."""
+
+import numpy as np
+import pytest
+import tutti as tt
+
+LENGTHS = (1, 2, 3, 7, 8, 15, 16, 31, 33, 50, 63, 64, 65, 100, 127, 130)
+NAMES = ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin")
+
+
+def elements(dtype, shape):
+    """Numbers with all that a lane which takes no part might be taken for: zeros of both signs, NaN, infinities."""
+    rng = np.random.default_rng(shape[-1])
+    x = rng.integers(-3, 3, shape) if np.dtype(dtype).kind == "i" else rng.integers(0, 4, shape)
+    x = x.astype(dtype)
+    if np.dtype(dtype).kind == "f":
+        odd = np.array([0.0, -0.0, np.nan, np.inf, -np.inf, 1.5], dtype)
+        few = rng.random(shape) < 0.05
+        x[few] = rng.choice(odd, few.sum())
+    return x
+
+
+def in_both_tiers(work, *arrays):
+    """What interpreted and compiled kernels give: the same bits. (A NaN's sign hangs on the order of operands.)"""
+    out = []
+    for tier in (0, 1):
+        tt.set_tier(tier)
+        out.append(np.asarray(work(*[tt.array(a) for a in arrays])))
+    tt.set_tier(2)
+    one, other = (np.where(x == x, x, abs(x)) for x in out)
+    assert one.tobytes() == other.tobytes()
+    return out[1]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int32", "int64", "float16", "float32", "float64"])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_rows(recorded, dtype):
+    for n in LENGTHS:
+        x = elements(dtype, (5, n))
+        for name in NAMES:
+            got = in_both_tiers(lambda a, name=name: getattr(tt, name)(a, axis=1), x)
+            want = getattr(np, name)(x, axis=1)
+            close = 1e-2 if dtype == "float16" else 1e-5 if name in ("sum", "prod") and x.dtype.kind == "f" else 0
+            np.testing.assert_allclose(got, want, rtol=close, err_msg=f"{name} {n}")
+
+
+def test_bodies(recorded):
+    """Bodies that make infinities or NaN of what lies beyond a line's end, over lines of several rows."""
+    for n in LENGTHS:
+        x = np.random.default_rng(n).random((4, 3, n)).astype(np.float32) + 0.5
+        got = in_both_tiers(lambda a: tt.sum(1 / a + a / (a * a), axis=(0, 2)), x)
+        np.testing.assert_allclose(got, (2 / x).sum(axis=(0, 2)), rtol=1e-5)
