@@ -18,9 +18,9 @@
 
 void tt__compose_end(tt_composer *c) {
   for (int64_t i = 0; i < c->held.n; i++) tt__array_release(c->held.data[i]);
-  TT_VEC_FREE(&c->held);
+  TT_VEC_FEW_FREE(&c->held);
   for (int64_t i = 0; i < c->peeked.n; i++) tt__buffer_release(c->peeked.data[i]);
-  TT_VEC_FREE(&c->peeked);
+  TT_VEC_FEW_FREE(&c->peeked);
   tt__arena_free(&c->scratch);
 }
 
@@ -50,7 +50,7 @@ tt_array *tt__compose_keep(tt_composer *c, tt_code code, tt_array *const *made) 
     if (c->code == TT_OK) c->code = code;
     return NULL;
   }
-  if (TT_VEC_PUSH(&c->held, *made)) return *made;
+  if (TT_VEC_FEW_PUSH(&c->held, *made)) return *made;
   tt__array_release(*made);
   return tt__compose_fail(c, TT_ENOMEM, "out of memory");
 }
@@ -348,7 +348,7 @@ const void *tt__compose_peek(tt_composer *c, tt_array *a) {
   tt_buffer *hold;
   c->code = tt__array_peek_dense(a, &data, &hold, c->err);
   if (c->code != TT_OK) return NULL;
-  if (!hold || TT_VEC_PUSH(&c->peeked, hold)) return data;
+  if (!hold || TT_VEC_FEW_PUSH(&c->peeked, hold)) return data;
   tt__buffer_release(hold);
   tt__compose_fail(c, TT_ENOMEM, "out of memory");
   return NULL;

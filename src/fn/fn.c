@@ -8,7 +8,7 @@
 
 bool tt__fn_give(tt_composer *c, tt_call_frame *f, tt_array *a) {
   if (!a || c->code != TT_OK) return false;
-  if (!TT_VEC_PUSH(&f->out, a)) {
+  if (!TT_VEC_FEW_PUSH(&f->out, a)) {
     tt__compose_fail(c, TT_ENOMEM, "out of memory");
     return false;
   }
@@ -82,7 +82,7 @@ tt_array *tt__fn_call(tt_composer *c, const char *name, const tt_value *arg, int
   tt_code code = tt__function_named(name)->run(&f, c->err);
   if (code == TT_OK) a = f.out.data[--f.out.n];
   while (f.out.n > 0) tt__array_release(f.out.data[--f.out.n]);
-  TT_VEC_FREE(&f.out);
+  TT_VEC_FEW_FREE(&f.out);
   return tt__compose_keep(c, code, &a);
 }
 

@@ -421,12 +421,12 @@ static PyObject *run_row(const row *r, const tt_value *value, int used, PyObject
   tt_result result;
   tt_error err;
   int room = 8;
-  tt_code c = tt_call(r->info->name, value, used, made, room, &result, &err);
+  tt_code c = tt_call_row((int)(r - rows), value, used, made, room, &result, &err);
   if (c == TT_EVALUE && result.n > room) {
     room = result.n;
     made = PyMem_Malloc((size_t)room * sizeof *made);
     if (!made) return PyErr_NoMemory();
-    c = tt_call(r->info->name, value, used, made, room, &result, &err);
+    c = tt_call_row((int)(r - rows), value, used, made, room, &result, &err);
   }
   PyObject *out = c == TT_OK ? results(r, made, &result, bound) : core_raise(c, &err);
   if (made != few) PyMem_Free(made);
