@@ -11,6 +11,7 @@
 #include "base/os/apart.h"
 #include "base/mem.h"
 #include "base/warn.h"
+#include "graph/eager/join.h"
 #include "graph/order.h"
 #include "graph/session.h"
 
@@ -321,6 +322,8 @@ tt_array *tt__compose_concat(tt_composer *c, tt_array *const *part, int64_t n, i
   for (int64_t i = 1; i < n; i++)
     if (__builtin_add_overflow(len[axis], tt__array_len(part[i])[axis], &len[axis]))
       return tt__compose_fail(c, TT_EVALUE, "array is too big");
+  tt_node *joined = tt__eager_join(part, n, axis, len);
+  if (joined) return tt__compose_of_node(c, joined);
   tt_array *out = tt__compose_empty(c, (tt_dtype)part[0]->dtype, part[0]->rank, len);
   for (int64_t i = 0; i < n && out; i++) {
     int64_t m = tt__array_len(part[i])[axis];
