@@ -25,8 +25,10 @@ TT_HIDDEN bool tt__eager_ready(const tt_node *n);
 TT_HIDDEN bool tt__eager_few(int64_t elements);
 /* The elements of a ready value, dense: where they lie, or written into `room`. */
 TT_HIDDEN const void *tt__eager_dense(tt_node *n, void *room);
-/* Give a view of memory at hand memory of its own. */
+/* Give a constant, a view of memory at hand or what has no value memory of its own. */
 TT_HIDDEN bool tt__eager_take(tt_node *n);
+/* Bring down a pending node that is one step on few elements at hand: it costs less than to find a plan. */
+TT_HIDDEN bool tt__eager_bring(tt_node *n);
 /* Values that live on a device are written there. */
 static inline bool tt__eager_at_hand(const tt_node *n) {
   return n->device <= 0 && (n->op != TT_N_BUFFER || n->attr.buf->data || n->size == 0);
