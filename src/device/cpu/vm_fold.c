@@ -11,6 +11,9 @@
 /* As in kernel/axes.c. */
 enum { FEW_LANES = 32, SHORT_ROW = 32, MANY_LANES = 64 };
 
+/* Rows that are folded by columns, and how many at a time. */
+enum { SHORT_ROW_LANES = 16, SHORT_BLOCK = 256 };
+
 /* The axes in the order of the walk: `outer` ones, then those of the row. */
 typedef struct walk {
   int rank, outer;
@@ -217,6 +220,36 @@ static bool find_in_rows(const tt_small_fold *f, const walk *w, int shift, int64
   return true;
 }
 
+/*
+** Rows of few elements, all rows at a time: column j of them is accumulator j, and what fold_rows does with one row's
+** accumulators is done with columns. Those that no element reached are what they begin with, and change nothing.
+*/
+static void fold_short_rows(const tt_small_fold *f, const folder *g, const walk *w, char *out) {
+  const tt_vm_table *t = loops();
+  const char *v = in_order(f, w, 0, g->shift);
+  char *column[SHORT_ROW_LANES], *to = f->more;
+  _Alignas(64) char start[SHORT_BLOCK * sizeof(int64_t)];
+  int n = (int)w->row, half = 1;
+  while (2 * half < n) half *= 2;
+  t->splat[g->shift](start, &g->start, SHORT_BLOCK);
+  for (int64_t p = 0; p < w->points; p += SHORT_BLOCK) {
+    int64_t few = w->points - p < SHORT_BLOCK ? w->points - p : SHORT_BLOCK;
+    for (int j = 0; j < n; j++) {
+      column[j] = to + ((size_t)(j * SHORT_BLOCK) << g->shift);
+      t->load[g->shift](column[j], v + ((size_t)(p * n + j) << g->shift), n, few);
+      t->op[g->op][f->dtype](column[j], start, column[j], NULL, few);
+    }
+    for (int h = half; h > 0; h /= 2)
+      for (int j = 0; j < h && j + h < n; j++) t->op[g->op][f->dtype](column[j], column[j], column[j + h], NULL, few);
+    memcpy(out + ((size_t)p << g->shift), column[0], (size_t)few << g->shift);
+  }
+}
+
+/* One line a row, and so many rows that columns are worth it. */
+static bool has_short_rows(const folder *g, const walk *w) {
+  return !g->arg && w->row <= SHORT_ROW_LANES && w->points >= SHORT_ROW_LANES && line_of(w) == w->row;
+}
+
 static void fold_columns(const tt_small_fold *f, const folder *g, const walk *w, char *out) {
   const tt_vm_table *t = loops();
   int64_t none = -1, n = w->points;
@@ -252,7 +285,9 @@ bool tt__vm_small_fold(const tt_small_fold *f, void *out) {
   bool col = is_col(&w);
   if (w.row > (col ? TT_CHUNK_COL : TT_CHUNK)) return false; /* more than one chunk */
   if (g.arg && find_in_rows(f, &w, g.shift, out)) return true;
-  if (col)
+  if (!col && has_short_rows(&g, &w))
+    fold_short_rows(f, &g, &w, out);
+  else if (col)
     fold_columns(f, &g, &w, out);
   else
     fold_rows(f, &g, &w, out);
