@@ -6,7 +6,7 @@
 
 #include "graph/build.h"
 
-/* The parts, of one type and rank, along `axis`, as one block of shape `len`. NULL: they are not at hand, or not few. */
+/* The parts, of one type and rank, along `axis`, as one block of shape `len`. NULL: not at hand, or not few. */
 TT_HIDDEN tt_node *tt__eager_join(tt_array *const *part, int64_t n, int axis, const int64_t *len);
 
 #endif
