@@ -218,9 +218,17 @@ void tt__eager_compute(tt_node *n) {
   if (compute(n, limit)) n->flags |= TT_NODE_AT_ONCE;
 }
 
+/* Of a slow op one of whose operands is one element a compiler makes less: powers of one exponent take half. */
+static bool gains_compiled(const tt_node *n) {
+  bool one = false;
+  for (int k = 0; k < n->nsrc; k++) one |= tt__eager_ready(n->src[k]) && only_element(n->src[k]);
+  return one && tt__ops[n->op].flags & TT_OPF_SLOW;
+}
+
 bool tt__eager_bring(tt_node *n) {
   if (limit == 0 || n->size == 0 || n->size > TT_EAGER_MOST || n->device > 0) return false;
   if (n->op == TT_N_CONST || n->op == TT_N_EMPTY || (n->op == TT_N_VIEW && tt__eager_ready(n)))
     return tt__eager_take(n);
+  if (n->op < TT_OP_COUNT && gains_compiled(n)) return false;
   return compute(n, TT_EAGER_MOST);
 }
