@@ -55,6 +55,34 @@ const void *tt__eager_dense(tt_node *n, void *to) {
   return to;
 }
 
+const void *tt__eager_elements(tt_array *a, void *to) {
+  tt_node *n = a->storage->node;
+  size_t item = tt__dtype_size((tt_dtype)a->dtype);
+  int64_t dense[TT_MAX_RANK], still[TT_MAX_RANK] = {0};
+  if (a->size > TT_EAGER_MOST || n->op == TT_N_VIEW || !tt__eager_ready(n)) return NULL;
+  const char *from =
+      n->op == TT_N_CONST ? (const char *)&n->attr.scalar : (const char *)n->attr.buf->data + a->off * (int64_t)item;
+  if (n->op == TT_N_BUFFER && tt__array_is_c(a)) return from;
+  tt__shape_steps(a->rank, a->dim, dense);
+  if (a->size) tt__block_copy(a->rank, a->dim, to, dense, from, n->op == TT_N_CONST ? still : tt__array_step(a), item);
+  return to;
+}
+
+tt_node *tt__eager_room(tt_dtype dtype, int rank, const int64_t *len) {
+  int64_t size = 1;
+  for (int k = 0; k < rank; k++) size *= len[k];
+  tt_buffer *b = tt__buffer_new((size_t)size * tt__dtype_size(dtype), NULL);
+  tt_node *n = b ? tt__node_new(TT_N_BUFFER, dtype, rank, len, 0, NULL) : NULL;
+  if (!n) {
+    tt__buffer_release(b);
+    return NULL;
+  }
+  n->attr.buf = b;
+  n->flags |= TT_NODE_AT_ONCE;
+  TT_COUNT(at_once, 1);
+  return n;
+}
+
 bool tt__eager_take(tt_node *n) {
   size_t size = (size_t)n->size * tt__dtype_size((tt_dtype)n->dtype);
   tt_buffer *b = tt__buffer_new(size, NULL);

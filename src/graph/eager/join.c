@@ -7,7 +7,6 @@
 
 #include "graph/eager/block.h"
 #include "graph/eager/compute.h"
-#include "graph/session.h"
 
 /* Copies cost less than other work: as many elements as these times the limit of that. */
 enum { JOINED_TIMES = 16 };
@@ -36,22 +35,15 @@ tt_node *tt__eager_join(tt_array *const *part, int64_t n, int axis, const int64_
     if (!can_read(part[i])) return NULL;
   tt_dtype dtype = (tt_dtype)part[0]->dtype;
   size_t item = tt__dtype_size(dtype);
-  tt_buffer *b = tt__buffer_new((size_t)size * item, NULL);
-  tt_node *made = b ? tt__node_new(TT_N_BUFFER, dtype, rank, len, 0, NULL) : NULL;
-  if (!made) {
-    tt__buffer_release(b);
-    return NULL;
-  }
+  tt_node *made = tt__eager_room(dtype, rank, len);
+  if (!made) return NULL;
   tt__shape_steps(rank, len, to_step);
-  char *to = b->data;
+  char *to = made->attr.buf->data;
   for (int64_t i = 0; i < n; i++) {
     assert(part[i]->rank == rank && (tt_dtype)part[i]->dtype == dtype);
     const char *from = first(part[i], step);
     if (part[i]->size) tt__block_copy(rank, part[i]->dim, to, to_step, from, step, item);
     to += part[i]->dim[axis] * to_step[axis] * (int64_t)item;
   }
-  made->attr.buf = b;
-  made->flags |= TT_NODE_AT_ONCE;
-  TT_COUNT(at_once, 1);
   return made;
 }

@@ -7,7 +7,6 @@
 #include "graph/eager/block.h"
 #include "graph/eager/compute.h"
 #include "graph/index/index_int.h"
-#include "graph/session.h"
 
 static int64_t place[TT_EAGER_MOST]; /* under the session's lock */
 
@@ -121,22 +120,11 @@ static bool pick(const tt_subscript *x, picked *p) {
   return true;
 }
 
-/* Memory for the elements that were picked. NULL: there is none. */
-static tt_node *room_for(const picked *p, tt_dtype dtype) {
-  tt_buffer *b = tt__buffer_new((size_t)(p->n * p->inner) * tt__dtype_size(dtype), NULL);
-  tt_node *out = b ? tt__node_new(TT_N_BUFFER, dtype, p->rank, p->len, 0, NULL) : NULL;
-  if (!out)
-    tt__buffer_release(b);
-  else
-    out->attr.buf = b;
-  return out;
-}
-
 tt_node *tt__index_few(const tt_subscript *x) {
   picked p;
   if (!pick(x, &p)) return NULL;
   if (p.n == 0) return tt__node_const(TT_I64, (tt_scalar){.bits = {0, 0}}, p.rank, p.len, NULL);
-  tt_node *out = room_for(&p, TT_I64);
+  tt_node *out = tt__eager_room(TT_I64, p.rank, p.len);
   if (out) fill(x, p.n, p.inner, out->attr.buf->data);
   return out;
 }
@@ -173,7 +161,7 @@ static tt_node *read_line(const tt_subscript *x) {
   size_t item = tt__dtype_size((tt_dtype)x->a->dtype);
   if (item != 8 && item != 4 && item != 1) return NULL;
   memcpy(p.len, index->dim, (size_t)index->rank * sizeof *p.len);
-  tt_node *out = room_for(&p, (tt_dtype)x->a->dtype);
+  tt_node *out = tt__eager_room((tt_dtype)x->a->dtype, p.rank, p.len);
   if (!out || read_elements(x, dense(index, place), p.n, x->a->storage->node->attr.buf->data, out->attr.buf->data))
     return out;
   tt__node_release(out);
@@ -186,7 +174,7 @@ static tt_node *read_places(const tt_subscript *x) {
   size_t item = tt__dtype_size(dtype);
   if (!pick(x, &p)) return NULL;
   if (p.n == 0) return tt__node_const(dtype, (tt_scalar){.bits = {0, 0}}, p.rank, p.len, NULL);
-  tt_node *out = room_for(&p, dtype);
+  tt_node *out = tt__eager_room(dtype, p.rank, p.len);
   if (!out) return NULL;
   const char *data = x->a->storage->node->attr.buf->data;
   char *to = out->attr.buf->data;
@@ -206,9 +194,5 @@ tt_node *tt__index_few_read(const tt_subscript *x) {
   if (from->op != TT_N_BUFFER || from->device != TT_ANYWHERE || !tt__eager_ready(from)) return NULL;
   bool line = x->n == 1 && x->a->rank == 1 && x->item[0].kind == TT_INDEX_ARRAY && is_lone(x);
   tt_node *out = line ? read_line(x) : NULL;
-  if (!out) out = read_places(x);
-  if (!out) return NULL;
-  out->flags |= TT_NODE_AT_ONCE;
-  TT_COUNT(at_once, 1);
-  return out;
+  return out ? out : read_places(x);
 }
