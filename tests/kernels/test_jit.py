@@ -1013,3 +1013,19 @@ def test_counts_and_extremes_are_remembered():
         got = tt.njit(f)(x, n)
         assert np.array_equal([float(v) for v in got], [float(v) for v in want], equal_nan=True)
         assert np.array_equal(n, want_n)
+
+
+def test_choices_of_a_value_by_itself():
+    def f(n):
+        longest, last = 0, 0
+        for i in range(-n, n):
+            steps, x = 0, i
+            while x != 1 and steps < 200:
+                x = 3 * x + 1 if x % 2 else x // 2
+                x = (x & 1023) - 4 if x > 100000 else x * 1
+                steps += 1
+            longest = max(longest, steps)
+            last ^= x
+        return longest, last
+
+    assert [int(v) for v in tt.njit(f)(300)] == list(f(300))

@@ -16,6 +16,13 @@ enum { TT_EDEVICE = 13, TT_EZERODIV = 7, TT_ENOMEM = 1, TT_EVALUE = 2, TT_CHUNKS
 #define TT_UNROLL4 _Pragma("GCC unroll 4")
 #define TT_RARELY(x) __builtin_expect(!!(x), 0)
 #endif
+/* One of two whole numbers, both of them computed. */
+#define TT_CHOOSE(c, a, b)             \
+  ({                                   \
+    tt_i64 yes = (a), no = (b);        \
+    __asm__("" : "+r"(yes), "+r"(no)); \
+    (c) ? yes : no;                    \
+  })
 /* In a block: it is jumped to, however cheap a move by the condition seems. */
 #define TT_JUMPED_TO __asm__ volatile("")
 #if defined(TT_PROGRAM_CUDA) || defined(__clang__)
