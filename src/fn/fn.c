@@ -17,8 +17,12 @@ bool tt__fn_give(tt_composer *c, tt_call_frame *f, tt_array *a) {
 }
 
 tt_code tt__fn_run(tt_call_frame *f, tt_array *(*body)(tt_composer *c, tt_call_frame *f), tt_error *err) {
-  tt_error local = {0};
-  tt_composer c = {.err = err ? err : &local};
+  tt_error local; /* not cleared: it is larger than all else of a small call */
+  if (!err) {
+    local.code = TT_OK;
+    err = &local;
+  }
+  tt_composer c = {.err = err};
   tt_array *a = body(&c, f);
   if (c.code == TT_OK && f->out.n == 0) {
     if (a)

@@ -11,8 +11,8 @@
 /* As in kernel/axes.c. */
 enum { FEW_LANES = 32, SHORT_ROW = 32, MANY_LANES = 64 };
 
-/* Rows that are folded by columns, and how many at a time. */
-enum { SHORT_ROW_LANES = 16, SHORT_BLOCK = 256 };
+/* So many rows are folded by columns, and how many at a time. */
+enum { MANY_ROWS = 16, SHORT_BLOCK = 256 };
 
 /* The axes in the order of the walk: `outer` ones, then those of the row. */
 typedef struct walk {
@@ -48,7 +48,8 @@ static void sort_row(walk *w) {
 }
 
 static void order_axes(const tt_small_fold *f, walk *w) {
-  *w = (walk){.points = 1, .row = 1};
+  w->rank = w->outer = 0; /* not cleared as a whole: a kilobyte of axes */
+  w->points = w->row = 1;
   for (int row = 0; row < 2; row++) {
     for (int k = 0; k < f->rank; k++) {
       if ((int)(f->axes >> k & 1) != row || f->len[k] == 1) continue; /* plans have no axes of length 1 */
@@ -83,12 +84,13 @@ static int64_t line_of(const walk *w) {
 
 /* The elements in the order of the axes [first, first + rank) round: where they lie, or copied to `room`. */
 static const char *in_order(const tt_small_fold *f, const walk *w, int first, int shift) {
-  int64_t len[TT_MAX_RANK], step[TT_MAX_RANK], index[TT_MAX_RANK] = {0}, run = 1;
+  int64_t len[TT_MAX_RANK], step[TT_MAX_RANK], index[TT_MAX_RANK], run = 1;
   bool dense = true;
   int n = w->rank;
   for (int k = 0; k < n; k++) {
     len[k] = w->len[(first + k) % n];
     step[k] = w->step[(first + k) % n];
+    index[k] = 0;
   }
   for (int k = n; k-- > 0; run *= len[k]) dense &= len[k] == 1 || step[k] == run;
   if (dense) return f->data;
@@ -226,17 +228,20 @@ static bool find_in_rows(const tt_small_fold *f, const walk *w, int shift, int64
 */
 static void fold_short_rows(const tt_small_fold *f, const folder *g, const walk *w, char *out) {
   const tt_vm_table *t = loops();
-  const char *v = in_order(f, w, 0, g->shift);
-  char *column[SHORT_ROW_LANES], *to = f->more;
+  bool plain = w->rank == 2; /* columns are read where they lie */
+  const char *v = plain ? f->data : in_order(f, w, 0, g->shift);
+  int64_t across = plain ? w->step[0] : w->row, along = plain ? w->step[1] : 1;
+  char *column[TT_LANES], *to = f->more;
   _Alignas(64) char start[SHORT_BLOCK * sizeof(int64_t)];
   int n = (int)w->row, half = 1;
+  int64_t block = w->points < SHORT_BLOCK ? w->points : SHORT_BLOCK;
   while (2 * half < n) half *= 2;
-  t->splat[g->shift](start, &g->start, SHORT_BLOCK);
-  for (int64_t p = 0; p < w->points; p += SHORT_BLOCK) {
-    int64_t few = w->points - p < SHORT_BLOCK ? w->points - p : SHORT_BLOCK;
+  t->splat[g->shift](start, &g->start, block);
+  for (int64_t p = 0; p < w->points; p += block) {
+    int64_t few = w->points - p < block ? w->points - p : block;
     for (int j = 0; j < n; j++) {
-      column[j] = to + ((size_t)(j * SHORT_BLOCK) << g->shift);
-      t->load[g->shift](column[j], v + ((size_t)(p * n + j) << g->shift), n, few);
+      column[j] = to + ((size_t)(j * block) << g->shift);
+      t->load[g->shift](column[j], v + (p * across + j * along) * ((int64_t)1 << g->shift), across, few);
       t->op[g->op][f->dtype](column[j], start, column[j], NULL, few);
     }
     for (int h = half; h > 0; h /= 2)
@@ -245,9 +250,9 @@ static void fold_short_rows(const tt_small_fold *f, const folder *g, const walk 
   }
 }
 
-/* One line a row, and so many rows that columns are worth it. */
+/* One line a row, whose elements all have an accumulator of their own, and so many rows that columns are worth it. */
 static bool has_short_rows(const folder *g, const walk *w) {
-  return !g->arg && w->row <= SHORT_ROW_LANES && w->points >= SHORT_ROW_LANES && line_of(w) == w->row;
+  return !g->arg && w->row <= TT_LANES && w->points >= MANY_ROWS && line_of(w) == w->row;
 }
 
 static void fold_columns(const tt_small_fold *f, const folder *g, const walk *w, char *out) {

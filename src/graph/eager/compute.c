@@ -58,7 +58,8 @@ const void *tt__eager_dense(tt_node *n, void *to) {
 const void *tt__eager_elements(tt_array *a, void *to) {
   tt_node *n = a->storage->node;
   size_t item = tt__dtype_size((tt_dtype)a->dtype);
-  int64_t dense[TT_MAX_RANK], still[TT_MAX_RANK] = {0};
+  static const int64_t still[TT_MAX_RANK];
+  int64_t dense[TT_MAX_RANK];
   if (a->size > TT_EAGER_MOST || n->op == TT_N_VIEW || !tt__eager_ready(n)) return NULL;
   const char *from =
       n->op == TT_N_CONST ? (const char *)&n->attr.scalar : (const char *)n->attr.buf->data + a->off * (int64_t)item;

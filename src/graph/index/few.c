@@ -46,8 +46,9 @@ static int64_t find_true(const tt_subscript *x, tt_array *mask) {
   static uint8_t room[TT_EAGER_MOST];
   const uint8_t *m = dense(mask, room);
   const int64_t *step = tt__array_step(x->a);
-  int64_t index[TT_MAX_RANK] = {0}, n = 0, at = x->off;
+  int64_t index[TT_MAX_RANK], n = 0, at = x->off;
   int last = mask->rank - 1;
+  for (int k = 0; k < last; k++) index[k] = 0;
   for (int64_t i = 0; i < mask->size; i += mask->dim[last], m += mask->dim[last]) {
     for (int64_t j = 0; j < mask->dim[last]; j++) {
       place[n] = at + j * step[last];
@@ -65,12 +66,13 @@ static int64_t find_true(const tt_subscript *x, tt_array *mask) {
 
 /* Every place, and from there all elements of the axes that are not indexed. */
 static void fill(const tt_subscript *x, int64_t n, int64_t inner, int64_t *to) {
-  int64_t index[TT_MAX_RANK] = {0};
+  int64_t index[TT_MAX_RANK];
   if (inner == 1) {
     memcpy(to, place, (size_t)n * sizeof *to);
     return;
   }
   int last = x->rank - 1;
+  for (int k = 0; k < last; k++) index[k] = 0;
   for (int64_t i = 0; i < n; i++) {
     int64_t at = place[i], line = x->len[last];
     for (int64_t done = 0; done < inner; done += line) {
