@@ -1,7 +1,7 @@
 /*
-** A lock for what is held for moments and taken by every call. Where nobody waits it is one atomic exchange and a store,
-** 5 ns; a mutex takes 11 as soon as the process has threads. Who finds it taken spins, then sleeps. As giving it back
-** has no fence, a sleeper may miss that, and looks again after a while.
+** A lock for what is held for moments and taken by every call. Where nobody waits it is one atomic exchange and a
+** store, 5 ns; a mutex takes 11 as soon as the process has threads. Who finds it taken spins, then sleeps. As giving
+** it back has no fence, a sleeper may miss that, and looks again after a while.
 **
 ** Locks of this kind have ranks and survive fork() as those of lock.h do.
 */

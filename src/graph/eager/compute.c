@@ -254,10 +254,23 @@ static bool gains_compiled(const tt_node *n) {
   return one && tt__ops[n->op].flags & TT_OPF_SLOW;
 }
 
+/* Two ops on up to MOST_OF_TWO elements cost less one after the other than a plan for both; of three fused ones win. */
+static bool bring_operand(tt_node *n) {
+  enum { MOST_OF_TWO = 4096 };
+  tt_node *pending = NULL;
+  for (int k = 0; k < n->nsrc && n->op < TT_OP_COUNT; k++) {
+    if (tt__eager_ready(n->src[k])) continue;
+    if (pending && pending != n->src[k]) return false;
+    pending = n->src[k];
+  }
+  bool two = pending && pending->op < TT_OP_COUNT && n->size <= MOST_OF_TWO;
+  return !pending || (two && !gains_compiled(pending) && compute(pending, TT_EAGER_MOST));
+}
+
 bool tt__eager_bring(tt_node *n) {
   if (limit == 0 || n->size == 0 || n->size > TT_EAGER_MOST || n->device > 0) return false;
   if (n->op == TT_N_CONST || n->op == TT_N_EMPTY || (n->op == TT_N_VIEW && tt__eager_ready(n)))
     return tt__eager_take(n);
   if (n->op < TT_OP_COUNT && gains_compiled(n)) return false;
-  return compute(n, TT_EAGER_MOST);
+  return bring_operand(n) && compute(n, TT_EAGER_MOST);
 }
