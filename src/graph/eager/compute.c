@@ -31,6 +31,8 @@ void tt__eager_pause(bool on) {
   limit = paused ? 0 : chosen;
 }
 
+bool tt__eager_on(void) { return limit > 0; }
+
 bool tt__eager_few(int64_t elements) { return elements <= limit; }
 
 bool tt__eager_ready(const tt_node *n) {
@@ -274,3 +276,5 @@ bool tt__eager_bring(tt_node *n) {
   if (n->op < TT_OP_COUNT && gains_compiled(n)) return false;
   return bring_operand(n) && compute(n, TT_EAGER_MOST);
 }
+
+bool tt__eager_step(tt_node *n) { return compute(n, TT_EAGER_MOST); }

@@ -33,6 +33,10 @@ TT_HIDDEN tt_node *tt__eager_room(tt_dtype dtype, int rank, const int64_t *len);
 TT_HIDDEN bool tt__eager_take(tt_node *n);
 /* Bring down a pending node that is one step on few elements at hand: it costs less than to find a plan. */
 TT_HIDDEN bool tt__eager_bring(tt_node *n);
+/* Compute a node whose operands are ready, of at most TT_EAGER_MOST elements. */
+TT_HIDDEN bool tt__eager_step(tt_node *n);
+/* Is anything done at the call? */
+TT_HIDDEN bool tt__eager_on(void);
 /* Values that live on a device are written there. */
 static inline bool tt__eager_at_hand(const tt_node *n) {
   return n->device <= 0 && (n->op != TT_N_BUFFER || n->attr.buf->data || n->size == 0);
