@@ -259,6 +259,9 @@ typedef struct tt_function_info {
 } tt_function_info;
 /* Row k of the table, valid for the life of the process, or NULL after the last. */
 TT_API const tt_function_info *tt_function(int k);
+/* tt_call of row k, for who calls it often: no name is looked up. */
+TT_API tt_code tt_call_row(int k, const tt_value *arg, int narg, tt_array **out, int room, tt_result *result,
+                           tt_error *err);
 
 /*
 ** NumPy's ufuncs among the ops and functions: number k, or NULL after the last. Their methods are the rows

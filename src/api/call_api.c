@@ -30,9 +30,10 @@ static bool is_maker(const tt_function_info *row, const tt_value *arg, int narg)
 
 /* Where the row's results are to live: what looks like another array lives where that one was put. */
 static int place_of(const tt_function_info *row, const tt_value *arg, int narg) {
-  const char *like = strstr(row->name, "_like");
-  if (like && !like[5] && narg > 0 && arg[0].tag == TT_V_ARRAY && arg[0].as.array->storage->node->device >= 0)
-    return arg[0].as.array->storage->node->device;
+  if (narg > 0 && arg[0].tag == TT_V_ARRAY && arg[0].as.array->storage->node->device >= 0) {
+    const char *like = strstr(row->name, "_like");
+    if (like && !like[5]) return arg[0].as.array->storage->node->device;
+  }
   return tt__wanted() != TT_AUTO && is_maker(row, arg, narg) ? tt__wanted() : TT_AUTO;
 }
 
@@ -50,12 +51,8 @@ static tt_code run_row(const tt_function_row *row, tt_call_frame *f, tt_error *e
   return code;
 }
 
-tt_code tt_call(const char *name, const tt_value *arg, int narg, tt_array **out, int room, tt_result *result,
-                tt_error *err) {
-  const tt_function_row *row = tt__function_named(name);
-  for (int i = 0; i < room; i++) out[i] = NULL;
-  if (result) *result = (tt_result){0};
-  if (!row) return tt__fail(err, TT_EVALUE, "no function is named '%s'", name);
+static tt_code call(const tt_function_row *row, const tt_value *arg, int narg, tt_array **out, int room,
+                    tt_result *result, tt_error *err) {
   tt_error local;
   if (!err) err = &local;
   err->code = TT_OK;
@@ -64,14 +61,30 @@ tt_code tt_call(const char *name, const tt_value *arg, int narg, tt_array **out,
   tt_code code = run_row(row, &f, err);
   int64_t n = f.out.n;
   if (code == TT_OK && n > room) {
-    code = tt__fail(err, TT_EVALUE, "%s gives %lld results, there is room for %d", name, (long long)n, room);
+    code = tt__fail(err, TT_EVALUE, "%s gives %lld results, there is room for %d", row->info.name, (long long)n, room);
     while (f.out.n > 0) tt__array_release(f.out.data[--f.out.n]);
   }
   for (int i = 0; i < f.out.n; i++) out[i] = f.out.data[i];
   if (result) *result = (tt_result){.n = (int)n, .scalar = f.scalar, .tuple = f.tuple};
-  TT_VEC_FREE(&f.out);
+  TT_VEC_FEW_FREE(&f.out);
   tt__session_unlock();
   return code != TT_OK && err->code != TT_OK ? err->code : code; /* a NULL deep below became TT_ENOMEM on its way up */
+}
+
+tt_code tt_call(const char *name, const tt_value *arg, int narg, tt_array **out, int room, tt_result *result,
+                tt_error *err) {
+  const tt_function_row *row = tt__function_named(name);
+  for (int i = 0; i < room; i++) out[i] = NULL;
+  if (result) *result = (tt_result){0};
+  return row ? call(row, arg, narg, out, room, result, err)
+             : tt__fail(err, TT_EVALUE, "no function is named '%s'", name);
+}
+
+tt_code tt_call_row(int k, const tt_value *arg, int narg, tt_array **out, int room, tt_result *result, tt_error *err) {
+  for (int i = 0; i < room; i++) out[i] = NULL;
+  if (result) *result = (tt_result){0};
+  return k >= 0 && k < tt__function_count ? call(&tt__functions[k], arg, narg, out, room, result, err)
+                                          : tt__fail(err, TT_EVALUE, "no function has the number %d", k);
 }
 
 tt_code tt_matmul(tt_array *a, tt_array *b, tt_array **out, tt_error *err) {

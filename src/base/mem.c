@@ -18,8 +18,8 @@
 #include <sys/mman.h>
 
 #include "base/fault.h"
-#include "base/lock.h"
 #include "base/os/os.h"
+#include "base/quick.h"
 
 enum {
   ALIGN = 64,
@@ -41,7 +41,7 @@ _Static_assert(sizeof(block) <= ALIGN, "a free block must hold its header");
 /* Of metadata, of array memory and of both; a small array is made and freed so often that each count is felt. */
 static atomic_llong live_meta, live_data, peak, peak_data, allocs_meta, limit;
 
-TT_LOCK(store_lock, 0);
+TT_QUICK(store_lock, 0);
 static block *store[CLASSES];
 static block *oldest, *newest;
 static size_t cached, cache_cap, kept_blocks;
@@ -191,7 +191,7 @@ static void system_give(void *p, size_t size) {
 /* ---- array memory: the store of free blocks */
 
 static void unlink_block(block *b) {
-  assert(tt__lock_is_mine(&store_lock));
+  assert(tt__lock_is_mine(&store_lock.lock));
   assert(b->prev ? b->prev->next == b : store[class_of(&(size_t){b->size})] == b);
   size_t size = b->size;
   int c = class_of(&size);
@@ -206,7 +206,7 @@ static void unlink_block(block *b) {
 
 static void link_block(block *b, int c, size_t size) {
   assert(!newest || !newest->newer);
-  assert(c >= 0 && c < CLASSES && tt__lock_is_mine(&store_lock));
+  assert(c >= 0 && c < CLASSES && tt__lock_is_mine(&store_lock.lock));
   *b = (block){.next = store[c], .older = newest, .size = size};
   if (store[c]) store[c]->prev = b;
   store[c] = b;
@@ -218,7 +218,7 @@ static void link_block(block *b, int c, size_t size) {
 
 /* Detach the oldest blocks until at most `keep` bytes are kept; the result is a list through `next`. */
 static block *detach_down_to(size_t keep) {
-  assert(tt__lock_is_mine(&store_lock));
+  assert(tt__lock_is_mine(&store_lock.lock));
   block *out = NULL;
   while (cached > keep && oldest) {
     block *b = oldest;
@@ -238,9 +238,9 @@ static void give_list(block *b) {
 }
 
 void tt__mem_trim(void) {
-  tt__lock(&store_lock);
+  tt__quick_lock(&store_lock);
   block *out = detach_down_to(0);
-  tt__unlock(&store_lock);
+  tt__quick_unlock(&store_lock);
   give_list(out);
 }
 
@@ -263,7 +263,7 @@ void *tt__mem_alloc_data(size_t size) {
   if (c < 0 || tt__fault(TT_FAULT_MEMORY) || !reserve(size)) return NULL;
   if (!TT_MEM_KEEPS) full = size;
 
-  tt__lock(&store_lock);
+  tt__quick_lock(&store_lock);
   block *b = store[c], *surplus = NULL;
   allocs_data++;
   if (b) unlink_block(b);
@@ -272,7 +272,7 @@ void *tt__mem_alloc_data(size_t size) {
     long long room = top - atomic_load(&live_data);
     surplus = detach_down_to(room > 0 ? (size_t)room : 0);
   }
-  tt__unlock(&store_lock);
+  tt__quick_unlock(&store_lock);
   give_list(surplus);
 
   void *p = b;
@@ -301,10 +301,10 @@ void tt__mem_free_data(void *p, size_t size) {
     return;
   }
   poison(p, size);
-  tt__lock(&store_lock);
+  tt__quick_lock(&store_lock);
   block *surplus = detach_down_to(cache_cap - full);
   link_block(p, c, full);
-  tt__unlock(&store_lock);
+  tt__quick_unlock(&store_lock);
   give_list(surplus);
 }
 
@@ -312,9 +312,9 @@ void tt__mem_free_data(void *p, size_t size) {
 
 tt_mem_stats tt__mem_stats(void) {
   pthread_once(&once, start);
-  tt__lock(&store_lock);
+  tt__quick_lock(&store_lock);
   int64_t kept = (int64_t)cached, pieces = (int64_t)kept_blocks, blocks = allocs_data;
-  tt__unlock(&store_lock);
+  tt__quick_unlock(&store_lock);
   return (tt_mem_stats){.live = atomic_load(&live_meta) + atomic_load(&live_data),
                         .peak = atomic_load(&peak),
                         .live_data = atomic_load(&live_data),

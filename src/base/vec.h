@@ -27,4 +27,23 @@ TT_HIDDEN void tt__vec_free(void **data, int64_t *n, int64_t *cap, size_t elem);
        : false)
 #define TT_VEC_FREE(v) tt__vec_free((void **)&(v)->data, &(v)->n, &(v)->cap, sizeof *(v)->data)
 
+/* The same with room for `most` elements inside, for what is mostly short and made at every call. It starts as zeros
+ * and does not move. */
+#define TT_VEC_FEW(T, most) \
+  struct {                  \
+    T *data;                \
+    int64_t n, cap;         \
+    T few[most];            \
+  }
+
+TT_HIDDEN bool tt__vec_grow_few(void **data, int64_t *cap, size_t elem, void *few, int64_t most);
+TT_HIDDEN void tt__vec_free_few(void **data, int64_t *n, int64_t *cap, size_t elem, const void *few);
+
+#define TT_VEC_FEW_PUSH(v, value)                                                                     \
+  ((v)->n < (v)->cap || tt__vec_grow_few((void **)&(v)->data, &(v)->cap, sizeof *(v)->data, (v)->few, \
+                                         (int64_t)(sizeof(v)->few / sizeof *(v)->few))                \
+       ? ((v)->data[(v)->n++] = (value), true)                                                        \
+       : false)
+#define TT_VEC_FEW_FREE(v) tt__vec_free_few((void **)&(v)->data, &(v)->n, &(v)->cap, sizeof *(v)->data, (v)->few)
+
 #endif

@@ -11,18 +11,22 @@
 #include "base/os/apart.h"
 #include "base/mem.h"
 #include "base/warn.h"
+#include "graph/eager/compute.h"
+#include "graph/eager/join.h"
 #include "graph/order.h"
 #include "graph/session.h"
 #include "graph/tape.h"
 #include "ir/grad.h"
 
 #define APART_BYTES 1.6e7 /* as run/exec.c's */
+/* As many elements as these times the limit of what is done at the call are made under the lock. */
+enum { FEW_TIMES = 4 };
 
 void tt__compose_end(tt_composer *c) {
   for (int64_t i = 0; i < c->held.n; i++) tt__array_release(c->held.data[i]);
-  TT_VEC_FREE(&c->held);
+  TT_VEC_FEW_FREE(&c->held);
   for (int64_t i = 0; i < c->peeked.n; i++) tt__buffer_release(c->peeked.data[i]);
-  TT_VEC_FREE(&c->peeked);
+  TT_VEC_FEW_FREE(&c->peeked);
   TT_VEC_FREE(&c->looked);
   tt__arena_free(&c->scratch);
 }
@@ -53,7 +57,7 @@ tt_array *tt__compose_keep(tt_composer *c, tt_code code, tt_array *const *made) 
     if (c->code == TT_OK) c->code = code;
     return NULL;
   }
-  if (TT_VEC_PUSH(&c->held, *made)) return *made;
+  if (TT_VEC_FEW_PUSH(&c->held, *made)) return *made;
   tt__array_release(*made);
   return tt__compose_fail(c, TT_ENOMEM, "out of memory");
 }
@@ -325,6 +329,8 @@ tt_array *tt__compose_concat(tt_composer *c, tt_array *const *part, int64_t n, i
   for (int64_t i = 1; i < n; i++)
     if (__builtin_add_overflow(len[axis], tt__array_len(part[i])[axis], &len[axis]))
       return tt__compose_fail(c, TT_EVALUE, "array is too big");
+  tt_node *joined = tt__eager_join(part, n, axis, len);
+  if (joined) return tt__compose_of_node(c, joined);
   tt_array *out = tt__compose_empty(c, (tt_dtype)part[0]->dtype, part[0]->rank, len);
   for (int64_t i = 0; i < n && out; i++) {
     int64_t m = tt__array_len(part[i])[axis];
@@ -396,7 +402,7 @@ const void *tt__compose_peek(tt_composer *c, tt_array *a) {
   if (!tt__compose_look(c, a)) return NULL;
   c->code = tt__array_peek_dense(a, &data, &hold, c->err);
   if (c->code != TT_OK) return NULL;
-  if (!hold || TT_VEC_PUSH(&c->peeked, hold)) return data;
+  if (!hold || TT_VEC_FEW_PUSH(&c->peeked, hold)) return data;
   tt__buffer_release(hold);
   tt__compose_fail(c, TT_ENOMEM, "out of memory");
   return NULL;
@@ -480,17 +486,25 @@ static bool make_there(tt_composer *c, const tt_lib_maker *m, const tt_lib_attr 
   return code == TT_OK;
 }
 
-/* A maker's call with all that it needs, so that it may outlive who asked for it. */
+/* A maker's call with all that it needs, so that it may outlive who asked for it; unless its operands are few: then it
+ * is done under the lock. */
 typedef struct make_call {
+  bool few;
   const tt_lib_maker *m;
   tt_lib_attr attr;
   tt_operand src[TT_NODE_SRC];
   tt_made made[TT_NODE_SRC];
-  int64_t len[TT_NODE_SRC][TT_MAX_RANK], step[TT_NODE_SRC][TT_MAX_RANK];
   tt_buffer *source[TT_NODE_SRC]; /* retained */
   tt_code code;
   tt_error err;
+  int64_t len[TT_NODE_SRC][TT_MAX_RANK], step[TT_NODE_SRC][TT_MAX_RANK];
 } make_call;
+
+static bool are_few(tt_array *const *src, int n) {
+  bool few = true;
+  for (int i = 0; i < n; i++) few &= src[i] && tt__eager_few(src[i]->size / FEW_TIMES);
+  return few;
+}
 
 static void run_maker(void *ctx) {
   make_call *f = ctx;
@@ -503,7 +517,7 @@ static void free_maker(make_call *f) {
     tt__buffer_release(f->source[i]);
     if (f->made[i].data) tt__mem_free_data(f->made[i].data, (size_t)f->made[i].n * tt__dtype_size(f->made[i].dtype));
   }
-  tt__mem_free(f, sizeof *f);
+  if (!f->few) tt__mem_free(f, sizeof *f);
 }
 
 static void end_left_maker(void *ctx) {
@@ -533,12 +547,12 @@ static bool take_operand(tt_composer *c, make_call *f, int i, tt_array *a) {
 static bool make_here(tt_composer *c, make_call *f) {
   double bytes = 0;
   for (int i = 0; i < f->m->nsrc; i++) bytes += (double)f->src[i].size * (double)tt__dtype_size(f->src[i].dtype);
-  int depth = tt__session_suspend();
-  if (bytes > APART_BYTES)
+  int depth = f->few ? 0 : tt__session_suspend();
+  if (bytes > APART_BYTES && !f->few)
     c->code = tt__apart_run(run_maker, end_left_maker, f, c->err);
   else
     run_maker(f);
-  tt__session_resume(depth);
+  if (!f->few) tt__session_resume(depth);
   if (c->code == TT_EINTERRUPT) return false;
   if (c->code == TT_OK && f->code != TT_OK) {
     c->code = f->code;
@@ -552,8 +566,11 @@ static bool make(tt_composer *c, const tt_lib_maker *m, const tt_lib_attr *attr,
                  tt_array **out) {
   if (make_there(c, m, attr, src, n, out)) return true;
   if (c->code != TT_OK) return false;
-  make_call *f = tt__mem_zalloc(sizeof *f);
+  bool few = are_few(src, n);
+  make_call here, *f = few ? &here : tt__mem_alloc(sizeof *f);
   if (!f) return tt__compose_fail(c, TT_ENOMEM, "out of memory") != NULL;
+  memset(f, 0, offsetof(make_call, len));
+  f->few = few;
   f->m = m;
   f->attr = *attr;
   for (int i = 0; i < n; i++) {

@@ -13,8 +13,8 @@
 typedef struct tt_composer {
   tt_code code; /* of the first failure */
   tt_error *err;
-  TT_VEC(tt_array *) held;
-  TT_VEC(tt_buffer *) peeked;
+  TT_VEC_FEW(tt_array *, 8) held;
+  TT_VEC_FEW(tt_buffer *, 4) peeked;
   TT_VEC(tt_array *) looked; /* what was looked at that has a history */
   const char *name;          /* of the function, for messages; or NULL */
   tt_arena scratch;

@@ -9,7 +9,7 @@
 
 bool tt__fn_give(tt_composer *c, tt_call_frame *f, tt_array *a) {
   if (!a || c->code != TT_OK) return false;
-  if (!TT_VEC_PUSH(&f->out, a)) {
+  if (!TT_VEC_FEW_PUSH(&f->out, a)) {
     tt__compose_fail(c, TT_ENOMEM, "out of memory");
     return false;
   }
@@ -38,8 +38,12 @@ static void follow_looks(tt_composer *c, tt_call_frame *f) {
 }
 
 tt_code tt__fn_run(tt_call_frame *f, tt_fn_body body, const char *name, tt_error *err) {
-  tt_error local = {0};
-  tt_composer c = {.err = err ? err : &local, .name = name};
+  tt_error local; /* not cleared: it is larger than all else of a small call */
+  if (!err) {
+    local.code = TT_OK;
+    err = &local;
+  }
+  tt_composer c = {.err = err, .name = name};
   tt_array *a = body(&c, f);
   if (c.code == TT_OK && f->out.n == 0) {
     if (a)
@@ -104,7 +108,7 @@ tt_array *tt__fn_call(tt_composer *c, const char *name, const tt_value *arg, int
   tt_code code = tt__function_named(name)->run(&f, c->err);
   if (code == TT_OK) a = f.out.data[--f.out.n];
   while (f.out.n > 0) tt__array_release(f.out.data[--f.out.n]);
-  TT_VEC_FREE(&f.out);
+  TT_VEC_FEW_FREE(&f.out);
   return tt__compose_keep(c, code, &a);
 }
 

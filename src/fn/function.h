@@ -27,7 +27,7 @@
 typedef struct tt_call_frame {
   const tt_value *arg; /* one per parameter, in signature order, TT_V_MISSING when left out */
   int narg;
-  TT_VEC(tt_array *) out; /* results: holds given to the caller */
+  TT_VEC_FEW(tt_array *, 4) out; /* results: holds given to the caller */
   bool scalar; /* the result is not an array: a rank-0 array to be unpacked (bool, int, float) by the binding */
   bool tuple;  /* results are to be returned as a tuple even when there is one, or none */
   bool none;   /* there is no result: the function only writes */

@@ -130,7 +130,7 @@ tt_code tt__fn_round_to(tt_call_frame *f, tt_error *err) {
   const tt_value *a = &f->arg[0], *at = f->narg > 1 ? &f->arg[1] : NULL;
   bool whole = a->tag == TT_V_ARRAY && is_exact(a->as.array);
   bool beside = at && at->tag == TT_V_INT && (whole ? at->as.i < 0 : at->as.i != 0);
-  return beside ? tt__fn_run_laid(f, round_to, 'A', err) : tt__fn_run(f, round_to, err);
+  return beside ? tt__fn_run_laid(f, round_to, "round", 'A', err) : tt__fn_run(f, round_to, "round", err);
 }
 
 static tt_array *fix(tt_composer *c, tt_call_frame *f) {
@@ -288,15 +288,15 @@ static tt_array *iscomplex(tt_composer *c, tt_call_frame *f) { return part_is_ze
 static tt_array *isreal(tt_composer *c, tt_call_frame *f) { return part_is_zero(c, f, true); }
 
 /* NumPy compares x.imag with 0, which for numbers without that part are zeros in C's or Fortran's order. */
-static tt_code laid_as_part(tt_call_frame *f, tt_array *(*body)(tt_composer *c, tt_call_frame *f), tt_error *err) {
+static tt_code laid_as_part(tt_call_frame *f, tt_fn_body body, const char *name, tt_error *err) {
   bool part = f->arg[0].tag == TT_V_ARRAY && is_complex(f->arg[0].as.array);
-  return tt__fn_run_laid(f, body, part ? 'W' : 'A', err);
+  return tt__fn_run_laid(f, body, name, part ? 'W' : 'A', err);
 }
 
 TT_HIDDEN tt_code tt__fn_iscomplex(tt_call_frame *f, tt_error *err);
-tt_code tt__fn_iscomplex(tt_call_frame *f, tt_error *err) { return laid_as_part(f, iscomplex, err); }
+tt_code tt__fn_iscomplex(tt_call_frame *f, tt_error *err) { return laid_as_part(f, iscomplex, "iscomplex", err); }
 TT_HIDDEN tt_code tt__fn_isreal(tt_call_frame *f, tt_error *err);
-tt_code tt__fn_isreal(tt_call_frame *f, tt_error *err) { return laid_as_part(f, isreal, err); }
+tt_code tt__fn_isreal(tt_call_frame *f, tt_error *err) { return laid_as_part(f, isreal, "isreal", err); }
 
 static tt_array *angle(tt_composer *c, tt_call_frame *f) {
   tt_array *a = tt__arg_array(c, f, 0), *out;

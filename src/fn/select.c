@@ -20,9 +20,12 @@ static bool give_indices(tt_composer *c, tt_call_frame *f, tt_array *flat, int r
   return true;
 }
 
+enum { FEW_REPEATED = 4096 }; /* as in graph/repeat.c */
+
 /* Of 2^40 elements that one of them stands for, and that are false, there is nothing to make. */
 static bool has_none(tt_composer *c, tt_array *a) {
-  uint64_t axes = a && a->rank ? ~UINT64_C(0) >> (64 - a->rank) : 0;
+  if (!a || a->size < FEW_REPEATED) return false; /* they cost less than to ask */
+  uint64_t axes = a->rank ? ~UINT64_C(0) >> (64 - a->rank) : 0;
   int64_t count;
   tt_array *few = axes ? tt__compose_once(c, TT_RED_ANY, tt__compose_cast(c, a, TT_BOOL), axes, &count) : NULL;
   const uint8_t *any =
@@ -59,6 +62,7 @@ static tt_array *argwhere(tt_composer *c, tt_call_frame *f) {
   tt_array *a = tt__arg_array(c, f, 0), *flat = true_places(c, a);
   if (!flat) return NULL;
   int64_t len[2] = {flat->size, a->rank}, inner[TT_MAX_RANK];
+  if (a->rank == 1) return tt__compose_reshape(c, flat, 2, len);
   tt_array *out = tt__compose_empty(c, TT_I64, 2, len);
   tt__shape_steps(a->rank, tt__array_len(a), inner);
   for (int d = 0; d < a->rank && out && flat->size; d++) {

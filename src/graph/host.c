@@ -129,10 +129,11 @@ static tt_code copy_in(tt_dtype dtype, int rank, const int64_t *len, const void 
     b = tt__buffer_new((size_t)(size * item), err);
     if (!b) return TT_ENOMEM;
     int64_t start = size * item > COPY_GRAIN ? tt__clock_ns() : 0;
-    int depth = tt__session_suspend(); /* nobody else knows the buffer yet */
+    bool lengthy = size * item > COPY_GRAIN;         /* else to give up the lock takes longer */
+    int depth = lengthy ? tt__session_suspend() : 0; /* nobody else knows the buffer yet */
     if (size) tt__host_copy(b->data, data, (size_t)item, rank, len, stride ? stride : dense);
     int64_t end = start ? tt__clock_ns() : 0;
-    tt__session_resume(depth);
+    if (lengthy) tt__session_resume(depth);
     if (start) tt__pace_add(&copies, (double)(size * item), (double)(end - start));
   }
   b->kind = like.kind;
@@ -201,10 +202,11 @@ tt_code tt__read(tt_array *a, void *data, size_t size, tt_error *err) {
   TT_TRY(read_there(a, data, bytes, &done, err));
   if (done) return TT_OK;
   TT_TRY(tt__array_peek_dense(a, &from, &hold, err));
-  int depth = tt__session_suspend(); /* the hold keeps the memory as it is */
+  bool lengthy = bytes > COPY_GRAIN;
+  int depth = lengthy ? tt__session_suspend() : 0; /* the hold keeps the memory as it is */
   copy_job j = {.to = data, .from = from};
   if (bytes) tt__pool_run((int64_t)bytes, COPY_GRAIN, copy_bytes, &j);
-  tt__session_resume(depth);
+  if (lengthy) tt__session_resume(depth);
   tt__buffer_release(hold);
   return TT_OK;
 }

@@ -7,10 +7,11 @@
 #include <assert.h>
 #include <pthread.h>
 
-#include "base/lock.h"
 #include "base/log.h"
 #include "base/os/os.h"
+#include "base/quick.h"
 #include "graph/build.h"
+#include "graph/eager/compute.h"
 #include "graph/tape.h"
 #include "graph/text/print.h"
 
@@ -25,8 +26,8 @@ int64_t tt__session_pending_bytes;
 const tt_residency *tt__session_residency;
 tt_make_fn tt__session_make;
 
-static tt_lock lock = TT_LOCK_RANKED(3);
-static __thread int depth; /* levels this thread holds; the mutex is taken by the first */
+static tt_quick lock = TT_QUICK_RANKED(3);
+static __thread int depth; /* levels this thread holds; the lock is taken by the first */
 
 static tt_buffer *graves; /* linked through `data`, which nobody reads any more */
 
@@ -47,14 +48,14 @@ static void drop_all(tt_buffer *b) {
 bool tt__session_is_held(void) { return depth > 0; }
 
 void tt__session_lock(void) {
-  if (depth++ == 0) tt__lock(&lock);
+  if (depth++ == 0) tt__quick_lock(&lock);
 }
 
 static void leave(void) {
-  assert(depth == 0 && tt__lock_is_mine(&lock));
+  assert(depth == 0 && tt__lock_is_mine(&lock.lock));
   tt_buffer *b = graves;
   graves = NULL;
-  tt__unlock(&lock);
+  tt__quick_unlock(&lock);
   if (b) drop_all(b);
 }
 
@@ -82,7 +83,7 @@ int tt__session_suspend(void) {
 void tt__session_resume(int held) {
   assert(depth == 0 && held >= 0);
   if (held > 0 && blocking_end) blocking_end(); /* before the lock: nobody waits for the binding's lock holding ours */
-  if (held > 0) tt__lock(&lock);
+  if (held > 0) tt__quick_lock(&lock);
   depth = held;
 }
 
@@ -95,9 +96,13 @@ void tt__session_bury(tt_buffer *b) {
 /* A child must find the lock free and the graph whole; who forks may hold it, hence no TT_LOCK_FORKS. */
 static void fork_prepare(void) { tt__session_lock(); }
 static void fork_done(void) {
-  if (--depth == 0) tt__unlock(&lock);
+  if (--depth == 0) tt__quick_unlock(&lock);
 }
-TT_AT_LOAD(3) static void at_load(void) { pthread_atfork(fork_prepare, fork_done, fork_done); }
+static void fork_child(void) {
+  tt__quick_forget(&lock);
+  fork_done();
+}
+TT_AT_LOAD(3) static void at_load(void) { pthread_atfork(fork_prepare, fork_done, fork_child); }
 
 /* ---- walks */
 
@@ -132,6 +137,7 @@ tt_code tt__evaluate(tt_node *const *node, int n, tt_error *err) {
   int k = 0;
   while (k < n && node[k]->op == TT_N_BUFFER) k++;
   if (k == n) return TT_OK;
+  if (n == 1 && tt__eager_bring(node[0])) return TT_OK;
   if (!evaluator) return tt__fail(err, TT_EINTERNAL, "no evaluator is registered");
   if (tt__log_on(TT_LOG_GRAPH)) show(node, n);
   for (k = 0; k < n; k++)

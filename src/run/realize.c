@@ -19,6 +19,7 @@
 #include "device/device.h"
 #include "graph/build.h"
 #include "graph/call.h"
+#include "graph/eager/walk.h"
 #include "graph/session.h"
 #include "ir/reach.h"
 #include "kernel/lower.h"
@@ -277,18 +278,38 @@ static bool is_small(const tt_plan *p) {
   return bytes < SMALL_BYTES && work < SMALL_WORK;
 }
 
-/* The plan of the walk: found, or made and kept. */
-static tt_code plan_of(tt_walker *w, made_plan **out, bool *found, tt_error *err) {
-  TT_TRY(tt__walk_key(w, (fuse ? 1 : 2) + (is_for_device(&w->walk) ? 4 : 0) + (is_for_host(&w->walk) ? 8 : 0), err));
-  size_t size = sizeof *w->key.data * (size_t)w->key.n;
-  uint64_t hash = tt__hash64(w->key.data, size);
-  made_plan *m = find_plan(hash, w->key.data, w->key.n);
-  *found = m != NULL;
-  if (m) {
-    TT_COUNT(plan_hits, 1);
-    *out = m;
-    return TT_OK;
+/*
+** Graphs that were met without a plan, by the hash of their keys. A plan takes some hundred microseconds to be made,
+** and its kernels are interpreted at first: small work that does not come again is done step by step for less.
+*/
+enum { MET = 1024, TIMES_WITHOUT = 16 };
+static struct {
+  uint64_t hash;
+  int times;
+} met[MET];
+
+static bool is_new(uint64_t hash) {
+  int at = (int)(hash % MET);
+  if (met[at].hash != hash) {
+    met[at].hash = hash;
+    met[at].times = 0;
   }
+  return met[at].times++ < TIMES_WITHOUT;
+}
+
+/* The plan of the walk, if there is one. */
+static tt_code look_up(tt_walker *w, uint64_t *hash, made_plan **out, tt_error *err) {
+  TT_TRY(tt__walk_key(w, (fuse ? 1 : 2) + (is_for_device(&w->walk) ? 4 : 0), err));
+  *hash = tt__hash64(w->key.data, sizeof *w->key.data * (size_t)w->key.n);
+  *out = find_plan(*hash, w->key.data, w->key.n);
+  if (*out) TT_COUNT(plan_hits, 1);
+  return TT_OK;
+}
+
+/* Make the plan of the walk, whose key was looked up, and keep it. */
+static tt_code add_plan(tt_walker *w, uint64_t hash, made_plan **out, tt_error *err) {
+  size_t size = sizeof *w->key.data * (size_t)w->key.n;
+  made_plan *m;
   if (nplan >= MOST_PLANS) trim_plans(evaluations > MOST_PLANS / 2 ? evaluations - MOST_PLANS / 2 : 0);
   TT_COUNT(plan_misses, 1);
   m = tt__mem_zalloc(sizeof *m);
@@ -311,6 +332,13 @@ static tt_code plan_of(tt_walker *w, made_plan **out, bool *found, tt_error *err
   nplan++;
   *out = m;
   return TT_OK;
+}
+
+static tt_code plan_of(tt_walker *w, made_plan **out, bool *found, tt_error *err) {
+  uint64_t hash;
+  TT_TRY(look_up(w, &hash, out, err));
+  *found = *out != NULL;
+  return *found ? TT_OK : add_plan(w, hash, out, err);
 }
 
 /* What this evaluation computes on the way and does not keep; met again, it will be kept. */
@@ -520,7 +548,7 @@ static tt_code enter_and_run_calls(tt_error *err) {
 /* Targets that were put on one device, or all on none. */
 static tt_code realize_group(tt_node *const *target, int n, tt_error *err) {
   made_plan *m;
-  bool found;
+  uint64_t hash;
   tt_place place;
   TT_TRY(tt__walk_make(&walker, target, n, err));
   if (walker.has_calls) {
@@ -530,7 +558,11 @@ static tt_code realize_group(tt_node *const *target, int n, tt_error *err) {
   if (!walker.walk.ntarget) return TT_OK;
   evaluations++;
   TT_COUNT(evaluations, 1);
-  TT_TRY(plan_of(&walker, &m, &found, err));
+  TT_TRY(look_up(&walker, &hash, &m, err));
+  if (!m && !is_for_device(&walker.walk) && is_new(hash) && tt__eager_walk(target, n)) return TT_OK;
+  if (!m) TT_TRY(tt__walk_make(&walker, target, n, err)); /* some steps may be done */
+  if (!m) TT_TRY(look_up(&walker, &hash, &m, err));
+  if (!m) TT_TRY(add_plan(&walker, hash, &m, err));
   tt_code code = tt__place(&walker.walk, m->plan, tt__session_looking, m->is_small, &place, err);
   m->used = evaluations;
   mark_seen(&walker.walk);

@@ -414,14 +414,17 @@ TT_FN tt_f32 tt__atan_ratio_f32(tt_f32 a, tt_f32 b) {
   return hi + (t + TT_FMA_F32(t * z, p, lo));
 }
 TT_FN tt_f32 tt_atan_f32(tt_f32 x) { return tt_copysign_f32(tt__atan_ratio_f32(tt_abs_f32(x), 1), x); }
-TT_FN tt_f32 tt_atan2_f32(tt_f32 y, tt_f32 x) {
-  tt_f32 a = tt_abs_f32(y), b = tt_abs_f32(x), down = ((a > 0x1p120f) | (b > 0x1p120f)) ? 0.25f : 1, t;
-  int both = tt_isinf_f32(a) & tt_isinf_f32(b);
-  a = both ? 1 : a * down;
-  b = (both | (a == 0)) ? 1 : b * down;
+TT_FN tt_f32 tt_atan2_f32(tt_f32 y, tt_f32 x) { /* as tt_atan2_f64 */
+  tt_f32 a = tt_abs_f32(y), b = tt_abs_f32(x), least = a < b ? a : b, most = a > b ? a : b, t;
+  tt_f32 down = most > 0x1p120f ? 0.25f : 1;
+  a = least == TT__INF_f32 ? 1 : a * down;
+  b = least == TT__INF_f32 ? 1 : b * down;
+  b = a == 0 ? 1 : b;
   t = tt__atan_ratio_f32(a, b);
-  t = tt_signbit_f32(x) ? 2 * TT__PIO2_HI_F - (t - 2 * TT__PIO2_LO_F) : t;
-  return ((x != x) | (y != y)) ? x + y : tt_copysign_f32(t, y);
+  t = tt_copysign_f32(1, x) < 0 ? 2 * TT__PIO2_HI_F - (t - 2 * TT__PIO2_LO_F) : t;
+  t = tt_copysign_f32(t, y);
+  t = x != x ? x + y : t;
+  return y != y ? x + y : t;
 }
 
 #ifndef TT_NARROW_MATH

@@ -586,14 +586,18 @@ TT_FN tt_f64 tt__atan_ratio(tt_f64 a, tt_f64 b) {
   return hi + (t + (t * z * p + lo));
 }
 TT_FN tt_f64 tt_atan_f64(tt_f64 x) { return tt_copysign_f64(tt__atan_ratio(tt_abs_f64(x), 1), x); }
+/* Selects of one condition each: of joined ones gcc makes no vectors. */
 TT_FN tt_f64 tt_atan2_f64(tt_f64 y, tt_f64 x) {
-  tt_f64 a = tt_abs_f64(y), b = tt_abs_f64(x), down = ((a > 0x1p1000) | (b > 0x1p1000)) ? 0.25 : 1, t;
-  int both = tt_isinf_f64(a) & tt_isinf_f64(b);
-  a = both ? 1 : a * down;
-  b = (both | (a == 0)) ? 1 : b * down;
+  tt_f64 a = tt_abs_f64(y), b = tt_abs_f64(x), least = a < b ? a : b, most = a > b ? a : b, t;
+  tt_f64 down = most > 0x1p1000 ? 0.25 : 1;
+  a = least == TT__INF_f64 ? 1 : a * down; /* both are infinite */
+  b = least == TT__INF_f64 ? 1 : b * down;
+  b = a == 0 ? 1 : b;
   t = tt__atan_ratio(a, b);
-  t = tt_signbit_f64(x) ? 2 * TT__PIO2_HI - (t - 2 * TT__PIO2_LO) : t;
-  return ((x != x) | (y != y)) ? x + y : tt_copysign_f64(t, y);
+  t = tt_copysign_f64(1, x) < 0 ? 2 * TT__PIO2_HI - (t - 2 * TT__PIO2_LO) : t;
+  t = tt_copysign_f64(t, y);
+  t = x != x ? x + y : t;
+  return y != y ? x + y : t;
 }
 
 /* ---- hyperbolic functions, f64 ------------------------------------------- */

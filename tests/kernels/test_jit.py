@@ -984,3 +984,48 @@ def test_swaps_of_neighbours(dtype):
         every_other[:, 1] = np.random.default_rng(5).permutation(a)
         f(every_other[:, 1])
         assert (every_other[:, 1] == a).all() and not every_other[:, 0].any()
+
+
+def test_counts_and_extremes_are_remembered():
+    """Both are written in forms of their own: a sum of the condition, and a jump."""
+
+    def f(x, n):
+        more, less, least, most, at = 0, np.int32(7), x[0], x[0], 0
+        for i in range(x.size):
+            if x[i] > 0.5:
+                more += 3
+            if x[i] < 0.25 or x[i] != x[i]:
+                less -= np.int32(2)
+            if x[i] < least:
+                least = x[i]
+            elif most < x[i]:
+                most = x[i]
+                at = i
+            if n[i] > at:
+                n[i] -= 1
+        return more, less, least, most, at
+
+    rng = np.random.default_rng(0)
+    for x in (rng.random(1000), np.full(9, np.nan), np.array([0.0, -0.0, np.nan, 1.0, -1.0]), rng.integers(-9, 9, 99)):
+        n = rng.integers(0, 50, x.size)
+        want_n = n.copy()
+        want = f(x, want_n)
+        got = tt.njit(f)(x, n)
+        assert np.array_equal([float(v) for v in got], [float(v) for v in want], equal_nan=True)
+        assert np.array_equal(n, want_n)
+
+
+def test_choices_of_a_value_by_itself():
+    def f(n):
+        longest, last = 0, 0
+        for i in range(-n, n):
+            steps, x = 0, i
+            while x != 1 and steps < 200:
+                x = 3 * x + 1 if x % 2 else x // 2
+                x = (x & 1023) - 4 if x > 100000 else x * 1
+                steps += 1
+            longest = max(longest, steps)
+            last ^= x
+        return longest, last
+
+    assert [int(v) for v in tt.njit(f)(300)] == list(f(300))

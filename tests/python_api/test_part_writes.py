@@ -6,7 +6,7 @@ import pytest
 import tutti as tt
 
 TURNS = 60
-WIDTH = 5000
+WIDTH = 20000
 COUNTED = ("bytes_read", "bytes_written", "kept_bytes")
 
 
@@ -19,12 +19,12 @@ def rows(xp, y, x, j):
 
 
 def blocks(xp, y, x, j):
-    y[j : j + 40, 100:140] = x[j : j + 40, 50:90] * 2 + y[j : j + 40, 300:340]
+    y[j : j + 40, 1000:1500] = x[j : j + 40, 500:1000] * 2 + y[j : j + 40, 3000:3500]
 
 
 def strided(xp, y, x, j):
     part, other = y[:50].ravel(), x[:50].ravel()
-    part[j:200000:40] = part[j + 1 : 200001 : 40] * 2 + other[j:200000:40]
+    part[j:800000:40] = part[j + 1 : 800001 : 40] * 2 + other[j:800000:40]
 
 
 def backwards(xp, y, x, j):

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include "base/lock.h"
+#include "base/quick.h"
 #include "test.h"
 
 TT_LOCK(inner, 0);
@@ -63,6 +64,41 @@ TEST(a_child_finds_a_lock_free_that_another_thread_held) {
   pthread_join(thread, NULL);
   close(pipes[0]);
   close(pipes[1]);
+}
+
+/* ---- quick locks */
+
+enum { THREADS = 4, TURNS = 20000 };
+TT_QUICK(quick, 0);
+static int64_t counted;
+
+static void *count_up(void *unused) {
+  for (int k = 0; k < TURNS; k++) {
+    tt__quick_lock(&quick);
+    counted++;
+    if (k % 1000 == 0) usleep(100); /* so that others sleep, too */
+    tt__quick_unlock(&quick);
+  }
+  return unused;
+}
+
+static void take_quick(void) {
+  tt__quick_lock(&quick);
+  counted++;
+  tt__quick_unlock(&quick);
+}
+
+TEST(a_quick_lock_lets_one_in_and_wakes_the_others) {
+  pthread_t thread[THREADS];
+  counted = 0;
+  for (int k = 0; k < THREADS; k++) CHECK(pthread_create(&thread[k], NULL, count_up, NULL) == 0);
+  for (int k = 0; k < 10; k++) { /* a child finds it free, whoever waited in the parent */
+    int status = status_of(take_quick);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  }
+  for (int k = 0; k < THREADS; k++) pthread_join(thread[k], NULL);
+  CHECK_INT(counted, THREADS * TURNS);
+  CHECK_INT(quick.waiting, 0);
 }
 
 #ifdef TT_LOCK_CHECK

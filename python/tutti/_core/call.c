@@ -40,7 +40,7 @@ typedef struct row {
   int n, positional; /* all; how many may be given by position */
   bool variadic, has_dtype;
   bool plain, of_all; /* its results are of no subclass; of that of any operand */
-  PyObject *make;     /* what turns the tuple of results into a named one, or NULL */
+  PyObject *name;     /* interned */
 } row;
 
 static row *rows;
@@ -161,6 +161,8 @@ static bool parse_row(const tt_function_info *info, row *r) {
     }
     s += len;
   }
+  r->name = PyUnicode_InternFromString(info->name);
+  if (!r->name) return false;
   r->param = PyMem_Malloc((size_t)(r->n ? r->n : 1) * sizeof *r->param);
   if (!r->param) return (void)PyErr_NoMemory(), false;
   memcpy(r->param, list, (size_t)r->n * sizeof *list);
@@ -408,7 +410,7 @@ static PyObject *results(const row *r, tt_array **made, const tt_result *result,
       PyTuple_SetItem(tuple, k, x);
     }
   }
-  PyObject *make = tuple ? PyDict_GetItemString(result_types, r->info->name) : NULL;
+  PyObject *make = tuple ? PyDict_GetItem(result_types, r->name) : NULL;
   if (!make) return tuple;
   PyObject *named = PyObject_CallFunctionObjArgs(make, tuple, NULL);
   Py_DECREF(tuple);
@@ -421,12 +423,12 @@ static PyObject *run_row(const row *r, const tt_value *value, int used, PyObject
   tt_result result;
   tt_error err;
   int room = 8;
-  tt_code c = tt_call(r->info->name, value, used, made, room, &result, &err);
+  tt_code c = tt_call_row((int)(r - rows), value, used, made, room, &result, &err);
   if (c == TT_EVALUE && result.n > room) {
     room = result.n;
     made = PyMem_Malloc((size_t)room * sizeof *made);
     if (!made) return PyErr_NoMemory();
-    c = tt_call(r->info->name, value, used, made, room, &result, &err);
+    c = tt_call_row((int)(r - rows), value, used, made, room, &result, &err);
   }
   PyObject *out = c == TT_OK ? results(r, made, &result, bound) : core_raise(c, &err);
   if (made != few) PyMem_Free(made);

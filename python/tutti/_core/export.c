@@ -310,15 +310,24 @@ static PyObject *element(const void *p, tt_dtype dtype) {
   }
 }
 
+/* Element k of a line. The types most met are read here: there are many elements. */
+static PyObject *element_of_line(const char *at, int64_t k, int64_t step, tt_dtype dtype) {
+  if (dtype == TT_F64) return PyFloat_FromDouble(*(const double *)(const void *)(at + k * step));
+  if (dtype == TT_I64) return PyLong_FromLongLong(*(const int64_t *)(const void *)(at + k * step));
+  return element(at + k * step, dtype);
+}
+
 /* Ctrl-C is heard now and then. */
 static PyObject *list_of(tt_array *a, const char *at, int axis, unsigned *count) {
   tt_dtype dtype = tt_array_dtype(a);
-  if ((++*count & 0xfffff) == 0 && PyErr_CheckSignals() < 0) return NULL;
   if (axis == tt_array_rank(a)) return element(at, dtype);
   int64_t n = tt_array_len(a)[axis], step = tt_array_step(a)[axis] * core_dtype_bytes(dtype);
   PyObject *list = PyList_New((Py_ssize_t)n);
+  bool line = axis == tt_array_rank(a) - 1;
   for (int64_t k = 0; list && k < n; k++) {
-    PyObject *x = list_of(a, at + k * step, axis + 1, count);
+    bool hear = line && (++*count & 0xfffff) == 0;
+    PyObject *x = line ? element_of_line(at, k, step, dtype) : list_of(a, at + k * step, axis + 1, count);
+    if (hear && PyErr_CheckSignals() < 0) Py_CLEAR(x);
     if (!x) {
       Py_DECREF(list);
       return NULL;

@@ -79,6 +79,7 @@ static PyObject *py_eval(PyObject *self, PyObject *const *arg, Py_ssize_t n) {
   (void)self;
   array_list l;
   tt_error err;
+  if (n == 1 && core_known(arg[0])) Py_RETURN_NONE; /* a number's bits are its value: no array need be made */
   if (!list_arrays(arg, n, &l)) return NULL;
   tt_code c = tt_eval(l.array, l.n, &err);
   free_arrays(&l);

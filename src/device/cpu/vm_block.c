@@ -183,8 +183,10 @@ static void reduce(const tt_vm_space *w, const tt_vm_step *s, int64_t n) {
     reduce_lines(w, s, n / lanes, lanes);
   } else if (r->arg) {
     r->arg_lanes(w->acc[s->access], w->acc_at[s->access], w->ptr[s->src[0]], w->row_at, 1, TT_LANES, n);
-  } else {
+  } else if (w->lanes == TT_LANES) {
     r->lanes(w->acc[s->access], w->ptr[s->src[0]], n);
+  } else { /* a short line: no accumulator takes in two of its elements */
+    r->op(w->acc[s->access], w->acc[s->access], w->ptr[s->src[0]], NULL, n);
   }
 }
 

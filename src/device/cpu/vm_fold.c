@@ -11,6 +11,9 @@
 /* As in kernel/axes.c. */
 enum { FEW_LANES = 32, SHORT_ROW = 32, MANY_LANES = 64 };
 
+/* So many rows are folded by columns, and how many at a time. */
+enum { MANY_ROWS = 16, SHORT_BLOCK = 256 };
+
 /* The axes in the order of the walk: `outer` ones, then those of the row. */
 typedef struct walk {
   int rank, outer;
@@ -45,7 +48,8 @@ static void sort_row(walk *w) {
 }
 
 static void order_axes(const tt_small_fold *f, walk *w) {
-  *w = (walk){.points = 1, .row = 1};
+  w->rank = w->outer = 0; /* not cleared as a whole: a kilobyte of axes */
+  w->points = w->row = 1;
   for (int row = 0; row < 2; row++) {
     for (int k = 0; k < f->rank; k++) {
       if ((int)(f->axes >> k & 1) != row || f->len[k] == 1) continue; /* plans have no axes of length 1 */
@@ -80,12 +84,13 @@ static int64_t line_of(const walk *w) {
 
 /* The elements in the order of the axes [first, first + rank) round: where they lie, or copied to `room`. */
 static const char *in_order(const tt_small_fold *f, const walk *w, int first, int shift) {
-  int64_t len[TT_MAX_RANK], step[TT_MAX_RANK], index[TT_MAX_RANK] = {0}, run = 1;
+  int64_t len[TT_MAX_RANK], step[TT_MAX_RANK], index[TT_MAX_RANK], run = 1;
   bool dense = true;
   int n = w->rank;
   for (int k = 0; k < n; k++) {
     len[k] = w->len[(first + k) % n];
     step[k] = w->step[(first + k) % n];
+    index[k] = 0;
   }
   for (int k = n; k-- > 0; run *= len[k]) dense &= len[k] == 1 || step[k] == run;
   if (dense) return f->data;
@@ -152,21 +157,44 @@ static void fold_rows(const tt_small_fold *f, const folder *g, const walk *w, ch
   }
 }
 
-/* The first element equal to the extremum, or the first NaN if that is what it is. */
-#define FIND(E, T)                                         \
-  case E:                                                  \
-    for (const T *p = v; i < n; i++)                       \
-      if (p[i] == *(const T *)best || p[i] != p[i]) break; \
-    return i
+enum { LOOKED_AT = 256 }; /* elements that are compared together */
 
-static int64_t find_extremum(tt_dtype dtype, const void *v, const void *best, int64_t n) {
-  int64_t i = 0;
+/* The first element equal to the extremum `best`, or the first NaN if that is what it is. */
+static int64_t find_extremum(const tt_vm_table *t, tt_dtype dtype, int shift, const char *v, const void *best,
+                             int64_t n) {
+  _Alignas(64) char wanted[LOOKED_AT * sizeof(int64_t)];
+  uint8_t found[LOOKED_AT];
+  t->op[TT_NE][dtype](found, best, best, NULL, 1);
+  bool is_nan = found[0];
+  if (!is_nan) t->splat[shift](wanted, best, n < LOOKED_AT ? n : LOOKED_AT);
+  for (int64_t i = 0; i < n; i += LOOKED_AT) {
+    const char *at = v + (i << shift);
+    int64_t few = n - i < LOOKED_AT ? n - i : LOOKED_AT;
+    t->op[is_nan ? TT_NE : TT_EQ][dtype](found, at, is_nan ? at : wanted, NULL, few);
+    const uint8_t *first = memchr(found, 1, (size_t)few);
+    if (first) return i + (first - found);
+  }
+  return 0;
+}
+
+#define FIND_SHORT(E, T)                                               \
+  case E: {                                                            \
+    const T *p = v;                                                    \
+    int64_t at = 0;                                                    \
+    for (int64_t i = 1; i < n && p[at] == p[at]; i++)                  \
+      if ((max ? p[i] > p[at] : p[i] < p[at]) || p[i] != p[i]) at = i; \
+    return at;                                                         \
+  }
+
+/* Of a row that is too short for vectors; -1: not of this type. */
+static int64_t find_in_short_row(tt_dtype dtype, bool max, const void *v, int64_t n) {
   switch (dtype) {
-    FIND(TT_F64, double);
-    FIND(TT_F32, float);
-    FIND(TT_I64, int64_t);
-    FIND(TT_I32, int32_t);
-    FIND(TT_U8, uint8_t);
+    FIND_SHORT(TT_F64, double)
+    FIND_SHORT(TT_F32, float)
+    FIND_SHORT(TT_I64, int64_t)
+    FIND_SHORT(TT_I32, int32_t)
+    FIND_SHORT(TT_U8, uint8_t)
+    FIND_SHORT(TT_BOOL, uint8_t)
     default:
       return -1;
   }
@@ -177,16 +205,54 @@ static bool find_in_rows(const tt_small_fold *f, const walk *w, int shift, int64
   const tt_vm_table *t = loops();
   tt_op op = f->red == TT_RED_ARGMAX ? TT_MAXIMUM : TT_MINIMUM;
   _Alignas(64) tt_scalar acc[TT_LANES];
-  if (!t->red[op][f->dtype] || find_extremum(f->dtype, NULL, NULL, 0) < 0) return false;
+  if (!t->red[op][f->dtype] || !t->op[TT_EQ][f->dtype] || !t->op[TT_NE][f->dtype]) return false;
   const char *v = in_order(f, w, 0, shift);
   tt_scalar start = tt__vm_identity(f->red == TT_RED_ARGMAX ? TT_RED_MAX : TT_RED_MIN, f->dtype);
+  bool max = f->red == TT_RED_ARGMAX, is_short = w->row <= 2 * TT_LANES && find_in_short_row(f->dtype, max, v, 1) == 0;
   for (int64_t p = 0; p < w->points; p++, v += w->row << shift) {
+    if (is_short) {
+      out[p] = find_in_short_row(f->dtype, max, v, w->row);
+      continue;
+    }
     t->splat[shift](acc, &start, TT_LANES);
     t->red[op][f->dtype](acc, v, w->row);
     t->fold[op][f->dtype](acc);
-    out[p] = find_extremum(f->dtype, v, acc, w->row);
+    out[p] = find_extremum(t, f->dtype, shift, v, acc, w->row);
   }
   return true;
+}
+
+/*
+** Rows of few elements, all rows at a time: column j of them is accumulator j, and what fold_rows does with one row's
+** accumulators is done with columns. Those that no element reached are what they begin with, and change nothing.
+*/
+static void fold_short_rows(const tt_small_fold *f, const folder *g, const walk *w, char *out) {
+  const tt_vm_table *t = loops();
+  bool plain = w->rank == 2; /* columns are read where they lie */
+  const char *v = plain ? f->data : in_order(f, w, 0, g->shift);
+  int64_t across = plain ? w->step[0] : w->row, along = plain ? w->step[1] : 1;
+  char *column[TT_LANES], *to = f->more;
+  _Alignas(64) char start[SHORT_BLOCK * sizeof(int64_t)];
+  int n = (int)w->row, half = 1;
+  int64_t block = w->points < SHORT_BLOCK ? w->points : SHORT_BLOCK;
+  while (2 * half < n) half *= 2;
+  t->splat[g->shift](start, &g->start, block);
+  for (int64_t p = 0; p < w->points; p += block) {
+    int64_t few = w->points - p < block ? w->points - p : block;
+    for (int j = 0; j < n; j++) {
+      column[j] = to + ((size_t)(j * block) << g->shift);
+      t->load[g->shift](column[j], v + (p * across + j * along) * ((int64_t)1 << g->shift), across, few);
+      t->op[g->op][f->dtype](column[j], start, column[j], NULL, few);
+    }
+    for (int h = half; h > 0; h /= 2)
+      for (int j = 0; j < h && j + h < n; j++) t->op[g->op][f->dtype](column[j], column[j], column[j + h], NULL, few);
+    memcpy(out + ((size_t)p << g->shift), column[0], (size_t)few << g->shift);
+  }
+}
+
+/* One line a row, whose elements all have an accumulator of their own, and so many rows that columns are worth it. */
+static bool has_short_rows(const folder *g, const walk *w) {
+  return !g->arg && w->row <= TT_LANES && w->points >= MANY_ROWS && line_of(w) == w->row;
 }
 
 static void fold_columns(const tt_small_fold *f, const folder *g, const walk *w, char *out) {
@@ -221,9 +287,12 @@ bool tt__vm_small_fold(const tt_small_fold *f, void *out) {
   if (!find_loops(f, &g)) return false;
   order_axes(f, &w);
   if (w.rank == w.outer) return copy_only(f, &g, &w, out);
-  if (w.row > TT_CHUNK_COL) return false; /* more than one chunk */
+  bool col = is_col(&w);
+  if (w.row > (col ? TT_CHUNK_COL : TT_CHUNK)) return false; /* more than one chunk */
   if (g.arg && find_in_rows(f, &w, g.shift, out)) return true;
-  if (is_col(&w))
+  if (!col && has_short_rows(&g, &w))
+    fold_short_rows(f, &g, &w, out);
+  else if (col)
     fold_columns(f, &g, &w, out);
   else
     fold_rows(f, &g, &w, out);

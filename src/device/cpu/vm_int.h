@@ -143,6 +143,7 @@ typedef struct tt_vm_space {
   bool quiet;     /* outer values are wanted, outer stores are not */
   int64_t row_at; /* ARG*: index over the row of the block's first lane (ROW) or row point (COL) */
   int64_t lane_n; /* lanes in a line this call */
+  int lanes;      /* (ROW) accumulators that elements of a line reach */
 } tt_vm_space;
 
 static inline void *tt__vm_reg(const tt_vm_space *w, int inst) { return w->mem + w->p->reg[inst]; }

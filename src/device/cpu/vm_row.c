@@ -7,6 +7,8 @@
 
 #include "device/cpu/vm_int.h"
 
+enum { SHORT_LINE = 16 };
+
 /* How a row is cut: chunks of `per` lines, or, where the row is one line, of TT_CHUNK lanes. */
 typedef struct row_plan {
   int lane;      /* the last axis */
@@ -30,12 +32,22 @@ static row_plan plan_row(const tt_vm_space *w) {
 
 /* ---- accumulators */
 
+/*
+** How many accumulators elements of such a line reach, a power of two: the others stay what they begin with, and no
+** value that an accumulator took in changes by it. Beyond SHORT_LINE all are used.
+*/
+static int lanes_of(int64_t len) {
+  int lanes = 1;
+  while (lanes < len && lanes < TT_LANES) lanes *= 2;
+  return lanes <= SHORT_LINE ? lanes : TT_LANES;
+}
+
 static void open_chunk(tt_vm_space *w, const tt_vm_segment *g) {
   const tt_vm_program *p = w->p;
   for (int32_t n = g->red_lo; n < g->red_hi; n++) {
     const tt_vm_reduction *r = &p->red[n];
     w->acc[n] = w->mem + r->acc;
-    p->table->splat[r->shift](w->acc[n], &r->identity, TT_LANES);
+    p->table->splat[r->shift](w->acc[n], &r->identity, r->arg ? TT_LANES : w->lanes);
     if (!r->arg) continue;
     int64_t none = -1;
     w->acc_at[n] = (int64_t *)(void *)(w->mem + r->acc_at);
@@ -64,14 +76,21 @@ static void combine(tt_vm_space *w, const tt_vm_reduction *r, const void *v, int
     take(r, out, w->ptr[r->inst], group, r->arg ? *group_at : 0, chunk < TT_GROUP);
 }
 
+/* The last steps of the fold: in those before, accumulators that no element reached take in one another. */
+static void fold_few(const tt_vm_reduction *r, char *acc, int lanes) {
+  for (int half = lanes / 2; half > 0; half /= 2) r->op(acc, acc, acc + ((size_t)half << r->shift), NULL, half);
+}
+
 static void close_chunk(tt_vm_space *w, const tt_vm_segment *g, const tt_krange *range, int64_t point, int64_t chunk,
                         bool is_last) {
   for (int32_t n = g->red_lo; n < g->red_hi; n++) {
     const tt_vm_reduction *r = &w->p->red[n];
     if (r->arg)
       r->arg_fold(w->acc[n], w->acc_at[n]);
-    else
+    else if (w->lanes == TT_LANES)
       r->fold(w->acc[n]);
+    else
+      fold_few(r, w->acc[n], w->lanes);
     int64_t at = r->arg ? w->acc_at[n][0] : 0;
     if (range->part != TT_PART_CHUNK) {
       combine(w, r, w->acc[n], at, chunk, is_last);
@@ -142,6 +161,7 @@ static void run_phase(tt_vm_space *w, const row_plan *r, int phase, const tt_kra
   bool part = range->part == TT_PART_CHUNK;
   int64_t lo = part ? range->chunk_lo : 0, hi = part ? range->chunk_hi : r->chunks;
   int64_t block = tt__vm_block_lanes(w, g);
+  w->lanes = lanes_of(r->len);
   widen(w, g, r->len);
   tt__vm_seek_row(w, g, w->p->nouter, r->lane, r->one_line ? 0 : lo * r->per);
   for (int64_t chunk = lo; chunk < hi; chunk++) {

@@ -6,6 +6,7 @@
 
 #include "fn/fn.h"
 #include "fn/linalg/matrix.h"
+#include "graph/eager/compute.h"
 
 static tt_array *inexact(tt_composer *c, tt_array *a) {
   if (!a) return NULL;
@@ -339,6 +340,48 @@ static tt_array *on_complex_segment(tt_composer *c, tt_array *x, tt_array *xp, t
   return tt__compose_complex(c, re, im);
 }
 
+/* How many points lie at or before each place. */
+static tt_array *behind_places(tt_composer *c, tt_array *xp, tt_array *x) {
+  if (!x) return NULL;
+  tt_value v[3] = {tt_v_array(xp), tt_v_array(x), {.tag = TT_V_STRING, .as.s = "right"}};
+  return tt__fn_call(c, "searchsorted", v, 3);
+}
+
+/*
+** What on_segment and the choices after it say, of one element: x between the points from j on. The outside values and
+** the last point are the caller's.
+*/
+static double at_element(double x, const double *xp, const double *fp, int64_t j) {
+  double x0 = xp[j], x1 = xp[j + 1], f0 = fp[j], f1 = fp[j + 1];
+  double slope = (f1 - f0) / (x1 - x0), r = slope * (x - x0) + f0;
+  if (r != r) r = slope * (x - x1) + f1;
+  if (r != r && f0 == f1) r = f0;
+  return x == x0 ? f0 : r;
+}
+
+/* Real values at few places, all of them at hand: a pass over the places, where recorded it is twenty steps. NULL: the
+ * other way. */
+static tt_array *interp_few(tt_composer *c, tt_array *x, tt_array *xp, tt_array *fp, tt_array *after) {
+  static double room[3][TT_EAGER_MOST]; /* under the session's lock */
+  static int64_t places[TT_EAGER_MOST];
+  if (!after || fp->dtype != TT_F64 || !tt__eager_few(x->size) || x->size == 0) return NULL;
+  const double *at = tt__eager_elements(x, room[0]), *px = tt__eager_elements(xp, room[1]),
+               *pf = tt__eager_elements(fp, room[2]);
+  const int64_t *behind = tt__eager_elements(after, places);
+  tt_node *n = at && px && pf && behind ? tt__eager_room(TT_F64, 1, &x->size) : NULL;
+  if (!n) return NULL;
+  double *out = n->attr.buf->data;
+  int64_t last = xp->size - 1;
+  for (int64_t i = 0; i < x->size; i++) {
+    int64_t j = behind[i] - 1;
+    out[i] = at[i] == px[last] ? pf[last] : at_element(at[i], px, pf, j < 0 ? 0 : j > last - 1 ? last - 1 : j);
+    if (at[i] < px[0]) out[i] = pf[0];
+    if (at[i] > px[last]) out[i] = pf[last];
+    if (at[i] != at[i]) out[i] = at[i];
+  }
+  return tt__compose_of_node(c, n);
+}
+
 /* interp(x, xp, fp, left, right, period) */
 static tt_array *interp(tt_composer *c, tt_call_frame *f) {
   tt_array *x = tt__compose_cast(c, tt__arg_array(c, f, 0), TT_F64), *xp = tt__compose_cast(c, vector(c, f, 1), TT_F64),
@@ -355,6 +398,10 @@ static tt_array *interp(tt_composer *c, tt_call_frame *f) {
   int rank = x->rank;
   memcpy(len, tt__array_len(x), sizeof *len * x->rank);
   x = tt__compose_ravel(c, x);
+  tt_array *after = n > 1 ? behind_places(c, xp, x) : NULL;
+  bool plain = !tt__arg_given(f, 3) && !tt__arg_given(f, 4);
+  tt_array *done = plain && x ? interp_few(c, x, xp, fp, after) : NULL;
+  if (done) return tt__compose_reshape(c, done, rank, len);
   tt_array *left = outside(c, f, turns ? 99 : 3, fp, 0), *right = outside(c, f, turns ? 99 : 4, fp, n - 1), *r;
   tt_array *first = tt__compose_reshape(c, part(c, xp, 0, 0, 1), 0, len),
            *last = tt__compose_reshape(c, part(c, xp, 0, n - 1, 1), 0, len);
@@ -364,8 +411,7 @@ static tt_array *interp(tt_composer *c, tt_call_frame *f) {
     r = end;
     x = choose(c, tt__compose_op1(c, TT_ISNAN, x), last, x); /* with one point, everything is that point */
   } else {
-    tt_value v[3] = {tt_v_array(xp), tt_v_array(x), {.tag = TT_V_STRING, .as.s = "right"}};
-    tt_array *j = tt__compose_opi(c, TT_SUB, tt__fn_call(c, "searchsorted", v, 3), 1);
+    tt_array *j = tt__compose_opi(c, TT_SUB, after, 1);
     j = tt__compose_opi(c, TT_MINIMUM, tt__compose_opi(c, TT_MAXIMUM, j, 0), n - 2);
     r = tt__is_complex((tt_dtype)fp->dtype) ? on_complex_segment(c, x, xp, fp, j) : on_segment(c, x, xp, fp, j);
     r = choose(c, tt__compose_op2(c, TT_EQ, x, last), end, r);

@@ -109,7 +109,7 @@ static bool run_function(tt_composer *c, const tt_ufunc_info *u, tt_value *arg, 
     tt_array *made = tt__compose_keep(c, TT_OK, &f.out.data[k]);
     if (k < u->nout) result[k] = made;
   }
-  TT_VEC_FREE(&f.out);
+  TT_VEC_FEW_FREE(&f.out);
   return c->code == TT_OK;
 }
 

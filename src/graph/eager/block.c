@@ -54,28 +54,68 @@ static void copy_line(const line *l, size_t item) {
   }
 }
 
+/* A block's axes as they are walked: none of length 1, those that both sides continue as one. */
+typedef struct walk {
+  int rank;
+  int64_t len[TT_MAX_RANK], to[TT_MAX_RANK], from[TT_MAX_RANK];
+} walk;
+
+enum { SHORT_LINE = 8 };
+
+static void swap_axes(walk *w, int i, int k) {
+  int64_t len = w->len[i], to = w->to[i], from = w->from[i];
+  w->len[i] = w->len[k];
+  w->to[i] = w->to[k];
+  w->from[i] = w->from[k];
+  w->len[k] = len;
+  w->to[k] = to;
+  w->from[k] = from;
+}
+
+static void find_walk(walk *w, int rank, const int64_t *len, const int64_t *to_step, const int64_t *from_step) {
+  int n = 0;
+  for (int k = 0; k < rank; k++) {
+    if (len[k] == 1) continue;
+    if (n > 0 && w->to[n - 1] == to_step[k] * len[k] && w->from[n - 1] == from_step[k] * len[k]) {
+      n--;
+      w->len[n] *= len[k];
+    } else {
+      w->len[n] = len[k];
+    }
+    w->to[n] = to_step[k];
+    w->from[n++] = from_step[k];
+  }
+  w->rank = n;
+  int longest = n - 1;
+  for (int k = 0; k < n && w->len[n - 1] < SHORT_LINE; k++)
+    if (w->len[k] > w->len[longest]) longest = k;
+  if (longest >= 0) swap_axes(w, longest, n - 1);
+}
+
 void tt__block_copy(int rank, const int64_t *len, void *to, const int64_t *to_step, const void *from,
                     const int64_t *from_step, size_t item) {
   int64_t index[TT_MAX_RANK], size = (int64_t)item;
-  int last = rank - 1;
-  line l = {.to = to, .from = from, .n = 1};
-  if (rank == 0) {
+  walk w;
+  line l = {.to = to, .from = from, .n = 1, .to_step = 1, .from_step = 1};
+  find_walk(&w, rank, len, to_step, from_step);
+  int last = w.rank - 1;
+  if (last < 0) {
     copy_line(&l, item);
     return;
   }
-  l.n = len[last];
-  l.to_step = to_step[last];
-  l.from_step = from_step[last];
+  l.n = w.len[last];
+  l.to_step = w.to[last];
+  l.from_step = w.from[last];
   for (int k = 0; k < last; k++) index[k] = 0;
   for (;;) {
     copy_line(&l, item);
     int k = last - 1;
     for (; k >= 0; k--) {
-      l.to += to_step[k] * size;
-      l.from += from_step[k] * size;
-      if (++index[k] < len[k]) break;
-      l.to -= to_step[k] * len[k] * size;
-      l.from -= from_step[k] * len[k] * size;
+      l.to += w.to[k] * size;
+      l.from += w.from[k] * size;
+      if (++index[k] < w.len[k]) break;
+      l.to -= w.to[k] * w.len[k] * size;
+      l.from -= w.from[k] * w.len[k] * size;
       index[k] = 0;
     }
     if (k < 0) return;

@@ -9,12 +9,14 @@
 
 #include "graph/eager/block.h"
 #include "graph/session.h"
+#include "graph/tape.h"
 
 /*
-** Operands of an op; bytes of an element. A reduction's operand may be
-** larger than other work: it is read once, and nothing else would have been fused into that pass.
+** Operands of an op; bytes of an element. What a reduction or a library row reads may be larger than other work:
+** nothing else would have been fused into that pass. All operands of a row together fit into one room.
 */
-enum { MOST_OPERANDS = 3, MOST_ITEM = 16, MOST_FOLDED = 4096, FOLDED_TIMES = 4 };
+enum { MOST_OPERANDS = 3, MOST_ITEM = 16, MOST_FOLDED = TT_EAGER_MOST, MOST_OF_LIBRARY = TT_EAGER_MOST / 2 };
+enum { FOLDED_TIMES = 16, LIBRARY_TIMES = 8, SPREAD = 512 };
 
 static int64_t limit = TT_EAGER_DEFAULT, chosen = TT_EAGER_DEFAULT; /* `chosen`: while nothing pauses it */
 static bool paused;
@@ -29,6 +31,8 @@ void tt__eager_pause(bool on) {
   paused = on;
   limit = paused ? 0 : chosen;
 }
+
+bool tt__eager_on(void) { return limit > 0; }
 
 bool tt__eager_few(int64_t elements) { return elements <= limit; }
 
@@ -54,11 +58,40 @@ const void *tt__eager_dense(tt_node *n, void *to) {
   return to;
 }
 
+const void *tt__eager_elements(tt_array *a, void *to) {
+  tt_node *n = a->storage->node;
+  size_t item = tt__dtype_size((tt_dtype)a->dtype);
+  static const int64_t still[TT_MAX_RANK];
+  int64_t dense[TT_MAX_RANK];
+  if (a->size > TT_EAGER_MOST || n->op == TT_N_VIEW || !tt__eager_ready(n) || tt__is_taped(n)) return NULL;
+  const char *from =
+      n->op == TT_N_CONST ? (const char *)&n->attr.scalar : (const char *)n->attr.buf->data + a->off * (int64_t)item;
+  if (n->op == TT_N_BUFFER && tt__array_is_c(a)) return from;
+  tt__shape_steps(a->rank, a->dim, dense);
+  if (a->size) tt__block_copy(a->rank, a->dim, to, dense, from, n->op == TT_N_CONST ? still : tt__array_step(a), item);
+  return to;
+}
+
+tt_node *tt__eager_room(tt_dtype dtype, int rank, const int64_t *len) {
+  int64_t size = 1;
+  for (int k = 0; k < rank; k++) size *= len[k];
+  tt_buffer *b = tt__buffer_new((size_t)size * tt__dtype_size(dtype), NULL);
+  tt_node *n = b ? tt__node_new(TT_N_BUFFER, dtype, rank, len, 0, NULL) : NULL;
+  if (!n) {
+    tt__buffer_release(b);
+    return NULL;
+  }
+  n->attr.buf = b;
+  n->flags |= TT_NODE_AT_ONCE;
+  TT_COUNT(at_once, 1);
+  return n;
+}
+
 bool tt__eager_take(tt_node *n) {
   size_t size = (size_t)n->size * tt__dtype_size((tt_dtype)n->dtype);
   tt_buffer *b = tt__buffer_new(size, NULL);
   if (!b) return false;
-  const void *from = tt__eager_dense(n, b->data);
+  const void *from = n->op == TT_N_EMPTY ? b->data : tt__eager_dense(n, b->data);
   if (size && from != b->data) memcpy(b->data, from, size);
   tt__node_become_buffer(n, b);
   return true;
@@ -79,11 +112,40 @@ static bool as_it_lies(tt_node *n, const void **data, int64_t *step) {
 
 /* ---- by what the node is */
 
+/* The same element everywhere? */
+static const void *only_element(const tt_node *n) {
+  if (n->op == TT_N_CONST) return &n->attr.scalar;
+  if (n->op != TT_N_VIEW) return NULL;
+  for (int k = 0; k < n->rank; k++)
+    if (n->dim[k] > 1 && n->dim[n->rank + k] != 0) return NULL;
+  return (const char *)n->src[0]->attr.buf->data + n->attr.off * (int64_t)tt__dtype_size((tt_dtype)n->dtype);
+}
+
+/* Block by block where an operand is one element, which is spread over a block only. */
 static bool elementwise(tt_node *n, void *out) {
-  const void *arg[MOST_OPERANDS];
+  static const int64_t one = 1, none = 0;
+  const char *arg[MOST_OPERANDS];
+  size_t move[MOST_OPERANDS];
+  int64_t block = n->size, room_for = n->size < SPREAD ? n->size : SPREAD;
   tt_dtype last = (tt_dtype)n->src[n->nsrc - 1]->dtype, dtype = (tt_dtype)n->dtype;
-  for (int k = 0; k < n->nsrc; k++) arg[k] = tt__eager_dense(n->src[k], room[k]);
-  return tt__session_elements((tt_op)n->op, tt__op_type((tt_op)n->op, last, dtype), dtype, arg, n->nsrc, out, n->size);
+  tt_dtype type = tt__op_type((tt_op)n->op, last, dtype);
+  for (int k = 0; k < n->nsrc; k++) {
+    size_t item = tt__dtype_size((tt_dtype)n->src[k]->dtype);
+    const void *only = only_element(n->src[k]);
+    if (only) tt__block_copy(1, &room_for, room[k], &one, only, &none, item);
+    arg[k] = only ? room[k] : tt__eager_dense(n->src[k], room[k]);
+    move[k] = only ? 0 : item;
+    if (only) block = room_for;
+  }
+  for (int64_t i = 0; i < n->size; i += block) {
+    const void *at[MOST_OPERANDS];
+    int64_t left = n->size - i;
+    for (int k = 0; k < n->nsrc; k++) at[k] = arg[k] + (size_t)i * move[k];
+    if (!tt__session_elements((tt_op)n->op, type, dtype, at, n->nsrc, (char *)out + (size_t)i * tt__dtype_size(dtype),
+                              left < block ? left : block))
+      return false;
+  }
+  return true;
 }
 
 static bool reduction(tt_node *n, void *out) {
@@ -144,40 +206,76 @@ static bool all_ready(const tt_node *of, int64_t most, size_t item) {
   return most < 0 || sum <= most;
 }
 
-/* How the node is computed, if it is little work. */
-static way way_of(const tt_node *n) {
+static int64_t at_most(int64_t times, int64_t most) { return limit * times < most ? limit * times : most; }
+
+/* How the node is computed, if its operands are ready and it is little work: of ops of each element, on `few`. */
+static way way_of(const tt_node *n, int64_t few) {
+  if (tt__dtype_size((tt_dtype)n->dtype) > MOST_ITEM) return NULL;
   if (n->op < TT_OP_COUNT) {
-    bool small = n->size <= limit && n->nsrc <= MOST_OPERANDS && tt__dtype_size((tt_dtype)n->dtype) <= MOST_ITEM;
+    bool small = n->size <= few && n->nsrc <= MOST_OPERANDS;
     return small && tt__session_elements && all_ready(n, -1, MOST_ITEM) ? elementwise : NULL;
   }
-  int64_t more = limit * FOLDED_TIMES < MOST_FOLDED ? limit * FOLDED_TIMES : MOST_FOLDED;
+  int64_t most = at_most(LIBRARY_TIMES, MOST_OF_LIBRARY);
   switch (n->op) {
     case TT_N_IOTA:
-      return n->size <= limit ? iota : NULL;
+      return n->size <= few ? iota : NULL;
     case TT_N_REDUCE:
-      return tt__session_small_fold && all_ready(n, more, MOST_ITEM) ? reduction : NULL;
+      return tt__session_small_fold && all_ready(n, at_most(FOLDED_TIMES, MOST_FOLDED), MOST_ITEM) ? reduction : NULL;
     case TT_N_GATHER:
-      return n->size <= limit && all_ready(n, -1, MOST_ITEM) && tt__dtype_size((tt_dtype)n->dtype) <= MOST_ITEM ? gather
-                                                                                                                : NULL;
+      return n->size <= few && all_ready(n, -1, MOST_ITEM) ? gather : NULL;
     case TT_N_PICK:
-      if (n->src[0]->op != TT_N_LIB || n->src[0]->attr.lib->row->nout != 1 || n->size > more) return NULL;
-      return tt__session_library && all_ready(n->src[0], 2 * more, MOST_ITEM) ? library : NULL;
+      if (n->src[0]->op != TT_N_LIB || n->src[0]->attr.lib->row->nout != 1 || n->size > most) return NULL;
+      return tt__session_library && all_ready(n->src[0], 2 * most, MOST_ITEM) ? library : NULL;
     default:
       return NULL;
   }
 }
 
-void tt__eager_compute(tt_node *n) {
-  if (n->size == 0 || n->device > 0 || n->device == TT_TORN) return;
-  way compute = way_of(n);
-  if (!compute) return;
+static bool compute(tt_node *n, int64_t few) {
+  if (n->size == 0 || n->device > 0 || n->device == TT_TORN) return false;
+  way how = way_of(n, few);
+  if (!how) return false;
   tt_buffer *b = tt__buffer_new((size_t)n->size * tt__dtype_size((tt_dtype)n->dtype), NULL);
-  if (!b) return;
-  if (!compute(n, b->data)) {
+  if (!b) return false;
+  if (!how(n, b->data)) {
     tt__buffer_release(b);
-    return;
+    return false;
   }
-  n->flags |= TT_NODE_AT_ONCE;
   TT_COUNT(at_once, 1);
   tt__node_become_buffer(n, b);
+  return true;
 }
+
+void tt__eager_compute(tt_node *n) {
+  if (compute(n, limit)) n->flags |= TT_NODE_AT_ONCE;
+}
+
+/* Of a slow op one of whose operands is one element a compiler makes less: powers of one exponent take half. */
+static bool gains_compiled(const tt_node *n) {
+  bool one = false;
+  for (int k = 0; k < n->nsrc; k++) one |= tt__eager_ready(n->src[k]) && only_element(n->src[k]);
+  return one && tt__ops[n->op].flags & TT_OPF_SLOW;
+}
+
+/* Two ops on up to MOST_OF_TWO elements cost less one after the other than a plan for both; of three fused ones win. */
+static bool bring_operand(tt_node *n) {
+  enum { MOST_OF_TWO = 4096 };
+  tt_node *pending = NULL;
+  for (int k = 0; k < n->nsrc && n->op < TT_OP_COUNT; k++) {
+    if (tt__eager_ready(n->src[k])) continue;
+    if (pending && pending != n->src[k]) return false;
+    pending = n->src[k];
+  }
+  bool two = pending && pending->op < TT_OP_COUNT && n->size <= MOST_OF_TWO;
+  return !pending || (two && !gains_compiled(pending) && compute(pending, TT_EAGER_MOST));
+}
+
+bool tt__eager_bring(tt_node *n) {
+  if (limit == 0 || n->size == 0 || n->size > TT_EAGER_MOST || n->device > 0) return false;
+  if (n->op == TT_N_CONST || n->op == TT_N_EMPTY || (n->op == TT_N_VIEW && tt__eager_ready(n)))
+    return tt__eager_take(n);
+  if (n->op < TT_OP_COUNT && gains_compiled(n)) return false;
+  return bring_operand(n) && compute(n, TT_EAGER_MOST);
+}
+
+bool tt__eager_step(tt_node *n) { return compute(n, TT_EAGER_MOST); }

@@ -25,8 +25,18 @@ TT_HIDDEN bool tt__eager_ready(const tt_node *n);
 TT_HIDDEN bool tt__eager_few(int64_t elements);
 /* The elements of a ready value, dense: where they lie, or written into `room`. */
 TT_HIDDEN const void *tt__eager_dense(tt_node *n, void *room);
-/* Give a view of memory at hand memory of its own. */
+/* The same of an array of at most TT_EAGER_MOST elements; NULL: it is not at hand, or larger. */
+TT_HIDDEN const void *tt__eager_elements(tt_array *a, void *room);
+/* Memory for a result that is computed at the call, to be filled. NULL: there is none. */
+TT_HIDDEN tt_node *tt__eager_room(tt_dtype dtype, int rank, const int64_t *len);
+/* Give a constant, a view of memory at hand or what has no value memory of its own. */
 TT_HIDDEN bool tt__eager_take(tt_node *n);
+/* Bring down a pending node that is one step on few elements at hand: it costs less than to find a plan. */
+TT_HIDDEN bool tt__eager_bring(tt_node *n);
+/* Compute a node whose operands are ready, of at most TT_EAGER_MOST elements. */
+TT_HIDDEN bool tt__eager_step(tt_node *n);
+/* Is anything done at the call? */
+TT_HIDDEN bool tt__eager_on(void);
 /* Values that live on a device are written there. */
 static inline bool tt__eager_at_hand(const tt_node *n) {
   return n->device <= 0 && (n->op != TT_N_BUFFER || n->attr.buf->data || n->size == 0);

@@ -17,7 +17,7 @@
 ** costs little beside the work, and may save a pass over memory. Copies that only pending readers ask for are kept
 ** small: each of them may come to hold an old value of its own.
 */
-enum { MOST_ELEMENTS = 4096, MOST_COPIED = 4 << 20, MOST_KEPT = 2048 };
+enum { MOST_ELEMENTS = TT_EAGER_MOST, MOST_TAKEN = 4096, MOST_COPIED = 4 << 20, MOST_KEPT = 2048 };
 enum { MOST_OPERANDS = 3 }; /* of an op of constants */
 
 /* ---- memory to write */
@@ -141,7 +141,7 @@ void *tt__eager_memory(tt_storage *s) {
 bool tt__eager_copies(const tt_array *a) {
   const tt_node *whole = a->storage->node;
   if (tt__is_taped(whole)) return false;
-  return whole->op == TT_N_BUFFER && tt__eager_at_hand(whole) && a->size <= MOST_ELEMENTS && a->size <= whole->size / 2;
+  return whole->op == TT_N_BUFFER && tt__eager_at_hand(whole) && a->size <= MOST_TAKEN && a->size <= whole->size / 2;
 }
 
 bool tt__eager_element(const tt_node *n, int64_t off, tt_scalar *out) {

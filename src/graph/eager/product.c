@@ -11,7 +11,7 @@
 #include "graph/tape.h"
 
 /* Multiplications that are done at the call for each element that the limit of other work allows. */
-enum { TIMES = 256, MOST_TERMS = 4096 };
+enum { TIMES = 256, DOT_TIMES = 16, MOST_TERMS = TT_EAGER_MOST };
 
 /* A vector or a matrix that can be read now. */
 static bool is_simple(const tt_array *a) {
@@ -74,7 +74,7 @@ static bool product(tt_array *a, tt_array *b, const tt_block *out) {
 
 /* Few enough multiplications. */
 static bool is_little(const tt_array *a, const tt_array *b, int64_t terms) {
-  if (a->rank == 1 && b->rank == 1) return terms > 1 && terms <= MOST_TERMS && tt__eager_few((terms + 3) / 4);
+  if (a->rank == 1 && b->rank == 1) return terms <= MOST_TERMS && tt__eager_few(terms / DOT_TIMES);
   double work = (double)a->size * (double)b->size / (double)terms;
   return work < (double)INT64_MAX && tt__eager_few(1 + (int64_t)(work / TIMES));
 }

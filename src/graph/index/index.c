@@ -286,9 +286,14 @@ tt_code tt__get(tt_array *a, const tt_value *index, tt_array **out, tt_error *er
   tt_array *mask = lone_mask(&x);
   tt_code code = mask ? tt__index_pick(a, mask, out, err) : TT_ENOTIMPL;
   if (code != TT_ENOTIMPL) return code;
-  tt_node *flat;
+  tt_node *flat, *n = tt__index_few_read(&x);
+  if (n) {
+    *out = tt__array_of(n, err);
+    tt__node_release(n);
+    return *out ? TT_OK : TT_ENOMEM;
+  }
   TT_TRY(tt__index_flat(&x, &flat, err));
-  tt_node *n = tt__node_gather(a->storage->node, flat, err);
+  n = tt__node_gather(a->storage->node, flat, err);
   tt__node_release(flat);
   *out = n ? tt__array_of(n, err) : NULL;
   tt__node_release(n);

@@ -128,14 +128,15 @@ static special find_special(tt_key_rule r, const void *row, int64_t n) {
 /* From `PIECES` elements on, vectors sort in pieces: the threads share the work, and it stays in the cache. */
 static bool in_pieces(int width, int64_t n) { return width >= 4 && n >= PIECES && tt__sort_has_vectors(); }
 
-/* Zeros and NaNs are left in the order of their keys. */
-static void sort_by_keys(const row_job *j, tt_key_rule r, const char *in, char *out, void *scratch) {
+/* Zeros and NaNs are left in the order of their keys; false: there are none whose order is another. */
+static bool sort_by_keys(const row_job *j, tt_key_rule r, const char *in, char *out, void *scratch) {
+  bool odd = r.inf != 0;
   if (r.width == 4 && tt__sort_has_vectors()) {
-    tt__vector_keys_u32(r, (const uint32_t *)in, (uint32_t *)out, j->n);
+    odd = tt__vector_keys_u32(r, (const uint32_t *)in, (uint32_t *)out, j->n);
     tt__vector_sort_u32((uint32_t *)out, j->n);
     tt__vector_back_u32(r, (uint32_t *)out, (uint32_t *)out, j->n);
   } else if (r.width == 8 && tt__sort_has_vectors()) {
-    tt__vector_keys_u64(r, (const uint64_t *)in, (uint64_t *)out, j->n);
+    odd = tt__vector_keys_u64(r, (const uint64_t *)in, (uint64_t *)out, j->n);
     tt__vector_sort_u64((uint64_t *)out, j->n);
     tt__vector_back_u64(r, (uint64_t *)out, (uint64_t *)out, j->n);
   } else {
@@ -143,6 +144,7 @@ static void sort_by_keys(const row_job *j, tt_key_rule r, const char *in, char *
     void *keys = radix_keys(r.width, out, scratch, j->n, tt__key_view(span), j->wide);
     tt__keys_back(r, keys, out, j->n, j->wide);
   }
+  return odd;
 }
 
 static tt_code sort_one(const row_job *j, const char *in, char *out, void *scratch) {
@@ -151,8 +153,8 @@ static tt_code sort_one(const row_job *j, const char *in, char *out, void *scrat
     TT_TRY(tt__piece_sort(r, in, out, scratch, j->n, j->wide, NULL));
   else if (tt__count_can(r.width, j->n))
     TT_TRY(tt__count_sort(r, in, out, j->n, j->wide, NULL));
-  else
-    sort_by_keys(j, r, in, out, scratch);
+  else if (!sort_by_keys(j, r, in, out, scratch))
+    return TT_OK;
   special s = find_special(r, out, j->n);
   if (s.nan_lo < s.nan_hi) refill(r, in, out, s.nan_lo, s.nan_hi, true);
   if (s.zero_lo < s.zero_hi) refill(r, in, out, s.zero_lo, s.zero_hi, false);
@@ -259,6 +261,31 @@ static void argsort_words(pack_job pack, int64_t *out, uint64_t *scratch, int64_
   run_wide(wide, n, unpack_words, &unpack);
 }
 
+/*
+** The stable order of few keys, by words of a key's leading bits and its place. What these bits leave equal is put
+** right one by one; false where that is much, or there are no vectors: `place` is spoiled then.
+*/
+enum { FEW_KEYS = 1 << 15, MOVES_EACH = 4 };
+
+static bool order_few(const uint64_t *key, int64_t *place, int64_t n) {
+  uint64_t *word = (uint64_t *)place, low = 1;
+  int64_t moves = MOVES_EACH * n;
+  if (n > FEW_KEYS || !tt__sort_has_vectors()) return false;
+  while (low < (uint64_t)n) low *= 2;
+  low--;
+  for (int64_t i = 0; i < n; i++) word[i] = (key[i] & ~low) | (uint64_t)i;
+  tt__vector_sort_u64(word, n);
+  for (int64_t i = 0; i < n; i++) word[i] &= low;
+  for (int64_t i = 1; i < n; i++) {
+    int64_t at = place[i], k = i;
+    for (; k > 0 && key[place[k - 1]] > key[at]; k--) place[k] = place[k - 1];
+    place[k] = at;
+    moves -= i - k;
+    if (moves < 0) return false;
+  }
+  return true;
+}
+
 static uint64_t ones_below(uint64_t max) { return max == 0 ? 0 : UINT64_MAX >> __builtin_clzll(max); }
 
 /* Bytes that carry a key and its place through a split. */
@@ -284,6 +311,7 @@ static tt_code argsort_one(const row_job *j, const char *in, char *out, void *sc
     argsort_words(pack, place, scratch, n, ones_below((span.max - span.min) >> pack.shift), j->wide);
     return TT_OK;
   }
+  if (r.width == 8 && order_few(scratch, place, n)) return TT_OK;
   pack.out = pairs;
   run_wide(j->wide, n, pack_pairs, &pack);
   pack_job unpack = {.in = tt__radix_pair(pairs, pairs + n, n, tt__key_view(span), j->wide), .out = place};
@@ -302,6 +330,17 @@ static void sort_by_column(tt_key_rule r, const char *in, int64_t step, tt_sort_
     p[i].key = tt_key_at(r, in + (int64_t)p[i].at * step, 0);
     any |= p[i].key;
     all &= p[i].key;
+  }
+  if (n <= FEW_KEYS && any != all) {
+    uint64_t *key = (uint64_t *)*tmp;
+    int64_t *place = (int64_t *)key + n;
+    for (int64_t i = 0; i < n; i++) key[i] = p[i].key;
+    if (order_few(key, place, n)) {
+      for (int64_t i = 0; i < n; i++) (*tmp)[i] = p[place[i]]; /* over places that were read */
+      *a = *tmp;
+      *tmp = p;
+      return;
+    }
   }
   *a = tt__radix_pair(p, *tmp, n, (tt_key_view){0, any ^ all}, wide);
   if (*a != p) *tmp = p;

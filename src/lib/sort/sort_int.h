@@ -106,14 +106,15 @@ TT_HIDDEN void tt__vector_select_u32(uint32_t *a, int64_t n, int64_t k);
 TT_HIDDEN void tt__vector_select_u64(uint64_t *a, int64_t n, int64_t k);
 /*
 ** In place: end[i] of `pivots` (a power of two less one) is the place behind the keys below pivot[i], which ascend, of
-** the keys [at, at + n). And keys as tt__keys_make and tt__keys_back have them.
+** the keys [at, at + n). And keys as tt__keys_make and tt__keys_back have them;
+** true: there is a NaN or a negative zero.
 */
 TT_HIDDEN void tt__vector_pieces_u32(uint32_t *a, int64_t at, int64_t n, const uint32_t *pivot, int pivots,
                                      int64_t *end);
 TT_HIDDEN void tt__vector_pieces_u64(uint64_t *a, int64_t at, int64_t n, const uint64_t *pivot, int pivots,
                                      int64_t *end);
-TT_HIDDEN void tt__vector_keys_u32(tt_key_rule r, const uint32_t *in, uint32_t *out, int64_t n);
-TT_HIDDEN void tt__vector_keys_u64(tt_key_rule r, const uint64_t *in, uint64_t *out, int64_t n);
+TT_HIDDEN bool tt__vector_keys_u32(tt_key_rule r, const uint32_t *in, uint32_t *out, int64_t n);
+TT_HIDDEN bool tt__vector_keys_u64(tt_key_rule r, const uint64_t *in, uint64_t *out, int64_t n);
 TT_HIDDEN void tt__vector_back_u32(tt_key_rule r, const uint32_t *in, uint32_t *out, int64_t n);
 TT_HIDDEN void tt__vector_back_u64(tt_key_rule r, const uint64_t *in, uint64_t *out, int64_t n);
 /* Sort as a processor without vectors does, for tests. */

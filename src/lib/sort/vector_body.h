@@ -450,11 +450,18 @@ V4 void NAME(tt__vector_pieces)(KEY *a, int64_t at, int64_t n, const KEY *pivot,
   NAME(tt__vector_pieces)(a, at + less, n - less, pivot + mid + 1, mid, end + mid + 1);
 }
 
-V4 void NAME(tt__vector_keys)(tt_key_rule r, const KEY *in, KEY *out, int64_t n) {
+V4 bool NAME(tt__vector_keys)(tt_key_rule r, const KEY *in, KEY *out, int64_t n) {
+  const KEY sign = (KEY)1 << (sizeof(KEY) * 8 - 1), inf = (KEY)r.inf;
+  KEY special = 0;
   if (r.inf)
-    for (int64_t i = 0; i < n; i++) out[i] = TO_KEY(in[i], r);
+    for (int64_t i = 0; i < n; i++) {
+      KEY bits = in[i]; /* out may be in */
+      special |= (KEY)(((bits & ~sign) > inf) | (bits == sign));
+      out[i] = TO_KEY(bits, r);
+    }
   else
     for (int64_t i = 0; i < n; i++) out[i] = TO_KEY(in[i], r);
+  return special != 0;
 }
 
 V4 void NAME(tt__vector_back)(tt_key_rule r, const KEY *in, KEY *out, int64_t n) {

@@ -167,6 +167,10 @@ TT_HIDDEN bool tt__pw_is_nonneg(tt_pwriter *w, const tt_pexpr *e);
 TT_HIDDEN void tt__pw_carry(tt_pwriter *w);
 TT_HIDDEN bool tt__pw_set_carried(tt_pwriter *w, const tt_pstmt *s);
 TT_HIDDEN bool tt__pw_is_swap(const tt_pwriter *w, const tt_pstmt *first, const tt_pstmt *s);
+/* "if x < least: least = x", and perhaps where that was? */
+TT_HIDDEN bool tt__pw_is_extremum(tt_pwriter *w, const tt_pstmt *s);
+/* Write "if c: n += constant" as a sum; false: it is another statement. */
+TT_HIDDEN bool tt__pw_put_count(tt_pwriter *w, const tt_pstmt *s);
 TT_HIDDEN bool tt__pw_swaps(const tt_pwriter *w, const tt_pstmt *s);
 /* Begin such a statement: what it swaps is told by a pointer from now on; is `e` an element so, and which beside it? */
 TT_HIDDEN void tt__pw_come_near(tt_pwriter *w, const tt_pstmt *s);

@@ -16,6 +16,20 @@ enum { TT_EDEVICE = 13, TT_EZERODIV = 7, TT_ENOMEM = 1, TT_EVALUE = 2, TT_CHUNKS
 #define TT_UNROLL4 _Pragma("GCC unroll 4")
 #define TT_RARELY(x) __builtin_expect(!!(x), 0)
 #endif
+/* One of two whole numbers, both of them computed. */
+#define TT_CHOOSE(c, a, b)             \
+  ({                                   \
+    tt_i64 yes = (a), no = (b);        \
+    __asm__("" : "+r"(yes), "+r"(no)); \
+    (c) ? yes : no;                    \
+  })
+/* In a block: it is jumped to, however cheap a move by the condition seems. */
+#define TT_JUMPED_TO __asm__ volatile("")
+#if defined(TT_PROGRAM_CUDA) || defined(__clang__)
+#define TT_SELDOM(x) (x)
+#else
+#define TT_SELDOM(x) __builtin_expect_with_probability(!!(x), 0, 0.995)
+#endif
 
 typedef struct {
   tt_f32 re, im;
@@ -153,7 +167,12 @@ TT_FN void tt_to_words_c64(tt_i64 *w, tt_c64 z) {
 }
 
 /* ---- indices */
+#ifdef TT_PROGRAM_CUDA
 TT_FN tt_i64 tt_wrap(tt_i64 i, tt_i64 n) { return i < 0 ? i + n : i; }
+#else
+/* A jump that is guessed right does not wait for the index. */
+TT_FN tt_i64 tt_wrap(tt_i64 i, tt_i64 n) { return TT_SELDOM(i < 0) ? i + n : i; }
+#endif
 TT_FN tt_i64 tt_cut(tt_i64 n, tt_i64 k, tt_i64 of) { return n / of * k + n % of * k / of; }
 TT_FN tt_i64 tt_range_i64(tt_i64 a, tt_i64 b, tt_i64 c) {
   return c > 0 ? (a < b ? (b - a - 1) / c + 1 : 0) : c < 0 ? (b < a ? (a - b - 1) / -c + 1 : 0) : 0;

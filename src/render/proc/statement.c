@@ -499,10 +499,11 @@ static void put_collective(tt_pwriter *w, const tt_pstmt *s) {
 }
 
 static void put_if(tt_pwriter *w, const tt_pstmt *s) {
-  bool outer = w->guarded, swaps = tt__pw_swaps(w, s);
+  bool outer = w->guarded, swaps = tt__pw_swaps(w, s), seldom = tt__pw_is_extremum(w, s);
   w->guarded = w->loop != NULL;
   if (swaps) tt__pw_come_near(w, s);
-  tt__pw_open(w, swaps ? "if (__builtin_expect(%s, 0)) {" : "if (%s) {", tt__pw_text(w, s->a));
+  tt__pw_open(w, swaps || seldom ? "if (__builtin_expect(%s, 0)) {" : "if (%s) {", tt__pw_text(w, s->a));
+  if (seldom) tt__pw_line(w, "TT_JUMPED_TO;");
   tt__pw_stmts(w, s->body);
   if (s->other) {
     w->indent--;
@@ -531,7 +532,7 @@ void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s) {
         tt__pw_stmts(w, holds ? s->body : s->other);
         break;
       }
-      put_if(w, s);
+      if (!tt__pw_put_count(w, s)) put_if(w, s);
       break;
     case TT_X_WHILE:
       put_while(w, s);
