@@ -39,7 +39,7 @@ static tt_code sums_at(const tt_lib_attr *attr, const tt_operand *src, const tt_
   size_t item = tt__dtype_size(out->dtype);
   tt_fold_into f = {.op = TT_ADD, .dtype = out->dtype, .a = out->data, .b = src[1].data, .place = src[0].data};
   f.len = out->size;
-  f.step = f.b_step = 1;
+  f.step = f.b_step = f.width = 1;
   f.n = src[0].size;
   memset(out->data, 0, (size_t)out->size * item);
   return tt__fold_into_places(&f) ? TT_OK : tt__fail(err, TT_EINTERNAL, "a place is out of range");
