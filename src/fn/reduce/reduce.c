@@ -212,15 +212,29 @@ TT_HANDLER(argmin)
 
 enum { COUNTED_TIMES = 16 }; /* of the elements that other work is done on */
 
+/* The sum of bytes that are 0 or 1, eight at a time; the sums of 31 words fit into one byte. */
+static int64_t count_bytes(const uint8_t *x, int64_t n) {
+  enum { WORD = sizeof(uint64_t), GROUP = 31 };
+  int64_t count = 0, i = 0;
+  while (i + WORD <= n) {
+    uint64_t sum = 0, word;
+    for (int k = 0; k < GROUP && i + WORD <= n; k++, i += WORD) {
+      memcpy(&word, x + i, WORD);
+      sum += word;
+    }
+    count += (int64_t)(sum * UINT64_C(0x0101010101010101) >> 56);
+  }
+  for (; i < n; i++) count += x[i];
+  return count;
+}
+
 /* All that is true among few elements at hand. NULL: the other way. */
 static tt_array *count_few(tt_composer *c, tt_array *a) {
   static uint8_t room[TT_EAGER_MOST]; /* under the session's lock */
   const uint8_t *x = tt__eager_few(a->size / COUNTED_TIMES) ? tt__eager_elements(a, room) : NULL;
   tt_node *n = x ? tt__eager_room(TT_I64, 0, NULL) : NULL;
-  int64_t count = 0;
   if (!n) return NULL;
-  for (int64_t i = 0; i < a->size; i++) count += x[i];
-  *(int64_t *)n->attr.buf->data = count;
+  *(int64_t *)n->attr.buf->data = count_bytes(x, a->size);
   return tt__compose_of_node(c, n);
 }
 
