@@ -123,17 +123,17 @@ def text_of(line):
 
 
 TURNS_OF = """
-def turns(n, clock):
+def turns(many, clock):
     global x, a, r
     start = clock()
-    for _ in range(n):
+    for _ in range(many):
         {}
-    return (clock() - start) / n
+    return (clock() - start) / many
 """
 
 
 def turns_of(line, names):
-    """A function that does the line `n` times and says how long one took."""
+    """A function that does the line `many` times and says how long one took."""
     exec(compile(TURNS_OF.format(text_of(line)), line, "exec"), names)
     return names["turns"]
 

@@ -8,6 +8,7 @@
 
 #include "base/warn.h"
 #include "fn/fn.h"
+#include "graph/eager/compute.h"
 #include "graph/order.h"
 
 /* NumPy's accumulator of a sum or product: integers at least 64 bits wide. */
@@ -235,8 +236,40 @@ static tt_array *argmin(tt_composer *c, tt_call_frame *f) { return position(c, f
 TT_HANDLER(argmax)
 TT_HANDLER(argmin)
 
+enum { COUNTED_TIMES = 16 }; /* of the elements that other work is done on */
+
+/* The sum of bytes that are 0 or 1, eight at a time; the sums of 31 words fit into one byte. */
+static int64_t count_bytes(const uint8_t *x, int64_t n) {
+  enum { WORD = sizeof(uint64_t), GROUP = 31 };
+  int64_t count = 0, i = 0;
+  while (i + WORD <= n) {
+    uint64_t sum = 0, word;
+    for (int k = 0; k < GROUP && i + WORD <= n; k++, i += WORD) {
+      memcpy(&word, x + i, WORD);
+      sum += word;
+    }
+    count += (int64_t)(sum * UINT64_C(0x0101010101010101) >> 56);
+  }
+  for (; i < n; i++) count += x[i];
+  return count;
+}
+
+/* All that is true among few elements at hand. NULL: the other way. */
+static tt_array *count_few(tt_composer *c, tt_array *a) {
+  static uint8_t room[TT_EAGER_MOST]; /* under the session's lock */
+  const uint8_t *x = tt__eager_few(a->size / COUNTED_TIMES) ? tt__eager_elements(a, room) : NULL;
+  tt_node *n = x ? tt__eager_room(TT_I64, 0, NULL) : NULL;
+  if (!n) return NULL;
+  *(int64_t *)n->attr.buf->data = count_bytes(x, a->size);
+  return tt__compose_of_node(c, n);
+}
+
 static tt_array *count_nonzero(tt_composer *c, tt_call_frame *f) {
-  tt_array *a = tt__compose_cast(c, tt__compose_cast(c, tt__arg_array(c, f, 0), TT_BOOL), TT_I64);
+  tt_array *truth = tt__compose_cast(c, tt__arg_array(c, f, 0), TT_BOOL);
+  bool plain = truth && !tt__arg_given(f, 1) && !tt__arg_given(f, 2);
+  tt_array *few = plain ? count_few(c, truth) : NULL;
+  if (few) return few;
+  tt_array *a = tt__compose_cast(c, truth, TT_I64);
   return a ? tt__compose_reduce(c, TT_RED_SUM, a, tt__arg_axes(c, f, 1, a->rank), tt__arg_bool(c, f, 2, false)) : NULL;
 }
 TT_HANDLER(count_nonzero)

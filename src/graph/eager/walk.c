@@ -20,7 +20,7 @@ typedef struct budget {
 
 static bool is_there(const tt_node *n) { return n->op == TT_N_CONST || (n->op == TT_N_BUFFER && tt__eager_ready(n)); }
 
-/* Does it lie, or will it be computed, in C order from what lies so? Then a kernel walks it as a fold does at once. */
+/* Does it lie, or will it be computed, in C order from what lies so? Then a kernel folds it as the call does. */
 static bool is_plain(const tt_node *n, int depth) {
   if (is_there(n)) return true;
   if (n->op >= TT_OP_COUNT || depth == 0) return false;

@@ -105,7 +105,8 @@ typedef struct picked {
   int64_t len[TT_MAX_RANK + 1];
 } picked;
 
-static bool pick(const tt_subscript *x, picked *p) {
+/* `times`: of the elements that other work is done on; lines are copied, not elements. */
+static bool pick(const tt_subscript *x, int64_t times, picked *p) {
   if (x->n == 0 || x->a->storage->node->device > 0 || !is_lone(x)) return false;
   tt_array *a = x->item[0].array;
   bool mask = x->item[0].kind == TT_INDEX_MASK;
@@ -114,7 +115,8 @@ static bool pick(const tt_subscript *x, picked *p) {
   p->inner = 1;
   p->rank = rank + x->rank;
   for (int k = 0; k < x->rank; k++) p->inner *= x->len[k];
-  if (p->n < 0 || p->inner == 0 || p->rank > TT_MAX_RANK || !tt__eager_few(p->n) || !tt__eager_few(p->n * p->inner))
+  if (p->n < 0 || p->inner == 0 || p->rank > TT_MAX_RANK || !tt__eager_few(p->n) ||
+      !tt__eager_few(p->n * p->inner / times))
     return false;
   assert(x->at == 0);
   if (mask) p->len[0] = p->n;
@@ -125,7 +127,7 @@ static bool pick(const tt_subscript *x, picked *p) {
 
 tt_node *tt__index_few(const tt_subscript *x) {
   picked p;
-  if (!pick(x, &p)) return NULL;
+  if (!pick(x, 1, &p)) return NULL;
   if (p.n == 0) return tt__node_const(TT_I64, (tt_scalar){.bits = {0, 0}}, p.rank, p.len, NULL);
   tt_node *out = tt__eager_room(TT_I64, p.rank, p.len);
   if (out) fill(x, p.n, p.inner, out->attr.buf->data);
@@ -171,11 +173,13 @@ static tt_node *read_line(const tt_subscript *x) {
   return NULL;
 }
 
+enum { TIMES_BY_LINES = 16 };
+
 static tt_node *read_places(const tt_subscript *x) {
   picked p;
   tt_dtype dtype = (tt_dtype)x->a->dtype;
   size_t item = tt__dtype_size(dtype);
-  if (!pick(x, &p)) return NULL;
+  if (!pick(x, x->rank > 0 ? TIMES_BY_LINES : 1, &p)) return NULL;
   if (p.n == 0) return tt__node_const(dtype, (tt_scalar){.bits = {0, 0}}, p.rank, p.len, NULL);
   tt_node *out = tt__eager_room(dtype, p.rank, p.len);
   if (!out) return NULL;
