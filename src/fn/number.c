@@ -124,12 +124,14 @@ static tt_array *round_to(tt_composer *c, tt_call_frame *f) {
   return tt__arg_out(c, f, 2, rounded(c, tt__arg_array(c, f, 0), decimals));
 }
 
-/* What is rounded beside the point is computed in an array that NumPy makes in C's or Fortran's order. */
+/* Parts of complex numbers are rounded in a copy, what is rounded beside the point in an array that NumPy makes in C's
+ * or Fortran's order. */
 TT_HIDDEN tt_code tt__fn_round_to(tt_call_frame *f, tt_error *err);
 tt_code tt__fn_round_to(tt_call_frame *f, tt_error *err) {
   const tt_value *a = &f->arg[0], *at = f->narg > 1 ? &f->arg[1] : NULL;
   bool whole = a->tag == TT_V_ARRAY && is_exact(a->as.array);
   bool beside = at && at->tag == TT_V_INT && (whole ? at->as.i < 0 : at->as.i != 0);
+  if (a->tag == TT_V_ARRAY && is_complex(a->as.array)) return tt__fn_run_laid(f, round_to, 'K', err);
   return beside ? tt__fn_run_laid(f, round_to, 'A', err) : tt__fn_run(f, round_to, err);
 }
 

@@ -383,6 +383,7 @@ def test_results(text):
 
 
 ITERATED = ["m.positive(x)", "m.rad2deg(x.real.astype('f2'))", "m.fabs(x.real.astype('i1'))", "m.round(x.real, 1)",
+            "m.round(x)",
             "m.round(x.real.astype('i1'), 1)", "m.iscomplex(x)", "m.isreal(x)", "m.frexp(x.real.astype('f2'))",
             "m.heaviside(x.real.astype('i1'), 1)", "m.ldexp(x.real.astype('f2'), 1)", "x.cumsum(0)", "x.cumprod(-1)",
             "m.add.accumulate(x.astype('c8'))", "m.cumulative_sum(x, axis=0)", "m.isposinf(x.real)", "x.copy('K')",
