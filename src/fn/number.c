@@ -290,15 +290,18 @@ static tt_array *iscomplex(tt_composer *c, tt_call_frame *f) { return part_is_ze
 static tt_array *isreal(tt_composer *c, tt_call_frame *f) { return part_is_zero(c, f, true); }
 
 /* NumPy compares x.imag with 0, which for numbers without that part are zeros in C's or Fortran's order. */
-static tt_code laid_as_part(tt_call_frame *f, tt_array *(*body)(tt_composer *c, tt_call_frame *f), tt_error *err) {
-  bool part = f->arg[0].tag == TT_V_ARRAY && is_complex(f->arg[0].as.array);
-  return tt__fn_run_laid(f, body, part ? 'W' : 'A', err);
+static char order_of_part(const tt_call_frame *f, char of_zeros) {
+  return f->arg[0].tag == TT_V_ARRAY && is_complex(f->arg[0].as.array) ? 'W' : of_zeros;
 }
 
 TT_HIDDEN tt_code tt__fn_iscomplex(tt_call_frame *f, tt_error *err);
-tt_code tt__fn_iscomplex(tt_call_frame *f, tt_error *err) { return laid_as_part(f, iscomplex, err); }
+tt_code tt__fn_iscomplex(tt_call_frame *f, tt_error *err) {
+  return tt__fn_run_laid(f, iscomplex, order_of_part(f, 'C'), err);
+}
 TT_HIDDEN tt_code tt__fn_isreal(tt_call_frame *f, tt_error *err);
-tt_code tt__fn_isreal(tt_call_frame *f, tt_error *err) { return laid_as_part(f, isreal, err); }
+tt_code tt__fn_isreal(tt_call_frame *f, tt_error *err) {
+  return tt__fn_run_laid(f, isreal, order_of_part(f, 'A'), err);
+}
 
 static tt_array *angle(tt_composer *c, tt_call_frame *f) {
   tt_array *a = tt__arg_array(c, f, 0), *out;

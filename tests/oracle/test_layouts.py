@@ -364,6 +364,8 @@ RESULTS = [
     "m.choose(x.real.astype(int)%2,[x,2])",
     "m.unpackbits(x.real.astype('u1'),axis=0)",
     "m.packbits(x>3,axis=-1)",
+    "m.iscomplex(x)",
+    "m.isreal(x)",
     "x.max(())",
     "x.max(0)",
     "x.prod(-1)",
