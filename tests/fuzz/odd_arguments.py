@@ -785,6 +785,20 @@ ALLOWED = [
     ("concat|concatenate|cov|corrcoef|ldexp", "Error, not ", "two faults"),
     ("trace", "no TypeError", "booleans as numbers"),
     ("nanprod|nansum", "order", "broadcast arrays"),
+    ("unpackbits", "values", "NumPy counts on into memory that nobody wrote, of what is empty"),
+    (
+        "bincount|count_nonzero|pad|.*split",
+        "no TypeError|TypeError, no error there",
+        "lists of floats, arrays for axes and words, empty arrays as places",
+    ),
+    ("size|percentile|quantile|nanpercentile|nanquantile", "Error, not ", "booleans for numbers and words"),
+    (".*", "TypeError, not ValueError: output array is read-only", "where= of another type is named first", "where="),
+    (
+        "searchsorted|argpartition|percentile",
+        "no error there|no ValueError|type",
+        "empty places, a truth value for a share",
+    ),
+    ("convolve|correlate|bincount", "Error, not ", "two faults"),
 ]
 
 
