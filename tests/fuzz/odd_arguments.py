@@ -769,7 +769,11 @@ ALLOWED = [
     ),
     ("repeat|compress|round|around|ravel_multi_index|.*_equal|less|greater|matvec|vecmat", "Error, not ", "two faults"),
     (FFT + "|hstack|vstack|stack|nanpercentile|nanquantile|multi_dot|nancum.*", "order", "an out=, broadcast arrays"),
-    ("reduceat", "ValueError, no error there", "NumPy's reduceat broadcasts into an out that is larger"),
+    (
+        "reduceat",
+        "(Value|Type)Error, no error there",
+        "NumPy's reduceat broadcasts into a larger out, and casts to any",
+    ),
     ("reduceat|append|isclose|hstack", "order", "broadcast arrays"),
     (
         "promote_types|trim_zeros|base_repr|copyto",
@@ -799,6 +803,8 @@ ALLOWED = [
         "empty places, a truth value for a share",
     ),
     ("convolve|correlate|bincount", "Error, not ", "two faults"),
+    ("stack|concat|concatenate", "values", "NumPy reads what it has just written, where out= lies over an operand"),
+    ("logspace|geomspace", "values", "cut to whole numbers after another last digit", "int8|int16|int32|int64|uint"),
 ]
 
 
