@@ -124,12 +124,14 @@ static tt_array *round_to(tt_composer *c, tt_call_frame *f) {
   return tt__arg_out(c, f, 2, rounded(c, tt__arg_array(c, f, 0), decimals));
 }
 
-/* What is rounded beside the point is computed in an array that NumPy makes in C's or Fortran's order. */
+/* Parts of complex numbers are rounded in a copy, what is rounded beside the point in an array that NumPy makes in C's
+ * or Fortran's order. */
 TT_HIDDEN tt_code tt__fn_round_to(tt_call_frame *f, tt_error *err);
 tt_code tt__fn_round_to(tt_call_frame *f, tt_error *err) {
   const tt_value *a = &f->arg[0], *at = f->narg > 1 ? &f->arg[1] : NULL;
   bool whole = a->tag == TT_V_ARRAY && is_exact(a->as.array);
   bool beside = at && at->tag == TT_V_INT && (whole ? at->as.i < 0 : at->as.i != 0);
+  if (a->tag == TT_V_ARRAY && is_complex(a->as.array)) return tt__fn_run_laid(f, round_to, "round", 'K', err);
   return beside ? tt__fn_run_laid(f, round_to, "round", 'A', err) : tt__fn_run(f, round_to, "round", err);
 }
 
@@ -288,15 +290,18 @@ static tt_array *iscomplex(tt_composer *c, tt_call_frame *f) { return part_is_ze
 static tt_array *isreal(tt_composer *c, tt_call_frame *f) { return part_is_zero(c, f, true); }
 
 /* NumPy compares x.imag with 0, which for numbers without that part are zeros in C's or Fortran's order. */
-static tt_code laid_as_part(tt_call_frame *f, tt_fn_body body, const char *name, tt_error *err) {
-  bool part = f->arg[0].tag == TT_V_ARRAY && is_complex(f->arg[0].as.array);
-  return tt__fn_run_laid(f, body, name, part ? 'W' : 'A', err);
+static char order_of_part(const tt_call_frame *f, char of_zeros) {
+  return f->arg[0].tag == TT_V_ARRAY && is_complex(f->arg[0].as.array) ? 'W' : of_zeros;
 }
 
 TT_HIDDEN tt_code tt__fn_iscomplex(tt_call_frame *f, tt_error *err);
-tt_code tt__fn_iscomplex(tt_call_frame *f, tt_error *err) { return laid_as_part(f, iscomplex, "iscomplex", err); }
+tt_code tt__fn_iscomplex(tt_call_frame *f, tt_error *err) {
+  return tt__fn_run_laid(f, iscomplex, "iscomplex", order_of_part(f, 'C'), err);
+}
 TT_HIDDEN tt_code tt__fn_isreal(tt_call_frame *f, tt_error *err);
-tt_code tt__fn_isreal(tt_call_frame *f, tt_error *err) { return laid_as_part(f, isreal, "isreal", err); }
+tt_code tt__fn_isreal(tt_call_frame *f, tt_error *err) {
+  return tt__fn_run_laid(f, isreal, "isreal", order_of_part(f, 'A'), err);
+}
 
 static tt_array *angle(tt_composer *c, tt_call_frame *f) {
   tt_array *a = tt__arg_array(c, f, 0), *out;

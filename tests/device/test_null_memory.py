@@ -42,7 +42,7 @@ print(big.device, float(big[5]), tt.ledger()["fallbacks"], tt.ledger()["streamed
 def test_a_step_that_cannot_be_cut_runs_on_the_host():
     out = run("""
 import numpy as np, tutti as tt
-big = (tt.asarray(np.ones((3000, 3500))).T * 2).to("null:0")
+big = (tt.asarray(np.ones((3000, 3500))).T * 2).copy("C").to("null:0")
 tt.eval(big)
 print(big.device, float(big[5, 7]), tt.ledger()["fallbacks"])
 """)

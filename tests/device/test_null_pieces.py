@@ -33,6 +33,7 @@ PROGRAMS = {
     "softmax": (softmax, M),
     "stencil": (lambda m: m[1:-1, 1:-1] + m[:-2, 1:-1] + m[2:, 1:-1] + m[1:-1, :-2], M),
     "transposed": (lambda m: m.T * 2 + 1, M),
+    "turned": (lambda m: (m.T * 2 + 1).copy("C"), M),
     "taken": (lambda m: tt.take(m, np.arange(2200, -1, -1) // 2, axis=0) + 1, M),
     "position": (lambda m: m.argmax(axis=1), M),
     "complex": (lambda c: c * c + 1, C),
@@ -69,7 +70,8 @@ PIECES = {
     "columns": False,
     "softmax": True,
     "stencil": True,
-    "transposed": False,
+    "transposed": True,  # the result lies as its operand does
+    "turned": False,
     "taken": False,
     "position": False,
     "complex": True,

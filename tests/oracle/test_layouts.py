@@ -364,6 +364,8 @@ RESULTS = [
     "m.choose(x.real.astype(int)%2,[x,2])",
     "m.unpackbits(x.real.astype('u1'),axis=0)",
     "m.packbits(x>3,axis=-1)",
+    "m.iscomplex(x)",
+    "m.isreal(x)",
     "x.max(())",
     "x.max(0)",
     "x.prod(-1)",
@@ -383,6 +385,7 @@ def test_results(text):
 
 
 ITERATED = ["m.positive(x)", "m.rad2deg(x.real.astype('f2'))", "m.fabs(x.real.astype('i1'))", "m.round(x.real, 1)",
+            "m.round(x)",
             "m.round(x.real.astype('i1'), 1)", "m.iscomplex(x)", "m.isreal(x)", "m.frexp(x.real.astype('f2'))",
             "m.heaviside(x.real.astype('i1'), 1)", "m.ldexp(x.real.astype('f2'), 1)", "x.cumsum(0)", "x.cumprod(-1)",
             "m.add.accumulate(x.astype('c8'))", "m.cumulative_sum(x, axis=0)", "m.isposinf(x.real)", "x.copy('K')",

@@ -301,10 +301,18 @@ static tt_dtype moment_type(tt_composer *c, const tt_call_frame *f, tt_array *a)
   return tt__arg_dtype(c, f, 2, own);
 }
 
+/* Moments count along their axes, which what has none does not have; sums do not look. */
+static bool has_axes(tt_composer *c, const tt_call_frame *f, const tt_array *a, int where) {
+  bool asked = tt__arg_given(f, 1) && f->arg[1].tag == TT_V_INT && !tt__arg_mask(c, f, where);
+  if (a->rank == 0 && asked)
+    tt__compose_fail(c, TT_EAXIS, "axis %lld is out of bounds for array of dimension 0", (long long)f->arg[1].as.i);
+  return c->code == TT_OK;
+}
+
 static tt_array *mean(tt_composer *c, tt_call_frame *f) {
   static const char *const words = "Mean of empty slice";
   tt_array *a = tt__arg_array(c, f, 0);
-  if (!a) return NULL;
+  if (!a || !has_axes(c, f, a, 5)) return NULL;
   uint64_t axes = tt__arg_axes(c, f, 1, a->rank);
   bool keep = tt__arg_bool(c, f, 4, false);
   tt_dtype type = moment_type(c, f, a);
@@ -377,7 +385,7 @@ static tt_array *variance_in_two(tt_composer *c, tt_call_frame *f, tt_array *a, 
 
 static tt_array *variance(tt_composer *c, tt_call_frame *f, bool root) {
   tt_array *a = tt__arg_array(c, f, 0);
-  if (!a) return NULL;
+  if (!a || !has_axes(c, f, a, 6)) return NULL;
   uint64_t axes = tt__arg_axes(c, f, 1, a->rank);
   bool keep = tt__arg_bool(c, f, 5, false);
   double less = tt__arg_float(c, f, 4, 0);

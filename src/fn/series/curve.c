@@ -142,7 +142,12 @@ static tt_array *gradient(tt_composer *c, tt_call_frame *f) {
   for (int d = 0; d < n; d++) axis[d] = d;
   if (tt__arg_given(f, 2)) {
     n = tt__arg_ints(c, f, 2, raw, TT_MAX_RANK);
-    for (int k = 0; k < n && c->code == TT_OK; k++) c->code = tt__shape_axis(raw[k], a->rank, &axis[k], c->err);
+    uint64_t seen = 0;
+    for (int k = 0; k < n && c->code == TT_OK; k++) {
+      c->code = tt__shape_axis(raw[k], a->rank, &axis[k], c->err);
+      if (c->code == TT_OK && seen >> axis[k] & 1) tt__compose_fail(c, TT_EVALUE, "repeated axis");
+      seen |= UINT64_C(1) << axis[k];
+    }
   }
   bool for_all = given == 1 && is_number(&f->arg[1].as.tuple.item[0]);
   if (c->code == TT_OK && given > 0 && given != n && !for_all)

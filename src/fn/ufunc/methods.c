@@ -124,6 +124,14 @@ static tt_array *write_out(tt_composer *c, const tt_ufunc_info *u, tt_array *mad
                             u->name, tt__dtypes[made->dtype].name, tt__dtypes[out->dtype].name, rule);
   if (where)
     made = tt__compose_where(c, where, tt_v_array(tt__compose_cast(c, made, (tt_dtype)out->dtype)), tt_v_array(out));
+  if (made && made->rank > out->rank) { /* a store would drop axes of length 1 */
+    char have[200], want[200];
+    tt__shape_text(out->rank, tt__array_len(out), have, sizeof have);
+    tt__shape_text(made->rank, tt__array_len(made), want, sizeof want);
+    return tt__compose_fail(c, TT_EVALUE,
+                            "non-broadcastable output operand with shape %s doesn't match the broadcast shape %s", have,
+                            want);
+  }
   return made && tt__compose_set(c, out, tt_v_array(made)) ? out : NULL;
 }
 
