@@ -112,11 +112,36 @@ static bool is_over_bounds(tt_node *n) {
   return n->pending && (deep || tt__session_pending_bytes > tt__session_pending_cap());
 }
 
+/*
+** What is computed on the way to `n` and somebody holds, the newest first: a loop carries several values from turn to
+** turn, and each of the others would compute all of it once more.
+*/
+static int held_below(tt_node *n, tt_node **out, int most) {
+  tt_node *walk[TT_PENDING_NODES];
+  uint32_t stamp = tt__session_stamp();
+  int found = 0, held = 0;
+  n->mark = stamp;
+  walk[found++] = n;
+  for (int at = 0; at < found && held < most; at++) {
+    for (int k = 0; k < walk[at]->nsrc && held < most; k++) {
+      tt_node *s = walk[at]->src[k];
+      if (s->pending == 0 || s->mark == stamp || found == TT_PENDING_NODES) continue;
+      s->mark = stamp;
+      walk[found++] = s;
+      if (s->held && s->op < TT_OP_COUNT && s->size == n->size && s->device == n->device) out[held++] = s;
+    }
+  }
+  return held;
+}
+
 static tt_code flush(tt_node *n, tt_error *err) {
+  enum { MOST = 6 };
+  tt_node *all[1 + MOST] = {n};
+  int count = 1 + (n->op < TT_OP_COUNT ? held_below(n, all + 1, MOST) : 0);
   TT_COUNT(flushes, 1);
-  tt__node_retain(n); /* the evaluator may let others in, who may write */
-  tt_code code = tt__evaluate(&n, 1, err);
-  tt__node_release(n);
+  for (int i = 0; i < count; i++) tt__node_retain(all[i]); /* the evaluator may let others in, who may write */
+  tt_code code = tt__evaluate(all, count, err);
+  for (int i = 0; i < count; i++) tt__node_release(all[i]);
   return code;
 }
 

@@ -16,6 +16,7 @@
 
 /* A joined kernel keeps to this many instructions and operands: more streams than that only fight for cache. */
 #define JOIN_INST 192
+#define JOIN_MORE 24
 #define JOIN_OPERANDS 16
 #define JOIN_BACK 4
 #define JOIN_SMALL 65536
@@ -162,9 +163,10 @@ static tt_code fuse_alone(scheduler *s, int32_t idx, const char *why) {
   }
 }
 
-/* Would the joined attempt in f save something over the two apart? */
+/* Would the joined attempt in f save something over the two apart? A root that is nearly there already always does. */
 static bool join_pays(const tt_fuser *f, const tt_step *old, int naccess_alone, int64_t points) {
-  if (f->text > TT_TEXT_MOST || f->ninst > JOIN_INST || f->noperand > JOIN_OPERANDS) return false;
+  bool is_short = f->ninst <= JOIN_INST || f->ninst <= old->ninst + JOIN_MORE;
+  if (f->text > TT_TEXT_MOST || !is_short || f->noperand > JOIN_OPERANDS) return false;
   bool shares = f->naccess < old->naccess + naccess_alone;
   return shares || points <= JOIN_SMALL;
 }

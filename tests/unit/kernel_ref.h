@@ -342,8 +342,10 @@ static inline void ref_lay_out(ref_launch *l, int a, uint64_t *seed) {
   l->off[a] = 0;
   for (int x = 0; x < k->naxes; x++) step[x] = 0;
   if (lane >= 0 && lane < n && acc->lane != TT_LANE_NONE) {
-    int64_t any = acc->by ? acc->by < 0 ? -acc->by : acc->by : 1 + (int64_t)(ref_random(seed) % 3);
-    step[lane] = acc->lane == TT_LANE_UNIT ? 1 : any;
+    if (acc->by)
+      step[lane] = acc->by < 0 ? -acc->by : acc->by;
+    else
+      step[lane] = acc->lane == TT_LANE_UNIT ? 1 : 1 + (int64_t)(ref_random(seed) % 3);
     unit = step[lane] * l->len[lane];
     if (acc->by < 0 || (acc->by == 0 && acc->lane == TT_LANE_ANY && ref_random(seed) % 2)) {
       l->off[a] += (l->len[lane] - 1) * step[lane];
