@@ -379,6 +379,10 @@ static bool follow(tt_composer *c, const char *name, unsigned keeps, tt_array *c
   return c->code == TT_OK;
 }
 
+tt_array *tt__compose_derived(tt_composer *c, const char *name, tt_array *const *src, int n, tt_array *result) {
+  return result && follow(c, name, tt__grad_library_keeps(name), src, n, &result, 1) ? result : NULL;
+}
+
 bool tt__compose_look(tt_composer *c, tt_array *a) {
   if (!is_followed(a) || TT_VEC_PUSH(&c->looked, a)) return true;
   tt__compose_fail(c, TT_ENOMEM, "out of memory");

@@ -12,6 +12,7 @@
 #include "graph/order.h"
 #include "graph/promote.h"
 #include "graph/session.h"
+#include "graph/tape.h"
 
 typedef struct frame {
   tt_op op;
@@ -93,7 +94,7 @@ static bool number(const frame *f, int k, tt_scalar *out) {
   if (is_scalar(v)) return tt__value_scalar(v, operand_type(f), out, NULL) == TT_OK;
   const tt_node *n = v->as.array->storage->node;
   *out = n->attr.scalar;
-  return n->op == TT_N_CONST && n->dtype == operand_type(f) && n->device == TT_ANYWHERE;
+  return n->op == TT_N_CONST && !tt__is_taped(n) && n->dtype == operand_type(f) && n->device == TT_ANYWHERE;
 }
 
 /* An op of numbers alone is a number: no operand need be recorded. NULL: it is another op. */

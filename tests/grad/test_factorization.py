@@ -218,6 +218,10 @@ def test_of_singular_values(kind):
         check(lambda x, p=p: linalg.cond(x, p), make(kind, 3, 3), tolerance=1e-5)
     for shape in ((4, 3), (3, 4), (3, 3), (2, 3, 4)):
         check(linalg.pinv, make(kind, *shape))
+    check(linalg.pinv, np.eye(3, dtype=make(kind, 1).dtype))
+    check_second(linalg.pinv, make(kind, 3, 2))
+    check(lambda x: linalg.pinv(x, rtol=tt.array([0.1, 0.5])), make(kind, 3, 2))
+    check_second(linalg.pinv, np.eye(3, 4, dtype=make(kind, 1).dtype))
     check(lambda x, y: linalg.pinv(x @ y, rcond=1e-9), make(kind, 4, 2), make(kind, 2, 3, seed=4))
     check(lambda x: linalg.tensorinv(x, 1), make(kind, 4, 2, 2))
     check(linalg.tensorsolve, make(kind, 2, 2, 4), make(kind, 2, 2))

@@ -467,3 +467,26 @@ void tt__rule_lstsq(const tt_rule *r) {
   if (ga) r->out[0] = added(c, r->out[0], ga);
   if (!r->out[1]) r->out[1] = tt__rule_zeros(c, (tt_dtype)b->dtype, 2, tt__array_len(b), r->t->device);
 }
+
+/*
+** P of A, whatever its rank (see of_solution for dP): gA = -P^H gP P^H + (I - A P) gP^H P P^H + P^H P gP^H (I - P A),
+** in an order that makes the smaller matrices.
+*/
+void tt__rule_pinv(const tt_rule *r) {
+  tt_composer *c = r->c;
+  tt_array *a = tt__rule_operand(r, 0), *p = tt__rule_pick(r, 0), *ph = adjoint(c, p), *gh = adjoint(c, r->g[0]);
+  tt_array *first_term, *second, *third;
+  if (!a || !ph || !gh) return;
+  if (rows(a) <= columns(a)) {
+    tt_array *k = product(c, gh, p), *kp = product(c, k, ph);
+    first_term = adjoint(c, product(c, p, k));
+    second = minus(c, kp, product(c, product(c, a, p), kp));
+    third = product(c, product(c, ph, p), minus(c, gh, product(c, k, a)));
+  } else {
+    tt_array *k = product(c, p, gh), *pk = product(c, ph, k);
+    first_term = adjoint(c, product(c, k, p));
+    second = product(c, product(c, minus(c, gh, product(c, a, k)), p), ph);
+    third = minus(c, pk, product(c, product(c, pk, p), a));
+  }
+  r->out[0] = minus(c, plus(c, second, third), first_term);
+}

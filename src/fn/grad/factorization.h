@@ -19,5 +19,6 @@ TT_HIDDEN void tt__rule_svdvals(const tt_rule *r);
 TT_HIDDEN void tt__rule_eigh(const tt_rule *r);
 TT_HIDDEN void tt__rule_eig(const tt_rule *r);
 TT_HIDDEN void tt__rule_lstsq(const tt_rule *r);
+TT_HIDDEN void tt__rule_pinv(const tt_rule *r);
 
 #endif

@@ -212,6 +212,7 @@ static const struct {
     {"eigh", tt__rule_eigh},
     {"eig", tt__rule_eig},
     {"lstsq", tt__rule_lstsq},
+    {"pinv", tt__rule_pinv},
 };
 
 void tt__rule_library(const tt_rule *r) {

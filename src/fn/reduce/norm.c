@@ -8,6 +8,7 @@
 #include "fn/fn.h"
 #include "fn/linalg/linalg.h"
 #include "fn/linalg/matrix.h"
+#include "graph/session.h"
 
 typedef enum norm_kind { NORM_DEFAULT, NORM_NUMBER, NORM_FRO, NORM_NUC, NORM_OTHER } norm_kind;
 
@@ -256,11 +257,9 @@ static tt_array *matrix_rank(tt_composer *c, tt_call_frame *f) {
 }
 TT_HANDLER(matrix_rank)
 
-/* pinv(a, rcond, hermitian, rtol) */
-static tt_array *pinv(tt_composer *c, tt_call_frame *f) {
-  tt_array *given = tt__arg_array(c, f, 0), *a = wide_operand(c, given), *out[3], *cut;
+static tt_array *pinv_of(tt_composer *c, tt_call_frame *f, tt_array *given, tt_dtype type) {
+  tt_array *a = wide_operand(c, given), *out[3], *cut;
   if (!a) return NULL;
-  tt_dtype type = tt__linalg_type(c, &given, 1);
   bool has_rtol = f->narg > 3 && f->arg[3].tag != TT_V_MISSING;
   if (tt__arg_given(f, 1) && has_rtol) return tt__compose_fail(c, TT_EVALUE, "`rtol` and `rcond` can't be both set.");
   if (is_empty(a)) {
@@ -282,6 +281,22 @@ static tt_array *pinv(tt_composer *c, tt_call_frame *f) {
   tt_array *r =
       tt__compose_matmul(c, tt__compose_swap(c, out[2]), tt__compose_op2(c, TT_MUL, s, tt__compose_swap(c, out[0])));
   return tt__compose_cast(c, r, type);
+}
+
+/*
+** pinv(a, rcond, hermitian, rtol). Where nothing but rounding is cut its derivative is its own: equal singular values
+** have vectors without one.
+*/
+static tt_array *pinv(tt_composer *c, tt_call_frame *f) {
+  tt_array *given = tt__arg_array(c, f, 0);
+  if (!given) return NULL;
+  bool before = tt__session_tape, own = !tt__arg_given(f, 1) && !tt__arg_given(f, 3);
+  tt_dtype type = tt__linalg_type(c, &given, 1);
+  if (own) tt__session_tape = false;
+  tt_array *r = pinv_of(c, f, given, type);
+  tt__session_tape = before;
+  tt_array *a = own && r ? tt__compose_cast(c, given, type) : NULL;
+  return own ? tt__compose_derived(c, "pinv", &a, 1, a ? r : NULL) : r;
 }
 TT_HANDLER(pinv)
 
