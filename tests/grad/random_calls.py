@@ -4,7 +4,7 @@ The calls are those of tests/fuzz/odd_arguments.py, each argument a usual one, w
 without ties. A call that works where nothing is followed must give the same bits where it is, and either the slope or a
 NotImplementedError that names what has none: never a zero that is none.
 
-    python tests/grad/programs.py FIRST COUNT [--only TEXT]
+    python tests/grad/random_calls.py FIRST COUNT [--only TEXT]
 """
 
 import argparse

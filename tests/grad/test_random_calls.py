@@ -1,13 +1,13 @@
-"""Calls of the public namespace: programs.py makes any number of them."""
+"""Calls of the public namespace: random_calls.py makes any number of them."""
 
 import numpy as np
-import programs
+import random_calls
 import pytest
 
 
 @pytest.mark.parametrize("first", range(0, 4000, 500))
 def test_calls(first):
-    found = [programs.run(seed) for seed in range(first, first + 500)]
+    found = [random_calls.run(seed) for seed in range(first, first + 500)]
     wrong = [f for f in found if f and (f[0] != "none" or not f[2].startswith("the derivative of "))]
     assert not wrong, "\n".join(" ".join(f) for f in wrong)
 
@@ -19,5 +19,5 @@ def same(a, b):
 @pytest.mark.parametrize("first", range(0, 100, 25))
 def test_same_bits(first):
     for seed in range(first, first + 25):
-        found = programs.ways(seed)
+        found = random_calls.ways(seed)
         assert not found or all(map(same, *found[1])), found
