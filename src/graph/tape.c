@@ -359,6 +359,7 @@ void tt__storage_leave_leaf(tt_storage *s) {
   tt_tape *leaf = s->node->tape, *last = leaves.data[--leaves.n];
   leaves.data[leaf->place] = last;
   last->place = leaf->place;
+  if (leaves.n == 0) TT_VEC_FREE(&leaves);
   leaf->storage = NULL;
   tt_array *grad = leaf->grad; /* nobody can ask for it any more, and while it is pending it may read the leaf */
   leaf->grad = NULL;
@@ -399,6 +400,7 @@ void tt__tape_forget_output(tt_node *output) {
   int64_t k = 0;
   while (outputs.data[k] != output) k++;
   outputs.data[k] = outputs.data[--outputs.n];
+  if (outputs.n == 0) TT_VEC_FREE(&outputs);
 }
 
 /* Values of leaves that are pending, and what was differentiated; held. */
@@ -415,6 +417,7 @@ static bool list_pending(void) {
     tt__node_retain(n)->flags &= (uint8_t)~TT_NODE_OUTPUT;
     outputs.n--;
   }
+  TT_VEC_FREE(&outputs);
   return true;
 }
 
@@ -433,6 +436,7 @@ tt_code tt__tape_evaluate(tt_node *const *node, int n, tt_evaluate_fn evaluate, 
   if (!all)
     while (waiting.n > from) tt__node_release(waiting.data[--waiting.n]);
   waiting.n = from;
+  if (from == 0) TT_VEC_FREE(&waiting);
   if (code == TT_OK) code = evaluate(all, count, err);
   for (int k = 0; all && k < count; k++) tt__node_release(all[k]);
   if (all) tt__mem_free(all, bytes);

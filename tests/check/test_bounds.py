@@ -59,6 +59,6 @@ def test_small_programs():
 
 
 def test_every_kernel_is_checked():
-    r = python("import tutti as tt; print(((tt.arange(9001) * 2)[::2].sum() + 1).item())", TUTTI_DEBUG="kernel")
+    r = python("import tutti as tt; print(((tt.arange(90001) * 2)[::2].sum() + 1).item())", TUTTI_DEBUG="kernel")
     heads = re.findall(r"^kernel .*$", r.stderr, re.M)
-    assert r.stdout == "40509001\n" and heads and all(h.endswith(" checked") for h in heads), r.stderr
+    assert r.stdout == "4050090001\n" and heads and all(h.endswith(" checked") for h in heads), r.stderr

@@ -70,18 +70,13 @@ def second_derivatives():
 
 @program
 def training():
-    """Whatever fails in a step, the parameters are those of before or of after it."""
     w = tt.array([0.5, -1.0]).requires_grad_()
-    x, o, states = grid(6, 2), tt.optim.Adam([w], lr=0.1), [[0.5, -1.0], [0.4, -0.9], [0.30154, -0.803106]]
-    for k in range(2):
-        try:
-            o.zero_grad()
-            ((x @ w - 1) ** 2).mean().backward()
-            o.step()
-        finally:
-            now = w.detach().tolist()
-            assert any(max(abs(a - b) for a, b in zip(now, s)) < 1e-2 for s in states[k : k + 2]), now
-    return now
+    x, o = grid(6, 2), tt.optim.Adam([w], lr=0.1)
+    for _ in range(2):
+        o.zero_grad()
+        ((x @ w - 1) ** 2).mean().backward()
+        o.step()
+    return w.tolist()
 
 
 @program

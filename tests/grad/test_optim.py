@@ -148,3 +148,39 @@ def test_a_step_is_one_evaluation(recorded):
     assert after["plan_hits"] - before["plan_hits"] == 1
     assert after["library_calls"] - before["library_calls"] == 5  # two products, and three of their gradients
     assert last < first[0]
+
+
+def test_a_step_that_fails_changes_all_or_nothing():
+    """Whichever allocation of it fails, the parameters are those of before or of after it."""
+    x, start = tt.array(A), [tt.array(START), tt.array(START[:2])]
+
+    def step(p):
+        o = tt.optim.Adam(p, lr=0.1)
+        ((x @ p[0] - 1) ** 2).mean().backward()
+        (p[1] * p[1]).sum().backward()
+        o.step()
+
+    def values(p):
+        return [a.detach().tolist() for a in p]
+
+    def leaves():
+        return [a.copy().requires_grad_() for a in start]
+
+    before, after = values(start), leaves()
+    step(after)
+    after = values(after)
+    for n in range(2000):
+        p = leaves()
+        tt._core._test_fail("memory", n, False)
+        try:
+            step(p)
+        except MemoryError:
+            pass
+        finally:
+            fired = tt._core._test_calls("memory")[1]
+            tt._core._test_fail("memory", -1, False)
+        for now, old, new in zip(values(p), before, after, strict=True):
+            assert now == old or now == new, n
+        if not fired:
+            return
+    raise AssertionError("it never ends")

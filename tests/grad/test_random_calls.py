@@ -1,8 +1,8 @@
 """Calls of the public namespace: random_calls.py makes any number of them."""
 
 import numpy as np
-import random_calls
 import pytest
+import random_calls
 
 
 @pytest.mark.parametrize("first", range(0, 4000, 500))
