@@ -253,10 +253,13 @@ tt_code tt__check_casts(tt_op op, const tt_value *arg, int n, tt_dtype asked, co
   if (!strict && asked == TT_DTYPE_NONE) return TT_OK; /* promotion goes up */
   for (int k = 0; k < n; k++) {
     tt_dtype from = tt__value_dtype(&arg[k]);
-    bool ok = n > 1 && is_weak(&arg[k], t->compute);
-    if (!ok) TT_TRY(tt__can_cast(from, t->compute, rule, &ok, err));
     char what[24] = "input";
     if (n > 1) snprintf(what, sizeof what, "input %d", k);
+    if (from == TT_DTYPE_NONE && strcmp(rule, "unsafe") != 0)
+      return tt__fail(err, TT_ETYPE, "Cannot cast ufunc '%s' %s from dtype('O') to dtype('%s') with casting rule '%s'",
+                      tt__op_word(op), what, tt__dtypes[t->compute].name, rule);
+    bool ok = from == TT_DTYPE_NONE || (n > 1 && is_weak(&arg[k], t->compute));
+    if (!ok) TT_TRY(tt__can_cast(from, t->compute, rule, &ok, err));
     if (!ok) return tt__fail_cast(op, what, from, t->compute, rule, err);
   }
   return TT_OK;
