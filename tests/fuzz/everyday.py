@@ -94,7 +94,8 @@ m.interp({w}, [0, 5], [1, 2]) | m.convolve({v}, [1, 2, 1]) | m.convolve({v}, [1,
 m.correlate({v}, {v}, 'full') | m.count_nonzero({x}, axis={a}) | m.any({x} > 3, axis={a}) | m.all({x}, keepdims=True)
 m.cumulative_sum({x}, axis={a}, include_initial=True) | m.max({x}, axis={a}, initial={c})
 m.min({r}, where={o}, initial=9) | {x}.sum(axis={a}, out=m.zeros(3)) | m.sum({x}, axis={a}, dtype='float32')
-m.mean({x}, dtype='float32') | m.polyfit(m.arange(len({w})), {w}, 1) | m.polyval([1, 2, 3], {x}) | m.roots([1, -3, 2])
+m.mean({x}, dtype='float32') | m.round(m.polyfit(m.arange(len({w})), {w}, 1), 6) + 0.0 | m.polyval([1, 2, 3], {x})
+m.roots([1, -3, 2])
 m.unwrap({f}) | m.round({x}, {n}) | m.round({x}, -1) | {x}.round(1) | m.clip({x}, 1, 3) | m.clip({r}, None, 2.5)
 {x}.clip(min=2) | m.nan_to_num({f}, nan=1.0)
 """,
