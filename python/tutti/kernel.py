@@ -182,7 +182,7 @@ class Function:
 
         Returns
         -------
-        Function
+        tutti.kernel.Function
             The kernel itself.
 
         Examples
@@ -335,7 +335,7 @@ class SourceModule(Rebuilt):
 
         Returns
         -------
-        Function
+        tutti.kernel.Function
             The kernel.
 
         Examples
@@ -661,7 +661,7 @@ class RawKernel(Rebuilt):
 
         Returns
         -------
-        Function
+        tutti.kernel.Function
             The compiled kernel.
 
         Examples
