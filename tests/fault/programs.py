@@ -69,17 +69,6 @@ def second_derivatives():
 
 
 @program
-def training():
-    w = tt.array([0.5, -1.0]).requires_grad_()
-    x, o = grid(6, 2), tt.optim.Adam([w], lr=0.1)
-    for _ in range(2):
-        o.zero_grad()
-        ((x @ w - 1) ** 2).mean().backward()
-        o.step()
-    return w.tolist()
-
-
-@program
 def own_derivatives():
     class Twice(tt.Function):
         @staticmethod
