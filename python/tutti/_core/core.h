@@ -140,6 +140,8 @@ PyObject *core_get_is_leaf(PyObject *self, void *unused);
 PyObject *core_get_grad(PyObject *self, void *unused);
 int core_set_grad(PyObject *self, PyObject *value, void *unused);
 extern PyMethodDef core_grad_functions[];
+/* Gradients would end in a compiled function without a word: an error if one is wanted of an argument. */
+bool core_refuses_gradients(PyObject *args);
 
 /* ---- devices (device.c) */
 /* A device's number from a Device or a name; None and NULL are TT_AUTO. False with an exception. */

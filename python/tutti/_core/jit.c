@@ -163,7 +163,7 @@ static PyObject *jit_call(PyObject *self, PyObject *args, PyObject *names) {
     if (!bound) return NULL;
     args = bound;
   }
-  if (!core_jit_read(&f, args, false)) goto done;
+  if (!core_jit_read(&f, args, false) || core_refuses_gradients(args)) goto done;
   special *s = find((jit_object *)self, &f);
   if (!s) {
     answer = fall_back(self, "_interpret", args);

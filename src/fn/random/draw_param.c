@@ -202,18 +202,20 @@ bool tt__draw_shape(tt_draw *d, int size, const tt_value *param, int n) {
   int64_t len[TT_MAX_RANK], asked[TT_MAX_RANK];
   /* NumPy broadcasts what is drawn with the parameters: what was asked for comes first. */
   int given = tt__arg_given(d->f, d->base + size), m = 0;
+  bool number = !given;
   if (given) m = tt__arg_ints(c, d->f, d->base + size, asked, TT_MAX_RANK);
   if (c->code != TT_OK || (given && !tt__draw_shape_fixed(d, m, asked))) return false;
   for (int k = 0; k < n; k++) {
     tt_array *a = param[k].tag == TT_V_ARRAY ? param[k].as.array : NULL;
     ranks[k + 1] = a ? a->rank : 0;
     lens[k + 1] = a ? tt__array_len(a) : NULL;
+    number &= !a || !tt__is_taped(a->storage->node); /* a number of Python's would end its gradient */
   }
   ranks[0] = m;
   lens[0] = asked;
   c->code = tt__shape_common(n + given, ranks + !given, lens + !given, &rank, len, c->err);
   if (c->code != TT_OK) return false;
-  if (!given) return tt__draw_shape_fixed(d, rank, len) && rank == 0;
+  if (!given) return tt__draw_shape_fixed(d, rank, len) && rank == 0 && number;
   if (rank != m || !tt__shape_same(m, len, asked)) {
     char have[200], want[200];
     tt__shape_tuple(m, asked, have, sizeof have);
