@@ -379,8 +379,9 @@ bool core_refuses_gradients(PyObject *args) {
   for (Py_ssize_t k = 0; k < PyTuple_Size(args) && tt_grad_mode_is_on(); k++) {
     PyObject *o = PyTuple_GetItem(args, k);
     if (!core_is_array(o) || !core_made(o) || !tt_requires_grad(core_made(o))) continue;
-    PyErr_SetString(PyExc_RuntimeError, "a compiled function has no derivative: wrap it in a Function with a backward of "
-                                        "its own, or give it x.detach() in place of an array that requires grad");
+    PyErr_SetString(PyExc_RuntimeError,
+                    "a compiled function has no derivative: wrap it in a Function with a backward of "
+                    "its own, or give it x.detach() in place of an array that requires grad");
     return true;
   }
   return false;

@@ -27,7 +27,7 @@ static expr *dummy(lower *l, const expr *e) {
 
 static bool has_array(const expr *a, const expr *b) { return py__is_array(a) || (b && py__is_array(b)); }
 
-/* Operators of arrays alone keep whole numbers as narrow as NumPy does; with a number beside it is int64, as in Numba. */
+/* Operators of arrays alone keep whole numbers as narrow as NumPy does; with a number beside it is int64 (Numba). */
 static tt_dtype result_dtype(const char *form, tt_dtype found, const expr *a, const expr *b) {
   bool narrow = (*form == 'b' || *form == 'u') && tt__is_int(found) && py__is_array(a) && (!b || py__is_array(b));
   if (!narrow) return found;
@@ -140,7 +140,8 @@ static expr *as_elements(lower *l, const expr *array, expr *e) {
 
 static expr *array_binary(lower *l, const char *op, expr *a, expr *b) {
   if ((!py__is_array(a) && !py__is_scalar(a)) || (!py__is_array(b) && !py__is_scalar(b))) refuse(l, op, a, b);
-  if (strcmp(op, "**") == 0 && is_whole_constant(b)) { /* the exponent's value decides; nothing is computed for a type */
+  if (strcmp(op, "**") == 0 &&
+      is_whole_constant(b)) { /* the exponent's value decides; nothing is computed for a type */
     tt_dtype t = (tt_dtype)a->type->dtype;
     if (tt__is_int(t) || t == TT_BOOL) t = b->i < 0 ? TT_F64 : py__arith(t, t);
     expr *sample = dummy(l, b);
