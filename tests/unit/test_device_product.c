@@ -83,8 +83,8 @@ static void check(tt_dtype t, int rank, const int64_t *la, const int64_t *lb, bo
     int64_t at = 0, size = (int64_t)tt__dtype_size(t);
     while (memcmp(got + at * size, want + at * size, (size_t)size) == 0) at++;
     CHECK(!"the same bits");
-    fprintf(stderr, "%s rank %d m %d k %d n %d at %d\n", tt__dtypes[t].name, rank, (int)la[rank - 2],
-            (int)la[rank - 1], (int)lb[rank - 1], (int)at);
+    fprintf(stderr, "%s rank %d m %d k %d n %d at %d\n", tt__dtypes[t].name, rank, (int)la[rank - 2], (int)la[rank - 1],
+            (int)lb[rank - 1], (int)at);
     if (t == TT_C64)
       fprintf(stderr, "%g %g, not %g %g\n", (double)((float *)got)[2 * at], (double)((float *)got)[2 * at + 1],
               (double)((float *)want)[2 * at], (double)((float *)want)[2 * at + 1]);

@@ -19,7 +19,7 @@ typedef struct tt_gathered {
   tt_asker ask; /* NULL: a launch */
   tt_routine *routine;
   tt_grid grid;
-  int number; /* a launch: among those of the graph */
+  int number;       /* a launch: among those of the graph */
   size_t at, size;  /* of its arguments */
   tt_origin origin; /* "": nobody in particular */
 } tt_gathered;

@@ -475,8 +475,7 @@ tt_code tt__exec_epilogue_on(tt_device *d, const tt_walk *walk, const tt_step *s
                   .rank = product->rank,
                   .len = tt__node_len(product),
                   .size = product->size};
-  tt_later_call c = {
-      .attr = attr, .src = src, .out = &out, .epilogue = match->epilogue, .then = true, .term = term};
+  tt_later_call c = {.attr = attr, .src = src, .out = &out, .epilogue = match->epilogue, .then = true, .term = term};
   tt_code code = run_row(d, s, step, n, &c, err);
   if (code == TT_OK) code = library_ran(d, s, step, &call, read, written, start, err);
   hand_over(d, walk, then, &res, code == TT_OK);

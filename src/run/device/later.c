@@ -92,12 +92,8 @@ static tt_code routine(const tt_lib_device *on, const char *source, tt_scalar_te
 }
 
 static tt_operand operand(const place *p) {
-  return (tt_operand){.data = p->data,
-                      .dtype = (tt_dtype)p->dtype,
-                      .rank = p->rank,
-                      .len = p->len,
-                      .step = p->step,
-                      .size = p->size};
+  return (tt_operand){
+      .data = p->data, .dtype = (tt_dtype)p->dtype, .rank = p->rank, .len = p->len, .step = p->step, .size = p->size};
 }
 
 static tt_code call_now(tt_device *d, tt_stream *s, const void *what, tt_error *err) {
