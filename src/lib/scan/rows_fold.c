@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "lib/device_rows.h"
 #include "lib/rows.h"
 
 /* i[0]: the op, i[1]: n, i[2]: inner, i[3]: keep every step */
@@ -56,7 +57,7 @@ const tt_lib_row tt__rows_fold[] = {
     {.name = "fold_segments", .nsrc = 2, .nout = 1, .run = fold_segments},
     {.name = "fold_at_one", .nsrc = 2, .nout = 1, .run = fold_at},
     {.name = "fold_at", .nsrc = 3, .nout = 1, .run = fold_at},
-    {.name = "sums_at", .nsrc = 2, .nout = 1, .run = sums_at},
+    {.name = "sums_at", .nsrc = 2, .nout = 1, .run = sums_at, .run_on = tt__device_sums_at},
     {.name = "fold_turns", .nsrc = 1, .nout = 1, .run = fold_turns},
     {.name = NULL},
 };
