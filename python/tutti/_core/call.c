@@ -21,6 +21,8 @@ typedef enum param_kind {
   VALUES,
   MASK,
   PLACES,
+  COPY,    /* a truth value, None or missing, but no text */
+  EDGES,   /* a number, a word, or an array */
   OPERAND, /* a number of Python takes the type of the arrays, others keep theirs */
   OUT,
   DEVICE,
@@ -61,9 +63,9 @@ static param_kind kind_named(const char *s, size_t len) {
   static const struct {
     const char *name;
     param_kind kind;
-  } kinds[] = {{"array", ARRAY},   {"arrays", ARRAYS},  {"dtype", DTYPE}, {"index", INDEX},
-               {"offset", OFFSET}, {"values", VALUES},  {"mask", MASK},   {"optional", OPTIONAL},
-               {"places", PLACES}, {"operand", OPERAND}};
+  } kinds[] = {{"array", ARRAY},   {"arrays", ARRAYS},   {"dtype", DTYPE}, {"index", INDEX},
+               {"offset", OFFSET}, {"values", VALUES},   {"mask", MASK},   {"optional", OPTIONAL},
+               {"places", PLACES}, {"operand", OPERAND}, {"copy", COPY},   {"edges", EDGES}};
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
     if (strlen(kinds[k].name) == len && memcmp(kinds[k].name, s, len) == 0) return kinds[k].kind;
   return ANY;
@@ -323,8 +325,10 @@ static bool refuse_none(PyObject *o) {
 static bool convert(core_scratch *s, param_kind kind, PyObject *o, tt_value *out) {
   if (kind == FLAG) return core_value_truth(o, out);
   if (kind == PLACES) return convert_places(s, o, out);
+  if (kind == COPY) return core_check_copy(o) && (o == Py_None ? core_value_any(s, o, out) : core_value_truth(o, out));
+  if (kind == EDGES && (PyList_Check(o) || PyTuple_Check(o))) return core_value_array(s, o, out);
   if (kind == MASK) return core_value_mask(s, o, out);
-  if ((kind == NUMBER || kind == OPERAND) && !refuse_none(o)) return false;
+  if ((kind == NUMBER || kind == OPERAND || kind == EDGES) && !refuse_none(o)) return false;
   if (kind == LIKE) return core_check_like(o) && (out->tag = TT_V_MISSING, true);
   if (kind == OUT) return convert_out(s, o, out);
   if (kind == DEVICE) return out->tag = TT_V_MISSING, true; /* read already */

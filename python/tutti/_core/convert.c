@@ -665,9 +665,16 @@ static PyObject *make(PyObject *o, PyObject *dtype, core_copy copy, PyObject *or
   return plain;
 }
 
+bool core_check_copy(PyObject *copy) {
+  if (!copy || !PyUnicode_Check(copy)) return true;
+  PyErr_SetString(PyExc_ValueError, "strings are not allowed for 'copy' keyword. Use True/False/None instead.");
+  return false;
+}
+
 static bool copy_mode(PyObject *copy, core_copy without, core_copy *out) {
   if (!copy) return *out = without, true;
   if (copy == Py_None) return *out = CORE_COPY_NEEDED, true;
+  if (!core_check_copy(copy)) return false;
   int yes = PyObject_IsTrue(copy);
   *out = yes ? CORE_COPY_ALWAYS : CORE_COPY_NEVER;
   return yes >= 0;
