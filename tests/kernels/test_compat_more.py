@@ -46,6 +46,9 @@ def test_cupys_draws_with_a_type():
     testing.assert_array_equal(x, np.full((2, 2), 3, np.float32))
     assert cp.random.uniform(-1, 1, dtype=np.float16, size=9).dtype == cp.float16
     assert cp.random.randint(0, 9, 4).shape == (4,)
+    assert cp.random.lognormal(0.0, 1.0, None, cp.float32).dtype == cp.float32
+    assert cp.random.noncentral_chisquare(3.0, 1.0, 4, cp.int32).dtype == cp.int32
+    assert cp.random.poisson(3.0, (2, 2), dtype=bool).dtype == cp.bool_
     with pytest.raises(AttributeError, match="does not cover cupy.random.nonsense"):
         _ = cp.random.nonsense
 
