@@ -39,6 +39,14 @@ def test_ufuncs_of_the_device_by_their_newer_names():
     np.testing.assert_array_equal(total(np.arange(6.0).reshape(2, 3)), [3, 12])
 
 
+def test_cupys_arrays_from_the_host():
+    a = cp.array([[1, 2], [3, 4]], np.float32, True, "F", blocking=True)
+    assert isinstance(a, cp.ndarray) and a.dtype == cp.float32 and a.flags.f_contiguous
+    assert cp.asarray(a, blocking=True) is a and cp.asanyarray(a, blocking=True) is a
+    with pytest.raises(cp.cuda.compiler.CompileException):
+        cp.RawKernel("no C at all", "none")((1,), (1,), ())
+
+
 def test_cupys_draws_with_a_type():
     for draw in (cp.random.rand, cp.random.randn, cp.random.random_sample, cp.random.standard_normal):
         assert draw(5, dtype=np.float32).dtype == cp.float32 and draw(5).dtype == cp.float64

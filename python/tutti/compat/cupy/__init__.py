@@ -26,6 +26,21 @@ exceptions = _np.exceptions
 float_, complex_, cfloat, singlecomplex = _np.float64, _np.complex128, _np.complex128, _np.complex64
 
 
+def array(obj, dtype=None, copy=True, order="K", subok=False, ndmin=0, *, blocking=False, device=None):
+    """An array of the elements. `blocking` is how CuPy copies from the host: here each copy is done at the call."""
+    return _tt.array(obj, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin, device=device)
+
+
+def asarray(a, dtype=None, order=None, *, copy=None, blocking=False, device=None):
+    """An array of the elements, without a copy where it is one. `blocking` as in `array`."""
+    return _tt.asarray(a, dtype, order=order, copy=copy, device=device)
+
+
+def asanyarray(a, dtype=None, order=None, *, copy=None, blocking=False, device=None):
+    """As `asarray`, and subclasses stay what they are."""
+    return _tt.asanyarray(a, dtype, order=order, copy=copy, device=device)
+
+
 def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
     """The elements as a NumPy array."""
     host = _np.asarray(a.numpy() if isinstance(a, ndarray) else a, order=order)
