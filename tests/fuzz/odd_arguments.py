@@ -805,6 +805,13 @@ ALLOWED = [
     ("convolve|correlate|bincount", "Error, not ", "two faults"),
     ("stack|concat|concatenate", "values", "NumPy reads what it has just written, where out= lies over an operand"),
     ("logspace|geomspace", "values", "cut to whole numbers after another last digit", "int8|int16|int32|int64|uint"),
+    (
+        "linspace|moveaxis|dot",
+        "TypeError, not (Value|Axis)Error",
+        "two faults; one axis twice where one number is asked for",
+    ),
+    ("cross", "TypeError, no error there", "None as an axis beside the one that counts", "axis[abc]=None"),
+    ("tri[lu]_indices_from", "no OverflowError", "an uint64 has no negative", "uint64"),
 ]
 
 
