@@ -25,6 +25,8 @@ m.frexp(m.array([1.]), dtype='f4')
 m.positive(m.array([1, 2], dtype='u1'), casting='equiv')
 m.divmod(m.array([7], dtype='u2'), m.array([2], dtype='u2'), casting='no')
 m.divmod(m.array([7], dtype='u2'), m.array([2], dtype='u1'), casting='no')
+m.argmax(m.array((m.arange(24) % 5 + 1j).reshape(2, 3, 4), order='F'), 0).strides
+m.nanargmin(m.array((m.arange(24) % 5 + 1j).reshape(2, 3, 4), order='F'), -1).strides
 m.fft.fftfreq(None)
 m.fft.fftn(m.ones((3, 4)), s=(2, None), axes=(0, 1))
 m.fft.irfftn(m.ones((3, 4)), s=(2, None))
