@@ -377,6 +377,15 @@ static PyObject *handed_in(tt_array *a, PyObject *o) {
   return found;
 }
 
+/* The one of several operands that a result is a view of; NULL: of none. */
+static PyObject *viewed(tt_array *a, PyObject *operands) {
+  for (Py_ssize_t k = 0; a && k < PyTuple_Size(operands); k++) {
+    PyObject *item = PyTuple_GetItem(operands, k);
+    if (core_is_array(item) && core_made(item) && tt_array_shares(core_handle(item), a)) return item;
+  }
+  return NULL;
+}
+
 /* An array that was handed in comes back as the very object; a view knows its base. */
 static PyObject *result_array(tt_array *a, const row *r, PyObject *const *bound) {
   int n = r->n;
@@ -388,6 +397,10 @@ static PyObject *result_array(tt_array *a, const row *r, PyObject *const *bound)
   }
   PyObject *first = n > 0 ? bound[0] : NULL;
   for (int k = 1; k < n && r->param[k].variadic; k++) first = bound[k]; /* the first of einsum's operands */
+  if (first && r->param[0].variadic) {
+    PyObject *of = viewed(a, first);
+    first = of || !core_subclassed ? of : PyTuple_GetItem(first, 0); /* else for the class of results */
+  }
   if (core_subclassed && r->plain) {
     bool view = first && core_is_array(first) && core_made(first) && !core_is_number(first);
     return core_wrap(a, view && a && tt_array_shares(core_handle(first), a) ? first : NULL);
@@ -439,6 +452,13 @@ static PyObject *run_row(const row *r, const tt_value *value, int used, PyObject
   return out;
 }
 
+static PyObject *tuple_of(PyObject *const *arg, Py_ssize_t n) {
+  PyObject *tuple = PyTuple_New(n);
+  if (!tuple) PyErr_Clear(); /* views go without their base */
+  for (Py_ssize_t k = 0; tuple && k < n; k++) PyTuple_SetItem(tuple, k, Py_NewRef(arg[k]));
+  return tuple;
+}
+
 PyObject *core_call(int at, PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
   const row *r = &rows[at];
   PyObject *bound[MAX_PARAMS], *out = NULL;
@@ -463,8 +483,8 @@ PyObject *core_call(int at, PyObject *self, PyObject *const *arg, Py_ssize_t n, 
       value[k].tag = TT_V_MISSING;
     }
   }
-  if (core_subclassed && !r->plain && r->n && r->param[0].variadic && n > 0)
-    bound[0] = arg[0];                                                              /* for the class of results */
+  PyObject *operands = ok && r->n && r->param[0].variadic && n > 0 ? tuple_of(arg, n) : NULL;
+  if (operands) bound[0] = operands;
   if (r->n > 1 && r->param[1].variadic && n > 1 - shift) bound[1] = arg[1 - shift]; /* what a view is of */
   if (ok && device == TT_AUTO) {
     out = run_row(r, value, used, bound);
@@ -474,6 +494,7 @@ PyObject *core_call(int at, PyObject *self, PyObject *const *arg, Py_ssize_t n, 
     tt_set_device(before);
   }
   core_scratch_free(&s);
+  Py_XDECREF(operands);
   return core_warned(out);
 }
 

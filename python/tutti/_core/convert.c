@@ -723,8 +723,9 @@ PyObject *core_py_array(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyOb
   tt_array *out;
   tt_error err;
   tt_code c = tt_reshape(core_handle(made), (int)ndmin, len, &out, &err);
+  PyObject *view = c == TT_OK ? core_wrap_view(out, made) : core_raise(c, &err);
   Py_DECREF(made);
-  return core_done(c, out, NULL, &err);
+  return view;
 }
 
 static PyObject *as_array(const char *name, PyObject *const *arg, Py_ssize_t n, PyObject *names, bool subok) {
