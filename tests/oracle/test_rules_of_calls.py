@@ -27,6 +27,9 @@ m.divmod(m.array([7], dtype='u2'), m.array([2], dtype='u2'), casting='no')
 m.divmod(m.array([7], dtype='u2'), m.array([2], dtype='u1'), casting='no')
 m.argmax(m.array((m.arange(24) % 5 + 1j).reshape(2, 3, 4), order='F'), 0).strides
 m.nanargmin(m.array((m.arange(24) % 5 + 1j).reshape(2, 3, 4), order='F'), -1).strides
+(lambda a: (m.place(a, [1, 1, 0], range(3)), a)[1])(m.zeros(3, dtype='u1'))
+(lambda a: (m.put(a, [0, 1], range(254, 257)), a)[1])(m.zeros(3, dtype='u1'))
+(lambda a: (m.putmask(a, [1, 1, 0], range(3)), a)[1])(m.zeros(3, dtype='u1'))
 m.fft.fftfreq(None)
 m.fft.fftn(m.ones((3, 4)), s=(2, None), axes=(0, 1))
 m.fft.irfftn(m.ones((3, 4)), s=(2, None))

@@ -299,7 +299,8 @@ static bool is_typed_number(PyObject *o) {
 
 /* What is written into the first argument: numbers, by themselves and in lists, become elements of its type. */
 static bool convert_values(core_scratch *s, PyObject *o, PyObject *into, tt_value *out) {
-  bool plain = !PyList_Check(o) && !PyTuple_Check(o) && !is_typed_number(o);
+  bool numbers = PyList_Check(o) || PyTuple_Check(o) || Py_TYPE(o) == &PyRange_Type;
+  bool plain = !numbers && !is_typed_number(o);
   if (plain || !core_is_array(into)) return core_value_array(s, o, out);
   tt_array *a = core_asarray(o, core_dtype_of(into), CORE_COPY_NEEDED);
   *out = tt_v_array(a);
