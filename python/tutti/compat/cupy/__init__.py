@@ -3,6 +3,8 @@
 Replace `import cupy` by `import tutti.compat.cupy as cupy`, or run the script by `python -m tutti run`.
 """
 
+import functools as _functools
+
 import numpy as _np
 
 import tutti as _tt
@@ -55,6 +57,26 @@ def get_array_module(*args):
     import sys
 
     return sys.modules[__name__] if any(isinstance(a, ndarray) for a in args) else _np
+
+
+def is_available():
+    """Can kernels run? They can everywhere."""
+    return cuda.is_available()
+
+
+def in1d(ar1, ar2, assume_unique=False, invert=False):
+    """`isin` of the elements in a line."""
+    return _tt.isin(_tt.ravel(ar1), ar2, assume_unique, invert)
+
+
+def msort(a):
+    """Sorted along the first axis."""
+    return _tt.sort(a, axis=0)
+
+
+def memoize(for_each_device=False):
+    """A decorator that keeps a function's results."""
+    return _functools.cache
 
 
 def fuse(*args, **kw):
