@@ -463,7 +463,9 @@ static tt_array *spacing(tt_composer *c, tt_call_frame *f) {
   tt_array *far =
       tt__compose_apply(c, TT_COPYSIGN, (tt_value[2]){tt_v_float(INFINITY), tt_v_array(side)}, 2, TT_DTYPE_NONE);
   tt_array *next = tt__compose_op2(c, TT_NEXTAFTER, x, far);
-  return tt__arg_out(c, f, 1, tt__compose_op2(c, TT_SUB, next, x));
+  tt_array *step = tt__compose_op2(c, TT_SUB, next, x);
+  if (side != x) step = tt__compose_op2(c, TT_ADD, step, tt__compose_op2(c, TT_SUB, x, x)); /* NaN of both infinities */
+  return tt__arg_out(c, f, 1, step);
 }
 TT_HANDLER(spacing)
 

@@ -42,6 +42,10 @@ m.choose([0, 1], [m.array([1], dtype='i1'), np.int64(3)])
 m.choose([0, 1], [m.array([1], dtype='i1'), 2.5])
 m.choose([0, 1], [1, 2.5])
 m.array([0, 1]).choose([m.array([1, 2], dtype='f2'), 3j])
+m.spacing(m.array([m.inf, -m.inf, m.nan, 1, -1, 65504, -65504], dtype='f2'))
+m.arange(6.).flat[::-1].strides
+m.arange(6.).reshape(2, 3).flat[1:4].flags.owndata
+m.arange(6.).reshape(2, 3).flat[:].base is None
 m.fft.fftfreq(None)
 m.fft.fftn(m.ones((3, 4)), s=(2, None), axes=(0, 1))
 m.fft.irfftn(m.ones((3, 4)), s=(2, None))
