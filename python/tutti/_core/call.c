@@ -21,6 +21,8 @@ typedef enum param_kind {
   VALUES,
   MASK,
   PLACES,
+  COPY,    /* a truth value, None or missing, but no text */
+  EDGES,   /* a number, a word, or an array */
   OPERAND, /* a number of Python takes the type of the arrays, others keep theirs */
   OUT,
   DEVICE,
@@ -61,9 +63,9 @@ static param_kind kind_named(const char *s, size_t len) {
   static const struct {
     const char *name;
     param_kind kind;
-  } kinds[] = {{"array", ARRAY},   {"arrays", ARRAYS},  {"dtype", DTYPE}, {"index", INDEX},
-               {"offset", OFFSET}, {"values", VALUES},  {"mask", MASK},   {"optional", OPTIONAL},
-               {"places", PLACES}, {"operand", OPERAND}};
+  } kinds[] = {{"array", ARRAY},   {"arrays", ARRAYS},   {"dtype", DTYPE}, {"index", INDEX},
+               {"offset", OFFSET}, {"values", VALUES},   {"mask", MASK},   {"optional", OPTIONAL},
+               {"places", PLACES}, {"operand", OPERAND}, {"copy", COPY},   {"edges", EDGES}};
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
     if (strlen(kinds[k].name) == len && memcmp(kinds[k].name, s, len) == 0) return kinds[k].kind;
   return ANY;
@@ -297,7 +299,8 @@ static bool is_typed_number(PyObject *o) {
 
 /* What is written into the first argument: numbers, by themselves and in lists, become elements of its type. */
 static bool convert_values(core_scratch *s, PyObject *o, PyObject *into, tt_value *out) {
-  bool plain = !PyList_Check(o) && !PyTuple_Check(o) && !is_typed_number(o);
+  bool numbers = PyList_Check(o) || PyTuple_Check(o) || Py_TYPE(o) == &PyRange_Type;
+  bool plain = !numbers && !is_typed_number(o);
   if (plain || !core_is_array(into)) return core_value_array(s, o, out);
   tt_array *a = core_asarray(o, core_dtype_of(into), CORE_COPY_NEEDED);
   *out = tt_v_array(a);
@@ -323,8 +326,10 @@ static bool refuse_none(PyObject *o) {
 static bool convert(core_scratch *s, param_kind kind, PyObject *o, tt_value *out) {
   if (kind == FLAG) return core_value_truth(o, out);
   if (kind == PLACES) return convert_places(s, o, out);
+  if (kind == COPY) return core_check_copy(o) && (o == Py_None ? core_value_any(s, o, out) : core_value_truth(o, out));
+  if (kind == EDGES && (PyList_Check(o) || PyTuple_Check(o))) return core_value_array(s, o, out);
   if (kind == MASK) return core_value_mask(s, o, out);
-  if ((kind == NUMBER || kind == OPERAND) && !refuse_none(o)) return false;
+  if ((kind == NUMBER || kind == OPERAND || kind == EDGES) && !refuse_none(o)) return false;
   if (kind == LIKE) return core_check_like(o) && (out->tag = TT_V_MISSING, true);
   if (kind == OUT) return convert_out(s, o, out);
   if (kind == DEVICE) return out->tag = TT_V_MISSING, true; /* read already */
@@ -373,6 +378,15 @@ static PyObject *handed_in(tt_array *a, PyObject *o) {
   return found;
 }
 
+/* The one of several operands that a result is a view of; NULL: of none. */
+static PyObject *viewed(tt_array *a, PyObject *operands) {
+  for (Py_ssize_t k = 0; a && k < PyTuple_Size(operands); k++) {
+    PyObject *item = PyTuple_GetItem(operands, k);
+    if (core_is_array(item) && core_made(item) && tt_array_shares(core_handle(item), a)) return item;
+  }
+  return NULL;
+}
+
 /* An array that was handed in comes back as the very object; a view knows its base. */
 static PyObject *result_array(tt_array *a, const row *r, PyObject *const *bound) {
   int n = r->n;
@@ -384,6 +398,10 @@ static PyObject *result_array(tt_array *a, const row *r, PyObject *const *bound)
   }
   PyObject *first = n > 0 ? bound[0] : NULL;
   for (int k = 1; k < n && r->param[k].variadic; k++) first = bound[k]; /* the first of einsum's operands */
+  if (first && r->param[0].variadic) {
+    PyObject *of = viewed(a, first);
+    first = of || !core_subclassed ? of : PyTuple_GetItem(first, 0); /* else for the class of results */
+  }
   if (core_subclassed && r->plain) {
     bool view = first && core_is_array(first) && core_made(first) && !core_is_number(first);
     return core_wrap(a, view && a && tt_array_shares(core_handle(first), a) ? first : NULL);
@@ -435,6 +453,13 @@ static PyObject *run_row(const row *r, const tt_value *value, int used, PyObject
   return out;
 }
 
+static PyObject *tuple_of(PyObject *const *arg, Py_ssize_t n) {
+  PyObject *tuple = PyTuple_New(n);
+  if (!tuple) PyErr_Clear(); /* views go without their base */
+  for (Py_ssize_t k = 0; tuple && k < n; k++) PyTuple_SetItem(tuple, k, Py_NewRef(arg[k]));
+  return tuple;
+}
+
 PyObject *core_call(int at, PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
   const row *r = &rows[at];
   PyObject *bound[MAX_PARAMS], *out = NULL;
@@ -459,8 +484,8 @@ PyObject *core_call(int at, PyObject *self, PyObject *const *arg, Py_ssize_t n, 
       value[k].tag = TT_V_MISSING;
     }
   }
-  if (core_subclassed && !r->plain && r->n && r->param[0].variadic && n > 0)
-    bound[0] = arg[0];                                                              /* for the class of results */
+  PyObject *operands = ok && r->n && r->param[0].variadic && n > 0 ? tuple_of(arg, n) : NULL;
+  if (operands) bound[0] = operands;
   if (r->n > 1 && r->param[1].variadic && n > 1 - shift) bound[1] = arg[1 - shift]; /* what a view is of */
   if (ok && device == TT_AUTO) {
     out = run_row(r, value, used, bound);
@@ -470,6 +495,7 @@ PyObject *core_call(int at, PyObject *self, PyObject *const *arg, Py_ssize_t n, 
     tt_set_device(before);
   }
   core_scratch_free(&s);
+  Py_XDECREF(operands);
   return core_warned(out);
 }
 

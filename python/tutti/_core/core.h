@@ -327,6 +327,8 @@ typedef enum core_copy { CORE_COPY_NEEDED, CORE_COPY_ALWAYS, CORE_COPY_NEVER } c
 tt_array *core_asarray(PyObject *o, tt_dtype dtype, core_copy copy);
 /* Is this what like= may be (NULL: not given)? */
 bool core_check_like(PyObject *like);
+/* NumPy's rule for `copy`: no text, which would be true whatever it says. NULL is allowed. */
+bool core_check_copy(PyObject *copy);
 /* Memory behind a buffer, an interface or a capsule, or NULL; *known tells whether `o` has one of these at all. */
 tt_array *core_from_memory(PyObject *o, core_copy copy, bool *known);
 /* Nested sequences of scalars and arrays. */

@@ -134,6 +134,11 @@ TT_HIDDEN tt_array *tt__draw_exact_integers(tt_draw *d, tt_dtype type, tt_value 
 TT_HIDDEN tt_array *tt__draw_exact_order(tt_draw *d, int64_t n);
 /* m of the numbers 0 ... n-1, each at most once, in random order if `shuffled`. */
 TT_HIDDEN tt_array *tt__draw_exact_some(tt_draw *d, int64_t n, int64_t m, bool shuffled);
+/*
+** m of the first n places, none twice, by Philox. Few of many come of a set, which is made now, so that nothing of n's
+** size is ordered; else they are the first of an order.
+*/
+TT_HIDDEN tt_array *tt__draw_some(tt_draw *d, int64_t n, int64_t m, bool shuffled);
 /* Places drawn again and again, with probabilities (float64). */
 TT_HIDDEN tt_array *tt__draw_exact_places(tt_draw *d, tt_array *p);
 /* m places, each at most once, with probabilities. */
