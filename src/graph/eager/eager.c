@@ -91,6 +91,23 @@ bool tt__eager_store(tt_array *a, tt_node *value) {
   return true;
 }
 
+/* The memory of the storage for who writes some places of it; who only waits to read the old value takes it along. */
+static void *memory_for_places(tt_storage *s) {
+  if (tt__storage_aliased(s) || is_followed(s) || !tt__eager_at_hand(s->node)) return NULL;
+  while (s->cached) tt__array_forget(s->cached);
+  if (!is_alone(s->node) && !make_alone(s)) return NULL;
+  tt__buffer_only_host(s->node->attr.buf);
+  return s->node->attr.buf->data;
+}
+
+bool tt__eager_scatter_few(tt_storage *s, const int64_t *at, int64_t n, const void *from, bool one) {
+  void *memory = memory_for_places(s);
+  if (!memory) return false;
+  tt__block_scatter(memory, at, from, !one, n, tt__dtype_size((tt_dtype)s->node->dtype));
+  tt__session_count_at_once();
+  return true;
+}
+
 bool tt__eager_scatter(tt_storage *s, tt_node *index, tt_node *value) {
   if (!tt__eager_few(value->size) || tt__storage_aliased(s)) return false;
   if (is_followed(s) || tt__is_taped(value)) return false;
@@ -98,16 +115,9 @@ bool tt__eager_scatter(tt_storage *s, tt_node *index, tt_node *value) {
   if (!tt__eager_ready(index) || !tt__eager_ready(value)) return false;
   if (index->op == TT_N_VIEW && !tt__eager_take(index)) return false;
   if (value->op == TT_N_VIEW && !tt__eager_take(value)) return false;
-  if (!tt__eager_at_hand(s->node)) return false;
-  while (s->cached) tt__array_forget(s->cached);
-  if (!is_alone(s->node) && !make_alone(s)) return false;
-  tt__buffer_only_host(s->node->attr.buf);
   const int64_t *at = index->op == TT_N_CONST ? &index->attr.scalar.i64 : index->attr.buf->data;
   const void *from = value->op == TT_N_CONST ? (const void *)&value->attr.scalar : value->attr.buf->data;
-  tt__block_scatter(s->node->attr.buf->data, at, from, value->op != TT_N_CONST, value->size,
-                    tt__dtype_size((tt_dtype)value->dtype));
-  TT_COUNT(at_once, 1);
-  return true;
+  return tt__eager_scatter_few(s, at, value->size, from, value->op == TT_N_CONST);
 }
 
 /* memcpy, without the call for the sizes most met. */

@@ -13,6 +13,8 @@
 TT_HIDDEN bool tt__eager_store(tt_array *a, tt_node *value);
 /* Write `value` at flat elements of the storage (`index`, int64, in range), in order, likewise. */
 TT_HIDDEN bool tt__eager_scatter(tt_storage *s, tt_node *index, tt_node *value);
+/* The same of n places and elements in memory, or of one element for all of them; these may not lie in the storage. */
+TT_HIDDEN bool tt__eager_scatter_few(tt_storage *s, const int64_t *at, int64_t n, const void *from, bool one);
 /* Write element `off` of a storage, if that memory is at hand and nobody else can see it. */
 TT_HIDDEN bool tt__eager_set(tt_storage *s, int64_t off, const void *value);
 /* The memory of a storage, to be written at once: nobody else can see it then. NULL: it is not at hand, or others hold

@@ -399,6 +399,7 @@ static tt_code set_fancy(const tt_subscript *x, const tt_value *value, tt_error 
   /* (a mask without elements need not have the array's shape) */
   if (mask && mask->size > 0 && (!from || (from->size == 1 && from->rank <= 1)))
     return set_masked(x->a, mask, value, err);
+  if (tt__index_few_write(x, value)) return TT_OK;
   tt_node *flat, *n = NULL;
   TT_TRY(tt__index_flat(x, &flat, err));
   tt_code code = TT_OK;
