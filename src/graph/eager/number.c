@@ -164,12 +164,43 @@ static bool power(tt_op *op, const tt_value *exponent, tt_dtype compute, int *n)
   return e != 1;
 }
 
+#define COMPARED(T)                                 \
+  do {                                              \
+    T x = *(const T *)at[0], y = *(const T *)at[1]; \
+    return op == TT_EQ   ? x == y                   \
+           : op == TT_NE ? x != y                   \
+           : op == TT_LT ? x < y                    \
+           : op == TT_LE ? x <= y                   \
+           : op == TT_GT ? x > y                    \
+                         : x >= y;                  \
+  } while (0)
+
+/* Two float64 or int64 compared, without a look at tables: the tests of most loops. -1: any others. */
+static int compare(tt_op op, const tt_value *arg) {
+  tt_scalar room[2];
+  const void *at[2];
+  tt_dtype dtype = arg[arg[0].tag != TT_V_NUMBER].as.number->dtype;
+  if (dtype != TT_F64 && dtype != TT_I64) return -1;
+  for (int k = 0; k < 2; k++) {
+    bool own = arg[k].tag == TT_V_NUMBER ? arg[k].as.number->dtype == dtype
+                                         : arg[k].tag == (dtype == TT_F64 ? TT_V_FLOAT : TT_V_INT);
+    if (!own) return -1;
+    at[k] = bytes_of(&arg[k], dtype, &room[k]);
+  }
+  if (dtype == TT_F64) COMPARED(double);
+  COMPARED(int64_t);
+}
+
 bool tt__number_apply(tt_op op, const tt_value *arg, int n, tt_number *out) {
   int kind[2];
   tt_types t;
   tt_scalar room[2];
   const void *at[2];
   if (n != tt__ops[op].arity || n > 2 || n < 1 || !tt__session_elements_loop) return false;
+  if (op >= TT_EQ && op <= TT_GE && (arg[0].tag == TT_V_NUMBER || arg[1].tag == TT_V_NUMBER)) {
+    int yes = compare(op, arg);
+    if (yes >= 0) return *out = (tt_number){{(uint64_t)yes, 0}, TT_BOOL}, true;
+  }
   for (int k = 0; k < n; k++)
     if ((kind[k] = kind_of(&arg[k])) == NO_KIND) return false;
   if (!types_of(op, kind, n, &t)) return false;
