@@ -37,7 +37,7 @@ typedef struct row {
   const tt_function_info *info;
   const char *short_name; /* after the last dot */
   param *param;
-  int n, positional; /* all; how many may be given by position */
+  int n, positional;  /* all; how many may be given by position */
   int needed, device; /* the first so many hold all that must be given; which one is the device, or -1 */
   bool variadic, has_dtype;
   bool plain, of_all; /* its results are of no subclass; of that of any operand */
@@ -173,10 +173,15 @@ static bool parse_row(const tt_function_info *info, row *r) {
 }
 
 int core_row(const char *name) {
-  for (int k = 0; k < row_count; k++) {
-    if (strcmp(rows[k].info->name, name) == 0) return k;
-  }
-  return -1;
+  static struct {
+    const char *name;
+    int row;
+  } met[32]; /* a literal is asked for again and again */
+  int at = (int)((uintptr_t)name >> 2 & 31), k = 0;
+  if (met[at].name == name) return met[at].row;
+  while (k < row_count && strcmp(rows[k].info->name, name) != 0) k++;
+  met[at].name = name;
+  return met[at].row = k < row_count ? k : -1;
 }
 
 /* ---- binding */

@@ -398,7 +398,7 @@ PyObject *core_operator(tt_op op, PyObject *const *arg, int n, PyObject *out);
 /* __array_ufunc__ (numpy.c) */
 PyObject *core_meth_ufunc(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
 int core_call_init(PyObject *module);
-/* The row by name, or -1. */
+/* The row by name, a literal, or -1. */
 int core_row(const char *name);
 /* Call a row; `self` (or NULL) is the first positional argument. */
 /* The documentation of "part.name" (part: NULL for functions of the package), with inspect's signature before it; NULL
