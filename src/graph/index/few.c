@@ -206,7 +206,8 @@ tt_node *tt__index_few_read(const tt_subscript *x) {
 }
 
 /* Elements of the target's type in exactly the shape of what is picked, or one for all of it; NULL: neither. */
-static const void *elements_for(const tt_subscript *x, const picked *p, const tt_value *v, tt_scalar *scalar, bool *one) {
+static const void *elements_for(const tt_subscript *x, const picked *p, const tt_value *v, tt_scalar *scalar,
+                                bool *one) {
   static _Alignas(64) char room[TT_EAGER_MOST * sizeof(tt_scalar)];
   tt_dtype dtype = (tt_dtype)x->a->dtype;
   *one = v->tag != TT_V_ARRAY;
