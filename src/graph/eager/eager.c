@@ -100,6 +100,59 @@ static void *memory_for_places(tt_storage *s) {
   return s->node->attr.buf->data;
 }
 
+/* The operand of a write: where its elements lie, in steps of the part's axes. */
+typedef struct source {
+  const void *data;
+  int64_t step[TT_MAX_RANK];
+  tt_scalar scalar;
+} source;
+
+/* An array of the same type that fits, where it lies; of the same storage a copy, as places may be read after they are
+ * written. */
+static bool find_source(const tt_written *p, tt_array *from, source *out) {
+  static _Alignas(64) char room[MOST_ELEMENTS * sizeof(tt_scalar)];
+  const tt_node *n = from->storage->node;
+  int lead = p->rank - from->rank;
+  bool own = from->storage == p->s;
+  if (lead < 0 || from->dtype != n->dtype || n->dtype != p->s->node->dtype || from->size > MOST_ELEMENTS) return false;
+  if ((n->op != TT_N_BUFFER && n->op != TT_N_CONST) || !tt__eager_at_hand(n) || tt__is_taped(n)) return false;
+  size_t item = tt__dtype_size((tt_dtype)n->dtype);
+  int64_t dense[TT_MAX_RANK];
+  tt__shape_steps(from->rank, from->dim, dense);
+  const int64_t *step = own ? dense : tt__array_step(from);
+  for (int k = 0; k < p->rank; k++) {
+    int64_t have = k < lead ? 1 : from->dim[k - lead];
+    if (have != 1 && have != p->len[k]) return false;
+    out->step[k] = have == 1 || n->op == TT_N_CONST ? 0 : step[k - lead];
+  }
+  if (n->op == TT_N_CONST) return out->scalar = n->attr.scalar, out->data = &out->scalar, true;
+  out->data = (const char *)n->attr.buf->data + from->off * (int64_t)item;
+  if (!own) return true;
+  tt__block_copy(from->rank, from->dim, room, dense, out->data, tt__array_step(from), item);
+  return out->data = room, true;
+}
+
+bool tt__eager_write(const tt_written *p, const tt_value *v) {
+  source from;
+  int64_t size = 1;
+  tt_dtype dtype = (tt_dtype)p->s->node->dtype;
+  for (int k = 0; k < p->rank; k++) size *= p->len[k];
+  if (size == 0 || size > MOST_ELEMENTS || size == p->s->node->size) return false; /* all of it: a new value, no copy */
+  if (v->tag == TT_V_ARRAY) {
+    if (!find_source(p, v->as.array, &from)) return false;
+  } else {
+    if (tt__value_scalar(v, dtype, &from.scalar, NULL) != TT_OK) return false;
+    memset(from.step, 0, (size_t)p->rank * sizeof *from.step);
+    from.data = &from.scalar;
+  }
+  char *memory = memory_for_places(p->s);
+  if (!memory) return false;
+  size_t item = tt__dtype_size(dtype);
+  tt__block_copy(p->rank, p->len, memory + p->off * (int64_t)item, p->step, from.data, from.step, item);
+  tt__session_count_at_once();
+  return true;
+}
+
 bool tt__eager_scatter_few(tt_storage *s, const int64_t *at, int64_t n, const void *from, bool one) {
   void *memory = memory_for_places(s);
   if (!memory) return false;
@@ -151,7 +204,8 @@ void *tt__eager_memory(tt_storage *s) {
 bool tt__eager_copies(const tt_array *a) {
   const tt_node *whole = a->storage->node;
   if (tt__is_taped(whole)) return false;
-  return whole->op == TT_N_BUFFER && tt__eager_at_hand(whole) && a->size <= MOST_TAKEN && a->size <= whole->size / 2;
+  if (whole->op != TT_N_BUFFER || !tt__eager_at_hand(whole) || a->size > MOST_TAKEN) return false;
+  return a->size <= whole->size / 2 || (a->size < whole->size && tt__eager_few(a->size));
 }
 
 bool tt__eager_element(const tt_node *n, int64_t off, tt_scalar *out) {

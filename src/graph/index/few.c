@@ -6,6 +6,7 @@
 
 #include "graph/eager/block.h"
 #include "graph/eager/compute.h"
+#include "graph/eager/eager.h"
 #include "graph/index/index_int.h"
 #include "graph/tape.h"
 

@@ -420,6 +420,8 @@ static tt_code set_view(const tt_subscript *x, const tt_value *value, tt_error *
   if (x->rank == 0 && !x->has_rest && value->tag == TT_V_ARRAY && value->as.array->rank > 0)
     return tt__fail(err, TT_EVALUE, "setting an array element with a sequence.");
   if (is_itself(x, value)) return TT_OK;
+  tt_written part = {.s = x->a->storage, .rank = x->rank, .len = x->len, .step = x->step, .off = x->off};
+  if (tt__eager_write(&part, value)) return TT_OK;
   tt_array *view = tt__array_view(x->a, x->rank, x->len, x->step, x->off, err);
   if (!view) return TT_ENOMEM;
   tt_code code = value_node(x->a, value, x->rank, x->len, words, true, &n, err);
