@@ -289,7 +289,7 @@ static inline bool core_number_operand(PyObject *o, tt_value *v, tt_number *room
   const tt_number *x = core_known(o);
   if (core_is_array(o) && !x) return false;
   if (!x && core_value_common(o, v)) return true;
-  if (!x && (o == Py_True || o == Py_False)) return core_value_scalar(o, v);
+  if (!x && (o == Py_True || o == Py_False || Py_TYPE(o) == &PyComplex_Type)) return core_value_scalar(o, v);
   if (!x && !core_value_numpy(o, room)) return false;
   v->tag = TT_V_NUMBER;
   v->as.number = x ? x : room;
