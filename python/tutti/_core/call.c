@@ -39,7 +39,8 @@ typedef struct row {
   const tt_function_info *info;
   const char *short_name; /* after the last dot */
   param *param;
-  int n, positional; /* all; how many may be given by position */
+  int n, positional;  /* all; how many may be given by position */
+  int needed, device; /* the first so many hold all that must be given; which one is the device, or -1 */
   bool variadic, has_dtype;
   bool plain, of_all; /* its results are of no subclass; of that of any operand */
   PyObject *name;     /* interned */
@@ -144,6 +145,7 @@ static bool parse_row(const tt_function_info *info, row *r) {
   bool keyword_only = false;
   const char *dot = strrchr(info->name, '.');
   memset(r, 0, sizeof *r);
+  r->device = -1;
   r->info = info;
   r->short_name = dot ? dot + 1 : info->name;
   r->plain = is_plain(info->name);
@@ -158,8 +160,9 @@ static bool parse_row(const tt_function_info *info, row *r) {
       if (!parse_param(s, used, keyword_only, &list[r->n])) return false;
       if (list[r->n].variadic) r->variadic = keyword_only = true;
       if (list[r->n].kind == DTYPE) r->has_dtype = true;
+      if (list[r->n].kind == DEVICE) r->device = r->n;
       if (!list[r->n].keyword_only) r->positional++;
-      r->n++;
+      if (list[r->n++].required) r->needed = r->n;
     }
     s += len;
   }
@@ -172,10 +175,15 @@ static bool parse_row(const tt_function_info *info, row *r) {
 }
 
 int core_row(const char *name) {
-  for (int k = 0; k < row_count; k++) {
-    if (strcmp(rows[k].info->name, name) == 0) return k;
-  }
-  return -1;
+  static struct {
+    const char *name;
+    int row;
+  } met[32]; /* a literal is asked for again and again */
+  int at = (int)((uintptr_t)name >> 2 & 31), k = 0;
+  if (met[at].name == name) return met[at].row;
+  while (k < row_count && strcmp(rows[k].info->name, name) != 0) k++;
+  met[at].name = name;
+  return met[at].row = k < row_count ? k : -1;
 }
 
 /* ---- binding */
@@ -262,11 +270,9 @@ static bool bind(const row *r, PyObject *self, PyObject *const *arg, Py_ssize_t 
     }
     bound[at] = arg[n + k];
   }
-  for (int k = 0; k < r->n; k++) {
+  for (int k = 0; k < r->needed; k++)
     if (r->param[k].required && !bound[k]) return missing(r, bound);
-    if (r->param[k].kind == DEVICE && !core_device_from(bound[k], device)) return false;
-  }
-  return true;
+  return r->device < 0 || !bound[r->device] || core_device_from(bound[r->device], device);
 }
 
 static bool convert_out(core_scratch *s, PyObject *o, tt_value *out) {
@@ -387,9 +393,8 @@ static PyObject *viewed(tt_array *a, PyObject *operands) {
   return NULL;
 }
 
-/* An array that was handed in comes back as the very object; a view knows its base. */
-static PyObject *result_array(tt_array *a, const row *r, PyObject *const *bound) {
-  int n = r->n;
+/* An array that was handed in (among the first n parameters) comes back as the very object; a view knows its base. */
+static PyObject *result_array(tt_array *a, const row *r, PyObject *const *bound, int n) {
   for (int k = 0; k < n; k++) {
     PyObject *same = handed_in(a, bound[k]);
     if (!same) continue;
@@ -411,17 +416,17 @@ static PyObject *result_array(tt_array *a, const row *r, PyObject *const *bound)
   return core_wrap(a, NULL);
 }
 
-static PyObject *results(const row *r, tt_array **made, const tt_result *result, PyObject *const *bound) {
+static PyObject *results(const row *r, tt_array **made, const tt_result *result, PyObject *const *bound, int n) {
   if (result->scalar) {
     PyObject *out = core_item(made[0]);
     for (int k = 0; k < result->n; k++) tt_release(&made[k]);
     return out;
   }
   if (result->n == 0 && !result->tuple) Py_RETURN_NONE;
-  if (result->n == 1 && !result->tuple) return result_array(made[0], r, bound);
+  if (result->n == 1 && !result->tuple) return result_array(made[0], r, bound, n);
   PyObject *tuple = PyTuple_New(result->n);
   for (int k = 0; k < result->n; k++) {
-    PyObject *x = tuple ? result_array(made[k], r, bound) : (tt_release(&made[k]), NULL);
+    PyObject *x = tuple ? result_array(made[k], r, bound, n) : (tt_release(&made[k]), NULL);
     if (!x) {
       Py_CLEAR(tuple);
     } else {
@@ -448,7 +453,7 @@ static PyObject *run_row(const row *r, const tt_value *value, int used, PyObject
     if (!made) return PyErr_NoMemory();
     c = tt_call_row((int)(r - rows), value, used, made, room, &result, &err);
   }
-  PyObject *out = c == TT_OK ? results(r, made, &result, bound) : core_raise(c, &err);
+  PyObject *out = c == TT_OK ? results(r, made, &result, bound, used) : core_raise(c, &err);
   if (made != few) PyMem_Free(made);
   return out;
 }
@@ -470,16 +475,15 @@ PyObject *core_call(int at, PyObject *self, PyObject *const *arg, Py_ssize_t n, 
   core_drain();
   core_line();
   core_scratch_init(&s);
-  int shift = self != NULL, used = 0;
+  int shift = self != NULL, used = r->n; /* what is left out at the end needs no value */
+  while (used > 0 && !bound[used - 1] && !r->param[used - 1].variadic) used--;
   bool ok = true;
-  for (int k = 0; ok && k < r->n; k++) {
+  for (int k = 0; ok && k < used; k++) {
     if (r->param[k].variadic) {
       ok = convert_rest(&s, r->param[k].kind, arg + (k - shift), n - (k - shift), &value[k]);
-      used = k + 1;
     } else if (bound[k]) {
       ok = r->param[k].kind == VALUES ? convert_values(&s, bound[k], bound[0], &value[k])
                                       : convert(&s, r->param[k].kind, bound[k], &value[k]);
-      used = k + 1;
     } else {
       value[k].tag = TT_V_MISSING;
     }

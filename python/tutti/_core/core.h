@@ -291,7 +291,7 @@ static inline bool core_number_operand(PyObject *o, tt_value *v, tt_number *room
   const tt_number *x = core_known(o);
   if (core_is_array(o) && !x) return false;
   if (!x && core_value_common(o, v)) return true;
-  if (!x && (o == Py_True || o == Py_False)) return core_value_scalar(o, v);
+  if (!x && (o == Py_True || o == Py_False || Py_TYPE(o) == &PyComplex_Type)) return core_value_scalar(o, v);
   if (!x && !core_value_numpy(o, room)) return false;
   v->tag = TT_V_NUMBER;
   v->as.number = x ? x : room;
@@ -402,7 +402,7 @@ PyObject *core_operator(tt_op op, PyObject *const *arg, int n, PyObject *out);
 /* __array_ufunc__ (numpy.c) */
 PyObject *core_meth_ufunc(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
 int core_call_init(PyObject *module);
-/* The row by name, or -1. */
+/* The row by name, a literal, or -1. */
 int core_row(const char *name);
 /* Call a row; `self` (or NULL) is the first positional argument. */
 /* The documentation of "part.name" (part: NULL for functions of the package), with inspect's signature before it; NULL

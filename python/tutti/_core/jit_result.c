@@ -64,7 +64,7 @@ static tt_dtype read_dtype(result *r) {
   size_t n = strcspn(r->type, ",():");
   for (int t = 0; t < TT_DTYPE_COUNT; t++) {
     const char *s = core_jit_suffix((tt_dtype)t);
-    if (strlen(s) == n && memcmp(s, r->type, n) == 0) {
+    if (s[0] == r->type[0] && s[1] == r->type[1] && strlen(s) == n && memcmp(s, r->type, n) == 0) {
       r->type += n;
       return (tt_dtype)t;
     }

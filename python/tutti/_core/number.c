@@ -191,6 +191,9 @@ PyObject *core_operator(tt_op op, PyObject *const *arg, int n, PyObject *out) {
 static PyObject *binary(tt_op op, PyObject *l, PyObject *r) {
   PyObject *arg[2] = {l, r};
   tt_value v[2];
+  bool numbers = !core_subclassed && (core_known(l) || core_known(r));
+  PyObject *result;
+  if (numbers && of_numbers(op, arg, 2, &result)) return result;
   if (core_subclassed || core_is_number(l) || core_is_number(r)) return core_operator(op, arg, 2, NULL);
   if (!core_value_common(l, &v[0]) || !core_value_common(r, &v[1])) return core_operator(op, arg, 2, NULL);
   core_line();
@@ -401,6 +404,7 @@ static int truth(const tt_value *v) {
 static int slot_bool(PyObject *o) {
   tt_value v;
   tt_error err;
+  if (o == truths[0] || o == truths[1]) return o == truths[1];
   if (core_known(o)) return core_number_value(o, &v) ? truth(&v) : -1;
   int64_t size = tt_array_size(core_handle(o));
   if (size == 0) {

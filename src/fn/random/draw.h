@@ -46,6 +46,9 @@ TT_HIDDEN tt_array *tt__draw_run(tt_composer *c, tt_call_frame *f, tt_draw_from 
   TT_DRAW_ONE(generator, name, TT_DRAW_GENERATOR, type) \
   TT_DRAW_ONE(legacy, name, TT_DRAW_LEGACY, -1)
 
+/* The words of a state where they lie, if nobody else can see them: to be read and written there. NULL: they are looked
+ * at, and stored. */
+TT_HIDDEN uint64_t *tt__draw_words(tt_array *a);
 /* Write the words of a state back into its array. */
 TT_HIDDEN bool tt__draw_store(tt_composer *c, tt_array *a, const void *word);
 

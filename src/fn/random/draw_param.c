@@ -12,10 +12,17 @@
 
 /* ---- the state of NumPy's generators */
 
+uint64_t *tt__draw_words(tt_array *a) {
+  bool whole = a->storage->node->size == a->size && !a->readonly && !a->storage->readonly;
+  return whole ? tt__eager_memory(a->storage) : NULL;
+}
+
 /* The words of a state that lies in an array of its length. */
 static bool load(tt_draw *d, tt_bits *b) {
   tt_array *a = d->f->narg > 0 && d->f->arg[0].tag == TT_V_ARRAY ? d->f->arg[0].as.array : NULL;
-  const uint64_t *word = a && a->dtype == TT_U64 && a->rank == 1 ? tt__compose_peek(d->c, a) : NULL;
+  bool words = a && a->dtype == TT_U64 && a->rank == 1;
+  const uint64_t *word = words ? tt__draw_words(a) : NULL;
+  if (words && !word) word = tt__compose_peek(d->c, a);
   if (word && a->size == 2 && !d->legacy) return true; /* ours */
   if (word && a->size > TT_BITS_HEADER && word[0] < TT_BITS_KINDS &&
       a->size == TT_BITS_HEADER + tt__bits_rows[word[0]].words) {
@@ -28,7 +35,7 @@ static bool load(tt_draw *d, tt_bits *b) {
 }
 
 bool tt__draw_store(tt_composer *c, tt_array *a, const void *word) {
-  void *data = a->storage->node->size == a->size ? tt__eager_memory(a->storage) : NULL;
+  void *data = tt__draw_words(a);
   if (data) return memcpy(data, word, (size_t)a->size * sizeof(uint64_t)), true;
   tt_array *next = tt__compose_block(c, TT_U64, 1, &a->size, &data);
   if (!next) return false;
