@@ -155,9 +155,10 @@ static void check_product(tt_dtype t, int64_t m, int64_t n, int64_t k, view a, v
 }
 
 static void test_gemm(void) {
-  static const int64_t shapes[][3] = {{0, 3, 2},    {3, 2, 0},     {1, 1, 1},    {2, 3, 4},    {1, 1, 300},
-                                      {1, 70, 40},  {70, 1, 40},   {33, 29, 1},  {17, 19, 23}, {64, 64, 64},
-                                      {7, 130, 65}, {65, 31, 530}, {131, 67, 40}};
+  static const int64_t shapes[][3] = {{0, 3, 2},    {3, 2, 0},     {1, 1, 1},     {2, 3, 4},     {1, 1, 300},
+                                      {1, 70, 40},  {70, 1, 40},   {33, 29, 1},   {17, 19, 23},  {64, 64, 64},
+                                      {7, 130, 65}, {65, 31, 530}, {131, 67, 40}, {1, 300, 150}, {1, 9, 3000},
+                                      {2050, 3, 9}, {3, 2050, 9},  {300, 40, 30}, {9, 7, 2600}};
   for (int t = 0; t < TT_DTYPE_COUNT; t++) {
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
       int64_t m = shapes[s][0], n = shapes[s][1], k = shapes[s][2];
@@ -212,16 +213,21 @@ static void test_special_values(void) {
 
 /* Our own code gives the same bits on one thread and on many. */
 static void test_threads(void) {
-  enum { N = 190 };
-  view a = make(TT_F64, N, N, ROWS), b = make(TT_F64, N, N, ROWS);
-  double *one = malloc(N * N * sizeof *one), *many = malloc(N * N * sizeof *many);
-  tt__pool_resize(1);
-  CHECK(tt__gemm(TT_F64, N, N, N, a.block, N, 1, b.block, N, 1, one, N, 1, NULL) == TT_OK, "gemm failed");
-  tt__pool_resize(3);
-  CHECK(tt__gemm(TT_F64, N, N, N, a.block, N, 1, b.block, N, 1, many, N, 1, NULL) == TT_OK, "gemm failed");
-  CHECK(!memcmp(one, many, N * N * sizeof *one), "threads change the result");
-  tt__pool_resize(0);
-  free(a.block), free(b.block), free(one), free(many);
+  static const int64_t shapes[][3] = {{190, 190, 190}, {1, 90, 5000}, {1, 3000, 40}, {3000, 20, 30}, {30, 30, 3000}};
+  for (int q = 0; q < 10; q++) {
+    tt_dtype t = q % 2 ? TT_F64 : TT_F32;
+    int64_t m = shapes[q / 2][0], n = shapes[q / 2][1], k = shapes[q / 2][2];
+    size_t size = (size_t)(m * n) * tt__dtype_size(t);
+    view a = make(t, m, k, ROWS), b = make(t, k, n, ROWS);
+    void *one = malloc(size), *many = malloc(size);
+    tt__pool_resize(1);
+    CHECK(tt__gemm(t, m, n, k, a.block, k, 1, b.block, n, 1, one, n, 1, NULL) == TT_OK, "gemm failed");
+    tt__pool_resize(3);
+    CHECK(tt__gemm(t, m, n, k, a.block, k, 1, b.block, n, 1, many, n, 1, NULL) == TT_OK, "gemm failed");
+    CHECK(!memcmp(one, many, size), "threads change the result of shape %d", q / 2);
+    tt__pool_resize(0);
+    free(a.block), free(b.block), free(one), free(many);
+  }
 }
 
 /* ---- factorizations: everything is checked in complex double, by rows */
