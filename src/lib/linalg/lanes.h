@@ -17,8 +17,8 @@
 #define TT_MOST_PRODUCT 1e280
 
 typedef struct tt_matrix_lanes {
-  /* A [n, n] beside B, rows of `cols` vectors: A becomes U (below it is rubbish), B becomes L^-1 P B; sign: of P. A lane
-  ** with a 0 on U's diagonal is singular, and nothing else in it has a meaning. */
+  /* A [n, n] beside B, rows of `cols` vectors: A becomes U (below it is rubbish), B becomes L^-1 P B; sign: of P. A
+  ** lane with a 0 on U's diagonal is singular, and nothing else in it has a meaning. */
   void (*eliminate)(int64_t n, int64_t cols, double *ab, double *sign);
   /* B = U^-1 B */
   void (*substitute)(int64_t n, int64_t cols, double *ab);
@@ -34,8 +34,8 @@ typedef struct tt_matrix_lanes {
 /* By what the processor has. */
 TT_HIDDEN const tt_matrix_lanes *tt__matrix_lanes(void);
 
-/* Matrices [rows, cols] of TT_F32 or TT_F64, one after the other, to rows of `step` vectors; lanes from `valid` on repeat
-** the last one. transposed: element (i, j) from (j, i). */
+/* Matrices [rows, cols] of TT_F32 or TT_F64, one after the other, to rows of `step` vectors; lanes from `valid` on
+** repeat the last one. transposed: element (i, j) from (j, i). */
 TT_HIDDEN void tt__lanes_load(tt_dtype t, const void *src, int64_t valid, int64_t rows, int64_t cols, bool transposed,
                               double *to, int64_t step);
 TT_HIDDEN void tt__lanes_store(tt_dtype t, const double *from, int64_t step, int64_t valid, int64_t rows, int64_t cols,
