@@ -221,7 +221,11 @@ def main():
     print("missing:", ", ".join(field.missing) or "none")
     name = time.strftime(f"field-{args.device}-%Y-%m-%d.json")
     path = pathlib.Path(args.out) if args.out else pathlib.Path(__file__).parent / "results" / name
-    machine = [harness.no_folders(line) for line in tt.info().splitlines() if line.startswith(("devices", "blas"))]
+    machine = [
+        harness.no_folders(line)
+        for line in tt.info().splitlines()
+        if line.startswith(("devices", "blas")) or "cuda:" in line
+    ]
     harness.save(
         field.rows, path, {"machine": machine, "peers": versions, "missing": field.missing, "how": field.notes}
     )
