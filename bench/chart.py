@@ -189,9 +189,8 @@ def chart(path, result):
     title = f"{len(rows)} programs: time of the best peer over tutti's (right of 1: tutti is faster), {result['date']}"
     peers = ", ".join(f"{k} {v.split('+')[0]}" for k, v in result["peers"].items())
     out = ['<rect width="100%" height="100%" fill="white"/>', f'<text x="10" y="16">{escape(title)}</text>']
-    out.append(
-        f'<text x="10" y="31" font-size="10">{escape(path.stem)}: {escape(machine_of(result))}. Peers: {escape(peers)}</text>'
-    )
+    where = escape(f"{path.stem}: {machine_of(result)}. Peers: {peers}")
+    out.append(f'<text x="10" y="31" font-size="10">{where}</text>')
     note = (
         f"A dot is a program, a bar the geometric mean; all together {summary([r.ratio for r in rows])} (below {EVEN})"
     )
