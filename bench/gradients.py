@@ -274,7 +274,8 @@ def main():
         print(f"not here: {', '.join(sorted(MISSING))}", file=sys.stderr)
     if args.json:
         info = [harness.no_folders(line) for line in str(tt.info()).splitlines()]
-        harness.save(rows, args.json, {"tutti": tt.__version__, "info": info, **notes})
+        peers = {k: m.__version__ for k, m in sys.modules.items() if k in ("jax", "torch")}
+        harness.save(rows, args.json, {"tutti": tt.__version__, "peers": peers, "machine": info, **notes})
 
 
 if __name__ == "__main__":
