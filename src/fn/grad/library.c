@@ -7,6 +7,7 @@
 #include "fn/fn.h"
 #include "fn/grad/factorization.h"
 #include "fn/grad/folds.h"
+#include "fn/grad/networks.h"
 #include "fn/grad/rules.h"
 #include "fn/linalg/matrix.h"
 
@@ -182,6 +183,8 @@ static const struct {
   void (*rule)(const tt_rule *r);
 } rules[] = {
     {"matmul", rule_matmul},
+    {"convolution", tt__rule_convolution},
+    {"convolution_bias", tt__rule_convolution},
     {"fft", rule_fft},
     {"rfft", rule_rfft},
     {"irfft", rule_irfft},
