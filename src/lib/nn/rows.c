@@ -53,13 +53,16 @@ static tt_code convolution(const tt_lib_attr *attr, const tt_operand *src, const
   return tt__convolve(&c, err);
 }
 
-/* Products, each with a sum: what the taps inside x are is not looked at. */
+/* Products, each with a sum, of all taps that do not meet a zero between elements; as if x ended like it begins. */
 static tt_lib_work work(const tt_lib_attr *attr, const tt_operand *src, unsigned wanted) {
   (void)wanted;
-  double n = 2 * (double)src[0].len[0] * (double)src[1].size;
+  double n = 2 * (double)src[0].len[0];
+  for (int d = 0; d < 3; d++) n *= (double)src[1].len[d];
   for (int d = 3; d < src[0].rank; d++) {
     tt_conv_axis a = tt__conv_axis(attr, d - 3);
-    n *= (double)src[0].len[d] / (double)a.stride;
+    double taps = (double)src[1].len[d], reach = (taps - 1) * (double)a.dilation;
+    double places = ((double)((src[0].len[d] - 1) * a.spread + 2 * a.pad) - reach) / (double)a.stride + 1;
+    n *= taps / (double)a.spread * (places > 1 ? places : 1);
   }
   return (tt_lib_work){.flops = n};
 }
