@@ -34,3 +34,17 @@ def test_convolutions():
         check(lambda x, w: functional.conv2d(x, w, groups=4, padding=1), (2, 4, 6, 6), (4, 1, 3, 3))
         """,
     )
+
+
+def test_attention():
+    run_program(
+        PROGRAM,
+        """
+        attend = functional.scaled_dot_product_attention
+        shapes = (2, 3, 9, 4), (2, 3, 12, 4), (2, 3, 12, 5)
+        check(attend, *shapes)
+        check(lambda q, k, v: attend(q, k, v, is_causal=True), *shapes)
+        check(lambda q, k, v, m: attend(q, k, v, m), *shapes, (9, 12))
+        check(attend, (5, 2), (3, 5, 2), (1, 5, 2))
+        """,
+    )

@@ -84,3 +84,98 @@ def test_a_shared_and_a_strided_input():
     x, w = make(3, 8, 8), make(3, 2, 2, 2, seed=4)
     check(lambda x, w: functional.conv2d(x[:2, ::2, ::-1], w) + functional.conv2d(x[1:, 1::2], w), x, w)
     check(lambda x: functional.conv2d(x[None, :2], x[None, :2, :3, :3]), x)
+
+
+# ---- attention
+
+ATTENTION = [
+    ((2, 5, 3), (2, 7, 3), (2, 7, 4)),
+    ((3, 2), (3, 2), (3, 2)),
+    ((1, 1), (4, 1), (4, 1)),
+    ((2, 1, 3, 2), (1, 2, 5, 2), (2, 5, 3)),
+    ((7, 3), (4, 3), (4, 2)),
+]
+
+
+def masks(q, k, kind):
+    rng = np.random.default_rng(8)
+    shape = (q[-2], k[-2])
+    if kind == "bool":
+        mask = rng.random(shape) < 0.6
+        mask[0] = False
+        return tt.array(mask)
+    return tt.array(rng.standard_normal(shape[1:] if kind == "row" else shape))
+
+
+@pytest.mark.parametrize("q, k, v", ATTENTION)
+@pytest.mark.parametrize("kind", ["none", "causal", "bool", "added", "row"])
+def test_attention(q, k, v, kind):
+    how = {"is_causal": True} if kind == "causal" else {}
+    if kind in ("bool", "added", "row"):
+        how["attn_mask"] = masks(q, k, kind)
+    arrays = make(*q), make(*k, seed=4), make(*v, seed=5)
+    check(lambda q, k, v: functional.scaled_dot_product_attention(q, k, v, **how), *arrays)
+    check_second(lambda q, k, v: functional.scaled_dot_product_attention(q, k, v, scale=0.7, **how) ** 2, *arrays)
+
+
+@pytest.mark.parametrize("shape", [(5, 7), (7,), (2, 1, 7), (5, 1)])
+def test_a_mask_has_a_gradient(shape):
+    q, k, v = make(2, 5, 3), make(2, 7, 3, seed=4), make(2, 7, 4, seed=5)
+    check(functional.scaled_dot_product_attention, q, k, v, make(*shape, seed=6))
+
+
+def test_attention_larger_than_tiles():
+    """Beside the spelled form, in float32: several panels, blocks and parts."""
+    for q, k, v, causal in [
+        ((2, 300, 40), (2, 500, 40), (2, 500, 64), False),
+        ((130, 16), (1000, 16), (1000, 8), False),
+        ((3, 260, 64), (3, 260, 64), (3, 260, 50), True),
+    ]:
+        xs = [make(*s, seed=n).astype("float32") for n, s in enumerate((q, k, v))]
+        g = make(*q[:-1], v[-1], seed=9)
+
+        def spelled(q, k, v, causal=causal):
+            s = q @ tt.swapaxes(k, -1, -2) / q.shape[-1] ** 0.5
+            if causal:
+                s = tt.where(tt.tri(*s.shape[-2:], dtype=bool), s, -tt.inf)
+            return tt.special.softmax(s, axis=-1) @ v
+
+        wide = [tt.array(x.astype("float64")).requires_grad_() for x in xs]
+        spelled(*wide).backward(tt.array(g))
+        leaves = [tt.array(x).requires_grad_() for x in xs]
+        functional.scaled_dot_product_attention(*leaves, is_causal=causal).backward(tt.array(g.astype("float32")))
+        for a, b in zip(leaves, wide):
+            want = b.grad.numpy()
+            np.testing.assert_allclose(a.grad.numpy(), want, rtol=0, atol=2e-6 * max(1, np.abs(want).max()))
+
+
+def test_only_some_of_attention_is_asked():
+    q, k, v = (tt.array(make(4, 3, seed=n)) for n in range(3))
+    whole = [a.detach().requires_grad_() for a in (q, k, v)]
+    functional.scaled_dot_product_attention(*whole).sum().backward()
+    for n in range(3):
+        one = [q, k, v]
+        one[n] = one[n].detach().requires_grad_()
+        functional.scaled_dot_product_attention(*one).sum().backward()
+        assert (one[n].grad.numpy() == whole[n].grad.numpy()).all()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_attention_of_halves(dtype):
+    leaves = [tt.array(make(2, 9, 8, seed=n)).astype(dtype).detach().requires_grad_() for n in range(3)]
+    wide = [a.detach().astype("float64").requires_grad_() for a in leaves]
+    for xs in (leaves, wide):
+        functional.scaled_dot_product_attention(*xs).sum().backward()
+    for a, b in zip(leaves, wide):
+        assert a.grad.dtype == dtype
+        np.testing.assert_allclose(a.grad.astype("float64").numpy(), b.grad.numpy(), rtol=0, atol=0.03)
+
+
+def test_dropped_shares_get_the_same_drops_backward():
+    q, k, v = make(2, 6, 3), make(2, 7, 3, seed=4), make(2, 7, 4, seed=5)
+
+    def f(q, k, v):
+        tt.random.seed(3)
+        return functional.scaled_dot_product_attention(q, k, v, dropout_p=0.4)
+
+    check(f, q, k, v)

@@ -76,3 +76,27 @@ def test_larger_than_a_block(x, w, stride, padding, groups):
         rng.standard_normal(w, dtype="float32"),
         tolerance=1e-5,
     )
+
+
+@pytest.mark.parametrize(
+    "batch, queries, keys, heads, width", [(2, 5, 5, 3, 4), (1, 200, 200, 2, 32), (3, 7, 99, 1, 8)]
+)
+@pytest.mark.parametrize("how", ["plain", "causal", "mask", "bias"])
+def test_attention(batch, queries, keys, heads, width, how):
+    rng = np.random.default_rng(2)
+    q, k, v = (rng.standard_normal((batch, n, heads, width)) for n in (queries, keys, keys))
+    mask = rng.random((queries, keys)) < 0.7
+    mask[:, 0] = True
+    bias = rng.standard_normal((queries, keys))
+    ours = {"causal": {"is_causal": True}, "mask": {"attn_mask": tt.array(mask)}, "bias": {"attn_mask": tt.array(bias)}}
+    theirs = {"causal": {"is_causal": True}, "mask": {"mask": mask[None, None]}, "bias": {"bias": bias[None, None]}}
+    beside(
+        lambda *x: tt.swapaxes(
+            functional.scaled_dot_product_attention(*(tt.swapaxes(a, 1, 2) for a in x), **ours.get(how, {})), 1, 2
+        ),
+        lambda *x: jax.nn.dot_product_attention(*x, **theirs.get(how, {})),
+        q,
+        k,
+        v,
+        tolerance=1e-6,  # JAX has its softmax in float32
+    )

@@ -54,3 +54,17 @@ def conv_transpose(x, w, b=None, stride=1, padding=0, output_padding=0, groups=1
     y = y[(..., *(slice(p, a - p) for p, a in zip(padding, whole)))]
     y = y.reshape(len(x), groups * w.shape[2], *y.shape[3:])
     return y if b is None else y + wide(b).reshape(-1, *[1] * n)
+
+
+def attention(q, k, v, mask=None, causal=False, scale=None):
+    """Zeros for queries that see no key."""
+    q, k, v = wide(q), wide(k), wide(v)
+    s = q @ np.swapaxes(k, -1, -2) * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if causal:
+        s = np.where(np.tri(*s.shape[-2:], dtype=bool), s, -np.inf)
+    if mask is not None:
+        s = np.where(mask, s, -np.inf) if mask.dtype == bool else s + mask
+    most = s.max(axis=-1, keepdims=True, initial=-np.inf)
+    e = np.exp(s - np.where(np.isneginf(most), 0, most))
+    total = e.sum(axis=-1, keepdims=True)
+    return e / np.where(total == 0, 1, total) @ v

@@ -185,6 +185,8 @@ static const struct {
     {"matmul", rule_matmul},
     {"convolution", tt__rule_convolution},
     {"convolution_bias", tt__rule_convolution},
+    {"attention", tt__rule_attention},
+    {"attention_masked", tt__rule_attention},
     {"fft", rule_fft},
     {"rfft", rule_rfft},
     {"irfft", rule_irfft},

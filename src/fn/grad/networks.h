@@ -7,5 +7,6 @@
 #include "fn/grad/rules.h"
 
 TT_HIDDEN void tt__rule_convolution(const tt_rule *r);
+TT_HIDDEN void tt__rule_attention(const tt_rule *r);
 
 #endif
