@@ -2,8 +2,8 @@
 ** What the library rows "convolution" and "convolution_bias" are told, and in which order their axes lie.
 **
 ** Operands are x [images, groups, channels, S...], w [groups, outputs, channels, K...] and, of the second row, a bias
-** [groups, outputs], S and K of 1 to 3 axes. The result is y [images, groups, outputs, P...], or with `turned`
-** [groups, outputs, images, P...]. Along each of the axes S
+** [groups, outputs], S and K of 1 to 3 axes. The result is y [images, groups * outputs, P...], or with `turned`
+** [groups * outputs, images, P...]. Along each of the axes S
 **
 **   y[p] = sum over k of x'[p * stride + k * dilation - pad] * w[k]
 **

@@ -179,10 +179,7 @@ static tt_array *convolved(tt_composer *c, conv *v) {
   tt_array *bias = v->bias ? tt__compose_cast(c, v->bias, t) : NULL;
   bias = bias ? in_groups(c, bias, 0, v->groups) : NULL;
   tt_array *y = tt__compose_convolution(c, x, w, bias, axis, v->out, false);
-  if (!y) return NULL;
-  int64_t len[TT_MAX_RANK] = {tt__array_len(y)[0], tt__array_len(y)[1] * tt__array_len(y)[2]};
-  memcpy(len + 2, v->out, sizeof *len * (size_t)v->n);
-  return v->single ? tt__compose_reshape(c, y, v->n + 1, len + 1) : tt__compose_reshape(c, y, v->n + 2, len);
+  return y && v->single ? tt__compose_reshape(c, y, v->n + 1, tt__array_len(y) + 1) : y;
 }
 
 static tt_array *conv_of(tt_composer *c, const tt_call_frame *f, int n, bool transposed) {

@@ -18,7 +18,7 @@ static tt_array *by_row(tt_composer *c, tt_array *x, tt_array *w, tt_array *bias
   tt_lib_attr attr = {.row = tt__lib_row(bias ? "convolution_bias" : "convolution")};
   tt__conv_tell(&attr, axis, n, turned);
   tt_array *src[3] = {x, w, bias};
-  return tt__compose_library(c, &attr, src, bias ? 3 : 2, (tt_dtype)x->dtype, LEAD + n, len);
+  return tt__compose_library(c, &attr, src, bias ? 3 : 2, (tt_dtype)x->dtype, LEAD - 1 + n, len);
 }
 
 /* ---- complex numbers: four convolutions of parts */
@@ -75,7 +75,7 @@ static tt_array *seen(tt_composer *c, tt_array *x, const tt_conv_axis *axis, int
 }
 
 static tt_array *of_windows(tt_composer *c, tt_array *x, tt_array *w, const tt_conv_axis *axis, const int64_t *out,
-                            bool turned) {
+                            bool turned, const int64_t *result) {
   int n = x->rank - LEAD, to[LEAD + TT_CONV_AXES] = {turned ? 1 : 0, turned ? 2 : 1, turned ? 0 : 2};
   const int64_t *kernel = tt__array_len(w) + LEAD;
   tt_array *wide = seen(c, x, axis, n, out, kernel);
@@ -96,14 +96,14 @@ static tt_array *of_windows(tt_composer *c, tt_array *x, tt_array *w, const tt_c
     a.label[LEAD + n + d] = b.label[LEAD + d] = 20 + d;
   }
   a.a = tt__compose_view(c, wide, LEAD + 2 * n, len, step, wide->off);
-  return tt__compose_contract(c, &a, &b, to, LEAD + n);
+  return tt__compose_reshape(c, tt__compose_contract(c, &a, &b, to, LEAD + n), LEAD - 1 + n, result);
 }
 
 static tt_array *with_bias(tt_composer *c, tt_array *y, tt_array *bias, bool turned) {
   if (!bias || !y) return y;
   int64_t len[TT_MAX_RANK];
   for (int d = 0; d < y->rank; d++) len[d] = 1;
-  memcpy(len + (turned ? 0 : 1), tt__array_len(bias), 2 * sizeof *len);
+  len[!turned] = bias->size;
   return tt__compose_op2(c, TT_ADD, y, tt__compose_reshape(c, bias, y->rank, len));
 }
 
@@ -113,17 +113,14 @@ tt_array *tt__compose_convolution(tt_composer *c, tt_array *x, tt_array *w, tt_a
   assert(x->rank == w->rank && x->dtype == w->dtype && (!bias || (bias->dtype == x->dtype && bias->rank == 2)));
   int n = x->rank - LEAD;
   tt_dtype t = (tt_dtype)x->dtype;
-  int64_t len[TT_MAX_RANK] = {tt__array_len(x)[0], tt__array_len(w)[0], tt__array_len(w)[1]};
-  if (turned) {
-    len[2] = len[0];
-    len[0] = len[1];
-    len[1] = tt__array_len(w)[1];
-  }
-  memcpy(len + LEAD, out, sizeof *len * (size_t)n);
+  int64_t len[TT_MAX_RANK];
+  len[turned] = tt__array_len(x)[0];
+  len[!turned] = tt__array_len(w)[0] * tt__array_len(w)[1];
+  memcpy(len + LEAD - 1, out, sizeof *len * (size_t)n);
   if (tt__is_complex(t)) return of_parts(c, x, w, bias, axis, out, turned);
   bool on_device = x->storage->node->device > 0 || w->storage->node->device > 0;
   if (tt__is_float(t) && !on_device) return by_row(c, x, w, bias, axis, n, len, turned);
-  return with_bias(c, of_windows(c, x, w, axis, out, turned), bias, turned);
+  return with_bias(c, of_windows(c, x, w, axis, out, turned, len), bias, turned);
 }
 
 /* ---- derivatives */
@@ -138,7 +135,7 @@ static tt_array *reversed(tt_composer *c, tt_array *w) {
 }
 
 tt_array *tt__compose_convolution_to_x(tt_composer *c, tt_array *g, tt_array *w, const tt_conv_axis *axis,
-                                       const int64_t *in) {
+                                       const int64_t *len) {
   if (!g || !w) return NULL;
   tt_conv_axis back[TT_CONV_AXES];
   for (int d = 0; d < g->rank - LEAD; d++)
@@ -146,11 +143,12 @@ tt_array *tt__compose_convolution_to_x(tt_composer *c, tt_array *g, tt_array *w,
                              .dilation = axis[d].dilation,
                              .spread = axis[d].stride,
                              .pad = (tt__array_len(w)[LEAD + d] - 1) * axis[d].dilation - axis[d].pad};
-  return tt__compose_convolution(c, g, reversed(c, w), NULL, back, in, false);
+  tt_array *d = tt__compose_convolution(c, g, reversed(c, w), NULL, back, len + LEAD, false);
+  return tt__compose_reshape(c, d, g->rank, len);
 }
 
 tt_array *tt__compose_convolution_to_w(tt_composer *c, tt_array *g, tt_array *x, const tt_conv_axis *axis,
-                                       const int64_t *kernel) {
+                                       const int64_t *len) {
   if (!g || !x) return NULL;
   int of_x[TT_MAX_RANK] = {2, 1, 0}, of_g[TT_MAX_RANK] = {1, 2, 0};
   tt_conv_axis back[TT_CONV_AXES];
@@ -159,6 +157,7 @@ tt_array *tt__compose_convolution_to_w(tt_composer *c, tt_array *g, tt_array *x,
     back[d] = (tt_conv_axis){
         .stride = axis[d].dilation, .dilation = axis[d].stride, .spread = axis[d].spread, .pad = axis[d].pad};
   }
-  return tt__compose_convolution(c, tt__compose_transpose(c, x, of_x), tt__compose_transpose(c, g, of_g), NULL, back,
-                                 kernel, true);
+  tt_array *images = tt__compose_transpose(c, x, of_x), *windows = tt__compose_transpose(c, g, of_g);
+  return tt__compose_reshape(c, tt__compose_convolution(c, images, windows, NULL, back, len + LEAD, true), g->rank,
+                             len);
 }

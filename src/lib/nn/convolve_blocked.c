@@ -48,11 +48,11 @@ typedef struct run {
 } run;
 
 /* Where a step of the sum stands. */
-typedef struct step {
+typedef struct summand {
   int64_t channel, tap[TT_CONV_AXES];
-} step;
+} summand;
 
-static void next(const tt_conv *c, step *t) {
+static void next(const tt_conv *c, summand *t) {
   for (int a = TT_CONV_AXES - 1; a >= 0; a--) {
     if (++t->tap[a] < c->kernel[a]) return;
     t->tap[a] = 0;
@@ -106,7 +106,7 @@ typedef struct kind {
   int64_t size; /* of a number in a panel */
   void (*pack_w)(const tt_conv *c, const void *w, int64_t first, int64_t rows, const int64_t *tap, int64_t steps,
                  int width, void *to);
-  void (*pack_x)(const columns *k, const void *x, const run *r, int n, step t, int64_t steps, int width, void *to);
+  void (*pack_x)(const columns *k, const void *x, const run *r, int n, summand t, int64_t steps, int width, void *to);
   void (*store)(int64_t step, const void *sum, void *y, const void *bias, const run *r, int n);
   void (*add)(void *sums, int64_t row, const void *tile, int rows, int cols, int nr, bool set);
 } kind;
@@ -194,8 +194,8 @@ static int runs_of(const columns *k, int64_t at, int64_t n, int width, run *r) {
 
 /* ---- tasks */
 
-static step step_at(const tt_conv *c, int64_t at) {
-  step t;
+static summand summand_at(const tt_conv *c, int64_t at) {
+  summand t;
   for (int a = TT_CONV_AXES - 1; a >= 0; a--) {
     t.tap[a] = at % c->kernel[a];
     at /= c->kernel[a];
@@ -222,7 +222,7 @@ static void multiply(const job *b, int64_t steps, bool first, const char *w, con
 }
 
 /* The windows of a task's columns, a panel after the other. */
-static void pack_panels(const job *b, const void *from, const run *r, int n, step t, int64_t steps, char *to) {
+static void pack_panels(const job *b, const void *from, const run *r, int n, summand t, int64_t steps, char *to) {
   int64_t size = b->tile->nr * steps * b->kd->size;
   for (int i = 0, end; i < n; i = end, to += size) {
     for (end = i + 1; end < n && r[end].panel == r[i].panel; end++) continue;
@@ -247,7 +247,7 @@ static void task(const job *b, int64_t at, char *room) {
       w = b->once + (g * tt__conv_ceil(b->depth, b->steps) + part) * b->once_part + row * steps * b->kd->size;
     else
       b->kd->pack_w(c, from_w, row, rows, b->tap + s, steps, b->tile->mr, own);
-    pack_panels(b, from_x, r, n, step_at(c, s), steps, x);
+    pack_panels(b, from_x, r, n, summand_at(c, s), steps, x);
     multiply(b, steps, s == 0, w, x, sums, rows, cols);
   }
   n = runs_of(&b->to, col, cols, nr, r);
@@ -357,7 +357,7 @@ static void cut(job *b, int threads) {
 
 /* Where in a row of w the steps of the sum are. */
 static void list_taps(const tt_conv *c, int64_t *tap, int64_t depth) {
-  step t = {0};
+  summand t = {0};
   for (int64_t s = 0; s < depth; s++, next(c, &t)) {
     tap[s] = t.channel * c->w_channel;
     for (int a = 0; a < TT_CONV_AXES; a++) tap[s] += t.tap[a] * c->w_at[a];

@@ -5,12 +5,12 @@
 #include "lib/nn/convolve.h"
 #include "lib/rows.h"
 
-/* Axes between the first three and TT_CONV_AXES that are not there have length 1. */
-static void space_of(const int64_t *len, const int64_t *step, int rank, int64_t *to_len, int64_t *to_step) {
+/* The axes behind the first `lead`; of TT_CONV_AXES those that are not there have length 1. */
+static void space_of(const int64_t *len, const int64_t *step, int rank, int lead, int64_t *to_len, int64_t *to_step) {
   for (int d = 0; d < TT_CONV_AXES; d++) {
     int axis = rank - TT_CONV_AXES + d;
-    to_len[d] = axis < 3 ? 1 : len[axis];
-    to_step[d] = axis < 3 ? 0 : step[axis];
+    to_len[d] = axis < lead ? 1 : len[axis];
+    to_step[d] = axis < lead ? 0 : step[axis];
   }
 }
 
@@ -36,17 +36,17 @@ static tt_code convolution(const tt_lib_attr *attr, const tt_operand *src, const
                .w_group = w->step[0],
                .w_output = w->step[1],
                .w_channel = w->step[2],
-               .y_image = y[turned ? 2 : 0],
-               .y_group = y[turned ? 0 : 1],
-               .y_output = y[turned ? 1 : 2]};
+               .y_image = y[turned],
+               .y_group = y[!turned] * w->len[1],
+               .y_output = y[!turned]};
   if (bias) {
     c.bias = bias->data;
     c.bias_group = bias->step[0];
     c.bias_output = bias->step[1];
   }
-  space_of(x->len, x->step, x->rank, c.in, c.x_at);
-  space_of(w->len, w->step, w->rank, c.kernel, c.w_at);
-  space_of(out->len, y, out->rank, c.out, c.y_at);
+  space_of(x->len, x->step, x->rank, 3, c.in, c.x_at);
+  space_of(w->len, w->step, w->rank, 3, c.kernel, c.w_at);
+  space_of(out->len, y, out->rank, 2, c.out, c.y_at);
   for (int d = 0; d < TT_CONV_AXES; d++) {
     int at = x->rank - 3 - TT_CONV_AXES + d;
     c.axis[d] = at < 0 ? (tt_conv_axis){.stride = 1, .dilation = 1, .spread = 1} : tt__conv_axis(attr, at);
