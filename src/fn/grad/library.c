@@ -1,5 +1,6 @@
 /*
-** Cotangents through rows of the library; those of linear algebra are in factorization.c.
+** Cotangents through rows of the library; those of linear algebra are in factorization.c, those of
+** networks in convolution.c and attention.c.
 */
 #include <assert.h>
 #include <string.h>
