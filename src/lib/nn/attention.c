@@ -20,6 +20,8 @@ enum {
   PANELS = 8,            /* of queries in a task, at most */
   GROUP = 4,             /* panels of queries whose shares make one product */
   PARTS = 16,            /* tasks of the way back there should be, whatever the number of threads */
+  FEW = 4,               /* queries that are not worth a panel */
+  LANES = 16,            /* of their keys */
   SERIAL_WORK = 1 << 18, /* products below which threads cost more than they give */
   ALIGN = 64
 };
@@ -62,6 +64,7 @@ typedef struct forward {
   const tt_attention *a;
   const tt_gemm_tile *tile;
   const tt_attention_vector *vector;
+  bool few;                 /* queries: no panels */
   int width;                /* lanes: queries of a panel */
   int64_t size;             /* of a number */
   int64_t q_size, acc_size; /* numbers of a panel */
@@ -88,6 +91,7 @@ typedef struct backward {
   tt_dtype sums;
   const tt_gemm_tile *tile;
   const tt_attention_vector *vector;
+  bool few;                        /* queries: no panels */
   int width;                       /* lanes: queries of a panel */
   int64_t size, panels, rows;      /* of a number; of a batch's queries, filled up */
   int64_t q_size, g_size, dq_size; /* numbers of a panel */
@@ -162,7 +166,7 @@ static int64_t lay(const forward *f, char *base, attend_room *r) {
   r->top = place(&m, f->per * nr * size);
   r->sum = place(&m, f->per * nr * size);
   r->fade = place(&m, nr * size);
-  r->s = place(&m, keys * nr * size);
+  r->s = place(&m, (f->few ? up_to(a->keys, LANES) : keys * nr) * size);
   r->k = place(&m, keys * a->width * size);
   r->v = place(&m, up_to(a->deep, mr) * keys * size);
   r->tile = place(&m, TT_TILE_MAX_BYTES);
@@ -189,6 +193,7 @@ tt_code tt__attention(const tt_attention *a, void *o, void *lse, tt_error *err) 
                .o = o,
                .lse = lse};
   f.width = f.tile->nr;
+  f.few = a->queries <= FEW;
   f.block = up_to(BLOCK, f.tile->mr);
   f.q_size = up_to(a->width * f.width * f.size, ALIGN) / f.size;
   f.acc_size = up_to(a->deep, f.tile->mr) * f.width;
@@ -226,8 +231,9 @@ static int64_t lay_back(const backward *b, char *base, attend_back_room *r) {
   r->k_turned = place(&m, keys * a->width * size);
   r->v_turned = place(&m, keys * a->deep * size);
   r->k = place(&m, up_to(a->width, mr) * keys * size);
-  r->s = place(&m, keys * nr * size);
-  r->d = place(&m, keys * nr * size);
+  const int64_t scores = b->few ? a->queries * up_to(a->keys, LANES) : keys * nr;
+  r->s = place(&m, scores * size);
+  r->d = place(&m, scores * size);
   r->p_columns = place(&m, keys * GROUP * nr * size);
   r->d_columns = place(&m, keys * GROUP * nr * size);
   r->dk = place(&m, (int64_t)b->dk_bytes);
@@ -267,7 +273,8 @@ static backward backward_of(const tt_attention *a, const tt_attention_side *g) {
   b.dv_bytes = (size_t)(b.block * up_to(a->deep, b.width) * b.size);
   int64_t blocks = attend_most(1, parts_of(a->keys, b.block));
   b.part = parts_of(blocks, attend_least(blocks, parts_of(PARTS, a->batches))) * b.block;
-  b.parts = attend_most(1, parts_of(a->keys, b.part));
+  b.few = a->queries <= FEW;
+  b.parts = b.few ? 1 : attend_most(1, parts_of(a->keys, b.part));
   return b;
 }
 
