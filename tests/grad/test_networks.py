@@ -179,3 +179,17 @@ def test_dropped_shares_get_the_same_drops_backward():
         return functional.scaled_dot_product_attention(q, k, v, dropout_p=0.4)
 
     check(f, q, k, v)
+
+
+# ---- pools
+
+
+@pytest.mark.parametrize("n, shape, how", [
+    (1, (2, 3, 9), dict(kernel_size=2)), (1, (2, 7), dict(kernel_size=3, stride=1, padding=1)),
+    (2, (1, 2, 6, 5), dict(kernel_size=2, ceil_mode=True)), (2, (1, 2, 6, 5), dict(kernel_size=3, stride=2, padding=1)),
+    (3, (1, 1, 4, 4, 3), dict(kernel_size=(2, 1, 2), stride=1)), (1, (1, 1, 40), dict(kernel_size=35, stride=2)),
+])  # fmt: skip
+def test_pools(n, shape, how):
+    for f in (getattr(functional, f"max_pool{n}d"), getattr(functional, f"avg_pool{n}d")):
+        check(lambda x, f=f: f(x, **how), make(*shape))
+        check_second(lambda x, f=f: f(x, **how) ** 2, make(*shape))

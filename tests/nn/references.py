@@ -68,3 +68,26 @@ def attention(q, k, v, mask=None, causal=False, scale=None):
     e = np.exp(s - np.where(np.isneginf(most), 0, most))
     total = e.sum(axis=-1, keepdims=True)
     return e / np.where(total == 0, 1, total) @ v
+
+
+def pool(x, kernel, stride=None, padding=0, dilation=1, ceil=False, mean=False, count_padding=True, divisor=None):
+    """x [images, channels, space...]; window by window."""
+    n = x.ndim - 2
+    kernel, padding, dilation = (each(v, n) for v in (kernel, padding, dilation))
+    stride = kernel if stride is None else each(stride, n)
+    out = []
+    for a, k, s, p, d in zip(x.shape[2:], kernel, stride, padding, dilation):
+        room = a + 2 * p - d * (k - 1) - 1
+        out.append((room + (s - 1 if ceil else 0)) // s + 1)
+        out[-1] -= ceil and (out[-1] - 1) * s >= a + p
+    y = np.zeros((*x.shape[:2], *out))
+    for place in np.ndindex(*out):
+        taps = [
+            [i * s - p + t * d for t in range(k)] for i, k, s, p, d in zip(place, kernel, stride, padding, dilation)
+        ]
+        inside = [[u for u in t if 0 <= u < a] for t, a in zip(taps, x.shape[2:])]
+        window = wide(x)[(..., *np.ix_(*inside))].reshape(*x.shape[:2], -1)
+        counted = [[u for u in t if u < a + p] for t, a, p in zip(taps, x.shape[2:], padding)]
+        size = divisor or np.prod([len(t) for t in (counted if count_padding else inside)])
+        y[(..., *place)] = window.sum(axis=-1) / size if mean else window.max(axis=-1)
+    return y
