@@ -11,6 +11,7 @@ import sys
 import harness
 import numpy as np
 import tutti as tt
+from tutti.nn import functional
 
 ROWS = []
 
@@ -116,6 +117,28 @@ def gradient(f, *data):
     return found
 
 
+def networks(f, theirs, *data):
+    """Contestants for a function of networks, forward and backward: the gradients by all arguments."""
+    ours = [tt.array(d) for d in data]
+    of = tt.grad(lambda *x: (f(*x) ** 2).mean(), tuple(range(len(data))))
+
+    def mine():
+        g = of(*ours)
+        tt.eval(*g)
+        tt.synchronize()
+        return g
+
+    found = {"tutti": mine}
+    if jax := peer("jax"):
+        arrays = [jax.numpy.asarray(d) for d in data]
+        jitted = jax.jit(jax.grad(lambda *x: (theirs(jax, *x) ** 2).mean(), tuple(range(len(data)))))
+        found["jax"] = lambda: jax.block_until_ready(jitted(*arrays))
+        for a, b in zip(mine(), found["jax"]()):
+            b = np.asarray(b)
+            np.testing.assert_allclose(np.asarray(a), b, rtol=0, atol=1e-4 * np.abs(b).max())
+    return found
+
+
 def peer(name):
     try:
         found = __import__(name)
@@ -196,6 +219,69 @@ def attention_4_heads_256_64():
         return ((e / e.sum(axis=-1, keepdims=True)) @ v).sum()
 
     return gradient(f, q, k, v)
+
+
+# ---- functions of networks
+
+# images, channels, lengths; outputs, kernel; what else
+CONVOLUTIONS = {
+    "3x3, 64 to 128, 32x32, 64 images": ((64, 64, 32, 32), (128, 64, 3, 3), {"padding": 1}),
+    "3x3, 16 to 32, 6x6, 64 images": ((64, 16, 6, 6), (32, 16, 3, 3), {}),
+    "3x3, 512 to 512, 7x7, 16 images": ((16, 512, 7, 7), (512, 512, 3, 3), {"padding": 1}),
+    "3x3 stride 2, 64 to 128, 56x56, 4 images": ((4, 64, 56, 56), (128, 64, 3, 3), {"stride": 2, "padding": 1}),
+    "1x1, 256 to 64, 28x28, 8 images": ((8, 256, 28, 28), (64, 256, 1, 1), {}),
+    "7x7 stride 2, 3 to 64, 224x224, 2 images": ((2, 3, 224, 224), (64, 3, 7, 7), {"stride": 2, "padding": 3}),
+    "depthwise 3x3, 128, 56x56, 4 images": ((4, 128, 56, 56), (128, 1, 3, 3), {"padding": 1, "groups": 128}),
+    "3x3 of 4 groups, 64 to 64, 28x28, 8 images": ((8, 64, 28, 28), (64, 16, 3, 3), {"padding": 1, "groups": 4}),
+    "9, 64 to 64, 16000, 1 signal": ((1, 64, 16000), (64, 64, 9), {"padding": 4}),
+    "3x3x3, 16 to 32, 16x16x16, 4 volumes": ((4, 16, 16, 16, 16), (32, 16, 3, 3, 3), {"padding": 1}),
+}
+# batches, queries, keys, width; causal
+ATTENTION = {
+    "8 x 12 x 512 x 64": ((8, 12), 512, 512, 64, False),
+    "8 x 12 x 512 x 64, causal": ((8, 12), 512, 512, 64, True),
+    "1 x 4096 x 64": ((1,), 4096, 4096, 64, False),
+    "2 x 8 x 1024 x 128": ((2, 8), 1024, 1024, 128, False),
+    "4 x 256 x 64": ((4,), 256, 256, 64, False),
+    "64 x 8 x 32 x 32": ((64, 8), 32, 32, 32, False),
+    "8 x 8 x 1 query of 1000 x 64": ((8, 8), 1, 1000, 64, False),
+}
+
+
+def of_convolution(name, x, w, how):
+    n, p, s = len(w) - 2, how.get("padding", 0), how.get("stride", 1)
+
+    def theirs(jax, x, w):
+        groups = how.get("groups", 1)
+        return jax.lax.conv_general_dilated(x, w, (s,) * n, [(p, p)] * n, feature_group_count=groups)
+
+    def make():
+        f = getattr(functional, f"conv{n}d")
+        return networks(lambda x, w: f(x, w, **how), theirs, normal(*x), normal(*w, seed=1))
+
+    make.__name__ = f"convolution {name}"
+    row(1.0)(make)
+
+
+def of_attention(name, batch, queries, keys, width, causal):
+    def theirs(jax, q, k, v):
+        s = q @ jax.numpy.swapaxes(k, -1, -2) / width**0.5
+        if causal:
+            s = jax.numpy.where(jax.numpy.tri(queries, keys, dtype=bool), s, -jax.numpy.inf)
+        return jax.nn.softmax(s, axis=-1) @ v
+
+    def make():
+        data = [normal(*batch, n, width, seed=i) for i, n in enumerate((queries, keys, keys))]
+        return networks(lambda *x: functional.scaled_dot_product_attention(*x, is_causal=causal), theirs, *data)
+
+    make.__name__ = f"attention {name}"
+    row(1.0)(make)
+
+
+for _name, _case in CONVOLUTIONS.items():
+    of_convolution(_name, *_case)
+for _name, _case in ATTENTION.items():
+    of_attention(_name, *_case)
 
 
 # ---- gradients of functions

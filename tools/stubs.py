@@ -435,13 +435,14 @@ def main(core, out):
     ]
     body = [member(n, getattr(package, n), package._core, "", known) for n in names]
     write(os.path.join(out, "__init__.pyi"), [*head, *body])
-    for name in ("linalg", "random", "fft", "special", "cuda"):
-        module = getattr(package, name)
+    for name in ("linalg", "random", "fft", "special", "cuda", "nn.functional"):
+        module = importlib.import_module("tutti." + name)
         names = list(getattr(module, "__all__", None) or [n for n in vars(module) if not n.startswith("_")])
         names += [n for n in vars(module) if n.endswith("Result") and n not in names]
         known = classes(module, names)
         body = [member(n, getattr(module, n), package._core, name + ".", known) for n in names]
-        dots, path = ".", os.path.join(out, name + ".pyi")
+        dots, path = "." * (1 + name.count(".")), os.path.join(out, *name.split(".")) + ".pyi"
+        os.makedirs(os.path.dirname(path), exist_ok=True)
         if hasattr(module, "__path__"):
             dots, path = "..", os.path.join(out, name, "__init__.pyi")
             os.makedirs(os.path.dirname(path), exist_ok=True)

@@ -8,6 +8,7 @@ import time
 
 import tutti as tt
 from demo_table import progress
+from tutti.nn.functional import conv2d
 
 EPOCHS = 100  # of the regression
 
@@ -38,16 +39,10 @@ def regression(rng):
     return float(losses[0]), float(losses[-1]), loss.device
 
 
-def convolution(x, w, b):
-    """Images (n, channels, height, width) under windows of weights (out, channels, height, width)."""
-    windows = tt.lib.stride_tricks.sliding_window_view(x, w.shape[2:], axis=(2, 3))
-    return tt.einsum("nchwij,ocij->nohw", windows, w) + b[:, None, None]
-
-
 def network(weights, x):
     w1, b1, w2, b2, w3, b3 = weights
-    h = tt.maximum(convolution(x, w1, b1), 0)
-    h = tt.maximum(convolution(h, w2, b2), 0)
+    h = tt.maximum(conv2d(x, w1, b1), 0)
+    h = tt.maximum(conv2d(h, w2, b2), 0)
     return h.reshape(len(x), -1) @ w3 + b3
 
 

@@ -105,6 +105,7 @@ _LATER = {
     "_walks": "apply_over_axes broadcast nditer",
     "emath": "emath",
     "lib": "lib",
+    "nn": "nn",
     "polynomial": "polynomial",
     "optim": "optim",
     "random": "random",

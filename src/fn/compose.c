@@ -358,16 +358,16 @@ static bool has_slope(const tt_array *a) {
 
 static bool is_followed(const tt_array *a) { return has_slope(a) && tt__is_taped(a->storage->node); }
 
-/* What was computed at once gets a history where its operands have one. */
-static bool follow(tt_composer *c, const char *name, unsigned keeps, tt_array *const *src, int n, tt_array **out,
-                   int nout) {
+/* What was computed at once gets a history where its operands have one: by a name, or as a call of a row. */
+static bool follow(tt_composer *c, const char *name, const tt_lib_attr *row, unsigned keeps, tt_array *const *src,
+                   int n, tt_array **out, int nout) {
   bool any = false;
   for (int i = 0; i < n; i++) any |= is_followed(src[i]);
   if (!any) return true;
   int have = 0;
   tt_node **node = tt__compose_scratch(c, n, sizeof *node);
   for (; node && have < n && (node[have] = tt__compose_node(c, src[have])); have++) continue;
-  tt_tape *t = node && have == n ? tt__tape_made(name, keeps, node, n, nout, c->err) : NULL;
+  tt_tape *t = node && have == n ? tt__tape_made(name, row, keeps, node, n, nout, c->err) : NULL;
   if (!t && c->code == TT_OK) c->code = TT_ENOMEM;
   for (int k = 0; t && k < nout && c->code == TT_OK; k++) {
     tt_node *value = has_slope(out[k]) ? tt__compose_node(c, out[k]) : NULL;
@@ -380,7 +380,13 @@ static bool follow(tt_composer *c, const char *name, unsigned keeps, tt_array *c
 }
 
 tt_array *tt__compose_derived(tt_composer *c, const char *name, tt_array *const *src, int n, tt_array *result) {
-  return result && follow(c, name, tt__grad_library_keeps(name), src, n, &result, 1) ? result : NULL;
+  return result && follow(c, name, NULL, tt__grad_library_keeps(name), src, n, &result, 1) ? result : NULL;
+}
+
+tt_array *tt__compose_derived_call(tt_composer *c, const tt_lib_attr *attr, tt_array *const *src, int n,
+                                   tt_array *result) {
+  unsigned keeps = tt__grad_library_keeps(attr->row->name);
+  return result && follow(c, NULL, attr, keeps, src, n, &result, 1) ? result : NULL;
 }
 
 bool tt__compose_look(tt_composer *c, tt_array *a) {
@@ -394,7 +400,7 @@ bool tt__compose_follow_looks(tt_composer *c, tt_array **out, int n) {
   if (c->looked.n == 0) return true;
   for (int k = 0; k < n; k++)
     if (out[k]->size > 0 && !out[k]->storage->node->tape &&
-        !follow(c, name, 0, c->looked.data, (int)c->looked.n, &out[k], 1))
+        !follow(c, name, NULL, 0, c->looked.data, (int)c->looked.n, &out[k], 1))
       return false;
   return true;
 }
@@ -594,5 +600,5 @@ bool tt__compose_make(tt_composer *c, const char *name, const tt_lib_attr *attr,
   const tt_lib_maker *m = tt__lib_maker(name);
   assert(m && m->nsrc == n && m->nout <= TT_NODE_SRC);
   return c->code == TT_OK && make(c, m, attr, src, n, out) &&
-         follow(c, m->name, tt__grad_library_keeps(m->name), src, n, out, m->nout);
+         follow(c, m->name, NULL, tt__grad_library_keeps(m->name), src, n, out, m->nout);
 }

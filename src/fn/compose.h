@@ -109,6 +109,9 @@ TT_HIDDEN const void *tt__compose_peek(tt_composer *c, tt_array *a);
  * tutti/grad_library.def. */
 TT_HIDDEN tt_array *tt__compose_derived(tt_composer *c, const char *name, tt_array *const *src, int n,
                                         tt_array *result);
+/* The same with the derivative of a call of a row of the library, of operands and a result that its rule chooses. */
+TT_HIDDEN tt_array *tt__compose_derived_call(tt_composer *c, const tt_lib_attr *attr, tt_array *const *src, int n,
+                                             tt_array *result);
 /* Elements of a function's argument are read as numbers: where they have a history, floats that the function gives
  * without one get a history without a derivative. False: a failure. */
 TT_HIDDEN bool tt__compose_look(tt_composer *c, tt_array *a);

@@ -310,10 +310,18 @@ tt_tape *tt__tape_function(const tt_tape_function *f, tt_node *const *src, int n
   return t;
 }
 
-tt_tape *tt__tape_made(const char *name, unsigned keeps, tt_node *const *src, int n, int nresult, tt_error *err) {
+tt_tape *tt__tape_made(const char *name, const tt_lib_attr *row, unsigned keeps, tt_node *const *src, int n,
+                       int nresult, tt_error *err) {
   tt_tape *t = entry_new(TT_TAPE_MADE, TT_BOOL, 0, NULL, 0, n, nresult, err);
   if (!t) return NULL;
   t->attr.made = name;
+  if (row) {
+    tt_lib_attr *attr = tt__slab_alloc(sizeof *attr);
+    if (!attr) return tt__fail_memory(err, sizeof *attr), tt__tape_release(t), NULL;
+    *attr = *row;
+    t->op = TT_N_LIB;
+    t->attr.lib = attr;
+  }
   t->keeps = (uint8_t)keeps;
   for (int k = 0; k < n; k++) {
     if (src[k]->tape && has_slope(src[k])) t->parent[k] = tt__tape_retain(src[k]->tape);

@@ -95,9 +95,10 @@ TT_HIDDEN void tt__tape_leave(tt_node *n);
  * succeeds. */
 TT_HIDDEN tt_tape *tt__tape_function(const tt_tape_function *f, tt_node *const *src, int n, int nresult, tt_error *err);
 /* An entry for what was computed at once out of these: by a maker of the library that keeps something for its
- * derivative, or (keeps: 0) by something that has none. The name must last. */
-TT_HIDDEN tt_tape *tt__tape_made(const char *name, unsigned keeps, tt_node *const *src, int n, int nresult,
-                                 tt_error *err);
+ * derivative, or (keeps: 0) by something that has none. The name must last. With `row`, and no name: an entry of that
+ * call of a row of the library, for operands and results that its rule chooses. */
+TT_HIDDEN tt_tape *tt__tape_made(const char *name, const tt_lib_attr *row, unsigned keeps, tt_node *const *src, int n,
+                                 int nresult, tt_error *err);
 /* The node as result k of such an entry, or of one of a library row whose result died: a node of its own. */
 TT_HIDDEN tt_node *tt__tape_result(tt_tape *t, int k, tt_node *value, tt_error *err);
 /* The value as a node of its own with this entry (one more hold on that), or without one. */

@@ -39,6 +39,7 @@ def test_every_program_of_the_site_is_run_below():
         "gradients.md": 3,
         "guide.md": 2,
         "index.md": 1,
+        "networks.md": 1,
     }
 
 
@@ -49,7 +50,8 @@ def test_programs_of_the_site():
 
 def test_programs_of_gradients():
     """They print what stands behind their prints."""
-    for program in [*blocks(SITE["gradients.md"], "python"), blocks(README, "python")[3]]:
+    pages = SITE["gradients.md"] + SITE["networks.md"]
+    for program in [*blocks(pages, "python"), blocks(README, "python")[3]]:
         said = re.findall(r"^print\(.*\) +# (.*)$", program, re.M)
         text = program if "import tutti" in program else "import tutti as tt\n" + program
         assert said and run(text, TUTTI_DEVICE="cpu").splitlines() == said

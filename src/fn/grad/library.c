@@ -1,5 +1,6 @@
 /*
-** Cotangents through rows of the library; those of linear algebra are in factorization.c.
+** Cotangents through rows of the library; those of linear algebra are in factorization.c, those of
+** networks in convolution.c and attention.c.
 */
 #include <assert.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "fn/fn.h"
 #include "fn/grad/factorization.h"
 #include "fn/grad/folds.h"
+#include "fn/grad/networks.h"
 #include "fn/grad/rules.h"
 #include "fn/linalg/matrix.h"
 
@@ -182,6 +184,10 @@ static const struct {
   void (*rule)(const tt_rule *r);
 } rules[] = {
     {"matmul", rule_matmul},
+    {"convolution", tt__rule_convolution},
+    {"convolution_bias", tt__rule_convolution},
+    {"attention", tt__rule_attention},
+    {"attention_masked", tt__rule_attention},
     {"fft", rule_fft},
     {"rfft", rule_rfft},
     {"irfft", rule_irfft},

@@ -1,0 +1,12 @@
+/*
+** Cotangents through the functions of networks (rules.h).
+*/
+#ifndef TT_FN_GRAD_NETWORKS_H
+#define TT_FN_GRAD_NETWORKS_H
+
+#include "fn/grad/rules.h"
+
+TT_HIDDEN void tt__rule_convolution(const tt_rule *r);
+TT_HIDDEN void tt__rule_attention(const tt_rule *r);
+
+#endif

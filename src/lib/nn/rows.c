@@ -1,0 +1,177 @@
+/*
+** The library rows of networks. Their operands: ir/convolution.h, fn/nn/attention.h.
+*/
+#include "lib/nn/attention.h"
+#include "lib/nn/convolve.h"
+#include "lib/rows.h"
+
+/* The axes behind the first `lead`; of TT_CONV_AXES those that are not there have length 1. */
+static void space_of(const int64_t *len, const int64_t *step, int rank, int lead, int64_t *to_len, int64_t *to_step) {
+  for (int d = 0; d < TT_CONV_AXES; d++) {
+    int axis = rank - TT_CONV_AXES + d;
+    to_len[d] = axis < lead ? 1 : len[axis];
+    to_step[d] = axis < lead ? 0 : step[axis];
+  }
+}
+
+static tt_code convolution(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  const tt_operand *x = &src[0], *w = &src[1], *bias = attr->row->nsrc > 2 ? &src[2] : NULL;
+  bool turned = tt__conv_turned(attr);
+  int64_t y[TT_MAX_RANK], run = 1;
+  for (int d = out->rank - 1; d >= 0; d--) {
+    y[d] = run;
+    run *= out->len[d];
+  }
+  tt_conv c = {.type = out->dtype,
+               .images = x->len[0],
+               .groups = x->len[1],
+               .channels = x->len[2],
+               .outputs = w->len[1],
+               .x = x->data,
+               .w = w->data,
+               .y = out->data,
+               .x_image = x->step[0],
+               .x_group = x->step[1],
+               .x_channel = x->step[2],
+               .w_group = w->step[0],
+               .w_output = w->step[1],
+               .w_channel = w->step[2],
+               .y_image = y[turned],
+               .y_group = y[!turned] * w->len[1],
+               .y_output = y[!turned]};
+  if (bias) {
+    c.bias = bias->data;
+    c.bias_group = bias->step[0];
+    c.bias_output = bias->step[1];
+  }
+  space_of(x->len, x->step, x->rank, 3, c.in, c.x_at);
+  space_of(w->len, w->step, w->rank, 3, c.kernel, c.w_at);
+  space_of(out->len, y, out->rank, 2, c.out, c.y_at);
+  for (int d = 0; d < TT_CONV_AXES; d++) {
+    int at = x->rank - 3 - TT_CONV_AXES + d;
+    c.axis[d] = at < 0 ? (tt_conv_axis){.stride = 1, .dilation = 1, .spread = 1} : tt__conv_axis(attr, at);
+  }
+  return tt__convolve(&c, err);
+}
+
+/* Products, each with a sum, of all taps that do not meet a zero between elements; as if x ended like it begins. */
+static tt_lib_work work(const tt_lib_attr *attr, const tt_operand *src, unsigned wanted) {
+  (void)wanted;
+  double n = 2 * (double)src[0].len[0];
+  for (int d = 0; d < 3; d++) n *= (double)src[1].len[d];
+  for (int d = 3; d < src[0].rank; d++) {
+    tt_conv_axis a = tt__conv_axis(attr, d - 3);
+    double taps = (double)src[1].len[d], reach = (taps - 1) * (double)a.dilation;
+    double places = ((double)((src[0].len[d] - 1) * a.spread + 2 * a.pad) - reach) / (double)a.stride + 1;
+    n *= taps / (double)a.spread * (places > 1 ? places : 1);
+  }
+  return (tt_lib_work){.flops = n};
+}
+
+static const tt_lib_cost cost = {.work = work, .host_share = 0.8, .device_share = 0.8};
+
+/* ---- attention */
+
+static tt_attention_side side(const tt_operand *m) {
+  return (tt_attention_side){
+      .data = m->data, .batch = m->step, .row = m->step[m->rank - 2], .column = m->step[m->rank - 1]};
+}
+
+/* Of the columns of m those from `first`. */
+static tt_attention_side columns_from(const tt_operand *m, int64_t first) {
+  tt_attention_side s = side(m);
+  s.data = (const char *)m->data + first * s.column * (int64_t)tt__dtype_size(m->dtype);
+  return s;
+}
+
+/* Operands are q, k, v, or q, then k and v side by side; `mask` may be NULL. */
+static tt_attention attention_of(const tt_lib_attr *attr, const tt_operand *src, const tt_operand *mask) {
+  const tt_operand *q = &src[0], *k = &src[1], *v = mask ? &src[1] : &src[2];
+  int rank = q->rank - 2;
+  int64_t width = q->len[rank + 1], batches = 1;
+  for (int d = 0; d < rank; d++) batches *= q->len[d];
+  tt_attention a = {.type = q->dtype,
+                    .rank = rank,
+                    .len = q->len,
+                    .batches = batches,
+                    .queries = q->len[rank],
+                    .keys = k->len[rank],
+                    .width = width,
+                    .deep = v->len[rank + 1] - (mask ? width : 0),
+                    .scale = attr->f[0],
+                    .causal = attr->i[0] != 0,
+                    .q = side(q),
+                    .k = side(k),
+                    .v = columns_from(v, mask ? width : 0)};
+  if (mask) {
+    a.mask = side(mask);
+    a.mask_type = mask->dtype;
+  }
+  return a;
+}
+
+static tt_code attention(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  const tt_attention a = attention_of(attr, src, NULL);
+  return tt__attention(&a, out[0].data, out[1].data, err);
+}
+
+static tt_code attention_masked(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  const tt_attention a = attention_of(attr, src, &src[2]);
+  return tt__attention(&a, out[0].data, out[1].data, err);
+}
+
+static tt_code attention_back(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  const tt_attention a = attention_of(attr, src, NULL);
+  const tt_attention_side g = side(&src[3]);
+  return tt__attention_back(&a, &g, out[0].data, out[1].data, out[2].data, err);
+}
+
+static tt_code attention_masked_back(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
+                                     tt_error *err) {
+  const tt_attention a = attention_of(attr, src, &src[3]);
+  const tt_attention_side g = side(&src[2]);
+  return tt__attention_back(&a, &g, out[0].data, out[1].data, out[2].data, err);
+}
+
+/* Two products, and five on the way back; all is counted where queries see the keys up to theirs. */
+static tt_lib_work attention_work(const tt_lib_attr *attr, const tt_operand *src, unsigned wanted) {
+  (void)attr, (void)wanted;
+  const tt_operand *q = &src[0], *k = &src[1];
+  double n = 4 * (double)k->len[k->rank - 2];
+  for (int d = 0; d < q->rank; d++) n *= (double)q->len[d];
+  return (tt_lib_work){.flops = n};
+}
+
+static tt_lib_work attention_back_work(const tt_lib_attr *attr, const tt_operand *src, unsigned wanted) {
+  tt_lib_work w = attention_work(attr, src, wanted);
+  w.flops *= 2.5;
+  return w;
+}
+
+static const tt_lib_cost attention_cost = {.work = attention_work, .host_share = 0.6, .device_share = 0.6};
+static const tt_lib_cost attention_back_cost = {.work = attention_back_work, .host_share = 0.6, .device_share = 0.6};
+
+const tt_lib_row tt__rows_nn[] = {
+    {.name = "convolution", .nsrc = 2, .nout = 1, .strided = true, .run = convolution, .cost = &cost},
+    {.name = "convolution_bias", .nsrc = 3, .nout = 1, .strided = true, .run = convolution, .cost = &cost},
+    {.name = "attention", .nsrc = 3, .nout = 2, .strided = true, .run = attention, .cost = &attention_cost},
+    {.name = "attention_masked",
+     .nsrc = 3,
+     .nout = 2,
+     .strided = true,
+     .run = attention_masked,
+     .cost = &attention_cost},
+    {.name = "attention_back",
+     .nsrc = 4,
+     .nout = 3,
+     .strided = true,
+     .run = attention_back,
+     .cost = &attention_back_cost},
+    {.name = "attention_masked_back",
+     .nsrc = 4,
+     .nout = 3,
+     .strided = true,
+     .run = attention_masked_back,
+     .cost = &attention_back_cost},
+    {.name = NULL},
+};

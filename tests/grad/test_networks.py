@@ -1,0 +1,195 @@
+"""Gradients of the functions of networks, first and second."""
+
+import numpy as np
+import pytest
+import tutti as tt
+from differences import backward, check, check_second
+from tutti.nn import functional
+
+
+def make(*shape, seed=3, kind="f"):
+    rng = np.random.default_rng(seed)
+    a = rng.standard_normal(shape)
+    return a + 1j * rng.standard_normal(shape) if kind == "c" else a
+
+
+CONVOLUTIONS = [
+    ((2, 3, 6), (4, 3, 3), {}),
+    ((2, 4, 7), (6, 2, 3), dict(stride=2, padding=1, groups=2)),
+    ((1, 2, 9), (3, 2, 2), dict(stride=3, dilation=2)),
+    ((2, 2, 5), (2, 2, 2), dict(stride=4)),
+    ((1, 1, 1), (1, 1, 1), {}),
+    ((2, 3, 5, 4), (2, 3, 3, 2), dict(padding=(1, 0))),
+    ((1, 4, 5, 6), (4, 1, 3, 3), dict(groups=4, padding="same")),
+    ((1, 2, 6, 6), (8, 1, 2, 2), dict(groups=2, stride=2, dilation=3)),
+    ((2, 5, 3, 3), (5, 5, 1, 1), {}),
+    ((1, 2, 4, 3, 3), (3, 2, 2, 2, 2), dict(stride=(2, 1, 1), padding=1)),
+    ((3, 4, 4), (2, 3, 2, 2), {}),
+]
+TRANSPOSED = [
+    ((2, 3, 4), (3, 2, 3), {}),
+    ((1, 4, 3), (4, 2, 3), dict(stride=2, padding=1, output_padding=1, groups=2)),
+    ((1, 2, 3), (2, 3, 2), dict(stride=3, dilation=2)),
+    ((1, 2, 3, 3), (2, 2, 2, 3), dict(stride=(1, 2), padding=(0, 1))),
+    ((1, 2, 2, 2, 2), (2, 1, 2, 2, 1), dict(stride=2)),
+]
+CALLS = [(f"conv{len(w) - 2}d", x, w, w[0], how) for x, w, how in CONVOLUTIONS]
+CALLS += [(f"conv_transpose{len(w) - 2}d", x, w, w[1] * how.get("groups", 1), how) for x, w, how in TRANSPOSED]
+
+
+@pytest.mark.parametrize("name, x, w, outputs, how", CALLS)
+def test_convolutions(name, x, w, outputs, how):
+    f = getattr(functional, name)
+    x, w, b = make(*x), make(*w, seed=4), make(outputs, seed=5)
+    check(lambda *a: f(*a, **how), x, w)
+    check(lambda *a: f(*a, **how), x, w, b)
+    check_second(lambda *a: f(*a, **how) ** 2, x, w, b)
+
+
+@pytest.mark.parametrize("name, x, w, outputs, how", CALLS[:6:5] + CALLS[-4:-3])
+def test_complex_convolutions(name, x, w, outputs, how):
+    f = getattr(functional, name)
+    check(lambda *a: f(*a, **how), make(*x, kind="c"), make(*w, seed=4, kind="c"), make(outputs, seed=5, kind="c"))
+
+
+def test_only_what_is_asked():
+    x, w = tt.array(make(2, 3, 5, 5)), tt.array(make(4, 3, 3, 3, seed=4))
+    w.requires_grad = True
+    functional.conv2d(x, w).sum().backward()
+    assert x.grad is None
+    np.testing.assert_allclose(
+        w.grad.numpy(), [[[[x.numpy()[:, c, i : i + 3, j : j + 3].sum() for j in range(3)] for i in range(3)]
+                          for c in range(3)]] * 4
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("x, w", [((0, 2, 4), (3, 2, 2)), ((2, 0, 4), (3, 0, 2))])
+def test_nothing_to_convolve(x, w):
+    for g, a in zip(backward(functional.conv1d, make(*x), make(*w)), (x, w)):
+        assert g.shape == a and not g.any()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+def test_types_of_gradients(dtype):
+    x, w = (tt.array(make(*shape)).astype(dtype).detach().requires_grad_() for shape in ((2, 3, 8, 8), (4, 3, 3, 3)))
+    functional.conv2d(x, w, padding=1).sum().backward()
+    assert x.grad.dtype == w.grad.dtype == dtype
+    wide = [a.detach().astype("float64").requires_grad_() for a in (x, w)]
+    functional.conv2d(*wide, padding=1).sum().backward()
+    for a, b in zip((x, w), wide):
+        np.testing.assert_allclose(a.grad.astype("float64").numpy(), b.grad.numpy(), rtol=2e-2, atol=0.1)
+
+
+def test_a_shared_and_a_strided_input():
+    x, w = make(3, 8, 8), make(3, 2, 2, 2, seed=4)
+    check(lambda x, w: functional.conv2d(x[:2, ::2, ::-1], w) + functional.conv2d(x[1:, 1::2], w), x, w)
+    check(lambda x: functional.conv2d(x[None, :2], x[None, :2, :3, :3]), x)
+
+
+# ---- attention
+
+ATTENTION = [
+    ((2, 5, 3), (2, 7, 3), (2, 7, 4)),
+    ((3, 2), (3, 2), (3, 2)),
+    ((1, 1), (4, 1), (4, 1)),
+    ((2, 1, 3, 2), (1, 2, 5, 2), (2, 5, 3)),
+    ((7, 3), (4, 3), (4, 2)),
+]
+
+
+def masks(q, k, kind):
+    rng = np.random.default_rng(8)
+    shape = (q[-2], k[-2])
+    if kind == "bool":
+        mask = rng.random(shape) < 0.6
+        mask[0] = False
+        return tt.array(mask)
+    return tt.array(rng.standard_normal(shape[1:] if kind == "row" else shape))
+
+
+@pytest.mark.parametrize("q, k, v", ATTENTION)
+@pytest.mark.parametrize("kind", ["none", "causal", "bool", "added", "row"])
+def test_attention(q, k, v, kind):
+    how = {"is_causal": True} if kind == "causal" else {}
+    if kind in ("bool", "added", "row"):
+        how["attn_mask"] = masks(q, k, kind)
+    arrays = make(*q), make(*k, seed=4), make(*v, seed=5)
+    check(lambda q, k, v: functional.scaled_dot_product_attention(q, k, v, **how), *arrays)
+    check_second(lambda q, k, v: functional.scaled_dot_product_attention(q, k, v, scale=0.7, **how) ** 2, *arrays)
+
+
+@pytest.mark.parametrize("shape", [(5, 7), (7,), (2, 1, 7), (5, 1)])
+def test_a_mask_has_a_gradient(shape):
+    q, k, v = make(2, 5, 3), make(2, 7, 3, seed=4), make(2, 7, 4, seed=5)
+    check(functional.scaled_dot_product_attention, q, k, v, make(*shape, seed=6))
+
+
+def test_attention_larger_than_tiles():
+    """Beside the spelled form, in float32: several panels, blocks and parts."""
+    for q, k, v, causal in [
+        ((2, 300, 40), (2, 500, 40), (2, 500, 64), False),
+        ((130, 16), (1000, 16), (1000, 8), False),
+        ((3, 260, 64), (3, 260, 64), (3, 260, 50), True),
+    ]:
+        xs = [make(*s, seed=n).astype("float32") for n, s in enumerate((q, k, v))]
+        g = make(*q[:-1], v[-1], seed=9)
+
+        def spelled(q, k, v, causal=causal):
+            s = q @ tt.swapaxes(k, -1, -2) / q.shape[-1] ** 0.5
+            if causal:
+                s = tt.where(tt.tri(*s.shape[-2:], dtype=bool), s, -tt.inf)
+            return tt.special.softmax(s, axis=-1) @ v
+
+        wide = [tt.array(x.astype("float64")).requires_grad_() for x in xs]
+        spelled(*wide).backward(tt.array(g))
+        leaves = [tt.array(x).requires_grad_() for x in xs]
+        functional.scaled_dot_product_attention(*leaves, is_causal=causal).backward(tt.array(g.astype("float32")))
+        for a, b in zip(leaves, wide):
+            want = b.grad.numpy()
+            np.testing.assert_allclose(a.grad.numpy(), want, rtol=0, atol=2e-6 * max(1, np.abs(want).max()))
+
+
+def test_only_some_of_attention_is_asked():
+    q, k, v = (tt.array(make(4, 3, seed=n)) for n in range(3))
+    whole = [a.detach().requires_grad_() for a in (q, k, v)]
+    functional.scaled_dot_product_attention(*whole).sum().backward()
+    for n in range(3):
+        one = [q, k, v]
+        one[n] = one[n].detach().requires_grad_()
+        functional.scaled_dot_product_attention(*one).sum().backward()
+        assert (one[n].grad.numpy() == whole[n].grad.numpy()).all()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_attention_of_halves(dtype):
+    leaves = [tt.array(make(2, 9, 8, seed=n)).astype(dtype).detach().requires_grad_() for n in range(3)]
+    wide = [a.detach().astype("float64").requires_grad_() for a in leaves]
+    for xs in (leaves, wide):
+        functional.scaled_dot_product_attention(*xs).sum().backward()
+    for a, b in zip(leaves, wide):
+        assert a.grad.dtype == dtype
+        np.testing.assert_allclose(a.grad.astype("float64").numpy(), b.grad.numpy(), rtol=0, atol=0.03)
+
+
+def test_dropped_shares_get_the_same_drops_backward():
+    q, k, v = make(2, 6, 3), make(2, 7, 3, seed=4), make(2, 7, 4, seed=5)
+
+    def f(q, k, v):
+        tt.random.seed(3)
+        return functional.scaled_dot_product_attention(q, k, v, dropout_p=0.4)
+
+    check(f, q, k, v)
+
+
+# ---- pools
+
+
+@pytest.mark.parametrize("n, shape, how", [
+    (1, (2, 3, 9), dict(kernel_size=2)), (1, (2, 7), dict(kernel_size=3, stride=1, padding=1)),
+    (2, (1, 2, 6, 5), dict(kernel_size=2, ceil_mode=True)), (2, (1, 2, 6, 5), dict(kernel_size=3, stride=2, padding=1)),
+    (3, (1, 1, 4, 4, 3), dict(kernel_size=(2, 1, 2), stride=1)), (1, (1, 1, 40), dict(kernel_size=35, stride=2)),
+])  # fmt: skip
+def test_pools(n, shape, how):
+    for f in (getattr(functional, f"max_pool{n}d"), getattr(functional, f"avg_pool{n}d")):
+        check(lambda x, f=f: f(x, **how), make(*shape))
+        check_second(lambda x, f=f: f(x, **how) ** 2, make(*shape))
