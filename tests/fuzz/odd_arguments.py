@@ -873,10 +873,14 @@ def allowed(call, found):
     return False
 
 
+# NumPy 2.4 frees what is no pointer: integers compared with a number beyond their type, under a mask.
+CRASH = r"\b(equal|not_equal|less|less_equal|greater|greater_equal)\(.*int.*\bwhere="
+
+
 def run(seed, only="", words=False):
     """None, or (function, in a word what differs, the call, both outcomes)."""
     call = make(seed)
-    if only not in call.text:
+    if only not in call.text or re.search(CRASH, call.text):
         return None
     theirs, ours = NUMPY.call(call.text), OURS.call(call.text)
     found = compare(theirs, ours, call)

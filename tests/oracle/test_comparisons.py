@@ -51,7 +51,7 @@ def compared(f, a, other, swapped):
     return type(result) is bool, np.asarray(result).tolist()
 
 
-@pytest.mark.parametrize("other", OBJECTS, ids=repr)
+@pytest.mark.parametrize("other", OBJECTS, ids=lambda o: type(o).__name__)
 @pytest.mark.parametrize("f", OPERATORS)
 @pytest.mark.parametrize("values", [[1.5, 2, 4], [[2, 1, 4]], [True, False], 2, [], [[]]], ids=repr)
 def test_objects(f, other, values):
