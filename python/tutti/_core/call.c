@@ -441,19 +441,19 @@ static PyObject *results(const row *r, tt_array **made, const tt_result *result,
 }
 
 /* Functions with more results than usual say how many, and are called again: they only make views. */
-static PyObject *run_row(const row *r, const tt_value *value, int used, PyObject *const *bound) {
+static PyObject *run_row(const row *r, const tt_value *value, PyObject *const *bound) {
   tt_array *few[8], **made = few;
   tt_result result;
   tt_error err;
   int room = 8;
-  tt_code c = tt_call_row((int)(r - rows), value, used, made, room, &result, &err);
+  tt_code c = tt_call_row((int)(r - rows), value, r->n, made, room, &result, &err);
   if (c == TT_EVALUE && result.n > room) {
     room = result.n;
     made = PyMem_Malloc((size_t)room * sizeof *made);
     if (!made) return PyErr_NoMemory();
-    c = tt_call_row((int)(r - rows), value, used, made, room, &result, &err);
+    c = tt_call_row((int)(r - rows), value, r->n, made, room, &result, &err);
   }
-  PyObject *out = c == TT_OK ? results(r, made, &result, bound, used) : core_raise(c, &err);
+  PyObject *out = c == TT_OK ? results(r, made, &result, bound, r->n) : core_raise(c, &err);
   if (made != few) PyMem_Free(made);
   return out;
 }
@@ -475,7 +475,7 @@ PyObject *core_call(int at, PyObject *self, PyObject *const *arg, Py_ssize_t n, 
   core_drain();
   core_line();
   core_scratch_init(&s);
-  int shift = self != NULL, used = r->n; /* what is left out at the end needs no value */
+  int shift = self != NULL, used = r->n; /* behind it nothing is converted */
   while (used > 0 && !bound[used - 1] && !r->param[used - 1].variadic) used--;
   bool ok = true;
   for (int k = 0; ok && k < used; k++) {
@@ -488,14 +488,15 @@ PyObject *core_call(int at, PyObject *self, PyObject *const *arg, Py_ssize_t n, 
       value[k].tag = TT_V_MISSING;
     }
   }
+  for (int k = used; k < r->n; k++) value[k].tag = TT_V_MISSING;
   PyObject *operands = ok && r->n && r->param[0].variadic && n > 0 ? tuple_of(arg, n) : NULL;
   if (operands) bound[0] = operands;
   if (r->n > 1 && r->param[1].variadic && n > 1 - shift) bound[1] = arg[1 - shift]; /* what a view is of */
   if (ok && device == TT_AUTO) {
-    out = run_row(r, value, used, bound);
+    out = run_row(r, value, bound);
   } else if (ok) { /* made there, or else moved there: what looks like another array lives where that one does */
     int before = tt_set_device(device);
-    out = core_put(run_row(r, value, used, bound), device);
+    out = core_put(run_row(r, value, bound), device);
     tt_set_device(before);
   }
   core_scratch_free(&s);
