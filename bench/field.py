@@ -13,6 +13,7 @@ import sys
 import time
 import warnings
 
+import field_more
 import field_numba
 import field_programs
 import field_rows
@@ -202,7 +203,7 @@ def main():
     harness.add_arguments(parser)
     args = parser.parse_args()
     field = Field(args)
-    rows = [r for r in field_rows.rows() + field_programs.rows() if field.wants(r)]
+    rows = [r for r in field_rows.rows() + field_programs.rows() + field_more.rows() if field.wants(r)]
     if args.list:
         print("\n".join(r.name for r in rows))
         return
@@ -220,7 +221,11 @@ def main():
     print("missing:", ", ".join(field.missing) or "none")
     name = time.strftime(f"field-{args.device}-%Y-%m-%d.json")
     path = pathlib.Path(args.out) if args.out else pathlib.Path(__file__).parent / "results" / name
-    machine = [harness.no_folders(line) for line in tt.info().splitlines() if line.startswith(("devices", "blas"))]
+    machine = [
+        harness.no_folders(line)
+        for line in tt.info().splitlines()
+        if line.startswith(("devices", "blas")) or "cuda:" in line
+    ]
     harness.save(
         field.rows, path, {"machine": machine, "peers": versions, "missing": field.missing, "how": field.notes}
     )

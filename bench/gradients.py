@@ -64,7 +64,37 @@ def training(loss, parameters, data, steps=1):
             jax.block_until_ready(kept[0])
 
         found["jax"] = run
+    if torch := peer("torch"):
+        found["torch"] = trained_by_torch(torch, loss, parameters, data, steps)
     return found
+
+
+class LikeNumPy:
+    """The few functions that the losses call, from PyTorch."""
+
+    def __init__(self, torch):
+        self.exp, self.log = torch.exp, torch.log
+        self.maximum = lambda x, least: torch.clamp(x, min=least)
+        self.max = lambda x, axis, keepdims: torch.amax(x, dim=axis, keepdim=keepdims)
+
+
+def trained_by_torch(torch, loss, parameters, data, steps):
+    """PyTorch as it is mostly used: each operation when it is written."""
+    on = "cuda" if tt.zeros(1).device.type == "cuda" and torch.cuda.is_available() else "cpu"
+    leaves = [torch.tensor(p, device=on, requires_grad=True) for p in parameters]
+    theirs, m = [torch.tensor(d, device=on) for d in data], LikeNumPy(torch)
+
+    def run():
+        for _ in range(steps):
+            loss(m, leaves, *theirs).backward()
+            with torch.no_grad():
+                for p in leaves:
+                    p -= 0.01 * p.grad
+                    p.grad = None
+        if on == "cuda":
+            torch.cuda.synchronize()
+
+    return run
 
 
 def gradient(f, *data):
@@ -111,7 +141,10 @@ def networks(f, theirs, *data):
 
 def peer(name):
     try:
-        return __import__(name)
+        found = __import__(name)
+        if name == "jax":  # its own choice on GPUs is to multiply float32 with a third of its digits
+            found.config.update("jax_default_matmul_precision", "highest")
+        return found
     except ImportError:
         MISSING.add(name)
         return None
@@ -128,7 +161,7 @@ def relu(m, x):
 
 
 def cross_entropy(m, scores, y):
-    scores = scores - scores.max(axis=1, keepdims=True)
+    scores = scores - m.max(scores, axis=1, keepdims=True)
     return -(y * (scores - m.log(m.exp(scores).sum(axis=1, keepdims=True)))).sum() / len(y)
 
 
@@ -310,7 +343,11 @@ def main():
         harness.measure(one, make(), args.seconds, pick=pick)
         rows.append(one)
         s = one.seconds
-        ratio = f"{s['jax'] / s['tutti']:6.2f}x of JAX {harness.pretty(s['jax'])}" if {"jax", "tutti"} <= set(s) else ""
+        ratio = "".join(
+            f" {s[name] / s['tutti']:6.2f}x of {name} {harness.pretty(s[name])}"
+            for name in ("jax", "torch")
+            if name in s
+        )
         print(
             f"{one.name:<44} {harness.pretty(s['tutti']) if 'tutti' in s else one.error:>10} {ratio}  {goal}",
             flush=True,
@@ -323,7 +360,8 @@ def main():
         print(f"not here: {', '.join(sorted(MISSING))}", file=sys.stderr)
     if args.json:
         info = [harness.no_folders(line) for line in str(tt.info()).splitlines()]
-        harness.save(rows, args.json, {"tutti": tt.__version__, "info": info, **notes})
+        peers = {k: m.__version__ for k, m in sys.modules.items() if k in ("jax", "torch")}
+        harness.save(rows, args.json, {"tutti": tt.__version__, "peers": peers, "machine": info, **notes})
 
 
 if __name__ == "__main__":

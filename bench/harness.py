@@ -14,6 +14,7 @@ class Row:
     def __init__(self, name, goal, work, limit=None):
         self.name, self.goal, self.work, self.limit = name, goal, work, limit
         self.seconds, self.first, self.error = {}, {}, {}
+        self.quartiles = {}  # {name: (a quarter of the times is below, three quarters are)}
 
 
 clock = time.perf_counter
@@ -63,11 +64,19 @@ def measure(row, contestants, seconds=1.5, least=5, pick=statistics.median):
         for name, f in alive.items():
             if long_one[name]:
                 time.sleep(PAUSE)  # the threads of the one before stop spinning
+            elif any(long_one.values()):
+                f()  # what is short is warm in a loop, and not behind somebody's pause
             times[name].append(once(f))
         if max(map(len, times.values())) >= 2000:
             break
     row.seconds = {name: pick(t) for name, t in times.items()}
+    row.quartiles = {name: quartiles(t) for name, t in times.items()}
     return row
+
+
+def quartiles(times):
+    low, _, high = statistics.quantiles(times, n=4, method="inclusive") if len(times) > 1 else times * 3
+    return low, high
 
 
 def show(rows):
@@ -115,7 +124,15 @@ def save(rows, path, notes):
         "python": platform.python_version(),
         **notes,
         "rows": [
-            {"name": r.name, "goal": r.goal, "seconds": r.seconds, "first": r.first, "errors": r.error} for r in rows
+            {
+                "name": r.name,
+                "goal": r.goal,
+                "seconds": r.seconds,
+                "quartiles": r.quartiles,
+                "first": r.first,
+                "errors": r.error,
+            }
+            for r in rows
         ],
     }
     path.parent.mkdir(parents=True, exist_ok=True)

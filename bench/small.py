@@ -13,9 +13,10 @@ import textwrap
 
 import harness
 import numpy as np
+import small_programs
 import tutti as tt
 
-PROGRAMS = []
+PROGRAMS = list(small_programs.PROGRAMS)
 
 
 def program(sizes, make, numba=False):

@@ -42,6 +42,7 @@ TT_API const char *tt_version(void);
   X(device_launches, "of the launches, those on devices")                      \
   X(graphs_made, "plans that repeated and were captured as a graph")           \
   X(graph_launches, "launches of such graphs")                                 \
+  X(graphs_renewed, "graphs captured again for other operands")                \
   X(borders_kept, "stores that found what they leave in memory of before")     \
   X(uploads, "moves of array memory to a device")                              \
   X(upload_bytes, "their bytes")                                               \

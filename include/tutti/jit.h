@@ -52,6 +52,8 @@ TT_API void tt_jit_settle(const void *key, size_t size, bool compiled);
 TT_API const char *tt_jit_result(const tt_jit *j);
 /* Bit k: the array of parameter k is written. */
 TT_API uint64_t tt_jit_writes(const tt_jit *j);
+/* Is it compiled, and ends soon whatever its arguments are? Then nobody need be let in while it runs. */
+TT_API bool tt_jit_is_brief(const tt_jit *j);
 /* The C text; valid as long as the function. */
 TT_API const char *tt_jit_source(const tt_jit *j);
 /* A table of variables and their types; valid as long as the function. */

@@ -127,7 +127,8 @@ class flatiter:
         return self._items[self.index - 1]
 
     def __getitem__(self, key):
-        return self.base.flatten()[_flat_key(key)]
+        found = self.base.flatten()[_flat_key(key)]
+        return found.copy() if isinstance(key, slice) else found
 
     def __setitem__(self, key, value):
         key, flat = _flat_key(key), self.base.ravel()

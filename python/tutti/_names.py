@@ -280,7 +280,8 @@ class ndenumerate:
 
     def __init__(self, arr):
         a = _core.asarray(arr)
-        self._walk = zip(ndindex(a.shape), a.ravel().tolist(), strict=True)
+        flat = a.ravel()  # elements of what requires grad do, too
+        self._walk = zip(ndindex(a.shape), flat if a.requires_grad else flat.tolist(), strict=True)
 
     def __iter__(self):
         return self

@@ -9,6 +9,7 @@ RandomState(seed), draw NumPy's, one after the other on the CPU.
 import inspect as _inspect
 import operator as _operator
 import struct as _struct
+import types as _types
 import warnings as _warnings
 
 from . import _core, _table
@@ -362,23 +363,36 @@ def _random_state(kind, bit_generator, state):
     return made
 
 
-def _method(kind, name, row):
-    def method(self, *args, **kwargs):
-        return row(self._state, *args, **kwargs)
+class _Method:
+    """A row as a method. Bound to a generator's state it lies in the generator, once asked for: a call goes to the row.
 
-    method.__name__ = name
-    method.__qualname__ = f"{kind.__name__}.{name}"
-    method.__doc__ = row.__doc__
-    own = list(_inspect.signature(row).parameters.values())[1:]
-    method.__signature__ = _inspect.Signature([_inspect.Parameter("self", _inspect.Parameter.POSITIONAL_ONLY), *own])
-    return method
+    A function between them, which hands all arguments on, would take as long as a small draw.
+    """
+
+    def __init__(self, kind, name, row):
+        def method(self, *args, **kwargs):
+            return row(self._state, *args, **kwargs)
+
+        method.__name__ = name
+        method.__qualname__ = f"{kind.__name__}.{name}"
+        method.__doc__ = row.__doc__
+        own = list(_inspect.signature(row).parameters.values())[1:]
+        own.insert(0, _inspect.Parameter("self", _inspect.Parameter.POSITIONAL_ONLY))
+        method.__signature__ = _inspect.Signature(own)
+        self.name, self.row, self.method = name, row, method
+
+    def __get__(self, generator, kind=None):
+        if generator is None:
+            return self.method
+        bound = generator.__dict__[self.name] = _types.MethodType(self.row, generator._state)
+        return bound
 
 
 def _fill_methods(kind, prefix):
     rows = {name[len(prefix) :]: f for name, f in _core.functions.items() if name.startswith(prefix)}
     for name, row in rows.items():
         if name not in kind.__dict__ and name not in ("new", "shared"):
-            setattr(kind, name, _method(kind, name, row))
+            setattr(kind, name, _Method(kind, name, row))
     return rows
 
 

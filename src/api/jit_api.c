@@ -43,6 +43,7 @@ void tt_jit_settle(const void *key, size_t size, bool compiled) { tt__jit_settle
 
 const char *tt_jit_result(const tt_jit *j) { return j->result.data; }
 uint64_t tt_jit_writes(const tt_jit *j) { return j->program.entry->writes; }
+bool tt_jit_is_brief(const tt_jit *j) { return j->brief && __atomic_load_n(&j->fn, __ATOMIC_ACQUIRE); }
 const char *tt_jit_source(const tt_jit *j) { return j->source.data; }
 const char *tt_jit_types(const tt_jit *j) { return j->types.data; }
 char *tt_jit_cuda_source(const tt_jit *j, tt_error *err) {

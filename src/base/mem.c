@@ -38,7 +38,10 @@ typedef struct block {
 } block;
 _Static_assert(sizeof(block) <= ALIGN, "a free block must hold its header");
 
-/* Of metadata, of array memory and of both; a small array is made and freed so often that each count is felt. */
+/*
+** Of metadata, of array memory and of both; a small array is made and freed so often that each count is felt. Those of
+** array memory alone change under `store_lock`, which saves an atomic addition each way.
+*/
 static atomic_llong live_meta, live_data, peak, peak_data, allocs_meta, limit;
 
 TT_QUICK(store_lock, 0);
@@ -58,23 +61,41 @@ static void raise_peak(atomic_llong *top, long long now) {
     continue;
 }
 
-/* Count `size` more of one of the two kinds. */
-static void count(atomic_llong *now, const atomic_llong *other, long long size) {
-  long long sum = atomic_fetch_add_explicit(now, size, memory_order_relaxed) + size;
-  raise_peak(&peak, sum + atomic_load_explicit(other, memory_order_relaxed));
+static void count_meta(size_t size) {
+  long long sum = atomic_fetch_add_explicit(&live_meta, (long long)size, memory_order_relaxed) + (long long)size;
+  raise_peak(&peak, sum + atomic_load_explicit(&live_data, memory_order_relaxed));
 }
 
-static void uncount(atomic_llong *now, size_t size) {
-  long long before = atomic_fetch_sub_explicit(now, (long long)size, memory_order_relaxed);
+static void uncount_meta(size_t size) {
+  long long before = atomic_fetch_sub_explicit(&live_meta, (long long)size, memory_order_relaxed);
   (void)before;
   assert(before >= (long long)size);
+}
+
+/* False where that is more than the limit allows. */
+static bool count_data(size_t size) {
+  assert(tt__lock_is_mine(&store_lock.lock));
+  long long now = atomic_load_explicit(&live_data, memory_order_relaxed) + (long long)size;
+  long long top = atomic_load_explicit(&limit, memory_order_relaxed);
+  if (top > 0 && now > top) return false;
+  atomic_store_explicit(&live_data, now, memory_order_relaxed);
+  raise_peak(&peak_data, now);
+  raise_peak(&peak, now + atomic_load_explicit(&live_meta, memory_order_relaxed));
+  return true;
+}
+
+static void uncount_data(size_t size) {
+  assert(tt__lock_is_mine(&store_lock.lock));
+  long long before = atomic_load_explicit(&live_data, memory_order_relaxed);
+  assert(before >= (long long)size);
+  atomic_store_explicit(&live_data, before - (long long)size, memory_order_relaxed);
 }
 
 /* ---- metadata */
 
 static void *counted(void *p, size_t size) {
   if (!p) return NULL;
-  count(&live_meta, &live_data, (long long)size);
+  count_meta(size);
   atomic_fetch_add_explicit(&allocs_meta, 1, memory_order_relaxed);
   return p;
 }
@@ -97,14 +118,14 @@ void *tt__mem_realloc(void *p, size_t old_size, size_t new_size) {
   }
   if (new_size > PTRDIFF_MAX || tt__fault(TT_FAULT_MEMORY)) return NULL;
   void *q = counted(realloc(p, new_size), new_size);
-  if (q) uncount(&live_meta, old_size);
+  if (q) uncount_meta(old_size);
   return q;
 }
 
 void tt__mem_free(void *p, size_t size) {
   if (!p) return;
   assert(size > 0);
-  uncount(&live_meta, size);
+  uncount_meta(size);
   free(p);
 }
 
@@ -244,26 +265,18 @@ void tt__mem_trim(void) {
   give_list(out);
 }
 
-static bool reserve(size_t size) {
-  long long now = atomic_fetch_add(&live_data, (long long)size) + (long long)size;
-  long long top = atomic_load_explicit(&limit, memory_order_relaxed);
-  if (top > 0 && now > top) {
-    atomic_fetch_sub(&live_data, (long long)size);
-    return false;
-  }
-  raise_peak(&peak_data, now);
-  raise_peak(&peak, now + atomic_load_explicit(&live_meta, memory_order_relaxed));
-  return true;
-}
-
 void *tt__mem_alloc_data(size_t size) {
   pthread_once(&once, start);
   size_t full = size;
   int c = size ? class_of(&full) : -1;
-  if (c < 0 || tt__fault(TT_FAULT_MEMORY) || !reserve(size)) return NULL;
+  if (c < 0 || tt__fault(TT_FAULT_MEMORY)) return NULL;
   if (!TT_MEM_KEEPS) full = size;
 
   tt__quick_lock(&store_lock);
+  if (!count_data(size)) {
+    tt__quick_unlock(&store_lock);
+    return NULL;
+  }
   block *b = store[c], *surplus = NULL;
   allocs_data++;
   if (b) unlink_block(b);
@@ -282,7 +295,9 @@ void *tt__mem_alloc_data(size_t size) {
     p = system_take(full);
   }
   if (!p) {
-    atomic_fetch_sub(&live_data, (long long)size);
+    tt__quick_lock(&store_lock);
+    uncount_data(size);
+    tt__quick_unlock(&store_lock);
     return NULL;
   }
   poison(p, size);
@@ -292,20 +307,18 @@ void *tt__mem_alloc_data(size_t size) {
 void tt__mem_free_data(void *p, size_t size) {
   if (!p) return;
   assert(size > 0);
-  uncount(&live_data, size);
   size_t full = size;
   int c = class_of(&full);
   assert(c >= 0 && ((uintptr_t)p & (ALIGN - 1)) == 0);
-  if (!TT_MEM_KEEPS || full > cache_cap / 2) {
-    system_give(p, full);
-    return;
-  }
-  poison(p, size);
+  bool kept = TT_MEM_KEEPS && full <= cache_cap / 2;
+  if (kept) poison(p, size);
   tt__quick_lock(&store_lock);
-  block *surplus = detach_down_to(cache_cap - full);
-  link_block(p, c, full);
+  uncount_data(size);
+  block *surplus = kept ? detach_down_to(cache_cap - full) : NULL;
+  if (kept) link_block(p, c, full);
   tt__quick_unlock(&store_lock);
   give_list(surplus);
+  if (!kept) system_give(p, full);
 }
 
 /* ---- figures */

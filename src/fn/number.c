@@ -215,23 +215,48 @@ TT_HANDLER_LAID(isneginf, 'W')
 
 /* ---- comparing arrays */
 
+/* A number of Python's, which takes the type of what it meets. */
+static bool is_plain(const tt_value *v) {
+  return v->tag == TT_V_BOOL || v->tag == TT_V_INT || v->tag == TT_V_UINT || v->tag == TT_V_FLOAT;
+}
+static double plain(const tt_value *v) {
+  return v->tag == TT_V_FLOAT  ? v->as.f
+         : v->tag == TT_V_UINT ? (double)v->as.u
+         : v->tag == TT_V_INT  ? (double)v->as.i
+                               : v->as.b;
+}
+
+static tt_value apply(tt_composer *c, tt_op op, tt_value a, tt_value b) {
+  if (c->code != TT_OK) return tt_v_array(NULL);
+  return tt_v_array(tt__compose_apply(c, op, (tt_value[2]){a, b}, tt__ops[op].arity, TT_DTYPE_NONE));
+}
+
+/* The same, but numbers among themselves stay numbers. */
+static tt_value meet(tt_composer *c, tt_op op, tt_value a, tt_value b) {
+  if (!is_plain(&a) || !is_plain(&b)) return apply(c, op, a, b);
+  double x = plain(&a), y = plain(&b);
+  return tt_v_float(op == TT_ABS ? fabs(x) : op == TT_MUL ? x * y : op == TT_SUB ? x - y : x + y);
+}
+
 static tt_array *is_close(tt_composer *c, tt_call_frame *f) {
-  tt_value b = tt__arg_value(c, f, 1), v[2] = {b, tt_v_float(1)};
-  tt_array *x = tt__arg_array(c, f, 0), *y;
+  tt_value x = tt__arg_value(c, f, 0), y = tt__arg_value(c, f, 1), met[2] = {y, tt_v_float(1)};
   tt_dtype type = TT_F64;
-  if (!x || (c->code = tt__result_type(v, 2, &type, c->err)) != TT_OK) return NULL;
-  y = tt__compose_cast(c, tt__arg_array(c, f, 1), type);
-  tt_value r[2] = {tt__arg_given(f, 2) ? f->arg[2] : tt_v_float(1e-5), tt_v_array(tt__compose_op1(c, TT_ABS, y))};
+  if (c->code != TT_OK || (c->code = tt__result_type(met, 2, &type, c->err)) != TT_OK) return NULL;
+  if (!is_plain(&x) && x.tag != TT_V_COMPLEX) x = tt_v_array(tt__arg_array(c, f, 0));
+  if (is_plain(&y))
+    y = tt_v_float(plain(&y));
+  else if (y.tag != TT_V_COMPLEX)
+    y = tt_v_array(tt__compose_cast(c, tt__arg_array(c, f, 1), type));
+  tt_value rtol = tt__arg_given(f, 2) ? f->arg[2] : tt_v_float(1e-5);
+  tt_value atol = tt__arg_given(f, 3) ? f->arg[3] : tt_v_float(1e-8);
   if (c->code != TT_OK) return NULL;
-  r[1] = tt_v_array(tt__compose_apply(c, TT_MUL, r, 2, TT_DTYPE_NONE));
-  r[0] = tt__arg_given(f, 3) ? f->arg[3] : tt_v_float(1e-8);
-  tt_array *room = c->code == TT_OK ? tt__compose_apply(c, TT_ADD, r, 2, TT_DTYPE_NONE) : NULL;
-  tt_array *near = tt__compose_op2(c, TT_LE, tt__compose_op1(c, TT_ABS, tt__compose_op2(c, TT_SUB, x, y)), room);
-  near = tt__compose_op2(c, TT_AND, near, tt__compose_op1(c, TT_ISFINITE, y));
-  near = tt__compose_op2(c, TT_OR, near, tt__compose_op2(c, TT_EQ, x, y));
-  if (!tt__arg_bool(c, f, 4, false)) return near;
-  tt_array *both = tt__compose_op2(c, TT_AND, tt__compose_op1(c, TT_ISNAN, x), tt__compose_op1(c, TT_ISNAN, y));
-  return tt__compose_op2(c, TT_OR, near, both);
+  tt_value room = meet(c, TT_ADD, atol, meet(c, TT_MUL, rtol, meet(c, TT_ABS, y, y)));
+  tt_value away = meet(c, TT_SUB, x, y);
+  tt_value near = apply(c, TT_LE, meet(c, TT_ABS, away, away), room);
+  near = apply(c, TT_AND, near, apply(c, TT_ISFINITE, y, y));
+  near = apply(c, TT_OR, near, apply(c, TT_EQ, x, y));
+  if (!tt__arg_bool(c, f, 4, false)) return near.as.array;
+  return apply(c, TT_OR, near, apply(c, TT_AND, apply(c, TT_ISNAN, x, x), apply(c, TT_ISNAN, y, y))).as.array;
 }
 static tt_array *isclose(tt_composer *c, tt_call_frame *f) { return is_close(c, f); }
 TT_HANDLER(isclose)
@@ -438,7 +463,9 @@ static tt_array *spacing(tt_composer *c, tt_call_frame *f) {
   tt_array *far =
       tt__compose_apply(c, TT_COPYSIGN, (tt_value[2]){tt_v_float(INFINITY), tt_v_array(side)}, 2, TT_DTYPE_NONE);
   tt_array *next = tt__compose_op2(c, TT_NEXTAFTER, x, far);
-  return tt__arg_out(c, f, 1, tt__compose_op2(c, TT_SUB, next, x));
+  tt_array *step = tt__compose_op2(c, TT_SUB, next, x);
+  if (side != x) step = tt__compose_op2(c, TT_ADD, step, tt__compose_op2(c, TT_SUB, x, x)); /* NaN of both infinities */
+  return tt__arg_out(c, f, 1, step);
 }
 TT_HANDLER(spacing)
 

@@ -414,7 +414,11 @@ static tt_array *choose(tt_composer *c, tt_call_frame *f) {
   tt_value *all = tt__compose_scratch(c, n, sizeof *all);
   if (!x || !all) return NULL;
   if (n == 0) return tt__compose_fail(c, TT_EVALUE, "0-length sequence.");
-  for (int64_t i = 0; i < n; i++) all[i] = tt_v_array(x[i]);
+  const tt_value *given = f->arg[1].tag == TT_V_TUPLE ? f->arg[1].as.tuple.item : NULL;
+  for (int64_t i = 0; i < n; i++) { /* numbers take the type of the arrays beside them */
+    bool number = given && (given[i].tag == TT_V_INT || given[i].tag == TT_V_FLOAT || given[i].tag == TT_V_COMPLEX);
+    all[i] = number ? given[i] : tt_v_array(x[i]);
+  }
   tt_dtype type;
   if ((c->code = tt__result_type(all, (int)n, &type, c->err)) != TT_OK) return NULL;
   if (m == RAISE) {

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "graph/eager/apply.h"
+#include "graph/eager/compute.h"
+#include "graph/eager/eager.h"
 #include "graph/index/alias.h"
 #include "graph/order.h"
 #include "graph/promote.h"
@@ -88,13 +90,23 @@ static tt_node *operand(const frame *f, int k, tt_error *err) {
   return operand_as(f, k, operand_type(f), wrap, err);
 }
 
+/* The element of an array without axes: a constant, or one that was computed and lies in memory. */
+static bool element(const tt_array *a, tt_scalar *out) {
+  const tt_node *n = a->storage->node;
+  bool known = n->op == TT_N_CONST || (n->op == TT_N_BUFFER && a->rank == 0 && tt__eager_on());
+  return known && !tt__is_taped(n) && n->device == TT_ANYWHERE && tt__eager_element(n, a->off, out);
+}
+
 /* Operand k as the number it is; false: it is none, or its type refuses it. */
 static bool number(const frame *f, int k, tt_scalar *out) {
   const tt_value *v = &f->arg[k];
-  if (is_scalar(v)) return tt__value_scalar(v, operand_type(f), out, NULL) == TT_OK;
-  const tt_node *n = v->as.array->storage->node;
-  *out = n->attr.scalar;
-  return n->op == TT_N_CONST && !tt__is_taped(n) && n->dtype == operand_type(f) && n->device == TT_ANYWHERE;
+  tt_dtype dtype = operand_type(f);
+  if (is_scalar(v)) return tt__value_scalar(v, dtype, out, NULL) == TT_OK;
+  tt_scalar own;
+  const void *from = &own;
+  if (v->as.array->dtype == dtype) return element(v->as.array, out);
+  return element(v->as.array, &own) &&
+         tt__session_elements(TT_CAST, (tt_dtype)v->as.array->dtype, dtype, &from, 1, out, 1);
 }
 
 /* An op of numbers alone is a number: no operand need be recorded. NULL: it is another op. */

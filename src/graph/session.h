@@ -106,6 +106,11 @@ TT_HIDDEN extern tt_fold_into_fn tt__session_fold_into;
 /* The ledger; fields are bumped with TT_COUNT under or without the lock (relaxed atomics). */
 TT_HIDDEN extern tt_ledger tt__ledger;
 #define TT_COUNT(field, n) __atomic_fetch_add(&tt__ledger.field, (int64_t)(n), __ATOMIC_RELAXED)
+/* Of what is counted under the session's lock alone: no atomic addition, which small work would feel. */
+static inline void tt__session_count_at_once(void) {
+  int64_t n = __atomic_load_n(&tt__ledger.at_once, __ATOMIC_RELAXED);
+  __atomic_store_n(&tt__ledger.at_once, n + 1, __ATOMIC_RELAXED);
+}
 
 /*
 ** Pending work: nodes recorded and not evaluated under one storage. When a storage's new value has more than

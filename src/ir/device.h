@@ -128,6 +128,10 @@ typedef struct tt_device_ops {
   /* ---- repeats: what is asked of `s` between begin and end is kept instead of run. NULL: the device cannot. */
   tt_code (*capture_begin)(tt_device *d, tt_stream *s, tt_error *err);
   tt_code (*capture_end)(tt_device *d, tt_stream *s, tt_graph **out, tt_error *err);
+  /* How many launches of ours the capture that began on `s` has so far. */
+  int (*captured)(tt_device *d, tt_stream *s);
+  /* End a capture of what `g` is of, with other arguments: g has these now. After a failure it is as it was. */
+  tt_code (*capture_renew)(tt_device *d, tt_stream *s, tt_graph *g, tt_error *err);
   /* New arguments of the k-th launch of the capture. */
   tt_code (*graph_args)(tt_device *d, tt_graph *g, int k, const tt_grid *grid, const void *args, size_t size,
                         tt_error *err);

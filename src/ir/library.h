@@ -162,6 +162,9 @@ struct tt_lib_row {
   /* (optional) The same with TT_EPILOGUE_ bits done to the one result; `term`: what is added, dense; NULL: nothing. */
   tt_code (*run_on_then)(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
                          int epilogue, const void *term, tt_error *err);
+  /* (optional) `run_on` and `run_on_then` do nothing but ask for work, the same and with the same temporary memory for
+   * equal operands as long as this word is the same: a call may be gathered, and captured. */
+  uint64_t (*mode)(void);
   tt_lib_cut cut;
   /* (TT_CUT_PRODUCT) The type in which products of a type are summed; and a dense array of sums as results. */
   tt_dtype (*sums)(tt_dtype t);

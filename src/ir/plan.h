@@ -135,6 +135,7 @@ typedef struct tt_step {
   const struct tt_lowered *lowered;
   const tt_step_work *work;
   void *launch;    /* and what the driver hangs on it (run/) */
+  void *known;     /* LIB: what devices keep of its calls (run/device/later.h), the driver's */
   const char *why; /* why it is a step of its own */
 } tt_step;
 

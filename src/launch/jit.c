@@ -133,6 +133,22 @@ static void free_jit(struct tt_jit *j) {
   tt__mem_free(j, sizeof *j);
 }
 
+static bool is_brief(const tt_pexpr *e) {
+  if (!e) return true;
+  if (e->op == TT_X_CALL || e->op == TT_X_ALLOC || (e->op == TT_X_HELPER && e->k)) return false;
+  for (int k = 0; k < e->n; k++)
+    if (!is_brief(e->arg[k])) return false;
+  return true;
+}
+
+static bool are_brief(const tt_pstmt *s) {
+  for (; s; s = s->next) {
+    bool plain = s->op == TT_X_SET || s->op == TT_X_STORE || s->op == TT_X_IF || s->op == TT_X_RETURN;
+    if (!plain || !is_brief(s->a) || !is_brief(s->b) || !are_brief(s->body) || !are_brief(s->other)) return false;
+  }
+  return true;
+}
+
 tt_code tt__jit_compile(const char *text, size_t size, const char *signature, const tt_py_options *options,
                         struct tt_jit **out, tt_error *err) {
   struct tt_jit *j = tt__mem_zalloc(sizeof *j);
@@ -157,6 +173,7 @@ tt_code tt__jit_compile(const char *text, size_t size, const char *signature, co
   tt__str_clear(&j->source);
   c = tt__program_render(&j->program, TT_PROGRAM_C, name, &j->source, err);
   if (c != TT_OK) goto fail;
+  j->brief = !options->kernel && are_brief(j->program.entry->body);
   j->draws = !j->source.failed && strstr(j->source.data, "tt_random_") != NULL;
   if (tt__log_on(TT_LOG_RENDER)) tt__log_artefact(TT_LOG_RENDER, name, j->source.data);
   put_type(j->program.entry->result, &j->result);
@@ -367,7 +384,8 @@ static void host_parallel(tt_pcall *call, int64_t n,
 static uint64_t seeds[2]; /* where the next call's random numbers go on */
 TT_LOCK(seed_lock, 0);
 
-static void begin(tt_pcall *call, host *h, const int64_t *hidden) {
+/* `draws`: does it draw random numbers? The others need no seed. */
+static void begin(tt_pcall *call, host *h, const int64_t *hidden, bool draws) {
   memset(h, 0, sizeof *h);
   h->caller = pthread_self();
   pthread_mutex_init(&h->lock.mutex, NULL);
@@ -381,6 +399,7 @@ static void begin(tt_pcall *call, host *h, const int64_t *hidden) {
                      .parallel = host_parallel,
                      .outside = host_outside,
                      .poll = host_poll};
+  if (!draws) return;
   tt__lock(&seed_lock);
   if (!seeds[0] && !seeds[1]) tt__entropy(seeds, sizeof seeds), seeds[1] |= 1;
   memcpy(call->random, seeds, sizeof seeds);
@@ -409,14 +428,14 @@ tt_code tt__jit_call(const struct tt_jit *j, const int64_t *word, const int64_t 
                      struct tt_jit_run **run, tt_error *err) {
   tt_pcall call;
   host h;
-  begin(&call, &h, hidden);
+  begin(&call, &h, hidden, j->draws);
   uint64_t before[2] = {call.random[0], call.random[1]};
   tt_program_fn fn = __atomic_load_n(&j->fn, __ATOMIC_ACQUIRE);
   if (fn)
     fn(&call, word, out);
   else
     tt__tier_call(j, &call, word, out);
-  return end(j, &call, &h, memcmp(before, call.random, sizeof before) != 0, run, err);
+  return end(j, &call, &h, j->draws && memcmp(before, call.random, sizeof before) != 0, run, err);
 }
 
 /* ---- launches */
@@ -481,7 +500,7 @@ tt_code tt__jit_launch(struct tt_jit *j, const int64_t *word, const int64_t *hid
     c.memory = tt__mem_alloc_data(total);
     if (!c.memory) return tt__fail_memory(err, total);
   }
-  begin(&call, &h, hidden);
+  begin(&call, &h, hidden, j->draws);
   tt_error why = {0};
   if (tt__program_single(&j->program)) {
     call.local = c.memory ? c.memory + ((launch->shared + 63) & ~(int64_t)63) : NULL;

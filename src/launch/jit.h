@@ -21,6 +21,7 @@ struct tt_jit {
   struct tt_routine *routine[TT_JIT_DEVICES]; /* of each device it was launched on */
   int block[TT_JIT_DEVICES];                  /* threads of a block that suit it there; 0: not asked */
   int64_t local, shared;
+  bool brief; /* ends soon whatever its arguments are: no loop, and nothing whose length they decide */
   bool draws; /* random numbers: how its launches are cut is a matter of their size alone */
   int nword;  /* of the arguments, once it was launched: the hidden arrays' stand behind them */
 };

@@ -87,12 +87,16 @@ static tt_code fail_range(const launch *l, int k, const tt_value *v, tt_dtype wa
                   tt__dtypes[want].name);
 }
 
+/* A struct (float2, cuComplex) takes a complex number as a pair of its size. */
+static tt_dtype pair_of_size(size_t size) { return size == 8 ? TT_C64 : size == 16 ? TT_C128 : TT_DTYPE_NONE; }
+
 static tt_code put_number(launch *l, int k, const tt_value *v, tt_error *err) {
   char text[200];
   const tt_cudac_param *p = &l->entry->param[k];
   tt_dtype want = tt__entry_dtype(p->kind);
   bool number = v->tag == TT_V_BOOL || v->tag == TT_V_INT || v->tag == TT_V_UINT || v->tag == TT_V_FLOAT ||
                 v->tag == TT_V_COMPLEX;
+  if (want == TT_DTYPE_NONE && v->tag == TT_V_COMPLEX) want = pair_of_size(p->size);
   if (want == TT_DTYPE_NONE || !number)
     return tt__fail(err, TT_ETYPE, "%s cannot be made of what is given", describe(l->entry, k, text));
   char kind = tt__dtypes[want].kind;

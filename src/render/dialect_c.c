@@ -17,10 +17,14 @@ static const char after[] =
     "#define TT_TAIL(m) 64\n"
     "#define TT_IN(w, m) ((tt_i32)(w) < (m))\n"
     "#define TT_HOLDS(n, h) 1\n"
+    /* what m lanes from p on will be followed by: loads of some lanes do not tell a processor what to fetch next */
+    "#define TT_AHEAD(p, m) \\\n"
+    "  for (tt_i64 b = 0; b < (m) * (tt_i64)sizeof *(p); b += 64) __builtin_prefetch((const char *)(p) + 512 + b)\n"
     "#else\n"
     "#define TT_TAIL(m) m\n"
     "#define TT_IN(w, m) 1\n"
     "#define TT_HOLDS(n, h) ((n) > (h))\n"
+    "#define TT_AHEAD(p, m)\n"
     "#endif\n"
     /* A product on its own: of their sums and differences, stored side by side, gcc 12 makes fused operations. */
     "#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12\n"

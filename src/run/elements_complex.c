@@ -31,15 +31,11 @@ static void pick(const maker *m, part *out, const part *mask, const part *a, con
 }
 
 static void split(const maker *m, const void *v, parts *out) {
-  int shift = m->real == TT_F64 ? 3 : 2;
-  m->table->load[shift](&out->re, v, 2, m->n);
-  m->table->load[shift](&out->im, (const char *)v + ((size_t)1 << shift), 2, m->n);
+  m->table->split[m->real == TT_F64 ? 3 : 2](&out->re, &out->im, v, m->n);
 }
 
 static void join(const maker *m, const parts *v, void *out) {
-  int shift = m->real == TT_F64 ? 3 : 2;
-  m->table->store[shift](out, 2, &v->re, m->n);
-  m->table->store[shift]((char *)out + ((size_t)1 << shift), 2, &v->im, m->n);
+  m->table->join[m->real == TT_F64 ? 3 : 2](out, &v->re, &v->im, m->n);
 }
 
 static void multiply(const maker *m, const parts *a, const parts *b, parts *out) {
@@ -120,15 +116,6 @@ static void exponential(const maker *m, const parts *a, parts *out) {
 
 static bool to_complex(const maker *m, tt_op op, const parts *a, const parts *b, parts *out) {
   switch (op) {
-    case TT_ADD:
-    case TT_SUB:
-      op2(m, op, &out->re, &a->re, &b->re);
-      op2(m, op, &out->im, &a->im, &b->im);
-      return true;
-    case TT_NEG:
-      op2(m, op, &out->re, &a->re, NULL);
-      op2(m, op, &out->im, &a->im, NULL);
-      return true;
     case TT_CONJ:
       out->re = a->re;
       op2(m, TT_NEG, &out->im, &a->im, NULL);
@@ -201,7 +188,11 @@ bool tt__elements_complex(const tt_vm_table *table, tt_op op, tt_dtype from, tt_
                           void *out, int64_t count) {
   tt_dtype complex = tt__is_complex(to) ? to : from;
   assert(tt__is_complex(complex) && n <= 3);
-  if (count == 0) return false; /* who asks so wants to know of a loop for the whole type */
+  if (count == 0) return false;                       /* who asks so wants to know of a loop for the whole type */
+  if (op == TT_ADD || op == TT_SUB || op == TT_NEG) { /* of parts by themselves */
+    table->op[op][tt__real_of(complex)](out, arg[0], n > 1 ? arg[1] : NULL, NULL, 2 * count);
+    return true;
+  }
   for (int64_t i = 0; i < count; i += BLOCK) {
     maker m = {
         .table = table, .real = complex == TT_C128 ? TT_F64 : TT_F32, .n = count - i < BLOCK ? count - i : BLOCK};

@@ -31,6 +31,7 @@
 #include "run/place.h"
 #include "run/machine/library_pace.h"
 #include "run/device/batch.h"
+#include "run/device/later.h"
 #include "run/residency.h"
 #include "run/outofcore/stream_kernel.h"
 #include "run/outofcore/stream_library.h"
@@ -240,6 +241,12 @@ static bool is_for_host(const tt_walk *walk) {
   return label == TT_CPU || (label == TT_ANYWHERE && !tt__device_last());
 }
 
+/* Room for what devices keep of a library step, in the plan. */
+static tt_code keep_call(tt_plan *p, tt_step *st, tt_error *err) {
+  st->known = tt__arena_alloc(&p->arena, sizeof(tt_later_known));
+  return st->known ? TT_OK : tt__fail_memory(err, sizeof(tt_later_known));
+}
+
 static tt_code make_plan(const tt_walk *walk, tt_plan **out, tt_error *err) {
   static int checked = -1;
   if (checked < 0) checked = tt__env_on("TUTTI_CHECK");
@@ -250,8 +257,11 @@ static tt_code make_plan(const tt_walk *walk, tt_plan **out, tt_error *err) {
   size_t size = sizeof *(*out)->facts * (size_t)(*out)->n;
   (*out)->facts = tt__arena_alloc(&(*out)->arena, size);
   tt_code code = (*out)->facts ? TT_OK : tt__fail_memory(err, size);
-  for (int i = 0; i < (*out)->n && code == TT_OK; i++)
-    if ((*out)->step[i].kind == TT_STEP_KERNEL) code = lower_step(walk, &(*out)->step[i], &lower, err);
+  for (int i = 0; i < (*out)->n && code == TT_OK; i++) {
+    tt_step *st = &(*out)->step[i];
+    if (st->kind == TT_STEP_KERNEL) code = lower_step(walk, st, &lower, err);
+    if (st->kind == TT_STEP_LIB) code = keep_call(*out, st, err);
+  }
   if (code == TT_OK) return TT_OK;
   drop_launches(*out);
   tt__plan_free(*out);

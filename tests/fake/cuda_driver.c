@@ -318,6 +318,10 @@ EXPORT int cuGraphInstantiateWithFlags(void **exec, void *graph, unsigned long l
   IN_CONTEXT;
   return *exec = malloc(1), !graph || flags;
 }
+EXPORT int cuGraphExecUpdate_v2(void *exec, void *graph, void *info) {
+  IN_CONTEXT;
+  return !exec || !graph || !info;
+}
 EXPORT int cuGraphExecKernelNodeSetParams_v2(void *exec, void *node, const void *params) {
   IN_CONTEXT;
   return exec && (uintptr_t)node == 1002 && params ? 0 : 1; /* the second of a capture */

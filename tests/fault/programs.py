@@ -453,6 +453,7 @@ def drawing():
         r.integers(0, [3, 9]),
         r.permutation(9),
         r.choice(5, 3, p=[0.2] * 5),
+        r.choice(20_000, 3, replace=False),
         r.permuted(grid(), axis=1),
     )
     return [v.tolist() for v in x], r.random() < 1

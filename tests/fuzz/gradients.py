@@ -6,6 +6,8 @@ found by walking back, must be in that direction. By hand:
     python tests/fuzz/gradients.py FIRST LAST [--processes N]
 """
 
+import argparse
+import multiprocessing
 import random
 import sys
 
@@ -182,12 +184,23 @@ def check(seed):
     return None
 
 
-def main(first, last):
-    wrong = [w for seed in range(first, last) if (w := check(seed))]
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("first", type=int)
+    parser.add_argument("last", type=int)
+    parser.add_argument("--processes", type=int, default=1)
+    args = parser.parse_args()
+    seeds = range(args.first, args.last)
+    if args.processes > 1:
+        with multiprocessing.get_context("spawn").Pool(args.processes) as pool:
+            found = pool.map(check, seeds, chunksize=5)
+    else:
+        found = map(check, seeds)
+    wrong = [w for w in found if w]
     print("\n".join(wrong[:20]))
-    print(f"{last - first} programs, {len(wrong)} wrong")
+    print(f"{len(seeds)} programs, {len(wrong)} wrong")
     return bool(wrong)
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]), int(sys.argv[2])))
+    sys.exit(main())

@@ -610,7 +610,11 @@ ALLOWED = [
     (".*", "no OverflowError", "integers beyond 64 bits in what counts as a float or a truth value", r"2\*\*(63|70)"),
     ("eye|trapezoid", "TypeError, no error there", "infinity as a diagonal, a tuple as dx"),
     ("block|byteswap|frexp|modf|less.*|greater.*", "order", "one array comes back as it lies, broadcast arrays"),
-    ("eq|can_cast|view", "no .*Error|type", "a type is no number, and equal to none; None leaves a type as it is"),
+    (
+        "eq|ne|l[te]|g[te]|can_cast|view",
+        "no .*Error|type",
+        "a type is no number, and equal to none; None leaves a type as it is",
+    ),
     ("eig|eigvals", "type", "complex where rounding leaves an imaginary part"),
     ("gradient", "no IndexError|TypeError, no error there", "an edge_order of 0, or one that nobody uses"),
     ("ix_|insert", "type|ValueError, no error there", "empty arrays as places"),
@@ -805,6 +809,13 @@ ALLOWED = [
     ("convolve|correlate|bincount", "Error, not ", "two faults"),
     ("stack|concat|concatenate", "values", "NumPy reads what it has just written, where out= lies over an operand"),
     ("logspace|geomspace", "values", "cut to whole numbers after another last digit", "int8|int16|int32|int64|uint"),
+    (
+        "linspace|moveaxis|dot",
+        "TypeError, not (Value|Axis)Error",
+        "two faults; one axis twice where one number is asked for",
+    ),
+    ("cross", "no TypeError|TypeError, no error", "None and truth values as axes", r"axis[abc]=(None|np\.bool)"),
+    ("tri[lu]_indices_from", "no OverflowError", "an uint64 has no negative", "uint64"),
 ]
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import tutti.compat.cupy as cp
+import tutti.compat.cupyx as cupyx
 from tutti.compat import numba
 from tutti.compat.cupy import cuda as cupy_cuda
 from tutti.compat.cupy import testing
@@ -39,6 +40,35 @@ def test_ufuncs_of_the_device_by_their_newer_names():
     np.testing.assert_array_equal(total(np.arange(6.0).reshape(2, 3)), [3, 12])
 
 
+def test_cupys_arrays_from_the_host():
+    a = cp.array([[1, 2], [3, 4]], np.float32, True, "F", blocking=True)
+    assert isinstance(a, cp.ndarray) and a.dtype == cp.float32 and a.flags.f_contiguous
+    assert cp.asarray(a, blocking=True) is a and cp.asanyarray(a, blocking=True) is a
+    with pytest.raises(cp.cuda.compiler.CompileException):
+        cp.RawKernel("no C at all", "none")((1,), (1,), ())
+
+
+def test_what_cupyx_adds():
+    a, at = cp.zeros(4), cp.array([0, 2, 0])
+    cupyx.scatter_add(a, at, cp.array([1.0, 2, 3]))
+    testing.assert_array_equal(a, [4, 0, 2, 0])
+    cupyx.scatter_max(a, (at,), 3)
+    testing.assert_array_equal(a, [4, 0, 3, 0])
+    cupyx.scatter_min(a, slice(0, 2), cp.array([1, -1]))
+    testing.assert_array_equal(a, [1, -1, 3, 0])
+    pinned = cupyx.empty_like_pinned(cp.ones((2, 3), order="F"), np.int32)
+    assert isinstance(pinned, np.ndarray) and pinned.dtype == np.int32 and pinned.flags.f_contiguous
+    assert cupyx.zeros_pinned((2, 2)).tolist() == [[0, 0], [0, 0]] and cupyx.zeros_like_pinned(a).shape == (4,)
+
+
+def test_names_that_cupy_kept_longer_than_numpy():
+    testing.assert_array_equal(cp.in1d(cp.array([[1, 2], [3, 4]]), [2, 3]), [False, True, True, False])
+    testing.assert_array_equal(cp.msort(cp.array([[3, 1], [2, 4]])), [[2, 1], [3, 4]])
+    calls = []
+    cached = cp.memoize(for_each_device=True)(lambda x: calls.append(x) or x)
+    assert cached(3) == cached(3) == 3 and calls == [3] and cp.is_available()
+
+
 def test_cupys_draws_with_a_type():
     for draw in (cp.random.rand, cp.random.randn, cp.random.random_sample, cp.random.standard_normal):
         assert draw(5, dtype=np.float32).dtype == cp.float32 and draw(5).dtype == cp.float64
@@ -46,6 +76,9 @@ def test_cupys_draws_with_a_type():
     testing.assert_array_equal(x, np.full((2, 2), 3, np.float32))
     assert cp.random.uniform(-1, 1, dtype=np.float16, size=9).dtype == cp.float16
     assert cp.random.randint(0, 9, 4).shape == (4,)
+    assert cp.random.lognormal(0.0, 1.0, None, cp.float32).dtype == cp.float32
+    assert cp.random.noncentral_chisquare(3.0, 1.0, 4, cp.int32).dtype == cp.int32
+    assert cp.random.poisson(3.0, (2, 2), dtype=bool).dtype == cp.bool_
     with pytest.raises(AttributeError, match="does not cover cupy.random.nonsense"):
         _ = cp.random.nonsense
 

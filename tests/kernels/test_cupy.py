@@ -69,6 +69,21 @@ def test_complex_and_modules():
         assert np.array_equal(y.get(), np.arange(100).astype(dtype) * 3)
 
 
+@pytest.mark.parametrize("suffix, dtype", [("", "complex64"), ("f", "complex64"), ("", "complex128")])
+def test_functions_of_cucomplex(suffix, dtype):
+    kind = "cuDoubleComplex" if dtype == "complex128" else "cuComplex"
+    code = f"""#include <cuComplex.h>
+    extern "C" __global__ void f({kind} *x, {kind} y, {kind} *z) {{
+        unsigned k = threadIdx.x;
+        z[k] = cuCdiv{suffix}(cuCfma{suffix}(x[k], y, cuConj{suffix}(x[k])), cuCadd{suffix}(y, cuCmul{suffix}(y, y)));
+        z[k].x += cuCabs{suffix}(cuCsub{suffix}(x[k], y)) + cuCreal{suffix}(x[k]) * cuCimag{suffix}(y);
+    }}"""
+    x, y, z = np.array([1 + 2j, -3, 0.5j], dtype), np.dtype(dtype).type(2 - 1j), cp.zeros(3, dtype)
+    cp.RawKernel(code, "f", translate_cucomplex=True)((1,), (3,), (cp.array(x), y, z))
+    want = (x * y + x.conj()) / (y + y * y) + abs(x - y) + x.real * y.imag
+    np.testing.assert_allclose(z, want, rtol=1e-5)
+
+
 def test_constant_memory_and_helpers():
     module = cp.RawModule(
         code='__constant__ float some_array[2]; extern "C" __global__ void f(float *o) { o[threadIdx.x] = some_array[threadIdx.x]; }'

@@ -193,11 +193,19 @@ def tiles(a, b):
             b[y * 4 + i] = a[4 * y + 3 - i] + a[(y * 4 + i) % 4]
 
 
-@pytest.mark.parametrize("f", [neighbours, lengths, whiles, sums, steps, tiles], ids=lambda f: f.__name__)
+def stencil(a, b):
+    for i in range(1, a.shape[0] - 1):
+        for j in range(1, a.shape[1] - 1):
+            for y in range(-1, 2):
+                for x in range(-1, 2):
+                    b[i, j] += a[i + y, j + x]
+
+
+@pytest.mark.parametrize("f", [neighbours, lengths, whiles, sums, steps, tiles, stencil], ids=lambda f: f.__name__)
 def test_common_loops_look_at_no_sign(f):
     compiled = tt.njit(f)
     rng = np.random.default_rng(1)
-    shape = (9, 8) if f is neighbours else (24,)
+    shape = (9, 8) if f in (neighbours, stencil) else (24,)
     rest = {lengths: (12,), sums: (10, 5)}.get(f, ())
     a, got = rng.uniform(size=shape), np.zeros(shape)
     want = got.copy()
@@ -263,7 +271,16 @@ def given_back(a, b):
                 a[i, k] += q
 
 
-@pytest.mark.parametrize("f", [windows, few_turns, left_early, given_back], ids=lambda f: f.__name__)
+def from_the_end(a, b):
+    for i in range(1, a.shape[0]):
+        for y in range(-2, 1):
+            b[i, y + 2] += a[i + y, i]
+        for k in range(3):
+            k = k - 2  # noqa: PLW2901 (another value than the turn's)
+            b[i, k] += a[i, k]
+
+
+@pytest.mark.parametrize("f", [windows, few_turns, left_early, given_back, from_the_end], ids=lambda f: f.__name__)
 def test_loops_of_few_turns_written_out(f, monkeypatch):
     a = np.random.default_rng(1).integers(0, 100, (9, 50))
     sides = [(a.copy(), np.zeros_like(a)) for _ in range(3)]

@@ -409,6 +409,17 @@ def test_choice(rng):
     assert sorted(rng.choice(3, 2, replace=False, p=[0, 0.5, 0.5]).tolist()) == [1, 2]
 
 
+def test_choice_of_few_out_of_many(rng):
+    few = rng.choice(2**40, 1000, replace=False).numpy()  # 8 TiB, if all were put in an order
+    assert np.unique(few).size == 1000 and few.min() >= 0 and few.max() < 2**40
+    assert abs(few.mean() / 2**40 - 0.5) < 0.05 and abs(np.corrcoef(np.arange(1000), few)[0, 1]) < 0.15
+    count = np.zeros(20_000)
+    for _ in range(300):
+        np.add.at(count, rng.choice(20_000, (20, 20), replace=False).numpy(), 1)
+    assert count.sum() == 120_000 and 5.5 < count.var() < 6.3  # of 300 x 0.02 x 0.98
+    assert rng.choice(tt.arange(20_000) + 7, 3, replace=False, shuffle=False).min() >= 7
+
+
 BAD = [
     lambda r: r.integers(5, 5), lambda r: r.integers(0, 300, dtype="int8"), lambda r: r.integers(0),
     lambda r: r.integers(-1, 5, dtype="uint8"), lambda r: r.normal(0, -1), lambda r: r.exponential([1, -1]),

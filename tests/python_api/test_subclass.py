@@ -190,6 +190,17 @@ def test_wrap_and_priority():
     assert x.view(Wrapped) + 1 == ("wrapped", [1, 2])
 
 
+def test_the_first_of_equal_priority_is_asked():
+    for named, m in ((Theirs, np), (Ours, tt)):
+
+        class Child(named):
+            pass
+
+        a, b, c = named([0, 1], "a"), named([2, 3], "b"), Child([4, 5], "c")
+        assert [(a + b).name, m.add(b, a).name, m.arctan2(a, b).name, m.multiply(m.arange(2), b).name] == [*"abab"]
+        assert [type(x) for x in (m.add(a, c), m.add(c, a), a + c, c + a)] == [named, Child] * 2
+
+
 def test_ufuncs_overridden():
     class Counted(tt.ndarray):
         calls = 0

@@ -197,3 +197,12 @@ def test_errors(call):
     with pytest.raises(ValueError) as got:
         call(tt)
     assert str(got.value) == str(want.value)
+
+
+def test_views_of_one_of_several_operands_know_their_base():
+    a, b = tt.arange(6), tt.ones((1, 1))
+    assert [x.base is a for x in tt.atleast_2d(b, a, [1], a.reshape(2, 3)[0])] == [False, True, False, True]
+    assert tt.atleast_3d(a).base is a and tt.atleast_1d(b, a)[1] is a
+    assert tt.broadcast_arrays(b, a)[0].base is b and tt.broadcast_arrays(b, a)[1].base is a
+    assert tt.array(a, copy=None, ndmin=3).base is a and tt.array(a, copy=False, ndmin=1) is a
+    assert all(x.base is None for x in tt.meshgrid(a, a))

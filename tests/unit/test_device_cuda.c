@@ -257,6 +257,21 @@ TEST(kernels_events_and_captures) {
   CHECK(ok(d->ops->copy_out(d, d->work, back, p, sizeof back, &err), &err));
   CHECK(back[0] == 11 && back[N - 1] == 11);
   CHECK_INT(d->ops->graph_args(d, graph, 2, NULL, &a, sizeof a, &err), TT_EVALUE);
+  a.a = 4;
+  CHECK(ok(d->ops->capture_begin(d, d->work, &err), &err));
+  CHECK(ok(d->ops->fill(d, d->work, p, 0, N * 4, &err), &err));
+  CHECK(ok(d->ops->launch(d, d->work, f, &g, &a, sizeof a, &err), &err));
+  CHECK_INT(d->ops->captured(d, d->work), 1);
+  CHECK(ok(d->ops->launch(d, d->work, f, &g, &a, sizeof a, &err), &err));
+  CHECK(ok(d->ops->capture_renew(d, d->work, graph, &err), &err));
+  CHECK(ok(d->ops->graph_launch(d, graph, d->work, &err), &err));
+  CHECK(ok(d->ops->copy_out(d, d->work, back, p, sizeof back, &err), &err));
+  CHECK(back[0] == 5 && back[N - 1] == 5);
+  a.a = 7; /* the launches of the first capture are still the names of the new one's */
+  CHECK(ok(d->ops->graph_args(d, graph, 1, NULL, &a, sizeof a, &err), &err));
+  CHECK(ok(d->ops->graph_launch(d, graph, d->work, &err), &err));
+  CHECK(ok(d->ops->copy_out(d, d->work, back, p, sizeof back, &err), &err));
+  CHECK(back[0] == 8 && back[N - 1] == 8);
   d->ops->graph_free(d, graph);
   d->ops->event_free(d, begin);
   d->ops->event_free(d, end);

@@ -256,12 +256,23 @@ CHILD_TEST(a_capture_knows_its_launches) {
   CHECK_INT(launch(d, &m, &f, &err), TT_OK);
   CHECK_INT(d->ops->capture_begin(d, d->work, &err), TT_OK);
   CHECK_INT(launch(d, &m, &f, &err), TT_OK);
+  CHECK_INT(d->ops->captured(d, d->work), 1);
   CHECK_INT(launch(d, &m, &f, &err), TT_OK);
+  CHECK_INT(d->ops->captured(d, d->work), 2);
   CHECK_INT(d->ops->capture_end(d, d->work, &g, &err), TT_OK);
+  CHECK_INT(d->ops->captured(d, d->work), 0);
   CHECK_INT(d->ops->graph_args(d, g, 1, NULL, &args, sizeof args, &err), TT_OK); /* node 1002 */
   CHECK_INT(d->ops->graph_args(d, g, 0, NULL, &args, sizeof args, &err), TT_EDEVICE);
   CHECK_INT(d->ops->graph_args(d, g, 2, NULL, &args, sizeof args, &err), TT_EVALUE);
   CHECK_INT(d->ops->graph_launch(d, g, d->work, &err), TT_OK);
+  CHECK_INT(d->ops->capture_renew(d, d->work, g, &err), TT_EVALUE); /* nothing is captured */
+  for (int n = 2; n < 4; n++) {                                     /* as many launches, and more */
+    CHECK_INT(d->ops->capture_begin(d, d->work, &err), TT_OK);
+    for (int i = 0; i < n; i++) CHECK_INT(launch(d, &m, &f, &err), TT_OK);
+    CHECK_INT(d->ops->capture_renew(d, d->work, g, &err), TT_OK);
+    CHECK_INT(d->ops->graph_launch(d, g, d->work, &err), TT_OK);
+  }
+  CHECK_INT(d->ops->graph_args(d, g, 2, NULL, &args, sizeof args, &err), TT_EDEVICE); /* it has a third one now */
   d->ops->graph_free(d, g);
   CHECK_INT(d->ops->capture_end(d, d->work, &g, &err), TT_EVALUE);
 }

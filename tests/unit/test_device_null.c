@@ -290,6 +290,14 @@ TEST(a_capture_plays_again_with_other_arguments) {
   CHECK_INT(d->ops->stream_wait_idle(d, d->work, &err), TT_OK);
   CHECK_STR(text, "abac");
   CHECK_INT(d->ops->graph_args(d, g, 2, NULL, &l, sizeof l, &err), TT_EVALUE);
+  CHECK_INT(d->ops->capture_renew(d, d->work, g, &err), TT_EVALUE); /* nothing is captured */
+  CHECK_INT(d->ops->capture_begin(d, d->work, &err), TT_OK);
+  launch_letter(d, d->work, text, 'd', NULL);
+  CHECK_INT(d->ops->captured(d, d->work), 1);
+  CHECK_INT(d->ops->capture_renew(d, d->work, g, &err), TT_OK);
+  CHECK_INT(d->ops->graph_launch(d, g, d->work, &err), TT_OK);
+  CHECK_INT(d->ops->stream_wait_idle(d, d->work, &err), TT_OK);
+  CHECK_STR(text, "abacd");
   d->ops->graph_free(d, g);
   close_null();
 }

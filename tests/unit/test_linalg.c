@@ -155,9 +155,10 @@ static void check_product(tt_dtype t, int64_t m, int64_t n, int64_t k, view a, v
 }
 
 static void test_gemm(void) {
-  static const int64_t shapes[][3] = {{0, 3, 2},    {3, 2, 0},     {1, 1, 1},    {2, 3, 4},    {1, 1, 300},
-                                      {1, 70, 40},  {70, 1, 40},   {33, 29, 1},  {17, 19, 23}, {64, 64, 64},
-                                      {7, 130, 65}, {65, 31, 530}, {131, 67, 40}};
+  static const int64_t shapes[][3] = {{0, 3, 2},    {3, 2, 0},     {1, 1, 1},     {2, 3, 4},     {1, 1, 300},
+                                      {1, 70, 40},  {70, 1, 40},   {33, 29, 1},   {17, 19, 23},  {64, 64, 64},
+                                      {7, 130, 65}, {65, 31, 530}, {131, 67, 40}, {1, 300, 150}, {1, 9, 3000},
+                                      {2050, 3, 9}, {3, 2050, 9},  {300, 40, 30}, {9, 7, 2600}};
   for (int t = 0; t < TT_DTYPE_COUNT; t++) {
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
       int64_t m = shapes[s][0], n = shapes[s][1], k = shapes[s][2];
@@ -212,16 +213,21 @@ static void test_special_values(void) {
 
 /* Our own code gives the same bits on one thread and on many. */
 static void test_threads(void) {
-  enum { N = 190 };
-  view a = make(TT_F64, N, N, ROWS), b = make(TT_F64, N, N, ROWS);
-  double *one = malloc(N * N * sizeof *one), *many = malloc(N * N * sizeof *many);
-  tt__pool_resize(1);
-  CHECK(tt__gemm(TT_F64, N, N, N, a.block, N, 1, b.block, N, 1, one, N, 1, NULL) == TT_OK, "gemm failed");
-  tt__pool_resize(3);
-  CHECK(tt__gemm(TT_F64, N, N, N, a.block, N, 1, b.block, N, 1, many, N, 1, NULL) == TT_OK, "gemm failed");
-  CHECK(!memcmp(one, many, N * N * sizeof *one), "threads change the result");
-  tt__pool_resize(0);
-  free(a.block), free(b.block), free(one), free(many);
+  static const int64_t shapes[][3] = {{190, 190, 190}, {1, 90, 5000}, {1, 3000, 40}, {3000, 20, 30}, {30, 30, 3000}};
+  for (int q = 0; q < 10; q++) {
+    tt_dtype t = q % 2 ? TT_F64 : TT_F32;
+    int64_t m = shapes[q / 2][0], n = shapes[q / 2][1], k = shapes[q / 2][2];
+    size_t size = (size_t)(m * n) * tt__dtype_size(t);
+    view a = make(t, m, k, ROWS), b = make(t, k, n, ROWS);
+    void *one = malloc(size), *many = malloc(size);
+    tt__pool_resize(1);
+    CHECK(tt__gemm(t, m, n, k, a.block, k, 1, b.block, n, 1, one, n, 1, NULL) == TT_OK, "gemm failed");
+    tt__pool_resize(3);
+    CHECK(tt__gemm(t, m, n, k, a.block, k, 1, b.block, n, 1, many, n, 1, NULL) == TT_OK, "gemm failed");
+    CHECK(!memcmp(one, many, size), "threads change the result of shape %d", q / 2);
+    tt__pool_resize(0);
+    free(a.block), free(b.block), free(one), free(many);
+  }
 }
 
 /* ---- factorizations: everything is checked in complex double, by rows */
@@ -477,6 +483,54 @@ static void test_eig(tt_dtype t, int64_t n) {
   free(a), free(w), free(v), free(w2), free(wa), free(wv), free(ww), free(vw), free(ww2);
 }
 
+#define ALONE(what, count, batch_bits, call)                                                         \
+  for (int64_t q = 0; q < BATCH; q++) {                                                              \
+    const char *m = (const char *)a + (size_t)(q * nn) * size;                                       \
+    (void)m;                                                                                         \
+    CHECK((call) == TT_OK, "%s alone failed", what);                                                 \
+    CHECK(!memcmp((char *)(batch_bits) + (size_t)(q * (count)) * size, alone, (size_t)(count)*size), \
+          "%s %s of side %lld: other bits in a batch", tt__dtypes[t].name, what, (long long)n);      \
+  }
+
+/* A batch of small matrices is worked on side by side: each has the bits that it has alone. */
+static void test_side_by_side(tt_dtype t, int64_t n) {
+  enum { BATCH = 11 };
+  int64_t k = n / 3 + 1, nn = n * n;
+  size_t size = tt__dtype_size(t);
+  void *a = random_matrix(t, BATCH * nn), *b = random_matrix(t, BATCH * n * k), *x = results(BATCH * n * n * 2),
+       *alone = results(nn * 2 + 2), *logs = results(BATCH), *l = results(nn);
+  CHECK(tt__linalg_solve(t, BATCH, n, k, a, b, x, NULL) == TT_OK, "solve failed");
+  ALONE("solve", n * k, x, tt__linalg_solve(t, 1, n, k, m, (char *)b + (size_t)(q * n * k) * size, alone, NULL));
+  CHECK(tt__linalg_inv(t, BATCH, n, a, x, NULL) == TT_OK, "inv failed");
+  ALONE("inv", nn, x, tt__linalg_inv(t, 1, n, m, alone, NULL));
+  for (int64_t i = 0; i < n; i++) memcpy((char *)a + (size_t)(3 * nn + i) * size, a, size); /* one is singular */
+  for (int64_t i = 0; i < n; i++) memset((char *)a + (size_t)(4 * nn + i * n) * size, 0, size);
+  memset((char *)a + (size_t)(5 * nn) * size, 0xff, size); /* NaN */
+  CHECK(tt__linalg_det(t, BATCH, n, a, x, NULL) == TT_OK, "det failed");
+  ALONE("det", 1, x, tt__linalg_det(t, 1, n, m, alone, NULL));
+  CHECK(tt__linalg_slogdet(t, BATCH, n, a, x, logs, NULL) == TT_OK, "slogdet failed");
+  ALONE("sign", 1, x, tt__linalg_slogdet(t, 1, n, m, alone, l, NULL));
+  ALONE("logarithm", 1, logs, tt__linalg_slogdet(t, 1, n, m, l, alone, NULL));
+  for (int64_t q = 0; q < BATCH; q++) {
+    void *h = hermitian(t, n, true);
+    memcpy((char *)a + (size_t)(q * nn) * size, h, (size_t)nn * size);
+    free(h);
+  }
+  for (int upper = 0; upper < 2; upper++) {
+    CHECK(tt__linalg_cholesky(t, BATCH, n, upper, a, x, NULL) == TT_OK, "cholesky failed");
+    ALONE("cholesky", nn, x, tt__linalg_cholesky(t, 1, n, upper, m, alone, NULL));
+  }
+  free(a), free(b), free(x), free(alone), free(logs), free(l);
+}
+
+/* A determinant is exact where its factors are, also where a product of the first of them leaves the range. */
+static void test_determinants(void) {
+  double a[2 * 9] = {0}, det[2];
+  for (int i = 0; i < 3; i++) a[4 * i] = ldexp(1, 30 * (i + 1)), a[9 + 4 * i] = i < 2 ? 1e-200 : 1e300;
+  CHECK(tt__linalg_det(TT_F64, 2, 3, a, det, NULL) == TT_OK, "det failed");
+  CHECK(det[0] == ldexp(1, 180) && fabs(det[1] * 1e100 - 1) < 1e-10, "dets %g and %g", det[0], det[1]);
+}
+
 static void test_factorizations(void) {
   for (int q = 0; q < 4; q++) {
     tt_dtype t = float_types[q];
@@ -495,6 +549,7 @@ static void test_factorizations(void) {
         if (way > 0 && m != c) test_lstsq(t, m, c, 1 + n % 3);
       }
     }
+    for (int64_t n = 1; n <= 33 && !tt__is_complex(t); n += n < 6 ? 1 : 9) test_side_by_side(t, n);
     test_solve(t, 0, 0);
     test_svd(t, 5, 5, true, 0);
   }
@@ -603,6 +658,7 @@ static int run(bool own) {
   test_factorizations();
   test_failures();
   test_scales();
+  test_determinants();
   test_memory();
   if (own) test_threads();
   tt__pool_shutdown();

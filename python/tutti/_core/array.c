@@ -9,16 +9,25 @@
 
 PyTypeObject *core_array_type;
 bool core_subclassed;
-static allocfunc array_alloc;
 
-/* Numbers come and go: the memory of some that have gone is kept. */
+/* Numbers and views come and go: the memory of some that have gone is kept. */
 enum { MOST_SPARE = 64 };
 static core_array *spare[MOST_SPARE];
 static int nspare;
 
+static core_array *object_new(void) {
+  core_array *self = nspare > 0 ? spare[--nspare] : PyObject_Malloc(sizeof *self);
+  if (!self) return (void)PyErr_NoMemory(), NULL;
+  PyObject_Init((PyObject *)self, core_array_type);
+  self->array = NULL;
+  self->base = self->weak = self->exports = NULL;
+  self->is_number = false;
+  return self;
+}
+
 PyObject *core_wrap(tt_array *a, PyObject *base) {
   if (!a) return NULL;
-  core_array *self = core_warnings() ? (core_array *)array_alloc(core_array_type, 0) : NULL;
+  core_array *self = core_warnings() ? object_new() : NULL;
   if (!self) {
     tt_release(&a);
     return NULL;
@@ -43,12 +52,8 @@ PyObject *core_wrap_view(tt_array *a, PyObject *self) {
 }
 
 core_array *core_number_new(void) {
-  core_array *self = nspare > 0 ? spare[--nspare] : PyObject_Malloc(sizeof *self);
-  if (!self) return (void)PyErr_NoMemory(), NULL;
-  PyObject_Init((PyObject *)self, core_array_type);
-  self->array = NULL;
-  self->base = self->weak = self->exports = NULL;
-  self->is_number = true;
+  core_array *self = object_new();
+  if (self) self->is_number = true;
   return self;
 }
 
@@ -102,7 +107,9 @@ static void array_dealloc(PyObject *o) {
   Py_CLEAR(self->exports);
   tt_release(&self->array);
   Py_CLEAR(self->base);
-  if (type == core_array_type) {
+  if (type == core_array_type && nspare < MOST_SPARE) {
+    spare[nspare++] = self;
+  } else if (type == core_array_type) {
     PyObject_Free(o);
   } else {
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(o);
@@ -205,7 +212,6 @@ int core_array_init(PyObject *module) {
   spec.slots = slot;
   core_array_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
   if (!core_array_type || PyModule_AddType(module, core_array_type) < 0) return -1;
-  array_alloc = (allocfunc)PyType_GetSlot(core_array_type, Py_tp_alloc);
   PyObject *priority = PyFloat_FromDouble(1000.0);
   int failed = priority ? PyObject_SetAttrString((PyObject *)core_array_type, "__array_priority__", priority) : -1;
   Py_XDECREF(priority);

@@ -21,6 +21,8 @@ typedef enum param_kind {
   VALUES,
   MASK,
   PLACES,
+  COPY,    /* a truth value, None or missing, but no text */
+  EDGES,   /* a number, a word, or an array */
   OPERAND, /* a number of Python takes the type of the arrays, others keep theirs */
   OUT,
   DEVICE,
@@ -37,7 +39,8 @@ typedef struct row {
   const tt_function_info *info;
   const char *short_name; /* after the last dot */
   param *param;
-  int n, positional; /* all; how many may be given by position */
+  int n, positional;  /* all; how many may be given by position */
+  int needed, device; /* the first so many hold all that must be given; which one is the device, or -1 */
   bool variadic, has_dtype;
   bool plain, of_all; /* its results are of no subclass; of that of any operand */
   PyObject *name;     /* interned */
@@ -61,9 +64,9 @@ static param_kind kind_named(const char *s, size_t len) {
   static const struct {
     const char *name;
     param_kind kind;
-  } kinds[] = {{"array", ARRAY},   {"arrays", ARRAYS},  {"dtype", DTYPE}, {"index", INDEX},
-               {"offset", OFFSET}, {"values", VALUES},  {"mask", MASK},   {"optional", OPTIONAL},
-               {"places", PLACES}, {"operand", OPERAND}};
+  } kinds[] = {{"array", ARRAY},   {"arrays", ARRAYS},   {"dtype", DTYPE}, {"index", INDEX},
+               {"offset", OFFSET}, {"values", VALUES},   {"mask", MASK},   {"optional", OPTIONAL},
+               {"places", PLACES}, {"operand", OPERAND}, {"copy", COPY},   {"edges", EDGES}};
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
     if (strlen(kinds[k].name) == len && memcmp(kinds[k].name, s, len) == 0) return kinds[k].kind;
   return ANY;
@@ -142,6 +145,7 @@ static bool parse_row(const tt_function_info *info, row *r) {
   bool keyword_only = false;
   const char *dot = strrchr(info->name, '.');
   memset(r, 0, sizeof *r);
+  r->device = -1;
   r->info = info;
   r->short_name = dot ? dot + 1 : info->name;
   r->plain = is_plain(info->name);
@@ -156,8 +160,9 @@ static bool parse_row(const tt_function_info *info, row *r) {
       if (!parse_param(s, used, keyword_only, &list[r->n])) return false;
       if (list[r->n].variadic) r->variadic = keyword_only = true;
       if (list[r->n].kind == DTYPE) r->has_dtype = true;
+      if (list[r->n].kind == DEVICE) r->device = r->n;
       if (!list[r->n].keyword_only) r->positional++;
-      r->n++;
+      if (list[r->n++].required) r->needed = r->n;
     }
     s += len;
   }
@@ -170,10 +175,15 @@ static bool parse_row(const tt_function_info *info, row *r) {
 }
 
 int core_row(const char *name) {
-  for (int k = 0; k < row_count; k++) {
-    if (strcmp(rows[k].info->name, name) == 0) return k;
-  }
-  return -1;
+  static struct {
+    const char *name;
+    int row;
+  } met[32]; /* a literal is asked for again and again */
+  int at = (int)((uintptr_t)name >> 2 & 31), k = 0;
+  if (met[at].name == name) return met[at].row;
+  while (k < row_count && strcmp(rows[k].info->name, name) != 0) k++;
+  met[at].name = name;
+  return met[at].row = k < row_count ? k : -1;
 }
 
 /* ---- binding */
@@ -260,11 +270,9 @@ static bool bind(const row *r, PyObject *self, PyObject *const *arg, Py_ssize_t 
     }
     bound[at] = arg[n + k];
   }
-  for (int k = 0; k < r->n; k++) {
+  for (int k = 0; k < r->needed; k++)
     if (r->param[k].required && !bound[k]) return missing(r, bound);
-    if (r->param[k].kind == DEVICE && !core_device_from(bound[k], device)) return false;
-  }
-  return true;
+  return r->device < 0 || !bound[r->device] || core_device_from(bound[r->device], device);
 }
 
 static bool convert_out(core_scratch *s, PyObject *o, tt_value *out) {
@@ -297,7 +305,8 @@ static bool is_typed_number(PyObject *o) {
 
 /* What is written into the first argument: numbers, by themselves and in lists, become elements of its type. */
 static bool convert_values(core_scratch *s, PyObject *o, PyObject *into, tt_value *out) {
-  bool plain = !PyList_Check(o) && !PyTuple_Check(o) && !is_typed_number(o);
+  bool numbers = PyList_Check(o) || PyTuple_Check(o) || Py_TYPE(o) == &PyRange_Type;
+  bool plain = !numbers && !is_typed_number(o);
   if (plain || !core_is_array(into)) return core_value_array(s, o, out);
   tt_array *a = core_asarray(o, core_dtype_of(into), CORE_COPY_NEEDED);
   *out = tt_v_array(a);
@@ -323,8 +332,10 @@ static bool refuse_none(PyObject *o) {
 static bool convert(core_scratch *s, param_kind kind, PyObject *o, tt_value *out) {
   if (kind == FLAG) return core_value_truth(o, out);
   if (kind == PLACES) return convert_places(s, o, out);
+  if (kind == COPY) return core_check_copy(o) && (o == Py_None ? core_value_any(s, o, out) : core_value_truth(o, out));
+  if (kind == EDGES && (PyList_Check(o) || PyTuple_Check(o))) return core_value_array(s, o, out);
   if (kind == MASK) return core_value_mask(s, o, out);
-  if ((kind == NUMBER || kind == OPERAND) && !refuse_none(o)) return false;
+  if ((kind == NUMBER || kind == OPERAND || kind == EDGES) && !refuse_none(o)) return false;
   if (kind == LIKE) return core_check_like(o) && (out->tag = TT_V_MISSING, true);
   if (kind == OUT) return convert_out(s, o, out);
   if (kind == DEVICE) return out->tag = TT_V_MISSING, true; /* read already */
@@ -373,9 +384,17 @@ static PyObject *handed_in(tt_array *a, PyObject *o) {
   return found;
 }
 
-/* An array that was handed in comes back as the very object; a view knows its base. */
-static PyObject *result_array(tt_array *a, const row *r, PyObject *const *bound) {
-  int n = r->n;
+/* The one of several operands that a result is a view of; NULL: of none. */
+static PyObject *viewed(tt_array *a, PyObject *operands) {
+  for (Py_ssize_t k = 0; a && k < PyTuple_Size(operands); k++) {
+    PyObject *item = PyTuple_GetItem(operands, k);
+    if (core_is_array(item) && core_made(item) && tt_array_shares(core_handle(item), a)) return item;
+  }
+  return NULL;
+}
+
+/* An array that was handed in (among the first n parameters) comes back as the very object; a view knows its base. */
+static PyObject *result_array(tt_array *a, const row *r, PyObject *const *bound, int n) {
   for (int k = 0; k < n; k++) {
     PyObject *same = handed_in(a, bound[k]);
     if (!same) continue;
@@ -384,6 +403,10 @@ static PyObject *result_array(tt_array *a, const row *r, PyObject *const *bound)
   }
   PyObject *first = n > 0 ? bound[0] : NULL;
   for (int k = 1; k < n && r->param[k].variadic; k++) first = bound[k]; /* the first of einsum's operands */
+  if (first && r->param[0].variadic) {
+    PyObject *of = viewed(a, first);
+    first = of || !core_subclassed ? of : PyTuple_GetItem(first, 0); /* else for the class of results */
+  }
   if (core_subclassed && r->plain) {
     bool view = first && core_is_array(first) && core_made(first) && !core_is_number(first);
     return core_wrap(a, view && a && tt_array_shares(core_handle(first), a) ? first : NULL);
@@ -393,17 +416,17 @@ static PyObject *result_array(tt_array *a, const row *r, PyObject *const *bound)
   return core_wrap(a, NULL);
 }
 
-static PyObject *results(const row *r, tt_array **made, const tt_result *result, PyObject *const *bound) {
+static PyObject *results(const row *r, tt_array **made, const tt_result *result, PyObject *const *bound, int n) {
   if (result->scalar) {
     PyObject *out = core_item(made[0]);
     for (int k = 0; k < result->n; k++) tt_release(&made[k]);
     return out;
   }
   if (result->n == 0 && !result->tuple) Py_RETURN_NONE;
-  if (result->n == 1 && !result->tuple) return result_array(made[0], r, bound);
+  if (result->n == 1 && !result->tuple) return result_array(made[0], r, bound, n);
   PyObject *tuple = PyTuple_New(result->n);
   for (int k = 0; k < result->n; k++) {
-    PyObject *x = tuple ? result_array(made[k], r, bound) : (tt_release(&made[k]), NULL);
+    PyObject *x = tuple ? result_array(made[k], r, bound, n) : (tt_release(&made[k]), NULL);
     if (!x) {
       Py_CLEAR(tuple);
     } else {
@@ -430,9 +453,16 @@ static PyObject *run_row(const row *r, const tt_value *value, int used, PyObject
     if (!made) return PyErr_NoMemory();
     c = tt_call_row((int)(r - rows), value, used, made, room, &result, &err);
   }
-  PyObject *out = c == TT_OK ? results(r, made, &result, bound) : core_raise(c, &err);
+  PyObject *out = c == TT_OK ? results(r, made, &result, bound, used) : core_raise(c, &err);
   if (made != few) PyMem_Free(made);
   return out;
+}
+
+static PyObject *tuple_of(PyObject *const *arg, Py_ssize_t n) {
+  PyObject *tuple = PyTuple_New(n);
+  if (!tuple) PyErr_Clear(); /* views go without their base */
+  for (Py_ssize_t k = 0; tuple && k < n; k++) PyTuple_SetItem(tuple, k, Py_NewRef(arg[k]));
+  return tuple;
 }
 
 PyObject *core_call(int at, PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
@@ -445,22 +475,21 @@ PyObject *core_call(int at, PyObject *self, PyObject *const *arg, Py_ssize_t n, 
   core_drain();
   core_line();
   core_scratch_init(&s);
-  int shift = self != NULL, used = 0;
+  int shift = self != NULL, used = r->n; /* what is left out at the end needs no value */
+  while (used > 0 && !bound[used - 1] && !r->param[used - 1].variadic) used--;
   bool ok = true;
-  for (int k = 0; ok && k < r->n; k++) {
+  for (int k = 0; ok && k < used; k++) {
     if (r->param[k].variadic) {
       ok = convert_rest(&s, r->param[k].kind, arg + (k - shift), n - (k - shift), &value[k]);
-      used = k + 1;
     } else if (bound[k]) {
       ok = r->param[k].kind == VALUES ? convert_values(&s, bound[k], bound[0], &value[k])
                                       : convert(&s, r->param[k].kind, bound[k], &value[k]);
-      used = k + 1;
     } else {
       value[k].tag = TT_V_MISSING;
     }
   }
-  if (core_subclassed && !r->plain && r->n && r->param[0].variadic && n > 0)
-    bound[0] = arg[0];                                                              /* for the class of results */
+  PyObject *operands = ok && r->n && r->param[0].variadic && n > 0 ? tuple_of(arg, n) : NULL;
+  if (operands) bound[0] = operands;
   if (r->n > 1 && r->param[1].variadic && n > 1 - shift) bound[1] = arg[1 - shift]; /* what a view is of */
   if (ok && device == TT_AUTO) {
     out = run_row(r, value, used, bound);
@@ -470,6 +499,7 @@ PyObject *core_call(int at, PyObject *self, PyObject *const *arg, Py_ssize_t n, 
     tt_set_device(before);
   }
   core_scratch_free(&s);
+  Py_XDECREF(operands);
   return core_warned(out);
 }
 

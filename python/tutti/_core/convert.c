@@ -665,9 +665,16 @@ static PyObject *make(PyObject *o, PyObject *dtype, core_copy copy, PyObject *or
   return plain;
 }
 
+bool core_check_copy(PyObject *copy) {
+  if (!copy || !PyUnicode_Check(copy)) return true;
+  PyErr_SetString(PyExc_ValueError, "strings are not allowed for 'copy' keyword. Use True/False/None instead.");
+  return false;
+}
+
 static bool copy_mode(PyObject *copy, core_copy without, core_copy *out) {
   if (!copy) return *out = without, true;
   if (copy == Py_None) return *out = CORE_COPY_NEEDED, true;
+  if (!core_check_copy(copy)) return false;
   int yes = PyObject_IsTrue(copy);
   *out = yes ? CORE_COPY_ALWAYS : CORE_COPY_NEVER;
   return yes >= 0;
@@ -716,8 +723,9 @@ PyObject *core_py_array(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyOb
   tt_array *out;
   tt_error err;
   tt_code c = tt_reshape(core_handle(made), (int)ndmin, len, &out, &err);
+  PyObject *view = c == TT_OK ? core_wrap_view(out, made) : core_raise(c, &err);
   Py_DECREF(made);
-  return core_done(c, out, NULL, &err);
+  return view;
 }
 
 static PyObject *as_array(const char *name, PyObject *const *arg, Py_ssize_t n, PyObject *names, bool subok) {

@@ -140,6 +140,8 @@ PyObject *core_get_is_leaf(PyObject *self, void *unused);
 PyObject *core_get_grad(PyObject *self, void *unused);
 int core_set_grad(PyObject *self, PyObject *value, void *unused);
 extern PyMethodDef core_grad_functions[];
+/* Gradients would end in a compiled function without a word: an error if one is wanted of an argument. */
+bool core_refuses_gradients(PyObject *args);
 
 /* ---- devices (device.c) */
 /* A device's number from a Device or a name; None and NULL are TT_AUTO. False with an exception. */
@@ -289,7 +291,7 @@ static inline bool core_number_operand(PyObject *o, tt_value *v, tt_number *room
   const tt_number *x = core_known(o);
   if (core_is_array(o) && !x) return false;
   if (!x && core_value_common(o, v)) return true;
-  if (!x && (o == Py_True || o == Py_False)) return core_value_scalar(o, v);
+  if (!x && (o == Py_True || o == Py_False || Py_TYPE(o) == &PyComplex_Type)) return core_value_scalar(o, v);
   if (!x && !core_value_numpy(o, room)) return false;
   v->tag = TT_V_NUMBER;
   v->as.number = x ? x : room;
@@ -325,6 +327,8 @@ typedef enum core_copy { CORE_COPY_NEEDED, CORE_COPY_ALWAYS, CORE_COPY_NEVER } c
 tt_array *core_asarray(PyObject *o, tt_dtype dtype, core_copy copy);
 /* Is this what like= may be (NULL: not given)? */
 bool core_check_like(PyObject *like);
+/* NumPy's rule for `copy`: no text, which would be true whatever it says. NULL is allowed. */
+bool core_check_copy(PyObject *copy);
 /* Memory behind a buffer, an interface or a capsule, or NULL; *known tells whether `o` has one of these at all. */
 tt_array *core_from_memory(PyObject *o, core_copy copy, bool *known);
 /* Nested sequences of scalars and arrays. */
@@ -398,7 +402,7 @@ PyObject *core_operator(tt_op op, PyObject *const *arg, int n, PyObject *out);
 /* __array_ufunc__ (numpy.c) */
 PyObject *core_meth_ufunc(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
 int core_call_init(PyObject *module);
-/* The row by name, or -1. */
+/* The row by name, a literal, or -1. */
 int core_row(const char *name);
 /* Call a row; `self` (or NULL) is the first positional argument. */
 /* The documentation of "part.name" (part: NULL for functions of the package), with inspect's signature before it; NULL

@@ -435,7 +435,7 @@ PyObject *core_py_from_dlpack(PyObject *self, PyObject *const *arg, Py_ssize_t n
   PyObject *a[3];
   int device;
   if (!core_bind("from_dlpack", "x,*,device,copy", 1, arg, n, names, a)) return NULL;
-  if (!core_device_from(a[1], &device)) return NULL;
+  if (!core_device_from(a[1], &device) || !core_check_copy(a[2])) return NULL;
   core_drain();
   PyObject *copy = a[2] && a[2] != Py_None ? a[2] : NULL;
   core_copy mode = copy && PyObject_IsTrue(copy) == 1 ? CORE_COPY_ALWAYS : CORE_COPY_NEVER;

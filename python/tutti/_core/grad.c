@@ -375,6 +375,23 @@ static PyObject *py_is_grad_enabled(PyObject *self, PyObject *unused) {
   return (void)self, (void)unused, PyBool_FromLong(tt_grad_mode_is_on());
 }
 
+bool core_refuses_gradients(PyObject *args) {
+  for (Py_ssize_t k = 0; k < PyTuple_Size(args) && tt_grad_mode_is_on(); k++) {
+    PyObject *o = PyTuple_GetItem(args, k);
+    if (!core_is_array(o) || !core_made(o) || !tt_requires_grad(core_made(o))) continue;
+    PyErr_SetString(PyExc_RuntimeError,
+                    "a compiled function has no derivative: wrap it in a Function with a backward of "
+                    "its own, or give it x.detach() in place of an array that requires grad");
+    return true;
+  }
+  return false;
+}
+
+static PyObject *py_refuse_gradients(PyObject *self, PyObject *args) {
+  (void)self;
+  return core_refuses_gradients(args) ? NULL : Py_NewRef(Py_None);
+}
+
 static PyObject *py_detect_anomaly(PyObject *self, PyObject *on) {
   (void)self;
   int now = PyObject_IsTrue(on);
@@ -395,5 +412,6 @@ PyMethodDef core_grad_functions[] = {
     {"grad_mode", py_grad_mode, METH_O, NULL},
     {"is_grad_enabled", py_is_grad_enabled, METH_NOARGS, NULL},
     {"detect_anomaly", py_detect_anomaly, METH_O, NULL},
+    {"refuse_gradients", py_refuse_gradients, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -163,7 +163,7 @@ static PyObject *jit_call(PyObject *self, PyObject *args, PyObject *names) {
     if (!bound) return NULL;
     args = bound;
   }
-  if (!core_jit_read(&f, args, false)) goto done;
+  if (!core_jit_read(&f, args, false) || core_refuses_gradients(args)) goto done;
   special *s = find((jit_object *)self, &f);
   if (!s) {
     answer = fall_back(self, "_interpret", args);
@@ -174,9 +174,10 @@ static PyObject *jit_call(PyObject *self, PyObject *args, PyObject *names) {
     goto done;
   }
   if (!core_jit_bind(&f, tt_jit_writes(s->jit))) goto done;
-  core_block_begin();
+  bool brief = tt_jit_is_brief(s->jit);
+  if (!brief) core_block_begin();
   tt_code c = tt_jit_call(s->jit, f.word, s->hidden_words, out, &run, &err);
-  core_block_end();
+  if (!brief) core_block_end();
   bool shown = show(run);
   if (c != TT_OK) {
     core_raise(c, &err);

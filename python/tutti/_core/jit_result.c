@@ -64,7 +64,7 @@ static tt_dtype read_dtype(result *r) {
   size_t n = strcspn(r->type, ",():");
   for (int t = 0; t < TT_DTYPE_COUNT; t++) {
     const char *s = core_jit_suffix((tt_dtype)t);
-    if (strlen(s) == n && memcmp(s, r->type, n) == 0) {
+    if (s[0] == r->type[0] && s[1] == r->type[1] && strlen(s) == n && memcmp(s, r->type, n) == 0) {
       r->type += n;
       return (tt_dtype)t;
     }
@@ -72,51 +72,83 @@ static tt_dtype read_dtype(result *r) {
   return TT_DTYPE_NONE;
 }
 
-/* The argument itself when it comes back whole; else memory, which the package's `_array` makes an array of. */
+/* Does the argument's memory, as the function saw it, hold this address? */
+static bool lies_in(const jit_held *h, const char *at) {
+  const char *from = h->has_view ? h->view.buf : h->at;
+  int64_t size = h->size || !h->has_view ? h->size : (int64_t)h->view.len;
+  return !h->gpu && from && at >= from && at < from + size;
+}
+
+static bool is_ours(const jit_held *h) { return !h->has_view && !h->gpu; }
+
+/* The bytes that elements of an array reach from its first one: [*low, *high). */
+static void reach(int rank, const int64_t *len, const int64_t *step, int64_t item, int64_t *low, int64_t *high) {
+  *low = 0;
+  *high = item;
+  for (int k = 0; k < rank; k++) {
+    int64_t far = len[k] > 0 ? (len[k] - 1) * step[k] * item : 0;
+    *(far < 0 ? low : high) += far;
+  }
+}
+
+/* What holds a result that the call did not make: an argument, or a global array, which it is a view of. Of an array of
+ * ours the function saw dense memory that goes when the call is over: its view if it is dense itself, else a copy. */
+static PyObject *borrowed(result *r, const jit_held *h, char *at, int64_t low, int64_t high, char **data) {
+  if (h && is_ours(h) && tt_array_is_contiguous(core_handle(h->object))) {
+    *data = (char *)(uintptr_t)h->at;
+    return Py_NewRef(h->object);
+  }
+  *data = at + low;
+  if (h && is_ours(h)) return PyByteArray_FromStringAndSize(*data, (Py_ssize_t)(high - low));
+  return memory_new(*data, (size_t)(high - low), h ? h->object : r->self);
+}
+
+static PyObject *tuple_of(const int64_t *value, int n, int64_t factor) {
+  PyObject *out = PyTuple_New(n);
+  for (int k = 0; out && k < n; k++) PyTuple_SetItem(out, k, PyLong_FromLongLong(value[k] * factor));
+  return out;
+}
+
+/* The argument itself when it comes back whole; else memory, which the package's `_array` makes an array of: one of
+ * ours where an argument is one. */
 static PyObject *array_object(result *r) {
   r->type++;
   tt_dtype dtype = read_dtype(r);
   int rank = r->type[1] - '0';
   r->type += 3;
-  const int64_t *w = r->word, *len = w + 1, *step = w + 1 + rank;
+  const int64_t *w = r->word, *len = w + 1, *step = w + 1 + rank, item = core_dtype_bytes(dtype);
   r->word += 1 + 2 * rank;
   char *at = (char *)(intptr_t)w[0];
-  void *data;
+  void *made;
+  char *data;
   size_t size;
-  PyObject *memory = NULL;
-  int64_t low = 0, high = core_dtype_bytes(dtype);
-  for (int k = 0; k < rank; k++) {
-    int64_t reach = len[k] > 0 ? (len[k] - 1) * step[k] * core_dtype_bytes(dtype) : 0;
-    *(reach < 0 ? &low : &high) += reach;
+  int64_t low, high;
+  bool ours = false;
+  const jit_held *base = NULL;
+  PyObject *memory;
+  for (int k = 0; k < r->f->nheld; k++) {
+    const jit_held *h = &r->f->held[k];
+    const int64_t *aw = &r->f->word[h->word];
+    int have = h->has_view ? h->view.ndim : is_ours(h) ? tt_array_rank(core_handle(h->object)) : -1;
+    if (have == rank && h->at == at && memcmp(aw, w, (size_t)(1 + 2 * rank) * 8) == 0) return Py_NewRef(h->object);
+    ours |= is_ours(h);
+    if (lies_in(h, at)) base = h;
   }
-  if (tt_jit_run_take(r->run, at, &data, &size)) {
-    memory = memory_new(data, size, NULL);
-    if (!memory) tt_jit_free(data, size);
+  reach(rank, len, step, item, &low, &high);
+  if (tt_jit_run_take(r->run, at, &made, &size)) {
+    data = made;
+    memory = memory_new(made, size, NULL);
+    if (!memory) tt_jit_free(made, size);
   } else {
-    PyObject *base = NULL;
-    for (int k = 0; k < r->f->nheld; k++) {
-      jit_held *h = &r->f->held[k];
-      const int64_t *aw = &r->f->word[h->word];
-      bool whole = h->at == at && h->has_view && h->view.ndim == rank && memcmp(aw, w, (size_t)(1 + 2 * rank) * 8) == 0;
-      if (whole) return Py_NewRef(h->object);
-      if (h->has_view && at >= (char *)h->view.buf && at < (char *)h->view.buf + (h->size ? h->size : h->view.len))
-        base = h->object;
-    }
-    data = at + low;
-    memory = memory_new(data, (size_t)(high - low), base ? base : r->self);
+    memory = borrowed(r, base, at, low, high, &data);
   }
-  if (!memory) return NULL;
-  PyObject *shape = PyTuple_New(rank), *strides = PyTuple_New(rank), *out = NULL;
-  for (int k = 0; shape && strides && k < rank; k++) {
-    PyTuple_SetItem(shape, k, PyLong_FromLongLong(len[k]));
-    PyTuple_SetItem(strides, k, PyLong_FromLongLong(step[k] * core_dtype_bytes(dtype)));
-  }
-  if (shape && strides)
-    out = PyObject_CallMethod(r->self, "_array", "OsOOL", memory, core_dtype_typestr(dtype), shape, strides,
-                              (long long)(at - (char *)data));
+  PyObject *shape = tuple_of(len, rank, 1), *strides = tuple_of(step, rank, item), *out = NULL;
+  if (memory && shape && strides)
+    out = PyObject_CallMethod(r->self, "_array", "OsOOLi", memory, core_dtype_typestr(dtype), shape, strides,
+                              (long long)(at - data), (int)ours);
   Py_XDECREF(shape);
   Py_XDECREF(strides);
-  Py_DECREF(memory);
+  Py_XDECREF(memory);
   return out;
 }
 

@@ -252,7 +252,7 @@ static PyObject *meth_numpy(PyObject *self, PyObject *unused) {
 
 static PyObject *meth_array(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
   PyObject *a[2];
-  if (!core_bind("__array__", "dtype,copy", 0, arg, n, names, a)) return NULL;
+  if (!core_bind("__array__", "dtype,copy", 0, arg, n, names, a) || !core_check_copy(a[1])) return NULL;
   PyObject *hook = core_hook_get(CORE_HOOK_numpy);
   return hook ? PyObject_CallFunctionObjArgs(hook, self, a[0] ? a[0] : Py_None, a[1] ? a[1] : Py_None, NULL) : NULL;
 }

@@ -191,6 +191,9 @@ PyObject *core_operator(tt_op op, PyObject *const *arg, int n, PyObject *out) {
 static PyObject *binary(tt_op op, PyObject *l, PyObject *r) {
   PyObject *arg[2] = {l, r};
   tt_value v[2];
+  bool numbers = !core_subclassed && (core_known(l) || core_known(r));
+  PyObject *result;
+  if (numbers && of_numbers(op, arg, 2, &result)) return result;
   if (core_subclassed || core_is_number(l) || core_is_number(r)) return core_operator(op, arg, 2, NULL);
   if (!core_value_common(l, &v[0]) || !core_value_common(r, &v[1])) return core_operator(op, arg, 2, NULL);
   core_line();
@@ -341,16 +344,46 @@ static PyObject *never_equal(PyObject *array, bool equal) {
   return core_done(c, out, NULL, &err);
 }
 
+/* Can no element be equal to it? Others (fractions, decimals, classes of the program's) know about numbers. */
+static bool is_no_number(PyObject *o) {
+  return o == Py_None || PyUnicode_Check(o) || PyBytes_Check(o) || PyDict_Check(o) || PyAnySet_Check(o) ||
+         PyType_GetSlot(Py_TYPE(o), Py_tp_richcompare) == PyType_GetSlot(&PyBaseObject_Type, Py_tp_richcompare);
+}
+
+/* Each element is asked, as NumPy does with objects. `flat`: the elements in a list, which become the answers. */
+static PyObject *ask_each(PyObject *array, PyObject *flat, PyObject *other, int op) {
+  for (Py_ssize_t k = 0; k < PyList_Size(flat); k++) {
+    PyObject *answer = PyObject_RichCompare(PyList_GetItem(flat, k), other, op);
+    int yes = answer ? PyObject_IsTrue(answer) : -1;
+    Py_XDECREF(answer);
+    if (yes < 0 || PyList_SetItem(flat, k, PyBool_FromLong(yes)) < 0) return NULL;
+  }
+  tt_array *answers = core_asarray(flat, TT_BOOL, CORE_COPY_NEEDED), *out, *a = core_handle(array);
+  if (!answers) return NULL;
+  tt_error err;
+  tt_code c = tt_reshape(answers, tt_array_rank(a), tt_array_len(a), &out, &err);
+  tt_release(&answers);
+  return core_done(c, out, NULL, &err);
+}
+
+static PyObject *compare_objects(PyObject *array, PyObject *other, int op) {
+  PyObject *line = PyObject_CallMethod(array, "ravel", NULL), *flat = NULL, *result = NULL;
+  if (line) flat = PyObject_CallMethod(line, "tolist", NULL);
+  if (flat) result = ask_each(array, flat, other, op);
+  Py_XDECREF(flat);
+  Py_XDECREF(line);
+  return result;
+}
+
 PyObject *core_richcompare(PyObject *l, PyObject *r, int op) {
   static const tt_op ops[] = {
       [Py_LT] = TT_LT, [Py_LE] = TT_LE, [Py_EQ] = TT_EQ, [Py_NE] = TT_NE, [Py_GT] = TT_GT, [Py_GE] = TT_GE};
   PyObject *result = binary(ops[op], l, r);
-  bool equality = op == Py_EQ || op == Py_NE;
-  if (equality && result == Py_NotImplemented) {
-    Py_DECREF(result);
-    return never_equal(l, op == Py_EQ);
-  }
-  return result;
+  if (result != Py_NotImplemented || core_rules_of(r) == CORE_DEFER) return result;
+  bool equality = op == Py_EQ || op == Py_NE, unknown = is_no_number(r);
+  if (unknown && !equality) return result;
+  Py_DECREF(result);
+  return unknown ? never_equal(l, op == Py_EQ) : compare_objects(l, r, op);
 }
 
 /* ---- as one Python scalar */
@@ -371,6 +404,7 @@ static int truth(const tt_value *v) {
 static int slot_bool(PyObject *o) {
   tt_value v;
   tt_error err;
+  if (o == truths[0] || o == truths[1]) return o == truths[1];
   if (core_known(o)) return core_number_value(o, &v) ? truth(&v) : -1;
   int64_t size = tt_array_size(core_handle(o));
   if (size == 0) {

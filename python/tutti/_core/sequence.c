@@ -16,6 +16,7 @@ typedef struct discovery {
   uint32_t seen;             /* a bit per leaf dtype */
   bool arrays;               /* a leaf is an array of rank 1 or more, or one of ours: stack */
   bool bad;                  /* an exception is set */
+  PyObject *odd;             /* the first leaf that is no number (owned): an error, unless the lists are ragged */
   uint32_t looks;            /* elements that were looked at */
   tt_dtype asked;            /* the type that is wanted, or TT_DTYPE_NONE */
   bool truth;                /* all leaves are to be read as truth values */
@@ -45,13 +46,16 @@ static void seal(discovery *d, int depth) {
   }
 }
 
-static void not_convertible(discovery *d, PyObject *o) {
-  d->bad = true;
+static void not_convertible(const discovery *d) {
+  PyObject *o = d->odd;
+  const char *made = d->asked != TT_DTYPE_NONE && strchr("iu", core_dtype_kind(d->asked))
+                         ? "int() argument must be a string, a bytes-like object or a real number, not '%U'"
+                         : "float() argument must be a string or a real number, not '%U'";
   PyObject *type = PyType_GetName(Py_TYPE(o));
   if (PyUnicode_Check(o) || PyBytes_Check(o)) {
     PyErr_Format(PyExc_TypeError, "strings have no place in a tutti array: %R", o);
   } else {
-    PyErr_Format(PyExc_TypeError, "float() argument must be a string or a real number, not '%U'", type);
+    PyErr_Format(PyExc_TypeError, made, type);
   }
   Py_XDECREF(type);
 }
@@ -64,9 +68,6 @@ static bool is_sequence(PyObject *o) {
 /* None among elements of a type that was asked for: NaN (in both parts) among floats, false among truth values. */
 static bool leaf_none(discovery *d) {
   char kind = d->asked == TT_DTYPE_NONE ? ' ' : core_dtype_kind(d->asked);
-  if (strchr("iu", kind))
-    PyErr_SetString(PyExc_TypeError,
-                    "int() argument must be a string, a bytes-like object or a real number, not 'NoneType'");
   if (!strchr("bfc", kind)) return false;
   d->seen |= 1u << (kind == 'b' ? TT_BOOL : kind == 'c' ? TT_C128 : TT_F64);
   d->truth |= kind == 'b';
@@ -192,9 +193,7 @@ static void discover(discovery *d, PyObject *o, int depth) {
   } else if (PyIndex_Check(o)) {
     d->seen |= 1u << TT_I64;
   } else if (o != Py_None || !leaf_none(d)) {
-    if (!PyErr_Occurred()) not_convertible(d, o);
-    d->bad = true;
-    return;
+    if (!d->odd) d->odd = Py_NewRef(o);
   }
   seal(d, depth);
 }
@@ -433,9 +432,12 @@ tt_array *core_from_sequence(PyObject *o, tt_dtype dtype) {
   discovery d = {.rank = -1, .ragged = -1, .asked = dtype};
   for (int k = 0; k < TT_MAX_RANK; k++) d.len[k] = -1;
   discover(&d, o, 0);
-  if (d.bad) return NULL;
+  bool ragged = d.ragged >= 0 && !d.arrays;
+  if (ragged && !d.bad) raise_ragged(&d);
+  if (d.odd && !d.bad && !ragged) not_convertible(&d);
+  Py_CLEAR(d.odd);
+  if (PyErr_Occurred()) return NULL;
   if (d.arrays) return stacked(o, dtype);
-  if (d.ragged >= 0) return raise_ragged(&d), NULL;
   tt_dtype common;
   if (!common_dtype(d.seen, &common)) return NULL;
   /* Small and huge integers have float64 in common; an integer type that was asked for holds them exactly. */

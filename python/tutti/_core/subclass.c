@@ -66,7 +66,7 @@ PyObject *core_like_operands(PyObject *made, PyObject *const *arg, Py_ssize_t n)
   for (Py_ssize_t k = 0; k < n; k++) {
     if (!is_subclassed(arg[k])) continue;
     double priority = priority_of(arg[k]);
-    if (!best || priority > most || PyType_IsSubtype(Py_TYPE(arg[k]), Py_TYPE(best))) best = arg[k], most = priority;
+    if (!best || priority > most) best = arg[k], most = priority; /* of equals the first, also before its subclass */
   }
   if (!best) return made;
   if (!overrides(best, "__array_wrap__")) return core_like(made, best);

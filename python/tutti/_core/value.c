@@ -265,6 +265,7 @@ bool core_index(PyObject *o, int64_t *out) {
   int overflow;
   tt_number other;
   if (Py_TYPE(o) == &PyLong_Type) return *out = PyLong_AsLongAndOverflow(o, &overflow), !overflow;
+  if (PySlice_Check(o)) return false; /* the next most frequent */
   const tt_number *x = core_known(o);
   if (!x && !core_is_array(o) && core_value_numpy(o, &other)) x = &other;
   if (!x || !strchr("iu", core_dtype_kind(x->dtype))) return false;

@@ -53,13 +53,20 @@ class Compiled(_core.Jit):
             self._text = module.bytes(), [a.numpy() if isinstance(a, _core.ndarray) else a for a in arrays]
         return self._text
 
-    def _array(self, memory, typestr, shape, strides, offset):
-        """Memory that a call gave, as an array."""
+    def _array(self, memory, typestr, shape, strides, offset, ours):
+        """Memory that a call gave as an array: one of ours if an argument was, or if NumPy is not about."""
         np = _numpy()
-        if np is None:
-            flat = _core.frombuffer(memory, typestr) if 0 not in shape else None
-            return flat.reshape(shape) if flat is not None else _core.array([]).reshape(shape)
-        return np.ndarray(shape, typestr, memory, offset, strides)
+        if np is not None and not ours:
+            return np.ndarray(shape, typestr, memory, offset, strides)
+        if 0 in shape:
+            return _core.functions["empty"](shape, typestr)
+        if not isinstance(memory, _core.ndarray):
+            memory = _core.frombuffer(memory, "u1")
+            item = _core.dtype(typestr).itemsize
+            memory = memory[offset % item :]
+            memory = memory[: memory.size // item * item].view(typestr)
+        first = offset // memory.itemsize
+        return _core.functions["stride_tricks.as_strided"](memory.reshape(-1)[first:], shape, strides)
 
     def _bind(self, args, names):
         import inspect

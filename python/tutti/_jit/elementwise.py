@@ -21,6 +21,12 @@ def _need_numpy():
     return numpy
 
 
+def _plain(args):
+    """Arrays of ours as NumPy's. Gradients would end here without a word."""
+    _core.refuse_gradients(*args)
+    return [a.numpy() if isinstance(a, _core.ndarray) else getattr(a, "_jit_argument", a) for a in args]
+
+
 def _i(k):
     return f"(i {k})"
 
@@ -110,7 +116,7 @@ class Vectorized(Decorated):
         np = _need_numpy()
         ours = any(isinstance(a, _core.ndarray) for a in args)
         args = [getattr(a, "_jit_argument", a) for a in args]
-        arrays = [np.asarray(a.numpy() if isinstance(a, _core.ndarray) else a) for a in args]
+        arrays = [np.asarray(a) for a in _plain(args)]
         arrays, kind = self._typed(np, arrays, args)
         shape = np.broadcast_shapes(*(a.shape for a in arrays))
         made = getattr(out, "_jit_argument", out)
@@ -302,7 +308,7 @@ class Generalised(Decorated):
 
     def _run(self, given, args):
         np = _need_numpy()
-        given = [a.numpy() if isinstance(a, _core.ndarray) else getattr(a, "_jit_argument", a) for a in given]
+        given = _plain(given)
         arrays, kinds = self._typed(np, [np.asarray(a) for a in given[: self.nin]], given)
         sizes, front = self._sizes(np, arrays)
         flat = [np.broadcast_to(a, front + a.shape[a.ndim - len(core) :]) for a, core in zip(arrays, self.cores)]
@@ -421,7 +427,7 @@ class Stencil(Decorated):
     def __call__(self, *args, out=None):
         np = _need_numpy()
         ours = isinstance(args[0], _core.ndarray)
-        args = [a.numpy() if isinstance(a, _core.ndarray) else getattr(a, "_jit_argument", a) for a in args]
+        args = _plain(args)
         if not isinstance(args[0], np.ndarray):
             raise TypeError("a stencil's first argument is an array")
         if out is None:

@@ -11,9 +11,10 @@
 
 #define LINE 64
 #define VECTOR 16
-#define MOST_SIZE 4 /* with two elements a vector, turning gains nothing on copying one by one (measured) */
-#define DOWN 4      /* squares of a piece along the source: so many lines of a page are read in a row */
-#define ALONG 16    /* along the destination */
+#define MOST_SIZE 8
+#define DOWN 4   /* squares of a piece along the source: so many lines of a page are read in a row */
+#define ALONG 16 /* along the destination */
+#define AHEAD 2  /* squares that lines are fetched ahead */
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -25,6 +26,8 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 #define HIGH_2 4, 12, 5, 13, 6, 14, 7, 15
 #define LOW_4 0, 4, 1, 5
 #define HIGH_4 2, 6, 3, 7
+#define LOW_8 0, 2
+#define HIGH_8 1, 3
 
 /* turn_SIZE: `down` x `along` blocks of one vector a side. copy_few_SIZE: element by element. */
 #define TURN(bytes, type)                                                                                    \
@@ -56,12 +59,13 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 TURN(1, uint8_t)
 TURN(2, uint16_t)
 TURN(4, uint32_t)
+TURN(8, uint64_t)
 
 /* What is done with elements of a size. The first takes blocks of a vector a side, the second elements. */
 typedef void (*turn_fn)(const char *from, int64_t from_step, char *to, int64_t to_step, int64_t down, int64_t along);
 static const struct {
   turn_fn blocks, few;
-} turns[] = {{turn_1, copy_few_1}, {turn_2, copy_few_2}, {turn_4, copy_few_4}};
+} turns[] = {{turn_1, copy_few_1}, {turn_2, copy_few_2}, {turn_4, copy_few_4}, {turn_8, copy_few_8}};
 
 static int size_row(size_t size) {
   int row = 0;
@@ -93,12 +97,24 @@ int64_t tt__turn_points(const tt_turn *m) {
   return least(m->down, DOWN * side) * least(m->along, ALONG * side);
 }
 
+/* Lines lie pages apart, on both sides: the processor does not fetch them by itself. */
+static void fetch_square(const tt_turn *m, const char *from, const char *to, int64_t down, int64_t along) {
+  for (int64_t i = 0; i < along; i++) __builtin_prefetch(from + i * m->from_along);
+  for (int64_t i = 0; i < down; i++) __builtin_prefetch(to + i * m->to_down, 1);
+}
+
 static void copy_piece(const tt_turn *m, const char *from, char *to, int64_t down, int64_t along) {
-  const int64_t side = LINE / (int64_t)m->size, size = (int64_t)m->size;
-  for (int64_t d = 0; d < down; d += side)
-    for (int64_t a = 0; a < along; a += side)
+  const int64_t side = LINE / (int64_t)m->size, size = (int64_t)m->size, width = (along + side - 1) / side * side;
+  for (int64_t d = 0; d < down; d += side) {
+    for (int64_t a = 0; a < along; a += side) {
+      int64_t ahead = a + AHEAD * side, e = d + ahead / width * side, b = ahead % width;
+      if (e < down)
+        fetch_square(m, from + e * size + b * m->from_along, to + e * m->to_down + b * size, least(side, down - e),
+                     least(side, along - b));
       copy_square(m, from + d * size + a * m->from_along, to + d * m->to_down + a * size, least(side, down - d),
                   least(side, along - a));
+    }
+  }
 }
 
 void tt__turn_run(const tt_turn *m, int64_t lo, int64_t hi) {

@@ -177,13 +177,19 @@ static int64_t find_extremum(const tt_vm_table *t, tt_dtype dtype, int shift, co
   return 0;
 }
 
-#define FIND_SHORT(E, T)                                               \
-  case E: {                                                            \
-    const T *p = v;                                                    \
-    int64_t at = 0;                                                    \
-    for (int64_t i = 1; i < n && p[at] == p[at]; i++)                  \
-      if ((max ? p[i] > p[at] : p[i] < p[at]) || p[i] != p[i]) at = i; \
-    return at;                                                         \
+#define FIND_SHORT(E, T)                       \
+  case E: {                                    \
+    const T *p = v;                            \
+    T best = *p;                               \
+    int64_t at = 0;                            \
+    for (int64_t i = 0; i < n; i++) {          \
+      T x = p[i];                              \
+      if (x != x) return i;                    \
+      bool better = max ? x > best : x < best; \
+      best = better ? x : best;                \
+      at = better ? i : at;                    \
+    }                                          \
+    return at;                                 \
   }
 
 /* Of a row that is too short for vectors; -1: not of this type. */

@@ -230,6 +230,26 @@ MOVES(16, uint16_t)
 MOVES(32, uint32_t)
 MOVES(64, uint64_t)
 
+#define PAIRS(bits, T)                                                                   \
+  static void split_##bits(void *first, void *second, const void *src, int64_t n) {      \
+    T *restrict o = first, *restrict p = second;                                         \
+    const T *restrict x = src;                                                           \
+    for (int64_t i = 0; i < n; i++) {                                                    \
+      o[i] = x[2 * i];                                                                   \
+      p[i] = x[2 * i + 1];                                                               \
+    }                                                                                    \
+  }                                                                                      \
+  static void join_##bits(void *dst, const void *first, const void *second, int64_t n) { \
+    T *restrict o = dst;                                                                 \
+    const T *restrict x = first, *restrict y = second;                                   \
+    for (int64_t i = 0; i < n; i++) {                                                    \
+      o[2 * i] = x[i];                                                                   \
+      o[2 * i + 1] = y[i];                                                               \
+    }                                                                                    \
+  }
+PAIRS(32, uint32_t)
+PAIRS(64, uint64_t)
+
 static void iota(int64_t *out, int64_t start, int64_t step, int64_t n) {
   uint64_t s = (uint64_t)start, d = (uint64_t)step;
   EACH_LANE out[i] = (int64_t)(s + (uint64_t)i * d);
@@ -325,6 +345,8 @@ const tt_vm_table TABLE = {.level = TT_VM_LEVEL,
                            .gather = {gather_8, gather_16, gather_32, gather_64},
                            .scatter = {scatter_8, scatter_16, scatter_32, scatter_64},
                            .splat = {splat_8, splat_16, splat_32, splat_64},
+                           .split = {NULL, NULL, split_32, split_64},
+                           .join = {NULL, NULL, join_32, join_64},
                            .iota = iota,
                            OF_7(ARG_ENTRY, max) OF_7(ARG_ENTRY, min)};
 

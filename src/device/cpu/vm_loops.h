@@ -27,6 +27,9 @@ typedef void (*tt_vm_store)(void *dst, int64_t step, const void *src, int64_t n)
 typedef void (*tt_vm_gather)(void *dst, const void *src, const int64_t *idx, int64_t n);
 /* dst[idx[i]] = src[i], in order */
 typedef void (*tt_vm_scatter)(void *dst, const int64_t *idx, const void *src, int64_t n);
+/* first[i], second[i] = src[2 * i], src[2 * i + 1], and back: complex numbers and their parts. */
+typedef void (*tt_vm_split)(void *first, void *second, const void *src, int64_t n);
+typedef void (*tt_vm_join)(void *dst, const void *first, const void *second, int64_t n);
 typedef void (*tt_vm_splat)(void *dst, const void *value, int64_t n);
 /* acc[i % TT_VM_LANES] = op(acc[..], v[i]), in order of i. */
 typedef void (*tt_vm_red)(void *acc, const void *v, int64_t n);
@@ -51,6 +54,8 @@ typedef struct tt_vm_table {
   tt_vm_gather gather[4];
   tt_vm_scatter scatter[4];
   tt_vm_splat splat[4];
+  tt_vm_split split[4]; /* of elements of 4 and 8 bytes */
+  tt_vm_join join[4];
   void (*iota)(int64_t *out, int64_t start, int64_t step, int64_t n); /* start + i * step */
   /* ops.def rows with RED: ADD MUL MAXIMUM MINIMUM AND OR */
   tt_vm_red red[TT_OP_COUNT][TT_DTYPE_COUNT];

@@ -81,6 +81,8 @@ TT_HIDDEN tt_code tt__cuda_launch(tt_device *d, tt_stream *s, tt_routine *f, con
                                   size_t size, tt_error *err);
 TT_HIDDEN tt_code tt__cuda_capture_begin(tt_device *d, tt_stream *s, tt_error *err);
 TT_HIDDEN tt_code tt__cuda_capture_end(tt_device *d, tt_stream *s, tt_graph **out, tt_error *err);
+TT_HIDDEN int tt__cuda_captured(tt_device *d, tt_stream *s);
+TT_HIDDEN tt_code tt__cuda_capture_renew(tt_device *d, tt_stream *s, tt_graph *g, tt_error *err);
 TT_HIDDEN tt_code tt__cuda_graph_args(tt_device *d, tt_graph *g, int k, const tt_grid *grid, const void *args,
                                       size_t size, tt_error *err);
 TT_HIDDEN tt_code tt__cuda_graph_launch(tt_device *d, tt_graph *g, tt_stream *s, tt_error *err);

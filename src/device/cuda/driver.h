@@ -20,6 +20,12 @@ typedef struct tt_cuda_kernel_node {
   void *kernel, *context; /* unused: `function` names the kernel */
 } tt_cuda_kernel_node;
 
+/* The driver's own layout of why a graph could not be changed. */
+typedef struct tt_cuda_update {
+  int result;
+  void *node, *from;
+} tt_cuda_update;
+
 /* The driver's own layout of a launch with attributes. */
 typedef struct tt_cuda_attribute {
   int id, unused;

@@ -109,6 +109,48 @@ tt_code tt__cuda_capture_end(tt_device *d, tt_stream *s, tt_graph **out, tt_erro
   return code;
 }
 
+int tt__cuda_captured(tt_device *d, tt_stream *s) {
+  tt_cuda *c = tt__cuda_of(d);
+  tt__lock(&c->lock);
+  const tt_cuda_capture *k = c->captures;
+  while (k && k->stream != s) k = k->next;
+  int n = k ? (int)k->graph->launch.n : 0;
+  tt__unlock(&c->lock);
+  return n;
+}
+
+/* The driver changes a graph in place where it can; else the capture is made ready to launch itself. Nodes of the
+ * first capture stay the names of launches, so only their grids are taken from the new one. */
+static int renew(const tt_cuda_api *api, tt_graph *g, tt_graph *next) {
+  tt_cuda_update why = {0, NULL, NULL};
+  bool same = g->launch.n == next->launch.n && api->graph_update;
+  if (same && api->graph_update(g->exec, next->graph, &why) == TT_CUDA_OK) {
+    for (int64_t i = 0; i < (int64_t)g->launch.n; i++) g->launch.data[i].grid = next->launch.data[i].grid;
+    return TT_CUDA_OK;
+  }
+  int result = api->graph_instantiate(&next->exec, next->graph, 0);
+  if (result != TT_CUDA_OK) return result;
+  tt_graph old = *g;
+  *g = *next;
+  *next = old;
+  return TT_CUDA_OK;
+}
+
+tt_code tt__cuda_capture_renew(tt_device *d, tt_stream *s, tt_graph *g, tt_error *err) {
+  tt_cuda *c = tt__cuda_of(d);
+  void *before;
+  tt_graph *next = end_capture(c, s);
+  if (!next) return tt__fail(err, TT_EVALUE, "%s: no capture began on this stream", d->name);
+  tt_code code = tt__cuda_enter(d, &before, err);
+  if (code == TT_OK) {
+    int result = c->api->capture_end(s->handle, &next->graph);
+    if (result == TT_CUDA_OK) result = renew(c->api, g, next);
+    code = tt__cuda_leave(d, before, result, "renew a graph", err);
+  }
+  tt__cuda_graph_free(d, next);
+  return code;
+}
+
 tt_code tt__cuda_graph_args(tt_device *d, tt_graph *g, int k, const tt_grid *grid, const void *args, size_t size,
                             tt_error *err) {
   tt_cuda *c = tt__cuda_of(d);

@@ -555,6 +555,14 @@ static tt_code null_stream_adopt(tt_device *d, void *handle, tt_stream **out, tt
 
 /* ---- captures */
 
+static void drop_graph(tt_null *n, tt_graph *g) {
+  tt_graph **at = &n->graphs;
+  while (*at != g) at = &(*at)->next;
+  *at = g->next;
+  tt__null_drop(n, &g->queue);
+  tt__mem_free(g, sizeof *g);
+}
+
 static tt_code null_capture_begin(tt_device *d, tt_stream *s, tt_error *err) {
   TT_TRY(enter(d, err));
   tt_null *n = tt__null_of(d);
@@ -572,6 +580,27 @@ static tt_code null_capture_end(tt_device *d, tt_stream *s, tt_graph **out, tt_e
   if (!s->capture) return leave(d, tt__fail(err, TT_EVALUE, "%s: no capture began on this stream", d->name));
   *out = s->capture;
   s->capture = NULL;
+  return leave(d, TT_OK);
+}
+
+static int null_captured(tt_device *d, tt_stream *s) {
+  int n = 0;
+  if (enter(d, NULL) != TT_OK) return 0;
+  for (const tt_null_command *c = s->capture ? s->capture->queue.first : NULL; c; c = c->next)
+    n += c->kind == TT_NULL_LAUNCH;
+  leave(d, TT_OK);
+  return n;
+}
+
+static tt_code null_capture_renew(tt_device *d, tt_stream *s, tt_graph *g, tt_error *err) {
+  TT_TRY(enter(d, err));
+  tt_graph *next = s->capture;
+  if (!next) return leave(d, tt__fail(err, TT_EVALUE, "%s: no capture began on this stream", d->name));
+  s->capture = NULL;
+  tt_null_queue old = g->queue;
+  g->queue = next->queue;
+  next->queue = old;
+  drop_graph(tt__null_of(d), next);
   return leave(d, TT_OK);
 }
 
@@ -610,12 +639,7 @@ static tt_code null_graph_launch(tt_device *d, tt_graph *g, tt_stream *s, tt_err
 
 static void null_graph_free(tt_device *d, tt_graph *g) {
   if (!g || enter(d, NULL) != TT_OK) return;
-  tt_null *n = tt__null_of(d);
-  tt_graph **at = &n->graphs;
-  while (*at != g) at = &(*at)->next;
-  *at = g->next;
-  tt__null_drop(n, &g->queue);
-  tt__mem_free(g, sizeof *g);
+  drop_graph(tt__null_of(d), g);
   leave(d, TT_OK);
 }
 
@@ -672,6 +696,8 @@ const tt_device_ops tt__null_ops = {
     .asked = null_asked,
     .capture_begin = null_capture_begin,
     .capture_end = null_capture_end,
+    .captured = null_captured,
+    .capture_renew = null_capture_renew,
     .graph_args = null_graph_args,
     .graph_launch = null_graph_launch,
     .graph_free = null_graph_free,

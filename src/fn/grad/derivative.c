@@ -187,28 +187,30 @@ static const code *code_of(int op, int k) {
 
 /* Numbers among themselves; everything else as arrays. */
 static bool fold(tt_op op, tt_value *v) {
+  if (op == TT_WHERE && v[0].tag == TT_V_FLOAT) return *v = v[v[0].as.f != 0 ? 1 : 2], true;
   if (tt__ops[op].arity != 2 || v[0].tag != TT_V_FLOAT || v[1].tag != TT_V_FLOAT) return false;
   double a = v[0].as.f, b = v[1].as.f;
+  if (op == TT_EQ) return *v = tt_v_float(a == b), true;
   if (op != TT_ADD && op != TT_SUB && op != TT_MUL && op != TT_DIV) return false;
   *v = tt_v_float(op == TT_ADD ? a + b : op == TT_SUB ? a - b : op == TT_MUL ? a * b : a / b);
   return true;
 }
 
-static bool push_value(tt_value *to, const step *s, tt_array *const *value) {
+static bool push_value(tt_value *to, const step *s, const tt_value *value) {
   if (s->kind == PUSH_NUMBER) {
     *to = tt_v_float(s->number);
   } else if (s->kind == PUSH_UNIT) {
     *to = (tt_value){.tag = TT_V_COMPLEX};
     to->as.z = (tt_c128){0, 1};
   } else {
-    if (!value[s->value]) return false;
-    *to = tt_v_array(value[s->value]);
+    if (value[s->value].tag == TT_V_ARRAY && !value[s->value].as.array) return false;
+    *to = value[s->value];
   }
   return true;
 }
 
 /* The value of an expression; a number where no array meets it. False: a failure. */
-static bool record(tt_composer *c, const code *e, tt_array *const *value, tt_value *out) {
+static bool record(tt_composer *c, const code *e, const tt_value *value, tt_value *out) {
   tt_value stack[DEEPEST];
   int n = 0;
   for (int k = 0; k < e->n; k++) {
@@ -240,10 +242,21 @@ static tt_array *times(tt_composer *c, tt_array *g, tt_value factor) {
   return tt__compose_apply(c, TT_MUL, v, 2, TT_DTYPE_NONE);
 }
 
+/* An exponent that is a number is one again: its power may have a name, as a square has, and one less is known too. */
+static tt_value exponent(tt_composer *c, tt_array *y) {
+  tt_node *n = y ? tt__compose_node(c, y) : NULL;
+  tt_value v = tt_v_array(y);
+  if (n && n->op == TT_N_CONST && tt__dtypes[n->dtype].kind == 'f')
+    v = tt__scalar_load((tt_dtype)n->dtype, &n->attr.scalar);
+  tt__node_release(n);
+  return v;
+}
+
 bool tt__rule_slopes(tt_composer *c, tt_op op, tt_array *const *operand, tt_array *result, tt_array *g, unsigned wanted,
                      tt_array **out) {
-  tt_array *value[VALUES] = {[R] = result, [G] = g};
-  for (int k = 0; k < tt__ops[op].arity; k++) value[X + k] = operand[k];
+  tt_value value[VALUES] = {[R] = tt_v_array(result), [G] = tt_v_array(g)};
+  for (int k = 0; k < tt__ops[op].arity; k++) value[X + k] = tt_v_array(operand[k]);
+  if (op == TT_POW) value[Y] = exponent(c, operand[1]);
   for (int k = 0; k < tt__ops[op].arity; k++) {
     const char *text = tt__grad_text(op, k);
     out[k] = NULL;

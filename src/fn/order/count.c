@@ -58,6 +58,7 @@ static bool ends_of(tt_composer *c, const tt_call_frame *f, bins_of *h, tt_value
       }
     } else {
       tt_array *a = tt__value_as_array(c, r);
+      if (a && a->rank == 0) return tt__compose_fail(c, TT_ETYPE, "cannot unpack a number as a range"), false;
       if (a && (a->rank != 1 || a->size != 2)) tt__compose_fail(c, TT_EVALUE, "range must be two numbers");
       for (int k = 0; k < 2; k++) end[k] = tt_v_array(tt__compose_get(c, a, &(tt_value){TT_V_INT, {.i = k}}));
     }

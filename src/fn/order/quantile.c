@@ -242,17 +242,24 @@ static tt_array *weight(tt_composer *c, method m, tt_array *place, tt_array *low
                            tt_v_float(average ? 1 : 0.5));
 }
 
-/* Between a and b, from the nearer end: exact at both. */
-static tt_array *between(tt_composer *c, tt_array *a, tt_array *b, tt_array *t) {
-  tt_array *d = tt__compose_op2(c, TT_SUB, b, a), *up = tt__compose_op2(c, TT_ADD, a, tt__compose_op2(c, TT_MUL, d, t));
-  tt_array *rest = tt__compose_opf(c, TT_ADD, tt__compose_op1(c, TT_NEG, t), 1);
+/*
+** Between a and b in `type`, from the nearer end: exact at both. The steps are NumPy's, each in its type, so that the
+** last bits are: floats are subtracted in their own, 1 - t is taken in that of t.
+*/
+static tt_array *between(tt_composer *c, tt_array *a, tt_array *b, tt_array *t, tt_dtype type) {
+  bool whole = !can_be_nan(a); /* differences of whole numbers could wrap */
+  if (whole) a = tt__compose_cast(c, a, type), b = tt__compose_cast(c, b, type);
+  tt_array *d = tt__compose_cast(c, tt__compose_op2(c, TT_SUB, b, a), type);
+  tt_array *rest = tt__compose_cast(c, tt__compose_opf(c, TT_ADD, tt__compose_op1(c, TT_NEG, t), 1), type);
+  tt_array *up = tt__compose_op2(c, TT_ADD, a, tt__compose_op2(c, TT_MUL, d, tt__compose_cast(c, t, type)));
   tt_array *down = tt__compose_op2(c, TT_SUB, b, tt__compose_op2(c, TT_MUL, d, rest));
   return up && down ? tt__compose_where(c, tt__compose_opf(c, TT_GE, t, 0.5), tt_v_array(down), tt_v_array(up)) : NULL;
 }
 
-/* The values of sorted lines at the places [rest..., nq], in `type`. */
+/* The values of sorted lines at the places [rest..., nq], in `type`. Places have the type of q. */
 static tt_array *values_at(tt_composer *c, const lines *l, method m, tt_array *s, tt_array *n, tt_array *q,
                            tt_dtype type) {
+  n = q ? tt__compose_cast(c, n, (tt_dtype)q->dtype) : NULL;
   tt_array *place = virtual_place(c, m, n, q), *top = tt__compose_opf(c, TT_SUB, n, 1);
   if (!place || !top) return NULL;
   int axis = s->rank - 1;
@@ -262,13 +269,12 @@ static tt_array *values_at(tt_composer *c, const lines *l, method m, tt_array *s
   tt_array *next = tt__compose_op2(c, TT_MINIMUM, tt__compose_opf(c, TT_ADD, low, 1), top);
   if (!next) return NULL;
   next = tt__compose_where(c, tt__compose_opf(c, TT_LT, place, 0), tt_v_float(0), tt_v_array(next));
-  tt_dtype work = is_half(type) ? TT_F32 : type;
-  tt_array *a = tt__compose_cast(c, tt__compose_take_lines(c, s, first, axis, false), work);
-  tt_array *b = tt__compose_cast(c, tt__compose_take_lines(c, s, places(c, l, next), axis, false), work);
-  return tt__compose_cast(c, between(c, a, b, tt__compose_cast(c, weight(c, m, place, low), work)), type);
+  tt_array *a = tt__compose_take_lines(c, s, first, axis, false);
+  tt_array *b = tt__compose_take_lines(c, s, places(c, l, next), axis, false), *t = weight(c, m, place, low);
+  return a && b && t ? between(c, a, b, t, type) : NULL;
 }
 
-/* q as float64 [n], in range; `type` gets what the result has. */
+/* q as [n], in range, in its own type or float64; `type` gets what the result has. Halves could not count places. */
 static tt_array *read_q(tt_composer *c, const tt_call_frame *f, double scale, tt_array *a, tt_array **given,
                         tt_dtype *type) {
   tt_array *q = tt__arg_array(c, f, 1);
@@ -278,9 +284,9 @@ static tt_array *read_q(tt_composer *c, const tt_call_frame *f, double scale, tt
   *type = scalar && tt__is_float(own) ? own : tt__promote(own, of_q);
   *given = q;
   if (q->rank > 2) return tt__compose_fail(c, TT_EVALUE, "q must be a scalar or 1d");
-  q = tt__compose_ravel(c, tt__compose_cast(c, q, TT_F64));
+  q = tt__compose_ravel(c, tt__compose_cast(c, q, of_q == TT_F32 ? TT_F32 : TT_F64));
   if (scale != 1) q = tt__compose_opf(c, TT_DIV, q, scale);
-  const double *v = tt__compose_peek(c, q);
+  const double *v = tt__compose_peek(c, tt__compose_cast(c, q, TT_F64));
   for (int64_t i = 0; v && i < q->size; i++)
     if (!(v[i] >= 0 && v[i] <= 1))
       return tt__compose_fail(

@@ -46,6 +46,9 @@ TT_HIDDEN tt_array *tt__draw_run(tt_composer *c, tt_call_frame *f, tt_draw_from 
   TT_DRAW_ONE(generator, name, TT_DRAW_GENERATOR, type) \
   TT_DRAW_ONE(legacy, name, TT_DRAW_LEGACY, -1)
 
+/* The words of a state where they lie, if nobody else can see them: to be read and written there. NULL: they are looked
+ * at, and stored. */
+TT_HIDDEN uint64_t *tt__draw_words(tt_array *a);
 /* Write the words of a state back into its array. */
 TT_HIDDEN bool tt__draw_store(tt_composer *c, tt_array *a, const void *word);
 
@@ -134,6 +137,11 @@ TT_HIDDEN tt_array *tt__draw_exact_integers(tt_draw *d, tt_dtype type, tt_value 
 TT_HIDDEN tt_array *tt__draw_exact_order(tt_draw *d, int64_t n);
 /* m of the numbers 0 ... n-1, each at most once, in random order if `shuffled`. */
 TT_HIDDEN tt_array *tt__draw_exact_some(tt_draw *d, int64_t n, int64_t m, bool shuffled);
+/*
+** m of the first n places, none twice, by Philox. Few of many come of a set, which is made now, so that nothing of n's
+** size is ordered; else they are the first of an order.
+*/
+TT_HIDDEN tt_array *tt__draw_some(tt_draw *d, int64_t n, int64_t m, bool shuffled);
 /* Places drawn again and again, with probabilities (float64). */
 TT_HIDDEN tt_array *tt__draw_exact_places(tt_draw *d, tt_array *p);
 /* m places, each at most once, with probabilities. */

@@ -140,8 +140,11 @@ static bool insert(number_set *s, uint64_t x) {
   return true;
 }
 
-/* Floyd's: the k-th is one of the first n - m + k + 1, or that last one itself where the other is taken. */
-static bool some_by_set(tt_draw *d, int64_t n, int64_t m, int64_t *out) {
+/*
+** Floyd's: the k-th is one of the first n - m + k + 1, or that last one itself where the other is taken. They come from
+** `drawn`, or from the bits as they are needed.
+*/
+static bool some_by_set(tt_draw *d, int64_t n, int64_t m, const uint64_t *drawn, int64_t *out) {
   uint64_t room = (uint64_t)(1.2 * (double)m);
   number_set s = {.mask = room ? UINT64_MAX >> __builtin_clzll(room) : 0};
   tt_spare none = {0};
@@ -149,7 +152,7 @@ static bool some_by_set(tt_draw *d, int64_t n, int64_t m, int64_t *out) {
   if (!s.slot) return false;
   memset(s.slot, 255, (s.mask + 1) * sizeof *s.slot);
   for (int64_t j = n - m; j < n; j++) {
-    uint64_t x = tt__bits_integer(d->bits, &none, 8, (uint64_t)j, false);
+    uint64_t x = drawn ? drawn[j - (n - m)] : tt__bits_integer(d->bits, &none, 8, (uint64_t)j, false);
     if (!insert(&s, x)) {
       x = (uint64_t)j;
       insert(&s, x);
@@ -168,9 +171,21 @@ tt_array *tt__draw_exact_some(tt_draw *d, int64_t n, int64_t m, bool shuffled) {
     return tt__compose_slice(d->c, out, 0, n - m, m, 1);
   }
   int64_t *at = counted(d, m, &out);
-  if (!at || !some_by_set(d, n, m, at)) return NULL;
+  if (!at || !some_by_set(d, n, m, NULL, at)) return NULL;
   if (shuffled) shuffle_choices(d->bits, at, m, 1);
   return out;
+}
+
+tt_array *tt__draw_some(tt_draw *d, int64_t n, int64_t m, bool shuffled) {
+  tt_composer *c = d->c;
+  tt_array *out;
+  if (n <= 10000 || m > n / 50) return tt__compose_slice(c, tt__draw_order(d, n), 0, 0, m, 1);
+  tt_array *last = tt__compose_cast(c, tt__compose_opi(c, TT_ADD, tt__compose_iota(c, m), n - m), TT_U64);
+  if (!last || !tt__draw_shape_fixed(d, 1, &m)) return NULL;
+  const uint64_t *drawn = tt__compose_peek(c, tt__draw_below_each(d, last));
+  int64_t *at = counted(d, m, &out);
+  if (!drawn || !at || !some_by_set(d, n, m, drawn, at)) return NULL;
+  return shuffled ? tt__compose_take(c, out, tt__draw_order(d, m), 0) : out;
 }
 
 /* The first place whose running sum is beyond u. */

@@ -12,10 +12,17 @@
 
 /* ---- the state of NumPy's generators */
 
+uint64_t *tt__draw_words(tt_array *a) {
+  bool whole = a->storage->node->size == a->size && !a->readonly && !a->storage->readonly;
+  return whole ? tt__eager_memory(a->storage) : NULL;
+}
+
 /* The words of a state that lies in an array of its length. */
 static bool load(tt_draw *d, tt_bits *b) {
   tt_array *a = d->f->narg > 0 && d->f->arg[0].tag == TT_V_ARRAY ? d->f->arg[0].as.array : NULL;
-  const uint64_t *word = a && a->dtype == TT_U64 && a->rank == 1 ? tt__compose_peek(d->c, a) : NULL;
+  bool words = a && a->dtype == TT_U64 && a->rank == 1;
+  const uint64_t *word = words ? tt__draw_words(a) : NULL;
+  if (words && !word) word = tt__compose_peek(d->c, a);
   if (word && a->size == 2 && !d->legacy) return true; /* ours */
   if (word && a->size > TT_BITS_HEADER && word[0] < TT_BITS_KINDS &&
       a->size == TT_BITS_HEADER + tt__bits_rows[word[0]].words) {
@@ -28,7 +35,7 @@ static bool load(tt_draw *d, tt_bits *b) {
 }
 
 bool tt__draw_store(tt_composer *c, tt_array *a, const void *word) {
-  void *data = a->storage->node->size == a->size ? tt__eager_memory(a->storage) : NULL;
+  void *data = tt__draw_words(a);
   if (data) return memcpy(data, word, (size_t)a->size * sizeof(uint64_t)), true;
   tt_array *next = tt__compose_block(c, TT_U64, 1, &a->size, &data);
   if (!next) return false;
@@ -202,18 +209,20 @@ bool tt__draw_shape(tt_draw *d, int size, const tt_value *param, int n) {
   int64_t len[TT_MAX_RANK], asked[TT_MAX_RANK];
   /* NumPy broadcasts what is drawn with the parameters: what was asked for comes first. */
   int given = tt__arg_given(d->f, d->base + size), m = 0;
+  bool number = !given;
   if (given) m = tt__arg_ints(c, d->f, d->base + size, asked, TT_MAX_RANK);
   if (c->code != TT_OK || (given && !tt__draw_shape_fixed(d, m, asked))) return false;
   for (int k = 0; k < n; k++) {
     tt_array *a = param[k].tag == TT_V_ARRAY ? param[k].as.array : NULL;
     ranks[k + 1] = a ? a->rank : 0;
     lens[k + 1] = a ? tt__array_len(a) : NULL;
+    number &= !a || !tt__is_taped(a->storage->node); /* a number of Python's would end its gradient */
   }
   ranks[0] = m;
   lens[0] = asked;
   c->code = tt__shape_common(n + given, ranks + !given, lens + !given, &rank, len, c->err);
   if (c->code != TT_OK) return false;
-  if (!given) return tt__draw_shape_fixed(d, rank, len) && rank == 0;
+  if (!given) return tt__draw_shape_fixed(d, rank, len) && rank == 0 && number;
   if (rank != m || !tt__shape_same(m, len, asked)) {
     char have[200], want[200];
     tt__shape_tuple(m, asked, have, sizeof have);

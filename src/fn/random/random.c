@@ -122,6 +122,13 @@ static bool take_blocks(tt_draw *d, uint64_t n, uint64_t *key, uint64_t *first) 
     return true;
   }
   tt_array *a = d->f->arg[0].as.array;
+  uint64_t *word = tt__draw_words(a);
+  if (word) {
+    *key = word[0];
+    *first = word[1];
+    word[1] += n;
+    return true;
+  }
   const uint64_t *state = tt__compose_peek(c, a);
   if (!state) return false;
   *key = state[0];

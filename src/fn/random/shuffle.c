@@ -139,7 +139,7 @@ static tt_array *without_replacement(tt_draw *d, tt_array *p, int64_t n, bool sh
   if (d->bits)
     order = p ? tt__draw_exact_weighted(d, p, m) : tt__draw_exact_some(d, n, m, shuffled);
   else
-    order = tt__compose_slice(c, p ? weighted_order(d, p, n) : tt__draw_order(d, n), 0, 0, m, 1);
+    order = p ? tt__compose_slice(c, weighted_order(d, p, n), 0, 0, m, 1) : tt__draw_some(d, n, m, shuffled);
   return tt__compose_reshape(c, order, rank, len);
 }
 

@@ -273,18 +273,18 @@ static tt_array *degrees_of_freedom(tt_composer *c, const tt_call_frame *f, tt_a
 static tt_array *covariance(tt_composer *c, const tt_call_frame *f, int dtype, bool weighted, double ddof) {
   bool rowvar = tt__arg_bool(c, f, 2, true);
   tt_dtype type = wide_type(c, f, dtype);
-  if (c->code == TT_OK && (type == TT_BOOL || tt__is_int(type)))
-    return tt__compose_fail(
-        c, TT_ETYPE,
-        "Cannot cast ufunc 'subtract' output from dtype('float64') to dtype('%s') with casting rule "
-        "'same_kind'",
-        tt__dtypes[type].name);
   tt_array *x = observations(c, f, rowvar, type), *w = NULL;
   if (!x || c->code != TT_OK) return NULL;
   int64_t n = tt__array_len(x)[1], none[2] = {0, 0};
   if (tt__array_len(x)[0] == 0) return tt__compose_empty(c, TT_F64, 2, none);
   if (weighted) w = weights_of(c, f, n);
   if (c->code != TT_OK) return NULL;
+  if (type == TT_BOOL || tt__is_int(type))
+    return tt__compose_fail(
+        c, TT_ETYPE,
+        "Cannot cast ufunc 'subtract' output from dtype('float64') to dtype('%s') with casting rule "
+        "'same_kind'",
+        tt__dtypes[type].name);
   tt_array *mean = tt__compose_sum(c, w ? tt__compose_op2(c, TT_MUL, x, w) : x, 2, true);
   mean = w ? tt__compose_op2(c, TT_DIV, mean, sum_all(c, w)) : tt__compose_opf(c, TT_DIV, mean, (double)n);
   tt_array *d = tt__compose_op2(c, TT_SUB, x, mean), *e = w ? tt__compose_op2(c, TT_MUL, d, w) : d;

@@ -73,9 +73,10 @@ static tt_array *fold_complex(tt_composer *c, tt_red red, tt_array *a, uint64_t 
   int64_t flat[2] = {outer, row};
   tt_array *rows = tt__compose_reshape(c, tt__compose_transpose(c, a, order), 2, flat);
   tt_lib_attr attr = {.row = tt__lib_row("reduce_complex"), .i = {red}};
-  tt_dtype type = red == TT_RED_ARGMAX || red == TT_RED_ARGMIN ? TT_I64 : (tt_dtype)a->dtype;
+  bool places = red == TT_RED_ARGMAX || red == TT_RED_ARGMIN; /* which lie in C's order */
+  tt_dtype type = places ? TT_I64 : (tt_dtype)a->dtype;
   tt_array *r = tt__compose_library(c, &attr, &rows, 1, type, keepdims ? a->rank : kept, keepdims ? keep : len);
-  return r && !keepdims && kept > 1 ? laid_like(c, r, a, order) : r;
+  return r && !places && !keepdims && kept > 1 ? laid_like(c, r, a, order) : r;
 }
 
 static tt_array *fold(tt_composer *c, tt_red red, tt_array *a, uint64_t axes, bool keepdims) {

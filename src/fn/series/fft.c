@@ -192,6 +192,23 @@ static int read_lengths(tt_composer *c, const tt_call_frame *f, int64_t *out) {
   return tt__arg_ints(c, &g, 0, out, TT_MAX_RANK);
 }
 
+/* NumPy's warnings of what it once took. */
+static void warn_of_lengths(const tt_composer *c, const grid *g, int n, bool axes) {
+  if (!axes)
+    tt__warn(
+        TT_WARN_OLD,
+        "`axes` should not be `None` if `s` is not `None` (Deprecated in NumPy 2.0). In a future version of NumPy, "
+        "this will raise an error and `s[i]` will correspond to the size along the transformed axis specified by "
+        "`axes[i]`.");
+  for (int i = 0; i < n && c->code == TT_OK; i++)
+    if (g->len[i] == NOT_SAID)
+      return tt__warn(TT_WARN_OLD,
+                      "Passing an array containing `None` values to `s` is deprecated in NumPy 2.0 and will raise an "
+                      "error in a future version of NumPy. To use the default behaviour of the corresponding 1-D "
+                      "transform, pass the value matching the default for its `n` parameter. To use the default "
+                      "behaviour for every axis, the `s` argument can be omitted.");
+}
+
 /* Which axes and how long. `plane`: the default is the last two; `halves`: the last axis comes as half a spectrum. */
 static bool read_grid(tt_composer *c, const tt_call_frame *f, tt_array *a, bool plane, bool halves, grid *g) {
   bool named = f->narg > 2 && f->arg[2].tag != TT_V_MISSING;
@@ -200,18 +217,13 @@ static bool read_grid(tt_composer *c, const tt_call_frame *f, tt_array *a, bool 
   *g = (grid){0};
   if (!a) return false;
   int ns = lengths ? read_lengths(c, f, g->len) : 0;
-  if (lengths && !axes)
-    tt__warn(
-        TT_WARN_OLD,
-        "`axes` should not be `None` if `s` is not `None` (Deprecated in NumPy 2.0). In a future version of NumPy, "
-        "this will raise an error and `s[i]` will correspond to the size along the transformed axis specified by "
-        "`axes[i]`.");
   g->n = axes ? 2 : lengths ? ns : a->rank;
   if (axes && named) g->n = tt__arg_ints(c, f, 2, at, TT_MAX_RANK);
   if (!axes)
     for (int i = 0; i < g->n; i++) at[i] = i - g->n;
   if (c->code == TT_OK && lengths && ns != g->n)
     tt__compose_fail(c, TT_EVALUE, "Shape and axes have different lengths.");
+  if (lengths) warn_of_lengths(c, g, ns, axes);
   for (int i = 0; i < g->n && c->code == TT_OK; i++) {
     if (!lengths && (at[i] < -a->rank || at[i] >= a->rank))
       tt__compose_fail(c, TT_EINDEX, "index %lld is out of bounds for axis 0 with size %d", (long long)at[i], a->rank);

@@ -62,27 +62,29 @@ static tt_array *fit_covariance(tt_composer *c, const tt_call_frame *f, tt_array
   return tt__compose_op2(c, TT_MUL, base, tt__compose_opf(c, TT_DIV, resid, (double)(n - order)));
 }
 
+/* Lines times their weights, in the type of the lines: NumPy multiplies in place. */
+static tt_array *weighted(tt_composer *c, tt_array *lines, tt_array *w) {
+  if (!lines || !w) return NULL;
+  tt_dtype type = (tt_dtype)lines->dtype;
+  if (tt__is_complex((tt_dtype)w->dtype) && !tt__is_complex(type))
+    return tt__compose_fail(
+        c, TT_ETYPE,
+        "Cannot cast ufunc 'multiply' output from dtype('complex128') to dtype('%s') with casting rule 'same_kind'",
+        tt__dtypes[type].name);
+  return tt__compose_cast(c, tt__compose_op2(c, TT_MUL, lines, tt__compose_expand(c, w, 1)), type);
+}
+
 /* polyfit(x, y, deg, rcond, full, w, cov) */
 static tt_array *polyfit(tt_composer *c, tt_call_frame *f) {
   tt_array *x = inexact(c, tt__arg_array(c, f, 0)), *y = inexact(c, tt__arg_array(c, f, 1));
   tt_array *w = tt__arg_given(f, 5) ? inexact(c, tt__arg_array(c, f, 5)) : NULL, *out[4];
   int64_t order = whole(c, f, 2, 0) + 1, rank;
   if (!check_fit(c, x, y, w, order - 1)) return NULL;
-  if (w && tt__is_complex((tt_dtype)w->dtype) && !tt__is_complex((tt_dtype)x->dtype))
-    return tt__compose_fail(
-        c, TT_ETYPE,
-        "Cannot cast ufunc 'multiply' output from dtype('complex128') to dtype('%s') with casting rule "
-        "'same_kind'",
-        tt__dtypes[x->dtype].name);
   double epsilon = tt__real_of((tt_dtype)x->dtype) == TT_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
   double rcond = tt__arg_float(c, f, 3, (double)x->size * epsilon);
   bool many = y->rank == 2;
   tt_array *m = powers(c, x, order), *rhs = many ? y : tt__compose_expand(c, y, 1);
-  if (w) {
-    tt_array *column = tt__compose_expand(c, w, 1);
-    m = tt__compose_op2(c, TT_MUL, m, column);
-    rhs = tt__compose_op2(c, TT_MUL, rhs, column);
-  }
+  if (w) m = weighted(c, m, w), rhs = weighted(c, rhs, w);
   tt_array *scale =
       m ? tt__compose_op1(c, TT_SQRT, tt__compose_sum(c, tt__compose_op2(c, TT_MUL, m, m), 1, false)) : NULL;
   m = tt__compose_op2(c, TT_DIV, m, scale);

@@ -52,6 +52,7 @@ static bool check_operands(tt_composer *c, const tt_ufunc_info *u, const tt_valu
     }
   if (!strict || c->code != TT_OK || strcmp(u->name, "ldexp") == 0) return c->code == TT_OK;
   if ((c->code = tt__result_type(arg, u->nin, &type, c->err)) != TT_OK) return false;
+  if (tt_ufunc_loop(u, type, &comes)) loop = type; /* signed types, which could hold it, stand before unsigned ones */
   for (int t = 0; t < TT_DTYPE_COUNT && loop == TT_DTYPE_NONE; t++) {
     bool up = tt_ufunc_loop(u, (tt_dtype)t, &comes);
     if (up) c->code = tt__can_cast(type, (tt_dtype)t, "safe", &up, c->err);

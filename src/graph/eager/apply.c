@@ -89,6 +89,6 @@ tt_node *tt__eager_apply(const tt_eager_op *f) {
   }
   n->device = (int16_t)device;
   n->flags |= TT_NODE_AT_ONCE;
-  TT_COUNT(at_once, 1);
+  tt__session_count_at_once();
   return n;
 }

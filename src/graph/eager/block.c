@@ -8,6 +8,9 @@
 
 #include "ir/node.h"
 
+typedef struct pair {
+  uint64_t half[2];
+} pair;
 typedef struct line {
   char *to;
   const char *from;
@@ -47,6 +50,9 @@ static void copy_line(const line *l, size_t item) {
       return;
     case 8:
       COPY_AS(uint64_t);
+      return;
+    case 16:
+      COPY_AS(pair);
       return;
     default:
       for (int64_t i = 0; i < l->n; i++)
@@ -131,6 +137,8 @@ void tt__block_copy(int rank, const int64_t *len, void *to, const int64_t *to_st
       for (int64_t i = 0; i < n; i++) memcpy(put + (to_at)*8, take + (from_at)*8, 8);                                \
     else if (item == 4)                                                                                              \
       for (int64_t i = 0; i < n; i++) memcpy(put + (to_at)*4, take + (from_at)*4, 4);                                \
+    else if (item == 16)                                                                                             \
+      for (int64_t i = 0; i < n; i++) memcpy(put + (to_at)*16, take + (from_at)*16, 16);                             \
     else if (item == 1)                                                                                              \
       for (int64_t i = 0; i < n; i++) put[to_at] = take[from_at];                                                    \
     else                                                                                                             \

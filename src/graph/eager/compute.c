@@ -83,7 +83,7 @@ tt_node *tt__eager_room(tt_dtype dtype, int rank, const int64_t *len) {
   }
   n->attr.buf = b;
   n->flags |= TT_NODE_AT_ONCE;
-  TT_COUNT(at_once, 1);
+  tt__session_count_at_once();
   return n;
 }
 
@@ -241,7 +241,7 @@ static bool compute(tt_node *n, int64_t few) {
     tt__buffer_release(b);
     return false;
   }
-  TT_COUNT(at_once, 1);
+  tt__session_count_at_once();
   tt__node_become_buffer(n, b);
   return true;
 }

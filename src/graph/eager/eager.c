@@ -91,6 +91,76 @@ bool tt__eager_store(tt_array *a, tt_node *value) {
   return true;
 }
 
+/* The memory of the storage for who writes some places of it; who only waits to read the old value takes it along. */
+static void *memory_for_places(tt_storage *s) {
+  if (tt__storage_aliased(s) || is_followed(s) || !tt__eager_at_hand(s->node)) return NULL;
+  while (s->cached) tt__array_forget(s->cached);
+  if (!is_alone(s->node) && !make_alone(s)) return NULL;
+  tt__buffer_only_host(s->node->attr.buf);
+  return s->node->attr.buf->data;
+}
+
+/* The operand of a write: where its elements lie, in steps of the part's axes. */
+typedef struct source {
+  const void *data;
+  int64_t step[TT_MAX_RANK];
+  tt_scalar scalar;
+} source;
+
+/* An array of the same type that fits, where it lies; of the same storage a copy, as places may be read after they are
+ * written. */
+static bool find_source(const tt_written *p, tt_array *from, source *out) {
+  static _Alignas(64) char room[MOST_ELEMENTS * sizeof(tt_scalar)];
+  const tt_node *n = from->storage->node;
+  int lead = p->rank - from->rank;
+  bool own = from->storage == p->s;
+  if (lead < 0 || from->dtype != n->dtype || n->dtype != p->s->node->dtype || from->size > MOST_ELEMENTS) return false;
+  if ((n->op != TT_N_BUFFER && n->op != TT_N_CONST) || !tt__eager_at_hand(n) || tt__is_taped(n)) return false;
+  size_t item = tt__dtype_size((tt_dtype)n->dtype);
+  int64_t dense[TT_MAX_RANK];
+  tt__shape_steps(from->rank, from->dim, dense);
+  const int64_t *step = own ? dense : tt__array_step(from);
+  for (int k = 0; k < p->rank; k++) {
+    int64_t have = k < lead ? 1 : from->dim[k - lead];
+    if (have != 1 && have != p->len[k]) return false;
+    out->step[k] = have == 1 || n->op == TT_N_CONST ? 0 : step[k - lead];
+  }
+  if (n->op == TT_N_CONST) return out->scalar = n->attr.scalar, out->data = &out->scalar, true;
+  out->data = (const char *)n->attr.buf->data + from->off * (int64_t)item;
+  if (!own) return true;
+  tt__block_copy(from->rank, from->dim, room, dense, out->data, tt__array_step(from), item);
+  return out->data = room, true;
+}
+
+bool tt__eager_write(const tt_written *p, const tt_value *v) {
+  source from;
+  int64_t size = 1;
+  tt_dtype dtype = (tt_dtype)p->s->node->dtype;
+  for (int k = 0; k < p->rank; k++) size *= p->len[k];
+  if (size == 0 || size > MOST_ELEMENTS || size == p->s->node->size) return false; /* all of it: a new value, no copy */
+  if (v->tag == TT_V_ARRAY) {
+    if (!find_source(p, v->as.array, &from)) return false;
+  } else {
+    if (tt__value_scalar(v, dtype, &from.scalar, NULL) != TT_OK) return false;
+    memset(from.step, 0, (size_t)p->rank * sizeof *from.step);
+    from.data = &from.scalar;
+  }
+  char *memory = memory_for_places(p->s);
+  if (!memory) return false;
+  size_t item = tt__dtype_size(dtype);
+  tt__block_copy(p->rank, p->len, memory + p->off * (int64_t)item, p->step, from.data, from.step, item);
+  tt__session_count_at_once();
+  return true;
+}
+
+bool tt__eager_scatter_few(tt_storage *s, const int64_t *at, int64_t n, const void *from, bool one) {
+  void *memory = memory_for_places(s);
+  if (!memory) return false;
+  tt__block_scatter(memory, at, from, !one, n, tt__dtype_size((tt_dtype)s->node->dtype));
+  tt__session_count_at_once();
+  return true;
+}
+
 bool tt__eager_scatter(tt_storage *s, tt_node *index, tt_node *value) {
   if (!tt__eager_few(value->size) || tt__storage_aliased(s)) return false;
   if (is_followed(s) || tt__is_taped(value)) return false;
@@ -98,16 +168,9 @@ bool tt__eager_scatter(tt_storage *s, tt_node *index, tt_node *value) {
   if (!tt__eager_ready(index) || !tt__eager_ready(value)) return false;
   if (index->op == TT_N_VIEW && !tt__eager_take(index)) return false;
   if (value->op == TT_N_VIEW && !tt__eager_take(value)) return false;
-  if (!tt__eager_at_hand(s->node)) return false;
-  while (s->cached) tt__array_forget(s->cached);
-  if (!is_alone(s->node) && !make_alone(s)) return false;
-  tt__buffer_only_host(s->node->attr.buf);
   const int64_t *at = index->op == TT_N_CONST ? &index->attr.scalar.i64 : index->attr.buf->data;
   const void *from = value->op == TT_N_CONST ? (const void *)&value->attr.scalar : value->attr.buf->data;
-  tt__block_scatter(s->node->attr.buf->data, at, from, value->op != TT_N_CONST, value->size,
-                    tt__dtype_size((tt_dtype)value->dtype));
-  TT_COUNT(at_once, 1);
-  return true;
+  return tt__eager_scatter_few(s, at, value->size, from, value->op == TT_N_CONST);
 }
 
 /* memcpy, without the call for the sizes most met. */
@@ -141,7 +204,8 @@ void *tt__eager_memory(tt_storage *s) {
 bool tt__eager_copies(const tt_array *a) {
   const tt_node *whole = a->storage->node;
   if (tt__is_taped(whole)) return false;
-  return whole->op == TT_N_BUFFER && tt__eager_at_hand(whole) && a->size <= MOST_TAKEN && a->size <= whole->size / 2;
+  if (whole->op != TT_N_BUFFER || !tt__eager_at_hand(whole) || a->size > MOST_TAKEN) return false;
+  return a->size <= whole->size / 2 || (a->size < whole->size && tt__eager_few(a->size));
 }
 
 bool tt__eager_element(const tt_node *n, int64_t off, tt_scalar *out) {

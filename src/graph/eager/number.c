@@ -74,7 +74,7 @@ tt_code tt__number_array(const tt_number *x, tt_array **out, tt_error *err) {
 /* ---- arithmetic */
 
 /* What a pair of operands is computed in; Python's own numbers stand behind the types. */
-enum { WEAK_INT = TT_DTYPE_COUNT, WEAK_FLOAT, NO_KIND };
+enum { WEAK_INT = TT_DTYPE_COUNT, WEAK_FLOAT, WEAK_COMPLEX, NO_KIND };
 
 static int kind_of(const tt_value *v) {
   switch (v->tag) {
@@ -86,6 +86,8 @@ static int kind_of(const tt_value *v) {
       return WEAK_INT;
     case TT_V_FLOAT:
       return WEAK_FLOAT;
+    case TT_V_COMPLEX:
+      return WEAK_COMPLEX;
     default:
       return NO_KIND;
   }
@@ -99,7 +101,7 @@ static bool is_plain(tt_op op, const tt_types *t, const int *kind, int n) {
       return !(inexact && kind[0] < TT_DTYPE_COUNT && kind[1] < TT_DTYPE_COUNT && tt__is_int((tt_dtype)kind[0]) &&
                tt__is_int((tt_dtype)kind[1]));
     case TT_CLASS_ABS:
-      return inexact || tt__dtypes[t->compute].kind == 'i';
+      return inexact || tt__dtypes[t->compute].kind == 'i' || tt__is_complex(t->compute);
     case TT_CLASS_TEST:
     case TT_CLASS_ROUND:
       return inexact;
@@ -122,6 +124,7 @@ static bool find_types(tt_op op, const int *kind, int n, tt_types *t) {
     v[k] = (tt_value){.tag = TT_V_DTYPE, .as.dtype = (tt_dtype)kind[k]};
     if (kind[k] == WEAK_INT) v[k] = tt_v_int(0);
     if (kind[k] == WEAK_FLOAT) v[k] = tt_v_float(0);
+    if (kind[k] == WEAK_COMPLEX) v[k] = (tt_value){.tag = TT_V_COMPLEX};
   }
   return tt__op_types(op, v, n, TT_DTYPE_NONE, t, NULL) == TT_OK && is_plain(op, t, kind, n);
 }
@@ -164,22 +167,53 @@ static bool power(tt_op *op, const tt_value *exponent, tt_dtype compute, int *n)
   return e != 1;
 }
 
+#define COMPARED(T)                                 \
+  do {                                              \
+    T x = *(const T *)at[0], y = *(const T *)at[1]; \
+    return op == TT_EQ   ? x == y                   \
+           : op == TT_NE ? x != y                   \
+           : op == TT_LT ? x < y                    \
+           : op == TT_LE ? x <= y                   \
+           : op == TT_GT ? x > y                    \
+                         : x >= y;                  \
+  } while (0)
+
+/* Two float64 or int64 compared, without a look at tables: the tests of most loops. -1: any others. */
+static int compare(tt_op op, const tt_value *arg) {
+  tt_scalar room[2];
+  const void *at[2];
+  tt_dtype dtype = arg[arg[0].tag != TT_V_NUMBER].as.number->dtype;
+  if (dtype != TT_F64 && dtype != TT_I64) return -1;
+  for (int k = 0; k < 2; k++) {
+    bool own = arg[k].tag == TT_V_NUMBER ? arg[k].as.number->dtype == dtype
+                                         : arg[k].tag == (dtype == TT_F64 ? TT_V_FLOAT : TT_V_INT);
+    if (!own) return -1;
+    at[k] = bytes_of(&arg[k], dtype, &room[k]);
+  }
+  if (dtype == TT_F64) COMPARED(double);
+  COMPARED(int64_t);
+}
+
 bool tt__number_apply(tt_op op, const tt_value *arg, int n, tt_number *out) {
   int kind[2];
   tt_types t;
   tt_scalar room[2];
   const void *at[2];
   if (n != tt__ops[op].arity || n > 2 || n < 1 || !tt__session_elements_loop) return false;
+  if (op >= TT_EQ && op <= TT_GE && (arg[0].tag == TT_V_NUMBER || arg[1].tag == TT_V_NUMBER)) {
+    int yes = compare(op, arg);
+    if (yes >= 0) return *out = (tt_number){{(uint64_t)yes, 0}, TT_BOOL}, true;
+  }
   for (int k = 0; k < n; k++)
     if ((kind[k] = kind_of(&arg[k])) == NO_KIND) return false;
   if (!types_of(op, kind, n, &t)) return false;
   if (op == TT_POW && !power(&op, &arg[1], t.compute, &n)) return false;
   for (int k = 0; k < n; k++)
     if (!(at[k] = bytes_of(&arg[k], t.compute, &room[k]))) return false;
-  tt_elements_loop loop = loop_of(op, &t);
-  if (!loop) return false;
+  tt_elements_loop loop = tt__is_complex(t.compute) ? NULL : loop_of(op, &t);
   out->bits[0] = out->bits[1] = 0;
   out->dtype = t.result;
+  if (!loop) return tt__is_complex(t.compute) && tt__session_elements(op, t.compute, t.result, at, n, out->bits, 1);
   loop(out->bits, at[0], n > 1 ? at[1] : NULL, NULL, 1);
   return true;
 }

@@ -100,7 +100,7 @@ tt_array *tt__eager_product(tt_array *a, tt_array *b) {
   n->attr.buf = buffer;
   n->device = device;
   n->flags |= TT_NODE_AT_ONCE;
-  TT_COUNT(at_once, 1);
+  tt__session_count_at_once();
   tt_array *made = tt__array_of(n, NULL);
   tt__node_release(n);
   return made;

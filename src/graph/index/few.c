@@ -6,6 +6,7 @@
 
 #include "graph/eager/block.h"
 #include "graph/eager/compute.h"
+#include "graph/eager/eager.h"
 #include "graph/index/index_int.h"
 #include "graph/tape.h"
 
@@ -203,4 +204,31 @@ tt_node *tt__index_few_read(const tt_subscript *x) {
   bool line = x->n == 1 && x->a->rank == 1 && x->item[0].kind == TT_INDEX_ARRAY && is_lone(x);
   tt_node *out = line ? read_line(x) : NULL;
   return out ? out : read_places(x);
+}
+
+/* Elements of the target's type in exactly the shape of what is picked, or one for all of it; NULL: neither. */
+static const void *elements_for(const tt_subscript *x, const picked *p, const tt_value *v, tt_scalar *scalar,
+                                bool *one) {
+  static _Alignas(64) char room[TT_EAGER_MOST * sizeof(tt_scalar)];
+  tt_dtype dtype = (tt_dtype)x->a->dtype;
+  *one = v->tag != TT_V_ARRAY;
+  if (*one) return tt__value_scalar(v, dtype, scalar, NULL) == TT_OK ? scalar : NULL;
+  tt_array *from = v->as.array;
+  if (from->dtype != dtype || from->rank != p->rank || !tt__shape_same(p->rank, from->dim, p->len)) return NULL;
+  if (tt__dtype_size(dtype) > sizeof *scalar || from->storage->node->device > 0) return NULL;
+  const void *data = tt__eager_elements(from, room);
+  bool own = from->storage == x->a->storage && data != room && data; /* read before the first is written */
+  return own ? memcpy(room, data, (size_t)from->size * tt__dtype_size(dtype)) : data;
+}
+
+bool tt__index_few_write(const tt_subscript *x, const tt_value *v) {
+  static int64_t all[TT_EAGER_MOST];
+  picked p;
+  tt_scalar scalar;
+  bool one;
+  if (tt__array_check_writable(x->a, NULL) != TT_OK || !pick(x, 1, &p) || p.n == 0) return false;
+  const void *from = elements_for(x, &p, v, &scalar, &one);
+  if (!from) return false;
+  fill(x, p.n, p.inner, all);
+  return tt__eager_scatter_few(x->a->storage, all, p.n * p.inner, from, one);
 }

@@ -193,10 +193,75 @@ static tt_code place_all(tt_subscript *x, int rest, tt_error *err) {
   return TT_OK;
 }
 
+/* The axes that an ellipsis before these items stands for. */
+static int rest_of(const tt_array *a, int axis, const tt_value *item, int64_t n) {
+  for (int64_t k = 0; k < n; k++) axis += item[k].tag == TT_V_INT || item[k].tag == TT_V_SLICE;
+  return a->rank - axis;
+}
+
+/* What one item leaves of the array from `*axis` on, `left` items behind it. False: see parse_plain. */
+static inline bool plain_item(tt_subscript *x, const tt_value *v, int64_t left, int *axis) {
+  const tt_array *a = x->a;
+  const int64_t *step = tt__array_step((tt_array *)a);
+  int64_t start = 0, count = 0, by = 1;
+  int rest = 0;
+  switch (v->tag) {
+    case TT_V_INT:
+      if (*axis == a->rank || v->as.i < -a->dim[*axis] || v->as.i >= a->dim[*axis]) return false;
+      x->off += (v->as.i < 0 ? v->as.i + a->dim[*axis] : v->as.i) * step[*axis];
+      ++*axis;
+      return true;
+    case TT_V_SLICE:
+      if (*axis == a->rank || x->rank == TT_MAX_RANK) return false;
+      if (resolve_slice(v, a->dim[*axis], &start, &count, &by, NULL) != TT_OK) return false;
+      if (count > 0) x->off += start * step[*axis];
+      x->len[x->rank] = count;
+      x->step[x->rank++] = count > 1 ? by * step[*axis] : step[*axis];
+      ++*axis;
+      return true;
+    case TT_V_NONE:
+      if (x->rank == TT_MAX_RANK) return false;
+      x->len[x->rank] = 1;
+      x->step[x->rank++] = 0;
+      return true;
+    case TT_V_ELLIPSIS:
+      rest = rest_of(a, *axis, v + 1, left);
+      if (x->has_rest || rest < 0 || x->rank + rest > TT_MAX_RANK) return false;
+      for (x->has_rest = true; rest-- > 0; ++*axis) {
+        x->len[x->rank] = a->dim[*axis];
+        x->step[x->rank++] = step[*axis];
+      }
+      return true;
+    default:
+      return false;
+  }
+}
+
+/* Integers, slices, None and one ellipsis, in one walk: most indices. False: any other, or one that is wrong. */
+static bool parse_plain(tt_subscript *x, const tt_value *index) {
+  bool many = index->tag == TT_V_TUPLE;
+  const tt_value *item = many ? index->as.tuple.item : index;
+  int64_t n = many ? index->as.tuple.n : 1;
+  const int64_t *step = tt__array_step(x->a);
+  int axis = 0;
+  x->off = x->a->off;
+  for (int64_t k = 0; k < n; k++)
+    if (!plain_item(x, &item[k], n - k - 1, &axis)) return false;
+  if (x->rank + x->a->rank - axis > TT_MAX_RANK) return false;
+  for (; axis < x->a->rank; axis++) {
+    x->len[x->rank] = x->a->dim[axis];
+    x->step[x->rank++] = step[axis];
+  }
+  return true;
+}
+
 static tt_code parse(tt_array *a, const tt_value *index, tt_subscript *x, tt_error *err) {
   x->a = a;
   x->n = x->rank = x->at = 0;
   x->fancy = x->has_rest = x->detached = false;
+  if (parse_plain(x, index)) return TT_OK;
+  x->rank = 0;
+  x->has_rest = false;
   if (index->tag == TT_V_TUPLE) {
     for (int64_t k = 0; k < index->as.tuple.n; k++) TT_TRY(parse_item(x, &index->as.tuple.item[k], err));
   } else {
@@ -355,6 +420,8 @@ static tt_code set_view(const tt_subscript *x, const tt_value *value, tt_error *
   if (x->rank == 0 && !x->has_rest && value->tag == TT_V_ARRAY && value->as.array->rank > 0)
     return tt__fail(err, TT_EVALUE, "setting an array element with a sequence.");
   if (is_itself(x, value)) return TT_OK;
+  tt_written part = {.s = x->a->storage, .rank = x->rank, .len = x->len, .step = x->step, .off = x->off};
+  if (tt__eager_write(&part, value)) return TT_OK;
   tt_array *view = tt__array_view(x->a, x->rank, x->len, x->step, x->off, err);
   if (!view) return TT_ENOMEM;
   tt_code code = value_node(x->a, value, x->rank, x->len, words, true, &n, err);
@@ -399,6 +466,7 @@ static tt_code set_fancy(const tt_subscript *x, const tt_value *value, tt_error 
   /* (a mask without elements need not have the array's shape) */
   if (mask && mask->size > 0 && (!from || (from->size == 1 && from->rank <= 1)))
     return set_masked(x->a, mask, value, err);
+  if (tt__index_few_write(x, value)) return TT_OK;
   tt_node *flat, *n = NULL;
   TT_TRY(tt__index_flat(x, &flat, err));
   tt_code code = TT_OK;

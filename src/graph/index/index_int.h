@@ -51,6 +51,8 @@ TT_HIDDEN tt_code tt__index_flat(const tt_subscript *x, tt_node **out, tt_error 
 TT_HIDDEN tt_node *tt__index_few(const tt_subscript *x);
 /* The elements themselves, likewise, where they lie in memory. */
 TT_HIDDEN tt_node *tt__index_few_read(const tt_subscript *x);
+/* A value of the target's type and of the very shape, or a number, written there at once. */
+TT_HIDDEN bool tt__index_few_write(const tt_subscript *x, const tt_value *v);
 
 /* a[mask], a mask of all axes, on the device where both lie: in one pass, without places. TT_ENOTIMPL: by places. */
 TT_HIDDEN tt_code tt__index_pick(tt_array *a, tt_array *mask, tt_array **out, tt_error *err);

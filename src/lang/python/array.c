@@ -227,11 +227,11 @@ static expr *element(lower *l, expr *e, expr *const *at, int rank) {
     expr *a = element(l, e->arg[0], at, rank), *b = e->n > 1 ? element(l, e->arg[1], at, rank) : NULL;
     switch (e->form[0]) {
       case 'b':
-        return py__binary(l, e->name, a, b);
+        return py__cast(l, py__binary(l, e->name, a, b), (tt_dtype)e->type->dtype);
       case 'c':
         return py__compare(l, e->name, a, b);
       case 'u':
-        return py__unary(l, e->name, a);
+        return py__cast(l, py__unary(l, e->name, a), (tt_dtype)e->type->dtype);
       case 'w':
         return py__where(l, a, b, element(l, e->arg[2], at, rank));
       default:

@@ -27,13 +27,22 @@ static expr *dummy(lower *l, const expr *e) {
 
 static bool has_array(const expr *a, const expr *b) { return py__is_array(a) || (b && py__is_array(b)); }
 
+/* Operators of arrays alone keep whole numbers as narrow as NumPy does; with a number beside it is int64 (Numba). */
+static tt_dtype result_dtype(const char *form, tt_dtype found, const expr *a, const expr *b) {
+  bool narrow = (*form == 'b' || *form == 'u') && tt__is_int(found) && py__is_array(a) && (!b || py__is_array(b));
+  if (!narrow) return found;
+  tt_dtype t = (tt_dtype)a->type->dtype;
+  if (b) t = tt__promote(t, (tt_dtype)b->type->dtype);
+  return tt__is_int(t) ? t : found;
+}
+
 /* `form` says who computes an element: 'b' py__binary, 'c' py__compare, 'u' py__unary, 'o' py__apply, 'w' py__where. */
 static expr *lazy(lower *l, const char *form, const char *name, tt_op op, const expr *sample, expr *a, expr *b) {
   if (!py__is_array(a) && !py__is_scalar(a)) refuse(l, name, a, b);
   if (b && !py__is_array(b) && !py__is_scalar(b)) refuse(l, name, a, b);
   int ra = py__is_array(a) ? a->type->rank : 0, rb = b && py__is_array(b) ? b->type->rank : 0;
-  type *t = py__array(l, (tt_dtype)sample->type->dtype, ra > rb ? ra : rb, 'E');
-  expr *e = py__expr(l, TT_X_ELEM, t, b ? 2 : 1);
+  tt_dtype d = result_dtype(form, (tt_dtype)sample->type->dtype, a, b);
+  expr *e = py__expr(l, TT_X_ELEM, py__array(l, d, ra > rb ? ra : rb, 'E'), b ? 2 : 1);
   e->form = form;
   e->name = name;
   e->elem = (uint8_t)op;
@@ -73,12 +82,15 @@ static expr *divide(lower *l, tt_op op, const char *name, expr *a, expr *b) {
   return e;
 }
 
+static bool is_whole_constant(const expr *e) { return e->op == TT_X_CONST && tt__is_int((tt_dtype)e->type->dtype); }
+
 /* x to a whole constant power is a product; others go to pow. */
 static expr *power(lower *l, expr *a, expr *b) {
   tt_dtype ta = (tt_dtype)a->type->dtype, t = py__arith(ta, (tt_dtype)b->type->dtype);
-  bool whole = b->op == TT_X_CONST && tt__is_int((tt_dtype)b->type->dtype);
+  bool whole = is_whole_constant(b);
   if (whole && b->i >= 0 && b->i <= 16) {
     if (!tt__is_int(ta) && ta != TT_BOOL) t = ta;
+    if (tt__is_int(ta)) t = py__arith(ta, ta);
     expr *x = py__keep(l, py__cast(l, a, t)), *r = NULL;
     for (int64_t n = b->i; n; n >>= 1) {
       if (n & 1) r = r ? py__elem(l, TT_MUL, r, x) : x;
@@ -118,13 +130,33 @@ static expr *join_tuples(lower *l, expr *a, expr *b) {
   return e;
 }
 
+/* Elements of an array are combined with a whole number in their own type, as in NumPy. */
+static expr *as_elements(lower *l, const expr *array, expr *e) {
+  tt_dtype t = (tt_dtype)array->type->dtype;
+  bool weak = py__is_array(array) && py__is_scalar(e) && (tt__is_float(t) || tt__is_complex(t)) &&
+              (tt__is_int((tt_dtype)e->type->dtype) || e->type->dtype == TT_BOOL);
+  return weak ? py__cast(l, e, t) : e;
+}
+
+static expr *array_binary(lower *l, const char *op, expr *a, expr *b) {
+  if ((!py__is_array(a) && !py__is_scalar(a)) || (!py__is_array(b) && !py__is_scalar(b))) refuse(l, op, a, b);
+  if (strcmp(op, "**") == 0 &&
+      is_whole_constant(b)) { /* the exponent's value decides; nothing is computed for a type */
+    tt_dtype t = (tt_dtype)a->type->dtype;
+    if (tt__is_int(t) || t == TT_BOOL) t = b->i < 0 ? TT_F64 : py__arith(t, t);
+    expr *sample = dummy(l, b);
+    sample->type = py__scalar(l, t);
+    return lazy(l, "b", op, TT_POW, sample, a, b);
+  }
+  a = as_elements(l, b, a);
+  b = as_elements(l, a, b);
+  return lazy(l, "b", op, TT_ADD, py__binary(l, op, dummy(l, a), dummy(l, b)), a, b);
+}
+
 expr *py__binary(lower *l, const char *op, expr *a, expr *b) {
   if (py__is_unknown(a) || py__is_unknown(b)) return py__missing(l);
   if (strcmp(op, "+") == 0 && a->type->tag == TT_T_TUPLE && b->type->tag == TT_T_TUPLE) return join_tuples(l, a, b);
-  if (has_array(a, b)) {
-    if ((!py__is_array(a) && !py__is_scalar(a)) || (!py__is_array(b) && !py__is_scalar(b))) refuse(l, op, a, b);
-    return lazy(l, "b", op, TT_ADD, py__binary(l, op, dummy(l, a), dummy(l, b)), a, b);
-  }
+  if (has_array(a, b)) return array_binary(l, op, a, b);
   if (!py__is_scalar(a) || !py__is_scalar(b)) refuse(l, op, a, b);
   tt_dtype t = py__arith((tt_dtype)a->type->dtype, (tt_dtype)b->type->dtype);
   if (strcmp(op, "+") == 0) return py__elem(l, TT_ADD, py__cast(l, a, t), py__cast(l, b, t));

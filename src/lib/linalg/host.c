@@ -12,22 +12,26 @@
 #include "base/mem.h"
 #include "base/pool/pool.h"
 #include "lib/product/blas_host.h"
+#include "lib/linalg/lanes.h"
 #include "lib/linalg/lapack.h"
 #include "lib/linalg/move.h"
 
 enum {
   BATCH_GRAIN = 1 << 14, /* n^3 that a task should have */
-  OWN_SIDE = 16,         /* of matrices that our own triangular factors are sooner made of than a call of LAPACK */
+  OWN_SIDE = 32,         /* of matrices that our own triangular factors are sooner made of than a call of LAPACK */
   MAX_PARTS = 6
 };
 
 /* What a call's work on one matrix needs: rooms for matrices in the work type, then the call's own arguments. */
 typedef struct job {
   tt_code (*one)(const struct job *j, int64_t at, char *const *room); /* work on matrix `at` of the batch */
-  const char *words;                                                  /* of a numerical failure */
+  /* NULL, or for small real ones: the same of the only matrix, and of `valid` from `at`, one in each lane of vectors */
+  tt_code (*alone)(const struct job *j, int64_t at, char *const *room);
+  tt_code (*many)(const struct job *j, int64_t at, int64_t valid, char *const *room);
+  const char *words; /* of a numerical failure */
   const tt_lapack *lapack;
   tt_dtype type, real, work, work_real; /* of the user's data and of the work memory */
-  int64_t m, n, k;
+  int64_t batch, m, n, k;
   bool flag;  /* upper or full */
   int choice; /* a mode */
   const void *a, *b;
@@ -37,6 +41,9 @@ typedef struct job {
   size_t room_size[MAX_PARTS]; /* bytes of each room, 0: none */
   atomic_int code;
 } job;
+
+static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
 
 static size_t total_room(const job *j) {
   size_t sum = 64;
@@ -65,7 +72,8 @@ static void run_range(void *ctx, int64_t lo, int64_t hi, int worker) {
     at += (j->room_size[i] + 63) / 64 * 64;
   }
   for (int64_t i = lo; i < hi && atomic_load(&j->code) == TT_OK; i++) {
-    tt_code code = j->one(j, i, room);
+    int64_t first = i * TT_MATRIX_LANES;
+    tt_code code = j->many ? j->many(j, first, min64(TT_MATRIX_LANES, j->batch - first), room) : j->one(j, i, room);
     if (code != TT_OK) atomic_store(&j->code, (int)code);
   }
   tt__mem_free_data(block, size);
@@ -91,10 +99,17 @@ static tt_code prepare(job *j, tt_dtype t, tt_error *err) {
   return TT_OK;
 }
 
-/* The same for triangular factors: of small matrices a call of LAPACK costs more than the work. */
+/*
+** The same for triangular factors: of small matrices a call of LAPACK costs more than the work. Vectors lie along the
+** rows of a real one alone, and across those of a batch; the bits are the same.
+*/
 static tt_code prepare_triangular(job *j, tt_dtype t, int64_t side, tt_error *err) {
   TT_TRY(prepare(j, t, err));
-  if (side <= OWN_SIDE) set_lapack(j, tt__fallback_lapack());
+  bool is_small = side <= OWN_SIDE && side > 0;
+  if (is_small) set_lapack(j, tt__fallback_lapack());
+  if (!is_small || tt__is_complex(t)) j->alone = NULL, j->many = NULL;
+  if (j->batch > 1) j->alone = NULL;
+  if (j->alone) j->many = NULL, j->one = j->alone;
   return TT_OK;
 }
 
@@ -102,12 +117,13 @@ static tt_code prepare_triangular(job *j, tt_dtype t, int64_t side, tt_error *er
 static tt_code run(job *j, int64_t batch, int64_t side, tt_error *err) {
   if (batch > 1 && side <= TT_SERIAL_SIDE && !tt__pool_inside()) {
     int64_t cube = side * side * side + 1, grain = BATCH_GRAIN / cube + 1;
-    bool shared = batch > grain && tt__pool_size() > 1;
+    int64_t count = j->many ? (batch + TT_MATRIX_LANES - 1) / TT_MATRIX_LANES : batch;
+    bool shared = count > grain && tt__pool_size() > 1;
     if (shared) tt__blas_serial(true);
-    tt__pool_run(batch, grain, run_range, j);
+    tt__pool_run(count, grain, run_range, j);
     if (shared) tt__blas_serial(false);
   } else if (batch > 0) {
-    run_range(j, 0, batch, 0);
+    run_range(j, 0, j->many ? (batch + TT_MATRIX_LANES - 1) / TT_MATRIX_LANES : batch, 0);
   }
   switch (atomic_load(&j->code)) {
     case TT_OK:
@@ -127,6 +143,13 @@ static size_t room_for(const job *j, int64_t rows, int64_t cols) {
   if (__builtin_mul_overflow(rows, cols, &count)) return SIZE_MAX / 16;
   if (__builtin_mul_overflow(count, (int64_t)tt__dtype_size(j->work), &bytes)) return SIZE_MAX / 16;
   return (size_t)bytes;
+}
+
+/* Bytes of a matrix in lanes; saturates too. */
+static size_t lanes_room(int64_t rows, int64_t cols) {
+  int64_t bytes;
+  return __builtin_mul_overflow(rows * TT_MATRIX_LANES, cols * (int64_t)sizeof(double), &bytes) ? SIZE_MAX / 16
+                                                                                                : (size_t)bytes;
 }
 
 static const void *matrix_of(const job *j, const void *base, int64_t at, int64_t count) {
@@ -149,9 +172,6 @@ static void store_real(const job *j, const void *src, void *dst, int64_t count) 
   tt__matrix_store(j->work_real, j->real, src, count, dst, count, 1);
 }
 
-static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
-
 /* ---- systems */
 
 static tt_code solve_one(const job *j, int64_t at, char *const *room) {
@@ -166,15 +186,64 @@ static tt_code solve_one(const job *j, int64_t at, char *const *room) {
   return code;
 }
 
+static tt_code solve_alone(const job *j, int64_t at, char *const *room) {
+  int64_t n = j->n, k = j->k, cols = n + k;
+  double *ab = (double *)room[0];
+  tt__rows_load(j->type, matrix_of(j, j->a, at, n * n), n, n, ab, cols);
+  if (j->b) {
+    tt__rows_load(j->type, matrix_of(j, j->b, at, n * k), n, k, ab + n, cols);
+  } else {
+    for (int64_t i = 0; i < n; i++) memset(ab + i * cols + n, 0, (size_t)k * sizeof *ab);
+    for (int64_t i = 0; i < n; i++) ab[i * (cols + 1) + n] = 1;
+  }
+  tt__matrix_lanes()->eliminate_one(n, cols, ab);
+  for (int64_t i = 0; i < n; i++)
+    if (ab[i * (cols + 1)] == 0) return TT_ELINALG;
+  tt__matrix_lanes()->substitute_one(n, cols, ab);
+  tt__rows_store(j->type, ab + n, cols, n, k, result_of(j, 0, at, n * k));
+  return TT_OK;
+}
+
+static tt_code solve_many(const job *j, int64_t at, int64_t valid, char *const *room) {
+  const tt_matrix_lanes *lanes = tt__matrix_lanes();
+  int64_t n = j->n, k = j->k, cols = n + k;
+  double *ab = (double *)room[0], *b = ab + n * TT_MATRIX_LANES, *sign = (double *)room[1];
+  tt__lanes_load(j->type, matrix_of(j, j->a, at, n * n), valid, n, n, false, ab, cols);
+  if (j->b) {
+    tt__lanes_load(j->type, matrix_of(j, j->b, at, n * k), valid, n, k, false, b, cols);
+  } else {
+    for (int64_t i = 0; i < n; i++)
+      memset(b + i * cols * TT_MATRIX_LANES, 0, (size_t)k * sizeof(double[TT_MATRIX_LANES]));
+    for (int64_t i = 0; i < n * TT_MATRIX_LANES; i++)
+      b[i / TT_MATRIX_LANES * (cols + 1) * TT_MATRIX_LANES + i % TT_MATRIX_LANES] = 1;
+  }
+  lanes->eliminate(n, cols, ab, sign);
+  for (int64_t i = 0; i < n * TT_MATRIX_LANES; i++) {
+    if (ab[i / TT_MATRIX_LANES * (cols + 1) * TT_MATRIX_LANES + i % TT_MATRIX_LANES] == 0) return TT_ELINALG;
+  }
+  lanes->substitute(n, cols, ab);
+  tt__lanes_store(j->type, b, cols, valid, n, k, false, result_of(j, 0, at, n * k));
+  return TT_OK;
+}
+
 /* b NULL: the identity. */
 static tt_code solve(tt_dtype t, int64_t batch, int64_t n, int64_t k, const void *a, const void *b, void *x,
                      tt_error *err) {
-  job j = {.one = solve_one, .words = "Singular matrix", .n = n, .k = k, .a = a, .b = b, .out = {x}};
+  job j = {.one = solve_one,
+           .alone = solve_alone,
+           .many = solve_many,
+           .words = "Singular matrix",
+           .batch = batch,
+           .n = n,
+           .k = k,
+           .a = a,
+           .b = b,
+           .out = {x}};
   assert(n >= 0 && k >= 0);
   TT_TRY(prepare_triangular(&j, t, n, err));
   if (n == 0 || k == 0) return TT_OK;
-  j.room_size[0] = room_for(&j, n, n);
-  j.room_size[1] = room_for(&j, n, k);
+  j.room_size[0] = j.many ? lanes_room(n, n + k) : room_for(&j, n, j.alone ? n + k : n);
+  j.room_size[1] = j.many ? lanes_room(1, 1) : room_for(&j, n, k);
   return run(&j, batch, n, err);
 }
 
@@ -193,19 +262,15 @@ tt_code tt__linalg_inv(tt_dtype t, int64_t batch, int64_t n, const void *a, void
 
 /* ---- determinants */
 
-static tt_code det_one(const job *j, int64_t at, char *const *room) {
-  int64_t n = j->n, *pivot = (int64_t *)room[1];
-  load(j, matrix_of(j, j->a, at, n * n), n, n, room[0]);
-  if (n > 0) {
-    tt_code code = code_of(j->lapack->lu(j->work, n, room[0], pivot));
-    if (code != TT_OK) return code;
-  }
-  bool odd = false;
-  for (int64_t i = 0; i < n; i++) odd ^= pivot[i] != i;
-  tt_c128 sign = {odd ? -1 : 1, 0};
+/*
+** Sign and logarithm, or the number, of a determinant from the diagonal of U, `step` apart, and the sign of P. The
+** number is the product where no step of that comes near the end of double's range.
+*/
+static void finish_det(const job *j, int64_t at, tt_dtype from, const void *u, int64_t step, double of_rows) {
+  tt_c128 sign = {of_rows, 0};
   double logabs = 0;
-  for (int64_t i = 0; i < n; i++) {
-    tt_c128 d = tt__matrix_get(j->work, room[0], i * (n + 1));
+  for (int64_t i = 0; i < j->n; i++) {
+    tt_c128 d = tt__matrix_get(from, u, i * step);
     double size = tt__is_complex(j->type) ? hypot(d.re, d.im) : fabs(d.re);
     logabs += log(size); /* 0 gives -inf and NaN stays */
     if (size == 0) {
@@ -225,16 +290,73 @@ static tt_code det_one(const job *j, int64_t at, char *const *room) {
     tt_c128 det = {sign.re * size, tt__is_complex(j->type) ? sign.im * size : 0};
     tt__matrix_set(j->type, result_of(j, 0, at, 1), 0, det);
   }
+}
+
+/* A whole matrix's determinant from its factors. */
+static void det_of(const job *j, int64_t at, tt_dtype from, const void *u, double of_rows) {
+  double product = of_rows;
+  bool safe = from == TT_F64 && !j->out[1] && j->n > 0;
+  for (int64_t i = 0; safe && i < j->n; i++) {
+    product *= ((const double *)u)[i * (j->n + 1)];
+    safe = fabs(product) > TT_LEAST_PRODUCT && fabs(product) < TT_MOST_PRODUCT;
+  }
+  if (safe)
+    tt__matrix_set(j->type, result_of(j, 0, at, 1), 0, (tt_c128){product, 0});
+  else
+    finish_det(j, at, from, u, j->n + 1, of_rows);
+}
+
+static tt_code det_one(const job *j, int64_t at, char *const *room) {
+  int64_t n = j->n, *pivot = (int64_t *)room[1];
+  load(j, matrix_of(j, j->a, at, n * n), n, n, room[0]);
+  if (n > 0) {
+    tt_code code = code_of(j->lapack->lu(j->work, n, room[0], pivot));
+    if (code != TT_OK) return code;
+  }
+  bool odd = false;
+  for (int64_t i = 0; i < n; i++) odd ^= pivot[i] != i;
+  det_of(j, at, j->work, room[0], odd ? -1 : 1);
+  return TT_OK;
+}
+
+static tt_code det_alone(const job *j, int64_t at, char *const *room) {
+  int64_t n = j->n;
+  double *a = (double *)room[0];
+  tt__rows_load(j->type, matrix_of(j, j->a, at, n * n), n, n, a, n);
+  det_of(j, at, TT_F64, a, tt__matrix_lanes()->eliminate_one(n, n, a));
+  return TT_OK;
+}
+
+static tt_code det_many(const job *j, int64_t at, int64_t valid, char *const *room) {
+  const tt_matrix_lanes *lanes = tt__matrix_lanes();
+  int64_t n = j->n, *safe = (int64_t *)room[3];
+  double *a = (double *)room[0], *sign = (double *)room[1], *product = (double *)room[2];
+  tt__lanes_load(j->type, matrix_of(j, j->a, at, n * n), valid, n, n, false, a, n);
+  lanes->eliminate(n, n, a, sign);
+  memcpy(product, sign, sizeof(double[TT_MATRIX_LANES]));
+  if (!j->out[1]) lanes->product(n, n, a, product, safe);
+  if (!j->out[1]) tt__lanes_store(j->type, product, 1, valid, 1, 1, false, result_of(j, 0, at, 1));
+  for (int64_t w = 0; w < valid; w++) {
+    if (j->out[1] || !safe[w]) finish_det(j, at + w, TT_F64, a + w, (n + 1) * TT_MATRIX_LANES, sign[w]);
+  }
   return TT_OK;
 }
 
 tt_code tt__linalg_slogdet(tt_dtype t, int64_t batch, int64_t n, const void *a, void *sign, void *logabs,
                            tt_error *err) {
-  job j = {.one = det_one, .words = "Singular matrix", .n = n, .a = a, .out = {sign, logabs}};
+  job j = {.one = det_one,
+           .alone = det_alone,
+           .many = det_many,
+           .words = "Singular matrix",
+           .batch = batch,
+           .n = n,
+           .a = a,
+           .out = {sign, logabs}};
   assert(n >= 0);
   TT_TRY(prepare_triangular(&j, t, n, err));
-  j.room_size[0] = room_for(&j, n, n);
-  j.room_size[1] = (size_t)n * sizeof(int64_t);
+  j.room_size[0] = j.many ? lanes_room(n, n) : room_for(&j, n, n);
+  j.room_size[1] = j.many ? lanes_room(1, 1) : (size_t)n * sizeof(int64_t);
+  j.room_size[2] = j.room_size[3] = j.many ? lanes_room(1, 1) : 0;
   return run(&j, batch, n, err);
 }
 
@@ -257,13 +379,30 @@ static tt_code cholesky_one(const job *j, int64_t at, char *const *room) {
   return TT_OK;
 }
 
+static tt_code cholesky_many(const job *j, int64_t at, int64_t valid, char *const *room) {
+  int64_t n = j->n;
+  double *a = (double *)room[0];
+  tt__lanes_load(j->type, matrix_of(j, j->a, at, n * n), valid, n, n, j->flag, a, n);
+  if (!tt__matrix_lanes()->cholesky(n, a)) return TT_ELINALG;
+  for (int64_t i = 0; i + 1 < n; i++)
+    memset(a + (i * n + i + 1) * TT_MATRIX_LANES, 0, (size_t)(n - i - 1) * sizeof(double[TT_MATRIX_LANES]));
+  tt__lanes_store(j->type, a, n, valid, n, n, j->flag, result_of(j, 0, at, n * n));
+  return TT_OK;
+}
+
 tt_code tt__linalg_cholesky(tt_dtype t, int64_t batch, int64_t n, bool upper, const void *a, void *out, tt_error *err) {
-  job j = {
-      .one = cholesky_one, .words = "Matrix is not positive definite", .n = n, .flag = upper, .a = a, .out = {out}};
+  job j = {.one = cholesky_one,
+           .many = cholesky_many,
+           .words = "Matrix is not positive definite",
+           .batch = batch,
+           .n = n,
+           .flag = upper,
+           .a = a,
+           .out = {out}};
   assert(n >= 0);
   TT_TRY(prepare_triangular(&j, t, n, err));
   if (n == 0) return TT_OK;
-  j.room_size[0] = room_for(&j, n, n);
+  j.room_size[0] = j.many ? lanes_room(n, n) : room_for(&j, n, n);
   return run(&j, batch, n, err);
 }
 

@@ -8,11 +8,22 @@
 #include <string.h>
 
 #include "base/os/os.h"
+#include "base/pool/pool.h"
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(TT_WIDE)
 #include <immintrin.h>
 
-enum { ROWS = 8, MOST_K = 64, MOST_WORK = 1 << 16 };
+enum {
+  ROWS = 8,
+  MOST_K = 64,
+  MOST_WORK = 1 << 18, /* products of a matrix; more are packed, unless */
+  MOST_SIDE = 512,     /* C is this narrow: what is read again and again stays in cache as it lies */
+  STRIP = 32,          /* rows or columns that a thread takes at a time, at least: whole blocks of any vectors */
+  TASK_WORK = 1 << 16
+};
+
+#define FIRST_32(n) _mm256_cmpgt_epi32(_mm256_set1_epi32((int)(n)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7))
+#define FIRST_64(n) _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3))
 
 #define DIRECT_PASTE(name, what) name##_##what
 #define DIRECT_NAMED(name, what) DIRECT_PASTE(name, what)
@@ -25,6 +36,7 @@ enum { ROWS = 8, MOST_K = 64, MOST_WORK = 1 << 16 };
 #define DIRECT_BYTES 32
 #define DIRECT_TARGET AVX2
 #define DIRECT_FMA(c, x, y) _mm256_fmadd_ps(_mm256_set1_ps(x), y, c)
+#define DIRECT_STORE(at, n, v) _mm256_maskstore_ps(at, FIRST_32(n), v)
 #include "lib/product/gemm_direct.inc"
 
 #define DIRECT_NAME f64_3
@@ -32,6 +44,7 @@ enum { ROWS = 8, MOST_K = 64, MOST_WORK = 1 << 16 };
 #define DIRECT_BYTES 32
 #define DIRECT_TARGET AVX2
 #define DIRECT_FMA(c, x, y) _mm256_fmadd_pd(_mm256_set1_pd(x), y, c)
+#define DIRECT_STORE(at, n, v) _mm256_maskstore_pd(at, FIRST_64(n), v)
 #include "lib/product/gemm_direct.inc"
 
 #define DIRECT_NAME f32_4
@@ -39,6 +52,7 @@ enum { ROWS = 8, MOST_K = 64, MOST_WORK = 1 << 16 };
 #define DIRECT_BYTES 64
 #define DIRECT_TARGET AVX512
 #define DIRECT_FMA(c, x, y) _mm512_fmadd_ps(_mm512_set1_ps(x), y, c)
+#define DIRECT_STORE(at, n, v) _mm512_mask_storeu_ps(at, (__mmask16)(0xffff >> (16 - (n))), v)
 #include "lib/product/gemm_direct.inc"
 
 #define DIRECT_NAME f64_4
@@ -46,7 +60,29 @@ enum { ROWS = 8, MOST_K = 64, MOST_WORK = 1 << 16 };
 #define DIRECT_BYTES 64
 #define DIRECT_TARGET AVX512
 #define DIRECT_FMA(c, x, y) _mm512_fmadd_pd(_mm512_set1_pd(x), y, c)
+#define DIRECT_STORE(at, n, v) _mm512_mask_storeu_pd(at, (__mmask8)(0xffff >> (16 - (n))), v)
 #include "lib/product/gemm_direct.inc"
+
+typedef struct strips {
+  const tt_gemm *g;
+  void (*product)(const tt_gemm *);
+  bool across; /* of columns */
+} strips;
+
+static void some_strips(void *ctx, int64_t lo, int64_t hi, int worker) {
+  (void)worker;
+  const strips *s = ctx;
+  tt_gemm g = *s->g;
+  int64_t size = (int64_t)tt__dtype_size(g.type), at = lo * STRIP;
+  int64_t *side = s->across ? &g.n : &g.m, count = hi * STRIP < *side ? hi * STRIP - at : *side - at;
+  if (s->across)
+    g.b = (const char *)g.b + at * size;
+  else
+    g.a = (const char *)g.a + at * g.rsa * size;
+  g.c = (char *)g.c + at * (s->across ? 1 : g.rsc) * size;
+  *side = count;
+  s->product(&g);
+}
 
 bool tt__gemm_direct(const tt_gemm *g) {
   static void (*const product[2][2])(const tt_gemm *) = {{f32_3_product, f64_3_product},
@@ -55,8 +91,16 @@ bool tt__gemm_direct(const tt_gemm *g) {
   int level = tt__vector_level();
   bool is_float = g->type == TT_F32 || g->type == TT_F64;
   if (level < 3 || !is_float || g->put != TT_GEMM_SET || g->csb != 1 || g->csc != 1 || g->k > MOST_K) return false;
-  if (g->m < 4 || g->n < 4 || (double)g->m * (double)g->n * (double)g->k > MOST_WORK) return false;
-  product[level >= 4][g->type == TT_F64](g);
+  if (g->m < 4 || g->n < 2) return false;
+  strips s = {g, product[level >= 4][g->type == TT_F64], g->n > g->m};
+  double narrow = (double)(s.across ? g->m : g->n), work = (double)g->m * (double)g->n * (double)g->k;
+  int64_t count = ((s.across ? g->n : g->m) + STRIP - 1) / STRIP;
+  if (work <= MOST_WORK) {
+    s.product(g);
+  } else {
+    if (narrow > MOST_SIDE) return false;
+    tt__pool_run(count, (int64_t)(TASK_WORK / (narrow * (double)g->k * STRIP)) + 1, some_strips, &s);
+  }
   return true;
 }
 #else

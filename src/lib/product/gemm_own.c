@@ -5,6 +5,7 @@
 #include "lib/product/gemm_own.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -127,6 +128,7 @@ enum {
   BLOCK_K_BYTES = 2048,      /* of one row of a panel: 256 doubles */
   BLOCK_A_BYTES = 256 << 10, /* a packed block of A: half of a level-2 cache */
   BLOCK_B_BYTES = 2 << 20,   /* a packed block of B: a share of the last level */
+  DEEP_AREA = 1 << 16,       /* elements of C that are few */
   SERIAL_WORK = 1 << 18      /* products below which threads cost more than they give */
 };
 
@@ -241,6 +243,77 @@ static tt_code multiply(const tt_gemm *g, tt_error *err) {
   return TT_OK;
 }
 
+/*
+** Few elements, each a long sum: threads would share so little of C that they wait for each other at every block of k.
+** They take blocks instead, whose products are added in order: the same sums.
+*/
+typedef struct deep {
+  const tt_gemm *g;
+  int64_t first, block_k; /* the block of part 0 */
+  char *parts;            /* [part][m][n] */
+  atomic_int code;
+} deep;
+
+static void deep_parts(void *ctx, int64_t lo, int64_t hi, int worker) {
+  (void)worker;
+  deep *d = ctx;
+  const tt_gemm *g = d->g;
+  int size = kinds[g->type].size;
+  for (int64_t i = lo; i < hi; i++) {
+    tt_gemm part = *g;
+    int64_t step = (d->first + i) * d->block_k;
+    part.put = TT_GEMM_SET;
+    part.k = min64(d->block_k, g->k - step);
+    part.a = element(g->a, step * g->csa, size);
+    part.b = element(g->b, step * g->rsb, size);
+    part.c = d->parts + i * g->m * g->n * size;
+    part.rsc = g->n, part.csc = 1;
+    tt_code code = multiply(&part, NULL);
+    if (code != TT_OK) atomic_store(&d->code, (int)code);
+  }
+}
+
+static void deep_join(const deep *d, int64_t count) {
+  const tt_gemm *g = d->g;
+  for (int64_t i = 0; i < count; i++) {
+    tt_gemm_put put = g->put == TT_GEMM_SET && d->first + i > 0 ? TT_GEMM_ADD : g->put;
+    const char *part = d->parts + i * g->m * g->n * kinds[g->type].size;
+    for (int64_t row = 0; row < g->m; row++) {
+      for (int64_t col = 0; col < g->n; col++) {
+        int64_t from = row * g->n + col, to = row * g->rsc + col * g->csc;
+        if (g->type == TT_F32)
+          ((float *)g->c)[to] = NUMBER_PUT(((float *)g->c)[to], ((const float *)part)[from], put);
+        else
+          ((double *)g->c)[to] = NUMBER_PUT(((double *)g->c)[to], ((const double *)part)[from], put);
+      }
+    }
+  }
+}
+
+static tt_code multiply_deep(const tt_gemm *g, tt_error *err) {
+  const kind *kd = &kinds[g->type];
+  deep d = {.g = g, .block_k = BLOCK_K_BYTES / kd->packed};
+  int64_t parts = (g->k + d.block_k - 1) / d.block_k, most = min64(parts, 8 * tt__pool_size());
+  size_t size = (size_t)(most * g->m * g->n) * (size_t)kd->size;
+  d.parts = tt__mem_alloc_data(size);
+  if (!d.parts) return tt__fail_memory(err, size);
+  atomic_init(&d.code, TT_OK);
+  for (; d.first < parts && atomic_load(&d.code) == TT_OK; d.first += most) {
+    int64_t count = min64(most, parts - d.first);
+    tt__pool_run(count, 1, deep_parts, &d);
+    if (atomic_load(&d.code) == TT_OK) deep_join(&d, count);
+  }
+  tt__mem_free_data(d.parts, size);
+  return atomic_load(&d.code) == TT_OK ? TT_OK : tt__fail_memory(err, size);
+}
+
+/* Whether a block of k is so little work for threads that they take several. */
+static bool is_deep(const tt_gemm *g) {
+  if ((g->type != TT_F32 && g->type != TT_F64) || tt__pool_size() == 1 || tt__pool_inside()) return false;
+  int64_t block_k = BLOCK_K_BYTES / kinds[g->type].packed;
+  return g->k >= 4 * block_k && (double)g->m * (double)g->n <= DEEP_AREA;
+}
+
 static void fill_zero(const tt_gemm *g) {
   int size = kinds[g->type].size;
   for (int64_t i = 0; i < g->m; i++) {
@@ -286,5 +359,5 @@ tt_code tt__gemm_own(const tt_gemm *g, tt_error *err) {
   if (g->n == 1 || (g->m > 1 && g->rsc == 1 && g->csc != 1))
     f = tt__gemm_flip(g); /* unit stride along the tile's rows */
   if (f.m == 1) return multiply_vector(&f, err);
-  return multiply(&f, err);
+  return is_deep(&f) ? multiply_deep(&f, err) : multiply(&f, err);
 }

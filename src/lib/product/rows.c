@@ -78,6 +78,9 @@ static tt_lib_work work(const tt_lib_attr *attr, const tt_operand *src, unsigned
 /* Halves are summed in float32. */
 static tt_dtype sums(tt_dtype t) { return t == TT_F16 || t == TT_BF16 ? TT_F32 : t; }
 
+/* In which precision float32 is multiplied on devices. */
+static uint64_t mode(void) { return tt__product_is_fast(); }
+
 static const tt_lib_cost cost = {.work = work, .host_share = 1, .device_share = 1};
 
 const tt_lib_row tt__rows_product[] = {
@@ -90,6 +93,7 @@ const tt_lib_row tt__rows_product[] = {
      .cost = &cost,
      .run_on = tt__product_on,
      .run_on_then = tt__product_on_then,
+     .mode = mode,
      .cut = TT_CUT_PRODUCT,
      .sums = sums,
      .end_sums = tt__product_end_sums},

@@ -233,15 +233,19 @@ static tt_code do_runs(run *r, tt_error *err) {
   return TT_OK;
 }
 
-#define SUM_CASE(E, T)                                                                                    \
-  case E:                                                                                                 \
-    for (int64_t i = 0; i < s->n; i++) ((T *)r->value)[s->slot[i]] += ((const T *)(const void *)r->b)[i]; \
-    return true;
+#define SUM_CASE(E, T)                                                \
+  case E: {                                                           \
+    T *value = (T *)r->value;                                         \
+    const T *b = (const T *)(const void *)r->b;                       \
+    for (int64_t i = 0, n = s->n; i < n; i++) value[slot[i]] += b[i]; \
+    return true;                                                      \
+  }
 
 /* Sums, which are wanted most, need no loop of others. */
 static bool do_sums(run *r) {
   const tt_fold_at *f = r->f;
   const slots *s = r->s;
+  const int64_t *slot = s->slot;
   if (f->op != TT_ADD || f->dtype != f->compute || f->dtype != f->result) return false;
   switch (f->dtype) {
     SUM_CASE(TT_I32, int32_t)
@@ -281,12 +285,10 @@ tt_code tt__fold_places(const tt_fold_at *f, const void *value, const int64_t *p
 /* ---- into memory */
 
 static bool are_inside(const tt_fold_into *f) {
-  int64_t least = 0, most = 0;
-  for (int64_t i = 0; i < f->n; i++) {
-    least = f->place[i] < least ? f->place[i] : least;
-    most = f->place[i] > most ? f->place[i] : most;
-  }
-  return least >= -f->len && most < f->len;
+  const uint64_t len = (uint64_t)f->len;
+  uint64_t outside = 0;
+  for (int64_t i = 0; i < f->n; i++) outside |= (uint64_t)f->place[i] + len >= 2 * len;
+  return !outside;
 }
 
 static inline int64_t offset(const tt_fold_into *f, int64_t i) {
@@ -297,13 +299,14 @@ static inline int64_t offset(const tt_fold_into *f, int64_t i) {
 /* One number for all places is read once. */
 #define INTO_LOOP(T, OP)                                                                             \
   do {                                                                                               \
-    T *a = f->a;                                                                                     \
-    const T *b = f->b;                                                                               \
-    if (f->b_step == 0) {                                                                            \
+    const tt_fold_into g = *f; /* what is written might be f */                                      \
+    T *a = g.a;                                                                                      \
+    const T *b = g.b;                                                                                \
+    if (g.b_step == 0) {                                                                             \
       const T one = *b;                                                                              \
-      for (int64_t i = 0; i < f->n; i++) a[offset(f, i)] = (T)(a[offset(f, i)] OP one);              \
+      for (int64_t i = 0; i < g.n; i++) a[offset(&g, i)] = (T)(a[offset(&g, i)] OP one);             \
     } else {                                                                                         \
-      for (int64_t i = 0; i < f->n; i++) a[offset(f, i)] = (T)(a[offset(f, i)] OP b[i * f->b_step]); \
+      for (int64_t i = 0; i < g.n; i++) a[offset(&g, i)] = (T)(a[offset(&g, i)] OP b[i * g.b_step]); \
     }                                                                                                \
     return true;                                                                                     \
   } while (0)

@@ -5,7 +5,11 @@
 
 #include <string.h>
 
+#include "base/mem.h"
+#include "lib/device_rows.h"
 #include "lib/rows.h"
+
+enum { LEAST_ROW = 8 }; /* numbers that are sooner added by a call of a loop than one by one */
 
 /* i[0]: the op, i[1]: n, i[2]: inner, i[3]: keep every step */
 static tt_fold read_fold(const tt_lib_attr *attr, const tt_operand *src) {
@@ -33,16 +37,42 @@ static tt_code fold_at(const tt_lib_attr *attr, const tt_operand *src, const tt_
   return tt__fold_places(&f, src->data, src[1].data, attr->row->nsrc == 3 ? src[2].data : NULL, out->data, err);
 }
 
+static int64_t divisor(int64_t a, int64_t b) {
+  while (b) {
+    int64_t rest = a % b;
+    a = b, b = rest;
+  }
+  return a;
+}
+
+/* How many places follow each other, again and again, as those of whole rows do; 1: there is no such number. */
+static int64_t row_width(const int64_t *place, int64_t n, int64_t len) {
+  int64_t width = n;
+  bool inside = true;
+  for (int64_t i = 1; i < n && width >= LEAST_ROW; i++)
+    if (place[i] != place[i - 1] + 1) width = divisor(width, i);
+  if (width < LEAST_ROW) return 1;
+  for (int64_t i = 0; i < n; i += width) inside &= place[i] >= 0 && place[i] <= len - width; /* or from the end */
+  return inside ? width : 1;
+}
+
 /* Sources: places, values; the result begins as zeros. */
 static tt_code sums_at(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
   (void)attr;
-  size_t item = tt__dtype_size(out->dtype);
-  tt_fold_into f = {.op = TT_ADD, .dtype = out->dtype, .a = out->data, .b = src[1].data, .place = src[0].data};
+  const int64_t *place = src[0].data, width = tt__is_complex(out->dtype) ? 1 : row_width(place, src[0].size, out->size);
+  tt_fold_into f = {.op = TT_ADD, .dtype = out->dtype, .a = out->data, .b = src[1].data, .place = place};
   f.len = out->size;
-  f.step = f.b_step = f.width = 1;
-  f.n = src[0].size;
-  memset(out->data, 0, (size_t)out->size * item);
-  return tt__fold_into_places(&f) ? TT_OK : tt__fail(err, TT_EINTERNAL, "a place is out of range");
+  f.step = 1;
+  f.b_step = f.width = width;
+  f.n = src[0].size / width;
+  int64_t *first = width > 1 ? tt__mem_alloc_data((size_t)f.n * sizeof *first) : NULL;
+  if (width > 1 && !first) return tt__fail_memory(err, (size_t)f.n * sizeof *first);
+  for (int64_t i = 0; first && i < f.n; i++) first[i] = place[i * width];
+  if (first) f.place = first;
+  memset(out->data, 0, (size_t)out->size * tt__dtype_size(out->dtype));
+  bool done = tt__fold_into_places(&f);
+  if (first) tt__mem_free_data(first, (size_t)f.n * sizeof *first);
+  return done ? TT_OK : tt__fail(err, TT_EINTERNAL, "a place is out of range");
 }
 
 static tt_code fold_turns(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
@@ -56,7 +86,7 @@ const tt_lib_row tt__rows_fold[] = {
     {.name = "fold_segments", .nsrc = 2, .nout = 1, .run = fold_segments},
     {.name = "fold_at_one", .nsrc = 2, .nout = 1, .run = fold_at},
     {.name = "fold_at", .nsrc = 3, .nout = 1, .run = fold_at},
-    {.name = "sums_at", .nsrc = 2, .nout = 1, .run = sums_at},
+    {.name = "sums_at", .nsrc = 2, .nout = 1, .run = sums_at, .run_on = tt__device_sums_at},
     {.name = "fold_turns", .nsrc = 1, .nout = 1, .run = fold_turns},
     {.name = NULL},
 };

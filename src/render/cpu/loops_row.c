@@ -79,6 +79,20 @@ static bool has_masks(const tt_emit *e, tt_region r) {
   return true;
 }
 
+/* Fetch what lies behind the lanes from `j` on, where memory is read for the first time. */
+static void put_ahead(tt_emit *e, tt_region r) {
+  for (int i = 0; i < e->k->ninst && r.phase == 0; i++) {
+    const tt_kinst *q = &e->k->inst[i];
+    char index[96];
+    if (!tt__emit_in_region(e, r, i) || e->uniform[i] || q->op != TT_K_LOAD || e->k->access[q->slot].buf < 0) continue;
+    tt__emit_index(e, q->slot, q->scope, index, sizeof index);
+    tt__emit_block(e);
+    tt__emit_line(e, "const tt_i64 l = j;");
+    tt__emit_line(e, "TT_AHEAD(&p%d[%s], m);", q->slot, index);
+    tt__emit_close(e);
+  }
+}
+
 /* The last lanes of a line, fewer than 64: one by one they cost more than a group, and accumulators leave registers. */
 static void put_tail(tt_emit *e, tt_region r) {
   const char *lane = "const tt_i64 l = j + w;";
@@ -88,6 +102,7 @@ static void put_tail(tt_emit *e, tt_region r) {
   }
   tt__emit_open(e, "if (j < j1)");
   tt__emit_line(e, "const tt_i32 m = (tt_i32)(j1 - j);");
+  put_ahead(e, r);
   if (e->d->unrolled) tt__emit_line(e, "%s", e->d->unrolled);
   e->tail = true;
   tt__emit_stage_loop(e, r, 0, "for (tt_i64 w = 0; w < TT_TAIL(m); w++)", lane);

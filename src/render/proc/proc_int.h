@@ -25,6 +25,13 @@ typedef struct tt_pbounds tt_pbounds; /* proc/bounds.c: what is known of a kerne
 typedef struct tt_pfloor tt_pfloor;
 typedef struct tt_plate tt_plate;
 
+/* A turn of a loop that is written out, and of those around it: what the loop's variable is. */
+typedef struct tt_pturn {
+  const struct tt_pturn *up;
+  int32_t local;
+  int64_t value;
+} tt_pturn;
+
 typedef struct tt_pwriter {
   const tt_proc *p;
   const tt_pfunc *f;
@@ -47,6 +54,7 @@ typedef struct tt_pwriter {
   int32_t low_for;      /* local + 1 that this variable stands for; 0: none */
   int near; /* a pointer of this number points at the element near_index of the array near_array; 0: none does */
   int32_t near_array, near_index;
+  const tt_pturn *turn; /* NULL: no such loop is being written */
   tt_ploop *loop;
   bool guarded; /* under an `if` of the innermost loop */
   int region;   /* number of the open region; -1: at block level */

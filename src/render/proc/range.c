@@ -53,21 +53,36 @@ static int64_t low_of_local(const tt_pwriter *w, int32_t local, int depth) {
   return low;
 }
 
+/* What a loop that is written out turn by turn has in its variable; false: it is no such variable. */
+static bool is_known(const tt_pwriter *w, const tt_pexpr *e, int64_t *value) {
+  if (e->op == TT_X_CONST) return *value = e->i, true;
+  for (const tt_pturn *t = w->turn; t && e->op == TT_X_LOCAL; t = t->up)
+    if (t->local == e->k) return *value = t->value, true;
+  return false;
+}
+
+/* What it adds at most. */
+static uint64_t top_of(const tt_pwriter *w, const tt_pexpr *e) {
+  uint64_t end = INT64_MAX, top = e->limit - 1;
+  int64_t value;
+  if (is_known(w, e, &value)) return value > 0 ? (uint64_t)value : 0;
+  return top > end ? end : top;
+}
+
 /* A sum that may overflow has no floor. */
-static bool stays_inside(const tt_pexpr *a, const tt_pexpr *b) {
-  uint64_t end = INT64_MAX, x = a->limit - 1, y = b->limit - 1;
-  return (x > end ? end : x) + (y > end ? end : y) <= end;
+static bool stays_inside(const tt_pwriter *w, const tt_pexpr *a, const tt_pexpr *b) {
+  return top_of(w, a) + top_of(w, b) <= INT64_MAX;
 }
 
 static int64_t low_of(const tt_pwriter *w, const tt_pexpr *e, int depth) {
-  int64_t low = e->nonneg ? 0 : TT_NO_FLOOR;
+  int64_t low = e->nonneg ? 0 : TT_NO_FLOOR, value;
   if (depth > DEEP || e->type->tag != TT_T_SCALAR || e->type->dtype != TT_I64) return low;
   if (w->bounds) low = larger(low, tt__pw_bounds_low(w->bounds, e));
-  if (e->op == TT_X_CONST) return e->i;
+  if (is_known(w, e, &value)) return value;
   if (e->op == TT_X_LOCAL) return larger(low, low_of_local(w, e->k, depth + 1));
   if (e->op != TT_X_ELEM || e->n != 2) return low;
   if (e->elem == TT_ADD) {
-    if (!stays_inside(e->arg[0], e->arg[1])) return low;
+    if (!stays_inside(w, e->arg[0], e->arg[1])) return low;
     return larger(low, plus(low_of(w, e->arg[0], depth + 1), low_of(w, e->arg[1], depth + 1)));
   }
   if (e->elem != TT_SUB || e->arg[1]->op != TT_X_CONST || e->arg[1]->i < 0) return low;

@@ -358,16 +358,27 @@ static int64_t count_written_out(const tt_pstmt *s) {
   return n;
 }
 
+static bool sets(const tt_pstmt *s, int32_t local) {
+  for (; s; s = s->next)
+    if (s->local == local || sets(s->body, local) || sets(s->other, local)) return true;
+  return false;
+}
+
 /* Loops that stand in others: alone, a loop gains nothing by it. */
 static bool put_written_out(tt_pwriter *w, const tt_pstmt *s) {
   int64_t turns = turns_written_out(s);
   if (w->target != TT_PROGRAM_C || w->resume || !w->loop || turns < 0) return false;
   if (turns * count_written_out(s->body) > WRITTEN_OUT) return false;
+  const tt_pturn *around = w->turn;
+  bool known = !sets(s->body, s->local);
   tt_str v = {0};
   tt__pw_local(w, s->local, &v);
   for (int64_t k = 0; k < turns; k++) {
-    tt__pw_line(w, "%s = %lld;", tt__pw_peek(w, &v), (long long)(s->a->i + k * s->c->i));
+    tt_pturn turn = {.up = around, .local = s->local, .value = s->a->i + k * s->c->i};
+    tt__pw_line(w, "%s = %lld;", tt__pw_peek(w, &v), (long long)turn.value);
+    if (known) w->turn = &turn;
     tt__pw_stmts(w, s->body);
+    w->turn = around;
   }
   tt__str_free(&v);
   return true;

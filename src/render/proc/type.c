@@ -39,8 +39,8 @@ void tt__pw_types(tt_pwriter *w) {
       bool known = true; /* tuples of array expressions exist while typing only */
       for (int k = 0; k < t->n; k++) {
         const tt_ptype *item = t->item[k];
-        known &=
-            item->tag == TT_T_SCALAR || item->tag == TT_T_TUPLE || (item->tag == TT_T_ARRAY && item->layout != 'E');
+        known &= item->tag == TT_T_SCALAR || item->tag == TT_T_TUPLE || item->tag == TT_T_NONE ||
+                 (item->tag == TT_T_ARRAY && item->layout != 'E');
       }
       if (!known) {
         tt__str_addf(w->out, "typedef tt_b8 T%d;\n", t->id);

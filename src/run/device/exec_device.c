@@ -16,6 +16,7 @@
 #include "run/copy_around.h"
 #include "run/machine/library_pace.h"
 #include "run/device/device_code.h"
+#include "run/device/later.h"
 #include "run/memory.h"
 #include "run/report/profile.h"
 #include "run/device/batch.h"
@@ -205,9 +206,9 @@ static tt_code launch_passes(tt_device *d, tt_stream *s, const tt_walk *walk, co
   void *work = block ? tt__dmem_at(block) : NULL;
   char *fault = k->checked ? (char *)work + on->cut.work_bytes : NULL, *far = is_far ? (char *)work + args_at : NULL;
   tt_code code = TT_OK;
-  if (on->cut.zero_bytes || is_far || fault) code = tt__batch_flush(err);
-  if (code == TT_OK && on->cut.zero_bytes) code = d->ops->fill(d, s, work, 0, on->cut.zero_bytes, err);
-  if (code == TT_OK && fault) code = d->ops->fill(d, s, fault, 0, sizeof(tt_kfault), err);
+  if (is_far) code = tt__batch_flush(err); /* their arguments are copied up first */
+  if (code == TT_OK && on->cut.zero_bytes) code = tt__batch_zero(d, s, work, on->cut.zero_bytes, err);
+  if (code == TT_OK && fault) code = tt__batch_zero(d, s, fault, sizeof(tt_kfault), err);
   for (int p = 0; code == TT_OK && p < on->cut.npass; p++) {
     const tt_pass *pass = &on->cut.pass[p];
     tt__threads_args(k, launch->lowered, pass, b->buf, b->buf_len, scalar, work, fault, args);
@@ -334,6 +335,7 @@ static tt_code lib_temp(const tt_lib_device *on, size_t size, void **out, tt_err
     u->cap += 16;
   }
   TT_TRY(tt__resident_temp(on->device, on->stream, size, &u->temp[u->ntemp], err));
+  if (u->ntemp < TT_LATER_TEMPS) u->first[u->ntemp] = size;
   *out = tt__dmem_at(u->temp[u->ntemp++]);
   return TT_OK;
 }
@@ -378,16 +380,27 @@ static tt_code library_operands(tt_device *d, tt_stream *s, const tt_walk *walk,
 }
 
 /*
-** The row's work, with what is done to its result on the way (`match`, NULL: nothing). Its kernels and the vendor's
-** are called by their own names, and where they come from is the line of `n`.
+** The row's work, with what is done to its result on the way: gathered if it was done before, else asked for now. Its
+** kernels and the vendor's are called by their own names, and where they come from is the line of `n`.
 */
-static tt_code run_row(const tt_lib_device *on, const tt_lib_attr *attr, const tt_node *n, const tt_operand *src,
-                       const tt_block *out, const tt_epilogue_match *match, const void *term, tt_error *err) {
+static tt_code run_row(tt_device *d, tt_stream *s, const tt_step *step, const tt_node *n, const tt_later_call *call,
+                       tt_error *err) {
+  tt_later_known *known = step->known;
   tt_origin o = {.what = ""};
   tt__session_line_name(n->line, o.where, sizeof o.where);
   const tt_origin *before = tt__origin_use(&o);
-  tt_code code = match ? attr->row->run_on_then(on, attr, src, out, match->epilogue, term, err)
-                       : attr->row->run_on(on, attr, src, out, err);
+  tt_code code;
+  if (known && !tt__profile_on && tt__later_knows(known, d, call)) {
+    code = tt__later_gather(known, d, s, call, err);
+  } else if ((code = tt__batch_flush(err)) == TT_OK) { /* what computes the operands is asked for before it */
+    const tt_lib_row *row = call->attr->row;
+    tt_lib_use u;
+    tt__exec_lib_open(&u, d, s);
+    code = call->then ? row->run_on_then(&u.on, call->attr, call->src, call->out, call->epilogue, call->term, err)
+                      : row->run_on(&u.on, call->attr, call->src, call->out, err);
+    if (code == TT_OK && known) tt__later_learn(known, d, call, u.first, u.ntemp);
+    tt__exec_lib_close(&u);
+  }
   tt__origin_use(before);
   return code;
 }
@@ -426,14 +439,14 @@ static tt_code exec_library_on(tt_device *d, const tt_walk *walk, const tt_step 
         .data = res[r].at, .dtype = (tt_dtype)n->dtype, .rank = n->rank, .len = tt__node_len(n), .size = n->size};
     written += (int64_t)size;
   }
-  if (code == TT_OK) code = tt__batch_flush(err);
-  if (code == TT_OK && tt__profile_on) code = d->ops->stream_wait_idle(d, s, err); /* what comes before is not its */
+  if (code == TT_OK && tt__profile_on) { /* what comes before is not its */
+    code = tt__batch_flush(err);
+    if (code == TT_OK) code = d->ops->stream_wait_idle(d, s, err);
+    start = tt__clock_ns();
+  }
   if (code == TT_OK) {
-    tt_lib_use use;
-    start = tt__profile_on ? tt__clock_ns() : 0;
-    tt__exec_lib_open(&use, d, s);
-    code = run_row(&use.on, lib->attr.lib, walk->node[step->root[0].node], src, out, NULL, NULL, err);
-    tt__exec_lib_close(&use);
+    tt_later_call c = {.attr = lib->attr.lib, .src = src, .out = out};
+    code = run_row(d, s, step, walk->node[step->root[0].node], &c, err);
   }
   if (code == TT_OK) code = library_ran(d, s, step, &call, read, written, start, err);
   hand_over(d, walk, step, res, code == TT_OK);
@@ -456,17 +469,14 @@ tt_code tt__exec_epilogue_on(tt_device *d, const tt_walk *walk, const tt_step *s
   TT_TRY(library_operands(d, s, walk, step, src, &read, err));
   if (match->term >= 0) TT_TRY(tt__resident(d, s, walk->node[match->term]->attr.buf, &term, err));
   if (term) term = (char *)term + match->offset * (int64_t)size;
-  TT_TRY(tt__batch_flush(err)); /* what computes the operands is asked for before the library */
   TT_TRY(tt__resident_new(d, s, (size_t)written, n, &res.buffer, &res.at, err));
   tt_block out = {.data = res.at,
                   .dtype = (tt_dtype)product->dtype,
                   .rank = product->rank,
                   .len = tt__node_len(product),
                   .size = product->size};
-  tt_lib_use use;
-  tt__exec_lib_open(&use, d, s);
-  tt_code code = run_row(&use.on, attr, n, src, &out, match, term, err);
-  tt__exec_lib_close(&use);
+  tt_later_call c = {.attr = attr, .src = src, .out = &out, .epilogue = match->epilogue, .then = true, .term = term};
+  tt_code code = run_row(d, s, step, n, &c, err);
   if (code == TT_OK) code = library_ran(d, s, step, &call, read, written, start, err);
   hand_over(d, walk, then, &res, code == TT_OK);
   return code;

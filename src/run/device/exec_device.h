@@ -6,6 +6,7 @@
 
 #include "device/cache_alloc.h"
 #include "ir/library.h"
+#include "run/device/later.h"
 #include "run/exec.h"
 #include "sched/epilogue.h"
 
@@ -36,6 +37,7 @@ typedef struct tt_lib_use {
   tt_lib_device on;
   tt_dmem **temp;
   int ntemp, cap;
+  size_t first[TT_LATER_TEMPS]; /* sizes of the first ones */
 } tt_lib_use;
 TT_HIDDEN void tt__exec_lib_open(tt_lib_use *u, tt_device *d, tt_stream *s);
 TT_HIDDEN void tt__exec_lib_close(tt_lib_use *u);

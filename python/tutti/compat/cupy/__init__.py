@@ -3,6 +3,8 @@
 Replace `import cupy` by `import tutti.compat.cupy as cupy`, or run the script by `python -m tutti run`.
 """
 
+import functools as _functools
+
 import numpy as _np
 
 import tutti as _tt
@@ -26,6 +28,21 @@ exceptions = _np.exceptions
 float_, complex_, cfloat, singlecomplex = _np.float64, _np.complex128, _np.complex128, _np.complex64
 
 
+def array(obj, dtype=None, copy=True, order="K", subok=False, ndmin=0, *, blocking=False, device=None):
+    """An array of the elements. `blocking` is how CuPy copies from the host: here each copy is done at the call."""
+    return _tt.array(obj, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin, device=device)
+
+
+def asarray(a, dtype=None, order=None, *, copy=None, blocking=False, device=None):
+    """An array of the elements, without a copy where it is one. `blocking` as in `array`."""
+    return _tt.asarray(a, dtype, order=order, copy=copy, device=device)
+
+
+def asanyarray(a, dtype=None, order=None, *, copy=None, blocking=False, device=None):
+    """As `asarray`, and subclasses stay what they are."""
+    return _tt.asanyarray(a, dtype, order=order, copy=copy, device=device)
+
+
 def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
     """The elements as a NumPy array."""
     host = _np.asarray(a.numpy() if isinstance(a, ndarray) else a, order=order)
@@ -40,6 +57,26 @@ def get_array_module(*args):
     import sys
 
     return sys.modules[__name__] if any(isinstance(a, ndarray) for a in args) else _np
+
+
+def is_available():
+    """Can kernels run? They can everywhere."""
+    return cuda.is_available()
+
+
+def in1d(ar1, ar2, assume_unique=False, invert=False):
+    """`isin` of the elements in a line."""
+    return _tt.isin(_tt.ravel(ar1), ar2, assume_unique, invert)
+
+
+def msort(a):
+    """Sorted along the first axis."""
+    return _tt.sort(a, axis=0)
+
+
+def memoize(for_each_device=False):
+    """A decorator that keeps a function's results."""
+    return _functools.cache
 
 
 def fuse(*args, **kw):

@@ -174,6 +174,11 @@ stream = _types.ModuleType(__name__ + ".stream", "cupy.cuda.stream: streams and 
 stream.Stream, stream.Event, stream.get_current_stream = Stream, Event, get_current_stream
 stream.get_elapsed_time = get_elapsed_time
 _sys.modules[stream.__name__] = stream
+compiler = _types.ModuleType(
+    __name__ + ".compiler", "cupy.cuda.compiler: what is raised for a program that does not compile."
+)
+compiler.CompileException = _tt.exceptions.CompileError
+_sys.modules[compiler.__name__] = compiler
 __path__ = []  # as programs see it, a package
 
 

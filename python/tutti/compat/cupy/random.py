@@ -1,6 +1,9 @@
 """cupy.random: tutti's draws with CuPy's arguments. The numbers are tutti's, whatever the bit generator is called."""
 
 import functools as _functools
+import inspect as _inspect
+
+import numpy as _np
 
 from tutti import _core
 from tutti import random as _random
@@ -24,13 +27,22 @@ class MRG32k3a(Philox4x3210):
 
 
 def _arrays(method):
-    """The same draws, but as CuPy gives them: always arrays, also of one number."""
+    """The same draws, but as CuPy gives them: always arrays, also of one number, of any dtype that is asked for."""
+    parameters = list(_inspect.signature(method).parameters)
+    at = parameters.index("dtype") if parameters[-1] == "dtype" else None
 
     @_functools.wraps(method)
     def draw(*args, **names):
+        if at is not None and len(args) == at + 1:
+            names["dtype"], args = args[at], args[:at]
+        dtype = names.get("dtype")
+        cast = at is not None and dtype is not None and _np.dtype(dtype).kind != "f"
+        if cast:
+            del names["dtype"]
         made = method(*args, **names)
-        number = isinstance(made, (bool, int, float))
-        return _core.asarray(made, dtype=names.get("dtype")) if number else made
+        if isinstance(made, (bool, int, float)):
+            return _core.asarray(made, dtype=dtype)
+        return made.astype(dtype) if cast else made
 
     return draw
 

@@ -1,0 +1,81 @@
+/*
+** Sums at places on a device (places.text.h).
+*/
+#include "lib/device_call.h"
+#include "lib/device_rows.h"
+#include "lib/sort/device.h"
+
+enum { THREADS = 256 };
+
+extern const char tt__text_places[];
+
+/* As places.text.h has it. */
+typedef struct places_args {
+  const int64_t *place;
+  int64_t n, width, len;
+  int64_t *row;
+  uint32_t *flag;
+  const int64_t *sorted, *order;
+  const void *value;
+  void *out;
+} places_args;
+
+static tt_code walk(tt_device_text *d, const char *name, const places_args *a, tt_error *err) {
+  return tt__device_launch(d, name, tt__device_blocks(d->on, a->n, THREADS), THREADS, a, sizeof *a, err);
+}
+
+/* The rows of this width, sorted by where they begin. Waits for the device. */
+static tt_code sort_rows(tt_device_text *d, places_args *a, uint32_t *flag, tt_error *err) {
+  const tt_lib_device *on = d->on;
+  int64_t rows = a->n / a->width;
+  size_t size = sizeof(int64_t) * (size_t)rows;
+  void *row, *order, *sorted;
+  TT_TRY(on->temp(on, size, &row, err));
+  TT_TRY(on->temp(on, size, &order, err));
+  TT_TRY(on->temp(on, size, &sorted, err));
+  a->row = row;
+  a->order = order;
+  a->sorted = sorted;
+  TT_TRY(tt__device_fill(on, a->flag, 0, sizeof *flag, err));
+  TT_TRY(walk(d, "rows_of_places", a, err));
+  TT_TRY(tt__device_argsort_rows(on, TT_I64, row, NULL, order, sorted, 1, rows, false, err));
+  TT_TRY(walk(d, "rows_apart", a, err));
+  return on->read(on, flag, a->flag, sizeof *flag, err);
+}
+
+static tt_code add_up(tt_device_text *d, places_args *a, size_t size, tt_error *err) {
+  const tt_lib_device *on = d->on;
+  uint32_t flag = 0;
+  void *at;
+  TT_TRY(on->temp(on, sizeof *a->flag, &at, err));
+  a->flag = at;
+  TT_TRY(sort_rows(d, a, &flag, err));
+  if (flag == 2) {
+    a->width = 1;
+    TT_TRY(sort_rows(d, a, &flag, err));
+  }
+  if (flag) return tt__fail(err, TT_EINTERNAL, "a place is out of range");
+  TT_TRY(tt__device_fill(on, a->out, 0, (size_t)a->len * size, err));
+  return walk(d, "sums_of_rows", a, err);
+}
+
+tt_code tt__device_sums_at(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
+                           tt_error *err) {
+  int64_t n = src[0].size, width = attr->i[0];
+  bool pair = tt__is_complex(out->dtype);
+  if (tt__real_of(out->dtype) != TT_F32 && tt__real_of(out->dtype) != TT_F64)
+    return tt__fail(err, TT_ENOTIMPL, "sums of this type at places are added on the host");
+  if (n == 0) return tt__device_fill(on, out->data, 0, (size_t)out->size * tt__dtype_size(out->dtype), err);
+  places_args a = {.place = src[0].data,
+                   .n = n,
+                   .width = width > 0 && n % width == 0 ? width : 1,
+                   .len = out->size,
+                   .value = src[1].data,
+                   .out = out->data};
+  tt_device_text d = {.on = on, .text = tt__text_places};
+  tt__device_define_type(&d, out->dtype);
+  tt__device_define(&d, "ADD(x, y)", pair ? "((x).re += (y).re, (x).im += (y).im)" : "((x) += (y))");
+  tt_code code = add_up(&d, &a, tt__dtype_size(out->dtype), err);
+  tt__device_done(&d);
+  return code;
+}

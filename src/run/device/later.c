@@ -1,0 +1,156 @@
+/*
+** Gathered calls of libraries; see later.h.
+*/
+#include "run/device/later.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "device/cache_alloc.h"
+#include "run/device/batch.h"
+#include "run/device/device_code.h"
+#include "run/residency.h"
+
+enum { MOST_AXES = 6 };
+
+/* An operand or a result, with nothing that must be kept elsewhere. */
+typedef struct place {
+  void *data;
+  int64_t size, len[MOST_AXES], step[MOST_AXES];
+  int32_t dtype, rank;
+} place;
+
+/* The bytes of a gathered call: made over zeros, as equal calls must have equal bytes. */
+typedef struct later {
+  const tt_lib_row *row;
+  int64_t i[8];
+  double f[3];
+  uint64_t mode;
+  place src[TT_LATER_SRC], out;
+  const void *term;
+  void *temp[TT_LATER_TEMPS];
+  size_t temp_size[TT_LATER_TEMPS];
+  int32_t ntemp, epilogue, then, unused;
+} later;
+
+static uint8_t alignment(const void *p) {
+  enum { MOST = 256 }; /* what libraries ask for at most */
+  return (uint8_t)__builtin_ctzll((uint64_t)(uintptr_t)p | MOST);
+}
+
+static void alignments(const tt_later_call *c, uint8_t *out) {
+  memset(out, 0, TT_LATER_PLACES);
+  for (int i = 0; i < c->attr->row->nsrc; i++) out[i] = alignment(c->src[i].data);
+  out[TT_LATER_SRC] = alignment(c->out->data);
+  out[TT_LATER_SRC + 1] = alignment(c->term);
+}
+
+static bool may_wait(const tt_later_call *c) {
+  const tt_lib_row *row = c->attr->row;
+  if (!row->mode || row->nsrc > TT_LATER_SRC || row->nout != 1 || c->out->rank > MOST_AXES) return false;
+  for (int i = 0; i < row->nsrc; i++)
+    if (c->src[i].rank > MOST_AXES) return false;
+  return true;
+}
+
+bool tt__later_knows(const tt_later_known *k, tt_device *d, const tt_later_call *c) {
+  uint8_t align[TT_LATER_PLACES];
+  if (k->device != d || k->ntemp > TT_LATER_TEMPS || !may_wait(c) || k->mode != c->attr->row->mode()) return false;
+  alignments(c, align);
+  return memcmp(align, k->align, sizeof align) == 0;
+}
+
+void tt__later_learn(tt_later_known *k, tt_device *d, const tt_later_call *c, const size_t *temp, int n) {
+  assert(n >= 0);
+  if (!may_wait(c)) return;
+  k->device = d;
+  k->mode = c->attr->row->mode();
+  k->ntemp = n;
+  alignments(c, k->align);
+  for (int i = 0; i < n && i < TT_LATER_TEMPS; i++) k->temp[i] = temp[i];
+}
+
+/* ---- making the call */
+
+typedef struct use {
+  tt_lib_device on;
+  const later *call;
+  int ntemp;
+} use;
+
+static tt_code next_temp(const tt_lib_device *on, size_t size, void **out, tt_error *err) {
+  use *u = (use *)(uintptr_t)on;
+  if (u->ntemp == u->call->ntemp || u->call->temp_size[u->ntemp] < size)
+    return tt__fail(err, TT_EINTERNAL, "%s takes more memory than before", u->call->row->name);
+  *out = u->call->temp[u->ntemp++];
+  return TT_OK;
+}
+
+static tt_code routine(const tt_lib_device *on, const char *source, tt_scalar_text scalar, const char *name,
+                       tt_routine **out, tt_error *err) {
+  return tt__device_text(on->device, source, scalar, name, out, err);
+}
+
+static tt_operand operand(const place *p) {
+  return (tt_operand){
+      .data = p->data, .dtype = (tt_dtype)p->dtype, .rank = p->rank, .len = p->len, .step = p->step, .size = p->size};
+}
+
+static tt_code call_now(tt_device *d, tt_stream *s, const void *what, tt_error *err) {
+  const later *c = what;
+  tt_operand src[TT_LATER_SRC];
+  tt_lib_attr attr = {.row = c->row};
+  use u = {.on = {.device = d, .stream = s, .temp = next_temp, .routine = routine}, .call = c};
+  tt_block out = {.data = c->out.data,
+                  .dtype = (tt_dtype)c->out.dtype,
+                  .rank = c->out.rank,
+                  .len = c->out.len,
+                  .size = c->out.size};
+  for (int i = 0; i < c->row->nsrc; i++) src[i] = operand(&c->src[i]);
+  memcpy(attr.i, c->i, sizeof attr.i);
+  memcpy(attr.f, c->f, sizeof attr.f);
+  return c->then ? c->row->run_on_then(&u.on, &attr, src, &out, c->epilogue, c->term, err)
+                 : c->row->run_on(&u.on, &attr, src, &out, err);
+}
+
+/* ---- gathering it */
+
+static void describe(const tt_later_call *c, uint64_t mode, later *out) {
+  const tt_lib_row *row = c->attr->row;
+  memset(out, 0, sizeof *out);
+  out->row = row;
+  memcpy(out->i, c->attr->i, sizeof out->i);
+  memcpy(out->f, c->attr->f, sizeof out->f);
+  out->mode = mode;
+  out->term = c->term;
+  out->epilogue = c->epilogue;
+  out->then = c->then;
+  for (int i = 0; i < row->nsrc; i++) {
+    const tt_operand *o = &c->src[i];
+    place *p = &out->src[i];
+    *p = (place){.data = (void *)(uintptr_t)o->data, .size = o->size, .dtype = (int32_t)o->dtype, .rank = o->rank};
+    if (o->rank) memcpy(p->len, o->len, sizeof *p->len * (size_t)o->rank);
+    if (o->rank) memcpy(p->step, o->step, sizeof *p->step * (size_t)o->rank);
+  }
+  const tt_block *o = c->out;
+  out->out = (place){.data = o->data, .size = o->size, .dtype = (int32_t)o->dtype, .rank = o->rank};
+  if (o->rank) memcpy(out->out.len, o->len, sizeof *o->len * (size_t)o->rank);
+}
+
+tt_code tt__later_gather(const tt_later_known *k, tt_device *d, tt_stream *s, const tt_later_call *c, tt_error *err) {
+  assert(tt__later_knows(k, d, c));
+  later l;
+  tt_dmem *temp[TT_LATER_TEMPS] = {NULL};
+  tt_code code = TT_OK;
+  describe(c, k->mode, &l);
+  for (; l.ntemp < k->ntemp; l.ntemp++) {
+    code = tt__resident_temp(d, s, k->temp[l.ntemp], &temp[l.ntemp], err);
+    if (code != TT_OK) break;
+    l.temp[l.ntemp] = tt__dmem_at(temp[l.ntemp]);
+    l.temp_size[l.ntemp] = k->temp[l.ntemp];
+  }
+  if (code == TT_OK) code = tt__batch_ask(d, s, call_now, &l, sizeof l, err);
+  for (int i = 0; i < TT_LATER_TEMPS; i++)
+    if (temp[i]) tt__dmem_free(d, temp[i]);
+  return code;
+}
