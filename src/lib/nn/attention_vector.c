@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/os/os.h"
+#include "lib/nn/vector_level.h"
 
 /* p of e^r = 1 + r + r^2 p(r), |r| < 0.35, by Horner's rule. */
 #define SERIES_F32(r) \
@@ -17,32 +17,20 @@
 #define SERIES_LAST(r) UP(r, UP(r, 1.0 / 6227020800, 1.0 / 479001600), 1.0 / 39916800)
 #define UP(r, rest, term) FUSED(rest, r, term)
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define LEVELS 3
-#define TARGET_1 __attribute__((target("avx2,fma")))
-#ifdef TT_WIDE /* the same text for processors with half of these vectors, for tests */
-#define TARGET_2 TARGET_1
-#else
-#define TARGET_2 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")))
-#endif
-#else
-#define LEVELS 1
-#endif
-
 #define TARGET
 #define LEVEL(x) LEVEL_0(x)
 #define LEVEL_0(x) x##_0
 #define FUSED_F32(a, b, c) ((a) * (b) + (c))
 #define FUSED_F64(a, b, c) ((a) * (b) + (c))
 #include "lib/nn/attention_vector_level.inc"
-#if LEVELS > 1
-#define TARGET TARGET_1
+#if TT_NN_LEVELS > 1
+#define TARGET TT_NN_TARGET_1
 #define LEVEL(x) LEVEL_1(x)
 #define LEVEL_1(x) x##_1
 #define FUSED_F32(a, b, c) __builtin_fmaf(a, b, c)
 #define FUSED_F64(a, b, c) __builtin_fma(a, b, c)
 #include "lib/nn/attention_vector_level.inc"
-#define TARGET TARGET_2
+#define TARGET TT_NN_TARGET_2
 #define LEVEL(x) LEVEL_2(x)
 #define LEVEL_2(x) x##_2
 #define FUSED_F32(a, b, c) __builtin_fmaf(a, b, c)
@@ -52,17 +40,16 @@
 
 #define LOOPS(t, n) \
   { softmax_panel_##t##_##n, softmax_panel_back_##t##_##n, add_panel_##t##_##n, turn_panel_##t##_##n }
-static const tt_attention_vector loops[LEVELS][2] = {
+static const tt_attention_vector loops[TT_NN_LEVELS][2] = {
     {LOOPS(f32, 0), LOOPS(f64, 0)},
-#if LEVELS > 1
+#if TT_NN_LEVELS > 1
     {LOOPS(f32, 1), LOOPS(f64, 1)},
     {LOOPS(f32, 2), LOOPS(f64, 2)},
 #endif
 };
 
 const tt_attention_vector *tt__attention_vector(tt_dtype sums) {
-  int level = LEVELS > 1 ? tt__vector_level() - 2 : 0;
-  if (level < 0) level = 0;
-  assert(level < LEVELS && (sums == TT_F32 || sums == TT_F64));
+  int level = tt__nn_level();
+  assert(level < TT_NN_LEVELS && (sums == TT_F32 || sums == TT_F64));
   return &loops[level][sums == TT_F64];
 }

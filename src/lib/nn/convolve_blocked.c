@@ -250,7 +250,7 @@ static void task(const job *b, int64_t at, char *room) {
     pack_panels(b, from_x, r, n, summand_at(c, s), steps, x);
     multiply(b, steps, s == 0, w, x, sums, rows, cols);
   }
-  n = runs_of(&b->to, col, cols, nr, r);
+  n = runs_of(&b->to, col, cols, (int)cols, r);
   for (int64_t i = 0; i < rows; i++)
     b->kd->store(b->to.step[b->to.n - 1], sums + i * b->cols * b->kd->size,
                  (void *)tt__conv_element(c->y, g * c->y_group + (row + i) * c->y_output, c->type),

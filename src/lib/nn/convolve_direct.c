@@ -6,9 +6,9 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/os/os.h"
 #include "base/pool/pool.h"
 #include "lib/nn/convolve_int.h"
+#include "lib/nn/vector_level.h"
 #include "scalar/prelude.h"
 
 enum {
@@ -30,28 +30,16 @@ static inline void inside(int64_t first, int64_t by, int64_t in, int64_t *lo, in
 }
 
 #define PLAIN(x) (x)
-#if defined(__x86_64__) && defined(__GNUC__)
-#define LEVELS 3
-#define TARGET_1 __attribute__((target("avx2")))
-#ifdef TT_WIDE /* the same text for processors with half of these vectors, for tests */
-#define TARGET_2 TARGET_1
-#else
-#define TARGET_2 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")))
-#endif
-#else
-#define LEVELS 1
-#endif
-
 #define TARGET
 #define LEVEL(x) LEVEL_0(x)
 #define LEVEL_0(x) x##_0
 #include "lib/nn/convolve_direct.inc"
-#if LEVELS > 1
-#define TARGET TARGET_1
+#if TT_NN_LEVELS > 1
+#define TARGET TT_NN_TARGET_1
 #define LEVEL(x) LEVEL_1(x)
 #define LEVEL_1(x) x##_1
 #include "lib/nn/convolve_direct.inc"
-#define TARGET TARGET_2
+#define TARGET TT_NN_TARGET_2
 #define LEVEL(x) LEVEL_2(x)
 #define LEVEL_2(x) x##_2
 #include "lib/nn/convolve_direct.inc"
@@ -59,9 +47,9 @@ static inline void inside(int64_t first, int64_t by, int64_t in, int64_t *lo, in
 
 #define PLANES(n) \
   { [TT_F32] = plane_f32_##n, [TT_F64] = plane_f64_##n, [TT_F16] = plane_f16_##n, [TT_BF16] = plane_bf16_##n }
-static void (*const planes_of[LEVELS][TT_DTYPE_COUNT])(const tt_conv *c, int64_t n, int64_t g, int64_t o) = {
+static void (*const planes_of[TT_NN_LEVELS][TT_DTYPE_COUNT])(const tt_conv *c, int64_t n, int64_t g, int64_t o) = {
     PLANES(0),
-#if LEVELS > 1
+#if TT_NN_LEVELS > 1
     PLANES(1),
     PLANES(2),
 #endif
@@ -81,9 +69,8 @@ bool tt__convolve_is_direct(const tt_conv *c) {
 }
 
 void tt__convolve_direct(const tt_conv *c) {
-  int level = LEVELS > 1 ? tt__vector_level() - 2 : 0;
-  if (level < 0) level = 0;
-  assert(level < LEVELS);
+  int level = tt__nn_level();
+  assert(level < TT_NN_LEVELS);
   direct_job j = {.c = c, .plane = planes_of[level][c->type]};
   assert(j.plane);
   double each =
