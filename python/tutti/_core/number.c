@@ -177,11 +177,25 @@ static PyObject *operate(tt_op op, PyObject *const *arg, int n, PyObject *out, b
   return result;
 }
 
+/* Arrays of ours, floats and ints, as most operands are. False: there are others. */
+static bool of_common(tt_op op, PyObject *const *arg, int n, PyObject **result) {
+  tt_value v[3];
+  tt_array *made;
+  tt_error err;
+  for (int k = 0; k < n; k++)
+    if (!core_value_common(arg[k], &v[k])) return false;
+  core_line();
+  tt_code c = tt_apply(op, v, n, NULL, &made, &err);
+  *result = core_done(c, made, NULL, &err);
+  return true;
+}
+
 PyObject *core_operator(tt_op op, PyObject *const *arg, int n, PyObject *out) {
   PyObject *result = NULL;
   bool number = false; /* an op of numbers, at least one of them ours, gives a number */
   if (core_subclassed && core_overridden(op, arg, n, NULL, &result)) return result;
   for (int k = 0; k < n && !out; k++) number |= core_is_number(arg[k]);
+  if (!number && !out && !core_subclassed && of_common(op, arg, n, &result)) return result;
   if (!number) return operate(op, arg, n, out, false);
   if (n <= 2 && of_numbers(op, arg, n, &result)) return result;
   return operate(op, arg, n, NULL, are_scalars(arg, n));
@@ -190,17 +204,11 @@ PyObject *core_operator(tt_op op, PyObject *const *arg, int n, PyObject *out) {
 /* The road most taken. */
 static PyObject *binary(tt_op op, PyObject *l, PyObject *r) {
   PyObject *arg[2] = {l, r};
-  tt_value v[2];
   bool numbers = !core_subclassed && (core_known(l) || core_known(r));
   PyObject *result;
   if (numbers && of_numbers(op, arg, 2, &result)) return result;
   if (core_subclassed || core_is_number(l) || core_is_number(r)) return core_operator(op, arg, 2, NULL);
-  if (!core_value_common(l, &v[0]) || !core_value_common(r, &v[1])) return core_operator(op, arg, 2, NULL);
-  core_line();
-  tt_array *out;
-  tt_error err;
-  tt_code c = tt_apply(op, v, 2, NULL, &out, &err);
-  return core_done(c, out, NULL, &err);
+  return of_common(op, arg, 2, &result) ? result : core_operator(op, arg, 2, NULL);
 }
 
 static PyObject *in_place(tt_op op, PyObject *l, PyObject *r) {

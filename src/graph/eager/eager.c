@@ -136,7 +136,10 @@ bool tt__eager_write(const tt_written *p, const tt_value *v) {
   source from;
   int64_t size = 1;
   tt_dtype dtype = (tt_dtype)p->s->node->dtype;
-  for (int k = 0; k < p->rank; k++) size *= p->len[k];
+  for (int k = 0; k < p->rank; k++) {
+    if (p->len[k] > 1 && p->step[k] == 0) return false; /* one cell, many writers: an error */
+    size *= p->len[k];
+  }
   if (size == 0 || size > MOST_ELEMENTS || size == p->s->node->size) return false; /* all of it: a new value, no copy */
   if (v->tag == TT_V_ARRAY) {
     if (!find_source(p, v->as.array, &from)) return false;
