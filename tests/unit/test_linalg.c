@@ -549,7 +549,7 @@ static void test_factorizations(void) {
         if (way > 0 && m != c) test_lstsq(t, m, c, 1 + n % 3);
       }
     }
-    for (int64_t n = 1; n <= 33 && !tt__is_complex(t); n += n < 6 ? 1 : 9) test_side_by_side(t, n);
+    for (int64_t n = 1; n <= 32 && !tt__is_complex(t); n += n < 6 ? 1 : 13) test_side_by_side(t, n);
     test_solve(t, 0, 0);
     test_svd(t, 5, 5, true, 0);
   }

@@ -44,51 +44,51 @@ typedef struct matrix_vector {
 #define MASK_16(n) ((__mmask16)(0xffff >> (16 - (n))))
 #define MASK_8(n) ((__mmask8)(0xff >> (8 - (n))))
 
-#define f32_3_EVENS 0, 2, 4, 6, 8, 10, 12, 14
-#define f32_3_ODDS 1, 3, 5, 7, 9, 11, 13, 15
-#define GEMV_NAME f32_3
+#define gemv_f32_3_EVENS 0, 2, 4, 6, 8, 10, 12, 14
+#define gemv_f32_3_ODDS 1, 3, 5, 7, 9, 11, 13, 15
+#define GEMV_NAME gemv_f32_3
 #define GEMV_T float
 #define GEMV_BYTES 32
 #define GEMV_TARGET AVX2
-#define GEMV_FMA(c, x, y) ((f32_3_vec)_mm256_fmadd_ps((__m256)(x), (__m256)(y), (__m256)(c)))
-#define GEMV_SPREAD(x) ((f32_3_vec)_mm256_set1_ps(x))
-#define GEMV_LOAD(at, n) ((f32_3_vec)_mm256_maskload_ps(at, FIRST_32(n)))
+#define GEMV_FMA(c, x, y) ((gemv_f32_3_vec)_mm256_fmadd_ps((__m256)(x), (__m256)(y), (__m256)(c)))
+#define GEMV_SPREAD(x) ((gemv_f32_3_vec)_mm256_set1_ps(x))
+#define GEMV_LOAD(at, n) ((gemv_f32_3_vec)_mm256_maskload_ps(at, FIRST_32(n)))
 #define GEMV_STORE(at, n, v) _mm256_maskstore_ps(at, FIRST_32(n), (__m256)(v))
 #include "lib/product/gemv.inc"
 
-#define f64_3_EVENS 0, 2, 4, 6
-#define f64_3_ODDS 1, 3, 5, 7
-#define GEMV_NAME f64_3
+#define gemv_f64_3_EVENS 0, 2, 4, 6
+#define gemv_f64_3_ODDS 1, 3, 5, 7
+#define GEMV_NAME gemv_f64_3
 #define GEMV_T double
 #define GEMV_BYTES 32
 #define GEMV_TARGET AVX2
-#define GEMV_FMA(c, x, y) ((f64_3_vec)_mm256_fmadd_pd((__m256d)(x), (__m256d)(y), (__m256d)(c)))
-#define GEMV_SPREAD(x) ((f64_3_vec)_mm256_set1_pd(x))
-#define GEMV_LOAD(at, n) ((f64_3_vec)_mm256_maskload_pd(at, FIRST_64(n)))
+#define GEMV_FMA(c, x, y) ((gemv_f64_3_vec)_mm256_fmadd_pd((__m256d)(x), (__m256d)(y), (__m256d)(c)))
+#define GEMV_SPREAD(x) ((gemv_f64_3_vec)_mm256_set1_pd(x))
+#define GEMV_LOAD(at, n) ((gemv_f64_3_vec)_mm256_maskload_pd(at, FIRST_64(n)))
 #define GEMV_STORE(at, n, v) _mm256_maskstore_pd(at, FIRST_64(n), (__m256d)(v))
 #include "lib/product/gemv.inc"
 
-#define f32_4_EVENS 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
-#define f32_4_ODDS 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31
-#define GEMV_NAME f32_4
+#define gemv_f32_4_EVENS 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
+#define gemv_f32_4_ODDS 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31
+#define GEMV_NAME gemv_f32_4
 #define GEMV_T float
 #define GEMV_BYTES 64
 #define GEMV_TARGET AVX512
-#define GEMV_FMA(c, x, y) ((f32_4_vec)_mm512_fmadd_ps((__m512)(x), (__m512)(y), (__m512)(c)))
-#define GEMV_SPREAD(x) ((f32_4_vec)_mm512_set1_ps(x))
-#define GEMV_LOAD(at, n) ((f32_4_vec)_mm512_maskz_loadu_ps(MASK_16(n), at))
+#define GEMV_FMA(c, x, y) ((gemv_f32_4_vec)_mm512_fmadd_ps((__m512)(x), (__m512)(y), (__m512)(c)))
+#define GEMV_SPREAD(x) ((gemv_f32_4_vec)_mm512_set1_ps(x))
+#define GEMV_LOAD(at, n) ((gemv_f32_4_vec)_mm512_maskz_loadu_ps(MASK_16(n), at))
 #define GEMV_STORE(at, n, v) _mm512_mask_storeu_ps(at, MASK_16(n), (__m512)(v))
 #include "lib/product/gemv.inc"
 
-#define f64_4_EVENS 0, 2, 4, 6, 8, 10, 12, 14
-#define f64_4_ODDS 1, 3, 5, 7, 9, 11, 13, 15
-#define GEMV_NAME f64_4
+#define gemv_f64_4_EVENS 0, 2, 4, 6, 8, 10, 12, 14
+#define gemv_f64_4_ODDS 1, 3, 5, 7, 9, 11, 13, 15
+#define GEMV_NAME gemv_f64_4
 #define GEMV_T double
 #define GEMV_BYTES 64
 #define GEMV_TARGET AVX512
-#define GEMV_FMA(c, x, y) ((f64_4_vec)_mm512_fmadd_pd((__m512d)(x), (__m512d)(y), (__m512d)(c)))
-#define GEMV_SPREAD(x) ((f64_4_vec)_mm512_set1_pd(x))
-#define GEMV_LOAD(at, n) ((f64_4_vec)_mm512_maskz_loadu_pd(MASK_8(n), at))
+#define GEMV_FMA(c, x, y) ((gemv_f64_4_vec)_mm512_fmadd_pd((__m512d)(x), (__m512d)(y), (__m512d)(c)))
+#define GEMV_SPREAD(x) ((gemv_f64_4_vec)_mm512_set1_pd(x))
+#define GEMV_LOAD(at, n) ((gemv_f64_4_vec)_mm512_maskz_loadu_pd(MASK_8(n), at))
 #define GEMV_STORE(at, n, v) _mm512_mask_storeu_pd(at, MASK_8(n), (__m512d)(v))
 #include "lib/product/gemv.inc"
 
@@ -101,7 +101,7 @@ typedef struct gemv_kind {
 
 #define KIND(K) \
   { K##_along, K##_down, K##_narrow, K##_join }
-static const gemv_kind kinds[2][2] = {{KIND(f32_3), KIND(f64_3)}, {KIND(f32_4), KIND(f64_4)}};
+static const gemv_kind kinds[2][2] = {{KIND(gemv_f32_3), KIND(gemv_f64_3)}, {KIND(gemv_f32_4), KIND(gemv_f64_4)}};
 
 static void some_results(void *ctx, int64_t lo, int64_t hi, int worker) {
   (void)worker;

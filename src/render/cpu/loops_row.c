@@ -79,7 +79,9 @@ static bool has_masks(const tt_emit *e, tt_region r) {
   return true;
 }
 
-/* Fetch what lies behind the lanes from `j` on, where memory is read for the first time. */
+enum { MOST_AHEAD = 192 }; /* lanes of a line that are fetched ahead: the processor sees where longer ones go */
+
+/* Fetch what the next line has, where memory is read for the first time. */
 static void put_ahead(tt_emit *e, tt_region r) {
   for (int i = 0; i < e->k->ninst && r.phase == 0; i++) {
     const tt_kinst *q = &e->k->inst[i];
@@ -88,7 +90,7 @@ static void put_ahead(tt_emit *e, tt_region r) {
     tt__emit_index(e, q->slot, q->scope, index, sizeof index);
     tt__emit_block(e);
     tt__emit_line(e, "const tt_i64 l = j;");
-    tt__emit_line(e, "TT_AHEAD(&p%d[%s], m);", q->slot, index);
+    tt__emit_line(e, "TT_AHEAD(&p%d[%s], tt_min(nlane, %d));", q->slot, index, MOST_AHEAD);
     tt__emit_close(e);
   }
 }
