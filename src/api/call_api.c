@@ -1,6 +1,7 @@
 /*
 ** The public way to the table of functions.
 */
+#include <assert.h>
 #include <limits.h>
 #include <string.h>
 
@@ -53,13 +54,22 @@ static tt_code run_row(const tt_function_row *row, tt_call_frame *f, tt_error *e
 
 enum { MOST_PARAMS = 24, MOST_KNOWN = 2048 };
 
+/* A signature's words between commas, without the marks of those that are given by name or by place alone. */
 static int count_params(const char *signature) {
-  int n = *signature != 0, depth = 0;
-  for (const char *s = signature; *s; s++) {
-    depth += (*s == '(') - (*s == ')');
-    n += *s == ',' && depth == 0;
+  int n = 0, depth = 0;
+  bool quoted = false, is_mark = true, is_empty = true;
+  for (const char *s = signature;; s++) {
+    if (*s == '\'') quoted = !quoted;
+    if (!quoted) depth += (*s == '(' || *s == '[') - (*s == ')' || *s == ']');
+    if (*s == 0 || (*s == ',' && depth == 0 && !quoted)) {
+      n += !is_empty && !is_mark;
+      is_mark = is_empty = true;
+      if (*s == 0) return n;
+    } else if (*s != ' ') {
+      is_mark = is_empty && (*s == '*' || *s == '/');
+      is_empty = false;
+    }
   }
-  return n;
 }
 
 /* How many arguments the function has. Under the session lock. */
@@ -71,9 +81,10 @@ static int params_of(const tt_function_row *row) {
   return known[k] - 1;
 }
 
-/* What is left out at the end is missing: functions look at all their arguments. */
+/* What is left out at the end is missing: functions look at all their arguments, and at no more. */
 static void fill_up(tt_call_frame *f, int n, tt_value *all) {
-  if (f->narg >= n || n > MOST_PARAMS) return;
+  assert(n <= MOST_PARAMS);
+  if (f->narg >= n) return;
   if (f->narg) memcpy(all, f->arg, sizeof *all * (size_t)f->narg);
   for (int k = f->narg; k < n; k++) all[k] = (tt_value){.tag = TT_V_MISSING};
   f->arg = all;
@@ -88,8 +99,11 @@ static tt_code call(const tt_function_row *row, const tt_value *arg, int narg, t
   tt_call_frame f = {.arg = arg, .narg = narg};
   tt_value all[MOST_PARAMS];
   tt__session_lock();
-  fill_up(&f, params_of(row), all);
-  tt_code code = run_row(row, &f, err);
+  int most = params_of(row);
+  fill_up(&f, most, all);
+  tt_code code = narg > most
+                     ? tt__fail(err, TT_ETYPE, "%s takes %d arguments but %d were given", row->info.name, most, narg)
+                     : run_row(row, &f, err);
   int64_t n = f.out.n;
   if (code == TT_OK && n > room) {
     code = tt__fail(err, TT_EVALUE, "%s gives %lld results, there is room for %d", row->info.name, (long long)n, room);

@@ -29,4 +29,16 @@ TEST(what_is_left_out_is_missing) {
   tt_release(&a);
 }
 
+TEST(more_than_there_are_is_refused) {
+  tt_error err;
+  tt_array *a = NULL, *out[8];
+  CHECK_INT(tt_full(TT_F64, 0, NULL, tt_v_int(1), &a, &err), TT_OK);
+  tt_value arg[24];
+  for (int i = 0; i < 24; i++) arg[i] = tt_v_array(a);
+  CHECK_INT(tt_call("nanquantile", arg, 9, out, 8, NULL, &err), TT_ETYPE);
+  CHECK_STR(err.message, "nanquantile takes 8 arguments but 9 were given");
+  CHECK_INT(tt_call("nansum", arg, 24, out, 8, NULL, &err), TT_ETYPE);
+  tt_release(&a);
+}
+
 TEST_MAIN()
