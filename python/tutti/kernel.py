@@ -485,6 +485,23 @@ class Variable:
         return a if shape is None else a.reshape(shape)
 
 
+# What CuPy's translation lets programs do: cuComplex.h has the names without f for double alone.
+_CUCOMPLEX = "#include <cuComplex.h>\n" + " ".join(
+    f"static __device__ __inline__ {result} cu{name}({', '.join('cuFloatComplex ' + x for x in given)}) "
+    f"{{ return cu{name}f({', '.join(given)}); }}"
+    for name, result, given in [
+        *[(name, "cuFloatComplex", "ab") for name in ("Cadd", "Csub", "Cmul", "Cdiv")],
+        ("Cfma", "cuFloatComplex", "abc"),
+        ("Conj", "cuFloatComplex", "a"),
+        *[(name, "float", "a") for name in ("Creal", "Cimag", "Cabs")],
+    ]
+)
+
+
+def _translated(code, translate_cucomplex):
+    return f'{_CUCOMPLEX}\n#line 1 "kernel.cu"\n{code}' if translate_cucomplex else code
+
+
 class RawModule(Rebuilt):
     """CuPy's: CUDA C source, compiled at the first `get_function`, `get_global` or `compile`.
 
@@ -499,7 +516,7 @@ class RawModule(Rebuilt):
     backend : str, optional
         Taken for CuPy's sake.
     translate_cucomplex : bool, optional
-        Taken for CuPy's sake.
+        Functions of cuComplex.h take float2 by their names for double, too.
     enable_cooperative_groups : bool, optional
         Taken for CuPy's sake.
     name_expressions : sequence of str, optional
@@ -533,7 +550,7 @@ class RawModule(Rebuilt):
                 code = f.read()
         self.code, self.options, self.name_expressions = code, tuple(options), tuple(name_expressions or ())
         self.backend, self._compiled = backend, None
-        self._text = self.code, "kernel.cu", self.options, self.name_expressions
+        self._text = _translated(code, translate_cucomplex), "kernel.cu", self.options, self.name_expressions
 
     def compile(self, log_stream=None):
         """Compile now; errors are CompileError.
@@ -576,7 +593,7 @@ class RawModule(Rebuilt):
         >>> tt.RawModule(code=text).get_function("twice").name
         'twice'
         """
-        k = RawKernel(self.code, name, self.options, self.backend)
+        k = RawKernel(self._text[0], name, self.options, self.backend)
         k._function = Function(self.compile(), name, self._text)
         return k
 
@@ -620,7 +637,7 @@ class RawKernel(Rebuilt):
     backend : str, optional
         Taken for CuPy's sake.
     translate_cucomplex : bool, optional
-        Taken for CuPy's sake.
+        Functions of cuComplex.h take float2 by their names for double, too.
     enable_cooperative_groups : bool, optional
         Taken for CuPy's sake.
     jitify : bool, optional
@@ -648,6 +665,7 @@ class RawKernel(Rebuilt):
         jitify=False,
     ):
         self.code, self.name, self.options, self.backend = code, name, tuple(options), backend
+        self._translate = translate_cucomplex
         self._function = None
         self._shared_limit = 0
 
@@ -675,7 +693,7 @@ class RawKernel(Rebuilt):
     def _ready(self):
         if self._function is None:
             expressions = (self.name,) if "<" in self.name else ()
-            text = self.code, "kernel.cu", self.options, expressions
+            text = _translated(self.code, self._translate), "kernel.cu", self.options, expressions
             self._function = Function(_compile(*text), self.name, text)
         return self._function
 

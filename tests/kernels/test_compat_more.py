@@ -44,6 +44,9 @@ def test_cupys_arrays_from_the_host():
     a = cp.array([[1, 2], [3, 4]], np.float32, True, "F", blocking=True)
     assert isinstance(a, cp.ndarray) and a.dtype == cp.float32 and a.flags.f_contiguous
     assert cp.asarray(a, blocking=True) is a and cp.asanyarray(a, blocking=True) is a
+
+
+def test_what_is_no_program_as_nvrtc_is_not_asked():
     with pytest.raises(cp.cuda.compiler.CompileException):
         cp.RawKernel("no C at all", "none")((1,), (1,), ())
 

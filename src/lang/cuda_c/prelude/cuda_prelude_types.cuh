@@ -68,10 +68,6 @@ TT_INLINE cuDoubleComplex cuCmul(double2 a, double2 b) { return double2{a.x * b.
   TT_INLINE T cuCabs##f(V a) { return hypot(a.x, a.y); }
 TT_CU_COMPLEX(float, float2, f, hypotf)
 TT_CU_COMPLEX(double, double2, , hypot)
-/* The names for double take float2, too: what CuPy makes of them with translate_cucomplex does. */
-TT_CU_COMPLEX(float, float2, , hypotf)
-TT_INLINE cuFloatComplex cuCadd(float2 a, float2 b) { return cuCaddf(a, b); }
-TT_INLINE cuFloatComplex cuCmul(float2 a, float2 b) { return cuCmulf(a, b); }
 TT_INLINE cuComplex make_cuComplex(float x, float y) { return float2{x, y}; }
 TT_INLINE double2 cuComplexFloatToDouble(float2 a) { return double2{a.x, a.y}; }
 TT_INLINE float2 cuComplexDoubleToFloat(double2 a) { return float2{(float)a.x, (float)a.y}; }
