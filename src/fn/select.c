@@ -363,7 +363,8 @@ static tt_array *copyto(tt_composer *c, tt_call_frame *f) {
   tt_array *mask = tt__arg_mask(c, f, 3);
   if (itself) return NULL; /* NumPy asks no more of it, not even that it may be written */
   if (!mask) {
-    if (c->code == TT_OK) tt__compose_set(c, a, weak ? f->arg[1] : tt_v_array(v));
+    bool number = weak && f->arg[1].tag != TT_V_COMPLEX; /* which is cast, with a warning */
+    if (c->code == TT_OK) tt__compose_set(c, a, number ? f->arg[1] : tt_v_array(v));
     return NULL;
   }
   mask = tt__compose_broadcast(c, mask, a->rank, tt__array_len(a));

@@ -98,6 +98,10 @@ m.logspace(m.array([1.]), m.array([2.]), base=m.array([[1., 2], [3, 4]]), num=3,
 m.array([1, 2, 3]).item(True)
 m.linalg.multi_dot([m.ones((2, 3), dtype='f4'), m.ones((3, 2), dtype='f4')], out=m.ones((2, 2)))
 m.linalg.multi_dot([m.ones((2, 3)), m.ones((3, 2))], out=m.ones((2, 2)))
+m.diff(m.arange(4), 5, prepend=None)
+m.diff(m.ones(3), append=None)
+m.random.dirichlet(5)
+m.random.hypergeometric(3, 4, 0)
 m.fix(m.array([[1.5, 2]]), out=m.zeros((3, 2)))
 m.fix(m.array([[1.5, 2]]), out=m.zeros((3, 4)))
 m.isposinf(m.inf, m.zeros(1))
@@ -377,3 +381,11 @@ def test_rules_of_bins(rule, limits):
                     want, got = getattr(np, f)(a, rule, limits), getattr(tt, f)(tt.asarray(a), rule, limits)
                 for x, y in zip(want, got) if f == "histogram" else [(want, got)]:
                     np.testing.assert_allclose(np.array(y), x, rtol=1e-12, atol=1e-12)
+
+
+def test_a_complex_number_is_copied_to_integers_where_that_is_allowed():
+    for m in (np, tt):
+        a = m.arange(3)
+        with pytest.warns(np.exceptions.ComplexWarning):
+            m.copyto(a, 2 + 1j, casting="unsafe")
+        assert a.tolist() == [2, 2, 2]

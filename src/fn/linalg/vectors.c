@@ -28,8 +28,10 @@ static tt_array *real_param(tt_draw *d, int k) {
 static tt_array *dirichlet(tt_draw *d, tt_call_frame *f) {
   tt_composer *c = d->c;
   tt_array *alpha = real_param(d, 0);
-  (void)f;
   if (!alpha) return NULL;
+  tt_tag tag = f->arg[d->base].tag;
+  if (tag != TT_V_ARRAY && tag != TT_V_TUPLE && alpha->rank == 0)
+    return tt__compose_fail(c, TT_ETYPE, "object of type '%s' has no len()", tag == TT_V_FLOAT ? "float" : "int");
   if (alpha->rank != 1)
     return tt__compose_fail(
         c, TT_EVALUE,

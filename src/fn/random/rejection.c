@@ -251,7 +251,7 @@ static tt_array *hypergeometric(tt_draw *d, tt_call_frame *f) {
   tt_draw_param param[] = {TT_PARAM_WHOLE("ngood", TT_RULE_NON_NEGATIVE), TT_PARAM_WHOLE("nbad", TT_RULE_NON_NEGATIVE),
                            TT_PARAM_WHOLE("nsample", TT_RULE_NON_NEGATIVE)};
   tt_value p[3];
-  if (d->legacy) param[2].rule = TT_RULE_ONE_OR_MORE;
+  if (d->legacy || !d->base) param[2].rule = TT_RULE_ONE_OR_MORE;
   if (!tt__draw_read(d, plain, 3, p) || urn_is_amiss(d, p)) return NULL;
   tt_array *out;
   if (!begun(d, f, param, 3, p, TT_DIST_HYPERGEOMETRIC, &out)) return out;

@@ -79,6 +79,14 @@ static tt_array *joined(tt_composer *c, tt_array *const *part, int n, int axis) 
   return tt__fn_call(c, "concatenate", arg, 2);
 }
 
+/* A None that is put before or behind is an object among others. */
+static tt_array *differ_from_none(tt_composer *c, const tt_array *a, bool before) {
+  tt_dtype t = (tt_dtype)a->dtype;
+  const char *kind = t == TT_BOOL ? "bool" : tt__is_int(t) ? "int" : tt__is_complex(t) ? "complex" : "float";
+  return tt__compose_fail(c, TT_ETYPE, "unsupported operand type(s) for -: '%s' and '%s'", before ? kind : "NoneType",
+                          before ? "NoneType" : kind);
+}
+
 static tt_array *diff(tt_composer *c, tt_call_frame *f) {
   tt_array *a = tt__arg_array(c, f, 0), *part[3];
   int64_t n = tt__arg_int(c, f, 1, 1);
@@ -89,6 +97,8 @@ static tt_array *diff(tt_composer *c, tt_call_frame *f) {
   if (a->rank == 0) return tt__compose_fail(c, TT_EVALUE, "diff requires input that is at least one dimensional");
   int axis = tt__arg_axis(c, f, 2, a->rank, a->rank - 1);
   if (c->code != TT_OK) return NULL;
+  for (int k = 3; k < 5; k++)
+    if (k < f->narg && f->arg[k].tag == TT_V_NONE) return differ_from_none(c, a, k == 3);
   if (tt__arg_given(f, 3)) part[parts++] = beside(c, f, 3, a, axis);
   part[parts++] = a;
   if (tt__arg_given(f, 4)) part[parts++] = beside(c, f, 4, a, axis);
