@@ -8,16 +8,7 @@ import tutti as tt
 
 jax = pytest.importorskip("jax", reason="JAX is not installed")
 jnp = jax.numpy
-
-
-@pytest.fixture(autouse=True, params=[-1, 0], ids=["at_once", "recorded"])
-def wide_and_eager(request):
-    """float64 for JAX, in these tests alone."""
-    tt.set_eager(request.param)
-    jax.config.update("jax_enable_x64", True)
-    yield
-    jax.config.update("jax_enable_x64", False)
-    tt.set_eager(-1)
+pytestmark = pytest.mark.usefixtures("beside_jax")
 
 
 def make(*shape, seed=3):

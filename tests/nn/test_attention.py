@@ -12,13 +12,6 @@ attention = functional.scaled_dot_product_attention
 TOLERANCES = {"float64": 1e-13, "float32": 3e-6, "float16": 3e-3, "bfloat16": 2e-2}
 
 
-@pytest.fixture(autouse=True, params=[-1, 0], ids=["at_once", "recorded"])
-def eager(request):
-    tt.set_eager(request.param)
-    yield
-    tt.set_eager(-1)
-
-
 def make(shape, dtype="float64", seed=1):
     return tt.array(np.random.default_rng(seed).standard_normal(shape)).astype(dtype)
 

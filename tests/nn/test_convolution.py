@@ -12,13 +12,6 @@ TOLERANCES = {"float64": 1e-12, "float32": 1e-5, "float16": 4e-3, "bfloat16": 3e
 TOLERANCES |= {"complex64": 1e-5, "complex128": 1e-12}
 
 
-@pytest.fixture(autouse=True, params=[-1, 0], ids=["at_once", "recorded"])
-def eager(request):
-    tt.set_eager(request.param)
-    yield
-    tt.set_eager(-1)
-
-
 def make(shape, dtype="float64", seed=1):
     rng = np.random.default_rng(seed)
     if dtype == "int64":

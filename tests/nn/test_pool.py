@@ -9,13 +9,6 @@ import tutti as tt
 from tutti.nn import functional
 
 
-@pytest.fixture(autouse=True, params=[-1, 0], ids=["at_once", "recorded"])
-def eager(request):
-    tt.set_eager(request.param)
-    yield
-    tt.set_eager(-1)
-
-
 def by_chance(r):
     n = r.choice([1, 2, 2, 3])
     kernel = [r.choice([1, 2, 2, 3, 5]) for _ in range(n)]
