@@ -276,8 +276,7 @@ tt_code tt__index_pick(tt_array *a, tt_array *mask, tt_array **out, tt_error *er
   tt_make_result made = {0};
   if (id <= 0 || tt__array_device(a) != id || mask->rank != a->rank || a->size == 0 || mask->size == 0)
     return TT_ENOTIMPL;
-  if (tt__is_taped(a->storage->node))
-    return TT_ENOTIMPL; /* its gradient goes back by the places, which are made then anyway */
+  if (tt__is_taped(a->storage->node)) return TT_ENOTIMPL; /* the way back takes the places */
   tt_node *src[2] = {tt__array_node(mask, err), tt__array_node(a, err)};
   tt_code code = src[0] && src[1] ? tt__session_make("compress", &plain, src, id, &made, err) : TT_ENOMEM;
   tt__node_release(src[0]);

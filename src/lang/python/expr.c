@@ -140,8 +140,8 @@ static expr *as_elements(lower *l, const expr *array, expr *e) {
 
 static expr *array_binary(lower *l, const char *op, expr *a, expr *b) {
   if ((!py__is_array(a) && !py__is_scalar(a)) || (!py__is_array(b) && !py__is_scalar(b))) refuse(l, op, a, b);
-  if (strcmp(op, "**") == 0 &&
-      is_whole_constant(b)) { /* the exponent's value decides; nothing is computed for a type */
+  /* The exponent's value decides; nothing is computed for a type. */
+  if (strcmp(op, "**") == 0 && is_whole_constant(b)) {
     tt_dtype t = (tt_dtype)a->type->dtype;
     if (tt__is_int(t) || t == TT_BOOL) t = b->i < 0 ? TT_F64 : py__arith(t, t);
     expr *sample = dummy(l, b);

@@ -8,7 +8,7 @@
 
 #include "device/cache_alloc.h"
 #include "run/device/batch.h"
-#include "run/device/device_code.h"
+#include "run/device/exec_device.h"
 #include "run/residency.h"
 
 enum { MOST_AXES = 6 };
@@ -73,7 +73,7 @@ void tt__later_learn(tt_later_known *k, tt_device *d, const tt_later_call *c, co
 /* ---- making the call */
 
 typedef struct use {
-  tt_lib_device on;
+  tt_lib_use lib;
   const later *call;
   int ntemp;
 } use;
@@ -86,11 +86,6 @@ static tt_code next_temp(const tt_lib_device *on, size_t size, void **out, tt_er
   return TT_OK;
 }
 
-static tt_code routine(const tt_lib_device *on, const char *source, tt_scalar_text scalar, const char *name,
-                       tt_routine **out, tt_error *err) {
-  return tt__device_text(on->device, source, scalar, name, out, err);
-}
-
 static tt_operand operand(const place *p) {
   return (tt_operand){
       .data = p->data, .dtype = (tt_dtype)p->dtype, .rank = p->rank, .len = p->len, .step = p->step, .size = p->size};
@@ -100,17 +95,19 @@ static tt_code call_now(tt_device *d, tt_stream *s, const void *what, tt_error *
   const later *c = what;
   tt_operand src[TT_LATER_SRC];
   tt_lib_attr attr = {.row = c->row};
-  use u = {.on = {.device = d, .stream = s, .temp = next_temp, .routine = routine}, .call = c};
+  use u = {.call = c};
   tt_block out = {.data = c->out.data,
                   .dtype = (tt_dtype)c->out.dtype,
                   .rank = c->out.rank,
                   .len = c->out.len,
                   .size = c->out.size};
+  tt__exec_lib_open(&u.lib, d, s);
+  u.lib.on.temp = next_temp; /* what it took before, and nothing to give back */
   for (int i = 0; i < c->row->nsrc; i++) src[i] = operand(&c->src[i]);
   memcpy(attr.i, c->i, sizeof attr.i);
   memcpy(attr.f, c->f, sizeof attr.f);
-  return c->then ? c->row->run_on_then(&u.on, &attr, src, &out, c->epilogue, c->term, err)
-                 : c->row->run_on(&u.on, &attr, src, &out, err);
+  return c->then ? c->row->run_on_then(&u.lib.on, &attr, src, &out, c->epilogue, c->term, err)
+                 : c->row->run_on(&u.lib.on, &attr, src, &out, err);
 }
 
 /* ---- gathering it */
