@@ -6,6 +6,7 @@
 
 #include <assert.h>
 
+#include "base/integer.h"
 #include "ir/map.h"
 
 /* A walk whose steps are positive and whose axes all move it; it stays between off and `last`. */
@@ -38,21 +39,12 @@ static bool straighten(const tt_reach *r, part *out) {
   return true;
 }
 
-static int64_t common_divisor(int64_t a, int64_t b) {
-  while (b) {
-    int64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
 /* One ends before the other begins, or both keep to a grid and lie beside each other on it. */
 static bool beside(const part *a, const part *b) {
   if (a->last < b->off || b->last < a->off) return true;
   int64_t grid = 0;
-  for (int k = 0; k < a->naxes; k++) grid = common_divisor(grid, a->step[k]);
-  for (int k = 0; k < b->naxes; k++) grid = common_divisor(grid, b->step[k]);
+  for (int k = 0; k < a->naxes; k++) grid = tt__gcd(grid, a->step[k]);
+  for (int k = 0; k < b->naxes; k++) grid = tt__gcd(grid, b->step[k]);
   return grid > 1 && (a->off - b->off) % grid != 0;
 }
 

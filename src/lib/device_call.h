@@ -5,6 +5,7 @@
 #ifndef TT_LIB_DEVICE_CALL_H
 #define TT_LIB_DEVICE_CALL_H
 
+#include "base/integer.h"
 #include "base/str.h"
 #include "ir/library.h"
 
@@ -65,8 +66,5 @@ TT_HIDDEN int64_t tt__device_blocks(const tt_lib_device *on, int64_t n, int thre
 
 /* How many tiles of `bytes` sums go ahead of the rest (back.text.h): what the cache holds easily, or none of few. */
 TT_HIDDEN int64_t tt__device_ahead(const tt_lib_device *on, int64_t tiles, int64_t bytes, int most);
-
-/* How often `part` fits into n, rounded up. */
-static inline int64_t tt_ceil_div(int64_t n, int64_t part) { return n / part + (n % part != 0); }
 
 #endif

@@ -6,11 +6,11 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "fn/linalg/matrix.h"
 
 enum { LEAD = 3 }; /* axes before those of space */
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t ceil_of(int64_t n, int64_t d) { return n > 0 ? (n + d - 1) / d : 0; } /* 0 for negative n */
 
 static tt_array *by_row(tt_composer *c, tt_array *x, tt_array *w, tt_array *bias, const tt_conv_axis *axis, int n,
@@ -66,7 +66,7 @@ static tt_array *seen(tt_composer *c, tt_array *x, const tt_conv_axis *axis, int
   for (int d = 0; d < n && x && to; d++) {
     const tt_conv_axis *a = &axis[d];
     int64_t first = ceil_of(-a->pad, a->spread), at = first * a->spread + a->pad;
-    int64_t count = least(have[LEAD + d] - first, ceil_of(len[LEAD + d] - at, a->spread));
+    int64_t count = tt__min64(have[LEAD + d] - first, ceil_of(len[LEAD + d] - at, a->spread));
     if (count <= 0) return wide;
     x = tt__compose_slice(c, x, LEAD + d, first, count, 1);
     to = tt__compose_slice(c, to, LEAD + d, at, count, a->spread);

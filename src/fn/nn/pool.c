@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "fn/fn.h"
 #include "fn/nn/window.h"
 #include "ir/convolution.h"
@@ -16,8 +17,6 @@ typedef struct pool {
   int64_t kernel[TT_CONV_AXES], stride[TT_CONV_AXES], pad[TT_CONV_AXES], dilation[TT_CONV_AXES];
   int64_t out[TT_CONV_AXES], need[TT_CONV_AXES]; /* lengths of the result, and of what its windows see */
 } pool;
-
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Arguments: input, kernel_size, stride, padding; then max's dilation. */
 static bool read_pool(tt_composer *c, const tt_call_frame *f, pool *p, bool dilated) {
@@ -76,7 +75,7 @@ static tt_array *padded(tt_composer *c, const pool *p, tt_array *x, tt_value fil
   tt_array *wide = tt__compose_full(c, (tt_dtype)x->dtype, x->rank, len, fill), *to = wide;
   if (wide && x->storage->node->device > 0) wide->storage->node->device = x->storage->node->device;
   for (int d = 0; d < p->n && x && to; d++) {
-    int64_t n = least(have[lead + d], len[lead + d] - p->pad[d]);
+    int64_t n = tt__min64(have[lead + d], len[lead + d] - p->pad[d]);
     x = tt__compose_slice(c, x, lead + d, 0, n, 1);
     to = tt__compose_slice(c, to, lead + d, p->pad[d], n, 1);
   }

@@ -10,6 +10,7 @@
 */
 #include "graph/index/overlap.h"
 
+#include "base/integer.h"
 #include "graph/index/alias.h"
 
 enum { MOST_TERMS = 2 * TT_MAX_RANK + 1 };
@@ -27,15 +28,6 @@ typedef struct problem {
   bool all[MOST_TERMS + 1];
   int64_t work; /* steps left; negative: any number */
 } problem;
-
-static int64_t gcd(int64_t a, int64_t b) {
-  while (b) {
-    int64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
 
 /* ---- posing it */
 
@@ -72,7 +64,7 @@ static void sum_up(problem *p) {
     const term *t = &p->t[k];
     int64_t rest = p->sum[k + 1], d = p->divisor[k + 1];
     p->sum[k] = rest + t->coef * t->most;
-    p->divisor[k] = gcd(t->coef, d);
+    p->divisor[k] = tt__gcd(t->coef, d);
     p->all[k] = d == 0 || (p->all[k + 1] && t->coef % d == 0 && t->coef <= rest + d);
   }
 }
@@ -81,7 +73,7 @@ static void sum_up(problem *p) {
 
 /* x with coef * x = value modulo m, the smallest one; *step: from one such x to the next. It exists. */
 static int64_t congruent(int64_t coef, int64_t value, int64_t m, int64_t *step) {
-  int64_t d = gcd(coef, m), r0 = m / d, r1 = coef / d % r0, s0 = 0, s1 = 1;
+  int64_t d = tt__gcd(coef, m), r0 = m / d, r1 = coef / d % r0, s0 = 0, s1 = 1;
   *step = r0;
   if (r0 == 1) return 0;
   while (r1) { /* s1 becomes the inverse of coef / d modulo m / d */

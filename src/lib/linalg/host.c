@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "base/mem.h"
 #include "base/pool/pool.h"
 #include "lib/product/blas_host.h"
@@ -42,9 +43,6 @@ typedef struct job {
   atomic_int code;
 } job;
 
-static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
-
 static size_t total_room(const job *j) {
   size_t sum = 64;
   for (int i = 0; i < MAX_PARTS; i++) sum += (j->room_size[i] + 63) / 64 * 64;
@@ -73,7 +71,7 @@ static void run_range(void *ctx, int64_t lo, int64_t hi, int worker) {
   }
   for (int64_t i = lo; i < hi && atomic_load(&j->code) == TT_OK; i++) {
     int64_t first = i * TT_MATRIX_LANES;
-    tt_code code = j->many ? j->many(j, first, min64(TT_MATRIX_LANES, j->batch - first), room) : j->one(j, i, room);
+    tt_code code = j->many ? j->many(j, first, tt__min64(TT_MATRIX_LANES, j->batch - first), room) : j->one(j, i, room);
     if (code != TT_OK) atomic_store(&j->code, (int)code);
   }
   tt__mem_free_data(block, size);
@@ -115,15 +113,15 @@ static tt_code prepare_triangular(job *j, tt_dtype t, int64_t side, tt_error *er
 
 /* ... and ends here. `side` is what the cost grows with. */
 static tt_code run(job *j, int64_t batch, int64_t side, tt_error *err) {
+  int64_t count = j->many ? tt_ceil_div(batch, TT_MATRIX_LANES) : batch;
   if (batch > 1 && side <= TT_SERIAL_SIDE && !tt__pool_inside()) {
     int64_t cube = side * side * side + 1, grain = BATCH_GRAIN / cube + 1;
-    int64_t count = j->many ? (batch + TT_MATRIX_LANES - 1) / TT_MATRIX_LANES : batch;
     bool shared = count > grain && tt__pool_size() > 1;
     if (shared) tt__blas_serial(true);
     tt__pool_run(count, grain, run_range, j);
     if (shared) tt__blas_serial(false);
   } else if (batch > 0) {
-    run_range(j, 0, j->many ? (batch + TT_MATRIX_LANES - 1) / TT_MATRIX_LANES : batch, 0);
+    run_range(j, 0, count, 0);
   }
   switch (atomic_load(&j->code)) {
     case TT_OK:
@@ -407,7 +405,7 @@ tt_code tt__linalg_cholesky(tt_dtype t, int64_t batch, int64_t n, bool upper, co
 }
 
 static tt_code qr_one(const job *j, int64_t at, char *const *room) {
-  int64_t m = j->m, n = j->n, k = min64(m, n), cols = j->choice == TT_QR_COMPLETE ? m : k;
+  int64_t m = j->m, n = j->n, k = tt__min64(m, n), cols = j->choice == TT_QR_COMPLETE ? m : k;
   load(j, matrix_of(j, j->a, at, m * n), m, n, room[0]);
   tt_code code = k ? code_of(j->lapack->qr(j->work, m, n, room[0], room[1])) : TT_OK;
   if (code != TT_OK) return code;
@@ -428,19 +426,19 @@ static tt_code qr_one(const job *j, int64_t at, char *const *room) {
 tt_code tt__linalg_qr(tt_dtype t, int64_t batch, int64_t m, int64_t n, tt_qr_mode mode, const void *a, void *q, void *r,
                       tt_error *err) {
   job j = {.one = qr_one, .words = "QR failed", .m = m, .n = n, .choice = (int)mode, .a = a, .out = {q, r}};
-  int64_t k = min64(m, n);
+  int64_t k = tt__min64(m, n);
   assert(m >= 0 && n >= 0 && (mode == TT_QR_R) == (q == NULL));
   TT_TRY(prepare(&j, t, err));
   j.room_size[0] = room_for(&j, m, n);
   j.room_size[1] = room_for(&j, k, 1);
   j.room_size[2] = mode == TT_QR_R ? 0 : room_for(&j, m, mode == TT_QR_COMPLETE ? m : k);
-  return run(&j, batch, max64(m, n), err);
+  return run(&j, batch, tt__max64(m, n), err);
 }
 
 /* ---- singular values and least squares */
 
 static tt_code svd_one(const job *j, int64_t at, char *const *room) {
-  int64_t m = j->m, n = j->n, k = min64(m, n), rows = j->flag ? n : k, cols = j->flag ? m : k;
+  int64_t m = j->m, n = j->n, k = tt__min64(m, n), rows = j->flag ? n : k, cols = j->flag ? m : k;
   bool want = j->out[0] != NULL;
   if (k == 0) { /* no values; the bases are identities */
     if (!want) return TT_OK;
@@ -464,14 +462,14 @@ static tt_code svd_one(const job *j, int64_t at, char *const *room) {
 tt_code tt__linalg_svd(tt_dtype t, int64_t batch, int64_t m, int64_t n, bool full, const void *a, void *u, void *s,
                        void *vh, tt_error *err) {
   job j = {.one = svd_one, .words = "SVD did not converge", .m = m, .n = n, .flag = full, .a = a, .out = {u, s, vh}};
-  int64_t k = min64(m, n);
+  int64_t k = tt__min64(m, n);
   assert(m >= 0 && n >= 0 && (u == NULL) == (vh == NULL));
   TT_TRY(prepare(&j, t, err));
   j.room_size[0] = room_for(&j, m, n);
   j.room_size[1] = room_for(&j, k, 1);
   j.room_size[2] = u ? room_for(&j, m, full ? m : k) : 0;
   j.room_size[3] = u ? room_for(&j, full ? n : k, n) : 0;
-  return run(&j, batch, max64(m, n), err);
+  return run(&j, batch, tt__max64(m, n), err);
 }
 
 /* Sums of squares of B - A x, by columns. gelsd leaves them in rows it does not need, our own code does not. */
@@ -493,7 +491,7 @@ static void residuals(const job *j, const void *x, int64_t ldx, void *resid) {
 
 static tt_code lstsq_one(const job *j, int64_t at, char *const *room) {
   (void)at;
-  int64_t m = j->m, n = j->n, k = j->k, ldb = max64(m, n), small = min64(m, n);
+  int64_t m = j->m, n = j->n, k = j->k, ldb = tt__max64(m, n), small = tt__min64(m, n);
   load(j, j->a, m, n, room[0]);
   tt__matrix_load(j->type, j->work, j->b, m, k, room[1], ldb);
   if (!tt__matrix_finite(j->work, m * n, room[0])) return TT_ELINALG;
@@ -529,10 +527,10 @@ tt_code tt__linalg_lstsq(tt_dtype t, int64_t m, int64_t n, int64_t k, const void
     return TT_OK;
   }
   j.room_size[0] = room_for(&j, m, n);
-  j.room_size[1] = room_for(&j, max64(m, n), max64(k, 1));
-  j.room_size[2] = room_for(&j, min64(m, n), 1);
+  j.room_size[1] = room_for(&j, tt__max64(m, n), tt__max64(k, 1));
+  j.room_size[2] = room_for(&j, tt__min64(m, n), 1);
   j.room_size[3] = sizeof(int64_t);
-  return run(&j, 1, max64(m, n), err);
+  return run(&j, 1, tt__max64(m, n), err);
 }
 
 /* ---- eigenvalues */

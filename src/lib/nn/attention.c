@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "base/mem.h"
 #include "base/pool/pool.h"
 #include "lib/nn/attention_vector.h"
@@ -25,11 +26,6 @@ enum {
   SERIAL_WORK = 1 << 18, /* products below which threads cost more than they give */
   ALIGN = 64
 };
-
-static int64_t attend_least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t attend_most(int64_t a, int64_t b) { return a > b ? a : b; }
-static int64_t parts_of(int64_t n, int64_t d) { return (n + d - 1) / d; }
-static int64_t up_to(int64_t n, int64_t to) { return parts_of(n, to) * to; }
 
 /* A batch's matrix, or NULL where there is none at all. */
 static const void *attend_matrix(const tt_attention *a, const tt_attention_side *m, tt_dtype t, int64_t batch) {
@@ -50,7 +46,7 @@ typedef struct room {
 
 static void *place(room *r, int64_t bytes) {
   char *at = r->base ? r->base + r->used : NULL;
-  r->used += up_to(bytes, ALIGN);
+  r->used += tt__round_up(bytes, ALIGN);
   return at;
 }
 
@@ -166,9 +162,9 @@ static int64_t lay(const forward *f, char *base, attend_room *r) {
   r->top = place(&m, f->per * nr * size);
   r->sum = place(&m, f->per * nr * size);
   r->fade = place(&m, nr * size);
-  r->s = place(&m, (f->few ? up_to(a->keys, LANES) : keys * nr) * size);
+  r->s = place(&m, (f->few ? tt__round_up(a->keys, LANES) : keys * nr) * size);
   r->k = place(&m, keys * a->width * size);
-  r->v = place(&m, up_to(a->deep, mr) * keys * size);
+  r->v = place(&m, tt__round_up(a->deep, mr) * keys * size);
   r->tile = place(&m, TT_TILE_MAX_BYTES);
   return m.used;
 }
@@ -177,10 +173,10 @@ static void forward_tasks(void *ctx, int64_t lo, int64_t hi, int worker) {
   const forward *f = ctx;
   attend_room r;
   lay(f, f->room + worker * f->room_size, &r);
-  int64_t panels = parts_of(f->a->queries, f->width);
+  int64_t panels = tt_ceil_div(f->a->queries, f->width);
   for (int64_t at = lo; at < hi; at++) {
     int64_t first = at % f->tasks * f->per;
-    kind_of[f->a->type].forward(f, at / f->tasks, first, attend_least(f->per, panels - first), &r);
+    kind_of[f->a->type].forward(f, at / f->tasks, first, tt__min64(f->per, panels - first), &r);
   }
 }
 
@@ -194,14 +190,14 @@ tt_code tt__attention(const tt_attention *a, void *o, void *lse, tt_error *err) 
                .lse = lse};
   f.width = f.tile->nr;
   f.few = a->queries <= FEW;
-  f.block = up_to(BLOCK, f.tile->mr);
-  f.q_size = up_to(a->width * f.width * f.size, ALIGN) / f.size;
-  f.acc_size = up_to(a->deep, f.tile->mr) * f.width;
+  f.block = tt__round_up(BLOCK, f.tile->mr);
+  f.q_size = tt__round_up(a->width * f.width * f.size, ALIGN) / f.size;
+  f.acc_size = tt__round_up(a->deep, f.tile->mr) * f.width;
   int threads = threads_for(a);
-  int64_t panels = parts_of(a->queries, f.width);
-  f.tasks = attend_least(panels, attend_most(parts_of(panels, PANELS), parts_of(threads, a->batches)));
-  f.per = parts_of(panels, f.tasks);
-  f.tasks = parts_of(panels, f.per);
+  int64_t panels = tt_ceil_div(a->queries, f.width);
+  f.tasks = tt__min64(panels, tt__max64(tt_ceil_div(panels, PANELS), tt_ceil_div(threads, a->batches)));
+  f.per = tt_ceil_div(panels, f.tasks);
+  f.tasks = tt_ceil_div(panels, f.per);
   attend_room r;
   f.room_size = lay(&f, NULL, &r);
   size_t bytes = (size_t)(threads * f.room_size);
@@ -224,14 +220,14 @@ static int64_t lay_back(const backward *b, char *base, attend_back_room *r) {
   r->q_turned = place(&m, b->panels * b->q_size * size);
   r->g_turned = place(&m, b->panels * b->g_size * size);
   r->dq = place(&m, b->panels * b->dq_size * size);
-  r->q = place(&m, b->rows * up_to(a->width, nr) * size);
-  r->g = place(&m, b->rows * up_to(a->deep, nr) * size);
+  r->q = place(&m, b->rows * tt__round_up(a->width, nr) * size);
+  r->g = place(&m, b->rows * tt__round_up(a->deep, nr) * size);
   r->lse = place(&m, b->rows * size);
   r->less = place(&m, b->rows * size);
   r->k_turned = place(&m, keys * a->width * size);
   r->v_turned = place(&m, keys * a->deep * size);
-  r->k = place(&m, up_to(a->width, mr) * keys * size);
-  const int64_t scores = b->few ? a->queries * up_to(a->keys, LANES) : keys * nr;
+  r->k = place(&m, tt__round_up(a->width, mr) * keys * size);
+  const int64_t scores = b->few ? a->queries * tt__round_up(a->keys, LANES) : keys * nr;
   r->s = place(&m, scores * size);
   r->d = place(&m, scores * size);
   r->p_columns = place(&m, keys * GROUP * nr * size);
@@ -262,19 +258,19 @@ static backward backward_of(const tt_attention *a, const tt_attention_side *g) {
                 .tile = tile_of(a->type),
                 .vector = tt__attention_vector(sums_of(a->type)),
                 .size = (int64_t)tt__dtype_size(sums_of(a->type))};
-  b.block = up_to(BLOCK, b.tile->mr);
+  b.block = tt__round_up(BLOCK, b.tile->mr);
   b.width = b.tile->nr;
-  b.panels = parts_of(a->queries, b.width);
+  b.panels = tt_ceil_div(a->queries, b.width);
   b.rows = b.panels * b.width;
-  b.q_size = up_to(a->width * b.width * b.size, ALIGN) / b.size;
-  b.g_size = up_to(a->deep * b.width * b.size, ALIGN) / b.size;
-  b.dq_size = up_to(a->width, b.tile->mr) * b.width;
-  b.dk_bytes = (size_t)(b.block * up_to(a->width, b.width) * b.size);
-  b.dv_bytes = (size_t)(b.block * up_to(a->deep, b.width) * b.size);
-  int64_t blocks = attend_most(1, parts_of(a->keys, b.block));
-  b.part = parts_of(blocks, attend_least(blocks, parts_of(PARTS, a->batches))) * b.block;
+  b.q_size = tt__round_up(a->width * b.width * b.size, ALIGN) / b.size;
+  b.g_size = tt__round_up(a->deep * b.width * b.size, ALIGN) / b.size;
+  b.dq_size = tt__round_up(a->width, b.tile->mr) * b.width;
+  b.dk_bytes = (size_t)(b.block * tt__round_up(a->width, b.width) * b.size);
+  b.dv_bytes = (size_t)(b.block * tt__round_up(a->deep, b.width) * b.size);
+  int64_t blocks = tt__max64(1, tt_ceil_div(a->keys, b.block));
+  b.part = tt_ceil_div(blocks, tt__min64(blocks, tt_ceil_div(PARTS, a->batches))) * b.block;
   b.few = a->queries <= FEW;
-  b.parts = b.few ? 1 : attend_most(1, parts_of(a->keys, b.part));
+  b.parts = b.few ? 1 : tt__max64(1, tt_ceil_div(a->keys, b.part));
   return b;
 }
 

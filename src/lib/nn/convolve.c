@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/integer.h"
 #include "lib/nn/convolve_int.h"
 #include "scalar/prelude.h"
 
@@ -34,25 +35,16 @@ static void fill(const tt_conv *c) {
 
 /* ---- zeros between the elements */
 
-static int64_t gcd(int64_t a, int64_t b) {
-  while (b) {
-    int64_t r = a % b;
-    a = b;
-    b = r;
-  }
-  return a;
-}
-
 /* The places r, r + every, ... along axis d, and the taps that they meet, as a plain convolution; false: no place. */
 static bool phase(tt_conv *c, int d, int64_t r, int64_t every) {
   tt_conv_axis a = c->axis[d];
   if (r >= c->out[d]) return false;
-  int64_t taps_every = a.spread / gcd(a.dilation, a.spread), tap = 0, from = r * a.stride - a.pad;
+  int64_t taps_every = a.spread / tt__gcd(a.dilation, a.spread), tap = 0, from = r * a.stride - a.pad;
   while (tap < taps_every && (from + tap * a.dilation) % a.spread != 0) tap++;
-  c->out[d] = tt__conv_ceil(c->out[d] - r, every);
+  c->out[d] = tt_ceil_div(c->out[d] - r, every);
   c->y = (void *)tt__conv_element(c->y, r * c->y_at[d], c->type);
   c->y_at[d] *= every;
-  c->kernel[d] = tap < taps_every && tap < c->kernel[d] ? tt__conv_ceil(c->kernel[d] - tap, taps_every) : 0;
+  c->kernel[d] = tap < taps_every && tap < c->kernel[d] ? tt_ceil_div(c->kernel[d] - tap, taps_every) : 0;
   c->w = tt__conv_element(c->w, c->kernel[d] ? tap * c->w_at[d] : 0, c->type);
   c->w_at[d] *= taps_every;
   c->axis[d] = (tt_conv_axis){.stride = every * a.stride / a.spread,
@@ -79,7 +71,7 @@ static tt_code plain(const tt_conv *c, tt_error *err) {
 static tt_code along(const tt_conv *c, int d, tt_error *err) {
   if (d == TT_CONV_AXES) return plain(c, err);
   if (c->axis[d].spread == 1) return along(c, d + 1, err);
-  int64_t every = c->axis[d].spread / gcd(c->axis[d].stride, c->axis[d].spread);
+  int64_t every = c->axis[d].spread / tt__gcd(c->axis[d].stride, c->axis[d].spread);
   for (int64_t r = 0; r < every; r++) {
     tt_conv part = *c;
     if (phase(&part, d, r, every)) TT_TRY(along(&part, d + 1, err));

@@ -67,9 +67,9 @@ static void clip(const columns *k, const run *r, int64_t first, int64_t *lo, int
     if (first < 0 || first >= in) *hi = 0;
     return;
   }
-  if (first < 0) *lo = tt__conv_min(tt__conv_ceil(-first, k->along) * k->each - r->phase, *hi);
-  int64_t end = first < in ? tt__conv_ceil(in - first, k->along) * k->each - r->phase : 0;
-  *hi = tt__conv_min(*hi, end);
+  if (first < 0) *lo = tt__min64(tt_ceil_div(-first, k->along) * k->each - r->phase, *hi);
+  int64_t end = first < in ? tt_ceil_div(in - first, k->along) * k->each - r->phase : 0;
+  *hi = tt__min64(*hi, end);
 }
 
 #define PLAIN(x) (x)
@@ -176,10 +176,10 @@ static int runs_of(const columns *k, int64_t at, int64_t n, int width, run *r) {
       index[a] = rest % k->len[a];
       rest /= k->len[a];
     }
-    int64_t left = tt__conv_min(k->len[last] - index[last], n - j);
+    int64_t left = tt__min64(k->len[last] - index[last], n - j);
     run q = {.panel = (int32_t)(j / width),
              .col = (int32_t)(j % width),
-             .n = (int32_t)tt__conv_min(left, width - j % width),
+             .n = (int32_t)tt__min64(left, width - j % width),
              .phase = (int32_t)(index[last] % k->each)};
     q.reach = (q.phase + q.n - 1) / k->each * k->along;
     for (int a = 0; a <= last; a++) {
@@ -216,8 +216,8 @@ static void multiply(const job *b, int64_t steps, bool first, const char *w, con
   for (int64_t j = 0; j < cols; j += nr)
     for (int64_t i = 0; i < rows; i += mr) {
       b->tile->run(steps, w + i * steps * b->kd->size, x + j * steps * b->kd->size, tile);
-      b->kd->add(sums + (i * b->cols + j) * b->kd->size, b->cols, tile, (int)tt__conv_min(mr, rows - i),
-                 (int)tt__conv_min(nr, cols - j), nr, first);
+      b->kd->add(sums + (i * b->cols + j) * b->kd->size, b->cols, tile, (int)tt__min64(mr, rows - i),
+                 (int)tt__min64(nr, cols - j), nr, first);
     }
 }
 
@@ -235,16 +235,16 @@ static void task(const job *b, int64_t at, char *room) {
   const tt_conv *c = b->c;
   const int nr = b->tile->nr;
   int64_t g = at / (b->down * b->across), row = at / b->across % b->down * b->rows, col = at % b->across * b->cols;
-  int64_t rows = tt__conv_min(b->rows, c->outputs - row), cols = tt__conv_min(b->cols, b->col.all - col);
+  int64_t rows = tt__min64(b->rows, c->outputs - row), cols = tt__min64(b->cols, b->col.all - col);
   char *own = room, *x = own + b->w_size, *sums = x + b->x_size;
   run *r = (run *)(sums + b->sum_size);
   int n = runs_of(&b->col, col, cols, nr, r);
   const void *from_x = group_of(b, c->x, g, c->x_group), *from_w = group_of(b, c->w, g, c->w_group);
   for (int64_t s = 0, part = 0; s < b->depth; s += b->steps, part++) {
-    int64_t steps = tt__conv_min(b->steps, b->depth - s);
+    int64_t steps = tt__min64(b->steps, b->depth - s);
     const char *w = own;
     if (b->once)
-      w = b->once + (g * tt__conv_ceil(b->depth, b->steps) + part) * b->once_part + row * steps * b->kd->size;
+      w = b->once + (g * tt_ceil_div(b->depth, b->steps) + part) * b->once_part + row * steps * b->kd->size;
     else
       b->kd->pack_w(c, from_w, row, rows, b->tap + s, steps, b->tile->mr, own);
     pack_panels(b, from_x, r, n, summand_at(c, s), steps, x);
@@ -267,11 +267,11 @@ static void tasks(void *ctx, int64_t lo, int64_t hi, int worker) {
 static void pack_once(void *ctx, int64_t lo, int64_t hi, int worker) {
   (void)worker;
   const job *b = ctx;
-  int64_t parts = tt__conv_ceil(b->depth, b->steps);
+  int64_t parts = tt_ceil_div(b->depth, b->steps);
   for (int64_t at = lo; at < hi; at++) {
     int64_t s = at % parts * b->steps;
     b->kd->pack_w(b->c, group_of(b, b->c->w, at / parts, b->c->w_group), 0, b->c->outputs, b->tap + s,
-                  tt__conv_min(b->steps, b->depth - s), b->tile->mr, b->once + at * b->once_part);
+                  tt__min64(b->steps, b->depth - s), b->tile->mr, b->once + at * b->once_part);
   }
 }
 
@@ -288,7 +288,7 @@ typedef struct turning {
 #define TURN_ROW(T)                                                                                    \
   static void turn_##T(const T *from, int64_t image, int64_t step, T *to, int64_t images, int64_t n) { \
     for (int64_t i = 0; i < images; i += TURN) {                                                       \
-      int64_t end = tt__conv_min(i + TURN, images);                                                    \
+      int64_t end = tt__min64(i + TURN, images);                                                       \
       for (int64_t j = 0; j < n; j++)                                                                  \
         for (int64_t k = i; k < end; k++) to[j * images + k] = from[k * image + j * step];             \
     }                                                                                                  \
@@ -335,23 +335,21 @@ static tt_conv turned(const tt_conv *c, char *room) {
 
 /* ---- the whole */
 
-static int64_t round_up(int64_t n, int64_t to) { return tt__conv_ceil(n, to) * to; }
-
 /* Rectangles that keep the threads busy: as wide as the caches like, else as many as there are threads, or a multiple.
  */
 static void cut(job *b, int threads) {
   const int mr = b->tile->mr, nr = b->tile->nr;
-  b->rows = round_up(tt__conv_min(ROWS, b->c->outputs), mr);
-  b->down = tt__conv_ceil(b->c->outputs, b->rows);
-  int64_t across = tt__conv_ceil(b->col.all, round_up(COLUMNS, nr));
+  b->rows = tt__round_up(tt__min64(ROWS, b->c->outputs), mr);
+  b->down = tt_ceil_div(b->c->outputs, b->rows);
+  int64_t across = tt_ceil_div(b->col.all, tt__round_up(COLUMNS, nr));
   int64_t rest = across * b->down * b->c->groups % threads;
   if (rest && across * b->down * b->c->groups < 8 * threads)
-    across += tt__conv_ceil(threads - rest, b->down * b->c->groups);
-  b->cols = round_up(tt__conv_ceil(b->col.all, across), nr);
-  b->across = tt__conv_ceil(b->col.all, b->cols);
+    across += tt_ceil_div(threads - rest, b->down * b->c->groups);
+  b->cols = tt__round_up(tt_ceil_div(b->col.all, across), nr);
+  b->across = tt_ceil_div(b->col.all, b->cols);
   if (b->down * b->across * b->c->groups < threads) { /* few places: more pieces of the outputs */
-    b->rows = round_up(tt__conv_ceil(b->c->outputs, threads), mr);
-    b->down = tt__conv_ceil(b->c->outputs, b->rows);
+    b->rows = tt__round_up(tt_ceil_div(b->c->outputs, threads), mr);
+    b->down = tt_ceil_div(b->c->outputs, b->rows);
   }
 }
 
@@ -369,17 +367,17 @@ static tt_code blocked(const tt_conv *c, tt_error *err) {
   assert(kd->size > 0);
   job b = {.c = c, .kd = kd, .tile = tt__gemm_tile(kd->tile), .col = columns_of(c, false), .to = columns_of(c, true)};
   b.depth = c->channels * c->kernel[0] * c->kernel[1] * c->kernel[2];
-  b.steps = tt__conv_min(STEPS_BYTES / kd->size, b.depth);
+  b.steps = tt__min64(STEPS_BYTES / kd->size, b.depth);
   double work = (double)b.depth * (double)c->outputs * (double)b.col.all * (double)c->groups;
   int threads = tt__pool_inside() || work < SERIAL_WORK ? 1 : tt__pool_size();
   cut(&b, threads);
-  b.w_size = round_up(b.rows * b.steps * kd->size, 64);
-  b.x_size = round_up(b.cols * b.steps * kd->size, 64);
-  b.sum_size = round_up(b.rows * b.cols * kd->size, 64);
-  b.room_size = b.w_size + b.x_size + b.sum_size + round_up(b.cols * (int64_t)sizeof(run), 64);
-  int64_t parts = tt__conv_ceil(b.depth, b.steps), taps = round_up(b.depth * (int64_t)sizeof *b.tap, 64);
-  b.once_part = round_up(c->outputs, b.tile->mr) * b.steps * kd->size;
-  int64_t once = b.across > threads ? round_up(c->groups * parts * b.once_part, 64) : 0;
+  b.w_size = tt__round_up(b.rows * b.steps * kd->size, 64);
+  b.x_size = tt__round_up(b.cols * b.steps * kd->size, 64);
+  b.sum_size = tt__round_up(b.rows * b.cols * kd->size, 64);
+  b.room_size = b.w_size + b.x_size + b.sum_size + tt__round_up(b.cols * (int64_t)sizeof(run), 64);
+  int64_t parts = tt_ceil_div(b.depth, b.steps), taps = tt__round_up(b.depth * (int64_t)sizeof *b.tap, 64);
+  b.once_part = tt__round_up(c->outputs, b.tile->mr) * b.steps * kd->size;
+  int64_t once = b.across > threads ? tt__round_up(c->groups * parts * b.once_part, 64) : 0;
   if (once > PACKED_ONCE) once = 0;
   size_t size = (size_t)(taps + once + threads * b.room_size);
   char *room = tt__mem_alloc_data(size);

@@ -25,8 +25,8 @@ typedef struct direct_job {
 
 /* Which of n elements, that lie `by` apart from `first`, are in [0, in). */
 static inline void inside(int64_t first, int64_t by, int64_t in, int64_t *lo, int64_t *hi) {
-  if (first < 0) *lo = tt__conv_min(tt__conv_ceil(-first, by), *hi);
-  *hi = tt__conv_min(*hi, first < in ? tt__conv_ceil(in - first, by) : 0);
+  if (first < 0) *lo = tt__min64(tt_ceil_div(-first, by), *hi);
+  *hi = tt__min64(*hi, first < in ? tt_ceil_div(in - first, by) : 0);
 }
 
 #define PLAIN(x) (x)

@@ -4,6 +4,7 @@
 #ifndef TT_LIB_NN_CONVOLVE_INT_H
 #define TT_LIB_NN_CONVOLVE_INT_H
 
+#include "base/integer.h"
 #include "lib/nn/convolve.h"
 
 /* `spread` is 1 everywhere, nothing has length 0. By blocked products. */
@@ -12,8 +13,6 @@ TT_HIDDEN tt_code tt__convolve_blocked(const tt_conv *c, tt_error *err);
 TT_HIDDEN bool tt__convolve_is_direct(const tt_conv *c);
 TT_HIDDEN void tt__convolve_direct(const tt_conv *c);
 
-static inline int64_t tt__conv_min(int64_t a, int64_t b) { return a < b ? a : b; }
-static inline int64_t tt__conv_ceil(int64_t n, int64_t d) { return (n + d - 1) / d; }
 static inline const char *tt__conv_element(const void *base, int64_t at, tt_dtype t) {
   return (const char *)base + at * (int64_t)tt__dtype_size(t);
 }

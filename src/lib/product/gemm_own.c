@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "base/mem.h"
 #include "base/pool/pool.h"
 #include "lib/product/gemm_tile.h"
@@ -132,9 +133,6 @@ enum {
   SERIAL_WORK = 1 << 18      /* products below which threads cost more than they give */
 };
 
-static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
-
 tt_gemm tt__gemm_flip(const tt_gemm *g) {
   tt_gemm f = *g;
   f.m = g->n, f.n = g->m;
@@ -174,22 +172,23 @@ static void pack_b(void *ctx, int64_t lo, int64_t hi, int worker) {
   int64_t nr = bl->tile->nr, first = bl->col + lo * nr;
   char *dst = bl->b_panels + lo * nr * bl->steps * bl->kd->packed;
   bl->kd->pack(dst, element(g->b, bl->step * g->rsb + first * g->csb, bl->kd->size), g->csb, g->rsb,
-               min64(hi * nr, bl->cols) - lo * nr, bl->steps, (int)nr);
+               tt__min64(hi * nr, bl->cols) - lo * nr, bl->steps, (int)nr);
 }
 
 static void multiply_task(const block *bl, int64_t task, char *a_panels) {
   const tt_gemm *g = bl->g;
   const kind *kd = bl->kd;
   const int mr = bl->tile->mr, nr = bl->tile->nr;
-  int64_t row = task / bl->tasks_across * bl->task_rows, rows = min64(bl->task_rows, g->m - row);
-  int64_t lo = task % bl->tasks_across * bl->task_cols, hi = min64(lo + bl->task_cols, bl->cols);
+  int64_t row = task / bl->tasks_across * bl->task_rows, rows = tt__min64(bl->task_rows, g->m - row);
+  int64_t lo = task % bl->tasks_across * bl->task_cols, hi = tt__min64(lo + bl->task_cols, bl->cols);
   _Alignas(64) char tile[TT_TILE_MAX_BYTES];
   kd->pack(a_panels, element(g->a, row * g->rsa + bl->step * g->csa, kd->size), g->rsa, g->csa, rows, bl->steps, mr);
   for (int64_t j = lo; j < hi; j += nr) {
     const char *b = bl->b_panels + j * bl->steps * kd->packed;
     for (int64_t i = 0; i < rows; i += mr) {
       bl->tile->run(bl->steps, a_panels + i * bl->steps * kd->packed, b, tile);
-      kd->store(g, row + i, bl->col + j, tile, (int)min64(mr, rows - i), (int)min64(nr, hi - j), nr, mr * nr, bl->put);
+      kd->store(g, row + i, bl->col + j, tile, (int)tt__min64(mr, rows - i), (int)tt__min64(nr, hi - j), nr, mr * nr,
+                bl->put);
     }
   }
 }
@@ -202,8 +201,8 @@ static void multiply_block(void *ctx, int64_t lo, int64_t hi, int worker) {
 /* Cut a block of `cols` columns into tasks: whole rows of blocks if they keep the threads busy, else narrower ones. */
 static int64_t cut_tasks(block *bl, int threads) {
   int64_t down = (bl->g->m + bl->task_rows - 1) / bl->task_rows;
-  int64_t across = threads == 1 ? 1 : min64((4 * threads + down - 1) / down, (bl->cols + 127) / 128);
-  bl->task_cols = round_up((bl->cols + across - 1) / across, bl->tile->nr);
+  int64_t across = threads == 1 ? 1 : tt__min64((4 * threads + down - 1) / down, (bl->cols + 127) / 128);
+  bl->task_cols = tt__round_up((bl->cols + across - 1) / across, bl->tile->nr);
   bl->tasks_across = (bl->cols + bl->task_cols - 1) / bl->task_cols;
   return down * bl->tasks_across;
 }
@@ -213,21 +212,21 @@ static tt_code multiply(const tt_gemm *g, tt_error *err) {
   const tt_gemm_tile *tile = tt__gemm_tile(kd->tile);
   bool serial = tt__pool_inside() || (double)g->m * (double)g->n * (double)g->k < SERIAL_WORK;
   int threads = serial ? 1 : tt__pool_size();
-  int64_t block_k = min64(BLOCK_K_BYTES / kd->packed, g->k);
-  int64_t block_m = round_up(min64(BLOCK_A_BYTES / (block_k * kd->packed), g->m), tile->mr);
-  int64_t block_n = round_up(min64(BLOCK_B_BYTES / (block_k * kd->packed), g->n), tile->nr);
-  if (threads > 1) block_m = min64(block_m, round_up((g->m + threads - 1) / threads, tile->mr));
+  int64_t block_k = tt__min64(BLOCK_K_BYTES / kd->packed, g->k);
+  int64_t block_m = tt__round_up(tt__min64(BLOCK_A_BYTES / (block_k * kd->packed), g->m), tile->mr);
+  int64_t block_n = tt__round_up(tt__min64(BLOCK_B_BYTES / (block_k * kd->packed), g->n), tile->nr);
+  if (threads > 1) block_m = tt__min64(block_m, tt__round_up((g->m + threads - 1) / threads, tile->mr));
   block bl = {.g = g, .kd = kd, .tile = tile, .task_rows = block_m};
-  bl.a_size = round_up(block_m * block_k * kd->packed, 64);
+  bl.a_size = tt__round_up(block_m * block_k * kd->packed, 64);
   size_t a_size = (size_t)bl.a_size * (size_t)threads, b_size = (size_t)(block_n * block_k * kd->packed);
   char *panels = tt__mem_alloc_data(a_size + b_size);
   if (!panels) return tt__fail_memory(err, a_size + b_size);
   bl.a_panels = panels;
   bl.b_panels = panels + a_size;
   for (bl.col = 0; bl.col < g->n; bl.col += block_n) {
-    bl.cols = min64(block_n, g->n - bl.col);
+    bl.cols = tt__min64(block_n, g->n - bl.col);
     for (bl.step = 0; bl.step < g->k; bl.step += block_k) {
-      bl.steps = min64(block_k, g->k - bl.step);
+      bl.steps = tt__min64(block_k, g->k - bl.step);
       bl.put = g->put == TT_GEMM_SET && bl.step > 0 ? TT_GEMM_ADD : g->put;
       int64_t b_count = (bl.cols + tile->nr - 1) / tile->nr, tasks = cut_tasks(&bl, threads);
       if (threads == 1) {
@@ -263,7 +262,7 @@ static void deep_parts(void *ctx, int64_t lo, int64_t hi, int worker) {
     tt_gemm part = *g;
     int64_t step = (d->first + i) * d->block_k;
     part.put = TT_GEMM_SET;
-    part.k = min64(d->block_k, g->k - step);
+    part.k = tt__min64(d->block_k, g->k - step);
     part.a = element(g->a, step * g->csa, size);
     part.b = element(g->b, step * g->rsb, size);
     part.c = d->parts + i * g->m * g->n * size;
@@ -293,13 +292,13 @@ static void deep_join(const deep *d, int64_t count) {
 static tt_code multiply_deep(const tt_gemm *g, tt_error *err) {
   const kind *kd = &kinds[g->type];
   deep d = {.g = g, .block_k = BLOCK_K_BYTES / kd->packed};
-  int64_t parts = (g->k + d.block_k - 1) / d.block_k, most = min64(parts, 8 * tt__pool_size());
+  int64_t parts = (g->k + d.block_k - 1) / d.block_k, most = tt__min64(parts, 8 * tt__pool_size());
   size_t size = (size_t)(most * g->m * g->n) * (size_t)kd->size;
   d.parts = tt__mem_alloc_data(size);
   if (!d.parts) return tt__fail_memory(err, size);
   atomic_init(&d.code, TT_OK);
   for (; d.first < parts && atomic_load(&d.code) == TT_OK; d.first += most) {
-    int64_t count = min64(most, parts - d.first);
+    int64_t count = tt__min64(most, parts - d.first);
     tt__pool_run(count, 1, deep_parts, &d);
     if (atomic_load(&d.code) == TT_OK) deep_join(&d, count);
   }

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/integer.h"
 #include "base/mem.h"
 #include "lib/device_rows.h"
 #include "lib/rows.h"
@@ -37,20 +38,12 @@ static tt_code fold_at(const tt_lib_attr *attr, const tt_operand *src, const tt_
   return tt__fold_places(&f, src->data, src[1].data, attr->row->nsrc == 3 ? src[2].data : NULL, out->data, err);
 }
 
-static int64_t divisor(int64_t a, int64_t b) {
-  while (b) {
-    int64_t rest = a % b;
-    a = b, b = rest;
-  }
-  return a;
-}
-
 /* How many places follow each other, again and again, as those of whole rows do; 1: there is no such number. */
 static int64_t row_width(const int64_t *place, int64_t n, int64_t len) {
   int64_t width = n;
   bool inside = true;
   for (int64_t i = 1; i < n && width >= LEAST_ROW; i++)
-    if (place[i] != place[i - 1] + 1) width = divisor(width, i);
+    if (place[i] != place[i - 1] + 1) width = tt__gcd(width, i);
   if (width < LEAST_ROW) return 1;
   for (int64_t i = 0; i < n; i += width) inside &= place[i] >= 0 && place[i] <= len - width; /* or from the end */
   return inside ? width : 1;
