@@ -9,6 +9,7 @@
 #include "base/os/find.h"
 #include "base/os/os.h"
 
+#include "conv_layer.h"
 #include "fake_device.h"
 #include "random.h"
 #include "test.h"
@@ -362,62 +363,16 @@ TEST(random_convolutions) {
   CHECK(kinds[10] > 100 && kinds[11] > 100 && kinds[12] > 100);
 }
 
-/* What a layer asks for: forward, and both gradients as fn/nn/convolution.c says them. */
 static tt_conv layer(int kind) {
-  tt_conv c = {.type = TT_F32,
-               .images = 2,
-               .groups = 1,
-               .channels = 3,
-               .outputs = 4,
-               .in = {1, 7, 8},
-               .x = memory[0],
-               .w = memory[1],
-               .y = got,
-               .x_image = 168,
-               .x_group = 168,
-               .x_channel = 56,
-               .x_at = {56, 8, 1},
-               .kernel = {1, 3, 3},
-               .w_group = 108,
-               .w_output = 27,
-               .w_channel = 9,
-               .w_at = {9, 3, 1},
-               .out = {1, 4, 4},
-               .y_image = 64,
-               .y_group = 64,
-               .y_output = 16,
-               .y_at = {16, 4, 1}};
-  tt_conv_axis forward = {.stride = 2, .dilation = 1, .spread = 1, .pad = 1};
-  c.axis[0] = (tt_conv_axis){.stride = 1, .dilation = 1, .spread = 1};
-  c.axis[1] = c.axis[2] = forward;
-  tt_conv g = c;
-  if (kind == TT_CUDNN_BACK_DATA) {
-    g.channels = c.outputs, g.outputs = c.channels;
-    g.x_image = 64, g.x_group = 64, g.x_channel = 16, g.y_image = 168, g.y_group = 168, g.y_output = 56;
-    g.w_output = 9, g.w_channel = 27;
-    for (int d = 0; d < 3; d++) {
-      g.in[d] = c.out[d], g.out[d] = c.in[d], g.x_at[d] = c.y_at[d], g.y_at[d] = c.x_at[d], g.w_at[d] = -c.w_at[d];
-      if (d) g.axis[d] = (tt_conv_axis){.stride = 1, .dilation = 1, .spread = 2, .pad = 1};
-    }
-    g.w = (const float *)c.w + 8;
-  }
-  if (kind == TT_CUDNN_BACK_FILTER) {
-    g.images = c.channels, g.channels = c.images, g.outputs = c.outputs;
-    g.x_image = 56, g.x_channel = 168, g.w_output = 16, g.w_channel = 64, g.w_group = 128;
-    g.y_image = 9, g.y_output = 27, g.y_group = 108;
-    for (int d = 0; d < 3; d++) {
-      g.kernel[d] = c.out[d], g.out[d] = c.kernel[d], g.w_at[d] = c.y_at[d], g.y_at[d] = c.w_at[d];
-      if (d) g.axis[d] = (tt_conv_axis){.stride = 1, .dilation = 2, .spread = 1, .pad = 1};
-    }
-  }
-  return g;
+  static const conv_layer l = {2, 1, 3, 4, {1, 7, 8}, {1, 3, 3}, 2, 1, 1};
+  return layer_call(&l, TT_F32, kind, memory[0], memory[1], got);
 }
 
 TEST(each_part_of_a_layer_is_its_own_operation) {
   play();
   fill(TT_F32);
-  static const int of[3] = {[TT_CUDNN_FORWARD] = 10, [TT_CUDNN_BACK_DATA] = 12, [TT_CUDNN_BACK_FILTER] = 11};
-  for (int kind = TT_CUDNN_FORWARD; kind <= TT_CUDNN_BACK_FILTER; kind++) {
+  static const int of[3] = {[LAYER_FORWARD] = 10, [LAYER_BACK_DATA] = 12, [LAYER_BACK_FILTER] = 11};
+  for (int kind = LAYER_FORWARD; kind <= LAYER_BACK_FILTER; kind++) {
     int before = kinds[of[kind]];
     CHECK(agrees(layer(kind)));
     CHECK_INT(kinds[of[kind]] - before, 1);
@@ -428,7 +383,7 @@ TEST(plans_are_kept) {
   play();
   fill(TT_F32);
   int before = planned, held = alive;
-  for (int i = 0; i < 5; i++) CHECK(agrees(layer(TT_CUDNN_FORWARD)));
+  for (int i = 0; i < 5; i++) CHECK(agrees(layer(LAYER_FORWARD)));
   CHECK(planned - before <= 1 && alive - held <= 16);
   for (int i = 0; i < 3000; i++) agrees(random_conv(TT_F32));
   CHECK(alive <= 256 * 16);
@@ -437,7 +392,7 @@ TEST(plans_are_kept) {
 TEST(what_the_library_refuses) {
   play();
   fill(TT_F32);
-  tt_conv c = layer(TT_CUDNN_FORWARD);
+  tt_conv c = layer(LAYER_FORWARD);
   int before;
   c.x_at[2] = 1, c.out[2] = 3; /* nobody has asked for this */
   refuse_plan = 3000;
@@ -446,7 +401,7 @@ TEST(what_the_library_refuses) {
   CHECK_INT(tt__cudnn_convolve(&on, &c, true, NULL), TT_ENOTIMPL);
   CHECK_INT(planned, before); /* and nobody asks again */
   refuse_plan = 0;
-  c = layer(TT_CUDNN_FORWARD);
+  c = layer(LAYER_FORWARD);
   CHECK(agrees(c));
   fail_with = 5000;
   CHECK_INT(tt__cudnn_convolve(&on, &c, true, NULL), TT_EDEVICE);

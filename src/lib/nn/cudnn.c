@@ -4,16 +4,16 @@
 */
 #include "lib/nn/cudnn.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/mem.h"
 #include "lib/device_call.h"
 
 #define MOST_KEPT 256 /* in sets of WAYS */
 #define WAYS 4
 #define MOST_CHOICES 16
-#define WORK_BYTES ((int64_t)1 << 30) /* most scratch an engine may ask for */
+#define WORK_BYTES ((int64_t)2 << 30) /* most scratch an engine may ask for */
 
 /* cuDNN's numbers, those that we say. */
 enum { TYPE_HANDLE = 0, TYPE_DATA, TYPE_BOOLEAN, TYPE_INT64, TYPE_FLOAT, TYPE_DOUBLE, TYPE_POINTER, TYPE_CONV_MODE };
@@ -29,7 +29,6 @@ enum { VARIANT_UIDS = 1000, VARIANT_POINTERS, VARIANT_WORK = 1003 };
 enum { MATMUL_TYPE = 1500, REDUCTION_MODE = 1600, REDUCTION_TYPE = 1601 };
 enum { NOTE_TENSOR_CORE = 0, NOTE_DOWN_CONVERT, NOTE_SHORT_SUMS, NOTE_FFT, NOTE_VARIES, NOTES = 16 };
 enum { HEUR_FALLBACK = 2, HEUR_A = 3 };
-enum { STATUS_NO_MEMORY_FIRST = 2001, STATUS_EXECUTION = 5000 };
 
 static const char *const names[] = {
 #define TT_CUDNN_FN(field, symbol, params) symbol,
@@ -170,9 +169,15 @@ static int make_what(kept *e, const op_row *row, const tt_cudnn_op *op, void **o
   return status ? status : api.desc_finish(*out);
 }
 
+/* A factor, in the type of the sums: engines read it as that. */
+static int say_factor(const tt_cudnn_graph *g, void *desc, int name, double by) {
+  float narrow = (float)by;
+  if (g->tensor[0].type == TT_CUDNN_F64) return api.desc_set(desc, name, TYPE_DOUBLE, 1, &by);
+  return api.desc_set(desc, name, TYPE_FLOAT, 1, &narrow);
+}
+
 static int make_op(kept *e, void *const *tensor, const tt_cudnn_op *op, void **out) {
   const op_row *row = &op_rows[op->kind];
-  static const double one = 1, zero = 0;
   void *what = NULL;
   int status = make(e, row->desc, out);
   if (!status && row->what >= 0) status = make_what(e, row, op, &what);
@@ -180,8 +185,8 @@ static int make_op(kept *e, void *const *tensor, const tt_cudnn_op *op, void **o
   for (int i = 0; i < 3 && !status; i++)
     if (op->in[i] >= 0 && row->in[i]) status = set_desc(*out, row->in[i], tensor[op->in[i]]);
   if (!status) status = set_desc(*out, row->out, tensor[op->out]);
-  if (!status && row->alpha) status = api.desc_set(*out, row->alpha, TYPE_DOUBLE, 1, &one);
-  if (!status && row->beta) status = api.desc_set(*out, row->beta, TYPE_DOUBLE, 1, &zero);
+  if (!status && row->alpha) status = say_factor(&e->graph, *out, row->alpha, 1);
+  if (!status && row->beta) status = say_factor(&e->graph, *out, row->beta, 0);
   return status ? status : api.desc_finish(*out);
 }
 
@@ -274,7 +279,7 @@ static kept *find(void *handle, tt_device *d, const tt_cudnn_graph *g) {
   kept **set = &table[tt__hash64(g, sizeof *g) % (MOST_KEPT / WAYS) * WAYS], **oldest = set;
   turn++;
   for (int i = 0; i < WAYS; i++) {
-    if (!set[i] && !(set[i] = calloc(1, sizeof *set[i]))) return NULL;
+    if (!set[i] && !(set[i] = tt__mem_zalloc(sizeof *set[i]))) return NULL;
     if (set[i]->used && set[i]->device == d && memcmp(&set[i]->graph, g, sizeof *g) == 0) {
       set[i]->used = turn;
       return set[i];
@@ -312,8 +317,16 @@ static int execute(void *handle, const kept *e, void *const *data, void *work, v
   return status;
 }
 
-tt_code tt__cudnn_run(const tt_lib_device *on, const tt_cudnn_graph *g, void *const *data, tt_error *err) {
-  void *handle, *work = NULL;
+static tt_code make_room(const tt_lib_device *on, size_t size, tt_cudnn_room *room, tt_error *err) {
+  if (size <= room->size) return TT_OK;
+  TT_TRY(on->temp(on, size, &room->p, err));
+  room->size = size;
+  return TT_OK;
+}
+
+tt_code tt__cudnn_run(const tt_lib_device *on, const tt_cudnn_graph *g, void *const *data, tt_cudnn_room *room,
+                      tt_error *err) {
+  void *handle;
   TT_TRY(tt__vendor_enter(&tt__vendor_cudnn, on->device, &handle, err));
   tt_code code = TT_OK;
   int status = 0;
@@ -322,9 +335,10 @@ tt_code tt__cudnn_run(const tt_lib_device *on, const tt_cudnn_graph *g, void *co
     code = tt__fail(err, TT_ENOMEM, "no memory for a plan of cuDNN");
   else if (!e->plan)
     code = tt__fail(err, TT_ENOTIMPL, "cuDNN has no engine for this (status %d)", e->status);
-  if (code == TT_OK && e->work) code = on->temp(on, (size_t)e->work, &work, err);
+  if (code == TT_OK) code = make_room(on, (size_t)e->work, room, err);
   if (code == TT_OK) {
-    status = execute(handle, e, data, work, on->device->ops->stream_handle(on->device, on->stream));
+    void *stream = on->device->ops->stream_handle(on->device, on->stream);
+    status = execute(handle, e, data, e->work ? room->p : NULL, stream);
     code =
         status ? tt__fail(err, TT_EDEVICE, "cuDNN failed with status %d", status) : tt__device_asked(on, "cuDNN", err);
   }

@@ -54,17 +54,35 @@ typedef struct tt_cudnn_graph {
   tt_cudnn_op op[TT_CUDNN_OPS];
 } tt_cudnn_graph;
 
+/* Scratch that the runs of one call share. */
+typedef struct tt_cudnn_room {
+  void *p;
+  size_t size;
+} tt_cudnn_room;
+
 /*
 ** Run g with `data` [tensors]: addresses on the device, or on the host for values. Results are the same each time.
-** TT_ENOTIMPL, with nothing done: there is no cuDNN, or it has no engine for such a graph.
+** `room` is all zero before the first run of a call. TT_ENOTIMPL, with nothing done: there is no cuDNN, or it has no
+** engine for such a graph.
 */
-TT_HIDDEN tt_code tt__cudnn_run(const tt_lib_device *on, const tt_cudnn_graph *g, void *const *data, tt_error *err);
+TT_HIDDEN tt_code tt__cudnn_run(const tt_lib_device *on, const tt_cudnn_graph *g, void *const *data,
+                                tt_cudnn_room *room, tt_error *err);
 
 /*
 ** The convolution c without its bias, as one of cuDNN's three. `exact`: float32 is not rounded to tf32 on the way.
 ** TT_ENOTIMPL, with nothing done: not one of these, or no cuDNN.
 */
 TT_HIDDEN tt_code tt__cudnn_convolve(const tt_lib_device *on, const tt_conv *c, bool exact, tt_error *err);
+
+/*
+** Attention as lib/nn/attention.h has it, of float16 and bfloat16 without a mask. `o` and `g` of the way back: the
+** result, and its cotangent, of the same type. TT_ENOTIMPL, with nothing done: not one of cuDNN's, or no cuDNN.
+*/
+TT_HIDDEN tt_code tt__cudnn_attention(const tt_lib_device *on, const tt_attention *a, void *o, void *lse,
+                                      tt_error *err);
+TT_HIDDEN tt_code tt__cudnn_attention_back(const tt_lib_device *on, const tt_attention *a, const tt_attention_side *o,
+                                           const tt_attention_side *g, const void *lse, void *dq, void *dk, void *dv,
+                                           tt_error *err);
 
 /* ---- the library's own face: for cudnn.c, and for tests that play the library */
 

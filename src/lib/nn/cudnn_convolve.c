@@ -163,7 +163,9 @@ static bool say(tt_cudnn_graph *g, tt_conv *c) {
     return !strided && back_to_data(g, c);
   }
   g->mirrored = reversed;
-  return taps > places && !reversed ? back_to_filter(g, c) : forward(g, c);
+  if (taps > places && !reversed) return back_to_filter(g, c);
+  /* Of groups with one tap each both may be it, only one of them has channels that follow each other. */
+  return forward(g, c) || (taps == 1 && !strided && back_to_data(g, c));
 }
 
 static bool is_empty(const tt_conv *c) {
@@ -190,5 +192,6 @@ tt_code tt__cudnn_convolve(const tt_lib_device *on, const tt_conv *c, bool exact
     g.tensor[k].type = type;
     g.tensor[k].align = align_of(data[k]);
   }
-  return tt__cudnn_run(on, &g, data, err);
+  tt_cudnn_room room = {0};
+  return tt__cudnn_run(on, &g, data, &room, err);
 }
