@@ -3,6 +3,9 @@
 ** words (words_*.h) and the lines that specialise it:
 **   T       element type in memory        SIZE    its bytes
 */
+#ifndef TT_SHARED_AT /* before what a pointer to a block's memory points at */
+#define TT_SHARED_AT
+#endif
 #define WARP 32u
 #define LANE (TT_THREAD % WARP)
 #define WARP_NUMBER (TT_THREAD / WARP)

@@ -263,6 +263,9 @@ __attribute__((visibility("default"))) void emu_launch(void (*kernel)(const void
 #define TT_UNROLLED
 #define TT_ROLLED
 #define TT_UNROLLED_8
+#ifndef TT_FMA_F64
+#define TT_FMA_F64(a, b, c) __builtin_fma(a, b, c)
+#endif
 #define TT_ALIGNED(n) __attribute__((aligned(n)))
 typedef struct tt_vec16 {
   uint32_t x, y, z, w;

@@ -3,6 +3,7 @@
 */
 #define TEST_KEEPS_MEMORY
 #include "device/cuda/nvrtc.h"
+#include "ir/convolution.h"
 #include "lib/rows.h"
 #include "lib/scan/host.h"
 #include "render/render.h"
@@ -45,31 +46,63 @@ static tt_code read_ones(const tt_lib_device *on, void *to, const void *from, si
   return TT_OK;
 }
 
+/* A device whose kernels are compiled, and not run. */
+typedef struct compiler {
+  tt_device_ops ops;
+  tt_device gpu;
+  tt_lib_device on;
+} compiler;
+
+static const tt_lib_device *open_compiler(compiler *c) {
+  c->ops = fake_ops;
+  c->ops.launch = launch_nothing;
+  c->gpu = fake_gpu;
+  c->gpu.ops = &c->ops;
+  c->gpu.target.kind = TT_DEVICE_CUDA;
+  c->on = fake;
+  c->on.device = &c->gpu;
+  c->on.routine = compile_only;
+  c->on.read = read_ones;
+  return &c->on;
+}
+
+static char memory[1 << 20];
+
 static void compile(const char *name, tt_dtype t, int64_t n, tt_lib_attr attr) {
-  static char memory[1 << 20];
-  tt_device_ops ops = fake_ops;
-  tt_device d = fake_gpu;
-  tt_lib_device on = fake;
+  compiler c;
+  const tt_lib_device *on = open_compiler(&c);
   tt_error err = {0};
-  ops.launch = launch_nothing;
-  d.ops = &ops;
-  d.target.kind = TT_DEVICE_CUDA;
-  on.device = &d;
-  on.routine = compile_only;
-  on.read = read_ones;
   int64_t len[3] = {1, 1, n};
   tt_operand src[3];
   for (int k = 0; k < 3; k++) src[k] = (tt_operand){.data = memory, .dtype = t, .rank = 3, .len = len, .size = n};
   if (tt__lib_row(name)) {
     attr.row = tt__lib_row(name);
     tt_block out = {.data = memory, .dtype = t, .rank = 3, .len = len, .size = n};
-    CHECK_INT(attr.row->run_on(&on, &attr, src, &out, &err), TT_OK);
+    CHECK_INT(attr.row->run_on(on, &attr, src, &out, &err), TT_OK);
   } else {
     tt_made made[4] = {{0}};
-    CHECK_INT(tt__lib_maker(name)->run_on(&on, &attr, src, made, &err), TT_OK);
+    CHECK_INT(tt__lib_maker(name)->run_on(on, &attr, src, made, &err), TT_OK);
     for (int k = 0; k < 4; k++) free(made[k].data);
   }
   if (*err.message) fprintf(stderr, "%s of %s: %s\n", name, tt__dtypes[t].name, err.message);
+  fake_end();
+}
+
+/* One row of places with a window of `kernel`. */
+static void compile_convolution(tt_dtype t, int64_t groups, int64_t outputs, int64_t in, int64_t kernel) {
+  compiler c;
+  const tt_lib_device *on = open_compiler(&c);
+  tt_error err = {0};
+  int64_t lx[4] = {2, groups, 3, in}, lw[4] = {groups, outputs, 3, kernel},
+          ly[3] = {2, groups * outputs, in - kernel + 1};
+  int64_t sx[4] = {3 * groups * in, 3 * in, in, 1}, sw[4] = {3 * outputs * kernel, 3 * kernel, kernel, 1};
+  tt_operand src[2] = {{.data = memory, .dtype = t, .rank = 4, .len = lx, .step = sx},
+                       {.data = memory, .dtype = t, .rank = 4, .len = lw, .step = sw}};
+  tt_lib_attr attr = {.row = tt__lib_row("convolution")};
+  const tt_conv_axis axis = {1, 1, 1, 0};
+  tt__conv_tell(&attr, &axis, 1, false);
+  tt_block out = {.data = memory, .dtype = t, .rank = 3, .len = ly};
+  CHECK_INT(attr.row->run_on(on, &attr, src, &out, &err), TT_OK);
   fake_end();
 }
 
@@ -82,6 +115,7 @@ TEST(every_text_compiles) {
   }
   tt__str_free(&id);
   static const tt_dtype types[] = {TT_BOOL, TT_F16, TT_F32, TT_I64, TT_C128};
+  static const tt_dtype floats[] = {TT_F32, TT_F64, TT_F16, TT_BF16};
   for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
     tt_dtype t = types[i];
     compile("scan", t, 100000, (tt_lib_attr){.i = {i % 2 ? TT_SCAN_SUM : TT_SCAN_PROD, 100000, 1, 0}});
@@ -102,6 +136,11 @@ TEST(every_text_compiles) {
     compile("draw", kind % 5 ? TT_I64 : TT_F64, 1000, (tt_lib_attr){.i = {kind}});
   compile("reduce_complex", TT_C64, 1000, (tt_lib_attr){.i = {TT_RED_PROD}});
   compile("reduce_complex", TT_C128, 1000, (tt_lib_attr){.i = {TT_RED_ARGMAX}});
+  for (size_t i = 0; i < sizeof floats / sizeof *floats; i++) {
+    compile_convolution(floats[i], 1, i < 2 ? 70 : 20, 300, 3);
+    compile_convolution(floats[i], 4, 2, 300, 3);
+    compile_convolution(floats[i], 4, 2, 602, 600);
+  }
 }
 
 TEST_MAIN()

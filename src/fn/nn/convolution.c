@@ -41,7 +41,7 @@ static tt_array *of_parts(tt_composer *c, tt_array *x, tt_array *w, tt_array *bi
                              tt__compose_op2(c, TT_ADD, y[0][1], y[1][0]));
 }
 
-/* ---- windows, for types and devices without the row */
+/* ---- windows, for types without the row */
 
 /* Where x lies. */
 static tt_array *zeros(tt_composer *c, const tt_array *x, int rank, const int64_t *len) {
@@ -118,8 +118,7 @@ tt_array *tt__compose_convolution(tt_composer *c, tt_array *x, tt_array *w, tt_a
   len[!turned] = tt__array_len(w)[0] * tt__array_len(w)[1];
   memcpy(len + LEAD - 1, out, sizeof *len * (size_t)n);
   if (tt__is_complex(t)) return of_parts(c, x, w, bias, axis, out, turned);
-  bool on_device = x->storage->node->device > 0 || w->storage->node->device > 0;
-  if (tt__is_float(t) && !on_device) return by_row(c, x, w, bias, axis, n, len, turned);
+  if (tt__is_float(t)) return by_row(c, x, w, bias, axis, n, len, turned);
   return with_bias(c, of_windows(c, x, w, axis, out, turned, len), bias, turned);
 }
 

@@ -54,7 +54,8 @@ static bool phase(tt_conv *c, int d, int64_t r, int64_t every) {
   return true;
 }
 
-static tt_code plain(const tt_conv *c, tt_error *err) {
+static tt_code plain(const tt_conv *c, void *ctx, tt_error *err) {
+  (void)ctx;
   bool none = c->channels == 0;
   for (int d = 0; d < TT_CONV_AXES; d++) none |= c->kernel[d] == 0 || c->in[d] == 0;
   if (none) {
@@ -68,13 +69,13 @@ static tt_code plain(const tt_conv *c, tt_error *err) {
   return tt__convolve_blocked(c, err);
 }
 
-static tt_code along(const tt_conv *c, int d, tt_error *err) {
-  if (d == TT_CONV_AXES) return plain(c, err);
-  if (c->axis[d].spread == 1) return along(c, d + 1, err);
+static tt_code along(const tt_conv *c, int d, tt_conv_plain_fn run, void *ctx, tt_error *err) {
+  if (d == TT_CONV_AXES) return run(c, ctx, err);
+  if (c->axis[d].spread == 1) return along(c, d + 1, run, ctx, err);
   int64_t every = c->axis[d].spread / tt__gcd(c->axis[d].stride, c->axis[d].spread);
   for (int64_t r = 0; r < every; r++) {
     tt_conv part = *c;
-    if (phase(&part, d, r, every)) TT_TRY(along(&part, d + 1, err));
+    if (phase(&part, d, r, every)) TT_TRY(along(&part, d + 1, run, ctx, err));
   }
   return TT_OK;
 }
@@ -96,9 +97,11 @@ static void merge(tt_conv *c) {
   }
 }
 
-tt_code tt__convolve(const tt_conv *c, tt_error *err) {
+tt_code tt__convolve_apart(const tt_conv *c, tt_conv_plain_fn run, void *ctx, tt_error *err) {
   if (c->images * c->groups * c->outputs * c->out[0] * c->out[1] * c->out[2] == 0) return TT_OK;
   tt_conv part = *c;
   merge(&part);
-  return along(&part, 0, err);
+  return along(&part, 0, run, ctx, err);
 }
+
+tt_code tt__convolve(const tt_conv *c, tt_error *err) { return tt__convolve_apart(c, plain, NULL, err); }

@@ -7,6 +7,11 @@
 #include "base/integer.h"
 #include "lib/nn/convolve.h"
 
+/* What does a plain convolution; channels, taps and lengths of x may be 0, what is stored has elements. */
+typedef tt_code (*tt_conv_plain_fn)(const tt_conv *c, void *ctx, tt_error *err);
+/* The plain convolutions that make c, one after the other. */
+TT_HIDDEN tt_code tt__convolve_apart(const tt_conv *c, tt_conv_plain_fn run, void *ctx, tt_error *err);
+
 /* `spread` is 1 everywhere, nothing has length 0. By blocked products. */
 TT_HIDDEN tt_code tt__convolve_blocked(const tt_conv *c, tt_error *err);
 /* The same element by element: for so few outputs and channels a group that a product's tiles would stay empty. */

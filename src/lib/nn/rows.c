@@ -3,6 +3,7 @@
 */
 #include "lib/nn/attention.h"
 #include "lib/nn/convolve.h"
+#include "lib/nn/device.h"
 #include "lib/rows.h"
 
 /* The axes behind the first `lead`; of TT_CONV_AXES those that are not there have length 1. */
@@ -14,7 +15,7 @@ static void space_of(const int64_t *len, const int64_t *step, int rank, int lead
   }
 }
 
-static tt_code convolution(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+static tt_conv convolution_of(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out) {
   const tt_operand *x = &src[0], *w = &src[1], *bias = attr->row->nsrc > 2 ? &src[2] : NULL;
   bool turned = tt__conv_turned(attr);
   int64_t y[TT_MAX_RANK], run = 1;
@@ -51,8 +52,23 @@ static tt_code convolution(const tt_lib_attr *attr, const tt_operand *src, const
     int at = x->rank - 3 - TT_CONV_AXES + d;
     c.axis[d] = at < 0 ? (tt_conv_axis){.stride = 1, .dilation = 1, .spread = 1} : tt__conv_axis(attr, at);
   }
+  return c;
+}
+
+static tt_code convolution(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  const tt_conv c = convolution_of(attr, src, out);
   return tt__convolve(&c, err);
 }
+
+/* A vendor's library that declines with TT_ENOTIMPL may be asked here, before the kernels of ours. */
+static tt_code convolution_on(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src,
+                              const tt_block *out, tt_error *err) {
+  const tt_conv c = convolution_of(attr, src, out);
+  return tt__convolve_device(on, &c, err);
+}
+
+/* Calls are the same whatever else is set. */
+static uint64_t mode(void) { return 0; }
 
 /* Products, each with a sum, of all taps that do not meet a zero between elements; as if x ended like it begins. */
 static tt_lib_work work(const tt_lib_attr *attr, const tt_operand *src, unsigned wanted) {
@@ -152,8 +168,22 @@ static const tt_lib_cost attention_cost = {.work = attention_work, .host_share =
 static const tt_lib_cost attention_back_cost = {.work = attention_back_work, .host_share = 0.6, .device_share = 0.6};
 
 const tt_lib_row tt__rows_nn[] = {
-    {.name = "convolution", .nsrc = 2, .nout = 1, .strided = true, .run = convolution, .cost = &cost},
-    {.name = "convolution_bias", .nsrc = 3, .nout = 1, .strided = true, .run = convolution, .cost = &cost},
+    {.name = "convolution",
+     .nsrc = 2,
+     .nout = 1,
+     .strided = true,
+     .run = convolution,
+     .run_on = convolution_on,
+     .mode = mode,
+     .cost = &cost},
+    {.name = "convolution_bias",
+     .nsrc = 3,
+     .nout = 1,
+     .strided = true,
+     .run = convolution,
+     .run_on = convolution_on,
+     .mode = mode,
+     .cost = &cost},
     {.name = "attention", .nsrc = 3, .nout = 2, .strided = true, .run = attention, .cost = &attention_cost},
     {.name = "attention_masked",
      .nsrc = 3,

@@ -6,9 +6,6 @@
 **   ADD_MUL(s, x, y)   s with the product of x and y in it      ZERO   the empty sum, as an initial value
 ** A block of 256 threads makes a tile of 64 x 64, each thread 4 x 4 of it, 16 columns of A at a time.
 */
-#ifndef TT_SHARED_AT /* before what a pointer to a block's memory points at */
-#define TT_SHARED_AT
-#endif
 #define SIDE 64
 #define DEEP 16
 #define EACH 4

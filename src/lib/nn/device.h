@@ -1,0 +1,14 @@
+/*
+** Convolution and attention on devices, by kernels of ours (convolve.text.h, convolve_few.text.h, attention*.text.h).
+** Operands lie in the device's memory; otherwise as convolve.h and attention.h have it. TT_ENOTIMPL, with nothing
+** done: sizes that these kernels do not count to.
+*/
+#ifndef TT_LIB_NN_DEVICE_H
+#define TT_LIB_NN_DEVICE_H
+
+#include "ir/library.h"
+#include "lib/nn/convolve.h"
+
+TT_HIDDEN tt_code tt__convolve_device(const tt_lib_device *on, const tt_conv *c, tt_error *err);
+
+#endif
