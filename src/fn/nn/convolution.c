@@ -118,6 +118,9 @@ tt_array *tt__compose_convolution(tt_composer *c, tt_array *x, tt_array *w, tt_a
   len[!turned] = tt__array_len(w)[0] * tt__array_len(w)[1];
   memcpy(len + LEAD - 1, out, sizeof *len * (size_t)n);
   if (tt__is_complex(t)) return of_parts(c, x, w, bias, axis, out, turned);
+  /* On a device an addition of its own joins what follows, and vendors' libraries have convolutions without. */
+  bool on_device = x->storage->node->device > 0 || w->storage->node->device > 0;
+  if (tt__is_float(t) && on_device) return with_bias(c, by_row(c, x, w, NULL, axis, n, len, turned), bias, turned);
   if (tt__is_float(t)) return by_row(c, x, w, bias, axis, n, len, turned);
   return with_bias(c, of_windows(c, x, w, axis, out, turned, len), bias, turned);
 }

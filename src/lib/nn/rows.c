@@ -3,7 +3,9 @@
 */
 #include "lib/nn/attention.h"
 #include "lib/nn/convolve.h"
+#include "lib/nn/cudnn.h"
 #include "lib/nn/device.h"
+#include "lib/product/device.h"
 #include "lib/rows.h"
 
 /* The axes behind the first `lead`; of TT_CONV_AXES those that are not there have length 1. */
@@ -60,15 +62,16 @@ static tt_code convolution(const tt_lib_attr *attr, const tt_operand *src, const
   return tt__convolve(&c, err);
 }
 
-/* A vendor's library that declines with TT_ENOTIMPL may be asked here, before the kernels of ours. */
+/* cuDNN, which adds no bias here, and kernels of ours. */
 static tt_code convolution_on(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src,
                               const tt_block *out, tt_error *err) {
   const tt_conv c = convolution_of(attr, src, out);
-  return tt__convolve_device(on, &c, err);
+  tt_code code = TT_ENOTIMPL;
+  if (!c.bias) code = tt__cudnn_convolve(on, &c, !tt__product_is_fast(), err);
+  return code == TT_ENOTIMPL ? tt__convolve_device(on, &c, err) : code;
 }
 
-/* Calls are the same whatever else is set. */
-static uint64_t mode(void) { return 0; }
+static uint64_t mode(void) { return tt__product_is_fast(); }
 
 /* Products, each with a sum, of all taps that do not meet a zero between elements; as if x ended like it begins. */
 static tt_lib_work work(const tt_lib_attr *attr, const tt_operand *src, unsigned wanted) {
