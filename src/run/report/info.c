@@ -52,6 +52,7 @@ static void info_cuda(tt_str *s) {
   info_library(s, "libcublasLt.so", "products");
   info_library(s, "libcusolver.so", "linear systems");
   info_library(s, "libcufft.so", "Fourier transforms");
+  info_library(s, "libcudnn.so", "convolution and attention");
 }
 
 char *tt__info(const char *version) {
