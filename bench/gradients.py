@@ -80,7 +80,7 @@ class LikeNumPy:
 
 def trained_by_torch(torch, loss, parameters, data, steps):
     """PyTorch as it is mostly used: each operation when it is written."""
-    on = "cuda" if tt.zeros(1).device.type == "cuda" and torch.cuda.is_available() else "cpu"
+    on = device_of(torch)
     leaves = [torch.tensor(p, device=on, requires_grad=True) for p in parameters]
     theirs, m = [torch.tensor(d, device=on) for d in data], LikeNumPy(torch)
 
@@ -117,9 +117,9 @@ def gradient(f, *data):
     return found
 
 
-def networks(f, theirs, *data):
+def networks(f, by_jax, by_torch, *data, half=False):
     """Contestants for a function of networks, forward and backward: the gradients by all arguments."""
-    ours = [tt.array(d) for d in data]
+    ours = [tt.array(d, dtype=tt.bfloat16 if half else tt.float32) for d in data]
     of = tt.grad(lambda *x: (f(*x) ** 2).mean(), tuple(range(len(data))))
 
     def mine():
@@ -129,14 +129,35 @@ def networks(f, theirs, *data):
         return g
 
     found = {"tutti": mine}
-    if jax := peer("jax"):
-        arrays = [jax.numpy.asarray(d) for d in data]
-        jitted = jax.jit(jax.grad(lambda *x: (theirs(jax, *x) ** 2).mean(), tuple(range(len(data)))))
+    if by_jax and (jax := peer("jax")):
+        arrays = [jax.numpy.asarray(d, dtype="bfloat16" if half else "float32") for d in data]
+        jitted = jax.jit(jax.grad(lambda *x: (by_jax(jax, *x) ** 2).mean(), tuple(range(len(data)))))
         found["jax"] = lambda: jax.block_until_ready(jitted(*arrays))
-        for a, b in zip(mine(), found["jax"]()):
-            b = np.asarray(b)
-            np.testing.assert_allclose(np.asarray(a), b, rtol=0, atol=1e-4 * np.abs(b).max())
+    if torch := peer("torch"):
+        torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
+        leaves = [
+            torch.tensor(d, dtype=torch.bfloat16 if half else torch.float32, device=device_of(torch)) for d in data
+        ]
+        found["torch"] = lambda: gradients_by_torch(torch, lambda *x: by_torch(torch.nn.functional, *x), leaves)
+    for name, other in found.items():
+        for a, b in zip(mine(), other()):
+            b = np.asarray(b.float().cpu() if name == "torch" else b).astype("float32")
+            worst = (5e-2 if half else 1e-4) * np.abs(b).max()
+            np.testing.assert_allclose(np.asarray(a).astype("float32"), b, rtol=0, atol=worst)
     return found
+
+
+def device_of(torch):
+    return "cuda" if tt.zeros(1).device.type == "cuda" and torch.cuda.is_available() else "cpu"
+
+
+def gradients_by_torch(torch, f, leaves):
+    for x in leaves:
+        x.requires_grad_(True)
+    g = torch.autograd.grad((f(*leaves) ** 2).mean(), leaves)
+    if leaves[0].device.type == "cuda":
+        torch.cuda.synchronize()
+    return g
 
 
 def peer(name):
@@ -248,7 +269,7 @@ ATTENTION = {
 }
 
 
-def of_convolution(name, x, w, how):
+def of_convolution(name, x, w, how, half=False):
     n, p, s = len(w) - 2, how.get("padding", 0), how.get("stride", 1)
 
     def theirs(jax, x, w):
@@ -257,22 +278,37 @@ def of_convolution(name, x, w, how):
 
     def make():
         f = getattr(functional, f"conv{n}d")
-        return networks(lambda x, w: f(x, w, **how), theirs, normal(*x), normal(*w, seed=1))
+        return networks(
+            lambda x, w: f(x, w, **how),
+            theirs,
+            lambda m, x, w: getattr(m, f"conv{n}d")(x, w, **how),
+            normal(*x),
+            normal(*w, seed=1),
+            half=half,
+        )
 
     make.__name__ = f"convolution {name}"
     row(1.0)(make)
 
 
-def of_attention(name, batch, queries, keys, width, causal):
+def of_attention(name, batch, queries, keys, width, causal, half=False):
     def theirs(jax, q, k, v):
         s = q @ jax.numpy.swapaxes(k, -1, -2) / width**0.5
         if causal:
             s = jax.numpy.where(jax.numpy.tri(queries, keys, dtype=bool), s, -jax.numpy.inf)
         return jax.nn.softmax(s, axis=-1) @ v
 
+    large = math.prod(batch) * queries * keys > 2**30  # what JAX would store whole
+
     def make():
         data = [normal(*batch, n, width, seed=i) for i, n in enumerate((queries, keys, keys))]
-        return networks(lambda *x: functional.scaled_dot_product_attention(*x, is_causal=causal), theirs, *data)
+        return networks(
+            lambda *x: functional.scaled_dot_product_attention(*x, is_causal=causal),
+            None if large else theirs,
+            lambda m, *x: m.scaled_dot_product_attention(*x, is_causal=causal),
+            *data,
+            half=half,
+        )
 
     make.__name__ = f"attention {name}"
     row(1.0)(make)
@@ -282,6 +318,16 @@ for _name, _case in CONVOLUTIONS.items():
     of_convolution(_name, *_case)
 for _name, _case in ATTENTION.items():
     of_attention(_name, *_case)
+# What fills a GPU; not for a CPU.
+LARGE = {
+    "bfloat16 8 x 32 x 4096 x 128": ((8, 32), 4096, 4096, 128, False),
+    "bfloat16 8 x 32 x 4096 x 128, causal": ((8, 32), 4096, 4096, 128, True),
+}
+if tt.zeros(1).device.type == "cuda":
+    for _name, _case in LARGE.items():
+        of_attention(_name, *_case, half=True)
+    for _name in ("3x3, 64 to 128, 32x32, 64 images", "depthwise 3x3, 128, 56x56, 4 images"):
+        of_convolution(f"bfloat16 {_name}", *CONVOLUTIONS[_name], half=True)
 
 
 # ---- gradients of functions
