@@ -1,4 +1,4 @@
-"""Measuring: ours and the peers' alternate in one process; the median counts; the first call is told apart."""
+"""Measuring: ours and the peers' take turns in one process; the median counts; the first call is told apart."""
 
 import json
 import platform
@@ -7,7 +7,9 @@ import resource
 import statistics
 import time
 
-PAUSE = 0.05
+PAUSE = 0.12  # an OpenBLAS keeps a core busy for 2^28 ticks, 0.1 s, after each call of its threads
+BURST = 0.01  # of calls in a row, of which the first is not counted
+LONG = 0.05  # a call that needs no other before it to be warm
 
 
 class Row:
@@ -45,16 +47,24 @@ def once(f):
     return clock() - start
 
 
+def burst(f, times):
+    end = time.perf_counter() + BURST
+    times.append(once(f))
+    while time.perf_counter() < end:
+        times.append(once(f))
+
+
 def measure(row, contestants, seconds=1.5, least=5, pick=statistics.median):
     """contestants: {name: function that does the work and waits for it}. Fills row.seconds and row.first.
 
     pick: which of a contestant's times counts; min where others use the machine, too.
     """
-    alive, long_one = {}, {}
+    alive, long_ones = {}, set()
     for name, f in contestants.items():
         try:
             row.first[name] = once(f)
-            long_one[name] = min(once(f) for _ in range(3)) > 0.001  # the first calls may be late by what they prepare
+            if once(f) > LONG:
+                long_ones.add(name)
             alive[name] = f
         except Exception as e:  # noqa: BLE001 - a peer that cannot do the work is a fact of the table
             row.error[name] = f"{type(e).__name__}: {e}".splitlines()[0][:120]
@@ -62,13 +72,10 @@ def measure(row, contestants, seconds=1.5, least=5, pick=statistics.median):
     end = time.perf_counter() + seconds * max(len(alive), 1)
     while alive and (time.perf_counter() < end or min(map(len, times.values())) < least):
         for name, f in alive.items():
-            if long_one[name]:
-                time.sleep(PAUSE)  # the threads of the one before stop spinning
-            elif any(long_one.values()):
-                f()  # what is short is warm in a loop, and not behind somebody's pause
-            times[name].append(once(f))
-        if max(map(len, times.values())) >= 2000:
-            break
+            time.sleep(PAUSE)  # the threads of the one before stop spinning
+            if name not in long_ones:
+                f()
+            burst(f, times[name])
     row.seconds = {name: pick(t) for name, t in times.items()}
     row.quartiles = {name: quartiles(t) for name, t in times.items()}
     return row

@@ -230,6 +230,20 @@ static void test_threads(void) {
   }
 }
 
+/* A system this small is solved by one thread, of whatever library. */
+static void test_system_threads(void) {
+  enum { N = 300 };
+  view a = make(TT_F64, N, N, ROWS), b = make(TT_F64, N, 1, ROWS);
+  double x[2][N];
+  for (int i = 0; i < 2; i++) {
+    tt__pool_resize(1 + i);
+    CHECK(tt__linalg_solve(TT_F64, 1, N, 1, a.block, b.block, x[i], NULL) == TT_OK, "solve failed");
+  }
+  CHECK(!memcmp(x[0], x[1], sizeof x[0]), "threads change a small system's solution");
+  tt__pool_resize(0);
+  free(a.block), free(b.block);
+}
+
 /* ---- factorizations: everything is checked in complex double, by rows */
 
 static const tt_dtype float_types[] = {TT_F32, TT_F64, TT_C64, TT_C128};
@@ -660,6 +674,7 @@ static int run(bool own) {
   test_scales();
   test_determinants();
   test_memory();
+  test_system_threads();
   if (own) test_threads();
   tt__pool_shutdown();
   return failures ? 1 : 0;

@@ -256,14 +256,14 @@ void tt__blas_search_path(const char *dirs) {
   tt__unlock(&lock);
 }
 
-const tt_blas *tt__blas_enter(void) {
+const tt_blas *tt__blas_find(void) {
   const tt_blas *b = atomic_load_explicit(&ready, memory_order_acquire);
-  if (!b) {
-    if (atomic_load_explicit(&searched, memory_order_acquire)) return NULL;
-    b = find_library();
-    if (!b) return NULL;
-  }
-  tell_threads(threads_wanted());
+  return b || atomic_load_explicit(&searched, memory_order_acquire) ? b : find_library();
+}
+
+const tt_blas *tt__blas_enter(bool is_shared) {
+  const tt_blas *b = tt__blas_find();
+  if (b) tell_threads(is_shared ? threads_wanted() : 1);
   return b;
 }
 
@@ -272,8 +272,7 @@ void tt__blas_serial(bool on) {
 }
 
 void tt__blas_info(char *out, size_t size) {
-  const tt_blas *b = tt__blas_enter();
-  if (b) {
+  if (tt__blas_find()) {
     snprintf(out, size, "%s, at most %d threads", about, tt__pool_size());
   } else {
     snprintf(out, size, "%s", about);

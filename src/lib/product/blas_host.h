@@ -75,8 +75,11 @@ typedef struct tt_blas {
 */
 TT_HIDDEN void tt__blas_search_path(const char *dirs);
 
-/* The library, its threads set for the calling place, or NULL: our own code must do it. */
-TT_HIDDEN const tt_blas *tt__blas_enter(void);
+/* The library, or NULL: our own code must do it. */
+TT_HIDDEN const tt_blas *tt__blas_find(void);
+
+/* The same to call it: with the threads that the calling place may use, or with one where the work is not shared. */
+TT_HIDDEN const tt_blas *tt__blas_enter(bool is_shared);
 
 /* Around a pool loop whose bodies call the library: set it to one thread before, back after. */
 TT_HIDDEN void tt__blas_serial(bool on);

@@ -147,7 +147,7 @@ static tt_code multiply_float(const tt_gemm *g, tt_error *err) {
   tt_gemm f = *g;
   if (g->n == 1 || (g->m > 1 && g->rsc == 1 && g->csc != 1)) f = tt__gemm_flip(g); /* C by rows, vectors as m == 1 */
   if (f.m == 1 && f.n > 1 && tt__gemv(&f)) return TT_OK;
-  const tt_blas *bl = tt__blas_enter();
+  const tt_blas *bl = tt__blas_enter(true);
   operand a = see(f.a, f.m, f.k, f.rsa, f.csa), b = see(f.b, f.k, f.n, f.rsb, f.csb);
   bool is_outer = f.k == 1, is_dot = f.m == 1 && f.n == 1;
   if (!bl || is_dot || is_outer || !fits(bl, &f, a, b)) return tt__gemm_own(&f, err);

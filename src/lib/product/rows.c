@@ -65,7 +65,7 @@ static tt_code matmul(const tt_lib_attr *attr, const tt_operand *src, const tt_b
 static bool falls_back(const tt_operand *src) {
   int r = src[0].rank;
   double work = (double)src[0].size * (double)src[1].len[r - 1];
-  return src[0].dtype >= TT_F32 && src[0].dtype <= TT_C128 && work > OWN_WORK && !tt__blas_enter();
+  return src[0].dtype >= TT_F32 && src[0].dtype <= TT_C128 && work > OWN_WORK && !tt__blas_find();
 }
 
 static tt_lib_work work(const tt_lib_attr *attr, const tt_operand *src, unsigned wanted) {
