@@ -124,6 +124,7 @@ static tt_code float_type(tt_op op, const tt_value *arg, int n, tt_dtype *out, t
     strong = strong == TT_DTYPE_NONE ? t : tt__promote(strong, t);
   }
   *out = weak || strong == TT_DTYPE_NONE ? float_of(op, both) : strong;
+  if (both == TT_BF16 && tt__ops[op].cls == TT_CLASS_FLOAT) *out = TT_BF16; /* what one byte holds fits there too */
   return TT_OK;
 }
 

@@ -341,6 +341,21 @@ def test_ml_dtypes():
     assert back.dtype == ml.bfloat16 and back.astype("f4").tolist() == [1.5, 2.5]
 
 
+@pytest.mark.parametrize(
+    "name", ["copysign", "arctan2", "hypot", "heaviside", "logaddexp", "nextafter", "add", "true_divide"]
+)
+def test_types_of_functions_with_bfloat16(name):
+    ml = pytest.importorskip("ml_dtypes")
+    x = np.array([1.5, -2.0], ml.bfloat16)
+    for t in "bool int8 uint8 int16 uint16 int32 int64 float16 float32 float64".split():
+        y = np.array([1, 1], t)
+        for args in ((x, y), (y, x)):
+            want = getattr(np, name)(*args)
+            got = getattr(tt, name)(*map(tt.asarray, args))
+            assert str(got.dtype) == str(want.dtype), (t, args)
+            np.testing.assert_allclose(got.numpy().astype("f8"), want.astype("f8"), rtol=1e-6)
+
+
 def test_arrays_come_back():
     j = pytest.importorskip("jax.numpy")
     x = np.arange(4.0, dtype="f4")

@@ -132,10 +132,18 @@ def test_one_image_alone():
     np.testing.assert_array_equal(back.numpy(), functional.conv_transpose2d(got[None], w, stride=2)[0].numpy())
 
 
-def test_two_types_are_promoted():
-    x, w = make((1, 2, 5), "float32"), make((3, 2, 2), "float64")
-    assert functional.conv1d(x, w).dtype == "float64"
-    assert functional.conv1d(x.astype("float16"), x[:, :, :2]).dtype == "float32"
+@pytest.mark.parametrize("types, words", [
+    (("int64", "float32", None), r"Input type \(int64\) and weight type \(float32\) should be the same"),
+    (("float32", "float64", None), r"Input type \(float32\) and weight type \(float64\) should be the same"),
+    (("float32", "float32", "float64"), r"Input type \(float32\) and bias type \(float64\) should be the same"),
+    (("float16", "float32", "float32"), r"Input type \(float16\) and bias type \(float32\) should be the same"),
+])  # fmt: skip
+def test_types_must_be_the_same(types, words):
+    x, w = make((1, 2, 5), types[0]), make((2, 2, 2), types[1])
+    b = make((2,), types[2]) if types[2] else None
+    for f in functional.conv1d, functional.conv_transpose1d:
+        with pytest.raises(TypeError, match=words):
+            f(x, w, b)
 
 
 def test_beside_the_series_function():

@@ -318,6 +318,7 @@ def outcome(m, text):
     """(results as (type, shape, values), categories of warnings) or the name of an error that both have."""
     with warnings.catch_warnings(record=True) as caught, np.errstate(all="ignore"):
         warnings.simplefilter("always")
+        warnings.filterwarnings("ignore", "numpy.fix is deprecated")  # since NumPy 2.5
         try:
             made = eval(text, {"m": m, "np": np})
         except (ArithmeticError, TypeError, ValueError, IndexError) as e:

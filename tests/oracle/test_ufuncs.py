@@ -417,3 +417,14 @@ def test_signature_names_the_loop(name, signature):
         np.testing.assert_array_equal(np.asarray(g), w)
     with pytest.raises(TypeError, match="both 'signature' and 'dtype'"):
         getattr(tt, name)(*mine, signature=signature, dtype="float64")
+
+
+@pytest.mark.parametrize(
+    "name", ["copysign", "arctan2", "hypot", "heaviside", "logaddexp", "nextafter", "add", "divide"]
+)
+def test_bfloat16_holds_what_one_byte_does(name):
+    x = tt.array([1.5, -2.0], dtype="bfloat16")
+    for t in ("bool", "int8", "uint8"):
+        assert getattr(tt, name)(x, tt.ones(2, t)).dtype == getattr(tt, name)(tt.ones(2, t), x).dtype == "bfloat16"
+    for t in ("int16", "float16"):
+        assert getattr(tt, name)(x, tt.ones(2, t)).dtype == "float32"

@@ -86,6 +86,27 @@ def test_functions(family, dtype):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
+def test_values_in_several_variables(family):
+    p = FAMILIES[family][0]
+    ours, theirs = getattr(tt.polynomial, family), getattr(np.polynomial, family)
+    rng = np.random.default_rng(5)
+    value, one = getattr(ours, p + "valnd"), getattr(theirs, p + "val")
+    for n in range(1, 5):
+        pts, c = rng.uniform(-1, 1, (n, 2, 3)), rng.standard_normal((3,) * n + (2,))
+        want = one(pts[0], c)
+        for x in pts[1:]:
+            want = one(x, want, tensor=False)
+        agree(value(pts, c), want, 1e-12)
+        agree(value(list(pts), c), want, 1e-12)
+        if hasattr(theirs, p + "valnd"):  # NumPy 2.5
+            agree(value(tuple(pts), c), getattr(theirs, p + "valnd")(tuple(pts), c), 1e-12)
+        if n > 1:
+            words = {2: "x, y are incompatible", 3: "x, y, z are incompatible"}.get(n, "ordinates are incompatible")
+            with pytest.raises(ValueError, match=words):
+                value([*pts[1:], pts[0][0]], c)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
 def test_fit(family):
     p = FAMILIES[family][0]
     ours, theirs = getattr(tt.polynomial, family), getattr(np.polynomial, family)

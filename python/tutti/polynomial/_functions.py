@@ -467,6 +467,30 @@ def _values(family):
         _same_shape((x, y, z), "x, y, z")
         return at((x, y, z), c, False)
 
+    def valnd(pts, c):
+        """Values of a series in several variables at points.
+
+        Parameters
+        ----------
+        pts : sequence of array_like
+            The points' coordinates, of one shape.
+        c : array_like
+            The coefficients, an axis for each variable, the lowest degree first.
+
+        Returns
+        -------
+        ndarray
+            The values.
+
+        Examples
+        --------
+        >>> tt.polynomial.MODULE.NAME([0.5, 0.5], [[3]])
+        array(3.)
+        """
+        points = _points(pts)
+        _same_shape(points, {2: "x, y", 3: "x, y, z"}.get(len(points), "ordinates"))
+        return at(points, c, False)
+
     def grid2d(x, y, c):
         """Values of a series in two variables on the grid of x and y.
 
@@ -593,7 +617,7 @@ def _values(family):
         """
         return columns((x, y, z), deg)
 
-    return [val, val2d, val3d, grid2d, grid3d, vander, vander2d, vander3d]
+    return [val, val2d, val3d, valnd, grid2d, grid3d, vander, vander2d, vander3d]
 
 
 def _orthogonal(family):

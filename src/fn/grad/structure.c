@@ -37,8 +37,7 @@ tt_array *tt__rule_add_at(tt_composer *c, int64_t size, tt_array *place, tt_arra
   if (value->size == 0) return tt__rule_zeros(c, dtype, 1, &size, device);
   tt_array *src[2] = {tt__compose_ravel(c, place), tt__compose_cast(c, tt__compose_ravel(c, value), own)};
   if (!src[0] || !src[1]) return NULL;
-  int64_t row = place->rank ? tt__array_len(place)[place->rank - 1] : 1; /* whole rows are mostly the last axis */
-  tt_lib_attr attr = {.row = tt__lib_row("sums_at"), .i = {row}};
+  tt_lib_attr attr = {.row = tt__lib_row("sums_at")};
   return tt__compose_cast(c, tt__compose_library(c, &attr, src, 2, own, 1, &size), dtype);
 }
 

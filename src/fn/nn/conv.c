@@ -54,11 +54,21 @@ static bool check_ranks(tt_composer *c, conv *v) {
   return c->code == TT_OK;
 }
 
+/* PyTorch promotes nothing here. */
+static bool check_types(tt_composer *c, const conv *v) {
+  const tt_array *with[2] = {v->bias, v->w};
+  for (int k = 0; k < 2; k++)
+    if (with[k] && with[k]->dtype != v->x->dtype)
+      tt__compose_fail(c, TT_ETYPE, "Input type (%s) and %s type (%s) should be the same", tt__dtypes[v->x->dtype].name,
+                       k ? "weight" : "bias", tt__dtypes[with[k]->dtype].name);
+  return c->code == TT_OK;
+}
+
 static bool read_conv(tt_composer *c, const tt_call_frame *f, conv *v) {
   v->x = tt__arg_array(c, f, 0);
   v->w = tt__arg_array(c, f, 1);
   v->bias = tt__arg_given(f, 2) ? tt__arg_array(c, f, 2) : NULL;
-  if (c->code != TT_OK || !check_ranks(c, v)) return false;
+  if (c->code != TT_OK || !check_types(c, v) || !check_ranks(c, v)) return false;
   v->groups = tt__arg_int(c, f, 6, 1);
   if (v->groups < 1) tt__compose_fail(c, TT_EVALUE, "non-positive groups is not supported");
   tt__window_ints(c, f, 3, "stride", v->n, 1, v->stride);
@@ -169,15 +179,12 @@ static tt_array *convolved(tt_composer *c, conv *v) {
     if (v->transposed)
       axis[d] = (tt_conv_axis){1, v->dilation[d], v->stride[d], (kernel[d] - 1) * v->dilation[d] - v->pad[d]};
   }
-  tt_dtype t = tt__promote((tt_dtype)v->x->dtype, (tt_dtype)v->w->dtype);
-  if (v->bias) t = tt__promote(t, (tt_dtype)v->bias->dtype);
-  tt_array *x = tt__compose_cast(c, v->x, t), *w = tt__compose_cast(c, v->w, t);
+  tt_array *x = v->x, *w = v->w;
   if (v->single) x = tt__compose_expand(c, x, 0);
   x = x ? in_groups(c, x, 1, v->groups) : NULL;
   w = w ? in_groups(c, w, 0, v->groups) : NULL;
   if (w && v->transposed) w = turned_weight(c, w);
-  tt_array *bias = v->bias ? tt__compose_cast(c, v->bias, t) : NULL;
-  bias = bias ? in_groups(c, bias, 0, v->groups) : NULL;
+  tt_array *bias = v->bias ? in_groups(c, v->bias, 0, v->groups) : NULL;
   tt_array *y = tt__compose_convolution(c, x, w, bias, axis, v->out, false);
   return y && v->single ? tt__compose_reshape(c, y, v->n + 1, tt__array_len(y) + 1) : y;
 }

@@ -472,8 +472,10 @@ static void say_waiting(worker *w, int waiting) {
 static void run_waiting(worker *w, int64_t lo, int64_t hi) {
   launch *l = w->launch;
   tt_team *team = tt__team();
-  if (!team) {
-    say(l, TT_ENOMEM, "no memory for the stacks of a block's threads");
+  if (!team || !tt__team_make(team, (int)l->threads)) {
+    say(l, TT_ENOMEM,
+        "kernel %s: no memory for the stacks of a block's threads; fewer blocks at once (TUTTI_NUM_THREADS) need fewer",
+        l->entry->name);
     atomic_store(&l->stop, TT_ENOMEM);
     return;
   }
@@ -529,8 +531,11 @@ static tt_code make_teams(worker *w) {
   if (!w->launch->check || !(w->launch->entry->sync & TT_CUDAC_TOGETHER)) return TT_OK;
   w->team = tt__mem_zalloc(size);
   if (!w->team) return tt__fail_memory(&w->launch->error, size);
-  for (int64_t k = 0; k < n; k++)
-    if (!(w->team[k] = tt__team_new((int)w->launch->threads))) return tt__fail_memory(&w->launch->error, 1);
+  for (int64_t k = 0; k < n; k++) {
+    w->team[k] = tt__team_new((int)w->launch->threads);
+    if (!w->team[k] || !tt__team_make(w->team[k], (int)w->launch->threads))
+      return tt__fail(&w->launch->error, TT_ENOMEM, "no memory for the stacks of %lld blocks' threads", (long long)n);
+  }
   return TT_OK;
 }
 
@@ -559,7 +564,7 @@ static void run_on_team(void *ctx, unsigned k) {
 static void run_free(worker *w, int64_t lo, int64_t hi) {
   launch *l = w->launch;
   int64_t most = blocks_at_once(l);
-  w->on_team = (tt__team_stack_told() || !tt__team_has_room()) && tt__team();
+  w->on_team = (tt__team_stack_told() || !tt__team_has_room()) && tt__team() && tt__team_make(tt__team(), 1);
   while (lo < hi && !atomic_load_explicit(&l->stop, memory_order_relaxed)) {
     int64_t end = hi - lo > most ? lo + most : hi;
     int waiting;

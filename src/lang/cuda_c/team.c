@@ -32,11 +32,11 @@ enum { DEFAULT_STACK = 768 << 10, SMALL_STACK = 64 << 10 };
 enum { WARPS = TT_TEAM_MAX / 32, COLOURS = 32, COLOUR = 192 };
 /*
 ** Below each stack lies a page that faults; kernels are compiled to touch every page on their way down, so none gets
-** past it, and the handler of cuda_c/run.c makes an error of the fault. A guard splits a mapping, and a process has
-** room for 65,530 of these: teams beyond the first 16 or so whole ones go without.
+** past it, and the handler of cuda_c/run.c makes an error of the fault. Linux has guards inside a mapping since 6.13.
+** Before, a guard splits the mapping, and a process has room for 65,530 of these: no more threads are made than that.
 */
-enum { MOST_GUARDS = 16 << 10 };
-static atomic_int guards;
+enum { ADVISE_GUARD = 102, MOST_SPLITS = 28 << 10 }; /* the first is MADV_GUARD_INSTALL */
+static atomic_int splits;
 
 /* What lanes gave that wait for each other. */
 typedef struct warp {
@@ -51,6 +51,7 @@ typedef struct warp {
 struct tt_team {
   size_t size, stack; /* of the whole mapping, of one stack and its guard */
   int guarded;        /* stacks, from the first on */
+  int splits;         /* guards that split the mapping */
   int room, made;     /* fibers */
   int n, alive;       /* threads of this block */
   int current;        /* -1: none runs */
@@ -80,7 +81,7 @@ static void clear_marks(const tt_team *t) { ASAN_UNPOISON_MEMORY_REGION(stacks_o
 static void unmap(void *p) {
   tt_team *t = p;
   clear_marks(t);
-  atomic_fetch_sub(&guards, t->guarded);
+  atomic_fetch_sub(&splits, t->splits);
   munmap(t, t->size);
 }
 static void make_key(void) { pthread_key_create(&key, unmap); }
@@ -304,16 +305,32 @@ static void fiber_body(void *arg) {
   }
 }
 
+/* The page at `low` faults from now on. False: there is no room for another guard. */
+static bool guard(tt_team *t, char *low) {
+  if (madvise(low, tt__page_size(), ADVISE_GUARD) == 0) return true;
+  if (atomic_fetch_add(&splits, 1) < MOST_SPLITS && mprotect(low, tt__page_size(), PROT_NONE) == 0) {
+    t->splits++;
+    return true;
+  }
+  atomic_fetch_sub(&splits, 1);
+  return false;
+}
+
 /* Stacks begin at different places of a page, or all threads' frames would want the same lines of the cache. */
-static void make_fiber(tt_team *t, int k) {
+static bool make_fiber(tt_team *t, int k) {
   size_t colour = (size_t)(k % COLOURS) * COLOUR;
   char *low = stacks_of(t) + (size_t)k * t->stack, *top = low + t->stack - 64 - colour;
-  if (k == t->guarded && atomic_load(&guards) < MOST_GUARDS && mprotect(low, tt__page_size(), PROT_NONE) == 0) {
-    atomic_fetch_add(&guards, 1);
-    t->guarded++;
-  }
+  if (k == t->guarded && !guard(t, low)) return false;
+  if (k == t->guarded) t->guarded++;
   t->fiber[k] = tt__fiber_new((void *)((uintptr_t)top & ~(uintptr_t)63), t->stack - tt__page_size() - 128 - colour,
                               fiber_body, (void *)(intptr_t)k);
+  return true;
+}
+
+bool tt__team_make(tt_team *t, int n) {
+  assert(n > 0 && n <= t->room && t->current < 0);
+  while (t->made < n && make_fiber(t, t->made)) t->made++;
+  return t->made >= n;
 }
 
 void tt__team_forget(tt_team *t) {
@@ -345,8 +362,7 @@ bool tt__team_go_on(tt_team *t, int *waiting) {
 }
 
 bool tt__team_run(tt_team *t, int n, void (*body)(void *ctx, unsigned k), void *ctx, int *waiting) {
-  assert(n > 0 && n <= t->room && t->current < 0);
-  while (t->made < n) make_fiber(t, t->made++);
+  assert(n > 0 && n <= t->made && t->current < 0);
   t->n = t->alive = n;
   t->body = body;
   t->ctx = ctx;

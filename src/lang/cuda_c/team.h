@@ -27,10 +27,13 @@ TT_HIDDEN tt_team *tt__team_new(int threads);
 TT_HIDDEN void tt__team_free(tt_team *t); /* NULL is allowed */
 TT_HIDDEN void tt__team_use(tt_team *t);
 
+/* Make n threads ready to run, each with a stack that faults when it is full. False: no memory for these. */
+TT_HIDDEN bool tt__team_make(tt_team *t, int n);
+
 /*
-** Run body(ctx, k) for k in [0, n), each as a thread of the team; returns when all have ended, or all that have not
-** pause. False: some wait for ever, for others that have gone another way; how many wait is in *waiting. They are gone
-** then, without having ended.
+** Run body(ctx, k) for k in [0, n), which tt__team_make made, each a thread of the team; returns when all have ended,
+** or all that have not pause. False: some wait for ever, for others that have gone another way; how many wait is in
+** *waiting. They are gone then, without having ended.
 */
 TT_HIDDEN bool tt__team_run(tt_team *t, int n, void (*body)(void *ctx, unsigned k), void *ctx, int *waiting);
 
