@@ -16,8 +16,10 @@
 #define TT_WARP_BALLOT(x) __ballot_sync(0xffffffffu, x)
 #define TT_WARP_READ(x, lane) __shfl_sync(0xffffffffu, x, lane)
 #define TT_WARP_UP(x, by) __shfl_up_sync(0xffffffffu, x, by)
-#define TT_WARP_MATCH(x) __match_any_sync(0xffffffffu, x) /* the lanes that have the same x */
+#define TT_WARP_XOR(x, by) __shfl_xor_sync(0xffffffffu, x, by) /* of the lane whose number differs by these bits */
+#define TT_WARP_MATCH(x) __match_any_sync(0xffffffffu, x)      /* the lanes that have the same x */
 #define TT_POPCOUNT(x) ((tt_u32)__popc(x))
+#define TT_EXP2_F32(x) exp2f(x) /* to a few units in the last place */
 #define TT_TOP_BIT(x) (31u - (tt_u32)__clz((int)(x)))
 /* Atomic, returning what was there; on tt_u32 and tt_u64, of the device's memory or shared. */
 #define TT_ATOMIC_ADD(p, v) atomicAdd(p, v)

@@ -122,12 +122,17 @@ static inline tt_code call_row(const tt_lib_row *row, const tt_lib_attr *attr, c
     operand[i] = src[i];
     operand[i].data = there_copy(on, src[i].data, (size_t)src[i].size * tt__dtype_size(src[i].dtype));
   }
-  size_t size = (size_t)out->size * tt__dtype_size(out->dtype);
-  tt_block block = *out;
-  block.data = there_copy(on, out->data, size);
-  code = row->run_on(on, attr, operand, &block, &err);
+  tt_block block[4];
+  size_t size[4];
+  for (int k = 0; k < row->nout; k++) {
+    block[k] = out[k];
+    size[k] = out[k].data ? (size_t)out[k].size * tt__dtype_size(out[k].dtype) : 0;
+    if (out[k].data) block[k].data = there_copy(on, out[k].data, size[k]);
+  }
+  code = row->run_on(on, attr, operand, block, &err);
   if (code != TT_OK) fprintf(stderr, "%s: %s\n", row->name, err.message);
-  if (code == TT_OK && size) there_must(there_read(on, out->data, block.data, size, &err), &err);
+  for (int k = 0; code == TT_OK && k < row->nout; k++)
+    if (size[k]) there_must(there_read(on, out[k].data, block[k].data, size[k], &err), &err);
   there_end(on);
   return code;
 }

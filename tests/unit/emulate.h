@@ -103,6 +103,14 @@ static uint32_t emu_up(uint32_t x, uint32_t by) {
   return lane >= by ? slot[lane - by] : x;
 }
 
+/* x, of `size` bytes, becomes that of the lane whose number differs by the bits of `by`. */
+static void emu_xor(void *x, size_t size, uint32_t by) {
+  uint32_t word[4] = {0};
+  memcpy(word, x, size);
+  for (size_t i = 0; 4 * i < size; i++) word[i] = emu_read(word[i], emu_thread_now ^ by);
+  memcpy(x, word, size);
+}
+
 static void emu_body(void) {
   emu_kernel(emu_args);
   emu_now->thread[emu_thread_now].state = EMU_DONE;
@@ -239,6 +247,13 @@ __attribute__((visibility("default"))) void emu_launch(void (*kernel)(const void
 #define TT_WARP_READ(x, lane) emu_read(x, lane)
 #define TT_WARP_MATCH(x) emu_match(x)
 #define TT_WARP_UP(x, by) emu_up(x, by)
+#define TT_WARP_XOR(x, by)       \
+  ({                             \
+    __typeof__(x) x_ = (x);      \
+    emu_xor(&x_, sizeof x_, by); \
+    x_;                          \
+  })
+#define TT_EXP2_F32(x) __builtin_exp2f(x)
 #define TT_POPCOUNT(x) ((tt_u32)__builtin_popcount(x))
 #define TT_TOP_BIT(x) (31u - (tt_u32)__builtin_clz(x))
 #define TT_ATOMIC_ADD(p, v) __atomic_fetch_add(p, v, __ATOMIC_RELAXED)

@@ -106,6 +106,23 @@ static void compile_convolution(tt_dtype t, int64_t groups, int64_t outputs, int
   fake_end();
 }
 
+/* There and back, of a tile or two. */
+static void compile_attention(tt_dtype t, int64_t width, bool causal) {
+  compiler c;
+  const tt_lib_device *on = open_compiler(&c);
+  tt_error err = {0};
+  tt_dtype sums = t == TT_F64 ? t : TT_F32;
+  int64_t len[2] = {70, width}, step[2] = {width, 1}, lg[2] = {70, width + 2}, sg[2] = {width + 2, 1};
+  tt_operand m = {.data = memory, .dtype = t, .rank = 2, .len = len, .step = step};
+  tt_operand src[4] = {m, m, m, {.data = memory, .dtype = sums, .rank = 2, .len = lg, .step = sg}};
+  tt_lib_attr attr = {.row = tt__lib_row("attention"), .i = {causal}, .f = {1}};
+  tt_block one = {.data = memory, .dtype = t, .rank = 2, .len = len}, out[3] = {one, one, one};
+  CHECK_INT(attr.row->run_on(on, &attr, src, out, &err), TT_OK);
+  attr.row = tt__lib_row("attention_back");
+  CHECK_INT(attr.row->run_on(on, &attr, src, out, &err), TT_OK);
+  fake_end();
+}
+
 TEST(every_text_compiles) {
   tt_str id = {0};
   tt__nvrtc_identity(90, 0, &id);
@@ -140,6 +157,7 @@ TEST(every_text_compiles) {
     compile_convolution(floats[i], 1, i < 2 ? 70 : 20, 300, 3);
     compile_convolution(floats[i], 4, 2, 300, 3);
     compile_convolution(floats[i], 4, 2, 602, 600);
+    compile_attention(floats[i], i % 2 ? 64 : 65, i > 1);
   }
 }
 

@@ -1,6 +1,6 @@
 /*
-** Scaled dot product attention, with PyTorch's parameters. The library's row does the work on the host; devices, and
-** dropout, have it spelled: scores, softmax, product.
+** Scaled dot product attention, with PyTorch's parameters. The library's row does the work; dropout, and few queries on
+** a device, have it spelled: scores, softmax, product.
 */
 #include "fn/nn/attention.h"
 
@@ -154,6 +154,13 @@ static bool meet(tt_composer *c, tt_attending *a) {
   return a->mask != NULL;
 }
 
+/* On a device, queries that leave most of a tile's rows empty: their scores take less memory than the keys. */
+static bool is_for_products(const tt_attending *a) {
+  enum { FEW = 8 };
+  bool there = a->q->storage->node->device > 0 || a->k->storage->node->device > 0 || a->v->storage->node->device > 0;
+  return there && tt__array_len(a->q)[a->q->rank - 2] <= FEW;
+}
+
 static tt_array *scaled_dot_product_attention(tt_composer *c, tt_call_frame *f) {
   tt_attending a = {.q = tt__arg_array(c, f, 0), .k = tt__arg_array(c, f, 1), .v = tt__arg_array(c, f, 2)};
   if (tt__arg_given(f, 3)) a.mask = tt__arg_array(c, f, 3);
@@ -171,7 +178,6 @@ static tt_array *scaled_dot_product_attention(tt_composer *c, tt_call_frame *f) 
                             "Expected attn_mask dtype to be bool or float or to match query dtype, but got %s",
                             tt__dtypes[a.mask->dtype].name);
   if (!meet(c, &a)) return NULL;
-  bool there = a.q->storage->node->device > 0 || a.k->storage->node->device > 0 || a.v->storage->node->device > 0;
-  return there || chance > 0 ? spelled(c, f, &a, chance) : by_row(c, &a);
+  return is_for_products(&a) || chance > 0 ? spelled(c, f, &a, chance) : by_row(c, &a);
 }
 TT_HANDLER(scaled_dot_product_attention)

@@ -7,8 +7,13 @@
 #define TT_LIB_NN_DEVICE_H
 
 #include "ir/library.h"
+#include "lib/nn/attention.h"
 #include "lib/nn/convolve.h"
 
 TT_HIDDEN tt_code tt__convolve_device(const tt_lib_device *on, const tt_conv *c, tt_error *err);
+TT_HIDDEN tt_code tt__attention_device(const tt_lib_device *on, const tt_attention *a, void *o, void *lse,
+                                       tt_error *err);
+TT_HIDDEN tt_code tt__attention_back_device(const tt_lib_device *on, const tt_attention *a, const tt_attention_side *g,
+                                            void *dq, void *dk, void *dv, tt_error *err);
 
 #endif

@@ -152,6 +152,41 @@ static tt_code attention_masked_back(const tt_lib_attr *attr, const tt_operand *
   return tt__attention_back(&a, &g, out[0].data, out[1].data, out[2].data, err);
 }
 
+/* As in convolution_on, a vendor's library may be asked in these two before the kernels of ours. */
+static tt_code forward_on(const tt_lib_device *on, const tt_attention *a, const tt_block *out, tt_error *err) {
+  return tt__attention_device(on, a, out[0].data, out[1].data, err);
+}
+
+static tt_code back_on(const tt_lib_device *on, const tt_attention *a, const tt_operand *g, const tt_block *out,
+                       tt_error *err) {
+  const tt_attention_side s = side(g);
+  return tt__attention_back_device(on, a, &s, out[0].data, out[1].data, out[2].data, err);
+}
+
+static tt_code attention_on(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src,
+                            const tt_block *out, tt_error *err) {
+  const tt_attention a = attention_of(attr, src, NULL);
+  return forward_on(on, &a, out, err);
+}
+
+static tt_code attention_masked_on(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src,
+                                   const tt_block *out, tt_error *err) {
+  const tt_attention a = attention_of(attr, src, &src[2]);
+  return forward_on(on, &a, out, err);
+}
+
+static tt_code attention_back_on(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src,
+                                 const tt_block *out, tt_error *err) {
+  const tt_attention a = attention_of(attr, src, NULL);
+  return back_on(on, &a, &src[3], out, err);
+}
+
+static tt_code attention_masked_back_on(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src,
+                                        const tt_block *out, tt_error *err) {
+  const tt_attention a = attention_of(attr, src, &src[3]);
+  return back_on(on, &a, &src[2], out, err);
+}
+
 /* Two products, and five on the way back; all is counted where queries see the keys up to theirs. */
 static tt_lib_work attention_work(const tt_lib_attr *attr, const tt_operand *src, unsigned wanted) {
   (void)attr, (void)wanted;
@@ -187,24 +222,37 @@ const tt_lib_row tt__rows_nn[] = {
      .run_on = convolution_on,
      .mode = mode,
      .cost = &cost},
-    {.name = "attention", .nsrc = 3, .nout = 2, .strided = true, .run = attention, .cost = &attention_cost},
+    {.name = "attention",
+     .nsrc = 3,
+     .nout = 2,
+     .strided = true,
+     .run = attention,
+     .run_on = attention_on,
+     .mode = mode,
+     .cost = &attention_cost},
     {.name = "attention_masked",
      .nsrc = 3,
      .nout = 2,
      .strided = true,
      .run = attention_masked,
+     .run_on = attention_masked_on,
+     .mode = mode,
      .cost = &attention_cost},
     {.name = "attention_back",
      .nsrc = 4,
      .nout = 3,
      .strided = true,
      .run = attention_back,
+     .run_on = attention_back_on,
+     .mode = mode,
      .cost = &attention_back_cost},
     {.name = "attention_masked_back",
      .nsrc = 4,
      .nout = 3,
      .strided = true,
      .run = attention_masked_back,
+     .run_on = attention_masked_back_on,
+     .mode = mode,
      .cost = &attention_back_cost},
     {.name = NULL},
 };

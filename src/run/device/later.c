@@ -4,6 +4,7 @@
 #include "run/device/later.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "device/cache_alloc.h"
@@ -20,17 +21,18 @@ typedef struct place {
   int32_t dtype, rank;
 } place;
 
-/* The bytes of a gathered call: made over zeros, as equal calls must have equal bytes. */
+/* The bytes of a gathered call: made over zeros, as equal calls must have equal bytes. Of `place` there are the row's
+ * operands, then its results: the call ends behind them. */
 typedef struct later {
   const tt_lib_row *row;
   int64_t i[8];
   double f[3];
   uint64_t mode;
-  place src[TT_LATER_SRC], out;
   const void *term;
   void *temp[TT_LATER_TEMPS];
   size_t temp_size[TT_LATER_TEMPS];
   int32_t ntemp, epilogue, then, unused;
+  place place[TT_LATER_SRC + TT_LATER_OUT];
 } later;
 
 static uint8_t alignment(const void *p) {
@@ -40,16 +42,18 @@ static uint8_t alignment(const void *p) {
 
 static void alignments(const tt_later_call *c, uint8_t *out) {
   memset(out, 0, TT_LATER_PLACES);
-  for (int i = 0; i < c->attr->row->nsrc; i++) out[i] = alignment(c->src[i].data);
-  out[TT_LATER_SRC] = alignment(c->out->data);
-  out[TT_LATER_SRC + 1] = alignment(c->term);
+  for (int i = 0; i < c->attr->row->nsrc; i++) *out++ = alignment(c->src[i].data);
+  for (int i = 0; i < c->attr->row->nout; i++) *out++ = alignment(c->out[i].data);
+  *out = alignment(c->term);
 }
 
 static bool may_wait(const tt_later_call *c) {
   const tt_lib_row *row = c->attr->row;
-  if (!row->mode || row->nsrc > TT_LATER_SRC || row->nout != 1 || c->out->rank > MOST_AXES) return false;
+  if (!row->mode || row->nsrc > TT_LATER_SRC || row->nout > TT_LATER_OUT) return false;
   for (int i = 0; i < row->nsrc; i++)
     if (c->src[i].rank > MOST_AXES) return false;
+  for (int i = 0; i < row->nout; i++)
+    if (c->out[i].rank > MOST_AXES) return false;
   return true;
 }
 
@@ -91,23 +95,24 @@ static tt_operand operand(const place *p) {
       .data = p->data, .dtype = (tt_dtype)p->dtype, .rank = p->rank, .len = p->len, .step = p->step, .size = p->size};
 }
 
+static tt_block block(const place *p) {
+  return (tt_block){.data = p->data, .dtype = (tt_dtype)p->dtype, .rank = p->rank, .len = p->len, .size = p->size};
+}
+
 static tt_code call_now(tt_device *d, tt_stream *s, const void *what, tt_error *err) {
   const later *c = what;
   tt_operand src[TT_LATER_SRC];
+  tt_block out[TT_LATER_OUT];
   tt_lib_attr attr = {.row = c->row};
   use u = {.call = c};
-  tt_block out = {.data = c->out.data,
-                  .dtype = (tt_dtype)c->out.dtype,
-                  .rank = c->out.rank,
-                  .len = c->out.len,
-                  .size = c->out.size};
   tt__exec_lib_open(&u.lib, d, s);
   u.lib.on.temp = next_temp; /* what it took before, and nothing to give back */
-  for (int i = 0; i < c->row->nsrc; i++) src[i] = operand(&c->src[i]);
+  for (int i = 0; i < c->row->nsrc; i++) src[i] = operand(&c->place[i]);
+  for (int i = 0; i < c->row->nout; i++) out[i] = block(&c->place[c->row->nsrc + i]);
   memcpy(attr.i, c->i, sizeof attr.i);
   memcpy(attr.f, c->f, sizeof attr.f);
-  return c->then ? c->row->run_on_then(&u.lib.on, &attr, src, &out, c->epilogue, c->term, err)
-                 : c->row->run_on(&u.lib.on, &attr, src, &out, err);
+  return c->then ? c->row->run_on_then(&u.lib.on, &attr, src, out, c->epilogue, c->term, err)
+                 : c->row->run_on(&u.lib.on, &attr, src, out, err);
 }
 
 /* ---- gathering it */
@@ -124,14 +129,21 @@ static void describe(const tt_later_call *c, uint64_t mode, later *out) {
   out->then = c->then;
   for (int i = 0; i < row->nsrc; i++) {
     const tt_operand *o = &c->src[i];
-    place *p = &out->src[i];
+    place *p = &out->place[i];
     *p = (place){.data = (void *)(uintptr_t)o->data, .size = o->size, .dtype = (int32_t)o->dtype, .rank = o->rank};
     if (o->rank) memcpy(p->len, o->len, sizeof *p->len * (size_t)o->rank);
     if (o->rank) memcpy(p->step, o->step, sizeof *p->step * (size_t)o->rank);
   }
-  const tt_block *o = c->out;
-  out->out = (place){.data = o->data, .size = o->size, .dtype = (int32_t)o->dtype, .rank = o->rank};
-  if (o->rank) memcpy(out->out.len, o->len, sizeof *o->len * (size_t)o->rank);
+  for (int i = 0; i < row->nout; i++) {
+    const tt_block *o = &c->out[i];
+    place *p = &out->place[row->nsrc + i];
+    *p = (place){.data = o->data, .size = o->size, .dtype = (int32_t)o->dtype, .rank = o->rank};
+    if (o->rank) memcpy(p->len, o->len, sizeof *p->len * (size_t)o->rank);
+  }
+}
+
+static size_t bytes_of(const later *l) {
+  return offsetof(later, place) + sizeof(place) * (size_t)(l->row->nsrc + l->row->nout);
 }
 
 tt_code tt__later_gather(const tt_later_known *k, tt_device *d, tt_stream *s, const tt_later_call *c, tt_error *err) {
@@ -146,7 +158,7 @@ tt_code tt__later_gather(const tt_later_known *k, tt_device *d, tt_stream *s, co
     l.temp[l.ntemp] = tt__dmem_at(temp[l.ntemp]);
     l.temp_size[l.ntemp] = k->temp[l.ntemp];
   }
-  if (code == TT_OK) code = tt__batch_ask(d, s, call_now, &l, sizeof l, err);
+  if (code == TT_OK) code = tt__batch_ask(d, s, call_now, &l, bytes_of(&l), err);
   for (int i = 0; i < TT_LATER_TEMPS; i++)
     if (temp[i]) tt__dmem_free(d, temp[i]);
   return code;

@@ -8,13 +8,13 @@
 
 #include "ir/library.h"
 
-enum { TT_LATER_TEMPS = 4, TT_LATER_SRC = 2, TT_LATER_PLACES = TT_LATER_SRC + 2 };
+enum { TT_LATER_TEMPS = 4, TT_LATER_SRC = 4, TT_LATER_OUT = 3, TT_LATER_PLACES = TT_LATER_SRC + TT_LATER_OUT + 1 };
 
 /* What a library step keeps of its last call on a device. All zero: none. */
 typedef struct tt_later_known {
   tt_device *device;
   uint64_t mode;                  /* the row's, tt_lib_row.mode */
-  uint8_t align[TT_LATER_PLACES]; /* of operands, result and term, on which a library's choice may depend */
+  uint8_t align[TT_LATER_PLACES]; /* of operands, results and term, on which a library's choice may depend */
   int ntemp;                      /* above TT_LATER_TEMPS: it may not wait */
   size_t temp[TT_LATER_TEMPS];
 } tt_later_known;
@@ -23,7 +23,7 @@ typedef struct tt_later_known {
 typedef struct tt_later_call {
   const tt_lib_attr *attr;
   const tt_operand *src; /* attr->row->nsrc */
-  const tt_block *out;   /* one */
+  const tt_block *out;   /* attr->row->nout; those that nobody asks for have no data */
   int epilogue;          /* TT_EPILOGUE_ bits of `then` */
   bool then;             /* something is done to the result on the way */
   const void *term;

@@ -1,0 +1,447 @@
+/*
+** Attention by tiles, and its cotangents: no matrix of queries by keys is stored. A block has a tile of rows (queries,
+** or keys on the way back) and walks over tiles of the others; of a pair of tiles the scores are a product in
+** registers, what becomes of them goes through shared memory, a slab at a time, into a second product. Specialised by
+**   T, SIZE     an element in memory      S   what is summed     LOAD(x), STORE(x)   one to the other
+**   FMA(a, b, c)   a * b + c in S         EXP(x), LOG(x)   in S
+**   INDEX       an integer that counts the elements of a matrix and steps over them
+**   SLAB        of how many terms the factors lie in shared memory at a time
+**   COLS        columns of results of a block, 64 or 128
+**   VEC         rows of q, k and v come apart into fours that lie as vectors do
+**   RESIDENT    blocks that a unit has registers for
+**   WAY         0 forward, 1 back to q, 2 back to k and v
+**   MASK        0 there is none, 1 of truth values, 2 of numbers that are added
+*/
+#define AXES 8
+#define THREADS 128
+#define SIDE 64          /* rows of a tile */
+#define STEP (SIDE + 4)  /* between the terms of a factor */
+#define EACH (COLS / 16) /* columns of a thread */
+#define ENDLESS ((S)tt__from_f32(0x7f800000u))
+#define NEVER (-ENDLESS)
+#define ROOM (2 * SLAB * (STEP + (COLS > STEP ? COLS : STEP)))
+
+typedef struct TT_ALIGNED(16) four {
+  S x[4];
+} four;
+#if SIZE < 4
+typedef struct TT_ALIGNED(8) four_stored {
+#else
+typedef struct TT_ALIGNED(16) four_stored {
+#endif
+  T x[4];
+} four_stored;
+
+/* Matrices of all batches; steps in elements. */
+typedef struct matrices {
+  const TT_GLOBAL void *data;
+  tt_i64 row, column, batch[AXES];
+} matrices;
+
+typedef struct attention_args {
+  matrices q, k, v, mask, g; /* g: cotangents, then two numbers of each query, in S */
+  TT_GLOBAL T *o, *dq, *dk, *dv;
+  TT_GLOBAL S *lse;
+  tt_i64 len[AXES];
+  tt_i64 queries, keys, tiles; /* tiles of rows */
+  tt_i32 width, deep, sides;   /* tiles of columns */
+  tt_i32 naxes, causal, unused;
+  tt_f64 scale;
+} attention_args;
+
+/* A matrix of a batch. */
+typedef struct matrix {
+  const TT_GLOBAL void *data;
+  INDEX row, column;
+} matrix;
+
+TT_FN tt_i64 batch_at(const attention_args *a, const matrices *m, tt_i64 batch) {
+  tt_i64 at = 0;
+  for (int d = a->naxes - 1; d >= 0; d--) {
+    at += batch % a->len[d] * m->batch[d];
+    batch /= a->len[d];
+  }
+  return at;
+}
+
+#define MATRIX(m, TYPE) \
+  { (const TT_GLOBAL TYPE *)a.m.data + batch_at(&a, &a.m, batch), (INDEX)a.m.row, (INDEX)a.m.column }
+
+/* Four elements of a row, those from `have` on 0. `sums`: the matrix has S's. */
+TT_FN four four_of(const matrix *m, int sums, INDEX row, int column, int have) {
+  const INDEX at = row * m->row + column * m->column;
+  four v = {{0, 0, 0, 0}};
+  if (VEC && !sums) {
+    if (have > 0) {
+      four_stored s = *(const TT_GLOBAL four_stored *)((const TT_GLOBAL T *)m->data + at);
+      TT_UNROLLED
+      for (int j = 0; j < 4; j++) v.x[j] = LOAD(s.x[j]);
+    }
+    return v;
+  }
+  TT_UNROLLED
+  for (int j = 0; j < 4; j++)
+    if (j < have) {
+      if (sums) {
+        v.x[j] = ((const TT_GLOBAL S *)m->data)[at + j * m->column];
+      } else {
+        T e = ((const TT_GLOBAL T *)m->data)[at + j * m->column];
+        v.x[j] = LOAD(e);
+      }
+    }
+  return v;
+}
+
+/* ---- scores: a product along the columns of both matrices */
+
+#define SCORE_FOURS (SLAB * SIDE / 4 / THREADS)
+#define QUADS (SLAB / 4)
+/* Rows of the second pair of fours lie 8 further, around, so that threads store to different banks. */
+#define TURN(k) ((k) / 8 % 2 * 8)
+
+TT_FN void fetch_turned(const matrix *m, int sums, INDEX row, INDEX rows, int column, int columns, four *to) {
+  TT_UNROLLED
+  for (int e = 0; e < SCORE_FOURS; e++) {
+    const int i = (int)TT_THREAD + e * THREADS, r = i / QUADS, c = column + i % QUADS * 4;
+    to[e] = four_of(m, sums, row + r, c, row + r < rows ? columns - c : 0);
+  }
+}
+
+TT_FN void put_turned(const four *from, TT_SHARED_AT S *to) {
+  TT_UNROLLED
+  for (int e = 0; e < SCORE_FOURS; e++) {
+    const int i = (int)TT_THREAD + e * THREADS, r = i / QUADS, k = i % QUADS * 4;
+    TT_UNROLLED
+    for (int j = 0; j < 4; j++) to[(k + j) * STEP + (r ^ TURN(k))] = from[e].x[j];
+  }
+}
+
+/* s[i][j]: the product of row i of x and row j of y, of a thread's own. */
+TT_FN void scores(const matrix *x, int sums_x, INDEX row_x, INDEX rows_x, const matrix *y, int sums_y, INDEX row_y,
+                  INDEX rows_y, int columns, TT_SHARED_AT S *room, S s[8][4]) {
+  const int row = (int)TT_THREAD / 16 * 8, other = (int)TT_THREAD % 16 * 4;
+  four l[SCORE_FOURS], r[SCORE_FOURS];
+  TT_UNROLLED
+  for (int i = 0; i < 8; i++) {
+    TT_UNROLLED
+    for (int j = 0; j < 4; j++) s[i][j] = 0;
+  }
+  fetch_turned(x, sums_x, row_x, rows_x, 0, columns, l);
+  fetch_turned(y, sums_y, row_y, rows_y, 0, columns, r);
+  TT_BARRIER();
+  put_turned(l, room);
+  put_turned(r, room + SLAB * STEP);
+  TT_BARRIER();
+  int now = 0;
+  TT_ROLLED
+  for (int k = 0; k < columns; k += SLAB, now ^= 1) {
+    const TT_SHARED_AT S *left = room + now * (2 * SLAB * STEP), *right = left + SLAB * STEP;
+    const int more = k + SLAB < columns;
+    if (more) {
+      fetch_turned(x, sums_x, row_x, rows_x, k + SLAB, columns, l);
+      fetch_turned(y, sums_y, row_y, rows_y, k + SLAB, columns, r);
+    }
+    TT_UNROLLED
+    for (int d = 0; d < SLAB; d++) {
+      const four a = *(const TT_SHARED_AT four *)(left + d * STEP + (row ^ TURN(d)));
+      const four b = *(const TT_SHARED_AT four *)(left + d * STEP + (row ^ TURN(d)) + 4);
+      const four c = *(const TT_SHARED_AT four *)(right + d * STEP + (other ^ TURN(d)));
+      TT_UNROLLED
+      for (int i = 0; i < 4; i++) {
+        TT_UNROLLED
+        for (int j = 0; j < 4; j++) {
+          s[i][j] = FMA(a.x[i], c.x[j], s[i][j]);
+          s[i + 4][j] = FMA(b.x[i], c.x[j], s[i + 4][j]);
+        }
+      }
+    }
+    if (more) {
+      TT_SHARED_AT S *next = room + (now ^ 1) * (2 * SLAB * STEP);
+      put_turned(l, next);
+      put_turned(r, next + SLAB * STEP);
+    }
+    TT_BARRIER();
+  }
+}
+
+/* ---- a product with what became of scores, along the rows of a matrix */
+
+#define SUM_FOURS (SLAB * COLS / 4 / THREADS)
+
+TT_FN void fetch_rows(const matrix *m, int sums, INDEX row, INDEX rows, int column, int columns, four *to) {
+  TT_UNROLLED
+  for (int e = 0; e < SUM_FOURS; e++) {
+    const int i = (int)TT_THREAD + e * THREADS, r = i / (COLS / 4), c = column + i % (COLS / 4) * 4;
+    to[e] = four_of(m, sums, row + r, c, row + r < rows ? columns - c : 0);
+  }
+}
+
+/* The same, and of the thread's p those that belong to the slab. */
+TT_FN void put_rows(const four *from, S p[8][4], int slab, TT_SHARED_AT S *to) {
+  const int row = (int)TT_THREAD / 16 * 8, other = (int)TT_THREAD % 16 * 4;
+  TT_UNROLLED
+  for (int e = 0; e < SUM_FOURS; e++)
+    *(TT_SHARED_AT four *)(to + SLAB * STEP + ((int)TT_THREAD + e * THREADS) * 4) = from[e];
+  if (other / SLAB != slab) return;
+  TT_UNROLLED
+  for (int j = 0; j < 4; j++) {
+    TT_SHARED_AT S *at = to + (other % SLAB + j) * STEP + row;
+    TT_UNROLLED
+    for (int h = 0; h < 8; h += 4) {
+      const four v = {{p[h][j], p[h + 1][j], p[h + 2][j], p[h + 3][j]}};
+      *(TT_SHARED_AT four *)(at + h) = v;
+    }
+  }
+}
+
+/* acc += p m, of the columns from `column`. */
+TT_FN void accumulate(S p[8][4], const matrix *m, int sums, INDEX row, INDEX rows, int column, int columns,
+                      TT_SHARED_AT S *room, S acc[8][EACH]) {
+  const int mine = (int)TT_THREAD / 16 * 8, other = (int)TT_THREAD % 16 * 4;
+  four v[SUM_FOURS];
+  fetch_rows(m, sums, row, rows, column, columns, v);
+  put_rows(v, p, 0, room);
+  TT_BARRIER();
+  TT_ROLLED
+  for (int slab = 0; slab < SIDE / SLAB; slab++) {
+    const TT_SHARED_AT S *left = room + slab % 2 * (SLAB * (STEP + COLS)), *right = left + SLAB * STEP;
+    const int more = slab + 1 < SIDE / SLAB;
+    if (more) fetch_rows(m, sums, row + (slab + 1) * SLAB, rows, column, columns, v);
+    TT_UNROLLED
+    for (int d = 0; d < SLAB; d++) {
+      const four a = *(const TT_SHARED_AT four *)(left + d * STEP + mine);
+      const four b = *(const TT_SHARED_AT four *)(left + d * STEP + mine + 4);
+      TT_UNROLLED
+      for (int e = 0; e < EACH; e += 4) {
+        const four c = *(const TT_SHARED_AT four *)(right + d * COLS + e * 16 + other);
+        TT_UNROLLED
+        for (int i = 0; i < 4; i++) {
+          TT_UNROLLED
+          for (int j = 0; j < 4; j++) {
+            acc[i][e + j] = FMA(a.x[i], c.x[j], acc[i][e + j]);
+            acc[i + 4][e + j] = FMA(b.x[i], c.x[j], acc[i + 4][e + j]);
+          }
+        }
+      }
+    }
+    if (more) put_rows(v, p, slab + 1, room + (slab + 1) % 2 * (SLAB * (STEP + COLS)));
+    TT_BARRIER();
+  }
+}
+
+TT_FN void clear(S acc[8][EACH]) {
+  TT_UNROLLED
+  for (int i = 0; i < 8; i++) {
+    TT_UNROLLED
+    for (int e = 0; e < EACH; e++) acc[i][e] = 0;
+  }
+}
+
+/* Rows of results, each times a factor. */
+TT_FN void give(TT_GLOBAL T *to, S acc[8][EACH], const S *by, tt_i64 rows, int column, int columns) {
+  const int first = (int)TT_THREAD / 16 * 8, other = column + (int)TT_THREAD % 16 * 4;
+  TT_UNROLLED
+  for (int i = 0; i < 8; i++) {
+    if (first + i >= rows) continue;
+    TT_UNROLLED
+    for (int e = 0; e < EACH; e++) {
+      const int c = other + e / 4 * 64 + e % 4;
+      if (c < columns) to[(tt_i64)(first + i) * columns + c] = STORE(acc[i][e] * by[i]);
+    }
+  }
+}
+
+/* ---- masks */
+
+/* A score after its mask. */
+TT_FN S masked(const attention_args *a, const matrix *mask, INDEX query, INDEX key, S s) {
+  if (query >= (INDEX)a->queries || key >= (INDEX)a->keys || (a->causal && key > query)) return NEVER;
+#if MASK == 1
+  return ((const TT_GLOBAL tt_b8 *)mask->data)[query * mask->row + key * mask->column] ? s : NEVER;
+#elif MASK == 2
+  return s + ((const TT_GLOBAL S *)mask->data)[query * mask->row + key * mask->column];
+#else
+  return s;
+#endif
+}
+
+#if MASK == 1
+#define MASK_TYPE tt_b8
+#else
+#define MASK_TYPE S
+#endif
+
+#if WAY == 0 /* forward */
+
+typedef struct softmax {
+  S top[8], sum[8], fade[8]; /* of each row: the largest score, its part of the sum, what is left of earlier sums */
+} softmax;
+
+TT_FN S most_of_row(S x) {
+  TT_UNROLLED
+  for (tt_u32 by = 8; by; by /= 2) {
+    const S y = TT_WARP_XOR(x, by);
+    x = x > y ? x : y;
+  }
+  return x;
+}
+
+TT_FN S sum_of_row(S x) {
+  TT_UNROLLED
+  for (tt_u32 by = 8; by; by /= 2) x += TT_WARP_XOR(x, by);
+  return x;
+}
+
+/* Scores become shares of the sum so far. */
+TT_FN void take_in(softmax *m, S s[8][4]) {
+  TT_UNROLLED
+  for (int i = 0; i < 8; i++) {
+    S most = m->top[i], sum = 0;
+    TT_UNROLLED
+    for (int j = 0; j < 4; j++) most = s[i][j] > most ? s[i][j] : most;
+    most = most_of_row(most);
+    const S from = most == NEVER ? 0 : most;
+    m->fade[i] = EXP(m->top[i] - from);
+    m->top[i] = most;
+    TT_UNROLLED
+    for (int j = 0; j < 4; j++) {
+      s[i][j] = EXP(s[i][j] - from);
+      sum += s[i][j];
+    }
+    m->sum[i] = m->sum[i] * m->fade[i] + sum;
+  }
+}
+
+TT_KERNEL_OF_MANY(attention, attention_args, THREADS, RESIDENT) {
+  TT_SHARED TT_ALIGNED(16) S room[ROOM];
+  const tt_i64 rest = TT_BLOCK / (tt_u32)a.sides, batch = rest / a.tiles;
+  const int column = (int)(TT_BLOCK % (tt_u32)a.sides) * COLS;
+  const INDEX first = (INDEX)(a.tiles - 1 - rest % a.tiles) * SIDE; /* those that see most keys begin */
+  const INDEX my_row = first + (INDEX)TT_THREAD / 16 * 8, queries = (INDEX)a.queries, keys = (INDEX)a.keys;
+  const matrix q = MATRIX(q, T), k = MATRIX(k, T), v = MATRIX(v, T), mask = MATRIX(mask, MASK_TYPE);
+  const INDEX last = a.causal && first + SIDE < keys ? first + SIDE : keys;
+  const S scale = (S)a.scale;
+  S s[8][4], acc[8][EACH];
+  softmax m;
+  clear(acc);
+  TT_UNROLLED
+  for (int i = 0; i < 8; i++) m.top[i] = NEVER, m.sum[i] = 0;
+  TT_ROLLED
+  for (INDEX key = 0; key < last; key += SIDE) {
+    const INDEX mine = key + (INDEX)TT_THREAD % 16 * 4;
+    scores(&q, 0, first, queries, &k, 0, key, keys, a.width, room, s);
+    TT_UNROLLED
+    for (int i = 0; i < 8; i++) {
+      TT_UNROLLED
+      for (int j = 0; j < 4; j++) s[i][j] = masked(&a, &mask, my_row + i, mine + j, s[i][j] * scale);
+    }
+    take_in(&m, s);
+    TT_UNROLLED
+    for (int i = 0; i < 8; i++) {
+      TT_UNROLLED
+      for (int e = 0; e < EACH; e++) acc[i][e] = acc[i][e] * m.fade[i];
+    }
+    accumulate(s, &v, 0, key, keys, column, a.deep, room, acc);
+  }
+  TT_UNROLLED
+  for (int i = 0; i < 8; i++) {
+    const S sum = sum_of_row(m.sum[i]);
+    m.fade[i] = sum == 0 ? 0 : 1 / sum;
+    if (a.lse && column == 0 && TT_THREAD % 16 == 0 && my_row + i < queries)
+      a.lse[batch * a.queries + my_row + i] = sum == 0 ? NEVER : m.top[i] + LOG(sum);
+  }
+  if (a.o) give(a.o + (batch * a.queries + first) * a.deep, acc, m.fade, a.queries - first, column, a.deep);
+}
+
+#else /* WAY: backward */
+
+/* Of a query: the logarithm of its sum, and the sum of the cotangent times o. Without a key it has no share of any. */
+TT_FN void numbers_of(const attention_args *a, const matrix *g, INDEX query, S *lse, S *less) {
+  const TT_GLOBAL S *at = (const TT_GLOBAL S *)g->data + query * g->row + a->deep * g->column;
+  *lse = query < (INDEX)a->queries ? at[0] : NEVER;
+  *less = query < (INDEX)a->queries ? at[g->column] : 0;
+  if (*lse == NEVER) *lse = ENDLESS;
+}
+
+#if WAY == 1
+
+/* The cotangent of q: a block has a tile of queries. */
+TT_KERNEL_OF_MANY(attention_dq, attention_args, THREADS, RESIDENT) {
+  TT_SHARED TT_ALIGNED(16) S room[ROOM];
+  const tt_i64 rest = TT_BLOCK / (tt_u32)a.sides, batch = rest / a.tiles;
+  const int column = (int)(TT_BLOCK % (tt_u32)a.sides) * COLS;
+  const INDEX first = (INDEX)(a.tiles - 1 - rest % a.tiles) * SIDE;
+  const INDEX my_row = first + (INDEX)TT_THREAD / 16 * 8, queries = (INDEX)a.queries, keys = (INDEX)a.keys;
+  const matrix q = MATRIX(q, T), k = MATRIX(k, T), v = MATRIX(v, T), g = MATRIX(g, S), mask = MATRIX(mask, MASK_TYPE);
+  const INDEX last = a.causal && first + SIDE < keys ? first + SIDE : keys;
+  const S scale = (S)a.scale;
+  S s[8][4], d[8][4], acc[8][EACH], lse[8], less[8], by[8];
+  clear(acc);
+  TT_UNROLLED
+  for (int i = 0; i < 8; i++) {
+    numbers_of(&a, &g, my_row + i, &lse[i], &less[i]);
+    by[i] = scale;
+  }
+  TT_ROLLED
+  for (INDEX key = 0; key < last; key += SIDE) {
+    const INDEX mine = key + (INDEX)TT_THREAD % 16 * 4;
+    scores(&q, 0, first, queries, &k, 0, key, keys, a.width, room, s);
+    TT_UNROLLED
+    for (int i = 0; i < 8; i++) {
+      TT_UNROLLED
+      for (int j = 0; j < 4; j++) s[i][j] = EXP(masked(&a, &mask, my_row + i, mine + j, s[i][j] * scale) - lse[i]);
+    }
+    scores(&g, 1, first, queries, &v, 0, key, keys, a.deep, room, d);
+    TT_UNROLLED
+    for (int i = 0; i < 8; i++) {
+      TT_UNROLLED
+      for (int j = 0; j < 4; j++) d[i][j] = s[i][j] * (d[i][j] - less[i]);
+    }
+    accumulate(d, &k, 0, key, keys, column, a.width, room, acc);
+  }
+  give(a.dq + (batch * a.queries + first) * a.width, acc, by, a.queries - first, column, a.width);
+}
+
+#else /* WAY 2 */
+
+/* The cotangents of k and v: a block has a tile of keys. */
+TT_KERNEL_OF_MANY(attention_dkv, attention_args, THREADS, RESIDENT) {
+  TT_SHARED TT_ALIGNED(16) S room[ROOM];
+  const tt_i64 rest = TT_BLOCK / (tt_u32)a.sides, batch = rest / a.tiles;
+  const int column = (int)(TT_BLOCK % (tt_u32)a.sides) * COLS;
+  const INDEX first = (INDEX)(rest % a.tiles) * SIDE;
+  const INDEX my_row = first + (INDEX)TT_THREAD / 16 * 8, queries = (INDEX)a.queries, keys = (INDEX)a.keys;
+  const matrix q = MATRIX(q, T), k = MATRIX(k, T), v = MATRIX(v, T), g = MATRIX(g, S), mask = MATRIX(mask, MASK_TYPE);
+  const S scale = (S)a.scale;
+  S s[8][4], d[8][4], to_k[8][EACH], to_v[8][EACH], by[8], ones[8];
+  clear(to_k);
+  clear(to_v);
+  TT_UNROLLED
+  for (int i = 0; i < 8; i++) by[i] = scale, ones[i] = 1;
+  TT_ROLLED
+  for (INDEX query = a.causal ? first : 0; query < queries; query += SIDE) {
+    const INDEX mine = query + (INDEX)TT_THREAD % 16 * 4;
+    S lse[4], less[4];
+    scores(&k, 0, first, keys, &q, 0, query, queries, a.width, room, s);
+    TT_UNROLLED
+    for (int j = 0; j < 4; j++) {
+      numbers_of(&a, &g, mine + j, &lse[j], &less[j]);
+      TT_UNROLLED
+      for (int i = 0; i < 8; i++) s[i][j] = EXP(masked(&a, &mask, mine + j, my_row + i, s[i][j] * scale) - lse[j]);
+    }
+    if (a.dv) accumulate(s, &g, 1, query, queries, column, a.deep, room, to_v);
+    if (!a.dk) continue;
+    scores(&v, 0, first, keys, &g, 1, query, queries, a.deep, room, d);
+    TT_UNROLLED
+    for (int i = 0; i < 8; i++) {
+      TT_UNROLLED
+      for (int j = 0; j < 4; j++) d[i][j] = s[i][j] * (d[i][j] - less[j]);
+    }
+    accumulate(d, &q, 0, query, queries, column, a.width, room, to_k);
+  }
+  if (a.dk) give(a.dk + (batch * a.keys + first) * a.width, to_k, by, a.keys - first, column, a.width);
+  if (a.dv) give(a.dv + (batch * a.keys + first) * a.deep, to_v, ones, a.keys - first, column, a.deep);
+}
+
+#endif
+#endif
