@@ -34,31 +34,59 @@ static tt_array *row_sum(tt_composer *c, tt_array *a) {
 
 /* ---- by the library's row */
 
-static bool tiled(const tt_rule *r, bool joined, tt_array **d) {
+/* What a row for the way back takes, and gives. */
+typedef struct way_back {
+  const char *row;
+  tt_array *src[4];
+  int64_t width, deep;
+} way_back;
+
+/* The cotangent, lse, and the sum of the cotangent times o: what is known of each query. */
+static tt_array *of_queries(tt_composer *c, tt_array *g, tt_array *lse, tt_array *o) {
+  tt_dtype sums = (tt_dtype)lse->dtype;
+  int last = o->rank - 1;
+  g = tt__compose_cast(c, g, sums);
+  tt_array *less = row_sum(c, tt__compose_op2(c, TT_MUL, g, tt__compose_cast(c, o, sums)));
+  tt_array *part[3] = {g, tt__compose_expand(c, lse, last), less};
+  return g && part[1] && less ? tt__compose_concat(c, part, 3, last) : NULL;
+}
+
+static bool is_on_device(const tt_array *a) { return a->storage->node->device > 0; }
+
+static bool prepare(const tt_rule *r, bool joined, way_back *b) {
   tt_composer *c = r->c;
-  tt_lib_attr attr = *r->t->attr.lib;
-  memset(attr.pick, 0, sizeof attr.pick);
-  attr.row = tt__lib_row(joined ? "attention_masked_back" : "attention_back");
   tt_array *q = tt__rule_operand(r, 0), *k = tt__rule_operand(r, 1), *more = tt__rule_operand(r, 2);
   tt_array *lse = tt__rule_operand(r, 3), *o = tt__rule_pick(r, 0);
   if (!q || !k || !more || !lse || !o) return false;
-  int last = q->rank - 1;
-  tt_dtype t = (tt_dtype)q->dtype, sums = tt__attention_sums(t);
-  int64_t width = tt__array_len(q)[last], deep = tt__array_len(o)[last];
-  tt_array *g = tt__compose_cast(c, r->g[0], sums);
-  tt_array *less = row_sum(c, tt__compose_op2(c, TT_MUL, g, tt__compose_cast(c, o, sums)));
-  tt_array *part[3] = {g, tt__compose_expand(c, lse, last), less};
-  g = g && part[1] && less ? tt__compose_concat(c, part, 3, last) : NULL;
-  tt_array *src[4] = {q, k, joined ? g : more, joined ? more : g};
-  if (!g) return false;
+  b->width = tt__array_len(q)[q->rank - 1];
+  b->deep = tt__array_len(o)[q->rank - 1];
+  tt_dtype t = (tt_dtype)q->dtype;
+  bool whole = !joined && (t == TT_F16 || t == TT_BF16) && is_on_device(q);
+  tt_array *g = whole ? tt__compose_beside(c, tt__compose_cast(c, r->g[0], t), o) : of_queries(c, r->g[0], lse, o);
+  if (whole) {
+    *b = (way_back){"attention_whole_back", {q, tt__compose_beside(c, k, more), g, lse}, b->width, b->deep};
+  } else if (joined) {
+    *b = (way_back){"attention_masked_back", {q, k, g, more}, b->width, b->deep};
+  } else {
+    *b = (way_back){"attention_back", {q, k, more, g}, b->width, b->deep};
+  }
+  return b->src[0] && b->src[1] && b->src[2] && b->src[3];
+}
+
+static bool tiled(const tt_rule *r, bool joined, tt_array **d) {
+  way_back b;
+  if (!prepare(r, joined, &b)) return false;
+  tt_lib_attr attr = *r->t->attr.lib;
+  memset(attr.pick, 0, sizeof attr.pick);
+  attr.row = tt__lib_row(b.row);
+  int rank = b.src[0]->rank;
   tt_compose_want want[3];
   for (int i = 0; i < 3; i++) {
-    tt_array *like = i == 0 ? q : k;
-    want[i] = (tt_compose_want){.dtype = t, .rank = q->rank};
-    memcpy(want[i].len, tt__array_len(like), sizeof *want[i].len * (size_t)q->rank);
-    want[i].len[last] = i == 2 ? deep : width;
+    want[i] = (tt_compose_want){.dtype = (tt_dtype)b.src[0]->dtype, .rank = rank};
+    memcpy(want[i].len, tt__array_len(b.src[i > 0]), sizeof *want[i].len * (size_t)rank);
+    want[i].len[rank - 1] = i == 2 ? b.deep : b.width;
   }
-  return tt__compose_library_many(c, &attr, src, 4, want, 3, d);
+  return tt__compose_library_many(r->c, &attr, b.src, 4, want, 3, d);
 }
 
 /* ---- spelled */

@@ -8,6 +8,7 @@
 **   attention_masked       q, k beside v, mask    the same; mask [batches, queries, keys]
 **   attention_back         q, k, v, g             to dq, dk, dv; g beside lse and the sum of g times o, for each query
 **   attention_masked_back  q, k beside v, g, mask
+**   attention_whole_back   q, k beside v, the cotangent beside o, lse: of 16-bit floats, as vendors' libraries want it
 **
 ** Numbers for each query, g and masks that are added are float32 for 16-bit floats. For its derivative a call's
 ** operands are those of the row, then lse; its result is o.

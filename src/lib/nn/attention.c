@@ -296,3 +296,20 @@ tt_code tt__attention_back(const tt_attention *a, const tt_attention_side *g, vo
   tt__mem_free_data(b.room, bytes);
   return TT_OK;
 }
+
+void tt__attention_sums_host(const tt_attention *a, const void *go, const float *lse, float *g) {
+  const uint16_t *from = go;
+  const bool is_half = a->type == TT_F16;
+  for (int64_t i = 0; i < a->batches * a->queries; i++) {
+    float sum = 0;
+    for (int64_t j = 0; j < a->deep; j++) {
+      const uint16_t x = from[j], y = from[a->deep + j];
+      g[j] = is_half ? tt_cast_f16_f32(x) : tt_cast_bf16_f32(x);
+      sum += g[j] * (is_half ? tt_cast_f16_f32(y) : tt_cast_bf16_f32(y));
+    }
+    g[a->deep] = lse[i];
+    g[a->deep + 1] = sum;
+    from += 2 * a->deep;
+    g += a->deep + 2;
+  }
+}

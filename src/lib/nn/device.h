@@ -16,4 +16,9 @@ TT_HIDDEN tt_code tt__attention_device(const tt_lib_device *on, const tt_attenti
 TT_HIDDEN tt_code tt__attention_back_device(const tt_lib_device *on, const tt_attention *a, const tt_attention_side *g,
                                             void *dq, void *dk, void *dv, tt_error *err);
 
+/* The `g` of the above, dense in temporary memory, from `go` [batches, queries, 2 deep]: cotangents of 16 bits beside
+ * results. */
+TT_HIDDEN tt_code tt__attention_sums_device(const tt_lib_device *on, const tt_attention *a, const void *go,
+                                            const void *lse, void **out, tt_error *err);
+
 #endif

@@ -7,7 +7,7 @@
 #include "lib/device_call.h"
 #include "lib/nn/device.h"
 
-extern const char tt__text_attention[];
+extern const char tt__text_attention[], tt__text_attention_sums[];
 
 enum { AXES = 8, THREADS = 128, SIDE = 64 };
 
@@ -166,4 +166,25 @@ tt_code tt__attention_back_device(const tt_lib_device *on, const tt_attention *a
   if (dq && a->queries > 0 && a->width > 0) TT_TRY(launch(on, a, g, TO_Q, a->queries, a->width, &args, err));
   if (!(dk || dv) || a->keys == 0) return TT_OK;
   return launch(on, a, g, TO_KEYS, a->keys, tt__max64(a->width, a->deep), &args, err);
+}
+
+/* As attention_sums.text.h has it. */
+typedef struct attention_sums_args {
+  const void *go, *lse;
+  void *to;
+  int64_t rows, deep;
+} attention_sums_args;
+
+tt_code tt__attention_sums_device(const tt_lib_device *on, const tt_attention *a, const void *go, const void *lse,
+                                  void **out, tt_error *err) {
+  attention_sums_args args = {.go = go, .lse = lse, .rows = a->batches * a->queries, .deep = a->deep};
+  TT_TRY(on->temp(on, (size_t)(args.rows * (a->deep + 2)) * sizeof(float) + 1, out, err));
+  args.to = *out;
+  tt_device_text text = {.on = on, .text = tt__text_attention_sums};
+  tt__device_define_type(&text, a->type);
+  tt__device_define(&text, "LOAD(x)", "%s", sum_of(a->type).load);
+  tt_code code = tt__device_launch(&text, "attention_sums", tt__device_blocks(on, args.rows, THREADS), THREADS, &args,
+                                   sizeof args, err);
+  tt__device_done(&text);
+  return code;
 }

@@ -1,6 +1,7 @@
 /*
 ** The library rows of networks. Their operands: ir/convolution.h, fn/nn/attention.h.
 */
+#include "base/mem.h"
 #include "lib/nn/attention.h"
 #include "lib/nn/convolve.h"
 #include "lib/nn/cudnn.h"
@@ -152,9 +153,10 @@ static tt_code attention_masked_back(const tt_lib_attr *attr, const tt_operand *
   return tt__attention_back(&a, &g, out[0].data, out[1].data, out[2].data, err);
 }
 
-/* As in convolution_on, a vendor's library may be asked in these two before the kernels of ours. */
+/* cuDNN, and kernels of ours. */
 static tt_code forward_on(const tt_lib_device *on, const tt_attention *a, const tt_block *out, tt_error *err) {
-  return tt__attention_device(on, a, out[0].data, out[1].data, err);
+  tt_code code = tt__cudnn_attention(on, a, out[0].data, out[1].data, err);
+  return code == TT_ENOTIMPL ? tt__attention_device(on, a, out[0].data, out[1].data, err) : code;
 }
 
 static tt_code back_on(const tt_lib_device *on, const tt_attention *a, const tt_operand *g, const tt_block *out,
@@ -185,6 +187,52 @@ static tt_code attention_masked_back_on(const tt_lib_device *on, const tt_lib_at
                                         const tt_block *out, tt_error *err) {
   const tt_attention a = attention_of(attr, src, &src[3]);
   return back_on(on, &a, &src[2], out, err);
+}
+
+/* ---- the way back from cotangents beside results */
+
+/* Of the operands q, k beside v, g beside o, and lse. */
+static tt_attention whole_of(const tt_lib_attr *attr, const tt_operand *src) {
+  tt_attention a = attention_of(attr, src, &src[2]); /* k and v are side by side as they are beside a mask */
+  a.mask = (tt_attention_side){0};
+  return a;
+}
+
+/* [queries, deep + 2] for each of the batches; `step` has room for those of the batches. */
+static tt_attention_side dense_sums(const tt_attention *a, const void *data, int64_t *step) {
+  int64_t run = a->queries * (a->deep + 2);
+  for (int d = a->rank - 1; d >= 0; d--) {
+    step[d] = run;
+    run *= a->len[d];
+  }
+  return (tt_attention_side){.data = data, .batch = step, .row = a->deep + 2, .column = 1};
+}
+
+static tt_code attention_whole_back(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
+                                    tt_error *err) {
+  const tt_attention a = whole_of(attr, src);
+  int64_t step[TT_MAX_RANK];
+  const size_t size = (size_t)(a.batches * a.queries * (a.deep + 2)) * sizeof(float) + 1;
+  float *g = tt__mem_alloc(size);
+  if (!g) return tt__fail(err, TT_ENOMEM, "no memory for the cotangents of attention");
+  tt__attention_sums_host(&a, src[2].data, src[3].data, g);
+  const tt_attention_side s = dense_sums(&a, g, step);
+  tt_code code = tt__attention_back(&a, &s, out[0].data, out[1].data, out[2].data, err);
+  tt__mem_free(g, size);
+  return code;
+}
+
+static tt_code attention_whole_back_on(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src,
+                                       const tt_block *out, tt_error *err) {
+  const tt_attention a = whole_of(attr, src);
+  tt_attention_side g = side(&src[2]), o = columns_from(&src[2], a.deep);
+  tt_code code = tt__cudnn_attention_back(on, &a, &o, &g, src[3].data, out[0].data, out[1].data, out[2].data, err);
+  if (code != TT_ENOTIMPL) return code;
+  int64_t step[TT_MAX_RANK];
+  void *sums;
+  TT_TRY(tt__attention_sums_device(on, &a, src[2].data, src[3].data, &sums, err));
+  g = dense_sums(&a, sums, step);
+  return tt__attention_back_device(on, &a, &g, out[0].data, out[1].data, out[2].data, err);
 }
 
 /* Two products, and five on the way back; all is counted where queries see the keys up to theirs. */
@@ -252,6 +300,13 @@ const tt_lib_row tt__rows_nn[] = {
      .strided = true,
      .run = attention_masked_back,
      .run_on = attention_masked_back_on,
+     .mode = mode,
+     .cost = &attention_back_cost},
+    {.name = "attention_whole_back",
+     .nsrc = 4,
+     .nout = 3,
+     .run = attention_whole_back,
+     .run_on = attention_whole_back_on,
      .mode = mode,
      .cost = &attention_back_cost},
     {.name = NULL},
