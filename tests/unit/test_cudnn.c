@@ -14,7 +14,7 @@
 #include "random.h"
 #include "test.h"
 
-enum { ATTRIBUTES = 40, ENGINES = 3, ROOM = 4096 };
+enum { ATTRIBUTES = 40, ENGINES = 3, ROOM = 1 << 15 };
 
 /* ---- the library */
 
@@ -351,16 +351,28 @@ static bool agrees(tt_conv c) {
   return true;
 }
 
+/* One that a layer asks for. */
+static tt_conv random_layer(tt_dtype t) {
+  conv_layer l = {
+      1 + draw_below(3), 1 + draw_below(2), 1 + draw_below(3), 1 + draw_below(3), {1, 1, 1}, {1, 1, 1}, 0, 0, 0};
+  int axes = 1 + (int)draw_below(3);
+  l.stride = 1 + draw_below(2), l.dilation = 1 + draw_below(2), l.pad = draw_below(3);
+  for (int d = 3 - axes; d < 3; d++)
+    l.kernel[d] = 1 + draw_below(3), l.in[d] = 2 + (l.kernel[d] - 1) * l.dilation + draw_below(4);
+  return layer_call(&l, t, (int)draw_below(3), memory[0], memory[1], got);
+}
+
 TEST(random_convolutions) {
   play();
-  int done = 0;
+  int done = 0, layers = 0;
   for (int i = 0; i < 4000; i++) {
     tt_dtype t = i % 2 ? TT_F32 : TT_F64;
     fill(t);
     done += agrees(random_conv(t));
+    layers += agrees(random_layer(t));
   }
-  CHECK(done > 800 && called == done);
-  CHECK(kinds[10] > 100 && kinds[11] > 100 && kinds[12] > 100);
+  CHECK(done > 400 && layers > 3000 && called == done + layers);
+  CHECK(kinds[10] > 500 && kinds[11] > 500 && kinds[12] > 500);
 }
 
 static tt_conv layer(int kind) {

@@ -48,13 +48,34 @@ static void lead(tt_cudnn_tensor *t, int64_t len0, int64_t step0, int64_t len1, 
   t->step[1] = step1;
 }
 
-/* Engines look at the steps of axes of length 1 too: as if all lay in C order. */
-static void settle(tt_cudnn_tensor *t, int rank) {
-  for (int d = rank - 1; d >= 0; d--)
-    if (t->len[d] == 1) t->step[d] = d == rank - 1 ? 1 : t->step[d + 1] * t->len[d + 1];
+/* Do elements lie one behind the other, with the axes in this order, the first slowest? Then steps of axes of length 1,
+ * which some engines look at, become those of that order too. */
+static bool lies_in(tt_cudnn_tensor *t, int rank, const int *order) {
+  int64_t run = 1, step[TT_CUDNN_AXES];
+  for (int i = rank - 1; i >= 0; i--) {
+    int d = order[i];
+    if (t->len[d] > 1 && t->step[d] != run) return false;
+    step[d] = run;
+    run *= t->len[d];
+  }
+  memcpy(t->step, step, sizeof *step * (size_t)rank);
+  return true;
 }
 
-/* The space of the three tensors in the order x, filter, y of the operation. */
+/* Engines are told of steps, but not all of them look: tensors lie with channels before space, or last. */
+static bool is_packed(tt_cudnn_graph *g) {
+  static const int first[TT_CUDNN_AXES] = {0, 1, 2, 3, 4}, last4[] = {0, 2, 3, 1}, last5[] = {0, 2, 3, 4, 1};
+  int before = 0, behind = 0;
+  for (int k = 0; k < 3; k++) {
+    tt_cudnn_tensor t = g->tensor[k];
+    before += lies_in(&t, g->rank, first);
+  }
+  const int *order = before == 3 ? first : g->rank == 4 ? last4 : last5;
+  for (int k = 0; k < 3; k++) behind += lies_in(&g->tensor[k], g->rank, order);
+  return behind == 3;
+}
+
+/* The space of the three tensors in the order x, filter, y of the operation: false when it has no such operation. */
 static bool spread_out(tt_cudnn_graph *g, const tt_conv *c, int kind) {
   int axes = g->rank - 2;
   for (int i = 0; i < axes; i++) {
@@ -75,8 +96,7 @@ static bool spread_out(tt_cudnn_graph *g, const tt_conv *c, int kind) {
       g->tensor[k].step[2 + i] = step[k];
     }
   }
-  for (int k = 0; k < 3; k++) settle(&g->tensor[k], g->rank);
-  return true;
+  return is_packed(g);
 }
 
 static bool forward(tt_cudnn_graph *g, const tt_conv *c) {
@@ -115,14 +135,6 @@ static bool back_to_filter(tt_cudnn_graph *g, const tt_conv *c) {
   lead(&g->tensor[2], c->channels, c->w_channel, n[2], step[2]);
   g->op[0] = (tt_cudnn_op){.kind = TT_CUDNN_BACK_FILTER, .in = {0, 2, -1}, .out = 1};
   return spread_out(g, c, TT_CUDNN_BACK_FILTER);
-}
-
-/* Every element has a place of its own, and no step goes back. */
-static bool is_dense_enough(const tt_cudnn_graph *g) {
-  for (int k = 0; k < 3; k++)
-    for (int d = 0; d < g->rank; d++)
-      if (g->tensor[k].len[d] > 1 && g->tensor[k].step[d] <= 0) return false;
-  return true;
 }
 
 static int align_of(const void *p) {
@@ -179,8 +191,7 @@ tt_code tt__cudnn_convolve(const tt_lib_device *on, const tt_conv *c, bool exact
   tt_conv part = *c;
   memset(&g, 0, sizeof g);
   int type = tt__cudnn_type(c->type);
-  if (type < 0 || is_empty(c) || !say(&g, &part) || !is_dense_enough(&g))
-    return tt__fail(err, TT_ENOTIMPL, "not a convolution of cuDNN");
+  if (type < 0 || is_empty(c) || !say(&g, &part)) return tt__fail(err, TT_ENOTIMPL, "not a convolution of cuDNN");
   g.tensors = 3;
   g.ops = 1;
   g.exact = exact;
