@@ -213,6 +213,34 @@ TT_FN void give(TT_GLOBAL T *to, S acc[8][EACH], const S *by, tt_i64 rows, int c
   }
 }
 
+/* ---- scores on their own */
+
+TT_FN void scale_by(S s[8][4], S scale) {
+  TT_UNROLLED
+  for (int i = 0; i < 8; i++) {
+    TT_UNROLLED
+    for (int j = 0; j < 4; j++) s[i][j] = s[i][j] * scale;
+  }
+}
+
+/* Rows are queries. */
+TT_FN void mask_scores(const attention_args *a, const matrix *mask, INDEX query, INDEX key, S s[8][4]) {
+  TT_UNROLLED
+  for (int i = 0; i < 8; i++) {
+    TT_UNROLLED
+    for (int j = 0; j < 4; j++) s[i][j] = masked(a, mask, query + i, key + j, s[i][j]);
+  }
+}
+
+/* Rows are keys. */
+TT_FN void mask_turned(const attention_args *a, const matrix *mask, INDEX query, INDEX key, S s[8][4]) {
+  TT_UNROLLED
+  for (int i = 0; i < 8; i++) {
+    TT_UNROLLED
+    for (int j = 0; j < 4; j++) s[i][j] = masked(a, mask, query + j, key + i, s[i][j]);
+  }
+}
+
 #if WAY == 0 /* forward */
 
 typedef struct softmax {
@@ -271,16 +299,9 @@ TT_KERNEL_OF_MANY(attention, attention_args, THREADS, RESIDENT) {
   TT_ROLLED
   for (INDEX key = 0; key < last; key += SIDE) {
     const INDEX mine = key + (INDEX)TT_THREAD % 16 * 4;
-    const int inner = is_inner(&a, first, key);
     scores(&q, 0, first, queries, &k, 0, key, keys, a.width, room, s);
-    TT_UNROLLED
-    for (int i = 0; i < 8; i++) {
-      TT_UNROLLED
-      for (int j = 0; j < 4; j++) {
-        const S x = s[i][j] * scale;
-        s[i][j] = inner ? x : masked(&a, &mask, my_row + i, mine + j, x);
-      }
-    }
+    scale_by(s, scale);
+    if (!is_inner(&a, first, key)) mask_scores(&a, &mask, my_row, mine, s);
     take_in(&m, s);
     TT_UNROLLED
     for (int i = 0; i < 8; i++) {
@@ -331,15 +352,13 @@ TT_KERNEL_OF_MANY(attention_dq, attention_args, THREADS, RESIDENT) {
   TT_ROLLED
   for (INDEX key = 0; key < last; key += SIDE) {
     const INDEX mine = key + (INDEX)TT_THREAD % 16 * 4;
-    const int inner = is_inner(&a, first, key);
     scores(&q, 0, first, queries, &k, 0, key, keys, a.width, room, s);
+    scale_by(s, scale);
+    if (!is_inner(&a, first, key)) mask_scores(&a, &mask, my_row, mine, s);
     TT_UNROLLED
     for (int i = 0; i < 8; i++) {
       TT_UNROLLED
-      for (int j = 0; j < 4; j++) {
-        const S x = s[i][j] * scale;
-        s[i][j] = EXP((inner ? x : masked(&a, &mask, my_row + i, mine + j, x)) - lse[i]);
-      }
+      for (int j = 0; j < 4; j++) s[i][j] = EXP(s[i][j] - lse[i]);
     }
     scores(&g, 1, first, queries, &v, 0, key, keys, a.deep, room, d);
     TT_UNROLLED
@@ -371,17 +390,15 @@ TT_KERNEL_OF_MANY(attention_dkv, attention_args, THREADS, RESIDENT) {
   TT_ROLLED
   for (INDEX query = a.causal ? first : 0; query < queries; query += SIDE) {
     const INDEX mine = query + (INDEX)TT_THREAD % 16 * 4;
-    const int inner = is_inner(&a, query, first);
     S lse[4], less[4];
     scores(&k, 0, first, keys, &q, 0, query, queries, a.width, room, s);
+    scale_by(s, scale);
+    if (!is_inner(&a, query, first)) mask_turned(&a, &mask, mine, my_row, s);
     TT_UNROLLED
     for (int j = 0; j < 4; j++) {
       numbers_of(&a, &g, mine + j, &lse[j], &less[j]);
       TT_UNROLLED
-      for (int i = 0; i < 8; i++) {
-        const S x = s[i][j] * scale;
-        s[i][j] = EXP((inner ? x : masked(&a, &mask, mine + j, my_row + i, x)) - lse[j]);
-      }
+      for (int i = 0; i < 8; i++) s[i][j] = EXP(s[i][j] - lse[j]);
     }
     if (a.dv) accumulate(s, &g, 1, query, queries, column, a.deep, room, to_v);
     if (!a.dk) continue;

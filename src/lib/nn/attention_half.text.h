@@ -79,6 +79,34 @@ TT_FN void clear(tt_f32 (*sum)[4], const int n) {
   }
 }
 
+TT_FN void scale_by(tt_f32 s[TILES][4], tt_f32 scale) {
+  TT_UNROLLED
+  for (int n = 0; n < TILES; n++) {
+    TT_UNROLLED
+    for (int i = 0; i < 4; i++) s[n][i] = s[n][i] * scale;
+  }
+}
+
+/* Rows are queries. */
+TT_FN void mask_scores(const attention_args *a, const matrix *mask, INDEX query, INDEX key, tt_f32 s[TILES][4]) {
+  TT_UNROLLED
+  for (int n = 0; n < TILES; n++) {
+    TT_UNROLLED
+    for (int i = 0; i < 4; i++)
+      s[n][i] = masked(a, mask, query + i / 2 * 8, key + (INDEX)(n * 8 + LANE % 4 * 2 + i % 2), s[n][i]);
+  }
+}
+
+/* Rows are keys. */
+TT_FN void mask_turned(const attention_args *a, const matrix *mask, INDEX query, INDEX key, tt_f32 s[TILES][4]) {
+  TT_UNROLLED
+  for (int n = 0; n < TILES; n++) {
+    TT_UNROLLED
+    for (int i = 0; i < 4; i++)
+      s[n][i] = masked(a, mask, query + (INDEX)(n * 8 + LANE % 4 * 2 + i % 2), key + i / 2 * 8, s[n][i]);
+  }
+}
+
 /* The thread's two rows of results, each times a factor; rows that are there begin at `to`. */
 TT_FN void give(TT_GLOBAL T *to, tt_f32 (*sum)[4], const int wide, const tt_f32 *by, tt_i64 rows, int columns) {
   const int row = (int)(WARP_NUMBER * 16 + LANE / 4), column = (int)LANE % 4 * 2;
@@ -161,7 +189,6 @@ TT_KERNEL_OF_MANY(attention, attention_args, THREADS, RESIDENT) {
   copy_tile(&k, 0, keys, a.width, WIDE, k_tile);
   TT_ROLLED
   for (INDEX key = 0; key < last; key += SIDE) {
-    const int inner = is_inner(&a, first, key);
     TT_COPIES_DONE();
     TT_BARRIER();
     copy_tile(&v, key, keys, a.deep, DEEP, v_tile);
@@ -171,15 +198,8 @@ TT_KERNEL_OF_MANY(attention, attention_args, THREADS, RESIDENT) {
     TT_COPIES_DONE();
     TT_BARRIER();
     if (key + SIDE < last) copy_tile(&k, key + SIDE, keys, a.width, WIDE, k_tile);
-    TT_UNROLLED
-    for (int n = 0; n < TILES; n++) {
-      TT_UNROLLED
-      for (int i = 0; i < 4; i++) {
-        const tt_f32 x = s[n][i] * scale;
-        const INDEX at = key + (INDEX)(n * 8 + LANE % 4 * 2 + i % 2);
-        s[n][i] = inner ? x : masked(&a, &mask, my_row + i / 2 * 8, at, x);
-      }
-    }
+    scale_by(s, scale);
+    if (!is_inner(&a, first, key)) mask_scores(&a, &mask, my_row, key, s);
     take_in(&m, s, fade);
     TT_UNROLLED
     for (int n = 0; n < DEEP / 8; n++) {
@@ -233,7 +253,6 @@ TT_KERNEL_OF_MANY(attention_dq, attention_args, THREADS, RESIDENT) {
   for (INDEX key = 0; key < last; key += SIDE, now ^= 1) {
     const TT_SHARED_AT T *k_tile = now ? tile[1] : tile[0], *v_tile = k_tile + TILE_OF(WIDE);
     TT_SHARED_AT T *next = now ? tile[0] : tile[1];
-    const int inner = is_inner(&a, first, key);
     TT_COPIES_DONE();
     TT_BARRIER();
     if (key + SIDE < last) {
@@ -246,15 +265,12 @@ TT_KERNEL_OF_MANY(attention_dq, attention_args, THREADS, RESIDENT) {
     for (int i = 0; i < WIDE / 16; i++) multiply_turned(left[i], k_tile, WIDE, i, s);
     TT_UNROLLED
     for (int i = 0; i < DEEP / 16; i++) multiply_turned(left_g[i], v_tile, DEEP, i, d);
+    scale_by(s, scale);
+    if (!is_inner(&a, first, key)) mask_scores(&a, &mask, my_row, key, s);
     TT_UNROLLED
     for (int n = 0; n < TILES; n++) {
       TT_UNROLLED
-      for (int i = 0; i < 4; i++) {
-        const tt_f32 x = s[n][i] * scale;
-        const INDEX at = key + (INDEX)(n * 8 + LANE % 4 * 2 + i % 2);
-        const tt_f32 share = EXP((inner ? x : masked(&a, &mask, my_row + i / 2 * 8, at, x)) - lse[i / 2]);
-        d[n][i] = share * (d[n][i] - less[i / 2]);
-      }
+      for (int i = 0; i < 4; i++) d[n][i] = EXP(s[n][i] - lse[i / 2]) * (d[n][i] - less[i / 2]);
     }
     multiply_scores(d, k_tile, WIDE, acc);
   }
@@ -301,7 +317,6 @@ TT_KERNEL_OF_MANY(attention_dkv, attention_args, THREADS, RESIDENT) {
   TT_ROLLED
   for (INDEX query = start; query < queries; query += SIDE, now ^= 1) {
     const TT_SHARED_AT of_queries *mine = of + now;
-    const int inner = is_inner(&a, query, first);
     TT_COPIES_DONE();
     TT_BARRIER();
     if (query + SIDE < queries) copy_queries(&a, &q, &g, batch, query + SIDE, of + (now ^ 1));
@@ -319,13 +334,14 @@ TT_KERNEL_OF_MANY(attention_dkv, attention_args, THREADS, RESIDENT) {
       TT_MATRICES(left, v_tile + row * STEP_OF(DEEP) + i * 16 + column);
       multiply_turned(left, mine->g, DEEP, i, d);
     }
+    scale_by(s, scale);
+    if (!is_inner(&a, query, first)) mask_turned(&a, &mask, query, my_row, s);
     TT_UNROLLED
     for (int n = 0; n < TILES; n++) {
       TT_UNROLLED
       for (int i = 0; i < 4; i++) {
         const int in = n * 8 + (int)LANE % 4 * 2 + i % 2;
-        const tt_f32 x = s[n][i] * scale;
-        s[n][i] = EXP((inner ? x : masked(&a, &mask, query + in, my_row + i / 2 * 8, x)) - mine->lse[in]);
+        s[n][i] = EXP(s[n][i] - mine->lse[in]);
         d[n][i] = s[n][i] * (d[n][i] - mine->less[in]);
       }
     }
